@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# ctrace: kernel module, library, command, tests. `make help` lists the targets.
+
+KERNELDIR ?= /lib/modules/$(shell uname -r)/build
+PREFIX ?= /usr/local
+DESTDIR ?=
+VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+
+all: module userspace
+
+help:
+	@echo 'make                build the module (against KERNELDIR) and user space'
+	@echo 'make module         the kernel module only: ctrace.ko'
+	@echo 'make userspace      libctrace, the ctrace command, the examples'
+	@echo 'make install        user space into PREFIX, the module into /lib/modules'
+	@echo 'make demo           boot a throw-away guest and trace a real container in it'
+	@echo 'make check          every test; the last line says how many passed'
+	@echo 'make lint           checkpatch, compat rule, shellcheck, sparse'
+	@echo 'make clean'
+	@echo
+	@echo 'KERNELDIR=$(KERNELDIR)'
+	@echo 'PREFIX=$(PREFIX)   DESTDIR=$(DESTDIR)   W=1 C=1 go on to the kernel build'
+
+$(KERNELDIR)/Makefile:
+	@echo "ctrace: no kernel headers at $(KERNELDIR): install linux-headers-$$(uname -r), or say KERNELDIR=..." >&2
+	@false
+
+# The answers are asked anew for every kernel and whenever a question changed.
+facts: $(KERNELDIR)/Makefile
+	+@module/compat/ask $(KERNELDIR) module/generated
+	@module/gen-syscalls $(KERNELDIR) module/generated/syscalls.h
+
+module: facts
+	+$(MAKE) -C $(KERNELDIR) M=$(CURDIR) modules
+
+userspace:
+	+$(MAKE) -C userspace VERSION=$(VERSION)
+
+install: install-userspace install-module
+install-module: module
+	+$(MAKE) -C $(KERNELDIR) M=$(CURDIR) INSTALL_MOD_DIR=updates modules_install
+install-userspace: userspace
+	+$(MAKE) -C userspace install VERSION=$(VERSION) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+
+selftests: userspace
+	+$(MAKE) -C selftests/unit
+	+$(MAKE) -C selftests/kernel
+
+demo:
+	@selftests/vm/demo
+check:
+	@selftests/run
+lint:
+	@selftests/lint
+
+clean:
+	rm -rf module/generated
+	[ ! -f $(KERNELDIR)/Makefile ] || $(MAKE) -C $(KERNELDIR) M=$(CURDIR) clean
+	$(MAKE) -C userspace clean
+	for d in unit kernel; do $(MAKE) -C selftests/$$d clean; done
+
+.PHONY: all help facts module userspace install install-module install-userspace \
+	selftests demo check lint clean
