@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Requests, bios, and the prototypes of the block layer's tracepoints. */
+#ifndef CTRACE_COMPAT_BLOCK_H
+#define CTRACE_COMPAT_BLOCK_H
+
+#include <linux/bio.h>
+#include <linux/blkdev.h>
+#include <linux/blk-mq.h>
+#include <linux/blk-cgroup.h>
+#include <linux/blktrace_api.h>
+#include <linux/cgroup.h>
+#include "facts.h"
+
+#ifdef CTRACE_HAVE_BLOCK_RQ__RQ
+#define CTRACE_PROBE_BLOCK_RQ(fn)	fn(void *data, struct request *rq)
+#else
+#define CTRACE_PROBE_BLOCK_RQ(fn)	fn(void *data, struct request_queue *q, struct request *rq)
+#endif
+
+#ifdef CTRACE_HAVE_BLOCK_RQ_COMPLETE__STATUS
+#define CTRACE_PROBE_BLOCK_RQ_COMPLETE(fn)					\
+	fn(void *data, struct request *rq, blk_status_t error, unsigned int bytes)
+#define CTRACE_PROBE_BLOCK_ERRNO(error)	blk_status_to_errno(error)
+#else
+#define CTRACE_PROBE_BLOCK_RQ_COMPLETE(fn)					\
+	fn(void *data, struct request *rq, int error, unsigned int bytes)
+#define CTRACE_PROBE_BLOCK_ERRNO(error)	(error)
+#endif
+
+#ifdef CTRACE_HAVE_BLOCK_BIO_QUEUE__BIO
+#define CTRACE_PROBE_BLOCK_BIO_QUEUE(fn)	fn(void *data, struct bio *bio)
+#else
+#define CTRACE_PROBE_BLOCK_BIO_QUEUE(fn)					\
+	fn(void *data, struct request_queue *q, struct bio *bio)
+#endif
+
+#ifdef CTRACE_HAVE_BLOCK_GETRQ__BIO
+#define CTRACE_PROBE_BLOCK_GETRQ(fn)	fn(void *data, struct bio *bio)
+#else
+#define CTRACE_PROBE_BLOCK_GETRQ(fn)						\
+	fn(void *data, struct request_queue *q, struct bio *bio, int rw)
+#endif
+
+#ifdef CTRACE_HAVE_BLOCK_BIO_FRONTMERGE__BIO
+#define CTRACE_PROBE_BLOCK_BIO_FRONTMERGE(fn)	fn(void *data, struct bio *bio)
+#else
+#define CTRACE_PROBE_BLOCK_BIO_FRONTMERGE(fn)					\
+	fn(void *data, struct request_queue *q, struct request *rq, struct bio *bio)
+#endif
+
+/* The flags in letters (W, R, S sync, M metadata, ...), as the kernel's own events show them. */
+static inline void ctrace_compat_rwbs(char *text, unsigned int flags, unsigned int bytes)
+{
+#ifdef CTRACE_HAVE_BLK_FILL_RWBS__OPF
+	blk_fill_rwbs(text, (__force blk_opf_t)flags);
+#else
+	blk_fill_rwbs(text, flags, bytes);
+#endif
+}
+
+/* 0: a request to no disk */
+static inline u32 ctrace_compat_rq_dev(const struct request *rq)
+{
+#ifdef CTRACE_HAVE_QUEUE_DISK
+	return rq->q->disk ? disk_devt(rq->q->disk) : 0;
+#else
+	return rq->rq_disk ? disk_devt(rq->rq_disk) : 0;
+#endif
+}
+
+static inline const struct request_queue *ctrace_compat_bio_q(const struct bio *bio)
+{
+#ifdef CTRACE_HAVE_BIO_BDEV
+	return bdev_get_queue(bio->bi_bdev);
+#else
+	return bio->bi_disk->queue;
+#endif
+}
+
+/*
+ * The cgroup that the kernel charges with a bio under way, which keeps a
+ * reference: the nearest of the submitter's with the io controller. NULL: it does not say.
+ */
+static inline struct cgroup *ctrace_compat_bio_cgroup(struct bio *bio)
+{
+#ifndef CONFIG_BLK_CGROUP
+	return NULL;
+#elif defined(CTRACE_HAVE_BIO_BLKCG__CSS)
+	const struct cgroup_subsys_state *css = bio ? bio_blkcg_css(bio) : NULL;
+
+	return css ? css->cgroup : NULL;
+#else
+	const struct blkcg *blkcg = bio ? bio_blkcg(bio) : NULL;
+
+	return blkcg ? blkcg->css.cgroup : NULL;
+#endif
+}
+
+/* The cgroup that is charged with what tasks of cset submit. NULL: none is. */
+static inline struct cgroup *ctrace_compat_cset_io(const struct css_set *cset)
+{
+#ifdef CONFIG_BLK_CGROUP
+	const struct cgroup_subsys_state *css = cset->subsys[io_cgrp_id];
+
+	return css ? css->cgroup : NULL;
+#else
+	return NULL;
+#endif
+}
+
+#endif /* CTRACE_COMPAT_BLOCK_H */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cgroups, read under RCU from any context.
+ *
+ * Why that is safe: a task's css_set is freed after a grace period, and each
+ * cgroup (and its kernfs node, and its parents, on which it holds references)
+ * after another one that starts when the last css_set has let it go.
+ */
+#ifndef CTRACE_COMPAT_CGROUP_H
+#define CTRACE_COMPAT_CGROUP_H
+
+#include <linux/cgroup.h>
+#include <linux/kernfs.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include "facts.h"
+
+#define CTRACE_COMPAT_NR_SUBSYS	CGROUP_SUBSYS_COUNT
+
+/* preemption off */
+static __always_inline const struct css_set *ctrace_compat_task_cset(const struct task_struct *p)
+{
+	return rcu_dereference_raw(p->cgroups);
+}
+
+static __always_inline struct cgroup *ctrace_compat_cset_dfl(const struct css_set *cset)
+{
+	return cset->dfl_cgrp;
+}
+
+/* NULL: the controller is not built or has no state yet */
+static inline struct cgroup *ctrace_compat_cset_subsys(const struct css_set *cset, int ssid)
+{
+	const struct cgroup_subsys_state *css = cset->subsys[ssid];
+
+	return css ? css->cgroup : NULL;
+}
+
+/* unique in its hierarchy for ever */
+static __always_inline u64 ctrace_compat_cgroup_id(const struct cgroup *cgrp)
+{
+	return cgrp->kn->id;
+}
+
+static inline struct cgroup *ctrace_compat_cgroup_parent(const struct cgroup *cgrp)
+{
+	const struct cgroup_subsys_state *up = cgrp->self.parent;
+
+	return up ? container_of(up, struct cgroup, self) : NULL;
+}
+
+static inline int ctrace_compat_cgroup_hierarchy(const struct cgroup *cgrp)
+{
+	return cgrp->root->hierarchy_id;
+}
+
+/* false as soon as its removal has begun */
+static inline bool ctrace_compat_cgroup_online(const struct cgroup *cgrp)
+{
+	return READ_ONCE(cgrp->self.flags) & CSS_ONLINE;
+}
+
+/*
+ * Never NULL. The newest kernels free a name after a grace period. Older ones
+ * free it at once, but only when a v1 cgroup is renamed (v2 has no rename): a reader
+ * in that moment may see other bytes in its place, bounded by its own limit,
+ * and judge that one name wrongly.
+ */
+static inline const char *ctrace_compat_cgroup_name(const struct cgroup *cgrp)
+{
+	const char *name;
+
+#ifdef CTRACE_HAVE_KERNFS_NAME_RCU
+	name = rcu_dereference_raw(cgrp->kn->name);
+#else
+	name = READ_ONCE(cgrp->kn->name);
+#endif
+	return name ? name : "";
+}
+
+/*
+ * The cgroup namespace of p's nsproxy: p is current, or its task_lock is held.
+ * Returns its root's css_set; NULL: p is dying, or is in the initial one.
+ */
+static inline const struct css_set *ctrace_compat_cgroup_ns_root(const struct task_struct *p)
+{
+	const struct nsproxy *nsproxy = p->nsproxy;
+
+	if (!nsproxy || nsproxy->cgroup_ns == init_task.nsproxy->cgroup_ns)
+		return NULL;
+	return nsproxy->cgroup_ns->root_cset;
+}
+
+/* Probes of cgroup_rmdir and its like. */
+#ifdef CTRACE_HAVE_CGROUP_RMDIR__PATH
+#define CTRACE_PROBE_CGROUP_EVENT(fn)	fn(void *data, struct cgroup *cgrp, const char *path)
+#define CTRACE_PROBE_CGROUP_PATH	path
+#else
+#define CTRACE_PROBE_CGROUP_EVENT(fn)	fn(void *data, struct cgroup *cgrp)
+#define CTRACE_PROBE_CGROUP_PATH	""
+#endif
+
+/* p, which is current, has left the mount namespace that the machine booted with. */
+static inline bool ctrace_compat_own_mount_ns(const struct task_struct *p)
+{
+	const struct nsproxy *nsproxy = p->nsproxy;
+
+	return nsproxy && nsproxy->mnt_ns != init_task.nsproxy->mnt_ns;
+}
+
+#endif /* CTRACE_COMPAT_CGROUP_H */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A cgroup of either version from a descriptor of its directory. */
+#ifndef CTRACE_COMPAT_CGROUP_FD_H
+#define CTRACE_COMPAT_CGROUP_FD_H
+
+#include <linux/cgroup.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kernfs.h>
+#include <linux/magic.h>
+
+/*
+ * With a reference (cgroup_put()). Process context. cgroup_get_from_fd() would
+ * refuse v1. kn->priv is cleared under RCU when the cgroup goes.
+ * ERR_PTR: -EBADF no descriptor, -ENOTDIR not a cgroup's directory, -ENOENT removed.
+ */
+static inline struct cgroup *ctrace_compat_cgroup_from_fd(int fd)
+{
+	struct file *f = fget_raw(fd);
+	struct cgroup *cgrp = ERR_PTR(-ENOTDIR);
+	struct kernfs_node *kn;
+	struct inode *inode;
+
+	if (!f)
+		return ERR_PTR(-EBADF);
+	inode = file_inode(f);
+	if (S_ISDIR(inode->i_mode) && (inode->i_sb->s_magic == CGROUP2_SUPER_MAGIC ||
+				       inode->i_sb->s_magic == CGROUP_SUPER_MAGIC)) {
+		kn = inode->i_private;
+		rcu_read_lock();
+		cgrp = rcu_dereference(*(struct cgroup __rcu __force **)&kn->priv);
+		if (!cgrp || !cgroup_tryget(cgrp))
+			cgrp = ERR_PTR(-ENOENT);
+		rcu_read_unlock();
+	}
+	fput(f);
+	return cgrp;
+}
+
+#endif

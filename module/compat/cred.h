@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who may trace: CAP_SYS_ADMIN, or CAP_PERFMON where it exists, in the initial user namespace. */
+#ifndef CTRACE_COMPAT_CRED_H
+#define CTRACE_COMPAT_CRED_H
+
+#include <linux/capability.h>
+#include <linux/netlink.h>
+#include <linux/skbuff.h>
+#include "facts.h"
+
+static inline bool ctrace_compat_may_trace(void)
+{
+#ifdef CTRACE_HAVE_CAP_PERFMON
+	if (capable(CAP_PERFMON))
+		return true;
+#endif
+	return capable(CAP_SYS_ADMIN);
+}
+
+/* The sender of a netlink message, and the opener of its socket, both. */
+static inline bool ctrace_compat_netlink_may_trace(struct sk_buff *skb)
+{
+#ifdef CTRACE_HAVE_CAP_PERFMON
+	if (netlink_capable(skb, CAP_PERFMON))
+		return true;
+#endif
+	return netlink_capable(skb, CAP_SYS_ADMIN);
+}
+
+#endif

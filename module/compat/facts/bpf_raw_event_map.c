@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* since 4.17: the kernel has a list of tracepoints with their numbers of arguments */
+#include <linux/module.h>
+#include <linux/trace_events.h>
+#ifndef CONFIG_BPF_EVENTS
+#error no
+#endif
+int ctrace_fact(struct module *mod);
+int ctrace_fact(struct module *mod)
+{
+	struct bpf_raw_event_map *(*get)(const char *name) = bpf_get_raw_tracepoint;
+
+	return get("")->num_args + mod->bpf_raw_events[0].num_args + mod->num_bpf_raw_events;
+}

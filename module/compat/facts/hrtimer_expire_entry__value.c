@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* newest: the time itself */
+#include <linux/hrtimer.h>
+#include <linux/sched.h>
+#include <trace/events/timer.h>
+static void p(void *d, struct hrtimer *t, ktime_t now) { }
+void ctrace_fact(void) { check_trace_callback_type_hrtimer_expire_entry(p); }

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sockets, and the prototypes of the network's tracepoints. */
+#ifndef CTRACE_COMPAT_NET_H
+#define CTRACE_COMPAT_NET_H
+
+#include <linux/cgroup.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <net/inet_sock.h>
+#include <net/sch_generic.h>
+#include <net/sock.h>
+#include "facts.h"
+
+/* net_dev_queue and netif_receive_skb */
+#define CTRACE_PROBE_NET_SKB(fn)	fn(void *data, struct sk_buff *skb)
+#define CTRACE_PROBE_NET_DEV_START_XMIT(fn)					\
+	fn(void *data, const struct sk_buff *skb, const struct net_device *dev)
+#define CTRACE_PROBE_NET_DEV_XMIT(fn)						\
+	fn(void *data, struct sk_buff *skb, int rc, struct net_device *dev, unsigned int skb_len)
+#define CTRACE_PROBE_INET_SOCK_SET_STATE(fn)					\
+	fn(void *data, const struct sock *sk, const int oldstate, const int newstate)
+
+/*
+ * The v2 cgroup in which the socket was made, which it holds a reference on. NULL: sk is
+ * none of a kind that knows, or the kernel does not say.
+ */
+static inline struct cgroup *ctrace_compat_sock_cgroup(const struct sock *sk)
+{
+#ifdef CONFIG_SOCK_CGROUP_DATA
+	return sk ? sock_cgroup_ptr((struct sock_cgroup_data *)&sk->sk_cgrp_data) : NULL;
+#else
+	return NULL;
+#endif
+}
+
+/* The socket that skb leaves by, of those with all their fields; NULL: none. */
+static inline const struct sock *ctrace_compat_skb_sock(const struct sk_buff *skb)
+{
+	const struct sock *sk = sk_const_to_full_sk(skb->sk);
+
+	return sk && sk_fullsock(sk) ? sk : NULL;
+}
+
+/* Packets to its device are sent by who queues them, and wait for nobody. */
+static inline bool ctrace_compat_skb_sent_at_once(const struct sk_buff *skb,
+						  const struct net_device *dev)
+{
+	const struct netdev_queue *txq = netdev_get_tx_queue(dev, skb_get_queue_mapping(skb));
+	const struct Qdisc *q = rcu_dereference_raw(txq->qdisc);
+
+	return q && !q->enqueue;
+}
+
+#endif /* CTRACE_COMPAT_NET_H */

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A task's namespaces as numbers, its state, and all tasks in the order of their numbers. */
+#ifndef CTRACE_COMPAT_NS_H
+#define CTRACE_COMPAT_NS_H
+
+#include <linux/cgroup.h>
+#include <linux/idr.h>
+#include <linux/ipc_namespace.h>
+#include <linux/nsproxy.h>
+#include <linux/pid_namespace.h>
+#include <linux/proc_ns.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+#include <linux/utsname.h>
+#include <net/net_namespace.h>
+#include "facts.h"
+
+static inline unsigned int ctrace_compat_task_state(const struct task_struct *p)
+{
+#ifdef CTRACE_HAVE_TASK_STATE_FIELD__NEW
+	return READ_ONCE(p->__state);
+#else
+	return READ_ONCE(p->state);
+#endif
+}
+
+/*
+ * struct mnt_namespace is private to the kernel's fs/, and its number lies in a struct
+ * ns_common somewhere near its begin: where the one is whose operations are named "mnt". Returns
+ * the place of the number, 0 if it was not found. Any context.
+ */
+static inline size_t ctrace_compat_mnt_inum_at(const struct mnt_namespace *ns)
+{
+	const struct proc_ns_operations *ops;
+	const char *name;
+	char text[4];
+	size_t at;
+
+	for (at = 0; at < 64; at += sizeof(long)) {
+		const struct ns_common *c = (const void *)ns + at;
+
+		if (!copy_from_kernel_nofault(&ops, &c->ops, sizeof(ops)) &&
+		    !copy_from_kernel_nofault(&name, &ops->name, sizeof(name)) &&
+		    !copy_from_kernel_nofault(text, name, sizeof(text)) &&
+		    !memcmp(text, "mnt", sizeof(text)))
+			return at + offsetof(struct ns_common, inum);
+	}
+	return 0;
+}
+
+struct ctrace_compat_ns {
+	u32 cgroup, ipc, mnt, net, uts;
+};
+
+/* Of p, whose task_lock is held; 0 each if it is dying. mnt_at: see above. */
+static inline void ctrace_compat_task_ns(const struct task_struct *p, size_t mnt_at,
+					 struct ctrace_compat_ns *n)
+{
+	const struct nsproxy *x = p->nsproxy;
+
+	memset(n, 0, sizeof(*n));
+	if (!x)
+		return;
+	n->cgroup = x->cgroup_ns->ns.inum;
+	n->ipc = x->ipc_ns ? x->ipc_ns->ns.inum : 0;
+	n->mnt = mnt_at && x->mnt_ns ? *(const unsigned int *)((const void *)x->mnt_ns + mnt_at) : 0;
+	n->net = x->net_ns->ns.inum;
+	n->uts = x->uts_ns->ns.inum;
+}
+
+/*
+ * From *nr up, the next number in use in the initial pid namespace: *nr becomes it, *p the task
+ * it belongs to, or NULL (not yet or not any more a task's). False: no further one. RCU read side.
+ */
+static inline bool ctrace_compat_next_task(int *nr, struct task_struct **p)
+{
+	struct pid *pid = idr_get_next(&init_pid_ns.idr, nr);
+
+	if (!pid)
+		return false;
+	*p = pid_task(pid, PIDTYPE_PID);
+	return true;
+}
+
+#endif

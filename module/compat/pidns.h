@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* pid namespaces and struct pid */
+#ifndef CTRACE_COMPAT_PIDNS_H
+#define CTRACE_COMPAT_PIDNS_H
+
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include "facts.h"
+
+/* NULL once p has been released. struct pid is freed after a grace period. */
+static __always_inline const struct pid *ctrace_compat_task_pid(const struct task_struct *p)
+{
+	return READ_ONCE(p->thread_pid);
+}
+
+/*
+ * The two ends of a namespace. Closed: its init is exiting, it gets no further
+ * process. Empty: closed, and the last process has been reaped; final.
+ * ns->pid_allocated counts processes; its top bit stands until init exits.
+ */
+static inline bool ctrace_compat_pidns_closed(const struct pid_namespace *ns)
+{
+	return !(READ_ONCE(ns->pid_allocated) & PIDNS_ADDING);
+}
+
+static inline bool ctrace_compat_pidns_empty(const struct pid_namespace *ns)
+{
+	return READ_ONCE(ns->pid_allocated) == 0;
+}
+
+static inline u32 ctrace_compat_pidns_inum(const struct pid_namespace *ns)
+{
+	return ns->ns.inum;
+}
+
+/*
+ * Its init, which is there as long as any process is (init waits for the
+ * others before it lets itself be reaped): call it for a namespace, or an ancestor of
+ * one, that a task not yet released is in, inside the RCU section where that was seen.
+ */
+static inline struct task_struct *ctrace_compat_pidns_reaper(const struct pid_namespace *ns)
+{
+	return READ_ONCE(ns->child_reaper);
+}
+
+#endif /* CTRACE_COMPAT_PIDNS_H */

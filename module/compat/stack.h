@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Stacks: the kernel's own by its unwinder, and where a user's begins. */
+#ifndef CTRACE_COMPAT_STACK_H
+#define CTRACE_COMPAT_STACK_H
+
+#include <linux/kernel.h>
+#include <linux/ptrace.h>
+#include <linux/stacktrace.h>
+#include "facts.h"
+
+/* Return addresses of the running code, the caller's own first: at most n, into to[]. */
+static __always_inline u32 ctrace_compat_stack_save(unsigned long *to, u32 n)
+{
+#ifdef CTRACE_HAVE_STACK_TRACE__SAVE
+	return stack_trace_save(to, n, 0);
+#else
+	struct stack_trace t = { .entries = to, .max_entries = n };
+
+	save_stack_trace(&t);
+	/* x86 ends a whole one with a mark */
+	if (t.nr_entries && to[t.nr_entries - 1] == ULONG_MAX)
+		t.nr_entries--;
+	return t.nr_entries;
+#endif
+}
+
+/* user_mode() itself is const in the newest kernels alone. */
+static __always_inline bool ctrace_compat_user_mode(const struct pt_regs *regs)
+{
+	return user_mode((struct pt_regs *)regs);
+}
+
+/* What the registers of code in user mode say of its stack. */
+struct ctrace_compat_frame {
+	u64 ip, sp, fp;
+	u32 word;	/* bytes of a saved frame pointer, return address above it; 0: kept otherwise */
+};
+
+static inline void ctrace_compat_user_frame(const struct pt_regs *regs,
+					    struct ctrace_compat_frame *f)
+{
+	f->ip = instruction_pointer((struct pt_regs *)regs);
+	f->sp = user_stack_pointer((struct pt_regs *)regs);
+#if defined(CONFIG_X86_64)
+	f->fp = regs->bp;
+	f->word = regs->cs == __USER32_CS ? 4 : 8;
+#elif defined(CONFIG_ARM64)
+	f->fp = regs->regs[29];
+	f->word = compat_user_mode(regs) ? 0 : 8;
+#else
+	f->fp = 0;
+	f->word = 0;
+#endif
+}
+
+/* Were interrupts on in the code that regs are of? False where it is not known. */
+static inline bool ctrace_compat_irqs_on(const struct pt_regs *regs)
+{
+#if defined(CONFIG_X86)
+	return regs->flags & X86_EFLAGS_IF;
+#elif defined(CONFIG_ARM64)
+	return interrupts_enabled(regs);
+#else
+	return false;
+#endif
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* System call registers per architecture, and reads of user memory that may not fault. */
+#ifndef CTRACE_COMPAT_SYSCALL_H
+#define CTRACE_COMPAT_SYSCALL_H
+
+#include <linux/compat.h>
+#include <linux/ptrace.h>
+#include <linux/uaccess.h>
+#include <asm/syscall.h>
+#include "facts.h"
+
+/* A 32-bit caller, whose numbers are those of the other table. */
+static __always_inline bool ctrace_compat_is_32bit_call(void)
+{
+#if defined(CONFIG_X86_64) && defined(CONFIG_IA32_EMULATION)
+	return in_ia32_syscall();
+#elif defined(CONFIG_COMPAT)
+	return in_compat_syscall();
+#else
+	return false;
+#endif
+}
+
+/* The first n (0 to 6) arguments of the call, as the registers have them. */
+static __always_inline void ctrace_compat_syscall_args(const struct pt_regs *regs,
+						       bool is32, unsigned int n, u64 *a)
+{
+#ifdef CONFIG_X86_64
+	if (unlikely(is32)) {
+		switch (n) {
+		case 6: a[5] = (u32)regs->bp; fallthrough;
+		case 5: a[4] = (u32)regs->di; fallthrough;
+		case 4: a[3] = (u32)regs->si; fallthrough;
+		case 3: a[2] = (u32)regs->dx; fallthrough;
+		case 2: a[1] = (u32)regs->cx; fallthrough;
+		case 1: a[0] = (u32)regs->bx; fallthrough;
+		default: break;
+		}
+		return;
+	}
+	switch (n) {
+	case 6: a[5] = regs->r9; fallthrough;
+	case 5: a[4] = regs->r8; fallthrough;
+	case 4: a[3] = regs->r10; fallthrough;
+	case 3: a[2] = regs->dx; fallthrough;
+	case 2: a[1] = regs->si; fallthrough;
+	case 1: a[0] = regs->di; fallthrough;
+	default: break;
+	}
+#else
+	unsigned long v[6];
+	unsigned int i;
+
+	syscall_get_arguments(current, (struct pt_regs *)regs, v);
+	for (i = 0; i < n; i++)
+		a[i] = is32 ? (u32)v[i] : v[i];
+#endif
+}
+
+/* 0, or -EFAULT if the page is not there: never sleeps, any context. */
+static inline long ctrace_compat_read_user(void *dst, const void __user *src, size_t n)
+{
+#ifdef CTRACE_HAVE_COPY_FROM_USER_NOFAULT
+	return copy_from_user_nofault(dst, src, n);
+#else
+	return probe_user_read(dst, src, n);
+#endif
+}
+
+#endif

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/trace_events.h>
+#include "tracepoint.h"
+
+struct lookup {
+	const char *name;
+	struct tracepoint *tp;
+	struct module *mod;
+};
+
+static void match(struct tracepoint *tp, void *data)
+{
+	struct lookup *l = data;
+
+	if (!strcmp(tp->name, l->name))
+		l->tp = tp;
+}
+
+/* Built-in tracepoints only: they never go away, so the pointer needs no reference. */
+static struct tracepoint *find(const char *name)
+{
+	struct lookup l = { .name = name };
+
+	for_each_kernel_tracepoint(match, &l);
+	return l.tp;
+}
+
+/* --- iterators ------------------------------------------------------------- */
+
+/*
+ * Their iterators: only added to, and seldom looked at (by stacks). One that finds no
+ * place stays in the stacks, as one does whose size the kernel does not tell.
+ */
+#define ITERATORS	128
+static struct { unsigned long from, size; } iterators[ITERATORS];
+static u32 niterators;
+
+bool ctrace_compat_tracepoint_iterates(unsigned long ip)
+{
+	u32 i, n = smp_load_acquire(&niterators);	/* partner: note_iterator() */
+
+	for (i = 0; i < n; i++)
+		if (ip - iterators[i].from < iterators[i].size)
+			return true;
+	return false;
+}
+
+/* Module init, then under ctrace_lock: one at a time. */
+static void note_iterator(struct tracepoint *tp)
+{
+#ifdef CTRACE_HAVE_TRACEPOINT_ITERATOR
+	unsigned long from = (unsigned long)tp->iterator, size = 0;
+	char *text, *slash;
+
+	if (niterators == ITERATORS || ctrace_compat_tracepoint_iterates(from))
+		return;
+	text = kmalloc(KSYM_SYMBOL_LEN, GFP_KERNEL);
+	if (!text)
+		return;
+	sprint_symbol(text, from);	/* NAME+0x0/SIZE */
+	slash = strrchr(text, '/');
+	if (!slash || kstrtoul(slash + 1, 16, &size))
+		size = 0;
+	kfree(text);
+	if (!size)
+		return;
+	iterators[niterators].from = from;
+	iterators[niterators].size = size;
+	smp_store_release(&niterators, niterators + 1);	/* partner: ..._iterates() */
+#endif
+}
+
+/* --- modules' ---------------------------------------------------------------- */
+
+typedef void (*module_fn)(struct tracepoint *tp, struct module *mod, void *data);
+
+#ifdef CONFIG_MODULES
+struct walk {
+	struct notifier_block nb;
+	module_fn fn;
+	void *data;
+};
+
+/*
+ * A module that is still loading may fail to, whatever references it has; one that is going
+ * gives none. Both are left out.
+ */
+static int walk_one(struct notifier_block *nb, unsigned long action, void *what)
+{
+	struct walk *w = container_of(nb, struct walk, nb);
+	struct module *mod = ((struct tp_module *)what)->mod;
+	unsigned int i;
+
+	if (action != MODULE_STATE_COMING || READ_ONCE(mod->state) != MODULE_STATE_LIVE)
+		return NOTIFY_OK;
+	for (i = 0; i < mod->num_tracepoints; i++)
+		w->fn(tracepoint_ptr_deref(mod->tracepoints_ptrs + i), mod, w->data);
+	return NOTIFY_OK;
+}
+
+/*
+ * Who registers for news of modules with tracepoints is told of those there are, while none
+ * can come or go. That is all that is wanted here.
+ */
+static void each_module(module_fn fn, void *data)
+{
+	struct walk w = { .nb.notifier_call = walk_one, .fn = fn, .data = data };
+
+	if (!register_tracepoint_module_notifier(&w.nb))
+		unregister_tracepoint_module_notifier(&w.nb);
+}
+#else
+static void each_module(module_fn fn, void *data)
+{
+}
+#endif
+
+static void match_and_keep(struct tracepoint *tp, struct module *mod, void *data)
+{
+	struct lookup *l = data;
+
+	if (!l->tp && !strcmp(tp->name, l->name) && try_module_get(mod)) {
+		l->tp = tp;
+		l->mod = mod;
+	}
+}
+
+int ctrace_compat_tp_get(const char *name, struct ctrace_compat_tp *h)
+{
+	struct lookup l = { .name = name, .tp = find(name) };
+
+	if (!l.tp)
+		each_module(match_and_keep, &l);
+	h->tp = l.tp;
+	h->mod = l.mod;
+	return l.tp ? 0 : -ENOENT;
+}
+
+void ctrace_compat_tp_put(struct ctrace_compat_tp *h)
+{
+	module_put(h->mod);
+}
+
+/* --- probes ------------------------------------------------------------------ */
+
+int ctrace_compat_tp_register(const struct ctrace_compat_tp *h, void *probe, void *data)
+{
+	/* a module's iterator would go with it, and its address to others */
+	if (!h->mod)
+		note_iterator(h->tp);
+	return tracepoint_probe_register(h->tp, probe, data);
+}
+
+void ctrace_compat_tp_unregister(const struct ctrace_compat_tp *h, void *probe, void *data)
+{
+	tracepoint_probe_unregister(h->tp, probe, data);
+}
+
+int ctrace_compat_tracepoint_register(const char *name, void *probe, void *data)
+{
+	struct tracepoint *tp = find(name);
+
+	if (!tp)
+		return -ENOENT;
+	note_iterator(tp);
+	return tracepoint_probe_register(tp, probe, data);
+}
+
+int ctrace_compat_tracepoint_register_last(const char *name, void *probe, void *data)
+{
+	struct tracepoint *tp = find(name);
+
+	if (!tp)
+		return -ENOENT;
+	note_iterator(tp);
+	return tracepoint_probe_register_prio(tp, probe, data, TRACEPOINT_DEFAULT_PRIO - 1);
+}
+
+int ctrace_compat_tracepoint_unregister(const char *name, void *probe, void *data)
+{
+	struct tracepoint *tp = find(name);
+
+	return tp ? tracepoint_probe_unregister(tp, probe, data) : -ENOENT;
+}
+
+/* --- names --------------------------------------------------------------------- */
+
+bool ctrace_compat_tracepoint_exists(const char *name)
+{
+	struct ctrace_compat_tp h;
+
+	if (ctrace_compat_tp_get(name, &h))
+		return false;
+	ctrace_compat_tp_put(&h);
+	return true;
+}
+
+struct each {
+	void (*fn)(const char *name, void *data);
+	void *data;
+};
+
+static void each_built_in(struct tracepoint *tp, void *data)
+{
+	struct each *e = data;
+
+	e->fn(tp->name, e->data);
+}
+
+static void each_of_module(struct tracepoint *tp, struct module *mod, void *data)
+{
+	each_built_in(tp, data);
+}
+
+void ctrace_compat_tracepoint_each(void (*fn)(const char *name, void *data), void *data)
+{
+	struct each e = { .fn = fn, .data = data };
+
+	for_each_kernel_tracepoint(each_built_in, &e);
+	each_module(each_of_module, &e);
+}
+
+bool ctrace_compat_event_exists(const char *system, const char *name)
+{
+#ifdef CTRACE_HAVE_TRACE_GET_EVENT_FILE
+	struct trace_event_file *f = trace_get_event_file(NULL, system, name);
+
+	if (IS_ERR(f))
+		return false;
+	trace_put_event_file(f);
+#endif
+	return true;
+}

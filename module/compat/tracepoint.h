@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tracepoints by name, and probe prototypes.
+ *
+ * A kernel's tracepoint prototypes change even within a stable series, so
+ * compat/facts asks for each one used; the CTRACE_PROBE_* macros give a
+ * probe the arguments of this kernel.
+ */
+#ifndef CTRACE_COMPAT_TRACEPOINT_H
+#define CTRACE_COMPAT_TRACEPOINT_H
+
+#include <linux/tracepoint.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include "facts.h"
+
+/*
+ * Both look NAME up (no tracepoint symbol is exported to modules). 0, -ENOENT
+ * (this kernel has no such tracepoint), -EEXIST, -ENOMEM. May sleep. After
+ * unregistering, ctrace_compat_tracepoint_sync() before anything the probe uses goes.
+ */
+int ctrace_compat_tracepoint_register(const char *name, void *probe, void *data);
+int ctrace_compat_tracepoint_unregister(const char *name, void *probe, void *data);
+/* Called behind the other probes of the same tracepoint. */
+int ctrace_compat_tracepoint_register_last(const char *name, void *probe, void *data);
+/* These two know the tracepoints of modules as well. fn must not sleep long: modules wait. */
+bool ctrace_compat_tracepoint_exists(const char *name);
+void ctrace_compat_tracepoint_each(void (*fn)(const char *name, void *data), void *data);
+
+/* A tracepoint that is kept: its module, if it is one's, cannot go. */
+struct ctrace_compat_tp {
+	struct tracepoint *tp;
+	struct module *mod;		/* a reference, or NULL: built in */
+};
+
+/* 0, -ENOENT. May sleep. */
+int ctrace_compat_tp_get(const char *name, struct ctrace_compat_tp *h);
+void ctrace_compat_tp_put(struct ctrace_compat_tp *h);
+int ctrace_compat_tp_register(const struct ctrace_compat_tp *h, void *probe, void *data);
+void ctrace_compat_tp_unregister(const struct ctrace_compat_tp *h, void *probe, void *data);
+/* How many arguments its probes get (after data), or -ENOENT: the kernel does not tell. */
+int ctrace_compat_tp_nargs(const struct ctrace_compat_tp *h);
+/* Does the kernel's own event SYSTEM:NAME exist? True where that cannot be asked. */
+bool ctrace_compat_event_exists(const char *system, const char *name);
+
+/* May a probe have another prototype than the tracepoint's? Not where calls are checked. */
+static inline bool ctrace_compat_tp_may_raw(void)
+{
+	return !IS_ENABLED(CONFIG_CFI_CLANG) && !IS_ENABLED(CONFIG_CFI);
+}
+
+/*
+ * Arguments in registers, after data: what a probe may be given where the number is not
+ * known. A register that holds none is stale, not unsafe.
+ */
+#ifdef CONFIG_X86_64
+#define CTRACE_COMPAT_TP_REGS	5
+#else
+#define CTRACE_COMPAT_TP_REGS	7
+#endif
+/*
+ * Is ip in the function that calls the probes of a tracepoint registered here once? Any
+ * context. False where kernels have none, or do not tell.
+ */
+bool ctrace_compat_tracepoint_iterates(unsigned long ip);
+
+static inline void ctrace_compat_tracepoint_sync(void)
+{
+	tracepoint_synchronize_unregister();
+}
+
+/*
+ * A per-CPU ring, and everything read under "preemption off", needs just that.
+ * Until 6.12 the kernel calls every probe so; since 6.13 (DECLARE_TRACE_SYSCALL) not those
+ * of system calls, and since tracepoints are protected by fast SRCU none at all.
+ */
+static __always_inline void ctrace_compat_probe_begin(void)
+{
+#ifdef CTRACE_HAVE_TRACEPOINT_FAULTABLE
+	preempt_disable_notrace();
+#endif
+}
+
+static __always_inline void ctrace_compat_probe_end(void)
+{
+#ifdef CTRACE_HAVE_TRACEPOINT_FAULTABLE
+	preempt_enable_notrace();
+#endif
+}
+
+#ifdef CTRACE_HAVE_SCHED_SWITCH__PREV_NEXT_STATE
+#define CTRACE_PROBE_SCHED_SWITCH(fn)						\
+	fn(void *data, bool preempt, struct task_struct *prev,			\
+	   struct task_struct *next, unsigned int prev_state)
+#define CTRACE_PROBE_PREV_STATE(prev)	prev_state
+#else
+#define CTRACE_PROBE_SCHED_SWITCH(fn)						\
+	fn(void *data, bool preempt, struct task_struct *prev, struct task_struct *next)
+#ifdef CTRACE_HAVE_TASK_STATE_FIELD__NEW
+#define CTRACE_PROBE_PREV_STATE(prev)	READ_ONCE((prev)->__state)
+#else
+#define CTRACE_PROBE_PREV_STATE(prev)	((unsigned int)READ_ONCE((prev)->state))
+#endif
+#endif
+
+#ifdef CTRACE_HAVE_SCHED_PROCESS_EXIT__TASK_GROUP_DEAD
+#define CTRACE_PROBE_SCHED_PROCESS_EXIT(fn)	fn(void *data, struct task_struct *p, bool group_dead)
+#else
+#define CTRACE_PROBE_SCHED_PROCESS_EXIT(fn)	fn(void *data, struct task_struct *p)
+#endif
+
+#ifdef CTRACE_HAVE_CGROUP_ATTACH_TASK__PATH
+#define CTRACE_PROBE_CGROUP_ATTACH_TASK(fn)					\
+	fn(void *data, struct cgroup *dst, const char *path, struct task_struct *p, bool group)
+#define CTRACE_PROBE_ATTACH_PATH	path
+#else
+#define CTRACE_PROBE_CGROUP_ATTACH_TASK(fn)					\
+	fn(void *data, struct cgroup *dst, struct task_struct *p, bool group)
+#define CTRACE_PROBE_ATTACH_PATH	""
+#endif
+
+#ifdef CTRACE_HAVE_SCHED_STAT_RUNTIME__VRUNTIME
+#define CTRACE_PROBE_SCHED_STAT_RUNTIME(fn)					\
+	fn(void *data, struct task_struct *p, u64 runtime, u64 vruntime)
+#define CTRACE_PROBE_VRUNTIME		vruntime
+#define CTRACE_COMPAT_STAT_VRUNTIME	1
+#else
+#define CTRACE_PROBE_SCHED_STAT_RUNTIME(fn)	fn(void *data, struct task_struct *p, u64 runtime)
+#define CTRACE_PROBE_VRUNTIME		0
+#define CTRACE_COMPAT_STAT_VRUNTIME	0
+#endif
+
+#ifdef CTRACE_HAVE_HRTIMER_EXPIRE_ENTRY__VALUE
+#define CTRACE_PROBE_HRTIMER_EXPIRE(fn)		fn(void *data, struct hrtimer *timer, ktime_t now)
+#define CTRACE_PROBE_HRTIMER_NOW	ktime_to_ns(now)
+#else
+#define CTRACE_PROBE_HRTIMER_EXPIRE(fn)		fn(void *data, struct hrtimer *timer, ktime_t *now)
+#define CTRACE_PROBE_HRTIMER_NOW	ktime_to_ns(*now)
+#endif
+
+/* CTRACE_PROBE_VICTIM: NULL if the pid has gone meanwhile. RCU. */
+#ifdef CTRACE_HAVE_MARK_VICTIM__TASK_UID
+#define CTRACE_PROBE_MARK_VICTIM(fn)	fn(void *data, struct task_struct *p, uid_t uid)
+#define CTRACE_PROBE_VICTIM		p
+#else
+#define CTRACE_PROBE_MARK_VICTIM(fn)	fn(void *data, int pid)
+#define CTRACE_PROBE_VICTIM		pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID)
+#endif
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How many arguments a tracepoint has. struct tracepoint does not say; the list that
+ * the kernel keeps for BPF's raw tracepoints does. A module's part of it hangs on the module. The built-in
+ * part is reached through a function that is not exported: a kprobe, never armed, tells where it is.
+ */
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/string.h>
+#include <linux/trace_events.h>
+#include "tracepoint.h"
+
+#ifdef CTRACE_HAVE_BPF_RAW_EVENT_MAP
+
+typedef struct bpf_raw_event_map *(*get_fn)(const char *name);
+
+/*
+ * A kprobe's address may be some bytes into the function, behind what an indirect branch must
+ * land on; the call must go to where the function begins.
+ */
+static get_fn function_at(const char *symbol)
+{
+	struct kprobe kp = { .symbol_name = symbol, .flags = KPROBE_FLAG_DISABLED };
+	char text[KSYM_SYMBOL_LEN];
+	unsigned long offset;
+	get_fn fn = NULL;
+
+	if (register_kprobe(&kp))
+		return NULL;
+	snprintf(text, sizeof(text), "%pS", kp.addr);
+	if (!strncmp(text, symbol, strlen(symbol)) &&
+	    sscanf(text + strlen(symbol), "+0x%lx/", &offset) == 1)
+		fn = (get_fn)((unsigned long)kp.addr - offset);
+	unregister_kprobe(&kp);
+	return fn;
+}
+
+static get_fn getter(void)
+{
+	static DEFINE_MUTEX(lock);
+	static bool asked;
+	static get_fn fn;
+
+	mutex_lock(&lock);
+	if (!asked)
+		fn = function_at("bpf_get_raw_tracepoint");
+	asked = true;
+	mutex_unlock(&lock);
+	return fn;
+}
+
+static int built_in_nargs(const struct tracepoint *tp)
+{
+	get_fn get = getter();
+	const struct bpf_raw_event_map *m = get ? get(tp->name) : NULL;
+
+	/*
+	 * Another one's is a module's of the same name, with a reference that only the kernel's
+	 * own code could give back: that module stays, which is better than a wrong number.
+	 */
+	return m && m->tp == tp ? m->num_args : -ENOENT;
+}
+
+int ctrace_compat_tp_nargs(const struct ctrace_compat_tp *h)
+{
+	const struct module *mod = h->mod;
+	unsigned int i;
+
+	if (!mod)
+		return built_in_nargs(h->tp);
+	for (i = 0; i < mod->num_bpf_raw_events; i++)
+		if (mod->bpf_raw_events[i].tp == h->tp)
+			return mod->bpf_raw_events[i].num_args;
+	return -ENOENT;
+}
+
+#else
+
+int ctrace_compat_tp_nargs(const struct ctrace_compat_tp *h)
+{
+	return -ENOENT;
+}
+
+#endif
