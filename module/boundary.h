@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a cgroup's name says: a container runtime's, a monitor's, or nothing. */
+#ifndef CTRACE_BOUNDARY_H
+#define CTRACE_BOUNDARY_H
+
+#include <linux/types.h>
+
+enum ctrace_boundary_kind {
+	CTRACE_BOUNDARY_NONE,
+	CTRACE_BOUNDARY_CONTAINER,
+	CTRACE_BOUNDARY_MONITOR,	/* the host's side of a container: never one itself */
+};
+
+#define CTRACE_RUNTIME_ID_LEN	64	/* hex digits */
+
+struct ctrace_boundary_name {
+	const char *runtime;	/* static: "docker", "podman", ... or NULL */
+	const char *id;		/* into the name: 64 hex digits, or NULL */
+};
+
+/*
+ * Pure, any context. parent is the name of the cgroup above ("" for the
+ * root's children). out may be NULL.
+ */
+enum ctrace_boundary_kind ctrace_boundary_parse(const char *parent, const char *name,
+						struct ctrace_boundary_name *out);
+
+#endif /* CTRACE_BOUNDARY_H */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * emit.h's sentence for the many events that have one owner and a payload whose
+ * size is known at once. All: any context incl. NMI; preemption off.
+ */
+#ifndef CTRACE_CURATED_H
+#define CTRACE_CURATED_H
+
+#include <linux/sched.h>
+#include <linux/string.h>
+#include "emit.h"
+
+static __always_inline void ctrace_curated_emit(u32 mask, u32 id, const struct ctrace_who *who,
+						u32 size, void (*fill)(void *, const void *),
+						const void *arg)
+{
+	mask = ctrace_filter(mask, who->container, who->task);
+	if (mask)
+		ctrace_emit(mask, id, who, size, fill, arg);
+}
+
+/* Task p's, which cannot be freed meanwhile. */
+static __always_inline void ctrace_curated_task(u32 id, struct task_struct *p, u32 size,
+						void (*fill)(void *, const void *), const void *arg)
+{
+	u32 mask = ctrace_wants(id);
+	struct ctrace_who who;
+
+	if (!mask)
+		return;
+	ctrace_identity_resolve_task(p, &who);
+	ctrace_curated_emit(mask, id, &who, size, fill, arg);
+}
+
+/* Of whoever runs this code: current, or in an interrupt the host. */
+static __always_inline void ctrace_curated_context(u32 id, u32 size,
+						   void (*fill)(void *, const void *),
+						   const void *arg)
+{
+	u32 mask = ctrace_wants(id);
+	struct ctrace_who who;
+
+	if (!mask)
+		return;
+	ctrace_identity_resolve_context(&who);
+	ctrace_curated_emit(mask, id, &who, size, fill, arg);
+}
+
+/* The host's, whoever was interrupted. */
+static __always_inline void ctrace_curated_host(u32 id, u32 size,
+						void (*fill)(void *, const void *), const void *arg)
+{
+	u32 mask = ctrace_wants(id);
+	struct ctrace_who who;
+
+	if (!mask)
+		return;
+	ctrace_identity_host(&who);
+	ctrace_curated_emit(mask, id, &who, size, fill, arg);
+}
+
+/*
+ * p's name, or nothing. May race with a rename; then the name is torn, never
+ * unterminated: the kernel keeps the last byte 0, and so does the copy.
+ */
+static __always_inline void ctrace_put_comm(char *to, const struct task_struct *p, bool show)
+{
+	if (show)
+		memcpy(to, p->comm, CTRACE_COMM_LEN - 1);
+	else
+		memset(to, 0, CTRACE_COMM_LEN - 1);
+	to[CTRACE_COMM_LEN - 1] = 0;
+}
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The way of an event: who is it, is it wanted, reserve, fill, commit.
+ *
+ * A probe asks ctrace_event_wants[] first, resolves whose event it is, and
+ * hands a mask of sessions to ctrace_emit() with a function that fills the payload.
+ * fill is always a known function, so all of this becomes one piece of code per probe.
+ */
+#ifndef CTRACE_EMIT_H
+#define CTRACE_EMIT_H
+
+#include "arena.h"
+#include "filter.h"
+#include "identity.h"
+#include "ring.h"
+#include "select.h"
+#include "session.h"
+#include "compat/clock.h"
+
+#define CTRACE_ALIGN8(n)	(((n) + 7u) & ~7u)
+
+/* Any context incl. NMI; preemption off. One record in one session's ring. */
+static __always_inline void ctrace_emit_one(struct ctrace_session *s, u32 id,
+					    const struct ctrace_who *who, u32 cid, u32 payload,
+					    void (*fill)(void *payload, const void *arg),
+					    const void *arg)
+{
+	struct ctrace_ring_desc *d = ctrace_arena_ring(s->arena, cid);
+	u32 len = sizeof(struct ctrace_record) + CTRACE_ALIGN8(payload);
+	struct ctrace_record *rec;
+	struct ctrace_writer w;
+
+	rec = ctrace_ring_reserve(d, &w, len);
+	if (likely(rec)) {
+		rec->id = id;
+		rec->cid = cid;
+		rec->tid = who->tid;
+		rec->vtid = who->vtid;
+		if (payload & 7)	/* no stale byte leaves as padding */
+			*(u64 *)((char *)rec + len - 8) = 0;
+		fill(rec + 1, arg);
+		ctrace_ring_commit(d, &w);
+	}
+	if (unlikely(READ_ONCE(s->arena->armed)))
+		ctrace_arena_wake(s->arena);
+}
+
+/*
+ * Any context incl. NMI; preemption off. mask is not 0. payload: bytes before
+ * padding; fill writes exactly these. May drop: the ring counts it.
+ */
+static __always_inline void ctrace_emit(u32 mask, u32 id, const struct ctrace_who *who,
+					u32 payload,
+					void (*fill)(void *payload, const void *arg),
+					const void *arg)
+{
+	u32 cid = who->container->cid;
+	u32 special = mask & READ_ONCE(ctrace_special_sessions);
+
+	if (unlikely(special)) {
+		ctrace_emit_special(special, id, who, payload, fill, arg);
+		mask &= ~special;
+		if (!mask)
+			return;
+	}
+	do {
+		struct ctrace_session *s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
+
+		mask &= mask - 1;
+		/* NULL between a session's bit going and its probes having seen it */
+		if (likely(s))
+			ctrace_emit_one(s, id, who, cid, payload, fill, arg);
+	} while (unlikely(mask));
+}
+
+/* The sessions that record event id at all. */
+static __always_inline u32 ctrace_wants(u32 id)
+{
+	return READ_ONCE(ctrace_event_wants[id]);
+}
+
+#endif

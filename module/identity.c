@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Resolving: from a task to its container. The hooks that learn early are in scan.c. */
+#include <linux/cgroup.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include "block_owner.h"
+#include "identity.h"
+#include "rules.h"
+#include "scan.h"
+
+DEFINE_PER_CPU_ALIGNED(struct ctrace_idcache, ctrace_idcache);
+struct ctrace_ident_state ctrace_ident_state __read_mostly = { .fast_gen = 1, .cache_gen = 1 };
+struct ctrace_rules ctrace_rules;
+
+/*
+ * A task that has been released (its struct pid is gone) still runs to its
+ * last switch. What it was is noted when its exit begins, on that CPU; it may end
+ * on another one, while others exit there: hence several, and all are searched.
+ * No reference: cleared before a container is freed.
+ */
+#define MEMOS	8
+struct memo {
+	struct ctrace_container *c;	/* NULL while the rest is written */
+	const struct task_struct *task;
+	u64 start;			/* of the task: its address is reused */
+	s32 vtid;
+};
+
+struct memos {
+	struct memo m[MEMOS];
+	u32 next;
+};
+
+static DEFINE_PER_CPU(struct memos, memos);
+
+/* --- the kernel, as rules.c sees it ---------------------------------------- */
+
+static const void *cg_parent(const void *cg)
+{
+	return ctrace_compat_cgroup_parent(cg);
+}
+
+static u64 cg_id(const void *cg)
+{
+	return ctrace_compat_cgroup_id(cg);
+}
+
+static u32 cg_hierarchy(const void *cg)
+{
+	const struct cgroup *root = &cgrp_dfl_root.cgrp;
+
+	return ((const struct cgroup *)cg)->root == root->root ? 0 :
+	       ctrace_compat_cgroup_hierarchy(cg);
+}
+
+static const char *cg_name(const void *cg)
+{
+	return ctrace_compat_cgroup_name(cg);
+}
+
+static bool cg_online(const void *cg)
+{
+	return ctrace_compat_cgroup_online(cg);
+}
+
+static const void *ns_parent(const void *ns)
+{
+	return ((const struct pid_namespace *)ns)->parent;
+}
+
+static bool ns_closed(const void *ns)
+{
+	return ctrace_compat_pidns_closed(ns);
+}
+
+static u32 ns_inum(const void *ns)
+{
+	return ctrace_compat_pidns_inum(ns);
+}
+
+static void ns_get(const void *ns)
+{
+	get_pid_ns((struct pid_namespace *)ns);
+}
+
+/* The first v1 hierarchy, in the order of its controllers, where the task is not at the root. */
+static struct cgroup *v1_cgroup(const struct css_set *cset)
+{
+	/* pairs with the release in ctrace_identity_refresh() */
+	u32 i, n = smp_load_acquire(&ctrace_ident_state.nr_v1);
+
+	for (i = 0; i < n; i++) {
+		struct cgroup *cg;
+
+		cg = ctrace_compat_cset_subsys(cset, READ_ONCE(ctrace_ident_state.v1_ssid[i]));
+		if (cg && ctrace_compat_cgroup_parent(cg) && cg_hierarchy(cg))
+			return cg;
+	}
+	return NULL;
+}
+
+u64 ctrace_identity_v1_key(const struct css_set *cset)
+{
+	const struct cgroup *cg = v1_cgroup(cset);
+
+	return cg ? ctrace_key(cg_hierarchy(cg), cg_id(cg)) : 0;
+}
+
+void ctrace_identity_place(const struct css_set *cset, const void *ns, struct ctrace_place *at)
+{
+	at->cg[0] = ctrace_compat_cset_dfl(cset);
+	at->cg[1] = v1_cgroup(cset);
+	at->ns = ns;
+	at->exec = false;
+}
+
+static bool ns_init(const void *ns, struct ctrace_place *at, s32 *pid)
+{
+	const struct task_struct *init = ctrace_compat_pidns_reaper(ns);
+
+	if (!init)
+		return false;
+	ctrace_identity_place(ctrace_compat_task_cset(init), ns, at);
+	*pid = init->pid;
+	return true;
+}
+
+const struct ctrace_view ctrace_identity_view = {
+	.cg_parent = cg_parent,
+	.cg_id = cg_id,
+	.cg_hierarchy = cg_hierarchy,
+	.cg_name = cg_name,
+	.cg_online = cg_online,
+	.ns_parent = ns_parent,
+	.ns_closed = ns_closed,
+	.ns_init = ns_init,
+	.ns_inum = ns_inum,
+	.ns_get = ns_get,
+};
+
+/* --- the slow path ---------------------------------------------------------- */
+
+/* Lock held. Before fast_gen: an entry made meanwhile has the new gen, or misses. */
+void ctrace_identity_forget_cached(void)
+{
+	struct ctrace_ident_state *st = &ctrace_ident_state;
+	u32 gen = st->cache_gen + 1;
+
+	if (gen == CTRACE_GEN_NEVER)
+		gen = 1;
+	smp_mb();	/* what was unlinked before stays unlinked for who reads gen */
+	WRITE_ONCE(st->cache_gen, gen);
+	WRITE_ONCE(st->fast_gen, READ_ONCE(st->nr_v1) ? CTRACE_GEN_NEVER : gen);
+}
+
+struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, const void *ns,
+						u64 v2, u64 v1, bool exec)
+{
+	struct ctrace_container *c;
+	struct ctrace_place at;
+	unsigned long flags;
+
+	ctrace_identity_place(cset, ns, &at);
+	at.exec = exec;
+	if (ctrace_ident_lock(&flags)) {
+		c = ctrace_rules_decide(&ctrace_rules, &at, true);
+		if (c)
+			ctrace_rules_alias(&ctrace_rules, v2, v1, ns, c);
+		ctrace_ident_unlock(flags);
+		if (!c || ctrace_lfpool_low(&ctrace_rules.nodes))
+			ctrace_container_kick();
+	} else {
+		c = ctrace_rules_decide(&ctrace_rules, &at, false);
+	}
+	if (c)
+		return c;
+	ctrace_container_count_unknown();
+	return &ctrace_container_unknown;
+}
+
+/* Any context incl. NMI; preemption off. gen was read before anything was looked up. */
+static void remember(u64 v2, u64 v1, const void *ns, u32 gen, struct ctrace_container *c)
+{
+	struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
+
+	if (c == &ctrace_container_unknown || cache->busy)
+		return;
+	/* Only this CPU reads it, so the compiler alone has to be kept in order. */
+	WRITE_ONCE(cache->busy, 1);
+	barrier();
+	WRITE_ONCE(cache->gen, 0);
+	barrier();
+	WRITE_ONCE(cache->v2, v2);
+	WRITE_ONCE(cache->v1, v1);
+	WRITE_ONCE(cache->ns, ns);
+	WRITE_ONCE(cache->c, c);
+	barrier();
+	WRITE_ONCE(cache->gen, gen);
+	barrier();
+	WRITE_ONCE(cache->busy, 0);
+}
+
+static struct ctrace_container *find(const struct css_set *cset, const void *ns, u64 v2, u64 v1)
+{
+	struct ctrace_lfnode *n = ctrace_lftable_find(&ctrace_rules.aliases, v2, v1, ns,
+						      READ_ONCE(ctrace_rules.gen));
+
+	if (likely(n))
+		return ctrace_lfnode_get(n);
+	return ctrace_identity_decide(cset, ns, v2, v1, false);
+}
+
+struct ctrace_container *ctrace_identity_slow(const struct css_set *cset, u64 v2,
+					      const struct pid_namespace *ns)
+{
+	const struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
+	u32 gen = READ_ONCE(ctrace_ident_state.cache_gen);
+	struct ctrace_container *c;
+	u64 v1 = 0;
+
+	/*
+	 * gen before the tables. Pairs with the full barrier in forget_dying: if gen is
+	 * the new one, what was unlinked before it is not found.
+	 */
+	smp_rmb();
+	if (READ_ONCE(ctrace_ident_state.nr_v1)) {
+		v1 = ctrace_identity_v1_key(cset);
+		if (READ_ONCE(cache->gen) == gen && READ_ONCE(cache->v2) == v2 &&
+		    READ_ONCE(cache->v1) == v1 && READ_ONCE(cache->ns) == ns)
+			return READ_ONCE(cache->c);
+	}
+	c = find(cset, ns, v2, v1);
+	remember(v2, v1, ns, gen, c);
+	return c;
+}
+
+void ctrace_identity_resolve_task(struct task_struct *p, struct ctrace_who *who)
+{
+	const struct pid *pid;
+	const struct css_set *cset;
+	const struct upid *upid;
+
+	if (p == current) {
+		ctrace_identity_resolve_current(who);
+		return;
+	}
+	pid = ctrace_compat_task_pid(p);
+	who->task = p;
+	who->tid = p->pid;
+	if (unlikely(!pid)) {
+		who->container = ctrace_identity_dead(p, &who->vtid);
+		return;
+	}
+	upid = &pid->numbers[pid->level];
+	who->vtid = upid->nr;
+	cset = ctrace_compat_task_cset(p);
+	who->container = find(cset, upid->ns, ctrace_compat_cgroup_id(ctrace_compat_cset_dfl(cset)),
+			      READ_ONCE(ctrace_ident_state.nr_v1) ?
+			      ctrace_identity_v1_key(cset) : 0);
+}
+
+/* --- the dead --------------------------------------------------------------- */
+
+/* p == current, about to exit; preemption off */
+void ctrace_identity_note_exit(const struct task_struct *p, const struct ctrace_who *who)
+{
+	struct memos *here = this_cpu_ptr(&memos);
+	struct memo *m = &here->m[here->next++ % MEMOS];
+
+	WRITE_ONCE(m->c, NULL);
+	smp_wmb();	/* pairs with find_memo(), which reads c before and after */
+	WRITE_ONCE(m->task, p);
+	WRITE_ONCE(m->start, p->start_time);
+	WRITE_ONCE(m->vtid, who->vtid);
+	smp_store_release(&m->c, who->container);	/* pairs with find_memo() */
+}
+
+static struct ctrace_container *find_memo(const struct memos *on, const struct task_struct *p,
+					  s32 *vtid)
+{
+	int i;
+
+	for (i = 0; i < MEMOS; i++) {
+		const struct memo *m = &on->m[i];
+		/* c, the rest, c again: as note_exit writes */
+		struct ctrace_container *c = smp_load_acquire(&m->c);
+
+		if (!c || READ_ONCE(m->task) != p || READ_ONCE(m->start) != p->start_time)
+			continue;
+		*vtid = READ_ONCE(m->vtid);
+		smp_rmb();	/* as above */
+		if (READ_ONCE(m->c) == c)
+			return c;
+	}
+	return NULL;
+}
+
+/* Any context; preemption off */
+struct ctrace_container *ctrace_identity_dead(struct task_struct *p, s32 *vtid)
+{
+	struct ctrace_container *c = find_memo(this_cpu_ptr(&memos), p, vtid);
+	struct ctrace_place at;
+	int cpu;
+
+	if (c)
+		return c;
+	for_each_possible_cpu(cpu) {
+		c = find_memo(per_cpu_ptr(&memos, cpu), p, vtid);
+		if (c)
+			return c;
+	}
+	/* Its cgroup is known still, as long as its memory is. */
+	*vtid = 0;
+	ctrace_identity_place(ctrace_compat_task_cset(p), &init_pid_ns, &at);
+	return ctrace_rules_decide(&ctrace_rules, &at, false) ?: &ctrace_container_host;
+}
+
+void ctrace_identity_relearn(void)
+{
+	unsigned long flags;
+
+	ctrace_ident_lock(&flags);
+	ctrace_rules_forget(&ctrace_rules);
+	ctrace_ident_unlock(flags);
+}
+
+void ctrace_identity_forget_dying(void)
+{
+	unsigned long flags;
+	int cpu, i;
+
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < MEMOS; i++) {
+			struct memo *m = &per_cpu_ptr(&memos, cpu)->m[i];
+			struct ctrace_container *c = READ_ONCE(m->c);
+
+			if (c && c->dying)
+				cmpxchg(&m->c, c, NULL);
+		}
+	ctrace_block_forget_dying();
+	ctrace_ident_lock(&flags);
+	ctrace_identity_forget_cached();
+	ctrace_ident_unlock(flags);
+}

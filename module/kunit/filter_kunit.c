@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who is wanted: targets to masks, what lies in a wanted or a denied container, births,
+ * and the tasks that pid targets follow. Containers and tracepoints are made up.
+ */
+#include <kunit/test.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include "../tasks.c"
+#include "../filter.c"
+
+/* --- the rest of the module, as far as a filter sees it ------------------------ */
+
+DEFINE_MUTEX(ctrace_lock);
+struct ctrace_container ctrace_container_host, ctrace_container_unknown;
+
+/* in order of cid: the host, a, b, one in a, one in that one */
+#define NR	5
+static struct ctrace_container *world[NR];
+
+struct ctrace_container *ctrace_container_next(struct ctrace_container *prev)
+{
+	u32 next = prev ? prev->cid + 1 : 0;
+
+	return next < NR ? world[next] : NULL;
+}
+
+struct ctrace_container *ctrace_container_find_get(u32 cid)
+{
+	if (cid >= NR)
+		return NULL;
+	ctrace_container_get(world[cid]);
+	return world[cid];
+}
+
+bool ctrace_container_exists(u32 cid)
+{
+	return cid < NR;
+}
+
+void ctrace_container_info(const struct ctrace_container *c, struct ctrace_container_info *out)
+{
+}
+
+bool ctrace_ident_lock(unsigned long *flags)
+{
+	return true;
+}
+
+void ctrace_ident_unlock(unsigned long flags)
+{
+}
+
+static u32 relearned;
+
+void ctrace_identity_relearn(void)
+{
+	relearned++;
+}
+
+int ctrace_identity_boundary_add(struct cgroup *cgrp, u32 *cid)
+{
+	return -EINVAL;
+}
+
+void ctrace_identity_boundary_del(struct cgroup *cgrp)
+{
+}
+
+int ctrace_compat_tracepoint_register(const char *name, void *probe, void *data)
+{
+	return 0;
+}
+
+int ctrace_compat_tracepoint_register_last(const char *name, void *probe, void *data)
+{
+	return 0;
+}
+
+int ctrace_compat_tracepoint_unregister(const char *name, void *probe, void *data)
+{
+	return 0;
+}
+
+/* --- cases ------------------------------------------------------------------------ */
+
+static struct ctrace_session *one, *two;
+static char why[CTRACE_WHY_MAX];
+
+static struct ctrace_session *session(struct kunit *test, u32 index)
+{
+	struct ctrace_session *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	s->index = index;
+	s->id = index + 1;
+	INIT_LIST_HEAD(&s->targets);
+	return s;
+}
+
+static int world_init(struct kunit *test)
+{
+	static const u32 parents[NR] = { 0, 0, 0, 1, 3 };
+	u32 i;
+
+	world[0] = &ctrace_container_host;
+	for (i = 0; i < NR; i++) {
+		if (i)
+			world[i] = kunit_kzalloc(test, sizeof(*world[i]), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, world[i]);
+		world[i]->cid = i;
+		world[i]->parent = parents[i];
+		world[i]->wanted = 0;
+		world[i]->denied = 0;
+	}
+	one = session(test, 0);
+	two = session(test, 5);
+	mutex_lock(&ctrace_lock);
+	return 0;
+}
+
+static void world_exit(struct kunit *test)
+{
+	ctrace_target_del_all(one);
+	ctrace_target_del_all(two);
+	ctrace_tasks_exit();
+	mutex_unlock(&ctrace_lock);
+}
+
+static void expect(struct kunit *test, u32 bit, const char *cids)
+{
+	u32 i;
+
+	for (i = 0; i < NR; i++)
+		KUNIT_EXPECT_EQ_MSG(test, !!(world[i]->wanted & bit), !!strchr(cids, '0' + i),
+				    "container %u", i);
+}
+
+static void nothing(struct kunit *test)
+{
+	expect(test, ~0u, "");
+	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[1], current), 0u);
+	KUNIT_EXPECT_FALSE(test, ctrace_filter_any(world[1]));
+}
+
+static void all(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_ALL, 0, false, why), 0);
+	expect(test, 1, "01234");
+	KUNIT_EXPECT_EQ(test, ctrace_container_unknown.wanted, 1u);
+	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 1u);
+	KUNIT_EXPECT_EQ(test, ctrace_filter(2, world[2], current), 0u);
+	KUNIT_ASSERT_EQ(test, ctrace_target_del(one, CTRACE_TARGET_ALL, 0, false, why), 0);
+	nothing(test);
+}
+
+static void one_container(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 1, false, why), 0);
+	expect(test, 1, "134");		/* with what lies in it */
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 4, false, why), 0);
+	KUNIT_ASSERT_EQ(test, ctrace_target_del(one, CTRACE_TARGET_CID, 1, false, why), 0);
+	expect(test, 1, "4");
+	KUNIT_EXPECT_EQ(test, ctrace_target_del(one, CTRACE_TARGET_CID, 1, false, why), -ENOENT);
+	KUNIT_EXPECT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 99, false, why), -ENOENT);
+	expect(test, 1, "4");
+}
+
+static void the_host(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, CTRACE_CID_HOST, false, why), 0);
+	expect(test, 1, "0");		/* everything lies in the host: that is no reason */
+	ctrace_filter_born(world[2], world[0]);
+	expect(test, 1, "0");
+}
+
+static void two_sessions(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 2, false, why), 0);
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(two, CTRACE_TARGET_ALL, 0, false, why), 0);
+	expect(test, 1, "2");
+	expect(test, 1 << 5, "01234");
+	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 33u);
+	ctrace_target_del_all(two);
+	expect(test, 1, "2");
+	expect(test, 1 << 5, "");
+}
+
+static void births(struct kunit *test)
+{
+	struct ctrace_container *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 3, false, why), 0);
+	ctrace_filter_born(c, world[3]);
+	KUNIT_EXPECT_EQ(test, c->wanted, 1u);
+	ctrace_filter_born(c, world[2]);
+	KUNIT_EXPECT_EQ(test, c->wanted, 0u);
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(two, CTRACE_TARGET_ALL, 0, false, why), 0);
+	ctrace_filter_born(c, world[2]);
+	KUNIT_EXPECT_EQ(test, c->wanted, 32u);
+}
+
+/* All but one, whatever lies in it, in which order ever it was said. */
+static void all_but_one(struct kunit *test)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		KUNIT_ASSERT_EQ(test, ctrace_target_add(one, i ? CTRACE_TARGET_CID : CTRACE_TARGET_ALL,
+							i, i, why), 0);
+		KUNIT_ASSERT_EQ(test, ctrace_target_add(two, i ? CTRACE_TARGET_ALL : CTRACE_TARGET_CID,
+							3, !i, why), 0);
+	}
+	expect(test, 1, "02");
+	expect(test, 1 << 5, "012");
+	/* asked for by name, too: NOT has the last word */
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 1, false, why), 0);
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 4, false, why), 0);
+	expect(test, 1, "02");
+	KUNIT_ASSERT_EQ(test, ctrace_target_del(one, CTRACE_TARGET_CID, 1, true, why), 0);
+	expect(test, 1, "01234");
+	KUNIT_EXPECT_EQ(test, ctrace_target_del(one, CTRACE_TARGET_CID, 1, true, why), -ENOENT);
+	ctrace_target_del_all(two);
+	for (i = 0; i < NR; i++)
+		KUNIT_EXPECT_EQ(test, world[i]->denied, 0u);
+}
+
+/* Without others it takes away from nothing; and not everything can be taken away. */
+static void only_not(struct kunit *test)
+{
+	u32 before = relearned;
+
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 1, true, why), 0);
+	KUNIT_EXPECT_GT(test, relearned, before);
+	expect(test, 1, "");
+	KUNIT_EXPECT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_ALL, 0, true, why), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_PID, 1, true, why), -EINVAL);
+	KUNIT_EXPECT_TRUE(test, strstr(why, "CTRACE_A_TARGET_NOT"));
+}
+
+/* The host is denied, which is no reason to deny what lies in it: everything. */
+static void all_but_the_host(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_ALL, 0, false, why), 0);
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, CTRACE_CID_HOST, true, why), 0);
+	expect(test, 1, "1234");
+}
+
+static void born_in_a_denied_one(struct kunit *test)
+{
+	struct ctrace_container *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_ALL, 0, false, why), 0);
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 3, true, why), 0);
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(two, CTRACE_TARGET_ALL, 0, false, why), 0);
+	ctrace_filter_born(c, world[3]);
+	KUNIT_EXPECT_EQ(test, c->wanted, 32u);
+	KUNIT_EXPECT_EQ(test, c->denied, 1u);
+	ctrace_filter_born(c, world[1]);
+	KUNIT_EXPECT_EQ(test, c->wanted, 33u);
+	KUNIT_EXPECT_EQ(test, c->denied, 0u);
+}
+
+/* Who is followed by pid is not where that is denied. */
+static void pid_in_a_denied_one(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_PID, task_tgid_vnr(current), false, why), 0);
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 3, true, why), 0);
+	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 1u);
+	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[3], current), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[4], current), 0u);
+}
+
+static void paths(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, path_in("/a/b", "/a"));
+	KUNIT_EXPECT_TRUE(test, path_in("/a", "/a"));
+	KUNIT_EXPECT_TRUE(test, path_in("/anything", "/"));
+	KUNIT_EXPECT_FALSE(test, path_in("/ab", "/a"));
+	KUNIT_EXPECT_FALSE(test, path_in("/", "/a"));
+	KUNIT_EXPECT_FALSE(test, path_in("/a", ""));
+}
+
+/* Stands for a task where only its address counts. */
+static struct task_struct *stand_in(struct kunit *test)
+{
+	return kunit_kzalloc(test, sizeof(struct task_struct), GFP_KERNEL);
+}
+
+static void pids(struct kunit *test)
+{
+	struct task_struct *child = stand_in(test), *stranger = stand_in(test);
+
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_PID, task_tgid_vnr(current), false, why), 0);
+	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 1u);
+	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], stranger), 0u);
+	KUNIT_EXPECT_TRUE(test, ctrace_filter_any(world[2]));
+	probe_fork(NULL, current, child);
+	probe_fork(NULL, stranger, stranger);
+	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], child), 1u);
+	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], stranger), 0u);
+	/* its memory is freed, and used for another */
+	probe_free(NULL, child);
+	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], child), 0u);
+	probe_fork(NULL, current, child);
+	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], child), 1u);
+	ctrace_target_del_all(one);
+	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(child), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_PID, 1 << 22, false, why), -ESRCH);
+}
+
+/* More tasks than the set has room for: the rest is counted, nobody is confused. */
+static void too_many_tasks(struct kunit *test)
+{
+	u64 before = ctrace_tasks_missed();
+	u32 i, followed = 0;
+
+	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_PID, task_tgid_vnr(current), false, why), 0);
+	for (i = 1; i <= 20000; i++) {
+		struct task_struct *p = (void *)(unsigned long)(i * 64ul);
+
+		probe_fork(NULL, current, p);
+		followed += !!ctrace_tasks_mask(p);
+	}
+	KUNIT_EXPECT_EQ(test, followed + (ctrace_tasks_missed() - before), 20000ull);
+	KUNIT_EXPECT_GT(test, followed, 10000u);
+	KUNIT_EXPECT_LT(test, followed, 20000u);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(nothing),
+	KUNIT_CASE(all),
+	KUNIT_CASE(one_container),
+	KUNIT_CASE(the_host),
+	KUNIT_CASE(two_sessions),
+	KUNIT_CASE(births),
+	KUNIT_CASE(all_but_one),
+	KUNIT_CASE(only_not),
+	KUNIT_CASE(all_but_the_host),
+	KUNIT_CASE(born_in_a_denied_one),
+	KUNIT_CASE(pid_in_a_denied_one),
+	KUNIT_CASE(paths),
+	KUNIT_CASE(pids),
+	KUNIT_CASE(too_many_tasks),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "ctrace_filter",
+	.init = world_init,
+	.exit = world_exit,
+	.test_cases = cases,
+};
+kunit_test_suite(suite);
+
+MODULE_DESCRIPTION("ctrace: tests of the filter");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The rules of identity on made-up cgroups and pid namespaces: names, who is
+ * whose, both orders of start-up, merging, reuse; and lftable under real concurrency.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include "../boundary.c"
+#include "../lftable.c"
+#include "../learn.c"
+#include "../rules.c"
+
+/* --- what container.c does, without pool and time --------------------------- */
+
+struct ctrace_container ctrace_container_host = { .ns_fixed = true };
+static struct ctrace_container *made[64];
+static u32 nr_made, pool_left, nr_gone;
+
+struct ctrace_container *ctrace_container_new(void)
+{
+	struct ctrace_container *c;
+
+	if (!pool_left || nr_made == ARRAY_SIZE(made))
+		return NULL;
+	pool_left--;
+	c = kzalloc(sizeof(*c), GFP_ATOMIC);
+	if (c) {
+		made[nr_made++] = c;
+		c->cid = nr_made;
+	}
+	return c;
+}
+
+void ctrace_container_publish(struct ctrace_container *c, struct ctrace_container *parent)
+{
+	c->wanted = parent->wanted;
+}
+
+void ctrace_container_inherit(struct ctrace_container *c, const struct ctrace_container *in)
+{
+	c->wanted |= in->wanted;
+}
+
+void ctrace_container_changed(struct ctrace_container *c)
+{
+}
+
+void ctrace_container_gone(struct ctrace_container *c)
+{
+	if (!c->gone)
+		nr_gone++;
+	c->gone = 1;
+}
+
+/* --- the world --------------------------------------------------------------- */
+
+struct cg {
+	const char *name;
+	struct cg *parent;
+	u64 id;
+	u32 hierarchy;
+	bool offline;
+};
+
+struct ns {
+	struct ns *parent;
+	struct cg *init_at[2];
+	bool closed;
+	u32 inum;
+	int refs;
+};
+
+static const void *fake_parent(const void *cg) { return ((const struct cg *)cg)->parent; }
+static u64 fake_id(const void *cg) { return ((const struct cg *)cg)->id; }
+static u32 fake_hierarchy(const void *cg) { return ((const struct cg *)cg)->hierarchy; }
+static const char *fake_name(const void *cg) { return ((const struct cg *)cg)->name; }
+static bool fake_online(const void *cg) { return !((const struct cg *)cg)->offline; }
+static const void *fake_ns_parent(const void *ns) { return ((const struct ns *)ns)->parent; }
+static bool fake_closed(const void *ns) { return ((const struct ns *)ns)->closed; }
+static u32 fake_inum(const void *ns) { return ((const struct ns *)ns)->inum; }
+static void fake_get(const void *ns) { ((struct ns *)ns)->refs++; }
+static void fake_put(const void *ns) { ((struct ns *)ns)->refs--; }
+
+static bool fake_init(const void *ns, struct ctrace_place *at, s32 *pid)
+{
+	const struct ns *n = ns;
+
+	if (!n->init_at[0])
+		return false;
+	*at = (struct ctrace_place){ .cg = { n->init_at[0], n->init_at[1] }, .ns = ns };
+	*pid = n->inum;
+	return true;
+}
+
+static const struct ctrace_view fake = {
+	fake_parent, fake_id, fake_hierarchy, fake_name, fake_online,
+	fake_ns_parent, fake_closed, fake_init, fake_inum, fake_get,
+};
+
+#define HEX_A "aaaaaaaaaaaaaaaa0123456789abcdef0123456789abcdef0123456789abcdef"
+#define HEX_B "bbbbbbbbbbbbbbbb0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static struct ctrace_rules rules;
+static u32 forgotten;
+static struct cg root, shell, box_a, sub_a, box_b, inner, plain;
+static struct ns host, ns1, ns2, ns3;
+
+static void forgot(void)
+{
+	forgotten++;
+}
+
+static int world_init(struct kunit *test)
+{
+	root = (struct cg){ "", NULL, 1 };
+	shell = (struct cg){ "user.slice", &root, 2 };
+	box_a = (struct cg){ "docker-" HEX_A ".scope", &shell, 3 };
+	sub_a = (struct cg){ "init.scope", &box_a, 4 };
+	box_b = (struct cg){ "docker-" HEX_B ".scope", &shell, 5 };
+	inner = (struct cg){ HEX_B, &sub_a, 6 };
+	plain = (struct cg){ "c1", &root, 7 };
+	host = (struct ns){ .inum = 1, .init_at = { &root } };
+	ns1 = (struct ns){ &host, .inum = 2, .init_at = { &box_a } };
+	ns2 = (struct ns){ &ns1, .inum = 3, .init_at = { &sub_a } };
+	ns3 = (struct ns){ &host, .inum = 4, .init_at = { &box_b } };
+	nr_made = nr_gone = forgotten = 0;
+	pool_left = 32;
+	return ctrace_rules_init(&rules, &fake, forgot, 256);
+}
+
+static void world_exit(struct kunit *test)
+{
+	u32 i;
+
+	ctrace_rules_exit(&rules, fake_put);
+	for (i = 0; i < nr_made; i++) {
+		if (made[i]->ns)
+			fake_put(made[i]->ns);
+		/* every node let its container go */
+		KUNIT_EXPECT_EQ(test, atomic_read(&made[i]->refs), 0);
+		kfree(made[i]);
+	}
+	KUNIT_EXPECT_EQ(test, ns1.refs, 0);
+	KUNIT_EXPECT_EQ(test, ns2.refs, 0);
+	KUNIT_EXPECT_EQ(test, ns3.refs, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&rules.nodes.nr_taken), 0);
+}
+
+static struct ctrace_container *ask(struct cg *cg, struct ns *ns, bool exec)
+{
+	struct ctrace_place p = { .cg = { cg }, .ns = ns, .exec = exec };
+	struct ctrace_container *c;
+
+	preempt_disable();
+	c = ctrace_rules_decide(&rules, &p, true);
+	preempt_enable();
+	return c;
+}
+
+#define CID(cg, ns) ({ struct ctrace_container *_c = ask(cg, ns, false); _c ? _c->cid : ~0u; })
+
+/* --- names ------------------------------------------------------------------- */
+
+static void names(struct kunit *test)
+{
+	static const struct {
+		const char *parent, *name;
+		enum ctrace_boundary_kind kind;
+		const char *runtime;
+		bool id;
+	} t[] = {
+		{ "docker", HEX_A, CTRACE_BOUNDARY_CONTAINER, "docker", true },
+		{ "podUID", HEX_A, CTRACE_BOUNDARY_CONTAINER, NULL, true },
+		{ "", HEX_A, CTRACE_BOUNDARY_CONTAINER, NULL, true },
+		{ "system.slice", "docker-" HEX_A ".scope", CTRACE_BOUNDARY_CONTAINER, "docker", true },
+		{ "x", "cri-containerd-" HEX_A ".scope", CTRACE_BOUNDARY_CONTAINER, "containerd", true },
+		{ "x", "crio-" HEX_A ".scope", CTRACE_BOUNDARY_CONTAINER, "cri-o", true },
+		{ "x", "crio-conmon-" HEX_A ".scope", CTRACE_BOUNDARY_MONITOR, NULL, false },
+		{ "machine.slice", "libpod-" HEX_A ".scope", CTRACE_BOUNDARY_CONTAINER, "podman", true },
+		{ "machine.slice", "libpod-conmon-" HEX_A ".scope", CTRACE_BOUNDARY_MONITOR, NULL, false },
+		{ "libpod_parent", "libpod-" HEX_A, CTRACE_BOUNDARY_CONTAINER, "podman", true },
+		{ "libpod_parent", "conmon", CTRACE_BOUNDARY_NONE, NULL, false },
+		{ "machine.slice", "machine-libpod_pod_" HEX_A ".slice", CTRACE_BOUNDARY_NONE, NULL, false },
+		{ "", "lxc.payload.web", CTRACE_BOUNDARY_CONTAINER, "lxc", false },
+		{ "lxc.payload", "web", CTRACE_BOUNDARY_CONTAINER, "lxc", false },
+		{ "", "lxc.monitor.web", CTRACE_BOUNDARY_MONITOR, NULL, false },
+		{ "lxc.monitor", "web", CTRACE_BOUNDARY_MONITOR, NULL, false },
+		{ "machine.slice", "machine-web.scope", CTRACE_BOUNDARY_CONTAINER, "nspawn", false },
+		{ "machine.slice", "systemd-nspawn@web.service", CTRACE_BOUNDARY_CONTAINER, "nspawn", false },
+		{ "machine.slice", "vm1.scope", CTRACE_BOUNDARY_CONTAINER, NULL, false },
+		{ "user.slice", "session-3.scope", CTRACE_BOUNDARY_NONE, NULL, false },
+		{ "kubepods.slice", "kubepods-besteffort.slice", CTRACE_BOUNDARY_NONE, NULL, false },
+		{ "x", "docker-" HEX_A, CTRACE_BOUNDARY_NONE, NULL, false },
+		{ "x", "0" HEX_A, CTRACE_BOUNDARY_NONE, NULL, false },
+		{ "x", "docker-1234.scope", CTRACE_BOUNDARY_NONE, NULL, false },
+		{ "x", "", CTRACE_BOUNDARY_NONE, NULL, false },
+	};
+	struct ctrace_boundary_name n;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		KUNIT_EXPECT_EQ_MSG(test, (int)ctrace_boundary_parse(t[i].parent, t[i].name, &n),
+				    (int)t[i].kind, "%s/%s", t[i].parent, t[i].name);
+		KUNIT_EXPECT_EQ_MSG(test, !n.runtime, !t[i].runtime, "%s", t[i].name);
+		if (n.runtime && t[i].runtime)
+			KUNIT_EXPECT_STREQ(test, n.runtime, t[i].runtime);
+		KUNIT_EXPECT_EQ_MSG(test, !!n.id, t[i].id, "%s", t[i].name);
+	}
+}
+
+/* --- who is whose ------------------------------------------------------------ */
+
+static void host_is_zero(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, CID(&root, &host), 0u);
+	KUNIT_EXPECT_EQ(test, CID(&shell, &host), 0u);
+	KUNIT_EXPECT_EQ(test, nr_made, 0u);
+}
+
+/* crun: born in both at once; then whatever comes in belongs by cgroup */
+static void cgroup_and_namespace_at_once(struct kunit *test)
+{
+	struct ctrace_container *c = ask(&box_a, &ns1, false);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, c);
+	KUNIT_EXPECT_EQ(test, c->cid, 1u);
+	KUNIT_EXPECT_PTR_EQ(test, c->ns, (const void *)&ns1);
+	KUNIT_EXPECT_EQ(test, c->cgroup_id, 3ull);
+	KUNIT_EXPECT_STREQ(test, c->runtime_id, HEX_A);
+	KUNIT_EXPECT_STREQ(test, c->path, "/user.slice/docker-" HEX_A ".scope");
+	KUNIT_EXPECT_EQ(test, CID(&sub_a, &ns1), 1u);
+	KUNIT_EXPECT_EQ(test, CID(&sub_a, &host), 1u);
+	KUNIT_EXPECT_EQ(test, CID(&shell, &ns1), 1u);	/* nsenter --pid */
+	KUNIT_EXPECT_EQ(test, CID(&shell, &host), 0u);
+}
+
+/* runc: a helper in the cgroup first, in the host's pid namespace */
+static void cgroup_first(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 1u);
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
+	KUNIT_EXPECT_PTR_EQ(test, made[0]->ns, (const void *)&ns1);
+	KUNIT_EXPECT_EQ(test, nr_made, 1u);
+}
+
+/* lxc: the namespace first, then its init is moved */
+static void namespace_first(struct kunit *test)
+{
+	ns1.init_at[0] = &shell;
+	KUNIT_EXPECT_EQ(test, CID(&shell, &ns1), 1u);
+	KUNIT_EXPECT_EQ(test, made[0]->key, 0ull);
+	ns1.init_at[0] = &box_a;
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
+	KUNIT_EXPECT_EQ(test, made[0]->cgroup_id, 3ull);
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 1u);
+	KUNIT_EXPECT_EQ(test, nr_made, 1u);
+}
+
+/* The same inside another container: the parent is learned on arrival. */
+static void namespace_first_inside(struct kunit *test)
+{
+	struct ns late = { &host, { &shell }, .inum = 9 };
+
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
+	KUNIT_EXPECT_EQ(test, CID(&shell, &late), 2u);
+	KUNIT_EXPECT_EQ(test, made[1]->parent, 0u);
+	late.init_at[0] = &inner;
+	KUNIT_EXPECT_EQ(test, CID(&inner, &late), 2u);
+	KUNIT_EXPECT_EQ(test, made[1]->parent, 1u);
+	ctrace_rules_exit(&rules, fake_put);
+	fake_put(&late);
+	made[1]->ns = NULL;
+	KUNIT_EXPECT_EQ(test, late.refs, 0);
+	KUNIT_ASSERT_EQ(test, ctrace_rules_init(&rules, &fake, forgot, 16), 0);
+}
+
+/* Both were seen apart, before they came together: the one with the init stays. */
+static void merge(struct kunit *test)
+{
+	u32 was;
+
+	ns1.init_at[0] = &shell;
+	KUNIT_EXPECT_EQ(test, CID(&shell, &ns1), 1u);
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 2u);
+	made[1]->wanted = 4;
+	was = forgotten;
+	ns1.init_at[0] = &box_a;
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 1u);
+	KUNIT_EXPECT_TRUE(test, made[1]->gone);
+	KUNIT_EXPECT_FALSE(test, made[0]->gone);
+	KUNIT_EXPECT_EQ(test, made[0]->wanted, 4u);
+	KUNIT_EXPECT_EQ(test, made[0]->live_keys, 1u);
+	KUNIT_EXPECT_GT(test, forgotten, was);
+}
+
+/* The same, whichever of a container's tasks is seen first. */
+static void nested_namespaces(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, CID(&sub_a, &ns2), 2u);	/* makes 1 for ns1 on the way */
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 1u);
+	KUNIT_EXPECT_EQ(test, made[1]->parent, 1u);
+	KUNIT_EXPECT_EQ(test, made[0]->parent, 0u);
+	KUNIT_EXPECT_EQ(test, nr_made, 2u);
+}
+
+static void nested_boundaries(struct kunit *test)
+{
+	ns2.init_at[0] = &inner;
+	KUNIT_EXPECT_EQ(test, CID(&inner, &ns2), 2u);
+	KUNIT_EXPECT_EQ(test, made[1]->cgroup_id, 6ull);
+	KUNIT_EXPECT_EQ(test, made[1]->parent, made[0]->cid);
+	KUNIT_EXPECT_EQ(test, CID(&sub_a, &ns1), 1u);
+	KUNIT_EXPECT_EQ(test, CID(&inner, &ns1), 2u);	/* a runtime of the outer one, helping */
+}
+
+static void unshare_alone(struct kunit *test)
+{
+	ns1.init_at[0] = ns2.init_at[0] = &shell;
+	KUNIT_EXPECT_EQ(test, CID(&shell, &ns2), 2u);
+	KUNIT_EXPECT_EQ(test, CID(&shell, &ns1), 1u);
+	KUNIT_EXPECT_EQ(test, made[1]->parent, 1u);
+	KUNIT_EXPECT_STREQ(test, made[0]->path, "/user.slice");
+	KUNIT_EXPECT_EQ(test, CID(&shell, &host), 0u);
+}
+
+/* Two cgroups, one pid namespace: a pod. */
+static void shared_namespace(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
+	KUNIT_EXPECT_EQ(test, CID(&box_b, &ns1), 2u);
+	KUNIT_EXPECT_EQ(test, ask(&box_b, &ns1, true)->cid, 2u);
+	KUNIT_EXPECT_PTR_EQ(test, made[1]->ns, (const void *)&ns1);
+	/* a further namespace made in the second is nested in it */
+	ns2.init_at[0] = &box_b;
+	KUNIT_EXPECT_EQ(test, CID(&box_b, &ns2), 3u);
+	KUNIT_EXPECT_EQ(test, made[2]->parent, 2u);
+}
+
+static void host_pid(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, ask(&box_a, &host, true)->cid, 1u);
+	KUNIT_EXPECT_TRUE(test, made[0]->flags & CTRACE_CONTAINER_F_HOSTPID);
+	/* so this is not its own, but a container in it */
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 2u);
+	KUNIT_EXPECT_EQ(test, made[1]->parent, 1u);
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 1u);
+}
+
+/* Stopped and started in the same cgroup: another container. */
+static void reuse(struct kunit *test)
+{
+	struct ns again = { &host, { &box_a }, .inum = 9 };
+
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &again), 1u);	/* the first still runs: a guest */
+	ns1.closed = true;
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &again), 2u);
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 2u);
+	KUNIT_EXPECT_TRUE(test, made[0]->gone);
+	KUNIT_EXPECT_EQ(test, made[1]->live_keys, 1u);
+	ctrace_rules_cgroup_gone(&rules, ctrace_key(0, 3));
+	ctrace_rules_cgroup_gone(&rules, ctrace_key(0, 3));
+	KUNIT_EXPECT_TRUE(test, made[1]->gone);
+	KUNIT_EXPECT_EQ(test, nr_gone, 2u);
+	/* the same name made anew has another id */
+	box_a.id = 30;
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 3u);
+	ctrace_rules_exit(&rules, fake_put);
+	if (made[1]->ns)
+		fake_put(made[1]->ns);
+	made[1]->ns = NULL;
+	KUNIT_EXPECT_EQ(test, again.refs, 0);
+	KUNIT_ASSERT_EQ(test, ctrace_rules_init(&rules, &fake, forgot, 16), 0);
+}
+
+/* v1: the runtime enters one hierarchy after the other. */
+static void hierarchies_one_by_one(struct kunit *test)
+{
+	struct cg r4 = { "", NULL, 1, 4 }, up4 = { "docker", &r4, 2, 4 }, a4 = { HEX_A, &up4, 3, 4 };
+	struct cg r2 = { "", NULL, 1, 2 }, up2 = { "docker", &r2, 2, 2 }, a2 = { HEX_A, &up2, 8, 2 };
+	struct ctrace_place p = { .cg = { &root, &a4 }, .ns = &host };
+
+	rules.v1 = true;
+	ns1.init_at[0] = &root;
+	ns1.init_at[1] = &a2;
+	preempt_disable();
+	KUNIT_EXPECT_EQ(test, ctrace_rules_decide(&rules, &p, true)->cid, 1u);
+	p.cg[1] = &a2;
+	KUNIT_EXPECT_EQ(test, ctrace_rules_decide(&rules, &p, true)->cid, 1u);
+	p.ns = &ns1;
+	KUNIT_EXPECT_EQ(test, ctrace_rules_decide(&rules, &p, true)->cid, 1u);
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, made[0]->live_keys, 2u);
+	ctrace_rules_cgroup_gone(&rules, ctrace_key(2, 8));
+	KUNIT_EXPECT_FALSE(test, made[0]->gone);
+	ctrace_rules_cgroup_gone(&rules, ctrace_key(4, 3));
+	KUNIT_EXPECT_TRUE(test, made[0]->gone);
+	/* the same id in two hierarchies is two cgroups */
+	KUNIT_EXPECT_NE(test, ctrace_key(2, 3), ctrace_key(4, 3));
+	rules.v1 = false;
+}
+
+/* Rule of the cgroup namespace: an unnamed cgroup becomes the container's. */
+static void cgroup_namespace(struct kunit *test)
+{
+	const void *roots[] = { &plain };
+	struct ctrace_place p = { .cg = { &plain }, .ns = &ns1 };
+
+	ns1.init_at[0] = &plain;
+	KUNIT_EXPECT_EQ(test, CID(&plain, &ns1), 1u);
+	KUNIT_EXPECT_EQ(test, CID(&plain, &host), 0u);
+	ctrace_rules_cgroup_ns(&rules, &p, roots, 1);
+	KUNIT_EXPECT_EQ(test, CID(&plain, &ns1), 1u);
+	KUNIT_EXPECT_EQ(test, CID(&plain, &host), 1u);
+	KUNIT_EXPECT_STREQ(test, made[0]->path, "/c1");
+	KUNIT_EXPECT_EQ(test, nr_made, 1u);
+}
+
+static void named_by_user(struct kunit *test)
+{
+	struct ctrace_container *c = ctrace_rules_target(&rules, &plain, &host);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, c);
+	KUNIT_EXPECT_EQ(test, CID(&plain, &host), 1u);
+	KUNIT_EXPECT_PTR_EQ(test, ctrace_rules_target(&rules, &plain, &host), c);
+	ctrace_rules_untarget(&rules, ctrace_key(0, 7));
+	KUNIT_EXPECT_EQ(test, CID(&plain, &host), 1u);
+	ctrace_rules_untarget(&rules, ctrace_key(0, 7));
+	KUNIT_EXPECT_EQ(test, CID(&plain, &host), 0u);
+	KUNIT_EXPECT_TRUE(test, c->gone);
+	KUNIT_EXPECT_PTR_NE(test, ctrace_rules_target(&rules, &plain, &host), c);
+}
+
+/* No task to look at: what has a boundary and is known, in whichever hierarchy; else the host. */
+static void cgroup_alone(struct kunit *test)
+{
+	struct cg r4 = { "", NULL, 1, 4 }, up4 = { "user.slice", &r4, 2, 4 };
+	struct cg a4 = { "docker-" HEX_A ".scope", &up4, 9, 4 };
+
+	preempt_disable();
+	KUNIT_EXPECT_NULL(test, ctrace_rules_cgroup(&rules, &sub_a, true));
+	KUNIT_EXPECT_EQ(test, ctrace_rules_cgroup(&rules, &shell, true)->cid, 0u);
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
+	KUNIT_EXPECT_EQ(test, ctrace_rules_cgroup(&rules, &sub_a, false)->cid, 1u);
+	KUNIT_EXPECT_NULL(test, ctrace_rules_cgroup(&rules, &a4, true));
+	rules.v1 = true;
+	KUNIT_EXPECT_EQ(test, ctrace_rules_cgroup(&rules, &a4, true)->cid, 1u);
+	KUNIT_EXPECT_EQ(test, ctrace_rules_cgroup(&rules, &a4, false)->cid, 1u);
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, nr_made, 1u);
+	rules.v1 = false;
+}
+
+static void pool_empty(struct kunit *test)
+{
+	pool_left = 0;
+	KUNIT_EXPECT_NULL(test, ask(&box_a, &ns1, false));
+	KUNIT_EXPECT_NULL(test, ask(&shell, &ns3, false));
+	KUNIT_EXPECT_EQ(test, CID(&shell, &host), 0u);
+	pool_left = 1;
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
+}
+
+/* --- lftable ------------------------------------------------------------------- */
+
+#define THREADS	4
+#define KEYS	2000
+
+struct pusher {
+	struct ctrace_lftable *t;
+	struct ctrace_lfpool *pool;
+	unsigned int won;
+	struct completion done;
+};
+
+static int push_all(void *arg)
+{
+	struct pusher *p = arg;
+	unsigned int i;
+
+	for (i = 0; i < KEYS; i++) {
+		struct ctrace_lfnode *n;
+
+		preempt_disable();
+		n = ctrace_lfpool_take(p->pool);
+		if (n) {
+			n->a = i;
+			n->b = 0;
+			n->p = NULL;
+			n->gen = 0;
+			n->val = p;
+			if (ctrace_lftable_push(p->t, n) == n)
+				p->won++;
+			else
+				ctrace_lfpool_return(p->pool, n);
+		}
+		preempt_enable();
+	}
+	complete(&p->done);
+	return 0;
+}
+
+static bool odd(struct ctrace_lfnode *n, void *arg)
+{
+	return n->a & 1;
+}
+
+/* Each key gets in once, whoever pushes it first, while others are swept. */
+static void table_concurrent(struct kunit *test)
+{
+	struct pusher *p = kunit_kzalloc(test, sizeof(*p) * THREADS, GFP_KERNEL);
+	struct ctrace_lfnode *chain;
+	struct ctrace_lfpool pool;
+	struct ctrace_lftable t;
+	unsigned int i, won = 0, swept = 0;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, p);
+	KUNIT_ASSERT_EQ(test, ctrace_lftable_init(&t, 5), 0);
+	KUNIT_ASSERT_EQ(test, ctrace_lfpool_init(&pool, THREADS * KEYS), 0);
+	for (i = 0; i < THREADS; i++) {
+		p[i].t = &t;
+		p[i].pool = &pool;
+		init_completion(&p[i].done);
+		kthread_run(push_all, &p[i], "ctrace-push%u", i);
+	}
+	for (i = 0; i < THREADS; i++) {
+		chain = ctrace_lftable_sweep(&t, odd, NULL);
+		synchronize_rcu();
+		for (struct ctrace_lfnode *n = chain; n; n = n->chain)
+			swept++;
+		ctrace_lfpool_free_chain(&pool, chain);
+		wait_for_completion(&p[i].done);
+	}
+	for (i = 0; i < THREADS; i++)
+		won += p[i].won;
+	chain = ctrace_lftable_sweep(&t, odd, NULL);
+	for (struct ctrace_lfnode *n = chain; n; n = n->chain)
+		swept++;
+	ctrace_lfpool_free_chain(&pool, chain);
+	preempt_disable();
+	for (i = 0; i < KEYS; i++) {
+		KUNIT_EXPECT_EQ(test, !!ctrace_lftable_find(&t, i, 0, NULL, 0), !(i & 1));
+		KUNIT_EXPECT_NULL(test, ctrace_lftable_find(&t, i, 0, NULL, 1));
+	}
+	preempt_enable();
+	chain = ctrace_lftable_sweep(&t, all, NULL);
+	for (i = 0; chain; i++) {
+		struct ctrace_lfnode *n = chain;
+
+		chain = n->chain;
+		n->chain = NULL;
+		ctrace_lfpool_free_chain(&pool, n);
+	}
+	KUNIT_EXPECT_EQ(test, i, KEYS / 2u);		/* no key twice */
+	KUNIT_EXPECT_EQ(test, won, swept + i);
+	KUNIT_EXPECT_EQ(test, atomic_read(&pool.nr_taken), 0);
+	ctrace_lftable_exit(&t);
+	ctrace_lfpool_exit(&pool);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(names),
+	KUNIT_CASE(host_is_zero),
+	KUNIT_CASE(cgroup_and_namespace_at_once),
+	KUNIT_CASE(cgroup_first),
+	KUNIT_CASE(namespace_first),
+	KUNIT_CASE(namespace_first_inside),
+	KUNIT_CASE(merge),
+	KUNIT_CASE(nested_namespaces),
+	KUNIT_CASE(nested_boundaries),
+	KUNIT_CASE(unshare_alone),
+	KUNIT_CASE(shared_namespace),
+	KUNIT_CASE(host_pid),
+	KUNIT_CASE(reuse),
+	KUNIT_CASE(hierarchies_one_by_one),
+	KUNIT_CASE(cgroup_namespace),
+	KUNIT_CASE(named_by_user),
+	KUNIT_CASE(cgroup_alone),
+	KUNIT_CASE(pool_empty),
+	KUNIT_CASE(table_concurrent),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "ctrace_identity",
+	.init = world_init,
+	.exit = world_exit,
+	.test_cases = cases,
+};
+kunit_test_suite(suite);
+
+MODULE_DESCRIPTION("ctrace: tests of identity");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Generic netlink: decode, call, reply; no policy. netlink.c commands, nl_dump.c dumps. */
+#ifndef CTRACE_NETLINK_H
+#define CTRACE_NETLINK_H
+
+#include <linux/netlink.h>
+#include <net/genetlink.h>
+#include "../uapi/ctrace_netlink.h"
+
+struct ctrace_session;
+struct ctrace_container;
+struct ctrace_probe;
+
+int ctrace_netlink_init(void);
+void ctrace_netlink_exit(void);
+
+extern struct genl_family ctrace_genl_family;
+
+/* Parse one nested set; errors name the set. tb has max + 1 places. */
+int ctrace_netlink_set(struct nlattr **attrs, int set, struct nlattr **tb, int max,
+		       const struct nla_policy *policy, struct netlink_ext_ack *extack);
+extern const struct nla_policy ctrace_policy_session[], ctrace_policy_event[];
+
+/* Writers of one set into skb: 0 or -EMSGSIZE with nothing written. */
+int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s);
+int ctrace_put_probe(struct sk_buff *skb, struct ctrace_probe *p);
+int ctrace_put_container(struct sk_buff *skb, const struct ctrace_container *c);
+
+/* Commands on event types: nl_event.c. */
+int ctrace_netlink_event_new(struct sk_buff *skb, struct genl_info *info);
+int ctrace_netlink_event_del(struct sk_buff *skb, struct genl_info *info);
+
+/* An error with its sentence; returns err. */
+int ctrace_netlink_error(struct netlink_ext_ack *extack, int err, const char *fmt, ...) __printf(3, 4);
+
+int ctrace_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb);
+int ctrace_dump_probes(struct sk_buff *skb, struct netlink_callback *cb);
+int ctrace_dump_targets(struct sk_buff *skb, struct netlink_callback *cb);
+int ctrace_dump_containers(struct sk_buff *skb, struct netlink_callback *cb);
+int ctrace_dump_events(struct sk_buff *skb, struct netlink_callback *cb);
+int ctrace_dump_tracepoints(struct sk_buff *skb, struct netlink_callback *cb);
+int ctrace_dump_stats(struct sk_buff *skb, struct netlink_callback *cb);
+
+#endif

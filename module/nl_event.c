@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* EVENT_NEW and EVENT_DEL: definitions of kprobes. */
+#include <linux/err.h>
+#include "define.h"
+#include "netlink.h"
+#include "session.h"
+
+static int failed(struct genl_info *info, int err, const char *why)
+{
+	if (*why)
+		return ctrace_netlink_error(info->extack, err, "%s", why);
+	return ctrace_netlink_error(info->extack, err, "CTRACE_A_EVENT_DEFINITION: %s",
+				    err == -ENOMEM ? "not enough memory" :
+				    err == -ENOSPC ? "all event types are used up" : "not taken");
+}
+
+/* The text in attr, or ERR_PTR. */
+static const char *text_of(struct genl_info *info, int attr, const char *name)
+{
+	struct nlattr *tb[CTRACE_A_EVENT_NR];
+	int err = ctrace_netlink_set(info->attrs, CTRACE_A_EVENT, tb, CTRACE_A_EVENT_NR - 1,
+				     ctrace_policy_event, info->extack);
+
+	if (!err && !tb[attr])
+		err = ctrace_netlink_error(info->extack, -EINVAL, "%s is missing", name);
+	return err ? ERR_PTR(err) : nla_data(tb[attr]);	/* the policy has seen its NUL */
+}
+
+static int reply(struct genl_info *info, const struct ctrace_event_type *t)
+{
+	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	struct nlattr *nest;
+	void *hdr;
+
+	if (!skb)
+		return -ENOMEM;
+	hdr = genlmsg_put_reply(skb, info, &ctrace_genl_family, 0, CTRACE_CMD_EVENT_NEW);
+	nest = nla_nest_start(skb, CTRACE_A_EVENT);
+	if (!hdr || !nest || nla_put_u32(skb, CTRACE_A_EVENT_ID, t->id) ||
+	    nla_put_string(skb, CTRACE_A_EVENT_NAME, t->name)) {
+		nlmsg_free(skb);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
+}
+
+int ctrace_netlink_event_new(struct sk_buff *in, struct genl_info *info)
+{
+	const char *text = text_of(info, CTRACE_A_EVENT_DEFINITION, "CTRACE_A_EVENT_DEFINITION");
+	const struct ctrace_event_type *t;
+	char why[CTRACE_WHY_MAX] = "";
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	mutex_lock(&ctrace_lock);
+	t = ctrace_define(text, why);
+	mutex_unlock(&ctrace_lock);
+	if (IS_ERR(t))
+		return failed(info, PTR_ERR(t), why);
+	return reply(info, t);
+}
+
+int ctrace_netlink_event_del(struct sk_buff *in, struct genl_info *info)
+{
+	const char *name = text_of(info, CTRACE_A_EVENT_NAME, "CTRACE_A_EVENT_NAME");
+	char why[CTRACE_WHY_MAX] = "";
+	int err;
+
+	if (IS_ERR(name))
+		return PTR_ERR(name);
+	mutex_lock(&ctrace_lock);
+	err = ctrace_undefine(name, why);
+	mutex_unlock(&ctrace_lock);
+	return err ? failed(info, err, why) : 0;
+}

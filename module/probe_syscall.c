@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* System calls: entry with as many arguments as the call has, and exit. */
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include "args.h"
+#include "emit.h"
+#include "probe.h"
+#include "compat/tracepoint.h"
+
+/*
+ * Arguments with strings are copied before anything is reserved, as their length decides
+ * the record's. Only system call entry uses this, with preemption off and never from an
+ * interrupt, so one per CPU is enough.
+ */
+struct room {
+	u64 args[CTRACE_ARGS_MAX / 8];
+};
+static DEFINE_PER_CPU(struct room, room);
+
+struct entry {
+	const struct pt_regs *regs;
+	const struct ctrace_syscall_layout *layout;
+	const void *args;	/* with strings: what ctrace_args_put() wrote, len bytes */
+	u32 len;
+	bool is32;
+};
+
+static __always_inline void fill_entry(void *payload, const void *arg)
+{
+	const struct entry *e = arg;
+
+	ctrace_args_numbers(e->regs, e->is32, e->layout, payload);
+}
+
+static __always_inline void fill_strings(void *payload, const void *arg)
+{
+	const struct entry *e = arg;
+
+	memcpy(payload, e->args, e->len);
+}
+
+static noinline void enter_strings(u32 mask, u32 id, const struct ctrace_who *who, struct entry *e)
+{
+	struct room *r = this_cpu_ptr(&room);
+
+	e->args = r->args;
+	e->len = ctrace_args_put(e->regs, e->is32, e->layout, r->args);
+	ctrace_emit(mask, id, who, e->len, fill_strings, e);
+}
+
+struct unknown {
+	const struct pt_regs *regs;
+	long nr, ret;
+};
+
+static void fill_enter_unknown(void *payload, const void *arg)
+{
+	const struct unknown *u = arg;
+
+	*(u64 *)payload = u->nr;
+	ctrace_compat_syscall_args(u->regs, ctrace_compat_is_32bit_call(), 6, (u64 *)payload + 1);
+}
+
+static void fill_exit_unknown(void *payload, const void *arg)
+{
+	const struct unknown *u = arg;
+
+	((u64 *)payload)[0] = u->nr;
+	((u64 *)payload)[1] = u->ret;
+}
+
+/* A number that no table has: the call's own words, 6 arguments. */
+static noinline void unknown(u32 id, u32 payload, void (*fill)(void *, const void *),
+			     const struct unknown *u)
+{
+	u32 mask = ctrace_wants(id);
+	struct ctrace_who who;
+
+	if (!mask)
+		return;
+	ctrace_identity_resolve_current(&who);
+	mask = ctrace_filter(mask, who.container, current);
+	if (mask)
+		ctrace_emit(mask, id, &who, payload, fill, u);
+}
+
+static noinline void enter(struct pt_regs *regs, long nr, struct ctrace_container *cached)
+{
+	struct entry e = { .regs = regs, .is32 = ctrace_compat_is_32bit_call() };
+	struct ctrace_who who;
+	u32 id, mask;
+
+	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS ||
+		     !ctrace_syscall_layouts[e.is32][nr].known)) {
+		struct unknown u = { .regs = regs, .nr = nr };
+
+		unknown(CTRACE_ID_SYS_ENTER_UNKNOWN, 7 * 8, fill_enter_unknown, &u);
+		return;
+	}
+	id = (e.is32 ? CTRACE_ID_COMPAT_SYS_ENTER : CTRACE_ID_SYS_ENTER) + nr;
+	mask = ctrace_wants(id);
+	if (!mask)
+		return;
+	ctrace_identity_current(&who, cached);
+	mask = ctrace_filter(mask, who.container, current);
+	if (!mask)
+		return;
+	e.layout = &ctrace_syscall_layouts[e.is32][nr];
+	if (e.layout->strings)
+		enter_strings(mask, id, &who, &e);
+	else
+		ctrace_emit(mask, id, &who, e.layout->nargs * 8, fill_entry, &e);
+}
+
+static __always_inline void fill_ret(void *payload, const void *arg)
+{
+	*(u64 *)payload = *(const long *)arg;
+}
+
+static noinline void leave(struct pt_regs *regs, long ret, struct ctrace_container *cached)
+{
+	long nr = syscall_get_nr(current, regs);
+	bool is32 = ctrace_compat_is_32bit_call();
+	struct ctrace_who who;
+	u32 id, mask;
+
+	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS ||
+		     !ctrace_syscall_layouts[is32][nr].known)) {
+		struct unknown u = { .nr = nr, .ret = ret };
+
+		unknown(CTRACE_ID_SYS_EXIT_UNKNOWN, 2 * 8, fill_exit_unknown, &u);
+		return;
+	}
+	id = (is32 ? CTRACE_ID_COMPAT_SYS_EXIT : CTRACE_ID_SYS_EXIT) + nr;
+	mask = ctrace_wants(id);
+	if (!mask)
+		return;
+	ctrace_identity_current(&who, cached);
+	mask = ctrace_filter(mask, who.container, current);
+	if (mask)
+		ctrace_emit(mask, id, &who, 8, fill_ret, &ret);
+}
+
+/* Most calls on a host are nobody's business: those go no further than this. */
+static void probe_enter(void *data, struct pt_regs *regs, long nr)
+{
+	struct ctrace_container *c;
+
+	ctrace_compat_probe_begin();
+	c = ctrace_identity_cached();
+	if (!c || ctrace_filter_any(c))
+		enter(regs, nr, c);
+	ctrace_compat_probe_end();
+}
+
+static void probe_exit(void *data, struct pt_regs *regs, long ret)
+{
+	struct ctrace_container *c;
+
+	ctrace_compat_probe_begin();
+	c = ctrace_identity_cached();
+	if (!c || ctrace_filter_any(c))
+		leave(regs, ret, c);
+	ctrace_compat_probe_end();
+}
+
+/* --- what user space is told ------------------------------------------------ */
+
+#define F	CTRACE_FIELD
+
+/* Names and order are LTTng's (FORMATS.md): viewers look for them. */
+static const struct ctrace_field_desc f_enter_unknown[] = {
+	F(INT, "nr", 8), F(HEX, "arg0", 8), F(HEX, "arg1", 8), F(HEX, "arg2", 8),
+	F(HEX, "arg3", 8), F(HEX, "arg4", 8), F(HEX, "arg5", 8),
+};
+static const struct ctrace_field_desc f_exit_unknown[] = {
+	F(INT, "nr", 8), F(INT, "ret", 8),
+};
+
+static const struct ctrace_event_type types[] = {
+	CTRACE_TYPE(SYS_ENTER_UNKNOWN, "syscalls", "syscall_entry_unknown", "sys_enter", f_enter_unknown),
+	CTRACE_TYPE(SYS_EXIT_UNKNOWN, "syscalls", "syscall_exit_unknown", "sys_exit", f_exit_unknown),
+};
+
+static struct ctrace_source sources[] = {
+	{ .tracepoint = "sys_enter", .fn = probe_enter },
+	{ .tracepoint = "sys_exit", .fn = probe_exit },
+	{ }
+};
+
+const struct ctrace_family ctrace_family_syscall = {
+	.types = types, .ntypes = ARRAY_SIZE(types), .sources = sources,
+};

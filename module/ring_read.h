@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-only */
+/*
+ * Reading a ring: the same code in the kernel (read() of /dev/ctrace) and in
+ * libctrace, which maps the ring. The writer, and the table of the lettered
+ * barriers, are in ring.h.
+ *
+ * A cursor is one reader's place in one slot. It counts by the slot's own
+ * numbers: `events` is how many records had been published in the slot before
+ * `pos`. Each sub-buffer's header says the same of its start, so a reader that
+ * was lapped goes to a header and knows what it lost: always, and exactly,
+ *
+ *	seen + lost == records published in the slot before pos (since the cursor's start)
+ *
+ * A slot given to another container goes on where it was, from the next
+ * sub-buffer's start, so the sum holds over any number of bindings, and what
+ * the old container left is still read.
+ *
+ * Use:
+ *	while (ctrace_cursor_next(&c, &span, max, until) > 0) {
+ *		copy span.data, span.len bytes
+ *		if (!ctrace_cursor_done(&c, &span))
+ *			forget the copy: it was overwritten meanwhile
+ *	}
+ *
+ * Nothing that is read from the ring is believed: positions are masked, lengths
+ * checked, loops bounded. A ring that makes no sense gives -EPROTO.
+ */
+#ifndef CTRACE_RING_READ_H
+#define CTRACE_RING_READ_H
+
+/* The barriers have their letters where they are used. */
+#ifdef __KERNEL__
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/types.h>
+#include <asm/barrier.h>
+#include "../uapi/ctrace.h"
+#define ctrace_load(p)		READ_ONCE(*(p))
+#define ctrace_load_acquire(p)	smp_load_acquire(p)	/* A, C, D, E */
+#define ctrace_rmb()		smp_rmb()		/* B, D, E */
+#else
+#include <errno.h>
+#include <stdbool.h>
+#include <ctrace/ctrace.h>
+#define ctrace_load(p)		__atomic_load_n(p, __ATOMIC_RELAXED)
+#define ctrace_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define ctrace_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
+#endif
+
+struct ctrace_cursor {
+	const struct ctrace_ring *ctl;	/* of the slot; the records follow CTRACE_PAGE after */
+	const char *data;
+	__u64 size;			/* ring_size */
+	__u64 submask;			/* subbuf_size - 1 */
+	__u64 pos;			/* next byte to look at */
+	__u64 events;			/* records published in the slot before pos */
+	__u64 seen;			/* handed out, and found good after use */
+	__u64 lost;			/* overwritten before they were */
+	__u64 margin;			/* how far to keep from the oldest: a sub-buffer while the
+					 * writer is on our heels, else 0
+					 */
+};
+
+/* Consecutive records of one sub-buffer. All zero where there is no record. */
+struct ctrace_span {
+	const void *data;
+	__u32 len;			/* bytes, multiple of 8 */
+	__u32 count;			/* records */
+	__u64 time_begin, time_end;	/* of the first and the last */
+	__u32 cid;			/* CTRACE_CID_ALL in a shared ring */
+	__u32 _pad;
+	__u64 next;			/* where the cursor goes */
+};
+
+/* A writer may lap a reader again and again; then the reader's caller decides. */
+#define CTRACE_READ_TRIES	16
+
+/*
+ * From the oldest: every record that the slot ever had is then seen or lost.
+ * ring_size and subbuf_size are the directory's, checked by the caller: powers
+ * of two, CTRACE_PAGE <= subbuf_size <= ring_size / 2.
+ */
+static inline void ctrace_cursor_init(struct ctrace_cursor *c, const struct ctrace_ring *ctl,
+				      __u64 ring_size, __u32 subbuf_size)
+{
+	c->ctl = ctl;
+	c->data = (const char *)ctl + CTRACE_PAGE;
+	c->size = ring_size;
+	c->submask = subbuf_size - 1;
+	c->pos = 0;
+	c->events = 0;
+	c->seen = 0;
+	c->lost = 0;
+	c->margin = 0;
+}
+
+static inline const void *ctrace_cursor_at(const struct ctrace_cursor *c, __u64 pos)
+{
+	return c->data + (pos & (c->size - 1));
+}
+
+/*
+ * Was what was read of pos's sub-buffer, before this call, still whole? It is as
+ * long as the writer has not entered the sub-buffer one ring further on, and
+ * nobody wiped it. (Judged by whole sub-buffers, so that the pad and the header
+ * are covered like records.)
+ */
+static inline bool ctrace_cursor_valid(const struct ctrace_cursor *c, __u64 pos)
+{
+	__u64 start = pos & ~c->submask;
+
+	ctrace_rmb();						/* B, D: partner in ring.h */
+	return ctrace_load(&c->ctl->reserve) - start <= c->size &&
+	       ctrace_load(&c->ctl->floor) <= start;
+}
+
+/*
+ * Goes to a sub-buffer that can be read: the newest, or else the oldest; that is the
+ * next to be overwritten, so who was overtaken there goes to the one after it. -EAGAIN: not now.
+ */
+static inline int ctrace_cursor_seek(struct ctrace_cursor *c, __u64 head, bool newest)
+{
+	__u64 reserve = ctrace_load(&c->ctl->reserve);
+	__u64 floor = ctrace_load_acquire(&c->ctl->floor);	/* D */
+	__u64 events = ctrace_load(&c->ctl->floor_events);
+	__u64 to = head ? (head - 1) & ~c->submask : 0;
+	__u64 oldest = 0;
+	const struct ctrace_subbuf *sub;
+
+	if (reserve > c->size)
+		oldest = ((reserve - c->size + c->submask) & ~c->submask) + c->margin;
+	if (!newest && oldest < to)
+		to = oldest;
+	if (floor > to) {
+		to = floor;
+		ctrace_rmb();					/* D */
+		if (ctrace_load(&c->ctl->floor) != floor)
+			return -EAGAIN;
+	} else if (head) {
+		sub = ctrace_cursor_at(c, to);
+		events = ctrace_load(&sub->events);
+		if (ctrace_load(&sub->pos) != to)
+			return ctrace_cursor_valid(c, to) ? -EPROTO : -EAGAIN;
+		if (!ctrace_cursor_valid(c, to))
+			return -EAGAIN;
+	}
+	if (to < c->pos || events < c->events)
+		return -EPROTO;
+	c->lost += events - c->events;
+	c->events = events;
+	c->pos = to;
+	return 0;
+}
+
+/*
+ * The records from c->pos to head or the sub-buffer's end, whichever is first.
+ * 1, 0 (c->pos was the unused rest of a sub-buffer, and is the next one's start now), or
+ * an error, which means something only if the sub-buffer is still valid.
+ */
+static inline int ctrace_cursor_scan(struct ctrace_cursor *c, struct ctrace_span *s, __u64 head,
+				     __u64 max_len, __u64 until)
+{
+	__u64 start = c->pos & ~c->submask, end = start + c->submask + 1;
+	__u64 limit = head < end ? head : end, pos = c->pos, time;
+	const struct ctrace_record *rec;
+	__u32 len;
+
+	if (pos == start) {
+		const struct ctrace_subbuf *sub = ctrace_cursor_at(c, pos);
+
+		if (ctrace_load(&sub->pos) != pos || ctrace_load(&sub->events) != c->events)
+			return -EPROTO;
+		pos += sizeof(*sub);
+	}
+	s->data = ctrace_cursor_at(c, pos);
+	s->len = 0;
+	s->count = 0;
+	while (pos < limit) {
+		rec = ctrace_cursor_at(c, pos);
+		time = ctrace_load(&rec->time);
+		if (!time) {
+			if (limit != end)
+				return -EPROTO;
+			pos = end;
+			break;
+		}
+		if (limit - pos < sizeof(*rec))
+			return -EPROTO;
+		len = ctrace_load(&rec->len);
+		if (len < sizeof(*rec) || len & 7 || len > limit - pos)
+			return -EPROTO;
+		if (!s->count) {
+			if (len > max_len)
+				return -EMSGSIZE;
+			s->time_begin = time;
+			s->cid = ctrace_load(&c->ctl->flags) & CTRACE_RING_F_SHARED ?
+				CTRACE_CID_ALL : ctrace_load(&rec->cid);
+		} else if (time > until || s->len + len > max_len) {
+			break;
+		}
+		s->time_end = time;
+		s->len += len;
+		s->count++;
+		pos += len;
+	}
+	if (pos > limit)
+		return -EPROTO;
+	s->next = pos;
+	if (s->count)
+		return 1;
+	if (!ctrace_cursor_valid(c, c->pos))
+		return -EAGAIN;
+	c->pos = pos;
+	return 0;
+}
+
+/*
+ * The next records, at most max_len bytes of them, and none but the first with
+ * a time above until. They stay in the ring: copy, then call _done().
+ * 1: *s holds at least one; 0: nothing more now; -EMSGSIZE: the next record alone is
+ * longer than max_len; -EAGAIN: the writer laps this reader faster than it
+ * can follow, come again; -EPROTO: not a ring.
+ */
+static inline int ctrace_cursor_next(struct ctrace_cursor *c, struct ctrace_span *s,
+				     __u64 max_len, __u64 until)
+{
+	int tries, err;
+	__u64 head;
+
+	for (tries = 0; tries < CTRACE_READ_TRIES; tries++) {
+		head = ctrace_load_acquire(&c->ctl->head);	/* A */
+		if (head == c->pos) {
+			c->margin = 0;
+			return 0;
+		}
+		if (ctrace_cursor_valid(c, c->pos)) {
+			if (head < c->pos)
+				return -EPROTO;
+			err = ctrace_cursor_scan(c, s, head, max_len, until);
+			if (err > 0)
+				return err;
+			if (err < 0 && err != -EAGAIN && ctrace_cursor_valid(c, c->pos))
+				return err;
+			if (err < 0)
+				c->margin = c->submask + 1;
+		} else {
+			err = ctrace_cursor_seek(c, head, false);
+			if (err < 0 && err != -EAGAIN)
+				return err;
+			if (err < 0)
+				c->margin = c->submask + 1;
+		}
+	}
+	return -EAGAIN;
+}
+
+/* s was used, and was found valid after the use. */
+static inline void ctrace_cursor_advance(struct ctrace_cursor *c, const struct ctrace_span *s)
+{
+	c->pos = s->next;
+	c->events += s->count;
+	c->seen += s->count;
+}
+
+/*
+ * After the last use of s's bytes: true, and the cursor goes on; or false: the writer came
+ * over them, the next _next() will count them as lost.
+ */
+static inline bool ctrace_cursor_done(struct ctrace_cursor *c, const struct ctrace_span *s)
+{
+	if (!ctrace_cursor_valid(c, c->pos)) {
+		c->margin = c->submask + 1;
+		return false;
+	}
+	ctrace_cursor_advance(c, s);
+	return true;
+}
+
+/* After _init(): skip what was published before this call; it is neither seen nor lost. */
+static inline int ctrace_cursor_to_now(struct ctrace_cursor *c)
+{
+	__u64 head = ctrace_load_acquire(&c->ctl->head);	/* A */
+	struct ctrace_span s;
+	int tries, err = 0;
+
+	for (tries = 0; tries < CTRACE_READ_TRIES; tries++) {
+		err = ctrace_cursor_seek(c, ctrace_load_acquire(&c->ctl->head), true);
+		if (err != -EAGAIN)
+			break;
+	}
+	/* at most one sub-buffer up to head, or what is younger when lapped */
+	while (!err && c->pos < head) {
+		err = ctrace_cursor_next(c, &s, ~0ull, ~0ull);
+		if (err == 0)
+			break;
+		if (err > 0) {
+			ctrace_cursor_done(c, &s);
+			err = 0;
+		}
+	}
+	c->seen = 0;
+	c->lost = 0;
+	return err < 0 ? err : 0;
+}
+
+/*
+ * After _init(), for one container's view of a slot: from where its binding
+ * began. What was published before it belongs to others.
+ */
+static inline int ctrace_cursor_to_base(struct ctrace_cursor *c)
+{
+	int tries;
+	__u32 gen;
+
+	for (tries = 0; tries < CTRACE_READ_TRIES; tries++) {
+		gen = ctrace_load_acquire(&c->ctl->gen);	/* E */
+		c->pos = ctrace_load(&c->ctl->base);
+		c->events = ctrace_load(&c->ctl->base_events);
+		ctrace_rmb();					/* E */
+		if (!(gen & 1) && ctrace_load(&c->ctl->gen) == gen)
+			return 0;
+	}
+	return -EAGAIN;
+}
+
+#endif
