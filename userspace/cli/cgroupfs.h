@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where the cgroup hierarchies are mounted, and what is in a cgroup. */
+#ifndef CTRACE_CGROUPFS_H
+#define CTRACE_CGROUPFS_H
+
+#include <libctrace.h>
+#include <stddef.h>
+
+/*
+ * The directory that PATH means: itself if it is an absolute one in a cgroup
+ * mount, else PATH below the root of the first hierarchy that has it (v2 first).
+ * malloc()ed; NULL if there is none.
+ */
+char *cgroup_find(const char *path);
+/* The directory of a cgroup by hierarchy number (0: v2) and path; NULL likewise. */
+char *cgroup_dir(uint32_t hierarchy, const char *path);
+/* Processes in the container's cgroup and below; -errno if that cannot be told. */
+long cgroup_processes(const struct ctrace_container *c);
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ctrace probe: kprobes by name, defined once, for any session until they are deleted. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+#include "field_type.h"
+#include "probes.h"
+#include "table.h"
+
+static const char usage[] =
+"Usage: ctrace probe add DEFINITION...\n"
+"       ctrace probe del NAME...\n"
+"       ctrace probe list [--json]\n"
+"\n"
+"Makes events of kernel functions, for 'ctrace trace -e NAME' until they are deleted or\n"
+"the module goes. Nothing is probed until then. A definition is in the kernel's own\n"
+"syntax for kprobes (kprobetrace.rst), as one argument:\n"
+"  p:NAME SYMBOL[+OFFSET] [ARG=FETCH[:TYPE]]...   when it is reached\n"
+"  r:NAME SYMBOL [ARG=FETCH[:TYPE]]...            when it returns\n"
+"FETCH is %REGISTER, $argN, $stackN, $retval, $comm, @ADDRESS, @SYMBOL, or what one of them\n"
+"points to: +OFFSET(FETCH). TYPE is u8 to u64, s8 to s64, x8 to x64, string, ustring, each\n"
+"also an array: u8[4].\n"
+"\n"
+"Options:\n"
+"  -j, --json  a JSON object a line and definition; errors as JSON\n"
+"  -h, --help  this text\n"
+"\n"
+"Examples:\n"
+"  ctrace probe add 'p:ovl ovl_fill_merge ctx=%di name=+0(%si):string'\n"
+"  ctrace probe add 'r:opened do_sys_openat2 fd=$retval:s32'\n"
+"  ctrace trace web -e ovl -e 'opened if fd < 0'\n"
+"  ctrace probe list\n"
+"  ctrace probe del ovl opened\n";
+
+static int add(struct ctrace *ct, char **words, int n)
+{
+	if (!n)
+		return cli_usage("probe add needs a definition: 'p:NAME SYMBOL ARG...'");
+	for (int i = 0; i < n; i++) {
+		/* the shell took it apart */
+		if (!probe_is_definition(words[i]) || !strchr(words[i], ' '))
+			return cli_usage("'%s' is no definition: write 'p:NAME SYMBOL ARG...', in quotes",
+					 words[i]);
+		if (ctrace_event_define(ct, words[i], NULL))
+			return cli_error("%s", ctrace_strerror(ct));
+	}
+	return CLI_OK;
+}
+
+static int del(struct ctrace *ct, char **words, int n)
+{
+	if (!n)
+		return cli_usage("probe del needs a name: 'ctrace probe list' has them");
+	for (int i = 0; i < n; i++)
+		if (ctrace_event_undefine(ct, words[i]))
+			return cli_error("%s", ctrace_strerror(ct));
+	return CLI_OK;
+}
+
+static void put_json(const struct ctrace_event_type *t)
+{
+	struct sbuf b = { 0 };
+	struct json j = { .out = &b };
+
+	json_open(&j, NULL, '{');
+	json_str(&j, "name", t->name);
+	json_str(&j, "system", t->system);
+	json_uint(&j, "id", t->id);
+	json_str(&j, "definition", t->definition);
+	field_types_json(&j, t);
+	json_close(&j, '}');
+	json_line(&j);
+	fputs(b.s, stdout);
+	sbuf_free(&b);
+}
+
+static int list(struct ctrace *ct)
+{
+	static const char *const heads[] = { "NAME", "FIELDS", "DEFINITION" };
+	const struct ctrace_event_type *t;
+	struct ctrace_schema *s;
+	struct table table;
+
+	if (ctrace_schema_get(ct, &s))
+		return cli_error("%s", ctrace_strerror(ct));
+	table_init(&table, heads, ARRAY_SIZE(heads));
+	for (size_t i = 0; (t = ctrace_schema_at(s, i)); i++) {
+		struct sbuf b = { 0 };
+
+		if (!t->definition)
+			continue;
+		if (cli_json) {
+			put_json(t);
+			continue;
+		}
+		sbuf_reset(&b);
+		field_types_put(&b, t);
+		table_str(&table, t->name);
+		table_str(&table, b.s);
+		table_str(&table, t->definition);
+		table_end_row(&table);
+		sbuf_free(&b);
+	}
+	if (!cli_json)
+		table_print(&table, stdout);
+	table_free(&table);
+	ctrace_schema_free(s);
+	return CLI_OK;
+}
+
+static int run_probe(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	const char *what;
+	struct ctrace *ct;
+	int opt, status, n;
+
+	while ((opt = getopt_long(argc, argv, ":jh", longs, NULL)) != -1) {
+		if (opt == 'h')
+			return cli_help(cli_cmd);
+		if (opt != 'j')
+			return cli_bad_option(opt, argv);
+	}
+	what = optind < argc ? argv[optind++] : "";
+	n = argc - optind;
+	if (strcmp(what, "add") && strcmp(what, "del") && strcmp(what, "list"))
+		return *what ? cli_usage("no 'probe %s': say add, del or list", what) :
+			       cli_usage("say what: probe add, probe del or probe list");
+	if (!strcmp(what, "list") && n)
+		return cli_usage("probe list takes no arguments");
+	ct = cli_open();
+	if (!ct)
+		return CLI_FAIL;
+	status = *what == 'a' ? add(ct, argv + optind, n) :
+		 *what == 'd' ? del(ct, argv + optind, n) : list(ct);
+	ctrace_close(ct);
+	return status;
+}
+
+const struct command cmd_probe = {
+	.name = "probe",
+	.summary = "name kernel functions, to record them as events",
+	.usage = usage,
+	.run = run_probe,
+};

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ctrace record: a CTF trace on disk. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "cli.h"
+#include "run.h"
+#include "sink_ctf.h"
+
+#define BUSY	65536		/* bytes of a round that call for the next without a pause */
+
+static const char usage[] =
+"Usage: ctrace record -o DIR [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
+"\n"
+"Records what containers do into DIR, a CTF 1.8 trace: for 'ctrace report',\n"
+"babeltrace2, Trace Compass. Ends with COMMAND, else when all targets have ended.\n"
+"\n"
+TARGET_HELP
+"\n"
+PROBES_HELP
+"\n"
+RUN_HELP
+"How:\n"
+"  -o, --output DIR      where to; made if it is not there\n"
+"      --force           even if DIR is not empty: an older trace in it is replaced\n"
+"      --duration TIME   end after 2, 0.5, 500ms, 2m\n"
+"      --buffer-size N   memory of the session: 64M (default 32M)\n"
+"      --stop-when-full  when the disk is slow, keep the oldest events, not the newest\n"
+"  -j, --json            errors as JSON\n"
+"  -h, --help            this text\n"
+"\n"
+"Examples:\n"
+"  ctrace record -o /tmp/web web              # until 'web' ends, or Ctrl-C\n"
+"  ctrace record -o /tmp/t all -e all --duration 10\n"
+"  ctrace record -o /tmp/make -- make         # a command and all it forks\n"
+"  ctrace record -o /tmp/slow web --longer 100ms --stack\n"
+"  ctrace record -o /tmp/cpu all '!db' -F 99 --duration 30\n"
+"                                             # then: ctrace report --folded - /tmp/cpu\n"
+"  ctrace report /tmp/web; babeltrace2 /tmp/web\n";
+
+struct record {
+	struct run run;
+	struct ctf *ctf;
+	const char *dir;
+	const struct run_opts *opts;
+	struct symbols *symbols;	/* NULL: no stacks */
+	bool force;
+	bool progress;		/* stderr is a terminal */
+	struct ctf_totals shown;	/* at the last progress line */
+};
+
+static int drain(void *arg)
+{
+	struct record *r = arg;
+	uint64_t before = ctf_totals(r->ctf).bytes;
+	int n = ctf_drain(r->ctf, r->run.reader);
+
+	/*
+	 * Little came: that may be what our own writing made, and going on at once
+	 * would make as much again. When all has stopped, to the last.
+	 */
+	if (n > 0 && r->run.end == RUN_ON && ctf_totals(r->ctf).bytes - before < BUSY)
+		return 0;
+	return n;
+}
+
+static void idle(void *arg, uint64_t ns)
+{
+	(void)arg;
+	(void)ns;
+}
+
+static void tick(void *arg)
+{
+	struct record *r = arg;
+	struct ctf_totals t = ctf_totals(r->ctf);
+	struct ctrace_losses l;
+	struct sbuf b = { 0 };
+	struct centry *e;
+
+	/* names turn up in the table when they are asked for */
+	for (size_t i = 0; (e = ctable_next(r->run.ctable, &i));)
+		if (!e->label || (!e->named && e->known))
+			ctable_get(r->run.ctable, e->c.cid);
+	ctf_containers(r->ctf);
+	if (!r->progress)
+		return;
+	sbuf_printf(&b, "%llu events/s, ", (unsigned long long)(t.events - r->shown.events));
+	sbuf_size(&b, t.bytes);
+	if (!ctrace_reader_losses(r->run.reader, &l))
+		losses_print(&l, &b);
+	r->shown = t;
+	/* \033[K: what was longer last time */
+	fprintf(stderr, "\rctrace: recording: %s\033[K", b.s);
+	sbuf_free(&b);
+}
+
+/* Before the command runs: a directory that cannot be had must not cost its work. */
+static int ready(struct run *run, void *arg)
+{
+	struct record *r = arg;
+
+	const struct ctf_opts o = {
+		.force = r->force, .stacks = r->opts->stack,
+		.symbols = run_has_stacks(run, r->opts) ? symbols_new(true) : NULL,
+	};
+
+	r->symbols = o.symbols;
+	if (r->symbols)
+		symbols_prepare(r->symbols);
+	r->ctf = ctf_create(r->dir, run->schema, run->ctable, &o);
+	return r->ctf ? CLI_OK : CLI_FAIL;
+}
+
+static void account(struct record *r)
+{
+	struct ctf_totals t = ctf_totals(r->ctf);
+	struct ctrace_losses l;
+	struct sbuf b = { 0 };
+
+	if (r->progress)
+		fputs("\r\033[K", stderr);
+	if (r->run.end == RUN_TARGETS)
+		fputs("ctrace: all that was traced has ended\n", stderr);
+	sbuf_printf(&b, "%llu event%s in %llu stream%s, ", (unsigned long long)t.events,
+		    t.events == 1 ? "" : "s", (unsigned long long)t.streams,
+		    t.streams == 1 ? "" : "s");
+	sbuf_size(&b, t.bytes);
+	sbuf_puts(&b, " bytes");
+	if (ctrace_reader_losses(r->run.reader, &l))
+		sbuf_puts(&b, ", losses unknown");
+	else
+		losses_print(&l, &b);
+	held_back_print(&r->run, &b);
+	fprintf(stderr, "ctrace: %s, in ", b.s);
+	sbuf_reset(&b);
+	sbuf_clean(&b, r->dir);
+	fprintf(stderr, "%s\n", b.s);
+	sbuf_free(&b);
+	if (r->symbols && symbols_note(r->symbols))
+		fprintf(stderr, "ctrace: %s\n", symbols_note(r->symbols));
+}
+
+static int record(struct record *r, const struct run_opts *o)
+{
+	const struct run_ops ops = { .drain = drain, .idle = idle, .tick = tick, .out_fd = -1 };
+	int status = run_setup(&r->run, o), closed;
+	struct centry *e;
+
+	if (status != CLI_OK) {
+		if (r->ctf)
+			ctf_close(r->ctf);
+		return status;
+	}
+	status = run_loop(&r->run, &ops, r);
+	for (size_t i = 0; (e = ctable_next(r->run.ctable, &i));)
+		ctable_get(r->run.ctable, e->c.cid);
+	ctf_containers(r->ctf);
+	account(r);
+	closed = ctf_close(r->ctf);
+	if (status == CLI_OK)
+		status = closed;
+	return status == CLI_OK ? run_status(&r->run) : status;
+}
+
+static int run_record(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		RUN_LONG_OPTIONS,
+		{ "force", no_argument, NULL, OPT_FORCE },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct run_opts o = { .state_dump = true };
+	struct record r = { .opts = &o, .progress = isatty(STDERR_FILENO) && !cli_json };
+	int opt, status = CLI_OK;
+
+	argc = run_split(argc, argv, &o.command);
+	while (status == CLI_OK &&
+	       (opt = getopt_long(argc, argv, ":" RUN_SHORT_OPTIONS, longs, NULL)) != -1) {
+		if (run_option(&o, opt, &status))
+			continue;
+		if (opt == 'h')
+			return cli_help(cli_cmd);
+		if (opt == 'o')
+			r.dir = optarg;
+		else if (opt == OPT_FORCE)
+			r.force = true;
+		else
+			status = cli_bad_option(opt, argv);
+	}
+	if (status == CLI_OK && (!r.dir || !*r.dir))
+		status = cli_usage("record needs a directory to write to: -o DIR");
+	if (status != CLI_OK)
+		goto out;
+	o.targets = argv + optind;
+	o.ntargets = argc - optind;
+	o.ready = ready;
+	o.ready_arg = &r;
+	status = record(&r, &o);
+	run_free(&r.run);
+	symbols_free(r.symbols);
+out:
+	run_opts_free(&o);
+	return status;
+}
+
+const struct command cmd_record = {
+	.name = "record",
+	.summary = "record it into a CTF trace",
+	.usage = usage,
+	.run = run_record,
+};

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ctrace report: a recording, shown as trace shows it. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cli.h"
+#include "ctf_read.h"
+#include "run.h"
+#include "sink.h"
+#include "sink_ctf.h"
+
+static const char usage[] =
+"Usage: ctrace report [OPTIONS] DIR\n"
+"\n"
+"Shows what 'ctrace record' wrote into DIR, in the form of 'ctrace trace'. Needs\n"
+"neither the kernel module nor any permission but to read DIR.\n"
+"\n"
+"Options:\n"
+"  -j, --json         one JSON object a line\n"
+"      --relative     times since the first event, not of the day\n"
+"      --folded FILE  instead of lines: stacks and how often each was seen, for\n"
+"                     flame graphs; FILE - is standard output\n"
+"  -h, --help         this text\n"
+"\n"
+"Examples:\n"
+"  ctrace report /tmp/web | less\n"
+"  ctrace report --json /tmp/web | jq 'select(.errno)'\n"
+"  ctrace report --folded web.folded /tmp/web; flamegraph.pl web.folded > web.svg\n"
+"  babeltrace2 /tmp/web                 # the same trace, as any CTF reader sees it\n";
+
+static bool has_metadata(const char *dir)
+{
+	char *p = xasprintf("%s/metadata", dir);
+	bool yes = !access(p, F_OK);
+
+	free(p);
+	return yes;
+}
+
+static int cannot_load(const char *dir, int err)
+{
+	if (access(dir, F_OK))
+		return cli_error("cannot read '%s': %s", dir, strerror(errno));
+	if (err == -ENOENT && has_metadata(dir))
+		return cli_error("'%s' is a CTF trace, but not one of 'ctrace record': try babeltrace2 %s",
+				 dir, dir);
+	if (err == -ENOENT || err == -ENOTDIR)
+		return cli_error("'%s' is no trace: give the directory that 'ctrace record -o' wrote",
+				 dir);
+	if (err == -EPROTO)
+		return cli_error("'%s' was recorded on a machine of the other byte order: try babeltrace2 %s",
+				 dir, dir);
+	if (err == -EBADMSG)
+		return cli_error("%s/" CTF_SIDE_SCHEMA " is damaged, or of a newer ctrace: try babeltrace2 %s",
+				 dir, dir);
+	return cli_error("cannot read %s/" CTF_SIDE_SCHEMA ": %s", dir, strerror(-err));
+}
+
+/* Takes the sink, which may have its lines for the end. */
+static int show(struct ctf_reader *r, struct sink *sink, FILE *out, const char *dir)
+{
+	const struct ctrace_record *rec;
+	struct ctrace_losses losses = { 0 };
+	struct sbuf b = { 0 };
+	const char *file, *why;
+	int status = CLI_OK;
+	uint64_t lost;
+
+	while ((rec = ctf_reader_next(r, &lost)) || lost) {
+		if (lost)
+			sink_lost(sink, "discarded", lost);
+		losses.overrun += lost;
+		if (!rec)
+			break;
+		sink_record(sink, rec);
+		if (ferror(out))
+			break;
+	}
+	sink_idle(sink);
+	sink_account(sink, &b);
+	sink_free(sink);
+	if (fflush(out) == EOF && errno != EPIPE)
+		status = cli_error("writing the lines: %s", strerror(errno));
+	sbuf_printf(&b, ", %llu lost", (unsigned long long)losses.overrun);
+	fprintf(stderr, "ctrace: %s\n", b.s);
+	sbuf_free(&b);
+	file = ctf_reader_damaged(r, &why);
+	if (file)
+		status = cli_error("%s/%s %s: what is after that was left out", dir, file, why);
+	return status;
+}
+
+/* Without them addresses stand for the names. */
+static void load_symbols(const char *dir, struct symbols *sy)
+{
+	char *path = xasprintf("%s/" CTF_SIDE_SYMBOLS, dir);
+	int err = symbols_load(sy, path);
+
+	if (err && err != -ENOENT)
+		fprintf(stderr, "ctrace: no names of functions: %s: %s\n", path,
+			err == -EBADMSG ? "damaged" : strerror(-err));
+	free(path);
+}
+
+struct report_opts {
+	bool relative, folded;
+	const char *file;	/* NULL: standard output */
+};
+
+static int report(const char *dir, const struct report_opts *o)
+{
+	struct ctrace_schema *schema = ctrace_schema_new();
+	struct ctable *table = ctable_new(NULL);
+	struct sink_opts so = {
+		.schema = schema, .ctable = table, .out = stdout, .relative = o->relative,
+		.symbols = symbols_new(false),
+	};
+	struct side_info info = { 0 };
+	struct ctf_reader *r = NULL;
+	int err, status;
+
+	err = schema ? side_load_schema(dir, schema, &info) : -ENOMEM;
+	if (err) {
+		status = cannot_load(dir, err);
+		goto out;
+	}
+	/* without it, ids stand in for the names */
+	err = side_load_containers(dir, table);
+	if (err)
+		fprintf(stderr, "ctrace: no container names: %s/" CTF_SIDE_CONTAINERS ": %s\n", dir,
+			err == -EBADMSG ? "damaged" : strerror(-err));
+	r = ctf_reader_open(dir, info.uuid);
+	if (!r) {
+		status = cli_error("cannot read '%s': %s", dir, strerror(errno));
+		goto out;
+	}
+	so.clock_offset = info.clock_offset;
+	so.stacks = info.stacks;
+	load_symbols(dir, so.symbols);
+	if (o->file)
+		so.out = fopen(o->file, "we");
+	if (!so.out) {
+		status = cli_error("cannot write '%s': %s", o->file, strerror(errno));
+		goto out;
+	}
+	status = show(r, o->folded ? sink_folded_new(&so) : cli_json ? sink_json_new(&so) :
+		      sink_text_new(&so), so.out, dir);
+	if (o->file && fclose(so.out) && status == CLI_OK)
+		status = cli_error("writing '%s': %s", o->file, strerror(errno));
+out:
+	ctf_reader_close(r);
+	symbols_free(so.symbols);
+	ctable_free(table);
+	ctrace_schema_free(schema);
+	return status;
+}
+
+static int run_report(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "relative", no_argument, NULL, OPT_RELATIVE },
+		{ "folded", required_argument, NULL, OPT_FOLDED },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct report_opts o = { 0 };
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, ":jh", longs, NULL)) != -1) {
+		if (opt == 'h')
+			return cli_help(cli_cmd);
+		if (opt == OPT_RELATIVE) {
+			o.relative = true;
+		} else if (opt == OPT_FOLDED) {
+			o.folded = true;
+			o.file = strcmp(optarg, "-") ? optarg : NULL;
+		} else if (opt != 'j') {
+			return cli_bad_option(opt, argv);
+		}
+	}
+	if (o.folded && cli_json)
+		return cli_usage("--folded and --json are two forms: choose one");
+	if (argc - optind != 1)
+		return cli_usage("report takes one directory, that of 'ctrace record -o'");
+	return report(argv[optind], &o);
+}
+
+const struct command cmd_report = {
+	.name = "report",
+	.summary = "show a recording",
+	.usage = usage,
+	.run = run_report,
+};

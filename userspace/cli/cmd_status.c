@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ctrace status: the module, its sessions, their probes, rings and losses. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+#include "ctable.h"
+#include "table.h"
+
+static const char usage[] =
+"Usage: ctrace status [OPTIONS]\n"
+"\n"
+"Shows the kernel module, and every session: its memory, its probes, its rings and\n"
+"what was lost in them.\n"
+"\n"
+"Options:\n"
+"  -r, --rings  each ring too (--json: always)\n"
+"  -j, --json   one JSON object\n"
+"  -h, --help   this text\n"
+"\n"
+"Fields:\n"
+"  USED/SLOTS  rings in use, of those that the session's memory (ARENA) is cut into\n"
+"  EVENTS      recorded since its start\n"
+"  FULL        refused because a ring was full (--stop-when-full)\n"
+"  NESTED      refused because interrupts nested too deep\n"
+"  MISSED      kprobe hits while another was being handled\n"
+"  UNFOLLOWED  calls to be recorded as a whole, while too many were under way\n"
+"  LIMITED     held back by --rate; not lost\n"
+"  What a reader was too slow for is the reader's to tell, not in here.\n"
+"\n"
+"Examples:\n"
+"  ctrace status\n"
+"  ctrace status --json | jq .sessions\n";
+
+static const char *const cgroup_modes[] = { "none", "v1", "v2", "hybrid" };
+
+struct out {
+	struct table t;
+	struct json j;
+	struct ctable *names;
+};
+
+static int put_session(const struct ctrace_session_info *s, void *arg)
+{
+	struct out *o = arg;
+
+	if (cli_json) {
+		json_open(&o->j, NULL, '{');
+		json_uint(&o->j, "id", s->id);
+		json_str(&o->j, "name", s->name);
+		json_uint(&o->j, "owner", s->owner);
+		json_flag(&o->j, "recording", s->state);
+		json_flag(&o->j, "stop_when_full", s->flags & CTRACE_SESSION_F_STOP_FULL);
+		json_uint(&o->j, "arena_size", s->arena_size);
+		json_uint(&o->j, "ring_size", s->ring_size);
+		json_uint(&o->j, "subbuf_size", s->subbuf_size);
+		json_uint(&o->j, "slots", s->slots);
+		json_uint(&o->j, "slots_used", s->slots_used);
+		json_uint(&o->j, "probes", s->probes);
+		json_uint(&o->j, "events", s->events);
+		json_uint(&o->j, "lost_full", s->lost_full);
+		json_uint(&o->j, "lost_nested", s->lost_nested);
+		json_uint(&o->j, "lost_missed", s->lost_missed);
+		json_uint(&o->j, "lost_unfollowed", s->lost_unfollowed);
+		json_uint(&o->j, "limited", s->limited);
+		json_close(&o->j, '}');
+		return 0;
+	}
+	table_num(&o->t, s->id);
+	table_str(&o->t, s->name[0] ? s->name : "-");
+	table_num(&o->t, s->owner);
+	table_str(&o->t, s->state ? "recording" : "stopped");
+	table_size(&o->t, s->arena_size);
+	table_size(&o->t, s->ring_size);
+	char used[32];
+
+	snprintf(used, sizeof(used), "%u/%u", s->slots_used, s->slots);
+	table_str(&o->t, used);
+	table_num(&o->t, s->probes);
+	table_num(&o->t, s->events);
+	table_num(&o->t, s->lost_full);
+	table_num(&o->t, s->lost_nested);
+	table_num(&o->t, s->lost_missed);
+	table_num(&o->t, s->lost_unfollowed);
+	table_num(&o->t, s->limited);
+	table_end_row(&o->t);
+	return 0;
+}
+
+static int put_probe(const struct ctrace_probe_info *p, void *arg)
+{
+	struct out *o = arg;
+
+	if (cli_json) {
+		json_open(&o->j, NULL, '{');
+		json_uint(&o->j, "session", p->session);
+		json_uint(&o->j, "id", p->id);
+		json_str(&o->j, "name", p->name);
+		json_uint(&o->j, "event_id", p->event_id);
+		json_uint(&o->j, "missed", p->missed);
+		json_close(&o->j, '}');
+		return 0;
+	}
+	table_num(&o->t, p->session);
+	table_num(&o->t, p->id);
+	table_num(&o->t, p->missed);
+	table_str(&o->t, p->name);
+	table_end_row(&o->t);
+	return 0;
+}
+
+static int put_ring(const struct ctrace_ring_info *r, void *arg)
+{
+	struct out *o = arg;
+	bool shared = r->cid == CTRACE_CID_ALL;
+	const struct centry *e = shared ? NULL : ctable_get(o->names, r->cid);
+
+	if (cli_json) {
+		json_open(&o->j, NULL, '{');
+		json_uint(&o->j, "session", r->session);
+		json_uint(&o->j, "slot", r->slot);
+		json_uint(&o->j, "cpu", r->cpu);
+		json_flag(&o->j, "shared", shared);
+		if (e) {
+			json_uint(&o->j, "cid", r->cid);
+			json_str(&o->j, "container", e->label);
+		}
+		json_uint(&o->j, "generation", r->gen);
+		json_uint(&o->j, "events", r->events);
+		json_uint(&o->j, "bytes", r->bytes);
+		json_uint(&o->j, "lost_full", r->lost_full);
+		json_uint(&o->j, "lost_nested", r->lost_nested);
+		json_close(&o->j, '}');
+		return 0;
+	}
+	table_num(&o->t, r->session);
+	table_num(&o->t, r->slot);
+	table_num(&o->t, r->cpu);
+	table_str(&o->t, e ? e->label : "(shared)");
+	table_num(&o->t, r->events);
+	table_size(&o->t, r->bytes);
+	table_num(&o->t, r->lost_full);
+	table_num(&o->t, r->lost_nested);
+	table_end_row(&o->t);
+	return 0;
+}
+
+static int each_session(struct ctrace *ct, struct out *o)
+{
+	return ctrace_session_each(ct, put_session, o);
+}
+
+static int each_probe(struct ctrace *ct, struct out *o)
+{
+	return ctrace_probe_each(ct, put_probe, o);
+}
+
+static int each_ring(struct ctrace *ct, struct out *o)
+{
+	return ctrace_ring_each(ct, 0, put_ring, o);
+}
+
+static const struct part {
+	const char *key;
+	int (*each)(struct ctrace *ct, struct out *o);
+	const char *heads[TABLE_COLUMNS];
+	size_t columns;
+	bool rings;
+} parts[] = {
+	{ "sessions", each_session, { "SESSION", "NAME", "OWNER", "STATE", "ARENA", "RING",
+	  "USED/SLOTS", "PROBES", "EVENTS", "FULL", "NESTED", "MISSED", "UNFOLLOWED", "LIMITED" },
+	  14, false },
+	{ "probes", each_probe, { "SESSION", "PROBE", "MISSED", "NAME" }, 4, false },
+	{ "rings", each_ring, { "SESSION", "SLOT", "CPU", "CONTAINER", "EVENTS", "BYTES", "FULL",
+	  "NESTED" }, 8, true },
+};
+
+static void put_info(struct out *o, const struct ctrace_info *i)
+{
+	const char *mode = i->cgroup_mode < ARRAY_SIZE(cgroup_modes) ?
+			   cgroup_modes[i->cgroup_mode] : "unknown";
+
+	if (!cli_json) {
+		printf("module %s (ABI %u), cgroup %s, %u container%s, %u session%s\n", i->version,
+		       i->abi, mode, i->containers, i->containers == 1 ? "" : "s", i->sessions,
+		       i->sessions == 1 ? "" : "s");
+		if (i->unknown)
+			printf("%llu events had no memory for their container's name: they are of 'unknown'\n",
+			       (unsigned long long)i->unknown);
+		return;
+	}
+	json_open(&o->j, "module", '{');
+	json_str(&o->j, "version", i->version);
+	json_uint(&o->j, "abi", i->abi);
+	json_uint(&o->j, "abi_compat", i->abi_compat);
+	json_str(&o->j, "cgroup", mode);
+	json_uint(&o->j, "containers", i->containers);
+	json_uint(&o->j, "sessions", i->sessions);
+	json_uint(&o->j, "unknown", i->unknown);
+	json_close(&o->j, '}');
+}
+
+static int show(struct ctrace *ct, bool rings)
+{
+	struct sbuf b = { 0 };
+	struct out o = { .j = { .out = &b }, .names = ctable_new(ct) };
+	struct ctrace_info info;
+	int status = CLI_OK, err;
+
+	json_open(&o.j, NULL, '{');
+	err = ctrace_info(ct, &info);
+	if (!err)
+		put_info(&o, &info);
+	/* names before the dump of rings: one connection, one dump at a time */
+	if (!err)
+		err = ctable_list(o.names);
+	for (size_t i = 0; !err && i < ARRAY_SIZE(parts); i++) {
+		const struct part *p = &parts[i];
+
+		if (!cli_json && ((p->rings && !rings) || !info.sessions))
+			continue;
+		table_init(&o.t, p->heads, p->columns);
+		json_open(&o.j, p->key, '[');
+		err = p->each(ct, &o);
+		json_close(&o.j, ']');
+		if (!cli_json && !err && o.t.n > p->columns) {
+			putchar('\n');
+			table_print(&o.t, stdout);
+		}
+		table_free(&o.t);
+	}
+	json_close(&o.j, '}');
+	json_line(&o.j);
+	if (err)
+		status = cli_error("%s", ctrace_strerror(ct));
+	else if (cli_json)
+		fputs(b.s, stdout);
+	ctable_free(o.names);
+	sbuf_free(&b);
+	return status;
+}
+
+static int run_status_cmd(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "rings", no_argument, NULL, 'r' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct ctrace *ct;
+	bool rings = false;
+	int opt, status;
+
+	while ((opt = getopt_long(argc, argv, ":rjh", longs, NULL)) != -1) {
+		if (opt == 'h')
+			return cli_help(cli_cmd);
+		if (opt == 'r')
+			rings = true;
+		else if (opt != 'j')
+			return cli_bad_option(opt, argv);
+	}
+	if (optind < argc)
+		return cli_usage("status takes no arguments");
+	ct = cli_open();
+	if (!ct)
+		return CLI_FAIL;
+	status = show(ct, rings);
+	ctrace_close(ct);
+	return status;
+}
+
+const struct command cmd_status = {
+	.name = "status",
+	.summary = "show the module, its sessions, and what was lost",
+	.usage = usage,
+	.run = run_status_cmd,
+};

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ctrace trace: what containers do, live. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "cli.h"
+#include "run.h"
+#include "sink.h"
+
+#define BATCH		4096		/* records between two looks at signals and clocks */
+#define NSEC_PER_MSEC	1000000ull
+/* Longer than an interrupt can hold a record back, even on a busy virtual CPU. */
+#define ORDER_DELAY	(20 * NSEC_PER_MSEC)
+/* A call that takes longer is shown before it is over. */
+#define SHOW_AFTER	(NSEC_PER_SEC)
+/* Asks the kernel, too */
+#define LOSS_INTERVAL	(500 * NSEC_PER_MSEC)
+
+static const char usage[] =
+"Usage: ctrace trace [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
+"\n"
+"Shows what containers do, as it happens: a line per event, system calls as\n"
+"strace has them. Ends with COMMAND, else when all targets have ended.\n"
+"\n"
+TARGET_HELP
+"\n"
+PROBES_HELP
+"\n"
+RUN_HELP
+"How:\n"
+"      --folded FILE     instead of lines, at the end: stacks and how often each was seen,\n"
+"                        for flame graphs; FILE - is standard output\n"
+"      --duration TIME   end after 2, 0.5, 500ms, 2m\n"
+"  -o, --output FILE     write the lines there\n"
+"  -j, --json            one JSON object a line\n"
+"      --relative        times since the first event, not of the day\n"
+"      --buffer-size N   memory of the session: 64M (default 32M)\n"
+"      --stop-when-full  when the reader is slow, keep the oldest events, not the newest\n"
+"  -h, --help            this text\n"
+"\n"
+"Examples:\n"
+"  ctrace trace web                        # calls, forks, execs and exits of 'web'\n"
+"  ctrace trace web db -e openat,connect   # two containers, two calls\n"
+"  ctrace trace 3f2a --duration 10         # a container by its id, for ten seconds\n"
+"  ctrace trace all -e sched_process_exec  # every program started on this machine\n"
+"  ctrace trace -o make.txt -- make        # a command and all it forks\n"
+"  ctrace trace web --json | jq .syscall   # for programs\n"
+"  ctrace trace web --longer 200ms         # calls that took longer\n"
+"  ctrace trace all not:web -e %file --failed --comm 'nginx*'\n"
+"  ctrace trace web -e 'sched_switch if prev_comm ~ \"nginx*\" && prev_prio < 100'\n"
+"  ctrace trace web -e 'p:ovl ovl_open file=+0(%si):x64' --stack\n"
+"  ctrace trace web -F 99 --duration 10 --folded web.folded\n";
+
+struct trace {
+	struct run run;
+	struct sink *sink;
+	struct symbols *symbols;
+	const struct run_opts *opts;
+	bool folded;
+	struct sbuf counted;	/* what the sink said of its events */
+	FILE *out;
+	struct ctrace_losses seen;	/* those told of already */
+	uint64_t losses_looked;
+	int write_error;		/* errno of the write that ended it */
+};
+
+static void tell_losses(struct trace *t)
+{
+	struct ctrace_losses now;
+
+	t->losses_looked = clock_ns(CLOCK_MONOTONIC);
+	if (ctrace_reader_losses(t->run.reader, &now))
+		return;
+	const struct { const char *cause; uint64_t n, told; } v[] = {
+		{ "overrun", now.overrun, t->seen.overrun }, { "full", now.full, t->seen.full },
+		{ "nested", now.nested, t->seen.nested }, { "missed", now.missed, t->seen.missed },
+		{ "unfollowed", now.unfollowed, t->seen.unfollowed },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
+		if (v[i].n > v[i].told)
+			sink_lost(t->sink, v[i].cause, v[i].n - v[i].told);
+	t->seen = now;
+}
+
+static int drain(void *arg)
+{
+	struct trace *t = arg;
+	const struct ctrace_record *rec;
+	int n, got = 0;
+
+	for (n = 0; n < BATCH; n++) {
+		got = ctrace_reader_next(t->run.reader, &rec);
+		if (got <= 0)
+			break;
+		sink_record(t->sink, rec);
+	}
+	if (clock_ns(CLOCK_MONOTONIC) - t->losses_looked > LOSS_INTERVAL)
+		tell_losses(t);
+	/* what is read live must not wait in a buffer, nor for a stack that would have come */
+	if (got <= 0) {
+		sink_settle(t->sink, clock_ns(CLOCK_MONOTONIC) - ORDER_DELAY - STACK_NEAR);
+		fflush(t->out);
+	}
+	if (!ferror(t->out))
+		return n > 0;
+	/* a write of some record ago may have failed: this one fails for the same reason */
+	errno = 0;
+	fputc('\n', t->out);
+	fflush(t->out);
+	t->write_error = errno ? errno : EIO;
+	return -1;
+}
+
+static void idle(void *arg, uint64_t ns)
+{
+	struct trace *t = arg;
+
+	if (ns < SHOW_AFTER)
+		return;
+	sink_idle(t->sink);
+	fflush(t->out);
+}
+
+static void tick(void *arg)
+{
+	(void)arg;
+}
+
+/* What was lost, in one line, whatever the end was. */
+static int account(struct trace *t)
+{
+	struct sbuf b = { 0 };
+	struct ctrace_losses l;
+
+	sbuf_puts(&b, t->counted.s);
+	if (ctrace_reader_losses(t->run.reader, &l))
+		sbuf_puts(&b, ", losses unknown");
+	else
+		losses_print(&l, &b);
+	held_back_print(&t->run, &b);
+	if (t->run.end == RUN_TARGETS)
+		fputs("ctrace: all that was traced has ended\n", stderr);
+	fprintf(stderr, "ctrace: %s\n", b.s);
+	sbuf_free(&b);
+	if (symbols_note(t->symbols))
+		fprintf(stderr, "ctrace: %s\n", symbols_note(t->symbols));
+	if (!t->write_error && fflush(t->out) == EOF)
+		t->write_error = errno;
+	/* a reader that has seen enough is no error */
+	if (!t->write_error || t->write_error == EPIPE)
+		return CLI_OK;
+	return cli_error("writing the lines: %s", strerror(t->write_error));
+}
+
+static int64_t clock_offset(void)
+{
+	uint64_t a = clock_ns(CLOCK_MONOTONIC), real = clock_ns(CLOCK_REALTIME);
+
+	return (int64_t)(real - (a + clock_ns(CLOCK_MONOTONIC)) / 2);
+}
+
+static int ready(struct run *run, void *arg)
+{
+	struct trace *t = arg;
+
+	t->symbols = symbols_new(true);
+	if (run_has_stacks(run, t->opts))
+		symbols_prepare(t->symbols);
+	return CLI_OK;
+}
+
+static int trace(struct trace *t, const struct run_opts *o, bool relative)
+{
+	const struct run_ops ops = {
+		.drain = drain, .idle = idle, .tick = tick, .out_fd = fileno(t->out),
+	};
+	struct sink_opts so = { .out = t->out, .relative = relative };
+	int status = run_setup(&t->run, o), r;
+
+	if (status != CLI_OK)
+		return status;
+	so.schema = t->run.schema;
+	so.ctable = t->run.ctable;
+	so.clock_offset = clock_offset();
+	so.command_vtid = t->run.child.pid;
+	so.symbols = t->symbols;
+	so.stacks = o->stack;
+	so.live = true;
+	t->sink = t->folded ? sink_folded_new(&so) : cli_json ? sink_json_new(&so) : sink_text_new(&so);
+	ctrace_reader_set_delay(t->run.reader, ORDER_DELAY);
+	status = run_loop(&t->run, &ops, t);
+	tell_losses(t);
+	sink_idle(t->sink);
+	/* the folded ones come out at its end */
+	sink_account(t->sink, &t->counted);
+	sink_free(t->sink);
+	r = account(t);
+	if (status == CLI_OK)
+		status = r;
+	return status == CLI_OK ? run_status(&t->run) : status;
+}
+
+static int run_trace(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		RUN_LONG_OPTIONS,
+		{ "relative", no_argument, NULL, OPT_RELATIVE },
+		{ "folded", required_argument, NULL, OPT_FOLDED },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct run_opts o = { 0 };
+	struct trace t = { .out = stdout };
+	const char *file = NULL;
+	bool relative = false;
+	int opt, status = CLI_OK;
+
+	t.opts = &o;
+	argc = run_split(argc, argv, &o.command);
+	while (status == CLI_OK &&
+	       (opt = getopt_long(argc, argv, ":" RUN_SHORT_OPTIONS, longs, NULL)) != -1) {
+		if (run_option(&o, opt, &status))
+			continue;
+		if (opt == 'h')
+			return cli_help(cli_cmd);
+		if (opt == 'o' || opt == OPT_FOLDED) {
+			t.folded |= opt == OPT_FOLDED;
+			file = t.folded && !strcmp(optarg, "-") ? NULL : optarg;
+		} else if (opt == OPT_RELATIVE)
+			relative = true;
+		else
+			status = cli_bad_option(opt, argv);
+	}
+	if (status == CLI_OK && t.folded && cli_json)
+		status = cli_usage("--folded and --json are two forms: choose one");
+	else if (status == CLI_OK && t.folded && !o.stack && !o.probes.frequency)
+		status = cli_usage("--folded counts stacks: say --stack or -F HZ");
+	o.targets = argv + optind;
+	o.ntargets = argc - optind;
+	o.ready = ready;
+	o.ready_arg = &t;
+	if (status == CLI_OK && file) {
+		t.out = fopen(file, "we");
+		if (!t.out)
+			status = cli_error("cannot write '%s': %s", file, strerror(errno));
+	}
+	if (status == CLI_OK) {
+		status = trace(&t, &o, relative);
+		run_free(&t.run);
+		if (file && fclose(t.out) && status == CLI_OK)
+			status = cli_error("writing '%s': %s", file, strerror(errno));
+	}
+	symbols_free(t.symbols);
+	sbuf_free(&t.counted);
+	run_opts_free(&o);
+	return status;
+}
+
+const struct command cmd_trace = {
+	.name = "trace",
+	.summary = "show what containers do, live",
+	.usage = usage,
+	.run = run_trace,
+};

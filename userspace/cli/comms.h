@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names of tasks, from the events that tell them; live, from /proc for those not heard of. */
+#ifndef CTRACE_COMMS_H
+#define CTRACE_COMMS_H
+
+#include <libctrace.h>
+
+struct comms;
+struct comms *comms_new(bool live);
+void comms_free(struct comms *c);
+void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struct ctrace_record *rec);
+/* "tid-123" for one that nothing is known of. Good until the next call. */
+const char *comms_get(struct comms *c, int32_t tid);
+
+#endif

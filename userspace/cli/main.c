@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ctrace: finds the subcommand and runs it. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+#include "json.h"
+#include "util.h"
+
+#ifndef CTRACE_VERSION
+#define CTRACE_VERSION "unknown"
+#endif
+
+bool cli_json;
+const struct command *cli_cmd;
+
+static const struct command *const commands[] = {
+	&cmd_trace, &cmd_record, &cmd_report, &cmd_ps, &cmd_events,
+	&cmd_probe, &cmd_status,
+};
+
+static const char main_usage[] =
+"Usage: ctrace COMMAND [ARGUMENTS]\n"
+"       ctrace help COMMAND\n"
+"\n"
+"Traces containers: every event is tagged with its container by the kernel.\n"
+"\n"
+"Commands:\n";
+
+static const char main_examples[] =
+"\n"
+"Options:\n"
+"  -h, --help     this text; after a command, the command's\n"
+"  -V, --version  version of ctrace\n"
+"\n"
+"Examples:\n"
+"  ctrace ps                         # the containers there are\n"
+"  ctrace trace web                  # what container 'web' does, live\n"
+"  ctrace trace web -e openat        # only the files it opens\n"
+"  ctrace trace web -e %file --failed\n"
+"                                    # what it does with files, and in vain\n"
+"  ctrace trace -- make              # a command and what it forks\n"
+"  ctrace record -o /tmp/t web       # into files, for later\n"
+"  ctrace report /tmp/t              # (or: babeltrace2 /tmp/t)\n";
+
+static int vreport(int status, const char *fmt, va_list ap)
+{
+	struct sbuf msg = { 0 };
+	char *text;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		return status;
+	if (cli_json) {
+		struct json j = { .out = &msg };
+
+		json_open(&j, NULL, '{');
+		json_str(&j, "error", text);
+		json_close(&j, '}');
+		printf("%s\n", msg.s);
+		fflush(stdout);
+	} else {
+		fflush(stdout);
+		fprintf(stderr, "ctrace: %s\n", text);
+		if (status == CLI_USAGE)
+			fprintf(stderr, "ctrace: see 'ctrace help%s%s'\n", cli_cmd ? " " : "",
+				cli_cmd ? cli_cmd->name : "");
+	}
+	sbuf_free(&msg);
+	free(text);
+	return status;
+}
+
+int cli_error(const char *fmt, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	r = vreport(CLI_FAIL, fmt, ap);
+	va_end(ap);
+	return r;
+}
+
+int cli_usage(const char *fmt, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	r = vreport(CLI_USAGE, fmt, ap);
+	va_end(ap);
+	return r;
+}
+
+int cli_bad_option(int opt, char **argv)
+{
+	const char *arg = argv[optind - 1];
+
+	if (opt == ':')
+		return cli_usage("option '%s' needs a value", arg);
+	if (optopt && strncmp(arg, "--", 2))
+		return cli_usage("unknown option '-%c'", optopt);
+	return cli_usage("unknown option '%s'", arg);
+}
+
+int cli_help(const struct command *cmd)
+{
+	fputs(cmd->usage, stdout);
+	return CLI_OK;
+}
+
+struct ctrace *cli_open(void)
+{
+	struct ctrace *ct;
+	int err = ctrace_open(&ct);
+
+	if (!err)
+		return ct;
+	if (ct)
+		cli_error("%s", ctrace_strerror(ct));
+	else
+		cli_error("cannot connect to the kernel module: %s", strerror(-err));
+	ctrace_close(ct);
+	return NULL;
+}
+
+int cli_finish(int status)
+{
+	if (fflush(stdout) == EOF && errno != EPIPE && status == CLI_OK) {
+		fprintf(stderr, "ctrace: writing the output: %s\n", strerror(errno));
+		return CLI_FAIL;
+	}
+	return status;
+}
+
+static const struct command *find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+static int unknown(const char *name)
+{
+	struct nearest near = { .word = name };
+	struct sbuf hint = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		nearest_offer(&near, commands[i]->name);
+	sbuf_reset(&hint);
+	nearest_print(&near, &hint);
+	cli_usage("unknown command '%s'%s", name, hint.s);
+	sbuf_free(&hint);
+	return CLI_USAGE;
+}
+
+static int main_help(const char *name)
+{
+	const struct command *cmd = name ? find(name) : NULL;
+
+	if (cmd)
+		return cli_help(cmd);
+	if (name)
+		return unknown(name);
+	fputs(main_usage, stdout);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	fputs(main_examples, stdout);
+	return CLI_OK;
+}
+
+int main(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : NULL;
+
+	/* A closed pipe is an ordinary end: writes say EPIPE. */
+	signal(SIGPIPE, SIG_IGN);
+	/* Errors about options must be objects too, so this one is looked for first. */
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		cli_json |= !strcmp(argv[i], "--json") || !strcmp(argv[i], "-j");
+
+	if (!word) {
+		main_help(NULL);
+		return CLI_USAGE;
+	}
+	if (!strcmp(word, "help") || !strcmp(word, "-h") || !strcmp(word, "--help"))
+		return cli_finish(main_help(argc > 2 ? argv[2] : NULL));
+	if (!strcmp(word, "version") || !strcmp(word, "-V") || !strcmp(word, "--version")) {
+		printf("ctrace %s\n", CTRACE_VERSION);
+		return cli_finish(CLI_OK);
+	}
+	cli_cmd = find(word);
+	if (!cli_cmd)
+		return unknown(word);
+	return cli_finish(cli_cmd->run(argc - 1, argv + 1));
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Memory that ends the program when there is none, text buffers, numbers with units. */
+#ifndef CTRACE_UTIL_H
+#define CTRACE_UTIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define NSEC_PER_SEC	1000000000ull
+
+void *xcalloc(size_t n, size_t size);
+void *xrealloc(void *p, size_t size);
+char *xstrdup(const char *s);
+char *xstrndup(const char *s, size_t n);
+char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* A growing text. All zero is an empty one; .s is NUL-terminated once written to. */
+struct sbuf {
+	char *s;
+	size_t len, cap;
+};
+
+void sbuf_reset(struct sbuf *b);
+void sbuf_free(struct sbuf *b);
+void sbuf_putc(struct sbuf *b, char c);
+void sbuf_puts(struct sbuf *b, const char *s);
+void sbuf_put(struct sbuf *b, const char *s, size_t n);
+void sbuf_printf(struct sbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A string literal as strace writes it, without the quotes. */
+void sbuf_escape(struct sbuf *b, const char *s, size_t n);
+/* For names others chose: control characters and bytes that are no UTF-8 as \xHH. */
+void sbuf_clean(struct sbuf *b, const char *s);
+
+/* Length of the valid UTF-8 sequence at s, 0 if there is none. */
+size_t utf8_len(const char *s, size_t n);
+/* Columns a cleaned name takes on a terminal, one per character. */
+size_t utf8_columns(const char *s);
+
+/* "2", "0.5", "500ms", "2m", "1h" -> ns; "64M" -> bytes; "12" -> 12. 0 or -EINVAL. */
+int parse_duration(const char *s, uint64_t *ns);
+int parse_size(const char *s, uint64_t *bytes);
+int parse_u32(const char *s, uint32_t *v);
+void sbuf_duration(struct sbuf *b, uint64_t ns);	/* 3s, 5m, 2h, 4d */
+void sbuf_size(struct sbuf *b, uint64_t bytes);		/* 512, 4.0K, 64.0M */
+
+uint64_t clock_ns(int clock);
+
+/* Whole file, NUL-terminated, at most 8 MiB; NULL and errno if that cannot be. */
+char *read_file(const char *path, size_t *len);
+
+/* How many single-character edits (with swaps) turn a into b. */
+unsigned int edit_distance(const char *a, const char *b);
+
+/* Collects the words nearest to one that was not found. */
+#define NEAREST_MAX	3
+struct nearest {
+	const char *word;
+	unsigned int n;
+	char *best[NEAREST_MAX];
+	unsigned int dist[NEAREST_MAX];
+};
+void nearest_offer(struct nearest *n, const char *candidate);
+/* Appends " (did you mean 'a' or 'b'?)" or nothing, and forgets the words. */
+void nearest_print(struct nearest *n, struct sbuf *b);
+
+#endif

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * CTF 1.8 metadata: the text that lets any CTF reader decode ctrace's records.
+ *
+ * Records are on disk as they were in the ring, so what is written here is a
+ * description of uapi/ctrace.h, with the alignments of enum ctrace_field_type.
+ * The padding of a record to 8 bytes is not described: the next event's header starts
+ * with a 64-bit aligned timestamp, and that skips it.
+ *
+ * LTTng's names are used where readers look for them: env says lttng-modules
+ * 2.11, the layout whose container fields Trace Compass reads.
+ */
+#include <ctype.h>
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "internal.h"
+
+#define FIELD_NAME_MAX	128
+
+/* Inside a TSDL string literal. */
+static void put_string(FILE *f, const char *s)
+{
+	for (; s && *s; s++) {
+		if (*s == '"' || *s == '\\')
+			fprintf(f, "\\%c", *s);
+		else if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			fputc('?', f);
+		else
+			fputc(*s, f);
+	}
+}
+
+static void put_env(FILE *f, const char *name, const char *value)
+{
+	fprintf(f, "\t%s = \"", name);
+	put_string(f, value);
+	fputs("\";\n", f);
+}
+
+static void put_uuid(FILE *f, const uint8_t *u)
+{
+	int i;
+
+	for (i = 0; i < 16; i++)
+		fprintf(f, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", u[i]);
+}
+
+/*
+ * The name as TSDL takes it: [A-Za-z0-9_], after the underscore that keeps it
+ * from being a keyword and that readers strip.
+ */
+static void clean(char *to, const char *name)
+{
+	size_t i;
+
+	to[0] = '_';
+	for (i = 1; *name && i < FIELD_NAME_MAX - 1; name++, i++)
+		to[i] = isascii((unsigned char)*name) && isalnum((unsigned char)*name) ?
+			*name : '_';
+	to[i] = '\0';
+}
+
+static bool is_seq(const struct ctrace_field *f)
+{
+	return f->type == CTRACE_FT_SEQ || f->type == CTRACE_FT_SEQ_INT ||
+	       f->type == CTRACE_FT_SEQ_HEX;
+}
+
+/* Is it the name of that sequence's count? */
+static bool is_count_of(const char *name, const char *seq)
+{
+	size_t len = strlen(seq);
+
+	return !strncmp(name, seq, len) && !strcmp(name + len, "_length");
+}
+
+typedef char field_names[CTRACE_FIELDS_MAX][FIELD_NAME_MAX];
+
+static bool taken(const struct ctrace_event_type *t, field_names names, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(names[n], names[i]) ||
+		    (is_seq(&t->fields[i]) && is_count_of(names[n], names[i])) ||
+		    (is_seq(&t->fields[n]) && is_count_of(names[i], names[n])))
+			return true;
+	return false;
+}
+
+/*
+ * Two fields of one name, or one with the name of another's count, would make the
+ * whole trace unreadable: the later gets a number.
+ */
+static void name_fields(const struct ctrace_event_type *t, field_names names)
+{
+	uint32_t i, number;
+	size_t len;
+
+	for (i = 0; i < t->nfields; i++) {
+		clean(names[i], t->fields[i].name);
+		len = strlen(names[i]);
+		if (len > FIELD_NAME_MAX - 12)
+			len = FIELD_NAME_MAX - 12;
+		for (number = i; taken(t, names, i); number++)
+			snprintf(names[i] + len, FIELD_NAME_MAX - len, "_%u", number);
+	}
+}
+
+static void put_field(FILE *f, const struct ctrace_field *field, const char *name)
+{
+	unsigned int bits = 8 * field->size;
+
+	switch (field->type) {
+	case CTRACE_FT_UINT:
+		fprintf(f, "\t\tuint%u_t %s;\n", bits, name);
+		break;
+	case CTRACE_FT_INT:
+		fprintf(f, "\t\tint%u_t %s;\n", bits, name);
+		break;
+	case CTRACE_FT_HEX:
+		fprintf(f, "\t\thex%u_t %s;\n", bits, name);
+		break;
+	case CTRACE_FT_TEXT:
+		fprintf(f, "\t\ttext_t %s[%u];\n", name, field->size);
+		break;
+	case CTRACE_FT_STRING:
+		fprintf(f, "\t\tstring { encoding = UTF8; } %s;\n", name);
+		break;
+	case CTRACE_FT_SEQ:
+	case CTRACE_FT_SEQ_INT:
+	case CTRACE_FT_SEQ_HEX:
+		fprintf(f, "\t\tuint32_t %s_length;\n", name);
+		fprintf(f, "\t\t%s%u_t %s[ %s_length ];\n",
+			field->type == CTRACE_FT_SEQ_INT ? "int" :
+			field->type == CTRACE_FT_SEQ_HEX ? "hex" : "uint", bits, name, name);
+		break;
+	}
+}
+
+static void put_event(FILE *f, const struct ctrace_event_type *t)
+{
+	field_names names;
+	uint32_t i;
+
+	name_fields(t, names);
+	fputs("event {\n\tname = \"", f);
+	put_string(f, t->name);
+	fprintf(f, "\";\n\tid = %" PRIu32 ";\n\tstream_id = 0;\n\tfields := struct {\n", t->id);
+	for (i = 0; i < t->nfields; i++)
+		put_field(f, &t->fields[i], names[i]);
+	fputs("\t};\n};\n\n", f);
+}
+
+static void put_types(FILE *f)
+{
+	unsigned int bits;
+
+	for (bits = 8; bits <= 64; bits *= 2) {
+		fprintf(f, "typealias integer { size = %u; align = %u; signed = false; } := uint%u_t;\n",
+			bits, bits, bits);
+		fprintf(f, "typealias integer { size = %u; align = %u; signed = true; } := int%u_t;\n",
+			bits, bits, bits);
+		fprintf(f, "typealias integer { size = %u; align = %u; signed = false; base = 16; } := hex%u_t;\n",
+			bits, bits, bits);
+	}
+	fputs("typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := text_t;\n\n",
+	      f);
+}
+
+static void put_trace(FILE *f, const struct ctrace_ctf_env *env)
+{
+	fputs("trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"", f);
+	put_uuid(f, env->uuid);
+	fprintf(f, "\";\n\tbyte_order = %s;\n", BYTE_ORDER == LITTLE_ENDIAN ? "le" : "be");
+	fputs("\tpacket.header := struct {\n"
+	      "\t\tuint32_t magic;\n"
+	      "\t\tuint8_t uuid[16];\n"
+	      "\t\tuint32_t stream_id;\n"
+	      "\t};\n};\n\n", f);
+
+	fputs("env {\n", f);
+	put_env(f, "domain", "kernel");
+	put_env(f, "sysname", "Linux");
+	put_env(f, "tracer_name", "lttng-modules");
+	fputs("\ttracer_major = 2;\n\ttracer_minor = 11;\n", f);
+	if (env->hostname)
+		put_env(f, "hostname", env->hostname);
+	if (env->kernel_release)
+		put_env(f, "kernel_release", env->kernel_release);
+	if (env->kernel_version)
+		put_env(f, "kernel_version", env->kernel_version);
+	if (env->extra)
+		fputs(env->extra, f);
+	fputs("};\n\n", f);
+
+	fputs("clock {\n\tname = \"monotonic\";\n\tuuid = \"", f);
+	put_uuid(f, env->uuid);
+	fprintf(f, "\";\n\tdescription = \"CLOCK_MONOTONIC\";\n"
+		"\tfreq = 1000000000;\n\toffset = %" PRId64 ";\n};\n\n", env->clock_offset_ns);
+}
+
+/*
+ * struct ctrace_ctf_packet and struct ctrace_record, in CTF's words. A record's len
+ * is not told: babeltrace2 warns of any field in an event header that it has no
+ * use for. It lies where the context's 32-bit alignment leaves a gap.
+ */
+static void put_stream(FILE *f)
+{
+	fputs("typealias integer { size = 64; align = 64; signed = false;"
+	      " map = clock.monotonic.value; } := time_ns_t;\n\n"
+	      "stream {\n\tid = 0;\n"
+	      "\tpacket.context := struct {\n"
+	      "\t\ttime_ns_t timestamp_begin;\n"
+	      "\t\ttime_ns_t timestamp_end;\n"
+	      "\t\tuint64_t content_size;\n"
+	      "\t\tuint64_t packet_size;\n"
+	      "\t\tuint64_t packet_seq_num;\n"
+	      "\t\tuint64_t events_discarded;\n"
+	      "\t\tuint32_t cpu_id;\n"
+	      "\t\tuint32_t ring_cid;\n"
+	      "\t};\n"
+	      "\tevent.header := struct {\n"
+	      "\t\ttime_ns_t timestamp;\n"
+	      "\t\tuint16_t id;\n"
+	      "\t};\n"
+	      "\tevent.context := struct {\n"
+	      "\t\tuint32_t _cid;\n"
+	      "\t\tint32_t _tid;\n"
+	      "\t\tint32_t _vtid;\n"
+	      "\t};\n"
+	      "};\n\n", f);
+}
+
+int ctrace_ctf_metadata(FILE *f, const struct ctrace_schema *s, const struct ctrace_ctf_env *opts)
+{
+	struct ctrace_ctf_env env = { .sz = sizeof(env) };
+	const struct ctrace_event_type *t;
+	size_t i;
+
+	if (opts->sz < offsetof(struct ctrace_ctf_env, hostname))
+		return -EINVAL;
+	memcpy(&env, opts, opts->sz < sizeof(env) ? opts->sz : sizeof(env));
+
+	errno = 0;
+	fputs("/* CTF 1.8 */\n\n", f);
+	put_types(f);
+	put_trace(f, &env);
+	put_stream(f);
+	for (i = 0; (t = ctrace_schema_at(s, i)); i++)
+		if (!t->reason)
+			put_event(f, t);
+	if (fflush(f) || ferror(f))
+		return errno ? -errno : -EIO;
+	return 0;
+}

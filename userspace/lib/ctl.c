@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * The connection: a generic netlink socket, one request at a time.
+ *
+ * libnl makes the socket, finds the family and builds messages. Receiving is
+ * done here, because two things libnl's loop drops are wanted: the extended
+ * acknowledgement of an error, and the error that ends a dump (in NLMSG_DONE).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <linux/netlink.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/msg.h>
+#include <netlink/socket.h>
+
+#include "internal.h"
+
+#ifndef SOL_NETLINK
+#define SOL_NETLINK 270
+#endif
+
+/* A dump the kernel found changed under it is asked for this often. */
+#define DUMP_TRIES	16
+
+int ctrace_ctl_error(struct ctrace *ct, int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(ct->err, sizeof(ct->err), fmt, ap);
+	va_end(ap);
+	return err;
+}
+
+const char *ctrace_strerror(const struct ctrace *ct)
+{
+	return ct ? ct->err : "out of memory";
+}
+
+/* --- opening ---------------------------------------------------------------- */
+
+static int resolve(struct ctrace *ct)
+{
+	int fd, id;
+
+	/* The kernel asks for net-pf-16-proto-16-family-ctrace here. */
+	id = genl_ctrl_resolve(ct->sk, CTRACE_GENL_NAME);
+	if (id < 0) {
+		/* The other alias, for a module loaded by the name of its device. */
+		fd = open(CTRACE_DEVICE, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0)
+			close(fd);
+		id = genl_ctrl_resolve(ct->sk, CTRACE_GENL_NAME);
+	}
+	if (id == -NLE_OBJ_NOTFOUND)
+		return ctrace_ctl_error(ct, -ENOENT,
+			"the kernel module is not loaded: run 'modprobe ctrace' as root (if it is not installed for this kernel, build it: see README.md)");
+	if (id < 0)
+		return ctrace_ctl_error(ct, -EIO,
+			"cannot look up the generic netlink family '%s': %s",
+			CTRACE_GENL_NAME, nl_geterror(id));
+	ct->family = id;
+	return 0;
+}
+
+static int check_abi(struct ctrace *ct)
+{
+	struct ctrace_info info;
+	int err = ctrace_info(ct, &info);
+
+	if (err)
+		return err;
+	if (info.abi_compat > CTRACE_ABI)
+		return ctrace_ctl_error(ct, -EPROTO,
+			"the kernel module (version %s) needs readers of ABI %u, this library has %u: install the user space of the module's version",
+			info.version, info.abi_compat, CTRACE_ABI);
+	return 0;
+}
+
+int ctrace_open(struct ctrace **out)
+{
+	struct ctrace *ct = calloc(1, sizeof(*ct));
+	int one = 1, err;
+
+	*out = ct;
+	if (!ct)
+		return -ENOMEM;
+	ct->buf = malloc(CTRACE_RECV_SIZE);
+	ct->sk = nl_socket_alloc();
+	if (!ct->buf || !ct->sk)
+		return ctrace_ctl_error(ct, -ENOMEM, "out of memory");
+
+	err = genl_connect(ct->sk);
+	if (err < 0)
+		return ctrace_ctl_error(ct, -EPROTONOSUPPORT,
+			"cannot open a generic netlink socket: %s", nl_geterror(err));
+	err = resolve(ct);
+	if (err)
+		return err;
+	/* Kernels before 4.12 do not know it: errors are then numbers only. */
+	setsockopt(nl_socket_get_fd(ct->sk), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
+	return check_abi(ct);
+}
+
+void ctrace_close(struct ctrace *ct)
+{
+	struct ctrace_session *s;
+
+	if (!ct)
+		return;
+	/* The caller still owns the objects; the kernel ends the sessions with the socket. */
+	for (s = ct->sessions; s; s = s->next)
+		s->ct = NULL;
+	if (ct->notices)
+		nl_socket_free(ct->notices);
+	if (ct->sk)
+		nl_socket_free(ct->sk);
+	free(ct->notice_buf);
+	free(ct->buf);
+	free(ct);
+}
+
+/* --- a request -------------------------------------------------------------- */
+
+/*
+ * Sets are opened with NLA_F_NESTED said aloud: libnl before 3.5 does not add
+ * it, and the kernel refuses a set without.
+ */
+struct nl_msg *ctrace_ctl_msg(struct ctrace *ct, int cmd, int flags)
+{
+	struct nl_msg *msg = ct->family ? nlmsg_alloc() : NULL;
+
+	if (!msg)
+		return NULL;
+	if (++ct->seq == 0)
+		ct->seq = 1;
+	/* libnl's own numbering is not used: 0 would mean "choose one". */
+	if (!genlmsg_put(msg, nl_socket_get_local_port(ct->sk), ct->seq, ct->family, 0,
+			 NLM_F_REQUEST | NLM_F_ACK | flags, cmd, CTRACE_GENL_VERSION)) {
+		nlmsg_free(msg);
+		return NULL;
+	}
+	return msg;
+}
+
+struct request {
+	struct ctrace *ct;
+	struct nlmsghdr *nlh;	/* as sent: offsets in errors refer to it */
+	const char *what;
+	ctrace_reply_fn fn;
+	void *arg;
+	bool done;
+	bool interrupted;	/* NLM_F_DUMP_INTR seen */
+	int err;
+};
+
+/* The kernel's text if it sent one, else the attribute's name and the errno's words. */
+static int fail(struct request *rq, const struct nlmsghdr *nlh, int err)
+{
+	struct ctrace_ext_ack ack;
+	const char *attr, *hint = ctrace_error_hint(err);
+
+	ctrace_ext_ack_parse(nlh, &ack);
+	attr = ctrace_attr_name_at(rq->nlh, ack.offset);
+	if (ack.msg[0] && attr)
+		return ctrace_ctl_error(rq->ct, err, "%s: %s (attribute %s)",
+					rq->what, ack.msg, attr);
+	if (ack.msg[0])
+		return ctrace_ctl_error(rq->ct, err, "%s: %s", rq->what, ack.msg);
+	if (attr)
+		return ctrace_ctl_error(rq->ct, err, "%s: %s (attribute %s)",
+					rq->what, strerror(-err), attr);
+	return ctrace_ctl_error(rq->ct, err, "%s: %s", rq->what, hint ? hint : strerror(-err));
+}
+
+/* NLMSG_ERROR and NLMSG_DONE both start with an int; 0 is success. */
+static void take_end(struct request *rq, struct nlmsghdr *nlh)
+{
+	int err = 0;
+
+	if (nlmsg_datalen(nlh) >= (int)sizeof(err))
+		memcpy(&err, nlmsg_data(nlh), sizeof(err));
+	rq->done = true;
+	if (err < 0 && !rq->err)
+		rq->err = fail(rq, nlh, err);
+}
+
+static void take_one(struct request *rq, struct nlmsghdr *nlh)
+{
+	struct nlattr *sets[CTRACE_A_NR];
+	int err;
+
+	if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)
+		rq->interrupted = true;
+	switch (nlh->nlmsg_type) {
+	case NLMSG_NOOP:
+		return;
+	case NLMSG_ERROR:
+	case NLMSG_DONE:
+		take_end(rq, nlh);
+		return;
+	}
+	/*
+	 * After an error of fn the rest is received and dropped, so that the
+	 * next request starts on an empty socket.
+	 */
+	if (nlh->nlmsg_type != rq->ct->family || rq->err || !rq->fn)
+		return;
+	if (genlmsg_parse(nlh, 0, sets, CTRACE_A_NR - 1, NULL) < 0) {
+		rq->err = ctrace_ctl_error(rq->ct, -EPROTO,
+					   "%s: the module's answer is malformed", rq->what);
+		return;
+	}
+	err = rq->fn(sets, rq->arg);
+	if (err < 0)
+		rq->err = ctrace_ctl_error(rq->ct, err, "%s: %s", rq->what, strerror(-err));
+}
+
+static int receive(struct request *rq)
+{
+	struct ctrace *ct = rq->ct;
+	struct sockaddr_nl from;
+	struct nlmsghdr *nlh;
+	socklen_t from_len;
+	ssize_t got;
+	int left;
+
+	while (!rq->done) {
+		from_len = sizeof(from);
+		got = recvfrom(nl_socket_get_fd(ct->sk), ct->buf, CTRACE_RECV_SIZE, MSG_TRUNC,
+			       (struct sockaddr *)&from, &from_len);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return ctrace_ctl_error(ct, -errno, "%s: no answer from the module: %s",
+						rq->what, strerror(errno));
+		if (got == 0 || got > CTRACE_RECV_SIZE)
+			return ctrace_ctl_error(ct, -EPROTO,
+						"%s: the module's answer is malformed", rq->what);
+		if (from.nl_pid != 0)	/* not from the kernel */
+			continue;
+		left = (int)got;
+		for (nlh = ct->buf; nlmsg_ok(nlh, left) && !rq->done;
+		     nlh = nlmsg_next(nlh, &left))
+			if (nlh->nlmsg_seq == rq->nlh->nlmsg_seq)
+				take_one(rq, nlh);
+	}
+	if (!rq->err && rq->interrupted)
+		return -EINTR;
+	return rq->err;
+}
+
+int ctrace_ctl_call(struct ctrace *ct, struct nl_msg *msg, const char *what,
+		    ctrace_reply_fn fn, void *arg)
+{
+	struct request rq = { .ct = ct, .what = what, .fn = fn, .arg = arg };
+	struct nlmsghdr *nlh;
+	ssize_t sent;
+	int err;
+
+	if (!ct->family)
+		return -ENOTCONN;	/* ctrace_open() failed, and its words still hold */
+	if (!msg)
+		return ctrace_ctl_error(ct, -ENOMEM, "%s: out of memory", what);
+	nlh = rq.nlh = nlmsg_hdr(msg);
+	do {
+		sent = send(nl_socket_get_fd(ct->sk), nlh, nlh->nlmsg_len, 0);
+	} while (sent < 0 && errno == EINTR);
+	if (sent < 0)
+		err = ctrace_ctl_error(ct, -errno, "%s: cannot reach the module: %s",
+				       what, strerror(errno));
+	else
+		err = receive(&rq);
+	nlmsg_free(msg);
+	return err;
+}
+
+/* --- dumps ----------------------------------------------------------------- */
+
+void *ctrace_list_add(struct ctrace_list *l)
+{
+	size_t max = l->max ? l->max * 2 : 32;
+	void *items = l->items;
+
+	if (l->n == l->max) {
+		items = reallocarray(items, max, l->size);
+		if (!items)
+			return NULL;
+		l->items = items;
+		l->max = max;
+	}
+	items = (char *)l->items + l->n++ * l->size;
+	return memset(items, 0, l->size);
+}
+
+int ctrace_ctl_dump(struct ctrace *ct, int cmd, uint32_t session, const char *what,
+		    ctrace_reply_fn fn, struct ctrace_list *list)
+{
+	struct nlattr *nest;
+	struct nl_msg *msg;
+	int err, tries = DUMP_TRIES;
+
+	do {
+		list->n = 0;
+		msg = ctrace_ctl_msg(ct, cmd, NLM_F_DUMP);
+		if (msg && session) {
+			nest = nla_nest_start(msg, CTRACE_A_SESSION | NLA_F_NESTED);
+			if (!nest || nla_put_u32(msg, CTRACE_A_SESSION_ID, session)) {
+				nlmsg_free(msg);
+				msg = NULL;
+			} else {
+				nla_nest_end(msg, nest);
+			}
+		}
+		err = ctrace_ctl_call(ct, msg, what, fn, list);
+	} while (err == -EINTR && --tries > 0);
+	/* Changing faster than it can be listed: what came last is a good answer. */
+	return err == -EINTR ? 0 : err;
+}
+
+/* --- attributes ------------------------------------------------------------ */
+
+uint32_t ctrace_attr_u32(const struct nlattr *a)
+{
+	return a && nla_len(a) >= 4 ? nla_get_u32(a) : 0;
+}
+
+uint64_t ctrace_attr_u64(const struct nlattr *a)
+{
+	uint64_t v = 0;
+
+	if (a && nla_len(a) >= 8)
+		memcpy(&v, nla_data(a), sizeof(v));	/* attributes are 4-byte aligned */
+	return v;
+}
+
+void ctrace_attr_str(const struct nlattr *a, char *to, size_t size)
+{
+	size_t len = a ? strnlen(nla_data(a), nla_len(a)) : 0;
+
+	if (len > size - 1)
+		len = size - 1;
+	if (len)
+		memcpy(to, nla_data(a), len);
+	to[len] = '\0';
+}
+
+int ctrace_attr_nested(struct nlattr **tb, int max, struct nlattr *a)
+{
+	if (!a) {
+		memset(tb, 0, sizeof(*tb) * (max + 1));
+		return 0;
+	}
+	return nla_parse_nested(tb, max, a, NULL) < 0 ? -EPROTO : 0;
+}
+
+/* --- the module ------------------------------------------------------------- */
+
+static int info_reply(struct nlattr **sets, void *arg)
+{
+	struct nlattr *a[CTRACE_A_INFO_NR];
+	struct ctrace_info *info = arg;
+	int err = ctrace_attr_nested(a, CTRACE_A_INFO_NR - 1, sets[CTRACE_A_INFO]);
+
+	if (err)
+		return err;
+	info->abi = ctrace_attr_u32(a[CTRACE_A_INFO_ABI]);
+	info->abi_compat = ctrace_attr_u32(a[CTRACE_A_INFO_ABI_COMPAT]);
+	info->containers = ctrace_attr_u32(a[CTRACE_A_INFO_CONTAINERS]);
+	info->sessions = ctrace_attr_u32(a[CTRACE_A_INFO_SESSIONS]);
+	info->cgroup_mode = ctrace_attr_u32(a[CTRACE_A_INFO_CGROUP_MODE]);
+	info->unknown = ctrace_attr_u64(a[CTRACE_A_INFO_UNKNOWN]);
+	ctrace_attr_str(a[CTRACE_A_INFO_VERSION], info->version, sizeof(info->version));
+	return 0;
+}
+
+int ctrace_info(struct ctrace *ct, struct ctrace_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	return ctrace_ctl_call(ct, ctrace_ctl_msg(ct, CTRACE_CMD_INFO_GET, 0),
+			       "cannot ask the module for its version", info_reply, info);
+}

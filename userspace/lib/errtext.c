@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * What a refusal of the kernel says: its text, and which attribute it means.
+ *
+ * The kernel points at an attribute by its offset in the request. People know
+ * attributes by name, so the request is walked down to that offset.
+ */
+#include <errno.h>
+#include <string.h>
+#include <linux/netlink.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+
+#include "internal.h"
+
+void ctrace_ext_ack_parse(const struct nlmsghdr *nlh, struct ctrace_ext_ack *ack)
+{
+	struct nlattr *tb[NLMSGERR_ATTR_MAX + 1];
+	struct nlmsghdr *h = (struct nlmsghdr *)nlh;
+	int skip = sizeof(int);		/* NLMSG_DONE: the attributes follow the error */
+	const struct nlmsgerr *e;
+
+	memset(ack, 0, sizeof(*ack));
+	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS))
+		return;
+	if (nlh->nlmsg_type == NLMSG_ERROR) {
+		/* They follow the request's header, and its payload unless capped. */
+		if (nlmsg_datalen(nlh) < (int)sizeof(*e))
+			return;
+		e = nlmsg_data(nlh);
+		skip = sizeof(*e);
+		if (!(nlh->nlmsg_flags & NLM_F_CAPPED)) {
+			if (e->msg.nlmsg_len < NLMSG_HDRLEN ||
+			    e->msg.nlmsg_len > (uint32_t)nlmsg_datalen(nlh))
+				return;
+			skip += NLMSG_ALIGN(e->msg.nlmsg_len - NLMSG_HDRLEN);
+		}
+	}
+	if (nlmsg_datalen(nlh) < skip || nlmsg_parse(h, skip, tb, NLMSGERR_ATTR_MAX, NULL) < 0)
+		return;
+	if (tb[NLMSGERR_ATTR_MSG])
+		ctrace_attr_str(tb[NLMSGERR_ATTR_MSG], ack->msg, sizeof(ack->msg));
+	ack->offset = ctrace_attr_u32(tb[NLMSGERR_ATTR_OFFS]);
+}
+
+#define NAME(set, what) [CTRACE_A_##set##_##what] = #set "_" #what
+
+static const char *const session_names[CTRACE_A_SESSION_NR] = {
+	NAME(SESSION, ID), NAME(SESSION, ARENA_SIZE), NAME(SESSION, RING_SIZE),
+	NAME(SESSION, SUBBUF_SIZE), NAME(SESSION, FLAGS), NAME(SESSION, WAKEUP_NS),
+	NAME(SESSION, NAME), NAME(SESSION, STATE), NAME(SESSION, FILTER), NAME(SESSION, RATE),
+};
+
+static const char *const probe_names[CTRACE_A_PROBE_NR] = {
+	NAME(PROBE, ID), NAME(PROBE, NAME), NAME(PROBE, FLAGS), NAME(PROBE, FILTER),
+	NAME(PROBE, ONE_OF),
+};
+
+static const char *const target_names[CTRACE_A_TARGET_NR] = {
+	NAME(TARGET, KIND), NAME(TARGET, CID), NAME(TARGET, CGROUP), NAME(TARGET, PID),
+	NAME(TARGET, NOT),
+};
+
+static const char *const event_names[CTRACE_A_EVENT_NR] = {
+	NAME(EVENT, ID), NAME(EVENT, NAME), NAME(EVENT, DEFINITION),
+};
+
+static const struct {
+	const char *name;
+	const char *const *attrs;
+	int nattrs;
+} sets[CTRACE_A_NR] = {
+	[CTRACE_A_SESSION] = { "SESSION", session_names, CTRACE_A_SESSION_NR },
+	[CTRACE_A_PROBE] = { "PROBE", probe_names, CTRACE_A_PROBE_NR },
+	[CTRACE_A_TARGET] = { "TARGET", target_names, CTRACE_A_TARGET_NR },
+	[CTRACE_A_EVENT] = { "EVENT", event_names, CTRACE_A_EVENT_NR },
+};
+
+/* The attribute of a row that starts at, or holds, the offset. */
+static struct nlattr *find(struct nlattr *a, int left, const char *at)
+{
+	for (; nla_ok(a, left); a = nla_next(a, &left))
+		if (at >= (char *)a && at < (char *)a + a->nla_len)
+			return a;
+	return NULL;
+}
+
+const char *ctrace_attr_name_at(struct nlmsghdr *request, uint32_t offset)
+{
+	const char *at = (const char *)request + offset;
+	struct nlattr *set, *a;
+	int type;
+
+	if (offset < NLMSG_HDRLEN + GENL_HDRLEN || offset >= request->nlmsg_len)
+		return NULL;
+	set = find(nlmsg_attrdata(request, GENL_HDRLEN), nlmsg_attrlen(request, GENL_HDRLEN), at);
+	if (!set || nla_type(set) >= CTRACE_A_NR || !sets[nla_type(set)].name)
+		return NULL;
+	if (at == (char *)set)
+		return sets[nla_type(set)].name;
+	a = find(nla_data(set), nla_len(set), at);
+	type = a ? nla_type(a) : 0;
+	if (type && type < sets[nla_type(set)].nattrs && sets[nla_type(set)].attrs[type])
+		return sets[nla_type(set)].attrs[type];
+	return sets[nla_type(set)].name;
+}
+
+/* Where the errno's own words would leave somebody helpless. */
+const char *ctrace_error_hint(int err)
+{
+	switch (-err) {
+	case EPERM:
+	case EACCES:
+		return "not permitted: needs CAP_SYS_ADMIN or CAP_PERFMON in the initial user namespace (run as root)";
+	case ENOMEM:
+		return "the kernel has not enough memory: ask for a smaller arena";
+	case EOPNOTSUPP:
+		return "the module does not know the command: it is older than this library";
+	}
+	return NULL;
+}

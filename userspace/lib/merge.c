@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Records of all rings in order of time.
+ *
+ * Each ring is in order by itself. Rings that have records are in a heap, by the
+ * time of their next one; a ring enters it when a scan of the hints finds that it
+ * moved, and leaves it when it has been read to its head. So work grows with the
+ * rings that move; the others cost one load of a hint per scan.
+ *
+ * What makes the order right is the horizon. The clock is read, then the rings
+ * are scanned: whatever was published before the clock was read is now in the heap,
+ * or behind a record in it. So everything up to that time may be handed out, and
+ * nothing later, before the next scan. Only a record reserved before and published
+ * after (its writer was interrupted) can come late; the delay is for these.
+ *
+ * A ring's run is copied before it is used. The writer never waits, so records
+ * that queue for their turn must not lie where it writes; and one check of the
+ * writer's position serves the whole run.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "reader.h"
+
+#define NS_PER_S	1000000000ull
+/* A ring written faster than it can be copied is left for the next scan. */
+#define COPY_TRIES	4
+
+static uint64_t now_ns(const struct ctrace_reader *r)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NS_PER_S + ts.tv_nsec + r->skew;
+}
+
+/* --- the heap ------------------------------------------------------------------ */
+
+static void sift_down(struct ctrace_reader *r)
+{
+	struct ctrace_reader_ring **h = r->heap, *ring = h[0];
+	size_t i = 0, child;
+
+	while ((child = 2 * i + 1) < r->nheap) {
+		if (child + 1 < r->nheap && h[child + 1]->time < h[child]->time)
+			child++;
+		if (ring->time <= h[child]->time)
+			break;
+		h[i] = h[child];
+		i = child;
+	}
+	h[i] = ring;
+}
+
+static void push(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
+{
+	struct ctrace_reader_ring **h = r->heap;
+	size_t i = r->nheap++, parent;
+
+	ring->queued = true;
+	for (; i > 0; i = parent) {
+		parent = (i - 1) / 2;
+		if (h[parent]->time <= ring->time)
+			break;
+		h[i] = h[parent];
+	}
+	h[i] = ring;
+}
+
+static void pop(struct ctrace_reader *r)
+{
+	r->heap[0]->queued = false;
+	if (--r->nheap) {
+		r->heap[0] = r->heap[r->nheap];
+		sift_down(r);
+	}
+}
+
+/* --- rings --------------------------------------------------------------------- */
+
+static struct ctrace_record *record_at(const struct ctrace_reader_ring *ring)
+{
+	return (struct ctrace_record *)(ring->buf + ring->at);
+}
+
+/*
+ * Reads the head of the record at ->at. The run was checked where it lay, before
+ * and after it was copied; this costs nothing and bounds what a descriptor
+ * from a stranger, which may not be the kernel's, can do.
+ */
+static bool settle(struct ctrace_reader_ring *ring)
+{
+	const struct ctrace_record *rec = record_at(ring);
+	size_t left = ring->len - ring->at;
+
+	if (left < sizeof(*rec) || rec->len < sizeof(*rec) || rec->len > left || rec->len % 8)
+		return false;
+	ring->time = rec->time;
+	return true;
+}
+
+/* Copies the ring's next run. 1: there is a record; 0: none now; < 0: error. */
+static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
+{
+	struct ctrace_span span;
+	int tries, ret;
+
+	if (!ring->buf) {
+		ring->buf = malloc(r->dir.subbuf_size);
+		if (!ring->buf)
+			return -ENOMEM;
+	}
+	for (tries = 0; tries < COPY_TRIES; tries++) {
+		/* Before the look: what comes after it changes the hint again. */
+		ring->hint = ctrace_reader_hint(r, ring - r->rings);
+		ret = ctrace_cursor_next(&ring->cur, &span, r->dir.subbuf_size, UINT64_MAX);
+		if (ret == -EAGAIN)
+			continue;
+		if (ret <= 0)
+			return ret;
+		memcpy(ring->buf, span.data, span.len);
+		if (!ctrace_cursor_done(&ring->cur, &span))
+			continue;
+		ring->len = span.len;
+		ring->at = 0;
+		return settle(ring) ? 1 : -EPROTO;
+	}
+	ring->hint = ~ring->hint;	/* not read to its end: look again */
+	return 0;
+}
+
+/* Every ring that moved comes into the heap. */
+static int scan(struct ctrace_reader *r)
+{
+	struct ctrace_reader_ring *ring;
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < r->dir.nslots; i++) {
+		ring = &r->rings[i];
+		if (ring->queued || !ctrace_reader_moved(r, i))
+			continue;
+		ret = refill(r, ring);
+		if (ret < 0)
+			return ret;
+		if (ret)
+			push(r, ring);
+	}
+	return 0;
+}
+
+/* Past the record that was handed out; its buffer may be used again only now. */
+static int advance(struct ctrace_reader *r)
+{
+	struct ctrace_reader_ring *ring = r->heap[0];
+	int ret = 1;
+
+	ring->at += record_at(ring)->len;
+	if (ring->at >= ring->len)
+		ret = refill(r, ring);
+	else if (!settle(ring))
+		ret = -EPROTO;
+	if (ret > 0)
+		sift_down(r);
+	else
+		pop(r);
+	return ret < 0 ? ret : 0;
+}
+
+int ctrace_reader_next(struct ctrace_reader *r, const struct ctrace_record **rec)
+{
+	uint64_t now;
+	bool ended;
+	int err;
+
+	if (r->given) {
+		r->given = false;
+		err = advance(r);
+		if (err)
+			return err;
+	}
+	while (!r->nheap || r->heap[0]->time > r->horizon) {
+		ended = ctrace_reader_ended(r);
+		now = now_ns(r);
+		err = scan(r);
+		if (err)
+			return err;
+		if (!r->nheap)
+			return ended ? -ENODATA : 0;
+		/*
+		 * Nothing is from the future, unless this process is in a time
+		 * namespace: then its clock is corrected by what is seen.
+		 */
+		if (r->heap[0]->time > now + NS_PER_S) {
+			r->skew += r->heap[0]->time - now;
+			continue;
+		}
+		if (ended || r->flush || !r->delay)
+			r->horizon = now;
+		else
+			r->horizon = now > r->delay ? now - r->delay : 0;
+		if (r->heap[0]->time > r->horizon && r->delay && !ended && !r->flush)
+			return 0;
+	}
+	*rec = record_at(r->heap[0]);
+	r->given = true;
+	r->seen++;
+	return 1;
+}
+
+void ctrace_reader_set_delay(struct ctrace_reader *r, uint64_t ns)
+{
+	r->delay = ns;
+}
+
+void ctrace_reader_flush(struct ctrace_reader *r)
+{
+	r->flush = true;
+}

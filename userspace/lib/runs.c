@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/* For recorders: runs of records where they lie. And what every reader lost. */
+#include <errno.h>
+
+#include "reader.h"
+
+/*
+ * How many runs of one ring are handed out before the next ring's turn: a whole
+ * ring's worth, so that a ring that is written as fast as it is read does not keep
+ * the reader for ever.
+ */
+static uint64_t ring_turn(const struct ctrace_reader *r)
+{
+	return r->dir.ring_size / r->dir.subbuf_size;
+}
+
+/* The lengths were checked when the span was made; the loop ends even if they changed. */
+static const struct ctrace_record *last_record(const struct ctrace_span *span)
+{
+	const char *p = span->data, *end = p + span->len;
+	const struct ctrace_record *rec;
+	uint16_t len;
+
+	for (rec = (const void *)p; end - p >= (ptrdiff_t)sizeof(*rec); p += len) {
+		rec = (const void *)p;
+		len = ctrace_load(&rec->len);
+		if (len < sizeof(*rec) || len > end - p)
+			break;
+	}
+	return rec;
+}
+
+static void describe(const struct ctrace_reader_ring *ring, uint32_t slot,
+		     const struct ctrace_span *span, struct ctrace_run *run)
+{
+	const struct ctrace_ring *ctl = ring->cur.ctl;
+
+	*run = (struct ctrace_run) {
+		.slot = slot,
+		.cpu = ctrace_load(&ctl->cpu),
+		.cid = span->cid,
+		.count = span->count,
+		.data = span->data,
+		.len = span->len,
+		.time_begin = span->time_begin,
+		.time_end = span->time_end,
+		.lost = ring->cur.lost - ring->told,
+		.refused = ctrace_load(&ctl->lost_full) - ring->full +
+			   ctrace_load(&ctl->lost_nested) - ring->nested,
+		.last = last_record(span),
+	};
+}
+
+/*
+ * Runs of one ring: what is there when its turn begins, as far as that fits. Not what
+ * comes meanwhile: a recorder that records itself would never get to an end.
+ */
+static int ring_runs(struct ctrace_reader *r, uint32_t slot, ctrace_run_fn fn,
+		     ctrace_run_done_fn done, void *arg)
+{
+	struct ctrace_reader_ring *ring = &r->rings[slot];
+	uint64_t turn = ring_turn(r), hint = ctrace_reader_hint(r, slot);
+	uint64_t end = ctrace_load(&ring->cur.ctl->head);
+	struct ctrace_span span = { 0 };
+	struct ctrace_run run;
+	int ret, n = 0;
+	bool ok;
+
+	ring->hint = hint;
+	while (turn-- && ring->cur.pos < end) {
+		ret = ctrace_cursor_next(&ring->cur, &span, r->dir.subbuf_size, UINT64_MAX);
+		if (ret == -EAGAIN)
+			continue;
+		if (ret <= 0)
+			return ret ? ret : n;
+		describe(ring, slot, &span, &run);
+		ret = fn(&run, arg);
+		if (ret < 0) {
+			ring->hint = ~hint;	/* offered again */
+			return ret;
+		}
+		ok = ctrace_cursor_done(&ring->cur, &span);
+		if (ok) {
+			ring->told += run.lost;
+			r->seen += span.count;
+			n++;
+		}
+		ret = done ? done(&run, ok, arg) : 0;
+		if (ret < 0) {
+			ring->hint = ~hint;
+			return ret;
+		}
+	}
+	if (ring->cur.pos < end)
+		ring->hint = ~hint;
+	return n;
+}
+
+int ctrace_reader_runs(struct ctrace_reader *r, ctrace_run_fn fn, ctrace_run_done_fn done,
+		       void *arg)
+{
+	uint32_t i;
+	int ret, n = 0;
+
+	/* Records that ctrace_reader_next() has taken out of the rings would be missed. */
+	if (r->nheap)
+		return -EBUSY;
+	for (i = 0; i < r->dir.nslots; i++) {
+		if (!ctrace_reader_moved(r, i))
+			continue;
+		ret = ring_runs(r, i, fn, done, arg);
+		if (ret < 0)
+			return ret;
+		n += ret;
+	}
+	return n;
+}
+
+int ctrace_reader_losses(struct ctrace_reader *r, struct ctrace_losses *l)
+{
+	const struct ctrace_reader_ring *ring;
+	uint32_t i;
+
+	*l = (struct ctrace_losses) { .seen = r->seen };
+	for (i = 0; i < r->dir.nslots; i++) {
+		ring = &r->rings[i];
+		l->overrun += ring->cur.lost;
+		l->full += ctrace_load(&ring->cur.ctl->lost_full) - ring->full;
+		l->nested += ctrace_load(&ring->cur.ctl->lost_nested) - ring->nested;
+	}
+	if (r->session) {
+		ctrace_session_losses(r->session);
+		l->missed = r->session->missed - r->missed;
+		l->unfollowed = r->session->unfollowed - r->unfollowed;
+	}
+	return 0;
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/* Listings: sessions, probes, rings, limits, and losses that no ring counts. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <netlink/attr.h>
+
+#include "internal.h"
+
+static int session_reply(struct nlattr **sets, void *arg)
+{
+	struct nlattr *a[CTRACE_A_SESSION_NR];
+	struct ctrace_session_info *i;
+
+	if (ctrace_attr_nested(a, CTRACE_A_SESSION_NR - 1, sets[CTRACE_A_SESSION]))
+		return -EPROTO;
+	i = ctrace_list_add(arg);
+	if (!i)
+		return -ENOMEM;
+	i->id = ctrace_attr_u32(a[CTRACE_A_SESSION_ID]);
+	i->flags = ctrace_attr_u32(a[CTRACE_A_SESSION_FLAGS]);
+	i->state = ctrace_attr_u32(a[CTRACE_A_SESSION_STATE]);
+	i->owner = ctrace_attr_u32(a[CTRACE_A_SESSION_OWNER]);
+	i->slots = ctrace_attr_u32(a[CTRACE_A_SESSION_SLOTS]);
+	i->slots_used = ctrace_attr_u32(a[CTRACE_A_SESSION_SLOTS_USED]);
+	i->probes = ctrace_attr_u32(a[CTRACE_A_SESSION_PROBES]);
+	i->subbuf_size = ctrace_attr_u32(a[CTRACE_A_SESSION_SUBBUF_SIZE]);
+	i->arena_size = ctrace_attr_u64(a[CTRACE_A_SESSION_ARENA_SIZE]);
+	i->ring_size = ctrace_attr_u64(a[CTRACE_A_SESSION_RING_SIZE]);
+	i->events = ctrace_attr_u64(a[CTRACE_A_SESSION_EVENTS]);
+	i->lost_full = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_FULL]);
+	i->lost_nested = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_NESTED]);
+	i->lost_missed = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_MISSED]);
+	i->lost_unfollowed = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_UNFOLLOWED]);
+	i->limited = ctrace_attr_u64(a[CTRACE_A_SESSION_LIMITED]);
+	ctrace_attr_str(a[CTRACE_A_SESSION_NAME], i->name, sizeof(i->name));
+	return 0;
+}
+
+int ctrace_session_each(struct ctrace *ct, ctrace_session_fn fn, void *arg)
+{
+	struct ctrace_list l = { .size = sizeof(struct ctrace_session_info) };
+	const struct ctrace_session_info *v;
+	size_t i;
+	int err;
+
+	err = ctrace_ctl_dump(ct, CTRACE_CMD_SESSION_GET, 0, "cannot list sessions",
+			      session_reply, &l);
+	for (v = l.items, i = 0; !err && i < l.n; i++)
+		err = fn(&v[i], arg);
+	free(l.items);
+	return err;
+}
+
+static int take_losses(const struct ctrace_session_info *i, void *arg)
+{
+	struct ctrace_session *s = arg;
+
+	if (i->id != s->id)
+		return 0;
+	s->missed = i->lost_missed;
+	s->unfollowed = i->lost_unfollowed;
+	return 1;
+}
+
+/* After the session's end they stay as they were then. */
+void ctrace_session_losses(struct ctrace_session *s)
+{
+	if (s->ct)
+		ctrace_session_each(s->ct, take_losses, s);
+}
+
+static uint32_t session_of(struct nlattr **sets)
+{
+	struct nlattr *a[CTRACE_A_SESSION_NR];
+
+	if (ctrace_attr_nested(a, CTRACE_A_SESSION_NR - 1, sets[CTRACE_A_SESSION]))
+		return 0;
+	return ctrace_attr_u32(a[CTRACE_A_SESSION_ID]);
+}
+
+static int probe_reply(struct nlattr **sets, void *arg)
+{
+	struct nlattr *a[CTRACE_A_PROBE_NR];
+	struct ctrace_probe_info *i;
+
+	if (ctrace_attr_nested(a, CTRACE_A_PROBE_NR - 1, sets[CTRACE_A_PROBE]))
+		return -EPROTO;
+	i = ctrace_list_add(arg);
+	if (!i)
+		return -ENOMEM;
+	i->session = session_of(sets);
+	i->id = ctrace_attr_u32(a[CTRACE_A_PROBE_ID]);
+	i->event_id = ctrace_attr_u32(a[CTRACE_A_PROBE_EVENT_ID]);
+	i->missed = ctrace_attr_u64(a[CTRACE_A_PROBE_MISSED]);
+	ctrace_attr_str(a[CTRACE_A_PROBE_NAME], i->name, sizeof(i->name));
+	return 0;
+}
+
+int ctrace_probe_each(struct ctrace *ct, ctrace_probe_fn fn, void *arg)
+{
+	struct ctrace_list l = { .size = sizeof(struct ctrace_probe_info) };
+	const struct ctrace_probe_info *v;
+	size_t i;
+	int err;
+
+	err = ctrace_ctl_dump(ct, CTRACE_CMD_PROBE_GET, 0, "cannot list probes",
+			      probe_reply, &l);
+	for (v = l.items, i = 0; !err && i < l.n; i++)
+		err = fn(&v[i], arg);
+	free(l.items);
+	return err;
+}
+
+static int ring_reply(struct nlattr **sets, void *arg)
+{
+	struct nlattr *a[CTRACE_A_RING_NR];
+	struct ctrace_ring_info *i;
+
+	if (!sets[CTRACE_A_RING])
+		return 0;	/* probes and limits come in the same dump */
+	if (ctrace_attr_nested(a, CTRACE_A_RING_NR - 1, sets[CTRACE_A_RING]))
+		return -EPROTO;
+	i = ctrace_list_add(arg);
+	if (!i)
+		return -ENOMEM;
+	i->session = session_of(sets);
+	i->slot = ctrace_attr_u32(a[CTRACE_A_RING_SLOT]);
+	i->cpu = ctrace_attr_u32(a[CTRACE_A_RING_CPU]);
+	i->cid = ctrace_attr_u32(a[CTRACE_A_RING_CID]);
+	i->gen = ctrace_attr_u32(a[CTRACE_A_RING_GEN]);
+	i->events = ctrace_attr_u64(a[CTRACE_A_RING_EVENTS]);
+	i->bytes = ctrace_attr_u64(a[CTRACE_A_RING_BYTES]);
+	i->lost_full = ctrace_attr_u64(a[CTRACE_A_RING_LOST_FULL]);
+	i->lost_nested = ctrace_attr_u64(a[CTRACE_A_RING_LOST_NESTED]);
+	return 0;
+}
+
+int ctrace_ring_each(struct ctrace *ct, uint32_t session, ctrace_ring_fn fn, void *arg)
+{
+	struct ctrace_list l = { .size = sizeof(struct ctrace_ring_info) };
+	const struct ctrace_ring_info *v;
+	size_t i;
+	int err;
+
+	err = ctrace_ctl_dump(ct, CTRACE_CMD_STATS_GET, session, "cannot list rings",
+			      ring_reply, &l);
+	for (v = l.items, i = 0; !err && i < l.n; i++)
+		err = fn(&v[i], arg);
+	free(l.items);
+	return err;
+}
+
+static int limit_reply(struct nlattr **sets, void *arg)
+{
+	struct nlattr *a[CTRACE_A_LIMIT_NR];
+	struct ctrace_limit_info *i;
+
+	if (!sets[CTRACE_A_LIMIT])
+		return 0;
+	if (ctrace_attr_nested(a, CTRACE_A_LIMIT_NR - 1, sets[CTRACE_A_LIMIT]))
+		return -EPROTO;
+	i = ctrace_list_add(arg);
+	if (!i)
+		return -ENOMEM;
+	i->session = session_of(sets);
+	i->cid = ctrace_attr_u32(a[CTRACE_A_LIMIT_CID]);
+	i->dropped = ctrace_attr_u64(a[CTRACE_A_LIMIT_DROPPED]);
+	return 0;
+}
+
+int ctrace_limit_each(struct ctrace *ct, uint32_t session, ctrace_limit_fn fn, void *arg)
+{
+	struct ctrace_list l = { .size = sizeof(struct ctrace_limit_info) };
+	const struct ctrace_limit_info *v;
+	size_t i;
+	int err;
+
+	err = ctrace_ctl_dump(ct, CTRACE_CMD_STATS_GET, session, "cannot list limits",
+			      limit_reply, &l);
+	for (v = l.items, i = 0; !err && i < l.n; i++)
+		err = fn(&v[i], arg);
+	free(l.items);
+	return err;
+}
