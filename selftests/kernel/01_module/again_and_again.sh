@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: twenty times in and out under system call load
+# requires: any
+# timeout: 120
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+unload || give_up "it was loaded and does not go"
+for _ in 1 2; do counted 0 1000000000 & later "kill $!; wait $!"; done
+for i in $(seq 20); do
+	insmod "$module" || give_up "insmod number $i"
+	# a session in some of them
+	[ $((i % 5)) != 0 ] || timeout 20 evdump -e syscalls -t all -d 0.05 > /dev/null 2>&1
+	wait_for 10 rmmod ctrace || give_up "rmmod number $i"
+done
+ok "20 times"

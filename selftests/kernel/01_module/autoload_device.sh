@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: opening /dev/ctrace loads the module
+# requires: any
+# timeout: 60
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+unload || give_up "it was loaded and does not go"
+[ -e "/lib/modules/$(uname -r)/updates/ctrace.ko" ] || skip "not installed under /lib/modules"
+modinfo -F alias ctrace > "$tmp/alias"
+has "alias of the device" '^(devname:ctrace|char-major-10-)' "$tmp/alias"
+has "alias of the family" 'net-pf-16-proto-16-family-ctrace' "$tmp/alias"
+# as kmod and udev or systemd-tmpfiles do at boot from modules.devname
+test -c /dev/ctrace || {
+	dev=$(awk '$1 == "ctrace" {print $3}' "/lib/modules/$(uname -r)/modules.devname")
+	note "modules.devname: $dev"
+	mknod /dev/ctrace c "$(echo "${dev#c}" | cut -d: -f1)" "${dev#*:}"
+}
+check "open" bash -c 'exec 3< /dev/ctrace'
+check "the module is loaded" test -d /sys/module/ctrace

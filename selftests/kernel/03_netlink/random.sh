@@ -1,0 +1,9 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: two thousand random messages do no harm
+# requires: any
+# timeout: 60
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+program nl_hostile random "${CTRACE_TEST_SEED:-20261120}" "${CTRACE_TEST_RANDOM:-2000}"

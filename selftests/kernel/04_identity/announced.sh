@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: births and deaths are announced, once each, with the facts
+# requires: any
+# timeout: 60
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+subscribe -d 6 > "$tmp/sub" 2> "$tmp/err" & job=$!
+sleep 1
+for i in 1 2 3; do ctbox -g "/box/$(hex64 "announce$i")" -- counted 1 1; done
+wait $job
+same "no error" "" "$(cat "$tmp/err")"
+for i in 1 2 3; do
+	hex=$(hex64 "announce$i")
+	same "birth of $i" 1 "$(grep -c "^new .*/box/$hex\$" "$tmp/sub")"
+	same "death of $i" 1 "$(grep -c "^gone .*/box/$hex\$" "$tmp/sub")"
+	same "both of one cid" 1 "$(grep "/box/$hex\$" "$tmp/sub" | cut -d' ' -f2 | sort -u | wc -l)"
+done
+note "$(cat "$tmp/sub")"
+# a birth may be told again, once more is known (the path, as init executes its program)
+check "cids go up" bash -c "awk '/^new/ && !seen[\$2]++ { print \$2 }' '$tmp/sub' | sort -nuc"
+grep '^new .*/box/' "$tmp/sub" > "$tmp/new"
+has "a birth tells pid namespace and init" '^new [0-9]+ 0 [1-9][0-9]+ [1-9][0-9]* 0 [1-9][0-9]* .* [0-9a-f]{64} ' "$tmp/new"

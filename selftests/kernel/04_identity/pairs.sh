@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: of 2,000 short-lived containers, ids recycled, no event is anybody else's
+# requires: any
+# timeout: 170
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+n=${CTRACE_TEST_PAIRS:-2000}
+command -v checker maker > /dev/null || skip "checker was not built"
+load
+# pid numbers come again soon
+old=$(cat /proc/sys/kernel/pid_max)
+later "echo $old > /proc/sys/kernel/pid_max"
+echo 600 > /proc/sys/kernel/pid_max 2> /dev/null || note "pid_max stays $old"
+program checker -w "$tmp/log" -- maker -n "$n" -j 4 -o "$tmp/log"

@@ -1,0 +1,11 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: of short-lived containers made by crun, no event is anybody else's
+# requires: crun
+# timeout: 170
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source=../runtime.sh
+. "$here/runtime.sh"
+
+many_containers crun

@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: kill -9 of ctrace trace in mid-flight: probes and rings are gone, rmmod works
+# requires: any
+# timeout: 120
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+kb() { awk '/ctrace/ {s += $2} END {print int(s / 1024)}' /proc/vmallocinfo; }
+counted 0 1000000000 & later "kill $!; wait $!"
+before=$(kb)
+for _ in 1 2 3 4 5; do
+	ctrace trace all -e syscalls,sched > /dev/null 2> "$tmp/err" & job=$!
+	wait_for 20 bash -c "nl_sessions | grep -q \"events [1-9]\"" || give_up "ctrace trace did not start: $(cat "$tmp/err")"
+	sleep 0.3
+	kill -9 $job
+	wait $job 2> /dev/null
+done
+wait_for 10 grep -qx 0 /sys/module/ctrace/refcnt
+check "no session is left" bash -c '! nl_sessions | grep -q session'
+# a page or two may be the identity's own pools, which stay while the module does
+after=$(kb)
+check "the arenas are gone: $before kB before, $after kB after" test "$after" -le $((before + 64))
+check "rmmod" unload
+check "no probe is left" bash -c '! grep -q ctrace /sys/kernel/debug/kprobes/list'

@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: inside a container: vtid is what its own people see, tid the host's
+# requires: any
+# timeout: 60
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+cheap box -g "/box/$(hex64 vtids)" -- /bin/sh -c 'sleep 2; provoke fork; sleep 1000'
+evdump -t "cid:$(of_pid "$pid" cid)" -e sched_process_fork -e sched_process_exit -d 4 > "$tmp/ev" 2> "$tmp/err"
+# the program in the container prints its own view
+inner=$(sed -n 's/^parent=\([0-9]*\) child=\([0-9]*\) .*/\2/p' "$tmp/box.out")
+parent=$(sed -n 's/^parent=\([0-9]*\) child=\([0-9]*\) .*/\1/p' "$tmp/box.out")
+at_least "the program ran" 1 "${inner:-0}"
+has "vtid of the child's exit" "sched_process_exit cid=[0-9]+ tid=[0-9]+ vtid=$inner .*exit_code=(37|9472)\$" "$tmp/ev"
+has "the fork says both numbers" "sched_process_fork .* vtids=[0-9]+,$inner\$" "$tmp/ev"
+has "the child's namespace" "sched_process_fork .*child_ns_inum=$(pidns_of "$pid") vtids=[0-9]+,$inner\$" "$tmp/ev"
+host=$(sed -n "s/.*sched_process_exit cid=[0-9]* tid=\([0-9]*\) vtid=$inner .*/\1/p" "$tmp/ev")
+check "the host's tid is another ($host, in there $inner, of parent $parent)" test "$host" != "$inner"

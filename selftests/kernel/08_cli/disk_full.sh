@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: a full disk ends a recording with a word, and what is there can be read
+# requires: babeltrace2
+# timeout: 90
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+mkdir "$tmp/small"
+mount -t tmpfs -o size=2m small "$tmp/small" || skip "no small file system"
+later "umount -l $tmp/small"
+timeout 60 ctrace record -o "$tmp/small/t" all -e syscalls --duration 20 > "$tmp/out" 2> "$tmp/err" &
+job=$!
+while :; do counted 5 300000; done &
+later "kill $!"
+wait $job
+same "status" 1 $?
+has "it says so" 'No space left' "$tmp/err"
+check "babeltrace2 reads what is there" babeltrace2 -o dummy "$tmp/small/t"

@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: Ctrl-C ends a trace cleanly, with its account
+# requires: any
+# timeout: 60
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+(while :; do counted 2 1; sleep 0.02; done) & later "kill $!"
+for sig in INT TERM; do
+	# a background child of this shell ignores INT unless told otherwise
+	setsid bash -c 'trap - INT; exec ctrace trace host -e getpriority' > "$tmp/out" 2> "$tmp/err" & job=$!
+	wait_for 20 grep -q getpriority "$tmp/out"
+	pkill -$sig -s "$(ps -o sid= -p $job | tr -d ' ')" -x ctrace
+	wait $job
+	st=$?
+	check "$sig: status $st" test $st = 0 -o $st = 130 -o $st = 143
+	has "$sig: account" '^ctrace: [0-9]+ events?.*lost' "$tmp/err"
+	same "$sig: the last line is whole" "" "$(tail -c 1 "$tmp/out")"
+done
+wait_for 5 bash -c '! nl_sessions | grep -q session'
+same "no session is left" "" "$(nl_sessions)"

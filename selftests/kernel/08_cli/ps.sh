@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: ps: cid, name, runtime, pids, cgroup and age, with podman's names
+# requires: podman
+# timeout: 120
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+podman_run shop sleep 1000
+cid=$(of_pid "$pid" cid)
+ctrace ps > "$tmp/ps" 2> "$tmp/err"
+same "status" 0 $?
+has "head" '^ *CID +NAME +RUNTIME' "$tmp/ps"
+has "podman's name" "^ *$cid +shop +podman +$pid " "$tmp/ps"
+has "its cgroup" "shop .*$(of_pid "$pid" path)" "$tmp/ps"
+ctrace ps --json > "$tmp/json"
+same "json: name" shop "$(jq -r "select(.cid == $cid) | .name" "$tmp/json")"
+podman rm -f -t 0 shop > /dev/null 2>&1 || podman rm -f shop > /dev/null 2>&1
+check "gone after podman rm" wait_for 10 bash -c '! ctrace ps | grep -q shop'

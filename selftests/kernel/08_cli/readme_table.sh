@@ -1,0 +1,14 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: README's table of sources is the module's own
+# requires: any
+# timeout: 30
+# kernels: 7.2
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+sed -n '/<!-- sources:/,/<!-- sources end/p' "$top/README.md" | grep '^|' > "$tmp/readme"
+ctrace events --markdown > "$tmp/module" || give_up "no table: $(cat "$tmp/module")"
+at_least "rows" 40 "$(wc -l < "$tmp/module")"
+same "README has the same, else put it there anew: ctrace events --markdown" "" "$(diff "$tmp/readme" "$tmp/module")"

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: interrupts come in pairs, with their names, to the host and never to the container they come upon
+# requires: any
+# timeout: 60
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../witness.sh
+. "$here/witness.sh"
+
+load
+cheap busy -g "/box/$(hex64 irq)" -- /bin/sh -c 'while :; do echo busy; cat /dev/null; done'
+cid=$(of_pid "$pid" cid)
+witness irq/irq_handler_entry irq/irq_handler_exit
+dump "$tmp/ev" -t host -t "cid:$cid" -e irq_handler_entry -e irq_handler_exit -e syscall:write
+# a disk interrupts for what is read from it
+echo 3 > /proc/sys/vm/drop_caches
+find / -xdev -name '*.so' -exec cat {} + 2> /dev/null | head -c 20000000 > /dev/null
+sleep 0.5
+stop_dump
+witnessed "$tmp/w"
+grep irq_handler "$tmp/ev" > "$tmp/irq"
+first=$(head -n 1 "$tmp/irq" | cut -d' ' -f1) last=$(tail -n 1 "$tmp/irq" | cut -d' ' -f1)
+between "$tmp/w" "${first:-0}" "${last:-0}" > "$tmp/w2"
+near "entries, as the witness" 2 "$(grep -c irq_handler_entry: "$tmp/w2")" "$(grep -c irq_handler_entry "$tmp/irq")"
+near "exits, as entries" 1 "$(grep -c irq_handler_entry "$tmp/irq")" "$(grep -c irq_handler_exit "$tmp/irq")"
+at_least "the container ran meanwhile" 10 "$(grep -c "syscall_entry_write cid=$cid " "$tmp/ev")"
+same "they are the host's, and no task's" "$(wc -l < "$tmp/irq")" "$(grep -cE 'irq_handler_(entry|exit) cid=0 tid=0 vtid=0 ' "$tmp/irq")"
+sed -nE 's/.* irq=([0-9]+) name="(.*)"$/\1 \2/p' "$tmp/irq" | sort -u > "$tmp/names"
+while read -r irq name; do
+	has "irq $irq is $name" "^ *$irq:.*$name" /proc/interrupts
+done < "$tmp/names"
+has "handled ones say so" 'irq_handler_exit .* ret=1$' "$tmp/irq"

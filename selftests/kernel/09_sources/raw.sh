@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: raw tracepoints: as many arguments as there are, with the witness's values; wrong names are refused
+# requires: any
+# timeout: 60
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../witness.sh
+. "$here/witness.sh"
+
+load
+witness raw_syscalls/sys_enter kmem/kmalloc
+evdump -e raw_syscalls:sys_enter -e raw:sys_exit -- provoke numbers > "$tmp/ev" 2> "$tmp/err"
+witnessed "$tmp/w"
+tid=$(grep -m 1 -oE ' sys_enter cid=0 tid=[0-9]+' "$tmp/ev" | sed 's/.*tid=//')
+sed -nE "s/.* sys_enter cid=0 tid=$tid vtid=$tid arg1=0x[0-9a-f]+ arg2=(0x[0-9a-f]+|0)\$/\1/p" "$tmp/ev" | while read -r nr; do echo $((nr)); done > "$tmp/a"
+sed -nE "s/^[0-9]+ [^ ]*-$tid sys_enter: NR (-?[0-9]+) .*/\1/p" "$tmp/w" > "$tmp/b"
+tail_agrees "numbers of calls, with two arguments" "$tmp/a" "$tmp/b"
+has "raw: takes any, by a name of its own" " raw_sys_exit cid=0 tid=$tid vtid=$tid arg1=0x[0-9a-f]+ arg2=" "$tmp/ev"
+# more arguments than registers: sizes are third and fourth, the node, if there is one, sixth
+witness kmem/kmalloc
+evdump -e kmem:kmalloc -- sh -c 'for i in 1 2 3 4 5; do /bin/true; done' > "$tmp/ev" 2> "$tmp/err"
+witnessed "$tmp/w"
+n=$(sed -nE 's/.* kmalloc .* arg([0-9]+)=[^ ]*$/\1/p' "$tmp/ev" | sort -u)
+if grep -q node= "$tracefs/events/kmem/kmalloc/format" || grep -q 'field:int node' "$tracefs/events/kmem/kmalloc/format"; then expected=6; else expected=5; fi
+same "arguments of kmalloc" $expected "$n"
+tid=$(grep -m 1 -oE ' kmalloc cid=0 tid=[0-9]+' "$tmp/ev" | sed 's/.*tid=//')
+sed -nE "s/.* kmalloc cid=0 tid=$tid .* arg3=(0x[0-9a-f]+) arg4=(0x[0-9a-f]+) .*/\1 \2/p" "$tmp/ev" | while read -r a b; do echo $((a)) $((b)); done > "$tmp/a"
+sed -nE "s/^[0-9]+ [^ ]*-$tid kmalloc: .* bytes_req=([0-9]+) bytes_alloc=([0-9]+) .*/\1 \2/p" "$tmp/w" > "$tmp/b"
+tail_agrees "their sizes" "$tmp/a" "$tmp/b"
+[ $expected = 5 ] || has "the sixth, from the stack" 'kmalloc .* arg6=0x(ffffffff)?(ffffffff|0+)$' "$tmp/ev"
+refuse "no such tracepoint" "no tracepoint 'sched_nonsense'" evdump -e sched:sched_nonsense -- true
+refuse "raw: no such tracepoint" "no tracepoint 'nonsense'" evdump -e raw:nonsense -- true
+refuse "of another subsystem" "not of subsystem 'net'" evdump -e net:kmalloc -- true
+refuse "a curated one's name, of another subsystem" "not of subsystem 'net'" evdump -e net:sched_switch -- true
+check "the kernel's name of a curated one" evdump -e irq:softirq_entry -- true

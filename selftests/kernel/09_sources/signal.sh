@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: a signal is told in the receiver's container, and without its name in the sender's; delivery with the handler
+# requires: any
+# timeout: 60
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../witness.sh
+. "$here/witness.sh"
+
+load
+witness signal/signal_generate signal/signal_deliver
+cheap box -g "/box/$(hex64 signal)" -- /bin/sh -c "while [ ! -e $tmp/go ]; do sleep 0.05; done; exec cause signals"
+cid=$(of_pid "$pid" cid)
+dump "$tmp/ev" -t host -t "cid:$cid" -e signal_generate -e signal_deliver
+touch "$tmp/go"
+wait_for 20 grep -q child= "$tmp/box.out" || give_up "cause signals: $(cat "$tmp/box.out")"
+sleep 0.5
+kill -USR2 "$pid"
+wait_for 20 test ! -d "/proc/$pid"
+stop_dump
+witnessed "$tmp/w"
+handler=$(sed -n 's/.*handler=\([^ ]*\) .*/\1/p' "$tmp/box.out")
+has "from outside, in the receiver's" "signal_generate cid=$cid tid=$pid vtid=1 sig=12 errno=0 code=0 comm=\"cause\" tid=$pid group=1 result=0\$" "$tmp/ev"
+has "from outside, in the sender's: number but no name" "signal_generate cid=0 tid=$$ vtid=$$ sig=12 errno=0 code=0 comm=\"\" tid=$pid group=1 result=0\$" "$tmp/ev"
+same "that is two" 2 "$(grep -c "signal_generate .* sig=12 .* tid=$pid " "$tmp/ev")"
+same "inside: once" 1 "$(grep -c 'signal_generate .* sig=10 ' "$tmp/ev")"
+has "inside: by name, in its own" "signal_generate cid=$cid tid=[0-9]+ vtid=[0-9]+ sig=10 errno=0 code=0 comm=\"cause\" " "$tmp/ev"
+has "delivered to the handler" "signal_deliver cid=$cid tid=$pid vtid=1 sig=12 errno=0 code=0 sa_handler=$handler sa_flags=0x14000000\$" "$tmp/ev"
+has "and to the child's" "signal_deliver cid=$cid tid=[0-9]+ vtid=([2-9]|[1-9][0-9]+) sig=10 .* sa_handler=$handler " "$tmp/ev"
+has "the witness: generated" "signal_generate: sig=12 errno=0 code=0 comm=cause pid=$pid grp=1 res=0" "$tmp/w"
+has "the witness: delivered" "signal_deliver: sig=12 errno=0 code=0 sa_handler=${handler#0x} sa_flags=14000000" "$tmp/w"

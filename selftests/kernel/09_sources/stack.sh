@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: kernel stacks of a kprobe, a system call and a tracepoint: as the kernel's own tracer has them in the same run
+# requires: any
+# timeout: 120
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
+cd /sys/kernel/tracing || skip "no tracefs"
+later 'cd /sys/kernel/tracing; echo 0 > events/enable; echo nostacktrace > trace_options; echo > kprobe_events; echo > trace; echo 1 > tracing_on; cd /'
+symbol=do_sys_openat2
+grep -q " $symbol\$" /proc/kallsyms || symbol=do_sys_open
+grep ' [tTwW] ' /proc/kallsyms | sort -s -k1,1 > "$tmp/syms"
+
+# names FILE: lines of comma-separated addresses to lines of function names
+names() {
+	awk 'NR == FNR {if ($1 != a[n]) {a[++n] = $1; s[n] = $3; m[n] = $4} next}
+		{line = ""; k = split($0, x, ",")
+		for (i = 1; i <= k; i++) {v = sprintf("%16s", substr(x[i], 3)); gsub(" ", "0", v); lo = 1; hi = n
+			while (lo < hi) {mid = int((lo + hi + 1) / 2); if (a[mid] "" <= v "") lo = mid; else hi = mid - 1}
+			line = line " " s[lo] m[lo]}
+		print substr(line, 2)}' "$tmp/syms" "$1"
+}
+# both PROBE EVENT WHAT...: the last stack of WHAT's event by us ($ours) and by the kernel ($theirs), and its tid
+both() {
+	local probe=$1 event=$2 tid
+	shift 2
+	echo 0 > tracing_on; echo > trace; echo stacktrace > trace_options
+	echo 1 > "events/$event/enable"; echo 1 > tracing_on
+	evdump -e "$probe" -s -- "$@" > "$tmp/ev" 2> "$tmp/err"
+	echo 0 > tracing_on; echo 0 > "events/$event/enable"; echo nostacktrace > trace_options
+	has "$probe: a stack follows each event" 'kernel_stack cid=0' "$tmp/ev"
+	grep 'kernel_stack' "$tmp/ev" | tail -n 1 > "$tmp/last"
+	tid=$(sed 's/.* tid=\([0-9]*\) .*/\1/' "$tmp/last")
+	sed 's/.*callstack=//' "$tmp/last" > "$tmp/addresses"
+	ours=$(names "$tmp/addresses")
+	theirs=$(awk -v t="-$tid" '/^ *=> /{if (mine) st = st " " $2 $3; next}
+		/<stack trace>/ {mine = index($0, t " ") > 0; if (mine) st = ""}
+		END {print substr(st, 2)}' trace)
+	note "ours:   $ours"
+	note "theirs: $theirs"
+	echo "$ours" >> "$tmp/all"
+}
+
+# ends WHAT: ours is theirs, but for how the kernel's tracer itself was called
+ends() {
+	local more=${theirs%"$ours"}
+	if [ -n "$ours" ] && [ "$more$ours" = "$theirs" ] &&
+		[[ $more =~ ^((ftrace_syscall_|perf_|__traceiter_|trace_event_)[a-z_]*" ")*$ ]]; then ok "$1: $ours"
+	else not_ok "$1: expected the end of '$theirs', seen '$ours'"; fi
+}
+
+echo "p:ctracetest $symbol" > kprobe_events
+both "kprobe:$symbol" kprobes/ctracetest provoke open
+same "kprobe: the stack begins at the function" "$symbol" "${ours%% *}"
+same "kprobe: and goes on as the kernel's own" "$theirs" "$ours"
+both syscall:getppid syscalls/sys_exit_getppid frames call
+ends "system call: its way to the tracepoint"
+both sched_switch sched/sched_switch provoke pingpong
+ends "sched_switch: the scheduler, and who called it"
+same "it is __schedule that the stack begins at" __schedule "${ours%% *}"
+has_not "nothing of ctrace itself in any" '\[ctrace\]|__traceiter|kprobe' "$tmp/all"

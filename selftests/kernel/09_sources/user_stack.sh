@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: user stacks: the addresses that the program itself prints; bounded; only of the task the event is of
+# requires: any
+# timeout: 60
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+evdump -e syscall:getppid -u -- frames call > "$tmp/ev" 2> "$tmp/err"
+id=$(evdump -e syscall:getppid -- frames call 2> /dev/null | grep -c getppid)
+at_least "without -u: the events alone" 2 "$id"
+ip=$(sed -n 's/^ip=\(.*\) ret=.*/\1/p' "$tmp/ev") ret=$(sed -n 's/^ip=.* ret=//p' "$tmp/ev")
+has "the program's own word" '^ip=0x[0-9a-f]+ ret=0x[0-9a-f]+,0x[0-9a-f]+,0x[0-9a-f]+$' "$tmp/ev"
+has "the stack is just that" "user_stack cid=0 .* callstack=$ip,$ret(,|\$)" "$tmp/ev"
+same "one after each event" "$(grep -c 'getppid cid' "$tmp/ev")" "$(grep -A1 'getppid cid' "$tmp/ev" | grep -c 'user_stack cid')"
+evdump -e syscall:getppid -u -- frames deep > "$tmp/ev" 2> "$tmp/err"
+same "a deep one has as many frames as fit" 64 "$(grep -m1 'user_stack' "$tmp/ev" | sed 's/.*callstack=//' | tr ',' '\n' | grep -c .)"
+if command -v frames32 > /dev/null; then
+	evdump -e syscall:getppid -u -- frames32 > "$tmp/ev" 2> "$tmp/err"
+	has "a 32-bit program's own word" '^ip=0x[0-9a-f]+ ret=0x[0-9a-f]+,0x[0-9a-f]+,0x[0-9a-f]+$' "$tmp/ev"
+	want=$(sed -n 's/^ip=\(.*\) ret=/\1,/p' "$tmp/ev")
+	has "the stack is just that" "user_stack cid=0 .* callstack=$want(,|\$)" "$tmp/ev"
+fi
+# kernel threads have none; the woken task's record does not show the waker's
+evdump -t all -e sched_wakeup -u -d 1 > "$tmp/ev" 2> "$tmp/err"
+at_least "wake-ups" 10 "$(grep -c 'user_stack cid' "$tmp/ev")"
+has_not "are told by others: no stack" 'user_stack cid.*0x' "$tmp/ev"
+evdump -t all -e sched_switch -u -d 1 > "$tmp/ev" 2> "$tmp/err"
+has "a switch has that of who is switched off" 'user_stack cid.*callstack=0x' "$tmp/ev"
+kthread=$(pgrep -x ksoftirqd/0 || pgrep -x kthreadd)
+has_not "a kernel thread's is empty" "user_stack cid=0 tid=$kthread .*0x" "$tmp/ev"
+has_not "all decodable" 'undecodable|unknown-id' "$tmp/ev"

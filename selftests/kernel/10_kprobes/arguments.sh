@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: a kprobe's arguments are those that the kernel's own kprobe event says, hit for hit
+# requires: any
+# timeout: 60
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../kernel_event.sh
+. "$here/kernel_event.sh"
+
+load
+def="p:opened $open_symbol dfd=%di:s32 name=+0(%si):ustring same=+u0(%si):string %dx who=\$comm"
+witness "$def"
+evdump -e "$def" -- cat /etc/hostname /nonexistent/ctrace /etc/passwd > "$tmp/ev" 2> "$tmp/err"
+agree "open" opened "$tmp/ev"
+recorded opened "$tmp/ev" > "$tmp/args"
+has "the cause's own name" '^dfd=-100 name=/nonexistent/ctrace same=/nonexistent/ctrace arg4=0x[0-9a-f]+ who=cat$' "$tmp/args"
+has_not "all decodable" 'undecodable|unknown-id' "$tmp/ev"
+
+# a function's arguments by number, and what they point to: argv[1] of an execve
+def="p:executed __x64_sys_execve path=+0(+112(\$arg1)):ustring argv1=+0(+u8(+104(\$arg1))):ustring di=\$arg1"
+witness "$def"
+evdump -t all -e "$def" -- sh -c '/bin/echo marked-argument > /dev/null; :' > "$tmp/ev2" 2> "$tmp/err"
+has "the second word of the command" 'executed .*argv1="marked-argument"' "$tmp/ev2"
+tid=$(sed -nE 's/.* tid=([0-9]+) .*marked-argument.*/\1/p' "$tmp/ev2" | head -n 1)
+same "as the kernel's" "$(witnessed executed "$tid")" "$(recorded executed "$tmp/ev2" "$tid")"

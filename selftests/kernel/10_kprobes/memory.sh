@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: nested dereferences and the stack; what cannot be read is 0 or "(fault)", never a fault
+# requires: any
+# timeout: 90
+# shellcheck disable=SC2016 # it is the kernel that expands $arg1
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../kernel_event.sh
+. "$here/kernel_event.sh"
+
+load
+stack='p:st vfs_open sp=$stack s0=$stack0 s1=$stack1:u32 s2=$stack2:s16 again=+8($stack):u32 ip=%ip:u8'
+# (struct path *): its dentry's parent, what else lies there, the parent's name and its own. All of it
+# is there: where something is not, the kernel's own event has whatever was in its buffer before.
+nest='p:nest vfs_open a=+24(+8($arg1)):x64 b=+4(+24(+8($arg1))):u32 c=-8(+8($arg1)):x8[4] d=+0(+40(+24(+8($arg1)))):u16'
+nest="$nest name=+0(+40(+8(\$arg1))):string"
+witness "$stack"
+witness "$nest"
+evdump -e "$stack" -e "$nest" -- cat /etc/passwd > "$tmp/ev" 2> "$tmp/err"
+agree "the stack" st "$tmp/ev"
+agree "pointers of pointers" nest "$tmp/ev"
+has "what was opened" ' nest .* name="passwd"' "$tmp/ev"
+
+# pages that are nowhere: of the kernel's, the user's, the hole between them, and the null page
+bad="p:bad $open_symbol k=+0(\\0xffff800000000008) h=+0(\\0x8000000000000000):u32 u=+u0(\\0x10):u16 n=+0(+0(+0(\\8)))"
+bad="$bad ks=+0(\\0xffff800000000008):string us=+0(\\16):ustring ns=+0(+8(\\16)):string arr=+0(\\0x8000000000000000):u16[3]"
+evdump -e "$bad @0xffff800000000000:x32 \\-7:s8 \\\"x" -- true > /dev/null 2> "$tmp/err"
+has "a string is no address" "takes a number" "$tmp/err"
+evdump -e "$bad @0xffff800000000000:x32 \\-7:s8" -- cat /etc/passwd > "$tmp/ev2" 2> "$tmp/err"
+recorded bad "$tmp/ev2" > "$tmp/args"
+at_least "hits" 3 "$(wc -l < "$tmp/args")"
+same "hits with other values" 0 "$(grep -cvxF \
+	'k=0 h=0 u=0 n=0 ks=(fault) us=(fault) ns=(fault) arr=0,0,0 arg9=0 arg10=-7' "$tmp/args")"

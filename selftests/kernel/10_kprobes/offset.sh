@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: SYMBOL+OFFSET takes what the kernel takes, and hits as often
+# requires: any
+# timeout: 90
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../kernel_event.sh
+. "$here/kernel_event.sh"
+
+load
+ours='' theirs=''
+for o in 0 1 2 3 4 5 6 7 8 9 10 11 12; do
+	if echo "p:witness/at$o $open_symbol+$o" > $tracing/kprobe_events 2> /dev/null &&
+		echo 1 > "$tracing/events/witness/at$o/enable" 2> /dev/null; then
+		theirs="$theirs $o"
+		[ $o -le 4 ] || past=$o
+	fi
+	echo 0 > $tracing/events/enable
+	: > $tracing/kprobe_events
+	if definer add "p:at$o $open_symbol+$o" > /dev/null 2>> "$tmp/err"; then ours="$ours $o"; fi
+done
+same "offsets where an instruction begins" "$theirs" "$ours"
+has "the others are named" "'$open_symbol\+0x[0-9a-f]+': no instruction begins at that offset" "$tmp/err"
+
+[ -n "${past:-}" ] || give_up "no place past the entry"
+# in the first bytes, which every call passes
+witness "p:past $open_symbol+$past nr=%ip:x8"
+evdump -e "p:past $open_symbol+$past nr=%ip:x8" -e "kprobe:$open_symbol" -- cat /etc/hostname > "$tmp/ev" 2> "$tmp/err"
+tid=$(tid_of past "$tmp/ev")
+same "hits at +$past, against the kernel's" "$(witnessed past "$tid" | wc -l)" "$(grep -c ' past cid=' "$tmp/ev")"
+at_least "of them" 2 "$(grep -c ' past cid=' "$tmp/ev")"

@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: 200 kprobes at once, attached and detached under load: counts right, nothing left
+# requires: any
+# kernels: 6.1
+# timeout: 180
+# shellcheck disable=SC2016 # it is the kernel that expands $arg1
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+list=/sys/kernel/debug/kprobes/list
+# system calls' own functions: half of them at the entry, half at the return
+awk '$3 ~ /^__x64_sys_/ {print $3}' /proc/kallsyms | grep -vx __x64_sys_getpriority | sort -u | head -n 198 |
+	awk '{print NR % 2 ? "p " $1 " regs=$arg1 a=+112($arg1):x64 $comm" : "r " $1 " $retval:s64 $comm"}' > "$tmp/defs"
+printf '%s\n' 'p:in __x64_sys_getpriority what=+112($arg1):x64 $comm' 'r:out __x64_sys_getpriority ret=$retval:s64' >> "$tmp/defs"
+same "definitions" 200 "$(wc -l < "$tmp/defs")"
+before=$(wc -l < $list)
+used() { awk '/^(Slab|Percpu|VmallocUsed):/ {n += $2} END {print n}' /proc/meminfo; }
+
+for _ in 1 2; do
+	(while :; do ls -lR /etc > /dev/null; done) &
+	later "kill $!"
+done
+for round in 1 2; do
+	manyprobes 3000 < "$tmp/defs" > "$tmp/out" 2>&1 || note "$(cat "$tmp/out")"
+	has "round $round: all attached" '^attached 200 ' "$tmp/out"
+	same "calls entered" "hits in 3000" "$(grep '^hits in ' "$tmp/out")"
+	same "calls left" "hits out 3000" "$(grep '^hits out ' "$tmp/out")"
+	has "none missed" '^lost 0 missed 0$' "$tmp/out"
+	same "kprobes left" "$before" "$(wc -l < $list)"
+	[ $round != 1 ] || after_one=$(used)
+	note "$(grep -E 'ms$' "$tmp/out" | tr '\n' ' ')"
+done
+# pages of the load's come and go
+same "kB more after two rounds than after one, beyond 4 MB" 0 $(($(used) - after_one > 4096 ? $(used) - after_one : 0))

@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: every type of argument, arrays and bit fields too, as the kernel's own event has it
+# requires: any
+# timeout: 90
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../kernel_event.sh
+. "$here/kernel_event.sh"
+
+load
+# -100 in a register that is 64 bits wide, and text in memory
+regs='' memory='' arrays=''
+for t in u8 u16 u32 u64 s8 s16 s32 s64 x8 x16 x32 x64; do
+	regs="$regs r_$t=%di:$t"
+	memory="$memory m_$t=+u1(%si):$t"
+	arrays="$arrays a_$t=+0(%si):${t}[3]"
+done
+bits='b1=%di:b4@4/8 b2=%di:b7@3/16 b3=%di:b32@0/32 b4=+u0(%si):b12@20/64 bare=%di'
+set -- "p:r $open_symbol$regs $bits" "p:m $open_symbol$memory name=+0(%si):ustring" "p:a $open_symbol$arrays name=+0(%si):ustring"
+for def; do witness "$def"; done
+evdump -e "$1" -e "$2" -e "$3" -- cat /nonexistent/ctrace-has-a-longer-name > "$tmp/ev" 2> "$tmp/err"
+agree "numbers of registers" r "$tmp/ev"
+agree "numbers in memory" m "$tmp/ev"
+agree "arrays" a "$tmp/ev"
+has_not "all decodable" 'undecodable|unknown-id' "$tmp/ev"
+
+# the last open is the cause's: its bytes are known
+recorded r "$tmp/ev" | tail -n 1 > "$tmp/r"
+has "-100 in each width" 'r_u8=156 r_u16=65436 r_u32=4294967196 .*r_s8=-100 r_s16=-100 r_s32=-100 ' "$tmp/r"
+recorded a "$tmp/ev" | grep ctrace-has | tail -n 1 > "$tmp/a"
+has "bytes of the name" 'a_u8=47,110,111 a_u16=28207,28271,30821 ' "$tmp/a"

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: a call as one record: the arguments of its entry and the result of its return, as strace has them
+# requires: strace
+# timeout: 60
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+evdump -e syscalls -e calls -- provoke numbers > "$tmp/ev" 2> "$tmp/err"
+strace -qq -o "$tmp/strace" -e trace=pread64 -e raw=pread64 provoke numbers > "$tmp/out"
+args=$(sed -n 's/^pread64(\([^)]*\)) = .*/\1/p' "$tmp/strace" | tail -n 1)
+same "pread64: strace" '0xffffffff, 0, 0x77, 0x123456789a' "$args"
+has "pread64: record" 'syscall_pread64 cid=0 .* ret=-9 fd=(-1|4294967295) buf=(0|0x0) count=119 pos=78187493530$' "$tmp/ev"
+has "mmap: six arguments" 'syscall_mmap [^=]*cid=0 [^ ]* [^ ]* duration=[0-9]+ ret=-?[0-9]+ ([a-z]+=[^ ]+ ){5}[a-z]+=[^ ]+$' "$tmp/ev"
+# of each call that returned: what entry, exit and call said, one after the other as their probes were added
+awk '$2 ~ /^syscall_entry_/ {name = substr($2, 15); began = $1; args = $0; sub(/.* vtid=[0-9]+/, "", args)}
+	$2 ~ /^syscall_exit_/ {ret = $6; ended = $1}
+	$2 == "syscall_" name {
+		rest = $0; sub(/.* vtid=[0-9]+ /, "", rest); n = split(rest, f, " ")
+		d = substr(f[1], 10) + 0
+		mine = ""; sub(/^duration=[0-9]+ ret=-?[0-9]+/, "", rest)
+		if (rest != args) print "arguments", $0, "/", args
+		if (ret != "" && f[2] != ret) print "result", $0, "/", ret
+		if (d < 0 || d > $1 - began + 1000000) print "duration", $0, began
+		name = ""; ret = ""; print "same" > "/dev/stderr"}' "$tmp/ev" > "$tmp/bad" 2> "$tmp/good"
+same "calls that differ from their entry and exit" 0 "$(wc -l < "$tmp/bad")"
+note "$(head -n 3 "$tmp/bad" | cut -c1-300)"
+at_least "calls compared" 15 "$(wc -l < "$tmp/good")"
+evdump -e calls -- provoke bad > "$tmp/ev" 2> "$tmp/err"
+has "a string that ends where memory does" 'syscall_openat .* filename="/edge" ' "$tmp/ev"
+has "one that cannot be read" 'syscall_openat .* ret=-14 .* filename="\(fault\)" ' "$tmp/ev"
+evdump -e calls -- incalls exec > "$tmp/ev" 2> "$tmp/err"
+has "an exec by another thread than the first" 'syscall_execve .* ret=0 filename="/proc/self/exe" ' "$tmp/ev"
+evdump -e call:rt_sigreturn -- incalls signal > "$tmp/ev" 2> "$tmp/err"
+same "a return from a handler" 1 "$(grep -c syscall_rt_sigreturn "$tmp/ev")"
+provoke compat > "$tmp/out" 2>&1
+if [ "$(sed -n 's/^pid=\([0-9]*\) .*/\1/p' "$tmp/out")" = "$(sed -n 's/.*mine=//p' "$tmp/out")" ]; then
+	evdump -e call:open -- provoke compat > "$tmp/ev" 2> "$tmp/err"
+	has "a 32-bit call" 'compat_syscall_open .* ret=[0-9]+ filename="/etc/hostname" ' "$tmp/ev"
+fi
+has_not "all decodable" 'undecodable|unknown-id' "$tmp/ev"

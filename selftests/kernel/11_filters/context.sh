@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: filters on whose event it is, of a session and of a probe: comm, uid, gid, tid, vtid, pid, cid, cpu
+# requires: any
+# timeout: 90
+# shellcheck disable=SC2016 # the $words of expressions
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+# mktemp's directory is root's alone, and another user executes these
+chmod 755 "$tmp"
+for name in alpha beta; do cp "$(command -v counted)" "$tmp/$name"; done
+# one that waits, so that its pid is known before a filter is made of it
+mkfifo "$tmp/go"
+sh -c "read -r x < $tmp/go; exec $tmp/beta 6 3" &
+known=$!
+later "kill $known"
+get=syscall:getpriority
+recorder all -t all -e $get
+recorder comm -t all -e $get -F '$comm ~ "al*"'
+recorder uid -t all -e $get -f '$uid == 1234 && $gid != 2345'
+recorder gid -t all -e $get -F '$uid == 1234' -f '$gid == 2345'
+recorder pid -t all -e $get -F "\$pid == $known && \$tid == $known"
+recorder cid -t all -e $get -F '$cid > 0' -f '$vtid == 1'
+recorder cpu -t all -e $get -F '!($cpu & 1)'
+
+"$tmp/alpha" 1 3
+setpriv --regid 2345 --clear-groups "$tmp/beta" 2 3
+setpriv --reuid 1234 --clear-groups "$tmp/beta" 3 3
+setpriv --reuid 1234 --regid 2345 --clear-groups "$tmp/beta" 4 3
+ctbox -g "/box/$(hex64 context)" -- "$tmp/alpha" 5 3 2
+echo > "$tmp/go"
+wait "$known"
+taskset -c 0 "$tmp/beta" 7 3
+taskset -c 1 "$tmp/beta" 8 3
+for pid in $recorders; do kill "$pid"; wait "$pid"; done
+
+# calls FILE: "number:entries/exits" of the marked calls; an exit is told by the tid of the entry before it
+calls() {
+	awk '/ syscall_entry_getpriority .*which=1296126539 / {sub(/.*who=/, ""); n = $1; entry[n]++}
+		/ syscall_exit_getpriority / && n {left[n]++}
+		END {for (n = 1; n < 9; n++) if (entry[n]) printf "%d:%d/%d ", n, entry[n], left[n]}' "$tmp/$1"
+}
+same "all" "1:3/3 2:3/3 3:3/3 4:3/3 5:9/9 6:3/3 7:3/3 8:3/3 " "$(calls all)"
+same "comm" "1:3/3 5:9/9 " "$(calls comm)"
+same "uid, and not that gid" "3:3/3 " "$(calls uid)"
+same "uid of the session, gid of the probe" "4:3/3 " "$(calls gid)"
+same "pid and tid" "6:3/3 " "$(calls pid)"
+same "any container, its init alone" "5:3/3 " "$(calls cid)"
+# where the others ran is the scheduler's choice
+has "cpu 0" ' syscall_entry_getpriority .*who=7$' "$tmp/cpu"
+has_not "not cpu 1" ' syscall_entry_getpriority .*who=8$' "$tmp/cpu"

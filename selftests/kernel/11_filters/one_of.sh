@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: one of so many: exactly, and not always the same kind
+# requires: any
+# timeout: 60
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+count() { grep -c "$1" "$tmp/ev"; }
+evdump -e call:getpriority -n 10 -- taskset -c 0 counted 1 10000 > "$tmp/ev" 2> "$tmp/err"
+same "one of 10, on one CPU" 1000 "$(count who=1)"
+evdump -e call:getpriority -n 10 -- counted 1 10000 4 > "$tmp/ev" 2> "$tmp/err"
+cpus=$(nproc) n=$(count who=1)
+check "of 50000 on $cpus: $n" test "$n" -ge $((5000 - cpus)) -a "$n" -le $((5000 + cpus))
+evdump -e call:getpriority -n 1 -- counted 1 1000 > "$tmp/ev" 2> "$tmp/err"
+same "one of one: all" 1000 "$(count who=1)"
+evdump -e call:getpriority -f 'who == 2' -n 100 -- taskset -c 0 bash -c 'counted 1 1000; counted 2 1000' > "$tmp/ev" 2> "$tmp/err"
+same "of what the filter lets through" "0 10" "$(count who=1) $(count who=2)"
+evdump -e syscalls -n 10 -- taskset -c 0 counted 1 10000 > "$tmp/ev" 2> "$tmp/err"
+n=$(count entry_getpriority) m=$(count exit_getpriority)
+note "$n entries, $m exits"
+at_least "entries, where every second event is an exit" 500 "$n"
+at_least "exits" 500 "$m"
+check "no more than one of 10 together" test $((n + m)) -le 2001

@@ -1,0 +1,13 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: a filter holds from before its probe's first event until after its last, under load
+# requires: any
+# kernels: 6.1,7.2
+# timeout: 90
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+refilter 60 > "$tmp/out" 2> "$tmp/err" || give_up "refilter: $(cat "$tmp/err")"
+same "records that the filter leaves out" "passed 0" "$(grep passed "$tmp/out")"
+at_least "and with one that leaves out none" 2 "$(sed -n 's/^control //p' "$tmp/out")"

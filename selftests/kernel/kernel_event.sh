@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154 # tmp is of lib.sh
+# kernel_event.sh: the kernel's own kprobe events, of the same definitions and in the same run, as
+# a witness. Source it after lib.sh.
+
+tracing=/sys/kernel/tracing
+[ -e $tracing/trace ] || mount -t tracefs tracefs $tracing 2> /dev/null
+[ -e $tracing/kprobe_events ] || skip "no kprobe events in tracefs"
+
+witness_off() {
+	echo 0 > $tracing/events/enable
+	: > $tracing/kprobe_events
+	: > $tracing/trace
+}
+# witness p:NAME... or r:NAME...: the kernel's event of that definition, on from now
+witness() {
+	later witness_off
+	# as a boot leaves it, whatever other tests did
+	echo nop > $tracing/current_tracer
+	: > $tracing/set_event_pid
+	: > $tracing/trace
+	echo 1 > $tracing/tracing_on
+	echo "${1/:/:witness/}" >> $tracing/kprobe_events || give_up "the kernel refuses '$1': $(tail -n 4 $tracing/error_log)"
+	echo 1 > $tracing/events/witness/enable
+}
+# plain: one form for both: no quotes, no braces, 0 for 0x0
+plain() { sed -E 's/["{}]//g; s/([=,])0x0\>/\10/g; s/ +$//'; }
+# witnessed NAME TID: the arguments of its hits by the task, a line each. To read is to be traced: off first.
+witnessed() {
+	echo 0 > $tracing/events/enable
+	sed -nE "s/.*-$2 +\[.* $1: \([^)]*\) ?//p" $tracing/trace | plain
+}
+# recorded NAME FILE [TID]: the same of evdump's FILE
+recorded() { grep -E "^[0-9]+ $1 cid=[0-9]+ tid=${3:-[0-9]+} " "$2" | sed -E 's/.* vtid=[0-9]+ ?//' | plain; }
+# tid_of NAME FILE: whose first event NAME in FILE is
+tid_of() { sed -nE "s/^[0-9]+ $1 .* tid=([0-9]+) .*/\1/p" "$2" | head -n 1; }
+
+# agree WHAT NAME FILE: both saw the same hits of the one task that made them, and some. Hits with a
+# string that was not there are left out: of numbers there the kernel's event has whatever its buffer had.
+agree() {
+	local tid
+	tid=$(tid_of "$2" "$3")
+	recorded "$2" "$3" "$tid" | grep -vF '(fault)' > "$tmp/ours"
+	witnessed "$2" "$tid" | grep -vF '(fault)' > "$tmp/theirs"
+	if [ -s "$tmp/ours" ] && cmp -s "$tmp/ours" "$tmp/theirs"; then
+		ok "$1: $(wc -l < "$tmp/ours") hits, all as the kernel's: $(head -n 1 "$tmp/ours" | cut -c1-120)"
+	else
+		not_ok "$1: $(wc -l < "$tmp/ours") hits of ours, $(wc -l < "$tmp/theirs") of the kernel's, or they differ"
+		note "$(diff "$tmp/ours" "$tmp/theirs" | grep -m 2 '^<' | cut -c1-400)"
+		note "$(diff "$tmp/ours" "$tmp/theirs" | grep -m 2 '^>' | cut -c1-400)"
+	fi
+}
+
+# the function behind open(2), with (dfd, filename, ...)
+open_symbol=do_sys_openat2
+grep -q " $open_symbol\$" /proc/kallsyms || open_symbol=do_sys_open

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034 # for those who source it
+# lib.sh: what the tests that run in a guest share. Each starts with
+#	. "$(dirname "$0")/../lib.sh"
+# and says ok, not_ok or check for each thing it looked at. Output is KTAP; the exit
+# status 0, 1 (something was not ok) or 4 (skipped), as kselftest has it.
+
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$here/../.." && pwd)
+PATH=$here/build:$PATH
+module=$top/ctrace.ko
+tmp=$(mktemp -d)
+count=0 failed=0
+
+ok() { count=$((count + 1)); echo "ok $count - $*"; }
+not_ok() { count=$((count + 1)) failed=$((failed + 1)); echo "not ok $count - $*"; }
+note() { printf '%s\n' "$*" | sed 's/^/# /'; }
+skip() { count=-1; echo "1..0 # SKIP $*"; exit 4; }
+# give_up TEXT: the rest makes no sense
+give_up() { not_ok "$@"; exit 1; }
+
+# check WHAT COMMAND...: COMMAND is expected to succeed
+check() {
+	local what=$1 out
+	shift
+	if out=$("$@" 2>&1); then ok "$what"; else
+		not_ok "$what: expected success, seen status $? of: $*"
+		note "$(head -c 2000 <<< "$out")"
+	fi
+}
+# refuse WHAT PATTERN COMMAND...: expected to fail, and to say PATTERN (an extended expression)
+refuse() {
+	local what=$1 pattern=$2 out st
+	shift 2
+	out=$("$@" 2>&1) && st=0 || st=$?
+	if [ "$st" = 0 ]; then not_ok "$what: expected a refusal, seen success of: $*"
+	elif [ "$st" -ge 124 ]; then not_ok "$what: expected a refusal, seen status $st of: $*"
+	elif ! grep -qiE -e "$pattern" <<< "$out"; then not_ok "$what: expected words like '$pattern', seen: $out"
+	else ok "$what (status $st: $(head -n 1 <<< "$out"))"; fi
+}
+# same WHAT EXPECTED SEEN
+same() { if [ "$2" = "$3" ]; then ok "$1: $3"; else not_ok "$1: expected '$2', seen '$3'"; fi; }
+# at_least WHAT NUMBER SEEN
+at_least() { if [ "${3:-0}" -ge "$2" ] 2> /dev/null; then ok "$1: $3"; else not_ok "$1: expected $2 or more, seen '${3:-}'"; fi; }
+# has WHAT PATTERN FILE: a line of FILE matches
+has() {
+	if grep -qE -e "$2" "$3"; then ok "$1"; else
+		not_ok "$1: expected a line like '$2', seen $(wc -l < "$3") others"
+		note "$(tail -n 5 "$3" | cut -c1-300)"
+	fi
+}
+has_not() {
+	if ! grep -qE -e "$2" "$3"; then ok "$1"; else
+		not_ok "$1: expected no line like '$2'"
+		note "$(grep -E -e "$2" "$3" | head -n 5 | cut -c1-300)"
+	fi
+}
+# wait_for SECONDS COMMAND...: until it succeeds
+wait_for() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@" > /dev/null 2>&1; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.05
+	done
+}
+
+# program NAME [ARG...]: a C program that prints KTAP of its own is all of the test
+program() {
+	local st
+	command -v "$1" > /dev/null || skip "$1 was not built"
+	load
+	"$@"
+	st=$?
+	[ $st != 4 ] || exit 4
+	[ $st = 0 ] || { echo "# $1 ended with status $st"; failed=1; }
+	count=-1
+}
+
+loaded() { [ -d /sys/module/ctrace ]; }
+load() {
+	loaded && return
+	modprobe ctrace 2> /dev/null || insmod "$module" || give_up "the module does not load"
+	wait_for 5 test -c /dev/ctrace
+}
+unload() {
+	loaded || return 0
+	# those who closed last may still be on their way
+	wait_for 10 rmmod ctrace
+}
+
+# --- what must be undone at the end, last thing first ---------------------------
+undo=()
+later() { undo=("$*" ${undo[@]+"${undo[@]}"}); }
+finish() {
+	local st=$? u
+	trap '' EXIT
+	for u in ${undo[@]+"${undo[@]}"}; do eval "$u" > /dev/null 2>&1; done
+	rm -rf "$tmp"
+	[ $count -lt 0 ] || echo "1..$count"
+	[ $st = 4 ] && exit 4
+	[ $failed = 0 ] && [ $st = 0 ] || exit 1
+	exit 0
+}
+trap finish EXIT
+
+# --- containers -------------------------------------------------------------------
+
+# cheap NAME [OPTION]... -- COMMAND: one made by ctbox, in the background; $pid is its init (host's number)
+cheap() {
+	local name=$1
+	shift
+	rm -f "$tmp/$name.pid"
+	ctbox -i "$tmp/$name.pid" "$@" > "$tmp/$name.out" 2>&1 &
+	later "kill -9 $!; kill -9 \$(cat $tmp/$name.pid); wait $!"
+	wait_for 20 test -s "$tmp/$name.pid" || give_up "no container $name: $(cat "$tmp/$name.out")"
+	pid=$(cat "$tmp/$name.pid")
+}
+
+# hex64 WORD: what a runtime would name its cgroup
+hex64() { printf %s "$1" | sha256sum | cut -c1-64; }
+
+# rootfs DIR: a root with the host's programs and the tests' in it, read-only
+rootfs() {
+	local d
+	mkdir -p "$1"/{proc,dev,sys,tmp,etc,run,usr,ctrace}
+	for d in bin sbin lib lib64; do ln -sfn "usr/$d" "$1/$d"; done
+	echo "root:x:0:0:root:/:/bin/sh" > "$1/etc/passwd"
+}
+inner_path=/ctrace/selftests/kernel/build:/usr/sbin:/usr/bin
+
+# bundle DIR CGROUP COMMAND...: an OCI bundle that runs COMMAND
+bundle() {
+	local dir=$1 cgroup=$2
+	shift 2
+	rootfs "$dir/rootfs"
+	rm -f "$dir/config.json"
+	(cd "$dir" && crun spec) || return
+	# the command by its standard input: jq takes a -c among its arguments for its own
+	printf '%s\n' "$@" | jq -Rc --slurpfile spec "$dir/config.json" --arg cg "$cgroup" --arg top "$top" \
+		--arg path "PATH=$inner_path" -n '[inputs] as $args | $spec[0]
+		| .process.terminal = false | .process.args = $args | .process.env = [$path]
+		| .root = {path: "rootfs", readonly: false}
+		| .linux.cgroupsPath = $cg
+		| .linux.namespaces |= map(select(.type != "network"))
+		| .mounts += [{destination: "/usr", type: "bind", source: "/usr", options: ["rbind", "ro"]},
+			{destination: "/ctrace", type: "bind", source: $top, options: ["rbind", "ro"]}]' \
+		> "$dir/c2" && mv "$dir/c2" "$dir/config.json"
+}
+
+# podman_run NAME COMMAND...: detached; its full id in $id, its init in $pid
+podman_run() {
+	local name=$1
+	shift
+	[ -d "$tmp/podman-rootfs" ] || rootfs "$tmp/podman-rootfs"
+	# killed first: a shell that is init does not mind TERM, and podman would wait ten seconds
+	later "podman kill $name; podman rm -f $name"
+	id=$(podman --cgroup-manager=cgroupfs run -d --name "$name" --network=none --cgroupns=private \
+		-e "PATH=$inner_path" -v /usr:/usr:ro -v "$top:/ctrace:ro" --rootfs "$tmp/podman-rootfs" "$@" \
+		2> "$tmp/podman.err") || give_up "podman run $name: $(tail -n 3 "$tmp/podman.err")"
+	pid=$(podman inspect -f '{{.State.Pid}}' "$name")
+}
+
+# cgroup_mode: v1, v2 or hybrid
+cgroup_mode() {
+	if [ "$(stat -fc %T /sys/fs/cgroup)" = cgroup2fs ]; then echo v2
+	elif [ -d /sys/fs/cgroup/unified ]; then echo hybrid
+	else echo v1; fi
+}
+
+# cgroup_mount: a mount of cgroups: the v2 one where there is one
+cgroup_mount() {
+	awk '$3 == "cgroup2" {print $2; found = 1; exit} $3 == "cgroup" && $2 ~ /pids/ {v1 = $2}
+		END {if (!found) print v1}' /proc/mounts
+}
+# cgroup_dirs PATH: the directories of cgroup PATH, of every hierarchy that has it
+cgroup_dirs() { awk -v p="$1" '$3 ~ /^cgroup/ {print $2 p}' /proc/mounts | while read -r d; do [ ! -d "$d" ] || echo "$d"; done; }
+
+# --- containers as ctrace sees them: the lines of `subscribe` -------------------
+# FIELD of: what cid parent pidns init_pid flags cgroup_id runtime runtime_id path
+seen() { subscribe; }
+field() {
+	case $1 in
+	cid) echo 2;; parent) echo 3;; pidns) echo 4;; init) echo 5;; flags) echo 6;;
+	cgroup_id) echo 7;; runtime) echo 8;; runtime_id) echo 9;; path) echo 10;;
+	esac
+}
+# of_pid PID FIELD: of the living containers whose init is PID, each on a line
+of_pid() {
+	subscribe | awk -v p="$1" -v f="$(field "$2")" '$5 == p && $6 !~ /[13579bdf]$/ {print $f}'
+}
+# of_path PATH FIELD
+of_path() {
+	subscribe | awk -v p="$1" -v f="$(field "$2")" '$10 == p && $6 !~ /[13579bdf]$/ {print $f}'
+}
+# of_ns NUMBER FIELD
+of_ns() {
+	subscribe | awk -v p="$1" -v f="$(field "$2")" '$4 == p && $6 !~ /[13579bdf]$/ {print $f}'
+}
+pidns_of() { readlink "/proc/$1/ns/pid" | tr -dc 0-9; }
+
+# dump FILE ARG...: evdump in the background, recording when this returns; dumped waits for its end
+dump() {
+	local f=$1
+	shift
+	rm -f "$f.err"	# an earlier one's word
+	evdump "$@" > "$f" 2> "$f.err" &
+	dumping=$!
+	later "kill $dumping"
+	wait_for 20 grep -q recording "$f.err" || give_up "evdump: $(cat "$f.err")"
+}
+# recorder FILE ARG...: one more of them, into $tmp/FILE; $recorders has them all
+recorders=''
+recorder() {
+	local f=$tmp/$1
+	shift
+	dump "$f" "$@"
+	recorders="$recorders $dumping"
+}
+dumped() { wait "$dumping"; }
+stop_dump() { kill "$dumping"; dumped; }
+
+# cids FILE NAME: the different cids of the events of evdump's FILE whose line has NAME
+cids() { grep -E -e "$2" "$1" | sed -n 's/^[^ ]* [^ ]* cid=\([0-9]*\) .*/\1/p' | sort -un | tr '\n' ' ' | sed 's/ $//'; }
+
+# tracing on EVENT... | clear | read: the kernel's own events, in a buffer of this test's
+tracing() {
+	local t=/sys/kernel/tracing dir e
+	dir=$t/instances/ctrace-test
+	case $1 in
+	on)
+		mountpoint -q $t || mount -t tracefs tracefs $t || skip "no tracefs"
+		mkdir $dir || skip "no tracefs"
+		later "rmdir $dir"
+		echo 4096 > $dir/buffer_size_kb
+		shift
+		for e; do
+			later "echo 0 > $dir/events/$e/enable"
+			echo 1 > "$dir/events/$e/enable" || give_up "no event $e"
+		done;;
+	clear) : > $dir/trace;;
+	read) grep -v '^#' $dir/trace;;
+	esac
+}

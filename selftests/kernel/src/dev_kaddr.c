@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A view of one container may be in anybody's hands: it is not to be had of a session whose
+ * records hold kernel addresses, and such a session cannot get them while one is open.
+ */
+#include "dev.h"
+
+int main(void)
+{
+	int s, before, after, whole, err;
+
+	ksft_print_header();
+	ksft_set_plan(6);
+
+	dev_session_make(NULL, "sched_switch");
+	before = dev_open(0);
+	dev_expect(0, dev_bind(before, dev_session, CTRACE_CID_HOST, NULL), "a view without addresses");
+	err = genl_probe_add(&dev_genl, dev_session, "raw:sched_switch");
+	ksft_test_result(err < 0 && strstr(dev_genl.text, "kernel addresses"),
+			 "no raw probe beside it (%d: %s)\n", err, dev_genl.text);
+	err = genl_probe_add(&dev_genl, dev_session, "sched_wakeup");
+	ksft_test_result(err > 0, "a curated one still (%d)\n", err);
+
+	s = genl_session_new(&dev_genl, NULL);
+	err = genl_probe_add(&dev_genl, s, "raw:sched_switch");
+	ksft_test_result(err > 0, "a raw probe in another session (%d: %s)\n", err, dev_genl.text);
+	after = dev_open(0);
+	dev_expect(-EACCES, dev_bind(after, s, CTRACE_CID_HOST, NULL), "no view of it");
+	whole = dev_open(0);
+	dev_expect(0, dev_bind(whole, s, CTRACE_CID_ALL, NULL), "but the whole, for who may trace");
+	ksft_finished();
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * evdump [-e PROBE [-f EXPR] [-s] [-u] [-n N]]... [-t TARGET]... [-F EXPR] [-r RATE] [-S]
+ *	  [-d SECONDS] [-b RING] [-v] [-- COMMAND]
+ * prints events, a line each, through libctrace alone:
+ *
+ *	TIME NAME cid=N tid=N vtid=N FIELD=VALUE ...
+ *
+ * TIME is CLOCK_MONOTONIC in ns; strings are quoted, with \ooo for what is no letter; sequences
+ * are A,B,C. Of the probe before them: -f filter, -s kernel stack, -u user stack, -n one of N.
+ * Of the session: -F filter, -r records a second of each container, -S state dump.
+ * TARGET: all, host, cid:N, pid:N, cgroup:DIR, not:N, not:DIR.
+ * COMMAND is traced from before its first instruction (that is: from the return of the
+ * read that held it back), and what it forks. The end of COMMAND or of the time ends it.
+ * On stderr: "recording" when it is, and at the end "seen N lost N"; with -v then
+ * "overrun N full N nested N missed N unfollowed N limited N" and, for each container that -r
+ * held back, "limited cid=N dropped=N" (cid=rest: those beyond the module's table).
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <ctrace/libctrace.h>
+
+static struct ctrace *ct;
+static struct ctrace_schema *schema;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "evdump: %s: %s\n", what, ctrace_strerror(ct));
+	exit(1);
+}
+
+static void quoted(const char *s, size_t n)
+{
+	putchar('"');
+	for (; n--; s++) {
+		if (isprint((unsigned char)*s) && *s != '"' && *s != '\\')
+			putchar(*s);
+		else
+			printf("\\%03o", (unsigned char)*s);
+	}
+	putchar('"');
+}
+
+static void sequence(const struct ctrace_value *v)
+{
+	for (size_t k = 0; k < v->seq.n; k++) {
+		uint64_t u = ctrace_value_at(v, k);
+
+		if (k)
+			putchar(',');
+		if (v->field->type == CTRACE_FT_SEQ_HEX)
+			printf("0x%" PRIx64, u);
+		else if (v->field->type == CTRACE_FT_SEQ_INT)
+			printf("%" PRId64, (int64_t)u);
+		else
+			printf("%" PRIu64, u);
+	}
+}
+
+static void print(const struct ctrace_record *r)
+{
+	const struct ctrace_event_type *t = ctrace_schema_by_id(schema, r->id);
+	struct ctrace_value v[32];
+	int n;
+
+	if (!t && !ctrace_schema_refresh(ct, schema))
+		t = ctrace_schema_by_id(schema, r->id);
+	if (!t) {
+		printf("%" PRIu64 " unknown-id-%u cid=%u\n", (uint64_t)r->time, r->id, r->cid);
+		return;
+	}
+	n = ctrace_decode(t, r, v, 32);
+	printf("%" PRIu64 " %s cid=%u tid=%d vtid=%d", (uint64_t)r->time, t->name, r->cid, r->tid, r->vtid);
+	if (n < 0)
+		printf(" undecodable=%d len=%u", n, r->len);
+	for (int i = 0; i < n; i++) {
+		printf(" %s=", v[i].field->name);
+		switch (v[i].field->type) {
+		case CTRACE_FT_INT:
+			printf("%" PRId64, v[i].i);
+			break;
+		case CTRACE_FT_HEX:
+			printf("%#" PRIx64, v[i].u);
+			break;
+		case CTRACE_FT_TEXT:
+		case CTRACE_FT_STRING:
+			quoted(v[i].str.s, v[i].str.len);
+			break;
+		case CTRACE_FT_SEQ:
+		case CTRACE_FT_SEQ_INT:
+		case CTRACE_FT_SEQ_HEX:
+			sequence(&v[i]);
+			break;
+		default:
+			printf("%" PRIu64, v[i].u);
+		}
+	}
+	putchar('\n');
+}
+
+static int target(struct ctrace_session *s, const char *t)
+{
+	if (!strcmp(t, "all"))
+		return ctrace_target_all(s);
+	if (!strcmp(t, "host"))
+		return ctrace_target_cid(s, CTRACE_CID_HOST);
+	if (!strncmp(t, "cid:", 4))
+		return ctrace_target_cid(s, strtoul(t + 4, NULL, 0));
+	if (!strncmp(t, "pid:", 4))
+		return ctrace_target_pid(s, strtoul(t + 4, NULL, 0));
+	if (!strncmp(t, "cgroup:", 7))
+		return ctrace_target_cgroup(s, t + 7);
+	if (!strncmp(t, "not:", 4))
+		return isdigit((unsigned char)t[4]) ? ctrace_target_not_cid(s, strtoul(t + 4, NULL, 0)) :
+						      ctrace_target_not_cgroup(s, t + 4);
+	fprintf(stderr, "evdump: what target is %s?\n", t);
+	exit(2);
+}
+
+/* A child that waits before it executes the command; *go lets it. */
+static pid_t hold(char **command, int *go)
+{
+	int p[2];
+	pid_t pid;
+	char c;
+
+	if (pipe(p))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		close(p[1]);
+		if (read(p[0], &c, 1) != 1)
+			_exit(126);
+		close(p[0]);
+		execvp(command[0], command);
+		_exit(127);
+	}
+	close(p[0]);
+	*go = p[1];
+	return pid;
+}
+
+static int limited(const struct ctrace_limit_info *l, void *arg)
+{
+	(void)arg;
+	if (l->cid == CTRACE_CID_ALL)
+		fprintf(stderr, "limited cid=rest dropped=%" PRIu64 "\n", l->dropped);
+	else
+		fprintf(stderr, "limited cid=%u dropped=%" PRIu64 "\n", l->cid, l->dropped);
+	return 0;
+}
+
+struct total { uint32_t session; uint64_t limited; };
+static int total_fn(const struct ctrace_session_info *i, void *arg)
+{
+	struct total *t = arg;
+
+	if (i->id == t->session)
+		t->limited = i->limited;
+	return 0;
+}
+
+static void account(struct ctrace_session *s, const struct ctrace_losses *l)
+{
+	struct total t = { .session = ctrace_session_id(s) };
+
+	if (ctrace_session_each(ct, total_fn, &t))
+		die("sessions");
+	fprintf(stderr, "overrun %" PRIu64 " full %" PRIu64 " nested %" PRIu64 " missed %" PRIu64
+		" unfollowed %" PRIu64 " limited %" PRIu64 "\n", l->overrun, l->full, l->nested,
+		l->missed, l->unfollowed, t.limited);
+	if (ctrace_limit_each(ct, t.session, limited, NULL))
+		die("limits");
+}
+
+/* The options, of which a probe's follow it. */
+struct options {
+	struct ctrace_session_opts session;
+	struct { const char *name; struct ctrace_probe_opts o; } probes[32];
+	const char *targets[16];
+	int np, nt;
+	double seconds;
+	bool verbose;
+};
+
+static bool parse(int argc, char **argv, struct options *x)
+{
+	struct ctrace_probe_opts *p;
+	int o;
+
+	while ((o = getopt(argc, argv, "+e:f:sun:t:F:r:Sd:b:v")) != -1) {
+		p = x->np ? &x->probes[x->np - 1].o : NULL;
+		if (o == 'e' && x->np < 32) {
+			x->probes[x->np].name = optarg;
+			x->probes[x->np++].o.sz = sizeof(*p);
+		} else if (o == 'f' && p) {
+			p->filter = optarg;
+		} else if (o == 's' && p) {
+			p->flags |= CTRACE_PROBE_F_STACK;
+		} else if (o == 'u' && p) {
+			p->flags |= CTRACE_PROBE_F_USER_STACK;
+		} else if (o == 'n' && p) {
+			p->one_of = strtoul(optarg, NULL, 0);
+		} else if (o == 't' && x->nt < 16) {
+			x->targets[x->nt++] = optarg;
+		} else if (o == 'F') {
+			x->session.filter = optarg;
+		} else if (o == 'r') {
+			x->session.rate = strtoul(optarg, NULL, 0);
+		} else if (o == 'S') {
+			x->session.flags |= CTRACE_SESSION_F_STATEDUMP;
+		} else if (o == 'd') {
+			x->seconds = atof(optarg);
+		} else if (o == 'b') {
+			x->session.ring_size = strtoull(optarg, NULL, 0);
+		} else if (o == 'v') {
+			x->verbose = true;
+		} else {
+			return false;
+		}
+	}
+	return true;
+}
+
+static volatile sig_atomic_t interrupted;
+static void on_int(int sig)
+{
+	(void)sig;
+	interrupted = 1;
+}
+
+int main(int argc, char **argv)
+{
+	static struct options x = { .session = { .sz = sizeof(x.session), .arena_size = 64 << 20,
+						 .ring_size = 4 << 20, .wakeup_ns = UINT64_MAX,
+						 .name = "evdump" }, .seconds = 60 };
+	struct sigaction sa = { .sa_handler = on_int };
+	const struct ctrace_record *rec;
+	struct ctrace_session *s;
+	struct ctrace_reader *r;
+	struct ctrace_losses l;
+	int go = -1, st = 0, last = 0, more, err = 0;
+	struct timespec t0, t;
+	struct pollfd p;
+	pid_t pid = 0;
+
+	if (!parse(argc, argv, &x))
+		return 2;
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	if (ctrace_open(&ct))
+		die("open");
+	if (argv[optind])
+		pid = hold(argv + optind, &go);
+	if (ctrace_session_new(ct, &x.session, &s))
+		die("session");
+	for (int i = 0; i < x.np; i++)
+		if (ctrace_probe_add_opts(s, x.probes[i].name, &x.probes[i].o, NULL, NULL))
+			die(x.probes[i].name);
+	for (int i = 0; i < x.nt; i++)
+		if (target(s, x.targets[i]))
+			die(x.targets[i]);
+	if (pid && !x.nt && ctrace_target_pid(s, pid))
+		die("command");
+	if (ctrace_schema_get(ct, &schema))
+		die("schema");
+	if (ctrace_reader_open(s, 0, &r) || ctrace_session_start(s))
+		die("start");
+	fprintf(stderr, "recording\n");
+	ctrace_reader_set_delay(r, 50000000);
+	if (pid && write(go, "g", 1) != 1)
+		return 1;
+	clock_gettime(CLOCK_MONOTONIC, &t0);
+	p = (struct pollfd){ .fd = ctrace_reader_fd(r), .events = POLLIN };
+	do {
+		poll(&p, 1, 20);
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		if (interrupted || (pid && waitpid(pid, &st, WNOHANG) == pid) ||
+		    (t.tv_sec - t0.tv_sec) + (t.tv_nsec - t0.tv_nsec) / 1e9 > x.seconds) {
+			last = 1;
+			ctrace_session_stop(s);
+			ctrace_reader_flush(r);
+		}
+		/* a busy machine makes them faster than they can be printed: look at the clock too */
+		more = 0;
+		for (int n = 0; n < 5000 && (err = ctrace_reader_next(r, &rec)) == 1; n++, more = 1)
+			print(rec);
+		fflush(stdout);
+	} while (err >= 0 && (!last || more));
+	ctrace_reader_losses(r, &l);
+	fprintf(stderr, "seen %" PRIu64 " lost %" PRIu64 "\n", l.seen,
+		l.overrun + l.full + l.nested + l.missed + l.unfollowed);
+	if (x.verbose)
+		account(s, &l);
+	ctrace_reader_close(r);
+	ctrace_close(ct);
+	return st ? 3 : 0;
+}

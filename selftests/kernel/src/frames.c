@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * frames call | spin SECONDS | deep: code whose frames a test knows, since it prints them.
+ *
+ *	call	getppid() from three functions down: "ip=X ret=IN_C,IN_B,IN_A": the instruction after
+ *		the call, and the return addresses above it, innermost first
+ *	spin	"spin=FROM,TO ret=X": user mode in [FROM, TO), called from X
+ *	deep	the same call from 200 levels of one function: "deep=X"
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define plain	__attribute__((noinline, noclone, optimize("no-omit-frame-pointer", "no-optimize-sibling-calls")))
+
+static uintptr_t ip, ret[3];
+
+/* The call itself in this function: a library's has no frame. */
+static inline __attribute__((always_inline)) uintptr_t call(void)
+{
+	uintptr_t here = 0;
+#if defined(__x86_64__)
+	long r = SYS_getppid;
+
+	asm volatile("lea 1f(%%rip), %1\n\tsyscall\n1:" : "+a"(r), "=&r"(here) : : "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+	register long x8 asm("x8") = SYS_getppid;
+	register long x0 asm("x0");
+
+	asm volatile("adr %1, 1f\n\tsvc 0\n1:" : "=r"(x0), "=&r"(here) : "r"(x8) : "memory");
+#endif
+	return here;
+}
+
+static plain int c(void)
+{
+	ret[0] = (uintptr_t)__builtin_return_address(0);
+	ip = call();
+	return ip != 0;
+}
+
+static plain int b(void)
+{
+	ret[1] = (uintptr_t)__builtin_return_address(0);
+	return c() + 1;
+}
+
+static plain int a(void)
+{
+	ret[2] = (uintptr_t)__builtin_return_address(0);
+	return b() + 1;
+}
+
+static plain int deep(int n)
+{
+	if (n)
+		return deep(n - 1) + 1;
+	ip = call();
+	return 0;
+}
+
+/* A section's bounds are the function's: the linker names them. */
+extern char __start_spin_text[], __stop_spin_text[];
+static volatile uint64_t count;
+
+static __attribute__((section("spin_text"))) plain void spin_some(void)
+{
+	ret[0] = (uintptr_t)__builtin_return_address(0);
+	for (int i = 0; i < 20000000; i++)
+		count += i;
+}
+
+static plain void spin(time_t until)
+{
+	struct timespec t;
+	int told = 0;
+
+	do {
+		spin_some();
+		if (!told++) {
+			printf("spin=%#lx,%#lx ret=%#lx\n", (unsigned long)__start_spin_text,
+			       (unsigned long)__stop_spin_text, (unsigned long)ret[0]);
+			fflush(stdout);
+		}
+		clock_gettime(CLOCK_MONOTONIC, &t);
+	} while (t.tv_sec < until);
+}
+
+int main(int argc, char **argv)
+{
+	struct timespec t;
+
+	if (argc > 1 && !strcmp(argv[1], "call")) {
+		a();
+		printf("ip=%#lx ret=%#lx,%#lx,%#lx\n", (unsigned long)ip, (unsigned long)ret[0],
+		       (unsigned long)ret[1], (unsigned long)ret[2]);
+	} else if (argc > 1 && !strcmp(argv[1], "deep")) {
+		deep(200);
+		printf("deep=%#lx\n", (unsigned long)ip);
+	} else if (argc > 2 && !strcmp(argv[1], "spin")) {
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		spin(t.tv_sec + atol(argv[2]));
+	} else {
+		fprintf(stderr, "frames: what?\n");
+		return 2;
+	}
+	return 0;
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * holder N: open session N's rings (all of them), map them, say "holding", and read them over and over until
+ * standard input ends: a reader for the tests of teardown.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <ctrace/libctrace.h>
+
+int main(int argc, char **argv)
+{
+	const struct ctrace_record *rec;
+	struct ctrace_reader *r;
+	struct ctrace *ct;
+	unsigned long long n = 0;
+	struct pollfd p[2];
+	int err = 0;
+
+	if (argc < 2)
+		return 2;
+	if (ctrace_open(&ct) ||
+	    ctrace_reader_open_id(ct, strtoul(argv[1], NULL, 0), CTRACE_CID_ALL, 0, &r)) {
+		fprintf(stderr, "holder: %s\n", ctrace_strerror(ct));
+		return 1;
+	}
+	/* the descriptor of the device alone must keep the module: no socket */
+	ctrace_close(ct);
+	printf("holding\n");
+	fflush(stdout);
+	p[0] = (struct pollfd){ .fd = 0, .events = POLLIN };
+	p[1] = (struct pollfd){ .fd = ctrace_reader_fd(r), .events = POLLIN };
+	while (!(p[0].revents & (POLLIN | POLLHUP))) {
+		poll(p, err == -ENODATA ? 1 : 2, 100);
+		for (int i = 0; i < 10000 && (err = ctrace_reader_next(r, &rec)) == 1; i++)
+			n++;
+	}
+	printf("read %llu, then %d\n", n, err);
+	ctrace_reader_close(r);
+	return 0;
+}

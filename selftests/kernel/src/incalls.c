@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * incalls WHAT: calls whose duration, number or end a test knows, and what it needs to compare.
+ *
+ *	sleeps		nanosleep of 50, 150, 400 and 600 ms among fast calls: "MS REQUEST NS" each, with the
+ *			address of its request and how long it took, seen from outside
+ *	crowd N		N threads at once in readv() of an empty pipe, which then ends for all
+ *	ends N		N threads, one after the other, that end at once
+ *	exec		a thread that is not its process's first executes `incalls none`
+ *	signal		a handler returns
+ *	none		nothing
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+static int sleeps(void)
+{
+	static struct timespec request[] = {
+		{ .tv_nsec = 50000000 }, { .tv_nsec = 150000000 }, { .tv_nsec = 400000000 },
+		{ .tv_nsec = 600000000 },
+	};
+	uint64_t began;
+
+	for (int i = 0; i < 4; i++) {
+		for (int j = 0; j < 500; j++)
+			syscall(SYS_getppid);
+		began = now();
+		syscall(SYS_nanosleep, &request[i], NULL);
+		printf("%ld %p %" PRIu64 "\n", request[i].tv_nsec / 1000000, (void *)&request[i],
+		       now() - began);
+	}
+	return 0;
+}
+
+static int end[2];
+static atomic_int there;
+
+static void *wait_for_end(void *arg)
+{
+	struct iovec v = { .iov_base = (char[1]){ 0 }, .iov_len = 1 };
+
+	(void)arg;
+	there++;
+	syscall(SYS_readv, end[0], &v, 1);
+	return NULL;
+}
+
+static int crowd(int n)
+{
+	pthread_t *t = calloc(n, sizeof(*t));
+	pthread_attr_t a;
+	int i;
+
+	if (!t || pipe(end))
+		return 1;
+	pthread_attr_init(&a);
+	pthread_attr_setstacksize(&a, 32768);
+	for (i = 0; i < n; i++)
+		if (pthread_create(&t[i], &a, wait_for_end, NULL))
+			break;
+	while (there < i)
+		usleep(10000);
+	usleep(500000);		/* the last of them are on their way into the call */
+	close(end[1]);
+	for (n = i; i--; )
+		pthread_join(t[i], NULL);
+	printf("made %d\n", n);
+	return 0;
+}
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+static int ends(int n)
+{
+	pthread_t t;
+
+	while (n-- && !pthread_create(&t, NULL, nothing, NULL))
+		pthread_join(t, NULL);
+	return n != -1;
+}
+
+static void *execute(void *arg)
+{
+	execl("/proc/self/exe", arg, "none", NULL);
+	return NULL;
+}
+
+static int exec_by_thread(char *name)
+{
+	pthread_t t;
+
+	if (!pthread_create(&t, NULL, execute, name))
+		pthread_join(t, NULL);
+	return 1;
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	int n = argc > 2 ? atoi(argv[2]) : 0;
+
+	if (!strcmp(what, "sleeps"))
+		return sleeps();
+	if (!strcmp(what, "crowd"))
+		return crowd(n);
+	if (!strcmp(what, "ends"))
+		return ends(n);
+	if (!strcmp(what, "exec"))
+		return exec_by_thread(argv[0]);
+	if (!strcmp(what, "signal")) {
+		signal(SIGUSR1, on_signal);
+		return raise(SIGUSR1);
+	}
+	return strcmp(what, "none") ? 2 : 0;
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * libcalls TRACEFS: what libctrace promises beyond tracing, a line each: options by their size, texts
+ * that are too long, definitions, the kernel's tracepoints (against TRACEFS/available_events), views of a
+ * container where there are kernel addresses, and what a rate held back (against the number of calls made).
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+#include <kselftest.h>
+#include <ctrace/libctrace.h>
+
+static struct ctrace *ct;
+
+static void expect(int err, int wanted, const char *word, const char *what)
+{
+	const char *text = err < 0 ? ctrace_strerror(ct) : "";
+
+	ksft_test_result(err == wanted && strstr(text, word), "%s: expected %s, '%s'; seen %s, \"%s\"\n",
+			 what, wanted ? strerror(-wanted) : "success", word,
+			 err < 0 ? strerror(-err) : "success", text);
+}
+
+/* A struct of another version of the library: longer by 64 bytes, of which one may be set. */
+struct longer {
+	struct ctrace_session_opts o;
+	char more[64];
+};
+
+static void options(void)
+{
+	struct longer l = { .o = { .sz = sizeof(l), .wakeup_ns = UINT64_MAX } };
+	struct ctrace_probe_opts p = { .sz = 4 };
+	struct ctrace_session *s;
+
+	expect(ctrace_session_new(ct, &l.o, &s), 0, "", "longer options, all of the rest 0");
+	expect(ctrace_probe_add_opts(s, "sched_switch", &p, NULL, NULL), -EINVAL, "size",
+	       "options without their size");
+	ctrace_session_free(s);
+	l.more[63] = 1;
+	expect(ctrace_session_new(ct, &l.o, &s), -E2BIG, "newer", "an option of a newer library");
+	l.o.sz = offsetof(struct ctrace_session_opts, filter);
+	l.o.filter = "nonsense";
+	expect(ctrace_session_new(ct, &l.o, &s), 0, "", "options of an older library");
+	ctrace_session_free(s);
+}
+
+static void long_texts(void)
+{
+	struct ctrace_session_opts o = { .sz = sizeof(o), .wakeup_ns = UINT64_MAX };
+	struct ctrace_probe_opts p = { .sz = sizeof(p) };
+	struct ctrace_session *s;
+	char text[1025];
+
+	memset(text, ' ', sizeof(text));
+	memcpy(text, "$cid==0", 7);
+	text[1024] = '\0';
+	o.filter = p.filter = text;
+	expect(ctrace_session_new(ct, &o, &s), -ENAMETOOLONG, "1023", "a session's filter of 1024 bytes");
+	expect(ctrace_event_define(ct, text, NULL), -ENAMETOOLONG, "1023", "a definition of 1024 bytes");
+	text[1023] = '\0';
+	expect(ctrace_session_new(ct, &o, &s), 0, "", "a session's filter of 1023 bytes");
+	expect(ctrace_probe_add_opts(s, "sched_switch", &p, NULL, NULL), 0, "", "a probe's filter of 1023 bytes");
+	text[1023] = ' ';
+	expect(ctrace_probe_add_opts(s, "sched_wakeup", &p, NULL, NULL), -ENAMETOOLONG, "1023",
+	       "a probe's filter of 1024 bytes");
+	expect(ctrace_probe_add(s, text, NULL, NULL), -ENAMETOOLONG, "1023", "a probe's name of 1024 bytes");
+	ctrace_session_free(s);
+}
+
+static void definitions(void)
+{
+	static const char first[] = "p:libcalls do_exit code=%di:s32", second[] = "p:libcalls do_exit";
+	const struct ctrace_event_type *t = NULL;
+	struct ctrace_schema *schema;
+	uint32_t id = 0, again = 0;
+
+	if (ctrace_schema_get(ct, &schema))
+		ksft_exit_fail_msg("no schema: %s\n", ctrace_strerror(ct));
+	ksft_test_result(!ctrace_schema_by_name(schema, "libcalls"), "no such event before\n");
+	expect(ctrace_event_define(ct, first, &id), 0, "", "a definition");
+	if (!ctrace_schema_refresh(ct, schema))
+		t = ctrace_schema_by_id(schema, id);
+	ksft_test_result(t && id >= CTRACE_ID_DYNAMIC && !strcmp(t->name, "libcalls") && t->definition &&
+			 strstr(t->definition, "do_exit") && t->nfields &&
+			 t->fields[t->nfields - 1].type == CTRACE_FT_INT && t->fields[t->nfields - 1].size == 4 &&
+			 !strcmp(t->fields[t->nfields - 1].name, "code"),
+			 "its type has its name and definition: %s, %s\n", t ? t->name : "none",
+			 t && t->definition ? t->definition : "none");
+	expect(ctrace_event_define(ct, second, NULL), -EEXIST, "libcalls", "another of that name");
+	expect(ctrace_event_undefine(ct, "libcalls"), 0, "", "its end");
+	expect(ctrace_event_undefine(ct, "libcalls"), -ENOENT, "libcalls", "its end again");
+	expect(ctrace_event_define(ct, second, &again), 0, "", "another of that name after its end");
+	ctrace_schema_refresh(ct, schema);
+	t = ctrace_schema_by_name(schema, "libcalls");
+	ksft_test_result(t && t->id == again && again != id, "the name now means id %u, not %u: %u\n", again,
+			 id, t ? t->id : 0);
+	ctrace_event_undefine(ct, "libcalls");
+	ctrace_schema_free(schema);
+}
+
+struct names {
+	char **v;
+	size_t n;
+};
+
+static int keep(const char *name, void *arg)
+{
+	struct names *l = arg;
+
+	l->v = realloc(l->v, (l->n + 1) * sizeof(*l->v));
+	l->v[l->n++] = strdup(name);
+	return 0;
+}
+
+static int stop(const char *name, void *arg)
+{
+	(void)name;
+	return ++*(int *)arg == 3 ? 7 : 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char * const *)a, *(char * const *)b);
+}
+
+/* Every event of the kernel's own list is made at a tracepoint of that name, but for the tracers' own. */
+static void tracepoints(const char *tracefs)
+{
+	struct names l = { 0 };
+	int err, events = 0, absent = 0, calls = 0;
+	char path[256], line[256], *name;
+	FILE *f;
+
+	err = ctrace_tracepoint_each(ct, keep, &l);
+	qsort(l.v, l.n, sizeof(*l.v), by_name);
+	snprintf(path, sizeof(path), "%s/available_events", tracefs);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		name = strchr(line, ':');
+		if (!name++ || !strncmp(line, "syscalls:", 9) || !strncmp(line, "ftrace:", 7) ||
+		    !strncmp(line, "kprobes:", 8))
+			continue;
+		events++;
+		if (!bsearch(&name, l.v, l.n, sizeof(*l.v), by_name)) {
+			ksft_print_msg("absent: %s\n", line);
+			absent++;
+		}
+	}
+	ksft_test_result(!err && events > 100 && !absent, "%zu tracepoints, %d of %d events absent\n", l.n,
+			 absent, events);
+	err = ctrace_tracepoint_each(ct, stop, &calls);
+	ksft_test_result(err == 7 && calls == 3, "a callback ends it: %d after %d\n", err, calls);
+}
+
+static uint64_t held_back;
+static int sum(const struct ctrace_limit_info *l, void *arg)
+{
+	(*(int *)arg)++;
+	held_back += l->dropped;
+	return 0;
+}
+
+static int find(const struct ctrace_session_info *i, void *arg)
+{
+	struct ctrace_session_info *to = arg;
+
+	if (i->id == to->id)
+		*to = *i;
+	return 0;
+}
+
+/* Records that hold kernel addresses, and views of single containers: one or the other. */
+static void views(void)
+{
+	struct ctrace_probe_opts stack = { .sz = sizeof(stack), .flags = CTRACE_PROBE_F_STACK };
+	struct ctrace_reader *r = NULL;
+	struct ctrace_session *s;
+
+	if (ctrace_session_new(ct, NULL, &s))
+		ksft_exit_fail_msg("no session: %s\n", ctrace_strerror(ct));
+	expect(ctrace_probe_add_opts(s, "sched_switch", &stack, NULL, NULL), 0, "", "a kernel stack");
+	expect(ctrace_reader_open_id(ct, ctrace_session_id(s), CTRACE_CID_HOST, 0, &r), -EACCES,
+	       "kernel addresses", "then the host's view");
+	expect(ctrace_reader_open(s, 0, &r), 0, "", "and the whole session's");
+	ctrace_reader_close(r);
+	ctrace_session_free(s);
+
+	if (ctrace_session_new(ct, NULL, &s))
+		ksft_exit_fail_msg("no session: %s\n", ctrace_strerror(ct));
+	expect(ctrace_reader_open_id(ct, ctrace_session_id(s), CTRACE_CID_HOST, 0, &r), 0, "", "the host's view");
+	expect(ctrace_probe_add_opts(s, "sched_switch", &stack, NULL, NULL), -EBUSY, "kernel addresses",
+	       "then a kernel stack");
+	ctrace_reader_close(r);
+	ctrace_session_free(s);
+}
+
+#define CALLS	500
+
+static void rate(void)
+{
+	struct ctrace_session_opts o = { .sz = sizeof(o), .wakeup_ns = UINT64_MAX, .rate = 20 };
+	struct ctrace_session_info info = { 0 };
+	const struct ctrace_record *rec;
+	struct ctrace_losses l = { 0 };
+	struct ctrace_session *s;
+	struct ctrace_reader *r;
+	int i, err, n = 0;
+
+	if (ctrace_session_new(ct, &o, &s) || ctrace_probe_add(s, "syscall:getpriority", NULL, NULL) ||
+	    ctrace_target_pid(s, getpid()) || ctrace_reader_open(s, 0, &r) || ctrace_session_start(s))
+		ksft_exit_fail_msg("no session: %s\n", ctrace_strerror(ct));
+	for (i = 0; i < CALLS; i++)
+		getpriority(0x4d41524b, i);
+	ctrace_session_stop(s);
+	ctrace_reader_flush(r);
+	while ((err = ctrace_reader_next(r, &rec)) == 1)
+		;
+	info.id = ctrace_session_id(s);
+	ctrace_session_each(ct, find, &info);
+	err = ctrace_limit_each(ct, info.id, sum, &n);
+	ctrace_reader_losses(r, &l);
+	ksft_test_result(!err && l.seen >= 20 && l.seen + info.limited == 2 * CALLS && held_back == info.limited,
+			 "a rate: %llu seen and %llu limited of %d, %llu of %d containers\n",
+			 (unsigned long long)l.seen, (unsigned long long)info.limited, 2 * CALLS,
+			 (unsigned long long)held_back, n);
+	ksft_test_result(!l.unfollowed && !info.lost_unfollowed && !l.overrun, "nothing else was lost\n");
+	ctrace_reader_close(r);
+	ctrace_session_free(s);
+}
+
+int main(int argc, char **argv)
+{
+	ksft_print_header();
+	ksft_set_plan(4 + 6 + 8 + 2 + 5 + 2);
+	if (ctrace_open(&ct))
+		ksft_exit_fail_msg("open: %s\n", ctrace_strerror(ct));
+	options();
+	long_texts();
+	definitions();
+	tracepoints(argc > 1 ? argv[1] : "/sys/kernel/tracing");
+	views();
+	rate();
+	ctrace_close(ct);
+	ksft_finished();
+}

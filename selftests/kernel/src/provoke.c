@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * provoke WHAT: do one thing whose events a test knows, and print what the test
+ * needs to compare them with. Static, so that it runs anywhere.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int do_open(void)
+{
+	printf("fd=%ld pid=%d\n", syscall(SYS_openat, AT_FDCWD, "/etc/passwd", O_RDONLY | O_CLOEXEC, 0), getpid());
+	syscall(SYS_openat, AT_FDCWD, "/no/such/file \"quoted\"\n", O_WRONLY | O_CREAT, 0644);
+	return 0;
+}
+
+static int do_long(void)
+{
+	char *s = malloc(4096);
+
+	memset(s, 'x', 4095);
+	s[0] = '/';
+	for (int n = 254; n <= 258; n++) {
+		s[n] = 0;
+		syscall(SYS_openat, AT_FDCWD, s, O_RDONLY, 0);
+		s[n] = 'x';
+	}
+	s[4095] = 0;
+	syscall(SYS_openat, AT_FDCWD, s, O_RDONLY, 0);
+	return 0;
+}
+
+/* Pointers that cannot be read, and a string that ends where the page does. */
+static int do_bad(void)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	munmap(p + page, page);
+	memcpy(p + page - 6, "/edge", 6);
+	syscall(SYS_openat, AT_FDCWD, p + page - 6, O_RDONLY, 0);
+	memcpy(p + page - 5, "/torn", 5);
+	syscall(SYS_openat, AT_FDCWD, p + page - 5, O_RDONLY, 0);
+	syscall(SYS_openat, AT_FDCWD, (char *)8, O_RDONLY, 0);
+	syscall(SYS_openat, AT_FDCWD, NULL, O_RDONLY, 0);
+	syscall(SYS_openat, AT_FDCWD, (char *)0xffffffff81000000ul, O_RDONLY, 0);
+	syscall(SYS_openat, AT_FDCWD, (char *)-1l, O_RDONLY, 0);
+	return 0;
+}
+
+static int do_numbers(void)
+{
+	/* past the table, far past it, negative; and arguments that show which is which */
+	syscall(1000, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66);
+	syscall(100000, 1, 2, 3, 4, 5, 6);
+	syscall(-5, 1, 2, 3, 4, 5, 6);
+	syscall(SYS_mmap, NULL, 0x3000, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	syscall(SYS_getppid);
+	syscall(SYS_pread64, -1, NULL, 0x77, 0x123456789aull);
+	return 0;
+}
+
+#ifdef __x86_64__
+/* int 0x80 reaches the 32-bit table from a 64-bit program. */
+static long compat(long nr, long a, long b, long c)
+{
+	long ret;
+
+	asm volatile("int $0x80" : "=a"(ret) : "a"(nr), "b"(a), "c"(b), "d"(c)
+		     : "memory", "r8", "r9", "r10", "r11");
+	return (int)ret;
+}
+
+static int do_compat(void)
+{
+	char *low = mmap((void *)0x10000000, 4096, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	long pid, fd;
+
+	strcpy(low, "/etc/hostname");
+	pid = compat(20, 0, 0, 0);		/* getpid */
+	fd = compat(5, (long)low, 0, 0);	/* open */
+	compat(3, -1, 0, 5);			/* read */
+	printf("pid=%ld fd=%ld mine=%d\n", pid, fd, getpid());
+	return 0;
+}
+#else
+static int do_compat(void)
+{
+	return 4;
+}
+#endif
+
+static int do_fork(void)
+{
+	int st;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(37);
+	waitpid(pid, &st, 0);
+	printf("parent=%d child=%d status=%d\n", getpid(), pid, WEXITSTATUS(st));
+	pid = fork();
+	if (!pid)
+		pause();
+	kill(pid, SIGKILL);
+	waitpid(pid, &st, 0);
+	printf("killed=%d signal=%d\n", pid, WTERMSIG(st));
+	return 0;
+}
+
+static void *thread(void *arg)
+{
+	*(pid_t *)arg = syscall(SYS_gettid);
+	syscall(SYS_getppid);
+	return NULL;
+}
+
+static int do_thread(void)
+{
+	pthread_t t;
+	pid_t tid = 0;
+
+	pthread_create(&t, NULL, thread, &tid);
+	pthread_join(t, NULL);
+	printf("pid=%d tid=%d\n", getpid(), tid);
+	return 0;
+}
+
+/* Two tasks of one CPU that wake each other. */
+static int do_pingpong(void)
+{
+	int a[2], b[2];
+	cpu_set_t set;
+	char c = 'x';
+	pid_t pid;
+
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	if (sched_setaffinity(0, sizeof(set), &set) || pipe(a) || pipe(b))
+		return 1;
+	pid = fork();
+	for (int i = 0; i < 50; i++) {
+		if (!pid) {
+			if (read(a[0], &c, 1) != 1 || write(b[1], &c, 1) != 1)
+				_exit(1);
+		} else if (write(a[1], &c, 1) != 1 || read(b[0], &c, 1) != 1) {
+			return 1;
+		}
+	}
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	printf("a=%d b=%d\n", getpid(), pid);
+	return 0;
+}
+
+static int do_exec(char *path)
+{
+	if (!path)
+		return 1;
+	execl(path, path, "one argument", NULL);
+	return 1;
+}
+
+/* A blocked call that a signal ends. */
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
+static int do_interrupted(void)
+{
+	struct sigaction sa = { .sa_handler = nothing };
+	int p[2];
+
+	sigaction(SIGALRM, &sa, NULL);
+	alarm(1);
+	if (pipe(p) || read(p[0], &sa, 1) >= 0)
+		return 1;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct { const char *name; int (*fn)(void); } what[] = {
+		{ "open", do_open }, { "long", do_long }, { "bad", do_bad }, { "numbers", do_numbers },
+		{ "compat", do_compat }, { "fork", do_fork }, { "thread", do_thread },
+		{ "pingpong", do_pingpong }, { "interrupted", do_interrupted },
+	};
+
+	if (argc > 2 && !strcmp(argv[1], "exec"))
+		return do_exec(argv[2]);
+	for (size_t i = 0; argc > 1 && i < sizeof(what) / sizeof(*what); i++)
+		if (!strcmp(argv[1], what[i].name))
+			return what[i].fn();
+	fprintf(stderr, "provoke: what?\n");
+	return 2;
+}

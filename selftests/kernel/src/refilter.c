@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * refilter [TIMES]: while tasks make calls as fast as they can, a recording session gets a probe of
+ * these calls with a filter that no event passes, and loses it, TIMES (default 60) over. Prints
+ * "passed N": how many records there were all the same; then "control N": with one that all pass.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <ctrace/libctrace.h>
+
+#define CALLERS	2
+
+static struct ctrace *ct;
+static struct ctrace_session *s;
+static struct ctrace_reader *r;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "refilter: %s: %s\n", what, ctrace_strerror(ct));
+	exit(1);
+}
+
+static void change(const char *filter)
+{
+	struct ctrace_probe_opts o = { .sz = sizeof(o), .filter = filter };
+	uint32_t id;
+
+	if (ctrace_probe_add_opts(s, "syscall:getppid", &o, &id, NULL))
+		die(filter);
+	usleep(2000);
+	if (ctrace_probe_del(s, id))
+		die("del");
+}
+
+/* Records published since the session began. */
+static unsigned long long published(void)
+{
+	const struct ctrace_record *rec;
+	struct ctrace_losses l;
+
+	while (ctrace_reader_next(r, &rec) == 1)
+		;
+	ctrace_reader_losses(r, &l);
+	return l.seen + l.overrun;
+}
+
+int main(int argc, char **argv)
+{
+	int times = argc > 1 ? atoi(argv[1]) : 60;
+	pid_t callers[CALLERS];
+	int i;
+
+	for (i = 0; i < CALLERS; i++) {
+		callers[i] = fork();
+		while (!callers[i])
+			if (syscall(SYS_getppid) == 1)
+				_exit(0);	/* what started it has died */
+	}
+	if (ctrace_open(&ct) || ctrace_session_new(ct, NULL, &s) || ctrace_target_all(s) ||
+	    ctrace_reader_open(s, 0, &r) || ctrace_session_start(s))
+		die("start");
+	ctrace_reader_flush(r);
+	for (i = 0; i < times; i++)
+		change("$pid == 2147483647");
+	printf("passed %llu\n", published());
+	change("$pid != 2147483647");
+	printf("control %llu\n", published());
+	for (i = 0; i < CALLERS; i++) {
+		kill(callers[i], SIGKILL);
+		waitpid(callers[i], NULL, 0);
+	}
+	ctrace_close(ct);
+	return 0;
+}

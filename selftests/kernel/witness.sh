@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154 # tmp is lib.sh's
+# witness.sh: the kernel's own trace of the same events, for comparison. After lib.sh.
+
+tracefs=/sys/kernel/tracing
+
+# witness SUBSYS/EVENT...: the kernel records these from now on, on the clock that ctrace uses
+witness() {
+	local e
+	mountpoint -q $tracefs || mount -t tracefs tracefs $tracefs || give_up "no tracefs"
+	echo 0 > $tracefs/tracing_on
+	echo mono > $tracefs/trace_clock
+	echo 8192 > $tracefs/buffer_size_kb
+	echo > $tracefs/trace
+	# as it is after boot: other tests have it for a witness too
+	later "echo 0 > $tracefs/events/enable; echo > $tracefs/trace; echo 1024 > $tracefs/buffer_size_kb; echo local > $tracefs/trace_clock; echo 1 > $tracefs/tracing_on"
+	for e; do echo 1 > "$tracefs/events/$e/enable" || give_up "tracefs has no $e"; done
+	echo 1 > $tracefs/tracing_on
+}
+# witnessed FILE: no more; what it saw is in FILE, as "NANOSECONDS TASK-PID EVENT: FIELDS"
+witnessed() {
+	echo 0 > $tracefs/tracing_on
+	sed -nE 's/^ *(.*-[0-9]+) +\[[0-9]+\] +[^ ]+ +([0-9]+)\.([0-9]{6}): ([a-z0-9_]+): (.*)/\2\3000 \1 \4: \5/p' $tracefs/trace > "$1"
+	grep -q 'entries-in-buffer/entries-written' $tracefs/trace || return 0
+	awk '/entries-in-buffer/ {split($3, n, "/"); exit n[1] != n[2]}' $tracefs/trace || note "the witness lost events"
+}
+
+# tail_agrees WHAT OURS WITNESS: files of one line per event, in order. Theirs may begin earlier.
+tail_agrees() {
+	local n
+	n=$(wc -l < "$2")
+	if [ "$n" -gt 0 ] && tail -n "$n" "$3" | cmp -s - "$2"; then ok "$1: $n alike"; else
+		not_ok "$1: $n events here, $(wc -l < "$3") of the witness, not alike"
+		note "$(tail -n "$n" "$3" | diff - "$2" | head -n 10)"
+	fi
+}
+# near WHAT TOLERANCE EXPECTED SEEN
+near() {
+	local d=$(($3 - $4))
+	if [ "${d#-}" -le "$2" ] && [ "$3" -gt 0 ]; then ok "$1: $4 of $3"; else not_ok "$1: expected $3 (+-$2), seen $4"; fi
+}
+# between FILE FIRST LAST: its lines of that time (ns)
+between() { awk -v a="$2" -v b="$3" '$1 >= a && $1 <= b' "$1"; }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The module's own expressions, compiled into whatever includes this. */
+#ifndef CTRACE_SELFTEST_EXPR_MODULE_H
+#define CTRACE_SELFTEST_EXPR_MODULE_H
+
+#include "../../module/expr.c"
+#include "../../module/expr_parse.c"
+#include "../../module/expr_term.c"
+#include "../../module/expr_lex.c"
+
+#endif

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Filter expressions against an oracle: random event types, payloads and expressions. An expression is
+ * made as a tree, of which its text is written and which is evaluated as it is, over the
+ * values that the payload was written from; globs are the C library's.
+ *
+ * CTRACE_TEST_SEED and CTRACE_TEST_EXPRESSIONS in the environment.
+ */
+#include <fnmatch.h>
+#include <time.h>
+#include "expr_module.h"
+#include "ktap.h"
+
+#define MAX_FIELDS	8
+#define MAX_TERMS	12
+#define MAX_LEN		2024
+
+struct value {
+	struct ctrace_field_desc f;
+	__int128 num;
+	char str[CTRACE_STR_MAX];
+	u32 end;		/* it is there in payloads of at least so many bytes */
+	u32 start;
+};
+
+struct tree {
+	enum { LEAF, AND, OR, NOT } kind;
+	int left, right;
+	int value;		/* LEAF: fields[] */
+	const char *op;
+	__int128 num;
+	char str[64];
+};
+
+static u64 state;
+static u32 rnd(u32 n)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (state >> 20) % n;
+}
+
+static struct value fields[MAX_FIELDS];
+static u32 nfields, len;
+static char payload[MAX_LEN] __attribute__((aligned(8)));
+static struct tree trees[512];	/* of them a few are chains of ! */
+static int ntrees;
+
+/* --- a type and a payload ------------------------------------------------------- */
+
+static void align_to(u32 a)
+{
+	while (len % a)
+		payload[len++] = rnd(256);
+}
+
+static void few_letters(char *to, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		to[i] = "aab*-"[rnd(rnd(4) ? 2 : 5)];
+	to[n] = 0;
+}
+
+static void write_number(struct value *v)
+{
+	static const u64 edges[] = { 0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000,
+		0xffffffff, 0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff };
+	u32 bits = 8 * v->f.size;
+	u64 raw = rnd(3) ? edges[rnd(ARRAY_SIZE(edges))] : state;
+
+	raw &= ~0ull >> (64 - bits);
+	v->num = raw;
+	if (v->f.type == CTRACE_FT_INT && raw >> (bits - 1))
+		v->num -= (__int128)1 << bits;
+	align_to(v->f.size);
+	v->start = len;
+	memcpy(payload + len, &raw, v->f.size);
+	len += v->f.size;
+	v->end = len;
+}
+
+static void write_field(struct value *v)
+{
+	u32 n, k;
+
+	switch (v->f.type) {
+	case CTRACE_FT_TEXT:
+		v->f.size = 1 + rnd(20);
+		n = rnd(v->f.size + 1);
+		few_letters(v->str, n);
+		v->start = len;
+		memset(payload + len, 0, v->f.size);
+		memcpy(payload + len, v->str, n);
+		len += v->f.size;
+		v->end = len;
+		break;
+	case CTRACE_FT_STRING:
+		n = rnd(10) ? rnd(12) : rnd(200);
+		few_letters(v->str, n);
+		v->start = len;
+		memcpy(payload + len, v->str, n + 1);
+		len += n + 1;
+		v->end = v->start + 1;	/* a piece of it is a string too */
+		break;
+	case CTRACE_FT_SEQ:
+	case CTRACE_FT_SEQ_INT:
+	case CTRACE_FT_SEQ_HEX:
+		align_to(4);
+		n = rnd(4);
+		memcpy(payload + len, &n, 4);
+		len += 4;
+		align_to(v->f.size);
+		for (k = n * v->f.size; k; k--)
+			payload[len++] = rnd(256);
+		v->end = len;
+		break;
+	default:
+		write_number(v);
+	}
+}
+
+static void make_type(void)
+{
+	static const u8 sizes[] = { 1, 2, 4, 8 };
+	static const char * const names[MAX_FIELDS] = { "a", "b", "c_c", "_d", "e5", "f", "fd", "fdx" };
+	u32 i;
+
+	len = 0;
+	nfields = 1 + rnd(MAX_FIELDS);
+	memset(fields, 0, sizeof(fields));
+	for (i = 0; i < nfields; i++) {
+		fields[i].f = (struct ctrace_field_desc){ names[i], 1 + rnd(8), sizes[rnd(4)] };
+		write_field(&fields[i]);
+	}
+}
+
+static bool is_list(const struct value *v)
+{
+	return v->f.type >= CTRACE_FT_SEQ;
+}
+
+static bool is_number(const struct value *v)
+{
+	return v->f.type <= CTRACE_FT_HEX;
+}
+
+/* --- an expression ----------------------------------------------------------------- */
+
+static void near_number(struct tree *t, const struct value *v)
+{
+	__int128 one = 1, span = one << (8 * v->f.size), low = v->f.type == CTRACE_FT_INT ? -span / 2 : 0;
+
+	switch (rnd(4)) {
+	case 0:
+		t->num = v->num;
+		break;
+	case 1:
+		t->num = v->num + (int)rnd(3) - 1;
+		break;
+	case 2:
+		t->num = low + rnd(3);
+		break;
+	default:
+		t->num = low + span - 1 - rnd(300) % span;
+	}
+	if (t->num < low || t->num >= low + span)
+		t->num = v->num;
+}
+
+static void some_glob(char *to, const struct value *v)
+{
+	static const char * const bits[] = { "*", "?", "[ab]", "[!a]", "[a-z]", "a", "aa", "b", "**", "[*]", "[]-]", "[!b-]" };
+	u32 n = rnd(4), i;
+
+	*to = 0;
+	if (rnd(2)) {
+		snprintf(to, 12, "%s", v->str);
+		for (i = 0; to[i]; i++)
+			if (!rnd(3))
+				to[i] = "?*"[rnd(2)];
+	}
+	for (i = 0; i < n; i++)
+		strcat(to, bits[rnd(ARRAY_SIZE(bits))]);
+}
+
+static int leaf(void)
+{
+	static const char * const number_ops[] = { "==", "!=", "<", "<=", ">", ">=", "&" };
+	static const char * const string_ops[] = { "==", "!=", "~", "!~" };
+	struct tree *t = &trees[ntrees];
+	const struct value *v;
+
+	do {
+		t->value = rnd(nfields);
+		v = &fields[t->value];
+	} while (is_list(v));
+	t->kind = LEAF;
+	if (is_number(v)) {
+		t->op = number_ops[rnd(7)];
+		near_number(t, v);
+	} else {
+		t->op = string_ops[rnd(4)];
+		if (strchr(t->op, '~'))
+			some_glob(t->str, v);
+		else if (rnd(2) && strlen(v->str) < 30)
+			strcpy(t->str, v->str);
+		else
+			few_letters(t->str, rnd(3) % (v->f.size + 1));
+	}
+	return ntrees++;
+}
+
+static int make_tree(int terms)
+{
+	int left, i, inner;
+
+	if (!rnd(5)) {
+		inner = make_tree(terms);
+		i = ntrees++;
+		trees[i] = (struct tree){ .kind = NOT, .left = inner };
+		return i;
+	}
+	if (terms == 1)
+		return leaf();
+	left = 1 + rnd(terms - 1);
+	i = make_tree(left);
+	inner = make_tree(terms - left);
+	trees[ntrees] = (struct tree){ .kind = rnd(2) ? AND : OR, .left = i, .right = inner };
+	return ntrees++;
+}
+
+static char *spaces(char *to)
+{
+	while (!rnd(3))
+		*to++ = " \t\n"[rnd(3)];
+	return to;
+}
+
+static char *write_value(char *to, const struct tree *t)
+{
+	__int128 n = t->num < 0 ? -t->num : t->num;
+	const char *s;
+
+	if (is_number(&fields[t->value])) {
+		static const char * const how[] = { "%s%llu", "%s0x%llx", "%s0X%llX", "%s0%llo" };
+
+		return to + sprintf(to, how[rnd(4)], t->num < 0 ? "-" : "", (unsigned long long)n);
+	}
+	*to++ = '"';
+	for (s = t->str; *s; s++)
+		*to++ = *s;
+	*to++ = '"';
+	return to;
+}
+
+/* Brackets where precedence wants them, and now and then elsewhere. */
+static char *write_tree(char *to, int i, int parent)
+{
+	const struct tree *t = &trees[i];
+	bool open = (t->kind == OR && parent != OR) || (t->kind == AND && parent == NOT) || !rnd(12);
+
+	to = spaces(to);
+	if (open)
+		*to++ = '(';
+	switch (t->kind) {
+	case LEAF:
+		to = spaces(to);
+		to += sprintf(to, "%s", fields[t->value].f.name);
+		to = spaces(to);
+		to += sprintf(to, "%s", t->op);
+		to = spaces(to);
+		to = write_value(to, t);
+		break;
+	case NOT:
+		*to++ = '!';
+		to = write_tree(to, t->left, NOT);
+		break;
+	default:
+		to = write_tree(to, t->left, t->kind);
+		to += sprintf(to, "%s", t->kind == AND ? "&&" : "||");
+		to = write_tree(to, t->right, t->kind);
+	}
+	to = spaces(to);
+	if (open)
+		*to++ = ')';
+	*to = 0;
+	return to;
+}
+
+/* --- the oracle ---------------------------------------------------------------------- */
+
+static bool leaf_is(const struct tree *t, u32 have)
+{
+	const struct value *v = &fields[t->value];
+	char str[CTRACE_STR_MAX];
+	u32 i;
+
+	/* what follows a cut string or list is not there either: the cut is at the end */
+	if (have < v->end)
+		return false;
+	if (is_number(v)) {
+		switch (t->op[0] << 8 | t->op[1]) {
+		case '=' << 8 | '=': return v->num == t->num;
+		case '!' << 8 | '=': return v->num != t->num;
+		case '<' << 8: return v->num < t->num;
+		case '<' << 8 | '=': return v->num <= t->num;
+		case '>' << 8: return v->num > t->num;
+		case '>' << 8 | '=': return v->num >= t->num;
+		default: return (v->num & t->num & (((__int128)1 << (8 * v->f.size)) - 1)) != 0;
+		}
+	}
+	strcpy(str, v->str);
+	i = have - v->start;
+	if (v->f.type == CTRACE_FT_STRING && i < sizeof(str))
+		str[i] = 0;
+	if (strchr(t->op, '~'))
+		return (fnmatch(t->str, str, FNM_NOESCAPE) == 0) == (t->op[0] == '~');
+	return !strcmp(t->str, str) == (t->op[0] == '=');
+}
+
+static bool tree_is(int i, u32 have)
+{
+	const struct tree *t = &trees[i];
+
+	switch (t->kind) {
+	case LEAF: return leaf_is(t, have);
+	case NOT: return !tree_is(t->left, have);
+	case AND: return tree_is(t->left, have) && tree_is(t->right, have);
+	default: return tree_is(t->left, have) || tree_is(t->right, have);
+	}
+}
+
+/* --- both ------------------------------------------------------------------------------ */
+
+static u64 compiled, passed, refused;
+
+static void one(void)
+{
+	static const struct ctrace_expr_ctx x = { .comm = "" };
+	struct ctrace_field_desc desc[MAX_FIELDS];
+	char text[8192], why[192] = "", *exact;
+	struct ctrace_expr *e;
+	bool comparable = false, is;
+	u32 i, have;
+	int root;
+
+	make_type();
+	for (i = 0; i < nfields; i++) {
+		desc[i] = fields[i].f;
+		comparable |= !is_list(&fields[i]);
+	}
+	if (!comparable)
+		return;
+	ntrees = 0;
+	root = make_tree(1 + rnd(rnd(4) ? 4 : MAX_TERMS));
+	write_tree(text, root, OR);
+	if (ctrace_expr_new(text, desc, nfields, &e, why, sizeof(why))) {
+		/* longer than the field, or too deep: the generator does not look */
+		if (!strstr(why, "longer than") && !strstr(why, "too many others"))
+			ktap_fail(__FILE__, __LINE__, "%s\n#\t%s", text, why);
+		refused++;
+		return;
+	}
+	compiled++;
+	for (i = 0; i < 4; i++) {
+		have = i ? rnd(len + 1) : len;
+		exact = malloc(have ? have : 1);
+		memcpy(exact, payload, have);
+		is = tree_is(root, have);
+		passed += is;
+		if (ctrace_expr_match(e, exact, have, &x) != is)
+			ktap_fail(__FILE__, __LINE__, "%u of %u bytes: expected %d: %s", have, len, is, text);
+		free(exact);
+	}
+	ctrace_expr_free(e);
+}
+
+static void oracle(void)
+{
+	const char *seed = getenv("CTRACE_TEST_SEED"), *count = getenv("CTRACE_TEST_EXPRESSIONS");
+	u64 n = count ? strtoull(count, NULL, 0) : 100000, first, i;
+
+	first = seed ? strtoull(seed, NULL, 0) : (u64)time(NULL);
+	state = first * 2654435761u + 88172645463325252ull;
+	for (i = 0; i < n && !ktap.failed; i++)
+		one();
+	printf("# seed %llu: %llu expressions, %llu refused, %llu of 4 payloads each passed\n",
+	       (unsigned long long)first, (unsigned long long)compiled, (unsigned long long)refused,
+	       (unsigned long long)passed);
+	/* a generator whose expressions are all alike tests nothing */
+	check(compiled > n / 2 && passed > compiled && passed < 3 * compiled);
+}
+
+static const struct ktap_case cases[] = {
+	{ "oracle", oracle },
+};
+KTAP_MAIN(cases)

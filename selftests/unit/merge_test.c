@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A reader over hand-made rings: order, losses to the last record, delay, runs, threads. */
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+#include "internal.h"
+#include "fake_ring.h"
+#include "ktap.h"
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static struct ctrace_reader *open_fake(struct fake *f, unsigned int flags)
+{
+	struct ctrace_reader *r;
+
+	check_eq(ctrace_reader_open_map(f->dir, f->len, flags, &r), 0);
+	return r;
+}
+
+static uint64_t serial(const struct ctrace_record *rec)
+{
+	const struct fake_record *f = (const void *)rec;
+
+	check(f->check == ~f->serial);
+	return f->serial;
+}
+
+static void in_order(void)
+{
+	struct fake f = fake_new(4, 5);
+	struct ctrace_reader *r = open_fake(&f, 0);
+	uint64_t t = now_ns() - 1000000000, at, n = 0;
+	const struct ctrace_record *rec;
+	struct ctrace_losses l;
+	unsigned int round, i;
+
+	srandom(2);
+	for (round = 0; round < 200; round++) {
+		/* Fewer than would lap a ring, in a different mix each round. */
+		for (i = 0; i < 1 + random() % 300; i++)
+			fake_put(&f, random() % 20, t + i, t + i);
+		for (at = t; ctrace_reader_next(r, &rec) == 1; at++, n++) {
+			check_eq(rec->time - t, at - t);
+			check(serial(rec) == at);
+		}
+		check_eq(at - t, i);
+		t += i;
+	}
+	check_eq(ctrace_reader_losses(r, &l), 0);
+	check_eq(l.seen, n);
+	check_eq(l.overrun + l.full + l.nested + l.missed, 0);
+	ctrace_reader_close(r);
+	fake_free(&f);
+}
+
+static void lapped(void)
+{
+	struct fake f = fake_new(2, 3);
+	struct ctrace_reader *r = open_fake(&f, 0), *late;
+	const struct ctrace_record *rec;
+	uint64_t last[6] = { 0 }, t = now_ns() - 1000000000;
+	struct ctrace_losses l;
+	unsigned int i, slot;
+	uint64_t made = 0;
+
+	srandom(3);
+	for (i = 0; i < 300; i++) {
+		slot = random() % 6;
+		for (unsigned int n = random() % 1500; n; n--)
+			fake_put(&f, slot, t++, ++made);
+		if (i % 3)
+			continue;
+		for (unsigned int n = random() % 2000; n; n--) {
+			if (ctrace_reader_next(r, &rec) != 1)
+				break;
+			check(serial(rec) > last[rec->cid]);
+			last[rec->cid] = serial(rec);
+		}
+	}
+	late = open_fake(&f, 0);
+	while (ctrace_reader_next(r, &rec) == 1)
+		;
+	while (ctrace_reader_next(late, &rec) == 1)
+		;
+	ctrace_reader_losses(r, &l);
+	check_eq(l.seen + l.overrun, made);
+	check(l.overrun > 0 && l.seen > 0);
+	ctrace_reader_losses(late, &l);
+	check_eq(l.seen + l.overrun, made);
+	ctrace_reader_close(late);
+	ctrace_reader_close(r);
+	fake_free(&f);
+}
+
+static void from_now(void)
+{
+	struct fake f = fake_new(1, 2);
+	uint64_t t = now_ns() - 1000000000;
+	const struct ctrace_record *rec;
+	struct ctrace_reader *r;
+	struct ctrace_losses l;
+	unsigned int i;
+
+	for (i = 0; i < 1000; i++)
+		fake_put(&f, i % 2, t++, i);
+	fake_ctl(&f, 1)->lost_full = 7;
+	r = open_fake(&f, CTRACE_READER_FROM_NOW);
+	check_eq(ctrace_reader_next(r, &rec), 0);
+	fake_put(&f, 0, t, 5000);
+	check_eq(ctrace_reader_next(r, &rec), 1);
+	check_eq(serial(rec), 5000);
+	check_eq(ctrace_reader_next(r, &rec), 0);
+	fake_ctl(&f, 1)->lost_full = 9;
+	ctrace_reader_losses(r, &l);
+	check_eq(l.seen, 1);
+	check_eq(l.overrun, 0);
+	check_eq(l.full, 2);
+	ctrace_reader_close(r);
+	fake_free(&f);
+}
+
+static void ends(void)
+{
+	struct fake f = fake_new(1, 2);
+	struct ctrace_reader *r = open_fake(&f, 0);
+	const struct ctrace_record *rec;
+
+	check_eq(ctrace_reader_next(r, &rec), 0);
+	ctrace_reader_set_delay(r, 3600000000000ull);
+	fake_put(&f, 1, now_ns(), 1);
+	check_eq(ctrace_reader_next(r, &rec), 0);
+	__atomic_store_n(&f.dir->state, CTRACE_DIR_ENDED, __ATOMIC_RELEASE);
+	check_eq(ctrace_reader_next(r, &rec), 1);
+	check_eq(ctrace_reader_next(r, &rec), -ENODATA);
+	check_eq(ctrace_reader_next(r, &rec), -ENODATA);
+	ctrace_reader_close(r);
+	fake_free(&f);
+}
+
+static void delayed(void)
+{
+	struct fake f = fake_new(1, 2);
+	struct ctrace_reader *r = open_fake(&f, 0);
+	const struct ctrace_record *rec;
+	uint64_t now = now_ns();
+
+	ctrace_reader_set_delay(r, 60000000000ull);
+	fake_put(&f, 0, now - 61000000000ull, 1);
+	fake_put(&f, 0, now, 3);
+	check_eq(ctrace_reader_next(r, &rec), 1);
+	check_eq(serial(rec), 1);
+	check_eq(ctrace_reader_next(r, &rec), 0);
+	fake_put(&f, 1, now - 1, 2);		/* late, and yet in order */
+	check_eq(ctrace_reader_next(r, &rec), 0);
+	ctrace_reader_flush(r);
+	check_eq(ctrace_reader_next(r, &rec), 1);
+	check_eq(serial(rec), 2);
+	check_eq(ctrace_reader_next(r, &rec), 1);
+	check_eq(serial(rec), 3);
+	check_eq(ctrace_reader_next(r, &rec), 0);
+	ctrace_reader_close(r);
+	fake_free(&f);
+}
+
+/* In a time namespace the module's clock may be days ahead of this process's. */
+static void other_clock(void)
+{
+	struct fake f = fake_new(1, 2);
+	struct ctrace_reader *r = open_fake(&f, 0);
+	const struct ctrace_record *rec;
+	uint64_t t = now_ns() + 86400000000000ull;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++)
+		fake_put(&f, i % 2, t++, i);
+	for (i = 0; i < 100; i++)
+		if (check_eq(ctrace_reader_next(r, &rec), 1))
+			check_eq(serial(rec), i);
+	check_eq(ctrace_reader_next(r, &rec), 0);
+	ctrace_reader_close(r);
+	fake_free(&f);
+}
+
+/* A ring is looked at when its hint says so, and not before. */
+static void hints(void)
+{
+	struct fake f = fake_new(1, 2);
+	struct ctrace_reader *r = open_fake(&f, 0);
+	const struct ctrace_record *rec;
+
+	fake_put_unhinted(&f, 0, now_ns(), 1);
+	check_eq(ctrace_reader_next(r, &rec), 0);
+	fake_put(&f, 0, now_ns(), 2);
+	check_eq(ctrace_reader_next(r, &rec), 1);
+	check_eq(serial(rec), 1);
+	check_eq(ctrace_reader_next(r, &rec), 1);
+	check_eq(ctrace_reader_next(r, &rec), 0);
+	ctrace_reader_close(r);
+	f.dir->heads_off = 0;	/* a container's own descriptor has none */
+	r = open_fake(&f, 0);
+	fake_put_unhinted(&f, 1, now_ns(), 3);
+	check_eq(ctrace_reader_next(r, &rec), 1);
+	check_eq(ctrace_reader_next(r, &rec), 1);
+	check_eq(ctrace_reader_next(r, &rec), 1);
+	check_eq(serial(rec), 3);
+	ctrace_reader_close(r);
+	fake_free(&f);
+}
+
+/* --- directories that must be refused ---------------------------------------------- */
+
+#define BAD(field, value) do {						\
+		struct ctrace_dir keep = *f.dir;			\
+		f.dir->field = (value);					\
+		if (!check_eq(ctrace_reader_open_map(f.dir, f.len, 0, &r), -EPROTO))	\
+			printf("# " #field " = " #value "\n");		\
+		*f.dir = keep;						\
+	} while (0)
+
+static void bad_directories(void)
+{
+	struct fake f = fake_new(2, 2);
+	struct ctrace_reader *r;
+
+	BAD(magic, 0);
+	BAD(abi_compat, CTRACE_ABI + 1);
+	BAD(map_size, f.len + 1);
+	BAD(map_size, f.len - 1);
+	BAD(map_size, 0);
+	BAD(map_size, UINT64_MAX);
+	BAD(ncpus, 0);
+	BAD(ncpus, 3);
+	BAD(slots_per_cpu, 0x80000001);
+	BAD(nslots, 5);
+	BAD(subbuf_size, 0);
+	BAD(subbuf_size, 2048);
+	BAD(subbuf_size, 4097);
+	BAD(subbuf_size, RING);
+	BAD(subbuf_size, 0x80000000);
+	BAD(ring_size, 0);
+	BAD(ring_size, RING + 1);
+	BAD(ring_size, 1ull << 63);
+	BAD(slot_stride, RING);
+	BAD(slots_off, 0);
+	BAD(slots_off, f.len);
+	BAD(slots_off, UINT64_MAX & ~4095ull);
+	BAD(heads_off, 8);
+	BAD(heads_off, CTRACE_PAGE + 1);
+	BAD(heads_off, 2 * CTRACE_PAGE - 8);
+	BAD(heads_off, UINT64_MAX & ~7ull);
+	check_eq(ctrace_reader_open_map(f.dir, 16, 0, &r), -EPROTO);
+	f.dir->features = UINT64_MAX;	/* what a reader does not know, it ignores */
+	f.dir->heads_off = 0;
+	check_eq(ctrace_reader_open_map(f.dir, f.len, 0, &r), 0);
+	ctrace_reader_close(r);
+	fake_free(&f);
+}
+
+/* Rings of nonsense: any answer will do, but an answer, and within the mapping. */
+static void nonsense(void)
+{
+	const struct ctrace_record *rec;
+	struct ctrace_reader *r;
+	unsigned int round, i;
+	struct fake f;
+
+	srandom(4);
+	for (round = 0; round < 3000; round++) {
+		f = fake_new(1, 2);
+		for (i = 0; i < 1000; i++)
+			fake_put(&f, i % 2, i + 1, i);
+		r = open_fake(&f, 0);
+		for (i = 0; i < 50; i++) {
+			uint16_t *p = (void *)((char *)fake_ctl(&f, random() % 2) +
+				(random() % 2 ? random() % 128 : random() % (CTRACE_PAGE + RING - 1)));
+			uint16_t v = random() % 3 ? random() % 64 : random();
+
+			memcpy(p, &v, sizeof(v));
+		}
+		for (i = 0; i < 5000; i++)
+			if (ctrace_reader_next(r, &rec) != 1)
+				break;
+		ctrace_reader_close(r);
+		fake_free(&f);
+	}
+}
+
+/* --- runs ---------------------------------------------------------------------- */
+
+struct recorder {
+	struct fake *f;
+	uint64_t t, made, kept, next[4], pending;
+	unsigned int laps;	/* writes this often while fn looks */
+	uint64_t lost, undone;
+};
+
+static int run(const struct ctrace_run *run, void *arg)
+{
+	struct recorder *rec = arg;
+	const struct fake_record *p = run->data;
+	unsigned int i;
+
+	check_eq(run->len, run->count * REC);
+	check_eq(run->time_begin, p->r.time);
+	check_eq(run->time_end, p[run->count - 1].r.time);
+	check(run->last == &p[run->count - 1].r);
+	check_eq(run->cpu, run->slot / 2);
+	check(run->cid == (run->slot % 2 ? run->slot : CTRACE_CID_ALL));
+	rec->pending = run->count;
+	for (i = 0; rec->laps && i < RING / REC + 1; i++)
+		fake_put(rec->f, run->slot, rec->t++, rec->made++);
+	rec->laps -= rec->laps > 0;
+	return 0;
+}
+
+static int run_done(const struct ctrace_run *run, bool ok, void *arg)
+{
+	struct recorder *rec = arg;
+
+	if (ok) {
+		rec->kept += rec->pending;
+		rec->lost += run->lost;
+	} else {
+		rec->undone++;
+	}
+	return 0;
+}
+
+static int failing(const struct ctrace_run *run, void *arg)
+{
+	(void)run, (void)arg;
+	return -ENOSPC;
+}
+
+static void runs(void)
+{
+	struct fake f = fake_new(2, 2);
+	struct ctrace_reader *r = open_fake(&f, 0);
+	struct recorder rec = { .f = &f, .t = now_ns() - 1000000000 };
+	const struct ctrace_record *one;
+	struct ctrace_losses l;
+	unsigned int i;
+
+	srandom(5);
+	for (i = 0; i < 300; i++) {
+		for (unsigned int n = random() % 700; n; n--)
+			fake_put(&f, random() % 4, rec.t++, rec.made++);
+		rec.laps = i % 5 == 0;
+		check(ctrace_reader_runs(r, run, run_done, &rec) >= 0);
+	}
+	while (ctrace_reader_runs(r, run, run_done, &rec) > 0)
+		;
+	ctrace_reader_losses(r, &l);
+	check_eq(l.seen, rec.kept);
+	check_eq(l.overrun, rec.lost);
+	check_eq(l.seen + l.overrun, rec.made);
+	check(rec.undone > 0 && rec.lost > 0);
+
+	fake_put(&f, 0, rec.t++, rec.made++);
+	check_eq(ctrace_reader_runs(r, failing, run_done, &rec), -ENOSPC);
+	check_eq(ctrace_reader_runs(r, run, NULL, &rec), 1);	/* offered again */
+	fake_put(&f, 0, rec.t++, rec.made++);
+	check_eq(ctrace_reader_next(r, &one), 1);
+	check_eq(ctrace_reader_runs(r, run, NULL, &rec), -EBUSY);
+	check_eq(ctrace_reader_next(r, &one), 0);
+	check_eq(ctrace_reader_runs(r, run, NULL, &rec), 0);
+	ctrace_reader_close(r);
+	fake_free(&f);
+}
+
+/* --- writers that do not wait ------------------------------------------------------ */
+
+#define WRITES	100000u
+
+struct writer {
+	struct fake *f;
+	unsigned int slot;
+};
+
+static void *writer(void *arg)
+{
+	const struct timespec breath = { 0, 1000 };
+	struct writer *w = arg;
+	uint64_t i;
+
+	/* In bursts of all sizes, so that the reader is lapped and keeps up by turns. */
+	for (i = 1; i <= WRITES; i++) {
+		fake_put(w->f, w->slot, now_ns(), i);
+		if (i % 512 < i % 97)
+			continue;
+		if (i % 61 == 0)
+			nanosleep(&breath, NULL);
+	}
+	return NULL;
+}
+
+static void threads(void)
+{
+	struct fake f = fake_new(2, 2);
+	struct ctrace_reader *r = open_fake(&f, 0);
+	const struct ctrace_record *rec;
+	uint64_t last[4] = { 0 }, time = 0, late = 0;
+	struct writer w[4];
+	pthread_t t[4];
+	struct ctrace_losses l;
+	unsigned int i, running = 4;
+	int ret;
+
+	for (i = 0; i < 4; i++) {
+		w[i] = (struct writer) { &f, i };
+		pthread_create(&t[i], NULL, writer, &w[i]);
+	}
+	while ((ret = ctrace_reader_next(r, &rec)) >= 0) {
+		if (ret == 0) {
+			if (!running)
+				break;
+			for (i = 0, running = 0; i < 4; i++)
+				running += last[i] < WRITES;
+			continue;
+		}
+		check(rec->cid < 4 && serial(rec) > last[rec->cid]);
+		last[rec->cid] = serial(rec);
+		late += rec->time < time;
+		time = rec->time;
+	}
+	for (i = 0; i < 4; i++)
+		pthread_join(t[i], NULL);
+	ctrace_reader_losses(r, &l);
+	check_eq(ret, 0);
+	check_eq(l.seen + l.overrun, 4ull * WRITES);
+	/* These writers read the clock long before they publish: some are late. */
+	check(late < l.seen / 100);
+	printf("# %llu seen, %llu overrun, %llu late\n", (unsigned long long)l.seen,
+	       (unsigned long long)l.overrun, (unsigned long long)late);
+	ctrace_reader_close(r);
+	fake_free(&f);
+}
+
+static const struct ktap_case cases[] = {
+	{ "records of many rings come in order", in_order },
+	{ "seen and lost are all, for a slow and for a late reader", lapped },
+	{ "from now: what was before is neither seen nor lost", from_now },
+	{ "the end of a session", ends },
+	{ "a delay holds back, a flush lets go", delayed },
+	{ "a clock that is ahead", other_clock },
+	{ "hints say which rings to look at", hints },
+	{ "directories that lie are refused", bad_directories },
+	{ "rings of nonsense", nonsense },
+	{ "runs: all kept or counted, undone when overwritten", runs },
+	{ "writers that do not wait", threads },
+};
+KTAP_MAIN(cases)

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How the options of trace and record become a session's filter, and which are refused. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "cli.h"
+#include "ktap.h"
+#include "run.h"
+
+bool cli_json;
+const struct command *cli_cmd;
+
+int cli_error(const char *fmt, ...)
+{
+	(void)fmt;
+	return CLI_FAIL;
+}
+
+int cli_usage(const char *fmt, ...)
+{
+	(void)fmt;
+	return CLI_USAGE;
+}
+
+static int give(struct run_opts *o, int opt, const char *value)
+{
+	int status = CLI_OK;
+
+	optarg = (char *)value;
+	check(run_option(o, opt, &status));
+	return status;
+}
+
+static void filters(void)
+{
+	struct run_opts o = { 0 };
+	char *f = run_filter(&o);
+
+	check(!f);
+	check_eq(give(&o, OPT_COMM, "nginx*"), 0);
+	f = run_filter(&o);
+	check_str(f, "$comm ~ \"nginx*\"");
+	free(f);
+	check_eq(give(&o, OPT_COMM, "a\"b"), 0);
+	check_eq(give(&o, OPT_UID, "1000"), 0);
+	check_eq(give(&o, OPT_UID, "root"), 0);
+	check_eq(give(&o, OPT_FILTER, "$cpu == 1 || $tid == 7"), 0);
+	f = run_filter(&o);
+	check_str(f, "($comm ~ \"nginx*\" || $comm ~ \"a\\\"b\") && ($uid == 1000 || $uid == 0) && "
+		  "($cpu == 1 || $tid == 7)");
+	free(f);
+	check_eq(give(&o, OPT_FILTER, "$cpu == 2"), CLI_USAGE);
+	check_eq(give(&o, OPT_UID, "nobody-of-that-name"), CLI_FAIL);
+	check_eq(give(&o, OPT_UID, "-1"), CLI_FAIL);
+	check_eq(give(&o, OPT_COMM, ""), CLI_USAGE);
+	run_opts_free(&o);
+}
+
+static void numbers(void)
+{
+	struct run_opts o = { 0 };
+
+	check_eq(give(&o, OPT_LONGER, "200ms"), 0);
+	check_eq(o.probes.longer, 200000000);
+	check_eq(give(&o, OPT_LONGER, "5us"), 0);
+	check_eq(o.probes.longer, 5000);
+	check_eq(give(&o, OPT_LONGER, "soon"), CLI_USAGE);
+	check_eq(give(&o, 'F', "99"), 0);
+	check_eq(o.probes.frequency, 99);
+	check_eq(give(&o, 'F', "0"), CLI_USAGE);
+	check_eq(give(&o, OPT_ONE_OF, "10"), 0);
+	check_eq(o.one_of, 10);
+	check_eq(give(&o, OPT_ONE_OF, "ten"), CLI_USAGE);
+	check_eq(give(&o, OPT_RATE, "1000"), 0);
+	check_eq(o.rate, 1000);
+	check_eq(give(&o, OPT_RATE, "99999999999"), CLI_USAGE);
+	check_eq(give(&o, 'e', "openat,read"), 0);
+	check_eq(give(&o, 'e', "sched_switch if prev_tid == 1"), 0);
+	check_eq(o.probes.nevents, 2);
+	check_str(o.probes.events[1], "sched_switch if prev_tid == 1");
+	run_opts_free(&o);
+}
+
+static void stacks(void)
+{
+	struct run_opts o = { 0 };
+
+	check_eq(give(&o, OPT_STACK, NULL), 0);
+	check_eq(o.stack, CTRACE_PROBE_F_STACK);
+	check_eq(give(&o, OPT_STACK, "user"), 0);
+	check_eq(o.stack, CTRACE_PROBE_F_STACK | CTRACE_PROBE_F_USER_STACK);
+	check_eq(give(&o, OPT_STACK, "hay"), CLI_USAGE);
+	give(&o, OPT_STATE_DUMP, NULL);
+	check(o.state_dump);
+	give(&o, OPT_NO_STATE_DUMP, NULL);
+	check(!o.state_dump);
+	run_opts_free(&o);
+}
+
+static const struct ktap_case cases[] = {
+	{ "--comm, --uid and --filter: or within, and between", filters },
+	{ "times and numbers", numbers },
+	{ "--stack and --state-dump", stacks },
+};
+KTAP_MAIN(cases)

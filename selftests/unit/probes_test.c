@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What -e means: names, classes, patterns, conditions, what is left out; what options add. */
+#include <stdio.h>
+#include <stdlib.h>
+#include "classes.h"
+#include "cli.h"
+#include "ktap.h"
+#include "make_record.h"
+#include "probes.h"
+#include "util.h"
+
+/* In the place of main.c's: the last message. */
+bool cli_json;
+const struct command *cli_cmd;
+static char *message;
+
+static int keep(int status, const char *fmt, va_list ap)
+{
+	free(message);
+	if (vasprintf(&message, fmt, ap) < 0)
+		message = NULL;
+	return status;
+}
+
+int cli_error(const char *fmt, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	r = keep(CLI_FAIL, fmt, ap);
+	va_end(ap);
+	return r;
+}
+
+int cli_usage(const char *fmt, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	r = keep(CLI_USAGE, fmt, ap);
+	va_end(ap);
+	return r;
+}
+
+static struct ctrace_schema *schema(void)
+{
+	static const char *const calls[] = {
+		"read", "openat", "close", "futex", "kill", "connect", "execve", "mmap", "unlink",
+	};
+	static const struct { const char *system, *name, *reason; } events[] = {
+		{ "sched", "sched_switch", NULL }, { "sched", "sched_wakeup", NULL },
+		{ "sched", "sched_process_fork", NULL }, { "irq", "irq_handler_entry", NULL },
+		{ "irq", "irq_lacking", "this kernel has no such tracepoint" },
+	};
+	struct ctrace_schema *s = ctrace_schema_new();
+
+	ctrace_schema_add(s, &(struct ctrace_event_type){ .id = 1, .name = "lost", .system = "ctrace" });
+	for (uint32_t i = 0; i < ARRAY_SIZE(events); i++)
+		ctrace_schema_add(s, &(struct ctrace_event_type){
+			.id = 2 + i, .name = events[i].name, .system = events[i].system,
+			.source = events[i].name, .reason = events[i].reason });
+	ctrace_schema_add(s, &(struct ctrace_event_type){ .id = CTRACE_ID_DYNAMIC, .name = "ovl",
+			  .system = "kprobes" });
+	ctrace_schema_add(s, &(struct ctrace_event_type){ .id = CTRACE_ID_DYNAMIC + 1, .name = "ovl",
+			  .system = "kprobes", .definition = "p:ovl ovl_open" });
+	for (uint32_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		char *name = xasprintf("syscall_entry_%s", calls[i]);
+
+		ctrace_schema_add(s, &(struct ctrace_event_type){ .id = ENTER(i), .name = name,
+				  .system = "syscalls", .source = "sys_enter" });
+		free(name);
+	}
+	ctrace_schema_add(s, &(struct ctrace_event_type){ .id = CTRACE_ID_COMPAT_SYS_ENTER,
+			  .name = "compat_syscall_entry_socketcall", .system = "syscalls",
+			  .source = "sys_enter" });
+	ctrace_schema_add(s, &(struct ctrace_event_type){ .id = CTRACE_ID_COMPAT_SYS_ENTER + 1,
+			  .name = "compat_syscall_entry_read", .system = "syscalls",
+			  .source = "sys_enter" });
+	return s;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct probe_want *)a)->name, ((const struct probe_want *)b)->name);
+}
+
+/* "openat call:read{ret < 0}": sorted names, filters in braces; or "!STATUS" */
+static char *meant(struct probes_opts *o, const char *const *values)
+{
+	struct ctrace_schema *s = schema();
+	struct probes p = { 0 };
+	struct sbuf b = { 0 };
+	char *copies[8];
+	int status;
+
+	for (o->nevents = 0; values[o->nevents]; o->nevents++)
+		copies[o->nevents] = xstrdup(values[o->nevents]);
+	o->events = copies;
+	status = probes_parse(&p, s, o);
+	sbuf_reset(&b);
+	if (status)
+		sbuf_printf(&b, "!%d", status);
+	else
+		qsort(p.v, p.n, sizeof(p.v[0]), by_name);
+	for (size_t i = 0; !status && i < p.n; i++) {
+		sbuf_printf(&b, "%s%s", i ? " | " : "", p.v[i].name);
+		if (p.v[i].filter)
+			sbuf_printf(&b, "{%s}", p.v[i].filter);
+	}
+	for (size_t i = 0; i < o->nevents; i++)
+		free(copies[i]);
+	probes_free(&p);
+	ctrace_schema_free(s);
+	return b.s;
+}
+
+#define VALUES(...)	((const char *const[]){ __VA_ARGS__ __VA_OPT__(,) NULL })
+#define expect_opts(opts, want, ...) do {				\
+	struct probes_opts o_ = opts;					\
+	char *got_ = meant(&o_, VALUES(__VA_ARGS__));			\
+	check_str(got_, want);						\
+	free(got_);							\
+} while (0)
+#define NONE		((struct probes_opts){ 0 })
+#define expect(want, ...)	expect_opts(NONE, want, __VA_ARGS__)
+#define refused(words, ...) do {					\
+	struct probes_opts o_ = NONE;					\
+	char *got_ = meant(&o_, VALUES(__VA_ARGS__));			\
+	check(got_[0] == '!');						\
+	check(message && strstr(message, words));			\
+	if (!message || !strstr(message, words))			\
+		printf("# message: %s\n", message ? message : "none");	\
+	free(got_);							\
+} while (0)
+
+static void names(void)
+{
+	expect("syscall:openat | syscall:read", "openat,read");
+	expect("syscall:openat | syscall:read", "openat", "read", "openat");
+	expect("syscall:openat", "trace=openat");
+	expect("syscall:openat", "syscall_entry_openat");
+	expect("sched_switch", "sched:sched_switch");
+	expect("syscall:socketcall", "socketcall");
+	expect("call:openat", "call:openat");
+	expect("calls", "calls");
+	expect("kprobe:do_exit", "kprobe:do_exit");
+	expect("ext4:ext4_da_write_begin", "ext4:ext4_da_write_begin");
+	expect("raw:sched_switch", "raw:sched_switch");
+	expect("irq:sched_switch", "irq:sched_switch");	/* the kernel says that there is none */
+	refused("did you mean 'openat'", "opneat");
+	refused("no such tracepoint", "irq_lacking");
+	refused("names no event", "");
+	refused("no event or system call 'unknown'", "unknown");
+}
+
+static void groups(void)
+{
+	expect("sched_process_fork | sched_switch | sched_wakeup", "sched");
+	expect("irq_handler_entry", "irq");		/* without what this kernel lacks */
+	expect("sched_process_fork | syscalls");
+	expect("sched_wakeup", "sched_w*");
+	expect("sched_wakeup", "sched:*wakeup");
+	expect("syscall:openat", "open*");
+	expect("irq_handler_entry | sched_process_fork | sched_switch | sched_wakeup | syscalls", "all");
+	expect("kprobes:ovl", "ovl");
+	expect("kprobes:ovl", "kprobes");
+	expect("syscalls", "syscalls,openat");
+	expect("syscalls", "openat", "syscalls");
+}
+
+static void class_words(void)
+{
+	expect("syscall:execve | syscall:openat | syscall:unlink", "%file");
+	expect("syscall:connect", "%network");
+	expect("syscall:connect", "%net");
+	expect("syscall:execve | syscall:kill", "%process");
+	expect("syscall:mmap", "%memory");
+	expect("syscall:kill", "%signal");
+	expect("syscall:close | syscall:mmap | syscall:openat | syscall:read | syscall:socketcall",
+	       "%desc");
+	refused("did you mean 'network'", "%netwrok");
+	check(class_has("file", "openat") && !class_has("file", "open_") && !class_has("file", "pen"));
+	check(class_has("network", "shutdown") && class_has("file", "access") && !class_has("x", "openat"));
+	for (size_t i = 0; class_name(i); i++)
+		check(class_exists(class_name(i)));
+}
+
+static void left_out(void)
+{
+	expect("syscall:execve | syscall:unlink", "%file,!openat");
+	expect("syscall:execve | syscall:unlink", "!open*", "%file");
+	expect("sched_process_fork | syscall:close | syscall:connect | syscall:execve | syscall:kill | "
+	       "syscall:mmap | syscall:openat | syscall:read | syscall:socketcall | syscall:unlink",
+	       "!futex");
+	expect("syscall:connect | syscall:execve | syscall:futex | syscall:kill | syscall:unlink",
+	       "syscalls,!%memory,!%desc,close");
+	expect("sched_switch | sched_wakeup", "sched,!sched_process_*");
+	expect("syscalls", "!sched");
+	refused("no event or system call 'futx'", "!futx");
+	refused("takes no condition", "!futex if ret < 0");
+	refused("leaves no event", "openat,!openat");
+}
+
+static void conditions(void)
+{
+	expect("call:openat{ret < 0} | syscall:read", "read,openat if ret < 0");
+	expect("sched_switch{prev_comm ~ \"nginx*\" && prev_prio < 100}",
+	       "sched:sched_switch if prev_comm ~ \"nginx*\" && prev_prio < 100");
+	expect("call:openat{filename ~ \"a,b if c\"}", "openat if filename ~ \"a,b if c\"");
+	expect("sched_switch{(prev_tid == 1)}", "sched_switch if(prev_tid == 1)");
+	expect("calls{ret == -13}", "syscalls if ret == -13");
+	expect("call:execve{ret < 0} | call:openat{ret < 0} | call:unlink{ret < 0}", "%file if ret < 0");
+	/* what is named itself goes before its class */
+	expect("call:openat{ret < 0} | syscall:execve | syscall:unlink", "%file", "openat if ret < 0");
+	expect("call:openat{ret < 0} | syscall:close | syscall:connect | syscall:execve | syscall:futex | "
+	       "syscall:kill | syscall:mmap | syscall:read | syscall:socketcall | syscall:unlink",
+	       "syscalls", "openat if ret < 0");
+	refused("'openat' twice", "openat if ret < 0", "openat if ret > 0");
+	refused("'sched_switch' twice", "sched_switch", "sched_switch if prev_tid == 1");
+	refused("follows no event", "if ret < 0");
+	refused("no condition follows", "openat if ");
+}
+
+static void definitions(void)
+{
+	expect("p:ovl ovl_fill_merge ctx=%di name=+0(%si):string",
+	       "p:ovl ovl_fill_merge ctx=%di name=+0(%si):string");
+	expect("r:opened do_sys_openat2 fd=$retval{fd < 0}", "r:opened do_sys_openat2 fd=$retval if fd < 0");
+	expect("p do_exit if=%di", "p do_exit if=%di");
+	check(probe_is_definition("p:x y") && probe_is_definition("r8:x y") && probe_is_definition("p y"));
+	check(!probe_is_definition("prctl") && !probe_is_definition("read") && !probe_is_definition("poll"));
+}
+
+static void options(void)
+{
+	struct probes_opts o = { .longer = 200000000 };
+
+	expect_opts(o, "calls{duration >= 200000000}");
+	expect_opts(o, "call:openat{duration >= 200000000} | sched_switch", "openat,sched_switch");
+	o.failed = true;
+	expect_opts(o, "call:openat{(flags & 1) && duration >= 200000000 && ret < 0 && ret >= -4095}",
+		    "openat if flags & 1");
+	o.longer = 0;
+	expect_opts(o, "calls{ret < 0 && ret >= -4095}");
+	expect_opts(o, "!2", "sched_switch");
+	check(message && strstr(message, "--failed is of system calls"));
+	o = (struct probes_opts){ .frequency = 99 };
+	expect_opts(o, "sample:99");
+	expect_opts(o, "sample:99 | syscall:openat", "openat");
+}
+
+static const struct ktap_case cases[] = {
+	{ "events, calls, raw tracepoints and kprobes by name", names },
+	{ "groups, patterns, definitions, all", groups },
+	{ "strace's classes; what the kernel lacks is passed over", class_words },
+	{ "!NAME leaves out", left_out },
+	{ "EVENT if EXPRESSION, to the end of the -e", conditions },
+	{ "kprobes by definition", definitions },
+	{ "--longer, --failed and -F", options },
+};
+KTAP_MAIN(cases)

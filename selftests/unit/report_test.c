@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the recorder writes is what report reads: runs of records through the
+ * writer into a directory, and back, merged; damage, old contents and foreign traces refused.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "cli.h"
+#include "ctf_dir.h"
+#include "ctf_read.h"
+#include "ktap.h"
+#include "make_record.h"
+#include "sink_ctf.h"
+
+#define MSEC	1000000ull
+
+/* In the place of main.c's and the reader's: messages are counted, runs come from here. */
+bool cli_json;
+static unsigned int messages;
+int cli_error(const char *fmt, ...)
+{
+	(void)fmt;
+	messages++;
+	return CLI_FAIL;
+}
+
+struct fake {
+	struct ctrace_run run[8];
+	char data[8][8192];
+	bool ok[8];
+	unsigned int n;
+};
+static struct fake fake;
+
+int ctrace_reader_runs(struct ctrace_reader *r, ctrace_run_fn fn, ctrace_run_done_fn done, void *arg)
+{
+	unsigned int i;
+
+	(void)r;
+	for (i = 0; i < fake.n; i++) {
+		int err = fn(&fake.run[i], arg);
+
+		if (err)
+			return err;
+		done(&fake.run[i], fake.ok[i], arg);
+	}
+	fake.n = 0;
+	return (int)i;
+}
+
+static char dir[64];
+static struct ctrace_schema *schema;
+static struct ctable *table;
+
+static void start(void)
+{
+	strcpy(dir, "/tmp/ctrace-report-XXXXXX");
+	check(mkdtemp(dir) != NULL);
+	schema = make_schema();
+	table = ctable_new(NULL);
+	ctable_add(table, &(struct ctrace_container){ .cid = 3, .path = "/a\"b" }, "w\"eb", "podman",
+		   true);
+	memset(&fake, 0, sizeof(fake));
+	messages = 0;
+}
+
+static void finish_case(void)
+{
+	char cmd[128];
+
+	ctable_free(table);
+	ctrace_schema_free(schema);
+	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
+	check_eq(system(cmd), 0);
+}
+
+/* A run of n reads, at time, time + step, ... */
+static void add_run(uint32_t cid, uint32_t cpu, uint64_t time, uint64_t step, uint32_t n,
+		    uint64_t lost, bool ok)
+{
+	struct ctrace_run *r = &fake.run[fake.n];
+	struct made m;
+
+	memset(r, 0, sizeof(*r));
+	r->slot = cid == CTRACE_CID_ALL ? cpu : 10 + cid * 2 + cpu;
+	r->cid = cid;
+	r->cpu = cpu;
+	r->count = n;
+	r->data = fake.data[fake.n];
+	r->time_begin = time;
+	r->lost = lost;
+	for (uint32_t i = 0; i < n; i++) {
+		if (i % 2)
+			make_openat(&m, time + i * step, cid == CTRACE_CID_ALL ? 77 : cid, 100, "/x", 0);
+		else
+			make_read(&m, time + i * step, cid == CTRACE_CID_ALL ? 77 : cid, 100);
+		r->last = (void *)(fake.data[fake.n] + r->len);
+		memcpy(fake.data[fake.n] + r->len, m.raw, m.rec.len);
+		r->len += m.rec.len;
+		r->time_end = m.rec.time;
+	}
+	fake.ok[fake.n++] = ok;
+}
+
+struct seen {
+	unsigned int records, backwards;
+	uint64_t lost;
+	const char *why;
+};
+
+static struct seen read_back(void)
+{
+	struct ctrace_schema *s = ctrace_schema_new();
+	struct side_info info;
+	const struct ctrace_record *rec;
+	struct seen seen = { 0 };
+	struct ctf_reader *r;
+	uint64_t lost, last = 0;
+
+	check_eq(side_load_schema(dir, s, &info), 0);
+	r = ctf_reader_open(dir, info.uuid);
+	if (!check(r != NULL))
+		return seen;
+	while ((rec = ctf_reader_next(r, &lost))) {
+		struct ctrace_value v[8];
+
+		seen.records++;
+		seen.lost += lost;
+		seen.backwards += rec->time < last;
+		last = rec->time;
+		check(ctrace_decode(ctrace_schema_by_id(s, rec->id), rec, v, 8) >= 3);
+	}
+	seen.lost += lost;
+	ctf_reader_damaged(r, &seen.why);
+	ctf_reader_close(r);
+	ctrace_schema_free(s);
+	return seen;
+}
+
+static struct ctf *create(bool force)
+{
+	return ctf_create(dir, schema, table, &(struct ctf_opts){ .force = force });
+}
+
+static void round_trip(void)
+{
+	struct ctable *names = ctable_new(NULL);
+	struct ctf *c;
+	struct seen s;
+
+	start();
+	c = create(false);
+	if (!check(c != NULL))
+		return;
+	add_run(3, 0, 1 * MSEC, 10, 50, 0, true);
+	add_run(3, 1, 1 * MSEC + 5, 10, 50, 0, true);
+	add_run(CTRACE_CID_ALL, 0, 1 * MSEC + 7, 10, 20, 0, true);
+	add_run(3, 0, 2 * MSEC, 10, 50, 9, true);
+	check_eq(ctf_drain(c, NULL), 4);
+	check_eq(ctf_totals(c).events, 170);
+	check_eq(ctf_totals(c).streams, 3);
+	check_eq(ctf_close(c), CLI_OK);
+	s = read_back();
+	check_eq(s.records, 170);
+	check_eq(s.lost, 9);
+	check_eq(s.backwards, 0);
+	check(!s.why);
+	check_eq(side_load_containers(dir, names), 0);
+	check_str(ctable_get(names, 3)->label, "w\"eb");
+	check_str(ctable_get(names, 3)->c.path, "/a\"b");
+	ctable_free(names);
+	check_eq(messages, 0);
+	finish_case();
+}
+
+/* A run that was overwritten while it was copied leaves no trace in the file. */
+static void undone(void)
+{
+	struct ctf *c;
+	struct seen s;
+
+	start();
+	c = create(false);
+	add_run(3, 0, 1 * MSEC, 10, 50, 0, true);
+	add_run(3, 0, 2 * MSEC, 10, 50, 0, false);
+	add_run(3, 0, 3 * MSEC, 10, 10, 50, true);
+	ctf_drain(c, NULL);
+	check_eq(ctf_close(c), CLI_OK);
+	s = read_back();
+	check_eq(s.records, 60);
+	check_eq(s.lost, 50);
+	check(!s.why);
+	finish_case();
+}
+
+/* Readers refuse a stream whose time runs backwards: it goes on in another file. */
+static void backwards(void)
+{
+	struct ctf *c;
+	struct seen s;
+	char path[128];
+
+	start();
+	c = create(false);
+	add_run(3, 0, 5 * MSEC, 10, 50, 0, true);
+	add_run(3, 0, 2 * MSEC, 10, 50, 0, true);
+	ctf_drain(c, NULL);
+	check_eq(ctf_close(c), CLI_OK);
+	snprintf(path, sizeof(path), "%s/c3_0.1", dir);
+	check(!access(path, F_OK));
+	s = read_back();
+	check_eq(s.records, 100);
+	check_eq(s.backwards, 0);
+	finish_case();
+}
+
+static void babeltrace(void)
+{
+	char cmd[256], line[512];
+	unsigned int n = 0, named = 0;
+	struct ctf *c;
+	FILE *p;
+
+	if (system("command -v babeltrace2 >/dev/null")) {
+		ktap_skip("no babeltrace2");
+		return;
+	}
+	start();
+	c = create(false);
+	add_run(3, 0, 1 * MSEC, 10, 50, 0, true);
+	add_run(3, 1, 1 * MSEC + 5, 10, 49, 0, true);
+	ctf_drain(c, NULL);
+	/* while it is being recorded, and after */
+	for (int i = 0; i < 2; i++) {
+		n = named = 0;
+		snprintf(cmd, sizeof(cmd), "babeltrace2 '%s' 2>/dev/null", dir);
+		p = popen(cmd, "r");
+		while (fgets(line, sizeof(line), p)) {
+			n++;
+			named += strstr(line, "cid = 3") && strstr(line, "syscall_entry_");
+		}
+		check_eq(pclose(p), 0);
+		check_eq(n, 99);
+		check_eq(named, 99);
+		if (!i)
+			check_eq(ctf_close(c), CLI_OK);
+	}
+	finish_case();
+}
+
+static void damage(void)
+{
+	char path[128];
+	struct ctf *c;
+	struct seen s;
+	FILE *f;
+
+	start();
+	c = create(false);
+	add_run(3, 0, 1 * MSEC, 10, 50, 0, true);
+	add_run(3, 0, 2 * MSEC, 10, 50, 0, true);
+	ctf_drain(c, NULL);
+	check_eq(ctf_close(c), CLI_OK);
+	snprintf(path, sizeof(path), "%s/c3_0", dir);
+	check_eq(truncate(path, (off_t)fake.run[0].len + 80 + 100), 0);
+	s = read_back();
+	check_eq(s.records, 50);
+	check_str(s.why ? s.why : "", "ends within a packet");
+	/* a length of nothing must not be stepped over for ever */
+	f = fopen(path, "r+");
+	fseek(f, 80 + 10, SEEK_SET);
+	fwrite("\0\0", 1, 2, f);
+	fclose(f);
+	s = read_back();
+	check_eq(s.records, 0);
+	check_str(s.why ? s.why : "", "has a packet with a broken record");
+	finish_case();
+}
+
+static void directories(void)
+{
+	struct ctrace_schema *s = ctrace_schema_new();
+	struct side_info info;
+	char path[128];
+	struct ctf *c;
+
+	start();
+	check_eq(side_load_schema(dir, s, &info), -ENOENT);
+	ctrace_schema_free(s);
+	snprintf(path, sizeof(path), "%s/precious", dir);
+	fclose(fopen(path, "w"));
+	check(!create(false));
+	check_eq(messages, 1);
+	/* --force: an older trace goes, what is none stays */
+	c = create(true);
+	add_run(3, 0, 1 * MSEC, 10, 50, 0, true);
+	ctf_drain(c, NULL);
+	ctf_close(c);
+	c = create(true);
+	check_eq(ctf_close(c), CLI_OK);
+	check(!access(path, F_OK));
+	check_eq(read_back().records, 0);
+	check(ctf_dir_is_stream("c12_0") && ctf_dir_is_stream("shared_11.2"));
+	check(!ctf_dir_is_stream("cat_0") && !ctf_dir_is_stream("c1_") &&
+	      !ctf_dir_is_stream("shared_") && !ctf_dir_is_stream("c1_0x") &&
+	      !ctf_dir_is_stream("c_1"));
+	finish_case();
+}
+
+static void full_disk(void)
+{
+	char path[128];
+	struct ctf *c;
+
+	start();
+	c = create(false);
+	/* a stream that is a device without room */
+	snprintf(path, sizeof(path), "%s/c3_0", dir);
+	add_run(3, 0, 1 * MSEC, 10, 50, 0, true);
+	check_eq(mkdir(path, 0755), 0);
+	check_eq(ctf_drain(c, NULL), -1);
+	check_eq(ctf_drain(c, NULL), -1);
+	check_eq(messages, 1);
+	check_eq(ctf_close(c), CLI_FAIL);
+	finish_case();
+}
+
+static const struct ktap_case cases[] = {
+	{ "what was recorded is read back, in order, with its losses", round_trip },
+	{ "a run overwritten while copied is undone", undone },
+	{ "time that runs backwards goes into another file", backwards },
+	{ "babeltrace2 reads it while it is recorded and after", babeltrace },
+	{ "damaged files are read up to the damage", damage },
+	{ "directories with something in them", directories },
+	{ "what cannot be written ends it, once said", full_disk },
+};
+KTAP_MAIN(cases)

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What module/ring.h takes from the kernel, for a thread in place of a CPU and
+ * its signals in place of interrupts. CTRACE_CLOCK() is the test's.
+ */
+#ifndef CTRACE_SELFTEST_RING_SHIM_H
+#define CTRACE_SELFTEST_RING_SHIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <ctrace/ctrace.h>
+
+typedef __u64 u64;
+typedef __u32 u32;
+
+#undef __always_inline			/* glibc has one */
+#define __always_inline		inline __attribute__((always_inline))
+#define noinline		__attribute__((__noinline__))
+#define __maybe_unused		__attribute__((unused))
+#define notrace
+#define likely(x)		__builtin_expect(!!(x), 1)
+#define unlikely(x)		__builtin_expect(!!(x), 0)
+
+/* A test may let an interrupt come right after a publication, where it is hardest to be right. */
+#ifndef SHIM_INTERRUPT
+#define SHIM_INTERRUPT()	((void)0)
+#endif
+
+#define barrier()		__asm__ __volatile__("" ::: "memory")
+#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
+#define smp_store_release(p, v)	({ __atomic_store_n(p, v, __ATOMIC_RELEASE); SHIM_INTERRUPT(); })
+#define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
+
+static inline u64 cmpxchg_local(u64 *p, u64 old, u64 new)
+{
+	__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return old;
+}
+
+#endif

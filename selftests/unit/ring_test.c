@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* module/ring.h and ring_read.h, in one thread: every case made by hand. */
+#include "ktap.h"
+
+static void after_publication(void);
+#define SHIM_INTERRUPT()	after_publication()
+#include "ring_fixture.h"
+
+#define SIZE	16384u
+#define SUBBUF	4096u
+
+static u64 now = 1000;
+static void (*interrupt)(void);		/* comes once, between the clock's reading and its use */
+static void (*late_interrupt)(void);	/* comes once, after head was moved and nest not yet 0 */
+static struct ring ring;
+static struct ctrace_cursor cur;
+static struct tally tally;
+static u64 buf[SUBBUF / 8], made, numbers;
+
+static u64 test_clock(void)
+{
+	u64 t = ++now;
+
+	if (interrupt) {
+		void (*fn)(void) = interrupt;
+
+		interrupt = NULL;
+		fn();
+	}
+	return t;
+}
+
+static void after_publication(void)
+{
+	void (*fn)(void) = late_interrupt;
+
+	late_interrupt = NULL;
+	if (fn)
+		fn();
+}
+
+static void begin(bool stop_full)
+{
+	ring_new(&ring, SIZE, SUBBUF, stop_full);
+	cursor_new(&cur, &ring);
+	memset(&tally, 0, sizeof(tally));
+	made = 0;
+	numbers = 0;
+}
+
+static bool make(u32 len)
+{
+	bool ok = make_record(&ring, ++numbers, len);	/* an interrupt in it has the next number */
+
+	made += ok;
+	return ok;
+}
+
+/* Every record that was made was seen or is known as lost, and the slot says the same. */
+static void check_sum(void)
+{
+	check_eq(drain(&cur, &tally, buf), 0);
+	check_eq(tally.bad, 0);
+	check_eq(tally.backwards, 0);
+	check_eq(tally.gaps, 0);
+	check_eq(tally.records, cur.seen);
+	check_eq(cur.seen + cur.lost, made);
+	check_eq(cur.events, made);
+	check_eq(ring.d.ctl->events, made);
+	check_eq(ring.d.ctl->head, ring.d.ctl->reserve);
+	check_eq(ring.hint, ring.d.ctl->head);
+	check_eq(ring.d.ctl->nest, 0);
+}
+
+static void end(void)
+{
+	check_sum();
+	ring_free(&ring);
+}
+
+static void one_record(void)
+{
+	begin(false);
+	check(make(48));
+	check_eq(ring.d.ctl->head, 32 + 48);
+	end();
+	check_eq(cur.seen, 1);
+}
+
+static void many_wraps(void)
+{
+	u64 i;
+
+	begin(false);
+	for (i = 0; i < 20000; i++) {
+		make(some_len(i));
+		if (i % 3 == 0)
+			drain(&cur, &tally, buf);
+	}
+	end();
+	check_eq(cur.lost, 0);
+}
+
+static void pad_is_cleared(void)
+{
+	u64 n;
+
+	begin(false);
+	memset(ring.d.data, 0xee, SIZE);
+	while (ring.d.ctl->reserve < SUBBUF)
+		make(2000);
+	/* 32 + 2 * 2000, and the rest too short for a third */
+	for (n = 32 + 4000; n < SUBBUF; n += 8)
+		check_eq(*(u64 *)(ring.d.data + n), 0);
+	end();
+}
+
+/* Also with no room for a zero word: the sub-buffer is exactly full. */
+static void exact_fit(void)
+{
+	u64 i;
+
+	begin(false);
+	for (i = 0; i < 6; i++)
+		make((SUBBUF - 32) / 2);
+	check_eq(ring.d.ctl->head, 3 * SUBBUF);
+	drain(&cur, &tally, buf);
+	check_eq(cur.pos, 3 * SUBBUF);
+	make(48);
+	end();
+	check_eq(cur.lost, 0);
+	check_eq(cur.seen, 7);
+}
+
+static void nest(u32 depth, u32 len)
+{
+	struct ctrace_writer w;
+	u64 number = ++numbers;
+
+	made++;
+	if (!check(ctrace_ring_reserve(&ring.d, &w, len) != NULL))
+		return;
+	fill_record(w.rec, 1, number);
+	if (depth) {
+		nest(depth - 1, len + 8);
+		nest(depth - 1, len + 16);
+	}
+	ctrace_ring_commit(&ring.d, &w);
+}
+
+/* Trees of interrupts at every place of a sub-buffer. */
+static void nested(void)
+{
+	u32 i;
+
+	begin(false);
+	for (i = 0; i < 3000; i++) {
+		nest(i % 5, 40 + i % 13 * 8);
+		if (i % 2)
+			drain(&cur, &tally, buf);
+	}
+	end();
+	check_eq(cur.lost, 0);
+}
+
+/* Until the outermost has committed, readers see nothing of the nest. */
+static void nest_is_published_at_once(void)
+{
+	struct ctrace_writer w;
+
+	begin(false);
+	make(48);
+	check(ctrace_ring_reserve(&ring.d, &w, 48) != NULL);
+	fill_record(w.rec, 1, ++numbers);
+	made++;
+	make(48);
+	check_eq(drain(&cur, &tally, buf), 0);
+	check_eq(cur.seen, 1);
+	ctrace_ring_commit(&ring.d, &w);
+	end();
+	check_eq(cur.seen, 3);
+}
+
+static void short_one(void)
+{
+	make(48);
+}
+
+/* The interrupt's record has the later reading of the clock but the earlier place: we read again. */
+static void clock_inside_the_loop(void)
+{
+	struct ctrace_writer w;
+
+	begin(false);
+	interrupt = short_one;
+	check(ctrace_ring_reserve(&ring.d, &w, 48) != NULL);
+	fill_record(w.rec, 1, ++numbers);
+	made++;
+	check_eq(w.start, 32 + 48);
+	check_eq(w.rec->time, now);
+	ctrace_ring_commit(&ring.d, &w);
+	end();
+}
+
+/* Its record is not left behind unpublished, after a record alone or a nest. */
+static void interrupt_at_publication(void)
+{
+	u32 i;
+
+	begin(false);
+	for (i = 0; i < 500; i++) {
+		late_interrupt = short_one;
+		nest(i % 3, 48);
+		late_interrupt = short_one;
+		make(some_len(i));
+		if (!check_eq(ring.d.ctl->head, ring.d.ctl->reserve))
+			break;
+	}
+	end();
+}
+
+static void time_does_not_run_backwards(void)
+{
+	u32 i;
+
+	begin(false);
+	for (i = 0; i < 500; i++) {
+		if (i % 7 == 0)
+			now -= 500;
+		nest(i % 3, 48);
+	}
+	end();
+}
+
+/* A nest longer than the ring: the rest is refused and counted, what was begun stays whole. */
+static void nest_longer_than_the_ring(void)
+{
+	struct ctrace_writer w;
+	u64 refused = 0, i;
+
+	begin(false);
+	for (i = 0; i < 100; i++)
+		make(56);
+	drain(&cur, &tally, buf);
+	check(ctrace_ring_reserve(&ring.d, &w, 48) != NULL);
+	fill_record(w.rec, 1, ++numbers);
+	made++;
+	for (i = 0; i < 1000; i++)
+		refused += !make(64);
+	check(refused > 0);
+	check_eq(ring.d.ctl->nest, 1);
+	check_eq(ring.d.ctl->lost_nested, refused);
+	ctrace_ring_commit(&ring.d, &w);
+	check_sum();
+	check_eq(cur.lost, 0);
+	check(make(64));
+	end();
+}
+
+static void stop_when_full(void)
+{
+	u64 i, refused = 0;
+
+	begin(true);
+	for (i = 0; i < 2000; i++)
+		refused += !make(some_len(i));
+	check(refused > 0);
+	check_eq(ring.d.ctl->lost_full, refused);
+	check_eq(made + refused, 2000);
+	check(ring.d.ctl->reserve <= SIZE);
+	end();
+	check_eq(cur.lost, 0);
+}
+
+static void fill_up(void)
+{
+	while (ring.d.ctl->reserve < SIZE - 40)
+		make(40);
+}
+
+/* The outer is refused, the interrupt that came before its look was not: it is published. */
+static void refused_outer_publishes_the_inner(void)
+{
+	begin(true);
+	while (ring.d.ctl->reserve + 2048 < SIZE)
+		make(40);
+	interrupt = fill_up;
+	check(!make(1000));
+	check_eq(ring.d.ctl->lost_full, 1);
+	end();
+	check_eq(cur.lost, 0);
+}
+
+static void lapped(void)
+{
+	u64 i;
+	u32 n;
+
+	for (n = 1; n < 4000; n += 97) {
+		begin(false);
+		for (i = 0; i < n; i++) {
+			make(some_len(i));
+			if (i % 1000 == 0)
+				drain(&cur, &tally, buf);
+		}
+		end();
+	}
+	check(cur.lost > 0);
+	check(cur.seen > 0);
+}
+
+/* The writer comes over a span while the reader copies it. */
+static void lapped_in_use(void)
+{
+	struct ctrace_span s;
+	u64 i;
+
+	begin(false);
+	for (i = 0; i < 50; i++)
+		make(64);
+	check_eq(ctrace_cursor_next(&cur, &s, SUBBUF, ~0ull), 1);
+	check_eq(s.count, 50);
+	for (i = 0; i < 1000; i++)
+		make(64);
+	check(!ctrace_cursor_done(&cur, &s));
+	check_eq(cur.seen, 0);
+	end();
+	check(cur.lost > 50);
+}
+
+static void limits_of_a_span(void)
+{
+	struct ctrace_span s;
+
+	begin(false);
+	make(64);
+	make(72);
+	make(80);
+	check_eq(ctrace_cursor_next(&cur, &s, 56, ~0ull), -EMSGSIZE);
+	check_eq(ctrace_cursor_next(&cur, &s, 140, ~0ull), 1);
+	check_eq(s.count, 2);
+	check_eq(s.len, 136);
+	check_eq(ctrace_cursor_next(&cur, &s, SUBBUF, 0), 1);
+	check_eq(s.count, 1);
+	check(s.time_begin == s.time_end);
+	check_eq(s.cid, 1);
+	end();
+}
+
+static void from_now(void)
+{
+	u64 i, n;
+
+	for (n = 0; n < 3000; n += 131) {
+		begin(false);
+		for (i = 0; i < n; i++)
+			make(some_len(i));
+		check_eq(ctrace_cursor_to_now(&cur), 0);
+		check_eq(cur.pos, ring.d.ctl->head);
+		check_eq(cur.events, n);
+		for (i = 0; i < 20; i++)
+			make(48);
+		check_eq(drain(&cur, &tally, buf), 0);
+		check_eq(cur.seen, 20);
+		check_eq(cur.lost, 0);
+		ring_free(&ring);
+	}
+}
+
+/* Several owners between two looks: nothing is lost, but by overwriting. */
+static void rebound(void)
+{
+	struct ctrace_cursor mine;
+	u64 i, before = 0;
+	u32 cid;
+
+	begin(false);
+	for (cid = 2; cid < 200; cid++) {
+		for (i = 0; i < cid % 40; i++)
+			make(64);
+		before = made;
+		ctrace_ring_rebind(&ring.d, cid, 0, 0);
+		check_eq(ring.d.ctl->base % SUBBUF, 0);
+		check_eq(ring.d.ctl->gen, 2 * cid);
+		if (cid % 9 == 0)
+			check_sum();
+	}
+	check_sum();
+	make(64);
+	cursor_new(&mine, &ring);
+	check_eq(ctrace_cursor_to_base(&mine), 0);
+	check_eq(mine.events, before);
+	check_eq(drain(&mine, &tally, buf), 0);
+	check_eq(mine.seen, 1);
+	tally.last_number--;
+	tally.records--;
+	end();
+	check(cur.lost > 0);
+}
+
+/* What another container left goes, wherever the new owner stands; others' readers count it. */
+static void wipe_after(u32 others, u32 own)
+{
+	struct ctrace_ring_desc *d = &ring.d;
+	u64 i, wiped = 0, off;
+
+	begin(false);
+	for (i = 0; i < others; i++)
+		make(some_len(i));
+	ctrace_ring_rebind(d, 0x5ec4e7, 0, 0);
+	for (i = 0; i < own; i++)
+		make(some_len(i));
+	while (!ctrace_ring_wipe(d, &wiped, 1000))
+		make(64);
+	check_eq(d->ctl->floor, d->ctl->base);
+	/* the old owner's cid stood in each of its records */
+	for (off = 0; off < SIZE; off += 8)
+		if (*(u32 *)(d->data + off + 4) == 1)
+			break;
+	check_eq(off, SIZE);
+	check_sum();
+	make(64);
+	end();
+	check(cur.lost >= others);
+}
+
+static void wiped(void)
+{
+	u32 own;
+
+	for (own = 0; own < 600; own += 29) {
+		wipe_after(900, own);
+		wipe_after(50, own);
+		wipe_after(1, own);
+	}
+}
+
+/* Any bytes at all: no access outside, no endless loop, an error or a plausible span. */
+static void hostile(void)
+{
+	struct ctrace_span s;
+	u64 i, k, *words;
+	int ret;
+
+	srandom(1);
+	for (i = 0; i < 20000; i++) {
+		begin(false);
+		for (k = 0; k < i % 700; k++)
+			make(some_len(k));
+		words = (u64 *)ring.d.ctl;
+		for (k = 0; k < 1 + i % 4; k++) {
+			u32 at = random() % 3 ? (u32)random() % 16 : 512 + (u32)random() % (SIZE / 8);
+
+			words[at] = random() % 2 ? (u64)random() << (random() % 33) : words[at] ^ 1ull << random() % 64;
+		}
+		if (i % 5 == 0)
+			ctrace_cursor_to_now(&cur);
+		for (k = 0; k < 1000; k++) {
+			ret = ctrace_cursor_next(&cur, &s, SUBBUF, ~0ull);
+			if (ret <= 0)
+				break;
+			if (!check(s.len <= SUBBUF && (const char *)s.data >= ring.d.data &&
+				   (const char *)s.data + s.len <= ring.d.data + SIZE))
+				break;
+			copy_words(buf, s.data, s.len);
+			ctrace_cursor_done(&cur, &s);
+		}
+		ring_free(&ring);
+	}
+}
+
+static const struct ktap_case cases[] = {
+	{ "one record", one_record },
+	{ "many wraps", many_wraps },
+	{ "pad is cleared", pad_is_cleared },
+	{ "exact fit", exact_fit },
+	{ "nested writers", nested },
+	{ "a nest is published at once", nest_is_published_at_once },
+	{ "the clock is read inside the loop", clock_inside_the_loop },
+	{ "an interrupt at publication", interrupt_at_publication },
+	{ "time does not run backwards", time_does_not_run_backwards },
+	{ "a nest longer than the ring", nest_longer_than_the_ring },
+	{ "stop when full", stop_when_full },
+	{ "a refused outer writer publishes the inner", refused_outer_publishes_the_inner },
+	{ "lapped reader", lapped },
+	{ "lapped in use", lapped_in_use },
+	{ "limits of a span", limits_of_a_span },
+	{ "from now", from_now },
+	{ "rebound slot", rebound },
+	{ "wiped slot", wiped },
+	{ "hostile ring", hostile },
+};
+KTAP_MAIN(cases)

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the text and JSON sinks make of records: strace's forms, escapes, losses. */
+#include <stdio.h>
+#include <stdlib.h>
+#include "ktap.h"
+#include "make_record.h"
+#include "sink.h"
+
+static struct ctrace_schema *schema;
+static struct ctable *table;
+static struct sink *sink;
+static struct made m;
+static char *out;
+static size_t out_len;
+static FILE *file;
+
+static void begin(bool json, int32_t command)
+{
+	struct sink_opts o = { .relative = true, .command_vtid = command };
+
+	schema = make_schema();
+	table = ctable_new(NULL);
+	ctable_add(table, &(struct ctrace_container){ .cid = 1 }, "web", "podman", true);
+	ctable_add(table, &(struct ctrace_container){ .cid = 2 }, "db\033[31m", "podman", true);
+	file = open_memstream(&out, &out_len);
+	o.schema = schema;
+	o.ctable = table;
+	o.out = file;
+	o.clock_offset = 1000000;
+	sink = json ? sink_json_new(&o) : sink_text_new(&o);
+}
+
+/* The lines must be these; prefix: what goes before the event in each is left out by them. */
+static void expect(const char *want)
+{
+	sink_free(sink);
+	fclose(file);
+	check_str(out, want);
+	free(out);
+	ctable_free(table);
+	ctrace_schema_free(schema);
+}
+
+static void give(const struct made *made)
+{
+	sink_record(sink, &made->rec);
+}
+
+static void one_line(void)
+{
+	begin(false, 0);
+	give(make_openat(&m, 1000000, 1, 107, "/etc/passwd", 02000000));
+	give(make_exit(&m, 1012000, 257, 1, 107, 3));
+	give(make_openat(&m, 2000000, 1, 107, "/new", 0101));
+	give(make_exit(&m, 2003000, 257, 1, 107, -2));
+	expect("0.000000 web  [vtid 7] openat(AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC) = 3 <0.000012>\n"
+	       "0.001000 web  [vtid 7] openat(AT_FDCWD, \"/new\", O_WRONLY|O_CREAT, 0644)"
+	       " = -1 ENOENT (No such file or directory) <0.000003>\n");
+}
+
+static void unfinished(void)
+{
+	begin(false, 0);
+	give(make_read(&m, 1000000, 1, 101));
+	give(make_read(&m, 2000000, 1, 102));
+	give(make_exit(&m, 3000000, 0, 1, 102, 5));
+	give(make_exit(&m, 4000000, 0, 1, 101, 0));
+	expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.001000 web  [vtid 2] read(3, 0x7f00, 100) = 5 <0.001000>\n"
+	       "0.003000 web  [vtid 1] <... read resumed>) = 0 <0.003000>\n");
+}
+
+static void interrupted(void)
+{
+	begin(false, 0);
+	give(make_read(&m, 1000000, 1, 101));
+	make(&m, 2000000, CTRACE_ID_SCHED_SWITCH, 1, 101, 1);
+	put_text(&m, "sh", 16);
+	put_int(&m, 101, 4);
+	put_int(&m, 2, 4);
+	put_int(&m, 101, 4);
+	give(put_int(&m, 1, 4));
+	give(make_exit(&m, 3000000, 0, 1, 101, -512));
+	expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.001000 web  [vtid 1] sched_switch prev_comm=\"sh\" prev_tid=101 vtids=[101, 1]\n"
+	       "0.002000 web  [vtid 1] <... read resumed>) = ? ERESTARTSYS"
+	       " (To be restarted if SA_RESTART is set) <0.002000>\n");
+}
+
+static void never_returned(void)
+{
+	begin(false, 0);
+	give(make_read(&m, 1000000, 1, 101));
+	give(make_read(&m, 2000000, 1, 101));
+	make(&m, 3000000, ENTER(231), 1, 102, 2);
+	give(put_int(&m, 1, 8));
+	give(make_read(&m, 4000000, 1, 103));
+	expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.001000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.002000 web  [vtid 2] exit_group(1) = ?\n"
+	       "0.003000 web  [vtid 3] read(3, 0x7f00, 100 <unfinished ...>\n");
+}
+
+/* rt_sigreturn and its like come back without their number. */
+static void lost_number(void)
+{
+	begin(false, 0);
+	give(make_read(&m, 1000000, 1, 101));
+	make(&m, 2000000, CTRACE_ID_SYS_EXIT_UNKNOWN, 1, 101, 1);
+	put_int(&m, (uint64_t)-1, 8);
+	give(put_int(&m, 13, 8));
+	give(make_read(&m, 3000000, 1, 101));
+	give(make_read(&m, 4000000, 1, 102));
+	make(&m, 5000000, CTRACE_ID_SYS_EXIT_UNKNOWN, 1, 101, 1);
+	put_int(&m, (uint64_t)-1, 8);
+	give(put_int(&m, 0, 8));
+	expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100) = 13 <0.001000>\n"
+	       "0.002000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.003000 web  [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.004000 web  [vtid 1] <... read resumed>) = 0 <0.002000>\n");
+}
+
+/* Exits without an entry: shown, but for a child's from clone and our own from before exec. */
+static void orphans(void)
+{
+	begin(false, 9);
+	give(make_exit(&m, 1000000, 0, 1, 101, 5));
+	give(make_exit(&m, 1000000, 56, 1, 102, 0));
+	give(make_exit(&m, 1000000, 0, 1, 109, 1));
+	make(&m, 2000000, ENTER(59), 1, 109, 9);
+	put_string(&m, "/bin/true");
+	put_int(&m, 0x1000, 8);
+	give(put_int(&m, 0, 8));
+	give(make_exit(&m, 3000000, 59, 1, 109, 0));
+	expect("0.000000 web  [vtid 1] <... read resumed>) = 5\n"
+	       "0.001000 web  [vtid 9] execve(\"/bin/true\", 0x1000, NULL) = 0 <0.001000>\n");
+}
+
+static void hostile(void)
+{
+	char cut[256];
+
+	memset(cut, 'x', 255);
+	cut[255] = '\0';
+	begin(false, 0);
+	give(make_openat(&m, 1000000, 2, 101, "a\n\"\\\033[2J\001" "1\377", 0));
+	give(make_exit(&m, 1000000, 257, 2, 101, 3));
+	make(&m, 2000000, 0x3fff, 99, 5, 5);
+	give(&m);
+	/* shorter than its type says */
+	make(&m, 3000000, ENTER(257), 2, 101, 1);
+	give(&m);
+	expect("0.000000 db\\x1b[31m [vtid 1] openat(AT_FDCWD, \"a\\n\\\"\\\\\\33[2J\\0011\\377\", O_RDONLY)"
+	       " = 3 <0.000000>\n"
+	       "0.001000 cid-99     [vtid 5] event_16383\n"
+	       "0.002000 db\\x1b[31m [vtid 1] openat(? <unfinished ...>\n");
+	begin(false, 0);
+	give(make_openat(&m, 1000000, 1, 101, cut, 0));
+	sink_idle(sink);
+	fflush(file);
+	check(strstr(out, "x\"..., O_RDONLY") != NULL);
+	check(strstr(out, "<unfinished ...>") != NULL);
+	sink_free(sink);
+	fclose(file);
+	free(out);
+	ctable_free(table);
+	ctrace_schema_free(schema);
+}
+
+static void json_lines(void)
+{
+	begin(true, 0);
+	give(make_openat(&m, 1000000, 2, 101, "a\"\n\377\302\251", 0));
+	give(make_exit(&m, 1500000, 257, 2, 101, -13));
+	sink_lost(sink, "overrun", 7);
+	give(make_read(&m, 2000000, 1, 101));
+	expect("{\"event\":\"syscall_entry_openat\",\"time\":1000000,\"realtime\":2000000,\"cid\":2,"
+	       "\"container\":\"db\\u001b[31m\",\"tid\":101,\"vtid\":1,\"syscall\":\"openat\",\"fields\":"
+	       "{\"dfd\":-100,\"filename\":\"a\\\"\\n\xef\xbf\xbd\302\251\",\"flags\":0,\"mode\":420}}\n"
+	       "{\"event\":\"syscall_exit_openat\",\"time\":1500000,\"realtime\":2500000,\"cid\":2,"
+	       "\"container\":\"db\\u001b[31m\",\"tid\":101,\"vtid\":1,\"syscall\":\"openat\","
+	       "\"errno\":\"EACCES\",\"duration\":500000,\"fields\":{\"ret\":-13}}\n"
+	       "{\"lost\":7,\"cause\":\"overrun\"}\n"
+	       "{\"event\":\"syscall_entry_read\",\"time\":2000000,\"realtime\":3000000,\"cid\":1,"
+	       "\"container\":\"web\",\"tid\":101,\"vtid\":1,\"syscall\":\"read\",\"fields\":"
+	       "{\"fd\":3,\"buf\":\"0x7f00\",\"count\":100}}\n");
+}
+
+static void account(void)
+{
+	struct sbuf b = { 0 };
+
+	begin(false, 0);
+	for (int i = 0; i < 300; i++)
+		give(make_exit(&m, 1000, 0, (uint32_t)(i * 7 % 30) + 1, 101, 1));
+	sink_account(sink, &b);
+	check_str(b.s, "300 events from 30 containers");
+	give(make_exit(&m, 1000, 0, 0, 101, 1));
+	sbuf_reset(&b);
+	sink_account(sink, &b);
+	check_str(b.s, "301 events from 30 containers and the host");
+	sbuf_free(&b);
+	sink_free(sink);
+	fclose(file);
+	free(out);
+	ctable_free(table);
+	ctrace_schema_free(schema);
+}
+
+/* More tasks than the table of calls starts with, all in a call at once. */
+static void many_tasks(void)
+{
+	struct pairs *p = pairs_new();
+	unsigned int wrong = 0;
+
+	for (int tid = 1; tid <= 20000; tid++) {
+		struct pending *e = pairs_get(p, tid);
+
+		e->id = ENTER(tid % 300);
+		e->time = (uint64_t)tid;
+	}
+	for (int tid = 1; tid <= 20000; tid++) {
+		struct pending *e = pairs_get(p, tid);
+
+		wrong += e->time != (uint64_t)tid || !pairs_match(e, (uint16_t)EXIT(tid % 300));
+	}
+	check_eq(wrong, 0);
+	pairs_free(p);
+}
+
+static void numbers(void)
+{
+	uint64_t v;
+
+	check(!parse_duration("2", &v) && v == 2000000000);
+	check(!parse_duration("0.5", &v) && v == 500000000);
+	check(!parse_duration("500ms", &v) && v == 500000000);
+	check(!parse_duration("2m", &v) && v == 120000000000);
+	check(parse_duration("", &v) && parse_duration("-1", &v) && parse_duration("2x", &v));
+	check(parse_duration("inf", &v) && parse_duration("1e300", &v) && parse_duration("0", &v));
+	check(!parse_size("64M", &v) && v == 64 << 20);
+	check(!parse_size("512KiB", &v) && v == 512 << 10);
+	check(!parse_size("4096", &v) && v == 4096);
+	check(parse_size("64X", &v) && parse_size("-1", &v) && parse_size("99999999999T", &v));
+	check_eq(edit_distance("web", "wbe"), 1);
+	check_eq(edit_distance("kitten", "sitting"), 3);
+	check_eq(edit_distance("", "abc"), 3);
+}
+
+static const struct ktap_case cases[] = {
+	{ "a call and its return are one line, in strace's form", one_line },
+	{ "calls that overlap are unfinished and resumed", unfinished },
+	{ "an event within a call comes between its halves", interrupted },
+	{ "calls that never returned are shown", never_returned },
+	{ "a return that lost its number", lost_number },
+	{ "returns without a call", orphans },
+	{ "hostile names, strings and records are escaped", hostile },
+	{ "JSON: fields, durations, errors, losses, invalid UTF-8", json_lines },
+	{ "the account counts events and containers", account },
+	{ "calls under way in 20000 tasks at once", many_tasks },
+	{ "durations, sizes, edit distances", numbers },
+};
+KTAP_MAIN(cases)

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The binary interface, byte for byte: what is mapped and what is on disk must
+ * not move by accident, and must be the same for 32-bit readers.
+ */
+#include <stddef.h>
+
+#include "libctrace.h"
+#include "ktap.h"
+
+#define at(type, field, offset) check_eq(offsetof(struct type, field), offset)
+
+static void directory(void)
+{
+	check_eq(sizeof(struct ctrace_dir), 120);
+	at(ctrace_dir, abi, 4);
+	at(ctrace_dir, state, 12);
+	at(ctrace_dir, nslots, 32);
+	at(ctrace_dir, ring_size, 40);
+	at(ctrace_dir, heads_off, 56);
+	at(ctrace_dir, map_size, 72);
+	at(ctrace_dir, features, 80);
+}
+
+static void ring(void)
+{
+	check_eq(sizeof(struct ctrace_ring), 128);
+	at(ctrace_ring, base, 16);
+	at(ctrace_ring, floor, 32);
+	at(ctrace_ring, floor_events, 40);
+	at(ctrace_ring, reserve, 64);	/* a cache line of its own: the writer's */
+	at(ctrace_ring, head, 72);
+	at(ctrace_ring, events, 80);
+	at(ctrace_ring, lost_full, 88);
+	at(ctrace_ring, nest, 112);
+	check_eq(sizeof(struct ctrace_subbuf), 32);
+	at(ctrace_subbuf, events, 8);
+}
+
+static void record(void)
+{
+	check_eq(sizeof(struct ctrace_record), 24);
+	at(ctrace_record, time, 0);
+	at(ctrace_record, id, 8);
+	at(ctrace_record, len, 10);
+	at(ctrace_record, cid, 12);
+	at(ctrace_record, tid, 16);
+	at(ctrace_record, vtid, 20);
+	check_eq(CTRACE_ID_SYS_EXIT - CTRACE_ID_SYS_ENTER, CTRACE_NR_SYSCALLS);
+	check(CTRACE_ID_MAX <= 65536);
+}
+
+/* Recordings hold them: none may ever move. One of each family, and the last. */
+static void event_ids(void)
+{
+	check_eq(CTRACE_ID_LOST, 1);
+	check_eq(CTRACE_ID_SCHED_SWITCH, 2);
+	check_eq(CTRACE_ID_SYS_EXIT_UNKNOWN, 9);
+	check_eq(CTRACE_ID_SCHED_STAT_RUNTIME, 15);
+	check_eq(CTRACE_ID_IRQ_SOFTIRQ_EXIT, 20);
+	check_eq(CTRACE_ID_TIMER_ITIMER_EXPIRE, 23);
+	check_eq(CTRACE_ID_BLOCK_BIO_QUEUE, 27);
+	check_eq(CTRACE_ID_INET_SOCK_SET_STATE, 31);
+	check_eq(CTRACE_ID_KMEM_MM_PAGE_FREE, 35);
+	check_eq(CTRACE_ID_SIGNAL_DELIVER, 37);
+	check_eq(CTRACE_ID_OOM_SCORE_ADJ_UPDATE, 39);
+	check_eq(CTRACE_ID_CGROUP_UNFREEZE, 43);
+	check_eq(CTRACE_ID_MODULE_FREE, 45);
+	check_eq(CTRACE_ID_KERNEL_STACK, 46);
+	check_eq(CTRACE_ID_USER_STACK, 47);
+	check_eq(CTRACE_ID_CPU_SAMPLE, 48);
+	check_eq(CTRACE_ID_STATEDUMP_END, 52);
+	check_eq(CTRACE_ID_DYNAMIC, 0x1000);
+	check_eq(CTRACE_ID_SYS_ENTER, 0x4000);
+	check_eq(CTRACE_ID_COMPAT_SYS_EXIT, 0x4c00);
+	check_eq(CTRACE_ID_CALL, 0x5000);
+	check_eq(CTRACE_ID_COMPAT_CALL - CTRACE_ID_CALL, CTRACE_NR_SYSCALLS);
+	check_eq(CTRACE_ID_MAX - CTRACE_ID_COMPAT_CALL, CTRACE_NR_SYSCALLS);
+	check_eq(CTRACE_LOSS_MISSED, 3);
+	check_eq(CTRACE_LOSS_UNFOLLOWED, 4);
+}
+
+static void files_and_calls(void)
+{
+	check_eq(sizeof(struct ctrace_ctf_packet), 80);
+	at(ctrace_ctf_packet, timestamp_begin, 24);
+	at(ctrace_ctf_packet, ring_cid, 76);
+	check_eq(sizeof(struct ctrace_bind), 32);
+	at(ctrace_bind, map_size, 8);
+}
+
+/* A library and a module of different versions meet here. */
+static void netlink_numbers(void)
+{
+	check_eq(CTRACE_A_SESSION_ID, 1);
+	check_eq(CTRACE_A_CONTAINER_FLAGS, 12);
+	check_eq(CTRACE_CMD_CONTAINER_GONE, 16);
+	check_eq(CTRACE_CMD_SESSION_NEW, 2);
+	check_eq(CTRACE_CMD_PROBE_ADD, 6);
+	check_eq(CTRACE_CMD_STATS_GET, 14);
+	check_eq(CTRACE_CMD_EVENT_NEW, 17);
+	check_eq(CTRACE_CMD_EVENT_DEL, 18);
+	check_eq(CTRACE_CMD_TRACEPOINT_GET, 19);
+	check_eq(CTRACE_A_RING, 7);
+	check_eq(CTRACE_A_LIMIT, 9);
+	check_eq(CTRACE_A_SESSION_LOST_MISSED, 16);
+	check_eq(CTRACE_A_SESSION_FILTER, 18);
+	check_eq(CTRACE_A_SESSION_RATE, 19);
+	check_eq(CTRACE_A_SESSION_LIMITED, 20);
+	check_eq(CTRACE_A_SESSION_LOST_UNFOLLOWED, 21);
+	check_eq(CTRACE_A_PROBE_MISSED, 4);
+	check_eq(CTRACE_A_PROBE_FLAGS, 6);
+	check_eq(CTRACE_A_PROBE_FILTER, 7);
+	check_eq(CTRACE_A_PROBE_ONE_OF, 8);
+	check_eq(CTRACE_A_TARGET_PATH, 5);
+	check_eq(CTRACE_A_TARGET_NOT, 6);
+	check_eq(CTRACE_A_EVENT_REASON, 5);
+	check_eq(CTRACE_A_EVENT_SOURCE, 6);
+	check_eq(CTRACE_A_EVENT_DEFINITION, 7);
+	check_eq(CTRACE_A_LIMIT_CID, 1);
+	check_eq(CTRACE_A_LIMIT_DROPPED, 2);
+	check_eq(CTRACE_SESSION_F_STATEDUMP, 2);
+	check_eq(CTRACE_PROBE_F_STACK, 1);
+	check_eq(CTRACE_PROBE_F_USER_STACK, 2);
+	check_eq(CTRACE_FT_SEQ, 6);
+	check_eq(CTRACE_FT_SEQ_INT, 7);
+	check_eq(CTRACE_FT_SEQ_HEX, 8);
+}
+
+static const struct ktap_case cases[] = {
+	{ "directory", directory },
+	{ "ring and sub-buffer", ring },
+	{ "record", record },
+	{ "event ids", event_ids },
+	{ "packets on disk, ioctl", files_and_calls },
+	{ "netlink numbers", netlink_numbers },
+};
+KTAP_MAIN(cases)
