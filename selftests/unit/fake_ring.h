@@ -98,6 +98,7 @@ static inline void fake_put_unhinted(struct fake *f, unsigned int slot, uint64_t
 	}
 	fake_store(data + start % RING, &rec, REC);
 	__atomic_store_n(&ctl->events, ctl->events + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&ctl->last_time, time, __ATOMIC_RELAXED);
 	__atomic_store_n(&ctl->head, start + REC, __ATOMIC_RELEASE);
 }
 

@@ -12,8 +12,6 @@
 
 #define BATCH		4096		/* records between two looks at signals and clocks */
 #define NSEC_PER_MSEC	1000000ull
-/* Longer than an interrupt can hold a record back, even on a busy virtual CPU. */
-#define ORDER_DELAY	(20 * NSEC_PER_MSEC)
 /* A call that takes longer is shown before it is over. */
 #define SHOW_AFTER	(NSEC_PER_SEC)
 /* Asks the kernel, too */
@@ -102,7 +100,7 @@ static int drain(void *arg)
 		tell_losses(t);
 	/* what is read live must not wait in a buffer, nor for a stack that would have come */
 	if (got <= 0) {
-		sink_settle(t->sink, clock_ns(CLOCK_MONOTONIC) - ORDER_DELAY - STACK_NEAR);
+		sink_settle(t->sink, clock_ns(CLOCK_MONOTONIC) - STACK_NEAR);
 		fflush(t->out);
 	}
 	if (!ferror(t->out))
@@ -191,7 +189,6 @@ static int trace(struct trace *t, const struct run_opts *o, bool relative)
 	so.stacks = o->stack;
 	so.live = true;
 	t->sink = t->folded ? sink_folded_new(&so) : cli_json ? sink_json_new(&so) : sink_text_new(&so);
-	ctrace_reader_set_delay(t->run.reader, ORDER_DELAY);
 	status = run_loop(&t->run, &ops, t);
 	tell_losses(t);
 	sink_idle(t->sink);

@@ -198,8 +198,8 @@ static int timeout_ms(const struct loop *l, const struct run *r, int dry)
 		until = l->deadline;
 	if (!r->targets.endless && !r->child.pid && l->checked + CHECK_INTERVAL < until)
 		until = l->checked + CHECK_INTERVAL;
-	/* records may be held back for the sake of order: no wake-up comes for them */
-	if (l->now - l->last < 200 * NSEC_PER_MSEC && l->now + 20 * NSEC_PER_MSEC < until)
+	/* an event may be held back for its stack: no wake-up comes for it */
+	if (l->now - l->last < 300 * NSEC_PER_MSEC && l->now + 20 * NSEC_PER_MSEC < until)
 		until = l->now + 20 * NSEC_PER_MSEC;
 	return until > l->now ? (int)((until - l->now) / NSEC_PER_MSEC) + 1 : 0;
 }
@@ -269,7 +269,6 @@ int run_loop(struct run *r, const struct run_ops *ops, void *arg)
 	}
 	if (ctrace_session_stop(r->session))
 		return cli_error("%s", ctrace_strerror(r->ct));
-	ctrace_reader_flush(r->reader);
 	more = 1;
 	/* deaths that happened meanwhile, for the names of what is still in the rings */
 	ctable_dispatch(r->ctable);

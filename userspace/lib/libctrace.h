@@ -223,15 +223,11 @@ const struct ctrace_dir *ctrace_reader_dir(const struct ctrace_reader *r);
  * 1 and *rec, which stays good until the next call; 0: nothing more for now
  * (poll the descriptor); -ENODATA: nothing more, ever (session ended and drained).
  *
- * Order: records of different rings are put in order as far as the rings have
- * been seen; a record committed after its successors of other CPUs were handed out
- * comes late. ctrace_reader_set_delay() (ns; default 0) holds records back until they are that
- * old, which makes the order total for a delay above the longest interrupt nest.
- * ctrace_reader_flush() hands out everything regardless of delay from then on.
+ * Order: total. While a CPU is writing a record, younger ones of other CPUs wait for it, and
+ * so does this call: as long as an interrupt takes, and for a second at most (a virtual CPU
+ * that its host stopped for longer has its record come late).
  */
 int ctrace_reader_next(struct ctrace_reader *r, const struct ctrace_record **rec);
-void ctrace_reader_set_delay(struct ctrace_reader *r, uint64_t ns);
-void ctrace_reader_flush(struct ctrace_reader *r);
 
 /* What this reader did not see, exactly: by cause since it was opened.
  * seen + overrun == records published in the session (from its start, or

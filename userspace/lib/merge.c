@@ -10,14 +10,19 @@
  * What makes the order right is the horizon. The clock is read, then the rings
  * are scanned: whatever was published before the clock was read is now in the heap,
  * or behind a record in it. So everything up to that time may be handed out, and
- * nothing later, before the next scan. Only a record reserved before and published
- * after (its writer was interrupted) can come late; the delay is for these.
+ * nothing later, before the next scan.
+ *
+ * A record reserved before that time and published after (its writer was interrupted,
+ * or its virtual CPU stood still) would come late. Its ring says that it is being
+ * written: nest is raised before the clock is read for it, and lowered when it is published.
+ * What is being written is no older than the ring's last record, so the horizon stays there.
  *
  * A ring's run is copied before it is used. The writer never waits, so records
  * that queue for their turn must not lie where it writes; and one check of the
  * writer's position serves the whole run.
  */
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -27,6 +32,14 @@
 #define NS_PER_S	1000000000ull
 /* A ring written faster than it can be copied is left for the next scan. */
 #define COPY_TRIES	4
+/*
+ * A raised nest is seen by other CPUs some time after the clock was read behind it: once the
+ * store buffer is drained, which takes less than a microsecond. Updates of the kernel's
+ * clock make its NMI-safe reading differ from this process's by as little.
+ */
+#define SETTLE_NS	5000
+/* A writer that was stopped for longer has its record come late. */
+#define WAIT_NS		NS_PER_S
 
 static uint64_t now_ns(const struct ctrace_reader *r)
 {
@@ -131,15 +144,25 @@ static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 	return 0;
 }
 
-/* Every ring that moved comes into the heap. */
-static int scan(struct ctrace_reader *r)
+/* What the ring is yet to publish is no older. nest before last_time before the look at head. */
+static uint64_t yet_to_come(const struct ctrace_ring *ctl)
+{
+	return ctrace_load_acquire(&ctl->nest) ? ctrace_load_acquire(&ctl->last_time) : UINT64_MAX;
+}
+
+/* Every ring that moved comes into the heap. *horizon is lowered to what is being written. */
+static int scan(struct ctrace_reader *r, uint64_t *horizon)
 {
 	struct ctrace_reader_ring *ring;
+	uint64_t time;
 	uint32_t i;
 	int ret;
 
 	for (i = 0; i < r->dir.nslots; i++) {
 		ring = &r->rings[i];
+		time = yet_to_come(ring->cur.ctl);
+		if (time < *horizon)
+			*horizon = time;
 		if (ring->queued || !ctrace_reader_moved(r, i))
 			continue;
 		ret = refill(r, ring);
@@ -184,7 +207,8 @@ int ctrace_reader_next(struct ctrace_reader *r, const struct ctrace_record **rec
 	while (!r->nheap || r->heap[0]->time > r->horizon) {
 		ended = ctrace_reader_ended(r);
 		now = now_ns(r);
-		err = scan(r);
+		r->horizon = now - SETTLE_NS;
+		err = scan(r, &r->horizon);
 		if (err)
 			return err;
 		if (!r->nheap)
@@ -193,29 +217,18 @@ int ctrace_reader_next(struct ctrace_reader *r, const struct ctrace_record **rec
 		 * Nothing is from the future, unless this process is in a time
 		 * namespace: then its clock is corrected by what is seen.
 		 */
-		if (r->heap[0]->time > now + NS_PER_S) {
+		if (r->heap[0]->time > now + NS_PER_S)
 			r->skew += r->heap[0]->time - now;
-			continue;
-		}
-		if (ended || r->flush || !r->delay)
+		else if (ended)
 			r->horizon = now;
-		else
-			r->horizon = now > r->delay ? now - r->delay : 0;
-		if (r->heap[0]->time > r->horizon && r->delay && !ended && !r->flush)
-			return 0;
+		else if (r->horizon + WAIT_NS < now)
+			r->horizon = now - WAIT_NS;
+		/* being written, on another CPU; it may be a virtual one that waits for ours */
+		if (r->heap[0]->time > r->horizon)
+			sched_yield();
 	}
 	*rec = record_at(r->heap[0]);
 	r->given = true;
 	r->seen++;
 	return 1;
-}
-
-void ctrace_reader_set_delay(struct ctrace_reader *r, uint64_t ns)
-{
-	r->delay = ns;
-}
-
-void ctrace_reader_flush(struct ctrace_reader *r)
-{
-	r->flush = true;
 }

@@ -27,8 +27,6 @@ struct ctrace_reader {
 	struct ctrace_reader_ring **heap;	/* queued rings, oldest record first */
 	size_t nheap;
 	bool given;			/* the record on top of the heap was handed out */
-	bool flush;
-	uint64_t delay;			/* ns */
 	uint64_t horizon;		/* records up to this time are handed out */
 	uint64_t skew;			/* the module's clock minus this process's */
 	uint64_t seen;

@@ -231,7 +231,6 @@ int main(int argc, char **argv)
 		if (!done && waitpid(pid, &st, WNOHANG) == pid) {
 			done = 1;
 			ctrace_session_stop(s);
-			ctrace_reader_flush(r);
 		}
 		for (more = 0; (err = ctrace_reader_next(r, &rec)) == 1; more = 1)
 			take(rec, mark);

@@ -218,7 +218,6 @@ static void rate(void)
 	for (i = 0; i < CALLS; i++)
 		getpriority(0x4d41524b, i);
 	ctrace_session_stop(s);
-	ctrace_reader_flush(r);
 	while ((err = ctrace_reader_next(r, &rec)) == 1)
 		;
 	info.id = ctrace_session_id(s);

@@ -102,7 +102,6 @@ int main(int argc, char **argv)
 		usleep(1000);
 	}
 	ctrace_session_stop(s);
-	ctrace_reader_flush(r);
 	drain(r);
 	ctrace_reader_losses(r, &l);
 	for (size_t i = 0; (t = ctrace_schema_at(schema, i)); i++)

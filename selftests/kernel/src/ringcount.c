@@ -74,8 +74,6 @@ static void library(struct result *res, uint32_t session, uint32_t cid, int paus
 		last = __atomic_load_n(stop, __ATOMIC_ACQUIRE);
 		if (!last && poll(&p, 1, 50) > 0)
 			res->wakes++;
-		if (last)
-			ctrace_reader_flush(r);
 		for (more = 0; ctrace_reader_next(r, &rec) == 1; more = 1) {
 			check_record(res, rec, cid);
 			if (pause_us && !last && !(res->seen % 64))

@@ -173,7 +173,6 @@ static void test_shared(void)
 	for (int i = 0; i < BOXES; i++)
 		box_end(&b[i]);
 	ctrace_session_stop(session);
-	ctrace_reader_flush(reader);
 	while (ctrace_reader_next(reader, &r) == 1) {
 		long n = number(t, r);
 
@@ -237,7 +236,6 @@ static void test_reuse(void)
 		usleep(100000);
 	}
 	ctrace_session_stop(session);
-	ctrace_reader_flush(reader);
 	while (ctrace_reader_next(reader, &r) == 1)
 		seen += r->id == t->id || r->id == t->id + CTRACE_ID_SYS_EXIT - CTRACE_ID_SYS_ENTER;
 	ctrace_reader_losses(reader, &l);
@@ -289,7 +287,6 @@ static void test_wakeups(void)
 	slept = sleeps() - slept;
 	box_cgroup_remove(b.path);
 	ctrace_session_stop(session);
-	ctrace_reader_flush(reader);
 	while (ctrace_reader_next(reader, &r) == 1)
 		;
 	ctrace_reader_losses(reader, &l);
