@@ -17,10 +17,12 @@ witness() {
 	for e; do echo 1 > "$tracefs/events/$e/enable" || give_up "tracefs has no $e"; done
 	echo 1 > $tracefs/tracing_on
 }
-# witnessed FILE: no more; what it saw is in FILE, as "NANOSECONDS TASK-PID EVENT: FIELDS"
+# witnessed FILE [FLAGS]: no more; what it saw is in FILE, as "NANOSECONDS TASK-PID EVENT: FIELDS".
+# FLAGS: only where the column of irqs-off, need-resched, interrupt, preemption matches that expression.
+in_task='[^ ]{2}\.[^ ]*'
 witnessed() {
 	echo 0 > $tracefs/tracing_on
-	sed -nE 's/^ *(.*-[0-9]+) +\[[0-9]+\] +[^ ]+ +([0-9]+)\.([0-9]{6}): ([a-z0-9_]+): (.*)/\2\3000 \1 \4: \5/p' $tracefs/trace > "$1"
+	sed -nE "s/^ *(.*-[0-9]+) +\[[0-9]+\] +${2:-[^ ]+} +([0-9]+)\.([0-9]{6}): ([a-z0-9_]+): (.*)/\2\3000 \1 \4: \5/p" $tracefs/trace > "$1"
 	grep -q 'entries-in-buffer/entries-written' $tracefs/trace || return 0
 	awk '/entries-in-buffer/ {split($3, n, "/"); exit n[1] != n[2]}' $tracefs/trace || note "the witness lost events"
 }

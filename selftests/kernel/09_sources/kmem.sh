@@ -11,14 +11,13 @@
 load
 witness kmem/mm_page_alloc kmem/mm_page_free
 evdump -e kmem_mm_page_alloc -e kmem:mm_page_free -- cause touch 100 > "$tmp/ev" 2> "$tmp/err"
-witnessed "$tmp/w"
+# what interrupts allocate and free is the host's here, and the task's there
+witnessed "$tmp/w" "$in_task"
 pid=$(sed -n 's/^pid=\([0-9]*\) .*/\1/p' "$tmp/ev")
 at_least "pages for those touched" 200 "$(grep -c "kmem_mm_page_alloc cid=0 tid=$pid vtid=$pid order=0 gfp_flags=0x[0-9a-f]+ migratetype=1\$" -E "$tmp/ev")"
 sed -nE "s/.* kmem_mm_page_alloc cid=0 tid=$pid .* order=([0-9]+) .* migratetype=([0-9]+)\$/\1 \2/p" "$tmp/ev" > "$tmp/a"
 sed -nE "s/^[0-9]+ [^ ]*-$pid mm_page_alloc: .* order=([0-9]+) migratetype=([0-9]+) .*/\1 \2/p" "$tmp/w" > "$tmp/b"
-# what interrupts allocate is the host's here, and the task's there
-near "allocations" 3 "$(tail -n "$(wc -l < "$tmp/a")" "$tmp/b" | sort | uniq -c | awk '$2 == 0 && $3 == 1 {print $1}')" "$(grep -cx '0 1' "$tmp/a")"
-first=$(head -n 1 "$tmp/ev" | cut -d' ' -f1) last=$(tail -n 1 "$tmp/ev" | cut -d' ' -f1)
-n=$(between "$tmp/w" "$first" "$last" | grep -cE "^[0-9]+ [^ ]*-$pid mm_page_free: ")
-seen=$(grep -c "kmem_mm_page_free cid=0 tid=$pid " "$tmp/ev")
-[ "$n" = 0 ] || near "frees" $((3 + n / 20)) "$n" "$seen"
+tail_agrees "allocations" "$tmp/a" "$tmp/b"
+sed -nE "s/.* kmem_mm_page_free cid=0 tid=$pid .* order=([0-9]+).*/\1/p" "$tmp/ev" > "$tmp/a"
+sed -nE "s/^[0-9]+ [^ ]*-$pid mm_page_free: .* order=([0-9]+).*/\1/p" "$tmp/w" > "$tmp/b"
+tail_agrees "frees" "$tmp/a" "$tmp/b"

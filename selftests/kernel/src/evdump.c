@@ -232,6 +232,10 @@ static bool parse(int argc, char **argv, struct options *x)
 	return true;
 }
 
+/* What is printed between two flushes fits the buffer. */
+#define LINES	256
+#define LINE	4096
+
 static volatile sig_atomic_t interrupted;
 static void on_int(int sig)
 {
@@ -241,6 +245,7 @@ static void on_int(int sig)
 
 int main(int argc, char **argv)
 {
+	static char buffer[LINES * LINE];
 	static struct options x = { .session = { .sz = sizeof(x.session), .arena_size = 64 << 20,
 						 .ring_size = 4 << 20, .wakeup_ns = UINT64_MAX,
 						 .name = "evdump" }, .seconds = 60 };
@@ -256,6 +261,7 @@ int main(int argc, char **argv)
 
 	if (!parse(argc, argv, &x))
 		return 2;
+	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	if (ctrace_open(&ct))
@@ -291,8 +297,12 @@ int main(int argc, char **argv)
 		}
 		/* a busy machine makes them faster than they can be printed: look at the clock too */
 		more = 0;
-		for (int n = 0; n < 5000 && (err = ctrace_reader_next(r, &rec)) == 1; n++, more = 1)
+		for (int n = 0; n < 5000 && (err = ctrace_reader_next(r, &rec)) == 1; n++, more = 1) {
 			print(rec);
+			/* only whole lines: COMMAND may print to the same file */
+			if (n % LINES == LINES - 1)
+				fflush(stdout);
+		}
 		fflush(stdout);
 	} while (err >= 0 && (!last || more));
 	ctrace_reader_losses(r, &l);
