@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: every event of the module is listed, with fields, and every other tracepoint
 # requires: any
-# kernels: 5.10,6.1,6.12,7.2
+# kernels: 5.10,6.1,6.12,newest
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

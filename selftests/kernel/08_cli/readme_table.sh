@@ -3,7 +3,7 @@
 # description: README's table of sources is the module's own
 # requires: any
 # timeout: 30
-# kernels: 7.2
+# kernels: newest
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a raw probe on every tracepoint there is, a few at a time, under load: nothing breaks
 # requires: any,slow
-# kernels: 6.1,7.2
+# kernels: 6.1,newest
 # timeout: 900
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

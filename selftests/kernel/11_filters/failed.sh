@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: calls that failed, and no others; the errno is strace's
 # requires: strace
-# kernels: 6.1,7.2
+# kernels: 6.1,newest
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: calls that took longer than so much, and no others
 # requires: any
-# kernels: 6.1,7.2
+# kernels: 6.1,newest
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: more calls under way than can be followed: the rest is counted, and places come back
 # requires: any
-# kernels: 6.1,7.2
+# kernels: 6.1,newest
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
