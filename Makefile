@@ -15,6 +15,7 @@ help:
 	@echo 'make install        user space into PREFIX, the module into /lib/modules'
 	@echo 'make demo           boot a throw-away guest and trace a real container in it'
 	@echo 'make check          every test; the last line says how many passed'
+	@echo 'make torture        the long forms of the tests under load, faults and malice; then all on the debug kernel'
 	@echo 'make lint           checkpatch, compat rule, shellcheck, sparse'
 	@echo 'make clean'
 	@echo
@@ -50,6 +51,9 @@ demo:
 	@selftests/vm/demo
 check:
 	@selftests/run
+torture:
+	@selftests/run --torture
+	@selftests/run --all --kernel debug
 lint:
 	@selftests/lint
 
@@ -60,4 +64,4 @@ clean:
 	for d in unit kernel; do $(MAKE) -C selftests/$$d clean; done
 
 .PHONY: all help facts module userspace install install-module install-userspace \
-	selftests demo check lint clean
+	selftests demo check torture lint clean

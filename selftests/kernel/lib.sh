@@ -66,6 +66,9 @@ wait_for() {
 	done
 }
 
+# long SHORT LONG: what fits this run: everyday, or make torture
+long() { if [ -n "${CTRACE_TEST_TORTURE:-}" ]; then echo "$2"; else echo "$1"; fi; }
+
 # program NAME [ARG...]: a C program that prints KTAP of its own is all of the test
 program() {
 	local st
