@@ -56,9 +56,9 @@ has_not() {
 		note "$(grep -E -e "$2" "$3" | head -n 5 | cut -c1-300)"
 	fi
 }
-# wait_for SECONDS COMMAND...: until it succeeds
+# wait_for SECONDS COMMAND...: until it succeeds; three times as long before it gives up, for busy machines
 wait_for() {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + 3 * $1))
 	shift
 	until "$@" > /dev/null 2>&1; do
 		[ $SECONDS -lt $end ] || return 1
