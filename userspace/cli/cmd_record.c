@@ -118,7 +118,6 @@ static int ready(struct run *run, void *arg)
 static void account(struct record *r)
 {
 	struct ctf_totals t = ctf_totals(r->ctf);
-	struct ctrace_losses l;
 	struct sbuf b = { 0 };
 
 	if (r->progress)
@@ -130,11 +129,7 @@ static void account(struct record *r)
 		    t.streams == 1 ? "" : "s");
 	sbuf_size(&b, t.bytes);
 	sbuf_puts(&b, " bytes");
-	if (ctrace_reader_losses(r->run.reader, &l))
-		sbuf_puts(&b, ", losses unknown");
-	else
-		losses_print(&l, &b);
-	held_back_print(&r->run, &b);
+	run_losses(&r->run, &b);
 	fprintf(stderr, "ctrace: %s, in ", b.s);
 	sbuf_reset(&b);
 	sbuf_clean(&b, r->dir);

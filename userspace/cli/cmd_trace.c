@@ -132,14 +132,9 @@ static void tick(void *arg)
 static int account(struct trace *t)
 {
 	struct sbuf b = { 0 };
-	struct ctrace_losses l;
 
 	sbuf_puts(&b, t->counted.s);
-	if (ctrace_reader_losses(t->run.reader, &l))
-		sbuf_puts(&b, ", losses unknown");
-	else
-		losses_print(&l, &b);
-	held_back_print(&t->run, &b);
+	run_losses(&t->run, &b);
 	if (t->run.end == RUN_TARGETS)
 		fputs("ctrace: all that was traced has ended\n", stderr);
 	fprintf(stderr, "ctrace: %s\n", b.s);

@@ -288,7 +288,7 @@ int run_status(const struct run *r)
 	return WEXITSTATUS(r->child.status);
 }
 
-uint64_t losses_print(const struct ctrace_losses *l, struct sbuf *b)
+void losses_print(const struct ctrace_losses *l, struct sbuf *b)
 {
 	const struct { const char *name; uint64_t n; } v[] = {
 		{ "overrun", l->overrun }, { "full", l->full }, { "nested", l->nested },
@@ -306,7 +306,6 @@ uint64_t losses_print(const struct ctrace_losses *l, struct sbuf *b)
 	}
 	if (all)
 		sbuf_putc(b, ')');
-	return all;
 }
 
 bool run_has_stacks(const struct run *r, const struct run_opts *o)
@@ -340,14 +339,18 @@ static int one_limit(const struct ctrace_limit_info *l, void *arg)
 	return 0;
 }
 
-uint64_t held_back_print(struct run *r, struct sbuf *b)
+void run_losses(struct run *r, struct sbuf *b)
 {
 	struct sbuf who = { 0 };
 	struct held h = { .r = r, .b = &who };
+	struct ctrace_losses l;
 
+	if (ctrace_reader_losses(r->reader, &l))
+		sbuf_puts(b, ", losses unknown");
+	else
+		losses_print(&l, b);
 	if (!r->rate || ctrace_limit_each(r->ct, ctrace_session_id(r->session), one_limit, &h) || !h.all)
-		return 0;
+		return;
 	sbuf_printf(b, ", %llu held back by --rate%s)", (unsigned long long)h.all, who.s);
 	sbuf_free(&who);
-	return h.all;
 }

@@ -137,10 +137,10 @@ int run_loop(struct run *r, const struct run_ops *ops, void *arg);
 /* What to exit with when all else went well: the command's own status. */
 int run_status(const struct run *r);
 
-/* ", 0 lost" or ", 17 lost (12 overrun, 5 full)"; in all. */
-uint64_t losses_print(const struct ctrace_losses *l, struct sbuf *b);
-/* ", 90 held back by --rate (90 of web)", or nothing; in all. */
-uint64_t held_back_print(struct run *r, struct sbuf *b);
+/* ", 0 lost" or ", 17 lost (12 overrun, 5 full)" */
+void losses_print(const struct ctrace_losses *l, struct sbuf *b);
+/* The same of the whole run, and ", 90 held back by --rate (90 of web)" if any were. */
+void run_losses(struct run *r, struct sbuf *b);
 
 /* --- command.c --- */
 int command_spawn(struct command_child *c, char **argv);	/* held before its exec */
