@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2154 # tmp is lib.sh's
+# shellcheck shell=bash disable=SC2154,SC2034 # tmp is lib.sh's; in_task is for tests
 # witness.sh: the kernel's own trace of the same events, for comparison. After lib.sh.
 
 tracefs=/sys/kernel/tracing
