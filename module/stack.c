@@ -87,7 +87,7 @@ static bool read_frame(u64 fp, u32 word, u64 *next, u64 *ret)
 	if (ctrace_compat_read_user(&f, (void __user *)(uintptr_t)fp, 2 * word))
 		return false;
 	*next = word == 4 ? f.w4[0] : f.w8[0];
-	*ret = word == 4 ? f.w4[1] : f.w8[1];
+	*ret = word == 4 ? f.w4[1] : ctrace_compat_user_return(f.w8[1]);
 	return true;
 }
 

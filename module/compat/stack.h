@@ -53,6 +53,16 @@ static inline void ctrace_compat_user_frame(const struct pt_regs *regs,
 #endif
 }
 
+/* A return address as a user's stack has it: on arm64 it may be signed, in bits no address has. */
+static inline u64 ctrace_compat_user_return(u64 ret)
+{
+#if defined(CONFIG_ARM64)
+	return ret & (TASK_SIZE_64 - 1);
+#else
+	return ret;
+#endif
+}
+
 /* Were interrupts on in the code that regs are of? False where it is not known. */
 static inline bool ctrace_compat_irqs_on(const struct pt_regs *regs)
 {

@@ -6,6 +6,8 @@
  *		the call, and the return addresses above it, innermost first
  *	spin	"spin=FROM,TO ret=X": user mode in [FROM, TO), called from X
  *	deep	the same call from 200 levels of one function: "deep=X"
+ *
+ * On arm64 its return addresses are signed where they are on the stack.
  */
 #include <stdint.h>
 #include <stdio.h>
