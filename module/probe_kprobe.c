@@ -157,6 +157,8 @@ static const char *symbol_error(const struct ctrace_kprobe *k, int err)
 	case -EILSEQ:
 		return "no instruction begins at that offset";
 	case -EINVAL:
+		if (!ctrace_compat_insn_at(k->fetch->offset))
+			return "no instruction begins at that offset";
 		return k->fetch->offset ? "no kprobe can be there, or the function is on the kernel's blacklist" :
 		       "takes no kprobe: it is on the kernel's blacklist, or no function";
 	default:

@@ -29,6 +29,16 @@ static __always_inline bool ctrace_compat_is_user_address(u64 from)
 #endif
 }
 
+/* Can an instruction begin so far from another? All are of one size on arm64. */
+static inline bool ctrace_compat_insn_at(u64 offset)
+{
+#ifdef CONFIG_ARM64
+	return IS_ALIGNED(offset, 4);
+#else
+	return true;
+#endif
+}
+
 /* 0, or an error if it is not there: never sleeps, any context. */
 static inline long ctrace_compat_read_kernel(void *to, u64 from, size_t n)
 {
