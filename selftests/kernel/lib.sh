@@ -6,6 +6,13 @@
 # status 0, 1 (something was not ok) or 4 (skipped), as kselftest has it.
 
 set -u
+# What a definition of a kprobe names otherwise on each architecture: the registers of a function's
+# arguments and of the program counter; system calls' functions, and where in their registers (struct
+# pt_regs) the call's own arguments are.
+case $(uname -m) in
+aarch64) reg1=x0 reg2=x1 reg3=x2 reg_pc=pc sys=__arm64_sys sys_arg1=0 sys_arg2=8;;
+*) reg1=di reg2=si reg3=dx reg_pc=ip sys=__x64_sys sys_arg1=112 sys_arg2=104;;
+esac
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../.." && pwd)
 PATH=$here/build:$PATH

@@ -9,7 +9,7 @@
 . "$here/kernel_event.sh"
 
 load
-def="p:opened $open_symbol dfd=%di:s32 name=+0(%si):ustring same=+u0(%si):string %dx who=\$comm"
+def="p:opened $open_symbol dfd=%$reg1:s32 name=+0(%$reg2):ustring same=+u0(%$reg2):string %$reg3 who=\$comm"
 witness "$def"
 evdump -e "$def" -- cat /etc/hostname /nonexistent/ctrace /etc/passwd > "$tmp/ev" 2> "$tmp/err"
 agree "open" opened "$tmp/ev"
@@ -18,7 +18,7 @@ has "the cause's own name" '^dfd=-100 name=/nonexistent/ctrace same=/nonexistent
 has_not "all decodable" 'undecodable|unknown-id' "$tmp/ev"
 
 # a function's arguments by number, and what they point to: argv[1] of an execve
-def="p:executed __x64_sys_execve path=+0(+112(\$arg1)):ustring argv1=+0(+u8(+104(\$arg1))):ustring di=\$arg1"
+def="p:executed ${sys}_execve path=+0(+$sys_arg1(\$arg1)):ustring argv1=+0(+u8(+$sys_arg2(\$arg1))):ustring regs=\$arg1"
 witness "$def"
 evdump -t all -e "$def" -- sh -c '/bin/echo marked-argument > /dev/null; :' > "$tmp/ev2" 2> "$tmp/err"
 has "the second word of the command" 'executed .*argv1="marked-argument"' "$tmp/ev2"

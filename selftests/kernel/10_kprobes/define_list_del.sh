@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a definition outlives its maker, is attached by name, listed, deleted; its sessions keep it
 # requires: any
-# timeout: 60
+# timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -11,10 +11,10 @@ open=do_sys_openat2
 grep -q " $open\$" /proc/kallsyms || open=do_sys_open
 list=/sys/kernel/debug/kprobes/list
 
-id=$(definer add "p:mine $open name=+0(%si):ustring")
+id=$(definer add "p:mine $open name=+0(%$reg2):ustring")
 check "another" definer add "r:grp/yours $open \$retval:s32"
 definer list > "$tmp/list"
-has "listed" "^$id kprobes mine p:mine $open name=\+0\(%si\):ustring\$" "$tmp/list"
+has "listed" "^$id kprobes mine p:mine $open name=\+0\(%$reg2\):ustring\$" "$tmp/list"
 has "with its group" "^[0-9]+ grp yours r:grp/yours $open " "$tmp/list"
 # a definition may have addresses in it
 setpriv --reuid=65534 --regid=65534 --clear-groups "$here/build/definer" list > "$tmp/nobody"
@@ -36,7 +36,7 @@ stop_dump
 has "its session keeps it, and its records can be read" ' mine .* name="/nonexistent/after"' "$tmp/ev2"
 refuse "its name is nobody's now" "no event 'mine'" evdump -t all -e mine -d 0
 refuse "to delete it again" "no definition 'mine'" definer del mine
-same "the same again is the same type" "$id" "$(definer add "p:mine $open name=+0(%si):ustring")"
+same "the same again is the same type" "$id" "$(definer add "p:mine $open name=+0(%$reg2):ustring")"
 check "by group and name" definer del kprobes:mine grp:yours
 same "none left" 0 "$(definer list | wc -l)"
 

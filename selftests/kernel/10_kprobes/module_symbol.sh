@@ -16,7 +16,7 @@ mount -t tmpfs none "$tmp/fs" && mkdir -p "$tmp"/fs/{l1,l2,u,w,m}
 later "umount $tmp/fs/m; umount $tmp/fs"
 touch "$tmp/fs/l1/first-file" "$tmp/fs/l2/second-file"
 mount -t overlay -o "lowerdir=$tmp/fs/l1:$tmp/fs/l2,upperdir=$tmp/fs/u,workdir=$tmp/fs/w" none "$tmp/fs/m" || skip "no overlay mount"
-def='p:ovl overlay:ovl_fill_merge ctx=%di name=+0(%si):string'
+def="p:ovl overlay:ovl_fill_merge ctx=%$reg1 name=+0(%$reg2):string"
 witness "$def"
 evdump -e "$def" -e 'p:bare ovl_fill_merge' -- ls "$tmp/fs/m" > "$tmp/ev" 2> "$tmp/err"
 agree "names in the merged directory" ovl "$tmp/ev"

@@ -25,8 +25,8 @@ has "the others are named" "'$open_symbol\+0x[0-9a-f]+': no instruction begins a
 
 [ -n "${past:-}" ] || give_up "no place past the entry"
 # in the first bytes, which every call passes
-witness "p:past $open_symbol+$past nr=%ip:x8"
-evdump -e "p:past $open_symbol+$past nr=%ip:x8" -e "kprobe:$open_symbol" -- cat /etc/hostname > "$tmp/ev" 2> "$tmp/err"
+witness "p:past $open_symbol+$past nr=%$reg_pc:x8"
+evdump -e "p:past $open_symbol+$past nr=%$reg_pc:x8" -e "kprobe:$open_symbol" -- cat /etc/hostname > "$tmp/ev" 2> "$tmp/err"
 tid=$(tid_of past "$tmp/ev")
 same "hits at +$past, against the kernel's" "$(witnessed past "$tid" | wc -l)" "$(grep -c ' past cid=' "$tmp/ev")"
 at_least "of them" 2 "$(grep -c ' past cid=' "$tmp/ev")"

@@ -12,13 +12,13 @@ load
 # -100 in a register that is 64 bits wide, and text in memory
 regs='' memory='' arrays=''
 for t in u8 u16 u32 u64 s8 s16 s32 s64 x8 x16 x32 x64; do
-	regs="$regs r_$t=%di:$t"
-	memory="$memory m_$t=+u1(%si):$t"
-	arrays="$arrays a_$t=+0(%si):${t}[3]"
+	regs="$regs r_$t=%$reg1:$t"
+	memory="$memory m_$t=+u1(%$reg2):$t"
+	arrays="$arrays a_$t=+0(%$reg2):${t}[3]"
 done
-bits='b1=%di:b4@4/8 b2=%di:b7@3/16 b3=%di:b32@0/32 b4=+u0(%si):b12@20/64 bare=%di'
+bits="b1=%$reg1:b4@4/8 b2=%$reg1:b7@3/16 b3=%$reg1:b32@0/32 b4=+u0(%$reg2):b12@20/64 bare=%$reg1"
 # the name says of a hit whether the memory was there (kernel_event.sh)
-set -- "p:r $open_symbol$regs $bits name=+0(%si):ustring" "p:m $open_symbol$memory name=+0(%si):ustring" "p:a $open_symbol$arrays name=+0(%si):ustring"
+set -- "p:r $open_symbol$regs $bits name=+0(%$reg2):ustring" "p:m $open_symbol$memory name=+0(%$reg2):ustring" "p:a $open_symbol$arrays name=+0(%$reg2):ustring"
 for def; do witness "$def"; done
 evdump -e "$1" -e "$2" -e "$3" -- cat /nonexistent/ctrace-has-a-longer-name > "$tmp/ev" 2> "$tmp/err"
 agree "numbers of registers" r "$tmp/ev"

@@ -35,7 +35,8 @@ has "an exec by another thread than the first" 'syscall_execve .* ret=0 filename
 evdump -e call:rt_sigreturn -- incalls signal > "$tmp/ev" 2> "$tmp/err"
 same "a return from a handler" 1 "$(grep -c syscall_rt_sigreturn "$tmp/ev")"
 provoke compat > "$tmp/out" 2>&1
-if [ "$(sed -n 's/^pid=\([0-9]*\) .*/\1/p' "$tmp/out")" = "$(sed -n 's/.*mine=//p' "$tmp/out")" ]; then
+pid=$(sed -n 's/^pid=\([0-9]*\) .*/\1/p' "$tmp/out")
+if [ "${pid:-none}" = "$(sed -n 's/.*mine=//p' "$tmp/out")" ]; then
 	evdump -e call:open -- provoke compat > "$tmp/ev" 2> "$tmp/err"
 	has "a 32-bit call" 'compat_syscall_open .* ret=[0-9]+ filename="/etc/hostname" ' "$tmp/ev"
 fi

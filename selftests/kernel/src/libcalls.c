@@ -74,7 +74,7 @@ static void long_texts(void)
 
 static void definitions(void)
 {
-	static const char first[] = "p:libcalls do_exit code=%di:s32", second[] = "p:libcalls do_exit";
+	static const char first[] = "p:libcalls do_exit code=$arg1:s32", second[] = "p:libcalls do_exit";
 	const struct ctrace_event_type *t = NULL;
 	struct ctrace_schema *schema;
 	uint32_t id = 0, again = 0;

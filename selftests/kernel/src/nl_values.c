@@ -146,7 +146,7 @@ static int choices(bool count)
 	       "no_such_symbol_here", "definition with an unknown symbol");
 	refuse(event_do(CTRACE_CMD_EVENT_NEW, "hostility"), 0, "hostility", "definition that is none");
 	take(event_do(CTRACE_CMD_EVENT_NEW, "p:hostile do_exit"), "a definition");
-	refuse(event_do(CTRACE_CMD_EVENT_NEW, "p:hostile do_exit code=%di"), -EEXIST, "hostile",
+	refuse(event_do(CTRACE_CMD_EVENT_NEW, "p:hostile do_exit code=$arg1"), -EEXIST, "hostile",
 	       "another definition of that name");
 	take(event_do(CTRACE_CMD_EVENT_DEL, "hostile"), "its end");
 	refuse(event_do(CTRACE_CMD_EVENT_DEL, "no_such_event_here"), -ENOENT, "no_such_event_here",
@@ -205,6 +205,13 @@ static int values(bool count)
 	return 0;
 }
 
+/* What a function's first argument comes in. */
+#ifdef __aarch64__
+#define REG	"%x0"
+#else
+#define REG	"%di"
+#endif
+
 /* Words that make sense together, in any number and order: joined by "joint". */
 struct sense {
 	const char *words[6], *joint;
@@ -214,7 +221,7 @@ static const struct sense of_session = {
 }, of_probe = {
 	{ "tid > 2", "comm !~ \"[a-f]?*\"", "!(prio & 1)", "$cid == 0", "(target_cpu < 2)", "comm != \"\"" }, " || ",
 }, of_kprobe = {
-	{ "a=%di:u8", "b=+8(%di):x64", "$stack2:s32", "c=$stack", "%di", "$comm" }, " ",
+	{ "a=" REG ":u8", "b=+8(" REG "):x64", "$stack2:s32", "c=$stack", REG, "$comm" }, " ",
 }, of_kretprobe = {
 	{ "$retval", "r=$retval:s32", "$stack", "s=$stack0:x64", "$comm", "r=$retval:u8" }, " ",
 };
@@ -228,9 +235,9 @@ static void random_text(char *text, size_t room, const char *start, const struct
 	static const char * const words[] = {
 		"$cid", "$comm", "$tid", "$cpu", "$nobody", "comm", "tid", "prio", "==", "!=", "<", ">=", "&", "~",
 		"!~", "&&", "||", "!", "(", ")", "((((((((", "\"", "\"a*\"", "\"[a-\"", "\"\\", "0", "07", "0x", "0xffffffffffffffff",
-		"18446744073709551616", "-1", "-", "p:", "r:", "do_exit", "do_exit+4", "%di", "%nobody", "$arg1",
-		"$stack", "$stack8", "$retval", "+0(", "-8(", "+0(%si)", ")", "@", "@jiffies", ":u8", ":x64", ":string", ":s32[3]",
-		":u8[99999]", ":b4@2/8", "a=", "a=%di", "\\imm", "\\1", "=", ",", "/", "[", "]", "\t", "\n", "\x80", "\xff",
+		"18446744073709551616", "-1", "-", "p:", "r:", "do_exit", "do_exit+4", REG, "%nobody", "$arg1",
+		"$stack", "$stack8", "$retval", "+0(", "-8(", "+0(" REG ")", ")", "@", "@jiffies", ":u8", ":x64", ":string", ":s32[3]",
+		":u8[99999]", ":b4@2/8", "a=", "a=" REG, "\\imm", "\\1", "=", ",", "/", "[", "]", "\t", "\n", "\x80", "\xff",
 	};
 	size_t len = snprintf(text, room, "%s", start), n = rnd() % 12;
 	bool sound = rnd() % 2;

@@ -3,10 +3,12 @@
  * provoke WHAT: do one thing whose events a test knows, and print what the test
  * needs to compare them with. Static, so that it runs anywhere.
  */
+#include <elf.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +92,53 @@ static int do_compat(void)
 	fd = compat(5, (long)low, 0, 0);	/* open */
 	compat(3, -1, 0, 5);			/* read */
 	printf("pid=%ld fd=%ld mine=%d\n", pid, fd, getpid());
+	return 0;
+}
+#elif defined(__aarch64__)
+#define ORIGIN	0x10000
+#define HEADERS	(sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr))
+
+/* Another program has to: 32-bit ones are of another instruction set, which our compiler has not. */
+static const uint32_t arm[] = {
+	0xe3a07014, 0xef000000,					/* getpid() */
+	0xe28f002c, 0xe3a01000, 0xe3a02000, 0xe3a07005, 0xef000000,	/* open(pc + 44, 0, 0) */
+	0xe3e00000, 0xe3a01000, 0xe3a02005, 0xe3a07003, 0xef000000,	/* read(-1, 0, 5) */
+	0xe3a00000, 0xe3a07001, 0xef000000,			/* exit(0) */
+};
+static const char arm_path[] = "/etc/hostname";
+
+static int run_arm(void)
+{
+	const uint32_t size = HEADERS + sizeof(arm) + sizeof(arm_path);
+	const Elf32_Ehdr e = {
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_EXEC, .e_machine = EM_ARM, .e_version = EV_CURRENT,
+		.e_entry = ORIGIN + HEADERS, .e_phoff = sizeof(e), .e_flags = EF_ARM_EABI_VER5,
+		.e_ehsize = sizeof(e), .e_phentsize = sizeof(Elf32_Phdr), .e_phnum = 1,
+	};
+	const Elf32_Phdr p = {
+		.p_type = PT_LOAD, .p_vaddr = ORIGIN, .p_paddr = ORIGIN, .p_filesz = size,
+		.p_memsz = size, .p_flags = PF_R | PF_X, .p_align = 0x1000,
+	};
+	char *argv[] = { "arm", NULL };
+	int fd = memfd_create("arm", 0);
+
+	if (write(fd, &e, sizeof(e)) == sizeof(e) && write(fd, &p, sizeof(p)) == sizeof(p) &&
+	    write(fd, arm, sizeof(arm)) == sizeof(arm) &&
+	    write(fd, arm_path, sizeof(arm_path)) == sizeof(arm_path))
+		fexecve(fd, argv, argv + 1);
+	return 127;
+}
+
+static int do_compat(void)
+{
+	pid_t pid = fork();
+	int st;
+
+	if (!pid)
+		_exit(run_arm());
+	waitpid(pid, &st, 0);
+	printf("pid=%d mine=%d\n", pid, st ? -1 : pid);
 	return 0;
 }
 #else
