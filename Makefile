@@ -15,7 +15,7 @@ help:
 	@echo 'make install        user space into PREFIX, the module into /lib/modules'
 	@echo 'make demo           boot a throw-away guest and trace a real container in it'
 	@echo 'make check          every test; the last line says how many passed'
-	@echo 'make torture        the long forms of the tests under load, faults and malice; then all on the debug kernel'
+	@echo 'make torture        the long forms of the tests under load, faults and malice; then all on the debug kernel; then arm64'
 	@echo 'make lint           checkpatch, compat rule, shellcheck, sparse'
 	@echo 'make clean'
 	@echo
@@ -54,6 +54,7 @@ check:
 torture:
 	@selftests/run --torture
 	@selftests/run --all --kernel debug
+	@selftests/run --kernel arm64
 lint:
 	@selftests/lint
 
