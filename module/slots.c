@@ -52,15 +52,16 @@ static u32 find_victim(const struct ctrace_arena *a, const struct ctrace_arena_c
 {
 	u32 hash = hash_32(key, 32), n = window_size(a), found = 0, i, j;
 	const struct ctrace_arena_slot *s;
-	u64 oldest = U64_MAX;
+	u64 oldest = U64_MAX, dead_at;
 
 	for (j = 0; j < n; j++) {
 		i = window_slot(a, hash, j);
 		s = &a->slots[pc->rings[i].slot];
-		if (!READ_ONCE(s->dead_at) || READ_ONCE(s->dead_cid) + 1 != pc->owner[i] ||
-		    READ_ONCE(s->pins) || pc->rings[i].ctl->nest || s->dead_at >= oldest)
+		dead_at = READ_ONCE(s->dead_at);
+		if (!dead_at || READ_ONCE(s->dead_cid) + 1 != pc->owner[i] ||
+		    READ_ONCE(s->pins) || pc->rings[i].ctl->nest || dead_at >= oldest)
 			continue;
-		oldest = s->dead_at;
+		oldest = dead_at;
 		found = i;
 	}
 	return found;
