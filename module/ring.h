@@ -22,9 +22,10 @@
  *	store-release *hint		C	load-acquire hints (poll),
  *						then leave for user space, which looks at head
  *
- *	write floor_events
- *	store-release floor		D	load-acquire floor, read floor_events,
- *	smp_wmb()				smp_rmb(), read floor: still the same?
+ *	floor odd, smp_wmb()		D	load-acquire floor: even?
+ *	write floor_events			read floor_events, smp_rmb()
+ *	store-release floor, even		read floor: the same?
+ *	smp_wmb()
  *	wipe what is below			(and after reading records: smp_rmb(), floor)
  *
  *	gen odd, smp_wmb()		E	load-acquire gen: even?
@@ -298,6 +299,9 @@ static inline bool ctrace_ring_wipe(struct ctrace_ring_desc *d, u64 *wiped, u64 
 	u64 from, n, off;
 
 	if (READ_ONCE(r->floor) != r->base) {
+		/* odd: floor_events may be of the old one, or of the new */
+		WRITE_ONCE(r->floor, r->base | 1);
+		smp_wmb();					/* D */
 		WRITE_ONCE(r->floor_events, r->base_events);
 		smp_store_release(&r->floor, r->base);		/* D */
 		smp_wmb();					/* D */

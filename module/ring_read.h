@@ -134,7 +134,7 @@ static inline int ctrace_cursor_seek(struct ctrace_cursor *c, __u64 head, bool n
 	if (floor > to) {
 		to = floor;
 		ctrace_rmb();					/* D */
-		if (ctrace_load(&c->ctl->floor) != floor)
+		if (floor & 1 || ctrace_load(&c->ctl->floor) != floor)
 			return -EAGAIN;
 	} else if (head) {
 		sub = ctrace_cursor_at(c, to);

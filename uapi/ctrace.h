@@ -105,7 +105,9 @@ struct ctrace_ring {
 	__u32 flags;		/* CTRACE_RING_F_* */
 	__u64 base;		/* position where this binding began, a sub-buffer's start */
 	__u64 base_events;	/* records published in the slot before it */
-	__u64 floor;		/* bytes below were wiped: a sub-buffer's start, <= base */
+	__u64 floor;		/* bytes below were wiped: a sub-buffer's start, <= base;
+				 * odd while floor_events changes with it
+				 */
 	__u64 floor_events;	/* records published in the slot before it */
 	__u64 _pad[2];
 	/* second cache line: what the writer changes with each record */
