@@ -32,6 +32,19 @@
  *	write cid, base, base_events		read them, smp_rmb()
  *	store-release gen, even			read gen: the same?
  *
+ *	store-release *hint		F	load-acquire nest, reserve: what is the hint to reach?
+ *	store-release last_time			load-acquire last_time: what is to come is no older
+ *	store-release nest, 0			load-acquire the hint, and look at the ring
+ *
+ * F is for who merges rings by time (userspace/lib/merge.c). last_time comes after what it is
+ * the time of, or a reader would take for the past what it cannot see yet; and nest is 0
+ * only after both. It may be 0 for a moment while what an interrupt left is not yet
+ * published (ctrace_ring_leave()); then reserve is beyond the hint. What is not ordered here is nest,
+ * when it is raised, with the clock read after it: that barrier each record would pay, so the
+ * reader allows for the time that a store takes to be seen.
+ *
+ * selftests/model has these pairs as litmus tests.
+ *
  * B is executed by each writer, also one that does not enter a new sub-buffer:
  * it may have interrupted, between the advance and its barrier, one that does.
  *
@@ -135,9 +148,9 @@ static inline void ctrace_ring_walk(struct ctrace_ring_desc *d)
 		events++;
 	}
 	r->events = events;
-	r->last_time = time;
 	smp_store_release(&r->head, pos);			/* A */
 	smp_store_release(d->hint, pos);			/* C */
+	smp_store_release(&r->last_time, time);			/* F */
 }
 
 /*
@@ -159,8 +172,7 @@ static noinline __maybe_unused notrace void ctrace_ring_leave(struct ctrace_ring
 		barrier();
 		if (r->head != READ_ONCE(r->reserve))
 			ctrace_ring_walk(d);
-		barrier();
-		WRITE_ONCE(r->nest, 0);
+		smp_store_release(&r->nest, 0);			/* F */
 		barrier();
 	} while (unlikely(READ_ONCE(r->head) != READ_ONCE(r->reserve)));
 }
@@ -245,15 +257,16 @@ ctrace_ring_reserve(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32 len
 static __always_inline void ctrace_ring_commit(struct ctrace_ring_desc *d, struct ctrace_writer *w)
 {
 	struct ctrace_ring *r = d->ctl;
+	u64 time;
 
 	barrier();
 	if (likely(r->nest == 1 && r->head == w->start)) {
-		r->last_time = ctrace_ring_time(w->rec, r->last_time);
+		time = ctrace_ring_time(w->rec, r->last_time);
 		r->events++;
 		smp_store_release(&r->head, w->end);		/* A */
 		smp_store_release(d->hint, w->end);		/* C */
-		barrier();
-		WRITE_ONCE(r->nest, 0);
+		smp_store_release(&r->last_time, time);		/* F */
+		smp_store_release(&r->nest, 0);			/* F */
 		barrier();
 		/* as in ctrace_ring_leave() */
 		if (likely(READ_ONCE(r->reserve) == w->end))

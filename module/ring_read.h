@@ -36,7 +36,7 @@
 #include <asm/barrier.h>
 #include "../uapi/ctrace.h"
 #define ctrace_load(p)		READ_ONCE(*(p))
-#define ctrace_load_acquire(p)	smp_load_acquire(p)	/* A, C, D, E */
+#define ctrace_load_acquire(p)	smp_load_acquire(p)	/* A, C, D, E, F */
 #define ctrace_rmb()		smp_rmb()		/* B, D, E */
 #else
 #include <errno.h>

@@ -117,7 +117,7 @@ struct ctrace_ring {
 	__u64 lost_full;	/* refused: ring full (CTRACE_DIR_F_STOP_FULL) */
 	__u64 lost_nested;	/* refused: interrupts nested deeper than the ring is long */
 	__u64 last_time;	/* of the newest published record */
-	__u32 nest;		/* the writer's own */
+	__u32 nest;		/* writers under way: not 0 while a record may be to come */
 	__u32 _pad2;
 	__u64 _pad3;
 };

@@ -27,15 +27,23 @@ typedef __u32 u32;
 #define SHIM_INTERRUPT()	((void)0)
 #endif
 
+/* Or do something after each access that has an order. */
+#ifndef SHIM_STEP
+#define SHIM_STEP()		((void)0)
+#endif
+
 #define barrier()		__asm__ __volatile__("" ::: "memory")
-#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
-#define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
-#define smp_store_release(p, v)	({ __atomic_store_n(p, v, __ATOMIC_RELEASE); SHIM_INTERRUPT(); })
+#define READ_ONCE(x)		({ __typeof__(x) shim_v = __atomic_load_n(&(x), __ATOMIC_RELAXED); \
+				   SHIM_STEP(); shim_v; })
+#define WRITE_ONCE(x, v)	({ __atomic_store_n(&(x), v, __ATOMIC_RELAXED); SHIM_STEP(); })
+#define smp_store_release(p, v)	({ __atomic_store_n(p, v, __ATOMIC_RELEASE); SHIM_STEP(); \
+				   SHIM_INTERRUPT(); })
 #define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
 
 static inline u64 cmpxchg_local(u64 *p, u64 old, u64 new)
 {
 	__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	SHIM_STEP();
 	return old;
 }
 

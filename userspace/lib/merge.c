@@ -144,10 +144,19 @@ static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 	return 0;
 }
 
-/* What the ring is yet to publish is no older. nest before last_time before the look at head. */
-static uint64_t yet_to_come(const struct ctrace_ring *ctl)
+/*
+ * What the ring is yet to publish is no older. In this order, and before the ring is looked at: F in
+ * module/ring.h. The hint, where there is one, as that decides whether the ring is looked at.
+ */
+static uint64_t yet_to_come(const struct ctrace_reader *r, size_t slot)
 {
-	return ctrace_load_acquire(&ctl->nest) ? ctrace_load_acquire(&ctl->last_time) : UINT64_MAX;
+	const struct ctrace_ring *ctl = r->rings[slot].cur.ctl;
+	uint32_t nest = ctrace_load_acquire(&ctl->nest);
+	uint64_t reserve = ctrace_load_acquire(&ctl->reserve);
+	uint64_t time = ctrace_load_acquire(&ctl->last_time);
+	uint64_t seen = r->heads ? ctrace_reader_hint(r, slot) : ctrace_load_acquire(&ctl->head);
+
+	return nest || reserve != seen ? time : UINT64_MAX;
 }
 
 /* Every ring that moved comes into the heap. *horizon is lowered to what is being written. */
@@ -160,7 +169,7 @@ static int scan(struct ctrace_reader *r, uint64_t *horizon)
 
 	for (i = 0; i < r->dir.nslots; i++) {
 		ring = &r->rings[i];
-		time = yet_to_come(ring->cur.ctl);
+		time = yet_to_come(r, i);
 		if (time < *horizon)
 			*horizon = time;
 		if (ring->queued || !ctrace_reader_moved(r, i))

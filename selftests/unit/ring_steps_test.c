@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * module/ring.h against the library's merge, step by step: after each ordered access of the
+ * writer an interrupt may write too, and then readers look. One thread does it all, by a seed, and time is
+ * a number: what a reader sees is what it could see at that very moment, were the writer's
+ * virtual CPU stopped there.
+ *
+ * Another CPU's ring has a record of every moment. So whatever the writer is yet to
+ * publish, and the reader does not know of, comes late.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include "internal.h"
+#include "ktap.h"
+
+static void step(void);
+#define SHIM_STEP()	step()
+#include "ring_fixture.h"
+#include "fake_ring.h"
+
+#define WRITER	0	/* slots */
+#define OTHER	1
+#define READERS	3
+
+static u64 now;
+static struct fake arena;
+static struct ctrace_ring_desc desc;
+static u64 steps, made, others, interrupts;
+static u32 depth;
+static bool stepping, masked;		/* masked: interrupts are off */
+static const char *what;		/* is being done */
+
+struct look {
+	struct ctrace_reader *r;
+	u32 every;			/* looks at so many steps */
+	bool ordered;			/* is lapped by nobody: nothing may come late */
+	u64 last, late;
+	int ret;
+};
+
+static struct look looks[READERS];
+static jmp_buf waits;
+static u32 asked;
+
+static u64 test_clock(void)
+{
+	return ++now;
+}
+
+/* The library's clock: far enough behind all that was written for it to be handed out. */
+int clock_gettime(clockid_t id, struct timespec *ts)
+{
+	u64 t = now + 1000000;
+
+	(void)id;
+	/* it looks again: it waits for what is being written */
+	if (asked++)
+		longjmp(waits, 1);
+	ts->tv_sec = t / 1000000000;
+	ts->tv_nsec = t % 1000000000;
+	return 0;
+}
+
+static void look(struct look *l)
+{
+	const struct ctrace_record *rec;
+
+	l->ret = 0;
+	do {
+		asked = 0;
+		if (setjmp(waits))
+			return;
+		l->ret = ctrace_reader_next(l->r, &rec);
+		if (l->ret == 1) {
+			l->late += rec->time < l->last;
+			l->last = rec->time;
+		}
+	} while (l->ret == 1);
+}
+
+static void write_some(void)
+{
+	struct ctrace_writer w;
+	u32 n = 1 + random() % 3;
+
+	depth++;
+	for (; n; n--) {
+		if (!ctrace_ring_reserve(&desc, &w, RECORD_MIN + 8 * (random() % 20)))
+			continue;
+		fill_record(w.rec, 1, ++made);
+		step();
+		ctrace_ring_commit(&desc, &w);
+	}
+	depth--;
+}
+
+static void step(void)
+{
+	const struct ctrace_record *rec;
+	struct ctrace_reader *late;
+	u32 i;
+
+	if (stepping)
+		return;
+	steps++;
+	if (!masked && depth && depth < 3 && random() % 10 == 0) {
+		interrupts++;
+		write_some();
+	}
+	stepping = true;
+	fake_put(&arena, OTHER, ++now, ++others);
+	for (i = 0; i < READERS; i++)
+		if (steps % looks[i].every == 0)
+			look(&looks[i]);
+	/* one that begins with what there is */
+	check_eq(ctrace_reader_open_map(arena.dir, arena.len, 0, &late), 0);
+	asked = 0;
+	if (!setjmp(waits) && ctrace_reader_next(late, &rec) < 0)
+		ktap_fail(__FILE__, __LINE__, "a new reader finds no ring: %s", what);
+	ctrace_reader_close(late);
+	stepping = false;
+}
+
+static void begin(bool hints)
+{
+	u32 i;
+
+	arena = fake_new(1, 2);
+	now = 1000000000;
+	made = 0;
+	others = 0;
+	interrupts = 0;
+	what = "start";
+	desc = (struct ctrace_ring_desc) {
+		.ctl = fake_ctl(&arena, WRITER),
+		.data = (char *)fake_ctl(&arena, WRITER) + CTRACE_PAGE,
+		.hint = (u64 *)&arena.heads[WRITER],
+		.mask = RING - 1,
+		.submask = SUBBUF - 1,
+	};
+	if (!hints)
+		arena.dir->heads_off = 0;
+	stepping = true;
+	ctrace_ring_rebind(&desc, 1, 0, 0);
+	for (i = 0; i < READERS; i++) {
+		looks[i] = (struct look) { .every = i < 2 ? 1 : 2500, .ordered = i < 2 };
+		check_eq(ctrace_reader_open_map(arena.dir, arena.len, 0, &looks[i].r), 0);
+	}
+	stepping = false;
+}
+
+static void end(void)
+{
+	struct ctrace_losses l;
+	u32 i;
+
+	stepping = true;
+	for (i = 0; i < READERS; i++) {
+		look(&looks[i]);
+		check_eq(looks[i].ret, 0);
+		if (looks[i].ordered)
+			check_eq(looks[i].late, 0);
+		ctrace_reader_losses(looks[i].r, &l);
+		check_eq(l.seen + l.overrun, made + others);
+		ctrace_reader_close(looks[i].r);
+	}
+	check_eq(desc.ctl->events, made);
+	check_eq(desc.ctl->nest, 0);
+	stepping = false;
+	printf("# %llu records, %llu interrupts, %llu steps\n", (unsigned long long)made,
+	       (unsigned long long)interrupts, (unsigned long long)steps);
+	fake_free(&arena);
+}
+
+static void writing(bool hints)
+{
+	u32 i;
+
+	srandom(7);
+	begin(hints);
+	what = "write";
+	for (i = 0; i < 200; i++)
+		write_some();
+	end();
+}
+
+static void with_hints(void)
+{
+	writing(true);
+}
+
+static void without_hints(void)
+{
+	writing(false);
+}
+
+/* The slot changes hands, and each owner's view of it wipes what was before. */
+static void wiped(void)
+{
+	u64 wiped;
+	u32 i, n;
+
+	srandom(8);
+	begin(true);
+	looks[1].every = 50;
+	looks[1].ordered = false;
+	for (i = 0; i < 30; i++) {
+		what = "write";
+		for (n = random() % 3 ? 0 : random() % 30; n; n--)
+			write_some();
+		masked = true;
+		what = "rebind";
+		ctrace_ring_rebind(&desc, i + 2, 0, 0);
+		masked = false;
+		if (random() % 2)
+			write_some();
+		for (wiped = 0, what = "wipe"; i % 3;) {
+			masked = true;
+			if (ctrace_ring_wipe(&desc, &wiped, 3000))
+				break;
+			masked = false;
+			if (random() % 2)
+				write_some();
+		}
+		masked = false;
+	}
+	end();
+}
+
+static const struct ktap_case cases[] = {
+	{ "nothing comes late, wherever the writer is stopped", with_hints },
+	{ "nor without hints", without_hints },
+	{ "rebound and wiped", wiped },
+};
+KTAP_MAIN(cases)
