@@ -497,11 +497,22 @@ static bool open_to_all(u8 cmd)
 	return cmd == CTRACE_CMD_INFO_GET || cmd == CTRACE_CMD_EVENT_GET;
 }
 
+/* A sender that is too new knows it from INFO_GET; one that is too old may never have asked. */
+static int too_old(struct genl_info *info)
+{
+	return ctrace_netlink_error(info->extack, -EPROTO,
+		"this request is of ABI %u, the module (version %s) is of ABI %u and takes %u or newer: install the user space of the module's version",
+		info->genlhdr->version, THIS_MODULE->version ?: "", CTRACE_ABI, CTRACE_ABI_COMPAT);
+}
+
 #define DO(fn)									\
 static int do_##fn(struct sk_buff *skb, struct genl_info *info)			\
 {										\
 	if (!open_to_all(info->genlhdr->cmd) && !ctrace_compat_netlink_may_trace(skb)) \
 		return denied(info);						\
+	if (info->genlhdr->cmd != CTRACE_CMD_INFO_GET &&			\
+	    info->genlhdr->version < CTRACE_ABI_COMPAT)				\
+		return too_old(info);						\
 	return fn(skb, info);							\
 }
 DO(info_get) DO(session_new) DO(session_del) DO(session_set)

@@ -36,8 +36,11 @@
 #define CTRACE_MAGIC		0x63545243u	/* "CRTc" on little-endian */
 
 /*
- * ABI of this header. A reader refuses a mapping whose abi_compat is above
- * the CTRACE_ABI it was built with.
+ * ABI of this header, and the oldest that goes with it. Module and user space each have such a
+ * header, and each refuses the other where that one's CTRACE_ABI is below its own
+ * CTRACE_ABI_COMPAT: user space asks (CTRACE_CMD_INFO_GET) or reads the directory, the module
+ * finds it in each command. So what is added only raises CTRACE_ABI; a change
+ * that one of the two would misunderstand raises both.
  */
 #define CTRACE_ABI		1
 #define CTRACE_ABI_COMPAT	1

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * ctrace: control over generic netlink, family "ctrace", version 1.
+ * ctrace: control over generic netlink, family "ctrace".
+ *
+ * The version, in the header of each message, is the sender's CTRACE_ABI (see ctrace.h). The module
+ * refuses a command of one that is too old (EPROTO), except INFO_GET and dumps.
  *
  * A session belongs to the socket that made it and goes with it. Other sockets
  * may look at it but not change it (EPERM). Everything except INFO_GET and
@@ -40,8 +43,10 @@
 #ifndef _UAPI_CTRACE_NETLINK_H
 #define _UAPI_CTRACE_NETLINK_H
 
+#include "ctrace.h"
+
 #define CTRACE_GENL_NAME	"ctrace"
-#define CTRACE_GENL_VERSION	1
+#define CTRACE_GENL_VERSION	CTRACE_ABI
 #define CTRACE_GENL_MCGRP	"containers"
 
 enum ctrace_cmd {

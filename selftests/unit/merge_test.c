@@ -254,6 +254,7 @@ static void bad_directories(void)
 
 	BAD(magic, 0);
 	BAD(abi_compat, CTRACE_ABI + 1);
+	BAD(abi, CTRACE_ABI_COMPAT - 1);
 	BAD(map_size, f.len + 1);
 	BAD(map_size, f.len - 1);
 	BAD(map_size, 0);

@@ -77,8 +77,12 @@ static int check_abi(struct ctrace *ct)
 		return err;
 	if (info.abi_compat > CTRACE_ABI)
 		return ctrace_ctl_error(ct, -EPROTO,
-			"the kernel module (version %s) needs readers of ABI %u, this library has %u: install the user space of the module's version",
-			info.version, info.abi_compat, CTRACE_ABI);
+			"the kernel module (version %s, ABI %u) needs a user space of ABI %u or newer, this one has %u: install the user space of the module's version",
+			info.version, info.abi, info.abi_compat, CTRACE_ABI);
+	if (info.abi < CTRACE_ABI_COMPAT)
+		return ctrace_ctl_error(ct, -EPROTO,
+			"this user space (ABI %u) needs a kernel module of ABI %u or newer, the loaded one (version %s) has %u: install the module of this version, and load it (rmmod ctrace, modprobe ctrace)",
+			CTRACE_ABI, CTRACE_ABI_COMPAT, info.version, info.abi);
 	return 0;
 }
 
@@ -104,7 +108,10 @@ int ctrace_open(struct ctrace **out)
 		return err;
 	/* Kernels before 4.12 do not know it: errors are then numbers only. */
 	setsockopt(nl_socket_get_fd(ct->sk), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
-	return check_abi(ct);
+	err = check_abi(ct);
+	if (err)
+		ct->family = 0;	/* nothing more goes over this connection */
+	return err;
 }
 
 void ctrace_close(struct ctrace *ct)

@@ -15,6 +15,13 @@ static bool power_of_two(uint64_t x)
 	return x && !(x & (x - 1));
 }
 
+/* By both: see CTRACE_ABI. */
+static bool understood(const struct ctrace_dir *d)
+{
+	return d->magic == CTRACE_MAGIC && d->abi_compat <= CTRACE_ABI &&
+	       d->abi >= CTRACE_ABI_COMPAT;
+}
+
 /*
  * Everything that is computed with later is made plausible here, so that no
  * offset leaves the mapping and no product overflows. -EPROTO: not a mapping this
@@ -24,7 +31,7 @@ static int check_dir(const struct ctrace_dir *d, uint64_t map_len)
 {
 	uint64_t slots;
 
-	if (d->magic != CTRACE_MAGIC || d->abi_compat > CTRACE_ABI)
+	if (!understood(d))
 		return -EPROTO;
 	if (d->map_size > map_len || d->map_size > SIZE_MAX)
 		return -EPROTO;
@@ -135,8 +142,7 @@ static int read_map_size(int fd, uint64_t *size)
 	if (d == MAP_FAILED)
 		return -errno;
 	*size = d->map_size;
-	if (d->magic != CTRACE_MAGIC || d->abi_compat > CTRACE_ABI ||
-	    *size < CTRACE_PAGE || *size > SIZE_MAX)
+	if (!understood(d) || *size < CTRACE_PAGE || *size > SIZE_MAX)
 		err = -EPROTO;
 	munmap((void *)d, CTRACE_PAGE);
 	return err;
