@@ -11,8 +11,10 @@
 #include <string.h>
 #include <ctrace/ctrace.h>
 
+#ifndef RING
 #define SUBBUF	4096u
 #define RING	16384u
+#endif
 #define REC	40u		/* bytes of the records made here: payload u64 serial, u64 check */
 
 struct fake {
