@@ -5,7 +5,7 @@
  * Each ring is in order by itself. Rings that have records are in a heap, by the
  * time of their next one; a ring enters it when a scan of the hints finds that it
  * moved, and leaves it when it has been read to its head. So work grows with the
- * rings that move; the others cost one load of a hint per scan.
+ * rings that move; the others cost a look at their hint and at who is writing, per scan.
  *
  * What makes the order right is the horizon. The clock is read, then the rings
  * are scanned: whatever was published before the clock was read is now in the heap,
