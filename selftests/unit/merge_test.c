@@ -308,6 +308,8 @@ static void nonsense(void)
 
 			memcpy(p, &v, sizeof(v));
 		}
+		/* or each that seems to be written would be waited for */
+		f.dir->state = CTRACE_DIR_ENDED;
 		for (i = 0; i < 5000; i++)
 			if (ctrace_reader_next(r, &rec) != 1)
 				break;
