@@ -7,5 +7,6 @@ names_test_cli := names names_manager names_runtime sbuf util ctable json
 text_test_cli := $(sinks)
 stack_test_cli := $(sinks) ctf_symbols
 report_test_cli := $(sinks) sink_ctf ctf_dir ctf_read ctf_symbols side
+ctf_killed_test_cli := $(sinks) sink_ctf ctf_dir ctf_read ctf_symbols side
 probes_test_cli := $(probes)
 options_test_cli := $(probes) run_opts

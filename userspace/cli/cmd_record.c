@@ -2,6 +2,7 @@
 /* ctrace record: a CTF trace on disk. */
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -161,6 +162,12 @@ static int record(struct record *r, const struct run_opts *o)
 	return status == CLI_OK ? run_status(&r->run) : status;
 }
 
+/* A file as long as the limit allows is an error of its write, which is told. */
+static void too_long(int sig)
+{
+	(void)sig;
+}
+
 static int run_record(int argc, char **argv)
 {
 	static const struct option longs[] = {
@@ -194,6 +201,7 @@ static int run_record(int argc, char **argv)
 	o.ntargets = argc - optind;
 	o.ready = ready;
 	o.ready_arg = &r;
+	signal(SIGXFSZ, too_long);	/* not ignored: COMMAND would inherit that */
 	status = record(&r, &o);
 	run_free(&r.run);
 	symbols_free(r.symbols);

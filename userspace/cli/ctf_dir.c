@@ -55,6 +55,25 @@ static int clear(int dirfd, bool force)
 	return err;
 }
 
+/* What a recorder that was killed had begun. */
+static void clear_begun(int trace)
+{
+	int fd = openat(trace, CTF_SIDE_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		size_t len = strlen(e->d_name);
+
+		if (len > 4 && !strcmp(e->d_name + len - 4, ".new"))
+			unlinkat(dirfd(d), e->d_name, 0);
+	}
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+}
+
 int ctf_dir_open(const char *path, bool force)
 {
 	int fd, err;
@@ -75,8 +94,10 @@ int ctf_dir_open(const char *path, bool force)
 		cli_error("cannot clear '%s': %s", path, strerror(-err));
 	else if (mkdirat(fd, CTF_SIDE_DIR, 0755) && errno != EEXIST)
 		cli_error("cannot make '%s/%s': %s", path, CTF_SIDE_DIR, strerror(err = errno));
-	if (!err)
+	if (!err) {
+		clear_begun(fd);
 		return fd;
+	}
 	close(fd);
 	return -1;
 }

@@ -17,6 +17,7 @@ struct file {
 	off_t next;		/* of the packet after the one in buf */
 	uint8_t *buf;		/* records of a packet */
 	size_t len, pos, cap;
+	size_t end;		/* no record begins here or later: padding */
 	uint64_t discarded;
 };
 
@@ -62,10 +63,10 @@ static bool load_packet(struct ctf_reader *r, struct file *f)
 	int fd = openat(r->dirfd, f->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct ctrace_ctf_packet h;
 	bool ok = false;
-	uint64_t size;
+	uint64_t size, body;
 	ssize_t n;
 
-	f->len = f->pos = 0;
+	f->len = f->pos = f->end = 0;
 	if (fd < 0) {
 		damaged(r, f, strerror(errno));
 		return false;
@@ -80,26 +81,33 @@ static bool load_packet(struct ctf_reader *r, struct file *f)
 		}
 		size = h.packet_size / 8;
 		if (h.magic != CTF_MAGIC || memcmp(h.uuid, r->uuid, sizeof(h.uuid)) ||
-		    h.packet_size % 64 || size < sizeof(h) || size > PACKET_MAX) {
+		    h.packet_size % 8 || h.content_size > h.packet_size ||
+		    h.content_size / 8 < sizeof(h) || size > PACKET_MAX) {
 			damaged(r, f, "has something that is no packet of this trace");
 			goto out;
 		}
-		size -= sizeof(h);
-		if (size > f->cap) {
-			f->cap = size;
+		/* the last packet of a trace that is being recorded has much padding */
+		body = (h.content_size + 7) / 8 - sizeof(h);
+		f->end = body;
+		if (body)
+			body += CTRACE_RECORD_MAX;	/* the last record with its own */
+		if (body > size - sizeof(h))
+			body = size - sizeof(h);
+		if (body > f->cap) {
+			f->cap = body;
 			f->buf = xrealloc(f->buf, f->cap);
 		}
-		n = read_at(fd, f->buf, size, f->next + (off_t)sizeof(h));
-		if (n != (ssize_t)size) {
+		n = read_at(fd, f->buf, body, f->next + (off_t)sizeof(h));
+		if (n < (ssize_t)f->end) {
 			damaged(r, f, "ends within a packet");
 			goto out;
 		}
-		f->next += (off_t)(sizeof(h) + size);
-		f->len = size;
+		f->next += (off_t)size;
+		f->len = (size_t)n;
 		if (h.events_discarded > f->discarded)
 			r->lost += h.events_discarded - f->discarded;
 		f->discarded = h.events_discarded;
-	} while (!size);
+	} while (!f->end);
 	ok = true;
 out:
 	close(fd);
@@ -116,7 +124,7 @@ static bool settle(struct ctf_reader *r, struct file *f)
 {
 	const struct ctrace_record *rec;
 
-	if (f->pos >= f->len && !load_packet(r, f))
+	if (f->pos >= f->end && !load_packet(r, f))
 		return false;
 	rec = current(f);
 	if (f->len - f->pos >= sizeof(*rec) && rec->len >= sizeof(*rec) && rec->len % 8 == 0 &&
