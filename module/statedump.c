@@ -225,7 +225,8 @@ static void walk(struct dump *d)
 		}
 		rcu_read_unlock();
 		rest(d);
-	} while (more);
+		/* the session is about to go, and others wait for ctrace_lock */
+	} while (more && !fatal_signal_pending(current));
 }
 
 void ctrace_statedump(struct ctrace_session *s)
