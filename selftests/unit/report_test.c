@@ -280,6 +280,36 @@ static void damage(void)
 	finish_case();
 }
 
+/* Wherever something else has cut a file, what is before is read, and the cut is told. */
+static void cut(void)
+{
+	unsigned int whole[4] = { 0 }, n = 0;
+	char path[128];
+	struct ctf *c;
+	struct seen s;
+	off_t ends[4] = { 0 }, at;
+
+	start();
+	c = create(false);
+	for (uint32_t i = 1; i < 4; i++) {
+		add_run(3, 0, i * MSEC, 10, i, 0, true);
+		ends[i] = ends[i - 1] + 80 + (off_t)fake.run[i - 1].len;
+		whole[i] = whole[i - 1] + i;
+	}
+	ctf_drain(c, NULL);
+	check_eq(ctf_close(c), CLI_OK);
+	snprintf(path, sizeof(path), "%s/c3_0", dir);
+	for (at = ends[3], n = 3; at >= 0; at--) {
+		if (at < ends[n])
+			n--;
+		check_eq(truncate(path, at), 0);
+		s = read_back();
+		check_eq(s.records, whole[n]);
+		check_str(s.why ? s.why : "", at == ends[n] ? "" : "ends within a packet");
+	}
+	finish_case();
+}
+
 static void directories(void)
 {
 	struct ctrace_schema *s = ctrace_schema_new();
@@ -334,6 +364,7 @@ static const struct ktap_case cases[] = {
 	{ "time that runs backwards goes into another file", backwards },
 	{ "babeltrace2 reads it while it is recorded and after", babeltrace },
 	{ "damaged files are read up to the damage", damage },
+	{ "cut at every byte", cut },
 	{ "directories with something in them", directories },
 	{ "what cannot be written ends it, once said", full_disk },
 };

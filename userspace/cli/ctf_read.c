@@ -98,7 +98,8 @@ static bool load_packet(struct ctf_reader *r, struct file *f)
 			f->buf = xrealloc(f->buf, f->cap);
 		}
 		n = read_at(fd, f->buf, body, f->next + (off_t)sizeof(h));
-		if (n < (ssize_t)f->end) {
+		/* the last record is padded to 8 bytes */
+		if (n < (ssize_t)((f->end + 7) & ~7ul)) {
 			damaged(r, f, "ends within a packet");
 			goto out;
 		}
