@@ -220,7 +220,7 @@ static void backwards(void)
 static void babeltrace(void)
 {
 	char cmd[256], line[512];
-	unsigned int n = 0, named = 0;
+	unsigned int n = 0, named = 0, told = 0;
 	struct ctf *c;
 	FILE *p;
 
@@ -231,20 +231,22 @@ static void babeltrace(void)
 	start();
 	c = create(false);
 	add_run(3, 0, 1 * MSEC, 10, 50, 0, true);
-	add_run(3, 1, 1 * MSEC + 5, 10, 49, 0, true);
+	add_run(3, 1, 1 * MSEC + 5, 10, 49, 4, true);	/* lost before the first packet */
 	ctf_drain(c, NULL);
 	/* while it is being recorded, and after */
 	for (int i = 0; i < 2; i++) {
-		n = named = 0;
-		snprintf(cmd, sizeof(cmd), "babeltrace2 '%s' 2>/dev/null", dir);
+		n = named = told = 0;
+		snprintf(cmd, sizeof(cmd), "babeltrace2 '%s' 2>&1", dir);
 		p = popen(cmd, "r");
 		while (fgets(line, sizeof(line), p)) {
-			n++;
+			told += strstr(line, "discarded 4 events") != NULL;
+			n += line[0] == '[';
 			named += strstr(line, "cid = 3") && strstr(line, "syscall_entry_");
 		}
 		check_eq(pclose(p), 0);
 		check_eq(n, 99);
 		check_eq(named, 99);
+		check_eq(told, 1);
 		if (!i)
 			check_eq(ctf_close(c), CLI_OK);
 	}

@@ -34,11 +34,12 @@ struct stream {
 	unsigned int part;
 	int fd;			/* -1: closed, to be opened again */
 	uint64_t used;		/* when last written to, for closing the one longest unused */
-	off_t last;		/* where the last published packet begins; none if seq is 0 */
+	bool named;		/* there is a packet in it, and so it is part of the trace */
+	off_t last;		/* where the last published packet begins */
 	off_t end;		/* where its content ends, and the next goes */
 	off_t next;		/* where that ends */
 	off_t room;		/* of the file */
-	uint64_t seq, last_time;	/* packets published; in this part, as discarded is */
+	uint64_t seq, last_time;	/* packets before next; in this part, as discarded is */
 	uint64_t discarded;	/* running total: overrun, and refused by the kernel */
 };
 
@@ -137,9 +138,9 @@ static int stream_open(struct ctf *c, struct stream *s)
 		return 0;
 	if (c->nopen >= c->max_open)
 		close_oldest(c);
-	name = s->seq ? stream_name(s) : new_name(s);
+	name = s->named ? stream_name(s) : new_name(s);
 	s->fd = openat(c->dirfd, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW |
-		       (s->seq ? 0 : O_CREAT | O_TRUNC), 0644);
+		       (s->named ? 0 : O_CREAT | O_TRUNC), 0644);
 	if (s->fd < 0)
 		r = stream_fail(c, s, errno);
 	else
@@ -195,10 +196,11 @@ static int give_name(struct ctf *c, const struct stream *s)
 /* What write_run() has put there becomes part of the trace. */
 static int publish(struct ctf *c, struct stream *s)
 {
-	int err = s->seq ? shorten_last(s) : give_name(c, s);
+	int err = s->named ? shorten_last(s) : give_name(c, s);
 
 	if (err)
 		return stream_fail(c, s, -err);
+	s->named = true;
 	s->last = s->end;
 	s->end = s->next;
 	s->seq++;
@@ -215,7 +217,7 @@ static void trim(struct ctf *c, struct stream *s)
 	struct ctrace_ctf_packet h;
 	char *name;
 
-	if (!s->seq) {
+	if (!s->named) {
 		/* nothing of it was ever part of the trace */
 		if (s->room) {
 			name = new_name(s);
@@ -238,6 +240,7 @@ static int next_part(struct ctf *c, struct stream *s)
 	if (stream_close(c, s))
 		return -EIO;
 	s->part++;
+	s->named = false;
 	s->last = s->end = s->next = s->room = 0;
 	s->seq = s->discarded = s->last_time = 0;
 	c->totals.streams++;
@@ -250,12 +253,13 @@ static int make_room(struct ctf *c, struct stream *s, off_t size, uint64_t time)
 	off_t room = ROOM_MIN << (s->part < ROOM_SHIFT_MAX ? s->part : ROOM_SHIFT_MAX);
 
 	/* readers refuse a file in which time runs backwards */
-	if (s->seq && (time < s->last_time || s->end + size > s->room) && next_part(c, s))
+	if (s->named && (time < s->last_time || s->end + size > s->room) && next_part(c, s))
 		return -EIO;
 	if (stream_open(c, s))
 		return -EIO;
-	if (s->seq)
+	if (s->named)
 		return 0;
+	s->seq = s->end = 0;	/* what was not published is written over */
 	if (room > c->file_max)
 		room = c->file_max;
 	if (room < size)
@@ -302,6 +306,27 @@ static uint64_t newly_refused(struct ctf *c, const struct ctrace_run *run)
 	return n;
 }
 
+/*
+ * How many were lost before a file's first packet no reader can tell, as it counts from one packet to the
+ * next: so one without events, and without losses, goes first.
+ */
+static int lead(struct ctf *c, struct stream *s, uint64_t time)
+{
+	struct ctrace_ctf_packet h;
+	ssize_t n;
+
+	packet_head(c, s, &h, 0, sizeof(h));
+	h.timestamp_begin = time;
+	h.timestamp_end = time;
+	h.events_discarded = 0;
+	n = pwrite(s->fd, &h, sizeof(h), 0);
+	if (n != sizeof(h))
+		return stream_fail(c, s, n < 0 ? errno : ENOSPC);
+	s->end = sizeof(h);
+	s->seq = 1;
+	return 0;
+}
+
 /* A packet: head, then the run as it lies in the mapping. Nobody sees it yet. */
 static int write_run(const struct ctrace_run *run, void *arg)
 {
@@ -315,10 +340,12 @@ static int write_run(const struct ctrace_run *run, void *arg)
 	};
 	ssize_t n;
 
-	if (make_room(c, s, (off_t)size, run->time_begin))
+	if (make_room(c, s, (off_t)(sizeof(h) + size), run->time_begin))
 		return -EIO;
 	/* what was lost before a run that goes is told again with the next, what was refused is not */
 	s->discarded += newly_refused(c, run);
+	if (!s->named && s->discarded + run->lost && lead(c, s, run->time_begin))
+		return -EIO;
 	packet_head(c, s, &h, s->end, s->room);
 	h.timestamp_begin = run->time_begin;
 	h.timestamp_end = run->time_end;
