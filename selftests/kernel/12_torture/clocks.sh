@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: the wall clock is set to and fro, and slewed, while it is traced: no event is early, late or lost
+# requires: babeltrace2,any
+# timeout: 90
+# torture: 120
+# kernels: 6.1
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+seconds=$(long 3 30)
+mono() { cut -d' ' -f1 /proc/uptime; }
+# the clock is right again at the end, whatever happened
+true_offset=$(awk -v now="$(date +%s.%N)" '{printf "%.3f", now - $1}' /proc/uptime)
+later "date -s @\$(awk '{printf \"%.3f\", \$1 + $true_offset}' /proc/uptime)"
+slew() {
+	# adjtimex(): modes ADJ_FREQUENCY, offset, freq in 2^-16 ppm
+	perl -e '$b = pack("Lx4qq", 2, 0, $ARGV[0] << 16) . "\0" x 400; exit(syscall(159, $b) < 0)' -- "$1"
+}
+later "slew 0"
+
+(while :; do counted 3 5; sleep 0.02; done) & later "kill $!"
+began=$(mono)
+before=$(date +%s)
+ctrace record -o "$tmp/t" host --no-state-dump -e getpriority --duration "$seconds" 2> "$tmp/record.err" & record=$!
+ctrace trace host -e getpriority --duration "$seconds" > "$tmp/lines" 2> "$tmp/trace.err" & trace=$!
+ctrace trace host --relative -e getpriority --duration "$seconds" > "$tmp/relative" 2> "$tmp/relative.err" & relative=$!
+steps=0
+while kill -0 $trace 2> /dev/null; do
+	for by in '+1 hour' '-3 hours' '+400 days' '-400 days' '+2 hours'; do
+		date -s "$(date -d "$by" '+%Y-%m-%d %H:%M:%S')" > /dev/null || give_up "date -s"
+		slew $((RANDOM % 1000 - 500)) || give_up "adjtimex"
+		steps=$((steps + 1))
+		sleep 0.2
+	done
+done
+wait $record
+same "record: status" 0 $?
+wait $trace
+same "trace: status" 0 $?
+wait $relative
+took=$(awk -v a="$began" -v b="$(mono)" 'BEGIN {print int(b - a)}')
+check "they took $took s, not what the clock on the wall says" test "$took" -ge "$seconds" -a "$took" -le $((seconds + 40))
+note "the clock was set $steps times"
+
+# times of records are CLOCK_MONOTONIC's, and what is shown goes by the clock at the start
+has "record: nothing lost" ' 0 lost' "$tmp/record.err"
+babeltrace2 --clock-seconds "$tmp/t" 2> "$tmp/bt.err" | sed 's/^\[\([0-9.]*\)\].*/\1/' > "$tmp/times"
+at_least "events recorded" 10 "$(wc -l < "$tmp/times")"
+check "in order" sort -nc "$tmp/times"
+# shellcheck disable=SC2016 # awk's
+check "all of the time by the clock as it was at the start" awk -v a="$before" -v s="$seconds" \
+	'$1 < a - 2 || $1 > a + s + 40 {bad++} END {exit bad > 0}' "$tmp/times"
+sed -nE 's/^([0-9]+):([0-9]+):([0-9.]+) .*/\1 \2 \3/p' "$tmp/lines" | awk '{print $1 * 3600 + $2 * 60 + $3}' > "$tmp/day"
+at_least "lines shown" 10 "$(wc -l < "$tmp/day")"
+# midnight may be in it
+# shellcheck disable=SC2016 # awk's
+check "in order, none of an hour's step in it" awk 'NR > 1 && ($1 < last || $1 > last + 60) && last - $1 < 86000 {bad++}
+	{last = $1} END {exit bad > 0}' "$tmp/day"
+# shellcheck disable=SC2016 # awk's
+check "relative times: in order, none longer than it took" awk -v most=$((seconds + 40)) \
+	'$1 ~ /^[0-9.]+$/ {if ($1 < last || $1 > most) bad++; last = $1; n++} END {exit bad > 0 || n < 10}' "$tmp/relative"
+note "$(head -n 1 "$tmp/lines" | cut -c1-100)"
+note "$(head -n 1 "$tmp/relative" | cut -c1-100)"
