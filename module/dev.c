@@ -185,14 +185,20 @@ static struct page *file_page(const struct ctrace_file *f, u64 off)
 /*
  * The vma may have been moved or inherited by a child: it still has our file, and
  * pgoff still says which page is meant. Nothing else is kept per mapping.
+ *
+ * One container's pages are mapped without a reference, and marked so that none can be
+ * taken of them: when the view is closed its slots may go to other containers, and
+ * who had kept a page (in a pipe by vmsplice(), by io_uring, under direct I/O) would read theirs.
  */
 static vm_fault_t dev_fault(struct vm_fault *vmf)
 {
-	struct page *page = file_page(vmf->vma->vm_file->private_data,
-				      (u64)vmf->pgoff << PAGE_SHIFT);
+	struct ctrace_file *f = vmf->vma->vm_file->private_data;
+	struct page *page = file_page(f, (u64)vmf->pgoff << PAGE_SHIFT);
 
 	if (!page)
 		return VM_FAULT_SIGBUS;
+	if (f->slots)
+		return vmf_insert_pfn(vmf->vma, vmf->address, page_to_pfn(page));
 	get_page(page);
 	vmf->page = page;
 	return 0;
@@ -216,7 +222,8 @@ static int dev_mmap(struct file *file, struct vm_area_struct *vma)
 	size = PAGE_ALIGN(f->slots ? f->view.dir->map_size : a->mem_size);
 	if (vma->vm_pgoff > size >> PAGE_SHIFT || len > size - off)
 		return -EINVAL;
-	ctrace_compat_vm_flags(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
+	ctrace_compat_vm_flags(vma, VM_DONTEXPAND | VM_DONTDUMP | (f->slots ? VM_PFNMAP : 0),
+			       VM_MAYWRITE | VM_MAYEXEC);
 	vma->vm_ops = &dev_vm_ops;
 	return 0;
 }
