@@ -131,6 +131,20 @@ static void free_arena(struct ctrace_arena *a)
 }
 
 /*
+ * Memory for the asking, but none that others would have to be killed for: what is said to be
+ * available may be gone a moment later, so the allocator is told to give up, too.
+ */
+static void *alloc_mem(u64 size)
+{
+	long pages = si_mem_available();
+
+	if (pages < 0 || size >> PAGE_SHIFT > pages)
+		return NULL;
+	/* zeroed: no old kernel memory is shown */
+	return __vmalloc(size, GFP_KERNEL | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+}
+
+/*
  * Beside what the user gave there are about 70 bytes per slot that only the
  * kernel sees: slots are of 12 KiB at least.
  */
@@ -150,8 +164,7 @@ struct ctrace_arena *ctrace_arena_new(const struct ctrace_arena_opts *o, char *w
 	n = z.per_cpu * z.ncpus;
 	a->mem_size = z.map;
 	a->cpu = alloc_percpu(struct ctrace_arena_cpu);
-	/* zeroed: no old kernel memory is shown */
-	a->mem = vmalloc_user(z.map);
+	a->mem = alloc_mem(z.map);
 	a->rings = kvcalloc(n, sizeof(*a->rings), GFP_KERNEL);
 	a->slots = kvcalloc(n, sizeof(*a->slots), GFP_KERNEL);
 	a->owner = kvcalloc(n, sizeof(*a->owner), GFP_KERNEL);

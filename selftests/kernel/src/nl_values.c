@@ -154,6 +154,38 @@ static int choices(bool count)
 	return 0;
 }
 
+/* How often the kernel killed for want of memory. */
+static int killed(void)
+{
+	FILE *f = fopen("/proc/vmstat", "re");
+	char line[100];
+	int n = -1;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "oom_kill %d", &n) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* More than there is free: refused, and at nobody's cost. */
+static int nearly_all_memory(void)
+{
+	uint32_t at, id = 0;
+	int err;
+
+	msg_new(&m, g.family, CTRACE_CMD_SESSION_NEW, 0);
+	at = msg_nest(&m, CTRACE_A_SESSION);
+	msg_u64(&m, CTRACE_A_SESSION_ARENA_SIZE, 4096ull * sysconf(_SC_PHYS_PAGES) / 1000 * 995);
+	msg_u64(&m, CTRACE_A_SESSION_RING_SIZE, 1 << 20);
+	msg_nest_end(&m, at);
+	err = genl_call(&g, &m, genl_session_fn, &id);
+	if (!err)
+		genl_session_do(&g, CTRACE_CMD_SESSION_DEL, id, -1);
+	return err;
+}
+
 /* Values that are well-formed and wrong. */
 static int values(bool count)
 {
@@ -167,13 +199,16 @@ static int values(bool count)
 		{ 1, "sub-buffer of one byte" }, { 2048, "sub-buffer of half a page" },
 		{ 5000, "sub-buffer not a power of two" }, { 1u << 31, "sub-buffer of 2 GiB" },
 	};
+	int before = killed();
 	uint32_t u;
 	char name[300];
 
 	if (count)
-		return 4 + 5 + 4 + 3 + 4 + 5 + 3;
+		return 2 + 4 + 5 + 4 + 3 + 4 + 5 + 3;
 	for (int i = 0; i < 4; i++)
 		refuse(new_with(CTRACE_A_SESSION_ARENA_SIZE, &arena[i].v, 8), 0, "arena", arena[i].what);
+	refuse(nearly_all_memory(), -ENOMEM, "arena", "arena of nearly all memory");
+	ksft_test_result(killed() == before, "and nobody was killed for it (%d, before %d)\n", killed(), before);
 	for (int i = 0; i < 5; i++)
 		refuse(new_with(CTRACE_A_SESSION_RING_SIZE, &ring[i].v, 8), 0, "ring", ring[i].what);
 	for (int i = 0; i < 4; i++) {
