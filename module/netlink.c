@@ -4,6 +4,8 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
 #include "container.h"
 #include "filter.h"
 #include "identity.h"
@@ -58,23 +60,59 @@ const struct nla_policy ctrace_policy_event[CTRACE_A_EVENT_NR] = {
 /* --- errors -------------------------------------------------------------------- */
 
 /*
- * An extended ack keeps a pointer to its text and is sent after the handler
- * has returned, outside any lock. So texts are kept in a ring of buffers: one is used again only
- * 64 errors later, and even then it is only another error's text, always terminated.
+ * An extended ack keeps a pointer to its text and is sent after the handler has returned, outside any
+ * lock, but by the same task. The core measures the text, allocates, and copies it; it warns if
+ * the text has grown meanwhile. So each task has a place of its own, which goes to another
+ * only when as many others as there are places have had an error since. Errors that anybody can make
+ * take none (ctrace_netlink_denied()).
  */
+#define TEXTS	64
+
+static char *text_of_current(void)
+{
+	static struct {
+		const struct task_struct *task;	/* never followed */
+		u64 used;
+		char text[CTRACE_WHY_MAX];
+	} texts[TEXTS];
+	static DEFINE_SPINLOCK(lock);
+	static u64 now;
+	u32 i, at = 0;
+
+	spin_lock(&lock);
+	for (i = 0; i < TEXTS; i++) {
+		if (texts[i].task == current) {
+			at = i;
+			break;
+		}
+		if (texts[i].used < texts[at].used)
+			at = i;
+	}
+	texts[at].task = current;
+	texts[at].used = ++now;
+	spin_unlock(&lock);
+	return texts[at].text;
+}
+
 int ctrace_netlink_error(struct netlink_ext_ack *extack, int err, const char *fmt, ...)
 {
-	static char texts[64][CTRACE_WHY_MAX];
-	static atomic_t next;
-	char *text = texts[(u32)atomic_inc_return(&next) % ARRAY_SIZE(texts)];
+	char *text;
 	va_list args;
 
+	if (!extack)
+		return err;
+	text = text_of_current();
 	va_start(args, fmt);
 	vsnprintf(text, CTRACE_WHY_MAX, fmt, args);
 	va_end(args);
-	if (extack)
-		extack->_msg = text;
+	extack->_msg = text;
 	return err;
+}
+
+int ctrace_netlink_denied(struct netlink_ext_ack *extack)
+{
+	NL_SET_ERR_MSG(extack, "needs CAP_SYS_ADMIN or CAP_PERFMON in the initial user namespace");
+	return -EPERM;
 }
 
 static const char *const set_names[CTRACE_A_NR] = {
@@ -145,12 +183,6 @@ int ctrace_netlink_set(struct nlattr **attrs, int set, struct nlattr **tb, int m
 static int no_attr(struct genl_info *info, const char *attr)
 {
 	return ctrace_netlink_error(info->extack, -EINVAL, "%s is missing", attr);
-}
-
-static int denied(struct genl_info *info)
-{
-	return ctrace_netlink_error(info->extack, -EPERM,
-		"needs CAP_SYS_ADMIN or CAP_PERFMON in the initial user namespace");
 }
 
 /* The error of a call that may or may not have said why. */
@@ -509,7 +541,7 @@ static int too_old(struct genl_info *info)
 static int do_##fn(struct sk_buff *skb, struct genl_info *info)			\
 {										\
 	if (!open_to_all(info->genlhdr->cmd) && !ctrace_compat_netlink_may_trace(skb)) \
-		return denied(info);						\
+		return ctrace_netlink_denied(info->extack);			\
 	if (info->genlhdr->cmd != CTRACE_CMD_INFO_GET &&			\
 	    info->genlhdr->version < CTRACE_ABI_COMPAT)				\
 		return too_old(info);						\

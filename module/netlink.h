@@ -30,8 +30,10 @@ int ctrace_put_container(struct sk_buff *skb, const struct ctrace_container *c);
 int ctrace_netlink_event_new(struct sk_buff *skb, struct genl_info *info);
 int ctrace_netlink_event_del(struct sk_buff *skb, struct genl_info *info);
 
-/* An error with its sentence; returns err. */
+/* An error with its sentence; returns err. For who may trace: others could use up the room for texts. */
 int ctrace_netlink_error(struct netlink_ext_ack *extack, int err, const char *fmt, ...) __printf(3, 4);
+/* -EPERM, and why */
+int ctrace_netlink_denied(struct netlink_ext_ack *extack);
 
 int ctrace_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb);
 int ctrace_dump_probes(struct sk_buff *skb, struct netlink_callback *cb);

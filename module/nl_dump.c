@@ -18,10 +18,7 @@
 
 static int may_dump(struct netlink_callback *cb)
 {
-	if (ctrace_compat_netlink_may_trace(cb->skb))
-		return 0;
-	return ctrace_netlink_error(cb->extack, -EPERM,
-		"needs CAP_SYS_ADMIN or CAP_PERFMON in the initial user namespace");
+	return ctrace_compat_netlink_may_trace(cb->skb) ? 0 : ctrace_netlink_denied(cb->extack);
 }
 
 /* One message with what fill puts into it; -EMSGSIZE and nothing written if it does not fit. */
@@ -322,6 +319,9 @@ int ctrace_dump_stats(struct sk_buff *skb, struct netlink_callback *cb)
 	u32 only = 0;
 	int err;
 
+	err = may_dump(cb);
+	if (err)
+		return err;
 	err = nlmsg_parse_deprecated(cb->nlh, GENL_HDRLEN, attrs, CTRACE_A_NR - 1, NULL, cb->extack);
 	if (err)
 		return err;
@@ -454,8 +454,11 @@ int ctrace_dump_events(struct sk_buff *skb, struct netlink_callback *cb)
 
 	err = nlmsg_parse_deprecated(cb->nlh, GENL_HDRLEN, attrs, CTRACE_A_NR - 1, NULL, cb->extack);
 	if (!err && attrs[CTRACE_A_EVENT]) {
-		err = ctrace_netlink_set(attrs, CTRACE_A_EVENT, tb, CTRACE_A_EVENT_NR - 1,
-					 ctrace_policy_event, cb->extack);
+		err = may_trace ?
+		      ctrace_netlink_set(attrs, CTRACE_A_EVENT, tb, CTRACE_A_EVENT_NR - 1,
+					 ctrace_policy_event, cb->extack) :
+		      nla_parse_nested(tb, CTRACE_A_EVENT_NR - 1, attrs[CTRACE_A_EVENT],
+				       ctrace_policy_event, cb->extack);
 		if (!err && tb[CTRACE_A_EVENT_ID]) {
 			to = nla_get_u32(tb[CTRACE_A_EVENT_ID]);
 			from = max(from, to);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * genl.h: as much generic netlink as hostile tests need, on a bare socket. Not
- * libnl, which would correct what these tests want to be wrong.
+ * libnl, which would correct what these tests want to be wrong. Threads may use it at once, each
+ * a struct genl of its own.
  */
 #ifndef GENL_H
 #define GENL_H
@@ -161,7 +162,7 @@ static inline void genl_take_text(struct genl *g, const struct nlmsghdr *h, size
  */
 static inline int genl_call(struct genl *g, struct msg *m, genl_fn fn, void *arg)
 {
-	static char buf[65536] __attribute__((aligned(8)));
+	static __thread char buf[65536] __attribute__((aligned(8)));
 	int dump = (m->h.nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
 	int stopped = 0;
 
@@ -228,7 +229,7 @@ static inline int genl_family_fn(const struct nlmsghdr *h, void *arg)
 /* 0 or -errno; -ENOENT: no family, no module. */
 static inline int genl_open(struct genl *g)
 {
-	static struct msg m;
+	static __thread struct msg m;
 	struct sockaddr_nl nl = { .nl_family = AF_NETLINK };
 	int on = 1, err;
 
@@ -249,7 +250,7 @@ static inline int genl_open(struct genl *g)
 }
 
 /* Numbers that are the same again for the same seed. */
-static uint64_t rnd_state __attribute__((unused));
+static __thread uint64_t rnd_state __attribute__((unused));
 
 static inline uint32_t rnd(void)
 {
@@ -273,7 +274,7 @@ static inline int genl_session_fn(const struct nlmsghdr *h, void *arg)
 /* A new session's id, or -errno. */
 static inline int genl_session_new(struct genl *g, const struct genl_sizes *s)
 {
-	static struct msg m;
+	static __thread struct msg m;
 	uint32_t id = 0, at;
 	int err;
 
@@ -297,7 +298,7 @@ static inline int genl_session_new(struct genl *g, const struct genl_sizes *s)
 
 static inline int genl_session_do(struct genl *g, uint8_t cmd, uint32_t session, int state)
 {
-	static struct msg m;
+	static __thread struct msg m;
 	uint32_t at;
 
 	msg_new(&m, g->family, cmd, 0);
@@ -318,7 +319,7 @@ static inline int genl_probe_fn(const struct nlmsghdr *h, void *arg)
 /* A new probe's id, or -errno. */
 static inline int genl_probe_add(struct genl *g, uint32_t session, const char *name)
 {
-	static struct msg m;
+	static __thread struct msg m;
 	uint32_t id = 0, at;
 	int err;
 
@@ -336,7 +337,7 @@ static inline int genl_probe_add(struct genl *g, uint32_t session, const char *n
 /* value: the cid, pid or cgroup descriptor that kind takes. */
 static inline int genl_target_add(struct genl *g, uint32_t session, uint32_t kind, uint32_t value)
 {
-	static struct msg m;
+	static __thread struct msg m;
 	uint32_t at;
 
 	msg_new(&m, g->family, CTRACE_CMD_TARGET_ADD, 0);
