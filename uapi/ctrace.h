@@ -24,7 +24,8 @@
  *                +--------------------+
  *
  * A descriptor bound to one container has slots_per_cpu == 1 and no hints
- * (heads_off == 0): slot i is that container's own ring on CPU i.
+ * (heads_off == 0): slot i is that container's own ring on CPU i. Its pages are for the mapping
+ * only: write() from it works, what would keep them (vmsplice, io_uring buffers, O_DIRECT) gets EFAULT.
  */
 #ifndef _UAPI_CTRACE_H
 #define _UAPI_CTRACE_H

@@ -59,6 +59,57 @@ static inline int dev_open(int flags)
 	return fd;
 }
 
+/* A descriptor, over a socket of the family UNIX. */
+static inline void dev_fd_send(int sock, int fd)
+{
+	char c = 'f', ctl[CMSG_SPACE(sizeof(int))] = { 0 };
+	struct iovec iov = { &c, 1 };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = ctl,
+			    .msg_controllen = sizeof(ctl) };
+	struct cmsghdr *h = CMSG_FIRSTHDR(&m);
+
+	h->cmsg_level = SOL_SOCKET;
+	h->cmsg_type = SCM_RIGHTS;
+	h->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(h), &fd, sizeof(fd));
+	if (sendmsg(sock, &m, 0) != 1)
+		perror("sendmsg");
+}
+
+static inline int dev_fd_recv(int sock)
+{
+	char c, ctl[CMSG_SPACE(sizeof(int))];
+	struct iovec iov = { &c, 1 };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = ctl,
+			    .msg_controllen = sizeof(ctl) };
+	int fd = -1;
+
+	if (recvmsg(sock, &m, 0) == 1 && CMSG_FIRSTHDR(&m))
+		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(fd));
+	return fd;
+}
+
+static inline int dev_cid_fn(const struct nlmsghdr *h, void *arg)
+{
+	uint32_t *want = arg;
+
+	if (msg_get_u32(h, CTRACE_A_CONTAINER, CTRACE_A_CONTAINER_INIT_PID) == want[0] &&
+	    !msg_get_u64(h, CTRACE_A_CONTAINER, CTRACE_A_CONTAINER_GONE))
+		want[1] = msg_get_u32(h, CTRACE_A_CONTAINER, CTRACE_A_CONTAINER_CID);
+	return 0;
+}
+
+/* cid of the living container whose init has this pid, 0 none */
+static inline uint32_t dev_cid_of(pid_t init)
+{
+	static struct msg m;
+	uint32_t want[2] = { init, 0 };
+
+	msg_new(&m, dev_genl.family, CTRACE_CMD_CONTAINER_GET, NLM_F_DUMP);
+	genl_call(&dev_genl, &m, dev_cid_fn, want);
+	return want[1];
+}
+
 /* One line of the test: what was expected, what came. 0 stands for success. */
 static inline void dev_expect(int expected, int seen, const char *what)
 {

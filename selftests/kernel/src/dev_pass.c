@@ -7,13 +7,14 @@
 #include "dev.h"
 #include "box.h"
 #include <grp.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 
 static const char mine[] = "/secret-of-mine-7f3a91";
 static const char other[] = "/secret-of-the-other-c05d2e";
 
 struct found {
-	int uid, mapped, mine, other, dir_cid, foreign, again, wider, write;
+	int uid, mapped, mine, other, dir_cid, foreign, again, wider, write, kept, written;
 };
 
 static int opener(void *arg)
@@ -21,54 +22,6 @@ static int opener(void *arg)
 	for (int i = 0; i < 200; i++)
 		syscall(SYS_openat, AT_FDCWD, arg, O_RDONLY);
 	return 0;
-}
-
-static int cid_fn(const struct nlmsghdr *h, void *arg)
-{
-	uint32_t *want = arg;
-
-	if (msg_get_u32(h, CTRACE_A_CONTAINER, CTRACE_A_CONTAINER_INIT_PID) == want[0])
-		want[1] = msg_get_u32(h, CTRACE_A_CONTAINER, CTRACE_A_CONTAINER_CID);
-	return 0;
-}
-
-static uint32_t cid_of(pid_t init)
-{
-	static struct msg m;
-	uint32_t want[2] = { init, 0 };
-
-	msg_new(&m, dev_genl.family, CTRACE_CMD_CONTAINER_GET, NLM_F_DUMP);
-	genl_call(&dev_genl, &m, cid_fn, want);
-	return want[1];
-}
-
-static int recv_fd(int sock)
-{
-	char c, ctl[CMSG_SPACE(sizeof(int))];
-	struct iovec iov = { &c, 1 };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = ctl,
-			    .msg_controllen = sizeof(ctl) };
-	int fd = -1;
-
-	if (recvmsg(sock, &m, 0) == 1 && CMSG_FIRSTHDR(&m))
-		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(fd));
-	return fd;
-}
-
-static void send_fd(int sock, int fd)
-{
-	char c = 'f', ctl[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec iov = { &c, 1 };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = ctl,
-			    .msg_controllen = sizeof(ctl) };
-	struct cmsghdr *h = CMSG_FIRSTHDR(&m);
-
-	h->cmsg_level = SOL_SOCKET;
-	h->cmsg_type = SCM_RIGHTS;
-	h->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(h), &fd, sizeof(fd));
-	if (sendmsg(sock, &m, 0) != 1)
-		perror("sendmsg");
 }
 
 /* What read() shows of anybody but `cid`. */
@@ -91,11 +44,20 @@ static int foreign(int fd, uint32_t cid)
 	return bad;
 }
 
+/* Pages of the mapping in a pipe would outlive it, and its rings may be others' then. */
+static int kept(char *map, size_t size)
+{
+	struct iovec v = { map, size };
+	int p[2];
+
+	return pipe(p) || vmsplice(p[1], &v, 1, SPLICE_F_NONBLOCK) > 0;
+}
+
 /* The unprivileged side. */
 static struct found look(int sock, uint64_t size, uint32_t cid)
 {
 	struct found f = { 0 };
-	int fd = recv_fd(sock);
+	int fd = dev_fd_recv(sock), into[2];
 	char *p;
 
 	f.uid = getuid();
@@ -109,6 +71,8 @@ static struct found look(int sock, uint64_t size, uint32_t cid)
 	f.again = dev_bind(fd, dev_session, CTRACE_CID_ALL, NULL);
 	f.wider = mmap(NULL, size + 4096, PROT_READ, MAP_SHARED, fd, 0) != MAP_FAILED;
 	f.write = mprotect(p, 4096, PROT_READ | PROT_WRITE) == 0;
+	f.kept = kept(p, size);
+	f.written = !pipe(into) && write(into[1], p, 4096) == 4096;
 	f.foreign = foreign(fd, cid);
 	return f;
 }
@@ -125,7 +89,7 @@ int main(void)
 	pid_t pid;
 
 	ksft_print_header();
-	ksft_set_plan(11);
+	ksft_set_plan(13);
 	dev_session_make(&s, "syscall:openat");
 	if (box_init(BOX_MOUNTS))
 		ksft_exit_fail_msg("no cgroups\n");
@@ -138,8 +102,8 @@ int main(void)
 		ksft_exit_fail_msg("no container: %s\n", strerror(errno));
 	box_settle(&a);
 	box_settle(&b);
-	ca = cid_of(a.pid);
-	cb = cid_of(b.pid);
+	ca = dev_cid_of(a.pid);
+	cb = dev_cid_of(b.pid);
 	ksft_test_result(ca && cb && ca != cb, "two containers: cids %u and %u\n", ca, cb);
 	fd = dev_open(0);
 	dev_expect(0, dev_bind(fd, dev_session, ca, &size), "bind to one container");
@@ -158,7 +122,7 @@ int main(void)
 		f = look(sv[1], size, ca);
 		_exit(write(sv[1], &f, sizeof(f)) != sizeof(f));
 	}
-	send_fd(sv[0], fd);
+	dev_fd_send(sv[0], fd);
 	if (read(sv[0], &f, sizeof(f)) != sizeof(f))
 		ksft_exit_fail_msg("the unprivileged side said nothing\n");
 	waitpid(pid, NULL, 0);
@@ -172,5 +136,7 @@ int main(void)
 	dev_expect(-EBUSY, f.again == -EPERM ? -EBUSY : f.again, "it cannot bind it to everything");
 	ksft_test_result(!f.wider, "it cannot map more\n");
 	ksft_test_result(!f.write, "it cannot make it writable\n");
+	ksft_test_result(!f.kept, "it cannot keep its pages in a pipe\n");
+	ksft_test_result(f.written, "but can write from it\n");
 	ksft_finished();
 }
