@@ -5,11 +5,27 @@
  * The version, in the header of each message, is the sender's CTRACE_ABI (see ctrace.h). The module
  * refuses a command of one that is too old (EPROTO), except INFO_GET and dumps.
  *
- * A session belongs to the socket that made it and goes with it. Other sockets
- * may look at it but not change it (EPERM). Everything except INFO_GET and
- * EVENT_GET needs CAP_SYS_ADMIN, or CAP_PERFMON where the kernel has it, in
- * the initial user namespace. Errors come with a text (extended ack,
- * NLMSGERR_ATTR_MSG) that names the attribute and the value.
+ * A session belongs to the socket that made it and goes with it. Errors come with a text
+ * (extended ack, NLMSGERR_ATTR_MSG) that names the attribute and the value.
+ *
+ * Who may trace: CAP_SYS_ADMIN, or CAP_PERFMON where the kernel has it, in the initial user
+ * namespace, whatever pid, cgroup or time namespace the caller is in. Of a message,
+ * its sender and who opened its socket both.
+ *
+ *                                              may trace         anybody else
+ *  INFO_GET, EVENT_GET (no definitions)        yes               yes
+ *  other dumps                                 yes               EPERM
+ *  SESSION_NEW, EVENT_NEW, EVENT_DEL           yes               EPERM
+ *  change a session, by the socket it is of    yes               EPERM
+ *  ... by another socket                       EPERM             EPERM
+ *  join the multicast group                    CAP_SYS_ADMIN     EPERM; anybody may where
+ *                                                                the kernel cannot ask
+ *  all this in another net namespace           ENOENT            ENOENT
+ *  open /dev/ctrace                            yes               yes
+ *  CTRACE_IOC_BIND, also of what was passed    yes (once: EBUSY) EPERM
+ *  map to read, read(), poll(): bound          yes               yes
+ *  ... not bound                               ENXIO, POLLERR    likewise
+ *  map to write or execute, write()            no                no
  *
  * Commands and their attributes ([x] optional, * repeated, -> reply):
  *

@@ -1,0 +1,11 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: every command, ioctl and call, tried by every kind of caller, gives what the table says
+# requires: any
+# timeout: 90
+# torture: 300
+# kernels: 6.1
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+program who_may

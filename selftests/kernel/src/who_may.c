@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * who_may: the table of who may do what, each operation tried as each caller. The same table in
+ * words is in uapi/ctrace_netlink.h and uapi/ctrace.h.
+ */
+#include "dev.h"
+#include "box.h"
+#include <grp.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME 0x80
+#endif
+
+/* Who: one column each. */
+static const char * const callers[] = {
+	"root", "CAP_PERFMON alone", "CAP_SYS_ADMIN alone", "nobody", "root in nobody's user namespace",
+	"root in a container (default capabilities, the host's network)", "root in a pid namespace",
+	"root in a cgroup namespace", "root in a time namespace", "root in a net namespace",
+	"root in nobody's user and net namespaces",
+};
+enum { ROOT, PERFMON, ADMIN, NOBODY, USERNS, CONTAINER, PIDNS, CGROUPNS, TIMENS, NETNS, USERNET, CALLERS };
+
+/* What a caller finds: what others made, and what was passed to it. */
+static struct {
+	uint16_t family;
+	uint32_t mcgrp;
+	uint32_t others;		/* a session of somebody else's socket */
+	uint32_t others_probe;
+	struct genl owner;		/* that socket, opened by root */
+	struct genl nobodys;		/* a socket that nobody opened */
+	struct genl g;			/* the caller's own */
+	int own;			/* the caller's own session; others if it has none */
+	int own_probe;
+	int fd;				/* the caller's own descriptor */
+	int whole, view, unbound;	/* passed: bound to the session, to the host, not bound */
+	uint64_t whole_size, view_size;
+	bool heard_wanted;
+} c;
+
+/* --- operations: 0 or -errno ------------------------------------------------------------ */
+
+static int call(struct genl *g, uint8_t cmd, uint32_t session, uint16_t set, uint16_t type, int value,
+		const char *text)
+{
+	static struct msg m;
+	uint32_t at;
+
+	msg_new(&m, c.family, cmd, 0);
+	if (session) {
+		at = msg_nest(&m, CTRACE_A_SESSION);
+		msg_u32(&m, CTRACE_A_SESSION_ID, session);
+		if (set == CTRACE_A_SESSION)
+			msg_u32(&m, type, value);
+		msg_nest_end(&m, at);
+	}
+	if (set && set != CTRACE_A_SESSION) {
+		at = msg_nest(&m, set);
+		if (text)
+			msg_str(&m, type, text);
+		else
+			msg_u32(&m, type, value);
+		msg_nest_end(&m, at);
+	}
+	return genl_call(g, &m, NULL, NULL);
+}
+
+static int dump(uint8_t cmd)
+{
+	static struct msg m;
+
+	msg_new(&m, c.family, cmd, NLM_F_DUMP);
+	return genl_call(&c.g, &m, NULL, NULL);
+}
+
+static int info_get(void)	{ return call(&c.g, CTRACE_CMD_INFO_GET, 0, 0, 0, 0, NULL); }
+static int event_get(void)	{ return dump(CTRACE_CMD_EVENT_GET); }
+static int session_get(void)	{ return dump(CTRACE_CMD_SESSION_GET); }
+static int probe_get(void)	{ return dump(CTRACE_CMD_PROBE_GET); }
+static int target_get(void)	{ return dump(CTRACE_CMD_TARGET_GET); }
+static int container_get(void)	{ return dump(CTRACE_CMD_CONTAINER_GET); }
+static int stats_get(void)	{ return dump(CTRACE_CMD_STATS_GET); }
+static int tracepoint_get(void)	{ return dump(CTRACE_CMD_TRACEPOINT_GET); }
+
+static int event_new(void)
+{
+	return call(&c.g, CTRACE_CMD_EVENT_NEW, 0, CTRACE_A_EVENT, CTRACE_A_EVENT_DEFINITION, 0, "p:who_may do_exit");
+}
+
+static int event_del(void)
+{
+	return call(&c.g, CTRACE_CMD_EVENT_DEL, 0, CTRACE_A_EVENT, CTRACE_A_EVENT_NAME, 0, "who_may");
+}
+
+static int session_new(void)
+{
+	struct genl_sizes s = { .arena = 1 << 20, .ring = 16384 };
+	int id = genl_session_new(&c.g, &s);
+
+	c.own = id > 0 ? (uint32_t)id : c.others;
+	return id > 0 ? 0 : id;
+}
+
+static int probe_add(void)
+{
+	c.own_probe = genl_probe_add(&c.g, c.own, "sched_switch");
+	return c.own_probe > 0 ? 0 : c.own_probe;
+}
+
+static int target(struct genl *g, uint8_t cmd, uint32_t session)
+{
+	return call(g, cmd, session, CTRACE_A_TARGET, CTRACE_A_TARGET_KIND, CTRACE_TARGET_ALL, NULL);
+}
+
+static int state(struct genl *g, uint32_t session, int on)
+{
+	return call(g, CTRACE_CMD_SESSION_SET, session, CTRACE_A_SESSION, CTRACE_A_SESSION_STATE, on, NULL);
+}
+
+static int probe_gone(uint32_t session, int id)
+{
+	return call(&c.g, CTRACE_CMD_PROBE_DEL, session, CTRACE_A_PROBE, CTRACE_A_PROBE_ID, id, NULL);
+}
+
+static int target_add(void)	{ return target(&c.g, CTRACE_CMD_TARGET_ADD, c.own); }
+static int session_set(void)	{ return state(&c.g, c.own, 1); }
+static int target_del(void)	{ return target(&c.g, CTRACE_CMD_TARGET_DEL, c.own); }
+static int probe_del(void)	{ return probe_gone(c.own, c.own_probe); }
+static int session_del(void)	{ return call(&c.g, CTRACE_CMD_SESSION_DEL, c.own, 0, 0, 0, NULL); }
+
+static int others_set(void)	{ return state(&c.g, c.others, 1); }
+static int others_probe(void)	{ return genl_probe_add(&c.g, c.others, "sched_wakeup"); }
+static int others_unprobe(void)	{ return probe_gone(c.others, c.others_probe); }
+static int others_target(void)	{ return target(&c.g, CTRACE_CMD_TARGET_ADD, c.others); }
+static int others_untarget(void) { return target(&c.g, CTRACE_CMD_TARGET_DEL, c.others); }
+static int others_del(void)	{ return call(&c.g, CTRACE_CMD_SESSION_DEL, c.others, 0, 0, 0, NULL); }
+
+static int by_owners_socket(void) { return state(&c.owner, c.others, 0); }
+static int by_nobodys_socket(void) { return genl_session_new(&c.nobodys, NULL); }
+
+/* Births are announced by a child of ours all the time: -ESRCH if none comes. */
+static int listen_in(void)
+{
+	struct sockaddr_nl nl = { .nl_family = AF_NETLINK };
+	struct timeval tv = { .tv_sec = c.heard_wanted ? 20 : 1 };
+	char buf[8192];
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC), err = 0;
+	ssize_t n;
+
+	if (fd < 0 || bind(fd, (void *)&nl, sizeof(nl)))
+		err = -errno;
+	else if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &c.mcgrp, sizeof(c.mcgrp)))
+		err = -errno;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+	if (!err) {
+		n = recv(fd, buf, sizeof(buf), 0);
+		err = n > (ssize_t)NLMSG_HDRLEN && ((struct nlmsghdr *)buf)->nlmsg_type == c.family ? 0 : -ESRCH;
+	}
+	close(fd);
+	return err;
+}
+
+static int mapped(int fd, uint64_t size, int prot)
+{
+	void *p = mmap(NULL, size, prot, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	munmap(p, size);
+	return 0;
+}
+
+static int readable(int fd)
+{
+	char b[4096];
+
+	return read(fd, b, sizeof(b)) < 0 && errno != EAGAIN ? -errno : 0;
+}
+
+static int dev_opened(void)
+{
+	c.fd = open(CTRACE_DEVICE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return c.fd < 0 ? -errno : 0;
+}
+
+static int dev_written(void)
+{
+	int fd = open(CTRACE_DEVICE, O_RDWR | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = write(fd, "x", 1) < 0 ? -errno : 0;
+	close(fd);
+	return err;
+}
+
+static int dev_number(void)	{ return ioctl(c.fd, _IO(CTRACE_IOC_MAGIC, 7)) ? -errno : 0; }
+static int new_map(void)	{ return mapped(c.fd, 4096, PROT_READ); }
+static int new_read(void)	{ return readable(c.fd); }
+static int new_bind(void)	{ return dev_bind(c.fd, c.others, CTRACE_CID_ALL, NULL); }
+static int new_again(void)	{ return dev_bind(c.fd, c.others, CTRACE_CID_HOST, NULL); }
+
+static int host_bind(void)
+{
+	int fd = dev_open(0), err = dev_bind(fd, c.others, CTRACE_CID_HOST, NULL);
+
+	close(fd);
+	return err;
+}
+
+static int whole_map(void)	{ return mapped(c.whole, c.whole_size, PROT_READ); }
+static int whole_write(void)	{ return mapped(c.whole, c.whole_size, PROT_READ | PROT_WRITE); }
+static int whole_read(void)	{ return readable(c.whole); }
+static int whole_bind(void)	{ return dev_bind(c.whole, c.others, CTRACE_CID_HOST, NULL); }
+static int view_map(void)	{ return mapped(c.view, c.view_size, PROT_READ); }
+static int view_more(void)	{ return mapped(c.view, c.view_size + 4096, PROT_READ); }
+static int view_read(void)	{ return readable(c.view); }
+static int view_bind(void)	{ return dev_bind(c.view, c.others, CTRACE_CID_ALL, NULL); }
+static int unbound_map(void)	{ return mapped(c.unbound, 4096, PROT_READ); }
+static int unbound_read(void)	{ return readable(c.unbound); }
+static int unbound_bind(void)	{ return dev_bind(c.unbound, c.others, CTRACE_CID_ALL, NULL); }
+
+/*
+ * What: one line each; expected of each caller, in their order:
+ *	+ done, P EPERM, A EACCES, N ENOENT (no such family), B EBUSY, X ENXIO, V EINVAL,
+ *	T ENOTTY, . nothing is heard
+ */
+#define ANYBODY		"+++++++++NN"
+#define TRACERS		"+++PPP+++NN"	/* of netlink: not in other net namespaces */
+#define NOT_OWNER	"PPPPPPPPPNN"
+#define MAY_TRACE	"+++PPP++++P"	/* of the device and of open sockets */
+#define AGAIN		"BBBPPPBBBBP"
+#define ALL(e)		e e e e e e e e e e e
+static const struct {
+	const char *what, *expected;
+	int (*fn)(void);
+} rows[] = {
+	{ "INFO_GET", ANYBODY, info_get },
+	{ "EVENT_GET", ANYBODY, event_get },
+	{ "SESSION_GET", TRACERS, session_get },
+	{ "PROBE_GET", TRACERS, probe_get },
+	{ "TARGET_GET", TRACERS, target_get },
+	{ "CONTAINER_GET", TRACERS, container_get },
+	{ "STATS_GET", TRACERS, stats_get },
+	{ "TRACEPOINT_GET", TRACERS, tracepoint_get },
+	{ "EVENT_NEW", TRACERS, event_new },
+	{ "EVENT_DEL", TRACERS, event_del },
+	{ "SESSION_NEW", TRACERS, session_new },
+	{ "PROBE_ADD", TRACERS, probe_add },
+	{ "TARGET_ADD", TRACERS, target_add },
+	{ "SESSION_SET", TRACERS, session_set },
+	{ "TARGET_DEL", TRACERS, target_del },
+	{ "PROBE_DEL", TRACERS, probe_del },
+	{ "SESSION_DEL", TRACERS, session_del },
+	{ "another's session: SESSION_SET", NOT_OWNER, others_set },
+	{ "another's session: PROBE_ADD", NOT_OWNER, others_probe },
+	{ "another's session: PROBE_DEL", NOT_OWNER, others_unprobe },
+	{ "another's session: TARGET_ADD", NOT_OWNER, others_target },
+	{ "another's session: TARGET_DEL", NOT_OWNER, others_untarget },
+	{ "another's session: SESSION_DEL", NOT_OWNER, others_del },
+	{ "the owner's socket, passed: SESSION_SET", MAY_TRACE, by_owners_socket },
+	{ "a socket that nobody opened, passed: SESSION_NEW", ALL("P"), by_nobodys_socket },
+	{ "group of births and deaths", "+P+PPP+++..", listen_in },
+	{ "open", ALL("+"), dev_opened },
+	{ "write", ALL("V"), dev_written },
+	{ "an ioctl that is none", ALL("T"), dev_number },
+	{ "mmap, not bound", ALL("X"), new_map },
+	{ "read, not bound", ALL("X"), new_read },
+	{ "bind to a session", MAY_TRACE, new_bind },
+	{ "bind to a container", MAY_TRACE, host_bind },
+	{ "bind it again", AGAIN, new_again },
+	{ "passed, bound to a session: mmap", ALL("+"), whole_map },
+	{ "passed, bound to a session: mmap to write", ALL("A"), whole_write },
+	{ "passed, bound to a session: read", ALL("+"), whole_read },
+	{ "passed, bound to a session: bind", AGAIN, whole_bind },
+	{ "passed, bound to a container: mmap", ALL("+"), view_map },
+	{ "passed, bound to a container: mmap of more", ALL("V"), view_more },
+	{ "passed, bound to a container: read", ALL("+"), view_read },
+	{ "passed, bound to a container: bind", AGAIN, view_bind },
+	{ "passed, not bound: mmap", ALL("X"), unbound_map },
+	{ "passed, not bound: read", ALL("X"), unbound_read },
+	{ "passed, not bound: bind", MAY_TRACE, unbound_bind },
+};
+#define ROWS (sizeof(rows) / sizeof(*rows))
+
+static char letter(int err)
+{
+	static const struct { int err; char c; } l[] = {
+		{ 0, '+' }, { -EPERM, 'P' }, { -EACCES, 'A' }, { -ENOENT, 'N' }, { -EBUSY, 'B' }, { -ENXIO, 'X' },
+		{ -EINVAL, 'V' }, { -ENOTTY, 'T' }, { -ESRCH, '.' },
+	};
+
+	for (size_t i = 0; i < sizeof(l) / sizeof(*l); i++)
+		if (l[i].err == (err > 0 ? 0 : err))
+			return l[i].c;
+	return '?';
+}
+
+/* --- becoming a caller -------------------------------------------------------------------- */
+
+static int caps_only(uint64_t caps)
+{
+	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct d[2] = {
+		{ .effective = caps, .permitted = caps },
+		{ .effective = caps >> 32, .permitted = caps >> 32 },
+	};
+
+	return syscall(SYS_capset, &h, d);
+}
+
+static int to_nobody(uint64_t caps)
+{
+	if (prctl(PR_SET_KEEPCAPS, 1) || setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
+	    setresuid(65534, 65534, 65534) || caps_only(caps))
+		return -1;
+	/* or /proc/self would be root's */
+	return prctl(PR_SET_DUMPABLE, 1);
+}
+
+static int put(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC), err = fd < 0 || write(fd, text, strlen(text)) < 0;
+
+	close(fd);
+	return err;
+}
+
+static int to_userns(int more)
+{
+	return to_nobody(0) || unshare(CLONE_NEWUSER | more) || put("/proc/self/setgroups", "deny") ||
+	       put("/proc/self/gid_map", "0 65534 1") || put("/proc/self/uid_map", "0 65534 1") ||
+	       getuid() || !prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN);
+}
+
+/* Those pid and time namespaces are for children. True: this is the child, or needs none. */
+static bool in_child(void)
+{
+	pid_t pid = fork();
+	int st = -1;
+
+	if (!pid)
+		return true;
+	waitpid(pid, &st, 0);
+	_exit(st != 0);
+}
+
+static int become(int who)
+{
+	/* those that container runtimes leave */
+	const uint64_t usual = 1 << CAP_CHOWN | 1 << CAP_DAC_OVERRIDE | 1 << CAP_FOWNER | 1 << CAP_FSETID |
+		1 << CAP_KILL | 1 << CAP_SETGID | 1 << CAP_SETUID | 1 << CAP_SETPCAP |
+		1 << CAP_NET_BIND_SERVICE | 1 << CAP_NET_RAW | 1 << CAP_SYS_CHROOT | 1 << CAP_MKNOD |
+		1 << CAP_AUDIT_WRITE | 1ull << CAP_SETFCAP;
+
+	switch (who) {
+	case PERFMON:
+		return to_nobody(1ull << 38);
+	case ADMIN:
+		return to_nobody(1ull << CAP_SYS_ADMIN);
+	case NOBODY:
+		return to_nobody(0);
+	case USERNS:
+		return to_userns(0);
+	case USERNET:
+		return to_userns(CLONE_NEWNET);
+	case CONTAINER:
+		return box_cgroup_enter("/box/who_may", 0) ||
+		       unshare(CLONE_NEWPID | CLONE_NEWCGROUP | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS) ||
+		       !in_child() || caps_only(usual);
+	case PIDNS:
+		return unshare(CLONE_NEWPID) || !in_child();
+	case CGROUPNS:
+		return unshare(CLONE_NEWCGROUP);
+	case TIMENS:
+		return unshare(CLONE_NEWTIME) ? errno == EINVAL ? 0 : -1 : !in_child();
+	case NETNS:
+		return unshare(CLONE_NEWNET);
+	}
+	return 0;
+}
+
+/* In a child: tries everything as `who`, and writes a letter for each row. */
+static void try_all(int who, int sock, int out)
+{
+	struct timeval tv = { .tv_sec = 30 };
+	struct sockaddr_nl nl = { .nl_family = AF_NETLINK };
+	char seen[ROWS];
+	int on = 1;
+
+	alarm(120);
+	if (become(who))
+		_exit(90);
+	c.whole = dev_fd_recv(sock);
+	c.view = dev_fd_recv(sock);
+	c.unbound = dev_fd_recv(sock);
+	c.owner.fd = dev_fd_recv(sock);
+	c.nobodys.fd = dev_fd_recv(sock);
+	c.heard_wanted = who == ROOT || who == ADMIN || (who >= PIDNS && who <= TIMENS);
+	/* not genl_open(): in another net namespace the family is not found, but its number is known */
+	c.g.family = c.family;
+	c.g.fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	setsockopt(c.g.fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
+	setsockopt(c.g.fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
+	setsockopt(c.g.fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+	if (c.g.fd < 0 || bind(c.g.fd, (void *)&nl, sizeof(nl)))
+		_exit(91);
+	for (size_t i = 0; i < ROWS; i++)
+		seen[i] = letter(rows[i].fn());
+	_exit(write(out, seen, ROWS) != ROWS);
+}
+
+static int nothing(void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+/* Containers come and go, one after the other. */
+static pid_t births(void)
+{
+	pid_t pid = fork();
+
+	for (unsigned int i = 0; !pid; i++) {
+		struct box b;
+		char name[65], path[100];
+
+		box_hex(name, "who", i);
+		snprintf(path, sizeof(path), "/box/%s", name);
+		if (box_start(&b, path, CLONE_NEWPID, nothing, NULL))
+			_exit(1);
+		box_settle(&b);
+		/* whoever asks has it announced */
+		dev_cid_of(b.pid);
+		box_go(&b);
+		box_end(&b);
+		usleep(100000);
+	}
+	return pid;
+}
+
+static int nobodys_socket(void)
+{
+	struct sockaddr_nl nl = { .nl_family = AF_NETLINK };
+	int sv[2], fd;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, sv))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		if (to_nobody(0))
+			_exit(1);
+		fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+		if (bind(fd, (void *)&nl, sizeof(nl)))
+			_exit(1);
+		dev_fd_send(sv[1], fd);
+		_exit(0);
+	}
+	fd = dev_fd_recv(sv[0]);
+	waitpid(pid, NULL, 0);
+	close(sv[0]);
+	close(sv[1]);
+	return fd;
+}
+
+int main(void)
+{
+	struct genl_sizes s = { .arena = 2 << 20, .ring = 16384 };
+	char seen[CALLERS][ROWS], line[CALLERS + 1], want[CALLERS + 1];
+	int sv[2], p[2], st, fd;
+	pid_t pid, busy;
+
+	ksft_print_header();
+	ksft_set_plan(ROWS + 1);
+	if (box_init(BOX_MOUNTS) || box_cgroup_make("/box/who_may"))
+		ksft_exit_fail_msg("no cgroups\n");
+	dev_session_make(&s, "syscall:getpriority");
+	c.owner = dev_genl;
+	c.family = dev_genl.family;
+	c.mcgrp = dev_genl.mcgrp;
+	c.others = dev_session;
+	c.others_probe = genl_probe_add(&dev_genl, dev_session, "sched_wakeup");
+	c.whole = dev_open(O_NONBLOCK);
+	c.view = dev_open(O_NONBLOCK);
+	c.nobodys.fd = nobodys_socket();
+	c.nobodys.family = c.family;
+	if (dev_bind(c.whole, dev_session, CTRACE_CID_ALL, &c.whole_size) ||
+	    dev_bind(c.view, dev_session, CTRACE_CID_HOST, &c.view_size) || c.nobodys.fd < 0)
+		ksft_exit_fail_msg("what is to be passed\n");
+	/* a socket of its own: the messages of two processes on one would mix */
+	if (genl_open(&dev_genl))
+		ksft_exit_fail_msg("no socket\n");
+	busy = births();
+	memset(seen, '?', sizeof(seen));
+	for (int who = 0; who < CALLERS; who++) {
+		if (socketpair(AF_UNIX, SOCK_STREAM, 0, sv) || pipe(p))
+			ksft_exit_fail_msg("no pipe\n");
+		pid = fork();
+		if (!pid)
+			try_all(who, sv[1], p[1]);
+		close(p[1]);
+		close(sv[1]);
+		fd = dev_open(O_NONBLOCK);
+		dev_fd_send(sv[0], c.whole);
+		dev_fd_send(sv[0], c.view);
+		dev_fd_send(sv[0], fd);
+		dev_fd_send(sv[0], c.owner.fd);
+		dev_fd_send(sv[0], c.nobodys.fd);
+		close(fd);
+		if (read(p[0], seen[who], ROWS) != ROWS)
+			ksft_print_msg("%s: no answer\n", callers[who]);
+		waitpid(pid, &st, 0);
+		if (st)
+			ksft_print_msg("%s: status %#x\n", callers[who], st);
+		close(p[0]);
+		close(sv[0]);
+	}
+	kill(busy, SIGKILL);
+	waitpid(busy, NULL, 0);
+	for (int who = 0; who < CALLERS; who++)
+		ksft_print_msg("%*s%c %s\n", who, "", '|', callers[who]);
+	for (size_t i = 0; i < ROWS; i++) {
+		snprintf(want, sizeof(want), "%s", rows[i].expected);
+		for (int who = 0; who < CALLERS; who++)
+			line[who] = seen[who][i];
+		line[CALLERS] = 0;
+		ksft_test_result(!strcmp(want, line), "%s %s: expected %s\n", line, rows[i].what, want);
+	}
+	st = genl_session_do(&c.owner, CTRACE_CMD_SESSION_SET, c.others, 0);
+	ksft_test_result(!st, "and the session is still its owner's (%s)\n", strerror(-st));
+	ksft_finished();
+}
