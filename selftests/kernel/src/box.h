@@ -287,6 +287,36 @@ static inline int box_end(struct box *b)
 	return WIFEXITED(st) ? WEXITSTATUS(st) : 128;
 }
 
+/*
+ * Children of parent by the host's numbers, lowest first; returns how many of the `max` there are.
+ * Not from /proc/PID/task/PID/children, which a small kernel lacks.
+ */
+static inline int box_children(pid_t parent, pid_t *children, int max)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+	int n = 0;
+
+	while (d && n < max && (e = readdir(d))) {
+		char p[300];
+		FILE *f;
+		int ppid;
+
+		if (e->d_name[0] < '1' || e->d_name[0] > '9')
+			continue;
+		snprintf(p, sizeof(p), "/proc/%s/stat", e->d_name);
+		f = fopen(p, "re");
+		if (!f)
+			continue;
+		if (fscanf(f, "%*d %*s %*c %d", &ppid) == 1 && ppid == parent)
+			children[n++] = atoi(e->d_name);
+		fclose(f);
+	}
+	if (d)
+		closedir(d);
+	return n;
+}
+
 #define STRING(x)	#x
 #define NUMBER(x)	STRING(x)
 #define READ_BLOCKED	NUMBER(__NR_read) " "

@@ -1,0 +1,14 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: under the storm a CPU goes and comes back, and tasks are moved between the containers' cgroups: the account is exact still
+# requires: any
+# kernels: 6.1
+# timeout: 180
+# torture: 180
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+[ -w /sys/devices/system/cpu/cpu1/online ] || skip "there is no CPU that may go"
+later 'echo 1 > /sys/devices/system/cpu/cpu1/online'
+# shellcheck disable=SC2046 # words
+program storm -m -u $(long '-c 8 -r 4 -s 3' '-c 50 -r 4 -s 90')
