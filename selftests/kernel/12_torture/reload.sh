@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: out and in again while containers come and go, and tools open the device and the netlink family
+# requires: any
+# kernels: 6.1
+# timeout: 180
+# torture: 600
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+times=$(long 10 200) most=$(long 40 500)
+unload || give_up "it was loaded and does not go"
+churn -x -b 1 -t 2 -k 1 -s 1000 > "$tmp/churn" 2>&1 & churn=$!
+later "kill $churn; wait $churn"
+counted 0 1000000000 & later "kill $!; wait $!"
+autoloaded=0 busy=0
+# A tool that opens the device loads the module: then there is nothing to insert.
+load_it() { insmod "$module" 2> "$tmp/insmod" || { grep -q 'File exists' "$tmp/insmod" && autoloaded=$((autoloaded + 1)); }; }
+# While a tool has the device open it is refused.
+unload_it() {
+	local end=$((SECONDS + 90))
+	until rmmod ctrace 2> "$tmp/rmmod"; do
+		grep -q 'in use\|busy\|temporarily\|not currently loaded' "$tmp/rmmod" || return 1
+		busy=$((busy + 1))
+		sleep 0.01
+		[ $SECONDS -lt $end ] || return 1
+	done
+}
+began=$SECONDS
+# a slow machine does fewer
+for ((i = 1; i <= times && SECONDS - began < most; i++)); do
+	load_it || give_up "insmod number $i: $(cat "$tmp/insmod")"
+	# some leave at once, amid whatever the tools do first
+	[ $((i % 3)) = 0 ] || sleep "0.0$((i % 10))"
+	unload_it || give_up "rmmod number $i: $(cat "$tmp/rmmod")"
+	[ $((i % $(long 1 10))) != 0 ] || note "$i times in $((SECONDS - began)) s, $busy times refused"
+done
+kill $churn
+wait $churn || not_ok "churn: status $?"
+note "$(cat "$tmp/churn")"
+has "nothing unexpected" '^unexpected 0' "$tmp/churn"
+at_least "times out and in" 3 $((i - 1))
+ok "$autoloaded times a tool had loaded it, $busy times one held it"
