@@ -496,6 +496,8 @@ void ctrace_container_exit(void)
 {
 	struct ctrace_container *c, *next;
 
+	/* Sessions that ended after ctrace_container_stop() may have kicked: in vain, but on its way. */
+	irq_work_sync(&kick);
 	list_for_each_entry_safe(c, next, &containers, list) {
 		list_del(&c->list);
 		list_add_tail(&c->queue, &swept);
