@@ -163,8 +163,8 @@ static noinline __maybe_unused notrace void ctrace_ring_leave(struct ctrace_ring
 	struct ctrace_ring *r = d->ctl;
 
 	barrier();
-	if (r->nest > 1) {
-		WRITE_ONCE(r->nest, r->nest - 1);
+	if (READ_ONCE(r->nest) > 1) {
+		WRITE_ONCE(r->nest, READ_ONCE(r->nest) - 1);
 		return;
 	}
 	do {
@@ -223,7 +223,8 @@ ctrace_ring_reserve(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32 len
 	struct ctrace_ring *r = d->ctl;
 	u64 old, start, time;
 
-	WRITE_ONCE(r->nest, r->nest + 1);
+	/* interrupts put it back: what comes between the two does not matter */
+	WRITE_ONCE(r->nest, data_race(r->nest) + 1);
 	barrier();
 	do {
 		old = READ_ONCE(r->reserve);
@@ -260,7 +261,7 @@ static __always_inline void ctrace_ring_commit(struct ctrace_ring_desc *d, struc
 	u64 time;
 
 	barrier();
-	if (likely(r->nest == 1 && r->head == w->start)) {
+	if (likely(data_race(r->nest) == 1 && r->head == w->start)) {
 		time = ctrace_ring_time(w->rec, r->last_time);
 		r->events++;
 		smp_store_release(&r->head, w->end);		/* A */
