@@ -61,6 +61,7 @@ static u32 above(const unsigned long *ip, u32 n, const struct pt_regs *regs)
 u32 ctrace_stack_kernel(u64 *to, const struct pt_regs *regs)
 {
 	unsigned long ip[CTRACE_STACK_DEPTH + ABOVE];
+	bool trap = !regs;
 	u32 n, i, skip;
 
 	regs = regs ?: __this_cpu_read(ctrace_stack_regs);
@@ -71,6 +72,8 @@ u32 ctrace_stack_kernel(u64 *to, const struct pt_regs *regs)
 	n = min_t(u32, n - skip, CTRACE_STACK_DEPTH);
 	for (i = 0; i < n; i++)
 		to[i] = ip[skip + i];
+	if (trap && regs && n)
+		to[0] = ctrace_compat_past(to[0], regs);
 	return n;
 }
 

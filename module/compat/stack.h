@@ -53,6 +53,19 @@ static inline void ctrace_compat_user_frame(const struct pt_regs *regs,
 #endif
 }
 
+/*
+ * Where a breakpoint was, as a stack has it: x86 says an address past the instruction's
+ * begin, as return addresses are; arm64 the begin itself.
+ */
+static inline unsigned long ctrace_compat_past(unsigned long ip, const struct pt_regs *regs)
+{
+#if defined(CONFIG_ARM64)
+	return ip == instruction_pointer((struct pt_regs *)regs) ? ip + 4 : ip;
+#else
+	return ip;
+#endif
+}
+
 /* A return address as a user's stack has it: on arm64 it may be signed, in bits no address has. */
 static inline u64 ctrace_compat_user_return(u64 ret)
 {
