@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: containers, sessions, probes, definitions, targets, readers come and go in random order: memory is back where it was
-# requires: any
+# requires: any,torture
 # kernels: 6.1
 # timeout: 240
 # torture: 600

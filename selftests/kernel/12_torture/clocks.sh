@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the wall clock is set to and fro, and slewed, while it is traced: no event is early, late or lost
-# requires: babeltrace2,any
+# requires: babeltrace2,any,torture
 # timeout: 90
 # torture: 120
 # kernels: 6.1
@@ -26,6 +26,8 @@ before=$(date +%s)
 ctrace record -o "$tmp/t" host --no-state-dump -e getpriority --duration "$seconds" 2> "$tmp/record.err" & record=$!
 ctrace trace host -e getpriority --duration "$seconds" > "$tmp/lines" 2> "$tmp/trace.err" & trace=$!
 ctrace trace host --relative -e getpriority --duration "$seconds" > "$tmp/relative" 2> "$tmp/relative.err" & relative=$!
+# by the clock at the start: that is over
+wait_for 20 test -s "$tmp/lines" -a -s "$tmp/relative" -a -e "$tmp/t/metadata" || give_up "they did not start"
 steps=0
 while kill -0 $trace 2> /dev/null; do
 	for by in '+1 hour' '-3 hours' '+400 days' '-400 days' '+2 hours'; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: recorders that stand still for seconds, and go on: seen and lost are all that was made
-# requires: any
+# requires: any,torture
 # timeout: 90
 # torture: 300
 # kernels: 6.1

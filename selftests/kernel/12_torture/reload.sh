@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: out and in again while containers come and go, and tools open the device and the netlink family
-# requires: any
+# requires: any,torture
 # kernels: 6.1
 # timeout: 180
 # torture: 600

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: whoever waits in the module may be interrupted and killed at any moment: gone soon, nothing left
-# requires: any
+# requires: any,torture
 # timeout: 120
 # torture: 400
 # kernels: 6.1
