@@ -261,6 +261,7 @@ static __always_inline void ctrace_ring_commit(struct ctrace_ring_desc *d, struc
 	u64 time;
 
 	barrier();
+	/* a race with interrupts, as in ctrace_ring_reserve() */
 	if (likely(data_race(r->nest) == 1 && r->head == w->start)) {
 		time = ctrace_ring_time(w->rec, r->last_time);
 		r->events++;
