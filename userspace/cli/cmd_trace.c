@@ -2,6 +2,7 @@
 /* ctrace trace: what containers do, live. */
 #include <errno.h>
 #include <getopt.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,6 +11,7 @@
 #include "run.h"
 #include "sink.h"
 
+#define OUT_BUFFER	65536		/* a line is less than half of it */
 #define BATCH		4096		/* records between two looks at signals and clocks */
 #define NSEC_PER_MSEC	1000000ull
 /* A call that takes longer is shown before it is over. */
@@ -95,6 +97,9 @@ static int drain(void *arg)
 		if (got <= 0)
 			break;
 		sink_record(t->sink, rec);
+		/* whole lines only: COMMAND may print to the same place */
+		if (__fpending(t->out) > OUT_BUFFER / 2)
+			fflush(t->out);
 	}
 	if (clock_ns(CLOCK_MONOTONIC) - t->losses_looked > LOSS_INTERVAL)
 		tell_losses(t);
@@ -171,11 +176,13 @@ static int trace(struct trace *t, const struct run_opts *o, bool relative)
 	const struct run_ops ops = {
 		.drain = drain, .idle = idle, .tick = tick, .out_fd = fileno(t->out),
 	};
+	static char out_buffer[OUT_BUFFER];
 	struct sink_opts so = { .out = t->out, .relative = relative };
 	int status = run_setup(&t->run, o), r;
 
 	if (status != CLI_OK)
 		return status;
+	setvbuf(t->out, out_buffer, _IOFBF, sizeof(out_buffer));
 	so.schema = t->run.schema;
 	so.ctable = t->run.ctable;
 	so.clock_offset = clock_offset();
