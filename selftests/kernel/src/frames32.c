@@ -38,28 +38,30 @@ static plain int a(void)
 	return b() + 1;
 }
 
-static void hex(const char *before, unsigned long v)
-{
-	char text[8];
-	int n = 0;
+/* One write for all: what others print to the same file does not come between. */
+static char line[80];
+static int len;
 
-	while (before[n])
-		n++;
-	call(NR_write, 1, before, n);
-	n = 8;
-	do {
-		text[--n] = "0123456789abcdef"[v & 15];
-	} while (v >>= 4);
-	call(NR_write, 1, text + n, 8 - n);
+static void put(const char *text, unsigned long v)
+{
+	int shift = 28;
+
+	while (*text)
+		line[len++] = *text++;
+	while (shift && !(v >> shift))
+		shift -= 4;
+	for (; shift >= 0; shift -= 4)
+		line[len++] = "0123456789abcdef"[v >> shift & 15];
 }
 
 void _start(void)
 {
 	a();
-	hex("ip=0x", ip);
-	hex(" ret=0x", ret[0]);
-	hex(",0x", ret[1]);
-	hex(",0x", ret[2]);
-	call(NR_write, 1, "\n", 1);
+	put("ip=0x", ip);
+	put(" ret=0x", ret[0]);
+	put(",0x", ret[1]);
+	put(",0x", ret[2]);
+	line[len++] = '\n';
+	call(NR_write, 1, line, len);
 	call(NR_exit, 0, 0, 0);
 }
