@@ -9,15 +9,19 @@
 #include "select.h"
 #include "session.h"
 #include "tasks.h"
+#include "compat/clock.h"
 #include "../uapi/ctrace_netlink.h"
 
 static int __init ctrace_init(void)
 {
 	int err;
 
-	err = ctrace_event_init();
+	err = ctrace_compat_clock_init();
 	if (err)
 		return err;
+	err = ctrace_event_init();
+	if (err)
+		goto clock_exit;
 	err = ctrace_container_init();
 	if (err)
 		goto event_exit;
@@ -52,6 +56,8 @@ container_exit:
 	ctrace_container_exit();
 event_exit:
 	ctrace_event_exit();
+clock_exit:
+	ctrace_compat_clock_exit();
 	return err;
 }
 
@@ -73,6 +79,7 @@ static void __exit ctrace_exit(void)
 	ctrace_identity_exit();
 	ctrace_container_exit();
 	ctrace_event_exit();
+	ctrace_compat_clock_exit();
 }
 
 module_init(ctrace_init);

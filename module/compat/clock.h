@@ -1,10 +1,87 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CLOCK_MONOTONIC in ns, from any context incl. NMI. */
+/*
+ * CLOCK_MONOTONIC in ns, from any context incl. NMI.
+ *
+ * ktime_get_mono_fast_ns() reaches the counter through a pointer, and is itself called: half of what
+ * a short record costs. Where the kernel's time comes from the TSC we do its sum here, inline,
+ * with its own numbers: it tells them at each change, as it tells KVM.
+ */
 #ifndef CTRACE_COMPAT_CLOCK_H
 #define CTRACE_COMPAT_CLOCK_H
 
+#include <linux/ktime.h>
 #include <linux/timekeeping.h>
 
-#define ctrace_compat_clock()	ktime_get_mono_fast_ns()
+#ifdef CONFIG_X86_64
+#include <linux/compiler.h>
+#include <asm/barrier.h>
+#include <asm/msr.h>
+#include <asm/tsc.h>
+
+/*
+ * A latch: while one of the two is written, seq says to read the other; so who interrupts the
+ * writer, or an NMI, never waits. seq counts in steps of a sum's size.
+ */
+struct ctrace_compat_tsc {
+	struct ctrace_compat_tsc_sum {
+		u64 mult;
+		u64 add;
+		u64 base;
+		u64 shift;
+	} sum[2];
+	unsigned long seq;
+	bool inline_works;	/* the kernel's clock is the TSC */
+};
+
+extern struct ctrace_compat_tsc ctrace_compat_tsc;
+
+static __always_inline bool ctrace_compat_clock_inline(void)
+{
+	return data_race(ctrace_compat_tsc.inline_works);
+}
+
+/*
+ * ns = base + ((tsc * mult + add) >> shift), modulo 2^64 but signed: a TSC that lags a little gives a
+ * time before base. Once the TSC is not the clock any more mult is 0, and this the time when it ended.
+ */
+static __always_inline u64 ctrace_compat_clock_now(void)
+{
+	const struct ctrace_compat_tsc *c = &ctrace_compat_tsc;
+	const struct ctrace_compat_tsc_sum *s;
+	unsigned long seq;
+	u64 ns;
+
+	do {
+		seq = READ_ONCE(c->seq);
+		smp_rmb();	/* partner: change() */
+		s = (const void *)((const char *)c->sum + (seq & sizeof(*s)));
+		OPTIMIZER_HIDE_VAR(s);	/* one register, not two */
+		ns = data_race(s->base + ((s64)(rdtsc_ordered() * s->mult + s->add) >> s->shift));
+		OPTIMIZER_HIDE_VAR(ns);	/* summed up before the next look at seq: fewer registers */
+		smp_rmb();	/* partner: change() */
+	} while (unlikely(data_race(c->seq) != seq));
+	return ns;
+}
+
+static __always_inline u64 ctrace_compat_clock(void)
+{
+	return likely(ctrace_compat_clock_inline()) ? ctrace_compat_clock_now() :
+						      ktime_get_mono_fast_ns();
+}
+
+/* Process context. exit: when nobody asks for the time any more, or it does not matter. */
+int ctrace_compat_clock_init(void);
+void ctrace_compat_clock_exit(void);
+
+#else
+
+#define ctrace_compat_clock()		ktime_get_mono_fast_ns()
+#define ctrace_compat_clock_inline()	true
+#define ctrace_compat_clock_now()	ktime_get_mono_fast_ns()
+
+static inline int ctrace_compat_clock_init(void) { return 0; }
+static inline void ctrace_compat_clock_exit(void) { }
+
+#endif
 
 #endif
