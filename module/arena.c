@@ -107,13 +107,13 @@ static void set_up_slots(struct ctrace_arena *a, const struct sizes *z)
 		d->stop_full = a->stop_full;
 		d->cid = CTRACE_CID_ALL;
 		d->slot = i;
+		d->arena = a;
 		d->ctl->cpu = i / z->per_cpu;
 	}
 	for_each_possible_cpu(i) {
 		pc = per_cpu_ptr(a->cpu, i);
 		pc->rings = &a->rings[i * z->per_cpu];
 		pc->owner = &a->owner[i * z->per_cpu];
-		pc->last = pc->rings;
 		ctrace_ring_rebind(pc->rings, CTRACE_CID_ALL, i, CTRACE_RING_F_SHARED);
 		pc->owner[0] = CTRACE_OWNER_BUSY;
 	}

@@ -31,6 +31,8 @@
 #include "../uapi/ctrace.h"
 #include "ring.h"
 
+#define CTRACE_SESSIONS_MAX	32	/* bits of a mask */
+
 struct ctrace_arena_opts {
 	u64 arena_size;		/* 0: default, and so below */
 	u64 ring_size;
@@ -46,7 +48,6 @@ struct ctrace_arena_opts {
 
 /* One CPU's part. Written on that CPU only, but for crowded. */
 struct ctrace_arena_cpu {
-	struct ctrace_ring_desc *last;	/* of the newest lookup: a cache of one */
 	struct ctrace_ring_desc *rings;	/* invariant: [slots_per_cpu] */
 	u32 *owner;			/* [slots_per_cpu]: cid + 1, 0 free, BUSY changing hands */
 	u32 crowded;			/* cid + 1 that found no slot; 0: one may be had */
@@ -116,8 +117,15 @@ static inline bool ctrace_arena_ended(const struct ctrace_arena *a)
 	return smp_load_acquire(&a->dir->state) == CTRACE_DIR_ENDED;
 }
 
+/*
+ * The ring that each session used last on a CPU, by the session's index: a cache of one. Written on
+ * that CPU, and for all of them at the session's beginning, before anybody may want it. Its
+ * end leaves them: who still holds the session's bit may write there until probes have synchronised.
+ */
+DECLARE_PER_CPU(struct ctrace_ring_desc *, ctrace_rings[CTRACE_SESSIONS_MAX]);
+
 /* slots.c: binds one if need be. */
-struct ctrace_ring_desc *ctrace_arena_ring_slow(struct ctrace_arena *a, u32 cid);
+struct ctrace_ring_desc *ctrace_arena_ring_slow(struct ctrace_arena *a, u32 index, u32 cid);
 
 /*
  * The ring of cid on this CPU, for one record; never NULL. Context: any incl.
@@ -127,13 +135,13 @@ struct ctrace_ring_desc *ctrace_arena_ring_slow(struct ctrace_arena *a, u32 cid)
  * changes the cache cannot make the two disagree. And the target does not change hands under us:
  * only a task takes a ring away from a container, and only one without a record in progress.
  */
-static __always_inline struct ctrace_ring_desc *ctrace_arena_ring(struct ctrace_arena *a, u32 cid)
+static __always_inline struct ctrace_ring_desc *ctrace_arena_ring(u32 index, u32 cid)
 {
-	struct ctrace_ring_desc *d = __this_cpu_read(a->cpu->last);
+	struct ctrace_ring_desc *d = __this_cpu_read(ctrace_rings[index]);
 
 	if (likely(READ_ONCE(d->cid) == cid))
 		return d;
-	return ctrace_arena_ring_slow(a, cid);
+	return ctrace_arena_ring_slow(d->arena, index, cid);
 }
 
 /* Its slots may go to others from now on. Process context. */

@@ -20,6 +20,8 @@ static __always_inline void ctrace_args_numbers(const struct pt_regs *regs, bool
 	u32 m;
 
 	ctrace_compat_syscall_args(regs, is32, l->nargs, a);
+	if (!l->narrow)
+		return;
 	for (m = l->sext; m; m &= m - 1)
 		a[__ffs(m)] = (s32)a[__ffs(m)];
 	for (m = l->zext; m; m &= m - 1)

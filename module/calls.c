@@ -184,9 +184,10 @@ static noinline void leave(const struct call *c, long ret)
 static void probe_enter(void *data, struct pt_regs *regs, long nr)
 {
 	struct ctrace_container *c;
+	const struct upid *upid;
 
 	ctrace_compat_probe_begin();
-	c = ctrace_identity_cached();
+	c = ctrace_identity_cached(&upid);
 	if (!c || ctrace_filter_any(c))
 		enter(regs, nr, c);
 	ctrace_compat_probe_end();

@@ -19,13 +19,13 @@
 
 #define CTRACE_ALIGN8(n)	(((n) + 7u) & ~7u)
 
-/* Any context incl. NMI; preemption off. One record in one session's ring. */
-static __always_inline void ctrace_emit_one(struct ctrace_session *s, u32 id,
-					    const struct ctrace_who *who, u32 cid, u32 payload,
+/* Any context incl. NMI; preemption off. One record in the ring of the session with this index. */
+static __always_inline void ctrace_emit_one(u32 index, u32 id, const struct ctrace_who *who,
+					    u32 cid, u32 payload,
 					    void (*fill)(void *payload, const void *arg),
 					    const void *arg)
 {
-	struct ctrace_ring_desc *d = ctrace_arena_ring(s->arena, cid);
+	struct ctrace_ring_desc *d = ctrace_arena_ring(index, cid);
 	u32 len = sizeof(struct ctrace_record) + CTRACE_ALIGN8(payload);
 	struct ctrace_record *rec;
 	struct ctrace_writer w;
@@ -41,8 +41,8 @@ static __always_inline void ctrace_emit_one(struct ctrace_session *s, u32 id,
 		fill(rec + 1, arg);
 		ctrace_ring_commit(d, &w);
 	}
-	if (unlikely(READ_ONCE(s->arena->armed)))
-		ctrace_arena_wake(s->arena);
+	if (unlikely(READ_ONCE(d->arena->armed)))
+		ctrace_arena_wake(d->arena);
 }
 
 /*
@@ -54,8 +54,8 @@ static __always_inline void ctrace_emit(u32 mask, u32 id, const struct ctrace_wh
 					void (*fill)(void *payload, const void *arg),
 					const void *arg)
 {
-	u32 cid = who->container->cid;
 	u32 special = mask & READ_ONCE(ctrace_special_sessions);
+	u32 cid = who->container->cid;
 
 	if (unlikely(special)) {
 		ctrace_emit_special(special, id, who, payload, fill, arg);
@@ -64,12 +64,8 @@ static __always_inline void ctrace_emit(u32 mask, u32 id, const struct ctrace_wh
 			return;
 	}
 	do {
-		struct ctrace_session *s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
-
+		ctrace_emit_one(__ffs(mask), id, who, cid, payload, fill, arg);
 		mask &= mask - 1;
-		/* NULL between a session's bit going and its probes having seen it */
-		if (likely(s))
-			ctrace_emit_one(s, id, who, cid, payload, fill, arg);
 	} while (unlikely(mask));
 }
 

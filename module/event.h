@@ -51,6 +51,8 @@ struct ctrace_syscall_layout {
 	u8 sext;		/* bit i: a signed 32-bit argument */
 	u8 zext;		/* bit i: an unsigned 32-bit argument */
 	u8 known;
+	u8 narrow;		/* sext or zext has a bit */
+	u16 len;		/* of an entry's record without strings; 0: has some, or is not known */
 };
 
 extern struct ctrace_syscall_layout ctrace_syscall_layouts[2][CTRACE_NR_SYSCALLS];

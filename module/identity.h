@@ -72,21 +72,23 @@ struct ctrace_who {
 };
 
 /*
- * What the cache says of current, or NULL. Any context incl. NMI; preemption
- * off. Takes no stack: a system call's probe asks it before it sets up anything, which
- * is all that a container costs that no session wants.
+ * What the cache says of current, with its number in its own pid namespace; or NULL. Any context
+ * incl. NMI; preemption off. Takes no stack: a system call's probe asks it before it sets up
+ * anything, which is all that a container costs that no session wants.
  */
-static __always_inline struct ctrace_container *ctrace_identity_cached(void)
+static __always_inline struct ctrace_container *ctrace_identity_cached(const struct upid **upid)
 {
-	const struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
 	const struct task_struct *p = current;
 	const struct pid *pid = ctrace_compat_task_pid(p);
 
-	if (likely(pid && READ_ONCE(cache->gen) == READ_ONCE(ctrace_ident_state.fast_gen) &&
-		   READ_ONCE(cache->ns) == pid->numbers[pid->level].ns &&
-		   READ_ONCE(cache->v2) == ctrace_compat_cgroup_id(
+	if (unlikely(!pid))
+		return NULL;
+	*upid = &pid->numbers[pid->level];
+	if (likely(__this_cpu_read(ctrace_idcache.gen) == READ_ONCE(ctrace_ident_state.fast_gen) &&
+		   __this_cpu_read(ctrace_idcache.ns) == (*upid)->ns &&
+		   __this_cpu_read(ctrace_idcache.v2) == ctrace_compat_cgroup_id(
 			   ctrace_compat_cset_dfl(ctrace_compat_task_cset(p)))))
-		return READ_ONCE(cache->c);
+		return __this_cpu_read(ctrace_idcache.c);
 	return NULL;
 }
 
@@ -118,7 +120,9 @@ static __always_inline void ctrace_identity_current(struct ctrace_who *who,
 /* Any context incl. NMI; preemption off. */
 static __always_inline void ctrace_identity_resolve_current(struct ctrace_who *who)
 {
-	ctrace_identity_current(who, ctrace_identity_cached());
+	const struct upid *upid;
+
+	ctrace_identity_current(who, ctrace_identity_cached(&upid));
 }
 
 /* An event that is nobody's. */

@@ -84,7 +84,8 @@ static noinline void unknown(u32 id, u32 payload, void (*fill)(void *, const voi
 		ctrace_emit(mask, id, &who, payload, fill, u);
 }
 
-static noinline void enter(struct pt_regs *regs, long nr, struct ctrace_container *cached)
+/* Any call, of anybody, in any session. */
+static noinline void enter_any(struct pt_regs *regs, long nr, struct ctrace_container *cached)
 {
 	struct entry e = { .regs = regs, .is32 = ctrace_compat_is_32bit_call() };
 	struct ctrace_who who;
@@ -112,12 +113,95 @@ static noinline void enter(struct pt_regs *regs, long nr, struct ctrace_containe
 		ctrace_emit(mask, id, &who, e.layout->nargs * 8, fill_entry, &e);
 }
 
+/*
+ * What nearly all calls are: 64-bit ones, with numbers alone, of a container that is known and has its
+ * ring on this CPU, in one session that asks no more of an event than to have it, and not amid
+ * another record. enter() and leave() do these: nothing is called but at the end, so all stays
+ * in registers. What turns out to be of another kind goes to enter_any() or leave_any(), by a jump.
+ */
+
+/* Sets *d to the ring of the only session that wants it; or false: another kind. */
+static __always_inline bool find_ring(struct ctrace_ring_desc **d, u32 id,
+				      const struct ctrace_container *c)
+{
+	unsigned long mask = ctrace_wants(id);
+
+	if (unlikely(mask & (READ_ONCE(ctrace_special_sessions) | READ_ONCE(ctrace_pid_sessions))))
+		return false;
+	mask &= data_race(c->wanted);
+	if (unlikely(!mask || mask & (mask - 1)))
+		return false;
+	*d = __this_cpu_read(ctrace_rings[__ffs(mask)]);
+	return data_race((*d)->cid) == c->cid;
+}
+
+static __always_inline void stamp(struct ctrace_record *rec, u32 id, u32 cid,
+				  const struct upid *upid)
+{
+	rec->id = id;
+	rec->cid = cid;
+	rec->tid = current->pid;
+	rec->vtid = upid->nr;
+}
+
+/* As the end of ctrace_emit_one(). */
+static noinline void end_any(struct ctrace_ring_desc *d)
+{
+	ctrace_ring_leave(d);
+	if (READ_ONCE(d->arena->armed))
+		ctrace_arena_wake(d->arena);
+}
+
+static __always_inline void end(struct ctrace_ring_desc *d, u64 till, u64 time)
+{
+	if (unlikely(!ctrace_ring_commit_alone(d, till, time)))
+		end_any(d);
+	else if (unlikely(data_race(d->arena->armed)))
+		ctrace_arena_wake(d->arena);
+}
+
+static noinline void enter_interrupted(struct pt_regs *regs, long nr, struct ctrace_container *c,
+				       struct ctrace_ring_desc *d)
+{
+	ctrace_ring_leave(d);
+	enter_any(regs, nr, c);
+}
+
+static noinline void enter(struct pt_regs *regs, long nr, struct ctrace_container *c,
+			   const struct upid *upid)
+{
+	const struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[0][nr];
+	struct ctrace_ring_desc *d;
+	struct ctrace_record *rec;
+	bool interrupted;
+	u64 till, time;
+
+	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS || !l->len ||
+		     ctrace_compat_is_32bit_call()))
+		goto other;
+	if (unlikely(!find_ring(&d, CTRACE_ID_SYS_ENTER + nr, c)))
+		goto other;
+	if (unlikely(!ctrace_ring_try(d, l->len, &rec, &till, &time, &interrupted))) {
+		if (!interrupted)
+			goto other;
+		enter_interrupted(regs, nr, c, d);
+		return;
+	}
+	OPTIMIZER_HIDE_VAR(nr);		/* that id takes no register until here */
+	stamp(rec, CTRACE_ID_SYS_ENTER + nr, c->cid, upid);
+	ctrace_args_numbers(regs, false, l, (u64 *)(rec + 1));
+	end(d, till, time);
+	return;
+other:
+	enter_any(regs, nr, c);
+}
+
 static __always_inline void fill_ret(void *payload, const void *arg)
 {
 	*(u64 *)payload = *(const long *)arg;
 }
 
-static noinline void leave(struct pt_regs *regs, long ret, struct ctrace_container *cached)
+static noinline void leave_any(struct pt_regs *regs, long ret, struct ctrace_container *cached)
 {
 	long nr = syscall_get_nr(current, regs);
 	bool is32 = ctrace_compat_is_32bit_call();
@@ -141,26 +225,70 @@ static noinline void leave(struct pt_regs *regs, long ret, struct ctrace_contain
 		ctrace_emit(mask, id, &who, 8, fill_ret, &ret);
 }
 
+#define EXIT_LEN	(u32)(sizeof(struct ctrace_record) + sizeof(u64))
+
+static noinline void leave_interrupted(struct pt_regs *regs, long ret, struct ctrace_container *c,
+				       struct ctrace_ring_desc *d)
+{
+	ctrace_ring_leave(d);
+	leave_any(regs, ret, c);
+}
+
+static noinline void leave(struct pt_regs *regs, long ret, struct ctrace_container *c,
+			   const struct upid *upid)
+{
+	long nr = syscall_get_nr(current, regs);
+	struct ctrace_ring_desc *d;
+	struct ctrace_record *rec;
+	bool interrupted;
+	u64 till, time;
+
+	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS ||
+		     !ctrace_syscall_layouts[0][nr].known || ctrace_compat_is_32bit_call()))
+		goto other;
+	if (unlikely(!find_ring(&d, CTRACE_ID_SYS_EXIT + nr, c)))
+		goto other;
+	if (unlikely(!ctrace_ring_try(d, EXIT_LEN, &rec, &till, &time, &interrupted))) {
+		if (!interrupted)
+			goto other;
+		leave_interrupted(regs, ret, c, d);
+		return;
+	}
+	OPTIMIZER_HIDE_VAR(nr);
+	stamp(rec, CTRACE_ID_SYS_EXIT + nr, c->cid, upid);
+	*(u64 *)(rec + 1) = ret;
+	end(d, till, time);
+	return;
+other:
+	leave_any(regs, ret, c);
+}
+
 /* Most calls on a host are nobody's business: those go no further than this. */
 static void probe_enter(void *data, struct pt_regs *regs, long nr)
 {
 	struct ctrace_container *c;
+	const struct upid *upid;
 
 	ctrace_compat_probe_begin();
-	c = ctrace_identity_cached();
-	if (!c || ctrace_filter_any(c))
-		enter(regs, nr, c);
+	c = ctrace_identity_cached(&upid);
+	if (unlikely(!c))
+		enter_any(regs, nr, NULL);
+	else if (ctrace_filter_any(c))
+		enter(regs, nr, c, upid);
 	ctrace_compat_probe_end();
 }
 
 static void probe_exit(void *data, struct pt_regs *regs, long ret)
 {
 	struct ctrace_container *c;
+	const struct upid *upid;
 
 	ctrace_compat_probe_begin();
-	c = ctrace_identity_cached();
-	if (!c || ctrace_filter_any(c))
-		leave(regs, ret, c);
+	c = ctrace_identity_cached(&upid);
+	if (unlikely(!c))
+		leave_any(regs, ret, NULL);
+	else if (ctrace_filter_any(c))
+		leave(regs, ret, c, upid);
 	ctrace_compat_probe_end();
 }
 

@@ -59,6 +59,10 @@
  * how many records precede: interrupts nested across a boundary do not disturb it.
  *
  * nest: 0 idle. Only the writer that raised it to 1 publishes.
+ *
+ * Nearly every record is alone: nobody is writing when it begins, it fits into the sub-buffer, and
+ * no interrupt comes between. ctrace_ring_try() and ctrace_ring_commit() do that in line; all
+ * else is ctrace_ring_reserve_any()'s and ctrace_ring_leave()'s, which are general.
  */
 #ifndef CTRACE_RING_H
 #define CTRACE_RING_H
@@ -72,15 +76,28 @@
 #ifndef CTRACE_CLOCK
 #include "compat/clock.h"
 /* ns, never 0; may even go back a little (it does in NMIs): publication puts that right */
-#define CTRACE_CLOCK()	ctrace_compat_clock()
+#define CTRACE_CLOCK()		ctrace_compat_clock()
+/* The same without a function being called, where that works. */
+#define CTRACE_CLOCK_INLINE()	ctrace_compat_clock_inline()
+#define CTRACE_CLOCK_NOW()	ctrace_compat_clock_now()
 #endif
 #endif
+#ifndef CTRACE_CLOCK_NOW
+#define CTRACE_CLOCK_INLINE()	true
+#define CTRACE_CLOCK_NOW()	CTRACE_CLOCK()
+#endif
+
+struct ctrace_arena;
 
 /* What the writer knows of a ring; kernel-private, so that nobody can change it. */
 struct ctrace_ring_desc {
 	struct ctrace_ring *ctl;	/* invariant */
 	char *data;			/* invariant */
 	u64 *hint;			/* invariant: where readers see that this ring moved */
+	u64 end;			/* of a sub-buffer that was entered, mostly the newest: up
+					 * to there nothing is to be asked. Never beyond that of
+					 * reserve; behind it when an interrupt entered the next
+					 */
 	u64 mask;			/* invariant: ring_size - 1 */
 	u32 submask;			/* invariant: subbuf_size - 1 */
 	u32 stop_full;			/* invariant: refuse rather than overwrite */
@@ -88,13 +105,15 @@ struct ctrace_ring_desc {
 					 * hands. Changed on its CPU only, with interrupts off
 					 */
 	u32 slot;			/* invariant: in the directory */
+	struct ctrace_arena *arena;	/* invariant: whose it is */
 };
 
 /* Of one record being written, on the stack of the writer. */
 struct ctrace_writer {
 	struct ctrace_record *rec;
-	u64 start;			/* its position */
-	u64 end;
+	u64 end;			/* alone: its position's, */
+	u64 time;			/* and its time */
+	bool alone;			/* from ctrace_ring_try() */
 };
 
 static __always_inline void *ctrace_ring_at(const struct ctrace_ring_desc *d, u64 pos)
@@ -209,16 +228,9 @@ static noinline __maybe_unused notrace u64 ctrace_ring_cross(struct ctrace_ring_
 	return sub + sizeof(struct ctrace_subbuf);
 }
 
-/*
- * Context: any incl. NMI; preemption off, on the ring's CPU. len: whole record, multiple of 8,
- * at most CTRACE_RECORD_MAX. Returns the record with time and len set, to be filled and
- * committed by the same context; or NULL: refused, counted, nothing to commit.
- *
- * The clock is read inside the loop: an interrupt that wrote a record after our
- * reading made our cmpxchg fail, and we read again. So order of place is order of time.
- */
-static __always_inline struct ctrace_record *
-ctrace_ring_reserve(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32 len)
+/* As ctrace_ring_reserve(), whatever is under way in the ring. */
+static noinline __maybe_unused notrace struct ctrace_record *
+ctrace_ring_reserve_any(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32 len)
 {
 	struct ctrace_ring *r = d->ctl;
 	u64 old, start, time;
@@ -242,9 +254,8 @@ ctrace_ring_reserve(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32 len
 	smp_wmb();						/* B */
 	if (unlikely(start != old))
 		ctrace_ring_pad(d, old);
+	WRITE_ONCE(d->end, (start | d->submask) + 1);
 
-	w->start = start;
-	w->end = start + len;
 	w->rec = ctrace_ring_at(d, start);
 	w->rec->time = time;
 	w->rec->len = len;
@@ -252,30 +263,84 @@ ctrace_ring_reserve(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32 len
 }
 
 /*
- * Context: that of the reserve. The common case is the alone record: head stands at its
- * start, which also says that it begins no sub-buffer (head would stand before the header).
+ * As ctrace_ring_reserve() for a record that is alone. False: it is not, and nothing has been done but,
+ * with *interrupted, nest was raised: then ctrace_ring_leave() is to follow.
+ *
+ * Nobody is writing, and all is published: so this record is the one that head stands before, and its
+ * writer the one who publishes. Both are to be asked: nest is 0 for a moment while what
+ * an interrupt left is not yet published. *end: of its position; *time: its own.
  */
-static __always_inline void ctrace_ring_commit(struct ctrace_ring_desc *d, struct ctrace_writer *w)
+static __always_inline bool ctrace_ring_try(struct ctrace_ring_desc *d, u32 len,
+					    struct ctrace_record **rec, u64 *end, u64 *time,
+					    bool *interrupted)
 {
 	struct ctrace_ring *r = d->ctl;
-	u64 time;
+	u64 old;
+
+	*interrupted = false;
+	if (unlikely(data_race(r->nest) || !CTRACE_CLOCK_INLINE()))
+		return false;
+	old = READ_ONCE(r->reserve);
+	if (unlikely(data_race(r->head) != old || old + len > data_race(d->end)))
+		return false;
+	WRITE_ONCE(r->nest, 1);
+	barrier();
+	*time = CTRACE_CLOCK_NOW();
+	*end = old + len;
+	if (unlikely(cmpxchg_local(&r->reserve, old, *end) != old)) {
+		*interrupted = true;
+		return false;
+	}
+	smp_wmb();						/* B */
+	if (unlikely(*time < r->last_time))
+		*time = r->last_time;
+	*rec = ctrace_ring_at(d, old);
+	(*rec)->time = *time;
+	(*rec)->len = *end - old;
+	return true;
+}
+
+/* Publishes a record of ctrace_ring_try(). False: interrupts left more, ctrace_ring_leave() is to follow. */
+static __always_inline bool ctrace_ring_commit_alone(struct ctrace_ring_desc *d, u64 end, u64 time)
+{
+	struct ctrace_ring *r = d->ctl;
 
 	barrier();
-	/* a race with interrupts, as in ctrace_ring_reserve() */
-	if (likely(data_race(r->nest) == 1 && r->head == w->start)) {
-		time = ctrace_ring_time(w->rec, r->last_time);
-		r->events++;
-		smp_store_release(&r->head, w->end);		/* A */
-		smp_store_release(d->hint, w->end);		/* C */
-		smp_store_release(&r->last_time, time);		/* F */
-		smp_store_release(&r->nest, 0);			/* F */
-		barrier();
-		/* as in ctrace_ring_leave() */
-		if (likely(READ_ONCE(r->reserve) == w->end))
-			return;
-		WRITE_ONCE(r->nest, 1);
-	}
-	ctrace_ring_leave(d);
+	r->events++;
+	smp_store_release(&r->head, end);			/* A */
+	smp_store_release(d->hint, end);			/* C */
+	smp_store_release(&r->last_time, time);			/* F */
+	smp_store_release(&r->nest, 0);				/* F */
+	barrier();
+	return likely(data_race(r->reserve) == end);
+}
+
+/*
+ * Context: any incl. NMI; preemption off, on the ring's CPU. len: whole record, multiple of 8,
+ * at most CTRACE_RECORD_MAX. Returns the record with time and len set, to be filled and
+ * committed by the same context; or NULL: refused, counted, nothing to commit.
+ *
+ * The clock is read between the look at reserve and the exchange: an interrupt that wrote a record
+ * after our reading made our cmpxchg fail, and we read again. So order of place is order of time.
+ */
+static __always_inline struct ctrace_record *
+ctrace_ring_reserve(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32 len)
+{
+	bool interrupted;
+
+	w->alone = ctrace_ring_try(d, len, &w->rec, &w->end, &w->time, &interrupted);
+	if (likely(w->alone))
+		return w->rec;
+	if (interrupted)
+		ctrace_ring_leave(d);
+	return ctrace_ring_reserve_any(d, w, len);
+}
+
+/* Context: that of the reserve. */
+static __always_inline void ctrace_ring_commit(struct ctrace_ring_desc *d, struct ctrace_writer *w)
+{
+	if (!likely(w->alone) || !ctrace_ring_commit_alone(d, w->end, w->time))
+		ctrace_ring_leave(d);
 }
 
 /*

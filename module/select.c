@@ -377,18 +377,13 @@ static void emit_stack(struct ctrace_session *s, u32 id, u32 of, const struct ct
 	else	/* the waker's is none of the woken task's business */
 		r->n = who->task == current ? ctrace_stack_user(r->frames) : 0;
 	c.len = offsetof(struct stack_payload, frames[r->n]);
-	ctrace_emit_one(s, id, who, who->container->cid, c.len, fill_copy, &c);
+	ctrace_emit_one(s->index, id, who, who->container->cid, c.len, fill_copy, &c);
 }
 
 static void lost(u32 mask, u32 cid)
 {
-	struct ctrace_session *s;
-
-	for (; mask; mask &= mask - 1) {
-		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
-		if (s)
-			ctrace_ring_count(&ctrace_arena_ring(s->arena, cid)->ctl->lost_nested);
-	}
+	for (; mask; mask &= mask - 1)
+		ctrace_ring_count(&ctrace_arena_ring(__ffs(mask), cid)->ctl->lost_nested);
 }
 
 noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who, u32 payload,
@@ -419,7 +414,7 @@ noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who
 		fill(room, arg);	/* again for each: a stack overwrites it */
 		if (!ctrace_select_pass(s, id, who, room, payload, &sel))
 			continue;
-		ctrace_emit_one(s, id, who, cid, payload, fill_copy, &c);
+		ctrace_emit_one(s->index, id, who, cid, payload, fill_copy, &c);
 		if (sel && sel->flags & CTRACE_PROBE_F_STACK)
 			emit_stack(s, CTRACE_ID_KERNEL_STACK, id, who, room);
 		if (sel && sel->flags & CTRACE_PROBE_F_USER_STACK)

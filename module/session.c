@@ -18,6 +18,7 @@ DEFINE_MUTEX(ctrace_lock);
 LIST_HEAD(ctrace_session_list);
 struct ctrace_session *ctrace_sessions[CTRACE_SESSIONS_MAX];
 u32 ctrace_event_wants[CTRACE_ID_MAX];
+DEFINE_PER_CPU(struct ctrace_ring_desc *, ctrace_rings[CTRACE_SESSIONS_MAX]);
 static void close_work(struct work_struct *work);
 static u32 next_id;		/* protected by ctrace_lock */
 
@@ -68,7 +69,7 @@ struct ctrace_session *ctrace_session_new(const struct ctrace_session_opts *o, c
 		.stop_full = o->flags & CTRACE_SESSION_F_STOP_FULL,
 	};
 	struct ctrace_session *s;
-	int err;
+	int err, cpu;
 	u32 i;
 
 	lockdep_assert_held(&ctrace_lock);
@@ -106,6 +107,8 @@ struct ctrace_session *ctrace_session_new(const struct ctrace_session_opts *o, c
 		kfree(s);
 		return ERR_PTR(err);
 	}
+	for_each_possible_cpu(cpu)
+		per_cpu(ctrace_rings[i], cpu) = per_cpu_ptr(s->arena->cpu, cpu)->rings;
 	list_add_tail(&s->list, &ctrace_session_list);
 	/* Release: a probe that sees the pointer sees the session whole. */
 	smp_store_release(&ctrace_sessions[i], s);

@@ -19,7 +19,6 @@
 #include "../uapi/ctrace_netlink.h"
 #include "arena.h"
 
-#define CTRACE_SESSIONS_MAX	32	/* bits of a mask */
 #define CTRACE_SESSION_NAME	64
 #define CTRACE_WHY_MAX		192	/* an error's text, with its NUL */
 

@@ -120,7 +120,7 @@ static u32 claim(struct ctrace_arena *a, struct ctrace_arena_cpu *pc, u32 key, u
 	return i;
 }
 
-notrace struct ctrace_ring_desc *ctrace_arena_ring_slow(struct ctrace_arena *a, u32 cid)
+notrace struct ctrace_ring_desc *ctrace_arena_ring_slow(struct ctrace_arena *a, u32 index, u32 cid)
 {
 	struct ctrace_arena_cpu *pc = this_cpu_ptr(a->cpu);
 	u32 key = cid + 1, i, free;
@@ -131,7 +131,7 @@ notrace struct ctrace_ring_desc *ctrace_arena_ring_slow(struct ctrace_arena *a, 
 	if (!i)
 		i = claim(a, pc, key, smp_processor_id());
 	if (i)
-		WRITE_ONCE(pc->last, &pc->rings[i]);
+		__this_cpu_write(ctrace_rings[index], &pc->rings[i]);
 	return &pc->rings[i];
 }
 

@@ -69,7 +69,7 @@ static void emit(struct dump *d, u32 id, const struct ctrace_who *who, const voi
 {
 	struct block b = { .from = from, .len = len };
 
-	ctrace_emit_one(d->s, id, who, who->container->cid, len, fill_block, &b);
+	ctrace_emit_one(d->s->index, id, who, who->container->cid, len, fill_block, &b);
 	d->bytes += sizeof(struct ctrace_record) + len;
 }
 

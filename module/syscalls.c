@@ -40,6 +40,8 @@ static void layout(struct ctrace_syscall_layout *l, const struct ctrace_syscall 
 			break;
 		}
 	}
+	l->narrow = l->sext | l->zext;
+	l->len = l->strings ? 0 : sizeof(struct ctrace_record) + l->nargs * 8;
 }
 
 int ctrace_event_init(void)

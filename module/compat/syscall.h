@@ -38,15 +38,25 @@ static __always_inline void ctrace_compat_syscall_args(const struct pt_regs *reg
 		}
 		return;
 	}
-	switch (n) {
-	case 6: a[5] = regs->r9; fallthrough;
-	case 5: a[4] = regs->r8; fallthrough;
-	case 4: a[3] = regs->r10; fallthrough;
-	case 3: a[2] = regs->dx; fallthrough;
-	case 2: a[1] = regs->si; fallthrough;
-	case 1: a[0] = regs->di; fallthrough;
-	default: break;
-	}
+	/* the shortest way for few, which most have; a switch would be a search */
+	if (!n)
+		return;
+	a[0] = regs->di;
+	if (n == 1)
+		return;
+	a[1] = regs->si;
+	if (n == 2)
+		return;
+	a[2] = regs->dx;
+	if (n == 3)
+		return;
+	a[3] = regs->r10;
+	if (n == 4)
+		return;
+	a[4] = regs->r8;
+	if (n == 5)
+		return;
+	a[5] = regs->r9;
 #else
 	unsigned long v[6];
 	unsigned int i;

@@ -16,6 +16,7 @@
  *	BREAK_VALID	the reader does not look whether it was lapped
  *	BREAK_NESTED	a nest may grow longer than the ring
  *	BREAK_ZERO	no zero word ends a sub-buffer that has room left
+ *	BREAK_ALONE	who finds nobody writing does not look whether all is published
  */
 #ifndef SUBS
 #define SUBS	2		/* sub-buffers of the ring, a power of two */
@@ -90,7 +91,7 @@ inline leave()
 #ifdef BREAK_PUBLISH
 		walk()
 #endif
-	:: ME && nest == 1 ->
+	:: ME && nest <= 1 ->
 		do
 		:: ME -> atomic { ME; nest = 1 }
 			if
@@ -112,6 +113,7 @@ inline leave()
 proctype writer(byte level; byte todo)
 {
 	byte old, start, size, number, pos, ev, end, above;
+	bool alone;
 
 	do
 	:: todo > 0 ->
@@ -125,8 +127,37 @@ proctype writer(byte level; byte todo)
 			:: size = 1
 			:: size = 2
 			fi;
-			nest++
+			alone = false
 		}
+		/* ctrace_ring_try() */
+		if
+		:: ME && nest != 0
+		:: ME && nest == 0 ->
+			atomic { ME; old = reserve; start = old }
+			if
+			:: ME && (old % SUB == 0 || old % SUB + size > SUB)
+#ifndef BREAK_ALONE
+			:: ME && head != old
+			:: ME && head == old && old % SUB != 0 && old % SUB + size <= SUB ->
+#else
+			:: ME && old % SUB != 0 && old % SUB + size <= SUB ->
+#endif
+				atomic { ME; nest = 1 }
+				if
+				:: atomic { ME && reserve == old ->
+					reserve = old + size;
+					number = reserved;
+					reserved++;
+					alone = true }
+				:: ME && reserve != old ->
+					leave()
+				fi
+			fi
+		fi;
+		if
+		:: ME && alone -> goto write
+		:: ME && !alone -> atomic { ME; nest++ }
+		fi;
 retry:		ME;
 		atomic { ME; old = reserve; start = old }
 		if
@@ -166,19 +197,18 @@ retry:		ME;
 		:: ME && !(start != old && old % SUB != 0)
 		fi;
 #endif
-		atomic { ME; cell[AT(start)] = number + 1; length[AT(start)] = size; written[number] = true }
+write:		atomic { ME; cell[AT(start)] = number + 1; length[AT(start)] = size; written[number] = true }
 		if
-		/* the common case of commit: alone, and head stands at the record's start */
-		:: ME && nest == 1 && head == start ->
+		:: ME && alone ->
+			assert(head == start);
 			atomic { ME; events++ }
 			atomic { ME; head = start + size }
 			atomic { ME; nest = 0 }
 			if
 			:: ME && reserve == start + size
-			:: atomic { ME && reserve != start + size -> nest = 1 }
-				leave()
+			:: ME && reserve != start + size -> leave()
 			fi
-		:: ME && !(nest == 1 && head == start) -> leave()
+		:: ME && !alone -> leave()
 		fi;
 done:		atomic { ME; running = above }
 	:: atomic { todo == 0 -> writers-- }

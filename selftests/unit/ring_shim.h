@@ -33,7 +33,7 @@ typedef __u32 u32;
 #endif
 
 #define barrier()		__asm__ __volatile__("" ::: "memory")
-#define data_race(x)		(x)
+#define data_race(x)		({ __typeof__(x) shim_v = (x); SHIM_STEP(); shim_v; })
 #define READ_ONCE(x)		({ __typeof__(x) shim_v = __atomic_load_n(&(x), __ATOMIC_RELAXED); \
 				   SHIM_STEP(); shim_v; })
 #define WRITE_ONCE(x, v)	({ __atomic_store_n(&(x), v, __ATOMIC_RELAXED); SHIM_STEP(); })

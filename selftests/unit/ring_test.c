@@ -196,7 +196,7 @@ static void clock_inside_the_loop(void)
 	check(ctrace_ring_reserve(&ring.d, &w, 48) != NULL);
 	fill_record(w.rec, 1, ++numbers);
 	made++;
-	check_eq(w.start, 32 + 48);
+	check((void *)w.rec == ring.d.data + 32 + 48);
 	check_eq(w.rec->time, now);
 	ctrace_ring_commit(&ring.d, &w);
 	end();
