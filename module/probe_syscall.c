@@ -128,10 +128,12 @@ static __always_inline bool find_ring(struct ctrace_ring_desc **d, u32 id,
 
 	if (unlikely(mask & (READ_ONCE(ctrace_special_sessions) | READ_ONCE(ctrace_pid_sessions))))
 		return false;
+	/* whoever changes it waits until we are done; read once, in one instruction, as the next */
 	mask &= data_race(c->wanted);
 	if (unlikely(!mask || mask & (mask - 1)))
 		return false;
 	*d = __this_cpu_read(ctrace_rings[__ffs(mask)]);
+	/* changes on this CPU alone, and back: see ctrace_arena_ring() */
 	return data_race((*d)->cid) == c->cid;
 }
 
@@ -156,6 +158,7 @@ static __always_inline void end(struct ctrace_ring_desc *d, u64 till, u64 time)
 {
 	if (unlikely(!ctrace_ring_commit_alone(d, till, time)))
 		end_any(d);
+	/* as in ctrace_emit_one(): late is early enough, see wake.c */
 	else if (unlikely(data_race(d->arena->armed)))
 		ctrace_arena_wake(d->arena);
 }

@@ -278,9 +278,11 @@ static __always_inline bool ctrace_ring_try(struct ctrace_ring_desc *d, u32 len,
 	u64 old;
 
 	*interrupted = false;
+	/* data_race: what interrupts change and put back, or find changed; once each, in one instruction */
 	if (unlikely(data_race(r->nest) || !CTRACE_CLOCK_INLINE()))
 		return false;
 	old = READ_ONCE(r->reserve);
+	/* likewise */
 	if (unlikely(data_race(r->head) != old || old + len > data_race(d->end)))
 		return false;
 	WRITE_ONCE(r->nest, 1);
@@ -311,7 +313,9 @@ static __always_inline bool ctrace_ring_commit_alone(struct ctrace_ring_desc *d,
 	smp_store_release(d->hint, end);			/* C */
 	smp_store_release(&r->last_time, time);			/* F */
 	smp_store_release(&r->nest, 0);				/* F */
+	/* an interrupt that came after this has published its own */
 	barrier();
+	/* as in ctrace_ring_try() */
 	return likely(data_race(r->reserve) == end);
 }
 

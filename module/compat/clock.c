@@ -25,9 +25,9 @@ static void change(const struct ctrace_compat_tsc_sum *v)
 	WRITE_ONCE(c->seq, c->seq + sizeof(*v));	/* read the second */
 	smp_wmb();				/* partner: ctrace_compat_clock(), and so below */
 	put(&c->sum[0], v);
-	smp_wmb();
+	smp_wmb();				/* as above */
 	WRITE_ONCE(c->seq, c->seq + sizeof(*v));	/* the first */
-	smp_wmb();
+	smp_wmb();				/* as above */
 	put(&c->sum[1], v);
 }
 
@@ -36,19 +36,17 @@ static int timekeeping_changed(struct notifier_block *nb, unsigned long stepped,
 {
 	const struct timekeeper *tk = priv;
 	const struct tk_read_base *r = &tk->tkr_mono;
+	/* by name: its number among the clocks has had several names */
+	bool is_tsc = !strcmp(r->clock->name, "tsc");
+	u32 mult = is_tsc ? r->mult : 0;
 	struct ctrace_compat_tsc_sum v = {
-		.mult = r->mult,
-		/* of (tsc - cycle_last) * mult + xtime_nsec, as the kernel has it */
-		.add = r->xtime_nsec - r->cycle_last * r->mult,
+		.mult = mult,
+		/* the kernel has (tsc - cycle_last) * mult + xtime_nsec */
+		.add = r->xtime_nsec - r->cycle_last * mult,
 		.base = ktime_to_ns(r->base),
 		.shift = r->shift,
 	};
 
-	/* by name: its number among the clocks has had several names */
-	bool is_tsc = !strcmp(r->clock->name, "tsc");
-
-	if (!is_tsc)
-		v.mult = v.add = 0;
 	change(&v);
 	WRITE_ONCE(ctrace_compat_tsc.inline_works, is_tsc);
 	return NOTIFY_OK;

@@ -37,12 +37,13 @@ extern struct ctrace_compat_tsc ctrace_compat_tsc;
 
 static __always_inline bool ctrace_compat_clock_inline(void)
 {
+	/* it changes once in a machine's life; a moment late does no harm, see below */
 	return data_race(ctrace_compat_tsc.inline_works);
 }
 
 /*
  * ns = base + ((tsc * mult + add) >> shift), modulo 2^64 but signed: a TSC that lags a little gives a
- * time before base. Once the TSC is not the clock any more mult is 0, and this the time when it ended.
+ * time before base. Once the TSC is not the clock any more mult is 0, and this the time of the last tick.
  */
 static __always_inline u64 ctrace_compat_clock_now(void)
 {
