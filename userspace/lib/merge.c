@@ -19,7 +19,8 @@
  *
  * A ring's run is copied before it is used. The writer never waits, so records
  * that queue for their turn must not lie where it writes; and one check of the
- * writer's position serves the whole run.
+ * writer's position serves the whole run. A ring that overtakes the copying again and again
+ * is left for the next scan, and the horizon stays before what it has.
  */
 #include <errno.h>
 #include <sched.h>
@@ -114,7 +115,7 @@ static bool settle(struct ctrace_reader_ring *ring)
 	return true;
 }
 
-/* Copies the ring's next run. 1: there is a record; 0: none now; < 0: error. */
+/* Copies the ring's next run. 1: there is a record; 0: none now; -EAGAIN: left; < 0: error. */
 static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 {
 	struct ctrace_span span;
@@ -141,7 +142,7 @@ static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 		return settle(ring) ? 1 : -EPROTO;
 	}
 	ring->hint = ~ring->hint;	/* not read to its end: look again */
-	return 0;
+	return -EAGAIN;
 }
 
 /*
@@ -159,7 +160,10 @@ static uint64_t yet_to_come(const struct ctrace_reader *r, size_t slot)
 	return nest || reserve != seen ? time : UINT64_MAX;
 }
 
-/* Every ring that moved comes into the heap. *horizon is lowered to what is being written. */
+/*
+ * Every ring that moved comes into the heap. *horizon is lowered to what is being written. What is
+ * left was read to its end under the horizon so far, or left then: its records are younger.
+ */
 static int scan(struct ctrace_reader *r, uint64_t *horizon)
 {
 	struct ctrace_reader_ring *ring;
@@ -175,9 +179,11 @@ static int scan(struct ctrace_reader *r, uint64_t *horizon)
 		if (ring->queued || !ctrace_reader_moved(r, i))
 			continue;
 		ret = refill(r, ring);
-		if (ret < 0)
+		if (ret == -EAGAIN && r->horizon < *horizon)
+			*horizon = r->horizon;
+		else if (ret < 0 && ret != -EAGAIN)
 			return ret;
-		if (ret)
+		else if (ret > 0)
 			push(r, ring);
 	}
 	return 0;
@@ -194,6 +200,10 @@ static int advance(struct ctrace_reader *r)
 		ret = refill(r, ring);
 	else if (!settle(ring))
 		ret = -EPROTO;
+	if (ret == -EAGAIN) {
+		r->horizon = ring->time;	/* what comes next of it may be as old */
+		ret = 0;
+	}
 	if (ret > 0)
 		sift_down(r);
 	else
@@ -203,7 +213,7 @@ static int advance(struct ctrace_reader *r)
 
 int ctrace_reader_next(struct ctrace_reader *r, const struct ctrace_record **rec)
 {
-	uint64_t now;
+	uint64_t now, horizon;
 	bool ended;
 	int err;
 
@@ -216,10 +226,11 @@ int ctrace_reader_next(struct ctrace_reader *r, const struct ctrace_record **rec
 	while (!r->nheap || r->heap[0]->time > r->horizon) {
 		ended = ctrace_reader_ended(r);
 		now = now_ns(r);
-		r->horizon = now - SETTLE_NS;
-		err = scan(r, &r->horizon);
+		horizon = now - SETTLE_NS;
+		err = scan(r, &horizon);
 		if (err)
 			return err;
+		r->horizon = horizon;
 		if (!r->nheap)
 			return ended ? -ENODATA : 0;
 		/*
