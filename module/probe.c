@@ -186,6 +186,18 @@ static void put_sources(struct ctrace_probe *p)
 		source_put(p->sources[i]);
 }
 
+/* Is not undone. */
+static int take_kaddr(struct ctrace_probe *p, char *why)
+{
+	int err = p->kaddr ? ctrace_arena_kaddr(p->session->arena) : 0;
+
+	if (err)
+		snprintf(why, CTRACE_WHY_MAX,
+			 "'%.64s' records kernel addresses, and session %u has readers of single containers",
+			 p->name, p->session->id);
+	return err;
+}
+
 /* The caller has seen to it that no probe function sees p or asks for what it selects. */
 static void free_probe(struct ctrace_probe *p)
 {
@@ -221,10 +233,11 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 		return ERR_PTR(err);
 	}
 	err = ctrace_select_new(p, o, why) ?: get_sources(p, why);
-	if (err) {
-		free_probe(p);
-		return ERR_PTR(err);
-	}
+	if (err)
+		goto free;
+	err = take_kaddr(p, why);
+	if (err)
+		goto put_sources;
 	ctrace_select_publish(p, true);
 	p->id = ++next_id;
 	list_add_tail(&p->list, &s->probes);
@@ -232,6 +245,12 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 	if (s->recording)
 		ctrace_probe_arm(p, true);
 	return p;
+
+put_sources:
+	put_sources(p);
+free:
+	free_probe(p);
+	return ERR_PTR(err);
 }
 
 /* Stop, unregister; the rest after the caller has synchronised. */

@@ -123,9 +123,8 @@ struct range_room {
 	char name[CTRACE_NAME_MAX];
 };
 
-/* Adds to *kaddr whether its records hold kernel addresses. */
 static int new_range(struct ctrace_probe *p, u32 i, const struct ctrace_probe_opts *o,
-		     struct range_room *r, bool *kaddr, char *why)
+		     struct range_room *r, char *why)
 {
 	struct ctrace_select *sel;
 	int err = range_type(p->ranges[i].from, p->ranges[i].n, &r->t, r->fields, r->name);
@@ -133,7 +132,7 @@ static int new_range(struct ctrace_probe *p, u32 i, const struct ctrace_probe_op
 
 	if (err)
 		return err;
-	*kaddr |= r->t.flags & CTRACE_EVENT_F_KADDR;
+	p->kaddr |= r->t.flags & CTRACE_EVENT_F_KADDR;
 	if (!asks(o))
 		return 0;
 	sel = select_alloc(o);
@@ -150,21 +149,9 @@ static int new_range(struct ctrace_probe *p, u32 i, const struct ctrace_probe_op
 	return err;
 }
 
-static int check_kaddr(struct ctrace_probe *p, char *why)
-{
-	int err = ctrace_arena_kaddr(p->session->arena);
-
-	if (err)
-		snprintf(why, CTRACE_WHY_MAX,
-			 "'%.64s' records kernel addresses, and session %u has readers of single containers",
-			 p->name, p->session->id);
-	return err;
-}
-
 int ctrace_select_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o, char *why)
 {
 	struct ctrace_session *s = p->session;
-	bool kaddr = o->flags & CTRACE_PROBE_F_STACK;
 	struct range_room *r;
 	int err;
 	u32 i;
@@ -184,8 +171,9 @@ int ctrace_select_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o,
 	r = kzalloc(sizeof(*r), GFP_KERNEL);
 	if (!r)
 		return -ENOMEM;
+	p->kaddr = o->flags & CTRACE_PROBE_F_STACK;
 	for (i = 0; !err && i < CTRACE_PROBE_RANGES && p->ranges[i].n; i++) {
-		err = new_range(p, i, o, r, &kaddr, why);
+		err = new_range(p, i, o, r, why);
 		if (err != -EINVAL || !i || p->ranges[i].from < CTRACE_ID_COMPAT_CALL)
 			continue;
 		/* A 32-bit call may lack a field of the other (mmap's len): it matches nothing then. */
@@ -196,9 +184,6 @@ int ctrace_select_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o,
 		err = 0;
 	}
 	kfree(r);
-	/* last: it is not undone */
-	if (!err && kaddr)
-		err = check_kaddr(p, why);
 	return err;	/* ctrace_select_free() takes what there is of it */
 }
 

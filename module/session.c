@@ -84,13 +84,6 @@ struct ctrace_session *ctrace_session_new(const struct ctrace_session_opts *o, c
 	if (!s)
 		return ERR_PTR(-ENOMEM);
 	ao.session = ++next_id ?: ++next_id;
-	s->arena = ctrace_arena_new(&ao, why, CTRACE_WHY_MAX);
-	if (IS_ERR(s->arena)) {
-		void *err = s->arena;
-
-		kfree(s);
-		return err;
-	}
 	kref_init(&s->ref);
 	s->id = ao.session;
 	s->index = i;
@@ -102,10 +95,13 @@ struct ctrace_session *ctrace_session_new(const struct ctrace_session_opts *o, c
 	INIT_LIST_HEAD(&s->probes);
 	INIT_LIST_HEAD(&s->targets);
 	err = ctrace_select_session(s, o->filter, o->rate, why);
-	if (err) {
-		ctrace_arena_put(s->arena);
-		kfree(s);
-		return ERR_PTR(err);
+	if (err)
+		goto free_session;
+	/* last: it is what costs time and memory */
+	s->arena = ctrace_arena_new(&ao, why, CTRACE_WHY_MAX);
+	if (IS_ERR(s->arena)) {
+		err = PTR_ERR(s->arena);
+		goto free_select;
 	}
 	for_each_possible_cpu(cpu)
 		per_cpu(ctrace_rings[i], cpu) = per_cpu_ptr(s->arena->cpu, cpu)->rings;
@@ -114,6 +110,13 @@ struct ctrace_session *ctrace_session_new(const struct ctrace_session_opts *o, c
 	smp_store_release(&ctrace_sessions[i], s);
 	ctrace_identity_scan();
 	return s;
+
+free_select:
+	ctrace_select_session_end(s);
+	ctrace_select_session_free(s);
+free_session:
+	kfree(s);
+	return ERR_PTR(err);
 }
 
 static void arm(struct ctrace_session *s, bool on)
