@@ -165,7 +165,7 @@ int ctrace_select_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o,
 
 		if (!all)
 			return -ENOMEM;
-		/* empty before it is seen: pairs with ctrace_select_pass() */
+		/* empty before it is seen: pairs with select_of() */
 		smp_store_release(&s->selects, all);
 	}
 	r = kzalloc(sizeof(*r), GFP_KERNEL);
@@ -203,7 +203,7 @@ void ctrace_select_publish(struct ctrace_probe *p, bool on)
 		if (!p->selects[i])
 			continue;
 		for (id = p->ranges[i].from; id < p->ranges[i].from + p->ranges[i].n; id++)
-			/* who sees the options sees them whole: pairs with ctrace_select_pass() */
+			/* who sees the options sees them whole: pairs with select_of() */
 			smp_store_release(&s->selects[id], on ? p->selects[i] : NULL);
 		if (on)
 			special(s, true);
@@ -291,17 +291,23 @@ static bool sampled(const struct ctrace_select *sel)
 	return n % sel->one_of == (turn ? hash_32(turn, 16) % sel->one_of : 0);
 }
 
-bool ctrace_select_pass(struct ctrace_session *s, u32 id, const struct ctrace_who *who,
-			const void *payload, u32 len, const struct ctrace_select **select)
+static const struct ctrace_select *select_of(struct ctrace_session *s, u32 id)
 {
 	/* Acquire: pairs with ctrace_select_new() and ctrace_select_publish(). */
 	struct ctrace_select **selects = smp_load_acquire(&s->selects);
-	const struct ctrace_select *sel = NULL;
+
+	return selects ? smp_load_acquire(&selects[id]) : NULL;	/* likewise */
+}
+
+/*
+ * Would s record this event of who? payload is complete if sel has a filter: a session's asks for no
+ * field. Counts what it takes and what the limit held back.
+ */
+static bool pass(struct ctrace_session *s, const struct ctrace_select *sel,
+		 const struct ctrace_who *who, const void *payload, u32 len)
+{
 	struct ctrace_expr_ctx x;
 
-	if (selects)
-		sel = smp_load_acquire(&selects[id]);	/* likewise */
-	*select = sel;
 	if (s->filter || (sel && sel->expr)) {
 		context(&x, who);
 		if (s->filter && !ctrace_expr_match(s->filter, payload, len, &x))
@@ -317,8 +323,8 @@ bool ctrace_select_pass(struct ctrace_session *s, u32 id, const struct ctrace_wh
 /* --- emitting --------------------------------------------------------------- */
 
 /*
- * Records are filled here before it is known whether they are kept. Interrupts
- * nest, and a probe may set off another (user memory that is not there is a page
+ * Room for stacks, and for records that a filter looks into before it is known whether they are kept.
+ * Interrupts nest, and a probe may set off another (user memory that is not there is a page
  * fault), so there are as many as can be under way at once on a CPU; deeper
  * ones are lost and counted as such.
  */
@@ -394,12 +400,19 @@ noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who
 		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
 		if (!s)
 			continue;
-		/* in what fill leaves out to align would be bytes of another container's event */
-		memset(room, 0, payload);
-		fill(room, arg);	/* again for each: a stack overwrites it */
-		if (!ctrace_select_pass(s, id, who, room, payload, &sel))
-			continue;
-		ctrace_emit_one(s->index, id, who, cid, payload, fill_copy, &c);
+		sel = select_of(s, id);
+		if (!sel || !sel->expr) {
+			if (!pass(s, sel, who, NULL, 0))
+				continue;
+			ctrace_emit_one(s->index, id, who, cid, payload, fill, arg);
+		} else {
+			/* in what fill leaves out to align would be bytes of another container's event */
+			memset(room, 0, payload);
+			fill(room, arg);	/* again for each: a stack overwrites it */
+			if (!pass(s, sel, who, room, payload))
+				continue;
+			ctrace_emit_one(s->index, id, who, cid, payload, fill_copy, &c);
+		}
 		if (sel && sel->flags & CTRACE_PROBE_F_STACK)
 			emit_stack(s, CTRACE_ID_KERNEL_STACK, id, who, room);
 		if (sel && sel->flags & CTRACE_PROBE_F_USER_STACK)

@@ -2,7 +2,7 @@
 /*
  * What a session asks of its events beyond wanting them: a filter expression, one
  * of so many, a stack with each, a limit on their rate. A session that asks nothing of the kind
- * pays a load for it (ctrace_special_sessions in emit.h); one that does pays
+ * pays a load for it (ctrace_special_sessions in emit.h); a probe with a filter pays
  * a copy of each record, which is filled before it is known whether it will be kept.
  */
 #ifndef CTRACE_SELECT_H
@@ -53,12 +53,5 @@ void ctrace_select_session_free(struct ctrace_session *s);
 /* Does what ctrace_emit() promises, for the sessions in mask, which are special. */
 void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who, u32 payload,
 			 void (*fill)(void *payload, const void *arg), const void *arg);
-
-/*
- * Would s record this event of who? payload is complete. *select gets its options, or NULL.
- * Counts what it takes and what the limit held back.
- */
-bool ctrace_select_pass(struct ctrace_session *s, u32 id, const struct ctrace_who *who,
-			const void *payload, u32 len, const struct ctrace_select **select);
 
 #endif
