@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Generic netlink: decode, call, reply; no policy. netlink.c commands, nl_dump.c dumps. */
+/*
+ * Generic netlink: decode, call, reply; no policy. netlink.c the family and its errors,
+ * nl_session.c and nl_event.c commands, nl_dump.c dumps.
+ */
 #ifndef CTRACE_NETLINK_H
 #define CTRACE_NETLINK_H
 
@@ -25,6 +28,19 @@ extern const struct nla_policy ctrace_policy_session[], ctrace_policy_event[];
 int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s);
 int ctrace_put_probe(struct sk_buff *skb, struct ctrace_probe *p);
 int ctrace_put_container(struct sk_buff *skb, const struct ctrace_container *c);
+
+/* A reply's message, its head in *hdr; NULL: no memory. Sent, or freed if err, which is returned. */
+struct sk_buff *ctrace_netlink_reply_new(struct genl_info *info, u8 cmd, void **hdr);
+int ctrace_netlink_reply_send(struct sk_buff *skb, struct genl_info *info, void *hdr, int err);
+
+/* Commands on sessions: nl_session.c. */
+int ctrace_netlink_session_new(struct sk_buff *skb, struct genl_info *info);
+int ctrace_netlink_session_del(struct sk_buff *skb, struct genl_info *info);
+int ctrace_netlink_session_set(struct sk_buff *skb, struct genl_info *info);
+int ctrace_netlink_probe_add(struct sk_buff *skb, struct genl_info *info);
+int ctrace_netlink_probe_del(struct sk_buff *skb, struct genl_info *info);
+int ctrace_netlink_target_add(struct sk_buff *skb, struct genl_info *info);
+int ctrace_netlink_target_del(struct sk_buff *skb, struct genl_info *info);
 
 /* Commands on event types: nl_event.c. */
 int ctrace_netlink_event_new(struct sk_buff *skb, struct genl_info *info);
