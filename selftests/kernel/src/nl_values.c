@@ -19,7 +19,8 @@ static void refuse(int err, int expected, const char *word, const char *what)
 			 err < 0 ? strerror(-err) : "success", g.text);
 }
 
-static int new_with(uint16_t type, const void *v, size_t len)
+/* arena: its size; 0: not said */
+static int new_sized(uint64_t arena, uint16_t type, const void *v, size_t len)
 {
 	uint32_t at, id = 0;
 	int err;
@@ -27,13 +28,24 @@ static int new_with(uint16_t type, const void *v, size_t len)
 	msg_new(&m, g.family, CTRACE_CMD_SESSION_NEW, 0);
 	at = msg_nest(&m, CTRACE_A_SESSION);
 	msg_attr(&m, type, v, len);
-	if (type == CTRACE_A_SESSION_FILTER)	/* made before it is looked at: let that not take long */
-		msg_u64(&m, CTRACE_A_SESSION_ARENA_SIZE, 4 << 20);
+	if (arena)
+		msg_u64(&m, CTRACE_A_SESSION_ARENA_SIZE, arena);
 	msg_nest_end(&m, at);
 	err = genl_call(&g, &m, genl_session_fn, &id);
 	if (!err)
 		genl_session_do(&g, CTRACE_CMD_SESSION_DEL, id, -1);
 	return err;
+}
+
+static int new_with(uint16_t type, const void *v, size_t len)
+{
+	return new_sized(0, type, v, len);
+}
+
+/* The arena is small, as one is made for each that makes sense. */
+static int filter_with(const char *filter)
+{
+	return new_sized(4 << 20, CTRACE_A_SESSION_FILTER, filter, strlen(filter) + 1);
 }
 
 /* A message of cmd that begins with the session. */
@@ -111,19 +123,21 @@ static int choices(bool count)
 	uint32_t u;
 
 	if (count)
-		return 6 + 7 + 4 + 6;
+		return 7 + 7 + 4 + 6;
 	memset(text, ' ', sizeof(text));
 	memcpy(text, "$cid == 0", 9);
 	text[1024] = '\0';
-	refuse(new_with(CTRACE_A_SESSION_FILTER, text, 1025), 0, "filter", "session filter of 1024 bytes");
+	refuse(filter_with(text), 0, "filter", "session filter of 1024 bytes");
 	refuse(probe_with("sched_wakeup", 0, text, 0), 0, "filter", "probe filter of 1024 bytes");
 	text[1023] = '\0';
-	take(new_with(CTRACE_A_SESSION_FILTER, text, 1024), "session filter of 1023 bytes");
+	take(filter_with(text), "session filter of 1023 bytes");
 	u = ~0u;
 	take(new_with(CTRACE_A_SESSION_RATE, &u, 4), "the highest rate");
 	u = 1u << 2;
 	refuse(new_with(CTRACE_A_SESSION_FLAGS, &u, 4), -EINVAL, "flags", "the first flag nobody knows");
-	refuse(new_with(CTRACE_A_SESSION_FILTER, "fd == 3", 8), -EINVAL, "fd", "a field of one event for all");
+	refuse(filter_with("fd == 3"), -EINVAL, "fd", "a field of one event for all");
+	refuse(new_sized(4096, CTRACE_A_SESSION_FILTER, "fd == 3", 8), -EINVAL, "fd",
+	       "the same, before an arena is thought of");
 
 	refuse(probe_with("sched_wakeup", 1u << 2, NULL, 0), -EINVAL, "flags", "the first flag nobody knows");
 	refuse(probe_with("sched_wakeup", 1u << 31 | 1, NULL, 0), -EINVAL, "flags", "the last flag");
@@ -298,7 +312,7 @@ static void random_texts(int count)
 		switch (rnd() % 4) {
 		case 0:
 			random_text(text, sizeof(text), "", &of_session);
-			taken += !new_with(CTRACE_A_SESSION_FILTER, text, strlen(text) + 1);
+			taken += !filter_with(text);
 			break;
 		case 1:
 			random_text(text, sizeof(text), "", &of_probe);
