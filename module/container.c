@@ -38,6 +38,7 @@ static DEFINE_PER_CPU(u32, ident_lock_here);
 static LIST_HEAD(containers);		/* Lock to change, RCU to walk */
 static LIST_HEAD(pool);			/* Lock */
 static u32 pool_size;			/* Lock; READ_ONCE elsewhere */
+static atomic_t made = ATOMIC_INIT(0);	/* in the pool or anywhere else: at the end none */
 static LIST_HEAD(news);			/* struct ctrace_news. Lock */
 static LIST_HEAD(swept);		/* out of every table, referenced still. reap's own */
 static u32 last_cid;			/* Lock */
@@ -256,6 +257,12 @@ void ctrace_container_info(const struct ctrace_container *c, struct ctrace_conta
 
 /* --- works ----------------------------------------------------------------- */
 
+static void free_container(struct ctrace_container *c)
+{
+	atomic_dec(&made);
+	kfree(c);
+}
+
 static int fill_pool(void)
 {
 	struct ctrace_container *c;
@@ -265,6 +272,7 @@ static int fill_pool(void)
 		c = kzalloc(sizeof(*c), GFP_KERNEL);
 		if (!c)
 			return -ENOMEM;
+		atomic_inc(&made);
 		ctrace_ident_lock(&flags);
 		list_add(&c->queue, &pool);
 		pool_size++;
@@ -420,7 +428,7 @@ static void free_swept(void)
 		list_del(&c->queue);
 		if (c->ns)
 			put_ns(c->ns);
-		kfree(c);
+		free_container(c);
 	}
 }
 
@@ -455,7 +463,7 @@ static void free_pool(void)
 	struct ctrace_container *c, *next;
 
 	list_for_each_entry_safe(c, next, &pool, queue)
-		kfree(c);
+		free_container(c);
 	INIT_LIST_HEAD(&pool);
 	pool_size = 0;
 }
@@ -507,8 +515,9 @@ void ctrace_container_exit(void)
 		list_del(&c->queue);
 		if (c->ns)
 			put_ns(c->ns);
-		kfree(c);
+		free_container(c);
 	}
 	free_pool();
+	WARN_ON(atomic_read(&made));	/* as many were lost */
 	destroy_workqueue(queue);
 }

@@ -27,6 +27,7 @@ static void free_list(struct llist_node *list)
 
 void ctrace_lfpool_exit(struct ctrace_lfpool *pool)
 {
+	WARN_ON(atomic_read(&pool->nr_taken));	/* as many were lost */
 	free_list(llist_del_all(&pool->ready));
 	free_list(llist_del_all(&pool->limbo));
 }
