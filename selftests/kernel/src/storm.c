@@ -5,7 +5,7 @@
  * (default 50) at once on all CPUs, watched by four sessions and 5 * ROUNDS (default 4) readers.
  *
  *	-m	tasks are moved between the containers' cgroups meanwhile
- *	-u	CPU 1 goes and comes back meanwhile
+ *	-u	CPU 1 is away as the sessions are made, comes, goes, comes back: it is sampled, too
  *
  * Each task counts its marked calls itself, so how many were made is known apart from the
  * module. For three of the sessions, which record nothing else, the module's counters must add up to that;
@@ -214,6 +214,33 @@ static void make_sessions(struct ctrace *ct)
 			add(ct, i, "sched_process_exec", NULL, CTRACE_PROBE_F_STACK);
 		}
 	}
+}
+
+/* Its samples of CPU 1 are of after that came. */
+static struct ctrace_session *sampled;
+
+static void make_sampled(struct ctrace *ct)
+{
+	if (ctrace_session_new(ct, NULL, &sampled) || ctrace_target_all(sampled) ||
+	    ctrace_probe_add(sampled, "sample:99", NULL, NULL) || ctrace_session_start(sampled))
+		ksft_exit_fail_msg("sampling: %s\n", ctrace_strerror(ct));
+}
+
+static int cpu1_fn(const struct ctrace_ring_info *i, void *arg)
+{
+	if (i->cpu == 1)
+		*(uint64_t *)arg += i->events;
+	return 0;
+}
+
+static void judge_hotplug(struct ctrace *ct)
+{
+	uint64_t samples = 0;
+
+	ksft_test_result(sh->plugged, "a CPU went and came %llu times\n", (unsigned long long)sh->plugged);
+	ctrace_ring_each(ct, ctrace_session_id(sampled), cpu1_fn, &samples);
+	ksft_test_result(samples, "and was sampled %llu times\n", (unsigned long long)samples);
+	ctrace_session_free(sampled);
 }
 
 static int info_fn(const struct ctrace_session_info *info, void *arg)
@@ -431,11 +458,15 @@ int main(int argc, char **argv)
 	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (sh == MAP_FAILED || ctrace_open(&ct))
 		ksft_exit_fail_msg("no module: %s\n", ctrace_strerror(ct));
-	ksft_set_plan(SESSIONS + rounds * (KINDS + 1) + 1 + moves + hotplug);
+	ksft_set_plan(SESSIONS + rounds * (KINDS + 1) + 1 + moves + 2 * hotplug);
 	stage("containers");
 	make_boxes(ct);
 	stage("sessions");
+	if (hotplug)
+		write_file(ONLINE, "0");
 	make_sessions(ct);
+	if (hotplug)
+		make_sampled(ct);
 	stage("readers");
 	start_readers();
 	/* who keeps the time and ends it must not be kept waiting */
@@ -480,7 +511,7 @@ int main(int argc, char **argv)
 	ksft_test_result(vm_before == vm_after && vm_before, "the module's memory in /proc/vmallocinfo: %llu before, %llu after\n",
 			 (unsigned long long)vm_before, (unsigned long long)vm_after);
 	if (hotplug)
-		ksft_test_result(sh->plugged, "a CPU went and came %llu times\n", (unsigned long long)sh->plugged);
+		judge_hotplug(ct);
 	if (moves)
 		ksft_test_result(sh->moved, "tasks were moved %llu times (%llu moves failed)\n",
 				 (unsigned long long)sh->moved, (unsigned long long)sh->not_moved);
