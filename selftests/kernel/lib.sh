@@ -230,6 +230,15 @@ recorder() {
 }
 dumped() { wait "$dumping"; }
 stop_dump() { kill "$dumping"; dumped; }
+# dump_until N PATTERN FILE ARG...: until N lines of FILE match; if they never do, what looks at it will say so
+dump_until() {
+	local n=$1 pattern=$2 f=$3
+	shift 2
+	dump "$@"
+	wait_for 10 lines "$n" "$pattern" "$f" || true
+	stop_dump
+}
+lines() { [ "$(grep -cE -e "$2" "$3")" -ge "$1" ]; }
 
 # cids FILE NAME: the different cids of the events of evdump's FILE whose line has NAME
 cids() { grep -E -e "$2" "$1" | sed -n 's/^[^ ]* [^ ]* cid=\([0-9]*\) .*/\1/p' | sort -un | tr '\n' ' ' | sed 's/ $//'; }

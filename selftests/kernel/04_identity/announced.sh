@@ -7,9 +7,14 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-subscribe -d 6 > "$tmp/sub" 2> "$tmp/err" & job=$!
-sleep 1
+subscribe -d 60 > "$tmp/sub" 2> "$tmp/err" & job=$!
+later "kill $job"
+# that there are some is told once births are
+cheap there -g "/box/$(hex64 there)" -- sleep 1000
+wait_for 10 lines 1 "/box/$(hex64 there)\$" "$tmp/sub"
 for i in 1 2 3; do ctbox -g "/box/$(hex64 "announce$i")" -- counted 1 1; done
+wait_for 10 lines 3 "^gone .*/box/($(hex64 announce1)|$(hex64 announce2)|$(hex64 announce3))\$" "$tmp/sub"
+kill $job
 wait $job
 same "no error" "" "$(cat "$tmp/err")"
 for i in 1 2 3; do

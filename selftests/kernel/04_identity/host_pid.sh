@@ -8,7 +8,7 @@
 
 load
 cheap box -H -g "/box/docker-$(hex64 hostpid).scope" -- /bin/sh -c 'while :; do counted 41 1; sleep 0.1; done'
-evdump -t all -e syscall:getpriority -d 1 > "$tmp/ev" 2> "$tmp/err"
+dump_until 4 'entry.*who=41' "$tmp/ev" -t all -e syscall:getpriority
 cid=$(cids "$tmp/ev" 'who=41')
 at_least "its calls have a cid, one" 1 "$cid"
 subscribe | awk -v c="$cid" '$2 == c' > "$tmp/line"

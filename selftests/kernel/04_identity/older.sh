@@ -16,5 +16,5 @@ load
 at_least "the one with a cgroup" 1 "$(of_pid "$pid" cid)"
 same "its path" "/box/$(hex64 older)" "$(of_pid "$pid" path)"
 at_least "the one with a namespace alone" 1 "$(of_pid "$bare" cid)"
-evdump -t all -e syscall:getpriority -d 1 > "$tmp/ev" 2> "$tmp/err"
+dump_until 4 'entry.*who=101' "$tmp/ev" -t all -e syscall:getpriority
 same "its calls" "$(of_pid "$pid" cid)" "$(cids "$tmp/ev" 'who=101')"

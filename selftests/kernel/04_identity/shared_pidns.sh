@@ -12,7 +12,7 @@ a=$pid
 # the second joins the first's pid namespace, as the second container of a pod does
 nsenter --pid -t "$a" ctbox -H -g "/pod/$(hex64 pod-b)" -- /bin/sh -c 'while :; do counted 51 1; sleep 0.1; done' &
 later "kill -9 $!"
-evdump -t all -e syscall:getpriority -d 2 > "$tmp/ev" 2> "$tmp/err"
+dump_until 4 'entry.*who=51' "$tmp/ev" -t all -e syscall:getpriority
 later "kill -9 $(pgrep -f 'counted 51' | tr '\n' ' ')"
 cid=$(cids "$tmp/ev" 'who=51')
 at_least "the second has a cid, one" 1 "$cid"

@@ -16,6 +16,6 @@ for d in $(cgroup_dirs "/box/$hex"); do
 	case $d in */cpuset/*) for f in cpus mems; do cat "$d/cpuset.$f" > "$d/init.scope/cpuset.$f"; done;; esac
 	echo "$pid" > "$d/init.scope/cgroup.procs"
 done
-evdump -t all -e syscall:getpriority -d 1 > "$tmp/ev" 2> "$tmp/err"
+dump_until 4 'entry.*who=31' "$tmp/ev" -t all -e syscall:getpriority
 same "its calls after the move" "$cid" "$(cids "$tmp/ev" 'who=31')"
 same "no container was added" "$cid" "$(of_pid "$pid" cid)"

@@ -11,7 +11,7 @@ unshare --fork --pid /bin/sh -c 'while :; do counted 61 1; sleep 0.1; done' &
 later "kill -9 \$(pgrep -P $!); kill -9 $!"
 wait_for 10 pgrep -P $! sh
 init=$(pgrep -P $! sh)
-evdump -t all -e syscall:getpriority -d 1 > "$tmp/ev" 2> "$tmp/err"
+dump_until 4 'entry.*who=61' "$tmp/ev" -t all -e syscall:getpriority
 cid=$(of_pid "$init" cid)
 at_least "it has a cid" 1 "$cid"
 same "its calls have it" "$cid" "$(cids "$tmp/ev" 'who=61')"

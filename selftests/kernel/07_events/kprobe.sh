@@ -11,7 +11,7 @@ symbol=do_sys_openat2
 grep -q " $symbol\$" /proc/kallsyms || symbol=do_sys_open
 cheap box -g "/box/$(hex64 kprobe)" -- /bin/sh -c 'while :; do cat /etc/hostname; sleep 0.05; done'
 cid=$(of_pid "$pid" cid)
-evdump -t "cid:$cid" -e "kprobe:$symbol" -d 2 > "$tmp/ev" 2> "$tmp/err"
+dump_until 20 kprobe "$tmp/ev" -t "cid:$cid" -e "kprobe:$symbol"
 at_least "hits" 10 "$(grep -c "kprobe" "$tmp/ev")"
 same "of the container alone" "$cid" "$(cids "$tmp/ev" .)"
 has_not "all decodable" 'undecodable|unknown-id' "$tmp/ev"

@@ -11,7 +11,7 @@ cheap one -g "/box/$(hex64 priv1)" -- taskset 1 /bin/sh -c 'while :; do :; done'
 a=$pid
 cp "$(command -v sleep)" "$tmp/secretname"
 cheap two -g "/box/$(hex64 priv2)" -- taskset 1 /bin/sh -c "while :; do $tmp/secretname 0.01; done"
-evdump -t "cid:$(of_pid "$a" cid)" -e sched_switch -d 2 > "$tmp/ev" 2> "$tmp/err"
+dump_until 40 sched_switch "$tmp/ev" -t "cid:$(of_pid "$a" cid)" -e sched_switch
 at_least "switches are there" 5 "$(grep -c sched_switch "$tmp/ev")"
 has_not "the neighbour's name is not" secretname "$tmp/ev"
 same "one cid" "$(of_pid "$a" cid)" "$(cids "$tmp/ev" .)"

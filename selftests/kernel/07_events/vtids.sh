@@ -7,8 +7,12 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-cheap box -g "/box/$(hex64 vtids)" -- /bin/sh -c 'sleep 2; provoke fork; sleep 1000'
-evdump -t "cid:$(of_pid "$pid" cid)" -e sched_process_fork -e sched_process_exit -d 4 > "$tmp/ev" 2> "$tmp/err"
+mkfifo "$tmp/go"
+cheap box -g "/box/$(hex64 vtids)" -- /bin/sh -c "read -r _ < $tmp/go; provoke fork; sleep 1000"
+dump "$tmp/ev" -t "cid:$(of_pid "$pid" cid)" -e sched_process_fork -e sched_process_exit
+echo > "$tmp/go"
+wait_for 10 lines 3 sched_process_exit "$tmp/ev"
+stop_dump
 # the program in the container prints its own view
 inner=$(sed -n 's/^parent=\([0-9]*\) child=\([0-9]*\) .*/\2/p' "$tmp/box.out")
 parent=$(sed -n 's/^parent=\([0-9]*\) child=\([0-9]*\) .*/\1/p' "$tmp/box.out")

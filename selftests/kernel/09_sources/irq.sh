@@ -9,13 +9,14 @@
 . "$here/witness.sh"
 
 load
-cheap busy -g "/box/$(hex64 irq)" -- /bin/sh -c 'while :; do echo busy; cat /dev/null; done'
+# shellcheck disable=SC2016 # for its shell
+cheap busy -g "/box/$(hex64 irq)" -- /bin/sh -c 'while :; do i=0; while [ $i -lt 1000 ]; do i=$((i + 1)); done; echo busy; done'
 cid=$(of_pid "$pid" cid)
 witness irq/irq_handler_entry irq/irq_handler_exit
 dump "$tmp/ev" -t host -t "cid:$cid" -e irq_handler_entry -e irq_handler_exit -e syscall:write
 # a disk interrupts for what is read from it
 echo 3 > /proc/sys/vm/drop_caches
-find / -xdev -name '*.so' -exec cat {} + 2> /dev/null | head -c 20000000 > /dev/null
+find / -xdev -name '*.so' -exec cat {} + 2> /dev/null | head -c 8000000 > /dev/null
 sleep 0.5
 stop_dump
 witnessed "$tmp/w"
