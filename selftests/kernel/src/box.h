@@ -342,4 +342,30 @@ static inline void box_settle(struct box *b)
 	}
 }
 
+/*
+ * Containers that come and go, one after the other, each named after `word` and with fn for its init,
+ * made by a child until it is killed. `met`, where there is one, is told of each before it runs.
+ */
+static inline pid_t box_births(const char *word, int (*fn)(void *), void (*met)(pid_t init))
+{
+	char name[65], path[100];
+	pid_t pid = fork();
+	struct box b;
+
+	for (unsigned int i = 0; !pid; i++) {
+		box_hex(name, word, i);
+		snprintf(path, sizeof(path), "/box/%s", name);
+		if (box_start(&b, path, CLONE_NEWPID, fn, NULL))
+			_exit(1);
+		if (met) {
+			box_settle(&b);
+			met(b.pid);
+		}
+		box_go(&b);
+		usleep(50000);
+		box_end(&b);
+	}
+	return pid;
+}
+
 #endif

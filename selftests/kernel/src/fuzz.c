@@ -359,25 +359,6 @@ static int opener(void *arg)
 	return 0;
 }
 
-static pid_t containers(void)
-{
-	pid_t pid = fork();
-
-	for (unsigned int i = 0; !pid; i++) {
-		struct box b;
-		char name[65], path[100];
-
-		box_hex(name, "fuzz", i);
-		snprintf(path, sizeof(path), "/box/%s", name);
-		if (box_start(&b, path, CLONE_NEWPID, opener, NULL))
-			_exit(1);
-		box_go(&b);
-		usleep(20000);
-		box_end(&b);
-	}
-	return pid;
-}
-
 static int count_fn(const struct nlmsghdr *h, void *arg)
 {
 	(void)h;
@@ -414,7 +395,7 @@ int main(int argc, char **argv)
 	if (box_init(BOX_MOUNTS) || genl_open(&g))
 		ksft_exit_fail_msg("no cgroups, or no family\n");
 	cgroup_fd = open(box_mount[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	busy = containers();
+	busy = box_births("fuzz", opener, NULL);
 	for (int i = 0; i < n; i++) {
 		threads[i].seed = seed * 1000003 + i;
 		/* a third of them */

@@ -417,27 +417,10 @@ static int nothing(void *arg)
 	return 0;
 }
 
-/* Containers come and go, one after the other. */
-static pid_t births(void)
+/* Whoever asks has it announced. */
+static void asked_for(pid_t init)
 {
-	pid_t pid = fork();
-
-	for (unsigned int i = 0; !pid; i++) {
-		struct box b;
-		char name[65], path[100];
-
-		box_hex(name, "who", i);
-		snprintf(path, sizeof(path), "/box/%s", name);
-		if (box_start(&b, path, CLONE_NEWPID, nothing, NULL))
-			_exit(1);
-		box_settle(&b);
-		/* whoever asks has it announced */
-		dev_cid_of(b.pid);
-		box_go(&b);
-		box_end(&b);
-		usleep(100000);
-	}
-	return pid;
+	dev_cid_of(init);
 }
 
 static int nobodys_socket(void)
@@ -492,7 +475,7 @@ int main(void)
 	/* a socket of its own: the messages of two processes on one would mix */
 	if (genl_open(&dev_genl))
 		ksft_exit_fail_msg("no socket\n");
-	busy = births();
+	busy = box_births("who", nothing, asked_for);
 	memset(seen, '?', sizeof(seen));
 	for (int who = 0; who < CALLERS; who++) {
 		if (socketpair(AF_UNIX, SOCK_STREAM, 0, sv) || pipe(p))
