@@ -10,20 +10,14 @@
  *	MODE	overwrite, or stop (when full)
  */
 #include "box.h"
-#include <poll.h>
-#include <sys/ioctl.h>
+#include "readers.h"
 #include <sys/mman.h>
 #include <kselftest.h>
-#include <ctrace/libctrace.h>
 
 static long calls = 6000;
 static int cpus;
 
-/* One reader's result, written by a child of its own into shared memory. */
-struct result {
-	int done;
-	uint64_t seen, overrun, full, nested, backwards, foreign, wakes;
-};
+/* Of each reader, a child. */
 static struct result *results;
 static int *stop;	/* shared: the container has ended, take the rest */
 
@@ -47,104 +41,29 @@ static int in_container(void *arg)
 	return 0;
 }
 
-static void check_record(struct result *r, const struct ctrace_record *rec, uint32_t cid)
+static uint32_t box_cid;
+static bool slow, dies;
+
+static void each(struct result *res, const struct ctrace_record *rec)
 {
-	if (rec->cid != cid)
-		r->foreign++;
-	r->seen++;
+	res->foreign += rec->cid != box_cid;
+	if (slow)
+		readers_rest(res, stop);
+	/* where it stands, mapping and all */
+	if (dies && res->seen >= 100)
+		raise(SIGKILL);
 }
 
-/* Reads through libctrace until the session was stopped and is drained. */
-static void library(struct result *res, uint32_t session, uint32_t cid, int pause_us, long limit)
-{
-	const struct ctrace_record *rec;
-	struct ctrace_losses l;
-	struct ctrace_reader *r;
-	struct ctrace *ct;
-	struct pollfd p;
-	int more, last;
-
-	if (ctrace_open(&ct) || ctrace_reader_open_id(ct, session, CTRACE_CID_ALL, 0, &r)) {
-		fprintf(stderr, "# reader: %s\n", ctrace_strerror(ct));
-		_exit(1);
-	}
-	p = (struct pollfd){ .fd = ctrace_reader_fd(r), .events = POLLIN };
-	res->done = -1;
-	do {
-		last = __atomic_load_n(stop, __ATOMIC_ACQUIRE);
-		if (!last && poll(&p, 1, 50) > 0)
-			res->wakes++;
-		for (more = 0; ctrace_reader_next(r, &rec) == 1; more = 1) {
-			check_record(res, rec, cid);
-			if (pause_us && !last && !(res->seen % 64))
-				usleep(pause_us);
-			/* dies where it stands, mapping and all */
-			if (limit && res->seen >= (uint64_t)limit)
-				raise(SIGKILL);
-		}
-	} while (!last || more);
-	ctrace_reader_losses(r, &l);
-	if (l.seen != res->seen)
-		res->backwards++;
-	res->overrun = l.overrun;
-	res->full = l.full;
-	res->nested = l.nested;
-	res->done = 1;
-}
-
-/* Reads through read(): its losses are records. */
-static void plain(struct result *res, uint32_t session, uint32_t cid)
-{
-	static char buf[65536] __attribute__((aligned(8)));
-	struct ctrace_bind b = { .session = session, .cid = CTRACE_CID_ALL };
-	int fd = open(CTRACE_DEVICE, O_RDONLY | O_NONBLOCK), last;
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	ssize_t n;
-
-	if (ioctl(fd, CTRACE_IOC_BIND, &b))
-		_exit(1);
-	res->done = -1;
-	do {
-		last = __atomic_load_n(stop, __ATOMIC_ACQUIRE);
-		if (!last)
-			poll(&p, 1, 50);
-		while ((n = read(fd, buf, sizeof(buf))) > 0) {
-			for (ssize_t at = 0; at < n; ) {
-				struct ctrace_record *r = (void *)(buf + at);
-				uint32_t cause;
-				uint64_t count;
-
-				if (r->id == CTRACE_ID_LOST) {
-					memcpy(&cause, r + 1, 4);
-					memcpy(&count, (char *)(r + 1) + 8, 8);
-					if (cause == CTRACE_LOSS_OVERRUN)
-						res->overrun += count;
-					else if (cause == CTRACE_LOSS_FULL)
-						res->full += count;
-					else
-						res->nested += count;
-				} else {
-					check_record(res, r, cid);
-				}
-				at += r->len;
-			}
-		}
-	} while (!last);
-	res->done = 1;
-}
-
-static void start_reader(int i, const char *kind, uint32_t session, uint32_t cid)
+static void start_reader(int i, const char *kind, uint32_t session)
 {
 	if (fork())
 		return;
+	slow = !strcmp(kind, "slow");
+	dies = !strcmp(kind, "killed") && !i;
 	if (!strcmp(kind, "read"))
-		plain(&results[i], session, cid);
-	else if (!strcmp(kind, "slow"))
-		library(&results[i], session, cid, 20000, 0);
-	else if (!strcmp(kind, "killed") && !i)
-		library(&results[i], session, cid, 0, 100);
+		readers_plain(&results[i], session, stop, each);
 	else
-		library(&results[i], session, cid, 0, 0);
+		readers_library(&results[i], session, stop, each);
 	_exit(0);
 }
 
@@ -237,10 +156,11 @@ int main(int argc, char **argv)
 	ctrace_container_each(ct, find_fn, &f);
 	if (!f.cid)
 		ksft_exit_fail_msg("pid %d has no container\n", b.pid);
+	box_cid = f.cid;
 	if (ctrace_target_cid(s, f.cid) || ctrace_session_start(s))
 		ksft_exit_fail_msg("start: %s\n", ctrace_strerror(ct));
 	for (int i = 0; i < n && !absent; i++)
-		start_reader(i, kind, ctrace_session_id(s), f.cid);
+		start_reader(i, kind, ctrace_session_id(s));
 	for (int i = 0; i < n && !absent; i++)
 		while (!__atomic_load_n(&results[i].done, __ATOMIC_ACQUIRE))
 			usleep(1000);
@@ -250,7 +170,7 @@ int main(int argc, char **argv)
 	ctrace_session_stop(s);
 	__atomic_store_n(stop, 1, __ATOMIC_RELEASE);
 	if (absent)
-		start_reader(0, kind, ctrace_session_id(s), f.cid);
+		start_reader(0, kind, ctrace_session_id(s));
 	while (wait(NULL) > 0)
 		;
 	st.session = ctrace_session_id(s);

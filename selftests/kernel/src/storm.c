@@ -15,12 +15,9 @@
 #include "storm.h"
 #include <inttypes.h>
 #include <getopt.h>
-#include <poll.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <kselftest.h>
-#include <ctrace/libctrace.h>
 
 static int rounds = 4, seconds = 4, moves, hotplug;
 
@@ -46,9 +43,11 @@ static bool is_box(uint32_t cid)
 	return false;
 }
 
-/* Of a session that records marked calls alone: whose it is, by the call's own word. */
-static void check_mark(struct result *r, const struct ctrace_schema *schema,
-		       const struct ctrace_record *rec)
+static struct ctrace_schema *schema;
+static bool marks, slow;	/* of this reader: its session records marked calls alone */
+
+/* Whose a marked call is, by its own word. */
+static void check_mark(struct result *r, const struct ctrace_record *rec)
 {
 	const struct ctrace_event_type *t = ctrace_schema_by_id(schema, rec->id);
 	struct ctrace_value v[16];
@@ -66,88 +65,12 @@ static void check_mark(struct result *r, const struct ctrace_schema *schema,
 			r->foreign++;
 }
 
-static void library(struct result *res, uint32_t session, bool marks, enum kind kind)
+static void each(struct result *res, const struct ctrace_record *rec)
 {
-	const struct ctrace_record *rec;
-	struct ctrace_schema *schema;
-	struct ctrace_losses l;
-	struct ctrace_reader *r;
-	struct ctrace *ct;
-	struct pollfd p;
-	uint64_t time = 0;
-	int more, last;
-
-	if (ctrace_open(&ct) || ctrace_schema_get(ct, &schema) ||
-	    ctrace_reader_open_id(ct, session, CTRACE_CID_ALL, 0, &r)) {
-		fprintf(stderr, "# reader: %s\n", ctrace_strerror(ct));
-		_exit(1);
-	}
-	p = (struct pollfd){ .fd = ctrace_reader_fd(r), .events = POLLIN };
-	__atomic_store_n(&res->done, -1, __ATOMIC_RELEASE);
-	do {
-		last = __atomic_load_n(&sh->stop_read, __ATOMIC_ACQUIRE);
-		if (!last)
-			poll(&p, 1, 50);
-		for (more = 0; ctrace_reader_next(r, &rec) == 1; more = 1) {
-			res->seen++;
-			if (rec->time < time)
-				res->backwards++;
-			time = rec->time;
-			if (marks)
-				check_mark(res, schema, rec);
-			if (kind == SLOW && !last && !(res->seen % 64)) {
-				usleep(20000);
-				last = __atomic_load_n(&sh->stop_read, __ATOMIC_ACQUIRE);
-			}
-		}
-	} while (!last || more);
-	ctrace_reader_losses(r, &l);
-	if (l.seen != res->seen)
-		res->backwards++;
-	res->overrun = l.overrun;
-	res->full = l.full;
-	res->nested = l.nested;
-	res->done = 1;
-}
-
-static void plain(struct result *res, uint32_t session)
-{
-	static char buf[65536] __attribute__((aligned(8)));
-	struct ctrace_bind b = { .session = session, .cid = CTRACE_CID_ALL };
-	int fd = open(CTRACE_DEVICE, O_RDONLY | O_NONBLOCK), last;
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	ssize_t n;
-
-	if (ioctl(fd, CTRACE_IOC_BIND, &b))
-		_exit(1);
-	__atomic_store_n(&res->done, -1, __ATOMIC_RELEASE);
-	do {
-		last = __atomic_load_n(&sh->stop_read, __ATOMIC_ACQUIRE);
-		if (!last)
-			poll(&p, 1, 50);
-		while ((n = read(fd, buf, sizeof(buf))) > 0) {
-			for (ssize_t at = 0; at < n; ) {
-				struct ctrace_record *r = (void *)(buf + at);
-				uint32_t cause;
-				uint64_t count;
-
-				at += r->len;
-				if (r->id != CTRACE_ID_LOST) {
-					res->seen++;
-					continue;
-				}
-				memcpy(&cause, r + 1, 4);
-				memcpy(&count, (char *)(r + 1) + 8, 8);
-				if (cause == CTRACE_LOSS_OVERRUN)
-					res->overrun += count;
-				else if (cause == CTRACE_LOSS_FULL)
-					res->full += count;
-				else
-					res->nested += count;
-			}
-		}
-	} while (!last);
-	res->done = 1;
+	if (marks)
+		check_mark(res, rec);
+	if (slow)
+		readers_rest(res, &sh->stop_read);
 }
 
 struct reader {
@@ -264,10 +187,12 @@ static void start_reader(int s, enum kind kind)
 		return;
 	/* it is the storm that shall have the processors */
 	setpriority(PRIO_PROCESS, 0, 10);
+	marks = session[s].per_call;
+	slow = kind == SLOW;
 	if (kind == READ)
-		plain(res, id);
+		readers_plain(res, id, &sh->stop_read, each);
 	else
-		library(res, id, session[s].per_call, kind);
+		readers_library(res, id, &sh->stop_read, each);
 	_exit(0);
 }
 
@@ -467,6 +392,8 @@ int main(int argc, char **argv)
 	make_sessions(ct);
 	if (hotplug)
 		make_sampled(ct);
+	if (ctrace_schema_get(ct, &schema))
+		ksft_exit_fail_msg("no schema: %s\n", ctrace_strerror(ct));
 	stage("readers");
 	start_readers();
 	/* who keeps the time and ends it must not be kept waiting */

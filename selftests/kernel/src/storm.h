@@ -4,6 +4,7 @@
 #define STORM_H
 
 #include "box.h"
+#include "readers.h"
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -20,11 +21,6 @@ struct made {
 	uint64_t here, handler, children;
 	pid_t pid;	/* in its namespace */
 	int _pad;
-};
-
-struct result {
-	int done;	/* -1: reads, 1: has ended */
-	uint64_t seen, overrun, full, nested, backwards, foreign, undecodable;
 };
 
 static struct shared {

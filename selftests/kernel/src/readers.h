@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* readers.h: readers that count, for tests where seen + lost must be what was made. */
+#ifndef READERS_H
+#define READERS_H
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <ctrace/libctrace.h>
+
+/* In memory that is shared with whoever judges it. */
+struct result {
+	int done;	/* -1: reads, 1: has ended */
+	uint64_t seen, overrun, full, nested, backwards, foreign, undecodable;
+};
+
+/* Of each record, once it is counted. */
+typedef void (*readers_fn)(struct result *res, const struct ctrace_record *rec);
+
+/* Through libctrace, until *stop and all is read. */
+static inline void readers_library(struct result *res, uint32_t session, const int *stop, readers_fn each)
+{
+	const struct ctrace_record *rec;
+	struct ctrace_losses l;
+	struct ctrace_reader *r;
+	struct ctrace *ct;
+	struct pollfd p;
+	uint64_t time = 0;
+	int more, last;
+
+	if (ctrace_open(&ct) || ctrace_reader_open_id(ct, session, CTRACE_CID_ALL, 0, &r)) {
+		fprintf(stderr, "# reader: %s\n", ctrace_strerror(ct));
+		_exit(1);
+	}
+	p = (struct pollfd){ .fd = ctrace_reader_fd(r), .events = POLLIN };
+	__atomic_store_n(&res->done, -1, __ATOMIC_RELEASE);
+	do {
+		last = __atomic_load_n(stop, __ATOMIC_ACQUIRE);
+		if (!last)
+			poll(&p, 1, 50);
+		for (more = 0; ctrace_reader_next(r, &rec) == 1; more = 1) {
+			res->seen++;
+			res->backwards += rec->time < time;
+			time = rec->time;
+			each(res, rec);
+		}
+	} while (!last || more);
+	ctrace_reader_losses(r, &l);
+	res->backwards += l.seen != res->seen;
+	res->overrun = l.overrun;
+	res->full = l.full;
+	res->nested = l.nested;
+	res->done = 1;
+}
+
+/* Through read(), whose losses are records. */
+static inline void readers_plain(struct result *res, uint32_t session, const int *stop, readers_fn each)
+{
+	static char buf[65536] __attribute__((aligned(8)));
+	struct ctrace_bind b = { .session = session, .cid = CTRACE_CID_ALL };
+	int fd = open(CTRACE_DEVICE, O_RDONLY | O_NONBLOCK), last;
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	ssize_t n;
+
+	if (ioctl(fd, CTRACE_IOC_BIND, &b))
+		_exit(1);
+	__atomic_store_n(&res->done, -1, __ATOMIC_RELEASE);
+	do {
+		last = __atomic_load_n(stop, __ATOMIC_ACQUIRE);
+		if (!last)
+			poll(&p, 1, 50);
+		while ((n = read(fd, buf, sizeof(buf))) > 0) {
+			for (ssize_t at = 0; at < n; ) {
+				struct ctrace_record *r = (void *)(buf + at);
+				uint32_t cause;
+				uint64_t count;
+
+				at += r->len;
+				if (r->id != CTRACE_ID_LOST) {
+					res->seen++;
+					each(res, r);
+					continue;
+				}
+				memcpy(&cause, r + 1, 4);
+				memcpy(&count, (char *)(r + 1) + 8, 8);
+				if (cause == CTRACE_LOSS_OVERRUN)
+					res->overrun += count;
+				else if (cause == CTRACE_LOSS_FULL)
+					res->full += count;
+				else
+					res->nested += count;
+			}
+		}
+	} while (!last);
+	res->done = 1;
+}
+
+/* For `each` of a slow one: it rests again and again, but not when the end is near. */
+static inline void readers_rest(const struct result *res, const int *stop)
+{
+	if (!(res->seen % 64) && !__atomic_load_n(stop, __ATOMIC_ACQUIRE))
+		usleep(20000);
+}
+
+#endif
