@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * reader32, reader64: one source, built for 32 bits and for 64, both with the kernel's nolibc, as a 32-bit
+ * library would have to be installed:
+ *
+ *	readerN SESSION map|read [CID]
+ *
+ * binds a descriptor to the session (or one container of it), says "ready", and reads until the session
+ * has ended, from the mapping or by read(). Before that it prints where each field of what is mapped is,
+ * and how long; at the end what was seen and lost, and a sum over the records, whatever their
+ * order. Two readers of the same say the same.
+ */
+#include <nolibc.h>
+#include <ctrace/ctrace.h>
+#include "../../../module/ring_read.h"
+
+/* --- the layout ------------------------------------------------------------------------- */
+
+#define FIELDS(F)									\
+	F(dir, magic) F(dir, abi) F(dir, abi_compat) F(dir, flags) F(dir, state)	\
+	F(dir, session) F(dir, cid) F(dir, ncpus) F(dir, slots_per_cpu) F(dir, nslots)	\
+	F(dir, subbuf_size) F(dir, ring_size) F(dir, slot_stride) F(dir, heads_off)	\
+	F(dir, slots_off) F(dir, map_size) F(dir, features) F(dir, _reserved)		\
+	F(ring, gen) F(ring, cid) F(ring, cpu) F(ring, flags) F(ring, base)		\
+	F(ring, base_events) F(ring, floor) F(ring, floor_events) F(ring, _pad)		\
+	F(ring, reserve) F(ring, head) F(ring, events) F(ring, lost_full)		\
+	F(ring, lost_nested) F(ring, last_time) F(ring, nest) F(ring, _pad2) F(ring, _pad3)	\
+	F(subbuf, pos) F(subbuf, events) F(subbuf, time) F(subbuf, _reserved)		\
+	F(record, time) F(record, id) F(record, len) F(record, cid) F(record, tid)	\
+	F(record, vtid)									\
+	F(bind, session) F(bind, cid) F(bind, map_size) F(bind, _reserved)
+
+static void layout(void)
+{
+#define F(s, f)	printf(#s "." #f " %lu+%lu of %lu\n",					\
+		       (unsigned long)__builtin_offsetof(struct ctrace_##s, f),		\
+		       (unsigned long)sizeof(((struct ctrace_##s *)0)->f),			\
+		       (unsigned long)sizeof(struct ctrace_##s));
+	FIELDS(F)
+	printf("CTRACE_IOC_BIND %lu\n", (unsigned long)CTRACE_IOC_BIND);
+}
+
+/* --- reading ------------------------------------------------------------------------------ */
+
+#define SLOTS	16384
+
+static struct ctrace_cursor cursors[SLOTS];
+static __u64 buf[32768 / 8];
+static __u64 seen, lost, sum;
+
+static int take(const void *data, long len)
+{
+	const struct ctrace_record *rec;
+	const __u64 *w;
+	__u64 s;
+
+	for (; len > 0; len -= rec->len, data = (const char *)data + rec->len) {
+		rec = data;
+		if (rec->len < sizeof(*rec) || rec->len > len || rec->len % 8)
+			return -EPROTO;
+		w = data;
+		if (rec->id == CTRACE_ID_LOST) {	/* cause and cpu, count */
+			lost += w[4];
+			continue;
+		}
+		for (s = 0; w < (const __u64 *)data + rec->len / 8; w++)
+			s = s * 31 + *w;
+		sum += s;
+		seen++;
+	}
+	return 0;
+}
+
+static int take_ring(struct ctrace_cursor *c)
+{
+	struct ctrace_span s;
+	int ret;
+
+	while ((ret = ctrace_cursor_next(c, &s, sizeof(buf), ~0ull)) > 0) {
+		memcpy(buf, s.data, s.len);
+		if (ctrace_cursor_done(c, &s) && take(buf, s.len))
+			return -EPROTO;
+	}
+	return ret;
+}
+
+static int take_rings(unsigned int n)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0, lost = 0; i < n; i++) {
+		ret = take_ring(&cursors[i]);
+		if (ret && ret != -EAGAIN)
+			return ret;
+		lost += cursors[i].lost;
+	}
+	return 0;
+}
+
+static int follow_map(int fd, __u64 size)
+{
+	const struct ctrace_dir *d = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct ctrace_cursor *c = cursors;
+	unsigned int i;
+	int ended, ret;
+
+	if (d == MAP_FAILED)
+		return -errno;
+	if (d->magic != CTRACE_MAGIC || d->map_size != size || d->nslots > SLOTS)
+		return -EPROTO;
+	for (i = 0; i < d->nslots; i++, c++) {
+		ctrace_cursor_init(c, (const void *)((const char *)d + d->slots_off + i * d->slot_stride),
+				   d->ring_size, d->subbuf_size);
+		ret = d->flags & CTRACE_DIR_F_BOUND ? ctrace_cursor_to_base(c) : 0;
+		if (ret)
+			return ret;
+	}
+	printf("ready\n");
+	do {
+		poll(&p, 1, 200);
+		ended = ctrace_load_acquire(&d->state) == CTRACE_DIR_ENDED;
+		ret = take_rings(d->nslots);
+	} while (!ret && !ended);
+	if (!ret)
+		poll(&p, 1, 0);
+	return ret ?: p.revents & POLLHUP ? 0 : -EPIPE;
+}
+
+static int follow_read(int fd)
+{
+	long n;
+
+	printf("ready\n");
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		if (take(buf, n))
+			return -EPROTO;
+	return n ? -errno : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct ctrace_bind b = { .cid = CTRACE_CID_ALL };
+	int fd, err;
+
+	if (argc < 3)
+		return 2;
+	layout();
+	b.session = atoi(argv[1]);
+	if (argc > 3)
+		b.cid = atoi(argv[3]);
+	fd = open(CTRACE_DEVICE, O_RDONLY);
+	err = fd < 0 || ioctl(fd, CTRACE_IOC_BIND, &b) ? -errno : 0;
+	if (!err)
+		err = argv[2][0] == 'm' ? follow_map(fd, b.map_size) : follow_read(fd);
+	printf("map_size %llu error %d\n", (unsigned long long)b.map_size, -err);
+	printf("seen %llu lost %llu sum %llx\n", (unsigned long long)seen, (unsigned long long)lost, (unsigned long long)sum);
+	return err != 0;
+}
