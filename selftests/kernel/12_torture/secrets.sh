@@ -1,0 +1,12 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: no secret of the host or a neighbour and no kernel address in what one container's view maps and reads
+# requires: any
+# timeout: 60
+# torture: 300
+# kernels: 6.1
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+hasten
+program secrets "$(long 0 120)" "${CTRACE_TEST_SEED:-20261121}"
