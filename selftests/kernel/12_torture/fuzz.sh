@@ -9,4 +9,5 @@
 . "$(dirname "$0")/../lib.sh"
 
 mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
+hasten
 program fuzz "$(long 5 500)" "${CTRACE_TEST_SEED:-20261121}"

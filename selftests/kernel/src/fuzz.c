@@ -385,7 +385,7 @@ int main(int argc, char **argv)
 	struct genl g;
 	pid_t busy;
 
-	if (n < 2 || n > THREADS)
+	if (n < 6 || n > THREADS)
 		n = 6;
 	ksft_print_header();
 	ksft_set_plan(5);
@@ -398,8 +398,8 @@ int main(int argc, char **argv)
 	busy = box_births("fuzz", opener, NULL);
 	for (int i = 0; i < n; i++) {
 		threads[i].seed = seed * 1000003 + i;
-		/* a third of them */
-		pthread_create(&threads[i].id, NULL, i % 3 == 2 ? user : talker, &threads[i]);
+		/* a sixth of them */
+		pthread_create(&threads[i].id, NULL, i % 6 == 5 ? user : talker, &threads[i]);
 	}
 	while (time(NULL) < end) {
 		usleep(100000);
