@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: each allocation of each operation fails once: it says so and has done nothing, or goes on without; nothing leaks
+# requires: any,torture
+# timeout: 120
+# torture: 600
+# kernels: debug
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+command -v alloc_fails > /dev/null || skip "alloc_fails was not built"
+[ -e /proc/self/fail-nth ] || skip "no fault injection in this kernel"
+load
+export ALLOC_FAILS_MODULE=$module
+vmalloc() { awk '/ctrace/ {s += $2} END {print int(s / 1024)}' /proc/vmallocinfo; }
+# only where it was asked for at boot
+leaks=/sys/kernel/debug/kmemleak
+{ echo clear > $leaks; } 2> /dev/null || leaks=''
+later 'rmdir /sys/fs/cgroup/allocfails'
+
+# run ARG...: what the program says, as if it were ours
+run() {
+	local line
+	alloc_fails "$@" > "$tmp/out" 2>&1
+	st=$?
+	while read -r line; do
+		case $line in
+		'ok '*) ok "${line#ok * }";;
+		'not ok '*) not_ok "${line#not ok * }";;
+		'# Totals'* | TAP* | 1..*) ;;
+		*) note "${line#\# }";;
+		esac
+	done < "$tmp/out"
+	[ $st = 0 ] || [ $failed -gt 0 ] || not_ok "alloc_fails $* ended with status $st"
+}
+# what is made once and stays is made before it is counted
+alloc_fails 0 > /dev/null 2>&1
+before=$(vmalloc)
+run "$(long 0.3 15)"
+[ -z "${CTRACE_TEST_TORTURE:-}" ] || run workers
+same "references to the module" 0 "$(cat /sys/module/ctrace/refcnt)"
+after=$(vmalloc)
+check "no memory of ours stays: $before kB before, $after kB after" test "$after" -le $((before + 64))
+if [ -n "$leaks" ]; then
+	# what is younger than five seconds is no leak yet
+	sleep 6
+	echo scan > $leaks
+	echo scan > $leaks
+	cat $leaks > "$tmp/leaks"
+	grep -q '\[ctrace\]' "$tmp/leaks" && note "$(head -c 4000 "$tmp/leaks")"
+	same "leaks that kmemleak sees" 0 "$(grep -c '\[ctrace\]' "$tmp/leaks")"
+fi

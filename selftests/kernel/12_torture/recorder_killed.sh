@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: kill -9 of the recorder at any moment leaves a trace that every reader reads to the last whole packet
+# requires: babeltrace2,strace,any,torture
+# timeout: 120
+# torture: 500
+# kernels: 6.1
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+dir=$tmp/t
+kills=0 nothing=0 events=0 padded=0 parts=0
+# judge WHEN: what the dead one left
+judge() {
+	local n
+	kills=$((kills + 1))
+	if [ ! -e "$dir/metadata" ] || ! compgen -G "$dir/*_*" > /dev/null; then
+		nothing=$((nothing + 1))
+		return 0
+	fi
+	if ! n=$(babeltrace2 "$dir" --component=sink.utils.counter 2> "$tmp/bt" |
+		sed -n 's/^ *\([0-9]*\) Event messages.*/\1/p'; exit "${PIPESTATUS[0]}"); then
+		not_ok "killed $1: babeltrace2 does not read it: $(grep -m 1 . "$tmp/bt" | cut -c1-200)"
+		return 1
+	fi
+	if ! ctrace report "$dir" > /dev/null 2> "$tmp/report"; then
+		not_ok "killed $1: report: $(tail -n 1 "$tmp/report")"
+		return 1
+	fi
+	if ! grep -qE "^ctrace: ${n:-0} events?( |,)" "$tmp/report"; then
+		not_ok "killed $1: babeltrace2 sees ${n:-none}, report: $(tail -n 1 "$tmp/report")"
+		return 1
+	fi
+	events=$((events + ${n:-0}))
+	! compgen -G "$dir/*_*.[0-9]*" > /dev/null || parts=$((parts + 1))
+	[ "$(du -sk "$dir" | cut -f1)" -ge "$(du -sk --apparent-size "$dir" | cut -f1)" ] || padded=$((padded + 1))
+}
+
+# under load, at random moments
+loads=()
+for _ in 1 2; do
+	(while :; do counted 0 1000; sleep 0.05; done) &
+	loads+=($!)
+	later "kill -9 $!; wait $!"
+done
+end=$((SECONDS + $(long 6 200)))
+while [ $SECONDS -lt $end ]; do
+	rm -rf "$dir"
+	kill -CONT "${loads[@]}"
+	# exec: the number is ctrace's own
+	(exec ctrace record -o "$dir" --no-state-dump host -e getpriority --duration 60 2> "$tmp/err") & job=$!
+	# some while it starts, most when it records
+	[ $((RANDOM % 8)) = 0 ] || wait_for 20 test -e "$dir/metadata" || give_up "record: $(cat "$tmp/err")"
+	sleep 0.$((RANDOM % 60 + 10))
+	kill -9 $job
+	wait $job 2> /dev/null
+	kill -STOP "${loads[@]}"
+	judge "under load" || break
+done
+check "killed under load, $kills times: readable" test $failed = 0
+at_least "events in what was left" 1 $events
+note "$kills times; $nothing left no packet, $padded had padding, $parts went on in another file; $events events"
+
+# at each call that changes a file: the kernel kills it as it comes to make the call
+kill -9 "${loads[@]}"
+kills=0 events=0 nothing=0
+for call in $(long 'pwritev pwrite64' 'renameat2 pwritev pwrite64 ftruncate'); do
+	for n in $(long 2 "$(seq -s ' ' 1 8)"); do
+		rm -rf "$dir"
+		strace -f --seccomp-bpf -o /dev/null -e trace="$call" -e inject="$call":signal=KILL:when="$n" \
+			ctrace record -o "$dir" --no-state-dump -e getpriority -- \
+			sh -c 'for i in 1 2 3 4; do counted 2 50; sleep 0.1; done' > "$tmp/out" 2> "$tmp/err"
+		judge "at $call $n" || break 2
+	done
+done
+check "killed at calls, $kills times: readable" test $failed = 0
+at_least "events in what was left" 1 $events
+note "$kills calls; $nothing left no packet; $events events"

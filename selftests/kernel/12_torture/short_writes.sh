@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: whatever write of a recording fails, it says so, ends with 1, and what it says is there can be read
+# requires: babeltrace2,strace,any,torture
+# timeout: 120
+# torture: 500
+# kernels: 6.1
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+mkdir "$tmp/fs"
+later "umount -l $tmp/fs"
+dir=$tmp/fs/t
+# six rounds, so that there are several packets; an entry and an exit of each call
+# shellcheck disable=SC2016 # the child's
+job='for i in 1 2 3 4 5 6; do counted 2 $N; sleep 0.05; done'
+# [COMMAND...]: a recording of $N calls a round, run by COMMAND; the status in $st
+record() {
+	N=$N "$@" ctrace record -o "$dir" --no-state-dump -e getpriority -- sh -c "$job" > "$tmp/out" 2> "$tmp/err"
+	st=$?
+}
+whole=0 failures=0 events=0
+# judge HOW: all is there or told as lost, and 0; or a sentence, and 1. What it counted is what can be read
+judge() {
+	local n=0 told lost
+	if [ -e "$dir/metadata" ] && compgen -G "$dir/*_*" > /dev/null; then
+		n=$(babeltrace2 "$dir" --component=sink.utils.counter 2> "$tmp/bt" |
+			sed -n 's/^ *\([0-9]*\) Event messages.*/\1/p'; exit "${PIPESTATUS[0]}") ||
+			not_ok "$1: babeltrace2 does not read it: $(grep -m 1 . "$tmp/bt" | cut -c1-200)"
+		ctrace report "$dir" > /dev/null 2> "$tmp/report" || not_ok "$1: report: $(tail -n 1 "$tmp/report")"
+		grep -qE "^ctrace: ${n:=0} events?( |,)" "$tmp/report" ||
+			not_ok "$1: babeltrace2 sees $n, report: $(tail -n 1 "$tmp/report")"
+	fi
+	read -r told lost <<< "$(sed -nE 's/^ctrace: ([0-9]+) events? in .*, ([0-9]+) lost.*/\1 \2/p' "$tmp/err")"
+	[ "${told:-0}" = "$n" ] || not_ok "$1: $n events can be read, told are ${told:-none}"
+	events=$((events + n))
+	if [ $st = 0 ]; then
+		whole=$((whole + 1))
+		[ $((n + ${lost:-0})) = $((12 * N)) ] ||
+			not_ok "$1: status 0 with $n of $((12 * N)) events: $(tail -n 2 "$tmp/err")"
+	else
+		failures=$((failures + 1))
+		[ $st = 1 ] || not_ok "$1: status $st"
+		grep -qE '^ctrace: (cannot|.*(No space|too large|error))' "$tmp/err" ||
+			not_ok "$1: no word of it: $(tail -n 2 "$tmp/err")"
+	fi
+}
+# section WHAT: its account; some must have failed
+section() {
+	check "$1: $failures failed with a word, $whole were whole, $events events" test $failed = 0 -a $failures -gt 0
+	whole=0 failures=0 events=0
+}
+
+# each call in turn
+N=30
+for call in $(long 'pwritev pwrite64 renameat2' 'pwritev pwrite64 ftruncate renameat2 renameat mkdir mkdirat'); do
+	for n in $(long 1 "$(seq -s ' ' 1 6)"); do
+		rm -rf "$dir"
+		record strace -f --seccomp-bpf -o "$tmp/strace" -e trace="$call" -e inject="$call":error=EIO:when="$n"
+		judge "$call $n fails"
+		# no more of them
+		grep -q INJECTED "$tmp/strace" || break
+	done
+done
+section "an error of each call"
+
+# disks of all sizes
+N=2000
+for size in $(long '64' '8 16 24 32 48 64 96 128 192 256 384 512 700 900 1100 1400 1800 2200 2600'); do
+	mount -t tmpfs -o size="${size}k" small "$tmp/fs" || skip "no small file system"
+	record
+	judge "a disk of $size kB"
+	umount "$tmp/fs"
+done
+section "small disks"
+
+# files of all sizes, in KiB: a stream goes on in the next
+for size in $(long '1 128' '1 8 32 64 100 128 200 400 800'); do
+	rm -rf "$dir"
+	record bash -c "ulimit -f $size; exec \"\$@\"" bash
+	judge "files of $size kB"
+done
+section "short files"

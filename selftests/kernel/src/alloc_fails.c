@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * alloc_fails SECONDS [OPERATION...]: every allocation that an operation makes, in the kernel and in the
+ * task that asks (or the kernel's thread that works for it), fails once (fail-nth of the kernel's fault
+ * injection). The operation must go through all the same, or say that memory is short and have done
+ * nothing: done again at once it must go through; and who comes next must find everything as it was.
+ *
+ * An operation gets so many SECONDS, loading the module ten times as many. The last allocations come
+ * first, as the module's own come after those of its loading, and the further from the end the thinner:
+ * what there are thousands of is a pool's. (Those of per-CPU memory that is there already are
+ * none that could fail.)
+ *
+ * alloc_fails workers: likewise of the works that nobody waits for, which fill the pools and
+ * announce containers: there all fail for a while.
+ */
+#include <dirent.h>
+#include <time.h>
+#include "alloc_ops.h"
+
+#define MANY	1000000
+#define DENSE	100	/* so many allocations before the end each one is tried */
+
+static int nth_fd;	/* of the task in which the fault is to be */
+
+/* --- faults ---------------------------------------------------------------------------------- */
+
+static int open_nth(pid_t pid, pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/fail-nth", pid, tid);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+static void set_nth(long n)
+{
+	char text[24];
+	int len = snprintf(text, sizeof(text), "%ld", n);
+
+	if (pwrite(nth_fd, text, len, 0) != len)
+		ksft_exit_fail_msg("fail-nth: %s\n", strerror(errno));
+}
+
+static long get_nth(void)
+{
+	char text[24] = "";
+
+	return pread(nth_fd, text, sizeof(text) - 1, 0) > 0 ? atol(text) : -1;
+}
+
+static void knob(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, value, strlen(value)) < 0)
+		ksft_exit_skip("%s: %s\n", path, strerror(errno));
+	close(fd);
+}
+
+/* Of each process whose name begins so. */
+static void each_called(const char *name, void (*fn)(pid_t pid, void *arg), void *arg)
+{
+	char path[300], comm[64];
+	struct dirent *e;
+	ssize_t n;
+	DIR *d = opendir("/proc");
+	int fd;
+
+	while (d && (e = readdir(d))) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
+		fd = atoi(e->d_name) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+		n = fd < 0 ? -1 : read(fd, comm, sizeof(comm) - 1);
+		if (fd >= 0)
+			close(fd);
+		if (n <= 0)
+			continue;
+		comm[n] = 0;
+		if (!strncmp(comm, name, strlen(name)))
+			fn(atoi(e->d_name), arg);
+	}
+	if (d)
+		closedir(d);
+}
+
+static void keep_pid(pid_t pid, void *arg)
+{
+	*(pid_t *)arg = pid;
+}
+
+/* --- the machinery ------------------------------------------------------------------------- */
+
+static void clean(void)
+{
+	if (x.map && x.map != MAP_FAILED)
+		munmap(x.map, x.size);
+	if (x.fd > 0)
+		close(x.fd);
+	if (x.other > 0)
+		close(x.other);
+	if (x.cgroup > 0)
+		close(x.cgroup);
+	/* definitions are not a socket's */
+	if (x.g.fd > 0)
+		event("allocfails", CTRACE_CMD_EVENT_DEL);
+	/* not only by closing: that ends a session a moment later, and they are few */
+	if (x.g.fd > 0 && x.session > 0)
+		genl_session_do(&x.g, CTRACE_CMD_SESSION_DEL, x.session, -1);
+	if (x.g.fd > 0)
+		close(x.g.fd);
+	memset(&x, 0, sizeof(x));
+}
+
+static int count_fn(const struct nlmsghdr *h, void *arg)
+{
+	uint64_t *v = arg;
+
+	v[0]++;
+	v[1] += msg_get_u64(h, CTRACE_A_SESSION, CTRACE_A_SESSION_EVENTS);
+	return 0;
+}
+
+/* Sessions there are and, in all of them, events. */
+static void look(struct genl *g, uint64_t v[2])
+{
+	v[0] = v[1] = 0;
+	msg_new(&m, g->family, CTRACE_CMD_SESSION_GET, NLM_F_DUMP);
+	genl_call(g, &m, count_fn, v);
+}
+
+/* All as it was: no session is left, and a new one records what it should. */
+static bool sound(const char *name)
+{
+	const struct op o = { .name = name };
+	uint64_t v[2] = { 1, 0 };
+	bool good;
+	int err, i;
+
+	err = with_socket(&o);
+	for (i = 0; !err && v[0] && i < 100; i++) {
+		look(&x.g, v);
+		if (v[0])
+			usleep(50000);
+	}
+	if (v[0])
+		ksft_print_msg("%s: %llu sessions are left\n", name, (unsigned long long)v[0]);
+	clean();
+	err = err ?: with_running(&o);
+	for (i = 0; i < 10; i++)
+		getpriority(0x4d41524b, i);
+	if (!err)
+		look(&x.g, v);
+	good = !err && v[0] == 1 && v[1] == 20;
+	if (!good)
+		ksft_print_msg("%s: afterwards: error %d \"%s\", %llu sessions, %llu events of 20\n", name, err,
+			       x.g.text, (unsigned long long)v[0], (unsigned long long)v[1]);
+	clean();
+	return good;
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* One operation with fault n: its result; *left: 0, there was such an allocation. */
+static int once(const struct op *o, long n, long *left)
+{
+	int err = o->prepare(o), result;
+
+	*left = -1;
+	if (err) {
+		ksft_print_msg("%s: cannot be prepared: %s \"%s\"\n", o->name, strerror(-err), x.g.text);
+		return err;
+	}
+	x.g.text[0] = 0;
+	set_nth(n);
+	result = o->act(o);
+	*left = get_nth();
+	set_nth(0);
+	return result;
+}
+
+/*
+ * What failed must have done nothing, and go through now. Not asked of a dump, which the core
+ * keeps going on that socket, nor where the answer alone could not be sent (ENOBUFS).
+ */
+static int again(const struct op *o, int err)
+{
+	if (err == -ENOBUFS || o->nlflags)
+		return 0;
+	/* a session without a probe that shows kernel addresses has views of containers */
+	if (o->act == probe_add) {
+		x.other = open(CTRACE_DEVICE, O_RDONLY | O_CLOEXEC);
+		err = dev_bind(x.other, x.session, CTRACE_CID_HOST, NULL);
+		close(x.other);
+		x.other = 0;
+		if (err)
+			return err;
+	}
+	return o->act(o);
+}
+
+static void fail_all(const struct op *o, double seconds)
+{
+	long sites, n, left, tried = 0, failed = 0, through = 0, worded = 0, odd = 0, stopped = 0;
+	double until = now() + seconds;
+	pid_t pid = getpid();
+	char words[128];
+	int err, second;
+
+	clean();
+	if (o->thread)
+		each_called(o->thread, keep_pid, &pid);
+	nth_fd = open_nth(pid, pid);
+	if (nth_fd < 0)
+		ksft_exit_skip("no fail-nth in this kernel\n");
+	err = once(o, MANY, &left);
+	snprintf(words, sizeof(words), "%.100s", x.g.text);
+	clean();
+	sites = MANY - left;
+	if (err || left < 0) {
+		ksft_test_result(false, "%s: without a fault: %s \"%s\"\n", o->name, strerror(-err), words);
+		goto out;
+	}
+	/* some allocations are only made now and then (a slab's new page): a few more are asked for */
+	for (n = sites + 2; n > 0; n -= 1 + (sites - n) / DENSE) {
+		if (now() > until) {
+			stopped = n;
+			break;
+		}
+		tried++;
+		err = once(o, n, &left);
+		snprintf(words, sizeof(words), "%.100s", x.g.text);
+		second = 0;
+		if (left == 0 && err) {
+			failed++;
+			worded += *words != 0;
+			second = again(o, err);
+		} else if (left == 0) {
+			through++;
+		}
+		if (second || left < 0 || (err && left) || (err && err != -ENOMEM && err != -ENOBUFS)) {
+			odd++;
+			ksft_print_msg("%s, allocation %ld: %s \"%s\", fault %s; then %s \"%s\"\n", o->name, n,
+				       strerror(-err), words, left ? "not reached" : "made",
+				       strerror(-second), x.g.text);
+		}
+		clean();
+	}
+	if (o->act == loaded && !without_module(o))
+		loaded(o);
+	clean();
+	ksft_test_result(sound(o->name) && !odd,
+			 "%s: %ld allocations; %ld faults failed it (%ld with words), %ld did not; %ld tried%s\n",
+			 o->name, sites, failed, worded, through, tried,
+			 stopped ? ", out of time" : "");
+out:
+	close(nth_fd);
+}
+
+/* --- works that nobody waits for ---------------------------------------------------------- */
+
+static void let_fail(pid_t pid, void *arg)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/make-it-fail", pid);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd >= 0 && write(fd, arg, 1) != 1)
+		perror(path);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* ctrace's works are of no CPU; threads come as they are needed. */
+static void workers_fail(const char *on)
+{
+	each_called("kworker/u", let_fail, (void *)on);
+}
+
+static int unknown_fn(const struct nlmsghdr *h, void *arg)
+{
+	*(uint64_t *)arg = msg_get_u64(h, CTRACE_A_INFO, CTRACE_A_INFO_UNKNOWN);
+	return 0;
+}
+
+/* Events so far that found no container in the pool. */
+static uint64_t unknown(void)
+{
+	uint64_t n = 0;
+
+	msg_new(&m, x.g.family, CTRACE_CMD_INFO_GET, 0);
+	genl_call(&x.g, &m, unknown_fn, &n);
+	return n;
+}
+
+/* What the subscriber is told until nothing comes for a second: births; *lost: told that some are missing. */
+static long told(int fd, bool *lost)
+{
+	static char buf[65536] __attribute__((aligned(8)));
+	struct timeval patience = { .tv_sec = 1 };
+	long births = 0;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	for (;;) {
+		ssize_t n = recv(fd, buf, sizeof(buf), 0);
+		const struct genlmsghdr *g = NLMSG_DATA((struct nlmsghdr *)buf);
+
+		if (n < 0 && errno == ENOBUFS)
+			*lost = true;
+		else if (n < 0)
+			return births;
+		else
+			births += g->cmd == CTRACE_CMD_CONTAINER_NEW;
+	}
+}
+
+static void workers(void)
+{
+	const struct op o = { .name = "workers" };
+	bool lost = false, never = false;
+	uint64_t before, seen = 0;
+	double until = now() + 120;
+	struct genl listener;
+	long births = 0, n;
+	int size = 8 << 20;
+
+	if (with_running(&o) || genl_open(&listener) ||
+	    setsockopt(listener.fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &listener.mcgrp, sizeof(listener.mcgrp)) ||
+	    setsockopt(listener.fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
+		ksft_exit_fail_msg("workers: no session, or no listener: %s\n", x.g.text);
+	before = unknown();
+	knob("/sys/kernel/debug/failslab/task-filter", "Y");
+	knob("/sys/kernel/debug/failslab/times", "-1");
+	knob("/sys/kernel/debug/failslab/probability", "100");
+	for (; seen == 0 && now() < until; seen = unknown() - before) {
+		workers_fail("1");
+		for (int i = 0; i < 50; i++, births++)
+			born(&o);
+	}
+	usleep(200000);
+	knob("/sys/kernel/debug/failslab/probability", "0");
+	workers_fail("0");
+	ksft_test_result(seen, "workers: the pool was empty after %ld births: %llu events of unknown containers\n",
+			 births, (unsigned long long)seen);
+	n = told(listener.fd, &lost);
+	ksft_test_result(n == births || lost, "workers: of %ld births %ld were told, and %s\n", births, n,
+			 lost ? "that some were not" : "nothing of any missing");
+	/* the next that finds none in the pool has it filled: a moment later all is well */
+	born(&o);
+	usleep(500000);
+	told(listener.fd, &lost);
+	before = unknown();
+	for (int i = 0; i < 50; i++)
+		born(&o);
+	n = told(listener.fd, &never);
+	ksft_test_result(unknown() == before && n == 50 && !never,
+			 "workers: afterwards all is known: %ld births of 50 were told\n", n);
+	close(listener.fd);
+	clean();
+	ksft_test_result(sound("workers"), "workers: and it records\n");
+}
+
+static bool chosen(const struct op *o, int argc, char **argv)
+{
+	for (int i = 2; i < argc; i++)
+		if (!strcmp(argv[i], o->name))
+			return true;
+	return argc <= 2;
+}
+
+int main(int argc, char **argv)
+{
+	double seconds = argc > 1 ? atof(argv[1]) : 1e9;
+	size_t i, n = 0, all = sizeof(ops) / sizeof(ops[0]);
+
+	ksft_print_header();
+	if (getenv("ALLOC_FAILS_MODULE"))
+		module = getenv("ALLOC_FAILS_MODULE");
+	/* every kind, also those that may sleep and so hardly ever fail; and no stack trace of each */
+	knob("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
+	knob("/sys/kernel/debug/failslab/verbose", "0");
+	knob("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
+	knob("/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem", "N");
+	knob("/sys/kernel/debug/fail_page_alloc/min-order", "0");
+	knob("/sys/kernel/debug/fail_page_alloc/verbose", "0");
+	if (argc > 1 && !strcmp(argv[1], "workers")) {
+		ksft_set_plan(4);
+		workers();
+		ksft_finished();
+	}
+	for (i = 0; i < all; i++)
+		n += chosen(&ops[i], argc, argv);
+	ksft_set_plan(n);
+	for (i = 0; i < all; i++)
+		if (chosen(&ops[i], argc, argv)) {
+			fail_all(&ops[i], ops[i].act == loaded ? 10 * seconds : seconds);
+			fflush(stdout);
+		}
+	ksft_finished();
+}
