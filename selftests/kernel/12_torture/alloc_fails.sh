@@ -20,17 +20,18 @@ later 'rmdir /sys/fs/cgroup/allocfails'
 
 # run ARG...: what the program says, as if it were ours
 run() {
-	local line
-	alloc_fails "$@" > "$tmp/out" 2>&1
-	st=$?
-	while read -r line; do
+	local line st out
+	exec {out}< <(exec alloc_fails "$@" 2>&1)
+	while read -r line <&$out; do
 		case $line in
 		'ok '*) ok "${line#ok * }";;
 		'not ok '*) not_ok "${line#not ok * }";;
 		'# Totals'* | TAP* | 1..*) ;;
 		*) note "${line#\# }";;
 		esac
-	done < "$tmp/out"
+	done
+	wait $!
+	st=$?
 	[ $st = 0 ] || [ $failed -gt 0 ] || not_ok "alloc_fails $* ended with status $st"
 }
 # what is made once and stays is made before it is counted
