@@ -7,6 +7,8 @@
 # kernels: 6.1
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../on_disk.sh
+. "$here/on_disk.sh"
 
 load
 mkdir "$tmp/fs"
@@ -23,22 +25,15 @@ record() {
 whole=0 failures=0 events=0
 # judge HOW: all is there or told as lost, and 0; or a sentence, and 1. What it counted is what can be read
 judge() {
-	local n=0 told lost
-	if [ -e "$dir/metadata" ] && compgen -G "$dir/*_*" > /dev/null; then
-		n=$(babeltrace2 "$dir" --component=sink.utils.counter 2> "$tmp/bt" |
-			sed -n 's/^ *\([0-9]*\) Event messages.*/\1/p'; exit "${PIPESTATUS[0]}") ||
-			not_ok "$1: babeltrace2 does not read it: $(grep -m 1 . "$tmp/bt" | cut -c1-200)"
-		ctrace report "$dir" > /dev/null 2> "$tmp/report" || not_ok "$1: report: $(tail -n 1 "$tmp/report")"
-		grep -qE "^ctrace: ${n:=0} events?( |,)" "$tmp/report" ||
-			not_ok "$1: babeltrace2 sees $n, report: $(tail -n 1 "$tmp/report")"
-	fi
+	local told lost
+	on_disk "$dir" "$1"
 	read -r told lost <<< "$(sed -nE 's/^ctrace: ([0-9]+) events? in .*, ([0-9]+) lost.*/\1 \2/p' "$tmp/err")"
-	[ "${told:-0}" = "$n" ] || not_ok "$1: $n events can be read, told are ${told:-none}"
-	events=$((events + n))
+	[ "${told:-0}" = "$found" ] || not_ok "$1: $found events can be read, told are ${told:-none}"
+	events=$((events + found))
 	if [ $st = 0 ]; then
 		whole=$((whole + 1))
-		[ $((n + ${lost:-0})) = $((12 * N)) ] ||
-			not_ok "$1: status 0 with $n of $((12 * N)) events: $(tail -n 2 "$tmp/err")"
+		[ $((found + ${lost:-0})) = $((12 * N)) ] ||
+			not_ok "$1: status 0 with $found of $((12 * N)) events: $(tail -n 2 "$tmp/err")"
 	else
 		failures=$((failures + 1))
 		[ $st = 1 ] || not_ok "$1: status $st"
