@@ -26,14 +26,11 @@ static const char *text_of(struct genl_info *info, int attr, const char *name)
 	return err ? ERR_PTR(err) : nla_data(tb[attr]);	/* the policy has seen its NUL */
 }
 
-static int reply(struct genl_info *info, const struct ctrace_event_type *t)
+static int reply(struct sk_buff *skb, struct genl_info *info, const struct ctrace_event_type *t)
 {
-	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 	struct nlattr *nest;
 	void *hdr;
 
-	if (!skb)
-		return -ENOMEM;
 	hdr = genlmsg_put_reply(skb, info, &ctrace_genl_family, 0, CTRACE_CMD_EVENT_NEW);
 	nest = nla_nest_start(skb, CTRACE_A_EVENT);
 	if (!hdr || !nest || nla_put_u32(skb, CTRACE_A_EVENT_ID, t->id) ||
@@ -51,15 +48,21 @@ int ctrace_netlink_event_new(struct sk_buff *in, struct genl_info *info)
 	const char *text = text_of(info, CTRACE_A_EVENT_DEFINITION, "CTRACE_A_EVENT_DEFINITION");
 	const struct ctrace_event_type *t;
 	char why[CTRACE_WHY_MAX] = "";
+	struct sk_buff *skb;
 
 	if (IS_ERR(text))
 		return PTR_ERR(text);
+	/* first: who is told of no memory must not find the definition made */
+	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	if (!skb)
+		return failed(info, -ENOMEM, why);
 	mutex_lock(&ctrace_lock);
 	t = ctrace_define(text, why);
 	mutex_unlock(&ctrace_lock);
-	if (IS_ERR(t))
-		return failed(info, PTR_ERR(t), why);
-	return reply(info, t);
+	if (!IS_ERR(t))
+		return reply(skb, info, t);
+	nlmsg_free(skb);
+	return failed(info, PTR_ERR(t), why);
 }
 
 int ctrace_netlink_event_del(struct sk_buff *in, struct genl_info *info)
