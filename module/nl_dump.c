@@ -372,7 +372,6 @@ int ctrace_dump_containers(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct ctrace_container *c;
 	int err = may_dump(cb);
-	bool full = false;
 	void *hdr;
 
 	if (err)
@@ -383,14 +382,14 @@ int ctrace_dump_containers(struct sk_buff *skb, struct netlink_callback *cb)
 	while ((c = cb->args[0] ? ctrace_container_after(cb->args[0] - 1) :
 				  ctrace_container_next(NULL))) {
 		hdr = message(skb, cb, CTRACE_CMD_CONTAINER_GET);
-		full = !hdr || finish(skb, hdr, ctrace_put_container(skb, c));
-		if (!full)
+		err = hdr ? finish(skb, hdr, ctrace_put_container(skb, c)) : -EMSGSIZE;
+		if (!err)
 			cb->args[0] = (unsigned long)c->cid + 1;
 		ctrace_container_put(c);
-		if (full)
+		if (err)
 			break;
 	}
-	return dumped(skb, full);
+	return skb->len ?: err;
 }
 
 /* --- event types --------------------------------------------------------------------- */
