@@ -204,17 +204,18 @@ static int info_get(struct sk_buff *in, struct genl_info *info)
 void ctrace_container_announce_hook(struct ctrace_container *c, bool born)
 {
 	struct sk_buff *skb;
-	void *hdr;
+	void *hdr = NULL;
 
 	if (!genl_has_listeners(&ctrace_genl_family, &init_net, 0))
 		return;
 	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
-	if (!skb)
-		return;
-	hdr = genlmsg_put(skb, 0, 0, &ctrace_genl_family, 0,
-			  born ? CTRACE_CMD_CONTAINER_NEW : CTRACE_CMD_CONTAINER_GONE);
+	if (skb)
+		hdr = genlmsg_put(skb, 0, 0, &ctrace_genl_family, 0,
+				  born ? CTRACE_CMD_CONTAINER_NEW : CTRACE_CMD_CONTAINER_GONE);
 	if (!hdr || ctrace_put_container(skb, c)) {
 		nlmsg_free(skb);
+		/* as if their buffers were full: they list the containers again */
+		genl_set_err(&ctrace_genl_family, &init_net, 0, 0, -ENOBUFS);
 		return;
 	}
 	genlmsg_end(skb, hdr);
