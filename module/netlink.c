@@ -153,9 +153,10 @@ struct sk_buff *ctrace_netlink_reply_new(struct genl_info *info, u8 cmd, void **
 {
 	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 
-	if (!skb)
-		return NULL;
-	*hdr = genlmsg_put_reply(skb, info, &ctrace_genl_family, 0, cmd);
+	if (skb)
+		*hdr = genlmsg_put_reply(skb, info, &ctrace_genl_family, 0, cmd);
+	else
+		ctrace_netlink_error(info->extack, -ENOMEM, "not enough memory for an answer");
 	return skb;
 }
 
