@@ -180,7 +180,7 @@ static int once(const struct op *o, long n, long *left)
 	result = o->act(o);
 	*left = get_nth();
 	set_nth(0);
-	return result;
+	return result || !o->check ? result : o->check(o);
 }
 
 /*

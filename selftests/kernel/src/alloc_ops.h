@@ -28,6 +28,7 @@ struct op {
 	const char *name;
 	int (*prepare)(const struct op *o);	/* 0 or -errno */
 	int (*act)(const struct op *o);		/* with the fault */
+	int (*check)(const struct op *o);	/* what went through went through whole; or NULL */
 	const char *arg;
 	uint32_t a;
 	uint32_t nlflags;			/* of the message */
@@ -111,12 +112,14 @@ static int with_bound(const struct op *o)
 	return err;
 }
 
+#define CGROUP	"allocfails"
+
 static int with_cgroup(const struct op *o)
 {
 	int err = with_session(o);
 
-	mkdir("/sys/fs/cgroup/allocfails", 0755);
-	x.cgroup = open("/sys/fs/cgroup/allocfails", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	mkdir("/sys/fs/cgroup/" CGROUP, 0755);
+	x.cgroup = open("/sys/fs/cgroup/" CGROUP, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return x.cgroup < 0 ? -errno : err;
 }
 
@@ -236,6 +239,27 @@ static int target_add(const struct op *o)
 	uint32_t value = o->a == CTRACE_TARGET_PID ? (uint32_t)getpid() :
 			 o->a == CTRACE_TARGET_CGROUP ? (uint32_t)x.cgroup : 0;
 	return genl_target_add(&x.g, x.session, o->a, value);
+}
+
+static int path_fn(const struct nlmsghdr *h, void *arg)
+{
+	size_t n;
+	const char *path = msg_get(h, CTRACE_A_TARGET, CTRACE_A_TARGET_PATH, &n);
+
+	*(bool *)arg = path && !strcmp(path, "/" CGROUP);
+	return 0;
+}
+
+/* A target without its path would miss the cgroups below it. */
+static int has_path(const struct op *o)
+{
+	bool has = false;
+	int err;
+
+	(void)o;
+	msg_new(&m, x.g.family, CTRACE_CMD_TARGET_GET, NLM_F_DUMP);
+	err = genl_call(&x.g, &m, path_fn, &has);
+	return err ?: has ? 0 : -EPROTO;
 }
 
 static int event_new(const struct op *o)
@@ -375,7 +399,7 @@ static const struct op ops[] = {
 	{ "target_add all", with_session, .act = target_add, .a = CTRACE_TARGET_ALL },
 	{ "target_add cid", with_session, .act = target_add, .a = CTRACE_TARGET_CID },
 	{ "target_add pid", with_session, .act = target_add, .a = CTRACE_TARGET_PID },
-	{ "target_add cgroup", with_cgroup, .act = target_add, .a = CTRACE_TARGET_CGROUP },
+	{ "target_add cgroup", with_cgroup, .act = target_add, .check = has_path, .a = CTRACE_TARGET_CGROUP },
 	{ "target_del", with_probe, .act = target_del },
 	{ "sessions", with_running, .act = simple, .a = CTRACE_CMD_SESSION_GET, .nlflags = NLM_F_DUMP },
 	{ "probes", with_running, .act = simple, .a = CTRACE_CMD_PROBE_GET, .nlflags = NLM_F_DUMP },
