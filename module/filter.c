@@ -158,16 +158,21 @@ static int add_cgroup(struct ctrace_target *t, int fd, char *why)
 			 "CTRACE_A_TARGET_CGROUP: that cgroup cannot be a container: error %d", err);
 		return err;
 	}
+	info = kmalloc(sizeof(*info), GFP_KERNEL);
+	if (!info) {
+		/* without its path what lies below would be left out */
+		ctrace_identity_boundary_del(t->cgrp);
+		cgroup_put(t->cgrp);
+		return -ENOMEM;
+	}
 	c = ctrace_container_find_get(t->cid);
-	info = c ? kmalloc(sizeof(*info), GFP_KERNEL) : NULL;
-	if (info) {
+	if (c) {
 		ctrace_container_info(c, info);
 		strscpy(t->path, info->path, sizeof(t->path));
 		t->hierarchy = info->hierarchy;
-		kfree(info);
-	}
-	if (c)
 		ctrace_container_put(c);
+	}
+	kfree(info);
 	return 0;
 }
 
