@@ -36,6 +36,7 @@ judge() {
 			not_ok "$1: status 0 with $found of $((12 * N)) events: $(tail -n 2 "$tmp/err")"
 	else
 		failures=$((failures + 1))
+		note "$1: $found events, $(grep -m 1 cannot "$tmp/err" | sed "s|$tmp/||; s/^ctrace: //")"
 		[ $st = 1 ] || not_ok "$1: status $st"
 		grep -qE '^ctrace: (cannot|.*(No space|too large|error))' "$tmp/err" ||
 			not_ok "$1: no word of it: $(tail -n 2 "$tmp/err")"
@@ -62,7 +63,7 @@ section "an error of each call"
 
 # disks of all sizes
 N=2000
-for size in $(long '64' '8 16 24 32 48 64 96 128 192 256 384 512 700 900 1100 1400 1800 2200 2600'); do
+for size in $(long '64 1400' '8 24 48 64 96 128 192 256 384 512 700 900 1100 1400 1800 2200 2600 4000 8000'); do
 	mount -t tmpfs -o size="${size}k" small "$tmp/fs" || skip "no small file system"
 	record
 	judge "a disk of $size kB"
@@ -71,7 +72,7 @@ done
 section "small disks"
 
 # files of all sizes, in KiB: a stream goes on in the next
-for size in $(long '1 128' '1 8 32 64 100 128 200 400 800'); do
+for size in $(long '1 800' '1 32 100 400 800 900 1000 1200 2000 4000'); do
 	rm -rf "$dir"
 	record bash -c "ulimit -f $size; exec \"\$@\"" bash
 	judge "files of $size kB"
