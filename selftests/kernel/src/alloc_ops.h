@@ -351,14 +351,13 @@ static int born(const struct op *o)
 static int cgroup_made(const struct op *o)
 {
 	char path[128] = "/sys/fs/cgroup/";
-	int err;
 
 	(void)o;
 	memset(path + 15, 'a', 64);
-	err = mkdir(path, 0755) ? -errno : 0;
-	if (!err)
-		rmdir(path);
-	return err;
+	/* there already if its removal failed */
+	if (mkdir(path, 0755) && errno != EEXIST)
+		return -errno;
+	return rmdir(path) ? -errno : 0;
 }
 
 static int loaded(const struct op *o)
@@ -377,7 +376,7 @@ static const struct op ops[] = {
 	{ "session_stop", with_running, .act = session_set, .a = 0 },
 	{ "session_del", with_running, .act = session_del },
 	{ "probe_add syscalls", with_session, .act = probe_add, .arg = "syscalls" },
-	{ "probe_add syscall", with_session, .act = probe_add, .arg = "syscall:openat|filename ~ \"/etc/*\"" },
+	{ "probe_add syscall", with_session, .act = probe_add, .arg = "syscall:openat|$comm ~ \"a*\"" },
 	{ "probe_add calls", with_session, .act = probe_add, .arg = "calls" },
 	{ "probe_add call", with_session, .act = probe_add, .arg = "call:openat|ret < 0", .a = 3 },
 	{ "probe_add event", with_session, .act = probe_add, .arg = "sched_switch|prev_prio > 3" },
