@@ -18,7 +18,7 @@
 #include "alloc_ops.h"
 
 #define MANY	1000000
-#define DENSE	100	/* so many allocations before the end each one is tried */
+#define DENSE	120	/* so many allocations before the end each one is tried */
 
 static int nth_fd;	/* of the task in which the fault is to be */
 
@@ -185,11 +185,12 @@ static int once(const struct op *o, long n, long *left)
 
 /*
  * What failed must have done nothing, and go through now. Not asked of a dump, which the core
- * keeps going on that socket, nor where the answer alone could not be sent (ENOBUFS).
+ * keeps going on that socket, nor where the answer alone could not be sent (ENOBUFS); nor each time of
+ * what takes seconds: the next begins so.
  */
 static int again(const struct op *o, int err)
 {
-	if (err == -ENOBUFS || o->nlflags)
+	if (err == -ENOBUFS || o->nlflags || o->act == loaded)
 		return 0;
 	/* a session without a probe that shows kernel addresses has views of containers */
 	if (o->act == probe_add) {
@@ -226,7 +227,7 @@ static void fail_all(const struct op *o, double seconds)
 		goto out;
 	}
 	/* some allocations are only made now and then (a slab's new page): a few more are asked for */
-	for (n = sites + 2; n > 0; n -= 1 + (sites - n) / DENSE) {
+	for (n = sites + 2; n > 0; n -= 1 + (sites - n > DENSE ? (sites - n - DENSE) / 4 : 0)) {
 		if (now() > until) {
 			stopped = n;
 			break;
