@@ -5,6 +5,7 @@
 # timeout: 120
 # torture: 600
 # kernels: debug
+# By hand: alloc_fails.sh OPERATION..., as src/alloc_ops.h names them.
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -15,7 +16,7 @@ export ALLOC_FAILS_MODULE=$module
 vmalloc() { awk '/ctrace/ {s += $2} END {print int(s / 1024)}' /proc/vmallocinfo; }
 # only where it was asked for at boot
 leaks=/sys/kernel/debug/kmemleak
-{ echo clear > $leaks; } 2> /dev/null || leaks=''
+{ echo scan > $leaks && echo clear > $leaks; } 2> /dev/null || leaks=''
 later 'rmdir /sys/fs/cgroup/allocfails'
 
 # run ARG...: what the program says, as if it were ours
@@ -37,8 +38,8 @@ run() {
 # what is made once and stays is made before it is counted
 alloc_fails 0 > /dev/null 2>&1
 before=$(vmalloc)
-run "$(long 0.3 15)"
-[ -z "${CTRACE_TEST_TORTURE:-}" ] || run workers
+run "$(long 0.3 15)" "$@"
+[ -z "${CTRACE_TEST_TORTURE:-}" ] || [ $# -gt 0 ] || run workers
 same "references to the module" 0 "$(cat /sys/module/ctrace/refcnt)"
 after=$(vmalloc)
 check "no memory of ours stays: $before kB before, $after kB after" test "$after" -le $((before + 64))
