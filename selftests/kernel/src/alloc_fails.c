@@ -5,10 +5,12 @@
  * injection). The operation must go through all the same, or say that memory is short and have done
  * nothing: done again at once it must go through; and who comes next must find everything as it was.
  *
- * An operation gets so many SECONDS, loading the module ten times as many. The last allocations come
- * first, as the module's own come after those of its loading, and the further from the end the thinner:
- * what there are thousands of is a pool's. (Those of per-CPU memory that is there already are
+ * An operation gets so many SECONDS. The last allocations come first, as the module's own come after those
+ * of its loading (the operation "insmod", only when it is named), and the further from the end the
+ * thinner: what there are thousands of is a pool's. (Those of per-CPU memory that is there already are
  * none that could fail.)
+ *
+ * With ALLOC_FAILS_TELL in the environment each of them is told.
  *
  * alloc_fails workers: likewise of the works that nobody waits for, which fill the pools and
  * announce containers: there all fail for a while.
@@ -243,6 +245,9 @@ static void fail_all(const struct op *o, double seconds)
 		} else if (left == 0) {
 			through++;
 		}
+		if (getenv("ALLOC_FAILS_TELL"))
+			ksft_print_msg("%s, allocation %ld: %s \"%s\", %ld left\n", o->name, n, strerror(-err),
+				       words, left);
 		if (second || left < 0 || (err && left) || (err && err != -ENOMEM && err != -ENOBUFS)) {
 			odd++;
 			ksft_print_msg("%s, allocation %ld: %s \"%s\", fault %s; then %s \"%s\"\n", o->name, n,
@@ -371,7 +376,7 @@ static bool chosen(const struct op *o, int argc, char **argv)
 	for (int i = 2; i < argc; i++)
 		if (!strcmp(argv[i], o->name))
 			return true;
-	return argc <= 2;
+	return argc <= 2 && o->act != loaded;
 }
 
 int main(int argc, char **argv)
@@ -399,7 +404,7 @@ int main(int argc, char **argv)
 	ksft_set_plan(n);
 	for (i = 0; i < all; i++)
 		if (chosen(&ops[i], argc, argv)) {
-			fail_all(&ops[i], ops[i].act == loaded ? 10 * seconds : seconds);
+			fail_all(&ops[i], seconds);
 			fflush(stdout);
 		}
 	ksft_finished();
