@@ -16,7 +16,7 @@ help:
 	@echo 'make demo           boot a throw-away guest and trace a real container in it'
 	@echo 'make check          every test; the last line says how many passed'
 	@echo 'make torture        the long forms of the tests under load, faults and malice; then all on the debug kernel'
-	@echo '                    and with KCSAN and PREEMPT_RT what matters there; then arm64'
+	@echo '                    (6.1, newest), with kmemleak, KCSAN and PREEMPT_RT what matters there; then arm64'
 	@echo 'make lint           checkpatch, compat rule, shellcheck, sparse'
 	@echo 'make clean'
 	@echo
@@ -55,6 +55,8 @@ check:
 torture:
 	@selftests/run --torture
 	@selftests/run --all --kernel debug
+	@selftests/run --all --kernel debug-newest
+	@selftests/run --torture --kernel debug-kmemleak 12_torture/kmemleak
 	@selftests/run --all --kernel kcsan kernel/05_ring kernel/06_lifecycle
 	@selftests/run --kernel rt kernel/01_module kernel/05_ring kernel/06_lifecycle
 	@selftests/run --kernel arm64
