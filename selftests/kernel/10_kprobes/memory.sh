@@ -11,16 +11,22 @@
 
 load
 stack='p:st vfs_open sp=$stack s0=$stack0 s1=$stack1:u32 s2=$stack2:s16 again=+8($stack):u32 pc=%'$reg_pc:u8
-# (struct path *): its dentry's parent, what else lies there, the parent's name and its own. All of it
-# is there: where something is not, the kernel's own event has whatever was in its buffer before.
-nest='p:nest vfs_open a=+24(+8($arg1)):x64 b=+4(+24(+8($arg1))):u32 c=-8(+8($arg1)):x8[4] d=+0(+40(+24(+8($arg1)))):u16'
-nest="$nest name=+0(+40(+8(\$arg1))):string"
+# (struct path *): its mount's super block, whose neighbour in the list of them points back at it: the
+# device there is its own; what else lies there. (struct filename *): the name. What checks locks
+# changes none of these, and all of it is there: where something is not, the kernel's own event has
+# whatever was in its buffer before.
+nest='p:nest vfs_open sb=+8(+0($arg1)):x64 self=+8(+0(+8(+0($arg1)))):x64 dev=+16(+8(+0(+8(+0($arg1))))):u32'
+nest="$nest c=-8(+8(\$arg1)):x8[4] d=+4(+0(+8(+0(\$arg1)))):u16"
+name='p:name do_filp_open first=+0(+0($arg2)):u8 name=+0(+0($arg2)):string'
 witness "$stack"
 witness "$nest"
-evdump -e "$stack" -e "$nest" -- cat /etc/passwd > "$tmp/ev" 2> "$tmp/err"
+witness "$name"
+evdump -e "$stack" -e "$nest" -e "$name" -- cat /etc/passwd > "$tmp/ev" 2> "$tmp/err"
 agree "the stack" st "$tmp/ev"
 agree "pointers of pointers" nest "$tmp/ev"
-has "what was opened" ' nest .* name="passwd"' "$tmp/ev"
+has "to and fro" ' nest .* sb=(0x[0-9a-f]+) self=\1 ' "$tmp/ev"
+agree "a string by pointers" name "$tmp/ev"
+has "what was opened" ' name .* name="/etc/passwd"' "$tmp/ev"
 
 # pages that are nowhere: of the kernel's, the user's, the hole between them, and the null page
 nowhere=ffff800000000
