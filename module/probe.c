@@ -248,6 +248,7 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 
 put_sources:
 	put_sources(p);
+	ctrace_select_sync();
 free:
 	free_probe(p);
 	return ERR_PTR(err);
