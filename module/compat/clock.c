@@ -2,13 +2,19 @@
 #include "clock.h"
 
 #ifdef CONFIG_X86_64
+#include <linux/bitops.h>
 #include <linux/clocksource.h>
 #include <linux/notifier.h>
 #include <linux/pvclock_gtod.h>
 #include <linux/string.h>
+#include <linux/suspend.h>
 #include <linux/timekeeper_internal.h>
 
-struct ctrace_compat_tsc ctrace_compat_tsc __read_mostly;
+/* bits of not */
+#define NO_TSC	0	/* the kernel's clock is another; so until we are told */
+#define ASLEEP	1	/* or falling so, or waking */
+
+struct ctrace_compat_tsc ctrace_compat_tsc __read_mostly = { .not = BIT(NO_TSC) };
 
 static void put(struct ctrace_compat_tsc_sum *s, const struct ctrace_compat_tsc_sum *v)
 {
@@ -48,21 +54,56 @@ static int timekeeping_changed(struct notifier_block *nb, unsigned long stepped,
 	};
 
 	change(&v);
-	WRITE_ONCE(ctrace_compat_tsc.inline_works, is_tsc);
+	if (is_tsc)
+		clear_bit(NO_TSC, &ctrace_compat_tsc.not);
+	else
+		set_bit(NO_TSC, &ctrace_compat_tsc.not);
 	return NOTIFY_OK;
 }
 
 static struct notifier_block timekeeping_nb = { .notifier_call = timekeeping_changed };
 
+/*
+ * CLOCK_MONOTONIC stands while the machine sleeps, the TSC may not: who asked it before the kernel had
+ * put its time right would be ahead by as long, and the ring's time would stand until then. The
+ * kernel's own function knows.
+ */
+static int power_changed(struct notifier_block *nb, unsigned long event, void *priv)
+{
+	switch (event) {
+	case PM_HIBERNATION_PREPARE:
+	case PM_SUSPEND_PREPARE:
+	case PM_RESTORE_PREPARE:
+		set_bit(ASLEEP, &ctrace_compat_tsc.not);
+		break;
+	case PM_POST_HIBERNATION:
+	case PM_POST_SUSPEND:
+	case PM_POST_RESTORE:
+		clear_bit(ASLEEP, &ctrace_compat_tsc.not);
+		break;
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block power_nb = { .notifier_call = power_changed };
+
 /* Tells us the present numbers before it returns. */
 int ctrace_compat_clock_init(void)
 {
-	return pvclock_gtod_register_notifier(&timekeeping_nb);
+	int err = register_pm_notifier(&power_nb);
+
+	if (err)
+		return err;
+	err = pvclock_gtod_register_notifier(&timekeeping_nb);
+	if (err)
+		unregister_pm_notifier(&power_nb);
+	return err;
 }
 
 void ctrace_compat_clock_exit(void)
 {
 	pvclock_gtod_unregister_notifier(&timekeeping_nb);
+	unregister_pm_notifier(&power_nb);
 }
 
 #endif

@@ -30,15 +30,15 @@ struct ctrace_compat_tsc {
 		u64 shift;
 	} sum[2];
 	unsigned long seq;
-	bool inline_works;	/* the kernel's clock is the TSC */
+	unsigned long not;	/* 0: ctrace_compat_clock_now() may be asked; else why not */
 };
 
 extern struct ctrace_compat_tsc ctrace_compat_tsc;
 
 static __always_inline bool ctrace_compat_clock_inline(void)
 {
-	/* it changes once in a machine's life; a moment late does no harm, see below */
-	return data_race(ctrace_compat_tsc.inline_works);
+	/* it changes when nobody hurries; a moment late does no harm, see below */
+	return !data_race(ctrace_compat_tsc.not);
 }
 
 /*
