@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ringlook time|shared|reuse|wakeups|idle|hup: how rings behave, one behaviour each.
+ * ringlook time|clock|shared|reuse|wakeups|idle|hup: how rings behave, one behaviour each.
  */
 #include "box.h"
 #include <poll.h>
@@ -142,6 +142,42 @@ static long number(const struct ctrace_event_type *t, const struct ctrace_record
 	if (r->id != t->id || ctrace_decode(t, r, v, 8) < 2 || (uint32_t)v[0].u != BOX_MARK)
 		return -1;
 	return (uint32_t)v[1].u;
+}
+
+#define READINGS	2000
+#define APART_NS	1000000
+
+/* A record's time is CLOCK_MONOTONIC's: that of a call lies between readings of it before and after. */
+static void test_clock(void)
+{
+	const struct timespec apart = { 0, APART_NS };	/* the kernel changes its sum meanwhile */
+	static uint64_t from[READINGS], to[READINGS];
+	const struct ctrace_event_type *t;
+	const struct ctrace_record *r;
+	int seen = 0, early = 0, late = 0;
+
+	ksft_set_plan(3);
+	setup(8 << 20, 1 << 20, UINT64_MAX, marked);
+	t = mark_type();
+	for (int i = 0; i < READINGS; i++) {
+		from[i] = box_now();
+		box_mark(i);
+		to[i] = box_now();
+		nanosleep(&apart, NULL);
+	}
+	ctrace_session_stop(session);
+	while (ctrace_reader_next(reader, &r) == 1) {
+		long n = number(t, r);
+
+		if (n < 0 || n >= READINGS)
+			continue;
+		seen++;
+		early += r->time < from[n];
+		late += r->time > to[n];
+	}
+	ksft_test_result(seen == READINGS, "%d calls of %d\n", seen, READINGS);
+	ksft_test_result(!early, "%d were told of as too early\n", early);
+	ksft_test_result(!late, "%d as too late\n", late);
 }
 
 #define BOXES 8
@@ -356,7 +392,7 @@ static void test_hup(void)
 int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*fn)(void); } tests[] = {
-		{ "time", test_time }, { "shared", test_shared }, { "reuse", test_reuse },
+		{ "time", test_time }, { "clock", test_clock }, { "shared", test_shared }, { "reuse", test_reuse },
 		{ "wakeups", test_wakeups }, { "idle", test_idle }, { "hup", test_hup },
 	};
 
