@@ -180,7 +180,7 @@ static const char * const probes[] = {
 
 int main(int argc, char **argv)
 {
-	struct ctrace_session_opts so = { .sz = sizeof(so), .arena_size = 192 << 20, .ring_size = 128 << 10,
+	struct ctrace_session_opts so = { .sz = sizeof(so), .arena_size = 384 << 20, .ring_size = 256 << 10,
 					  .wakeup_ns = UINT64_MAX, .name = "checker" };
 	const struct ctrace_event_type *mark;
 	const struct ctrace_record *rec;
