@@ -40,7 +40,7 @@ run() {
 # what is made once and stays is made before it is counted
 alloc_fails 0 > /dev/null 2>&1
 before=$(vmalloc)
-run "$(long 0.3 15)" "$@"
+run "$(long 0.3 7)" "$@"
 [ -z "${CTRACE_TEST_TORTURE:-}" ] || [ $# -gt 0 ] || run workers
 same "references to the module" 0 "$(cat /sys/module/ctrace/refcnt)"
 after=$(vmalloc)
@@ -55,4 +55,4 @@ if [ -n "$leaks" ]; then
 	same "leaks that kmemleak sees" 0 "$(grep -c '\[ctrace\]' "$tmp/leaks")"
 fi
 # last: whose memory it was is not known any more once the module has gone
-[ $# -gt 0 ] || run "$(long 1 150)" insmod
+[ $# -gt 0 ] || run "$(long 1 100)" insmod

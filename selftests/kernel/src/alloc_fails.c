@@ -20,6 +20,7 @@
 #include "alloc_ops.h"
 
 #define MANY	1000000
+#define PASSES	2	/* the kernel's checkers allocate now and then, too: what was the 7th may be the 8th */
 #define DENSE	120	/* so many allocations before the end each one is tried */
 
 static int nth_fd;	/* of the task in which the fault is to be */
@@ -212,7 +213,7 @@ static void fail_all(const struct op *o, double seconds)
 	double until = now() + seconds;
 	pid_t pid = getpid();
 	char words[128];
-	int err, second;
+	int err, second, pass;
 
 	clean();
 	if (o->thread)
@@ -229,9 +230,14 @@ static void fail_all(const struct op *o, double seconds)
 		goto out;
 	}
 	/* some allocations are only made now and then (a slab's new page): a few more are asked for */
-	for (n = sites + 2; n > 0; n -= 1 + (sites - n > DENSE ? (sites - n - DENSE) / 4 : 0)) {
+	for (pass = 0, n = sites + 2; pass < PASSES; n -= 1 + (sites - n > DENSE ? (sites - n - DENSE) / 4 : 0)) {
+		if (n <= 0) {
+			pass++;
+			n = sites + 3;
+			continue;
+		}
 		if (now() > until) {
-			stopped = n;
+			stopped = pass ? 0 : n;
 			break;
 		}
 		tried++;
