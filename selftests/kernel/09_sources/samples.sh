@@ -9,14 +9,16 @@
 load
 hz=100
 # two share CPU 0, one has CPU 1 to itself
-cheap one -n one -- taskset 1 frames spin 40
+cheap one -n one -- taskset 1 frames spin 80
 one=$pid
-cheap two -n two -- taskset 2 frames spin 40
+cheap two -n two -- taskset 2 frames spin 80
 two=$pid
-taskset 1 frames spin 40 > "$tmp/three.out" &
+taskset 1 frames spin 80 > "$tmp/three.out" &
 three=$!
 later "kill $three"
 wait_for 20 grep -q spin= "$tmp/one.out" && wait_for 20 grep -q spin= "$tmp/three.out"
+# while they live
+c1=$(of_pid "$one" cid) c2=$(of_pid "$two" cid)
 ran() { cut -d' ' -f1 "/proc/$1/schedstat"; }
 
 dump "$tmp/ev" -t all -e sample:$hz
@@ -35,8 +37,8 @@ for p in $one $two $three; do
 		not_ok "task $p ran $ms ms: expected about $((ms * hz / 1000)) samples, seen $n"
 	fi
 done
-same "the first container's" "$(of_pid "$one" cid)" "$(cids "$tmp/ev" " tid=$one ")"
-same "the second's" "$(of_pid "$two" cid)" "$(cids "$tmp/ev" " tid=$two ")"
+same "the first container's" "$c1" "$(cids "$tmp/ev" " tid=$one ")"
+same "the second's" "$c2" "$(cids "$tmp/ev" " tid=$two ")"
 same "the host's" 0 "$(cids "$tmp/ev" " tid=$three ")"
 # user=1: the first of the user stack is ip, in the busy function, and the next is its caller
 read -r from to ret < <(sed 's/spin=\(.*\),\(.*\) ret=/\1 \2 /' "$tmp/one.out")
