@@ -120,21 +120,23 @@ static noinline void enter_any(struct pt_regs *regs, long nr, struct ctrace_cont
  * in registers. What turns out to be of another kind goes to enter_any() or leave_any(), by a jump.
  */
 
-/* Sets *d to the ring of the only session that wants it; or false: another kind. */
-static __always_inline bool find_ring(struct ctrace_ring_desc **d, u32 id,
-				      const struct ctrace_container *c)
+/* 1 and in *d the ring of the only session that wants it; 0: nobody does; -1: another kind. */
+static __always_inline int find_ring(struct ctrace_ring_desc **d, u32 id,
+				     const struct ctrace_container *c)
 {
 	unsigned long mask = ctrace_wants(id);
 
 	if (unlikely(mask & (READ_ONCE(ctrace_special_sessions) | READ_ONCE(ctrace_pid_sessions))))
-		return false;
+		return -1;
 	/* whoever changes it waits until we are done; read once, in one instruction, as the next */
 	mask &= data_race(c->wanted);
-	if (unlikely(!mask || mask & (mask - 1)))
-		return false;
+	if (!mask)
+		return 0;
+	if (unlikely(mask & (mask - 1)))
+		return -1;
 	*d = __this_cpu_read(ctrace_rings[__ffs(mask)]);
 	/* changes on this CPU alone, and back: see ctrace_arena_ring() */
-	return data_race((*d)->cid) == c->cid;
+	return likely(data_race((*d)->cid) == c->cid) ? 1 : -1;
 }
 
 static __always_inline void stamp(struct ctrace_record *rec, u32 id, u32 cid,
@@ -178,11 +180,15 @@ static noinline void enter(struct pt_regs *regs, long nr, struct ctrace_containe
 	struct ctrace_record *rec;
 	bool interrupted;
 	u64 till, time;
+	int found;
 
 	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS || !l->len ||
 		     ctrace_compat_is_32bit_call()))
 		goto other;
-	if (unlikely(!find_ring(&d, CTRACE_ID_SYS_ENTER + nr, c)))
+	found = find_ring(&d, CTRACE_ID_SYS_ENTER + nr, c);
+	if (!found)
+		return;
+	if (unlikely(found < 0))
 		goto other;
 	if (unlikely(!ctrace_ring_try(d, l->len, &rec, &till, &time, &interrupted))) {
 		if (!interrupted)
@@ -245,11 +251,15 @@ static noinline void leave(struct pt_regs *regs, long ret, struct ctrace_contain
 	struct ctrace_record *rec;
 	bool interrupted;
 	u64 till, time;
+	int found;
 
 	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS ||
 		     !ctrace_syscall_layouts[0][nr].known || ctrace_compat_is_32bit_call()))
 		goto other;
-	if (unlikely(!find_ring(&d, CTRACE_ID_SYS_EXIT + nr, c)))
+	found = find_ring(&d, CTRACE_ID_SYS_EXIT + nr, c);
+	if (!found)
+		return;
+	if (unlikely(found < 0))
 		goto other;
 	if (unlikely(!ctrace_ring_try(d, EXIT_LEN, &rec, &till, &time, &interrupted))) {
 		if (!interrupted)
