@@ -175,15 +175,17 @@ static noinline void enter_interrupted(struct pt_regs *regs, long nr, struct ctr
 static noinline void enter(struct pt_regs *regs, long nr, struct ctrace_container *c,
 			   const struct upid *upid)
 {
-	const struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[0][nr];
+	const struct ctrace_syscall_layout *l;
 	struct ctrace_ring_desc *d;
 	struct ctrace_record *rec;
 	bool interrupted;
 	u64 till, time;
 	int found;
 
-	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS || !l->len ||
-		     ctrace_compat_is_32bit_call()))
+	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS))
+		goto other;
+	l = &ctrace_syscall_layouts[0][nr];
+	if (unlikely(!l->len || ctrace_compat_is_32bit_call()))
 		goto other;
 	found = find_ring(&d, CTRACE_ID_SYS_ENTER + nr, c);
 	if (!found)
