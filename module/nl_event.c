@@ -26,21 +26,15 @@ static const char *text_of(struct genl_info *info, int attr, const char *name)
 	return err ? ERR_PTR(err) : nla_data(tb[attr]);	/* the policy has seen its NUL */
 }
 
-static int reply(struct sk_buff *skb, struct genl_info *info, const struct ctrace_event_type *t)
+static int put_event(struct sk_buff *skb, const struct ctrace_event_type *t)
 {
-	struct nlattr *nest;
-	void *hdr;
+	struct nlattr *nest = nla_nest_start(skb, CTRACE_A_EVENT);
 
-	hdr = genlmsg_put_reply(skb, info, &ctrace_genl_family, 0, CTRACE_CMD_EVENT_NEW);
-	nest = nla_nest_start(skb, CTRACE_A_EVENT);
-	if (!hdr || !nest || nla_put_u32(skb, CTRACE_A_EVENT_ID, t->id) ||
-	    nla_put_string(skb, CTRACE_A_EVENT_NAME, t->name)) {
-		nlmsg_free(skb);
+	if (!nest || nla_put_u32(skb, CTRACE_A_EVENT_ID, t->id) ||
+	    nla_put_string(skb, CTRACE_A_EVENT_NAME, t->name))
 		return -EMSGSIZE;
-	}
 	nla_nest_end(skb, nest);
-	genlmsg_end(skb, hdr);
-	return genlmsg_reply(skb, info);
+	return 0;
 }
 
 int ctrace_netlink_event_new(struct sk_buff *in, struct genl_info *info)
@@ -49,18 +43,19 @@ int ctrace_netlink_event_new(struct sk_buff *in, struct genl_info *info)
 	const struct ctrace_event_type *t;
 	char why[CTRACE_WHY_MAX] = "";
 	struct sk_buff *skb;
+	void *hdr;
 
 	if (IS_ERR(text))
 		return PTR_ERR(text);
 	/* first: who is told of no memory must not find the definition made */
-	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	skb = ctrace_netlink_reply_new(info, CTRACE_CMD_EVENT_NEW, &hdr);
 	if (!skb)
-		return failed(info, -ENOMEM, why);
+		return -ENOMEM;
 	mutex_lock(&ctrace_lock);
 	t = ctrace_define(text, why);
 	mutex_unlock(&ctrace_lock);
 	if (!IS_ERR(t))
-		return reply(skb, info, t);
+		return ctrace_netlink_reply_send(skb, info, hdr, put_event(skb, t));
 	nlmsg_free(skb);
 	return failed(info, PTR_ERR(t), why);
 }
