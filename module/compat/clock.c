@@ -29,7 +29,7 @@ static void change(const struct ctrace_compat_tsc_sum *v)
 	struct ctrace_compat_tsc *c = &ctrace_compat_tsc;
 
 	WRITE_ONCE(c->seq, c->seq + sizeof(*v));	/* read the second */
-	smp_wmb();				/* partner: ctrace_compat_clock(), and so below */
+	smp_wmb();				/* partner: ctrace_compat_clock_now(); so below */
 	put(&c->sum[0], v);
 	smp_wmb();				/* as above */
 	WRITE_ONCE(c->seq, c->seq + sizeof(*v));	/* the first */
