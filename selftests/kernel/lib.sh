@@ -84,6 +84,18 @@ hasten() {
 	echo 1 > $f
 }
 
+# vmalloc_kb: what the module has of the kernel's vmalloc memory. /proc/vmallocinfo is read a page at a
+# time, and goes on by line number: where others come and go meanwhile (each task has a stack there) a
+# line is read twice or not at all. Two readings in a row that agree are taken.
+vmalloc_kb() {
+	local now='' last=none
+	until [ "$now" = "$last" ]; do
+		last=$now
+		now=$(awk '/\[ctrace\]/ {s += $2} END {print int(s / 1024)}' /proc/vmallocinfo)
+	done
+	echo "$now"
+}
+
 # program NAME [ARG...]: a C program that prints KTAP of its own is all of the test
 program() {
 	local st

@@ -7,9 +7,8 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-kb() { awk '/ctrace/ {s += $2} END {print int(s / 1024)}' /proc/vmallocinfo; }
 counted 0 1000000000 & later "kill $!; wait $!"
-before=$(kb)
+before=$(vmalloc_kb)
 for _ in 1 2 3; do
 	ctrace trace all -e syscalls,sched > /dev/null 2> "$tmp/err" & job=$!
 	wait_for 20 bash -c "nl_sessions | grep -q \"events [1-9]\"" || give_up "ctrace trace did not start: $(cat "$tmp/err")"
@@ -20,7 +19,7 @@ done
 wait_for 10 grep -qx 0 /sys/module/ctrace/refcnt
 check "no session is left" bash -c '! nl_sessions | grep -q session'
 # a page or two may be the identity's own pools, which stay while the module does
-after=$(kb)
+after=$(vmalloc_kb)
 check "the arenas are gone: $before kB before, $after kB after" test "$after" -le $((before + 64))
 check "rmmod" unload
 check "no probe is left" bash -c '! grep -q ctrace /sys/kernel/debug/kprobes/list'

@@ -15,7 +15,6 @@ load
 export ALLOC_FAILS_MODULE=$module
 # glibc's restartable sequences: who is out of memory for them is killed
 export GLIBC_TUNABLES=glibc.pthread.rseq=0
-vmalloc() { awk '/ctrace/ {s += $2} END {print int(s / 1024)}' /proc/vmallocinfo; }
 # only where it was asked for at boot
 leaks=/sys/kernel/debug/kmemleak
 { echo scan > $leaks && echo clear > $leaks; } 2> /dev/null || leaks=''
@@ -39,11 +38,11 @@ run() {
 }
 # what is made once and stays is made before it is counted
 alloc_fails 0 > /dev/null 2>&1
-before=$(vmalloc)
+before=$(vmalloc_kb)
 run "$(long 0.3 7)" "$@"
 [ -z "${CTRACE_TEST_TORTURE:-}" ] || [ $# -gt 0 ] || run workers
 same "references to the module" 0 "$(cat /sys/module/ctrace/refcnt)"
-after=$(vmalloc)
+after=$(vmalloc_kb)
 check "no memory of ours stays: $before kB before, $after kB after" test "$after" -le $((before + 64))
 if [ -n "$leaks" ]; then
 	# what is younger than five seconds is no leak yet

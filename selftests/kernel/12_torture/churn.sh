@@ -20,7 +20,7 @@ measure() {
 	local c
 	echo 3 > /proc/sys/vm/drop_caches
 	for c in /sys/kernel/slab/*/shrink; do echo 1 > "$c"; done 2> /dev/null
-	awk '/\[ctrace\]/ {s += $2} END {print int(s / 1024)}' /proc/vmallocinfo
+	vmalloc_kb
 	awk '$1 ~ /^kmalloc-/ {s += $2 * $4} END {print int(s / 1024)}' /proc/slabinfo
 	awk '/^Percpu:/ {print $2}' /proc/meminfo
 }

@@ -10,7 +10,6 @@
 
 command -v signalled > /dev/null || skip "signalled was not built"
 load
-kb() { awk '/ctrace/ {s += $2} END {print int(s / 1024)}' /proc/vmallocinfo; }
 list=/sys/kernel/debug/kprobes/list
 kprobes() { cat $list 2> /dev/null | wc -l; }
 seed=${CTRACE_TEST_SEED:-$RANDOM$RANDOM}
@@ -32,7 +31,7 @@ told() {
 
 signalled 1 '' 1 > /dev/null	# what is made once and stays
 wait_for 20 bash -c '! nl_sessions | grep -q session'
-before=$(kb) probes=$(kprobes)
+before=$(vmalloc_kb) probes=$(kprobes)
 told "statedump" signalled statedump
 told "users" signalled "$(long 5 200)" '' "$seed"
 wait_for 30 bash -c '! nl_sessions | grep -q session'
@@ -40,7 +39,7 @@ same "no session is left" "" "$(nl_sessions)"
 wait_for 10 grep -qx 0 /sys/module/ctrace/refcnt
 same "references to the module" 0 "$(cat /sys/module/ctrace/refcnt)"
 same "kprobes" "$probes" "$(kprobes)"
-after=$(kb)
+after=$(vmalloc_kb)
 check "memory: $before kB before, $after kB after" test "$after" -le $((before + 64))
 dump "$tmp/ev" -t host -e syscall:getpriority -d 60
 counted 9 50

@@ -196,8 +196,7 @@ static void start_reader(int s, enum kind kind)
 	_exit(0);
 }
 
-/* Bytes that /proc/vmallocinfo says are the module's. */
-static uint64_t vmalloced(void)
+static uint64_t vmalloc_sum(void)
 {
 	FILE *f = fopen("/proc/vmallocinfo", "re");
 	char line[512];
@@ -209,6 +208,18 @@ static uint64_t vmalloced(void)
 	if (f)
 		fclose(f);
 	return sum;
+}
+
+/* Bytes that /proc/vmallocinfo says are the module's, twice in a row: lib.sh, vmalloc_kb, says why. */
+static uint64_t vmalloced(void)
+{
+	uint64_t last, now = vmalloc_sum();
+
+	do {
+		last = now;
+		now = vmalloc_sum();
+	} while (now != last);
+	return now;
 }
 
 /* --- the whole ----------------------------------------------------------------------------- */
