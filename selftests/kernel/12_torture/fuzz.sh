@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: messages and calls made from the policy and spoilt, from many threads at once, do no harm
+# description: messages and calls made from the policy and spoilt, from many threads at once, do no harm and leave nothing
 # requires: any
 # timeout: 90
 # torture: 600
@@ -10,4 +10,20 @@
 
 mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
 hasten
+load
+# Socket buffers in use. Shrunk first: those on a CPU's own slab would all count, and those that KASAN keeps.
+buffers() {
+	echo 1 > /sys/kernel/slab/skbuff_head_cache/shrink
+	awk '$1 == "skbuff_head_cache" {print $2}' /proc/slabinfo
+}
+# Nothing more than before: an arena that nobody can reach, an answer that was not sent.
+back() {
+	kb=$(vmalloc_kb) skbs=$(buffers)
+	[ "$kb" -le "$kb_before" ] && [ "$skbs" -le $((skbs_before + 30)) ]
+}
+# the table of followed tasks is made once, and stays
+ctrace trace -e getpriority -- true > /dev/null 2>&1
+kb_before=$(vmalloc_kb) skbs_before=$(buffers)
 program fuzz "$(long 5 500)" "${CTRACE_TEST_SEED:-20261121}"
+wait_for 5 back || failed=1
+note "the module's vmalloc: $kb_before kB before, $kb after; socket buffers: $skbs_before, $skbs"

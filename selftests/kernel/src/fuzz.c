@@ -2,20 +2,28 @@
 /*
  * fuzz [SECONDS [SEED [THREADS]]]: messages of every command and calls on every kind of
  * descriptor, from a grammar that knows the policy, then spoilt; from several threads at once, each
- * with a socket of its own that it closes now and then, amid a dump as well.
+ * with a socket of its own that it closes now and then, amid a dump as well. What is plainly wrong
+ * (fuzz_law.h) is not to be taken.
+ *
+ * What is taken may cost a thousand times what a refusal does: text is patched, arenas are made, grace periods
+ * pass; and all wait, as one command runs at a time. So what is sound goes alone, and seldom (DEAR); the
+ * rest is spoilt, many to a send, and about the sessions that the sound ones have made.
  *
  * Where the kernel has kcov (and then only ctrace is instrumented), messages that reached something
  * new are kept, and spoilt further. A thread's choices depend on its seed, and on what
- * the module answered.
+ * the module answered, and when.
  */
 #include "box.h"
+#include "fuzz_dev.h"
+#include "fuzz_law.h"
 #include "fuzz_msg.h"
 #include <pthread.h>
-#include <sys/sendfile.h>
-#include <sys/uio.h>
+#include <sys/resource.h>
 
 #define THREADS		16
 #define KEPT		512
+#define DEAR		4	/* so many times what a sound message took, then the next */
+#define BATCH		24
 #define BATCH_ROOM	60000
 #define KCOV_ROOM	65536ul
 #define KCOV_INIT	_IOR('c', 1, unsigned long)
@@ -23,15 +31,22 @@
 
 static volatile bool over;
 
+struct counts {
+	unsigned long taken[CTRACE_CMD_NR + 1], refused[CTRACE_CMD_NR + 1];
+	unsigned long sent, calls, done, sockets, mixed, wrong, kept;
+};
+
 static struct thread {
 	pthread_t id;
-	uint64_t seed;
+	uint64_t seed, dear_at, close_at;
 	struct genl g;
 	struct msg one, batch;
+	/* what was asked, at the place of its sequence number */
+	struct asked { uint32_t session, probe; uint8_t cmd; bool wrong; } asked[256];
 	uint64_t *cover;
 	struct { uint32_t len; char b[2048]; } kept[KEPT];
 	uint32_t nkept, number;
-	unsigned long sent, accepted, refused, calls, done, sockets, mixed;
+	struct counts n;
 } threads[THREADS];
 
 static __thread struct thread *t;
@@ -88,7 +103,31 @@ static void socket_new(void)
 	setsockopt(t->g.fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	family = t->g.family;
 	memset(own, 0, sizeof(own));
-	t->sockets++;
+	memset(own_probes, 0, sizeof(own_probes));
+	t->close_at = box_now() + rnd() % 4000 * 1000000ull;
+	t->n.sockets++;
+}
+
+static struct asked *asked(uint32_t seq)
+{
+	return &t->asked[seq % COUNT(t->asked)];
+}
+
+static void answered(const struct nlmsghdr *h)
+{
+	const struct asked *a = asked(h->nlmsg_seq);
+
+	if (((struct nlmsgerr *)NLMSG_DATA(h))->error) {
+		t->n.refused[a->cmd]++;
+		return;
+	}
+	t->n.taken[a->cmd]++;
+	if (a->cmd == CTRACE_CMD_SESSION_DEL)
+		forget_session(a->session);
+	else if (a->cmd == CTRACE_CMD_PROBE_DEL)
+		forget_probe(a->session, a->probe);
+	if (a->wrong && !t->n.wrong++)
+		ksft_print_msg("expected a refusal, seen it taken: command %u\n", a->cmd);
 }
 
 /* Takes in what came, at most so many times. True: something did. */
@@ -100,28 +139,23 @@ static bool take_in(int times)
 	while (times--) {
 		ssize_t n = recv(t->g.fd, buf, chance(20) ? 1024 + rnd() % 8192 : sizeof(buf), MSG_DONTWAIT);
 		struct nlmsghdr *h = (void *)buf;
-		uint32_t id;
 
 		if (n <= 0)
 			break;
 		some = true;
 		for (; NLMSG_OK(h, (size_t)n); h = NLMSG_NEXT(h, n)) {
 			if (h->nlmsg_type == NLMSG_ERROR) {
-				if (((struct nlmsgerr *)NLMSG_DATA(h))->error)
-					t->refused++;
-				else
-					t->accepted++;
+				answered(h);
 			} else if (h->nlmsg_type == NLMSG_DONE) {
-				t->done++;
+				t->n.done++;
 			} else if (h->nlmsg_type == t->g.family) {
 				uint8_t cmd = ((struct genlmsghdr *)NLMSG_DATA(h))->cmd;
 
-				id = msg_get_u32(h, CTRACE_A_SESSION, CTRACE_A_SESSION_ID);
-				if (id && cmd == CTRACE_CMD_SESSION_NEW)
-					ANY(sessions) = own[own[0] ? rnd() % 4 : 0] = id;
-				id = msg_get_u32(h, CTRACE_A_PROBE, CTRACE_A_PROBE_ID);
-				if (id && cmd == CTRACE_CMD_PROBE_ADD)
-					ANY(probes) = id;
+				if (cmd == CTRACE_CMD_SESSION_NEW)
+					keep_session(msg_get_u32(h, CTRACE_A_SESSION, CTRACE_A_SESSION_ID));
+				else if (cmd == CTRACE_CMD_PROBE_ADD)
+					keep_probe(asked(h->nlmsg_seq)->session,
+						   msg_get_u32(h, CTRACE_A_PROBE, CTRACE_A_PROBE_ID));
 			}
 		}
 	}
@@ -140,57 +174,108 @@ static void own_words(void)
 	err = genl_session_do(&t->g, CTRACE_CMD_SESSION_DEL, id, -1);
 	snprintf(want, sizeof(want), "session %u", id);
 	if (err != -ENOENT || !strstr(t->g.text, want)) {
-		if (!t->mixed++)
+		if (!t->n.mixed++)
 			ksft_print_msg("expected \"no %s\", seen %s \"%s\"\n", want, strerror(-err), t->g.text);
 	}
 }
 
-static void one_message(void)
+/* One that was kept, with an id of today. */
+static void again(void)
 {
-	uint32_t n = chance(8) ? 1 + rnd() % 6 : 1, i, at = 0;
+	uint32_t k = rnd() % t->nkept, id = any_session();
+	struct nlattr *a;
 
-	for (i = 0; i < n; i++) {
-		if (t->nkept && chance(3)) {
-			uint32_t k = rnd() % t->nkept;
+	memcpy(m->b, t->kept[k].b, t->kept[k].len);
+	nattrs = 0;
+	find_attrs(HEAD, m->h.nlmsg_len, 0);
+	if (nattrs < 2 || chance(4))
+		return;
+	a = (void *)(m->b + attrs[1]);
+	if (a->nla_len == NLA_HDRLEN + 4 && (a->nla_type & NLA_TYPE_MASK) == CTRACE_A_SESSION_ID)
+		memcpy(a + 1, &id, 4);
+}
 
-			memcpy(m->b, t->kept[k].b, t->kept[k].len);
+/* Puts the message into the batch; returns the place after it. */
+static uint32_t put(uint32_t at)
+{
+	uint8_t cmd = ((struct genlmsghdr *)NLMSG_DATA(&m->h))->cmd;
+	struct asked *a;
+
+	m->h.nlmsg_type = chance(200) ? rnd() : t->g.family;
+	m->h.nlmsg_flags |= chance(50) ? 0 : NLM_F_ACK;
+	m->h.nlmsg_pid = 0;
+	if (unfair() || at + NLMSG_ALIGN(m->h.nlmsg_len) > BATCH_ROOM)
+		return at;
+	m->h.nlmsg_seq = ++t->g.seq;
+	a = asked(t->g.seq);
+	a->cmd = cmd < CTRACE_CMD_NR ? cmd : CTRACE_CMD_NR;
+	a->session = msg_get_u32(&m->h, CTRACE_A_SESSION, CTRACE_A_SESSION_ID);
+	a->probe = msg_get_u32(&m->h, CTRACE_A_PROBE, CTRACE_A_PROBE_ID);
+	a->wrong = m->h.nlmsg_type == t->g.family && unlawful(&m->h);
+	memcpy(t->batch.b + at, m->b, m->h.nlmsg_len);
+	t->n.sent++;
+	return at + NLMSG_ALIGN(m->h.nlmsg_len);
+}
+
+/* The command may be done, not only refused. */
+static bool may_be_done(void)
+{
+	const struct genlmsghdr *g = NLMSG_DATA(&m->h);
+	uint32_t id;
+
+	if (unlawful(&m->h))
+		return false;
+	switch (g->cmd) {
+	case CTRACE_CMD_SESSION_DEL:
+	case CTRACE_CMD_SESSION_SET:
+	case CTRACE_CMD_PROBE_ADD:
+	case CTRACE_CMD_PROBE_DEL:
+	case CTRACE_CMD_TARGET_ADD:
+	case CTRACE_CMD_TARGET_DEL:
+		id = msg_get_u32(&m->h, CTRACE_A_SESSION, CTRACE_A_SESSION_ID);
+		for (size_t i = 0; i < COUNT(own); i++)
+			if (own[i] == id)
+				return true;
+		return false;
+	}
+	return true;
+}
+
+static void some_messages(void)
+{
+	uint64_t now = box_now();
+	bool dear = now >= t->dear_at;
+	/* several, unless it is to be told which one reached something new */
+	uint32_t n = dear || (t->cover && !chance(8)) ? 1 : 1 + rnd() % BATCH, i, at = 0;
+
+	while (n--) {
+		if (t->nkept && chance(3))
+			again();
+		else
+			sound(dear);
+		if (!dear) {
+			do
+				spoil();
+			while (chance(4) || (may_be_done() && !chance(32)));
+		} else if (chance(3)) {
 			spoil();
-			/* the ids in it are old */
-			nattrs = 0;
-			find_attrs(HEAD, m->h.nlmsg_len, 0);
-			if (nattrs > 1 && !chance(4)) {
-				struct nlattr *a = (void *)(m->b + attrs[1]);
-				uint32_t id = any_session();
-
-				if (a->nla_len == NLA_HDRLEN + 4 && (a->nla_type & NLA_TYPE_MASK) == CTRACE_A_SESSION_ID)
-					memcpy(a + 1, &id, 4);
-			}
-		} else {
-			sound();
 		}
-		while (chance(2))
-			spoil();
-		m->h.nlmsg_type = chance(200) ? rnd() : t->g.family;
-		m->h.nlmsg_flags |= chance(50) ? 0 : NLM_F_ACK;
-		m->h.nlmsg_pid = 0;
-		if (unfair() || at + NLMSG_ALIGN(m->h.nlmsg_len) > BATCH_ROOM)
-			continue;
-		memcpy(t->batch.b + at, m->b, m->h.nlmsg_len);
-		at += NLMSG_ALIGN(m->h.nlmsg_len);
-		t->sent++;
+		at = put(at);
 	}
 	if (!at)
 		return;
 	cover_new();	/* what else this thread ran is not this message's */
 	if (send(t->g.fd, t->batch.b, at, 0) < 0)
 		return;
-	if (chance(100)) {	/* amid whatever it is */
+	if (chance(200)) {	/* amid whatever it is */
 		close(t->g.fd);
 		socket_new();
 		return;
 	}
 	/* a dump is read to its end, or left for a while */
-	take_in(chance(4) ? 1 : 100);
+	take_in(chance(8) ? 1 : 100);
+	if (dear)
+		t->dear_at = now + DEAR * (box_now() - now);
 	if (cover_new() && m->h.nlmsg_len <= sizeof(t->kept[0].b)) {
 		i = t->nkept < KEPT ? t->nkept++ : rnd() % KEPT;
 		t->kept[i].len = m->h.nlmsg_len;
@@ -206,11 +291,11 @@ static void *talker(void *arg)
 	cover_begin();
 	socket_new();
 	while (!over) {
-		one_message();
+		some_messages();
 		if (chance(64))
 			own_words();
-		/* more than 32 there cannot be; and dead ones give others room */
-		if (chance(400)) {
+		/* more than 32 sessions there cannot be; and dead ones give others room */
+		if (box_now() > t->close_at) {
 			close(t->g.fd);
 			socket_new();
 		}
@@ -221,109 +306,6 @@ static void *talker(void *arg)
 
 /* --- the device ----------------------------------------------------------------------------- */
 
-static void device_call(int *fd, char **map, size_t *size)
-{
-	static __thread char buf[65536];
-	struct ctrace_bind b = { .session = any_session(), .cid = chance(2) ? CTRACE_CID_ALL : any_cid() };
-	struct pollfd p = { .fd = *fd, .events = rnd() };
-	int pipes[2];
-	void *bad[] = { NULL, (void *)-4096l, (void *)0xffff888000000000ul, *map, buf + sizeof(buf) - 8, (void *)8 };
-	struct iovec v = { buf, rnd() % sizeof(buf) };
-	off_t off;
-
-	switch (rnd() % 20) {
-	case 0:
-	case 1:
-	case 2:
-		if (*fd >= 0)
-			close(*fd);
-		*fd = open(CTRACE_DEVICE, (chance(4) ? O_RDWR : O_RDONLY) | O_CLOEXEC | (chance(20) ? 0 : O_NONBLOCK));
-		/* one that waits must not wait for ever */
-		if (*fd >= 0 && !(fcntl(*fd, F_GETFL) & O_NONBLOCK))
-			fcntl(*fd, F_SETFL, O_NONBLOCK);
-		break;
-	case 3:
-	case 4:
-	case 5:
-		if (chance(10))
-			b._reserved[rnd() % 2] = rnd();
-		ioctl(*fd, CTRACE_IOC_BIND, chance(10) ? ANY(bad) : &b);
-		if (b.map_size && b.map_size < 64 << 20)
-			*size = b.map_size;
-		break;
-	case 6:
-		ioctl(*fd, chance(2) ? _IOC(rnd() % 4, CTRACE_IOC_MAGIC, rnd() % 4, rnd() % 64) : rnd(),
-		      chance(2) ? (void *)buf : ANY(bad));
-		break;
-	case 7:
-	case 8:
-	case 9:
-		if (*map)
-			munmap(*map, *size);
-		off = chance(4) ? (off_t)(rnd() % 64) * 4096 : chance(10) ? (off_t)(ANY(limits64) & ~4095ull) : 0;
-		*map = mmap(NULL, *size, chance(8) ? rnd() % 8 : PROT_READ, chance(3) ? MAP_PRIVATE : chance(4) ?
-			    MAP_SHARED | MAP_POPULATE : MAP_SHARED, *fd, off);
-		if (*map == MAP_FAILED)
-			*map = NULL;
-		break;
-	case 10:
-	case 11:
-		/* through a pipe: what cannot be read is an error, not a signal */
-		if (*map && !pipe(pipes)) {
-			fcntl(pipes[1], F_SETFL, O_NONBLOCK);
-			for (size_t at = 0; at < *size; at += 4096)
-				if (write(pipes[1], *map + at, 1) < 0 && errno == EAGAIN)
-					break;
-			close(pipes[0]);
-			close(pipes[1]);
-		}
-		break;
-	case 12:
-	case 13:
-		if (read(*fd, chance(20) ? ANY(bad) : buf, rnd() % sizeof(buf)) < 0)
-			errno = 0;
-		break;
-	case 14:
-		if (readv(*fd, &v, 1) < 0 || pread(*fd, buf, 4096, rnd()) < 0)
-			errno = 0;
-		break;
-	case 15:
-		poll(&p, 1, rnd() % 3);
-		break;
-	case 16:
-		/* within it: what lies behind is this program's own */
-		if (*map) {
-			size_t n = *size / 4096, at = rnd() % n;
-
-			madvise(*map + at * 4096, 4096 * (1 + rnd() % (n - at)), rnd() % 26);
-		}
-		break;
-	case 17:
-		if (!pipe(pipes)) {
-			splice(*fd, NULL, pipes[1], NULL, 65536, SPLICE_F_NONBLOCK);
-			v.iov_base = *map;
-			if (*map)
-				vmsplice(pipes[1], &v, 1, SPLICE_F_NONBLOCK);
-			close(pipes[0]);
-			close(pipes[1]);
-		}
-		break;
-	case 18:
-		lseek(*fd, rnd(), rnd() % 5);
-		if (!ftruncate(*fd, 0) || !fsync(*fd))
-			errno = 0;
-		fcntl(*fd, F_SETFL, O_NONBLOCK | (chance(2) ? O_ASYNC : 0));
-		break;
-	default:
-		if (*map) {
-			char *q = mremap(*map, *size, chance(2) ? *size : *size + 4096, MREMAP_MAYMOVE);
-
-			if (q != MAP_FAILED)
-				*map = q;
-		}
-	}
-}
-
 static void *user(void *arg)
 {
 	int fd = -1;
@@ -333,16 +315,18 @@ static void *user(void *arg)
 	t = arg;
 	m = &t->one;
 	rnd_state = t->seed;
+	/* its calls wait for nobody, and would leave the others no time */
+	setpriority(PRIO_PROCESS, 0, 10);
 	cover_begin();
 	while (!over) {
 		size_t had = size;
 
-		device_call(&fd, &map, &size);
+		device_call(&fd, &map, &size, &t->n.wrong);
 		if (size != had && map) {
 			munmap(map, had);
 			map = NULL;
 		}
-		t->calls++;
+		t->n.calls++;
 		cover_new();
 	}
 	close(fd);
@@ -376,19 +360,53 @@ static int list(struct genl *g, uint8_t cmd)
 	return err ?: n;
 }
 
+/* What n threads did so far. */
+static struct counts told(int n)
+{
+	struct counts sum = { 0 };
+
+	for (int i = 0; i < n; i++) {
+		const unsigned long *from = (void *)&threads[i].n;
+		unsigned long *to = (void *)&sum;
+
+		for (size_t k = 0; k < sizeof(sum) / sizeof(*to); k++)
+			to[k] += from[k];
+		sum.kept += threads[i].nkept;
+	}
+	return sum;
+}
+
+static void tell(const struct counts *s, time_t seconds)
+{
+	unsigned long taken = 0, refused = 0;
+
+	ksft_print_msg("taken/refused, by command:");
+	for (int i = 0; i <= CTRACE_CMD_NR; i++) {
+		taken += s->taken[i];
+		refused += s->refused[i];
+		printf(" %d: %lu/%lu", i, s->taken[i], s->refused[i]);
+	}
+	printf("\n");
+	ksft_print_msg("%ld s: %lu messages of %lu sockets: %lu taken, %lu refused, %lu dumps to their end; %lu calls on the device\n",
+		       (long)seconds, s->sent, s->sockets, taken, refused, s->done, s->calls);
+	ksft_print_msg("coverage: %lu places reached, %lu messages kept (%s)\n", nreached, s->kept,
+		       threads[0].cover ? "kcov" : "no kcov");
+	fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
-	time_t begin = time(NULL), end = begin + (argc > 1 ? atoi(argv[1]) : 5), told = begin + 60;
+	time_t begin = time(NULL), end = begin + (argc > 1 ? atoi(argv[1]) : 5), next = begin + 60;
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : (uint64_t)begin;
 	int n = argc > 3 ? atoi(argv[3]) : 6, left = 0, events;
-	struct thread sum = { 0 };
+	struct counts sum;
 	struct genl g;
 	pid_t busy;
 
 	if (n < 6 || n > THREADS)
 		n = 6;
 	ksft_print_header();
-	ksft_set_plan(5);
+	ksft_set_plan(6);
 	ksft_print_msg("seed %llu, %d threads\n", (unsigned long long)seed, n);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGIO, SIG_IGN);
@@ -403,35 +421,22 @@ int main(int argc, char **argv)
 	}
 	while (time(NULL) < end) {
 		usleep(100000);
-		if (time(NULL) < told)
+		if (time(NULL) < next)
 			continue;
-		told += 60;
-		for (int i = 0; i < n; i++)
-			sum.sent += threads[i].sent, sum.accepted += threads[i].accepted;
-		ksft_print_msg("%ld s: %lu messages, %lu accepted, %lu places reached\n", (long)(time(NULL) - begin),
-			       sum.sent, sum.accepted, nreached);
-		fflush(stdout);
-		sum.sent = 0, sum.accepted = 0;
+		next += 60;
+		sum = told(n);
+		tell(&sum, time(NULL) - begin);
 	}
 	over = true;
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++)
 		pthread_join(threads[i].id, NULL);
-		sum.sent += threads[i].sent;
-		sum.accepted += threads[i].accepted;
-		sum.refused += threads[i].refused;
-		sum.calls += threads[i].calls;
-		sum.done += threads[i].done;
-		sum.sockets += threads[i].sockets;
-		sum.mixed += threads[i].mixed;
-		sum.nkept += threads[i].nkept;
-	}
 	kill(busy, SIGKILL);
 	waitpid(busy, NULL, 0);
-	ksft_print_msg("%lu messages of %lu sockets: %lu accepted, %lu refused, %lu dumps to their end; %lu calls on the device\n",
-		       sum.sent, sum.sockets, sum.accepted, sum.refused, sum.done, sum.calls);
-	ksft_print_msg("coverage: %lu places reached, %u messages kept (%s)\n", nreached, sum.nkept,
-		       threads[0].cover ? "kcov" : "no kcov");
-	ksft_test_result(sum.accepted && sum.refused && sum.done && sum.calls, "some were taken, some were not\n");
+	sum = told(n);
+	tell(&sum, time(NULL) - begin);
+	ksft_test_result(sum.taken[CTRACE_CMD_SESSION_NEW] && sum.refused[CTRACE_CMD_SESSION_NEW] && sum.done && sum.calls,
+			 "some were taken, some were not\n");
+	ksft_test_result(!sum.wrong, "none that is plainly wrong was taken (%lu were)\n", sum.wrong);
 	ksft_test_result(!sum.mixed, "each refusal had its own words (%lu not)\n", sum.mixed);
 	for (int i = 0; i < 3000; i++) {
 		left = list(&g, CTRACE_CMD_SESSION_GET);

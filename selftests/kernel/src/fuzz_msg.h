@@ -5,10 +5,14 @@
 
 #include "dev.h"
 
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+
 /* The message that a thread is at. */
 static __thread struct msg *m;
 static __thread uint16_t family;
-static __thread uint32_t own[4];	/* sessions of its socket */
+/* Of its socket: sessions, the first one there if any is; and their probes. */
+static __thread uint32_t own[4];
+static __thread struct { uint32_t session, id; } own_probes[8];
 
 static uint32_t sessions[64], probes[256];	/* ids that were given to whomever; the dead stay */
 static int cgroup_fd;
@@ -20,7 +24,7 @@ static bool chance(uint32_t n)
 
 /* --- words and values --------------------------------------------------------------------- */
 
-#define ANY(a) ((a)[rnd() % (sizeof(a) / sizeof(*(a)))])
+#define ANY(a) ((a)[rnd() % COUNT(a)])
 /* The first n of a list are sound, and taken more often. */
 #define MOSTLY(a, n) (chance(4) ? ANY(a) : (a)[rnd() % (n)])
 
@@ -69,11 +73,45 @@ static uint32_t u32(void)
 
 static uint32_t any_session(void)
 {
-	uint32_t id = ANY(own);
+	uint32_t id = chance(4) ? ANY(own) : own[0];
 
-	if (id && !chance(5))
+	if (id && !chance(8))
 		return id;
 	return chance(8) ? u32() : ANY(sessions);
+}
+
+static void keep_session(uint32_t id)
+{
+	if (id)
+		ANY(sessions) = own[own[0] ? rnd() % 4 : 0] = id;
+}
+
+static void keep_probe(uint32_t session, uint32_t id)
+{
+	uint32_t i = own_probes[0].id ? rnd() % COUNT(own_probes) : 0;
+
+	own_probes[i].session = session;
+	own_probes[i].id = id;
+	ANY(probes) = id;
+}
+
+static void forget_probe(uint32_t session, uint32_t id)
+{
+	for (uint32_t i = 0; i < COUNT(own_probes); i++)
+		if (own_probes[i].session == session && (!id || own_probes[i].id == id))
+			own_probes[i].id = 0;
+}
+
+static void forget_session(uint32_t id)
+{
+	forget_probe(id, 0);
+	for (uint32_t i = 0; i < COUNT(own); i++)
+		if (own[i] == id)
+			own[i] = 0;
+	for (uint32_t i = 1; i < COUNT(own) && !own[0]; i++) {
+		own[0] = own[i];
+		own[i] = 0;
+	}
 }
 
 static uint32_t any_cid(void)
@@ -93,52 +131,71 @@ static uint32_t any_pid(void)
 
 /* --- sound messages ------------------------------------------------------------------------ */
 
-static void put_session(bool more)
+static void put_id(int set, int attr, uint32_t id)
+{
+	uint32_t at = msg_nest(m, set);
+
+	msg_u32(m, attr, id);
+	msg_nest_end(m, at);
+}
+
+static void put_session(void)
+{
+	put_id(CTRACE_A_SESSION, CTRACE_A_SESSION_ID, any_session());
+}
+
+static void put_new_session(void)
 {
 	uint32_t at = msg_nest(m, CTRACE_A_SESSION);
 
-	if (!more) {
-		msg_u32(m, CTRACE_A_SESSION_ID, any_session());
-	} else {
-		/* small: clearing what nobody fills would take most of the time */
-		if (!chance(40))
-			msg_u64(m, CTRACE_A_SESSION_ARENA_SIZE, 65536ull << rnd() % 4);
-		if (!chance(3))
-			msg_u64(m, CTRACE_A_SESSION_RING_SIZE, 8192ull << rnd() % 2);
-		if (chance(6))
-			msg_u32(m, CTRACE_A_SESSION_SUBBUF_SIZE, 4096u << rnd() % 3);
-		if (chance(3))
-			msg_u32(m, CTRACE_A_SESSION_FLAGS, rnd() % 4);
-		if (chance(3))
-			msg_u64(m, CTRACE_A_SESSION_WAKEUP_NS, rnd() % 1000000);
-		if (chance(3))
-			msg_str(m, CTRACE_A_SESSION_NAME, "fuzz");
-		if (chance(4))
-			msg_str(m, CTRACE_A_SESSION_FILTER, MOSTLY(filters, 5));
-		if (chance(4))
-			msg_u32(m, CTRACE_A_SESSION_RATE, rnd() % 1000);
-	}
+	/* small: clearing what nobody fills would take most of the time */
+	if (!chance(40))
+		msg_u64(m, CTRACE_A_SESSION_ARENA_SIZE, 65536ull << rnd() % 4);
+	if (!chance(3))
+		msg_u64(m, CTRACE_A_SESSION_RING_SIZE, 8192ull << rnd() % 2);
+	if (chance(6))
+		msg_u32(m, CTRACE_A_SESSION_SUBBUF_SIZE, 4096u << rnd() % 3);
+	if (chance(3))
+		msg_u32(m, CTRACE_A_SESSION_FLAGS, rnd() % 4);
+	if (chance(3))
+		msg_u64(m, CTRACE_A_SESSION_WAKEUP_NS, rnd() % 1000000);
+	if (chance(3))
+		msg_str(m, CTRACE_A_SESSION_NAME, "fuzz");
+	if (chance(4))
+		msg_str(m, CTRACE_A_SESSION_FILTER, MOSTLY(filters, 5));
+	if (chance(4))
+		msg_u32(m, CTRACE_A_SESSION_RATE, rnd() % 1000);
 	if (chance(40))
 		msg_u32(m, rnd() % (CTRACE_A_SESSION_NR + 2), u32());
 	msg_nest_end(m, at);
 }
 
-static void put_probe(bool add)
+static void put_new_probe(void)
 {
 	uint32_t at = msg_nest(m, CTRACE_A_PROBE);
 
-	if (!add) {
-		msg_u32(m, CTRACE_A_PROBE_ID, chance(8) ? u32() : ANY(probes));
-	} else {
-		msg_str(m, CTRACE_A_PROBE_NAME, MOSTLY(names, 12));
-		if (chance(3))
-			msg_u32(m, CTRACE_A_PROBE_FLAGS, rnd() % 5);
-		if (chance(3))
-			msg_str(m, CTRACE_A_PROBE_FILTER, MOSTLY(filters, 5));
-		if (chance(4))
-			msg_u32(m, CTRACE_A_PROBE_ONE_OF, u32());
-	}
+	msg_str(m, CTRACE_A_PROBE_NAME, MOSTLY(names, 12));
+	if (chance(3))
+		msg_u32(m, CTRACE_A_PROBE_FLAGS, rnd() % 5);
+	if (chance(3))
+		msg_str(m, CTRACE_A_PROBE_FILTER, MOSTLY(filters, 5));
+	if (chance(4))
+		msg_u32(m, CTRACE_A_PROBE_ONE_OF, u32());
 	msg_nest_end(m, at);
+}
+
+/* Most often one of the sender's, with its session. */
+static void put_probe(void)
+{
+	uint32_t i = chance(4) ? rnd() % COUNT(own_probes) : 0;
+
+	if (own_probes[i].id && !chance(8)) {
+		put_id(CTRACE_A_SESSION, CTRACE_A_SESSION_ID, own_probes[i].session);
+		put_id(CTRACE_A_PROBE, CTRACE_A_PROBE_ID, own_probes[i].id);
+	} else {
+		put_session();
+		put_id(CTRACE_A_PROBE, CTRACE_A_PROBE_ID, chance(8) ? u32() : ANY(probes));
+	}
 }
 
 static void put_target(void)
@@ -170,7 +227,8 @@ static void put_event(int attr)
 	msg_nest_end(m, at);
 }
 
-static void sound(void)
+/* Dear ones: dumps too; and first of all a session to talk about, and a probe of it. */
+static void sound(bool dear)
 {
 	static const uint8_t often[] = {
 		CTRACE_CMD_SESSION_NEW, CTRACE_CMD_SESSION_SET, CTRACE_CMD_SESSION_SET, CTRACE_CMD_PROBE_ADD,
@@ -178,15 +236,16 @@ static void sound(void)
 		CTRACE_CMD_TARGET_ADD, CTRACE_CMD_TARGET_DEL, CTRACE_CMD_SESSION_DEL, CTRACE_CMD_EVENT_NEW,
 		CTRACE_CMD_EVENT_DEL,
 	};
-	uint8_t cmd = chance(3) ? rnd() % (CTRACE_CMD_NR + 1) : ANY(often);
+	uint8_t cmd = chance(dear ? 3 : 30) ? rnd() % (CTRACE_CMD_NR + 1) : ANY(often);
 
-	if (!own[0] && chance(2))
+	if (dear && !own[0])
 		cmd = CTRACE_CMD_SESSION_NEW;
-
+	else if (dear && !own_probes[0].id && chance(2))
+		cmd = CTRACE_CMD_PROBE_ADD;
 	msg_new(m, family, cmd, 0);
 	switch (cmd) {
 	case CTRACE_CMD_SESSION_NEW:
-		put_session(true);
+		put_new_session();
 		break;
 	case CTRACE_CMD_SESSION_SET:
 	case CTRACE_CMD_SESSION_DEL: {
@@ -199,13 +258,15 @@ static void sound(void)
 		break;
 	}
 	case CTRACE_CMD_PROBE_ADD:
+		put_session();
+		put_new_probe();
+		break;
 	case CTRACE_CMD_PROBE_DEL:
-		put_session(false);
-		put_probe(cmd == CTRACE_CMD_PROBE_ADD);
+		put_probe();
 		break;
 	case CTRACE_CMD_TARGET_ADD:
 	case CTRACE_CMD_TARGET_DEL:
-		put_session(false);
+		put_session();
 		put_target();
 		break;
 	case CTRACE_CMD_EVENT_NEW:
@@ -221,7 +282,7 @@ static void sound(void)
 		if (cmd == CTRACE_CMD_EVENT_GET && chance(2))
 			put_event(CTRACE_A_EVENT_ID);
 		if (cmd == CTRACE_CMD_STATS_GET && chance(2))
-			put_session(false);
+			put_session();
 	}
 }
 
@@ -229,7 +290,7 @@ static void sound(void)
 
 #define HEAD (NLMSG_HDRLEN + GENL_HDRLEN)
 
-static uint32_t attrs[64], nattrs;
+static __thread uint32_t attrs[64], nattrs;
 
 /* Where attributes are, those within others too. */
 static void find_attrs(uint32_t at, uint32_t end, int depth)
@@ -256,22 +317,27 @@ static void append(const void *p, uint32_t n)
 		m->b[m->h.nlmsg_len++] = 0;
 }
 
-/* An attribute goes, and what it is in becomes shorter. */
-static void take_out(uint32_t at, uint32_t n)
+/* At that place n bytes come, or go (n < 0); what they are in becomes longer or shorter. */
+static void shift(uint32_t at, int n)
 {
+	uint32_t tail = n < 0 ? at - n : at;
+
 	for (uint32_t i = 0; i < nattrs; i++) {
 		struct nlattr *up = (void *)(m->b + attrs[i]);
 
-		if (attrs[i] < at && attrs[i] + up->nla_len >= at + n)
-			up->nla_len -= n;
+		if (attrs[i] < at && attrs[i] + up->nla_len >= tail)
+			up->nla_len += n;
 	}
-	memmove(m->b + at, m->b + at + n, m->h.nlmsg_len - at - n);
-	m->h.nlmsg_len -= n;
+	memmove(m->b + tail + n, m->b + tail, m->h.nlmsg_len - tail);
+	m->h.nlmsg_len += n;
+	if (n > 0)
+		memset(m->b + at, chance(2) ? 'a' : 0, n);
 }
 
 static void spoil(void)
 {
 	static const uint16_t lens[] = { 0, 1, 3, 4, 5, 7, 8, 9, 12, 20, 1023, 1024, 1028, 1029, 4096, 0x7fff, 0xfffc, 0xffff };
+	static const uint16_t more[] = { 4, 8, 60, 64, 128, 1016, 1020, 1024, 4000 };
 	char junk[256];
 	struct nlattr *a, *b;
 	uint32_t n, v, len;
@@ -285,10 +351,10 @@ static void spoil(void)
 		append(junk, 1 + rnd() % 64);
 		return;
 	}
-	n = ANY(attrs) ? attrs[rnd() % nattrs] : attrs[0];
+	n = attrs[rnd() % nattrs];
 	a = (void *)(m->b + n);
 	len = a->nla_len - NLA_HDRLEN;
-	switch (rnd() % 16) {
+	switch (rnd() % 21) {
 	case 0:
 		a->nla_type = (a->nla_type & ~NLA_TYPE_MASK) | rnd() % 26;
 		break;
@@ -296,7 +362,8 @@ static void spoil(void)
 		a->nla_type ^= chance(2) ? NLA_F_NESTED : NLA_F_NET_BYTEORDER;
 		break;
 	case 2:
-		a->nla_len = chance(2) ? ANY(lens) : a->nla_len + (int)(rnd() % 9) - 4;
+	case 20:
+		a->nla_len = chance(3) ? ANY(lens) : chance(2) ? a->nla_len - 1 : a->nla_len + (int)(rnd() % 9) - 4;
 		break;
 	case 3:
 		v = u32();
@@ -310,9 +377,17 @@ static void spoil(void)
 		append(a, a->nla_len);
 		break;
 	case 6:
+	case 16:
+	case 17:
 		v = NLA_ALIGN(a->nla_len);
 		if (n + v <= m->h.nlmsg_len)
-			take_out(n, v);
+			shift(n, -(int)v);
+		break;
+	case 18:
+	case 19:
+		v = ANY(more);
+		if (m->h.nlmsg_len + v <= 8192)
+			shift(chance(2) ? n + NLA_HDRLEN : n + a->nla_len, v);
 		break;
 	case 7:
 		b = (void *)(m->b + attrs[rnd() % nattrs]);
