@@ -60,3 +60,5 @@ if [ -w $level ]; then
 	done
 fi
 [ $n -gt 0 ] || skip "no way to sleep and wake: $(cat $state)"
+# the kernel's own has stood meanwhile
+check "a record's time is CLOCK_MONOTONIC's after all that" ringlook clock
