@@ -51,16 +51,17 @@ check "killed under load, $kills times: readable" test $failed = 0
 at_least "events in what was left" 1 $events
 note "$kills times; $nothing left no event, $padded had padding, $parts went on in another file; $events events"
 
-# at each call that changes a file: the kernel kills it as it comes to make the call
+# At each call that changes a file: the kernel kills it as it comes to make the call. It records as many rounds
+# as that call's number: of one round, the first pwrite64 is one that gives room back.
 kill -9 "${loads[@]}"
 wait "${loads[@]}" 2> /dev/null
 kills=0 events=0 nothing=0
-for call in $(long 'pwritev pwrite64' 'renameat2 pwritev pwrite64 ftruncate'); do
-	for n in $(long 2 "$(seq -s ' ' 1 8)"); do
+for call in renameat2 pwritev pwrite64 ftruncate; do
+	for n in $(long '1 4' "$(seq -s ' ' 1 8)"); do
 		rm -rf "$dir"
 		strace -f --seccomp-bpf -o /dev/null -e trace="$call" -e inject="$call":signal=KILL:when="$n" \
 			ctrace record -o "$dir" --no-state-dump -e getpriority -- \
-			sh -c 'for i in 1 2 3 4; do counted 2 50; sleep 0.1; done' > "$tmp/out" 2> "$tmp/err"
+			sh -c "for i in $(seq -s ' ' "$n"); do counted 2 50; sleep 0.1; done" > "$tmp/out" 2> "$tmp/err"
 		judge "at $call $n" || break 2
 	done
 done
