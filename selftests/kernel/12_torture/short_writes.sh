@@ -50,7 +50,7 @@ section() {
 
 # each call in turn
 N=30
-for call in $(long 'pwritev pwrite64 ftruncate renameat2' 'pwritev pwrite64 ftruncate renameat2 renameat mkdir mkdirat'); do
+for call in $(long 'pwritev pwrite64 renameat2' 'pwritev pwrite64 ftruncate renameat2 renameat mkdir mkdirat'); do
 	for n in $(long 1 "$(seq -s ' ' 1 6)"); do
 		rm -rf "$dir"
 		record strace -f --seccomp-bpf -o "$tmp/strace" -e trace="$call" -e inject="$call":error=EIO:when="$n"

@@ -240,7 +240,7 @@ static void sound(bool dear)
 
 	if (dear && !own[0])
 		cmd = CTRACE_CMD_SESSION_NEW;
-	else if (dear && !own_probes[0].id && chance(2))
+	else if (dear && !own_probes[0].id && !chance(4))
 		cmd = CTRACE_CMD_PROBE_ADD;
 	msg_new(m, family, cmd, 0);
 	switch (cmd) {
