@@ -151,7 +151,8 @@ int main(void)
 	ksft_print_header();
 	ksft_set_plan(13 + 5 + 10 + 3 + 4);
 	dev_session_make(&s, "syscall:getpriority");
-	fd = dev_open(0);
+	/* for writing too: of one that cannot be written the kernel makes no writable mapping by itself */
+	fd = dev_open(O_RDWR);
 	if (dev_bind(fd, dev_session, CTRACE_CID_ALL, &size))
 		ksft_exit_fail_msg("bind: %s\n", strerror(errno));
 	ksft_print_msg("mapping of %zu bytes\n", size);
