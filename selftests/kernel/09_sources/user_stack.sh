@@ -22,8 +22,11 @@ if command -v frames32 > /dev/null; then
 	want=$(sed -n 's/^ip=\(.*\) ret=/\1,/p' "$tmp/ev")
 	has "the stack is just that" "user_stack cid=0 .* callstack=$want(,|\$)" "$tmp/ev"
 fi
-# kernel threads have none; the woken task's record does not show the waker's
+# kernel threads have none; the woken task's record does not show the waker's, which here has one
+timeout 2 bash -c 'while sleep 0.02; do echo; done' | cat > /dev/null &
 evdump -t all -e sched_wakeup -u -d 1 > "$tmp/ev" 2> "$tmp/err"
+wait
+has "a task woke another" 'sched_wakeup .*comm="cat"' "$tmp/ev"
 at_least "wake-ups" 10 "$(grep -c 'user_stack cid' "$tmp/ev")"
 has_not "are told by others: no stack" 'user_stack cid.*0x' "$tmp/ev"
 evdump -t all -e sched_switch -u -d 1 > "$tmp/ev" 2> "$tmp/err"
