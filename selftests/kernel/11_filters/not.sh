@@ -39,8 +39,10 @@ enter="echo \$\$ > $mount/notdir/cgroup.procs; unshare --pid --fork counted 12 1
 dump "$tmp/ev" -t all -t "not:$mount/notdir" -e syscall:getpriority
 bash -c "counted 11 10; $enter; counted 12 10"
 bash -c "counted 13 10; $enter"
+# a container that was born elsewhere
+unshare --pid --fork bash -c "counted 14 10; echo 0 > $mount/notdir/cgroup.procs; counted 12 10"
 stop_dump
-same "before it went in" "10 10" "$(marked 11) $(marked 13)"
+same "before it went in" "10 10 10" "$(marked 11) $(marked 13) $(marked 14)"
 has_not "nothing from in there" 'who=12$' "$tmp/ev"
 printf '#!/bin/bash\nread -r _ < %s\ncounted 21 10\n%s\ncounted 12 10\necho $$ > %s\ncounted 22 10\n' \
 	"$tmp/fifo" "$enter" "$mount/cgroup.procs" > "$tmp/followed"
