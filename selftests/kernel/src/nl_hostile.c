@@ -92,6 +92,7 @@ static bool build(const struct command *c, int w, enum spoil how)
 	const struct need *bad = &c->need[w];
 
 	memset(junk, 'a', sizeof(junk));
+	junk[sizeof(junk) - 1] = 0;	/* of the long one only the length is wrong */
 	if (is_string(bad) ? how == SHORT || how == LONG : how == NO_NUL)
 		return false;
 	if (!is_string(bad) && how == LONG_STRING)
