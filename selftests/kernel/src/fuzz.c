@@ -246,7 +246,7 @@ static void some_messages(void)
 	uint64_t now = box_now();
 	bool dear = now >= t->dear_at;
 	/* several, unless it is to be told which one reached something new */
-	uint32_t n = dear || (t->cover && !chance(8)) ? 1 : 1 + rnd() % BATCH, i, at = 0;
+	uint32_t n = dear || (t->cover && !chance(3)) ? 1 : 1 + rnd() % BATCH, i, at = 0;
 
 	while (n--) {
 		if (t->nkept && chance(3))
@@ -376,7 +376,8 @@ static struct counts told(int n)
 	return sum;
 }
 
-static void tell(const struct counts *s, time_t seconds)
+/* True: some commands were taken, some refused. */
+static bool tell(const struct counts *s, time_t seconds)
 {
 	unsigned long taken = 0, refused = 0;
 
@@ -392,6 +393,7 @@ static void tell(const struct counts *s, time_t seconds)
 	ksft_print_msg("coverage: %lu places reached, %lu messages kept (%s)\n", nreached, s->kept,
 		       threads[0].cover ? "kcov" : "no kcov");
 	fflush(stdout);
+	return taken && refused;
 }
 
 int main(int argc, char **argv)
@@ -433,9 +435,7 @@ int main(int argc, char **argv)
 	kill(busy, SIGKILL);
 	waitpid(busy, NULL, 0);
 	sum = told(n);
-	tell(&sum, time(NULL) - begin);
-	ksft_test_result(sum.taken[CTRACE_CMD_SESSION_NEW] && sum.refused[CTRACE_CMD_SESSION_NEW] && sum.done && sum.calls,
-			 "some were taken, some were not\n");
+	ksft_test_result(tell(&sum, time(NULL) - begin) && sum.calls, "some were taken, some were not\n");
 	ksft_test_result(!sum.wrong, "none that is plainly wrong was taken (%lu were)\n", sum.wrong);
 	ksft_test_result(!sum.mixed, "each refusal had its own words (%lu not)\n", sum.mixed);
 	for (int i = 0; i < 3000; i++) {

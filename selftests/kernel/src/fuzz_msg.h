@@ -354,7 +354,7 @@ static void spoil(void)
 	n = attrs[rnd() % nattrs];
 	a = (void *)(m->b + n);
 	len = a->nla_len - NLA_HDRLEN;
-	switch (rnd() % 21) {
+	switch (rnd() % 22) {
 	case 0:
 		a->nla_type = (a->nla_type & ~NLA_TYPE_MASK) | rnd() % 26;
 		break;
@@ -363,7 +363,9 @@ static void spoil(void)
 		break;
 	case 2:
 	case 20:
-		a->nla_len = chance(3) ? ANY(lens) : chance(2) ? a->nla_len - 1 : a->nla_len + (int)(rnd() % 9) - 4;
+	case 21:
+		/* a byte less is a text without its end */
+		a->nla_len = chance(2) ? a->nla_len - 1 : chance(2) ? ANY(lens) : a->nla_len + (int)(rnd() % 9) - 4;
 		break;
 	case 3:
 		v = u32();
