@@ -290,47 +290,78 @@ static long sleeps(void)
 	return u.ru_nvcsw;
 }
 
+struct wakeups {
+	uint64_t took;
+	long slept;
+	unsigned int polls;
+};
+
+/* Reads what comes until that child has ended. */
+static void read_until_end(pid_t pid, struct wakeups *w)
+{
+	struct pollfd p = { .fd = ctrace_reader_fd(reader), .events = POLLIN };
+	const struct ctrace_record *r;
+	int st;
+
+	w->took = box_now();
+	w->slept = sleeps();
+	while (!waitpid(pid, &st, WNOHANG)) {
+		if (poll(&p, 1, 1000) > 0)
+			w->polls++;
+		while (ctrace_reader_next(reader, &r) == 1)
+			;
+	}
+	w->took = box_now() - w->took;
+	w->slept = sleeps() - w->slept;
+}
+
+/* One for each 5 ms, and a few for the ends. */
+static void judge_sleeps(const struct wakeups *w, const char *how)
+{
+	ksft_test_result(w->slept <= (long)(w->took / 5000000) + 10, "%s: slept %ld times in %llu ms\n", how, w->slept,
+			 (unsigned long long)(w->took / 1000000));
+}
+
+#define PAUSES 1000
+
 /*
  * A waiting reader is woken far less often than there are events. What counts is how often it slept:
  * poll() that finds something new at once wakes nobody.
  */
 static void test_wakeups(void)
 {
-	unsigned int a[2] = { 1, 40000 }, polls = 0;
+	const struct timespec pause = { 0, 200000 };
+	struct wakeups w = { 0 }, v = { 0 };
+	unsigned int a[2] = { 1, 40000 };
 	const struct ctrace_record *r;
 	struct ctrace_losses l;
-	uint64_t t0, took;
-	struct pollfd p;
 	struct box b;
-	long slept;
-	int st;
+	pid_t pid;
 
-	ksft_set_plan(3);
+	ksft_set_plan(4);
 	setup(64 << 20, 8 << 20, UINT64_MAX, marked);
-	p = (struct pollfd){ .fd = ctrace_reader_fd(reader), .events = POLLIN };
 	container(&b, "wakeups", a);
 	box_settle(&b);
-	t0 = box_now();
-	slept = sleeps();
 	box_go(&b);
-	while (!waitpid(b.pid, &st, WNOHANG)) {
-		if (poll(&p, 1, 1000) > 0)
-			polls++;
-		while (ctrace_reader_next(reader, &r) == 1)
-			;
-	}
-	took = box_now() - t0;
-	slept = sleeps() - slept;
+	read_until_end(b.pid, &w);
 	box_cgroup_remove(b.path);
+	/* while it has nothing to read it sleeps: each record could wake it */
+	pid = fork();
+	for (int i = 0; !pid && i < PAUSES; i++) {
+		box_mark(2);
+		nanosleep(&pause, NULL);
+	}
+	if (!pid)
+		_exit(0);
+	read_until_end(pid, &v);
 	ctrace_session_stop(session);
 	while (ctrace_reader_next(reader, &r) == 1)
 		;
 	ctrace_reader_losses(reader, &l);
-	ksft_test_result(l.seen + l.overrun >= 80000, "%llu records\n", (unsigned long long)l.seen);
-	/* one for each 5 ms, and a few for the ends */
-	ksft_test_result(slept <= (long)(took / 5000000) + 10, "slept %ld times in %llu ms for %llu records\n", slept,
-			 (unsigned long long)(took / 1000000), (unsigned long long)l.seen);
-	ksft_test_result(polls <= l.seen / 10, "%u polls that found something\n", polls);
+	ksft_test_result(l.seen + l.overrun >= 80000 + 2 * PAUSES, "%llu records\n", (unsigned long long)l.seen);
+	judge_sleeps(&w, "many at a time");
+	judge_sleeps(&v, "one at a time");
+	ksft_test_result(w.polls <= l.seen / 10, "%u polls that found something\n", w.polls);
 }
 
 /* Nothing happens, nobody is woken. */
