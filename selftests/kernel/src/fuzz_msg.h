@@ -159,7 +159,7 @@ static void put_new_session(void)
 		msg_u32(m, CTRACE_A_SESSION_FLAGS, rnd() % 4);
 	if (chance(3))
 		msg_u64(m, CTRACE_A_SESSION_WAKEUP_NS, rnd() % 1000000);
-	if (chance(3))
+	if (!chance(3))
 		msg_str(m, CTRACE_A_SESSION_NAME, "fuzz");
 	if (chance(4))
 		msg_str(m, CTRACE_A_SESSION_FILTER, MOSTLY(filters, 5));
@@ -331,7 +331,7 @@ static void shift(uint32_t at, int n)
 	memmove(m->b + tail + n, m->b + tail, m->h.nlmsg_len - tail);
 	m->h.nlmsg_len += n;
 	if (n > 0)
-		memset(m->b + at, chance(2) ? 'a' : 0, n);
+		memset(m->b + at, chance(4) ? 0 : 'a', n);
 }
 
 static void spoil(void)
@@ -354,7 +354,7 @@ static void spoil(void)
 	n = attrs[rnd() % nattrs];
 	a = (void *)(m->b + n);
 	len = a->nla_len - NLA_HDRLEN;
-	switch (rnd() % 22) {
+	switch (rnd() % 23) {
 	case 0:
 		a->nla_type = (a->nla_type & ~NLA_TYPE_MASK) | rnd() % 26;
 		break;
@@ -362,45 +362,47 @@ static void spoil(void)
 		a->nla_type ^= chance(2) ? NLA_F_NESTED : NLA_F_NET_BYTEORDER;
 		break;
 	case 2:
-	case 20:
-	case 21:
+	case 3:
+	case 4:
 		/* a byte less is a text without its end */
 		a->nla_len = chance(2) ? a->nla_len - 1 : chance(2) ? ANY(lens) : a->nla_len + (int)(rnd() % 9) - 4;
 		break;
-	case 3:
+	case 5:
 		v = u32();
 		memcpy(a + 1, &v, len < 4 ? len : 4);
 		break;
-	case 4:
+	case 6:
 		w = ANY(limits64);
 		memcpy(a + 1, &w, len < 8 ? len : 8);
 		break;
-	case 5:
+	case 7:
 		append(a, a->nla_len);
 		break;
-	case 6:
-	case 16:
-	case 17:
+	case 8:
+	case 9:
+	case 10:
 		v = NLA_ALIGN(a->nla_len);
 		if (n + v <= m->h.nlmsg_len)
 			shift(n, -(int)v);
 		break;
-	case 18:
-	case 19:
+	case 11:
+	case 12:
+	case 13:
+		/* of a number the number stays, a text gets longer before its end */
 		v = ANY(more);
 		if (m->h.nlmsg_len + v <= 8192)
-			shift(chance(2) ? n + NLA_HDRLEN : n + a->nla_len, v);
+			shift(len == 4 || len == 8 ? n + a->nla_len : n + NLA_HDRLEN, v);
 		break;
-	case 7:
+	case 14:
 		b = (void *)(m->b + attrs[rnd() % nattrs]);
 		v = a->nla_type;
 		a->nla_type = b->nla_type;
 		b->nla_type = v;
 		break;
-	case 8:
+	case 15:
 		m->h.nlmsg_len -= rnd() % (m->h.nlmsg_len - HEAD + 1);
 		break;
-	case 9: {
+	case 16: {
 		const char *word = ANY(words);
 
 		v = strlen(word);
@@ -408,11 +410,11 @@ static void spoil(void)
 			memcpy((char *)(a + 1) + rnd() % (len - v), word, v);
 		break;
 	}
-	case 10:
+	case 17:
 		if (len)
 			memset(a + 1, chance(2) ? '(' : '!', len - chance(2));
 		break;
-	case 11: {
+	case 18: {
 		/* nested deeper than anybody needs */
 		uint32_t at[40], d = 1 + rnd() % 39;
 
@@ -422,14 +424,14 @@ static void spoil(void)
 			msg_nest_end(m, at[v]);
 		break;
 	}
-	case 12:
+	case 19:
 		((struct genlmsghdr *)NLMSG_DATA(&m->h))->cmd = rnd() % (CTRACE_CMD_NR + 2);
 		break;
-	case 13:
+	case 20:
 		m->h.nlmsg_flags ^= 1 << rnd() % 12;
 		m->h.nlmsg_flags |= NLM_F_REQUEST;
 		break;
-	case 14:
+	case 21:
 		((struct genlmsghdr *)NLMSG_DATA(&m->h))->version = rnd();
 		break;
 	default:
