@@ -98,6 +98,12 @@ static int take_rings(unsigned int n)
 	return 0;
 }
 
+/* The call itself: nolibc's poll() may be ppoll() with 32 bits of time, which not every kernel has. */
+static int wait_for(struct pollfd *p, int ms)
+{
+	return my_syscall3(__NR_poll, p, 1, ms);
+}
+
 static int follow_map(int fd, __u64 size)
 {
 	const struct ctrace_dir *d = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
@@ -119,13 +125,15 @@ static int follow_map(int fd, __u64 size)
 	}
 	printf("ready\n");
 	do {
-		poll(&p, 1, 200);
+		ret = wait_for(&p, 200);
+		if (ret < 0)
+			return ret;
 		ended = ctrace_load_acquire(&d->state) == CTRACE_DIR_ENDED;
 		ret = take_rings(d->nslots);
 	} while (!ret && !ended);
 	if (!ret)
-		poll(&p, 1, 0);
-	return ret ?: p.revents & POLLHUP ? 0 : -EPIPE;
+		ret = wait_for(&p, 0);
+	return ret < 0 ? ret : p.revents & POLLHUP ? 0 : -EPIPE;
 }
 
 static int follow_read(int fd)
