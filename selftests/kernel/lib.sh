@@ -263,6 +263,10 @@ lines() { [ "$(grep -cE -e "$2" "$3")" -ge "$1" ]; }
 # cids FILE NAME: the different cids of the events of evdump's FILE whose line has NAME
 cids() { grep -E -e "$2" "$1" | sed -n 's/^[^ ]* [^ ]* cid=\([0-9]*\) .*/\1/p' | sort -un | tr '\n' ' ' | sed 's/ $//'; }
 
+# reads_from: who called vfs_read, as a stack taken at its beginning has it. By ORC that is ksys_read. An
+# unwinder by frame pointers (arm64, the debug kernels) leaves it out: vfs_read has no frame yet.
+reads_from() { if grep -q ' unwind_module_init$' /proc/kallsyms; then echo ksys_read; else echo "${sys}_read"; fi; }
+
 # tracing on EVENT... | clear | read: the kernel's own events, in a buffer of this test's
 tracing() {
 	local t=/sys/kernel/tracing dir e

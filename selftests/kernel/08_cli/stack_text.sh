@@ -10,8 +10,7 @@ load
 ctrace trace -o "$tmp/out" -e 'p:st_read vfs_read' --stack -- cat /etc/passwd > /dev/null 2> "$tmp/err"
 awk '/st_read/ {n = 0} /^    > / {print ++n, $2}' "$tmp/out" > "$tmp/frames"
 has "a kprobe: its function first" '^1 vfs_read\+0x' "$tmp/frames"
-# a caller that is but in a register yet, as on arm64, the kernel's unwinder leaves out
-has "its caller next" '^2 (ksys_read|__arm64_sys_read)\+0x' "$tmp/frames"
+has "its caller next" "^2 $(reads_from)\\+0x" "$tmp/frames"
 has "down to the call" '^[0-9]+ (do_syscall_64|el0_svc)' "$tmp/frames"
 # a program that keeps its symbols, and lives until they were looked at
 ctrace trace -o "$tmp/out" -e getpriority --one-of 10000 --stack=both -- counted 82 400000 2> "$tmp/err"
