@@ -15,6 +15,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include "scan.h"
+#include "compat/task.h"
 #include "compat/tracepoint.h"
 
 static DEFINE_MUTEX(refresh_mutex);	/* of the table of v1 hierarchies */
@@ -345,7 +346,7 @@ static void scan_pass(bool own_ns)
 again:
 	batch = 0;
 	rcu_read_lock();
-	for_each_process_thread(group, p) {
+	ctrace_compat_for_each_process_thread(group, p) {
 		scan_task(p, own_ns);
 		if (++batch % 128 == 0 && !rest(group, p)) {
 			rcu_read_unlock();

@@ -5,6 +5,7 @@
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
 #include "tasks.h"
+#include "compat/task.h"
 #include "compat/tracepoint.h"
 
 /*
@@ -143,7 +144,7 @@ int ctrace_tasks_add_group(struct task_struct *leader, u32 bit)
 	do {
 		again = false;
 		rcu_read_lock();
-		for_each_thread(leader, t) {
+		ctrace_compat_for_each_thread(leader, t) {
 			if (ctrace_tasks_mask(t) & bit)
 				continue;
 			if (insert(t, bit))
