@@ -10,6 +10,8 @@
 
 load
 seconds=$(long 3 30)
+# what a slow machine may need more: less than any step
+more=600
 mono() { cut -d' ' -f1 /proc/uptime; }
 # the clock is right again at the end, whatever happened
 true_offset=$(awk -v now="$(date +%s.%N)" '{printf "%.3f", now - $1}' /proc/uptime)
@@ -43,7 +45,7 @@ wait $trace
 same "trace: status" 0 $?
 wait $relative
 took=$(awk -v a="$began" -v b="$(mono)" 'BEGIN {print int(b - a)}')
-check "they took $took s, not what the clock on the wall says" test "$took" -ge "$seconds" -a "$took" -le $((seconds + 40))
+check "they took $took s, not what the clock on the wall says" test "$took" -ge "$seconds" -a "$took" -le $((seconds + more))
 note "the clock was set $steps times"
 
 # times of records are CLOCK_MONOTONIC's, and what is shown goes by the clock at the start
@@ -52,8 +54,8 @@ babeltrace2 --clock-seconds "$tmp/t" 2> "$tmp/bt.err" | sed 's/^\[\([0-9.]*\)\].
 at_least "events recorded" 10 "$(wc -l < "$tmp/times")"
 check "in order" sort -nc "$tmp/times"
 # shellcheck disable=SC2016 # awk's
-check "all of the time by the clock as it was at the start" awk -v a="$before" -v s="$seconds" \
-	'$1 < a - 2 || $1 > a + s + 40 {bad++} END {exit bad > 0}' "$tmp/times"
+check "all of the time by the clock as it was at the start" awk -v a="$before" -v s="$seconds" -v more=$more \
+	'$1 < a - 2 || $1 > a + s + more {bad++} END {exit bad > 0}' "$tmp/times"
 sed -nE 's/^([0-9]+):([0-9]+):([0-9.]+) .*/\1 \2 \3/p' "$tmp/lines" | awk '{print $1 * 3600 + $2 * 60 + $3}' > "$tmp/day"
 at_least "lines shown" 10 "$(wc -l < "$tmp/day")"
 # midnight may be in it
@@ -61,7 +63,7 @@ at_least "lines shown" 10 "$(wc -l < "$tmp/day")"
 check "in order, none of an hour's step in it" awk 'NR > 1 && ($1 < last || $1 > last + 60) && last - $1 < 86000 {bad++}
 	{last = $1} END {exit bad > 0}' "$tmp/day"
 # shellcheck disable=SC2016 # awk's
-check "relative times: in order, none longer than it took" awk -v most=$((seconds + 40)) \
+check "relative times: in order, none longer than it took" awk -v most=$((seconds + more)) \
 	'$1 ~ /^[0-9.]+$/ {if ($1 < last || $1 > most) bad++; last = $1; n++} END {exit bad > 0 || n < 10}' "$tmp/relative"
 note "$(head -n 1 "$tmp/lines" | cut -c1-100)"
 note "$(head -n 1 "$tmp/relative" | cut -c1-100)"
