@@ -88,6 +88,34 @@ int ctrace_compat_tracepoint_unregister(const char *name, void *probe, void *dat
 static struct ctrace_session *one, *two;
 static char why[CTRACE_WHY_MAX];
 
+/* Under the lock, as they are called; a case's end may be another task than its beginning. */
+static int target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, char *words)
+{
+	int err;
+
+	mutex_lock(&ctrace_lock);
+	err = ctrace_target_add(s, kind, arg, not, words);
+	mutex_unlock(&ctrace_lock);
+	return err;
+}
+
+static int target_del(struct ctrace_session *s, u32 kind, u32 arg, bool not, char *words)
+{
+	int err;
+
+	mutex_lock(&ctrace_lock);
+	err = ctrace_target_del(s, kind, arg, not, words);
+	mutex_unlock(&ctrace_lock);
+	return err;
+}
+
+static void target_del_all(struct ctrace_session *s)
+{
+	mutex_lock(&ctrace_lock);
+	ctrace_target_del_all(s);
+	mutex_unlock(&ctrace_lock);
+}
+
 static struct ctrace_session *session(struct kunit *test, u32 index)
 {
 	struct ctrace_session *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
@@ -116,16 +144,14 @@ static int world_init(struct kunit *test)
 	}
 	one = session(test, 0);
 	two = session(test, 5);
-	mutex_lock(&ctrace_lock);
 	return 0;
 }
 
 static void world_exit(struct kunit *test)
 {
-	ctrace_target_del_all(one);
-	ctrace_target_del_all(two);
+	target_del_all(one);
+	target_del_all(two);
 	ctrace_tasks_exit();
-	mutex_unlock(&ctrace_lock);
 }
 
 static void expect(struct kunit *test, u32 bit, const char *cids)
@@ -146,30 +172,30 @@ static void nothing(struct kunit *test)
 
 static void all(struct kunit *test)
 {
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_ALL, 0, false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_ALL, 0, false, why), 0);
 	expect(test, 1, "01234");
 	KUNIT_EXPECT_EQ(test, ctrace_container_unknown.wanted, 1u);
 	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 1u);
 	KUNIT_EXPECT_EQ(test, ctrace_filter(2, world[2], current), 0u);
-	KUNIT_ASSERT_EQ(test, ctrace_target_del(one, CTRACE_TARGET_ALL, 0, false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_del(one, CTRACE_TARGET_ALL, 0, false, why), 0);
 	nothing(test);
 }
 
 static void one_container(struct kunit *test)
 {
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 1, false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 1, false, why), 0);
 	expect(test, 1, "134");		/* with what lies in it */
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 4, false, why), 0);
-	KUNIT_ASSERT_EQ(test, ctrace_target_del(one, CTRACE_TARGET_CID, 1, false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 4, false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_del(one, CTRACE_TARGET_CID, 1, false, why), 0);
 	expect(test, 1, "4");
-	KUNIT_EXPECT_EQ(test, ctrace_target_del(one, CTRACE_TARGET_CID, 1, false, why), -ENOENT);
-	KUNIT_EXPECT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 99, false, why), -ENOENT);
+	KUNIT_EXPECT_EQ(test, target_del(one, CTRACE_TARGET_CID, 1, false, why), -ENOENT);
+	KUNIT_EXPECT_EQ(test, target_add(one, CTRACE_TARGET_CID, 99, false, why), -ENOENT);
 	expect(test, 1, "4");
 }
 
 static void the_host(struct kunit *test)
 {
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, CTRACE_CID_HOST, false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, CTRACE_CID_HOST, false, why), 0);
 	expect(test, 1, "0");		/* everything lies in the host: that is no reason */
 	ctrace_filter_born(world[2], world[0]);
 	expect(test, 1, "0");
@@ -177,12 +203,12 @@ static void the_host(struct kunit *test)
 
 static void two_sessions(struct kunit *test)
 {
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 2, false, why), 0);
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(two, CTRACE_TARGET_ALL, 0, false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 2, false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(two, CTRACE_TARGET_ALL, 0, false, why), 0);
 	expect(test, 1, "2");
 	expect(test, 1 << 5, "01234");
 	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 33u);
-	ctrace_target_del_all(two);
+	target_del_all(two);
 	expect(test, 1, "2");
 	expect(test, 1 << 5, "");
 }
@@ -192,12 +218,12 @@ static void births(struct kunit *test)
 	struct ctrace_container *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, c);
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 3, false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 3, false, why), 0);
 	ctrace_filter_born(c, world[3]);
 	KUNIT_EXPECT_EQ(test, c->wanted, 1u);
 	ctrace_filter_born(c, world[2]);
 	KUNIT_EXPECT_EQ(test, c->wanted, 0u);
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(two, CTRACE_TARGET_ALL, 0, false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(two, CTRACE_TARGET_ALL, 0, false, why), 0);
 	ctrace_filter_born(c, world[2]);
 	KUNIT_EXPECT_EQ(test, c->wanted, 32u);
 }
@@ -208,21 +234,21 @@ static void all_but_one(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
-		KUNIT_ASSERT_EQ(test, ctrace_target_add(one, i ? CTRACE_TARGET_CID : CTRACE_TARGET_ALL,
+		KUNIT_ASSERT_EQ(test, target_add(one, i ? CTRACE_TARGET_CID : CTRACE_TARGET_ALL,
 							i, i, why), 0);
-		KUNIT_ASSERT_EQ(test, ctrace_target_add(two, i ? CTRACE_TARGET_ALL : CTRACE_TARGET_CID,
+		KUNIT_ASSERT_EQ(test, target_add(two, i ? CTRACE_TARGET_ALL : CTRACE_TARGET_CID,
 							3, !i, why), 0);
 	}
 	expect(test, 1, "02");
 	expect(test, 1 << 5, "012");
 	/* asked for by name, too: NOT has the last word */
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 1, false, why), 0);
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 4, false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 1, false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 4, false, why), 0);
 	expect(test, 1, "02");
-	KUNIT_ASSERT_EQ(test, ctrace_target_del(one, CTRACE_TARGET_CID, 1, true, why), 0);
+	KUNIT_ASSERT_EQ(test, target_del(one, CTRACE_TARGET_CID, 1, true, why), 0);
 	expect(test, 1, "01234");
-	KUNIT_EXPECT_EQ(test, ctrace_target_del(one, CTRACE_TARGET_CID, 1, true, why), -ENOENT);
-	ctrace_target_del_all(two);
+	KUNIT_EXPECT_EQ(test, target_del(one, CTRACE_TARGET_CID, 1, true, why), -ENOENT);
+	target_del_all(two);
 	for (i = 0; i < NR; i++)
 		KUNIT_EXPECT_EQ(test, world[i]->denied, 0u);
 }
@@ -232,19 +258,19 @@ static void only_not(struct kunit *test)
 {
 	u32 before = relearned;
 
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 1, true, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 1, true, why), 0);
 	KUNIT_EXPECT_GT(test, relearned, before);
 	expect(test, 1, "");
-	KUNIT_EXPECT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_ALL, 0, true, why), -EINVAL);
-	KUNIT_EXPECT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_PID, 1, true, why), -EINVAL);
+	KUNIT_EXPECT_EQ(test, target_add(one, CTRACE_TARGET_ALL, 0, true, why), -EINVAL);
+	KUNIT_EXPECT_EQ(test, target_add(one, CTRACE_TARGET_PID, 1, true, why), -EINVAL);
 	KUNIT_EXPECT_TRUE(test, strstr(why, "CTRACE_A_TARGET_NOT"));
 }
 
 /* The host is denied, which is no reason to deny what lies in it: everything. */
 static void all_but_the_host(struct kunit *test)
 {
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_ALL, 0, false, why), 0);
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, CTRACE_CID_HOST, true, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_ALL, 0, false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, CTRACE_CID_HOST, true, why), 0);
 	expect(test, 1, "1234");
 }
 
@@ -253,9 +279,9 @@ static void born_in_a_denied_one(struct kunit *test)
 	struct ctrace_container *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, c);
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_ALL, 0, false, why), 0);
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 3, true, why), 0);
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(two, CTRACE_TARGET_ALL, 0, false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_ALL, 0, false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 3, true, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(two, CTRACE_TARGET_ALL, 0, false, why), 0);
 	ctrace_filter_born(c, world[3]);
 	KUNIT_EXPECT_EQ(test, c->wanted, 32u);
 	KUNIT_EXPECT_EQ(test, c->denied, 1u);
@@ -267,8 +293,8 @@ static void born_in_a_denied_one(struct kunit *test)
 /* Who is followed by pid is not where that is denied. */
 static void pid_in_a_denied_one(struct kunit *test)
 {
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_PID, task_tgid_vnr(current), false, why), 0);
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_CID, 3, true, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_PID, task_tgid_vnr(current), false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 3, true, why), 0);
 	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 1u);
 	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[3], current), 0u);
 	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[4], current), 0u);
@@ -294,7 +320,7 @@ static void pids(struct kunit *test)
 {
 	struct task_struct *child = stand_in(test), *stranger = stand_in(test);
 
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_PID, task_tgid_vnr(current), false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_PID, task_tgid_vnr(current), false, why), 0);
 	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 1u);
 	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], stranger), 0u);
 	KUNIT_EXPECT_TRUE(test, ctrace_filter_any(world[2]));
@@ -307,10 +333,10 @@ static void pids(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], child), 0u);
 	probe_fork(NULL, current, child);
 	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], child), 1u);
-	ctrace_target_del_all(one);
+	target_del_all(one);
 	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(child), 0u);
 	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 0u);
-	KUNIT_EXPECT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_PID, 1 << 22, false, why), -ESRCH);
+	KUNIT_EXPECT_EQ(test, target_add(one, CTRACE_TARGET_PID, 1 << 22, false, why), -ESRCH);
 }
 
 /* More tasks than the set has room for: the rest is counted, nobody is confused. */
@@ -319,7 +345,7 @@ static void too_many_tasks(struct kunit *test)
 	u64 before = ctrace_tasks_missed();
 	u32 i, followed = 0;
 
-	KUNIT_ASSERT_EQ(test, ctrace_target_add(one, CTRACE_TARGET_PID, task_tgid_vnr(current), false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_PID, task_tgid_vnr(current), false, why), 0);
 	for (i = 1; i <= 20000; i++) {
 		struct task_struct *p = (void *)(unsigned long)(i * 64ul);
 
