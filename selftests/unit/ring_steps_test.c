@@ -31,7 +31,7 @@ static void *copy(void *to, const void *from, size_t n);
 #define OTHER	1
 #define READERS	3
 
-static u64 now;
+static u64 now, pace = 1;		/* between records */
 static struct fake arena;
 static struct ctrace_ring_desc desc;
 static u64 steps, made, others, interrupts;
@@ -55,7 +55,7 @@ static u32 spared, overtakes;		/* so many copies to come are well, then so many 
 
 static u64 test_clock(void)
 {
-	return ++now;
+	return now += pace;
 }
 
 /*
@@ -261,19 +261,20 @@ static void wiped(void)
 }
 
 /* In a scan, or in the midst of its records, a ring is left: it overtakes all tries to copy it. */
-static void left(void)
+static void leaving(u64 ns)
 {
 	u32 i, n;
 
 	srandom(9);
 	begin(true);
 	what = "left";
+	pace = ns;
 	stepping = true;
 	overtaken = true;
 	for (i = 0; i < 200; i++) {
 		for (n = random() % 1000; n; n--) {
 			write_some();
-			fake_put(&arena, OTHER, ++now, ++others);
+			fake_put(&arena, OTHER, now += pace, ++others);
 		}
 		spared = random() % 5;
 		overtakes = random() % (4 * COPY_TRIES);
@@ -282,6 +283,18 @@ static void left(void)
 	overtakes = 0;
 	end();
 	overtaken = false;
+	pace = 1;
+}
+
+static void left(void)
+{
+	leaving(1);
+}
+
+/* For longer than a writer would be waited for. */
+static void left_stopped(void)
+{
+	leaving(WAIT_NS / 100);
 }
 
 static const struct ktap_case cases[] = {
@@ -289,5 +302,6 @@ static const struct ktap_case cases[] = {
 	{ "nor without hints", without_hints },
 	{ "rebound and wiped", wiped },
 	{ "left as it overtakes its reader", left },
+	{ "and that was stopped for seconds", left_stopped },
 };
 KTAP_MAIN(cases)

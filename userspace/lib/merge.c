@@ -33,6 +33,8 @@
 #define NS_PER_S	1000000000ull
 /* A ring written faster than it can be copied is left for the next scan. */
 #define COPY_TRIES	4
+/* It is waited for as many scans. */
+#define LEFT_SCANS	1000
 /*
  * A raised nest is seen by other CPUs some time after the clock was read behind it: once the
  * store buffer is drained, which takes less than a microsecond. Updates of the kernel's
@@ -161,10 +163,10 @@ static uint64_t yet_to_come(const struct ctrace_reader *r, size_t slot)
 }
 
 /*
- * Every ring that moved comes into the heap. *horizon is lowered to what is being written. What is
- * left was read to its end under the horizon so far, or left then: its records are younger.
+ * Every ring that moved comes into the heap, or is left. *horizon is lowered to what is being
+ * written.
  */
-static int scan(struct ctrace_reader *r, uint64_t *horizon)
+static int scan(struct ctrace_reader *r, uint64_t *horizon, bool *left)
 {
 	struct ctrace_reader_ring *ring;
 	uint64_t time;
@@ -179,9 +181,9 @@ static int scan(struct ctrace_reader *r, uint64_t *horizon)
 		if (ring->queued || !ctrace_reader_moved(r, i))
 			continue;
 		ret = refill(r, ring);
-		if (ret == -EAGAIN && r->horizon < *horizon)
-			*horizon = r->horizon;
-		else if (ret < 0 && ret != -EAGAIN)
+		if (ret == -EAGAIN)
+			*left = true;
+		else if (ret < 0)
 			return ret;
 		else if (ret > 0)
 			push(r, ring);
@@ -214,7 +216,7 @@ static int advance(struct ctrace_reader *r)
 int ctrace_reader_next(struct ctrace_reader *r, const struct ctrace_record **rec)
 {
 	uint64_t now, horizon;
-	bool ended;
+	bool ended, left;
 	int err;
 
 	if (r->given) {
@@ -227,10 +229,19 @@ int ctrace_reader_next(struct ctrace_reader *r, const struct ctrace_record **rec
 		ended = ctrace_reader_ended(r);
 		now = now_ns(r);
 		horizon = now - SETTLE_NS;
-		err = scan(r, &horizon);
+		left = false;
+		err = scan(r, &horizon, &left);
 		if (err)
 			return err;
-		r->horizon = horizon;
+		if (!ended && horizon + WAIT_NS < now)
+			horizon = now - WAIT_NS;
+		/*
+		 * What was left was read to its end under the horizon so far, or left then: its records
+		 * are younger, by any time, as this process may have been stopped since.
+		 */
+		r->left = left ? r->left + 1 : 0;
+		if (!left || r->left > LEFT_SCANS || horizon < r->horizon)
+			r->horizon = horizon;
 		if (!r->nheap)
 			return ended ? -ENODATA : 0;
 		/*
@@ -241,8 +252,6 @@ int ctrace_reader_next(struct ctrace_reader *r, const struct ctrace_record **rec
 			r->skew += r->heap[0]->time - now;
 		else if (ended)
 			r->horizon = now;
-		else if (r->horizon + WAIT_NS < now)
-			r->horizon = now - WAIT_NS;
 		/* being written, on another CPU; it may be a virtual one that waits for ours */
 		if (r->heap[0]->time > r->horizon)
 			sched_yield();

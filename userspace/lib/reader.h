@@ -28,6 +28,7 @@ struct ctrace_reader {
 	size_t nheap;
 	bool given;			/* the record on top of the heap was handed out */
 	uint64_t horizon;		/* records up to this time are handed out */
+	uint32_t left;			/* so many scans in a row left a ring */
 	uint64_t skew;			/* the module's clock minus this process's */
 	uint64_t seen;
 	uint64_t missed, unfollowed;	/* before this reader was opened */
