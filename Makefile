@@ -16,7 +16,8 @@ help:
 	@echo 'make demo           boot a throw-away guest and trace a real container in it'
 	@echo 'make check          every test; the last line says how many passed'
 	@echo 'make torture        the long forms of the tests under load, faults and malice; then all on the debug kernel'
-	@echo '                    (6.1, newest), with kmemleak, KCSAN and PREEMPT_RT what matters there; then arm64'
+	@echo '                    (6.1, newest), with kmemleak, KCSAN, PREEMPT_RT, preempt=full and =none what matters'
+	@echo '                    there; then arm64'
 	@echo 'make lint           checkpatch, compat rule, shellcheck, sparse'
 	@echo 'make clean'
 	@echo
@@ -57,8 +58,10 @@ torture:
 	@selftests/run --all --kernel debug
 	@selftests/run --all --kernel debug-newest
 	@selftests/run --torture --kernel debug-kmemleak 12_torture/kmemleak
-	@selftests/run --all --kernel kcsan kernel/05_ring kernel/06_lifecycle
-	@selftests/run --kernel rt kernel/01_module kernel/05_ring kernel/06_lifecycle
+	@selftests/run --all --kernel kcsan kernel/04_identity/pairs kernel/05_ring kernel/06_lifecycle kernel/07_events \
+		12_torture/storm 12_torture/moves 12_torture/hotplug
+	@selftests/run --all --kernel rt --kernel 6.12-full --kernel 6.12-none kernel/01_module kernel/04_identity/pairs \
+		kernel/05_ring kernel/06_lifecycle kernel/07_events kernel/12_torture
 	@selftests/run --kernel arm64
 lint:
 	@selftests/lint
