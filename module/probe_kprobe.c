@@ -70,7 +70,7 @@ static void emit_args(struct ctrace_kprobe *k, u32 mask, const struct ctrace_who
 		.regs = regs, .sp = kernel_stack_pointer(regs), .stack_size = THREAD_SIZE,
 		.comm = who->task ? who->task->comm : "", .task = who->task && who->task->mm,
 	};
-	u32 depth = s->depth;
+	u32 depth = READ_ONCE(s->depth);
 	struct made m;
 
 	if (unlikely(depth == SCRATCH_DEPTH)) {

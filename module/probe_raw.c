@@ -73,7 +73,7 @@ static noinline void hit(struct raw *raw, const u64 *args)
 	ctrace_compat_probe_begin();
 	mask = ctrace_wants(raw->event_id) & raw->bit;
 	busy = &this_cpu_ptr(&running)->at[level()];
-	if (mask && *busy) {
+	if (mask && READ_ONCE(*busy)) {
 		atomic64_inc(&raw->missed);
 	} else if (mask) {
 		WRITE_ONCE(*busy, true);

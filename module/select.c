@@ -381,7 +381,7 @@ noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who
 				  void (*fill)(void *payload, const void *arg), const void *arg)
 {
 	struct scratch *x = this_cpu_ptr(scratches);
-	u32 cid = who->container->cid, depth = x->depth;
+	u32 cid = who->container->cid, depth = READ_ONCE(x->depth);
 	const struct ctrace_select *sel;
 	struct ctrace_session *s;
 	struct copy c = { .len = payload };
