@@ -113,7 +113,7 @@ static noinline void unfollowed(u32 mask)
 	}
 }
 
-static noinline void enter(struct pt_regs *regs, long nr, struct ctrace_container *cached)
+static noinline void enter(struct pt_regs *regs, long nr)
 {
 	bool is32 = ctrace_compat_is_32bit_call();
 	const struct ctrace_syscall_layout *l;
@@ -131,7 +131,7 @@ static noinline void enter(struct pt_regs *regs, long nr, struct ctrace_containe
 	mask = ctrace_wants(id);
 	if (!mask)
 		return;
-	ctrace_identity_current(&who, cached);
+	ctrace_identity_resolve_current(&who);
 	mask = ctrace_filter(mask, who.container, p);
 	if (!mask)
 		return;
@@ -183,13 +183,9 @@ static noinline void leave(const struct call *c, long ret)
 
 static void probe_enter(void *data, struct pt_regs *regs, long nr)
 {
-	struct ctrace_container *c;
-	const struct upid *upid;
-
 	ctrace_compat_probe_begin();
-	c = ctrace_identity_cached(&upid);
-	if (!c || ctrace_filter_any(c))
-		enter(regs, nr, c);
+	if (!ctrace_identity_known() || __this_cpu_read(ctrace_idcache.wanted))
+		enter(regs, nr);
 	ctrace_compat_probe_end();
 }
 

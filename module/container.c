@@ -13,6 +13,7 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 #include "container.h"
+#include "identity.h"
 #include "rules.h"
 #include "compat/clock.h"
 #include "compat/pidns.h"
@@ -144,10 +145,13 @@ struct ctrace_container *ctrace_container_new(void)
 
 void ctrace_container_inherit(struct ctrace_container *c, const struct ctrace_container *in)
 {
-	u32 denied = c->denied | in->denied;
+	u32 denied = c->denied | in->denied, wanted = (c->wanted | in->wanted) & ~denied;
 
+	if (denied == c->denied && wanted == c->wanted)
+		return;
 	WRITE_ONCE(c->denied, denied);
-	WRITE_ONCE(c->wanted, (c->wanted | in->wanted) & ~denied);
+	WRITE_ONCE(c->wanted, wanted);
+	ctrace_identity_forget_tasks();
 }
 
 void ctrace_container_publish(struct ctrace_container *c, struct ctrace_container *parent)

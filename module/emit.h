@@ -69,6 +69,28 @@ static __always_inline void ctrace_emit(u32 mask, u32 id, const struct ctrace_wh
 	} while (unlikely(mask));
 }
 
+/*
+ * After ctrace_filter(), which left mask: if that is a session that asks no more of an event than to
+ * have it, notes its ring, and the next event that current has, and that this session alone wants,
+ * may go straight there (probe_syscall.c). Context: a task's, not an interrupt's; preemption off.
+ *
+ * Whoever makes a session special, or a container unwanted, has all this forgotten. But for the ring: it
+ * may go to another container, and is to be asked whose it is.
+ */
+static inline void ctrace_emit_note(u32 mask, const struct ctrace_who *who)
+{
+	struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
+	const struct ctrace_container *c = who->container;
+	struct ctrace_ring_desc *d;
+
+	if (mask & (mask - 1) || mask & ~READ_ONCE(c->wanted) ||
+	    mask & READ_ONCE(ctrace_special_sessions) || cache->task != who->task || cache->c != c)
+		return;
+	d = ctrace_arena_ring(__ffs(mask), c->cid);
+	WRITE_ONCE(cache->ring, d);
+	WRITE_ONCE(cache->only, d->cid == c->cid ? mask : 0);
+}
+
 /* The sessions that record event id at all. */
 static __always_inline u32 ctrace_wants(u32 id)
 {

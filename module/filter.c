@@ -116,6 +116,7 @@ static void update(struct ctrace_session *s)
 	synchronize_rcu();
 	while ((c = ctrace_container_next(c)))
 		update_one(s, c, bit);
+	ctrace_identity_forget_tasks();
 	/* What has moved into one of these does not have it for its parent: it inherits when next met. */
 	if (some)
 		ctrace_identity_relearn();

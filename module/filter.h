@@ -37,8 +37,8 @@ int ctrace_target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, cha
 int ctrace_target_del(struct ctrace_session *s, u32 kind, u32 arg, bool not, char *why);
 void ctrace_target_del_all(struct ctrace_session *s);
 
-/* May any session want anything of a task in c? Any context. */
-static __always_inline bool ctrace_filter_any(const struct ctrace_container *c)
+/* The sessions that may want anything of a task in c. Any context. */
+static __always_inline u32 ctrace_filter_any(const struct ctrace_container *c)
 {
 	return READ_ONCE(c->wanted) | READ_ONCE(ctrace_pid_sessions);
 }

@@ -4,12 +4,14 @@
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include "block_owner.h"
+#include "filter.h"
 #include "identity.h"
 #include "rules.h"
 #include "scan.h"
 
 DEFINE_PER_CPU_ALIGNED(struct ctrace_idcache, ctrace_idcache);
-struct ctrace_ident_state ctrace_ident_state __read_mostly = { .fast_gen = 1, .cache_gen = 1 };
+struct ctrace_ident_state ctrace_ident_state __read_mostly = { .cache_gen = 1 };
+atomic64_t ctrace_identity_gen __read_mostly = ATOMIC64_INIT(1);
 struct ctrace_rules ctrace_rules;
 
 /*
@@ -140,17 +142,14 @@ const struct ctrace_view ctrace_identity_view = {
 
 /* --- the slow path ---------------------------------------------------------- */
 
-/* Lock held. Before fast_gen: an entry made meanwhile has the new gen, or misses. */
+/* Lock held. */
 void ctrace_identity_forget_cached(void)
 {
 	struct ctrace_ident_state *st = &ctrace_ident_state;
-	u32 gen = st->cache_gen + 1;
 
-	if (gen == CTRACE_GEN_NEVER)
-		gen = 1;
-	smp_mb();	/* what was unlinked before stays unlinked for who reads gen */
-	WRITE_ONCE(st->cache_gen, gen);
-	WRITE_ONCE(st->fast_gen, READ_ONCE(st->nr_v1) ? CTRACE_GEN_NEVER : gen);
+	smp_mb();	/* what was unlinked before stays unlinked for who reads cache_gen */
+	WRITE_ONCE(st->cache_gen, st->cache_gen + 1 ?: 1);
+	ctrace_identity_forget_tasks();
 }
 
 struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, const void *ns,
@@ -178,28 +177,6 @@ struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, cons
 	return &ctrace_container_unknown;
 }
 
-/* Any context incl. NMI; preemption off. gen was read before anything was looked up. */
-static void remember(u64 v2, u64 v1, const void *ns, u32 gen, struct ctrace_container *c)
-{
-	struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
-
-	if (c == &ctrace_container_unknown || cache->busy)
-		return;
-	/* Only this CPU reads it, so the compiler alone has to be kept in order. */
-	WRITE_ONCE(cache->busy, 1);
-	barrier();
-	WRITE_ONCE(cache->gen, 0);
-	barrier();
-	WRITE_ONCE(cache->v2, v2);
-	WRITE_ONCE(cache->v1, v1);
-	WRITE_ONCE(cache->ns, ns);
-	WRITE_ONCE(cache->c, c);
-	barrier();
-	WRITE_ONCE(cache->gen, gen);
-	barrier();
-	WRITE_ONCE(cache->busy, 0);
-}
-
 static struct ctrace_container *find(const struct css_set *cset, const void *ns, u64 v2, u64 v1)
 {
 	struct ctrace_lfnode *n = ctrace_lftable_find(&ctrace_rules.aliases, v2, v1, ns,
@@ -210,28 +187,81 @@ static struct ctrace_container *find(const struct css_set *cset, const void *ns,
 	return ctrace_identity_decide(cset, ns, v2, v1, false);
 }
 
-struct ctrace_container *ctrace_identity_slow(const struct css_set *cset, u64 v2,
-					      const struct pid_namespace *ns)
+/* now: what holds of current. In task context. Only this CPU reads it: the compiler alone is kept in order. */
+static void remember(const struct ctrace_idcache *now)
+{
+	struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
+
+	WRITE_ONCE(cache->gen, 0);
+	WRITE_ONCE(cache->place_gen, 0);
+	barrier();
+	WRITE_ONCE(cache->task, now->task);
+	WRITE_ONCE(cache->start, now->start);
+	WRITE_ONCE(cache->wanted, now->wanted);
+	WRITE_ONCE(cache->only, now->only);
+	WRITE_ONCE(cache->ring, now->ring);
+	WRITE_ONCE(cache->c, now->c);
+	WRITE_ONCE(cache->ids.both, now->ids.both);
+	WRITE_ONCE(cache->cid, now->cid);
+	WRITE_ONCE(cache->v2, now->v2);
+	WRITE_ONCE(cache->v1, now->v1);
+	WRITE_ONCE(cache->ns, now->ns);
+	barrier();
+	WRITE_ONCE(cache->place_gen, now->place_gen);
+	WRITE_ONCE(cache->gen, now->gen);
+}
+
+notrace void ctrace_identity_look(struct ctrace_who *who)
 {
 	const struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
-	u32 gen = READ_ONCE(ctrace_ident_state.cache_gen);
-	struct ctrace_container *c;
-	u64 v1 = 0;
+	struct ctrace_idcache now = { .task = current };
+	struct task_struct *p = current;
+	const struct css_set *cset;
+	const struct upid *upid;
+	const struct pid *pid;
 
+	now.gen = atomic64_read(&ctrace_identity_gen);
+	now.place_gen = READ_ONCE(ctrace_ident_state.cache_gen);
 	/*
-	 * gen before the tables. Pairs with the full barrier in forget_dying: if gen is
-	 * the new one, what was unlinked before it is not found.
+	 * Both before what they are of. Pairs with the barriers in ctrace_identity_forget_tasks() and
+	 * _forget_cached(): if one is the new one, what was before it is not found.
 	 */
 	smp_rmb();
-	if (READ_ONCE(ctrace_ident_state.nr_v1)) {
-		v1 = ctrace_identity_v1_key(cset);
-		if (READ_ONCE(cache->gen) == gen && READ_ONCE(cache->v2) == v2 &&
-		    READ_ONCE(cache->v1) == v1 && READ_ONCE(cache->ns) == ns)
-			return READ_ONCE(cache->c);
+	pid = ctrace_compat_task_pid(p);
+	who->task = p;
+	who->tid = p->pid;
+	if (unlikely(!pid)) {
+		who->container = ctrace_identity_dead(p, &who->vtid);
+		return;
 	}
-	c = find(cset, ns, v2, v1);
-	remember(v2, v1, ns, gen, c);
-	return c;
+	upid = &pid->numbers[pid->level];
+	cset = ctrace_compat_task_cset(p);
+	now.ns = upid->ns;
+	now.v2 = ctrace_compat_cgroup_id(ctrace_compat_cset_dfl(cset));
+	if (READ_ONCE(ctrace_ident_state.nr_v1))
+		now.v1 = ctrace_identity_v1_key(cset);
+	if (READ_ONCE(cache->place_gen) == now.place_gen && READ_ONCE(cache->v2) == now.v2 &&
+	    READ_ONCE(cache->v1) == now.v1 && READ_ONCE(cache->ns) == now.ns) {
+		now.c = READ_ONCE(cache->c);
+		if (READ_ONCE(cache->gen) == now.gen) {
+			now.only = READ_ONCE(cache->only);
+			now.ring = READ_ONCE(cache->ring);
+		}
+	} else {
+		now.c = find(cset, now.ns, now.v2, now.v1);
+	}
+	who->container = now.c;
+	who->vtid = upid->nr;
+	if (!in_task() || now.c == &ctrace_container_unknown)
+		return;
+	now.start = p->start_time;
+	now.wanted = ctrace_filter_any(now.c);
+	now.cid = now.c->cid;
+	now.ids.tid = p->pid;
+	now.ids.vtid = upid->nr;
+	if (!ctrace_ident_state.moves_told)
+		now.gen = 0;
+	remember(&now);
 }
 
 void ctrace_identity_resolve_task(struct task_struct *p, struct ctrace_who *who)

@@ -5,17 +5,18 @@
  * The answer is a function of the task's cgroups (v2's, and the first v1
  * hierarchy where it is not at the root) and of its own pid namespace:
  *
- *   per-CPU cache of one entry  ->  alias table  ->  rules.c, under Lock
- *   (here, inline)                  (RCU)            (first sight)
+ *   the task that each CPU  ->  the place  ->  alias table  ->  rules.c, under Lock
+ *   saw last (here, inline)     it had         (RCU)            (first sight)
  *
  * What makes it right although the kernel reuses its pointers:
  *  - a cgroup is known by hierarchy and 64-bit id, which is never reused;
  *  - a pid namespace is known by address, and whoever records that (container,
  *    node) holds a reference, so that the address stays taken;
  *  - a css_set is never recorded;
- *  - the cache holds pointers without references: it counts only while its gen
+ *  - a task is known by address and start: between two tasks at an address lies a grace period;
+ *  - what is remembered holds pointers without references: it counts only while its gen
  *    is the current one, and the GC changes that, then waits for a grace period,
- *    before it frees anything.
+ *    before it frees anything. So does whoever moves a task, or changes who is wanted.
  */
 #ifndef CTRACE_IDENTITY_H
 #define CTRACE_IDENTITY_H
@@ -30,37 +31,60 @@
 
 struct cgroup;
 
+struct ctrace_ring_desc;
+
 /*
- * Written by the CPU it belongs to, in any context. A nested writer finds busy
- * set and leaves it alone; a nested reader finds gen 0 and misses. A reader interrupted
- * half-way may mix two entries, but then takes the container that was
- * resolved during the interrupt for the same current, which is right.
+ * The task that this CPU saw last. Written by that CPU in task context alone; so a task
+ * reads what is of one piece, and an interrupt either that, or gen 0, and misses.
  */
 struct ctrace_idcache {
+	const struct task_struct *task;
+	u64 start;		/* of the task */
+	u64 gen;		/* ctrace_identity_gen when all this was looked up; 0: nothing here */
+	u32 wanted;		/* the sessions that may want an event of it */
+	u32 only;		/* the one of them that records it in the simplest way, or 0, and */
+	struct ctrace_ring_desc *ring;	/* its ring; ctrace_emit_note() writes both */
+	struct ctrace_container *c;
+	union ctrace_ids {
+		struct {
+			s32 tid;	/* in the initial pid namespace */
+			s32 vtid;	/* in the task's own */
+		};
+		u64 both;	/* as a record has them */
+	} ids;
+	u32 cid;		/* of c */
+
+	/* The place, that is any task of c that is there. */
+	u32 place_gen;		/* cache_gen when c was looked up; 0: nothing here */
 	u64 v2;
 	u64 v1;
 	const void *ns;
-	struct ctrace_container *c;
-	u32 gen;		/* 0: nothing here */
-	u32 busy;
 };
 DECLARE_PER_CPU_ALIGNED(struct ctrace_idcache, ctrace_idcache);
 
 struct ctrace_ident_state {
-	/* cache_gen; with v1 hierarchies CTRACE_GEN_NEVER: the inline path need not ask */
-	u32 fast_gen;
-	u32 cache_gen;		/* neither 0 nor CTRACE_GEN_NEVER */
+	u32 cache_gen;		/* of what is known of places; not 0 */
 	u32 nr_v1;		/* v1 hierarchies in use */
 	u8 v1_ssid[CTRACE_COMPAT_NR_SUBSYS]; /* one controller of each */
+	bool moves_told;	/* the kernel says when a task is moved to another cgroup */
 };
-
-#define CTRACE_GEN_NEVER	(~0u)
 extern struct ctrace_ident_state ctrace_ident_state;
+
+/* Of what is known of tasks; not 0. */
+extern atomic64_t ctrace_identity_gen;
+
+/*
+ * Nothing that a CPU remembers of its task holds any more: it was moved, or others are wanted. What was
+ * changed before is seen by who sees this; who runs with what was before is waited for
+ * by a grace period. Any context.
+ */
+static inline void ctrace_identity_forget_tasks(void)
+{
+	atomic64_inc_return(&ctrace_identity_gen);	/* a full barrier; partner: ctrace_identity_look() */
+}
 
 /* Out of line; same context as their callers below. */
 u64 ctrace_identity_v1_key(const struct css_set *cset);
-struct ctrace_container *ctrace_identity_slow(const struct css_set *cset, u64 v2,
-					      const struct pid_namespace *ns);
 struct ctrace_container *ctrace_identity_dead(struct task_struct *p, s32 *vtid);
 
 /* Whose event it is. */
@@ -72,57 +96,36 @@ struct ctrace_who {
 };
 
 /*
- * What the cache says of current, with its number in its own pid namespace; or NULL. Any context
- * incl. NMI; preemption off. Takes no stack: a system call's probe asks it before it sets up
- * anything, which is all that a container costs that no session wants.
+ * Is current the task that this CPU remembers? Any context incl. NMI; preemption off. Takes no stack: a
+ * system call's probe asks it before it sets up anything, which is nearly all that a container costs
+ * that no session wants.
  */
-static __always_inline struct ctrace_container *ctrace_identity_cached(const struct upid **upid)
+static __always_inline bool ctrace_identity_known(void)
 {
 	const struct task_struct *p = current;
-	const struct pid *pid = ctrace_compat_task_pid(p);
 
-	if (unlikely(!pid))
-		return NULL;
-	*upid = &pid->numbers[pid->level];
-	if (likely(__this_cpu_read(ctrace_idcache.gen) == READ_ONCE(ctrace_ident_state.fast_gen) &&
-		   __this_cpu_read(ctrace_idcache.ns) == (*upid)->ns &&
-		   __this_cpu_read(ctrace_idcache.v2) == ctrace_compat_cgroup_id(
-			   ctrace_compat_cset_dfl(ctrace_compat_task_cset(p)))))
-		return __this_cpu_read(ctrace_idcache.c);
-	return NULL;
+	return likely(__this_cpu_read(ctrace_idcache.task) == p &&
+		      __this_cpu_read(ctrace_idcache.gen) == atomic64_read(&ctrace_identity_gen) &&
+		      __this_cpu_read(ctrace_idcache.start) == p->start_time);
 }
 
-/* c: what ctrace_identity_cached() said just now. Same context. */
-static __always_inline void ctrace_identity_current(struct ctrace_who *who,
-						    struct ctrace_container *c)
-{
-	struct task_struct *p = current;
-	const struct pid *pid = ctrace_compat_task_pid(p);
-	const struct css_set *cset;
-	const struct upid *upid;
-
-	who->task = p;
-	who->tid = p->pid;
-	if (unlikely(!pid)) {
-		who->container = ctrace_identity_dead(p, &who->vtid);
-		return;
-	}
-	upid = &pid->numbers[pid->level];
-	who->vtid = upid->nr;
-	if (unlikely(!c)) {
-		cset = ctrace_compat_task_cset(p);
-		c = ctrace_identity_slow(cset, ctrace_compat_cgroup_id(ctrace_compat_cset_dfl(cset)),
-					 upid->ns);
-	}
-	who->container = c;
-}
+/* Who current is, whatever is remembered; and remembers it. Any context incl. NMI; preemption off. */
+void ctrace_identity_look(struct ctrace_who *who);
 
 /* Any context incl. NMI; preemption off. */
 static __always_inline void ctrace_identity_resolve_current(struct ctrace_who *who)
 {
-	const struct upid *upid;
+	union ctrace_ids ids;
 
-	ctrace_identity_current(who, ctrace_identity_cached(&upid));
+	if (unlikely(!ctrace_identity_known())) {
+		ctrace_identity_look(who);
+		return;
+	}
+	ids.both = __this_cpu_read(ctrace_idcache.ids.both);
+	who->container = __this_cpu_read(ctrace_idcache.c);
+	who->task = current;
+	who->tid = ids.tid;
+	who->vtid = ids.vtid;
 }
 
 /* An event that is nobody's. */

@@ -85,7 +85,7 @@ static noinline void unknown(u32 id, u32 payload, void (*fill)(void *, const voi
 }
 
 /* Any call, of anybody, in any session. */
-static noinline void enter_any(struct pt_regs *regs, long nr, struct ctrace_container *cached)
+static noinline void enter_any(struct pt_regs *regs, long nr)
 {
 	struct entry e = { .regs = regs, .is32 = ctrace_compat_is_32bit_call() };
 	struct ctrace_who who;
@@ -102,10 +102,11 @@ static noinline void enter_any(struct pt_regs *regs, long nr, struct ctrace_cont
 	mask = ctrace_wants(id);
 	if (!mask)
 		return;
-	ctrace_identity_current(&who, cached);
+	ctrace_identity_resolve_current(&who);
 	mask = ctrace_filter(mask, who.container, current);
 	if (!mask)
 		return;
+	ctrace_emit_note(mask, &who);
 	e.layout = &ctrace_syscall_layouts[e.is32][nr];
 	if (e.layout->strings)
 		enter_strings(mask, id, &who, &e);
@@ -114,38 +115,33 @@ static noinline void enter_any(struct pt_regs *regs, long nr, struct ctrace_cont
 }
 
 /*
- * What nearly all calls are: 64-bit ones, with numbers alone, of a container that is known and has its
- * ring on this CPU, in one session that asks no more of an event than to have it, and not amid
- * another record. enter() and leave() do these: nothing is called but at the end, so all stays
- * in registers. What turns out to be of another kind goes to enter_any() or leave_any(), by a jump.
+ * What nearly all calls are: 64-bit ones, with numbers alone, of a task that is known, in one
+ * session that asks no more of an event than to have it, and not amid another record. enter() and
+ * leave() do these: nothing is called but at the end, so all stays in registers. What turns out to
+ * be of another kind goes to enter_any() or leave_any(), by a jump. The task is the
+ * one that runs, so what the CPU remembers of it stays until the end: only tasks write that.
  */
 
 /* 1 and in *d the ring of the only session that wants it; 0: nobody does; -1: another kind. */
-static __always_inline int find_ring(struct ctrace_ring_desc **d, u32 id,
-				     const struct ctrace_container *c)
+static __always_inline int find_ring(struct ctrace_ring_desc **d, u32 id)
 {
-	unsigned long mask = ctrace_wants(id);
+	u32 mask = ctrace_wants(id) & __this_cpu_read(ctrace_idcache.wanted);
 
-	if (unlikely(mask & (READ_ONCE(ctrace_special_sessions) | READ_ONCE(ctrace_pid_sessions))))
-		return -1;
-	/* whoever changes it waits until we are done; read once, in one instruction, as the next */
-	mask &= data_race(c->wanted);
 	if (!mask)
 		return 0;
-	if (unlikely(mask & (mask - 1)))
+	if (unlikely(mask != __this_cpu_read(ctrace_idcache.only)))
 		return -1;
-	*d = __this_cpu_read(ctrace_rings[__ffs(mask)]);
+	*d = __this_cpu_read(ctrace_idcache.ring);
 	/* changes on this CPU alone, and back: see ctrace_arena_ring() */
-	return likely(data_race((*d)->cid) == c->cid) ? 1 : -1;
+	return likely(data_race((*d)->cid) == __this_cpu_read(ctrace_idcache.cid)) ? 1 : -1;
 }
 
-static __always_inline void stamp(struct ctrace_record *rec, u32 id, u32 cid,
-				  const struct upid *upid)
+static __always_inline void stamp(struct ctrace_record *rec, u32 id)
 {
 	rec->id = id;
-	rec->cid = cid;
-	rec->tid = current->pid;
-	rec->vtid = upid->nr;
+	rec->cid = __this_cpu_read(ctrace_idcache.cid);
+	BUILD_BUG_ON(offsetof(struct ctrace_record, vtid) != offsetof(struct ctrace_record, tid) + 4);
+	*(u64 *)&rec->tid = __this_cpu_read(ctrace_idcache.ids.both);
 }
 
 /* As the end of ctrace_emit_one(). */
@@ -165,46 +161,48 @@ static __always_inline void end(struct ctrace_ring_desc *d, u64 till, u64 time)
 		ctrace_arena_wake(d->arena);
 }
 
-static noinline void enter_interrupted(struct pt_regs *regs, long nr, struct ctrace_container *c,
-				       struct ctrace_ring_desc *d)
+static noinline void enter_interrupted(struct pt_regs *regs, long nr, struct ctrace_ring_desc *d)
 {
 	ctrace_ring_leave(d);
-	enter_any(regs, nr, c);
+	enter_any(regs, nr);
 }
 
-static noinline void enter(struct pt_regs *regs, long nr, struct ctrace_container *c,
-			   const struct upid *upid)
+/* A probe's own arguments, and no clone with fewer: so they stay in its registers. */
+static noinline __noclone void enter(void *data, struct pt_regs *regs, long nr)
 {
 	const struct ctrace_syscall_layout *l;
 	struct ctrace_ring_desc *d;
 	struct ctrace_record *rec;
-	bool interrupted;
-	u64 till, time;
+	u64 pos, time;
 	int found;
+	u32 len;
 
 	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS))
 		goto other;
 	l = &ctrace_syscall_layouts[0][nr];
-	if (unlikely(!l->len || ctrace_compat_is_32bit_call()))
+	len = l->len;
+	if (unlikely(!len || ctrace_compat_is_32bit_call()))
 		goto other;
-	found = find_ring(&d, CTRACE_ID_SYS_ENTER + nr, c);
+	found = find_ring(&d, CTRACE_ID_SYS_ENTER + nr);
 	if (!found)
 		return;
-	if (unlikely(found < 0))
+	if (unlikely(found < 0 || !CTRACE_CLOCK_INLINE() || !ctrace_ring_try(d, len, &pos)))
 		goto other;
-	if (unlikely(!ctrace_ring_try(d, l->len, &rec, &till, &time, &interrupted))) {
-		if (!interrupted)
-			goto other;
-		enter_interrupted(regs, nr, c, d);
+	time = CTRACE_CLOCK_NOW();
+	/* the clock takes many registers: what follows from nr is had again rather than saved */
+	OPTIMIZER_HIDE_VAR(nr);
+	l = &ctrace_syscall_layouts[0][nr];
+	len = l->len;
+	if (unlikely(!ctrace_ring_take(d, len, pos, &time, &rec))) {
+		enter_interrupted(regs, nr, d);
 		return;
 	}
-	OPTIMIZER_HIDE_VAR(nr);		/* that id takes no register until here */
-	stamp(rec, CTRACE_ID_SYS_ENTER + nr, c->cid, upid);
+	stamp(rec, CTRACE_ID_SYS_ENTER + nr);
 	ctrace_args_numbers(regs, false, l, (u64 *)(rec + 1));
-	end(d, till, time);
+	end(d, pos + len, time);
 	return;
 other:
-	enter_any(regs, nr, c);
+	enter_any(regs, nr);
 }
 
 static __always_inline void fill_ret(void *payload, const void *arg)
@@ -212,9 +210,8 @@ static __always_inline void fill_ret(void *payload, const void *arg)
 	*(u64 *)payload = *(const long *)arg;
 }
 
-static noinline void leave_any(struct pt_regs *regs, long ret, struct ctrace_container *cached)
+static noinline void leave_any(long nr, long ret)
 {
-	long nr = syscall_get_nr(current, regs);
 	bool is32 = ctrace_compat_is_32bit_call();
 	struct ctrace_who who;
 	u32 id, mask;
@@ -230,80 +227,94 @@ static noinline void leave_any(struct pt_regs *regs, long ret, struct ctrace_con
 	mask = ctrace_wants(id);
 	if (!mask)
 		return;
-	ctrace_identity_current(&who, cached);
+	ctrace_identity_resolve_current(&who);
 	mask = ctrace_filter(mask, who.container, current);
-	if (mask)
-		ctrace_emit(mask, id, &who, 8, fill_ret, &ret);
+	if (!mask)
+		return;
+	ctrace_emit_note(mask, &who);
+	ctrace_emit(mask, id, &who, 8, fill_ret, &ret);
 }
 
 #define EXIT_LEN	(u32)(sizeof(struct ctrace_record) + sizeof(u64))
 
-static noinline void leave_interrupted(struct pt_regs *regs, long ret, struct ctrace_container *c,
-				       struct ctrace_ring_desc *d)
+static noinline void leave_interrupted(long nr, long ret, struct ctrace_ring_desc *d)
 {
 	ctrace_ring_leave(d);
-	leave_any(regs, ret, c);
+	leave_any(nr, ret);
 }
 
-static noinline void leave(struct pt_regs *regs, long ret, struct ctrace_container *c,
-			   const struct upid *upid)
+static noinline __noclone void leave(void *data, struct pt_regs *regs, long ret)
 {
 	long nr = syscall_get_nr(current, regs);
 	struct ctrace_ring_desc *d;
 	struct ctrace_record *rec;
-	bool interrupted;
-	u64 till, time;
+	u64 pos, time;
 	int found;
 
-	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS ||
-		     !ctrace_syscall_layouts[0][nr].known || ctrace_compat_is_32bit_call()))
+	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS || ctrace_compat_is_32bit_call()))
 		goto other;
-	found = find_ring(&d, CTRACE_ID_SYS_EXIT + nr, c);
-	if (!found)
+	found = find_ring(&d, CTRACE_ID_SYS_EXIT + nr);
+	/* nobody can want the exit of a call without a name: that is another event */
+	if (!found && likely(ctrace_syscall_layouts[0][nr].known))
 		return;
-	if (unlikely(found < 0))
+	if (unlikely(found <= 0 || !CTRACE_CLOCK_INLINE() || !ctrace_ring_try(d, EXIT_LEN, &pos)))
 		goto other;
-	if (unlikely(!ctrace_ring_try(d, EXIT_LEN, &rec, &till, &time, &interrupted))) {
-		if (!interrupted)
-			goto other;
-		leave_interrupted(regs, ret, c, d);
+	time = CTRACE_CLOCK_NOW();
+	OPTIMIZER_HIDE_VAR(nr);
+	OPTIMIZER_HIDE_VAR(pos);
+	if (unlikely(!ctrace_ring_take(d, EXIT_LEN, pos, &time, &rec))) {
+		leave_interrupted(nr, ret, d);
 		return;
 	}
-	OPTIMIZER_HIDE_VAR(nr);
-	stamp(rec, CTRACE_ID_SYS_EXIT + nr, c->cid, upid);
+	stamp(rec, CTRACE_ID_SYS_EXIT + nr);
 	*(u64 *)(rec + 1) = ret;
-	end(d, till, time);
+	end(d, pos + EXIT_LEN, time);
 	return;
 other:
-	leave_any(regs, ret, c);
+	leave_any(nr, ret);
+}
+
+/* The first of a task since another ran on this CPU. */
+static noinline __noclone void enter_new(void *data, struct pt_regs *regs, long nr)
+{
+	struct ctrace_who who;
+
+	ctrace_identity_look(&who);
+	if (likely(ctrace_identity_known()))
+		enter(data, regs, nr);
+	else	/* it is not to be remembered */
+		enter_any(regs, nr);
+}
+
+static noinline __noclone void leave_new(void *data, struct pt_regs *regs, long ret)
+{
+	struct ctrace_who who;
+
+	ctrace_identity_look(&who);
+	if (likely(ctrace_identity_known()))
+		leave(data, regs, ret);
+	else
+		leave_any(syscall_get_nr(current, regs), ret);
 }
 
 /* Most calls on a host are nobody's business: those go no further than this. */
 static void probe_enter(void *data, struct pt_regs *regs, long nr)
 {
-	struct ctrace_container *c;
-	const struct upid *upid;
-
 	ctrace_compat_probe_begin();
-	c = ctrace_identity_cached(&upid);
-	if (unlikely(!c))
-		enter_any(regs, nr, NULL);
-	else if (ctrace_filter_any(c))
-		enter(regs, nr, c, upid);
+	if (unlikely(!ctrace_identity_known()))
+		enter_new(data, regs, nr);
+	else if (__this_cpu_read(ctrace_idcache.wanted))
+		enter(data, regs, nr);
 	ctrace_compat_probe_end();
 }
 
 static void probe_exit(void *data, struct pt_regs *regs, long ret)
 {
-	struct ctrace_container *c;
-	const struct upid *upid;
-
 	ctrace_compat_probe_begin();
-	c = ctrace_identity_cached(&upid);
-	if (unlikely(!c))
-		leave_any(regs, ret, NULL);
-	else if (ctrace_filter_any(c))
-		leave(regs, ret, c, upid);
+	if (unlikely(!ctrace_identity_known()))
+		leave_new(data, regs, ret);
+	else if (__this_cpu_read(ctrace_idcache.wanted))
+		leave(data, regs, ret);
 	ctrace_compat_probe_end();
 }
 

@@ -61,7 +61,7 @@
  * nest: 0 idle. Only the writer that raised it to 1 publishes.
  *
  * Nearly every record is alone: nobody is writing when it begins, it fits into the sub-buffer, and
- * no interrupt comes between. ctrace_ring_try() and ctrace_ring_commit() do that in line; all
+ * no interrupt comes between. ctrace_ring_try(), _take() and _commit_alone() do that in line; all
  * else is ctrace_ring_reserve_any()'s and ctrace_ring_leave()'s, which are general.
  */
 #ifndef CTRACE_RING_H
@@ -113,7 +113,7 @@ struct ctrace_writer {
 	struct ctrace_record *rec;
 	u64 end;			/* alone: its position's, */
 	u64 time;			/* and its time */
-	bool alone;			/* from ctrace_ring_try() */
+	bool alone;			/* from ctrace_ring_take() */
 };
 
 static __always_inline void *ctrace_ring_at(const struct ctrace_ring_desc *d, u64 pos)
@@ -263,46 +263,54 @@ ctrace_ring_reserve_any(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32
 }
 
 /*
- * As ctrace_ring_reserve() for a record that is alone. False: it is not, and nothing has been done but,
- * with *interrupted, nest was raised: then ctrace_ring_leave() is to follow.
+ * The three steps of a record that is alone, where CTRACE_CLOCK_INLINE(): this, CTRACE_CLOCK_NOW(),
+ * ctrace_ring_take(). False: it is not alone, and nothing has been done.
  *
  * Nobody is writing, and all is published: so this record is the one that head stands before, and its
  * writer the one who publishes. Both are to be asked: nest is 0 for a moment while what
- * an interrupt left is not yet published. *end: of its position; *time: its own.
+ * an interrupt left is not yet published. *pos: where the record will be.
  */
-static __always_inline bool ctrace_ring_try(struct ctrace_ring_desc *d, u32 len,
-					    struct ctrace_record **rec, u64 *end, u64 *time,
-					    bool *interrupted)
+static __always_inline bool ctrace_ring_try(struct ctrace_ring_desc *d, u32 len, u64 *pos)
 {
 	struct ctrace_ring *r = d->ctl;
 	u64 old;
 
-	*interrupted = false;
 	/* data_race: what interrupts change and put back, or find changed; once each, in one instruction */
-	if (unlikely(data_race(r->nest) || !CTRACE_CLOCK_INLINE()))
+	if (unlikely(data_race(r->nest)))
 		return false;
 	old = READ_ONCE(r->reserve);
 	/* likewise */
 	if (unlikely(data_race(r->head) != old || old + len > data_race(d->end)))
 		return false;
+	*pos = old;
 	WRITE_ONCE(r->nest, 1);
 	barrier();
-	*time = CTRACE_CLOCK_NOW();
-	*end = old + len;
-	if (unlikely(cmpxchg_local(&r->reserve, old, *end) != old)) {
-		*interrupted = true;
-		return false;
-	}
-	smp_wmb();						/* B */
-	if (unlikely(*time < r->last_time))
-		*time = r->last_time;
-	*rec = ctrace_ring_at(d, old);
-	(*rec)->time = *time;
-	(*rec)->len = *end - old;
 	return true;
 }
 
-/* Publishes a record of ctrace_ring_try(). False: interrupts left more, ctrace_ring_leave() is to follow. */
+/*
+ * False: interrupts wrote here since ctrace_ring_try(); ctrace_ring_leave() is to follow. *time: what the
+ * clock said, and then what the record has.
+ */
+static __always_inline bool ctrace_ring_take(struct ctrace_ring_desc *d, u32 len, u64 pos,
+					     u64 *time, struct ctrace_record **rec)
+{
+	struct ctrace_ring *r = d->ctl;
+
+	if (unlikely(cmpxchg_local(&r->reserve, pos, pos + len) != pos))
+		return false;
+	smp_wmb();						/* B */
+	if (unlikely(*time < r->last_time)) {
+		*time = r->last_time;
+		barrier();	/* a branch, not a conditional move: it is never taken */
+	}
+	*rec = ctrace_ring_at(d, pos);
+	(*rec)->time = *time;
+	(*rec)->len = len;
+	return true;
+}
+
+/* Publishes a record of ctrace_ring_take(). False: interrupts left more, ctrace_ring_leave() is to follow. */
 static __always_inline bool ctrace_ring_commit_alone(struct ctrace_ring_desc *d, u64 end, u64 time)
 {
 	struct ctrace_ring *r = d->ctl;
@@ -315,7 +323,7 @@ static __always_inline bool ctrace_ring_commit_alone(struct ctrace_ring_desc *d,
 	smp_store_release(&r->nest, 0);				/* F */
 	/* an interrupt that came after this has published its own */
 	barrier();
-	/* as in ctrace_ring_try() */
+	/* once, in one instruction */
 	return likely(data_race(r->reserve) == end);
 }
 
@@ -330,13 +338,17 @@ static __always_inline bool ctrace_ring_commit_alone(struct ctrace_ring_desc *d,
 static __always_inline struct ctrace_record *
 ctrace_ring_reserve(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32 len)
 {
-	bool interrupted;
+	u64 pos;
 
-	w->alone = ctrace_ring_try(d, len, &w->rec, &w->end, &w->time, &interrupted);
-	if (likely(w->alone))
-		return w->rec;
-	if (interrupted)
+	w->alone = CTRACE_CLOCK_INLINE() && ctrace_ring_try(d, len, &pos);
+	if (likely(w->alone)) {
+		w->time = CTRACE_CLOCK_NOW();
+		w->end = pos + len;
+		if (likely(ctrace_ring_take(d, len, pos, &w->time, &w->rec)))
+			return w->rec;
+		w->alone = false;
 		ctrace_ring_leave(d);
+	}
 	return ctrace_ring_reserve_any(d, w, len);
 }
 

@@ -188,6 +188,9 @@ static void hook_exec(void *data, struct task_struct *p, pid_t old_pid, struct l
 		learn(p, true);
 	if (who.vtid == 1 && !READ_ONCE(who.container->key))
 		learn_init_path(p);
+	/* a thread that was not the leader has taken the leader's numbers, and its start */
+	if (old_pid != p->pid)
+		ctrace_identity_forget_tasks();
 	hook_leave();
 }
 
@@ -209,6 +212,7 @@ static void CTRACE_PROBE_CGROUP_ATTACH_TASK(hook_attach)
 {
 	hook_enter();
 	learn(p, false);
+	ctrace_identity_forget_tasks();
 	hook_leave();
 }
 
@@ -234,6 +238,7 @@ static const struct hook {
 	{ "sched_process_exec", hook_exec },
 	{ "sched_process_exit", hook_exit },
 	{ "cgroup_attach_task", hook_attach, true },
+	{ "cgroup_transfer_tasks", hook_attach, true },
 	{ "cgroup_rmdir", hook_rmdir, true },
 };
 
@@ -255,6 +260,8 @@ static int hook(void)
 			unhook(i);
 			return err;
 		}
+		if (!err && hooks[i].probe == hook_attach)
+			ctrace_ident_state.moves_told = true;
 	}
 	return 0;
 }

@@ -24,6 +24,7 @@ static void special(struct ctrace_session *s, bool on)
 	lockdep_assert_held(&ctrace_lock);
 	WRITE_ONCE(ctrace_special_sessions, on ? ctrace_special_sessions | bit :
 						 ctrace_special_sessions & ~bit);
+	ctrace_identity_forget_tasks();
 }
 
 /* --- making ----------------------------------------------------------------- */

@@ -5,8 +5,9 @@
  * ctrace_lock protects the list of sessions and everything in a session that
  * says so. Probes see sessions only through ctrace_sessions[] and the masks below:
  * a session has one bit (its index) in every mask. Masks are written under
- * ctrace_lock and read by probes with preemption off; whoever takes a session away clears
- * its bit everywhere, then waits for running probes.
+ * ctrace_lock and read by probes with preemption off, or remembered by them: whoever changes one
+ * calls ctrace_identity_forget_tasks(). Whoever takes a session away clears its bit everywhere, then
+ * waits for running probes.
  */
 #ifndef CTRACE_SESSION_H
 #define CTRACE_SESSION_H

@@ -2,9 +2,9 @@
 /*
  * moves [-n STEPS] [-S SEED]: tasks are moved between the cgroups of containers, while they run.
  *
- * Walkers, one of each container's pid namespace and one of the host's, stand still while they are moved, and
- * then make calls marked with the number of the step: each record of these has the cid of the container
- * where the walker was just then. A runner in each container never stands still: its
+ * Walkers, one of each container's pid namespace and one of the host's, stand still while they are moved, or
+ * move themselves between one call and the next, and make calls marked with the number of the
+ * stay: each record of these has the cid of the container where the walker was just then. A runner in each container never stands still: its
  * records have the cid of some container of ours. All calls are there.
  */
 #include "box.h"
@@ -19,6 +19,7 @@
 #define CALLS		5
 #define RUNNER		0x1000000u	/* + number: calls of a runner */
 #define STEPS_MAX	20000
+#define STAYS_MAX	(2 * STEPS_MAX)	/* before a step and after it */
 
 static struct shared {
 	int stop;
@@ -30,18 +31,35 @@ static uint32_t cids[BOXES];
 static int to_walker[WALKERS][2], from_walker[WALKERS][2];
 static pid_t walker_pid[WALKERS], runner_pid[BOXES];
 
-static uint32_t expected[STEPS_MAX], right[STEPS_MAX], wrong[STEPS_MAX], wrong_cid[STEPS_MAX];
+static uint32_t calls[STAYS_MAX], expected[STAYS_MAX], right[STAYS_MAX], wrong[STAYS_MAX],
+	wrong_cid[STAYS_MAX];
+static uint32_t is_in[WALKERS];	/* cid of where a walker is */
+
+struct order {
+	uint32_t step;		/* UINT32_MAX: end */
+	char path[100];		/* where to go itself; empty: it has been moved */
+};
+
+static void mark(uint32_t stay)
+{
+	for (int i = 0; i < CALLS; i++)
+		box_mark(stay);
+}
 
 static void walk(int w)
 {
-	uint32_t step;
+	struct order o;
 
-	while (read(to_walker[w][0], &step, sizeof(step)) == sizeof(step)) {
-		if (step == UINT32_MAX)
+	while (read(to_walker[w][0], &o, sizeof(o)) == sizeof(o)) {
+		if (o.step == UINT32_MAX)
 			break;
-		for (int i = 0; i < CALLS; i++)
-			box_mark(step);
-		if (write(from_walker[w][1], &step, sizeof(step)) != sizeof(step))
+		if (o.path[0]) {
+			mark(2 * o.step);
+			if (box_cgroup_enter(o.path, 0))
+				break;
+		}
+		mark(2 * o.step + 1);
+		if (write(from_walker[w][1], &o.step, sizeof(o.step)) != sizeof(o.step))
 			break;
 	}
 	_exit(0);
@@ -142,23 +160,38 @@ static void take(struct ctrace_reader *r, const struct ctrace_schema *schema)
 				ours |= rec->cid == cids[i];
 			runners_seen[who - RUNNER]++;
 			runners_elsewhere += !ours;
-		} else if (who < STEPS_MAX && rec->cid == expected[who]) {
+		} else if (who < STAYS_MAX && rec->cid == expected[who]) {
 			right[who]++;
-		} else if (who < STEPS_MAX) {
+		} else if (who < STAYS_MAX) {
 			wrong[who]++;
 			wrong_cid[who] = rec->cid;
 		}
 	}
 }
 
-/* The walker is in the read() of its pipe, or on its way there: it makes no marked call. */
-static void step(int w, int to, uint32_t number)
+static void stay(uint32_t number, uint32_t cid)
 {
+	calls[number] = CALLS;
+	expected[number] = cid;
+}
+
+/* The walker is in the read() of its pipe, or on its way there: it makes no marked call. */
+static void step(int w, int to, bool itself, uint32_t number)
+{
+	struct order o = { .step = number };
+
+	snprintf(o.path, sizeof(o.path), "%s", to < BOXES ? box[to].path : "/");
+	if (itself)
+		stay(2 * number, is_in[w]);
 	/* in no container's cgroup a task is its pid namespace's */
-	expected[number] = to < BOXES ? cids[to] : w < BOXES ? cids[w] : CTRACE_CID_HOST;
-	if (box_cgroup_enter(to < BOXES ? box[to].path : "/", walker_pid[w]))
-		ksft_exit_fail_msg("move: %s\n", strerror(errno));
-	if (write(to_walker[w][1], &number, sizeof(number)) != sizeof(number) ||
+	is_in[w] = to < BOXES ? cids[to] : w < BOXES ? cids[w] : CTRACE_CID_HOST;
+	stay(2 * number + 1, is_in[w]);
+	if (!itself) {
+		if (box_cgroup_enter(o.path, walker_pid[w]))
+			ksft_exit_fail_msg("move: %s\n", strerror(errno));
+		o.path[0] = 0;
+	}
+	if (write(to_walker[w][1], &o, sizeof(o)) != sizeof(o) ||
 	    read(from_walker[w][0], &number, sizeof(number)) != sizeof(number))
 		ksft_exit_fail_msg("a walker has gone\n");
 }
@@ -168,11 +201,11 @@ static void judge(uint32_t steps, const struct ctrace_losses *l)
 	uint32_t bad = 0, first = 0;
 	uint64_t made = 0, seen = 0;
 
-	for (uint32_t i = 0; i < steps; i++)
-		if ((wrong[i] || right[i] != CALLS) && !bad++)
+	for (uint32_t i = 0; i < 2 * steps; i++)
+		if ((wrong[i] || right[i] != calls[i]) && !bad++)
 			first = i;
-	ksft_test_result(!bad, "%u steps of walkers: %u wrong; the first, %u, had %u records right of %u, %u wrong, of cid %u for %u\n",
-			 steps, bad, first, right[first], CALLS, wrong[first], wrong_cid[first],
+	ksft_test_result(!bad, "%u steps of walkers: %u stays wrong; the first, %u, had %u records right of %u, %u wrong, of cid %u for %u\n",
+			 steps, bad, first, right[first], calls[first], wrong[first], wrong_cid[first],
 			 expected[first]);
 	for (int i = 0; i < BOXES; i++) {
 		made += sh->made[i];
@@ -195,7 +228,7 @@ int main(int argc, char **argv)
 	struct ctrace_losses l;
 	uint32_t steps = 300;
 	struct ctrace *ct;
-	uint32_t last = UINT32_MAX;
+	struct order last = { .step = UINT32_MAX };
 	int o;
 
 	while ((o = getopt(argc, argv, "n:S:")) != -1) {
@@ -231,8 +264,10 @@ int main(int argc, char **argv)
 			usleep(5000);
 		}
 	}
+	for (int w = 0; w < WALKERS; w++)
+		is_in[w] = w < BOXES ? cids[w] : CTRACE_CID_HOST;
 	for (uint32_t i = 0; i < steps; i++) {
-		step(rand() % WALKERS, rand() % (BOXES + 1), i);
+		step(rand() % WALKERS, rand() % (BOXES + 1), rand() % 2, i);
 		/* two of the runners, wherever they are; they need not be there for long */
 		box_cgroup_enter(box[rand() % BOXES].path, runner_pid[rand() % BOXES]);
 		box_cgroup_enter(box[rand() % BOXES].path, runner_pid[rand() % BOXES]);
