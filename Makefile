@@ -18,6 +18,7 @@ help:
 	@echo 'make torture        the long forms of the tests under load, faults and malice; then all on the debug kernel'
 	@echo '                    (6.1, newest), with kmemleak, KCSAN, PREEMPT_RT, preempt=full and =none what matters'
 	@echo '                    there; then arm64'
+	@echo 'make bench-quick    instructions that a traced system call costs, against those kept in the tree; 2 minutes'
 	@echo 'make lint           checkpatch, compat rule, shellcheck, sparse'
 	@echo 'make clean'
 	@echo
@@ -63,6 +64,8 @@ torture:
 	@selftests/run --all --kernel rt --kernel 6.12-full --kernel 6.12-none kernel/01_module kernel/04_identity/pairs \
 		kernel/05_ring kernel/06_lifecycle kernel/07_events kernel/12_torture
 	@selftests/run --kernel arm64
+bench-quick:
+	@selftests/bench/cost --check
 lint:
 	@selftests/lint
 
@@ -73,4 +76,4 @@ clean:
 	for d in unit kernel; do $(MAKE) -C selftests/$$d clean; done
 
 .PHONY: all help facts module userspace install install-module install-userspace \
-	selftests demo check torture lint clean
+	selftests demo check torture bench-quick lint clean
