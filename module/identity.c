@@ -264,6 +264,14 @@ notrace void ctrace_identity_look(struct ctrace_who *who)
 	remember(&now);
 }
 
+notrace bool ctrace_identity_learn(void)
+{
+	struct ctrace_who who;
+
+	ctrace_identity_look(&who);
+	return ctrace_identity_known();
+}
+
 void ctrace_identity_resolve_task(struct task_struct *p, struct ctrace_who *who)
 {
 	const struct pid *pid;

@@ -111,6 +111,8 @@ static __always_inline bool ctrace_identity_known(void)
 
 /* Who current is, whatever is remembered; and remembers it. Any context incl. NMI; preemption off. */
 void ctrace_identity_look(struct ctrace_who *who);
+/* The same, after ctrace_identity_known() said no; what it says now. */
+bool ctrace_identity_learn(void);
 
 /* Any context incl. NMI; preemption off. */
 static __always_inline void ctrace_identity_resolve_current(struct ctrace_who *who)

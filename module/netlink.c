@@ -76,6 +76,16 @@ int ctrace_netlink_error(struct netlink_ext_ack *extack, int err, const char *fm
 	return err;
 }
 
+int ctrace_netlink_failed(struct genl_info *info, int err, const char *why, const char *what)
+{
+	if (*why)
+		return ctrace_netlink_error(info->extack, err, "%s", why);
+	if (err == -ENOMEM || err == -ENOSPC)
+		return ctrace_netlink_error(info->extack, err, "%s: %s", what, err == -ENOMEM ?
+					    "not enough memory" : "all event types are used up");
+	return ctrace_netlink_error(info->extack, err, "%s: error %d", what, err);
+}
+
 int ctrace_netlink_denied(struct netlink_ext_ack *extack)
 {
 	NL_SET_ERR_MSG(extack, "needs CAP_SYS_ADMIN or CAP_PERFMON in the initial user namespace");

@@ -48,6 +48,8 @@ int ctrace_netlink_event_del(struct sk_buff *skb, struct genl_info *info);
 
 /* An error with its sentence; returns err. For who may trace: others could use up the room for texts. */
 int ctrace_netlink_error(struct netlink_ext_ack *extack, int err, const char *fmt, ...) __printf(3, 4);
+/* The same of a call that may or may not have said why; what it was of. */
+int ctrace_netlink_failed(struct genl_info *info, int err, const char *why, const char *what);
 /* -EPERM, and why */
 int ctrace_netlink_denied(struct netlink_ext_ack *extack);
 

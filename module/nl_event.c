@@ -5,15 +5,6 @@
 #include "netlink.h"
 #include "session.h"
 
-static int failed(struct genl_info *info, int err, const char *why)
-{
-	if (*why)
-		return ctrace_netlink_error(info->extack, err, "%s", why);
-	return ctrace_netlink_error(info->extack, err, "CTRACE_A_EVENT_DEFINITION: %s",
-				    err == -ENOMEM ? "not enough memory" :
-				    err == -ENOSPC ? "all event types are used up" : "not taken");
-}
-
 /* The text in attr, or ERR_PTR. */
 static const char *text_of(struct genl_info *info, int attr, const char *name)
 {
@@ -57,7 +48,7 @@ int ctrace_netlink_event_new(struct sk_buff *in, struct genl_info *info)
 	if (!IS_ERR(t))
 		return ctrace_netlink_reply_send(skb, info, hdr, put_event(skb, t));
 	nlmsg_free(skb);
-	return failed(info, PTR_ERR(t), why);
+	return ctrace_netlink_failed(info, PTR_ERR(t), why, "CTRACE_A_EVENT_DEFINITION");
 }
 
 int ctrace_netlink_event_del(struct sk_buff *in, struct genl_info *info)
@@ -71,5 +62,5 @@ int ctrace_netlink_event_del(struct sk_buff *in, struct genl_info *info)
 	mutex_lock(&ctrace_lock);
 	err = ctrace_undefine(name, why);
 	mutex_unlock(&ctrace_lock);
-	return err ? failed(info, err, why) : 0;
+	return err ? ctrace_netlink_failed(info, err, why, "CTRACE_A_EVENT_NAME") : 0;
 }

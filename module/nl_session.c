@@ -41,16 +41,6 @@ static int no_attr(struct genl_info *info, const char *attr)
 	return ctrace_netlink_error(info->extack, -EINVAL, "%s is missing", attr);
 }
 
-/* The error of a call that may or may not have said why. */
-static int failed(struct genl_info *info, int err, const char *why, const char *what)
-{
-	if (*why)
-		return ctrace_netlink_error(info->extack, err, "%s", why);
-	if (err == -ENOMEM)
-		return ctrace_netlink_error(info->extack, err, "%s: not enough memory", what);
-	return ctrace_netlink_error(info->extack, err, "%s: error %d", what, err);
-}
-
 /* --- sessions -------------------------------------------------------------------- */
 
 int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
@@ -105,7 +95,7 @@ int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 	mutex_unlock(&ctrace_lock);
 	if (IS_ERR(s)) {
 		nlmsg_free(skb);
-		return failed(info, err, why, "a new session");
+		return ctrace_netlink_failed(info, err, why, "a new session");
 	}
 	return ctrace_netlink_reply_send(skb, info, hdr, err);
 }
@@ -218,7 +208,7 @@ int ctrace_netlink_probe_add(struct sk_buff *in, struct genl_info *info)
 	mutex_unlock(&ctrace_lock);
 	if (IS_ERR(p)) {
 		nlmsg_free(skb);
-		return failed(info, err, why, "CTRACE_A_PROBE");
+		return ctrace_netlink_failed(info, err, why, "CTRACE_A_PROBE");
 	}
 	return ctrace_netlink_reply_send(skb, info, hdr, err);
 }
@@ -291,7 +281,7 @@ static int target_change(struct genl_info *info,
 		return PTR_ERR(s);
 	err = change(s, kind, arg, not, why);
 	mutex_unlock(&ctrace_lock);
-	return err ? failed(info, err, why, "CTRACE_A_TARGET") : 0;
+	return err ? ctrace_netlink_failed(info, err, why, "CTRACE_A_TARGET") : 0;
 }
 
 int ctrace_netlink_target_add(struct sk_buff *in, struct genl_info *info)

@@ -274,24 +274,18 @@ other:
 	leave_any(nr, ret);
 }
 
-/* The first of a task since another ran on this CPU. */
+/* The first of a task since another ran on this CPU. Or it is one that is not remembered. */
 static noinline __noclone void enter_new(void *data, struct pt_regs *regs, long nr)
 {
-	struct ctrace_who who;
-
-	ctrace_identity_look(&who);
-	if (likely(ctrace_identity_known()))
+	if (likely(ctrace_identity_learn()))
 		enter(data, regs, nr);
-	else	/* it is not to be remembered */
+	else
 		enter_any(regs, nr);
 }
 
 static noinline __noclone void leave_new(void *data, struct pt_regs *regs, long ret)
 {
-	struct ctrace_who who;
-
-	ctrace_identity_look(&who);
-	if (likely(ctrace_identity_known()))
+	if (likely(ctrace_identity_learn()))
 		leave(data, regs, ret);
 	else
 		leave_any(syscall_get_nr(current, regs), ret);

@@ -14,6 +14,7 @@
 
 DEFINE_MUTEX(ctrace_lock);
 struct ctrace_container ctrace_container_host, ctrace_container_unknown;
+atomic64_t ctrace_identity_gen = ATOMIC64_INIT(1);
 
 /* in order of cid: the host, a, b, one in a, one in that one */
 #define NR	5
@@ -183,8 +184,12 @@ static void all(struct kunit *test)
 
 static void one_container(struct kunit *test)
 {
+	s64 gen = atomic64_read(&ctrace_identity_gen);
+
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 1, false, why), 0);
 	expect(test, 1, "134");		/* with what lies in it */
+	/* what CPUs remember of who wants their tasks is forgotten */
+	KUNIT_EXPECT_NE(test, atomic64_read(&ctrace_identity_gen), gen);
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 4, false, why), 0);
 	KUNIT_ASSERT_EQ(test, target_del(one, CTRACE_TARGET_CID, 1, false, why), 0);
 	expect(test, 1, "4");
