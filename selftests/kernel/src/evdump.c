@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * evdump [-e PROBE [-f EXPR] [-s] [-u] [-n N]]... [-t TARGET]... [-F EXPR] [-r RATE] [-S]
- *	  [-d SECONDS] [-b RING] [-v] [-q] [-- COMMAND]
+ *	  [-d SECONDS] [-b RING] [-v] [-- COMMAND]
  * prints events, a line each, through libctrace alone:
  *
  *	TIME NAME cid=N tid=N vtid=N FIELD=VALUE ...
@@ -10,7 +10,6 @@
  * are A,B,C. Of the probe before them: -f filter, -s kernel stack, -u user stack, -n one of N.
  * Of the session: -F filter, -r records a second of each container, -S state dump.
  * TARGET: all, host, cid:N, pid:N, cgroup:DIR, not:N, not:DIR.
- * -q: nothing is printed of the events, they are counted.
  * COMMAND is traced from before its first instruction (that is: from the return of the
  * read that held it back), and what it forks. The end of COMMAND or of the time ends it.
  * On stderr: "recording" when it is, and at the end "seen N lost N"; with -v then
@@ -191,7 +190,7 @@ struct options {
 	const char *targets[16];
 	int np, nt;
 	double seconds;
-	bool verbose, quiet;
+	bool verbose;
 };
 
 static bool parse(int argc, char **argv, struct options *x)
@@ -199,7 +198,7 @@ static bool parse(int argc, char **argv, struct options *x)
 	struct ctrace_probe_opts *p;
 	int o;
 
-	while ((o = getopt(argc, argv, "+e:f:sun:t:F:r:Sd:b:vq")) != -1) {
+	while ((o = getopt(argc, argv, "+e:f:sun:t:F:r:Sd:b:v")) != -1) {
 		p = x->np ? &x->probes[x->np - 1].o : NULL;
 		if (o == 'e' && x->np < 32) {
 			x->probes[x->np].name = optarg;
@@ -226,8 +225,6 @@ static bool parse(int argc, char **argv, struct options *x)
 			x->session.ring_size = strtoull(optarg, NULL, 0);
 		} else if (o == 'v') {
 			x->verbose = true;
-		} else if (o == 'q') {
-			x->quiet = true;
 		} else {
 			return false;
 		}
@@ -301,8 +298,7 @@ int main(int argc, char **argv)
 		/* a busy machine makes them faster than they can be printed: look at the clock too */
 		more = 0;
 		for (int n = 0; n < 5000 && (err = ctrace_reader_next(r, &rec)) == 1; n++, more = 1) {
-			if (!x.quiet)
-				print(rec);
+			print(rec);
 			/* only whole lines: COMMAND may print to the same file */
 			if (n % LINES == LINES - 1)
 				fflush(stdout);
