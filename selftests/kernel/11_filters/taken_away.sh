@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a filter holds from before its probe's first event until after its last, under load
 # requires: any
-# kernels: 6.1,newest
+# kernels: 6.1
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
+# Not where kprobes take an int3 that is not there any more for an error (from 6.10 on): changing code so often
+# under load, the emulator meets one every few runs (see selftests/run). On one thread it does not.
 load
 refilter 60 > "$tmp/out" 2> "$tmp/err" || give_up "refilter: $(cat "$tmp/err")"
 same "records that the filter leaves out" "passed 0" "$(grep passed "$tmp/out")"
