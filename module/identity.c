@@ -177,6 +177,8 @@ struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, cons
 	return &ctrace_container_unknown;
 }
 
+static struct ctrace_container *dead(struct task_struct *p, s32 *vtid);
+
 static struct ctrace_container *find(const struct css_set *cset, const void *ns, u64 v2, u64 v1)
 {
 	struct ctrace_lfnode *n = ctrace_lftable_find(&ctrace_rules.aliases, v2, v1, ns,
@@ -231,7 +233,7 @@ notrace void ctrace_identity_look(struct ctrace_who *who)
 	who->task = p;
 	who->tid = p->pid;
 	if (unlikely(!pid)) {
-		who->container = ctrace_identity_dead(p, &who->vtid);
+		who->container = dead(p, &who->vtid);
 		return;
 	}
 	upid = &pid->numbers[pid->level];
@@ -286,7 +288,7 @@ void ctrace_identity_resolve_task(struct task_struct *p, struct ctrace_who *who)
 	who->task = p;
 	who->tid = p->pid;
 	if (unlikely(!pid)) {
-		who->container = ctrace_identity_dead(p, &who->vtid);
+		who->container = dead(p, &who->vtid);
 		return;
 	}
 	upid = &pid->numbers[pid->level];
@@ -334,7 +336,7 @@ static struct ctrace_container *find_memo(const struct memos *on, const struct t
 }
 
 /* Any context; preemption off */
-struct ctrace_container *ctrace_identity_dead(struct task_struct *p, s32 *vtid)
+static struct ctrace_container *dead(struct task_struct *p, s32 *vtid)
 {
 	struct ctrace_container *c = find_memo(this_cpu_ptr(&memos), p, vtid);
 	struct ctrace_place at;

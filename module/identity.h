@@ -83,10 +83,6 @@ static inline void ctrace_identity_forget_tasks(void)
 	atomic64_inc_return(&ctrace_identity_gen);	/* a full barrier; partner: ctrace_identity_look() */
 }
 
-/* Out of line; same context as their callers below. */
-u64 ctrace_identity_v1_key(const struct css_set *cset);
-struct ctrace_container *ctrace_identity_dead(struct task_struct *p, s32 *vtid);
-
 /* Whose event it is. */
 struct ctrace_who {
 	struct ctrace_container *container;	/* never NULL; good until preemption is enabled */

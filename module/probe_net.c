@@ -154,7 +154,7 @@ static void on_start_xmit(const struct sk_buff *skb, const struct net_device *de
 	u32 gen = READ_ONCE(ctrace_ident_state.cache_gen);
 	struct ctrace_who who;
 
-	smp_rmb();	/* gen before the tables, as in ctrace_identity_slow() */
+	smp_rmb();	/* gen before the tables, as in ctrace_identity_look() */
 	resolve_sock(sk, made_here(skb, sk) && ctrace_compat_skb_sent_at_once(skb, dev), &who);
 	if (!s)
 		s = &here->s[here->next++ % SENDING];
