@@ -44,11 +44,11 @@ static enum { COUNT, KILL, FAIL, SHORT } mode;
 static unsigned long place;	/* which one to be killed or fail at */
 static bool armed;
 
-int cli_error(const char *fmt, ...)
+int cli_vreport(int status, const char *fmt, va_list ap)
 {
-	(void)fmt;
+	(void)fmt, (void)ap;
 	told.messages++;
-	return CLI_FAIL;
+	return status;
 }
 
 /* Before a call: true if it is to fail. */

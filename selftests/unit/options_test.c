@@ -10,16 +10,10 @@
 bool cli_json;
 const struct command *cli_cmd;
 
-int cli_error(const char *fmt, ...)
+int cli_vreport(int status, const char *fmt, va_list ap)
 {
-	(void)fmt;
-	return CLI_FAIL;
-}
-
-int cli_usage(const char *fmt, ...)
-{
-	(void)fmt;
-	return CLI_USAGE;
+	(void)fmt, (void)ap;
+	return status;
 }
 
 static int give(struct run_opts *o, int opt, const char *value)

@@ -14,34 +14,12 @@ bool cli_json;
 const struct command *cli_cmd;
 static char *message;
 
-static int keep(int status, const char *fmt, va_list ap)
+int cli_vreport(int status, const char *fmt, va_list ap)
 {
 	free(message);
 	if (vasprintf(&message, fmt, ap) < 0)
 		message = NULL;
 	return status;
-}
-
-int cli_error(const char *fmt, ...)
-{
-	va_list ap;
-	int r;
-
-	va_start(ap, fmt);
-	r = keep(CLI_FAIL, fmt, ap);
-	va_end(ap);
-	return r;
-}
-
-int cli_usage(const char *fmt, ...)
-{
-	va_list ap;
-	int r;
-
-	va_start(ap, fmt);
-	r = keep(CLI_USAGE, fmt, ap);
-	va_end(ap);
-	return r;
 }
 
 static struct ctrace_schema *schema(void)

@@ -5,11 +5,10 @@
  * can. Then every reader must know of every record: seen + lost == made.
  */
 #include <pthread.h>
-#include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include "ktap.h"
 #include "ring_fixture.h"
+#include "ring_signals.h"
 
 #define READERS	4
 
@@ -68,20 +67,6 @@ static void *reader(void *arg)
 	return NULL;
 }
 
-static timer_t start_timer(int sig, long ns)
-{
-	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-	struct sigevent ev = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = sig };
-	struct itimerspec every = { { 0, ns }, { 0, ns } };
-	timer_t t;
-
-	ev._sigev_un._tid = syscall(SYS_gettid);
-	sigaction(sig, &sa, NULL);
-	check_eq(timer_create(CLOCK_MONOTONIC, &ev, &t), 0);
-	timer_settime(t, 0, &every, NULL);
-	return t;
-}
-
 struct load {
 	u64 size;
 	u32 subbuf, ms;
@@ -101,7 +86,7 @@ static void rebind(u32 cid)
 
 static void writer(const struct load *l)
 {
-	timer_t a = start_timer(SIGUSR1, 23000), b = start_timer(SIGUSR2, 71000);
+	timer_t a = start_timer(SIGUSR1, 23000, on_signal), b = start_timer(SIGUSR2, 71000, on_signal);
 	u64 end = test_clock() + l->ms * 1000000ull, i;
 
 	for (i = 1; i % 64 || test_clock() < end; i++) {

@@ -13,9 +13,7 @@
  *   checked by the sums in the records.
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Between these addresses: the data of the rings that are overwritten. */
@@ -42,6 +40,7 @@ unsigned long long unseen(const volatile void *p, unsigned long n)
 #include "internal.h"
 #include "ktap.h"
 #include "ring_fixture.h"
+#include "ring_signals.h"
 #include "fake_ring.h"
 
 #define WRITERS	2
@@ -88,24 +87,10 @@ static void on_signal(int sig)
 		write_one(w);
 }
 
-static timer_t start_timer(int sig, long ns)
-{
-	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-	struct sigevent ev = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = sig };
-	struct itimerspec every = { { 0, ns }, { 0, ns } };
-	timer_t t;
-
-	ev._sigev_un._tid = syscall(SYS_gettid);
-	sigaction(sig, &sa, NULL);
-	check_eq(timer_create(CLOCK_MONOTONIC, &ev, &t), 0);
-	timer_settime(t, 0, &every, NULL);
-	return t;
-}
-
 static void *writer(void *arg)
 {
 	struct writer *w = self = arg;
-	timer_t a = start_timer(SIGUSR1, 150000), b = start_timer(SIGUSR2, 410000);
+	timer_t a = start_timer(SIGUSR1, 150000, on_signal), b = start_timer(SIGUSR2, 410000, on_signal);
 	sigset_t all, old;
 	u64 i;
 

@@ -3,6 +3,7 @@
 #ifndef CTRACE_CLI_H
 #define CTRACE_CLI_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <libctrace.h>
 
@@ -33,6 +34,8 @@ extern const struct command *cli_cmd;	/* the subcommand running, NULL before */
  */
 int cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* What both do, with status. In main.c: a test that is linked without it has its own. */
+int cli_vreport(int status, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 /* An unknown or incomplete option, as getopt_long() left it in optopt. */
 int cli_bad_option(int opt, char **argv);
 /* Prints the subcommand's help, returns CLI_OK. */

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cli.h"
@@ -46,7 +45,7 @@ static const char main_examples[] =
 "  ctrace record -o /tmp/t web       # into files, for later\n"
 "  ctrace report /tmp/t              # (or: babeltrace2 /tmp/t)\n";
 
-static int vreport(int status, const char *fmt, va_list ap)
+int cli_vreport(int status, const char *fmt, va_list ap)
 {
 	struct sbuf msg = { 0 };
 	char *text;
@@ -71,28 +70,6 @@ static int vreport(int status, const char *fmt, va_list ap)
 	sbuf_free(&msg);
 	free(text);
 	return status;
-}
-
-int cli_error(const char *fmt, ...)
-{
-	va_list ap;
-	int r;
-
-	va_start(ap, fmt);
-	r = vreport(CLI_FAIL, fmt, ap);
-	va_end(ap);
-	return r;
-}
-
-int cli_usage(const char *fmt, ...)
-{
-	va_list ap;
-	int r;
-
-	va_start(ap, fmt);
-	r = vreport(CLI_USAGE, fmt, ap);
-	va_end(ap);
-	return r;
 }
 
 int cli_bad_option(int opt, char **argv)
