@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -176,6 +176,19 @@ static int shorten_last(const struct stream *s)
 
 	return n == sizeof(bits) ? 0 : n < 0 ? -errno : -ENOSPC;
 }
+
+#ifndef RENAME_NOREPLACE	/* with the function since glibc 2.28 */
+#define RENAME_NOREPLACE	1
+static int renameat2(int a, const char *from, int b, const char *to, unsigned int flags)
+{
+#ifdef SYS_renameat2
+	return (int)syscall(SYS_renameat2, a, from, b, to, flags);
+#else
+	errno = ENOSYS;
+	return -1;
+#endif
+}
+#endif
 
 /* The file gets its name. */
 static int give_name(struct ctf *c, const struct stream *s)
@@ -469,6 +482,17 @@ static void write_symbols(struct ctf *c)
 	sbuf_free(&b);
 }
 
+/* getrandom() is younger than some systems this runs on */
+static bool random_bytes(void *to, size_t n)
+{
+	int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && read(fd, to, n) == (ssize_t)n;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
 struct ctf *ctf_create(const char *dir, const struct ctrace_schema *s, struct ctable *t,
 		       const struct ctf_opts *o)
 {
@@ -482,7 +506,7 @@ struct ctf *ctf_create(const char *dir, const struct ctrace_schema *s, struct ct
 	c->symbols = o ? o->symbols : NULL;
 	c->info.stacks = o ? o->stacks : 0;
 	c->info.clock_offset = (int64_t)(real - (a + clock_ns(CLOCK_MONOTONIC)) / 2);
-	if (getrandom(c->info.uuid, sizeof(c->info.uuid), 0) != sizeof(c->info.uuid))
+	if (!random_bytes(c->info.uuid, sizeof(c->info.uuid)))
 		memcpy(c->info.uuid, &real, sizeof(real));
 	c->info.uuid[6] = (c->info.uuid[6] & 0x0f) | 0x40;
 	c->info.uuid[8] = (c->info.uuid[8] & 0x3f) | 0x80;

@@ -295,7 +295,8 @@ void *ctrace_list_add(struct ctrace_list *l)
 	void *items = l->items;
 
 	if (l->n == l->max) {
-		items = reallocarray(items, max, l->size);
+		/* no overflow, here and in schema.c: half of it is allocated */
+		items = realloc(items, max * l->size);
 		if (!items)
 			return NULL;
 		l->items = items;

@@ -178,7 +178,7 @@ static int replace(struct ctrace_schema *s, const struct ctrace_event_type *t)
 	if (same(*p, t))
 		return 0;
 	c = copy(t);
-	old = reallocarray(s->old, s->nold + 1, sizeof(*old));
+	old = realloc(s->old, (s->nold + 1) * sizeof(*old));
 	if (old)
 		s->old = old;
 	if (!c || !old) {
@@ -201,7 +201,7 @@ int ctrace_schema_add(struct ctrace_schema *s, const struct ctrace_event_type *t
 		return replace(s, t);
 	if (s->n == s->max) {
 		max = s->max ? s->max * 2 : 256;
-		types = reallocarray(s->types, max, sizeof(*types));
+		types = realloc(s->types, max * sizeof(*types));
 		if (!types)
 			return -ENOMEM;
 		s->types = types;
