@@ -8,8 +8,6 @@
 
 load
 for _ in 1 2; do counted 0 1000000000 & later "kill $!; wait $!"; done
-began=$SECONDS
 timeout 40 ctrace trace host --duration 1 > "$tmp/out" 2> "$tmp/err"
-same "status" 0 $?
-check "in $((SECONDS - began)) s" test $((SECONDS - began)) -lt 20
+same "status; 124: it did not end" 0 $?
 has "account" '^ctrace: [0-9]+ events?.* [0-9]+ lost' "$tmp/err"
