@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-cheap box -g "/box/$(hex64 record)" -- /bin/sh -c 'while :; do counted 77 5; cat /etc/passwd > /dev/null; sleep 0.05; done'
+cheap box -g "/box/$(hex64 record)" -- /bin/sh -c 'while :; do counted 77 5; cat /etc/passwd > /dev/null; sleep 0.5; done'
 cid=$(of_pid "$pid" cid)
 ctrace record -o "$tmp/t" "cid:$cid" -e syscalls,sched > "$tmp/out" 2> "$tmp/err" & job=$!
 later "kill $job"
