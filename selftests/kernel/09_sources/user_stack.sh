@@ -23,8 +23,9 @@ if command -v frames32 > /dev/null; then
 	has "the stack is just that" "user_stack cid=0 .* callstack=$want(,|\$)" "$tmp/ev"
 fi
 # kernel threads have none; the woken task's record does not show the waker's, which here has one
-timeout 2 bash -c 'while sleep 0.02; do echo; done' | cat > /dev/null &
+timeout 20 bash -c 'while sleep 0.02; do echo; done' | cat > /dev/null & talk=$!
 evdump -t all -e sched_wakeup -u -d 1 > "$tmp/ev" 2> "$tmp/err"
+kill $talk
 wait
 has "a task woke another" 'sched_wakeup .*comm="cat"' "$tmp/ev"
 at_least "wake-ups" 10 "$(grep -c 'user_stack cid' "$tmp/ev")"

@@ -17,11 +17,9 @@ stack='p:st vfs_open sp=$stack s0=$stack0 s1=$stack1:u32 s2=$stack2:s16 again=+8
 # whatever was in its buffer before.
 nest='p:nest vfs_open sb=+8(+0($arg1)):x64 self=+8(+0(+8(+0($arg1)))):x64 dev=+16(+8(+0(+8(+0($arg1))))):u32'
 nest="$nest c=-8(+8(\$arg1)):x8[4] d=+6(+0(+8(+0(\$arg1)))):u16"
-if grep -q ' do_filp_open$' /proc/kallsyms; then
-	name='p:name do_filp_open first=+0(+0($arg2)):u8 name=+0(+0($arg2)):string'
-else	# the newest's has another name; there it is the dentry's
-	name='p:name vfs_open first=+0(+40(+8($arg1))):u8 name=+0(+40(+8($arg1))):string'
-fi
+# the newest's is called otherwise
+open=$(grep -oE -m 1 ' do_(filp|file)_open$' /proc/kallsyms)
+name="p:name$open"' first=+0(+0($arg2)):u8 name=+0(+0($arg2)):string'
 witness "$stack"
 witness "$nest"
 witness "$name"
