@@ -19,6 +19,7 @@ help:
 	@echo '                    (6.1, newest), with kmemleak, KCSAN, PREEMPT_RT, preempt=full and =none what matters'
 	@echo '                    there; then arm64'
 	@echo 'make bench-quick    instructions that a traced system call costs, against those kept in the tree; 2 minutes'
+	@echo 'make bench          what tracing costs, with ctrace and with other tracers; writes the tables of README.md; an hour'
 	@echo 'make lint           checkpatch, compat rule, shellcheck, sparse'
 	@echo 'make clean'
 	@echo
@@ -66,6 +67,8 @@ torture:
 	@selftests/run --kernel arm64
 bench-quick:
 	@selftests/bench/cost --check
+bench:
+	@selftests/bench/run --keep
 lint:
 	@selftests/lint
 
@@ -76,4 +79,4 @@ clean:
 	for d in unit kernel; do $(MAKE) -C selftests/$$d clean; done
 
 .PHONY: all help facts module userspace install install-module install-userspace \
-	selftests demo check torture bench-quick lint clean
+	selftests demo check torture bench-quick bench lint clean

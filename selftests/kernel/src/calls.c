@@ -1,17 +1,90 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * calls N [open]: a loop of getppid(), or of openat() of a path of 16 letters that is not there, in batches
- * of 100; prints the median batch's ns per call.
+ * calls [-v] [-r RATE] N [KIND]: a loop of N of one kind, in batches of 100; prints the median batch's ns for each.
+ *
+ *	getppid		(default)
+ *	open		openat() of a path of 16 letters that is not there
+ *	openclose	openat() of /dev/null, and close()
+ *	pingpong	a byte to another process and back: four calls, two of them here
+ *	none		no call at all
+ *
+ *	-r RATE		that many a second, no more
+ *	-v		prints three numbers: that median, ns for all, how many calls they are
  */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define BATCH 100
+
+static int to[2], from[2];
+
+static void getppids(void)
+{
+	for (int j = 0; j < BATCH; j++)
+		syscall(SYS_getppid);
+}
+
+static void opens(void)
+{
+	for (int j = 0; j < BATCH; j++)
+		syscall(SYS_openat, AT_FDCWD, "/ctrace-is-not-x", O_RDONLY);
+}
+
+static void opens_and_closes(void)
+{
+	for (int j = 0; j < BATCH; j++)
+		syscall(SYS_close, syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY));
+}
+
+static void pings(void)
+{
+	char c = 0;
+
+	for (int j = 0; j < BATCH; j++)
+		if (write(to[1], &c, 1) != 1 || read(from[0], &c, 1) != 1)
+			exit(1);
+}
+
+static void none(void)
+{
+	for (int j = 0; j < BATCH; j++)
+		__asm__ volatile("" ::: "memory");
+}
+
+static const struct kind {
+	const char *name;
+	void (*batch)(void);
+	int calls;
+} kinds[] = {
+	{ "getppid", getppids, 1 },
+	{ "open", opens, 1 },
+	{ "openclose", opens_and_closes, 2 },
+	{ "pingpong", pings, 4 },
+	{ "none", none, 0 },
+};
+
+/* The other end of pingpong, until ours closes. */
+static int echo(void)
+{
+	char c;
+
+	if (pipe(to) || pipe(from))
+		return -1;
+	if (fork())
+		return 0;
+	close(to[1]);
+	while (read(to[0], &c, 1) == 1)
+		if (write(from[1], &c, 1) != 1)
+			break;
+	_exit(0);
+}
 
 static int64_t now(void)
 {
@@ -30,25 +103,51 @@ static int by_value(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-	long batches = (argc > 1 ? atol(argv[1]) : 100000) / BATCH, i, j;
-	int64_t *v, began;
+	const struct kind *k = kinds;
+	int64_t *v, began, start, all;
+	long batches, i;
+	double rate = 0;
+	int o, verbose = 0;
 
+	while ((o = getopt(argc, argv, "+vr:")) != -1) {
+		if (o == 'v')
+			verbose = 1;
+		else if (o == 'r')
+			rate = atof(optarg);
+		else
+			return 2;
+	}
+	batches = (optind < argc ? atol(argv[optind]) : 100000) / BATCH;
 	if (batches < 1)
 		batches = 1;
+	if (optind + 1 < argc)
+		while (strcmp(k->name, argv[optind + 1]))
+			if (++k == kinds + sizeof(kinds) / sizeof(*kinds))
+				return 2;
 	v = calloc(batches, sizeof(*v));
-	if (!v)
+	if (!v || (k->batch == pings && echo()))
 		return 1;
+	/* its pages are there before the time is taken */
+	for (i = 0; i < batches; i++)
+		v[i] = 1;
+	start = now();
 	for (i = 0; i < batches; i++) {
 		began = now();
-		if (argc > 2)
-			for (j = 0; j < BATCH; j++)
-				syscall(SYS_openat, AT_FDCWD, "/ctrace-is-not-x", O_RDONLY);
-		else
-			for (j = 0; j < BATCH; j++)
-				syscall(SYS_getppid);
+		k->batch();
 		v[i] = now() - began;
+		/* the clock is no system call */
+		while (rate && now() < start + (int64_t)((i + 1) * (BATCH * 1e9 / rate)))
+			;
+	}
+	all = now() - start;
+	if (k->batch == pings) {
+		close(to[1]);
+		wait(NULL);
 	}
 	qsort(v, batches, sizeof(*v), by_value);
-	printf("%.0f\n", (double)v[batches / 2] / BATCH);
+	printf("%.0f", (double)v[batches / 2] / BATCH);
+	if (verbose)
+		printf(" %lld %ld", (long long)all, batches * BATCH * k->calls);
+	putchar('\n');
 	return 0;
 }

@@ -1,0 +1,187 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# guest.sh PART...: in a guest of selftests/bench/run, which tells what the parts are. Prints what was measured, each
+# a line that begins with 'bench ' and is JSON; other lines tell how far it is.
+# CTRACE_TEST_TOOLS, CTRACE_TEST_REPS: of which tracers, and how many rounds.
+# shellcheck disable=SC2317 # parts are called by name
+# shellcheck source-path=SCRIPTDIR source=../kernel/lib.sh
+. "$(dirname "$0")/../kernel/lib.sh"
+# shellcheck source=tools.sh
+. "$top/selftests/bench/tools.sh"
+# shellcheck source=own.sh
+. "$top/selftests/bench/own.sh"
+# lib.sh's summary is a test's
+count=-1
+
+cpus=$(nproc) reps=${CTRACE_TEST_REPS:-3} kb=4096 cgroup=/bench/box
+work="taskset -c $((cpus - 1))" reader="taskset -c 0"
+read -ra tools <<< "${CTRACE_TEST_TOOLS:-none}"
+out=$tmp/out
+
+tell() { printf '[%5.0f s] %s\n' "$(cut -d' ' -f1 /proc/uptime)" "$*"; }
+# emit KEY VALUE...: numbers as they are, - is null
+emit() {
+	local json='' value
+	while [ $# -gt 0 ]; do
+		value=${2:--}
+		if [ "$value" = - ]; then value=null; elif [[ ! $value =~ ^-?[0-9]+(\.[0-9]+)?$ ]]; then value="\"${value//[\"\\]/}\""; fi
+		json+=", \"$1\": $value"
+		shift 2
+	done
+	printf 'bench {%s}\n' "${json#, }"
+}
+
+# container NAME: a real one, that runs what box is told; its init, the host's number, in $pid
+container() {
+	local dir=$tmp/$1
+	bundle "$dir" "/bench/$1" /bin/bash /ctrace/selftests/bench/box.sh || give_up "no bundle"
+	mkdir -p "$dir/rootfs/ctl"
+	mkfifo "$dir/rootfs/ctl/in" "$dir/rootfs/ctl/done"
+	later "crun delete -f $1"
+	crun run --detach --bundle "$dir" "$1" > "$tmp/crun" 2>&1 < /dev/null || give_up "crun: $(cat "$tmp/crun")"
+	pid=$(crun state "$1" | jq .pid)
+}
+# box NAME COMMAND: run it there; what it said in $said, the microseconds that it took in $took
+box() {
+	local ctl=$tmp/$1/rootfs/ctl status
+	echo "$2" > "$ctl/in"
+	read -r status took < "$ctl/done"
+	said=$(cat "$ctl/log")
+	[ "$status" = 0 ] || tell "in $1: status $status of $2: $(tail -n 3 <<< "$said")"
+	return "$status"
+}
+
+# traced TOOL PART COMMAND...: COMMAND while the tool records; tells what it kept of $made system calls, of the
+# container's and of $others; a tool that fails is left out, and said
+traced() {
+	local tool=$1 part=$2 kept lost bytes per=2 all
+	shift 2
+	rm -rf "$out"
+	mkdir "$out"
+	made=0 others=0
+	if ! "${tool}_start" > "$out/said" 2>&1; then
+		tell "$part: $tool did not start: $(tail -qn 2 "$out/said" "$out/log" 2> /dev/null)"
+		emit part "$part" tool "$tool" failed "$(tail -qn 1 "$out/log" "$out/said" 2> /dev/null)"
+		"${tool}_stop" > /dev/null 2>&1
+		return
+	fi
+	"$@"
+	"${tool}_stop" > "$out/said" 2>&1
+	read -r kept lost bytes <<< "$("${tool}_count" 2> "$out/count")"
+	[ "$tool" != strace ] || per=1
+	all=$made
+	# these know no containers, or keep out none
+	case $tool in lttng* | sysdig) all=$((made + others));; esac
+	emit part "$part" tool "$tool" work kept events "$kept" lost "$lost" bytes "$bytes" made $((all * per)) rate "${rate:--}"
+}
+
+# loops FACTOR: what is counted in instructions: a call in the container, and one beside it
+loops() {
+	local median ns calls
+	box box "$work calls -v $((40000 / $1))"
+	read -r median ns calls <<< "$said"
+	made=$((made + calls))
+	emit part instructions tool "$tool" work getppid value "$median"
+	box box "$work calls -v $((10000 / $1)) openclose"
+	read -r median ns calls <<< "$said"
+	made=$((made + calls))
+	emit part instructions tool "$tool" work openclose value "$median"
+	box neighbour "$work calls -v $((20000 / $1))"
+	read -r median ns calls <<< "$said"
+	others=$calls
+	emit part instructions tool "$tool" work neighbour value "$median"
+}
+part_instructions() {
+	local tool
+	kb=32768
+	for tool in "${tools[@]}"; do
+		tell "instructions: $tool"
+		traced "$tool" instructions loops "$([ "$tool" = strace ] && echo 20 || echo 1)"
+	done
+}
+
+# known FACTOR: workloads of which one knows how many calls they are
+known() {
+	local n ns calls
+	n=$((60000 / $1))
+	box box "$work dd if=/dev/zero of=/dev/null bs=1 count=$n"
+	made=$((made + 2 * n))
+	emit part slowdown tool "$tool" work dd value $((took * 1000 / n))
+	for n in openclose:20000 pingpong:10000; do
+		box box "$work calls -v $((${n#*:} / $1)) ${n%:*}"
+		read -r _ ns calls <<< "$said"
+		made=$((made + calls))
+		emit part slowdown tool "$tool" work "${n%:*}" value $((ns * $1 / ${n#*:}))
+	done
+}
+unknown() {
+	local n=$((100 / $1))
+	box box "$work sysbench threads --threads=4 --thread-yields=100 --thread-locks=4 --events=$n --time=0 run"
+	emit part slowdown tool "$tool" work sysbench value $((took * 1000 / n))
+	n=$((100 / $1))
+	box box "$work perf bench sched messaging -g 1 -l $n"
+	emit part slowdown tool "$tool" work hackbench value $((took * 1000 / n))
+}
+part_slowdown() {
+	local tool rep factor
+	box box "$work calls -v 20000; $work dd if=/dev/zero of=/dev/null bs=1 count=1000; sysbench --version; perf --version"
+	for ((rep = 1; rep <= reps; rep++)); do
+		for tool in "${tools[@]}"; do
+			tell "slowdown, round $rep of $reps: $tool"
+			factor=$([ "$tool" = strace ] && echo 20 || echo 1)
+			traced "$tool" slowdown known "$factor"
+			# the short ones are mostly their own start
+			traced "$tool" slowdown-rest unknown $((factor > 1 ? 10 : 1))
+		done
+	done
+}
+
+at_rate() {
+	local calls
+	box box "$work calls -v -r $rate $rate"
+	read -r _ _ calls <<< "$said"
+	made=$calls
+}
+# whole RATE: a second at that rate, and all of it there
+whole() {
+	local last
+	rate=$1
+	tell "loss: $tool, $rate calls a second"
+	last=$(traced "$tool" loss at_rate)
+	printf '%s\n' "$last"
+	sed -n 's/^bench //p' <<< "$last" | jq -e '.events >= .made and (.lost // 0) == 0' > /dev/null
+}
+# the highest rate that is: twice as much until it is not, or half until it is
+part_loss() {
+	local tool r
+	for tool in "${tools[@]}"; do
+		case $tool in none | strace | flight | ftrace) continue;; esac
+		r=40000
+		if whole "$r"; then
+			while [ "$r" -lt 1000000 ] && whole $((r *= 2)); do :; done
+		else
+			while [ "$r" -gt 2500 ] && ! whole $((r /= 2)); do :; done
+		fi
+	done
+}
+
+prepare() {
+	hasten
+	echo 0 > /proc/sys/kernel/perf_cpu_time_max_percent
+	echo 300000 > /proc/sys/kernel/perf_event_mlock_kb
+	# the kernel's lists came with the build, which knows ctrace alone
+	depmod
+	container neighbour
+	container box
+	init=$pid
+	later 'pkill lttng-sessiond'
+}
+
+for word; do
+	case $word in
+	instructions | slowdown | loss) [ -d "$tmp/box" ] || prepare;;
+	esac
+	"part_$word"
+done
+tell "done"
+exit 0

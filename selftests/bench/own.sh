@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154,SC2034 # from and for guest.sh, which sources it
+# own.sh: the parts of bench's guest that measure ctrace alone.
+
+cg=/sys/fs/cgroup
+used() { awk '/^usage_usec/ {print $2 * 1000}' $cg/tracer/cpu.stat; }
+# in_tracer COMMAND... &: it and what it starts are counted by used; $! is COMMAND itself
+in_tracer() {
+	# shellcheck disable=SC2016 # the inner shell's
+	exec sh -c 'echo 0 > /sys/fs/cgroup/tracer/cgroup.procs; exec "$@"' sh "$@"
+}
+# in_box COMMAND...: in a container of one command
+in_box() { ctbox -g /own/box -- "$@"; }
+# a call's instructions there
+calls_in_box() { in_box calls 20000; }
+
+# reading NAME COMMAND...: what COMMAND's cgroup executes while the container makes system calls, less what it does
+# for none at all, goes to $spent
+reading() {
+	local name=$1 began fixed
+	shift
+	began=$(used)
+	"$@" "$name-none"
+	fixed=$(($(used) - began)) began=$(used)
+	"$@" "$name" in_box calls 400000 > /dev/null
+	spent=$(($(used) - began - fixed))
+}
+# recorder NAME [COMMAND...]
+recorder() {
+	in_tracer ctrace record --no-state-dump -o "$tmp/$1" -e syscalls --buffer-size 64M cgroup:/own/box > "$tmp/$1.log" 2>&1 &
+	pid=$!
+	wait_for 60 sh -c 'ctrace status | grep -q recording'
+	"${@:2}"
+	interrupt
+}
+# consumer NAME [COMMAND...]
+consumer() {
+	in_tracer consume count $((64 << 20)) $cg/own/box > "$tmp/$1.n" 2> "$tmp/$1.log" &
+	pid=$!
+	wait_for 60 grep -q recording "$tmp/$1.log"
+	"${@:2}"
+	interrupt
+}
+readers() {
+	local events lost
+	reading "record$1" recorder
+	read -r events lost <<< "$(record_count "record$1")"
+	emit part reader work record idle "$1" value "$spent" events "$events" lost "$lost" bytes "$(streams "$tmp/record$1")"
+	reading "consume$1" consumer
+	read -r events lost <<< "$(cat "$tmp/consume$1.n")"
+	emit part reader work consume idle "$1" value "$spent" events "$events" lost "$lost"
+}
+record_count() {
+	sed -n 's/^ctrace: \([0-9]*\) event.* bytes, \([0-9]*\) lost.*/\1 \2/p' "$tmp/$1.log"
+}
+# what containers do: a package manager's lists, a search, an archive, a shell's loop, a small compilation
+real_work() {
+	cat > "$tmp/real.sh" << 'END'
+cd /tmp
+dpkg -l > /dev/null
+find /usr/share/perl /etc -type f | xargs cat > /dev/null
+tar -cf - /usr/share/perl | gzip -1 > /dev/null
+for i in $(seq 10); do ls -l /usr/bin | wc -l; done
+echo 'int main(void) { return 0; }' > a.c
+gcc -O2 -o a a.c
+grep -r warn /usr/share/perl | sort | uniq -c > /dev/null
+END
+	in_box sh "$tmp/real.sh" > /dev/null
+}
+part_reader() {
+	local events lost
+	mkdir -p $cg/tracer $cg/own/box
+	modprobe ctrace
+	tell "reader: of nothing else"
+	readers 0
+	tell "reader: real work"
+	recorder real real_work
+	read -r events lost <<< "$(record_count real)"
+	emit part bytes tool ctrace events "$events" lost "$lost" bytes "$(streams "$tmp/real")"
+	tell "reader: among 1,000"
+	crowd 1000
+	readers 1000
+	disperse
+	unload
+}
+
+# crowd N: that many idle containers, until disperse
+crowd() {
+	command crowd "$1" > "$tmp/crowd" 2>&1 &
+	crowd=$!
+	wait_for 600 grep -q born "$tmp/crowd"
+}
+disperse() {
+	kill -INT "$crowd"
+	wait "$crowd"
+}
+# sessions N: that many of the box, flight recorders, until end_sessions
+sessions() {
+	local i
+	running=()
+	for ((i = 0; i < $1; i++)); do
+		consume flight $((8 << 20)) $cg/own/box > "$tmp/s" 2> "$tmp/s.$i" &
+		running+=($!)
+		wait_for 60 grep -q recording "$tmp/s.$i"
+	done
+}
+end_sessions() {
+	kill -INT "${running[@]}"
+	wait "${running[@]}"
+}
+# scaled OVER N: a call's instructions, untraced and traced, and of a neighbour
+scaled() {
+	emit part scale over "$1" n "$2" work untraced value "$(calls_in_box)"
+	sessions 1
+	emit part scale over "$1" n "$2" work traced value "$(calls_in_box)"
+	emit part scale over "$1" n "$2" work neighbour value "$(calls)"
+	emit part scale over "$1" n "$2" work memory value "$(vmalloc_kb)"
+	end_sessions
+}
+part_scale() {
+	local n
+	mkdir -p $cg/own/box
+	hasten
+	for n in 1 1000; do
+		tell "scale: $n containers, without the module"
+		crowd $n
+		disperse
+		emit part scale over containers n $n work born-without value "$(awk '/born/ {print $2}' "$tmp/crowd")"
+		emit part scale over containers n $n work died-without value "$(awk '/died/ {print $2}' "$tmp/crowd")"
+	done
+	modprobe ctrace
+	for n in 1 10 100 1000 10000; do
+		tell "scale: $n containers"
+		crowd $n
+		scaled containers $n
+		disperse
+		emit part scale over containers n $n work born value "$(awk '/born/ {print $2}' "$tmp/crowd")"
+		emit part scale over containers n $n work died value "$(awk '/died/ {print $2}' "$tmp/crowd")"
+	done
+	for n in 1 2 4 8; do
+		tell "scale: $n sessions"
+		sessions $n
+		emit part scale over sessions n $n work traced value "$(calls_in_box)"
+		emit part scale over sessions n $n work neighbour value "$(calls)"
+		end_sessions
+	done
+	part_scale-cpus
+}
+part_scale-cpus() {
+	mkdir -p $cg/own/box
+	modprobe ctrace
+	tell "scale: $cpus CPUs"
+	scaled cpus "$cpus"
+	unload
+}
+
+# late NAME RATE CALLS
+late() {
+	local seen lost wakings median most longest
+	tell "latency: $2 calls a second"
+	$reader consume late $((8 << 20)) $cg/own/box > "$tmp/late" 2> "$tmp/late.log" &
+	pid=$!
+	wait_for 60 grep -q recording "$tmp/late.log"
+	# shellcheck disable=SC2086 # words
+	in_box $work calls -r "$2" "$3" > /dev/null
+	interrupt
+	read -r seen lost wakings median most longest < "$tmp/late"
+	emit part latency rate "$2" events "$seen" lost "$lost" wakings "$wakings" median_us "$median" p99_us "$most" longest_us "$longest"
+}
+part_latency() {
+	mkdir -p $cg/own/box
+	modprobe ctrace
+	late low 1000 5000
+	late high 200000 600000
+	unload
+}

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# table.jq: see table. Nothing is told that is not in the rows; a peer below ctrace is marked where it is.
+
+def median: sort | if length == 0 then null elif length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
+def digits($n): if . == null then "-" else (. * pow(10; $n) | round) as $v
+	| if $n == 0 then "\($v)" else (($v | fabs | tostring) | until(length > $n; "0" + .)) as $t
+	| (if $v < 0 then "-" else "" end) + $t[:-$n] + "." + $t[-$n:] end end;
+def plus: if . == null then "-" elif . < 0 then digits(0) else "+" + digits(0) end;
+def row: "| " + join(" | ") + " |";
+def header($names): ($names | row), "| --- |" + ($names[1:] | map(" --: |") | add);
+
+. as $all
+| def rows($part): $all.rows | map(select(.part == $part));
+def name: {
+	none: "untraced", ctrace: "**ctrace record**", flight: "**ctrace**, nobody reads", ftrace: "ftrace, nobody reads",
+	trace_cmd: "trace-cmd record", perf_record: "perf record", perf_trace: "perf trace -s", lttng: "LTTng",
+	lttng_context: "LTTng, told who", sysdig: "sysdig -w", bpftrace: "bpftrace printf", strace: "strace -f"}[.];
+def ours: . == "ctrace" or . == "flight";
+def tools($part): rows($part) | map(.tool) | reduce .[] as $t ([]; if index($t) then . else . + [$t] end);
+# of what was made, what was kept: 100 % only where all was
+def kept($part; $tool): rows($part) | map(select(.tool == $tool and .work == "kept" and .events != null and .made > 0))
+	| if length == 0 then "-" else (map(.events / .made) | min) as $k
+	| if $k >= 1 then "100 %" elif $k > 0.9995 then "99.9 %" else ($k * 100 | digits(1)) + " %" end end;
+def lost($part; $tool): rows($part) | map(select(.tool == $tool and .work == "kept") | .lost) | map(select(. != null))
+	| if length == 0 then "-" else "\(max)" end;
+def per_record($part; $tool): rows($part) | map(select(.tool == $tool and .work == "kept" and .bytes != null and (.events // 0) > 0) | .bytes / .events)
+	| median;
+# mark($tool; $mine): a peer's figure that is below ours
+def mark($text; $tool; $value; $mine):
+	if $value != null and $mine != null and $tool != "none" and ($tool | ours | not) and $value < $mine then "*\($text)*" else $text end;
+
+def bytes($part; $tool): per_record($part; $tool) as $v | mark($v | digits(0); $tool; $v; per_record($part; "ctrace"));
+
+def failures($part): rows($part) | map(select(has("failed"))) | unique_by(.tool) | .[] | "Not measured: \(.tool | name): \(.failed).", "";
+
+def instructions:
+	def of($tool; $work): [rows("instructions")[] | select(.tool == $tool and .work == $work) | .value] | median;
+	def added($tool; $work): of($tool; $work) as $v | of("none"; $work) as $n | if $v == null or $n == null then null else $v - $n end;
+	if (rows("instructions") | length) == 0 then empty else
+	"Instructions that are added to one `getppid()` of the traced container, to one of a container beside it that nobody asked for, and to",
+	"`openat()` and `close()` together (untraced: \(of("none"; "getppid")) and \(of("none"; "openclose"))); what the tool kept of the records made",
+	"of these calls, what it says it lost, and the bytes on disk for each:",
+	"",
+	header(["", "getppid", "neighbour", "open, close", "kept", "lost, it says", "bytes"]),
+	(tools("instructions")[] | select(. != "none") | select(of(.; "getppid") != null) | . as $t
+		| [name] + (["getppid", "neighbour", "openclose"] | map(. as $w | added($t; $w) as $v
+			| mark($v | plus; $t; $v; if $w == "neighbour" then added("ctrace"; $w) else ([added("ctrace"; $w), added("flight"; $w)] | map(select(. != null)) | min) end)))
+		+ [kept("instructions"; $t), lost("instructions"; $t), bytes("instructions"; $t)] | row),
+	"", failures("instructions") end;
+
+def slowdown:
+	["dd", "openclose", "pingpong", "sysbench", "hackbench"] as $works
+	| def all_of($tool; $work): [rows("slowdown")[] | select(.tool == $tool and .work == $work) | .value];
+	def factor($tool; $work): (all_of($tool; $work) | median) as $v | (all_of("none"; $work) | median) as $n
+		| if $v == null or $n == null then null else $v / $n end;
+	def spread($tool): [$works[] as $w | all_of($tool; $w) | select(length > 0) | (max - min) / median] | if length == 0 then null else max * 100 end;
+	if (rows("slowdown") | length) == 0 then empty else
+	"Wall clock, times the untraced, medians of \(all_of("none"; "dd") | length) alternating rounds on an emulated machine of two CPUs, the workload on one, the",
+	"reader on the other, 4 MiB of buffer for each; in the last column the largest distance within the rounds of one workload",
+	"(the host's load was \($all.load[0]) before, \($all.load[1]) after):",
+	"",
+	header([""] + ["dd bs=1", "open, close", "ping-pong", "sysbench threads", "messaging", "kept", "lost, it says", "bytes", "spread"]),
+	(tools("slowdown")[] | select(factor(.; "dd") != null) | . as $t
+		| [name] + ($works | map(. as $w | factor($t; $w) as $v | mark($v | digits(2); $t; $v; [factor("ctrace"; $w), factor("flight"; $w)] | map(select(. != null)) | min)))
+		+ [kept("slowdown"; $t), lost("slowdown"; $t), bytes("slowdown"; $t), (spread($t) | digits(0)) + " %"] | row),
+	"", failures("slowdown") end;
+
+def loss:
+	def good: .events >= .made and (.lost // 0) == 0;
+	if (rows("loss") | length) == 0 then empty else
+	([rows("loss")[] | select(.tool == "ctrace" and good) | .rate] | max) as $mine
+	| "The highest rate of system calls, two records each, of those tried (40,000, and from there twice or half, a second long), of which",
+	"nothing was lost, with 4 MiB of buffer a CPU and a recorder to disk:",
+	"",
+	header(["", "calls a second", "at the next rate it kept"]),
+	(tools("loss")[] | . as $t | [rows("loss")[] | select(.tool == $t and (has("failed") | not))] | select(length > 0)
+		| ([.[] | select(good) | .rate] | max) as $best | (map(select(good | not)) | min_by(.rate)) as $bad
+		| ($best // 0 | tostring) as $text
+		| [($t | name), (if ($t | ours | not) and ($best // 0) > ($mine // 0) then "*\($text)*" else $text end),
+			if $bad then ($bad.events / $bad.made * 100 | digits(1)) + " %" else "none higher tried" end] | row),
+	"", failures("loss") end;
+
+def reader:
+	def of($work; $idle): rows("reader") | map(select(.work == $work and .idle == $idle)) | first // {};
+	if (rows("reader") | length) == 0 then empty else
+	"What ctrace's readers execute while a container makes 400,000 `getppid()`:",
+	"",
+	header(["instructions", "alone", "beside 1,000 idle containers"]),
+	(["`ctrace record`, a byte"] + ([0, 1000] | map(of("record"; .) | if .bytes then .value / .bytes | digits(2) else "-" end)) | row),
+	(["`ctrace record`, a million records"] + ([0, 1000] | map(of("record"; .) | if .events then .value / .events * 1000000 | digits(0) else "-" end)) | row),
+	(["a C program with libctrace, a record"] + ([0, 1000] | map(of("consume"; .) | if .events then .value / .events | digits(0) else "-" end)) | row),
+	"",
+	(rows("bytes")[] | "Of dpkg, find, tar, ls, grep, sort and gcc in a container, \(.events) records, \(.lost) lost: \(.bytes / .events | digits(1)) bytes a record on disk."),
+	"" end;
+
+def latency:
+	if (rows("latency") | length) == 0 then empty else
+	"From a record to the program that waited for it (wall clock; the session's wake-up interval is the default, 5 ms):",
+	"",
+	header(["calls a second", "wakings", "median, µs", "99th of 100", "longest"]),
+	(rows("latency")[] | ["\(.rate)", "\(.wakings)", "\(.median_us)", "\(.p99_us)", "\(.longest_us)"] | row),
+	"" end;
+
+def scale:
+	def of($over; $n; $work): [rows("scale")[] | select(.over == $over and .n == $n and .work == $work) | .value] | first;
+	def ns($over): [rows("scale")[] | select(.over == $over) | .n] | unique;
+	def added($over; $n; $work): of($over; $n; $work) as $v | of($over; $n; "untraced") as $u | if $v == null or $u == null then null else $v - $u end;
+	if (rows("scale") | length) == 0 then empty else
+	"A call's instructions as containers and CPUs become more, the module's memory (kB, an arena of 8 MiB among it), and instructions for making and",
+	"removing a container, with the module and without:",
+	"",
+	header(["containers", "traced", "neighbour", "memory", "made", "without", "removed", "without"]),
+	(ns("containers")[] | . as $n | ["\($n)"] + (["traced", "neighbour"] | map(added("containers"; $n; .) | plus))
+		+ (["memory", "born", "born-without", "died", "died-without"] | map(of("containers"; $n; .) | digits(0))) | row),
+	"",
+	header(["CPUs", "traced", "neighbour"]),
+	(ns("cpus")[] | . as $n | ["\($n)"] + (["traced", "neighbour"] | map(added("cpus"; $n; .) | plus)) | row),
+	"",
+	header(["sessions", "traced", "neighbour"]),
+	(of("containers"; 1; "untraced") as $u | ns("sessions")[] | . as $n
+		| ["\($n)"] + (["traced", "neighbour"] | map(of("sessions"; $n; .) - $u | plus)) | row),
+	"" end;
+
+"`make bench`, \(.date), Linux \(.kernel), cgroup v2, a guest on \(.cpu), with Debian's",
+"\([.packages | to_entries[] | "\(.key) \(.value)"] | join(", ")).",
+"A figure of another tool that is below ctrace's is *slanted*.",
+"",
+instructions, slowdown, loss, reader, scale, latency

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034,SC2154 # for and from guest.sh, which sources it
+# tools.sh: how bench's guest starts and stops each tracer. For each NAME:
+#	NAME_start	all system calls of the container are recorded when it returns
+#	NAME_stop	what was recorded is in its files
+#	NAME_count	prints EVENTS LOST BYTES: kept, lost as the tool itself says, on disk; - for what it does not tell
+# They find $out (an empty directory), $init (of the container, the host's number), $cgroup (its path, with / in
+# front), $kb (of buffer for each CPU, where that can be said), $cpus, $reader (what pins readers).
+
+tracing=/sys/kernel/tracing
+say_kept() { sed -n "s/$1/\1/p" "${@:2}" | tail -n 1 | tr -d ,; }
+size_of() { find "$@" -type f -printf '%s\n' | awk '{s += $1} END {print s + 0}'; }
+# streams DIR: bytes of a CTF trace but its metadata
+streams() { find "$1" -maxdepth 1 -type f ! -name metadata -printf '%s\n' | awk '{s += $1} END {print s + 0}'; }
+interrupt() {
+	kill -INT "$pid"
+	wait "$pid"
+}
+# has_fds PATTERN NUMBER: the tool holds so many descriptors of a kind, and waits
+has_fds() {
+	local n
+	n=$(find "/proc/$pid/fd" -lname "*$1*" | wc -l)
+	[ "$n" -ge "$2" ] && grep -q 'State:.*S' "/proc/$pid/status"
+}
+
+none_start() { :; }
+none_stop() { :; }
+none_count() { echo - - -; }
+
+ctrace_start() {
+	modprobe ctrace
+	$reader ctrace record -o "$out/t" -e syscalls --no-state-dump --buffer-size $((kb * cpus))K "cgroup:$cgroup" > "$out/log" 2>&1 &
+	pid=$!
+	wait_for 60 sh -c 'ctrace status | grep -q recording'
+}
+ctrace_stop() {
+	interrupt
+	unload
+}
+ctrace_count() {
+	local lost
+	lost=$(sed -n 's/.* bytes, \([0-9]*\) lost.*/\1/p' "$out/log")
+	echo "$(say_kept 'ctrace: \([0-9]*\) event.*' "$out/log") ${lost:-0} $(streams "$out/t")"
+}
+
+# nobody reads before the end
+flight_start() {
+	modprobe ctrace
+	consume flight $((kb * cpus * 1024)) "/sys/fs/cgroup$cgroup" > "$out/n" 2> "$out/log" &
+	pid=$!
+	wait_for 60 grep -q recording "$out/log"
+}
+flight_stop() {
+	interrupt
+	unload
+}
+flight_count() { echo "$(cat "$out/n") -"; }
+
+# it and what it traces run in turns: on one processor neither waits until another wakes
+strace_start() {
+	taskset -c $((cpus - 1)) strace -f -o "$out/t" -p "$init" 2> "$out/log" &
+	pid=$!
+	wait_for 20 grep -q 'TracerPid:.*[1-9]' "/proc/$init/status"
+}
+strace_stop() { interrupt; }
+strace_count() { echo "$(wc -l < "$out/t") 0 $(size_of "$out/t")"; }
+
+perf_trace_start() {
+	$reader perf trace -m $((kb / 4)) -s -a -G "${cgroup#/}" -o "$out/t" 2> "$out/log" &
+	pid=$!
+	wait_for 30 grep -q perf_event "/proc/$pid/maps" && sleep 1
+}
+perf_trace_stop() { interrupt; }
+perf_trace_count() {
+	echo "$(awk '{for (i = 2; i <= NF; i++) if ($i ~ /^events/) s += $(i - 1)} END {print s + 0}' "$out/t")" \
+		"$(grep -oh 'LOST [0-9]*' "$out/t" "$out/log" | awk '{s += $2} END {print s + 0}') -"
+}
+
+perf_record_start() {
+	mkfifo "$out/ctl" "$out/ack"
+	$reader perf record -q -B -m $((kb / 4)) -a -e raw_syscalls:sys_enter -e raw_syscalls:sys_exit \
+		-G "${cgroup#/},${cgroup#/}" -D -1 --control "fifo:$out/ctl,$out/ack" -o "$out/t" 2> "$out/log" &
+	pid=$!
+	echo enable > "$out/ctl"
+	timeout 60 head -c 3 "$out/ack" | grep -q ack
+}
+perf_record_stop() { interrupt; }
+perf_record_count() {
+	perf report --stats -i "$out/t" > "$out/stats" 2>&1
+	# of all first, then of each event
+	echo "$(awk '/SAMPLE events:/ && !n {n = $3} END {print n + 0}' "$out/stats")" \
+		"$(awk '/LOST(_SAMPLES)? events:/ && !seen[$1]++ {n += $3} END {print n + 0}' "$out/stats") $(size_of "$out/t")"
+}
+
+# not compressed: that hides how long records are
+trace_cmd_start() {
+	$reader trace-cmd record --compression none -b "$kb" -e raw_syscalls -P "$init" -c -o "$out/t" > "$out/log" 2>&1 &
+	pid=$!
+	wait_for 30 sh -c "grep -q 1 $tracing/events/raw_syscalls/sys_exit/enable && grep -q 1 $tracing/tracing_on" && sleep 0.5
+}
+trace_cmd_stop() {
+	interrupt
+	trace-cmd reset
+}
+# after its own statistics it writes what is left in the kernel: "entries"
+trace_cmd_count() {
+	trace-cmd report --stat -i "$out/t" 2> /dev/null | head -n $((12 * cpus + 12)) |
+		awk '/^read events|^entries/ {n += $NF} /^overrun|^dropped events|^commit overrun/ {l += $NF} END {printf "%d %d ", n, l}'
+	size_of "$out/t"
+}
+
+# the same tracepoints, and nobody reads
+ftrace_start() {
+	echo 0 > $tracing/tracing_on
+	echo > $tracing/trace
+	echo "$kb" > $tracing/buffer_size_kb
+	echo 1 > $tracing/options/event-fork
+	echo "$init" > $tracing/set_event_pid
+	echo 1 > $tracing/events/raw_syscalls/enable
+	echo 1 > $tracing/tracing_on
+}
+ftrace_stop() {
+	echo 0 > $tracing/events/raw_syscalls/enable
+	cat $tracing/per_cpu/cpu*/stats > "$out/stats"
+	echo > $tracing/set_event_pid
+	echo 0 > $tracing/options/event-fork
+	echo > $tracing/trace
+	echo 1408 > $tracing/buffer_size_kb
+}
+ftrace_count() { awk '/^entries/ {n += $2} /^overrun|^dropped/ {l += $NF} END {print n + 0, l + 0, "-"}' "$out/stats"; }
+
+lttng_session() {
+	local context
+	if ! lttng --no-sessiond list > /dev/null 2>&1; then
+		mkdir -p /var/run/lttng
+		$reader lttng-sessiond --daemonize --kmod-probes=sched
+		wait_for 60 lttng --no-sessiond list || return 1
+	fi
+	lttng -q create bench --output="$out/t" && lttng -q enable-channel -k bench --subbuf-size=$((kb / 4))k --num-subbuf=4 &&
+		lttng -q enable-event -k -c bench --syscall --all || return 1
+	for context; do
+		lttng -q add-context -k -c bench -t "$context" || return 1
+	done
+	lttng -q start
+}
+lttng_start() { lttng_session; }
+lttng_stop() {
+	lttng -q stop
+	lttng list bench > "$out/list"
+	lttng -q destroy bench
+}
+lttng_count() {
+	babeltrace2 "$out/t" -c sink.utils.counter | awk '/ Event messages/ {gsub(",", ""); n = $1} END {printf "%d ", n}'
+	echo "$(grep -i 'discarded events' "$out/list" | awk '{s += $NF} END {print s + 0}') $(size_of "$out/t")"
+}
+# who: what tells one container's from another's
+lttng_context_start() { lttng_session vpid vtid procname pid_ns cgroup_ns; }
+lttng_context_stop() { lttng_stop; }
+lttng_context_count() { lttng_count; }
+
+bpftrace_start() {
+	local ours
+	ours=$(stat -c %i "/sys/fs/cgroup$cgroup")
+	BPFTRACE_PERF_RB_PAGES=$((kb / 4)) $reader bpftrace -o "$out/t" -e "
+		tracepoint:raw_syscalls:sys_enter /cgroup == $ours/ { printf(\"%lu %d E %ld\\n\", nsecs, tid, args->id); }
+		tracepoint:raw_syscalls:sys_exit /cgroup == $ours/ { printf(\"%lu %d X %ld %ld\\n\", nsecs, tid, args->id, args->ret); }" \
+		> "$out/log" 2>&1 &
+	pid=$!
+	# a ring for each CPU, and the two tracepoints
+	wait_for 120 has_fds perf_event $((cpus + 2)) && sleep 0.5
+}
+bpftrace_stop() { interrupt; }
+bpftrace_count() {
+	echo "$(grep -c ' [EX] ' "$out/t") $(grep -oh 'Lost [0-9]*' "$out/t" "$out/log" | awk '{s += $2} END {print s + 0}')" \
+		"$(size_of "$out/t")"
+}
+
+sysdig_start() {
+	modprobe scap || return 1
+	$reader sysdig -v -w "$out/t" > "$out/log" 2>&1 &
+	pid=$!
+	wait_for 60 grep -q /dev/scap "/proc/$pid/maps" && wait_for 60 test -s "$out/t" && sleep 1
+}
+sysdig_stop() {
+	interrupt
+	rmmod scap
+}
+sysdig_count() {
+	echo "$(say_kept '.*Captured Events: *\([0-9]*\).*' "$out/log") $(awk -F: '/Driver Drops/ {n = $2} END {print n + 0}' "$out/log")" \
+		"$(size_of "$out/t")"
+}

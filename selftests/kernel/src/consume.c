@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * consume MODE BYTES CGROUP: a session of all system calls of a container, its cgroup's directory given, in an
+ * arena of so many bytes, until SIGINT; as a program does that links with libctrace:
+ *
+ *	count	reads the records one by one
+ *	flight	reads none before the end: a flight recorder
+ *	late	reads as they come, and tells how long it took from a record to here: of each waking the oldest
+ *
+ * On stderr "recording" when it is; at the end on stdout: records kept, records lost; of late also how
+ * many wakings, and their median, the 99th of 100, and the longest, in microseconds.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <ctrace/libctrace.h>
+
+#define WAKINGS	(1 << 20)
+
+static volatile sig_atomic_t interrupted;
+static uint64_t waited[WAKINGS];
+static size_t wakings;
+static struct ctrace *ct;
+
+static void on_int(int sig)
+{
+	interrupted = sig;
+}
+
+static void die(const char *what)
+{
+	fprintf(stderr, "consume: %s: %s\n", what, ctrace_strerror(ct));
+	exit(1);
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double us(double part)
+{
+	return wakings ? waited[(size_t)(part * (wakings - 1))] / 1e3 : 0;
+}
+
+/* All that is there; the first of them was waited for. */
+static int take(struct ctrace_reader *r, bool late)
+{
+	const struct ctrace_record *rec;
+	int got = ctrace_reader_next(r, &rec);
+
+	if (late && got == 1 && wakings < WAKINGS)
+		waited[wakings++] = now() - rec->time;
+	while (got == 1)
+		got = ctrace_reader_next(r, &rec);
+	return got;
+}
+
+int main(int argc, char **argv)
+{
+	struct ctrace_session_opts o = { .sz = sizeof(o), .wakeup_ns = UINT64_MAX, .name = "consume" };
+	struct sigaction sa = { .sa_handler = on_int };
+	bool late, flight;
+	struct ctrace_session *s;
+	struct ctrace_reader *r;
+	struct ctrace_losses l;
+	struct pollfd p;
+	int err = 0;
+
+	if (argc != 4)
+		return 2;
+	late = !strcmp(argv[1], "late");
+	flight = !strcmp(argv[1], "flight");
+	o.arena_size = strtoull(argv[2], NULL, 0);
+	sigaction(SIGINT, &sa, NULL);
+	if (ctrace_open(&ct))
+		die("open");
+	if (ctrace_session_new(ct, &o, &s) || ctrace_probe_add(s, "syscalls", NULL, NULL) ||
+	    ctrace_target_cgroup(s, argv[3]) || ctrace_reader_open(s, 0, &r) || ctrace_session_start(s))
+		die("session");
+	fprintf(stderr, "recording\n");
+	p = (struct pollfd){ .fd = ctrace_reader_fd(r), .events = POLLIN };
+	while (!interrupted && err >= 0) {
+		/* a signal just before it costs 100 ms; a flight recorder waits for nothing but that */
+		if (poll(&p, flight ? 0 : 1, 100) > 0)
+			err = take(r, late);
+	}
+	ctrace_session_stop(s);
+	if (take(r, false) < 0 && err < 0)
+		die("read");
+	if (ctrace_reader_losses(r, &l))
+		die("losses");
+	printf("%" PRIu64 " %" PRIu64, l.seen, l.overrun + l.full + l.nested + l.missed + l.unfollowed);
+	if (late) {
+		qsort(waited, wakings, sizeof(*waited), by_value);
+		printf(" %zu %.0f %.0f %.0f", wakings, us(0.5), us(0.99), us(1));
+	}
+	putchar('\n');
+	ctrace_reader_close(r);
+	ctrace_session_free(s);
+	ctrace_close(ct);
+	return 0;
+}
