@@ -100,65 +100,73 @@ part_instructions() {
 	done
 }
 
-# known FACTOR: workloads of which one knows how many calls they are
+# known PART FACTOR: workloads of which one knows how many calls they are
 known() {
 	local n ns calls
-	n=$((60000 / $1))
+	n=$((60000 / $2))
 	box box "$work dd if=/dev/zero of=/dev/null bs=1 count=$n"
 	made=$((made + 2 * n))
-	emit part slowdown tool "$tool" work dd value $((took * 1000 / n))
+	emit part "$1" tool "$tool" work dd value $((took * 1000 / n))
 	for n in openclose:20000 pingpong:10000; do
-		box box "$work calls -v $((${n#*:} / $1)) ${n%:*}"
+		box box "$work calls -v $((${n#*:} / $2)) ${n%:*}"
 		read -r _ ns calls <<< "$said"
 		made=$((made + calls))
-		emit part slowdown tool "$tool" work "${n%:*}" value $((ns * $1 / ${n#*:}))
+		emit part "$1" tool "$tool" work "${n%:*}" value $((ns * $2 / ${n#*:}))
 	done
 }
 unknown() {
-	local n=$((100 / $1))
+	local n=$((100 / $2))
 	box box "$work sysbench threads --threads=4 --thread-yields=100 --thread-locks=4 --events=$n --time=0 run"
-	emit part slowdown tool "$tool" work sysbench value $((took * 1000 / n))
-	n=$((100 / $1))
+	emit part "$1" tool "$tool" work sysbench value $((took * 1000 / n))
+	n=$((100 / $2))
 	box box "$work perf bench sched messaging -g 1 -l $n"
-	emit part slowdown tool "$tool" work hackbench value $((took * 1000 / n))
+	emit part "$1" tool "$tool" work hackbench value $((took * 1000 / n))
 }
-part_slowdown() {
+# slow PART ROUNDS
+slow() {
 	local tool rep factor
-	box box "$work calls -v 20000; $work dd if=/dev/zero of=/dev/null bs=1 count=1000; sysbench --version; perf --version"
-	for ((rep = 1; rep <= reps; rep++)); do
+	kb=4096
+	# what is loaded at the first time is there
+	box box "calls 2000; dd if=/dev/zero of=/dev/null bs=1 count=1000; sysbench --version; perf --version"
+	for ((rep = 1; rep <= $2; rep++)); do
 		for tool in "${tools[@]}"; do
-			tell "slowdown, round $rep of $reps: $tool"
+			tell "$1, round $rep of $2: $tool"
 			factor=$([ "$tool" = strace ] && echo 20 || echo 1)
-			traced "$tool" slowdown known "$factor"
+			traced "$tool" "$1" known "$1" "$factor"
 			# the short ones are mostly their own start
-			traced "$tool" slowdown-rest unknown $((factor > 1 ? 10 : 1))
+			traced "$tool" "$1-rest" unknown "$1" $((factor > 1 ? 10 : 1))
 		done
 	done
 }
+part_slowdown() { slow slowdown 1; }
+part_wall() { slow wall "$reps"; }
 
+# at_rate: a second at $rate; which becomes what it was, where calls take longer
 at_rate() {
-	local calls
+	local ns
 	box box "$work calls -v -r $rate $rate"
-	read -r _ _ calls <<< "$said"
-	made=$calls
+	read -r _ ns made <<< "$said"
+	[ $((made * 1000000000 / ns)) -gt $((rate - rate / 50)) ] || rate=$((made * 1000000000 / ns))
 }
-# whole RATE: a second at that rate, and all of it there
+# whole RATE: is all of it there, and was it that rate?
 whole() {
 	local last
 	rate=$1
 	tell "loss: $tool, $rate calls a second"
 	last=$(traced "$tool" loss at_rate)
 	printf '%s\n' "$last"
-	sed -n 's/^bench //p' <<< "$last" | jq -e '.events >= .made and (.lost // 0) == 0' > /dev/null
+	sed -n 's/^bench //p' <<< "$last" | jq -e --argjson asked "$1" '.events >= .made and (.lost // 0) == 0 and .rate >= $asked' > /dev/null
 }
 # the highest rate that is: twice as much until it is not, or half until it is
 part_loss() {
 	local tool r
+	kb=4096
 	for tool in "${tools[@]}"; do
+		# nobody reads these two; of strace one knows
 		case $tool in none | strace | flight | ftrace) continue;; esac
 		r=40000
 		if whole "$r"; then
-			while [ "$r" -lt 1000000 ] && whole $((r *= 2)); do :; done
+			while whole $((r *= 2)); do :; done
 		else
 			while [ "$r" -gt 2500 ] && ! whole $((r /= 2)); do :; done
 		fi
@@ -179,7 +187,7 @@ prepare() {
 
 for word; do
 	case $word in
-	instructions | slowdown | loss) [ -d "$tmp/box" ] || prepare;;
+	instructions | slowdown | wall | loss) [ -d "$tmp/box" ] || prepare;;
 	esac
 	"part_$word"
 done

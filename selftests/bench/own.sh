@@ -9,8 +9,11 @@ in_tracer() {
 	# shellcheck disable=SC2016 # the inner shell's
 	exec sh -c 'echo 0 > /sys/fs/cgroup/tracer/cgroup.procs; exec "$@"' sh "$@"
 }
-# in_box COMMAND...: in a container of one command
-in_box() { ctbox -g /own/box -- "$@"; }
+# in_box COMMAND...: in a container of one command; its cgroup stays
+in_box() {
+	# shellcheck disable=SC2016 # the inner shell's
+	unshare --pid --fork sh -c 'echo 0 > /sys/fs/cgroup/own/box/cgroup.procs; exec "$@"' sh "$@"
+}
 # a call's instructions there
 calls_in_box() { in_box calls 20000; }
 
@@ -29,7 +32,7 @@ reading() {
 recorder() {
 	in_tracer ctrace record --no-state-dump -o "$tmp/$1" -e syscalls --buffer-size 64M cgroup:/own/box > "$tmp/$1.log" 2>&1 &
 	pid=$!
-	wait_for 60 sh -c 'ctrace status | grep -q recording'
+	wait_for 60 sh -c 'ctrace status | grep -q recording' || give_up "no recorder: $(cat "$tmp/$1.log")"
 	"${@:2}"
 	interrupt
 }
@@ -37,7 +40,7 @@ recorder() {
 consumer() {
 	in_tracer consume count $((64 << 20)) $cg/own/box > "$tmp/$1.n" 2> "$tmp/$1.log" &
 	pid=$!
-	wait_for 60 grep -q recording "$tmp/$1.log"
+	wait_for 60 grep -q recording "$tmp/$1.log" || give_up "no consumer: $(cat "$tmp/$1.log")"
 	"${@:2}"
 	interrupt
 }
@@ -88,7 +91,7 @@ part_reader() {
 crowd() {
 	command crowd "$1" > "$tmp/crowd" 2>&1 &
 	crowd=$!
-	wait_for 600 grep -q born "$tmp/crowd"
+	wait_for 600 grep -q born "$tmp/crowd" || give_up "no crowd"
 }
 disperse() {
 	kill -INT "$crowd"
@@ -101,7 +104,7 @@ sessions() {
 	for ((i = 0; i < $1; i++)); do
 		consume flight $((8 << 20)) $cg/own/box > "$tmp/s" 2> "$tmp/s.$i" &
 		running+=($!)
-		wait_for 60 grep -q recording "$tmp/s.$i"
+		wait_for 60 grep -q recording "$tmp/s.$i" || give_up "no session: $(cat "$tmp/s.$i")"
 	done
 }
 end_sessions() {
@@ -160,7 +163,7 @@ late() {
 	tell "latency: $2 calls a second"
 	$reader consume late $((8 << 20)) $cg/own/box > "$tmp/late" 2> "$tmp/late.log" &
 	pid=$!
-	wait_for 60 grep -q recording "$tmp/late.log"
+	wait_for 60 grep -q recording "$tmp/late.log" || give_up "no consumer: $(cat "$tmp/late.log")"
 	# shellcheck disable=SC2086 # words
 	in_box $work calls -r "$2" "$3" > /dev/null
 	interrupt
