@@ -3,7 +3,7 @@
 # own.sh: the parts of bench's guest that measure ctrace alone.
 
 cg=/sys/fs/cgroup
-used() { awk '/^usage_usec/ {print $2 * 1000}' $cg/tracer/cpu.stat; }
+used() { awk '/^usage_usec/ {printf "%.0f\n", $2 * 1000}' $cg/tracer/cpu.stat; }
 # in_tracer COMMAND... &: it and what it starts are counted by used; $! is COMMAND itself
 in_tracer() {
 	# shellcheck disable=SC2016 # the inner shell's
@@ -142,6 +142,7 @@ part_scale() {
 	done
 	for n in 1 2 4 8; do
 		tell "scale: $n sessions"
+		emit part scale over sessions n $n work untraced value "$(calls_in_box)"
 		sessions $n
 		emit part scale over sessions n $n work traced value "$(calls_in_box)"
 		emit part scale over sessions n $n work neighbour value "$(calls)"

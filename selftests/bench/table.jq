@@ -80,13 +80,14 @@ def loss:
 
 def reader:
 	def of($work; $idle): rows("reader") | map(select(.work == $work and .idle == $idle)) | first // {};
-	if (rows("reader") | length) == 0 then empty else
+	([rows("reader")[] | .idle] | unique) as $idle
+	| if (rows("reader") | length) == 0 then empty else
 	"What ctrace's readers execute while a container makes 400,000 `getppid()`:",
 	"",
-	header(["instructions", "alone", "beside 1,000 idle containers"]),
-	(["`ctrace record`, a byte"] + ([0, 1000] | map(of("record"; .) | if .bytes then .value / .bytes | digits(2) else "-" end)) | row),
-	(["`ctrace record`, a million records"] + ([0, 1000] | map(of("record"; .) | if .events then .value / .events * 1000000 | digits(0) else "-" end)) | row),
-	(["a C program with libctrace, a record"] + ([0, 1000] | map(of("consume"; .) | if .events then .value / .events | digits(0) else "-" end)) | row),
+	header(["instructions"] + ($idle | map(if . == 0 then "alone" else "beside \(.) idle containers" end))),
+	(["`ctrace record`, a byte"] + ($idle | map(of("record"; .) | if .bytes then .value / .bytes | digits(2) else "-" end)) | row),
+	(["`ctrace record`, a record"] + ($idle | map(of("record"; .) | if .events then .value / .events | digits(0) else "-" end)) | row),
+	(["a C program with libctrace, a record"] + ($idle | map(of("consume"; .) | if .events then .value / .events | digits(0) else "-" end)) | row),
 	"",
 	(rows("bytes")[] | "Of dpkg, find, tar, ls, grep, sort and gcc in a container, \(.events) records, \(.lost) lost: \(.bytes / .events | digits(1)) bytes a record on disk."),
 	"" end;
@@ -103,21 +104,16 @@ def scale:
 	def of($over; $n; $work): [rows("scale")[] | select(.over == $over and .n == $n and .work == $work) | .value] | first;
 	def ns($over): [rows("scale")[] | select(.over == $over) | .n] | unique;
 	def added($over; $n; $work): of($over; $n; $work) as $v | of($over; $n; "untraced") as $u | if $v == null or $u == null then null else $v - $u end;
+	def table($over; $head; $works): ns($over) | if length == 0 then empty else header($head), (.[] | . as $n
+		| ["\($n)"] + ($works | map(if . == "traced" or . == "neighbour" then added($over; $n; .) | plus else of($over; $n; .) | digits(0) end)) | row), "" end;
 	if (rows("scale") | length) == 0 then empty else
-	"A call's instructions as containers and CPUs become more, the module's memory (kB, an arena of 8 MiB among it), and instructions for making and",
-	"removing a container, with the module and without:",
+	"A call's instructions as containers, CPUs and sessions become more, the module's memory (kB, an arena of 8 MiB among it), and instructions for",
+	"making and removing a container, with the module and without:",
 	"",
-	header(["containers", "traced", "neighbour", "memory", "made", "without", "removed", "without"]),
-	(ns("containers")[] | . as $n | ["\($n)"] + (["traced", "neighbour"] | map(added("containers"; $n; .) | plus))
-		+ (["memory", "born", "born-without", "died", "died-without"] | map(of("containers"; $n; .) | digits(0))) | row),
-	"",
-	header(["CPUs", "traced", "neighbour"]),
-	(ns("cpus")[] | . as $n | ["\($n)"] + (["traced", "neighbour"] | map(added("cpus"; $n; .) | plus)) | row),
-	"",
-	header(["sessions", "traced", "neighbour"]),
-	(of("containers"; 1; "untraced") as $u | ns("sessions")[] | . as $n
-		| ["\($n)"] + (["traced", "neighbour"] | map(of("sessions"; $n; .) - $u | plus)) | row),
-	"" end;
+	table("containers"; ["containers", "traced", "neighbour", "memory", "made", "without", "removed", "without"];
+		["traced", "neighbour", "memory", "born", "born-without", "died", "died-without"]),
+	table("cpus"; ["CPUs", "traced", "neighbour"]; ["traced", "neighbour"]),
+	table("sessions"; ["sessions", "traced", "neighbour"]; ["traced", "neighbour"]) end;
 
 "`make bench`, \(.date), Linux \(.kernel), cgroup v2, with Debian's",
 "\([.packages | to_entries[] | "\(.key) \(.value)"] | join(", ")).",
