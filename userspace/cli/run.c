@@ -79,10 +79,30 @@ static int add_probes(struct run *r, const struct run_opts *o)
 	return CLI_OK;
 }
 
+/*
+ * Bytes of a ring where few containers are wanted: longer than the module makes them, who divides an arena for
+ * a dozen, so that a busy one laps its reader later. One more is for who is found in them, one for all others.
+ */
+static uint64_t ring_size(const struct run *r, uint64_t arena)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t most, ring = 4096;
+	size_t wanted = 0;
+
+	for (size_t i = 0; i < r->targets.n; i++)
+		wanted += !r->targets.v[i].not;
+	if (r->targets.endless || !wanted || r->child.pid || wanted > 12 || cpus < 1)
+		return 0;
+	most = arena / cpus / (wanted + 2);
+	while (ring * 2 <= most)
+		ring *= 2;
+	return ring;
+}
+
 static int make_session(struct run *r, const struct run_opts *o)
 {
 	struct ctrace_session_opts so = {
-		.sz = sizeof(so), .arena_size = o->buffer, .wakeup_ns = UINT64_MAX,
+		.sz = sizeof(so), .arena_size = o->buffer ? o->buffer : BUFFER_DEFAULT, .wakeup_ns = UINT64_MAX,
 		.flags = (o->stop_full ? CTRACE_SESSION_F_STOP_FULL : 0) |
 			 (o->state_dump ? CTRACE_SESSION_F_STATEDUMP : 0),
 		.rate = o->rate,
@@ -91,7 +111,13 @@ static int make_session(struct run *r, const struct run_opts *o)
 	int status;
 
 	so.filter = filter;
+	so.ring_size = ring_size(r, so.arena_size);
 	status = ctrace_session_new(r->ct, &so, &r->session);
+	if (status && so.ring_size) {
+		/* it counts the CPUs that may come, too */
+		so.ring_size = 0;
+		status = ctrace_session_new(r->ct, &so, &r->session);
+	}
 	free(filter);
 	if (status)
 		return cli_error("%s", ctrace_strerror(r->ct));

@@ -12,6 +12,8 @@
 
 struct run;
 
+#define BUFFER_DEFAULT	(32 << 20)	/* bytes; told in manual pages and help */
+
 struct run_opts {
 	struct probes_opts probes;	/* its events are run_opts_free()'s */
 	char *comms, *uids;		/* of --comm and --uid, as expressions; NULL: everybody */

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: where few containers are named, the session's memory is in few and long rings
+# requires: any
+# timeout: 60
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+cheap one -n one -- sleep 1000
+cid=$(of_pid "$pid" cid)
+# ring_of OPTION... TARGET: length of such a session's rings
+ring_of() {
+	ctrace record -o "$tmp/t" --force -e getpriority "$@" > "$tmp/out" 2>&1 &
+	recorder=$!
+	wait_for 20 sh -c 'ctrace status --json | jq -e ".sessions[0].recording"' || not_ok "no session: $(cat "$tmp/out")"
+	ring=$(ctrace status --json | jq '.sessions[0].ring_size')
+	arena=$(ctrace status --json | jq '.sessions[0].arena_size')
+	kill -INT $recorder
+	wait $recorder
+}
+ring_of all
+for_all=$ring
+ring_of "cid:$cid"
+at_least "one container's are longer than those for all, of $for_all," $((for_all * 2)) "$ring"
+at_least "and there is the shared one too: $ring, the arena," $((2 * ring)) "$arena"
+ring_of --buffer-size 64K "cid:$cid"
+at_least "where the memory is too little for that, the module chooses" 4096 "$ring"
