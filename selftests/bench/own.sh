@@ -111,9 +111,14 @@ end_sessions() {
 	kill -INT "${running[@]}"
 	wait "${running[@]}"
 }
-# scaled OVER N: a call's instructions, untraced and traced, and of a neighbour
+# untraced OVER N: a call's instructions in the container and, for the neighbour, on the host
+untraced() {
+	emit part scale over "$1" n "$2" work traced-without value "$(calls_in_box)"
+	emit part scale over "$1" n "$2" work neighbour-without value "$(calls)"
+}
+# scaled OVER N: these, and traced, and of a neighbour
 scaled() {
-	emit part scale over "$1" n "$2" work untraced value "$(calls_in_box)"
+	untraced "$1" "$2"
 	sessions 1
 	emit part scale over "$1" n "$2" work traced value "$(calls_in_box)"
 	emit part scale over "$1" n "$2" work neighbour value "$(calls)"
@@ -142,7 +147,7 @@ part_scale() {
 	done
 	for n in 1 2 4 8; do
 		tell "scale: $n sessions"
-		emit part scale over sessions n $n work untraced value "$(calls_in_box)"
+		untraced sessions $n
 		sessions $n
 		emit part scale over sessions n $n work traced value "$(calls_in_box)"
 		emit part scale over sessions n $n work neighbour value "$(calls)"

@@ -103,12 +103,14 @@ def latency:
 def scale:
 	def of($over; $n; $work): [rows("scale")[] | select(.over == $over and .n == $n and .work == $work) | .value] | first;
 	def ns($over): [rows("scale")[] | select(.over == $over) | .n] | unique;
-	def added($over; $n; $work): of($over; $n; $work) as $v | of($over; $n; "untraced") as $u | if $v == null or $u == null then null else $v - $u end;
+	def added($over; $n; $work): of($over; $n; $work) as $v | of($over; $n; "\($work)-without") as $u | if $v == null or $u == null then null else $v - $u end;
 	def table($over; $head; $works): ns($over) | if length == 0 then empty else header($head), (.[] | . as $n
 		| ["\($n)"] + ($works | map(if . == "traced" or . == "neighbour" then added($over; $n; .) | plus else of($over; $n; .) | digits(0) end)) | row), "" end;
 	if (rows("scale") | length) == 0 then empty else
 	"A call's instructions as containers, CPUs and sessions become more, the module's memory (kB, an arena of 8 MiB among it), and instructions for",
 	"making and removing a container, with the module and without:",
+	"",
+	"![the same, plotted](selftests/bench/scale.svg)",
 	"",
 	table("containers"; ["containers", "traced", "neighbour", "memory", "made", "without", "removed", "without"];
 		["traced", "neighbour", "memory", "born", "born-without", "died", "died-without"]),
