@@ -187,6 +187,19 @@ static inline int box_cgroup_remove(const char *path)
 	return err;
 }
 
+/* Can a task begin in a cgroup (since 5.7)? No descriptor has this number. */
+static inline int box_clones_into(void)
+{
+	static int answer = -1;
+	struct clone_args a = {
+		.flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = UINT64_MAX,
+	};
+
+	if (answer < 0)
+		answer = syscall(SYS_clone3, &a, sizeof(a)) < 0 && errno == EINVAL;
+	return answer;
+}
+
 /* fork(), with flags; into the v2 cgroup open at cgroup_fd if that is >= 0. */
 static inline pid_t box_clone(uint64_t flags, int cgroup_fd)
 {
@@ -199,16 +212,18 @@ static inline pid_t box_clone(uint64_t flags, int cgroup_fd)
 		a.flags |= CLONE_INTO_CGROUP;
 		a.cgroup = cgroup_fd;
 	}
+	if (!box_clones_into())
+		return syscall(SYS_clone, (unsigned long)(a.flags | a.exit_signal), 0, 0, 0, 0);
 	return syscall(SYS_clone3, &a, sizeof(a));
 }
 
 /* Opens the v2 directory of `path`: only a host with nothing but v2 can start a
- * task in the whole of its cgroup at once. */
+ * task in the whole of its cgroup at once, if its kernel can. */
 static inline int box_cgroup_open(const char *path)
 {
 	char p[512];
 
-	if (box_mounts != 1 || box_v2 != 0)
+	if (box_mounts != 1 || box_v2 != 0 || !box_clones_into())
 		return -1;
 	snprintf(p, sizeof(p), "%s%s", box_mount[0], path);
 	return open(p, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
