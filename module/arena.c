@@ -3,9 +3,11 @@
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "arena.h"
+#include "compat/vmalloc.h"
 
 #define ARENA_DEFAULT	(32ull << 20)
 #define RING_MIN	(2ull * CTRACE_PAGE)
@@ -30,7 +32,7 @@ static int choose_sizes(const struct ctrace_arena_opts *o, struct sizes *z, char
 	if (!z->ring) {
 		z->ring = div_u64(z->arena, z->ncpus * 16);
 		z->ring = z->ring < RING_MIN ? RING_MIN :
-			  min(rounddown_pow_of_two(z->ring), RING_MAX);
+			  min_t(u64, rounddown_pow_of_two(z->ring), RING_MAX);
 		if (o->subbuf_size <= RING_MAX / 2 && is_power_of_2(o->subbuf_size))
 			z->ring = max(z->ring, 2ull * o->subbuf_size);
 	}
@@ -53,7 +55,7 @@ static int choose_sizes(const struct ctrace_arena_opts *o, struct sizes *z, char
 			 z->arena, z->ring, z->ncpus, least);
 		return -EINVAL;
 	}
-	if (z->arena > (u64)totalram_pages() << PAGE_SHIFT) {
+	if (z->arena > (u64)ctrace_compat_totalram_pages() << PAGE_SHIFT) {
 		snprintf(why, n, "arena size %llu: more than this machine's memory", z->arena);
 		return -EINVAL;
 	}
@@ -141,7 +143,7 @@ static void *alloc_mem(u64 size)
 	if (pages < 0 || size >> PAGE_SHIFT > pages)
 		return NULL;
 	/* zeroed: no old kernel memory is shown */
-	return __vmalloc(size, GFP_KERNEL | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	return ctrace_compat_vmalloc(size);
 }
 
 /*

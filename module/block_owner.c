@@ -213,7 +213,7 @@ static bool remembered(const struct request *rq, bool last, struct ctrace_block_
 
 void ctrace_block_recall(struct request *rq, bool here, bool last, struct ctrace_block_issuer *out)
 {
-	if (rq->bio && !blk_rq_is_passthrough(rq) && remembered(rq, last, out))
+	if (rq->bio && !ctrace_compat_rq_passthrough(rq) && remembered(rq, last, out))
 		return;
 	if (here) {
 		ctrace_block_here(rq->bio, out);

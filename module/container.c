@@ -15,6 +15,7 @@
 #include "container.h"
 #include "identity.h"
 #include "rules.h"
+#include "compat/cgroup.h"
 #include "compat/clock.h"
 #include "compat/pidns.h"
 
@@ -249,7 +250,7 @@ void ctrace_container_info(const struct ctrace_container *c, struct ctrace_conta
 	out->ns_inum = c->ns_inum;
 	out->flags = c->flags;
 	out->init_pid = c->init_pid;
-	out->cgroup_id = c->cgroup_id;
+	out->cgroup_id = ctrace_compat_cgroup_number(c->cgroup_id);
 	out->first_seen = c->first_seen;
 	out->gone = c->gone;
 	out->runtime = c->runtime;

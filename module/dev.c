@@ -4,7 +4,6 @@
 #include <linux/err.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
-#include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
@@ -15,6 +14,8 @@
 #include "compat/cred.h"
 #include "compat/dev.h"
 #include "compat/mm.h"
+#include "compat/poll.h"
+#include "compat/vmalloc.h"
 
 /*
  * Opening a node loads the module only if the node is there before it, with a number known
@@ -190,15 +191,17 @@ static struct page *file_page(const struct ctrace_file *f, u64 off)
  * taken of them: when the view is closed its slots may go to other containers, and
  * who had kept a page (in a pipe by vmsplice(), by io_uring, under direct I/O) would read theirs.
  */
-static vm_fault_t dev_fault(struct vm_fault *vmf)
+static CTRACE_COMPAT_FAULT(dev_fault)
 {
-	struct ctrace_file *f = vmf->vma->vm_file->private_data;
+	struct vm_area_struct *area = CTRACE_COMPAT_FAULT_VMA;
+	struct ctrace_file *f = area->vm_file->private_data;
 	struct page *page = file_page(f, (u64)vmf->pgoff << PAGE_SHIFT);
 
 	if (!page)
 		return VM_FAULT_SIGBUS;
 	if (f->slots)
-		return vmf_insert_pfn(vmf->vma, vmf->address, page_to_pfn(page));
+		return ctrace_compat_insert_pfn(area, ctrace_compat_fault_address(vmf),
+						page_to_pfn(page));
 	get_page(page);
 	vmf->page = page;
 	return 0;

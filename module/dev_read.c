@@ -13,6 +13,7 @@
 #include <linux/uaccess.h>
 #include "dev.h"
 #include "ring_read.h"
+#include "compat/vmalloc.h"
 
 #define BOUNCE	8192u		/* at least CTRACE_RECORD_MAX */
 

@@ -183,7 +183,9 @@ static int add_pid(struct ctrace_target *t, struct ctrace_session *s, u32 nr, ch
 	int err;
 
 	rcu_read_lock();
-	p = get_pid_task(find_vpid(nr), PIDTYPE_TGID);
+	p = ctrace_compat_pid_leader(find_vpid(nr));
+	if (p)
+		get_task_struct(p);
 	rcu_read_unlock();
 	if (!p) {
 		snprintf(why, CTRACE_WHY_MAX, "CTRACE_A_TARGET_PID: no process %u", nr);

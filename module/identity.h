@@ -158,7 +158,7 @@ static __always_inline void ctrace_identity_resolve_context(struct ctrace_who *w
 static __always_inline void ctrace_identity_resolve_trap(struct ctrace_who *who, bool breakpoint,
 							 const struct pt_regs *regs)
 {
-	if (unlikely(breakpoint && in_nmi() && object_is_on_stack(regs) &&
+	if (unlikely(breakpoint && in_nmi() && object_is_on_stack((void *)regs) &&
 		     (preempt_count() & (NMI_MASK | HARDIRQ_MASK)) == NMI_OFFSET + HARDIRQ_OFFSET &&
 		     !in_serving_softirq()))
 		ctrace_identity_resolve_current(who);

@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include "container.h"
 #include "limit.h"
+#include "compat/vmalloc.h"
 
 #define PLACES_BITS	10
 #define PLACES		(1u << PLACES_BITS)

@@ -9,7 +9,6 @@
 #include "netlink.h"
 #include "session.h"
 #include "compat/cred.h"
-#include "compat/netlink.h"
 
 static const struct nla_policy policy_top[CTRACE_A_NR] = {
 	[CTRACE_A_SESSION] = { .type = NLA_NESTED },
@@ -79,11 +78,11 @@ int ctrace_netlink_error(struct netlink_ext_ack *extack, int err, const char *fm
 int ctrace_netlink_failed(struct genl_info *info, int err, const char *why, const char *what)
 {
 	if (*why)
-		return ctrace_netlink_error(info->extack, err, "%s", why);
+		return ctrace_netlink_error(ctrace_compat_extack(info), err, "%s", why);
 	if (err == -ENOMEM || err == -ENOSPC)
-		return ctrace_netlink_error(info->extack, err, "%s: %s", what, err == -ENOMEM ?
+		return ctrace_netlink_error(ctrace_compat_extack(info), err, "%s: %s", what, err == -ENOMEM ?
 					    "not enough memory" : "all event types are used up");
-	return ctrace_netlink_error(info->extack, err, "%s: error %d", what, err);
+	return ctrace_netlink_error(ctrace_compat_extack(info), err, "%s: error %d", what, err);
 }
 
 int ctrace_netlink_denied(struct netlink_ext_ack *extack)
@@ -149,7 +148,7 @@ int ctrace_netlink_set(struct nlattr **attrs, int set, struct nlattr **tb, int m
 
 	if (!attrs || !attrs[set])
 		return ctrace_netlink_error(extack, -EINVAL, "%s is missing", set_names[set]);
-	err = nla_parse_nested(tb, max, attrs[set], policy, extack);
+	err = ctrace_compat_parse_nested(tb, max, attrs[set], policy, extack);
 	if (!err)
 		return 0;
 	core = extack && extack->_msg ? extack->_msg : "malformed";
@@ -166,7 +165,7 @@ struct sk_buff *ctrace_netlink_reply_new(struct genl_info *info, u8 cmd, void **
 	if (skb)
 		*hdr = genlmsg_put_reply(skb, info, &ctrace_genl_family, 0, cmd);
 	else
-		ctrace_netlink_error(info->extack, -ENOMEM, "not enough memory for an answer");
+		ctrace_netlink_error(ctrace_compat_extack(info), -ENOMEM, "not enough memory for an answer");
 	return skb;
 }
 
@@ -243,7 +242,7 @@ static bool open_to_all(u8 cmd)
 /* A sender that is too new knows it from INFO_GET; one that is too old may never have asked. */
 static int too_old(struct genl_info *info)
 {
-	return ctrace_netlink_error(info->extack, -EPROTO,
+	return ctrace_netlink_error(ctrace_compat_extack(info), -EPROTO,
 		"this request is of ABI %u, the module (version %s) is of ABI %u and takes %u or newer: install the user space of the module's version",
 		info->genlhdr->version, THIS_MODULE->version ?: "", CTRACE_ABI, CTRACE_ABI_COMPAT);
 }
@@ -252,7 +251,7 @@ static int too_old(struct genl_info *info)
 static int do_##fn(struct sk_buff *skb, struct genl_info *info)			\
 {										\
 	if (!open_to_all(info->genlhdr->cmd) && !ctrace_compat_netlink_may_trace(skb)) \
-		return ctrace_netlink_denied(info->extack);			\
+		return ctrace_netlink_denied(ctrace_compat_extack(info));			\
 	if (info->genlhdr->cmd != CTRACE_CMD_INFO_GET &&			\
 	    info->genlhdr->version < CTRACE_ABI_COMPAT)				\
 		return too_old(info);						\
@@ -264,35 +263,37 @@ DO(ctrace_netlink_probe_add) DO(ctrace_netlink_probe_del)
 DO(ctrace_netlink_target_add) DO(ctrace_netlink_target_del)
 DO(ctrace_netlink_event_new) DO(ctrace_netlink_event_del)
 
+#define OP(c, how, fn)	{ .cmd = c, .how = fn, CTRACE_COMPAT_OP_POLICY(policy_top) }
+
 static const struct genl_ops ops[] = {
-	{ .cmd = CTRACE_CMD_INFO_GET, .doit = do_info_get },
-	{ .cmd = CTRACE_CMD_SESSION_NEW, .doit = do_ctrace_netlink_session_new },
-	{ .cmd = CTRACE_CMD_SESSION_DEL, .doit = do_ctrace_netlink_session_del },
-	{ .cmd = CTRACE_CMD_SESSION_SET, .doit = do_ctrace_netlink_session_set },
-	{ .cmd = CTRACE_CMD_SESSION_GET, .dumpit = ctrace_dump_sessions },
-	{ .cmd = CTRACE_CMD_PROBE_ADD, .doit = do_ctrace_netlink_probe_add },
-	{ .cmd = CTRACE_CMD_PROBE_DEL, .doit = do_ctrace_netlink_probe_del },
-	{ .cmd = CTRACE_CMD_PROBE_GET, .dumpit = ctrace_dump_probes },
-	{ .cmd = CTRACE_CMD_TARGET_ADD, .doit = do_ctrace_netlink_target_add },
-	{ .cmd = CTRACE_CMD_TARGET_DEL, .doit = do_ctrace_netlink_target_del },
-	{ .cmd = CTRACE_CMD_TARGET_GET, .dumpit = ctrace_dump_targets },
-	{ .cmd = CTRACE_CMD_CONTAINER_GET, .dumpit = ctrace_dump_containers },
-	{ .cmd = CTRACE_CMD_EVENT_GET, .dumpit = ctrace_dump_events },
-	{ .cmd = CTRACE_CMD_EVENT_NEW, .doit = do_ctrace_netlink_event_new },
-	{ .cmd = CTRACE_CMD_EVENT_DEL, .doit = do_ctrace_netlink_event_del },
-	{ .cmd = CTRACE_CMD_STATS_GET, .dumpit = ctrace_dump_stats },
-	{ .cmd = CTRACE_CMD_TRACEPOINT_GET, .dumpit = ctrace_dump_tracepoints },
+	OP(CTRACE_CMD_INFO_GET, doit, do_info_get),
+	OP(CTRACE_CMD_SESSION_NEW, doit, do_ctrace_netlink_session_new),
+	OP(CTRACE_CMD_SESSION_DEL, doit, do_ctrace_netlink_session_del),
+	OP(CTRACE_CMD_SESSION_SET, doit, do_ctrace_netlink_session_set),
+	OP(CTRACE_CMD_SESSION_GET, dumpit, ctrace_dump_sessions),
+	OP(CTRACE_CMD_PROBE_ADD, doit, do_ctrace_netlink_probe_add),
+	OP(CTRACE_CMD_PROBE_DEL, doit, do_ctrace_netlink_probe_del),
+	OP(CTRACE_CMD_PROBE_GET, dumpit, ctrace_dump_probes),
+	OP(CTRACE_CMD_TARGET_ADD, doit, do_ctrace_netlink_target_add),
+	OP(CTRACE_CMD_TARGET_DEL, doit, do_ctrace_netlink_target_del),
+	OP(CTRACE_CMD_TARGET_GET, dumpit, ctrace_dump_targets),
+	OP(CTRACE_CMD_CONTAINER_GET, dumpit, ctrace_dump_containers),
+	OP(CTRACE_CMD_EVENT_GET, dumpit, ctrace_dump_events),
+	OP(CTRACE_CMD_EVENT_NEW, doit, do_ctrace_netlink_event_new),
+	OP(CTRACE_CMD_EVENT_DEL, doit, do_ctrace_netlink_event_del),
+	OP(CTRACE_CMD_STATS_GET, dumpit, ctrace_dump_stats),
+	OP(CTRACE_CMD_TRACEPOINT_GET, dumpit, ctrace_dump_tracepoints),
 };
 
 static const struct genl_multicast_group groups[] = {
 	{ .name = CTRACE_GENL_MCGRP, CTRACE_COMPAT_MCAST_ADMIN },
 };
 
-struct genl_family ctrace_genl_family __ro_after_init = {
+struct genl_family ctrace_genl_family CTRACE_COMPAT_FAMILY_CONST = {
 	.name = CTRACE_GENL_NAME,
 	.version = CTRACE_GENL_VERSION,
 	.maxattr = CTRACE_A_NR - 1,
-	.policy = policy_top,
+	CTRACE_COMPAT_FAMILY_POLICY(policy_top)
 	.module = THIS_MODULE,
 	.ops = ops,
 	.n_ops = ARRAY_SIZE(ops),

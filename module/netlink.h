@@ -9,6 +9,7 @@
 #include <linux/netlink.h>
 #include <net/genetlink.h>
 #include "../uapi/ctrace_netlink.h"
+#include "compat/netlink.h"
 
 struct ctrace_session;
 struct ctrace_container;

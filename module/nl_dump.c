@@ -18,7 +18,7 @@
 
 static int may_dump(struct netlink_callback *cb)
 {
-	return ctrace_compat_netlink_may_trace(cb->skb) ? 0 : ctrace_netlink_denied(cb->extack);
+	return ctrace_compat_netlink_may_trace(cb->skb) ? 0 : ctrace_netlink_denied(ctrace_compat_dump_extack(cb));
 }
 
 /* One message with what fill puts into it; -EMSGSIZE and nothing written if it does not fit. */
@@ -322,12 +322,12 @@ int ctrace_dump_stats(struct sk_buff *skb, struct netlink_callback *cb)
 	err = may_dump(cb);
 	if (err)
 		return err;
-	err = nlmsg_parse_deprecated(cb->nlh, GENL_HDRLEN, attrs, CTRACE_A_NR - 1, NULL, cb->extack);
+	err = ctrace_compat_dump_parse(cb, attrs, CTRACE_A_NR - 1);
 	if (err)
 		return err;
 	if (attrs[CTRACE_A_SESSION]) {
 		err = ctrace_netlink_set(attrs, CTRACE_A_SESSION, tb, CTRACE_A_SESSION_NR - 1,
-					 ctrace_policy_session, cb->extack);
+					 ctrace_policy_session, ctrace_compat_dump_extack(cb));
 		if (err)
 			return err;
 		if (tb[CTRACE_A_SESSION_ID])
@@ -451,13 +451,13 @@ int ctrace_dump_events(struct sk_buff *skb, struct netlink_callback *cb)
 	void *hdr;
 	int err;
 
-	err = nlmsg_parse_deprecated(cb->nlh, GENL_HDRLEN, attrs, CTRACE_A_NR - 1, NULL, cb->extack);
+	err = ctrace_compat_dump_parse(cb, attrs, CTRACE_A_NR - 1);
 	if (!err && attrs[CTRACE_A_EVENT]) {
 		err = may_trace ?
 		      ctrace_netlink_set(attrs, CTRACE_A_EVENT, tb, CTRACE_A_EVENT_NR - 1,
-					 ctrace_policy_event, cb->extack) :
-		      nla_parse_nested(tb, CTRACE_A_EVENT_NR - 1, attrs[CTRACE_A_EVENT],
-				       ctrace_policy_event, cb->extack);
+					 ctrace_policy_event, ctrace_compat_dump_extack(cb)) :
+		      ctrace_compat_parse_nested(tb, CTRACE_A_EVENT_NR - 1, attrs[CTRACE_A_EVENT],
+						 ctrace_policy_event, ctrace_compat_dump_extack(cb));
 		if (!err && tb[CTRACE_A_EVENT_ID]) {
 			to = nla_get_u32(tb[CTRACE_A_EVENT_ID]);
 			from = max(from, to);

@@ -10,10 +10,10 @@ static const char *text_of(struct genl_info *info, int attr, const char *name)
 {
 	struct nlattr *tb[CTRACE_A_EVENT_NR];
 	int err = ctrace_netlink_set(info->attrs, CTRACE_A_EVENT, tb, CTRACE_A_EVENT_NR - 1,
-				     ctrace_policy_event, info->extack);
+				     ctrace_policy_event, ctrace_compat_extack(info));
 
 	if (!err && !tb[attr])
-		err = ctrace_netlink_error(info->extack, -EINVAL, "%s is missing", name);
+		err = ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL, "%s is missing", name);
 	return err ? ERR_PTR(err) : nla_data(tb[attr]);	/* the policy has seen its NUL */
 }
 

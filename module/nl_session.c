@@ -38,7 +38,7 @@ static const struct nla_policy policy_target[CTRACE_A_TARGET_NR] = {
 
 static int no_attr(struct genl_info *info, const char *attr)
 {
-	return ctrace_netlink_error(info->extack, -EINVAL, "%s is missing", attr);
+	return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL, "%s is missing", attr);
 }
 
 /* --- sessions -------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 	int err;
 
 	err = ctrace_netlink_set(info->attrs, CTRACE_A_SESSION, tb, CTRACE_A_SESSION_NR - 1,
-				 ctrace_policy_session, info->extack);
+				 ctrace_policy_session, ctrace_compat_extack(info));
 	if (err)
 		return err;
 	if (tb[CTRACE_A_SESSION_ARENA_SIZE])
@@ -68,14 +68,14 @@ int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 	if (tb[CTRACE_A_SESSION_FLAGS])
 		o.flags = nla_get_u32(tb[CTRACE_A_SESSION_FLAGS]);
 	if (o.flags & ~(CTRACE_SESSION_F_STOP_FULL | CTRACE_SESSION_F_STATEDUMP))
-		return ctrace_netlink_error(info->extack, -EINVAL,
+		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_SESSION_FLAGS: unknown flags in %#x", o.flags);
 	if (tb[CTRACE_A_SESSION_FILTER])
 		o.filter = nla_data(tb[CTRACE_A_SESSION_FILTER]);
 	if (tb[CTRACE_A_SESSION_RATE])
 		o.rate = nla_get_u32(tb[CTRACE_A_SESSION_RATE]);
 	if (o.wakeup_ns > NSEC_PER_SEC)
-		return ctrace_netlink_error(info->extack, -EINVAL,
+		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_SESSION_WAKEUP_NS: %llu is more than a second", o.wakeup_ns);
 	if (tb[CTRACE_A_SESSION_NAME])
 		strscpy(o.name, nla_data(tb[CTRACE_A_SESSION_NAME]), sizeof(o.name));
@@ -108,7 +108,7 @@ static struct ctrace_session *own_session(struct genl_info *info, struct nlattr 
 	int err;
 
 	err = ctrace_netlink_set(info->attrs, CTRACE_A_SESSION, tb, CTRACE_A_SESSION_NR - 1,
-				 ctrace_policy_session, info->extack);
+				 ctrace_policy_session, ctrace_compat_extack(info));
 	if (err)
 		return ERR_PTR(err);
 	if (!tb[CTRACE_A_SESSION_ID])
@@ -120,9 +120,9 @@ static struct ctrace_session *own_session(struct genl_info *info, struct nlattr 
 		return s;
 	mutex_unlock(&ctrace_lock);
 	if (s)
-		return ERR_PTR(ctrace_netlink_error(info->extack, -EPERM,
+		return ERR_PTR(ctrace_netlink_error(ctrace_compat_extack(info), -EPERM,
 			"CTRACE_A_SESSION_ID: session %u belongs to another socket", id));
-	return ERR_PTR(ctrace_netlink_error(info->extack, -ENOENT,
+	return ERR_PTR(ctrace_netlink_error(ctrace_compat_extack(info), -ENOENT,
 		"CTRACE_A_SESSION_ID: no session %u", id));
 }
 
@@ -152,7 +152,7 @@ int ctrace_netlink_session_set(struct sk_buff *in, struct genl_info *info)
 	} else {
 		state = nla_get_u32(tb[CTRACE_A_SESSION_STATE]);
 		if (state > 1)
-			err = ctrace_netlink_error(info->extack, -EINVAL,
+			err = ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 				"CTRACE_A_SESSION_STATE: %u is neither 0 (stop) nor 1 (record)", state);
 		else
 			ctrace_session_record(s, state);
@@ -175,7 +175,7 @@ int ctrace_netlink_probe_add(struct sk_buff *in, struct genl_info *info)
 	int err;
 
 	err = ctrace_netlink_set(info->attrs, CTRACE_A_PROBE, pa, CTRACE_A_PROBE_NR - 1,
-				 policy_probe, info->extack);
+				 policy_probe, ctrace_compat_extack(info));
 	if (err)
 		return err;
 	if (!pa[CTRACE_A_PROBE_NAME])
@@ -188,7 +188,7 @@ int ctrace_netlink_probe_add(struct sk_buff *in, struct genl_info *info)
 	if (pa[CTRACE_A_PROBE_FLAGS])
 		o.flags = nla_get_u32(pa[CTRACE_A_PROBE_FLAGS]);
 	if (o.flags & ~(CTRACE_PROBE_F_STACK | CTRACE_PROBE_F_USER_STACK))
-		return ctrace_netlink_error(info->extack, -EINVAL,
+		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_PROBE_FLAGS: unknown flags in %#x", o.flags);
 	skb = ctrace_netlink_reply_new(info, CTRACE_CMD_PROBE_ADD, &hdr);
 	if (!skb)
@@ -221,7 +221,7 @@ int ctrace_netlink_probe_del(struct sk_buff *in, struct genl_info *info)
 	int err;
 
 	err = ctrace_netlink_set(info->attrs, CTRACE_A_PROBE, pa, CTRACE_A_PROBE_NR - 1,
-				 policy_probe, info->extack);
+				 policy_probe, ctrace_compat_extack(info));
 	if (err)
 		return err;
 	if (!pa[CTRACE_A_PROBE_ID])
@@ -233,7 +233,7 @@ int ctrace_netlink_probe_del(struct sk_buff *in, struct genl_info *info)
 	if (p)
 		ctrace_probe_del(p);
 	else
-		err = ctrace_netlink_error(info->extack, -ENOENT,
+		err = ctrace_netlink_error(ctrace_compat_extack(info), -ENOENT,
 			"CTRACE_A_PROBE_ID: session %u has no probe %u", s->id,
 			nla_get_u32(pa[CTRACE_A_PROBE_ID]));
 	mutex_unlock(&ctrace_lock);
@@ -257,14 +257,14 @@ static int target_change(struct genl_info *info,
 	int err;
 
 	err = ctrace_netlink_set(info->attrs, CTRACE_A_TARGET, ta, CTRACE_A_TARGET_NR - 1,
-				 policy_target, info->extack);
+				 policy_target, ctrace_compat_extack(info));
 	if (err)
 		return err;
 	if (!ta[CTRACE_A_TARGET_KIND])
 		return no_attr(info, "CTRACE_A_TARGET_KIND");
 	kind = nla_get_u32(ta[CTRACE_A_TARGET_KIND]);
 	if (kind < CTRACE_TARGET_ALL || kind > CTRACE_TARGET_PID)
-		return ctrace_netlink_error(info->extack, -EINVAL,
+		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_TARGET_KIND: no kind %u", kind);
 	if (kind != CTRACE_TARGET_ALL) {
 		if (!ta[args[kind].attr])
@@ -274,7 +274,7 @@ static int target_change(struct genl_info *info,
 	if (ta[CTRACE_A_TARGET_NOT])
 		not = nla_get_u32(ta[CTRACE_A_TARGET_NOT]);
 	if (not > 1)
-		return ctrace_netlink_error(info->extack, -EINVAL,
+		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_TARGET_NOT: %u is neither 0 nor 1", not);
 	s = own_session(info, tb);
 	if (IS_ERR(s))

@@ -68,7 +68,7 @@ static __always_inline void on_rq(u32 id, struct request *rq, bool here)
 	a = (struct rq_arg) {
 		.by = &by, .dev = ctrace_compat_rq_dev(rq), .sector = blk_rq_trace_sector(rq),
 		.nr_sector = blk_rq_trace_nr_sectors(rq), .bytes = blk_rq_bytes(rq),
-		.flags = (__force u32)rq->cmd_flags,
+		.flags = ctrace_compat_rq_flags(rq),
 	};
 	ctrace_emit(mask, id, &by.who, offsetofend(struct rq_payload, comm), fill_rq, &a);
 }
@@ -126,7 +126,7 @@ static __always_inline void on_complete(struct request *rq, int error, u32 bytes
 	a = (struct rq_arg) {
 		.dev = ctrace_compat_rq_dev(rq), .sector = blk_rq_pos(rq),
 		.nr_sector = bytes >> SECTOR_SHIFT, .bytes = bytes, .error = error,
-		.flags = (__force u32)rq->cmd_flags,
+		.flags = ctrace_compat_rq_flags(rq),
 	};
 	ctrace_emit(mask, CTRACE_ID_BLOCK_RQ_COMPLETE, &by.who, sizeof(struct complete_payload),
 		    fill_complete, &a);
@@ -179,7 +179,7 @@ static __always_inline void on_bio_queue(struct bio *bio)
 	a = (struct rq_arg) {
 		.by = &by, .dev = bio_dev(bio), .sector = bio->bi_iter.bi_sector,
 		.nr_sector = bio_sectors(bio), .bytes = bio->bi_iter.bi_size,
-		.flags = (__force u32)bio->bi_opf,
+		.flags = ctrace_compat_bio_flags(bio),
 	};
 	ctrace_emit(mask, CTRACE_ID_BLOCK_BIO_QUEUE, &by.who, offsetofend(struct bio_payload, comm),
 		    fill_bio, &a);

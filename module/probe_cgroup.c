@@ -27,7 +27,7 @@ static __always_inline void fill_attach(void *payload, const void *arg)
 	const struct attach_arg *a = arg;
 
 	ctrace_put_comm(r->comm, a->p, true);
-	r->dst_id = ctrace_compat_cgroup_id(a->dst);
+	r->dst_id = ctrace_compat_cgroup_number(ctrace_compat_cgroup_id(a->dst));
 	r->dst_root = a->dst->root->hierarchy_id;
 	r->dst_level = a->dst->level;
 	r->tid = a->p->pid;
@@ -83,7 +83,7 @@ static __always_inline void fill_cgroup(void *payload, const void *arg)
 
 	r->root = a->cgrp->root->hierarchy_id;
 	r->hole = 0;
-	r->id = ctrace_compat_cgroup_id(a->cgrp);
+	r->id = ctrace_compat_cgroup_number(ctrace_compat_cgroup_id(a->cgrp));
 	r->level = a->cgrp->level;
 	memcpy(r->path, a->path, a->path_len);
 	r->path[a->path_len] = 0;

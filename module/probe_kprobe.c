@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Kprobes and kretprobes: fetch.c reads what they are, this attaches them and writes their records. */
 #include <linux/err.h>
+#include <linux/module.h>
 #include <linux/kallsyms.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>

@@ -267,7 +267,7 @@ static __always_inline void on_set_state(const struct sock *sk, int oldstate, in
 	if (!mask)
 		return;
 	/* A task that has the socket locked is the one that acts; else a packet or a timer does. */
-	resolve_sock(sk, sock_owned_by_user_nocheck(sk), &who);
+	resolve_sock(sk, ctrace_compat_sock_owned(sk), &who);
 	mask = ctrace_filter(mask, who.container, who.task);
 	if (!mask)
 		return;

@@ -11,7 +11,7 @@
 #include "compat/tracepoint.h"
 
 /* Two values of the pointer are words: from user space, and from the kernel. */
-static __always_inline void read_info(const struct kernel_siginfo *info, s32 *error, s32 *code)
+static __always_inline void read_info(const ctrace_compat_siginfo *info, s32 *error, s32 *code)
 {
 	*error = 0;
 	if (info == SEND_SIG_NOINFO) {
@@ -78,7 +78,7 @@ static __always_inline void on_generate(struct generate_arg *a, struct task_stru
 			    fill_generate, a);
 }
 
-static void probe_generate(void *data, int sig, struct kernel_siginfo *info, struct task_struct *p,
+static void probe_generate(void *data, int sig, ctrace_compat_siginfo *info, struct task_struct *p,
 			   int group, int result)
 {
 	struct generate_arg a = { .sig = sig, .group = group, .result = result };
@@ -102,7 +102,7 @@ static __always_inline void fill_deliver(void *payload, const void *arg)
 	*(struct deliver_payload *)payload = *(const struct deliver_payload *)arg;
 }
 
-static void probe_deliver(void *data, int sig, struct kernel_siginfo *info, struct k_sigaction *ka)
+static void probe_deliver(void *data, int sig, ctrace_compat_siginfo *info, struct k_sigaction *ka)
 {
 	struct deliver_payload a = {
 		.sig = sig, .handler = (unsigned long)ka->sa.sa_handler, .flags = ka->sa.sa_flags,

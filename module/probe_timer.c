@@ -9,6 +9,7 @@
 #include <linux/timer.h>
 #include "curated.h"
 #include "probe.h"
+#include "compat/pidns.h"
 #include "compat/tracepoint.h"
 
 struct timer_payload {
@@ -20,9 +21,9 @@ static __always_inline void fill_timer(void *payload, const void *arg)
 	*(struct timer_payload *)payload = *(const struct timer_payload *)arg;
 }
 
-static void probe_timer(void *data, struct timer_list *timer, unsigned long baseclk)
+static void CTRACE_PROBE_TIMER_EXPIRE(probe_timer)
 {
-	struct timer_payload a = { .now = jiffies, .baseclk = baseclk };
+	struct timer_payload a = { .now = jiffies, .baseclk = CTRACE_PROBE_TIMER_BASECLK };
 
 	ctrace_compat_probe_begin();
 	ctrace_curated_host(CTRACE_ID_TIMER_EXPIRE_ENTRY, sizeof(a), fill_timer, &a);
@@ -59,7 +60,7 @@ static __always_inline void on_itimer(int which, struct pid *pid, u64 now)
 	struct task_struct *p;
 
 	rcu_read_lock();
-	p = pid_task(pid, PIDTYPE_TGID);
+	p = ctrace_compat_pid_leader(pid);
 	if (p)
 		ctrace_curated_task(CTRACE_ID_TIMER_ITIMER_EXPIRE, p, sizeof(a), fill_itimer, &a);
 	else
@@ -67,10 +68,10 @@ static __always_inline void on_itimer(int which, struct pid *pid, u64 now)
 	rcu_read_unlock();
 }
 
-static void probe_itimer(void *data, int which, struct pid *pid, unsigned long long now)
+static void CTRACE_PROBE_ITIMER_EXPIRE(probe_itimer)
 {
 	ctrace_compat_probe_begin();
-	on_itimer(which, pid, now);
+	on_itimer(which, pid, CTRACE_PROBE_ITIMER_NOW);
 	ctrace_compat_probe_end();
 }
 

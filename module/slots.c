@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which slot is whose: binding at a container's first event, death, pins. */
-#include <linux/cpu.h>
 #include <linux/hash.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include "arena.h"
 #include "container.h"
+#include "compat/cpu.h"
 
 #define FREE		CTRACE_OWNER_FREE
 #define BUSY		CTRACE_OWNER_BUSY

@@ -18,8 +18,8 @@
  * heads once more at least a whole tick after the newest arming. An idle session
  * thus has one or two of these looks per waiting, and no wake.
  */
-#include <linux/poll.h>
 #include "arena.h"
+#include "compat/poll.h"
 #include "compat/timer.h"
 
 u64 ctrace_arena_heads_sum(struct ctrace_arena *a)

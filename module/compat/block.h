@@ -11,6 +11,10 @@
 #include <linux/cgroup.h>
 #include "facts.h"
 
+#ifndef SECTOR_SHIFT
+#define SECTOR_SHIFT	9
+#endif
+
 #ifdef CTRACE_HAVE_BLOCK_RQ__RQ
 #define CTRACE_PROBE_BLOCK_RQ(fn)	fn(void *data, struct request *rq)
 #else
@@ -21,6 +25,10 @@
 #define CTRACE_PROBE_BLOCK_RQ_COMPLETE(fn)					\
 	fn(void *data, struct request *rq, blk_status_t error, unsigned int bytes)
 #define CTRACE_PROBE_BLOCK_ERRNO(error)	blk_status_to_errno(error)
+#elif defined(CTRACE_HAVE_BLOCK_RQ_COMPLETE__Q)
+#define CTRACE_PROBE_BLOCK_RQ_COMPLETE(fn)					\
+	fn(void *data, struct request_queue *q, struct request *rq, unsigned int bytes)
+#define CTRACE_PROBE_BLOCK_ERRNO(error)	(rq->errors)
 #else
 #define CTRACE_PROBE_BLOCK_RQ_COMPLETE(fn)					\
 	fn(void *data, struct request *rq, int error, unsigned int bytes)
@@ -48,11 +56,68 @@
 	fn(void *data, struct request_queue *q, struct request *rq, struct bio *bio)
 #endif
 
+static inline bool ctrace_compat_rq_passthrough(struct request *rq)
+{
+#ifdef CTRACE_HAVE_RQ_PASSTHROUGH__FUNCTION
+	return blk_rq_is_passthrough(rq);
+#else
+	return rq->cmd_type != REQ_TYPE_FS;
+#endif
+}
+
+/* What the kernel's own events say of a request that is for no place on the disk is 0. */
+#ifndef CTRACE_HAVE_BLK_RQ_TRACE_SECTOR
+static inline sector_t blk_rq_trace_sector(struct request *rq)
+{
+	return ctrace_compat_rq_passthrough(rq) ? 0 : blk_rq_pos(rq);
+}
+
+static inline unsigned int blk_rq_trace_nr_sectors(struct request *rq)
+{
+	return ctrace_compat_rq_passthrough(rq) ? 0 : blk_rq_sectors(rq);
+}
+#endif
+
+#ifndef CTRACE_HAVE_BIO_DEV
+#define bio_dev(bio)	((bio)->bi_bdev->bd_dev)
+#endif
+
+/*
+ * The operation and its flags. In 4.8 and 4.9 the operation is in the top bits, of as many bits as
+ * there are: here in the top three of 32; the flags that have a letter are low ones.
+ */
+#define CTRACE_COMPAT_OP_AT	29
+
+static inline u32 ctrace_compat_rq_flags(const struct request *rq)
+{
+#ifdef CTRACE_HAVE_BLK_FILL_RWBS__OP_RW_BYTES
+	return (u32)req_op(rq) << CTRACE_COMPAT_OP_AT |
+	       ((u32)rq->cmd_flags & (BIT(CTRACE_COMPAT_OP_AT) - 1));
+#else
+	return (__force u32)rq->cmd_flags;
+#endif
+}
+
+static inline u32 ctrace_compat_bio_flags(const struct bio *bio)
+{
+#if defined(CTRACE_HAVE_BLK_FILL_RWBS__OP_RW_BYTES)
+	return (u32)bio_op(bio) << CTRACE_COMPAT_OP_AT |
+	       (bio->bi_opf & (BIT(CTRACE_COMPAT_OP_AT) - 1));
+#elif defined(CTRACE_HAVE_BIO_FLAGS__OPF)
+	return (__force u32)bio->bi_opf;
+#else
+	return bio->bi_rw;
+#endif
+}
+
 /* The flags in letters (W, R, S sync, M metadata, ...), as the kernel's own events show them. */
 static inline void ctrace_compat_rwbs(char *text, unsigned int flags, unsigned int bytes)
 {
 #ifdef CTRACE_HAVE_BLK_FILL_RWBS__OPF
 	blk_fill_rwbs(text, (__force blk_opf_t)flags);
+#elif defined(CTRACE_HAVE_BLK_FILL_RWBS__OP_RW_BYTES)
+	blk_fill_rwbs(text, flags >> CTRACE_COMPAT_OP_AT, flags & (BIT(CTRACE_COMPAT_OP_AT) - 1),
+		      bytes);
 #else
 	blk_fill_rwbs(text, flags, bytes);
 #endif

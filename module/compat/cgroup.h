@@ -13,6 +13,7 @@
 #include <linux/kernfs.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include "facts.h"
 
 #define CTRACE_COMPAT_NR_SUBSYS	CGROUP_SUBSYS_COUNT
@@ -36,10 +37,31 @@ static inline struct cgroup *ctrace_compat_cset_subsys(const struct css_set *cse
 	return css ? css->cgroup : NULL;
 }
 
-/* unique in its hierarchy for ever */
+/*
+ * Unique in its hierarchy for ever. Older kernels give a removed directory's number to
+ * the next one made: there it is the lower half, and above it is what tells them apart.
+ */
 static __always_inline u64 ctrace_compat_cgroup_id(const struct cgroup *cgrp)
 {
+#if defined(CTRACE_HAVE_CGROUP_ID__PLAIN)
 	return cgrp->kn->id;
+#elif defined(CTRACE_HAVE_CGROUP_ID__GENERATION)
+	return cgrp->kn->id.id;
+#elif defined(CTRACE_HAVE_CGROUP_ID__SERIAL)
+	return cgrp->self.serial_nr << 32 | cgrp->kn->ino;
+#else
+	return cgrp->dentry->d_inode->i_ino;
+#endif
+}
+
+/* Of such an id, the part that is the directory's number. */
+static inline u64 ctrace_compat_cgroup_number(u64 id)
+{
+#if defined(CTRACE_HAVE_CGROUP_ID__GENERATION) || defined(CTRACE_HAVE_CGROUP_ID__SERIAL)
+	return (u32)id;
+#else
+	return id;
+#endif
 }
 
 static inline struct cgroup *ctrace_compat_cgroup_parent(const struct cgroup *cgrp)
@@ -92,7 +114,7 @@ static inline const struct css_set *ctrace_compat_cgroup_ns_root(const struct ta
 }
 
 /* Probes of cgroup_rmdir and its like. */
-#ifdef CTRACE_HAVE_CGROUP_RMDIR__PATH
+#ifndef CTRACE_HAVE_CGROUP_RMDIR__PLAIN
 #define CTRACE_PROBE_CGROUP_EVENT(fn)	fn(void *data, struct cgroup *cgrp, const char *path)
 #define CTRACE_PROBE_CGROUP_PATH	path
 #else

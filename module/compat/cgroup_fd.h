@@ -9,6 +9,12 @@
 #include <linux/fs.h>
 #include <linux/kernfs.h>
 #include <linux/magic.h>
+#include "facts.h"
+
+#ifndef CTRACE_HAVE_CGROUP_TRYGET
+#define cgroup_tryget(c)	css_tryget(&(c)->self)
+#define cgroup_put(c)		css_put(&(c)->self)
+#endif
 
 /*
  * With a reference (cgroup_put()). Process context. cgroup_get_from_fd() would

@@ -18,4 +18,41 @@ static inline void ctrace_compat_vm_flags(struct vm_area_struct *vma, unsigned l
 #endif
 }
 
+/* A vma's fault handler. */
+#if defined(CTRACE_HAVE_VM_FAULT__VMA)
+#define CTRACE_COMPAT_FAULT(fn)	int fn(struct vm_area_struct *vma, struct vm_fault *vmf)
+#define CTRACE_COMPAT_FAULT_VMA	vma
+#elif defined(CTRACE_HAVE_VM_FAULT__INT)
+#define CTRACE_COMPAT_FAULT(fn)	int fn(struct vm_fault *vmf)
+#define CTRACE_COMPAT_FAULT_VMA	(vmf->vma)
+#else
+#define CTRACE_COMPAT_FAULT(fn)	vm_fault_t fn(struct vm_fault *vmf)
+#define CTRACE_COMPAT_FAULT_VMA	(vmf->vma)
+#endif
+
+static inline unsigned long ctrace_compat_fault_address(const struct vm_fault *vmf)
+{
+#ifdef CTRACE_HAVE_VMF_ADDRESS
+	return vmf->address;
+#else
+	return (unsigned long)vmf->virtual_address;
+#endif
+}
+
+/* A page without a reference, in a fault handler of a VM_PFNMAP vma: what that returns. */
+static inline int ctrace_compat_insert_pfn(struct vm_area_struct *vma, unsigned long address,
+					   unsigned long pfn)
+{
+#ifdef CTRACE_HAVE_VMF_INSERT_PFN
+	return (__force int)vmf_insert_pfn(vma, address, pfn);
+#else
+	int err = vm_insert_pfn(vma, address, pfn);
+
+	/* busy: another thread was first */
+	if (!err || err == -EBUSY)
+		return VM_FAULT_NOPAGE;
+	return err == -ENOMEM ? VM_FAULT_OOM : VM_FAULT_SIGBUS;
+#endif
+}
+
 #endif

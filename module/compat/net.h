@@ -41,6 +41,16 @@ static inline const struct sock *ctrace_compat_skb_sock(const struct sk_buff *sk
 	return sk && sk_fullsock(sk) ? sk : NULL;
 }
 
+/* Has a task locked it? */
+static inline bool ctrace_compat_sock_owned(const struct sock *sk)
+{
+#ifdef CTRACE_HAVE_SOCK_OWNED_BY_USER_NOCHECK
+	return sock_owned_by_user_nocheck(sk);
+#else
+	return sk->sk_lock.owned;
+#endif
+}
+
 /* Packets to its device are sent by who queues them, and wait for nobody. */
 static inline bool ctrace_compat_skb_sent_at_once(const struct sk_buff *skb,
 						  const struct net_device *dev)

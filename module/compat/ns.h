@@ -14,6 +14,7 @@
 #include <linux/utsname.h>
 #include <net/net_namespace.h>
 #include "facts.h"
+#include "kprobe.h"
 
 static inline unsigned int ctrace_compat_task_state(const struct task_struct *p)
 {
@@ -39,9 +40,9 @@ static inline size_t ctrace_compat_mnt_inum_at(const struct mnt_namespace *ns)
 	for (at = 0; at < 64; at += sizeof(long)) {
 		const struct ns_common *c = (const void *)ns + at;
 
-		if (!copy_from_kernel_nofault(&ops, &c->ops, sizeof(ops)) &&
-		    !copy_from_kernel_nofault(&name, &ops->name, sizeof(name)) &&
-		    !copy_from_kernel_nofault(text, name, sizeof(text)) &&
+		if (!ctrace_compat_read_kernel(&ops, (uintptr_t)&c->ops, sizeof(ops)) &&
+		    !ctrace_compat_read_kernel(&name, (uintptr_t)&ops->name, sizeof(name)) &&
+		    !ctrace_compat_read_kernel(text, (uintptr_t)name, sizeof(text)) &&
 		    !memcmp(text, "mnt", sizeof(text)))
 			return at + offsetof(struct ns_common, inum);
 	}
@@ -74,12 +75,29 @@ static inline void ctrace_compat_task_ns(const struct task_struct *p, size_t mnt
  */
 static inline bool ctrace_compat_next_task(int *nr, struct task_struct **p)
 {
+#ifdef CTRACE_HAVE_PIDNS_NUMBERS__IDR
 	struct pid *pid = idr_get_next(&init_pid_ns.idr, nr);
 
 	if (!pid)
 		return false;
 	*p = pid_task(pid, PIDTYPE_PID);
 	return true;
+#else
+	const unsigned int bits = BITS_PER_BYTE * PAGE_SIZE;
+	unsigned int i = *nr / bits, at = *nr % bits;
+
+	for (; i < PIDMAP_ENTRIES; i++, at = 0) {
+		const void *page = READ_ONCE(init_pid_ns.pidmap[i].page);
+
+		at = page ? find_next_bit(page, bits, at) : bits;
+		if (at == bits)
+			continue;
+		*nr = i * bits + at;
+		*p = pid_task(find_pid_ns(*nr, &init_pid_ns), PIDTYPE_PID);
+		return true;
+	}
+	return false;
+#endif
 }
 
 #endif

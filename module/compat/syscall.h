@@ -70,10 +70,21 @@ static __always_inline void ctrace_compat_syscall_args(const struct pt_regs *reg
 /* 0, or -EFAULT if the page is not there: never sleeps, any context. */
 static inline long ctrace_compat_read_user(void *dst, const void __user *src, size_t n)
 {
-#ifdef CTRACE_HAVE_COPY_FROM_USER_NOFAULT
+#if defined(CTRACE_HAVE_USER_NOFAULT__COPY)
 	return copy_from_user_nofault(dst, src, n);
-#else
+#elif defined(CTRACE_HAVE_USER_NOFAULT__PROBE)
 	return probe_user_read(dst, src, n);
+#else
+	unsigned long from = (unsigned long)src;
+	long left;
+
+	/* not access_ok(), for which interrupts are no place, and for which the limit may be lifted */
+	if (from >= TASK_SIZE || n > TASK_SIZE - from)
+		return -EFAULT;
+	pagefault_disable();
+	left = __copy_from_user_inatomic(dst, src, n);
+	pagefault_enable();
+	return left ? -EFAULT : 0;
 #endif
 }
 

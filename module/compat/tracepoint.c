@@ -86,6 +86,12 @@ struct walk {
 	void *data;
 };
 
+#ifdef CTRACE_HAVE_TRACEPOINT_PTR_DEREF
+#define of_list(p)	tracepoint_ptr_deref(p)
+#else
+#define of_list(p)	(*(p))
+#endif
+
 /*
  * A module that is still loading may fail to, whatever references it has; one that is going
  * gives none. Both are left out.
@@ -99,7 +105,7 @@ static int walk_one(struct notifier_block *nb, unsigned long action, void *what)
 	if (action != MODULE_STATE_COMING || READ_ONCE(mod->state) != MODULE_STATE_LIVE)
 		return NOTIFY_OK;
 	for (i = 0; i < mod->num_tracepoints; i++)
-		w->fn(tracepoint_ptr_deref(mod->tracepoints_ptrs + i), mod, w->data);
+		w->fn(of_list(mod->tracepoints_ptrs + i), mod, w->data);
 	return NOTIFY_OK;
 }
 

@@ -109,7 +109,7 @@ static __always_inline void ctrace_compat_probe_end(void)
 #define CTRACE_PROBE_SCHED_PROCESS_EXIT(fn)	fn(void *data, struct task_struct *p)
 #endif
 
-#ifdef CTRACE_HAVE_CGROUP_ATTACH_TASK__PATH
+#ifndef CTRACE_HAVE_CGROUP_ATTACH_TASK__PLAIN
 #define CTRACE_PROBE_CGROUP_ATTACH_TASK(fn)					\
 	fn(void *data, struct cgroup *dst, const char *path, struct task_struct *p, bool group)
 #define CTRACE_PROBE_ATTACH_PATH	path
@@ -128,6 +128,31 @@ static __always_inline void ctrace_compat_probe_end(void)
 #define CTRACE_PROBE_SCHED_STAT_RUNTIME(fn)	fn(void *data, struct task_struct *p, u64 runtime)
 #define CTRACE_PROBE_VRUNTIME		0
 #define CTRACE_COMPAT_STAT_VRUNTIME	0
+#endif
+
+#ifdef CTRACE_HAVE_TIMER_EXPIRE_ENTRY__BASECLK
+#define CTRACE_PROBE_TIMER_EXPIRE(fn)						\
+	fn(void *data, struct timer_list *timer, unsigned long baseclk)
+#define CTRACE_PROBE_TIMER_BASECLK	baseclk
+#else
+#define CTRACE_PROBE_TIMER_EXPIRE(fn)	fn(void *data, struct timer_list *timer)
+/* when it was due; the wheel's own time, which is not told, is that or little more */
+#define CTRACE_PROBE_TIMER_BASECLK	(timer->expires)
+#endif
+
+#ifdef CTRACE_HAVE_ITIMER_EXPIRE__CPUTIME
+#define CTRACE_PROBE_ITIMER_EXPIRE(fn)	fn(void *data, int which, struct pid *pid, cputime_t now)
+#define CTRACE_PROBE_ITIMER_NOW		((u64)cputime_to_usecs(now) * 1000)
+#else
+#define CTRACE_PROBE_ITIMER_EXPIRE(fn)						\
+	fn(void *data, int which, struct pid *pid, unsigned long long now)
+#define CTRACE_PROBE_ITIMER_NOW		now
+#endif
+
+#ifdef CTRACE_HAVE_SIGNAL__KERNEL_SIGINFO
+typedef struct kernel_siginfo ctrace_compat_siginfo;
+#else
+typedef struct siginfo ctrace_compat_siginfo;
 #endif
 
 #ifdef CTRACE_HAVE_HRTIMER_EXPIRE_ENTRY__VALUE

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Words that ctrace uses and older kernels lack; Kbuild includes this before everything else.
+ * What is a macro is asked for as such, the rest by facts/.
+ */
+#ifndef CTRACE_COMPAT_BASE_H
+#define CTRACE_COMPAT_BASE_H
+
+#include <linux/compiler.h>
+#include "facts.h"
+
+#ifndef data_race
+#define data_race(expr)	(expr)
+#endif
+#ifndef fallthrough
+#define fallthrough	do { } while (0)
+#endif
+
+#endif

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* before 5.4 */
+#include <linux/hrtimer.h>
+#include <linux/sched.h>
+#include <trace/events/timer.h>
+static void p(void *d, struct timer_list *t) { }
+void ctrace_fact(void) { check_trace_callback_type_timer_expire_entry(p); }

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/uaccess.h>
+int copy_from_user_nofault, probe_user_read;

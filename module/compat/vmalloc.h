@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Large memory that nobody is killed for. */
+#ifndef CTRACE_COMPAT_VMALLOC_H
+#define CTRACE_COMPAT_VMALLOC_H
+
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include "facts.h"
+
+/* since 4.13; the next that leaves others alive gives up sooner */
+#ifndef __GFP_RETRY_MAYFAIL
+#define __GFP_RETRY_MAYFAIL	__GFP_NORETRY
+#endif
+
+/* Zeroed, or NULL. Process context. */
+static inline void *ctrace_compat_vmalloc(unsigned long size)
+{
+	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
+
+#ifdef CTRACE_HAVE_VMALLOC_GFP__PLAIN
+	return __vmalloc(size, gfp);
+#else
+	return __vmalloc(size, gfp, PAGE_KERNEL);
+#endif
+}
+
+#ifndef CTRACE_HAVE_KVCALLOC
+static inline void *kvcalloc(size_t n, size_t size, gfp_t gfp)
+{
+	void *p;
+
+	if (size && n > ULONG_MAX / size)
+		return NULL;
+	p = kzalloc(n * size, gfp | __GFP_NOWARN | __GFP_NORETRY);
+	return p || n * size <= PAGE_SIZE ? p : __vmalloc(n * size, gfp | __GFP_ZERO, PAGE_KERNEL);
+}
+#endif
+
+#ifndef CTRACE_HAVE_KVZALLOC
+static inline void *kvzalloc(size_t size, gfp_t gfp)
+{
+	return kvcalloc(1, size, gfp);
+}
+#endif
+
+static inline unsigned long ctrace_compat_totalram_pages(void)
+{
+#ifdef CTRACE_HAVE_TOTALRAM_PAGES__FUNCTION
+	return totalram_pages();
+#else
+	return totalram_pages;
+#endif
+}
+
+#endif /* CTRACE_COMPAT_VMALLOC_H */
