@@ -19,6 +19,8 @@ help:
 	@echo '                    (6.1, newest), with kmemleak, KCSAN, PREEMPT_RT, preempt=full and =none what matters'
 	@echo '                    there; then arm64'
 	@echo 'make bench-quick    instructions that a traced system call costs, against those kept in the tree; 2 minutes'
+	@echo 'make check-vm KERNEL=BZIMAGE [KERNELDIR=...]   the tests in a guest of that kernel, cgroup v2 and v1;'
+	@echo '                    KERNELDIR: its build directory, where BZIMAGE does not lie in it'
 	@echo 'make bench          what tracing costs, with ctrace and with other tracers; writes the tables of README.md; an hour'
 	@echo 'make lint           checkpatch, compat rule, shellcheck, sparse'
 	@echo 'make clean'
@@ -55,6 +57,10 @@ demo:
 	@selftests/vm/demo
 check:
 	@selftests/run
+check-vm:
+	@[ -n "$(KERNEL)" ] || { echo "ctrace: say KERNEL=.../bzImage" >&2; exit 1; }
+	@$(if $(filter-out file,$(origin KERNELDIR)),CTRACE_KERNELDIR=$(KERNELDIR)) \
+		selftests/run --kernel $(abspath $(KERNEL)) $(TESTS)
 torture:
 	@selftests/run --torture
 	@selftests/run --all --kernel debug
@@ -79,4 +85,4 @@ clean:
 	for d in unit kernel; do $(MAKE) -C selftests/$$d clean; done
 
 .PHONY: all help facts module userspace install install-module install-userspace \
-	selftests demo check torture bench-quick bench lint clean
+	selftests demo check check-vm torture bench-quick bench lint clean
