@@ -10,6 +10,7 @@
 #include "facts.h"
 
 #ifndef data_race
+/* data_race: since 5.8; it tells KCSAN alone something */
 #define data_race(expr)	(expr)
 #endif
 #ifndef fallthrough

@@ -9,7 +9,7 @@
 #include "facts.h"
 
 #ifndef CTRACE_HAVE_POLL_T
-typedef unsigned int __poll_t;
+#define __poll_t	unsigned int
 #endif
 
 /* the same bits, by the names that older kernels have */

@@ -150,9 +150,9 @@ static __always_inline void ctrace_compat_probe_end(void)
 #endif
 
 #ifdef CTRACE_HAVE_SIGNAL__KERNEL_SIGINFO
-typedef struct kernel_siginfo ctrace_compat_siginfo;
+#define ctrace_compat_siginfo	struct kernel_siginfo
 #else
-typedef struct siginfo ctrace_compat_siginfo;
+#define ctrace_compat_siginfo	struct siginfo
 #endif
 
 #ifdef CTRACE_HAVE_HRTIMER_EXPIRE_ENTRY__VALUE

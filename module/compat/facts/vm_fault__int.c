@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 4.11 to 4.16; vm_fault_t was that at first, and is no name here */
+/* 4.11 to 4.16; in 4.17 it got the name vm_fault_t, which is free here */
 #include <linux/mm.h>
-typedef long vm_fault_t;
+enum { vm_fault_t };
 static int f(struct vm_fault *vmf) { return 0; }
 const struct vm_operations_struct ctrace_fact = { .fault = f };

@@ -31,6 +31,9 @@ tail_agrees "their sizes" "$tmp/a" "$tmp/b"
 [ $expected = 5 ] || has "the sixth, from the stack" 'kmalloc .* arg6=0x(ffffffff)?(ffffffff|0+)$' "$tmp/ev"
 refuse "no such tracepoint" "no tracepoint 'sched_nonsense'" evdump -e sched:sched_nonsense -- true
 refuse "raw: no such tracepoint" "no tracepoint 'nonsense'" evdump -e raw:nonsense -- true
-refuse "of another subsystem" "not of subsystem 'net'" evdump -e net:kmalloc -- true
-refuse "a curated one's name, of another subsystem" "not of subsystem 'net'" evdump -e net:sched_switch -- true
+# before 5.5 a module cannot ask of which subsystem a tracepoint is, so any is taken
+if grep -q ' trace_get_event_file$' /proc/kallsyms; then
+	refuse "of another subsystem" "not of subsystem 'net'" evdump -e net:kmalloc -- true
+	refuse "a curated one's name, of another subsystem" "not of subsystem 'net'" evdump -e net:sched_switch -- true
+fi
 check "the kernel's name of a curated one" evdump -e irq:softirq_entry -- true
