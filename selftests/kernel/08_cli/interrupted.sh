@@ -9,15 +9,16 @@
 load
 (while :; do counted 2 1; sleep 0.02; done) & later "kill $!"
 for sig in INT TERM; do
+	out=$tmp/$sig	# of its own: the other's has what is waited for
 	# a background child of this shell ignores INT unless told otherwise
-	setsid bash -c 'trap - INT; exec ctrace trace host -e getpriority' > "$tmp/out" 2> "$tmp/err" & job=$!
-	wait_for 20 grep -q getpriority "$tmp/out"
+	setsid bash -c 'trap - INT; exec ctrace trace host -e getpriority' > "$out" 2> "$out.err" & job=$!
+	wait_for 20 grep -q getpriority "$out"
 	pkill -$sig -s "$(ps -o sid= -p $job | tr -d ' ')" -x ctrace
 	wait $job
 	st=$?
 	check "$sig: status $st" test $st = 0 -o $st = 130 -o $st = 143
-	has "$sig: account" '^ctrace: [0-9]+ events?.*lost' "$tmp/err"
-	same "$sig: the last line is whole" "" "$(tail -c 1 "$tmp/out")"
+	has "$sig: account" '^ctrace: [0-9]+ events?.*lost' "$out.err"
+	same "$sig: the last line is whole" "" "$(tail -c 1 "$out")"
 done
 wait_for 5 bash -c '! nl_sessions | grep -q session'
 same "no session is left" "" "$(nl_sessions)"
