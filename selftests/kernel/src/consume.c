@@ -17,8 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <ctrace/libctrace.h>
+#include "box.h"
+#include "values.h"
 
 #define WAKINGS	(1 << 20)
 
@@ -38,21 +39,6 @@ static void die(const char *what)
 	exit(1);
 }
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double us(double part)
 {
 	return wakings ? waited[(size_t)(part * (wakings - 1))] / 1e3 : 0;
@@ -65,7 +51,7 @@ static int take(struct ctrace_reader *r, bool late)
 	int got = ctrace_reader_next(r, &rec);
 
 	if (late && got == 1 && wakings < WAKINGS)
-		waited[wakings++] = now() - rec->time;
+		waited[wakings++] = box_now() - rec->time;
 	while (got == 1)
 		got = ctrace_reader_next(r, &rec);
 	return got;
@@ -107,7 +93,7 @@ int main(int argc, char **argv)
 		die("losses");
 	printf("%" PRIu64 " %" PRIu64, l.seen, l.overrun + l.full + l.nested + l.missed + l.unfollowed);
 	if (late) {
-		qsort(waited, wakings, sizeof(*waited), by_value);
+		values_sort(waited, wakings);
 		printf(" %zu %.0f %.0f %.0f", wakings, us(0.5), us(0.99), us(1));
 	}
 	putchar('\n');

@@ -4,19 +4,13 @@
  * median ns for making one of the last half; until SIGINT, then "died" and what it took until one was gone.
  */
 #include "box.h"
+#include "values.h"
 
 static volatile sig_atomic_t interrupted;
 
 static void on_int(int sig)
 {
 	interrupted = sig;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 static void path_of(char path[100], int i)
@@ -58,7 +52,7 @@ static void died(pid_t pid, int i)
 
 static void tell(const char *what, uint64_t *took, int n)
 {
-	qsort(took, n, sizeof(*took), by_value);
+	values_sort(took, n);
 	printf("%s %llu\n", what, (unsigned long long)took[n / 2]);
 	fflush(stdout);
 }
