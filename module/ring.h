@@ -36,6 +36,12 @@
  *	store-release last_time			load-acquire last_time: what is to come is no older
  *	store-release nest, 0			load-acquire the hint, and look at the ring
  *
+ *	advance reserve
+ *	smp_wmb()			B, G	load-acquire head
+ *	write last, events			read last, events
+ *	store-release head		A	smp_rmb()
+ *						read reserve: is it head? Then they are head's
+ *
  * F is for who merges rings by time (userspace/lib/merge.c). last_time comes after what it is
  * the time of, or a reader would take for the past what it cannot see yet; and nest is 0
  * only after both. It may be 0 for a moment while what an interrupt left is not yet
@@ -73,6 +79,8 @@
 #include <linux/types.h>
 #include <asm/barrier.h>
 #include "../uapi/ctrace.h"
+/* One more, of what only the caller writes: one instruction, which WRITE_ONCE() would make three. */
+#define ctrace_ring_inc(p)	data_race((*(p))++)
 #ifndef CTRACE_CLOCK
 #include "compat/clock.h"
 /* ns, never 0; may even go back a little (it does in NMIs): publication puts that right */
@@ -144,7 +152,7 @@ static inline void ctrace_ring_walk(struct ctrace_ring_desc *d)
 {
 	struct ctrace_ring *r = d->ctl;
 	u64 pos = r->head, end = READ_ONCE(r->reserve);
-	u64 events = r->events, time = r->last_time;
+	u64 events = r->events, time = r->last_time, last = r->last, before;
 	struct ctrace_record *rec;
 	struct ctrace_subbuf *sub;
 
@@ -156,17 +164,20 @@ static inline void ctrace_ring_walk(struct ctrace_ring_desc *d)
 			sub->pos = pos;
 			sub->events = events;
 			sub->time = ctrace_ring_time(rec, time);
-			sub->_reserved = 0;
+			before = pos - d->submask - 1;
+			sub->last = pos && last > before ? last - before : 0;
 			pos += sizeof(*sub);
 		} else if (!rec->time) {
 			pos = (pos | d->submask) + 1;
 			continue;
 		}
 		time = ctrace_ring_time(rec, time);
+		last = pos;
 		pos += rec->len;
 		events++;
 	}
-	r->events = events;
+	WRITE_ONCE(r->last, last);				/* G */
+	WRITE_ONCE(r->events, events);				/* G */
 	smp_store_release(&r->head, pos);			/* A */
 	smp_store_release(d->hint, pos);			/* C */
 	smp_store_release(&r->last_time, time);			/* F */
@@ -307,6 +318,7 @@ static __always_inline bool ctrace_ring_take(struct ctrace_ring_desc *d, u32 len
 	*rec = ctrace_ring_at(d, pos);
 	(*rec)->time = *time;
 	(*rec)->len = len;
+	WRITE_ONCE(r->last, pos);				/* G */
 	return true;
 }
 
@@ -316,7 +328,7 @@ static __always_inline bool ctrace_ring_commit_alone(struct ctrace_ring_desc *d,
 	struct ctrace_ring *r = d->ctl;
 
 	barrier();
-	r->events++;
+	ctrace_ring_inc(&r->events);				/* G */
 	smp_store_release(&r->head, end);			/* A */
 	smp_store_release(d->hint, end);			/* C */
 	smp_store_release(&r->last_time, time);			/* F */

@@ -23,7 +23,8 @@
  *	}
  *
  * Nothing that is read from the ring is believed: positions are masked, lengths
- * checked, loops bounded. A ring that makes no sense gives -EPROTO.
+ * checked, loops bounded. A ring that makes no sense gives -EPROTO. But a span's records between its
+ * first and its last are not looked at: who walks it checks their lengths.
  */
 #ifndef CTRACE_RING_READ_H
 #define CTRACE_RING_READ_H
@@ -37,7 +38,7 @@
 #include "../uapi/ctrace.h"
 #define ctrace_load(p)		READ_ONCE(*(p))
 #define ctrace_load_acquire(p)	smp_load_acquire(p)	/* A, C, D, E, F */
-#define ctrace_rmb()		smp_rmb()		/* B, D, E */
+#define ctrace_rmb()		smp_rmb()		/* B, D, E, G */
 #else
 #include <errno.h>
 #include <stdbool.h>
@@ -67,8 +68,8 @@ struct ctrace_span {
 	__u32 len;			/* bytes, multiple of 8 */
 	__u32 count;			/* records */
 	__u64 time_begin, time_end;	/* of the first and the last */
+	const struct ctrace_record *last;
 	__u32 cid;			/* CTRACE_CID_ALL in a shared ring */
-	__u32 _pad;
 	__u64 next;			/* where the cursor goes */
 };
 
@@ -153,6 +154,62 @@ static inline int ctrace_cursor_seek(struct ctrace_cursor *c, __u64 head, bool n
 }
 
 /*
+ * As ctrace_cursor_scan(), but without a look at each record, where the writer says how many they are
+ * and where the last one is: the next sub-buffer's header does, and the ring for its newest record. False: not
+ * now, not here, or not all of them fit, and a scan is to follow.
+ */
+static inline bool ctrace_cursor_leap(const struct ctrace_cursor *c, struct ctrace_span *s,
+				      __u64 head, __u64 max_len, __u64 until)
+{
+	__u64 start = c->pos & ~c->submask, end = start + c->submask + 1;
+	__u64 from = c->pos, last, events;
+	const struct ctrace_record *rec;
+	__u32 len;
+
+	if (head > end) {
+		const struct ctrace_subbuf *next = ctrace_cursor_at(c, end);
+
+		events = ctrace_load(&next->events);
+		last = start + ctrace_load(&next->last);
+		if (ctrace_load(&next->pos) != end)
+			return false;
+	} else {
+		events = ctrace_load(&c->ctl->events);
+		last = ctrace_load(&c->ctl->last);
+		ctrace_rmb();					/* G */
+		if (ctrace_load(&c->ctl->reserve) != head)
+			return false;
+	}
+	if (from == start) {
+		const struct ctrace_subbuf *sub = ctrace_cursor_at(c, start);
+
+		if (ctrace_load(&sub->pos) != start || ctrace_load(&sub->events) != c->events)
+			return false;
+		from += sizeof(*sub);
+	}
+	if (last < from || last > end - sizeof(*rec) || last & 7 || events - c->events - 1 > c->submask)
+		return false;
+	rec = ctrace_cursor_at(c, last);
+	len = ctrace_load(&rec->len);
+	if (len < sizeof(*rec) || len & 7 || len > end - last || (head <= end && last + len != head) ||
+	    last + len - from > max_len)
+		return false;
+	s->time_end = ctrace_load(&rec->time);
+	if (s->time_end > until)
+		return false;
+	s->last = rec;
+	s->len = last + len - from;
+	s->count = events - c->events;
+	s->next = head > end ? end : head;
+	rec = ctrace_cursor_at(c, from);
+	s->data = rec;
+	s->time_begin = ctrace_load(&rec->time);
+	s->cid = ctrace_load(&c->ctl->flags) & CTRACE_RING_F_SHARED ? CTRACE_CID_ALL :
+		 ctrace_load(&rec->cid);
+	return true;
+}
+
+/*
  * The records from c->pos to head or the sub-buffer's end, whichever is first.
  * 1, 0 (c->pos was the unused rest of a sub-buffer, and is the next one's start now), or
  * an error, which means something only if the sub-buffer is still valid.
@@ -199,6 +256,7 @@ static inline int ctrace_cursor_scan(struct ctrace_cursor *c, struct ctrace_span
 			break;
 		}
 		s->time_end = time;
+		s->last = rec;
 		s->len += len;
 		s->count++;
 		pos += len;
@@ -236,6 +294,8 @@ static inline int ctrace_cursor_next(struct ctrace_cursor *c, struct ctrace_span
 		if (ctrace_cursor_valid(c, c->pos)) {
 			if (head < c->pos)
 				return -EPROTO;
+			if (ctrace_cursor_leap(c, s, head, max_len, until))
+				return 1;
 			err = ctrace_cursor_scan(c, s, head, max_len, until);
 			if (err > 0)
 				return err;

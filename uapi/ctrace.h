@@ -123,7 +123,7 @@ struct ctrace_ring {
 	__u64 last_time;	/* of the newest published record */
 	__u32 nest;		/* writers under way: not 0 while a record may be to come */
 	__u32 _pad2;
-	__u64 _pad3;
+	__u64 last;		/* position of the newest published record */
 };
 
 /* Head of each sub-buffer; records follow it. */
@@ -131,7 +131,9 @@ struct ctrace_subbuf {
 	__u64 pos;		/* position of this header: tells a stale one */
 	__u64 events;		/* records published in the slot before this sub-buffer */
 	__u64 time;		/* of its first record */
-	__u64 _reserved;
+	__u64 last;		/* where the last record of the sub-buffer before is, from that
+				 * one's start; 0: it has none
+				 */
 };
 
 /* --- a record -------------------------------------------------------------

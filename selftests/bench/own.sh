@@ -81,15 +81,15 @@ part_reader() {
 	read -r events lost <<< "$(record_count real)"
 	emit part bytes tool ctrace events "$events" lost "$lost" bytes "$(streams "$tmp/real")"
 	tell "reader: among 1,000"
-	crowd 1000
+	gather 1000
 	readers 1000
 	disperse
 	unload
 }
 
-# crowd N: that many idle containers, until disperse
-crowd() {
-	command crowd "$1" > "$tmp/crowd" 2>&1 &
+# gather N: that many idle containers, until disperse
+gather() {
+	crowd "$1" > "$tmp/crowd" 2>&1 &
 	crowd=$!
 	wait_for 600 grep -q born "$tmp/crowd" || give_up "no crowd"
 }
@@ -102,6 +102,7 @@ sessions() {
 	local i
 	running=()
 	for ((i = 0; i < $1; i++)); do
+		rm -f "$tmp/s.$i"	# an earlier one's says "recording" too
 		consume flight $((8 << 20)) $cg/own/box > "$tmp/s" 2> "$tmp/s.$i" &
 		running+=($!)
 		wait_for 60 grep -q recording "$tmp/s.$i" || give_up "no session: $(cat "$tmp/s.$i")"
@@ -125,25 +126,27 @@ scaled() {
 	emit part scale over "$1" n "$2" work memory value "$(vmalloc_kb)"
 	end_sessions
 }
+# lives N [-without]: what it took to make one of N, and to remove it
+lives() {
+	emit part scale over containers n "$1" work "born${2:-}" value "$(awk '/born/ {print $2}' "$tmp/crowd")"
+	emit part scale over containers n "$1" work "died${2:-}" value "$(awk '/died/ {print $2}' "$tmp/crowd")"
+}
 part_scale() {
 	local n
 	mkdir -p $cg/own/box
 	hasten
-	for n in 1 1000; do
-		tell "scale: $n containers, without the module"
-		crowd $n
-		disperse
-		emit part scale over containers n $n work born-without value "$(awk '/born/ {print $2}' "$tmp/crowd")"
-		emit part scale over containers n $n work died-without value "$(awk '/died/ {print $2}' "$tmp/crowd")"
-	done
+	tell "scale: 1000 containers, without the module"
+	gather 1000
+	disperse
+	lives 1000 -without
 	modprobe ctrace
 	for n in 1 10 100 1000 10000; do
 		tell "scale: $n containers"
-		crowd $n
+		gather $n
 		scaled containers $n
 		disperse
-		emit part scale over containers n $n work born value "$(awk '/born/ {print $2}' "$tmp/crowd")"
-		emit part scale over containers n $n work died value "$(awk '/died/ {print $2}' "$tmp/crowd")"
+		# one alone is the first, and makes what all have
+		[ $n = 1 ] || lives $n
 	done
 	for n in 1 2 4 8; do
 		tell "scale: $n sessions"

@@ -106,13 +106,13 @@ struct tally {
 };
 
 /* A span copied out of the ring. */
-static inline void tally_records(struct tally *t, const char *buf, u32 len, u32 count)
+static inline void tally_records(struct tally *t, const char *buf, const struct ctrace_span *s)
 {
-	const struct ctrace_record *rec;
+	const struct ctrace_record *rec = NULL;
+	u32 at = 0, len = s->len, count;
 	const struct payload *p;
-	u32 at = 0;
 
-	for (; count; count--, at += rec->len) {
+	for (count = s->count; count; count--, at += rec->len) {
 		rec = (const void *)(buf + at);
 		p = (const void *)(rec + 1);
 		if (rec->len < RECORD_MIN || rec->len > len - at || p->sum != payload_sum(rec, p)) {
@@ -124,8 +124,11 @@ static inline void tally_records(struct tally *t, const char *buf, u32 len, u32 
 		t->last_time = rec->time;
 		t->last_number = p->number;
 		t->records++;
+		t->bad += at == 0 && rec->time != s->time_begin;
 	}
-	t->bad += at != len;
+	/* of the last: what the writer said of it was not looked at */
+	t->bad += at != len || t->last_time != s->time_end ||
+		  (const char *)rec - buf != (const char *)s->last - (const char *)s->data;
 }
 
 /* Plain copy of what a writer may be changing; the validity check decides over it. */
@@ -147,7 +150,7 @@ static int drain(struct ctrace_cursor *c, struct tally *t, u64 *buf)
 	while ((ret = ctrace_cursor_next(c, &s, c->submask + 1, ~0ull)) > 0) {
 		copy_words(buf, s.data, s.len);
 		if (ctrace_cursor_done(c, &s))
-			tally_records(t, (const char *)buf, s.len, s.count);
+			tally_records(t, (const char *)buf, &s);
 	}
 	return ret;
 }

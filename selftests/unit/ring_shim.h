@@ -37,6 +37,7 @@ typedef __u32 u32;
 #define READ_ONCE(x)		({ __typeof__(x) shim_v = __atomic_load_n(&(x), __ATOMIC_RELAXED); \
 				   SHIM_STEP(); shim_v; })
 #define WRITE_ONCE(x, v)	({ __atomic_store_n(&(x), v, __ATOMIC_RELAXED); SHIM_STEP(); })
+#define ctrace_ring_inc(p)	WRITE_ONCE(*(p), *(p) + 1)
 #define smp_store_release(p, v)	({ __atomic_store_n(p, v, __ATOMIC_RELEASE); SHIM_STEP(); \
 				   SHIM_INTERRUPT(); })
 #define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)

@@ -33,8 +33,10 @@ static void ring(void)
 	at(ctrace_ring, events, 80);
 	at(ctrace_ring, lost_full, 88);
 	at(ctrace_ring, nest, 112);
+	at(ctrace_ring, last, 120);
 	check_eq(sizeof(struct ctrace_subbuf), 32);
 	at(ctrace_subbuf, events, 8);
+	at(ctrace_subbuf, last, 24);
 }
 
 static void record(void)

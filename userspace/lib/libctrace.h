@@ -243,7 +243,8 @@ int ctrace_reader_losses(struct ctrace_reader *r, struct ctrace_losses *l);
 
 /*
  * For recorders: whole runs of records, straight from the mapping.
- * fn gets consecutive complete records of one ring; after fn returned 0 the
+ * fn gets consecutive complete records of one ring (who walks them checks each length, as they may be
+ * overwritten meanwhile); after fn returned 0 the
  * reader checks that none was overwritten meanwhile and then calls done(ok, ...)
  * so that fn's effect can be kept or undone; with !ok the run counts as lost.
  * lost is the number of records of this ring lost before this run.

@@ -14,22 +14,6 @@ static uint64_t ring_turn(const struct ctrace_reader *r)
 	return r->dir.ring_size / r->dir.subbuf_size;
 }
 
-/* The lengths were checked when the span was made; the loop ends even if they changed. */
-static const struct ctrace_record *last_record(const struct ctrace_span *span)
-{
-	const char *p = span->data, *end = p + span->len;
-	const struct ctrace_record *rec;
-	uint16_t len;
-
-	for (rec = (const void *)p; end - p >= (ptrdiff_t)sizeof(*rec); p += len) {
-		rec = (const void *)p;
-		len = ctrace_load(&rec->len);
-		if (len < sizeof(*rec) || len > end - p)
-			break;
-	}
-	return rec;
-}
-
 static void describe(const struct ctrace_reader_ring *ring, uint32_t slot,
 		     const struct ctrace_span *span, struct ctrace_run *run)
 {
@@ -47,7 +31,7 @@ static void describe(const struct ctrace_reader_ring *ring, uint32_t slot,
 		.lost = ring->cur.lost - ring->told,
 		.refused = ctrace_load(&ctl->lost_full) - ring->full +
 			   ctrace_load(&ctl->lost_nested) - ring->nested,
-		.last = last_record(span),
+		.last = span->last,
 	};
 }
 
