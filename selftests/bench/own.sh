@@ -53,6 +53,15 @@ readers() {
 	read -r events lost <<< "$(cat "$tmp/consume$1.n")"
 	emit part reader work consume idle "$1" value "$spent" events "$events" lost "$lost"
 }
+# written BYTES: what the kernel executes to write as many, in pieces of 64 kB, to $spent
+written() {
+	local began nothing
+	began=$(used)
+	(in_tracer dd if=/dev/zero of=/dev/null bs=64K count=$(($1 / 65536)) status=none)
+	nothing=$(($(used) - began)) began=$(used)
+	(in_tracer dd if=/dev/zero of="$tmp/written" bs=64K count=$(($1 / 65536)) status=none)
+	spent=$(($(used) - began - nothing))
+}
 record_count() {
 	sed -n 's/^ctrace: \([0-9]*\) event.* bytes, \([0-9]*\) lost.*/\1 \2/p' "$tmp/$1.log"
 }
@@ -71,11 +80,14 @@ END
 	in_box sh "$tmp/real.sh" > /dev/null
 }
 part_reader() {
-	local events lost
+	local events lost bytes
 	mkdir -p $cg/tracer $cg/own/box
 	modprobe ctrace
 	tell "reader: of nothing else"
 	readers 0
+	bytes=$(streams "$tmp/record0")
+	written "$bytes"
+	emit part reader work write idle 0 value "$spent" bytes "$bytes"
 	tell "reader: real work"
 	recorder real real_work
 	read -r events lost <<< "$(record_count real)"

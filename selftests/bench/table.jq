@@ -86,6 +86,7 @@ def reader:
 	"",
 	header(["instructions"] + ($idle | map(if . == 0 then "alone" else "beside \(.) idle containers" end))),
 	(["`ctrace record`, a byte"] + ($idle | map(of("record"; .) | if .bytes then .value / .bytes | digits(2) else "-" end)) | row),
+	(["of it the kernel's `write()`, as dd has it"] + ($idle | map(of("write"; .) | if .bytes then .value / .bytes | digits(2) else "" end)) | row),
 	(["`ctrace record`, a record"] + ($idle | map(of("record"; .) | if .events then .value / .events | digits(0) else "-" end)) | row),
 	(["a C program with libctrace, a record"] + ($idle | map(of("consume"; .) | if .events then .value / .events | digits(0) else "-" end)) | row),
 	"",
