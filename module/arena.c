@@ -21,6 +21,19 @@ struct sizes {
 	u32 subbuf, ncpus, per_cpu;
 };
 
+/* What each container's ring gets on each CPU, and the shared one; a page of hints for each CPU is plenty. */
+static u64 share(const struct ctrace_arena_opts *o, const struct sizes *z)
+{
+	u64 heads = CTRACE_PAGE * (1ull + z->ncpus), each;
+
+	if (!o->containers)
+		return div_u64(z->arena, z->ncpus * 16);
+	if (z->arena < heads)
+		return 0;
+	each = div64_u64(z->arena - heads, z->ncpus * (o->containers + 1ull));
+	return each < CTRACE_PAGE ? 0 : each - CTRACE_PAGE;
+}
+
 /* Fills in what was not said; a sentence in why and -EINVAL for what cannot be. */
 static int choose_sizes(const struct ctrace_arena_opts *o, struct sizes *z, char *why, size_t n)
 {
@@ -30,7 +43,7 @@ static int choose_sizes(const struct ctrace_arena_opts *o, struct sizes *z, char
 	z->arena = o->arena_size ?: ARENA_DEFAULT;
 	z->ring = o->ring_size;
 	if (!z->ring) {
-		z->ring = div_u64(z->arena, z->ncpus * 16);
+		z->ring = share(o, z);
 		z->ring = z->ring < RING_MIN ? RING_MIN :
 			  min_t(u64, rounddown_pow_of_two(z->ring), RING_MAX);
 		if (o->subbuf_size <= RING_MAX / 2 && is_power_of_2(o->subbuf_size))

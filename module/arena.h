@@ -38,6 +38,7 @@ struct ctrace_arena_opts {
 	u64 ring_size;
 	u64 wakeup_ns;		/* 0: at once */
 	u32 subbuf_size;
+	u32 containers;		/* to be divided for so many */
 	u32 session;
 	bool stop_full;
 };

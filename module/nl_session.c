@@ -18,6 +18,7 @@ const struct nla_policy ctrace_policy_session[CTRACE_A_SESSION_NR] = {
 	[CTRACE_A_SESSION_STATE] = { .type = NLA_U32 },
 	[CTRACE_A_SESSION_FILTER] = { .type = NLA_NUL_STRING, .len = CTRACE_TEXT_MAX - 1 },
 	[CTRACE_A_SESSION_RATE] = { .type = NLA_U32 },
+	[CTRACE_A_SESSION_CONTAINERS] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy policy_probe[CTRACE_A_PROBE_NR] = {
@@ -63,6 +64,8 @@ int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 		o.ring_size = nla_get_u64(tb[CTRACE_A_SESSION_RING_SIZE]);
 	if (tb[CTRACE_A_SESSION_SUBBUF_SIZE])
 		o.subbuf_size = nla_get_u32(tb[CTRACE_A_SESSION_SUBBUF_SIZE]);
+	if (tb[CTRACE_A_SESSION_CONTAINERS])
+		o.containers = nla_get_u32(tb[CTRACE_A_SESSION_CONTAINERS]);
 	if (tb[CTRACE_A_SESSION_WAKEUP_NS])
 		o.wakeup_ns = nla_get_u64(tb[CTRACE_A_SESSION_WAKEUP_NS]);
 	if (tb[CTRACE_A_SESSION_FLAGS])

@@ -65,6 +65,7 @@ struct ctrace_session *ctrace_session_new(const struct ctrace_session_opts *o, c
 		.arena_size = o->arena_size,
 		.ring_size = o->ring_size,
 		.subbuf_size = o->subbuf_size,
+		.containers = o->containers,
 		.wakeup_ns = o->wakeup_ns,
 		.stop_full = o->flags & CTRACE_SESSION_F_STOP_FULL,
 	};

@@ -52,7 +52,7 @@ struct ctrace_session {
 
 struct ctrace_session_opts {
 	u64 arena_size, ring_size, wakeup_ns;
-	u32 subbuf_size, flags;
+	u32 subbuf_size, containers, flags;
 	u32 portid;
 	pid_t owner;
 	u32 rate;		/* 0: none */

@@ -31,7 +31,7 @@
  *
  *  INFO_GET                         -> INFO
  *  SESSION_NEW    SESSION{[ARENA_SIZE] [RING_SIZE] [SUBBUF_SIZE] [FLAGS] [WAKEUP_NS] [NAME]
- *                         [FILTER] [RATE]}
+ *                         [FILTER] [RATE] [CONTAINERS]}
  *                                   -> SESSION{ID, and the sizes as they came out}
  *  SESSION_DEL    SESSION{ID}
  *  SESSION_SET    SESSION{ID, STATE}          start (1) or stop (0) recording
@@ -126,7 +126,8 @@ enum ctrace_attr_session {
 	CTRACE_A_SESSION_UNSPEC,
 	CTRACE_A_SESSION_ID,		/* u32, from 1 */
 	CTRACE_A_SESSION_ARENA_SIZE,	/* u64 bytes; default 32 MiB */
-	CTRACE_A_SESSION_RING_SIZE,	/* u64 bytes, power of two >= 8192; default: arena / CPUs / 16 */
+	/* u64 bytes, power of two >= 8192; default: what fits of CONTAINERS, or arena / CPUs / 16 */
+	CTRACE_A_SESSION_RING_SIZE,
 	CTRACE_A_SESSION_SUBBUF_SIZE,	/* u32 bytes, power of two, 4096..ring/2; default ring / 8, at most 32768 */
 	CTRACE_A_SESSION_FLAGS,		/* u32 CTRACE_SESSION_F_* */
 	/* u64: a waiting reader is woken this long after the first record; default 5 ms; 0 at once */
@@ -147,6 +148,8 @@ enum ctrace_attr_session {
 	CTRACE_A_SESSION_RATE,		/* u32: at most so many records a second of each container; 0 none */
 	CTRACE_A_SESSION_LIMITED,	/* u64: records that RATE held back */
 	CTRACE_A_SESSION_LOST_UNFOLLOWED, /* u64: see CTRACE_LOSS_UNFOLLOWED */
+	/* u32: the arena is divided so that as many have a ring on each CPU, and all others share one; 0: about 15 */
+	CTRACE_A_SESSION_CONTAINERS,
 	CTRACE_A_SESSION_NR
 };
 

@@ -79,24 +79,14 @@ static int add_probes(struct run *r, const struct run_opts *o)
 	return CLI_OK;
 }
 
-/*
- * Bytes of a ring where few containers are wanted: longer than the module makes them, who divides an arena for
- * a dozen, so that a busy one laps its reader later. One more is for who is found in them, one for all others.
- */
-static uint64_t ring_size(const struct run *r, uint64_t arena)
+/* For how many containers the arena is divided: those that are named, and one that may be found in them. */
+static uint32_t containers(const struct run *r)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	uint64_t most, ring = 4096;
 	size_t wanted = 0;
 
 	for (size_t i = 0; i < r->targets.n; i++)
 		wanted += !r->targets.v[i].not;
-	if (r->targets.endless || !wanted || r->child.pid || wanted > 12 || cpus < 1)
-		return 0;
-	most = arena / cpus / (wanted + 2);
-	while (ring * 2 <= most)
-		ring *= 2;
-	return ring;
+	return r->targets.endless || !wanted || r->child.pid || wanted > 12 ? 0 : (uint32_t)wanted + 1;
 }
 
 static int make_session(struct run *r, const struct run_opts *o)
@@ -111,13 +101,8 @@ static int make_session(struct run *r, const struct run_opts *o)
 	int status;
 
 	so.filter = filter;
-	so.ring_size = ring_size(r, so.arena_size);
+	so.containers = containers(r);
 	status = ctrace_session_new(r->ct, &so, &r->session);
-	if (status && so.ring_size) {
-		/* it counts the CPUs that may come, too */
-		so.ring_size = 0;
-		status = ctrace_session_new(r->ct, &so, &r->session);
-	}
 	free(filter);
 	if (status)
 		return cli_error("%s", ctrace_strerror(r->ct));

@@ -110,6 +110,10 @@ struct ctrace_session_opts {
 	const char *name;		/* NULL: the program's */
 	const char *filter;		/* expression for every event (CTRACE_A_SESSION_FILTER), or NULL */
 	uint32_t rate;			/* most records a second of each container, 0: no limit */
+	/* Rings as long as the arena has room for when so many containers have one on each CPU, and the others
+	 * share one; 0: for about 15. Says nothing where ring_size does.
+	 */
+	uint32_t containers;
 };
 
 /* A new session is stopped and has no probes and no targets. o: NULL for all defaults. */

@@ -16,6 +16,7 @@ ring_of() {
 	wait_for 20 sh -c 'ctrace status --json | jq -e ".sessions[0].recording"' || not_ok "no session: $(cat "$tmp/out")"
 	ring=$(ctrace status --json | jq '.sessions[0].ring_size')
 	arena=$(ctrace status --json | jq '.sessions[0].arena_size')
+	slots=$(ctrace status --json | jq '.sessions[0].slots')
 	kill -INT $recorder
 	wait $recorder
 }
@@ -23,6 +24,7 @@ ring_of all
 for_all=$ring
 ring_of "cid:$cid"
 at_least "one container's are longer than those for all, of $for_all," $((for_all * 2)) "$ring"
-at_least "and there is the shared one too: $ring, the arena," $((2 * ring)) "$arena"
+at_least "each has one on each CPU, and there is the shared one: rings" $((2 * $(nproc))) "$slots"
+at_least "and they have half of the memory or more, of $arena," $((arena / 2)) $((ring * slots))
 ring_of --buffer-size 64K "cid:$cid"
 at_least "where the memory is too little for that, the module chooses" 4096 "$ring"

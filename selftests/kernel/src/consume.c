@@ -59,7 +59,8 @@ static int take(struct ctrace_reader *r, bool late)
 
 int main(int argc, char **argv)
 {
-	struct ctrace_session_opts o = { .sz = sizeof(o), .wakeup_ns = UINT64_MAX, .name = "consume" };
+	struct ctrace_session_opts o = { .sz = sizeof(o), .wakeup_ns = UINT64_MAX, .name = "consume",
+					.containers = 1 };
 	struct sigaction sa = { .sa_handler = on_int };
 	bool late, flight;
 	struct ctrace_session *s;
