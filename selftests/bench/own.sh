@@ -178,23 +178,27 @@ part_scale-cpus() {
 	unload
 }
 
-# late NAME RATE CALLS
+# late MODE RATE CALLS: of consume's
 late() {
 	local seen lost wakings median most longest
-	tell "latency: $2 calls a second"
-	$reader consume late $((8 << 20)) $cg/own/box > "$tmp/late" 2> "$tmp/late.log" &
+	tell "latency: $1, $2 calls a second"
+	rm -f "$tmp/late.log"
+	$reader consume "$1" $((8 << 20)) $cg/own/box > "$tmp/late" 2> "$tmp/late.log" &
 	pid=$!
 	wait_for 60 grep -q recording "$tmp/late.log" || give_up "no consumer: $(cat "$tmp/late.log")"
 	# shellcheck disable=SC2086 # words
 	in_box $work calls -r "$2" "$3" > /dev/null
 	interrupt
 	read -r seen lost wakings median most longest < "$tmp/late"
-	emit part latency rate "$2" events "$seen" lost "$lost" wakings "$wakings" median_us "$median" p99_us "$most" longest_us "$longest"
+	emit part latency mode "$1" rate "$2" events "$seen" lost "$lost" wakings "$wakings" median_us "$median" p99_us "$most" longest_us "$longest"
 }
 part_latency() {
+	local mode
 	mkdir -p $cg/own/box
 	modprobe ctrace
-	late low 1000 5000
-	late high 200000 600000
+	for mode in late prompt; do
+		late $mode 1000 5000
+		late $mode 200000 600000
+	done
 	unload
 }

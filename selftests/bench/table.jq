@@ -95,10 +95,11 @@ def reader:
 
 def latency:
 	if (rows("latency") | length) == 0 then empty else
-	"From a record to the program that waited for it, of each waking the oldest (the session's default: a reader is told every 5 ms at most):",
+	"From a record to the program that waited for it, of each waking the oldest record; a session wakes 5 ms after the first one, or as soon as",
+	"it is told to:",
 	"",
-	header(["calls a second", "wakings", "median, µs", "99th of 100", "longest"]),
-	(rows("latency")[] | ["\(.rate)", "\(.wakings)", "\(.median_us)", "\(.p99_us)", "\(.longest_us)"] | row),
+	header(["to be woken", "calls a second", "records", "lost", "wakings", "median, µs", "99th of 100", "longest"]),
+	(rows("latency")[] | [if .mode == "prompt" then "at once" else "after 5 ms" end, "\(.rate)", "\(.events)", "\(.lost)", "\(.wakings)", "\(.median_us)", "\(.p99_us)", "\(.longest_us)"] | row),
 	"" end;
 
 def scale:

@@ -6,8 +6,9 @@
  *	count	reads the records one by one
  *	flight	reads none before the end: a flight recorder
  *	late	reads as they come, and tells how long it took from a record to here: of each waking the oldest
+ *	prompt	the same, of a session that wakes its reader at once
  *
- * On stderr "recording" when it is; at the end on stdout: records kept, records lost; of late also how
+ * On stderr "recording" when it is; at the end on stdout: records kept, records lost; of late and prompt also how
  * many wakings, and their median, the 99th of 100, and the longest, in microseconds.
  */
 #include <errno.h>
@@ -62,7 +63,7 @@ int main(int argc, char **argv)
 	struct ctrace_session_opts o = { .sz = sizeof(o), .wakeup_ns = UINT64_MAX, .name = "consume",
 					.containers = 1 };
 	struct sigaction sa = { .sa_handler = on_int };
-	bool late, flight;
+	bool late, prompt, flight;
 	struct ctrace_session *s;
 	struct ctrace_reader *r;
 	struct ctrace_losses l;
@@ -71,7 +72,10 @@ int main(int argc, char **argv)
 
 	if (argc != 4)
 		return 2;
-	late = !strcmp(argv[1], "late");
+	prompt = !strcmp(argv[1], "prompt");
+	late = prompt || !strcmp(argv[1], "late");
+	if (prompt)
+		o.wakeup_ns = 0;
 	flight = !strcmp(argv[1], "flight");
 	o.arena_size = strtoull(argv[2], NULL, 0);
 	sigaction(SIGINT, &sa, NULL);
