@@ -101,6 +101,7 @@ part_reader() {
 
 # gather N: that many idle containers, until disperse
 gather() {
+	rm -f "$tmp/crowd"	# an earlier one's says "born" too
 	crowd "$1" > "$tmp/crowd" 2>&1 &
 	crowd=$!
 	wait_for 600 grep -q born "$tmp/crowd" || give_up "no crowd"
@@ -114,7 +115,7 @@ sessions() {
 	local i
 	running=()
 	for ((i = 0; i < $1; i++)); do
-		rm -f "$tmp/s.$i"	# an earlier one's says "recording" too
+		rm -f "$tmp/s.$i"	# likewise
 		consume flight $((8 << 20)) $cg/own/box > "$tmp/s" 2> "$tmp/s.$i" &
 		running+=($!)
 		wait_for 60 grep -q recording "$tmp/s.$i" || give_up "no session: $(cat "$tmp/s.$i")"
