@@ -248,20 +248,32 @@ static int too_old(struct genl_info *info)
 }
 
 #define DO(fn)									\
-static int do_##fn(struct sk_buff *skb, struct genl_info *info)			\
+static int checked_##fn(struct sk_buff *skb, struct genl_info *info)		\
 {										\
 	if (!open_to_all(info->genlhdr->cmd) && !ctrace_compat_netlink_may_trace(skb)) \
 		return ctrace_netlink_denied(ctrace_compat_extack(info));			\
 	if (info->genlhdr->cmd != CTRACE_CMD_INFO_GET &&			\
 	    info->genlhdr->version < CTRACE_ABI_COMPAT)				\
 		return too_old(info);						\
-	return fn(skb, info);							\
+	return ctrace_compat_strict_request(info->nlhdr, CTRACE_A_NR - 1, policy_top,	\
+					    ctrace_compat_extack(info)) ?: fn(skb, info); \
+}										\
+static int do_##fn(struct sk_buff *skb, struct genl_info *info)			\
+{										\
+	return ctrace_compat_do(skb, info, checked_##fn);			\
 }
 DO(info_get)
 DO(ctrace_netlink_session_new) DO(ctrace_netlink_session_del) DO(ctrace_netlink_session_set)
 DO(ctrace_netlink_probe_add) DO(ctrace_netlink_probe_del)
 DO(ctrace_netlink_target_add) DO(ctrace_netlink_target_del)
 DO(ctrace_netlink_event_new) DO(ctrace_netlink_event_del)
+
+#define DUMP(what)								\
+static int dump_##what(struct sk_buff *skb, struct netlink_callback *cb)	\
+{										\
+	return ctrace_compat_dump(skb, cb, ctrace_dump_##what);			\
+}
+DUMP(sessions) DUMP(probes) DUMP(targets) DUMP(containers) DUMP(events) DUMP(stats) DUMP(tracepoints)
 
 #define OP(c, how, fn)	{ .cmd = c, .how = fn, CTRACE_COMPAT_OP_POLICY(policy_top) }
 
@@ -270,19 +282,19 @@ static const struct genl_ops ops[] = {
 	OP(CTRACE_CMD_SESSION_NEW, doit, do_ctrace_netlink_session_new),
 	OP(CTRACE_CMD_SESSION_DEL, doit, do_ctrace_netlink_session_del),
 	OP(CTRACE_CMD_SESSION_SET, doit, do_ctrace_netlink_session_set),
-	OP(CTRACE_CMD_SESSION_GET, dumpit, ctrace_dump_sessions),
+	OP(CTRACE_CMD_SESSION_GET, dumpit, dump_sessions),
 	OP(CTRACE_CMD_PROBE_ADD, doit, do_ctrace_netlink_probe_add),
 	OP(CTRACE_CMD_PROBE_DEL, doit, do_ctrace_netlink_probe_del),
-	OP(CTRACE_CMD_PROBE_GET, dumpit, ctrace_dump_probes),
+	OP(CTRACE_CMD_PROBE_GET, dumpit, dump_probes),
 	OP(CTRACE_CMD_TARGET_ADD, doit, do_ctrace_netlink_target_add),
 	OP(CTRACE_CMD_TARGET_DEL, doit, do_ctrace_netlink_target_del),
-	OP(CTRACE_CMD_TARGET_GET, dumpit, ctrace_dump_targets),
-	OP(CTRACE_CMD_CONTAINER_GET, dumpit, ctrace_dump_containers),
-	OP(CTRACE_CMD_EVENT_GET, dumpit, ctrace_dump_events),
+	OP(CTRACE_CMD_TARGET_GET, dumpit, dump_targets),
+	OP(CTRACE_CMD_CONTAINER_GET, dumpit, dump_containers),
+	OP(CTRACE_CMD_EVENT_GET, dumpit, dump_events),
 	OP(CTRACE_CMD_EVENT_NEW, doit, do_ctrace_netlink_event_new),
 	OP(CTRACE_CMD_EVENT_DEL, doit, do_ctrace_netlink_event_del),
-	OP(CTRACE_CMD_STATS_GET, dumpit, ctrace_dump_stats),
-	OP(CTRACE_CMD_TRACEPOINT_GET, dumpit, ctrace_dump_tracepoints),
+	OP(CTRACE_CMD_STATS_GET, dumpit, dump_stats),
+	OP(CTRACE_CMD_TRACEPOINT_GET, dumpit, dump_tracepoints),
 };
 
 static const struct genl_multicast_group groups[] = {

@@ -23,27 +23,80 @@ struct netlink_ext_ack {
 	const char *_msg;
 	const struct nlattr *bad_attr;
 };
-#define NL_SET_ERR_MSG(extack, msg)	((void)(extack))
+#define NL_SET_ERR_MSG(extack, msg)	do { if (extack) (extack)->_msg = (msg); } while (0)
 #endif
 
-/* Where a sentence for who asked goes. NULL: this kernel passes none on. */
+/*
+ * Where a sentence for who asked goes, in a command and in a dump; and how these are called. Where the
+ * kernel does not pass a sentence on (before 4.12; of dumps, before 4.20) we send it ourselves, and
+ * keep where it is in a place that the kernel leaves to us.
+ */
+#define CTRACE_COMPAT_EXTACK_ARG	5	/* of netlink_callback's args[] */
+#ifdef CTRACE_HAVE_GENL_INFO_EXTACK
 static inline struct netlink_ext_ack *ctrace_compat_extack(const struct genl_info *info)
 {
-#ifdef CTRACE_HAVE_GENL_INFO_EXTACK
 	return info->extack;
-#else
-	return NULL;
-#endif
 }
 
-/* The same for a dump. */
+static inline int ctrace_compat_do(struct sk_buff *skb, struct genl_info *info,
+				   int (*fn)(struct sk_buff *, struct genl_info *))
+{
+	return fn(skb, info);
+}
+#else
+static inline struct netlink_ext_ack *ctrace_compat_extack(const struct genl_info *info)
+{
+	return info->user_ptr[0];
+}
+
+int ctrace_compat_do(struct sk_buff *skb, struct genl_info *info,
+		     int (*fn)(struct sk_buff *, struct genl_info *));
+#endif
+
+#ifdef CTRACE_HAVE_NETLINK_CALLBACK_EXTACK
 static inline struct netlink_ext_ack *ctrace_compat_dump_extack(const struct netlink_callback *cb)
 {
-#ifdef CTRACE_HAVE_NETLINK_CALLBACK_EXTACK
 	return cb->extack;
+}
+
+static inline int ctrace_compat_dump(struct sk_buff *skb, struct netlink_callback *cb,
+				     int (*fn)(struct sk_buff *, struct netlink_callback *))
+{
+	return fn(skb, cb);
+}
 #else
-	return NULL;
+static inline struct netlink_ext_ack *ctrace_compat_dump_extack(const struct netlink_callback *cb)
+{
+	return (struct netlink_ext_ack *)cb->args[CTRACE_COMPAT_EXTACK_ARG];
+}
+
+int ctrace_compat_dump(struct sk_buff *skb, struct netlink_callback *cb,
+		       int (*fn)(struct sk_buff *, struct netlink_callback *));
 #endif
+
+/*
+ * 0: attributes that no kernel since 5.2 refuses; there its own parsers look. policy NULL: whatever they
+ * hold. They are some of a message, each within its end.
+ */
+#ifdef CTRACE_HAVE_NLMSG_PARSE__DEPRECATED
+static inline int ctrace_compat_strict(const struct nlattr *head, int len, int max,
+				       const struct nla_policy *policy,
+				       struct netlink_ext_ack *extack)
+{
+	return 0;
+}
+#else
+int ctrace_compat_strict(const struct nlattr *head, int len, int max, const struct nla_policy *policy,
+			 struct netlink_ext_ack *extack);
+#endif
+
+/* The same of a whole request. */
+static inline int ctrace_compat_strict_request(const struct nlmsghdr *h, int max,
+					       const struct nla_policy *policy,
+					       struct netlink_ext_ack *extack)
+{
+	return ctrace_compat_strict(nlmsg_attrdata(h, GENL_HDRLEN), nlmsg_attrlen(h, GENL_HDRLEN), max,
+				    policy, extack);
 }
 
 /* The attributes of a request for a dump, max + 1 of them, whatever they hold. */
@@ -54,9 +107,11 @@ static inline int ctrace_compat_dump_parse(const struct netlink_callback *cb, st
 	return nlmsg_parse_deprecated(cb->nlh, GENL_HDRLEN, attrs, max, NULL,
 				      ctrace_compat_dump_extack(cb));
 #elif defined(CTRACE_HAVE_NLMSG_PARSE__EXTACK)
-	return nlmsg_parse(cb->nlh, GENL_HDRLEN, attrs, max, NULL, ctrace_compat_dump_extack(cb));
+	return ctrace_compat_strict_request(cb->nlh, max, NULL, ctrace_compat_dump_extack(cb)) ?:
+	       nlmsg_parse(cb->nlh, GENL_HDRLEN, attrs, max, NULL, ctrace_compat_dump_extack(cb));
 #else
-	return nlmsg_parse(cb->nlh, GENL_HDRLEN, attrs, max, NULL);
+	return ctrace_compat_strict_request(cb->nlh, max, NULL, NULL) ?:
+	       nlmsg_parse(cb->nlh, GENL_HDRLEN, attrs, max, NULL);
 #endif
 }
 
@@ -64,6 +119,10 @@ static inline int ctrace_compat_parse_nested(struct nlattr **tb, int max, const 
 					     const struct nla_policy *policy,
 					     struct netlink_ext_ack *extack)
 {
+	int err = ctrace_compat_strict(nla_data(nest), nla_len(nest), max, policy, extack);
+
+	if (err)
+		return err;
 #ifdef CTRACE_HAVE_NLMSG_PARSE__PLAIN
 	return nla_parse_nested(tb, max, nest, policy);
 #else

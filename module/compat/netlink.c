@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What older kernels do not do themselves: refuse strictly, and say why. */
+#include <linux/string.h>
+#include <net/sock.h>
+#include "compat/netlink.h"
+
+/* --- a refusal with its sentence ----------------------------------------------------- */
+
+#ifndef CTRACE_HAVE_NETLINK_CALLBACK_EXTACK
+
+/* As newer kernels have them: of a refusal that has the head of the request alone, and attributes after it. */
+#define ACK_FLAGS	(0x100 | 0x200)	/* NLM_F_CAPPED, NLM_F_ACK_TLVS */
+#define ACK_MSG		1		/* NLMSGERR_ATTR_MSG */
+#define ACK_OFFS	2		/* NLMSGERR_ATTR_OFFS */
+
+/* To who sent in, whose head is h. False: nothing was sent. */
+static bool refuse(const struct sk_buff *in, const struct nlmsghdr *h, int err,
+		   const struct netlink_ext_ack *ack)
+{
+	u32 portid = NETLINK_CB(in).portid;
+	struct nlmsgerr *e;
+	struct nlmsghdr *nlh;
+	struct sk_buff *skb;
+
+	if (!ack->_msg)
+		return false;
+	skb = nlmsg_new(sizeof(*e) + nla_total_size(strlen(ack->_msg) + 1) + nla_total_size(4), GFP_KERNEL);
+	if (!skb)
+		return false;
+	nlh = nlmsg_put(skb, portid, h->nlmsg_seq, NLMSG_ERROR, sizeof(*e), ACK_FLAGS);
+	if (!nlh || nla_put_string(skb, ACK_MSG, ack->_msg) ||
+	    (ack->bad_attr && nla_put_u32(skb, ACK_OFFS, (const char *)ack->bad_attr - (const char *)h))) {
+		nlmsg_free(skb);
+		return false;
+	}
+	e = nlmsg_data(nlh);
+	e->error = err;
+	e->msg = *h;
+	nlmsg_end(skb, nlh);
+	return !nlmsg_unicast(sock_net(in->sk)->genl_sock, skb, portid);
+}
+
+/* What the kernel says after it comes too late to be taken for the answer. */
+int ctrace_compat_dump(struct sk_buff *skb, struct netlink_callback *cb,
+		       int (*fn)(struct sk_buff *, struct netlink_callback *))
+{
+	struct netlink_ext_ack ack = { };
+	int err;
+
+	cb->args[CTRACE_COMPAT_EXTACK_ARG] = (long)&ack;
+	err = fn(skb, cb);
+	cb->args[CTRACE_COMPAT_EXTACK_ARG] = 0;
+	if (err < 0)
+		refuse(cb->skb, cb->nlh, err, &ack);
+	return err;
+}
+
+#endif
+
+#ifndef CTRACE_HAVE_GENL_INFO_EXTACK
+
+int ctrace_compat_do(struct sk_buff *skb, struct genl_info *info,
+		     int (*fn)(struct sk_buff *, struct genl_info *))
+{
+	struct netlink_ext_ack ack = { };
+	int err;
+
+	info->user_ptr[0] = &ack;
+	err = fn(skb, info);
+	info->user_ptr[0] = NULL;
+	/* to the kernel that means: it is answered already */
+	return err < 0 && refuse(skb, info->nlhdr, err, &ack) ? -EINTR : err;
+}
+
+#endif
+
+/* --- strictness ------------------------------------------------------------------------- */
+
+#ifndef CTRACE_HAVE_NLMSG_PARSE__DEPRECATED
+
+static int wrong(struct netlink_ext_ack *extack, const struct nlattr *at, const char *what)
+{
+	if (extack) {
+		extack->_msg = what;
+		extack->bad_attr = at;
+	}
+	return -EINVAL;
+}
+
+/*
+ * As parsers are since 5.2: no attribute that is not known, none that is longer than it may be, and
+ * nothing after the last. Some of it older ones refuse, too, but do not say which attribute it is.
+ */
+int ctrace_compat_strict(const struct nlattr *head, int len, int max, const struct nla_policy *policy,
+			 struct netlink_ext_ack *extack)
+{
+	const struct nlattr *a;
+	int rem;
+
+	nla_for_each_attr(a, head, len, rem) {
+		u16 type = nla_type(a);
+		bool nested = a->nla_type & NLA_F_NESTED;
+
+		if (!type || type > max)
+			return wrong(extack, a, "Unknown attribute type");
+		if (!policy)
+			continue;
+		switch (policy[type].type) {
+		case NLA_NESTED:
+			if (!nested)
+				return wrong(extack, a, "NLA_F_NESTED is missing");
+			continue;
+		case NLA_U32:
+		case NLA_U64:
+			if (nla_len(a) != (policy[type].type == NLA_U32 ? 4 : 8))
+				return wrong(extack, a, "invalid attribute length");
+			break;
+		case NLA_NUL_STRING:
+			if (nla_len(a) > policy[type].len + 1 || !memchr(nla_data(a), 0, nla_len(a)))
+				return wrong(extack, a, "Attribute failed policy validation");
+			break;
+		default:
+			return wrong(extack, a, "Unsupported attribute");
+		}
+		if (nested)
+			return wrong(extack, a, "NLA_F_NESTED not expected");
+	}
+	return rem > 0 ? wrong(extack, NULL, "bytes leftover after parsing attributes") : 0;
+}
+
+#endif
