@@ -4,8 +4,19 @@
 #include <linux/string.h>
 #include "curated.h"
 #include "probe.h"
+#include "rules_internal.h"
+#include "scan.h"
 #include "compat/cgroup.h"
 #include "compat/tracepoint.h"
+
+/* As the kernel told it, or where it does not tell, of the names, in buf of CTRACE_STR_MAX bytes. */
+static const char *path_of(const struct cgroup *cgrp, const char *told, char *buf)
+{
+	if (told)
+		return told;
+	ctrace_learn_path(&ctrace_rules, cgrp, buf, CTRACE_STR_MAX);
+	return buf;
+}
 
 struct attach_arg {
 	const struct task_struct *p;
@@ -38,8 +49,9 @@ static __always_inline void fill_attach(void *payload, const void *arg)
 /* The task has arrived: the event belongs to the container it is in now. */
 static __always_inline void on_attach(struct cgroup *dst, const char *path, struct task_struct *p)
 {
-	struct attach_arg a = { .p = p, .dst = dst, .path = path };
+	struct attach_arg a = { .p = p, .dst = dst };
 	u32 mask = ctrace_wants(CTRACE_ID_CGROUP_ATTACH_TASK);
+	char buf[CTRACE_STR_MAX];
 	struct ctrace_who who;
 
 	if (!mask)
@@ -48,6 +60,7 @@ static __always_inline void on_attach(struct cgroup *dst, const char *path, stru
 	mask = ctrace_filter(mask, who.container, p);
 	if (!mask)
 		return;
+	a.path = path_of(dst, path, buf);
 	a.path_len = strnlen(a.path, CTRACE_STR_MAX - 1);
 	ctrace_emit(mask, CTRACE_ID_CGROUP_ATTACH_TASK, &who,
 		    offsetof(struct attach_payload, path) + a.path_len + 1, fill_attach, &a);
@@ -92,8 +105,9 @@ static __always_inline void fill_cgroup(void *payload, const void *arg)
 /* of: whose event it is, or NULL for the caller's */
 static void on_cgroup(u32 id, struct cgroup *cgrp, const char *path, struct cgroup *of)
 {
-	struct cgroup_arg a = { .cgrp = cgrp, .path = path };
+	struct cgroup_arg a = { .cgrp = cgrp };
 	u32 mask = ctrace_wants(id);
+	char buf[CTRACE_STR_MAX];
 	struct ctrace_who who;
 
 	if (!mask)
@@ -102,6 +116,7 @@ static void on_cgroup(u32 id, struct cgroup *cgrp, const char *path, struct cgro
 		ctrace_identity_resolve_cgroup(of, &who);
 	else
 		ctrace_identity_resolve_context(&who);
+	a.path = path_of(cgrp, path, buf);
 	a.path_len = strnlen(a.path, CTRACE_STR_MAX - 1);
 	ctrace_curated_emit(mask, id, &who, offsetof(struct cgroup_payload, path) + a.path_len + 1,
 			    fill_cgroup, &a);

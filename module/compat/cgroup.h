@@ -113,13 +113,13 @@ static inline const struct css_set *ctrace_compat_cgroup_ns_root(const struct ta
 	return nsproxy->cgroup_ns->root_cset;
 }
 
-/* Probes of cgroup_rmdir and its like. */
+/* Probes of cgroup_rmdir and its like; the path NULL: not told. */
 #ifndef CTRACE_HAVE_CGROUP_RMDIR__PLAIN
 #define CTRACE_PROBE_CGROUP_EVENT(fn)	fn(void *data, struct cgroup *cgrp, const char *path)
 #define CTRACE_PROBE_CGROUP_PATH	path
 #else
 #define CTRACE_PROBE_CGROUP_EVENT(fn)	fn(void *data, struct cgroup *cgrp)
-#define CTRACE_PROBE_CGROUP_PATH	""
+#define CTRACE_PROBE_CGROUP_PATH	NULL
 #endif
 
 /* p, which is current, has left the mount namespace that the machine booted with. */

@@ -116,7 +116,7 @@ static __always_inline void ctrace_compat_probe_end(void)
 #else
 #define CTRACE_PROBE_CGROUP_ATTACH_TASK(fn)					\
 	fn(void *data, struct cgroup *dst, struct task_struct *p, bool group)
-#define CTRACE_PROBE_ATTACH_PATH	""
+#define CTRACE_PROBE_ATTACH_PATH	NULL
 #endif
 
 #ifdef CTRACE_HAVE_SCHED_STAT_RUNTIME__VRUNTIME
