@@ -4,8 +4,10 @@
 #define CTRACE_COMPAT_STACK_H
 
 #include <linux/kernel.h>
+#include <linux/module.h>
 #include <linux/ptrace.h>
 #include <linux/stacktrace.h>
+#include <linux/string.h>
 #include "facts.h"
 
 /* Return addresses of the running code, the caller's own first: at most n, into to[]. */
@@ -15,12 +17,17 @@ static __always_inline u32 ctrace_compat_stack_save(unsigned long *to, u32 n)
 	return stack_trace_save(to, n, 0);
 #else
 	struct stack_trace t = { .entries = to, .max_entries = n };
+	u32 own = 0;
 
 	save_stack_trace(&t);
 	/* x86 ends a whole one with a mark */
 	if (t.nr_entries && to[t.nr_entries - 1] == ULONG_MAX)
 		t.nr_entries--;
-	return t.nr_entries;
+	/* some begin with the unwinder's own frames */
+	while (own < t.nr_entries && !within_module(to[own], THIS_MODULE))
+		own++;
+	memmove(to, to + own, (t.nr_entries - own) * sizeof(*to));
+	return t.nr_entries - own;
 #endif
 }
 
