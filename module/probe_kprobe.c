@@ -212,6 +212,16 @@ static int check_offset(const struct ctrace_kprobe *k, char *why)
 	return -EINVAL;
 }
 
+static bool symbol_there(const struct ctrace_fetch *f)
+{
+	struct kprobe look = { .symbol_name = f->symbol, .flags = KPROBE_FLAG_DISABLED };
+	int err = register_kprobe(&look);
+
+	if (!err)
+		unregister_kprobe(&look);
+	return err != -ENOENT;
+}
+
 static int register_it(struct ctrace_kprobe *k, char *why)
 {
 	int err;
@@ -223,6 +233,9 @@ static int register_it(struct ctrace_kprobe *k, char *why)
 		k->rp.handler = leave;
 		k->rp.maxactive = k->fetch->maxactive;
 		err = register_kretprobe(&k->rp);
+		/* older kernels (4.14) say so of a symbol that is not there, too */
+		if (err == -EINVAL && !symbol_there(k->fetch))
+			err = -ENOENT;
 	} else {
 		k->kp.pre_handler = enter;
 		err = register_kprobe(&k->kp);
