@@ -12,15 +12,33 @@ witness_off() {
 	: > $tracing/kprobe_events
 	: > $tracing/trace
 }
+# in_its_words DEFINITION: in the language of this kernel's events. Before 5.3 these read a user's memory as the kernel's;
+# before 4.20 they know a function's arguments by their registers alone, and no arrays: those are left out.
+args=("$reg1" "$reg2" "$reg3")
+in_its_words() {
+	local def=$1 knows i
+	knows=$(cat $tracing/README 2> /dev/null)
+	case $knows in *ustring*) ;; *) def=${def//:ustring/:string} def=${def//+u/+};; esac
+	# shellcheck disable=SC2016 # the README's own words
+	case $knows in *'$arg<N>'*) ;; *) for i in 1 2 3; do def=${def//\$arg$i/%${args[i - 1]}}; done;; esac
+	case $knows in *array-size*) ;; *) def=$(sed -E 's/ [^ ]*\[[0-9]+\]//g' <<< "$def");; esac
+	echo "$def"
+}
+# left_out DEFINITION: the names of its arrays, where in_its_words leaves them out
+left_out() { grep -q array-size $tracing/README || grep -oE ' [^ =]*=[^ ]*\[[0-9]+\]' <<< "$1" | sed 's/=.*//'; }
+
 # witness p:NAME... or r:NAME...: the kernel's event of that definition, on from now
 witness() {
+	local def
 	later witness_off
 	# as a boot leaves it, whatever other tests did
 	echo nop > $tracing/current_tracer
 	: > $tracing/set_event_pid
 	: > $tracing/trace
 	echo 1 > $tracing/tracing_on
-	echo "${1/:/:witness/}" >> $tracing/kprobe_events || give_up "the kernel refuses '$1': $(tail -n 4 $tracing/error_log)"
+	def=$(in_its_words "$1")
+	unseen="$unseen$(left_out "$1")"
+	echo "${def/:/:witness/}" >> $tracing/kprobe_events || give_up "the kernel refuses '$def': $(tail -n 4 $tracing/error_log 2>&1)"
 	echo 1 > $tracing/events/witness/enable
 }
 # plain: one form for both: no quotes, no braces, 0 for 0x0
@@ -35,12 +53,14 @@ recorded() { grep -E "^[0-9]+ $1 cid=[0-9]+ tid=${3:-[0-9]+} " "$2" | sed -E 's/
 # tid_of NAME FILE: whose first event NAME in FILE is
 tid_of() { sed -nE "s/^[0-9]+ $1 .* tid=([0-9]+) .*/\1/p" "$2" | head -n 1; }
 
+unseen=''	# arguments that the witness has not
 # agree WHAT NAME FILE: both saw the same hits of the one task that made them, and some. Hits with a
 # string that was not there are left out: of numbers there the kernel's event has whatever its buffer had.
 agree() {
-	local tid
+	local tid name
 	tid=$(tid_of "$2" "$3")
 	recorded "$2" "$3" "$tid" | grep -vF '(fault)' > "$tmp/ours"
+	for name in $unseen; do sed -E "s/(^| )$name=[^ ]*//; s/^ //" -i "$tmp/ours"; done
 	witnessed "$2" "$tid" | grep -vF '(fault)' > "$tmp/theirs"
 	if [ -s "$tmp/ours" ] && cmp -s "$tmp/ours" "$tmp/theirs"; then
 		ok "$1: $(wc -l < "$tmp/ours") hits, all as the kernel's: $(head -n 1 "$tmp/ours" | cut -c1-120)"

@@ -13,6 +13,13 @@ case $(uname -m) in
 aarch64) reg1=x0 reg2=x1 reg3=x2 reg_pc=pc sys=__arm64_sys sys_arg1=0 sys_arg2=8;;
 *) reg1=di reg2=si reg3=dx reg_pc=ip sys=__x64_sys sys_arg1=112 sys_arg2=104;;
 esac
+# before 4.17 such a function has the call's arguments for its own; an alias with small letters may be there or not
+grep -q " ${sys}_execve\$" /proc/kallsyms || sys=SyS sys_arg1=''
+# sys_arg N: a system call's first or second argument, for a definition at its function
+sys_arg() {
+	local offset=sys_arg$1
+	if [ -n "$sys_arg1" ]; then echo "+${!offset}(\$arg1)"; else echo "\$arg$1"; fi
+}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../.." && pwd)
 PATH=$here/build:$PATH
@@ -75,6 +82,9 @@ wait_for() {
 
 # long SHORT LONG: what fits this run: everyday, or make torture
 long() { if [ -n "${CTRACE_TEST_TORTURE:-}" ]; then echo "$2"; else echo "$1"; fi; }
+
+# kernel_before VERSION: is this kernel older? Where nothing else tells.
+kernel_before() { [ "$(printf '%s\n' "$1" "$(uname -r)" | sort -V | head -n 1)" != "$1" ]; }
 
 # hasten: RCU's grace periods end at once: what is freed is freed sooner, and nobody waits long for it
 hasten() {

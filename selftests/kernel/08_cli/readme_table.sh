@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 # until 6.8 sched_stat_runtime told one field more
-[ "$(printf '%s\n' 6.8 "$(uname -r)" | sort -V | head -n 1)" = 6.8 ] || skip "README has a newer kernel's table"
+! kernel_before 6.8 || skip "README has a newer kernel's table"
 load
 sed -n '/<!-- sources:/,/<!-- sources end/p' "$top/README.md" | grep '^|' > "$tmp/readme"
 ctrace events --markdown > "$tmp/module" || give_up "no table: $(cat "$tmp/module")"

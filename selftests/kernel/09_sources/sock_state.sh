@@ -8,6 +8,10 @@
 
 command -v perl > /dev/null || skip "no perl to listen"
 load
+if ! tplist | grep -qx inet_sock_set_state; then
+	refuse "before 4.16, without that tracepoint" "inet_sock_set_state" evdump -e inet_sock_set_state -- true
+	exit
+fi
 ip link set lo up
 tracing on sock/inet_sock_set_state
 client="until [ -e $tmp/go ]; do sleep 0.05; done

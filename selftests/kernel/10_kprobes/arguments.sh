@@ -18,7 +18,7 @@ has "the cause's own name" '^dfd=-100 name=/nonexistent/ctrace same=/nonexistent
 has_not "all decodable" 'undecodable|unknown-id' "$tmp/ev"
 
 # a function's arguments by number, and what they point to: argv[1] of an execve
-def="p:executed ${sys}_execve path=+0(+$sys_arg1(\$arg1)):ustring argv1=+0(+u8(+$sys_arg2(\$arg1))):ustring regs=\$arg1"
+def="p:executed ${sys}_execve path=+0($(sys_arg 1)):ustring argv1=+0(+u8($(sys_arg 2))):ustring regs=\$arg1"
 witness "$def"
 evdump -t all -e "$def" -- sh -c '/bin/echo marked-argument > /dev/null; :' > "$tmp/ev2" 2> "$tmp/err"
 has "the second word of the command" 'executed .*argv1="marked-argument"' "$tmp/ev2"

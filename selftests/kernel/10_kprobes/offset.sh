@@ -9,6 +9,12 @@
 . "$here/kernel_event.sh"
 
 load
+# before 4.15 the kernel's own code for optimized kprobes does, before it has preemption off, what DEBUG_PREEMPT minds
+knob=/proc/sys/debug/kprobes-optimization
+if kernel_before 4.15 && grep -q ' check_preemption_disabled$' /proc/kallsyms && [ -w $knob ]; then
+	later "echo $(cat $knob) > $knob"
+	echo 0 > $knob
+fi
 ours='' theirs=''
 for o in 0 1 2 3 4 5 6 7 8 9 10 11 12; do
 	if echo "p:witness/at$o $open_symbol+$o" > $tracing/kprobe_events 2> /dev/null &&

@@ -12,8 +12,8 @@ load
 list=/sys/kernel/debug/kprobes/list
 # system calls' own functions: half of them at the entry, half at the return
 awk -v s="^${sys}_" '$3 ~ s {print $3}' /proc/kallsyms | grep -vx "${sys}_getpriority" | sort -u | head -n 198 |
-	awk -v a=$sys_arg1 '{print NR % 2 ? "p " $1 " regs=$arg1 a=+" a "($arg1):x64 $comm" : "r " $1 " $retval:s64 $comm"}' > "$tmp/defs"
-printf '%s\n' "p:in ${sys}_getpriority what=+$sys_arg1(\$arg1):x64 \$comm" "r:out ${sys}_getpriority ret=\$retval:s64" >> "$tmp/defs"
+	awk -v a="$(sys_arg 1)" '{print NR % 2 ? "p " $1 " regs=$arg1 a=" a ":x64 $comm" : "r " $1 " $retval:s64 $comm"}' > "$tmp/defs"
+printf '%s\n' "p:in ${sys}_getpriority what=$(sys_arg 1):x64 \$comm" "r:out ${sys}_getpriority ret=\$retval:s64" >> "$tmp/defs"
 same "definitions" 200 "$(wc -l < "$tmp/defs")"
 before=$(wc -l < $list)
 used() { awk '/^(Slab|Percpu|VmallocUsed):/ {n += $2} END {print n}' /proc/meminfo; }
