@@ -21,6 +21,7 @@ help:
 	@echo 'make bench-quick    instructions that a traced system call costs, against those kept in the tree; 2 minutes'
 	@echo 'make check-vm KERNEL=BZIMAGE [KERNELDIR=...]   the tests in a guest of that kernel, cgroup v2 and v1;'
 	@echo '                    KERNELDIR: its build directory, where BZIMAGE does not lie in it'
+	@echo 'make check-host [YES=1] [TESTS=...]   the tests on this very machine, which it says and asks first; as root'
 	@echo 'make bench          what tracing costs, with ctrace and with other tracers; writes the tables of README.md; an hour'
 	@echo 'make lint           checkpatch, compat rule, shellcheck, sparse'
 	@echo 'make clean'
@@ -61,6 +62,8 @@ check-vm:
 	@[ -n "$(KERNEL)" ] || { echo "ctrace: say KERNEL=.../bzImage" >&2; exit 1; }
 	@$(if $(filter-out file,$(origin KERNELDIR)),CTRACE_KERNELDIR=$(KERNELDIR)) \
 		selftests/run --kernel $(abspath $(KERNEL)) $(TESTS)
+check-host:
+	@KERNELDIR=$(KERNELDIR) YES=$(YES) LINUX_SOURCE=$(LINUX_SOURCE) selftests/host $(TESTS)
 torture:
 	@selftests/run --torture
 	@selftests/run --all --kernel debug
@@ -85,4 +88,4 @@ clean:
 	for d in unit kernel; do $(MAKE) -C selftests/$$d clean; done
 
 .PHONY: all help facts module userspace install install-module install-userspace \
-	selftests demo check check-vm torture bench-quick bench lint clean
+	selftests demo check check-vm check-host torture bench-quick bench lint clean

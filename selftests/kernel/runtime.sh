@@ -6,7 +6,7 @@
 can_run() {
 	kernel_before 5.4 || return 0
 	bundle "$tmp/try" "/$1-try" true
-	"$1" run --bundle "$tmp/try" "try-$1" > "$tmp/run" 2>&1 < /dev/null || skip "$1 does not run on this kernel: $(tail -n 1 "$tmp/run")"
+	timeout -k 5 30 "$1" run --bundle "$tmp/try" "try-$1" > "$tmp/run" 2>&1 < /dev/null || skip "$1 does not run on this kernel: $(tail -n 1 "$tmp/run")"
 }
 
 # one_container RUNTIME: it has one cid, its path, pid namespace, init and id
