@@ -8,6 +8,7 @@
  * CTRACE_ID_LOST before what follows them, and are told once.
  */
 #include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>

@@ -40,7 +40,7 @@ static __always_inline void fill_attach(void *payload, const void *arg)
 	ctrace_put_comm(r->comm, a->p, true);
 	r->dst_id = ctrace_compat_cgroup_number(ctrace_compat_cgroup_id(a->dst));
 	r->dst_root = a->dst->root->hierarchy_id;
-	r->dst_level = a->dst->level;
+	r->dst_level = ctrace_compat_cgroup_level(a->dst);
 	r->tid = a->p->pid;
 	memcpy(r->path, a->path, a->path_len);
 	r->path[a->path_len] = 0;
@@ -97,7 +97,7 @@ static __always_inline void fill_cgroup(void *payload, const void *arg)
 	r->root = a->cgrp->root->hierarchy_id;
 	r->hole = 0;
 	r->id = ctrace_compat_cgroup_number(ctrace_compat_cgroup_id(a->cgrp));
-	r->level = a->cgrp->level;
+	r->level = ctrace_compat_cgroup_level(a->cgrp);
 	memcpy(r->path, a->path, a->path_len);
 	r->path[a->path_len] = 0;
 }

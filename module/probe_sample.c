@@ -5,7 +5,6 @@
  *
  * Idle CPUs give none: it would be most of a trace, and no container's.
  */
-#include <linux/cpuhotplug.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
@@ -15,6 +14,7 @@
 #include "emit.h"
 #include "probe.h"
 #include "stack.h"
+#include "compat/cpu.h"
 #include "compat/stack.h"
 
 #define HZ_MAX	10000
@@ -33,13 +33,12 @@ struct sampler_cpu {
 };
 
 struct ctrace_sampler {
-	struct hlist_node node;		/* of cpu_state */
+	struct hlist_node node;		/* of cpus */
 	struct sampler_cpu __percpu *cpu;
 	u32 bit, hz;			/* invariant */
 };
 
-static enum cpuhp_state cpu_state;
-static u32 samplers;			/* that use cpu_state; protected by ctrace_lock */
+static u32 samplers;			/* that use cpus; protected by ctrace_lock */
 
 /* --- the sample ---------------------------------------------------------------- */
 
@@ -137,38 +136,36 @@ static int on_cpu_offline(unsigned int cpu, struct hlist_node *node)
 	return 0;
 }
 
-static int cpu_state_get(void)
-{
-	int state;
+static struct ctrace_compat_cpus cpus = {
+	.name = "ctrace:sample", .online = on_cpu_online, .offline = on_cpu_offline,
+};
 
-	if (!samplers) {
-		state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "ctrace:sample", on_cpu_online,
-						on_cpu_offline);
-		if (state < 0)
-			return state;
-		cpu_state = state;
-	}
-	samplers++;
-	return 0;
+static int cpus_get(void)
+{
+	int err = samplers ? 0 : ctrace_compat_cpus_get(&cpus);
+
+	if (!err)
+		samplers++;
+	return err;
 }
 
-static void cpu_state_put(void)
+static void cpus_put(void)
 {
 	if (!--samplers)
-		cpuhp_remove_multi_state(cpu_state);
+		ctrace_compat_cpus_put(&cpus);
 }
 
 /* --- life ------------------------------------------------------------------------ */
 
 static int sampler_start(struct ctrace_sampler *sr, char *why)
 {
-	int err = cpu_state_get();
+	int err = cpus_get();
 
 	if (err)
 		return err;
-	err = cpuhp_state_add_instance(cpu_state, &sr->node);
+	err = ctrace_compat_cpus_add(&cpus, &sr->node);
 	if (err) {
-		cpu_state_put();
+		cpus_put();
 		snprintf(why, CTRACE_WHY_MAX, "sample:%u: this kernel's perf events say error %d",
 			 sr->hz, err);
 	}
@@ -213,8 +210,8 @@ static void sample_del(struct ctrace_probe *p)
 {
 	struct ctrace_sampler *sr = p->priv;
 
-	cpuhp_state_remove_instance(cpu_state, &sr->node);
-	cpu_state_put();
+	ctrace_compat_cpus_del(&cpus, &sr->node);
+	cpus_put();
 	free_percpu(sr->cpu);
 	kfree(sr);
 }

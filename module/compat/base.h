@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Words that ctrace uses and older kernels lack; Kbuild includes this before everything else.
- * What is a macro is asked for as such, the rest by facts/.
+ * What is a macro is asked for as such, the rest by facts/. (Before 4.13 ARRAY_SIZE() wants linux/bug.h.)
  */
 #ifndef CTRACE_COMPAT_BASE_H
 #define CTRACE_COMPAT_BASE_H
 
+#include <linux/bug.h>
 #include <linux/compiler.h>
 #include "facts.h"
 

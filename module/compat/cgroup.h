@@ -11,6 +11,7 @@
 
 #include <linux/cgroup.h>
 #include <linux/kernfs.h>
+#include <linux/nsproxy.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
@@ -71,6 +72,20 @@ static inline struct cgroup *ctrace_compat_cgroup_parent(const struct cgroup *cg
 	return up ? container_of(up, struct cgroup, self) : NULL;
 }
 
+/* How far below its hierarchy's root. */
+static inline int ctrace_compat_cgroup_level(const struct cgroup *cgrp)
+{
+#ifdef CTRACE_HAVE_CGROUP_LEVEL
+	return cgrp->level;
+#else
+	int level = 0;
+
+	while ((cgrp = ctrace_compat_cgroup_parent(cgrp)))
+		level++;
+	return level;
+#endif
+}
+
 static inline int ctrace_compat_cgroup_hierarchy(const struct cgroup *cgrp)
 {
 	return cgrp->root->hierarchy_id;
@@ -106,11 +121,15 @@ static inline const char *ctrace_compat_cgroup_name(const struct cgroup *cgrp)
  */
 static inline const struct css_set *ctrace_compat_cgroup_ns_root(const struct task_struct *p)
 {
+#ifdef CTRACE_HAVE_CGROUP_NS__NONE
+	return NULL;
+#else
 	const struct nsproxy *nsproxy = p->nsproxy;
 
 	if (!nsproxy || nsproxy->cgroup_ns == init_task.nsproxy->cgroup_ns)
 		return NULL;
 	return nsproxy->cgroup_ns->root_cset;
+#endif
 }
 
 /* Probes of cgroup_rmdir and its like; the path NULL: not told. */

@@ -11,6 +11,10 @@
 #include <linux/magic.h>
 #include "facts.h"
 
+#ifndef CGROUP2_SUPER_MAGIC
+#define CGROUP2_SUPER_MAGIC	0x63677270	/* since 4.5 */
+#endif
+
 #ifndef CTRACE_HAVE_CGROUP_TRYGET
 #define cgroup_tryget(c)	css_tryget(&(c)->self)
 #define cgroup_put(c)		css_put(&(c)->self)

@@ -26,6 +26,14 @@ struct netlink_ext_ack {
 #define NL_SET_ERR_MSG(extack, msg)	do { if (extack) (extack)->_msg = (msg); } while (0)
 #endif
 
+#ifndef CTRACE_HAVE_NLA_PUT_U64_64BIT
+/* as the kernels do that have no attribute to pad with: 8 bytes at 4 */
+static inline int nla_put_u64_64bit(struct sk_buff *skb, int attr, u64 v, int pad)
+{
+	return nla_put(skb, attr, sizeof(v), &v);
+}
+#endif
+
 /*
  * Where a sentence for who asked goes, in a command and in a dump; and how these are called. Where the
  * kernel does not pass a sentence on (before 4.12; of dumps, before 4.20) we send it ourselves, and

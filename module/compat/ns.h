@@ -62,7 +62,9 @@ static inline void ctrace_compat_task_ns(const struct task_struct *p, size_t mnt
 	memset(n, 0, sizeof(*n));
 	if (!x)
 		return;
+#ifndef CTRACE_HAVE_CGROUP_NS__NONE
 	n->cgroup = x->cgroup_ns->ns.inum;
+#endif
 	n->ipc = x->ipc_ns ? x->ipc_ns->ns.inum : 0;
 	n->mnt = mnt_at && x->mnt_ns ? *(const unsigned int *)((const void *)x->mnt_ns + mnt_at) : 0;
 	n->net = x->net_ns->ns.inum;

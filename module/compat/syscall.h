@@ -13,7 +13,11 @@
 static __always_inline bool ctrace_compat_is_32bit_call(void)
 {
 #if defined(CONFIG_X86_64) && defined(CONFIG_IA32_EMULATION)
+#ifdef CTRACE_HAVE_IA32_CALL__IS_TASK
+	return is_ia32_task();
+#else
 	return in_ia32_syscall();
+#endif
 #elif defined(CONFIG_COMPAT)
 	return in_compat_syscall();
 #else

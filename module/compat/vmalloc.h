@@ -7,11 +7,17 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+#include <linux/vmstat.h>
 #include "facts.h"
 
 /* since 4.13; the next that leaves others alive gives up sooner */
 #ifndef __GFP_RETRY_MAYFAIL
 #define __GFP_RETRY_MAYFAIL	__GFP_NORETRY
+#endif
+
+/* since 4.5; before, what a task allocates is accounted unless one says otherwise */
+#ifndef GFP_KERNEL_ACCOUNT
+#define GFP_KERNEL_ACCOUNT	GFP_KERNEL
 #endif
 
 /* Zeroed, or NULL. Process context. */
@@ -42,6 +48,14 @@ static inline void *kvcalloc(size_t n, size_t size, gfp_t gfp)
 static inline void *kvzalloc(size_t size, gfp_t gfp)
 {
 	return kvcalloc(1, size, gfp);
+}
+#endif
+
+#ifndef CTRACE_HAVE_SI_MEM_AVAILABLE
+/* Pages that can be had without swapping, by a cautious guess: what is free, and what files left behind. */
+static inline long si_mem_available(void)
+{
+	return global_page_state(NR_FREE_PAGES) + global_page_state(NR_INACTIVE_FILE);
 }
 #endif
 

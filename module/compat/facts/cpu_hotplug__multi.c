@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* since 4.9: instances of a state */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+static int p(unsigned int cpu, struct hlist_node *node) { return 0; }
+int ctrace_fact(void);
+int ctrace_fact(void) { return cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "", p, p); }
