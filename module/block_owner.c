@@ -143,12 +143,12 @@ void ctrace_block_remember(struct bio *bio)
 	if (!o)
 		return;
 	o->q = ctrace_compat_bio_q(bio);
-	o->sector = bio->bi_iter.bi_sector;
+	o->sector = ctrace_compat_bio_sector(bio);
 	o->sectors = bio_sectors(bio);
 	o->time = ctrace_compat_clock();
 	WRITE_ONCE(o->container, by.who.container);
 	o->task = by.who.task;
-	o->start = by.who.task ? by.who.task->start_time : 0;
+	o->start = by.who.task ? ctrace_compat_task_start(by.who.task) : 0;
 	o->vtid = by.who.vtid;
 	o->tid = by.tid;
 	memcpy(o->comm, by.comm, sizeof(o->comm));
@@ -172,7 +172,7 @@ static const struct task_struct *task_of(const struct owner *o)
 		return NULL;
 	rcu_read_lock();
 	p = pid_task(find_pid_ns(o->tid, &init_pid_ns), PIDTYPE_PID);
-	if (p && (p != o->task || p->start_time != o->start))
+	if (p && (p != o->task || ctrace_compat_task_start(p) != o->start))
 		p = NULL;
 	rcu_read_unlock();
 	return p;

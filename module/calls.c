@@ -141,8 +141,8 @@ static noinline void enter(struct pt_regs *regs, long nr)
 		return;
 	}
 	c = call_at(place);
-	c->start = p->start_time;
-	c->leader_start = p->group_leader->start_time;
+	c->start = ctrace_compat_task_start(p);
+	c->leader_start = ctrace_compat_task_start(p->group_leader);
 	c->len = ctrace_args_put(regs, is32, l, c->args);
 	WRITE_ONCE(c->wanted, (u64)mask << 32 | id);
 	c->time = ctrace_compat_clock();
@@ -173,7 +173,8 @@ static noinline void leave(const struct call *c, long ret)
 	struct ctrace_who who;
 
 	mask &= ctrace_wants(id);
-	if (!mask || (p->start_time != c->start && p->start_time != c->leader_start))
+	if (!mask || (ctrace_compat_task_start(p) != c->start &&
+		      ctrace_compat_task_start(p) != c->leader_start))
 		return;
 	ctrace_identity_resolve_current(&who);
 	mask = ctrace_filter(mask, who.container, p);

@@ -11,6 +11,7 @@
 #include "dev.h"
 #include "container.h"
 #include "session.h"
+#include "compat/clock.h"
 #include "compat/cred.h"
 #include "compat/dev.h"
 #include "compat/mm.h"

@@ -49,10 +49,7 @@ static u64 cg_id(const void *cg)
 
 static u32 cg_hierarchy(const void *cg)
 {
-	const struct cgroup *root = &cgrp_dfl_root.cgrp;
-
-	return ((const struct cgroup *)cg)->root == root->root ? 0 :
-	       ctrace_compat_cgroup_hierarchy(cg);
+	return ctrace_compat_cgroup_is_dfl(cg) ? 0 : ctrace_compat_cgroup_hierarchy(cg);
 }
 
 static const char *cg_name(const void *cg)
@@ -232,7 +229,7 @@ notrace void ctrace_identity_look(struct ctrace_who *who)
 	pid = ctrace_compat_task_pid(p);
 	who->task = p;
 	who->tid = p->pid;
-	if (unlikely(!pid)) {
+	if (unlikely(!pid || ctrace_compat_cset_taken(p))) {
 		who->container = dead(p, &who->vtid);
 		return;
 	}
@@ -256,7 +253,7 @@ notrace void ctrace_identity_look(struct ctrace_who *who)
 	who->vtid = upid->nr;
 	if (!in_task() || now.c == &ctrace_container_unknown)
 		return;
-	now.start = p->start_time;
+	now.start = ctrace_compat_task_start(p);
 	now.wanted = ctrace_filter_any(now.c);
 	now.cid = now.c->cid;
 	now.ids.tid = p->pid;
@@ -287,7 +284,7 @@ void ctrace_identity_resolve_task(struct task_struct *p, struct ctrace_who *who)
 	pid = ctrace_compat_task_pid(p);
 	who->task = p;
 	who->tid = p->pid;
-	if (unlikely(!pid)) {
+	if (unlikely(!pid || ctrace_compat_cset_taken(p))) {
 		who->container = dead(p, &who->vtid);
 		return;
 	}
@@ -310,7 +307,7 @@ void ctrace_identity_note_exit(const struct task_struct *p, const struct ctrace_
 	WRITE_ONCE(m->c, NULL);
 	smp_wmb();	/* pairs with find_memo(), which reads c before and after */
 	WRITE_ONCE(m->task, p);
-	WRITE_ONCE(m->start, p->start_time);
+	WRITE_ONCE(m->start, ctrace_compat_task_start(p));
 	WRITE_ONCE(m->vtid, who->vtid);
 	smp_store_release(&m->c, who->container);	/* pairs with find_memo() */
 }
@@ -325,7 +322,7 @@ static struct ctrace_container *find_memo(const struct memos *on, const struct t
 		/* c, the rest, c again: as note_exit writes */
 		struct ctrace_container *c = smp_load_acquire(&m->c);
 
-		if (!c || READ_ONCE(m->task) != p || READ_ONCE(m->start) != p->start_time)
+		if (!c || READ_ONCE(m->task) != p || READ_ONCE(m->start) != ctrace_compat_task_start(p))
 			continue;
 		*vtid = READ_ONCE(m->vtid);
 		smp_rmb();	/* as above */
@@ -339,6 +336,7 @@ static struct ctrace_container *find_memo(const struct memos *on, const struct t
 static struct ctrace_container *dead(struct task_struct *p, s32 *vtid)
 {
 	struct ctrace_container *c = find_memo(this_cpu_ptr(&memos), p, vtid);
+	const struct pid *pid = ctrace_compat_task_pid(p);
 	struct ctrace_place at;
 	int cpu;
 
@@ -350,8 +348,9 @@ static struct ctrace_container *dead(struct task_struct *p, s32 *vtid)
 			return c;
 	}
 	/* Its cgroup is known still, as long as its memory is. */
-	*vtid = 0;
-	ctrace_identity_place(ctrace_compat_task_cset(p), &init_pid_ns, &at);
+	*vtid = pid ? pid->numbers[pid->level].nr : 0;
+	ctrace_identity_place(ctrace_compat_task_cset(p),
+			      pid ? pid->numbers[pid->level].ns : &init_pid_ns, &at);
 	return ctrace_rules_decide(&ctrace_rules, &at, false) ?: &ctrace_container_host;
 }
 

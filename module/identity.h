@@ -27,6 +27,7 @@
 #include <linux/sched/task_stack.h>
 #include "compat/cgroup.h"
 #include "compat/pidns.h"
+#include "compat/task.h"
 #include "container.h"
 
 struct cgroup;
@@ -102,7 +103,7 @@ static __always_inline bool ctrace_identity_known(void)
 
 	return likely(__this_cpu_read(ctrace_idcache.task) == p &&
 		      __this_cpu_read(ctrace_idcache.gen) == atomic64_read(&ctrace_identity_gen) &&
-		      __this_cpu_read(ctrace_idcache.start) == p->start_time);
+		      __this_cpu_read(ctrace_idcache.start) == ctrace_compat_task_start(p));
 }
 
 /* Who current is, whatever is remembered; and remembers it. Any context incl. NMI; preemption off. */

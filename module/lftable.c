@@ -4,6 +4,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include "lftable.h"
+#include "compat/list.h"
 #include "compat/vmalloc.h"
 
 /* --- the pool ------------------------------------------------------------- */

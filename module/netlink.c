@@ -133,7 +133,7 @@ static const char *const attr_names[CTRACE_A_NR][CTRACE_A_SESSION_NR] = {
 	},
 };
 
-static const char *attr_name(int set, const struct netlink_ext_ack *extack)
+static const char *name_of(int set, const struct netlink_ext_ack *extack)
 {
 	u32 type = extack && extack->bad_attr ? nla_type(extack->bad_attr) : 0;
 
@@ -152,7 +152,7 @@ int ctrace_netlink_set(struct nlattr **attrs, int set, struct nlattr **tb, int m
 	if (!err)
 		return 0;
 	core = extack && extack->_msg ? extack->_msg : "malformed";
-	return ctrace_netlink_error(extack, err, "%s%s: %s", set_names[set], attr_name(set, extack),
+	return ctrace_netlink_error(extack, err, "%s%s: %s", set_names[set], name_of(set, extack),
 				    core);
 }
 
@@ -211,12 +211,16 @@ static int info_get(struct sk_buff *in, struct genl_info *info)
 
 /* --- births and deaths --------------------------------------------------------------- */
 
+static CTRACE_COMPAT_MCGRPS_CONST struct genl_multicast_group groups[] = {
+	{ .name = CTRACE_GENL_MCGRP, CTRACE_COMPAT_MCAST_ADMIN },
+};
+
 void ctrace_container_announce_hook(struct ctrace_container *c, bool born)
 {
 	struct sk_buff *skb;
 	void *hdr = NULL;
 
-	if (!genl_has_listeners(&ctrace_genl_family, &init_net, 0))
+	if (!ctrace_compat_genl_listeners(&ctrace_genl_family, groups))
 		return;
 	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 	if (skb)
@@ -225,11 +229,11 @@ void ctrace_container_announce_hook(struct ctrace_container *c, bool born)
 	if (!hdr || ctrace_put_container(skb, c)) {
 		nlmsg_free(skb);
 		/* as if their buffers were full: they list the containers again */
-		genl_set_err(&ctrace_genl_family, &init_net, 0, 0, -ENOBUFS);
+		ctrace_compat_genl_set_err(&ctrace_genl_family, groups, -ENOBUFS);
 		return;
 	}
 	genlmsg_end(skb, hdr);
-	genlmsg_multicast(&ctrace_genl_family, skb, 0, 0, GFP_KERNEL);
+	ctrace_compat_genl_multicast(&ctrace_genl_family, groups, skb);
 }
 
 /* --- family ---------------------------------------------------------------------------- */
@@ -277,7 +281,7 @@ DUMP(sessions) DUMP(probes) DUMP(targets) DUMP(containers) DUMP(events) DUMP(sta
 
 #define OP(c, how, fn)	{ .cmd = c, .how = fn, CTRACE_COMPAT_OP_POLICY(policy_top) }
 
-static const struct genl_ops ops[] = {
+static CTRACE_COMPAT_OPS_CONST struct genl_ops ops[] = {
 	OP(CTRACE_CMD_INFO_GET, doit, do_info_get),
 	OP(CTRACE_CMD_SESSION_NEW, doit, do_ctrace_netlink_session_new),
 	OP(CTRACE_CMD_SESSION_DEL, doit, do_ctrace_netlink_session_del),
@@ -297,25 +301,19 @@ static const struct genl_ops ops[] = {
 	OP(CTRACE_CMD_TRACEPOINT_GET, dumpit, dump_tracepoints),
 };
 
-static const struct genl_multicast_group groups[] = {
-	{ .name = CTRACE_GENL_MCGRP, CTRACE_COMPAT_MCAST_ADMIN },
-};
-
 struct genl_family ctrace_genl_family CTRACE_COMPAT_FAMILY_CONST = {
 	.name = CTRACE_GENL_NAME,
 	.version = CTRACE_GENL_VERSION,
 	.maxattr = CTRACE_A_NR - 1,
 	CTRACE_COMPAT_FAMILY_POLICY(policy_top)
 	.module = THIS_MODULE,
-	.ops = ops,
-	.n_ops = ARRAY_SIZE(ops),
-	.mcgrps = groups,
-	.n_mcgrps = ARRAY_SIZE(groups),
+	CTRACE_COMPAT_FAMILY_OPS(ops)
+	CTRACE_COMPAT_FAMILY_MCGRPS(groups)
 };
 
 int ctrace_netlink_init(void)
 {
-	return genl_register_family(&ctrace_genl_family);
+	return ctrace_compat_genl_register(&ctrace_genl_family, ops, ARRAY_SIZE(ops), groups);
 }
 
 void ctrace_netlink_exit(void)

@@ -177,8 +177,8 @@ static __always_inline void on_bio_queue(struct bio *bio)
 	if (!mask)
 		return;
 	a = (struct rq_arg) {
-		.by = &by, .dev = bio_dev(bio), .sector = bio->bi_iter.bi_sector,
-		.nr_sector = bio_sectors(bio), .bytes = bio->bi_iter.bi_size,
+		.by = &by, .dev = bio_dev(bio), .sector = ctrace_compat_bio_sector(bio),
+		.nr_sector = bio_sectors(bio), .bytes = ctrace_compat_bio_size(bio),
 		.flags = ctrace_compat_bio_flags(bio),
 	};
 	ctrace_emit(mask, CTRACE_ID_BLOCK_BIO_QUEUE, &by.who, offsetofend(struct bio_payload, comm),

@@ -273,8 +273,8 @@ static __always_inline void on_set_state(const struct sock *sk, int oldstate, in
 		return;
 #if IS_ENABLED(CONFIG_IPV6)
 	if (sk->sk_family == AF_INET6) {
-		a.saddr = &sk->sk_v6_rcv_saddr;
-		a.daddr = &sk->sk_v6_daddr;
+		a.saddr = ctrace_compat_sock_saddr6(sk);
+		a.daddr = ctrace_compat_sock_daddr6(sk);
 		a.addr_len = 16;
 	}
 #endif

@@ -32,7 +32,7 @@ static u32 ns_inum(struct task_struct *p)
 {
 	struct pid_namespace *ns = task_active_pid_ns(p);
 
-	return ns ? ns->ns.inum : 0;
+	return ns ? ctrace_compat_inum(ns) : 0;
 }
 
 static __always_inline void fill_fork(void *payload, const void *arg)

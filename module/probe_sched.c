@@ -71,7 +71,7 @@ static __always_inline void on_switch(struct task_struct *prev, struct task_stru
 static void CTRACE_PROBE_SCHED_SWITCH(probe_switch)
 {
 	ctrace_compat_probe_begin();
-	on_switch(prev, next, preempt ? 0 : CTRACE_PROBE_PREV_STATE(prev));
+	on_switch(prev, next, CTRACE_PROBE_PREEMPT ? 0 : CTRACE_PROBE_PREV_STATE(prev));
 	ctrace_compat_probe_end();
 }
 
@@ -105,14 +105,14 @@ static void probe_waking(void *data, struct task_struct *p)
 	ctrace_compat_probe_end();
 }
 
-static void probe_wakeup(void *data, struct task_struct *p)
+static void CTRACE_PROBE_SCHED_WAKEUP(probe_wakeup)
 {
 	ctrace_compat_probe_begin();
 	on_wakeup(CTRACE_ID_SCHED_WAKEUP, p);
 	ctrace_compat_probe_end();
 }
 
-static void probe_wakeup_new(void *data, struct task_struct *p)
+static void CTRACE_PROBE_SCHED_WAKEUP_NEW(probe_wakeup_new)
 {
 	ctrace_compat_probe_begin();
 	on_wakeup(CTRACE_ID_SCHED_WAKEUP_NEW, p);

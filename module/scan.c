@@ -419,7 +419,7 @@ u32 ctrace_identity_cgroup_mode(void)
 {
 	if (!READ_ONCE(ctrace_ident_state.nr_v1))
 		return 2;
-	return atomic_read(&cgrp_dfl_root.nr_cgrps) > 1 ? 3 : 1;
+	return ctrace_compat_cgroup_dfl_used() ? 3 : 1;
 }
 
 /* --- life ------------------------------------------------------------------------ */

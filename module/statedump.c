@@ -156,7 +156,7 @@ static void look_namespaces(struct dump *d, struct task_struct *p, const struct 
 	r->mnt = ns.mnt;
 	r->net = ns.net;
 	r->pid = ctrace_compat_pidns_inum(pid->numbers[pid->level].ns);
-	r->user = __task_cred(p)->user_ns->ns.inum;
+	r->user = ctrace_compat_inum(__task_cred(p)->user_ns);
 	r->uts = ns.uts;
 	/*
 	 * Of v2 and v1, the one that says something: as identity has it. Names under RCU

@@ -112,7 +112,7 @@ static int start(void)
 	if (!table)
 		return -ENOMEM;
 	/* Last: the event of that name asks still whose p is. */
-	err = ctrace_compat_tracepoint_register_last("sched_process_free", probe_free, NULL);
+	err = ctrace_compat_tracepoint_register_last("sched_process_free", probe_free);
 	if (err)
 		goto free_table;
 	err = ctrace_compat_tracepoint_register("sched_process_fork", probe_fork, NULL);
@@ -121,7 +121,7 @@ static int start(void)
 	return 0;
 
 unregister_free:
-	ctrace_compat_tracepoint_unregister("sched_process_free", probe_free, NULL);
+	ctrace_compat_tracepoint_unregister_last("sched_process_free", probe_free);
 	ctrace_compat_tracepoint_sync();
 free_table:
 	vfree(table);
@@ -171,7 +171,7 @@ void ctrace_tasks_exit(void)
 	if (!table)
 		return;
 	ctrace_compat_tracepoint_unregister("sched_process_fork", probe_fork, NULL);
-	ctrace_compat_tracepoint_unregister("sched_process_free", probe_free, NULL);
+	ctrace_compat_tracepoint_unregister_last("sched_process_free", probe_free);
 	ctrace_compat_tracepoint_sync();
 	vfree(table);
 	table = NULL;

@@ -8,7 +8,78 @@
 
 #include <linux/bug.h>
 #include <linux/compiler.h>
+#include <linux/atomic.h>
+#include <linux/err.h>
+#include <linux/hardirq.h>
+#include <linux/preempt.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <asm/barrier.h>
 #include "facts.h"
+
+#ifndef READ_ONCE
+/* before 3.19, of simple types */
+#define READ_ONCE(x)	ACCESS_ONCE(x)
+#define WRITE_ONCE(x, v) (ACCESS_ONCE(x) = (v))
+#endif
+
+#ifndef smp_load_acquire
+/* before 3.14; x86 keeps loads and stores in that order by itself */
+#ifdef CONFIG_X86
+#define ctrace_compat_order()	barrier()
+#else
+#define ctrace_compat_order()	smp_mb()
+#endif
+#define smp_load_acquire(p)							\
+({										\
+	typeof(*(p)) ___v = READ_ONCE(*(p));					\
+										\
+	ctrace_compat_order();							\
+	___v;									\
+})
+#define smp_store_release(p, v)							\
+do {										\
+	ctrace_compat_order();							\
+	WRITE_ONCE(*(p), v);							\
+} while (0)
+#endif
+
+#ifndef cmpxchg_acquire
+/* before 4.3 in full order alone */
+#define cmpxchg_acquire(p, old, new)	cmpxchg(p, old, new)
+#endif
+
+#ifndef OPTIMIZER_HIDE_VAR
+#define OPTIMIZER_HIDE_VAR(v)	({ asm volatile("" : "+r" (v)); })
+#endif
+
+#ifndef in_task
+/* before 4.10 */
+#define in_task()	(!(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)))
+#endif
+
+#ifndef CTRACE_HAVE_STRSCPY
+/* since 4.3. The length, or -E2BIG if it was cut */
+static inline ssize_t ctrace_compat_strscpy(char *to, const char *from, size_t size)
+{
+	size_t n = strnlen(from, size);
+
+	if (!size)
+		return -E2BIG;
+	if (n == size) {
+		memcpy(to, from, size - 1);
+		to[size - 1] = 0;
+		return -E2BIG;
+	}
+	memcpy(to, from, n + 1);
+	return n;
+}
+#define strscpy(to, from, size)	ctrace_compat_strscpy(to, from, size)
+#endif
+
+#ifndef CTRACE_HAVE_PTR_ERR_OR_ZERO
+#define PTR_ERR_OR_ZERO(p)	(IS_ERR(p) ? PTR_ERR(p) : 0)
+#endif
 
 #ifndef data_race
 /* data_race: since 5.8; it tells KCSAN alone something */

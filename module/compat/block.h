@@ -82,6 +82,24 @@ static inline unsigned int blk_rq_trace_nr_sectors(struct request *rq)
 #define bio_dev(bio)	((bio)->bi_bdev->bd_dev)
 #endif
 
+static inline sector_t ctrace_compat_bio_sector(const struct bio *bio)
+{
+#ifdef CTRACE_HAVE_BIO_PLACE__ITER
+	return bio->bi_iter.bi_sector;
+#else
+	return bio->bi_sector;
+#endif
+}
+
+static inline unsigned int ctrace_compat_bio_size(const struct bio *bio)
+{
+#ifdef CTRACE_HAVE_BIO_PLACE__ITER
+	return bio->bi_iter.bi_size;
+#else
+	return bio->bi_size;
+#endif
+}
+
 /*
  * The operation and its flags. In 4.8 and 4.9 the operation is in the top bits, of as many bits as
  * there are: here in the top three of 32; the flags that have a letter are low ones.
@@ -154,6 +172,8 @@ static inline struct cgroup *ctrace_compat_bio_cgroup(struct bio *bio)
 	const struct cgroup_subsys_state *css = bio ? bio_blkcg_css(bio) : NULL;
 
 	return css ? css->cgroup : NULL;
+#elif defined(CTRACE_HAVE_BIO_BLKCG__MEMBER)
+	return bio && bio->bi_css ? bio->bi_css->cgroup : NULL;
 #else
 	const struct blkcg *blkcg = bio ? bio_blkcg(bio) : NULL;
 
@@ -161,11 +181,19 @@ static inline struct cgroup *ctrace_compat_bio_cgroup(struct bio *bio)
 #endif
 }
 
+#if defined(CTRACE_HAVE_IO_SUBSYS_ID__BLKIO_CGRP)
+#define CTRACE_COMPAT_IO_SSID	blkio_cgrp_id
+#elif defined(CTRACE_HAVE_IO_SUBSYS_ID__BLKIO_SUBSYS)
+#define CTRACE_COMPAT_IO_SSID	blkio_subsys_id
+#else
+#define CTRACE_COMPAT_IO_SSID	io_cgrp_id
+#endif
+
 /* The cgroup that is charged with what tasks of cset submit. NULL: none is. */
 static inline struct cgroup *ctrace_compat_cset_io(const struct css_set *cset)
 {
 #ifdef CONFIG_BLK_CGROUP
-	const struct cgroup_subsys_state *css = cset->subsys[io_cgrp_id];
+	const struct cgroup_subsys_state *css = cset->subsys[CTRACE_COMPAT_IO_SSID];
 
 	return css ? css->cgroup : NULL;
 #else

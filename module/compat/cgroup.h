@@ -10,6 +10,8 @@
 #define CTRACE_COMPAT_CGROUP_H
 
 #include <linux/cgroup.h>
+#include <linux/dcache.h>
+#include <linux/fs.h>
 #include <linux/kernfs.h>
 #include <linux/nsproxy.h>
 #include <linux/rcupdate.h>
@@ -25,9 +27,51 @@ static __always_inline const struct css_set *ctrace_compat_task_cset(const struc
 	return rcu_dereference_raw(p->cgroups);
 }
 
+/*
+ * p is exiting, and what it was in has been taken from it (if it was in any but the roots, which
+ * look the same).
+ */
+static inline bool ctrace_compat_cset_taken(const struct task_struct *p)
+{
+#ifdef CTRACE_HAVE_CGROUP_EXIT_MOVES
+	return (p->flags & PF_EXITING) && p->cgroups == init_task.cgroups;
+#else
+	return false;
+#endif
+}
+
+#ifdef CTRACE_HAVE_CGROUP_DFL__NONE
+/* Stands for the root of the unified hierarchy where there is none: everything is in it. */
+extern struct cgroupfs_root ctrace_compat_no_dfl;
+#endif
+
+/* Of the unified hierarchy, v2's */
 static __always_inline struct cgroup *ctrace_compat_cset_dfl(const struct css_set *cset)
 {
+#ifdef CTRACE_HAVE_CGROUP_DFL__NONE
+	return &ctrace_compat_no_dfl.top_cgroup;
+#else
 	return cset->dfl_cgrp;
+#endif
+}
+
+static inline bool ctrace_compat_cgroup_is_dfl(const struct cgroup *cgrp)
+{
+#ifdef CTRACE_HAVE_CGROUP_DFL__NONE
+	return cgrp->root == &ctrace_compat_no_dfl;
+#else
+	return cgrp->root == cgrp_dfl_root.cgrp.root;
+#endif
+}
+
+/* Has anybody made a cgroup in it? */
+static inline bool ctrace_compat_cgroup_dfl_used(void)
+{
+#ifdef CTRACE_HAVE_CGROUP_DFL__NONE
+	return false;
+#else
+	return atomic_read(&cgrp_dfl_root.nr_cgrps) > 1;
+#endif
 }
 
 /* NULL: the controller is not built or has no state yet */
@@ -40,7 +84,8 @@ static inline struct cgroup *ctrace_compat_cset_subsys(const struct css_set *cse
 
 /*
  * Unique in its hierarchy for ever. Older kernels give a removed directory's number to
- * the next one made: there it is the lower half, and above it is what tells them apart.
+ * the next one made: there it is the lower half, and above it is what tells them apart. Before 3.14 the
+ * kernel counts the inodes of all file systems without disks, 32 bits of them, and comes round.
  */
 static __always_inline u64 ctrace_compat_cgroup_id(const struct cgroup *cgrp)
 {
@@ -51,7 +96,11 @@ static __always_inline u64 ctrace_compat_cgroup_id(const struct cgroup *cgrp)
 #elif defined(CTRACE_HAVE_CGROUP_ID__SERIAL)
 	return cgrp->self.serial_nr << 32 | cgrp->kn->ino;
 #else
-	return cgrp->dentry->d_inode->i_ino;
+	/* both are there as long as the cgroup is not removed; the dentry's memory as long as the cgroup's */
+	const struct dentry *dentry = READ_ONCE(cgrp->dentry);
+	const struct inode *inode = dentry ? READ_ONCE(dentry->d_inode) : NULL;
+
+	return inode ? inode->i_ino : 0;
 #endif
 }
 
@@ -67,9 +116,13 @@ static inline u64 ctrace_compat_cgroup_number(u64 id)
 
 static inline struct cgroup *ctrace_compat_cgroup_parent(const struct cgroup *cgrp)
 {
+#ifdef CTRACE_HAVE_CGROUP_PARENT__CSS
 	const struct cgroup_subsys_state *up = cgrp->self.parent;
 
 	return up ? container_of(up, struct cgroup, self) : NULL;
+#else
+	return cgrp->parent;
+#endif
 }
 
 /* How far below its hierarchy's root. */
@@ -94,7 +147,11 @@ static inline int ctrace_compat_cgroup_hierarchy(const struct cgroup *cgrp)
 /* false as soon as its removal has begun */
 static inline bool ctrace_compat_cgroup_online(const struct cgroup *cgrp)
 {
+#ifdef CTRACE_HAVE_CGROUP_ONLINE__CSS
 	return READ_ONCE(cgrp->self.flags) & CSS_ONLINE;
+#else
+	return !test_bit(CGRP_REMOVED, &cgrp->flags);
+#endif
 }
 
 /*
@@ -107,7 +164,11 @@ static inline const char *ctrace_compat_cgroup_name(const struct cgroup *cgrp)
 {
 	const char *name;
 
-#ifdef CTRACE_HAVE_KERNFS_NAME_RCU
+#if defined(CTRACE_HAVE_CGROUP_NAME__MEMBER)
+	const struct cgroup_name *of = rcu_dereference_raw(cgrp->name);
+
+	name = of ? of->name : NULL;
+#elif defined(CTRACE_HAVE_KERNFS_NAME_RCU)
 	name = rcu_dereference_raw(cgrp->kn->name);
 #else
 	name = READ_ONCE(cgrp->kn->name);

@@ -10,26 +10,29 @@
 #include <linux/kernfs.h>
 #include <linux/magic.h>
 #include "facts.h"
+#include "cgroup.h"
 
 #ifndef CGROUP2_SUPER_MAGIC
 #define CGROUP2_SUPER_MAGIC	0x63677270	/* since 4.5 */
 #endif
 
-#ifndef CTRACE_HAVE_CGROUP_TRYGET
+#ifdef CTRACE_HAVE_CGROUP_ID__INODE
+/* whoever holds its directory holds it */
+#define cgroup_put(c)		dput((c)->dentry)
+#elif !defined(CTRACE_HAVE_CGROUP_TRYGET)
 #define cgroup_tryget(c)	css_tryget(&(c)->self)
 #define cgroup_put(c)		css_put(&(c)->self)
 #endif
 
 /*
  * With a reference (cgroup_put()). Process context. cgroup_get_from_fd() would
- * refuse v1. kn->priv is cleared under RCU when the cgroup goes.
+ * refuse v1. kn->priv is cleared under RCU when the cgroup goes. Before kernfs, f holds the directory.
  * ERR_PTR: -EBADF no descriptor, -ENOTDIR not a cgroup's directory, -ENOENT removed.
  */
 static inline struct cgroup *ctrace_compat_cgroup_from_fd(int fd)
 {
 	struct file *f = fget_raw(fd);
 	struct cgroup *cgrp = ERR_PTR(-ENOTDIR);
-	struct kernfs_node *kn;
 	struct inode *inode;
 
 	if (!f)
@@ -37,12 +40,21 @@ static inline struct cgroup *ctrace_compat_cgroup_from_fd(int fd)
 	inode = file_inode(f);
 	if (S_ISDIR(inode->i_mode) && (inode->i_sb->s_magic == CGROUP2_SUPER_MAGIC ||
 				       inode->i_sb->s_magic == CGROUP_SUPER_MAGIC)) {
-		kn = inode->i_private;
+#ifdef CTRACE_HAVE_CGROUP_ID__INODE
+		cgrp = f->f_path.dentry->d_fsdata;
+		if (ctrace_compat_cgroup_online(cgrp))
+			dget(cgrp->dentry);
+		else
+			cgrp = ERR_PTR(-ENOENT);
+#else
+		struct kernfs_node *kn = inode->i_private;
+
 		rcu_read_lock();
 		cgrp = rcu_dereference(*(struct cgroup __rcu __force **)&kn->priv);
 		if (!cgrp || !cgroup_tryget(cgrp))
 			cgrp = ERR_PTR(-ENOENT);
 		rcu_read_unlock();
+#endif
 	}
 	fput(f);
 	return cgrp;

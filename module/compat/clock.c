@@ -37,22 +37,92 @@ static void change(const struct ctrace_compat_tsc_sum *v)
 	put(&c->sum[1], v);
 }
 
+/* ns = base + (((the clock - cycle_last) * mult + xtime_nsec) >> shift) */
+struct sum {
+	struct clocksource *clock;
+	u64 cycle_last, xtime_nsec, base;
+	u32 mult, shift;
+};
+
+static void read_timekeeper(struct sum *s, const struct timekeeper *tk)
+{
+#ifdef CTRACE_HAVE_TIMEKEEPER__BASE
+	const struct tk_read_base *r = &tk->tkr_mono;
+
+	s->base = ktime_to_ns(r->base);
+#else
+	const struct timekeeper *r = tk;
+
+	s->base = tk->xtime_sec * NSEC_PER_SEC + timespec_to_ns(&tk->wall_to_monotonic);
+#endif
+	s->clock = r->clock;
+	s->cycle_last = r->cycle_last;
+	s->xtime_nsec = r->xtime_nsec;
+	s->mult = r->mult;
+	s->shift = r->shift;
+}
+
+#ifdef CTRACE_HAVE_KTIME_GET_MONO_FAST_NS
+
+static void keep(const struct sum *s)
+{
+}
+
+#else
+
+/* A latch as ctrace_compat_tsc is, of any clock. */
+static struct sum sums[2];
+static unsigned long sums_seq;
+
+static void keep(const struct sum *s)
+{
+	WRITE_ONCE(sums_seq, sums_seq + 1);	/* read the second */
+	smp_wmb();				/* partner: below; so all here */
+	sums[0] = *s;
+	smp_wmb();				/* as above */
+	WRITE_ONCE(sums_seq, sums_seq + 1);	/* the first */
+	smp_wmb();				/* as above */
+	sums[1] = *s;
+}
+
+/* Any context incl. NMI. While the machine falls asleep or wakes, the time of the last tick. */
+notrace u64 ctrace_compat_mono_fast_ns(void)
+{
+	const struct sum *s;
+	unsigned long seq;
+	u64 ns, cycles;
+
+	do {
+		seq = READ_ONCE(sums_seq);
+		smp_rmb();	/* partner: keep() */
+		s = &sums[seq & 1];
+		cycles = 0;
+		if (!test_bit(ASLEEP, &ctrace_compat_tsc.not))
+			cycles = (s->clock->read(s->clock) - s->cycle_last) & s->clock->mask;
+		ns = s->base + ((cycles * s->mult + s->xtime_nsec) >> s->shift);
+		smp_rmb();	/* partner: keep() */
+	} while (READ_ONCE(sums_seq) != seq);
+	return ns;
+}
+
+#endif
+
 /* Under the timekeeper's lock, interrupts off: one at a time. */
 static int timekeeping_changed(struct notifier_block *nb, unsigned long stepped, void *priv)
 {
-	const struct timekeeper *tk = priv;
-	const struct tk_read_base *r = &tk->tkr_mono;
-	/* by name: its number among the clocks has had several names */
-	bool is_tsc = !strcmp(r->clock->name, "tsc");
-	u32 mult = is_tsc ? r->mult : 0;
-	struct ctrace_compat_tsc_sum v = {
-		.mult = mult,
-		/* the kernel has (tsc - cycle_last) * mult + xtime_nsec */
-		.add = r->xtime_nsec - r->cycle_last * mult,
-		.base = ktime_to_ns(r->base),
-		.shift = r->shift,
-	};
+	struct ctrace_compat_tsc_sum v;
+	struct sum s;
+	bool is_tsc;
 
+	read_timekeeper(&s, priv);
+	keep(&s);
+	/* by name: its number among the clocks has had several names */
+	is_tsc = !strcmp(s.clock->name, "tsc");
+	v.mult = is_tsc ? s.mult : 0;
+	/* the kernel has (tsc - cycle_last) * mult + xtime_nsec */
+	v.add = s.xtime_nsec - s.cycle_last * v.mult;
+	v.base = s.base;
+	v.shift = s.shift;
 	change(&v);
 	if (is_tsc)
 		clear_bit(NO_TSC, &ctrace_compat_tsc.not);

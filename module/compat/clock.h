@@ -5,18 +5,41 @@
  * ktime_get_mono_fast_ns() reaches the counter through a pointer, and is itself called. Where the
  * kernel's time comes from the TSC we do its sum here, inline, with its own numbers: it tells them
  * at each change, as it tells KVM. That saves 28 instructions a record (selftests/bench/cost, 6.1).
+ * Before 3.17 there is no such function: then what the kernel tells is all that is asked, whatever
+ * its clock is.
  */
 #ifndef CTRACE_COMPAT_CLOCK_H
 #define CTRACE_COMPAT_CLOCK_H
 
 #include <linux/ktime.h>
 #include <linux/timekeeping.h>
+#include "facts.h"
+
+#ifndef CTRACE_HAVE_KTIME_GET_NS
+static inline u64 ktime_get_ns(void)
+{
+	return ktime_to_ns(ktime_get());
+}
+#endif
+
+#ifndef CTRACE_HAVE_KTIME_GET_MONO_FAST_NS
+u64 ctrace_compat_mono_fast_ns(void);
+#define ktime_get_mono_fast_ns	ctrace_compat_mono_fast_ns
+#endif
 
 #ifdef CONFIG_X86_64
 #include <linux/compiler.h>
 #include <asm/barrier.h>
 #include <asm/msr.h>
 #include <asm/tsc.h>
+
+#ifndef CTRACE_HAVE_RDTSC_ORDERED
+static __always_inline u64 rdtsc_ordered(void)
+{
+	rdtsc_barrier();
+	return __native_read_tsc();
+}
+#endif
 
 /*
  * A latch: while one of the two is written, seq says to read the other; so who interrupts the

@@ -9,6 +9,11 @@
 #include "facts.h"
 #include "syscall.h"
 
+#ifndef NOKPROBE_SYMBOL
+/* before 3.16: what is probed within a handler is counted as missed there, no more */
+#define NOKPROBE_SYMBOL(fn)
+#endif
+
 /* NULL: it is being unregistered. */
 static __always_inline struct kretprobe *ctrace_compat_kretprobe(struct kretprobe_instance *ri)
 {

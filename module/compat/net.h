@@ -4,11 +4,13 @@
 #define CTRACE_COMPAT_NET_H
 
 #include <linux/cgroup.h>
+#include <linux/ipv6.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <net/inet_sock.h>
 #include <net/sch_generic.h>
 #include <net/sock.h>
+#include <net/tcp_states.h>
 #include "facts.h"
 
 /* net_dev_queue and netif_receive_skb */
@@ -36,10 +38,39 @@ static inline struct cgroup *ctrace_compat_sock_cgroup(const struct sock *sk)
 /* The socket that skb leaves by, of those with all their fields; NULL: none. */
 static inline const struct sock *ctrace_compat_skb_sock(const struct sk_buff *skb)
 {
+#ifdef CTRACE_HAVE_SK_CONST_TO_FULL_SK
 	const struct sock *sk = sk_const_to_full_sk(skb->sk);
+#else
+	const struct sock *sk = skb->sk;
+#endif
 
+#ifdef CTRACE_HAVE_SK_FULLSOCK
 	return sk && sk_fullsock(sk) ? sk : NULL;
+#else
+	return sk && sk->sk_state != TCP_TIME_WAIT ? sk : NULL;
+#endif
 }
+
+#if IS_ENABLED(CONFIG_IPV6)
+/* Of an AF_INET6 socket. */
+static inline const void *ctrace_compat_sock_saddr6(const struct sock *sk)
+{
+#ifdef CTRACE_HAVE_SK_V6_ADDR
+	return &sk->sk_v6_rcv_saddr;
+#else
+	return &inet6_sk(sk)->rcv_saddr;
+#endif
+}
+
+static inline const void *ctrace_compat_sock_daddr6(const struct sock *sk)
+{
+#ifdef CTRACE_HAVE_SK_V6_ADDR
+	return &sk->sk_v6_daddr;
+#else
+	return &inet6_sk(sk)->daddr;
+#endif
+}
+#endif
 
 /* Has a task locked it? */
 static inline bool ctrace_compat_sock_owned(const struct sock *sk)

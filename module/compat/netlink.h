@@ -147,6 +147,82 @@ static inline int ctrace_compat_parse_nested(struct nlattr **tb, int max, const 
 #define CTRACE_COMPAT_OP_POLICY(p)	.policy = (p),
 #endif
 
+/* Initializers: a family's commands and groups stand in it, or are handed over with it. */
+#ifdef CTRACE_HAVE_GENL_FAMILY_OPS__MEMBER
+#define CTRACE_COMPAT_OPS_CONST		const
+#define CTRACE_COMPAT_FAMILY_OPS(o)	.ops = (o), .n_ops = ARRAY_SIZE(o),
+#else
+#define CTRACE_COMPAT_OPS_CONST
+#define CTRACE_COMPAT_FAMILY_OPS(o)
+#endif
+#ifdef CTRACE_HAVE_GENL_MCGRPS__MEMBER
+#define CTRACE_COMPAT_MCGRPS_CONST	const
+#define CTRACE_COMPAT_FAMILY_MCGRPS(g)	.mcgrps = (g), .n_mcgrps = ARRAY_SIZE(g),
+#else
+#define CTRACE_COMPAT_MCGRPS_CONST
+#define CTRACE_COMPAT_FAMILY_MCGRPS(g)
+#endif
+
+/* A family with n commands and one group. */
+static inline int ctrace_compat_genl_register(struct genl_family *f,
+					      CTRACE_COMPAT_OPS_CONST struct genl_ops *ops, size_t n,
+					      CTRACE_COMPAT_MCGRPS_CONST struct genl_multicast_group *g)
+{
+	int err;
+
+#ifdef CTRACE_HAVE_GENL_FAMILY_OPS__MEMBER
+	err = genl_register_family(f);
+#else
+	err = genl_register_family_with_ops(f, ops, n);
+#endif
+#ifdef CTRACE_HAVE_GENL_MCGRPS__CALL
+	if (!err)
+		err = genl_register_mc_group(f, g);
+	if (err)
+		genl_unregister_family(f);	/* which does no harm to one that is not there */
+#endif
+	return err;
+}
+
+/* f's one group, in the initial network namespace: its number, where it has one of its own */
+#ifdef CTRACE_HAVE_GENL_MCGRPS__CALL
+#define CTRACE_COMPAT_MCGRP(g)	((g)->id)
+#else
+#define CTRACE_COMPAT_MCGRP(g)	0
+#endif
+
+static inline bool ctrace_compat_genl_listeners(struct genl_family *f,
+						const struct genl_multicast_group *g)
+{
+#ifdef CTRACE_HAVE_GENL_HAS_LISTENERS
+	return genl_has_listeners(f, &init_net, CTRACE_COMPAT_MCGRP(g));
+#else
+	return netlink_has_listeners(init_net.genl_sock, CTRACE_COMPAT_MCGRP(g));
+#endif
+}
+
+/* Each listener's next read says so. */
+static inline void ctrace_compat_genl_set_err(struct genl_family *f,
+					      const struct genl_multicast_group *g, int err)
+{
+#ifdef CTRACE_HAVE_GENL_SET_ERR
+	genl_set_err(f, &init_net, 0, CTRACE_COMPAT_MCGRP(g), err);
+#else
+	netlink_set_err(init_net.genl_sock, 0, CTRACE_COMPAT_MCGRP(g), err);
+#endif
+}
+
+static inline void ctrace_compat_genl_multicast(struct genl_family *f,
+						const struct genl_multicast_group *g,
+						struct sk_buff *skb)
+{
+#ifdef CTRACE_HAVE_GENLMSG_MULTICAST__FAMILY
+	genlmsg_multicast(f, skb, 0, CTRACE_COMPAT_MCGRP(g), GFP_KERNEL);
+#else
+	genlmsg_multicast(skb, 0, CTRACE_COMPAT_MCGRP(g), GFP_KERNEL);
+#endif
+}
+
 /* Families that give themselves a number (before 4.10) are in a list by a part of their own. */
 #ifdef GENL_ID_GENERATE
 #define CTRACE_COMPAT_FAMILY_CONST

@@ -6,6 +6,7 @@
 #include <linux/cgroup.h>
 #include <linux/idr.h>
 #include <linux/ipc_namespace.h>
+#include <linux/kallsyms.h>
 #include <linux/nsproxy.h>
 #include <linux/pid_namespace.h>
 #include <linux/proc_ns.h>
@@ -15,6 +16,7 @@
 #include <net/net_namespace.h>
 #include "facts.h"
 #include "kprobe.h"
+#include "pidns.h"
 
 static inline unsigned int ctrace_compat_task_state(const struct task_struct *p)
 {
@@ -25,6 +27,7 @@ static inline unsigned int ctrace_compat_task_state(const struct task_struct *p)
 #endif
 }
 
+#ifdef CTRACE_HAVE_NS_INUM__COMMON
 /*
  * struct mnt_namespace is private to the kernel's fs/, and its number lies in a struct
  * ns_common somewhere near its begin: where the one is whose operations are named "mnt". Returns
@@ -48,6 +51,24 @@ static inline size_t ctrace_compat_mnt_inum_at(const struct mnt_namespace *ns)
 	}
 	return 0;
 }
+#else
+/* The same before 3.19: the kernel is asked for the number, which then is looked for. May sleep. */
+static inline size_t ctrace_compat_mnt_inum_at(const struct mnt_namespace *ns)
+{
+	const struct proc_ns_operations *ops = (void *)kallsyms_lookup_name("mntns_operations");
+	unsigned int inum, there;
+	size_t at;
+
+	if (!ops)
+		return 0;
+	inum = ops->inum((void *)ns);
+	for (at = sizeof(int); at < 64; at += sizeof(int))
+		if (!ctrace_compat_read_kernel(&there, (uintptr_t)ns + at, sizeof(there)) &&
+		    there == inum)
+			return at;
+	return 0;
+}
+#endif
 
 struct ctrace_compat_ns {
 	u32 cgroup, ipc, mnt, net, uts;
@@ -65,10 +86,10 @@ static inline void ctrace_compat_task_ns(const struct task_struct *p, size_t mnt
 #ifndef CTRACE_HAVE_CGROUP_NS__NONE
 	n->cgroup = x->cgroup_ns->ns.inum;
 #endif
-	n->ipc = x->ipc_ns ? x->ipc_ns->ns.inum : 0;
+	n->ipc = x->ipc_ns ? ctrace_compat_inum(x->ipc_ns) : 0;
 	n->mnt = mnt_at && x->mnt_ns ? *(const unsigned int *)((const void *)x->mnt_ns + mnt_at) : 0;
-	n->net = x->net_ns->ns.inum;
-	n->uts = x->uts_ns->ns.inum;
+	n->net = ctrace_compat_inum(x->net_ns);
+	n->uts = ctrace_compat_inum(x->uts_ns);
 }
 
 /*

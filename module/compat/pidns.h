@@ -9,6 +9,13 @@
 #include <linux/sched/signal.h>
 #include "facts.h"
 
+/* A namespace's number, of whatever kind it is. */
+#ifdef CTRACE_HAVE_NS_INUM__COMMON
+#define ctrace_compat_inum(of)	((of)->ns.inum)
+#else
+#define ctrace_compat_inum(of)	((of)->proc_inum)
+#endif
+
 /* NULL once p has been released. struct pid is freed after a grace period. */
 static __always_inline const struct pid *ctrace_compat_task_pid(const struct task_struct *p)
 {
@@ -56,7 +63,7 @@ static inline bool ctrace_compat_pidns_empty(const struct pid_namespace *ns)
 
 static inline u32 ctrace_compat_pidns_inum(const struct pid_namespace *ns)
 {
-	return ns->ns.inum;
+	return ctrace_compat_inum(ns);
 }
 
 /*

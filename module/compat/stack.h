@@ -10,6 +10,13 @@
 #include <linux/string.h>
 #include "facts.h"
 
+#ifndef CTRACE_HAVE_WITHIN_MODULE
+static inline bool within_module(unsigned long addr, const struct module *mod)
+{
+	return within_module_init(addr, mod) || within_module_core(addr, mod);
+}
+#endif
+
 /* Return addresses of the running code, the caller's own first: at most n, into to[]. */
 static __always_inline u32 ctrace_compat_stack_save(unsigned long *to, u32 n)
 {
@@ -23,11 +30,14 @@ static __always_inline u32 ctrace_compat_stack_save(unsigned long *to, u32 n)
 	/* x86 ends a whole one with a mark */
 	if (t.nr_entries && to[t.nr_entries - 1] == ULONG_MAX)
 		t.nr_entries--;
-	/* some begin with the unwinder's own frames */
+	/* some begin with the unwinder's own frames: x86 before 4.10, and 4.14 */
 	while (own < t.nr_entries && !within_module(to[own], THIS_MODULE))
 		own++;
-	memmove(to, to + own, (t.nr_entries - own) * sizeof(*to));
-	return t.nr_entries - own;
+	if (own && own < t.nr_entries) {
+		t.nr_entries -= own;
+		memmove(to, to + own, t.nr_entries * sizeof(*to));
+	}
+	return t.nr_entries;
 #endif
 }
 

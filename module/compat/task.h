@@ -1,10 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* walks over tasks */
+/* when a task began; walks over tasks */
 #ifndef CTRACE_COMPAT_TASK_H
 #define CTRACE_COMPAT_TASK_H
 
 #include <linux/rculist.h>
+#include <linux/sched/rt.h>
 #include <linux/sched/signal.h>
+#include <linux/time.h>
+#include "facts.h"
+
+/* When p began, in ns of CLOCK_MONOTONIC; of two tasks at one address it is never the same. */
+static __always_inline u64 ctrace_compat_task_start(const struct task_struct *p)
+{
+#ifdef CTRACE_HAVE_TASK_START__NS
+	return p->start_time;
+#else
+	return timespec_to_ns(&p->start_time);
+#endif
+}
 
 /*
  * Under RCU. for_each_thread() of newer kernels asks lockdep for tasklist_lock too, which is not

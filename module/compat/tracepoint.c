@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
+#include "cgroup_event.h"
 #include "tracepoint.h"
 
 struct lookup {
@@ -21,12 +22,31 @@ static void match(struct tracepoint *tp, void *data)
 		l->tp = tp;
 }
 
+static void each_built_in_tracepoint(void (*fn)(struct tracepoint *tp, void *data), void *data)
+{
+#ifdef CTRACE_HAVE_TRACEPOINT_EACH__FUNCTION
+	for_each_kernel_tracepoint(fn, data);
+#else
+	struct tracepoint_iter i = { .tracepoint = NULL };
+
+	/* the kernel's own come first */
+	for (tracepoint_iter_start(&i); i.tracepoint; tracepoint_iter_next(&i)) {
+#ifdef CONFIG_MODULES
+		if (i.module)
+			break;
+#endif
+		fn(*i.tracepoint, data);
+	}
+	tracepoint_iter_stop(&i);
+#endif
+}
+
 /* Built-in tracepoints only: they never go away, so the pointer needs no reference. */
 static struct tracepoint *find(const char *name)
 {
 	struct lookup l = { .name = name };
 
-	for_each_kernel_tracepoint(match, &l);
+	each_built_in_tracepoint(match, &l);
 	return l.tp;
 }
 
@@ -79,7 +99,7 @@ static void note_iterator(struct tracepoint *tp)
 
 typedef void (*module_fn)(struct tracepoint *tp, struct module *mod, void *data);
 
-#ifdef CONFIG_MODULES
+#if defined(CONFIG_MODULES) && defined(CTRACE_HAVE_TRACEPOINT_MODULE_NOTIFIER)
 struct walk {
 	struct notifier_block nb;
 	module_fn fn;
@@ -121,6 +141,7 @@ static void each_module(module_fn fn, void *data)
 		unregister_tracepoint_module_notifier(&w.nb);
 }
 #else
+/* no modules, or the kernel does not say whose a tracepoint is: theirs are not there */
 static void each_module(module_fn fn, void *data)
 {
 }
@@ -154,44 +175,135 @@ void ctrace_compat_tp_put(struct ctrace_compat_tp *h)
 
 /* --- probes ------------------------------------------------------------------ */
 
+static int add(struct tracepoint *tp, void *probe, void *data)
+{
+#ifdef CTRACE_HAVE_TRACEPOINT_REGISTER__POINTER
+	return tracepoint_probe_register(tp, probe, data);
+#else
+	return tracepoint_probe_register(tp->name, probe, data);
+#endif
+}
+
+static int del(struct tracepoint *tp, void *probe, void *data)
+{
+#ifdef CTRACE_HAVE_TRACEPOINT_REGISTER__POINTER
+	return tracepoint_probe_unregister(tp, probe, data);
+#else
+	return tracepoint_probe_unregister(tp->name, probe, data);
+#endif
+}
+
+#ifdef CTRACE_HAVE_TRACEPOINT_REGISTER_PRIO
+
+static int add_last(struct tracepoint *tp, void *probe)
+{
+	return tracepoint_probe_register_prio(tp, probe, NULL, TRACEPOINT_DEFAULT_PRIO - 1);
+}
+
+static int del_last(struct tracepoint *tp, void *probe)
+{
+	return del(tp, probe, NULL);
+}
+
+static void stay_last(struct tracepoint *tp)
+{
+}
+
+#else
+
+/*
+ * Probes are called in the order they came in: the one that is to be last comes again, as another
+ * because its data are others (which it does not look at), and then goes from where it was. So it is
+ * called twice for a moment, but never not at all. Under ctrace_lock.
+ */
+static struct {
+	struct tracepoint *tp;	/* NULL: none */
+	void *probe;
+	unsigned long data;
+} last;
+
+static int add_last(struct tracepoint *tp, void *probe)
+{
+	int err = last.tp ? -EBUSY : add(tp, probe, NULL);
+
+	if (!err) {
+		last.tp = tp;
+		last.probe = probe;
+		last.data = 0;
+	}
+	return err;
+}
+
+static int del_last(struct tracepoint *tp, void *probe)
+{
+	last.tp = NULL;
+	return del(tp, probe, (void *)last.data);
+}
+
+static void stay_last(struct tracepoint *tp)
+{
+	if (last.tp != tp || add(tp, last.probe, (void *)(last.data ^ 1)))
+		return;
+	del(tp, last.probe, (void *)last.data);
+	last.data ^= 1;
+}
+
+#endif
+
 int ctrace_compat_tp_register(const struct ctrace_compat_tp *h, void *probe, void *data)
 {
+	int err;
+
 	/* a module's iterator would go with it, and its address to others */
 	if (!h->mod)
 		note_iterator(h->tp);
-	return tracepoint_probe_register(h->tp, probe, data);
+	err = add(h->tp, probe, data);
+	if (!err)
+		stay_last(h->tp);
+	return err;
 }
 
 void ctrace_compat_tp_unregister(const struct ctrace_compat_tp *h, void *probe, void *data)
 {
-	tracepoint_probe_unregister(h->tp, probe, data);
+	del(h->tp, probe, data);
 }
 
 int ctrace_compat_tracepoint_register(const char *name, void *probe, void *data)
 {
 	struct tracepoint *tp = find(name);
+	int err;
 
 	if (!tp)
-		return -ENOENT;
+		return ctrace_compat_cgroup_event_add(name, probe, data);
 	note_iterator(tp);
-	return tracepoint_probe_register(tp, probe, data);
+	err = add(tp, probe, data);
+	if (!err)
+		stay_last(tp);
+	return err;
 }
 
-int ctrace_compat_tracepoint_register_last(const char *name, void *probe, void *data)
+int ctrace_compat_tracepoint_register_last(const char *name, void *probe)
 {
 	struct tracepoint *tp = find(name);
 
 	if (!tp)
 		return -ENOENT;
 	note_iterator(tp);
-	return tracepoint_probe_register_prio(tp, probe, data, TRACEPOINT_DEFAULT_PRIO - 1);
+	return add_last(tp, probe);
+}
+
+int ctrace_compat_tracepoint_unregister_last(const char *name, void *probe)
+{
+	struct tracepoint *tp = find(name);
+
+	return tp ? del_last(tp, probe) : -ENOENT;
 }
 
 int ctrace_compat_tracepoint_unregister(const char *name, void *probe, void *data)
 {
 	struct tracepoint *tp = find(name);
 
-	return tp ? tracepoint_probe_unregister(tp, probe, data) : -ENOENT;
+	return tp ? del(tp, probe, data) : ctrace_compat_cgroup_event_del(name, probe, data);
 }
 
 /* --- names --------------------------------------------------------------------- */
@@ -201,7 +313,7 @@ bool ctrace_compat_tracepoint_exists(const char *name)
 	struct ctrace_compat_tp h;
 
 	if (ctrace_compat_tp_get(name, &h))
-		return false;
+		return ctrace_compat_cgroup_event_exists(name);
 	ctrace_compat_tp_put(&h);
 	return true;
 }
@@ -227,7 +339,7 @@ void ctrace_compat_tracepoint_each(void (*fn)(const char *name, void *data), voi
 {
 	struct each e = { .fn = fn, .data = data };
 
-	for_each_kernel_tracepoint(each_built_in, &e);
+	each_built_in_tracepoint(each_built_in, &e);
 	each_module(each_of_module, &e);
 }
 

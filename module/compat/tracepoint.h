@@ -21,8 +21,12 @@
  */
 int ctrace_compat_tracepoint_register(const char *name, void *probe, void *data);
 int ctrace_compat_tracepoint_unregister(const char *name, void *probe, void *data);
-/* Called behind the other probes of the same tracepoint. */
-int ctrace_compat_tracepoint_register_last(const char *name, void *probe, void *data);
+/*
+ * Called behind the other probes of the same tracepoint. One probe in all, which does not mind being
+ * called twice, nor what its data are.
+ */
+int ctrace_compat_tracepoint_register_last(const char *name, void *probe);
+int ctrace_compat_tracepoint_unregister_last(const char *name, void *probe);
 /* These two know the tracepoints of modules as well. fn must not sleep long: modules wait. */
 bool ctrace_compat_tracepoint_exists(const char *name);
 void ctrace_compat_tracepoint_each(void (*fn)(const char *name, void *data), void *data);
@@ -94,13 +98,35 @@ static __always_inline void ctrace_compat_probe_end(void)
 	   struct task_struct *next, unsigned int prev_state)
 #define CTRACE_PROBE_PREV_STATE(prev)	prev_state
 #else
+#ifdef CTRACE_HAVE_SCHED_SWITCH__PREV_NEXT_ALONE
+#define CTRACE_PROBE_SCHED_SWITCH(fn)						\
+	fn(void *data, struct task_struct *prev, struct task_struct *next)
+/* prev runs this */
+#define CTRACE_PROBE_PREEMPT	(preempt_count() & PREEMPT_ACTIVE)
+#else
 #define CTRACE_PROBE_SCHED_SWITCH(fn)						\
 	fn(void *data, bool preempt, struct task_struct *prev, struct task_struct *next)
+#endif
 #ifdef CTRACE_HAVE_TASK_STATE_FIELD__NEW
 #define CTRACE_PROBE_PREV_STATE(prev)	READ_ONCE((prev)->__state)
 #else
 #define CTRACE_PROBE_PREV_STATE(prev)	((unsigned int)READ_ONCE((prev)->state))
 #endif
+#endif
+#ifndef CTRACE_PROBE_PREEMPT
+#define CTRACE_PROBE_PREEMPT	preempt
+#endif
+
+/* success: never false, where it is still said */
+#ifdef CTRACE_HAVE_SCHED_WAKEUP__TASK_SUCCESS
+#define CTRACE_PROBE_SCHED_WAKEUP(fn)	fn(void *data, struct task_struct *p, int success)
+#else
+#define CTRACE_PROBE_SCHED_WAKEUP(fn)	fn(void *data, struct task_struct *p)
+#endif
+#ifdef CTRACE_HAVE_SCHED_WAKEUP_NEW__TASK_SUCCESS
+#define CTRACE_PROBE_SCHED_WAKEUP_NEW(fn)	fn(void *data, struct task_struct *p, int success)
+#else
+#define CTRACE_PROBE_SCHED_WAKEUP_NEW(fn)	fn(void *data, struct task_struct *p)
 #endif
 
 #ifdef CTRACE_HAVE_SCHED_PROCESS_EXIT__TASK_GROUP_DEAD

@@ -59,6 +59,16 @@ static inline long si_mem_available(void)
 }
 #endif
 
+#ifndef CTRACE_HAVE_KVFREE
+static inline void kvfree(const void *p)
+{
+	if (is_vmalloc_addr(p))
+		vfree(p);
+	else
+		kfree(p);
+}
+#endif
+
 static inline unsigned long ctrace_compat_totalram_pages(void)
 {
 #ifdef CTRACE_HAVE_TOTALRAM_PAGES__FUNCTION

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tracepoints of cgroups that the kernel does not have itself; as those of tracepoint.h. */
+#ifndef CTRACE_COMPAT_CGROUP_EVENT_H
+#define CTRACE_COMPAT_CGROUP_EVENT_H
+
+#include <linux/errno.h>
+#include <linux/types.h>
+#include "facts.h"
+
+#ifdef CTRACE_HAVE_CGROUP_RMDIR__NONE
+int ctrace_compat_cgroup_event_add(const char *name, void *probe, void *data);
+int ctrace_compat_cgroup_event_del(const char *name, void *probe, void *data);
+bool ctrace_compat_cgroup_event_exists(const char *name);
+#else
+static inline int ctrace_compat_cgroup_event_add(const char *name, void *probe, void *data)
+{
+	return -ENOENT;
+}
+
+static inline int ctrace_compat_cgroup_event_del(const char *name, void *probe, void *data)
+{
+	return -ENOENT;
+}
+
+static inline bool ctrace_compat_cgroup_event_exists(const char *name)
+{
+	return false;
+}
+#endif
+
+#endif
