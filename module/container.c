@@ -18,6 +18,7 @@
 #include "compat/cgroup.h"
 #include "compat/clock.h"
 #include "compat/pidns.h"
+#include "compat/rcu.h"
 
 #define POOL		1024u	/* containers ready; refilled at half */
 /* A dead container stays resolvable this long, for its last process's last events. */
@@ -415,7 +416,7 @@ static void sweep(bool flush)
 	ctrace_ident_unlock(flags);
 	ctrace_identity_forget_dying();
 
-	synchronize_rcu();
+	ctrace_compat_synchronize();
 
 	free_nodes(a);
 	free_nodes(n);

@@ -7,6 +7,7 @@
 #include "filter.h"
 #include "identity.h"
 #include "compat/cgroup_fd.h"
+#include "compat/rcu.h"
 
 u32 ctrace_pid_sessions;	/* masks: written under ctrace_lock */
 static u32 all_sessions;
@@ -113,7 +114,7 @@ static void update(struct ctrace_session *s)
 	 * A container born just now has taken its mask from the old state and may not be in the
 	 * list yet; births run with preemption off, so afterwards it is.
 	 */
-	synchronize_rcu();
+	ctrace_compat_synchronize();
 	while ((c = ctrace_container_next(c)))
 		update_one(s, c, bit);
 	ctrace_identity_forget_tasks();

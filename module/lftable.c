@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 #include "lftable.h"
 #include "compat/list.h"
+#include "compat/rcu.h"
 #include "compat/vmalloc.h"
 
 /* --- the pool ------------------------------------------------------------- */
@@ -46,7 +47,7 @@ int ctrace_lfpool_refill(struct ctrace_lfpool *pool)
 	struct llist_node *limbo = llist_del_all(&pool->limbo);
 
 	if (limbo) {
-		synchronize_rcu();
+		ctrace_compat_synchronize();
 		llist_for_each_entry_safe(n, next, limbo, free)
 			make_ready(pool, n);
 	}

@@ -11,6 +11,7 @@
 #include "probe.h"
 #include "stack.h"
 #include "compat/kprobe.h"
+#include "compat/rcu.h"
 
 struct ctrace_kprobe {
 	union {
@@ -100,7 +101,7 @@ static __always_inline u32 wanted(struct ctrace_kprobe *k, struct pt_regs *regs,
 	return ctrace_filter(mask, who->container, who->task);
 }
 
-static __always_inline void hit(struct ctrace_kprobe *k, struct pt_regs *regs, bool breakpoint)
+static __always_inline void hit_wanted(struct ctrace_kprobe *k, struct pt_regs *regs, bool breakpoint)
 {
 	const struct pt_regs *outer;
 	struct ctrace_who who;
@@ -116,6 +117,13 @@ static __always_inline void hit(struct ctrace_kprobe *k, struct pt_regs *regs, b
 	ctrace_stack_end(outer);
 }
 
+static __always_inline void hit(struct ctrace_kprobe *k, struct pt_regs *regs, bool breakpoint)
+{
+	ctrace_compat_rcu_begin();
+	hit_wanted(k, regs, breakpoint);
+	ctrace_compat_rcu_end();
+}
+
 static int enter(struct kprobe *kp, struct pt_regs *regs)
 {
 	hit(container_of(kp, struct ctrace_kprobe, kp), regs, !kprobe_ftrace(kp));
@@ -128,9 +136,13 @@ static int enter_ret(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe *rp = ctrace_compat_kretprobe(ri);
 	struct ctrace_who who;
+	bool unwanted;
 
-	return !rp || !wanted(container_of(rp, struct ctrace_kprobe, rp), regs,
-			      !kprobe_ftrace(&rp->kp), &who);
+	ctrace_compat_rcu_begin();
+	unwanted = !rp || !wanted(container_of(rp, struct ctrace_kprobe, rp), regs,
+				  !kprobe_ftrace(&rp->kp), &who);
+	ctrace_compat_rcu_end();
+	return unwanted;
 }
 NOKPROBE_SYMBOL(enter_ret);
 

@@ -15,6 +15,7 @@
 #include "probe.h"
 #include "stack.h"
 #include "compat/cpu.h"
+#include "compat/rcu.h"
 #include "compat/stack.h"
 
 #define HZ_MAX	10000
@@ -70,8 +71,7 @@ static bool upon_task(const struct pt_regs *regs)
 	return ctrace_compat_user_mode(regs) || (hardirq_count() <= HARDIRQ_OFFSET && !in_serving_softirq());
 }
 
-/* Hardirq context, interrupts off. */
-static void handler(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+static void sample(struct perf_event *event, struct pt_regs *regs)
 {
 	struct ctrace_sampler *sr = event->overflow_handler_context;
 	u32 mask = ctrace_wants(CTRACE_ID_CPU_SAMPLE) & sr->bit;
@@ -100,6 +100,14 @@ static void handler(struct perf_event *event, struct perf_sample_data *data, str
 	ctrace_emit(mask, CTRACE_ID_CPU_SAMPLE, &who,
 		    (3 + s->nkernel + s->nuser) * sizeof(u64), fill_sample, s);
 	ctrace_stack_end(outer);
+}
+
+/* Hardirq context, interrupts off. */
+static void handler(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+	ctrace_compat_rcu_begin();
+	sample(event, regs);
+	ctrace_compat_rcu_end();
 }
 
 /* --- CPUs come and go ---------------------------------------------------------- */

@@ -460,6 +460,6 @@ static void put_ns(const void *ns)
 
 void ctrace_identity_exit(void)
 {
-	synchronize_rcu();
+	ctrace_compat_synchronize();
 	ctrace_rules_exit(&ctrace_rules, put_ns);
 }

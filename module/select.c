@@ -191,7 +191,7 @@ int ctrace_select_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o,
 void ctrace_select_sync(void)
 {
 	ctrace_compat_tracepoint_sync();
-	synchronize_rcu();	/* kprobes and perf events: preemption is off in their handlers */
+	ctrace_compat_synchronize();	/* kprobes and perf events: preemption is off in their handlers */
 }
 
 void ctrace_select_publish(struct ctrace_probe *p, bool on)

@@ -169,7 +169,7 @@ void ctrace_session_end(struct ctrace_session *s)
 	 * so may netlink_event(), under RCU alone.
 	 */
 	ctrace_compat_tracepoint_sync();
-	synchronize_rcu();
+	ctrace_compat_synchronize();
 
 	/* Readers that still map the arena keep it; nobody writes to it any more. */
 	ctrace_arena_end(s->arena);

@@ -28,16 +28,16 @@
 #ifdef CONFIG_X86
 #define ctrace_compat_order()	barrier()
 #else
-#define ctrace_compat_order()	smp_mb()
+#define ctrace_compat_order()	smp_mb()	/* partners: where the two below are used */
 #endif
-#define smp_load_acquire(p)							\
+#define smp_load_acquire(p)	/* partner: its user's */			\
 ({										\
 	typeof(*(p)) ___v = READ_ONCE(*(p));					\
 										\
 	ctrace_compat_order();							\
 	___v;									\
 })
-#define smp_store_release(p, v)							\
+#define smp_store_release(p, v)	/* partner: its user's */			\
 do {										\
 	ctrace_compat_order();							\
 	WRITE_ONCE(*(p), v);							\

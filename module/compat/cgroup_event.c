@@ -73,12 +73,15 @@ typedef void (*attach_fn)(void *data, struct cgroup *dst, const char *path, stru
 do {										\
 	struct listener *l_;							\
 										\
+	ctrace_compat_rcu_begin();						\
 	for (l_ = (e)->listeners; l_ < (e)->listeners + LISTENERS; l_++) {	\
+		/* partner: ctrace_compat_cgroup_event_add() */			\
 		fn_type fn_ = smp_load_acquire(&l_->probe);			\
 										\
 		if (fn_)							\
 			fn_(l_->data, __VA_ARGS__);				\
 	}									\
+	ctrace_compat_rcu_end();						\
 } while (0)
 
 static struct event *event_of(struct kretprobe_instance *ri)

@@ -13,6 +13,7 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include "facts.h"
+#include "rcu.h"
 
 /*
  * Both look NAME up (no tracepoint symbol is exported to modules). 0, -ENOENT
@@ -83,10 +84,12 @@ static __always_inline void ctrace_compat_probe_begin(void)
 #ifdef CTRACE_HAVE_TRACEPOINT_FAULTABLE
 	preempt_disable_notrace();
 #endif
+	ctrace_compat_rcu_begin();
 }
 
 static __always_inline void ctrace_compat_probe_end(void)
 {
+	ctrace_compat_rcu_end();
 #ifdef CTRACE_HAVE_TRACEPOINT_FAULTABLE
 	preempt_enable_notrace();
 #endif

@@ -2,6 +2,8 @@
 /* since 4.9: instances of a state */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
-static int p(unsigned int cpu, struct hlist_node *node) { return 0; }
-int ctrace_fact(void);
-int ctrace_fact(void) { return cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "", p, p); }
+int ctrace_fact(int (*p)(unsigned int cpu, struct hlist_node *node));
+int ctrace_fact(int (*p)(unsigned int cpu, struct hlist_node *node))
+{
+	return cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "", p, p);
+}

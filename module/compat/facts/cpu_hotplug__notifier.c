@@ -3,7 +3,9 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/notifier.h>
-static struct notifier_block nb;
-int ctrace_fact(void);
-int ctrace_fact(void) { return register_cpu_notifier(&nb) + CPU_ONLINE + CPU_DOWN_FAILED + CPU_DOWN_PREPARE; }
+int ctrace_fact(struct notifier_block *nb);
+int ctrace_fact(struct notifier_block *nb)
+{
+	return register_cpu_notifier(nb) + CPU_ONLINE + CPU_DOWN_FAILED + CPU_DOWN_PREPARE;
+}
 int cpuhp_setup_state_multi;
