@@ -38,6 +38,15 @@ static void source_put(struct ctrace_source *s)
 
 /* --- masks ---------------------------------------------------------------- */
 
+/* Of a call that has no name: what it does is recorded as another event, and no type describes this one. */
+static bool nameless(u32 id)
+{
+	u32 at = id - CTRACE_ID_SYS_ENTER;
+
+	return id >= CTRACE_ID_SYS_ENTER && id < CTRACE_ID_CALL &&
+	       !ctrace_syscall_layouts[at / (2 * CTRACE_NR_SYSCALLS)][at % CTRACE_NR_SYSCALLS].known;
+}
+
 static void arm(struct ctrace_probe *p, bool on)
 {
 	u32 bit = 1u << p->session->index, i, id;
@@ -45,8 +54,8 @@ static void arm(struct ctrace_probe *p, bool on)
 	/* All writers hold ctrace_lock; probes may see either value. */
 	for (i = 0; i < CTRACE_PROBE_RANGES; i++)
 		for (id = p->ranges[i].from; id < p->ranges[i].from + p->ranges[i].n; id++)
-			WRITE_ONCE(ctrace_event_wants[id], on ? ctrace_event_wants[id] | bit :
-								ctrace_event_wants[id] & ~bit);
+			WRITE_ONCE(ctrace_event_wants[id], on && !nameless(id) ?
+				   ctrace_event_wants[id] | bit : ctrace_event_wants[id] & ~bit);
 }
 
 void ctrace_probe_arm(struct ctrace_probe *p, bool on)

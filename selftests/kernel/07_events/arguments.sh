@@ -12,5 +12,6 @@ has "mmap: six" 'syscall_entry_mmap [^=]*cid=0 [^ ]* [^ ]* ([a-z]+=[^ ]+ ){5}[a-
 has "getppid: none" 'syscall_entry_getppid cid=0 tid=[0-9]+ vtid=[0-9]+$' "$tmp/ev"
 has "pread64: four, the last of 64 bits" 'syscall_entry_pread64 .*=(119|0x77) [a-z]+=(78187493530|0x123456789a)$' "$tmp/ev"
 has "past the table" 'syscall_entry_unknown .*nr=1000 arg0=0x11 arg1=0x22 arg2=0x33 arg3=0x44 arg4=0x55 arg5=0x66$' "$tmp/ev"
+has "and its return" 'syscall_exit_unknown .*nr=1000 ret=-38$' "$tmp/ev"
 has "far past it" 'syscall_entry_unknown .*nr=100000 ' "$tmp/ev"
 has "and its return" 'syscall_exit_unknown .*nr=100000 ret=-38$' "$tmp/ev"
