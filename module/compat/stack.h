@@ -8,6 +8,7 @@
 #include <linux/ptrace.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include "facts.h"
 
 #ifndef CTRACE_HAVE_WITHIN_MODULE
@@ -38,6 +39,31 @@ static __always_inline u32 ctrace_compat_stack_save(unsigned long *to, u32 n)
 		memmove(to, to + own, t.nr_entries * sizeof(*to));
 	}
 	return t.nr_entries;
+#endif
+}
+
+/*
+ * The stack of the code that regs, which are the kernel's, are of: at most n into to[]. 0: not needed, as the
+ * unwinder finds it by itself. Those before 4.10 leave out what was interrupted, and with frame
+ * pointers it is simple: above each lies the return address. A function at its entry has no frame yet, so
+ * that its caller is missing, as it is in the kernel's own.
+ */
+static inline u32 ctrace_compat_stack_from(unsigned long *to, u32 n, const struct pt_regs *regs)
+{
+#if !defined(CTRACE_HAVE_STACK_TRACE__SAVE) && defined(CONFIG_X86_64) && defined(CONFIG_FRAME_POINTER)
+	unsigned long fp = regs->bp, from = regs->sp, frame[2];
+	u32 i;
+
+	to[0] = regs->ip;
+	for (i = 1; i < n && fp >= from && fp - from < THREAD_SIZE; i++, fp = frame[0]) {
+		from = fp + sizeof(frame);
+		if (probe_kernel_read(frame, (void *)fp, sizeof(frame)) || frame[1] < TASK_SIZE_MAX)
+			break;
+		to[i] = frame[1];
+	}
+	return i;
+#else
+	return 0;
 #endif
 }
 
