@@ -11,7 +11,7 @@
 load
 witness sched/sched_switch
 tplist | sort > "$tmp/names"
-at_least "many" 400 "$(wc -l < "$tmp/names")"
+at_least "many" 300 "$(wc -l < "$tmp/names")"
 same "none twice" "" "$(uniq -d "$tmp/names" | head -n 3)"
 # not made of tracepoints: a system call's own, the tracer's own, and kprobes
 sed -n 's/^\(.*\):\(.*\)$/\1 \2/p' $tracefs/available_events | awk '$1 != "syscalls" && $1 != "ftrace" && $1 != "kprobes" {print $2}' | sort -u > "$tmp/events"
