@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2154 # tmp is of lib.sh
+# shellcheck shell=bash disable=SC2154,SC2086 # tmp and tracefs (a word) are of lib.sh
 # kernel_event.sh: the kernel's own kprobe events, of the same definitions and in the same run, as
 # a witness. Source it after lib.sh.
 
-tracing=/sys/kernel/tracing
-[ -e $tracing/trace ] || mount -t tracefs tracefs $tracing 2> /dev/null
-[ -e $tracing/kprobe_events ] || skip "no kprobe events in tracefs"
+tracefs_mount
+[ -e $tracefs/kprobe_events ] || skip "no kprobe events in tracefs"
 
 witness_off() {
-	echo 0 > $tracing/events/enable
-	: > $tracing/kprobe_events
-	: > $tracing/trace
+	echo 0 > $tracefs/events/enable
+	: > $tracefs/kprobe_events
+	: > $tracefs/trace
 }
 # in_its_words DEFINITION: in the language of this kernel's events. Before 5.3 these read a user's memory as the kernel's;
 # before 4.20 they know a function's arguments by their registers alone, and no arrays: those are left out.
 args=("$reg1" "$reg2" "$reg3")
 in_its_words() {
 	local def=$1 knows i
-	knows=$(cat $tracing/README 2> /dev/null)
+	knows=$(cat $tracefs/README 2> /dev/null)
 	case $knows in *ustring*) ;; *) def=${def//:ustring/:string} def=${def//+u/+};; esac
 	# shellcheck disable=SC2016 # the README's own words
 	case $knows in *'$arg<N>'*) ;; *) for i in 1 2 3; do def=${def//\$arg$i/%${args[i - 1]}}; done;; esac
@@ -25,28 +24,28 @@ in_its_words() {
 	echo "$def"
 }
 # left_out DEFINITION: the names of its arrays, where in_its_words leaves them out
-left_out() { grep -q array-size $tracing/README || grep -oE ' [^ =]*=[^ ]*\[[0-9]+\]' <<< "$1" | sed 's/=.*//'; }
+left_out() { grep -q array-size $tracefs/README || grep -oE ' [^ =]*=[^ ]*\[[0-9]+\]' <<< "$1" | sed 's/=.*//'; }
 
 # witness p:NAME... or r:NAME...: the kernel's event of that definition, on from now
 witness() {
 	local def
 	later witness_off
 	# as a boot leaves it, whatever other tests did
-	echo nop > $tracing/current_tracer
-	: > $tracing/set_event_pid
-	: > $tracing/trace
-	echo 1 > $tracing/tracing_on
+	echo nop > $tracefs/current_tracer
+	: > $tracefs/set_event_pid
+	: > $tracefs/trace
+	echo 1 > $tracefs/tracing_on
 	def=$(in_its_words "$1")
 	unseen="$unseen$(left_out "$1")"
-	echo "${def/:/:witness/}" >> $tracing/kprobe_events || give_up "the kernel refuses '$def': $(tail -n 4 $tracing/error_log 2>&1)"
-	echo 1 > $tracing/events/witness/enable
+	echo "${def/:/:witness/}" >> $tracefs/kprobe_events || give_up "the kernel refuses '$def': $(tail -n 4 $tracefs/error_log 2>&1)"
+	echo 1 > $tracefs/events/witness/enable
 }
 # plain: one form for both: no quotes, no braces, 0 for 0x0
 plain() { sed -E 's/["{}]//g; s/([=,])0x0\>/\10/g; s/ +$//'; }
 # witnessed NAME TID: the arguments of its hits by the task, a line each. To read is to be traced: off first.
 witnessed() {
-	echo 0 > $tracing/events/enable
-	sed -nE "s/.*-$2 +\[.* $1: \([^)]*\) ?//p" $tracing/trace | plain
+	echo 0 > $tracefs/events/enable
+	sed -nE "s/.*-$2 +\[.* $1: \([^)]*\) ?//p" $tracefs/trace | plain
 }
 # recorded NAME FILE [TID]: the same of evdump's FILE
 recorded() { grep -E "^[0-9]+ $1 cid=[0-9]+ tid=${3:-[0-9]+} " "$2" | sed -E 's/.* vtid=[0-9]+ ?//' | plain; }

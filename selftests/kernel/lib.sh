@@ -210,9 +210,9 @@ cgroup_mode() {
 	else echo v1; fi
 }
 
-# cgroup_mount: a mount of cgroups: the v2 one where there is one
+# cgroup_mount: a mount of cgroups: the v2 one where there is one (pids: since 4.3)
 cgroup_mount() {
-	awk '$3 == "cgroup2" {print $2; found = 1; exit} $3 == "cgroup" && $2 ~ /pids/ {v1 = $2}
+	awk '$3 == "cgroup2" {print $2; found = 1; exit} $3 == "cgroup" && ($2 ~ /pids/ || $2 ~ /memory/ && v1 !~ /pids/) {v1 = $2}
 		END {if (!found) print v1}' /proc/mounts
 }
 # cgroup_dirs PATH: the directories of cgroup PATH, of every hierarchy that has it
@@ -278,13 +278,20 @@ cids() { grep -E -e "$2" "$1" | sed -n 's/^[^ ]* [^ ]* cid=\([0-9]*\) .*/\1/p' |
 # unwinder by frame pointers (arm64, the debug kernels) leaves it out: vfs_read has no frame yet.
 reads_from() { if grep -q ' unwind_module_init$' /proc/kallsyms; then echo ksys_read; else echo "${sys}_read"; fi; }
 
+# where the kernel's own tracer is: before 4.1 in debugfs; tracefs_mount sees to it
+tracefs=/sys/kernel/tracing
+[ -d $tracefs ] || tracefs=/sys/kernel/debug/tracing
+tracefs_mount() {
+	[ ! -e $tracefs/trace ] || return 0
+	mount -t tracefs tracefs $tracefs 2> /dev/null || mount -t debugfs debugfs /sys/kernel/debug
+}
+
 # tracing on EVENT... | clear | read: the kernel's own events, in a buffer of this test's
 tracing() {
-	local t=/sys/kernel/tracing dir e
-	dir=$t/instances/ctrace-test
+	local dir=$tracefs/instances/ctrace-test e
 	case $1 in
 	on)
-		mountpoint -q $t || mount -t tracefs tracefs $t || skip "no tracefs"
+		tracefs_mount
 		mkdir $dir || skip "no tracefs"
 		later "rmdir $dir"
 		echo 4096 > $dir/buffer_size_kb

@@ -2,12 +2,11 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # tmp is lib.sh's; in_task is for tests
 # witness.sh: the kernel's own trace of the same events, for comparison. After lib.sh.
 
-tracefs=/sys/kernel/tracing
-
 # witness SUBSYS/EVENT...: the kernel records these from now on, on the clock that ctrace uses
 witness() {
 	local e
-	mountpoint -q $tracefs || mount -t tracefs tracefs $tracefs || give_up "no tracefs"
+	tracefs_mount || give_up "no tracefs"
+	grep -qw mono $tracefs/trace_clock || skip "the witness has no clock that is ctrace's (before 3.17)"
 	echo 0 > $tracefs/tracing_on
 	echo mono > $tracefs/trace_clock
 	echo 8192 > $tracefs/buffer_size_kb

@@ -6,6 +6,5 @@
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-mkdir "$tmp/tracefs"
-mount -t tracefs nodev "$tmp/tracefs" && later umount "$tmp/tracefs"
-program libcalls "$tmp/tracefs"
+tracefs_mount
+program libcalls $tracefs

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-mount -t tracefs tracefs /sys/kernel/tracing 2> /dev/null
+tracefs_mount
 ctrace events > "$tmp/events"
 same "events: status" 0 $?
 for e in sched_switch irq_handler_entry block_rq_issue inet_sock_set_state page_fault_user signal_generate \
@@ -23,7 +23,7 @@ same "a class of calls" "" "$(ctrace events %network | awk 'NR > 1 {print $1}' |
 ctrace events -a > "$tmp/all"
 grep -oE '^[a-z_0-9]+:[A-Za-z_0-9]+' "$tmp/all" | grep -v '^raw:' | tr : / | sort > "$tmp/raw"
 at_least "other tracepoints" 200 "$(wc -l < "$tmp/raw")"
-same "which tracefs knows" "" "$(while read -r e; do [ -d "/sys/kernel/tracing/events/$e" ] || echo "$e"; done < "$tmp/raw")"
+same "which tracefs knows" "" "$(while read -r e; do [ -d "$tracefs/events/$e" ] || echo "$e"; done < "$tmp/raw")"
 has_not "typed ones not once more" '^sched:sched_switch ' "$tmp/all"
 has "a pattern of them" '^kmem:kmalloc' <(ctrace events 'kmem:kmalloc*')
 refuse "nothing of that name" "no event matches 'no_such" ctrace events 'no_such*'

@@ -8,7 +8,7 @@
 # shellcheck source-path=SCRIPTDIR source=../witness.sh
 . "$here/witness.sh"
 
-[ -d /sys/kernel/tracing/events/exceptions ] || skip "this kernel has no such tracepoints"
+[ -d $tracefs/events/exceptions ] || skip "this kernel has no such tracepoints"
 load
 witness exceptions/page_fault_user exceptions/page_fault_kernel
 evdump -e page_fault_user -e page_fault_kernel -- cause touch 100 > "$tmp/ev" 2> "$tmp/err"

@@ -7,9 +7,9 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
-cd /sys/kernel/tracing || skip "no tracefs"
-later 'cd /sys/kernel/tracing; echo 0 > events/enable; echo nostacktrace > trace_options; echo > kprobe_events; echo > trace; echo 1 > tracing_on; cd /'
+tracefs_mount
+cd $tracefs || skip "no tracefs"
+later "cd $tracefs"'; echo 0 > events/enable; echo nostacktrace > trace_options; echo > kprobe_events; echo > trace; echo 1 > tracing_on; cd /'
 symbol=do_sys_openat2
 grep -q " $symbol\$" /proc/kallsyms || symbol=do_sys_open
 grep ' [tTwW] ' /proc/kallsyms | sort -s -k1,1 > "$tmp/syms"

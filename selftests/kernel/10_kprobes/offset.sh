@@ -17,13 +17,13 @@ if kernel_before 4.15 && grep -q ' check_preemption_disabled$' /proc/kallsyms &&
 fi
 ours='' theirs=''
 for o in 0 1 2 3 4 5 6 7 8 9 10 11 12; do
-	if echo "p:witness/at$o $open_symbol+$o" > $tracing/kprobe_events 2> /dev/null &&
-		echo 1 > "$tracing/events/witness/at$o/enable" 2> /dev/null; then
+	if echo "p:witness/at$o $open_symbol+$o" > $tracefs/kprobe_events 2> /dev/null &&
+		echo 1 > "$tracefs/events/witness/at$o/enable" 2> /dev/null; then
 		theirs="$theirs $o"
 		[ $o -le 4 ] || past=$o
 	fi
-	echo 0 > $tracing/events/enable
-	: > $tracing/kprobe_events
+	echo 0 > $tracefs/events/enable
+	: > $tracefs/kprobe_events
 	if definer add "p:at$o $open_symbol+$o" > /dev/null 2>> "$tmp/err"; then ours="$ours $o"; fi
 done
 same "offsets where an instruction begins" "$theirs" "$ours"
