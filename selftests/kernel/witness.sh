@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2154,SC2034 # tmp is lib.sh's; in_task is for tests
+# shellcheck shell=bash disable=SC2154,SC2034,SC2086 # tmp is lib.sh's; in_task is for tests
 # witness.sh: the kernel's own trace of the same events, for comparison. After lib.sh.
 
 # witness SUBSYS/EVENT...: the kernel records these from now on, on the clock that ctrace uses
