@@ -6,6 +6,7 @@
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
+[ -e /proc/self/ns/cgroup ] || skip "no cgroup namespaces (before 4.6)"
 load
 mount=$(cgroup_mount)
 mkdir -p "$mount/login/session"

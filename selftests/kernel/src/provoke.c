@@ -19,7 +19,10 @@
 
 static int do_open(void)
 {
-	printf("fd=%ld pid=%d\n", syscall(SYS_openat, AT_FDCWD, "/etc/passwd", O_RDONLY | O_CLOEXEC, 0), getpid());
+	/* written, so that its page is there: a constant's may not be, on older kernels */
+	char path[] = "/etc/passwd";
+
+	printf("fd=%ld pid=%d\n", syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), getpid());
 	syscall(SYS_openat, AT_FDCWD, "/no/such/file \"quoted\"\n", O_WRONLY | O_CREAT, 0644);
 	return 0;
 }
