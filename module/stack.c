@@ -34,7 +34,7 @@ static bool at_regs(unsigned long ip, const struct pt_regs *regs)
 }
 
 /* How many frames of ip[], which has n, are not the event's. */
-static u32 above(unsigned long *ip, u32 n, const struct pt_regs *regs)
+static u32 above(const unsigned long *ip, u32 n, const struct pt_regs *regs)
 {
 	u32 own = 0, i;
 
@@ -47,11 +47,6 @@ static u32 above(unsigned long *ip, u32 n, const struct pt_regs *regs)
 	for (i = own; regs && i < n && !ours(ip[i]); i++)
 		if (at_regs(ip[i], regs))
 			return i;
-	i = regs ? ctrace_compat_stack_beyond(ip + own, n - own, regs) : 0;
-	if (i) {
-		ip[own + i - 1] = instruction_pointer((struct pt_regs *)regs);
-		return own + i - 1;
-	}
 	while (own < n && ctrace_compat_tracepoint_iterates(ip[own]))
 		own++;
 	return own;

@@ -6,8 +6,6 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/ptrace.h>
-#include <linux/sched.h>
-#include <linux/sched/task_stack.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -67,26 +65,6 @@ static inline u32 ctrace_compat_stack_from(unsigned long *to, u32 n, const struc
 #else
 	return 0;
 #endif
-}
-
-/*
- * Where in ip[], which has n, the code goes on that was interrupted where regs are; 0: it is there itself,
- * or nobody knows. Before 4.14 x86's unwinder goes by frame pointers and sees no registers: behind the
- * exception's own frames comes the return address that regs' frame has.
- */
-static inline u32 ctrace_compat_stack_beyond(const unsigned long *ip, u32 n, const struct pt_regs *regs)
-{
-#if defined(CONFIG_X86_64) && defined(CTRACE_HAVE_STACK_TRACE__STRUCT)
-	const unsigned long fp = regs->bp;
-	u32 i;
-
-	if (!object_is_on_stack((void *)fp) || !object_is_on_stack((void *)fp + 2 * sizeof(fp) - 1))
-		return 0;
-	for (i = 1; i < n; i++)
-		if (ip[i] == ((const unsigned long *)fp)[1])
-			return i;
-#endif
-	return 0;
 }
 
 /* user_mode() itself is const in the newest kernels alone. */
