@@ -94,7 +94,7 @@ static int attached(struct kretprobe_instance *ri, struct pt_regs *regs)
 	const struct call *c = (const void *)ri->data;
 
 	if (!regs_return_value(regs))
-		tell(event_of(ri), attach_fn, (struct cgroup *)c->arg[0], "",
+		tell(event_of(ri), attach_fn, (struct cgroup *)c->arg[0], NULL,
 		     (struct task_struct *)c->arg[1], false);
 	return 0;
 }
@@ -103,7 +103,7 @@ static int transferred(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct call *c = (const void *)ri->data;
 
-	tell(event_of(ri), attach_fn, (struct cgroup *)c->arg[0], "", current, false);
+	tell(event_of(ri), attach_fn, (struct cgroup *)c->arg[0], NULL, current, false);
 	return 0;
 }
 
@@ -116,7 +116,7 @@ static int made_or_removed(struct kretprobe_instance *ri, struct pt_regs *regs)
 	const struct dentry *dentry = (const void *)c->arg[1];
 
 	if (!regs_return_value(regs) && dentry->d_fsdata)
-		tell(event_of(ri), cgroup_fn, dentry->d_fsdata, "");
+		tell(event_of(ri), cgroup_fn, dentry->d_fsdata, NULL);
 	return 0;
 }
 
@@ -153,7 +153,7 @@ static int made(struct kretprobe_instance *ri, struct pt_regs *regs)
 			found = cgrp;
 	}
 	if (found)
-		tell(event_of(ri), cgroup_fn, found, "");
+		tell(event_of(ri), cgroup_fn, found, NULL);
 	rcu_read_unlock();
 	return 0;
 }
@@ -163,7 +163,7 @@ static int removed(struct kprobe *kp, struct pt_regs *regs)
 	struct cgroup *cgrp = cgroup_of((struct kernfs_node *)arg(regs, 0));
 
 	if (cgrp && ctrace_compat_cgroup_parent(cgrp))
-		tell(container_of(kp, struct event, entry), cgroup_fn, cgrp, "");
+		tell(container_of(kp, struct event, entry), cgroup_fn, cgrp, NULL);
 	return 0;
 }
 

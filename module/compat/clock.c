@@ -50,6 +50,10 @@ static void read_timekeeper(struct sum *s, const struct timekeeper *tk)
 	const struct tk_read_base *r = &tk->tkr_mono;
 
 	s->base = ktime_to_ns(r->base);
+#elif defined(CTRACE_HAVE_TIMEKEEPER__TKR)
+	const struct tk_read_base *r = &tk->tkr;
+
+	s->base = ktime_to_ns(r->base_mono);
 #else
 	const struct timekeeper *r = tk;
 

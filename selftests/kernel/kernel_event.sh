@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2154,SC2086 # tmp and tracefs (a word) are of lib.sh
+# shellcheck shell=bash disable=SC2154,SC2086,SC2034 # tmp and tracefs (a word) are of lib.sh
 # kernel_event.sh: the kernel's own kprobe events, of the same definitions and in the same run, as
 # a witness. Source it after lib.sh.
 
 tracefs_mount
 [ -e $tracefs/kprobe_events ] || skip "no kprobe events in tracefs"
+# $comm and numbers in hexadecimal, which all of these tests have
+if ! echo "p:asked do_exit x=%$reg1:x8 \$comm" >> $tracefs/kprobe_events; then
+	skip "the witness's language is too old (before 4.8)"
+fi 2> /dev/null
+echo -:asked >> $tracefs/kprobe_events
 
 witness_off() {
 	echo 0 > $tracefs/events/enable
@@ -32,7 +37,7 @@ witness() {
 	later witness_off
 	# as a boot leaves it, whatever other tests did
 	echo nop > $tracefs/current_tracer
-	: > $tracefs/set_event_pid
+	[ ! -e $tracefs/set_event_pid ] || : > $tracefs/set_event_pid
 	: > $tracefs/trace
 	echo 1 > $tracefs/tracing_on
 	def=$(in_its_words "$1")
@@ -70,6 +75,4 @@ agree() {
 	fi
 }
 
-# the function behind open(2), with (dfd, filename, ...)
-open_symbol=do_sys_openat2
-grep -q " $open_symbol\$" /proc/kallsyms || open_symbol=do_sys_open
+open_symbol=$(open_function)

@@ -6,6 +6,12 @@
 # status 0, 1 (something was not ok) or 4 (skipped), as kselftest has it.
 
 set -u
+# kernel_before MAJOR.MINOR: is this kernel older? Where nothing else tells.
+kernel_before() {
+	local v
+	IFS=.- read -ra v < /proc/sys/kernel/osrelease
+	[ $((v[0] * 1000 + v[1])) -lt $((${1%.*} * 1000 + ${1#*.})) ]
+}
 # What a definition of a kprobe names otherwise on each architecture: the registers of a function's
 # arguments and of the program counter; system calls' functions, and where in their registers (struct
 # pt_regs) the call's own arguments are.
@@ -14,7 +20,7 @@ aarch64) reg1=x0 reg2=x1 reg3=x2 reg_pc=pc sys=__arm64_sys sys_arg1=0 sys_arg2=8
 *) reg1=di reg2=si reg3=dx reg_pc=ip sys=__x64_sys sys_arg1=112 sys_arg2=104;;
 esac
 # before 4.17 such a function has the call's arguments for its own; an alias with small letters may be there or not
-grep -q " ${sys}_execve\$" /proc/kallsyms || sys=SyS sys_arg1=''
+! kernel_before 4.17 || grep -q " ${sys}_execve\$" /proc/kallsyms || sys=SyS sys_arg1=''
 # sys_arg N: a system call's first or second argument, for a definition at its function
 sys_arg() {
 	local offset=sys_arg$1
@@ -83,8 +89,8 @@ wait_for() {
 # long SHORT LONG: what fits this run: everyday, or make torture
 long() { if [ -n "${CTRACE_TEST_TORTURE:-}" ]; then echo "$2"; else echo "$1"; fi; }
 
-# kernel_before VERSION: is this kernel older? Where nothing else tells.
-kernel_before() { [ "$(printf '%s\n' "$1" "$(uname -r)" | sort -V | head -n 1)" != "$1" ]; }
+# open_function: the one behind open(2), with (dfd, filename, ...)
+open_function() { if grep -q ' do_sys_openat2$' /proc/kallsyms; then echo do_sys_openat2; else echo do_sys_open; fi; }
 
 # hasten: RCU's grace periods end at once: what is freed is freed sooner, and nobody waits long for it
 hasten() {
@@ -275,8 +281,14 @@ lines() { [ "$(grep -cE -e "$2" "$3")" -ge "$1" ]; }
 cids() { grep -E -e "$2" "$1" | sed -n 's/^[^ ]* [^ ]* cid=\([0-9]*\) .*/\1/p' | sort -un | tr '\n' ' ' | sed 's/ $//'; }
 
 # reads_from: who called vfs_read, as a stack taken at its beginning has it. By ORC that is ksys_read. An
-# unwinder by frame pointers (arm64, the debug kernels) leaves it out: vfs_read has no frame yet.
-reads_from() { if grep -q ' unwind_module_init$' /proc/kallsyms; then echo ksys_read; else echo "${sys}_read"; fi; }
+# unwinder by frame pointers (arm64, the debug kernels) leaves it out: vfs_read has no frame yet. Nor has it
+# before 4.17, where a call's function calls it itself.
+reads_from() {
+	if grep -q ' unwind_module_init$' /proc/kallsyms; then
+		if [ "$sys" = SyS ]; then echo SyS_read; else echo ksys_read; fi
+	elif [ "$sys" = SyS ]; then echo do_syscall_64
+	else echo "${sys}_read"; fi
+}
 
 # where the kernel's own tracer is: before 4.1 in debugfs; tracefs_mount sees to it
 tracefs=/sys/kernel/tracing

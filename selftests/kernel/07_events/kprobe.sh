@@ -7,8 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-symbol=do_sys_openat2
-grep -q " $symbol\$" /proc/kallsyms || symbol=do_sys_open
+symbol=$(open_function)
 cheap box -g "/box/$(hex64 kprobe)" -- /bin/sh -c 'while :; do cat /etc/hostname; sleep 0.05; done'
 cid=$(of_pid "$pid" cid)
 dump_until 20 kprobe "$tmp/ev" -t "cid:$cid" -e "kprobe:$symbol"

@@ -7,11 +7,12 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-check "add" ctrace probe add 'p:c_opened do_sys_openat2%return fd=$retval:s32'
+open=$(open_function)
+check "add" ctrace probe add "p:c_opened $open%return fd=\$retval:s32"
 ctrace probe del c_opened
-check "add two" ctrace probe add "p:c_open do_sys_openat2 dfd=%$reg1:s32 name=+0(%$reg2):ustring" 'r:c_opened do_sys_openat2 fd=$retval:s32'
+check "add two" ctrace probe add "p:c_open $open dfd=%$reg1:s32 name=+0(%$reg2):ustring" "r:c_opened $open fd=\$retval:s32"
 ctrace probe list > "$tmp/list"
-has "list: name, fields, definition" "^c_open +dfd:s32 name:string +p:c_open do_sys_openat2 dfd=%$reg1:s32" "$tmp/list"
+has "list: name, fields, definition" "^c_open +dfd:s32 name:string +p:c_open $open dfd=%$reg1:s32" "$tmp/list"
 same "list: as JSON" 's32' "$(ctrace probe list --json | jq -r 'select(.name == "c_opened") | .fields[0].type')"
 has "events has it, too" '^c_open ' <(ctrace events)
 ctrace trace --json -e c_open,c_opened -- cat /etc/passwd > "$tmp/out" 2> "$tmp/err"
@@ -21,7 +22,7 @@ at_least "and the descriptor it got" 3 "$(jq -r 'select(.event == "c_opened") | 
 ctrace trace -e 'c_opened if fd < 0' -- cat /no/such/file > "$tmp/out" 2> "$tmp/err"
 has "with a condition: what passes" 'c_opened fd=-2$' "$tmp/out"
 has_not "and what does not" 'c_opened fd=[0-9]' "$tmp/out"
-ctrace trace -e "p:c_now do_sys_openat2 name=+0(%$reg2):ustring if name ~ \"/etc/*\"" -- cat /etc/passwd > "$tmp/out" 2> "$tmp/err"
+ctrace trace -e "p:c_now $open name=+0(%$reg2):ustring if name ~ \"/etc/*\"" -- cat /etc/passwd > "$tmp/out" 2> "$tmp/err"
 has "inline" 'c_now name="/etc/passwd"' "$tmp/out"
 has_not "inline: the condition" 'c_now name="/(usr|lib)' "$tmp/out"
 refuse "a name twice" 'c_open|exist' ctrace probe add 'p:c_open vfs_read'

@@ -10,8 +10,7 @@ load
 # A breakpoint has to stay one, and not become a jump or a call that ftrace makes.
 knob=/proc/sys/debug/kprobes-optimization
 if [ -w $knob ]; then later "echo $(cat $knob) > $knob"; echo 0 > $knob; fi
-symbol=do_sys_openat2
-grep -q " $symbol\$" /proc/kallsyms || symbol=do_sys_open
+symbol=$(open_function)
 cheap box -n breakpoint -- /bin/sh -c 'while :; do cat /etc/hostname; sleep 0.05; done'
 cid=$(of_pid "$pid" cid)
 # past what ftrace may change, the first offset where an instruction begins

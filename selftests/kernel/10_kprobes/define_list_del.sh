@@ -7,8 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-open=do_sys_openat2
-grep -q " $open\$" /proc/kallsyms || open=do_sys_open
+open=$(open_function)
 list=/sys/kernel/debug/kprobes/list
 
 id=$(definer add "p:mine $open name=+0(%$reg2):ustring")

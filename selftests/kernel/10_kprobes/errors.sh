@@ -7,8 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-open=do_sys_openat2
-grep -q " $open\$" /proc/kallsyms || open=do_sys_open
+open=$(open_function)
 # wrong WORDS DEFINITION
 wrong() { refuse "$2" "$1" definer add "$2"; }
 
