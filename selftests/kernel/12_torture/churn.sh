@@ -22,7 +22,7 @@ measure() {
 	for c in /sys/kernel/slab/*/shrink; do echo 1 > "$c"; done 2> /dev/null
 	vmalloc_kb
 	awk '$1 ~ /^kmalloc-/ {s += $2 * $4} END {print int(s / 1024)}' /proc/slabinfo
-	awk '/^Percpu:/ {print $2}' /proc/meminfo
+	awk '/^Percpu:/ {n = $2} END {print n + 0}' /proc/meminfo	# since 4.20
 }
 # What may remain. vmalloc: a page or two, the identity's tables do not grow. kmalloc: all the kernel uses
 # it, and a removed cgroup goes late; percpu: one page in use keeps a block of them, of every
