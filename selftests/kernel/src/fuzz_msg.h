@@ -165,6 +165,8 @@ static void put_new_session(void)
 		msg_str(m, CTRACE_A_SESSION_FILTER, MOSTLY(filters, 5));
 	if (chance(4))
 		msg_u32(m, CTRACE_A_SESSION_RATE, rnd() % 1000);
+	if (chance(4))
+		msg_u32(m, CTRACE_A_SESSION_CONTAINERS, rnd() % 40);
 	if (chance(40))
 		msg_u32(m, rnd() % (CTRACE_A_SESSION_NR + 2), u32());
 	msg_nest_end(m, at);

@@ -123,7 +123,7 @@ static int choices(bool count)
 	uint32_t u;
 
 	if (count)
-		return 7 + 7 + 4 + 6;
+		return 8 + 7 + 4 + 6;
 	memset(text, ' ', sizeof(text));
 	memcpy(text, "$cid == 0", 9);
 	text[1024] = '\0';
@@ -133,6 +133,7 @@ static int choices(bool count)
 	take(filter_with(text), "session filter of 1023 bytes");
 	u = ~0u;
 	take(new_with(CTRACE_A_SESSION_RATE, &u, 4), "the highest rate");
+	take(new_with(CTRACE_A_SESSION_CONTAINERS, &u, 4), "for more containers than there can be");
 	u = 1u << 2;
 	refuse(new_with(CTRACE_A_SESSION_FLAGS, &u, 4), -EINVAL, "flags", "the first flag nobody knows");
 	refuse(filter_with("fd == 3"), -EINVAL, "fd", "a field of one event for all");
