@@ -74,7 +74,12 @@ int ctrace_compat_tracepoint_register(const char *name, void *probe, void *data)
 	return 0;
 }
 
-int ctrace_compat_tracepoint_register_last(const char *name, void *probe, void *data)
+int ctrace_compat_tracepoint_register_last(const char *name, void *probe)
+{
+	return 0;
+}
+
+int ctrace_compat_tracepoint_unregister_last(const char *name, void *probe)
 {
 	return 0;
 }
