@@ -145,7 +145,10 @@ do {										\
 static int stop;
 static u64 seen, lost;
 
-/* Copies all that it can get; the writer does not wait. */
+/*
+ * Copies all that it can get, then waits as readers do; the writer, who does not, laps it meanwhile. (One that
+ * only looks again and again takes the writer's cache line from it each time.)
+ */
 static void *reader(void *arg)
 {
 	static char copy[RING];
@@ -157,6 +160,8 @@ static void *reader(void *arg)
 	ctrace_cursor_init(&c, d.ctl, RING, SUBBUF);
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
 		ret = ctrace_cursor_next(&c, &s, sizeof(copy), ~0ull);
+		if (!ret)
+			usleep(1000);
 		if (ret <= 0)
 			continue;
 		memcpy(copy, s.data, s.len);
