@@ -347,6 +347,39 @@ static void limits_of_a_span(void)
 	end();
 }
 
+/* Every run is taken without a walk, also the newest, which is not a whole sub-buffer, and is what a walk finds. */
+static void without_a_walk(void)
+{
+	struct ctrace_cursor walked;
+	struct ctrace_span leap, walk;
+	u64 head, runs = 0;
+
+	begin(false);
+	while (ring.d.ctl->head < SIZE - SUBBUF / 2)
+		make(some_len(made));
+	head = ring.d.ctl->head;
+	while (cur.pos < head && runs <= SIZE / SUBBUF) {
+		walked = cur;
+		if (!ctrace_cursor_scan(&walked, &walk, head, ~0ull, ~0ull)) {
+			cur = walked;
+			continue;
+		}
+		memset(&leap, 0, sizeof(leap));
+		check(ctrace_cursor_leap(&cur, &leap, head, ~0ull, ~0ull));
+		check(leap.data == walk.data && leap.last == walk.last);
+		check_eq(leap.len, walk.len);
+		check_eq(leap.count, walk.count);
+		check(leap.time_begin == walk.time_begin && leap.time_end == walk.time_end);
+		check_eq(leap.cid, walk.cid);
+		check_eq(leap.next, walk.next);
+		ctrace_cursor_advance(&cur, &walk);
+		runs++;
+	}
+	check_eq(runs, SIZE / SUBBUF);
+	check_eq(cur.events, made);
+	ring_free(&ring);
+}
+
 static void from_now(void)
 {
 	u64 i, n;
@@ -485,6 +518,7 @@ static const struct ktap_case cases[] = {
 	{ "lapped reader", lapped },
 	{ "lapped in use", lapped_in_use },
 	{ "limits of a span", limits_of_a_span },
+	{ "without a walk", without_a_walk },
 	{ "from now", from_now },
 	{ "rebound slot", rebound },
 	{ "wiped slot", wiped },
