@@ -270,16 +270,10 @@ void ctrace_compat_tp_unregister(const struct ctrace_compat_tp *h, void *probe, 
 
 int ctrace_compat_tracepoint_register(const char *name, void *probe, void *data)
 {
-	struct tracepoint *tp = find(name);
-	int err;
+	const struct ctrace_compat_tp h = { .tp = find(name) };
 
-	if (!tp)
-		return ctrace_compat_cgroup_event_add(name, probe, data);
-	note_iterator(tp);
-	err = add(tp, probe, data);
-	if (!err)
-		stay_last(tp);
-	return err;
+	return h.tp ? ctrace_compat_tp_register(&h, probe, data) :
+		      ctrace_compat_cgroup_event_add(name, probe, data);
 }
 
 int ctrace_compat_tracepoint_register_last(const char *name, void *probe)
