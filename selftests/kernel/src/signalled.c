@@ -4,7 +4,7 @@
  * signalled SECONDS [MODULE [SEED]]: processes that wait in the module, for its lock, for the ends of
  * probes and sessions, in read() and poll(), amid a dump or a state dump, are told to stop (SIGINT, with and
  * without a handler) and killed at random moments: each must be gone soon, and nothing left of it. With
- * MODULE the same of loading and unloading.
+ * MODULE the same of loading and unloading. A slow machine gets the time to kill twice as many as there are.
  */
 #include "dev.h"
 #include <signal.h>
@@ -304,7 +304,7 @@ int main(int argc, char **argv)
 		pids[i] = start(i, false);
 	/* from now on: on a slow machine all that takes long */
 	end = now() + (argc > 1 ? atof(argv[1]) : 5);
-	while (now() < end && !hung) {
+	while ((now() < end || kills < 2UL * workers) && !hung) {
 		int i = rnd() % workers;
 		bool handles = rnd() % 2;
 
