@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* since 5.19: what a blkcg is made of is the block layer's own */
-#include <linux/blk_types.h>
+#include <linux/bio.h>
 #include <linux/blk-cgroup.h>
 struct cgroup_subsys_state *ctrace_fact(struct bio *bio);
 struct cgroup_subsys_state *ctrace_fact(struct bio *bio) { return bio_blkcg_css(bio); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* before 4.2: what a blkcg is made of is the block layer's own, but not what the bio holds */
-#include <linux/blk_types.h>
+#include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/blk-cgroup.h>
 #include <linux/cgroup.h>
