@@ -23,6 +23,8 @@ struct netlink_ext_ack {
 	const char *_msg;
 	const struct nlattr *bad_attr;
 };
+/* RHEL 7 has one of its own, which tells the kernel's log */
+#undef NL_SET_ERR_MSG
 #define NL_SET_ERR_MSG(extack, msg)	do { if (extack) (extack)->_msg = (msg); } while (0)
 #endif
 
@@ -223,8 +225,11 @@ static inline void ctrace_compat_genl_multicast(struct genl_family *f,
 #endif
 }
 
-/* Families that give themselves a number (before 4.10) are in a list by a part of their own. */
-#ifdef GENL_ID_GENERATE
+/*
+ * Families that give themselves a number (before 4.10) are in a list by a part of their own; and
+ * __ro_after_init is there since 4.6.
+ */
+#if defined(GENL_ID_GENERATE) || !defined(__ro_after_init)
 #define CTRACE_COMPAT_FAMILY_CONST
 #else
 #define CTRACE_COMPAT_FAMILY_CONST	__ro_after_init
