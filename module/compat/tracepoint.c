@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/kallsyms.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
@@ -140,8 +142,31 @@ static void each_module(module_fn fn, void *data)
 	if (!register_tracepoint_module_notifier(&w.nb))
 		unregister_tracepoint_module_notifier(&w.nb);
 }
+#elif defined(CONFIG_MODULES) && defined(CTRACE_HAVE_TRACEPOINT_EACH__ITERATOR)
+/*
+ * Before 3.15 the same walk goes on to those of modules; but from one to the next any may go. Its
+ * memory does not, as long as we have this mutex.
+ */
+static void each_module(module_fn fn, void *data)
+{
+	struct tracepoint_iter i = { .tracepoint = NULL };
+	struct module *mod;
+
+	mutex_lock(&module_mutex);
+	for (tracepoint_iter_start(&i); i.tracepoint; tracepoint_iter_next(&i)) {
+		if (!i.module)
+			continue;
+		preempt_disable();
+		mod = __module_address((unsigned long)*i.tracepoint);
+		preempt_enable();
+		if (mod && READ_ONCE(mod->state) == MODULE_STATE_LIVE)
+			fn(*i.tracepoint, mod, data);
+	}
+	tracepoint_iter_stop(&i);
+	mutex_unlock(&module_mutex);
+}
 #else
-/* no modules, or the kernel does not say whose a tracepoint is: theirs are not there */
+/* no modules */
 static void each_module(module_fn fn, void *data)
 {
 }
