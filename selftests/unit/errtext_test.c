@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <linux/netlink.h>
+#include <ext_ack.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 

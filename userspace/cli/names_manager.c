@@ -16,7 +16,7 @@ static void read_store(struct names *n, const char *path)
 	struct json_object *list = names_json(n, path), *c, *v;
 
 	if (list && json_object_is_type(list, json_type_array)) {
-		for (size_t i = 0; i < json_object_array_length(list); i++) {
+		for (size_t i = 0; i < (size_t)json_object_array_length(list); i++) {
 			struct name_entry e = { .runtime = "podman", .rank = NAME_MANAGER };
 
 			c = json_object_array_get_idx(list, i);

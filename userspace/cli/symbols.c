@@ -204,7 +204,7 @@ int symbols_load(struct symbols *s, const char *path)
 	list = names_get(o, "symbols");
 	if (!list || !json_object_is_type(list, json_type_array))
 		err = -EBADMSG;
-	for (size_t i = 0; !err && i < json_object_array_length(list); i++) {
+	for (size_t i = 0; !err && i < (size_t)json_object_array_length(list); i++) {
 		const char *addr, *name;
 		struct sbuf b = { 0 };
 

@@ -13,16 +13,12 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <linux/netlink.h>
 #include <netlink/genl/ctrl.h>
 #include <netlink/msg.h>
 #include <netlink/socket.h>
 
+#include "ext_ack.h"
 #include "internal.h"
-
-#ifndef SOL_NETLINK
-#define SOL_NETLINK 270
-#endif
 
 /* A dump the kernel found changed under it is asked for this often. */
 #define DUMP_TRIES	16
@@ -335,7 +331,11 @@ int ctrace_ctl_dump(struct ctrace *ct, int cmd, uint32_t session, const char *wh
 
 uint32_t ctrace_attr_u32(const struct nlattr *a)
 {
-	return a && nla_len(a) >= 4 ? nla_get_u32(a) : 0;
+	uint32_t v = 0;
+
+	if (a && nla_len(a) >= 4)	/* libnl's own wants it not const before 3.2.28 */
+		memcpy(&v, nla_data(a), sizeof(v));
+	return v;
 }
 
 uint64_t ctrace_attr_u64(const struct nlattr *a)

@@ -7,10 +7,10 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <linux/netlink.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 
+#include "ext_ack.h"
 #include "internal.h"
 
 void ctrace_ext_ack_parse(const struct nlmsghdr *nlh, struct ctrace_ext_ack *ack)

@@ -16,13 +16,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include <linux/genetlink.h>
-#include <linux/netlink.h>
 #include <ctrace/ctrace.h>
 #include <ctrace/ctrace_netlink.h>
-
-#ifndef SOL_NETLINK
-#define SOL_NETLINK 270
-#endif
+#include <ext_ack.h>
 
 struct genl {
 	int fd;
