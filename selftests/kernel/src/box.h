@@ -23,15 +23,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <linux/magic.h>
-#include <linux/sched.h>
-
-#ifndef CLONE_INTO_CGROUP
-#define CLONE_INTO_CGROUP 0x200000000ULL
-#endif
-#ifndef CLONE_NEWCGROUP
-#define CLONE_NEWCGROUP 0x02000000
-#endif
+#include "newer.h"
 
 /* A system call nobody makes: getpriority() of a wrong kind, and a number in it. */
 #define BOX_MARK 0x4d41524b
@@ -191,7 +183,7 @@ static inline int box_cgroup_remove(const char *path)
 static inline int box_clones_into(void)
 {
 	static int answer = -1;
-	struct clone_args a = {
+	struct newer_clone_args a = {
 		.flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = UINT64_MAX,
 	};
 
@@ -203,7 +195,7 @@ static inline int box_clones_into(void)
 /* fork(), with flags; into the v2 cgroup open at cgroup_fd if that is >= 0. */
 static inline pid_t box_clone(uint64_t flags, int cgroup_fd)
 {
-	struct clone_args a = {
+	struct newer_clone_args a = {
 		.flags = flags,
 		.exit_signal = flags & CLONE_PARENT ? 0 : SIGCHLD,
 	};

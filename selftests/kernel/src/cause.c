@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <linux/vm_sockets.h>
+#include "newer.h"
 
 static void pause_ms(long ms)
 {
@@ -173,7 +174,7 @@ static int do_udp(int n)
 /* Nobody listens: refused, packets have been made all the same. */
 static int do_vsock(int n)
 {
-	struct sockaddr_vm a = { .svm_family = AF_VSOCK, .svm_cid = VMADDR_CID_LOCAL, .svm_port = 4711 };
+	struct sockaddr_vm a = { .svm_family = AF_VSOCK, .svm_cid = NEWER_VMADDR_CID_LOCAL, .svm_port = 4711 };
 
 	printf("pid=%d\n", getpid());
 	for (int i = 0; i < n; i++) {

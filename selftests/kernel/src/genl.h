@@ -87,7 +87,9 @@ static inline uint32_t msg_nest(struct msg *m, uint16_t type)
 
 static inline void msg_nest_end(struct msg *m, uint32_t at)
 {
-	((struct nlattr *)(m->b + at))->nla_len = m->h.nlmsg_len - at;
+	struct nlattr *a = (void *)(m->b + at);
+
+	a->nla_len = m->h.nlmsg_len - at;
 }
 
 /* Finds an attribute in a run of attributes: its payload, *len its length. */

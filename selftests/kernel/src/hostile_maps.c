@@ -9,7 +9,6 @@
 #include "box.h"
 #include <pthread.h>
 #include <setjmp.h>
-#include <linux/io_uring.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <linux/userfaultfd.h>
@@ -171,13 +170,13 @@ static void reshaped(int fd, size_t size, const char *what)
 
 static int uring_registers(char *p, size_t size)
 {
-	struct io_uring_params par = { 0 };
+	struct newer_uring_params par = { 0 };
 	struct iovec v = { p, size };
 	int fd = syscall(SYS_io_uring_setup, 1, &par), taken;
 
 	if (fd < 0)
 		return 0;
-	taken = !syscall(SYS_io_uring_register, fd, IORING_REGISTER_BUFFERS, &v, 1);
+	taken = !syscall(SYS_io_uring_register, fd, NEWER_URING_REGISTER_BUFFERS, &v, 1);
 	close(fd);
 	return taken;
 }

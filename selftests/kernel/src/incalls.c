@@ -14,7 +14,6 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,14 +50,14 @@ static int sleeps(void)
 }
 
 static int end[2];
-static atomic_int there;
+static int there;
 
 static void *wait_for_end(void *arg)
 {
 	struct iovec v = { .iov_base = (char[1]){ 0 }, .iov_len = 1 };
 
 	(void)arg;
-	there++;
+	__atomic_add_fetch(&there, 1, __ATOMIC_SEQ_CST);
 	syscall(SYS_readv, end[0], &v, 1);
 	return NULL;
 }
@@ -76,7 +75,7 @@ static int crowd(int n)
 	for (i = 0; i < n; i++)
 		if (pthread_create(&t[i], &a, wait_for_end, NULL))
 			break;
-	while (there < i)
+	while (__atomic_load_n(&there, __ATOMIC_SEQ_CST) < i)
 		usleep(10000);
 	usleep(500000);		/* the last of them are on their way into the call */
 	close(end[1]);

@@ -126,10 +126,10 @@ static bool build(const struct command *c, int w, enum spoil how)
 			else if (how == NO_NUL)
 				msg_attr(&m, bad->type, junk, 200);
 			else if (how == TORN) {
-				uint32_t a = m.h.nlmsg_len;
+				struct nlattr *a = (void *)(m.b + m.h.nlmsg_len);
 
 				put_right(bad);
-				((struct nlattr *)(m.b + a))->nla_len = 40000;
+				a->nla_len = 40000;
 			}
 		}
 		msg_nest_end(&m, at);

@@ -8,7 +8,6 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <linux/membarrier.h>
 
 #define BOXES_MAX	64
 #define TASKS		2	/* in each container, beside its init */
@@ -159,9 +158,9 @@ static void storm_ipis(void)
 {
 	uint64_t n = 0;
 
-	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0);
+	syscall(SYS_membarrier, NEWER_MEMBARRIER_REGISTER_GLOBAL_EXPEDITED, 0, 0);
 	while (at_work()) {
-		syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+		syscall(SYS_membarrier, NEWER_MEMBARRIER_GLOBAL_EXPEDITED, 0, 0);
 		mark(&mine->here);
 		if (!(n++ % 16))
 			pin(n / 16);

@@ -145,6 +145,7 @@ static int listen_in(void)
 	struct sockaddr_nl nl = { .nl_family = AF_NETLINK };
 	struct timeval tv = { .tv_sec = c.heard_wanted ? 20 : 1 };
 	char buf[8192];
+	struct nlmsghdr *h = (void *)buf;
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC), err = 0;
 	ssize_t n;
 
@@ -155,7 +156,7 @@ static int listen_in(void)
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	if (!err) {
 		n = recv(fd, buf, sizeof(buf), 0);
-		err = n > (ssize_t)NLMSG_HDRLEN && ((struct nlmsghdr *)buf)->nlmsg_type == c.family ? 0 : -ESRCH;
+		err = n > (ssize_t)NLMSG_HDRLEN && h->nlmsg_type == c.family ? 0 : -ESRCH;
 	}
 	close(fd);
 	return err;
