@@ -33,7 +33,7 @@ static __always_inline const struct css_set *ctrace_compat_task_cset(const struc
  */
 static inline bool ctrace_compat_cset_taken(const struct task_struct *p)
 {
-#ifdef CTRACE_HAVE_CGROUP_EXIT_MOVES
+#ifdef CTRACE_HAVE_CGROUP_EXIT__MOVES
 	return (p->flags & PF_EXITING) && p->cgroups == init_task.cgroups;
 #else
 	return false;

@@ -38,13 +38,13 @@ static inline struct cgroup *ctrace_compat_sock_cgroup(const struct sock *sk)
 /* The socket that skb leaves by, of those with all their fields; NULL: none. */
 static inline const struct sock *ctrace_compat_skb_sock(const struct sk_buff *skb)
 {
-#ifdef CTRACE_HAVE_SK_CONST_TO_FULL_SK
+#ifdef CTRACE_HAVE_SK_OF_REQUEST__FULL
 	const struct sock *sk = sk_const_to_full_sk(skb->sk);
 #else
 	const struct sock *sk = skb->sk;
 #endif
 
-#ifdef CTRACE_HAVE_SK_FULLSOCK
+#ifdef CTRACE_HAVE_SK_FULLSOCK__FUNCTION
 	return sk && sk_fullsock(sk) ? sk : NULL;
 #else
 	return sk && sk->sk_state != TCP_TIME_WAIT ? sk : NULL;

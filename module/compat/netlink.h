@@ -10,9 +10,9 @@
  * Kernels that cannot ask for it (before the stable series of December 2023) let anybody
  * listen; what is said there stands in /proc and /sys/fs/cgroup for all to read as well.
  */
-#if defined(CTRACE_HAVE_GENL_MCAST_FLAGS)
+#if defined(CTRACE_HAVE_GENL_MCAST__FLAGS)
 #define CTRACE_COMPAT_MCAST_ADMIN	.flags = GENL_MCAST_CAP_SYS_ADMIN
-#elif defined(CTRACE_HAVE_GENL_MCAST_CAP)
+#elif defined(CTRACE_HAVE_GENL_MCAST__CAP)
 #define CTRACE_COMPAT_MCAST_ADMIN	.cap_sys_admin = 1
 #else
 #define CTRACE_COMPAT_MCAST_ADMIN
@@ -186,20 +186,24 @@ static inline int ctrace_compat_genl_register(struct genl_family *f,
 	return err;
 }
 
-/* f's one group, in the initial network namespace: its number, where it has one of its own */
+/* f's one group, in the initial network namespace: as functions of f know it; and its number for all others */
 #ifdef CTRACE_HAVE_GENL_MCGRPS__CALL
-#define CTRACE_COMPAT_MCGRP(g)	((g)->id)
+#define CTRACE_COMPAT_MCGRP(g)		((g)->id)
+#define CTRACE_COMPAT_MCGRP_ID(f, g)	((g)->id)
 #else
-#define CTRACE_COMPAT_MCGRP(g)	0
+#define CTRACE_COMPAT_MCGRP(g)		0
+#define CTRACE_COMPAT_MCGRP_ID(f, g)	((f)->mcgrp_offset)
 #endif
 
 static inline bool ctrace_compat_genl_listeners(struct genl_family *f,
 						const struct genl_multicast_group *g)
 {
-#ifdef CTRACE_HAVE_GENL_HAS_LISTENERS
+#if defined(CTRACE_HAVE_GENL_HAS_LISTENERS__NET)
 	return genl_has_listeners(f, &init_net, CTRACE_COMPAT_MCGRP(g));
+#elif defined(CTRACE_HAVE_GENL_HAS_LISTENERS__SOCK)
+	return genl_has_listeners(f, init_net.genl_sock, CTRACE_COMPAT_MCGRP(g));
 #else
-	return netlink_has_listeners(init_net.genl_sock, CTRACE_COMPAT_MCGRP(g));
+	return netlink_has_listeners(init_net.genl_sock, CTRACE_COMPAT_MCGRP_ID(f, g));
 #endif
 }
 
@@ -207,10 +211,10 @@ static inline bool ctrace_compat_genl_listeners(struct genl_family *f,
 static inline void ctrace_compat_genl_set_err(struct genl_family *f,
 					      const struct genl_multicast_group *g, int err)
 {
-#ifdef CTRACE_HAVE_GENL_SET_ERR
+#ifdef CTRACE_HAVE_GENL_SET_ERR__FAMILY
 	genl_set_err(f, &init_net, 0, CTRACE_COMPAT_MCGRP(g), err);
 #else
-	netlink_set_err(init_net.genl_sock, 0, CTRACE_COMPAT_MCGRP(g), err);
+	netlink_set_err(init_net.genl_sock, 0, CTRACE_COMPAT_MCGRP_ID(f, g), err);
 #endif
 }
 

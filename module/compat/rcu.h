@@ -11,7 +11,7 @@
 #include <linux/tracepoint.h>
 #include "facts.h"
 
-#if defined(CTRACE_HAVE_RCU_SCHED) && defined(CONFIG_PREEMPT_RCU)
+#if defined(CTRACE_HAVE_RCU_SCHED__OWN) && defined(CONFIG_PREEMPT_RCU)
 #define CTRACE_COMPAT_RCU_OF_ITS_OWN	1
 #else
 #define CTRACE_COMPAT_RCU_OF_ITS_OWN	0

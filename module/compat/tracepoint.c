@@ -75,7 +75,7 @@ bool ctrace_compat_tracepoint_iterates(unsigned long ip)
 /* Module init, then under ctrace_lock: one at a time. */
 static void note_iterator(struct tracepoint *tp)
 {
-#ifdef CTRACE_HAVE_TRACEPOINT_ITERATOR
+#ifdef CTRACE_HAVE_TRACEPOINT_ITERATOR__MEMBER
 	unsigned long from = (unsigned long)tp->iterator, size = 0;
 	char *text, *slash;
 
@@ -101,14 +101,14 @@ static void note_iterator(struct tracepoint *tp)
 
 typedef void (*module_fn)(struct tracepoint *tp, struct module *mod, void *data);
 
-#if defined(CONFIG_MODULES) && defined(CTRACE_HAVE_TRACEPOINT_MODULE_NOTIFIER)
+#if defined(CONFIG_MODULES) && defined(CTRACE_HAVE_TRACEPOINT_MODULES__NOTIFIER)
 struct walk {
 	struct notifier_block nb;
 	module_fn fn;
 	void *data;
 };
 
-#ifdef CTRACE_HAVE_TRACEPOINT_PTR_DEREF
+#ifdef CTRACE_HAVE_TRACEPOINT_PTR__DEREF
 #define of_list(p)	tracepoint_ptr_deref(p)
 #else
 #define of_list(p)	(*(p))

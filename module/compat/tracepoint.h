@@ -81,7 +81,7 @@ static inline void ctrace_compat_tracepoint_sync(void)
  */
 static __always_inline void ctrace_compat_probe_begin(void)
 {
-#ifdef CTRACE_HAVE_TRACEPOINT_FAULTABLE
+#ifdef CTRACE_HAVE_TRACEPOINT_PROBE__PREEMPTIBLE
 	preempt_disable_notrace();
 #endif
 	ctrace_compat_rcu_begin();
@@ -90,7 +90,7 @@ static __always_inline void ctrace_compat_probe_begin(void)
 static __always_inline void ctrace_compat_probe_end(void)
 {
 	ctrace_compat_rcu_end();
-#ifdef CTRACE_HAVE_TRACEPOINT_FAULTABLE
+#ifdef CTRACE_HAVE_TRACEPOINT_PROBE__PREEMPTIBLE
 	preempt_enable_notrace();
 #endif
 }

@@ -11,7 +11,13 @@
 #include <linux/trace_events.h>
 #include "tracepoint.h"
 
-#ifdef CTRACE_HAVE_BPF_RAW_EVENT_MAP
+#ifndef CTRACE_HAVE_BPF_RAW_EVENT_MAP__NONE
+
+#ifdef CTRACE_HAVE_BPF_RAW_EVENT_MAP__GET
+#define GETTER	"bpf_get_raw_tracepoint"
+#else
+#define GETTER	"bpf_find_raw_tracepoint"
+#endif
 
 typedef struct bpf_raw_event_map *(*get_fn)(const char *name);
 
@@ -44,7 +50,7 @@ static get_fn getter(void)
 
 	mutex_lock(&lock);
 	if (!asked)
-		fn = function_at("bpf_get_raw_tracepoint");
+		fn = function_at(GETTER);
 	asked = true;
 	mutex_unlock(&lock);
 	return fn;
@@ -64,15 +70,15 @@ static int built_in_nargs(const struct tracepoint *tp)
 
 int ctrace_compat_tp_nargs(const struct ctrace_compat_tp *h)
 {
+#ifdef CTRACE_HAVE_BPF_RAW_EVENT_MAP__GET
 	const struct module *mod = h->mod;
 	unsigned int i;
 
-	if (!mod)
-		return built_in_nargs(h->tp);
-	for (i = 0; i < mod->num_bpf_raw_events; i++)
+	for (i = 0; mod && i < mod->num_bpf_raw_events; i++)
 		if (mod->bpf_raw_events[i].tp == h->tp)
 			return mod->bpf_raw_events[i].num_args;
-	return -ENOENT;
+#endif
+	return h->mod ? -ENOENT : built_in_nargs(h->tp);
 }
 
 #else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* before 5.2 */
+/* before 5.2; later for some architectures beside the other, whose name is free here */
 #include <linux/stacktrace.h>
 void ctrace_fact(unsigned long *to);
 void ctrace_fact(unsigned long *to)
@@ -8,3 +8,4 @@ void ctrace_fact(unsigned long *to)
 
 	save_stack_trace(&t);
 }
+int stack_trace_save;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* since 4.17: the kernel has a list of tracepoints with their numbers of arguments */
+/* since 5.0: the kernel has a list of tracepoints with their numbers of arguments, and modules have theirs */
 #include <linux/module.h>
 #include <linux/trace_events.h>
 #ifndef CONFIG_BPF_EVENTS

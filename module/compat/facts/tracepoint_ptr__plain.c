@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* before 4.19; before 3.15 with room for a const less */
+#include <linux/tracepoint.h>
+#include <linux/module.h>
+struct tracepoint *ctrace_fact(struct module *mod);
+struct tracepoint *ctrace_fact(struct module *mod) { return *mod->tracepoints_ptrs; }
+int tracepoint_ptr_deref;
