@@ -168,7 +168,7 @@ static noinline void enter_interrupted(struct pt_regs *regs, long nr, struct ctr
 }
 
 /* A probe's own arguments, and no clone with fewer: so they stay in its registers. */
-static noinline __noclone void enter(void *data, struct pt_regs *regs, long nr)
+static noinline ctrace_compat_noclone void enter(void *data, struct pt_regs *regs, long nr)
 {
 	const struct ctrace_syscall_layout *l;
 	struct ctrace_ring_desc *d;
@@ -243,7 +243,7 @@ static noinline void leave_interrupted(long nr, long ret, struct ctrace_ring_des
 	leave_any(nr, ret);
 }
 
-static noinline __noclone void leave(void *data, struct pt_regs *regs, long ret)
+static noinline ctrace_compat_noclone void leave(void *data, struct pt_regs *regs, long ret)
 {
 	long nr = syscall_get_nr(current, regs);
 	struct ctrace_ring_desc *d;
@@ -275,7 +275,7 @@ other:
 }
 
 /* The first of a task since another ran on this CPU. Or it is one that is not remembered. */
-static noinline __noclone void enter_new(void *data, struct pt_regs *regs, long nr)
+static noinline ctrace_compat_noclone void enter_new(void *data, struct pt_regs *regs, long nr)
 {
 	if (likely(ctrace_identity_learn()))
 		enter(data, regs, nr);
@@ -283,7 +283,7 @@ static noinline __noclone void enter_new(void *data, struct pt_regs *regs, long 
 		enter_any(regs, nr);
 }
 
-static noinline __noclone void leave_new(void *data, struct pt_regs *regs, long ret)
+static noinline ctrace_compat_noclone void leave_new(void *data, struct pt_regs *regs, long ret)
 {
 	if (likely(ctrace_identity_learn()))
 		leave(data, regs, ret);

@@ -81,6 +81,16 @@ static inline ssize_t ctrace_compat_strscpy(char *to, const char *from, size_t s
 #define PTR_ERR_OR_ZERO(p)	(IS_ERR(p) ? PTR_ERR(p) : 0)
 #endif
 
+/*
+ * Before 4.20 the kernel's own __noclone has an optimize() in it, at which GCC forgets options that
+ * the kernel gave it: such a function keeps no frame pointer, of which objtool complains.
+ */
+#ifdef __clang__
+#define ctrace_compat_noclone
+#else
+#define ctrace_compat_noclone	__attribute__((__noclone__))
+#endif
+
 #ifndef data_race
 /* data_race: since 5.8; it tells KCSAN alone something */
 #define data_race(expr)	(expr)
