@@ -132,7 +132,8 @@ static inline u32 ctrace_compat_bio_flags(const struct bio *bio)
 static inline void ctrace_compat_rwbs(char *text, unsigned int flags, unsigned int bytes)
 {
 #ifdef CTRACE_HAVE_BLK_FILL_RWBS__OPF
-	blk_fill_rwbs(text, (__force blk_opf_t)flags);
+	/* since 6.0 a type of its own */
+	blk_fill_rwbs(text, (__force typeof(((struct bio *)NULL)->bi_opf))flags);
 #elif defined(CTRACE_HAVE_BLK_FILL_RWBS__OP_RW_BYTES)
 	blk_fill_rwbs(text, flags >> CTRACE_COMPAT_OP_AT, flags & (BIT(CTRACE_COMPAT_OP_AT) - 1),
 		      bytes);
