@@ -282,12 +282,13 @@ cids() { grep -E -e "$2" "$1" | sed -n 's/^[^ ]* [^ ]* cid=\([0-9]*\) .*/\1/p' |
 
 # reads_from: who called vfs_read, as a stack taken at its beginning has it. By ORC that is ksys_read. An
 # unwinder by frame pointers (arm64, the debug kernels) leaves it out: vfs_read has no frame yet. Nor has it
-# before 4.17, where a call's function calls it itself.
+# before 4.17, where a call's function calls it itself, unless the kprobe is ftrace's, which made frames for both there.
 reads_from() {
 	if grep -q ' unwind_module_init$' /proc/kallsyms; then
 		if [ "$sys" = SyS ]; then echo SyS_read; else echo ksys_read; fi
-	elif [ "$sys" = SyS ]; then echo do_syscall_64
-	else echo "${sys}_read"; fi
+	elif [ "$sys" != SyS ]; then echo "${sys}_read"
+	elif grep -q ' kprobe_ftrace_handler$' /proc/kallsyms; then echo SyS_read
+	else echo do_syscall_64; fi
 }
 
 # where the kernel's own tracer is: before 4.1 in debugfs; tracefs_mount sees to it
