@@ -21,7 +21,8 @@
 #define BITS	8
 #define WAYS	4
 #define BUSY	1ul
-#define SLACK	(10 * NSEC_PER_MSEC)	/* two clocks, and requests allocated in advance */
+/* Older kernels tell of a bio before it waits for its request: as long as a busy disk takes. */
+#define SLACK	NSEC_PER_SEC
 
 struct owner {
 	unsigned long key;
@@ -183,7 +184,7 @@ static bool of_this_life(const struct owner *o, const struct request *rq)
 	u64 pos = blk_rq_pos(rq);
 
 	return o->q == rq->q && pos >= o->sector && pos - o->sector < max(o->sectors, 1u) &&
-	       o->time + SLACK >= rq->start_time_ns;
+	       o->time + SLACK >= ctrace_compat_rq_start(rq);
 }
 
 static bool remembered(const struct request *rq, bool last, struct ctrace_block_issuer *out)

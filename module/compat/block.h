@@ -9,7 +9,9 @@
 #include <linux/blk-cgroup.h>
 #include <linux/blktrace_api.h>
 #include <linux/cgroup.h>
+#include <linux/jiffies.h>
 #include "facts.h"
+#include "clock.h"
 
 #ifndef SECTOR_SHIFT
 #define SECTOR_SHIFT	9
@@ -62,6 +64,16 @@ static inline bool ctrace_compat_rq_passthrough(struct request *rq)
 	return blk_rq_is_passthrough(rq);
 #else
 	return rq->cmd_type != REQ_TYPE_FS;
+#endif
+}
+
+/* When rq was allocated, by ctrace_compat_clock(), to some ms. */
+static inline u64 ctrace_compat_rq_start(const struct request *rq)
+{
+#ifdef CTRACE_HAVE_RQ_START__JIFFIES
+	return ctrace_compat_clock() - (u64)jiffies_to_msecs(jiffies - rq->start_time) * NSEC_PER_MSEC;
+#else
+	return rq->start_time_ns;
 #endif
 }
 
