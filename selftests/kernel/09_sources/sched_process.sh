@@ -9,8 +9,12 @@
 . "$here/witness.sh"
 
 load
-witness sched/sched_wakeup_new sched/sched_process_wait sched/sched_process_free sched/sched_waking
-evdump -t all -e sched_wakeup_new -e sched_process_wait -e sched_process_free -e sched_waking -- cause forks 20 > "$tmp/ev" 2> "$tmp/err"
+tracefs_mount
+# before 4.3 the kernel tells when the task is awake
+waking=sched_waking
+[ -e "$tracefs/events/sched/$waking" ] || waking=sched_wakeup
+witness sched/sched_wakeup_new sched/sched_process_wait sched/sched_process_free "sched/$waking"
+evdump -t all -e sched_wakeup_new -e sched_process_wait -e sched_process_free -e "$waking" -- cause forks 20 > "$tmp/ev" 2> "$tmp/err"
 witnessed "$tmp/w"
 parent=$(sed -n 's/^parent=//p' "$tmp/ev")
 sed -n 's/^child=//p' "$tmp/ev" > "$tmp/children"
@@ -21,8 +25,8 @@ check "each woken for the first time, once" cmp "$tmp/sorted" <(of sched_wakeup_
 check "each freed, once" cmp "$tmp/sorted" <(of sched_process_free)
 check "each waited for" cmp "$tmp/sorted" <(of sched_process_wait | sort -u)
 has_not "the wait is the parent's, by its name" "sched_process_wait cid=0 tid=$parent .* comm=\"(|[^c].*)\"" "$tmp/ev"
-sed -nE "s/^[0-9]+ (sched_[a-z_]*) .* (tid=[0-9]+) prio=([0-9-]+).*/\1 \2 \3/p" "$tmp/ev" | grep -E "sched_waking tid=$parent " > "$tmp/a"
-sed -nE "s/.* (sched_waking): .*pid=([0-9]+) prio=([0-9]+).*/\1 tid=\2 \3/p" "$tmp/w" | awk '{print $1, $2, $3 - 100}' | grep -E "sched_waking tid=$parent " > "$tmp/b"
+sed -nE "s/^[0-9]+ (sched_[a-z_]*) .* (tid=[0-9]+) prio=([0-9-]+).*/\1 \2 \3/p" "$tmp/ev" | grep -E "$waking tid=$parent " > "$tmp/a"
+sed -nE "s/.* ($waking): .*pid=([0-9]+) prio=([0-9]+).*/\1 tid=\2 \3/p" "$tmp/w" | awk '{print $1, $2, $3 - 100}' | grep -E "$waking tid=$parent " > "$tmp/b"
 tail_agrees "wake-ups of the parent under way" "$tmp/a" "$tmp/b"
 # followed from one pid: the second time, what follows was there before the event
 for round in first second; do

@@ -9,4 +9,4 @@
 . "$(dirname "$0")/../lib.sh"
 
 hasten
-program secrets "$(long 0 120)" "${CTRACE_TEST_SEED:-20261121}"
+program secrets "$(long 0 120)" "${CTRACE_TEST_SEED:-20261121}" "$(open_function)"

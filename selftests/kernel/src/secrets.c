@@ -245,11 +245,21 @@ static bool probe(uint32_t session, const char *name, uint32_t flags)
 	return !genl_call(&dev_genl, &m, NULL, NULL);
 }
 
+/* the function behind open(2), (dfd, filename, ...): another before 5.6 */
+static const char *open_function = "do_sys_openat2";
 static const char * const with_addresses[] = {
-	"raw:sched_switch", "raw:sys_enter", "sample:97", "p:secrets1 do_sys_openat2 file=+0(%si):ustring",
-	"p:secrets2 do_exit a=%di b=$stack0", "r:secrets3 do_sys_openat2 ret=$retval:s32",
+	"raw:sched_switch", "raw:sys_enter", "sample:97", "p:secrets1 %s file=+0(%%si):ustring",
+	"p:secrets2 do_exit a=%%di b=$stack0", "r:secrets3 %s ret=$retval:s32",
 };
 #define ADDRESSES	((int)(sizeof(with_addresses) / sizeof(*with_addresses)))
+
+static bool probe_with_addresses(uint32_t session, int i)
+{
+	char name[100];
+
+	snprintf(name, sizeof(name), with_addresses[i], open_function);
+	return probe(session, name, 0);
+}
 
 /* What may not be beside a view, and everything that may. Returns how many were taken. */
 static int sources(int *refused)
@@ -262,7 +272,7 @@ static int sources(int *refused)
 
 	*refused = !probe(dev_session, "sched_process_exit", CTRACE_PROBE_F_STACK);
 	for (int i = 0; i < ADDRESSES; i++)
-		*refused += !probe(dev_session, with_addresses[i], 0);
+		*refused += !probe_with_addresses(dev_session, i);
 	nevents = 0;
 	msg_new(&m, dev_genl.family, CTRACE_CMD_EVENT_GET, NLM_F_DUMP);
 	genl_call(&dev_genl, &m, event_fn, NULL);
@@ -291,8 +301,10 @@ static int addresses_session(uint64_t *size)
 	if (id < 0 || dev_bind(fd, id, CTRACE_CID_ALL, size))
 		ksft_exit_fail_msg("a second session: %s\n", dev_genl.text);
 	for (int i = 0; i < ADDRESSES; i++)
-		taken += probe(id, with_addresses[i], 0);
-	if (!probe(id, "sched_waking", CTRACE_PROBE_F_STACK) || taken < ADDRESSES)
+		taken += probe_with_addresses(id, i);
+	/* sched_waking: since 4.3 */
+	if ((!probe(id, "sched_waking", CTRACE_PROBE_F_STACK) && !probe(id, "sched_wakeup", CTRACE_PROBE_F_STACK)) ||
+	    taken < ADDRESSES)
 		ksft_exit_fail_msg("%s\n", dev_genl.text);
 	if (genl_target_add(&dev_genl, id, CTRACE_TARGET_ALL, 0) ||
 	    genl_session_do(&dev_genl, CTRACE_CMD_SESSION_SET, id, 1))
@@ -428,6 +440,8 @@ int main(int argc, char **argv)
 	int rounds = 0;
 
 	rnd_state = argc > 2 ? strtoull(argv[2], NULL, 0) : (uint64_t)box_now();
+	if (argc > 3)
+		open_function = argv[3];
 	ksft_print_header();
 	ksft_set_plan(9);
 	ksft_print_msg("seed %llu\n", (unsigned long long)rnd_state);
