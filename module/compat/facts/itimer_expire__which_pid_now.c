@@ -2,7 +2,6 @@
 /* since 4.11: nanoseconds; where the older unit is as wide, its macro tells it */
 #include <linux/hrtimer.h>
 #include <linux/sched.h>
-#include <linux/cputime.h>
 #include <trace/events/timer.h>
 #ifdef cputime_to_usecs
 #error
