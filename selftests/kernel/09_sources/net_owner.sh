@@ -7,7 +7,8 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-ctrace events | grep -q '^net_dev_xmit .*not here' && skip "the kernel does not tell whose packet is sent (before 3.14)"
+ctrace events > "$tmp/events"
+! grep -q '^net_dev_xmit .*not here' "$tmp/events" || skip "the kernel does not tell whose packet is sent (before 3.14)"
 ip link set lo up
 tracing on net/net_dev_queue net/net_dev_xmit net/netif_receive_skb
 events=(-e net_dev_queue -e net_dev_xmit -e net_if_receive_skb)
