@@ -15,6 +15,7 @@
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include "block_owner.h"
+#include "comm.h"
 #include "compat/block.h"
 #include "compat/clock.h"
 
@@ -106,7 +107,7 @@ void ctrace_block_here(struct bio *bio, struct ctrace_block_issuer *out)
 		ctrace_identity_resolve_cgroup(cgrp, &out->who);
 	if (out->who.task || current->flags & PF_KTHREAD) {
 		out->tid = current->pid;
-		memcpy(out->comm, current->comm, CTRACE_COMM_LEN - 1);
+		ctrace_put_comm(out->comm, current, true);
 	}
 }
 

@@ -8,6 +8,7 @@
 
 #include <linux/sched.h>
 #include <linux/string.h>
+#include "comm.h"
 #include "emit.h"
 
 static __always_inline void ctrace_curated_emit(u32 mask, u32 id, const struct ctrace_who *who,
@@ -57,19 +58,6 @@ static __always_inline void ctrace_curated_host(u32 id, u32 size,
 		return;
 	ctrace_identity_host(&who);
 	ctrace_curated_emit(mask, id, &who, size, fill, arg);
-}
-
-/*
- * p's name, or nothing. May race with a rename; then the name is torn, never
- * unterminated: the kernel keeps the last byte 0, and so does the copy.
- */
-static __always_inline void ctrace_put_comm(char *to, const struct task_struct *p, bool show)
-{
-	if (show)
-		memcpy(to, p->comm, CTRACE_COMM_LEN - 1);
-	else
-		memset(to, 0, CTRACE_COMM_LEN - 1);
-	to[CTRACE_COMM_LEN - 1] = 0;
 }
 
 #endif

@@ -62,7 +62,7 @@ u32 ctrace_stack_kernel(u64 *to, const struct pt_regs *regs)
 {
 	unsigned long ip[CTRACE_STACK_DEPTH + ABOVE];
 	bool trap = !regs;
-	u32 n, i, skip, other;
+	u32 n, i, skip;
 
 	regs = regs ?: __this_cpu_read(ctrace_stack_regs);
 	if (regs && ctrace_compat_user_mode(regs))
@@ -70,9 +70,8 @@ u32 ctrace_stack_kernel(u64 *to, const struct pt_regs *regs)
 	n = ctrace_compat_stack_save(ip, ARRAY_SIZE(ip));
 	skip = above(ip, n, regs);
 	if (regs && (skip == n || !at_regs(ip[skip], regs))) {
-		other = ctrace_compat_stack_from(ip, ARRAY_SIZE(ip), regs);
-		n = other ?: n;
-		skip = other ? 0 : skip;
+		n = ctrace_compat_stack_from(ip, ARRAY_SIZE(ip), regs);
+		skip = 0;
 	}
 	n = min_t(u32, n - skip, CTRACE_STACK_DEPTH);
 	for (i = 0; i < n; i++)

@@ -11,6 +11,7 @@
 #include <linux/sched/task.h>
 #include <linux/string.h>
 #include <linux/user_namespace.h>
+#include "comm.h"
 #include "emit.h"
 #include "probe.h"
 #include "rules_internal.h"
@@ -110,8 +111,7 @@ static void look_process(struct dump *d, struct task_struct *p)
 	r->tid = p->pid;
 	r->pid = p->tgid;
 	r->ppid = rcu_dereference(p->real_parent)->tgid;
-	/* torn at worst, when it is changed right now; it ends in a 0 */
-	memcpy(r->name, p->comm, CTRACE_COMM_LEN - 1);
+	ctrace_put_comm(r->name, p, true);
 	r->type = p->flags & PF_KTHREAD ? TYPE_KERNEL_THREAD : TYPE_USER_THREAD;
 	r->mode = MODE_UNKNOWN;
 	r->submode = SUBMODE_UNKNOWN;

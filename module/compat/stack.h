@@ -43,10 +43,10 @@ static __always_inline u32 ctrace_compat_stack_save(unsigned long *to, u32 n)
 }
 
 /*
- * The stack of the code that regs, which are the kernel's, are of: at most n into to[]. 0: not needed, as the
- * unwinder finds it by itself. Those before 4.10 leave out what was interrupted, and with frame
- * pointers it is simple: above each lies the return address. A function at its entry has no frame yet, so
- * that its caller is missing, as it is in the kernel's own.
+ * The stack of the code that regs, which are the kernel's, are of, where the unwinder did not come to it: at
+ * most n into to[]. Those before 4.10 leave out what was interrupted, and with frame pointers it is simple:
+ * above each lies the return address. A function at its entry has no frame yet, so that its caller is missing, as
+ * it is in the kernel's own. Without (seen with the tables of RHEL 8.1) it is known where it was, and no more.
  */
 static inline u32 ctrace_compat_stack_from(unsigned long *to, u32 n, const struct pt_regs *regs)
 {
@@ -63,7 +63,8 @@ static inline u32 ctrace_compat_stack_from(unsigned long *to, u32 n, const struc
 	}
 	return i;
 #else
-	return 0;
+	to[0] = instruction_pointer((struct pt_regs *)regs);
+	return 1;
 #endif
 }
 
