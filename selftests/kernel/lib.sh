@@ -280,6 +280,9 @@ lines() { [ "$(grep -cE -e "$2" "$3")" -ge "$1" ]; }
 # cids FILE NAME: the different cids of the events of evdump's FILE whose line has NAME
 cids() { grep -E -e "$2" "$1" | sed -n 's/^[^ ]* [^ ]* cid=\([0-9]*\) .*/\1/p' | sort -un | tr '\n' ' ' | sed 's/ $//'; }
 
+# where a stack of a system call comes from; before 4.6 there are ways of their own for calls that are traced
+call_entry='(do_syscall_64|el0_svc|entry_SYSCALL_64_fastpath|system_call_fastpath|tracesys|int_check_syscall_exit_work)'
+
 # reads_from: who called vfs_read, as a stack taken at its beginning has it. By ORC that is ksys_read. An
 # unwinder by frame pointers (arm64, the debug kernels) leaves it out: vfs_read has no frame yet. Nor has it
 # before 4.17, where a call's function calls it itself, unless the kprobe is ftrace's, which made frames for both there.
@@ -288,7 +291,7 @@ reads_from() {
 		if [ "$sys" = SyS ]; then echo SyS_read; else echo ksys_read; fi
 	elif [ "$sys" != SyS ]; then echo "${sys}_read"
 	elif grep -q ' kprobe_ftrace_handler$' /proc/kallsyms; then echo SyS_read
-	else echo do_syscall_64; fi
+	else echo "$call_entry"; fi
 }
 
 # where the kernel's own tracer is: before 4.1 in debugfs; tracefs_mount sees to it

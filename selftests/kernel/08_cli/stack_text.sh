@@ -11,12 +11,12 @@ ctrace trace -o "$tmp/out" -e 'p:st_read vfs_read' --stack -- cat /etc/passwd > 
 awk '/st_read/ {n = 0} /^    > / {print ++n, $2}' "$tmp/out" > "$tmp/frames"
 has "a kprobe: its function first" '^1 vfs_read\+0x' "$tmp/frames"
 has "its caller next" "^2 $(reads_from)\\+0x" "$tmp/frames"
-has "down to the call" '^[0-9]+ (do_syscall_64|el0_svc)' "$tmp/frames"
+has "down to the call" "^[0-9]+ $call_entry" "$tmp/frames"
 # a program that keeps its symbols, and lives until they were looked at
 ctrace trace -o "$tmp/out" -e getpriority --one-of 10000 --stack=both -- counted 82 400000 2> "$tmp/err"
 has "user: the program's own function" '^    > [a-z_]+\+0x[0-9a-f]+ \[counted\]$' "$tmp/out"
 ctrace trace -o "$tmp/out" -e 'nanosleep,clock_nanosleep' --stack -- sleep 0.1 2> "$tmp/err"
-same "a call's stack is there once" 1 "$(grep -c '^    > do_syscall_64\|^    > el0_svc+' "$tmp/out")"
+same "a call's stack is there once" 1 "$(grep -cE "^    > $call_entry\\+" "$tmp/out")"
 has "below its line" 'nanosleep\(' <(grep -B1 -m1 '^    > ' "$tmp/out")
 ctrace trace --json -e sched_switch --stack=both -- sleep 0.1 2> "$tmp/err" | grep '^{' > "$tmp/json"
 at_least "JSON: an event has its stacks in it" 1 "$(jq -r 'select(.fields.prev_comm == "sleep") | .kernel_stack[] | select(test("nanosleep"))' "$tmp/json" | wc -l)"

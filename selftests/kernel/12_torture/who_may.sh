@@ -10,6 +10,6 @@
 
 # kernels before the stable series of December 2023 let anybody listen
 open=''
-grep -q 'define CTRACE_HAVE_GENL_MCAST_' "$top/module/generated/facts.h" || open=open
+grep -qE 'define CTRACE_HAVE_GENL_MCAST__(CAP|FLAGS)' "$top/module/generated/facts.h" || open=open
 # shellcheck disable=SC2086 # a word or none
 program who_may $open
