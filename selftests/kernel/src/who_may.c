@@ -523,6 +523,9 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < ROWS; i++) {
 		snprintf(want, sizeof(want), "%s", open_group && !strcmp(rows[i].what, GROUP) ? GROUP_OPEN :
 			 rows[i].expected);
+		/* before 5.8 there is no such capability */
+		if (prctl(PR_CAPBSET_READ, 38) < 0)
+			want[PERFMON] = want[NOBODY];
 		for (int who = 0; who < CALLERS; who++)
 			line[who] = seen[who][i];
 		line[CALLERS] = 0;
