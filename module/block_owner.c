@@ -11,11 +11,11 @@
  * the same queue, of these sectors, and not older than the request; besides, every request made
  * while the tracepoints are on overwrites what its bio's address meant before.
  */
-#include <linux/hash.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include "block_owner.h"
 #include "comm.h"
+#include "hash.h"
 #include "compat/block.h"
 #include "compat/clock.h"
 
@@ -44,7 +44,7 @@ static u32 victim;		/* only spreads evictions: races do no harm */
 
 static struct owner *bucket_of(const struct bio *bio)
 {
-	return table[hash_ptr((void *)bio, BITS)];
+	return table[ctrace_hash_ptr(bio, BITS)];
 }
 
 static bool claim(struct owner *o, unsigned long key)

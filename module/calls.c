@@ -11,12 +11,12 @@
  * the probe was added has no place, and makes no record; nor does the return of a new task.
  */
 #include <linux/atomic.h>
-#include <linux/hash.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
 #include "args.h"
 #include "emit.h"
+#include "hash.h"
 #include "probe.h"
 #include "compat/tracepoint.h"
 
@@ -64,7 +64,7 @@ static __always_inline struct call *call_at(u32 place)
 /* Any context; preemption off. p is current: its place, or PLACES. */
 static __always_inline u32 find(const struct task_struct *p)
 {
-	u32 row = hash_ptr((void *)p, PLACES_BITS - 3), home = row, i, j;
+	u32 row = ctrace_hash_ptr(p, PLACES_BITS - 3), home = row, i, j;
 
 	for (i = 0; i < WINDOW; i++, row = (row + 1) % ROWS) {
 		for (j = 0; j < ROW; j++)
@@ -79,7 +79,7 @@ static __always_inline u32 find(const struct task_struct *p)
 
 static u32 take(struct task_struct *p)
 {
-	u32 row = hash_ptr(p, PLACES_BITS - 3), home = row, i, j, place = find(p);
+	u32 row = ctrace_hash_ptr(p, PLACES_BITS - 3), home = row, i, j, place = find(p);
 
 	if (unlikely(place != PLACES))
 		return place;	/* a call without a return: what it left is written over */
@@ -100,17 +100,6 @@ static u32 take(struct task_struct *p)
 static __always_inline void release(u32 place)
 {
 	smp_store_release(&table.keys[place], NULL);	/* pairs with take() */
-}
-
-static noinline void unfollowed(u32 mask)
-{
-	struct ctrace_session *s;
-
-	for (; mask; mask &= mask - 1) {
-		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
-		if (s)
-			atomic64_inc(&s->unfollowed);
-	}
 }
 
 static noinline void enter(struct pt_regs *regs, long nr)
@@ -137,7 +126,7 @@ static noinline void enter(struct pt_regs *regs, long nr)
 		return;
 	place = take(p);
 	if (unlikely(place == PLACES)) {
-		unfollowed(mask);
+		ctrace_session_unfollowed(mask);
 		return;
 	}
 	c = call_at(place);

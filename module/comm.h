@@ -26,7 +26,7 @@ static __always_inline u64 ctrace_comm_trim(u64 w)
  * p's name, or nothing. May race with a rename; then the name is torn, never
  * unterminated: the last byte is 0. Kernels that do not clear what is behind a name's end
  * have the rest of a longer one there, which may be that of a parent in another container: seen
- * on 3.10.
+ * on RHEL 7.9.
  */
 static __always_inline void ctrace_put_comm(char *to, const struct task_struct *p, bool show)
 {

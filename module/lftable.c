@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include "hash.h"
 #include "lftable.h"
 #include "compat/list.h"
 #include "compat/rcu.h"
@@ -117,7 +117,7 @@ static struct ctrace_lfnode **bucket(const struct ctrace_lftable *t, u64 a, u64 
 
 	h += ((u64)(unsigned long)p >> 4) * 0xc2b2ae3d27d4eb4full;
 
-	return &t->heads[hash_64(h, t->bits)];
+	return &t->heads[ctrace_hash(h, t->bits)];
 }
 
 static bool same(const struct ctrace_lfnode *n, u64 a, u64 b, const void *p, u32 gen)

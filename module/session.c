@@ -22,6 +22,17 @@ DEFINE_PER_CPU(struct ctrace_ring_desc *, ctrace_rings[CTRACE_SESSIONS_MAX]);
 static void close_work(struct work_struct *work);
 static u32 next_id;		/* protected by ctrace_lock */
 
+void ctrace_session_unfollowed(u32 mask)
+{
+	struct ctrace_session *s;
+
+	for (; mask; mask &= mask - 1) {
+		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
+		if (s)
+			atomic64_inc(&s->unfollowed);
+	}
+}
+
 static void release(struct kref *ref)
 {
 	struct ctrace_session *s = container_of(ref, struct ctrace_session, ref);

@@ -64,6 +64,9 @@ extern struct mutex ctrace_lock;
 extern struct list_head ctrace_session_list;			/* protected by ctrace_lock */
 extern struct ctrace_session *ctrace_sessions[CTRACE_SESSIONS_MAX];	/* RCU, by index */
 
+/* One more that was not followed, for each session in mask. As probes see them: any context, preemption off. */
+void ctrace_session_unfollowed(u32 mask);
+
 /* which sessions record event type id: the first thing a probe looks at */
 extern u32 ctrace_event_wants[CTRACE_ID_MAX];
 

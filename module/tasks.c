@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/atomic.h>
-#include <linux/hash.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
+#include "hash.h"
+#include "session.h"
 #include "tasks.h"
 #include "compat/task.h"
 #include "compat/tracepoint.h"
@@ -24,11 +24,10 @@ struct entry {
 };
 
 static struct entry *table;	/* made at the first pid target, freed at module exit */
-static atomic64_t missed;
 
 static struct entry *slot(const struct task_struct *p, u32 i)
 {
-	return &table[(hash_ptr((void *)p, BITS) + i) & (BIT(BITS) - 1)];
+	return &table[(ctrace_hash_ptr(p, BITS) + i) & (BIT(BITS) - 1)];
 }
 
 static struct entry *find(const struct task_struct *p)
@@ -78,17 +77,15 @@ u32 ctrace_tasks_mask(const struct task_struct *p)
 	return e ? READ_ONCE(e->mask) : 0;
 }
 
-u64 ctrace_tasks_missed(void)
-{
-	return atomic64_read(&missed);
-}
-
 static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	u32 mask = ctrace_tasks_mask(parent);
 
-	if (mask && !insert(child, mask))
-		atomic64_inc(&missed);
+	if (!mask || insert(child, mask))
+		return;
+	ctrace_compat_probe_begin();
+	ctrace_session_unfollowed(mask);
+	ctrace_compat_probe_end();
 }
 
 /* Runs from the RCU callback that is about to free p. */

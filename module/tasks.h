@@ -19,7 +19,4 @@ void ctrace_tasks_exit(void);
 /* Any context, preemption off. */
 u32 ctrace_tasks_mask(const struct task_struct *p);
 
-/* Forks that could not be followed because the set was full, ever. */
-u64 ctrace_tasks_missed(void);
-
 #endif

@@ -239,7 +239,7 @@ enum ctrace_loss {
 	CTRACE_LOSS_FULL	= 1,	/* ring full, session keeps the oldest */
 	CTRACE_LOSS_NESTED	= 2,	/* interrupts nested deeper than the ring */
 	CTRACE_LOSS_MISSED	= 3,	/* kprobe hit while another was being handled */
-	CTRACE_LOSS_UNFOLLOWED	= 4,	/* a call as a whole: too many calls were under way at its entry */
+	CTRACE_LOSS_UNFOLLOWED	= 4,	/* a call as a whole, or a task of a pid target: too many already are */
 	CTRACE_LOSS_NR
 };
 

@@ -285,12 +285,12 @@ call_entry='(do_syscall_64|el0_svc|entry_SYSCALL_64_fastpath|system_call_fastpat
 
 # reads_from: who called vfs_read, as a stack taken at its beginning has it. By ORC that is ksys_read. An
 # unwinder by frame pointers (arm64, the debug kernels) leaves it out: vfs_read has no frame yet. Nor has it
-# before 4.17, where a call's function calls it itself, unless the kprobe is ftrace's, which made frames for both there.
+# before 4.17, where a call's function calls it itself, unless the kprobe is ftrace's and mcount made frames.
 reads_from() {
 	if grep -q ' unwind_module_init$' /proc/kallsyms; then
 		if [ "$sys" = SyS ]; then echo SyS_read; else echo ksys_read; fi
 	elif [ "$sys" != SyS ]; then echo "${sys}_read"
-	elif grep -q ' kprobe_ftrace_handler$' /proc/kallsyms; then echo SyS_read
+	elif grep -q ' kprobe_ftrace_handler$' /proc/kallsyms; then echo "(SyS_read|$call_entry)"
 	else echo "$call_entry"; fi
 }
 

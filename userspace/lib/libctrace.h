@@ -162,7 +162,7 @@ int ctrace_tracepoint_each(struct ctrace *ct, ctrace_tracepoint_fn fn, void *arg
 struct ctrace_session_info {
 	uint32_t id, flags, state, owner, slots, slots_used, probes, subbuf_size;
 	uint64_t arena_size, ring_size, events, lost_full, lost_nested, lost_missed;
-	uint64_t lost_unfollowed;	/* calls as a whole: see CTRACE_LOSS_UNFOLLOWED */
+	uint64_t lost_unfollowed;	/* calls as a whole, or tasks: see CTRACE_LOSS_UNFOLLOWED */
 	uint64_t limited;		/* held back by the session's rate */
 	char name[64];
 };
@@ -241,7 +241,7 @@ struct ctrace_losses {
 	uint64_t overrun;		/* overwritten before they were read */
 	uint64_t full, nested;		/* refused by the kernel */
 	uint64_t missed;		/* kprobe hits missed: needs the owner's session, else 0 */
-	uint64_t unfollowed;		/* calls as a whole that were not followed; likewise */
+	uint64_t unfollowed;		/* calls as a whole, or tasks, that were not followed; likewise */
 };
 int ctrace_reader_losses(struct ctrace_reader *r, struct ctrace_losses *l);
 
