@@ -11,7 +11,8 @@
 mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
 hasten
 load
-# Socket buffers in use (0: not told, as SLUB put them to others of their size). Shrunk first: those on a CPU's own slab would all count, and those that KASAN keeps.
+# Socket buffers in use; 0 where SLUB put them to others of their size. Shrunk first: those on a CPU's own slab
+# would all count, and those that KASAN keeps.
 buffers() {
 	echo 1 > /sys/kernel/slab/skbuff_head_cache/shrink
 	awk '$1 == "skbuff_head_cache" {n = $2} END {print n + 0}' /proc/slabinfo
