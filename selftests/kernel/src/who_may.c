@@ -152,7 +152,8 @@ static int listen_in(void)
 	if (fd < 0 || bind(fd, (void *)&nl, sizeof(nl)))
 		err = -errno;
 	else if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &c.mcgrp, sizeof(c.mcgrp)))
-		err = -errno;
+		/* in another network namespace some kernels say so, others never tell anything */
+		err = errno == ENOENT ? -ESRCH : -errno;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	if (!err) {
 		n = recv(fd, buf, sizeof(buf), 0);
