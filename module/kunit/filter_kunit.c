@@ -376,7 +376,7 @@ static void too_many_tasks(struct kunit *test)
 }
 
 /* Tasks lie as far from each other as a slab has them, whatever that is. */
-static void apart(struct kunit *test)
+static void places_of_slabs(struct kunit *test)
 {
 	u32 step, i;
 
@@ -406,7 +406,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pid_in_a_denied_one),
 	KUNIT_CASE(paths),
 	KUNIT_CASE(pids),
-	KUNIT_CASE(apart),
+	KUNIT_CASE(places_of_slabs),
 	KUNIT_CASE(too_many_tasks),
 	{}
 };
