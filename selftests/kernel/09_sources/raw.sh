@@ -15,7 +15,7 @@ witnessed "$tmp/w"
 tid=$(grep -m 1 -oE ' sys_enter cid=0 tid=[0-9]+' "$tmp/ev" | sed 's/.*tid=//')
 # before 4.17, or without BPF, the kernel does not tell how many there are: as many as registers may hold some
 more='' many="two arguments"
-grep -q ' bpf_get_raw_tracepoint$' /proc/kallsyms || more='( arg[345]=[^ ]+){3}' many="five that may be arguments"
+grep -qE ' bpf_(get|find)_raw_tracepoint$' /proc/kallsyms || more='( arg[345]=[^ ]+){3}' many="five that may be arguments"
 sed -nE "s/.* sys_enter cid=0 tid=$tid vtid=$tid arg1=0x[0-9a-f]+ arg2=(0x[0-9a-f]+|0)$more\$/\1/p" "$tmp/ev" | while read -r nr; do echo $((nr)); done > "$tmp/a"
 sed -nE "s/^[0-9]+ [^ ]*-$tid sys_enter: NR (-?[0-9]+) .*/\1/p" "$tmp/w" > "$tmp/b"
 tail_agrees "numbers of calls, with $many" "$tmp/a" "$tmp/b"
