@@ -73,11 +73,14 @@ struct ctrace_source *ctrace_source_by_name(const char *tracepoint)
 
 const char *ctrace_event_reason(const struct ctrace_event_type *t)
 {
-	const struct ctrace_source *s = t->source ? ctrace_source_by_name(t->source) : NULL;
+	const struct ctrace_source *s;
 	u32 i;
 
-	if (t->source && !ctrace_compat_tracepoint_exists(t->source))
+	if (!t->source)
+		return NULL;
+	if (!ctrace_compat_tracepoint_exists(t->source))
 		return "this kernel has no such tracepoint";
+	s = ctrace_source_by_name(t->source);
 	for (i = 0; s && i < ARRAY_SIZE(s->with) && s->with[i]; i++)
 		if (!ctrace_compat_tracepoint_exists(s->with[i]))
 			return "this kernel has no tracepoint that tells whose it is";

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/atomic.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
