@@ -63,6 +63,8 @@ static int do_bad(void)
 
 static int do_numbers(void)
 {
+	char path[] = "/nonexistent/marked";
+
 	/* past the table, far past it, negative; and arguments that show which is which */
 	syscall(1000, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66);
 	syscall(100000, 1, 2, 3, 4, 5, 6);
@@ -70,16 +72,18 @@ static int do_numbers(void)
 	syscall(SYS_mmap, NULL, 0x3000, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	syscall(SYS_getppid);
 	syscall(SYS_pread64, -1, NULL, 0x77, 0x123456789aull);
+	syscall(SYS_fanotify_mark, -1, 0x11, 0x123456789aull, AT_FDCWD, path);
+	syscall(SYS_clone, CLONE_THREAD, 0x11, 0x2222222222, 0x3333333333, 0x4444444444);
 	return 0;
 }
 
 #ifdef __x86_64__
 /* int 0x80 reaches the 32-bit table from a 64-bit program. */
-static long compat(long nr, long a, long b, long c)
+static long compat(long nr, long a, long b, long c, long d, long e)
 {
 	long ret;
 
-	asm volatile("int $0x80" : "=a"(ret) : "a"(nr), "b"(a), "c"(b), "d"(c)
+	asm volatile("int $0x80" : "=a"(ret) : "a"(nr), "b"(a), "c"(b), "d"(c), "S"(d), "D"(e)
 		     : "memory", "r8", "r9", "r10", "r11");
 	return (int)ret;
 }
@@ -91,9 +95,10 @@ static int do_compat(void)
 	long pid, fd;
 
 	strcpy(low, "/etc/hostname");
-	pid = compat(20, 0, 0, 0);		/* getpid */
-	fd = compat(5, (long)low, 0, 0);	/* open */
-	compat(3, -1, 0, 5);			/* read */
+	pid = compat(20, 0, 0, 0, 0, 0);	/* getpid */
+	fd = compat(5, (long)low, 0, 0, 0, 0);	/* open */
+	compat(3, -1, 0, 5, 0, 0);		/* read */
+	compat(180, -1, 0, 7, 8, 9);		/* pread64 */
 	printf("pid=%ld fd=%ld mine=%d\n", pid, fd, getpid());
 	return 0;
 }
