@@ -24,10 +24,10 @@ static __always_inline struct kretprobe *ctrace_compat_kretprobe(struct kretprob
 #endif
 }
 
-/* Where one address cannot mean both, a user's is told by its value, as the kernel's tracers do. */
+/* Where one address cannot mean both, a user's is told by its value, as the kernel's tracers do since 5.7. */
 static __always_inline bool ctrace_compat_is_user_address(u64 from)
 {
-#ifdef CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE
+#if defined(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE) || defined(CONFIG_X86_64)
 	return from < TASK_SIZE;
 #else
 	return false;
@@ -44,12 +44,20 @@ static inline bool ctrace_compat_insn_at(u64 offset)
 #endif
 }
 
-/* 0, or an error if it is not there: never sleeps, any context. */
+/*
+ * 0, or an error if it is not there: never sleeps, any context. Before 5.8 it is by the same means as user memory:
+ * what is no kernel address may then be read, and one that no processor takes (which is no page fault)
+ * makes 5.0 and later complain in the kernel's log. Nothing of either here.
+ */
 static inline long ctrace_compat_read_kernel(void *to, u64 from, size_t n)
 {
 #ifdef CTRACE_HAVE_COPY_FROM_KERNEL_NOFAULT
 	return copy_from_kernel_nofault(to, (const void *)(uintptr_t)from, n);
 #else
+#ifdef CONFIG_X86_64
+	if (from < -1ull << (boot_cpu_data.x86_virt_bits - 1) || from + n < from)
+		return -EFAULT;
+#endif
 	return probe_kernel_read(to, (const void *)(uintptr_t)from, n);
 #endif
 }
