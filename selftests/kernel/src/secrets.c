@@ -37,6 +37,13 @@ struct look {
 	char what[200];		/* the first thing found that should not be there */
 };
 
+/* Where it may begin. x86's 4.19 names entries below it, too, and much that is no text lies between. */
+#ifdef __x86_64__
+#define TEXT	0xffffffff80000000ull
+#else
+#define TEXT	0xff00000000000000ull
+#endif
+
 static void kernel_text(void)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
@@ -44,14 +51,16 @@ static void kernel_text(void)
 	char line[512], name[128];
 
 	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%llx %*c %127s", &a, name) != 2 || a < 0xff00000000000000ull)
+		if (sscanf(line, "%llx %*c %127s", &a, name) != 2)
+			continue;
+		if (!strcmp(name, "linux_banner"))
+			banner = a;
+		if (a < TEXT)
 			continue;
 		if (a < text_from)
 			text_from = a;
 		if (a > text_to)
 			text_to = a;
-		if (!strcmp(name, "linux_banner"))
-			banner = a;
 	}
 	if (f)
 		fclose(f);
