@@ -281,7 +281,7 @@ lines() { [ "$(grep -cE -e "$2" "$3")" -ge "$1" ]; }
 cids() { grep -E -e "$2" "$1" | sed -n 's/^[^ ]* [^ ]* cid=\([0-9]*\) .*/\1/p' | sort -un | tr '\n' ' ' | sed 's/ $//'; }
 
 # where a stack of a system call comes from; before 4.6 there are ways of their own for calls that are traced
-call_entry='(do_syscall_64|el0_svc|entry_SYSCALL_64_fastpath|system_call_fastpath|tracesys|int_check_syscall_exit_work)'
+call_entry='(do_syscall_64|el0_svc|entry_SYSCALL_64_fastpath|system_call_fastpath|tracesys(_phase2)?|int_check_syscall_exit_work)'
 
 # reads_from: who called vfs_read, as a stack taken at its beginning has it. By ORC that is ksys_read. An
 # unwinder by frame pointers (arm64, the debug kernels) leaves it out: vfs_read has no frame yet. Nor has it
