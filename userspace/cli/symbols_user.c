@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 #include "symbols.h"
@@ -103,22 +104,47 @@ void user_maps_forget(struct user_maps *m, int32_t tid)
 	}
 }
 
-static struct file *file_of(struct user_maps *m, int32_t tid, const struct map *map, uint64_t dev,
-			    uint64_t ino)
+/*
+ * What is mapped there. Before 4.3 only a kernel made for checkpoints has map_files: then what has the name now,
+ * if that is still the same file, which is looked at before it is opened.
+ */
+static int open_mapped(int32_t tid, const struct map *map, const char *name, uint64_t dev, uint64_t ino)
+{
+	/* without the zeros that maps has in front */
+	char *path = xasprintf("/proc/%d/map_files/%llx-%llx", tid, (unsigned long long)map->start,
+			       (unsigned long long)map->end);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), named;
+	struct stat st;
+
+	free(path);
+	if (fd >= 0)
+		return fd;
+	path = xasprintf("/proc/%d/root%s", tid, name);
+	named = open(path, O_PATH | O_CLOEXEC);
+	free(path);
+	if (named < 0)
+		return -1;
+	if (!fstat(named, &st) && S_ISREG(st.st_mode) && st.st_ino == ino &&
+	    ((uint64_t)major(st.st_dev) << 32 | minor(st.st_dev)) == dev) {
+		path = xasprintf("/proc/self/fd/%d", named);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		free(path);
+	}
+	close(named);
+	return fd;
+}
+
+static struct file *file_of(struct user_maps *m, int32_t tid, const struct map *map, const char *name,
+			    uint64_t dev, uint64_t ino)
 {
 	struct file *f;
-	char *path;
 	struct stat st;
 	int fd;
 
 	for (size_t i = 0; i < m->nfiles; i++)
 		if (m->files[i]->dev == dev && m->files[i]->ino == ino)
 			return m->files[i];
-	/* without the zeros that maps has in front */
-	path = xasprintf("/proc/%d/map_files/%llx-%llx", tid, (unsigned long long)map->start,
-			 (unsigned long long)map->end);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	free(path);
+	fd = open_mapped(tid, map, name, dev, ino);
 	/* may not, or gone meanwhile: the next process that maps it may do */
 	if (fd < 0)
 		return NULL;
@@ -137,26 +163,27 @@ static struct file *file_of(struct user_maps *m, int32_t tid, const struct map *
 static void add_map(struct user_maps *m, struct task *k, char *line)
 {
 	unsigned long long start, end, offset, ino;
-	unsigned int major, minor;
-	char perms[8], *name;
+	unsigned int maj, min;
+	char perms[8], *full, *name;
 	int at = 0;
 
-	if (sscanf(line, "%llx-%llx %7s %llx %x:%x %llu %n", &start, &end, perms, &offset, &major,
-		   &minor, &ino, &at) != 7 || perms[2] != 'x')
+	if (sscanf(line, "%llx-%llx %7s %llx %x:%x %llu %n", &start, &end, perms, &offset, &maj,
+		   &min, &ino, &at) != 7 || perms[2] != 'x')
 		return;
 	line[strcspn(line, "\n")] = '\0';
 	if (!line[at])
 		return;
-	name = strrchr(line + at, '/');
-	name = name ? name + 1 : line + at;
+	full = line + at;
+	name = strrchr(full, '/');
+	name = name ? name + 1 : full;
 	k->v = xrealloc(k->v, (k->n + 1) * sizeof(k->v[0]));
 	k->v[k->n++] = (struct map){
 		.start = start, .end = end, .offset = offset,
 		.name = xstrndup(name, strcspn(name, " ")),
 	};
 	if (ino)
-		k->v[k->n - 1].file = file_of(m, k->tid, &k->v[k->n - 1],
-					      (uint64_t)major << 32 | minor, ino);
+		k->v[k->n - 1].file = file_of(m, k->tid, &k->v[k->n - 1], full,
+					      (uint64_t)maj << 32 | min, ino);
 }
 
 static void look(struct user_maps *m, struct task *k)
