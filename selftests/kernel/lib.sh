@@ -198,13 +198,21 @@ bundle() {
 
 # podman_run NAME COMMAND...: detached; its full id in $id, its init in $pid
 podman_run() {
-	local name=$1
+	local name=$1 opts=()
 	shift
+	# before 3.17 there is no seccomp(2), which its runtime wants, and before 3.18 no overlay
+	grep -qE '[ _]([sS]y[sS])_seccomp$' /proc/kallsyms || opts+=(--security-opt=seccomp=unconfined)
+	modprobe overlay 2> /dev/null
+	if ! grep -qw overlay /proc/filesystems; then
+		export CONTAINERS_STORAGE_CONF=$tmp/storage.conf
+		printf '[storage]\ndriver = "vfs"\nrunroot = "/run/containers/storage"\ngraphroot = "/var/lib/containers/storage"\n' \
+			> "$CONTAINERS_STORAGE_CONF"
+	fi
 	[ -d "$tmp/podman-rootfs" ] || rootfs "$tmp/podman-rootfs"
 	# killed first: a shell that is init does not mind TERM, and podman would wait ten seconds
 	later "podman kill $name; podman rm -f $name"
 	id=$(podman --cgroup-manager=cgroupfs run -d --name "$name" --network=none --cgroupns=private \
-		-e "PATH=$inner_path" -v /usr:/usr:ro -v "$top:/ctrace:ro" --rootfs "$tmp/podman-rootfs" "$@" \
+		"${opts[@]}" -e "PATH=$inner_path" -v /usr:/usr:ro -v "$top:/ctrace:ro" --rootfs "$tmp/podman-rootfs" "$@" \
 		2> "$tmp/podman.err") || give_up "podman run $name: $(tail -n 3 "$tmp/podman.err")"
 	pid=$(podman inspect -f '{{.State.Pid}}' "$name")
 }
