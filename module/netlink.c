@@ -8,7 +8,6 @@
 #include "identity.h"
 #include "netlink.h"
 #include "session.h"
-#include "compat/cred.h"
 
 static const struct nla_policy policy_top[CTRACE_A_NR] = {
 	[CTRACE_A_SESSION] = { .type = NLA_NESTED },

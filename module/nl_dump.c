@@ -14,7 +14,6 @@
 #include "netlink.h"
 #include "probe.h"
 #include "session.h"
-#include "compat/cred.h"
 
 static int may_dump(struct netlink_callback *cb)
 {

@@ -2,7 +2,6 @@
 /* The dump of every tracepoint's name, of the kernel and its modules. */
 #include <linux/kernel.h>
 #include "netlink.h"
-#include "compat/cred.h"
 #include "compat/tracepoint.h"
 
 struct dump {

@@ -135,7 +135,7 @@ static __always_inline void on_complete(struct request *rq, int error, u32 bytes
 static void CTRACE_PROBE_BLOCK_RQ_COMPLETE(probe_complete)
 {
 	ctrace_compat_probe_begin();
-	on_complete(rq, CTRACE_PROBE_BLOCK_ERRNO(error), bytes);
+	on_complete(rq, CTRACE_PROBE_BLOCK_ERRNO(error), CTRACE_PROBE_BLOCK_BYTES(bytes));
 	ctrace_compat_probe_end();
 }
 

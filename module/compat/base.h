@@ -12,6 +12,7 @@
 #include <linux/err.h>
 #include <linux/hardirq.h>
 #include <linux/preempt.h>
+#include <linux/stddef.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include <asm/barrier.h>
@@ -56,6 +57,11 @@ do {										\
 #ifndef in_task
 /* before 4.10 */
 #define in_task()	(!(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)))
+#endif
+
+#ifndef offsetofend
+/* since 3.18, and in later ones of 3.10 */
+#define offsetofend(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
 #endif
 
 #ifndef CTRACE_HAVE_STRSCPY

@@ -31,10 +31,19 @@
 #define CTRACE_PROBE_BLOCK_RQ_COMPLETE(fn)					\
 	fn(void *data, struct request_queue *q, struct request *rq, unsigned int bytes)
 #define CTRACE_PROBE_BLOCK_ERRNO(error)	(rq->errors)
+#elif defined(CTRACE_HAVE_BLOCK_RQ_COMPLETE__Q_RQ)
+/* of how much it is not told: of all that is left, as in the kernel's own event */
+#define CTRACE_PROBE_BLOCK_RQ_COMPLETE(fn)					\
+	fn(void *data, struct request_queue *q, struct request *rq)
+#define CTRACE_PROBE_BLOCK_ERRNO(error)	(rq->errors)
+#define CTRACE_PROBE_BLOCK_BYTES(bytes)	blk_rq_bytes(rq)
 #else
 #define CTRACE_PROBE_BLOCK_RQ_COMPLETE(fn)					\
 	fn(void *data, struct request *rq, int error, unsigned int bytes)
 #define CTRACE_PROBE_BLOCK_ERRNO(error)	(error)
+#endif
+#ifndef CTRACE_PROBE_BLOCK_BYTES
+#define CTRACE_PROBE_BLOCK_BYTES(bytes)	(bytes)
 #endif
 
 #ifdef CTRACE_HAVE_BLOCK_BIO_QUEUE__BIO

@@ -149,6 +149,8 @@ static inline bool ctrace_compat_cgroup_online(const struct cgroup *cgrp)
 {
 #ifdef CTRACE_HAVE_CGROUP_ONLINE__CSS
 	return READ_ONCE(cgrp->self.flags) & CSS_ONLINE;
+#elif defined(CTRACE_HAVE_CGROUP_ONLINE__DEAD)
+	return !test_bit(CGRP_DEAD, &cgrp->flags);
 #else
 	return !test_bit(CGRP_REMOVED, &cgrp->flags);
 #endif

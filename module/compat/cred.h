@@ -4,8 +4,6 @@
 #define CTRACE_COMPAT_CRED_H
 
 #include <linux/capability.h>
-#include <linux/netlink.h>
-#include <linux/skbuff.h>
 #include "facts.h"
 
 static inline bool ctrace_compat_may_trace(void)
@@ -15,16 +13,6 @@ static inline bool ctrace_compat_may_trace(void)
 		return true;
 #endif
 	return capable(CAP_SYS_ADMIN);
-}
-
-/* The sender of a netlink message, and the opener of its socket, both. */
-static inline bool ctrace_compat_netlink_may_trace(struct sk_buff *skb)
-{
-#ifdef CTRACE_HAVE_CAP_PERFMON
-	if (netlink_capable(skb, CAP_PERFMON))
-		return true;
-#endif
-	return netlink_capable(skb, CAP_SYS_ADMIN);
 }
 
 #endif

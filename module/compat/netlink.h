@@ -2,7 +2,11 @@
 #ifndef CTRACE_COMPAT_NETLINK_H
 #define CTRACE_COMPAT_NETLINK_H
 
+#include <linux/capability.h>
+#include <linux/net.h>
+#include <linux/user_namespace.h>
 #include <net/genetlink.h>
+#include <net/sock.h>
 #include "facts.h"
 
 /*
@@ -238,5 +242,23 @@ static inline void ctrace_compat_genl_multicast(struct genl_family *f,
 #else
 #define CTRACE_COMPAT_FAMILY_CONST	__ro_after_init
 #endif
+
+#ifndef CTRACE_HAVE_NETLINK_CAPABLE
+/* since 3.15, and in later ones of older series; who runs is in the middle of sending or reading, so its socket stays */
+static inline bool netlink_capable(const struct sk_buff *skb, int cap)
+{
+	return file_ns_capable(NETLINK_CB(skb).sk->sk_socket->file, &init_user_ns, cap) && capable(cap);
+}
+#endif
+
+/* The sender of a netlink message, and the opener of its socket, both. As ctrace_compat_may_trace(). */
+static inline bool ctrace_compat_netlink_may_trace(struct sk_buff *skb)
+{
+#ifdef CTRACE_HAVE_CAP_PERFMON
+	if (netlink_capable(skb, CAP_PERFMON))
+		return true;
+#endif
+	return netlink_capable(skb, CAP_SYS_ADMIN);
+}
 
 #endif

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* before 3.16, and where that was not taken back: (q, rq); of how much is not told */
+#include <trace/events/block.h>
+int ctrace_fact(struct request *rq);
+static void p(void *d, struct request_queue *q, struct request *rq) { }
+int ctrace_fact(struct request *rq) { check_trace_callback_type_block_rq_complete(p); return rq->errors; }
