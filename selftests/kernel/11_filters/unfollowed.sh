@@ -8,6 +8,12 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
+# a small kernel's is 4096
+old=$(cat /proc/sys/kernel/pid_max)
+if [ "$old" -lt 32768 ]; then
+	later "echo $old > /proc/sys/kernel/pid_max"
+	echo 32768 > /proc/sys/kernel/pid_max || note "pid_max stays $old"
+fi
 # what the command prints would come between evdump's words
 evdump -v -e call:readv -- bash -c "incalls crowd 5000 > $tmp/many; incalls crowd 500 > $tmp/few" > "$tmp/ev" 2> "$tmp/err"
 many=$(sed -n 's/^made //p' "$tmp/many") few=$(sed -n 's/^made //p' "$tmp/few")

@@ -5,8 +5,7 @@
  *
  *  - the marked calls of a pair: all there, all with one cid, not the host's;
  *  - no other pair has that cid;
- *  - every other event of a pair's tasks, by host tid and time, has it too, or that of
- *    another pair which had the tid in that time;
+ *  - every other event of a pair's tasks, by host tid and time, has it too;
  *  - the worker's own (number 0) are the host's.
  *
  * -l: a line of LOG is only "NUMBER MARKS", for what a runtime made.
@@ -24,6 +23,8 @@ struct event {
 	uint32_t cid;
 	int32_t tid;
 	uint32_t id;
+	uint32_t mark;		/* a marked call's number, else 0 */
+	bool born;		/* a task's first: it returns from clone() */
 };
 
 static struct event *events;
@@ -41,7 +42,9 @@ static int complaints;
 /* The first few of each kind of wrong, in full. */
 #define COMPLAIN(...) do { if (complaints++ < 20) ksft_print_msg(__VA_ARGS__); } while (0)
 
-static void take(const struct ctrace_record *r, const struct ctrace_event_type *mark)
+static const struct ctrace_event_type *mark, *clones[2];
+
+static void take(const struct ctrace_record *r)
 {
 	struct ctrace_value v[8];
 
@@ -51,11 +54,15 @@ static void take(const struct ctrace_record *r, const struct ctrace_event_type *
 		if (!events)
 			ksft_exit_fail_msg("no memory\n");
 	}
-	events[nevents++] = (struct event){ r->time, r->cid, r->tid, r->id };
+	events[nevents++] = (struct event){ .time = r->time, .cid = r->cid, .tid = r->tid, .id = r->id };
+	for (int i = 0; i < 2; i++)
+		if (clones[i] && r->id == clones[i]->id && ctrace_decode(clones[i], r, v, 8) == 1)
+			events[nevents - 1].born = !v[0].u;
 	if (r->id != mark->id || ctrace_decode(mark, r, v, 8) < 2)
 		return;
 	if ((uint32_t)v[0].u != BOX_MARK || (uint32_t)v[1].u >= PAIRS)
 		return;
+	events[nevents - 1].mark = v[1].u;
 	typeof(seen[0]) *s = &seen[(uint32_t)v[1].u];
 
 	if (!s->entries++)
@@ -109,37 +116,19 @@ static void claim(uint32_t pair, uint32_t cid, int *doubles)
 }
 
 /*
- * Who had a tid when, by LOG. Two may have had one at once: before 4.15 a number may come again at once, as who
- * looks for a free one goes on from where the last was taken when it began to look, and may have been kept.
+ * A task in a pair's time is that pair's if it made marked calls of it, as all that the log names did; else it had
+ * the tid before or after: before 4.15 the kernel may give a number out again at once, as who looks for one
+ * goes on from where it was when it began to look.
  */
-static struct turn {
-	int32_t tid;
-	unsigned int pair;
-	uint64_t begin, end;
-} turns[2 * PAIRS];
-static int nturns;
-
-static void read_turns(FILE *f)
+static size_t one_task(size_t from, uint64_t end, unsigned int pair, bool *its)
 {
-	char line[512], tids[256];
-	unsigned long long begin, end;
-	unsigned int n;
+	size_t i = from;
 
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%u %*s %llu %llu %*u %255s", &n, &begin, &end, tids) != 4 || !n)
-			continue;
-		for (char *t = strtok(tids, ","); t && nturns < 2 * PAIRS; t = strtok(NULL, ","))
-			turns[nturns++] = (struct turn){ atoi(t), n, begin, end };
-	}
-	rewind(f);
-}
-
-static bool of_another(const struct event *e)
-{
-	for (const struct turn *t = turns; t < turns + nturns; t++)
-		if (t->tid == e->tid && t->begin <= e->time && e->time <= t->end && seen[t->pair].cid == e->cid)
-			return true;
-	return false;
+	*its = false;
+	do
+		*its |= events[i++].mark == pair;
+	while (i < nevents && events[i].tid == events[from].tid && events[i].time <= end && !events[i].born);
+	return i;
 }
 
 static void judge(const char *log, bool brief)
@@ -152,8 +141,6 @@ static void judge(const char *log, bool brief)
 	if (!f)
 		ksft_exit_fail_msg("%s: %s\n", log, strerror(errno));
 	qsort(events, nevents, sizeof(*events), by_tid);
-	if (!brief)
-		read_turns(f);
 	while (fgets(line, sizeof(line), f)) {
 		unsigned long long begin = 0, end = 0;
 		unsigned int n, marks;
@@ -184,16 +171,19 @@ static void judge(const char *log, bool brief)
 		}
 		for (char *t = strtok(tids, ","); t; t = strtok(NULL, ",")) {
 			int tid = atoi(t);
+			size_t i = find(tid, begin), next;
 
-			for (size_t i = find(tid, begin); i < nevents && events[i].tid == tid &&
-			     events[i].time <= end; i++) {
-				of_tasks++;
-				if (events[i].cid == seen[n].cid || of_another(&events[i]))
-					continue;
-				stray++;
-				COMPLAIN("pair %u (%s): task %d has cid %u, its event %u %llu ns after begin has %u\n",
-					 n, kind, tid, seen[n].cid, events[i].id,
-					 (unsigned long long)(events[i].time - begin), events[i].cid);
+			for (bool its; i < nevents && events[i].tid == tid && events[i].time <= end; i = next) {
+				next = one_task(i, end, n, &its);
+				of_tasks += its ? next - i : 0;
+				for (; its && i < next; i++) {
+					if (events[i].cid == seen[n].cid)
+						continue;
+					stray++;
+					COMPLAIN("pair %u (%s): task %d has cid %u, its event %u %llu ns after begin has %u\n",
+						 n, kind, tid, seen[n].cid, events[i].id,
+						 (unsigned long long)(events[i].time - begin), events[i].cid);
+				}
 			}
 		}
 	}
@@ -219,7 +209,6 @@ int main(int argc, char **argv)
 {
 	struct ctrace_session_opts so = { .sz = sizeof(so), .arena_size = 384 << 20, .ring_size = 256 << 10,
 					  .wakeup_ns = UINT64_MAX, .name = "checker" };
-	const struct ctrace_event_type *mark;
 	const struct ctrace_record *rec;
 	struct ctrace_session *s;
 	struct ctrace_reader *r;
@@ -250,8 +239,10 @@ int main(int argc, char **argv)
 	if (ctrace_open(&ct) || ctrace_schema_get(ct, &schema) || ctrace_info(ct, &before))
 		ksft_exit_fail_msg("%s\n", ctrace_strerror(ct));
 	mark = ctrace_schema_by_name(schema, "syscall_entry_getpriority");
-	if (!mark)
-		ksft_exit_fail_msg("no event type syscall_entry_getpriority\n");
+	clones[0] = ctrace_schema_by_name(schema, "syscall_exit_clone");
+	clones[1] = ctrace_schema_by_name(schema, "syscall_exit_clone3");
+	if (!mark || !clones[0])
+		ksft_exit_fail_msg("no event type syscall_entry_getpriority or syscall_exit_clone\n");
 	err = ctrace_session_new(ct, &so, &s);
 	for (size_t i = 0; !err && i < sizeof(probes) / sizeof(*probes); i++)
 		err = ctrace_probe_add(s, probes[i], NULL, NULL);
@@ -270,7 +261,7 @@ int main(int argc, char **argv)
 			ctrace_session_stop(s);
 		}
 		for (more = 0; (err = ctrace_reader_next(r, &rec)) == 1; more = 1)
-			take(rec, mark);
+			take(rec);
 	} while (err >= 0 && (!done || more));
 	ctrace_reader_losses(r, &l);
 	ctrace_info(ct, &info);
