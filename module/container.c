@@ -16,6 +16,7 @@
 #include "identity.h"
 #include "rules.h"
 #include "compat/cgroup.h"
+#include "compat/cgroup_event.h"
 #include "compat/clock.h"
 #include "compat/pidns.h"
 #include "compat/rcu.h"
@@ -446,6 +447,7 @@ static void reap_work(struct work_struct *work)
 	announce();
 	/* Births come in crowds; the list is walked 20 times a second at most. */
 	if (time_after_eq(jiffies, READ_ONCE(next_look))) {
+		ctrace_compat_cgroup_event_check();
 		ctrace_identity_refresh();
 		found = look(&dying);
 		WRITE_ONCE(next_look, jiffies + (dying ? QUICK : SLOW));

@@ -171,9 +171,15 @@ static int removed(struct kprobe *kp, struct pt_regs *regs)
 
 /* --- who listens --------------------------------------------------------------------- */
 
+/*
+ * Calls under way of each function, 64 bytes for each. By itself the kernel has as many places as processors, and
+ * misses who comes when all of them wait in there for a lock, as in cgroup_mkdir() and cgroup_rmdir() they do.
+ */
+#define CALLS	512
+
 #define ON_RETURN(function, fn)							\
 	.ret = { .kp.symbol_name = function, .entry_handler = keep_args, .handler = fn,	\
-		 .data_size = sizeof(struct call) }
+		 .data_size = sizeof(struct call), .maxactive = CALLS }
 
 static struct event events[] = {
 	{ .name = "cgroup_attach_task", ON_RETURN("cgroup_attach_task", attached) },
@@ -261,6 +267,20 @@ int ctrace_compat_cgroup_event_del(const char *name, void *probe, void *data)
 			return 0;
 		}
 	return -ENOENT;
+}
+
+void ctrace_compat_cgroup_event_check(void)
+{
+	static int told;
+	unsigned int i;
+	int missed = 0;
+
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		missed += READ_ONCE(events[i].ret.nmissed);
+	if (missed > told)
+		pr_warn("ctrace: %d changes of cgroups were missed, as %d were under way: what has gone may stay listed\n",
+			missed - told, CALLS);
+	told = missed;
 }
 
 bool ctrace_compat_cgroup_event_exists(const char *name)

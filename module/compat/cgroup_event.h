@@ -11,6 +11,8 @@
 int ctrace_compat_cgroup_event_add(const char *name, void *probe, void *data);
 int ctrace_compat_cgroup_event_del(const char *name, void *probe, void *data);
 bool ctrace_compat_cgroup_event_exists(const char *name);
+/* Says so in the kernel's log if any was missed since it was last asked. By one at a time. */
+void ctrace_compat_cgroup_event_check(void);
 #else
 static inline int ctrace_compat_cgroup_event_add(const char *name, void *probe, void *data)
 {
@@ -26,6 +28,8 @@ static inline bool ctrace_compat_cgroup_event_exists(const char *name)
 {
 	return false;
 }
+
+static inline void ctrace_compat_cgroup_event_check(void) { }
 #endif
 
 #endif
