@@ -9,9 +9,10 @@
 load
 tracefs_mount
 cd "$tracefs/events/syscalls" || skip "this kernel describes no system calls"
-# NAME and a letter for each argument: p an address, n a number. The first field is the call's number
+# NAME and a letter for each argument: p an address, n a number. The first field is the call's number; newest
+# kernels add what lies at an address
 awk '/^name:/ {line = $2; sub(/sys_enter_/, "", line); line = line " "; first = 1}
-	/field:/ && !/ common_/ {
+	/field:/ && !/ common_|__data_loc/ {
 		if (!first) line = line (/\*|:(const )?cap_user_|:__sighandler_t/ ? "p" : "n")
 		first = 0
 	}
