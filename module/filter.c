@@ -193,9 +193,12 @@ static int add_pid(struct ctrace_target *t, struct ctrace_session *s, u32 nr, ch
 		return -ESRCH;
 	}
 	t->pid = task_tgid_nr(p);
-	/* The mask first: fork follows whoever is in the set from then on. */
-	mask_change(&ctrace_pid_sessions, 1u << s->index, true);
-	err = ctrace_tasks_add_group(p, 1u << s->index);
+	err = ctrace_tasks_start();
+	if (!err) {
+		/* The mask first: fork follows whoever is in the set from then on. */
+		mask_change(&ctrace_pid_sessions, 1u << s->index, true);
+		err = ctrace_tasks_add_group(p, 1u << s->index);
+	}
 	if (err)
 		snprintf(why, CTRACE_WHY_MAX, err == -ENOSPC ?
 			 "CTRACE_A_TARGET_PID: too many tasks are followed already" :

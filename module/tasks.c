@@ -6,6 +6,7 @@
 #include "hash.h"
 #include "session.h"
 #include "tasks.h"
+#include "compat/rcu.h"
 #include "compat/task.h"
 #include "compat/tracepoint.h"
 
@@ -24,7 +25,7 @@ struct entry {
 	u32 mask;
 };
 
-static struct entry *table;	/* made at the first pid target, freed at module exit */
+static struct entry *table;	/* made before the first pid target, freed at module exit */
 
 static struct entry *slot(const struct task_struct *p, u32 i)
 {
@@ -100,7 +101,7 @@ static void probe_free(void *data, struct task_struct *p)
 	}
 }
 
-static int start(void)
+int ctrace_tasks_start(void)
 {
 	int err;
 
@@ -116,6 +117,8 @@ static int start(void)
 	err = ctrace_compat_tracepoint_register("sched_process_fork", probe_fork, NULL);
 	if (err)
 		goto unregister_free;
+	/* Who will find a session's bit in ctrace_pid_sessions must see the table: all who might not end here. */
+	ctrace_compat_synchronize();
 	return 0;
 
 unregister_free:
@@ -131,10 +134,7 @@ int ctrace_tasks_add_group(struct task_struct *leader, u32 bit)
 {
 	struct task_struct *t;
 	bool again, full = false;
-	int err = start();
 
-	if (err)
-		return err;
 	/*
 	 * A thread not yet added may start another behind this walk; one that was
 	 * added is followed by probe_fork(). So walk until a walk finds nobody new.

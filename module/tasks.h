@@ -12,7 +12,8 @@
 struct task_struct;
 
 /* Process context, ctrace_lock held. */
-int ctrace_tasks_add_group(struct task_struct *leader, u32 bit);	/* all threads; 0, -ENOSPC, -ENOMEM */
+int ctrace_tasks_start(void);	/* before anybody asks for a task, so before a bit is in ctrace_pid_sessions; 0, -ENOMEM, ... */
+int ctrace_tasks_add_group(struct task_struct *leader, u32 bit);	/* all threads, started; 0, -ENOSPC */
 void ctrace_tasks_del_session(u32 bit);
 void ctrace_tasks_exit(void);
 
