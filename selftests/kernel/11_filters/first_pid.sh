@@ -9,7 +9,8 @@
 
 # what pid targets need is made at the first: of each load of the module
 for i in $(seq "$(long 10 100)"); do
-	unload && load > "$tmp/load" || give_up "load number $i: $(cat "$tmp/load")"
+	unload || give_up "load number $i: the one before does not go"
+	load
 	latepid > "$tmp/out" 2>&1 || give_up "latepid: $(cat "$tmp/out")"
 	cat "$tmp/out" >> "$tmp/all"
 done
