@@ -124,8 +124,7 @@ static int open_mapped(int32_t tid, const struct map *map, const char *name, uin
 	free(path);
 	if (named < 0)
 		return -1;
-	if (!fstat(named, &st) && S_ISREG(st.st_mode) && st.st_ino == ino &&
-	    ((uint64_t)major(st.st_dev) << 32 | minor(st.st_dev)) == dev) {
+	if (!fstat(named, &st) && S_ISREG(st.st_mode) && st.st_ino == ino && st.st_dev == dev) {
 		path = xasprintf("/proc/self/fd/%d", named);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		free(path);
@@ -182,8 +181,7 @@ static void add_map(struct user_maps *m, struct task *k, char *line)
 		.name = xstrndup(name, strcspn(name, " ")),
 	};
 	if (ino)
-		k->v[k->n - 1].file = file_of(m, k->tid, &k->v[k->n - 1], full,
-					      (uint64_t)maj << 32 | min, ino);
+		k->v[k->n - 1].file = file_of(m, k->tid, &k->v[k->n - 1], full, makedev(maj, min), ino);
 }
 
 static void look(struct user_maps *m, struct task *k)
