@@ -36,7 +36,7 @@ $(KERNELDIR)/Makefile:
 # The answers are asked anew for every kernel and whenever a question changed.
 facts: $(KERNELDIR)/Makefile
 	+@module/compat/ask $(KERNELDIR) module/generated
-	@module/gen-syscalls $(KERNELDIR) module/generated/syscalls.h
+	@module/event/gen-syscalls $(KERNELDIR) module/generated/syscalls.h
 
 module: facts
 	+$(MAKE) -C $(KERNELDIR) M=$(CURDIR) modules

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/module.h>
-#include "container.h"
-#include "dev.h"
-#include "event.h"
-#include "identity.h"
-#include "netlink.h"
-#include "probe.h"
-#include "select.h"
-#include "session.h"
-#include "tasks.h"
+#include "identity/container.h"
+#include "api/dev.h"
+#include "event/event.h"
+#include "identity/identity.h"
+#include "api/netlink.h"
+#include "session/probe.h"
+#include "session/option.h"
+#include "session/session.h"
+#include "session/tasks.h"
 #include "compat/clock.h"
 #include "../uapi/ctrace_netlink.h"
 

@@ -100,7 +100,7 @@ struct ctrace_dir {
  * gen is odd while the slot is being given to another container, and 0 before
  * its first use. A reader reads gen, then the rest, and reads gen again.
  *
- * The protocol (who orders what with whom) is the table in module/ring.h.
+ * The protocol (who orders what with whom) is the table in module/ring/ring.h.
  */
 struct ctrace_ring {
 	__u32 gen;		/* binding generation */

@@ -11,7 +11,7 @@
 #include <linux/cgroup.h>
 #include <linux/jiffies.h>
 #include "facts.h"
-#include "clock.h"
+#include "compat/clock.h"
 
 #ifndef SECTOR_SHIFT
 #define SECTOR_SHIFT	9

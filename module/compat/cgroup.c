@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cgroup.h"
+#include "compat/cgroup.h"
 
 #ifdef CTRACE_HAVE_CGROUP_DFL__NONE
 

@@ -17,9 +17,9 @@
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include "cgroup.h"
-#include "cgroup_event.h"
-#include "tracepoint.h"
+#include "compat/cgroup.h"
+#include "compat/cgroup_event.h"
+#include "compat/tracepoint.h"
 
 #ifdef CTRACE_HAVE_CGROUP_RMDIR__NONE
 

@@ -10,7 +10,7 @@
 #include <linux/kernfs.h>
 #include <linux/magic.h>
 #include "facts.h"
-#include "cgroup.h"
+#include "compat/cgroup.h"
 
 #ifndef CGROUP2_SUPER_MAGIC
 #define CGROUP2_SUPER_MAGIC	0x63677270	/* since 4.5 */

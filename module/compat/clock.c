@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "clock.h"
+#include "compat/clock.h"
 
 #ifdef CONFIG_X86_64
 #include <linux/bitops.h>

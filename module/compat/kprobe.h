@@ -7,7 +7,7 @@
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 #include "facts.h"
-#include "syscall.h"
+#include "compat/syscall.h"
 
 #ifndef NOKPROBE_SYMBOL
 /* before 3.16: what is probed within a handler is counted as missed there, no more */

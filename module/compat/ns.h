@@ -15,8 +15,8 @@
 #include <linux/utsname.h>
 #include <net/net_namespace.h>
 #include "facts.h"
-#include "kprobe.h"
-#include "pidns.h"
+#include "compat/kprobe.h"
+#include "compat/pidns.h"
 
 static inline unsigned int ctrace_compat_task_state(const struct task_struct *p)
 {

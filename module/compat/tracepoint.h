@@ -13,7 +13,7 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include "facts.h"
-#include "rcu.h"
+#include "compat/rcu.h"
 
 /*
  * Both look NAME up (no tracepoint symbol is exported to modules). 0, -ENOENT

@@ -9,7 +9,7 @@
 #include <linux/mutex.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
-#include "tracepoint.h"
+#include "compat/tracepoint.h"
 
 #ifndef CTRACE_HAVE_BPF_RAW_EVENT_MAP__NONE
 

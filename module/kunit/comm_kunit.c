@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include "../comm.h"
+#include "event/comm.h"
 
 static void put(struct kunit *test, const char *kept, const char *want, bool show)
 {

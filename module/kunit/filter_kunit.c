@@ -7,8 +7,8 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
-#include "../tasks.c"
-#include "../filter.c"
+#include "session/tasks.c"
+#include "session/target.c"
 
 /* --- the rest of the module, as far as a filter sees it ------------------------ */
 

@@ -2,7 +2,7 @@
 /* A session's limit: seconds, places, what the gone leave behind. Containers and time are made up. */
 #include <kunit/test.h>
 #include <linux/module.h>
-#include "../limit.c"
+#include "session/limit.c"
 
 static u32 lives_up_to;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/ring.h and ring_read.h in a kernel, with its own barriers and local
+ * module/ring/ring.h and ctrace_ring_read.h in a kernel, with its own barriers and local
  * compare-and-exchange, and at the end with real interrupts. selftests/unit/ring_test.c
  * has more cases and is quicker to run; these are those that matter most.
  */
@@ -12,9 +12,9 @@
 
 static u64 test_clock(void);
 #define CTRACE_CLOCK()	test_clock()
-#include "../ring.h"
-#include "../ring_read.h"
-#include "../compat/timer.h"
+#include "ring/ring.h"
+#include "../uapi/ctrace_ring_read.h"
+#include "compat/timer.h"
 
 #define SIZE	16384u
 #define SUBBUF	4096u

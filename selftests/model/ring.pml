@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ring's protocol (module/ring.h, ring_read.h) as a model for spin: a CPU whose
+ * The ring's protocol (module/ring/ring.h, ctrace_ring_read.h) as a model for spin: a CPU whose
  * writers nest as interrupts do, and a reader on another that they may lap. spin tries every
  * interleaving of their steps. It knows no reordering: memory changes in the order of the
  * program, as the barriers of ring.h's table have it.

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Parts of the command that tests here are linked with: userspace/cli/NAME.c
-sinks := sink sink_text sink_json sink_folded fields_text syscall_args errno_names json sbuf util ctable \
-	names names_manager names_runtime stacks symbols symbols_table symbols_user comms
-probes := probes probe_item probe_names classes tracepoints errors sbuf util
-names_test_cli := names names_manager names_runtime sbuf util ctable json
+# Parts of the command that tests here are linked with: userspace/cli/ROOM/NAME.c
+sinks := show/sink show/sink_text show/sink_json show/sink_folded show/fields_text \
+	show/syscall_args show/errno_names base/json base/sbuf base/util names/ctable names/names \
+	names/names_manager names/names_runtime symbols/stacks symbols/symbols symbols/symbols_table \
+	symbols/symbols_user show/comms
+probes := events/probes events/probe_item events/probe_names events/classes events/tracepoints \
+	base/errors base/sbuf base/util
+names_test_cli := names/names names/names_manager names/names_runtime base/sbuf base/util \
+	names/ctable base/json
 text_test_cli := $(sinks)
-stack_test_cli := $(sinks) ctf_symbols
-report_test_cli := $(sinks) sink_ctf ctf_dir ctf_read ctf_symbols side errors
-ctf_killed_test_cli := $(sinks) sink_ctf ctf_dir ctf_read ctf_symbols side errors
+stack_test_cli := $(sinks) ctf/ctf_symbols
+report_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_dir ctf/ctf_read ctf/ctf_symbols ctf/side \
+	base/errors
+ctf_killed_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_dir ctf/ctf_read ctf/ctf_symbols ctf/side \
+	base/errors
 probes_test_cli := $(probes)
-options_test_cli := $(probes) run_opts
+options_test_cli := $(probes) run/run_opts

@@ -15,11 +15,11 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
-#include "cli.h"
-#include "ctf_read.h"
+#include "base/cli.h"
+#include "ctf/ctf_read.h"
 #include "ktap.h"
 #include "make_record.h"
-#include "sink_ctf.h"
+#include "ctf/sink_ctf.h"
 
 bool cli_json;
 

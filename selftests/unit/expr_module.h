@@ -3,9 +3,9 @@
 #ifndef CTRACE_SELFTEST_EXPR_MODULE_H
 #define CTRACE_SELFTEST_EXPR_MODULE_H
 
-#include "../../module/expr.c"
-#include "../../module/expr_parse.c"
-#include "../../module/expr_term.c"
-#include "../../module/expr_lex.c"
+#include "../../module/lang/expr.c"
+#include "../../module/lang/expr_parse.c"
+#include "../../module/lang/expr_term.c"
+#include "../../module/lang/expr_lex.c"
 
 #endif

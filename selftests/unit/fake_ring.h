@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * An arena made by hand, as uapi/ctrace.h describes it: another witness than
- * module/ring.h for what a reader makes of it. One thread per ring may write.
+ * module/ring/ring.h for what a reader makes of it. One thread per ring may write.
  */
 #ifndef CTRACE_FAKE_RING_H
 #define CTRACE_FAKE_RING_H

@@ -3,10 +3,10 @@
 #ifndef CTRACE_SELFTEST_FETCH_MODULE_H
 #define CTRACE_SELFTEST_FETCH_MODULE_H
 
-#include "../../module/fetch.c"
-#include "../../module/fetch_arg.c"
-#include "../../module/fetch_eval.c"
-#include "../../module/fetch_text.c"
+#include "../../module/lang/fetch.c"
+#include "../../module/lang/fetch_arg.c"
+#include "../../module/lang/fetch_eval.c"
+#include "../../module/lang/fetch_text.c"
 
 struct fake_regs {
 	u64 a, b, c, sp, ret;

@@ -2,9 +2,9 @@
 /* Names of containers, from a tree of the runtimes' state files (fixtures/names). */
 #include <stdio.h>
 #include <stdlib.h>
-#include "ctable.h"
+#include "names/ctable.h"
 #include "ktap.h"
-#include "names.h"
+#include "names/names.h"
 
 static struct names *names;
 

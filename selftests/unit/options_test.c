@@ -3,9 +3,9 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "cli.h"
+#include "base/cli.h"
 #include "ktap.h"
-#include "run.h"
+#include "run/run.h"
 
 bool cli_json;
 const struct command *cli_cmd;

@@ -2,12 +2,12 @@
 /* What -e means: names, classes, patterns, conditions, what is left out; what options add. */
 #include <stdio.h>
 #include <stdlib.h>
-#include "classes.h"
-#include "cli.h"
+#include "events/classes.h"
+#include "base/cli.h"
 #include "ktap.h"
 #include "make_record.h"
-#include "probes.h"
-#include "util.h"
+#include "events/probes.h"
+#include "base/util.h"
 
 /* In the place of main.c's: the last message. */
 bool cli_json;

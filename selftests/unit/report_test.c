@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "cli.h"
-#include "ctf_dir.h"
-#include "ctf_read.h"
+#include "base/cli.h"
+#include "ctf/ctf_dir.h"
+#include "ctf/ctf_read.h"
 #include "ktap.h"
 #include "make_record.h"
-#include "sink_ctf.h"
+#include "ctf/sink_ctf.h"
 
 #define MSEC	1000000ull
 

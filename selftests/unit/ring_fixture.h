@@ -12,8 +12,8 @@
 
 static u64 test_clock(void);
 #define CTRACE_CLOCK()	test_clock()
-#include "../../module/ring.h"
-#include "../../module/ring_read.h"
+#include "../../module/ring/ring.h"
+#include "../../uapi/ctrace_ring_read.h"
 
 struct ring {
 	struct ctrace_ring_desc d;

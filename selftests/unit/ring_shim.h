@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What module/ring.h takes from the kernel, for a thread in place of a CPU and
+ * What module/ring/ring.h takes from the kernel, for a thread in place of a CPU and
  * its signals in place of interrupts. CTRACE_CLOCK() is the test's.
  */
 #ifndef CTRACE_SELFTEST_RING_SHIM_H

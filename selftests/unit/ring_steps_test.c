@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/ring.h against the library's merge, step by step: after each ordered access of the
+ * module/ring/ring.h against the library's merge, step by step: after each ordered access of the
  * writer an interrupt may write too, and then readers look. One thread does it all, by a seed, and time is
  * a number: what a reader sees is what it could see at that very moment, were the writer's
  * virtual CPU stopped there.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/ring.h and ring_read.h at speed: a thread writes, two timers' signals
+ * module/ring/ring.h and ctrace_ring_read.h at speed: a thread writes, two timers' signals
  * write into whatever it is doing (and into each other), several threads read as they
  * can. Then every reader must know of every record: seen + lost == made.
  */

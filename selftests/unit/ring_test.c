@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* module/ring.h and ring_read.h, in one thread: every case made by hand. */
+/* module/ring/ring.h and ctrace_ring_read.h, in one thread: every case made by hand. */
 #include "ktap.h"
 
 static void after_publication(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ring_tsan_test [SECONDS]: module/ring.h, ring_read.h and the library's merge under ThreadSanitizer, half
+ * ring_tsan_test [SECONDS]: module/ring/ring.h, ctrace_ring_read.h and the library's merge under ThreadSanitizer, half
  * of the time (default 4 s) for each case. Threads stand for CPUs, two timers' signals for their interrupts: they
  * are let in at each ordered access, and nest.
  *

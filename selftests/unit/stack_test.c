@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "comms.h"
+#include "show/comms.h"
 #include "ktap.h"
 #include "make_record.h"
-#include "sink.h"
-#include "sink_ctf.h"
+#include "show/sink.h"
+#include "ctf/sink_ctf.h"
 
 static struct ctrace_schema *schema;
 static struct ctable *table;

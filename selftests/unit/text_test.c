@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "ktap.h"
 #include "make_record.h"
-#include "sink.h"
+#include "show/sink.h"
 
 static struct ctrace_schema *schema;
 static struct ctable *table;

@@ -3,8 +3,8 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cli.h"
-#include "events_list.h"
+#include "base/cli.h"
+#include "events/events_list.h"
 
 static const char usage[] =
 "Usage: ctrace events [OPTIONS] [PATTERN...]\n"

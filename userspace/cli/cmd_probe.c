@@ -3,10 +3,10 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cli.h"
-#include "field_type.h"
-#include "probes.h"
-#include "table.h"
+#include "base/cli.h"
+#include "events/field_type.h"
+#include "events/probes.h"
+#include "base/table.h"
 
 static const char usage[] =
 "Usage: ctrace probe add DEFINITION...\n"

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "cgroupfs.h"
-#include "cli.h"
-#include "ctable.h"
-#include "table.h"
+#include "names/cgroupfs.h"
+#include "base/cli.h"
+#include "names/ctable.h"
+#include "base/table.h"
 
 static const char usage[] =
 "Usage: ctrace ps [OPTIONS]\n"

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "cli.h"
-#include "run.h"
-#include "sink_ctf.h"
+#include "base/cli.h"
+#include "run/run.h"
+#include "ctf/sink_ctf.h"
 
 #define BUSY	65536		/* bytes of a round that call for the next without a pause */
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cli.h"
-#include "ctf_read.h"
-#include "run.h"
-#include "sink.h"
-#include "sink_ctf.h"
+#include "base/cli.h"
+#include "ctf/ctf_read.h"
+#include "run/run.h"
+#include "show/sink.h"
+#include "ctf/sink_ctf.h"
 
 static const char usage[] =
 "Usage: ctrace report [OPTIONS] DIR\n"

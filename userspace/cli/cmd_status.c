@@ -3,9 +3,9 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cli.h"
-#include "ctable.h"
-#include "table.h"
+#include "base/cli.h"
+#include "names/ctable.h"
+#include "base/table.h"
 
 static const char usage[] =
 "Usage: ctrace status [OPTIONS]\n"

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "cli.h"
-#include "run.h"
-#include "sink.h"
+#include "base/cli.h"
+#include "run/run.h"
+#include "show/sink.h"
 
 #define OUT_BUFFER	65536		/* a line is less than half of it */
 #define BATCH		4096		/* records between two looks at signals and clocks */

@@ -5,9 +5,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cli.h"
-#include "json.h"
-#include "util.h"
+#include "base/cli.h"
+#include "base/json.h"
+#include "base/util.h"
 
 #ifndef CTRACE_VERSION
 #define CTRACE_VERSION "unknown"

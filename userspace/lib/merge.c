@@ -149,7 +149,7 @@ static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 
 /*
  * What the ring is yet to publish is no older. In this order, and before the ring is looked at: F in
- * module/ring.h. The hint, where there is one, as that decides whether the ring is looked at.
+ * module/ring/ring.h. The hint, where there is one, as that decides whether the ring is looked at.
  */
 static uint64_t yet_to_come(const struct ctrace_reader *r, size_t slot)
 {

@@ -4,7 +4,7 @@
 #define CTRACE_LIB_READER_H
 
 #include "internal.h"
-#include "../../module/ring_read.h"
+#include "../../uapi/ctrace_ring_read.h"
 
 /* One slot of the arena, as this reader has followed it. */
 struct ctrace_reader_ring {
@@ -42,7 +42,7 @@ struct ctrace_reader {
 /* The head that the hint announces is seen by a load of the head after this one. */
 static inline uint64_t ctrace_reader_hint(const struct ctrace_reader *r, size_t slot)
 {
-	return r->heads ? ctrace_load_acquire(&r->heads[slot]) : 0;	/* C: module/ring.h */
+	return r->heads ? ctrace_load_acquire(&r->heads[slot]) : 0;	/* C: module/ring/ring.h */
 }
 
 /* Has the slot moved since the last look that found nothing? Without hints: perhaps. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ring BYTES: module/ring.h on this processor, ns per record of that length (24 to 184), beside what
+ * ring BYTES: module/ring/ring.h on this processor, ns per record of that length (24 to 184), beside what
  * nothing can be below: the clock, and a copy of the same bytes to memory of the same size.
  *
  * Prints lines "NAME NS", the median of batches. With -DBENCH_TSC the clock is the module's own sum
@@ -59,8 +59,8 @@ static inline u64 clock_now(void)
 #define ctrace_ring_inc(p)	((*(p))++)
 
 #define CTRACE_CLOCK()	clock_now()
-#include "../../../module/ring.h"
-#include "../../../module/ring_read.h"
+#include "../../../module/ring/ring.h"
+#include "../../../uapi/ctrace_ring_read.h"
 
 #define BATCH	20000
 #define BATCHES	201

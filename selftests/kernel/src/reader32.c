@@ -12,7 +12,7 @@
  */
 #include <nolibc.h>
 #include <ctrace/ctrace.h>
-#include "../../../module/ring_read.h"
+#include "../../../uapi/ctrace_ring_read.h"
 
 /* --- the layout ------------------------------------------------------------------------- */
 

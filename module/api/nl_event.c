@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* EVENT_NEW and EVENT_DEL: definitions of kprobes. */
+#include <linux/err.h>
+#include "event/define.h"
+#include "api/netlink.h"
+#include "session/session.h"
+
+/* The text in attr, or ERR_PTR. */
+static const char *text_of(struct genl_info *info, int attr, const char *name)
+{
+	struct nlattr *tb[CTRACE_A_EVENT_NR];
+	int err = ctrace_netlink_set(info->attrs, CTRACE_A_EVENT, tb, CTRACE_A_EVENT_NR - 1,
+				     ctrace_policy_event, ctrace_compat_extack(info));
+
+	if (!err && !tb[attr])
+		err = ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL, "%s is missing", name);
+	return err ? ERR_PTR(err) : nla_data(tb[attr]);	/* the policy has seen its NUL */
+}
+
+static int put_event(struct sk_buff *skb, const struct ctrace_event_type *t)
+{
+	struct nlattr *nest = nla_nest_start(skb, CTRACE_A_EVENT);
+
+	if (!nest || nla_put_u32(skb, CTRACE_A_EVENT_ID, t->id) ||
+	    nla_put_string(skb, CTRACE_A_EVENT_NAME, t->name))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+int ctrace_netlink_event_new(struct sk_buff *in, struct genl_info *info)
+{
+	const char *text = text_of(info, CTRACE_A_EVENT_DEFINITION, "CTRACE_A_EVENT_DEFINITION");
+	const struct ctrace_event_type *t;
+	char why[CTRACE_WHY_MAX] = "";
+	struct sk_buff *skb;
+	void *hdr;
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	/* first: who is told of no memory must not find the definition made */
+	skb = ctrace_netlink_reply_new(info, CTRACE_CMD_EVENT_NEW, &hdr);
+	if (!skb)
+		return -ENOMEM;
+	mutex_lock(&ctrace_lock);
+	t = ctrace_define(text, why);
+	mutex_unlock(&ctrace_lock);
+	if (!IS_ERR(t))
+		return ctrace_netlink_reply_send(skb, info, hdr, put_event(skb, t));
+	nlmsg_free(skb);
+	return ctrace_netlink_failed(info, PTR_ERR(t), why, "CTRACE_A_EVENT_DEFINITION");
+}
+
+int ctrace_netlink_event_del(struct sk_buff *in, struct genl_info *info)
+{
+	const char *name = text_of(info, CTRACE_A_EVENT_NAME, "CTRACE_A_EVENT_NAME");
+	char why[CTRACE_WHY_MAX] = "";
+	int err;
+
+	if (IS_ERR(name))
+		return PTR_ERR(name);
+	mutex_lock(&ctrace_lock);
+	err = ctrace_undefine(name, why);
+	mutex_unlock(&ctrace_lock);
+	return err ? ctrace_netlink_failed(info, err, why, "CTRACE_A_EVENT_NAME") : 0;
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Commands on sessions, their probes and their targets. */
+#include <linux/err.h>
+#include <linux/sched.h>
+#include "session/target.h"
+#include "api/netlink.h"
+#include "session/probe.h"
+#include "session/session.h"
+
+const struct nla_policy ctrace_policy_session[CTRACE_A_SESSION_NR] = {
+	[CTRACE_A_SESSION_ID] = { .type = NLA_U32 },
+	[CTRACE_A_SESSION_ARENA_SIZE] = { .type = NLA_U64 },
+	[CTRACE_A_SESSION_RING_SIZE] = { .type = NLA_U64 },
+	[CTRACE_A_SESSION_SUBBUF_SIZE] = { .type = NLA_U32 },
+	[CTRACE_A_SESSION_FLAGS] = { .type = NLA_U32 },
+	[CTRACE_A_SESSION_WAKEUP_NS] = { .type = NLA_U64 },
+	[CTRACE_A_SESSION_NAME] = { .type = NLA_NUL_STRING, .len = CTRACE_SESSION_NAME - 1 },
+	[CTRACE_A_SESSION_STATE] = { .type = NLA_U32 },
+	[CTRACE_A_SESSION_FILTER] = { .type = NLA_NUL_STRING, .len = CTRACE_TEXT_MAX - 1 },
+	[CTRACE_A_SESSION_RATE] = { .type = NLA_U32 },
+	[CTRACE_A_SESSION_CONTAINERS] = { .type = NLA_U32 },
+};
+
+static const struct nla_policy policy_probe[CTRACE_A_PROBE_NR] = {
+	[CTRACE_A_PROBE_ID] = { .type = NLA_U32 },
+	[CTRACE_A_PROBE_NAME] = { .type = NLA_NUL_STRING, .len = CTRACE_TEXT_MAX - 1 },
+	[CTRACE_A_PROBE_FLAGS] = { .type = NLA_U32 },
+	[CTRACE_A_PROBE_FILTER] = { .type = NLA_NUL_STRING, .len = CTRACE_TEXT_MAX - 1 },
+	[CTRACE_A_PROBE_ONE_OF] = { .type = NLA_U32 },
+};
+
+static const struct nla_policy policy_target[CTRACE_A_TARGET_NR] = {
+	[CTRACE_A_TARGET_KIND] = { .type = NLA_U32 },
+	[CTRACE_A_TARGET_CID] = { .type = NLA_U32 },
+	[CTRACE_A_TARGET_CGROUP] = { .type = NLA_U32 },
+	[CTRACE_A_TARGET_PID] = { .type = NLA_U32 },
+	[CTRACE_A_TARGET_NOT] = { .type = NLA_U32 },
+};
+
+static int no_attr(struct genl_info *info, const char *attr)
+{
+	return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL, "%s is missing", attr);
+}
+
+/* --- sessions -------------------------------------------------------------------- */
+
+int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
+{
+	struct ctrace_session_opts o = { .wakeup_ns = 5 * NSEC_PER_MSEC, .portid = info->snd_portid };
+	struct nlattr *tb[CTRACE_A_SESSION_NR];
+	char why[CTRACE_WHY_MAX] = "";
+	struct ctrace_session *s;
+	struct sk_buff *skb;
+	void *hdr;
+	int err;
+
+	err = ctrace_netlink_set(info->attrs, CTRACE_A_SESSION, tb, CTRACE_A_SESSION_NR - 1,
+				 ctrace_policy_session, ctrace_compat_extack(info));
+	if (err)
+		return err;
+	if (tb[CTRACE_A_SESSION_ARENA_SIZE])
+		o.arena_size = nla_get_u64(tb[CTRACE_A_SESSION_ARENA_SIZE]);
+	if (tb[CTRACE_A_SESSION_RING_SIZE])
+		o.ring_size = nla_get_u64(tb[CTRACE_A_SESSION_RING_SIZE]);
+	if (tb[CTRACE_A_SESSION_SUBBUF_SIZE])
+		o.subbuf_size = nla_get_u32(tb[CTRACE_A_SESSION_SUBBUF_SIZE]);
+	if (tb[CTRACE_A_SESSION_CONTAINERS])
+		o.containers = nla_get_u32(tb[CTRACE_A_SESSION_CONTAINERS]);
+	if (tb[CTRACE_A_SESSION_WAKEUP_NS])
+		o.wakeup_ns = nla_get_u64(tb[CTRACE_A_SESSION_WAKEUP_NS]);
+	if (tb[CTRACE_A_SESSION_FLAGS])
+		o.flags = nla_get_u32(tb[CTRACE_A_SESSION_FLAGS]);
+	if (o.flags & ~(CTRACE_SESSION_F_STOP_FULL | CTRACE_SESSION_F_STATEDUMP))
+		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
+			"CTRACE_A_SESSION_FLAGS: unknown flags in %#x", o.flags);
+	if (tb[CTRACE_A_SESSION_FILTER])
+		o.filter = nla_data(tb[CTRACE_A_SESSION_FILTER]);
+	if (tb[CTRACE_A_SESSION_RATE])
+		o.rate = nla_get_u32(tb[CTRACE_A_SESSION_RATE]);
+	if (o.wakeup_ns > NSEC_PER_SEC)
+		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
+			"CTRACE_A_SESSION_WAKEUP_NS: %llu is more than a second", o.wakeup_ns);
+	if (tb[CTRACE_A_SESSION_NAME])
+		strscpy(o.name, nla_data(tb[CTRACE_A_SESSION_NAME]), sizeof(o.name));
+	o.owner = task_tgid_nr(current);
+
+	skb = ctrace_netlink_reply_new(info, CTRACE_CMD_SESSION_NEW, &hdr);
+	if (!skb)
+		return -ENOMEM;
+	mutex_lock(&ctrace_lock);
+	s = ctrace_session_new(&o, why);
+	err = PTR_ERR_OR_ZERO(s);
+	if (!err) {
+		err = ctrace_put_session(skb, s);
+		if (err)
+			ctrace_session_end(s);
+	}
+	mutex_unlock(&ctrace_lock);
+	if (IS_ERR(s)) {
+		nlmsg_free(skb);
+		return ctrace_netlink_failed(info, err, why, "a new session");
+	}
+	return ctrace_netlink_reply_send(skb, info, hdr, err);
+}
+
+/* A session of the sender: locked on success, ctrace_lock is the caller's to unlock. */
+static struct ctrace_session *own_session(struct genl_info *info, struct nlattr **tb)
+{
+	struct ctrace_session *s;
+	u32 id;
+	int err;
+
+	err = ctrace_netlink_set(info->attrs, CTRACE_A_SESSION, tb, CTRACE_A_SESSION_NR - 1,
+				 ctrace_policy_session, ctrace_compat_extack(info));
+	if (err)
+		return ERR_PTR(err);
+	if (!tb[CTRACE_A_SESSION_ID])
+		return ERR_PTR(no_attr(info, "CTRACE_A_SESSION_ID"));
+	id = nla_get_u32(tb[CTRACE_A_SESSION_ID]);
+	mutex_lock(&ctrace_lock);
+	s = ctrace_session_find(id);
+	if (s && s->portid == info->snd_portid)
+		return s;
+	mutex_unlock(&ctrace_lock);
+	if (s)
+		return ERR_PTR(ctrace_netlink_error(ctrace_compat_extack(info), -EPERM,
+			"CTRACE_A_SESSION_ID: session %u belongs to another socket", id));
+	return ERR_PTR(ctrace_netlink_error(ctrace_compat_extack(info), -ENOENT,
+		"CTRACE_A_SESSION_ID: no session %u", id));
+}
+
+int ctrace_netlink_session_del(struct sk_buff *in, struct genl_info *info)
+{
+	struct nlattr *tb[CTRACE_A_SESSION_NR];
+	struct ctrace_session *s = own_session(info, tb);
+
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	ctrace_session_end(s);
+	mutex_unlock(&ctrace_lock);
+	return 0;
+}
+
+int ctrace_netlink_session_set(struct sk_buff *in, struct genl_info *info)
+{
+	struct nlattr *tb[CTRACE_A_SESSION_NR];
+	struct ctrace_session *s = own_session(info, tb);
+	int err = 0;
+	u32 state;
+
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	if (!tb[CTRACE_A_SESSION_STATE]) {
+		err = no_attr(info, "CTRACE_A_SESSION_STATE");
+	} else {
+		state = nla_get_u32(tb[CTRACE_A_SESSION_STATE]);
+		if (state > 1)
+			err = ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
+				"CTRACE_A_SESSION_STATE: %u is neither 0 (stop) nor 1 (record)", state);
+		else
+			ctrace_session_record(s, state);
+	}
+	mutex_unlock(&ctrace_lock);
+	return err;
+}
+
+/* --- probes ---------------------------------------------------------------------- */
+
+int ctrace_netlink_probe_add(struct sk_buff *in, struct genl_info *info)
+{
+	struct nlattr *tb[CTRACE_A_SESSION_NR], *pa[CTRACE_A_PROBE_NR];
+	char why[CTRACE_WHY_MAX] = "";
+	struct ctrace_probe_opts o = { };
+	struct ctrace_session *s;
+	struct ctrace_probe *p;
+	struct sk_buff *skb;
+	void *hdr;
+	int err;
+
+	err = ctrace_netlink_set(info->attrs, CTRACE_A_PROBE, pa, CTRACE_A_PROBE_NR - 1,
+				 policy_probe, ctrace_compat_extack(info));
+	if (err)
+		return err;
+	if (!pa[CTRACE_A_PROBE_NAME])
+		return no_attr(info, "CTRACE_A_PROBE_NAME");
+	o.name = nla_data(pa[CTRACE_A_PROBE_NAME]);	/* the policy has seen its NUL */
+	if (pa[CTRACE_A_PROBE_FILTER])
+		o.filter = nla_data(pa[CTRACE_A_PROBE_FILTER]);
+	if (pa[CTRACE_A_PROBE_ONE_OF])
+		o.one_of = nla_get_u32(pa[CTRACE_A_PROBE_ONE_OF]);
+	if (pa[CTRACE_A_PROBE_FLAGS])
+		o.flags = nla_get_u32(pa[CTRACE_A_PROBE_FLAGS]);
+	if (o.flags & ~(CTRACE_PROBE_F_STACK | CTRACE_PROBE_F_USER_STACK))
+		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
+			"CTRACE_A_PROBE_FLAGS: unknown flags in %#x", o.flags);
+	skb = ctrace_netlink_reply_new(info, CTRACE_CMD_PROBE_ADD, &hdr);
+	if (!skb)
+		return -ENOMEM;
+	s = own_session(info, tb);
+	if (IS_ERR(s)) {
+		nlmsg_free(skb);
+		return PTR_ERR(s);
+	}
+	p = ctrace_probe_add(s, &o, why);
+	err = PTR_ERR_OR_ZERO(p);
+	if (!err) {
+		err = ctrace_put_probe(skb, p);
+		if (err)
+			ctrace_probe_del(p);
+	}
+	mutex_unlock(&ctrace_lock);
+	if (IS_ERR(p)) {
+		nlmsg_free(skb);
+		return ctrace_netlink_failed(info, err, why, "CTRACE_A_PROBE");
+	}
+	return ctrace_netlink_reply_send(skb, info, hdr, err);
+}
+
+int ctrace_netlink_probe_del(struct sk_buff *in, struct genl_info *info)
+{
+	struct nlattr *tb[CTRACE_A_SESSION_NR], *pa[CTRACE_A_PROBE_NR];
+	struct ctrace_session *s;
+	struct ctrace_probe *p;
+	int err;
+
+	err = ctrace_netlink_set(info->attrs, CTRACE_A_PROBE, pa, CTRACE_A_PROBE_NR - 1,
+				 policy_probe, ctrace_compat_extack(info));
+	if (err)
+		return err;
+	if (!pa[CTRACE_A_PROBE_ID])
+		return no_attr(info, "CTRACE_A_PROBE_ID");
+	s = own_session(info, tb);
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	p = ctrace_probe_find(s, nla_get_u32(pa[CTRACE_A_PROBE_ID]));
+	if (p)
+		ctrace_probe_del(p);
+	else
+		err = ctrace_netlink_error(ctrace_compat_extack(info), -ENOENT,
+			"CTRACE_A_PROBE_ID: session %u has no probe %u", s->id,
+			nla_get_u32(pa[CTRACE_A_PROBE_ID]));
+	mutex_unlock(&ctrace_lock);
+	return err;
+}
+
+/* --- targets --------------------------------------------------------------------- */
+
+static int target_change(struct genl_info *info,
+			 int (*change)(struct ctrace_session *, u32, u32, bool, char *))
+{
+	struct nlattr *tb[CTRACE_A_SESSION_NR], *ta[CTRACE_A_TARGET_NR];
+	static const struct { int attr; const char *name; } args[] = {
+		[CTRACE_TARGET_CID] = { CTRACE_A_TARGET_CID, "CTRACE_A_TARGET_CID" },
+		[CTRACE_TARGET_CGROUP] = { CTRACE_A_TARGET_CGROUP, "CTRACE_A_TARGET_CGROUP" },
+		[CTRACE_TARGET_PID] = { CTRACE_A_TARGET_PID, "CTRACE_A_TARGET_PID" },
+	};
+	char why[CTRACE_WHY_MAX] = "";
+	struct ctrace_session *s;
+	u32 kind, arg = 0, not = 0;
+	int err;
+
+	err = ctrace_netlink_set(info->attrs, CTRACE_A_TARGET, ta, CTRACE_A_TARGET_NR - 1,
+				 policy_target, ctrace_compat_extack(info));
+	if (err)
+		return err;
+	if (!ta[CTRACE_A_TARGET_KIND])
+		return no_attr(info, "CTRACE_A_TARGET_KIND");
+	kind = nla_get_u32(ta[CTRACE_A_TARGET_KIND]);
+	if (kind < CTRACE_TARGET_ALL || kind > CTRACE_TARGET_PID)
+		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
+			"CTRACE_A_TARGET_KIND: no kind %u", kind);
+	if (kind != CTRACE_TARGET_ALL) {
+		if (!ta[args[kind].attr])
+			return no_attr(info, args[kind].name);
+		arg = nla_get_u32(ta[args[kind].attr]);
+	}
+	if (ta[CTRACE_A_TARGET_NOT])
+		not = nla_get_u32(ta[CTRACE_A_TARGET_NOT]);
+	if (not > 1)
+		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
+			"CTRACE_A_TARGET_NOT: %u is neither 0 nor 1", not);
+	s = own_session(info, tb);
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	err = change(s, kind, arg, not, why);
+	mutex_unlock(&ctrace_lock);
+	return err ? ctrace_netlink_failed(info, err, why, "CTRACE_A_TARGET") : 0;
+}
+
+int ctrace_netlink_target_add(struct sk_buff *in, struct genl_info *info)
+{
+	return target_change(info, ctrace_target_add);
+}
+
+int ctrace_netlink_target_del(struct sk_buff *in, struct genl_info *info)
+{
+	return target_change(info, ctrace_target_del);
+}

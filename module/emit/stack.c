@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/module.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+#include "emit/stack.h"
+#include "compat/stack.h"
+#include "compat/syscall.h"
+#include "compat/tracepoint.h"
+
+DEFINE_PER_CPU(const struct pt_regs *, ctrace_stack_regs);
+
+/* --- the kernel's ------------------------------------------------------------- */
+
+/*
+ * Frames that may lie between us and the code we are asked about: ours, and a
+ * timer's or a breakpoint's.
+ */
+#define ABOVE	24
+
+static bool ours(unsigned long ip)
+{
+	return within_module(ip, THIS_MODULE);
+}
+
+/*
+ * Is ip where regs are? An ftrace-based kprobe stands at a call instruction, and
+ * says 1 past its begin where the stack has what follows the call; a breakpoint says 1 too many.
+ */
+static bool at_regs(unsigned long ip, const struct pt_regs *regs)
+{
+	return ip - (instruction_pointer((struct pt_regs *)regs) - 1) < 10;
+}
+
+/* How many frames of ip[], which has n, are not the event's. */
+static u32 above(const unsigned long *ip, u32 n, const struct pt_regs *regs)
+{
+	u32 own = 0, i;
+
+	while (own < n && ours(ip[own]))
+		own++;
+	/*
+	 * Ours once more: something interrupted us before regs' own event was
+	 * written, and it is the interruption's event that is.
+	 */
+	for (i = own; regs && i < n && !ours(ip[i]); i++)
+		if (at_regs(ip[i], regs))
+			return i;
+	while (own < n && ctrace_compat_tracepoint_iterates(ip[own]))
+		own++;
+	return own;
+}
+
+/*
+ * The unwinder takes no lock and sleeps nowhere; what it reads of a stack it checks, and its
+ * tables of modules' code it finds under RCU, for which preemption off is enough. perf calls
+ * it from NMIs and BPF from kprobes, as we do. A kprobe on the unwinder's own functions does no harm:
+ * the kernel counts a hit inside a handler as missed and calls nobody.
+ */
+u32 ctrace_stack_kernel(u64 *to, const struct pt_regs *regs)
+{
+	unsigned long ip[CTRACE_STACK_DEPTH + ABOVE];
+	bool trap = !regs;
+	u32 n, i, skip;
+
+	regs = regs ?: __this_cpu_read(ctrace_stack_regs);
+	if (regs && ctrace_compat_user_mode(regs))
+		return 0;
+	n = ctrace_compat_stack_save(ip, ARRAY_SIZE(ip));
+	skip = above(ip, n, regs);
+	if (regs && (skip == n || !at_regs(ip[skip], regs))) {
+		n = ctrace_compat_stack_from(ip, ARRAY_SIZE(ip), regs);
+		skip = 0;
+	}
+	n = min_t(u32, n - skip, CTRACE_STACK_DEPTH);
+	for (i = 0; i < n; i++)
+		to[i] = ip[skip + i];
+	if (trap && regs && n)
+		to[0] = ctrace_compat_past(to[0], regs);
+	return n;
+}
+
+/* --- the user's --------------------------------------------------------------- */
+
+/* A frame pointer and the return address above it. */
+static bool read_frame(u64 fp, u32 word, u64 *next, u64 *ret)
+{
+	union {
+		u64 w8[2];
+		u32 w4[2];
+	} f;
+
+	if (ctrace_compat_read_user(&f, (void __user *)(uintptr_t)fp, 2 * word))
+		return false;
+	*next = word == 4 ? f.w4[0] : f.w8[0];
+	*ret = word == 4 ? f.w4[1] : ctrace_compat_user_return(f.w8[1]);
+	return true;
+}
+
+/*
+ * In an NMI the memory that is mapped may be the next task's: the interrupted code
+ * may be changing it. It does so with interrupts off, so a breakpoint, which counts as an NMI,
+ * in code that has them on is safe.
+ */
+static bool memory_is_currents(void)
+{
+	const struct pt_regs *regs = __this_cpu_read(ctrace_stack_regs);
+
+	return !in_nmi() || (regs && ctrace_compat_irqs_on(regs));
+}
+
+u32 ctrace_stack_user(u64 *to)
+{
+	const struct pt_regs *regs = task_pt_regs(current);
+	struct ctrace_compat_frame f;
+	u64 next;
+	u32 n = 0;
+
+	if (!current->mm || (current->flags & PF_KTHREAD) || !ctrace_compat_user_mode(regs) ||
+	    !memory_is_currents())
+		return 0;
+	ctrace_compat_user_frame(regs, &f);
+	to[n++] = f.ip;
+	if (!f.word)
+		return n;
+	/* Reading does so itself, but only after a look that debug kernels mind in interrupts. */
+	pagefault_disable();
+	/*
+	 * A frame lies above the stack pointer, and its caller's above it: a register that
+	 * holds something else ends the stack, as does a loop.
+	 */
+	for (next = f.sp; n < CTRACE_STACK_DEPTH && f.fp >= next && !(f.fp % f.word); n++) {
+		next = f.fp + 2 * f.word;
+		if (!read_frame(f.fp, f.word, &f.fp, &to[n]) || !to[n])
+			break;
+	}
+	pagefault_enable();
+	return n;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Definitions of kprobes by name: what EVENT_NEW leaves for PROBE_ADD. A name is one event's, whatever
+ * its group. Types outlive their names (records refer to them), so what is returned here stays
+ * good until module exit. Process context, ctrace_lock held.
+ */
+#ifndef CTRACE_DEFINE_H
+#define CTRACE_DEFINE_H
+
+#include "event/event.h"
+
+#define CTRACE_DEFINITIONS_MAX	1024
+
+/* Tries the definition on the kernel and keeps it. ERR_PTR with a sentence in why. */
+const struct ctrace_event_type *ctrace_define(const char *text, char *why);
+/* name: NAME or GRP:NAME. 0, or -ENOENT with a sentence in why. */
+int ctrace_undefine(const char *name, char *why);
+/* The type that NAME or GRP:NAME stands for now, or NULL. */
+const struct ctrace_event_type *ctrace_defined(const char *name);
+/* Does its name stand for it? */
+bool ctrace_is_defined(const struct ctrace_event_type *t);
+void ctrace_define_exit(void);
+
+#endif

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The curated event types of all families, and the dynamic ones. */
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include "event/event.h"
+#include "session/probe.h"
+#include "compat/tracepoint.h"
+
+/* Of no family: made by read() and by options of probes. */
+static const struct ctrace_field_desc f_lost[] = {
+	CTRACE_FIELD(UINT, "cause", 4), CTRACE_FIELD(UINT, "cpu", 4), CTRACE_FIELD(UINT, "count", 8),
+};
+static const struct ctrace_field_desc f_stack[] = {
+	CTRACE_FIELD(UINT, "event", 4), CTRACE_FIELD(SEQ_HEX, "callstack", 8),
+};
+
+static const struct ctrace_event_type own_types[] = {
+	CTRACE_TYPE(LOST, "ctrace", "lost", NULL, f_lost),
+	CTRACE_TYPE_KADDR(KERNEL_STACK, "ctrace", "kernel_stack", NULL, f_stack),
+	CTRACE_TYPE(USER_STACK, "ctrace", "user_stack", NULL, f_stack),
+};
+static const struct ctrace_family own_family = {
+	.types = own_types, .ntypes = ARRAY_SIZE(own_types),
+};
+
+static const struct ctrace_family *const families[] = {
+	&own_family, &ctrace_family_sched, &ctrace_family_process, &ctrace_family_syscall,
+	&ctrace_family_cgroup, &ctrace_family_irq, &ctrace_family_timer, &ctrace_family_signal,
+	&ctrace_family_mm, &ctrace_family_module, &ctrace_family_block, &ctrace_family_net,
+	&ctrace_family_sample, &ctrace_family_statedump,
+};
+
+struct dynamic_type {
+	struct list_head list;
+	struct ctrace_event_type type;
+	char room[] __aligned(8);	/* the fields, then the strings that type and they point to */
+};
+
+static DEFINE_MUTEX(dynamic_lock);
+static LIST_HEAD(dynamic_types);	/* protected by dynamic_lock; in order of id, only grows */
+static u32 dynamic_next = CTRACE_ID_DYNAMIC;
+
+const struct ctrace_event_type *ctrace_event_by_name(const char *system, const char *name)
+{
+	const struct ctrace_event_type *t;
+	u32 i, j;
+
+	for (i = 0; i < ARRAY_SIZE(families); i++)
+		for (j = 0; j < families[i]->ntypes; j++) {
+			t = &families[i]->types[j];
+			if (!t->source || (system && strcmp(t->system, system)))
+				continue;
+			/* irq:softirq_entry, the kernel's name, is irq_softirq_entry */
+			if (!strcmp(t->name, name) || (system && !strcmp(t->source, name)))
+				return t;
+		}
+	return NULL;
+}
+
+struct ctrace_source *ctrace_source_by_name(const char *tracepoint)
+{
+	struct ctrace_source *s;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(families); i++)
+		for (s = families[i]->sources; s && s->tracepoint; s++)
+			if (!strcmp(s->tracepoint, tracepoint))
+				return s;
+	return NULL;
+}
+
+const char *ctrace_event_reason(const struct ctrace_event_type *t)
+{
+	const struct ctrace_source *s;
+	u32 i;
+
+	if (!t->source)
+		return NULL;
+	if (!ctrace_compat_tracepoint_exists(t->source))
+		return "this kernel has no such tracepoint";
+	s = ctrace_source_by_name(t->source);
+	for (i = 0; s && i < ARRAY_SIZE(s->with) && s->with[i]; i++)
+		if (!ctrace_compat_tracepoint_exists(s->with[i]))
+			return "this kernel has no tracepoint that tells whose it is";
+	return NULL;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_type(const struct ctrace_event_type *a, const struct ctrace_event_type *b)
+{
+	u32 i;
+
+	if (!same_text(a->system, b->system) || !same_text(a->name, b->name) ||
+	    !same_text(a->source, b->source) || !same_text(a->definition, b->definition) ||
+	    a->flags != b->flags || a->nfields != b->nfields)
+		return false;
+	for (i = 0; i < a->nfields; i++)
+		if (!same_text(a->fields[i].name, b->fields[i].name) ||
+		    a->fields[i].type != b->fields[i].type || a->fields[i].size != b->fields[i].size)
+			return false;
+	return true;
+}
+
+static size_t text_size(const char *s)
+{
+	return s ? strlen(s) + 1 : 0;
+}
+
+/* text_size() made room for it. */
+static const char *text_copy(char **to, const char *s)
+{
+	char *at = *to;
+
+	if (!s)
+		return NULL;
+	memcpy(at, s, text_size(s));
+	*to += text_size(s);
+	return at;
+}
+
+static struct dynamic_type *dynamic_new(const struct ctrace_event_type *t)
+{
+	size_t fields = t->nfields * sizeof(*t->fields), size = fields;
+	struct ctrace_field_desc *f;
+	struct dynamic_type *n;
+	char *at;
+	u32 i;
+
+	size += text_size(t->system) + text_size(t->name) + text_size(t->source) +
+		text_size(t->definition);
+	for (i = 0; i < t->nfields; i++)
+		size += text_size(t->fields[i].name);
+	n = kzalloc(sizeof(*n) + size, GFP_KERNEL);
+	if (!n)
+		return NULL;
+	n->type = *t;
+	f = (void *)n->room;
+	at = n->room + fields;
+	for (i = 0; i < t->nfields; i++) {
+		f[i] = t->fields[i];
+		f[i].name = text_copy(&at, t->fields[i].name);
+	}
+	n->type.fields = f;
+	n->type.system = text_copy(&at, t->system);
+	n->type.name = text_copy(&at, t->name);
+	n->type.source = text_copy(&at, t->source);
+	n->type.definition = text_copy(&at, t->definition);
+	return n;
+}
+
+const struct ctrace_event_type *ctrace_event_dynamic(const struct ctrace_event_type *t)
+{
+	const struct ctrace_event_type *found = NULL;
+	struct dynamic_type *d, *n = dynamic_new(t);
+
+	if (!n)
+		return ERR_PTR(-ENOMEM);
+	mutex_lock(&dynamic_lock);
+	list_for_each_entry(d, &dynamic_types, list)
+		if (same_type(&d->type, t)) {
+			found = &d->type;
+			break;
+		}
+	if (!found && dynamic_next == CTRACE_ID_SYS_ENTER) {
+		found = ERR_PTR(-ENOSPC);
+	} else if (!found) {
+		n->type.id = dynamic_next++;
+		list_add_tail(&n->list, &dynamic_types);
+		found = &n->type;
+		n = NULL;
+	}
+	mutex_unlock(&dynamic_lock);
+	kfree(n);
+	return found;
+}
+
+/* The first curated type whose id is >= id, or NULL. */
+static const struct ctrace_event_type *curated_next(u32 id)
+{
+	const struct ctrace_event_type *t, *first = NULL;
+	u32 i, j;
+
+	for (i = 0; i < ARRAY_SIZE(families); i++)
+		for (j = 0; j < families[i]->ntypes; j++) {
+			t = &families[i]->types[j];
+			if (t->id >= id && (!first || t->id < first->id))
+				first = t;
+		}
+	return first;
+}
+
+static const struct ctrace_event_type *dynamic_next_type(u32 id)
+{
+	const struct ctrace_event_type *t = NULL;
+	struct dynamic_type *d;
+
+	mutex_lock(&dynamic_lock);
+	list_for_each_entry(d, &dynamic_types, list)
+		if (d->type.id >= id) {
+			t = &d->type;
+			break;
+		}
+	mutex_unlock(&dynamic_lock);
+	return t;
+}
+
+const struct ctrace_event_type *ctrace_event_by_id(u32 id)
+{
+	const struct ctrace_event_type *t = id < CTRACE_ID_DYNAMIC ? curated_next(id) :
+								     dynamic_next_type(id);
+
+	return t && t->id == id ? t : NULL;
+}
+
+bool ctrace_event_next(u32 id, struct ctrace_event_type *t, struct ctrace_field_desc *fields,
+		       char *name)
+{
+	const struct ctrace_event_type *next = curated_next(id) ?: dynamic_next_type(id);
+
+	if (!next)
+		return ctrace_syscall_next(id, t, fields, name);
+	*t = *next;
+	return true;
+}
+
+void ctrace_event_exit(void)
+{
+	struct dynamic_type *d, *n;
+
+	list_for_each_entry_safe(d, n, &dynamic_types, list)
+		kfree(d);
+}

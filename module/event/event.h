@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Event types: what this module can record, described for user space.
+ * Curated types and system calls are static; kprobes and raw tracepoints add dynamic
+ * ones, which stay until the module goes, so that an id never changes its meaning.
+ */
+#ifndef CTRACE_EVENT_H
+#define CTRACE_EVENT_H
+
+#include <linux/list.h>
+#include "lang/expr.h"
+
+#define CTRACE_NAME_MAX		128	/* of an event type, with its NUL */
+#define CTRACE_TEXT_MAX		1024	/* of a probe, a definition or an expression, with its NUL */
+#define CTRACE_EVENT_FIELDS	CTRACE_EXPR_FIELDS
+#define CTRACE_PAYLOAD_MAX	(CTRACE_RECORD_MAX - (u32)sizeof(struct ctrace_record))
+
+struct ctrace_event_type {
+	u32 id;
+	const char *system;
+	const char *name;
+	const char *source;	/* tracepoint that it comes from; NULL: made some other way */
+	const char *definition;	/* a kprobe's, see CTRACE_A_PROBE_NAME; or NULL */
+	const struct ctrace_field_desc *fields;
+	u32 nfields;
+	u32 flags;		/* CTRACE_EVENT_F_* */
+};
+
+/* Its records hold kernel addresses: a session with it has no views of single containers. */
+#define CTRACE_EVENT_F_KADDR	(1u << 0)
+
+#define CTRACE_FIELD(t, n, s)	{ .name = n, .type = CTRACE_FT_##t, .size = s }
+#define CTRACE_TYPE(i, sys, n, src, f)						\
+	{ .id = CTRACE_ID_##i, .system = sys, .name = n, .source = src,		\
+	  .fields = f, .nfields = ARRAY_SIZE(f) }
+#define CTRACE_TYPE_KADDR(i, sys, n, src, f)					\
+	{ .id = CTRACE_ID_##i, .system = sys, .name = n, .source = src,		\
+	  .fields = f, .nfields = ARRAY_SIZE(f), .flags = CTRACE_EVENT_F_KADDR }
+
+/* One system call as the kernel's headers describe it. */
+struct ctrace_syscall {
+	const char *name;	/* NULL: no call has this number */
+	const char *kinds;	/* a letter per argument: see gen-syscalls */
+	const char *args[6];
+};
+
+/* What the probe needs of it: a cache line holds eight. */
+struct ctrace_syscall_layout {
+	u8 nargs;
+	u8 strings;		/* bit i: argument i is a string in user memory */
+	u8 sext;		/* bit i: a signed 32-bit argument */
+	u8 zext;		/* bit i: an unsigned 32-bit argument */
+	u8 known;
+	u8 narrow;		/* sext or zext has a bit */
+	u16 len;		/* of an entry's record without strings; 0: has some, or is not known */
+};
+
+extern struct ctrace_syscall_layout ctrace_syscall_layouts[2][CTRACE_NR_SYSCALLS];
+
+int ctrace_event_init(void);
+void ctrace_event_exit(void);
+
+const struct ctrace_event_type *ctrace_event_by_name(const char *system, const char *name);
+/* The type with this id, or NULL: none, or a system call's. Lives until module exit. */
+const struct ctrace_event_type *ctrace_event_by_id(u32 id);
+/* Why this kernel has no such event, or NULL. */
+const char *ctrace_event_reason(const struct ctrace_event_type *t);
+/* Number of the call NAME in the native (32bit: the other) table, -ENOENT. */
+int ctrace_syscall_by_name(const char *name, bool is32);
+
+/*
+ * A dynamic type: found if one with this system, name, definition, fields and flags is there
+ * already, else made, with copies of all that t points to. t->id is not looked at. Process context.
+ * ERR_PTR(-ENOMEM), or -ENOSPC when all dynamic ids are used up. It lives until module exit.
+ */
+const struct ctrace_event_type *ctrace_event_dynamic(const struct ctrace_event_type *t);
+
+/*
+ * Fills *t with the first type whose id is >= id, its fields into
+ * fields[CTRACE_EVENT_FIELDS], its name into name[]. False: no more.
+ * t is a copy; what it points to lives until module exit, or is the caller's.
+ */
+bool ctrace_event_next(u32 id, struct ctrace_event_type *t, struct ctrace_field_desc *fields,
+		       char *name);
+/* The part of it that event/syscall.c knows. */
+bool ctrace_syscall_next(u32 id, struct ctrace_event_type *t, struct ctrace_field_desc *fields,
+			 char *name);
+
+#endif

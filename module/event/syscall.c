@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* System calls: the tables that gen-syscalls made, as layouts and event types. */
+#include <linux/bits.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include "event/event.h"
+#include "syscalls.h"
+
+struct ctrace_syscall_layout ctrace_syscall_layouts[2][CTRACE_NR_SYSCALLS];
+
+static const struct ctrace_syscall *call(u32 nr, bool is32)
+{
+	const struct ctrace_syscall *t = is32 ? ctrace_syscalls_compat : ctrace_syscalls_native;
+	u32 n = is32 ? ARRAY_SIZE(ctrace_syscalls_compat) : ARRAY_SIZE(ctrace_syscalls_native);
+
+	return nr < n && t[nr].name ? &t[nr] : NULL;
+}
+
+static void layout(struct ctrace_syscall_layout *l, const struct ctrace_syscall *c, bool is32)
+{
+	u32 i;
+
+	l->known = 1;
+	l->nargs = strlen(c->kinds);
+	for (i = 0; i < l->nargs; i++) {
+		switch (c->kinds[i]) {
+		case 'T':
+			l->strings |= BIT(i);
+			break;
+		case 'S':
+			l->sext |= BIT(i);
+			break;
+		case 'L':
+			if (is32)
+				l->sext |= BIT(i);
+			break;
+		case 'U':
+			l->zext |= BIT(i);
+			break;
+		}
+	}
+	l->narrow = l->sext | l->zext;
+	l->len = l->strings ? 0 : sizeof(struct ctrace_record) + l->nargs * 8;
+}
+
+int ctrace_event_init(void)
+{
+	const struct ctrace_syscall *c;
+	u32 nr, is32;
+
+	BUILD_BUG_ON(ARRAY_SIZE(ctrace_syscalls_native) > CTRACE_NR_SYSCALLS);
+	BUILD_BUG_ON(ARRAY_SIZE(ctrace_syscalls_compat) > CTRACE_NR_SYSCALLS);
+	for (is32 = 0; is32 < 2; is32++)
+		for (nr = 0; nr < CTRACE_NR_SYSCALLS; nr++) {
+			c = call(nr, is32);
+			if (c)
+				layout(&ctrace_syscall_layouts[is32][nr], c, is32);
+		}
+	return 0;
+}
+
+int ctrace_syscall_by_name(const char *name, bool is32)
+{
+	const struct ctrace_syscall *c;
+	u32 nr;
+
+	for (nr = 0; nr < CTRACE_NR_SYSCALLS; nr++) {
+		c = call(nr, is32);
+		if (c && !strcmp(c->name, name))
+			return nr;
+	}
+	return -ENOENT;
+}
+
+static const struct ctrace_field_desc ret_field = CTRACE_FIELD(INT, "ret", 8);
+static const struct ctrace_field_desc duration_field = CTRACE_FIELD(UINT, "duration", 8);
+
+static void describe_args(const struct ctrace_syscall *c, struct ctrace_event_type *t,
+			   struct ctrace_field_desc *f)
+{
+	u32 i;
+
+	t->nfields += strlen(c->kinds);
+	for (i = 0; c->kinds[i]; i++, f++) {
+		f->name = c->args[i];
+		f->size = 8;
+		switch (c->kinds[i]) {
+		case 'T':
+			f->type = CTRACE_FT_STRING;
+			f->size = 0;
+			break;
+		case 'S':
+		case 'L':
+			f->type = CTRACE_FT_INT;
+			break;
+		case 'P':
+			f->type = CTRACE_FT_HEX;
+			break;
+		default:
+			f->type = CTRACE_FT_UINT;
+		}
+	}
+}
+
+bool ctrace_syscall_next(u32 id, struct ctrace_event_type *t,
+			 struct ctrace_field_desc *fields, char *name)
+{
+	static const char *const prefix[] = {
+		"syscall_entry_", "syscall_exit_", "compat_syscall_entry_", "compat_syscall_exit_",
+		"syscall_", "compat_syscall_",
+	};
+	const struct ctrace_syscall *c;
+	u32 set;
+
+	for (id = max_t(u32, id, CTRACE_ID_SYS_ENTER); id < CTRACE_ID_MAX; id++) {
+		set = (id - CTRACE_ID_SYS_ENTER) / CTRACE_NR_SYSCALLS;
+		c = call((id - CTRACE_ID_SYS_ENTER) % CTRACE_NR_SYSCALLS, set == 2 || set == 3 || set == 5);
+		if (!c)
+			continue;
+		memset(t, 0, sizeof(*t));
+		t->id = id;
+		t->system = "syscalls";
+		snprintf(name, CTRACE_NAME_MAX, "%s%s", prefix[set], c->name);
+		t->name = name;
+		t->fields = fields;
+		if (id >= CTRACE_ID_CALL) {
+			t->source = "sys_exit";
+			fields[0] = duration_field;
+			fields[1] = ret_field;
+			t->nfields = 2;
+			describe_args(c, t, fields + 2);
+		} else if (set & 1) {
+			t->source = "sys_exit";
+			fields[0] = ret_field;
+			t->nfields = 1;
+		} else {
+			t->source = "sys_enter";
+			describe_args(c, t, fields);
+		}
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whose is a cgroup? For events that no task stands behind any more, of which the
+ * kernel remembers the cgroup: a block request written back, a packet of a socket.
+ *
+ * The answer is the container that has the nearest boundary. What shares
+ * a cgroup with others and differs in its pid namespace alone cannot be told
+ * from it there: that is its outer container's, or the host's. A container that is not
+ * known yet is not made known: there is no task to learn its namespace from.
+ */
+#include "identity/identity.h"
+#include "identity/rules.h"
+#include "identity/scan.h"
+
+void ctrace_identity_resolve_cgroup(const struct cgroup *cgrp, struct ctrace_who *who)
+{
+	struct ctrace_container *c;
+	unsigned long flags;
+
+	ctrace_identity_host(who);
+	c = ctrace_rules_cgroup(&ctrace_rules, cgrp, false);
+	/* On v1 it may be known by its cgroup in another hierarchy. */
+	if (!c && READ_ONCE(ctrace_ident_state.nr_v1) && ctrace_ident_lock(&flags)) {
+		c = ctrace_rules_cgroup(&ctrace_rules, cgrp, true);
+		ctrace_ident_unlock(flags);
+	}
+	if (c)
+		who->container = c;
+}

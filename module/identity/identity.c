@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Resolving: from a task to its container. The hooks that learn early are in scan.c. */
+#include <linux/cgroup.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include "probe/block_owner.h"
+#include "session/target.h"
+#include "identity/identity.h"
+#include "identity/rules.h"
+#include "identity/scan.h"
+
+DEFINE_PER_CPU_ALIGNED(struct ctrace_idcache, ctrace_idcache);
+struct ctrace_ident_state ctrace_ident_state __read_mostly = { .cache_gen = 1 };
+atomic64_t ctrace_identity_gen __read_mostly = ATOMIC64_INIT(1);
+struct ctrace_rules ctrace_rules;
+
+/*
+ * A task that has been released (its struct pid is gone) still runs to its
+ * last switch. What it was is noted when its exit begins, on that CPU; it may end
+ * on another one, while others exit there: hence several, and all are searched.
+ * No reference: cleared before a container is freed.
+ */
+#define MEMOS	8
+struct memo {
+	struct ctrace_container *c;	/* NULL while the rest is written */
+	const struct task_struct *task;
+	u64 start;			/* of the task: its address is reused */
+	s32 vtid;
+};
+
+struct memos {
+	struct memo m[MEMOS];
+	u32 next;
+};
+
+static DEFINE_PER_CPU(struct memos, memos);
+
+/* --- the kernel, as rules.c sees it ---------------------------------------- */
+
+static const void *cg_parent(const void *cg)
+{
+	return ctrace_compat_cgroup_parent(cg);
+}
+
+static u64 cg_id(const void *cg)
+{
+	return ctrace_compat_cgroup_id(cg);
+}
+
+static u32 cg_hierarchy(const void *cg)
+{
+	return ctrace_compat_cgroup_is_dfl(cg) ? 0 : ctrace_compat_cgroup_hierarchy(cg);
+}
+
+static const char *cg_name(const void *cg)
+{
+	return ctrace_compat_cgroup_name(cg);
+}
+
+static bool cg_online(const void *cg)
+{
+	return ctrace_compat_cgroup_online(cg);
+}
+
+static const void *ns_parent(const void *ns)
+{
+	return ((const struct pid_namespace *)ns)->parent;
+}
+
+static bool ns_closed(const void *ns)
+{
+	return ctrace_compat_pidns_closed(ns);
+}
+
+static u32 ns_inum(const void *ns)
+{
+	return ctrace_compat_pidns_inum(ns);
+}
+
+static void ns_get(const void *ns)
+{
+	get_pid_ns((struct pid_namespace *)ns);
+}
+
+/* The first v1 hierarchy, in the order of its controllers, where the task is not at the root. */
+static struct cgroup *v1_cgroup(const struct css_set *cset)
+{
+	/* pairs with the release in ctrace_identity_refresh() */
+	u32 i, n = smp_load_acquire(&ctrace_ident_state.nr_v1);
+
+	for (i = 0; i < n; i++) {
+		struct cgroup *cg;
+
+		cg = ctrace_compat_cset_subsys(cset, READ_ONCE(ctrace_ident_state.v1_ssid[i]));
+		if (cg && ctrace_compat_cgroup_parent(cg) && cg_hierarchy(cg))
+			return cg;
+	}
+	return NULL;
+}
+
+u64 ctrace_identity_v1_key(const struct css_set *cset)
+{
+	const struct cgroup *cg = v1_cgroup(cset);
+
+	return cg ? ctrace_key(cg_hierarchy(cg), cg_id(cg)) : 0;
+}
+
+void ctrace_identity_place(const struct css_set *cset, const void *ns, struct ctrace_place *at)
+{
+	at->cg[0] = ctrace_compat_cset_dfl(cset);
+	at->cg[1] = v1_cgroup(cset);
+	at->ns = ns;
+	at->exec = false;
+}
+
+static bool ns_init(const void *ns, struct ctrace_place *at, s32 *pid)
+{
+	const struct task_struct *init = ctrace_compat_pidns_reaper(ns);
+
+	if (!init)
+		return false;
+	ctrace_identity_place(ctrace_compat_task_cset(init), ns, at);
+	*pid = init->pid;
+	return true;
+}
+
+const struct ctrace_view ctrace_identity_view = {
+	.cg_parent = cg_parent,
+	.cg_id = cg_id,
+	.cg_hierarchy = cg_hierarchy,
+	.cg_name = cg_name,
+	.cg_online = cg_online,
+	.ns_parent = ns_parent,
+	.ns_closed = ns_closed,
+	.ns_init = ns_init,
+	.ns_inum = ns_inum,
+	.ns_get = ns_get,
+};
+
+/* --- the slow path ---------------------------------------------------------- */
+
+/* Lock held. */
+void ctrace_identity_forget_cached(void)
+{
+	struct ctrace_ident_state *st = &ctrace_ident_state;
+
+	smp_mb();	/* what was unlinked before stays unlinked for who reads cache_gen */
+	WRITE_ONCE(st->cache_gen, st->cache_gen + 1 ?: 1);
+	ctrace_identity_forget_tasks();
+}
+
+struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, const void *ns,
+						u64 v2, u64 v1, bool exec)
+{
+	struct ctrace_container *c;
+	struct ctrace_place at;
+	unsigned long flags;
+
+	ctrace_identity_place(cset, ns, &at);
+	at.exec = exec;
+	if (ctrace_ident_lock(&flags)) {
+		c = ctrace_rules_decide(&ctrace_rules, &at, true);
+		if (c)
+			ctrace_rules_alias(&ctrace_rules, v2, v1, ns, c);
+		ctrace_ident_unlock(flags);
+		if (!c || ctrace_lfpool_low(&ctrace_rules.nodes))
+			ctrace_container_kick();
+	} else {
+		c = ctrace_rules_decide(&ctrace_rules, &at, false);
+	}
+	if (c)
+		return c;
+	ctrace_container_count_unknown();
+	return &ctrace_container_unknown;
+}
+
+static struct ctrace_container *dead(struct task_struct *p, s32 *vtid);
+
+static struct ctrace_container *find(const struct css_set *cset, const void *ns, u64 v2, u64 v1)
+{
+	struct ctrace_lfnode *n = ctrace_lftable_find(&ctrace_rules.aliases, v2, v1, ns,
+						      READ_ONCE(ctrace_rules.gen));
+
+	if (likely(n))
+		return ctrace_lfnode_get(n);
+	return ctrace_identity_decide(cset, ns, v2, v1, false);
+}
+
+/* now: what holds of current. In task context. Only this CPU reads it: the compiler alone is kept in order. */
+static void remember(const struct ctrace_idcache *now)
+{
+	struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
+
+	WRITE_ONCE(cache->gen, 0);
+	WRITE_ONCE(cache->place_gen, 0);
+	barrier();
+	WRITE_ONCE(cache->task, now->task);
+	WRITE_ONCE(cache->start, now->start);
+	WRITE_ONCE(cache->wanted, now->wanted);
+	WRITE_ONCE(cache->only, now->only);
+	WRITE_ONCE(cache->ring, now->ring);
+	WRITE_ONCE(cache->c, now->c);
+	WRITE_ONCE(cache->ids.both, now->ids.both);
+	WRITE_ONCE(cache->cid, now->cid);
+	WRITE_ONCE(cache->v2, now->v2);
+	WRITE_ONCE(cache->v1, now->v1);
+	WRITE_ONCE(cache->ns, now->ns);
+	barrier();
+	WRITE_ONCE(cache->place_gen, now->place_gen);
+	WRITE_ONCE(cache->gen, now->gen);
+}
+
+notrace void ctrace_identity_look(struct ctrace_who *who)
+{
+	const struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
+	struct ctrace_idcache now = { .task = current };
+	struct task_struct *p = current;
+	const struct css_set *cset;
+	const struct upid *upid;
+	const struct pid *pid;
+
+	now.gen = atomic64_read(&ctrace_identity_gen);
+	now.place_gen = READ_ONCE(ctrace_ident_state.cache_gen);
+	/*
+	 * Both before what they are of. Pairs with the barriers in ctrace_identity_forget_tasks() and
+	 * _forget_cached(): if one is the new one, what was before it is not found.
+	 */
+	smp_rmb();
+	pid = ctrace_compat_task_pid(p);
+	who->task = p;
+	who->tid = p->pid;
+	if (unlikely(!pid || ctrace_compat_cset_taken(p))) {
+		who->container = dead(p, &who->vtid);
+		return;
+	}
+	upid = &pid->numbers[pid->level];
+	cset = ctrace_compat_task_cset(p);
+	now.ns = upid->ns;
+	now.v2 = ctrace_compat_cgroup_id(ctrace_compat_cset_dfl(cset));
+	if (READ_ONCE(ctrace_ident_state.nr_v1))
+		now.v1 = ctrace_identity_v1_key(cset);
+	if (READ_ONCE(cache->place_gen) == now.place_gen && READ_ONCE(cache->v2) == now.v2 &&
+	    READ_ONCE(cache->v1) == now.v1 && READ_ONCE(cache->ns) == now.ns) {
+		now.c = READ_ONCE(cache->c);
+		if (READ_ONCE(cache->gen) == now.gen) {
+			now.only = READ_ONCE(cache->only);
+			now.ring = READ_ONCE(cache->ring);
+		}
+	} else {
+		now.c = find(cset, now.ns, now.v2, now.v1);
+	}
+	who->container = now.c;
+	who->vtid = upid->nr;
+	if (!in_task() || now.c == &ctrace_container_unknown)
+		return;
+	now.start = ctrace_compat_task_start(p);
+	now.wanted = ctrace_filter_any(now.c);
+	now.cid = now.c->cid;
+	now.ids.tid = p->pid;
+	now.ids.vtid = upid->nr;
+	if (!ctrace_ident_state.moves_told)
+		now.gen = 0;
+	remember(&now);
+}
+
+notrace bool ctrace_identity_learn(void)
+{
+	struct ctrace_who who;
+
+	ctrace_identity_look(&who);
+	return ctrace_identity_known();
+}
+
+void ctrace_identity_resolve_task(struct task_struct *p, struct ctrace_who *who)
+{
+	const struct pid *pid;
+	const struct css_set *cset;
+	const struct upid *upid;
+
+	if (p == current) {
+		ctrace_identity_resolve_current(who);
+		return;
+	}
+	pid = ctrace_compat_task_pid(p);
+	who->task = p;
+	who->tid = p->pid;
+	if (unlikely(!pid || ctrace_compat_cset_taken(p))) {
+		who->container = dead(p, &who->vtid);
+		return;
+	}
+	upid = &pid->numbers[pid->level];
+	who->vtid = upid->nr;
+	cset = ctrace_compat_task_cset(p);
+	who->container = find(cset, upid->ns, ctrace_compat_cgroup_id(ctrace_compat_cset_dfl(cset)),
+			      READ_ONCE(ctrace_ident_state.nr_v1) ?
+			      ctrace_identity_v1_key(cset) : 0);
+}
+
+/* --- the dead --------------------------------------------------------------- */
+
+/* p == current, about to exit; preemption off */
+void ctrace_identity_note_exit(const struct task_struct *p, const struct ctrace_who *who)
+{
+	struct memos *here = this_cpu_ptr(&memos);
+	struct memo *m = &here->m[here->next++ % MEMOS];
+
+	WRITE_ONCE(m->c, NULL);
+	smp_wmb();	/* pairs with find_memo(), which reads c before and after */
+	WRITE_ONCE(m->task, p);
+	WRITE_ONCE(m->start, ctrace_compat_task_start(p));
+	WRITE_ONCE(m->vtid, who->vtid);
+	smp_store_release(&m->c, who->container);	/* pairs with find_memo() */
+}
+
+static struct ctrace_container *find_memo(const struct memos *on, const struct task_struct *p,
+					  s32 *vtid)
+{
+	int i;
+
+	for (i = 0; i < MEMOS; i++) {
+		const struct memo *m = &on->m[i];
+		/* c, the rest, c again: as note_exit writes */
+		struct ctrace_container *c = smp_load_acquire(&m->c);
+
+		if (!c || READ_ONCE(m->task) != p || READ_ONCE(m->start) != ctrace_compat_task_start(p))
+			continue;
+		*vtid = READ_ONCE(m->vtid);
+		smp_rmb();	/* as above */
+		if (READ_ONCE(m->c) == c)
+			return c;
+	}
+	return NULL;
+}
+
+/* Any context; preemption off */
+static struct ctrace_container *dead(struct task_struct *p, s32 *vtid)
+{
+	struct ctrace_container *c = find_memo(this_cpu_ptr(&memos), p, vtid);
+	const struct pid *pid = ctrace_compat_task_pid(p);
+	struct ctrace_place at;
+	int cpu;
+
+	if (c)
+		return c;
+	for_each_possible_cpu(cpu) {
+		c = find_memo(per_cpu_ptr(&memos, cpu), p, vtid);
+		if (c)
+			return c;
+	}
+	/* Its cgroup is known still, as long as its memory is. */
+	*vtid = pid ? pid->numbers[pid->level].nr : 0;
+	ctrace_identity_place(ctrace_compat_task_cset(p),
+			      pid ? pid->numbers[pid->level].ns : &init_pid_ns, &at);
+	return ctrace_rules_decide(&ctrace_rules, &at, false) ?: &ctrace_container_host;
+}
+
+void ctrace_identity_relearn(void)
+{
+	unsigned long flags;
+
+	ctrace_ident_lock(&flags);
+	ctrace_rules_forget(&ctrace_rules);
+	ctrace_ident_unlock(flags);
+}
+
+void ctrace_identity_forget_dying(void)
+{
+	unsigned long flags;
+	int cpu, i;
+
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < MEMOS; i++) {
+			struct memo *m = &per_cpu_ptr(&memos, cpu)->m[i];
+			struct ctrace_container *c = READ_ONCE(m->c);
+
+			if (c && c->dying)
+				cmpxchg(&m->c, c, NULL);
+		}
+	ctrace_block_forget_dying();
+	ctrace_ident_lock(&flags);
+	ctrace_identity_forget_cached();
+	ctrace_ident_unlock(flags);
+}

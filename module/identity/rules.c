@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/kernel.h>
+#include <linux/rcupdate.h>
+#include <linux/string.h>
+#include "identity/runtime_name.h"
+#include "identity/rules_internal.h"
+
+/* --- looking -------------------------------------------------------------- */
+
+struct ctrace_container *ctrace_rules_owner(struct ctrace_rules *r, const void *ns)
+{
+	struct ctrace_lfnode *n = ctrace_lftable_find(&r->namespaces, 0, 0, ns, 0);
+
+	return n ? ctrace_lfnode_get(n) : NULL;
+}
+
+/* The nearest boundary at cg or above. A monitor's name is nobody's boundary. */
+static struct ctrace_boundary boundary_from(struct ctrace_rules *r, const void *cg)
+{
+	const struct ctrace_view *v = r->view;
+	struct ctrace_boundary b = { NULL };
+	const void *up;
+	int depth;
+
+	for (depth = 0; cg && depth < CTRACE_CGROUP_DEPTH; depth++, cg = up) {
+		up = v->cg_parent(cg);
+		if (!up)
+			break;
+		b.key = ctrace_rules_key(r, cg);
+		b.node = ctrace_lftable_find(&r->boundaries, b.key, 0, NULL, 0);
+		if (b.node && !ctrace_lfnode_get(b.node))
+			b.node = NULL;	/* it was one only while a session named it */
+		if (b.node || ctrace_boundary_parse(v->cg_name(up), v->cg_name(cg), NULL) ==
+		    CTRACE_BOUNDARY_CONTAINER) {
+			b.cg = cg;
+			break;
+		}
+	}
+	return b;
+}
+
+struct ctrace_boundary ctrace_rules_boundary(struct ctrace_rules *r, const struct ctrace_place *p)
+{
+	struct ctrace_boundary b = boundary_from(r, p->cg[0]);
+
+	if (!b.cg && p->cg[1])
+		b = boundary_from(r, p->cg[1]);
+	return b;
+}
+
+bool ctrace_rules_below(struct ctrace_rules *r, const void *cg, u64 root_key)
+{
+	int depth;
+
+	for (depth = 0; cg && depth < CTRACE_CGROUP_DEPTH; depth++, cg = r->view->cg_parent(cg))
+		if (ctrace_rules_key(r, cg) == root_key)
+			return true;
+	return false;
+}
+
+static bool descends(struct ctrace_rules *r, const void *ns, const void *from)
+{
+	int i;
+
+	for (i = 0; ns && i < CTRACE_NS_LEVELS; i++, ns = r->view->ns_parent(ns))
+		if (ns == from)
+			return true;
+	return false;
+}
+
+/*
+ * Is ns's init inside the boundary? On v1 it may be known by another
+ * hierarchy's cgroup of the same container (cb) at the moment.
+ */
+bool ctrace_rules_init_inside(struct ctrace_rules *r, const struct ctrace_boundary *b,
+			      const struct ctrace_container *cb, const void *ns)
+{
+	struct ctrace_place at;
+	struct ctrace_boundary of_init;
+	s32 pid;
+
+	if (!r->view->ns_init(ns, &at, &pid))
+		return false;
+	if (ctrace_rules_below(r, at.cg[0], b->key) || ctrace_rules_below(r, at.cg[1], b->key))
+		return true;
+	of_init = ctrace_rules_boundary(r, &at);
+	return cb && of_init.node && ctrace_lfnode_get(of_init.node) == cb;
+}
+
+/*
+ * The outermost pid namespace made inside the boundary, of those ns is in:
+ * outermost, so that whichever task is seen first tells the same.
+ */
+static const void *own_ns(struct ctrace_rules *r, const struct ctrace_boundary *b,
+			  const struct ctrace_container *cb, const void *ns)
+{
+	const void *own = NULL;
+	int i;
+
+	for (i = 0; i < CTRACE_NS_LEVELS && !ctrace_rules_initial(r, ns);
+	     i++, ns = r->view->ns_parent(ns))
+		if (ctrace_rules_init_inside(r, b, cb, ns))
+			own = ns;
+	return own;
+}
+
+/* --- learning: with change only, and then Lock is held ------------------------ */
+
+/*
+ * On v1 a runtime enters the hierarchies one by one, and a container's
+ * cgroup has another id in each. The same path in another hierarchy is the same container.
+ */
+static struct ctrace_container *by_path(struct ctrace_rules *r, const struct ctrace_boundary *b)
+{
+	u32 hierarchy = r->view->cg_hierarchy(b->cg);
+	struct ctrace_container *c;
+	struct ctrace_lfnode *n;
+	char path[128];
+	unsigned long i;
+	u32 hash;
+
+	hash = ctrace_learn_path(r, b->cg, path, sizeof(path));
+	for (i = 0; i < 1ul << r->boundaries.bits; i++)
+		for (n = READ_ONCE(r->boundaries.heads[i]); n; n = READ_ONCE(n->next)) {
+			c = ctrace_lfnode_get(n);
+			if (c && !c->gone && c->path_hash == hash && n->a >> 56 != hierarchy &&
+			    c->hierarchy != hierarchy &&
+			    !strncmp(c->path, path, sizeof(path) - 1))
+				return c;
+		}
+	return NULL;
+}
+
+/* Of a container first seen at b: what the next boundary above, else the namespace, is in. */
+static struct ctrace_container *parent_of(struct ctrace_rules *r, const struct ctrace_boundary *b,
+					  const void *outer, int depth)
+{
+	struct ctrace_boundary above = boundary_from(r, r->view->cg_parent(b->cg));
+	struct ctrace_container *c = NULL;
+	int i;
+
+	if (above.node)
+		return ctrace_lfnode_get(above.node);
+	if (above.cg && r->v1)
+		c = by_path(r, &above);
+	if (!c && above.cg && depth)
+		c = ctrace_rules_new_boundary(r, &above, outer, depth - 1);
+	for (i = 0; !c && outer && i < CTRACE_NS_LEVELS && !ctrace_rules_initial(r, outer); i++) {
+		c = ctrace_rules_owner(r, outer);
+		outer = r->view->ns_parent(outer);
+	}
+	return c ?: &ctrace_container_host;
+}
+
+struct ctrace_container *ctrace_rules_new_boundary(struct ctrace_rules *r,
+						   const struct ctrace_boundary *b,
+						   const void *outer, int depth)
+{
+	return ctrace_learn_new_boundary(r, parent_of(r, b, outer, depth), b->cg);
+}
+
+/* What came to its boundary from outside learns there what it lies in. */
+static void adopt(struct ctrace_rules *r, struct ctrace_container *c,
+		  struct ctrace_container *parent)
+{
+	if (c->parent || parent == c || parent->cid == CTRACE_CID_HOST)
+		return;
+	c->parent = parent->cid;
+	ctrace_container_inherit(c, parent);
+}
+
+static struct ctrace_container *first_seen_at(struct ctrace_rules *r,
+					      const struct ctrace_boundary *b,
+					      const void *own, const void *ns)
+{
+	struct ctrace_container *c = r->v1 ? by_path(r, b) : NULL;
+
+	if (!c && own && ctrace_rules_waits(ctrace_rules_owner(r, own)))
+		c = ctrace_rules_owner(r, own);
+	if (c) {
+		if (!ctrace_learn_boundary(r, c, b->cg))
+			return NULL;
+		adopt(r, c, parent_of(r, b, own ? r->view->ns_parent(own) : ns, 4));
+		return c;
+	}
+	return ctrace_rules_new_boundary(r, b, own ? r->view->ns_parent(own) : ns, 4);
+}
+
+/* A namespace made inside cb's boundary: is it cb's own? Returns who has the boundary then. */
+static struct ctrace_container *meet_ns(struct ctrace_rules *r, struct ctrace_container *cb,
+					const void *own)
+{
+	struct ctrace_container *c = ctrace_rules_owner(r, own);
+
+	if (cb->ns_fixed || cb->ns == own)
+		return cb;
+	if (!cb->ns) {
+		if (ctrace_rules_waits(c) && c != cb) {
+			ctrace_learn_take_over(r, cb, c);
+			return c;
+		}
+		if (!c)
+			ctrace_learn_own_ns(r, cb, own);
+		return cb;
+	}
+	/* Its init has gone for good and another comes in its place: a new container. */
+	if (r->view->ns_closed(cb->ns) && !descends(r, own, cb->ns)) {
+		if (!c)
+			c = ctrace_learn_new_ns(r, cb->parent, cb, own);
+		if (ctrace_rules_waits(c)) {
+			ctrace_learn_take_over(r, cb, c);
+			return c;
+		}
+	}
+	return cb;
+}
+
+/* A program is executed in cb, in a pid namespace made outside: so cb has none of its own. */
+static void settle_ns(struct ctrace_rules *r, struct ctrace_container *cb, const void *ns)
+{
+	cb->ns_fixed = true;
+	if (ctrace_rules_initial(r, ns))
+		cb->flags |= CTRACE_CONTAINER_F_HOSTPID;
+	else
+		ctrace_learn_ns(r, cb, ns);
+}
+
+/* The container of ns, which lies below base's; each level between is one, too. */
+static struct ctrace_container *nested(struct ctrace_rules *r, struct ctrace_container *base,
+				       const void *above, const void *ns, bool change)
+{
+	const void *levels[CTRACE_NS_LEVELS];
+	struct ctrace_container *c = base;
+	int n = 0;
+
+	for (; ns && ns != above && !ctrace_rules_initial(r, ns) && n < CTRACE_NS_LEVELS;
+	     ns = r->view->ns_parent(ns))
+		levels[n++] = ns;
+	while (n--) {
+		struct ctrace_container *next = ctrace_rules_owner(r, levels[n]);
+
+		if (!next && change)
+			next = ctrace_learn_new_ns(r, c->cid, c, levels[n]);
+		if (!next)
+			return NULL;
+		/* It may have been born elsewhere, and moved into c since. */
+		if (c != &ctrace_container_host)
+			ctrace_container_inherit(next, c);
+		c = next;
+	}
+	return c;
+}
+
+static struct ctrace_container *inside(struct ctrace_rules *r, const struct ctrace_boundary *b,
+				       const struct ctrace_place *p, bool change)
+{
+	struct ctrace_container *cb = b->node ? ctrace_lfnode_get(b->node) : NULL;
+	const void *own = own_ns(r, b, cb, p->ns), *cb_ns;
+
+	if (change) {
+		if (!cb)
+			cb = first_seen_at(r, b, own, p->ns);
+		if (cb && own)
+			cb = meet_ns(r, cb, own);
+		if (cb && !own && p->exec && !cb->ns && !cb->ns_fixed)
+			settle_ns(r, cb, p->ns);
+	}
+	if (!cb)
+		return NULL;
+	cb_ns = smp_load_acquire(&cb->ns);	/* pairs with ctrace_learn_ns() */
+	if (ctrace_rules_initial(r, p->ns) || p->ns == cb_ns)
+		return cb;
+	if (cb_ns)
+		return descends(r, p->ns, cb_ns) ? nested(r, cb, cb_ns, p->ns, change) : cb;
+	if (cb->ns_fixed && own)
+		return nested(r, cb, r->view->ns_parent(own), p->ns, change);
+	return cb;	/* it came in from outside, and belongs by cgroup */
+}
+
+struct ctrace_container *ctrace_rules_decide(struct ctrace_rules *r, const struct ctrace_place *p,
+					     bool change)
+{
+	struct ctrace_boundary b = ctrace_rules_boundary(r, p);
+	struct ctrace_container *c;
+	struct ctrace_place init;
+	s32 pid;
+
+	if (b.cg)
+		return inside(r, &b, p, change);
+	if (ctrace_rules_initial(r, p->ns))
+		return &ctrace_container_host;
+	c = ctrace_rules_owner(r, p->ns);
+	if (c)
+		return c;
+	/* In the namespace of a container's init, but not in its cgroup. */
+	if (r->view->ns_init(p->ns, &init, &pid)) {
+		b = ctrace_rules_boundary(r, &init);
+		if (b.cg) {
+			init.ns = p->ns;
+			init.exec = false;
+			return inside(r, &b, &init, change);
+		}
+	}
+	return nested(r, &ctrace_container_host, NULL, p->ns, change);
+}
+
+struct ctrace_container *ctrace_rules_cgroup(struct ctrace_rules *r, const void *cg, bool change)
+{
+	struct ctrace_boundary b = boundary_from(r, cg);
+	struct ctrace_container *c;
+
+	if (!b.cg)
+		return &ctrace_container_host;
+	if (b.node)
+		return ctrace_lfnode_get(b.node);
+	c = change && r->v1 ? by_path(r, &b) : NULL;
+	return c && ctrace_learn_boundary(r, c, b.cg) ? c : NULL;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A compiled expression: comparisons in the order of the text, each of which says where
+ * to go on when it holds and when it does not. Both lie further on, so a run
+ * ends, after as many comparisons as there are at most, and needs no stack.
+ *
+ *	a == 1 && !(b == 2 || c == 3)		a: yes b, no FAIL	b: yes FAIL, no c
+ *						c: yes FAIL, no PASS
+ *
+ * Made by expr_parse.c and those beside it, run by expr.c.
+ */
+#ifndef CTRACE_EXPR_INTERNAL_H
+#define CTRACE_EXPR_INTERNAL_H
+
+#include "lang/expr.h"
+
+enum ctrace_expr_op {
+	CTRACE_OP_EQ, CTRACE_OP_NE, CTRACE_OP_LT, CTRACE_OP_LE, CTRACE_OP_GT, CTRACE_OP_GE,
+	CTRACE_OP_BITS, CTRACE_OP_GLOB, CTRACE_OP_NOT_GLOB,
+};
+
+/* Where to go on, if not to another comparison. */
+#define CTRACE_EXPR_PASS	0xfe
+#define CTRACE_EXPR_FAIL	0xff
+
+/* What is compared: a field's number, or one of these. */
+enum ctrace_expr_word {
+	CTRACE_WORD_COMM = 0x80, CTRACE_WORD_TID, CTRACE_WORD_VTID, CTRACE_WORD_PID,
+	CTRACE_WORD_UID, CTRACE_WORD_GID, CTRACE_WORD_CID, CTRACE_WORD_CPU,
+};
+
+/* Elements of a glob that are no byte; GLOB_SET + i: one of sets[i]. */
+#define CTRACE_GLOB_ONE		0x100
+#define CTRACE_GLOB_STAR	0x101
+#define CTRACE_GLOB_SET		0x200
+
+struct ctrace_expr_term {
+	u8 op;			/* enum ctrace_expr_op */
+	u8 what;		/* field or enum ctrace_expr_word */
+	u8 string;		/* else a number */
+	u8 sign;		/* a signed number */
+	u8 yes, no;		/* terms[], PASS or FAIL */
+	u16 from, n;		/* string: in bytes[]; glob: in globs[] */
+	u64 num;
+};
+
+struct ctrace_expr_place {
+	u8 type, size;		/* as struct ctrace_field_desc has it */
+	u16 at;			/* offset, of the first nfixed ones */
+};
+
+struct ctrace_expr {
+	u32 nterms;
+	u32 nfixed;		/* places up to and with the first of variable length */
+	struct ctrace_expr_term terms[CTRACE_EXPR_TERMS];
+	struct ctrace_expr_place places[CTRACE_EXPR_FIELDS];
+	/* these three in the same piece of memory, behind */
+	u16 *globs;
+	u8 (*sets)[32];		/* a bit for each byte */
+	char *bytes;
+};
+
+static inline bool ctrace_expr_is_number(u8 type)
+{
+	return type == CTRACE_FT_UINT || type == CTRACE_FT_INT || type == CTRACE_FT_HEX;
+}
+
+static inline bool ctrace_expr_is_string(u8 type)
+{
+	return type == CTRACE_FT_TEXT || type == CTRACE_FT_STRING;
+}
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* An expression being read: words in expr_lex.c, comparisons in expr_term.c, the whole in expr_parse.c. */
+#ifndef CTRACE_EXPR_PARSE_H
+#define CTRACE_EXPR_PARSE_H
+
+#include "lang/expr_internal.h"
+
+/* OPEN, OR and AND in the order of how closely they bind. */
+enum ctrace_expr_kind {
+	CTRACE_T_END, CTRACE_T_NAME, CTRACE_T_NUMBER, CTRACE_T_STRING, CTRACE_T_OP, CTRACE_T_CLOSE,
+	CTRACE_T_OPEN, CTRACE_T_OR, CTRACE_T_AND, CTRACE_T_NOT,
+};
+
+struct ctrace_expr_token {
+	u8 kind;		/* enum ctrace_expr_kind */
+	u8 op;			/* OP: enum ctrace_expr_op */
+	bool minus;		/* NUMBER */
+	u16 at, n;		/* where in the text */
+	u64 num;		/* NUMBER, without its sign */
+};
+
+/* A field or a $word. */
+struct ctrace_expr_operand {
+	const char *name;
+	u8 type, size, what;	/* as struct ctrace_expr_term has it */
+};
+
+/* A comparison (END), or two joined by AND or OR. */
+struct ctrace_expr_node {
+	u8 kind;
+	u8 left, right;		/* nodes[], made before this one */
+	u8 first;		/* term that it begins with */
+	u8 yes, no;		/* where to go on */
+	bool negated;
+};
+
+/* An open bracket may be negated, and leave an || and an && waiting in it. */
+#define CTRACE_EXPR_OPS		(4 * (CTRACE_EXPR_DEPTH + 1))
+
+struct ctrace_expr_parse {
+	const char *text;
+	u32 pos;		/* of what comes behind t */
+	struct ctrace_expr_token t;
+	const struct ctrace_field_desc *fields;
+	u32 nfields;
+	struct ctrace_expr *e;
+	u32 nbytes, nglobs, nsets;	/* used of e's */
+	u32 depth;
+	u32 nnodes, nopen, nops;
+	struct ctrace_expr_node nodes[2 * CTRACE_EXPR_TERMS - 1];
+	u8 open[CTRACE_EXPR_TERMS];	/* nodes without a parent */
+	struct { u8 kind; u16 at; } ops[CTRACE_EXPR_OPS];
+	char *why;
+	size_t why_size;
+	char word[32];
+};
+
+/* The next token into p->t. 0, or -EINVAL. */
+int ctrace_expr_next(struct ctrace_expr_parse *p);
+/* FIELD OP VALUE, p->t the first of them, into e->terms[nterms]; then p->t is what follows. 0, or -EINVAL. */
+int ctrace_expr_comparison(struct ctrace_expr_parse *p);
+
+/* Begins p->why with "filter, column N: "; at from 0. -EINVAL, always. */
+int __printf(3, 4) ctrace_expr_bad(struct ctrace_expr_parse *p, u32 at, const char *fmt, ...);
+/* WHAT is expected, not p->t. */
+int ctrace_expr_expect(struct ctrace_expr_parse *p, const char *what);
+/* More of it. */
+void __printf(2, 3) ctrace_expr_say(struct ctrace_expr_parse *p, const char *fmt, ...);
+/* p->t for people: shortened, without what no terminal should see; quoted, "the end". Until the next call. */
+const char *ctrace_expr_word(struct ctrace_expr_parse *p);
+const char *ctrace_expr_seen(struct ctrace_expr_parse *p);
+
+#endif

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One comparison of an expression: what is compared, how, and with what. */
+#include "lang/expr_parse.h"
+
+static const struct ctrace_expr_operand words[] = {
+	{ "$comm", CTRACE_FT_TEXT, CTRACE_COMM_LEN - 1, CTRACE_WORD_COMM },
+	{ "$tid", CTRACE_FT_INT, 4, CTRACE_WORD_TID },
+	{ "$vtid", CTRACE_FT_INT, 4, CTRACE_WORD_VTID },
+	{ "$pid", CTRACE_FT_INT, 4, CTRACE_WORD_PID },
+	{ "$uid", CTRACE_FT_UINT, 4, CTRACE_WORD_UID },
+	{ "$gid", CTRACE_FT_UINT, 4, CTRACE_WORD_GID },
+	{ "$cid", CTRACE_FT_UINT, 4, CTRACE_WORD_CID },
+	{ "$cpu", CTRACE_FT_UINT, 4, CTRACE_WORD_CPU },
+};
+#define WORDS	"$comm $tid $vtid $pid $uid $gid $cid $cpu"
+
+/* --- names ------------------------------------------------------------------- */
+
+static bool is(const struct ctrace_expr_parse *p, const char *name)
+{
+	return strlen(name) == p->t.n && !memcmp(name, p->text + p->t.at, p->t.n);
+}
+
+static int no_word(struct ctrace_expr_parse *p)
+{
+	return ctrace_expr_bad(p, p->t.at, "no word %s: there are " WORDS, ctrace_expr_seen(p));
+}
+
+/* The fields as far as they find room, with as much left as the end needs. */
+static int no_field(struct ctrace_expr_parse *p)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (is(p, words[i].name + 1))
+			return ctrace_expr_bad(p, p->t.at, "no field %s here, but there is %s",
+					       ctrace_expr_seen(p), words[i].name);
+	if (!p->nfields)
+		return ctrace_expr_bad(p, p->t.at, "no field %s here, only " WORDS,
+				       ctrace_expr_seen(p));
+	ctrace_expr_bad(p, p->t.at, "no field %s: the event has ", ctrace_expr_seen(p));
+	for (i = 0; i < p->nfields; i++) {
+		if (strlen(p->why) + strlen(p->fields[i].name) + 8 > p->why_size) {
+			ctrace_expr_say(p, "...");
+			break;
+		}
+		ctrace_expr_say(p, i ? ", %s" : "%s", p->fields[i].name);
+	}
+	return -EINVAL;
+}
+
+static int resolve(struct ctrace_expr_parse *p, struct ctrace_expr_operand *o)
+{
+	u32 i;
+
+	if (p->text[p->t.at] == '$') {
+		for (i = 0; i < ARRAY_SIZE(words); i++)
+			if (is(p, words[i].name)) {
+				*o = words[i];
+				return 0;
+			}
+		return no_word(p);
+	}
+	for (i = 0; i < p->nfields; i++)
+		if (is(p, p->fields[i].name)) {
+			o->name = p->fields[i].name;
+			o->type = p->fields[i].type;
+			o->size = p->fields[i].size;
+			o->what = i;
+			if (ctrace_expr_is_number(o->type) || ctrace_expr_is_string(o->type))
+				return 0;
+			return ctrace_expr_bad(p, p->t.at, "%s is a list, and only numbers and strings can be compared",
+					       ctrace_expr_seen(p));
+		}
+	return no_field(p);
+}
+
+/* --- values ------------------------------------------------------------------ */
+
+static int take_number(struct ctrace_expr_parse *p, const struct ctrace_expr_operand *o,
+		       struct ctrace_expr_term *t)
+{
+	const struct ctrace_expr_token *v = &p->t;
+	u64 all = ~0ull >> (64 - 8 * o->size), half = all >> 1;
+	bool sign = o->type == CTRACE_FT_INT, minus = v->minus && v->num;
+
+	if (v->kind != CTRACE_T_NUMBER)
+		return ctrace_expr_bad(p, v->at, "%s is a number, and is not compared with %s", o->name,
+				       ctrace_expr_seen(p));
+	t->sign = sign;
+	t->num = minus ? -v->num : v->num;
+	/* a mask is bits, whatever the field's sign */
+	if (t->op == CTRACE_OP_BITS ? v->num <= (minus ? half + 1 : all) :
+	    minus ? sign && v->num <= half + 1 : v->num <= (sign ? half : all))
+		return 0;
+	if (sign && t->op != CTRACE_OP_BITS)
+		return ctrace_expr_bad(p, v->at, "%s is beyond %s, which is from %lld to %lld",
+				       ctrace_expr_seen(p), o->name, -(long long)half - 1,
+				       (long long)half);
+	return ctrace_expr_bad(p, v->at, "%s is beyond %s, which is from 0 to %llu",
+			       ctrace_expr_seen(p), o->name, (unsigned long long)all);
+}
+
+/* The bytes between the quotes go to e->bytes; 0 or -EINVAL. The lexer has seen to the end quote. */
+static int unquote(struct ctrace_expr_parse *p, u32 *n)
+{
+	const char *s = p->text + p->t.at + 1, *end = p->text + p->t.at + p->t.n - 1;
+	char *to = p->e->bytes + p->nbytes;
+
+	for (*n = 0; s < end; s++) {
+		if (*s == '\\' && *++s != '"' && *s != '\\')
+			return ctrace_expr_bad(p, s - 1 - p->text, "a \\ in a string comes before \" or another \\");
+		to[(*n)++] = *s;
+	}
+	return 0;
+}
+
+/* s[*i] is behind a '[': fills set and moves *i past its ']'. -EINVAL: there is none, or it is empty. */
+static int take_set(const char *s, u32 n, u32 *i, u8 *set)
+{
+	bool invert = *i < n && s[*i] == '!';
+	u32 from, c, last;
+
+	*i += invert;
+	/* a ] in front is one of the set */
+	for (from = *i; *i < n && (s[*i] != ']' || *i == from); ++*i) {
+		c = (u8)s[*i];
+		last = c;
+		if (*i + 2 < n && s[*i + 1] == '-' && s[*i + 2] != ']') {
+			*i += 2;
+			last = (u8)s[*i];
+		}
+		if (last < c)
+			return -EINVAL;
+		for (; c <= last; c++)
+			set[c / 8] |= 1 << (c % 8);
+	}
+	for (c = 0; invert && c < 32; c++)
+		set[c] = ~set[c];
+	return *i < n ? 0 : -EINVAL;
+}
+
+/* *n: bytes of s, then of the shortest string that it matches. */
+static int take_glob(struct ctrace_expr_parse *p, const char *s, u32 *n, struct ctrace_expr_term *t)
+{
+	u16 *to = p->e->globs + p->nglobs;
+	u32 i, k = 0, stars = 0;
+
+	for (i = 0; i < *n; i++) {
+		if (s[i] == '*') {
+			stars++;
+			to[k++] = CTRACE_GLOB_STAR;
+		} else if (s[i] == '?') {
+			to[k++] = CTRACE_GLOB_ONE;
+		} else if (s[i] == '[') {
+			i++;
+			if (take_set(s, *n, &i, p->e->sets[p->nsets]))
+				return ctrace_expr_bad(p, p->t.at, "%s has a [ that is no set like [a-z]; a [ itself is [[]",
+						       ctrace_expr_seen(p));
+			to[k++] = CTRACE_GLOB_SET + p->nsets++;
+		} else {
+			to[k++] = (u8)s[i];
+		}
+	}
+	t->from = p->nglobs;
+	t->n = k;
+	p->nglobs += k;
+	*n = k - stars;
+	return 0;
+}
+
+static int take_string(struct ctrace_expr_parse *p, const struct ctrace_expr_operand *o,
+		       struct ctrace_expr_term *t)
+{
+	u32 n, max = o->type == CTRACE_FT_TEXT ? o->size : CTRACE_STR_MAX - 1;
+	int err;
+
+	t->string = true;
+	if (p->t.kind == CTRACE_T_NAME)
+		return ctrace_expr_bad(p, p->t.at, "a string is written in quotes: \"%s\"",
+				       ctrace_expr_word(p));
+	if (p->t.kind != CTRACE_T_STRING)
+		return ctrace_expr_bad(p, p->t.at, "%s is a string, and is not compared with %s", o->name,
+				       ctrace_expr_seen(p));
+	err = unquote(p, &n);
+	if (!err && t->op >= CTRACE_OP_GLOB) {
+		err = take_glob(p, p->e->bytes + p->nbytes, &n, t);
+	} else if (!err) {
+		t->from = p->nbytes;
+		t->n = n;
+		p->nbytes += n;
+	}
+	if (!err && n > max)
+		err = ctrace_expr_bad(p, p->t.at, "%s is longer than %s, which has at most %u bytes",
+				      ctrace_expr_seen(p), o->name, max);
+	return err;
+}
+
+/* --- comparisons --------------------------------------------------------------- */
+
+int ctrace_expr_comparison(struct ctrace_expr_parse *p)
+{
+	struct ctrace_expr *e = p->e;
+	struct ctrace_expr_term *t = &e->terms[e->nterms];
+	struct ctrace_expr_operand o = { };
+	bool number, only_numbers, only_strings;
+	int err;
+
+	if (p->t.kind != CTRACE_T_NAME)
+		return ctrace_expr_expect(p, "a field, a $word, ! or (");
+	if (e->nterms == CTRACE_EXPR_TERMS)
+		return ctrace_expr_bad(p, p->t.at, "%s begins one comparison too many: at most %u",
+				       ctrace_expr_seen(p), CTRACE_EXPR_TERMS);
+	err = resolve(p, &o) ?: ctrace_expr_next(p);
+	if (err)
+		return err;
+	number = ctrace_expr_is_number(o.type);
+	if (p->t.kind != CTRACE_T_OP)
+		return ctrace_expr_expect(p, number ? "one of == != < <= > >= &" : "one of == != ~ !~");
+	t->op = p->t.op;
+	t->what = o.what;
+	only_numbers = t->op >= CTRACE_OP_LT && t->op <= CTRACE_OP_BITS;
+	only_strings = t->op > CTRACE_OP_BITS;
+	if (number && only_strings)
+		return ctrace_expr_bad(p, p->t.at, "%s is for strings, and %s is a number: == != < <= > >= &",
+				       ctrace_expr_seen(p), o.name);
+	if (!number && only_numbers)
+		return ctrace_expr_bad(p, p->t.at, "%s is for numbers, and %s is a string: == != ~ !~",
+				       ctrace_expr_seen(p), o.name);
+	err = ctrace_expr_next(p);
+	if (!err && p->t.kind == CTRACE_T_END)
+		err = ctrace_expr_expect(p, number ? "a number" : "a \"string\"");
+	if (!err)
+		err = number ? take_number(p, &o, t) : take_string(p, &o, t);
+	return err ?: ctrace_expr_next(p);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The text of a kprobe's definition to its program: where, by what name; fetch_arg.c the rest. */
+#include "lang/fetch_internal.h"
+
+static bool blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n';
+}
+
+static struct span next_word(const char **text)
+{
+	struct span w;
+
+	while (blank(**text))
+		(*text)++;
+	w.at = *text;
+	while (**text && !blank(**text))
+		(*text)++;
+	w.end = *text;
+	return w;
+}
+
+/* Bytes of the longest payload: no field comes earlier for a longer string before it. */
+static u32 longest(const struct ctrace_fetch *f)
+{
+	const struct ctrace_fetch_arg *a;
+	u32 at = 0;
+
+	for (a = f->args; a < f->args + f->nargs; a++) {
+		if (a->type == CTRACE_FT_STRING) {
+			at += a->base == CTRACE_FETCH_COMM ? CTRACE_COMM_LEN : CTRACE_STR_MAX;
+			continue;
+		}
+		if (a->count)
+			at += (-at & 3) + 4;
+		at += -at & (a->size - 1);
+		at += (a->count ?: 1) * a->size;
+	}
+	return at;
+}
+
+/* --- the place --------------------------------------------------------------- */
+
+static int parse_symbol(struct parser *p, struct span s)
+{
+	struct ctrace_fetch *f = p->f;
+	struct span symbol = s, offset, what;
+	const char *c;
+
+	if (ctrace_fetch_split(&s, '%', &symbol, &what)) {
+		if (!is(&what, "return") || f->plain)
+			return ctrace_fetch_bad(p, "'%%%.*s': only %%return may follow a function", SPAN(what));
+		f->ret = true;
+	}
+	s = symbol;
+	if (ctrace_fetch_split(&s, '+', &symbol, &offset) && !ctrace_fetch_number(&offset, &f->offset))
+		return ctrace_fetch_bad(p, "'+%.*s' is no offset", SPAN(offset));
+	if (f->ret && f->offset)
+		return ctrace_fetch_bad(p, "only a function's entry leads to its return: no offset");
+	for (c = symbol.at; c < symbol.end; c++)
+		if (!word_char(*c) && *c != '.' && *c != ':')
+			break;
+	if (empty(&symbol) || c < symbol.end || (*symbol.at >= '0' && *symbol.at <= '9'))
+		return ctrace_fetch_bad(p, "not the name of a kernel function");
+	if (!ctrace_fetch_take(&symbol, f->symbol, sizeof(f->symbol)))
+		return ctrace_fetch_bad(p, "a function's name has at most %u characters", CTRACE_FETCH_SYMBOL - 1);
+	return 0;
+}
+
+/* p or r[MAXACTIVE], then perhaps :[GRP/]NAME */
+static int parse_head(struct parser *p)
+{
+	struct ctrace_fetch *f = p->f;
+	struct span s = p->word, system, name;
+	u64 n;
+
+	f->ret = eat(&s, 'r');
+	if (!f->ret && !eat(&s, 'p'))
+		return ctrace_fetch_bad(p, "neither p[:NAME] nor r[:NAME]");
+	if (f->ret && !empty(&s) && *s.at != ':') {
+		if (!ctrace_fetch_eat_number(&s, &n) || !n || n > CTRACE_FETCH_MAXACTIVE)
+			return ctrace_fetch_bad(p, "r takes a number from 1 to %u", CTRACE_FETCH_MAXACTIVE);
+		f->maxactive = n;
+	}
+	memcpy(f->system, "kprobes", sizeof("kprobes"));
+	if (empty(&s))
+		return 0;
+	if (!eat(&s, ':'))
+		return ctrace_fetch_bad(p, "neither p[:NAME] nor r[MAXACTIVE][:NAME]");
+	name = s;
+	if (ctrace_fetch_split(&s, '/', &system, &name)) {
+		if (!ctrace_fetch_good_name(&system) || !ctrace_fetch_take(&system, f->system, sizeof(f->system)))
+			return ctrace_fetch_bad(p, "'%.*s' is no name for a group of events", SPAN(system));
+		if (empty(&name))
+			return 0;
+	}
+	if (!ctrace_fetch_good_name(&name) || !ctrace_fetch_take(&name, f->name, sizeof(f->name)))
+		return ctrace_fetch_bad(p, "'%.*s' is no name for an event", SPAN(name));
+	return 0;
+}
+
+/* The kernel's own idea of a name for what has none. */
+static int default_name(struct parser *p)
+{
+	struct ctrace_fetch *f = p->f;
+	int n = snprintf(f->name, sizeof(f->name), "%c_%s_%llu", f->ret ? 'r' : 'p', f->symbol,
+			 (unsigned long long)f->offset);
+	char *c;
+
+	if (n >= (int)sizeof(f->name))
+		return ctrace_fetch_bad(p, "too long to name an event after: take p:NAME");
+	for (c = f->name; *c; c++)
+		if (!word_char(*c))
+			*c = '_';
+	return 0;
+}
+
+static int parse_definition(struct parser *p, const char *text)
+{
+	int err;
+
+	p->word = next_word(&text);
+	err = parse_head(p);
+	if (err)
+		return err;
+	p->word = next_word(&text);
+	if (empty(&p->word))
+		return ctrace_fetch_bad(p, "which kernel function?");
+	err = parse_symbol(p, p->word);
+	if (!err && !p->f->name[0])
+		err = default_name(p);
+	while (!err) {
+		p->word = next_word(&text);
+		if (empty(&p->word))
+			break;
+		err = ctrace_fetch_parse_arg(p, &p->word);
+	}
+	if (err)
+		return err;
+	p->f->max = longest(p->f);
+	if (p->f->max <= CTRACE_FETCH_PAYLOAD)
+		return 0;
+	snprintf(p->why, p->why_size, "the arguments of '%s' may need %u bytes, and a record has %u",
+		 p->f->name, p->f->max, CTRACE_FETCH_PAYLOAD);
+	return -E2BIG;
+}
+
+/* kprobe:SYMBOL, kretprobe:SYMBOL: the text is the event's name. */
+static int parse_plain(struct parser *p, const char *text, const char *symbol)
+{
+	struct ctrace_fetch *f = p->f;
+	struct span all = { text, text + strlen(text) }, s = { symbol, all.end };
+
+	p->word = s;
+	f->plain = true;
+	memcpy(f->system, "kprobes", sizeof("kprobes"));
+	if (empty(&s)) {
+		p->word = all;
+		return ctrace_fetch_bad(p, "needs the name of a kernel function");
+	}
+	if (!ctrace_fetch_take(&all, f->name, sizeof(f->name)))
+		return ctrace_fetch_bad(p, "too long to name an event after: take p:NAME");
+	return parse_symbol(p, s);
+}
+
+/* What was typed is repeated in complaints, and may be anything. */
+static void printable(char *s)
+{
+	for (; *s; s++)
+		if (*s < ' ' || *s > '~')
+			*s = '?';
+}
+
+int ctrace_fetch_new(const char *text, struct ctrace_fetch **out, char *why, size_t why_size)
+{
+	struct parser p = { .why = why, .why_size = why_size };
+	int err;
+
+	p.f = ctrace_zalloc(sizeof(*p.f));
+	if (!p.f)
+		return -ENOMEM;
+	if (!strncmp(text, "kprobe:", 7)) {
+		err = parse_plain(&p, text, text + 7);
+	} else if (!strncmp(text, "kretprobe:", 10)) {
+		p.f->ret = true;
+		err = parse_plain(&p, text, text + 10);
+	} else {
+		err = parse_definition(&p, text);
+	}
+	if (err) {
+		printable(why);
+		ctrace_free(p.f);
+		return err;
+	}
+	*out = p.f;
+	return 0;
+}

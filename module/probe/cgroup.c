@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tasks that move between cgroups; cgroups that are made, removed, frozen. */
+#include <linux/cgroup.h>
+#include <linux/string.h>
+#include "emit/simple.h"
+#include "session/probe.h"
+#include "identity/rules_internal.h"
+#include "identity/scan.h"
+#include "compat/cgroup.h"
+#include "compat/tracepoint.h"
+
+/* As the kernel told it, or where it does not tell, of the names, in buf of CTRACE_STR_MAX bytes. */
+static const char *path_of(const struct cgroup *cgrp, const char *told, char *buf)
+{
+	if (told)
+		return told;
+	ctrace_learn_path(&ctrace_rules, cgrp, buf, CTRACE_STR_MAX);
+	return buf;
+}
+
+struct attach_arg {
+	const struct task_struct *p;
+	struct cgroup *dst;
+	const char *path;
+	u32 path_len;
+};
+
+struct attach_payload {
+	char comm[CTRACE_COMM_LEN];
+	u64 dst_id;
+	s32 dst_root, dst_level, tid;
+	char path[];
+};
+
+static __always_inline void fill_attach(void *payload, const void *arg)
+{
+	struct attach_payload *r = payload;
+	const struct attach_arg *a = arg;
+
+	ctrace_put_comm(r->comm, a->p, true);
+	r->dst_id = ctrace_compat_cgroup_number(ctrace_compat_cgroup_id(a->dst));
+	r->dst_root = a->dst->root->hierarchy_id;
+	r->dst_level = ctrace_compat_cgroup_level(a->dst);
+	r->tid = a->p->pid;
+	memcpy(r->path, a->path, a->path_len);
+	r->path[a->path_len] = 0;
+}
+
+/* The task has arrived: the event belongs to the container it is in now. */
+static __always_inline void on_attach(struct cgroup *dst, const char *path, struct task_struct *p)
+{
+	struct attach_arg a = { .p = p, .dst = dst };
+	u32 mask = ctrace_wants(CTRACE_ID_CGROUP_ATTACH_TASK);
+	char buf[CTRACE_STR_MAX];
+	struct ctrace_who who;
+
+	if (!mask)
+		return;
+	ctrace_identity_resolve_task(p, &who);
+	mask = ctrace_filter(mask, who.container, p);
+	if (!mask)
+		return;
+	a.path = path_of(dst, path, buf);
+	a.path_len = strnlen(a.path, CTRACE_STR_MAX - 1);
+	ctrace_emit(mask, CTRACE_ID_CGROUP_ATTACH_TASK, &who,
+		    offsetof(struct attach_payload, path) + a.path_len + 1, fill_attach, &a);
+}
+
+static void CTRACE_PROBE_CGROUP_ATTACH_TASK(probe_attach)
+{
+	ctrace_compat_probe_begin();
+	on_attach(dst, CTRACE_PROBE_ATTACH_PATH, p);
+	ctrace_compat_probe_end();
+}
+
+/* --- cgroups themselves --------------------------------------------------------- */
+
+struct cgroup_arg {
+	const struct cgroup *cgrp;
+	const char *path;
+	u32 path_len;
+};
+
+struct cgroup_payload {
+	s32 root;
+	u32 hole;		/* where 8 bytes align */
+	u64 id;
+	s32 level;
+	char path[];
+};
+
+static __always_inline void fill_cgroup(void *payload, const void *arg)
+{
+	struct cgroup_payload *r = payload;
+	const struct cgroup_arg *a = arg;
+
+	r->root = a->cgrp->root->hierarchy_id;
+	r->hole = 0;
+	r->id = ctrace_compat_cgroup_number(ctrace_compat_cgroup_id(a->cgrp));
+	r->level = ctrace_compat_cgroup_level(a->cgrp);
+	memcpy(r->path, a->path, a->path_len);
+	r->path[a->path_len] = 0;
+}
+
+/* of: whose event it is, or NULL for the caller's */
+static void on_cgroup(u32 id, struct cgroup *cgrp, const char *path, struct cgroup *of)
+{
+	struct cgroup_arg a = { .cgrp = cgrp };
+	u32 mask = ctrace_wants(id);
+	char buf[CTRACE_STR_MAX];
+	struct ctrace_who who;
+
+	if (!mask)
+		return;
+	if (of)
+		ctrace_identity_resolve_cgroup(of, &who);
+	else
+		ctrace_identity_resolve_context(&who);
+	a.path = path_of(cgrp, path, buf);
+	a.path_len = strnlen(a.path, CTRACE_STR_MAX - 1);
+	ctrace_curated_emit(mask, id, &who, offsetof(struct cgroup_payload, path) + a.path_len + 1,
+			    fill_cgroup, &a);
+}
+
+static void CTRACE_PROBE_CGROUP_EVENT(probe_mkdir)
+{
+	ctrace_compat_probe_begin();
+	on_cgroup(CTRACE_ID_CGROUP_MKDIR, cgrp, CTRACE_PROBE_CGROUP_PATH, NULL);
+	ctrace_compat_probe_end();
+}
+
+static void CTRACE_PROBE_CGROUP_EVENT(probe_rmdir)
+{
+	ctrace_compat_probe_begin();
+	on_cgroup(CTRACE_ID_CGROUP_RMDIR, cgrp, CTRACE_PROBE_CGROUP_PATH, NULL);
+	ctrace_compat_probe_end();
+}
+
+static void CTRACE_PROBE_CGROUP_EVENT(probe_freeze)
+{
+	ctrace_compat_probe_begin();
+	on_cgroup(CTRACE_ID_CGROUP_FREEZE, cgrp, CTRACE_PROBE_CGROUP_PATH, cgrp);
+	ctrace_compat_probe_end();
+}
+
+static void CTRACE_PROBE_CGROUP_EVENT(probe_unfreeze)
+{
+	ctrace_compat_probe_begin();
+	on_cgroup(CTRACE_ID_CGROUP_UNFREEZE, cgrp, CTRACE_PROBE_CGROUP_PATH, cgrp);
+	ctrace_compat_probe_end();
+}
+
+/* --- what user space is told ------------------------------------------------ */
+
+#define F	CTRACE_FIELD
+
+/* Names and order are LTTng's (FORMATS.md): viewers look for them. */
+static const struct ctrace_field_desc f_attach[] = {
+	F(TEXT, "comm", 16), F(UINT, "dst_id", 8), F(INT, "dst_root", 4), F(INT, "dst_level", 4),
+	F(INT, "tid", 4), F(STRING, "dst_path", 0),
+};
+static const struct ctrace_field_desc f_cgroup[] = {
+	F(INT, "root", 4), F(UINT, "id", 8), F(INT, "level", 4), F(STRING, "path", 0),
+};
+
+static const struct ctrace_event_type types[] = {
+	CTRACE_TYPE(CGROUP_ATTACH_TASK, "cgroup", "cgroup_attach_task", "cgroup_attach_task", f_attach),
+	CTRACE_TYPE(CGROUP_MKDIR, "cgroup", "cgroup_mkdir", "cgroup_mkdir", f_cgroup),
+	CTRACE_TYPE(CGROUP_RMDIR, "cgroup", "cgroup_rmdir", "cgroup_rmdir", f_cgroup),
+	CTRACE_TYPE(CGROUP_FREEZE, "cgroup", "cgroup_freeze", "cgroup_freeze", f_cgroup),
+	CTRACE_TYPE(CGROUP_UNFREEZE, "cgroup", "cgroup_unfreeze", "cgroup_unfreeze", f_cgroup),
+};
+
+static struct ctrace_source sources[] = {
+	{ .tracepoint = "cgroup_attach_task", .fn = probe_attach },
+	{ .tracepoint = "cgroup_mkdir", .fn = probe_mkdir },
+	{ .tracepoint = "cgroup_rmdir", .fn = probe_rmdir },
+	{ .tracepoint = "cgroup_freeze", .fn = probe_freeze },
+	{ .tracepoint = "cgroup_unfreeze", .fn = probe_unfreeze },
+	{ }
+};
+
+const struct ctrace_family ctrace_family_cgroup = {
+	.types = types, .ntypes = ARRAY_SIZE(types), .sources = sources,
+};

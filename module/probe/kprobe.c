@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Kprobes and kretprobes: fetch.c reads what they are, this attaches them and writes their records. */
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/kallsyms.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include "event/define.h"
+#include "emit/emit.h"
+#include "lang/fetch.h"
+#include "session/probe.h"
+#include "emit/stack.h"
+#include "compat/kprobe.h"
+#include "compat/rcu.h"
+
+struct ctrace_kprobe {
+	union {
+		struct kprobe kp;	/* of one session: so is its count of misses */
+		struct kretprobe rp;
+	};
+	u32 event_id;			/* 0 until it is known; nobody wants that one */
+	u32 bit;			/* session's; 0: only tried */
+	bool gone;			/* unregistered already */
+	struct ctrace_fetch *fetch;
+	atomic64_t unwritten;		/* hits that found no scratch */
+};
+
+/*
+ * Payloads are made here, as strings decide how long they are. The kernel lets no
+ * kprobe into a kprobe's handler, but who knows of all ways back from a function.
+ */
+#define SCRATCH_DEPTH	3
+
+struct kprobe_scratch {
+	u32 depth;
+	char payload[SCRATCH_DEPTH][CTRACE_PAYLOAD_MAX] __aligned(8);
+};
+
+/* From the first probe with arguments until module exit. Written under ctrace_lock. */
+static struct kprobe_scratch __percpu *scratches;
+
+/* --- a hit ------------------------------------------------------------------ */
+
+long ctrace_fetch_read(const struct ctrace_fetch_ctx *x, void *to, u64 from, u32 n, bool user)
+{
+	if (!user && !ctrace_compat_is_user_address(from))
+		return ctrace_compat_read_kernel(to, from, n);
+	return x->task ? ctrace_compat_read_user(to, (const void __user *)(uintptr_t)from, n) : -EFAULT;
+}
+
+static __always_inline void fill_nothing(void *payload, const void *arg)
+{
+}
+
+struct made {
+	const void *payload;
+	u32 len;
+};
+
+static __always_inline void fill_made(void *payload, const void *arg)
+{
+	const struct made *m = arg;
+
+	memcpy(payload, m->payload, m->len);
+}
+
+static void emit_args(struct ctrace_kprobe *k, u32 mask, const struct ctrace_who *who,
+		      struct pt_regs *regs)
+{
+	struct kprobe_scratch *s = this_cpu_ptr(scratches);
+	const struct ctrace_fetch_ctx x = {
+		.regs = regs, .sp = kernel_stack_pointer(regs), .stack_size = THREAD_SIZE,
+		.comm = who->task ? who->task->comm : "", .task = who->task && who->task->mm,
+	};
+	u32 depth = READ_ONCE(s->depth);
+	struct made m;
+
+	if (unlikely(depth == SCRATCH_DEPTH)) {
+		atomic64_inc(&k->unwritten);
+		return;
+	}
+	/* Who interrupts from here on puts it back before we go on. */
+	WRITE_ONCE(s->depth, depth + 1);
+	barrier();
+	m.payload = s->payload[depth];
+	m.len = ctrace_fetch_eval(k->fetch, &x, s->payload[depth]);
+	ctrace_emit(mask, k->event_id, who, m.len, fill_made, &m);
+	barrier();
+	WRITE_ONCE(s->depth, depth);
+}
+
+/* Whose hit it is, and which sessions want it: a subset of k's one. */
+static __always_inline u32 wanted(struct ctrace_kprobe *k, struct pt_regs *regs, bool breakpoint,
+				  struct ctrace_who *who)
+{
+	u32 mask = ctrace_wants(READ_ONCE(k->event_id)) & k->bit;
+
+	if (!mask)
+		return 0;
+	ctrace_identity_resolve_trap(who, breakpoint, regs);
+	return ctrace_filter(mask, who->container, who->task);
+}
+
+static __always_inline void hit_wanted(struct ctrace_kprobe *k, struct pt_regs *regs, bool breakpoint)
+{
+	const struct pt_regs *outer;
+	struct ctrace_who who;
+	u32 mask = wanted(k, regs, breakpoint, &who);
+
+	if (!mask)
+		return;
+	outer = ctrace_stack_begin(regs);
+	if (k->fetch->nargs)
+		emit_args(k, mask, &who, regs);
+	else
+		ctrace_emit(mask, k->event_id, &who, 0, fill_nothing, NULL);
+	ctrace_stack_end(outer);
+}
+
+static __always_inline void hit(struct ctrace_kprobe *k, struct pt_regs *regs, bool breakpoint)
+{
+	ctrace_compat_rcu_begin();
+	hit_wanted(k, regs, breakpoint);
+	ctrace_compat_rcu_end();
+}
+
+static int enter(struct kprobe *kp, struct pt_regs *regs)
+{
+	hit(container_of(kp, struct ctrace_kprobe, kp), regs, !kprobe_ftrace(kp));
+	return 0;
+}
+NOKPROBE_SYMBOL(enter);
+
+/* The return of a call that nobody wants is not waited for: instances are few. */
+static int enter_ret(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kretprobe *rp = ctrace_compat_kretprobe(ri);
+	struct ctrace_who who;
+	bool unwanted;
+
+	ctrace_compat_rcu_begin();
+	unwanted = !rp || !wanted(container_of(rp, struct ctrace_kprobe, rp), regs,
+				  !kprobe_ftrace(&rp->kp), &who);
+	ctrace_compat_rcu_end();
+	return unwanted;
+}
+NOKPROBE_SYMBOL(enter_ret);
+
+static int leave(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kretprobe *rp = ctrace_compat_kretprobe(ri);
+
+	if (rp)
+		hit(container_of(rp, struct ctrace_kprobe, rp), regs, false);
+	return 0;
+}
+NOKPROBE_SYMBOL(leave);
+
+/* --- life --------------------------------------------------------------------- */
+
+static const char *symbol_error(const struct ctrace_kprobe *k, int err)
+{
+	switch (err) {
+	case -ENOENT:
+		if (k->fetch->offset)
+			return "no such kernel function, or it is not so long";
+		return strchr(k->fetch->symbol, ':') ?
+		       "no such function in such a module: see /proc/kallsyms, /proc/modules" :
+		       "no such kernel function: see /proc/kallsyms (it may be inlined)";
+	case -EILSEQ:
+		return "no instruction begins at that offset";
+	case -EINVAL:
+		if (!ctrace_compat_insn_at(k->fetch->offset))
+			return "no instruction begins at that offset";
+		return k->fetch->offset ? "no kprobe can be there, or the function is on the kernel's blacklist" :
+		       "takes no kprobe: it is on the kernel's blacklist, or no function";
+	default:
+		return NULL;
+	}
+}
+
+static int register_error(const struct ctrace_kprobe *k, int err, char *why)
+{
+	const char *text = symbol_error(k, err);
+	char offset[24] = "";
+
+	if (k->fetch->offset)
+		snprintf(offset, sizeof(offset), "+%#llx", (unsigned long long)k->fetch->offset);
+	if (text)
+		snprintf(why, CTRACE_WHY_MAX, "'%.64s%s': %s", k->fetch->symbol, offset, text);
+	else
+		snprintf(why, CTRACE_WHY_MAX, "kprobe on '%.64s%s': error %d", k->fetch->symbol, offset, err);
+	return err;
+}
+
+static void unregister(struct ctrace_kprobe *k)
+{
+	/* both wait until no handler runs */
+	if (k->gone)
+		return;
+	if (k->fetch->ret)
+		unregister_kretprobe(&k->rp);
+	else
+		unregister_kprobe(&k->kp);
+}
+
+/*
+ * The kernel takes any offset from a symbol that is somewhere in its text. An alias of the
+ * symbol, or an entry moved behind a landing pad, is none the worse.
+ */
+static int check_offset(const struct ctrace_kprobe *k, char *why)
+{
+	char where[KSYM_SYMBOL_LEN];
+	unsigned long offset;
+	const char *plus;
+
+	sprint_symbol(where, (unsigned long)k->kp.addr);
+	plus = strchr(where, '+');
+	if (!k->fetch->offset || !plus || sscanf(plus, "+%lx/", &offset) != 1 ||
+	    offset >= k->fetch->offset)
+		return 0;
+	snprintf(why, CTRACE_WHY_MAX, "'%.64s+%#llx': the function is not so long, this is in '%.48s'",
+		 k->fetch->symbol, (unsigned long long)k->fetch->offset, where);
+	return -EINVAL;
+}
+
+static bool symbol_there(const struct ctrace_fetch *f)
+{
+	struct kprobe look = { .symbol_name = f->symbol, .flags = KPROBE_FLAG_DISABLED };
+	int err = register_kprobe(&look);
+
+	if (!err)
+		unregister_kprobe(&look);
+	return err != -ENOENT;
+}
+
+static int register_it(struct ctrace_kprobe *k, char *why)
+{
+	int err;
+
+	k->kp.symbol_name = k->fetch->symbol;
+	k->kp.offset = k->fetch->offset;
+	if (k->fetch->ret) {
+		k->rp.entry_handler = enter_ret;
+		k->rp.handler = leave;
+		k->rp.maxactive = k->fetch->maxactive;
+		err = register_kretprobe(&k->rp);
+		/* older kernels (4.14) say so of a symbol that is not there, too */
+		if (err == -EINVAL && !symbol_there(k->fetch))
+			err = -ENOENT;
+	} else {
+		k->kp.pre_handler = enter;
+		err = register_kprobe(&k->kp);
+	}
+	if (err)
+		return register_error(k, err, why);
+	err = check_offset(k, why);
+	if (err)
+		unregister(k);
+	return err;
+}
+
+/* Its own type only once the symbol has proved good: types are for ever. */
+static const struct ctrace_event_type *type_of(const struct ctrace_fetch *f, const char *text)
+{
+	struct ctrace_event_type t = {
+		.system = f->system, .name = f->name, .definition = f->plain ? NULL : text,
+		.fields = f->fields, .nfields = f->nargs, .flags = f->kaddr ? CTRACE_EVENT_F_KADDR : 0,
+	};
+
+	return ctrace_event_dynamic(&t);
+}
+
+static int need_scratch(void)
+{
+	lockdep_assert_held(&ctrace_lock);
+	if (!scratches)
+		scratches = alloc_percpu(struct kprobe_scratch);
+	return scratches ? 0 : -ENOMEM;
+}
+
+static struct ctrace_kprobe *kprobe_new(const char *text, char *why)
+{
+	struct ctrace_kprobe *k = kzalloc(sizeof(*k), GFP_KERNEL);
+	int err;
+
+	BUILD_BUG_ON(offsetof(struct kretprobe, kp));	/* kp is either's */
+	BUILD_BUG_ON(CTRACE_FETCH_ARGS > CTRACE_EVENT_FIELDS ||
+		     CTRACE_FETCH_PAYLOAD != CTRACE_PAYLOAD_MAX);
+	if (!k)
+		return ERR_PTR(-ENOMEM);
+	err = ctrace_fetch_new(text, &k->fetch, why, CTRACE_WHY_MAX);
+	if (err) {
+		kfree(k);
+		return ERR_PTR(err);
+	}
+	return k;
+}
+
+static void kprobe_free(struct ctrace_kprobe *k)
+{
+	ctrace_free(k->fetch);
+	kfree(k);
+}
+
+/* A name that stands for something else would never lead to the new definition. */
+static int check_name(const struct ctrace_fetch *f, char *why)
+{
+	if (!ctrace_defined(f->name) && !ctrace_event_by_name(NULL, f->name))
+		return 0;
+	snprintf(why, CTRACE_WHY_MAX, "there is an event '%.64s' already", f->name);
+	return -EEXIST;
+}
+
+const struct ctrace_event_type *ctrace_kprobe_try(const char *text, char *why)
+{
+	struct ctrace_kprobe *k = kprobe_new(text, why);
+	const struct ctrace_event_type *t;
+	int err;
+
+	if (IS_ERR(k))
+		return ERR_CAST(k);
+	if (k->fetch->plain) {
+		snprintf(why, CTRACE_WHY_MAX, "'%.64s' needs no definition: take p:NAME SYMBOL or r:NAME SYMBOL",
+			 k->fetch->name);
+		err = -EINVAL;
+	} else {
+		err = check_name(k->fetch, why);
+	}
+	err = err ?: register_it(k, why);
+	t = ERR_PTR(err);
+	if (!err) {
+		unregister(k);
+		t = type_of(k->fetch, text);
+	}
+	kprobe_free(k);
+	return t;
+}
+
+static int check_twice(const struct ctrace_probe *p, const struct ctrace_event_type *t, char *why)
+{
+	const struct ctrace_probe *q;
+
+	list_for_each_entry(q, &p->session->probes, list)
+		if (q->kind == p->kind && q->ranges[0].from == t->id) {
+			snprintf(why, CTRACE_WHY_MAX, "session %u has probe '%.64s' already: it is the same",
+				 p->session->id, q->name);
+			return -EEXIST;
+		}
+	return 0;
+}
+
+static int kprobe_add(struct ctrace_probe *p, char *why)
+{
+	const struct ctrace_event_type *t = ctrace_defined(p->name);
+	const char *text = t ? t->definition : p->name;
+	struct ctrace_kprobe *k = kprobe_new(text, why);
+	int err;
+
+	if (IS_ERR(k))
+		return PTR_ERR(k);
+	k->bit = 1u << p->session->index;
+	err = k->fetch->nargs ? need_scratch() : 0;
+	err = err ?: register_it(k, why);
+	if (err)
+		goto free;
+	t = type_of(k->fetch, text);
+	err = PTR_ERR_OR_ZERO(t) ?: check_twice(p, t, why);
+	if (err)
+		goto unregister;
+	WRITE_ONCE(k->event_id, t->id);
+	p->ranges[0].from = t->id;
+	p->ranges[0].n = 1;
+	p->priv = k;
+	return 0;
+unregister:
+	unregister(k);
+free:
+	kprobe_free(k);
+	return err;
+}
+
+static void kprobe_del(struct ctrace_probe *p)
+{
+	struct ctrace_kprobe *k = p->priv;
+
+	unregister(k);
+	kprobe_free(k);
+}
+
+/* Hundreds at once, with one wait for the handlers of each kind instead of one per probe. */
+static void kprobe_stop_all(struct ctrace_session *s)
+{
+	u32 n = 0, nkps = 0, nrps = 0;
+	struct ctrace_kprobe *k;
+	struct ctrace_probe *p;
+	void **kps, **rps;
+
+	list_for_each_entry(p, &s->probes, list)
+		n += p->kind == &ctrace_kind_kprobe;
+	kps = n ? kcalloc(n, 2 * sizeof(*kps), GFP_KERNEL) : NULL;
+	if (!kps)
+		return;		/* one by one, then */
+	rps = kps + n;
+	list_for_each_entry(p, &s->probes, list) {
+		if (p->kind != &ctrace_kind_kprobe)
+			continue;
+		k = p->priv;
+		if (k->fetch->ret)
+			rps[nrps++] = &k->rp;
+		else
+			kps[nkps++] = &k->kp;
+		k->gone = true;
+	}
+	if (nkps)
+		unregister_kprobes((struct kprobe **)kps, nkps);
+	if (nrps)
+		unregister_kretprobes((struct kretprobe **)rps, nrps);
+	kfree(kps);
+}
+
+static u64 kprobe_missed(const struct ctrace_probe *p)
+{
+	const struct ctrace_kprobe *k = p->priv;
+
+	return k->kp.nmissed + (k->fetch->ret ? k->rp.nmissed : 0) + atomic64_read(&k->unwritten);
+}
+
+void ctrace_kprobe_exit(void)
+{
+	free_percpu(scratches);
+	ctrace_define_exit();
+}
+
+static const char *const prefixes[] = {
+	"kprobe:", "kretprobe:", "p:", "p ", "r:", "r ",
+	"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", NULL
+};
+
+const struct ctrace_probe_kind ctrace_kind_kprobe = {
+	.prefixes = prefixes, .add = kprobe_add, .del = kprobe_del, .stop_all = kprobe_stop_all,
+	.missed = kprobe_missed,
+};

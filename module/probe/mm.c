@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory: page faults, page allocations, the out-of-memory killer. No kernel address is
+ * recorded, nor where in memory a page lies.
+ */
+#include <linux/cred.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include "emit/simple.h"
+#include "session/probe.h"
+#include "compat/tracepoint.h"
+
+/* --- page faults ------------------------------------------------------------------ */
+
+struct fault_user_payload {
+	u64 address, ip, error_code;
+};
+
+static __always_inline void fill_fault_user(void *payload, const void *arg)
+{
+	*(struct fault_user_payload *)payload = *(const struct fault_user_payload *)arg;
+}
+
+struct fault_kernel_payload {
+	u64 address, error_code;
+};
+
+static __always_inline void fill_fault_kernel(void *payload, const void *arg)
+{
+	*(struct fault_kernel_payload *)payload = *(const struct fault_kernel_payload *)arg;
+}
+
+/*
+ * A fault's record may need user memory itself (a user stack), and fault. That
+ * fault is ours, not the task's: no record, or each would bring the next.
+ */
+static DEFINE_PER_CPU(bool, in_fault);
+
+static void probe_fault_user(void *data, unsigned long address, struct pt_regs *regs,
+			     unsigned long error_code)
+{
+	struct fault_user_payload a = {
+		.address = address, .ip = instruction_pointer(regs), .error_code = error_code,
+	};
+
+	ctrace_compat_probe_begin();
+	this_cpu_write(in_fault, true);
+	ctrace_curated_context(CTRACE_ID_PAGE_FAULT_USER, sizeof(a), fill_fault_user, &a);
+	this_cpu_write(in_fault, false);
+	ctrace_compat_probe_end();
+}
+
+static void probe_fault_kernel(void *data, unsigned long address, struct pt_regs *regs,
+			       unsigned long error_code)
+{
+	struct fault_kernel_payload a = {
+		.address = address < TASK_SIZE ? address : 0, .error_code = error_code,
+	};
+
+	ctrace_compat_probe_begin();
+	if (!this_cpu_read(in_fault)) {
+		this_cpu_write(in_fault, true);
+		ctrace_curated_context(CTRACE_ID_PAGE_FAULT_KERNEL, sizeof(a), fill_fault_kernel, &a);
+		this_cpu_write(in_fault, false);
+	}
+	ctrace_compat_probe_end();
+}
+
+/* --- pages -------------------------------------------------------------------------- */
+
+struct alloc_payload {
+	u32 order, gfp_flags;
+	s32 migratetype;
+};
+
+static __always_inline void fill_alloc(void *payload, const void *arg)
+{
+	*(struct alloc_payload *)payload = *(const struct alloc_payload *)arg;
+}
+
+static void probe_alloc(void *data, struct page *page, unsigned int order, gfp_t gfp,
+			int migratetype)
+{
+	struct alloc_payload a = {
+		.order = order, .gfp_flags = (__force u32)gfp, .migratetype = migratetype,
+	};
+
+	ctrace_compat_probe_begin();
+	ctrace_curated_context(CTRACE_ID_KMEM_MM_PAGE_ALLOC, sizeof(a), fill_alloc, &a);
+	ctrace_compat_probe_end();
+}
+
+static __always_inline void fill_free(void *payload, const void *arg)
+{
+	*(u32 *)payload = *(const u32 *)arg;
+}
+
+static void probe_free(void *data, struct page *page, unsigned int order)
+{
+	ctrace_compat_probe_begin();
+	ctrace_curated_context(CTRACE_ID_KMEM_MM_PAGE_FREE, sizeof(u32), fill_free, &order);
+	ctrace_compat_probe_end();
+}
+
+/* --- out of memory: the events of the task that it is about ------------------------- */
+
+struct victim_payload {
+	s32 pid;
+	char comm[CTRACE_COMM_LEN];
+	u32 uid;
+	s32 oom_score_adj;
+};
+
+static __always_inline void fill_victim(void *payload, const void *arg)
+{
+	struct victim_payload *r = payload;
+	const struct task_struct *p = arg;
+
+	r->pid = p->pid;
+	ctrace_put_comm(r->comm, p, true);
+	rcu_read_lock();
+	r->uid = from_kuid_munged(&init_user_ns, __task_cred(p)->uid);
+	rcu_read_unlock();
+	r->oom_score_adj = p->signal->oom_score_adj;
+}
+
+static void CTRACE_PROBE_MARK_VICTIM(probe_victim)
+{
+	struct task_struct *victim;
+
+	ctrace_compat_probe_begin();
+	rcu_read_lock();
+	victim = CTRACE_PROBE_VICTIM;
+	if (victim)
+		ctrace_curated_task(CTRACE_ID_OOM_MARK_VICTIM, victim, sizeof(struct victim_payload),
+				    fill_victim, victim);
+	rcu_read_unlock();
+	ctrace_compat_probe_end();
+}
+
+struct adj_payload {
+	s32 pid;
+	char comm[CTRACE_COMM_LEN];
+	s32 oom_score_adj;
+};
+
+static __always_inline void fill_adj(void *payload, const void *arg)
+{
+	struct adj_payload *r = payload;
+	const struct task_struct *p = arg;
+
+	r->pid = p->pid;
+	ctrace_put_comm(r->comm, p, true);
+	r->oom_score_adj = p->signal->oom_score_adj;
+}
+
+static void probe_adj(void *data, struct task_struct *p)
+{
+	ctrace_compat_probe_begin();
+	ctrace_curated_task(CTRACE_ID_OOM_SCORE_ADJ_UPDATE, p, sizeof(struct adj_payload),
+			    fill_adj, p);
+	ctrace_compat_probe_end();
+}
+
+/* --- what user space is told ------------------------------------------------ */
+
+#define F	CTRACE_FIELD
+
+/* Names and order are LTTng's (FORMATS.md), without its addresses. */
+static const struct ctrace_field_desc f_fault_user[] = {
+	F(HEX, "address", 8), F(HEX, "ip", 8), F(HEX, "error_code", 8),
+};
+static const struct ctrace_field_desc f_fault_kernel[] = {
+	F(HEX, "address", 8), F(HEX, "error_code", 8),
+};
+static const struct ctrace_field_desc f_alloc[] = {
+	F(UINT, "order", 4), F(HEX, "gfp_flags", 4), F(INT, "migratetype", 4),
+};
+static const struct ctrace_field_desc f_free[] = { F(UINT, "order", 4) };
+static const struct ctrace_field_desc f_victim[] = {
+	F(INT, "pid", 4), F(TEXT, "comm", 16), F(UINT, "uid", 4), F(INT, "oom_score_adj", 4),
+};
+static const struct ctrace_field_desc f_adj[] = {
+	F(INT, "pid", 4), F(TEXT, "comm", 16), F(INT, "oom_score_adj", 4),
+};
+
+static const struct ctrace_event_type types[] = {
+	CTRACE_TYPE(PAGE_FAULT_USER, "exceptions", "page_fault_user", "page_fault_user", f_fault_user),
+	CTRACE_TYPE(PAGE_FAULT_KERNEL, "exceptions", "page_fault_kernel", "page_fault_kernel",
+		    f_fault_kernel),
+	CTRACE_TYPE(KMEM_MM_PAGE_ALLOC, "kmem", "kmem_mm_page_alloc", "mm_page_alloc", f_alloc),
+	CTRACE_TYPE(KMEM_MM_PAGE_FREE, "kmem", "kmem_mm_page_free", "mm_page_free", f_free),
+	CTRACE_TYPE(OOM_MARK_VICTIM, "oom", "oom_mark_victim", "mark_victim", f_victim),
+	CTRACE_TYPE(OOM_SCORE_ADJ_UPDATE, "oom", "oom_score_adj_update", "oom_score_adj_update", f_adj),
+};
+
+static struct ctrace_source sources[] = {
+	{ .tracepoint = "page_fault_user", .fn = probe_fault_user },
+	{ .tracepoint = "page_fault_kernel", .fn = probe_fault_kernel },
+	{ .tracepoint = "mm_page_alloc", .fn = probe_alloc },
+	{ .tracepoint = "mm_page_free", .fn = probe_free },
+	{ .tracepoint = "mark_victim", .fn = probe_victim },
+	{ .tracepoint = "oom_score_adj_update", .fn = probe_adj },
+	{ }
+};
+
+const struct ctrace_family ctrace_family_mm = {
+	.types = types, .ntypes = ARRAY_SIZE(types), .sources = sources,
+};

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packets, and the states of internet sockets.
+ *
+ * What a socket does is the container's whose task made the socket, wherever it
+ * happens: the socket knows its v2 cgroup. Current counts only where it acts for the socket
+ * itself, as its own cgroup confirms: in a task's context, too, the kernel
+ * works for others (a queue's next packet, a packet that a busy poll finds). A received packet
+ * is nobody's yet, which means the host's.
+ */
+#include <linux/percpu.h>
+#include <linux/string.h>
+#include "emit/emit.h"
+#include "session/probe.h"
+#include "compat/net.h"
+#include "compat/tracepoint.h"
+
+/*
+ * sk: or NULL; the kernel holds a reference. own: if a task runs here, it is the one that acts.
+ * Where v1 has all controllers, all of v2 is one cgroup, and a socket tells nothing but this.
+ */
+static void resolve_sock(const struct sock *sk, bool own, struct ctrace_who *who)
+{
+	const struct cgroup *cgrp = ctrace_compat_sock_cgroup(sk);
+
+	if (own && in_task() &&
+	    (!cgrp || cgrp == ctrace_compat_cset_dfl(ctrace_compat_task_cset(current))))
+		ctrace_identity_resolve_current(who);
+	else if (cgrp)
+		ctrace_identity_resolve_cgroup(cgrp, who);
+	else
+		ctrace_identity_host(who);
+}
+
+/* --- packets ------------------------------------------------------------------ */
+
+struct skb_arg {
+	const char *name;
+	u32 name_len;
+	u32 len;
+	s32 rc;
+};
+
+struct skb_payload {
+	u32 len;
+	char name[];
+};
+
+static __always_inline void fill_skb(void *payload, const void *arg)
+{
+	struct skb_payload *r = payload;
+	const struct skb_arg *a = arg;
+
+	r->len = a->len;
+	memcpy(r->name, a->name, a->name_len);
+	r->name[a->name_len] = 0;
+}
+
+static __always_inline void emit_skb(u32 mask, u32 id, const struct ctrace_who *who,
+				     const struct sk_buff *skb)
+{
+	struct skb_arg a = { .name = skb->dev->name, .len = skb->len };
+
+	a.name_len = strnlen(a.name, IFNAMSIZ - 1);
+	ctrace_emit(mask, id, who, sizeof(struct skb_payload) + a.name_len + 1, fill_skb, &a);
+}
+
+/* A packet of no socket that came in by some device is only passed on here. */
+static bool made_here(const struct sk_buff *skb, const struct sock *sk)
+{
+	return sk || !skb->skb_iif;
+}
+
+static __always_inline void on_queue(const struct sk_buff *skb)
+{
+	u32 mask = ctrace_wants(CTRACE_ID_NET_DEV_QUEUE);
+	const struct sock *sk;
+	struct ctrace_who who;
+
+	if (!mask)
+		return;
+	sk = ctrace_compat_skb_sock(skb);
+	resolve_sock(sk, made_here(skb, sk), &who);
+	mask = ctrace_filter(mask, who.container, who.task);
+	if (mask)
+		emit_skb(mask, CTRACE_ID_NET_DEV_QUEUE, &who, skb);
+}
+
+static void CTRACE_PROBE_NET_SKB(probe_queue)
+{
+	ctrace_compat_probe_begin();
+	on_queue(skb);
+	ctrace_compat_probe_end();
+}
+
+static __always_inline void on_receive(const struct sk_buff *skb)
+{
+	u32 mask = ctrace_wants(CTRACE_ID_NET_IF_RECEIVE_SKB);
+	struct ctrace_who who;
+
+	if (!mask)
+		return;
+	resolve_sock(ctrace_compat_skb_sock(skb), false, &who);
+	mask = ctrace_filter(mask, who.container, who.task);
+	if (mask)
+		emit_skb(mask, CTRACE_ID_NET_IF_RECEIVE_SKB, &who, skb);
+}
+
+static void CTRACE_PROBE_NET_SKB(probe_receive)
+{
+	ctrace_compat_probe_begin();
+	on_receive(skb);
+	ctrace_compat_probe_end();
+}
+
+/* --- net_dev_xmit -------------------------------------------------------------- */
+
+/*
+ * When the device has been given the packet, it may be freed already. So its owner
+ * is found before, at net_dev_start_xmit. In between the same CPU may send others: on devices
+ * that send by another. Bottom halves are off from the one to the other, which is an
+ * RCU read side; gen says so too (identity.h), should the second never come.
+ */
+#define SENDING	8
+struct sending {
+	const struct sk_buff *skb;	/* NULL: free; an address to compare */
+	struct ctrace_who who;
+	u32 gen;
+};
+
+struct sendings {
+	struct sending s[SENDING];
+	u32 next;
+};
+
+static DEFINE_PER_CPU(struct sendings, sendings);
+
+static struct sending *find_sending(const struct sk_buff *skb)
+{
+	struct sendings *here = this_cpu_ptr(&sendings);
+	int i;
+
+	for (i = 0; i < SENDING; i++)
+		if (here->s[i].skb == skb)
+			return &here->s[i];
+	return NULL;
+}
+
+static void on_start_xmit(const struct sk_buff *skb, const struct net_device *dev)
+{
+	struct sendings *here = this_cpu_ptr(&sendings);
+	const struct sock *sk = ctrace_compat_skb_sock(skb);
+	struct sending *s = find_sending(skb);
+	u32 gen = READ_ONCE(ctrace_ident_state.cache_gen);
+	struct ctrace_who who;
+
+	smp_rmb();	/* gen before the tables, as in ctrace_identity_look() */
+	resolve_sock(sk, made_here(skb, sk) && ctrace_compat_skb_sent_at_once(skb, dev), &who);
+	if (!s)
+		s = &here->s[here->next++ % SENDING];
+	WRITE_ONCE(s->skb, NULL);	/* an interrupt may look; it sends nothing itself */
+	barrier();
+	s->who = who;
+	s->gen = gen;
+	barrier();
+	WRITE_ONCE(s->skb, skb);
+}
+
+static void CTRACE_PROBE_NET_DEV_START_XMIT(probe_start_xmit)
+{
+	ctrace_compat_probe_begin();
+	on_start_xmit(skb, dev);
+	ctrace_compat_probe_end();
+}
+
+struct xmit_payload {
+	s32 rc;
+	u32 len;
+	char name[];
+};
+
+static __always_inline void fill_xmit(void *payload, const void *arg)
+{
+	struct xmit_payload *r = payload;
+	const struct skb_arg *a = arg;
+
+	r->rc = a->rc;
+	r->len = a->len;
+	memcpy(r->name, a->name, a->name_len);
+	r->name[a->name_len] = 0;
+}
+
+/* skb may be no packet any more */
+static __always_inline void on_xmit(const struct sk_buff *skb, int rc, const struct net_device *dev,
+				    u32 len)
+{
+	struct skb_arg a = { .name = dev->name, .len = len, .rc = rc };
+	struct sending *s = find_sending(skb);
+	u32 mask = ctrace_wants(CTRACE_ID_NET_DEV_XMIT);
+	struct ctrace_who who;
+
+	if (s && s->gen == READ_ONCE(ctrace_ident_state.cache_gen))
+		who = s->who;
+	else
+		ctrace_identity_host(&who);
+	if (s)
+		WRITE_ONCE(s->skb, NULL);
+	if (!mask)
+		return;
+	mask = ctrace_filter(mask, who.container, who.task);
+	if (!mask)
+		return;
+	a.name_len = strnlen(a.name, IFNAMSIZ - 1);
+	ctrace_emit(mask, CTRACE_ID_NET_DEV_XMIT, &who,
+		    sizeof(struct xmit_payload) + a.name_len + 1, fill_xmit, &a);
+}
+
+static void CTRACE_PROBE_NET_DEV_XMIT(probe_xmit)
+{
+	ctrace_compat_probe_begin();
+	on_xmit(skb, rc, dev, skb_len);
+	ctrace_compat_probe_end();
+}
+
+/* --- inet_sock_set_state -------------------------------------------------------- */
+
+struct state_arg {
+	const struct sock *sk;
+	const void *saddr, *daddr;
+	u32 addr_len;			/* 4 or 16 */
+	s32 oldstate, newstate;
+};
+
+struct state_payload {
+	u16 family, protocol, sport, dport;
+	s32 oldstate, newstate;
+	u32 addr[];			/* twice: bytes, and so many of them */
+};
+
+static __always_inline void fill_state(void *payload, const void *arg)
+{
+	struct state_payload *r = payload;
+	const struct state_arg *a = arg;
+	u32 words = a->addr_len / sizeof(u32);
+
+	r->family = a->sk->sk_family;
+	r->protocol = a->sk->sk_protocol;
+	r->sport = ntohs(inet_sk(a->sk)->inet_sport);
+	r->dport = ntohs(inet_sk(a->sk)->inet_dport);
+	r->oldstate = a->oldstate;
+	r->newstate = a->newstate;
+	r->addr[0] = a->addr_len;
+	memcpy(&r->addr[1], a->saddr, a->addr_len);
+	r->addr[1 + words] = a->addr_len;
+	memcpy(&r->addr[2 + words], a->daddr, a->addr_len);
+}
+
+static __always_inline void on_set_state(const struct sock *sk, int oldstate, int newstate)
+{
+	u32 mask = ctrace_wants(CTRACE_ID_INET_SOCK_SET_STATE);
+	struct state_arg a = {
+		.sk = sk, .oldstate = oldstate, .newstate = newstate, .addr_len = 4,
+		.saddr = &inet_sk(sk)->inet_saddr, .daddr = &inet_sk(sk)->inet_daddr,
+	};
+	struct ctrace_who who;
+
+	if (!mask)
+		return;
+	/* A task that has the socket locked is the one that acts; else a packet or a timer does. */
+	resolve_sock(sk, ctrace_compat_sock_owned(sk), &who);
+	mask = ctrace_filter(mask, who.container, who.task);
+	if (!mask)
+		return;
+#if IS_ENABLED(CONFIG_IPV6)
+	if (sk->sk_family == AF_INET6) {
+		a.saddr = ctrace_compat_sock_saddr6(sk);
+		a.daddr = ctrace_compat_sock_daddr6(sk);
+		a.addr_len = 16;
+	}
+#endif
+	ctrace_emit(mask, CTRACE_ID_INET_SOCK_SET_STATE, &who,
+		    sizeof(struct state_payload) + 2 * (sizeof(u32) + a.addr_len), fill_state, &a);
+}
+
+static void CTRACE_PROBE_INET_SOCK_SET_STATE(probe_set_state)
+{
+	ctrace_compat_probe_begin();
+	on_set_state(sk, oldstate, newstate);
+	ctrace_compat_probe_end();
+}
+
+/* --- what user space is told ------------------------------------------------ */
+
+#define F	CTRACE_FIELD
+
+/* Names are LTTng's, and the kernel's where LTTng has none. */
+static const struct ctrace_field_desc f_skb[] = {
+	F(UINT, "len", 4), F(STRING, "name", 0),
+};
+static const struct ctrace_field_desc f_xmit[] = {
+	F(INT, "rc", 4), F(UINT, "len", 4), F(STRING, "name", 0),
+};
+static const struct ctrace_field_desc f_state[] = {
+	F(UINT, "family", 2), F(UINT, "protocol", 2), F(UINT, "sport", 2), F(UINT, "dport", 2),
+	F(INT, "oldstate", 4), F(INT, "newstate", 4), F(SEQ, "saddr", 1), F(SEQ, "daddr", 1),
+};
+
+static const struct ctrace_event_type types[] = {
+	CTRACE_TYPE(NET_DEV_QUEUE, "net", "net_dev_queue", "net_dev_queue", f_skb),
+	CTRACE_TYPE(NET_DEV_XMIT, "net", "net_dev_xmit", "net_dev_xmit", f_xmit),
+	CTRACE_TYPE(NET_IF_RECEIVE_SKB, "net", "net_if_receive_skb", "netif_receive_skb", f_skb),
+	CTRACE_TYPE(INET_SOCK_SET_STATE, "sock", "inet_sock_set_state", "inet_sock_set_state",
+		    f_state),
+};
+
+static struct ctrace_source sources[] = {
+	{ .tracepoint = "net_dev_queue", .fn = probe_queue },
+	{ .tracepoint = "netif_receive_skb", .fn = probe_receive },
+	{ .tracepoint = "net_dev_xmit", .fn = probe_xmit, .with = { "net_dev_start_xmit" } },
+	{ .tracepoint = "net_dev_start_xmit", .fn = probe_start_xmit },
+	{ .tracepoint = "inet_sock_set_state", .fn = probe_set_state },
+	{ }
+};
+
+const struct ctrace_family ctrace_family_net = {
+	.types = types, .ntypes = ARRAY_SIZE(types), .sources = sources,
+};

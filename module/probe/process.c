@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The life of processes. A fork across containers is told as probe/sched.c says. */
+#include <linux/binfmts.h>
+#include <linux/nsproxy.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include "emit/simple.h"
+#include "session/probe.h"
+#include "compat/tracepoint.h"
+
+/* --- fork and exec ---------------------------------------------------------- */
+
+struct fork_arg {
+	struct task_struct *parent, *child;
+	struct pid *pid;		/* child's; alive: the child has not been let go yet */
+	u32 levels;
+	bool show_parent, show_child;
+};
+
+struct fork_payload {
+	char parent_comm[CTRACE_COMM_LEN];
+	s32 parent_tid, parent_pid;
+	u32 parent_ns;
+	char child_comm[CTRACE_COMM_LEN];
+	s32 child_tid, child_pid;
+	u32 child_ns, nvtids, vtids[];
+};
+
+static u32 ns_inum(struct task_struct *p)
+{
+	struct pid_namespace *ns = task_active_pid_ns(p);
+
+	return ns ? ctrace_compat_inum(ns) : 0;
+}
+
+static __always_inline void fill_fork(void *payload, const void *arg)
+{
+	struct fork_payload *r = payload;
+	const struct fork_arg *a = arg;
+	u32 i;
+
+	ctrace_put_comm(r->parent_comm, a->parent, a->show_parent);
+	r->parent_tid = a->parent->pid;
+	r->parent_pid = a->parent->tgid;
+	r->parent_ns = ns_inum(a->parent);
+	ctrace_put_comm(r->child_comm, a->child, a->show_child);
+	r->child_tid = a->child->pid;
+	r->child_pid = a->child->tgid;
+	r->child_ns = ns_inum(a->child);
+	r->nvtids = a->levels;
+	for (i = 0; i < a->levels; i++)
+		r->vtids[i] = a->pid->numbers[i].nr;
+}
+
+static __always_inline void on_fork(struct task_struct *parent, struct task_struct *child)
+{
+	u32 wants = ctrace_wants(CTRACE_ID_SCHED_PROCESS_FORK), mask, len;
+	struct fork_arg a = { .parent = parent, .child = child, .show_parent = true };
+	struct ctrace_who from, to;
+
+	if (!wants)
+		return;
+	ctrace_identity_resolve_task(parent, &from);
+	ctrace_identity_resolve_task(child, &to);
+	a.show_child = from.container == to.container;
+	a.pid = task_pid(child);
+	a.levels = a.pid ? a.pid->level + 1 : 0;
+	len = sizeof(struct fork_payload) + a.levels * sizeof(u32);
+
+	mask = ctrace_filter(wants, from.container, parent);
+	if (mask)
+		ctrace_emit(mask, CTRACE_ID_SCHED_PROCESS_FORK, &from, len, fill_fork, &a);
+	wants &= a.show_child ? ~mask : ~0u;
+	mask = ctrace_filter(wants, to.container, child);
+	if (mask) {
+		a.show_parent = a.show_child;
+		a.show_child = true;
+		ctrace_emit(mask, CTRACE_ID_SCHED_PROCESS_FORK, &to, len, fill_fork, &a);
+	}
+}
+
+static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	ctrace_compat_probe_begin();
+	on_fork(parent, child);
+	ctrace_compat_probe_end();
+}
+
+struct exec_arg {
+	const char *filename;
+	u32 len;
+	s32 tid, old_tid;
+};
+
+static __always_inline void fill_exec(void *payload, const void *arg)
+{
+	const struct exec_arg *a = arg;
+	s32 *r = payload;
+
+	r[0] = a->tid;
+	r[1] = a->old_tid;
+	memcpy(r + 2, a->filename, a->len);
+	((char *)(r + 2))[a->len] = 0;
+}
+
+static __always_inline void on_exec(struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
+{
+	u32 mask = ctrace_wants(CTRACE_ID_SCHED_PROCESS_EXEC);
+	struct exec_arg a = { .filename = bprm->filename, .tid = p->pid, .old_tid = old_pid };
+	struct ctrace_who who;
+
+	if (!mask)
+		return;
+	ctrace_identity_resolve_current(&who);
+	mask = ctrace_filter(mask, who.container, p);
+	if (!mask)
+		return;
+	a.len = strnlen(a.filename, CTRACE_STR_MAX - 1);
+	ctrace_emit(mask, CTRACE_ID_SCHED_PROCESS_EXEC, &who, 2 * sizeof(s32) + a.len + 1,
+		    fill_exec, &a);
+}
+
+static void probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
+{
+	ctrace_compat_probe_begin();
+	on_exec(p, old_pid, bprm);
+	ctrace_compat_probe_end();
+}
+
+/* --- exit, free, wait --------------------------------------------------------- */
+
+struct exit_payload {
+	char comm[CTRACE_COMM_LEN];
+	s32 tid, prio, exit_code;
+};
+
+static __always_inline void fill_exit(void *payload, const void *arg)
+{
+	struct exit_payload *r = payload;
+	const struct task_struct *p = arg;
+
+	ctrace_put_comm(r->comm, p, true);
+	r->tid = p->pid;
+	r->prio = p->prio - MAX_RT_PRIO;
+	r->exit_code = p->exit_code;
+}
+
+static void CTRACE_PROBE_SCHED_PROCESS_EXIT(probe_exit)
+{
+	ctrace_compat_probe_begin();
+	ctrace_curated_task(CTRACE_ID_SCHED_PROCESS_EXIT, p, sizeof(struct exit_payload),
+			    fill_exit, p);
+	ctrace_compat_probe_end();
+}
+
+struct task_payload {
+	char comm[CTRACE_COMM_LEN];
+	s32 tid, prio;
+};
+
+static __always_inline void fill_free(void *payload, const void *arg)
+{
+	struct task_payload *r = payload;
+	const struct task_struct *p = arg;
+
+	ctrace_put_comm(r->comm, p, true);
+	r->tid = p->pid;
+	r->prio = p->prio - MAX_RT_PRIO;
+}
+
+/* From an RCU callback: p has no pid any more, so the event has no vtid unless it exited just now. */
+static void probe_free(void *data, struct task_struct *p)
+{
+	ctrace_compat_probe_begin();
+	ctrace_curated_task(CTRACE_ID_SCHED_PROCESS_FREE, p, sizeof(struct task_payload),
+			    fill_free, p);
+	ctrace_compat_probe_end();
+}
+
+/* The caller's name and priority, the number that it waits for; 0: any child. */
+static __always_inline void fill_wait(void *payload, const void *arg)
+{
+	struct task_payload *r = payload;
+
+	ctrace_put_comm(r->comm, current, true);
+	r->tid = pid_nr((struct pid *)arg);
+	r->prio = current->prio - MAX_RT_PRIO;
+}
+
+static void probe_wait(void *data, struct pid *pid)
+{
+	ctrace_compat_probe_begin();
+	ctrace_curated_context(CTRACE_ID_SCHED_PROCESS_WAIT, sizeof(struct task_payload),
+			       fill_wait, pid);
+	ctrace_compat_probe_end();
+}
+
+/* --- what user space is told ------------------------------------------------ */
+
+#define F	CTRACE_FIELD
+
+/* Names and order are LTTng's (FORMATS.md): viewers look for them. */
+static const struct ctrace_field_desc f_fork[] = {
+	F(TEXT, "parent_comm", 16), F(INT, "parent_tid", 4), F(INT, "parent_pid", 4),
+	F(UINT, "parent_ns_inum", 4), F(TEXT, "child_comm", 16), F(INT, "child_tid", 4),
+	F(INT, "child_pid", 4), F(UINT, "child_ns_inum", 4), F(SEQ, "vtids", 4),
+};
+static const struct ctrace_field_desc f_exec[] = {
+	F(INT, "tid", 4), F(INT, "old_tid", 4), F(STRING, "filename", 0),
+};
+static const struct ctrace_field_desc f_exit[] = {
+	F(TEXT, "comm", 16), F(INT, "tid", 4), F(INT, "prio", 4), F(INT, "exit_code", 4),
+};
+static const struct ctrace_field_desc f_task[] = {
+	F(TEXT, "comm", 16), F(INT, "tid", 4), F(INT, "prio", 4),
+};
+
+static const struct ctrace_event_type types[] = {
+	CTRACE_TYPE(SCHED_PROCESS_FORK, "sched", "sched_process_fork", "sched_process_fork", f_fork),
+	CTRACE_TYPE(SCHED_PROCESS_EXEC, "sched", "sched_process_exec", "sched_process_exec", f_exec),
+	CTRACE_TYPE(SCHED_PROCESS_EXIT, "sched", "sched_process_exit", "sched_process_exit", f_exit),
+	CTRACE_TYPE(SCHED_PROCESS_FREE, "sched", "sched_process_free", "sched_process_free", f_task),
+	CTRACE_TYPE(SCHED_PROCESS_WAIT, "sched", "sched_process_wait", "sched_process_wait", f_task),
+};
+
+static struct ctrace_source sources[] = {
+	{ .tracepoint = "sched_process_fork", .fn = probe_fork },
+	{ .tracepoint = "sched_process_exec", .fn = probe_exec },
+	{ .tracepoint = "sched_process_exit", .fn = probe_exit },
+	{ .tracepoint = "sched_process_free", .fn = probe_free },
+	{ .tracepoint = "sched_process_wait", .fn = probe_wait },
+	{ }
+};
+
+const struct ctrace_family ctrace_family_process = {
+	.types = types, .ntypes = ARRAY_SIZE(types), .sources = sources,
+};

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Any tracepoint, its arguments as the kernel passes them: eight bytes each, of which a
+ * narrower argument means only its own; pointers are pointers, so a session with one has no views of
+ * single containers. SUBSYS:NAME is an event of the kernel's own that is not curated; raw:NAME any
+ * tracepoint at all, also one with no event or with a curated one.
+ */
+#include <linux/atomic.h>
+#include <linux/err.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+#include "emit/emit.h"
+#include "session/probe.h"
+#include "compat/tracepoint.h"
+
+#define MAX_ARGS	12	/* the kernel's own limit for tracepoints */
+
+struct raw {
+	struct ctrace_source source;	/* of one session: registered while it has the probe */
+	struct ctrace_compat_tp tp;
+	u32 event_id;
+	u32 bit;
+	u32 nargs;
+	atomic64_t missed;
+};
+
+/*
+ * A tracepoint may lie on our own way (a contended lock, an interrupt to this CPU): its probe would
+ * set itself off for ever. One raw probe at a time, then, in each of what can interrupt the other.
+ */
+struct running {
+	bool at[4];
+};
+
+static DEFINE_PER_CPU(struct running, running);
+
+static __always_inline u32 level(void)
+{
+	return in_nmi() ? 3 : hardirq_count() ? 2 : in_serving_softirq() ? 1 : 0;
+}
+
+struct raw_arg {
+	const u64 *args;
+	u32 n;
+};
+
+static __always_inline void fill_raw(void *payload, const void *arg)
+{
+	const struct raw_arg *a = arg;
+
+	memcpy(payload, a->args, a->n * sizeof(u64));
+}
+
+/* Any context incl. NMI; preemption off. */
+static __always_inline void on_hit(struct raw *raw, u32 mask, const u64 *args)
+{
+	struct raw_arg a = { .args = args, .n = raw->nargs };
+	struct ctrace_who who;
+
+	ctrace_identity_resolve_context(&who);
+	mask = ctrace_filter(mask, who.container, who.task);
+	if (mask)
+		ctrace_emit(mask, raw->event_id, &who, a.n * sizeof(u64), fill_raw, &a);
+}
+
+/* Any context incl. NMI. args has raw->nargs places. */
+static noinline void hit(struct raw *raw, const u64 *args)
+{
+	bool *busy;
+	u32 mask;
+
+	ctrace_compat_probe_begin();
+	mask = ctrace_wants(raw->event_id) & raw->bit;
+	busy = &this_cpu_ptr(&running)->at[level()];
+	if (mask && READ_ONCE(*busy)) {
+		atomic64_inc(&raw->missed);
+	} else if (mask) {
+		WRITE_ONCE(*busy, true);
+		barrier();
+		on_hit(raw, mask, args);
+		barrier();
+		WRITE_ONCE(*busy, false);
+	}
+	ctrace_compat_probe_end();
+}
+
+/*
+ * One function for each number of arguments, so that none takes what was not
+ * passed: beyond the registers that would be the caller's stack.
+ */
+static void probe_0(void *data)
+{
+	hit(data, NULL);
+}
+
+#define P1	u64 a1
+#define P2	P1, u64 a2
+#define P3	P2, u64 a3
+#define P4	P3, u64 a4
+#define P5	P4, u64 a5
+#define P6	P5, u64 a6
+#define P7	P6, u64 a7
+#define P8	P7, u64 a8
+#define P9	P8, u64 a9
+#define P10	P9, u64 a10
+#define P11	P10, u64 a11
+#define P12	P11, u64 a12
+#define A1	a1
+#define A2	A1, a2
+#define A3	A2, a3
+#define A4	A3, a4
+#define A5	A4, a5
+#define A6	A5, a6
+#define A7	A6, a7
+#define A8	A7, a8
+#define A9	A8, a9
+#define A10	A9, a10
+#define A11	A10, a11
+#define A12	A11, a12
+#define PROBE(n)								\
+static void probe_##n(void *data, P##n)						\
+{										\
+	const u64 args[] = { A##n };						\
+										\
+	hit(data, args);							\
+}
+PROBE(1) PROBE(2) PROBE(3) PROBE(4) PROBE(5) PROBE(6)
+PROBE(7) PROBE(8) PROBE(9) PROBE(10) PROBE(11) PROBE(12)
+
+static void *const probes[MAX_ARGS + 1] = {
+	probe_0, probe_1, probe_2, probe_3, probe_4, probe_5, probe_6,
+	probe_7, probe_8, probe_9, probe_10, probe_11, probe_12,
+};
+
+static const struct ctrace_event_type *type_of(const char *system, const char *tracepoint, u32 nargs)
+{
+	struct ctrace_field_desc fields[MAX_ARGS];
+	char names[MAX_ARGS][8], name[CTRACE_NAME_MAX];
+	struct ctrace_event_type t = {
+		.system = system, .name = name, .source = tracepoint, .fields = fields,
+		.nfields = nargs, .flags = CTRACE_EVENT_F_KADDR,
+	};
+	u32 i;
+
+	/* raw_: beside a curated event of the same name, in the same trace */
+	snprintf(name, sizeof(name), "%s%s", strcmp(system, "raw") ? "" : "raw_", tracepoint);
+	for (i = 0; i < nargs; i++) {
+		snprintf(names[i], sizeof(names[i]), "arg%u", i + 1);
+		fields[i] = (struct ctrace_field_desc)CTRACE_FIELD(HEX, names[i], 8);
+	}
+	return ctrace_event_dynamic(&t);
+}
+
+static int find(struct raw *raw, const char *system, const char *name, char *why)
+{
+	int n;
+
+	if (ctrace_compat_tp_get(name, &raw->tp)) {
+		snprintf(why, CTRACE_WHY_MAX, "no tracepoint '%.64s' in this kernel or its modules",
+			 name);
+		return -ENOENT;
+	}
+	if (strcmp(system, "raw") && !ctrace_compat_event_exists(system, name)) {
+		snprintf(why, CTRACE_WHY_MAX,
+			 "tracepoint '%.64s' is not of subsystem '%.32s': raw:%.64s takes it whatever it is of",
+			 name, system, name);
+		ctrace_compat_tp_put(&raw->tp);
+		return -ENOENT;
+	}
+	n = ctrace_compat_tp_nargs(&raw->tp);
+	raw->nargs = n < 0 ? CTRACE_COMPAT_TP_REGS : n;
+	if (raw->nargs > MAX_ARGS) {
+		snprintf(why, CTRACE_WHY_MAX, "tracepoint '%.64s' has %u arguments, more than %u",
+			 name, raw->nargs, MAX_ARGS);
+		ctrace_compat_tp_put(&raw->tp);
+		return -E2BIG;
+	}
+	return 0;
+}
+
+static void raw_del(struct ctrace_probe *p)
+{
+	struct raw *raw = p->priv;
+
+	/* It was unregistered as a source of p, and whoever was in it is out. */
+	ctrace_compat_tp_put(&raw->tp);
+	kfree(raw);
+}
+
+static int raw_add(struct ctrace_probe *p, char *why)
+{
+	const struct ctrace_event_type *t;
+	const char *name = strchr(p->name, ':') + 1;
+	char system[32];
+	struct raw *raw;
+	int err;
+
+	if (name - p->name > sizeof(system) || strlen(name) >= CTRACE_NAME_MAX - strlen("raw_")) {
+		snprintf(why, CTRACE_WHY_MAX, "'%.64s' is too long for a tracepoint's name", p->name);
+		return -ENAMETOOLONG;
+	}
+	strscpy(system, p->name, name - p->name);
+	if (!ctrace_compat_tp_may_raw()) {
+		snprintf(why, CTRACE_WHY_MAX, "this kernel checks the types of indirect calls (CFI): no raw tracepoints");
+		return -EOPNOTSUPP;
+	}
+	raw = kzalloc(sizeof(*raw), GFP_KERNEL);
+	if (!raw)
+		return -ENOMEM;
+	err = find(raw, system, name, why);
+	if (err)
+		goto free_raw;
+	t = type_of(system, name, raw->nargs);
+	if (IS_ERR(t)) {
+		err = PTR_ERR(t);
+		goto put_tp;
+	}
+	raw->event_id = t->id;
+	raw->bit = 1u << p->session->index;
+	raw->source.tracepoint = t->source;
+	raw->source.fn = probes[raw->nargs];
+	raw->source.data = raw;
+	raw->source.tp = &raw->tp;
+	p->sources[0] = &raw->source;
+	p->ranges[0].from = t->id;
+	p->ranges[0].n = 1;
+	p->priv = raw;
+	return 0;
+
+put_tp:
+	ctrace_compat_tp_put(&raw->tp);
+free_raw:
+	kfree(raw);
+	return err;
+}
+
+static u64 raw_missed(const struct ctrace_probe *p)
+{
+	const struct raw *raw = p->priv;
+
+	return atomic64_read(&raw->missed);
+}
+
+static const char *const prefixes[] = { "raw:", NULL };
+
+const struct ctrace_probe_kind ctrace_kind_raw = {
+	.prefixes = prefixes, .add = raw_add, .del = raw_del, .missed = raw_missed,
+};

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Samples: what each CPU is doing, HZ times a second of its clock, with the
+ * kernel's and the user's stack. By a perf event per CPU, whose timer interrupt is told to us.
+ *
+ * Idle CPUs give none: it would be most of a trace, and no container's.
+ */
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include "emit/emit.h"
+#include "session/probe.h"
+#include "emit/stack.h"
+#include "compat/cpu.h"
+#include "compat/rcu.h"
+#include "compat/stack.h"
+
+#define HZ_MAX	10000
+
+struct sample {
+	u64 ip;
+	u32 user, hz, nkernel, nuser;
+	u64 kernel[CTRACE_STACK_DEPTH], stack[CTRACE_STACK_DEPTH];
+};
+
+struct ctrace_sampler;
+
+struct sampler_cpu {
+	struct perf_event *event;	/* NULL: CPU is not there. CPU hotplug's callbacks alone */
+	struct sample room;		/* the handler's: its interrupts do not nest */
+};
+
+struct ctrace_sampler {
+	struct hlist_node node;		/* of cpus */
+	struct sampler_cpu __percpu *cpu;
+	u32 bit, hz;			/* invariant */
+};
+
+static u32 samplers;			/* that use cpus; protected by ctrace_lock */
+
+/* --- the sample ---------------------------------------------------------------- */
+
+/* As long as fields are in this order, none needs padding in front. */
+static __always_inline void fill_sample(void *payload, const void *arg)
+{
+	const struct sample *s = arg;
+	u64 *r = payload;
+	u32 *r4;
+
+	*r++ = s->ip;
+	r4 = (u32 *)r++;
+	r4[0] = s->user;
+	r4[1] = s->nkernel;
+	memcpy(r, s->kernel, s->nkernel * sizeof(u64));
+	r += s->nkernel;
+	r4 = (u32 *)r++;
+	r4[0] = s->hz;
+	r4[1] = s->nuser;
+	memcpy(r, s->stack, s->nuser * sizeof(u64));
+}
+
+/*
+ * Did the interrupt come upon a task, and not upon another interrupt? Our own
+ * counts once. Softirqs may run in ksoftirqd or behind any task's back: nobody's either way.
+ */
+static bool upon_task(const struct pt_regs *regs)
+{
+	return ctrace_compat_user_mode(regs) || (hardirq_count() <= HARDIRQ_OFFSET && !in_serving_softirq());
+}
+
+static void sample(struct perf_event *event, struct pt_regs *regs)
+{
+	struct ctrace_sampler *sr = event->overflow_handler_context;
+	u32 mask = ctrace_wants(CTRACE_ID_CPU_SAMPLE) & sr->bit;
+	struct sample *s = &this_cpu_ptr(sr->cpu)->room;
+	const struct pt_regs *outer;
+	struct ctrace_who who;
+
+	if (!mask)
+		return;
+	ctrace_identity_host(&who);
+	if (upon_task(regs)) {
+		if (is_idle_task(current))
+			return;
+		ctrace_identity_resolve_current(&who);
+	}
+	mask = ctrace_filter(mask, who.container, who.task);
+	if (!mask)
+		return;
+	s->ip = instruction_pointer(regs);
+	s->user = ctrace_compat_user_mode(regs);
+	s->hz = sr->hz;
+	s->nkernel = ctrace_stack_kernel(s->kernel, regs);
+	outer = ctrace_stack_begin(regs);
+	/* What led a task into the kernel belongs to the picture. */
+	s->nuser = who.task ? ctrace_stack_user(s->stack) : 0;
+	ctrace_emit(mask, CTRACE_ID_CPU_SAMPLE, &who,
+		    (3 + s->nkernel + s->nuser) * sizeof(u64), fill_sample, s);
+	ctrace_stack_end(outer);
+}
+
+/* Hardirq context, interrupts off. */
+static void handler(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+	ctrace_compat_rcu_begin();
+	sample(event, regs);
+	ctrace_compat_rcu_end();
+}
+
+/* --- CPUs come and go ---------------------------------------------------------- */
+
+/* On that CPU, or for it at registration; one call at a time for each CPU. */
+static int on_cpu_online(unsigned int cpu, struct hlist_node *node)
+{
+	struct ctrace_sampler *sr = hlist_entry(node, struct ctrace_sampler, node);
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.size = sizeof(attr),
+		.sample_period = NSEC_PER_SEC / sr->hz,
+		.pinned = 1,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, handler, sr);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	per_cpu_ptr(sr->cpu, cpu)->event = event;
+	return 0;
+}
+
+/* When this returns, the handler does not run there and will not. */
+static int on_cpu_offline(unsigned int cpu, struct hlist_node *node)
+{
+	struct ctrace_sampler *sr = hlist_entry(node, struct ctrace_sampler, node);
+	struct sampler_cpu *c = per_cpu_ptr(sr->cpu, cpu);
+
+	if (c->event)
+		perf_event_release_kernel(c->event);
+	c->event = NULL;
+	return 0;
+}
+
+static struct ctrace_compat_cpus cpus = {
+	.name = "ctrace:sample", .online = on_cpu_online, .offline = on_cpu_offline,
+};
+
+static int cpus_get(void)
+{
+	int err = samplers ? 0 : ctrace_compat_cpus_get(&cpus);
+
+	if (!err)
+		samplers++;
+	return err;
+}
+
+static void cpus_put(void)
+{
+	if (!--samplers)
+		ctrace_compat_cpus_put(&cpus);
+}
+
+/* --- life ------------------------------------------------------------------------ */
+
+static int sampler_start(struct ctrace_sampler *sr, char *why)
+{
+	int err = cpus_get();
+
+	if (err)
+		return err;
+	err = ctrace_compat_cpus_add(&cpus, &sr->node);
+	if (err) {
+		cpus_put();
+		snprintf(why, CTRACE_WHY_MAX, "sample:%u: this kernel's perf events say error %d",
+			 sr->hz, err);
+	}
+	return err;
+}
+
+static int sample_add(struct ctrace_probe *p, char *why)
+{
+	struct ctrace_sampler *sr;
+	int err;
+	u32 hz;
+
+	if (kstrtou32(p->name + strlen("sample:"), 10, &hz) || !hz || hz > HZ_MAX) {
+		snprintf(why, CTRACE_WHY_MAX,
+			 "'%.64s' is no sampling rate: sample:1 to sample:%u, a second, on each CPU",
+			 p->name, HZ_MAX);
+		return -EINVAL;
+	}
+	sr = kzalloc(sizeof(*sr), GFP_KERNEL);
+	if (!sr)
+		return -ENOMEM;
+	sr->bit = 1u << p->session->index;
+	sr->hz = hz;
+	sr->cpu = alloc_percpu(struct sampler_cpu);
+	if (!sr->cpu) {
+		kfree(sr);
+		return -ENOMEM;
+	}
+	err = sampler_start(sr, why);
+	if (err) {
+		free_percpu(sr->cpu);
+		kfree(sr);
+		return err;
+	}
+	p->ranges[0].from = CTRACE_ID_CPU_SAMPLE;
+	p->ranges[0].n = 1;
+	p->priv = sr;
+	return 0;
+}
+
+static void sample_del(struct ctrace_probe *p)
+{
+	struct ctrace_sampler *sr = p->priv;
+
+	ctrace_compat_cpus_del(&cpus, &sr->node);
+	cpus_put();
+	free_percpu(sr->cpu);
+	kfree(sr);
+}
+
+/* --- what user space is told ------------------------------------------------ */
+
+#define F	CTRACE_FIELD
+
+/* hz lies where the second count needs a neighbour; it is the sample's weight. */
+static const struct ctrace_field_desc f_sample[] = {
+	F(HEX, "ip", 8), F(UINT, "user", 4), F(SEQ_HEX, "callstack_kernel", 8),
+	F(UINT, "hz", 4), F(SEQ_HEX, "callstack_user", 8),
+};
+
+static const struct ctrace_event_type types[] = {
+	CTRACE_TYPE_KADDR(CPU_SAMPLE, "ctrace", "cpu_sample", NULL, f_sample),
+};
+
+const struct ctrace_family ctrace_family_sample = {
+	.types = types, .ntypes = ARRAY_SIZE(types),
+};
+
+static const char *const prefixes[] = { "sample:", NULL };
+
+/*
+ * No count of samples missed: a timer that comes late leaves out what it missed, and
+ * perf does not say how much of it the CPU was idle.
+ */
+const struct ctrace_probe_kind ctrace_kind_sample = {
+	.prefixes = prefixes, .add = sample_add, .del = sample_del,
+};

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Scheduling.
+ *
+ * An event between two tasks of different containers (a switch; in probe/process.c a fork) is
+ * recorded once in each container that is wanted, and there it shows the other side's
+ * task number but not its name: a ring tells nothing of a neighbour.
+ */
+#include <linux/sched.h>
+#include "emit/simple.h"
+#include "session/probe.h"
+#include "compat/tracepoint.h"
+
+/* --- sched_switch --------------------------------------------------------- */
+
+struct switch_arg {
+	const struct task_struct *prev, *next;
+	s64 state;
+	bool show_prev, show_next;
+};
+
+struct switch_payload {
+	char prev_comm[CTRACE_COMM_LEN];
+	s32 prev_tid, prev_prio;
+	s64 prev_state;
+	char next_comm[CTRACE_COMM_LEN];
+	s32 next_tid, next_prio;
+};
+
+static __always_inline void fill_switch(void *payload, const void *arg)
+{
+	struct switch_payload *r = payload;
+	const struct switch_arg *a = arg;
+
+	ctrace_put_comm(r->prev_comm, a->prev, a->show_prev);
+	r->prev_tid = a->prev->pid;
+	r->prev_prio = a->prev->prio - MAX_RT_PRIO;
+	r->prev_state = a->state;
+	ctrace_put_comm(r->next_comm, a->next, a->show_next);
+	r->next_tid = a->next->pid;
+	r->next_prio = a->next->prio - MAX_RT_PRIO;
+}
+
+static __always_inline void on_switch(struct task_struct *prev, struct task_struct *next, s64 state)
+{
+	u32 wants = ctrace_wants(CTRACE_ID_SCHED_SWITCH), mask;
+	struct switch_arg a = { .prev = prev, .next = next, .state = state, .show_prev = true };
+	struct ctrace_who out, in;
+
+	if (!wants)
+		return;
+	ctrace_identity_resolve_task(prev, &out);
+	ctrace_identity_resolve_task(next, &in);
+	a.show_next = out.container == in.container;
+
+	mask = ctrace_filter(wants, out.container, prev);
+	if (mask)
+		ctrace_emit(mask, CTRACE_ID_SCHED_SWITCH, &out, sizeof(struct switch_payload),
+			    fill_switch, &a);
+	/* Within one container a session gets it once, whichever side it wants. */
+	wants &= a.show_next ? ~mask : ~0u;
+	mask = ctrace_filter(wants, in.container, next);
+	if (mask) {
+		a.show_prev = a.show_next;
+		a.show_next = true;
+		ctrace_emit(mask, CTRACE_ID_SCHED_SWITCH, &in, sizeof(struct switch_payload),
+			    fill_switch, &a);
+	}
+}
+
+static void CTRACE_PROBE_SCHED_SWITCH(probe_switch)
+{
+	ctrace_compat_probe_begin();
+	on_switch(prev, next, CTRACE_PROBE_PREEMPT ? 0 : CTRACE_PROBE_PREV_STATE(prev));
+	ctrace_compat_probe_end();
+}
+
+/* --- sched_wakeup: the woken task's event ---------------------------------- */
+
+struct wakeup_payload {
+	char comm[CTRACE_COMM_LEN];
+	s32 tid, prio, target_cpu;
+};
+
+static __always_inline void fill_wakeup(void *payload, const void *arg)
+{
+	struct wakeup_payload *r = payload;
+	const struct task_struct *p = arg;
+
+	ctrace_put_comm(r->comm, p, true);
+	r->tid = p->pid;
+	r->prio = p->prio - MAX_RT_PRIO;
+	r->target_cpu = task_cpu(p);
+}
+
+static __always_inline void on_wakeup(u32 id, struct task_struct *p)
+{
+	ctrace_curated_task(id, p, sizeof(struct wakeup_payload), fill_wakeup, p);
+}
+
+static void probe_waking(void *data, struct task_struct *p)
+{
+	ctrace_compat_probe_begin();
+	on_wakeup(CTRACE_ID_SCHED_WAKING, p);
+	ctrace_compat_probe_end();
+}
+
+static void CTRACE_PROBE_SCHED_WAKEUP(probe_wakeup)
+{
+	ctrace_compat_probe_begin();
+	on_wakeup(CTRACE_ID_SCHED_WAKEUP, p);
+	ctrace_compat_probe_end();
+}
+
+static void CTRACE_PROBE_SCHED_WAKEUP_NEW(probe_wakeup_new)
+{
+	ctrace_compat_probe_begin();
+	on_wakeup(CTRACE_ID_SCHED_WAKEUP_NEW, p);
+	ctrace_compat_probe_end();
+}
+
+/* --- sched_migrate_task, sched_stat_runtime ---------------------------------- */
+
+struct migrate_arg {
+	const struct task_struct *p;
+	s32 dest_cpu;
+};
+
+struct migrate_payload {
+	char comm[CTRACE_COMM_LEN];
+	s32 tid, prio, orig_cpu, dest_cpu;
+};
+
+static __always_inline void fill_migrate(void *payload, const void *arg)
+{
+	struct migrate_payload *r = payload;
+	const struct migrate_arg *a = arg;
+
+	ctrace_put_comm(r->comm, a->p, true);
+	r->tid = a->p->pid;
+	r->prio = a->p->prio - MAX_RT_PRIO;
+	r->orig_cpu = task_cpu(a->p);
+	r->dest_cpu = a->dest_cpu;
+}
+
+static void probe_migrate(void *data, struct task_struct *p, int dest_cpu)
+{
+	struct migrate_arg a = { .p = p, .dest_cpu = dest_cpu };
+
+	ctrace_compat_probe_begin();
+	ctrace_curated_task(CTRACE_ID_SCHED_MIGRATE_TASK, p, sizeof(struct migrate_payload),
+			    fill_migrate, &a);
+	ctrace_compat_probe_end();
+}
+
+struct runtime_arg {
+	const struct task_struct *p;
+	u64 runtime, vruntime;
+};
+
+struct runtime_payload {
+	char comm[CTRACE_COMM_LEN];
+	s32 tid;
+	u32 hole;		/* where 8 bytes align */
+	u64 runtime;
+	u64 vruntime;		/* where the kernel tells it */
+};
+
+#define RUNTIME_SIZE	(CTRACE_COMPAT_STAT_VRUNTIME ? sizeof(struct runtime_payload) :	\
+						       offsetof(struct runtime_payload, vruntime))
+
+static __always_inline void fill_runtime(void *payload, const void *arg)
+{
+	struct runtime_payload *r = payload;
+	const struct runtime_arg *a = arg;
+
+	ctrace_put_comm(r->comm, a->p, true);
+	r->tid = a->p->pid;
+	r->hole = 0;
+	r->runtime = a->runtime;
+	if (CTRACE_COMPAT_STAT_VRUNTIME)
+		r->vruntime = a->vruntime;
+}
+
+static void CTRACE_PROBE_SCHED_STAT_RUNTIME(probe_runtime)
+{
+	struct runtime_arg a = { .p = p, .runtime = runtime, .vruntime = CTRACE_PROBE_VRUNTIME };
+
+	ctrace_compat_probe_begin();
+	ctrace_curated_task(CTRACE_ID_SCHED_STAT_RUNTIME, p, RUNTIME_SIZE, fill_runtime, &a);
+	ctrace_compat_probe_end();
+}
+
+/* --- what user space is told ------------------------------------------------ */
+
+#define F	CTRACE_FIELD
+
+/* Names and order are LTTng's (FORMATS.md): viewers look for them. */
+static const struct ctrace_field_desc f_switch[] = {
+	F(TEXT, "prev_comm", 16), F(INT, "prev_tid", 4), F(INT, "prev_prio", 4),
+	F(INT, "prev_state", 8), F(TEXT, "next_comm", 16), F(INT, "next_tid", 4),
+	F(INT, "next_prio", 4),
+};
+static const struct ctrace_field_desc f_wakeup[] = {
+	F(TEXT, "comm", 16), F(INT, "tid", 4), F(INT, "prio", 4), F(INT, "target_cpu", 4),
+};
+static const struct ctrace_field_desc f_migrate[] = {
+	F(TEXT, "comm", 16), F(INT, "tid", 4), F(INT, "prio", 4), F(INT, "orig_cpu", 4),
+	F(INT, "dest_cpu", 4),
+};
+static const struct ctrace_field_desc f_runtime[] = {
+	F(TEXT, "comm", 16), F(INT, "tid", 4), F(UINT, "runtime", 8), F(UINT, "vruntime", 8),
+};
+
+static const struct ctrace_event_type types[] = {
+	CTRACE_TYPE(SCHED_SWITCH, "sched", "sched_switch", "sched_switch", f_switch),
+	CTRACE_TYPE(SCHED_WAKING, "sched", "sched_waking", "sched_waking", f_wakeup),
+	CTRACE_TYPE(SCHED_WAKEUP, "sched", "sched_wakeup", "sched_wakeup", f_wakeup),
+	CTRACE_TYPE(SCHED_WAKEUP_NEW, "sched", "sched_wakeup_new", "sched_wakeup_new", f_wakeup),
+	CTRACE_TYPE(SCHED_MIGRATE_TASK, "sched", "sched_migrate_task", "sched_migrate_task", f_migrate),
+	{ .id = CTRACE_ID_SCHED_STAT_RUNTIME, .system = "sched", .name = "sched_stat_runtime",
+	  .source = "sched_stat_runtime", .fields = f_runtime,
+	  .nfields = CTRACE_COMPAT_STAT_VRUNTIME ? 4 : 3 },
+};
+
+static struct ctrace_source sources[] = {
+	{ .tracepoint = "sched_switch", .fn = probe_switch },
+	{ .tracepoint = "sched_waking", .fn = probe_waking },
+	{ .tracepoint = "sched_wakeup", .fn = probe_wakeup },
+	{ .tracepoint = "sched_wakeup_new", .fn = probe_wakeup_new },
+	{ .tracepoint = "sched_migrate_task", .fn = probe_migrate },
+	{ .tracepoint = "sched_stat_runtime", .fn = probe_runtime },
+	{ }
+};
+
+const struct ctrace_family ctrace_family_sched = {
+	.types = types, .ntypes = ARRAY_SIZE(types), .sources = sources,
+};

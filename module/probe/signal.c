@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Signals. One that is sent is its receiver's event. A sender in another container has it as well, and
+ * sees there the receiver's number but not its name, as in sched_switch.
+ */
+#include <linux/preempt.h>
+#include <linux/sched/signal.h>
+#include <linux/signal.h>
+#include "emit/simple.h"
+#include "session/probe.h"
+#include "compat/tracepoint.h"
+
+/* Two values of the pointer are words: from user space, and from the kernel. */
+static __always_inline void read_info(const ctrace_compat_siginfo *info, s32 *error, s32 *code)
+{
+	*error = 0;
+	if (info == SEND_SIG_NOINFO) {
+		*code = SI_USER;
+	} else if (info == SEND_SIG_PRIV) {
+		*code = SI_KERNEL;
+	} else {
+		*error = info->si_errno;
+		*code = info->si_code;
+	}
+}
+
+/* --- generated ------------------------------------------------------------------ */
+
+struct generate_arg {
+	const struct task_struct *p;
+	s32 sig, error, code, group, result;
+	bool show;
+};
+
+struct generate_payload {
+	s32 sig, error, code;
+	char comm[CTRACE_COMM_LEN];
+	s32 tid, group, result;
+};
+
+static __always_inline void fill_generate(void *payload, const void *arg)
+{
+	struct generate_payload *r = payload;
+	const struct generate_arg *a = arg;
+
+	r->sig = a->sig;
+	r->error = a->error;
+	r->code = a->code;
+	ctrace_put_comm(r->comm, a->p, a->show);
+	r->tid = a->p->pid;
+	r->group = a->group;
+	r->result = a->result;
+}
+
+static __always_inline void on_generate(struct generate_arg *a, struct task_struct *p)
+{
+	u32 wants = ctrace_wants(CTRACE_ID_SIGNAL_GENERATE), mask;
+	struct ctrace_who to, from;
+
+	if (!wants)
+		return;
+	a->p = p;
+	a->show = true;
+	ctrace_identity_resolve_task(p, &to);
+	mask = ctrace_filter(wants, to.container, p);
+	if (mask)
+		ctrace_emit(mask, CTRACE_ID_SIGNAL_GENERATE, &to, sizeof(struct generate_payload),
+			    fill_generate, a);
+	if (!in_task() || p == current)
+		return;		/* nobody sent it */
+	ctrace_identity_resolve_current(&from);
+	a->show = from.container == to.container;
+	/* Within one container a session gets it once, whichever side it wants. */
+	wants &= a->show ? ~mask : ~0u;
+	mask = ctrace_filter(wants, from.container, current);
+	if (mask)
+		ctrace_emit(mask, CTRACE_ID_SIGNAL_GENERATE, &from, sizeof(struct generate_payload),
+			    fill_generate, a);
+}
+
+static void probe_generate(void *data, int sig, ctrace_compat_siginfo *info, struct task_struct *p,
+			   int group, int result)
+{
+	struct generate_arg a = { .sig = sig, .group = group, .result = result };
+
+	ctrace_compat_probe_begin();
+	read_info(info, &a.error, &a.code);
+	on_generate(&a, p);
+	ctrace_compat_probe_end();
+}
+
+/* --- delivered -------------------------------------------------------------------- */
+
+struct deliver_payload {
+	s32 sig, error, code;
+	u32 hole;		/* where 8 bytes align */
+	u64 handler, flags;
+};
+
+static __always_inline void fill_deliver(void *payload, const void *arg)
+{
+	*(struct deliver_payload *)payload = *(const struct deliver_payload *)arg;
+}
+
+static void probe_deliver(void *data, int sig, ctrace_compat_siginfo *info, struct k_sigaction *ka)
+{
+	struct deliver_payload a = {
+		.sig = sig, .handler = (unsigned long)ka->sa.sa_handler, .flags = ka->sa.sa_flags,
+	};
+
+	ctrace_compat_probe_begin();
+	read_info(info, &a.error, &a.code);
+	ctrace_curated_context(CTRACE_ID_SIGNAL_DELIVER, sizeof(a), fill_deliver, &a);
+	ctrace_compat_probe_end();
+}
+
+/* --- what user space is told ------------------------------------------------ */
+
+#define F	CTRACE_FIELD
+
+/* Names and order are LTTng's (FORMATS.md): viewers look for them. */
+static const struct ctrace_field_desc f_generate[] = {
+	F(INT, "sig", 4), F(INT, "errno", 4), F(INT, "code", 4), F(TEXT, "comm", 16),
+	F(INT, "tid", 4), F(INT, "group", 4), F(INT, "result", 4),
+};
+static const struct ctrace_field_desc f_deliver[] = {
+	F(INT, "sig", 4), F(INT, "errno", 4), F(INT, "code", 4), F(HEX, "sa_handler", 8),
+	F(HEX, "sa_flags", 8),
+};
+
+static const struct ctrace_event_type types[] = {
+	CTRACE_TYPE(SIGNAL_GENERATE, "signal", "signal_generate", "signal_generate", f_generate),
+	CTRACE_TYPE(SIGNAL_DELIVER, "signal", "signal_deliver", "signal_deliver", f_deliver),
+};
+
+static struct ctrace_source sources[] = {
+	{ .tracepoint = "signal_generate", .fn = probe_generate },
+	{ .tracepoint = "signal_deliver", .fn = probe_deliver },
+	{ }
+};
+
+const struct ctrace_family ctrace_family_signal = {
+	.types = types, .ntypes = ARRAY_SIZE(types), .sources = sources,
+};

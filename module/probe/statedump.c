@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names, fields and values are LTTng's (FORMATS.md): viewers build the tree of
+ * containers from them. The session's filter and rate do not hold for them: they are no events but what
+ * events are understood by.
+ */
+#include <linux/cred.h>
+#include <linux/delay.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/string.h>
+#include <linux/user_namespace.h>
+#include "event/comm.h"
+#include "emit/emit.h"
+#include "session/probe.h"
+#include "identity/rules_internal.h"
+#include "identity/scan.h"
+#include "probe/statedump.h"
+#include "compat/ns.h"
+
+/* values of type, mode, submode and status */
+#define TYPE_USER_THREAD	0
+#define TYPE_KERNEL_THREAD	1
+#define MODE_UNKNOWN		0
+#define SUBMODE_UNKNOWN		1
+#define STATUS_UNNAMED		0
+#define STATUS_WAIT_CPU		2
+#define STATUS_ZOMBIE		4
+#define STATUS_WAIT		5
+#define STATUS_DEAD		7
+
+struct process {
+	s32 tid, vtid, pid, vpid, ppid, vppid;
+	char name[CTRACE_COMM_LEN];
+	s32 type, mode, submode, status;
+	u32 ns_level, ns_inum, cpu;
+};
+
+struct namespaces {
+	s32 tid;
+	u32 cgroup, ipc, mnt, net, pid, user, uts;
+	char path[CTRACE_STR_MAX];
+};
+
+struct dump {
+	struct ctrace_session *s;
+	size_t mnt_at;		/* see ctrace_compat_mnt_inum_at() */
+	u64 bytes;		/* written since it last rested */
+	struct process process;
+	struct namespaces ns;
+};
+
+/* --- writing ---------------------------------------------------------------- */
+
+struct block {
+	const void *from;
+	u32 len;
+};
+
+static void fill_block(void *payload, const void *arg)
+{
+	const struct block *b = arg;
+
+	memcpy(payload, b->from, b->len);
+}
+
+/* preemption off */
+static void emit(struct dump *d, u32 id, const struct ctrace_who *who, const void *from, u32 len)
+{
+	struct block b = { .from = from, .len = len };
+
+	ctrace_emit_one(d->s->index, id, who, who->container->cid, len, fill_block, &b);
+	d->bytes += sizeof(struct ctrace_record) + len;
+}
+
+/* Begin and end are nobody's. */
+static void mark(struct dump *d, u32 id)
+{
+	struct ctrace_who who;
+
+	ctrace_identity_host(&who);
+	preempt_disable();
+	emit(d, id, &who, NULL, 0);
+	preempt_enable();
+}
+
+/* --- one task; RCU read side ---------------------------------------------------- */
+
+static s32 status_of(const struct task_struct *p)
+{
+	unsigned int state = ctrace_compat_task_state(p);
+
+	if (p->exit_state & EXIT_DEAD)
+		return STATUS_DEAD;
+	if (p->exit_state & EXIT_ZOMBIE)
+		return STATUS_ZOMBIE;
+	/* Which of the runnable ones runs, the first switch tells. */
+	if (state == TASK_RUNNING)
+		return STATUS_WAIT_CPU;
+	if (state & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE))
+		return STATUS_WAIT;
+	return STATUS_UNNAMED;
+}
+
+/* What is the same at all levels. */
+static void look_process(struct dump *d, struct task_struct *p)
+{
+	struct process *r = &d->process;
+
+	r->tid = p->pid;
+	r->pid = p->tgid;
+	r->ppid = rcu_dereference(p->real_parent)->tgid;
+	ctrace_put_comm(r->name, p, true);
+	r->type = p->flags & PF_KTHREAD ? TYPE_KERNEL_THREAD : TYPE_USER_THREAD;
+	r->mode = MODE_UNKNOWN;
+	r->submode = SUBMODE_UNKNOWN;
+	r->status = status_of(p);
+	r->cpu = task_cpu(p);
+}
+
+/* One record for each pid namespace that the task has a number in, its own first. */
+static void emit_levels(struct dump *d, struct task_struct *p, const struct pid *pid,
+			const struct ctrace_who *who)
+{
+	struct task_struct *parent = rcu_dereference(p->real_parent);
+	struct process *r = &d->process;
+	int level;
+
+	for (level = pid->level; level >= 0; level--) {
+		struct pid_namespace *ns = pid->numbers[level].ns;
+
+		r->vtid = pid->numbers[level].nr;
+		r->vpid = task_tgid_nr_ns(p, ns);
+		r->vppid = task_tgid_nr_ns(parent, ns);
+		r->ns_level = level;
+		r->ns_inum = ctrace_compat_pidns_inum(ns);
+		emit(d, CTRACE_ID_STATEDUMP_PROCESS_STATE, who, r, sizeof(*r));
+	}
+}
+
+static void look_namespaces(struct dump *d, struct task_struct *p, const struct pid *pid)
+{
+	struct namespaces *r = &d->ns;
+	struct ctrace_compat_ns ns;
+	struct ctrace_place at;
+
+	task_lock(p);
+	if (!d->mnt_at && p->nsproxy && p->nsproxy->mnt_ns)
+		d->mnt_at = ctrace_compat_mnt_inum_at(p->nsproxy->mnt_ns);
+	ctrace_compat_task_ns(p, d->mnt_at, &ns);
+	task_unlock(p);
+	r->tid = p->pid;
+	r->cgroup = ns.cgroup;
+	r->ipc = ns.ipc;
+	r->mnt = ns.mnt;
+	r->net = ns.net;
+	r->pid = ctrace_compat_pidns_inum(pid->numbers[pid->level].ns);
+	r->user = ctrace_compat_inum(__task_cred(p)->user_ns);
+	r->uts = ns.uts;
+	/*
+	 * Of v2 and v1, the one that says something: as identity has it. Names under RCU
+	 * alone: see ctrace_compat_cgroup_name().
+	 */
+	ctrace_identity_place(ctrace_compat_task_cset(p), NULL, &at);
+	if (at.cg[1] && !ctrace_compat_cgroup_parent(at.cg[0]))
+		at.cg[0] = at.cg[1];
+	ctrace_learn_path(&ctrace_rules, at.cg[0], r->path, sizeof(r->path));
+}
+
+static void dump_task(struct dump *d, struct task_struct *p)
+{
+	const struct pid *pid = ctrace_compat_task_pid(p);
+	struct ctrace_who who;
+
+	if (!pid)
+		return;
+	/* Before anything is known of whose it is: this takes a lock that sleeps on RT. */
+	look_namespaces(d, p, pid);
+	preempt_disable();
+	ctrace_identity_resolve_task(p, &who);
+	if (ctrace_filter(1u << d->s->index, who.container, p)) {
+		look_process(d, p);
+		emit_levels(d, p, pid, &who);
+		emit(d, CTRACE_ID_STATEDUMP_NAMESPACES, &who, &d->ns,
+		     offsetof(struct namespaces, path) + strlen(d->ns.path) + 1);
+	}
+	preempt_enable();
+}
+
+/* --- all of them ------------------------------------------------------------------ */
+
+/*
+ * All is written on one CPU or two, into their rings, and what does not fit
+ * overwrites what came first. So a reader gets a moment after each half of a ring: it
+ * is not waited for.
+ */
+static void rest(struct dump *d)
+{
+	if (d->bytes > d->s->arena->dir->ring_size / 2) {
+		d->bytes = 0;
+		usleep_range(10000, 20000);
+	}
+	cond_resched();
+}
+
+/*
+ * By number, so that the walk may rest anywhere: a list's next task may be gone by then. Who
+ * exists from begin to end is met once.
+ */
+static void walk(struct dump *d)
+{
+	struct task_struct *p;
+	int nr = 1, batch;
+	bool more;
+
+	do {
+		rcu_read_lock();
+		for (batch = 0; batch < 32; batch++, nr++) {
+			more = ctrace_compat_next_task(&nr, &p);
+			if (!more)
+				break;
+			if (p)
+				dump_task(d, p);
+		}
+		rcu_read_unlock();
+		rest(d);
+		/* the session is about to go, and others wait for ctrace_lock */
+	} while (more && !fatal_signal_pending(current));
+}
+
+void ctrace_statedump(struct ctrace_session *s)
+{
+	static struct dump d;	/* half a kilobyte; protected by ctrace_lock */
+
+	lockdep_assert_held(&ctrace_lock);
+	d.s = s;
+	d.bytes = 0;
+	mark(&d, CTRACE_ID_STATEDUMP_START);
+	walk(&d);
+	mark(&d, CTRACE_ID_STATEDUMP_END);
+}
+
+/* --- what user space is told ------------------------------------------------ */
+
+#define F	CTRACE_FIELD
+
+static const struct ctrace_field_desc f_process[] = {
+	F(INT, "tid", 4), F(INT, "vtid", 4), F(INT, "pid", 4), F(INT, "vpid", 4),
+	F(INT, "ppid", 4), F(INT, "vppid", 4), F(TEXT, "name", 16), F(INT, "type", 4),
+	F(INT, "mode", 4), F(INT, "submode", 4), F(INT, "status", 4), F(UINT, "ns_level", 4),
+	F(UINT, "ns_inum", 4), F(UINT, "cpu", 4),
+};
+static const struct ctrace_field_desc f_namespaces[] = {
+	F(INT, "tid", 4), F(UINT, "cgroup_ns", 4), F(UINT, "ipc_ns", 4), F(UINT, "mnt_ns", 4),
+	F(UINT, "net_ns", 4), F(UINT, "pid_ns", 4), F(UINT, "user_ns", 4), F(UINT, "uts_ns", 4),
+	F(STRING, "cgroup", 0),
+};
+
+static const struct ctrace_event_type types[] = {
+	{ .id = CTRACE_ID_STATEDUMP_START, .system = "ctrace", .name = "lttng_statedump_start" },
+	CTRACE_TYPE(STATEDUMP_PROCESS_STATE, "ctrace", "lttng_statedump_process_state", NULL,
+		    f_process),
+	CTRACE_TYPE(STATEDUMP_NAMESPACES, "ctrace", "ctrace_statedump_namespaces", NULL,
+		    f_namespaces),
+	{ .id = CTRACE_ID_STATEDUMP_END, .system = "ctrace", .name = "lttng_statedump_end" },
+};
+
+const struct ctrace_family ctrace_family_statedump = {
+	.types = types, .ntypes = ARRAY_SIZE(types),
+};

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* System calls: entry with as many arguments as the call has, and exit. */
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include "event/syscall_args.h"
+#include "emit/emit.h"
+#include "session/probe.h"
+#include "compat/tracepoint.h"
+
+/*
+ * Arguments with strings are copied before anything is reserved, as their length decides
+ * the record's. Only system call entry uses this, with preemption off and never from an
+ * interrupt, so one per CPU is enough.
+ */
+struct room {
+	u64 args[CTRACE_ARGS_MAX / 8];
+};
+static DEFINE_PER_CPU(struct room, room);
+
+struct entry {
+	const struct pt_regs *regs;
+	const struct ctrace_syscall_layout *layout;
+	const void *args;	/* with strings: what ctrace_args_put() wrote, len bytes */
+	u32 len;
+	bool is32;
+};
+
+static __always_inline void fill_entry(void *payload, const void *arg)
+{
+	const struct entry *e = arg;
+
+	ctrace_args_numbers(e->regs, e->is32, e->layout, payload);
+}
+
+static __always_inline void fill_strings(void *payload, const void *arg)
+{
+	const struct entry *e = arg;
+
+	memcpy(payload, e->args, e->len);
+}
+
+static noinline void enter_strings(u32 mask, u32 id, const struct ctrace_who *who, struct entry *e)
+{
+	struct room *r = this_cpu_ptr(&room);
+
+	e->args = r->args;
+	e->len = ctrace_args_put(e->regs, e->is32, e->layout, r->args);
+	ctrace_emit(mask, id, who, e->len, fill_strings, e);
+}
+
+struct unknown {
+	const struct pt_regs *regs;
+	long nr, ret;
+};
+
+static void fill_enter_unknown(void *payload, const void *arg)
+{
+	const struct unknown *u = arg;
+
+	*(u64 *)payload = u->nr;
+	ctrace_compat_syscall_args(u->regs, ctrace_compat_is_32bit_call(), 6, (u64 *)payload + 1);
+}
+
+static void fill_exit_unknown(void *payload, const void *arg)
+{
+	const struct unknown *u = arg;
+
+	((u64 *)payload)[0] = u->nr;
+	((u64 *)payload)[1] = u->ret;
+}
+
+/* A number that no table has: the call's own words, 6 arguments. */
+static noinline void unknown(u32 id, u32 payload, void (*fill)(void *, const void *),
+			     const struct unknown *u)
+{
+	u32 mask = ctrace_wants(id);
+	struct ctrace_who who;
+
+	if (!mask)
+		return;
+	ctrace_identity_resolve_current(&who);
+	mask = ctrace_filter(mask, who.container, current);
+	if (mask)
+		ctrace_emit(mask, id, &who, payload, fill, u);
+}
+
+/* Any call, of anybody, in any session. */
+static noinline void enter_any(struct pt_regs *regs, long nr)
+{
+	struct entry e = { .regs = regs, .is32 = ctrace_compat_is_32bit_call() };
+	struct ctrace_who who;
+	u32 id, mask;
+
+	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS ||
+		     !ctrace_syscall_layouts[e.is32][nr].known)) {
+		struct unknown u = { .regs = regs, .nr = nr };
+
+		unknown(CTRACE_ID_SYS_ENTER_UNKNOWN, 7 * 8, fill_enter_unknown, &u);
+		return;
+	}
+	id = (e.is32 ? CTRACE_ID_COMPAT_SYS_ENTER : CTRACE_ID_SYS_ENTER) + nr;
+	mask = ctrace_wants(id);
+	if (!mask)
+		return;
+	ctrace_identity_resolve_current(&who);
+	mask = ctrace_filter(mask, who.container, current);
+	if (!mask)
+		return;
+	ctrace_emit_note(mask, &who);
+	e.layout = &ctrace_syscall_layouts[e.is32][nr];
+	if (e.layout->strings)
+		enter_strings(mask, id, &who, &e);
+	else
+		ctrace_emit(mask, id, &who, e.layout->nargs * 8, fill_entry, &e);
+}
+
+/*
+ * What nearly all calls are: 64-bit ones, with numbers alone, of a task that is known, in one
+ * session that asks no more of an event than to have it, and not amid another record. enter() and
+ * leave() do these: nothing is called but at the end, so all stays in registers. What turns out to
+ * be of another kind goes to enter_any() or leave_any(), by a jump. The task is the
+ * one that runs, so what the CPU remembers of it stays until the end: only tasks write that.
+ */
+
+/* 1 and in *d the ring of the only session that wants it; 0: nobody does; -1: another kind. */
+static __always_inline int find_ring(struct ctrace_ring_desc **d, u32 id)
+{
+	u32 mask = ctrace_wants(id) & __this_cpu_read(ctrace_idcache.wanted);
+
+	if (!mask)
+		return 0;
+	if (unlikely(mask != __this_cpu_read(ctrace_idcache.only)))
+		return -1;
+	*d = __this_cpu_read(ctrace_idcache.ring);
+	/* changes on this CPU alone, and back: see ctrace_arena_ring() */
+	return likely(data_race((*d)->cid) == __this_cpu_read(ctrace_idcache.cid)) ? 1 : -1;
+}
+
+static __always_inline void stamp(struct ctrace_record *rec, u32 id)
+{
+	rec->id = id;
+	rec->cid = __this_cpu_read(ctrace_idcache.cid);
+	BUILD_BUG_ON(offsetof(struct ctrace_record, vtid) != offsetof(struct ctrace_record, tid) + 4);
+	*(u64 *)&rec->tid = __this_cpu_read(ctrace_idcache.ids.both);
+}
+
+/* As the end of ctrace_emit_one(). */
+static noinline void end_any(struct ctrace_ring_desc *d)
+{
+	ctrace_ring_leave(d);
+	if (READ_ONCE(d->arena->armed))
+		ctrace_arena_wake(d->arena);
+}
+
+static __always_inline void end(struct ctrace_ring_desc *d, u64 till, u64 time)
+{
+	if (unlikely(!ctrace_ring_commit_alone(d, till, time)))
+		end_any(d);
+	/* as in ctrace_emit_one(): late is early enough, see wake.c */
+	else if (unlikely(data_race(d->arena->armed)))
+		ctrace_arena_wake(d->arena);
+}
+
+static noinline void enter_interrupted(struct pt_regs *regs, long nr, struct ctrace_ring_desc *d)
+{
+	ctrace_ring_leave(d);
+	enter_any(regs, nr);
+}
+
+/* A probe's own arguments, and no clone with fewer: so they stay in its registers. */
+static noinline ctrace_compat_noclone void enter(void *data, struct pt_regs *regs, long nr)
+{
+	const struct ctrace_syscall_layout *l;
+	struct ctrace_ring_desc *d;
+	struct ctrace_record *rec;
+	u64 pos, time;
+	int found;
+	u32 len;
+
+	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS))
+		goto other;
+	l = &ctrace_syscall_layouts[0][nr];
+	len = l->len;
+	if (unlikely(!len || ctrace_compat_is_32bit_call()))
+		goto other;
+	found = find_ring(&d, CTRACE_ID_SYS_ENTER + nr);
+	if (!found)
+		return;
+	if (unlikely(found < 0 || !CTRACE_CLOCK_INLINE() || !ctrace_ring_try(d, len, &pos)))
+		goto other;
+	time = CTRACE_CLOCK_NOW();
+	/* the clock takes many registers: what follows from nr is had again rather than saved */
+	OPTIMIZER_HIDE_VAR(nr);
+	l = &ctrace_syscall_layouts[0][nr];
+	len = l->len;
+	if (unlikely(!ctrace_ring_take(d, len, pos, &time, &rec))) {
+		enter_interrupted(regs, nr, d);
+		return;
+	}
+	stamp(rec, CTRACE_ID_SYS_ENTER + nr);
+	ctrace_args_numbers(regs, false, l, (u64 *)(rec + 1));
+	end(d, pos + len, time);
+	return;
+other:
+	enter_any(regs, nr);
+}
+
+static __always_inline void fill_ret(void *payload, const void *arg)
+{
+	*(u64 *)payload = *(const long *)arg;
+}
+
+static noinline void leave_any(long nr, long ret)
+{
+	bool is32 = ctrace_compat_is_32bit_call();
+	struct ctrace_who who;
+	u32 id, mask;
+
+	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS ||
+		     !ctrace_syscall_layouts[is32][nr].known)) {
+		struct unknown u = { .nr = nr, .ret = ret };
+
+		unknown(CTRACE_ID_SYS_EXIT_UNKNOWN, 2 * 8, fill_exit_unknown, &u);
+		return;
+	}
+	id = (is32 ? CTRACE_ID_COMPAT_SYS_EXIT : CTRACE_ID_SYS_EXIT) + nr;
+	mask = ctrace_wants(id);
+	if (!mask)
+		return;
+	ctrace_identity_resolve_current(&who);
+	mask = ctrace_filter(mask, who.container, current);
+	if (!mask)
+		return;
+	ctrace_emit_note(mask, &who);
+	ctrace_emit(mask, id, &who, 8, fill_ret, &ret);
+}
+
+#define EXIT_LEN	(u32)(sizeof(struct ctrace_record) + sizeof(u64))
+
+static noinline void leave_interrupted(long nr, long ret, struct ctrace_ring_desc *d)
+{
+	ctrace_ring_leave(d);
+	leave_any(nr, ret);
+}
+
+static noinline ctrace_compat_noclone void leave(void *data, struct pt_regs *regs, long ret)
+{
+	long nr = syscall_get_nr(current, regs);
+	struct ctrace_ring_desc *d;
+	struct ctrace_record *rec;
+	u64 pos, time;
+	int found;
+
+	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS || ctrace_compat_is_32bit_call()))
+		goto other;
+	found = find_ring(&d, CTRACE_ID_SYS_EXIT + nr);
+	/* nobody can want the exit of a call without a name: that is another event */
+	if (!found && likely(ctrace_syscall_layouts[0][nr].known))
+		return;
+	if (unlikely(found <= 0 || !CTRACE_CLOCK_INLINE() || !ctrace_ring_try(d, EXIT_LEN, &pos)))
+		goto other;
+	time = CTRACE_CLOCK_NOW();
+	OPTIMIZER_HIDE_VAR(nr);
+	OPTIMIZER_HIDE_VAR(pos);
+	if (unlikely(!ctrace_ring_take(d, EXIT_LEN, pos, &time, &rec))) {
+		leave_interrupted(nr, ret, d);
+		return;
+	}
+	stamp(rec, CTRACE_ID_SYS_EXIT + nr);
+	*(u64 *)(rec + 1) = ret;
+	end(d, pos + EXIT_LEN, time);
+	return;
+other:
+	leave_any(nr, ret);
+}
+
+/* The first of a task since another ran on this CPU. Or it is one that is not remembered. */
+static noinline ctrace_compat_noclone void enter_new(void *data, struct pt_regs *regs, long nr)
+{
+	if (likely(ctrace_identity_learn()))
+		enter(data, regs, nr);
+	else
+		enter_any(regs, nr);
+}
+
+static noinline ctrace_compat_noclone void leave_new(void *data, struct pt_regs *regs, long ret)
+{
+	if (likely(ctrace_identity_learn()))
+		leave(data, regs, ret);
+	else
+		leave_any(syscall_get_nr(current, regs), ret);
+}
+
+/* Most calls on a host are nobody's business: those go no further than this. */
+static void probe_enter(void *data, struct pt_regs *regs, long nr)
+{
+	ctrace_compat_probe_begin();
+	if (unlikely(!ctrace_identity_known()))
+		enter_new(data, regs, nr);
+	else if (__this_cpu_read(ctrace_idcache.wanted))
+		enter(data, regs, nr);
+	ctrace_compat_probe_end();
+}
+
+static void probe_exit(void *data, struct pt_regs *regs, long ret)
+{
+	ctrace_compat_probe_begin();
+	if (unlikely(!ctrace_identity_known()))
+		leave_new(data, regs, ret);
+	else if (__this_cpu_read(ctrace_idcache.wanted))
+		leave(data, regs, ret);
+	ctrace_compat_probe_end();
+}
+
+/* --- what user space is told ------------------------------------------------ */
+
+#define F	CTRACE_FIELD
+
+/* Names and order are LTTng's (FORMATS.md): viewers look for them. */
+static const struct ctrace_field_desc f_enter_unknown[] = {
+	F(INT, "nr", 8), F(HEX, "arg0", 8), F(HEX, "arg1", 8), F(HEX, "arg2", 8),
+	F(HEX, "arg3", 8), F(HEX, "arg4", 8), F(HEX, "arg5", 8),
+};
+static const struct ctrace_field_desc f_exit_unknown[] = {
+	F(INT, "nr", 8), F(INT, "ret", 8),
+};
+
+static const struct ctrace_event_type types[] = {
+	CTRACE_TYPE(SYS_ENTER_UNKNOWN, "syscalls", "syscall_entry_unknown", "sys_enter", f_enter_unknown),
+	CTRACE_TYPE(SYS_EXIT_UNKNOWN, "syscalls", "syscall_exit_unknown", "sys_exit", f_exit_unknown),
+};
+
+static struct ctrace_source sources[] = {
+	{ .tracepoint = "sys_enter", .fn = probe_enter },
+	{ .tracepoint = "sys_exit", .fn = probe_exit },
+	{ }
+};
+
+const struct ctrace_family ctrace_family_syscall = {
+	.types = types, .ntypes = ARRAY_SIZE(types), .sources = sources,
+};

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Arenas: their memory. Which slot is whose is in slots.c, waiting in wake.c, reading in dev.c. */
+#include <linux/err.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include "ring/arena.h"
+#include "compat/vmalloc.h"
+
+#define ARENA_DEFAULT	(32ull << 20)
+#define RING_MIN	(2ull * CTRACE_PAGE)
+#define RING_MAX	(1ull << 30)		/* u32 arithmetic in ring.h */
+#define SUBBUF_MAX	32768u			/* of the default; more on request */
+
+/* --- making -------------------------------------------------------------------- */
+
+struct sizes {
+	u64 arena, ring, stride, heads, slots_off, map;
+	u32 subbuf, ncpus, per_cpu;
+};
+
+/* What each container's ring gets on each CPU, and the shared one; a page of hints for each CPU is plenty. */
+static u64 share(const struct ctrace_arena_opts *o, const struct sizes *z)
+{
+	u64 heads = CTRACE_PAGE * (1ull + z->ncpus), each;
+
+	if (!o->containers)
+		return div_u64(z->arena, z->ncpus * 16);
+	if (z->arena < heads)
+		return 0;
+	each = div64_u64(z->arena - heads, z->ncpus * (o->containers + 1ull));
+	return each < CTRACE_PAGE ? 0 : each - CTRACE_PAGE;
+}
+
+/* Fills in what was not said; a sentence in why and -EINVAL for what cannot be. */
+static int choose_sizes(const struct ctrace_arena_opts *o, struct sizes *z, char *why, size_t n)
+{
+	u64 least;
+
+	z->ncpus = nr_cpu_ids;
+	z->arena = o->arena_size ?: ARENA_DEFAULT;
+	z->ring = o->ring_size;
+	if (!z->ring) {
+		z->ring = share(o, z);
+		z->ring = z->ring < RING_MIN ? RING_MIN :
+			  min_t(u64, rounddown_pow_of_two(z->ring), RING_MAX);
+		if (o->subbuf_size <= RING_MAX / 2 && is_power_of_2(o->subbuf_size))
+			z->ring = max(z->ring, 2ull * o->subbuf_size);
+	}
+	if (!is_power_of_2(z->ring) || z->ring < RING_MIN || z->ring > RING_MAX) {
+		snprintf(why, n, "ring size %llu: must be a power of two from %llu to %llu",
+			 z->ring, RING_MIN, RING_MAX);
+		return -EINVAL;
+	}
+	z->subbuf = o->subbuf_size ?: clamp_t(u64, z->ring / 8, CTRACE_PAGE, SUBBUF_MAX);
+	if (!is_power_of_2(z->subbuf) || z->subbuf < CTRACE_PAGE || z->subbuf > z->ring / 2) {
+		snprintf(why, n, "sub-buffer size %u: must be a power of two from %u to %llu (half a ring)",
+			 z->subbuf, CTRACE_PAGE, z->ring / 2);
+		return -EINVAL;
+	}
+	z->stride = CTRACE_PAGE + z->ring;
+	/* a page of hints has room for this many slots; count it whole for each CPU's first */
+	least = CTRACE_PAGE + PAGE_ALIGN(8ull * z->ncpus) + z->ncpus * z->stride;
+	if (z->arena < least) {
+		snprintf(why, n, "arena size %llu: too small, one ring of %llu bytes for each of %u CPUs needs %llu",
+			 z->arena, z->ring, z->ncpus, least);
+		return -EINVAL;
+	}
+	if (z->arena > (u64)ctrace_compat_totalram_pages() << PAGE_SHIFT) {
+		snprintf(why, n, "arena size %llu: more than this machine's memory", z->arena);
+		return -EINVAL;
+	}
+	/* as many as fit, hints included */
+	z->per_cpu = div64_u64(z->arena - CTRACE_PAGE, z->ncpus * (z->stride + 8));
+	for (;; z->per_cpu--) {
+		z->heads = PAGE_ALIGN(8ull * z->per_cpu * z->ncpus);
+		z->slots_off = CTRACE_PAGE + z->heads;
+		z->map = z->slots_off + (u64)z->per_cpu * z->ncpus * z->stride;
+		if (z->map <= z->arena || z->per_cpu == 1)
+			return 0;
+	}
+}
+
+static void fill_dir(struct ctrace_arena *a, const struct ctrace_arena_opts *o,
+		     const struct sizes *z)
+{
+	*a->dir = (struct ctrace_dir) {
+		.magic = CTRACE_MAGIC,
+		.abi = CTRACE_ABI,
+		.abi_compat = CTRACE_ABI_COMPAT,
+		.flags = o->stop_full ? CTRACE_DIR_F_STOP_FULL : 0,
+		.state = CTRACE_DIR_RUNNING,
+		.session = o->session,
+		.cid = CTRACE_CID_ALL,
+		.ncpus = z->ncpus,
+		.slots_per_cpu = z->per_cpu,
+		.nslots = z->per_cpu * z->ncpus,
+		.subbuf_size = z->subbuf,
+		.ring_size = z->ring,
+		.slot_stride = z->stride,
+		.heads_off = CTRACE_PAGE,
+		.slots_off = z->slots_off,
+		.map_size = z->map,
+	};
+}
+
+static void set_up_slots(struct ctrace_arena *a, const struct sizes *z)
+{
+	struct ctrace_ring_desc *d;
+	struct ctrace_arena_cpu *pc;
+	u32 i;
+
+	for (i = 0; i < a->dir->nslots; i++) {
+		d = &a->rings[i];
+		d->ctl = a->mem + z->slots_off + i * z->stride;
+		d->data = (char *)d->ctl + CTRACE_PAGE;
+		d->hint = &a->heads[i];
+		d->mask = z->ring - 1;
+		d->submask = z->subbuf - 1;
+		d->stop_full = a->stop_full;
+		d->cid = CTRACE_CID_ALL;
+		d->slot = i;
+		d->arena = a;
+		d->ctl->cpu = i / z->per_cpu;
+	}
+	for_each_possible_cpu(i) {
+		pc = per_cpu_ptr(a->cpu, i);
+		pc->rings = &a->rings[i * z->per_cpu];
+		pc->owner = &a->owner[i * z->per_cpu];
+		ctrace_ring_rebind(pc->rings, CTRACE_CID_ALL, i, CTRACE_RING_F_SHARED);
+		pc->owner[0] = CTRACE_OWNER_BUSY;
+	}
+}
+
+/* Also of one that was not completed. */
+static void free_arena(struct ctrace_arena *a)
+{
+	kvfree(a->owner);
+	kvfree(a->slots);
+	kvfree(a->rings);
+	vfree(a->mem);
+	free_percpu(a->cpu);
+	kfree(a);
+}
+
+/*
+ * Memory for the asking, but none that others would have to be killed for: what is said to be
+ * available may be gone a moment later, so the allocator is told to give up, too.
+ */
+static void *alloc_mem(u64 size)
+{
+	long pages = si_mem_available();
+
+	if (pages < 0 || size >> PAGE_SHIFT > pages)
+		return NULL;
+	/* zeroed: no old kernel memory is shown */
+	return ctrace_compat_vmalloc(size);
+}
+
+/*
+ * Beside what the user gave there are about 70 bytes per slot that only the
+ * kernel sees: slots are of 12 KiB at least.
+ */
+struct ctrace_arena *ctrace_arena_new(const struct ctrace_arena_opts *o, char *why, size_t why_len)
+{
+	struct ctrace_arena *a;
+	struct sizes z;
+	u32 n;
+	int err;
+
+	err = choose_sizes(o, &z, why, why_len);
+	if (err)
+		return ERR_PTR(err);
+	a = kzalloc(sizeof(*a), GFP_KERNEL);
+	if (!a)
+		return ERR_PTR(-ENOMEM);
+	n = z.per_cpu * z.ncpus;
+	a->mem_size = z.map;
+	a->cpu = alloc_percpu(struct ctrace_arena_cpu);
+	a->mem = alloc_mem(z.map);
+	a->rings = kvcalloc(n, sizeof(*a->rings), GFP_KERNEL);
+	a->slots = kvcalloc(n, sizeof(*a->slots), GFP_KERNEL);
+	a->owner = kvcalloc(n, sizeof(*a->owner), GFP_KERNEL);
+	if (!a->cpu || !a->mem || !a->rings || !a->slots || !a->owner) {
+		snprintf(why, why_len, "arena size %llu: not so much memory free", z.arena);
+		free_arena(a);
+		return ERR_PTR(-ENOMEM);
+	}
+	a->dir = a->mem;
+	a->heads = a->mem + CTRACE_PAGE;
+	a->slots_per_cpu = z.per_cpu;
+	a->ncpus = z.ncpus;
+	a->stop_full = o->stop_full;
+	a->wakeup_ns = o->wakeup_ns;
+	fill_dir(a, o, &z);
+	set_up_slots(a, &z);
+	kref_init(&a->ref);
+	mutex_init(&a->lock);
+	INIT_LIST_HEAD(&a->views);
+	ctrace_arena_wake_init(a);
+	return a;
+}
+
+void ctrace_arena_get(struct ctrace_arena *a)
+{
+	kref_get(&a->ref);
+}
+
+int ctrace_arena_kaddr(struct ctrace_arena *a)
+{
+	int err = 0;
+
+	mutex_lock(&a->lock);
+	if (list_empty(&a->views))
+		a->kaddr = true;
+	else if (!a->kaddr)
+		err = -EBUSY;
+	mutex_unlock(&a->lock);
+	return err;
+}
+
+static void release(struct kref *ref)
+{
+	struct ctrace_arena *a = container_of(ref, struct ctrace_arena, ref);
+
+	/* no session, so no probe; no descriptor, so no waiter and no mapping */
+	ctrace_arena_wake_exit(a);
+	free_arena(a);
+}
+
+void ctrace_arena_put(struct ctrace_arena *a)
+{
+	kref_put(&a->ref, release);
+}
+
+void ctrace_arena_end(struct ctrace_arena *a)
+{
+	struct ctrace_arena_view *v;
+
+	mutex_lock(&a->lock);
+	/* release: who sees the end sees the last record */
+	smp_store_release(&a->dir->state, CTRACE_DIR_ENDED);
+	list_for_each_entry(v, &a->views, list)
+		smp_store_release(&v->dir->state, CTRACE_DIR_ENDED);	/* likewise */
+	mutex_unlock(&a->lock);
+	wake_up_interruptible_all(&a->wait);
+}
+
+/* --- statistics -------------------------------------------------------------------- */
+
+int ctrace_arena_each_ring(struct ctrace_arena *a,
+			   int (*fn)(const struct ctrace_ring_stats *r, void *arg), void *arg)
+{
+	const struct ctrace_ring *ctl;
+	u32 i;
+	int ret;
+
+	for (i = 0; i < a->dir->nslots; i++) {
+		struct ctrace_ring_stats st = { .slot = i };
+
+		ctl = ctrace_arena_ctl(a, i);
+		st.gen = READ_ONCE(ctl->gen);
+		if (!st.gen)
+			continue;
+		st.cpu = READ_ONCE(ctl->cpu);
+		st.cid = READ_ONCE(ctl->cid);
+		st.events = READ_ONCE(ctl->events);
+		st.bytes = READ_ONCE(ctl->head);
+		st.lost_full = READ_ONCE(ctl->lost_full);
+		st.lost_nested = READ_ONCE(ctl->lost_nested);
+		ret = fn(&st, arg);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int add_ring(const struct ctrace_ring_stats *r, void *arg)
+{
+	struct ctrace_arena_stats *st = arg;
+
+	st->slots_used++;
+	st->events += r->events;
+	st->lost_full += r->lost_full;
+	st->lost_nested += r->lost_nested;
+	return 0;
+}
+
+void ctrace_arena_stats(struct ctrace_arena *a, struct ctrace_arena_stats *st)
+{
+	*st = (struct ctrace_arena_stats) {
+		.arena_size = a->mem_size,
+		.ring_size = a->dir->ring_size,
+		.wakeup_ns = a->wakeup_ns,
+		.subbuf_size = a->dir->subbuf_size,
+		.slots = a->dir->nslots,
+	};
+	ctrace_arena_each_ring(a, add_ring, st);
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/atomic.h>
+#include <linux/errno.h>
+#include <linux/hash.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include "identity/container.h"
+#include "session/limit.h"
+#include "compat/vmalloc.h"
+
+#define PLACES_BITS	10
+#define PLACES		(1u << PLACES_BITS)
+#define PROBES		16	/* places that are looked at for one cid */
+#define SWEEP		4	/* places that are looked at, at each death, for stragglers */
+
+struct place {
+	u32 key;		/* cid + 1; 0: free */
+	atomic64_t passed;	/* second << 32 | records let through in it */
+	atomic64_t dropped;
+};
+
+/*
+ * Seconds are those of the clock, so around the border of two up to twice the rate can pass
+ * within a second: one word then says all, and whoever changes it has the last say.
+ */
+struct ctrace_limit {
+	u32 rate;
+	u32 sweep;		/* place that was looked at last; the caller's lock */
+	atomic64_t gone;	/* dropped by containers that are no more */
+	struct place shared;	/* of those that found no place */
+	struct place places[PLACES];
+};
+
+struct ctrace_limit *ctrace_limit_new(u32 rate)
+{
+	struct ctrace_limit *l = kvzalloc(sizeof(*l), GFP_KERNEL);
+
+	if (l)
+		l->rate = rate;
+	return l;
+}
+
+void ctrace_limit_free(struct ctrace_limit *l)
+{
+	kvfree(l);
+}
+
+static struct place *look_up(struct ctrace_limit *l, u32 key, bool take)
+{
+	u32 at = hash_32(key, PLACES_BITS), i, was;
+	struct place *p;
+
+	for (i = 0; i < PROBES; i++) {
+		p = &l->places[(at + i) % PLACES];
+		was = READ_ONCE(p->key);
+		/* Acquire: the place's last owner has cleared it. Pairs with give_up(). */
+		if (take && !was)
+			was = cmpxchg_acquire(&p->key, 0, key) ?: key;
+		if (was == key)
+			return p;
+	}
+	return NULL;
+}
+
+/*
+ * Places become free in the middle of a row, so all of it is looked through before one is taken.
+ * (Two CPUs may still take two for one cid, if one became free in between: both are given up later.)
+ */
+static struct place *find(struct ctrace_limit *l, u32 cid)
+{
+	u32 key = cid + 1;
+
+	return look_up(l, key, false) ?: look_up(l, key, true) ?: &l->shared;
+}
+
+bool ctrace_limit_pass(struct ctrace_limit *l, u32 cid, u64 now)
+{
+	u64 second = div_u64(now, NSEC_PER_SEC), was, new;
+	struct place *p = find(l, cid);
+
+	do {
+		was = atomic64_read(&p->passed);
+		/* a CPU that read its clock before another turned the second counts in the new one */
+		new = was >> 32 < second ? second << 32 | 1 : was + 1;
+		if ((u32)new > l->rate) {
+			atomic64_inc(&p->dropped);
+			return false;
+		}
+	} while (atomic64_cmpxchg(&p->passed, was, new) != was);
+	return true;
+}
+
+/*
+ * Its last records may be on their way: what they add goes to the place's next owner, which
+ * starts without what this one has used up of the second; the sum is right all the same.
+ */
+static void give_up(struct ctrace_limit *l, struct place *p)
+{
+	atomic64_add(atomic64_xchg(&p->dropped, 0), &l->gone);
+	atomic64_set(&p->passed, 0);
+	smp_store_release(&p->key, 0);	/* pairs with look_up() */
+}
+
+void ctrace_limit_forget(struct ctrace_limit *l, u32 cid)
+{
+	struct place *p;
+	u32 i, key;
+
+	while ((p = look_up(l, cid + 1, false)))
+		give_up(l, p);
+	/* A straggler takes a place after its container's death was told: find those in passing. */
+	for (i = 0; i < SWEEP; i++) {
+		l->sweep = (l->sweep + 1) % PLACES;
+		p = &l->places[l->sweep];
+		key = READ_ONCE(p->key);
+		if (key && key - 1 != CTRACE_CID_UNKNOWN && !ctrace_container_exists(key - 1))
+			give_up(l, p);
+	}
+}
+
+u64 ctrace_limit_dropped(const struct ctrace_limit *l)
+{
+	u64 sum = atomic64_read(&l->gone) + atomic64_read(&l->shared.dropped);
+	u32 i;
+
+	for (i = 0; i < PLACES; i++)
+		sum += atomic64_read(&l->places[i].dropped);
+	return sum;
+}
+
+int ctrace_limit_at(const struct ctrace_limit *l, u32 i, u32 *cid, u64 *dropped)
+{
+	const struct place *p = i < PLACES ? &l->places[i] : &l->shared;
+
+	if (i > PLACES)
+		return -ENOENT;
+	/* the shared place has no key: CTRACE_CID_ALL comes out of it, as it should */
+	*cid = READ_ONCE(p->key) - 1;
+	*dropped = atomic64_read(&p->dropped);
+	return 0;
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The life of probes: names to sources, sources to tracepoints, masks. */
+#include <linux/err.h>
+#include <linux/slab.h>
+#include "event/define.h"
+#include "session/probe.h"
+#include "session/option.h"
+#include "compat/tracepoint.h"
+
+static const struct ctrace_probe_kind *const kinds[] = {
+	&ctrace_kind_kprobe, &ctrace_kind_calls, &ctrace_kind_raw, &ctrace_kind_sample,
+};
+
+static u32 next_id;	/* protected by ctrace_lock */
+
+static int source_get(struct ctrace_source *s)
+{
+	int err = 0;
+
+	if (!s->users && s->tp)
+		err = ctrace_compat_tp_register(s->tp, s->fn, s->data);
+	else if (!s->users)
+		err = ctrace_compat_tracepoint_register(s->tracepoint, s->fn, s->data);
+	if (!err)
+		s->users++;
+	return err;
+}
+
+static void source_put(struct ctrace_source *s)
+{
+	if (--s->users)
+		return;
+	if (s->tp)
+		ctrace_compat_tp_unregister(s->tp, s->fn, s->data);
+	else
+		ctrace_compat_tracepoint_unregister(s->tracepoint, s->fn, s->data);
+}
+
+/* --- masks ---------------------------------------------------------------- */
+
+/* Of a call that has no name: what it does is recorded as another event, and no type describes this one. */
+static bool nameless(u32 id)
+{
+	u32 at = id - CTRACE_ID_SYS_ENTER;
+
+	return id >= CTRACE_ID_SYS_ENTER && id < CTRACE_ID_CALL &&
+	       !ctrace_syscall_layouts[at / (2 * CTRACE_NR_SYSCALLS)][at % CTRACE_NR_SYSCALLS].known;
+}
+
+static void arm(struct ctrace_probe *p, bool on)
+{
+	u32 bit = 1u << p->session->index, i, id;
+
+	/* All writers hold ctrace_lock; probes may see either value. */
+	for (i = 0; i < CTRACE_PROBE_RANGES; i++)
+		for (id = p->ranges[i].from; id < p->ranges[i].from + p->ranges[i].n; id++)
+			WRITE_ONCE(ctrace_event_wants[id], on && !nameless(id) ?
+				   ctrace_event_wants[id] | bit : ctrace_event_wants[id] & ~bit);
+}
+
+void ctrace_probe_arm(struct ctrace_probe *p, bool on)
+{
+	struct ctrace_probe *q;
+
+	lockdep_assert_held(&ctrace_lock);
+	arm(p, on);
+	/* What another probe of the session wants as well, it still wants. */
+	if (!on && p->session->recording)
+		list_for_each_entry(q, &p->session->probes, list)
+			if (q != p)
+				arm(q, true);
+}
+
+/* --- names ------------------------------------------------------------------ */
+
+static void want_ids(struct ctrace_probe *p, u32 from, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < CTRACE_PROBE_RANGES; i++)
+		if (!p->ranges[i].n) {
+			p->ranges[i].from = from;
+			p->ranges[i].n = n;
+			return;
+		}
+}
+
+static int parse_syscall(struct ctrace_probe *p, const char *name, char *why)
+{
+	int nr, is32;
+
+	p->sources[0] = ctrace_source_by_name("sys_enter");
+	p->sources[1] = ctrace_source_by_name("sys_exit");
+	if (!name) {
+		want_ids(p, CTRACE_ID_SYS_ENTER, CTRACE_ID_CALL - CTRACE_ID_SYS_ENTER);
+		want_ids(p, CTRACE_ID_SYS_ENTER_UNKNOWN, 2);
+		return 0;
+	}
+	for (is32 = 0; is32 < 2; is32++) {
+		u32 base = is32 ? CTRACE_ID_COMPAT_SYS_ENTER : CTRACE_ID_SYS_ENTER;
+
+		nr = ctrace_syscall_by_name(name, is32);
+		if (nr < 0)
+			continue;
+		want_ids(p, base + nr, 1);
+		want_ids(p, base + CTRACE_NR_SYSCALLS + nr, 1);
+	}
+	if (p->ranges[0].n)
+		return 0;
+	snprintf(why, CTRACE_WHY_MAX, "no system call '%.64s' in this kernel", name);
+	return -ENOENT;
+}
+
+static int parse_event(struct ctrace_probe *p, const char *name, char *why)
+{
+	const struct ctrace_event_type *t;
+	const char *colon = strchr(name, ':');
+	char system[32];
+	u32 i;
+
+	if (colon) {
+		strscpy(system, name, min_t(size_t, sizeof(system), colon - name + 1));
+		t = ctrace_event_by_name(system, colon + 1);
+	} else {
+		t = ctrace_event_by_name(NULL, name);
+	}
+	if (!t && ctrace_defined(name)) {
+		p->kind = &ctrace_kind_kprobe;
+		return p->kind->add(p, why);
+	}
+	if (!t && colon) {
+		p->kind = &ctrace_kind_raw;
+		return p->kind->add(p, why);
+	}
+	if (!t) {
+		snprintf(why, CTRACE_WHY_MAX, "no event '%.64s' (ctrace events lists them)", name);
+		return -ENOENT;
+	}
+	if (ctrace_event_reason(t)) {
+		snprintf(why, CTRACE_WHY_MAX, "no tracepoint '%s:%s': %s", t->system, t->source,
+			 ctrace_event_reason(t));
+		return -EOPNOTSUPP;
+	}
+	want_ids(p, t->id, 1);
+	p->sources[0] = ctrace_source_by_name(t->source);
+	for (i = 0; i < ARRAY_SIZE(p->sources[0]->with) && p->sources[0]->with[i]; i++)
+		p->sources[1 + i] = ctrace_source_by_name(p->sources[0]->with[i]);
+	return 0;
+}
+
+static int parse(struct ctrace_probe *p, char *why)
+{
+	const char *name = p->name;
+	const char *const *prefix;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		for (prefix = kinds[i]->prefixes; *prefix; prefix++)
+			if (!strncmp(name, *prefix, strlen(*prefix))) {
+				p->kind = kinds[i];
+				return p->kind->add(p, why);
+			}
+	if (!strcmp(name, "syscalls"))
+		return parse_syscall(p, NULL, why);
+	if (!strncmp(name, "syscall:", 8))
+		return parse_syscall(p, name + 8, why);
+	return parse_event(p, name, why);
+}
+
+/* --- life --------------------------------------------------------------------- */
+
+static int get_sources(struct ctrace_probe *p, char *why)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < CTRACE_PROBE_SOURCES && p->sources[i]; i++) {
+		err = source_get(p->sources[i]);
+		if (!err)
+			continue;
+		snprintf(why, CTRACE_WHY_MAX, "tracepoint '%s' does not take a probe: error %d",
+			 p->sources[i]->tracepoint, err);
+		while (i--)
+			source_put(p->sources[i]);
+		return err;
+	}
+	return 0;
+}
+
+static void put_sources(struct ctrace_probe *p)
+{
+	u32 i;
+
+	for (i = 0; i < CTRACE_PROBE_SOURCES && p->sources[i]; i++)
+		source_put(p->sources[i]);
+}
+
+/* Is not undone. */
+static int take_kaddr(struct ctrace_probe *p, char *why)
+{
+	int err = p->kaddr ? ctrace_arena_kaddr(p->session->arena) : 0;
+
+	if (err)
+		snprintf(why, CTRACE_WHY_MAX,
+			 "'%.64s' records kernel addresses, and session %u has readers of single containers",
+			 p->name, p->session->id);
+	return err;
+}
+
+/* The caller has seen to it that no probe function sees p or asks for what it selects. */
+static void free_probe(struct ctrace_probe *p)
+{
+	if (p->kind && p->kind->del)
+		p->kind->del(p);
+	ctrace_select_free(p);
+	kfree(p->name);
+	kfree(p);
+}
+
+struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctrace_probe_opts *o,
+				      char *why)
+{
+	struct ctrace_probe *p;
+	int err;
+
+	lockdep_assert_held(&ctrace_lock);
+	list_for_each_entry(p, &s->probes, list)
+		if (!strcmp(p->name, o->name)) {
+			snprintf(why, CTRACE_WHY_MAX, "session %u has probe '%.64s' already", s->id,
+				 o->name);
+			return ERR_PTR(-EEXIST);
+		}
+	p = kzalloc(sizeof(*p), GFP_KERNEL);
+	if (!p)
+		return ERR_PTR(-ENOMEM);
+	p->session = s;
+	p->name = kstrdup(o->name, GFP_KERNEL);
+	err = p->name ? parse(p, why) : -ENOMEM;
+	if (err) {
+		kfree(p->name);
+		kfree(p);
+		return ERR_PTR(err);
+	}
+	err = ctrace_select_new(p, o, why) ?: get_sources(p, why);
+	if (err)
+		goto free;
+	err = take_kaddr(p, why);
+	if (err)
+		goto put_sources;
+	ctrace_select_publish(p, true);
+	p->id = ++next_id;
+	list_add_tail(&p->list, &s->probes);
+	s->nprobes++;
+	if (s->recording)
+		ctrace_probe_arm(p, true);
+	return p;
+
+put_sources:
+	put_sources(p);
+	ctrace_select_sync();
+free:
+	free_probe(p);
+	return ERR_PTR(err);
+}
+
+/* Stop, unregister; the rest after the caller has synchronised. */
+static void unlink_probe(struct ctrace_probe *p)
+{
+	ctrace_probe_arm(p, false);
+	put_sources(p);
+	p->session->missed += ctrace_probe_missed(p);
+	p->session->nprobes--;
+}
+
+void ctrace_probe_del(struct ctrace_probe *p)
+{
+	lockdep_assert_held(&ctrace_lock);
+	unlink_probe(p);
+	list_del(&p->list);
+	ctrace_select_sync();
+	ctrace_select_publish(p, false);
+	free_probe(p);
+}
+
+void ctrace_probe_unregister_all(struct ctrace_session *s)
+{
+	struct ctrace_probe *p, *n;
+	u32 i;
+
+	lockdep_assert_held(&ctrace_lock);
+	list_for_each_entry(p, &s->probes, list)
+		unlink_probe(p);
+	ctrace_select_sync();
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (kinds[i]->stop_all)
+			kinds[i]->stop_all(s);
+	list_for_each_entry_safe(p, n, &s->probes, list) {
+		list_del(&p->list);
+		ctrace_select_publish(p, false);
+		free_probe(p);
+	}
+}
+
+struct ctrace_probe *ctrace_probe_find(struct ctrace_session *s, u32 id)
+{
+	struct ctrace_probe *p;
+
+	list_for_each_entry(p, &s->probes, list)
+		if (p->id == id)
+			return p;
+	return NULL;
+}
+
+u64 ctrace_probe_missed(const struct ctrace_probe *p)
+{
+	return p->kind && p->kind->missed ? p->kind->missed(p) : 0;
+}
+
+u32 ctrace_probe_event(const struct ctrace_probe *p)
+{
+	return p->ranges[0].n == 1 && !p->ranges[1].n ? p->ranges[0].from : 0;
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/err.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include "session/target.h"
+#include "identity/identity.h"
+#include "compat/cgroup_fd.h"
+#include "compat/rcu.h"
+
+u32 ctrace_pid_sessions;	/* masks: written under ctrace_lock */
+static u32 all_sessions;
+static u32 next_id;		/* protected by ctrace_lock */
+
+static u32 mask_of(u32 was, u32 bit, bool on)
+{
+	return on ? was | bit : was & ~bit;
+}
+
+static void mask_change(u32 *mask, u32 bit, bool on)
+{
+	WRITE_ONCE(*mask, mask_of(*mask, bit, on));
+}
+
+/*
+ * A container that lies in a wanted one is wanted, and in a denied one denied; but not
+ * for lying in the host, as all do.
+ */
+void ctrace_filter_born(struct ctrace_container *c, const struct ctrace_container *parent)
+{
+	u32 wanted = READ_ONCE(all_sessions), denied = 0;
+
+	if (parent && parent->cid != CTRACE_CID_HOST) {
+		wanted |= parent->wanted;
+		denied = parent->denied;
+	}
+	WRITE_ONCE(c->denied, denied);
+	WRITE_ONCE(c->wanted, wanted & ~denied);
+}
+
+/* path lies in dir, or is it; both as /proc/PID/cgroup has them */
+static bool path_in(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	if (n == 1)	/* the root */
+		return true;
+	return n && !strncmp(path, dir, n) && (!path[n] || path[n] == '/');
+}
+
+static bool target_matches(const struct ctrace_target *t, const struct ctrace_container *c)
+{
+	switch (t->kind) {
+	case CTRACE_TARGET_ALL:
+		return true;
+	case CTRACE_TARGET_CID:
+		return c->cid == t->cid;
+	case CTRACE_TARGET_CGROUP:
+		return c->cid == t->cid ||
+		       (c->cid != CTRACE_CID_HOST && c->hierarchy == t->hierarchy &&
+			path_in(c->path, t->path));
+	}
+	return false;
+}
+
+/*
+ * One container's masks, under Lock: probes change them as well (ctrace_container_inherit()),
+ * its parent's too.
+ */
+static void update_one(struct ctrace_session *s, struct ctrace_container *c, u32 bit)
+{
+	bool want = false, deny = false;
+	struct ctrace_container *parent;
+	struct ctrace_target *t;
+	unsigned long flags;
+
+	ctrace_ident_lock(&flags);
+	list_for_each_entry(t, &s->targets, list)
+		if (target_matches(t, c))
+			*(t->not ? &deny : &want) = true;
+	parent = c->parent == CTRACE_CID_HOST ? NULL : ctrace_container_find_get(c->parent);
+	if (parent) {
+		want |= parent->wanted & bit;
+		deny |= parent->denied & bit;
+		ctrace_container_put(parent);
+	}
+	/* In this order: who is followed by its pid is asked of denied once it is not wanted. */
+	WRITE_ONCE(c->denied, mask_of(c->denied, bit, deny));
+	WRITE_ONCE(c->wanted, mask_of(c->wanted, bit, want && !deny));
+	ctrace_ident_unlock(flags);
+}
+
+/*
+ * Brings every container's mask up to date with the targets of s. Containers
+ * come in the order of their cids, parents before what lies in them.
+ */
+static void update(struct ctrace_session *s)
+{
+	u32 bit = 1u << s->index;
+	struct ctrace_container *c = NULL;
+	struct ctrace_target *t;
+	bool all = false, pids = false, some = false;
+
+	list_for_each_entry(t, &s->targets, list) {
+		all |= t->kind == CTRACE_TARGET_ALL;
+		pids |= t->kind == CTRACE_TARGET_PID;
+		some |= t->kind == CTRACE_TARGET_CID || t->kind == CTRACE_TARGET_CGROUP;
+	}
+	mask_change(&all_sessions, bit, all);
+	mask_change(&ctrace_pid_sessions, bit, pids);
+	mask_change(&ctrace_container_unknown.wanted, bit, all);
+	/*
+	 * A container born just now has taken its mask from the old state and may not be in the
+	 * list yet; births run with preemption off, so afterwards it is.
+	 */
+	ctrace_compat_synchronize();
+	while ((c = ctrace_container_next(c)))
+		update_one(s, c, bit);
+	ctrace_identity_forget_tasks();
+	/* What has moved into one of these does not have it for its parent: it inherits when next met. */
+	if (some)
+		ctrace_identity_relearn();
+	if (!pids)
+		ctrace_tasks_del_session(bit);
+}
+
+/* --- one kind each ----------------------------------------------------------- */
+
+static int add_cid(struct ctrace_target *t, u32 cid, char *why)
+{
+	if (!ctrace_container_exists(cid)) {
+		snprintf(why, CTRACE_WHY_MAX, "CTRACE_A_TARGET_CID: no container %u", cid);
+		return -ENOENT;
+	}
+	t->cid = cid;
+	return 0;
+}
+
+static int add_cgroup(struct ctrace_target *t, int fd, char *why)
+{
+	struct ctrace_container_info *info;
+	struct ctrace_container *c;
+	int err;
+
+	t->cgrp = ctrace_compat_cgroup_from_fd(fd);
+	if (IS_ERR(t->cgrp)) {
+		err = PTR_ERR(t->cgrp);
+		t->cgrp = NULL;
+		snprintf(why, CTRACE_WHY_MAX,
+			 "CTRACE_A_TARGET_CGROUP: descriptor %d is not a cgroup's directory", fd);
+		return err;
+	}
+	err = ctrace_identity_boundary_add(t->cgrp, &t->cid);
+	if (err) {
+		cgroup_put(t->cgrp);
+		t->cgrp = NULL;
+		snprintf(why, CTRACE_WHY_MAX, err == -EINVAL ?
+			 "CTRACE_A_TARGET_CGROUP: the root cgroup is no container: use the target 'all'" :
+			 "CTRACE_A_TARGET_CGROUP: that cgroup cannot be a container: error %d", err);
+		return err;
+	}
+	info = kmalloc(sizeof(*info), GFP_KERNEL);
+	if (!info) {
+		/* without its path what lies below would be left out */
+		ctrace_identity_boundary_del(t->cgrp);
+		cgroup_put(t->cgrp);
+		return -ENOMEM;
+	}
+	c = ctrace_container_find_get(t->cid);
+	if (c) {
+		ctrace_container_info(c, info);
+		strscpy(t->path, info->path, sizeof(t->path));
+		t->hierarchy = info->hierarchy;
+		ctrace_container_put(c);
+	}
+	kfree(info);
+	return 0;
+}
+
+static int add_pid(struct ctrace_target *t, struct ctrace_session *s, u32 nr, char *why)
+{
+	struct task_struct *p;
+	int err;
+
+	rcu_read_lock();
+	p = ctrace_compat_pid_leader(find_vpid(nr));
+	if (p)
+		get_task_struct(p);
+	rcu_read_unlock();
+	if (!p) {
+		snprintf(why, CTRACE_WHY_MAX, "CTRACE_A_TARGET_PID: no process %u", nr);
+		return -ESRCH;
+	}
+	t->pid = task_tgid_nr(p);
+	err = ctrace_tasks_start();
+	if (!err) {
+		/* The mask first: fork follows whoever is in the set from then on. */
+		mask_change(&ctrace_pid_sessions, 1u << s->index, true);
+		err = ctrace_tasks_add_group(p, 1u << s->index);
+	}
+	if (err)
+		snprintf(why, CTRACE_WHY_MAX, err == -ENOSPC ?
+			 "CTRACE_A_TARGET_PID: too many tasks are followed already" :
+			 "CTRACE_A_TARGET_PID: error %d", err);
+	put_task_struct(p);
+	return err;
+}
+
+static void free_target(struct ctrace_target *t)
+{
+	if (t->cgrp) {
+		ctrace_identity_boundary_del(t->cgrp);
+		cgroup_put(t->cgrp);
+	}
+	kfree(t);
+}
+
+int ctrace_target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, char *why)
+{
+	struct ctrace_target *t;
+	int err = 0;
+
+	lockdep_assert_held(&ctrace_lock);
+	if (not && kind != CTRACE_TARGET_CID && kind != CTRACE_TARGET_CGROUP) {
+		snprintf(why, CTRACE_WHY_MAX,
+			 "CTRACE_A_TARGET_NOT: takes away containers and cgroups only, no kind %u", kind);
+		return -EINVAL;
+	}
+	t = kzalloc(sizeof(*t), GFP_KERNEL);
+	if (!t)
+		return -ENOMEM;
+	t->kind = kind;
+	t->not = not;
+	t->id = ++next_id;
+	switch (kind) {
+	case CTRACE_TARGET_CID:
+		err = add_cid(t, arg, why);
+		break;
+	case CTRACE_TARGET_CGROUP:
+		err = add_cgroup(t, arg, why);
+		break;
+	case CTRACE_TARGET_PID:
+		err = add_pid(t, s, arg, why);
+		break;
+	}
+	if (!err)
+		list_add_tail(&t->list, &s->targets);
+	else
+		kfree(t);	/* holds nothing yet */
+	update(s);
+	return err;
+}
+
+int ctrace_target_del(struct ctrace_session *s, u32 kind, u32 arg, bool not, char *why)
+{
+	struct ctrace_target *t;
+	struct cgroup *cgrp = NULL;
+	bool found;
+
+	lockdep_assert_held(&ctrace_lock);
+	if (kind == CTRACE_TARGET_PID) {
+		/* The tasks that one pid led to are not told from another's. */
+		snprintf(why, CTRACE_WHY_MAX, "CTRACE_A_TARGET_PID: a pid target lasts as long as its session");
+		return -EOPNOTSUPP;
+	}
+	if (kind == CTRACE_TARGET_CGROUP) {
+		cgrp = ctrace_compat_cgroup_from_fd(arg);
+		if (IS_ERR(cgrp))
+			return PTR_ERR(cgrp);
+		cgroup_put(cgrp);	/* only compared */
+	}
+	list_for_each_entry(t, &s->targets, list) {
+		found = t->kind == kind && t->not == not && t->cgrp == cgrp &&
+			(kind != CTRACE_TARGET_CID || t->cid == arg);
+		if (!found)
+			continue;
+		list_del(&t->list);
+		update(s);
+		free_target(t);
+		return 0;
+	}
+	snprintf(why, CTRACE_WHY_MAX, "CTRACE_A_TARGET: session %u has no such target", s->id);
+	return -ENOENT;
+}
+
+void ctrace_target_del_all(struct ctrace_session *s)
+{
+	struct ctrace_target *t, *n;
+	LIST_HEAD(gone);
+
+	lockdep_assert_held(&ctrace_lock);
+	list_splice_init(&s->targets, &gone);
+	update(s);
+	list_for_each_entry_safe(t, n, &gone, list)
+		free_target(t);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * JSON, written. Commas and escapes are looked after; the caller sees to the
+ * nesting. Bytes that are no UTF-8 become U+FFFD, since JSON has no way to say them.
+ */
+#ifndef CTRACE_JSON_H
+#define CTRACE_JSON_H
+
+#include "base/util.h"
+
+struct json {
+	struct sbuf *out;
+	bool comma;		/* something was written at this level */
+};
+
+/* key is NULL inside an array and at the top. bracket: '{' or '[', then its partner. */
+void json_open(struct json *j, const char *key, char bracket);
+void json_close(struct json *j, char bracket);
+void json_str(struct json *j, const char *key, const char *s);
+void json_strn(struct json *j, const char *key, const char *s, size_t n);
+void json_uint(struct json *j, const char *key, uint64_t v);
+void json_int(struct json *j, const char *key, int64_t v);
+void json_flag(struct json *j, const char *key, bool v);
+/* Finishes a line at the top: newline, ready for the next object. */
+void json_line(struct json *j);
+
+#endif

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Growing texts, and the escapes that keep what others named or wrote off the terminal. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/util.h"
+
+static void sbuf_room(struct sbuf *b, size_t n)
+{
+	if (b->cap - b->len > n)
+		return;
+	while (b->cap - b->len <= n)
+		b->cap = b->cap ? 2 * b->cap : 256;
+	b->s = xrealloc(b->s, b->cap);
+}
+
+void sbuf_reset(struct sbuf *b)
+{
+	sbuf_room(b, 1);
+	b->len = 0;
+	b->s[0] = '\0';
+}
+
+void sbuf_free(struct sbuf *b)
+{
+	free(b->s);
+	memset(b, 0, sizeof(*b));
+}
+
+void sbuf_put(struct sbuf *b, const char *s, size_t n)
+{
+	sbuf_room(b, n);
+	memcpy(b->s + b->len, s, n);
+	b->len += n;
+	b->s[b->len] = '\0';
+}
+
+void sbuf_putc(struct sbuf *b, char c)
+{
+	sbuf_put(b, &c, 1);
+}
+
+void sbuf_puts(struct sbuf *b, const char *s)
+{
+	sbuf_put(b, s, strlen(s));
+}
+
+void sbuf_printf(struct sbuf *b, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	sbuf_room(b, 1);
+	va_start(ap, fmt);
+	n = vsnprintf(b->s + b->len, b->cap - b->len, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	if ((size_t)n >= b->cap - b->len) {
+		sbuf_room(b, (size_t)n);
+		va_start(ap, fmt);
+		vsnprintf(b->s + b->len, b->cap - b->len, fmt, ap);
+		va_end(ap);
+	}
+	b->len += (size_t)n;
+}
+
+void sbuf_escape(struct sbuf *b, const char *s, size_t n)
+{
+	static const char raw[] = "\t\n\v\f\r\"\\", named[] = "tnvfr\"\\";
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)s[i];
+		const char *p = c ? strchr(raw, c) : NULL;
+
+		if (p) {
+			sbuf_putc(b, '\\');
+			sbuf_putc(b, named[p - raw]);
+		} else if (c >= 0x20 && c < 0x7f) {
+			sbuf_putc(b, (char)c);
+		} else if (i + 1 < n && s[i + 1] >= '0' && s[i + 1] <= '9') {
+			/* strace: octal as short as it can be, unless a digit follows */
+			sbuf_printf(b, "\\%03o", c);
+		} else {
+			sbuf_printf(b, "\\%o", c);
+		}
+	}
+}
+
+size_t utf8_len(const char *s, size_t n)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	uint32_t c;
+	size_t len;
+
+	if (!n)
+		return 0;
+	if (u[0] < 0x80)
+		return 1;
+	if (u[0] < 0xc2 || u[0] > 0xf4)
+		return 0;
+	len = u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : 4;
+	if (n < len)
+		return 0;
+	c = u[0] & (0x7f >> len);
+	for (size_t i = 1; i < len; i++) {
+		if ((u[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (u[i] & 0x3f);
+	}
+	/* over-long forms, surrogates, beyond the last plane */
+	if ((len == 3 && c < 0x800) || (len == 4 && (c < 0x10000 || c > 0x10ffff)) ||
+	    (c >= 0xd800 && c < 0xe000))
+		return 0;
+	return len;
+}
+
+/* C1 controls, and the marks that reverse or hide what a terminal shows */
+static bool utf8_unsafe(const char *s, size_t len)
+{
+	const unsigned char *u = (const unsigned char *)s;
+
+	if (len == 2)
+		return u[0] == 0xc2 && u[1] < 0xa0;
+	if (len != 3 || u[0] != 0xe2)
+		return len == 3 && u[0] == 0xef && u[1] == 0xbb && u[2] == 0xbf;
+	return (u[1] == 0x80 && ((u[2] >= 0x8b && u[2] <= 0x8f) || (u[2] >= 0xa8 && u[2] <= 0xae))) ||
+	       (u[1] == 0x81 && u[2] >= 0xa0 && u[2] <= 0xaf);
+}
+
+void sbuf_clean(struct sbuf *b, const char *s)
+{
+	size_t n = strlen(s), len;
+
+	for (size_t i = 0; i < n; i += len) {
+		len = utf8_len(s + i, n - i);
+		if (len && !utf8_unsafe(s + i, len) &&
+		    !(len == 1 && ((unsigned char)s[i] < 0x20 || s[i] == 0x7f))) {
+			sbuf_put(b, s + i, len);
+			continue;
+		}
+		len = len ? len : 1;
+		for (size_t k = 0; k < len; k++)
+			sbuf_printf(b, "\\x%02x", (unsigned char)s[i + k]);
+	}
+}
+
+size_t utf8_columns(const char *s)
+{
+	size_t n = 0;
+
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+void sbuf_duration(struct sbuf *b, uint64_t ns)
+{
+	uint64_t s = ns / NSEC_PER_SEC;
+
+	if (s < 100)
+		sbuf_printf(b, "%llus", (unsigned long long)s);
+	else if (s < 100 * 60)
+		sbuf_printf(b, "%llum", (unsigned long long)s / 60);
+	else if (s < 48 * 3600)
+		sbuf_printf(b, "%lluh", (unsigned long long)s / 3600);
+	else
+		sbuf_printf(b, "%llud", (unsigned long long)s / 86400);
+}
+
+void sbuf_size(struct sbuf *b, uint64_t bytes)
+{
+	static const char units[] = "KMGT";
+	double v = (double)bytes;
+	int u = -1;
+
+	while (v >= 1024 && u < 3) {
+		v /= 1024;
+		u++;
+	}
+	if (u < 0)
+		sbuf_printf(b, "%llu", (unsigned long long)bytes);
+	else
+		sbuf_printf(b, "%.1f%c", v, units[u]);
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "ctf/ctf_dir.h"
+#include "ctf/ctf_read.h"
+#include "ctf/sink_ctf.h"
+
+#define PACKET_MAX	(256u << 20)
+
+struct file {
+	char *name;
+	off_t next;		/* of the packet after the one in buf */
+	uint8_t *buf;		/* records of a packet */
+	size_t len, pos, cap;
+	size_t end;		/* no record begins here or later: padding */
+	uint64_t discarded;
+};
+
+struct ctf_reader {
+	int dirfd;
+	uint8_t uuid[16];
+	struct file *v;
+	size_t n;
+	struct file **heap;	/* by time of the record at pos */
+	size_t nheap;
+	bool taken;		/* the first of the heap was handed out: move on */
+	uint64_t lost;
+	const char *damaged, *why;
+};
+
+static void damaged(struct ctf_reader *r, const struct file *f, const char *why)
+{
+	if (r->damaged)
+		return;
+	r->damaged = f->name;
+	r->why = why;
+}
+
+static ssize_t read_at(int fd, void *to, size_t len, off_t off)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = pread(fd, (char *)to + done, len - done, off + (off_t)done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? n : (ssize_t)done;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+/* The file's next packet with records in it. Opened for each: there may be very many files. */
+static bool load_packet(struct ctf_reader *r, struct file *f)
+{
+	int fd = openat(r->dirfd, f->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct ctrace_ctf_packet h;
+	bool ok = false;
+	uint64_t size, body;
+	ssize_t n;
+
+	f->len = f->pos = f->end = 0;
+	if (fd < 0) {
+		damaged(r, f, strerror(errno));
+		return false;
+	}
+	do {
+		n = read_at(fd, &h, sizeof(h), f->next);
+		if (n == 0)
+			goto out;
+		if (n != sizeof(h)) {
+			damaged(r, f, "ends within a packet");
+			goto out;
+		}
+		size = h.packet_size / 8;
+		if (h.magic != CTF_MAGIC || memcmp(h.uuid, r->uuid, sizeof(h.uuid)) ||
+		    h.packet_size % 8 || h.content_size > h.packet_size ||
+		    h.content_size / 8 < sizeof(h) || size > PACKET_MAX) {
+			damaged(r, f, "has something that is no packet of this trace");
+			goto out;
+		}
+		/* the last packet of a trace that is being recorded has much padding */
+		body = (h.content_size + 7) / 8 - sizeof(h);
+		f->end = body;
+		if (body)
+			body += CTRACE_RECORD_MAX;	/* the last record with its own */
+		if (body > size - sizeof(h))
+			body = size - sizeof(h);
+		if (body > f->cap) {
+			f->cap = body;
+			f->buf = xrealloc(f->buf, f->cap);
+		}
+		n = read_at(fd, f->buf, body, f->next + (off_t)sizeof(h));
+		/* the last record is padded to 8 bytes */
+		if (n < (ssize_t)((f->end + 7) & ~7ul)) {
+			damaged(r, f, "ends within a packet");
+			goto out;
+		}
+		f->next += (off_t)size;
+		f->len = (size_t)n;
+		if (h.events_discarded > f->discarded)
+			r->lost += h.events_discarded - f->discarded;
+		f->discarded = h.events_discarded;
+	} while (!f->end);
+	ok = true;
+out:
+	close(fd);
+	return ok;
+}
+
+static struct ctrace_record *current(const struct file *f)
+{
+	return (struct ctrace_record *)(f->buf + f->pos);
+}
+
+/* Is there a whole record at pos, perhaps after loading the next packet? */
+static bool settle(struct ctf_reader *r, struct file *f)
+{
+	const struct ctrace_record *rec;
+
+	if (f->pos >= f->end && !load_packet(r, f))
+		return false;
+	rec = current(f);
+	if (f->len - f->pos >= sizeof(*rec) && rec->len >= sizeof(*rec) && rec->len % 8 == 0 &&
+	    rec->len <= CTRACE_RECORD_MAX && rec->len <= f->len - f->pos)
+		return true;
+	damaged(r, f, "has a packet with a broken record");
+	return false;
+}
+
+static void sift(struct ctf_reader *r, size_t i)
+{
+	for (;;) {
+		size_t c = 2 * i + 1;
+		struct file *f;
+
+		if (c >= r->nheap)
+			return;
+		if (c + 1 < r->nheap && current(r->heap[c + 1])->time < current(r->heap[c])->time)
+			c++;
+		if (current(r->heap[i])->time <= current(r->heap[c])->time)
+			return;
+		f = r->heap[i];
+		r->heap[i] = r->heap[c];
+		r->heap[c] = f;
+		i = c;
+	}
+}
+
+const struct ctrace_record *ctf_reader_next(struct ctf_reader *r, uint64_t *lost)
+{
+	if (r->taken) {
+		struct file *f = r->heap[0];
+
+		f->pos += current(f)->len;
+		if (!settle(r, f))
+			r->heap[0] = r->heap[--r->nheap];
+		sift(r, 0);
+		r->taken = false;
+	}
+	*lost = r->lost;
+	r->lost = 0;
+	if (!r->nheap)
+		return NULL;
+	r->taken = true;
+	return current(r->heap[0]);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct file *)a)->name, ((const struct file *)b)->name);
+}
+
+struct ctf_reader *ctf_reader_open(const char *dir, const uint8_t uuid[16])
+{
+	struct ctf_reader *r = xcalloc(1, sizeof(*r));
+	struct dirent *e;
+	DIR *d;
+
+	memcpy(r->uuid, uuid, sizeof(r->uuid));
+	r->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	d = r->dirfd >= 0 ? opendir(dir) : NULL;
+	if (!d) {
+		int err = errno;
+
+		ctf_reader_close(r);
+		errno = err;
+		return NULL;
+	}
+	while ((e = readdir(d))) {
+		if (!ctf_dir_is_stream(e->d_name))
+			continue;
+		r->v = xrealloc(r->v, (r->n + 1) * sizeof(r->v[0]));
+		memset(&r->v[r->n], 0, sizeof(r->v[0]));
+		r->v[r->n++].name = xstrdup(e->d_name);
+	}
+	closedir(d);
+	/* the same order of equal times whatever the directory says */
+	if (r->n)
+		qsort(r->v, r->n, sizeof(r->v[0]), by_name);
+	r->heap = xcalloc(r->n, sizeof(r->heap[0]));
+	for (size_t i = 0; i < r->n; i++)
+		if (settle(r, &r->v[i]))
+			r->heap[r->nheap++] = &r->v[i];
+	for (size_t i = r->nheap / 2; i-- > 0;)
+		sift(r, i);
+	return r;
+}
+
+void ctf_reader_close(struct ctf_reader *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->n; i++) {
+		free(r->v[i].name);
+		free(r->v[i].buf);
+	}
+	free(r->v);
+	free(r->heap);
+	if (r->dirfd >= 0)
+		close(r->dirfd);
+	free(r);
+}
+
+const char *ctf_reader_damaged(const struct ctf_reader *r, const char **why)
+{
+	*why = r->why;
+	return r->damaged;
+}

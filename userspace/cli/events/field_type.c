@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "events/field_type.h"
+
+static const char *type_text(const struct ctrace_field *f, char *buf, size_t size)
+{
+	static const char letters[] = {
+		[CTRACE_FT_UINT] = 'u', [CTRACE_FT_INT] = 's', [CTRACE_FT_HEX] = 'x',
+		[CTRACE_FT_SEQ] = 'u', [CTRACE_FT_SEQ_INT] = 's', [CTRACE_FT_SEQ_HEX] = 'x',
+	};
+
+	switch (f->type) {
+	case CTRACE_FT_UINT:
+	case CTRACE_FT_INT:
+	case CTRACE_FT_HEX:
+		snprintf(buf, size, "%c%u", letters[f->type], 8 * f->size);
+		break;
+	case CTRACE_FT_TEXT:
+		snprintf(buf, size, "char[%u]", f->size);
+		break;
+	case CTRACE_FT_STRING:
+		snprintf(buf, size, "string");
+		break;
+	case CTRACE_FT_SEQ:
+	case CTRACE_FT_SEQ_INT:
+	case CTRACE_FT_SEQ_HEX:
+		snprintf(buf, size, "%c%u[]", letters[f->type], 8 * f->size);
+		break;
+	}
+	return buf;
+}
+
+void field_types_put(struct sbuf *b, const struct ctrace_event_type *t)
+{
+	char type[32];
+
+	for (uint32_t i = 0; i < t->nfields; i++)
+		sbuf_printf(b, "%s%s:%s", i ? " " : "", t->fields[i].name,
+			    type_text(&t->fields[i], type, sizeof(type)));
+}
+
+void field_types_json(struct json *j, const struct ctrace_event_type *t)
+{
+	char type[32];
+
+	json_open(j, "fields", '[');
+	for (uint32_t i = 0; i < t->nfields; i++) {
+		json_open(j, NULL, '{');
+		json_str(j, "name", t->fields[i].name);
+		json_str(j, "type", type_text(&t->fields[i], type, sizeof(type)));
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}

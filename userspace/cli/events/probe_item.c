@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cli.h"
+#include "events/probes.h"
+#include "base/util.h"
+
+bool probe_is_definition(const char *text)
+{
+	size_t n;
+
+	if (*text != 'p' && *text != 'r')
+		return false;
+	n = 1 + strspn(text + 1, "0123456789");
+	return text[n] == ':' || (n == 1 && text[n] == ' ');
+}
+
+static char *trimmed(const char *s, size_t n)
+{
+	while (n && isspace((unsigned char)*s)) {
+		s++;
+		n--;
+	}
+	while (n && isspace((unsigned char)s[n - 1]))
+		n--;
+	return xstrndup(s, n);
+}
+
+/* The word "if" with space around it; what stands before it holds no quotes. */
+static const char *find_if(const char *s)
+{
+	for (const char *p = s; (p = strstr(p, "if")); p += 2)
+		if ((p == s || isspace((unsigned char)p[-1])) &&
+		    (isspace((unsigned char)p[2]) || !p[2] || p[2] == '('))
+			return p;
+	return NULL;
+}
+
+static struct probe_item *add(struct probe_items *items, char *text)
+{
+	struct probe_item *i;
+
+	items->v = xrealloc(items->v, (items->n + 1) * sizeof(items->v[0]));
+	i = &items->v[items->n++];
+	*i = (struct probe_item){ .text = text };
+	return i;
+}
+
+static void add_word(struct probe_items *items, const char *word)
+{
+	bool not = *word == '!';
+
+	add(items, xstrdup(word + not))->not = not;
+}
+
+int probe_items_parse(struct probe_items *items, const char *value)
+{
+	const char *cond;
+	size_t before = items->n;
+	char *list, *save = NULL;
+
+	value += strspn(value, " \t\n");
+	cond = find_if(value);
+	list = trimmed(value, cond ? (size_t)(cond - value) : strlen(value));
+	if (probe_is_definition(list)) {
+		add(items, list)->definition = true;
+	} else {
+		/* strace's -e trace=LIST */
+		char *words = list + (strncmp(list, "trace=", 6) ? 0 : 6);
+
+		for (char *w = strtok_r(words, ", \t\n", &save); w; w = strtok_r(NULL, ", \t\n", &save))
+			add_word(items, w);
+		free(list);
+	}
+	if (items->n == before)
+		return cond ? cli_usage("'if' follows no event in -e '%s'", value) :
+			      cli_usage("-e names no event");
+	for (size_t i = before; i < items->n; i++)
+		if (!*items->v[i].text)
+			return cli_usage("'!' names no event in -e '%s'", value);
+	if (!cond)
+		return CLI_OK;
+	if (items->v[items->n - 1].not)
+		return cli_usage("'!%s' takes no condition", items->v[items->n - 1].text);
+	items->v[items->n - 1].filter = trimmed(cond + 2, strlen(cond + 2));
+	if (!*items->v[items->n - 1].filter)
+		return cli_usage("no condition follows 'if' in -e '%s'", value);
+	return CLI_OK;
+}
+
+void probe_items_free(struct probe_items *items)
+{
+	for (size_t i = 0; i < items->n; i++) {
+		free(items->v[i].text);
+		free(items->v[i].filter);
+	}
+	free(items->v);
+	memset(items, 0, sizeof(*items));
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+#include <string.h>
+#include "events/classes.h"
+#include "base/cli.h"
+#include "events/probes.h"
+#include "events/tracepoints.h"
+#include "base/util.h"
+
+#define CALL	"syscall:"	/* how wants name calls until finish() */
+#define ALL	"syscalls"
+
+/* What a parse works with. */
+struct parse {
+	struct probes *p;
+	const struct ctrace_schema *s;
+	const struct probe_items *items;
+};
+
+void probes_free(struct probes *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		free(p->v[i].name);
+		free(p->v[i].filter);
+	}
+	free(p->v);
+	memset(p, 0, sizeof(*p));
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool is_call(const struct probe_want *w)
+{
+	return !strncmp(w->name, CALL, sizeof(CALL) - 1);
+}
+
+static struct probe_want *find(struct probes *p, const char *name)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (!strcmp(p->v[i].name, name))
+			return &p->v[i];
+	return NULL;
+}
+
+/* Does a !WORD take it away? t NULL: call is one. */
+static bool left_out(const struct parse *x, const struct ctrace_event_type *t, const char *call)
+{
+	for (size_t i = 0; i < x->items->n; i++) {
+		const struct probe_item *it = &x->items->v[i];
+
+		if (it->not && (t ? probe_event_matches(t, it->text) : probe_call_matches(call, it->text)))
+			return true;
+	}
+	return false;
+}
+
+static int twice(const char *name)
+{
+	if (!strncmp(name, CALL, sizeof(CALL) - 1))
+		name += sizeof(CALL) - 1;
+	return cli_usage("-e has '%s' twice, with different conditions: join them with && or ||", name);
+}
+
+/* name is ours then. What was named itself goes before what came with a class or a group. */
+static int add(struct probes *p, char *name, const char *filter, bool own, bool whole)
+{
+	struct probe_want *w = find(p, name);
+	int status = CLI_OK;
+
+	if (!w) {
+		p->v = xrealloc(p->v, (p->n + 1) * sizeof(p->v[0]));
+		p->v[p->n++] = (struct probe_want){
+			.name = name, .filter = filter ? xstrdup(filter) : NULL, .own = own,
+			.whole = whole,
+		};
+		return CLI_OK;
+	}
+	if (same(w->filter, filter) && w->whole == whole) {
+		w->own |= own;
+	} else if (w->own == own) {
+		status = twice(name);
+	} else if (own) {
+		free(w->filter);
+		w->filter = filter ? xstrdup(filter) : NULL;
+		w->own = true;
+		w->whole = whole;
+	}
+	free(name);
+	return status;
+}
+
+/* Whatever matches: a group, a class, a pattern. -1: nothing did; else CLI_OK or a status. */
+static int add_matching(struct parse *x, const struct probe_item *it, bool calls)
+{
+	const struct ctrace_event_type *t;
+	int status = CLI_OK;
+	bool found = false;
+
+	for (size_t i = 0; status == CLI_OK && (t = ctrace_schema_at(x->s, i)); i++) {
+		const char *call = calls ? probe_call_of(x->s, t) : NULL;
+
+		if (call && probe_call_matches(call, it->text)) {
+			found = true;
+			if (!left_out(x, NULL, call))
+				status = add(x->p, xasprintf(CALL "%s", call), it->filter, false, false);
+		} else if (!call && probe_is_event(t) && *it->text != '%' && probe_event_matches(t, it->text)) {
+			/* 'all' is all of the module's, not what others defined */
+			if (t->definition && !strcmp(it->text, "*"))
+				continue;
+			found = true;
+			if (!t->reason && !left_out(x, t, NULL))
+				status = add(x->p, probe_event_name(t), it->filter, false, false);
+		}
+	}
+	return found ? status : -1;
+}
+
+static int add_tracepoint(struct parse *x, const struct probe_item *it)
+{
+	struct tracepoints *known;
+	const char *system;
+	char *name = NULL;
+
+	/* the kernel's to say whether there is one */
+	if (strchr(it->text, ':'))
+		return add(x->p, xstrdup(it->text), it->filter, true, false);
+	known = tracepoints_new();
+	system = tracepoints_system(known, it->text);
+	if (system)
+		name = xasprintf("%s:%s", system, it->text);
+	tracepoints_free(known);
+	return name ? add(x->p, name, it->filter, true, false) : probe_not_found(x->s, it->text);
+}
+
+static int parse_item(struct parse *x, const struct probe_item *it)
+{
+	const struct ctrace_event_type *t;
+	const char *word = it->text, *call;
+	bool whole;
+	int r;
+
+	if (it->definition || !strncmp(word, "kprobe:", 7) || !strncmp(word, "sample:", 7))
+		return add(x->p, xstrdup(word), it->filter, true, false);
+	if (!strcmp(word, ALL) || !strcmp(word, "syscall"))
+		return add(x->p, xstrdup(ALL), it->filter, false, false);
+	if (!strcmp(word, "calls"))
+		return add(x->p, xstrdup(ALL), it->filter, false, true);
+	if (!strcmp(word, "all")) {
+		struct probe_item every = { .text = "*", .filter = it->filter };
+
+		r = add(x->p, xstrdup(ALL), it->filter, false, false);
+		return r == CLI_OK ? add_matching(x, &every, false) : r;
+	}
+	if (*word == '%' && !class_exists(word + 1))
+		return probe_no_class(word);
+	t = probe_event_named(x->s, word);
+	if (t && t->reason)
+		return cli_error("no event '%s': %s", word, t->reason);
+	if (t)
+		return left_out(x, t, NULL) ? CLI_OK :
+		       add(x->p, probe_event_name(t), it->filter, true, false);
+	call = probe_call_named(x->s, word, &whole);
+	if (call)
+		return left_out(x, NULL, call) ? CLI_OK :
+		       add(x->p, xasprintf(CALL "%s", call), it->filter, true, whole);
+	r = add_matching(x, it, false);
+	if (r < 0 && (*word == '%' || strpbrk(word, "*?[")))
+		r = add_matching(x, it, true);
+	if (r < 0 && !strpbrk(word, "*?[%") && strncmp(word, CALL, sizeof(CALL) - 1) &&
+	    strncmp(word, "call:", 5))
+		r = add_tracepoint(x, it);
+	return r < 0 ? probe_not_found(x->s, word) : r;
+}
+
+/* A !WORD that names nothing is more likely a slip than a wish. */
+static int check_not(const struct parse *x, const char *word)
+{
+	const struct ctrace_event_type *t;
+
+	if (*word == '%')
+		return class_exists(word + 1) ? CLI_OK : probe_no_class(word);
+	for (size_t i = 0; (t = ctrace_schema_at(x->s, i)); i++) {
+		const char *call = probe_call_of(x->s, t);
+
+		if (call ? probe_call_matches(call, word) : probe_is_event(t) && probe_event_matches(t, word))
+			return CLI_OK;
+	}
+	return probe_not_found(x->s, word);
+}
+
+/*
+ * Every call, and some of them in another way or not at all: that is each of the others
+ * by itself. Else those that were named are among them.
+ */
+static int settle_calls(struct parse *x)
+{
+	struct probe_want *every = find(x->p, ALL), all;
+	const struct ctrace_event_type *t;
+	bool each = false;
+
+	if (!every)
+		return CLI_OK;
+	all = *every;
+	for (size_t i = 0; i < x->p->n;) {
+		struct probe_want *w = &x->p->v[i];
+
+		if (!is_call(w) || !same(w->filter, all.filter) || w->whole != all.whole) {
+			each |= is_call(w);
+			i++;
+			continue;
+		}
+		free(w->name);
+		free(w->filter);
+		*w = x->p->v[--x->p->n];
+	}
+	for (size_t i = 0; !each && (t = ctrace_schema_at(x->s, i)); i++)
+		each = probe_call_of(x->s, t) && left_out(x, NULL, probe_call_of(x->s, t));
+	if (!each)
+		return CLI_OK;
+	every = find(x->p, ALL);
+	*every = x->p->v[--x->p->n];
+	for (size_t i = 0; (t = ctrace_schema_at(x->s, i)); i++) {
+		const char *call = probe_call_of(x->s, t);
+		char *name = call ? xasprintf(CALL "%s", call) : NULL;
+
+		if (call && !left_out(x, NULL, call) && !find(x->p, name))
+			add(x->p, xstrdup(name), all.filter, false, all.whole);
+		free(name);
+	}
+	free(all.name);
+	free(all.filter);
+	return CLI_OK;
+}
+
+/* Names as the module takes them: a call with a condition is recorded as a whole. */
+static int finish(struct probes *p, const struct probes_opts *o)
+{
+	bool calls = false;
+
+	for (size_t i = 0; i < p->n; i++) {
+		struct probe_want *w = &p->v[i];
+		struct sbuf f = { 0 };
+		char *name;
+
+		if (!is_call(w) && strcmp(w->name, ALL))
+			continue;
+		calls = true;
+		w->whole |= w->filter || o->longer || o->failed;
+		if (!w->whole)
+			continue;
+		name = is_call(w) ? xasprintf("call:%s", w->name + sizeof(CALL) - 1) : xstrdup("calls");
+		free(w->name);
+		w->name = name;
+		if (w->filter)
+			sbuf_printf(&f, o->longer || o->failed ? "(%s)" : "%s", w->filter);
+		if (o->longer)
+			sbuf_printf(&f, "%sduration >= %llu", f.len ? " && " : "",
+				    (unsigned long long)o->longer);
+		if (o->failed)
+			sbuf_printf(&f, "%sret < 0 && ret >= -4095", f.len ? " && " : "");
+		free(w->filter);
+		w->filter = f.s;
+	}
+	if (!calls && (o->longer || o->failed))
+		return cli_usage("--%s is of system calls, and -e names none",
+				 o->longer ? "longer" : "failed");
+	return CLI_OK;
+}
+
+static int parse_all(struct parse *x)
+{
+	int status = CLI_OK;
+
+	for (size_t i = 0; status == CLI_OK && i < x->items->n; i++)
+		if (x->items->v[i].not)
+			status = check_not(x, x->items->v[i].text);
+	for (size_t i = 0; status == CLI_OK && i < x->items->n; i++)
+		if (!x->items->v[i].not)
+			status = parse_item(x, &x->items->v[i]);
+	return status == CLI_OK ? settle_calls(x) : status;
+}
+
+int probes_parse(struct probes *p, const struct ctrace_schema *s, const struct probes_opts *o)
+{
+	struct probe_items items = { 0 };
+	struct parse x = { .p = p, .s = s, .items = &items };
+	const char *usual = o->longer || o->failed ? ALL : PROBES_DEFAULT;
+	int status = CLI_OK;
+	bool only_not = true;
+
+	for (size_t i = 0; status == CLI_OK && i < o->nevents; i++)
+		status = probe_items_parse(&items, o->events[i]);
+	for (size_t i = 0; i < items.n; i++)
+		only_not &= items.v[i].not;
+	/* a duration or a failure is a call's; samples are enough by themselves */
+	if (status == CLI_OK && only_not && (o->nevents || !o->frequency))
+		status = probe_items_parse(&items, usual);
+	if (status == CLI_OK)
+		status = parse_all(&x);
+	if (status == CLI_OK && o->frequency)
+		status = add(p, xasprintf("sample:%u", o->frequency), NULL, true, false);
+	if (status == CLI_OK)
+		status = finish(p, o);
+	if (status == CLI_OK && !p->n)
+		status = cli_usage("-e leaves no event");
+	probe_items_free(&items);
+	return status;
+}

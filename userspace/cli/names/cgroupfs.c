@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "names/cgroupfs.h"
+#include "base/util.h"
+
+struct mount {
+	char *dir;
+	char *options;		/* of the super block: a v1 mount's controllers */
+	bool v2;
+};
+
+struct mounts {
+	struct mount *v;
+	size_t n;
+};
+
+/* Undoes \040 and its like, in place. */
+static void unescape(char *s)
+{
+	char *to = s;
+
+	while (*s) {
+		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' && s[2] && s[3]) {
+			*to++ = (char)((s[1] - '0') << 6 | (s[2] - '0') << 3 | (s[3] - '0'));
+			s += 4;
+		} else {
+			*to++ = *s++;
+		}
+	}
+	*to = '\0';
+}
+
+static void mounts_read(struct mounts *m)
+{
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+	char *line = NULL, root[256], dir[1024], type[32], opts[512];
+	size_t cap = 0;
+
+	memset(m, 0, sizeof(*m));
+	if (!f)
+		return;
+	while (getline(&line, &cap, f) > 0) {
+		char *tail = strstr(line, " - ");
+		bool v2;
+
+		if (!tail || sscanf(line, "%*d %*d %*s %255s %1023s", root, dir) != 2 ||
+		    sscanf(tail, " - %31s %*s %511s", type, opts) != 2)
+			continue;
+		v2 = !strcmp(type, "cgroup2");
+		/* a mount of part of a hierarchy has other paths than the kernel's */
+		if ((!v2 && strcmp(type, "cgroup")) || strcmp(root, "/"))
+			continue;
+		unescape(dir);
+		m->v = xrealloc(m->v, (m->n + 1) * sizeof(m->v[0]));
+		/* v2 first: most words mean it */
+		if (v2)
+			memmove(m->v + 1, m->v, m->n * sizeof(m->v[0]));
+		m->v[v2 ? 0 : m->n] = (struct mount){ xstrdup(dir), xstrdup(opts), v2 };
+		m->n++;
+	}
+	free(line);
+	fclose(f);
+}
+
+static void mounts_free(struct mounts *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		free(m->v[i].dir);
+		free(m->v[i].options);
+	}
+	free(m->v);
+}
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static char *below(const struct mount *m, const char *path)
+{
+	char *p = xasprintf("%s%s%s", m->dir, *path == '/' ? "" : "/", path);
+
+	if (is_dir(p))
+		return p;
+	free(p);
+	return NULL;
+}
+
+char *cgroup_find(const char *path)
+{
+	char *found = NULL, *real = path[0] == '/' ? realpath(path, NULL) : NULL;
+	struct mounts m;
+
+	mounts_read(&m);
+	for (size_t i = 0; real && i < m.n && !found; i++) {
+		size_t len = strlen(m.v[i].dir);
+
+		if (!strncmp(real, m.v[i].dir, len) && (!real[len] || real[len] == '/') &&
+		    is_dir(real))
+			found = xstrdup(real);
+	}
+	free(real);
+	for (size_t i = 0; i < m.n && !found; i++)
+		found = below(&m.v[i], path);
+	mounts_free(&m);
+	return found;
+}
+
+/* Does the comma list have the word? */
+static bool has_word(const char *list, const char *word, size_t len)
+{
+	while (*list) {
+		size_t n = strcspn(list, ",");
+
+		if (n == len && !strncmp(list, word, len))
+			return true;
+		list += n + (list[n] == ',');
+	}
+	return false;
+}
+
+/* Controllers of v1 hierarchy number h, as /proc/self/cgroup has them. */
+static char *controllers(uint32_t h)
+{
+	FILE *f = fopen("/proc/self/cgroup", "re");
+	char *line = NULL, *list = NULL;
+	size_t cap = 0;
+
+	while (f && !list && getline(&line, &cap, f) > 0) {
+		char *end;
+
+		if (strtoul(line, &end, 10) != h || *end != ':')
+			continue;
+		list = xstrndup(end + 1, strcspn(end + 1, ":"));
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return list;
+}
+
+char *cgroup_dir(uint32_t hierarchy, const char *path)
+{
+	char *list = hierarchy ? controllers(hierarchy) : NULL, *found = NULL;
+	struct mounts m;
+
+	mounts_read(&m);
+	for (size_t i = 0; i < m.n && !found; i++) {
+		if (!hierarchy && !m.v[i].v2)
+			continue;
+		if (hierarchy && (m.v[i].v2 || !list ||
+				  !has_word(m.v[i].options, list, strcspn(list, ","))))
+			continue;
+		found = below(&m.v[i], path);
+	}
+	mounts_free(&m);
+	free(list);
+	return found;
+}
+
+static long count(const char *dir, unsigned int depth)
+{
+	char *p = xasprintf("%s/cgroup.procs", dir), *text = read_file(p, NULL);
+	struct dirent *e;
+	long n = 0, sub;
+	DIR *d;
+
+	free(p);
+	for (char *c = text; c && *c; c++)
+		n += *c == '\n';
+	free(text);
+	d = depth < 16 ? opendir(dir) : NULL;
+	while (d && (e = readdir(d))) {
+		if (e->d_type != DT_DIR || e->d_name[0] == '.')
+			continue;
+		p = xasprintf("%s/%s", dir, e->d_name);
+		sub = count(p, depth + 1);
+		free(p);
+		n += sub;
+	}
+	if (d)
+		closedir(d);
+	return n;
+}
+
+long cgroup_processes(const struct ctrace_container *c)
+{
+	char *dir;
+	long n;
+
+	if (!c->cgroup_id || !c->path[0])
+		return -ENOENT;
+	dir = cgroup_dir(c->hierarchy, c->path);
+	if (!dir)
+		return -ENOENT;
+	n = count(dir, 0);
+	free(dir);
+	return n;
+}

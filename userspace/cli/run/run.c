@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/cli.h"
+#include "run/run.h"
+
+#define NSEC_PER_MSEC	1000000ull
+#define SELF_PAUSE_MS	5
+/* Without notices (pids, cgroups) the ends of targets are looked for this often. */
+#define CHECK_INTERVAL	(250 * NSEC_PER_MSEC)
+
+static int wake[2] = { -1, -1 };
+static volatile sig_atomic_t stop_signal;
+
+static void on_signal(int sig)
+{
+	int saved = errno;
+
+	if (sig != SIGCHLD) {
+		/* asked twice: not even what is in the rings */
+		if (stop_signal)
+			_exit(128 + sig);
+		stop_signal = sig;
+	}
+	if (write(wake[1], "", 1) < 0)
+		errno = saved;	/* full: it will wake all the same */
+}
+
+static int catch_signals(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART }, old;
+
+	if (pipe2(wake, O_CLOEXEC | O_NONBLOCK))
+		return cli_error("cannot make a pipe: %s", strerror(errno));
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGCHLD, &sa, NULL);
+	/* nohup's wish is kept */
+	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &sa, NULL);
+	return CLI_OK;
+}
+
+int run_split(int argc, char **argv, char ***command)
+{
+	*command = NULL;
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--"))
+			continue;
+		*command = argv + i + 1;
+		argv[i] = NULL;
+		return i;
+	}
+	return argc;
+}
+
+static int add_probes(struct run *r, const struct run_opts *o)
+{
+	struct ctrace_probe_opts po = { .sz = sizeof(po), .one_of = o->one_of };
+
+	for (size_t i = 0; i < r->probes.n; i++) {
+		po.filter = r->probes.v[i].filter;
+		/* samples have their stacks in them */
+		po.flags = strncmp(r->probes.v[i].name, "sample:", 7) ? o->stack : 0;
+		if (ctrace_probe_add_opts(r->session, r->probes.v[i].name, &po, NULL, NULL))
+			return cli_error("%s", ctrace_strerror(r->ct));
+	}
+	/* kprobes have types of their own */
+	if (ctrace_schema_refresh(r->ct, r->schema))
+		return cli_error("%s", ctrace_strerror(r->ct));
+	return CLI_OK;
+}
+
+/* For how many containers the arena is divided: those that are named, and one that may be found in them. */
+static uint32_t containers(const struct run *r)
+{
+	size_t wanted = 0;
+
+	for (size_t i = 0; i < r->targets.n; i++)
+		wanted += !r->targets.v[i].not;
+	return r->targets.endless || !wanted || r->child.pid || wanted > 12 ? 0 : (uint32_t)wanted + 1;
+}
+
+static int make_session(struct run *r, const struct run_opts *o)
+{
+	struct ctrace_session_opts so = {
+		.sz = sizeof(so), .arena_size = o->buffer ? o->buffer : BUFFER_DEFAULT, .wakeup_ns = UINT64_MAX,
+		.flags = (o->stop_full ? CTRACE_SESSION_F_STOP_FULL : 0) |
+			 (o->state_dump ? CTRACE_SESSION_F_STATEDUMP : 0),
+		.rate = o->rate,
+	};
+	char *filter = run_filter(o);
+	int status;
+
+	so.filter = filter;
+	so.containers = containers(r);
+	status = ctrace_session_new(r->ct, &so, &r->session);
+	free(filter);
+	if (status)
+		return cli_error("%s", ctrace_strerror(r->ct));
+	status = add_probes(r, o);
+	if (status == CLI_OK)
+		status = targets_apply(&r->targets, r->ct, r->session);
+	if (status != CLI_OK)
+		return status;
+	if (r->child.pid && ctrace_target_pid(r->session, (uint32_t)r->child.pid))
+		return cli_error("%s", ctrace_strerror(r->ct));
+	/* cgroup targets have become containers by now */
+	if (ctable_list(r->ctable))
+		return cli_error("%s", ctrace_strerror(r->ct));
+	targets_settle(&r->targets, r->ctable);
+	if (ctrace_reader_open(r->session, 0, &r->reader))
+		return cli_error("%s", ctrace_strerror(r->ct));
+	return CLI_OK;
+}
+
+int run_setup(struct run *r, const struct run_opts *o)
+{
+	int status;
+
+	memset(r, 0, sizeof(*r));
+	r->container_fd = -1;
+	r->duration = o->duration;
+	r->rate = o->rate;
+	if (!o->ntargets && !o->command)
+		return cli_usage("nothing to trace: name a container ('ctrace ps' lists them), or give -- COMMAND");
+	if (o->command && !o->command[0])
+		return cli_usage("no command after --");
+	r->ct = cli_open();
+	if (!r->ct)
+		return CLI_FAIL;
+	if (ctrace_schema_get(r->ct, &r->schema))
+		return cli_error("%s", ctrace_strerror(r->ct));
+	r->ctable = ctable_new(r->ct);
+	/* first the notices, then the list: nobody is born between */
+	r->container_fd = ctable_subscribe(r->ctable);
+	if (r->container_fd < 0 || ctable_list(r->ctable))
+		return cli_error("%s", ctrace_strerror(r->ct));
+	status = targets_parse(&r->targets, r->ctable, o->targets, o->ntargets, o->command);
+	if (status == CLI_OK)
+		status = probes_parse(&r->probes, r->schema, &o->probes);
+	if (status == CLI_OK)
+		status = catch_signals();
+	if (status == CLI_OK && o->command)
+		status = command_spawn(&r->child, o->command);
+	if (status == CLI_OK)
+		status = make_session(r, o);
+	if (status == CLI_OK && o->ready)
+		status = o->ready(r, o->ready_arg);
+	if (status == CLI_OK && ctrace_session_start(r->session))
+		status = cli_error("%s", ctrace_strerror(r->ct));
+	if (status == CLI_OK && o->command)
+		status = command_go(&r->child, o->command[0]);
+	return status;
+}
+
+void run_free(struct run *r)
+{
+	command_abandon(&r->child);
+	ctrace_reader_close(r->reader);
+	ctrace_session_free(r->session);
+	ctable_free(r->ctable);
+	ctrace_schema_free(r->schema);
+	ctrace_close(r->ct);
+	targets_free(&r->targets);
+	probes_free(&r->probes);
+}
+
+/* Has anything happened that ends the run? */
+static enum run_end look(struct run *r, uint64_t now, uint64_t deadline, uint64_t *checked)
+{
+	if (stop_signal) {
+		r->signal = stop_signal;
+		return RUN_SIGNAL;
+	}
+	command_reap(&r->child);
+	if (r->child.ended)
+		return RUN_COMMAND;
+	if (deadline && now >= deadline)
+		return RUN_DURATION;
+	/* with a command, its end is the end */
+	if (!r->child.pid && (!*checked || now - *checked >= CHECK_INTERVAL)) {
+		*checked = now;
+		if (targets_ended(&r->targets, r->ctable))
+			return RUN_TARGETS;
+	}
+	return RUN_ON;
+}
+
+struct loop {
+	uint64_t now, deadline, checked, ticked, last;	/* last: when something last came */
+};
+
+static int timeout_ms(const struct loop *l, const struct run *r, int dry)
+{
+	uint64_t until = l->ticked + NSEC_PER_SEC;
+
+	if (!dry)
+		return 0;
+	if (l->deadline && l->deadline < until)
+		until = l->deadline;
+	if (!r->targets.endless && !r->child.pid && l->checked + CHECK_INTERVAL < until)
+		until = l->checked + CHECK_INTERVAL;
+	/* an event may be held back for its stack: no wake-up comes for it */
+	if (l->now - l->last < 300 * NSEC_PER_MSEC && l->now + 20 * NSEC_PER_MSEC < until)
+		until = l->now + 20 * NSEC_PER_MSEC;
+	return until > l->now ? (int)((until - l->now) / NSEC_PER_MSEC) + 1 : 0;
+}
+
+static void wait_for_more(struct run *r, const struct run_ops *ops, struct loop *l, int timeout)
+{
+	struct pollfd p[] = {
+		{ .fd = ctrace_reader_fd(r->reader), .events = POLLIN },
+		{ .fd = r->container_fd, .events = POLLIN },
+		{ .fd = wake[0], .events = POLLIN },
+		{ .fd = ops->out_fd },
+	};
+	char buf[64];
+
+	/*
+	 * Among all or the host's, our own calls are records that wake us: without a
+	 * pause we would trace little else. Well below the time a ring takes to fill.
+	 */
+	if (r->targets.endless && timeout > SELF_PAUSE_MS) {
+		p[0].fd = -1;
+		if (poll(p, ARRAY_SIZE(p), SELF_PAUSE_MS))
+			timeout = 0;
+		p[0].fd = ctrace_reader_fd(r->reader);
+	}
+	if (poll(p, ARRAY_SIZE(p), timeout) <= 0)
+		return;
+	if (p[0].revents & POLLIN)
+		l->last = clock_ns(CLOCK_MONOTONIC);
+	else if (p[0].revents)
+		r->end = RUN_FAILED;	/* the session is no more: stopping it will say why */
+	if (p[1].revents) {
+		ctable_dispatch(r->ctable);
+		l->checked = 0;
+	}
+	while (p[2].revents && read(wake[0], buf, sizeof(buf)) > 0)
+		;
+	if (p[3].revents & (POLLERR | POLLHUP))
+		r->end = RUN_OUTPUT;
+}
+
+int run_loop(struct run *r, const struct run_ops *ops, void *arg)
+{
+	struct loop l = { 0 };
+	int more = 1, got;
+
+	l.now = l.ticked = l.last = clock_ns(CLOCK_MONOTONIC);
+	l.deadline = r->duration ? l.now + r->duration : 0;
+	while (r->end == RUN_ON) {
+		got = ops->drain(arg);
+		l.now = clock_ns(CLOCK_MONOTONIC);
+		if (got < 0) {
+			r->end = RUN_OUTPUT;
+			break;
+		}
+		more = got > 0;
+		if (more)
+			l.last = l.now;
+		else
+			ops->idle(arg, l.now - l.last);
+		if (l.now - l.ticked >= NSEC_PER_SEC) {
+			l.ticked = l.now;
+			ops->tick(arg);
+		}
+		r->end = look(r, l.now, l.deadline, &l.checked);
+		if (r->end == RUN_ON)
+			wait_for_more(r, ops, &l, timeout_ms(&l, r, !more));
+	}
+	if (ctrace_session_stop(r->session))
+		return cli_error("%s", ctrace_strerror(r->ct));
+	more = 1;
+	/* deaths that happened meanwhile, for the names of what is still in the rings */
+	ctable_dispatch(r->ctable);
+	while (more && r->end != RUN_OUTPUT)
+		more = ops->drain(arg) > 0;
+	if (r->end == RUN_SIGNAL)
+		command_end(&r->child, r->signal);
+	return CLI_OK;
+}
+
+int run_status(const struct run *r)
+{
+	if (!r->child.ended)
+		return CLI_OK;
+	if (WIFSIGNALED(r->child.status))
+		return 128 + WTERMSIG(r->child.status);
+	return WEXITSTATUS(r->child.status);
+}
+
+void losses_print(const struct ctrace_losses *l, struct sbuf *b)
+{
+	const struct { const char *name; uint64_t n; } v[] = {
+		{ "overrun", l->overrun }, { "full", l->full }, { "nested", l->nested },
+		{ "missed", l->missed }, { "unfollowed", l->unfollowed },
+	};
+	uint64_t all = l->overrun + l->full + l->nested + l->missed + l->unfollowed;
+	const char *sep = " (";
+
+	sbuf_printf(b, ", %llu lost", (unsigned long long)all);
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++) {
+		if (!v[i].n)
+			continue;
+		sbuf_printf(b, "%s%llu %s", sep, (unsigned long long)v[i].n, v[i].name);
+		sep = ", ";
+	}
+	if (all)
+		sbuf_putc(b, ')');
+}
+
+bool run_has_stacks(const struct run *r, const struct run_opts *o)
+{
+	bool has = o->stack;
+
+	for (size_t i = 0; i < r->probes.n; i++)
+		has |= !strncmp(r->probes.v[i].name, "sample:", 7);
+	return has;
+}
+
+struct held {
+	struct run *r;
+	struct sbuf *b;
+	uint64_t all;
+};
+
+static int one_limit(const struct ctrace_limit_info *l, void *arg)
+{
+	struct held *h = arg;
+	const char *sep = h->all ? ", " : " (";
+
+	if (!l->dropped)
+		return 0;
+	h->all += l->dropped;
+	if (l->cid == CTRACE_CID_ALL)
+		sbuf_printf(h->b, "%s%llu of others", sep, (unsigned long long)l->dropped);
+	else
+		sbuf_printf(h->b, "%s%llu of %s", sep, (unsigned long long)l->dropped,
+			    ctable_get(h->r->ctable, l->cid)->shown);
+	return 0;
+}
+
+void run_losses(struct run *r, struct sbuf *b)
+{
+	struct sbuf who = { 0 };
+	struct held h = { .r = r, .b = &who };
+	struct ctrace_losses l;
+
+	if (ctrace_reader_losses(r->reader, &l))
+		sbuf_puts(b, ", losses unknown");
+	else
+		losses_print(&l, b);
+	if (!r->rate || ctrace_limit_each(r->ct, ctrace_session_id(r->session), one_limit, &h) || !h.all)
+		return;
+	sbuf_printf(b, ", %llu held back by --rate%s)", (unsigned long long)h.all, who.s);
+	sbuf_free(&who);
+}

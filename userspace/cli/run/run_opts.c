@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The options that trace and record share, and the expressions that some of them become. */
+#include <getopt.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cli.h"
+#include "run/run.h"
+
+static void add_event(struct run_opts *o, const char *value)
+{
+	struct probes_opts *p = &o->probes;
+
+	p->events = xrealloc(p->events, (p->nevents + 1) * sizeof(p->events[0]));
+	p->events[p->nevents++] = xstrdup(value);
+}
+
+/* *list becomes "*list || term"; term is ours then. */
+static void add_or(char **list, char *term)
+{
+	char *all = *list ? xasprintf("%s || %s", *list, term) : xstrdup(term);
+
+	free(*list);
+	free(term);
+	*list = all;
+}
+
+static int add_comm(struct run_opts *o, const char *glob)
+{
+	struct sbuf b = { 0 };
+
+	if (!*glob)
+		return cli_usage("--comm needs a name, or a pattern like 'nginx*'");
+	for (const char *p = glob; *p; p++) {
+		/* the expression's own quotes */
+		if (*p == '"')
+			sbuf_putc(&b, '\\');
+		sbuf_putc(&b, *p);
+	}
+	add_or(&o->comms, xasprintf("$comm ~ \"%s\"", b.s));
+	sbuf_free(&b);
+	return CLI_OK;
+}
+
+static int add_uid(struct run_opts *o, const char *user)
+{
+	const struct passwd *p;
+	uint32_t uid;
+
+	if (parse_u32(user, &uid)) {
+		p = getpwnam(user);
+		if (!p)
+			return cli_error("no user '%s' on this machine: give the number of a container's own",
+					 user);
+		uid = p->pw_uid;
+	}
+	add_or(&o->uids, xasprintf("$uid == %u", uid));
+	return CLI_OK;
+}
+
+static int parse_stack(struct run_opts *o, const char *which)
+{
+	if (!which || !strcmp(which, "kernel"))
+		o->stack |= CTRACE_PROBE_F_STACK;
+	else if (!strcmp(which, "user"))
+		o->stack |= CTRACE_PROBE_F_USER_STACK;
+	else if (!strcmp(which, "both"))
+		o->stack |= CTRACE_PROBE_F_STACK | CTRACE_PROBE_F_USER_STACK;
+	else
+		return cli_usage("'%s' is no stack: say --stack=kernel, --stack=user or --stack=both",
+				 which);
+	return CLI_OK;
+}
+
+static int parse_count(const char *option, uint32_t *v)
+{
+	if (!parse_u32(optarg, v) && *v)
+		return CLI_OK;
+	return cli_usage("'%s' is no number for %s: write 1 or more", optarg, option);
+}
+
+static int duration_of(uint64_t *ns)
+{
+	if (!parse_duration(optarg, ns))
+		return CLI_OK;
+	return cli_usage("'%s' is no duration: write 2, 0.5, 500ms or 2m", optarg);
+}
+
+/* What takes a number or a time. False: opt is none of these. */
+static bool number_option(struct run_opts *o, int opt, int *status)
+{
+	switch (opt) {
+	case 'F':
+		*status = parse_count("--frequency", &o->probes.frequency);
+		return true;
+	case OPT_LONGER:
+		*status = duration_of(&o->probes.longer);
+		return true;
+	case OPT_DURATION:
+		*status = duration_of(&o->duration);
+		return true;
+	case OPT_ONE_OF:
+		*status = parse_count("--one-of", &o->one_of);
+		return true;
+	case OPT_RATE:
+		*status = parse_count("--rate", &o->rate);
+		return true;
+	case OPT_BUFFER:
+		if (parse_size(optarg, &o->buffer) || !o->buffer)
+			*status = cli_usage("'%s' is no size: write 512K, 64M or 1G", optarg);
+		return true;
+	}
+	return false;
+}
+
+bool run_option(struct run_opts *o, int opt, int *status)
+{
+	if (number_option(o, opt, status))
+		return true;
+	switch (opt) {
+	case 'e':
+		add_event(o, optarg);
+		return true;
+	case OPT_FAILED:
+		o->probes.failed = true;
+		return true;
+	case OPT_COMM:
+		*status = add_comm(o, optarg);
+		return true;
+	case OPT_UID:
+		*status = add_uid(o, optarg);
+		return true;
+	case OPT_FILTER:
+		if (o->filter)
+			*status = cli_usage("--filter is there twice: join the two with && or ||");
+		else
+			o->filter = xstrdup(optarg);
+		return true;
+	case OPT_STACK:
+		*status = parse_stack(o, optarg);
+		return true;
+	case OPT_STATE_DUMP:
+	case OPT_NO_STATE_DUMP:
+		o->state_dump = opt == OPT_STATE_DUMP;
+		return true;
+	case OPT_STOP_FULL:
+		o->stop_full = true;
+		return true;
+	case 'j':
+		return true;	/* main() saw it */
+	}
+	return false;
+}
+
+void run_opts_free(struct run_opts *o)
+{
+	for (size_t i = 0; i < o->probes.nevents; i++)
+		free(o->probes.events[i]);
+	free(o->probes.events);
+	free(o->comms);
+	free(o->uids);
+	free(o->filter);
+}
+
+char *run_filter(const struct run_opts *o)
+{
+	const char *parts[] = { o->comms, o->uids, o->filter };
+	struct sbuf b = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		n += !!parts[i];
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (parts[i])
+			sbuf_printf(&b, n > 1 ? "%s(%s)" : "%s%s", b.len ? " && " : "", parts[i]);
+	return b.s;
+}

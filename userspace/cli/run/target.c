@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <ctype.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "names/cgroupfs.h"
+#include "base/cli.h"
+#include "run/target.h"
+
+#define ID_MIN	3	/* digits of an id prefix */
+
+static struct target *add(struct targets *ts, enum ctrace_target_kind kind)
+{
+	struct target *t;
+
+	ts->v = xrealloc(ts->v, (ts->n + 1) * sizeof(ts->v[0]));
+	t = &ts->v[ts->n++];
+	memset(t, 0, sizeof(*t));
+	t->kind = kind;
+	t->cid = CTRACE_CID_ALL;
+	t->pidfd = -1;
+	return t;
+}
+
+static void add_cid(struct targets *ts, uint32_t cid)
+{
+	for (size_t i = 0; i < ts->n; i++)
+		if (ts->v[i].kind == CTRACE_TARGET_CID && ts->v[i].cid == cid && !ts->v[i].not)
+			return;
+	add(ts, CTRACE_TARGET_CID)->cid = cid;
+}
+
+static bool alive(const struct centry *e)
+{
+	return e->known && !(e->c.flags & CTRACE_CONTAINER_F_DEAD);
+}
+
+static struct centry *by_cid(struct ctable *t, uint32_t cid)
+{
+	struct centry *e;
+
+	for (size_t i = 0; (e = ctable_next(t, &i));)
+		if (e->c.cid == cid && alive(e))
+			return e;
+	return NULL;
+}
+
+static int parse_pid(struct targets *ts, const char *word)
+{
+	uint32_t pid;
+
+	if (parse_u32(word, &pid) || !pid || pid > INT32_MAX)
+		return cli_usage("'%s' is no process id: write pid:N", word);
+	if (kill((pid_t)pid, 0) && errno == ESRCH)
+		return cli_error("no process %u: see 'ps ax'", pid);
+	add(ts, CTRACE_TARGET_PID)->pid = pid;
+#ifdef SYS_pidfd_open
+	ts->v[ts->n - 1].pidfd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+#endif
+	return CLI_OK;
+}
+
+static int parse_cgroup(struct targets *ts, const char *word)
+{
+	char *dir = *word ? cgroup_find(word) : NULL;
+
+	if (!dir)
+		return cli_error("no cgroup '%s': give its directory, or its path as in /proc/PID/cgroup",
+				 word);
+	add(ts, CTRACE_TARGET_CGROUP)->path = dir;
+	return CLI_OK;
+}
+
+static int not_found(struct ctable *t, const char *word)
+{
+	struct nearest near = { .word = word };
+	struct sbuf b = { 0 };
+	struct centry *e;
+	int r;
+
+	sbuf_reset(&b);
+	for (size_t i = 0; (e = ctable_next(t, &i));)
+		if (alive(e) && e->c.cid != CTRACE_CID_HOST)
+			nearest_offer(&near, ctable_get(t, e->c.cid)->label);
+	sbuf_puts(&b, "no container '");
+	sbuf_clean(&b, word);
+	sbuf_putc(&b, '\'');
+	nearest_print(&near, &b);
+	r = cli_error("%s: 'ctrace ps' lists those there are", b.s);
+	sbuf_free(&b);
+	return r;
+}
+
+static int ambiguous(struct ctable *t, const char *word)
+{
+	struct sbuf b = { 0 };
+	struct centry *e;
+	int r;
+
+	for (size_t i = 0; (e = ctable_next(t, &i));)
+		if (alive(e) && !strncmp(e->c.runtime_id, word, strlen(word)))
+			sbuf_printf(&b, "%s%.12s (%s)", b.len ? ", " : "", e->c.runtime_id,
+				    ctable_get(t, e->c.cid)->shown);
+	r = cli_error("id '%s' begins several: %s: give more digits", word, b.s);
+	sbuf_free(&b);
+	return r;
+}
+
+/* A name before a number before an id: what people chose goes first. */
+static int parse_container(struct targets *ts, struct ctable *t, const char *word)
+{
+	size_t found = 0, len = strlen(word);
+	struct centry *e, *last = NULL;
+	uint32_t cid;
+
+	for (size_t i = 0; (e = ctable_next(t, &i));) {
+		if (!alive(e) || strcmp(ctable_get(t, e->c.cid)->label, word))
+			continue;
+		add_cid(ts, e->c.cid);
+		found++;
+	}
+	if (found)
+		return CLI_OK;
+	if (!parse_u32(word, &cid) && by_cid(t, cid)) {
+		add_cid(ts, cid);
+		return CLI_OK;
+	}
+	if (len < ID_MIN || strspn(word, "0123456789abcdef") != len)
+		return not_found(t, word);
+	for (size_t i = 0; (e = ctable_next(t, &i));) {
+		if (!alive(e) || strncmp(e->c.runtime_id, word, len))
+			continue;
+		/* a nested container's path shows the id of the outer: not two ids */
+		if (last && strcmp(last->c.runtime_id, e->c.runtime_id))
+			return ambiguous(t, word);
+		last = e;
+		found++;
+	}
+	if (!found)
+		return not_found(t, word);
+	for (size_t i = 0; (e = ctable_next(t, &i));)
+		if (alive(e) && !strncmp(e->c.runtime_id, word, len))
+			add_cid(ts, e->c.cid);
+	return CLI_OK;
+}
+
+static int parse_one(struct targets *ts, struct ctable *t, const char *word)
+{
+	uint32_t cid;
+
+	if (!strcmp(word, "all")) {
+		add(ts, CTRACE_TARGET_ALL);
+		return CLI_OK;
+	}
+	if (!strcmp(word, "host")) {
+		add_cid(ts, CTRACE_CID_HOST);
+		return CLI_OK;
+	}
+	if (!strncmp(word, "pid:", 4))
+		return parse_pid(ts, word + 4);
+	if (!strncmp(word, "cgroup:", 7))
+		return parse_cgroup(ts, word + 7);
+	if (!strncmp(word, "cid:", 4)) {
+		if (parse_u32(word + 4, &cid))
+			return cli_usage("'%s' is no container number: write cid:N", word);
+		if (!by_cid(t, cid))
+			return not_found(t, word);
+		add_cid(ts, cid);
+		return CLI_OK;
+	}
+	if (!*word)
+		return cli_usage("an empty word is no target");
+	return parse_container(ts, t, word);
+}
+
+/* Which containers are left out, not which are traced. */
+static int parse_not(struct targets *ts, struct ctable *t, const char *word)
+{
+	struct targets out = { 0 };
+	int r = parse_one(&out, t, word);
+
+	for (size_t i = 0; i < out.n && r == CLI_OK; i++) {
+		struct target *g;
+
+		if (out.v[i].kind == CTRACE_TARGET_PID || out.v[i].kind == CTRACE_TARGET_ALL) {
+			r = cli_usage("not:%s: only containers, cgroups and the host can be left out", word);
+			break;
+		}
+		g = add(ts, out.v[i].kind);
+		g->cid = out.v[i].cid;
+		g->path = out.v[i].path;
+		g->not = true;
+		out.v[i].path = NULL;
+	}
+	targets_free(&out);
+	return r;
+}
+
+int targets_parse(struct targets *ts, struct ctable *t, char **words, int n, bool command)
+{
+	bool wanted = command;
+	int r = CLI_OK;
+
+	for (int i = 0; i < n && r == CLI_OK; i++) {
+		if (words[i][0] == '!')
+			r = parse_not(ts, t, words[i] + 1);
+		else if (!strncmp(words[i], "not:", 4))
+			r = parse_not(ts, t, words[i] + 4);
+		else
+			r = parse_one(ts, t, words[i]);
+	}
+	for (size_t i = 0; i < ts->n; i++)
+		wanted |= !ts->v[i].not;
+	/* all but these */
+	if (r == CLI_OK && !wanted)
+		add(ts, CTRACE_TARGET_ALL);
+	for (size_t i = 0; i < ts->n; i++)
+		if (!ts->v[i].not && (ts->v[i].kind == CTRACE_TARGET_ALL ||
+				      (ts->v[i].kind == CTRACE_TARGET_CID &&
+				       ts->v[i].cid == CTRACE_CID_HOST)))
+			ts->endless = true;
+	return r;
+}
+
+void targets_free(struct targets *ts)
+{
+	for (size_t i = 0; i < ts->n; i++) {
+		free(ts->v[i].path);
+		if (ts->v[i].pidfd >= 0)
+			close(ts->v[i].pidfd);
+	}
+	free(ts->v);
+	memset(ts, 0, sizeof(*ts));
+}
+
+int targets_apply(const struct targets *ts, struct ctrace *ct, struct ctrace_session *s)
+{
+	for (size_t i = 0; i < ts->n; i++) {
+		const struct target *t = &ts->v[i];
+		int err;
+
+		switch (t->kind) {
+		case CTRACE_TARGET_ALL:
+			err = ctrace_target_all(s);
+			break;
+		case CTRACE_TARGET_CID:
+			err = t->not ? ctrace_target_not_cid(s, t->cid) : ctrace_target_cid(s, t->cid);
+			break;
+		case CTRACE_TARGET_PID:
+			err = ctrace_target_pid(s, t->pid);
+			break;
+		default:
+			err = t->not ? ctrace_target_not_cgroup(s, t->path) :
+				       ctrace_target_cgroup(s, t->path);
+		}
+		if (err)
+			return cli_error("%s", ctrace_strerror(ct));
+	}
+	return CLI_OK;
+}
+
+void targets_settle(struct targets *ts, struct ctable *t)
+{
+	for (size_t i = 0; i < ts->n; i++) {
+		struct target *g = &ts->v[i];
+		struct centry *e;
+
+		if (g->kind != CTRACE_TARGET_CGROUP)
+			continue;
+		for (size_t k = 0; (e = ctable_next(t, &k));) {
+			size_t a = strlen(g->path), b = strlen(e->c.path);
+			char *dir;
+
+			/* the directory is the mount, then the kernel's path */
+			if (!alive(e) || b < 2 || a <= b || strcmp(g->path + a - b, e->c.path))
+				continue;
+			dir = cgroup_dir(e->c.hierarchy, e->c.path);
+			if (dir && !strcmp(dir, g->path))
+				g->cid = e->c.cid;
+			free(dir);
+		}
+	}
+}
+
+static bool ended(struct target *g, struct ctable *t)
+{
+	struct pollfd p = { .fd = g->pidfd, .events = POLLIN };
+	struct centry *e;
+
+	switch (g->kind) {
+	case CTRACE_TARGET_PID:
+		if (g->pidfd >= 0)
+			return poll(&p, 1, 0) > 0;
+		return kill((pid_t)g->pid, 0) && errno == ESRCH;
+	case CTRACE_TARGET_CGROUP:
+		if (g->cid == CTRACE_CID_ALL)
+			return access(g->path, F_OK) != 0;
+		/* fallthrough */
+	case CTRACE_TARGET_CID:
+		e = ctable_get(t, g->cid);
+		return e->known && (e->c.flags & CTRACE_CONTAINER_F_DEAD);
+	default:
+		return false;
+	}
+}
+
+bool targets_ended(struct targets *ts, struct ctable *t)
+{
+	bool all = ts->n > 0;
+
+	if (ts->endless)
+		return false;
+	for (size_t i = 0; i < ts->n; i++) {
+		if (ts->v[i].not)
+			continue;
+		if (!ts->v[i].ended)
+			ts->v[i].ended = ended(&ts->v[i], t);
+		all &= ts->v[i].ended;
+	}
+	return all;
+}

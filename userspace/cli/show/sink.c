@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What both kinds of sink do alike, and the table of calls under way. */
+#include <stdlib.h>
+#include <string.h>
+#include "show/sink.h"
+
+static void count_cid(struct sink *s, uint32_t cid)
+{
+	size_t lo = 0, hi = s->ncids;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (s->cids[mid] == cid)
+			return;
+		if (s->cids[mid] < cid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	/* a power of two is full: double it */
+	if (!(s->ncids & (s->ncids - 1)))
+		s->cids = xrealloc(s->cids, (s->ncids ? 2 * s->ncids : 1) * sizeof(s->cids[0]));
+	memmove(&s->cids[lo + 1], &s->cids[lo], (s->ncids - lo) * sizeof(s->cids[0]));
+	s->cids[lo] = cid;
+	s->ncids++;
+}
+
+static void out(void *arg, const struct ctrace_record *rec, const struct stacks *k)
+{
+	struct sink *s = arg;
+
+	s->ops->record(s, rec, k);
+	if (rec->id == CTRACE_ID_SCHED_PROCESS_EXEC)
+		symbols_forget(s->o.symbols, rec->tid);
+}
+
+void sink_record(struct sink *s, const struct ctrace_record *rec)
+{
+	s->events++;
+	count_cid(s, rec->cid);
+	/* nothing that a stack belongs to, or that is one */
+	if (!s->o.symbols || (!s->o.stacks && rec->id != CTRACE_ID_CPU_SAMPLE &&
+			      rec->id != CTRACE_ID_KERNEL_STACK && rec->id != CTRACE_ID_USER_STACK)) {
+		s->ops->record(s, rec, NULL);
+		return;
+	}
+	if (!s->queue)
+		s->queue = stack_queue_new(s->o.schema, s->o.stacks, out, s);
+	stack_queue_put(s->queue, rec);
+}
+
+void sink_settle(struct sink *s, uint64_t before)
+{
+	if (s->queue)
+		stack_queue_flush(s->queue, before);
+}
+
+void sink_lost(struct sink *s, const char *cause, uint64_t n)
+{
+	s->ops->lost(s, cause, n);
+}
+
+void sink_idle(struct sink *s)
+{
+	sink_settle(s, UINT64_MAX);
+	s->ops->idle(s);
+}
+
+void sink_free(struct sink *s)
+{
+	if (!s)
+		return;
+	stack_queue_free(s->queue);
+	s->ops->free(s);
+	pairs_free(s->pairs);
+	sbuf_free(&s->line);
+	free(s->cids);
+	free(s);
+}
+
+void sink_account(const struct sink *s, struct sbuf *b)
+{
+	bool host = s->ncids && s->cids[0] == CTRACE_CID_HOST;
+	size_t n = s->ncids - host;
+
+	sbuf_printf(b, "%llu event%s", (unsigned long long)s->events, s->events == 1 ? "" : "s");
+	if (n || !host)
+		sbuf_printf(b, " from %zu container%s", n, n == 1 ? "" : "s");
+	if (host)
+		sbuf_puts(b, n ? " and the host" : " from the host");
+}
+
+/*
+ * By tid, open addressing. A slot is kept when its call is done: the task will
+ * make another. So the table grows with the tids seen, of which the kernel has
+ * four million at most.
+ */
+struct pairs {
+	struct pending *v;
+	size_t n, size;
+};
+
+struct pairs *pairs_new(void)
+{
+	struct pairs *p = xcalloc(1, sizeof(*p));
+
+	p->size = 256;
+	p->v = xcalloc(p->size, sizeof(p->v[0]));
+	return p;
+}
+
+void pairs_free(struct pairs *p)
+{
+	if (p)
+		free(p->v);
+	free(p);
+}
+
+static struct pending *pairs_slot(struct pairs *p, int32_t tid)
+{
+	size_t i = ((uint32_t)tid * 0x9e3779b1u) & (p->size - 1);
+
+	/* tid 0 is the idle task, which calls nothing: an empty slot */
+	while (p->v[i].tid && p->v[i].tid != tid)
+		i = (i + 1) & (p->size - 1);
+	return &p->v[i];
+}
+
+struct pending *pairs_get(struct pairs *p, int32_t tid)
+{
+	struct pending *s = pairs_slot(p, tid);
+
+	if (s->tid || !tid)
+		return s;
+	if (2 * (p->n + 1) > p->size) {
+		struct pending *old = p->v;
+		size_t n = p->size;
+
+		p->size *= 2;
+		p->v = xcalloc(p->size, sizeof(p->v[0]));
+		/* tasks with no call under way need not move */
+		p->n = 0;
+		for (size_t i = 0; i < n; i++) {
+			if (!old[i].id)
+				continue;
+			*pairs_slot(p, old[i].tid) = old[i];
+			p->n++;
+		}
+		free(old);
+		s = pairs_slot(p, tid);
+	}
+	s->tid = tid;
+	p->n++;
+	return s;
+}
+
+bool pairs_match(const struct pending *p, uint16_t exit_id)
+{
+	/*
+	 * A call may lose its number on the way: rt_sigreturn comes back with -1. A
+	 * task is in one call only, so an exit without a number is of that one.
+	 */
+	if (exit_id == CTRACE_ID_SYS_EXIT_UNKNOWN)
+		return p->id;
+	return p->id && exit_id == p->id + CTRACE_NR_SYSCALLS;
+}
+
+const char *frame_name(struct symbols *s, const struct stack *k, size_t i, bool kernel, int32_t tid)
+{
+	bool exact = k->exact && !i;
+
+	return kernel ? symbols_kernel(s, k->v[i], exact) : symbols_user(s, tid, k->v[i], exact);
+}

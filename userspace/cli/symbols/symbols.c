@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "base/json.h"
+#include "names/names.h"
+#include "symbols/symbols.h"
+
+#define KERNEL		0	/* tid 0 has no user addresses */
+#define LOOK_AGAIN	(NSEC_PER_SEC)	/* for modules that came since */
+
+struct entry {
+	char *text;		/* NULL: a free place */
+	uint64_t addr;
+	int32_t tid;
+	bool exact;
+	bool found;		/* text is a name */
+};
+
+struct symbols {
+	bool live;
+	struct symtab kernel;
+	uint64_t looked;	/* at kallsyms */
+	bool hidden;		/* it shows names without addresses */
+	struct user_maps *user;
+	struct entry *v;	/* open addressing, size a power of two */
+	size_t n, size;
+};
+
+struct symbols *symbols_new(bool live)
+{
+	struct symbols *s = xcalloc(1, sizeof(*s));
+
+	s->live = live;
+	s->user = user_maps_new();
+	s->size = 1024;
+	s->v = xcalloc(s->size, sizeof(s->v[0]));
+	return s;
+}
+
+void symbols_free(struct symbols *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->size; i++)
+		free(s->v[i].text);
+	free(s->v);
+	symtab_free(&s->kernel);
+	user_maps_free(s->user);
+	free(s);
+}
+
+void symbols_prepare(struct symbols *s)
+{
+	FILE *f;
+
+	if (!s->live || (s->looked && clock_ns(CLOCK_MONOTONIC) - s->looked < LOOK_AGAIN))
+		return;
+	symtab_free(&s->kernel);
+	f = fopen("/proc/kallsyms", "re");
+	s->hidden = !f || !symtab_read_kallsyms(&s->kernel, f);
+	if (s->hidden)
+		symtab_free(&s->kernel);
+	if (f)
+		fclose(f);
+	s->looked = clock_ns(CLOCK_MONOTONIC);
+}
+
+const char *symbols_note(const struct symbols *s)
+{
+	return s->hidden ? "the kernel's addresses have no names: /proc/kallsyms does not show them "
+			   "(see kernel.kptr_restrict in proc(5))" : NULL;
+}
+
+static struct entry *slot(const struct symbols *s, int32_t tid, uint64_t addr, bool exact)
+{
+	uint64_t h = (addr ^ ((uint64_t)(uint32_t)tid << 40) ^ exact) * 0x9e3779b97f4a7c15ull;
+	size_t i = (size_t)(h >> 32) & (s->size - 1);
+	struct entry *e;
+
+	for (;; i = (i + 1) & (s->size - 1)) {
+		e = &s->v[i];
+		if (!e->text || (e->addr == addr && e->tid == tid && e->exact == exact))
+			return e;
+	}
+}
+
+static struct entry *put(struct symbols *s, int32_t tid, uint64_t addr, bool exact, char *text,
+			 bool found)
+{
+	struct entry *e;
+
+	if (2 * (s->n + 1) > s->size) {
+		struct entry *old = s->v;
+		size_t n = s->size;
+
+		s->size *= 2;
+		s->v = xcalloc(s->size, sizeof(s->v[0]));
+		for (size_t i = 0; i < n; i++)
+			if (old[i].text)
+				*slot(s, old[i].tid, old[i].addr, old[i].exact) = old[i];
+		free(old);
+	}
+	e = slot(s, tid, addr, exact);
+	s->n += !e->text;
+	free(e->text);
+	*e = (struct entry){ .text = text, .addr = addr, .tid = tid, .exact = exact, .found = found };
+	return e;
+}
+
+static bool name_kernel(struct symbols *s, uint64_t addr, bool exact, struct sbuf *b)
+{
+	const struct symbol *sym;
+
+	if (!s->looked)
+		symbols_prepare(s);
+	sym = symtab_find(&s->kernel, exact ? addr : addr - 1);
+	if (!sym && !s->hidden) {
+		symbols_prepare(s);
+		sym = symtab_find(&s->kernel, exact ? addr : addr - 1);
+	}
+	if (!sym)
+		return false;
+	sbuf_clean(b, symtab_name(&s->kernel, sym));
+	sbuf_printf(b, "+0x%llx", (unsigned long long)(addr - sym->addr));
+	if (symtab_module(&s->kernel, sym))
+		sbuf_printf(b, " [%s]", symtab_module(&s->kernel, sym));
+	return true;
+}
+
+static const char *look_up(struct symbols *s, int32_t tid, uint64_t addr, bool exact)
+{
+	struct entry *e = slot(s, tid, addr, exact);
+	struct sbuf b = { 0 };
+	bool found = false;
+
+	/* a task's addresses change their meaning with its program */
+	if (e->text && (tid == KERNEL || !s->live))
+		return e->text;
+	if (s->live)
+		found = tid == KERNEL ? name_kernel(s, addr, exact, &b) :
+					user_maps_name(s->user, tid, addr, exact, &b);
+	if (!found && e->text) {
+		sbuf_free(&b);
+		return e->text;
+	}
+	if (!found)
+		sbuf_printf(&b, "0x%llx", (unsigned long long)addr);
+	return put(s, tid, addr, exact, b.s, found)->text;
+}
+
+const char *symbols_kernel(struct symbols *s, uint64_t addr, bool exact)
+{
+	return look_up(s, KERNEL, addr, exact);
+}
+
+const char *symbols_user(struct symbols *s, int32_t tid, uint64_t addr, bool exact)
+{
+	return look_up(s, tid, addr, exact);
+}
+
+void symbols_forget(struct symbols *s, int32_t tid)
+{
+	user_maps_forget(s->user, tid);
+}
+
+void symbols_save(const struct symbols *s, struct sbuf *b)
+{
+	struct json j = { .out = b };
+	char addr[24];
+
+	json_open(&j, NULL, '{');
+	json_open(&j, "symbols", '[');
+	for (size_t i = 0; i < s->size; i++) {
+		const struct entry *e = &s->v[i];
+
+		if (!e->text || !e->found)
+			continue;
+		json_open(&j, NULL, '{');
+		json_int(&j, "tid", e->tid);
+		snprintf(addr, sizeof(addr), "%llx", (unsigned long long)e->addr);
+		json_str(&j, "addr", addr);
+		json_flag(&j, "exact", e->exact);
+		json_str(&j, "name", e->text);
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+	json_close(&j, '}');
+	json_line(&j);
+}
+
+int symbols_load(struct symbols *s, const char *path)
+{
+	char *text = read_file(path, NULL);
+	struct json_object *o, *list, *v;
+	int err = 0;
+
+	if (!text)
+		return errno ? -errno : -EIO;
+	o = json_tokener_parse(text);
+	free(text);
+	list = names_get(o, "symbols");
+	if (!list || !json_object_is_type(list, json_type_array))
+		err = -EBADMSG;
+	for (size_t i = 0; !err && i < (size_t)json_object_array_length(list); i++) {
+		const char *addr, *name;
+		struct sbuf b = { 0 };
+
+		v = json_object_array_get_idx(list, i);
+		addr = names_str(v, "addr");
+		name = names_str(v, "name");
+		if (!addr || !name)
+			continue;
+		/* the file may have been written by anybody */
+		sbuf_clean(&b, name);
+		put(s, json_object_get_int(names_get(v, "tid")), strtoull(addr, NULL, 16),
+		    json_object_get_boolean(names_get(v, "exact")), b.s, true);
+	}
+	json_object_put(o);
+	return err;
+}
