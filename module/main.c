@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/module.h>
-#include "identity/container.h"
 #include "api/dev.h"
-#include "event/event.h"
-#include "identity/identity.h"
 #include "api/netlink.h"
-#include "session/probe.h"
-#include "session/option.h"
+#include "probe/block_owner.h"
+#include "probe/table.h"
+#include "emit/emit.h"
 #include "session/session.h"
+#include "session/target.h"
 #include "session/tasks.h"
+#include "event/define.h"
+#include "event/event.h"
+#include "identity/container.h"
+#include "identity/identity.h"
 #include "compat/clock.h"
 #include "../uapi/ctrace_netlink.h"
+
+/* Told of containers in this order: who wants it, then listeners, then what goes with it. */
+static const struct ctrace_container_watcher *const watchers[] = {
+	&ctrace_target_watcher, &ctrace_netlink_watcher, &ctrace_session_watcher,
+	&ctrace_block_watcher, NULL
+};
 
 static int __init ctrace_init(void)
 {
@@ -19,21 +28,20 @@ static int __init ctrace_init(void)
 	err = ctrace_compat_clock_init();
 	if (err)
 		return err;
-	err = ctrace_event_init();
+	ctrace_event_init(ctrace_families);
+	ctrace_probe_init(ctrace_probe_kinds);
+	err = ctrace_container_init(watchers);
 	if (err)
 		goto clock_exit;
-	err = ctrace_container_init();
-	if (err)
-		goto event_exit;
 	err = ctrace_identity_init();
 	if (err)
 		goto container_exit;
-	err = ctrace_select_init();
+	err = ctrace_emit_init();
 	if (err)
 		goto identity_exit;
 	err = ctrace_session_init();
 	if (err)
-		goto select_exit;
+		goto emit_exit;
 	err = ctrace_dev_init();
 	if (err)
 		goto session_exit;
@@ -47,15 +55,13 @@ dev_exit:
 	ctrace_dev_exit();
 session_exit:
 	ctrace_session_exit();
-select_exit:
-	ctrace_select_exit();
+emit_exit:
+	ctrace_emit_exit();
 identity_exit:
 	ctrace_identity_stop();
 	ctrace_identity_exit();
 container_exit:
 	ctrace_container_exit();
-event_exit:
-	ctrace_event_exit();
 clock_exit:
 	ctrace_compat_clock_exit();
 	return err;
@@ -74,10 +80,11 @@ static void __exit ctrace_exit(void)
 	ctrace_identity_stop();
 	ctrace_session_exit();
 	ctrace_kprobe_exit();
-	ctrace_select_exit();
+	ctrace_emit_exit();
 	ctrace_tasks_exit();
 	ctrace_identity_exit();
 	ctrace_container_exit();
+	ctrace_define_exit();
 	ctrace_event_exit();
 	ctrace_compat_clock_exit();
 }

@@ -9,8 +9,8 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include "api/dev.h"
-#include "identity/container.h"
 #include "session/session.h"
+#include "identity/container.h"
 #include "compat/clock.h"
 #include "compat/cred.h"
 #include "compat/dev.h"

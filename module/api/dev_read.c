@@ -13,8 +13,8 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "api/dev.h"
-#include "../uapi/ctrace_ring_read.h"
 #include "compat/vmalloc.h"
+#include "../uapi/ctrace_ring_read.h"
 
 #define BOUNCE	8192u		/* at least CTRACE_RECORD_MAX */
 

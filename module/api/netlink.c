@@ -3,11 +3,11 @@
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
-#include "identity/container.h"
-#include "event/event.h"
-#include "identity/identity.h"
 #include "api/netlink.h"
 #include "session/session.h"
+#include "event/event.h"
+#include "identity/container.h"
+#include "identity/identity.h"
 
 static const struct nla_policy policy_top[CTRACE_A_NR] = {
 	[CTRACE_A_SESSION] = { .type = NLA_NESTED },
@@ -214,7 +214,7 @@ static CTRACE_COMPAT_MCGRPS_CONST struct genl_multicast_group groups[] = {
 	{ .name = CTRACE_GENL_MCGRP, CTRACE_COMPAT_MCAST_ADMIN },
 };
 
-void ctrace_container_announce_hook(struct ctrace_container *c, bool born)
+static void announce(struct ctrace_container *c, bool born)
 {
 	struct sk_buff *skb;
 	void *hdr = NULL;
@@ -234,6 +234,8 @@ void ctrace_container_announce_hook(struct ctrace_container *c, bool born)
 	genlmsg_end(skb, hdr);
 	ctrace_compat_genl_multicast(&ctrace_genl_family, groups, skb);
 }
+
+const struct ctrace_container_watcher ctrace_netlink_watcher = { .told = announce };
 
 /* --- family ---------------------------------------------------------------------------- */
 

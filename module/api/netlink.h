@@ -8,8 +8,8 @@
 
 #include <linux/netlink.h>
 #include <net/genetlink.h>
-#include "../uapi/ctrace_netlink.h"
 #include "compat/netlink.h"
+#include "../uapi/ctrace_netlink.h"
 
 struct ctrace_session;
 struct ctrace_container;
@@ -19,6 +19,7 @@ int ctrace_netlink_init(void);
 void ctrace_netlink_exit(void);
 
 extern struct genl_family ctrace_genl_family;
+extern const struct ctrace_container_watcher ctrace_netlink_watcher;	/* announces births and deaths */
 
 /* Parse one nested set; errors name the set. tb has max + 1 places. */
 int ctrace_netlink_set(struct nlattr **attrs, int set, struct nlattr **tb, int max,

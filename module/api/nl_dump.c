@@ -6,14 +6,14 @@
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
-#include "identity/container.h"
-#include "event/define.h"
-#include "session/target.h"
-#include "identity/identity.h"
-#include "session/limit.h"
 #include "api/netlink.h"
+#include "session/limit.h"
 #include "session/probe.h"
 #include "session/session.h"
+#include "session/target.h"
+#include "event/define.h"
+#include "identity/container.h"
+#include "identity/identity.h"
 
 static int may_dump(struct netlink_callback *cb)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* EVENT_NEW and EVENT_DEL: definitions of kprobes. */
 #include <linux/err.h>
-#include "event/define.h"
 #include "api/netlink.h"
+#include "session/probe.h"
 #include "session/session.h"
+#include "event/define.h"
 
 /* The text in attr, or ERR_PTR. */
 static const char *text_of(struct genl_info *info, int attr, const char *name)
@@ -43,7 +44,7 @@ int ctrace_netlink_event_new(struct sk_buff *in, struct genl_info *info)
 	if (!skb)
 		return -ENOMEM;
 	mutex_lock(&ctrace_lock);
-	t = ctrace_define(text, why);
+	t = ctrace_probe_define(text, why);
 	mutex_unlock(&ctrace_lock);
 	if (!IS_ERR(t))
 		return ctrace_netlink_reply_send(skb, info, hdr, put_event(skb, t));

@@ -2,10 +2,11 @@
 /* Commands on sessions, their probes and their targets. */
 #include <linux/err.h>
 #include <linux/sched.h>
-#include "session/target.h"
 #include "api/netlink.h"
+#include "probe/statedump.h"
 #include "session/probe.h"
 #include "session/session.h"
+#include "session/target.h"
 
 const struct nla_policy ctrace_policy_session[CTRACE_A_SESSION_NR] = {
 	[CTRACE_A_SESSION_ID] = { .type = NLA_U32 },
@@ -157,8 +158,9 @@ int ctrace_netlink_session_set(struct sk_buff *in, struct genl_info *info)
 		if (state > 1)
 			err = ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 				"CTRACE_A_SESSION_STATE: %u is neither 0 (stop) nor 1 (record)", state);
-		else
-			ctrace_session_record(s, state);
+		/* The probes are armed: nobody is missed between the dump and the events. */
+		else if (ctrace_session_record(s, state) && s->flags & CTRACE_SESSION_F_STATEDUMP)
+			ctrace_statedump(s);
 	}
 	mutex_unlock(&ctrace_lock);
 	return err;

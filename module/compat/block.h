@@ -10,8 +10,8 @@
 #include <linux/blktrace_api.h>
 #include <linux/cgroup.h>
 #include <linux/jiffies.h>
-#include "facts.h"
 #include "compat/clock.h"
+#include "facts.h"
 
 #ifndef SECTOR_SHIFT
 #define SECTOR_SHIFT	9

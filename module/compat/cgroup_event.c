@@ -17,8 +17,8 @@
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include "compat/cgroup.h"
 #include "compat/cgroup_event.h"
+#include "compat/cgroup.h"
 #include "compat/tracepoint.h"
 
 #ifdef CTRACE_HAVE_CGROUP_RMDIR__NONE

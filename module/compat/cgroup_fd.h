@@ -9,8 +9,8 @@
 #include <linux/fs.h>
 #include <linux/kernfs.h>
 #include <linux/magic.h>
-#include "facts.h"
 #include "compat/cgroup.h"
+#include "facts.h"
 
 #ifndef CGROUP2_SUPER_MAGIC
 #define CGROUP2_SUPER_MAGIC	0x63677270	/* since 4.5 */

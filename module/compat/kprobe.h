@@ -6,8 +6,8 @@
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
-#include "facts.h"
 #include "compat/syscall.h"
+#include "facts.h"
 
 #ifndef NOKPROBE_SYMBOL
 /* before 3.16: what is probed within a handler is counted as missed there, no more */

@@ -14,9 +14,9 @@
 #include <linux/uaccess.h>
 #include <linux/utsname.h>
 #include <net/net_namespace.h>
-#include "facts.h"
 #include "compat/kprobe.h"
 #include "compat/pidns.h"
+#include "facts.h"
 
 static inline unsigned int ctrace_compat_task_state(const struct task_struct *p)
 {

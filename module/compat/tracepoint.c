@@ -7,8 +7,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
-#include "compat/cgroup_event.h"
 #include "compat/tracepoint.h"
+#include "compat/cgroup_event.h"
 
 struct lookup {
 	const char *name;

@@ -12,8 +12,8 @@
 #include <linux/tracepoint.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
-#include "facts.h"
 #include "compat/rcu.h"
+#include "facts.h"
 
 /*
  * Both look NAME up (no tracepoint symbol is exported to modules). 0, -ENOENT

@@ -8,8 +8,8 @@
 
 #include <linux/sched.h>
 #include <linux/string.h>
-#include "event/comm.h"
 #include "emit/emit.h"
+#include "event/comm.h"
 
 static __always_inline void ctrace_curated_emit(u32 mask, u32 id, const struct ctrace_who *who,
 						u32 size, void (*fill)(void *, const void *),

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Definitions of kprobes by name. */
+/* Definitions of events by name. */
 #include <linux/err.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "event/define.h"
-#include "session/probe.h"
-#include "session/session.h"
 
 struct definition {
 	struct list_head list;
 	const struct ctrace_event_type *type;
 };
 
-static LIST_HEAD(definitions);	/* protected by ctrace_lock */
-static u32 ndefinitions;	/* likewise */
+static LIST_HEAD(definitions);	/* protected by the caller's ctrace_lock */
+static u32 ndefinitions;	/* the same */
 
 /* NAME or GRP:NAME */
 static bool called(const struct ctrace_event_type *t, const char *name)
@@ -28,7 +26,6 @@ static struct definition *find(const char *name)
 {
 	struct definition *d;
 
-	lockdep_assert_held(&ctrace_lock);
 	list_for_each_entry(d, &definitions, list)
 		if (called(d->type, name))
 			return d;
@@ -49,21 +46,18 @@ bool ctrace_is_defined(const struct ctrace_event_type *t)
 	return d && d->id == t->id;	/* t may be a copy */
 }
 
-const struct ctrace_event_type *ctrace_define(const char *text, char *why)
+const struct ctrace_event_type *ctrace_define(const char *text, ctrace_define_try *try, char *why)
 {
 	const struct ctrace_event_type *t;
 	struct definition *d;
 
-	lockdep_assert_held(&ctrace_lock);
-	if (ndefinitions == CTRACE_DEFINITIONS_MAX) {
-		snprintf(why, CTRACE_WHY_MAX, "there are %u definitions already: delete some",
-			 ndefinitions);
-		return ERR_PTR(-ENOSPC);
-	}
+	if (ndefinitions == CTRACE_DEFINITIONS_MAX)
+		return ERR_PTR(ctrace_why(why, -ENOSPC, "there are %u definitions already: delete some",
+					  ndefinitions));
 	d = kzalloc(sizeof(*d), GFP_KERNEL);
 	if (!d)
 		return ERR_PTR(-ENOMEM);
-	t = ctrace_kprobe_try(text, why);
+	t = try(text, why);
 	if (!IS_ERR(t)) {
 		d->type = t;
 		list_add_tail(&d->list, &definitions);
@@ -78,10 +72,8 @@ int ctrace_undefine(const char *name, char *why)
 {
 	struct definition *d = find(name);
 
-	if (!d) {
-		snprintf(why, CTRACE_WHY_MAX, "no definition '%.64s'", name);
-		return -ENOENT;
-	}
+	if (!d)
+		return ctrace_why(why, -ENOENT, "no definition '%.64s'", name);
 	list_del(&d->list);
 	ndefinitions--;
 	kfree(d);

@@ -5,10 +5,8 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include "event/event.h"
-#include "session/probe.h"
 #include "compat/tracepoint.h"
 
-/* Of no family: made by read() and by options of probes. */
 static const struct ctrace_field_desc f_lost[] = {
 	CTRACE_FIELD(UINT, "cause", 4), CTRACE_FIELD(UINT, "cpu", 4), CTRACE_FIELD(UINT, "count", 8),
 };
@@ -21,16 +19,13 @@ static const struct ctrace_event_type own_types[] = {
 	CTRACE_TYPE_KADDR(KERNEL_STACK, "ctrace", "kernel_stack", NULL, f_stack),
 	CTRACE_TYPE(USER_STACK, "ctrace", "user_stack", NULL, f_stack),
 };
-static const struct ctrace_family own_family = {
+const struct ctrace_family ctrace_family_own = {
 	.types = own_types, .ntypes = ARRAY_SIZE(own_types),
 };
 
-static const struct ctrace_family *const families[] = {
-	&own_family, &ctrace_family_sched, &ctrace_family_process, &ctrace_family_syscall,
-	&ctrace_family_cgroup, &ctrace_family_irq, &ctrace_family_timer, &ctrace_family_signal,
-	&ctrace_family_mm, &ctrace_family_module, &ctrace_family_block, &ctrace_family_net,
-	&ctrace_family_sample, &ctrace_family_statedump,
-};
+u32 ctrace_event_wants[CTRACE_ID_MAX];
+
+static const struct ctrace_family *const *families;	/* invariant after init; NULL-terminated */
 
 struct dynamic_type {
 	struct list_head list;
@@ -44,12 +39,13 @@ static u32 dynamic_next = CTRACE_ID_DYNAMIC;
 
 const struct ctrace_event_type *ctrace_event_by_name(const char *system, const char *name)
 {
+	const struct ctrace_family *const *f;
 	const struct ctrace_event_type *t;
-	u32 i, j;
+	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(families); i++)
-		for (j = 0; j < families[i]->ntypes; j++) {
-			t = &families[i]->types[j];
+	for (f = families; *f; f++)
+		for (i = 0; i < (*f)->ntypes; i++) {
+			t = &(*f)->types[i];
 			if (!t->source || (system && strcmp(t->system, system)))
 				continue;
 			/* irq:softirq_entry, the kernel's name, is irq_softirq_entry */
@@ -61,11 +57,11 @@ const struct ctrace_event_type *ctrace_event_by_name(const char *system, const c
 
 struct ctrace_source *ctrace_source_by_name(const char *tracepoint)
 {
+	const struct ctrace_family *const *f;
 	struct ctrace_source *s;
-	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(families); i++)
-		for (s = families[i]->sources; s && s->tracepoint; s++)
+	for (f = families; *f; f++)
+		for (s = (*f)->sources; s && s->tracepoint; s++)
 			if (!strcmp(s->tracepoint, tracepoint))
 				return s;
 	return NULL;
@@ -85,6 +81,16 @@ const char *ctrace_event_reason(const struct ctrace_event_type *t)
 		if (!ctrace_compat_tracepoint_exists(s->with[i]))
 			return "this kernel has no tracepoint that tells whose it is";
 	return NULL;
+}
+
+int ctrace_why(char *why, int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, CTRACE_WHY_MAX, fmt, ap);
+	va_end(ap);
+	return err;
 }
 
 static bool same_text(const char *a, const char *b)
@@ -184,11 +190,12 @@ const struct ctrace_event_type *ctrace_event_dynamic(const struct ctrace_event_t
 static const struct ctrace_event_type *curated_next(u32 id)
 {
 	const struct ctrace_event_type *t, *first = NULL;
-	u32 i, j;
+	const struct ctrace_family *const *f;
+	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(families); i++)
-		for (j = 0; j < families[i]->ntypes; j++) {
-			t = &families[i]->types[j];
+	for (f = families; *f; f++)
+		for (i = 0; i < (*f)->ntypes; i++) {
+			t = &(*f)->types[i];
 			if (t->id >= id && (!first || t->id < first->id))
 				first = t;
 		}
@@ -227,6 +234,12 @@ bool ctrace_event_next(u32 id, struct ctrace_event_type *t, struct ctrace_field_
 		return ctrace_syscall_next(id, t, fields, name);
 	*t = *next;
 	return true;
+}
+
+void ctrace_event_init(const struct ctrace_family *const *all)
+{
+	families = all;
+	ctrace_syscall_init();
 }
 
 void ctrace_event_exit(void)

@@ -10,10 +10,14 @@
 #include <linux/list.h>
 #include "lang/expr.h"
 
+#define CTRACE_WHY_MAX		192	/* an error's text, with its NUL */
 #define CTRACE_NAME_MAX		128	/* of an event type, with its NUL */
 #define CTRACE_TEXT_MAX		1024	/* of a probe, a definition or an expression, with its NUL */
 #define CTRACE_EVENT_FIELDS	CTRACE_EXPR_FIELDS
 #define CTRACE_PAYLOAD_MAX	(CTRACE_RECORD_MAX - (u32)sizeof(struct ctrace_record))
+
+/* Writes the sentence into why[CTRACE_WHY_MAX], returns err. For errors that user space is told in words. */
+int ctrace_why(char *why, int err, const char *fmt, ...) __printf(3, 4);
 
 struct ctrace_event_type {
 	u32 id;
@@ -55,10 +59,39 @@ struct ctrace_syscall_layout {
 	u16 len;		/* of an entry's record without strings; 0: has some, or is not known */
 };
 
+/* Which sessions record event type id: the first thing a probe looks at. Written under ctrace_lock. */
+extern u32 ctrace_event_wants[CTRACE_ID_MAX];
+
 extern struct ctrace_syscall_layout ctrace_syscall_layouts[2][CTRACE_NR_SYSCALLS];
 
-int ctrace_event_init(void);
+/* A tracepoint and the function that handles it. */
+struct ctrace_compat_tp;
+struct ctrace_source {
+	const char *tracepoint;
+	void *fn;
+	void *data;			/* fn's first argument */
+	struct ctrace_compat_tp *tp;	/* the one, for as long as this lives; NULL: built in, by name */
+	const char *with[2];	/* tracepoints whose functions tell this one something; or NULL */
+	u32 users;		/* protected by ctrace_lock */
+};
+
+/* Event types and the tracepoints they come from. */
+struct ctrace_family {
+	const struct ctrace_event_type *types;
+	u32 ntypes;
+	struct ctrace_source *sources;	/* ends with a NULL tracepoint; or NULL */
+};
+
+/* Of no tracepoint: made by read() and by options of probes. */
+extern const struct ctrace_family ctrace_family_own;
+
+/* families: NULL-terminated, static. exit: when nobody asks any more. */
+void ctrace_event_init(const struct ctrace_family *const *families);
 void ctrace_event_exit(void);
+void ctrace_syscall_init(void);	/* event/syscall.c: its tables, by ctrace_event_init() */
+
+/* The source with this tracepoint in any family, or NULL. */
+struct ctrace_source *ctrace_source_by_name(const char *tracepoint);
 
 const struct ctrace_event_type *ctrace_event_by_name(const char *system, const char *name);
 /* The type with this id, or NULL: none, or a system call's. Lives until module exit. */

@@ -44,7 +44,7 @@ static void layout(struct ctrace_syscall_layout *l, const struct ctrace_syscall 
 	l->len = l->strings ? 0 : sizeof(struct ctrace_record) + l->nargs * 8;
 }
 
-int ctrace_event_init(void)
+void ctrace_syscall_init(void)
 {
 	const struct ctrace_syscall *c;
 	u32 nr, is32;
@@ -57,7 +57,6 @@ int ctrace_event_init(void)
 			if (c)
 				layout(&ctrace_syscall_layouts[is32][nr], c, is32);
 		}
-	return 0;
 }
 
 int ctrace_syscall_by_name(const char *name, bool is32)

@@ -10,6 +10,7 @@
  */
 #include "identity/identity.h"
 #include "identity/rules.h"
+#include "identity/rules_internal.h"
 #include "identity/scan.h"
 
 void ctrace_identity_resolve_cgroup(const struct cgroup *cgrp, struct ctrace_who *who)
@@ -26,4 +27,20 @@ void ctrace_identity_resolve_cgroup(const struct cgroup *cgrp, struct ctrace_who
 	}
 	if (c)
 		who->container = c;
+}
+
+/* Names under RCU alone: see ctrace_compat_cgroup_name(). */
+void ctrace_identity_cgroup_path(const struct cgroup *cgrp, char *buf, size_t size)
+{
+	ctrace_learn_path(&ctrace_rules, cgrp, buf, size);
+}
+
+void ctrace_identity_path(const struct task_struct *p, char *buf, size_t size)
+{
+	struct ctrace_place at;
+
+	ctrace_identity_place(ctrace_compat_task_cset(p), NULL, &at);
+	if (at.cg[1] && !ctrace_compat_cgroup_parent(at.cg[0]))
+		at.cg[0] = at.cg[1];
+	ctrace_identity_cgroup_path(at.cg[0], buf, size);
 }

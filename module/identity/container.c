@@ -49,6 +49,9 @@ static u32 last_cid;			/* Lock */
 static atomic_t alive = ATOMIC_INIT(0);
 static atomic64_t unknown = ATOMIC64_INIT(0);
 
+u32 ctrace_pid_sessions;
+
+static const struct ctrace_container_watcher *const *watchers;	/* invariant after init */
 static struct ctrace_rules *rules;	/* invariant after start */
 static struct workqueue_struct *queue;
 static unsigned long next_look;		/* jiffies: when to look for the dead; a race hastens it */
@@ -157,10 +160,19 @@ void ctrace_container_inherit(struct ctrace_container *c, const struct ctrace_co
 	ctrace_identity_forget_tasks();
 }
 
+static void each_born(struct ctrace_container *c, const struct ctrace_container *parent)
+{
+	const struct ctrace_container_watcher *const *w;
+
+	for (w = watchers; *w; w++)
+		if ((*w)->born)
+			(*w)->born(c, parent);
+}
+
 void ctrace_container_publish(struct ctrace_container *c, struct ctrace_container *parent)
 {
 	list_add_tail_rcu(&c->list, &containers);
-	ctrace_filter_born(c, parent);
+	each_born(c, parent);
 	c->news[1].born = true;
 	INIT_LIST_HEAD(&c->news[0].list);
 	list_add_tail(&c->news[1].list, &news);
@@ -298,6 +310,7 @@ static void refill_work(struct work_struct *work)
 
 static void announce(void)
 {
+	const struct ctrace_container_watcher *const *w;
 	struct ctrace_container *c;
 	struct ctrace_news *n;
 	unsigned long flags;
@@ -314,9 +327,9 @@ static void announce(void)
 		ctrace_ident_unlock(flags);
 		if (!n)
 			return;
-		ctrace_container_announce_hook(c, n->born);
-		if (!n->born)
-			ctrace_session_container_dead(c->cid, c->gone);
+		for (w = watchers; *w; w++)
+			if ((*w)->told)
+				(*w)->told(c, n->born);
 	}
 }
 
@@ -399,6 +412,7 @@ static void free_nodes(struct ctrace_lfnode *chain)
 static void sweep(bool flush)
 {
 	struct sweep s = { .flush = flush, .gen = READ_ONCE(rules->gen) };
+	const struct ctrace_container_watcher *const *w;
 	struct ctrace_lfnode *b, *n, *a;
 	struct ctrace_container *c, *next;
 	unsigned long flags;
@@ -415,6 +429,9 @@ static void sweep(bool flush)
 			list_add_tail(&c->queue, &swept);
 		}
 	ctrace_ident_unlock(flags);
+	for (w = watchers; *w; w++)
+		if ((*w)->forget)
+			(*w)->forget();
 	ctrace_identity_forget_dying();
 
 	ctrace_compat_synchronize();
@@ -476,9 +493,11 @@ static void free_pool(void)
 	pool_size = 0;
 }
 
-int ctrace_container_init(void)
+int ctrace_container_init(const struct ctrace_container_watcher *const *all)
 {
 	int err;
+
+	watchers = all;
 
 	init_irq_work(&kick, kicked);
 	queue = alloc_workqueue("ctrace", WQ_HIGHPRI | WQ_UNBOUND, 0);

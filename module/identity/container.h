@@ -67,6 +67,15 @@ struct ctrace_container {
 extern struct ctrace_container ctrace_container_host;
 extern struct ctrace_container ctrace_container_unknown;
 
+/* Sessions with pid targets: their tasks are looked up, container or not. Written under ctrace_lock. */
+extern u32 ctrace_pid_sessions;
+
+/* The sessions that may want anything of a task in c. Any context. */
+static __always_inline u32 ctrace_container_wanted(const struct ctrace_container *c)
+{
+	return READ_ONCE(c->wanted) | READ_ONCE(ctrace_pid_sessions);
+}
+
 /* --- for everybody; process context unless said ------------------------- */
 
 /* Any context. */
@@ -105,19 +114,25 @@ struct ctrace_container_info {
 
 void ctrace_container_info(const struct ctrace_container *c, struct ctrace_container_info *out);
 
-/* --- implemented elsewhere, called from here ---------------------------- */
+/* --- who is told ------------------------------------------------------------ */
 
-/*
- * session/target.c: sets c->wanted and c->denied of a child of parent. Called with Lock held (any
- * context but NMI; irqs off) when c is in the list but not yet resolvable: so whoever changes
- * what it looks at, waits for a grace period, and then changes the masks of all in the list,
- * misses none. It must not wait.
- */
-void ctrace_filter_born(struct ctrace_container *c, const struct ctrace_container *parent);
-/* netlink.c: process context, births and deaths in the order of time. */
-void ctrace_container_announce_hook(struct ctrace_container *c, bool born);
-/* session.c: process context, after the announcement of the death. */
-void ctrace_session_container_dead(u32 cid, u64 when);
+/* What the rooms above do when containers come and go. Each may leave out what it does not need. */
+struct ctrace_container_watcher {
+	/*
+	 * Sets c->wanted and c->denied of a child of parent. Called with ident_lock held (any context but
+	 * NMI; irqs off) when c is in the list but not yet resolvable. So a caller that changes what this
+	 * looks at, waits for a grace period, and then changes the masks of all in the list, misses none.
+	 * Must not wait.
+	 */
+	void (*born)(struct ctrace_container *c, const struct ctrace_container *parent);
+	/* A birth or a death, in the order of time. Process context. */
+	void (*told)(struct ctrace_container *c, bool born);
+	/*
+	 * Forgets pointers to containers whose dying is set: after the grace period that follows they are
+	 * freed. Process context.
+	 */
+	void (*forget)(void);
+};
 
 /* --- for identity.c, scan.c and rules.c --------------------------------- */
 
@@ -127,7 +142,8 @@ void ctrace_session_container_dead(u32 cid, u64 when);
  * ctrace_identity_exit, exit (everything goes).
  */
 struct ctrace_rules;
-int ctrace_container_init(void);
+/* watchers: NULL-terminated, static; each is told in this order. */
+int ctrace_container_init(const struct ctrace_container_watcher *const *watchers);
 void ctrace_container_start(struct ctrace_rules *r);
 void ctrace_container_stop(void);
 void ctrace_container_exit(void);

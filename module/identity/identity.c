@@ -3,8 +3,6 @@
 #include <linux/cgroup.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
-#include "probe/block_owner.h"
-#include "session/target.h"
 #include "identity/identity.h"
 #include "identity/rules.h"
 #include "identity/scan.h"
@@ -254,7 +252,7 @@ notrace void ctrace_identity_look(struct ctrace_who *who)
 	if (!in_task() || now.c == &ctrace_container_unknown)
 		return;
 	now.start = ctrace_compat_task_start(p);
-	now.wanted = ctrace_filter_any(now.c);
+	now.wanted = ctrace_container_wanted(now.c);
 	now.cid = now.c->cid;
 	now.ids.tid = p->pid;
 	now.ids.vtid = upid->nr;
@@ -376,7 +374,6 @@ void ctrace_identity_forget_dying(void)
 			if (c && c->dying)
 				cmpxchg(&m->c, c, NULL);
 		}
-	ctrace_block_forget_dying();
 	ctrace_ident_lock(&flags);
 	ctrace_identity_forget_cached();
 	ctrace_ident_unlock(flags);

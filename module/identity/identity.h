@@ -25,10 +25,10 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
+#include "identity/container.h"
 #include "compat/cgroup.h"
 #include "compat/pidns.h"
 #include "compat/task.h"
-#include "identity/container.h"
 
 struct cgroup;
 
@@ -44,7 +44,7 @@ struct ctrace_idcache {
 	u64 gen;		/* ctrace_identity_gen when all this was looked up; 0: nothing here */
 	u32 wanted;		/* the sessions that may want an event of it */
 	u32 only;		/* the one of them that records it in the simplest way, or 0, and */
-	struct ctrace_ring_desc *ring;	/* its ring; ctrace_emit_note() writes both */
+	struct ctrace_ring_desc *ring;	/* its ring; ctrace_alone_note() writes both */
 	struct ctrace_container *c;
 	union ctrace_ids {
 		struct {
@@ -176,6 +176,13 @@ void ctrace_identity_resolve_task(struct task_struct *p, struct ctrace_who *who)
  * the others: it walks up the cgroups.
  */
 void ctrace_identity_resolve_cgroup(const struct cgroup *cgrp, struct ctrace_who *who);
+
+/*
+ * The path of cgrp below its hierarchy's root into buf, cut to size with its NUL. RCU read side; any context.
+ * ..._path: of p's cgroup in v2 or v1, whichever says more: as identity has it.
+ */
+void ctrace_identity_cgroup_path(const struct cgroup *cgrp, char *buf, size_t size);
+void ctrace_identity_path(const struct task_struct *p, char *buf, size_t size);
 
 /* --- process context ----------------------------------------------------- */
 

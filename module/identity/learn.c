@@ -3,8 +3,8 @@
 #include <linux/jhash.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
-#include "identity/runtime_name.h"
 #include "identity/rules_internal.h"
+#include "identity/runtime_name.h"
 
 /* --- describing a container ------------------------------------------------ */
 

@@ -2,8 +2,8 @@
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include "compat/hash.h"
 #include "identity/lftable.h"
+#include "compat/hash.h"
 #include "compat/list.h"
 #include "compat/rcu.h"
 #include "compat/vmalloc.h"

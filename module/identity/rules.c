@@ -2,8 +2,8 @@
 #include <linux/kernel.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
-#include "identity/runtime_name.h"
 #include "identity/rules_internal.h"
+#include "identity/runtime_name.h"
 
 /* --- looking -------------------------------------------------------------- */
 

@@ -7,13 +7,21 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
-#include "session/tasks.c"
 #include "session/target.c"
+#include "session/tasks.c"
 
 /* --- the rest of the module, as far as a filter sees it ------------------------ */
 
 DEFINE_MUTEX(ctrace_lock);
 struct ctrace_container ctrace_container_host, ctrace_container_unknown;
+u32 ctrace_pid_sessions;
+
+int ctrace_why(char *why, int err, const char *fmt, ...)
+{
+	strscpy(why, fmt, CTRACE_WHY_MAX);
+	return err;
+}
+
 atomic64_t ctrace_identity_gen = ATOMIC64_INIT(1);
 
 /* in order of cid: the host, a, b, one in a, one in that one */
@@ -180,7 +188,7 @@ static void nothing(struct kunit *test)
 {
 	expect(test, ~0u, "");
 	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[1], current), 0u);
-	KUNIT_EXPECT_FALSE(test, ctrace_filter_any(world[1]));
+	KUNIT_EXPECT_FALSE(test, ctrace_container_wanted(world[1]));
 }
 
 static void all(struct kunit *test)
@@ -214,7 +222,7 @@ static void the_host(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, CTRACE_CID_HOST, false, why), 0);
 	expect(test, 1, "0");		/* everything lies in the host: that is no reason */
-	ctrace_filter_born(world[2], world[0]);
+	born(world[2], world[0]);
 	expect(test, 1, "0");
 }
 
@@ -236,12 +244,12 @@ static void births(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, c);
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 3, false, why), 0);
-	ctrace_filter_born(c, world[3]);
+	born(c, world[3]);
 	KUNIT_EXPECT_EQ(test, c->wanted, 1u);
-	ctrace_filter_born(c, world[2]);
+	born(c, world[2]);
 	KUNIT_EXPECT_EQ(test, c->wanted, 0u);
 	KUNIT_ASSERT_EQ(test, target_add(two, CTRACE_TARGET_ALL, 0, false, why), 0);
-	ctrace_filter_born(c, world[2]);
+	born(c, world[2]);
 	KUNIT_EXPECT_EQ(test, c->wanted, 32u);
 }
 
@@ -299,10 +307,10 @@ static void born_in_a_denied_one(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_ALL, 0, false, why), 0);
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 3, true, why), 0);
 	KUNIT_ASSERT_EQ(test, target_add(two, CTRACE_TARGET_ALL, 0, false, why), 0);
-	ctrace_filter_born(c, world[3]);
+	born(c, world[3]);
 	KUNIT_EXPECT_EQ(test, c->wanted, 32u);
 	KUNIT_EXPECT_EQ(test, c->denied, 1u);
-	ctrace_filter_born(c, world[1]);
+	born(c, world[1]);
 	KUNIT_EXPECT_EQ(test, c->wanted, 33u);
 	KUNIT_EXPECT_EQ(test, c->denied, 0u);
 }
@@ -340,7 +348,7 @@ static void pids(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_PID, task_tgid_vnr(current), false, why), 0);
 	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 1u);
 	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], stranger), 0u);
-	KUNIT_EXPECT_TRUE(test, ctrace_filter_any(world[2]));
+	KUNIT_EXPECT_TRUE(test, ctrace_container_wanted(world[2]));
 	probe_fork(NULL, current, child);
 	probe_fork(NULL, stranger, stranger);
 	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], child), 1u);

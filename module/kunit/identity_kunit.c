@@ -8,10 +8,10 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include "identity/runtime_name.c"
-#include "identity/lftable.c"
 #include "identity/learn.c"
+#include "identity/lftable.c"
 #include "identity/rules.c"
+#include "identity/runtime_name.c"
 
 /* --- what container.c does, without pool and time --------------------------- */
 

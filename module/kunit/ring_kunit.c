@@ -13,8 +13,8 @@
 static u64 test_clock(void);
 #define CTRACE_CLOCK()	test_clock()
 #include "ring/ring.h"
-#include "../uapi/ctrace_ring_read.h"
 #include "compat/timer.h"
+#include "../uapi/ctrace_ring_read.h"
 
 #define SIZE	16384u
 #define SUBBUF	4096u

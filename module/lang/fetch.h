@@ -106,7 +106,7 @@ struct ctrace_fetch_ctx {
 u32 ctrace_fetch_eval(const struct ctrace_fetch *f, const struct ctrace_fetch_ctx *x, void *payload);
 
 /*
- * The caller of fetch_eval.c brings it. n bytes, never across a 32-byte boundary for strings;
+ * In lang/fetch_abi.c; a test has its own. n bytes, never across a 32-byte boundary for strings;
  * 0 or an error, without a fault or a sleep. *to is undefined after an error.
  */
 long ctrace_fetch_read(const struct ctrace_fetch_ctx *x, void *to, u64 from, u32 n, bool user);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Registers by the kernel's names for them, and what a function's arguments come in. */
+/* What the kernel brings to fetch*.c: registers by its names for them, what a function's arguments come in, memory. */
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
 #include <linux/stddef.h>
 #include "lang/fetch.h"
+#include "compat/kprobe.h"
+#include "compat/syscall.h"
 
 #if defined(CONFIG_X86_64)
 
@@ -45,3 +47,10 @@ const struct ctrace_fetch_abi ctrace_fetch_abi = {
 const struct ctrace_fetch_abi ctrace_fetch_abi = { };
 
 #endif
+
+long ctrace_fetch_read(const struct ctrace_fetch_ctx *x, void *to, u64 from, u32 n, bool user)
+{
+	if (!user && !ctrace_compat_is_user_address(from))
+		return ctrace_compat_read_kernel(to, from, n);
+	return x->task ? ctrace_compat_read_user(to, (const void __user *)(uintptr_t)from, n) : -EFAULT;
+}

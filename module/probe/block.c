@@ -6,8 +6,8 @@
  */
 #include <linux/string.h>
 #include "probe/block_owner.h"
+#include "probe/table.h"
 #include "emit/emit.h"
-#include "session/probe.h"
 #include "compat/block.h"
 #include "compat/tracepoint.h"
 

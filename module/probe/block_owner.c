@@ -5,7 +5,7 @@
  * An entry's key is the bio, 0 (free), or BUSY while somebody has it to
  * himself; it changes by compare-and-exchange, and nobody waits for it: who finds an entry
  * busy does without. A full bucket loses an older entry, whose request is then the
- * host's or its cgroup's. Entries hold no reference: ctrace_block_forget_dying().
+ * host's or its cgroup's. Entries hold no reference: forget_dying().
  *
  * An address is used again. An entry speaks of rq's life of the bio if it is of
  * the same queue, of these sectors, and not older than the request; besides, every request made
@@ -15,9 +15,9 @@
 #include <linux/pid_namespace.h>
 #include "probe/block_owner.h"
 #include "event/comm.h"
-#include "compat/hash.h"
 #include "compat/block.h"
 #include "compat/clock.h"
+#include "compat/hash.h"
 
 #define BITS	8
 #define WAYS	4
@@ -157,7 +157,7 @@ void ctrace_block_remember(struct bio *bio)
 	let_go(o, (unsigned long)bio);
 	/*
 	 * The GC sets dying, then looks here. Either it finds the entry, or dying is seen
-	 * here: pairs with the barrier in ctrace_block_forget_dying(). While the entry can
+	 * here: pairs with the barrier in forget_dying(). While the entry can
 	 * be found, preemption is off here, so that the container stays.
 	 */
 	smp_mb();
@@ -225,7 +225,7 @@ void ctrace_block_recall(struct request *rq, bool here, bool last, struct ctrace
 	by_cgroup(rq->bio, &out->who);
 }
 
-void ctrace_block_forget_dying(void)
+static void forget_dying(void)
 {
 	u32 i;
 
@@ -233,3 +233,5 @@ void ctrace_block_forget_dying(void)
 	for (i = 0; i < ARRAY_SIZE(table) * WAYS; i++)
 		forget(&table[i / WAYS][i % WAYS]);
 }
+
+const struct ctrace_container_watcher ctrace_block_watcher = { .forget = forget_dying };

@@ -35,7 +35,6 @@ void ctrace_block_remember(struct bio *bio);
  */
 void ctrace_block_recall(struct request *rq, bool here, bool last, struct ctrace_block_issuer *out);
 
-/* GC, before its grace period: no container that is dying is remembered afterwards. */
-void ctrace_block_forget_dying(void);
+extern const struct ctrace_container_watcher ctrace_block_watcher;
 
 #endif

@@ -14,10 +14,10 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
-#include "event/syscall_args.h"
+#include "probe/table.h"
 #include "emit/emit.h"
+#include "event/syscall_args.h"
 #include "compat/hash.h"
-#include "session/probe.h"
 #include "compat/tracepoint.h"
 
 /*
@@ -282,9 +282,9 @@ static int parse(struct ctrace_probe *p, char *why)
 		return 0;
 	}
 	if (strncmp(p->name, "call:", 5)) {
-		snprintf(why, CTRACE_WHY_MAX, "no event '%.64s': system calls whole are 'calls' or 'call:NAME'",
-			 p->name);
-		return -ENOENT;
+		return ctrace_why(why, -ENOENT,
+				  "no event '%.64s': system calls whole are 'calls' or 'call:NAME'",
+				  p->name);
 	}
 	call = p->name + 5;
 	for (is32 = 0; is32 < 2; is32++) {
@@ -294,11 +294,10 @@ static int parse(struct ctrace_probe *p, char *why)
 	}
 	if (i)
 		return 0;
-	snprintf(why, CTRACE_WHY_MAX, "no system call '%.64s' in this kernel", call);
-	return -ENOENT;
+	return ctrace_why(why, -ENOENT, "no system call '%.64s' in this kernel", call);
 }
 
-static int calls_add(struct ctrace_probe *p, char *why)
+static int calls_add(struct ctrace_probe *p, const char *text, char *why)
 {
 	int err = parse(p, why), i;
 

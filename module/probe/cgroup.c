@@ -2,10 +2,8 @@
 /* Tasks that move between cgroups; cgroups that are made, removed, frozen. */
 #include <linux/cgroup.h>
 #include <linux/string.h>
+#include "probe/table.h"
 #include "emit/simple.h"
-#include "session/probe.h"
-#include "identity/rules_internal.h"
-#include "identity/scan.h"
 #include "compat/cgroup.h"
 #include "compat/tracepoint.h"
 
@@ -14,7 +12,7 @@ static const char *path_of(const struct cgroup *cgrp, const char *told, char *bu
 {
 	if (told)
 		return told;
-	ctrace_learn_path(&ctrace_rules, cgrp, buf, CTRACE_STR_MAX);
+	ctrace_identity_cgroup_path(cgrp, buf, CTRACE_STR_MAX);
 	return buf;
 }
 

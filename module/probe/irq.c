@@ -5,8 +5,8 @@
  */
 #include <linux/interrupt.h>
 #include <linux/string.h>
+#include "probe/table.h"
 #include "emit/simple.h"
-#include "session/probe.h"
 #include "compat/tracepoint.h"
 
 /* --- hard ---------------------------------------------------------------------- */

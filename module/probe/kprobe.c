@@ -5,11 +5,11 @@
 #include <linux/kallsyms.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
-#include "event/define.h"
+#include "probe/table.h"
 #include "emit/emit.h"
-#include "lang/fetch.h"
-#include "session/probe.h"
 #include "emit/stack.h"
+#include "event/define.h"
+#include "lang/fetch.h"
 #include "compat/kprobe.h"
 #include "compat/rcu.h"
 
@@ -41,27 +41,8 @@ static struct kprobe_scratch __percpu *scratches;
 
 /* --- a hit ------------------------------------------------------------------ */
 
-long ctrace_fetch_read(const struct ctrace_fetch_ctx *x, void *to, u64 from, u32 n, bool user)
-{
-	if (!user && !ctrace_compat_is_user_address(from))
-		return ctrace_compat_read_kernel(to, from, n);
-	return x->task ? ctrace_compat_read_user(to, (const void __user *)(uintptr_t)from, n) : -EFAULT;
-}
-
 static __always_inline void fill_nothing(void *payload, const void *arg)
 {
-}
-
-struct made {
-	const void *payload;
-	u32 len;
-};
-
-static __always_inline void fill_made(void *payload, const void *arg)
-{
-	const struct made *m = arg;
-
-	memcpy(payload, m->payload, m->len);
 }
 
 static void emit_args(struct ctrace_kprobe *k, u32 mask, const struct ctrace_who *who,
@@ -73,7 +54,7 @@ static void emit_args(struct ctrace_kprobe *k, u32 mask, const struct ctrace_who
 		.comm = who->task ? who->task->comm : "", .task = who->task && who->task->mm,
 	};
 	u32 depth = READ_ONCE(s->depth);
-	struct made m;
+	struct ctrace_copy c;
 
 	if (unlikely(depth == SCRATCH_DEPTH)) {
 		atomic64_inc(&k->unwritten);
@@ -82,9 +63,9 @@ static void emit_args(struct ctrace_kprobe *k, u32 mask, const struct ctrace_who
 	/* Who interrupts from here on puts it back before we go on. */
 	WRITE_ONCE(s->depth, depth + 1);
 	barrier();
-	m.payload = s->payload[depth];
-	m.len = ctrace_fetch_eval(k->fetch, &x, s->payload[depth]);
-	ctrace_emit(mask, k->event_id, who, m.len, fill_made, &m);
+	c.from = s->payload[depth];
+	c.len = ctrace_fetch_eval(k->fetch, &x, s->payload[depth]);
+	ctrace_emit(mask, k->event_id, who, c.len, ctrace_fill_copy, &c);
 	barrier();
 	WRITE_ONCE(s->depth, depth);
 }
@@ -187,10 +168,8 @@ static int register_error(const struct ctrace_kprobe *k, int err, char *why)
 	if (k->fetch->offset)
 		snprintf(offset, sizeof(offset), "+%#llx", (unsigned long long)k->fetch->offset);
 	if (text)
-		snprintf(why, CTRACE_WHY_MAX, "'%.64s%s': %s", k->fetch->symbol, offset, text);
-	else
-		snprintf(why, CTRACE_WHY_MAX, "kprobe on '%.64s%s': error %d", k->fetch->symbol, offset, err);
-	return err;
+		return ctrace_why(why, err, "'%.64s%s': %s", k->fetch->symbol, offset, text);
+	return ctrace_why(why, err, "kprobe on '%.64s%s': error %d", k->fetch->symbol, offset, err);
 }
 
 static void unregister(struct ctrace_kprobe *k)
@@ -219,9 +198,9 @@ static int check_offset(const struct ctrace_kprobe *k, char *why)
 	if (!k->fetch->offset || !plus || sscanf(plus, "+%lx/", &offset) != 1 ||
 	    offset >= k->fetch->offset)
 		return 0;
-	snprintf(why, CTRACE_WHY_MAX, "'%.64s+%#llx': the function is not so long, this is in '%.48s'",
-		 k->fetch->symbol, (unsigned long long)k->fetch->offset, where);
-	return -EINVAL;
+	return ctrace_why(why, -EINVAL,
+			  "'%.64s+%#llx': the function is not so long, this is in '%.48s'",
+			  k->fetch->symbol, (unsigned long long)k->fetch->offset, where);
 }
 
 static bool symbol_there(const struct ctrace_fetch *f)
@@ -308,11 +287,10 @@ static int check_name(const struct ctrace_fetch *f, char *why)
 {
 	if (!ctrace_defined(f->name) && !ctrace_event_by_name(NULL, f->name))
 		return 0;
-	snprintf(why, CTRACE_WHY_MAX, "there is an event '%.64s' already", f->name);
-	return -EEXIST;
+	return ctrace_why(why, -EEXIST, "there is an event '%.64s' already", f->name);
 }
 
-const struct ctrace_event_type *ctrace_kprobe_try(const char *text, char *why)
+static const struct ctrace_event_type *kprobe_define(const char *text, char *why)
 {
 	struct ctrace_kprobe *k = kprobe_new(text, why);
 	const struct ctrace_event_type *t;
@@ -320,13 +298,12 @@ const struct ctrace_event_type *ctrace_kprobe_try(const char *text, char *why)
 
 	if (IS_ERR(k))
 		return ERR_CAST(k);
-	if (k->fetch->plain) {
-		snprintf(why, CTRACE_WHY_MAX, "'%.64s' needs no definition: take p:NAME SYMBOL or r:NAME SYMBOL",
-			 k->fetch->name);
-		err = -EINVAL;
-	} else {
+	if (k->fetch->plain)
+		err = ctrace_why(why, -EINVAL,
+				 "'%.64s' needs no definition: take p:NAME SYMBOL or r:NAME SYMBOL",
+				 k->fetch->name);
+	else
 		err = check_name(k->fetch, why);
-	}
 	err = err ?: register_it(k, why);
 	t = ERR_PTR(err);
 	if (!err) {
@@ -343,18 +320,17 @@ static int check_twice(const struct ctrace_probe *p, const struct ctrace_event_t
 
 	list_for_each_entry(q, &p->session->probes, list)
 		if (q->kind == p->kind && q->ranges[0].from == t->id) {
-			snprintf(why, CTRACE_WHY_MAX, "session %u has probe '%.64s' already: it is the same",
-				 p->session->id, q->name);
-			return -EEXIST;
+			return ctrace_why(why, -EEXIST,
+					  "session %u has probe '%.64s' already: it is the same",
+					  p->session->id, q->name);
 		}
 	return 0;
 }
 
-static int kprobe_add(struct ctrace_probe *p, char *why)
+static int kprobe_add(struct ctrace_probe *p, const char *text, char *why)
 {
-	const struct ctrace_event_type *t = ctrace_defined(p->name);
-	const char *text = t ? t->definition : p->name;
 	struct ctrace_kprobe *k = kprobe_new(text, why);
+	const struct ctrace_event_type *t;
 	int err;
 
 	if (IS_ERR(k))
@@ -429,7 +405,6 @@ static u64 kprobe_missed(const struct ctrace_probe *p)
 void ctrace_kprobe_exit(void)
 {
 	free_percpu(scratches);
-	ctrace_define_exit();
 }
 
 static const char *const prefixes[] = {
@@ -438,6 +413,6 @@ static const char *const prefixes[] = {
 };
 
 const struct ctrace_probe_kind ctrace_kind_kprobe = {
-	.prefixes = prefixes, .add = kprobe_add, .del = kprobe_del, .stop_all = kprobe_stop_all,
-	.missed = kprobe_missed,
+	.prefixes = prefixes, .define = kprobe_define, .add = kprobe_add, .del = kprobe_del,
+	.stop_all = kprobe_stop_all, .missed = kprobe_missed,
 };

@@ -10,8 +10,8 @@
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
+#include "probe/table.h"
 #include "emit/simple.h"
-#include "session/probe.h"
 #include "compat/tracepoint.h"
 
 /* --- page faults ------------------------------------------------------------------ */

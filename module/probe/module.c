@@ -2,8 +2,8 @@
 /* Modules of the kernel that are loaded and freed, by whom. */
 #include <linux/module.h>
 #include <linux/string.h>
+#include "probe/table.h"
 #include "emit/simple.h"
-#include "session/probe.h"
 #include "compat/tracepoint.h"
 
 struct load_payload {

@@ -10,8 +10,8 @@
  */
 #include <linux/percpu.h>
 #include <linux/string.h>
+#include "probe/table.h"
 #include "emit/emit.h"
-#include "session/probe.h"
 #include "compat/net.h"
 #include "compat/tracepoint.h"
 

@@ -6,8 +6,8 @@
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include "probe/table.h"
 #include "emit/simple.h"
-#include "session/probe.h"
 #include "compat/tracepoint.h"
 
 /* --- fork and exec ---------------------------------------------------------- */

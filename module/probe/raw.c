@@ -10,8 +10,8 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
+#include "probe/table.h"
 #include "emit/emit.h"
-#include "session/probe.h"
 #include "compat/tracepoint.h"
 
 #define MAX_ARGS	12	/* the kernel's own limit for tracepoints */
@@ -156,25 +156,21 @@ static int find(struct raw *raw, const char *system, const char *name, char *why
 {
 	int n;
 
-	if (ctrace_compat_tp_get(name, &raw->tp)) {
-		snprintf(why, CTRACE_WHY_MAX, "no tracepoint '%.64s' in this kernel or its modules",
-			 name);
-		return -ENOENT;
-	}
+	if (ctrace_compat_tp_get(name, &raw->tp))
+		return ctrace_why(why, -ENOENT, "no tracepoint '%.64s' in this kernel or its modules",
+				  name);
 	if (strcmp(system, "raw") && !ctrace_compat_event_exists(system, name)) {
-		snprintf(why, CTRACE_WHY_MAX,
-			 "tracepoint '%.64s' is not of subsystem '%.32s': raw:%.64s takes it whatever it is of",
-			 name, system, name);
 		ctrace_compat_tp_put(&raw->tp);
-		return -ENOENT;
+		return ctrace_why(why, -ENOENT,
+				  "tracepoint '%.64s' is not of subsystem '%.32s': raw:%.64s takes it whatever it is of",
+				  name, system, name);
 	}
 	n = ctrace_compat_tp_nargs(&raw->tp);
 	raw->nargs = n < 0 ? CTRACE_COMPAT_TP_REGS : n;
 	if (raw->nargs > MAX_ARGS) {
-		snprintf(why, CTRACE_WHY_MAX, "tracepoint '%.64s' has %u arguments, more than %u",
-			 name, raw->nargs, MAX_ARGS);
 		ctrace_compat_tp_put(&raw->tp);
-		return -E2BIG;
+		return ctrace_why(why, -E2BIG, "tracepoint '%.64s' has %u arguments, more than %u",
+				  name, raw->nargs, MAX_ARGS);
 	}
 	return 0;
 }
@@ -188,23 +184,21 @@ static void raw_del(struct ctrace_probe *p)
 	kfree(raw);
 }
 
-static int raw_add(struct ctrace_probe *p, char *why)
+static int raw_add(struct ctrace_probe *p, const char *text, char *why)
 {
 	const struct ctrace_event_type *t;
-	const char *name = strchr(p->name, ':') + 1;
+	const char *name = strchr(text, ':') + 1;
 	char system[32];
 	struct raw *raw;
 	int err;
 
-	if (name - p->name > sizeof(system) || strlen(name) >= CTRACE_NAME_MAX - strlen("raw_")) {
-		snprintf(why, CTRACE_WHY_MAX, "'%.64s' is too long for a tracepoint's name", p->name);
-		return -ENAMETOOLONG;
-	}
-	strscpy(system, p->name, name - p->name);
-	if (!ctrace_compat_tp_may_raw()) {
-		snprintf(why, CTRACE_WHY_MAX, "this kernel checks the types of indirect calls (CFI): no raw tracepoints");
-		return -EOPNOTSUPP;
-	}
+	if (name - text > sizeof(system) || strlen(name) >= CTRACE_NAME_MAX - strlen("raw_"))
+		return ctrace_why(why, -ENAMETOOLONG, "'%.64s' is too long for a tracepoint's name",
+				  text);
+	strscpy(system, text, name - text);
+	if (!ctrace_compat_tp_may_raw())
+		return ctrace_why(why, -EOPNOTSUPP,
+				  "this kernel checks the types of indirect calls (CFI): no raw tracepoints");
 	raw = kzalloc(sizeof(*raw), GFP_KERNEL);
 	if (!raw)
 		return -ENOMEM;
@@ -245,5 +239,5 @@ static u64 raw_missed(const struct ctrace_probe *p)
 static const char *const prefixes[] = { "raw:", NULL };
 
 const struct ctrace_probe_kind ctrace_kind_raw = {
-	.prefixes = prefixes, .add = raw_add, .del = raw_del, .missed = raw_missed,
+	.prefixes = prefixes, .any = true, .add = raw_add, .del = raw_del, .missed = raw_missed,
 };

@@ -11,8 +11,8 @@
 #include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include "probe/table.h"
 #include "emit/emit.h"
-#include "session/probe.h"
 #include "emit/stack.h"
 #include "compat/cpu.h"
 #include "compat/rcu.h"
@@ -174,23 +174,21 @@ static int sampler_start(struct ctrace_sampler *sr, char *why)
 	err = ctrace_compat_cpus_add(&cpus, &sr->node);
 	if (err) {
 		cpus_put();
-		snprintf(why, CTRACE_WHY_MAX, "sample:%u: this kernel's perf events say error %d",
-			 sr->hz, err);
+		ctrace_why(why, err, "sample:%u: this kernel's perf events say error %d", sr->hz, err);
 	}
 	return err;
 }
 
-static int sample_add(struct ctrace_probe *p, char *why)
+static int sample_add(struct ctrace_probe *p, const char *text, char *why)
 {
 	struct ctrace_sampler *sr;
 	int err;
 	u32 hz;
 
-	if (kstrtou32(p->name + strlen("sample:"), 10, &hz) || !hz || hz > HZ_MAX) {
-		snprintf(why, CTRACE_WHY_MAX,
-			 "'%.64s' is no sampling rate: sample:1 to sample:%u, a second, on each CPU",
-			 p->name, HZ_MAX);
-		return -EINVAL;
+	if (kstrtou32(text + strlen("sample:"), 10, &hz) || !hz || hz > HZ_MAX) {
+		return ctrace_why(why, -EINVAL,
+				  "'%.64s' is no sampling rate: sample:1 to sample:%u, a second, on each CPU",
+				  text, HZ_MAX);
 	}
 	sr = kzalloc(sizeof(*sr), GFP_KERNEL);
 	if (!sr)

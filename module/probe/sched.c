@@ -7,8 +7,8 @@
  * task number but not its name: a ring tells nothing of a neighbour.
  */
 #include <linux/sched.h>
+#include "probe/table.h"
 #include "emit/simple.h"
-#include "session/probe.h"
 #include "compat/tracepoint.h"
 
 /* --- sched_switch --------------------------------------------------------- */

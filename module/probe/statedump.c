@@ -11,12 +11,10 @@
 #include <linux/sched/task.h>
 #include <linux/string.h>
 #include <linux/user_namespace.h>
-#include "event/comm.h"
-#include "emit/emit.h"
-#include "session/probe.h"
-#include "identity/rules_internal.h"
-#include "identity/scan.h"
 #include "probe/statedump.h"
+#include "probe/table.h"
+#include "emit/emit.h"
+#include "event/comm.h"
 #include "compat/ns.h"
 
 /* values of type, mode, submode and status */
@@ -53,24 +51,12 @@ struct dump {
 
 /* --- writing ---------------------------------------------------------------- */
 
-struct block {
-	const void *from;
-	u32 len;
-};
-
-static void fill_block(void *payload, const void *arg)
-{
-	const struct block *b = arg;
-
-	memcpy(payload, b->from, b->len);
-}
-
 /* preemption off */
 static void emit(struct dump *d, u32 id, const struct ctrace_who *who, const void *from, u32 len)
 {
-	struct block b = { .from = from, .len = len };
+	struct ctrace_copy c = { .from = from, .len = len };
 
-	ctrace_emit_one(d->s->index, id, who, who->container->cid, len, fill_block, &b);
+	ctrace_emit_one(d->s->index, id, who, who->container->cid, len, ctrace_fill_copy, &c);
 	d->bytes += sizeof(struct ctrace_record) + len;
 }
 
@@ -143,7 +129,6 @@ static void look_namespaces(struct dump *d, struct task_struct *p, const struct 
 {
 	struct namespaces *r = &d->ns;
 	struct ctrace_compat_ns ns;
-	struct ctrace_place at;
 
 	task_lock(p);
 	if (!d->mnt_at && p->nsproxy && p->nsproxy->mnt_ns)
@@ -158,14 +143,7 @@ static void look_namespaces(struct dump *d, struct task_struct *p, const struct 
 	r->pid = ctrace_compat_pidns_inum(pid->numbers[pid->level].ns);
 	r->user = ctrace_compat_inum(__task_cred(p)->user_ns);
 	r->uts = ns.uts;
-	/*
-	 * Of v2 and v1, the one that says something: as identity has it. Names under RCU
-	 * alone: see ctrace_compat_cgroup_name().
-	 */
-	ctrace_identity_place(ctrace_compat_task_cset(p), NULL, &at);
-	if (at.cg[1] && !ctrace_compat_cgroup_parent(at.cg[0]))
-		at.cg[0] = at.cg[1];
-	ctrace_learn_path(&ctrace_rules, at.cg[0], r->path, sizeof(r->path));
+	ctrace_identity_path(p, r->path, sizeof(r->path));
 }
 
 static void dump_task(struct dump *d, struct task_struct *p)

@@ -2,9 +2,9 @@
 /* System calls: entry with as many arguments as the call has, and exit. */
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include "probe/table.h"
+#include "emit/alone.h"
 #include "event/syscall_args.h"
-#include "emit/emit.h"
-#include "session/probe.h"
 #include "compat/tracepoint.h"
 
 /*
@@ -20,8 +20,6 @@ static DEFINE_PER_CPU(struct room, room);
 struct entry {
 	const struct pt_regs *regs;
 	const struct ctrace_syscall_layout *layout;
-	const void *args;	/* with strings: what ctrace_args_put() wrote, len bytes */
-	u32 len;
 	bool is32;
 };
 
@@ -32,20 +30,13 @@ static __always_inline void fill_entry(void *payload, const void *arg)
 	ctrace_args_numbers(e->regs, e->is32, e->layout, payload);
 }
 
-static __always_inline void fill_strings(void *payload, const void *arg)
-{
-	const struct entry *e = arg;
-
-	memcpy(payload, e->args, e->len);
-}
-
-static noinline void enter_strings(u32 mask, u32 id, const struct ctrace_who *who, struct entry *e)
+static noinline void enter_strings(u32 mask, u32 id, const struct ctrace_who *who, const struct entry *e)
 {
 	struct room *r = this_cpu_ptr(&room);
+	struct ctrace_copy c = { .from = r->args };
 
-	e->args = r->args;
-	e->len = ctrace_args_put(e->regs, e->is32, e->layout, r->args);
-	ctrace_emit(mask, id, who, e->len, fill_strings, e);
+	c.len = ctrace_args_put(e->regs, e->is32, e->layout, r->args);
+	ctrace_emit(mask, id, who, c.len, ctrace_fill_copy, &c);
 }
 
 struct unknown {
@@ -106,59 +97,12 @@ static noinline void enter_any(struct pt_regs *regs, long nr)
 	mask = ctrace_filter(mask, who.container, current);
 	if (!mask)
 		return;
-	ctrace_emit_note(mask, &who);
+	ctrace_alone_note(mask, &who);
 	e.layout = &ctrace_syscall_layouts[e.is32][nr];
 	if (e.layout->strings)
 		enter_strings(mask, id, &who, &e);
 	else
 		ctrace_emit(mask, id, &who, e.layout->nargs * 8, fill_entry, &e);
-}
-
-/*
- * What nearly all calls are: 64-bit ones, with numbers alone, of a task that is known, in one
- * session that asks no more of an event than to have it, and not amid another record. enter() and
- * leave() do these: nothing is called but at the end, so all stays in registers. What turns out to
- * be of another kind goes to enter_any() or leave_any(), by a jump. The task is the
- * one that runs, so what the CPU remembers of it stays until the end: only tasks write that.
- */
-
-/* 1 and in *d the ring of the only session that wants it; 0: nobody does; -1: another kind. */
-static __always_inline int find_ring(struct ctrace_ring_desc **d, u32 id)
-{
-	u32 mask = ctrace_wants(id) & __this_cpu_read(ctrace_idcache.wanted);
-
-	if (!mask)
-		return 0;
-	if (unlikely(mask != __this_cpu_read(ctrace_idcache.only)))
-		return -1;
-	*d = __this_cpu_read(ctrace_idcache.ring);
-	/* changes on this CPU alone, and back: see ctrace_arena_ring() */
-	return likely(data_race((*d)->cid) == __this_cpu_read(ctrace_idcache.cid)) ? 1 : -1;
-}
-
-static __always_inline void stamp(struct ctrace_record *rec, u32 id)
-{
-	rec->id = id;
-	rec->cid = __this_cpu_read(ctrace_idcache.cid);
-	BUILD_BUG_ON(offsetof(struct ctrace_record, vtid) != offsetof(struct ctrace_record, tid) + 4);
-	*(u64 *)&rec->tid = __this_cpu_read(ctrace_idcache.ids.both);
-}
-
-/* As the end of ctrace_emit_one(). */
-static noinline void end_any(struct ctrace_ring_desc *d)
-{
-	ctrace_ring_leave(d);
-	if (READ_ONCE(d->arena->armed))
-		ctrace_arena_wake(d->arena);
-}
-
-static __always_inline void end(struct ctrace_ring_desc *d, u64 till, u64 time)
-{
-	if (unlikely(!ctrace_ring_commit_alone(d, till, time)))
-		end_any(d);
-	/* as in ctrace_emit_one(): late is early enough, see wake.c */
-	else if (unlikely(data_race(d->arena->armed)))
-		ctrace_arena_wake(d->arena);
 }
 
 static noinline void enter_interrupted(struct pt_regs *regs, long nr, struct ctrace_ring_desc *d)
@@ -183,7 +127,7 @@ static noinline ctrace_compat_noclone void enter(void *data, struct pt_regs *reg
 	len = l->len;
 	if (unlikely(!len || ctrace_compat_is_32bit_call()))
 		goto other;
-	found = find_ring(&d, CTRACE_ID_SYS_ENTER + nr);
+	found = ctrace_alone_ring(&d, CTRACE_ID_SYS_ENTER + nr);
 	if (!found)
 		return;
 	if (unlikely(found < 0 || !CTRACE_CLOCK_INLINE() || !ctrace_ring_try(d, len, &pos)))
@@ -197,9 +141,9 @@ static noinline ctrace_compat_noclone void enter(void *data, struct pt_regs *reg
 		enter_interrupted(regs, nr, d);
 		return;
 	}
-	stamp(rec, CTRACE_ID_SYS_ENTER + nr);
+	ctrace_alone_stamp(rec, CTRACE_ID_SYS_ENTER + nr);
 	ctrace_args_numbers(regs, false, l, (u64 *)(rec + 1));
-	end(d, pos + len, time);
+	ctrace_alone_end(d, pos + len, time);
 	return;
 other:
 	enter_any(regs, nr);
@@ -231,7 +175,7 @@ static noinline void leave_any(long nr, long ret)
 	mask = ctrace_filter(mask, who.container, current);
 	if (!mask)
 		return;
-	ctrace_emit_note(mask, &who);
+	ctrace_alone_note(mask, &who);
 	ctrace_emit(mask, id, &who, 8, fill_ret, &ret);
 }
 
@@ -253,7 +197,7 @@ static noinline ctrace_compat_noclone void leave(void *data, struct pt_regs *reg
 
 	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS || ctrace_compat_is_32bit_call()))
 		goto other;
-	found = find_ring(&d, CTRACE_ID_SYS_EXIT + nr);
+	found = ctrace_alone_ring(&d, CTRACE_ID_SYS_EXIT + nr);
 	/* nobody can want the exit of a call without a name: that is another event */
 	if (!found && likely(ctrace_syscall_layouts[0][nr].known))
 		return;
@@ -266,9 +210,9 @@ static noinline ctrace_compat_noclone void leave(void *data, struct pt_regs *reg
 		leave_interrupted(nr, ret, d);
 		return;
 	}
-	stamp(rec, CTRACE_ID_SYS_EXIT + nr);
+	ctrace_alone_stamp(rec, CTRACE_ID_SYS_EXIT + nr);
 	*(u64 *)(rec + 1) = ret;
-	end(d, pos + EXIT_LEN, time);
+	ctrace_alone_end(d, pos + EXIT_LEN, time);
 	return;
 other:
 	leave_any(nr, ret);

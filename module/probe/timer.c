@@ -7,8 +7,8 @@
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/timer.h>
+#include "probe/table.h"
 #include "emit/simple.h"
-#include "session/probe.h"
 #include "compat/pidns.h"
 #include "compat/tracepoint.h"
 

@@ -9,6 +9,8 @@
 #include "ring/arena.h"
 #include "compat/vmalloc.h"
 
+DEFINE_PER_CPU(struct ctrace_ring_desc *, ctrace_rings[CTRACE_SESSIONS_MAX]);
+
 #define ARENA_DEFAULT	(32ull << 20)
 #define RING_MIN	(2ull * CTRACE_PAGE)
 #define RING_MAX	(1ull << 30)		/* u32 arithmetic in ring.h */

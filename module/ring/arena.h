@@ -28,8 +28,8 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
-#include "../uapi/ctrace.h"
 #include "ring/ring.h"
+#include "../uapi/ctrace.h"
 
 #define CTRACE_SESSIONS_MAX	32	/* bits of a mask */
 
@@ -145,8 +145,11 @@ static __always_inline struct ctrace_ring_desc *ctrace_arena_ring(u32 index, u32
 	return ctrace_arena_ring_slow(d->arena, index, cid);
 }
 
-/* Its slots may go to others from now on. Process context. */
-void ctrace_arena_mark_dead(struct ctrace_arena *a, u32 cid, u64 when);
+/*
+ * Its slots may go to others from now on. alive tells whether a container still lives: late events may have
+ * bound slots to one whose death was told before. Process context.
+ */
+void ctrace_arena_mark_dead(struct ctrace_arena *a, u32 cid, u64 when, bool (*alive)(u32 cid));
 
 /*
  * A ring of its own on every possible CPU, holding nothing of others, until

@@ -4,7 +4,6 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include "ring/arena.h"
-#include "identity/container.h"
 #include "compat/cpu.h"
 
 #define FREE		CTRACE_OWNER_FREE
@@ -148,7 +147,7 @@ static void mark_slot(struct ctrace_arena *a, u32 slot, u32 cid, u64 when)
 	WRITE_ONCE(s->dead_cid, cid);
 }
 
-void ctrace_arena_mark_dead(struct ctrace_arena *a, u32 cid, u64 when)
+void ctrace_arena_mark_dead(struct ctrace_arena *a, u32 cid, u64 when, bool (*alive)(u32 cid))
 {
 	u32 cpu, i, free, owner;
 
@@ -166,7 +165,7 @@ void ctrace_arena_mark_dead(struct ctrace_arena *a, u32 cid, u64 when)
 	for (i = 0; i < SWEEP; i++) {
 		a->sweep = (a->sweep + 1) % a->dir->nslots;
 		owner = READ_ONCE(a->owner[a->sweep]);
-		if (owner != FREE && owner != BUSY && !ctrace_container_exists(owner - 1) &&
+		if (owner != FREE && owner != BUSY && !alive(owner - 1) &&
 		    a->slots[a->sweep].dead_cid + 1 != owner)
 			mark_slot(a, a->sweep, owner - 1, when);
 	}

@@ -6,8 +6,8 @@
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include "identity/container.h"
 #include "session/limit.h"
+#include "identity/container.h"
 #include "compat/vmalloc.h"
 
 #define PLACES_BITS	10

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Options of probes and sessions: made, published, asked, freed. */
-#include <linux/cred.h>
+/* Options of probes and sessions: made, published, freed. emit/special.c asks them. */
 #include <linux/err.h>
-#include <linux/hash.h>
 #include <linux/percpu.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
-#include "emit/emit.h"
-#include "event/event.h"
+#include "session/option.h"
 #include "session/limit.h"
 #include "session/probe.h"
-#include "session/option.h"
-#include "emit/stack.h"
+#include "event/event.h"
+#include "identity/identity.h"
 #include "compat/tracepoint.h"
 
 u32 ctrace_special_sessions;
@@ -69,10 +65,9 @@ static int check_overlap(struct ctrace_probe *p, bool asking, char *why)
 	list_for_each_entry(q, &p->session->probes, list) {
 		if (!(asking || has_selects(q)) || !overlap(p, q))
 			continue;
-		snprintf(why, CTRACE_WHY_MAX,
-			 "probe '%.48s' is of an event that probe '%.48s' has already, with other options",
-			 p->name, q->name);
-		return -EEXIST;
+		return ctrace_why(why, -EEXIST,
+				  "probe '%.48s' is of an event that probe '%.48s' has already, with other options",
+				  p->name, q->name);
 	}
 	return 0;
 }
@@ -166,7 +161,7 @@ int ctrace_select_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o,
 
 		if (!all)
 			return -ENOMEM;
-		/* empty before it is seen: pairs with select_of() */
+		/* empty before it is seen: pairs with select_of() in emit/special.c */
 		smp_store_release(&s->selects, all);
 	}
 	r = kzalloc(sizeof(*r), GFP_KERNEL);
@@ -204,7 +199,7 @@ void ctrace_select_publish(struct ctrace_probe *p, bool on)
 		if (!p->selects[i])
 			continue;
 		for (id = p->ranges[i].from; id < p->ranges[i].from + p->ranges[i].n; id++)
-			/* who sees the options sees them whole: pairs with select_of() */
+			/* who sees the options sees them whole: pairs with select_of() in emit/special.c */
 			smp_store_release(&s->selects[id], on ? p->selects[i] : NULL);
 		if (on)
 			special(s, true);
@@ -255,181 +250,4 @@ void ctrace_select_session_free(struct ctrace_session *s)
 	if (s->limit)
 		ctrace_limit_free(s->limit);
 	vfree(s->selects);
-}
-
-/* --- asking ----------------------------------------------------------------- */
-
-static void context(struct ctrace_expr_ctx *x, const struct ctrace_who *who)
-{
-	const struct task_struct *p = who->task;
-	const struct cred *cred;
-
-	x->comm = p ? p->comm : "";
-	x->tid = who->tid;
-	x->vtid = who->vtid;
-	x->pid = p ? p->tgid : 0;
-	x->uid = CTRACE_EXPR_NO_ID;
-	x->gid = CTRACE_EXPR_NO_ID;
-	x->cid = who->container->cid;
-	x->cpu = smp_processor_id();
-	if (!p)
-		return;
-	rcu_read_lock();
-	cred = __task_cred(p);
-	x->uid = __kuid_val(cred->uid);	/* as the initial namespace has it: no look-up */
-	x->gid = __kgid_val(cred->gid);
-	rcu_read_unlock();
-}
-
-/*
- * One in each so many, counted on each CPU: of the first so many the first, then any, so that
- * of events that take turns (an entry, its exit) it is not always the same kind.
- */
-static bool sampled(const struct ctrace_select *sel)
-{
-	u32 n = this_cpu_inc_return(*sel->seen) - 1, turn = n / sel->one_of;
-
-	return n % sel->one_of == (turn ? hash_32(turn, 16) % sel->one_of : 0);
-}
-
-static const struct ctrace_select *select_of(struct ctrace_session *s, u32 id)
-{
-	/* Acquire: pairs with ctrace_select_new() and ctrace_select_publish(). */
-	struct ctrace_select **selects = smp_load_acquire(&s->selects);
-
-	return selects ? smp_load_acquire(&selects[id]) : NULL;	/* likewise */
-}
-
-/*
- * Would s record this event of who? payload is complete if sel has a filter: a session's asks for no
- * field. Counts what it takes and what the limit held back.
- */
-static bool pass(struct ctrace_session *s, const struct ctrace_select *sel,
-		 const struct ctrace_who *who, const void *payload, u32 len)
-{
-	struct ctrace_expr_ctx x;
-
-	if (s->filter || (sel && sel->expr)) {
-		context(&x, who);
-		if (s->filter && !ctrace_expr_match(s->filter, payload, len, &x))
-			return false;
-		if (sel && sel->expr && !ctrace_expr_match(sel->expr, payload, len, &x))
-			return false;
-	}
-	if (sel && sel->one_of && !sampled(sel))
-		return false;
-	return !s->limit || ctrace_limit_pass(s->limit, who->container->cid, ctrace_compat_clock());
-}
-
-/* --- emitting --------------------------------------------------------------- */
-
-/*
- * Room for stacks, and for records that a filter looks into before it is known whether they are kept.
- * Interrupts nest, and a probe may set off another (user memory that is not there is a page
- * fault), so there are as many as can be under way at once on a CPU; deeper
- * ones are lost and counted as such.
- */
-#define SCRATCH_DEPTH	6
-
-struct scratch {
-	u32 depth;
-	char payload[SCRATCH_DEPTH][CTRACE_PAYLOAD_MAX] __aligned(8);
-};
-
-static struct scratch __percpu *scratches;
-
-struct copy {
-	const void *from;
-	u32 len;
-};
-
-static void fill_copy(void *payload, const void *arg)
-{
-	const struct copy *c = arg;
-
-	memcpy(payload, c->from, c->len);
-}
-
-struct stack_payload {
-	u32 event, n;
-	u64 frames[CTRACE_STACK_DEPTH];
-};
-
-/* The event's payload is in the ring: room may be used again. */
-static void emit_stack(struct ctrace_session *s, u32 id, u32 of, const struct ctrace_who *who,
-		       void *room)
-{
-	struct stack_payload *r = room;
-	struct copy c = { .from = room };
-
-	BUILD_BUG_ON(sizeof(*r) > CTRACE_PAYLOAD_MAX);
-	r->event = of;
-	if (id == CTRACE_ID_KERNEL_STACK)
-		r->n = ctrace_stack_kernel(r->frames, NULL);
-	else	/* the waker's is none of the woken task's business */
-		r->n = who->task == current ? ctrace_stack_user(r->frames) : 0;
-	c.len = offsetof(struct stack_payload, frames[r->n]);
-	ctrace_emit_one(s->index, id, who, who->container->cid, c.len, fill_copy, &c);
-}
-
-static void lost(u32 mask, u32 cid)
-{
-	for (; mask; mask &= mask - 1)
-		ctrace_ring_count(&ctrace_arena_ring(__ffs(mask), cid)->ctl->lost_nested);
-}
-
-noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who, u32 payload,
-				  void (*fill)(void *payload, const void *arg), const void *arg)
-{
-	struct scratch *x = this_cpu_ptr(scratches);
-	u32 cid = who->container->cid, depth = READ_ONCE(x->depth);
-	const struct ctrace_select *sel;
-	struct ctrace_session *s;
-	struct copy c = { .len = payload };
-	char *room;
-
-	if (depth == SCRATCH_DEPTH) {
-		lost(mask, cid);
-		return;
-	}
-	/* Who interrupts from here on puts it back before we go on. */
-	WRITE_ONCE(x->depth, depth + 1);
-	barrier();
-	room = x->payload[depth];
-	c.from = room;
-	for (; mask; mask &= mask - 1) {
-		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
-		if (!s)
-			continue;
-		sel = select_of(s, id);
-		if (!sel || !sel->expr) {
-			if (!pass(s, sel, who, NULL, 0))
-				continue;
-			ctrace_emit_one(s->index, id, who, cid, payload, fill, arg);
-		} else {
-			/* in what fill leaves out to align would be bytes of another container's event */
-			memset(room, 0, payload);
-			fill(room, arg);	/* again for each: a stack overwrites it */
-			if (!pass(s, sel, who, room, payload))
-				continue;
-			ctrace_emit_one(s->index, id, who, cid, payload, fill_copy, &c);
-		}
-		if (sel && sel->flags & CTRACE_PROBE_F_STACK)
-			emit_stack(s, CTRACE_ID_KERNEL_STACK, id, who, room);
-		if (sel && sel->flags & CTRACE_PROBE_F_USER_STACK)
-			emit_stack(s, CTRACE_ID_USER_STACK, id, who, room);
-	}
-	barrier();
-	WRITE_ONCE(x->depth, depth);
-}
-
-int ctrace_select_init(void)
-{
-	scratches = alloc_percpu(struct scratch);
-	return scratches ? 0 : -ENOMEM;
-}
-
-void ctrace_select_exit(void)
-{
-	free_percpu(scratches);
 }

@@ -9,7 +9,6 @@
 #define CTRACE_SELECT_H
 
 #include "lang/expr.h"
-#include "identity/identity.h"
 
 struct ctrace_limit;
 struct ctrace_probe;
@@ -26,9 +25,6 @@ struct ctrace_select {
 
 /* Sessions of which emit.h must ask here. Written under ctrace_lock. */
 extern u32 ctrace_special_sessions;
-
-int ctrace_select_init(void);
-void ctrace_select_exit(void);
 
 /* --- process context, ctrace_lock held ------------------------------------- */
 
@@ -47,11 +43,5 @@ void ctrace_select_free(struct ctrace_probe *p);
 int ctrace_select_session(struct ctrace_session *s, const char *filter, u32 rate, char *why);
 void ctrace_select_session_end(struct ctrace_session *s);	/* probes stop to ask */
 void ctrace_select_session_free(struct ctrace_session *s);
-
-/* --- any context incl. NMI; preemption off --------------------------------- */
-
-/* Does what ctrace_emit() promises, for the sessions in mask, which are special. */
-void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who, u32 payload,
-			 void (*fill)(void *payload, const void *arg), const void *arg);
 
 #endif

@@ -2,15 +2,12 @@
 /* The life of probes: names to sources, sources to tracepoints, masks. */
 #include <linux/err.h>
 #include <linux/slab.h>
-#include "event/define.h"
 #include "session/probe.h"
 #include "session/option.h"
+#include "event/define.h"
 #include "compat/tracepoint.h"
 
-static const struct ctrace_probe_kind *const kinds[] = {
-	&ctrace_kind_kprobe, &ctrace_kind_calls, &ctrace_kind_raw, &ctrace_kind_sample,
-};
-
+static const struct ctrace_probe_kind *const *kinds;	/* invariant after init; NULL-terminated */
 static u32 next_id;	/* protected by ctrace_lock */
 
 static int source_get(struct ctrace_source *s)
@@ -107,8 +104,37 @@ static int parse_syscall(struct ctrace_probe *p, const char *name, char *why)
 	}
 	if (p->ranges[0].n)
 		return 0;
-	snprintf(why, CTRACE_WHY_MAX, "no system call '%.64s' in this kernel", name);
-	return -ENOENT;
+	return ctrace_why(why, -ENOENT, "no system call '%.64s' in this kernel", name);
+}
+
+/* The kind whose probes begin as text does, or NULL. */
+static const struct ctrace_probe_kind *kind_of(const char *text)
+{
+	const struct ctrace_probe_kind *const *k;
+	const char *const *prefix;
+
+	for (k = kinds; *k; k++)
+		for (prefix = (*k)->prefixes; *prefix; prefix++)
+			if (!strncmp(text, *prefix, strlen(*prefix)))
+				return *k;
+	return NULL;
+}
+
+static const struct ctrace_probe_kind *kind_of_any(void)
+{
+	const struct ctrace_probe_kind *const *k = kinds;
+
+	while (!(*k)->any)
+		k++;
+	return *k;
+}
+
+static int add_kind(struct ctrace_probe *p, const struct ctrace_probe_kind *kind, char *why)
+{
+	const struct ctrace_event_type *t = kind->define ? ctrace_defined(p->name) : NULL;
+
+	p->kind = kind;
+	return kind->add(p, t ? t->definition : p->name, why);
 }
 
 static int parse_event(struct ctrace_probe *p, const char *name, char *why)
@@ -124,23 +150,15 @@ static int parse_event(struct ctrace_probe *p, const char *name, char *why)
 	} else {
 		t = ctrace_event_by_name(NULL, name);
 	}
-	if (!t && ctrace_defined(name)) {
-		p->kind = &ctrace_kind_kprobe;
-		return p->kind->add(p, why);
-	}
-	if (!t && colon) {
-		p->kind = &ctrace_kind_raw;
-		return p->kind->add(p, why);
-	}
-	if (!t) {
-		snprintf(why, CTRACE_WHY_MAX, "no event '%.64s' (ctrace events lists them)", name);
-		return -ENOENT;
-	}
-	if (ctrace_event_reason(t)) {
-		snprintf(why, CTRACE_WHY_MAX, "no tracepoint '%s:%s': %s", t->system, t->source,
-			 ctrace_event_reason(t));
-		return -EOPNOTSUPP;
-	}
+	if (!t && ctrace_defined(name))
+		return add_kind(p, kind_of(ctrace_defined(name)->definition), why);
+	if (!t && colon)
+		return add_kind(p, kind_of_any(), why);
+	if (!t)
+		return ctrace_why(why, -ENOENT, "no event '%.64s' (ctrace events lists them)", name);
+	if (ctrace_event_reason(t))
+		return ctrace_why(why, -EOPNOTSUPP, "no tracepoint '%s:%s': %s", t->system, t->source,
+				  ctrace_event_reason(t));
 	want_ids(p, t->id, 1);
 	p->sources[0] = ctrace_source_by_name(t->source);
 	for (i = 0; i < ARRAY_SIZE(p->sources[0]->with) && p->sources[0]->with[i]; i++)
@@ -150,16 +168,11 @@ static int parse_event(struct ctrace_probe *p, const char *name, char *why)
 
 static int parse(struct ctrace_probe *p, char *why)
 {
+	const struct ctrace_probe_kind *kind = kind_of(p->name);
 	const char *name = p->name;
-	const char *const *prefix;
-	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		for (prefix = kinds[i]->prefixes; *prefix; prefix++)
-			if (!strncmp(name, *prefix, strlen(*prefix))) {
-				p->kind = kinds[i];
-				return p->kind->add(p, why);
-			}
+	if (kind)
+		return add_kind(p, kind, why);
 	if (!strcmp(name, "syscalls"))
 		return parse_syscall(p, NULL, why);
 	if (!strncmp(name, "syscall:", 8))
@@ -178,8 +191,8 @@ static int get_sources(struct ctrace_probe *p, char *why)
 		err = source_get(p->sources[i]);
 		if (!err)
 			continue;
-		snprintf(why, CTRACE_WHY_MAX, "tracepoint '%s' does not take a probe: error %d",
-			 p->sources[i]->tracepoint, err);
+		ctrace_why(why, err, "tracepoint '%s' does not take a probe: error %d",
+			   p->sources[i]->tracepoint, err);
 		while (i--)
 			source_put(p->sources[i]);
 		return err;
@@ -200,11 +213,10 @@ static int take_kaddr(struct ctrace_probe *p, char *why)
 {
 	int err = p->kaddr ? ctrace_arena_kaddr(p->session->arena) : 0;
 
-	if (err)
-		snprintf(why, CTRACE_WHY_MAX,
-			 "'%.64s' records kernel addresses, and session %u has readers of single containers",
-			 p->name, p->session->id);
-	return err;
+	return !err ? 0 :
+	       ctrace_why(why, err,
+			  "'%.64s' records kernel addresses, and session %u has readers of single containers",
+			  p->name, p->session->id);
 }
 
 /* The caller has seen to it that no probe function sees p or asks for what it selects. */
@@ -225,11 +237,9 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 
 	lockdep_assert_held(&ctrace_lock);
 	list_for_each_entry(p, &s->probes, list)
-		if (!strcmp(p->name, o->name)) {
-			snprintf(why, CTRACE_WHY_MAX, "session %u has probe '%.64s' already", s->id,
-				 o->name);
-			return ERR_PTR(-EEXIST);
-		}
+		if (!strcmp(p->name, o->name))
+			return ERR_PTR(ctrace_why(why, -EEXIST, "session %u has probe '%.64s' already",
+						  s->id, o->name));
 	p = kzalloc(sizeof(*p), GFP_KERNEL);
 	if (!p)
 		return ERR_PTR(-ENOMEM);
@@ -284,16 +294,16 @@ void ctrace_probe_del(struct ctrace_probe *p)
 
 void ctrace_probe_unregister_all(struct ctrace_session *s)
 {
+	const struct ctrace_probe_kind *const *k;
 	struct ctrace_probe *p, *n;
-	u32 i;
 
 	lockdep_assert_held(&ctrace_lock);
 	list_for_each_entry(p, &s->probes, list)
 		unlink_probe(p);
 	ctrace_select_sync();
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (kinds[i]->stop_all)
-			kinds[i]->stop_all(s);
+	for (k = kinds; *k; k++)
+		if ((*k)->stop_all)
+			(*k)->stop_all(s);
 	list_for_each_entry_safe(p, n, &s->probes, list) {
 		list_del(&p->list);
 		ctrace_select_publish(p, false);
@@ -309,6 +319,23 @@ struct ctrace_probe *ctrace_probe_find(struct ctrace_session *s, u32 id)
 		if (p->id == id)
 			return p;
 	return NULL;
+}
+
+const struct ctrace_event_type *ctrace_probe_define(const char *text, char *why)
+{
+	const struct ctrace_probe_kind *kind = kind_of(text);
+	const struct ctrace_probe_kind *const *k = kinds;
+
+	lockdep_assert_held(&ctrace_lock);
+	/* A text that begins as no definition does: the first kind that has any says what is wrong with it. */
+	while (!kind || !kind->define)
+		kind = *k++;
+	return ctrace_define(text, kind->define, why);
+}
+
+void ctrace_probe_init(const struct ctrace_probe_kind *const *all)
+{
+	kinds = all;
 }
 
 u64 ctrace_probe_missed(const struct ctrace_probe *p)

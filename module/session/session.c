@@ -6,19 +6,16 @@
 #include <linux/slab.h>
 #include <net/net_namespace.h>
 #include "session/session.h"
-#include "session/target.h"
-#include "compat/tracepoint.h"
-#include "identity/identity.h"
 #include "session/limit.h"
-#include "session/probe.h"
 #include "session/option.h"
-#include "probe/statedump.h"
+#include "session/probe.h"
+#include "session/target.h"
+#include "identity/identity.h"
+#include "compat/tracepoint.h"
 
 DEFINE_MUTEX(ctrace_lock);
 LIST_HEAD(ctrace_session_list);
 struct ctrace_session *ctrace_sessions[CTRACE_SESSIONS_MAX];
-u32 ctrace_event_wants[CTRACE_ID_MAX];
-DEFINE_PER_CPU(struct ctrace_ring_desc *, ctrace_rings[CTRACE_SESSIONS_MAX]);
 static void close_work(struct work_struct *work);
 static u32 next_id;		/* protected by ctrace_lock */
 
@@ -88,9 +85,9 @@ struct ctrace_session *ctrace_session_new(const struct ctrace_session_opts *o, c
 	for (i = 0; i < CTRACE_SESSIONS_MAX && ctrace_sessions[i]; i++)
 		;
 	if (i == CTRACE_SESSIONS_MAX) {
-		snprintf(why, CTRACE_WHY_MAX, "all %u sessions are in use: end one (ctrace status)",
-			 CTRACE_SESSIONS_MAX);
-		return ERR_PTR(-EUSERS);
+		return ERR_PTR(ctrace_why(why, -EUSERS,
+					  "all %u sessions are in use: end one (ctrace status)",
+					  CTRACE_SESSIONS_MAX));
 	}
 	s = kzalloc(sizeof(*s), GFP_KERNEL);
 	if (!s)
@@ -140,7 +137,7 @@ static void arm(struct ctrace_session *s, bool on)
 		ctrace_probe_arm(p, on);
 }
 
-void ctrace_session_record(struct ctrace_session *s, bool on)
+bool ctrace_session_record(struct ctrace_session *s, bool on)
 {
 	bool began = on && !s->recording;
 
@@ -152,14 +149,12 @@ void ctrace_session_record(struct ctrace_session *s, bool on)
 	if (on && (ctrace_special_sessions & 1u << s->index))
 		ctrace_select_sync();
 	arm(s, on);
-	/* Armed first: nobody is missed between the dump and the events. */
-	if (began && s->flags & CTRACE_SESSION_F_STATEDUMP)
-		ctrace_statedump(s);
 	/* A stopped session's reader may take what is there as all there is. */
 	if (!on) {
 		ctrace_select_sync();
 		ctrace_arena_wake(s->arena);
 	}
+	return began;
 }
 
 /* The four steps of teardown: stop, unregister, synchronise, free. */
@@ -187,18 +182,23 @@ void ctrace_session_end(struct ctrace_session *s)
 	ctrace_session_put(s);
 }
 
-void ctrace_session_container_dead(u32 cid, u64 when)
+/* Of a container that has gone: its rings may be reused, and its place in a limit. */
+static void told(struct ctrace_container *c, bool born)
 {
 	struct ctrace_session *s;
 
+	if (born)
+		return;
 	mutex_lock(&ctrace_lock);
 	list_for_each_entry(s, &ctrace_session_list, list) {
-		ctrace_arena_mark_dead(s->arena, cid, when);
+		ctrace_arena_mark_dead(s->arena, c->cid, c->gone, ctrace_container_exists);
 		if (s->limit)
-			ctrace_limit_forget(s->limit, cid);
+			ctrace_limit_forget(s->limit, c->cid);
 	}
 	mutex_unlock(&ctrace_lock);
 }
+
+const struct ctrace_container_watcher ctrace_session_watcher = { .told = told };
 
 /* --- sessions go with their socket --------------------------------------- */
 

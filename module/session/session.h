@@ -16,12 +16,11 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
+#include "ring/arena.h"
 #include "../uapi/ctrace.h"
 #include "../uapi/ctrace_netlink.h"
-#include "ring/arena.h"
 
 #define CTRACE_SESSION_NAME	64
-#define CTRACE_WHY_MAX		192	/* an error's text, with its NUL */
 
 struct ctrace_container;
 struct ctrace_expr;
@@ -67,23 +66,20 @@ extern struct ctrace_session *ctrace_sessions[CTRACE_SESSIONS_MAX];	/* RCU, by i
 /* One more that was not followed, for each session in mask. As probes see them: any context, preemption off. */
 void ctrace_session_unfollowed(u32 mask);
 
-/* which sessions record event type id: the first thing a probe looks at */
-extern u32 ctrace_event_wants[CTRACE_ID_MAX];
-
 int ctrace_session_init(void);
 void ctrace_session_exit(void);
 
 /* Process context; the caller holds ctrace_lock. why gets a sentence on error. */
 struct ctrace_session *ctrace_session_new(const struct ctrace_session_opts *o, char *why);
 void ctrace_session_end(struct ctrace_session *s);
-void ctrace_session_record(struct ctrace_session *s, bool on);
+/* Starts or stops. True if it began: then a state dump may be due, with the probes armed. */
+bool ctrace_session_record(struct ctrace_session *s, bool on);
 struct ctrace_session *ctrace_session_find(u32 id);
 
 /* Process context; take ctrace_lock themselves. */
 struct ctrace_session *ctrace_session_find_get(u32 id);	/* NULL, or a reference */
 void ctrace_session_put(struct ctrace_session *s);
 
-/* The container has gone: its rings may be reused. Process context. */
-void ctrace_session_container_dead(u32 cid, u64 when);
+extern const struct ctrace_container_watcher ctrace_session_watcher;
 
 #endif

@@ -5,12 +5,12 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include "session/target.h"
+#include "event/event.h"
 #include "identity/identity.h"
 #include "compat/cgroup_fd.h"
 #include "compat/rcu.h"
 
-u32 ctrace_pid_sessions;	/* masks: written under ctrace_lock */
-static u32 all_sessions;
+static u32 all_sessions;	/* mask: written under ctrace_lock */
 static u32 next_id;		/* protected by ctrace_lock */
 
 static u32 mask_of(u32 was, u32 bit, bool on)
@@ -27,7 +27,7 @@ static void mask_change(u32 *mask, u32 bit, bool on)
  * A container that lies in a wanted one is wanted, and in a denied one denied; but not
  * for lying in the host, as all do.
  */
-void ctrace_filter_born(struct ctrace_container *c, const struct ctrace_container *parent)
+static void born(struct ctrace_container *c, const struct ctrace_container *parent)
 {
 	u32 wanted = READ_ONCE(all_sessions), denied = 0;
 
@@ -38,6 +38,8 @@ void ctrace_filter_born(struct ctrace_container *c, const struct ctrace_containe
 	WRITE_ONCE(c->denied, denied);
 	WRITE_ONCE(c->wanted, wanted & ~denied);
 }
+
+const struct ctrace_container_watcher ctrace_target_watcher = { .born = born };
 
 /* path lies in dir, or is it; both as /proc/PID/cgroup has them */
 static bool path_in(const char *path, const char *dir)
@@ -129,10 +131,8 @@ static void update(struct ctrace_session *s)
 
 static int add_cid(struct ctrace_target *t, u32 cid, char *why)
 {
-	if (!ctrace_container_exists(cid)) {
-		snprintf(why, CTRACE_WHY_MAX, "CTRACE_A_TARGET_CID: no container %u", cid);
-		return -ENOENT;
-	}
+	if (!ctrace_container_exists(cid))
+		return ctrace_why(why, -ENOENT, "CTRACE_A_TARGET_CID: no container %u", cid);
 	t->cid = cid;
 	return 0;
 }
@@ -147,18 +147,18 @@ static int add_cgroup(struct ctrace_target *t, int fd, char *why)
 	if (IS_ERR(t->cgrp)) {
 		err = PTR_ERR(t->cgrp);
 		t->cgrp = NULL;
-		snprintf(why, CTRACE_WHY_MAX,
-			 "CTRACE_A_TARGET_CGROUP: descriptor %d is not a cgroup's directory", fd);
-		return err;
+		return ctrace_why(why, err,
+				  "CTRACE_A_TARGET_CGROUP: descriptor %d is not a cgroup's directory",
+				  fd);
 	}
 	err = ctrace_identity_boundary_add(t->cgrp, &t->cid);
 	if (err) {
 		cgroup_put(t->cgrp);
 		t->cgrp = NULL;
-		snprintf(why, CTRACE_WHY_MAX, err == -EINVAL ?
-			 "CTRACE_A_TARGET_CGROUP: the root cgroup is no container: use the target 'all'" :
-			 "CTRACE_A_TARGET_CGROUP: that cgroup cannot be a container: error %d", err);
-		return err;
+		return ctrace_why(why, err,
+				  err == -EINVAL ?
+				  "CTRACE_A_TARGET_CGROUP: the root cgroup is no container: use the target 'all'" :
+				  "CTRACE_A_TARGET_CGROUP: that cgroup cannot be a container: error %d", err);
 	}
 	info = kmalloc(sizeof(*info), GFP_KERNEL);
 	if (!info) {
@@ -188,10 +188,8 @@ static int add_pid(struct ctrace_target *t, struct ctrace_session *s, u32 nr, ch
 	if (p)
 		get_task_struct(p);
 	rcu_read_unlock();
-	if (!p) {
-		snprintf(why, CTRACE_WHY_MAX, "CTRACE_A_TARGET_PID: no process %u", nr);
-		return -ESRCH;
-	}
+	if (!p)
+		return ctrace_why(why, -ESRCH, "CTRACE_A_TARGET_PID: no process %u", nr);
 	t->pid = task_tgid_nr(p);
 	err = ctrace_tasks_start();
 	if (!err) {
@@ -200,9 +198,9 @@ static int add_pid(struct ctrace_target *t, struct ctrace_session *s, u32 nr, ch
 		err = ctrace_tasks_add_group(p, 1u << s->index);
 	}
 	if (err)
-		snprintf(why, CTRACE_WHY_MAX, err == -ENOSPC ?
-			 "CTRACE_A_TARGET_PID: too many tasks are followed already" :
-			 "CTRACE_A_TARGET_PID: error %d", err);
+		ctrace_why(why, err, err == -ENOSPC ?
+			   "CTRACE_A_TARGET_PID: too many tasks are followed already" :
+			   "CTRACE_A_TARGET_PID: error %d", err);
 	put_task_struct(p);
 	return err;
 }
@@ -223,9 +221,9 @@ int ctrace_target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, cha
 
 	lockdep_assert_held(&ctrace_lock);
 	if (not && kind != CTRACE_TARGET_CID && kind != CTRACE_TARGET_CGROUP) {
-		snprintf(why, CTRACE_WHY_MAX,
-			 "CTRACE_A_TARGET_NOT: takes away containers and cgroups only, no kind %u", kind);
-		return -EINVAL;
+		return ctrace_why(why, -EINVAL,
+				  "CTRACE_A_TARGET_NOT: takes away containers and cgroups only, no kind %u",
+				  kind);
 	}
 	t = kzalloc(sizeof(*t), GFP_KERNEL);
 	if (!t)
@@ -261,8 +259,8 @@ int ctrace_target_del(struct ctrace_session *s, u32 kind, u32 arg, bool not, cha
 	lockdep_assert_held(&ctrace_lock);
 	if (kind == CTRACE_TARGET_PID) {
 		/* The tasks that one pid led to are not told from another's. */
-		snprintf(why, CTRACE_WHY_MAX, "CTRACE_A_TARGET_PID: a pid target lasts as long as its session");
-		return -EOPNOTSUPP;
+		return ctrace_why(why, -EOPNOTSUPP,
+				  "CTRACE_A_TARGET_PID: a pid target lasts as long as its session");
 	}
 	if (kind == CTRACE_TARGET_CGROUP) {
 		cgrp = ctrace_compat_cgroup_from_fd(arg);
@@ -280,8 +278,7 @@ int ctrace_target_del(struct ctrace_session *s, u32 kind, u32 arg, bool not, cha
 		free_target(t);
 		return 0;
 	}
-	snprintf(why, CTRACE_WHY_MAX, "CTRACE_A_TARGET: session %u has no such target", s->id);
-	return -ENOENT;
+	return ctrace_why(why, -ENOENT, "CTRACE_A_TARGET: session %u has no such target", s->id);
 }
 
 void ctrace_target_del_all(struct ctrace_session *s)

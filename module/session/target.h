@@ -8,9 +8,9 @@
 #define CTRACE_FILTER_H
 
 #include <linux/list.h>
-#include "identity/container.h"
 #include "session/session.h"
 #include "session/tasks.h"
+#include "identity/container.h"
 
 struct cgroup;
 
@@ -26,9 +26,6 @@ struct ctrace_target {
 	char path[CTRACE_CONTAINER_PATH]; /* CGROUP */
 };
 
-/* Sessions with pid targets: their tasks are looked up, container or not. */
-extern u32 ctrace_pid_sessions;
-
 /*
  * Process context, ctrace_lock held. not: takes away what it names, CID and CGROUP only.
  * why gets a sentence on error.
@@ -37,11 +34,7 @@ int ctrace_target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, cha
 int ctrace_target_del(struct ctrace_session *s, u32 kind, u32 arg, bool not, char *why);
 void ctrace_target_del_all(struct ctrace_session *s);
 
-/* The sessions that may want anything of a task in c. Any context. */
-static __always_inline u32 ctrace_filter_any(const struct ctrace_container *c)
-{
-	return READ_ONCE(c->wanted) | READ_ONCE(ctrace_pid_sessions);
-}
+extern const struct ctrace_container_watcher ctrace_target_watcher;
 
 /*
  * Which of the sessions in mask want this event of task p (NULL: no task's) in container c.

@@ -3,9 +3,9 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
-#include "compat/hash.h"
-#include "session/session.h"
 #include "session/tasks.h"
+#include "session/session.h"
+#include "compat/hash.h"
 #include "compat/rcu.h"
 #include "compat/task.h"
 #include "compat/tracepoint.h"

@@ -10,6 +10,7 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define NSEC_PER_SEC	1000000000ull
+#define FIELDS_MAX	32	/* of an event type */
 
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t size);

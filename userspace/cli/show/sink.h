@@ -105,6 +105,5 @@ const char *frame_name(struct symbols *s, const struct stack *k, size_t i, bool 
 /* name=value ... of any event; framed: its stacks are shown apart */
 void fields_put_text(struct sbuf *b, const struct ctrace_event_type *t,
 		     const struct ctrace_record *rec, bool framed);
-#define FIELDS_MAX	32
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 #include <string.h>
-#include "show/sink.h"
 #include "symbols/stacks.h"
 
 #define QUEUE		1024u

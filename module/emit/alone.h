@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The short way of a system call's event, in pieces: the sentence of emit.h where all of it is known beforehand.
+ *
+ * Nearly all calls are alike: 64-bit ones, without strings, by a task that is known, in one session that asks no
+ * more of an event than to have it, and not in the middle of another record. probe/syscall.c's enter() and
+ * leave() do these. They call nothing before their end, so everything stays in registers; OPTIMIZER_HIDE_VAR()
+ * has the compiler compute a value again rather than save a register for it. Any other call goes to enter_any()
+ * or leave_any(), by a jump.
+ *
+ * All of it in a system call's probe: task context, preemption off. The task is the one that runs, so what
+ * the CPU remembers of it (struct ctrace_idcache) stays until the end: only tasks write that.
+ */
+#ifndef CTRACE_ALONE_H
+#define CTRACE_ALONE_H
+
+#include "emit/emit.h"
+
+/*
+ * Call after ctrace_filter(), which left mask. If one plain session alone wants this event, caches it and
+ * its ring for current, so that the next event goes straight there. Dropped whenever a session becomes special
+ * or a container unwanted. The ring may be bound to another container meanwhile: users compare its cid.
+ */
+static inline void ctrace_alone_note(u32 mask, const struct ctrace_who *who)
+{
+	struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
+	const struct ctrace_container *c = who->container;
+	struct ctrace_ring_desc *d;
+
+	if (mask & (mask - 1) || mask & ~READ_ONCE(c->wanted) ||
+	    mask & READ_ONCE(ctrace_special_sessions) || cache->task != who->task || cache->c != c)
+		return;
+	d = ctrace_arena_ring(__ffs(mask), c->cid);
+	WRITE_ONCE(cache->ring, d);
+	WRITE_ONCE(cache->only, d->cid == c->cid ? mask : 0);
+}
+
+/* 1, and in *d the ring of the only session that wants event id; 0: none wants it; -1: take the general way. */
+static __always_inline int ctrace_alone_ring(struct ctrace_ring_desc **d, u32 id)
+{
+	u32 mask = ctrace_wants(id) & __this_cpu_read(ctrace_idcache.wanted);
+
+	if (!mask)
+		return 0;
+	if (unlikely(mask != __this_cpu_read(ctrace_idcache.only)))
+		return -1;
+	*d = __this_cpu_read(ctrace_idcache.ring);
+	/* changes on this CPU alone, and back: see ctrace_arena_ring() */
+	return likely(data_race((*d)->cid) == __this_cpu_read(ctrace_idcache.cid)) ? 1 : -1;
+}
+
+static __always_inline void ctrace_alone_stamp(struct ctrace_record *rec, u32 id)
+{
+	rec->id = id;
+	rec->cid = __this_cpu_read(ctrace_idcache.cid);
+	BUILD_BUG_ON(offsetof(struct ctrace_record, vtid) != offsetof(struct ctrace_record, tid) + 4);
+	*(u64 *)&rec->tid = __this_cpu_read(ctrace_idcache.ids.both);
+}
+
+/* As the end of ctrace_emit_one(). */
+static noinline void ctrace_alone_end_any(struct ctrace_ring_desc *d)
+{
+	ctrace_ring_leave(d);
+	if (READ_ONCE(d->arena->armed))
+		ctrace_arena_wake(d->arena);
+}
+
+static __always_inline void ctrace_alone_end(struct ctrace_ring_desc *d, u64 till, u64 time)
+{
+	if (unlikely(!ctrace_ring_commit_alone(d, till, time)))
+		ctrace_alone_end_any(d);
+	/* as in ctrace_emit_one(): late is early enough, see wake.c */
+	else if (unlikely(data_race(d->arena->armed)))
+		ctrace_arena_wake(d->arena);
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One record in one ring: reserve, fill, commit. */
+#ifndef CTRACE_ONE_H
+#define CTRACE_ONE_H
+
+#include "ring/arena.h"
+#include "ring/ring.h"
+#include "identity/identity.h"
+
+#define CTRACE_ALIGN8(n)	(((n) + 7u) & ~7u)
+
+/* A payload that lies somewhere already, and what fills a record with it. */
+struct ctrace_copy {
+	const void *from;
+	u32 len;
+};
+
+static __always_inline void ctrace_fill_copy(void *payload, const void *arg)
+{
+	const struct ctrace_copy *c = arg;
+
+	memcpy(payload, c->from, c->len);
+}
+
+/* Any context incl. NMI; preemption off. One record in the ring of the session with this index. */
+static __always_inline void ctrace_emit_one(u32 index, u32 id, const struct ctrace_who *who,
+					    u32 cid, u32 payload,
+					    void (*fill)(void *payload, const void *arg),
+					    const void *arg)
+{
+	struct ctrace_ring_desc *d = ctrace_arena_ring(index, cid);
+	u32 len = sizeof(struct ctrace_record) + CTRACE_ALIGN8(payload);
+	struct ctrace_record *rec;
+	struct ctrace_writer w;
+
+	rec = ctrace_ring_reserve(d, &w, len);
+	if (likely(rec)) {
+		rec->id = id;
+		rec->cid = cid;
+		rec->tid = who->tid;
+		rec->vtid = who->vtid;
+		if (payload & 7)	/* no stale byte leaves as padding */
+			*(u64 *)((char *)rec + len - 8) = 0;
+		fill(rec + 1, arg);
+		ctrace_ring_commit(d, &w);
+	}
+	if (unlikely(READ_ONCE(d->arena->armed)))
+		ctrace_arena_wake(d->arena);
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What probe/ has to offer, and probe/table.c lists. */
+#ifndef CTRACE_TABLE_H
+#define CTRACE_TABLE_H
+
+#include "session/probe.h"
+#include "event/event.h"
+
+/* Both NULL-terminated: for ctrace_event_init() and ctrace_probe_init(). */
+extern const struct ctrace_family *const ctrace_families[];
+extern const struct ctrace_probe_kind *const ctrace_probe_kinds[];
+
+extern const struct ctrace_family ctrace_family_syscall, ctrace_family_sched, ctrace_family_process,
+	ctrace_family_cgroup, ctrace_family_irq, ctrace_family_timer, ctrace_family_signal,
+	ctrace_family_mm, ctrace_family_module, ctrace_family_block, ctrace_family_net,
+	ctrace_family_sample, ctrace_family_statedump;
+
+extern const struct ctrace_probe_kind ctrace_kind_kprobe, ctrace_kind_calls, ctrace_kind_raw,
+	ctrace_kind_sample;
+
+void ctrace_kprobe_exit(void);	/* after the last session */
+
+#endif
