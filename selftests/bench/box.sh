@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# box.sh: init of bench's containers: runs the commands that come through a fifo, one at a time, and says how each
-# ended and how many microseconds it took. What it says before and after is the same for each tracer.
+# box.sh: the init of bench's containers. It runs the commands that come through a fifo, one at a time, and
+# reports each one's exit status and the microseconds it took. What it does around each command is the same
+# for every tracer.
 cd /tmp || exit
 while read -r command < /ctl/in; do
 	began=${EPOCHREALTIME/./}

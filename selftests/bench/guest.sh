@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# guest.sh PART...: in a guest of selftests/bench/run, which tells what the parts are. Prints what was measured, each
-# a line that begins with 'bench ' and is JSON; other lines tell how far it is.
-# CTRACE_TEST_TOOLS, CTRACE_TEST_REPS: of which tracers, and how many rounds.
+# guest.sh PART...: runs in a guest that selftests/bench/run boots; run --help describes the parts. Each measurement
+# is printed as a line that begins with 'bench ' and is JSON. Other lines report progress.
+# CTRACE_TEST_TOOLS: the tracers to measure. CTRACE_TEST_REPS: the number of rounds.
 # shellcheck disable=SC2317 # parts are called by name
 # shellcheck source-path=SCRIPTDIR source=../kernel/lib.sh
 . "$(dirname "$0")/../kernel/lib.sh"
@@ -10,7 +10,7 @@
 . "$top/selftests/bench/tools.sh"
 # shellcheck source=own.sh
 . "$top/selftests/bench/own.sh"
-# lib.sh's summary is a test's
+# lib.sh's summary is for tests
 count=-1
 
 cpus=$(nproc) reps=${CTRACE_TEST_REPS:-3} kb=4096 cgroup=/bench/box
@@ -19,7 +19,7 @@ read -ra tools <<< "${CTRACE_TEST_TOOLS:-none}"
 out=$tmp/out
 
 tell() { printf '[%5.0f s] %s\n' "$(cut -d' ' -f1 /proc/uptime)" "$*"; }
-# emit KEY VALUE...: numbers as they are, - is null
+# emit KEY VALUE...: prints a measurement as JSON; numbers stay numbers, - becomes null
 emit() {
 	local json='' value
 	while [ $# -gt 0 ]; do
@@ -31,7 +31,8 @@ emit() {
 	printf 'bench {%s}\n' "${json#, }"
 }
 
-# container NAME: a real one, that runs what box is told; its init, the host's number, in $pid
+# container NAME: starts a real container that runs the commands given to box; sets $pid to its init, the
+# host's number
 container() {
 	local dir=$tmp/$1
 	bundle "$dir" "/bench/$1" /bin/bash /ctrace/selftests/bench/box.sh || give_up "no bundle"
@@ -41,7 +42,7 @@ container() {
 	crun run --detach --bundle "$dir" "$1" > "$tmp/crun" 2>&1 < /dev/null || give_up "crun: $(cat "$tmp/crun")"
 	pid=$(crun state "$1" | jq .pid)
 }
-# box NAME COMMAND: run it there; what it said in $said, the microseconds that it took in $took
+# box NAME COMMAND: runs COMMAND there; sets $said to its output and $took to the microseconds it took
 box() {
 	local ctl=$tmp/$1/rootfs/ctl status
 	echo "$2" > "$ctl/in"
@@ -51,8 +52,9 @@ box() {
 	return "$status"
 }
 
-# traced TOOL PART COMMAND...: COMMAND while the tool records; tells what it kept of $made system calls, of the
-# container's and of $others; a tool that fails is left out, and said
+# traced TOOL PART COMMAND...: runs COMMAND while the tool records, then reports how much of it the tool kept.
+# COMMAND counts its system calls in $made (the container's) and $others (other tasks'). A tool that fails is
+# left out, with a message.
 traced() {
 	local tool=$1 part=$2 kept lost bytes per=2 all
 	shift 2
@@ -70,12 +72,12 @@ traced() {
 	read -r kept lost bytes <<< "$("${tool}_count" 2> "$out/count")"
 	[ "$tool" != strace ] || per=1
 	all=$made
-	# these know no containers, or keep out none
+	# These tools know no containers, or cannot leave tasks out.
 	case $tool in lttng* | sysdig) all=$((made + others));; esac
 	emit part "$part" tool "$tool" work kept events "$kept" lost "$lost" bytes "$bytes" made $((all * per)) rate "${rate:--}"
 }
 
-# loops FACTOR: what is counted in instructions: a call in the container, and one beside it
+# loops FACTOR: measures what is counted in instructions: a call in the container, and one beside it
 loops() {
 	local median ns calls
 	box box "$work calls -v $((40000 / $1))"
@@ -100,7 +102,7 @@ part_instructions() {
 	done
 }
 
-# known PART FACTOR: workloads of which one knows how many calls they are
+# known PART FACTOR: workloads whose number of calls is known
 known() {
 	local n ns calls
 	n=$((60000 / $2))
@@ -118,7 +120,7 @@ unknown() {
 	local n=$((100 / $2))
 	box box "$work sysbench threads --threads=4 --thread-yields=100 --thread-locks=4 --events=$n --time=0 run"
 	emit part "$1" tool "$tool" work sysbench value $((took * 1000 / n))
-	# which forks as much as it calls, and differs from run to run
+	# This one forks as much as it makes system calls, and its figures differ from run to run.
 	for _ in 1 2 3 4 5; do
 		box box "$work perf bench sched messaging -g 1 -l $n"
 		emit part "$1" tool "$tool" work hackbench value $((took * 1000 / n))
@@ -128,14 +130,14 @@ unknown() {
 slow() {
 	local tool rep factor
 	kb=4096
-	# what is loaded at the first time is there
+	# Run each program once before measuring, so that what is loaded at its first run is in memory.
 	box box "calls 2000; dd if=/dev/zero of=/dev/null bs=1 count=1000; sysbench --version; perf --version"
 	for ((rep = 1; rep <= $2; rep++)); do
 		for tool in "${tools[@]}"; do
 			tell "$1, round $rep of $2: $tool"
 			factor=$([ "$tool" = strace ] && echo 20 || echo 1)
 			traced "$tool" "$1" known "$1" "$factor"
-			# the short ones are mostly their own start
+			# With few rounds these workloads would mostly measure their own start.
 			traced "$tool" "$1-rest" unknown "$1" $((factor > 1 ? 10 : 1))
 		done
 	done
@@ -143,14 +145,14 @@ slow() {
 part_slowdown() { slow slowdown 1; }
 part_wall() { slow wall "$reps"; }
 
-# at_rate: a second at $rate; which becomes what it was, where calls take longer
+# at_rate: makes calls for a second, $rate of them; lowers $rate to the rate reached, where calls take longer
 at_rate() {
 	local ns
 	box box "$work calls -v -r $rate $rate"
 	read -r _ ns made <<< "$said"
 	[ $((made * 1000000000 / ns)) -gt $((rate - rate / 50)) ] || rate=$((made * 1000000000 / ns))
 }
-# whole RATE: is all of it there, and was it that rate?
+# whole RATE: records at RATE; succeeds if nothing is lost and the rate was reached
 whole() {
 	local last
 	rate=$1
@@ -159,12 +161,13 @@ whole() {
 	printf '%s\n' "$last"
 	sed -n 's/^bench //p' <<< "$last" | jq -e --argjson asked "$1" '.events >= .made and (.lost // 0) == 0 and .rate >= $asked' > /dev/null
 }
-# the highest rate that is: twice as much until it is not, or half until it is
+# Finds the highest such rate: doubles the rate until some is lost, or halves it until none is.
 part_loss() {
 	local tool r
 	kb=4096
 	for tool in "${tools[@]}"; do
-		# nobody reads these two; of strace one knows
+		# Nobody reads flight's and ftrace's rings while they record, and strace is known to lose
+		# nothing.
 		case $tool in none | strace | flight | ftrace) continue;; esac
 		r=40000
 		if whole "$r"; then
@@ -179,7 +182,7 @@ prepare() {
 	hasten
 	echo 0 > /proc/sys/kernel/perf_cpu_time_max_percent
 	echo 300000 > /proc/sys/kernel/perf_event_mlock_kb
-	# the kernel's lists came with the build, which knows ctrace alone
+	# The kernel's lists of modules were made with the build, and know only ctrace.
 	depmod
 	container neighbour
 	container box

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154,SC2034 # from and for guest.sh, which sources it
-# own.sh: the parts of bench's guest that measure ctrace alone.
+# own.sh: the parts of the benchmark that measure ctrace alone
 
 cg=/sys/fs/cgroup
 used() { awk '/^usage_usec/ {printf "%.0f\n", $2 * 1000}' $cg/tracer/cpu.stat; }
-# in_tracer COMMAND... &: it and what it starts are counted by used; $! is COMMAND itself
+# in_tracer COMMAND... &: runs COMMAND so that `used` counts it and all that it starts; $! is COMMAND itself
 in_tracer() {
 	# shellcheck disable=SC2016 # the inner shell's
 	exec sh -c 'echo 0 > /sys/fs/cgroup/tracer/cgroup.procs; exec "$@"' sh "$@"
 }
-# in_box COMMAND...: in a container of one command; its cgroup stays
+# in_box COMMAND...: runs COMMAND in a container of its own; the container's cgroup stays
 in_box() {
 	# shellcheck disable=SC2016 # the inner shell's
 	unshare --pid --fork sh -c 'echo 0 > /sys/fs/cgroup/own/box/cgroup.procs; exec "$@"' sh "$@"
 }
-# a call's instructions there
+# prints the instructions of a call in the container
 calls_in_box() { in_box calls 20000; }
 
-# reading NAME COMMAND...: what COMMAND's cgroup executes while the container makes system calls, less what it does
-# for none at all, goes to $spent
+# reading NAME COMMAND...: sets $spent to what COMMAND's cgroup executes while the container makes system
+# calls, minus what it executes when there are none
 reading() {
 	local name=$1 began fixed
 	shift
@@ -53,7 +53,7 @@ readers() {
 	read -r events lost <<< "$(cat "$tmp/consume$1.n")"
 	emit part reader work consume idle "$1" value "$spent" events "$events" lost "$lost"
 }
-# written BYTES: what the kernel executes to write as many, in pieces of 64 kB, to $spent
+# written BYTES: sets $spent to what the kernel executes to write BYTES in pieces of 64 kB
 written() {
 	local began nothing
 	began=$(used)
@@ -65,7 +65,8 @@ written() {
 record_count() {
 	sed -n 's/^ctrace: \([0-9]*\) event.* bytes, \([0-9]*\) lost.*/\1 \2/p' "$tmp/$1.log"
 }
-# what containers do: a package manager's lists, a search, an archive, a shell's loop, a small compilation
+# typical work of containers: a package manager's lists, a search, an archive, a shell loop, a small
+# compilation
 real_work() {
 	cat > "$tmp/real.sh" << 'END'
 cd /tmp
@@ -99,7 +100,7 @@ part_reader() {
 	unload
 }
 
-# gather N: that many idle containers, until disperse
+# gather N: starts N idle containers, which stay until disperse
 gather() {
 	rm -f "$tmp/crowd"	# an earlier one's says "born" too
 	crowd "$1" > "$tmp/crowd" 2>&1 &
@@ -110,7 +111,7 @@ disperse() {
 	kill -INT "$crowd"
 	wait "$crowd"
 }
-# sessions N: that many of the box, flight recorders, until end_sessions
+# sessions N: starts N sessions of the box, flight recorders, which stay until end_sessions
 sessions() {
 	local i
 	running=()
@@ -125,12 +126,12 @@ end_sessions() {
 	kill -INT "${running[@]}"
 	wait "${running[@]}"
 }
-# untraced OVER N: a call's instructions in the container and, for the neighbour, on the host
+# untraced OVER N: measures a call's instructions, untraced, in the container and on the host (the neighbour)
 untraced() {
 	emit part scale over "$1" n "$2" work traced-without value "$(calls_in_box)"
 	emit part scale over "$1" n "$2" work neighbour-without value "$(calls)"
 }
-# scaled OVER N: these, and traced, and of a neighbour
+# scaled OVER N: measures the same untraced and traced, in the container and of a neighbour
 scaled() {
 	untraced "$1" "$2"
 	sessions 1
@@ -139,7 +140,7 @@ scaled() {
 	emit part scale over "$1" n "$2" work memory value "$(vmalloc_kb)"
 	end_sessions
 }
-# lives N [-without]: what it took to make one of N, and to remove it
+# lives N [-without]: reports what it took to make one of N containers, and to remove it
 lives() {
 	emit part scale over containers n "$1" work "born${2:-}" value "$(awk '/born/ {print $2}' "$tmp/crowd")"
 	emit part scale over containers n "$1" work "died${2:-}" value "$(awk '/died/ {print $2}' "$tmp/crowd")"
@@ -158,7 +159,7 @@ part_scale() {
 		gather $n
 		scaled containers $n
 		disperse
-		# one alone is the first, and makes what all have
+		# A lone container is the first one, and its making includes what all containers share.
 		[ $n = 1 ] || lives $n
 	done
 	for n in 1 2 4 8; do
@@ -179,7 +180,7 @@ part_scale-cpus() {
 	unload
 }
 
-# late MODE RATE CALLS: of consume's
+# late MODE RATE CALLS: MODE is one of consume's
 late() {
 	local seen lost wakings median most longest
 	tell "latency: $1, $2 calls a second"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# table.jq: see table. Nothing is told that is not in the rows; a peer below ctrace is marked where it is.
+# table.jq: see table. It prints nothing that is not in the rows. Where another tool's figure is below
+# ctrace's, it marks it.
 
 def median: sort | if length == 0 then null elif length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
 def digits($n): if . == null then "-" else (. * pow(10; $n) | round) as $v
@@ -17,7 +18,7 @@ def name: {
 	lttng_context: "LTTng, told who", sysdig: "sysdig -w", bpftrace: "bpftrace printf", strace: "strace -f"}[.];
 def ours: . == "ctrace" or . == "flight";
 def tools($part): rows($part) | map(.tool) | reduce .[] as $t ([]; if index($t) then . else . + [$t] end);
-# of what was made, what was kept: 100 % only where all was
+# how much of what was made was kept: 100 % only if all was
 def kept($part; $tool): rows($part) | map(select(.tool == $tool and .work == "kept" and .events != null and .made > 0))
 	| if length == 0 then "-" else (map(.events / .made) | min) as $k
 	| if $k >= 1 then "100 %" elif $k > 0.9995 then "99.9 %" else ($k * 100 | digits(1)) + " %" end end;
@@ -25,7 +26,7 @@ def lost($part; $tool): rows($part) | map(select(.tool == $tool and .work == "ke
 	| if length == 0 then "-" else "\(max)" end;
 def per_record($part; $tool): rows($part) | map(select(.tool == $tool and .work == "kept" and .bytes != null and (.events // 0) > 0) | .bytes / .events)
 	| median;
-# mark($tool; $mine): a peer's figure that is below ours
+# mark($tool; $mine): marks another tool's figure if it is below ours
 def mark($text; $tool; $value; $mine):
 	if $value != null and $mine != null and $tool != "none" and ($tool | ours | not) and $value < $mine then "*\($text)*" else $text end;
 

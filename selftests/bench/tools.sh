@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154 # for and from guest.sh, which sources it
-# tools.sh: how bench's guest starts and stops each tracer. For each NAME:
-#	NAME_start	all system calls of the container are recorded when it returns
-#	NAME_stop	what was recorded is in its files
-#	NAME_count	prints EVENTS LOST BYTES: kept, lost as the tool itself says, on disk; - for what it does not tell
-# They find $out (an empty directory), $init (of the container, the host's number), $cgroup (its path, with / in
-# front), $kb (of buffer for each CPU, where that can be said), $cpus, $reader (what pins readers).
+# tools.sh: how the benchmark starts and stops each tracer. For each NAME:
+#	NAME_start	returns once all system calls of the container are recorded
+#	NAME_stop	returns once the recording is in its files
+#	NAME_count	prints EVENTS LOST BYTES: events kept, events lost by the tool's own account, bytes on disk;
+#			- for a number that the tool does not tell
+# They use $out (an empty directory), $init (the container's init, the host's number), $cgroup (the container's path,
+# which begins with /), $kb (size of the buffer of each CPU, where the tool has such an option), $cpus, and $reader (a
+# command that pins readers).
 
 tracing=/sys/kernel/tracing
 say_kept() { sed -n "s/$1/\1/p" "${@:2}" | tail -n 1 | tr -d ,; }
 size_of() { find "$@" -type f -printf '%s\n' | awk '{s += $1} END {print s + 0}'; }
-# streams DIR: bytes of a CTF trace but its metadata
+# streams DIR: bytes of a CTF trace without its metadata
 streams() { find "$1" -maxdepth 1 -type f ! -name metadata -printf '%s\n' | awk '{s += $1} END {print s + 0}'; }
 interrupt() {
 	kill -INT "$pid"
 	wait "$pid"
 }
-# has_fds PATTERN NUMBER: the tool holds so many descriptors of a kind, and waits
+# has_fds PATTERN NUMBER: succeeds once the tool holds NUMBER descriptors that match PATTERN, and sleeps
 has_fds() {
 	local n
 	n=$(find "/proc/$pid/fd" -lname "*$1*" | wc -l)
@@ -43,7 +45,7 @@ ctrace_count() {
 	echo "$(say_kept 'ctrace: \([0-9]*\) event.*' "$out/log") ${lost:-0} $(streams "$out/t")"
 }
 
-# nobody reads before the end
+# nobody reads the rings before the end
 flight_start() {
 	modprobe ctrace
 	consume flight $((kb * cpus * 1024)) "/sys/fs/cgroup$cgroup" > "$out/n" 2> "$out/log" &
@@ -56,7 +58,7 @@ flight_stop() {
 }
 flight_count() { echo "$(cat "$out/n") -"; }
 
-# it and what it traces run in turns: on one processor neither waits until another wakes
+# strace and its tracee run in turns. On one processor, neither waits for the other to wake up elsewhere.
 strace_start() {
 	taskset -c $((cpus - 1)) strace -f -o "$out/t" -p "$init" 2> "$out/log" &
 	pid=$!
@@ -87,12 +89,12 @@ perf_record_start() {
 perf_record_stop() { interrupt; }
 perf_record_count() {
 	perf report --stats -i "$out/t" > "$out/stats" 2>&1
-	# of all first, then of each event
+	# The first line of that kind counts all events; the lines of single events follow.
 	echo "$(awk '/SAMPLE events:/ && !n {n = $3} END {print n + 0}' "$out/stats")" \
 		"$(awk '/LOST(_SAMPLES)? events:/ && !seen[$1]++ {n += $3} END {print n + 0}' "$out/stats") $(size_of "$out/t")"
 }
 
-# not compressed: that hides how long records are
+# Not compressed: compression would hide the length of records.
 trace_cmd_start() {
 	$reader trace-cmd record --compression none -b "$kb" -e raw_syscalls -P "$init" -c -o "$out/t" > "$out/log" 2>&1 &
 	pid=$!
@@ -102,14 +104,14 @@ trace_cmd_stop() {
 	interrupt
 	trace-cmd reset
 }
-# after its own statistics it writes what is left in the kernel: "entries"
+# After its own statistics it prints what is left in the kernel as "entries".
 trace_cmd_count() {
 	trace-cmd report --stat -i "$out/t" 2> /dev/null | head -n $((12 * cpus + 12)) |
 		awk '/^read events|^entries/ {n += $NF} /^overrun|^dropped events|^commit overrun/ {l += $NF} END {printf "%d %d ", n, l}'
 	size_of "$out/t"
 }
 
-# the same tracepoints, and nobody reads
+# the same tracepoints, with nobody reading
 ftrace_start() {
 	echo 0 > $tracing/tracing_on
 	echo > $tracing/trace
@@ -153,7 +155,7 @@ lttng_count() {
 	babeltrace2 "$out/t" -c sink.utils.counter | awk '/ Event messages/ {gsub(",", ""); n = $1} END {printf "%d ", n}'
 	echo "$(grep -i 'discarded events' "$out/list" | awk '{s += $NF} END {print s + 0}') $(size_of "$out/t")"
 }
-# who: what tells one container's from another's
+# "told who": with the fields that tell one container from another
 lttng_context_start() { lttng_session vpid vtid procname pid_ns cgroup_ns; }
 lttng_context_stop() { lttng_stop; }
 lttng_context_count() { lttng_count; }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any text as a filter expression, for an event type made of the input too, and where it compiles
- * over any payload. The input, so that it can be read and written by hand:
+ * Takes any text as a filter expression, for an event type that the input describes too. If the text compiles, it is
+ * evaluated over any payload. The parts of the input, which can be read and written by hand:
  *
  *	a character for each field, named a, b, c, ...: see kinds[]; then a newline
  *	the text, up to a NUL or the end
- *	the payload, the last 16 bytes of which are also whose name it is
+ *	the payload; its last 16 bytes are also the task's name
  *
- * Beyond what the sanitizers see: an error has a sentence that ends within its room and could be
- * printed, jumps go forward, and !( ) around an expression turns its answer.
+ * Beyond what the sanitizers see, it checks: an error's sentence ends within its room and is printable, jumps go
+ * forward, and !( ) around an expression inverts its answer.
  */
 #include "../unit/expr_module.h"
 
 #define require(x)	do { if (!(x)) __builtin_trap(); } while (0)
 #define WHY		192
 
-/* Small letters are 1, 2, 4, 8 bytes of a number; '0' and '1' are what no type may have. */
+/* Small letters are numbers of 1, 2, 4, 8 bytes; '0' and '1' are kinds that no type may have. */
 static const struct { char c; u8 type, size; } kinds[] = {
 	{ 'b', CTRACE_FT_UINT, 1 }, { 'h', CTRACE_FT_UINT, 2 }, { 'w', CTRACE_FT_UINT, 4 }, { 'q', CTRACE_FT_UINT, 8 },
 	{ 'i', CTRACE_FT_INT, 1 }, { 'j', CTRACE_FT_INT, 2 }, { 'k', CTRACE_FT_INT, 4 }, { 'l', CTRACE_FT_INT, 8 },

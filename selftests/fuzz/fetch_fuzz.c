@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any text as a kprobe's definition, and where it is one, a hit with any registers and memory. The
- * input: the text, up to a NUL or the end; the registers; what memory holds, the kernel's and
- * the user's alternately, from the front.
+ * Takes any text as a kprobe's definition. If it is one, evaluates a hit with any registers and memory. The
+ * input: the text, up to a NUL or the end; the registers; then the contents of memory, from the front,
+ * alternately for the kernel's and the user's.
  *
- * Beyond what the sanitizers see: an error has a sentence that ends within its room and could be
- * printed, what is taken is within its bounds, and the payload has the form that its fields say.
+ * Beyond what the sanitizers see, it checks: an error's sentence ends within its room and is printable, a
+ * definition that is accepted is within its bounds, and the payload has the form that its fields describe.
  */
 #include "../unit/fetch_module.h"
 
@@ -39,7 +39,7 @@ static u32 up(u32 at, u32 size)
 	return (at + size - 1) & ~(size - 1);
 }
 
-/* What a reader makes of it, who knows the fields alone. Where it ends. */
+/* Walks the payload as a reader does, which knows only the fields. Returns where it ends. */
 static u32 walk(const struct ctrace_fetch *f, const char *payload, u32 len)
 {
 	const struct ctrace_field_desc *d;

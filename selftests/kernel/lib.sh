@@ -1,27 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034 # for those who source it
-# lib.sh: what the tests that run in a guest share. Each starts with
+# lib.sh: the functions that the tests in a guest share. Each test starts with
 #	. "$(dirname "$0")/../lib.sh"
-# and says ok, not_ok or check for each thing it looked at. Output is KTAP; the exit
-# status 0, 1 (something was not ok) or 4 (skipped), as kselftest has it.
+# and calls ok, not_ok or check for each thing it looks at. Output is KTAP. The exit status is kselftest's: 0,
+# 1 (something was not ok) or 4 (skipped).
 
 set -u
-# kernel_before MAJOR.MINOR: is this kernel older? Where nothing else tells.
+# kernel_before MAJOR.MINOR: is this kernel older? Use it only where nothing else tells.
 kernel_before() {
 	local v
 	IFS=.- read -ra v < /proc/sys/kernel/osrelease
 	[ $((v[0] * 1000 + v[1])) -lt $((${1%.*} * 1000 + ${1#*.})) ]
 }
-# What a definition of a kprobe names otherwise on each architecture: the registers of a function's
-# arguments and of the program counter; system calls' functions, and where in their registers (struct
-# pt_regs) the call's own arguments are.
+# A kprobe definition names these differently on each architecture: the registers of a function's arguments
+# and of the program counter; the functions of system calls; and the places of a call's own arguments in their
+# registers (struct pt_regs).
 case $(uname -m) in
 aarch64) reg1=x0 reg2=x1 reg3=x2 reg_pc=pc sys=__arm64_sys sys_arg1=0 sys_arg2=8;;
 *) reg1=di reg2=si reg3=dx reg_pc=ip sys=__x64_sys sys_arg1=112 sys_arg2=104;;
 esac
-# before 4.17 such a function has the call's arguments for its own; an alias with small letters may be there or not
+# Before 4.17 a system call's function takes the call's arguments directly. It may have an alias in small
+# letters, or not.
 ! kernel_before 4.17 || grep -q " ${sys}_execve\$" /proc/kallsyms || sys=SyS sys_arg1=''
-# sys_arg N: a system call's first or second argument, for a definition at its function
+# sys_arg N: prints a system call's first or second argument, for a definition at its function
 sys_arg() {
 	local offset=sys_arg$1
 	if [ -n "$sys_arg1" ]; then echo "+${!offset}(\$arg1)"; else echo "\$arg$1"; fi
@@ -37,10 +38,10 @@ ok() { count=$((count + 1)); echo "ok $count - $*"; }
 not_ok() { count=$((count + 1)) failed=$((failed + 1)); echo "not ok $count - $*"; }
 note() { printf '%s\n' "$*" | sed 's/^/# /'; }
 skip() { count=-1; echo "1..0 # SKIP $*"; exit 4; }
-# give_up TEXT: the rest makes no sense
+# give_up TEXT: fails and ends, because the rest would make no sense
 give_up() { not_ok "$@"; exit 1; }
 
-# check WHAT COMMAND...: COMMAND is expected to succeed
+# check WHAT COMMAND...: COMMAND must succeed
 check() {
 	local what=$1 out
 	shift
@@ -49,7 +50,7 @@ check() {
 		note "$(head -c 2000 <<< "$out")"
 	fi
 }
-# refuse WHAT PATTERN COMMAND...: expected to fail, and to say PATTERN (an extended expression)
+# refuse WHAT PATTERN COMMAND...: COMMAND must fail, and say PATTERN (an extended expression)
 refuse() {
 	local what=$1 pattern=$2 out st
 	shift 2
@@ -76,7 +77,8 @@ has_not() {
 		note "$(grep -E -e "$2" "$3" | head -n 5 | cut -c1-300)"
 	fi
 }
-# wait_for SECONDS COMMAND...: until it succeeds; three times as long before it gives up, for busy machines
+# wait_for SECONDS COMMAND...: waits until COMMAND succeeds; gives up after three times SECONDS, as machines
+# may be busy
 wait_for() {
 	local end=$((SECONDS + 3 * $1))
 	shift
@@ -86,13 +88,13 @@ wait_for() {
 	done
 }
 
-# long SHORT LONG: what fits this run: everyday, or make torture
+# long SHORT LONG: prints SHORT in the everyday suite and LONG in make torture
 long() { if [ -n "${CTRACE_TEST_TORTURE:-}" ]; then echo "$2"; else echo "$1"; fi; }
 
-# open_function: the one behind open(2), with (dfd, filename, ...)
+# open_function: prints the function behind open(2), with arguments (dfd, filename, ...)
 open_function() { if grep -q ' do_sys_openat2$' /proc/kallsyms; then echo do_sys_openat2; else echo do_sys_open; fi; }
 
-# hasten: RCU's grace periods end at once: what is freed is freed sooner, and nobody waits long for it
+# hasten: makes RCU's grace periods end at once, so that memory is freed sooner and no test waits long for it
 hasten() {
 	local f=/sys/kernel/rcu_expedited
 	[ -w $f ] || return 0
@@ -100,9 +102,9 @@ hasten() {
 	echo 1 > $f
 }
 
-# vmalloc_kb: what the module has of the kernel's vmalloc memory. /proc/vmallocinfo is read a page at a
-# time, and goes on by line number: where others come and go meanwhile (each task has a stack there) a
-# line is read twice or not at all. Two readings in a row that agree are taken.
+# vmalloc_kb: prints how much vmalloc memory the module has. The kernel gives out /proc/vmallocinfo a page at
+# a time, and goes on by line number. When other areas come and go meanwhile (each task's stack is one), a
+# line is read twice or not at all. So read until two readings in a row agree.
 vmalloc_kb() {
 	local now='' last=none
 	until [ "$now" = "$last" ]; do
@@ -112,7 +114,7 @@ vmalloc_kb() {
 	echo "$now"
 }
 
-# program NAME [ARG...]: a C program that prints KTAP of its own is all of the test
+# program NAME [ARG...]: runs a C program that prints KTAP of its own, and is the whole test
 program() {
 	local st
 	command -v "$1" > /dev/null || skip "$1 was not built"
@@ -127,17 +129,17 @@ program() {
 loaded() { [ -d /sys/module/ctrace ]; }
 load() {
 	loaded && return
-	# on a host /lib/modules may have another version's
+	# On a host, /lib/modules may have another version of the module.
 	{ [ "${VM_KERNEL:-}" != host ] && modprobe ctrace 2> /dev/null; } || insmod "$module" || give_up "the module does not load"
 	wait_for 5 test -c /dev/ctrace
 }
 unload() {
 	loaded || return 0
-	# those who closed last may still be on their way
+	# Readers that closed last may still be on their way out.
 	wait_for 10 rmmod ctrace
 }
 
-# --- what must be undone at the end, last thing first ---------------------------
+# --- what is undone at the end, last thing first --------------------------------
 undo=()
 later() { undo=("$*" ${undo[@]+"${undo[@]}"}); }
 finish() {
@@ -154,7 +156,8 @@ trap finish EXIT
 
 # --- containers -------------------------------------------------------------------
 
-# cheap NAME [OPTION]... -- COMMAND: one made by ctbox, in the background; $pid is its init (host's number)
+# cheap NAME [OPTION]... -- COMMAND: starts a container by ctbox, in the background; sets $pid to its init
+# (host's number)
 cheap() {
 	local name=$1
 	shift
@@ -165,10 +168,10 @@ cheap() {
 	pid=$(cat "$tmp/$name.pid")
 }
 
-# hex64 WORD: what a runtime would name its cgroup
+# hex64 WORD: prints a name such as a runtime gives a cgroup
 hex64() { printf %s "$1" | sha256sum | cut -c1-64; }
 
-# rootfs DIR: a root with the host's programs and the tests' in it, read-only
+# rootfs DIR: makes a root with the programs of the host and of the tests in it, read-only
 rootfs() {
 	local d
 	mkdir -p "$1"/{proc,dev,sys,tmp,etc,run,usr,ctrace}
@@ -177,14 +180,14 @@ rootfs() {
 }
 inner_path=/ctrace/selftests/kernel/build:/usr/sbin:/usr/bin
 
-# bundle DIR CGROUP COMMAND...: an OCI bundle that runs COMMAND
+# bundle DIR CGROUP COMMAND...: makes an OCI bundle that runs COMMAND
 bundle() {
 	local dir=$1 cgroup=$2
 	shift 2
 	rootfs "$dir/rootfs"
 	rm -f "$dir/config.json"
 	(cd "$dir" && crun spec) || return
-	# the command by its standard input: jq takes a -c among its arguments for its own
+	# Pass the command by standard input: jq would take a -c among its arguments as its own option.
 	printf '%s\n' "$@" | jq -Rc --slurpfile spec "$dir/config.json" --arg cg "$cgroup" --arg top "$top" \
 		--arg path "PATH=$inner_path" -n '[inputs] as $args | $spec[0]
 		| .process.terminal = false | .process.args = $args | .process.env = [$path]
@@ -196,11 +199,11 @@ bundle() {
 		> "$dir/c2" && mv "$dir/c2" "$dir/config.json"
 }
 
-# podman_run NAME COMMAND...: detached; its full id in $id, its init in $pid
+# podman_run NAME COMMAND...: starts a detached container; sets $id to its full id and $pid to its init
 podman_run() {
 	local name=$1 opts=()
 	shift
-	# before 3.17 there is no seccomp(2), which its runtime wants, and before 3.18 no overlay
+	# Before 3.17 there is no seccomp(2), which podman's runtime needs; before 3.18 there is no overlay.
 	grep -qE '[ _]([sS]y[sS])_seccomp$' /proc/kallsyms || opts+=(--security-opt=seccomp=unconfined)
 	modprobe overlay 2> /dev/null
 	if ! grep -qw overlay /proc/filesystems; then
@@ -209,7 +212,7 @@ podman_run() {
 			> "$CONTAINERS_STORAGE_CONF"
 	fi
 	[ -d "$tmp/podman-rootfs" ] || rootfs "$tmp/podman-rootfs"
-	# killed first: a shell that is init does not mind TERM, and podman would wait ten seconds
+	# Kill it first: a shell that is init ignores TERM, and podman would wait ten seconds.
 	later "podman kill $name; podman rm -f $name"
 	id=$(podman --cgroup-manager=cgroupfs run -d --name "$name" --network=none --cgroupns=private \
 		"${opts[@]}" -e "PATH=$inner_path" -v /usr:/usr:ro -v "$top:/ctrace:ro" --rootfs "$tmp/podman-rootfs" "$@" \
@@ -217,23 +220,23 @@ podman_run() {
 	pid=$(podman inspect -f '{{.State.Pid}}' "$name")
 }
 
-# cgroup_mode: v1, v2 or hybrid
+# cgroup_mode: prints v1, v2 or hybrid
 cgroup_mode() {
 	if [ "$(stat -fc %T /sys/fs/cgroup)" = cgroup2fs ]; then echo v2
 	elif [ -d /sys/fs/cgroup/unified ]; then echo hybrid
 	else echo v1; fi
 }
 
-# cgroup_mount: a mount of cgroups: the v2 one where there is one (pids: since 4.3)
+# cgroup_mount: prints a mount point of cgroups: v2's if there is one (pids exists since 4.3)
 cgroup_mount() {
 	awk '$3 == "cgroup2" {print $2; found = 1; exit} $3 == "cgroup" && ($2 ~ /pids/ || $2 ~ /memory/ && v1 !~ /pids/) {v1 = $2}
 		END {if (!found) print v1}' /proc/mounts
 }
-# cgroup_dirs PATH: the directories of cgroup PATH, of every hierarchy that has it
+# cgroup_dirs PATH: prints the directories of cgroup PATH, in each hierarchy that has it
 cgroup_dirs() { awk -v p="$1" '$3 ~ /^cgroup/ {print $2 p}' /proc/mounts | while read -r d; do [ ! -d "$d" ] || echo "$d"; done; }
 
 # --- containers as ctrace sees them: the lines of `subscribe` -------------------
-# FIELD of: what cid parent pidns init_pid flags cgroup_id runtime runtime_id path
+# FIELD is one of: what cid parent pidns init_pid flags cgroup_id runtime runtime_id path
 seen() { subscribe; }
 field() {
 	case $1 in
@@ -241,7 +244,7 @@ field() {
 	cgroup_id) echo 7;; runtime) echo 8;; runtime_id) echo 9;; path) echo 10;;
 	esac
 }
-# of_pid PID FIELD: of the living containers whose init is PID, each on a line
+# of_pid PID FIELD: prints FIELD of each living container whose init is PID, one a line
 of_pid() {
 	subscribe | awk -v p="$1" -v f="$(field "$2")" '$5 == p && $6 !~ /[13579bdf]$/ {print $f}'
 }
@@ -255,7 +258,7 @@ of_ns() {
 }
 pidns_of() { readlink "/proc/$1/ns/pid" | tr -dc 0-9; }
 
-# dump FILE ARG...: evdump in the background, recording when this returns; dumped waits for its end
+# dump FILE ARG...: starts evdump in the background, and returns once it records; dumped waits for its end
 dump() {
 	local f=$1
 	shift
@@ -265,7 +268,7 @@ dump() {
 	later "kill $dumping"
 	wait_for 20 grep -q recording "$f.err" || give_up "evdump: $(cat "$f.err")"
 }
-# recorder FILE ARG...: one more of them, into $tmp/FILE; $recorders has them all
+# recorder FILE ARG...: starts one more evdump, into $tmp/FILE; $recorders has all of them
 recorders=''
 recorder() {
 	local f=$tmp/$1
@@ -275,7 +278,8 @@ recorder() {
 }
 dumped() { wait "$dumping"; }
 stop_dump() { kill "$dumping"; dumped; }
-# dump_until N PATTERN FILE ARG...: until N lines of FILE match; if they never do, what looks at it will say so
+# dump_until N PATTERN FILE ARG...: dumps until N lines of FILE match; if they never do, the checks that
+# follow will say so
 dump_until() {
 	local n=$1 pattern=$2 f=$3
 	shift 2
@@ -285,15 +289,17 @@ dump_until() {
 }
 lines() { [ "$(grep -cE -e "$2" "$3")" -ge "$1" ]; }
 
-# cids FILE NAME: the different cids of the events of evdump's FILE whose line has NAME
+# cids FILE NAME: prints the different cids of those events in evdump's FILE whose line has NAME
 cids() { grep -E -e "$2" "$1" | sed -n 's/^[^ ]* [^ ]* cid=\([0-9]*\) .*/\1/p' | sort -un | tr '\n' ' ' | sed 's/ $//'; }
 
-# where a stack of a system call comes from; before 4.6 there are ways of their own for calls that are traced
+# The functions that a system call's stack may come from. Before 4.6, calls that are traced take paths of
+# their own.
 call_entry='(do_syscall_64|el0_svc|entry_SYSCALL_64_fastpath|system_call_fastpath|tracesys(_phase2)?|int_check_syscall_exit_work)'
 
-# reads_from: who called vfs_read, as a stack taken at its beginning has it. By ORC that is ksys_read. An
-# unwinder by frame pointers (arm64, the debug kernels) leaves it out: vfs_read has no frame yet. Nor has it
-# before 4.17, where a call's function calls it itself, unless the kprobe is ftrace's and mcount made frames.
+# reads_from: prints the caller of vfs_read, as a stack taken at vfs_read's first instruction shows it. With
+# ORC that is ksys_read. An unwinder by frame pointers (arm64, the debug kernels) leaves the caller out,
+# because vfs_read has no frame yet. Before 4.17 the system call's own function calls vfs_read; frame pointers
+# leave that out too, unless the kprobe is ftrace's and mcount made frames.
 reads_from() {
 	if grep -q ' unwind_module_init$' /proc/kallsyms; then
 		if [ "$sys" = SyS ]; then echo SyS_read; else echo ksys_read; fi
@@ -302,7 +308,7 @@ reads_from() {
 	else echo "$call_entry"; fi
 }
 
-# where the kernel's own tracer is: before 4.1 in debugfs; tracefs_mount sees to it
+# Where the kernel's own tracer is: before 4.1 in debugfs. tracefs_mount mounts it.
 tracefs=/sys/kernel/tracing
 [ -d $tracefs ] || tracefs=/sys/kernel/debug/tracing
 tracefs_mount() {
@@ -310,7 +316,7 @@ tracefs_mount() {
 	mount -t tracefs tracefs $tracefs 2> /dev/null || mount -t debugfs debugfs /sys/kernel/debug
 }
 
-# tracing on EVENT... | clear | read: the kernel's own events, in a buffer of this test's
+# tracing on EVENT... | clear | read: the kernel's own events, in a buffer that only this test uses
 tracing() {
 	local dir=$tracefs/instances/ctrace-test e
 	case $1 in

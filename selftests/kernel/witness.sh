@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154,SC2034,SC2086 # tmp is lib.sh's; in_task is for tests
-# witness.sh: the kernel's own trace of the same events, for comparison. After lib.sh.
+# witness.sh: the kernel's own trace of the same events, to compare with. Source it after lib.sh.
 
-# witness SUBSYS/EVENT...: the kernel records these from now on, on the clock that ctrace uses
+# witness SUBSYS/EVENT...: the kernel records these events from now on, with the clock that ctrace uses
 witness() {
 	local e
 	tracefs_mount || give_up "no tracefs"
@@ -11,13 +11,14 @@ witness() {
 	echo mono > $tracefs/trace_clock
 	echo 8192 > $tracefs/buffer_size_kb
 	echo > $tracefs/trace
-	# as it is after boot: other tests have it for a witness too
+	# Leave tracefs as it is after boot: other tests use it as a witness too.
 	later "echo 0 > $tracefs/events/enable; echo > $tracefs/trace; echo 1024 > $tracefs/buffer_size_kb; echo local > $tracefs/trace_clock; echo 1 > $tracefs/tracing_on"
 	for e; do echo 1 > "$tracefs/events/$e/enable" || give_up "tracefs has no $e"; done
 	echo 1 > $tracefs/tracing_on
 }
-# witnessed FILE [FLAGS]: no more; what it saw is in FILE, as "NANOSECONDS TASK-PID EVENT: FIELDS".
-# FLAGS: only where the column of irqs-off, need-resched, interrupt, preemption matches that expression.
+# witnessed FILE [FLAGS]: stops, and writes to FILE what the kernel saw, as "NANOSECONDS TASK-PID EVENT:
+# FIELDS". FLAGS: only lines whose column for irqs-off, need-resched, interrupt, preemption matches this
+# expression.
 in_task='[^ ]{2}\.[^ ]*'
 witnessed() {
 	echo 0 > $tracefs/tracing_on
@@ -26,7 +27,8 @@ witnessed() {
 	awk '/entries-in-buffer/ {split($3, n, "/"); exit n[1] != n[2]}' $tracefs/trace || note "the witness lost events"
 }
 
-# tail_agrees WHAT OURS WITNESS: files of one line per event, in order. Theirs may begin earlier.
+# tail_agrees WHAT OURS WITNESS: compares files of one line per event, in order; the witness's may begin
+# earlier
 tail_agrees() {
 	local n
 	n=$(wc -l < "$2")
@@ -40,5 +42,5 @@ near() {
 	local d=$(($3 - $4))
 	if [ "${d#-}" -le "$2" ] && [ "$3" -gt 0 ]; then ok "$1: $4 of $3"; else not_ok "$1: expected $3 (+-$2), seen $4"; fi
 }
-# between FILE FIRST LAST: its lines of that time (ns)
+# between FILE FIRST LAST: prints FILE's lines between these times (ns)
 between() { awk -v a="$2" -v b="$3" '$1 >= a && $1 <= b' "$1"; }

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The ring's protocol (module/ring/ring.h, ctrace_ring_read.h) as a model for spin: a CPU whose
- * writers nest as interrupts do, and a reader on another that they may lap. spin tries every
- * interleaving of their steps. It knows no reordering: memory changes in the order of the
- * program, as the barriers of ring.h's table have it.
+ * writers nest as interrupts do, and a reader on another CPU, which they may lap. spin tries
+ * every interleaving of their steps. It knows no reordering: memory changes in the order of
+ * the program, as the barriers in ring.h's table require.
  *
- * The unit of length is a cell. A sub-buffer has SUB cells: one for its header, the rest
- * for records of 1 or 2. A cell of a record holds the record's number + 1, given in order of
- * place; so a reader who counts right knows what must stand there.
+ * Lengths are counted in cells. A sub-buffer has SUB cells: one for its header, the others
+ * for records of 1 or 2 cells. A record's cell holds the record's number + 1. Numbers are
+ * given in order of place, so a reader that counts right knows what each cell must hold.
  *
- * Breakage: selftests/model/run defines one of these and expects spin to find it.
+ * Breakage: selftests/model/run defines one of these and expects spin to find the fault.
  *	BREAK_PUBLISH	a nested writer publishes
- *	BREAK_AGAIN	who leaves does not look at reserve again
+ *	BREAK_AGAIN	a writer that leaves does not look at reserve again
  *	BREAK_HEADER	a header's count is taken when the sub-buffer is reserved
- *	BREAK_VALID	the reader does not look whether it was lapped
+ *	BREAK_VALID	the reader does not check whether it was lapped
  *	BREAK_NESTED	a nest may grow longer than the ring
  *	BREAK_ZERO	no zero word ends a sub-buffer that has room left
- *	BREAK_ALONE	who finds nobody writing does not look whether all is published
+ *	BREAK_ALONE	a writer that finds no other one does not check that all is published
  */
 #ifndef SUBS
 #define SUBS	2		/* sub-buffers of the ring, a power of two */
 #endif
-#define SUB	4		/* cells of one, a power of two */
+#define SUB	4		/* cells of a sub-buffer, a power of two */
 #define RING	(SUBS * SUB)
 #define LEVELS	3		/* task, interrupt, NMI */
 #ifndef TASK
-#define TASK	4		/* records of the task */
+#define TASK	4		/* records that the task writes */
 #endif
 #ifndef IRQ
 #define IRQ	2
@@ -34,25 +34,25 @@
 #define NMI	1
 #endif
 #ifndef READS
-#define READS	3		/* times that the reader comes */
+#define READS	3		/* visits of the reader */
 #endif
 
-byte cell[RING];		/* of a record: its number + 1; 0: rest of the sub-buffer is unused */
-byte length[RING];		/* where a record begins: its cells */
-byte sub_pos[SUBS];		/* headers */
+byte cell[RING];		/* a record's number + 1; 0: the rest of the sub-buffer is unused */
+byte length[RING];		/* in a record's first cell: its number of cells */
+byte sub_pos[SUBS];		/* the headers */
 byte sub_events[SUBS];
 byte reserve, head, events, nest;
-byte running;			/* level of who runs on the CPU, 0 the task */
+byte running;			/* the level that runs on the CPU; 0 is the task */
 
-/* what is true, for the assertions */
+/* what really happened, for the assertions */
 byte reserved;			/* records reserved so far: the next one's number */
-byte refused;			/* and those that found no room */
-byte writers = LEVELS;		/* that have not ended */
+byte refused;			/* records that found no room */
+byte writers = LEVELS;		/* writers that have not ended */
 bool written[TASK + IRQ + NMI];
 
 #define AT(p)		((p) % RING)
 #define START(p)	((p) - (p) % SUB)
-#define ME		(running == level)	/* whoever is interrupted makes no step */
+#define ME		(running == level)	/* an interrupted writer makes no step */
 
 /* Publishes what lies between head and reserve. */
 inline walk()
@@ -73,7 +73,7 @@ inline walk()
 		:: cell[AT(pos)] == 0 ->
 			pos = START(pos) + SUB
 		:: else ->
-			assert(written[cell[AT(pos)] - 1]);	/* only what is complete */
+			assert(written[cell[AT(pos)] - 1]);	/* only complete records are published */
 			assert(cell[AT(pos)] == ev + 1);	/* in the order of their places */
 			pos = pos + length[AT(pos)];
 			ev++
@@ -117,7 +117,7 @@ proctype writer(byte level; byte todo)
 
 	do
 	:: todo > 0 ->
-		/* an interrupt comes when it likes; it goes on where it left */
+		/* An interrupt may come at any time. A writer goes on where it was interrupted. */
 		atomic {
 			level == 0 && running == 0 || running < level ->
 			above = running;
@@ -225,7 +225,7 @@ proctype reader()
 	do
 	:: tries > 0 ->
 		tries--;
-		/* the last look is after the last writer: everything must add up then */
+		/* The last visit comes after the last writer: everything must add up then. */
 		if
 		:: tries == 0 -> writers == 0; last = true; tries = (head == at -> 0 : 1)
 		:: tries > 0
@@ -259,7 +259,7 @@ proctype reader()
 		if
 		:: n == 0 -> at = START(at) + SUB
 		:: n != 0 ->
-			assert(n == count + 1);			/* neither torn nor another */
+			assert(n == count + 1);			/* neither torn nor another record */
 			assert(written[n - 1]);
 			at = at + l;
 			count++;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Parts of the command that tests here are linked with: userspace/cli/ROOM/NAME.c
+# The parts of the command (userspace/cli/ROOM/NAME.c) that tests here are linked with.
 sinks := show/sink show/sink_text show/sink_json show/sink_folded show/fields_text \
 	show/syscall_args show/errno_names base/json base/sbuf base/util names/ctable names/names \
 	names/names_manager names/names_runtime symbols/stacks symbols/symbols symbols/symbols_table \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sequences of every kind and size, wherever they may begin and however short they are;
- * and names that CTF does not take as they are. babeltrace2 is the judge: it knows nothing
- * of libctrace's idea of where a field lies. Each record is the last of its packet, so that where
- * its content ends is judged too.
+ * Sequences of every kind and size, at every offset where they may begin, from empty to three elements; and
+ * names that CTF does not accept as they are. babeltrace2 is the judge: it knows nothing of libctrace's
+ * idea of where a field lies. Each record is the last one of its packet, so the place where its content
+ * ends is checked too.
  */
 #include <inttypes.h>
 
@@ -19,13 +19,13 @@ static const uint32_t sizes[] = { 1, 2, 4, 8 };
 #define TAIL	238
 #define FIRST_NAMED 3000
 
-/* One case: a type of its own for all but the count. */
+/* One case. It has a type of its own, shared only by cases that differ in the count. */
 struct shape {
 	enum ctrace_field_type kind;
 	uint32_t size, lead, tail;
 };
 
-/* i-th of all shapes, false past the end. */
+/* Makes the i-th of all shapes; false beyond the last. */
 static bool shape(uint32_t i, struct shape *s)
 {
 	s->kind = kinds[i % 3];
@@ -49,7 +49,7 @@ static void add_shape(struct ctrace_schema *schema, uint32_t i, const struct sha
 	check_eq(ctrace_schema_add(schema, &t), 0);
 }
 
-/* All have the top bit set: signs show. */
+/* All elements have the top bit set, so that signs show. */
 static int64_t element(uint32_t k)
 {
 	return -2 - (int64_t)k;
@@ -64,7 +64,7 @@ static void put_shape(struct buf *b, uint32_t i, const struct shape *s, uint32_t
 	begin(b, 100 + i, 1 + (uint64_t)i * COUNTS + count);
 	put(b, "aaaaaaaa", s->lead, 1);
 	put(b, &count, 4, 4);
-	put(b, "", 0, s->size);		/* of an empty one too */
+	put(b, "", 0, s->size);		/* for an empty one too */
 	for (k = 0; k < count; k++) {
 		v = element(k);
 		put(b, &v, s->size, s->size);	/* little-endian: its low bytes */
@@ -123,7 +123,7 @@ static void check_values(const struct ctrace_schema *schema, const struct buf *b
 		check_eq(v[n - 1].u, TAIL);
 }
 
-/* Names as kprobes may have them, and some that meet once they are cleaned. */
+/* Names that kprobes may have, and some that become equal once they are cleaned. */
 static const struct ctrace_field named[] = {
 	{ "event", CTRACE_FT_UINT, 1 },
 	{ "x", CTRACE_FT_SEQ, 2 },
@@ -200,7 +200,7 @@ static void setup(void)
 		write_trace();
 }
 
-static char *text, *rest;	/* of babeltrace2, and what was not judged yet */
+static char *text, *rest;	/* babeltrace2's output, and the part that was not judged yet */
 
 /* The next line, from the event's name on: after "(+0.000000001) ". */
 static const char *next_line(void)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A recorder that is killed at any byte of any write, or before or after any other call, leaves a
- * trace that can be read to the last whole packet; a call that fails ends it with one sentence,
- * and leaves that too. Here the calls are counted, and the one in question is the last, or fails.
+ * A recorder killed at any byte of any write, or before or after any other call, leaves a trace that can be
+ * read to its last whole packet. If a call fails, the recorder ends with one sentence, and leaves such a
+ * trace too. This test counts the calls. It makes the chosen one the last, or makes it fail.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -26,22 +26,22 @@ bool cli_json;
 static struct {
 	unsigned int messages;
 	uint64_t events;	/* published when the last call began */
-	unsigned long places;	/* seen, in a run that none of them ended */
+	unsigned long places;	/* seen, in a run that nothing ended */
 	bool fired, between;	/* the place was reached; it was not inside a write */
 	int status;
 } told;
 static struct ctf *ctf;
-/* Where the end of a killed recorder is: a process for each of some thousand takes too long. */
+/* A killed recorder jumps here. A process for each of some thousand cases would take too long. */
 static jmp_buf death;
 
-/* The dead free nothing. */
+/* A killed recorder frees nothing. */
 const char *__asan_default_options(void)
 {
 	return "detect_leaks=0";
 }
 
 static enum { COUNT, KILL, FAIL, SHORT } mode;
-static unsigned long place;	/* which one to be killed or fail at */
+static unsigned long place;	/* the place to be killed or to fail at */
 static bool armed;
 
 int cli_vreport(int status, const char *fmt, va_list ap)
@@ -51,7 +51,7 @@ int cli_vreport(int status, const char *fmt, va_list ap)
 	return status;
 }
 
-/* Before a call: true if it is to fail. */
+/* Called before a call: true if the call should fail. */
 static bool step(void)
 {
 	if (!armed)
@@ -68,8 +68,8 @@ static bool step(void)
 }
 
 /*
- * What of a write of n bytes is to be done; -1: it fails. A store of 8 bytes lies within a page, and
- * so is done or not: the kernel looks for signals between pages.
+ * How much of a write of n bytes to carry out; -1: the write fails. A store of 8 bytes lies within a page,
+ * so it is done as a whole or not at all: the kernel looks for signals between pages.
  */
 static ssize_t part(size_t n, off_t at)
 {
@@ -153,7 +153,8 @@ int openat(int fd, const char *name, int flags, ...)
 	return (int)syscall(SYS_openat, fd, name, flags, perm);
 }
 
-/* Files so short that a stream soon goes on in another. The checkers ask too, before they are set up. */
+/* Limits files to a length so short that a stream soon goes on in another. The sanitizers call this too,
+ * before they are set up. */
 __attribute__((no_sanitize("address", "undefined")))
 int getrlimit(__rlimit_resource_t what, struct rlimit *lim)
 {
@@ -181,7 +182,7 @@ static char dir[64];
 static struct ctrace_schema *schema;
 static struct ctable *table;
 
-/* false: writing has failed */
+/* Returns false if writing failed. */
 static bool record_one(uint32_t cid, uint64_t time, uint64_t lost, bool ok)
 {
 	struct made m;
@@ -217,13 +218,13 @@ static void record(void)
 		told.status = CLI_FAIL;
 		return;
 	}
-	if (record_one(3, t, 0, false) &&	/* the first of all goes */
+	if (record_one(3, t, 0, false) &&	/* the very first run is withdrawn */
 	    record_one(3, t + 10, 0, true) &&
 	    record_one(4, t + 20, LOST, true) &&
-	    record_one(3, t + 30, 2, false) &&	/* lost, and then the run too: told once */
+	    record_one(3, t + 30, 2, false) &&	/* records were lost, and then the run too: reported once */
 	    record_one(3, t + 40, LOST, true) &&
-	    record_one(3, t + 50, 0, true) &&	/* in the file's next part */
-	    record_one(3, t + 5, 0, true) &&	/* in the one after: time runs backwards */
+	    record_one(3, t + 50, 0, true) &&	/* into the file's next part */
+	    record_one(3, t + 5, 0, true) &&	/* into the part after that: time runs backwards */
 	    record_one(3, t + 60, 0, true))
 		record_one(4, t + 70, 0, true);
 	told.status = ctf_close(ctf);
@@ -247,7 +248,7 @@ static void empty(const char *sub)
 		closedir(d);
 }
 
-/* Some thousand times: not with a process. */
+/* This runs some thousand times, so it starts no process. */
 static void clean(void)
 {
 	char path[96];
@@ -269,7 +270,7 @@ static void run(unsigned long at)
 		record();
 	armed = false;
 	ctf = NULL;
-	/* the kernel would */
+	/* The kernel would close these when the recorder dies. */
 	for (int fd = 3; fd < 16; fd++)
 		close(fd);
 }
@@ -312,7 +313,7 @@ static bool have_babeltrace(void)
 	return !system("command -v babeltrace2 >/dev/null");
 }
 
-/* Its lines, or -1 if it does not read the trace. */
+/* Returns the number of its lines, or -1 if it refuses the trace. */
 static int babeltrace(void)
 {
 	char cmd[160], line[512];
@@ -326,7 +327,7 @@ static int babeltrace(void)
 	return pclose(p) ? -1 : n;
 }
 
-/* Of a trace whose recorder stopped somewhere: what is there is whole. */
+/* Judges a trace whose recorder stopped somewhere: everything in it must be whole. */
 static bool judge(const char *what, bool with_babeltrace)
 {
 	struct seen s = read_back();
@@ -337,7 +338,7 @@ static bool judge(const char *what, bool with_babeltrace)
 	snprintf(path, sizeof(path), "%s/metadata", dir);
 	begun = !access(path, F_OK);
 	good = !s.why && !s.gone && !s.backwards && (!s.err || !s.records) &&
-	       /* killed after the call that published it, one more is there */
+	       /* if it was killed after the call that published a packet, the trace has one packet more */
 	       (told.events == ~0ull || s.records == told.events || s.records == told.events + 3);
 	if (!good)
 		printf("# %s %lu: %u records of %llu, %u undone ones, %u backwards, %s\n", what, place,
@@ -386,7 +387,8 @@ static void killed(void)
 
 		run(at);
 		check(told.fired);
-		/* a process for each byte would take long: one between the calls, some inside */
+		/* A process for each byte would take long. Run babeltrace2 for all places between calls,
+		 * and for some inside a write. */
 		look = have && (told.between || at % 64 == 0);
 		looked += look;
 		bad += !judge("killed at place", look);
@@ -408,7 +410,7 @@ static void fails(int how, const char *what)
 			break;
 		if (told.status != CLI_OK || told.messages) {
 			said++;
-			/* nothing fails without a word, and none says it twice */
+			/* Every failure is reported, and only once. */
 			if (!check(told.status == CLI_FAIL && told.messages == 1)) {
 				printf("# %s %lu: status %d, %u messages\n", what, at, told.status,
 				       told.messages);

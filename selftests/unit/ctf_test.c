@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A CTF trace of every kind of field, written as a recorder writes it and
- * read by babeltrace2: the text that comes out is the test.
+ * Writes a CTF trace with every kind of field, as a recorder does, and has babeltrace2 read it. The text
+ * that comes out is the test.
  */
 #include "ctf_trace.h"
 
@@ -53,7 +53,7 @@ static void put_str(struct buf *b, uint64_t time, const char *s)
 	end(b);
 }
 
-/* Every possible padding of a last record occurs. */
+/* Makes every possible padding of a last record occur. */
 static void write_trace(void)
 {
 	struct ctrace_ctf_env env = {
@@ -112,7 +112,7 @@ static void reads_back(void)
 	check(strstr(out, "{ s = \"abcdefg\" }"));
 	check(strstr(out, "racer discarded 5 events"));
 	check(!strstr(out, "absent"));
-	/* Of warnings, only the one of discarded events. */
+	/* The only warning is that of discarded events. */
 	check(!strstr(out, "MEANINGLESS"));
 	for (line = strtok_r(out, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		n += line[0] == '[';

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A CTF trace in a directory of its own, written as a recorder writes it; and what
- * babeltrace2 says of it.
- */
+/* Writes a CTF trace, in a directory of its own, as a recorder does; and reads it with babeltrace2. */
 #ifndef CTRACE_SELFTEST_CTF_TRACE_H
 #define CTRACE_SELFTEST_CTF_TRACE_H
 
@@ -17,7 +14,7 @@
 
 static char dir[] = "/tmp/ctrace-ctf-XXXXXX";
 
-/* Records of one packet. */
+/* The records of one packet. */
 struct buf {
 	unsigned char b[2048] __attribute__((aligned(8)));
 	size_t len, last;
@@ -73,7 +70,7 @@ static FILE *create(const char *name)
 	return fopen(path, "w");
 }
 
-/* env->uuid is set here: packets must have the same. */
+/* Sets env->uuid: the packets must have the same. */
 static void write_metadata(const struct ctrace_schema *s, struct ctrace_ctf_env *env)
 {
 	FILE *f = create("metadata");
@@ -83,7 +80,7 @@ static void write_metadata(const struct ctrace_schema *s, struct ctrace_ctf_env 
 	fclose(f);
 }
 
-/* The lines of babeltrace2's output, and what it said on stderr among them; to be freed. */
+/* Returns the lines of babeltrace2's output, with those of stderr among them. The caller frees the text. */
 static char *read_trace(const char *opts)
 {
 	size_t len = 0, got, max = 1 << 20;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decoding: right values of every kind of field, and hostile records. Each
- * record lies in an allocation of exactly its length, so that the address
- * sanitizer sees any read beyond it.
+ * Decoding: the right values for every kind of field, and hostile records. Each record lies in an
+ * allocation of exactly its length, so that the address sanitizer sees any read beyond it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -95,7 +94,7 @@ static void few_values_wanted(void)
 	check_eq(ctrace_decode(&type, (void *)b, NULL, 0), 0);
 }
 
-/* Any length but the right one is refused, and nothing beyond it is read. */
+/* Any length but the right one is refused, and nothing beyond the record is read. */
 static void every_length(void)
 {
 	unsigned char b[LEN + 64] = { 0 };
@@ -151,7 +150,7 @@ static const struct ctrace_field sequences[] = {
 	{ "bytes", CTRACE_FT_SEQ, 1 },		/* 24, elements at 28 */
 	{ "stack", CTRACE_FT_SEQ_HEX, 8 },	/* 32, elements at 40 */
 	{ "deltas", CTRACE_FT_SEQ_INT, 2 },	/* 56, elements at 60 */
-	{ "none", CTRACE_FT_SEQ_INT, 8 },	/* 68, none, from 72 */
+	{ "none", CTRACE_FT_SEQ_INT, 8 },	/* no elements; they would begin at 72 */
 	{ "last", CTRACE_FT_UINT, 1 },		/* 72 */
 };
 static const struct ctrace_event_type sequence_type = {
@@ -203,7 +202,7 @@ static void every_size_of_sequence(void)
 	check_eq(ctrace_ctf_record_bits(&sequence_type, (void *)b), 73 * 8);
 }
 
-/* Counts that end beyond the record, and those whose bytes wrap round. */
+/* Counts that reach beyond the record, and counts whose size in bytes wraps around. */
 static void lying_sequences(void)
 {
 	static const uint32_t counts[] = {
@@ -263,7 +262,7 @@ static void bad_schemas(void)
 		f.size = 16;
 		check_eq(ctrace_schema_add(s, &t), -EINVAL);
 	}
-	check_eq(ctrace_schema_add(s, &t), -EINVAL);	/* a kind that nobody knows */
+	check_eq(ctrace_schema_add(s, &t), -EINVAL);	/* an unknown kind */
 	f.type = CTRACE_FT_UINT;
 	f.size = 4;
 	t.id = 0x10000;
@@ -290,7 +289,7 @@ static void bad_schemas(void)
 	ctrace_schema_free(s);
 }
 
-/* A type's texts are the schema's own, and a change of any of them is seen. */
+/* A type's texts belong to the schema, and a change of any of them is noticed. */
 static void texts_of_types(void)
 {
 	struct ctrace_schema *s = ctrace_schema_new();
@@ -331,10 +330,10 @@ static void texts_of_types(void)
 	check(!got->source && !got->definition);
 	t.id = 0x1001;
 	check_eq(ctrace_schema_add(s, &t), 0);
-	check_eq(ctrace_schema_by_name(s, "n")->id, 0x1001);	/* defined anew */
+	check_eq(ctrace_schema_by_name(s, "n")->id, 0x1001);	/* the newest definition */
 	t.id = 0x0fff;
 	check_eq(ctrace_schema_add(s, &t), 0);
-	check_eq(ctrace_schema_by_name(s, "n")->id, 0x0fff);	/* but a built-in one stays */
+	check_eq(ctrace_schema_by_name(s, "n")->id, 0x0fff);	/* but a built-in type stays */
 	ctrace_schema_free(s);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's refusals: the text and the attribute of an extended ack, from
- * whole, capped, cut and lying messages. Each lies in an allocation of exactly
- * its length for the address sanitizer.
+ * The kernel's refusals: the text and the attribute of an extended ack, from messages that are whole,
+ * capped, cut, or wrong about their lengths. Each lies in an allocation of exactly its length, for the
+ * address sanitizer.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "internal.h"
 #include "ktap.h"
 
-/* SESSION{ID, RING_SIZE} PROBE{NAME}; gives the offset of an attribute within. */
+/* Makes SESSION{ID, RING_SIZE} PROBE{NAME}, and gives the offsets of two attributes in it. */
 static struct nl_msg *request(uint32_t *ring_size_at, uint32_t *probe_at)
 {
 	struct nl_msg *m = nlmsg_alloc();
@@ -34,7 +34,7 @@ static struct nl_msg *request(uint32_t *ring_size_at, uint32_t *probe_at)
 	return m;
 }
 
-/* One attribute, of every set that a request may have. */
+/* One attribute from every set that a request may have. */
 static void every_name(void)
 {
 	static const struct { int set, attr; const char *name; } attrs[] = {
@@ -44,7 +44,7 @@ static void every_name(void)
 		A(SESSION, RATE), A(PROBE, ID), A(PROBE, NAME), A(PROBE, FLAGS), A(PROBE, FILTER),
 		A(PROBE, ONE_OF), A(TARGET, KIND), A(TARGET, CID), A(TARGET, CGROUP),
 		A(TARGET, PID), A(TARGET, NOT), A(EVENT, ID), A(EVENT, NAME), A(EVENT, DEFINITION),
-		{ CTRACE_A_SESSION, CTRACE_A_SESSION_EVENTS, "SESSION" },	/* not to be sent */
+		{ CTRACE_A_SESSION, CTRACE_A_SESSION_EVENTS, "SESSION" },	/* users may not send it */
 		{ CTRACE_A_EVENT, 60, "EVENT" },
 	};
 	struct nl_msg *m;
@@ -85,7 +85,7 @@ static void attribute_names(void)
 	nlmsg_free(m);
 }
 
-/* An answer of the kernel to req, as NLMSG_ERROR (whole or capped) or as NLMSG_DONE. */
+/* Makes the kernel's answer to req, as NLMSG_ERROR (whole or capped) or as NLMSG_DONE. */
 static struct nl_msg *answer(struct nlmsghdr *req, int type, int flags)
 {
 	struct nl_msg *m = nlmsg_alloc();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The module's own expressions, compiled into whatever includes this. */
+/* The module's own filter expressions, compiled into the file that includes this. */
 #ifndef CTRACE_SELFTEST_EXPR_MODULE_H
 #define CTRACE_SELFTEST_EXPR_MODULE_H
 

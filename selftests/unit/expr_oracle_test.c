@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Filter expressions against an oracle: random event types, payloads and expressions. An expression is
- * made as a tree, of which its text is written and which is evaluated as it is, over the
- * values that the payload was written from; globs are the C library's.
+ * Filter expressions against an oracle, with random event types, payloads and expressions. An expression is
+ * made as a tree. The module compiles the tree's text; the oracle evaluates the tree itself, over the
+ * values that the payload was written from. Globs are left to the C library.
  *
- * CTRACE_TEST_SEED and CTRACE_TEST_EXPRESSIONS in the environment.
+ * CTRACE_TEST_SEED and CTRACE_TEST_EXPRESSIONS are read from the environment.
  */
 #include <fnmatch.h>
 #include <time.h>
@@ -19,14 +19,14 @@ struct value {
 	struct ctrace_field_desc f;
 	__int128 num;
 	char str[CTRACE_STR_MAX];
-	u32 end;		/* it is there in payloads of at least so many bytes */
+	u32 end;		/* the field is there in payloads of at least this many bytes */
 	u32 start;
 };
 
 struct tree {
 	enum { LEAF, AND, OR, NOT } kind;
 	int left, right;
-	int value;		/* LEAF: fields[] */
+	int value;		/* LEAF: index into fields[] */
 	const char *op;
 	__int128 num;
 	char str[64];
@@ -44,7 +44,7 @@ static u32 rnd(u32 n)
 static struct value fields[MAX_FIELDS];
 static u32 nfields, len;
 static char payload[MAX_LEN] __attribute__((aligned(8)));
-static struct tree trees[512];	/* of them a few are chains of ! */
+static struct tree trees[512];	/* a few of them are chains of ! */
 static int ntrees;
 
 /* --- a type and a payload ------------------------------------------------------- */
@@ -103,7 +103,7 @@ static void write_field(struct value *v)
 		v->start = len;
 		memcpy(payload + len, v->str, n + 1);
 		len += n + 1;
-		v->end = v->start + 1;	/* a piece of it is a string too */
+		v->end = v->start + 1;	/* a part of it is a string too */
 		break;
 	case CTRACE_FT_SEQ:
 	case CTRACE_FT_SEQ_INT:
@@ -256,7 +256,7 @@ static char *write_value(char *to, const struct tree *t)
 	return to;
 }
 
-/* Brackets where precedence wants them, and now and then elsewhere. */
+/* Writes brackets where precedence requires them, and now and then elsewhere. */
 static char *write_tree(char *to, int i, int parent)
 {
 	const struct tree *t = &trees[i];
@@ -298,7 +298,7 @@ static bool leaf_is(const struct tree *t, u32 have)
 	char str[CTRACE_STR_MAX];
 	u32 i;
 
-	/* what follows a cut string or list is not there either: the cut is at the end */
+	/* What follows a cut string or list is not there either: the cut is at the end of the payload. */
 	if (have < v->end)
 		return false;
 	if (is_number(v)) {
@@ -333,7 +333,7 @@ static bool tree_is(int i, u32 have)
 	}
 }
 
-/* --- both ------------------------------------------------------------------------------ */
+/* --- module and oracle -------------------------------------------------------------------- */
 
 static u64 compiled, passed, refused;
 
@@ -358,7 +358,7 @@ static void one(void)
 	root = make_tree(1 + rnd(rnd(4) ? 4 : MAX_TERMS));
 	write_tree(text, root, OR);
 	if (ctrace_expr_new(text, desc, nfields, &e, why, sizeof(why))) {
-		/* longer than the field, or too deep: the generator does not look */
+		/* A text longer than the field, or nesting too deep: the generator does not check. */
 		if (!strstr(why, "longer than") && !strstr(why, "too many others"))
 			ktap_fail(__FILE__, __LINE__, "%s\n#\t%s", text, why);
 		refused++;
@@ -390,7 +390,7 @@ static void oracle(void)
 	printf("# seed %llu: %llu expressions, %llu refused, %llu of 4 payloads each passed\n",
 	       (unsigned long long)first, (unsigned long long)compiled, (unsigned long long)refused,
 	       (unsigned long long)passed);
-	/* a generator whose expressions are all alike tests nothing */
+	/* A generator whose expressions all give the same result would test nothing. */
 	check(compiled > n / 2 && passed > compiled && passed < 3 * compiled);
 }
 

@@ -33,7 +33,7 @@ static const struct ctrace_expr_ctx no_task = {
 
 static void put(char *b, u32 at, u64 v, u32 size)
 {
-	memcpy(b + at, &v, size);	/* of a little-endian host, as the others here are */
+	memcpy(b + at, &v, size);	/* of a little-endian host, like the other tests here */
 }
 
 static void build(char *b)
@@ -55,7 +55,7 @@ static void build(char *b)
 	put(b, 72, 42, 4);
 }
 
-/* 1 or 0; -1 when it does not compile, with *why. */
+/* Returns 1 or 0; -1 if the text does not compile, with the reason in `why`. */
 static int run(const char *text, u32 len, const struct ctrace_expr_ctx *x, char *why)
 {
 	char *payload = malloc(LEN), *exact = malloc(len ? len : 1);
@@ -170,13 +170,14 @@ static void whose(void)
 
 	TRUTHS(t, LEN, &task);
 	TRUTHS(none, LEN, &no_task);
-	/* a name that is being written may have no NUL for a moment */
+	/* A name that is just being written may have no NUL for a moment. */
 	memset(full, 'x', sizeof(full));
 	x.comm = full;
 	expect("$comm ~ \"xxx*\"", true, LEN, &x);
 }
 
-/* What is cut off is false, whichever way it is compared; what is before is not. */
+/* A comparison with a field that was cut off is false, whatever the operator. Fields before the cut still
+ * count. */
 static void truncated(void)
 {
 	static const struct { const char *name; u32 end; const char *op; } f[] = {
@@ -191,7 +192,7 @@ static void truncated(void)
 			snprintf(text, sizeof(text), "%s %s", f[i].name, f[i].op);
 			expect(text, len >= f[i].end, len, &task);
 		}
-	/* a string ends with the payload, if not before */
+	/* a string ends at the end of the payload, if not before */
 	expect("path == \"/etc\"", true, 40, &task);
 	expect("path ~ \"/e[t]\"", true, 39, &task);
 	expect("path == \"/\"", true, 37, &task);
@@ -200,7 +201,7 @@ static void truncated(void)
 	expect("last ~ \"*\"", false, 63, &task);
 }
 
-/* Each kind of field behind a list that claims more than there is. */
+/* Each kind of field behind a list that claims to be longer than the payload. */
 static void hostile_counts(void)
 {
 	static const u32 counts[] = { 3, 4, 5, 0x10000000, 0x1fffffff, 0x20000000, 0x7fffffff, 0x80000000, 0xffffffff };
@@ -218,7 +219,7 @@ static void hostile_counts(void)
 	free(b);
 }
 
-/* A string without an end counts as long as strings are at most. */
+/* A string without an end counts with the greatest length that strings may have. */
 static void long_string(void)
 {
 	static const struct ctrace_field_desc f[] = { { "s", CTRACE_FT_STRING, 0 }, { "n", CTRACE_FT_UINT, 1 } };
@@ -322,7 +323,7 @@ static void errors(void)
 	}
 }
 
-/* Names are left out where the list of them is longer than an error may be. */
+/* The names are left out if their list would be longer than an error may be. */
 static void many_fields(void)
 {
 	struct ctrace_field_desc f[CTRACE_EXPR_FIELDS + 1];
@@ -369,7 +370,7 @@ static void limits(void)
 		check_eq(run(text, LEN, &task, why), n == CTRACE_EXPR_TERMS ? 1 : -1);
 	}
 	check_str(why, "filter, column 289: 'u8' begins one comparison too many: at most 32");
-	/* brackets in brackets, each with all that can wait in one */
+	/* nested brackets, each with as much waiting in it as possible */
 	for (n = CTRACE_EXPR_DEPTH; n <= CTRACE_EXPR_DEPTH + 1; n++) {
 		to = stpcpy(repeat(text, "!(", n), "u8 == 200");
 		repeat(to, ")", n);
@@ -390,7 +391,7 @@ static void limits(void)
 		check_eq(run(text, LEN, &task, why), n < CTRACE_EXPR_TEXT ? 1 : -1);
 	}
 	check_str(why, "filter: longer than 1023 bytes");
-	/* nothing but what negates, opens, or makes a set */
+	/* nothing but characters that negate, open brackets, or make a set */
 	memset(text, '!', CTRACE_EXPR_TEXT);
 	strcpy(text + 1000, "u8 == 200");
 	check_eq(run(text, LEN, &task, why), 1);
@@ -401,7 +402,7 @@ static void limits(void)
 	check_eq(run(text, LEN, &task, why), 1);
 }
 
-/* Every jump goes on, so a run ends. */
+/* Every jump goes forward, so every run ends. */
 static void forward(void)
 {
 	char why[192];

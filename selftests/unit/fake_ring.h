@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An arena made by hand, as uapi/ctrace.h describes it: another witness than
- * module/ring/ring.h for what a reader makes of it. One thread per ring may write.
+ * An arena made by hand, as uapi/ctrace.h describes it. It is a second witness, beside module/ring/ring.h, for
+ * what a reader makes of an arena. One thread per ring may write.
  */
 #ifndef CTRACE_FAKE_RING_H
 #define CTRACE_FAKE_RING_H
@@ -64,7 +64,7 @@ static inline void fake_free(struct fake *f)
 	free(f->dir);
 }
 
-/* Everything is stored atomically: a reader may look at any moment. */
+/* Stores everything atomically, as a reader may look at any moment. */
 static inline void fake_store(void *to, const void *from, size_t len)
 {
 	const uint64_t *s = from;
@@ -74,7 +74,7 @@ static inline void fake_store(void *to, const void *from, size_t len)
 		__atomic_store_n(d++, *s++, __ATOMIC_RELAXED);
 }
 
-/* Publishes one record, but not its hint. */
+/* Publishes one record, but does not move its hint. */
 static inline void fake_put_unhinted(struct fake *f, unsigned int slot, uint64_t time,
 				     uint64_t serial)
 {

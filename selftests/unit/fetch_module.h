@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The module's own parser of kprobe definitions, compiled into whatever includes this, and a machine for it. */
+/* The module's own parser of kprobe definitions, compiled into the file that includes this, and a machine
+ * to run it on. */
 #ifndef CTRACE_SELFTEST_FETCH_MODULE_H
 #define CTRACE_SELFTEST_FETCH_MODULE_H
 
@@ -25,7 +26,8 @@ const struct ctrace_fetch_abi ctrace_fetch_abi = {
 	.retval = "ret", .sp = "sp",
 };
 
-/* Memory: what lies at FAKE_BASE, and the same for users at FAKE_USER. Nothing else is there. */
+/* The machine's memory: the kernel's at FAKE_BASE, and the same bytes for users at FAKE_USER. There is
+ * nothing else. */
 #define FAKE_BASE	0xffff888000001000ull
 #define FAKE_USER	0x7fff00001000ull
 #define FAKE_SIZE	1024

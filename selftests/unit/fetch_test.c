@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Kprobe definitions: the module's own parser and evaluation, on a machine of our own. What it
- * writes is read back by the library's decoder, as a record's payload.
+ * Kprobe definitions: the module's own parser and evaluation, on a machine made for this test. The
+ * library's decoder reads back what they write, as a record's payload.
  */
 #include "fetch_module.h"
 #include "ktap.h"
@@ -21,7 +21,7 @@ static struct ctrace_fetch *parsed(const char *text)
 	return err ? NULL : f;
 }
 
-/* Refused, and with words like these. */
+/* The definition is refused, with words like these. */
 static void refused(const char *text, const char *words)
 {
 	struct ctrace_fetch *f = NULL;
@@ -49,7 +49,7 @@ static struct fake_regs regs;
 static char comm[16] = "worker";
 static bool task = true;
 
-/* Evaluates f for the registers and decodes what came; the number of values. */
+/* Evaluates f for the registers, and decodes the result. Returns the number of values. */
 static int hit(const struct ctrace_fetch *f)
 {
 	struct ctrace_fetch_ctx x = { .regs = &regs, .sp = regs.sp, .stack_size = 512, .comm = comm,
@@ -200,7 +200,7 @@ static void nested(void)
 	check_eq(one("+u0(+16(%b)):u8"), 'u');
 	check_eq(one("+8(+u16(%c))"), FAKE_BASE + 64);
 	check_eq(one("+8(+16(%c))"), 0);
-	/* what is not there is 0, at any depth */
+	/* memory that is not there gives 0, at any depth */
 	check_eq(one("+0(\\0)"), 0);
 	check_eq(one("+0(+0(+0(%b)))"), 0);
 	check_eq(one("+0(+u0(%b))"), 0);
@@ -218,7 +218,7 @@ static void variables(void)
 	check_eq(one("$stack32"), 0);	/* the next stack */
 	check_eq(one("$arg1"), 0xfedcba9876543210);
 	check_eq(one("$arg2"), FAKE_BASE);
-	check_eq(one("$arg3"), 0x2222);	/* the first on the stack */
+	check_eq(one("$arg3"), 0x2222);	/* the first one on the stack */
 	check_eq(one("$arg4"), 0x3333);
 	check_str(one_string("$comm"), "worker");
 	check_str(one_string("$comm:string"), "worker");
@@ -244,15 +244,15 @@ static void strings(void)
 	check_str(one_string("+0(%c):string"), "(fault)");
 	check_str(one_string("+0(\\0):ustring"), "(fault)");
 	check_str(one_string("+0(+0(%b)):string"), "(fault)");
-	task = false;	/* an interrupt's hit, whose user memory is nobody's */
+	task = false;	/* a hit in an interrupt, when user memory belongs to no task */
 	check_str(one_string("+0(%c):ustring"), "(fault)");
 	check_str(one_string("+128(%b):string"), "kernel text");
 	task = true;
-	/* up to the last byte there is */
+	/* up to the last byte of memory */
 	strcpy((char *)fake_memory + FAKE_SIZE - 4, "end");
 	check_str(one_string("+1020(%b):string"), "end");
 	check_str(one_string("+1021(%b):string"), "nd");
-	/* too long: cut; running out of memory before its end: a fault */
+	/* Too long: the string is cut. If memory ends before the string does: a fault. */
 	memset(fake_memory + 600, 'y', 400);
 	check_eq(strlen(one_string("+600(%b):string")), CTRACE_STR_MAX - 1);
 	memset(fake_memory + 600, 'y', FAKE_SIZE - 600);
@@ -294,7 +294,7 @@ static void arrays(void)
 	ctrace_free(f);
 }
 
-/* Every kind of field behind strings of every length: nothing is where it was. */
+/* Every kind of field behind strings of every length: no field stays in its place. */
 static void layout(void)
 {
 	struct ctrace_fetch *f = parsed("p f $comm a=%a:u8 b=%b:u64 +0(%b):u8[5] $comm c=%a:u16 $comm "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAP for the programs of selftests/unit: a table of cases, a check that says
- * where it failed and goes on, the plan, and an exit status.
+ * KTAP for the programs of selftests/unit: a table of cases, checks that report where
+ * they failed and go on, the plan, and an exit status.
  *
  *	static void wraps(void)
  *	{
@@ -11,7 +11,7 @@
  *	static const struct ktap_case cases[] = { { "wraps", wraps } };
  *	KTAP_MAIN(cases)
  *
- * A case calls ktap_skip("why") and returns where it cannot run. Exit status: 0
+ * A case that cannot run calls ktap_skip("why") and returns. Exit status: 0
  * all passed or skipped, 1 otherwise.
  */
 #ifndef CTRACE_SELFTEST_KTAP_H
@@ -28,11 +28,11 @@ struct ktap_case {
 };
 
 static struct {
-	bool failed;		/* the case being run */
-	const char *skip;	/* its reason */
+	bool failed;		/* of the case being run */
+	const char *skip;	/* the reason, if it was skipped */
 } ktap __attribute__((unused));
 
-/* Every failed check is told, up to a number that a reader can use. */
+/* Reports each failed check, up to a number that a person can read. */
 __attribute__((unused, format(printf, 3, 4)))
 static bool ktap_fail(const char *file, int line, const char *fmt, ...)
 {
@@ -56,7 +56,7 @@ static void ktap_skip(const char *why)
 	ktap.skip = why;
 }
 
-/* Each gives whether it held. */
+/* Each check returns whether it held. */
 #define check(cond) __extension__ ({					\
 	bool ktap_ok = (cond);						\
 	ktap_ok ? true : ktap_fail(__FILE__, __LINE__, "not true: %s", #cond); })
@@ -80,7 +80,7 @@ static int ktap_run(const struct ktap_case *c, size_t n)
 	for (i = 0; i < n; i++) {
 		ktap.failed = false;
 		ktap.skip = NULL;
-		/* A crash must not swallow what was said before it. */
+		/* A crash must not swallow the output before it. */
 		fflush(stdout);
 		c[i].fn();
 		if (ktap.failed)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Records and a schema made by hand, for tests of what shows them. */
+/* Records and a schema made by hand, for tests of the code that prints them. */
 #ifndef CTRACE_SELFTEST_MAKE_RECORD_H
 #define CTRACE_SELFTEST_MAKE_RECORD_H
 
@@ -61,7 +61,7 @@ static inline void add_type(struct ctrace_schema *s, uint32_t id, const char *sy
 	});
 }
 
-/* x86-64's numbers, whatever this runs on: 0 read, 56 clone, 59 execve, 231 exit_group, 257 openat */
+/* The numbers are x86-64's, whatever this runs on: 0 read, 56 clone, 59 execve, 231 exit_group, 257 openat. */
 static inline struct ctrace_schema *make_schema(void)
 {
 	static const struct ctrace_field ret[] = { { "ret", CTRACE_FT_INT, 8 } };

@@ -44,7 +44,7 @@ static void in_order(void)
 
 	srandom(2);
 	for (round = 0; round < 200; round++) {
-		/* Fewer than would lap a ring, in a different mix each round. */
+		/* Too few to lap a ring, in a different mix each round. */
 		for (i = 0; i < 1 + random() % 300; i++)
 			fake_put(&f, random() % 20, t + i, t + i);
 		for (at = t; ctrace_reader_next(r, &rec) == 1; at++, n++) {
@@ -143,7 +143,7 @@ static void ends(void)
 	fake_free(&f);
 }
 
-/* Another CPU's younger record waits for one that is being written, but not for ever. */
+/* A younger record of another CPU waits for a record that is being written, but not for ever. */
 struct late_writer {
 	struct fake *f;
 	uint64_t time;
@@ -182,7 +182,7 @@ static void being_written(void)
 	check_eq(ctrace_reader_next(r, &rec), 0);
 	check_eq(pthread_join(writer, NULL), 0);
 
-	fake_ctl(&f, 1)->nest = 1;	/* and this one never comes */
+	fake_ctl(&f, 1)->nest = 1;	/* and this one is never published */
 	now = now_ns();
 	fake_put(&f, 0, now, 4);
 	check_eq(ctrace_reader_next(r, &rec), 1);
@@ -192,7 +192,7 @@ static void being_written(void)
 	fake_free(&f);
 }
 
-/* In a time namespace the module's clock may be days ahead of this process's. */
+/* In a time namespace, the module's clock may be days ahead of this process's clock. */
 static void other_clock(void)
 {
 	struct fake f = fake_new(1, 2);
@@ -211,7 +211,7 @@ static void other_clock(void)
 	fake_free(&f);
 }
 
-/* A ring is looked at when its hint says so, and not before. */
+/* A ring is read when its hint says so, and not before. */
 static void hints(void)
 {
 	struct fake f = fake_new(1, 2);
@@ -226,7 +226,7 @@ static void hints(void)
 	check_eq(ctrace_reader_next(r, &rec), 1);
 	check_eq(ctrace_reader_next(r, &rec), 0);
 	ctrace_reader_close(r);
-	f.dir->heads_off = 0;	/* a container's own descriptor has none */
+	f.dir->heads_off = 0;	/* a container's own descriptor has no hints */
 	r = open_fake(&f, 0);
 	fake_put_unhinted(&f, 1, now_ns(), 3);
 	check_eq(ctrace_reader_next(r, &rec), 1);
@@ -280,14 +280,14 @@ static void bad_directories(void)
 	BAD(heads_off, 2 * CTRACE_PAGE - 8);
 	BAD(heads_off, UINT64_MAX & ~7ull);
 	check_eq(ctrace_reader_open_map(f.dir, 16, 0, &r), -EPROTO);
-	f.dir->features = UINT64_MAX;	/* what a reader does not know, it ignores */
+	f.dir->features = UINT64_MAX;	/* a reader ignores features that it does not know */
 	f.dir->heads_off = 0;
 	check_eq(ctrace_reader_open_map(f.dir, f.len, 0, &r), 0);
 	ctrace_reader_close(r);
 	fake_free(&f);
 }
 
-/* Rings of nonsense: any answer will do, but an answer, and within the mapping. */
+/* Rings of nonsense: any answer will do, but there must be one, and it must stay within the mapping. */
 static void nonsense(void)
 {
 	const struct ctrace_record *rec;
@@ -308,7 +308,7 @@ static void nonsense(void)
 
 			memcpy(p, &v, sizeof(v));
 		}
-		/* or each that seems to be written would be waited for */
+		/* Otherwise the reader would wait for each record that seems to be under way. */
 		f.dir->state = CTRACE_DIR_ENDED;
 		for (i = 0; i < 5000; i++)
 			if (ctrace_reader_next(r, &rec) != 1)
@@ -323,7 +323,7 @@ static void nonsense(void)
 struct recorder {
 	struct fake *f;
 	uint64_t t, made, kept, next[4], pending;
-	unsigned int laps;	/* writes this often while fn looks */
+	unsigned int laps;	/* writes this many times while fn looks */
 	uint64_t lost, undone;
 };
 
@@ -416,7 +416,7 @@ static void *writer(void *arg)
 	struct writer *w = arg;
 	uint64_t i;
 
-	/* In bursts of all sizes, so that the reader is lapped and keeps up by turns. */
+	/* In bursts of all sizes, so that the reader is lapped at some times and keeps up at others. */
 	for (i = 1; i <= WRITES; i++) {
 		fake_put(w->f, w->slot, now_ns(), i);
 		if (i % 512 < i % 97)
@@ -461,7 +461,7 @@ static void threads(void)
 	ctrace_reader_losses(r, &l);
 	check_eq(ret, 0);
 	check_eq(l.seen + l.overrun, 4ull * WRITES);
-	/* These writers read the clock long before they publish: some are late. */
+	/* These writers read the clock long before they publish, so some records are late. */
 	check(late < l.seen / 100);
 	printf("# %llu seen, %llu overrun, %llu late\n", (unsigned long long)l.seen,
 	       (unsigned long long)l.overrun, (unsigned long long)late);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of containers, from a tree of the runtimes' state files (fixtures/names). */
+/* Names of containers, found in a tree of the runtimes' state files (fixtures/names). */
 #include <stdio.h>
 #include <stdlib.h>
 #include "names/ctable.h"
@@ -71,7 +71,7 @@ static void nobody(void)
 	by_path("/bench", 0, "(none)");
 	by_path("/", 0, "(none)");
 	by_path("", 0, "(none)");
-	/* the pid of a state file whose container had another cgroup */
+	/* The pid is in a state file whose container had another cgroup. */
 	by_path("/other", 501, "(none)");
 	check(!names_lookup(names, &host));
 }
@@ -89,7 +89,7 @@ static void label(const struct ctrace_container *c, const char *want)
 {
 	struct ctable *t = ctable_new(NULL);
 
-	/* as the kernel would have told it */
+	/* as the kernel would have reported it */
 	ctable_add(t, c, "", "", false);
 	free(ctable_get(t, c->cid)->label);
 	ctable_get(t, c->cid)->label = NULL;

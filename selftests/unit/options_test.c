@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How the options of trace and record become a session's filter, and which are refused. */
+/* Which filter the options of trace and record give a session, and which options are refused. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What -e means: names, classes, patterns, conditions, what is left out; what options add. */
+/* The meaning of -e: names, classes, patterns, conditions, exclusions; and what other options add to it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "events/classes.h"
@@ -9,7 +9,7 @@
 #include "events/probes.h"
 #include "base/util.h"
 
-/* In the place of main.c's: the last message. */
+/* Replaces main.c's; keeps the last message. */
 bool cli_json;
 const struct command *cli_cmd;
 static char *message;
@@ -64,7 +64,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct probe_want *)a)->name, ((const struct probe_want *)b)->name);
 }
 
-/* "openat call:read{ret < 0}": sorted names, filters in braces; or "!STATUS" */
+/* Returns "openat call:read{ret < 0}": sorted names, with filters in braces; or "!STATUS". */
 static char *meant(struct probes_opts *o, const char *const *values)
 {
 	struct ctrace_schema *s = schema();
@@ -126,7 +126,7 @@ static void names(void)
 	expect("kprobe:do_exit", "kprobe:do_exit");
 	expect("ext4:ext4_da_write_begin", "ext4:ext4_da_write_begin");
 	expect("raw:sched_switch", "raw:sched_switch");
-	expect("irq:sched_switch", "irq:sched_switch");	/* the kernel says that there is none */
+	expect("irq:sched_switch", "irq:sched_switch");	/* the kernel says that there is no such event */
 	refused("did you mean 'openat'", "opneat");
 	refused("no such tracepoint", "irq_lacking");
 	refused("names no event", "");
@@ -136,7 +136,7 @@ static void names(void)
 static void groups(void)
 {
 	expect("sched_process_fork | sched_switch | sched_wakeup", "sched");
-	expect("irq_handler_entry", "irq");		/* without what this kernel lacks */
+	expect("irq_handler_entry", "irq");		/* without the events that this kernel lacks */
 	expect("sched_process_fork | syscalls");
 	expect("sched_wakeup", "sched_w*");
 	expect("sched_wakeup", "sched:*wakeup");
@@ -190,7 +190,7 @@ static void conditions(void)
 	expect("sched_switch{(prev_tid == 1)}", "sched_switch if(prev_tid == 1)");
 	expect("calls{ret == -13}", "syscalls if ret == -13");
 	expect("call:execve{ret < 0} | call:openat{ret < 0} | call:unlink{ret < 0}", "%file if ret < 0");
-	/* what is named itself goes before its class */
+	/* An event named by itself takes precedence over its class. */
 	expect("call:openat{ret < 0} | syscall:execve | syscall:unlink", "%file", "openat if ret < 0");
 	expect("call:openat{ret < 0} | syscall:close | syscall:connect | syscall:execve | syscall:futex | "
 	       "syscall:kill | syscall:mmap | syscall:read | syscall:socketcall | syscall:unlink",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the recorder writes is what report reads: runs of records through the
- * writer into a directory, and back, merged; damage, old contents and foreign traces refused.
+ * The report command reads what the recorder writes: runs of records go through the writer into a
+ * directory, and come back, merged. Damaged, old and foreign traces are refused.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 #define MSEC	1000000ull
 
-/* In the place of main.c's and the reader's: messages are counted, runs come from here. */
+/* Replaces main.c's and the reader's: counts messages, and supplies runs. */
 bool cli_json;
 static unsigned int messages;
 int cli_vreport(int status, const char *fmt, va_list ap)
@@ -77,7 +77,7 @@ static void finish_case(void)
 	check_eq(system(cmd), 0);
 }
 
-/* A run of n reads, at time, time + step, ... */
+/* Adds a run of n reads, at the times time, time + step, ... */
 static void add_run(uint32_t cid, uint32_t cpu, uint64_t time, uint64_t step, uint32_t n,
 		    uint64_t lost, bool ok)
 {
@@ -196,7 +196,7 @@ static void undone(void)
 	finish_case();
 }
 
-/* Readers refuse a stream whose time runs backwards: it goes on in another file. */
+/* Readers refuse a stream whose time runs backwards, so it goes on in another file. */
 static void backwards(void)
 {
 	struct ctf *c;
@@ -233,7 +233,7 @@ static void babeltrace(void)
 	add_run(3, 0, 1 * MSEC, 10, 50, 0, true);
 	add_run(3, 1, 1 * MSEC + 5, 10, 49, 4, true);	/* lost before the first packet */
 	ctf_drain(c, NULL);
-	/* while it is being recorded, and after */
+	/* both while it is being recorded, and after */
 	for (int i = 0; i < 2; i++) {
 		n = named = told = 0;
 		snprintf(cmd, sizeof(cmd), "babeltrace2 '%s' 2>&1", dir);
@@ -271,7 +271,7 @@ static void damage(void)
 	s = read_back();
 	check_eq(s.records, 50);
 	check_str(s.why ? s.why : "", "ends within a packet");
-	/* a length of nothing must not be stepped over for ever */
+	/* A length of zero must not keep the reader in place for ever. */
 	f = fopen(path, "r+");
 	fseek(f, 80 + 10, SEEK_SET);
 	fwrite("\0\0", 1, 2, f);
@@ -282,7 +282,7 @@ static void damage(void)
 	finish_case();
 }
 
-/* Wherever something else has cut a file, what is before is read, and the cut is told. */
+/* Something else has cut a file, at any byte: what is before the cut is read, and the cut is reported. */
 static void cut(void)
 {
 	unsigned int whole[4] = { 0 }, n = 0;
@@ -326,7 +326,7 @@ static void directories(void)
 	fclose(fopen(path, "w"));
 	check(!create(false));
 	check_eq(messages, 1);
-	/* --force: an older trace goes, what is none stays */
+	/* --force: an older trace is removed; files that are no trace stay. */
 	c = create(true);
 	add_run(3, 0, 1 * MSEC, 10, 50, 0, true);
 	ctf_drain(c, NULL);
@@ -349,7 +349,7 @@ static void full_disk(void)
 
 	start();
 	c = create(false);
-	/* a stream that is a device without room */
+	/* a stream whose device has no room */
 	snprintf(path, sizeof(path), "%s/c3_0", dir);
 	add_run(3, 0, 1 * MSEC, 10, 50, 0, true);
 	check_eq(mkdir(path, 0755), 0);

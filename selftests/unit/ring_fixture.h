@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A ring, a writer of numbered and summed records, and a reader that checks
- * them: for ring_test.c and ring_stress_test.c.
+ * A ring, a writer of records that have a number and a sum, and a reader that checks both: for ring_test.c
+ * and ring_stress_test.c.
  */
 #ifndef CTRACE_SELFTEST_RING_FIXTURE_H
 #define CTRACE_SELFTEST_RING_FIXTURE_H
@@ -21,8 +21,8 @@ struct ring {
 };
 
 struct payload {
-	u64 number;		/* of the record, as made */
-	u64 sum;		/* of all else */
+	u64 number;		/* of the record, in the order in which they were made */
+	u64 sum;		/* of everything else */
 	u64 fill[];
 };
 
@@ -30,7 +30,7 @@ struct payload {
 
 static inline void ring_new(struct ring *r, u64 size, u32 subbuf, bool stop_full)
 {
-	/* not a byte more: ASan sees who goes beyond */
+	/* Not a byte more, so that ASan notices accesses beyond it. */
 	char *mem = aligned_alloc(CTRACE_PAGE, CTRACE_PAGE + size);
 
 	memset(mem, 0, CTRACE_PAGE + size);
@@ -92,7 +92,7 @@ static inline bool make_record(struct ring *r, u64 number, u32 len)
 	return true;
 }
 
-/* Lengths from the least to CTRACE_RECORD_MAX, mostly short. */
+/* Lengths from the smallest to CTRACE_RECORD_MAX, mostly short ones. */
 static inline u32 some_len(u64 number)
 {
 	u64 x = number * 0x9e3779b97f4a7c15ull >> 40;
@@ -102,10 +102,10 @@ static inline u32 some_len(u64 number)
 
 struct tally {
 	u64 records, bad, backwards, last_number, last_time;
-	u64 gaps;		/* records out of the order of their numbers */
+	u64 gaps;		/* records whose numbers are out of order */
 };
 
-/* A span copied out of the ring. */
+/* Checks a span that was copied out of the ring. */
 static inline void tally_records(struct tally *t, const char *buf, const struct ctrace_span *s)
 {
 	const struct ctrace_record *rec = NULL;
@@ -126,12 +126,13 @@ static inline void tally_records(struct tally *t, const char *buf, const struct 
 		t->records++;
 		t->bad += at == 0 && rec->time != s->time_begin;
 	}
-	/* of the last: what the writer said of it was not looked at */
+	/* Check the last record: the walk above did not use what the writer says of it. */
 	t->bad += at != len || t->last_time != s->time_end ||
 		  (const char *)rec - buf != (const char *)s->last - (const char *)s->data;
 }
 
-/* Plain copy of what a writer may be changing; the validity check decides over it. */
+/* Plainly copies words that a writer may be changing. The validity check decides afterwards whether they
+ * count. */
 static noinline __attribute__((no_sanitize("thread"))) void copy_words(u64 *to, const void *from, u32 len)
 {
 	u32 i;
@@ -140,7 +141,7 @@ static noinline __attribute__((no_sanitize("thread"))) void copy_words(u64 *to, 
 		to[i] = __atomic_load_n((const u64 *)from + i, __ATOMIC_RELAXED);
 }
 
-/* Reads until nothing more is there; the last result of ctrace_cursor_next(). */
+/* Reads until nothing more is there. Returns the last result of ctrace_cursor_next(). */
 __attribute__((unused))
 static int drain(struct ctrace_cursor *c, struct tally *t, u64 *buf)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What module/ring/ring.h takes from the kernel, for a thread in place of a CPU and
- * its signals in place of interrupts. CTRACE_CLOCK() is the test's.
+ * What module/ring/ring.h needs from the kernel, with a thread in place of a CPU, and the thread's signals in
+ * place of interrupts. The test defines CTRACE_CLOCK().
  */
 #ifndef CTRACE_SELFTEST_RING_SHIM_H
 #define CTRACE_SELFTEST_RING_SHIM_H
@@ -22,12 +22,12 @@ typedef __u32 u32;
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 
-/* A test may let an interrupt come right after a publication, where it is hardest to be right. */
+/* A test may run an interrupt right after a publication, where it is hardest to be right. */
 #ifndef SHIM_INTERRUPT
 #define SHIM_INTERRUPT()	((void)0)
 #endif
 
-/* Or do something after each access that has an order. */
+/* Or it may do something after each ordered access. */
 #ifndef SHIM_STEP
 #define SHIM_STEP()		((void)0)
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Signals that come between a writer's steps, as interrupts do in the kernel. */
+/* Signals that arrive between a writer's steps, as interrupts do in the kernel. */
 #ifndef CTRACE_SELFTEST_RING_SIGNALS_H
 #define CTRACE_SELFTEST_RING_SIGNALS_H
 
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "ktap.h"
 
-/* sig comes to the calling thread each ns, and handler runs. */
+/* Sends sig to the calling thread every ns nanoseconds; handler runs then. */
 static timer_t start_timer(int sig, long ns, void (*handler)(int))
 {
 	struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_RESTART };

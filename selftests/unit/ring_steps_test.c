@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/ring/ring.h against the library's merge, step by step: after each ordered access of the
- * writer an interrupt may write too, and then readers look. One thread does it all, by a seed, and time is
- * a number: what a reader sees is what it could see at that very moment, were the writer's
- * virtual CPU stopped there.
+ * Runs module/ring/ring.h against the library's merge, step by step. After each ordered access of the writer, an
+ * interrupt may write too, and then readers look. A single thread does all of this, driven by a seed, and
+ * time is a number. So a reader sees what it could see at that very moment if the writer's virtual CPU were
+ * stopped there.
  *
- * Another CPU's ring has a record of every moment. So whatever the writer is yet to
- * publish, and the reader does not know of, comes late.
+ * Another CPU's ring has a record of every moment. So anything that the writer has yet to publish, and that
+ * the reader does not know of, comes late.
  */
 #include <errno.h>
 #include <setjmp.h>
 #include "internal.h"
 #include "ktap.h"
 
-/* more sub-buffers than a writer need enter to overtake all tries to copy one */
+/* More sub-buffers than a writer enters while it overtakes all attempts to copy one. */
 #define SUBBUF	4096u
 #define RING	65536u
 static void step(void);
@@ -21,7 +21,7 @@ static void step(void);
 #include "ring_fixture.h"
 #include "fake_ring.h"
 
-/* The merge, with a writer that goes on while a run is copied. */
+/* The merge, with a writer that goes on while a run is being copied. */
 static void *copy(void *to, const void *from, size_t n);
 #define memcpy	copy
 #include "../../userspace/lib/merge.c"
@@ -37,12 +37,12 @@ static struct ctrace_ring_desc desc;
 static u64 steps, made, others, interrupts;
 static u32 depth;
 static bool stepping, masked;		/* masked: interrupts are off */
-static const char *what;		/* is being done */
+static const char *what;		/* the case that runs, for messages */
 
 struct look {
 	struct ctrace_reader *r;
-	u32 every;			/* looks at so many steps */
-	bool ordered;			/* is lapped by nobody: nothing may come late */
+	u32 every;			/* looks every so many steps */
+	bool ordered;			/* nothing laps it: no record may come late */
 	u64 last, late;
 	int ret;
 };
@@ -50,8 +50,8 @@ struct look {
 static struct look looks[READERS], *looking;
 static jmp_buf waits;
 static u32 asked;
-static bool overtaken;			/* it is written while readers look */
-static u32 spared, overtakes;		/* so many copies to come are well, then so many are void */
+static bool overtaken;			/* the ring is written while readers look */
+static u32 spared, overtakes;		/* `spared` copies are left alone, then `overtakes` copies become void */
 
 static u64 test_clock(void)
 {
@@ -59,15 +59,16 @@ static u64 test_clock(void)
 }
 
 /*
- * The library's clock. What is written in one step is not written while a reader looks, so it may
- * be far behind; else it tells the truth, but for what the reader allows for.
+ * The library's clock. Normally nothing is written while a reader looks, so the clock may be far ahead of
+ * the records. When a reader is overtaken, the clock is exact, except for the delay that the reader
+ * allows for.
  */
 int clock_gettime(clockid_t id, struct timespec *ts)
 {
 	u64 t = now + (overtaken ? SETTLE_NS : 1000000);
 
 	(void)id;
-	/* it looks again: it waits for what is being written */
+	/* The reader asks again: it waits for a record that is being written. */
 	if (asked++)
 		longjmp(waits, 1);
 	ts->tv_sec = t / 1000000000;
@@ -120,7 +121,7 @@ static void *copy(void *to, const void *from, size_t n)
 		spared--;
 	} else {
 		overtakes--;
-		/* no more than need be: the rest is from before */
+		/* No more than is needed: the rest of the ring keeps its older records. */
 		while (ctrace_cursor_valid(c, c->pos))
 			write_some();
 	}
@@ -145,7 +146,7 @@ static void step(void)
 	for (i = 0; i < READERS; i++)
 		if (steps % looks[i].every == 0)
 			look(&looks[i]);
-	/* one that begins with what there is */
+	/* A new reader, which begins with what is there. */
 	check_eq(ctrace_reader_open_map(arena.dir, arena.len, 0, &late), 0);
 	asked = 0;
 	if (!setjmp(waits) && ctrace_reader_next(late, &rec) < 0)
@@ -227,7 +228,7 @@ static void without_hints(void)
 	writing(false);
 }
 
-/* The slot changes hands, and each owner's view of it wipes what was before. */
+/* The slot changes hands, and each new owner's view of it wipes the old records. */
 static void wiped(void)
 {
 	u64 wiped;
@@ -260,7 +261,8 @@ static void wiped(void)
 	end();
 }
 
-/* In a scan, or in the midst of its records, a ring is left: it overtakes all tries to copy it. */
+/* The reader gives up a ring, at the start of a scan or amid the ring's records, because the ring overtakes
+ * all attempts to copy it. */
 static void leaving(u64 ns)
 {
 	u32 i, n;
@@ -291,7 +293,7 @@ static void left(void)
 	leaving(1);
 }
 
-/* For longer than a writer would be waited for. */
+/* For longer than the reader would wait for a writer. */
 static void left_stopped(void)
 {
 	leaving(WAIT_NS / 100);

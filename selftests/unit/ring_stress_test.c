@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/ring/ring.h and ctrace_ring_read.h at speed: a thread writes, two timers' signals
- * write into whatever it is doing (and into each other), several threads read as they
- * can. Then every reader must know of every record: seen + lost == made.
+ * module/ring/ring.h and ctrace_ring_read.h at full speed. A thread writes; the signals of two timers write amid
+ * whatever it is doing, and amid each other; several threads read as fast as they can. In the end every
+ * reader must account for every record: seen + lost == made.
  */
 #include <pthread.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 
 static struct ring ring;
 static bool stop;
-/* the writer thread's, and its signals' */
+/* changed by the writer thread and its signals */
 static u64 tries, refused, nested;
 
 static u64 test_clock(void)
@@ -38,7 +38,7 @@ static void on_signal(int sig)
 	u64 i;
 
 	nested += ring.d.ctl->nest != 0;
-	/* now and then so many that a small ring cannot take the nest */
+	/* now and then so many that a small ring cannot hold the nest */
 	for (i = tries % 64 ? 1 + sig % 3 : 400; i; i--)
 		write_one();
 }
@@ -73,7 +73,7 @@ struct load {
 	bool stop_full, rebind;
 };
 
-/* The slot goes to somebody else: in the module interrupts are off meanwhile. */
+/* The slot goes to another container. In the module, interrupts are off meanwhile. */
 static void rebind(u32 cid)
 {
 	sigset_t all, old;

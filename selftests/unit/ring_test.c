@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* module/ring/ring.h and ctrace_ring_read.h, in one thread: every case made by hand. */
+/* module/ring/ring.h and ctrace_ring_read.h in a single thread: every case is made by hand. */
 #include "ktap.h"
 
 static void after_publication(void);
@@ -10,8 +10,8 @@ static void after_publication(void);
 #define SUBBUF	4096u
 
 static u64 now = 1000;
-static void (*interrupt)(void);		/* comes once, between the clock's reading and its use */
-static void (*late_interrupt)(void);	/* comes once, after head was moved and nest not yet 0 */
+static void (*interrupt)(void);		/* comes once, between the reading of the clock and its use */
+static void (*late_interrupt)(void);	/* comes once, after head was moved and before nest is 0 */
 static struct ring ring;
 static struct ctrace_cursor cur;
 static struct tally tally;
@@ -50,13 +50,13 @@ static void begin(bool stop_full)
 
 static bool make(u32 len)
 {
-	bool ok = make_record(&ring, ++numbers, len);	/* an interrupt in it has the next number */
+	bool ok = make_record(&ring, ++numbers, len);	/* an interrupt inside has the next number */
 
 	made += ok;
 	return ok;
 }
 
-/* Every record that was made was seen or is known as lost, and the slot says the same. */
+/* Every record that was made was seen or is known to be lost, and the slot's counts agree. */
 static void check_sum(void)
 {
 	check_eq(drain(&cur, &tally, buf), 0);
@@ -109,13 +109,13 @@ static void pad_is_cleared(void)
 	memset(ring.d.data, 0xee, SIZE);
 	while (ring.d.ctl->reserve < SUBBUF)
 		make(2000);
-	/* 32 + 2 * 2000, and the rest too short for a third */
+	/* 32 + 2 * 2000 bytes; the rest is too short for a third record */
 	for (n = 32 + 4000; n < SUBBUF; n += 8)
 		check_eq(*(u64 *)(ring.d.data + n), 0);
 	end();
 }
 
-/* Also with no room for a zero word: the sub-buffer is exactly full. */
+/* Also when there is no room for a zero word, because the sub-buffer is exactly full. */
 static void exact_fit(void)
 {
 	u64 i;
@@ -148,7 +148,7 @@ static void nest(u32 depth, u32 len)
 	ctrace_ring_commit(&ring.d, &w);
 }
 
-/* Trees of interrupts at every place of a sub-buffer. */
+/* Nests of interrupts at every place of a sub-buffer. */
 static void nested(void)
 {
 	u32 i;
@@ -163,7 +163,7 @@ static void nested(void)
 	check_eq(cur.lost, 0);
 }
 
-/* Until the outermost has committed, readers see nothing of the nest. */
+/* Readers see nothing of a nest until its outermost writer has committed. */
 static void nest_is_published_at_once(void)
 {
 	struct ctrace_writer w;
@@ -186,7 +186,7 @@ static void short_one(void)
 	make(48);
 }
 
-/* The interrupt's record has the later reading of the clock but the earlier place: we read again. */
+/* The interrupt's record has the later time but the earlier place: the writer reads the clock again. */
 static void clock_inside_the_loop(void)
 {
 	struct ctrace_writer w;
@@ -202,7 +202,8 @@ static void clock_inside_the_loop(void)
 	end();
 }
 
-/* Its record is not left behind unpublished, after a record alone or a nest. */
+/* An interrupt at the moment of publication: its record does not stay unpublished, neither after a lone
+ * record nor after a nest. */
 static void interrupt_at_publication(void)
 {
 	u32 i;
@@ -232,7 +233,7 @@ static void time_does_not_run_backwards(void)
 	end();
 }
 
-/* A nest longer than the ring: the rest is refused and counted, what was begun stays whole. */
+/* A nest longer than the ring: the excess is refused and counted, and records that were begun stay whole. */
 static void nest_longer_than_the_ring(void)
 {
 	struct ctrace_writer w;
@@ -278,7 +279,8 @@ static void fill_up(void)
 		make(40);
 }
 
-/* The outer is refused, the interrupt that came before its look was not: it is published. */
+/* The outer record is refused, but the interrupt that came before the outer writer's look was not: its
+ * record is published. */
 static void refused_outer_publishes_the_inner(void)
 {
 	begin(true);
@@ -309,7 +311,7 @@ static void lapped(void)
 	check(cur.seen > 0);
 }
 
-/* The writer comes over a span while the reader copies it. */
+/* The writer overwrites a span while the reader copies it. */
 static void lapped_in_use(void)
 {
 	struct ctrace_span s;
@@ -347,7 +349,8 @@ static void limits_of_a_span(void)
 	end();
 }
 
-/* Every run is taken without a walk, also the newest, which is not a whole sub-buffer, and is what a walk finds. */
+/* Every run is taken without a walk, also the newest one, which is not a whole sub-buffer. The result is
+ * what a walk finds. */
 static void without_a_walk(void)
 {
 	struct ctrace_cursor walked;
@@ -400,7 +403,7 @@ static void from_now(void)
 	}
 }
 
-/* Several owners between two looks: nothing is lost, but by overwriting. */
+/* The ring has several owners between two looks: nothing is lost except by overwriting. */
 static void rebound(void)
 {
 	struct ctrace_cursor mine;
@@ -431,7 +434,8 @@ static void rebound(void)
 	check(cur.lost > 0);
 }
 
-/* What another container left goes, wherever the new owner stands; others' readers count it. */
+/* Another container's records are wiped, wherever the new owner begins; others' readers count them as
+ * lost. */
 static void wipe_after(u32 others, u32 own)
 {
 	struct ctrace_ring_desc *d = &ring.d;
@@ -446,7 +450,7 @@ static void wipe_after(u32 others, u32 own)
 	while (!ctrace_ring_wipe(d, &wiped, 1000))
 		make(64);
 	check_eq(d->ctl->floor, d->ctl->base);
-	/* the old owner's cid stood in each of its records */
+	/* each of the old owner's records had its cid */
 	for (off = 0; off < SIZE; off += 8)
 		if (*(u32 *)(d->data + off + 4) == 1)
 			break;
@@ -468,7 +472,7 @@ static void wiped(void)
 	}
 }
 
-/* Any bytes at all: no access outside, no endless loop, an error or a plausible span. */
+/* Arbitrary bytes: no access outside, no endless loop; the result is an error or a plausible span. */
 static void hostile(void)
 {
 	struct ctrace_span s;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ring_tsan_test [SECONDS]: module/ring/ring.h, ctrace_ring_read.h and the library's merge under ThreadSanitizer, half
- * of the time (default 4 s) for each case. Threads stand for CPUs, two timers' signals for their interrupts: they
- * are let in at each ordered access, and nest.
+ * of the time (default 4 s) for each case. Threads stand for CPUs, and the signals of two timers for their
+ * interrupts. Signals are let in at each ordered access, and nest.
  *
- * ThreadSanitizer knows who is ordered after whom by acquire and release, not by fences. So what may be seen
+ * ThreadSanitizer understands the order that acquire and release make, but not fences. So what can be checked
  * of a ring is split in two:
- * - rings that keep the oldest: no byte is written twice, so nothing needs a fence, and everything that a
- *   reader touches must be ordered after its writing by A (and C). All is under its eyes.
- * - rings that are overwritten: what is read of the data may be void, and a look at reserve, behind a fence (B),
- *   says so. These reads are kept from its eyes; the control page is not. What came out is
- *   checked by the sums in the records.
+ * - Rings that keep the oldest records. No byte is written twice, so no fence is needed, and everything that a
+ *   reader touches must be ordered after its writing by A (and C). ThreadSanitizer sees all of it.
+ * - Rings that are overwritten. Data that was read may be void; a look at reserve, behind a fence (B), says
+ *   so. These reads of data are hidden from ThreadSanitizer; those of the control page are not. The sums in
+ *   the records check the result.
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Between these addresses: the data of the rings that are overwritten. */
+/* The data of the rings that are overwritten lies between these addresses. */
 static const char *data_from, *data_to;
 
 static __attribute__((__noinline__, no_sanitize("thread")))
@@ -60,8 +60,8 @@ struct writer {
 	struct ring ring;
 	u64 end;			/* when to stop */
 	u64 made, refused, nested;
-	u64 longest;			/* that one record took */
-	bool rebind, fills;		/* to stop when full */
+	u64 longest;			/* the longest time that one record took */
+	bool rebind, fills;		/* fills: stops when full */
 };
 
 static __thread struct writer *self;
@@ -105,12 +105,12 @@ static void *writer(void *arg)
 	}
 	timer_delete(a);
 	timer_delete(b);
-	/* one that is still on its way comes before the look at the sums */
+	/* a signal that is still on its way comes before the sums are checked */
 	pthread_sigmask(SIG_BLOCK, &all, &old);
 	return NULL;
 }
 
-/* --- kept: through the library, in order of time -------------------------------------------- */
+/* --- keeping the oldest: through the library, in order of time ------------------------------ */
 
 static u64 rounds, records, nests, slow;
 
@@ -147,7 +147,7 @@ static void merged_round(void)
 			break;
 		}
 		if (!ret) {
-			/* all full? then one more look finds the rest */
+			/* Are all rings full? Then one more look finds the rest. */
 			for (i = 0, ended = true; i < WRITERS; i++)
 				ended = ended && (READ_ONCE(w[i].ring.d.ctl->lost_full) ||
 						  test_clock() > w[i].end) &&
@@ -176,7 +176,7 @@ static void merged_round(void)
 			longest = w[i].longest;
 	}
 	check_eq(seen, 0);
-	/* the reader waits a second for a writer, no longer */
+	/* The reader waits a second for a writer, and no longer. */
 	if (longest < 900000000)
 		check_eq(late, 0);
 	else
@@ -262,7 +262,7 @@ static void lapped(void)
 	ring_free(&w.ring);
 }
 
-/* What ThreadSanitizer says: where it says nothing, the case passes. */
+/* ThreadSanitizer's reports. The case passes if there are none. */
 static u64 races;
 
 void __tsan_on_report(void *rep)
@@ -286,7 +286,7 @@ int main(int argc, char **argv)
 {
 	if (argc > 1)
 		seconds = atoi(argv[1]);
-	/* a broken ring may hold its writer or its reader for ever */
+	/* A broken ring may hold up its writer or its reader for ever. */
 	alarm(60 + seconds * 10);
 	return ktap_run(cases, sizeof(cases) / sizeof(cases[0]));
 }

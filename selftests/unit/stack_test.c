@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks: found their event among others', named from tables of symbols, shown by text,
- * JSON and folded lines, kept in a file and read back.
+ * Stacks: they find their event among others, get names from tables of symbols, are printed as text, JSON
+ * and folded lines, and are kept in a file and read back.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static char *out;
 static size_t out_len;
 static FILE *file;
 
-/* What a recording would have brought along. */
+/* The symbols that a recording would have brought along. */
 static const char saved[] = "{\"symbols\":["
 	"{\"tid\":0,\"addr\":\"ffffffff81000010\",\"exact\":false,\"name\":\"schedule+0x10\"},"
 	"{\"tid\":0,\"addr\":\"ffffffff81000020\",\"exact\":false,\"name\":\"ovl_open+0x8 [overlay]\"},"
@@ -110,7 +110,7 @@ static void text(void)
 {
 	begin(sink_text_new, CTRACE_PROBE_F_STACK | CTRACE_PROBE_F_USER_STACK);
 	give(a_switch(1000000, 101));
-	give(a_switch(1000001, 102));		/* of another CPU's ring */
+	give(a_switch(1000001, 102));		/* in another CPU's ring */
 	give(a_stack(1000002, true, 101, CTRACE_ID_SCHED_SWITCH, 0xffffffff81000010, 0xffffffff81000020));
 	give(a_stack(1000003, true, 102, CTRACE_ID_SCHED_SWITCH, 0xffffffff81000010, 0));
 	give(a_stack(1000004, false, 101, CTRACE_ID_SCHED_SWITCH, 0x401000, 0x5));
@@ -123,7 +123,7 @@ static void text(void)
 	       "0.499000 web  [vtid 3] kernel_stack event=2\n    > schedule+0x10\n");
 }
 
-/* The entry's is under the call's one line, and not once more under its return. */
+/* An entry's stack is printed under the call's single line, and not once more under its return. */
 static void calls(void)
 {
 	begin(sink_text_new, CTRACE_PROBE_F_STACK);
@@ -177,12 +177,12 @@ static void folded(void)
 	give(a_sample(2000));
 	give(a_switch(3000, 102));
 	give(a_stack(3001, true, 102, CTRACE_ID_SCHED_SWITCH, 0xffffffff81000010, 0x77));
-	give(a_switch(4000, 103));		/* without a stack: does not count */
+	give(a_switch(4000, 103));		/* it has no stack, and does not count */
 	expect("web;my:app;ma:in\\x1b;schedule;do_idle 2\n"
 	       "web;sh;0x77;schedule 1\n");
 }
 
-/* What the recorder keeps is what report finds; a second exec of the task does not mislead. */
+/* Report finds what the recorder keeps; a second exec of the task does not mislead it. */
 static void kept(void)
 {
 	struct symbols *live = symbols_new(true), *read;
@@ -202,7 +202,7 @@ static void kept(void)
 	memcpy(run, made[0].raw, made[0].rec.len);
 	len += made[0].rec.len;
 	ctf_symbols_scan(live, schema, run, len);
-	/* one that claims to be longer than the run */
+	/* a record that claims to be longer than the run */
 	made[0].rec.len = 0xfff8;
 	memcpy(run, made[0].raw, 64);
 	ctf_symbols_scan(live, schema, run, 64);
@@ -247,7 +247,7 @@ static void kallsyms(void)
 	symtab_free(&t);
 }
 
-/* Files of containers are read: every length and every spoilt byte of one must be harmless. */
+/* ctrace reads files inside containers: every length and every spoilt byte of a file must be harmless. */
 static void elf_files(void)
 {
 	struct symtab t = { 0 };

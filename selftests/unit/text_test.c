@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the text and JSON sinks make of records: strace's forms, escapes, losses. */
+/* What the text and JSON sinks print for records: the forms of strace, escapes, losses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "ktap.h"
@@ -30,7 +30,7 @@ static void begin(bool json, int32_t command)
 	sink = json ? sink_json_new(&o) : sink_text_new(&o);
 }
 
-/* The lines must be these; prefix: what goes before the event in each is left out by them. */
+/* The output must be these lines. */
 static void expect(const char *want)
 {
 	sink_free(sink);
@@ -101,7 +101,7 @@ static void never_returned(void)
 	       "0.003000 web  [vtid 3] read(3, 0x7f00, 100 <unfinished ...>\n");
 }
 
-/* rt_sigreturn and its like come back without their number. */
+/* rt_sigreturn and similar calls return without their number. */
 static void lost_number(void)
 {
 	begin(false, 0);
@@ -120,7 +120,8 @@ static void lost_number(void)
 	       "0.004000 web  [vtid 1] <... read resumed>) = 0 <0.002000>\n");
 }
 
-/* Exits without an entry: shown, but for a child's from clone and our own from before exec. */
+/* Exits without an entry are printed, except a child's return from clone and our own calls from before
+ * exec. */
 static void orphans(void)
 {
 	begin(false, 9);
@@ -147,7 +148,7 @@ static void hostile(void)
 	give(make_exit(&m, 1000000, 257, 2, 101, 3));
 	make(&m, 2000000, 0x3fff, 99, 5, 5);
 	give(&m);
-	/* shorter than its type says */
+	/* a record shorter than its type requires */
 	make(&m, 3000000, ENTER(257), 2, 101, 1);
 	give(&m);
 	expect("0.000000 db\\x1b[31m [vtid 1] openat(AT_FDCWD, \"a\\n\\\"\\\\\\33[2J\\0011\\377\", O_RDONLY)"
@@ -207,7 +208,7 @@ static void account(void)
 	ctrace_schema_free(schema);
 }
 
-/* More tasks than the table of calls starts with, all in a call at once. */
+/* More tasks than the table of calls has places at first, all of them in a call at once. */
 static void many_tasks(void)
 {
 	struct pairs *p = pairs_new();

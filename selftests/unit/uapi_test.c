@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The binary interface, byte for byte: what is mapped and what is on disk must
- * not move by accident, and must be the same for 32-bit readers.
+ * The binary interface, byte for byte: what is mapped and what is on disk must not change by accident, and
+ * must be the same for 32-bit readers.
  */
 #include <stddef.h>
 
@@ -28,7 +28,7 @@ static void ring(void)
 	at(ctrace_ring, base, 16);
 	at(ctrace_ring, floor, 32);
 	at(ctrace_ring, floor_events, 40);
-	at(ctrace_ring, reserve, 64);	/* a cache line of its own: the writer's */
+	at(ctrace_ring, reserve, 64);	/* on a cache line of its own: the writer's */
 	at(ctrace_ring, head, 72);
 	at(ctrace_ring, events, 80);
 	at(ctrace_ring, lost_full, 88);
@@ -52,7 +52,7 @@ static void record(void)
 	check(CTRACE_ID_MAX <= 65536);
 }
 
-/* Recordings hold them: none may ever move. One of each family, and the last. */
+/* Recordings contain these ids, so none may ever change. Checks one of each family, and the last. */
 static void event_ids(void)
 {
 	check_eq(CTRACE_ID_LOST, 1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ring BYTES: module/ring/ring.h on this processor, ns per record of that length (24 to 184), beside what
- * nothing can be below: the clock, and a copy of the same bytes to memory of the same size.
+ * ring BYTES: measures module/ring/ring.h on this processor, in ns per record of that length (24 to 184), beside
+ * the lower limit: reading the clock, and copying the same bytes to memory of the same size.
  *
- * Prints lines "NAME NS", the median of batches. With -DBENCH_TSC the clock is the module's own sum
- * (compat/clock.h), else clock_gettime(). What the shim leaves to the compiler is done here as
- * the kernel does it: a cmpxchg without a lock prefix, one more in one instruction.
+ * Prints lines "NAME NS", the median of batches. With -DBENCH_TSC the clock is the module's own calculation
+ * (compat/clock.h), else clock_gettime(). Where the shim leaves something to the compiler, this file does
+ * it as the kernel does: a cmpxchg without a lock prefix, an increment in one instruction.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static struct {
 	u64 seq, mult, add, base;
 } tsc = { .mult = 1 << 22, .base = 1 };
 
-/* Which ns it gives does not matter here; that it is as much work does. */
+/* The value in ns does not matter here. What matters is that it takes as much work. */
 static inline u64 clock_now(void)
 {
 	u64 seq, ns;
@@ -72,7 +72,7 @@ static char *limit_mem;
 static u64 limit_pos, hint;
 static u32 len;
 
-/* What a record has behind its time; not to be seen through by the compiler. */
+/* The payload of a record, behind its time. The compiler must not see through it. */
 static u64 model[32];
 
 static inline void fill(struct ctrace_record *rec)
@@ -110,7 +110,7 @@ static void one(void)
 	ctrace_ring_commit(&d, &w);
 }
 
-/* Every record has another within it, as an interrupt would write one. */
+/* Every record has another one inside, as an interrupt would write it. */
 static void nested(void)
 {
 	struct ctrace_writer w;
@@ -146,8 +146,8 @@ static int stop;
 static u64 seen, lost;
 
 /*
- * Copies all that it can get, then waits as readers do; the writer, who does not, laps it meanwhile. (One that
- * only looks again and again takes the writer's cache line from it each time.)
+ * Copies all that it can get, then waits as readers do. The writer does not wait, and laps it meanwhile. (A
+ * reader that looked again and again would take the writer's cache line from it each time.)
  */
 static void *reader(void *arg)
 {

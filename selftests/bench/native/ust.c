@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ust: as ring.c, by LTTng's user-space tracer, in whatever session records it. Prints "lttng-ust NS". */
+/* ust: like ring.c, but with LTTng's user-space tracer, in any session. Prints "lttng-ust NS". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

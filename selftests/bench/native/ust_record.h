@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A record of ctrace's as an event of LTTng's user-space tracer: what ring.c writes, but its time. */
+/* A ctrace record as an event of LTTng's user-space tracer: what ring.c writes, without its time. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER ctrace_bench
 

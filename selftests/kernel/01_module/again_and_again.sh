@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: twenty times in and out under system call load
+# description: the module loads and unloads eight times under system call load
 # requires: any
 # timeout: 300
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -10,7 +10,7 @@ unload || give_up "it was loaded and does not go"
 for _ in 1 2; do counted 0 1000000000 & later "kill $!; wait $!"; done
 for i in $(seq 8); do
 	insmod "$module" || give_up "insmod number $i"
-	# a session in some of them
+	# every fourth load also has a session
 	[ $((i % 4)) != 0 ] || timeout 20 evdump -e syscalls -t all -d 0.05 > /dev/null 2>&1
 	wait_for 10 rmmod ctrace || give_up "rmmod number $i"
 done

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: dkms adds, builds, installs and removes it
+# description: dkms adds, builds, installs and removes the module
 # requires: any,slow
 # timeout: 600
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

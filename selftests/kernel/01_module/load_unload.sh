@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: the module loads, says where it is, and goes without a trace
+# description: the module loads, its device and netlink family appear, and it unloads without leaving anything
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -8,7 +8,8 @@
 
 unload || give_up "it was loaded and does not go"
 before=$(dmesg | wc -l)
-# a node that was there before the driver keeps its mode; this asks for the driver's own
+# A device node that is older than the driver keeps its mode. Remove it, to see the mode that the driver asks
+# for.
 rm -f /dev/ctrace
 check "insmod" insmod "$module"
 check "the device is there" test -c /dev/ctrace

@@ -8,7 +8,7 @@
 
 command -v abi_older > /dev/null || skip "abi_older was not built"
 load
-# their numbers, and the module's
+# the ABI numbers of both test programs, and the module's
 number() { sed -n "s/^#define $1[ \t]*\([0-9]*\)$/\1/p" "$2/ctrace.h"; }
 old=$(number CTRACE_ABI "$here/build/abi_older.include/ctrace")
 new=$(number CTRACE_ABI "$here/build/abi_newer.include/ctrace")

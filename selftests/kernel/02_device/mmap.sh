@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a mapping is read-only for ever, whatever offset, length and protection are asked for
+# description: a mapping is always read-only, whatever offset, length and protection are asked for
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

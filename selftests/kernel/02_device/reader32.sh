@@ -14,13 +14,13 @@ load
 cheap box -n reader32 -- bash -c "until [ -e $tmp/go ]; do sleep 0.1; done; counted 7 500; sleep 1000"
 cid=$(of_pid "$pid" cid)
 
-# begin ARG...: a session, of calls of the host and the box; its id in $session
+# begin ARG...: starts a session that records calls of the host and the box; sets $session to its id
 begin() {
 	dump "$tmp/ev" -e syscall:getpriority -t host -t "cid:$cid" -d 60 "$@"
 	session=$(nl_sessions | sed -n 's/^session \([0-9]*\) .*/\1/p')
 	readers=''
 }
-# reader NAME ARG...: two of them
+# reader NAME ARG...: starts two readers, one of 32 bits and one of 64
 reader() {
 	local bits
 	for bits in 32 64; do
@@ -58,7 +58,7 @@ has "mapped, the same number" "^seen $made lost 0 " "$tmp/whole.32"
 same "by read(), the same records" "$(last whole.32)" "$(last call.32)"
 has "the container's own" '^seen 1000 lost 0 ' "$tmp/view.32"
 
-# lapped: rings too small for what comes
+# lapped: the rings are too small for the events
 begin -b 8192
 reader lapped map
 counted 3 5000

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: the library's options, definitions, tracepoints and what a rate held back
+# description: the library's options, definitions, tracepoints, and its count of events held back by a rate
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: attributes too short, too long, torn, wrongly nested are refused
+# description: attributes that are too short, too long, truncated or wrongly nested are refused
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

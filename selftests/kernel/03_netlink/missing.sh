@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: each command without each of its attributes is refused by name
+# description: a command that lacks one of its attributes is refused, and the refusal names the attribute
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: who is refused is told of his own mistake, whatever others do meanwhile
+# description: each refused caller reads about its own mistake, whatever other threads do at the same time
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

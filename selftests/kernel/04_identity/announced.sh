@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: births and deaths are announced, once each, with the facts
+# description: each container's birth and death are announced once, with all the facts
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -9,7 +9,7 @@
 load
 subscribe -d 60 > "$tmp/sub" 2> "$tmp/err" & job=$!
 later "kill $job"
-# that there are some is told once births are
+# subscribe lists containers only after it has subscribed to births. So once this one is seen, births are too.
 cheap there -g "/box/$(hex64 there)" -- sleep 1000
 wait_for 10 lines 1 "/box/$(hex64 there)\$" "$tmp/sub"
 for i in 1 2 3; do ctbox -g "/box/$(hex64 "announce$i")" -- counted 1 1; done
@@ -24,7 +24,7 @@ for i in 1 2 3; do
 	same "both of one cid" 1 "$(grep "/box/$hex\$" "$tmp/sub" | cut -d' ' -f2 | sort -u | wc -l)"
 done
 note "$(cat "$tmp/sub")"
-# a birth may be told again, once more is known (the path, as init executes its program)
+# A birth may be announced again when more is known: the path is, once init executes its program.
 check "cids go up" bash -c "awk '/^new/ && !seen[\$2]++ { print \$2 }' '$tmp/sub' | sort -nuc"
 grep '^new .*/box/' "$tmp/sub" > "$tmp/new"
 has "a birth tells pid namespace and init" '^new [0-9]+ 0 [1-9][0-9]+ [1-9][0-9]* 0 [1-9][0-9]* .* [0-9a-f]{64} ' "$tmp/new"

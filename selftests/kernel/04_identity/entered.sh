@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: who enters a container later belongs to it
+# description: a process that enters a container later belongs to it
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -10,7 +10,7 @@ load
 cheap box -g "/box/$(hex64 entered)" -- sleep 1000
 cid=$(of_pid "$pid" cid)
 mapfile -t dirs < <(cgroup_dirs "/box/$(hex64 entered)")
-# in a shell of its own: that goes there, and becomes the command
+# Call this in a subshell: it moves itself into the cgroup and then becomes the command.
 enter() {
 	for d in "${dirs[@]}"; do echo 0 > "$d/cgroup.procs"; done
 	exec "$@"

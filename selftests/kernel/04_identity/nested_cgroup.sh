@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a runtime's cgroup inside a container's is a container with a parent
+# description: a cgroup with a runtime's name inside a container's cgroup is a container with a parent
 # requires: v2
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: of 2,000 short-lived containers, ids recycled, no event is anybody else's
+# description: 2,000 short-lived containers with recycled ids: no event is attributed to another container
 # requires: any
 # timeout: 170
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -9,7 +9,7 @@
 n=${CTRACE_TEST_PAIRS:-2000}
 command -v checker maker > /dev/null || skip "checker was not built"
 load
-# pid numbers come again soon
+# a small pid_max, so that pid numbers are reused soon
 old=$(cat /proc/sys/kernel/pid_max)
 later "echo $old > /proc/sys/kernel/pid_max"
 echo 600 > /proc/sys/kernel/pid_max 2> /dev/null || note "pid_max stays $old"

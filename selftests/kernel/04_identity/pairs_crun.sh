@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: of short-lived containers made by crun, no event is anybody else's
+# description: short-lived containers made by crun: no event is attributed to another container
 # requires: crun
 # timeout: 170
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

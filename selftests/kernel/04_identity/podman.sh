@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a container of podman has one cid, with podman's id; its monitor is the host's
+# description: a podman container has one cid, with podman's id; its monitor belongs to the host
 # requires: podman
 # timeout: 180
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -15,7 +15,7 @@ same "its pid namespace" "$(pidns_of "$pid")" "$(of_pid "$pid" pidns)"
 cid=$(of_pid "$pid" cid)
 conmon=$(pgrep -of "conmon.*$id")
 same "the monitor is no container" "" "$(of_pid "$conmon" cid)"
-# podman exec's runtime wants to enter it
+# The runtime behind podman exec needs to enter the container's cgroup namespace.
 [ -e /proc/self/ns/cgroup ] || { note "no cgroup namespaces: podman exec is left out"; exit; }
 timeout 20 evdump -t all -e syscall:getpriority -- podman exec web counted 11 30 > "$tmp/ev" 2> "$tmp/exec"
 timeout 20 evdump -t all -e syscall:getpriority -- counted 12 30 > "$tmp/ev2" 2> "$tmp/err"

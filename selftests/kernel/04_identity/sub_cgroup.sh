@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a cgroup below a container's own, without a runtime's name, is still that container
+# description: a cgroup below a container's own belongs to that container, unless it has a runtime's name
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a cgroup namespace in a cgroup that others use is no container
+# description: a cgroup namespace made in a cgroup that other processes use is no container
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -11,7 +11,7 @@ load
 mount=$(cgroup_mount)
 mkdir -p "$mount/login/session"
 later "rmdir $mount/login/session $mount/login"
-# a login shell and, below it, one who unshares
+# a login shell, and a process below it that unshares its cgroup namespace
 dump "$tmp/ev" -t all -e syscall:getpriority
 bash -c 'echo 0 > '"$mount"'/login/session/cgroup.procs
 	unshare --cgroup /bin/sh -c "counted 71 20; exec counted 71 20"; counted 72 20'

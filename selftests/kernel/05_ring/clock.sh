@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a record's time is CLOCK_MONOTONIC's
+# description: the time of a record is CLOCK_MONOTONIC
 # requires: any
 # kernels: 5.10,6.1,newest,arm64
 # timeout: 90

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: seen + reported lost = made, for every size, reader and mode
+# description: events seen + losses reported = events made, for every ring size, reader and mode
 # requires: any
 # timeout: 170
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -11,7 +11,7 @@ load
 calls=${CTRACE_TEST_CALLS:-4000}
 for mode in overwrite stop; do
 	for reader in absent slow fast many killed read; do
-		# most of their time is spent waiting, so the sizes go together
+		# The readers spend most of their time waiting, so all sizes run at the same time.
 		jobs=()
 		for size in small middle large; do
 			timeout 100 ringcount $reader $size $mode "$calls" > "$tmp/$size" 2>&1 &

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: more containers than slots: the shared rings lose and mix nothing
+# description: with more containers than slots, the shared rings neither lose events nor mix them up
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: rmmod under full load with a mapped reader is refused, and works when it has gone
+# description: rmmod under full load is refused while a reader has a mapping, and works once the reader is gone
 # requires: any
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

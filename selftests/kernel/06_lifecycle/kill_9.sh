@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: kill -9 of ctrace trace in mid-flight: probes and rings are gone, rmmod works
+# description: after kill -9 of a running ctrace trace its probes and rings are gone, and rmmod works
 # requires: any
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -18,7 +18,7 @@ for _ in 1 2 3; do
 done
 wait_for 10 grep -qx 0 /sys/module/ctrace/refcnt
 check "no session is left" bash -c '! nl_sessions | grep -q session'
-# a page or two may be the identity's own pools, which stay while the module does
+# The identity code's own pools may take a page or two, and stay as long as the module does.
 after=$(vmalloc_kb)
 check "the arenas are gone: $before kB before, $after kB after" test "$after" -le $((before + 64))
 check "rmmod" unload

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: the owner's socket closes under a reader: it drains, and is told
+# description: when the owner's socket closes, a reader drains the rings and is told that the session ended
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: each call has as many arguments as the call has, and unknown numbers all six
+# description: each call's record has as many arguments as the call, and an unknown number has all six
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -13,7 +13,7 @@ has "getppid: none" 'syscall_entry_getppid cid=0 tid=[0-9]+ vtid=[0-9]+$' "$tmp/
 has "pread64: four, the last of 64 bits" 'syscall_entry_pread64 .*=(119|0x77) [a-z]+=(78187493530|0x123456789a)$' "$tmp/ev"
 has "fanotify_mark: the mask is one, and the path behind it" \
 	'syscall_entry_fanotify_mark .*mask=(78187493530|0x123456789a) [a-z]*fd=-100 pathname="/nonexistent/marked"$' "$tmp/ev"
-# which is the last differs between architectures
+# The order of clone's last two arguments differs between architectures.
 has "clone: addresses are whole" 'syscall_entry_clone .*newsp=(17|0x11) parent_tidptr=0x2222222222 (child_tidptr=0x3333333333 tls=293203100740|tls=219902325555 child_tidptr=0x4444444444)$' "$tmp/ev"
 has "past the table" 'syscall_entry_unknown .*nr=1000 arg0=0x11 arg1=0x22 arg2=0x33 arg3=0x44 arg4=0x55 arg5=0x66$' "$tmp/ev"
 has "and its return" 'syscall_exit_unknown .*nr=1000 ret=-38$' "$tmp/ev"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: each system call has as many arguments as the kernel's own tracer says, addresses where those are
+# description: each system call has as many arguments as the kernel's own tracer says, with addresses in the same places
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -9,8 +9,8 @@
 load
 tracefs_mount
 cd "$tracefs/events/syscalls" || skip "this kernel describes no system calls"
-# NAME and a letter for each argument: p an address, n a number. The first field is the call's number; newest
-# kernels add what lies at an address
+# Make lines of NAME and a letter for each argument: p is an address, n a number. The first field is the
+# call's number, and is skipped. The newest kernels add a field with the data at an address.
 awk '/^name:/ {line = $2; sub(/sys_enter_/, "", line); line = line " "; first = 1}
 	/field:/ && !/ common_|__data_loc/ {
 		if (!first) line = line (/\*|:(const )?cap_user_|:__sighandler_t/ ? "p" : "n")
@@ -21,10 +21,11 @@ cd /
 ctrace events --json 'syscalls:*' > "$tmp/events"
 jq -r 'select(.name | startswith("syscall_entry_")) | "\(.name | ltrimstr("syscall_entry_")) \([.fields[] |
 	if .type == "string" or (.type | startswith("x")) then "p" else "n" end] | join(""))"' "$tmp/events" | sort > "$tmp/ours"
-# they call some by the function's name: newstat
+# The kernel's tracer names some calls by their functions (newstat). join leaves out those that only one side
+# has.
 join "$tmp/theirs" "$tmp/ours" > "$tmp/both"
 at_least "calls that both describe" 250 "$(wc -l < "$tmp/both")"
 same "described otherwise" "" "$(awk '$2 != $3' "$tmp/both")"
-# names are given by hand where headers have none
+# Where the headers have no names for the arguments, our table gives them by hand.
 same "arguments without a name" "" "$(jq -r 'select(.name | startswith("syscall_entry_")) |
 	select(.fields[0].name == "arg0" and (.fields | length) < 6) | .name' "$tmp/events")"

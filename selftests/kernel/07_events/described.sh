@@ -12,7 +12,7 @@ evdump -t all -e syscalls -e sched_switch -e sched_wakeup -e sched_process_fork 
 at_least "events" 1000 "$(grep -c cid= "$tmp/ev")"
 at_least "kinds of events" 40 "$(cut -d' ' -f2 "$tmp/ev" | sort -u | wc -l)"
 has_not "none undecodable, none unknown" 'undecodable|unknown-id' "$tmp/ev"
-# by how much a record comes after a younger one: one that was long in being written may
+# How much later a record is printed than a younger one. A record that took long to write may come late.
 awk '/cid=/ {if ($1 < last) print last - $1, $0; else last = $1}' "$tmp/ev" | sort -rn > "$tmp/late"
 same "records printed after younger ones" 0 "$(wc -l < "$tmp/late")"
 note "$(head -n 5 "$tmp/late")"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a traced command is followed into its children from its first instruction
+# description: a traced command is followed from its first instruction, and into its children
 # requires: strace
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -9,7 +9,8 @@
 load
 evdump -e syscalls -- /bin/sh -c '/bin/true; /bin/true' > "$tmp/ev" 2> "$tmp/err"
 strace -f -qq -e 'signal=none' -o "$tmp/strace" /bin/sh -c '/bin/true; /bin/true'
-# the entries of one are the lines of the other, but for the exec that starts it and the held read before it
+# Each entry of evdump is a line of strace, except for the exec that starts the command and the read that holds
+# the command before that.
 mine=$(grep -c ' syscall_entry_' "$tmp/ev") theirs=$(grep -vc 'resumed\|+++' "$tmp/strace")
 note "evdump: $mine entries, strace: $theirs calls"
 check "as many calls as strace sees" test "$mine" -ge "$theirs" -a "$mine" -le $((theirs + 4))

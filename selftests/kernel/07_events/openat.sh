@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: openat: path, flags and descriptor, as strace saw them
+# description: openat's path, flags and descriptor are as strace saw them
 # requires: strace
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

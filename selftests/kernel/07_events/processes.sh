@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: fork, exec and exit: tids, names and codes as the program itself says
+# description: fork, exec and exit have the tids, names and codes that the program itself prints
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: strings are cut at 255 bytes, and never read past what is there
+# description: strings are cut at 255 bytes, and never read beyond their end
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

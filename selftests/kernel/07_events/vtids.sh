@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: inside a container: vtid is what its own people see, tid the host's
+# description: inside a container, vtid is the number that its own processes see, and tid the host's
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -13,7 +13,7 @@ dump "$tmp/ev" -t "cid:$(of_pid "$pid" cid)" -e sched_process_fork -e sched_proc
 echo > "$tmp/go"
 wait_for 10 lines 3 sched_process_exit "$tmp/ev"
 stop_dump
-# the program in the container prints its own view
+# The program in the container prints the numbers that it sees.
 inner=$(sed -n 's/^parent=\([0-9]*\) child=\([0-9]*\) .*/\2/p' "$tmp/box.out")
 parent=$(sed -n 's/^parent=\([0-9]*\) child=\([0-9]*\) .*/\1/p' "$tmp/box.out")
 at_least "the program ran" 1 "${inner:-0}"

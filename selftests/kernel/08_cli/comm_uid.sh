@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: --comm and --uid choose whose events: again means or, the two together and
+# description: --comm and --uid choose whose events: repeating one means or, using both means and
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

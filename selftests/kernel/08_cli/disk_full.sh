@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a full disk ends a recording with a word, and what is there can be read
+# description: a full disk ends a recording with a message, and what was written can be read
 # requires: babeltrace2
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: -e EVENT if EXPRESSION: what passes is shown, what does not is not
+# description: -e EVENT if EXPRESSION shows the events that pass, and no others
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh disable=SC2016

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: -F samples what runs, and nothing else; a higher one samples more
+# description: -F samples what runs, and nothing else; a higher frequency gives more samples
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh disable=SC2016
@@ -16,7 +16,7 @@ at_least "samples" 20 "$n"
 if [ "$n" -lt 400 ]; then ok "not many more than asked for: $n"; else not_ok "expected about 150 samples, seen $n"; fi
 same "their frequency" 100 "$(jq -r .fields.hz "$tmp/out" | sort -u)"
 ctrace trace --json -o "$tmp/out" -F 500 -- sh -c "$busy" 2> "$tmp/err"
-# by how much depends on what else the host of an emulated machine has to do
+# How many more depends on what else the host of an emulated machine is doing.
 at_least "five times as often: more" $((n + n / 2)) "$(wc -l < "$tmp/out")"
 ctrace trace --json -o "$tmp/out" -F 100 -e execve -- sh -c "$busy" 2> "$tmp/err"
 same "with -e: both" "cpu_sample syscall_entry_execve syscall_exit_execve" "$(jq -r .event "$tmp/out" | sort -u | xargs)"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: Ctrl-C ends a trace cleanly, with its account
+# description: Ctrl-C ends a trace cleanly, with its summary of events and losses
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -10,7 +10,7 @@ load
 (while :; do counted 2 1; sleep 0.02; done) & later "kill $!"
 for sig in INT TERM; do
 	out=$tmp/$sig	# of its own: the other's has what is waited for
-	# a background child of this shell ignores INT unless told otherwise
+	# A background child of this shell ignores INT unless it resets the signal.
 	setsid bash -c 'trap - INT; exec ctrace trace host -e getpriority' > "$out" 2> "$out.err" & job=$!
 	wait_for 20 grep -q getpriority "$out"
 	pkill -$sig -s "$(ps -o sid= -p $job | tr -d ' ')" -x ctrace

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: an unknown name is answered with the nearest
+# description: an unknown name is answered with the nearest known one
 # requires: podman
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: not:TARGET leaves one out, whatever the others say
+# description: not:TARGET excludes a container, whatever the other targets say
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -12,7 +12,7 @@ cheap a -g "/box/$(hex64 nota)" -- /bin/sh -c "$loop"
 a=$(of_pid "$pid" cid)
 cheap b -g "/box/$(hex64 notb)" -- /bin/sh -c "$loop"
 b=$(of_pid "$pid" cid)
-# cids that see TARGET...: those whose marked calls are in the trace
+# cids_of TARGET...: traces these targets, and prints the cids whose marked calls were recorded
 cids_of() { ctrace trace --json -e getpriority --duration 1 "$@" 2> "$tmp/err" | grep '^{' | jq -r .cid | sort -un | xargs; }
 same "both, to begin with" "$a $b" "$(cids_of "cid:$a" "cid:$b")"
 same "all but a" "$b" "$(cids_of all "not:cid:$a")"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a trace of more than can be printed ends when it should, and says what it lost
+# description: a trace with more events than it can print ends in time, and says what it lost
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: probe add, list, del; what was defined is an event by its name
+# description: probe add, list and del; a defined probe is an event by its name
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh disable=SC2016

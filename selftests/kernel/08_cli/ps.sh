@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: ps: cid, name, runtime, pids, cgroup and age, with podman's names
+# description: ps shows cid, name, runtime, pids, cgroup and age, and podman's names
 # requires: podman
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

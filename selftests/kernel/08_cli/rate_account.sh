@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: --rate: the account tells what was held back of whom; with what was shown that is all
+# description: --rate: the summary says how much was held back for each container; shown + held back = made
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: README's table of sources is the module's own
+# description: README's table of sources matches the module's own description
 # requires: any
 # timeout: 30
 # kernels: newest
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# until 6.8 sched_stat_runtime told one field more
+# Before 6.8, sched_stat_runtime had one field more.
 ! kernel_before 6.8 || skip "README has a newer kernel's table"
 load
 sed -n '/<!-- sources:/,/<!-- sources end/p' "$top/README.md" | grep '^|' > "$tmp/readme"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a recording is CTF that babeltrace2 reads, while it is written and after
+# description: babeltrace2 reads a recording, both while it is written and afterwards
 # requires: babeltrace2
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

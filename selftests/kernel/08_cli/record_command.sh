@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: recording a command: what is on disk is what was made
+# description: recording a command: every event it made is on disk
 # requires: babeltrace2
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: where few containers are named, the session's memory is in few and long rings
+# description: when few containers are named, the session's memory goes to few long rings
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -9,7 +9,7 @@
 load
 cheap one -n one -- sleep 1000
 cid=$(of_pid "$pid" cid)
-# ring_of OPTION... TARGET: length of such a session's rings
+# ring_of OPTION... TARGET: prints the length of such a session's rings
 ring_of() {
 	ctrace record -o "$tmp/t" --force -e getpriority "$@" > "$tmp/out" 2>&1 &
 	recorder=$!

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: --stack: frames with names below their event, as text and JSON, live and recorded
+# description: --stack prints named frames below their event, as text and JSON, live and recorded
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -12,7 +12,7 @@ awk '/st_read/ {n = 0} /^    > / {print ++n, $2}' "$tmp/out" > "$tmp/frames"
 has "a kprobe: its function first" '^1 vfs_read\+0x' "$tmp/frames"
 has "its caller next" "^2 $(reads_from)\\+0x" "$tmp/frames"
 has "down to the call" "^[0-9]+ $call_entry" "$tmp/frames"
-# a program that keeps its symbols, and lives until they were looked at
+# a program that keeps its symbols, and lives until ctrace has looked them up
 ctrace trace -o "$tmp/out" -e getpriority --one-of 10000 --stack=both -- counted 82 400000 2> "$tmp/err"
 has "user: the program's own function" '^    > [a-z_]+\+0x[0-9a-f]+ \[counted\]$' "$tmp/out"
 ctrace trace -o "$tmp/out" -e 'nanosleep,clock_nanosleep' --stack -- sleep 0.1 2> "$tmp/err"

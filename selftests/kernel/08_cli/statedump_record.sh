@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a recording begins with the tasks that are there; a live trace only if asked
+# description: a recording begins with the tasks that exist; a live trace does so only if asked
 # requires: babeltrace2
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a command is traced from its exec to its end, as strace would, and its status is ours
+# description: a command is traced from its exec to its end, as strace does, and ctrace exits with its status
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

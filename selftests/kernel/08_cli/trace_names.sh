@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a target by name, id prefix, cid, cgroup and pid is the same container
+# description: name, id prefix, cid, cgroup and pid of one container are the same target
 # requires: podman
 # timeout: 180
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a call that another task's line interrupts is shown unfinished and resumed
+# description: a call interrupted by another task's line is shown as unfinished, then as resumed
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: block requests are their issuer's, wherever they are dispatched and complete
+# description: block requests belong to their issuer, wherever they are dispatched and completed
 # requires: v2,v1
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# Two requests at a time, done by a timer's interrupt: the rest waits, and is dispatched by whoever comes along.
+# The disk takes two requests at a time and completes them in a timer's interrupt. Other requests wait; the
+# next task that comes along dispatches them.
 modprobe null_blk nr_devices=1 queue_mode=2 irqmode=2 completion_nsec=2000000 hw_queue_depth=2 submit_queues=1 gb=4 ||
 	skip "no null_blk"
 later "rmmod null_blk"
@@ -15,7 +16,7 @@ load
 tracing on block/block_rq_issue block/block_rq_complete
 events=(-e block_rq_insert -e block_rq_issue -e block_rq_complete -e block_bio_queue)
 
-# each writes 40 times 8 sectors from where its own begin, and the host from 200000
+# Each container writes 40 times 8 sectors, starting at its own sector; the host starts at 200000.
 writer="until [ -e $tmp/go ]; do sleep 0.05; done; for i in 0 1 2 3; do
 	dd if=/dev/zero of=/dev/nullb0 bs=4k count=10 oflag=direct seek=\$((\$0 / 8 + i * 10)) 2> /dev/null & done; wait; : > $tmp/done.\$0"
 for sched in none mq-deadline; do
@@ -35,11 +36,12 @@ for sched in none mq-deadline; do
 	wait_for 30 test -e "$tmp/done.0" -a -e "$tmp/done.100000" || give_up "the writers did not end"
 	kill "$all" "$one"
 	wait "$all" "$one"
-	# the machine's other disks do not matter here
+	# leave out the machine's other disks
 	grep " dev=$dev " "$tmp/ev" > "$tmp/all"
 	tracing read | grep -E "block_rq_[a-z]*: $kdev " > "$tmp/kernel"
 
-	# whose, of each event by its sector: "NAME FIRST-SECTOR cid=N SECTORS"; requests that adjoin may be one
+	# Whose sectors each event has, told by the sector: "NAME FIRST-SECTOR cid=N SECTORS". Adjoining
+	# requests may be merged into one.
 	sed -nE 's/^[0-9]+ (block_[a-z_]+) (cid=[0-9]+) .* sector=([0-9]+) nr_sector=([0-9]+) .*/\1 \3 \2 \4/p' "$tmp/all" |
 		awk '{n[$1 " " int($2 / 100000) * 100000 " " $3] += $4} END {for (i in n) print i, n[i]}' | sort > "$tmp/whose"
 	note "$(cat "$tmp/whose")"
@@ -49,7 +51,7 @@ for sched in none mq-deadline; do
 	done
 	[ $sched = none ] || same "$sched: block_rq_insert of each" "0 cid=$a,100000 cid=$b,200000 cid=0" \
 		"$(grep "^block_rq_insert " "$tmp/whose" | cut -d' ' -f2,3 | paste -sd,)"
-	# the kernel's own events: the same sectors, as often
+	# the kernel's own events have the same sectors, as often
 	for name in block_rq_issue block_rq_complete; do
 		sed -nE "s/.* $name: .* ([0-9]+) \+ ([0-9]+) .*/\1 \2/p" "$tmp/kernel" | sort > "$tmp/theirs"
 		sed -nE "s/^[0-9]+ $name .* sector=([0-9]+) nr_sector=([0-9]+) .*/\1 \2/p" "$tmp/all" | sort > "$tmp/ours"
@@ -61,11 +63,11 @@ for sched in none mq-deadline; do
 	same "$sched: a session for the one gets nothing else" "$a" "$(cids "$tmp/one" .)"
 	same "$sched: and all of that" 320 \
 		"$(sed -nE "s/.* block_rq_complete .* dev=$dev .* nr_sector=([0-9]+) .*/\1/p" "$tmp/one" | awk '{n += $1} END {print n}')"
-	# or the test would prove less: with a scheduler, others dispatch
+	# With a scheduler other tasks dispatch requests. If none did, the test would prove less.
 	[ $sched = none ] || at_least "$sched: requests dispatched by another than their issuer" 1 \
 		"$(grep ' block_rq_issue: ' "$tmp/kernel" | grep -vc '\[dd\]')"
 done
 
-# a command that is followed: its requests end in an interrupt, and are its own all the same
+# A followed command's requests complete in an interrupt, and still belong to the command.
 evdump -e block_rq_complete -- dd if=/dev/zero of=/dev/nullb0 bs=4k count=5 oflag=direct > "$tmp/ev" 2> "$tmp/err"
 same "completions of a command that is followed" 5 "$(grep -c "block_rq_complete cid=0 tid=[1-9].* dev=$dev .* nr_sector=8 " "$tmp/ev")"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: what a kernel thread writes back is the container's that wrote it, or the host's, never a neighbour's
+# description: what a kernel thread writes back belongs to the container that wrote it, or to the host, never to a neighbour
 # requires: v2
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -14,13 +14,14 @@ for f in dirty_writeback_centisecs:10 dirty_expire_centisecs:10; do
 	later "echo $(cat "/proc/sys/vm/${f%:*}") > /proc/sys/vm/${f%:*}"
 	echo "${f#*:}" > "/proc/sys/vm/${f%:*}"
 done
-# who closes a device last writes it all himself: that is not to be a container
+# The last process to close a device writes all of it back itself. Keep the disks open here, so that it is not
+# a container's.
 exec 6> /dev/nullb0 7> /dev/nullb1 8> /dev/nullb2 9> /dev/nullb3
 later "exec 6>&- 7>&- 8>&- 9>&-"
 
 writer="until [ -e $tmp/go ]; do sleep 0.05; done
 	dd if=/dev/zero of=/dev/\$0 bs=64k count=32 conv=notrunc 2> /dev/null; while :; do :; done"
-# run WHAT DISK DISK
+# run WHAT DISK DISK: lets both containers write, each to its disk
 run() {
 	local disk
 	rm -f "$tmp/go"
@@ -53,7 +54,7 @@ has_not "and the other way round" " cid=$a " "$tmp/nullb1"
 if echo "+io +memory" > /sys/fs/cgroup/cgroup.subtree_control && echo "+io +memory" > /sys/fs/cgroup/box/cgroup.subtree_control; then
 	later "echo '-io -memory' > /sys/fs/cgroup/cgroup.subtree_control"
 	later "echo '-io -memory' > /sys/fs/cgroup/box/cgroup.subtree_control"
-	# others, because what is written to a disk stays charged as it was at first
+	# other disks, because the pages of a disk stay charged to the cgroup that was charged first
 	run charged nullb2 nullb3
 	same "with it: the one's are the one's" "$a" "$(cids "$tmp/nullb2" block_rq)"
 	same "and the other's the other's" "$b" "$(cids "$tmp/nullb3" block_rq)"

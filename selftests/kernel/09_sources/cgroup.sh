@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: cgroups made, removed, frozen
+# description: cgroups that are made, removed and frozen
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -23,7 +23,7 @@ if [ -e "$mount$name/cgroup.freeze" ]; then
 	has "and let go" "cgroup_unfreeze cid=$cid tid=0 .* path=\"$name\"\$" "$tmp/ev"
 	has_not "in no other" "cgroup_(un)?freeze cid=0" "$tmp/ev"
 fi
-# the container makes one of its own
+# the container makes a cgroup of its own
 [ "$(cgroup_mode)" = v2 ] || exit 0
 cheap inside -g "/box/$(hex64 mkdir)" -- sh -c "while [ ! -e $tmp/go ]; do sleep 0.05; done; mkdir $mount/box/$(hex64 mkdir)/sub; rmdir $mount/box/$(hex64 mkdir)/sub"
 cid=$(of_pid "$pid" cid)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: interrupts come in pairs, with their names, to the host and never to the container they come upon
+# description: interrupt events come in pairs, with their names, and go to the host, never to the container they interrupt
 # requires: any
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -14,7 +14,7 @@ cheap busy -g "/box/$(hex64 irq)" -- /bin/sh -c 'while :; do i=0; while [ $i -lt
 cid=$(of_pid "$pid" cid)
 witness irq/irq_handler_entry irq/irq_handler_exit
 dump "$tmp/ev" -t host -t "cid:$cid" -e irq_handler_entry -e irq_handler_exit -e syscall:write
-# a disk interrupts for what is read from it
+# reading files makes the disk interrupt
 echo 3 > /proc/sys/vm/drop_caches
 find / -xdev -name '*.so' -exec cat {} + 2> /dev/null | head -c 8000000 > /dev/null
 sleep 0.5
@@ -30,7 +30,7 @@ same "they are the host's, and no task's" "$(wc -l < "$tmp/irq")" "$(grep -cE 'i
 sed -nE 's/.* irq=([0-9]+) name="(.*)"$/\1 \2/p' "$tmp/irq" | sort -u > "$tmp/names"
 while read -r irq name; do
 	case $name in
-	# arm64's between processors are listed by what they are for
+	# arm64 lists interrupts between processors by their purpose
 	IPI) has "irq $irq is one between processors" '^ *IPI[0-9]+:' /proc/interrupts;;
 	*) has "irq $irq is $name" "^ *$irq:.*$name" /proc/interrupts;;
 	esac

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: pages got and given back, against the kernel's own trace
+# description: pages allocated and freed, against the kernel's own trace
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -11,7 +11,7 @@
 load
 witness kmem/mm_page_alloc kmem/mm_page_free
 evdump -e kmem_mm_page_alloc -e kmem:mm_page_free -- cause touch 100 > "$tmp/ev" 2> "$tmp/err"
-# what interrupts allocate and free is the host's here, and the task's there
+# Pages that interrupts allocate and free go to the host in ctrace, but to the task in the kernel's trace.
 witnessed "$tmp/w" "$in_task"
 pid=$(sed -n 's/^pid=\([0-9]*\) .*/\1/p' "$tmp/ev")
 at_least "pages for those touched" 200 "$(grep -c "kmem_mm_page_alloc cid=0 tid=$pid vtid=$pid order=0 gfp_flags=0x[0-9a-f]+ migratetype=1\$" -E "$tmp/ev")"

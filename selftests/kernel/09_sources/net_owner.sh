@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: packets are the container's whose socket sends them, even out of another's interrupt
+# description: packets belong to the container whose socket sends them, even when another's interrupt sends them out
 # requires: v2,v1
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -13,7 +13,8 @@ ip link set lo up
 tracing on net/net_dev_queue net/net_dev_xmit net/netif_receive_skb
 events=(-e net_dev_queue -e net_dev_xmit -e net_if_receive_skb)
 
-# so many datagrams of so many bytes to a port where nobody listens: told by their length, 42 more at the device
+# sends 30 datagrams of the given length to a port where nothing listens; the length tells the senders apart,
+# and is 42 more at the device
 sender="until [ -e $tmp/go ]; do sleep 0.05; done
 	for ((i = 0; i < 30; i++)); do printf %0\$0d 0 > /dev/udp/127.0.0.1/9; done; : > $tmp/done.\$0; while :; do :; done"
 run() {
@@ -39,7 +40,7 @@ run() {
 	for name in net_dev_queue net_dev_xmit net_if_receive_skb; do
 		kernel=${name/net_if/netif}
 		for len in 142 342; do
-			# when received, the link's 14 bytes are off already
+			# a received packet has lost the link's 14 bytes already
 			[ $name != net_if_receive_skb ] || len=$((len - 14))
 			same "$1: $name of length $len, as often as the kernel says" "$(grep -c " $kernel: .*dev=lo .*len=$len\b" "$tmp/kernel")" \
 				"$(grep "^$name len=$len " "$tmp/whose" | awk '{n += $4} END {print n + 0}')"
@@ -58,11 +59,11 @@ run() {
 run direct
 same "direct: sent by the one" "net_dev_xmit len=142 cid=$a 30" "$(grep "^net_dev_xmit len=142 " "$tmp/whose" | paste -sd,)"
 
-# held back for a while, and sent by a timer
+# packets held back for a while, and then sent by a timer
 if tc qdisc add dev lo root netem delay 20ms 2> /dev/null || tc qdisc add dev lo root tbf rate 50kbit burst 2k limit 100k 2> /dev/null; then
 	later "tc qdisc del dev lo root"
 	run held
-	# the socket knows its v2 cgroup
+	# the socket knows its v2 cgroup only
 	if [ "$(cgroup_mode)" = v2 ]; then owner=$a; else owner=0; fi
 	same "held: sent for the one by the timer" "net_dev_xmit len=142 cid=$owner 30" "$(grep "^net_dev_xmit len=142 " "$tmp/whose" | paste -sd,)"
 else

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: the victim of the out-of-memory killer, in its container; a score that is set
+# description: the out-of-memory killer's victim, in its container; and the setting of a score
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -21,7 +21,7 @@ else
 	[ -n "$mount" ] || skip "no memory controller"
 	limit=memory.limit_in_bytes
 fi
-# before 4.14 there is no such tracepoint; a score there is all the same
+# Before 4.14 this tracepoint does not exist; the score's does.
 mark=oom_mark_victim
 tplist | grep -qx mark_victim || mark=''
 # shellcheck disable=SC2086 # a word or none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: raw tracepoints: as many arguments as there are, with the witness's values; wrong names are refused
+# description: raw tracepoints have their right number of arguments, with the witness's values; wrong names are refused
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -13,14 +13,15 @@ witness raw_syscalls/sys_enter kmem/kmalloc
 evdump -e raw_syscalls:sys_enter -e raw:sys_exit -- provoke numbers > "$tmp/ev" 2> "$tmp/err"
 witnessed "$tmp/w"
 tid=$(grep -m 1 -oE ' sys_enter cid=0 tid=[0-9]+' "$tmp/ev" | sed 's/.*tid=//')
-# before 4.17, or without BPF, the kernel does not tell how many there are: as many as registers may hold some
+# Before 4.17, or without BPF, the kernel does not say how many arguments there are. Then a record has as many
+# as registers may hold.
 more='' many="two arguments"
 grep -qE ' bpf_(get|find)_raw_tracepoint$' /proc/kallsyms || more='( arg[345]=[^ ]+){3}' many="five that may be arguments"
 sed -nE "s/.* sys_enter cid=0 tid=$tid vtid=$tid arg1=0x[0-9a-f]+ arg2=(0x[0-9a-f]+|0)$more\$/\1/p" "$tmp/ev" | while read -r nr; do echo $((nr)); done > "$tmp/a"
 sed -nE "s/^[0-9]+ [^ ]*-$tid sys_enter: NR (-?[0-9]+) .*/\1/p" "$tmp/w" > "$tmp/b"
 tail_agrees "numbers of calls, with $many" "$tmp/a" "$tmp/b"
 has "raw: takes any, by a name of its own" " raw_sys_exit cid=0 tid=$tid vtid=$tid arg1=0x[0-9a-f]+ arg2=" "$tmp/ev"
-# more arguments than registers: sizes are third and fourth, the node, if there is one, sixth
+# More arguments than registers: the sizes are third and fourth; the node, if there is one, is sixth.
 witness kmem/kmalloc
 evdump -e kmem:kmalloc -- sh -c 'for i in 1 2 3 4 5; do /bin/true; done' > "$tmp/ev" 2> "$tmp/err"
 witnessed "$tmp/w"
@@ -34,7 +35,7 @@ tail_agrees "their sizes" "$tmp/a" "$tmp/b"
 [ $expected = 5 ] || has "the sixth, from the stack" 'kmalloc .* arg6=0x(ffffffff)?(ffffffff|0+)$' "$tmp/ev"
 refuse "no such tracepoint" "no tracepoint 'sched_nonsense'" evdump -e sched:sched_nonsense -- true
 refuse "raw: no such tracepoint" "no tracepoint 'nonsense'" evdump -e raw:nonsense -- true
-# before 5.5 a module cannot ask of which subsystem a tracepoint is, so any is taken
+# Before 5.5 a module cannot ask which subsystem a tracepoint belongs to, so any subsystem's name is taken.
 if grep -q ' trace_get_event_file$' /proc/kallsyms; then
 	refuse "of another subsystem" "not of subsystem 'net'" evdump -e net:kmalloc -- true
 	refuse "a curated one's name, of another subsystem" "not of subsystem 'net'" evdump -e net:sched_switch -- true

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a raw probe on every tracepoint there is, a few at a time, under load: nothing breaks
+# description: a raw probe on every tracepoint, thirty at a time, under load: nothing breaks
 # requires: any,slow
 # kernels: 6.1,newest
 # timeout: 900

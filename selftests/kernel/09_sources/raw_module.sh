@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a tracepoint of a module: only while it is loaded, and kept as long as it is traced
+# description: a module's tracepoint exists while the module is loaded, and tracing it keeps the module
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a session with raw tracepoints has no views of single containers, and the other way round
+# description: a session with raw tracepoints refuses views of single containers, and the other way round
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: samples: of each container and the host as many as their CPU time says, at the address that was busy
+# description: each container and the host has as many samples as its CPU time says, at the address that was busy
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -8,7 +8,7 @@
 
 load
 hz=100
-# two share CPU 0, one has CPU 1 to itself
+# two containers share CPU 0; one has CPU 1 to itself
 cheap one -n one -- taskset 1 frames spin 80
 one=$pid
 cheap two -n two -- taskset 2 frames spin 80
@@ -17,7 +17,7 @@ taskset 1 frames spin 80 > "$tmp/three.out" &
 three=$!
 later "kill $three"
 wait_for 20 grep -q spin= "$tmp/one.out" && wait_for 20 grep -q spin= "$tmp/three.out"
-# while they live
+# read the cids while the containers live
 c1=$(of_pid "$one" cid) c2=$(of_pid "$two" cid)
 ran() { cut -d' ' -f1 "/proc/$1/schedstat"; }
 
@@ -30,7 +30,7 @@ stop_dump
 note "lines before the first reading: $begin"
 for p in $one $two $three; do
 	ms=$(((after[p] - before[p]) / 1000000)) n=$(grep -c "cpu_sample cid=[0-9]* tid=$p " "$tmp/ev")
-	# what lies outside the readings is there too, and an emulated timer comes late
+	# Samples from outside the two readings are in the file too, and an emulated timer comes late.
 	if [ "$n" -ge $((ms * hz / 2000)) ] && [ "$n" -le $((ms * hz * 3 / 2000 + hz)) ]; then
 		ok "task $p ran $ms ms: $n samples"
 	else
@@ -40,7 +40,7 @@ done
 same "the first container's" "$c1" "$(cids "$tmp/ev" " tid=$one ")"
 same "the second's" "$c2" "$(cids "$tmp/ev" " tid=$two ")"
 same "the host's" 0 "$(cids "$tmp/ev" " tid=$three ")"
-# user=1: the first of the user stack is ip, in the busy function, and the next is its caller
+# Where user=1, the user stack's first frame is ip, in the busy function, and the next is its caller.
 read -r from to ret < <(sed 's/spin=\(.*\),\(.*\) ret=/\1 \2 /' "$tmp/one.out")
 grep " tid=$one .* user=1 " "$tmp/ev" | sed 's/.* ip=\(0x[0-9a-f]*\) user=1 callstack_kernel=\([^ ]*\) .*callstack_user=/\1 k\2 /' > "$tmp/user"
 inside=0 all=0

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: idle CPUs give no samples; kernel stacks of samples begin where the CPU was; CPUs that come later are sampled
+# description: idle CPUs give no samples; a sample's kernel stack begins where the CPU was; a CPU that comes online later is sampled
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -9,9 +9,9 @@
 load
 evdump -t all -e sample:100 -d 3 > "$tmp/ev" 2> "$tmp/err"
 n=$(grep -c cpu_sample "$tmp/ev") cpus=$(nproc)
-# of 300 on each CPU; evdump itself and the machine's own work take some
+# Each CPU could give 300 samples. evdump itself and the machine's own work cause some.
 if [ "$n" -lt $((cpus * 150)) ]; then ok "few samples of an idle machine: $n"; else not_ok "expected few samples, seen $n of $((cpus * 300))"; fi
-# busy in the kernel: ip is the first frame of the kernel's stack
+# A task that is busy in the kernel: ip is the first frame of the kernel stack.
 dd if=/dev/zero of=/dev/null bs=1M 2> /dev/null &
 dd=$!
 later "kill $dd"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: moves between CPUs, from where to where, against the kernel's own trace
+# description: moves between CPUs: from which and to which, against the kernel's own trace
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

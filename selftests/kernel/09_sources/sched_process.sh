@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a task's birth, what is waited for, and its end, against the kernel's own trace
+# description: a task's birth, waits and end, against the kernel's own trace
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -10,7 +10,7 @@
 
 load
 tracefs_mount
-# before 4.3 the kernel tells when the task is awake
+# Before 4.3 there is no sched_waking: the kernel's trace has the wake-up once the task is awake.
 waking=sched_waking
 [ -e "$tracefs/events/sched/$waking" ] || waking=sched_wakeup
 witness sched/sched_wakeup_new sched/sched_process_wait sched/sched_process_free "sched/$waking"
@@ -28,7 +28,7 @@ has_not "the wait is the parent's, by its name" "sched_process_wait cid=0 tid=$p
 sed -nE "s/^[0-9]+ (sched_[a-z_]*) .* (tid=[0-9]+) prio=([0-9-]+).*/\1 \2 \3/p" "$tmp/ev" | grep -E "$waking tid=$parent " > "$tmp/a"
 sed -nE "s/.* ($waking): .*pid=([0-9]+) prio=([0-9]+).*/\1 tid=\2 \3/p" "$tmp/w" | awk '{print $1, $2, $3 - 100}' | grep -E "$waking tid=$parent " > "$tmp/b"
 tail_agrees "wake-ups of the parent under way" "$tmp/a" "$tmp/b"
-# followed from one pid: the second time, what follows was there before the event
+# Follow from one pid. In the second round, what follows existed before the event.
 for round in first second; do
 	evdump -e sched_process_free -- cause forks 3 > "$tmp/ev" 2> "$tmp/err"
 	sed -n 's/^child=//p' "$tmp/ev" | sort > "$tmp/sorted"

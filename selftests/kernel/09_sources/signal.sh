@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a signal is told in the receiver's container, and without its name in the sender's; delivery with the handler
+# description: a signal is recorded in the receiver's container, and without the receiver's name in the sender's; delivery has the handler
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -26,7 +26,7 @@ has "from outside, in the sender's: number but no name" "signal_generate cid=0 t
 same "that is two" 2 "$(grep -c "signal_generate .* sig=12 .* tid=$pid " "$tmp/ev")"
 same "inside: once" 1 "$(grep -c 'signal_generate .* sig=10 ' "$tmp/ev")"
 has "inside: by name, in its own" "signal_generate cid=$cid tid=[0-9]+ vtid=[0-9]+ sig=10 errno=0 code=0 comm=\"cause\" " "$tmp/ev"
-# SA_RESTORER (the 4) is given on some architectures only
+# Only some architectures pass SA_RESTORER (the 4).
 has "delivered to the handler" "signal_deliver cid=$cid tid=$pid vtid=1 sig=12 errno=0 code=0 sa_handler=$handler sa_flags=0x1[04]000000\$" "$tmp/ev"
 has "and to the child's" "signal_deliver cid=$cid tid=[0-9]+ vtid=([2-9]|[1-9][0-9]+) sig=10 .* sa_handler=$handler " "$tmp/ev"
 has "the witness: generated" "signal_generate: sig=12 errno=0 code=0 comm=cause pid=$pid grp=1 res=0" "$tmp/w"

@@ -32,7 +32,7 @@ sleep 0.5
 stop_dump
 tracing read > "$tmp/kernel"
 
-# both as: oldstate newstate sport dport saddr daddr
+# print both sides as: oldstate newstate sport dport saddr daddr
 awk '/ inet_sock_set_state: .*protocol=IPPROTO_TCP/ {
 	n = split("ESTABLISHED SYN_SENT SYN_RECV FIN_WAIT1 FIN_WAIT2 TIME_WAIT CLOSE CLOSE_WAIT LAST_ACK LISTEN CLOSING NEW_SYN_RECV", s, " ")
 	for (i = 1; i <= n; i++) nr["TCP_" s[i]] = i
@@ -53,7 +53,7 @@ note "$(sed -E 's/^[0-9]+ //' "$tmp/ev")"
 
 for f in "127,0,0,1:family=2" "0(,0)*,1:family=10"; do
 	addr=${f%%:*} family=${f##*:}
-	# CLOSE, SYN_SENT, ESTABLISHED: the first by the task, the second by the packet that answers
+	# CLOSE to SYN_SENT is the task's change; SYN_SENT to ESTABLISHED comes with the packet that answers.
 	has "$family: the client connects" "set_state cid=$a tid=[1-9][0-9]* .*$family protocol=6 .*dport=7777 oldstate=7 newstate=2 " "$tmp/ev"
 	has "$family: and is answered" "set_state cid=$a .*$family protocol=6 .*dport=7777 oldstate=2 newstate=1 saddr=$addr daddr=$addr$" "$tmp/ev"
 	has "$family: the server listens" "set_state cid=$b tid=[1-9][0-9]* .*$family protocol=6 sport=7777 dport=0 oldstate=7 newstate=10 " "$tmp/ev"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: soft interrupts: entry and exit are the host's, a task that raises one is told
+# description: entry and exit of soft interrupts belong to the host; raising one belongs to the task that raised it
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

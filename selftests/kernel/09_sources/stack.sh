@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: kernel stacks of a kprobe, a system call and a tracepoint: as the kernel's own tracer has them in the same run
+# description: kernel stacks of a kprobe, a system call and a tracepoint match the kernel's own tracer in the same run
 # requires: any
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -13,7 +13,7 @@ later "cd $tracefs"'; echo 0 > events/enable; echo nostacktrace > trace_options;
 symbol=$(open_function)
 grep ' [tTwW] ' /proc/kallsyms | sort -s -k1,1 > "$tmp/syms"
 
-# names FILE: lines of comma-separated addresses to lines of function names
+# names FILE: prints a line of function names for each line of comma-separated addresses
 names() {
 	awk 'NR == FNR {if ($1 != a[n]) {a[++n] = $1; s[n] = $3; m[n] = $4} next}
 		{line = ""; k = split($0, x, ",")
@@ -22,7 +22,8 @@ names() {
 			line = line " " s[lo] m[lo]}
 		print substr(line, 2)}' "$tmp/syms" "$1"
 }
-# both PROBE EVENT WHAT...: the last stack of WHAT's event by us ($ours) and by the kernel ($theirs), and its tid
+# both PROBE EVENT WHAT...: runs WHAT, and takes the last stack of its event from us ($ours) and from the
+# kernel ($theirs), for the same tid
 both() {
 	local probe=$1 event=$2 tid
 	shift 2
@@ -43,12 +44,13 @@ both() {
 	echo "$ours" >> "$tmp/all"
 }
 
-# ends WHAT: ours is theirs, but for how the kernel's tracer itself was called
+# ends WHAT: checks that our stack is the end of theirs; theirs begins with how the kernel's tracer itself was
+# called
 ends() {
 	local more=${theirs%"$ours"}
 	if [ -n "$ours" ] && [ "$more$ours" = "$theirs" ] &&
 		[[ $more =~ ^((ftrace_syscall_|perf_|__traceiter_|trace_event_)[a-z_]*" ")*$ ]]; then ok "$1: $ours"
-	# before 5.5 they leave out some more than their own
+	# Before 5.5 the kernel's tracer leaves out a few frames beyond its own.
 	elif kernel_before 5.5 && [[ -n $theirs && $ours =~ ^([a-zA-Z0-9_]+" "){1,3}"$theirs"$ ]]; then ok "$1: $ours"
 	elif kernel_before 3.17 && [ -z "$theirs" ]; then note "$1: theirs says nothing, ours $ours"
 	else not_ok "$1: expected the end of '$theirs', seen '$ours'"; fi
@@ -57,9 +59,10 @@ ends() {
 echo "p:ctracetest $symbol" > kprobe_events
 both "kprobe:$symbol" kprobes/ctracetest provoke open
 same "kprobe: the stack begins at the function" "$symbol" "${ours%% *}"
-# before 4.10 theirs leaves out what was interrupted
+# Before 4.10 the kernel's tracer leaves out the function that was interrupted.
 ! kernel_before 4.10 || [ "$symbol $theirs" != "$ours" ] || theirs=$ours
-# before 5.2 theirs, by frame pointers, leaves out who called the function, which has no frame yet
+# Before 5.2 the kernel's tracer goes by frame pointers. It leaves out the function's caller, as the function
+# has no frame yet.
 if kernel_before 5.2 && [[ $ours =~ ^"$symbol "[a-zA-Z0-9_]+" ${theirs#"$symbol "}"$ ]]; then theirs=$ours; fi
 same "kprobe: and goes on as the kernel's own" "$theirs" "$ours"
 both syscall:getppid syscalls/sys_exit_getppid frames call

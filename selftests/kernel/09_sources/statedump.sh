@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: state dump: every task, with the numbers, names, namespaces and cgroups that /proc has
+# description: the state dump has every task, with the numbers, names, namespaces and cgroups of /proc
 # requires: v1,v2,hybrid
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 load
-# before 4.6 there are no cgroup namespaces: the dump says 0
+# Before 4.6 there are no cgroup namespaces, and the dump says 0.
 cgns=()
 [ ! -e /proc/self/ns/cgroup ] || cgns=(-C)
 cheap box -n dump "${cgns[@]}" -- /bin/sh -c 'sleep 1000 & unshare --fork --pid --net sleep 1001'
@@ -16,8 +16,8 @@ nested=$(pgrep -f '^sleep 1001' | tail -n 1)
 cheap other -n other -- /bin/sleep 1002
 other=$pid pid=$(cat "$tmp/box.pid")
 
-# proc WHEN: every task as /proc has it, in WHEN.status and WHEN.ns. It shows more of a kernel thread's
-# name than the thread has: what is beyond 15 letters, and a kworker's present work
+# proc WHEN: writes every task as /proc shows it to WHEN.status and WHEN.ns. /proc shows more of a kernel
+# thread's name than the thread itself has: letters beyond the 15th, and the present work of a kworker.
 proc() {
 	cd /proc || return
 	find [0-9]*/task/[0-9]*/ns -type l -printf '%p %l\n' 2> /dev/null | awk '
@@ -33,7 +33,7 @@ proc() {
 proc before
 evdump -S -t all -d 1 > "$tmp/ev" 2> "$tmp/err"
 proc after
-# who was the same before and after is to be in the dump
+# A task that is the same before and after must be in the dump.
 for f in status ns; do comm -12 "$tmp/before.$f" "$tmp/after.$f" > "$tmp/$f"; done
 sed -n 's/.*lttng_statedump_process_state .* tid=\([0-9]*\) vtid=\([0-9]*\) pid=\([0-9]*\) .* ppid=\([0-9]*\) .* name="\(.*\)" type=.* ns_level=\([0-9]*\) .*/\1 \2 \3 \4 \6 \5/p' "$tmp/ev" |
 	awk '{t = $1; l = $5; head[t] = $1 " " $3 " " $4; if (t in last) {if (l != last[t] - 1) bad = 1; vt[t] = $2 "," vt[t]} else vt[t] = $2
@@ -56,7 +56,7 @@ path=/box/$(hex64 dump)
 has "its cgroup" "statedump_namespaces .* tid=$pid .* cgroup=\"$path\"" "$tmp/ev"
 has "a kernel thread is one" 'process_state cid=0 tid=2 .* ppid=0 .*name="kthreadd" type=1 ' "$tmp/ev"
 has "a sleeper waits" "tid=$other .*name=\"sleep\" type=0 mode=0 submode=1 status=5 " "$tmp/ev"
-# a session of one container has that one's alone
+# a session of one container has the tasks of that container alone
 evdump -S -t "cid:$(of_pid "$other" cid)" -d 1 > "$tmp/ev" 2> "$tmp/err"
 same "of one container: its tasks alone" "$(of_pid "$other" cid)" "$(cids "$tmp/ev" 'process_state|namespaces')"
 evdump -t all -e syscall:getppid -d 1 > "$tmp/ev" 2> "$tmp/err"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: timers against the kernel's own trace; an interval timer is its process's
+# description: timers against the kernel's own trace; an interval timer belongs to its process
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

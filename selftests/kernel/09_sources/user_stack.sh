@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: user stacks: the addresses that the program itself prints; bounded; only of the task the event is of
+# description: user stacks have the addresses that the program itself prints, a bounded number, and only of the event's own task
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -13,7 +13,7 @@ at_least "without -u: the events alone" 2 "$id"
 ip=$(sed -n 's/^ip=\(.*\) ret=.*/\1/p' "$tmp/ev") ret=$(sed -n 's/^ip=.* ret=//p' "$tmp/ev")
 has "the program's own word" '^ip=0x[0-9a-f]+ ret=0x[0-9a-f]+,0x[0-9a-f]+,0x[0-9a-f]+$' "$tmp/ev"
 has "the stack is just that" "user_stack cid=0 .* callstack=$ip,$ret(,|\$)" "$tmp/ev"
-# the program's own word may come between two lines of evdump's
+# The program's own output may come between two lines of evdump.
 same "one after each event" "$(grep -c 'getppid cid' "$tmp/ev")" \
 	"$(grep -v '^ip=' "$tmp/ev" | grep -A1 'getppid cid' | grep -c 'user_stack cid')"
 evdump -e syscall:getppid -u -- frames deep > "$tmp/ev" 2> "$tmp/err"
@@ -24,7 +24,8 @@ if command -v frames32 > /dev/null; then
 	want=$(sed -n 's/^ip=\(.*\) ret=/\1,/p' "$tmp/ev")
 	has "the stack is just that" "user_stack cid=0 .* callstack=$want(,|\$)" "$tmp/ev"
 fi
-# kernel threads have none; the woken task's record does not show the waker's, which here has one
+# Kernel threads have no user stack. A wake-up's record is the woken task's, and must not show the stack of
+# its waker, which has one here.
 timeout 20 bash -c 'while sleep 0.02; do echo; done' | cat > /dev/null & talk=$!
 evdump -t all -e sched_wakeup -u -d 1 > "$tmp/ev" 2> "$tmp/err"
 kill $talk

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a kprobe's arguments are those that the kernel's own kprobe event says, hit for hit
+# description: a kprobe's arguments match the kernel's own kprobe event, hit for hit
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -17,7 +17,7 @@ recorded opened "$tmp/ev" > "$tmp/args"
 has "the cause's own name" '^dfd=-100 name=/nonexistent/ctrace same=/nonexistent/ctrace arg4=0x[0-9a-f]+ who=cat$' "$tmp/args"
 has_not "all decodable" 'undecodable|unknown-id' "$tmp/ev"
 
-# a function's arguments by number, and what they point to: argv[1] of an execve
+# a function's arguments by number, and the memory they point to: argv[1] of an execve
 def="p:executed ${sys}_execve path=+0($(sys_arg 1)):ustring argv1=+0(+u8($(sys_arg 2))):ustring regs=\$arg1"
 witness "$def"
 evdump -t all -e "$def" -- sh -c '/bin/echo marked-argument > /dev/null; :' > "$tmp/ev2" 2> "$tmp/err"

@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a kprobe that is a breakpoint, which counts as an NMI: its hits are the task's own, with its stacks
+# description: hits of a kprobe that is a breakpoint, which counts as an NMI, belong to the task and have its stacks
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 load
-# A breakpoint has to stay one, and not become a jump or a call that ftrace makes.
+# The breakpoint must stay one: the kernel must not turn it into a jump, nor into a call by ftrace.
 knob=/proc/sys/debug/kprobes-optimization
 if [ -w $knob ]; then later "echo $(cat $knob) > $knob"; echo 0 > $knob; fi
 symbol=$(open_function)
 cheap box -n breakpoint -- /bin/sh -c 'while :; do cat /etc/hostname; sleep 0.05; done'
 cid=$(of_pid "$pid" cid)
-# past what ftrace may change, the first offset where an instruction begins
+# Take the first offset where an instruction begins, beyond what ftrace may change.
 for offset in {9..40}; do
 	evdump -t "cid:$cid" -e "p:ctracetest $symbol+$offset" -s -u -d 2 > "$tmp/ev" 2> "$tmp/err" && break
 done

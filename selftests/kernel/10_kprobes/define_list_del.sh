@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a definition outlives its maker, is attached by name, listed, deleted; its sessions keep it
+# description: a definition outlives its maker; it is attached by name, listed and deleted; sessions that use it keep it
 # requires: any
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -15,7 +15,7 @@ check "another" definer add "r:grp/yours $open \$retval:s32"
 definer list > "$tmp/list"
 has "listed" "^$id kprobes mine p:mine $open name=\+0\(%$reg2\):ustring\$" "$tmp/list"
 has "with its group" "^[0-9]+ grp yours r:grp/yours $open " "$tmp/list"
-# a definition may have addresses in it
+# A definition may contain addresses, so only those who may trace see it.
 setpriv --reuid=65534 --regid=65534 --clear-groups "$here/build/definer" list > "$tmp/nobody"
 same "listed to nobody" "0 0" "$? $(wc -l < "$tmp/nobody")"
 same "attached to nothing yet" 0 "$(grep -c "$open" $list)"
@@ -39,7 +39,7 @@ same "the same again is the same type" "$id" "$(definer add "p:mine $open name=+
 check "by group and name" definer del kprobes:mine grp:yours
 same "none left" 0 "$(definer list | wc -l)"
 
-# with one there all the time the kernel need not rewrite its code for each
+# While one kprobe is there all the time, the kernel need not rewrite its code for each definition.
 dump "$tmp/ev3" -t cid:0 -e "kprobe:$open" -d 100
 for i in $(seq 1025); do echo "p:n$i $open"; done > "$tmp/many"
 refuse "a limit to them" "1024 definitions already" xargs -d '\n' -n 5000 -a "$tmp/many" definer add

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: what is wrong with a probe is named: symbol, offset, register, type
+# description: a refused probe names what is wrong: symbol, offset, register, type
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -8,16 +8,16 @@
 
 load
 open=$(open_function)
-# wrong WORDS DEFINITION
+# wrong WORDS DEFINITION: the definition is refused with these words
 wrong() { refuse "$2" "$1" definer add "$2"; }
 
 wrong "'no_such_function': no such kernel function.*inlined" 'p:x no_such_function'
 wrong "'no_such_function': no such kernel function" 'r:x no_such_function'
 wrong "'nosuch:do_exit': no such function in such a module" 'p:x nosuch:do_exit'
-# a function that a kprobe needs itself
+# a function that kprobes themselves need
 wrong "'get_kprobe': takes no kprobe: .*blacklist" 'p:x get_kprobe'
 wrong "'get_kprobe': takes no kprobe: .*blacklist" 'r:x get_kprobe'
-# a kernel may list no data
+# Some kernels list no data symbols.
 ! grep -q ' jiffies$' /proc/kallsyms || wrong "'jiffies': takes no kprobe: .*no function" 'p:x jiffies'
 wrong "'$open\+0x1': no instruction begins" "p:x $open+1"
 wrong "'$open\+0x40000000': " "p:x $open+0x40000000"

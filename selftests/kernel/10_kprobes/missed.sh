@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: returns that a kretprobe had no instance left for are counted
+# description: returns for which a kretprobe had no instance left are counted
 # requires: any
 # timeout: 60
 # shellcheck disable=SC2016 # it is the kernel that expands $arg1
@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-# three sleep in it at once; one is followed
+# Three tasks sleep in the function at once. Only one can be followed.
 sleepers='for i in 1 2 3; do sleep 1.5 & done; wait'
 evdump -e 'r1:one hrtimer_nanosleep $retval' -- sh -c "$sleepers" > "$tmp/ev" 2> "$tmp/err"
 seen=$(grep -c ' one cid=' "$tmp/ev")
@@ -19,7 +19,7 @@ evdump -e 'r8:eight hrtimer_nanosleep $retval' -- sh -c "$sleepers" > "$tmp/ev" 
 same "all followed, with room for them" 3 "$(grep -c ' eight cid=' "$tmp/ev")"
 has "none missed" 'lost 0' "$tmp/err"
 
-# Who is not traced takes none of the room: these sleep all the time.
+# A task that is not traced takes no instance: these sleep in the function all the time.
 dump "$tmp/ev3" -e 'r1:mine hrtimer_nanosleep $retval' -- sh -c "until [ -e $tmp/go ]; do :; done; sleep 0.1"
 for _ in 1 2 3; do
 	sleep 20 &

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a function of a module, with and without MOD:, and the module leaves while it is probed
+# description: a module's function can be probed with and without MOD:, and the module can be removed meanwhile
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: SYMBOL+OFFSET takes what the kernel takes, and hits as often
+# description: SYMBOL+OFFSET takes the offsets that the kernel takes, and hits as often
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -9,7 +9,8 @@
 . "$here/kernel_event.sh"
 
 load
-# before 4.15 the kernel's own code for optimized kprobes does, before it has preemption off, what DEBUG_PREEMPT minds
+# Before 4.15 the kernel's code for optimized kprobes calls something before it has preemption off.
+# DEBUG_PREEMPT warns of that, so turn the optimization off.
 knob=/proc/sys/debug/kprobes-optimization
 if kernel_before 4.15 && grep -q ' check_preemption_disabled$' /proc/kallsyms && [ -w $knob ]; then
 	later "echo $(cat $knob) > $knob"
@@ -30,7 +31,7 @@ same "offsets where an instruction begins" "$theirs" "$ours"
 has "the others are named" "'$open_symbol\+0x[0-9a-f]+': no instruction begins at that offset" "$tmp/err"
 
 [ -n "${past:-}" ] || give_up "no place past the entry"
-# in the first bytes, which every call passes
+# an offset in the first bytes, which every call executes
 witness "p:past $open_symbol+$past nr=%$reg_pc:x8"
 evdump -e "p:past $open_symbol+$past nr=%$reg_pc:x8" -e "kprobe:$open_symbol" -- cat /etc/hostname > "$tmp/ev" 2> "$tmp/err"
 tid=$(tid_of past "$tmp/ev")

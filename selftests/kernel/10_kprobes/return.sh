@@ -15,7 +15,7 @@ evdump -e "$def" -e "p:pct $open_symbol%return ret=\$retval:s32" -e "kretprobe:$
 	-e "kprobe:$open_symbol" -e "r50:many $open_symbol" -e syscall:openat \
 	-- cat /etc/hostname /nonexistent/ctrace /etc/passwd > "$tmp/ev" 2> "$tmp/err"
 agree "returns" back "$tmp/ev"
-# openat is the only call that gets there in cat
+# In cat, openat is the only call that gets there.
 calls=$(sed -nE 's/^[0-9]+ syscall_exit_openat .* ret=(-?[0-9]+).*/\1/p' "$tmp/ev")
 at_least "calls" 4 "$(wc -l <<< "$calls")"
 same "what openat returned" "$(xargs <<< "$calls")" "$(recorded back "$tmp/ev" | sed -nE 's/ret=(-?[0-9]+) .*/\1/p' | xargs)"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: 200 kprobes at once, attached and detached under load: counts right, nothing left
+# description: 200 kprobes at once, attached and detached under load: the counts are right and nothing is left
 # requires: any
 # kernels: 6.1
 # timeout: 180
@@ -10,7 +10,7 @@
 
 load
 list=/sys/kernel/debug/kprobes/list
-# system calls' own functions: half of them at the entry, half at the return
+# the functions of system calls: half of them probed at the entry, half at the return
 awk -v s="^${sys}_" '$3 ~ s {print $3}' /proc/kallsyms | grep -vx "${sys}_getpriority" | sort -u | head -n 198 |
 	awk -v a="$(sys_arg 1)" '{print NR % 2 ? "p " $1 " regs=$arg1 a=" a ":x64 $comm" : "r " $1 " $retval:s64 $comm"}' > "$tmp/defs"
 printf '%s\n' "p:in ${sys}_getpriority what=$(sys_arg 1):x64 \$comm" "r:out ${sys}_getpriority ret=\$retval:s64" >> "$tmp/defs"
@@ -32,5 +32,5 @@ for round in 1 2; do
 	[ $round != 1 ] || after_one=$(used)
 	note "$(grep -E 'ms$' "$tmp/out" | tr '\n' ' ')"
 done
-# pages of the load's come and go
+# pages of the load itself come and go
 same "kB more after two rounds than after one, beyond 4 MB" 0 $(($(used) - after_one > 4096 ? $(used) - after_one : 0))

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: every type of argument, arrays and bit fields too, as the kernel's own event has it
+# description: every type of argument, with arrays and bit fields, matches the kernel's own event
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -17,7 +17,7 @@ for t in u8 u16 u32 u64 s8 s16 s32 s64 x8 x16 x32 x64; do
 	arrays="$arrays a_$t=+0(%$reg2):${t}[3]"
 done
 bits="b1=%$reg1:b4@4/8 b2=%$reg1:b7@3/16 b3=%$reg1:b32@0/32 b4=+u0(%$reg2):b12@20/64 bare=%$reg1"
-# the name says of a hit whether the memory was there (kernel_event.sh)
+# The name in a hit tells whether its memory was there (see kernel_event.sh).
 set -- "p:r $open_symbol$regs $bits name=+0(%$reg2):ustring" "p:m $open_symbol$memory name=+0(%$reg2):ustring" "p:a $open_symbol$arrays name=+0(%$reg2):ustring"
 for def; do witness "$def"; done
 evdump -e "$1" -e "$2" -e "$3" -- cat /nonexistent/ctrace-has-a-longer-name > "$tmp/ev" 2> "$tmp/err"
@@ -26,7 +26,7 @@ agree "numbers in memory" m "$tmp/ev"
 agree "arrays" a "$tmp/ev"
 has_not "all decodable" 'undecodable|unknown-id' "$tmp/ev"
 
-# the last open is the cause's: its bytes are known
+# The last open is cat's own: we know its bytes.
 recorded r "$tmp/ev" | tail -n 1 > "$tmp/r"
 has "-100 in each width" 'r_u8=156 r_u16=65436 r_u32=4294967196 .*r_s8=-100 r_s16=-100 r_s32=-100 ' "$tmp/r"
 recorded a "$tmp/ev" | grep ctrace-has | tail -n 1 > "$tmp/a"

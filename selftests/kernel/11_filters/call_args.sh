@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a call as one record: the arguments of its entry and the result of its return, as strace has them
+# description: one record per call, with the arguments of its entry and the result of its return, as strace has them
 # requires: strace
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -13,7 +13,8 @@ args=$(sed -n 's/^pread64(\([^)]*\)) = .*/\1/p' "$tmp/strace" | tail -n 1)
 same "pread64: strace" '0xffffffff, 0, 0x77, 0x123456789a' "$args"
 has "pread64: record" 'syscall_pread64 cid=0 .* ret=-9 fd=(-1|4294967295) buf=(0|0x0) count=119 pos=78187493530$' "$tmp/ev"
 has "mmap: six arguments" 'syscall_mmap [^=]*cid=0 [^ ]* [^ ]* duration=[0-9]+ ret=-?[0-9]+ ([a-z]+=[^ ]+ ){5}[a-z]+=[^ ]+$' "$tmp/ev"
-# of each call that returned: what entry, exit and call said, one after the other as their probes were added
+# For each call that returned: the records of entry, exit and call come one after the other, in the order in
+# which their probes were added.
 awk '$2 ~ /^syscall_entry_/ {name = substr($2, 15); began = $1; args = $0; sub(/.* vtid=[0-9]+/, "", args)}
 	$2 ~ /^syscall_exit_/ {ret = $6; ended = $1}
 	$2 == "syscall_" name {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: filters on whose event it is, of a session and of a probe: comm, uid, gid, tid, vtid, pid, cid, cpu
+# description: filters on whose event it is, for a session and for a probe: comm, uid, gid, tid, vtid, pid, cid, cpu
 # requires: any
 # timeout: 90
 # shellcheck disable=SC2016 # the $words of expressions
@@ -8,10 +8,10 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-# mktemp's directory is root's alone, and another user executes these
+# mktemp's directory is open to root alone, but another user has to execute these programs.
 chmod 755 "$tmp"
 for name in alpha beta; do cp "$(command -v counted)" "$tmp/$name"; done
-# one that waits, so that its pid is known before a filter is made of it
+# This program waits, so that its pid is known before a filter is made with it.
 mkfifo "$tmp/go"
 sh -c "read -r x < $tmp/go; exec $tmp/beta 6 3" &
 known=$!
@@ -36,7 +36,8 @@ taskset -c 0 "$tmp/beta" 7 3
 taskset -c 1 "$tmp/beta" 8 3
 for pid in $recorders; do kill "$pid"; wait "$pid"; done
 
-# calls FILE: "number:entries/exits" of the marked calls; an exit is told by the tid of the entry before it
+# calls FILE: prints "number:entries/exits" for each marked call; an exit belongs to the entry before it with
+# the same tid
 calls() {
 	awk '/ syscall_entry_getpriority .*which=1296126539 / {sub(/.*who=/, ""); n = $1; entry[n]++}
 		/ syscall_exit_getpriority / && n {left[n]++}
@@ -48,6 +49,6 @@ same "uid, and not that gid" "3:3/3 " "$(calls uid)"
 same "uid of the session, gid of the probe" "4:3/3 " "$(calls gid)"
 same "pid and tid" "6:3/3 " "$(calls pid)"
 same "any container, its init alone" "5:3/3 " "$(calls cid)"
-# where the others ran is the scheduler's choice
+# The scheduler decides where the others run.
 has "cpu 0" ' syscall_entry_getpriority .*who=7$' "$tmp/cpu"
 has_not "not cpu 1" ' syscall_entry_getpriority .*who=8$' "$tmp/cpu"

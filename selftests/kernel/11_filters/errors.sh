@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: an expression that is wrong is refused, with the word, its column, and what would be right
+# description: a wrong expression is refused, and the refusal names the word, its column, and what would be right
 # requires: any
 # timeout: 60
 # shellcheck disable=SC2016 # the $words of expressions
@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-# wrong WORDS EXPRESSION: of a probe of sched_process_fork; WORDS as an extended expression
+# wrong WORDS EXPRESSION: sched_process_fork refuses EXPRESSION with WORDS (an extended expression)
 wrong() { refuse "$2" "filter, column $1" evdump -e sched_process_fork -f "$2" -- true; }
 wrong '1: no field .colour.: the event has parent_comm, parent_tid, .*child_comm' 'colour == 1'
 wrong '20: no word .\$user.: there are \$comm .*\$cpu' 'parent_tid == 1 && $user == 0'
@@ -34,7 +34,7 @@ many=$(printf 'child_tid == %d || ' {1..32})
 wrong '600: .child_tid. begins one comparison too many: at most 32' "${many}child_tid == 33"
 wrong '17: \( is in too many others: at most 16 deep' "$(printf '(%.0s' {1..17})child_tid == 1$(printf ')%.0s' {1..17})"
 
-# whose field: an entry has no result
+# whose field it is: a call's entry has no result
 refuse "of several events, the one that has no such field is named" 'the event has .*filename.*\(syscall_entry_openat\)' \
 	evdump -e syscall:openat -f 'ret < 0' -- true
 refuse "a session's has only the words" 'column 1: no field .prev_prio. here, only \$comm .*\$cpu' \
@@ -44,7 +44,7 @@ refuse "longer than a filter may be" 'at most 1023 bytes' evdump -e sched_switch
 refuse "an event has one set of options" "sched_switch.*other options" \
 	evdump -e sched_switch -f '$cpu == 0' -e sched:sched_switch -f '$cpu == 1' -- true
 
-# and the longest that is right
+# the longest expressions that are right
 check "32 comparisons" evdump -e sched_process_fork -f "${many% || }" -- true
 check "16 brackets" evdump -e sched_process_fork -f "$(printf '(%.0s' {1..16})child_tid == 1$(printf ')%.0s' {1..16})" -- true
 check "1023 bytes" evdump -e sched_process_fork -f "child_tid == 1$(printf ' %.0s' {1..1009})" -- true

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: calls that failed, and no others; the errno is strace's
+# description: only the calls that failed are recorded; their errno is the one strace shows
 # requires: strace
 # kernels: 6.1,newest
 # timeout: 60

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: filters on fields record what they say and nothing else: numbers, strings, globs, and behind a string
+# description: filters on fields keep exactly the events they describe: numbers, strings, globs, fields after a string
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -8,7 +8,7 @@
 
 load
 for name in alpha beta; do cp "$(command -v provoke)" "$tmp/$name"; done
-# all of them see the same events
+# All recorders see the same events.
 recorder all -t host -e sched_switch -e sched_process_exec -e sched_process_exit
 recorder glob -t host -e sched_switch -f 'prev_comm ~ "al[a-p]h?" && prev_prio >= 25' \
 	-e sched_process_exec -f 'filename ~ "*/alpha" && old_tid > 0'
@@ -20,8 +20,8 @@ nice -n 5 "$tmp/beta" pingpong > /dev/null
 for status in 0 1 2 4; do sh -c "exit $status"; done
 for pid in $recorders; do kill "$pid"; wait "$pid"; done
 
-# the judge of what a filter should have left is awk, over the record of everything
-# lines FILE [CONDITION]: switches away from our programs, without their times; pr is prev_prio, cm prev_comm
+# awk decides what a filter should have left, given the record of everything.
+# lines FILE [CONDITION]: switches away from our programs, without times; pr is prev_prio, cm is prev_comm
 lines() {
 	awk '/ sched_switch / && /prev_comm="(alpha|beta)"/ { pr = cm = $0
 		sub(/.*prev_prio=/, "", pr); sub(/ .*/, "", pr); pr += 0

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: the first pid target there is, given to a session that records already, takes nobody else and nothing down
+# description: the first pid target ever, added to a session that records already, matches no other task and crashes nothing
 # requires: any
 # kernels: 6.1,newest
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# what pid targets need is made at the first: of each load of the module
+# The module makes its table for pid targets when it is given the first one. So each load of the module is one
+# attempt.
 for i in $(seq "$(long 10 100)"); do
 	unload || give_up "load number $i: the one before does not go"
 	load

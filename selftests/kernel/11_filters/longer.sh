@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: calls that took longer than so much, and no others
+# description: only the calls that took longer than a given time are recorded
 # requires: any
 # kernels: 6.1,newest
 # timeout: 90
@@ -8,7 +8,8 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-# seen from outside a call takes no less than it does inside, so what is just above 200 ms there may be either
+# A call seen from outside takes at least as long as inside. One that took just over 200 ms outside may count
+# either way.
 sleeps="exec incalls sleeps > $tmp/made"
 evdump -e calls -f 'duration >= 200000000' -- sh -c "$sleeps" > "$tmp/ev" 2> "$tmp/err"
 same "sleeps made" 4 "$(wc -l < "$tmp/made")"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: every container but one: what lies in it, and is born in it later, is left out too
+# description: all containers but one: containers inside it, and those born there later, are excluded too
 # requires: any
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 load
-# when told so, each container makes its mark; b starts one more inside it then
+# Each container makes its marked calls when told so. Then b starts one more container inside itself.
 mark() { echo "until [ -e $tmp/go ]; do sleep 0.1; done; counted $1 10"; }
 cheap a -g "/box/$(hex64 nota)" -- sh -c "$(mark 1); sleep 100"
 a=$(of_pid "$pid" cid)
@@ -31,7 +31,7 @@ has_not "nor of one born inside since" 'who=4$' "$tmp/ev"
 has_not "nor of who came into its pid namespace" 'who=7$' "$tmp/ev"
 cids "$tmp/ev" . | tr ' ' '\n' > "$tmp/cids"
 has_not "its cid nowhere" "^$b\$" "$tmp/cids"
-# a directory; and a followed process that enters it
+# a directory as the target, and a followed process that enters it
 mount=$(cgroup_mount)
 mkdir "$mount/notdir"
 later "rmdir $mount/notdir"
@@ -39,7 +39,7 @@ enter="echo \$\$ > $mount/notdir/cgroup.procs; unshare --pid --fork counted 12 1
 dump "$tmp/ev" -t all -t "not:$mount/notdir" -e syscall:getpriority
 bash -c "counted 11 10; $enter; counted 12 10"
 bash -c "counted 13 10; $enter"
-# a container that was born elsewhere
+# a container that was born elsewhere, and enters it
 unshare --pid --fork bash -c "counted 14 10; echo 0 > $mount/notdir/cgroup.procs; counted 12 10"
 stop_dump
 same "before it went in" "10 10 10" "$(marked 11) $(marked 13) $(marked 14)"

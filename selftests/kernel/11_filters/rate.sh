@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: so many records a second of each container: the noisy one is held, the quiet one loses nothing, all is counted
+# description: N records a second for each container: the noisy one is limited, the quiet one loses nothing, all is counted
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -29,7 +29,7 @@ same "recorded and held back: made" $noisy $((seen + dropped))
 same "the quiet one: all" $quiet "$(grep -c "cid=$q .*who=2\$" "$tmp/ev")"
 has_not "nothing of it held back" "limited cid=$q " "$tmp/ev.err"
 same "the session's sum" "$dropped" "$(sed -n 's/.* limited \([0-9]*\)$/\1/p' "$tmp/ev.err")"
-# one that has gone: its place is another's, its count is the session's
+# A container that is gone: another may have its place now, and the session keeps its count.
 dump "$tmp/ev" -v -r 100 -t all -e call:getpriority
 ctbox -g "/box/$(hex64 gone)" -- counted 3 5000
 wait_for 10 bash -c "! subscribe | grep -q $(hex64 gone)"

@@ -7,8 +7,9 @@
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# Not where kprobes take an int3 that is not there any more for an error (from 6.10 on): changing code so often
-# under load, the emulator meets one every few runs (see selftests/run). On one thread it does not.
+# Not on 6.10 and later. There kprobes report an error for an int3 that is no longer in the code. This test
+# changes code so often under load that the emulator meets one every few runs (see selftests/run). With a
+# single thread of emulation it does not.
 load
 refilter 60 > "$tmp/out" 2> "$tmp/err" || give_up "refilter: $(cat "$tmp/err")"
 same "records that the filter leaves out" "passed 0" "$(grep passed "$tmp/out")"

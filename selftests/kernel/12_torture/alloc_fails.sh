@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: each allocation of each operation fails once: it says so and has done nothing, or goes on without; nothing leaks
+# description: each allocation of each operation fails once: the operation reports it and undoes all, or goes on without; nothing leaks
 # requires: any,torture
 # timeout: 120
 # torture: 600
 # kernels: debug
-# By hand: alloc_fails.sh OPERATION..., as src/alloc_ops.h names them.
+# By hand: alloc_fails.sh OPERATION..., with the names in src/alloc_ops.h.
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -13,14 +13,14 @@ command -v alloc_fails > /dev/null || skip "alloc_fails was not built"
 [ -e /proc/self/fail-nth ] || skip "no fault injection in this kernel"
 load
 export ALLOC_FAILS_MODULE=$module
-# glibc's restartable sequences: who is out of memory for them is killed
+# glibc's restartable sequences: the kernel kills a thread when it has no memory for them.
 export GLIBC_TUNABLES=glibc.pthread.rseq=0
-# only where it was asked for at boot
+# only if kmemleak was asked for at boot
 leaks=/sys/kernel/debug/kmemleak
 { echo scan > $leaks && echo clear > $leaks; } 2> /dev/null || leaks=''
 later 'rmdir /sys/fs/cgroup/allocfails'
 
-# run ARG...: what the program says, as if it were ours
+# run ARG...: runs the program, and reports its results as ours
 run() {
 	local line st out
 	exec {out}< <(exec alloc_fails "$@" 2>&1)
@@ -36,7 +36,7 @@ run() {
 	st=$?
 	[ $st = 0 ] || [ $failed -gt 0 ] || not_ok "alloc_fails $* ended with status $st"
 }
-# what is made once and stays is made before it is counted
+# Let the module make what it makes once and keeps, before memory is counted.
 alloc_fails 0 > /dev/null 2>&1
 before=$(vmalloc_kb)
 run "$(long 0.3 7)" "$@"
@@ -45,7 +45,7 @@ same "references to the module" 0 "$(cat /sys/module/ctrace/refcnt)"
 after=$(vmalloc_kb)
 check "no memory of ours stays: $before kB before, $after kB after" test "$after" -le $((before + 64))
 if [ -n "$leaks" ]; then
-	# what is younger than five seconds is no leak yet
+	# An object younger than five seconds is no leak yet.
 	sleep 6
 	echo scan > $leaks
 	echo scan > $leaks
@@ -53,5 +53,5 @@ if [ -n "$leaks" ]; then
 	grep -q '\[ctrace\]' "$tmp/leaks" && note "$(head -c 4000 "$tmp/leaks")"
 	same "leaks that kmemleak sees" 0 "$(grep -c '\[ctrace\]' "$tmp/leaks")"
 fi
-# last: whose memory it was is not known any more once the module has gone
+# This comes last: once the module is gone, the kernel no longer knows whose memory it was.
 [ $# -gt 0 ] || run "$(long 1 100)" insmod

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: containers, sessions, probes, definitions, targets, readers come and go in random order: memory is back where it was
+# description: containers, sessions, probes, definitions, targets, readers come and go in random order: all memory is given back
 # requires: any,torture
 # kernels: 6.1
 # timeout: 240
@@ -10,12 +10,12 @@
 
 load
 kprobes() { wc -l < /sys/kernel/debug/kprobes/list; }
-# All that is dead has gone, none but those there were are listed, and nobody has the module.
+# rests: everything dead is gone: only the containers from before are listed, and the module has no users
 there=$(subscribe | wc -l)
 rests() { [ "$(subscribe | wc -l)" -le "$there" ] && grep -qx 0 /sys/module/ctrace/refcnt; }
-# measure: kB of the module's vmalloc, of kmalloc's objects, of percpu memory, each on a line.
-# Slabs are shrunk first: objects on a CPU's own slab would all count as used. Caches are
-# dropped, as pages of theirs hold removed cgroups.
+# measure: prints, each on a line, the kB of the module's vmalloc memory, of kmalloc's objects, and of percpu
+# memory. Slabs are shrunk first: otherwise all objects on a CPU's own slab would count as used. Caches are
+# dropped first: their pages hold removed cgroups.
 measure() {
 	local c
 	echo 3 > /proc/sys/vm/drop_caches
@@ -24,9 +24,9 @@ measure() {
 	awk '$1 ~ /^kmalloc-/ {s += $2 * $4} END {print int(s / 1024)}' /proc/slabinfo
 	awk '/^Percpu:/ {n = $2} END {print n + 0}' /proc/meminfo	# since 4.20
 }
-# What may remain. vmalloc: a page or two, the identity's tables do not grow. kmalloc: all the kernel uses
-# it, and a removed cgroup goes late; percpu: one page in use keeps a block of them, of every
-# CPU. A leak of one object in each round of what churn does would be thousands of them in the long form.
+# What may remain. vmalloc: a page or two, as the identity tables do not grow. kmalloc: the whole kernel uses
+# it, and a removed cgroup goes late. percpu: one page in use keeps a block of pages, of every CPU. A leak of
+# one object in each of churn's rounds would leave thousands in the long form.
 tolerance=(0 512 512)
 names=('vmalloc of the module' 'kmalloc, of all the kernel' 'percpu, of all the kernel')
 back() {
@@ -35,7 +35,7 @@ back() {
 	for i in 0 1 2; do [ "${now[i]}" -le $((base[i] + tolerance[i])) ] || return 1; done
 }
 leaks=/sys/kernel/debug/kmemleak
-# there but off: it takes nothing then
+# Here but off: then it accepts no commands.
 if ! { echo scan=off > $leaks && echo clear > $leaks; } 2> /dev/null; then
 	leaks=''
 	note "no kmemleak here, or it is off (kmemleak=on)"
@@ -56,7 +56,7 @@ for i in 0 1 2; do
 done
 same "kprobes" "$before" "$(kprobes)"
 if [ -n "$leaks" ]; then
-	# twice: what was freed in the meantime is a leak to the first scan only
+	# Scan twice: an object freed during the first scan is a leak to that scan only.
 	echo scan > "$leaks"
 	sleep 6
 	echo scan > "$leaks"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: the wall clock is set to and fro, and slewed, while it is traced: no event is early, late or lost
+# description: the wall clock is set back and forth, and slewed, while it is traced: no event is early, late or lost
 # requires: babeltrace2,any,torture
 # timeout: 90
 # torture: 120
@@ -10,26 +10,26 @@
 
 load
 seconds=$(long 3 30)
-# what a slow machine may need more: less than any step
+# extra seconds that a slow machine may need; less than any step of the clock
 more=600
 mono() { cut -d' ' -f1 /proc/uptime; }
-# the clock is right again at the end, whatever happened
+# Set the clock right again at the end, whatever happened.
 true_offset=$(awk -v now="$(date +%s.%N)" '{printf "%.3f", now - $1}' /proc/uptime)
 later "date -s @\$(awk '{printf \"%.3f\", \$1 + $true_offset}' /proc/uptime)"
 slew() {
-	# adjtimex(): modes ADJ_FREQUENCY, offset, freq in 2^-16 ppm
+	# adjtimex(): modes ADJ_FREQUENCY, offset, freq in units of 2^-16 ppm
 	perl -e '$b = pack("Lx4qq", 2, 0, $ARGV[0] << 16) . "\0" x 400; exit(syscall(159, $b) < 0)' -- "$1"
 }
 later "slew 0"
 
-# one process: a new one each time is too much for a debug kernel
+# A single process, because starting new ones all the time is too much for a debug kernel.
 perl -e 'getpriority(0, 0), select(undef, undef, undef, 0.02) while 1' & later "kill $!"
 began=$(mono)
 before=$(date +%s)
 ctrace record -o "$tmp/t" host --no-state-dump -e getpriority --duration "$seconds" 2> "$tmp/record.err" & record=$!
 ctrace trace host -e getpriority --duration "$seconds" > "$tmp/lines" 2> "$tmp/trace.err" & trace=$!
 ctrace trace host --relative -e getpriority --duration "$seconds" > "$tmp/relative" 2> "$tmp/relative.err" & relative=$!
-# by the clock at the start: that is over
+# Both tools read the wall clock when they start. Wait until they have.
 wait_for 20 test -s "$tmp/lines" -a -s "$tmp/relative" -a -e "$tmp/t/metadata" || give_up "they did not start"
 steps=0
 while kill -0 $trace 2> /dev/null; do
@@ -49,7 +49,7 @@ took=$(awk -v a="$began" -v b="$(mono)" 'BEGIN {print int(b - a)}')
 check "they took $took s, not what the clock on the wall says" test "$took" -ge "$seconds" -a "$took" -le $((seconds + more))
 note "the clock was set $steps times"
 
-# times of records are CLOCK_MONOTONIC's, and what is shown goes by the clock at the start
+# The times of records are CLOCK_MONOTONIC's. The times shown go by the wall clock at the start.
 has "record: nothing lost" ' 0 lost' "$tmp/record.err"
 babeltrace2 --clock-seconds "$tmp/t" 2> "$tmp/bt.err" | sed 's/^\[\([0-9.]*\)\].*/\1/' > "$tmp/times"
 at_least "events recorded" 10 "$(wc -l < "$tmp/times")"
@@ -59,7 +59,7 @@ check "all of the time by the clock as it was at the start" awk -v a="$before" -
 	'$1 < a - 2 || $1 > a + s + more {bad++} END {exit bad > 0}' "$tmp/times"
 sed -nE 's/^([0-9]+):([0-9]+):([0-9.]+) .*/\1 \2 \3/p' "$tmp/lines" | awk '{print $1 * 3600 + $2 * 60 + $3}' > "$tmp/day"
 at_least "lines shown" 10 "$(wc -l < "$tmp/day")"
-# midnight may be in it
+# The trace may pass midnight.
 # shellcheck disable=SC2016 # awk's
 check "in order, none of an hour's step in it" awk 'NR > 1 && ($1 < last || $1 > last + 60) && last - $1 < 86000 {bad++}
 	{last = $1} END {exit bad > 0}' "$tmp/day"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: recorders that stand still for seconds, and go on: seen and lost are all that was made
+# description: recorders that stop for seconds and go on: seen + lost = made
 # requires: any,torture
 # timeout: 90
 # torture: 300
@@ -10,11 +10,11 @@
 
 load
 calls=$(long 3000 60000)
-# numbers NAME: of the account: seen and lost
+# numbers NAME: prints seen and lost, from the summary
 numbers() { sed -nE 's/^ctrace: ([0-9]+) events?[ ,].*, ([0-9]+) lost.*/\1 \2/p' "$tmp/$1.err" | tail -n 1; }
 
-# stopped HOW OPTION...: three readers of one command's calls: one goes on, one stands still all the time, one now
-# and then
+# stopped HOW OPTION...: three readers of one command's calls. One goes on, one stands still all the time, and
+# one stops now and then.
 stopped() {
 	local how=$1 name seen lost pid jobs=()
 	shift
@@ -24,7 +24,7 @@ stopped() {
 	cid=$(of_pid "$pid" cid)
 	[ -n "$cid" ] || give_up "no container"
 	for name in goes stands stutters; do
-		# exec: the number is ctrace's own
+		# exec: then $! is ctrace itself
 		(exec ctrace record -o "$tmp/$name-$how" --no-state-dump --buffer-size 1M "$@" "cid:$cid" -e getpriority \
 			2> "$tmp/$name-$how.err") &
 		jobs+=($!)
@@ -43,7 +43,7 @@ stopped() {
 	kill -CONT "${jobs[1]}"
 	sleep 1
 	kill -INT "${jobs[@]}"
-	# a child of this shell may have been told to mind no INT
+	# A child of this shell may have been told to ignore INT.
 	sleep 0.5
 	kill -TERM "${jobs[@]}" 2> /dev/null
 	wait "${jobs[@]}"

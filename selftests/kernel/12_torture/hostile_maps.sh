@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: no holder of a mapping writes to it, grows it, keeps it beyond its end, or breaks what ends under it
+# description: the holder of a mapping cannot write to it, grow it, keep it after its end, or break the session that ends under it
 # requires: any
 # timeout: 90
 # torture: 300

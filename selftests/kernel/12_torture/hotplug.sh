@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: under the storm a CPU goes and comes back, and tasks are moved between the containers' cgroups: the account is exact still
+# description: a CPU goes and comes back under the storm, and tasks move between the containers' cgroups: the count is still exact
 # requires: any
 # kernels: 6.1
 # timeout: 180

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: kmemleak: of all that the module allocated nothing is left when it is gone
+# description: kmemleak: nothing that the module allocated is left when the module is gone
 # requires: any,torture
 # kernels: debug-kmemleak
 # timeout: 240
@@ -13,12 +13,12 @@ leaks=/sys/kernel/debug/kmemleak
 { echo scan=off > $leaks && echo clear > $leaks; } 2> /dev/null || skip "kmemleak is not there, or off (--kernel debug-kmemleak)"
 
 load
-# where the module was, and what was where in it: when it is gone, a backtrace has but numbers
+# Note where the module is, and its symbols: once it is gone, a backtrace has only numbers.
 read -r _ size _ _ _ base _ < <(grep '^ctrace ' /proc/modules)
 grep '\[ctrace\]' /proc/kallsyms | sort > "$tmp/symbols"
 
-# every kind of object in random order; then of each source some, with filters, stacks, a dump, for a
-# container, for all but it
+# Make every kind of object in random order. Then use some of each source, with filters, stacks and a state
+# dump, for a container and for all but that container.
 churn -s "$(long 5 60)" > "$tmp/churn" || not_ok "churn: unexpected, see below"
 note "$(cat "$tmp/churn")"
 cheap one -n one -- sleep 100
@@ -32,14 +32,16 @@ at_least "records" 100 "$(wc -l < "$tmp/ev")"
 check "all but it, recorded" ctrace record -o "$tmp/trace" -e syscalls,sched not:"$cid" -- ls /etc
 check "rmmod" unload
 
-# an object counts from five seconds of age, and is reported when a second scan finds it as the first did
+# kmemleak counts an object from an age of five seconds. It reports an object when a second scan finds it as
+# the first did.
 for _ in 1 2 3; do
 	sleep 6
 	check "scan" eval "echo scan > $leaks"
 done
 cat $leaks > "$tmp/leaks"
 note "unreferenced objects of all the kernel: $(grep -c '^unreferenced' "$tmp/leaks")"
-# numbers of one length compare as strings; of the first backtraces, each address with its function
+# Hex numbers of equal length compare as strings. Print each address of the module in a backtrace with its
+# function.
 awk -v lo="${base#0x}" -v hi="$(printf %x $((base + size)))" '
 	FNR == NR {at[++n] = $1; name[n] = $3; next}
 	/^unreferenced/ {object = $0; told = 0}

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: tasks that are moved between containers' cgroups, standing and running: each call is of where it was made
+# description: tasks moved between containers' cgroups, asleep and running: each call belongs to where it was made
 # requires: any
 # kernels: 6.1
 # timeout: 60

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: kill -9 of the recorder at any moment leaves a trace that every reader reads to the last whole packet
+# description: after kill -9 of the recorder at any moment, every reader can read the trace to its last whole packet
 # requires: babeltrace2,strace,any,torture
 # timeout: 120
 # torture: 500
@@ -13,7 +13,7 @@
 load
 dir=$tmp/t
 kills=0 nothing=0 events=0 padded=0 parts=0
-# judge WHEN: what the dead one left
+# judge WHEN: checks what the dead recorder left
 judge() {
 	kills=$((kills + 1))
 	on_disk "$dir" "killed $1" || return 1
@@ -37,9 +37,9 @@ end=$((SECONDS + $(long 6 200)))
 while [ $SECONDS -lt $end ]; do
 	rm -rf "$dir"
 	kill -CONT "${loads[@]}"
-	# exec: the number is ctrace's own
+	# exec: then $! is ctrace itself
 	(exec ctrace record -o "$dir" --no-state-dump host -e getpriority --duration 60 2> "$tmp/err") & job=$!
-	# some while it starts, most when it records
+	# Kill some while they start, and most while they record.
 	[ $((RANDOM % 8)) = 0 ] || wait_for 20 test -e "$dir/metadata" || give_up "record: $(cat "$tmp/err")"
 	sleep 0.$((RANDOM % 60 + 10))
 	kill -9 $job
@@ -51,9 +51,9 @@ check "killed under load, $kills times: readable" test $failed = 0
 at_least "events in what was left" 1 $events
 note "$kills times; $nothing left no event, $padded had padding, $parts went on in another file; $events events"
 
-# At each call that changes a file: the kernel kills it as it comes to make the call. It records as many rounds
-# as that call's number: of one round, the first pwrite64 is one that gives room back. (Not with --seccomp-bpf:
-# what strace injects at such a stop is lost.)
+# At each call that changes a file: the kernel kills the recorder as it is about to make the call. It records
+# as many rounds as the call's number: with only one round, the first pwrite64 is one that gives room back.
+# (Not with --seccomp-bpf: a signal that strace injects at such a stop is lost.)
 kill -9 "${loads[@]}"
 wait "${loads[@]}" 2> /dev/null
 kills=0 events=0 nothing=0
@@ -63,7 +63,7 @@ for call in renameat2 pwritev pwrite64 ftruncate; do
 		strace -o /dev/null -e trace="$call" -e inject="$call":signal=KILL:when="$n" \
 			ctrace record -o "$dir" --no-state-dump -e getpriority -- \
 			sh -c "for i in $(seq -s ' ' "$n"); do counted 2 50; sleep 0.1; done" > "$tmp/out" 2> "$tmp/err"
-		# no more of them
+		# no further calls of this kind
 		[ $? = 137 ] || break
 		judge "at $call $n" || break 2
 	done

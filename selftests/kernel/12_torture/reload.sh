@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: out and in again while containers come and go, and tools open the device and the netlink family
+# description: the module is unloaded and loaded while containers come and go and tools open the device and the netlink family
 # requires: any,torture
 # kernels: 6.1
 # timeout: 180
@@ -14,9 +14,9 @@ churn -x -b 1 -t 2 -k 1 -s 1000 > "$tmp/churn" 2>&1 & churn=$!
 later "kill $churn; wait $churn"
 counted 0 1000000000 & later "kill $!; wait $!"
 autoloaded=0 busy=0
-# A tool that opens the device loads the module: then there is nothing to insert.
+# A tool that opens the device loads the module. Then there is nothing to insert.
 load_it() { insmod "$module" 2> "$tmp/insmod" || { grep -q 'File exists' "$tmp/insmod" && autoloaded=$((autoloaded + 1)); }; }
-# While a tool has the device open it is refused.
+# rmmod is refused while a tool has the device open.
 unload_it() {
 	local end=$((SECONDS + 90))
 	until rmmod ctrace 2> "$tmp/rmmod"; do
@@ -27,10 +27,10 @@ unload_it() {
 	done
 }
 began=$SECONDS
-# a slow machine does fewer, but three
+# A slow machine does fewer rounds, but at least three.
 for ((i = 1; i <= times && (i <= 3 || SECONDS - began < most); i++)); do
 	load_it || give_up "insmod number $i: $(cat "$tmp/insmod")"
-	# some leave at once, amid whatever the tools do first
+	# Some rounds unload at once, amid the first things that the tools do.
 	[ $((i % 3)) = 0 ] || sleep "0.0$((i % 10))"
 	unload_it || give_up "rmmod number $i: $(cat "$tmp/rmmod")"
 	[ $((i % $(long 1 10))) != 0 ] || note "$i times in $((SECONDS - began)) s, $busy times refused"

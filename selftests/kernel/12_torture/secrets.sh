@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: no secret of the host or a neighbour and no kernel address in what one container's view maps and reads
+# description: what one container's view maps and reads has no secret of the host or a neighbour, and no kernel address
 # requires: any
 # timeout: 60
 # torture: 300

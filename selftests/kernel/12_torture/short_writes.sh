@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: whatever write of a recording fails, it says so, ends with 1, and what it says is there can be read
+# description: if any write of a recording fails, it says so and exits with 1, and every event it counted can be read
 # requires: babeltrace2,strace,any,torture
 # timeout: 120
 # torture: 500
@@ -14,16 +14,17 @@ load
 mkdir "$tmp/fs"
 later "umount -l $tmp/fs"
 dir=$tmp/fs/t
-# six rounds, so that there are several packets; an entry and an exit of each call
+# six rounds, so that there are several packets; each call gives an entry and an exit
 # shellcheck disable=SC2016 # the child's
 job='for i in 1 2 3 4 5 6; do counted 2 $N; sleep 0.05; done'
-# [COMMAND...]: a recording of $N calls a round, run by COMMAND; the status in $st
+# record [COMMAND...]: records $N calls a round, run by COMMAND; sets $st to the status
 record() {
 	N=$N "$@" ctrace record -o "$dir" --no-state-dump -e getpriority -- sh -c "$job" > "$tmp/out" 2> "$tmp/err"
 	st=$?
 }
 whole=0 failures=0 events=0
-# judge HOW: all is there or told as lost, and 0; or a sentence, and 1. What it counted is what can be read
+# judge HOW: expects status 0, with every event there or reported as lost, or status 1 and a message. In both
+# cases all events that the summary counts can be read.
 judge() {
 	local told lost
 	on_disk "$dir" "$1"
@@ -42,26 +43,26 @@ judge() {
 			not_ok "$1: no word of it: $(tail -n 2 "$tmp/err")"
 	fi
 }
-# section WHAT: its account; some must have failed
+# section WHAT: prints its counts; some recordings must have failed
 section() {
 	check "$1: $failures failed with a word, $whole were whole, $events events" test $failed = 0 -a $failures -gt 0
 	whole=0 failures=0 events=0
 }
 
-# each call in turn
+# fail each call in turn
 N=30
 for call in $(long 'pwritev pwrite64 renameat2' 'pwritev pwrite64 ftruncate renameat2 renameat mkdir mkdirat'); do
 	for n in $(long 1 "$(seq -s ' ' 1 6)"); do
 		rm -rf "$dir"
 		record strace -f --seccomp-bpf -o "$tmp/strace" -e trace="$call" -e inject="$call":error=EIO:when="$n"
 		judge "$call $n fails"
-		# no more of them
+		# no further calls of this kind
 		grep -q INJECTED "$tmp/strace" || break
 	done
 done
 section "an error of each call"
 
-# disks of all sizes
+# disks of several sizes
 N=2000
 for size in $(long '64 1400' '8 24 48 64 96 128 192 256 384 512 700 900 1100 1400 1800 2200 2600 4000 8000'); do
 	mount -t tmpfs -o size="${size}k" small "$tmp/fs" || skip "no small file system"
@@ -71,7 +72,7 @@ for size in $(long '64 1400' '8 24 48 64 96 128 192 256 384 512 700 900 1100 140
 done
 section "small disks"
 
-# files of all sizes, in KiB: a stream goes on in the next
+# limits on the size of a file, in KiB: a stream continues in another file
 for size in $(long '1 800' '1 32 100 400 800 900 1000 1200 2000 4000'); do
 	rm -rf "$dir"
 	record bash -c "ulimit -f $size; exec \"\$@\"" bash

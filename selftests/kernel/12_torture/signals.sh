@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: whoever waits in the module may be interrupted and killed at any moment: gone soon, nothing left
+# description: a task that waits in the module can be interrupted and killed at any moment: it ends soon and leaves nothing
 # requires: any,torture
 # timeout: 120
 # torture: 400
@@ -13,7 +13,7 @@ load
 list=/sys/kernel/debug/kprobes/list
 kprobes() { cat $list 2> /dev/null | wc -l; }
 seed=${CTRACE_TEST_SEED:-$RANDOM$RANDOM}
-# told NAME COMMAND...: a program's own results
+# told NAME COMMAND...: reports the results of a program as ours
 told() {
 	local line st what=$1
 	shift

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: the machine goes to sleep and wakes while it is traced: nothing is lost, all in order, and it goes on
+# description: the machine sleeps and wakes while it is traced: nothing is lost, all is in order, and tracing goes on
 # requires: any,torture
 # timeout: 120
 # torture: 200
@@ -13,15 +13,16 @@ state=/sys/power/state level=/sys/power/pm_test
 note "states: $(cat $state), $(cat /sys/power/mem_sleep 2> /dev/null); tests: $(cat $level 2> /dev/null || echo none)"
 load
 slept() { cat /sys/power/suspend_stats/success 2> /dev/null || awk '/^success:/ {print $2}' /sys/kernel/debug/suspend_stats; }
-# the real one: the alarm of the machine's clock wakes it. (It does not from s2idle, where it is emulated.)
+# A real sleep: the alarm of the machine's clock wakes it. (From s2idle it does not, where that clock is
+# emulated.)
 really() { rtcwake -d /dev/rtc0 -m mem -s 4; }
-# all but the last steps, for five seconds
+# All steps up to this one and back, for five seconds.
 until_level() {
 	echo "$1" > $level
 	echo freeze > $state
 	echo none > $level
 }
-# sleeps HOW COMMAND...: while calls are made and recorded
+# sleeps HOW COMMAND...: runs COMMAND, which puts the machine to sleep, while calls are made and recorded
 sleeps() {
 	local how=$1 before made rounds
 	shift
@@ -35,7 +36,7 @@ sleeps() {
 	"$@" > "$tmp/sleep" 2>&1 || note "$how: $(cat "$tmp/sleep")"
 	same "$how: it slept" $((before + 1)) "$(slept)"
 	rounds=$(cat "$tmp/rounds")
-	# it goes on
+	# the calls go on after it
 	wait_for 20 bash -c "[ \$(cat $tmp/rounds) -gt $((rounds + 10)) ]" || not_ok "$how: the command does not go on"
 	touch "$tmp/go"
 	wait $job
@@ -60,5 +61,5 @@ if [ -w $level ]; then
 	done
 fi
 [ $n -gt 0 ] || skip "no way to sleep and wake: $(cat $state)"
-# the kernel's own has stood meanwhile
+# CLOCK_MONOTONIC has stood still meanwhile.
 check "a record's time is CLOCK_MONOTONIC's after all that" ringlook clock

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: every command, ioctl and call, tried by every kind of caller, gives what the table says
+# description: every command, ioctl and call, by every kind of caller, is allowed or refused as the table says
 # requires: any
 # timeout: 90
 # torture: 300
@@ -8,7 +8,7 @@
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# kernels before the stable series of December 2023 let anybody listen
+# Before the stable releases of December 2023, kernels let any user listen.
 open=''
 grep -qE 'define CTRACE_HAVE_GENL_MCAST__(CAP|FLAGS)' "$top/module/generated/facts.h" || open=open
 # shellcheck disable=SC2086 # a word or none

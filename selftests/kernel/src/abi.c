@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * abi_older, abi_newer: the library with another ABI than the module's says what it makes of that; on
- * the second line, what it says to a caller who goes on all the same.
- * abi_older VERSION: a new session by a socket without a library, of that ABI.
+ * abi_older, abi_newer: the library, built with another ABI than the module's, prints what it says about
+ * that. The second line is what it says to a caller who goes on all the same.
+ * abi_older VERSION: asks for a new session with that ABI, by a socket without the library.
  */
 #include <stdlib.h>
 #include <ctrace/libctrace.h>

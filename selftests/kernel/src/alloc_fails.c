@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * alloc_fails SECONDS [OPERATION...]: every allocation that an operation makes, in the kernel and in the
- * task that asks (or the kernel's thread that works for it), fails once (fail-nth of the kernel's fault
- * injection). The operation must go through all the same, or say that memory is short and have done
- * nothing: done again at once it must go through; and who comes next must find everything as it was.
+ * alloc_fails SECONDS [OPERATION...]: fails every allocation that an operation makes, one at a time, by
+ * fail-nth of the kernel's fault injection. The allocations are those of the task that asks, or of the
+ * kernel thread that works for it. The operation must either succeed all the same, or say that memory is
+ * short and have done nothing. In the second case it must succeed when repeated at once, and the next
+ * caller must find everything as it was.
  *
- * An operation gets so many SECONDS. The last allocations come first, as the module's own come after those
- * of its loading (the operation "insmod", only when it is named), and the further from the end the
- * thinner: what there are thousands of is a pool's. (Those of per-CPU memory that is there already are
- * none that could fail.)
+ * Each operation gets SECONDS. The last allocations are tried first: the module's own come after those of
+ * its loading (for the operation "insmod", which runs only when named). Further from the end, fewer are
+ * tried: where there are thousands of allocations, they fill a pool. (Taking per-CPU memory that exists
+ * already is no allocation that could fail.)
  *
- * With ALLOC_FAILS_TELL in the environment each of them is told.
+ * With ALLOC_FAILS_TELL in the environment, each attempt is printed.
  *
- * alloc_fails workers: likewise of the works that nobody waits for, which fill the pools and
- * announce containers: there all fail for a while.
+ * alloc_fails workers: does the same to the work that no caller waits for, which fills the pools and
+ * announces containers. There, all allocations fail for a while.
  */
 #include <dirent.h>
 #include <time.h>
@@ -21,9 +22,9 @@
 
 #define MANY	1000000
 #define PASSES	2	/* the kernel's checkers allocate now and then, too: what was the 7th may be the 8th */
-#define DENSE	120	/* so many allocations before the end each one is tried */
+#define DENSE	120	/* within this many allocations of the end, each one is tried */
 
-static int nth_fd;	/* of the task in which the fault is to be */
+static int nth_fd;	/* of the task in which the fault is injected */
 
 /* --- faults ---------------------------------------------------------------------------------- */
 
@@ -60,7 +61,7 @@ static void knob(const char *path, const char *value)
 	close(fd);
 }
 
-/* Of each process whose name begins so. */
+/* Calls fn for each process whose name begins with `name`. */
 static void each_called(const char *name, void (*fn)(pid_t pid, void *arg), void *arg)
 {
 	char path[300], comm[64];
@@ -102,10 +103,10 @@ static void clean(void)
 		close(x.other);
 	if (x.cgroup > 0)
 		close(x.cgroup);
-	/* definitions are not a socket's */
+	/* definitions belong to no socket */
 	if (x.g.fd > 0)
 		event("allocfails", CTRACE_CMD_EVENT_DEL);
-	/* not only by closing: that ends a session a moment later, and they are few */
+	/* Delete it: closing the socket ends the session only a moment later, and there are few sessions. */
 	if (x.g.fd > 0 && x.session > 0)
 		genl_session_do(&x.g, CTRACE_CMD_SESSION_DEL, x.session, -1);
 	if (x.g.fd > 0)
@@ -122,7 +123,7 @@ static int count_fn(const struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-/* Sessions there are and, in all of them, events. */
+/* Counts the sessions, and the events of all of them. */
 static void look(struct genl *g, uint64_t v[2])
 {
 	v[0] = v[1] = 0;
@@ -130,7 +131,7 @@ static void look(struct genl *g, uint64_t v[2])
 	genl_call(g, &m, count_fn, v);
 }
 
-/* All as it was: no session is left, and a new one records what it should. */
+/* Everything is as it was: no session is left, and a new one records what it should. */
 static bool sound(const char *name)
 {
 	const struct op o = { .name = name };
@@ -168,7 +169,7 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* One operation with fault n: its result; *left: 0, there was such an allocation. */
+/* Runs one operation with fault n, and returns its result. *left is 0 if there was such an allocation. */
 static int once(const struct op *o, long n, long *left)
 {
 	int err = o->prepare(o), result;
@@ -187,15 +188,16 @@ static int once(const struct op *o, long n, long *left)
 }
 
 /*
- * What failed must have done nothing, and go through now. Not asked of a dump, which the core
- * keeps going on that socket, nor where the answer alone could not be sent (ENOBUFS); nor each time of
- * what takes seconds: the next begins so.
+ * An operation that failed must have done nothing, and succeed now. This does not apply to a dump, which
+ * the netlink core continues on that socket, nor to an operation whose answer alone could not be sent
+ * (ENOBUFS). It is skipped for an operation that takes seconds: the next attempt begins with the same.
  */
 static int again(const struct op *o, int err)
 {
 	if (err == -ENOBUFS || o->nlflags || o->act == loaded)
 		return 0;
-	/* a session without a probe that shows kernel addresses has views of containers */
+	/* A session has views of containers as long as no probe of it shows kernel addresses. Binding one
+	 * here fails if the failed probe_add() marked the session. */
 	if (o->act == probe_add) {
 		x.other = open(CTRACE_DEVICE, O_RDONLY | O_CLOEXEC);
 		err = dev_bind(x.other, x.session, CTRACE_CID_HOST, NULL);
@@ -229,7 +231,7 @@ static void fail_all(const struct op *o, double seconds)
 		ksft_test_result(false, "%s: without a fault: %s \"%s\"\n", o->name, strerror(-err), words);
 		goto out;
 	}
-	/* some allocations are only made now and then (a slab's new page): a few more are asked for */
+	/* Some allocations happen only now and then (a slab's new page), so try a few numbers more. */
 	for (pass = 0, n = sites + 2; pass < PASSES; n -= 1 + (sites - n > DENSE ? (sites - n - DENSE) / 4 : 0)) {
 		if (n <= 0) {
 			pass++;
@@ -273,7 +275,7 @@ out:
 	close(nth_fd);
 }
 
-/* --- works that nobody waits for ---------------------------------------------------------- */
+/* --- work that no caller waits for ---------------------------------------------------------- */
 
 static void let_fail(pid_t pid, void *arg)
 {
@@ -288,7 +290,7 @@ static void let_fail(pid_t pid, void *arg)
 		close(fd);
 }
 
-/* ctrace's works are of no CPU; threads come as they are needed. */
+/* ctrace's work is bound to no CPU, and its threads are started as they are needed. */
 static void workers_fail(const char *on)
 {
 	each_called("kworker/u", let_fail, (void *)on);
@@ -300,7 +302,7 @@ static int unknown_fn(const struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-/* Events so far that found no container in the pool. */
+/* The number of events so far that found no container in the pool. */
 static uint64_t unknown(void)
 {
 	uint64_t n = 0;
@@ -310,7 +312,8 @@ static uint64_t unknown(void)
 	return n;
 }
 
-/* What the subscriber is told until nothing comes for a second: births; *lost: told that some are missing. */
+/* Counts the births that the subscriber receives until none comes for a second. *lost: it was told that
+ * some are missing. */
 static long told(int fd, bool *lost)
 {
 	static char buf[65536] __attribute__((aligned(8)));
@@ -362,7 +365,7 @@ static void workers(void)
 	n = told(listener.fd, &lost);
 	ksft_test_result(n == births || lost, "workers: of %ld births %ld were told, and %s\n", births, n,
 			 lost ? "that some were not" : "nothing of any missing");
-	/* the next that finds none in the pool has it filled: a moment later all is well */
+	/* The next birth that finds the pool empty has it filled: a moment later all is well. */
 	born(&o);
 	usleep(500000);
 	told(listener.fd, &lost);
@@ -393,7 +396,8 @@ int main(int argc, char **argv)
 	ksft_print_header();
 	if (getenv("ALLOC_FAILS_MODULE"))
 		module = getenv("ALLOC_FAILS_MODULE");
-	/* every kind, also those that may sleep and so hardly ever fail; and no stack trace of each */
+	/* Let every kind of allocation fail, also those that may sleep and so hardly ever fail; and print
+	 * no stack traces. */
 	knob("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
 	knob("/sys/kernel/debug/failslab/verbose", "0");
 	knob("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");

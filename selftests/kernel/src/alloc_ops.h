@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * alloc_ops.h: what alloc_fails does with a fault, and what has to be there before: all that somebody can
- * ask of the module, and what it does of its own accord when a container is born.
+ * alloc_ops.h: the operations that alloc_fails runs with a fault, and what each needs beforehand. They are
+ * everything that a caller can ask of the module, and what the module does by itself when a container is
+ * born.
  */
 #ifndef ALLOC_OPS_H
 #define ALLOC_OPS_H
@@ -28,17 +29,17 @@ struct op {
 	const char *name;
 	int (*prepare)(const struct op *o);	/* 0 or -errno */
 	int (*act)(const struct op *o);		/* with the fault */
-	int (*check)(const struct op *o);	/* what went through went through whole; or NULL */
+	int (*check)(const struct op *o);	/* if it succeeded, did it succeed as a whole? Or NULL */
 	const char *arg;
 	uint32_t a;
 	uint32_t nlflags;			/* of the message */
-	uint32_t flags;				/* of the session that is there before */
-	const char *thread;			/* the kernel's, in which the fault is; NULL: our own */
+	uint32_t flags;				/* of the session that exists before */
+	const char *thread;			/* the kernel thread that gets the fault; NULL: our own */
 };
 
 /*
- * Hardly ever called, and a function that ftrace leaves alone: a kprobe that is one of ftrace's needs memory
- * when it goes, and if there is none the kernel (6.1) says so and goes on with what is freed.
+ * A function that is hardly ever called, and that ftrace leaves alone. A kprobe by ftrace needs memory to
+ * be removed. If there is none, the kernel (6.1) says so, and goes on using freed memory.
  */
 #define QUIET	"ktime_get_boot_fast_ns"
 #define DEF	"p:allocfails " QUIET " a=%di b=+0(%si):string c=$comm"
@@ -53,7 +54,7 @@ static void begin(uint8_t cmd)
 	msg_nest_end(&m, at);
 }
 
-/* --- what is there before --------------------------------------------------------- */
+/* --- what exists before ------------------------------------------------------------ */
 
 static int with_socket(const struct op *o)
 {
@@ -154,7 +155,7 @@ static int without_module(const struct op *o)
 	return -errno;
 }
 
-/* --- what is done with the fault ---------------------------------------------------------- */
+/* --- what runs with the fault -------------------------------------------------------------- */
 
 static int session_new(const struct op *o)
 {
@@ -329,7 +330,7 @@ static int subscribed(const struct op *o)
 			  sizeof(x.g.mcgrp)) ? -errno : 0;
 }
 
-/* A container is born and dies: nobody could be told of an error, but it must do no harm. */
+/* A container is born and dies. No caller can be told of an error, but an error must do no harm. */
 static int born(const struct op *o)
 {
 	int status;
@@ -354,7 +355,7 @@ static int cgroup_made(const struct op *o)
 
 	(void)o;
 	memset(path + 15, 'a', 64);
-	/* there already if its removal failed */
+	/* It is there already if its removal failed. */
 	if (mkdir(path, 0755) && errno != EEXIST)
 		return -errno;
 	return rmdir(path) ? -errno : 0;

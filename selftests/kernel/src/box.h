@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * box.h: a container in the kernel's sense, a cgroup and a pid namespace, without a
- * runtime's seconds. The cgroup is made in every hierarchy that the host has
- * mounted, as runtimes do.
+ * box.h: a container as the kernel sees it, a cgroup and a pid namespace, without the seconds that a
+ * runtime takes. The cgroup is made in every hierarchy that the host has mounted, as runtimes do.
  */
 #ifndef BOX_H
 #define BOX_H
@@ -25,7 +24,7 @@
 #include <unistd.h>
 #include "newer.h"
 
-/* A system call nobody makes: getpriority() of a wrong kind, and a number in it. */
+/* The marked call, which nothing else makes: getpriority() with a wrong kind and a number of ours. */
 #define BOX_MARK 0x4d41524b
 
 static inline long box_mark(uint32_t number)
@@ -101,7 +100,7 @@ static inline int box_copy(const char *from, const char *to)
 	return n < 0 ? -1 : 0;
 }
 
-/* Makes cgroup `path` (/a/b) and what is above it, in every hierarchy. */
+/* Makes cgroup `path` (/a/b) and its parents, in every hierarchy. */
 static inline int box_cgroup_make(const char *path)
 {
 	for (int i = 0; i < box_mounts; i++) {
@@ -117,7 +116,7 @@ static inline int box_cgroup_make(const char *path)
 			*s = 0;
 			if (mkdir(p, 0755) && errno != EEXIST)
 				return -errno;
-			/* an empty v1 cpuset takes no task */
+			/* An empty v1 cpuset takes no task. */
 			snprintf(up, sizeof(up), "%s", p);
 			*strrchr(up, '/') = 0;
 			if (strstr(box_mount[i], "cpuset")) {
@@ -158,7 +157,7 @@ static inline int box_cgroup_enter(const char *path, pid_t pid)
 	return 0;
 }
 
-/* Removes cgroup `path`; a cgroup is busy for a moment after its last task. */
+/* Removes cgroup `path`. A cgroup stays busy for a moment after its last task. */
 static inline int box_cgroup_remove(const char *path)
 {
 	int err = 0;
@@ -179,7 +178,7 @@ static inline int box_cgroup_remove(const char *path)
 	return err;
 }
 
-/* Can a task begin in a cgroup (since 5.7)? No descriptor has this number. */
+/* Can a task be born in a cgroup (since 5.7)? No descriptor has this number. */
 static inline int box_clones_into(void)
 {
 	static int answer = -1;
@@ -192,7 +191,7 @@ static inline int box_clones_into(void)
 	return answer;
 }
 
-/* fork(), with flags; into the v2 cgroup open at cgroup_fd if that is >= 0. */
+/* fork() with flags; into the v2 cgroup open at cgroup_fd if that is >= 0. */
 static inline pid_t box_clone(uint64_t flags, int cgroup_fd)
 {
 	struct newer_clone_args a = {
@@ -209,8 +208,8 @@ static inline pid_t box_clone(uint64_t flags, int cgroup_fd)
 	return syscall(SYS_clone3, &a, sizeof(a));
 }
 
-/* Opens the v2 directory of `path`: only a host with nothing but v2 can start a
- * task in the whole of its cgroup at once, if its kernel can. */
+/* Opens the v2 directory of `path`. Only on a host with v2 alone can a task be born in all of its cgroups
+ * at once, if its kernel can do it. */
 static inline int box_cgroup_open(const char *path)
 {
 	char p[512];
@@ -221,7 +220,7 @@ static inline int box_cgroup_open(const char *path)
 	return open(p, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
 }
 
-/* 64 hex digits out of a word and a number, as runtimes name cgroups */
+/* 64 hex digits made from a word and a number, as runtimes name cgroups */
 static inline void box_hex(char out[65], const char *word, unsigned int n)
 {
 	uint64_t h = 1469598103934665603ull ^ n;
@@ -235,8 +234,8 @@ static inline void box_hex(char out[65], const char *word, unsigned int n)
 }
 
 /*
- * Starts a container at cgroup `path`: its init waits until box_go(), then
- * calls fn(arg) and exits with what that returns. Returns init's host pid.
+ * Starts a container at cgroup `path`. Its init waits until box_go(), then calls fn(arg) and exits with
+ * fn's result. Returns init's host pid.
  */
 struct box {
 	char path[256];
@@ -282,7 +281,7 @@ static inline void box_go(struct box *b)
 		perror("box: go");
 }
 
-/* Waits for its end and removes its cgroup. Returns the exit status. */
+/* Waits for the container's end and removes its cgroup. Returns the exit status. */
 static inline int box_end(struct box *b)
 {
 	int st = -1;
@@ -295,8 +294,8 @@ static inline int box_end(struct box *b)
 }
 
 /*
- * Children of parent by the host's numbers, lowest first; returns how many of the `max` there are.
- * Not from /proc/PID/task/PID/children, which a small kernel lacks.
+ * Finds the children of parent by the host's numbers, lowest first; returns how many of the `max` there
+ * are. Not from /proc/PID/task/PID/children, which a small kernel lacks.
  */
 static inline int box_children(pid_t parent, pid_t *children, int max)
 {
@@ -328,12 +327,13 @@ static inline int box_children(pid_t parent, pid_t *children, int max)
 #define NUMBER(x)	STRING(x)
 #define READ_BLOCKED	NUMBER(__NR_read) " "
 
-/* Waits until init of the box is in its cgroup and waits for us to say go. */
+/* Waits until the box's init is in its cgroup and waits for box_go(). */
 static inline void box_settle(struct box *b)
 {
 	char f[64], line[256];
 
-	/* "running", or the number of the call it sleeps in. wchan says nothing on 5.10 */
+	/* The file says "running", or the number of the call that init sleeps in. wchan says nothing on
+	 * 5.10. */
 	snprintf(f, sizeof(f), "/proc/%d/syscall", b->pid);
 	for (int i = 0; i < 5000; i++) {
 		FILE *w = fopen(f, "re");
@@ -350,8 +350,8 @@ static inline void box_settle(struct box *b)
 }
 
 /*
- * Containers that come and go, one after the other, each named after `word` and with fn for its init,
- * made by a child until it is killed. `met`, where there is one, is told of each before it runs.
+ * Starts a child that makes containers one after the other until it is killed. Each is named after `word`
+ * and has fn for its init. `met`, if not NULL, is called with each init before it runs.
  */
 static inline pid_t box_births(const char *word, int (*fn)(void *), void (*met)(pid_t init))
 {

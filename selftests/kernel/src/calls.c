@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * calls [-v] [-r RATE] N [KIND]: a loop of N of one kind, in batches of 100; prints the median batch's ns for each.
+ * calls [-v] [-r RATE] N [KIND]: makes N calls of one kind, in batches of 100; prints the median batch's ns per call.
  *
  *	getppid		(default)
- *	open		openat() of a path of 16 letters that is not there
+ *	open		openat() of a path of 16 letters that does not exist
  *	openclose	openat() of /dev/null, and close()
- *	pingpong	a byte to another process and back: four calls, two of them here
+ *	pingpong	a byte to another process and back: four calls, two of them in this process
  *	none		no call at all
  *
- *	-r RATE		that many a second, no more
- *	-v		prints three numbers: that median, ns for all, how many calls they are
+ *	-r RATE		at most RATE calls a second
+ *	-v		prints three numbers: that median, the ns for all, how many calls they are
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -70,7 +70,7 @@ static const struct kind {
 	{ "none", none, 0 },
 };
 
-/* The other end of pingpong, until ours closes. */
+/* The other end of pingpong. Runs until our end closes. */
 static int echo(void)
 {
 	char c;
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
 	v = calloc(batches, sizeof(*v));
 	if (!v || (k->batch == pings && echo()))
 		return 1;
-	/* its pages are there before the time is taken */
+	/* touch the array's pages before time is measured */
 	for (i = 0; i < batches; i++)
 		v[i] = 1;
 	start = now();
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 		began = now();
 		k->batch();
 		v[i] = now() - began;
-		/* the clock is no system call */
+		/* reading the clock is no system call */
 		while (rate && now() < start + (int64_t)((i + 1) * (BATCH * 1e9 / rate)))
 			;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cause WHAT [N]: make the kernel do one thing N times, and print the numbers that its
- * events must show. Static, so that it runs anywhere.
+ * cause WHAT [N]: makes the kernel do one thing N times, and prints the numbers that its events must show.
+ * Linked statically, so that it runs anywhere.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ static void pause_ms(long ms)
 		;
 }
 
-/* Children that end at once, each waited for by number; time for the kernel to free them. */
+/* Makes children that end at once, and waits for each by number. Then gives the kernel time to free them. */
 static int do_forks(int n)
 {
 	printf("parent=%d\n", getpid());
@@ -45,7 +45,7 @@ static int do_forks(int n)
 	return 0;
 }
 
-/* To and fro between CPU 0 and 1. */
+/* Moves back and forth between CPU 0 and CPU 1. */
 static int do_migrate(int n)
 {
 	cpu_set_t set;
@@ -73,7 +73,7 @@ static int do_spin(int ms)
 	return 0;
 }
 
-/* N fresh pages touched by the program, N others by the kernel on its behalf. */
+/* Touches N fresh pages in the program, and has the kernel touch N others on its behalf. */
 static int do_touch(int n)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -90,7 +90,7 @@ static int do_touch(int n)
 	return 0;
 }
 
-/* More memory than there is. */
+/* Takes more memory than there is. */
 static int do_hog(int mb)
 {
 	printf("pid=%d\n", getpid());
@@ -129,7 +129,7 @@ static int do_itimer(int n)
 	return 0;
 }
 
-/* A signal to a child of its own, then it waits for one from elsewhere. */
+/* Sends a signal to a child of its own, then waits for one from elsewhere. */
 static int do_signals(int n)
 {
 	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
@@ -153,7 +153,7 @@ static int do_signals(int n)
 	return 0;
 }
 
-/* Datagrams to itself: a task raises the soft interrupt that receives them. */
+/* Sends datagrams to itself. A task raises the soft interrupt that receives them. */
 static int do_udp(int n)
 {
 	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -171,7 +171,7 @@ static int do_udp(int n)
 	return 0;
 }
 
-/* Nobody listens: refused, packets have been made all the same. */
+/* Nobody listens, so the connection is refused. Packets were made all the same. */
 static int do_vsock(int n)
 {
 	struct sockaddr_vm a = { .svm_family = AF_VSOCK, .svm_cid = NEWER_VMADDR_CID_LOCAL, .svm_port = 4711 };

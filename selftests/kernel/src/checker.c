@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * checker [-l] -w LOG -- COMMAND...: record everything while COMMAND runs, then judge by LOG
- * (maker.c says what is in it) whether each event has the right container:
+ * checker [-l] -w LOG -- COMMAND...: records everything while COMMAND runs. Then judges by LOG
+ * (maker.c describes its lines) whether each event has the right container:
  *
- *  - the marked calls of a pair: all there, all with one cid, not the host's;
+ *  - the marked calls of a pair are all there, all with one cid, and that is not the host's;
  *  - no other pair has that cid;
- *  - every other event of a pair's tasks, by host tid and time, has it too;
- *  - the worker's own (number 0) are the host's.
+ *  - every other event of a pair's tasks, by host tid and time, has that cid too;
+ *  - the worker's own calls (number 0) have the host's cid.
  *
- * -l: a line of LOG is only "NUMBER MARKS", for what a runtime made.
+ * -l: a line of LOG is only "NUMBER MARKS", for containers made by a runtime.
  */
 #include "box.h"
 #include <getopt.h>
@@ -23,8 +23,8 @@ struct event {
 	uint32_t cid;
 	int32_t tid;
 	uint32_t id;
-	uint32_t mark;		/* a marked call's number, else 0 */
-	bool born;		/* a task's first: it returns from clone() */
+	uint32_t mark;		/* the number of a marked call, else 0 */
+	bool born;		/* a task's first event: its return from clone() */
 };
 
 static struct event *events;
@@ -32,14 +32,14 @@ static size_t nevents, room;
 static struct {
 	uint32_t cid;
 	uint32_t entries, exits;
-	uint32_t wrong;		/* marks with another cid than the first's */
-	uint32_t other;		/* that cid */
+	uint32_t wrong;		/* marks with another cid than the first mark's */
+	uint32_t other;		/* the last such cid */
 } seen[PAIRS];
-static uint32_t *owner;		/* of a cid: pair + 1 */
+static uint32_t *owner;		/* by cid: its pair + 1 */
 static size_t nowner;
 static int complaints;
 
-/* The first few of each kind of wrong, in full. */
+/* Prints the first few mistakes in full. */
 #define COMPLAIN(...) do { if (complaints++ < 20) ksft_print_msg(__VA_ARGS__); } while (0)
 
 static const struct ctrace_event_type *mark, *clones[2];
@@ -82,7 +82,7 @@ static int by_tid(const void *a, const void *b)
 	return x->time < y->time ? -1 : x->time > y->time;
 }
 
-/* The first event of tid at or after time. */
+/* Finds the first event of tid at or after time. */
 static size_t find(int32_t tid, uint64_t time)
 {
 	struct event key = { .tid = tid, .time = time };
@@ -116,9 +116,9 @@ static void claim(uint32_t pair, uint32_t cid, int *doubles)
 }
 
 /*
- * A task in a pair's time is that pair's if it made marked calls of it, as all that the log names did; else it had
- * the tid before or after: before 4.15 the kernel may give a number out again at once, as who looks for one
- * goes on from where it was when it began to look.
+ * Between begin and end, a task with a pair's tid belongs to the pair if it made a marked call of the pair:
+ * all tasks named in the log did. Otherwise another task had the tid, before or after. Before 4.15 the
+ * kernel may reuse a number at once: a search for a free number goes on from where the search began.
  */
 static size_t one_task(size_t from, uint64_t end, unsigned int pair, bool *its)
 {

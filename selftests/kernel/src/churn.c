@@ -2,14 +2,13 @@
 /*
  * churn [-s SECONDS] [-t THREADS] [-b MAKERS] [-k KILLERS] [-x] [-S SEED]: for SECONDS (default 3), or until
  * SIGTERM, MAKERS (3) processes make and remove containers as fast as they can, KILLERS (2) kill -9 tools
- * with sessions, and THREADS (6) threads make and delete sessions, probes, definitions, targets,
+ * that have sessions, and THREADS (6) threads make and delete sessions, probes, definitions, targets,
  * filters and readers, in random order.
  *
- *	-x	the module comes and goes meanwhile: it may not be there, and no reader stays for long
+ *	-x	the module is loaded and unloaded meanwhile: it may be absent, and no reader stays for long
  *
- * Prints how many of each there were, the kernel's refusals by errno ("refused"), and those that
- * are nobody's intention: memory, faults, protocol ("unexpected"). Exits with 0 if there were
- * none of these.
+ * Prints how many of each there were; the kernel's refusals by errno ("refused"); and the errors that no
+ * request should cause: memory, faults, protocol ("unexpected"). Exits with 0 if there were no such errors.
  */
 #include "box.h"
 #include <getopt.h>
@@ -67,7 +66,7 @@ static void make_boxes(int maker)
 	struct box b;
 
 	for (unsigned int i = 0; going(); i++) {
-		/* sometimes a name that was there before */
+		/* sometimes a name that existed before */
 		box_hex(hex, "churn", maker * 1000003 + (rnd(&state) % 4 ? i : i % 7));
 		snprintf(path, sizeof(path), "/box/%s", hex);
 		if (box_start(&b, path, rnd(&state) % 8 ? CLONE_NEWPID : 0, in_box, (void *)(long)(rnd(&state) % 3))) {
@@ -84,7 +83,7 @@ static void make_boxes(int maker)
 	_exit(0);
 }
 
-/* --- things that may be asked for --------------------------------------------------------- */
+/* --- what a thread may ask for -------------------------------------------------------------- */
 
 static const char *const probes[] = {
 	"syscalls", "syscall:getpriority", "syscall:read", "calls", "call:getpriority", "sched_switch",
@@ -139,7 +138,7 @@ static uint32_t r(struct thread *t, uint32_t n)
 	return rnd(&t->state) % n;
 }
 
-/* What was asked is random, so most refusals are right. */
+/* The requests are random, so most refusals are right. */
 static bool done(struct thread *t, enum what what, const char *asked, int err)
 {
 	if (err >= 0) {
@@ -262,7 +261,7 @@ static void target(struct thread *t, struct own *o)
 		done(t, TARGETS, path, ctrace_target_cgroup(o->s, path));
 		break;
 	case 5:
-		/* one that makers use again and again */
+		/* a name that makers use again and again */
 		box_hex(hex, "churn", r(t, 3) * 1000003 + r(t, 7));
 		snprintf(path, sizeof(path), "%s/box/%s", box_mount[0], hex);
 		done(t, TARGETS, path, r(t, 2) ? ctrace_target_cgroup(o->s, path) :
@@ -334,13 +333,14 @@ static void look(struct thread *t)
 	done(t, DUMPS, "dump", err);
 }
 
-/* In order, or as a program that just ends: then the kernel ends its sessions with the socket. */
+/* Deletes things in order, or ends as a program that just exits: then the kernel ends its sessions with the
+ * socket. */
 static void disconnect(struct thread *t, bool orderly)
 {
 	for (int i = 0; i < OWN_SESSIONS; i++) {
 		struct own *o = &t->own[i];
 
-		/* a reader may stay, and find that all has ended */
+		/* A reader may stay, and find that everything has ended. */
 		if (o->r && (orderly || r(t, 2))) {
 			ctrace_reader_close(o->r);
 			o->r = NULL;
@@ -363,7 +363,7 @@ static void step(struct thread *t)
 		if (!done(t, CONNECTED, NULL, ctrace_open(&t->ct))) {
 			ctrace_close(t->ct);
 			t->ct = NULL;
-			/* each try starts a modprobe */
+			/* Each attempt starts a modprobe. */
 			usleep(comes_and_goes ? 50000 : 1000);
 		}
 		return;
@@ -439,8 +439,8 @@ static void kill_tools(int n)
 }
 
 /*
- * What the module keeps once it has been needed (tables of tasks, scratch memory, types of events) is
- * needed once before anything is compared.
+ * Makes the module allocate, before anything is compared, what it keeps once it was needed: tables of
+ * tasks, scratch memory, types of events.
  */
 static void everything_once(void)
 {
@@ -462,7 +462,7 @@ static void everything_once(void)
 	ctrace_close(ct);
 }
 
-/* Events that found no memory for their container's name, since the module was loaded. */
+/* The number of events since the module was loaded that found no memory for their container's name. */
 static uint64_t unknown(void)
 {
 	struct ctrace_info i = { 0 };
@@ -474,7 +474,7 @@ static uint64_t unknown(void)
 	return i.unknown;
 }
 
-/* --- the whole ------------------------------------------------------------------------------ */
+/* --- everything together -------------------------------------------------------------------- */
 
 static int report(const struct thread *t, int n)
 {
@@ -560,7 +560,7 @@ int main(int argc, char **argv)
 		pthread_create(&t[i].id, NULL, thread, &t[i]);
 	}
 	signal(SIGTERM, on_term);
-	/* the signal may have come before */
+	/* the signal may have come earlier */
 	for (uint64_t end = box_now() + seconds * 1000000000ull; going() && box_now() < end; )
 		usleep(50000);
 	__atomic_store_n(&sh->stop, 1, __ATOMIC_RELAXED);

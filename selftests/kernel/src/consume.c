@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * consume MODE BYTES CGROUP: a session of all system calls of a container, its cgroup's directory given, in an
- * arena of so many bytes, until SIGINT; as a program does that links with libctrace:
+ * consume MODE BYTES CGROUP: records all system calls of a container, given as its cgroup's directory, in an arena of
+ * BYTES, until SIGINT. It does so as any program that links with libctrace:
  *
  *	count	reads the records one by one
  *	flight	reads none before the end: a flight recorder
- *	late	reads as they come, and tells how long it took from a record to here: of each waking the oldest
- *	prompt	the same, of a session that wakes its reader at once
+ *	late	reads records as they come, and reports how long the oldest record of each wake-up took to get here
+ *	prompt	the same, with a session that wakes its reader at once
  *
- * On stderr "recording" when it is; at the end on stdout: records kept, records lost; of late and prompt also how
- * many wakings, and their median, the 99th of 100, and the longest, in microseconds.
+ * Prints "recording" on stderr once it records. At the end it prints on stdout: records kept, records lost; with late
+ * and prompt also the number of wake-ups, and their median, 99th percentile and longest time, in microseconds.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -45,7 +45,7 @@ static double us(double part)
 	return wakings ? waited[(size_t)(part * (wakings - 1))] / 1e3 : 0;
 }
 
-/* All that is there; the first of them was waited for. */
+/* Takes all records that are there. The first one was waited for. */
 static int take(struct ctrace_reader *r, bool late)
 {
 	const struct ctrace_record *rec;
@@ -87,7 +87,8 @@ int main(int argc, char **argv)
 	fprintf(stderr, "recording\n");
 	p = (struct pollfd){ .fd = ctrace_reader_fd(r), .events = POLLIN };
 	while (!interrupted && err >= 0) {
-		/* a signal just before it costs 100 ms; a flight recorder waits for nothing but that */
+		/* A signal just before poll() costs 100 ms. A flight recorder waits for nothing but the
+		 * signal. */
 		if (poll(&p, flight ? 0 : 1, 100) > 0)
 			err = take(r, late);
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * counted NUMBER [COUNT [CHILDREN]]: make COUNT (default 10) marked calls with NUMBER in them, the
- * first of them the first call of main; and as many in each of CHILDREN processes.
- * Linked statically, so that it runs in any container.
+ * counted NUMBER [COUNT [CHILDREN]]: makes COUNT (default 10) marked calls with NUMBER in them. The first
+ * of them is main's first call. Each of CHILDREN processes makes as many. Linked statically, so that it
+ * runs in any container.
  */
 #include "box.h"
 

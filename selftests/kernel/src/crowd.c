@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * crowd N: N containers at once, each a cgroup and a pid namespace with one process that waits. Prints "born" and the
- * median ns for making one of the last half; until SIGINT, then "died" and what it took until one was gone.
+ * crowd N: makes N containers, each a cgroup and a pid namespace with one process that waits. Prints "born"
+ * and the median ns for making one, over the last half of them. After SIGINT it removes them, and prints
+ * "died" and the median for removing one.
  */
 #include "box.h"
 #include "values.h"

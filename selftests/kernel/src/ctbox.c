@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ctbox [-n NAME] [-g CGROUP] [-H] [-C] [-i FILE] -- COMMAND...: run COMMAND in a container of
- * its own, made here: a cgroup and a pid namespace. Cheap, where a runtime is
- * not what the test is about.
+ * ctbox [-n NAME] [-g CGROUP] [-H] [-C] [-i FILE] -- COMMAND...: runs COMMAND in a container of
+ * its own, made here: a cgroup and a pid namespace. It is cheap, for tests that are not about
+ * a runtime.
  *
- *	-n NAME		the cgroup is /box/ and 64 hex digits made of NAME
+ *	-n NAME		the cgroup is /box/ and 64 hex digits made from NAME
  *	-g CGROUP	the cgroup is CGROUP
  *	-N		no cgroup of its own: a pid namespace alone
- *	-H		no pid namespace: the host's
- *	-C		a cgroup namespace too, as runtimes have
- *	-i FILE		host pid of its init goes there, once it may be used
+ *	-H		no pid namespace of its own: the host's
+ *	-C		a cgroup namespace too, as runtimes make
+ *	-i FILE		write the host pid of its init there, once it may be used
  *	-w FD		COMMAND waits until a byte or the end of file comes on FD
  *
- * Exits as COMMAND does.
+ * Exits with COMMAND's status.
  */
 #include "box.h"
 #include <getopt.h>
@@ -25,7 +25,7 @@ static int run(void *arg)
 	char c;
 
 	(void)arg;
-	/* every runtime gives a container mounts of its own before its program runs */
+	/* Every runtime gives a container mounts of its own before its program runs. */
 	if (unshare(CLONE_NEWNS | (new_cgroup_ns ? CLONE_NEWCGROUP : 0))) {
 		perror("ctbox: unshare");
 		return 98;

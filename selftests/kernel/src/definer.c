@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * definer add DEFINITION... | del NAME... | list: event types of kprobes through libctrace alone.
- * add prints each one's id; list a line for each definition: ID SYSTEM NAME DEFINITION.
+ * definer add DEFINITION... | del NAME... | list: manages event types of kprobes through libctrace alone.
+ * add prints the id of each; list prints a line for each definition: ID SYSTEM NAME DEFINITION.
  */
 #include <stdio.h>
 #include <string.h>

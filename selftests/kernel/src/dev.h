@@ -59,7 +59,7 @@ static inline int dev_open(int flags)
 	return fd;
 }
 
-/* A descriptor, over a socket of the family UNIX. */
+/* Sends a descriptor over a UNIX socket. */
 static inline void dev_fd_send(int sock, int fd)
 {
 	char c = 'f', ctl[CMSG_SPACE(sizeof(int))] = { 0 };
@@ -99,7 +99,7 @@ static inline int dev_cid_fn(const struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-/* cid of the living container whose init has this pid, 0 none */
+/* The cid of the living container whose init has this pid, 0 if there is none. */
 static inline uint32_t dev_cid_of(pid_t init)
 {
 	static struct msg m;
@@ -110,7 +110,7 @@ static inline uint32_t dev_cid_of(pid_t init)
 	return want[1];
 }
 
-/* One line of the test: what was expected, what came. 0 stands for success. */
+/* One line of the test: what was expected, what was seen. 0 stands for success. */
 static inline void dev_expect(int expected, int seen, const char *what)
 {
 	ksft_test_result(expected == seen, "%s: expected %s, seen %s\n", what,
@@ -118,7 +118,7 @@ static inline void dev_expect(int expected, int seen, const char *what)
 			 seen ? strerror(-seen) : "success");
 }
 
-/* Either of two refusals will do; success never. */
+/* Any refusal will do; success is a failure of the test. */
 static inline void dev_refused(int seen, const char *what)
 {
 	ksft_test_result(seen < 0, "%s: expected a refusal, seen %s\n", what,

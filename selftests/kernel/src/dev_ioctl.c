@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dev_ioctl: every wrong number, size, pointer and value to the ioctls of /dev/ctrace. */
+/* dev_ioctl: calls the ioctls of /dev/ctrace with every wrong number, size, pointer and value. */
 #include "dev.h"
 #include <pwd.h>
 #include <sys/wait.h>
@@ -14,7 +14,7 @@ static void numbers(int fd)
 	struct ctrace_bind b = { .session = dev_session, .cid = CTRACE_CID_ALL };
 	int bad = 0;
 
-	/* another size is another number */
+	/* a struct of another size makes another ioctl number */
 	dev_expect(-ENOTTY, call(fd, _IOWR(CTRACE_IOC_MAGIC, 1, char[16]), &b), "shorter struct");
 	dev_expect(-ENOTTY, call(fd, _IOWR(CTRACE_IOC_MAGIC, 1, char[4000]), &b), "longer struct");
 	dev_expect(-ENOTTY, call(fd, _IOW(CTRACE_IOC_MAGIC, 1, struct ctrace_bind), &b), "direction");
@@ -123,7 +123,8 @@ int main(void)
 	dev_session_make(&s, "syscall:getpriority");
 	fd = dev_open(0);
 	numbers(fd);
-	/* a failed answer must not leave the descriptor half bound, so one of its own */
+	/* A failed answer must not leave the descriptor half bound, so this test gets a descriptor of its
+	 * own. */
 	close(fd);
 	fd = dev_open(0);
 	pointers(fd);

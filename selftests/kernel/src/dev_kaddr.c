@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A view of one container may be in anybody's hands: it is not to be had of a session whose
- * records hold kernel addresses, and such a session cannot get them while one is open.
+ * A view of one container may be given to any user. So a session whose records hold kernel addresses gives
+ * no views, and a session cannot start to record such addresses while a view of it is open.
  */
 #include "dev.h"
 

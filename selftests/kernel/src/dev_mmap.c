@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dev_mmap: every wrong offset, length and protection, and the ways of getting at a
- * protection afterwards. A mapping must be read-only for ever.
+ * dev_mmap: tries every wrong offset, length and protection, and the ways to change a protection
+ * afterwards. A mapping must always be read-only.
  */
 #include "dev.h"
 #include "box.h"
@@ -26,7 +26,7 @@ static void fault(int sig)
 	siglongjmp(back, sig);
 }
 
-/* The signal that touching p gives, 0 none. */
+/* Returns the signal that touching p causes, 0 if none. */
 static int touch(volatile char *p, int write)
 {
 	int sig = sigsetjmp(back, 1);
@@ -85,7 +85,7 @@ static void afterwards(void)
 	dev_refused(q == MAP_FAILED ? -errno : 0, "mremap to twice the length");
 	if (q != MAP_FAILED)
 		p = q;
-	/* moved, not grown: still the same pages */
+	/* moved, not grown: the same pages */
 	q = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	q = mremap(p, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, q);
 	if (q != MAP_FAILED)
@@ -123,7 +123,7 @@ static void unbound(void)
 	fd = save;
 }
 
-/* The layout is what the header promises, field by field. */
+/* The layout is as the header promises, field by field. */
 static void layout(void)
 {
 	const struct ctrace_dir *d = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
@@ -151,7 +151,8 @@ int main(void)
 	ksft_print_header();
 	ksft_set_plan(13 + 5 + 10 + 3 + 4);
 	dev_session_make(&s, "syscall:getpriority");
-	/* for writing too: of one that cannot be written the kernel makes no writable mapping by itself */
+	/* Open it for writing too: the kernel itself makes no writable mapping of a file that was not
+	 * opened for writing. */
 	fd = dev_open(O_RDWR);
 	if (dev_bind(fd, dev_session, CTRACE_CID_ALL, &size))
 		ksft_exit_fail_msg("bind: %s\n", strerror(errno));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dev_pass: a descriptor bound to one container, handed to an unprivileged process
- * over a socket, shows that container and not a byte of its neighbour: each of two
- * containers opens a path with a secret in it, and the whole mapping is searched.
+ * dev_pass: hands a descriptor bound to one container to an unprivileged process, over a socket. The
+ * process must see that container, and not a byte of its neighbour. Each of two containers opens a path
+ * with a secret in it, and the process searches the whole mapping.
  */
 #include "dev.h"
 #include "box.h"
@@ -24,7 +24,7 @@ static int opener(void *arg)
 	return 0;
 }
 
-/* What read() shows of anybody but `cid`. */
+/* Counts what read() shows of containers other than `cid`. */
 static int foreign(int fd, uint32_t cid)
 {
 	static char buf[65536] __attribute__((aligned(8)));
@@ -44,7 +44,8 @@ static int foreign(int fd, uint32_t cid)
 	return bad;
 }
 
-/* Pages of the mapping in a pipe would outlive it, and its rings may be others' then. */
+/* Pages of the mapping that were kept in a pipe would outlive the mapping, when their rings may belong to
+ * another container. */
 static int kept(char *map, size_t size)
 {
 	struct iovec v = { map, size };
@@ -53,7 +54,7 @@ static int kept(char *map, size_t size)
 	return pipe(p) || vmsplice(p[1], &v, 1, SPLICE_F_NONBLOCK) > 0;
 }
 
-/* The unprivileged side. */
+/* The unprivileged process. */
 static struct found look(int sock, uint64_t size, uint32_t cid)
 {
 	struct found f = { 0 };

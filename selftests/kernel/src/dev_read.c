@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dev_read: read() gives whole records, says what was lost in a record of its own,
- * and waits or not as asked. The witness is the number of calls made here.
+ * dev_read: read() returns whole records, reports losses in a record of their own, and blocks or not as
+ * asked. The witness is the number of calls that this program makes.
  */
 #include "dev.h"
 #include "box.h"
@@ -14,7 +14,7 @@ struct tally {
 	uint64_t records, marks, lost, bytes, broken, backwards, last;
 };
 
-/* Adds what one read() gave. Any byte that is not in a whole record is broken. */
+/* Adds what one read() returned. Every byte that is not in a whole record counts as broken. */
 static void tally(struct tally *t, const char *b, size_t n)
 {
 	size_t at = 0;
@@ -113,7 +113,7 @@ static void lapped(void)
 
 	drain(fd, sizeof(buf), &t);
 	memset(&t, 0, sizeof(t));
-	/* 8 KiB rings here take about a hundred */
+	/* rings of 8 KiB hold about a hundred of these */
 	marks(20000);
 	drain(fd, sizeof(buf), &t);
 	ksft_test_result(t.lost > 0 && t.marks > 0 && t.marks + t.lost == 40000,

@@ -2,19 +2,19 @@
 /*
  * evdump [-e PROBE [-f EXPR] [-s] [-u] [-n N]]... [-t TARGET]... [-F EXPR] [-r RATE] [-S]
  *	  [-d SECONDS] [-b RING] [-v] [-- COMMAND]
- * prints events, a line each, through libctrace alone:
+ * prints events, one a line, through libctrace alone:
  *
  *	TIME NAME cid=N tid=N vtid=N FIELD=VALUE ...
  *
- * TIME is CLOCK_MONOTONIC in ns; strings are quoted, with \ooo for what is no letter; sequences
- * are A,B,C. Of the probe before them: -f filter, -s kernel stack, -u user stack, -n one of N.
- * Of the session: -F filter, -r records a second of each container, -S state dump.
- * TARGET: all, host, cid:N, pid:N, cgroup:DIR, not:N, not:DIR.
- * COMMAND is traced from before its first instruction (that is: from the return of the
- * read that held it back), and what it forks. The end of COMMAND or of the time ends it.
- * On stderr: "recording" when it is, and at the end "seen N lost N"; with -v then
+ * TIME is CLOCK_MONOTONIC in ns. Strings are quoted, with \ooo for bytes that are not printable;
+ * sequences are A,B,C. These options apply to the probe before them: -f filter, -s kernel stack,
+ * -u user stack, -n one of N. These apply to the session: -F filter, -r records a second for
+ * each container, -S state dump. TARGET: all, host, cid:N, pid:N, cgroup:DIR, not:N, not:DIR.
+ * COMMAND and its children are traced from before its first instruction (that is: from the return
+ * of the read that held it back). The trace ends with COMMAND, or when the time is over.
+ * stderr gets "recording" once it records, and at the end "seen N lost N". With -v there follow
  * "overrun N full N nested N missed N unfollowed N limited N" and, for each container that -r
- * held back, "limited cid=N dropped=N" (cid=rest: those beyond the module's table).
+ * limited, "limited cid=N dropped=N" (cid=rest: containers beyond the module's table).
  */
 #include <ctype.h>
 #include <errno.h>
@@ -127,7 +127,7 @@ static int target(struct ctrace_session *s, const char *t)
 	exit(2);
 }
 
-/* A child that waits before it executes the command; *go lets it. */
+/* Starts a child that waits before it executes the command; a write to *go releases it. */
 static pid_t hold(char **command, int *go)
 {
 	int p[2];
@@ -183,7 +183,7 @@ static void account(struct ctrace_session *s, const struct ctrace_losses *l)
 		die("limits");
 }
 
-/* The options, of which a probe's follow it. */
+/* The options. Those of a probe follow it. */
 struct options {
 	struct ctrace_session_opts session;
 	struct { const char *name; struct ctrace_probe_opts o; } probes[32];
@@ -232,7 +232,7 @@ static bool parse(int argc, char **argv, struct options *x)
 	return true;
 }
 
-/* What is printed between two flushes fits the buffer. */
+/* The output between two flushes fits the buffer. */
 #define LINES	256
 #define LINE	4096
 
@@ -295,11 +295,11 @@ int main(int argc, char **argv)
 			last = 1;
 			ctrace_session_stop(s);
 		}
-		/* a busy machine makes them faster than they can be printed: look at the clock too */
+		/* A busy machine makes events faster than we can print them, so look at the clock too. */
 		more = 0;
 		for (int n = 0; n < 5000 && (err = ctrace_reader_next(r, &rec)) == 1; n++, more = 1) {
 			print(rec);
-			/* only whole lines: COMMAND may print to the same file */
+			/* Write whole lines only: COMMAND may print to the same file. */
 			if (n % LINES == LINES - 1)
 				fflush(stdout);
 		}

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * frames call | spin SECONDS | deep: code whose frames a test knows, since it prints them.
+ * frames call | spin SECONDS | deep: runs code whose frames a test knows, because it prints them.
  *
- *	call	getppid() from three functions down: "ip=X ret=IN_C,IN_B,IN_A": the instruction after
+ *	call	getppid() from three functions down: prints "ip=X ret=IN_C,IN_B,IN_A": the instruction after
  *		the call, and the return addresses above it, innermost first
- *	spin	"spin=FROM,TO ret=X": user mode in [FROM, TO), called from X
- *	deep	the same call from 200 levels of one function: "deep=X"
+ *	spin	prints "spin=FROM,TO ret=X": busy in user mode in [FROM, TO), called from X
+ *	deep	the same call from 200 levels of one function: prints "deep=X"
  *
- * On arm64 its return addresses are signed where they are on the stack.
+ * On arm64 the return addresses on its stack are signed.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 
 static uintptr_t ip, ret[3];
 
-/* The call itself in this function: a library's has no frame. */
+/* Makes the call in this very function, because a library's function has no frame. */
 static inline __attribute__((always_inline)) uintptr_t call(void)
 {
 	uintptr_t here = 0;
@@ -65,7 +65,8 @@ static plain int deep(int n)
 	return 0;
 }
 
-/* A section's bounds are the function's: the linker names them. */
+/* The function has a section of its own, so the section's bounds, which the linker names, are the
+ * function's. */
 extern char __start_spin_text[], __stop_spin_text[];
 static volatile uint64_t count;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * frames32: a 32-bit program, without a library, that does what `frames call` does: getppid() from
- * three functions down, then "ip=X ret=IN_C,IN_B,IN_A".
+ * frames32: a 32-bit program, without a library, that does what `frames call` does: calls getppid() from
+ * three functions down, then prints "ip=X ret=IN_C,IN_B,IN_A".
  */
 #define plain	__attribute__((noinline, noclone, optimize("no-omit-frame-pointer", "no-optimize-sibling-calls")))
 
@@ -38,7 +38,8 @@ static plain int a(void)
 	return b() + 1;
 }
 
-/* One write for all: what others print to the same file does not come between. */
+/* Collects all output for a single write, so that the output of others to the same file cannot come
+ * between. */
 static char line[80];
 static int len;
 

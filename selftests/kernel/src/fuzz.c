@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz [SECONDS [SEED [THREADS]]]: messages of every command and calls on every kind of
- * descriptor, from a grammar that knows the policy, then spoilt; from several threads at once, each
- * with a socket of its own that it closes now and then, amid a dump as well. What is plainly wrong
- * (fuzz_law.h) is not to be taken.
+ * fuzz [SECONDS [SEED [THREADS]]]: sends messages of every command, and makes calls on every kind of
+ * descriptor. Both come from a grammar that knows the policy, and are then spoilt. Several threads do so at
+ * once. Each has a socket of its own, which it closes now and then, also amid a dump. The module must not
+ * accept what is plainly wrong (fuzz_law.h).
  *
- * What is taken may cost a thousand times what a refusal does: text is patched, arenas are made, grace periods
- * pass; and all wait, as one command runs at a time. So what is sound goes alone, and seldom (DEAR); the
- * rest is spoilt, many to a send, and about the sessions that the sound ones have made.
+ * An accepted message may cost a thousand times as much as a refused one: text is patched, arenas are made,
+ * grace periods pass; and all others wait, as one command runs at a time. So a sound message goes alone,
+ * and seldom (DEAR). All others are spoilt, sent many at a time, and concern the sessions that the sound
+ * ones made.
  *
- * Where the kernel has kcov (and then only ctrace is instrumented), messages that reached something
- * new are kept, and spoilt further. A thread's choices depend on its seed, and on what
- * the module answered, and when.
+ * If the kernel has kcov (which then instruments only ctrace), a message that reached new code is kept, and
+ * spoilt further. A thread's choices depend on its seed, and on what the module answered, and when.
  */
 #include "box.h"
 #include "fuzz_dev.h"
@@ -22,7 +22,7 @@
 
 #define THREADS		16
 #define KEPT		512
-#define DEAR		4	/* so many times what a sound message took, then the next */
+#define DEAR		4	/* pause after a sound message: DEAR times as long as it took */
 #define BATCH		24
 #define BATCH_ROOM	60000
 #define KCOV_ROOM	65536ul
@@ -41,7 +41,7 @@ static struct thread {
 	uint64_t seed, dear_at, close_at;
 	struct genl g;
 	struct msg one, batch;
-	/* what was asked, at the place of its sequence number */
+	/* what was asked, indexed by sequence number */
 	struct asked { uint32_t session, probe; uint8_t cmd; bool wrong; } asked[256];
 	uint64_t *cover;
 	struct { uint32_t len; char b[2048]; } kept[KEPT];
@@ -67,10 +67,10 @@ static void cover_begin(void)
 		if (t->cover == MAP_FAILED || ioctl(fd, KCOV_ENABLE, 0))
 			t->cover = NULL;
 	}
-	/* the descriptor stays open: closing it would end the recording */
+	/* The descriptor stays open: closing it would end the recording. */
 }
 
-/* Of what was run since the last look: how many places are new. */
+/* Returns how many places in the code were reached for the first time since the last call. */
 static int cover_new(void)
 {
 	uint64_t n, h, bit;
@@ -99,7 +99,7 @@ static void socket_new(void)
 
 	if (err)
 		ksft_exit_fail_msg("a new socket: %s\n", strerror(-err));
-	/* a command that is not answered is a failure, not a hang */
+	/* A command that gets no answer is a failure, not a hang. */
 	setsockopt(t->g.fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	family = t->g.family;
 	memset(own, 0, sizeof(own));
@@ -130,7 +130,7 @@ static void answered(const struct nlmsghdr *h)
 		ksft_print_msg("expected a refusal, seen it taken: command %u\n", a->cmd);
 }
 
-/* Takes in what came, at most so many times. True: something did. */
+/* Reads what arrived, `times` times at most. True if something did. */
 static bool take_in(int times)
 {
 	static __thread char buf[65536] __attribute__((aligned(8)));
@@ -162,7 +162,7 @@ static bool take_in(int times)
 	return some;
 }
 
-/* The words of a refusal are those of one's own mistake, whatever others are told meanwhile. */
+/* The words of a refusal are about one's own mistake, whatever others are told meanwhile. */
 static void own_words(void)
 {
 	uint32_t id = 0x70000000 + (t - threads) * 0x100000 + t->number++ % 0x100000;
@@ -179,7 +179,7 @@ static void own_words(void)
 	}
 }
 
-/* One that was kept, with an id of today. */
+/* Takes a message that was kept, with an id that is valid now. */
 static void again(void)
 {
 	uint32_t k = rnd() % t->nkept, id = any_session();
@@ -217,7 +217,7 @@ static uint32_t put(uint32_t at)
 	return at + NLMSG_ALIGN(m->h.nlmsg_len);
 }
 
-/* The command may be done, not only refused. */
+/* True if the command may be carried out, and not only refused. */
 static bool may_be_done(void)
 {
 	const struct genlmsghdr *g = NLMSG_DATA(&m->h);
@@ -245,7 +245,7 @@ static void some_messages(void)
 {
 	uint64_t now = box_now();
 	bool dear = now >= t->dear_at;
-	/* several, unless it is to be told which one reached something new */
+	/* Send several, unless we want to know which one reached new code. */
 	uint32_t n = dear || (t->cover && !chance(3)) ? 1 : 1 + rnd() % BATCH, i, at = 0;
 
 	while (n--) {
@@ -264,15 +264,15 @@ static void some_messages(void)
 	}
 	if (!at)
 		return;
-	cover_new();	/* what else this thread ran is not this message's */
+	cover_new();	/* what else this thread ran does not count for this message */
 	if (send(t->g.fd, t->batch.b, at, 0) < 0)
 		return;
-	if (chance(200)) {	/* amid whatever it is */
+	if (chance(200)) {	/* amid whatever the module is doing */
 		close(t->g.fd);
 		socket_new();
 		return;
 	}
-	/* a dump is read to its end, or left for a while */
+	/* Read a dump to its end, or leave it for a while. */
 	take_in(chance(8) ? 1 : 100);
 	if (dear)
 		t->dear_at = now + DEAR * (box_now() - now);
@@ -294,7 +294,7 @@ static void *talker(void *arg)
 		some_messages();
 		if (chance(64))
 			own_words();
-		/* more than 32 sessions there cannot be; and dead ones give others room */
+		/* There cannot be more than 32 sessions, and ended ones make room for others. */
 		if (box_now() > t->close_at) {
 			close(t->g.fd);
 			socket_new();
@@ -315,7 +315,7 @@ static void *user(void *arg)
 	t = arg;
 	m = &t->one;
 	rnd_state = t->seed;
-	/* its calls wait for nobody, and would leave the others no time */
+	/* Calls on the device do not wait, and would leave the others no time. */
 	setpriority(PRIO_PROCESS, 0, 10);
 	cover_begin();
 	while (!over) {
@@ -333,7 +333,7 @@ static void *user(void *arg)
 	return NULL;
 }
 
-/* --- what there is to see ---------------------------------------------------------------------- */
+/* --- what there is to look at ------------------------------------------------------------------ */
 
 static int opener(void *arg)
 {
@@ -360,7 +360,7 @@ static int list(struct genl *g, uint8_t cmd)
 	return err ?: n;
 }
 
-/* What n threads did so far. */
+/* Sums up what n threads did so far. */
 static struct counts told(int n)
 {
 	struct counts sum = { 0 };
@@ -376,7 +376,7 @@ static struct counts told(int n)
 	return sum;
 }
 
-/* True: some commands were taken, some refused. */
+/* Prints the counts. True if some commands were accepted and some refused. */
 static bool tell(const struct counts *s, time_t seconds)
 {
 	unsigned long taken = 0, refused = 0;
@@ -418,7 +418,7 @@ int main(int argc, char **argv)
 	busy = box_births("fuzz", opener, NULL);
 	for (int i = 0; i < n; i++) {
 		threads[i].seed = seed * 1000003 + i;
-		/* a sixth of them */
+		/* a sixth of them use the device */
 		pthread_create(&threads[i].id, NULL, i % 6 == 5 ? user : talker, &threads[i]);
 	}
 	while (time(NULL) < end) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* fuzz_dev.h: calls on /dev/ctrace for fuzz.c, sound and not. */
+/* fuzz_dev.h: calls on /dev/ctrace for fuzz.c, sound ones and others. */
 #ifndef FUZZ_DEV_H
 #define FUZZ_DEV_H
 
@@ -7,8 +7,8 @@
 #include <sys/uio.h>
 
 /*
- * One call. The descriptor, its mapping and how long that is are the caller's to keep; *wrong counts calls
- * that should have failed.
+ * Makes one call. The caller keeps the descriptor, its mapping and the mapping's length; *wrong counts
+ * calls that should have failed.
  */
 static void device_call(int *fd, char **map, size_t *size, unsigned long *wrong)
 {
@@ -28,7 +28,7 @@ static void device_call(int *fd, char **map, size_t *size, unsigned long *wrong)
 		if (*fd >= 0)
 			close(*fd);
 		*fd = open(CTRACE_DEVICE, (chance(4) ? O_RDWR : O_RDONLY) | O_CLOEXEC | (chance(20) ? 0 : O_NONBLOCK));
-		/* one that waits must not wait for ever */
+		/* A descriptor that blocks must not block for ever. */
 		if (*fd >= 0 && !(fcntl(*fd, F_GETFL) & O_NONBLOCK))
 			fcntl(*fd, F_SETFL, O_NONBLOCK);
 		break;
@@ -61,7 +61,7 @@ static void device_call(int *fd, char **map, size_t *size, unsigned long *wrong)
 		break;
 	case 10:
 	case 11:
-		/* through a pipe: what cannot be read is an error, not a signal */
+		/* Read it through a pipe: then what cannot be read is an error, not a signal. */
 		if (*map && !pipe(pipes)) {
 			fcntl(pipes[1], F_SETFL, O_NONBLOCK);
 			for (size_t at = 0; at < *size; at += 4096)
@@ -84,7 +84,7 @@ static void device_call(int *fd, char **map, size_t *size, unsigned long *wrong)
 		poll(&p, 1, rnd() % 3);
 		break;
 	case 16:
-		/* within it: what lies behind is this program's own */
+		/* Stay within the mapping: what lies behind it is this program's own. */
 		if (*map) {
 			size_t n = *size / 4096, at = rnd() % n;
 

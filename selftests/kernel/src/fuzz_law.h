@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fuzz_law.h: what a message must have to be taken, as uapi/ctrace_netlink.h promises it, written down
- * anew: a check that the module has lost is seen though nothing breaks.
+ * fuzz_law.h: what a message must have to be accepted, as uapi/ctrace_netlink.h promises. It is written
+ * down a second time here, so that we notice a check that the module has lost even though nothing breaks.
  */
 #ifndef FUZZ_LAW_H
 #define FUZZ_LAW_H
@@ -10,7 +10,7 @@
 
 #define TEXT(most)	(100 + (most))
 
-/* 0: not for anybody to send; 4 or 8: a number of so many bytes; TEXT(most bytes) */
+/* 0: users may not send it; 4 or 8: a number of that many bytes; TEXT(largest number of bytes) */
 static const uint16_t law[CTRACE_A_NR][CTRACE_A_SESSION_NR] = {
 	[CTRACE_A_SESSION] = {
 		[CTRACE_A_SESSION_ID] = 4, [CTRACE_A_SESSION_ARENA_SIZE] = 8, [CTRACE_A_SESSION_RING_SIZE] = 8,
@@ -32,7 +32,7 @@ static const uint16_t law[CTRACE_A_NR][CTRACE_A_SESSION_NR] = {
 	},
 };
 
-/* What a command does not do without. */
+/* The attributes that a command requires. */
 static const struct { uint8_t cmd, set, attr; } law_needs[] = {
 	{ CTRACE_CMD_SESSION_NEW, CTRACE_A_SESSION, 0 },
 	{ CTRACE_CMD_SESSION_DEL, CTRACE_A_SESSION, CTRACE_A_SESSION_ID },
@@ -50,7 +50,8 @@ static const struct { uint8_t cmd, set, attr; } law_needs[] = {
 	{ CTRACE_CMD_EVENT_DEL, CTRACE_A_EVENT, CTRACE_A_EVENT_NAME },
 };
 
-/* Points to each attribute of a run of them, the last of a kind. False: it is no such run. */
+/* Fills `of` with pointers to the attributes in p, the last one of each kind. False if p is not a valid run
+ * of them. */
 static bool law_split(const char *p, size_t room, const struct nlattr *of[], uint32_t n)
 {
 	memset(of, 0, n * sizeof(*of));
@@ -78,7 +79,8 @@ static bool law_breaks(const struct nlattr *a, uint16_t rule)
 	return !memchr(a + 1, 0, len < rule - TEXT(0) + 1u ? len : rule - TEXT(0) + 1u);
 }
 
-/* A command that lacks something, or has it in a wrong shape. What is not said here may be either. */
+/* True if a command lacks something, or has it in a wrong form. Where this says nothing, either answer is
+ * right. */
 static bool unlawful(const struct nlmsghdr *h)
 {
 	const struct genlmsghdr *g = NLMSG_DATA(h);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* fuzz_msg.h: messages for fuzz.c, made from the policy, and ways of spoiling them. */
+/* fuzz_msg.h: makes messages for fuzz.c from the policy, and spoils them. */
 #ifndef FUZZ_MSG_H
 #define FUZZ_MSG_H
 
@@ -7,14 +7,14 @@
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
-/* The message that a thread is at. */
+/* The message that this thread is making. */
 static __thread struct msg *m;
 static __thread uint16_t family;
-/* Of its socket: sessions, the first one there if any is; and their probes. */
+/* The sessions of this thread's socket (the first entry is set if there are any), and their probes. */
 static __thread uint32_t own[4];
 static __thread struct { uint32_t session, id; } own_probes[8];
 
-static uint32_t sessions[64], probes[256];	/* ids that were given to whomever; the dead stay */
+static uint32_t sessions[64], probes[256];	/* ids given to any thread; those that are gone stay */
 static int cgroup_fd;
 
 static bool chance(uint32_t n)
@@ -25,7 +25,7 @@ static bool chance(uint32_t n)
 /* --- words and values --------------------------------------------------------------------- */
 
 #define ANY(a) ((a)[rnd() % COUNT(a)])
-/* The first n of a list are sound, and taken more often. */
+/* The first n entries of a list are sound, and are chosen more often. */
 #define MOSTLY(a, n) (chance(4) ? ANY(a) : (a)[rnd() % (n)])
 
 static const char * const names[] = {
@@ -148,7 +148,7 @@ static void put_new_session(void)
 {
 	uint32_t at = msg_nest(m, CTRACE_A_SESSION);
 
-	/* small: clearing what nobody fills would take most of the time */
+	/* Small: clearing arenas that nobody fills would take most of the time. */
 	if (!chance(40))
 		msg_u64(m, CTRACE_A_SESSION_ARENA_SIZE, 65536ull << rnd() % 4);
 	if (!chance(3))
@@ -186,7 +186,7 @@ static void put_new_probe(void)
 	msg_nest_end(m, at);
 }
 
-/* Most often one of the sender's, with its session. */
+/* Mostly one of the sender's own probes, with its session. */
 static void put_probe(void)
 {
 	uint32_t i = chance(4) ? rnd() % COUNT(own_probes) : 0;
@@ -229,7 +229,8 @@ static void put_event(int attr)
 	msg_nest_end(m, at);
 }
 
-/* Dear ones: dumps too; and first of all a session to talk about, and a probe of it. */
+/* Makes a sound message. A dear one may be a dump too; but first of all it makes a session to talk about,
+ * and then a probe in it. */
 static void sound(bool dear)
 {
 	static const uint8_t often[] = {
@@ -294,7 +295,7 @@ static void sound(bool dear)
 
 static __thread uint32_t attrs[64], nattrs;
 
-/* Where attributes are, those within others too. */
+/* Finds the attributes, those within others too. */
 static void find_attrs(uint32_t at, uint32_t end, int depth)
 {
 	while (at + NLA_HDRLEN <= end && nattrs < 64) {
@@ -319,7 +320,7 @@ static void append(const void *p, uint32_t n)
 		m->b[m->h.nlmsg_len++] = 0;
 }
 
-/* At that place n bytes come, or go (n < 0); what they are in becomes longer or shorter. */
+/* Inserts n bytes at this place, or removes -n; the attributes around it become longer or shorter. */
 static void shift(uint32_t at, int n)
 {
 	uint32_t tail = n < 0 ? at - n : at;
@@ -366,7 +367,7 @@ static void spoil(void)
 	case 2:
 	case 3:
 	case 4:
-		/* a byte less is a text without its end */
+		/* one byte less makes a text without its end */
 		a->nla_len = chance(2) ? a->nla_len - 1 : chance(2) ? ANY(lens) : a->nla_len + (int)(rnd() % 9) - 4;
 		break;
 	case 5:
@@ -390,7 +391,7 @@ static void spoil(void)
 	case 11:
 	case 12:
 	case 13:
-		/* of a number the number stays, a text gets longer before its end */
+		/* after a number come more bytes; a text gets longer before its end */
 		v = ANY(more);
 		if (m->h.nlmsg_len + v <= 8192)
 			shift(len == 4 || len == 8 ? n + a->nla_len : n + NLA_HDRLEN, v);
@@ -417,7 +418,7 @@ static void spoil(void)
 			memset(a + 1, chance(2) ? '(' : '!', len - chance(2));
 		break;
 	case 18: {
-		/* nested deeper than anybody needs */
+		/* nested deeper than any command needs */
 		uint32_t at[40], d = 1 + rnd() % 39;
 
 		for (v = 0; v < d; v++)
@@ -441,7 +442,8 @@ static void spoil(void)
 	}
 }
 
-/* What would only stop the machine, as asked: all its memory, or all its time. */
+/* True for what would merely stop the machine by doing what was asked: using all its memory, or all its
+ * time. */
 static bool unfair(void)
 {
 	const char *s = m->b, *end = s + m->h.nlmsg_len;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * genl.h: as much generic netlink as hostile tests need, on a bare socket. Not
- * libnl, which would correct what these tests want to be wrong. Threads may use it at once, each
- * a struct genl of its own.
+ * genl.h: as much generic netlink as hostile tests need, on a bare socket. libnl would correct the very
+ * mistakes that these tests want to make. Threads may use it at once, each with a struct genl of its own.
  */
 #ifndef GENL_H
 #define GENL_H
@@ -25,7 +24,7 @@ struct genl {
 	uint16_t family;
 	uint32_t mcgrp;		/* id of the multicast group "containers" */
 	uint32_t seq;
-	char text[256];		/* the kernel's words on the last error */
+	char text[256];		/* the kernel's text for the last error */
 };
 
 struct msg {
@@ -35,7 +34,7 @@ struct msg {
 	};
 };
 
-/* Of each reply that is not an acknowledgement; != 0 stops reading. */
+/* Called for each reply that is not an acknowledgement; a result != 0 stops reading. */
 typedef int (*genl_fn)(const struct nlmsghdr *h, void *arg);
 
 static inline void msg_new(struct msg *m, uint16_t family, uint8_t cmd, uint16_t flags)
@@ -92,7 +91,7 @@ static inline void msg_nest_end(struct msg *m, uint32_t at)
 	a->nla_len = m->h.nlmsg_len - at;
 }
 
-/* Finds an attribute in a run of attributes: its payload, *len its length. */
+/* Finds an attribute in a run of attributes: returns its payload, and its length in *len. */
 static inline const void *attr_in(const void *p, size_t room, uint16_t type, size_t *len)
 {
 	const struct nlattr *a = p;
@@ -155,8 +154,8 @@ static inline void genl_take_text(struct genl *g, const struct nlmsghdr *h, size
 }
 
 /*
- * Sends m, reads the replies until acknowledgement, end of dump or error.
- * Returns 0 or the kernel's -errno, its words in g->text.
+ * Sends m, and reads replies until an acknowledgement, the end of a dump, or an error. Returns 0 or the
+ * kernel's -errno, with its text in g->text.
  */
 static inline int genl_call(struct genl *g, struct msg *m, genl_fn fn, void *arg)
 {
@@ -183,7 +182,7 @@ static inline int genl_call(struct genl *g, struct msg *m, genl_fn fn, void *arg
 				struct nlmsgerr *e = NLMSG_DATA(h);
 				size_t skip = NLMSG_HDRLEN + sizeof(*e);
 
-				/* without CAPPED the whole request is quoted before the text */
+				/* without CAPPED, the whole request is quoted before the text */
 				if (!(h->nlmsg_flags & NLM_F_CAPPED) && e->error)
 					skip += e->msg.nlmsg_len - NLMSG_HDRLEN;
 				if (e->error && h->nlmsg_flags & NLM_F_ACK_TLVS)
@@ -214,7 +213,7 @@ static inline int genl_family_fn(const struct nlmsghdr *h, void *arg)
 	if (id)
 		memcpy(&g->family, id, 2);
 	if (grps) {
-		/* one group: entry number 1 */
+		/* there is one group: entry number 1 */
 		const void *one = attr_in(grps, m, 1, &n);
 		const void *grp = one ? attr_in(one, n, CTRL_ATTR_MCAST_GRP_ID, NULL) : NULL;
 
@@ -224,7 +223,7 @@ static inline int genl_family_fn(const struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-/* 0 or -errno; -ENOENT: no family, no module. */
+/* Returns 0 or -errno; -ENOENT: there is no family, so no module. */
 static inline int genl_open(struct genl *g)
 {
 	static __thread struct msg m;
@@ -247,7 +246,7 @@ static inline int genl_open(struct genl *g)
 	return err;
 }
 
-/* Numbers that are the same again for the same seed. */
+/* Random numbers, the same again for the same seed. */
 static __thread uint64_t rnd_state __attribute__((unused));
 
 static inline uint32_t rnd(void)
@@ -269,7 +268,7 @@ static inline int genl_session_fn(const struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-/* A new session's id, or -errno. */
+/* Returns the new session's id, or -errno. */
 static inline int genl_session_new(struct genl *g, const struct genl_sizes *s)
 {
 	static __thread struct msg m;
@@ -314,7 +313,7 @@ static inline int genl_probe_fn(const struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-/* A new probe's id, or -errno. */
+/* Returns the new probe's id, or -errno. */
 static inline int genl_probe_add(struct genl *g, uint32_t session, const char *name)
 {
 	static __thread struct msg m;
@@ -332,7 +331,7 @@ static inline int genl_probe_add(struct genl *g, uint32_t session, const char *n
 	return err ? err : (int)id;
 }
 
-/* value: the cid, pid or cgroup descriptor that kind takes. */
+/* value: the cid, pid or cgroup descriptor, as kind requires. */
 static inline int genl_target_add(struct genl *g, uint32_t session, uint32_t kind, uint32_t value)
 {
 	static __thread struct msg m;

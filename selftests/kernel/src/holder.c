@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * holder N: open session N's rings (all of them), map them, say "holding", and read them over and over until
- * standard input ends: a reader for the tests of teardown.
+ * holder N: opens all rings of session N, maps them, prints "holding", and reads them over and over until
+ * standard input ends. A reader for the tests of teardown.
  */
 #include <errno.h>
 #include <poll.h>
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "holder: %s\n", ctrace_strerror(ct));
 		return 1;
 	}
-	/* the descriptor of the device alone must keep the module: no socket */
+	/* The device's descriptor alone must keep the module; close the socket. */
 	ctrace_close(ct);
 	printf("holding\n");
 	fflush(stdout);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hostile_maps [SECONDS]: what a holder of a descriptor may try with its mapping: to write to it
- * by force, to grow or move it, to keep its pages for later, to hold it while the session ends
- * and the module goes. A view of one container is tried as nobody would get it, the
- * whole session's likewise.
+ * hostile_maps [SECONDS]: tries what the holder of a descriptor may try with its mapping: write to it by
+ * force, grow or move it, keep its pages for later, hold it while the session ends and while the module
+ * unloads. It tries this with a view of one container, as nobody would get it, and with a whole session.
  */
 #include "dev.h"
 #include "box.h"
@@ -21,7 +20,7 @@ static void fault(int sig)
 	siglongjmp(back, sig);
 }
 
-/* The signal that reading p gives, 0 none. */
+/* Returns the signal that reading p causes, 0 if none. */
 static int touch(const volatile char *p)
 {
 	int sig = sigsetjmp(back, 1);
@@ -57,7 +56,7 @@ static int vm_write(char *p)
 	return process_vm_writev(getpid(), &from, 1, &to, 1, 0) >= 0;
 }
 
-/* Also on pages that the child has not touched yet. */
+/* Pokes also pages that the child has not touched yet. */
 static int poke(char *p, size_t far)
 {
 	int st, err;
@@ -121,7 +120,7 @@ static void by_force(int fd, size_t size, const char *what)
 
 static void reshaped(int fd, size_t size, const char *what)
 {
-	/* not 100 and 101, which poison memory, whosever it is, for who may */
+	/* Not advice 100 and 101: they poison memory, whoever owns it, if the caller has the right. */
 	char *p = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0), *q;
 	int bad = 0, i;
 	size_t at;
@@ -136,14 +135,14 @@ static void reshaped(int fd, size_t size, const char *what)
 	mlock(p, size);
 	msync(p, size, MS_SYNC | MS_INVALIDATE);
 	munlock(p, size);
-	q = mremap(p, 0, size, MREMAP_MAYMOVE);		/* a second one of the same pages */
+	q = mremap(p, 0, size, MREMAP_MAYMOVE);		/* a second mapping of the same pages */
 	bad = q != MAP_FAILED && (!whole(q) || touch(q + size - 1));
 	if (q != MAP_FAILED)
 		munmap(q, size);
 	q = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, size - 4096);
 	bad += q == MAP_FAILED || mremap(q, 4096, 8192, MREMAP_MAYMOVE) != MAP_FAILED ||
 	       mremap(q, 0, 8192, MREMAP_MAYMOVE) != MAP_FAILED;
-	bad += !remap_file_pages(p, 4096, 0, size / 4096, 0);	/* a page behind the end */
+	bad += !remap_file_pages(p, 4096, 0, size / 4096, 0);	/* a page beyond the end */
 	bad += !whole(p);
 	ksft_test_result(!bad, "%s: not grown by mremap or remap_file_pages (%d)\n", what, bad);
 	munmap(p, size);
@@ -156,7 +155,8 @@ static void reshaped(int fd, size_t size, const char *what)
 	ksft_test_result(!bad && whole(p), "%s: every second page unmapped (%d wrong)\n", what, bad);
 	munmap(p, size);
 
-	/* below the last page of a mapping that grows downwards are the file's own pages, or nothing */
+	/* Below the lowest page of a mapping that grows downwards there are the file's own pages, or
+	 * nothing. */
 	q = mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	munmap(q, 1 << 20);
 	p = mmap(q + (1 << 19), 4096, PROT_READ, MAP_PRIVATE | MAP_GROWSDOWN | MAP_FIXED, fd, 0);
@@ -228,12 +228,13 @@ static void wait_gone(uint32_t cid)
 		if (want[1])
 			usleep(10000);
 	}
-	usleep(100000);		/* the sessions are told after that */
+	usleep(100000);		/* the sessions are told after this */
 }
 
 /*
- * A slot goes to another container once this one is dead and its views are closed. Who kept
- * the pages of his view would read on. How many bytes of them a pipe keeps without a mapping.
+ * A slot goes to another container once its container is dead and the views of it are closed. A holder who
+ * kept his view's pages would read on. Checks that a pipe and io_uring keep
+ * none of them once the mapping is gone.
  */
 static void kept(void)
 {
@@ -379,7 +380,7 @@ static void torn_down(int seconds)
 			 sessions, mapped, children, surprises);
 }
 
-/* --- while the module is to go --------------------------------------------------------------- */
+/* --- while the module should unload ---------------------------------------------------------- */
 
 static void module_stays(void)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * incalls WHAT: calls whose duration, number or end a test knows, and what it needs to compare.
+ * incalls WHAT: makes calls whose duration, number or end a test knows, and prints what the test needs to compare.
  *
- *	sleeps		nanosleep of 50, 150, 400 and 600 ms among fast calls: "MS REQUEST NS" each, with the
+ *	sleeps		nanosleep of 50, 150, 400 and 600 ms among fast calls: prints "MS REQUEST NS" for each, with the
  *			address of its request and how long it took, seen from outside
- *	crowd N		N threads at once in readv() of an empty pipe, which then ends for all
+ *	crowd N		N threads at once in readv() of an empty pipe, which then ends for all of them
  *	ends N		N threads, one after the other, that end at once
- *	exec		a thread that is not its process's first executes `incalls none`
- *	signal		a handler returns
+ *	exec		a thread that is not its process's first one executes `incalls none`
+ *	signal		a signal handler returns
  *	none		nothing
  */
 #include <fcntl.h>
@@ -77,7 +77,7 @@ static int crowd(int n)
 			break;
 	while (__atomic_load_n(&there, __ATOMIC_SEQ_CST) < i)
 		usleep(10000);
-	usleep(500000);		/* the last of them are on their way into the call */
+	usleep(500000);		/* the last of them may still be on their way into the call */
 	close(end[1]);
 	for (n = i; i--; )
 		pthread_join(t[i], NULL);

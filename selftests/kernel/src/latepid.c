@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * latepid: while tasks make calls as fast as they can, a session that records them gets its only target, this
- * process. Prints how many of our own calls it has then.
+ * latepid: while tasks make calls as fast as they can, adds the first target, this process, to a session
+ * that records already. Prints how many of our own calls the session recorded.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libcalls TRACEFS: what libctrace promises beyond tracing, a line each: options by their size, texts
- * that are too long, definitions, the kernel's tracepoints (against TRACEFS/available_events), views of a
- * container where there are kernel addresses, and what a rate held back (against the number of calls made).
+ * libcalls TRACEFS: checks what libctrace promises beyond tracing, one line each: options by their size,
+ * texts that are too long, definitions, the kernel's tracepoints (against TRACEFS/available_events), views
+ * of a container beside kernel addresses, and what a rate held back (against the number of calls made).
  */
 #include <errno.h>
 #include <poll.h>
@@ -25,7 +25,7 @@ static void expect(int err, int wanted, const char *word, const char *what)
 			 err < 0 ? strerror(-err) : "success", text);
 }
 
-/* A struct of another version of the library: longer by 64 bytes, of which one may be set. */
+/* A struct of another version of the library: 64 bytes longer, with one of these bytes set in some tests. */
 struct longer {
 	struct ctrace_session_opts o;
 	char more[64];
@@ -128,7 +128,8 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char * const *)a, *(char * const *)b);
 }
 
-/* Every event of the kernel's own list is made at a tracepoint of that name, but for the tracers' own. */
+/* Every event in the kernel's own list is made at a tracepoint of the same name, except the tracers' own
+ * events. */
 static void tracepoints(const char *tracefs)
 {
 	struct names l = { 0 };
@@ -175,7 +176,7 @@ static int find(const struct ctrace_session_info *i, void *arg)
 	return 0;
 }
 
-/* Records that hold kernel addresses, and views of single containers: one or the other. */
+/* A session has either records with kernel addresses, or views of single containers. */
 static void views(void)
 {
 	struct ctrace_probe_opts stack = { .sz = sizeof(stack), .flags = CTRACE_PROBE_F_STACK };

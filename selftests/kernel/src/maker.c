@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * maker -n PAIRS [-j WORKERS] [-f FIRST] [-k KINDS] -o LOG: make PAIRS short-lived containers, several at
- * once on all CPUs, in every order that runtimes use, and log what was made. It knows
+ * maker -n PAIRS [-j WORKERS] [-f FIRST] [-k KINDS] -o LOG: makes PAIRS short-lived containers, several at
+ * once on all CPUs, in every order that runtimes use, and logs what it made. It knows
  * nothing of ctrace: it is the witness.
  *
  * The log has a line for each pair:
  *	NUMBER KIND BEGIN END MARKS TID,TID,...
- * MARKS marked calls with NUMBER in them were made by its tasks, whose host tids
- * these were from BEGIN to END (CLOCK_MONOTONIC). Number 0 is the worker itself,
- * on the host. Cgroups are removed and made again under the same few names.
+ * The pair's tasks made MARKS marked calls with NUMBER in them, and had these host tids from
+ * BEGIN to END (CLOCK_MONOTONIC). Number 0 is the worker itself, on the host. Cgroups are
+ * removed, and made again under the same few names.
  */
 #include "box.h"
 #include <getopt.h>
@@ -17,39 +17,39 @@
 enum kind {
 	INTO,		/* runtime's name; born in cgroup and namespace at once, as crun does */
 	HELPER,		/* runtime's name; a helper joins the cgroup first, as runc does */
-	NS_FIRST,	/* runtime's name; the namespace is there first, init joins the cgroup */
+	NS_FIRST,	/* runtime's name; the namespace exists first, then init joins the cgroup */
 	HOST_PID,	/* runtime's name; no pid namespace */
-	NS_ONLY,	/* a cgroup of any name: the namespace alone tells */
-	ENTERED,	/* as INTO, and a task from outside joins the cgroup, as exec does */
+	NS_ONLY,	/* a cgroup with any name: only the namespace tells */
+	ENTERED,	/* as INTO, and a task from outside joins the cgroup, as an exec does */
 	KINDS
 };
 static const char * const kind_name[] = {
 	"into", "helper", "ns-first", "host-pid", "ns-only", "entered",
 };
 
-#define NAMES 3		/* per worker: so that ids and paths come again */
+#define NAMES 3		/* per worker: few, so that ids and paths are reused */
 #define TASKS 4
-#define MARKS 3		/* each task makes as many, and init as many before it joins */
+#define MARKS 3		/* each task makes this many, and init as many before it joins */
 
 static FILE *out;
 
 struct pair {
 	uint32_t number;
 	enum kind kind;
-	int sock[2];		/* [0] the worker's: the kernel says who writes to [1] */
+	int sock[2];		/* [0] is the worker's: the kernel says who writes to [1] */
 	int marks, tasks;
 	pid_t tid[TASKS];
 	char path[200];
 };
 
-/* Marks come before anything else that a task does. */
+/* A task makes its marked calls before anything else. */
 static void marks(const struct pair *p)
 {
 	for (int i = 0; i < MARKS; i++)
 		box_mark(p->number);
 }
 
-/* Tells the worker our host tid: the kernel translates it. */
+/* Tells the worker our host tid, which the kernel translates. */
 static void report(const struct pair *p)
 {
 	if (write(p->sock[1], "t", 1) != 1)
@@ -72,7 +72,7 @@ static void heard(struct pair *p)
 	p->tid[p->tasks++] = cred.pid;
 }
 
-/* What init of a container does: its marks, a child with its own, and it waits. */
+/* The init of a container: makes its marked calls, has a child that makes its own, and waits. */
 static void init(struct pair *p, bool join)
 {
 	pid_t pid;
@@ -106,7 +106,7 @@ static void check(int err, const struct pair *p, const char *what)
 	exit(1);
 }
 
-/* runc's way: a helper joins, in the host's pid namespace, and has init as its sibling. */
+/* runc's way: a helper joins the cgroup, in the host's pid namespace, and has init as its sibling. */
 static void helper(struct pair *p)
 {
 	pid_t pid;
@@ -117,7 +117,7 @@ static void helper(struct pair *p)
 	if (p->kind == HOST_PID)
 		init(p, false);
 	pid = box_clone(CLONE_NEWPID | CLONE_PARENT, -1);
-	/* not both at once before 3.12 */
+	/* before 3.12 not both flags at once */
 	if (pid < 0 && errno == EINVAL && !unshare(CLONE_NEWPID))
 		pid = box_clone(CLONE_PARENT, -1);
 	if (!pid)
@@ -147,7 +147,7 @@ static void make(struct pair *p)
 	p->marks = 2 * MARKS;
 	check(box_cgroup_make(p->path), p, "mkdir");
 	dir = box_cgroup_open(p->path);
-	/* a v1 host has no way into a cgroup at birth */
+	/* On a v1 host, no task can be born in a cgroup. */
 	if (dir < 0 && (p->kind == INTO || p->kind == ENTERED))
 		joined = 1;
 	helps = p->kind == HELPER || (p->kind == HOST_PID && dir < 0);
@@ -169,7 +169,7 @@ static void make(struct pair *p)
 	}
 	heard(p);
 	heard(p);
-	/* before it joined it was the host's: no tid of the container alone */
+	/* Before the helper joined it was the host's: its tid is not the container's alone. */
 	if (helps && p->kind == HOST_PID)
 		p->tid[0] = p->tid[--p->tasks];
 	if (p->kind == ENTERED) {
@@ -179,7 +179,7 @@ static void make(struct pair *p)
 			if (dir < 0 && box_cgroup_enter(p->path, 0))
 				_exit(91);
 			marks(p);
-			/* likewise */
+			/* here too, before it joined it was the host's */
 			if (dir >= 0)
 				report(p);
 			_exit(0);
@@ -191,7 +191,7 @@ static void make(struct pair *p)
 			exit(1);
 		reap(1, p);
 	}
-	/* runc's init is the helper's sibling: two children */
+	/* runc's init is the helper's sibling, so there are two children */
 	reap(p->kind == HELPER ? 2 : 1, p);
 	if (dir >= 0)
 		close(dir);
@@ -267,7 +267,7 @@ int main(int argc, char **argv)
 	}
 	if (!out || workers > 64)
 		return 2;
-	/* few hierarchies of v1 do, and making them is most of the work */
+	/* A few v1 hierarchies are enough, and making cgroups is most of the work. */
 	if (box_init(3))
 		return 1;
 	for (int w = 0; w < workers; w++) {
@@ -279,7 +279,7 @@ int main(int argc, char **argv)
 		first += share;
 	}
 	/*
-	 * None is reaped before all have ended: its tid would come again in a pair that had
+	 * No worker is reaped before all have ended. Otherwise its tid could be reused in a pair that had
 	 * begun before, and the log tells tasks apart by tid and pair.
 	 */
 	for (int w = 0; w < workers; w++)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * manyprobes CALLS < DEFINITIONS: attaches a probe for each line in one session, makes CALLS
- * marked calls in a process of its own, and says
+ * manyprobes CALLS < DEFINITIONS: attaches a probe for each line, in one session, makes CALLS
+ * marked calls in a process of its own, and prints
  *
  *	attached N in MS ms
- *	hits NAME N	(of those that had any)
+ *	hits NAME N	(of probes with hits)
  *	lost N missed N
  *	detached in MS ms
  */
@@ -44,7 +44,7 @@ static void drain(struct ctrace_reader *r)
 		hits[rec->id]++;
 }
 
-/* The calls, not before *go is written to. */
+/* A process that makes the calls once *go is written to. */
 static pid_t caller(long calls, int *go)
 {
 	int p[2];

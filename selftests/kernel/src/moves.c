@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * moves [-n STEPS] [-S SEED]: tasks are moved between the cgroups of containers, while they run.
+ * moves [-n STEPS] [-S SEED]: moves tasks between the cgroups of containers while they run.
  *
- * Walkers, one of each container's pid namespace and one of the host's, stand still while they are moved, or
- * move themselves between one call and the next, and make calls marked with the number of the
- * stay: each record of these has the cid of the container where the walker was just then. A runner in each container never stands still: its
- * records have the cid of some container of ours. All calls are there.
+ * Walkers, one in each container's pid namespace and one in the host's, stand still while they are moved,
+ * or move themselves between one call and the next. Their calls are marked with the number of the stay:
+ * each such record must have the cid of the container where the walker was just then. A runner in each
+ * container never stands still: its records must have the cid of one of our containers. All calls must be
+ * there.
  */
 #include "box.h"
 #include <getopt.h>
@@ -15,9 +16,9 @@
 #include <ctrace/libctrace.h>
 
 #define BOXES		4
-#define WALKERS		(BOXES + 1)	/* the last is the host's */
+#define WALKERS		(BOXES + 1)	/* the last one is the host's */
 #define CALLS		5
-#define RUNNER		0x1000000u	/* + number: calls of a runner */
+#define RUNNER		0x1000000u	/* + number: the calls of a runner */
 #define STEPS_MAX	20000
 #define STAYS_MAX	(2 * STEPS_MAX)	/* before a step and after it */
 
@@ -33,11 +34,11 @@ static pid_t walker_pid[WALKERS], runner_pid[BOXES];
 
 static uint32_t calls[STAYS_MAX], expected[STAYS_MAX], right[STAYS_MAX], wrong[STAYS_MAX],
 	wrong_cid[STAYS_MAX];
-static uint32_t is_in[WALKERS];	/* cid of where a walker is */
+static uint32_t is_in[WALKERS];	/* the cid of where a walker is */
 
 struct order {
 	uint32_t step;		/* UINT32_MAX: end */
-	char path[100];		/* where to go itself; empty: it has been moved */
+	char path[100];		/* where the walker moves itself; empty: it was moved */
 };
 
 static void mark(uint32_t stay)
@@ -79,7 +80,7 @@ static int in_box(void *arg)
 {
 	int n = (long)arg;
 
-	/* its first child is the walker, its second the runner */
+	/* the first child is the walker, the second the runner */
 	if (!fork())
 		walk(n);
 	if (!fork())
@@ -175,7 +176,7 @@ static void stay(uint32_t number, uint32_t cid)
 	expected[number] = cid;
 }
 
-/* The walker is in the read() of its pipe, or on its way there: it makes no marked call. */
+/* Meanwhile the walker is in the read() of its pipe, or on its way there: it makes no marked call. */
 static void step(int w, int to, bool itself, uint32_t number)
 {
 	struct order o = { .step = number };
@@ -183,7 +184,7 @@ static void step(int w, int to, bool itself, uint32_t number)
 	snprintf(o.path, sizeof(o.path), "%s", to < BOXES ? box[to].path : "/");
 	if (itself)
 		stay(2 * number, is_in[w]);
-	/* in no container's cgroup a task is its pid namespace's */
+	/* A task that is in no container's cgroup belongs to its pid namespace. */
 	is_in[w] = to < BOXES ? cids[to] : w < BOXES ? cids[w] : CTRACE_CID_HOST;
 	stay(2 * number + 1, is_in[w]);
 	if (!itself) {
@@ -268,7 +269,7 @@ int main(int argc, char **argv)
 		is_in[w] = w < BOXES ? cids[w] : CTRACE_CID_HOST;
 	for (uint32_t i = 0; i < steps; i++) {
 		step(rand() % WALKERS, rand() % (BOXES + 1), rand() % 2, i);
-		/* two of the runners, wherever they are; they need not be there for long */
+		/* Move two runners too, wherever they are. They need not stay there for long. */
 		box_cgroup_enter(box[rand() % BOXES].path, runner_pid[rand() % BOXES]);
 		box_cgroup_enter(box[rand() % BOXES].path, runner_pid[rand() % BOXES]);
 		if (!(i % 16))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * newer.h: numbers of the kernel that its headers of 3.10 do not have, or glibc's of 2.17. A kernel that does not
- * know them says so to the tests.
+ * newer.h: numbers of the kernel that are not in its headers of 3.10, or not in those of glibc 2.17. A
+ * kernel that does not know them says so to the tests.
  */
 #ifndef NEWER_H
 #define NEWER_H
@@ -22,7 +22,7 @@
 #define CLONE_INTO_CGROUP	0x200000000ULL	/* 5.7 */
 #endif
 
-/* x86-64's numbers are its own */
+/* x86-64 has numbers of its own */
 #ifdef __x86_64__
 #define NEWER_CALL(x86, others)	(x86)
 #else
@@ -37,7 +37,7 @@
 #ifndef SYS_pkey_mprotect
 #define SYS_pkey_mprotect	NEWER_CALL(329, 288)	/* 4.9 */
 #endif
-/* from here on they are the same everywhere */
+/* from here on the numbers are the same everywhere */
 #ifndef SYS_io_uring_setup
 #define SYS_io_uring_setup	425		/* 5.1 */
 #define SYS_io_uring_register	427
@@ -51,15 +51,15 @@
 #endif
 #define NEWER_VMADDR_CID_LOCAL	1		/* 5.6 */
 
-/* of membarrier(), 4.16 */
+/* for membarrier(), 4.16 */
 #define NEWER_MEMBARRIER_GLOBAL_EXPEDITED		(1 << 1)
 #define NEWER_MEMBARRIER_REGISTER_GLOBAL_EXPEDITED	(1 << 2)
 
-/* of io_uring_setup(), and of io_uring_register() */
+/* for io_uring_setup() and io_uring_register() */
 struct newer_uring_params { uint64_t words[15]; };
 #define NEWER_URING_REGISTER_BUFFERS	0
 
-/* of clone3(), as of 5.7 */
+/* for clone3(), as of 5.7 */
 struct newer_clone_args {
 	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid,
 		 set_tid_size, cgroup;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nl_hostile missing|wrong|random [SEED [COUNT]]: each command of the family, with its
- * attributes left out one by one; truncated, too long, of the wrong type and nesting;
- * and with random bytes. None may be taken, none may hurt; the words of the refusal
- * name the attribute.
+ * nl_hostile missing|wrong|random [SEED [COUNT]]: sends each command of the family with its attributes left
+ * out one by one; with attributes truncated, too long, of the wrong type and nesting; and with random
+ * bytes. No message may be accepted, none may do harm, and the words of a refusal name the attribute.
  */
 #include "dev.h"
 #include <ctype.h>
@@ -19,7 +18,7 @@ struct need {
 	const char *word;
 };
 
-/* The optional attributes of a command come as further rows, where from is the first of them. */
+/* The optional attributes of a command come in further rows; `from` is the first of them. */
 static const struct command {
 	uint8_t cmd;
 	const char *name;
@@ -78,21 +77,21 @@ static void put_right(const struct need *n)
 		msg_u32(&m, n->type, right(n));
 }
 
-/* How one attribute of a message is spoilt. */
+/* How one attribute of a message is spoilt */
 enum spoil { LEFT_OUT, EMPTY, SHORT, LONG, LONG_STRING, NO_NUL, NOT_NESTED, SET_LEFT_OUT, TORN, SPOILS };
 static const char * const spoil_name[] = {
 	"left out", "empty", "a byte short", "a byte long", "4000 bytes long", "without NUL",
 	"with its set not nested", "with its whole set left out", "with a length past the end",
 };
 
-/* Builds the command with its w-th needed attribute spoilt. False: does not apply. */
+/* Builds the command with its w-th required attribute spoilt. False if that does not apply. */
 static bool build(const struct command *c, int w, enum spoil how)
 {
 	char junk[4096];
 	const struct need *bad = &c->need[w];
 
 	memset(junk, 'a', sizeof(junk));
-	junk[sizeof(junk) - 1] = 0;	/* of the long one only the length is wrong */
+	junk[sizeof(junk) - 1] = 0;	/* in the long one, only the length is wrong */
 	if (is_string(bad) ? how == SHORT || how == LONG : how == NO_NUL)
 		return false;
 	if (!is_string(bad) && how == LONG_STRING)
@@ -159,7 +158,7 @@ static void spoilt(enum spoil from, enum spoil to, bool words)
 	}
 }
 
-/* Random attributes, nested or not, under each command: none may do harm. */
+/* Random attributes, nested or not, with each command: none may do harm. */
 static void random_bytes(int count)
 {
 	int taken = 0;
@@ -190,7 +189,7 @@ static void random_bytes(int count)
 		if (!genl_call(&g, &m, NULL, NULL))
 			taken++;
 	}
-	/* a chance byte may make a session, or ask for a list: that is no harm */
+	/* By chance, bytes may make a session, or ask for a list. That is no harm. */
 	ksft_test_result_pass("%d random messages, %d of them made sense\n", count, taken);
 }
 
@@ -204,7 +203,7 @@ int main(int argc, char **argv)
 	err = genl_open(&g);
 	if (err)
 		ksft_exit_fail_msg("no family: %s\n", strerror(-err));
-	/* a command that is not answered is a failure, not a hang */
+	/* A command that gets no answer is a failure, not a hang. */
 	setsockopt(g.fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	session = genl_session_new(&g, NULL);
 	probe = genl_probe_add(&g, session, "sched_switch");

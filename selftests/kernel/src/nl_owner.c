@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nl_owner: a session is its socket's. Nobody else changes it, the
- * unprivileged make none, and it goes when the socket goes.
+ * nl_owner: a session belongs to its socket. No other socket changes it, unprivileged users cannot make
+ * one, and it ends when the socket closes.
  */
 #include "dev.h"
 #include <sys/wait.h>
@@ -65,7 +65,7 @@ static void others(void)
 	close(b.fd);
 }
 
-/* A probe of somebody else, named in a session of one's own. */
+/* A probe of another socket, named in a session of one's own. */
 static void crossed(void)
 {
 	struct genl a, b;
@@ -111,7 +111,7 @@ static void unprivileged(void)
 	dev_expect(-EPERM, r[4], "nobody reads no statistics");
 }
 
-/* Dumps read by halves, and left in the middle. */
+/* Dumps that are read half, and left in the middle. */
 static void interrupted(void)
 {
 	static struct msg m;

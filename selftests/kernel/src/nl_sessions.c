@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nl_sessions: what the module says of its sessions and probes, a line each:
+ * nl_sessions: prints what the module says of its sessions and probes, one a line:
  *
  *	session ID state STATE owner PID slots USED/ALL events N full N nested N missed N name NAME
  *	probe ID session ID NAME

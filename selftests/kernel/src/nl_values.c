@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nl_values values|texts [SEED [COUNT]]: messages that are well-formed and make no sense. "values":
- * each is refused with words that name what is wrong, and the last value that makes sense is taken.
- * "texts": filters and definitions of random words, which may be taken and must not hurt.
+ * nl_values values|texts [SEED [COUNT]]: sends well-formed messages that make no sense. "values": each is
+ * refused with words that name what is wrong, and the last value that makes sense is accepted. "texts":
+ * filters and definitions of random words, which may be accepted and must do no harm.
  */
 #include "dev.h"
 #include <time.h>
@@ -19,7 +19,7 @@ static void refuse(int err, int expected, const char *word, const char *what)
 			 err < 0 ? strerror(-err) : "success", g.text);
 }
 
-/* arena: its size; 0: not said */
+/* arena: its size; 0: leave it out */
 static int new_sized(uint64_t arena, uint16_t type, const void *v, size_t len)
 {
 	uint32_t at, id = 0;
@@ -42,7 +42,7 @@ static int new_with(uint16_t type, const void *v, size_t len)
 	return new_sized(0, type, v, len);
 }
 
-/* The arena is small, as one is made for each that makes sense. */
+/* The arena is small, as each accepted message makes one. */
 static int filter_with(const char *filter)
 {
 	return new_sized(4 << 20, CTRACE_A_SESSION_FILTER, filter, strlen(filter) + 1);
@@ -59,7 +59,7 @@ static void begin(uint8_t cmd)
 	msg_nest_end(&m, at);
 }
 
-/* Adds a probe, and removes it if it was taken. Values of 0 or NULL are left out. */
+/* Adds a probe, and removes it if it was accepted. Values of 0 or NULL are left out. */
 static int probe_with(const char *name, uint32_t flags, const char *filter, uint32_t one_of)
 {
 	uint32_t id = 0, at;
@@ -116,7 +116,7 @@ static void take(int err, const char *what)
 			 err ? strerror(-err) : "success", g.text);
 }
 
-/* Nonsense in what chooses among events. */
+/* Nonsense in the attributes that choose among events. */
 static int choices(bool count)
 {
 	char text[1100];
@@ -169,7 +169,7 @@ static int choices(bool count)
 	return 0;
 }
 
-/* How often the kernel killed for want of memory. */
+/* How often the kernel has killed a task for lack of memory. */
 static int killed(void)
 {
 	FILE *f = fopen("/proc/vmstat", "re");
@@ -184,7 +184,7 @@ static int killed(void)
 	return n;
 }
 
-/* More than there is free: refused, and at nobody's cost. */
+/* An arena larger than free memory: it is refused, and no other task suffers. */
 static int nearly_all_memory(void)
 {
 	uint32_t at, id = 0;
@@ -201,7 +201,7 @@ static int nearly_all_memory(void)
 	return err;
 }
 
-/* Values that are well-formed and wrong. */
+/* Values that are well-formed but wrong. */
 static int values(bool count)
 {
 	static const struct { uint64_t v; const char *what; } arena[] = {
@@ -255,14 +255,14 @@ static int values(bool count)
 	return 0;
 }
 
-/* What a function's first argument comes in. */
+/* The register of a function's first argument. */
 #ifdef __aarch64__
 #define REG	"%x0"
 #else
 #define REG	"%di"
 #endif
 
-/* Words that make sense together, in any number and order: joined by "joint". */
+/* Words that make sense together, in any number and order, joined by "joint". */
 struct sense {
 	const char *words[6], *joint;
 };
@@ -277,8 +277,8 @@ static const struct sense of_session = {
 };
 
 /*
- * start and up to so many words: half the time those of sense, else any that expressions or
- * definitions have. At most a byte of noise.
+ * Makes a text of `start` and a few words. Half the time these make sense together, else they are any words
+ * of expressions or definitions. At most one byte of noise is added.
  */
 static void random_text(char *text, size_t room, const char *start, const struct sense *s)
 {
@@ -303,7 +303,7 @@ static void random_text(char *text, size_t room, const char *start, const struct
 		text[rnd() % len] = 1 + rnd() % 255;
 }
 
-/* What is taken of these may be taken; it goes again, and the module lives on. */
+/* Some of these texts may be accepted. Those are deleted again, and the module must live on. */
 static void random_texts(int count)
 {
 	char text[256];
@@ -342,7 +342,7 @@ int main(int argc, char **argv)
 	err = genl_open(&g);
 	if (err)
 		ksft_exit_fail_msg("no family: %s\n", strerror(-err));
-	/* a command that is not answered is a failure, not a hang */
+	/* A command that gets no answer is a failure, not a hang. */
 	setsockopt(g.fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	session = genl_session_new(&g, NULL);
 	if (session < 0 || genl_probe_add(&g, session, "sched_switch") < 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nl_words [SECONDS]: threads make mistakes as fast as they can, short ones and long ones, some of
- * them as nobody. Each is told its own. (The kernel keeps a pointer to a refusal's words until it sends
- * them, and warns if they have grown since it measured them.)
+ * nl_words [SECONDS]: threads make mistakes as fast as they can, short ones and long ones, some as user
+ * nobody. Each thread must be told its own mistake. (The kernel keeps a pointer to a refusal's text until
+ * it sends it, and warns if the text has grown since it was measured.)
  */
 #include "dev.h"
 #include "box.h"
@@ -38,7 +38,8 @@ static void *mistaken(void *arg)
 		return NULL;
 	for (n = 0; !over; n++) {
 		if (nr % 3 == 2) {
-			/* a thread of its own credentials: nobody, who may not even be wrong */
+			/* a thread with credentials of its own: nobody, who is refused before the mistake
+			 * is found */
 			named(&g, "x");
 			snprintf(want, sizeof(want), "CAP_SYS_ADMIN");
 		} else if (nr % 3) {

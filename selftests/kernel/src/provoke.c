@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * provoke WHAT: do one thing whose events a test knows, and print what the test
- * needs to compare them with. Static, so that it runs anywhere.
+ * provoke WHAT: does one thing whose events a test knows, and prints what the test needs to compare them.
+ * Linked statically, so that it runs anywhere.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -19,7 +19,8 @@
 
 static int do_open(void)
 {
-	/* written, so that its page is there: a constant's may not be, on older kernels */
+	/* It is written to, so that its page is in memory. On older kernels the page of a constant may not
+	 * be. */
 	char path[] = "/etc/passwd";
 
 	printf("fd=%ld pid=%d\n", syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), getpid());
@@ -43,7 +44,7 @@ static int do_long(void)
 	return 0;
 }
 
-/* Pointers that cannot be read, and a string that ends where the page does. */
+/* Pointers that cannot be read, and a string that ends where its page does. */
 static int do_bad(void)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -65,7 +66,7 @@ static int do_numbers(void)
 {
 	char path[] = "/nonexistent/marked";
 
-	/* past the table, far past it, negative; and arguments that show which is which */
+	/* numbers beyond the table, far beyond it, and negative; and arguments that show which is which */
 	syscall(1000, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66);
 	syscall(100000, 1, 2, 3, 4, 5, 6);
 	syscall(-5, 1, 2, 3, 4, 5, 6);
@@ -78,7 +79,7 @@ static int do_numbers(void)
 }
 
 #ifdef __x86_64__
-/* int 0x80 reaches the 32-bit table from a 64-bit program. */
+/* int 0x80 uses the 32-bit table from a 64-bit program. */
 static long compat(long nr, long a, long b, long c, long d, long e)
 {
 	long ret;
@@ -106,7 +107,7 @@ static int do_compat(void)
 #define ORIGIN	0x10000
 #define HEADERS	(sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr))
 
-/* Another program has to: 32-bit ones are of another instruction set, which our compiler has not. */
+/* This needs another program: 32-bit ones have another instruction set, which our compiler does not make. */
 static const uint32_t arm[] = {
 	0xe3a07014, 0xef000000,					/* getpid() */
 	0xe28f002c, 0xe3a01000, 0xe3a02000, 0xe3a07005, 0xef000000,	/* open(pc + 44, 0, 0) */
@@ -192,7 +193,7 @@ static int do_thread(void)
 	return 0;
 }
 
-/* Two tasks of one CPU that wake each other. */
+/* Two tasks on one CPU that wake each other. */
 static int do_pingpong(void)
 {
 	int a[2], b[2];
@@ -228,7 +229,7 @@ static int do_exec(char *path)
 	return 1;
 }
 
-/* A blocked call that a signal ends. */
+/* A blocked call, ended by a signal. */
 static void nothing(int sig)
 {
 	(void)sig;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reader32, reader64: one source, built for 32 bits and for 64, both with the kernel's nolibc, as a 32-bit
- * library would have to be installed:
+ * reader32, reader64: one source, built for 32 bits and for 64. Both use the kernel's nolibc, because a 32-bit
+ * library would have to be installed.
  *
  *	readerN SESSION map|read [CID]
  *
- * binds a descriptor to the session (or one container of it), says "ready", and reads until the session
- * has ended, from the mapping or by read(). Before that it prints where each field of what is mapped is,
- * and how long; at the end what was seen and lost, and a sum over the records, whatever their
- * order. Two readers of the same say the same.
+ * binds a descriptor to the session (or to one container of it), prints "ready", and reads until the session
+ * has ended, from the mapping or by read(). Before that it prints the place and length of each field in the
+ * mapping. At the end it prints what it saw and lost, and a sum over the records that does not depend on their
+ * order. Two readers of the same session print the same.
  */
 #include <nolibc.h>
 #include <ctrace/ctrace.h>
@@ -98,7 +98,7 @@ static int take_rings(unsigned int n)
 	return 0;
 }
 
-/* The call itself: nolibc's poll() may be ppoll() with 32 bits of time, which not every kernel has. */
+/* The call itself: nolibc's poll() may be ppoll() with a time of 32 bits, which not every kernel has. */
 static int wait_for(struct pollfd *p, int ms)
 {
 	return my_syscall3(__NR_poll, p, 1, ms);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* readers.h: readers that count, for tests where seen + lost must be what was made. */
+/* readers.h: readers that count, for tests where seen + lost must equal made. */
 #ifndef READERS_H
 #define READERS_H
 
@@ -12,16 +12,16 @@
 #include <unistd.h>
 #include <ctrace/libctrace.h>
 
-/* In memory that is shared with whoever judges it. */
+/* In memory shared with the process that judges it. */
 struct result {
 	int done;	/* -1: reads, 1: has ended */
 	uint64_t seen, overrun, full, nested, backwards, foreign, undecodable;
 };
 
-/* Of each record, once it is counted. */
+/* Called for each record, once it is counted. */
 typedef void (*readers_fn)(struct result *res, const struct ctrace_record *rec);
 
-/* Through libctrace, until *stop and all is read. */
+/* Reads through libctrace, until *stop is set and all is read. */
 static inline void readers_library(struct result *res, uint32_t session, const int *stop, readers_fn each)
 {
 	const struct ctrace_record *rec;
@@ -57,7 +57,7 @@ static inline void readers_library(struct result *res, uint32_t session, const i
 	res->done = 1;
 }
 
-/* Through read(), whose losses are records. */
+/* Reads through read(), where losses are records. */
 static inline void readers_plain(struct result *res, uint32_t session, const int *stop, readers_fn each)
 {
 	static char buf[65536] __attribute__((aligned(8)));
@@ -99,7 +99,7 @@ static inline void readers_plain(struct result *res, uint32_t session, const int
 	res->done = 1;
 }
 
-/* For `each` of a slow one: it rests again and again, but not when the end is near. */
+/* For the `each` of a slow reader: it pauses again and again, but not near the end. */
 static inline void readers_rest(const struct result *res, const int *stop)
 {
 	if (!(res->seen % 64) && !__atomic_load_n(stop, __ATOMIC_ACQUIRE))

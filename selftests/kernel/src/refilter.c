@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * refilter [TIMES]: while tasks make calls as fast as they can, a recording session gets a probe of
- * these calls with a filter that no event passes, and loses it, TIMES (default 60) over. Prints
- * "passed N": how many records there were all the same; then "control N": with one that all pass, until
- * there were some (the callers may not have run).
+ * refilter [TIMES]: while tasks make calls as fast as they can, adds a probe of these calls to a recording
+ * session, with a filter that no event passes, and removes it, TIMES (default 60) times. Prints "passed N":
+ * how many records there were all the same. Then prints "control N" with a filter that all events pass: it
+ * waits for some records, as the callers may not have run.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void change(const char *filter)
 		die("del");
 }
 
-/* Records published since the session began. */
+/* The number of records published since the session began. */
 static unsigned long long published(void)
 {
 	const struct ctrace_record *rec;
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 		callers[i] = fork();
 		while (!callers[i])
 			if (syscall(SYS_getppid) == 1)
-				_exit(0);	/* what started it has died */
+				_exit(0);	/* the parent has died */
 	}
 	if (ctrace_open(&ct) || ctrace_session_new(ct, NULL, &s) || ctrace_target_all(s) ||
 	    ctrace_reader_open(s, 0, &r) || ctrace_session_start(s))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ringcount READER SIZE MODE [CALLS]: a container makes exactly CALLS (default 6000) marked calls on
- * each CPU, which is 2 records a call and nothing else; what each reader saw and what
- * it says it lost must add up to that, exactly; and so must the module's statistics.
+ * each CPU, which gives 2 records a call and nothing else. What each reader saw and what it
+ * reports as lost must add up to that, exactly, and so must the module's statistics.
  *
  *	READER	absent (comes at the end), slow, fast, many (eight), killed (a ninth dies in
  *		the middle), read (plain read())
- *	SIZE	small (8 KiB rings), middle (128 KiB), large (all of it fits: nothing may be lost)
+ *	SIZE	small (8 KiB rings), middle (128 KiB), large (everything fits: nothing may be lost)
  *	MODE	overwrite, or stop (when full)
  */
 #include "box.h"
@@ -17,9 +17,9 @@
 static long calls = 6000;
 static int cpus;
 
-/* Of each reader, a child. */
+/* One result for each reader, which is a child. */
 static struct result *results;
-static int *stop;	/* shared: the container has ended, take the rest */
+static int *stop;	/* shared: the container has ended, take what is left */
 
 static int in_container(void *arg)
 {
@@ -49,7 +49,7 @@ static void each(struct result *res, const struct ctrace_record *rec)
 	res->foreign += rec->cid != box_cid;
 	if (slow)
 		readers_rest(res, stop);
-	/* where it stands, mapping and all */
+	/* Dies where it stands, with its mapping and all. */
 	if (dies && res->seen >= 100)
 		raise(SIGKILL);
 }
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 		calls = atol(argv[4]);
 	cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	so.ring_size = !strcmp(size, "small") ? 8192 : !strcmp(size, "middle") ? 128 << 10 : 2 << 20;
-	/* a few slots for each CPU; the directory takes some of it too */
+	/* A few slots for each CPU. The directory takes some of the arena too. */
 	so.arena_size = so.ring_size * 4 * sysconf(_SC_NPROCESSORS_CONF) + (1 << 20);
 	if (!strcmp(mode, "stop"))
 		so.flags = CTRACE_SESSION_F_STOP_FULL;

@@ -51,7 +51,7 @@ static void container(struct box *b, const char *word, unsigned int *a)
 
 struct watch {
 	uint64_t last[512], records, backwards, runs, outside;
-	/* of the run in hand: counts only once it is known not to have been overwritten */
+	/* of the current run; it counts only once we know that it was not overwritten */
 	uint64_t new_last, new_records, new_backwards, new_outside;
 };
 
@@ -87,7 +87,7 @@ static int done_fn(const struct ctrace_run *run, bool ok, void *arg)
 	return 0;
 }
 
-/* Time never runs backwards within a ring, interrupts and all. */
+/* Time never runs backwards within a ring, not even with interrupts. */
 static void test_time(void)
 {
 	struct watch *w = calloc(1, sizeof(*w));
@@ -99,7 +99,7 @@ static void test_time(void)
 	for (int i = 0; i < 4; i++) {
 		pid[i] = fork();
 		for (int p[2]; !pid[i]; ) {
-			/* wake-ups come from interrupts, in the middle of records */
+			/* These wake-ups come from interrupts, in the middle of records. */
 			struct timespec t = { 0, 50000 };
 
 			if (pipe(p) || nanosleep(&t, NULL))
@@ -134,7 +134,7 @@ static const struct ctrace_event_type *mark_type(void)
 	return ctrace_schema_by_name(schema, "syscall_entry_getpriority");
 }
 
-/* The marked call's number, or -1. */
+/* Returns the number in a marked call, or -1. */
 static long number(const struct ctrace_event_type *t, const struct ctrace_record *r)
 {
 	struct ctrace_value v[8];
@@ -147,10 +147,11 @@ static long number(const struct ctrace_event_type *t, const struct ctrace_record
 #define READINGS	2000
 #define APART_NS	1000000
 
-/* A record's time is CLOCK_MONOTONIC's: that of a call lies between readings of it before and after. */
+/* A record's time is CLOCK_MONOTONIC: a call's time lies between readings of that clock before and after
+ * it. */
 static void test_clock(void)
 {
-	const struct timespec apart = { 0, APART_NS };	/* the kernel changes its sum meanwhile */
+	const struct timespec apart = { 0, APART_NS };	/* meanwhile the kernel updates the clock's base */
 	static uint64_t from[READINGS], to[READINGS];
 	const struct ctrace_event_type *t;
 	const struct ctrace_record *r;
@@ -183,7 +184,7 @@ static void test_clock(void)
 #define BOXES 8
 #define EACH 500
 
-/* More containers than slots: the rest goes to the shared rings, tagged all the same. */
+/* More containers than slots: the others use the shared rings, and their records still have their own cids. */
 static void test_shared(void)
 {
 	const struct ctrace_event_type *t;
@@ -245,7 +246,7 @@ static int gen_fn(const struct ctrace_ring_info *i, void *arg)
 	return 0;
 }
 
-/* Dead containers' slots are given to new ones, with another generation. */
+/* The slots of dead containers are given to new ones, with a new generation. */
 static void test_reuse(void)
 {
 	const struct ctrace_event_type *t;
@@ -265,7 +266,7 @@ static void test_reuse(void)
 		box_go(&b);
 		box_end(&b);
 		made += 2 * a[1];
-		/* read while it goes, for its cursors must cross the changes of owner */
+		/* Read meanwhile, because the reader's cursors must cross changes of owner. */
 		if (i % 3 == 0)
 			while (ctrace_reader_next(reader, &r) == 1)
 				seen += r->id == t->id || r->id == t->id + CTRACE_ID_SYS_EXIT - CTRACE_ID_SYS_ENTER;
@@ -315,7 +316,7 @@ static void read_until_end(pid_t pid, struct wakeups *w)
 	w->slept = sleeps() - w->slept;
 }
 
-/* One for each 5 ms, and a few for the ends. */
+/* One wake-up for each 5 ms, and a few at both ends. */
 static void judge_sleeps(const struct wakeups *w, const char *how)
 {
 	ksft_test_result(w->slept <= (long)(w->took / 5000000) + 10, "%s: slept %ld times in %llu ms\n", how, w->slept,
@@ -325,8 +326,8 @@ static void judge_sleeps(const struct wakeups *w, const char *how)
 #define PAUSES 1000
 
 /*
- * A waiting reader is woken far less often than there are events. What counts is how often it slept:
- * poll() that finds something new at once wakes nobody.
+ * A waiting reader is woken far less often than there are events. What counts is how often it slept: a
+ * poll() that finds something new at once has not slept.
  */
 static void test_wakeups(void)
 {
@@ -345,7 +346,7 @@ static void test_wakeups(void)
 	box_go(&b);
 	read_until_end(b.pid, &w);
 	box_cgroup_remove(b.path);
-	/* while it has nothing to read it sleeps: each record could wake it */
+	/* It sleeps whenever it has nothing to read, so each record could wake it. */
 	pid = fork();
 	for (int i = 0; !pid && i < PAUSES; i++) {
 		box_mark(2);
@@ -364,7 +365,7 @@ static void test_wakeups(void)
 	ksft_test_result(w.polls <= l.seen / 10, "%u polls that found something\n", w.polls);
 }
 
-/* Nothing happens, nobody is woken. */
+/* Nothing happens, and no reader is woken. */
 static void test_idle(void)
 {
 	struct pollfd p;
@@ -385,7 +386,7 @@ static void test_idle(void)
 	ksft_test_result(n == 1 && p.revents == POLLIN, "then a record: poll gives %d (%#x)\n", n, p.revents);
 }
 
-/* The owner goes while a reader has it mapped: the reader drains, and is told. */
+/* The owner closes while a reader has the rings mapped: the reader drains them, and is told. */
 static void test_hup(void)
 {
 	struct ctrace_reader *other;
@@ -405,7 +406,7 @@ static void test_hup(void)
 	ctrace_reader_close(reader);
 	ctrace_close(ct);
 	p = (struct pollfd){ .fd = ctrace_reader_fd(other), .events = POLLIN };
-	/* the kernel ends a session a little after its socket; until then there are its records */
+	/* The kernel ends a session shortly after its socket. Until then there are its records. */
 	while (err != -ENODATA && box_now() < until) {
 		poll(&p, 1, 100);
 		while ((err = ctrace_reader_next(other, &r)) == 1)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * secrets [SECONDS [SEED]]: the host and other containers plant secrets in names, paths, cgroups and system
- * calls; some have died and left their rings to the container that is looked at, one runs beside it, wakes
- * it and is woken by it. Then nobody, who was given a view of that container, searches each byte that
- * the view maps, used or not, and all that read() gives, for the secrets and for kernel addresses: in a
- * session with every source that may be beside a view, while another has those that may not,
- * whose records say what addresses there are to look for.
+ * secrets [SECONDS [SEED]]: the host and several containers plant secrets in names, paths, cgroups and
+ * system calls. Some containers have died and left their rings to the container under test; one runs beside
+ * it, wakes it and is woken by it. Then user nobody, who was given a view of the container under test,
+ * searches each byte that the view maps, used or not, and everything that read() returns, for the secrets
+ * and for kernel addresses. The session has every source that is allowed beside a view. A second session
+ * has the sources that are not allowed; its records tell which addresses to look for.
  */
 #include "dev.h"
 #include "secrets.h"
@@ -18,7 +18,7 @@ static struct secrets host, dead[DEAD];
 
 static void begin(struct box *b, struct secrets *s)
 {
-	/* init's first name is its parent's, and is no secret then */
+	/* init's first name is its parent's, and so is no secret */
 	prctl(PR_SET_NAME, "secrets");
 	if (box_start(b, s->word[CGROUP], CLONE_NEWPID, live, s))
 		ksft_exit_fail_msg("no container: %s\n", strerror(errno));
@@ -28,7 +28,7 @@ static void begin(struct box *b, struct secrets *s)
 
 /* --- searching ------------------------------------------------------------------------ */
 
-/* Kernel text and modules; and addresses that records of another session have. */
+/* The range of kernel text and modules; and addresses found in the second session's records. */
 static uint64_t text_from = UINT64_MAX, text_to, known[1024];
 static int nknown;
 
@@ -37,7 +37,8 @@ struct look {
 	char what[200];		/* the first thing found that should not be there */
 };
 
-/* Where it may begin. x86's 4.19 names entries below it, too, and much that is no text lies between. */
+/* Where the range may begin. On x86, 4.19 names entries below it, too, and much of what lies between is no
+ * text. */
 #ifdef __x86_64__
 #define TEXT	0xffffffff80000000ull
 #else
@@ -79,8 +80,9 @@ static bool is_known(uint64_t v)
 }
 
 /*
- * A word of its own that lies in the kernel's half: in its text, or below what two 32-bit numbers make
- * of which the second is an error or AT_FDCWD; or, wherever it lies, one that is known.
+ * True for a value in the kernel's half that looks like an address. An aligned one counts if it lies in
+ * kernel text, or below the values that two 32-bit numbers make when the upper one is an error or AT_FDCWD.
+ * A known address counts anywhere.
  */
 static bool is_address(uint64_t v, size_t at)
 {
@@ -91,7 +93,7 @@ static bool is_address(uint64_t v, size_t at)
 	return is_known(v);
 }
 
-/* What record of a ring is byte `at` of the mapping in? Its id, 0 none. */
+/* Returns the id of the record that byte `at` of the mapping lies in, 0 if none. */
 static unsigned int record_at(const char *p, size_t at)
 {
 	const struct ctrace_dir *d = (const void *)p;
@@ -119,7 +121,7 @@ static void found(struct look *l, const char *p, size_t at, bool mapped, const c
 			 mapped ? record_at(p, at) : 0);
 }
 
-/* How many of s are there. */
+/* Returns how many secrets of s are there. */
 static int any(const char *p, size_t n, const struct secrets *s, struct look *l, bool mapped)
 {
 	int there = 0;
@@ -153,7 +155,7 @@ static void search(const char *p, size_t n, struct look *l, bool mapped)
 			l->others++;
 			found(l, p, i, mapped, "a piece of a secret", 0);
 		}
-		/* the last byte of an address */
+		/* the highest byte of a kernel address */
 		if (p[i + 7] != (char)0xff)
 			continue;
 		memcpy(&v, p + i, 8);
@@ -162,7 +164,7 @@ static void search(const char *p, size_t n, struct look *l, bool mapped)
 		l->kernel++;
 		found(l, p, i, mapped, "address", v);
 	}
-	/* what lies at an address is no better */
+	/* The memory at a kernel address must not be there either. */
 	at = memmem(p, n, banner_text, 14) ?: memmem(p, n, banner_text + PAST, 8);
 	if (at) {
 		l->kernel++;
@@ -170,7 +172,7 @@ static void search(const char *p, size_t n, struct look *l, bool mapped)
 	}
 }
 
-/* All there is of a descriptor: its mapping, then what read() gives. */
+/* Looks at everything the descriptor gives: its mapping, then read(). */
 static void look_at(int fd, uint64_t size, uint32_t cid, struct look *l)
 {
 	static char buf[1 << 17] __attribute__((aligned(8)));
@@ -196,7 +198,7 @@ static void look_at(int fd, uint64_t size, uint32_t cid, struct look *l)
 	}
 }
 
-/* As nobody, who was given the descriptor and can do nothing else. */
+/* Looks as nobody, who was given the descriptor and can do nothing else. */
 static struct look as_nobody(int fd, uint64_t size, uint32_t cid)
 {
 	struct look l = { 0 };
@@ -254,7 +256,7 @@ static bool probe(uint32_t session, const char *name, uint32_t flags)
 	return !genl_call(&dev_genl, &m, NULL, NULL);
 }
 
-/* the function behind open(2), (dfd, filename, ...): another before 5.6 */
+/* The function behind open(2), with (dfd, filename, ...): another one before 5.6. */
 static const char *open_function = "do_sys_openat2";
 static const char * const with_addresses[] = {
 	"raw:sched_switch", "raw:sys_enter", "sample:97", "p:secrets1 %s file=+0(%%si):ustring",
@@ -270,7 +272,8 @@ static bool probe_with_addresses(uint32_t session, int i)
 	return probe(session, name, 0);
 }
 
-/* What may not be beside a view, and everything that may. Returns how many were taken. */
+/* Adds the sources that are not allowed beside a view, which must be refused, and all that are allowed.
+ * Returns how many were added. */
 static int sources(int *refused)
 {
 	static const char * const more[] = {
@@ -287,7 +290,8 @@ static int sources(int *refused)
 	genl_call(&dev_genl, &m, event_fn, NULL);
 	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
 		snprintf(events[nevents++].name, sizeof(events[0].name), "%s", more[i]);
-	/* calls, and others, without user stacks; of all events but the two of unknown calls */
+	/* Add user stacks for some calls and other events, but not for the last five, nor for the two
+	 * events of unknown calls. */
 	for (int i = 0; i < nevents; i++) {
 		bool stack = i % 3 == 0 && i < nevents - 5 && !strstr(events[i].name, "unknown");
 
@@ -301,7 +305,7 @@ static int sources(int *refused)
 	return taken;
 }
 
-/* The other session. Returns its descriptor. */
+/* Makes the second session. Returns its descriptor. */
 static int addresses_session(uint64_t *size)
 {
 	struct genl_sizes s = { .arena = 1 << 18, .ring = RING };
@@ -311,7 +315,7 @@ static int addresses_session(uint64_t *size)
 		ksft_exit_fail_msg("a second session: %s\n", dev_genl.text);
 	for (int i = 0; i < ADDRESSES; i++)
 		taken += probe_with_addresses(id, i);
-	/* sched_waking: since 4.3 */
+	/* sched_waking exists since 4.3 */
 	if ((!probe(id, "sched_waking", CTRACE_PROBE_F_STACK) && !probe(id, "sched_wakeup", CTRACE_PROBE_F_STACK)) ||
 	    taken < ADDRESSES)
 		ksft_exit_fail_msg("%s\n", dev_genl.text);
@@ -321,7 +325,7 @@ static int addresses_session(uint64_t *size)
 	return fd;
 }
 
-/* Which addresses there are just now. */
+/* Collects the addresses that are in the second session's records just now. */
 static void learn_addresses(int fd, uint64_t size)
 {
 	const uint64_t *p = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
@@ -348,7 +352,7 @@ static void add_look(const struct look *l)
 		ksft_print_msg("found %s\n", l->what);
 }
 
-/* Have the view's rings been others' before? */
+/* Did the view's rings belong to others before? */
 static bool used_before(int fd, uint64_t size)
 {
 	const char *p = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
@@ -370,7 +374,7 @@ static void one_round(void)
 	uint32_t cid;
 	char c;
 
-	/* three rings for containers on each CPU: the host has one */
+	/* three rings for containers on each CPU, and one for the host */
 	s.arena = 8192 + cpus * 4 * (RING + CTRACE_PAGE + 8);
 	dev_session_make(&s, "cgroup_attach_task");
 	hold = dev_open(O_NONBLOCK);
@@ -405,7 +409,7 @@ static void one_round(void)
 	learn_addresses(others, others_size);
 	l = as_nobody(fd, size, cid);
 	add_look(&l);
-	/* again: a dump of the two as they stand */
+	/* Stop and start again: that dumps the state of both containers. */
 	genl_session_do(&dev_genl, CTRACE_CMD_SESSION_SET, dev_session, 0);
 	genl_session_do(&dev_genl, CTRACE_CMD_SESSION_SET, dev_session, 1);
 	box_go(&b);
@@ -420,7 +424,7 @@ static void one_round(void)
 	add_look(&l);
 	box_end(&a);
 	box_end(&b);
-	/* the view still stands, its container is dead, and another would like its rings */
+	/* The view still exists, but its container is dead, and another container would like its rings. */
 	make_up(&dead[0]);
 	begin(&d, &dead[0]);
 	box_go(&d);

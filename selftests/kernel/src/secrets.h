@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* secrets.h: what secrets.c's containers and the host plant, and how they give it away. */
+/* secrets.h: what the containers of secrets.c and the host plant, and how they give it away. */
 #ifndef SECRETS_H
 #define SECRETS_H
 
@@ -13,8 +13,9 @@
 #include <netinet/in.h>
 
 /*
- * Of one container, or the host: random after the last slash. Only `mine` is of digits: where five of the
- * others' letters stand together, a piece of somebody's secret does.
+ * The secrets of one container, or of the host: random after the last slash. Only those of `mine` consist
+ * of digits. So where five letters of the others' alphabet stand together, that is a piece of another's
+ * secret.
  */
 enum { COMM, THREAD, PATH, EXEC, SOCK, CGROUP, WORDS };
 struct secrets {
@@ -25,10 +26,10 @@ static struct secrets mine, beside;
 
 static int ping[2], pong[2], half[2];
 
-/* In the kernel's memory: what a program gives out for a string of its own, or for its stack. */
+/* An address in the kernel's memory that a program passes as a string of its own, or as its stack. */
 static uint64_t banner;
 static char banner_text[32];
-#define PAST	(-banner % 8 + 8)	/* where a return address would be, were it a frame */
+#define PAST	(-banner % 8 + 8)	/* where the return address would be, if this were a frame */
 
 static void make_up(struct secrets *s)
 {
@@ -42,7 +43,7 @@ static void make_up(struct secrets *s)
 			*c++ = letters[rnd() % 4];
 		*c = 0;
 	}
-	/* hexadecimal, as a container's is */
+	/* hexadecimal, as a container's name is */
 	strcpy(s->word[CGROUP], "/box/");
 	box_hex(s->word[CGROUP] + 5, s->word[COMM], rnd());
 }
@@ -72,7 +73,7 @@ static void kill_on_wrong_stack(void)
 #endif
 }
 
-/* Everything a record might take a word from. */
+/* Gives the secrets to everything that a record might take a word from. */
 static void give_away(const struct secrets *s, int sock)
 {
 	const char *path = s->word[PATH], *exec = s->word[EXEC];
@@ -133,7 +134,7 @@ static bool go_to(int cpu)
 	return !sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* An init. On every CPU, as rings are each CPU's. */
+/* The init of a container. It runs on every CPU, because each CPU has rings of its own. */
 static int live(void *arg)
 {
 	const struct secrets *s = arg;
@@ -144,7 +145,8 @@ static int live(void *arg)
 
 	signal(SIGALRM, quiet);
 	signal(SIGUSR1, quiet);
-	/* before there is a view of it: on one CPU over all that was there, on others over a part */
+	/* Before there is a view of it: on one CPU write over everything that was there, on the others over
+	 * a part. */
 	if (s == &mine) {
 		go_to(0);
 		give_away(s, sock);
@@ -160,7 +162,7 @@ static int live(void *arg)
 			if (write(out, b, 1) != 1 || read(in, b, 1) != 1)
 				break;
 	}
-	/* the other goes on to its end */
+	/* the other container runs on to its end */
 	return two && write(out, b, sizeof(b)) < 0;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * signalled statedump: how long a state dump's owner lives after kill -9, which others wait for.
- * signalled SECONDS [MODULE [SEED]]: processes that wait in the module, for its lock, for the ends of
- * probes and sessions, in read() and poll(), amid a dump or a state dump, are told to stop (SIGINT, with and
- * without a handler) and killed at random moments: each must be gone soon, and nothing left of it. With
- * MODULE the same of loading and unloading. A slow machine gets the time to kill twice as many as there are.
+ * signalled statedump: measures how long the owner of a state dump lives after kill -9, while others wait
+ * for its end.
+ * signalled SECONDS [MODULE [SEED]]: processes wait in the module, for its lock, for the ends of probes and
+ * sessions, in read() and poll(), amid a dump or a state dump. They are told to stop (SIGINT, with and
+ * without a handler) and killed at random moments. Each must be gone soon, and leave nothing. With MODULE,
+ * the same for loading and unloading. On a slow machine it runs longer, until it has killed twice as many
+ * processes as there are workers.
  */
 #include "dev.h"
 #include <signal.h>
@@ -13,10 +15,10 @@
 #include <time.h>
 
 #define WORKERS		8
-#define IDLE		600	/* for state dumps to tell of */
-#define PATIENCE	60	/* seconds: emulated, and each access checked */
+#define IDLE		600	/* tasks for state dumps to list */
+#define PATIENCE	60	/* seconds: for a machine that is emulated, with each access checked */
 
-static uint32_t session;	/* readers': the parent's */
+static uint32_t session;	/* the readers' session, which is the parent's */
 static const char *module;
 
 static double now(void)
@@ -96,7 +98,8 @@ static void dumper(void)
 			continue;
 		for (int i = 0; i < 5; i++) {
 			msg_new(&m, g.family, cmds[rnd() % sizeof(cmds)], NLM_F_DUMP);
-			/* an interrupted one is not gone on with: the next on this socket may be told so */
+			/* Do not go on after an interrupted dump: the next request on this socket may be
+			 * told of the interruption. */
 			if (genl_call(&g, &m, NULL, NULL))
 				break;
 		}
@@ -209,7 +212,7 @@ static void show_stack(pid_t pid)
 		fclose(f);
 }
 
-/* Seconds until it was gone; negative: it was not. */
+/* Returns the seconds until the process was gone; negative if it was not. */
 static double gone_after(pid_t pid, int *status)
 {
 	double began = now();
@@ -222,7 +225,7 @@ static double gone_after(pid_t pid, int *status)
 	return now() - began;
 }
 
-/* A session's start with a dump of all tasks, its rests many. */
+/* Starts a session that dumps all tasks, with many pauses on the way. */
 static void dump_once(void)
 {
 	dev_session_make(&(struct genl_sizes){ .arena = 64 << 10, .ring = 8 << 10,
@@ -231,7 +234,8 @@ static void dump_once(void)
 	dev_session_start(CTRACE_TARGET_ALL, 0);
 }
 
-/* A process with such a session, which ends with it; says when it was dumped. */
+/* Starts a process with such a session, which ends with the process; writes to *told when the dump was
+ * made. */
 static pid_t dumping(int *told)
 {
 	pid_t pid;
@@ -302,7 +306,7 @@ int main(int argc, char **argv)
 	}
 	for (int i = 0; i < workers; i++)
 		pids[i] = start(i, false);
-	/* from now on: on a slow machine all that takes long */
+	/* From now on: on a slow machine, all of the above takes long. */
 	end = now() + (argc > 1 ? atof(argv[1]) : 5);
 	while ((now() < end || kills < 2UL * workers) && !hung) {
 		int i = rnd() % workers;

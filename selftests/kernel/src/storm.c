@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * storm [-c CONTAINERS] [-r ROUNDS] [-s SECONDS] [-m] [-u] [-S SEED]: storms of system calls, forks, context
+ * storm [-c CONTAINERS] [-r ROUNDS] [-s SECONDS] [-m] [-u] [-S SEED]: makes storms of system calls, forks, context
  * switches, timer signals, packets over the loopback and inter-processor interrupts, in CONTAINERS
- * (default 50) at once on all CPUs, watched by four sessions and 5 * ROUNDS (default 4) readers.
+ * (default 50) at once, on all CPUs. Four sessions and 5 * ROUNDS (default 4) readers watch.
  *
- *	-m	tasks are moved between the containers' cgroups meanwhile
- *	-u	CPU 1 is away as the sessions are made, comes, goes, comes back: it is sampled, too
+ *	-m	move tasks between the containers' cgroups meanwhile
+ *	-u	take CPU 1 offline before the sessions are made; then it comes, goes, and comes back; it is sampled, too
  *
- * Each task counts its marked calls itself, so how many were made is known apart from the
- * module. For three of the sessions, which record nothing else, the module's counters must add up to that;
- * and for each session every reader's seen + overrun must be what was published,
- * exactly. The memory of arenas is compared before and after.
+ * Each task counts its own marked calls, so the number made is known without the module. Three of the
+ * sessions record nothing else: the module's counters for them must add up to that number. For every session,
+ * each reader's seen + overrun must equal what was published, exactly. The memory of arenas is compared
+ * before and after.
  */
 #include "storm.h"
 #include <inttypes.h>
@@ -46,7 +46,7 @@ static bool is_box(uint32_t cid)
 static struct ctrace_schema *schema;
 static bool marks, slow;	/* of this reader: its session records marked calls alone */
 
-/* Whose a marked call is, by its own word. */
+/* Compares a marked call's container with the one that the call names. */
 static void check_mark(struct result *r, const struct ctrace_record *rec)
 {
 	const struct ctrace_event_type *t = ctrace_schema_by_id(schema, rec->id);
@@ -57,7 +57,7 @@ static void check_mark(struct result *r, const struct ctrace_record *rec)
 		r->undecodable++;
 		return;
 	}
-	/* moved tasks count for where they are: moves.c looks at that */
+	/* Moved tasks count for the container where they are; moves.c checks which. */
 	if (!is_box(rec->cid))
 		r->foreign++;
 	for (int i = 0; i < n && !moves; i++)
@@ -85,7 +85,7 @@ static int readers;
 
 static struct session {
 	const char *name;
-	int per_call;		/* records of each marked call, and nothing else; 0: of everything */
+	int per_call;		/* records for each marked call, and no others; 0: records of everything */
 	uint32_t flags;
 	uint64_t arena, ring;
 	struct ctrace_session *s;
@@ -94,7 +94,7 @@ static struct session {
 	{ .name = "marked calls", .per_call = 2, .arena = 8 << 20, .ring = 65536 },
 	{ .name = "the oldest", .per_call = 2, .flags = CTRACE_SESSION_F_STOP_FULL,
 	  .arena = 8 << 20, .ring = 32768 },
-	/* slots for a few containers only: most write to the shared rings */
+	/* slots for a few containers only: most containers use the shared rings */
 	{ .name = "calls whole", .per_call = 1, .arena = 1 << 20, .ring = 16384 },
 	{ .name = "everything", .arena = 24 << 20, .ring = 262144 },
 };
@@ -114,7 +114,7 @@ static void add(struct ctrace *ct, int i, const char *probe, const char *filter,
 
 	if (!ctrace_probe_add_opts(session[i].s, probe, &o, NULL, NULL))
 		return;
-	/* older kernels lack some: sched_waking, page_fault_user */
+	/* Older kernels lack some: sched_waking, page_fault_user. */
 	if (session[i].per_call || !strstr(ctrace_strerror(ct), "tracepoint"))
 		ksft_exit_fail_msg("probe %s: %s\n", probe, ctrace_strerror(ct));
 	ksft_print_msg("without %s: %s\n", probe, ctrace_strerror(ct));
@@ -133,7 +133,7 @@ static void make_sessions(struct ctrace *ct)
 		if (session[i].per_call == 2) {
 			add(ct, i, "syscall:getpriority", NULL, 0);
 		} else if (session[i].per_call) {
-			/* all pass; the longer way */
+			/* All calls pass this filter. It takes the longer way through the code. */
 			add(ct, i, "call:getpriority", "ret < 0 && $tid > 0", 0);
 		} else {
 			for (size_t k = 0; k < sizeof(everything) / sizeof(*everything); k++)
@@ -143,7 +143,7 @@ static void make_sessions(struct ctrace *ct)
 	}
 }
 
-/* Its samples of CPU 1 are of after that came. */
+/* A session that samples. Its samples of CPU 1 come from after that CPU came online. */
 static struct ctrace_session *sampled;
 
 static void make_sampled(struct ctrace *ct)
@@ -189,7 +189,7 @@ static void start_reader(int s, enum kind kind)
 	r->pid = fork();
 	if (r->pid)
 		return;
-	/* it is the storm that shall have the processors */
+	/* The storm should have the processors, not the readers. */
 	setpriority(PRIO_PROCESS, 0, 10);
 	marks = session[s].per_call;
 	slow = kind == SLOW;
@@ -214,7 +214,8 @@ static uint64_t vmalloc_sum(void)
 	return sum;
 }
 
-/* Bytes that /proc/vmallocinfo says are the module's, twice in a row: lib.sh, vmalloc_kb, says why. */
+/* Returns the bytes that /proc/vmallocinfo counts for the module, the same twice in a row: vmalloc_kb in
+ * lib.sh says why. */
 static uint64_t vmalloced(void)
 {
 	uint64_t last, now = vmalloc_sum();
@@ -226,7 +227,7 @@ static uint64_t vmalloced(void)
 	return now;
 }
 
-/* --- the whole ----------------------------------------------------------------------------- */
+/* --- everything together --------------------------------------------------------------------- */
 
 static void make_boxes(struct ctrace *ct)
 {
@@ -264,13 +265,13 @@ static void stage(const char *what)
 	ksft_print_msg("%5llu ms: %s\n", (unsigned long long)(box_now() - began) / 1000000, what);
 }
 
-/* Readers come to harm; seconds from now all is said. */
+/* Lets the storm run for its seconds, and does harm to some readers meanwhile. */
 static void weather(void)
 {
 	uint64_t end = box_now() + seconds * 1000000000ull, half = box_now() + seconds * 500000000ull;
 	bool stopped = false, killed = false;
 
-	/* on a slow kernel the first move is not made in seconds */
+	/* On a slow kernel the first move may take more than these seconds. */
 	while (box_now() < end || (moves && !__atomic_load_n(&sh->moved, __ATOMIC_RELAXED) &&
 				   box_now() < end + 30000000000ull)) {
 		for (int i = 0; i < readers; i++)
@@ -319,7 +320,7 @@ static void judge_session(const struct session *s, uint64_t made)
 static void judge_reader(const struct reader *r, const struct result *res)
 {
 	const struct ctrace_session_info *a = &session[r->session].after;
-	/* who came late knows what was refused since */
+	/* A late reader does not know what was refused before it came. */
 	bool refused = r->kind == LATE || (res->full == a->lost_full && res->nested == a->lost_nested);
 
 	if (r->kind == KILLED) {
@@ -372,7 +373,7 @@ static void options(int argc, char **argv)
 	ksft_print_msg("seed %u\n", seed);
 }
 
-/* rounds: one reader of each kind, of one session after the other */
+/* One reader of each kind in each round, spread over the sessions in turn. */
 static void start_readers(void)
 {
 	for (int i = 0; i < rounds; i++)
@@ -413,7 +414,7 @@ int main(int argc, char **argv)
 		ksft_exit_fail_msg("no schema: %s\n", ctrace_strerror(ct));
 	stage("readers");
 	start_readers();
-	/* who keeps the time and ends it must not be kept waiting */
+	/* This process keeps the time and ends the storm, so it must not be kept waiting. */
 	setpriority(PRIO_PROCESS, 0, -10);
 	for (int i = 0; i < SESSIONS; i++)
 		if (ctrace_session_start(session[i].s))

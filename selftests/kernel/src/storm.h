@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* storm.h: what the tasks in storm.c's containers do, and what happens beneath them. */
+/* storm.h: what the tasks in storm.c's containers do, and what is done to the machine meanwhile. */
 #ifndef STORM_H
 #define STORM_H
 
@@ -15,10 +15,10 @@
 
 /* --- what all processes share --------------------------------------------------------- */
 
-/* Marked calls that one task made: in the main course, in signal handlers, by its children. */
+/* Marked calls that one task made: in its main loop, in signal handlers, in its children. */
 struct made {
 	uint64_t here, handler, children;
-	pid_t pid;	/* in its namespace */
+	pid_t pid;	/* in its own pid namespace */
 	int _pad;
 };
 
@@ -55,7 +55,7 @@ static void pin(int cpu)
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu % cpus, &set);
-	sched_setaffinity(0, sizeof(set), &set);	/* it may just now be away */
+	sched_setaffinity(0, sizeof(set), &set);	/* this CPU may just now be offline */
 }
 
 static void storm_calls(void)
@@ -82,7 +82,7 @@ static void storm_forks(void)
 	}
 }
 
-/* Two tasks that wake each other, on different CPUs. */
+/* Two tasks on different CPUs that wake each other. */
 static void storm_switches(void)
 {
 	int a[2], b[2], st;
@@ -189,7 +189,7 @@ static int in_container(void *arg)
 	return !!bad;
 }
 
-/* --- what happens beneath --------------------------------------------------------------- */
+/* --- what is done to the machine --------------------------------------------------------- */
 
 static int write_file(const char *path, const char *text)
 {
@@ -206,7 +206,7 @@ static int write_file(const char *path, const char *text)
 
 static void plug(void)
 {
-	/* once at least, however slow the machine */
+	/* at least once, however slow the machine */
 	for (int tries = 0; at_work() || (!sh->plugged && tries < 20); tries++) {
 		if (!write_file(ONLINE, "0"))
 			sh->plugged++;
@@ -217,7 +217,7 @@ static void plug(void)
 	_exit(0);
 }
 
-/* A task of some container goes to the cgroup of another, with whatever it is doing just now. */
+/* Moves a task of one container to the cgroup of another, whatever it is doing just now. */
 static void move(void)
 {
 	static pid_t tasks[BOXES_MAX][TASKS];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * subscribe [-d SECONDS]: print the containers there are ("has"), then each birth and
- * death as it is announced ("new", "gone"), a line each:
+ * subscribe [-d SECONDS]: prints the containers that exist ("has"), then each birth and
+ * death as it is announced ("new", "gone"), one a line:
  *
  *	WHAT cid parent pidns init_pid flags cgroup_id runtime runtime_id path
  *
- * A value that is not there is "-". Without -d it lists and ends.
+ * A missing value is printed as "-". Without -d it lists the containers and ends.
  */
 #include <poll.h>
 #include <stdio.h>

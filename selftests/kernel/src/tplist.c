@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tplist: print the names of all tracepoints, as the module lists them, a line each. */
+/* tplist: prints the names of all tracepoints, as the module lists them, one a line. */
 #include "genl.h"
 
 static int one(const struct nlmsghdr *h, void *arg)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Times that were measured, in order: for medians and the like. */
+/* Sorted measurements of time: for medians and the like. */
 #ifndef CTRACE_SELFTEST_VALUES_H
 #define CTRACE_SELFTEST_VALUES_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * who_may: the table of who may do what, each operation tried as each caller. The same table in
- * words is in uapi/ctrace_netlink.h and uapi/ctrace.h.
+ * who_may: the table of who may do what, with each operation tried by each caller. The same table, in
+ * words, is in uapi/ctrace_netlink.h and uapi/ctrace.h.
  */
 #include "dev.h"
 #include "box.h"
@@ -13,7 +13,7 @@
 #define CLONE_NEWTIME 0x80
 #endif
 
-/* Who: one column each. */
+/* The callers: one column each. */
 static const char * const callers[] = {
 	"root", "CAP_PERFMON alone", "CAP_SYS_ADMIN alone", "nobody", "root in nobody's user namespace",
 	"root in a container (default capabilities, the host's network)", "root in a pid namespace",
@@ -26,15 +26,15 @@ enum { ROOT, PERFMON, ADMIN, NOBODY, USERNS, CONTAINER, PIDNS, CGROUPNS, TIMENS,
 static struct {
 	uint16_t family;
 	uint32_t mcgrp;
-	uint32_t others;		/* a session of somebody else's socket */
+	uint32_t others;		/* a session of another socket */
 	uint32_t others_probe;
 	struct genl owner;		/* that socket, opened by root */
-	struct genl nobodys;		/* a socket that nobody opened */
+	struct genl nobodys;		/* a socket that user nobody opened */
 	struct genl g;			/* the caller's own */
-	int own;			/* the caller's own session; others if it has none */
+	int own;			/* the caller's own session; `others` if it has none */
 	int own_probe;
 	int fd;				/* the caller's own descriptor */
-	int whole, view, unbound;	/* passed: bound to the session, to the host, not bound */
+	int whole, view, unbound;	/* passed on: bound to the session, bound to the host, not bound */
 	uint64_t whole_size, view_size;
 	bool heard_wanted;
 } c;
@@ -139,7 +139,7 @@ static int others_del(void)	{ return call(&c.g, CTRACE_CMD_SESSION_DEL, c.others
 static int by_owners_socket(void) { return state(&c.owner, c.others, 0); }
 static int by_nobodys_socket(void) { return genl_session_new(&c.nobodys, NULL); }
 
-/* Births are announced by a child of ours all the time: -ESRCH if none comes. */
+/* A child of ours makes containers all the time, so births are announced: -ESRCH if none arrives. */
 static int listen_in(void)
 {
 	struct sockaddr_nl nl = { .nl_family = AF_NETLINK };
@@ -152,7 +152,7 @@ static int listen_in(void)
 	if (fd < 0 || bind(fd, (void *)&nl, sizeof(nl)))
 		err = -errno;
 	else if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &c.mcgrp, sizeof(c.mcgrp)))
-		/* in another network namespace some kernels say so, others never tell anything */
+		/* In another network namespace some kernels return an error; others never deliver anything. */
 		err = errno == ENOENT ? -ESRCH : -errno;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	if (!err) {
@@ -224,18 +224,18 @@ static int unbound_read(void)	{ return readable(c.unbound); }
 static int unbound_bind(void)	{ return dev_bind(c.unbound, c.others, CTRACE_CID_ALL, NULL); }
 
 /*
- * What: one line each; expected of each caller, in their order:
+ * The operations: one line each, with the results expected for the callers, in their order:
  *	+ done, P EPERM, A EACCES, N ENOENT (no such family), B EBUSY, X ENXIO, V EINVAL,
  *	T ENOTTY, . nothing is heard
  */
 #define ANYBODY		"+++++++++NN"
-#define TRACERS		"+++PPP+++NN"	/* of netlink: not in other net namespaces */
+#define TRACERS		"+++PPP+++NN"	/* netlink commands: not in other net namespaces */
 #define NOT_OWNER	"PPPPPPPPPNN"
-#define MAY_TRACE	"+++PPP++++P"	/* of the device and of open sockets */
+#define MAY_TRACE	"+++PPP++++P"	/* the device, and sockets that are open */
 #define AGAIN		"BBBPPPBBBBP"
 #define ALL(e)		e e e e e e e e e e e
 #define GROUP		"group of births and deaths"
-#define GROUP_OPEN	"+++++++++.."	/* where the kernel cannot ask for CAP_SYS_ADMIN */
+#define GROUP_OPEN	"+++++++++.."	/* where the kernel cannot require CAP_SYS_ADMIN */
 static const struct {
 	const char *what, *expected;
 	int (*fn)(void);
@@ -319,7 +319,7 @@ static int to_nobody(uint64_t caps)
 	if (prctl(PR_SET_KEEPCAPS, 1) || setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
 	    setresuid(65534, 65534, 65534) || caps_only(caps))
 		return -1;
-	/* or /proc/self would be root's */
+	/* otherwise /proc/self would belong to root */
 	return prctl(PR_SET_DUMPABLE, 1);
 }
 
@@ -334,7 +334,7 @@ static int put(const char *file, const char *text)
 	return err;
 }
 
-/* 0: before 4.6, when who is root in one is root */
+/* 0 before 4.6: there are no cgroup namespaces, and root in a container is simply root */
 static int cgroup_ns(void)
 {
 	return access("/proc/self/ns/cgroup", F_OK) ? 0 : CLONE_NEWCGROUP;
@@ -342,14 +342,14 @@ static int cgroup_ns(void)
 
 static int to_userns(int more)
 {
-	/* setgroups: since 3.19 */
+	/* setgroups exists since 3.19 */
 	return to_nobody(0) || unshare(CLONE_NEWUSER | more) ||
 	       (put("/proc/self/setgroups", "deny") && errno != ENOENT) ||
 	       put("/proc/self/gid_map", "0 65534 1") || put("/proc/self/uid_map", "0 65534 1") ||
 	       getuid() || !prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN);
 }
 
-/* Those pid and time namespaces are for children. True: this is the child, or needs none. */
+/* pid and time namespaces take effect for children. True: this is the child, or none is needed. */
 static bool in_child(void)
 {
 	pid_t pid = fork();
@@ -363,7 +363,7 @@ static bool in_child(void)
 
 static int become(int who)
 {
-	/* those that container runtimes leave */
+	/* the capabilities that container runtimes leave */
 	const uint64_t usual = 1 << CAP_CHOWN | 1 << CAP_DAC_OVERRIDE | 1 << CAP_FOWNER | 1 << CAP_FSETID |
 		1 << CAP_KILL | 1 << CAP_SETGID | 1 << CAP_SETUID | 1 << CAP_SETPCAP |
 		1 << CAP_NET_BIND_SERVICE | 1 << CAP_NET_RAW | 1 << CAP_SYS_CHROOT | 1 << CAP_MKNOD |
@@ -396,7 +396,7 @@ static int become(int who)
 	return 0;
 }
 
-/* In a child: tries everything as `who`, and writes a letter for each row. */
+/* Runs in a child: tries everything as `who`, and writes a letter for each row. */
 static void try_all(int who, int sock, int out)
 {
 	struct timeval tv = { .tv_sec = 30 };
@@ -413,7 +413,7 @@ static void try_all(int who, int sock, int out)
 	c.owner.fd = dev_fd_recv(sock);
 	c.nobodys.fd = dev_fd_recv(sock);
 	c.heard_wanted = who == ROOT || who == ADMIN || (who >= PIDNS && who <= TIMENS);
-	/* not genl_open(): in another net namespace the family is not found, but its number is known */
+	/* Not genl_open(): in another net namespace the family cannot be looked up, but we know its number. */
 	c.g.family = c.family;
 	c.g.fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
 	setsockopt(c.g.fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
@@ -432,7 +432,7 @@ static int nothing(void *arg)
 	return 0;
 }
 
-/* Whoever asks has it announced. */
+/* Asking for a container has it announced. */
 static void asked_for(pid_t init)
 {
 	dev_cid_of(init);
@@ -463,7 +463,7 @@ static int nobodys_socket(void)
 	return fd;
 }
 
-/* who_may [open]: anybody may listen to the group */
+/* who_may [open]: with "open", the kernel lets any user listen to the group */
 int main(int argc, char **argv)
 {
 	bool open_group = argc > 1 && !strcmp(argv[1], "open");
@@ -489,7 +489,7 @@ int main(int argc, char **argv)
 	if (dev_bind(c.whole, dev_session, CTRACE_CID_ALL, &c.whole_size) ||
 	    dev_bind(c.view, dev_session, CTRACE_CID_HOST, &c.view_size) || c.nobodys.fd < 0)
 		ksft_exit_fail_msg("what is to be passed\n");
-	/* a socket of its own: the messages of two processes on one would mix */
+	/* a socket of its own: the messages of two processes on one socket would mix */
 	if (genl_open(&dev_genl))
 		ksft_exit_fail_msg("no socket\n");
 	busy = box_births("who", nothing, asked_for);
@@ -524,7 +524,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < ROWS; i++) {
 		snprintf(want, sizeof(want), "%s", open_group && !strcmp(rows[i].what, GROUP) ? GROUP_OPEN :
 			 rows[i].expected);
-		/* before 5.8 there is no such capability */
+		/* before 5.8 there is no CAP_PERFMON */
 		if (prctl(PR_CAPBSET_READ, 38) < 0)
 			want[PERFMON] = want[NOBODY];
 		for (int who = 0; who < CALLERS; who++)
