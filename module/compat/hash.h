@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a number or a pointer goes in a table. */
+/* The place of a number or a pointer in a table. */
 #ifndef CTRACE_HASH_H
 #define CTRACE_HASH_H
 
@@ -7,9 +7,9 @@
 #include <linux/types.h>
 
 /*
- * 1 to 63 bits of val times 2^64 divided by the square of the golden ratio, made odd: what hash_64() of
- * linux/hash.h is since 4.7. Before, that puts addresses which lie a task_struct apart to few
- * places: on RHEL 7.9 those of 1,000 tasks went to 7 of 512.
+ * The top bits (1 to 63 of them) of val times an odd number near 2^64 / phi^2, where phi is the golden
+ * ratio. The kernel's hash_64() does the same since 4.7. Before, it spread addresses that lie a
+ * task_struct apart badly: on RHEL 7.9 those of 1,000 tasks shared 7 of 512 places.
  */
 static __always_inline u32 ctrace_hash(u64 val, unsigned int bits)
 {

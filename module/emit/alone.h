@@ -2,14 +2,19 @@
 /*
  * The short way of a system call's event, in pieces: the sentence of emit.h where all of it is known beforehand.
  *
- * Nearly all calls are alike: 64-bit ones, without strings, by a task that is known, in one session that asks no
- * more of an event than to have it, and not in the middle of another record. probe/syscall.c's enter() and
- * leave() do these. They call nothing before their end, so everything stays in registers; OPTIMIZER_HIDE_VAR()
- * has the compiler compute a value again rather than save a register for it. Any other call goes to enter_any()
- * or leave_any(), by a jump.
+ * probe/syscall.c's enter() and leave() take it, for nearly all calls:
+ *  - a 64-bit call whose arguments are numbers alone;
+ *  - the CPU remembers its task (ctrace_idcache);
+ *  - only one session wants the event, and it has no options (it is not special);
+ *  - no other record is being written in that session's ring.
  *
- * All of it in a system call's probe: task context, preemption off. The task is the one that runs, so what
- * the CPU remembers of it (struct ctrace_idcache) stays until the end: only tasks write that.
+ * Any other call jumps to enter_any() or leave_any(). Only tasks write what the CPU remembers, and the
+ * remembered task is running, so that does not change until the end.
+ *
+ * All variables stay in registers, which takes three things. No function is called except as the last
+ * step, by a jump. noclone keeps all arguments of a probe, so that they stay in the registers they came
+ * in. And the clock, read in line, needs many registers, so OPTIMIZER_HIDE_VAR() after it makes the
+ * compiler compute what follows from a variable once more, rather than save it across the clock.
  */
 #ifndef CTRACE_ALONE_H
 #define CTRACE_ALONE_H
@@ -35,7 +40,7 @@ static inline void ctrace_alone_note(u32 mask, const struct ctrace_who *who)
 	WRITE_ONCE(cache->only, d->cid == c->cid ? mask : 0);
 }
 
-/* 1, and in *d the ring of the only session that wants event id; 0: none wants it; -1: take the general way. */
+/* 1: one plain session alone wants it, *d is its ring. 0: no session wants it. -1: take the general way. */
 static __always_inline int ctrace_alone_ring(struct ctrace_ring_desc **d, u32 id)
 {
 	u32 mask = ctrace_wants(id) & __this_cpu_read(ctrace_idcache.wanted);
@@ -45,7 +50,7 @@ static __always_inline int ctrace_alone_ring(struct ctrace_ring_desc **d, u32 id
 	if (unlikely(mask != __this_cpu_read(ctrace_idcache.only)))
 		return -1;
 	*d = __this_cpu_read(ctrace_idcache.ring);
-	/* changes on this CPU alone, and back: see ctrace_arena_ring() */
+	/* only this CPU writes d->cid, and once it is ours it stays so: see ctrace_arena_ring() */
 	return likely(data_race((*d)->cid) == __this_cpu_read(ctrace_idcache.cid)) ? 1 : -1;
 }
 
@@ -57,7 +62,7 @@ static __always_inline void ctrace_alone_stamp(struct ctrace_record *rec, u32 id
 	*(u64 *)&rec->tid = __this_cpu_read(ctrace_idcache.ids.both);
 }
 
-/* As the end of ctrace_emit_one(). */
+/* The same as the end of ctrace_emit_one(). */
 static noinline void ctrace_alone_end_any(struct ctrace_ring_desc *d)
 {
 	ctrace_ring_leave(d);
@@ -69,7 +74,7 @@ static __always_inline void ctrace_alone_end(struct ctrace_ring_desc *d, u64 til
 {
 	if (unlikely(!ctrace_ring_commit_alone(d, till, time)))
 		ctrace_alone_end_any(d);
-	/* as in ctrace_emit_one(): late is early enough, see wake.c */
+	/* as in ctrace_emit_one(): a late look at armed is early enough, see ring/wake.c */
 	else if (unlikely(data_race(d->arena->armed)))
 		ctrace_arena_wake(d->arena);
 }

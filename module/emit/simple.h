@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * emit.h's sentence for the many events that have one owner and a payload whose
- * size is known at once. All: any context incl. NMI; preemption off.
+ * The whole way of emit.h in one call, for events that have one owner and a payload whose size is
+ * known beforehand. All functions: any context incl. NMI; preemption off.
  */
 #ifndef CTRACE_CURATED_H
 #define CTRACE_CURATED_H
@@ -20,7 +20,7 @@ static __always_inline void ctrace_curated_emit(u32 mask, u32 id, const struct c
 		ctrace_emit(mask, id, who, size, fill, arg);
 }
 
-/* Task p's, which cannot be freed meanwhile. */
+/* An event of task p, which the caller keeps from being freed meanwhile. */
 static __always_inline void ctrace_curated_task(u32 id, struct task_struct *p, u32 size,
 						void (*fill)(void *, const void *), const void *arg)
 {
@@ -33,7 +33,7 @@ static __always_inline void ctrace_curated_task(u32 id, struct task_struct *p, u
 	ctrace_curated_emit(mask, id, &who, size, fill, arg);
 }
 
-/* Of whoever runs this code: current, or in an interrupt the host. */
+/* An event of the code that runs: current's, or the host's in an interrupt. */
 static __always_inline void ctrace_curated_context(u32 id, u32 size,
 						   void (*fill)(void *, const void *),
 						   const void *arg)
@@ -47,7 +47,7 @@ static __always_inline void ctrace_curated_context(u32 id, u32 size,
 	ctrace_curated_emit(mask, id, &who, size, fill, arg);
 }
 
-/* The host's, whoever was interrupted. */
+/* An event of the host, whatever task was interrupted. */
 static __always_inline void ctrace_curated_host(u32 id, u32 size,
 						void (*fill)(void *, const void *), const void *arg)
 {

@@ -29,14 +29,14 @@ static void context(struct ctrace_expr_ctx *x, const struct ctrace_who *who)
 		return;
 	rcu_read_lock();
 	cred = __task_cred(p);
-	x->uid = __kuid_val(cred->uid);	/* as the initial namespace has it: no look-up */
+	x->uid = __kuid_val(cred->uid);	/* the initial namespace's number: no look-up */
 	x->gid = __kgid_val(cred->gid);
 	rcu_read_unlock();
 }
 
 /*
- * One in each so many, counted on each CPU: of the first so many the first, then any, so that
- * of events that take turns (an entry, its exit) it is not always the same kind.
+ * Keeps 1 of each one_of events, counted per CPU: the first of the first one_of, then a pseudo-random one
+ * of each. A fixed place would always hit the same kind where two alternate, as entry and exit do.
  */
 static bool sampled(const struct ctrace_select *sel)
 {
@@ -47,15 +47,15 @@ static bool sampled(const struct ctrace_select *sel)
 
 static const struct ctrace_select *select_of(struct ctrace_session *s, u32 id)
 {
-	/* Acquire: pairs with ctrace_select_new() and ctrace_select_publish(). */
+	/* Acquire: pairs with ctrace_select_new(). */
 	struct ctrace_select **selects = smp_load_acquire(&s->selects);
 
-	return selects ? smp_load_acquire(&selects[id]) : NULL;	/* likewise */
+	return selects ? smp_load_acquire(&selects[id]) : NULL;	/* pairs with ctrace_select_publish() */
 }
 
 /*
- * Would s record this event of who? payload is complete if sel has a filter: a session's asks for no
- * field. Counts what it takes and what the limit held back.
+ * Does s record this event of who? payload is only needed if sel has a filter: a session's filter has no
+ * fields. Counts the event for one_of and for the limit.
  */
 static bool pass(struct ctrace_session *s, const struct ctrace_select *sel,
 		 const struct ctrace_who *who, const void *payload, u32 len)
@@ -77,10 +77,9 @@ static bool pass(struct ctrace_session *s, const struct ctrace_select *sel,
 /* --- emitting --------------------------------------------------------------- */
 
 /*
- * Room for stacks, and for records that a filter looks into before it is known whether they are kept.
- * Interrupts nest, and a probe may set off another (user memory that is not there is a page
- * fault), so there are as many as can be under way at once on a CPU; deeper
- * ones are lost and counted as such.
+ * Room for stacks, and for payloads that a filter reads before the record is reserved. Interrupts nest,
+ * and a probe may set off another (user memory that is not there is a page fault), so each CPU has as
+ * many as can be in use at once. An event that finds none is lost, and counted in lost_nested.
  */
 #define SCRATCH_DEPTH	6
 
@@ -96,7 +95,7 @@ struct stack_payload {
 	u64 frames[CTRACE_STACK_DEPTH];
 };
 
-/* The event's payload is in the ring: room may be used again. */
+/* The event's payload is in the ring already, so its room can hold the stack. */
 static void emit_stack(struct ctrace_session *s, u32 id, u32 of, const struct ctrace_who *who,
 		       void *room)
 {
@@ -107,7 +106,7 @@ static void emit_stack(struct ctrace_session *s, u32 id, u32 of, const struct ct
 	r->event = of;
 	if (id == CTRACE_ID_KERNEL_STACK)
 		r->n = ctrace_stack_kernel(r->frames, NULL);
-	else	/* the waker's is none of the woken task's business */
+	else	/* current may be another task, such as a waker, whose stack must not show in this ring */
 		r->n = who->task == current ? ctrace_stack_user(r->frames) : 0;
 	c.len = offsetof(struct stack_payload, frames[r->n]);
 	ctrace_emit_one(s->index, id, who, who->container->cid, c.len, ctrace_fill_copy, &c);
@@ -133,7 +132,7 @@ noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who
 		lost(mask, cid);
 		return;
 	}
-	/* Who interrupts from here on puts it back before we go on. */
+	/* An interrupt from here on restores depth before it returns. */
 	WRITE_ONCE(x->depth, depth + 1);
 	barrier();
 	room = x->payload[depth];
@@ -148,9 +147,9 @@ noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who
 				continue;
 			ctrace_emit_one(s->index, id, who, cid, payload, fill, arg);
 		} else {
-			/* in what fill leaves out to align would be bytes of another container's event */
+			/* padding that fill skips would otherwise keep bytes of another container's event */
 			memset(room, 0, payload);
-			fill(room, arg);	/* again for each: a stack overwrites it */
+			fill(room, arg);	/* for each session again: a stack may have overwritten it */
 			if (!pass(s, sel, who, room, payload))
 				continue;
 			ctrace_emit_one(s->index, id, who, cid, payload, ctrace_fill_copy, &c);

@@ -14,8 +14,8 @@ DEFINE_PER_CPU(const struct pt_regs *, ctrace_stack_regs);
 /* --- the kernel's ------------------------------------------------------------- */
 
 /*
- * Frames that may lie between us and the code we are asked about: ours, and a
- * timer's or a breakpoint's.
+ * Room for the frames between us and the code that the event happened in: our own, and those of a timer's
+ * or a breakpoint's handling.
  */
 #define ABOVE	24
 
@@ -25,15 +25,16 @@ static bool ours(unsigned long ip)
 }
 
 /*
- * Is ip where regs are? An ftrace-based kprobe stands at a call instruction, and
- * says 1 past its begin where the stack has what follows the call; a breakpoint says 1 too many.
+ * Is ip, from a stack, where regs are? An ftrace-based kprobe sits at a call instruction: its regs say 1
+ * past the beginning of that, and the stack has the address after the call. A breakpoint's regs say 1
+ * too many.
  */
 static bool at_regs(unsigned long ip, const struct pt_regs *regs)
 {
 	return ip - (instruction_pointer((struct pt_regs *)regs) - 1) < 10;
 }
 
-/* How many frames of ip[], which has n, are not the event's. */
+/* How many of the n frames in ip[] lie above the event's code. */
 static u32 above(const unsigned long *ip, u32 n, const struct pt_regs *regs)
 {
 	u32 own = 0, i;
@@ -41,8 +42,8 @@ static u32 above(const unsigned long *ip, u32 n, const struct pt_regs *regs)
 	while (own < n && ours(ip[own]))
 		own++;
 	/*
-	 * Ours once more: something interrupted us before regs' own event was
-	 * written, and it is the interruption's event that is.
+	 * If our frames come once more before regs are found, something interrupted us before
+	 * the event of regs was written, and this is the event of that interruption.
 	 */
 	for (i = own; regs && i < n && !ours(ip[i]); i++)
 		if (at_regs(ip[i], regs))
@@ -53,10 +54,10 @@ static u32 above(const unsigned long *ip, u32 n, const struct pt_regs *regs)
 }
 
 /*
- * The unwinder takes no lock and sleeps nowhere; what it reads of a stack it checks, and its
- * tables of modules' code it finds under RCU, for which preemption off is enough. perf calls
- * it from NMIs and BPF from kprobes, as we do. A kprobe on the unwinder's own functions does no harm:
- * the kernel counts a hit inside a handler as missed and calls nobody.
+ * The unwinder takes no lock and does not sleep. It checks what it reads of a stack, and finds its
+ * tables of modules' code under RCU, for which preemption off is enough. perf calls it from NMIs and BPF
+ * from kprobes, as we do. A kprobe on the unwinder's own functions does no harm: the kernel counts a hit
+ * inside a handler as missed, and calls no handler.
  */
 u32 ctrace_stack_kernel(u64 *to, const struct pt_regs *regs)
 {
@@ -99,9 +100,9 @@ static bool read_frame(u64 fp, u32 word, u64 *next, u64 *ret)
 }
 
 /*
- * In an NMI the memory that is mapped may be the next task's: the interrupted code
- * may be changing it. It does so with interrupts off, so a breakpoint, which counts as an NMI,
- * in code that has them on is safe.
+ * In an NMI, the memory that is mapped may be the next task's: the interrupted code may be switching it.
+ * It does that with interrupts off. So a breakpoint, which counts as an NMI, is safe in code that has
+ * interrupts on.
  */
 static bool memory_is_currents(void)
 {
@@ -124,11 +125,11 @@ u32 ctrace_stack_user(u64 *to)
 	to[n++] = f.ip;
 	if (!f.word)
 		return n;
-	/* Reading does so itself, but only after a look that debug kernels mind in interrupts. */
+	/* Reading does this too, but only after a check that debug kernels mind in interrupts. */
 	pagefault_disable();
 	/*
-	 * A frame lies above the stack pointer, and its caller's above it: a register that
-	 * holds something else ends the stack, as does a loop.
+	 * A frame lies above the stack pointer, and its caller's frame above it. If the register
+	 * holds something else, or frames form a loop, the stack ends there.
 	 */
 	for (next = f.sp; n < CTRACE_STACK_DEPTH && f.fp >= next && !(f.fp % f.word); n++) {
 		next = f.fp + 2 * f.word;

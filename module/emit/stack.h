@@ -13,9 +13,9 @@ struct pt_regs;
 DECLARE_PER_CPU(const struct pt_regs *, ctrace_stack_regs);
 
 /*
- * Around the emit of a handler that an exception or interrupt brought (a kprobe's, a
- * sample's): a stack that is recorded with it is that of the code which regs are of. Preemption
- * off in between; an interrupt that comes meanwhile has its own stack all the same.
+ * Called around the emit of a handler that runs in an exception or interrupt (a kprobe's, a sample's),
+ * so that a stack recorded with the event is that of the interrupted code, which regs describe.
+ * Preemption is off in between. An event of another interrupt meanwhile still gets its own stack.
  */
 static __always_inline const struct pt_regs *ctrace_stack_begin(const struct pt_regs *regs)
 {
@@ -31,12 +31,14 @@ static __always_inline void ctrace_stack_end(const struct pt_regs *outer)
 }
 
 /*
- * Any context incl. NMI; preemption off. Return addresses, innermost first, at most
- * CTRACE_STACK_DEPTH, into to[]; the number of them.
- * kernel: of the code that the event is in. Frames of this module are left out, those of a
- * tracepoint's dispatcher, and with regs (NULL: those of ctrace_stack_begin(), if any) those of what
- * brought us from there. The first one is then where regs are, or the tracepoint's caller.
- * user: of current, by frame pointers, as far as its memory is there; none for a kernel thread.
+ * Both put return addresses into to[], innermost first, at most CTRACE_STACK_DEPTH, and return how many.
+ * Any context incl. NMI; preemption off.
+ *
+ * kernel: the stack of the code that the event happened in. regs: where that was; NULL: those of
+ * ctrace_stack_begin(), if any. Left out are the frames of this module, those of a tracepoint's
+ * dispatcher and, with regs, those of the exception or interrupt that led from there to us. So the first
+ * address is where regs are, or the tracepoint's caller.
+ * user: current's stack, by frame pointers, as far as its memory is there; none for a kernel thread.
  */
 u32 ctrace_stack_kernel(u64 *to, const struct pt_regs *regs);
 u32 ctrace_stack_user(u64 *to);

@@ -9,13 +9,13 @@
 #include <linux/string.h>
 #include "../uapi/ctrace.h"
 
-/* Eight bytes of a text, what is behind its end 0. */
+/* Eight bytes of a text, all of them 0 from the first 0 on. */
 static __always_inline u64 ctrace_comm_trim(u64 w)
 {
 	u64 end;
 
 	w = le64_to_cpu((__force __le64)w);
-	/* the highest bit of the first byte that is 0; of later ones it may lie */
+	/* marks the top bit of each byte that is 0; only the first mark is reliable */
 	end = (w - 0x0101010101010101ull) & ~w & 0x8080808080808080ull;
 	if (end)
 		w &= ((end & -end) >> 7) - 1;
@@ -23,10 +23,9 @@ static __always_inline u64 ctrace_comm_trim(u64 w)
 }
 
 /*
- * p's name, or nothing. May race with a rename; then the name is torn, never
- * unterminated: the last byte is 0. Kernels that do not clear what is behind a name's end
- * have the rest of a longer one there, which may be that of a parent in another container: seen
- * on RHEL 7.9.
+ * p's name, or an empty one unless show. It may be torn by a rename meanwhile, but is always
+ * terminated: its last byte is 0. The bytes behind its end are cleared: some kernels leave the rest
+ * of a longer name there, perhaps of a parent in another container (seen on RHEL 7.9).
  */
 static __always_inline void ctrace_put_comm(char *to, const struct task_struct *p, bool show)
 {
@@ -36,7 +35,7 @@ static __always_inline void ctrace_put_comm(char *to, const struct task_struct *
 	BUILD_BUG_ON(sizeof(w) != CTRACE_COMM_LEN || sizeof(p->comm) < CTRACE_COMM_LEN);
 	if (show) {
 		memcpy(w, p->comm, CTRACE_COMM_LEN);
-		/* what is looked at is what is copied */
+		/* look at the copy, not at p->comm once more */
 		barrier();
 		text[CTRACE_COMM_LEN - 1] = 0;
 		w[0] = ctrace_comm_trim(w[0]);

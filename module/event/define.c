@@ -11,7 +11,7 @@ struct definition {
 };
 
 static LIST_HEAD(definitions);	/* protected by the caller's ctrace_lock */
-static u32 ndefinitions;	/* the same */
+static u32 ndefinitions;	/* protected by the caller's ctrace_lock */
 
 /* NAME or GRP:NAME */
 static bool called(const struct ctrace_event_type *t, const char *name)
@@ -80,7 +80,7 @@ int ctrace_undefine(const char *name, char *why)
 	return 0;
 }
 
-/* Nobody sends commands any more. */
+/* After ctrace_netlink_exit(): no command runs any more, so no lock is needed. */
 void ctrace_define_exit(void)
 {
 	struct definition *d, *n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Definitions of kprobes by name: what EVENT_NEW leaves for PROBE_ADD. A name is one event's, whatever
- * its group. Types outlive their names (records refer to them), so what is returned here stays
- * good until module exit. Process context, ctrace_lock held.
+ * Definitions of kprobes by name: EVENT_NEW makes them, PROBE_ADD uses them. A name belongs to one
+ * event, whatever its group. Types outlive their names, because records refer to them: a type
+ * returned here stays valid until module exit. Process context, ctrace_lock held.
  */
 #ifndef CTRACE_DEFINE_H
 #define CTRACE_DEFINE_H
@@ -20,7 +20,7 @@ const struct ctrace_event_type *ctrace_define(const char *text, ctrace_define_tr
 int ctrace_undefine(const char *name, char *why);
 /* The type that NAME or GRP:NAME stands for now, or NULL. */
 const struct ctrace_event_type *ctrace_defined(const char *name);
-/* Does its name stand for it? */
+/* Does t's name still stand for t? */
 bool ctrace_is_defined(const struct ctrace_event_type *t);
 void ctrace_define_exit(void);
 

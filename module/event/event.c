@@ -30,12 +30,12 @@ static const struct ctrace_family *const *families;	/* invariant after init; NUL
 struct dynamic_type {
 	struct list_head list;
 	struct ctrace_event_type type;
-	char room[] __aligned(8);	/* the fields, then the strings that type and they point to */
+	char room[] __aligned(8);	/* the fields, then the strings of the fields and of type */
 };
 
 static DEFINE_MUTEX(dynamic_lock);
 static LIST_HEAD(dynamic_types);	/* protected by dynamic_lock; in order of id, only grows */
-static u32 dynamic_next = CTRACE_ID_DYNAMIC;
+static u32 dynamic_next = CTRACE_ID_DYNAMIC;	/* protected by dynamic_lock */
 
 const struct ctrace_event_type *ctrace_event_by_name(const char *system, const char *name)
 {
@@ -48,7 +48,7 @@ const struct ctrace_event_type *ctrace_event_by_name(const char *system, const c
 			t = &(*f)->types[i];
 			if (!t->source || (system && strcmp(t->system, system)))
 				continue;
-			/* irq:softirq_entry, the kernel's name, is irq_softirq_entry */
+			/* the kernel's irq:softirq_entry is irq_softirq_entry here */
 			if (!strcmp(t->name, name) || (system && !strcmp(t->source, name)))
 				return t;
 		}

@@ -23,8 +23,8 @@ struct ctrace_event_type {
 	u32 id;
 	const char *system;
 	const char *name;
-	const char *source;	/* tracepoint that it comes from; NULL: made some other way */
-	const char *definition;	/* a kprobe's, see CTRACE_A_PROBE_NAME; or NULL */
+	const char *source;	/* its tracepoint; NULL: made some other way */
+	const char *definition;	/* text of a kprobe, see CTRACE_A_PROBE_NAME; or NULL */
 	const struct ctrace_field_desc *fields;
 	u32 nfields;
 	u32 flags;		/* CTRACE_EVENT_F_* */
@@ -48,7 +48,7 @@ struct ctrace_syscall {
 	const char *args[6];
 };
 
-/* What the probe needs of it: a cache line holds eight. */
+/* The part of it that the probe needs: a cache line holds eight. */
 struct ctrace_syscall_layout {
 	u8 nargs;
 	u8 strings;		/* bit i: argument i is a string in user memory */
@@ -56,7 +56,7 @@ struct ctrace_syscall_layout {
 	u8 zext;		/* bit i: an unsigned 32-bit argument */
 	u8 known;
 	u8 narrow;		/* sext or zext has a bit */
-	u16 len;		/* of an entry's record without strings; 0: has some, or is not known */
+	u16 len;		/* bytes of the entry's record; 0: it has strings, or is not known */
 };
 
 /* Which sessions record event type id: the first thing a probe looks at. Written under ctrace_lock. */
@@ -70,8 +70,8 @@ struct ctrace_source {
 	const char *tracepoint;
 	void *fn;
 	void *data;			/* fn's first argument */
-	struct ctrace_compat_tp *tp;	/* the one, for as long as this lives; NULL: built in, by name */
-	const char *with[2];	/* tracepoints whose functions tell this one something; or NULL */
+	struct ctrace_compat_tp *tp;	/* held as long as this lives; NULL: built in, looked up by name */
+	const char *with[2];	/* tracepoints whose functions gather what fn needs; or NULL */
 	u32 users;		/* protected by ctrace_lock */
 };
 
@@ -82,7 +82,7 @@ struct ctrace_family {
 	struct ctrace_source *sources;	/* ends with a NULL tracepoint; or NULL */
 };
 
-/* Of no tracepoint: made by read() and by options of probes. */
+/* Types of no tracepoint: read() writes lost, options of probes write the stacks. */
 extern const struct ctrace_family ctrace_family_own;
 
 /* families: NULL-terminated, static. exit: when nobody asks any more. */
@@ -90,32 +90,32 @@ void ctrace_event_init(const struct ctrace_family *const *families);
 void ctrace_event_exit(void);
 void ctrace_syscall_init(void);	/* event/syscall.c: its tables, by ctrace_event_init() */
 
-/* The source with this tracepoint in any family, or NULL. */
+/* The source with this tracepoint, in any family, or NULL. */
 struct ctrace_source *ctrace_source_by_name(const char *tracepoint);
 
 const struct ctrace_event_type *ctrace_event_by_name(const char *system, const char *name);
-/* The type with this id, or NULL: none, or a system call's. Lives until module exit. */
+/* The type with this id; NULL: there is none, or it is a system call's. Lives until module exit. */
 const struct ctrace_event_type *ctrace_event_by_id(u32 id);
-/* Why this kernel has no such event, or NULL. */
+/* Why this kernel does not have the event; NULL: it does. */
 const char *ctrace_event_reason(const struct ctrace_event_type *t);
-/* Number of the call NAME in the native (32bit: the other) table, -ENOENT. */
+/* The number of the call NAME in the native table, or (is32) in that for 32-bit programs; or -ENOENT. */
 int ctrace_syscall_by_name(const char *name, bool is32);
 
 /*
- * A dynamic type: found if one with this system, name, definition, fields and flags is there
- * already, else made, with copies of all that t points to. t->id is not looked at. Process context.
- * ERR_PTR(-ENOMEM), or -ENOSPC when all dynamic ids are used up. It lives until module exit.
+ * The dynamic type that equals t in all but its id, which is not looked at. Made if there is none yet,
+ * with copies of all that t points to. Lives until module exit. ERR_PTR(-ENOMEM), or -ENOSPC when all
+ * dynamic ids are used up. Process context.
  */
 const struct ctrace_event_type *ctrace_event_dynamic(const struct ctrace_event_type *t);
 
 /*
- * Fills *t with the first type whose id is >= id, its fields into
- * fields[CTRACE_EVENT_FIELDS], its name into name[]. False: no more.
- * t is a copy; what it points to lives until module exit, or is the caller's.
+ * Fills *t with the first type whose id is >= id. False: there are no more. A system call's type is
+ * made on the spot, with its fields in fields[CTRACE_EVENT_FIELDS] and its name in
+ * name[CTRACE_NAME_MAX]; whatever else *t points to lives until module exit.
  */
 bool ctrace_event_next(u32 id, struct ctrace_event_type *t, struct ctrace_field_desc *fields,
 		       char *name);
-/* The part of it that event/syscall.c knows. */
+/* The same for system calls alone: event/syscall.c. */
 bool ctrace_syscall_next(u32 id, struct ctrace_event_type *t, struct ctrace_field_desc *fields,
 			 char *name);
 

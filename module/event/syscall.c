@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System calls: the tables that gen-syscalls made, as layouts and event types. */
+/* System calls: gen-syscalls' tables as layouts and event types. */
 #include <linux/bits.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>

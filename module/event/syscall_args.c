@@ -4,8 +4,8 @@
 #include "event/syscall_args.h"
 
 /*
- * At most CTRACE_STR_MAX - 1 bytes and a NUL from user memory, never across a
- * page that is not there: "(fault)" then, the kernel's own tracers' word. Returns the length with the NUL.
+ * Copies at most CTRACE_STR_MAX - 1 bytes and a NUL from user memory. "(fault)", as the kernel's own
+ * tracers say, if a page is not there. No piece crosses a page. Returns the length with the NUL.
  */
 static u32 copy_string(char *to, u64 from)
 {

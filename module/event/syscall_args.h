@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The arguments of a system call as records hold them: 8 bytes for a number, a string
- * inline, in the order the call has them.
+ * The arguments of a system call as records hold them: in the call's order, a number as 8 bytes, a
+ * string inline.
  */
 #ifndef CTRACE_ARGS_H
 #define CTRACE_ARGS_H
@@ -11,8 +11,8 @@
 #include "compat/syscall.h"
 
 /*
- * All of them as numbers, layout->nargs words. 32-bit ones as their type has them: the upper half
- * of a register is the caller's whim.
+ * All arguments as numbers, l->nargs words. Those of 32 bits are extended as their type demands: the
+ * caller may have left anything in the upper half of the register.
  */
 static __always_inline void ctrace_args_numbers(const struct pt_regs *regs, bool is32,
 						const struct ctrace_syscall_layout *l, u64 *a)
@@ -28,7 +28,7 @@ static __always_inline void ctrace_args_numbers(const struct pt_regs *regs, bool
 		a[__ffs(m)] = (u32)a[__ffs(m)];
 }
 
-/* Bytes that ctrace_args_put() may need: CTRACE_STR_MAX is a multiple of 8, so padding adds none. */
+/* The most bytes ctrace_args_put() writes. Padding adds none: CTRACE_STR_MAX is a multiple of 8. */
 static inline u32 ctrace_args_room(const struct ctrace_syscall_layout *l)
 {
 	return l->nargs * 8 + hweight8(l->strings) * (CTRACE_STR_MAX - 8);
@@ -37,8 +37,8 @@ static inline u32 ctrace_args_room(const struct ctrace_syscall_layout *l)
 #define CTRACE_ARGS_MAX		(6 * CTRACE_STR_MAX)
 
 /*
- * In the call itself, preemption off. All of them, with the strings as user memory has them now.
- * to is aligned to 8. Returns the bytes written.
+ * All arguments; strings are copied from user memory as it is now. Context: the call's own task, at its
+ * entry; preemption off. to is aligned to 8. Returns the number of bytes written.
  */
 u32 ctrace_args_put(const struct pt_regs *regs, bool is32, const struct ctrace_syscall_layout *l,
 		    void *to);

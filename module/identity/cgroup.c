@@ -29,7 +29,7 @@ void ctrace_identity_resolve_cgroup(const struct cgroup *cgrp, struct ctrace_who
 		who->container = c;
 }
 
-/* Names under RCU alone: see ctrace_compat_cgroup_name(). */
+/* RCU is all that protects the names: see ctrace_compat_cgroup_name(). */
 void ctrace_identity_cgroup_path(const struct cgroup *cgrp, char *buf, size_t size)
 {
 	ctrace_learn_path(&ctrace_rules, cgrp, buf, size);

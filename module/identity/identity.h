@@ -179,7 +179,7 @@ void ctrace_identity_resolve_cgroup(const struct cgroup *cgrp, struct ctrace_who
 
 /*
  * The path of cgrp below its hierarchy's root into buf, cut to size with its NUL. RCU read side; any context.
- * ..._path: of p's cgroup in v2 or v1, whichever says more: as identity has it.
+ * ..._path: of p's v2 cgroup, or, if that is its hierarchy's root, of its v1 cgroup: as identity chooses.
  */
 void ctrace_identity_cgroup_path(const struct cgroup *cgrp, char *buf, size_t size);
 void ctrace_identity_path(const struct task_struct *p, char *buf, size_t size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A task's name in a record: up to its end, and nothing of what lies behind. */
+/* A task's name in a record: the name up to its end, and none of the bytes behind that. */
 #include <kunit/test.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -19,7 +19,7 @@ static void put(struct kunit *test, const char *kept, const char *want, bool sho
 	KUNIT_EXPECT_EQ(test, got[CTRACE_COMM_LEN], '#');
 }
 
-/* of each length, behind it what a longer one left: any byte, 1 and 0x80 and 0xff among them */
+/* names of each length, with the rest of a longer one behind them: any byte, also 1, 0x80 and 0xff */
 static void rests(struct kunit *test)
 {
 	static const unsigned char behind[] = { 's', 1, 0x80, 0xff };

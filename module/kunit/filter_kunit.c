@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who is wanted: targets to masks, what lies in a wanted or a denied container, births,
- * and the tasks that pid targets follow. Containers and tracepoints are made up.
+ * Targets: the masks they make, containers inside a wanted or a denied one, births, and the tasks that pid
+ * targets follow. Containers and tracepoints are made up.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -24,7 +24,7 @@ int ctrace_why(char *why, int err, const char *fmt, ...)
 
 atomic64_t ctrace_identity_gen = ATOMIC64_INIT(1);
 
-/* in order of cid: the host, a, b, one in a, one in that one */
+/* in order of cid: 0 the host, 1, 2, 3 inside 1, 4 inside 3 */
 #define NR	5
 static struct ctrace_container *world[NR];
 
@@ -109,7 +109,7 @@ void ctrace_session_unfollowed(u32 mask)
 static struct ctrace_session *one, *two;
 static char why[CTRACE_WHY_MAX];
 
-/* Under the lock, as they are called; a case's end may be another task than its beginning. */
+/* These take the lock, as callers do. A case cannot hold it throughout: its end may run in another task. */
 static int target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, char *words)
 {
 	int err;
@@ -207,8 +207,8 @@ static void one_container(struct kunit *test)
 	s64 gen = atomic64_read(&ctrace_identity_gen);
 
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 1, false, why), 0);
-	expect(test, 1, "134");		/* with what lies in it */
-	/* what CPUs remember of who wants their tasks is forgotten */
+	expect(test, 1, "134");		/* with the containers inside it */
+	/* every CPU forgets which sessions want its task */
 	KUNIT_EXPECT_NE(test, atomic64_read(&ctrace_identity_gen), gen);
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 4, false, why), 0);
 	KUNIT_ASSERT_EQ(test, target_del(one, CTRACE_TARGET_CID, 1, false, why), 0);
@@ -221,7 +221,7 @@ static void one_container(struct kunit *test)
 static void the_host(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, CTRACE_CID_HOST, false, why), 0);
-	expect(test, 1, "0");		/* everything lies in the host: that is no reason */
+	expect(test, 1, "0");		/* all containers lie in the host, but are not wanted for that */
 	born(world[2], world[0]);
 	expect(test, 1, "0");
 }
@@ -253,7 +253,7 @@ static void births(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->wanted, 32u);
 }
 
-/* All but one, whatever lies in it, in which order ever it was said. */
+/* All but one and the containers inside it, in either order of ALL and NOT. */
 static void all_but_one(struct kunit *test)
 {
 	u32 i;
@@ -266,7 +266,7 @@ static void all_but_one(struct kunit *test)
 	}
 	expect(test, 1, "02");
 	expect(test, 1 << 5, "012");
-	/* asked for by name, too: NOT has the last word */
+	/* also named by a target of its own: NOT has the last word */
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 1, false, why), 0);
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 4, false, why), 0);
 	expect(test, 1, "02");
@@ -278,7 +278,7 @@ static void all_but_one(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, world[i]->denied, 0u);
 }
 
-/* Without others it takes away from nothing; and not everything can be taken away. */
+/* NOT alone takes away from nothing. NOT of ALL, or of a pid, is refused. */
 static void only_not(struct kunit *test)
 {
 	u32 before = relearned;
@@ -291,7 +291,7 @@ static void only_not(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, strstr(why, "CTRACE_A_TARGET_NOT"));
 }
 
-/* The host is denied, which is no reason to deny what lies in it: everything. */
+/* The host is denied; the containers, which all lie in it, are not. */
 static void all_but_the_host(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_ALL, 0, false, why), 0);
@@ -315,7 +315,7 @@ static void born_in_a_denied_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->denied, 0u);
 }
 
-/* Who is followed by pid is not where that is denied. */
+/* A task that a pid target follows is not wanted inside a denied container. */
 static void pid_in_a_denied_one(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_PID, task_tgid_vnr(current), false, why), 0);
@@ -353,7 +353,7 @@ static void pids(struct kunit *test)
 	probe_fork(NULL, stranger, stranger);
 	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], child), 1u);
 	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], stranger), 0u);
-	/* its memory is freed, and used for another */
+	/* its memory is freed, and used for another task */
 	probe_free(NULL, child);
 	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], child), 0u);
 	probe_fork(NULL, current, child);
@@ -364,7 +364,7 @@ static void pids(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, target_add(one, CTRACE_TARGET_PID, 1 << 22, false, why), -ESRCH);
 }
 
-/* More tasks than the set has room for: the rest is counted, nobody is confused. */
+/* More tasks than the set has room for: the rest are counted, and the sum is right. */
 static void too_many_tasks(struct kunit *test)
 {
 	u32 i, followed = 0;
@@ -383,7 +383,7 @@ static void too_many_tasks(struct kunit *test)
 	KUNIT_EXPECT_LT(test, followed, 20000u);
 }
 
-/* Tasks lie as far from each other as a slab has them, whatever that is. */
+/* Tasks are a slab object's size apart: whatever that is, all find room. */
 static void places_of_slabs(struct kunit *test)
 {
 	u32 step, i;

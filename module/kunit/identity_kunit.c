@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rules of identity on made-up cgroups and pid namespaces: names, who is
- * whose, both orders of start-up, merging, reuse; and lftable under real concurrency.
+ * The rules of identity on made-up cgroups and pid namespaces: names, which container a task is in, both
+ * orders of start-up, merging, reuse; and lftable under real concurrency.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -13,7 +13,7 @@
 #include "identity/rules.c"
 #include "identity/runtime_name.c"
 
-/* --- what container.c does, without pool and time --------------------------- */
+/* --- container.c's functions, without its pool and its work ------------------ */
 
 struct ctrace_container ctrace_container_host = { .ns_fixed = true };
 static struct ctrace_container *made[64];
@@ -139,7 +139,7 @@ static void world_exit(struct kunit *test)
 	for (i = 0; i < nr_made; i++) {
 		if (made[i]->ns)
 			fake_put(made[i]->ns);
-		/* every node let its container go */
+		/* every node has put its container */
 		KUNIT_EXPECT_EQ(test, atomic_read(&made[i]->refs), 0);
 		kfree(made[i]);
 	}
@@ -211,7 +211,7 @@ static void names(struct kunit *test)
 	}
 }
 
-/* --- who is whose ------------------------------------------------------------ */
+/* --- which container ---------------------------------------------------------- */
 
 static void host_is_zero(struct kunit *test)
 {
@@ -220,7 +220,7 @@ static void host_is_zero(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_made, 0u);
 }
 
-/* crun: born in both at once; then whatever comes in belongs by cgroup */
+/* crun: born in the cgroup and the namespace at once; later tasks belong by their cgroup */
 static void cgroup_and_namespace_at_once(struct kunit *test)
 {
 	struct ctrace_container *c = ask(&box_a, &ns1, false);
@@ -246,7 +246,7 @@ static void cgroup_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_made, 1u);
 }
 
-/* lxc: the namespace first, then its init is moved */
+/* lxc: the namespace first, whose init is then moved into the cgroup */
 static void namespace_first(struct kunit *test)
 {
 	ns1.init_at[0] = &shell;
@@ -259,7 +259,7 @@ static void namespace_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_made, 1u);
 }
 
-/* The same inside another container: the parent is learned on arrival. */
+/* The same inside another container: the parent is learned when the init arrives in the cgroup. */
 static void namespace_first_inside(struct kunit *test)
 {
 	struct ns late = { &host, { &shell }, .inum = 9 };
@@ -277,7 +277,7 @@ static void namespace_first_inside(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ctrace_rules_init(&rules, &fake, forgot, 16), 0);
 }
 
-/* Both were seen apart, before they came together: the one with the init stays. */
+/* Namespace and cgroup are seen as two containers before they come together: the one with the init stays. */
 static void merge(struct kunit *test)
 {
 	u32 was;
@@ -297,10 +297,10 @@ static void merge(struct kunit *test)
 	KUNIT_EXPECT_GT(test, forgotten, was);
 }
 
-/* The same, whichever of a container's tasks is seen first. */
+/* The result does not depend on which of a container's tasks is seen first. */
 static void nested_namespaces(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, CID(&sub_a, &ns2), 2u);	/* makes 1 for ns1 on the way */
+	KUNIT_EXPECT_EQ(test, CID(&sub_a, &ns2), 2u);	/* makes container 1, for ns1, on the way */
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 1u);
 	KUNIT_EXPECT_EQ(test, made[1]->parent, 1u);
@@ -315,7 +315,7 @@ static void nested_boundaries(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, made[1]->cgroup_id, 6ull);
 	KUNIT_EXPECT_EQ(test, made[1]->parent, made[0]->cid);
 	KUNIT_EXPECT_EQ(test, CID(&sub_a, &ns1), 1u);
-	KUNIT_EXPECT_EQ(test, CID(&inner, &ns1), 2u);	/* a runtime of the outer one, helping */
+	KUNIT_EXPECT_EQ(test, CID(&inner, &ns1), 2u);	/* the outer container's runtime, starting the inner */
 }
 
 static void unshare_alone(struct kunit *test)
@@ -328,7 +328,7 @@ static void unshare_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, CID(&shell, &host), 0u);
 }
 
-/* Two cgroups, one pid namespace: a pod. */
+/* Two cgroups that share a pid namespace: a pod. */
 static void shared_namespace(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
@@ -345,7 +345,7 @@ static void host_pid(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, ask(&box_a, &host, true)->cid, 1u);
 	KUNIT_EXPECT_TRUE(test, made[0]->flags & CTRACE_CONTAINER_F_HOSTPID);
-	/* so this is not its own, but a container in it */
+	/* so ns1 is not this container's own, but that of a container in it */
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 2u);
 	KUNIT_EXPECT_EQ(test, made[1]->parent, 1u);
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 1u);
@@ -357,7 +357,7 @@ static void reuse(struct kunit *test)
 	struct ns again = { &host, { &box_a }, .inum = 9 };
 
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
-	KUNIT_EXPECT_EQ(test, CID(&box_a, &again), 1u);	/* the first still runs: a guest */
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &again), 1u);	/* the first still runs: this one is its guest */
 	ns1.closed = true;
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &again), 2u);
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 2u);
@@ -367,7 +367,7 @@ static void reuse(struct kunit *test)
 	ctrace_rules_cgroup_gone(&rules, ctrace_key(0, 3));
 	KUNIT_EXPECT_TRUE(test, made[1]->gone);
 	KUNIT_EXPECT_EQ(test, nr_gone, 2u);
-	/* the same name made anew has another id */
+	/* a new cgroup of the same name has another id */
 	box_a.id = 30;
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 3u);
 	ctrace_rules_exit(&rules, fake_put);
@@ -378,7 +378,7 @@ static void reuse(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ctrace_rules_init(&rules, &fake, forgot, 16), 0);
 }
 
-/* v1: the runtime enters one hierarchy after the other. */
+/* v1: the runtime enters the hierarchies one after another. */
 static void hierarchies_one_by_one(struct kunit *test)
 {
 	struct cg r4 = { "", NULL, 1, 4 }, up4 = { "docker", &r4, 2, 4 }, a4 = { HEX_A, &up4, 3, 4 };
@@ -405,7 +405,7 @@ static void hierarchies_one_by_one(struct kunit *test)
 	rules.v1 = false;
 }
 
-/* Rule of the cgroup namespace: an unnamed cgroup becomes the container's. */
+/* The rule of cgroup namespaces: a cgroup whose name says nothing becomes the container's. */
 static void cgroup_namespace(struct kunit *test)
 {
 	const void *roots[] = { &plain };
@@ -436,7 +436,7 @@ static void named_by_user(struct kunit *test)
 	KUNIT_EXPECT_PTR_NE(test, ctrace_rules_target(&rules, &plain, &host), c);
 }
 
-/* No task to look at: what has a boundary and is known, in whichever hierarchy; else the host. */
+/* A cgroup without a task: the known container whose boundary it lies in, in any hierarchy; else the host. */
 static void cgroup_alone(struct kunit *test)
 {
 	struct cg r4 = { "", NULL, 1, 4 }, up4 = { "user.slice", &r4, 2, 4 };
@@ -510,7 +510,7 @@ static bool odd(struct ctrace_lfnode *n, void *arg)
 	return n->a & 1;
 }
 
-/* Each key gets in once, whoever pushes it first, while others are swept. */
+/* Each key gets in once, whichever thread pushes it first, while odd keys are swept. */
 static void table_concurrent(struct kunit *test)
 {
 	struct pusher *p = kunit_kzalloc(test, sizeof(*p) * THREADS, GFP_KERNEL);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A session's limit: seconds, places, what the gone leave behind. Containers and time are made up. */
+/*
+ * A session's limit: seconds, places in the table, the counts of containers that are gone. Containers and
+ * time are made up.
+ */
 #include <kunit/test.h>
 #include <linux/module.h>
 #include "session/limit.c"
@@ -56,7 +59,7 @@ static void seconds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, passed(1, 10, 5 * S), 3u);
 	KUNIT_EXPECT_EQ(test, passed(1, 10, 6 * S - 1), 0u);
 	KUNIT_EXPECT_EQ(test, passed(1, 10, 6 * S), 3u);
-	/* a clock that was read before the second turned */
+	/* a clock that was read in the second before */
 	KUNIT_EXPECT_EQ(test, passed(1, 10, 6 * S - 1), 0u);
 	KUNIT_EXPECT_EQ(test, passed(1, 2, 9 * S), 2u);
 	KUNIT_EXPECT_EQ(test, ctrace_limit_dropped(l), 34ull);
@@ -73,7 +76,7 @@ static void neighbours(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dropped_of(7, &places), 0ull);
 }
 
-/* More containers than places: the rest shares one, and the sum is right. */
+/* More containers than places: the rest share one place, and the sum is right. */
 static void too_many(struct kunit *test)
 {
 	u32 cid, yes = 0, places;
@@ -85,7 +88,7 @@ static void too_many(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, places, 1u);
 }
 
-/* The next owner of a place starts afresh, and the count of the last one stays in the sum. */
+/* The next owner of a place starts afresh; the count of the last owner stays in the sum. */
 static void a_place_again(struct kunit *test)
 {
 	u32 cid, i, places;
@@ -98,7 +101,7 @@ static void a_place_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctrace_limit_dropped(l), 8ull * PLACES);
 }
 
-/* Records after the death was told take a place once more: it is found later. */
+/* Records after a container's death was told take a place once more; later deaths find it. */
 static void stragglers(struct kunit *test)
 {
 	u32 i, cid, taken = 0;

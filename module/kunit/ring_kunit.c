@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/ring/ring.h and ctrace_ring_read.h in a kernel, with its own barriers and local
- * compare-and-exchange, and at the end with real interrupts. selftests/unit/ring_test.c
- * has more cases and is quicker to run; these are those that matter most.
+ * module/ring/ring.h and ctrace_ring_read.h in a kernel, with its own barriers and local compare-and-exchange, and at
+ * the end with real interrupts. selftests/unit/ring_test.c has more cases and is quicker to run; here are
+ * the most important ones.
  */
 #include <kunit/test.h>
 #include <linux/gfp.h>
@@ -18,7 +18,7 @@ static u64 test_clock(void);
 
 #define SIZE	16384u
 #define SUBBUF	4096u
-#define ORDER	3		/* pages for SIZE and the control page */
+#define ORDER	3		/* 2^3 pages: room for SIZE and the control page */
 
 struct fixture {
 	struct ctrace_ring_desc d;
@@ -60,7 +60,7 @@ static void ring_exit(struct kunit *test)
 	free_pages((unsigned long)f->d.ctl, ORDER);
 }
 
-/* Any context. The payload repeats the length: what is read can be told from what was not written. */
+/* Any context. The payload repeats the length, so that bytes that were not written can be told from it. */
 static bool make(struct fixture *f, u32 len)
 {
 	struct ctrace_writer w;
@@ -80,7 +80,7 @@ static u32 some_len(u32 i)
 	return i % 31 ? 32 + i * 7 % 20 * 8 : 32 + i % 250 * 8;
 }
 
-/* The bytes of a span that was found valid after the copy; number of bad records. */
+/* The number of bad records in buf, a copy of a span that was found valid after the copying. */
 static u32 bad_records(const char *buf, const struct ctrace_span *s, u64 *last)
 {
 	const struct ctrace_record *rec;
@@ -179,7 +179,7 @@ static void nest_test(struct kunit *test)
 
 	for (i = 0; i < 800; i++) {
 		if (i % 9 == 0)
-			now -= 300;	/* as the clock of NMIs may */
+			now -= 300;	/* as the clock may in NMIs */
 		nest(test, f, i % 5, 40 + i % 13 * 8);
 		if (i % 2)
 			drain(test, f);
@@ -290,7 +290,7 @@ static void wipe_test(struct kunit *test)
 struct storm {
 	struct hrtimer timer;
 	struct fixture *f;
-	u64 made, refused;	/* by the timer; this CPU's */
+	u64 made, refused;	/* by the timer, all on this CPU */
 	bool stop;
 };
 
@@ -311,7 +311,7 @@ static enum hrtimer_restart storm_timer(struct hrtimer *t)
 	return HRTIMER_RESTART;
 }
 
-/* A timer's interrupt on this CPU comes into the writing, wherever it may be. */
+/* A timer interrupts the writer on its own CPU, at any point of a record. */
 static void interrupt_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -333,10 +333,10 @@ static void interrupt_test(struct kunit *test)
 	}
 	WRITE_ONCE(s->stop, true);
 	preempt_enable();
-	/* from here on it writes alone, if at all */
+	/* from here on only the timer writes, if it still comes */
 	hrtimer_cancel(&s->timer);
 	KUNIT_EXPECT_GT(test, s->made, 0ull);
-	/* on a slow machine the timer may come faster than the writer gets on */
+	/* on a slow machine the timer may come faster than the writer gets on, and records are refused */
 	KUNIT_EXPECT_EQ(test, (u64)f->d.ctl->lost_nested, refused + s->refused);
 	f->made += s->made;
 	check_sum(test, f);

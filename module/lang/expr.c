@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Expressions asked. Any context incl. NMI: bounded by the number of
- * comparisons and fields, by CTRACE_STR_MAX for each string, and by a quarter of its square for
- * each glob.
+ * Running expressions. Any context incl. NMI. The time is bounded by the number of comparisons and
+ * fields, by CTRACE_STR_MAX for each string, and by a quarter of its square for each glob.
  */
 #include "lang/expr_internal.h"
 
 #define NOWHERE		(~0u)
 
-/* How far into the fields of variable length a run has looked. */
+/* How far one run has located the fields that have no fixed offset. */
 struct walk {
 	const char *payload;
 	u32 len;
-	u32 n;			/* places whose start is in at[] */
-	u32 pos;		/* end of these; NOWHERE: past the payload's */
+	u32 n;			/* fields located so far, 0 none: nfixed to n - 1 are in at[] */
+	u32 pos;		/* where field n - 1 ends; NOWHERE: past the payload's end */
 	u32 at[CTRACE_EXPR_FIELDS];
 };
 
@@ -42,9 +41,9 @@ static bool glob_run(const struct ctrace_expr *e, const u16 *g, u32 n, const cha
 }
 
 /*
- * What lies between two stars is taken where it is found first: a later place
- * would leave less for the rest. A run of n elements is tried at no more than len - n + 1 places, so
- * all of them together take at most len * len / 4 steps.
+ * A run of elements between two stars is matched at the first place where it fits: a later one would
+ * leave less for the rest. A run of n elements is tried at no more than len - n + 1 places, so all runs
+ * together take at most len * len / 4 steps.
  */
 static bool glob(const struct ctrace_expr *e, const u16 *g, u32 n, struct bytes b)
 {
@@ -89,7 +88,7 @@ static struct bytes string_at(const struct ctrace_expr_place *f, const struct wa
 	return b;
 }
 
-/* Start of f, which follows what ends at pos; *end gets its end. at <= *end <= len, or NOWHERE. */
+/* Where f starts, if the field before it ends at pos; *end: where f ends. Both <= len, or both NOWHERE. */
 static u32 step(const struct ctrace_expr_place *f, const struct walk *w, u32 pos, u32 *end)
 {
 	u32 at = pos, size = f->size, count;
@@ -121,7 +120,7 @@ nowhere:
 	return NOWHERE;
 }
 
-/* Where field i starts; all of it is there, unless it is a STRING whose NUL is not. */
+/* Where field i starts, or NOWHERE. All of it is in the payload, except perhaps the NUL of a STRING. */
 static u32 locate(const struct ctrace_expr *e, struct walk *w, u32 i)
 {
 	const struct ctrace_expr_place *f = &e->places[i];
@@ -166,7 +165,7 @@ static u64 number_at(const struct ctrace_expr_place *f, const char *p)
 
 /* --- comparisons --------------------------------------------------------------- */
 
-/* False: there is none. */
+/* False: the event has no such number. */
 static bool word_number(u8 what, const struct ctrace_expr_ctx *x, u64 *v)
 {
 	switch (what) {
@@ -259,7 +258,7 @@ bool ctrace_expr_match(const struct ctrace_expr *e, const void *payload, u32 len
 	struct walk w;
 	u32 i = 0;
 
-	/* at[] is written before it is read */
+	/* at[] and pos are written before they are read */
 	w.payload = payload;
 	w.len = len;
 	w.n = 0;

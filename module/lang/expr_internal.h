@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A compiled expression: comparisons in the order of the text, each of which says where
- * to go on when it holds and when it does not. Both lie further on, so a run
- * ends, after as many comparisons as there are at most, and needs no stack.
+ * A compiled expression: its comparisons in the order of the text. Each says where to go on if it holds
+ * (yes) and if it does not (no). Both lie further on, so a run makes each comparison at most once, and
+ * needs no stack.
  *
  *	a == 1 && !(b == 2 || c == 3)		a: yes b, no FAIL	b: yes FAIL, no c
  *						c: yes FAIL, no PASS
  *
- * Made by expr_parse.c and those beside it, run by expr.c.
+ * Made by expr_parse.c, expr_term.c and expr_lex.c; run by expr.c.
  */
 #ifndef CTRACE_EXPR_INTERNAL_H
 #define CTRACE_EXPR_INTERNAL_H
@@ -29,7 +29,7 @@ enum ctrace_expr_word {
 	CTRACE_WORD_UID, CTRACE_WORD_GID, CTRACE_WORD_CID, CTRACE_WORD_CPU,
 };
 
-/* Elements of a glob that are no byte; GLOB_SET + i: one of sets[i]. */
+/* Elements of a glob that are not a literal byte. GLOB_SET + i: any byte in sets[i]. */
 #define CTRACE_GLOB_ONE		0x100
 #define CTRACE_GLOB_STAR	0x101
 #define CTRACE_GLOB_SET		0x200
@@ -46,15 +46,15 @@ struct ctrace_expr_term {
 
 struct ctrace_expr_place {
 	u8 type, size;		/* as struct ctrace_field_desc has it */
-	u16 at;			/* offset, of the first nfixed ones */
+	u16 at;			/* offset; only the first nfixed places have one */
 };
 
 struct ctrace_expr {
 	u32 nterms;
-	u32 nfixed;		/* places up to and with the first of variable length */
+	u32 nfixed;		/* places up to and including the first of variable length */
 	struct ctrace_expr_term terms[CTRACE_EXPR_TERMS];
 	struct ctrace_expr_place places[CTRACE_EXPR_FIELDS];
-	/* these three in the same piece of memory, behind */
+	/* these three lie behind this, in the same piece of memory */
 	u16 *globs;
 	u8 (*sets)[32];		/* a bit for each byte */
 	char *bytes;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The words of expressions, and the words on what is wrong with them. */
+/* The words of expressions, and the messages about what is wrong with them. */
 #include "lang/expr_parse.h"
 
-/* The kernel's isalnum() takes letters of Latin-1 too. */
+/* ASCII alone: the kernel's isalnum() takes letters of Latin-1 too. */
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Expressions read: comparisons and what joins them. Operators that wait for their right
- * side are kept on a stack of bounded size (there is no recursion); comparisons and joints become
- * nodes, children before parents, and a walk over them from the root tells each comparison
- * where to go on.
+ * Parsing expressions: comparisons, and the operators that join them. Operators that wait for their right
+ * side are kept on a stack of bounded size; there is no recursion. Comparisons and joints become nodes,
+ * children before parents. A walk over these from the root then tells each comparison where to go on.
  */
 #include "lang/expr_parse.h"
 
@@ -16,7 +15,7 @@ static u8 new_node(struct ctrace_expr_parse *p, u8 kind, u8 left, u8 right, u8 f
 	return p->nnodes++;
 }
 
-/* Takes the operators from the top of the stack that bind at least as closely as kind does. */
+/* Takes those operators off the stack that bind at least as closely as kind, and joins their sides. */
 static void reduce(struct ctrace_expr_parse *p, u8 kind)
 {
 	u8 left, right;
@@ -29,7 +28,7 @@ static void reduce(struct ctrace_expr_parse *p, u8 kind)
 	}
 }
 
-/* An operand is whole: is it negated? */
+/* The last operand is complete: applies a ! that waits for it. */
 static void negate(struct ctrace_expr_parse *p)
 {
 	struct ctrace_expr_node *n = &p->nodes[p->open[p->nopen - 1]];
@@ -44,14 +43,14 @@ static void push(struct ctrace_expr_parse *p, u8 kind)
 	p->ops[p->nops++].at = p->t.at;
 }
 
-/* What may stand where an operand does; *more: another must follow. */
+/* Reads a !, a ( or a comparison. *more: an operand must still follow. */
 static int operand(struct ctrace_expr_parse *p, bool *more)
 {
 	int err;
 
 	*more = true;
 	if (p->t.kind == CTRACE_T_NOT) {
-		/* two of them are none */
+		/* two ! cancel each other */
 		if (p->nops && p->ops[p->nops - 1].kind == CTRACE_T_NOT)
 			p->nops--;
 		else
@@ -74,7 +73,7 @@ static int operand(struct ctrace_expr_parse *p, bool *more)
 	return 0;
 }
 
-/* What may stand behind one. */
+/* Reads what may follow an operand: && || or ). *more: an operand must follow. */
 static int joint(struct ctrace_expr_parse *p, bool *more)
 {
 	*more = p->t.kind == CTRACE_T_AND || p->t.kind == CTRACE_T_OR;
@@ -94,7 +93,7 @@ static int joint(struct ctrace_expr_parse *p, bool *more)
 	return ctrace_expr_next(p);
 }
 
-/* Parents know where to go on before their children ask. */
+/* From the last node, the root, to the first: a parent has its yes and no before its children get theirs. */
 static void thread(struct ctrace_expr_parse *p)
 {
 	struct ctrace_expr_node *n, *left, *right;
@@ -169,7 +168,7 @@ static int layout(struct ctrace_expr_parse *p)
 	return 0;
 }
 
-/* Room for the longest strings and globs, and the most sets, that the text can hold. */
+/* With room for the longest strings and globs, and the most sets, that the text can hold. */
 static struct ctrace_expr *alloc(const char *text)
 {
 	size_t n = strlen(text), sets = 0, i;
@@ -177,7 +176,7 @@ static struct ctrace_expr *alloc(const char *text)
 
 	for (i = 0; i < n; i++)
 		sets += text[i] == '[';
-	if (sets > n / 3)	/* [a] */
+	if (sets > n / 3)	/* the shortest set is [a] */
 		sets = n / 3;
 	e = ctrace_zalloc(sizeof(*e) + sets * sizeof(*e->sets) + n * (sizeof(*e->globs) + 1));
 	if (!e)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An expression being read: words in expr_lex.c, comparisons in expr_term.c, the whole in expr_parse.c. */
+/* Parsing an expression: words in expr_lex.c, comparisons in expr_term.c, the whole in expr_parse.c. */
 #ifndef CTRACE_EXPR_PARSE_H
 #define CTRACE_EXPR_PARSE_H
 
 #include "lang/expr_internal.h"
 
-/* OPEN, OR and AND in the order of how closely they bind. */
+/* OPEN, OR, AND: in the order of how closely they bind, loosest first. */
 enum ctrace_expr_kind {
 	CTRACE_T_END, CTRACE_T_NAME, CTRACE_T_NUMBER, CTRACE_T_STRING, CTRACE_T_OP, CTRACE_T_CLOSE,
 	CTRACE_T_OPEN, CTRACE_T_OR, CTRACE_T_AND, CTRACE_T_NOT,
@@ -28,45 +28,48 @@ struct ctrace_expr_operand {
 /* A comparison (END), or two joined by AND or OR. */
 struct ctrace_expr_node {
 	u8 kind;
-	u8 left, right;		/* nodes[], made before this one */
-	u8 first;		/* term that it begins with */
+	u8 left, right;		/* indices of nodes[], made before this one */
+	u8 first;		/* the term that it begins with */
 	u8 yes, no;		/* where to go on */
 	bool negated;
 };
 
-/* An open bracket may be negated, and leave an || and an && waiting in it. */
+/* Four for each open bracket: a ! before it, the bracket itself, and an || and an && that wait inside. */
 #define CTRACE_EXPR_OPS		(4 * (CTRACE_EXPR_DEPTH + 1))
 
 struct ctrace_expr_parse {
 	const char *text;
-	u32 pos;		/* of what comes behind t */
+	u32 pos;		/* where the text behind t begins */
 	struct ctrace_expr_token t;
 	const struct ctrace_field_desc *fields;
 	u32 nfields;
 	struct ctrace_expr *e;
-	u32 nbytes, nglobs, nsets;	/* used of e's */
+	u32 nbytes, nglobs, nsets;	/* how much of e's is used */
 	u32 depth;
 	u32 nnodes, nopen, nops;
 	struct ctrace_expr_node nodes[2 * CTRACE_EXPR_TERMS - 1];
-	u8 open[CTRACE_EXPR_TERMS];	/* nodes without a parent */
+	u8 open[CTRACE_EXPR_TERMS];	/* nodes that have no parent yet */
 	struct { u8 kind; u16 at; } ops[CTRACE_EXPR_OPS];
 	char *why;
 	size_t why_size;
 	char word[32];
 };
 
-/* The next token into p->t. 0, or -EINVAL. */
+/* Reads the next token into p->t. 0, or -EINVAL. */
 int ctrace_expr_next(struct ctrace_expr_parse *p);
-/* FIELD OP VALUE, p->t the first of them, into e->terms[nterms]; then p->t is what follows. 0, or -EINVAL. */
+/* Parses FIELD OP VALUE into e->terms[nterms]. p->t is FIELD at first, then what follows. 0, or -EINVAL. */
 int ctrace_expr_comparison(struct ctrace_expr_parse *p);
 
-/* Begins p->why with "filter, column N: "; at from 0. -EINVAL, always. */
+/* Puts "filter, column N: " and fmt into p->why; N is at + 1. Always returns -EINVAL. */
 int __printf(3, 4) ctrace_expr_bad(struct ctrace_expr_parse *p, u32 at, const char *fmt, ...);
-/* WHAT is expected, not p->t. */
+/* Says in p->why that something else, what, is expected in place of p->t. Always returns -EINVAL. */
 int ctrace_expr_expect(struct ctrace_expr_parse *p, const char *what);
-/* More of it. */
+/* Appends fmt to p->why. */
 void __printf(2, 3) ctrace_expr_say(struct ctrace_expr_parse *p, const char *fmt, ...);
-/* p->t for people: shortened, without what no terminal should see; quoted, "the end". Until the next call. */
+/*
+ * p->t for people: shortened, with ? for what a terminal should not see. seen: in quotes, and "the end" for
+ * no token. Both are valid until the next call.
+ */
 const char *ctrace_expr_word(struct ctrace_expr_parse *p);
 const char *ctrace_expr_seen(struct ctrace_expr_parse *p);
 

@@ -26,7 +26,7 @@ static int no_word(struct ctrace_expr_parse *p)
 	return ctrace_expr_bad(p, p->t.at, "no word %s: there are " WORDS, ctrace_expr_seen(p));
 }
 
-/* The fields as far as they find room, with as much left as the end needs. */
+/* Lists the fields in why as far as there is room for them and for a "..." at the end. */
 static int no_field(struct ctrace_expr_parse *p)
 {
 	size_t i;
@@ -101,7 +101,7 @@ static int take_number(struct ctrace_expr_parse *p, const struct ctrace_expr_ope
 			       ctrace_expr_seen(p), o->name, (unsigned long long)all);
 }
 
-/* The bytes between the quotes go to e->bytes; 0 or -EINVAL. The lexer has seen to the end quote. */
+/* Puts the *n bytes between the quotes into e->bytes. 0 or -EINVAL. The lexer has found the closing quote. */
 static int unquote(struct ctrace_expr_parse *p, u32 *n)
 {
 	const char *s = p->text + p->t.at + 1, *end = p->text + p->t.at + p->t.n - 1;
@@ -115,14 +115,17 @@ static int unquote(struct ctrace_expr_parse *p, u32 *n)
 	return 0;
 }
 
-/* s[*i] is behind a '[': fills set and moves *i past its ']'. -EINVAL: there is none, or it is empty. */
+/*
+ * Fills set from s[*i], which is behind a '[', and moves *i to the ']' that closes it. -EINVAL: nothing
+ * closes it, or a range in it is backwards.
+ */
 static int take_set(const char *s, u32 n, u32 *i, u8 *set)
 {
 	bool invert = *i < n && s[*i] == '!';
 	u32 from, c, last;
 
 	*i += invert;
-	/* a ] in front is one of the set */
+	/* a ] in front belongs to the set */
 	for (from = *i; *i < n && (s[*i] != ']' || *i == from); ++*i) {
 		c = (u8)s[*i];
 		last = c;
@@ -140,7 +143,7 @@ static int take_set(const char *s, u32 n, u32 *i, u8 *set)
 	return *i < n ? 0 : -EINVAL;
 }
 
-/* *n: bytes of s, then of the shortest string that it matches. */
+/* *n: the length of s; becomes that of the shortest string that the glob matches. */
 static int take_glob(struct ctrace_expr_parse *p, const char *s, u32 *n, struct ctrace_expr_term *t)
 {
 	u16 *to = p->e->globs + p->nglobs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The text of a kprobe's definition to its program: where, by what name; fetch_arg.c the rest. */
+/* Makes a kprobe's definition into a program: its place and name here, its arguments in fetch_arg.c. */
 #include "lang/fetch_internal.h"
 
 static bool blank(char c)
@@ -20,7 +20,7 @@ static struct span next_word(const char **text)
 	return w;
 }
 
-/* Bytes of the longest payload: no field comes earlier for a longer string before it. */
+/* The most bytes of a payload. All strings are at their longest: that never puts a later field earlier. */
 static u32 longest(const struct ctrace_fetch *f)
 {
 	const struct ctrace_fetch_arg *a;
@@ -67,7 +67,7 @@ static int parse_symbol(struct parser *p, struct span s)
 	return 0;
 }
 
-/* p or r[MAXACTIVE], then perhaps :[GRP/]NAME */
+/* p or r[MAXACTIVE], then an optional :[GRP/]NAME */
 static int parse_head(struct parser *p)
 {
 	struct ctrace_fetch *f = p->f;
@@ -99,7 +99,7 @@ static int parse_head(struct parser *p)
 	return 0;
 }
 
-/* The kernel's own idea of a name for what has none. */
+/* The name that the kernel gives to a definition without one. */
 static int default_name(struct parser *p)
 {
 	struct ctrace_fetch *f = p->f;
@@ -163,7 +163,7 @@ static int parse_plain(struct parser *p, const char *text, const char *symbol)
 	return parse_symbol(p, s);
 }
 
-/* What was typed is repeated in complaints, and may be anything. */
+/* Messages repeat what was typed, which may be any bytes. */
 static void printable(char *s)
 {
 	for (; *s; s++)

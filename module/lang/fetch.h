@@ -5,10 +5,10 @@
  *	p[:[GRP/]NAME] [MOD:]SYMBOL[+OFFSET][%return] [[ARG=]FETCH[:TYPE]]...
  *	r[MAXACTIVE][:[GRP/]NAME] [MOD:]SYMBOL [[ARG=]FETCH[:TYPE]]...
  *
- * and kprobe:SYMBOL, kretprobe:SYMBOL. fetch.c makes a program of the text, once; fetch_eval.c
- * runs it into a record's payload. Neither has a loop or a depth that the text does not bound here.
+ * and kprobe:SYMBOL, kretprobe:SYMBOL. fetch.c makes the text into a program, once; fetch_eval.c runs the
+ * program, which writes a record's payload. The limits below bound all loops and nesting of both.
  *
- * Compiles on a host as well: tests and the fuzzer run the very code.
+ * This compiles on a host as well: tests and the fuzzer run the same code.
  */
 #ifndef CTRACE_FETCH_H
 #define CTRACE_FETCH_H
@@ -18,16 +18,16 @@
 
 #define CTRACE_FETCH_ARGS	32	/* of one definition */
 #define CTRACE_FETCH_NAME	32	/* of an argument, with its NUL, as the kernel's */
-#define CTRACE_FETCH_DEREFS	8	/* +OFFS( inside each other */
+#define CTRACE_FETCH_DEREFS	8	/* +OFFSET( in each other */
 #define CTRACE_FETCH_COUNT	64	/* elements of an array, as the kernel's */
 #define CTRACE_FETCH_SYMBOL	256	/* MOD:SYMBOL, with its NUL */
 #define CTRACE_FETCH_MAXACTIVE	4096	/* as the kernel's */
 #define CTRACE_FETCH_PAYLOAD	(CTRACE_RECORD_MAX - (u32)sizeof(struct ctrace_record))
 
 enum ctrace_fetch_base {
-	CTRACE_FETCH_IMM,	/* value itself */
+	CTRACE_FETCH_IMM,	/* value is the number itself */
 	CTRACE_FETCH_REG,	/* value: offset in struct pt_regs */
-	CTRACE_FETCH_STACK,	/* value: word of the stack, 0 its top */
+	CTRACE_FETCH_STACK,	/* value: which word of the stack; 0 is its top */
 	CTRACE_FETCH_COMM,
 };
 
@@ -42,7 +42,7 @@ struct ctrace_fetch_arg {
 	u8 type;		/* CTRACE_FT_UINT, INT, HEX: of each element; or STRING */
 	u8 size;		/* bytes of an element; STRING: 0 */
 	u8 count;		/* of an array; 0: a single value */
-	u8 bits, shift;		/* of a bit field; bits 0: all */
+	u8 bits, shift;		/* of a bit field; bits 0: the whole number */
 	u8 nderefs;
 	struct ctrace_fetch_deref derefs[CTRACE_FETCH_DEREFS];	/* innermost first */
 	u64 value;
@@ -54,7 +54,7 @@ struct ctrace_fetch {
 	char name[128];			/* event type's */
 	char symbol[CTRACE_FETCH_SYMBOL];
 	u64 offset;			/* of the instruction; 0: the function's entry */
-	u32 maxactive;			/* 0: the kernel's own idea */
+	u32 maxactive;			/* 0: the kernel's default */
 	bool ret;			/* at the function's return */
 	bool plain;			/* kprobe:SYMBOL: no definition of its own */
 	bool kaddr;			/* an argument may be a kernel address */
@@ -64,7 +64,7 @@ struct ctrace_fetch {
 	struct ctrace_field_desc fields[CTRACE_FETCH_ARGS];	/* point into args */
 };
 
-/* What the parser must know of the machine: compat/regs.c; a test has its own. */
+/* What the parser must know about the machine. In compat/regs.c; a test has its own. */
 struct ctrace_fetch_reg {
 	const char *name;
 	u16 offset;			/* in struct pt_regs; 8 bytes there */
@@ -74,15 +74,15 @@ struct ctrace_fetch_abi {
 	u32 nregs;
 	const char *const *args;	/* registers of a function's arguments, in order */
 	u32 nargs;
-	u32 stack_args;			/* word of the stack at entry that has the next argument */
+	u32 stack_args;			/* word of the stack at entry that holds argument nargs + 1 */
 	const char *retval;		/* register */
 	const char *sp;
 };
 extern const struct ctrace_fetch_abi ctrace_fetch_abi;
 
 /*
- * Process context. 0 and *out (free with ctrace_free()), or -EINVAL, -E2BIG with a sentence in
- * why that names the word, or -ENOMEM. Whether the kernel has SYMBOL is not asked here.
+ * 0 and *out (free with ctrace_free()); or -EINVAL, -E2BIG, and why names the bad word; or -ENOMEM. Does
+ * not ask whether the kernel has SYMBOL. Process context.
  */
 int ctrace_fetch_new(const char *text, struct ctrace_fetch **out, char *why, size_t why_size);
 
@@ -90,24 +90,24 @@ int ctrace_fetch_new(const char *text, struct ctrace_fetch **out, char *why, siz
 struct ctrace_fetch_ctx {
 	const void *regs;		/* struct pt_regs */
 	u64 sp;				/* the stack pointer in it */
-	u64 stack_size;			/* stacks are so big, and aligned to it */
+	u64 stack_size;			/* size and alignment of stacks */
 	const char *comm;		/* as in struct ctrace_expr_ctx */
 	/*
-	 * User memory is its own: there is none of an interrupt's, whose current is anybody, or of
-	 * a kernel thread, which has the last user's mapped.
+	 * The event is a task's that has user memory. An interrupt has none: its current may be
+	 * any task. A kernel thread has none: what is mapped is the last user task's.
 	 */
 	bool task;
 };
 
 /*
- * Any context incl. NMI; preemption off. Writes at most f->max bytes, aligned to 8 there, and
- * returns how many. Memory that cannot be read is 0, or "(fault)" where a string was meant.
+ * Any context incl. NMI; preemption off. Writes at most f->max bytes to payload, which is aligned to 8, and
+ * returns how many. Memory that cannot be read gives 0, or "(fault)" for a string.
  */
 u32 ctrace_fetch_eval(const struct ctrace_fetch *f, const struct ctrace_fetch_ctx *x, void *payload);
 
 /*
- * In lang/fetch_abi.c; a test has its own. n bytes, never across a 32-byte boundary for strings;
- * 0 or an error, without a fault or a sleep. *to is undefined after an error.
+ * In lang/fetch_abi.c; a test has its own. Reads n bytes; those of a string never cross a 32-byte boundary.
+ * 0 or an error; must not fault or sleep. *to is undefined after an error.
  */
 long ctrace_fetch_read(const struct ctrace_fetch_ctx *x, void *to, u64 from, u32 n, bool user);
 

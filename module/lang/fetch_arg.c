@@ -49,7 +49,7 @@ static int function_arg(struct parser *p, struct ctrace_fetch_arg *a, const stru
 	return 0;
 }
 
-/* After the $. */
+/* v: the text after the $ */
 static int parse_variable(struct parser *p, struct ctrace_fetch_arg *a, const struct span *v)
 {
 	struct span rest;
@@ -79,7 +79,7 @@ static int parse_variable(struct parser *p, struct ctrace_fetch_arg *a, const st
 	return ctrace_fetch_bad(p, "no variable '$%.*s': $argN, $stack, $stackN, $retval, $comm", SPAN(*v));
 }
 
-/* What derefs start from: up to the closing bracket or the type. */
+/* What the dereferences start from, up to the closing bracket or the type. */
 static int parse_base(struct parser *p, struct ctrace_fetch_arg *a, struct span *s)
 {
 	struct span b = *s, number;
@@ -114,7 +114,7 @@ static int parse_base(struct parser *p, struct ctrace_fetch_arg *a, struct span 
 	return ctrace_fetch_bad(p, "'%.*s' is none of %%REG, $VARIABLE, @ADDRESS, \\NUMBER, +|-[u]OFFSET(...)", SPAN(b));
 }
 
-/* +|-[u]OFFSET( as often as they come, outermost first. */
+/* Any number of +|-[u]OFFSET( in each other, outermost first. */
 static int parse_derefs(struct parser *p, struct ctrace_fetch_arg *a, struct span *s)
 {
 	struct ctrace_fetch_deref *d;
@@ -213,7 +213,7 @@ static int parse_string_type(struct parser *p, struct ctrace_fetch_arg *a, bool 
 	return 0;
 }
 
-/* t: what follows the colon */
+/* t: the text after the colon */
 static int parse_type(struct parser *p, struct ctrace_fetch_arg *a, struct span t)
 {
 	struct span all = t, count;
@@ -247,7 +247,7 @@ static bool same_name(const char *a, const struct ctrace_fetch_arg *b)
 {
 	size_t n = strlen(b->name);
 
-	/* The count of an array is a field as well. */
+	/* The count of an array is a field as well, NAME_length. */
 	return !strcmp(a, b->name) ||
 	       (b->count && !strncmp(a, b->name, n) && !strcmp(a + n, "_length"));
 }

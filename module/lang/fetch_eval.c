@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Runs a definition's program: registers and memory to a payload. */
+/* Runs a definition's program: from registers and memory to a payload. */
 #include "lang/fetch.h"
 
 static u64 base_value(const struct ctrace_fetch_arg *a, const struct ctrace_fetch_ctx *x)
@@ -12,7 +12,7 @@ static u64 base_value(const struct ctrace_fetch_arg *a, const struct ctrace_fetc
 		return v;
 	case CTRACE_FETCH_STACK:
 		at = x->sp + a->value * sizeof(u64);
-		/* Beyond the stack is some other memory, which nobody asked for. */
+		/* Beyond the stack is other memory, which was not asked for. */
 		if ((at ^ x->sp) & ~(x->stack_size - 1) ||
 		    ctrace_fetch_read(x, &v, at, sizeof(v), false))
 			return 0;
@@ -61,7 +61,7 @@ static u64 bits(const struct ctrace_fetch_arg *a, u64 v)
 	return a->bits ? (v >> a->shift) & (~0ull >> (64 - a->bits)) : v;
 }
 
-/* One element, from memory if it is there. */
+/* One element, from memory; 0 if its address was not found (there is false) or cannot be read. */
 static void element(const struct ctrace_fetch_arg *a, const struct ctrace_fetch_ctx *x, bool there,
 		    u64 from, void *to)
 {
@@ -73,7 +73,7 @@ static void element(const struct ctrace_fetch_arg *a, const struct ctrace_fetch_
 	store(to, bits(a, v), a->size);
 }
 
-/* Zeroes up to the next multiple of size; returns where that is. */
+/* Zeroes the payload up to the next multiple of size, and returns that. */
 static u32 align(char *payload, u32 at, u32 size)
 {
 	u32 pad = -at & (size - 1);
@@ -106,8 +106,8 @@ static u32 number(const struct ctrace_fetch_arg *a, const struct ctrace_fetch_ct
 }
 
 /*
- * At most CTRACE_STR_MAX - 1 bytes and a NUL, in pieces that cross no page. Returns the
- * length with the NUL, or 0.
+ * Copies at most CTRACE_STR_MAX - 1 bytes and a NUL, in pieces that cross no page. Returns the length with
+ * the NUL, or 0 if a piece cannot be read.
  */
 static u32 copy_string(const struct ctrace_fetch_ctx *x, char *to, u64 from, bool user)
 {
@@ -135,7 +135,7 @@ static u32 string(const struct ctrace_fetch_arg *a, const struct ctrace_fetch_ct
 	u32 n;
 
 	if (a->base == CTRACE_FETCH_COMM) {
-		/* Each byte once: the task may be renaming itself. */
+		/* Read each byte once: the task may be renaming itself. */
 		for (n = 0; n < CTRACE_COMM_LEN - 1; n++) {
 			to[n] = x->comm[n];
 			if (!to[n])
@@ -147,7 +147,7 @@ static u32 string(const struct ctrace_fetch_arg *a, const struct ctrace_fetch_ct
 	n = address(a, x, &from) ? copy_string(x, to, from, a->derefs[a->nderefs - 1].user) : 0;
 	if (n)
 		return n;
-	memcpy(to, "(fault)", sizeof("(fault)"));	/* the kernel's own tracers' word */
+	memcpy(to, "(fault)", sizeof("(fault)"));	/* as the kernel's own tracers say */
 	return sizeof("(fault)");
 }
 

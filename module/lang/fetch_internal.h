@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What fetch.c and fetch_arg.c share: a text and complaints about it. */
+/* What fetch.c, fetch_arg.c and fetch_text.c share: pieces of the text, and messages about them. */
 #ifndef CTRACE_FETCH_INTERNAL_H
 #define CTRACE_FETCH_INTERNAL_H
 
@@ -12,21 +12,21 @@ struct span {
 
 struct parser {
 	struct ctrace_fetch *f;
-	struct span word;	/* being read, for complaints */
+	struct span word;	/* being read; messages begin with it */
 	char *why;
 	size_t why_size;
 };
 
-/* For %.*s, as much as a complaint has room for. */
+/* Arguments for %.*s, cut to what a message has room for. */
 #define SPAN(s)		(int)((s).end - (s).at > 40 ? 40 : (s).end - (s).at), (s).at
 
-/* -EINVAL with a sentence that starts with the word. */
+/* Puts a sentence that starts with p->word into p->why. Returns -EINVAL. */
 int __printf(2, 3) ctrace_fetch_bad(struct parser *p, const char *fmt, ...);
 
-/* fetch_arg.c: one more argument of p->f. */
+/* fetch_arg.c: adds an argument to p->f. */
 int ctrace_fetch_parse_arg(struct parser *p, const struct span *word);
 
-/* ASCII's alone: the kernel's isalnum() knows Latin letters. */
+/* ASCII alone: the kernel's isalnum() takes letters of Latin-1 too. */
 static inline bool word_char(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -52,7 +52,7 @@ static inline bool is(const struct span *s, const char *word)
 	return strlen(word) == n && !memcmp(s->at, word, n);
 }
 
-/* Without its first n characters, if it has so many. */
+/* s without its first n characters; it has at least n. */
 static inline struct span after(const struct span *s, size_t n)
 {
 	struct span rest = { s->at + n, s->end };

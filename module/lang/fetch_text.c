@@ -14,7 +14,7 @@ int ctrace_fetch_bad(struct parser *p, const char *fmt, ...)
 	return -EINVAL;
 }
 
-/* Up to the first c; *rest is what follows it. False: there is none. */
+/* Splits s at the first c: *first is what comes before, *rest what follows. False: there is no c. */
 bool ctrace_fetch_split(const struct span *s, char c, struct span *first, struct span *rest)
 {
 	const char *at;
@@ -36,7 +36,7 @@ static int digit(char c)
 	       c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
 }
 
-/* Decimal, 0x or octal, as far as it goes. False: none, or too large. */
+/* Takes a number (decimal, 0x, or 0 for octal) off the front of s. False: there is none, or too large. */
 bool ctrace_fetch_eat_number(struct span *s, u64 *v)
 {
 	int base = 10;
@@ -46,7 +46,7 @@ bool ctrace_fetch_eat_number(struct span *s, u64 *v)
 		base = s->at[1] == 'x' || s->at[1] == 'X' ? 16 : 8;
 		s->at += base == 16 ? 2 : 1;
 		if (base == 8 && (empty(s) || digit(*s->at) >= 8)) {
-			*v = 0;		/* it was but a zero */
+			*v = 0;		/* a 0 alone */
 			return true;
 		}
 	}
@@ -65,7 +65,7 @@ bool ctrace_fetch_number(const struct span *s, u64 *v)
 	return ctrace_fetch_eat_number(&n, v) && empty(&n);
 }
 
-/* A name as C has them. */
+/* Is s an identifier as in C? */
 bool ctrace_fetch_good_name(const struct span *s)
 {
 	const char *c;

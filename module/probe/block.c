@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Block I/O: a bio is queued, becomes a request (or part of one), which is inserted
- * with a scheduler or issued at once, and completes. All are the issuer's events,
- * whoever's context they happen in: block_owner.h.
+ * Block I/O: a bio is queued, and becomes a request or part of one; the request is inserted with a
+ * scheduler or issued at once, and completes. All of these are the issuer's events, in whatever context
+ * they happen: block_owner.h.
  */
 #include <linux/string.h>
 #include "probe/block_owner.h"
@@ -52,7 +52,7 @@ static __always_inline void fill_rq(void *payload, const void *arg)
 	memcpy(r->comm, a->by->comm, sizeof(r->comm));
 }
 
-/* here: the request's submitter runs, not whoever dispatches it */
+/* here: the request's submitter is running, not a task that dispatches it */
 static __always_inline void on_rq(u32 id, struct request *rq, bool here)
 {
 	struct ctrace_block_issuer by;
@@ -110,7 +110,7 @@ static __always_inline void fill_complete(void *payload, const void *arg)
 	put_rwbs(r->rwbs, a);
 }
 
-/* bytes: of this completion; a request may complete in parts */
+/* bytes: completed now; a request may complete in parts */
 static __always_inline void on_complete(struct request *rq, int error, u32 bytes)
 {
 	u32 mask = ctrace_wants(CTRACE_ID_BLOCK_RQ_COMPLETE);
@@ -192,7 +192,7 @@ static void CTRACE_PROBE_BLOCK_BIO_QUEUE(probe_bio_queue)
 	ctrace_compat_probe_end();
 }
 
-/* --- no events: who issues what --------------------------------------------- */
+/* --- without an event: remember who issues a request ------------------------ */
 
 static void CTRACE_PROBE_BLOCK_GETRQ(probe_getrq)
 {
@@ -212,7 +212,7 @@ static void CTRACE_PROBE_BLOCK_BIO_FRONTMERGE(probe_frontmerge)
 
 #define F	CTRACE_FIELD
 
-/* Names are LTTng's, but that rwbs is text, as the kernel's own events have it. */
+/* Names are LTTng's. Only rwbs differs: it is text, as in the kernel's own events. */
 static const struct ctrace_field_desc f_rq[] = {
 	F(UINT, "dev", 4), F(UINT, "sector", 8), F(UINT, "nr_sector", 4), F(UINT, "bytes", 4),
 	F(INT, "tid", 4), F(TEXT, "rwbs", RWBS_TEXT), F(TEXT, "comm", 16),

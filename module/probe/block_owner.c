@@ -2,14 +2,14 @@
 /*
  * The issuers of requests under way: a table of fixed size, keyed by bio.
  *
- * An entry's key is the bio, 0 (free), or BUSY while somebody has it to
- * himself; it changes by compare-and-exchange, and nobody waits for it: who finds an entry
- * busy does without. A full bucket loses an older entry, whose request is then the
- * host's or its cgroup's. Entries hold no reference: forget_dying().
+ * An entry's key is the bio, 0 (free), or BUSY while one CPU has the entry to itself. It changes by
+ * compare-and-exchange. Probes do not wait: one that finds an entry BUSY does without it. Only forget()
+ * waits. A full bucket loses an older entry, whose request is then its cgroup's or the host's. Entries
+ * hold no reference: forget_dying() clears them.
  *
- * An address is used again. An entry speaks of rq's life of the bio if it is of
- * the same queue, of these sectors, and not older than the request; besides, every request made
- * while the tracepoints are on overwrites what its bio's address meant before.
+ * A bio's address is used again. An entry is about rq's bio, and not an earlier one there, if it has
+ * the same queue, contains rq's sector, and is not older than rq. Besides, while the tracepoints are
+ * on, each new request overwrites the old entry of its bio's address.
  */
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -22,7 +22,7 @@
 #define BITS	8
 #define WAYS	4
 #define BUSY	1ul
-/* Older kernels tell of a bio before it waits for its request: as long as a busy disk takes. */
+/* Older kernels report a bio before it waits for its request: allow for such a wait on a busy disk. */
 #define SLACK	NSEC_PER_SEC
 
 struct owner {
@@ -31,8 +31,8 @@ struct owner {
 	u64 sector;
 	u64 time;
 	struct ctrace_container *container;
-	const struct task_struct *task;	/* who.task; compared, never looked into */
-	u64 start;			/* of the task: its address is used again too */
+	const struct task_struct *task;	/* who.task; compared, never dereferenced */
+	u64 start;			/* of the task, whose address is used again too */
 	u32 sectors;
 	s32 vtid;
 	s32 tid;			/* issuer's */
@@ -57,7 +57,7 @@ static void let_go(struct owner *o, unsigned long key)
 	smp_store_release(&o->key, key);	/* pairs with claim(), and the acquire in forget() */
 }
 
-/* Waits for who has it to himself: with preemption off, and never interrupted by one of these. */
+/* Waits while o is BUSY. Its holder has preemption off, and no caller of forget() interrupts a holder. */
 static void forget(struct owner *o)
 {
 	const struct ctrace_container *c;
@@ -98,8 +98,8 @@ void ctrace_block_here(struct bio *bio, struct ctrace_block_issuer *out)
 		return;
 	}
 	/*
-	 * Charged as what current submits for itself: it is current's. Else current works
-	 * for somebody: it writes back what others wrote, or is a kernel thread.
+	 * Charged to current's own cgroup, or to none: current submits it for itself. Otherwise
+	 * current works for others: it writes back what they wrote, or is a kernel thread.
 	 */
 	if (!cgrp || cgrp == ctrace_compat_cset_io(ctrace_compat_task_cset(current)))
 		ctrace_identity_resolve_current(&out->who);
@@ -113,7 +113,7 @@ void ctrace_block_here(struct bio *bio, struct ctrace_block_issuer *out)
 
 /* --- the table ---------------------------------------------------------------- */
 
-/* An entry to write for bio, claimed; NULL: all busy. */
+/* Claims the entry to write for bio; NULL: it is BUSY. */
 static struct owner *place_for(const struct bio *bio)
 {
 	struct owner *b = bucket_of(bio), *o = NULL;
@@ -156,16 +156,16 @@ void ctrace_block_remember(struct bio *bio)
 	memcpy(o->comm, by.comm, sizeof(o->comm));
 	let_go(o, (unsigned long)bio);
 	/*
-	 * The GC sets dying, then looks here. Either it finds the entry, or dying is seen
-	 * here: pairs with the barrier in forget_dying(). While the entry can
-	 * be found, preemption is off here, so that the container stays.
+	 * The GC sets dying, then looks here. Either it finds the entry, or we see dying: pairs
+	 * with the barrier in forget_dying(). Preemption is off here until the
+	 * entry cannot be found any more, so the container stays.
 	 */
 	smp_mb();
 	if (unlikely(READ_ONCE(by.who.container->dying)))
 		forget(o);
 }
 
-/* The task that an entry is about, if it still is: good as long as preemption is off. */
+/* The task that o is about, if it still exists; valid while preemption is off. */
 static const struct task_struct *task_of(const struct owner *o)
 {
 	const struct task_struct *p;
@@ -199,7 +199,7 @@ static bool remembered(const struct request *rq, bool last, struct ctrace_block_
 		o++;
 	if (i == WAYS || !claim(o, key))
 		return false;
-	/* A dying one was remembered too late for the GC, and is about to be forgotten. */
+	/* A dying container was remembered too late for the GC, and is about to be forgotten. */
 	found = of_this_life(o, rq) && !READ_ONCE(o->container->dying);
 	if (found) {
 		out->who.container = o->container;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who issued a block request. A request is inserted, issued and completed in
- * whatever context comes along: a neighbour's task, a kernel thread, an interrupt. Only
- * where a bio gets its request (tracepoints block_getrq, block_bio_frontmerge) does its submitter
- * run, so that is where it is remembered, by the bio: the first bio of a
- * request is always one of those.
+ * Who issued a block request. A request is inserted, issued and completed in any context: another
+ * container's task, a kernel thread, an interrupt. Only where a bio gets its request (tracepoints
+ * block_getrq, block_bio_frontmerge) does its submitter run for certain, so it is remembered there, by
+ * the bio: the first bio of a request has always passed one of the two.
  *
  * Any context; preemption off.
  */
@@ -18,20 +17,21 @@ struct request;
 
 struct ctrace_block_issuer {
 	struct ctrace_who who;
-	/* the task that issued it: who's, or a kernel thread; else 0 and "" */
+	/* the task that issued it: that of who, or a kernel thread; else 0 and "" */
 	s32 tid;
 	char comm[CTRACE_COMM_LEN];
 };
 
-/* Of a bio in its submitter's context. bio may be NULL. */
+/* The issuer of bio, in its submitter's context. bio may be NULL. */
 void ctrace_block_here(struct bio *bio, struct ctrace_block_issuer *out);
 
-/* A bio in its submitter's context has become the first of a request. */
+/* Remembers the issuer of bio, which becomes the first of a request; in its submitter's context. */
 void ctrace_block_remember(struct bio *bio);
 
 /*
- * Of a request anywhere. here: if it is not remembered, its submitter runs here; last: after
- * this nobody asks again. The host, where the kernel does not know any more.
+ * The issuer of a request, in any context. If rq is not remembered: with here, as for its bio in
+ * ctrace_block_here(), as the submitter is running; else the container of its bio's cgroup, or the host
+ * if the kernel does not know that any more. last: rq is not asked about again, so it is forgotten.
  */
 void ctrace_block_recall(struct request *rq, bool here, bool last, struct ctrace_block_issuer *out);
 

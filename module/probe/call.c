@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * System calls as one record each, written when they return: how long the call took, what
- * it returned, and its arguments as they were when it began. Filters on these see a call whole.
+ * One record for a whole system call, written when it returns: how long the call took, what it
+ * returned, and its arguments as they were when it began. So a filter sees all of a call.
  *
- *	entry	who, filter; a place in the table: for whom, which call, its arguments, when
- *	return	the place; who, filter once more; emit; the place is free
- *	death	(of a task that is in a call) the place is free
+ *	entry	who? wanted? take a place in the table; note sessions, call, arguments, time there
+ *	return	find the place; who? still wanted? emit; free the place
+ *	death	(of a task in a call) find the place; free it
  *
- * The record is of the container that the task is in at the return. A call that was under way when
- * the probe was added has no place, and makes no record; nor does the return of a new task.
+ * The record belongs to the container that the task is in at the return. A call that was under way
+ * when the probe was added has no place, and makes no record; nor does the return of a new task.
  */
 #include <linux/atomic.h>
 #include <linux/sched.h>
@@ -21,39 +21,39 @@
 #include "compat/tracepoint.h"
 
 /*
- * Whoever finds no place is not followed, and counted. A place has room for the longest arguments
- * that this kernel's calls can have (three strings), so the table takes about 3.5 MiB as long as
- * there is a probe of this kind.
+ * A call that finds no place is not followed, and is counted. A place has room for the longest
+ * arguments of this kernel's calls (three strings), so the table takes about 3.5 MiB while there is a
+ * probe of this kind.
  */
 #define PLACES_BITS	12
 #define PLACES		(1u << PLACES_BITS)
 #define ROW		8u		/* keys in a cache line */
 #define ROWS		(PLACES / ROW)
-#define WINDOW		8u		/* rows that are looked through for one task */
+#define WINDOW		8u		/* rows where a task may be */
 
-/* Written by the task it belongs to. */
+/* A call under way. Written by its task; forget() takes bits out of wanted. */
 struct call {
-	/* mask of sessions << 32 | event id; sessions that end take their bit out */
+	/* mask of sessions << 32 | event id; a session that ends takes its bit out */
 	u64 wanted;
-	u64 time;		/* of the entry: the last thing that is done there */
-	/* of the task and of its group's leader, whose own it takes when it executes a program */
+	u64 time;		/* of the entry; set last there, so our own work does not count */
+	/* of the task, and of its group's leader, which it takes over when it executes a program */
 	u64 start, leader_start;
 	u32 len;		/* bytes of args */
 	u64 args[];
 };
 
 /*
- * A place is a key and the call at the same number. A key goes from NULL to a task by exchange, and back by
- * that task alone, in its own context: at the return, or as it exits, before its memory can be
- * another's. So a task's key is its own, and only taking one needs an atomic operation. (The times of
- * start are a second lock on the same door.)
+ * A place is a key and the call with the same number. A key goes from NULL to a task by cmpxchg. Only
+ * that task sets it back, in its own context: at the return, or as it exits, before its memory can
+ * become another task's. So no other task touches its key, and only taking one needs an atomic
+ * operation. (The start times check the same thing once more.)
  */
 static struct {
 	struct task_struct **keys;	/* [PLACES]; a row is aligned to its size */
-	u8 *further;			/* [ROWS]: once set, tasks of this row may be in the next ones */
+	u8 *further;			/* [ROWS]: tasks of this row may be in the next ones; never cleared */
 	char *calls;			/* [PLACES], stride apart */
 	u32 stride;
-	u32 users;			/* probes; protected by ctrace_lock, as is making and freeing */
+	u32 users;			/* probes. ctrace_lock protects it, and making and freeing the table */
 } table __read_mostly;
 
 static __always_inline struct call *call_at(u32 place)
@@ -61,7 +61,7 @@ static __always_inline struct call *call_at(u32 place)
 	return (struct call *)(table.calls + (size_t)place * table.stride);
 }
 
-/* Any context; preemption off. p is current: its place, or PLACES. */
+/* The place of p, which is current; PLACES: it has none. Any context; preemption off. */
 static __always_inline u32 find(const struct task_struct *p)
 {
 	u32 row = ctrace_hash_ptr(p, PLACES_BITS - 3), home = row, i, j;
@@ -70,7 +70,7 @@ static __always_inline u32 find(const struct task_struct *p)
 		for (j = 0; j < ROW; j++)
 			if (READ_ONCE(table.keys[row * ROW + j]) == p)
 				return row * ROW + j;
-		/* p set it itself, if it went on from here; another's does no harm */
+		/* p itself set this if it went on from here; no harm if another task did */
 		if (!READ_ONCE(table.further[home]))
 			break;
 	}
@@ -82,13 +82,13 @@ static u32 take(struct task_struct *p)
 	u32 row = ctrace_hash_ptr(p, PLACES_BITS - 3), home = row, i, j, place = find(p);
 
 	if (unlikely(place != PLACES))
-		return place;	/* a call without a return: what it left is written over */
+		return place;	/* left by a call that did not return: overwrite it */
 	for (i = 0; i < WINDOW; i++, row = (row + 1) % ROWS) {
 		if (i)
 			WRITE_ONCE(table.further[home], 1);
 		for (j = 0; j < ROW; j++) {
 			place = row * ROW + j;
-			/* Acquire: what its last user read there was read before. Pairs with release(). */
+			/* Acquire: its last user read its call before we write ours. Pairs with release(). */
 			if (!READ_ONCE(table.keys[place]) &&
 			    !cmpxchg_acquire(&table.keys[place], NULL, p))
 				return place;
@@ -152,7 +152,7 @@ static __always_inline void fill_call(void *payload, const void *arg)
 	memcpy((u64 *)payload + 2, r->call->args, r->call->len);
 }
 
-/* The number is the entry's: at the return the registers may have another (rt_sigreturn). */
+/* The call's number was noted at the entry: at the return the registers may hold another (rt_sigreturn). */
 static noinline void leave(const struct call *c, long ret)
 {
 	struct result r = { .call = c, .duration = ctrace_compat_clock() - c->time, .ret = ret };
@@ -179,7 +179,7 @@ static void probe_enter(void *data, struct pt_regs *regs, long nr)
 	ctrace_compat_probe_end();
 }
 
-/* Whether its container is wanted or not: it may have been when the call began. */
+/* Does not ask whether the container is wanted: it may have been when the call began. */
 static void probe_exit(void *data, struct pt_regs *regs, long ret)
 {
 	u32 place;
@@ -198,7 +198,7 @@ static void CTRACE_PROBE_SCHED_PROCESS_EXIT(probe_death)
 	u32 place;
 
 	ctrace_compat_probe_begin();
-	place = find(p);	/* current */
+	place = find(p);	/* p is current */
 	if (place != PLACES)
 		release(place);
 	ctrace_compat_probe_end();
@@ -207,8 +207,8 @@ static void CTRACE_PROBE_SCHED_PROCESS_EXIT(probe_death)
 /* --- life --------------------------------------------------------------------- */
 
 /*
- * Registered in this order: once a call can take a place, its return and its task's death give it
- * back. All three go before the table does.
+ * Registered in this order: before a call can take a place, its return and its task's death can free
+ * it. All three are unregistered before the table goes.
  */
 static struct ctrace_source sources[] = {
 	{ .tracepoint = "sched_process_exit", .fn = probe_death },
@@ -239,8 +239,8 @@ static int table_get(void)
 }
 
 /*
- * A session's place among 32 is given again: what is under way for this probe must not become the
- * record of the next session there, or of its own next probe.
+ * A session's index is used again. Calls under way for this probe must not become records of the next
+ * session with that index, or of this session's next probe.
  */
 static void forget(const struct ctrace_probe *p)
 {
@@ -249,7 +249,7 @@ static void forget(const struct ctrace_probe *p)
 
 	for (i = 0; i < PLACES; i++) {
 		w = READ_ONCE(call_at(i)->wanted);
-		/* Lost to the place's next user: that one does not want it. */
+		/* If this fails, the place has a next user, which does not want the event: it is not armed. */
 		if (w & in_place && !(ctrace_wants((u32)w) & bit))
 			cmpxchg64(&call_at(i)->wanted, w, w & ~in_place);
 	}
@@ -260,7 +260,7 @@ static void calls_del(struct ctrace_probe *p)
 	forget(p);
 	if (--table.users)
 		return;
-	/* Unregistered; the last may still run. */
+	/* The probe functions are unregistered, but may still run. */
 	ctrace_compat_tracepoint_sync();
 	vfree(table.keys);
 	table.keys = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tasks that move between cgroups; cgroups that are made, removed, frozen. */
+/* Tasks that move between cgroups; cgroups that are made, removed, frozen, unfrozen. */
 #include <linux/cgroup.h>
 #include <linux/string.h>
 #include "probe/table.h"
@@ -7,7 +7,7 @@
 #include "compat/cgroup.h"
 #include "compat/tracepoint.h"
 
-/* As the kernel told it, or where it does not tell, of the names, in buf of CTRACE_STR_MAX bytes. */
+/* The path that the kernel told; if it told none, one made of the names in buf[CTRACE_STR_MAX]. */
 static const char *path_of(const struct cgroup *cgrp, const char *told, char *buf)
 {
 	if (told)
@@ -81,7 +81,7 @@ struct cgroup_arg {
 
 struct cgroup_payload {
 	s32 root;
-	u32 hole;		/* where 8 bytes align */
+	u32 hole;		/* aligns id to 8 */
 	u64 id;
 	s32 level;
 	char path[];
@@ -100,7 +100,7 @@ static __always_inline void fill_cgroup(void *payload, const void *arg)
 	r->path[a->path_len] = 0;
 }
 
-/* of: whose event it is, or NULL for the caller's */
+/* of: the cgroup that the event belongs to; NULL: it belongs to the running context */
 static void on_cgroup(u32 id, struct cgroup *cgrp, const char *path, struct cgroup *of)
 {
 	struct cgroup_arg a = { .cgrp = cgrp };
@@ -152,7 +152,7 @@ static void CTRACE_PROBE_CGROUP_EVENT(probe_unfreeze)
 
 #define F	CTRACE_FIELD
 
-/* Names and order are LTTng's (FORMATS.md): viewers look for them. */
+/* Names and order are LTTng's: viewers look for them. */
 static const struct ctrace_field_desc f_attach[] = {
 	F(TEXT, "comm", 16), F(UINT, "dst_id", 8), F(INT, "dst_root", 4), F(INT, "dst_level", 4),
 	F(INT, "tid", 4), F(STRING, "dst_path", 0),

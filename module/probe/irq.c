@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interrupts and soft interrupts. What runs in an interrupt is the host's: the
- * task it came upon has nothing to do with it. A soft interrupt may be raised by a task, whose event that is.
+ * Interrupts and soft interrupts. Their events belong to the host: the interrupted task has nothing to
+ * do with them. But a task may raise a soft interrupt, and then irq_softirq_raise is that task's event.
  */
 #include <linux/interrupt.h>
 #include <linux/string.h>
@@ -100,7 +100,7 @@ static void probe_softirq_exit(void *data, unsigned int vec)
 
 #define F	CTRACE_FIELD
 
-/* Names and order are LTTng's (FORMATS.md): viewers look for them. */
+/* Names and order are LTTng's: viewers look for them. */
 static const struct ctrace_field_desc f_entry[] = { F(INT, "irq", 4), F(STRING, "name", 0) };
 static const struct ctrace_field_desc f_exit[] = { F(INT, "irq", 4), F(INT, "ret", 4) };
 static const struct ctrace_field_desc f_vec[] = { F(UINT, "vec", 4) };

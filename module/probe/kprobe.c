@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Kprobes and kretprobes: fetch.c reads what they are, this attaches them and writes their records. */
+/* Kprobes and kretprobes: fetch.c parses their definitions; this attaches them and writes their records. */
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/kallsyms.h>
@@ -15,19 +15,20 @@
 
 struct ctrace_kprobe {
 	union {
-		struct kprobe kp;	/* of one session: so is its count of misses */
+		struct kprobe kp;	/* one session's, and so is its count of misses */
 		struct kretprobe rp;
 	};
-	u32 event_id;			/* 0 until it is known; nobody wants that one */
-	u32 bit;			/* session's; 0: only tried */
-	bool gone;			/* unregistered already */
+	u32 event_id;			/* 0, which no session wants, until it is known */
+	u32 bit;			/* the session's; 0: only tried */
+	bool gone;			/* unregistered by kprobe_stop_all() */
 	struct ctrace_fetch *fetch;
 	atomic64_t unwritten;		/* hits that found no scratch */
 };
 
 /*
- * Payloads are made here, as strings decide how long they are. The kernel lets no
- * kprobe into a kprobe's handler, but who knows of all ways back from a function.
+ * Payloads are made here first, because strings decide their length. The kernel runs no kprobe's handler
+ * inside another's. But a kretprobe's handler might nest in ways we do not know of, so there is room for
+ * more than one.
  */
 #define SCRATCH_DEPTH	3
 
@@ -36,7 +37,7 @@ struct kprobe_scratch {
 	char payload[SCRATCH_DEPTH][CTRACE_PAYLOAD_MAX] __aligned(8);
 };
 
-/* From the first probe with arguments until module exit. Written under ctrace_lock. */
+/* Lives from the first probe with arguments until module exit. Written under ctrace_lock. */
 static struct kprobe_scratch __percpu *scratches;
 
 /* --- a hit ------------------------------------------------------------------ */
@@ -60,7 +61,7 @@ static void emit_args(struct ctrace_kprobe *k, u32 mask, const struct ctrace_who
 		atomic64_inc(&k->unwritten);
 		return;
 	}
-	/* Who interrupts from here on puts it back before we go on. */
+	/* An interrupt from here on restores depth before it returns. */
 	WRITE_ONCE(s->depth, depth + 1);
 	barrier();
 	c.from = s->payload[depth];
@@ -70,7 +71,7 @@ static void emit_args(struct ctrace_kprobe *k, u32 mask, const struct ctrace_who
 	WRITE_ONCE(s->depth, depth);
 }
 
-/* Whose hit it is, and which sessions want it: a subset of k's one. */
+/* Fills *who with the owner of the hit. Returns the bit of k's session if that wants the hit, else 0. */
 static __always_inline u32 wanted(struct ctrace_kprobe *k, struct pt_regs *regs, bool breakpoint,
 				  struct ctrace_who *who)
 {
@@ -112,7 +113,7 @@ static int enter(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(enter);
 
-/* The return of a call that nobody wants is not waited for: instances are few. */
+/* A call that the session does not want keeps no instance, as these are few: its return is not seen. */
 static int enter_ret(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe *rp = ctrace_compat_kretprobe(ri);
@@ -184,8 +185,9 @@ static void unregister(struct ctrace_kprobe *k)
 }
 
 /*
- * The kernel takes any offset from a symbol that is somewhere in its text. An alias of the
- * symbol, or an entry moved behind a landing pad, is none the worse.
+ * The kernel takes any offset that leads somewhere into its text, perhaps into another function. So
+ * compare the offset there with what was asked for. It is the same under an alias of the symbol, and
+ * larger where the entry was moved behind a landing pad: both are fine.
  */
 static int check_offset(const struct ctrace_kprobe *k, char *why)
 {
@@ -224,7 +226,7 @@ static int register_it(struct ctrace_kprobe *k, char *why)
 		k->rp.handler = leave;
 		k->rp.maxactive = k->fetch->maxactive;
 		err = register_kretprobe(&k->rp);
-		/* older kernels (4.14) say so of a symbol that is not there, too */
+		/* older kernels (4.14) return -EINVAL for a missing symbol, too */
 		if (err == -EINVAL && !symbol_there(k->fetch))
 			err = -ENOENT;
 	} else {
@@ -239,7 +241,7 @@ static int register_it(struct ctrace_kprobe *k, char *why)
 	return err;
 }
 
-/* Its own type only once the symbol has proved good: types are for ever. */
+/* To be called only once the kernel took the kprobe: types are never deleted. */
 static const struct ctrace_event_type *type_of(const struct ctrace_fetch *f, const char *text)
 {
 	struct ctrace_event_type t = {
@@ -263,7 +265,7 @@ static struct ctrace_kprobe *kprobe_new(const char *text, char *why)
 	struct ctrace_kprobe *k = kzalloc(sizeof(*k), GFP_KERNEL);
 	int err;
 
-	BUILD_BUG_ON(offsetof(struct kretprobe, kp));	/* kp is either's */
+	BUILD_BUG_ON(offsetof(struct kretprobe, kp));	/* k->kp is that of a kretprobe, too */
 	BUILD_BUG_ON(CTRACE_FETCH_ARGS > CTRACE_EVENT_FIELDS ||
 		     CTRACE_FETCH_PAYLOAD != CTRACE_PAYLOAD_MAX);
 	if (!k)
@@ -282,7 +284,7 @@ static void kprobe_free(struct ctrace_kprobe *k)
 	kfree(k);
 }
 
-/* A name that stands for something else would never lead to the new definition. */
+/* An event that has the name already would hide the new definition. */
 static int check_name(const struct ctrace_fetch *f, char *why)
 {
 	if (!ctrace_defined(f->name) && !ctrace_event_by_name(NULL, f->name))
@@ -364,7 +366,7 @@ static void kprobe_del(struct ctrace_probe *p)
 	kprobe_free(k);
 }
 
-/* Hundreds at once, with one wait for the handlers of each kind instead of one per probe. */
+/* There may be hundreds: wait once for all kprobes and once for all kretprobes, not for each. */
 static void kprobe_stop_all(struct ctrace_session *s)
 {
 	u32 n = 0, nkps = 0, nrps = 0;
@@ -376,7 +378,7 @@ static void kprobe_stop_all(struct ctrace_session *s)
 		n += p->kind == &ctrace_kind_kprobe;
 	kps = n ? kcalloc(n, 2 * sizeof(*kps), GFP_KERNEL) : NULL;
 	if (!kps)
-		return;		/* one by one, then */
+		return;		/* kprobe_del() unregisters them one by one, then */
 	rps = kps + n;
 	list_for_each_entry(p, &s->probes, list) {
 		if (p->kind != &ctrace_kind_kprobe)

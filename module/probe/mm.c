@@ -35,8 +35,8 @@ static __always_inline void fill_fault_kernel(void *payload, const void *arg)
 }
 
 /*
- * A fault's record may need user memory itself (a user stack), and fault. That
- * fault is ours, not the task's: no record, or each would bring the next.
+ * Recording a fault may touch user memory (for a user stack), and fault again. That fault is ours, not
+ * the task's, and is not recorded: each would bring the next.
  */
 static DEFINE_PER_CPU(bool, in_fault);
 
@@ -106,7 +106,7 @@ static void probe_free(void *data, struct page *page, unsigned int order)
 	ctrace_compat_probe_end();
 }
 
-/* --- out of memory: the events of the task that it is about ------------------------- */
+/* --- out of memory: events of the task they are about, not of the one that runs ----- */
 
 struct victim_payload {
 	s32 pid;
@@ -170,7 +170,7 @@ static void probe_adj(void *data, struct task_struct *p)
 
 #define F	CTRACE_FIELD
 
-/* Names and order are LTTng's (FORMATS.md), without its addresses. */
+/* Names and order are LTTng's, without its addresses. */
 static const struct ctrace_field_desc f_fault_user[] = {
 	F(HEX, "address", 8), F(HEX, "ip", 8), F(HEX, "error_code", 8),
 };

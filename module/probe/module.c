@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Modules of the kernel that are loaded and freed, by whom. */
+/* Kernel modules that are loaded and freed: events of the task that does it. */
 #include <linux/module.h>
 #include <linux/string.h>
 #include "probe/table.h"

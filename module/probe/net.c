@@ -2,11 +2,10 @@
 /*
  * Packets, and the states of internet sockets.
  *
- * What a socket does is the container's whose task made the socket, wherever it
- * happens: the socket knows its v2 cgroup. Current counts only where it acts for the socket
- * itself, as its own cgroup confirms: in a task's context, too, the kernel
- * works for others (a queue's next packet, a packet that a busy poll finds). A received packet
- * is nobody's yet, which means the host's.
+ * A socket's events belong to the container whose task made the socket, in whatever context they happen:
+ * the socket knows its v2 cgroup. They are current's only where current acts for the socket itself, and
+ * is in the socket's cgroup: in a task's context, too, the kernel works for others (a queue's next
+ * packet, a packet that a busy poll finds). A received packet has no owner yet, so it is the host's.
  */
 #include <linux/percpu.h>
 #include <linux/string.h>
@@ -16,8 +15,8 @@
 #include "compat/tracepoint.h"
 
 /*
- * sk: or NULL; the kernel holds a reference. own: if a task runs here, it is the one that acts.
- * Where v1 has all controllers, all of v2 is one cgroup, and a socket tells nothing but this.
+ * sk may be NULL; the kernel holds a reference to it. own: if a task is running, it acts for sk itself.
+ * Where v1 has all controllers, all tasks and sockets are in v2's only cgroup, so own alone decides.
  */
 static void resolve_sock(const struct sock *sk, bool own, struct ctrace_who *who)
 {
@@ -65,7 +64,7 @@ static __always_inline void emit_skb(u32 mask, u32 id, const struct ctrace_who *
 	ctrace_emit(mask, id, who, sizeof(struct skb_payload) + a.name_len + 1, fill_skb, &a);
 }
 
-/* A packet of no socket that came in by some device is only passed on here. */
+/* A packet without a socket that came in through a device is only forwarded. */
 static bool made_here(const struct sk_buff *skb, const struct sock *sk)
 {
 	return sk || !skb->skb_iif;
@@ -116,14 +115,15 @@ static void CTRACE_PROBE_NET_SKB(probe_receive)
 /* --- net_dev_xmit -------------------------------------------------------------- */
 
 /*
- * When the device has been given the packet, it may be freed already. So its owner
- * is found before, at net_dev_start_xmit. In between the same CPU may send others: on devices
- * that send by another. Bottom halves are off from the one to the other, which is an
- * RCU read side; gen says so too (identity.h), should the second never come.
+ * At net_dev_xmit the device has the packet and may have freed it. So its owner is found before, at
+ * net_dev_start_xmit, and kept. In between, the same CPU may send other packets: a device may send
+ * through another. Bottom halves are off between the two tracepoints, which is an RCU read side, so the
+ * container stays. If net_dev_xmit never comes, the entry is left behind; gen (identity.h) says whether
+ * its container can still be used.
  */
 #define SENDING	8
 struct sending {
-	const struct sk_buff *skb;	/* NULL: free; an address to compare */
+	const struct sk_buff *skb;	/* only compared, never dereferenced; NULL: free */
 	struct ctrace_who who;
 	u32 gen;
 };
@@ -154,7 +154,7 @@ static void on_start_xmit(const struct sk_buff *skb, const struct net_device *de
 	u32 gen = READ_ONCE(ctrace_ident_state.cache_gen);
 	struct ctrace_who who;
 
-	smp_rmb();	/* gen before the tables, as in ctrace_identity_look() */
+	smp_rmb();	/* read gen before the tables, as in ctrace_identity_look() */
 	resolve_sock(sk, made_here(skb, sk) && ctrace_compat_skb_sent_at_once(skb, dev), &who);
 	if (!s)
 		s = &here->s[here->next++ % SENDING];
@@ -190,7 +190,7 @@ static __always_inline void fill_xmit(void *payload, const void *arg)
 	r->name[a->name_len] = 0;
 }
 
-/* skb may be no packet any more */
+/* skb may have been freed: compare it only */
 static __always_inline void on_xmit(const struct sk_buff *skb, int rc, const struct net_device *dev,
 				    u32 len)
 {
@@ -234,7 +234,7 @@ struct state_arg {
 struct state_payload {
 	u16 family, protocol, sport, dport;
 	s32 oldstate, newstate;
-	u32 addr[];			/* twice: bytes, and so many of them */
+	u32 addr[];			/* source, then destination: each its number of bytes, then these */
 };
 
 static __always_inline void fill_state(void *payload, const void *arg)
@@ -266,7 +266,7 @@ static __always_inline void on_set_state(const struct sock *sk, int oldstate, in
 
 	if (!mask)
 		return;
-	/* A task that has the socket locked is the one that acts; else a packet or a timer does. */
+	/* A task that has locked the socket acts itself; otherwise a packet or a timer does. */
 	resolve_sock(sk, ctrace_compat_sock_owned(sk), &who);
 	mask = ctrace_filter(mask, who.container, who.task);
 	if (!mask)
@@ -293,7 +293,7 @@ static void CTRACE_PROBE_INET_SOCK_SET_STATE(probe_set_state)
 
 #define F	CTRACE_FIELD
 
-/* Names are LTTng's, and the kernel's where LTTng has none. */
+/* Names are LTTng's, or the kernel's where LTTng has none. */
 static const struct ctrace_field_desc f_skb[] = {
 	F(UINT, "len", 4), F(STRING, "name", 0),
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The life of processes. A fork across containers is told as probe/sched.c says. */
+/* The life of processes. A fork across two containers is recorded as probe/sched.c says. */
 #include <linux/binfmts.h>
 #include <linux/nsproxy.h>
 #include <linux/pid.h>
@@ -14,7 +14,7 @@
 
 struct fork_arg {
 	struct task_struct *parent, *child;
-	struct pid *pid;		/* child's; alive: the child has not been let go yet */
+	struct pid *pid;		/* the child's; stays, because the child does not run yet */
 	u32 levels;
 	bool show_parent, show_child;
 };
@@ -170,7 +170,7 @@ static __always_inline void fill_free(void *payload, const void *arg)
 	r->prio = p->prio - MAX_RT_PRIO;
 }
 
-/* From an RCU callback: p has no pid any more, so the event has no vtid unless it exited just now. */
+/* Called from an RCU callback: p has no pid any more, so the event has a vtid only if p exited just now. */
 static void probe_free(void *data, struct task_struct *p)
 {
 	ctrace_compat_probe_begin();
@@ -179,7 +179,7 @@ static void probe_free(void *data, struct task_struct *p)
 	ctrace_compat_probe_end();
 }
 
-/* The caller's name and priority, the number that it waits for; 0: any child. */
+/* comm and prio are the caller's; tid is the task that it waits for, 0 for any child. */
 static __always_inline void fill_wait(void *payload, const void *arg)
 {
 	struct task_payload *r = payload;
@@ -201,7 +201,7 @@ static void probe_wait(void *data, struct pid *pid)
 
 #define F	CTRACE_FIELD
 
-/* Names and order are LTTng's (FORMATS.md): viewers look for them. */
+/* Names and order are LTTng's: viewers look for them. */
 static const struct ctrace_field_desc f_fork[] = {
 	F(TEXT, "parent_comm", 16), F(INT, "parent_tid", 4), F(INT, "parent_pid", 4),
 	F(UINT, "parent_ns_inum", 4), F(TEXT, "child_comm", 16), F(INT, "child_tid", 4),

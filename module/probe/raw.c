@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any tracepoint, its arguments as the kernel passes them: eight bytes each, of which a
- * narrower argument means only its own; pointers are pointers, so a session with one has no views of
- * single containers. SUBSYS:NAME is an event of the kernel's own that is not curated; raw:NAME any
- * tracepoint at all, also one with no event or with a curated one.
+ * Any tracepoint, with its arguments as the kernel passes them: eight bytes each; the upper bytes of a
+ * narrower argument mean nothing. Pointers stay pointers, so a session with such a probe has no views of
+ * single containers. SUBSYS:NAME is one of the kernel's own events that is not curated here. raw:NAME is
+ * any tracepoint at all, even one that has no event, or a curated one.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -17,7 +17,7 @@
 #define MAX_ARGS	12	/* the kernel's own limit for tracepoints */
 
 struct raw {
-	struct ctrace_source source;	/* of one session: registered while it has the probe */
+	struct ctrace_source source;	/* one session's: registered while the session has the probe */
 	struct ctrace_compat_tp tp;
 	u32 event_id;
 	u32 bit;
@@ -26,8 +26,8 @@ struct raw {
 };
 
 /*
- * A tracepoint may lie on our own way (a contended lock, an interrupt to this CPU): its probe would
- * set itself off for ever. One raw probe at a time, then, in each of what can interrupt the other.
+ * Our own code may hit a tracepoint (a contended lock, an interrupt to this CPU), whose probe would then
+ * set itself off for ever. So one raw probe runs at a time on each level: task, softirq, interrupt, NMI.
  */
 struct running {
 	bool at[4];
@@ -64,7 +64,7 @@ static __always_inline void on_hit(struct raw *raw, u32 mask, const u64 *args)
 		ctrace_emit(mask, raw->event_id, &who, a.n * sizeof(u64), fill_raw, &a);
 }
 
-/* Any context incl. NMI. args has raw->nargs places. */
+/* Any context incl. NMI. args has raw->nargs elements. */
 static noinline void hit(struct raw *raw, const u64 *args)
 {
 	bool *busy;
@@ -86,8 +86,8 @@ static noinline void hit(struct raw *raw, const u64 *args)
 }
 
 /*
- * One function for each number of arguments, so that none takes what was not
- * passed: beyond the registers that would be the caller's stack.
+ * One function for each number of arguments, so that none reads an argument that was not passed: beyond
+ * the registers it would read the caller's stack.
  */
 static void probe_0(void *data)
 {
@@ -143,7 +143,7 @@ static const struct ctrace_event_type *type_of(const char *system, const char *t
 	};
 	u32 i;
 
-	/* raw_: beside a curated event of the same name, in the same trace */
+	/* raw_ tells it from a curated event of that name in the same trace */
 	snprintf(name, sizeof(name), "%s%s", strcmp(system, "raw") ? "" : "raw_", tracepoint);
 	for (i = 0; i < nargs; i++) {
 		snprintf(names[i], sizeof(names[i]), "arg%u", i + 1);
@@ -179,7 +179,7 @@ static void raw_del(struct ctrace_probe *p)
 {
 	struct raw *raw = p->priv;
 
-	/* It was unregistered as a source of p, and whoever was in it is out. */
+	/* raw->source was unregistered with p, and the caller has waited for its running handlers. */
 	ctrace_compat_tp_put(&raw->tp);
 	kfree(raw);
 }

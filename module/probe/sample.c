@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples: what each CPU is doing, HZ times a second of its clock, with the
- * kernel's and the user's stack. By a perf event per CPU, whose timer interrupt is told to us.
+ * Samples: what each CPU is doing, hz times a second of its clock, with the kernel's and the user's
+ * stack. Each CPU has a perf event, whose timer interrupt calls us.
  *
- * Idle CPUs give none: it would be most of a trace, and no container's.
+ * Idle CPUs give no samples: these would be most of a trace, and belong to no container.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -29,8 +29,8 @@ struct sample {
 struct ctrace_sampler;
 
 struct sampler_cpu {
-	struct perf_event *event;	/* NULL: CPU is not there. CPU hotplug's callbacks alone */
-	struct sample room;		/* the handler's: its interrupts do not nest */
+	struct perf_event *event;	/* NULL: the CPU is offline. For CPU hotplug's callbacks alone */
+	struct sample room;		/* for the handler, whose interrupts do not nest */
 };
 
 struct ctrace_sampler {
@@ -39,11 +39,11 @@ struct ctrace_sampler {
 	u32 bit, hz;			/* invariant */
 };
 
-static u32 samplers;			/* that use cpus; protected by ctrace_lock */
+static u32 samplers;			/* users of cpus; protected by ctrace_lock */
 
 /* --- the sample ---------------------------------------------------------------- */
 
-/* As long as fields are in this order, none needs padding in front. */
+/* In this order, no field needs padding in front of it. */
 static __always_inline void fill_sample(void *payload, const void *arg)
 {
 	const struct sample *s = arg;
@@ -63,8 +63,8 @@ static __always_inline void fill_sample(void *payload, const void *arg)
 }
 
 /*
- * Did the interrupt come upon a task, and not upon another interrupt? Our own
- * counts once. Softirqs may run in ksoftirqd or behind any task's back: nobody's either way.
+ * Did our interrupt hit a task, not another interrupt? hardirq_count() includes our own. A softirq is no
+ * task's work, whether it runs in ksoftirqd or on top of any task.
  */
 static bool upon_task(const struct pt_regs *regs)
 {
@@ -95,7 +95,7 @@ static void sample(struct perf_event *event, struct pt_regs *regs)
 	s->hz = sr->hz;
 	s->nkernel = ctrace_stack_kernel(s->kernel, regs);
 	outer = ctrace_stack_begin(regs);
-	/* What led a task into the kernel belongs to the picture. */
+	/* In the kernel, too: the user's stack shows what led the task there. */
 	s->nuser = who.task ? ctrace_stack_user(s->stack) : 0;
 	ctrace_emit(mask, CTRACE_ID_CPU_SAMPLE, &who,
 		    (3 + s->nkernel + s->nuser) * sizeof(u64), fill_sample, s);
@@ -226,7 +226,7 @@ static void sample_del(struct ctrace_probe *p)
 
 #define F	CTRACE_FIELD
 
-/* hz lies where the second count needs a neighbour; it is the sample's weight. */
+/* hz is the sample's weight. It stands where the second count needs another four bytes to be aligned. */
 static const struct ctrace_field_desc f_sample[] = {
 	F(HEX, "ip", 8), F(UINT, "user", 4), F(SEQ_HEX, "callstack_kernel", 8),
 	F(UINT, "hz", 4), F(SEQ_HEX, "callstack_user", 8),
@@ -243,8 +243,8 @@ const struct ctrace_family ctrace_family_sample = {
 static const char *const prefixes[] = { "sample:", NULL };
 
 /*
- * No count of samples missed: a timer that comes late leaves out what it missed, and
- * perf does not say how much of it the CPU was idle.
+ * Missed samples are not counted: a late timer leaves out what it missed, and perf does not say for how
+ * much of that the CPU was idle.
  */
 const struct ctrace_probe_kind ctrace_kind_sample = {
 	.prefixes = prefixes, .add = sample_add, .del = sample_del,

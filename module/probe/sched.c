@@ -2,9 +2,9 @@
 /*
  * Scheduling.
  *
- * An event between two tasks of different containers (a switch; in probe/process.c a fork) is
- * recorded once in each container that is wanted, and there it shows the other side's
- * task number but not its name: a ring tells nothing of a neighbour.
+ * An event between tasks of two containers (a switch; in probe/process.c a fork) is recorded in each of
+ * the two that is wanted. Each record shows the other side's tid but not its name: a ring tells nothing
+ * of a neighbour.
  */
 #include <linux/sched.h>
 #include "probe/table.h"
@@ -57,7 +57,7 @@ static __always_inline void on_switch(struct task_struct *prev, struct task_stru
 	if (mask)
 		ctrace_emit(mask, CTRACE_ID_SCHED_SWITCH, &out, sizeof(struct switch_payload),
 			    fill_switch, &a);
-	/* Within one container a session gets it once, whichever side it wants. */
+	/* If both are in one container, a session gets it once, whichever side it wants. */
 	wants &= a.show_next ? ~mask : ~0u;
 	mask = ctrace_filter(wants, in.container, next);
 	if (mask) {
@@ -161,9 +161,9 @@ struct runtime_arg {
 struct runtime_payload {
 	char comm[CTRACE_COMM_LEN];
 	s32 tid;
-	u32 hole;		/* where 8 bytes align */
+	u32 hole;		/* aligns runtime to 8 */
 	u64 runtime;
-	u64 vruntime;		/* where the kernel tells it */
+	u64 vruntime;		/* only if the kernel tells it */
 };
 
 #define RUNTIME_SIZE	(CTRACE_COMPAT_STAT_VRUNTIME ? sizeof(struct runtime_payload) :	\
@@ -195,7 +195,7 @@ static void CTRACE_PROBE_SCHED_STAT_RUNTIME(probe_runtime)
 
 #define F	CTRACE_FIELD
 
-/* Names and order are LTTng's (FORMATS.md): viewers look for them. */
+/* Names and order are LTTng's: viewers look for them. */
 static const struct ctrace_field_desc f_switch[] = {
 	F(TEXT, "prev_comm", 16), F(INT, "prev_tid", 4), F(INT, "prev_prio", 4),
 	F(INT, "prev_state", 8), F(TEXT, "next_comm", 16), F(INT, "next_tid", 4),

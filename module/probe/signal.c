@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Signals. One that is sent is its receiver's event. A sender in another container has it as well, and
- * sees there the receiver's number but not its name, as in sched_switch.
+ * Signals. signal_generate is the receiver's event. A sender in another container gets it as well, with
+ * the receiver's tid but not its name, as in sched_switch.
  */
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>
@@ -10,7 +10,7 @@
 #include "emit/simple.h"
 #include "compat/tracepoint.h"
 
-/* Two values of the pointer are words: from user space, and from the kernel. */
+/* Two values of info are no pointers: they say that it came from user space, or from the kernel. */
 static __always_inline void read_info(const ctrace_compat_siginfo *info, s32 *error, s32 *code)
 {
 	*error = 0;
@@ -67,7 +67,7 @@ static __always_inline void on_generate(struct generate_arg *a, struct task_stru
 		ctrace_emit(mask, CTRACE_ID_SIGNAL_GENERATE, &to, sizeof(struct generate_payload),
 			    fill_generate, a);
 	if (!in_task() || p == current)
-		return;		/* nobody sent it */
+		return;		/* no other task sent it */
 	ctrace_identity_resolve_current(&from);
 	a->show = from.container == to.container;
 	/* Within one container a session gets it once, whichever side it wants. */
@@ -93,7 +93,7 @@ static void probe_generate(void *data, int sig, ctrace_compat_siginfo *info, str
 
 struct deliver_payload {
 	s32 sig, error, code;
-	u32 hole;		/* where 8 bytes align */
+	u32 hole;		/* aligns handler to 8 */
 	u64 handler, flags;
 };
 
@@ -118,7 +118,7 @@ static void probe_deliver(void *data, int sig, ctrace_compat_siginfo *info, stru
 
 #define F	CTRACE_FIELD
 
-/* Names and order are LTTng's (FORMATS.md): viewers look for them. */
+/* Names and order are LTTng's: viewers look for them. */
 static const struct ctrace_field_desc f_generate[] = {
 	F(INT, "sig", 4), F(INT, "errno", 4), F(INT, "code", 4), F(TEXT, "comm", 16),
 	F(INT, "tid", 4), F(INT, "group", 4), F(INT, "result", 4),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names, fields and values are LTTng's (FORMATS.md): viewers build the tree of
- * containers from them. The session's filter and rate do not hold for them: they are no events but what
- * events are understood by.
+ * Names, fields and values are LTTng's: viewers build the tree of containers from them. The session's
+ * filter and rate do not apply: a reader needs these records to understand the events.
  */
 #include <linux/cred.h>
 #include <linux/delay.h>
@@ -44,7 +43,7 @@ struct namespaces {
 struct dump {
 	struct ctrace_session *s;
 	size_t mnt_at;		/* see ctrace_compat_mnt_inum_at() */
-	u64 bytes;		/* written since it last rested */
+	u64 bytes;		/* written since the last rest() */
 	struct process process;
 	struct namespaces ns;
 };
@@ -60,7 +59,7 @@ static void emit(struct dump *d, u32 id, const struct ctrace_who *who, const voi
 	d->bytes += sizeof(struct ctrace_record) + len;
 }
 
-/* Begin and end are nobody's. */
+/* Start and end belong to no task: they are the host's. */
 static void mark(struct dump *d, u32 id)
 {
 	struct ctrace_who who;
@@ -81,7 +80,7 @@ static s32 status_of(const struct task_struct *p)
 		return STATUS_DEAD;
 	if (p->exit_state & EXIT_ZOMBIE)
 		return STATUS_ZOMBIE;
-	/* Which of the runnable ones runs, the first switch tells. */
+	/* The first switch tells which of the runnable tasks runs. */
 	if (state == TASK_RUNNING)
 		return STATUS_WAIT_CPU;
 	if (state & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE))
@@ -89,7 +88,7 @@ static s32 status_of(const struct task_struct *p)
 	return STATUS_UNNAMED;
 }
 
-/* What is the same at all levels. */
+/* Fills the fields that are the same at all levels. */
 static void look_process(struct dump *d, struct task_struct *p)
 {
 	struct process *r = &d->process;
@@ -105,7 +104,7 @@ static void look_process(struct dump *d, struct task_struct *p)
 	r->cpu = task_cpu(p);
 }
 
-/* One record for each pid namespace that the task has a number in, its own first. */
+/* One record for each pid namespace where the task has a number, its own namespace first. */
 static void emit_levels(struct dump *d, struct task_struct *p, const struct pid *pid,
 			const struct ctrace_who *who)
 {
@@ -153,7 +152,7 @@ static void dump_task(struct dump *d, struct task_struct *p)
 
 	if (!pid)
 		return;
-	/* Before anything is known of whose it is: this takes a lock that sleeps on RT. */
+	/* Before the owner is resolved, which needs preemption off: this takes a lock that sleeps on RT. */
 	look_namespaces(d, p, pid);
 	preempt_disable();
 	ctrace_identity_resolve_task(p, &who);
@@ -169,9 +168,8 @@ static void dump_task(struct dump *d, struct task_struct *p)
 /* --- all of them ------------------------------------------------------------------ */
 
 /*
- * All is written on one CPU or two, into their rings, and what does not fit
- * overwrites what came first. So a reader gets a moment after each half of a ring: it
- * is not waited for.
+ * The dump is written on one CPU or two, into their rings. What does not fit overwrites what came first.
+ * So pause after each half of a ring, to let a reader catch up; but do not wait for it.
  */
 static void rest(struct dump *d)
 {
@@ -183,8 +181,8 @@ static void rest(struct dump *d)
 }
 
 /*
- * By number, so that the walk may rest anywhere: a list's next task may be gone by then. Who
- * exists from begin to end is met once.
+ * Walks by number, so that it may rest anywhere; on a list, the next task might be gone by then. A task
+ * that exists from beginning to end is met once.
  */
 static void walk(struct dump *d)
 {
@@ -203,7 +201,7 @@ static void walk(struct dump *d)
 		}
 		rcu_read_unlock();
 		rest(d);
-		/* the session is about to go, and others wait for ctrace_lock */
+		/* on a fatal signal the session is about to go, and others wait for ctrace_lock */
 	} while (more && !fatal_signal_pending(current));
 }
 

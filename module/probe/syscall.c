@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System calls: entry with as many arguments as the call has, and exit. */
+/* System calls: the entry, with all of the call's arguments, and the exit. */
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include "probe/table.h"
@@ -8,9 +8,9 @@
 #include "compat/tracepoint.h"
 
 /*
- * Arguments with strings are copied before anything is reserved, as their length decides
- * the record's. Only system call entry uses this, with preemption off and never from an
- * interrupt, so one per CPU is enough.
+ * Arguments with strings are copied before the record is reserved, because the strings decide its
+ * length. Only the entry of a system call uses this, with preemption off and never in an interrupt, so
+ * one per CPU is enough.
  */
 struct room {
 	u64 args[CTRACE_ARGS_MAX / 8];
@@ -60,7 +60,7 @@ static void fill_exit_unknown(void *payload, const void *arg)
 	((u64 *)payload)[1] = u->ret;
 }
 
-/* A number that no table has: the call's own words, 6 arguments. */
+/* A call whose number no table has. Its entry is recorded with 6 arguments, as the registers have them. */
 static noinline void unknown(u32 id, u32 payload, void (*fill)(void *, const void *),
 			     const struct unknown *u)
 {
@@ -75,7 +75,7 @@ static noinline void unknown(u32 id, u32 payload, void (*fill)(void *, const voi
 		ctrace_emit(mask, id, &who, payload, fill, u);
 }
 
-/* Any call, of anybody, in any session. */
+/* The general way: any call, any task, any session. */
 static noinline void enter_any(struct pt_regs *regs, long nr)
 {
 	struct entry e = { .regs = regs, .is32 = ctrace_compat_is_32bit_call() };
@@ -111,7 +111,7 @@ static noinline void enter_interrupted(struct pt_regs *regs, long nr, struct ctr
 	enter_any(regs, nr);
 }
 
-/* A probe's own arguments, and no clone with fewer: so they stay in its registers. */
+/* data is not used, but a probe has it: regs and nr stay in their registers. */
 static noinline ctrace_compat_noclone void enter(void *data, struct pt_regs *regs, long nr)
 {
 	const struct ctrace_syscall_layout *l;
@@ -133,7 +133,7 @@ static noinline ctrace_compat_noclone void enter(void *data, struct pt_regs *reg
 	if (unlikely(found < 0 || !CTRACE_CLOCK_INLINE() || !ctrace_ring_try(d, len, &pos)))
 		goto other;
 	time = CTRACE_CLOCK_NOW();
-	/* the clock takes many registers: what follows from nr is had again rather than saved */
+	/* l and len are computed again */
 	OPTIMIZER_HIDE_VAR(nr);
 	l = &ctrace_syscall_layouts[0][nr];
 	len = l->len;
@@ -198,7 +198,7 @@ static noinline ctrace_compat_noclone void leave(void *data, struct pt_regs *reg
 	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS || ctrace_compat_is_32bit_call()))
 		goto other;
 	found = ctrace_alone_ring(&d, CTRACE_ID_SYS_EXIT + nr);
-	/* nobody can want the exit of a call without a name: that is another event */
+	/* a call without a name is recorded as another event, which ctrace_alone_ring() did not ask about */
 	if (!found && likely(ctrace_syscall_layouts[0][nr].known))
 		return;
 	if (unlikely(found <= 0 || !CTRACE_CLOCK_INLINE() || !ctrace_ring_try(d, EXIT_LEN, &pos)))
@@ -218,7 +218,7 @@ other:
 	leave_any(nr, ret);
 }
 
-/* The first of a task since another ran on this CPU. Or it is one that is not remembered. */
+/* The task's first call since another task ran on this CPU; or the task cannot be remembered. */
 static noinline ctrace_compat_noclone void enter_new(void *data, struct pt_regs *regs, long nr)
 {
 	if (likely(ctrace_identity_learn()))
@@ -235,7 +235,7 @@ static noinline ctrace_compat_noclone void leave_new(void *data, struct pt_regs 
 		leave_any(syscall_get_nr(current, regs), ret);
 }
 
-/* Most calls on a host are nobody's business: those go no further than this. */
+/* No session wants most of a host's calls: those go no further than this. */
 static void probe_enter(void *data, struct pt_regs *regs, long nr)
 {
 	ctrace_compat_probe_begin();
@@ -260,7 +260,7 @@ static void probe_exit(void *data, struct pt_regs *regs, long ret)
 
 #define F	CTRACE_FIELD
 
-/* Names and order are LTTng's (FORMATS.md): viewers look for them. */
+/* Names and order are LTTng's: viewers look for them. */
 static const struct ctrace_field_desc f_enter_unknown[] = {
 	F(INT, "nr", 8), F(HEX, "arg0", 8), F(HEX, "arg1", 8), F(HEX, "arg2", 8),
 	F(HEX, "arg3", 8), F(HEX, "arg4", 8), F(HEX, "arg5", 8),

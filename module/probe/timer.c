@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Timers. They expire in interrupts, which are the host's; an interval timer is its process's. Where a
- * timer lies and what function it calls are kernel addresses, and are left out.
+ * Timers. They expire in interrupts, so their events belong to the host; only an interval timer's belong
+ * to its process. The addresses of a timer and of its function are kernel addresses, and left out.
  */
 #include <linux/hrtimer.h>
 #include <linux/pid.h>
@@ -79,7 +79,7 @@ static void CTRACE_PROBE_ITIMER_EXPIRE(probe_itimer)
 
 #define F	CTRACE_FIELD
 
-/* Names and order are LTTng's (FORMATS.md): viewers look for them. */
+/* Names and order are LTTng's: viewers look for them. */
 static const struct ctrace_field_desc f_timer[] = { F(UINT, "now", 8), F(UINT, "baseclk", 8) };
 static const struct ctrace_field_desc f_hrtimer[] = { F(INT, "now", 8) };
 static const struct ctrace_field_desc f_itimer[] = {

@@ -12,8 +12,8 @@
 
 #define PLACES_BITS	10
 #define PLACES		(1u << PLACES_BITS)
-#define PROBES		16	/* places that are looked at for one cid */
-#define SWEEP		4	/* places that are looked at, at each death, for stragglers */
+#define PROBES		16	/* places where a cid may be */
+#define SWEEP		4	/* places checked for stragglers at each death */
 
 struct place {
 	u32 key;		/* cid + 1; 0: free */
@@ -22,14 +22,14 @@ struct place {
 };
 
 /*
- * Seconds are those of the clock, so around the border of two up to twice the rate can pass
- * within a second: one word then says all, and whoever changes it has the last say.
+ * Seconds are whole seconds of the clock, so up to twice the rate may pass within a second around the
+ * border of two. In return one word, place.passed, is all the state, and one cmpxchg decides.
  */
 struct ctrace_limit {
 	u32 rate;
-	u32 sweep;		/* place that was looked at last; the caller's lock */
+	u32 sweep;		/* place that was checked last; the caller's lock (ctrace_lock) */
 	atomic64_t gone;	/* dropped by containers that are no more */
-	struct place shared;	/* of those that found no place */
+	struct place shared;	/* of the containers that found no place */
 	struct place places[PLACES];
 };
 
@@ -65,8 +65,9 @@ static struct place *look_up(struct ctrace_limit *l, u32 key, bool take)
 }
 
 /*
- * Places become free in the middle of a row, so all of it is looked through before one is taken.
- * (Two CPUs may still take two for one cid, if one became free in between: both are given up later.)
+ * Places become free in the middle of a row, so look through all of the row before taking one. (Two
+ * CPUs may still take two places for one cid, if one became free in between: ctrace_limit_forget()
+ * gives up both.)
  */
 static struct place *find(struct ctrace_limit *l, u32 cid)
 {
@@ -82,7 +83,7 @@ bool ctrace_limit_pass(struct ctrace_limit *l, u32 cid, u64 now)
 
 	do {
 		was = atomic64_read(&p->passed);
-		/* a CPU that read its clock before another turned the second counts in the new one */
+		/* now may be of the second before: another CPU was first in this one, where this counts too */
 		new = was >> 32 < second ? second << 32 | 1 : was + 1;
 		if ((u32)new > l->rate) {
 			atomic64_inc(&p->dropped);
@@ -93,8 +94,8 @@ bool ctrace_limit_pass(struct ctrace_limit *l, u32 cid, u64 now)
 }
 
 /*
- * Its last records may be on their way: what they add goes to the place's next owner, which
- * starts without what this one has used up of the second; the sum is right all the same.
+ * Last records of the container may be on their way: they are counted for the place's next owner,
+ * which starts with a fresh second. The sum is right all the same.
  */
 static void give_up(struct ctrace_limit *l, struct place *p)
 {
@@ -110,7 +111,7 @@ void ctrace_limit_forget(struct ctrace_limit *l, u32 cid)
 
 	while ((p = look_up(l, cid + 1, false)))
 		give_up(l, p);
-	/* A straggler takes a place after its container's death was told: find those in passing. */
+	/* A straggler may take a place after its container's death was told: find those in passing. */
 	for (i = 0; i < SWEEP; i++) {
 		l->sweep = (l->sweep + 1) % PLACES;
 		p = &l->places[l->sweep];
@@ -136,7 +137,7 @@ int ctrace_limit_at(const struct ctrace_limit *l, u32 i, u32 *cid, u64 *dropped)
 
 	if (i > PLACES)
 		return -ENOENT;
-	/* the shared place has no key: CTRACE_CID_ALL comes out of it, as it should */
+	/* the shared place has key 0, which makes its cid CTRACE_CID_ALL, as it should be */
 	*cid = READ_ONCE(p->key) - 1;
 	*dropped = atomic64_read(&p->dropped);
 	return 0;

@@ -25,7 +25,7 @@ static void special(struct ctrace_session *s, bool on)
 
 /* --- making ----------------------------------------------------------------- */
 
-/* What all types of a range of several have in front. */
+/* The first fields of every whole call, and so of a range of several calls. */
 static const struct ctrace_field_desc call_head[] = {
 	CTRACE_FIELD(UINT, "duration", 8), CTRACE_FIELD(INT, "ret", 8),
 };
@@ -57,7 +57,7 @@ static bool overlap(const struct ctrace_probe *p, const struct ctrace_probe *q)
 	return false;
 }
 
-/* An event type has one set of options in a session: which of two would hold? */
+/* An event type has one set of options in a session: of two, which would hold? */
 static int check_overlap(struct ctrace_probe *p, bool asking, char *why)
 {
 	struct ctrace_probe *q;
@@ -99,7 +99,7 @@ static void select_release(struct ctrace_select *sel)
 	kfree(sel);
 }
 
-/* The type of the one event of a range; its fields in fields[]. */
+/* Fills *t with the type of a range's only event; of a range of several, with the fields all have. */
 static int range_type(u32 from, u32 n, struct ctrace_event_type *t, struct ctrace_field_desc *fields,
 		      char *name)
 {
@@ -139,7 +139,7 @@ static int new_range(struct ctrace_probe *p, u32 i, const struct ctrace_probe_op
 		return 0;
 	err = ctrace_expr_new(o->filter, r->t.fields, r->t.nfields, &sel->expr, why, CTRACE_WHY_MAX);
 	n = strlen(why);
-	/* which of its events has no such field? */
+	/* say which of the probe's events has no such field */
 	if (err == -EINVAL && p->ranges[1].n && r->t.name)
 		snprintf(why + n, CTRACE_WHY_MAX - n, " (%s)", r->t.name);
 	return err;
@@ -161,7 +161,7 @@ int ctrace_select_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o,
 
 		if (!all)
 			return -ENOMEM;
-		/* empty before it is seen: pairs with select_of() in emit/special.c */
+		/* Release: zeroed before it is seen. Pairs with select_of() in emit/special.c. */
 		smp_store_release(&s->selects, all);
 	}
 	r = kzalloc(sizeof(*r), GFP_KERNEL);
@@ -172,7 +172,7 @@ int ctrace_select_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o,
 		err = new_range(p, i, o, r, why);
 		if (err != -EINVAL || !i || p->ranges[i].from < CTRACE_ID_COMPAT_CALL)
 			continue;
-		/* A 32-bit call may lack a field of the other (mmap's len): it matches nothing then. */
+		/* A 32-bit call may lack a field of the 64-bit one (mmap's len): then it matches nothing. */
 		select_release(p->selects[i]);
 		p->selects[i] = NULL;
 		p->ranges[i].n = 0;
@@ -180,13 +180,13 @@ int ctrace_select_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o,
 		err = 0;
 	}
 	kfree(r);
-	return err;	/* ctrace_select_free() takes what there is of it */
+	return err;	/* ctrace_select_free() frees what was made so far */
 }
 
 void ctrace_select_sync(void)
 {
 	ctrace_compat_tracepoint_sync();
-	ctrace_compat_synchronize();	/* kprobes and perf events: preemption is off in their handlers */
+	ctrace_compat_synchronize();	/* for kprobes and perf events, whose handlers have preemption off */
 }
 
 void ctrace_select_publish(struct ctrace_probe *p, bool on)
@@ -199,13 +199,13 @@ void ctrace_select_publish(struct ctrace_probe *p, bool on)
 		if (!p->selects[i])
 			continue;
 		for (id = p->ranges[i].from; id < p->ranges[i].from + p->ranges[i].n; id++)
-			/* who sees the options sees them whole: pairs with select_of() in emit/special.c */
+			/* Release: the options are whole before they are seen. Pairs with select_of() in emit/special.c. */
 			smp_store_release(&s->selects[id], on ? p->selects[i] : NULL);
 		if (on)
 			special(s, true);
 	}
 	if (on && has_selects(p) && s->recording)
-		ctrace_select_sync();	/* as ctrace_session_record() does, and why */
+		ctrace_select_sync();	/* for the reason given in ctrace_session_record() */
 }
 
 void ctrace_select_free(struct ctrace_probe *p)

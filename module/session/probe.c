@@ -35,7 +35,7 @@ static void source_put(struct ctrace_source *s)
 
 /* --- masks ---------------------------------------------------------------- */
 
-/* Of a call that has no name: what it does is recorded as another event, and no type describes this one. */
+/* No call has this number: it is recorded as syscall_entry_unknown or _exit_unknown, and id has no type. */
 static bool nameless(u32 id)
 {
 	u32 at = id - CTRACE_ID_SYS_ENTER;
@@ -61,7 +61,7 @@ void ctrace_probe_arm(struct ctrace_probe *p, bool on)
 
 	lockdep_assert_held(&ctrace_lock);
 	arm(p, on);
-	/* What another probe of the session wants as well, it still wants. */
+	/* Another probe of the session may want some of the same events: arm those again. */
 	if (!on && p->session->recording)
 		list_for_each_entry(q, &p->session->probes, list)
 			if (q != p)
@@ -208,7 +208,7 @@ static void put_sources(struct ctrace_probe *p)
 		source_put(p->sources[i]);
 }
 
-/* Is not undone. */
+/* Never undone: the arena gives no views of single containers from now on. */
 static int take_kaddr(struct ctrace_probe *p, char *why)
 {
 	int err = p->kaddr ? ctrace_arena_kaddr(p->session->arena) : 0;
@@ -219,7 +219,7 @@ static int take_kaddr(struct ctrace_probe *p, char *why)
 			  p->name, p->session->id);
 }
 
-/* The caller has seen to it that no probe function sees p or asks for what it selects. */
+/* The caller guarantees that no probe function sees p or its options any more. */
 static void free_probe(struct ctrace_probe *p)
 {
 	if (p->kind && p->kind->del)
@@ -273,7 +273,7 @@ free:
 	return ERR_PTR(err);
 }
 
-/* Stop, unregister; the rest after the caller has synchronised. */
+/* Stops and unregisters. The caller then synchronises, and frees. */
 static void unlink_probe(struct ctrace_probe *p)
 {
 	ctrace_probe_arm(p, false);

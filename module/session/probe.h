@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Probes: what a session listens to. A tracepoint is shared: it is registered
- * with the kernel while any session has a probe on it, and ctrace_event_wants[] says which
- * sessions get which of its event types. What a kind makes (a kprobe, say) is one session's own.
+ * Probes: what a session listens to. Sessions share a tracepoint: it is registered with the kernel
+ * while any session has a probe on it, and ctrace_event_wants[] says which sessions get which of its
+ * event types. A probe of a kind (a kprobe, say) belongs to one session.
  *
- * To add an event on a tracepoint: its type, its function and a line in the sources, all in one
- * probe/<family>.c; a new family also goes into the table of probe/table.c.
+ * To add an event on a tracepoint, write its type, its function and a line of sources[], all in one
+ * probe/<family>.c. A new family also goes into probe/table.c.
  */
 #ifndef CTRACE_PROBE_H
 #define CTRACE_PROBE_H
@@ -22,14 +22,15 @@ struct ctrace_select;
 #define CTRACE_PROBE_SOURCES	3
 
 /*
- * Probes of a session's own, told by how their name begins. All of these in process context,
- * ctrace_lock held.
+ * A kind of probe that belongs to one session, recognised by the prefix of its name. All callbacks:
+ * process context, ctrace_lock held.
  */
 struct ctrace_probe_kind {
 	const char *const *prefixes;	/* NULL-terminated */
 	/*
-	 * Makes what text says, which is p->name or the definition of that name: sets ranges and may set sources and priv, which is
-	 * then its own. 0, or -errno with a sentence in why and nothing left.
+	 * Makes the probe that text describes, which is p->name or the definition of that name: sets ranges,
+	 * may set sources, and may set priv, which the kind then owns. 0, or -errno with a sentence in why and
+	 * nothing left behind.
 	 */
 	int (*add)(struct ctrace_probe *p, const char *text, char *why);
 	/*
@@ -38,26 +39,26 @@ struct ctrace_probe_kind {
 	 */
 	ctrace_define_try *define;
 	bool any;	/* takes SYSTEM:NAME where no curated event has that name */
-	void (*del)(struct ctrace_probe *p);	/* waits until no handler runs; or NULL */
-	/* All of the session's at once, before del of each: where waiting takes long. Or NULL. */
+	void (*del)(struct ctrace_probe *p);	/* returns when no handler runs any more; or NULL */
+	/* Stops all of s's probes of this kind at once, before del of each: for slow waits. Or NULL. */
 	void (*stop_all)(struct ctrace_session *s);
 	u64 (*missed)(const struct ctrace_probe *p);	/* hits that made no record; or NULL */
 };
 
 struct ctrace_probe {
-	struct list_head list;		/* session's; ctrace_lock */
+	struct list_head list;		/* in session->probes; ctrace_lock */
 	struct ctrace_session *session;
 	u32 id;
 	struct { u32 from, n; } ranges[CTRACE_PROBE_RANGES];	/* of event ids; n 0: none */
 	struct ctrace_select *selects[CTRACE_PROBE_RANGES];	/* options for each range, or NULL */
 	struct ctrace_source *sources[CTRACE_PROBE_SOURCES];
 	bool kaddr;			/* invariant: its records hold kernel addresses */
-	const struct ctrace_probe_kind *kind;	/* or NULL: only tracepoints */
-	void *priv;			/* the kind's */
-	char *name;			/* ours */
+	const struct ctrace_probe_kind *kind;	/* or NULL: only shared tracepoints */
+	void *priv;			/* owned by the kind */
+	char *name;			/* owned by this */
 };
 
-/* What PROBE_ADD says; texts are the caller's. */
+/* What PROBE_ADD asks for. The caller owns the texts. */
 struct ctrace_probe_opts {
 	const char *name;
 	const char *filter;		/* or NULL */
@@ -81,7 +82,7 @@ void ctrace_probe_arm(struct ctrace_probe *p, bool on);
  */
 const struct ctrace_event_type *ctrace_probe_define(const char *text, char *why);
 u64 ctrace_probe_missed(const struct ctrace_probe *p);
-/* The event id it writes, 0 if several. */
+/* The id of the one event that p writes; 0: it writes several. */
 u32 ctrace_probe_event(const struct ctrace_probe *p);
 
 #endif

@@ -11,10 +11,9 @@
 #include "compat/tracepoint.h"
 
 /*
- * Open addressing with a bounded window: a probe looks at no more than WINDOW
- * entries. An entry's task goes NULL -> p -> GONE -> q -> ...: it never returns to NULL, so
- * a look-up may stop at the first NULL. Only the fork of p, or the adding of a
- * target, inserts p, and only the freeing of p takes it out.
+ * Open addressing with a bounded window: a probe looks at no more than WINDOW entries. An entry's
+ * task goes NULL -> p -> GONE -> q -> ... and never back to NULL, so a look-up may stop at the first
+ * NULL. Only p's fork or the adding of a target inserts p; only the freeing of p takes it out.
  */
 #define BITS	14
 #define WINDOW	64
@@ -59,8 +58,8 @@ static bool insert(struct task_struct *p, u32 mask)
 		if (t && t != GONE)
 			continue;
 		/*
-		 * Claim with a mask of 0 left by the last user, then set ours: nobody
-		 * asks for p before it runs, or before its target was added.
+		 * Claim the entry, then set the mask, which its last user left 0. No look-up
+		 * needs it earlier: p has not run yet, or its target is being added.
 		 */
 		if (cmpxchg(&slot(p, i)->task, t, p) == t)
 			e = slot(p, i);
@@ -97,7 +96,7 @@ static void probe_free(void *data, struct task_struct *p)
 
 	if (e) {
 		WRITE_ONCE(e->mask, 0);
-		smp_store_release(&e->task, GONE);	/* the next user finds mask 0 */
+		smp_store_release(&e->task, GONE);	/* insert() finds mask 0 */
 	}
 }
 
@@ -110,14 +109,17 @@ int ctrace_tasks_start(void)
 	table = vzalloc(sizeof(*table) << BITS);
 	if (!table)
 		return -ENOMEM;
-	/* Last: the event of that name asks still whose p is. */
+	/* Last: the event sched_process_free still asks whose task p is. */
 	err = ctrace_compat_tracepoint_register_last("sched_process_free", probe_free);
 	if (err)
 		goto free_table;
 	err = ctrace_compat_tracepoint_register("sched_process_fork", probe_fork, NULL);
 	if (err)
 		goto unregister_free;
-	/* Who will find a session's bit in ctrace_pid_sessions must see the table: all who might not end here. */
+	/*
+	 * A probe that sees a bit in ctrace_pid_sessions must see the table too. The bit is set
+	 * after this, when all probes that may not see the table have ended.
+	 */
 	ctrace_compat_synchronize();
 	return 0;
 
@@ -136,8 +138,8 @@ int ctrace_tasks_add_group(struct task_struct *leader, u32 bit)
 	bool again, full = false;
 
 	/*
-	 * A thread not yet added may start another behind this walk; one that was
-	 * added is followed by probe_fork(). So walk until a walk finds nobody new.
+	 * A thread not yet added may start another behind this walk; probe_fork() follows the
+	 * children of one that was added. So walk until a walk adds none.
 	 */
 	do {
 		again = false;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tasks that pid targets follow: a set of (task, mask of sessions), grown at
- * fork, shrunk when a task's memory is freed, so that a pointer in it is never another
- * task's.
+ * The tasks that pid targets follow: a set of (task, mask of sessions). A fork adds to it. The freeing
+ * of a task's memory takes from it, so an entry never means another task at the same address.
  */
 #ifndef CTRACE_TASKS_H
 #define CTRACE_TASKS_H
@@ -12,8 +11,10 @@
 struct task_struct;
 
 /* Process context, ctrace_lock held. */
-int ctrace_tasks_start(void);	/* before anybody asks for a task, so before a bit is in ctrace_pid_sessions; 0, -ENOMEM, ... */
-int ctrace_tasks_add_group(struct task_struct *leader, u32 bit);	/* all threads, started; 0, -ENOSPC */
+/* Makes the table. To be called before a bit in ctrace_pid_sessions lets probes look. 0, -ENOMEM, ... */
+int ctrace_tasks_start(void);
+/* Follows all threads of leader's process. After ctrace_tasks_start(). 0, -ENOSPC */
+int ctrace_tasks_add_group(struct task_struct *leader, u32 bit);
 void ctrace_tasks_del_session(u32 bit);
 void ctrace_tasks_exit(void);
 
