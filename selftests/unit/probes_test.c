@@ -223,7 +223,7 @@ static void options(void)
 	o.longer = 0;
 	expect_opts(o, "calls{ret < 0 && ret >= -4095}");
 	expect_opts(o, "!2", "sched_switch");
-	check(message && strstr(message, "--failed is of system calls"));
+	check(message && strstr(message, "--failed selects system calls"));
 	o = (struct probes_opts){ .frequency = 99 };
 	expect_opts(o, "sample:99");
 	expect_opts(o, "sample:99 | syscall:openat", "openat");

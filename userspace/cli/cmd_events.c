@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ctrace events: what can be recorded. */
+/* ctrace events: lists the events that can be recorded. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,16 +9,17 @@
 static const char usage[] =
 "Usage: ctrace events [OPTIONS] [PATTERN...]\n"
 "\n"
-"Lists what -e takes, with the fields of each: the events by group, kprobes that were\n"
-"defined ('ctrace probe'), then the system calls. PATTERN may have * and ?, and matches\n"
-"the name, the group, or GROUP:NAME; a system call's class is one, too: %file.\n"
+"Lists the names for -e, with the fields of each: the events by group, the kprobes that\n"
+"were defined ('ctrace probe'), then the system calls. PATTERN may have * and ?. It is\n"
+"matched with the name, the group, and GROUP:NAME; or it is a class of calls, as %file.\n"
 "\n"
 "Options:\n"
-"  -a, --tracepoints  also the kernel's other tracepoints, for -e SUBSYS:NAME (with a\n"
-"                     PATTERN those that match are always there)\n"
-"  -v, --verbose      a line for each field, and where an event comes from\n"
-"      --markdown     a table of the events, as README.md has it\n"
-"  -j, --json         one JSON object a line and event type, the kinds of calls apart\n"
+"  -a, --tracepoints  list the kernel's other tracepoints, too, for -e SUBSYS:NAME (those\n"
+"                     that match a PATTERN are always listed)\n"
+"  -v, --verbose      show each field on its own line, and where the event comes from\n"
+"      --markdown     print the table of events that is in README.md\n"
+"  -j, --json         print a JSON object per line and event type (entry, exit and whole\n"
+"                     call are three types)\n"
 "  -h, --help         this text\n"
 "\n"
 "Examples:\n"
@@ -63,7 +64,7 @@ static int run_events(int argc, char **argv)
 		}
 	}
 	if (o.form == EVENTS_MARKDOWN && (optind < argc || o.tracepoints || cli_json))
-		return cli_usage("--markdown is the table of all events: nothing goes with it");
+		return cli_usage("--markdown prints all events: it takes no PATTERN, -a or --json");
 	if (cli_json)
 		o.form = EVENTS_JSON;
 	o.patterns = argv + optind;
@@ -78,7 +79,7 @@ static int run_events(int argc, char **argv)
 
 const struct command cmd_events = {
 	.name = "events",
-	.summary = "list what can be recorded",
+	.summary = "list the events that can be recorded",
 	.usage = usage,
 	.run = run_events,
 };

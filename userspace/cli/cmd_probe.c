@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ctrace probe: kprobes by name, defined once, for any session until they are deleted. */
+/* ctrace probe: defines kprobes by name. Any session may use them, until they are deleted. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,17 +13,17 @@ static const char usage[] =
 "       ctrace probe del NAME...\n"
 "       ctrace probe list [--json]\n"
 "\n"
-"Makes events of kernel functions, for 'ctrace trace -e NAME' until they are deleted or\n"
-"the module goes. Nothing is probed until then. A definition is in the kernel's own\n"
-"syntax for kprobes (kprobetrace.rst), as one argument:\n"
-"  p:NAME SYMBOL[+OFFSET] [ARG=FETCH[:TYPE]]...   when it is reached\n"
-"  r:NAME SYMBOL [ARG=FETCH[:TYPE]]...            when it returns\n"
+"Defines events of kernel functions, for 'ctrace trace -e NAME', until they are deleted or\n"
+"the module is unloaded. Nothing is probed until a session uses the event. A definition is\n"
+"one argument, in the kernel's own syntax for kprobes (kprobetrace.rst):\n"
+"  p:NAME SYMBOL[+OFFSET] [ARG=FETCH[:TYPE]]...   when execution reaches SYMBOL\n"
+"  r:NAME SYMBOL [ARG=FETCH[:TYPE]]...            when SYMBOL returns\n"
 "FETCH is %REGISTER, $argN, $stackN, $retval, $comm, @ADDRESS, @SYMBOL, or what one of them\n"
-"points to: +OFFSET(FETCH). TYPE is u8 to u64, s8 to s64, x8 to x64, string, ustring, each\n"
-"also an array: u8[4].\n"
+"points to: +OFFSET(FETCH). TYPE is u8 to u64, s8 to s64, x8 to x64, string or ustring; or\n"
+"an array of numbers, such as u8[4].\n"
 "\n"
 "Options:\n"
-"  -j, --json  a JSON object a line and definition; errors as JSON\n"
+"  -j, --json  print a JSON object per line and definition; errors as JSON\n"
 "  -h, --help  this text\n"
 "\n"
 "Examples:\n"
@@ -38,9 +38,9 @@ static int add(struct ctrace *ct, char **words, int n)
 	if (!n)
 		return cli_usage("probe add needs a definition: 'p:NAME SYMBOL ARG...'");
 	for (int i = 0; i < n; i++) {
-		/* the shell took it apart */
+		/* without quotes, the shell has split the definition into words */
 		if (!probe_is_definition(words[i]) || !strchr(words[i], ' '))
-			return cli_usage("'%s' is no definition: write 'p:NAME SYMBOL ARG...', in quotes",
+			return cli_usage("'%s' is not a definition: write 'p:NAME SYMBOL ARG...', in quotes",
 					 words[i]);
 		if (ctrace_event_define(ct, words[i], NULL))
 			return cli_error("%s", ctrace_strerror(ct));
@@ -129,8 +129,8 @@ static int run_probe(int argc, char **argv)
 	what = optind < argc ? argv[optind++] : "";
 	n = argc - optind;
 	if (strcmp(what, "add") && strcmp(what, "del") && strcmp(what, "list"))
-		return *what ? cli_usage("no 'probe %s': say add, del or list", what) :
-			       cli_usage("say what: probe add, probe del or probe list");
+		return *what ? cli_usage("unknown command 'probe %s': use add, del or list", what) :
+			       cli_usage("probe needs a command: add, del or list");
 	if (!strcmp(what, "list") && n)
 		return cli_usage("probe list takes no arguments");
 	ct = cli_open();
@@ -144,7 +144,7 @@ static int run_probe(int argc, char **argv)
 
 const struct command cmd_probe = {
 	.name = "probe",
-	.summary = "name kernel functions, to record them as events",
+	.summary = "define events of kernel functions",
 	.usage = usage,
 	.run = run_probe,
 };

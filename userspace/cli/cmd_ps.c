@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ctrace ps: the containers the kernel sees. */
+/* ctrace ps: lists the containers that the kernel sees. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,22 +12,22 @@
 static const char usage[] =
 "Usage: ctrace ps [OPTIONS]\n"
 "\n"
-"Lists the containers that the kernel sees, whoever started them, with the names\n"
-"that podman, docker, containerd, CRI-O, crun and runc keep on disk.\n"
+"Lists all containers that the kernel sees, with the names that podman, docker,\n"
+"containerd, CRI-O, crun and runc keep on disk.\n"
 "\n"
 "Options:\n"
-"  -a, --all   the host too, and containers that have just gone\n"
-"  -j, --json  one JSON object a line\n"
+"  -a, --all   list the host, too, and containers that have just ended\n"
+"  -j, --json  print one JSON object per line\n"
 "  -h, --help  this text\n"
 "\n"
 "Fields:\n"
-"  CID      number of the container: on every event, never given twice\n"
+"  CID      the container's number: every event has it; it is never given twice\n"
 "  NAME     its name, else its id or its cgroup's name\n"
-"  RUNTIME  who made it, where that can be told\n"
+"  RUNTIME  the tool that made it, if known\n"
 "  INIT     its first process, as the host numbers it\n"
-"  PROCS    processes in its cgroup and below\n"
-"  AGE      since ctrace first saw it\n"
-"  PARENT   number of the container that it is nested in, - for none\n"
+"  PROCS    number of processes in its cgroup and below\n"
+"  AGE      time since ctrace first saw it\n"
+"  PARENT   number of the container that it is nested in; - for none\n"
 "  CGROUP   its cgroup\n"
 "\n"
 "Examples:\n"
@@ -158,7 +158,7 @@ static int run_ps(int argc, char **argv)
 
 const struct command cmd_ps = {
 	.name = "ps",
-	.summary = "list the containers",
+	.summary = "list containers",
 	.usage = usage,
 	.run = run_ps,
 };

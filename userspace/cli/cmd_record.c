@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ctrace record: a CTF trace on disk. */
+/* ctrace record: writes a CTF trace to disk. */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -11,13 +11,13 @@
 #include "run/run.h"
 #include "ctf/sink_ctf.h"
 
-#define BUSY	65536		/* bytes of a round that call for the next without a pause */
+#define BUSY	65536		/* bytes: after a round with this many, the next follows without a pause */
 
 static const char usage[] =
 "Usage: ctrace record -o DIR [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
-"Records what containers do into DIR, a CTF 1.8 trace: for 'ctrace report',\n"
-"babeltrace2, Trace Compass. Ends with COMMAND, else when all targets have ended.\n"
+"Records what containers do into DIR, a CTF 1.8 trace for 'ctrace report', babeltrace2\n"
+"and Trace Compass. It ends with COMMAND; without one, when all targets have ended.\n"
 "\n"
 TARGET_HELP
 "\n"
@@ -25,12 +25,12 @@ PROBES_HELP
 "\n"
 RUN_HELP
 "How:\n"
-"  -o, --output DIR      where to; made if it is not there\n"
-"      --force           even if DIR is not empty: an older trace in it is replaced\n"
+"  -o, --output DIR      the directory to write to; made if it does not exist\n"
+"      --force           accept a DIR that is not empty; replace an older trace in it\n"
 "      --duration TIME   end after 2, 0.5, 500ms, 2m\n"
 "      --buffer-size N   memory of the session: 64M (default 32M)\n"
 "      --stop-when-full  when the disk is slow, keep the oldest events, not the newest\n"
-"  -j, --json            errors as JSON\n"
+"  -j, --json            print errors as JSON\n"
 "  -h, --help            this text\n"
 "\n"
 "Examples:\n"
@@ -60,8 +60,8 @@ static int drain(void *arg)
 	int n = ctf_drain(r->ctf, r->run.reader);
 
 	/*
-	 * Little came: that may be what our own writing made, and going on at once
-	 * would make as much again. When all has stopped, to the last.
+	 * Little came. It may be what our own writing caused; going on at once would cause as much again,
+	 * so pause. Once the session has stopped, drain to the last record.
 	 */
 	if (n > 0 && r->run.end == RUN_ON && ctf_totals(r->ctf).bytes - before < BUSY)
 		return 0;
@@ -82,7 +82,7 @@ static void tick(void *arg)
 	struct sbuf b = { 0 };
 	struct centry *e;
 
-	/* names turn up in the table when they are asked for */
+	/* ctable_get() looks names up, and puts them into the table */
 	for (size_t i = 0; (e = ctable_next(r->run.ctable, &i));)
 		if (!e->label || (!e->named && e->known))
 			ctable_get(r->run.ctable, e->c.cid);
@@ -94,12 +94,12 @@ static void tick(void *arg)
 	if (!ctrace_reader_losses(r->run.reader, &l))
 		losses_print(&l, &b);
 	r->shown = t;
-	/* \033[K: what was longer last time */
+	/* \033[K clears the rest of a line that was longer last time */
 	fprintf(stderr, "\rctrace: recording: %s\033[K", b.s);
 	sbuf_free(&b);
 }
 
-/* Before the command runs: a directory that cannot be had must not cost its work. */
+/* Makes the directory before the command runs: if that fails, the command has not worked in vain. */
 static int ready(struct run *run, void *arg)
 {
 	struct record *r = arg;
@@ -124,7 +124,7 @@ static void account(struct record *r)
 	if (r->progress)
 		fputs("\r\033[K", stderr);
 	if (r->run.end == RUN_TARGETS)
-		fputs("ctrace: all that was traced has ended\n", stderr);
+		fputs("ctrace: all targets have ended\n", stderr);
 	sbuf_printf(&b, "%llu event%s in %llu stream%s, ", (unsigned long long)t.events,
 		    t.events == 1 ? "" : "s", (unsigned long long)t.streams,
 		    t.streams == 1 ? "" : "s");
@@ -162,7 +162,7 @@ static int record(struct record *r, const struct run_opts *o)
 	return status == CLI_OK ? run_status(&r->run) : status;
 }
 
-/* A file as long as the limit allows is an error of its write, which is told. */
+/* SIGXFSZ must not end us: the write that exceeds the limit fails, and that error is reported. */
 static void too_long(int sig)
 {
 	(void)sig;
@@ -201,7 +201,7 @@ static int run_record(int argc, char **argv)
 	o.ntargets = argc - optind;
 	o.ready = ready;
 	o.ready_arg = &r;
-	signal(SIGXFSZ, too_long);	/* not ignored: COMMAND would inherit that */
+	signal(SIGXFSZ, too_long);	/* not SIG_IGN: COMMAND would inherit that */
 	status = record(&r, &o);
 	run_free(&r.run);
 	symbols_free(r.symbols);
@@ -212,7 +212,7 @@ out:
 
 const struct command cmd_record = {
 	.name = "record",
-	.summary = "record it into a CTF trace",
+	.summary = "record events into a CTF trace",
 	.usage = usage,
 	.run = run_record,
 };

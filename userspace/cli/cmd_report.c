@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ctrace report: a recording, shown as trace shows it. */
+/* ctrace report: shows a recording as `ctrace trace` shows events. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -14,13 +14,13 @@
 static const char usage[] =
 "Usage: ctrace report [OPTIONS] DIR\n"
 "\n"
-"Shows what 'ctrace record' wrote into DIR, in the form of 'ctrace trace'. Needs\n"
-"neither the kernel module nor any permission but to read DIR.\n"
+"Shows what 'ctrace record' wrote into DIR, in the form of 'ctrace trace'. It needs\n"
+"neither the kernel module nor any permission other than to read DIR.\n"
 "\n"
 "Options:\n"
-"  -j, --json         one JSON object a line\n"
-"      --relative     times since the first event, not of the day\n"
-"      --folded FILE  instead of lines: stacks and how often each was seen, for\n"
+"  -j, --json         print one JSON object per line\n"
+"      --relative     show times since the first event, not the time of day\n"
+"      --folded FILE  in place of lines, write each stack and how often it was seen, for\n"
 "                     flame graphs; FILE - is standard output\n"
 "  -h, --help         this text\n"
 "\n"
@@ -44,21 +44,21 @@ static int cannot_load(const char *dir, int err)
 	if (access(dir, F_OK))
 		return cli_error("cannot read '%s': %s", dir, strerror(errno));
 	if (err == -ENOENT && has_metadata(dir))
-		return cli_error("'%s' is a CTF trace, but not one of 'ctrace record': try babeltrace2 %s",
+		return cli_error("'%s' is a CTF trace, but not from 'ctrace record': try babeltrace2 %s",
 				 dir, dir);
 	if (err == -ENOENT || err == -ENOTDIR)
-		return cli_error("'%s' is no trace: give the directory that 'ctrace record -o' wrote",
+		return cli_error("'%s' is not a trace: give the directory that 'ctrace record -o' wrote",
 				 dir);
 	if (err == -EPROTO)
-		return cli_error("'%s' was recorded on a machine of the other byte order: try babeltrace2 %s",
+		return cli_error("'%s' is of a machine with the other byte order: try babeltrace2 %s",
 				 dir, dir);
 	if (err == -EBADMSG)
-		return cli_error("%s/" CTF_SIDE_SCHEMA " is damaged, or of a newer ctrace: try babeltrace2 %s",
+		return cli_error("%s/" CTF_SIDE_SCHEMA " is damaged or from a newer ctrace: try babeltrace2 %s",
 				 dir, dir);
 	return cli_error("cannot read %s/" CTF_SIDE_SCHEMA ": %s", dir, strerror(-err));
 }
 
-/* Takes the sink, which may have its lines for the end. */
+/* Frees the sink, which may write its lines only then. */
 static int show(struct ctf_reader *r, struct sink *sink, FILE *out, const char *dir)
 {
 	const struct ctrace_record *rec;
@@ -82,24 +82,24 @@ static int show(struct ctf_reader *r, struct sink *sink, FILE *out, const char *
 	sink_account(sink, &b);
 	sink_free(sink);
 	if (fflush(out) == EOF && errno != EPIPE)
-		status = cli_error("writing the lines: %s", strerror(errno));
+		status = cli_error("cannot write the lines: %s", strerror(errno));
 	sbuf_printf(&b, ", %llu lost", (unsigned long long)losses.overrun);
 	fprintf(stderr, "ctrace: %s\n", b.s);
 	sbuf_free(&b);
 	file = ctf_reader_damaged(r, &why);
 	if (file)
-		status = cli_error("%s/%s %s: what is after that was left out", dir, file, why);
+		status = cli_error("%s/%s %s: the rest of that file is not shown", dir, file, why);
 	return status;
 }
 
-/* Without them addresses stand for the names. */
+/* Without symbols, addresses are shown in place of names. */
 static void load_symbols(const char *dir, struct symbols *sy)
 {
 	char *path = xasprintf("%s/" CTF_SIDE_SYMBOLS, dir);
 	int err = symbols_load(sy, path);
 
 	if (err && err != -ENOENT)
-		fprintf(stderr, "ctrace: no names of functions: %s: %s\n", path,
+		fprintf(stderr, "ctrace: functions have no names: %s: %s\n", path,
 			err == -EBADMSG ? "damaged" : strerror(-err));
 	free(path);
 }
@@ -126,10 +126,10 @@ static int report(const char *dir, const struct report_opts *o)
 		status = cannot_load(dir, err);
 		goto out;
 	}
-	/* without it, ids stand in for the names */
+	/* without the list of containers, ids stand in for names */
 	err = side_load_containers(dir, table);
 	if (err)
-		fprintf(stderr, "ctrace: no container names: %s/" CTF_SIDE_CONTAINERS ": %s\n", dir,
+		fprintf(stderr, "ctrace: containers have no names: %s/" CTF_SIDE_CONTAINERS ": %s\n", dir,
 			err == -EBADMSG ? "damaged" : strerror(-err));
 	r = ctf_reader_open(dir, info.uuid);
 	if (!r) {
@@ -148,7 +148,7 @@ static int report(const char *dir, const struct report_opts *o)
 	status = show(r, o->folded ? sink_folded_new(&so) : cli_json ? sink_json_new(&so) :
 		      sink_text_new(&so), so.out, dir);
 	if (o->file && fclose(so.out) && status == CLI_OK)
-		status = cli_error("writing '%s': %s", o->file, strerror(errno));
+		status = cli_error("cannot write to '%s': %s", o->file, strerror(errno));
 out:
 	ctf_reader_close(r);
 	symbols_free(so.symbols);
@@ -182,9 +182,9 @@ static int run_report(int argc, char **argv)
 		}
 	}
 	if (o.folded && cli_json)
-		return cli_usage("--folded and --json are two forms: choose one");
+		return cli_usage("--folded and --json are two forms of output: choose one");
 	if (argc - optind != 1)
-		return cli_usage("report takes one directory, that of 'ctrace record -o'");
+		return cli_usage("report takes one directory: the one that 'ctrace record -o' wrote");
 	return report(argv[optind], &o);
 }
 

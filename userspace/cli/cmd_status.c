@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ctrace status: the module, its sessions, their probes, rings and losses. */
+/* ctrace status: shows the module, its sessions, their probes, rings and losses. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,22 +11,23 @@ static const char usage[] =
 "Usage: ctrace status [OPTIONS]\n"
 "\n"
 "Shows the kernel module, and every session: its memory, its probes, its rings and\n"
-"what was lost in them.\n"
+"its losses.\n"
 "\n"
 "Options:\n"
-"  -r, --rings  each ring too (--json: always)\n"
-"  -j, --json   one JSON object\n"
+"  -r, --rings  show each ring, too (always with --json)\n"
+"  -j, --json   print one JSON object\n"
 "  -h, --help   this text\n"
 "\n"
 "Fields:\n"
-"  USED/SLOTS  rings in use, of those that the session's memory (ARENA) is cut into\n"
-"  EVENTS      recorded since its start\n"
+"  USED/SLOTS  rings in use, and rings that the session's memory (ARENA) is divided into\n"
+"  EVENTS      recorded since the session's start\n"
 "  FULL        refused because a ring was full (--stop-when-full)\n"
-"  NESTED      refused because interrupts nested too deep\n"
-"  MISSED      kprobe hits while another was being handled\n"
-"  UNFOLLOWED  calls to be recorded as a whole, while too many were under way\n"
+"  NESTED      refused because interrupts were nested too deep\n"
+"  MISSED      kprobe hits while another hit was being handled\n"
+"  UNFOLLOWED  calls to be recorded as a whole, or tasks of a pid target, that were not\n"
+"              followed, because too many others were\n"
 "  LIMITED     held back by --rate; not lost\n"
-"  What a reader was too slow for is the reader's to tell, not in here.\n"
+"  If a reader is too slow, that reader reports its losses; they are not shown here.\n"
 "\n"
 "Examples:\n"
 "  ctrace status\n"
@@ -211,7 +212,7 @@ static int show(struct ctrace *ct, bool rings)
 	err = ctrace_info(ct, &info);
 	if (!err)
 		put_info(&o, &info);
-	/* names before the dump of rings: one connection, one dump at a time */
+	/* get names before the dump of rings: a connection does one dump at a time */
 	if (!err)
 		err = ctable_list(o.names);
 	for (size_t i = 0; !err && i < ARRAY_SIZE(parts); i++) {
@@ -272,7 +273,7 @@ static int run_status_cmd(int argc, char **argv)
 
 const struct command cmd_status = {
 	.name = "status",
-	.summary = "show the module, its sessions, and what was lost",
+	.summary = "show the module, its sessions and their losses",
 	.usage = usage,
 	.run = run_status_cmd,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ctrace trace: what containers do, live. */
+/* ctrace trace: shows what containers do, live. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio_ext.h>
@@ -14,16 +14,16 @@
 #define OUT_BUFFER	65536		/* a line is less than half of it */
 #define BATCH		4096		/* records between two looks at signals and clocks */
 #define NSEC_PER_MSEC	1000000ull
-/* A call that takes longer is shown before it is over. */
+/* A call that takes longer than this is shown before it returns. */
 #define SHOW_AFTER	(NSEC_PER_SEC)
-/* Asks the kernel, too */
+/* How often to ask for losses: the kernel is asked, too. */
 #define LOSS_INTERVAL	(500 * NSEC_PER_MSEC)
 
 static const char usage[] =
 "Usage: ctrace trace [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
-"Shows what containers do, as it happens: a line per event, system calls as\n"
-"strace has them. Ends with COMMAND, else when all targets have ended.\n"
+"Shows what containers do, as it happens: one line per event, system calls in the form\n"
+"of strace. It ends with COMMAND; without one, when all targets have ended.\n"
 "\n"
 TARGET_HELP
 "\n"
@@ -31,12 +31,12 @@ PROBES_HELP
 "\n"
 RUN_HELP
 "How:\n"
-"      --folded FILE     instead of lines, at the end: stacks and how often each was seen,\n"
-"                        for flame graphs; FILE - is standard output\n"
+"      --folded FILE     in place of lines, at the end, write each stack and how often it\n"
+"                        was seen, for flame graphs; FILE - is standard output\n"
 "      --duration TIME   end after 2, 0.5, 500ms, 2m\n"
-"  -o, --output FILE     write the lines there\n"
-"  -j, --json            one JSON object a line\n"
-"      --relative        times since the first event, not of the day\n"
+"  -o, --output FILE     write the lines to FILE\n"
+"  -j, --json            print one JSON object per line\n"
+"      --relative        show times since the first event, not the time of day\n"
 "      --buffer-size N   memory of the session: 64M (default 32M)\n"
 "      --stop-when-full  when the reader is slow, keep the oldest events, not the newest\n"
 "  -h, --help            this text\n"
@@ -60,11 +60,11 @@ struct trace {
 	struct symbols *symbols;
 	const struct run_opts *opts;
 	bool folded;
-	struct sbuf counted;	/* what the sink said of its events */
+	struct sbuf counted;	/* the sink's own account of its events */
 	FILE *out;
-	struct ctrace_losses seen;	/* those told of already */
+	struct ctrace_losses seen;	/* the losses that were already reported */
 	uint64_t losses_looked;
-	int write_error;		/* errno of the write that ended it */
+	int write_error;		/* errno of the write that ended the run */
 };
 
 static void tell_losses(struct trace *t)
@@ -97,20 +97,20 @@ static int drain(void *arg)
 		if (got <= 0)
 			break;
 		sink_record(t->sink, rec);
-		/* whole lines only: COMMAND may print to the same place */
+		/* flush whole lines only: COMMAND may print to the same place */
 		if (__fpending(t->out) > OUT_BUFFER / 2)
 			fflush(t->out);
 	}
 	if (clock_ns(CLOCK_MONOTONIC) - t->losses_looked > LOSS_INTERVAL)
 		tell_losses(t);
-	/* what is read live must not wait in a buffer, nor for a stack that would have come */
+	/* a line must not wait in a buffer, nor an event for a stack that would have come by now */
 	if (got <= 0) {
 		sink_settle(t->sink, clock_ns(CLOCK_MONOTONIC) - STACK_NEAR);
 		fflush(t->out);
 	}
 	if (!ferror(t->out))
 		return n > 0;
-	/* a write of some record ago may have failed: this one fails for the same reason */
+	/* an earlier write may have failed, and errno is gone: this write fails for the same reason */
 	errno = 0;
 	fputc('\n', t->out);
 	fflush(t->out);
@@ -133,7 +133,7 @@ static void tick(void *arg)
 	(void)arg;
 }
 
-/* What was lost, in one line, whatever the end was. */
+/* Prints one line about events and losses, whatever ended the run. */
 static int account(struct trace *t)
 {
 	struct sbuf b = { 0 };
@@ -141,17 +141,17 @@ static int account(struct trace *t)
 	sbuf_puts(&b, t->counted.s);
 	run_losses(&t->run, &b);
 	if (t->run.end == RUN_TARGETS)
-		fputs("ctrace: all that was traced has ended\n", stderr);
+		fputs("ctrace: all targets have ended\n", stderr);
 	fprintf(stderr, "ctrace: %s\n", b.s);
 	sbuf_free(&b);
 	if (symbols_note(t->symbols))
 		fprintf(stderr, "ctrace: %s\n", symbols_note(t->symbols));
 	if (!t->write_error && fflush(t->out) == EOF)
 		t->write_error = errno;
-	/* a reader that has seen enough is no error */
+	/* EPIPE is no error: the reader of our output has seen enough */
 	if (!t->write_error || t->write_error == EPIPE)
 		return CLI_OK;
-	return cli_error("writing the lines: %s", strerror(t->write_error));
+	return cli_error("cannot write the lines: %s", strerror(t->write_error));
 }
 
 static int64_t clock_offset(void)
@@ -194,7 +194,7 @@ static int trace(struct trace *t, const struct run_opts *o, bool relative)
 	status = run_loop(&t->run, &ops, t);
 	tell_losses(t);
 	sink_idle(t->sink);
-	/* the folded ones come out at its end */
+	/* the folded sink writes its lines when it is freed, so account for it first */
 	sink_account(t->sink, &t->counted);
 	sink_free(t->sink);
 	r = account(t);
@@ -234,9 +234,9 @@ static int run_trace(int argc, char **argv)
 			status = cli_bad_option(opt, argv);
 	}
 	if (status == CLI_OK && t.folded && cli_json)
-		status = cli_usage("--folded and --json are two forms: choose one");
+		status = cli_usage("--folded and --json are two forms of output: choose one");
 	else if (status == CLI_OK && t.folded && !o.stack && !o.probes.frequency)
-		status = cli_usage("--folded counts stacks: say --stack or -F HZ");
+		status = cli_usage("--folded counts stacks: add --stack or -F HZ");
 	o.targets = argv + optind;
 	o.ntargets = argc - optind;
 	o.ready = ready;
@@ -250,7 +250,7 @@ static int run_trace(int argc, char **argv)
 		status = trace(&t, &o, relative);
 		run_free(&t.run);
 		if (file && fclose(t.out) && status == CLI_OK)
-			status = cli_error("writing '%s': %s", file, strerror(errno));
+			status = cli_error("cannot write to '%s': %s", file, strerror(errno));
 	}
 	symbols_free(t.symbols);
 	sbuf_free(&t.counted);

@@ -25,22 +25,22 @@ static const char main_usage[] =
 "Usage: ctrace COMMAND [ARGUMENTS]\n"
 "       ctrace help COMMAND\n"
 "\n"
-"Traces containers: every event is tagged with its container by the kernel.\n"
+"Traces containers. The kernel tags every event with its container.\n"
 "\n"
 "Commands:\n";
 
 static const char main_examples[] =
 "\n"
 "Options:\n"
-"  -h, --help     this text; after a command, the command's\n"
+"  -h, --help     this text; after a command, that command's help\n"
 "  -V, --version  version of ctrace\n"
 "\n"
 "Examples:\n"
-"  ctrace ps                         # the containers there are\n"
+"  ctrace ps                         # list the containers\n"
 "  ctrace trace web                  # what container 'web' does, live\n"
 "  ctrace trace web -e openat        # only the files it opens\n"
 "  ctrace trace web -e %file --failed\n"
-"                                    # what it does with files, and in vain\n"
+"                                    # its calls on files that failed\n"
 "  ctrace trace -- make              # a command and what it forks\n"
 "  ctrace record -o /tmp/t web       # into files, for later\n"
 "  ctrace report /tmp/t              # (or: babeltrace2 /tmp/t)\n";
@@ -107,7 +107,7 @@ struct ctrace *cli_open(void)
 int cli_finish(int status)
 {
 	if (fflush(stdout) == EOF && errno != EPIPE && status == CLI_OK) {
-		fprintf(stderr, "ctrace: writing the output: %s\n", strerror(errno));
+		fprintf(stderr, "ctrace: cannot write the output: %s\n", strerror(errno));
 		return CLI_FAIL;
 	}
 	return status;
@@ -154,9 +154,9 @@ int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
 
-	/* A closed pipe is an ordinary end: writes say EPIPE. */
+	/* A closed pipe is an ordinary end: let writes fail with EPIPE. */
 	signal(SIGPIPE, SIG_IGN);
-	/* Errors about options must be objects too, so this one is looked for first. */
+	/* Errors about options must be JSON objects, too, so look for --json before anything else. */
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
 		cli_json |= !strcmp(argv[i], "--json") || !strcmp(argv[i], "-j");
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Completion of ctrace(1) for bash. Names and events come from ctrace itself, so
-# they are there only where it may ask the kernel.
+# Bash completion for ctrace(1). Container, event and probe names come from ctrace itself, so they are
+# completed only for users whose ctrace may ask the kernel.
 
 _ctrace_containers()
 {
@@ -31,7 +31,7 @@ _ctrace()
 		mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
 		return
 	fi
-	# behind -- it is somebody else's command line
+	# after -- comes the command line of COMMAND
 	for ((i = 2; i < COMP_CWORD; i++)); do
 		if [[ ${COMP_WORDS[i]} == -- ]]; then
 			if ((i + 1 == COMP_CWORD)); then

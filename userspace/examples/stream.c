@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * A streaming consumer: the events of one container, or of all, as lines; then how
- * many there were and how many were lost, exactly.
+ * A streaming consumer: prints the events of one container, or of all, as lines; at the end, exactly how
+ * many there were and how many were lost.
  *	cc stream.c $(pkg-config --cflags --libs libctrace) -o stream
  *	./stream CID|all		(cids: ctrace ps)		Ctrl-C ends it
  */
@@ -25,13 +25,13 @@ static int follow(struct ctrace_session *session, struct ctrace_reader *reader,
 	int got, stopped = 0;
 
 	for (;;) {
-		if (interrupted && !stopped)	/* stop, then drain what is there */
+		if (interrupted && !stopped)	/* stop, then drain what is in the rings */
 			stopped = ctrace_session_stop(session) == 0;
 		got = ctrace_reader_next(reader, &rec);
 		if (got < 0 || (got == 0 && interrupted))
 			return got;
 		if (got == 0) {
-			poll(&pfd, 1, 100);	/* a signal just before it costs 100 ms */
+			poll(&pfd, 1, 100);	/* 100 ms: a signal may come just before */
 			continue;
 		}
 		type = ctrace_schema_by_id(schema, rec->id);

@@ -2,8 +2,8 @@
 /*
  * Containers: the listing, and notices of births and deaths.
  *
- * Notices have a socket of their own, so that they never stand between a
- * request and its answer, and so that the session's socket cannot overflow.
+ * Notices have a socket of their own: they never come between a request and its answer, and they
+ * cannot overflow the socket that owns the sessions.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 #include "internal.h"
 
-/* About 10,000 births between two looks. */
+/* Bytes: room for about 10,000 births between two calls of ctrace_container_dispatch(). */
 #define NOTICE_BUFFER	(8 << 20)
 
 static int parse(struct nlattr **sets, struct ctrace_container *c)
@@ -65,11 +65,11 @@ int ctrace_container_each(struct ctrace *ct, ctrace_container_fn fn, void *arg)
 
 	err = ctrace_ctl_dump(ct, CTRACE_CMD_CONTAINER_GET, 0, "cannot list containers",
 			      list_reply, &l);
-	/* The kernel's order is a hash's; cids are given in order of first sight. */
+	/* The kernel lists them in no order. By cid, they stand in the order they were first seen. */
 	if (!err && l.n)
 		qsort(l.items, l.n, l.size, by_cid);
 	for (v = l.items, i = 0; !err && i < l.n; i++)
-		/* A table that changed between two parts of a dump may tell one twice. */
+		/* If the table changed between two parts of the dump, one may be listed twice. */
 		if (!i || v[i].cid != v[i - 1].cid)
 			err = fn(&v[i], arg);
 	free(l.items);
@@ -91,7 +91,7 @@ static int join(struct ctrace *ct, struct nl_sock *sk)
 		return ctrace_ctl_error(ct, -ENOENT,
 			"cannot watch containers: the module has no group '%s'",
 			CTRACE_GENL_MCGRP);
-	/* Beyond rmem_max with CAP_NET_ADMIN; without, as much as is allowed. */
+	/* With CAP_NET_ADMIN the size may exceed rmem_max; without, take what is allowed. */
 	if (setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
 		setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
 	err = nl_socket_add_membership(sk, group);
@@ -140,11 +140,11 @@ static int notice(struct ctrace *ct, struct nlmsghdr *nlh)
 	if (g->cmd != CTRACE_CMD_CONTAINER_NEW && g->cmd != CTRACE_CMD_CONTAINER_GONE)
 		return 0;
 	if (genlmsg_parse(nlh, 0, sets, CTRACE_A_NR - 1, NULL) < 0 || parse(sets, &c))
-		return ctrace_ctl_error(ct, -EPROTO, "a notice of the module is malformed");
+		return ctrace_ctl_error(ct, -EPROTO, "a notice from the module is malformed");
 	return ct->notice_fn(&c, g->cmd == CTRACE_CMD_CONTAINER_NEW, ct->notice_arg);
 }
 
-/* Returns how many datagrams were handled, so 0 once there are none, or what fn returned. */
+/* Returns the number of datagrams handled (0 once there are none), or the first result of fn other than 0. */
 int ctrace_container_dispatch(struct ctrace *ct)
 {
 	struct sockaddr_nl from;
@@ -165,7 +165,7 @@ int ctrace_container_dispatch(struct ctrace *ct)
 			return n;
 		if (got < 0)
 			return ctrace_ctl_error(ct, -errno, errno == ENOBUFS ?
-				"notices of containers were lost: list them again" :
+				"notices of containers were lost: list the containers again" :
 				"cannot receive notices of containers");
 		if (from.nl_pid != 0)
 			continue;

@@ -2,10 +2,10 @@
 /*
  * CTF 1.8 metadata: the text that lets any CTF reader decode ctrace's records.
  *
- * Records are on disk as they were in the ring, so what is written here is a
- * description of uapi/ctrace.h, with the alignments of enum ctrace_field_type.
- * The padding of a record to 8 bytes is not described: the next event's header starts
- * with a 64-bit aligned timestamp, and that skips it.
+ * Records are on disk as they were in the ring. So this file describes the structures of
+ * uapi/ctrace.h, with the alignments of enum ctrace_field_type. It does not describe the padding of
+ * a record to 8 bytes: the next event's header starts with a 64-bit aligned timestamp, and a reader
+ * skips the padding by aligning to that.
  *
  * LTTng's names are used where readers look for them: env says lttng-modules
  * 2.11, the layout whose container fields Trace Compass reads.
@@ -20,7 +20,7 @@
 
 #define FIELD_NAME_MAX	128
 
-/* Inside a TSDL string literal. */
+/* Writes s as the inside of a TSDL string literal. */
 static void put_string(FILE *f, const char *s)
 {
 	for (; s && *s; s++) {
@@ -49,8 +49,8 @@ static void put_uuid(FILE *f, const uint8_t *u)
 }
 
 /*
- * The name as TSDL takes it: [A-Za-z0-9_], after the underscore that keeps it
- * from being a keyword and that readers strip.
+ * Writes the name as TSDL accepts it: [A-Za-z0-9_], after an underscore. The underscore keeps it from
+ * being a keyword; readers strip it.
  */
 static void clean(char *to, const char *name)
 {
@@ -69,7 +69,7 @@ static bool is_seq(const struct ctrace_field *f)
 	       f->type == CTRACE_FT_SEQ_HEX;
 }
 
-/* Is it the name of that sequence's count? */
+/* Is name the name of seq's count, "SEQ_length"? */
 static bool is_count_of(const char *name, const char *seq)
 {
 	size_t len = strlen(seq);
@@ -92,8 +92,8 @@ static bool taken(const struct ctrace_event_type *t, field_names names, uint32_t
 }
 
 /*
- * Two fields of one name, or one with the name of another's count, would make the
- * whole trace unreadable: the later gets a number.
+ * The whole trace would be unreadable if two fields had one name, or if a field had the name of a
+ * sequence's count. So the later one of two gets a number.
  */
 static void name_fields(const struct ctrace_event_type *t, field_names names)
 {
@@ -204,9 +204,9 @@ static void put_trace(FILE *f, const struct ctrace_ctf_env *env)
 }
 
 /*
- * struct ctrace_ctf_packet and struct ctrace_record, in CTF's words. A record's len
- * is not told: babeltrace2 warns of any field in an event header that it has no
- * use for. It lies where the context's 32-bit alignment leaves a gap.
+ * Describes struct ctrace_ctf_packet and struct ctrace_record to CTF. A record's len is left out:
+ * babeltrace2 warns of every field in an event header that it has no use for. Nothing is needed in
+ * its place, as it lies in the gap that the 32-bit alignment of the context leaves.
  */
 static void put_stream(FILE *f)
 {

@@ -2,9 +2,9 @@
 /*
  * The connection: a generic netlink socket, one request at a time.
  *
- * libnl makes the socket, finds the family and builds messages. Receiving is
- * done here, because two things libnl's loop drops are wanted: the extended
- * acknowledgement of an error, and the error that ends a dump (in NLMSG_DONE).
+ * libnl makes the socket, finds the family and builds messages. This file receives the answers
+ * itself, because libnl's loop drops two things that are needed: the extended acknowledgement of an
+ * error, and the error that ends a dump (in NLMSG_DONE).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include "ext_ack.h"
 #include "internal.h"
 
-/* A dump the kernel found changed under it is asked for this often. */
+/* How many times to ask for a dump that the kernel calls inconsistent. */
 #define DUMP_TRIES	16
 
 int ctrace_ctl_error(struct ctrace *ct, int err, const char *fmt, ...)
@@ -44,10 +44,10 @@ static int resolve(struct ctrace *ct)
 {
 	int fd, id;
 
-	/* The kernel asks for net-pf-16-proto-16-family-ctrace here. */
+	/* Here the kernel asks modprobe for net-pf-16-proto-16-family-ctrace. */
 	id = genl_ctrl_resolve(ct->sk, CTRACE_GENL_NAME);
 	if (id < 0) {
-		/* The other alias, for a module loaded by the name of its device. */
+		/* The other alias, devname: opening the device loads the module. */
 		fd = open(CTRACE_DEVICE, O_RDONLY | O_CLOEXEC);
 		if (fd >= 0)
 			close(fd);
@@ -102,7 +102,7 @@ int ctrace_open(struct ctrace **out)
 	err = resolve(ct);
 	if (err)
 		return err;
-	/* Kernels before 4.12 do not know it: errors are then numbers only. */
+	/* Kernels before 4.12 do not know this option: their errors are numbers only. */
 	setsockopt(nl_socket_get_fd(ct->sk), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	err = check_abi(ct);
 	if (err)
@@ -116,7 +116,7 @@ void ctrace_close(struct ctrace *ct)
 
 	if (!ct)
 		return;
-	/* The caller still owns the objects; the kernel ends the sessions with the socket. */
+	/* The caller still owns the session objects; the kernel ends the sessions with the socket. */
 	for (s = ct->sessions; s; s = s->next)
 		s->ct = NULL;
 	if (ct->notices)
@@ -131,8 +131,8 @@ void ctrace_close(struct ctrace *ct)
 /* --- a request -------------------------------------------------------------- */
 
 /*
- * Sets are opened with NLA_F_NESTED said aloud: libnl before 3.5 does not add
- * it, and the kernel refuses a set without.
+ * Callers that open a set of attributes pass NLA_F_NESTED themselves: libnl before 3.5 does not add
+ * it, and the kernel refuses a set without it.
  */
 struct nl_msg *ctrace_ctl_msg(struct ctrace *ct, int cmd, int flags)
 {
@@ -142,7 +142,7 @@ struct nl_msg *ctrace_ctl_msg(struct ctrace *ct, int cmd, int flags)
 		return NULL;
 	if (++ct->seq == 0)
 		ct->seq = 1;
-	/* libnl's own numbering is not used: 0 would mean "choose one". */
+	/* Not libnl's numbers: to genlmsg_put(), a sequence number of 0 means "choose one". */
 	if (!genlmsg_put(msg, nl_socket_get_local_port(ct->sk), ct->seq, ct->family, 0,
 			 NLM_F_REQUEST | NLM_F_ACK | flags, cmd, CTRACE_GENL_VERSION)) {
 		nlmsg_free(msg);
@@ -153,7 +153,7 @@ struct nl_msg *ctrace_ctl_msg(struct ctrace *ct, int cmd, int flags)
 
 struct request {
 	struct ctrace *ct;
-	struct nlmsghdr *nlh;	/* as sent: offsets in errors refer to it */
+	struct nlmsghdr *nlh;	/* as sent: the offsets in errors are offsets into it */
 	const char *what;
 	ctrace_reply_fn fn;
 	void *arg;
@@ -162,7 +162,10 @@ struct request {
 	int err;
 };
 
-/* The kernel's text if it sent one, else the attribute's name and the errno's words. */
+/*
+ * Keeps the sentence of a refusal: the kernel's text if it sent one, else our hint or the errno's
+ * words. It ends with the name of the attribute, if the kernel pointed at one.
+ */
 static int fail(struct request *rq, const struct nlmsghdr *nlh, int err)
 {
 	struct ctrace_ext_ack ack;
@@ -209,8 +212,8 @@ static void take_one(struct request *rq, struct nlmsghdr *nlh)
 		return;
 	}
 	/*
-	 * After an error of fn the rest is received and dropped, so that the
-	 * next request starts on an empty socket.
+	 * After an error of fn, the rest of the answer is still received, and dropped: the next
+	 * request starts on an empty socket.
 	 */
 	if (nlh->nlmsg_type != rq->ct->family || rq->err || !rq->fn)
 		return;
@@ -267,7 +270,7 @@ int ctrace_ctl_call(struct ctrace *ct, struct nl_msg *msg, const char *what,
 	int err;
 
 	if (!ct->family)
-		return -ENOTCONN;	/* ctrace_open() failed, and its words still hold */
+		return -ENOTCONN;	/* ctrace_open() failed; its sentence still says why */
 	if (!msg)
 		return ctrace_ctl_error(ct, -ENOMEM, "%s: out of memory", what);
 	nlh = rq.nlh = nlmsg_hdr(msg);
@@ -291,7 +294,7 @@ void *ctrace_list_add(struct ctrace_list *l)
 	void *items = l->items;
 
 	if (l->n == l->max) {
-		/* no overflow, here and in schema.c: half of it is allocated */
+		/* max * size does not overflow, here and in schema.c: half of it is allocated */
 		items = realloc(items, max * l->size);
 		if (!items)
 			return NULL;
@@ -323,7 +326,7 @@ int ctrace_ctl_dump(struct ctrace *ct, int cmd, uint32_t session, const char *wh
 		}
 		err = ctrace_ctl_call(ct, msg, what, fn, list);
 	} while (err == -EINTR && --tries > 0);
-	/* Changing faster than it can be listed: what came last is a good answer. */
+	/* The list changes faster than it can be dumped: the last answer is good enough. */
 	return err == -EINTR ? 0 : err;
 }
 
@@ -333,7 +336,7 @@ uint32_t ctrace_attr_u32(const struct nlattr *a)
 {
 	uint32_t v = 0;
 
-	if (a && nla_len(a) >= 4)	/* libnl's own wants it not const before 3.2.28 */
+	if (a && nla_len(a) >= 4)	/* nla_get_u32() takes a const pointer only since libnl 3.2.28 */
 		memcpy(&v, nla_data(a), sizeof(v));
 	return v;
 }

@@ -2,9 +2,9 @@
 /*
  * A record's payload by its type.
  *
- * Nothing here trusts the record: its bytes may come from a file, and lengths
- * and counts in them are checked against rec->len before they are followed.
- * The record may lie at any address, so bytes are copied, not dereferenced.
+ * Nothing here trusts the record. Its bytes may come from a file, so each length and count in it is
+ * checked against rec->len before it is used. The record may lie at any address, so numbers are
+ * copied out of it, never dereferenced.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static bool size_ok(const struct ctrace_field *f)
 	return f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8;
 }
 
-/* The number at p, of a size that is ok; a signed one's sign reaches bit 63. */
+/* The number at p; its size has passed size_ok(). Signed numbers are sign-extended to 64 bits. */
 static uint64_t number(const struct ctrace_field *f, const char *p)
 {
 	union { uint8_t u8; uint16_t u16; uint32_t u32; uint64_t u64; } n = { .u64 = 0 };
@@ -87,7 +87,7 @@ static int take(const struct ctrace_field *f, const char *rec, size_t len, size_
 		if (at > len || len - at < 4)
 			return -EBADMSG;
 		memcpy(&count, rec + at, 4);
-		/* An empty one is aligned too. */
+		/* The elements are aligned even if there are none. */
 		at = ALIGN_UP(at + 4, f->size);
 		if (at > len || (len - at) / f->size < count)
 			return -EBADMSG;
@@ -99,7 +99,7 @@ static int take(const struct ctrace_field *f, const char *rec, size_t len, size_
 	return -EBADMSG;
 }
 
-/* Where the payload ends, before the padding; < 0: malformed. */
+/* Returns the offset where the payload ends and the padding begins; < 0: malformed. */
 static int walk(const struct ctrace_event_type *t, const struct ctrace_record *rec,
 		struct ctrace_value *vals, size_t max)
 {
@@ -119,8 +119,8 @@ static int walk(const struct ctrace_event_type *t, const struct ctrace_record *r
 			return err;
 	}
 	/*
-	 * More than padding is left: the record is not of this type, and no CTF
-	 * reader would find the next one.
+	 * More is left than padding. So the record is not of this type, and a CTF reader would not
+	 * find the next one.
 	 */
 	if (len - pos >= 8)
 		return -EBADMSG;
@@ -138,9 +138,8 @@ int ctrace_decode(const struct ctrace_event_type *t, const struct ctrace_record 
 }
 
 /*
- * Bits of the record that are content to CTF: its length without the padding,
- * which only the next event's 64-bit alignment accounts for. A record that does not
- * decode counts whole.
+ * The bits of the record that are content to CTF: all but the padding. (A reader skips the padding
+ * only because the next event is aligned to 64 bits.) A record that does not decode counts whole.
  */
 uint32_t ctrace_ctf_record_bits(const struct ctrace_event_type *t,
 				const struct ctrace_record *rec)

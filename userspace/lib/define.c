@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* Event types made on request, and the tracepoints that no type describes. */
+/* Event types that users define, and the list of all tracepoints. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "internal.h"
 
-/* A request of EVENT{attr: text}; NULL: out of memory. */
+/* A request with EVENT{attr: text}; NULL: out of memory. */
 static struct nl_msg *event_msg(struct ctrace *ct, int cmd, int attr, const char *text)
 {
 	struct nl_msg *msg = ctrace_ctl_msg(ct, cmd, 0);
@@ -34,7 +34,7 @@ static int event_do(struct ctrace *ct, int cmd, int attr, const char *text, cons
 	snprintf(what, sizeof(what), "cannot %s event '%.*s%s'", verb, 127, text,
 		 len > 127 ? "..." : "");
 	if (len >= CTRACE_TEXT_MAX)
-		return ctrace_ctl_error(ct, -ENAMETOOLONG, "%s: at most %u bytes are taken", what,
+		return ctrace_ctl_error(ct, -ENAMETOOLONG, "%s: it may have at most %u bytes", what,
 					CTRACE_TEXT_MAX - 1);
 	return ctrace_ctl_call(ct, event_msg(ct, cmd, attr, text), what, fn, arg);
 }

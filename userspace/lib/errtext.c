@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * What a refusal of the kernel says: its text, and which attribute it means.
+ * What the kernel says when it refuses a request: a text, and the attribute that is wrong.
  *
- * The kernel points at an attribute by its offset in the request. People know
- * attributes by name, so the request is walked down to that offset.
+ * The kernel points at an attribute by its offset in the request. People know attributes by name,
+ * so the request is searched for the attribute at that offset.
  */
 #include <errno.h>
 #include <string.h>
@@ -24,7 +24,7 @@ void ctrace_ext_ack_parse(const struct nlmsghdr *nlh, struct ctrace_ext_ack *ack
 	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS))
 		return;
 	if (nlh->nlmsg_type == NLMSG_ERROR) {
-		/* They follow the request's header, and its payload unless capped. */
+		/* The attributes follow the request's header, and its payload unless capped. */
 		if (nlmsg_datalen(nlh) < (int)sizeof(*e))
 			return;
 		e = nlmsg_data(nlh);
@@ -76,7 +76,7 @@ static const struct {
 	[CTRACE_A_EVENT] = { "EVENT", event_names, CTRACE_A_EVENT_NR },
 };
 
-/* The attribute of a row that starts at, or holds, the offset. */
+/* Of the attributes in a row from a, the one that starts at `at` or contains it. */
 static struct nlattr *find(struct nlattr *a, int left, const char *at)
 {
 	for (; nla_ok(a, left); a = nla_next(a, &left))
@@ -105,7 +105,7 @@ const char *ctrace_attr_name_at(struct nlmsghdr *request, uint32_t offset)
 	return sets[nla_type(set)].name;
 }
 
-/* Where the errno's own words would leave somebody helpless. */
+/* For an errno whose own words would not help: what to do. Else NULL. */
 const char *ctrace_error_hint(int err)
 {
 	switch (-err) {
@@ -113,7 +113,7 @@ const char *ctrace_error_hint(int err)
 	case EACCES:
 		return "not permitted: needs CAP_SYS_ADMIN or CAP_PERFMON in the initial user namespace (run as root)";
 	case ENOMEM:
-		return "the kernel has not enough memory: ask for a smaller arena";
+		return "the kernel does not have enough memory: ask for a smaller arena";
 	case EOPNOTSUPP:
 		return "the module does not know the command: it is older than this library";
 	}

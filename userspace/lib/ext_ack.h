@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * The names of what a kernel says with a refusal. Its headers have them since 4.12; what was built
- * with older ones may run on a newer kernel, and is told as much as anybody.
+ * The constants of extended acknowledgements, which explain a refusal. Kernel headers have them since
+ * 4.12. A program that was built with older headers may run on a newer kernel; with these constants
+ * it gets the explanations too.
  */
 #ifndef CTRACE_EXT_ACK_H
 #define CTRACE_EXT_ACK_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Shared by libctrace's own files; nothing here is installed.
+ * What libctrace's own files share; not installed.
  *
- * libctrace.h is included between visibility pragmas: its functions, and no
- * others, leave the shared object (built with -fvisibility=hidden).
+ * libctrace.h is included between visibility pragmas. The shared object is built with
+ * -fvisibility=hidden, so it exports the functions of that header and no others.
  */
 #ifndef CTRACE_LIB_INTERNAL_H
 #define CTRACE_LIB_INTERNAL_H
@@ -16,48 +16,48 @@
 #include <netlink/genl/genl.h>
 
 #define CTRACE_ERR_MAX	640
-#define CTRACE_FIELDS_MAX 64	/* of a type; the module's have at most 32 */
-#define CTRACE_TEXT_MAX	1024	/* of a probe's name, a definition, an expression, with its NUL */
+#define CTRACE_FIELDS_MAX 64	/* fields of a type; the module's types have at most 32 */
+#define CTRACE_TEXT_MAX	1024	/* bytes of a probe's name, a definition or an expression, with its NUL */
 
 struct ctrace {
 	struct nl_sock *sk;		/* requests and replies; owns the sessions */
 	int family;
 	uint32_t seq;			/* of the newest request */
-	struct ctrace_session *sessions;	/* live session objects, by ->next */
+	struct ctrace_session *sessions;	/* sessions that have not ended, linked by ->next */
 	struct nl_sock *notices;	/* multicast, NULL until subscribed */
 	ctrace_container_event_fn notice_fn;
 	void *notice_arg;
 	char err[CTRACE_ERR_MAX];
-	void *buf;			/* CTRACE_RECV_SIZE bytes, one received datagram */
-	void *notice_buf;		/* likewise; its own, as callbacks may make requests */
+	void *buf;			/* CTRACE_RECV_SIZE bytes: one received datagram */
+	void *notice_buf;		/* the same for notices: their callbacks may make requests */
 };
 
 /*
- * Two owners: the caller, until ctrace_session_free(), and every reader opened
- * on it, which asks it for losses that no ring counts. ct is NULL once the session has
- * ended, by ctrace_session_free() or by ctrace_close().
+ * refs counts the owners: the caller, until ctrace_session_free(), and each reader opened on the
+ * session, which asks it for the losses that no ring counts. ct is NULL once ctrace_session_free() or
+ * ctrace_close() has ended the session.
  */
 struct ctrace_session {
 	struct ctrace *ct;
 	struct ctrace_session *next;
 	unsigned int refs;
 	uint32_t id;
-	uint64_t missed, unfollowed;	/* newest known, kept past the end */
+	uint64_t missed, unfollowed;	/* newest known values, kept past the session's end */
 };
 
 void ctrace_session_put(struct ctrace_session *s);
-void ctrace_session_losses(struct ctrace_session *s);	/* asks for the two */
+void ctrace_session_losses(struct ctrace_session *s);	/* asks the module for missed and unfollowed */
 
 /* --- ctl.c: one request and its answers -------------------------------------- */
 
 /* Larger than any dump datagram: the kernel stops at 32 KiB. */
 #define CTRACE_RECV_SIZE	(64 * 1024)
 
-/* Gets the sets of one answer, indexed by CTRACE_A_*. < 0 ends the request with that error. */
+/* Gets the sets of one answer, indexed by CTRACE_A_*. A result < 0 becomes the request's error. */
 typedef int (*ctrace_reply_fn)(struct nlattr **sets, void *arg);
 
 struct nl_msg *ctrace_ctl_msg(struct ctrace *ct, int cmd, int flags);
-/* Consumes msg (NULL: out of memory). what: the sentence's start, "cannot add probe 'x'". */
+/* Consumes msg (NULL: out of memory). what: how an error's sentence begins, "cannot add probe 'x'". */
 int ctrace_ctl_call(struct ctrace *ct, struct nl_msg *msg, const char *what,
 		    ctrace_reply_fn fn, void *arg);
 /* Keeps the sentence for ctrace_strerror(); returns err. */
@@ -65,15 +65,14 @@ int ctrace_ctl_error(struct ctrace *ct, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * A dump's answers are gathered first and handed to the caller after: its
- * callback may make requests of its own, and a dump that the kernel calls
- * inconsistent (-EINTR) is asked for again, unseen.
+ * All answers of a dump are gathered before the caller's callback sees any. So the callback may make
+ * requests of its own, and a dump that the kernel calls inconsistent (-EINTR) is repeated unnoticed.
  */
 struct ctrace_list {
 	void *items;
-	size_t n, max, size;		/* size: of one item */
+	size_t n, max, size;		/* items there, items allocated, bytes of one */
 };
-void *ctrace_list_add(struct ctrace_list *l);	/* zeroed, NULL: no memory */
+void *ctrace_list_add(struct ctrace_list *l);	/* a new zeroed item; NULL: no memory */
 int ctrace_ctl_dump(struct ctrace *ct, int cmd, uint32_t session, const char *what,
 		    ctrace_reply_fn fn, struct ctrace_list *list);
 
@@ -81,22 +80,22 @@ int ctrace_ctl_dump(struct ctrace *ct, int cmd, uint32_t session, const char *wh
 uint32_t ctrace_attr_u32(const struct nlattr *a);
 uint64_t ctrace_attr_u64(const struct nlattr *a);
 void ctrace_attr_str(const struct nlattr *a, char *to, size_t size);
-int ctrace_attr_nested(struct nlattr **tb, int max, struct nlattr *a);	/* absent: all NULL */
+int ctrace_attr_nested(struct nlattr **tb, int max, struct nlattr *a);	/* a NULL: all of tb is NULL */
 
 /* --- errtext.c ------------------------------------------------------------- */
 
 struct ctrace_ext_ack {
 	char msg[256];		/* the kernel's text, or "" */
-	uint32_t offset;	/* of the bad attribute in the request, 0: not told */
+	uint32_t offset;	/* where in the request the bad attribute is; 0: not given */
 };
 void ctrace_ext_ack_parse(const struct nlmsghdr *nlh, struct ctrace_ext_ack *ack);
-/* "RING_SIZE" for the attribute at an offset of a request, or NULL. */
+/* The name of the attribute at an offset of a request, such as "SESSION_RING_SIZE", or NULL. */
 const char *ctrace_attr_name_at(struct nlmsghdr *request, uint32_t offset);
 const char *ctrace_error_hint(int err);
 
 /* --- reader.c and merge.c -------------------------------------------------- */
 
-/* A mapping that is there already (tests): the reader unmaps nothing and has no descriptor. */
+/* For tests: reads a mapping that the caller owns. The reader has no descriptor and unmaps nothing. */
 int ctrace_reader_open_map(const void *map, size_t len, unsigned int flags,
 			   struct ctrace_reader **out);
 

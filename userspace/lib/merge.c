@@ -2,25 +2,25 @@
 /*
  * Records of all rings in order of time.
  *
- * Each ring is in order by itself. Rings that have records are in a heap, by the
- * time of their next one; a ring enters it when a scan of the hints finds that it
- * moved, and leaves it when it has been read to its head. So work grows with the
- * rings that move; the others cost a look at their hint and at who is writing, per scan.
+ * Each ring is in order by itself. A heap holds the rings that have records, keyed by the time of
+ * each ring's next record. A ring enters the heap when a scan of the hints finds that it moved; it
+ * leaves when it has been read to its head. So the work grows with the number of rings that move.
+ * A ring that does not move costs each scan two looks: at its hint, and at whether it is being
+ * written.
  *
- * What makes the order right is the horizon. The clock is read, then the rings
- * are scanned: whatever was published before the clock was read is now in the heap,
- * or behind a record in it. So everything up to that time may be handed out, and
- * nothing later, before the next scan.
+ * The horizon makes the order right. The clock is read, then the rings are scanned. What was
+ * published before the clock was read is then in the heap, or behind a record in it. So every record
+ * up to that time may be handed out; later ones wait for the next scan.
  *
- * A record reserved before that time and published after (its writer was interrupted,
- * or its virtual CPU stood still) would come late. Its ring says that it is being
- * written: nest is raised before the clock is read for it, and lowered when it is published.
- * What is being written is no older than the ring's last record, so the horizon stays there.
+ * One kind of record would still come late: one that was reserved before that time and published after
+ * it, because its writer was interrupted, or its virtual CPU stood still. Its ring shows that it is being
+ * written: nest is raised before the clock is read for the record, and lowered once it is published. A
+ * record being written is no older than the ring's last one, so the horizon stays at the last one's time.
  *
- * A ring's run is copied before it is used. The writer never waits, so records
- * that queue for their turn must not lie where it writes; and one check of the
- * writer's position serves the whole run. A ring that overtakes the copying again and again
- * is left for the next scan, and the horizon stays before what it has.
+ * A run is copied out of its ring before it is used. The writer never waits, so records that queue
+ * for their turn must not lie where it writes; and one check of the writer's position then serves
+ * the whole run. A ring whose writer overtakes the copying again and again is left for the next
+ * scan, and the horizon stays before the records it holds.
  */
 #include <errno.h>
 #include <sched.h>
@@ -31,17 +31,17 @@
 #include "reader.h"
 
 #define NS_PER_S	1000000000ull
-/* A ring written faster than it can be copied is left for the next scan. */
+/* Tries to copy a run. If the ring is written faster than that, it is left for the next scan. */
 #define COPY_TRIES	4
-/* It is waited for as many scans. */
+/* How many scans in a row wait for rings that were left. */
 #define LEFT_SCANS	1000
 /*
- * A raised nest is seen by other CPUs some time after the clock was read behind it: once the
- * store buffer is drained, which takes less than a microsecond. Updates of the kernel's
- * clock make its NMI-safe reading differ from this process's by as little.
+ * Other CPUs see a raised nest only some time after the clock was read behind it: when the store
+ * buffer has drained, which takes less than a microsecond. While the kernel updates its clock, the
+ * NMI-safe reading of it differs from this process's by about as little.
  */
 #define SETTLE_NS	5000
-/* A writer that was stopped for longer has its record come late. */
+/* How long to wait for a writer. If it was stopped for longer, its record comes late. */
 #define WAIT_NS		NS_PER_S
 
 static uint64_t now_ns(const struct ctrace_reader *r)
@@ -102,9 +102,9 @@ static struct ctrace_record *record_at(const struct ctrace_reader_ring *ring)
 }
 
 /*
- * Reads the head of the record at ->at. The run was checked where it lay, before
- * and after it was copied; this costs nothing and bounds what a descriptor
- * from a stranger, which may not be the kernel's, can do.
+ * Reads the head of the record at ->at. A ring of the kernel's was checked before and after the run
+ * was copied. But a descriptor from another process may not be the kernel's: this check costs next to
+ * nothing, and bounds what such a mapping can do.
  */
 static bool settle(struct ctrace_reader_ring *ring)
 {
@@ -117,7 +117,7 @@ static bool settle(struct ctrace_reader_ring *ring)
 	return true;
 }
 
-/* Copies the ring's next run. 1: there is a record; 0: none now; -EAGAIN: left; < 0: error. */
+/* Copies the ring's next run. 1: there is a record; 0: none now; -EAGAIN: left; else < 0: error. */
 static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 {
 	struct ctrace_span span;
@@ -129,7 +129,7 @@ static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 			return -ENOMEM;
 	}
 	for (tries = 0; tries < COPY_TRIES; tries++) {
-		/* Before the look: what comes after it changes the hint again. */
+		/* Read before the look: a record that comes after the look changes the hint again. */
 		ring->hint = ctrace_reader_hint(r, ring - r->rings);
 		ret = ctrace_cursor_next(&ring->cur, &span, r->dir.subbuf_size, UINT64_MAX);
 		if (ret == -EAGAIN)
@@ -143,13 +143,14 @@ static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 		ring->at = 0;
 		return settle(ring) ? 1 : -EPROTO;
 	}
-	ring->hint = ~ring->hint;	/* not read to its end: look again */
+	ring->hint = ~ring->hint;	/* not read to its end: the next scan looks again */
 	return -EAGAIN;
 }
 
 /*
- * What the ring is yet to publish is no older. In this order, and before the ring is looked at: F in
- * module/ring/ring.h. The hint, where there is one, as that decides whether the ring is looked at.
+ * The time of the ring's last record if another is being written: that one is no older. Else
+ * UINT64_MAX. The loads are in this order, and before the look at the ring: F in module/ring/ring.h. If
+ * there are hints, the hint stands for the head, because it decides whether scan() looks at the ring.
  */
 static uint64_t yet_to_come(const struct ctrace_reader *r, size_t slot)
 {
@@ -163,8 +164,8 @@ static uint64_t yet_to_come(const struct ctrace_reader *r, size_t slot)
 }
 
 /*
- * Every ring that moved comes into the heap, or is left. *horizon is lowered to what is being
- * written.
+ * Puts every ring that moved into the heap, or sets *left for one that refill() left. Lowers *horizon
+ * to the last record of each ring that is being written.
  */
 static int scan(struct ctrace_reader *r, uint64_t *horizon, bool *left)
 {
@@ -191,7 +192,7 @@ static int scan(struct ctrace_reader *r, uint64_t *horizon, bool *left)
 	return 0;
 }
 
-/* Past the record that was handed out; its buffer may be used again only now. */
+/* Moves past the record that was handed out. Only now may its buffer be used again. */
 static int advance(struct ctrace_reader *r)
 {
 	struct ctrace_reader_ring *ring = r->heap[0];
@@ -203,7 +204,7 @@ static int advance(struct ctrace_reader *r)
 	else if (!settle(ring))
 		ret = -EPROTO;
 	if (ret == -EAGAIN) {
-		r->horizon = ring->time;	/* what comes next of it may be as old */
+		r->horizon = ring->time;	/* its next record may be as old as this one */
 		ret = 0;
 	}
 	if (ret > 0)
@@ -236,8 +237,9 @@ int ctrace_reader_next(struct ctrace_reader *r, const struct ctrace_record **rec
 		if (!ended && horizon + WAIT_NS < now)
 			horizon = now - WAIT_NS;
 		/*
-		 * What was left was read to its end under the horizon so far, or left then: its records
-		 * are younger, by any time, as this process may have been stopped since.
+		 * A ring left over in this scan holds records younger than the old horizon, but
+		 * perhaps much older than now, as this process may have been stopped meanwhile. Keep
+		 * the old horizon until a scan reads every ring to its end, or LEFT_SCANS have failed.
 		 */
 		r->left = left ? r->left + 1 : 0;
 		if (!left || r->left > LEFT_SCANS || horizon < r->horizon)
@@ -245,14 +247,14 @@ int ctrace_reader_next(struct ctrace_reader *r, const struct ctrace_record **rec
 		if (!r->nheap)
 			return ended ? -ENODATA : 0;
 		/*
-		 * Nothing is from the future, unless this process is in a time
-		 * namespace: then its clock is corrected by what is seen.
+		 * No record is from the future, unless this process is in a time namespace. Then the
+		 * records show how far its clock is off.
 		 */
 		if (r->heap[0]->time > now + NS_PER_S)
 			r->skew += r->heap[0]->time - now;
 		else if (ended)
 			r->horizon = now;
-		/* being written, on another CPU; it may be a virtual one that waits for ours */
+		/* Another CPU is still writing. It may be a virtual one that waits for ours. */
 		if (r->heap[0]->time > r->horizon)
 			sched_yield();
 	}

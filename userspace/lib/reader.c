@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* A reader's descriptor and mapping: made, checked before any use, and undone. */
+/* A reader's descriptor and mapping: opening, checking before any use, closing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static bool power_of_two(uint64_t x)
 	return x && !(x & (x - 1));
 }
 
-/* By both: see CTRACE_ABI. */
+/* Do module and library each accept the other's ABI? See CTRACE_ABI. */
 static bool understood(const struct ctrace_dir *d)
 {
 	return d->magic == CTRACE_MAGIC && d->abi_compat <= CTRACE_ABI &&
@@ -23,9 +23,8 @@ static bool understood(const struct ctrace_dir *d)
 }
 
 /*
- * Everything that is computed with later is made plausible here, so that no
- * offset leaves the mapping and no product overflows. -EPROTO: not a mapping this
- * library understands.
+ * Checks every value that is computed with later, so that no offset leaves the mapping and no product
+ * overflows. -EPROTO: this library does not understand the mapping.
  */
 static int check_dir(const struct ctrace_dir *d, uint64_t map_len)
 {
@@ -65,7 +64,7 @@ static int set_up_ring(struct ctrace_reader *r, uint32_t slot, bool from_now)
 
 	ctrace_cursor_init(&ring->cur, ctl, r->dir.ring_size, r->dir.subbuf_size);
 	if (from_now) {
-		/* Before the cursor: what comes in between is seen by its hint. */
+		/* Read before the cursor moves: a record that comes in between changes the hint. */
 		ring->hint = ctrace_reader_hint(r, slot);
 		ring->full = ctrace_load(&ctl->lost_full);
 		ring->nested = ctrace_load(&ctl->lost_nested);
@@ -73,7 +72,7 @@ static int set_up_ring(struct ctrace_reader *r, uint32_t slot, bool from_now)
 	} else if (r->dir.flags & CTRACE_DIR_F_BOUND) {
 		err = ctrace_cursor_to_base(&ring->cur);
 	}
-	/* Written faster than can be followed: it starts somewhat earlier than now. */
+	/* -EAGAIN: written faster than the cursor can follow. It starts somewhat earlier than now. */
 	return err == -EAGAIN ? 0 : err;
 }
 
@@ -88,7 +87,7 @@ static void free_reader(struct ctrace_reader *r)
 	free(r);
 }
 
-/* The reader takes map; fd -1: it does not own map. */
+/* On success the reader owns map and fd; with fd -1 the caller keeps map. */
 static int new_reader(const void *map, size_t len, int fd, unsigned int flags,
 		      struct ctrace_reader **out)
 {
@@ -132,7 +131,7 @@ int ctrace_reader_open_map(const void *map, size_t len, unsigned int flags,
 	return new_reader(map, len, -1, flags, out);
 }
 
-/* The directory alone, from a mapping of its own: it tells how much to map. */
+/* Maps the directory alone, to learn how much to map. */
 static int read_map_size(int fd, uint64_t *size)
 {
 	const struct ctrace_dir *d;
@@ -169,7 +168,7 @@ int ctrace_reader_open_fd(int fd, unsigned int flags, struct ctrace_reader **out
 	return err;
 }
 
-/* --- with a connection: errors have sentences -------------------------------------- */
+/* --- with a connection: errors leave a sentence for ctrace_strerror() --------------- */
 
 static int bind_fd(struct ctrace *ct, int fd, uint32_t session, uint32_t cid)
 {
@@ -180,7 +179,7 @@ static int bind_fd(struct ctrace *ct, int fd, uint32_t session, uint32_t cid)
 	switch (errno) {
 	case EACCES:
 		return ctrace_ctl_error(ct, -EACCES,
-			"session %u shows no container alone: its records hold kernel addresses (stacks, raw tracepoints, kprobe arguments)",
+			"no single container of session %u can be read: its records hold kernel addresses (stacks, raw tracepoints, kprobe arguments)",
 			session);
 	case EPERM:
 		return ctrace_ctl_error(ct, -errno, "cannot read session %u: %s", session,

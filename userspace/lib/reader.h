@@ -6,46 +6,48 @@
 #include "internal.h"
 #include "../../uapi/ctrace_ring_read.h"
 
-/* One slot of the arena, as this reader has followed it. */
+/* How far this reader has followed one slot of the arena. */
 struct ctrace_reader_ring {
 	struct ctrace_cursor cur;
-	uint64_t hint;		/* heads[slot] before the last look that found nothing */
-	uint64_t full, nested;	/* refused before this reader was opened */
-	uint64_t told;		/* of cur.lost: in runs handed out */
-	/* merge.c: the run being handed out, copied. NULL until the ring moves. */
+	/* heads[slot], read before the last look at the ring; while it does not change, nothing is new */
+	uint64_t hint;
+	uint64_t full, nested;	/* the ring's counts when this reader was opened: not its losses */
+	uint64_t told;		/* the part of cur.lost that runs handed out have reported */
+	/* merge.c: a copy of the run that is being handed out. NULL until the ring first moves. */
 	unsigned char *buf;
-	size_t len, at;
+	size_t len, at;		/* bytes in buf, and where the next record begins */
 	uint64_t time;		/* of the record at 'at': the heap's key */
-	bool queued;		/* in the heap: has a record at 'at' */
+	bool queued;		/* the ring is in the heap, and has a record at 'at' */
 };
 
 struct ctrace_reader {
-	struct ctrace_dir dir;		/* as checked: never read from the mapping again */
-	const struct ctrace_dir *live;	/* for ->state */
-	const uint64_t *heads;		/* NULL: no hints */
+	struct ctrace_dir dir;		/* a checked copy: these values are never read from the mapping again */
+	const struct ctrace_dir *live;	/* in the mapping, for ->state */
+	const uint64_t *heads;		/* the hints; NULL: there are none */
 	struct ctrace_reader_ring *rings;	/* dir.nslots */
 	struct ctrace_reader_ring **heap;	/* queued rings, oldest record first */
 	size_t nheap;
 	bool given;			/* the record on top of the heap was handed out */
-	uint64_t horizon;		/* records up to this time are handed out */
-	uint32_t left;			/* so many scans in a row left a ring */
-	uint64_t skew;			/* the module's clock minus this process's */
+	uint64_t horizon;		/* records up to this time may be handed out */
+	uint32_t left;			/* how many scans in a row left a ring over */
+	uint64_t skew;			/* the module's clock minus this process's, ns */
 	uint64_t seen;
-	uint64_t missed, unfollowed;	/* before this reader was opened */
-	struct ctrace_session *session;	/* held, or NULL: somebody else's */
+	uint64_t missed, unfollowed;	/* the session's counts when this reader was opened */
+	/* holds a reference; NULL for ctrace_reader_open_id() and ctrace_reader_open_fd() */
+	struct ctrace_session *session;
 	const void *map;
 	size_t map_len;
-	int fd;				/* -1: a test's mapping, which is not unmapped */
+	int fd;				/* -1: a test owns the mapping, and it is not unmapped */
 };
 
 
-/* The head that the hint announces is seen by a load of the head after this one. */
+/* Loads a slot's hint. A load of the ring's head after it sees at least the head the hint announces. */
 static inline uint64_t ctrace_reader_hint(const struct ctrace_reader *r, size_t slot)
 {
 	return r->heads ? ctrace_load_acquire(&r->heads[slot]) : 0;	/* C: module/ring/ring.h */
 }
 
-/* Has the slot moved since the last look that found nothing? Without hints: perhaps. */
+/* May the slot have moved since the last look at it? Always true without hints. */
 static inline bool ctrace_reader_moved(const struct ctrace_reader *r, size_t slot)
 {
 	return !r->heads || ctrace_reader_hint(r, slot) != r->rings[slot].hint;
@@ -53,7 +55,7 @@ static inline bool ctrace_reader_moved(const struct ctrace_reader *r, size_t slo
 
 static inline bool ctrace_reader_ended(const struct ctrace_reader *r)
 {
-	/* Pairs with the store that ends the session: every record precedes it. */
+	/* Pairs with the store that ends the session; every record was published before it. */
 	return __atomic_load_n(&r->live->state, __ATOMIC_ACQUIRE) == CTRACE_DIR_ENDED;
 }
 

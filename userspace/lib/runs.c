@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* For recorders: runs of records where they lie. And what every reader lost. */
+/* For recorders: runs of records as they lie in the mapping. And the losses of every reader. */
 #include <errno.h>
 
 #include "reader.h"
 
 /*
- * How many runs of one ring are handed out before the next ring's turn: a whole
- * ring's worth, so that a ring that is written as fast as it is read does not keep
- * the reader for ever.
+ * How many runs of one ring to hand out before the next ring's turn: as many as a ring has
+ * sub-buffers. Else a ring that is written as fast as it is read would keep the reader for ever.
  */
 static uint64_t ring_turn(const struct ctrace_reader *r)
 {
@@ -36,8 +35,8 @@ static void describe(const struct ctrace_reader_ring *ring, uint32_t slot,
 }
 
 /*
- * Runs of one ring: what is there when its turn begins, as far as that fits. Not what
- * comes meanwhile: a recorder that records itself would never get to an end.
+ * Hands out the runs of one ring that are there when its turn begins, at most ring_turn() of them.
+ * Not what comes meanwhile: a recorder that records itself would never finish.
  */
 static int ring_runs(struct ctrace_reader *r, uint32_t slot, ctrace_run_fn fn,
 		     ctrace_run_done_fn done, void *arg)
@@ -60,7 +59,7 @@ static int ring_runs(struct ctrace_reader *r, uint32_t slot, ctrace_run_fn fn,
 		describe(ring, slot, &span, &run);
 		ret = fn(&run, arg);
 		if (ret < 0) {
-			ring->hint = ~hint;	/* offered again */
+			ring->hint = ~hint;	/* look again next time: the run was not taken */
 			return ret;
 		}
 		ok = ctrace_cursor_done(&ring->cur, &span);
@@ -86,7 +85,7 @@ int ctrace_reader_runs(struct ctrace_reader *r, ctrace_run_fn fn, ctrace_run_don
 	uint32_t i;
 	int ret, n = 0;
 
-	/* Records that ctrace_reader_next() has taken out of the rings would be missed. */
+	/* The recorder would miss the records that ctrace_reader_next() has taken out of the rings. */
 	if (r->nheap)
 		return -EBUSY;
 	for (i = 0; i < r->dir.nslots; i++) {

@@ -2,8 +2,8 @@
 /*
  * Event types by id and by name, as the module describes them.
  *
- * A type, once handed out, stays where it is until ctrace_schema_free():
- * consumers keep pointers to types across a refresh.
+ * A type that was handed out stays where it is until ctrace_schema_free(): callers keep pointers to
+ * types across a refresh.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,14 +12,15 @@
 
 #include "internal.h"
 
-#define NIDS		65536u		/* of a record's u16 */
+#define NIDS		65536u		/* a record's id is a u16 */
 
 struct ctrace_schema {
 	struct ctrace_event_type **types;	/* by id */
 	size_t n, max;
-	struct ctrace_event_type **old;		/* replaced, perhaps still pointed at */
+	struct ctrace_event_type **old;		/* replaced types; callers may still point at them */
 	size_t nold;
-	uint32_t at[NIDS];			/* index in types + 1: every record is looked up */
+	/* by id: 1 + its index in types, 0: none. A table, as every record's type is looked up. */
+	uint32_t at[NIDS];
 };
 
 struct ctrace_schema *ctrace_schema_new(void)
@@ -59,7 +60,7 @@ const struct ctrace_event_type *ctrace_schema_by_name(const struct ctrace_schema
 		t = s->types[i];
 		if (t->id < CTRACE_ID_DYNAMIC || t->id >= CTRACE_ID_SYS_ENTER)
 			break;
-		/* A kprobe's name may have been defined anew, with another id: the newest is meant. */
+		/* A kprobe's name may have been defined again, with a higher id: take the last. */
 	}
 	return t;
 }
@@ -210,7 +211,7 @@ int ctrace_schema_add(struct ctrace_schema *s, const struct ctrace_event_type *t
 	c = copy(t);
 	if (!c)
 		return -ENOMEM;
-	/* The module lists them in order, so this rarely moves anything. */
+	/* The module lists types in order of id, so this loop rarely moves any. */
 	for (i = s->n; i > 0 && s->types[i - 1]->id > c->id; i--) {
 		s->types[i] = s->types[i - 1];
 		s->at[s->types[i]->id] = i + 1;
@@ -231,7 +232,7 @@ static int parse_field(struct nlattr *set, struct ctrace_field *f)
 	if (ctrace_attr_nested(a, CTRACE_A_FIELD_NR - 1, set))
 		return -EPROTO;
 	name = a[CTRACE_A_FIELD_NAME];
-	/* The text is used in place: the datagram outlives the copy made of it. */
+	/* Point into the datagram: it lives until ctrace_schema_add() has copied the type. */
 	if (!name || strnlen(nla_data(name), nla_len(name)) == (size_t)nla_len(name))
 		return -EPROTO;
 	f->name = nla_data(name);
@@ -248,7 +249,7 @@ static const char *optional(const struct nlattr *a, char *to, size_t size)
 	return to;
 }
 
-/* A kind of field this library does not know hides the event, not the others. */
+/* A field type that this library does not know hides that event type, not the others. */
 static int event_reply(struct nlattr **sets, void *arg)
 {
 	char name[128], system[64], reason[256], source[128], definition[CTRACE_TEXT_MAX];
@@ -283,7 +284,8 @@ static int event_reply(struct nlattr **sets, void *arg)
 
 int ctrace_schema_refresh(struct ctrace *ct, struct ctrace_schema *s)
 {
-	struct ctrace_list l = { .items = s };	/* only carries s: adding twice does no harm */
+	/* The list only carries s. If the dump is repeated, adding a type again does no harm. */
+	struct ctrace_list l = { .items = s };
 
 	return ctrace_ctl_dump(ct, CTRACE_CMD_EVENT_GET, 0, "cannot list event types",
 			       event_reply, &l);

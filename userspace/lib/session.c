@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* Sessions, and what is added to them: probes and targets. */
+/* Sessions, their probes and their targets. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -44,13 +44,13 @@ static int text_fits(struct ctrace *ct, const char *text, const char *what, cons
 {
 	if (!text || strlen(text) < CTRACE_TEXT_MAX)
 		return 0;
-	return ctrace_ctl_error(ct, -ENAMETOOLONG, "%s: a %s has at most %u bytes", what, which,
+	return ctrace_ctl_error(ct, -ENAMETOOLONG, "%s: a %s may have at most %u bytes", what, which,
 				CTRACE_TEXT_MAX - 1);
 }
 
 /*
- * A caller's options, by their own size, over the defaults in *to. One built with a longer
- * struct may set only what is known here.
+ * Copies a caller's options, as many bytes as their own size says, over the defaults in *to. A caller
+ * that was built with a longer struct may set only the options that this library knows.
  */
 static int take_opts(struct ctrace *ct, void *to, size_t size, const void *from, const char *what)
 {
@@ -75,7 +75,7 @@ static int put_opts(struct nl_msg *msg, const struct ctrace_session_opts *o)
 	char cut[64];
 	int err = nest ? 0 : -1;
 
-	/* A program's name is no reason to fail: cut it to what the kernel takes. */
+	/* A long name of a program is no reason to fail: cut it to what the kernel takes. */
 	snprintf(cut, sizeof(cut), "%s", name ? name : "");
 	if (o->arena_size)
 		err |= nla_put_u64(msg, CTRACE_A_SESSION_ARENA_SIZE, o->arena_size);
@@ -83,7 +83,7 @@ static int put_opts(struct nl_msg *msg, const struct ctrace_session_opts *o)
 		err |= nla_put_u64(msg, CTRACE_A_SESSION_RING_SIZE, o->ring_size);
 	if (o->subbuf_size)
 		err |= nla_put_u32(msg, CTRACE_A_SESSION_SUBBUF_SIZE, o->subbuf_size);
-	/* Always one attribute: libnl takes an empty set out of the message again. */
+	/* Always put one attribute: libnl takes an empty set out of the message again. */
 	err |= nla_put_u32(msg, CTRACE_A_SESSION_FLAGS, o->flags);
 	if (o->wakeup_ns != UINT64_MAX)
 		err |= nla_put_u64(msg, CTRACE_A_SESSION_WAKEUP_NS, o->wakeup_ns);
@@ -127,7 +127,7 @@ int ctrace_session_new(struct ctrace *ct, const struct ctrace_session_opts *opts
 	err = ctrace_ctl_call(ct, msg, what, id_reply, &s->id);
 	if (!err && !s->id)
 		err = ctrace_ctl_error(ct, -EPROTO,
-				       "%s: the module gave it no id", what);
+				       "%s: the module returned no id", what);
 	if (err) {
 		free(s);
 		return err;
@@ -153,7 +153,7 @@ void ctrace_session_free(struct ctrace_session *s)
 	if (!s)
 		return;
 	if (s->ct) {
-		ctrace_session_losses(s);	/* the last chance: readers may ask later */
+		ctrace_session_losses(s);	/* the last chance to ask: readers may want them later */
 		ctrace_ctl_call(s->ct, session_msg(s, CTRACE_CMD_SESSION_DEL),
 				"cannot end the session", NULL, NULL);
 		for (p = &s->ct->sessions; *p; p = &(*p)->next)
@@ -216,7 +216,7 @@ static int probe_reply(struct nlattr **sets, void *arg)
 	return 0;
 }
 
-/* Ends a request with PROBE{...}: a name and its options, or an id where name is NULL. */
+/* Ends a request with PROBE{...}: a name and its options, or, if name is NULL, an id. */
 static struct nl_msg *put_probe(struct nl_msg *msg, const char *name,
 				const struct ctrace_probe_opts *o, uint32_t id)
 {

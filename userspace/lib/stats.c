@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* Listings: sessions, probes, rings, limits, and losses that no ring counts. */
+/* Lists sessions, probes, rings and limits; asks for the losses that no ring counts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static int take_losses(const struct ctrace_session_info *i, void *arg)
 	return 1;
 }
 
-/* After the session's end they stay as they were then. */
+/* After the session has ended, the last known values stay. */
 void ctrace_session_losses(struct ctrace_session *s)
 {
 	if (s->ct)
@@ -118,7 +118,7 @@ static int ring_reply(struct nlattr **sets, void *arg)
 	struct ctrace_ring_info *i;
 
 	if (!sets[CTRACE_A_RING])
-		return 0;	/* probes and limits come in the same dump */
+		return 0;	/* a probe or a limit: they come in the same dump */
 	if (ctrace_attr_nested(a, CTRACE_A_RING_NR - 1, sets[CTRACE_A_RING]))
 		return -EPROTO;
 	i = ctrace_list_add(arg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every subcommand shares: its table entry, how it fails, what it exits with. */
+/* What all subcommands share: the table entry, error messages, exit statuses. */
 #ifndef CTRACE_CLI_H
 #define CTRACE_CLI_H
 
@@ -18,7 +18,7 @@ enum {
 struct command {
 	const char *name;
 	const char *summary;
-	const char *usage;	/* whole help text, synopsis first */
+	const char *usage;	/* the whole help text, synopsis first */
 	int (*run)(int argc, char **argv);	/* argv[0] is the subcommand */
 };
 
@@ -26,23 +26,23 @@ extern const struct command cmd_trace, cmd_record, cmd_report, cmd_ps, cmd_event
 	cmd_status;
 
 extern bool cli_json;			/* --json was given, anywhere before -- */
-extern const struct command *cli_cmd;	/* the subcommand running, NULL before */
+extern const struct command *cli_cmd;	/* the running subcommand, NULL before it runs */
 
 /*
- * Both print one line (an {"error":...} object on stdout under --json) and
- * return the exit status to end with. The texts read "what was wrong: what to do".
+ * Each prints one line, or an {"error":...} object on stdout under --json, and returns the status to
+ * exit with: CLI_FAIL or CLI_USAGE. The texts read "what was wrong: what to do".
  */
 int cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* What both do, with status. In main.c: a test that is linked without it has its own. */
+/* The part common to both; returns status. It is in main.c: a test linked without main.c has its own. */
 int cli_vreport(int status, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
-/* An unknown or incomplete option, as getopt_long() left it in optopt. */
+/* Reports an unknown or incomplete option, as getopt_long() left it in optopt; returns CLI_USAGE. */
 int cli_bad_option(int opt, char **argv);
 /* Prints the subcommand's help, returns CLI_OK. */
 int cli_help(const struct command *cmd);
-/* Opens the connection, or says why not; NULL then. */
+/* Opens the connection. On failure it says why, and returns NULL. */
 struct ctrace *cli_open(void);
-/* Flushes stdout; an error there that is not a closed pipe is reported. */
+/* Flushes stdout, and reports an error of that other than a closed pipe. Returns the status to exit with. */
 int cli_finish(int status);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * JSON, written. Commas and escapes are looked after; the caller sees to the
- * nesting. Bytes that are no UTF-8 become U+FFFD, since JSON has no way to say them.
+ * Writes JSON. Commas and escapes are done here; the caller opens and closes objects and arrays in
+ * pairs. Bytes that are not UTF-8 become U+FFFD, since JSON cannot express them.
  */
 #ifndef CTRACE_JSON_H
 #define CTRACE_JSON_H
@@ -13,7 +13,7 @@ struct json {
 	bool comma;		/* something was written at this level */
 };
 
-/* key is NULL inside an array and at the top. bracket: '{' or '[', then its partner. */
+/* key is NULL inside an array and at the top. bracket: '{' or '[' to open, '}' or ']' to close. */
 void json_open(struct json *j, const char *key, char bracket);
 void json_close(struct json *j, char bracket);
 void json_str(struct json *j, const char *key, const char *s);
@@ -21,7 +21,7 @@ void json_strn(struct json *j, const char *key, const char *s, size_t n);
 void json_uint(struct json *j, const char *key, uint64_t v);
 void json_int(struct json *j, const char *key, int64_t v);
 void json_flag(struct json *j, const char *key, bool v);
-/* Finishes a line at the top: newline, ready for the next object. */
+/* Ends the line after a top-level object: writes a newline, and is ready for the next object. */
 void json_line(struct json *j);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Growing texts, and the escapes that keep what others named or wrote off the terminal. */
+/* Growing texts, and the escapes that keep control characters in foreign names and data off the terminal. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ void sbuf_escape(struct sbuf *b, const char *s, size_t n)
 		} else if (c >= 0x20 && c < 0x7f) {
 			sbuf_putc(b, (char)c);
 		} else if (i + 1 < n && s[i + 1] >= '0' && s[i + 1] <= '9') {
-			/* strace: octal as short as it can be, unless a digit follows */
+			/* as strace: octal, with as few digits as possible unless a digit follows */
 			sbuf_printf(b, "\\%03o", c);
 		} else {
 			sbuf_printf(b, "\\%o", c);
@@ -108,14 +108,14 @@ size_t utf8_len(const char *s, size_t n)
 			return 0;
 		c = c << 6 | (u[i] & 0x3f);
 	}
-	/* over-long forms, surrogates, beyond the last plane */
+	/* reject over-long forms, surrogates, and code points beyond the last plane */
 	if ((len == 3 && c < 0x800) || (len == 4 && (c < 0x10000 || c > 0x10ffff)) ||
 	    (c >= 0xd800 && c < 0xe000))
 		return 0;
 	return len;
 }
 
-/* C1 controls, and the marks that reverse or hide what a terminal shows */
+/* Is it a C1 control, or a mark that reverses or hides what a terminal shows? */
 static bool utf8_unsafe(const char *s, size_t len)
 {
 	const unsigned char *u = (const unsigned char *)s;

@@ -28,7 +28,7 @@ void table_str(struct table *t, const char *s)
 {
 	struct sbuf b = { 0 };
 
-	/* a backslash of an escape stays as it is: cleaning twice changes nothing */
+	/* cleaning leaves backslashes alone, so cleaning twice changes nothing */
 	sbuf_reset(&b);
 	sbuf_clean(&b, s);
 	add(t, b.s);

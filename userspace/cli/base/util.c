@@ -151,7 +151,7 @@ char *read_file(const char *path, size_t *len)
 	ssize_t r;
 	int fd, err;
 
-	/* O_NONBLOCK: a fifo in the place of a state file must not hang us. */
+	/* O_NONBLOCK: a FIFO in place of a state file must not block us. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return NULL;
@@ -221,7 +221,7 @@ void nearest_offer(struct nearest *n, const char *candidate)
 	unsigned int d = edit_distance(n->word, candidate), i, limit;
 	size_t lw = strlen(n->word);
 
-	/* A word that only lacks its end is near, however long the end is. */
+	/* A candidate that begins with the word is near, however long its rest is. */
 	if (lw >= 2 && !strncmp(n->word, candidate, lw))
 		d = 1;
 	limit = lw < 4 ? 1 : lw < 8 ? 2 : 3;

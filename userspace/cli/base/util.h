@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory that ends the program when there is none, text buffers, numbers with units. */
+/* Allocation that ends the program if there is no memory, text buffers, numbers with units. */
 #ifndef CTRACE_UTIL_H
 #define CTRACE_UTIL_H
 
@@ -18,7 +18,7 @@ char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* A growing text. All zero is an empty one; .s is NUL-terminated once written to. */
+/* A growing text. All zero is an empty text; s is NUL-terminated once something was written. */
 struct sbuf {
 	char *s;
 	size_t len, cap;
@@ -30,14 +30,14 @@ void sbuf_putc(struct sbuf *b, char c);
 void sbuf_puts(struct sbuf *b, const char *s);
 void sbuf_put(struct sbuf *b, const char *s, size_t n);
 void sbuf_printf(struct sbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A string literal as strace writes it, without the quotes. */
+/* Appends s as strace writes a string literal, without the quotes. */
 void sbuf_escape(struct sbuf *b, const char *s, size_t n);
-/* For names others chose: control characters and bytes that are no UTF-8 as \xHH. */
+/* Appends a name that others chose: control characters and bytes that are not UTF-8 become \xHH. */
 void sbuf_clean(struct sbuf *b, const char *s);
 
 /* Length of the valid UTF-8 sequence at s, 0 if there is none. */
 size_t utf8_len(const char *s, size_t n);
-/* Columns a cleaned name takes on a terminal, one per character. */
+/* The columns that a cleaned name takes on a terminal: one per character. */
 size_t utf8_columns(const char *s);
 
 /* "2", "0.5", "500ms", "2m", "1h" -> ns; "64M" -> bytes; "12" -> 12. 0 or -EINVAL. */
@@ -49,13 +49,16 @@ void sbuf_size(struct sbuf *b, uint64_t bytes);		/* 512, 4.0K, 64.0M */
 
 uint64_t clock_ns(int clock);
 
-/* Whole file, NUL-terminated, at most 8 MiB; NULL and errno if that cannot be. */
+/* Reads a whole file of at most 8 MiB; NUL-terminates the text, which the caller frees. NULL: see errno. */
 char *read_file(const char *path, size_t *len);
 
-/* How many single-character edits (with swaps) turn a into b. */
+/*
+ * The number of single-character edits that turn a into b; a swap of neighbours is one edit. 64 if one of
+ * the words is longer than 64 bytes.
+ */
 unsigned int edit_distance(const char *a, const char *b);
 
-/* Collects the words nearest to one that was not found. */
+/* Collects the candidates nearest to a word that was not found. */
 #define NEAREST_MAX	3
 struct nearest {
 	const char *word;
@@ -64,7 +67,7 @@ struct nearest {
 	unsigned int dist[NEAREST_MAX];
 };
 void nearest_offer(struct nearest *n, const char *candidate);
-/* Appends " (did you mean 'a' or 'b'?)" or nothing, and forgets the words. */
+/* Appends " (did you mean 'a' or 'b'?)", or nothing if none is near. Frees the candidates. */
 void nearest_print(struct nearest *n, struct sbuf *b);
 
 #endif

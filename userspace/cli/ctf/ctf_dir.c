@@ -29,7 +29,7 @@ bool ctf_dir_is_stream(const char *name)
 	return !*p;
 }
 
-/* Removes an older trace of ours; -EEXIST if there is something that is none. */
+/* Removes an older trace of ours, and leaves other files. Without force, -EEXIST if there is any file. */
 static int clear(int dirfd, bool force)
 {
 	int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -55,7 +55,7 @@ static int clear(int dirfd, bool force)
 	return err;
 }
 
-/* What a recorder that was killed had begun. */
+/* Removes the unfinished files (*.new) of a recorder that was killed. */
 static void clear_begun(int trace)
 {
 	int fd = openat(trace, CTF_SIDE_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -89,7 +89,7 @@ int ctf_dir_open(const char *path, bool force)
 	}
 	err = clear(fd, force);
 	if (err == -EEXIST)
-		cli_error("'%s' is not empty: name another directory, or say --force", path);
+		cli_error("'%s' is not empty: name another directory, or use --force", path);
 	else if (err)
 		cli_error("cannot clear '%s': %s", path, strerror(-err));
 	else if (mkdirat(fd, CTF_SIDE_DIR, 0755) && errno != EEXIST)

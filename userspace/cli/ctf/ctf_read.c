@@ -14,10 +14,10 @@
 
 struct file {
 	char *name;
-	off_t next;		/* of the packet after the one in buf */
-	uint8_t *buf;		/* records of a packet */
+	off_t next;		/* where the packet after the one in buf begins */
+	uint8_t *buf;		/* the records of a packet */
 	size_t len, pos, cap;
-	size_t end;		/* no record begins here or later: padding */
+	size_t end;		/* no record begins here or later: only padding follows */
 	uint64_t discarded;
 };
 
@@ -26,9 +26,9 @@ struct ctf_reader {
 	uint8_t uuid[16];
 	struct file *v;
 	size_t n;
-	struct file **heap;	/* by time of the record at pos */
+	struct file **heap;	/* keyed by the time of each file's record at pos */
 	size_t nheap;
-	bool taken;		/* the first of the heap was handed out: move on */
+	bool taken;		/* the record of heap[0] was handed out: move on first */
 	uint64_t lost;
 	const char *damaged, *why;
 };
@@ -57,7 +57,10 @@ static ssize_t read_at(int fd, void *to, size_t len, off_t off)
 	return (ssize_t)done;
 }
 
-/* The file's next packet with records in it. Opened for each: there may be very many files. */
+/*
+ * Loads the file's next packet that has records. The file is opened for each packet, as there may be more
+ * files than descriptors.
+ */
 static bool load_packet(struct ctf_reader *r, struct file *f)
 {
 	int fd = openat(r->dirfd, f->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -83,14 +86,14 @@ static bool load_packet(struct ctf_reader *r, struct file *f)
 		if (h.magic != CTF_MAGIC || memcmp(h.uuid, r->uuid, sizeof(h.uuid)) ||
 		    h.packet_size % 8 || h.content_size > h.packet_size ||
 		    h.content_size / 8 < sizeof(h) || size > PACKET_MAX) {
-			damaged(r, f, "has something that is no packet of this trace");
+			damaged(r, f, "has data that is not a packet of this trace");
 			goto out;
 		}
 		/* the last packet of a trace that is being recorded has much padding */
 		body = (h.content_size + 7) / 8 - sizeof(h);
 		f->end = body;
 		if (body)
-			body += CTRACE_RECORD_MAX;	/* the last record with its own */
+			body += CTRACE_RECORD_MAX;	/* enough for the last record's own padding */
 		if (body > size - sizeof(h))
 			body = size - sizeof(h);
 		if (body > f->cap) {
@@ -120,7 +123,7 @@ static struct ctrace_record *current(const struct file *f)
 	return (struct ctrace_record *)(f->buf + f->pos);
 }
 
-/* Is there a whole record at pos, perhaps after loading the next packet? */
+/* Loads the next packet if need be. Is there a whole record at pos? */
 static bool settle(struct ctf_reader *r, struct file *f)
 {
 	const struct ctrace_record *rec;
@@ -202,7 +205,7 @@ struct ctf_reader *ctf_reader_open(const char *dir, const uint8_t uuid[16])
 		r->v[r->n++].name = xstrdup(e->d_name);
 	}
 	closedir(d);
-	/* the same order of equal times whatever the directory says */
+	/* by name, so that records of equal time come in the same order whatever order readdir() has */
 	if (r->n)
 		qsort(r->v, r->n, sizeof(r->v[0]), by_name);
 	r->heap = xcalloc(r->n, sizeof(r->heap[0]));

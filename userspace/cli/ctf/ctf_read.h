@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads back what sink_ctf.c wrote: packets of records, merged by time over the
- * stream files. A trace of another tracer is not for this: babeltrace2 reads any.
+ * Reads the stream files that sink_ctf.c wrote: packets of records, merged by time. It does not read
+ * the traces of other tracers; babeltrace2 reads any.
  */
 #ifndef CTRACE_CTF_READ_H
 #define CTRACE_CTF_READ_H
@@ -11,15 +11,18 @@
 
 struct ctf_reader;
 
-/* Opens the streams of dir. NULL and errno. */
+/* Opens the streams of dir. On error: NULL, and errno says why. */
 struct ctf_reader *ctf_reader_open(const char *dir, const uint8_t uuid[16]);
 void ctf_reader_close(struct ctf_reader *r);
 /*
- * Next record in order of time, good until the next call; NULL at the end. *lost: records
- * lost in the kernel or the recorder that became known since the last call.
+ * The next record in order of time, good until the next call; NULL at the end. *lost: the losses, in
+ * kernel or recorder, that the packets read since the last call report.
  */
 const struct ctrace_record *ctf_reader_next(struct ctf_reader *r, uint64_t *lost);
-/* Name of a file that was left before its end because what followed is no packet; NULL: none. */
+/*
+ * The name of a file that was not read to its end, because no packet followed where one should, with
+ * the reason in *why. NULL: there is none.
+ */
 const char *ctf_reader_damaged(const struct ctf_reader *r, const char **why);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* schema.json and containers.json: what a trace needs besides its records to be shown as `trace` does. */
+/* schema.json and containers.json: what `ctrace report` needs besides the records. */
 #include <endian.h>
 #include <errno.h>
 #include <json-c/json.h>
@@ -129,7 +129,7 @@ static int load_event(struct ctrace_schema *s, struct json_object *o)
 				fields[i].type = (enum ctrace_field_type)k;
 	}
 	t.fields = fields;
-	/* which checks it, as the decoder trusts a schema's sizes */
+	/* this checks the type: the decoder trusts the sizes in a schema */
 	err = ctrace_schema_add(s, &t);
 	free(fields);
 	return err == -EINVAL ? -EBADMSG : err;

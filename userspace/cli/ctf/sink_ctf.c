@@ -14,38 +14,41 @@
 #include "ctf/sink_ctf.h"
 
 /*
- * A stream file is a valid trace at every moment, so that a recorder may be killed at any of
- * them, and a reader may come at any. Were packets appended, there would be moments with half of
- * one, for which CTF readers refuse the whole trace. So the file has room at its end from the start
- * (a hole, which takes no space), and its last packet says that it reaches to there: padding.
+ * A stream file is a valid trace at every moment, so that a recorder may be killed, and a reader may
+ * come, at any time. If packets were appended, there would be moments with half a packet, and CTF
+ * readers would refuse the whole trace. So the file has room at its end from the start (a hole, which
+ * takes no space). The last packet's head says that the packet reaches to the end: the room is padding.
  *
  *	| packet | packet | last packet | padding: room          |
  *	| packet | packet | last packet | next, not seen | room  |	write_run()
  *	| packet | packet | packet      | last packet    | room  |	publish()
  *
- * publish() is one store of 8 bytes, the size in the head of the packet that was the last: it never
- * is seen in part. The file's first packet is published by the file's getting its name, and the
- * room is given back (trim()) in an order that keeps to the rule. Where the room is used up the stream goes on
- * in another file, as no call makes a file longer and says so in it at once.
+ * publish() is one store of 8 bytes: the size in the head of the packet that was the last. Readers never
+ * see it in part. The first packet of a file is published when the file gets its name. trim() gives the
+ * room back in an order that keeps the file valid. When the room is used up, the stream goes on in another
+ * file, because no single call makes a file longer and changes a packet's size to match.
  */
 struct stream {
 	uint32_t cid, cpu;
-	/* c12_0.1 where the times would run backwards in c12_0, or its room was used up */
+	/* 1 for c12_0.1, and so on: times would run backwards in the part before, or its room was used up */
 	unsigned int part;
 	int fd;			/* -1: closed, to be opened again */
-	uint64_t used;		/* when last written to, for closing the one longest unused */
-	bool named;		/* there is a packet in it, and so it is part of the trace */
+	uint64_t used;		/* when it was last written to; the one unused for longest is closed first */
+	bool named;		/* the file has its name and a packet, and so is part of the trace */
 	off_t last;		/* where the last published packet begins */
-	off_t end;		/* where its content ends, and the next goes */
-	off_t next;		/* where that ends */
-	off_t room;		/* of the file */
-	uint64_t seq, last_time;	/* packets before next; in this part, as discarded is */
-	uint64_t discarded;	/* running total: overrun, and refused by the kernel */
+	off_t end;		/* where its content ends, and the next packet begins */
+	off_t next;		/* where that next packet ends */
+	off_t room;		/* size of the file */
+	uint64_t seq, last_time;	/* of this part: published packets; time of the last record */
+	uint64_t discarded;	/* of this part, running total: overrun, and refused by the kernel */
 };
 
 #define METADATA_NEW	CTF_SIDE_DIR "/metadata.new"
 
-/* Of the first parts; further ones double it to ROOM_MAX, so that there are few files */
+/*
+ * Bytes of room in the first part of a stream. Each further part has twice as much, up to
+ * ROOM_MIN << ROOM_SHIFT_MAX, so that there are few files.
+ */
 #define ROOM_MIN	((off_t)1 << 20)
 #define ROOM_SHIFT_MAX	6
 
@@ -58,8 +61,9 @@ struct ctf {
 	struct symbols *symbols;
 	struct stream **v;
 	size_t n;
-	uint64_t *refused;	/* by slot: what its ring had refused at its last run; a slot's */
-	uint32_t nslots;	/* count runs on when it goes to another container */
+	/* by slot: how many its ring had refused at its last run; runs on when a slot changes containers */
+	uint64_t *refused;
+	uint32_t nslots;	/* length of refused */
 	unsigned int nopen, max_open;
 	uint64_t clock;		/* counts packets */
 	struct ctf_totals totals;
@@ -71,7 +75,7 @@ static int fail(struct ctf *c, const char *what, int err)
 {
 	if (!c->failed)
 		cli_error("cannot write %s/%s: %s%s", c->dir, what, strerror(err),
-			  c->totals.events ? ": what was written before is whole" : "");
+			  c->totals.events ? ": the trace up to there is whole" : "");
 	c->failed = true;
 	return -1;
 }
@@ -87,7 +91,7 @@ static char *stream_name(const struct stream *s)
 	return xasprintf("c%u_%u%s", s->cid, s->cpu, part);
 }
 
-/* Where a file is until there is a packet in it: no CTF reader looks there. */
+/* The name of a file until it has a packet: in ctrace/, where no CTF reader looks. */
 static char *new_name(const struct stream *s)
 {
 	char *name = stream_name(s), *path = xasprintf(CTF_SIDE_DIR "/%s.new", name);
@@ -113,7 +117,7 @@ static int stream_close(struct ctf *c, struct stream *s)
 		return 0;
 	s->fd = -1;
 	c->nopen--;
-	/* some file systems tell of a full disk only here */
+	/* some file systems report a full disk only at close() */
 	return close(fd) && !c->failed ? stream_fail(c, s, errno) : 0;
 }
 
@@ -149,7 +153,7 @@ static int stream_open(struct ctf *c, struct stream *s)
 	return r;
 }
 
-/* A head of the packet that begins at `at` and reaches to `end`; the caller knows the rest. */
+/* Fills the head of an empty packet from `at` to `end`; the caller changes what is different. */
 static void packet_head(const struct ctf *c, const struct stream *s, struct ctrace_ctf_packet *h,
 			off_t at, off_t end)
 {
@@ -167,7 +171,7 @@ static void packet_head(const struct ctf *c, const struct stream *s, struct ctra
 	memcpy(h->uuid, c->info.uuid, sizeof(h->uuid));
 }
 
-/* The last packet ends where the next begins. 0 or -errno. */
+/* Makes the last published packet end where the next begins. 0 or -errno. */
 static int shorten_last(const struct stream *s)
 {
 	uint64_t bits = 8 * (uint64_t)(s->end - s->last);
@@ -177,9 +181,9 @@ static int shorten_last(const struct stream *s)
 	return n == sizeof(bits) ? 0 : n < 0 ? -errno : -ENOSPC;
 }
 
-#ifndef RENAME_NOREPLACE	/* with the function since glibc 2.28 */
+#ifndef RENAME_NOREPLACE	/* glibc has it, and renameat2(), since 2.28 */
 #define RENAME_NOREPLACE	1
-#ifndef SYS_renameat2		/* in the kernel's headers since 3.15; of this number there is no call: ENOSYS */
+#ifndef SYS_renameat2		/* the kernel's headers have it since 3.15; no call has number -1: ENOSYS */
 #define SYS_renameat2		-1
 #endif
 static int renameat2(int a, const char *from, int b, const char *to, unsigned int flags)
@@ -188,13 +192,13 @@ static int renameat2(int a, const char *from, int b, const char *to, unsigned in
 }
 #endif
 
-/* The file gets its name. */
+/* Gives the file its name, which makes it a part of the trace. 0 or -errno. */
 static int give_name(struct ctf *c, const struct stream *s)
 {
 	char *from = new_name(s), *to = stream_name(s);
 	int err = 0;
 
-	/* somebody else's file of that name is not ours to replace */
+	/* do not replace a file of that name: it is not ours */
 	if (renameat2(c->dirfd, from, c->dirfd, to, RENAME_NOREPLACE))
 		err = -errno;
 	if ((err == -EINVAL || err == -ENOSYS) && faccessat(c->dirfd, to, F_OK, 0))
@@ -204,7 +208,7 @@ static int give_name(struct ctf *c, const struct stream *s)
 	return err;
 }
 
-/* What write_run() has put there becomes part of the trace. */
+/* Makes the packet that write_run() has written a part of the trace. */
 static int publish(struct ctf *c, struct stream *s)
 {
 	int err = s->named ? shorten_last(s) : give_name(c, s);
@@ -219,9 +223,9 @@ static int publish(struct ctf *c, struct stream *s)
 }
 
 /*
- * Gives the room back: what is left of it becomes a packet without events, which is seen
- * once the last one ends before it, and then goes in one step. Where that cannot be done the
- * file is left as it is: a packet with padding.
+ * Gives the room back. First the room becomes a packet without events; then the last packet is shortened
+ * to end before it, which makes it visible; then the file is truncated, which removes it in one step. If
+ * one of these fails, the file stays valid: a packet with padding.
  */
 static void trim(struct ctf *c, struct stream *s)
 {
@@ -229,7 +233,7 @@ static void trim(struct ctf *c, struct stream *s)
 	char *name;
 
 	if (!s->named) {
-		/* nothing of it was ever part of the trace */
+		/* the file was never part of the trace */
 		if (s->room) {
 			name = new_name(s);
 			unlinkat(c->dirfd, name, 0);
@@ -258,7 +262,7 @@ static int next_part(struct ctf *c, struct stream *s)
 	return 0;
 }
 
-/* Room for so many bytes more, of that time and later, in this file or the next. */
+/* Makes room for size more bytes of records not older than time, in this file or in a new part. */
 static int make_room(struct ctf *c, struct stream *s, off_t size, uint64_t time)
 {
 	off_t room = ROOM_MIN << (s->part < ROOM_SHIFT_MAX ? s->part : ROOM_SHIFT_MAX);
@@ -270,7 +274,7 @@ static int make_room(struct ctf *c, struct stream *s, off_t size, uint64_t time)
 		return -EIO;
 	if (s->named)
 		return 0;
-	s->seq = s->end = 0;	/* what was not published is written over */
+	s->seq = s->end = 0;	/* the file has no published packet: begin at its start */
 	if (room > c->file_max)
 		room = c->file_max;
 	if (room < size)
@@ -318,8 +322,8 @@ static uint64_t newly_refused(struct ctf *c, const struct ctrace_run *run)
 }
 
 /*
- * How many were lost before a file's first packet no reader can tell, as it counts from one packet to the
- * next: so one without events, and without losses, goes first.
+ * Writes a first packet without events and losses. Readers compute losses from one packet to the next, so
+ * they could not see what was lost before the first.
  */
 static int lead(struct ctf *c, struct stream *s, uint64_t time)
 {
@@ -338,7 +342,7 @@ static int lead(struct ctf *c, struct stream *s, uint64_t time)
 	return 0;
 }
 
-/* A packet: head, then the run as it lies in the mapping. Nobody sees it yet. */
+/* Writes a packet: the head, then the run as it lies in the mapping. No reader sees it before publish(). */
 static int write_run(const struct ctrace_run *run, void *arg)
 {
 	struct ctf *c = arg;
@@ -353,7 +357,10 @@ static int write_run(const struct ctrace_run *run, void *arg)
 
 	if (make_room(c, s, (off_t)(sizeof(h) + size), run->time_begin))
 		return -EIO;
-	/* what was lost before a run that goes is told again with the next, what was refused is not */
+	/*
+	 * If this run is dropped, run->lost comes again with the next run, but run->refused was taken into
+	 * account here.
+	 */
 	s->discarded += newly_refused(c, run);
 	if (!s->named && s->discarded + run->lost && lead(c, s, run->time_begin))
 		return -EIO;
@@ -366,14 +373,14 @@ static int write_run(const struct ctrace_run *run, void *arg)
 	n = pwritev(s->fd, iov, 2, s->end);
 	if (n == (ssize_t)size)
 		return 0;
-	/* a short write says no more than that: the rest of it tells why */
+	/* a short write has no errno: write one byte more, to learn why */
 	if (n >= 0)
 		n = pwrite(s->fd, n < (ssize_t)sizeof(h) ? (char *)&h + n :
 			   (char *)run->data + (n - (ssize_t)sizeof(h)), 1, s->end + n);
 	return stream_fail(c, s, n < 0 ? errno : ENOSPC);
 }
 
-/* The run is either whole in the file, or it was overwritten while being copied and goes. */
+/* Publishes the run if it is whole in the file. If it was overwritten while it was copied, drops it. */
 static int done(const struct ctrace_run *run, bool ok, void *arg)
 {
 	struct ctf *c = arg;
@@ -418,7 +425,7 @@ static int write_metadata(struct ctf *c)
 	env.hostname = u.nodename;
 	env.kernel_release = u.release;
 	env.kernel_version = u.version;
-	/* by another name first: half of it would make the trace unreadable */
+	/* under another name first: half a file of metadata would make the trace unreadable */
 	fd = openat(c->dirfd, METADATA_NEW, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
 	f = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (!f)
@@ -465,7 +472,7 @@ static int write_start(struct ctf *c)
 	return c->failed ? -1 : 0;
 }
 
-/* At the end: a task's addresses were looked up as they came. */
+/* Writes the names at the end; the addresses were looked up as they came. */
 static void write_symbols(struct ctf *c)
 {
 	struct sbuf b = { 0 };
@@ -480,7 +487,7 @@ static void write_symbols(struct ctf *c)
 	sbuf_free(&b);
 }
 
-/* getrandom() is younger than some systems this runs on */
+/* Reads /dev/urandom: some systems that this runs on are older than getrandom(). */
 static bool random_bytes(void *to, size_t n)
 {
 	int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
@@ -508,7 +515,7 @@ struct ctf *ctf_create(const char *dir, const struct ctrace_schema *s, struct ct
 		memcpy(c->info.uuid, &real, sizeof(real));
 	c->info.uuid[6] = (c->info.uuid[6] & 0x0f) | 0x40;
 	c->info.uuid[8] = (c->info.uuid[8] & 0x3f) | 0x80;
-	/* a stream per container and CPU: more than the soft limit likes */
+	/* one stream per container and CPU may need more files than the soft limit allows */
 	if (!getrlimit(RLIMIT_NOFILE, &lim) && lim.rlim_cur < lim.rlim_max) {
 		struct rlimit want = { .rlim_cur = lim.rlim_max, .rlim_max = lim.rlim_max };
 
@@ -521,7 +528,7 @@ struct ctf *ctf_create(const char *dir, const struct ctrace_schema *s, struct ct
 	c->max_open = lim.rlim_cur > 4096 + 64 ? 4096 : lim.rlim_cur > 96 ? lim.rlim_cur - 64 : 32;
 	c->dirfd = ctf_dir_open(dir, o && o->force);
 	if (c->dirfd < 0 || write_start(c)) {
-		/* half a start would look like somebody else's trace */
+		/* remove what was begun: the next run would take it for another trace */
 		if (c->dirfd >= 0) {
 			unlinkat(c->dirfd, METADATA_NEW, 0);
 			unlinkat(c->dirfd, "metadata", 0);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A CTF 1.8 trace on disk, written straight from the rings:
+ * Writes a CTF 1.8 trace to disk, straight from the rings:
  *
  *	DIR/metadata			what the records look like
- *	DIR/c12_0, DIR/shared_1 ...	a stream per container and CPU, of packets
- *	DIR/ctrace/schema.json		the same for `ctrace report`
+ *	DIR/c12_0, DIR/shared_1 ...	a stream of packets per container and CPU
+ *	DIR/ctrace/schema.json		what the records look like, for `ctrace report`
  *	DIR/ctrace/containers.json	names; replaced as containers come and go
- *	DIR/ctrace/symbols.json		names of the addresses in stacks, if there are any; at the end
+ *	DIR/ctrace/symbols.json		names of the addresses in stacks, if any; written at the end
  *
- * CTF readers look at files, not at directories without metadata, so ctrace/ is
- * none of their business (a file beside the streams would be taken for one).
+ * ctrace/ is a directory because CTF readers would take a file beside the streams for a stream. They
+ * ignore a directory without metadata.
  */
 #ifndef CTRACE_SINK_CTF_H
 #define CTRACE_SINK_CTF_H
@@ -26,19 +26,19 @@ struct ctf;
 #define CTF_MAGIC		0xC1FC1FC1u
 
 struct ctf_opts {
-	bool force;		/* into a directory that has something in it; an older trace there is removed */
-	struct symbols *symbols;	/* gets the addresses of stacks, outlives the trace; NULL: there are none */
-	uint32_t stacks;	/* CTRACE_PROBE_F_*: what each event comes with */
+	bool force;		/* take a directory that is not empty, and remove an older trace in it */
+	struct symbols *symbols;	/* for the addresses in stacks, outlives the trace; NULL: no stacks */
+	uint32_t stacks;	/* CTRACE_PROBE_F_*: the stacks that each event comes with */
 };
 
-/* Makes the directory and what is known at the start. o may be NULL. NULL after a message. */
+/* Makes the directory and the files that can be written at the start. o may be NULL. NULL after a message. */
 struct ctf *ctf_create(const char *dir, const struct ctrace_schema *s, struct ctable *t,
 		       const struct ctf_opts *o);
-/* One round over the rings: number of runs written, or -1 once writing has failed. */
+/* Writes one round over the rings. Returns the number of runs, or -1 once writing has failed. */
 int ctf_drain(struct ctf *c, struct ctrace_reader *r);
 /* Rewrites containers.json if the table changed. */
 void ctf_containers(struct ctf *c);
-/* Closes the files; CLI_OK or, after a message, CLI_FAIL if anything could not be written. */
+/* Closes the files. Returns CLI_OK; or, after a message, CLI_FAIL if anything could not be written. */
 int ctf_close(struct ctf *c);
 
 struct ctf_totals { uint64_t events, bytes, streams; };
@@ -53,15 +53,15 @@ struct side_info {
 void side_schema(struct sbuf *b, const struct ctrace_schema *s, const struct side_info *info);
 void side_containers(struct sbuf *b, struct ctable *t);
 /*
- * Reads them back. 0, or -errno: -ENOENT not there, -EBADMSG not as we write it,
- * -EPROTO written on a machine of the other byte order.
+ * Each reads its file back. 0, or -errno: -ENOENT there is no such file, -EBADMSG its content is not
+ * what we write, -EPROTO it was written on a machine of the other byte order.
  */
 int side_load_schema(const char *dir, struct ctrace_schema *s, struct side_info *info);
 int side_load_containers(const char *dir, struct ctable *t);
 
 /* --- ctf_symbols.c --- */
 
-/* Looks up the addresses of the stacks in a run of records, while what they are of is there. */
+/* Looks up the addresses of the stacks in a run of records, while the processes are still there. */
 void ctf_symbols_scan(struct symbols *sy, const struct ctrace_schema *s, const void *data, size_t len);
 
 #endif

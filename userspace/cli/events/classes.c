@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which calls the classes of strace's -e trace=%CLASS hold: facts from the flags (TF, TN, TP, ...) of
- * strace's syscall tables for x86-64, i386, arm64 and arm, as of strace 6. 32-bit forms are there by
- * the names that their own tables have for them. No kernel has all: what it lacks is passed over.
+ * The calls of each class of strace's -e trace=%CLASS: facts from the flags (TF, TN, TP, ...) of
+ * strace's syscall tables for x86-64, i386, arm64 and arm, as of strace 6. 32-bit forms have the names
+ * that the 32-bit tables give them. No kernel has all these calls; the ones it lacks are skipped.
  */
 #include <string.h>
 #include "events/classes.h"

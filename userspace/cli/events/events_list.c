@@ -34,7 +34,7 @@ static bool matches(const struct events_opts *o, const char *system, const char 
 	return yes;
 }
 
-/* Types of kprobes and raw tracepoints outlive what made them; these are nothing to record. */
+/* Is the type listed? The types of kprobes and raw tracepoints outlive their probes; these are not. */
 static bool listed(const struct list *l, const struct ctrace_event_type *t)
 {
 	bool dynamic = t->id >= CTRACE_ID_DYNAMIC && t->id < CTRACE_ID_SYS_ENTER;
@@ -43,7 +43,7 @@ static bool listed(const struct list *l, const struct ctrace_event_type *t)
 		return false;
 	if (l->o->form == EVENTS_JSON)
 		return true;
-	/* one line for all kinds of a call; callers of 32 bits are recorded with it */
+	/* one line per call stands for its entry, its exit, the whole call, and 32-bit callers */
 	if (t->id >= CTRACE_ID_SYS_ENTER)
 		return probe_call_of(l->s, t);
 	return t->id != CTRACE_ID_SYS_ENTER_UNKNOWN && t->id != CTRACE_ID_SYS_EXIT_UNKNOWN;
@@ -165,7 +165,7 @@ static int put_tracepoint(const char *name, void *arg)
 	for (size_t i = 0; (t = ctrace_schema_at(l->s, i)) && t->id < CTRACE_ID_DYNAMIC; i++)
 		if (t->source && !strcmp(t->source, name))
 			return 0;
-	/* of no event, or nobody mounted tracefs: by the name alone */
+	/* no event of tracefs has it, or tracefs is not mounted: raw:NAME works for any tracepoint */
 	if (!system)
 		system = "raw";
 	if (!matches(l->o, system, name, NULL))
@@ -198,7 +198,7 @@ static int put_tracepoint(const char *name, void *arg)
 
 /* --- README's table ----------------------------------------------------------------- */
 
-/* What this kernel lacks is in it all the same: the table is the module's, not a kernel's. */
+/* The table has events that this kernel lacks, too: it describes the module, not one kernel. */
 static void put_markdown(struct list *l, const struct ctrace_event_type *t)
 {
 	if (t->id >= CTRACE_ID_DYNAMIC || !listed(l, t))

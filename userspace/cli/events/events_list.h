@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Event types, and tracepoints that are none, listed. */
+/* Lists event types, and the tracepoints that have no event type. */
 #ifndef CTRACE_EVENTS_LIST_H
 #define CTRACE_EVENTS_LIST_H
 
@@ -9,12 +9,12 @@ enum events_form { EVENTS_TABLE, EVENTS_VERBOSE, EVENTS_JSON, EVENTS_MARKDOWN };
 
 struct events_opts {
 	enum events_form form;
-	bool tracepoints;	/* the others as well */
+	bool tracepoints;	/* list the tracepoints without an event type, too */
 	char **patterns;
-	int n;			/* 0: all */
+	int n;			/* number of patterns; 0: list all */
 };
 
-/* CLI_OK, or the status after a message. */
+/* Returns CLI_OK, or the exit status after a message. */
 int events_list(struct ctrace *ct, const struct events_opts *o);
 
 #endif

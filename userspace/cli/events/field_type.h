@@ -5,7 +5,7 @@
 #include <libctrace.h>
 #include "base/json.h"
 
-/* "pid:s32 comm:char[16]": s and u are signed and unsigned, x hexadecimal, [] a list */
+/* Writes "pid:s32 comm:char[16]": s and u are signed and unsigned, x is hexadecimal, [] a list. */
 void field_types_put(struct sbuf *b, const struct ctrace_event_type *t);
 void field_types_json(struct json *j, const struct ctrace_event_type *t);
 

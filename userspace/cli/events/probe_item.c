@@ -27,7 +27,7 @@ static char *trimmed(const char *s, size_t n)
 	return xstrndup(s, n);
 }
 
-/* The word "if" with space around it; what stands before it holds no quotes. */
+/* Finds the word "if" with space around it. Quotes need no care: there are none before the first "if". */
 static const char *find_if(const char *s)
 {
 	for (const char *p = s; (p = strstr(p, "if")); p += 2)
@@ -66,7 +66,7 @@ int probe_items_parse(struct probe_items *items, const char *value)
 	if (probe_is_definition(list)) {
 		add(items, list)->definition = true;
 	} else {
-		/* strace's -e trace=LIST */
+		/* accept strace's -e trace=LIST */
 		char *words = list + (strncmp(list, "trace=", 6) ? 0 : 6);
 
 		for (char *w = strtok_r(words, ", \t\n", &save); w; w = strtok_r(NULL, ", \t\n", &save))

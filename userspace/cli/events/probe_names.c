@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What words of -e may mean: events, calls, classes. */
+/* What a word of -e may mean: events, calls, classes. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ int probe_not_found(const struct ctrace_schema *s, const char *word)
 			nearest_offer(&near, probe_call_of(s, t));
 	}
 	nearest_print(&near, &b);
-	r = cli_error("%s: 'ctrace events' lists those there are", b.s);
+	r = cli_error("%s: 'ctrace events' lists all", b.s);
 	sbuf_free(&b);
 	return r;
 }

@@ -7,10 +7,10 @@
 #include "events/tracepoints.h"
 #include "base/util.h"
 
-#define CALL	"syscall:"	/* how wants name calls until finish() */
+#define CALL	"syscall:"	/* begins the name of a system call in struct probe_want, until finish() */
 #define ALL	"syscalls"
 
-/* What a parse works with. */
+/* The state of a parse. */
 struct parse {
 	struct probes *p;
 	const struct ctrace_schema *s;
@@ -45,7 +45,7 @@ static struct probe_want *find(struct probes *p, const char *name)
 	return NULL;
 }
 
-/* Does a !WORD take it away? t NULL: call is one. */
+/* Does a !WORD leave out the event t, or, if t is NULL, the call? */
 static bool left_out(const struct parse *x, const struct ctrace_event_type *t, const char *call)
 {
 	for (size_t i = 0; i < x->items->n; i++) {
@@ -64,7 +64,10 @@ static int twice(const char *name)
 	return cli_usage("-e has '%s' twice, with different conditions: join them with && or ||", name);
 }
 
-/* name is ours then. What was named itself goes before what came with a class or a group. */
+/*
+ * Adds a probe; frees or keeps name. If the event is there already with other conditions, the one that
+ * was named by its own name wins over the one from a class or a group; two of a kind are an error.
+ */
 static int add(struct probes *p, char *name, const char *filter, bool own, bool whole)
 {
 	struct probe_want *w = find(p, name);
@@ -92,7 +95,7 @@ static int add(struct probes *p, char *name, const char *filter, bool own, bool 
 	return status;
 }
 
-/* Whatever matches: a group, a class, a pattern. -1: nothing did; else CLI_OK or a status. */
+/* Adds all that match a group, a class or a pattern. -1: none matches; else CLI_OK or the exit status. */
 static int add_matching(struct parse *x, const struct probe_item *it, bool calls)
 {
 	const struct ctrace_event_type *t;
@@ -107,7 +110,7 @@ static int add_matching(struct parse *x, const struct probe_item *it, bool calls
 			if (!left_out(x, NULL, call))
 				status = add(x->p, xasprintf(CALL "%s", call), it->filter, false, false);
 		} else if (!call && probe_is_event(t) && *it->text != '%' && probe_event_matches(t, it->text)) {
-			/* 'all' is all of the module's, not what others defined */
+			/* 'all' means the module's events, not kprobes that somebody defined */
 			if (t->definition && !strcmp(it->text, "*"))
 				continue;
 			found = true;
@@ -124,7 +127,7 @@ static int add_tracepoint(struct parse *x, const struct probe_item *it)
 	const char *system;
 	char *name = NULL;
 
-	/* the kernel's to say whether there is one */
+	/* SUBSYS:NAME: the kernel will say whether there is such a tracepoint */
 	if (strchr(it->text, ':'))
 		return add(x->p, xstrdup(it->text), it->filter, true, false);
 	known = tracepoints_new();
@@ -175,7 +178,7 @@ static int parse_item(struct parse *x, const struct probe_item *it)
 	return r < 0 ? probe_not_found(x->s, word) : r;
 }
 
-/* A !WORD that names nothing is more likely a slip than a wish. */
+/* A !WORD that names nothing is an error, as it is probably a typo. */
 static int check_not(const struct parse *x, const char *word)
 {
 	const struct ctrace_event_type *t;
@@ -192,8 +195,9 @@ static int check_not(const struct parse *x, const char *word)
 }
 
 /*
- * Every call, and some of them in another way or not at all: that is each of the others
- * by itself. Else those that were named are among them.
+ * Resolves "every call" together with single calls. If some calls have other conditions or are left out,
+ * "every call" becomes a probe for each of the other calls. If not, the single calls are part of "every
+ * call" and are dropped.
  */
 static int settle_calls(struct parse *x)
 {
@@ -235,7 +239,7 @@ static int settle_calls(struct parse *x)
 	return CLI_OK;
 }
 
-/* Names as the module takes them: a call with a condition is recorded as a whole. */
+/* Turns names into those that the module takes. A call with a condition is recorded as a whole. */
 static int finish(struct probes *p, const struct probes_opts *o)
 {
 	bool calls = false;
@@ -265,7 +269,7 @@ static int finish(struct probes *p, const struct probes_opts *o)
 		w->filter = f.s;
 	}
 	if (!calls && (o->longer || o->failed))
-		return cli_usage("--%s is of system calls, and -e names none",
+		return cli_usage("--%s selects system calls, but -e names none",
 				 o->longer ? "longer" : "failed");
 	return CLI_OK;
 }
@@ -295,7 +299,7 @@ int probes_parse(struct probes *p, const struct ctrace_schema *s, const struct p
 		status = probe_items_parse(&items, o->events[i]);
 	for (size_t i = 0; i < items.n; i++)
 		only_not &= items.v[i].not;
-	/* a duration or a failure is a call's; samples are enough by themselves */
+	/* --longer and --failed imply system calls; with -F alone, samples are enough */
 	if (status == CLI_OK && only_not && (o->nevents || !o->frequency))
 		status = probe_items_parse(&items, usual);
 	if (status == CLI_OK)

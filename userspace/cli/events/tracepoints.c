@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tracepoints have no subsystem for the kernel's own code: only the directories of tracefs know it. */
+/* Inside the kernel, a tracepoint has no subsystem. Only the directories of tracefs show it. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +34,10 @@ static void read_system(struct tracepoints *t, const char *dir, const char *syst
 	t->systems = xrealloc(t->systems, (t->nsystems + 1) * sizeof(t->systems[0]));
 	t->systems[t->nsystems] = xstrdup(system);
 	while ((e = readdir(d))) {
-		/* what is no event is a file: enable, filter */
+		/* events are directories; enable and filter are files */
 		if (e->d_name[0] == '.' || e->d_type == DT_REG)
 			continue;
-		/* a power of two is full: double it */
+		/* the array is full if its length is a power of two: double it */
 		if (!(t->n & (t->n - 1)))
 			t->v = xrealloc(t->v, (t->n ? 2 * t->n : 1) * sizeof(t->v[0]));
 		t->v[t->n++] = (struct tracepoint){ xstrdup(e->d_name), (uint16_t)t->nsystems };
@@ -61,7 +61,7 @@ struct tracepoints *tracepoints_new(void)
 	for (i = 0; i < ARRAY_SIZE(mounts) && !d; i++)
 		d = opendir(mounts[i]);
 	while (d && (e = readdir(d)))
-		/* those of syscalls are made of sys_enter and sys_exit, and are no tracepoints */
+		/* the events of syscalls are made from sys_enter and sys_exit; they are no tracepoints */
 		if (e->d_name[0] != '.' && e->d_type == DT_DIR && strcmp(e->d_name, "syscalls") &&
 		    t->nsystems < UINT16_MAX)
 			read_system(t, mounts[i - 1], e->d_name);

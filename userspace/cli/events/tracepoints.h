@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which subsystem a tracepoint is of. */
+/* Finds the subsystem of a tracepoint. */
 #ifndef CTRACE_TRACEPOINTS_H
 #define CTRACE_TRACEPOINTS_H
 
 struct tracepoints;
 
-/* Reads tracefs where it is mounted; else it knows none. */
+/* Reads tracefs if it is mounted; if not, no subsystem is known. */
 struct tracepoints *tracepoints_new(void);
 void tracepoints_free(struct tracepoints *t);
-/* NULL: not known. */
+/* NULL: not known. name has no subsystem in front. */
 const char *tracepoints_system(const struct tracepoints *t, const char *name);
 
 #endif

@@ -9,7 +9,7 @@
 
 struct mount {
 	char *dir;
-	char *options;		/* of the super block: a v1 mount's controllers */
+	char *options;		/* of the super block; of a v1 mount, they name its controllers */
 	bool v2;
 };
 
@@ -18,7 +18,7 @@ struct mounts {
 	size_t n;
 };
 
-/* Undoes \040 and its like, in place. */
+/* Undoes the octal escapes of /proc/self/mountinfo (\040 is a space), in place. */
 static void unescape(char *s)
 {
 	char *to = s;
@@ -51,12 +51,12 @@ static void mounts_read(struct mounts *m)
 		    sscanf(tail, " - %31s %*s %511s", type, opts) != 2)
 			continue;
 		v2 = !strcmp(type, "cgroup2");
-		/* a mount of part of a hierarchy has other paths than the kernel's */
+		/* the paths in a mount of a part of a hierarchy differ from the kernel's */
 		if ((!v2 && strcmp(type, "cgroup")) || strcmp(root, "/"))
 			continue;
 		unescape(dir);
 		m->v = xrealloc(m->v, (m->n + 1) * sizeof(m->v[0]));
-		/* v2 first: most words mean it */
+		/* v2 goes first: most paths are meant in it */
 		if (v2)
 			memmove(m->v + 1, m->v, m->n * sizeof(m->v[0]));
 		m->v[v2 ? 0 : m->n] = (struct mount){ xstrdup(dir), xstrdup(opts), v2 };
@@ -112,7 +112,7 @@ char *cgroup_find(const char *path)
 	return found;
 }
 
-/* Does the comma list have the word? */
+/* Is word in the comma-separated list? */
 static bool has_word(const char *list, const char *word, size_t len)
 {
 	while (*list) {
@@ -125,7 +125,7 @@ static bool has_word(const char *list, const char *word, size_t len)
 	return false;
 }
 
-/* Controllers of v1 hierarchy number h, as /proc/self/cgroup has them. */
+/* The controllers of v1 hierarchy number h, as /proc/self/cgroup lists them. */
 static char *controllers(uint32_t h)
 {
 	FILE *f = fopen("/proc/self/cgroup", "re");

@@ -6,8 +6,9 @@
 #include "names/ctable.h"
 
 /*
- * State files are written about when a container starts: an entry without a name is
- * looked up again for this long, and files are not read more often than that.
+ * Runtimes write their state files at about the time a container starts. So an entry without a name is
+ * looked up again while the container is younger than NAME_PATIENCE. The files are read at most once per
+ * NAME_INTERVAL.
  */
 #define NAME_PATIENCE	(3 * NSEC_PER_SEC)
 #define NAME_INTERVAL	(NSEC_PER_SEC / 4)
@@ -98,7 +99,7 @@ static void set_label(struct ctable *t, struct centry *e, const char *label, con
 	e->shown = b.s;
 }
 
-/* What stands in for a name: the id, else what the cgroup or the namespace is called. */
+/* A stand-in for a name: the beginning of the id, else the name of the cgroup or of the pid namespace. */
 static char *stand_in(const struct ctrace_container *c, bool known)
 {
 	const char *base = strrchr(c->path, '/');
@@ -112,7 +113,7 @@ static char *stand_in(const struct ctrace_container *c, bool known)
 		return xstrndup(c->runtime_id, 12);
 	base = base ? base + 1 : c->path;
 	if (known && c->cgroup_id && *base) {
-		/* lxc and nspawn write the name itself */
+		/* lxc and nspawn have the container's name in the cgroup's name */
 		if (!strncmp(base, "lxc.payload.", 12) && base[12])
 			return xstrdup(base + 12);
 		n = strlen(base);
@@ -134,7 +135,7 @@ static void name_it(struct ctable *t, struct centry *e)
 	e->tried = now;
 	if (t->names && e->known && e->c.cid != CTRACE_CID_HOST) {
 		found = names_lookup(t->names, &e->c);
-		/* crun's word for a podman container is its id: read again for the name */
+		/* crun only knows a podman container's id: podman may have written its name by now */
 		if ((!found || found->rank == NAME_RUNTIME) && now - t->names_read > NAME_INTERVAL) {
 			names_refresh(t->names);
 			t->names_read = now;
@@ -156,7 +157,7 @@ static int take(const struct ctrace_container *c, void *arg)
 {
 	struct ctable *t = arg;
 	struct centry *e = entry(t, c->cid);
-	/* Takes what came to be known later (namespace, cgroup) over the old. */
+	/* More has become known since (namespace, cgroup): its name may be found now. */
 	bool again = e->known && (strcmp(e->c.runtime_id, c->runtime_id) ||
 				  strcmp(e->c.path, c->path) || e->c.pidns != c->pidns);
 
@@ -202,7 +203,7 @@ int ctable_dispatch(struct ctable *t)
 	while (err > 0);
 	if (err != -ENOBUFS)
 		return err;
-	/* Notices were lost: who is not in the list has died meanwhile. */
+	/* Notices were lost. A container that is not in the list has died meanwhile. */
 	err = ctable_list(t);
 	for (size_t i = 0; !err && (e = ctable_next(t, &i));)
 		if (e->known && e->round != t->round && e->c.cid != CTRACE_CID_HOST)
@@ -220,7 +221,7 @@ struct centry *ctable_get(struct ctable *t, uint32_t cid)
 	now = clock_ns(CLOCK_MONOTONIC);
 	if (!e->known && t->ct && cid != CTRACE_CID_UNKNOWN && now - t->listed > NAME_INTERVAL)
 		ctable_list(t);
-	/* Not found at first, and young: its runtime may still be writing. */
+	/* No name was found, but the container is young: its runtime may write the name yet. */
 	if (!e->label || !e->tried ||
 	    (e->known && now - e->tried > NAME_INTERVAL && now - e->c.first_seen < NAME_PATIENCE))
 		name_it(t, e);

@@ -69,8 +69,8 @@ static bool is_container(const struct name_entry *e, const struct ctrace_contain
 	if (c->runtime_id[0])
 		return !strcmp(e->id, c->runtime_id);
 	/*
-	 * No id in the path (a bare bundle): the cgroup, and then init, tell.
-	 * A pid alone may be an old state file's whose number came round again.
+	 * The path has no id (a bare bundle): compare the cgroup, or init's pid if the entry has no cgroup. A
+	 * pid comes last because an old state file may hold one that the kernel has reused.
 	 */
 	if (e->cgroup)
 		return c->path[0] && strcmp(c->path, "/") && !strcmp(e->cgroup, c->path);

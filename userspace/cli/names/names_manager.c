@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names that people gave: podman's and CRI-O's storage, docker's containers. */
+/* Names that people chose, from podman's and CRI-O's storage and docker's containers. */
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 #include "names/names.h"
 
 /*
- * podman, buildah and CRI-O share one store: STORAGE/DRIVER-containers/ with
- * containers.json (and volatile-containers.json for `run --rm`), a list of
- * {"id":..., "names":[...]}. CRI-O's own word is better where it is: the
- * annotations of ID/userdata/config.json.
+ * podman, buildah and CRI-O share one store: STORAGE/DRIVER-containers/. Its containers.json (and
+ * volatile-containers.json, for `run --rm`) is a list of {"id":..., "names":[...]}. CRI-O has better
+ * names in the annotations of ID/userdata/config.json; these count if they are there.
  */
 static void read_store(struct names *n, const char *path)
 {
@@ -43,7 +42,7 @@ static void crio_container(struct names *n, const char *path, const char *id)
 	const char *name = names_str(a, "io.kubernetes.container.name");
 
 	if (pod && name) {
-		/* the sandbox ("POD") goes by its pod */
+		/* the sandbox ("POD") has the name of its pod */
 		label = strcmp(name, "POD") ? xasprintf("%s/%s", pod, name) : xstrdup(pod);
 		names_add(n, &(struct name_entry){
 			.id = (char *)id, .name = label, .runtime = "cri-o", .rank = NAME_CRI,
@@ -91,7 +90,7 @@ static void docker_container(struct names *n, const char *path, const char *id)
 	free(file);
 }
 
-/* graphroot and runroot of a storage.conf: toml, but these two are plain lines. */
+/* Reads graphroot and runroot of a storage.conf. The file is TOML, but these two are plain lines. */
 static void storage_conf(struct names *n, const char *path)
 {
 	char *full = xasprintf("%s%s", n->root, path);
@@ -108,7 +107,7 @@ static void storage_conf(struct names *n, const char *path)
 	free(text);
 }
 
-/* Everybody may run containers of his own below his home. */
+/* Each user may keep containers below the home directory. */
 static void user_home(struct names *n, const char *home)
 {
 	char *p;
@@ -129,7 +128,7 @@ static void users(struct names *n)
 	char *full = xasprintf("%s/etc/passwd", n->root), *save = NULL;
 	char *text = read_file(full, NULL);
 
-	/* Read, not getpwent(): a directory service would be asked for every user. */
+	/* Read the file: getpwent() would ask a directory service for every user. */
 	free(full);
 	for (char *l = text ? strtok_r(text, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save)) {
 		char *f = l;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the low-level runtimes keep below /run while a container lives. */
+/* Reads what the low-level runtimes keep below /run while a container lives. */
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static uint32_t get_pid(struct json_object *o, const char *key)
 	return pid > 0 && pid <= INT32_MAX ? (uint32_t)pid : 0;
 }
 
-/* systemd's "slice:prefix:name", as runc and containerd write it, has no path to compare. */
+/* A cgroup's path, or NULL for systemd's "slice:prefix:name", which runc and containerd may write instead. */
 static char *plain_path(const char *cgroup)
 {
 	if (!cgroup || !*cgroup || strchr(cgroup, ':'))
@@ -22,8 +22,8 @@ static char *plain_path(const char *cgroup)
 }
 
 /*
- * crun: ID/status. Its bundle leads to the store of a podman that was told to
- * keep its containers elsewhere: STORE/DRIVER-containers/ID/userdata.
+ * crun: ID/status. The bundle in it leads to the store of a podman that keeps its containers in another
+ * place: STORE/DRIVER-containers/ID/userdata.
  */
 static void crun_container(struct names *n, const char *path, const char *id)
 {
@@ -56,7 +56,7 @@ static void crun_container(struct names *n, const char *path, const char *id)
 	json_object_put(o);
 }
 
-/* runc: ID/state.json; cgroup_paths are absolute, per controller on v1, under "" on v2. */
+/* runc: ID/state.json. Its cgroup_paths are absolute; the key is the controller on v1, "" on v2. */
 static char *runc_cgroup(struct json_object *o)
 {
 	struct json_object *paths = names_get(o, "cgroup_paths");
@@ -99,7 +99,7 @@ static void runc_container(struct names *n, const char *path, const char *id)
 	json_object_put(o);
 }
 
-/* containerd: NS/ID/config.json, the bundle; its annotations name pod and container. */
+/* containerd: NS/ID is the bundle. The annotations in its config.json name pod and container. */
 static void containerd_container(struct names *n, const char *path, const char *id)
 {
 	char *file = xasprintf("%s/config.json", path), *label = NULL, *cgroup;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The COMMAND of a run. It is forked first and held until the session is
- * recording, so that its first call is in the trace.
+ * The COMMAND of a run. It is forked first, and held until the session is recording, so that the trace
+ * has its first call.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "base/cli.h"
 #include "run/run.h"
 
-/* Found here, not by execvp(): the child's first call is then the one that counts. */
+/* Searches PATH here, not by execvp() in the child: so the child's first call is the execve() that counts. */
 static char *find_program(const char *name, int *err)
 {
 	const char *path = getenv("PATH");
@@ -51,7 +51,7 @@ static void child(const char *program, char **argv, int go, int failed)
 	while ((err = (int)read(go, &c, 1)) < 0 && errno == EINTR)
 		;
 	if (err != 1)
-		_exit(0);	/* it never came to a start */
+		_exit(0);	/* the run never started */
 	execv(program, argv);
 	err = errno;
 	if (write(failed, &err, sizeof(err)) < 0)
@@ -99,10 +99,10 @@ int command_go(struct command_child *c, const char *name)
 	int err;
 
 	if (write(c->go, "", 1) != 1)
-		return cli_error("the command has gone before its start");
+		return cli_error("the command's process ended before its start");
 	c->went = true;
 	close(c->go);
-	/* closed by exec, so this returns at once when all is well */
+	/* exec closes the child's end, so this returns at once if all is well */
 	while ((n = read(c->failed, &err, sizeof(err))) < 0 && errno == EINTR)
 		;
 	close(c->failed);

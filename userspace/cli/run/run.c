@@ -14,7 +14,7 @@
 
 #define NSEC_PER_MSEC	1000000ull
 #define SELF_PAUSE_MS	5
-/* Without notices (pids, cgroups) the ends of targets are looked for this often. */
+/* How often to look whether targets without notices (pids, cgroups) have ended. */
 #define CHECK_INTERVAL	(250 * NSEC_PER_MSEC)
 
 static int wake[2] = { -1, -1 };
@@ -25,13 +25,13 @@ static void on_signal(int sig)
 	int saved = errno;
 
 	if (sig != SIGCHLD) {
-		/* asked twice: not even what is in the rings */
+		/* the second signal: end at once, without draining the rings */
 		if (stop_signal)
 			_exit(128 + sig);
 		stop_signal = sig;
 	}
 	if (write(wake[1], "", 1) < 0)
-		errno = saved;	/* full: it will wake all the same */
+		errno = saved;	/* the pipe is full, so the loop will wake anyway */
 }
 
 static int catch_signals(void)
@@ -43,7 +43,7 @@ static int catch_signals(void)
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGCHLD, &sa, NULL);
-	/* nohup's wish is kept */
+	/* under nohup, SIGHUP stays ignored */
 	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &sa, NULL);
 	return CLI_OK;
@@ -68,18 +68,21 @@ static int add_probes(struct run *r, const struct run_opts *o)
 
 	for (size_t i = 0; i < r->probes.n; i++) {
 		po.filter = r->probes.v[i].filter;
-		/* samples have their stacks in them */
+		/* a sample has its stacks in its own record */
 		po.flags = strncmp(r->probes.v[i].name, "sample:", 7) ? o->stack : 0;
 		if (ctrace_probe_add_opts(r->session, r->probes.v[i].name, &po, NULL, NULL))
 			return cli_error("%s", ctrace_strerror(r->ct));
 	}
-	/* kprobes have types of their own */
+	/* learn the types of the kprobes just added */
 	if (ctrace_schema_refresh(r->ct, r->schema))
 		return cli_error("%s", ctrace_strerror(r->ct));
 	return CLI_OK;
 }
 
-/* For how many containers the arena is divided: those that are named, and one that may be found in them. */
+/*
+ * The number of containers to size the rings for: those that are named, and one more that may be found
+ * in them. 0: the module's default.
+ */
 static uint32_t containers(const struct run *r)
 {
 	size_t wanted = 0;
@@ -140,7 +143,7 @@ int run_setup(struct run *r, const struct run_opts *o)
 	if (ctrace_schema_get(r->ct, &r->schema))
 		return cli_error("%s", ctrace_strerror(r->ct));
 	r->ctable = ctable_new(r->ct);
-	/* first the notices, then the list: nobody is born between */
+	/* subscribe first, then list: no birth is missed in between */
 	r->container_fd = ctable_subscribe(r->ctable);
 	if (r->container_fd < 0 || ctable_list(r->ctable))
 		return cli_error("%s", ctrace_strerror(r->ct));
@@ -186,7 +189,7 @@ static enum run_end look(struct run *r, uint64_t now, uint64_t deadline, uint64_
 		return RUN_COMMAND;
 	if (deadline && now >= deadline)
 		return RUN_DURATION;
-	/* with a command, its end is the end */
+	/* with a command, only its end ends the run */
 	if (!r->child.pid && (!*checked || now - *checked >= CHECK_INTERVAL)) {
 		*checked = now;
 		if (targets_ended(&r->targets, r->ctable))
@@ -196,7 +199,7 @@ static enum run_end look(struct run *r, uint64_t now, uint64_t deadline, uint64_
 }
 
 struct loop {
-	uint64_t now, deadline, checked, ticked, last;	/* last: when something last came */
+	uint64_t now, deadline, checked, ticked, last;	/* ns; last: when a record last came */
 };
 
 static int timeout_ms(const struct loop *l, const struct run *r, int dry)
@@ -209,7 +212,7 @@ static int timeout_ms(const struct loop *l, const struct run *r, int dry)
 		until = l->deadline;
 	if (!r->targets.endless && !r->child.pid && l->checked + CHECK_INTERVAL < until)
 		until = l->checked + CHECK_INTERVAL;
-	/* an event may be held back for its stack: no wake-up comes for it */
+	/* an event may be held back, waiting for its stack; no wake-up ends that wait */
 	if (l->now - l->last < 300 * NSEC_PER_MSEC && l->now + 20 * NSEC_PER_MSEC < until)
 		until = l->now + 20 * NSEC_PER_MSEC;
 	return until > l->now ? (int)((until - l->now) / NSEC_PER_MSEC) + 1 : 0;
@@ -226,8 +229,8 @@ static void wait_for_more(struct run *r, const struct run_ops *ops, struct loop 
 	char buf[64];
 
 	/*
-	 * Among all or the host's, our own calls are records that wake us: without a
-	 * pause we would trace little else. Well below the time a ring takes to fill.
+	 * If all or the host is traced, our own calls are records, and these wake us. Without a pause we
+	 * would trace little else. The pause is far shorter than the time a ring takes to fill.
 	 */
 	if (r->targets.endless && timeout > SELF_PAUSE_MS) {
 		p[0].fd = -1;
@@ -240,7 +243,7 @@ static void wait_for_more(struct run *r, const struct run_ops *ops, struct loop 
 	if (p[0].revents & POLLIN)
 		l->last = clock_ns(CLOCK_MONOTONIC);
 	else if (p[0].revents)
-		r->end = RUN_FAILED;	/* the session is no more: stopping it will say why */
+		r->end = RUN_FAILED;	/* the session has gone; stopping it will say why */
 	if (p[1].revents) {
 		ctable_dispatch(r->ctable);
 		l->checked = 0;
@@ -281,7 +284,7 @@ int run_loop(struct run *r, const struct run_ops *ops, void *arg)
 	if (ctrace_session_stop(r->session))
 		return cli_error("%s", ctrace_strerror(r->ct));
 	more = 1;
-	/* deaths that happened meanwhile, for the names of what is still in the rings */
+	/* take the last notices: records that are still in the rings need names */
 	ctable_dispatch(r->ctable);
 	while (more && r->end != RUN_OUTPUT)
 		more = ops->drain(arg) > 0;

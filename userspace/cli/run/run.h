@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What trace and record do alike: set up a session for targets and a command,
- * start it, drain it until something ends it, stop it.
+ * What trace and record have in common: they set up a session for targets and a command, start it,
+ * drain it until something ends the run, and stop it.
  */
 #ifndef CTRACE_RUN_H
 #define CTRACE_RUN_H
@@ -12,11 +12,11 @@
 
 struct run;
 
-#define BUFFER_DEFAULT	(32 << 20)	/* bytes; told in manual pages and help */
+#define BUFFER_DEFAULT	(32 << 20)	/* bytes; the manual pages and the help name it, too */
 
 struct run_opts {
-	struct probes_opts probes;	/* its events are run_opts_free()'s */
-	char *comms, *uids;		/* of --comm and --uid, as expressions; NULL: everybody */
+	struct probes_opts probes;	/* run_opts_free() frees its events */
+	char *comms, *uids;		/* --comm and --uid as expressions; NULL: any */
 	char *filter;			/* --filter, or NULL */
 	uint32_t one_of, rate;		/* 0: all, no limit */
 	uint32_t stack;			/* CTRACE_PROBE_F_* */
@@ -27,7 +27,10 @@ struct run_opts {
 	char **targets;
 	int ntargets;
 	char **command;			/* NULL-terminated; NULL: none */
-	/* Called when all is known and nothing has begun. CLI_OK, or the status after a message. */
+	/*
+	 * Called when the session is set up but neither it nor the command is started. Returns CLI_OK, or
+	 * the exit status after a message.
+	 */
 	int (*ready)(struct run *r, void *arg);
 	void *ready_arg;
 };
@@ -37,8 +40,8 @@ enum run_end {
 };
 
 struct command_child {
-	int pid;			/* 0: none */
-	int go, failed;			/* pipes: our word to go on; its errno, if exec fails */
+	int pid;			/* 0: there is no command */
+	int go, failed;			/* pipes: we let it go on; it sends its errno if exec fails */
 	int status;			/* as waitpid() gave it */
 	bool went, ended;
 };
@@ -56,7 +59,7 @@ struct run {
 	uint32_t rate;
 	int container_fd;
 	enum run_end end;
-	int signal;			/* that ended it */
+	int signal;			/* the signal that ended the run */
 };
 
 /* --- run_opts.c --- */
@@ -90,65 +93,68 @@ enum {
 /* What trace and record have in common, for their help. */
 #define RUN_HELP \
 "Which events:\n" \
-"  -e, --events EVENTS   what to record\n" \
-"      --longer TIME     only system calls that took so long: 200ms, 1s, 5us\n" \
+"  -e, --events EVENTS   the events to record\n" \
+"      --longer TIME     only system calls that took at least this long: 200ms, 1s, 5us\n" \
 "      --failed          only system calls that failed\n" \
-"      --comm GLOB       only of tasks whose name matches; again: or this one\n" \
-"      --uid USER        only of that user, by name or number; again: or this one\n" \
-"      --filter EXPR     only where EXPR is true: $comm $tid $vtid $pid $uid $gid\n" \
-"                        $cid $cpu with == != < <= > >= & ~ and && || !\n" \
-"      --one-of N        of each kind of event, one of N on each CPU\n" \
+"      --comm GLOB       only events of tasks whose name matches; repeat for more names\n" \
+"      --uid USER        only events of that user, by name or number; repeat for more\n" \
+"      --filter EXPR     only events for which EXPR is true: $comm $tid $vtid $pid $uid\n" \
+"                        $gid $cid $cpu with == != < <= > >= & ~ and && || !\n" \
+"      --one-of N        one in N of each kind of event on each CPU\n" \
 "      --rate N          at most N records a second of each container\n" \
-"What besides:\n" \
+"What else:\n" \
 "      --stack[=WHICH]   the stack of each event: kernel (default), user or both\n" \
 "  -F, --frequency HZ    samples of what runs, HZ a second on each CPU, with stacks\n" \
-"      --state-dump      first, the tasks that are there (record: unless\n" \
-"                        --no-state-dump)\n"
+"      --state-dump      first, the tasks that exist already ('record' does this unless\n" \
+"                        --no-state-dump is given)\n"
 
-/* Reads an option common to both; true if opt was one. *status is set on a bad value. */
+/* Reads an option common to both. True: opt was one; *status is set if its value is bad. */
 bool run_option(struct run_opts *o, int opt, int *status);
 void run_opts_free(struct run_opts *o);
-/* The session's filter, for free(); NULL: none. */
+/* The session's filter, or NULL; the caller frees it. */
 char *run_filter(const struct run_opts *o);
 
 /*
- * Cuts argv at "--" for getopt_long(), which must not look behind it: the new
- * argc; *command is what follows, NULL if there was no "--".
+ * Cuts argv at "--", because getopt_long() must not see what follows. Returns the new argc. *command
+ * is what follows, or NULL if there is no "--".
  */
 int run_split(int argc, char **argv, char ***command);
 
-/* Everything up to the start. CLI_OK, or the status after a message; run_free() in any case. */
+/*
+ * Does everything up to the start. Returns CLI_OK, or the exit status after a message. Call run_free()
+ * in either case.
+ */
 int run_setup(struct run *r, const struct run_opts *o);
 void run_free(struct run *r);
 
-/* Will there be any in what it records? */
+/* Will the run record any stacks? */
 bool run_has_stacks(const struct run *r, const struct run_opts *o);
 
 struct run_ops {
-	/* Takes a batch of what is there. 1: there may be more; 0: ran dry; -1: end the run. */
+	/* Takes a batch of records. 1: there may be more; 0: ran dry; -1: end the run. */
 	int (*drain)(void *arg);
-	/* Nothing came for about that long. */
+	/* Called when nothing came for about ns. */
 	void (*idle)(void *arg, uint64_t ns);
-	/* About once a second. */
+	/* Called about once a second. */
 	void (*tick)(void *arg);
-	int out_fd;		/* polled for a reader gone away; -1: none */
+	int out_fd;		/* polled, to see its reader go away; -1: none */
 };
 
-/* Starts, drains, stops, drains the rest. CLI_OK, or the status after a message. */
+/* Starts, drains, stops, drains the rest. Returns CLI_OK, or the exit status after a message. */
 int run_loop(struct run *r, const struct run_ops *ops, void *arg);
-/* What to exit with when all else went well: the command's own status. */
+/* The status to exit with if all else went well: the command's own. */
 int run_status(const struct run *r);
 
-/* ", 0 lost" or ", 17 lost (12 overrun, 5 full)" */
+/* Appends ", 0 lost" or ", 17 lost (12 overrun, 5 full)". */
 void losses_print(const struct ctrace_losses *l, struct sbuf *b);
-/* The same of the whole run, and ", 90 held back by --rate (90 of web)" if any were. */
+/* Appends the losses of the whole run, and ", 90 held back by --rate (90 of web)" if there were any. */
 void run_losses(struct run *r, struct sbuf *b);
 
 /* --- command.c --- */
-int command_spawn(struct command_child *c, char **argv);	/* held before its exec */
-int command_go(struct command_child *c, const char *name);	/* lets it; status after a message */
-void command_reap(struct command_child *c);			/* sets ended, status */
+int command_spawn(struct command_child *c, char **argv);	/* forks it, and holds it before its exec */
+int command_go(struct command_child *c, const char *name);	/* lets it exec; status after a message */
+void command_reap(struct command_child *c);			/* sets ended and status if it has ended */
 void command_end(struct command_child *c, int sig);		/* passes the signal on, waits a little */
-void command_abandon(struct command_child *c);			/* unless it went */
+void command_abandon(struct command_child *c);			/* ends it unless it was let go */
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The options that trace and record share, and the expressions that some of them become. */
+/* The options that trace and record share. Some become parts of the session's filter expression. */
 #include <getopt.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static void add_event(struct run_opts *o, const char *value)
 	p->events[p->nevents++] = xstrdup(value);
 }
 
-/* *list becomes "*list || term"; term is ours then. */
+/* Turns *list into "*list || term"; frees term. */
 static void add_or(char **list, char *term)
 {
 	char *all = *list ? xasprintf("%s || %s", *list, term) : xstrdup(term);
@@ -32,7 +32,7 @@ static int add_comm(struct run_opts *o, const char *glob)
 	if (!*glob)
 		return cli_usage("--comm needs a name, or a pattern like 'nginx*'");
 	for (const char *p = glob; *p; p++) {
-		/* the expression's own quotes */
+		/* escape the quotes of the expression's syntax */
 		if (*p == '"')
 			sbuf_putc(&b, '\\');
 		sbuf_putc(&b, *p);
@@ -50,7 +50,7 @@ static int add_uid(struct run_opts *o, const char *user)
 	if (parse_u32(user, &uid)) {
 		p = getpwnam(user);
 		if (!p)
-			return cli_error("no user '%s' on this machine: give the number of a container's own",
+			return cli_error("no user '%s' on this machine: give a container's user by number",
 					 user);
 		uid = p->pw_uid;
 	}
@@ -67,7 +67,7 @@ static int parse_stack(struct run_opts *o, const char *which)
 	else if (!strcmp(which, "both"))
 		o->stack |= CTRACE_PROBE_F_STACK | CTRACE_PROBE_F_USER_STACK;
 	else
-		return cli_usage("'%s' is no stack: say --stack=kernel, --stack=user or --stack=both",
+		return cli_usage("'%s' is not a stack: use --stack=kernel, --stack=user or --stack=both",
 				 which);
 	return CLI_OK;
 }
@@ -76,17 +76,17 @@ static int parse_count(const char *option, uint32_t *v)
 {
 	if (!parse_u32(optarg, v) && *v)
 		return CLI_OK;
-	return cli_usage("'%s' is no number for %s: write 1 or more", optarg, option);
+	return cli_usage("'%s' is not a number for %s: write 1 or more", optarg, option);
 }
 
 static int duration_of(uint64_t *ns)
 {
 	if (!parse_duration(optarg, ns))
 		return CLI_OK;
-	return cli_usage("'%s' is no duration: write 2, 0.5, 500ms or 2m", optarg);
+	return cli_usage("'%s' is not a duration: write 2, 0.5, 500ms or 2m", optarg);
 }
 
-/* What takes a number or a time. False: opt is none of these. */
+/* Reads an option that takes a number or a time. False: opt is none of these. */
 static bool number_option(struct run_opts *o, int opt, int *status)
 {
 	switch (opt) {
@@ -107,7 +107,7 @@ static bool number_option(struct run_opts *o, int opt, int *status)
 		return true;
 	case OPT_BUFFER:
 		if (parse_size(optarg, &o->buffer) || !o->buffer)
-			*status = cli_usage("'%s' is no size: write 512K, 64M or 1G", optarg);
+			*status = cli_usage("'%s' is not a size: write 512K, 64M or 1G", optarg);
 		return true;
 	}
 	return false;
@@ -132,7 +132,7 @@ bool run_option(struct run_opts *o, int opt, int *status)
 		return true;
 	case OPT_FILTER:
 		if (o->filter)
-			*status = cli_usage("--filter is there twice: join the two with && or ||");
+			*status = cli_usage("--filter is given twice: join the two with && or ||");
 		else
 			o->filter = xstrdup(optarg);
 		return true;
@@ -147,7 +147,7 @@ bool run_option(struct run_opts *o, int opt, int *status)
 		o->stop_full = true;
 		return true;
 	case 'j':
-		return true;	/* main() saw it */
+		return true;	/* main() has seen --json */
 	}
 	return false;
 }

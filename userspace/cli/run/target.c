@@ -11,7 +11,7 @@
 #include "base/cli.h"
 #include "run/target.h"
 
-#define ID_MIN	3	/* digits of an id prefix */
+#define ID_MIN	3	/* an id's prefix has at least this many digits */
 
 static struct target *add(struct targets *ts, enum ctrace_target_kind kind)
 {
@@ -54,7 +54,7 @@ static int parse_pid(struct targets *ts, const char *word)
 	uint32_t pid;
 
 	if (parse_u32(word, &pid) || !pid || pid > INT32_MAX)
-		return cli_usage("'%s' is no process id: write pid:N", word);
+		return cli_usage("'%s' is not a process id: write pid:N", word);
 	if (kill((pid_t)pid, 0) && errno == ESRCH)
 		return cli_error("no process %u: see 'ps ax'", pid);
 	add(ts, CTRACE_TARGET_PID)->pid = pid;
@@ -90,7 +90,7 @@ static int not_found(struct ctable *t, const char *word)
 	sbuf_clean(&b, word);
 	sbuf_putc(&b, '\'');
 	nearest_print(&near, &b);
-	r = cli_error("%s: 'ctrace ps' lists those there are", b.s);
+	r = cli_error("%s: 'ctrace ps' lists all", b.s);
 	sbuf_free(&b);
 	return r;
 }
@@ -105,12 +105,12 @@ static int ambiguous(struct ctable *t, const char *word)
 		if (alive(e) && !strncmp(e->c.runtime_id, word, strlen(word)))
 			sbuf_printf(&b, "%s%.12s (%s)", b.len ? ", " : "", e->c.runtime_id,
 				    ctable_get(t, e->c.cid)->shown);
-	r = cli_error("id '%s' begins several: %s: give more digits", word, b.s);
+	r = cli_error("several ids begin with '%s': %s: give more digits", word, b.s);
 	sbuf_free(&b);
 	return r;
 }
 
-/* A name before a number before an id: what people chose goes first. */
+/* Tries word as a name, then as a number, then as the beginning of an id: names were chosen by people. */
 static int parse_container(struct targets *ts, struct ctable *t, const char *word)
 {
 	size_t found = 0, len = strlen(word);
@@ -134,7 +134,7 @@ static int parse_container(struct targets *ts, struct ctable *t, const char *wor
 	for (size_t i = 0; (e = ctable_next(t, &i));) {
 		if (!alive(e) || strncmp(e->c.runtime_id, word, len))
 			continue;
-		/* a nested container's path shows the id of the outer: not two ids */
+		/* a nested container's path may show the outer one's id: the same id twice is not ambiguous */
 		if (last && strcmp(last->c.runtime_id, e->c.runtime_id))
 			return ambiguous(t, word);
 		last = e;
@@ -166,18 +166,18 @@ static int parse_one(struct targets *ts, struct ctable *t, const char *word)
 		return parse_cgroup(ts, word + 7);
 	if (!strncmp(word, "cid:", 4)) {
 		if (parse_u32(word + 4, &cid))
-			return cli_usage("'%s' is no container number: write cid:N", word);
+			return cli_usage("'%s' is not a container number: write cid:N", word);
 		if (!by_cid(t, cid))
 			return not_found(t, word);
 		add_cid(ts, cid);
 		return CLI_OK;
 	}
 	if (!*word)
-		return cli_usage("an empty word is no target");
+		return cli_usage("an empty word is not a target: 'ctrace ps' lists containers");
 	return parse_container(ts, t, word);
 }
 
-/* Which containers are left out, not which are traced. */
+/* Adds what word names as targets to leave out. */
 static int parse_not(struct targets *ts, struct ctable *t, const char *word)
 {
 	struct targets out = { 0 };
@@ -215,7 +215,7 @@ int targets_parse(struct targets *ts, struct ctable *t, char **words, int n, boo
 	}
 	for (size_t i = 0; i < ts->n; i++)
 		wanted |= !ts->v[i].not;
-	/* all but these */
+	/* all but the targets to leave out */
 	if (r == CLI_OK && !wanted)
 		add(ts, CTRACE_TARGET_ALL);
 	for (size_t i = 0; i < ts->n; i++)

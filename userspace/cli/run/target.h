@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* TARGET words of the command line, as targets of a session. */
+/* Turns the TARGET words of the command line into targets of a session. */
 #ifndef CTRACE_TARGET_H
 #define CTRACE_TARGET_H
 
@@ -11,22 +11,22 @@ struct target {
 	char *path;		/* of a cgroup: its directory */
 	int pidfd;		/* of pid: readable when it has ended; -1 if the kernel has none */
 	bool ended;
-	bool not;		/* left out, whatever the others say; not of pid or all */
+	bool not;		/* leave it out, whatever the others say; never set for pid or all */
 };
 
 struct targets {
 	struct target *v;
 	size_t n;
-	bool endless;		/* all or host among them */
+	bool endless;		/* all or host is among them, and these never end */
 };
 
 /*
- * Adds what the words mean to ts; all, if only to leave out are named and there is no
- * command either. CLI_OK, or the status after a message.
+ * Adds the targets that the words mean to ts. If all of them are to be left out and there is no command,
+ * adds all. Returns CLI_OK, or the exit status after a message.
  */
 int targets_parse(struct targets *ts, struct ctable *t, char **words, int n, bool command);
 void targets_free(struct targets *ts);
-/* Hands them to the session. */
+/* Adds the targets to the session. */
 int targets_apply(const struct targets *ts, struct ctrace *ct, struct ctrace_session *s);
 /* After the session has them: finds the containers that cgroup targets became. */
 void targets_settle(struct targets *ts, struct ctable *t);
@@ -35,14 +35,14 @@ bool targets_ended(struct targets *ts, struct ctable *t);
 
 #define TARGET_HELP \
 "TARGET is one of\n" \
-"  NAME         a container's name, as 'ctrace ps' shows it (all of that name)\n" \
-"  ID           3 or more digits that begin its 64-digit id\n" \
+"  NAME         a container's name, as 'ctrace ps' shows it (if several have it, all)\n" \
+"  ID           the first 3 or more digits of a container's 64-digit id\n" \
 "  N, cid:N     its number in the CID column\n" \
 "  cgroup:PATH  a cgroup, by directory or by path below the hierarchy's root\n" \
 "  pid:N        a process, its threads, and what it forks\n" \
-"  host         whatever is in no container\n" \
+"  host         every process that is in no container\n" \
 "  all          everything\n" \
-"  not:TARGET   not that one, whatever the others say (also '!TARGET'); if there are no\n" \
-"               others: all but that\n"
+"  not:TARGET   leaves that target out, whatever the others say (also '!TARGET'); if there\n" \
+"               are no others, everything else is traced\n"
 
 #endif

@@ -65,7 +65,7 @@ static void put(struct comms *c, int32_t tid, const char *name, size_t len)
 	snprintf(e->name, sizeof(e->name), "%.*s", (int)len, name);
 }
 
-/* The field with this name, or NULL. */
+/* The value of the field with this name, or NULL. */
 static const struct ctrace_value *named(const struct ctrace_value *v, int n, const char *name, size_t len)
 {
 	for (int i = 0; i < n; i++)
@@ -96,7 +96,7 @@ void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struc
 	n = ctrace_decode(t, rec, v, FIELDS_MAX);
 	if (rec->id == CTRACE_ID_SCHED_PROCESS_EXEC)
 		learn_exec(c, v, n, rec->tid);
-	/* comm goes with tid, next_comm with next_tid */
+	/* comm is the name of tid, next_comm that of next_tid */
 	for (int i = 0; i < n; i++) {
 		const char *name = v[i].field->name, *end = strstr(name, "comm");
 		const struct ctrace_value *tid;

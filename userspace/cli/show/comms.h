@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of tasks, from the events that tell them; live, from /proc for those not heard of. */
+/* Names of tasks, learned from events; live, also from /proc if no event has named a task. */
 #ifndef CTRACE_COMMS_H
 #define CTRACE_COMMS_H
 
@@ -9,7 +9,7 @@ struct comms;
 struct comms *comms_new(bool live);
 void comms_free(struct comms *c);
 void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struct ctrace_record *rec);
-/* "tid-123" for one that nothing is known of. Good until the next call. */
+/* The task's name, or "tid-123" if it is not known. Good until the next call. */
 const char *comms_get(struct comms *c, int32_t tid);
 
 #endif

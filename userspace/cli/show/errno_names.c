@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of errors and signals: strerrorname_np() is younger than some systems this runs on. */
+/* Names of errors and signals. Some systems that this runs on are older than strerrorname_np(). */
 #include <errno.h>
 #include <signal.h>
 #include "show/sink.h"
 
-/* What a call returns inside the kernel when it is to be restarted; user space never sees it. */
+/* Calls return these inside the kernel, mostly to be restarted; user space never sees them. */
 #define ERESTARTSYS		512
 #define ERESTARTNOINTR		513
 #define ERESTARTNOHAND		514

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fields of events as text: name=value, numbers that have names by these. */
+/* Fields of events as text: name=value. Numbers that have names are shown by name. */
 #include <string.h>
 #include "show/sink.h"
 
-/* Of enum in include/net/tcp_states.h, which is ABI by its tracepoint. */
+/* The enum in the kernel's include/net/tcp_states.h. It is ABI, because a tracepoint has these numbers. */
 static const char *const tcp_states[] = {
 	"", "TCP_ESTABLISHED", "TCP_SYN_SENT", "TCP_SYN_RECV", "TCP_FIN_WAIT1", "TCP_FIN_WAIT2",
 	"TCP_TIME_WAIT", "TCP_CLOSE", "TCP_CLOSE_WAIT", "TCP_LAST_ACK", "TCP_LISTEN", "TCP_CLOSING",
 	"TCP_NEW_SYN_RECV",
 };
 
-/* Name of the number in this field of this event, or NULL. */
+/* The name of the number in this field of this event, or NULL. */
 static const char *number_name(const struct ctrace_event_type *t, const struct ctrace_value *v)
 {
 	const char *field = v->field->name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What both kinds of sink do alike, and the table of calls under way. */
+/* What all sinks have in common, and the table of calls under way. */
 #include <stdlib.h>
 #include <string.h>
 #include "show/sink.h"
@@ -18,7 +18,7 @@ static void count_cid(struct sink *s, uint32_t cid)
 		else
 			hi = mid;
 	}
-	/* a power of two is full: double it */
+	/* the array is full if its length is a power of two: double it */
 	if (!(s->ncids & (s->ncids - 1)))
 		s->cids = xrealloc(s->cids, (s->ncids ? 2 * s->ncids : 1) * sizeof(s->cids[0]));
 	memmove(&s->cids[lo + 1], &s->cids[lo], (s->ncids - lo) * sizeof(s->cids[0]));
@@ -39,7 +39,7 @@ void sink_record(struct sink *s, const struct ctrace_record *rec)
 {
 	s->events++;
 	count_cid(s, rec->cid);
-	/* nothing that a stack belongs to, or that is one */
+	/* no stack belongs to this record, and it is none */
 	if (!s->o.symbols || (!s->o.stacks && rec->id != CTRACE_ID_CPU_SAMPLE &&
 			      rec->id != CTRACE_ID_KERNEL_STACK && rec->id != CTRACE_ID_USER_STACK)) {
 		s->ops->record(s, rec, NULL);
@@ -92,9 +92,8 @@ void sink_account(const struct sink *s, struct sbuf *b)
 }
 
 /*
- * By tid, open addressing. A slot is kept when its call is done: the task will
- * make another. So the table grows with the tids seen, of which the kernel has
- * four million at most.
+ * Keyed by tid, open addressing. A slot stays when its call is done, since the task will make another.
+ * So the table grows with the number of tids seen; the kernel has four million at most.
  */
 struct pairs {
 	struct pending *v;
@@ -121,7 +120,7 @@ static struct pending *pairs_slot(struct pairs *p, int32_t tid)
 {
 	size_t i = ((uint32_t)tid * 0x9e3779b1u) & (p->size - 1);
 
-	/* tid 0 is the idle task, which calls nothing: an empty slot */
+	/* tid 0 marks an empty slot: it is the idle task, which makes no calls */
 	while (p->v[i].tid && p->v[i].tid != tid)
 		i = (i + 1) & (p->size - 1);
 	return &p->v[i];
@@ -139,7 +138,7 @@ struct pending *pairs_get(struct pairs *p, int32_t tid)
 
 		p->size *= 2;
 		p->v = xcalloc(p->size, sizeof(p->v[0]));
-		/* tasks with no call under way need not move */
+		/* move only the tasks that have a call under way */
 		p->n = 0;
 		for (size_t i = 0; i < n; i++) {
 			if (!old[i].id)
@@ -158,8 +157,8 @@ struct pending *pairs_get(struct pairs *p, int32_t tid)
 bool pairs_match(const struct pending *p, uint16_t exit_id)
 {
 	/*
-	 * A call may lose its number on the way: rt_sigreturn comes back with -1. A
-	 * task is in one call only, so an exit without a number is of that one.
+	 * A call may lose its number on the way: rt_sigreturn returns with number -1. A task is in one call
+	 * at a time, so an exit without a number belongs to that call.
 	 */
 	if (exit_id == CTRACE_ID_SYS_EXIT_UNKNOWN)
 		return p->id;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks counted, for flame graphs: a line "container;comm;outermost;...;innermost N" for
- * each that was seen, the user's frames before the kernel's that they called. Events without
- * a stack do not count.
+ * Counts stacks, for flame graphs. Each different stack is a line "container;comm;outermost;...;innermost N",
+ * with the user's frames before the kernel's frames that they called. Events without a stack do not count.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,14 +54,14 @@ static void count(struct folded *f, const char *text)
 	l->count++;
 }
 
-/* ';' parts the frames; a name is not to. */
+/* Frames are separated by ';', so a ';' in a name becomes ':'. */
 static void put_part(struct sbuf *b, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		sbuf_putc(b, s[i] == ';' ? ':' : s[i]);
 }
 
-/* Without the offset: one function is one frame. A file's place has no other name. */
+/* The length of s without its "+0x..." offset, so that one function is one frame. "0x7f..." stays whole. */
 static size_t name_length(const char *s)
 {
 	const char *plus = strstr(s, "+0x");
@@ -80,7 +79,7 @@ static void put_frames(struct folded *f, const struct stack *k, bool kernel, int
 	}
 }
 
-/* A switch to a task is its event, but on the stack of the one before. */
+/* Is the stack another task's? A sched_switch is an event of the next task, on the stack of the previous. */
 static bool of_another(const struct ctrace_event_type *t, const struct ctrace_record *rec)
 {
 	struct ctrace_value v[FIELDS_MAX];

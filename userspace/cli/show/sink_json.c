@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One JSON object a line and record; exits of calls carry how long the call took. */
+/* One line per record, with one JSON object. The exit of a call has how long the call took. */
 #include <string.h>
 #include "show/sink.h"
 
@@ -7,7 +7,7 @@ static void put_hex(struct json *j, const char *name, uint64_t v)
 {
 	char hex[24];
 
-	/* a string: many readers keep numbers as doubles, which pointers do not fit */
+	/* a string: many readers keep numbers as doubles, which cannot hold every pointer */
 	snprintf(hex, sizeof(hex), "0x%llx", (unsigned long long)v);
 	json_str(j, name, hex);
 }
@@ -87,7 +87,7 @@ static void put_whole(struct json *j, const struct ctrace_event_type *t, const s
 	json_uint(j, "duration", duration);
 }
 
-/* Duration and errno of an exit; remembers an entry. */
+/* Writes the call's name, and duration and errno of an exit. Remembers an entry. */
 static void put_call(struct sink *s, struct json *j, const struct syscall_ref *ref,
 		     const struct ctrace_event_type *t, const struct ctrace_record *rec)
 {

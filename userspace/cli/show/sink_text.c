@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A line per event, a call on one line if nothing came between its entry and
- * its exit, else "unfinished" and "resumed", all as strace -f -t -T has it.
+ * One line per event, in the form of strace -f -t -T. A call is on one line if nothing came between its
+ * entry and its exit; else it is on two, "unfinished" and "resumed".
  *
- * The newest entry is held back until the next record tells which it is to be;
- * older entries were shown, and only the times of theirs are kept.
+ * The newest entry is held back until the next record decides which. Older entries were shown already;
+ * only their ids and times are kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +14,13 @@
 struct text {
 	struct sink s;
 	uint64_t first;			/* time of the first record */
-	time_t second;			/* that hms is of */
+	time_t second;			/* the second whose text hms is */
 	char hms[16];
-	union {				/* the entry held back; len 0: none */
+	union {				/* the entry that is held back; rec.len 0: none */
 		struct ctrace_record rec;
 		uint64_t raw[CTRACE_RECORD_MAX / 8];
 	} open;
-	struct sbuf frames;		/* of its stacks, as they will be shown */
+	struct sbuf frames;		/* the lines of its stacks */
 	size_t width;			/* columns of the widest label so far */
 	bool command_began;
 };
@@ -52,7 +52,7 @@ static void put_time(struct text *t, uint64_t ns)
 	sbuf_printf(&t->s.line, "%s.%06u ", t->hms, (unsigned int)(wall / 1000 % 1000000));
 }
 
-/* Everything that goes before the event itself. */
+/* Begins a line: everything that stands before the event itself. */
 static void begin(struct text *t, const struct ctrace_record *rec)
 {
 	struct centry *e = ctable_get(t->s.o.ctable, rec->cid);
@@ -97,7 +97,7 @@ static void show_frames(struct text *t)
 	sbuf_reset(&t->frames);
 }
 
-/* The first half of a call's line. */
+/* Writes the first half of a call's line. */
 static void put_entry(struct text *t, struct syscall_ref *ref, const struct ctrace_record *rec)
 {
 	const struct ctrace_event_type *type = ctrace_schema_by_id(t->s.o.schema, rec->id);
@@ -146,7 +146,7 @@ static void enter(struct text *t, struct syscall_ref *ref, const struct ctrace_r
 	memcpy(&t->open, rec, rec->len < sizeof(t->open) ? rec->len : sizeof(t->open));
 }
 
-/* The name is the entry's, which has its number always. */
+/* Names a resumed call after its entry, because the exit may have lost the number. */
 static void identify_pending(struct text *t, struct syscall_ref *ref, const struct pending *p)
 {
 	const struct ctrace_record rec = { .id = p->id, .len = sizeof(rec) };
@@ -161,7 +161,10 @@ static void put_duration(struct text *t, uint64_t ns)
 		    (unsigned long long)(ns / 1000 % 1000000));
 }
 
-/* A return's own stack is shown where no entry's was: but for the last steps they are the same. */
+/*
+ * The stack of a return is shown only if no entry was seen. Else it would repeat the entry's: they differ
+ * in the innermost frames only.
+ */
 static void leave(struct text *t, struct syscall_ref *ref, const struct ctrace_event_type *type,
 		  const struct ctrace_record *rec, const struct stacks *k)
 {
@@ -178,7 +181,7 @@ static void leave(struct text *t, struct syscall_ref *ref, const struct ctrace_e
 		sbuf_puts(&t->s.line, ") ");
 		t->open.rec.len = 0;
 	} else {
-		/* a new task comes out of its parent's call, our command out of our own */
+		/* leave out a new task's return from its parent's fork, and our command's from our own call */
 		if (!paired && ((syscall_is_fork(ref) && !ret) ||
 				(rec->vtid == t->s.o.command_vtid && !t->command_began)))
 			return;
@@ -201,7 +204,7 @@ static void leave(struct text *t, struct syscall_ref *ref, const struct ctrace_e
 	p->id = 0;
 }
 
-/* Written at its return; shown with the time of its entry, as the others are. */
+/* The record was written when the call returned. The line shows the time of its entry, as other calls do. */
 static void whole(struct text *t, struct syscall_ref *ref, const struct ctrace_event_type *type,
 		  const struct ctrace_record *rec)
 {
@@ -265,7 +268,7 @@ static void text_record(struct sink *s, const struct ctrace_record *rec, const s
 static void text_lost(struct sink *s, const char *cause, uint64_t n)
 {
 	show_open((struct text *)s);
-	/* on stderr unless that is a terminal which shows the lines as well */
+	/* flush first: if both go to one terminal, the message stands where the gap is */
 	fflush(s->o.out);
 	fprintf(stderr, "ctrace: %llu event%s lost here (%s)\n", (unsigned long long)n,
 		n == 1 ? "" : "s", cause);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System calls as strace writes them: arguments by the schema, a few flags by name. */
+/* System calls in strace's form: arguments as the schema has them, some flags by name. */
 #include <fcntl.h>
 #include <seccomp.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ struct bit {
 	const char *name;
 };
 
-/* Kernel's own values: what a program passes, not what this libc defines. */
+/* The kernel's values, which programs pass; this libc may define others. */
 static const struct bit open_bits[] = {
 	{ O_CREAT, "O_CREAT" }, { O_EXCL, "O_EXCL" }, { O_NOCTTY, "O_NOCTTY" },
 	{ O_TRUNC, "O_TRUNC" }, { O_APPEND, "O_APPEND" }, { O_NONBLOCK, "O_NONBLOCK" },
@@ -47,7 +47,7 @@ static bool one_of(const char *word, const char *list)
 	return false;
 }
 
-/* first: already something before it */
+/* first: nothing was written before, so no "|" goes in front */
 static void put_bits(struct sbuf *b, const struct bit *bits, uint64_t v, bool first)
 {
 	for (; bits->name; bits++) {
@@ -103,7 +103,7 @@ void syscall_identify(struct syscall_ref *ref, const struct ctrace_event_type *t
 			 t->name + len);
 		return;
 	}
-	/* newer than the headers the module was built with, perhaps not than libseccomp */
+	/* the call is newer than the headers the module was built with; libseccomp may know it */
 #ifdef __x86_64__
 	name = seccomp_syscall_resolve_num_arch(ref->compat ? SCMP_ARCH_X86 : SCMP_ARCH_NATIVE,
 						(int)ref->nr);
@@ -149,7 +149,7 @@ static void put_number(struct sbuf *b, const struct syscall_ref *ref, const stru
 	const char *call = ref->compat ? ref->name + 7 : ref->name;
 	uint64_t u = v->u;
 
-	/* arguments come as registers hold them: int ones may lack their sign */
+	/* arguments are whole registers: an int may not be sign-extended */
 	if (one_of(name, "dfd olddfd newdfd dirfd from_dfd to_dfd") && (int32_t)u == AT_FDCWD)
 		sbuf_puts(b, "AT_FDCWD");
 	else if (!strcmp(name, "flags") && one_of(call, "open openat"))
@@ -184,14 +184,14 @@ void syscall_put_args(struct sbuf *b, const struct syscall_ref *ref,
 	int n, first = ref->nr >= 0 && rec->id != CTRACE_ID_SYS_ENTER_UNKNOWN ? 0 : 1;
 
 	if (ref->phase == SYSCALL_WHOLE)
-		first = 2;	/* behind its duration and its result */
+		first = 2;	/* the arguments follow duration and result */
 	n = t ? ctrace_decode(t, rec, v, FIELDS_MAX) : -1;
 	if (n < 0) {
 		sbuf_puts(b, "?");
 		return;
 	}
 	for (int i = first; i < n; i++) {
-		/* open()'s mode counts only for a new file; else it is what lay in the register */
+		/* open() has a mode only if it may create the file; else the register holds anything */
 		if (one_of(ref->name, "open openat compat_open compat_openat")) {
 			if (!strcmp(v[i].field->name, "flags"))
 				creates = v[i].u & O_CREAT || (v[i].u & 020000000) == 020000000;

@@ -11,7 +11,7 @@ struct held {
 		uint64_t raw[CTRACE_RECORD_MAX / 8];
 	};
 	struct stacks s;
-	bool alone;		/* a stack that no event was found for */
+	bool alone;		/* rec is a stack whose event was not found */
 };
 
 struct stack_queue {
@@ -44,7 +44,10 @@ bool stack_decode(const struct ctrace_event_type *t, const struct ctrace_record 
 	if (n < 2 || v[1].field->type != CTRACE_FT_SEQ_HEX)
 		return false;
 	*of = (uint32_t)v[0].u;
-	/* where a process was is an instruction; where the kernel was, a call into what took the stack */
+	/*
+	 * A user stack begins at the instruction where the process was; a kernel stack begins at the return
+	 * address of the call that led to taking it.
+	 */
 	take(k, &v[1], rec->id == CTRACE_ID_USER_STACK);
 	return true;
 }
@@ -110,7 +113,7 @@ void stack_queue_flush(struct stack_queue *q, uint64_t before)
 		pop(q);
 }
 
-/* The newest event of that task and kind that has no such stack yet. */
+/* The newest event with this tid and event id that has no stack of this kind yet. */
 static struct held *owner(struct stack_queue *q, int32_t tid, uint32_t of, bool kernel)
 {
 	for (unsigned int i = q->n; i-- > 0;) {

@@ -1,50 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Stacks, and the events that they belong to. */
+/* Brings stacks and the events that they belong to together. */
 #ifndef CTRACE_STACKS_H
 #define CTRACE_STACKS_H
 
 #include <libctrace.h>
 #include "symbols/symbols.h"
 
-#define STACK_MAX	128	/* frames shown of one */
+#define STACK_MAX	128	/* frames shown of one stack */
 /*
- * ns. A stack is written next after its event, but an interrupt may come between, and
- * a virtual CPU may be away meanwhile.
+ * How long an event waits for its stack, ns. The stack is written right after the event, but an
+ * interrupt may come between, and a virtual CPU may stand still meanwhile.
  */
 #define STACK_NEAR	200000000ull
 
 struct stack {
 	uint64_t v[STACK_MAX];	/* innermost first */
 	size_t n;
-	bool there;		/* it was taken, perhaps with no frames */
-	bool exact;		/* the first is an instruction, not where a call returns to */
+	bool there;		/* the stack was taken, perhaps with no frames */
+	bool exact;		/* the innermost address is an instruction, not where a call returns to */
 };
 
-/* An event's, or the ones that a sample carries itself. */
+/* The stacks that came with an event, or that a sample carries itself. */
 struct stacks {
 	struct stack kernel, user;
 };
 
-/* Of a kernel_stack or user_stack record: the stack, and the id of its event. False: it is none. */
+/* Takes the stack and the id of its event from a kernel_stack or user_stack record. False: rec is neither. */
 bool stack_decode(const struct ctrace_event_type *t, const struct ctrace_record *rec,
 		  struct stack *k, uint32_t *of);
-/* Of a cpu_sample: both. False: it is none. */
+/* Takes both stacks from a cpu_sample. False: rec is none. */
 bool stack_decode_sample(const struct ctrace_event_type *t, const struct ctrace_record *rec,
 			 struct stacks *s);
 
 /*
- * Records wait here for their stacks, which come right behind them in their ring, but among
- * others' once rings are merged. The order stays; out() gets them, with their stacks or NULL.
+ * Records wait here for their stacks. A stack comes right behind its record in their ring, but after the
+ * rings are merged, other records may be in between. The order of records is kept. out() gets each
+ * record with its stacks, or NULL if it has none.
  */
 struct stack_queue;
 typedef void (*stack_out_fn)(void *arg, const struct ctrace_record *rec, const struct stacks *s);
 
-/* flags: CTRACE_PROBE_F_* of the stacks that each event is to have. */
+/* flags: CTRACE_PROBE_F_*, the stacks to wait for with each event. */
 struct stack_queue *stack_queue_new(const struct ctrace_schema *s, uint32_t flags, stack_out_fn out,
 				    void *arg);
 void stack_queue_free(struct stack_queue *q);
 void stack_queue_put(struct stack_queue *q, const struct ctrace_record *rec);
-/* Lets go what is older than that; UINT64_MAX: all. */
+/* Hands out the records older than `before`, stacks or not; UINT64_MAX: all. */
 void stack_queue_flush(struct stack_queue *q, uint64_t before);
 
 #endif

@@ -9,21 +9,21 @@
 #include "symbols/symbols.h"
 
 #define KERNEL		0	/* tid 0 has no user addresses */
-#define LOOK_AGAIN	(NSEC_PER_SEC)	/* for modules that came since */
+#define LOOK_AGAIN	(NSEC_PER_SEC)	/* read kallsyms again after this time, for modules loaded since */
 
 struct entry {
 	char *text;		/* NULL: a free place */
 	uint64_t addr;
 	int32_t tid;
 	bool exact;
-	bool found;		/* text is a name */
+	bool found;		/* text is a name, not the bare address */
 };
 
 struct symbols {
 	bool live;
 	struct symtab kernel;
-	uint64_t looked;	/* at kallsyms */
-	bool hidden;		/* it shows names without addresses */
+	uint64_t looked;	/* when kallsyms was last read; CLOCK_MONOTONIC, ns */
+	bool hidden;		/* kallsyms shows names but no addresses */
 	struct user_maps *user;
 	struct entry *v;	/* open addressing, size a power of two */
 	size_t n, size;
@@ -136,7 +136,7 @@ static const char *look_up(struct symbols *s, int32_t tid, uint64_t addr, bool e
 	struct sbuf b = { 0 };
 	bool found = false;
 
-	/* a task's addresses change their meaning with its program */
+	/* a live task may run another program by now, so its addresses are looked up each time */
 	if (e->text && (tid == KERNEL || !s->live))
 		return e->text;
 	if (s->live)
@@ -213,7 +213,7 @@ int symbols_load(struct symbols *s, const char *path)
 		name = names_str(v, "name");
 		if (!addr || !name)
 			continue;
-		/* the file may have been written by anybody */
+		/* the file may come from an untrusted source */
 		sbuf_clean(&b, name);
 		put(s, json_object_get_int(names_get(v, "tid")), strtoull(addr, NULL, 16),
 		    json_object_get_boolean(names_get(v, "exact")), b.s, true);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "symbols/symbols.h"
 
-/* A symbol without a size does not reach further: what is there is another module, or nothing. */
+/* Bytes: a symbol without a size covers no more. Beyond that is another module, or nothing. */
 #define REACH		(1ull << 20)
 
 void symtab_free(struct symtab *t)
@@ -18,7 +18,7 @@ void symtab_free(struct symtab *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* Modules come one after the other. */
+/* The module's index + 1, 0: none. Symbols of one module follow one another, so only the last is compared. */
 static uint16_t module_index(struct symtab *t, const char *module)
 {
 	if (!module || t->nmodules == UINT16_MAX)
@@ -103,7 +103,7 @@ size_t symtab_read_kallsyms(struct symtab *t, FILE *f)
 		uint64_t addr = strtoull(line, &end, 16);
 		size_t len;
 
-		/* "ffffffff81000000 T _stext", and for modules "\t[overlay]" */
+		/* "ffffffff81000000 T _stext", with "\t[overlay]" after it if it is a module's */
 		if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ' || !strchr("TtWw", end[1]))
 			continue;
 		name = end + 3;
@@ -122,7 +122,7 @@ size_t symtab_read_kallsyms(struct symtab *t, FILE *f)
 	return known;
 }
 
-/* Where in the file the address is loaded from; UINT64_MAX: nowhere. */
+/* The offset in the file that is loaded at the address; UINT64_MAX: none is. */
 static uint64_t file_offset(Elf *e, size_t nparts, uint64_t addr)
 {
 	GElf_Phdr p;
@@ -163,7 +163,7 @@ int symtab_read_elf(struct symtab *t, int fd)
 	GElf_Shdr sh;
 	Elf *e;
 
-	/* read, not mapped: a container may cut its file short under our eyes */
+	/* read the file, do not map it: a container may truncate it meanwhile */
 	elf_version(EV_CURRENT);
 	e = elf_begin(fd, ELF_C_READ, NULL);
 	if (!e || elf_kind(e) != ELF_K_ELF) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Addresses of processes: which file is mapped there, and what that file calls it. Files are
- * opened through the mapping itself, so a path that means something else in a container, or that
- * was deleted, does not mislead.
+ * Names for addresses of processes: finds the file that is mapped there, and its symbol. Files are opened
+ * through the mapping itself, so it does no harm if the path was deleted or means another file in the
+ * container.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include <unistd.h>
 #include "symbols/symbols.h"
 
-#define TASKS_MAX	4096	/* forgotten all at once above that */
-#define LOOK_AGAIN	(NSEC_PER_SEC / 2)	/* at a task's maps, for what was mapped since */
+#define TASKS_MAX	4096	/* with more tasks, all are forgotten at once */
+#define LOOK_AGAIN	(NSEC_PER_SEC / 2)	/* read a task's maps again after this time, for new mappings */
 
 struct file {
 	uint64_t dev, ino;
@@ -78,7 +78,7 @@ void user_maps_free(struct user_maps *m)
 	free(m);
 }
 
-/* Where tid is, or would be put. */
+/* The index of tid, or the one where it would be inserted. */
 static size_t place(const struct user_maps *m, int32_t tid)
 {
 	size_t lo = 0, hi = m->ntasks;
@@ -105,12 +105,13 @@ void user_maps_forget(struct user_maps *m, int32_t tid)
 }
 
 /*
- * What is mapped there. Before 4.3 only a kernel made for checkpoints has map_files: then what has the name now,
- * if that is still the same file, which is looked at before it is opened.
+ * Opens the file that is mapped there. Before 4.3 only a kernel built with checkpoint/restore has map_files.
+ * Without it, opens the file that has the name now, but only if it is still the same file; this is checked
+ * before it is opened for reading.
  */
 static int open_mapped(int32_t tid, const struct map *map, const char *name, uint64_t dev, uint64_t ino)
 {
-	/* without the zeros that maps has in front */
+	/* map_files has no leading zeros, maps may have */
 	char *path = xasprintf("/proc/%d/map_files/%llx-%llx", tid, (unsigned long long)map->start,
 			       (unsigned long long)map->end);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), named;
@@ -144,7 +145,7 @@ static struct file *file_of(struct user_maps *m, int32_t tid, const struct map *
 		if (m->files[i]->dev == dev && m->files[i]->ino == ino)
 			return m->files[i];
 	fd = open_mapped(tid, map, name, dev, ino);
-	/* may not, or gone meanwhile: the next process that maps it may do */
+	/* no permission, or the process has gone: the next process that maps the file may let us open it */
 	if (fd < 0)
 		return NULL;
 	f = xcalloc(1, sizeof(*f));
@@ -158,7 +159,7 @@ static struct file *file_of(struct user_maps *m, int32_t tid, const struct map *
 	return f;
 }
 
-/* "7f12-7f13 r-xp 00001000 08:01 1234   /usr/lib/libc.so.6"; only what can be executed */
+/* Adds a line of maps, if executable: "7f12-7f13 r-xp 00001000 08:01 1234   /usr/lib/libc.so.6" */
 static void add_map(struct user_maps *m, struct task *k, char *line)
 {
 	unsigned long long start, end, offset, ino;
@@ -192,7 +193,7 @@ static void look(struct user_maps *m, struct task *k)
 
 	free(path);
 	k->looked = clock_ns(CLOCK_MONOTONIC);
-	/* of a task that has gone, what was known of it stays */
+	/* the task has gone: keep what was known of it */
 	if (!f)
 		return;
 	if (getline(&line, &cap, f) > 0) {
