@@ -68,10 +68,10 @@ clock_exit:
 }
 
 /*
- * Open descriptors and mappings of /dev/ctrace hold the module, so none is
- * left here. Sessions do not: removing the module ends them. Each step waits for
- * whoever may still run in what it takes away: the family for commands, the sessions for
- * probes, identity for its hooks and work.
+ * Open descriptors and mappings of /dev/ctrace hold the module, so none is left here.
+ * Sessions do not: removing the module ends them. Each step waits for what may still run
+ * in the code it takes away: removing the family waits for commands, ending the sessions
+ * for probes, stopping identity for its hooks and its work.
  */
 static void __exit ctrace_exit(void)
 {

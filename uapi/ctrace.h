@@ -6,14 +6,14 @@
  * the same for 32- and 64-bit readers. A mapping is read-only for ever: the
  * kernel reads no byte that a reader could write.
  *
- * A descriptor of /dev/ctrace shows nothing until CTRACE_IOC_BIND gave it a
- * session (CTRACE_CID_ALL) or one container of a session. Then mmap() of
+ * A descriptor of /dev/ctrace shows nothing until CTRACE_IOC_BIND binds it to a
+ * session (CTRACE_CID_ALL) or to one container of a session. Then mmap() of
  * offset 0 and ctrace_dir.map_size bytes (or fewer) gives
  *
  *   0            +--------------------+
  *                | struct ctrace_dir  |  one page: sizes and offsets
  *   heads_off    +--------------------+
- *                | u64 heads[nslots]  |  hint: head of each ring, so that a
+ *                | u64 heads[nslots]  |  hints: head of each ring, so that a
  *                |                    |  reader finds the rings that moved
  *   slots_off    +--------------------+
  *                | slot 0: one page   |  struct ctrace_ring
@@ -24,8 +24,9 @@
  *                +--------------------+
  *
  * A descriptor bound to one container has slots_per_cpu == 1 and no hints
- * (heads_off == 0): slot i is that container's own ring on CPU i. Its pages are for the mapping
- * only: write() from it works, what would keep them (vmsplice, io_uring buffers, O_DIRECT) gets EFAULT.
+ * (heads_off == 0): slot i is that container's own ring on CPU i. The kernel takes no
+ * references on the pages of such a mapping. write() from it to another file works;
+ * calls that would keep a page (vmsplice, io_uring buffers, O_DIRECT) fail with EFAULT.
  */
 #ifndef _UAPI_CTRACE_H
 #define _UAPI_CTRACE_H
@@ -37,11 +38,11 @@
 #define CTRACE_MAGIC		0x63545243u	/* "CRTc" on little-endian */
 
 /*
- * ABI of this header, and the oldest that goes with it. Module and user space each have such a
- * header, and each refuses the other where that one's CTRACE_ABI is below its own
- * CTRACE_ABI_COMPAT: user space asks (CTRACE_CMD_INFO_GET) or reads the directory, the module
- * finds it in each command. So what is added only raises CTRACE_ABI; a change
- * that one of the two would misunderstand raises both.
+ * The ABI of this header, and the oldest ABI that is compatible with it. The module and user
+ * space are each built with such a header, and each refuses the other if the other's CTRACE_ABI
+ * is below its own CTRACE_ABI_COMPAT. User space learns the module's from CTRACE_CMD_INFO_GET or
+ * from the directory; the module finds user space's in each command. So an addition raises only
+ * CTRACE_ABI; a change that an older module or user space would misunderstand raises both.
  */
 #define CTRACE_ABI		1
 #define CTRACE_ABI_COMPAT	1
@@ -50,12 +51,12 @@
  * Container ids. 1 and up are containers; an id is never given twice while
  * the module is loaded.
  */
-#define CTRACE_CID_HOST		0u
-#define CTRACE_CID_UNKNOWN	0xfffffffeu	/* no memory to name it; counted */
-#define CTRACE_CID_ALL		0xffffffffu	/* not a container: every one */
+#define CTRACE_CID_HOST		0u		/* outside of any container */
+#define CTRACE_CID_UNKNOWN	0xfffffffeu	/* no memory for an id; CTRACE_A_INFO_UNKNOWN counts */
+#define CTRACE_CID_ALL		0xffffffffu	/* not a container: stands for all */
 
 #define CTRACE_PAGE		4096u		/* unit of the layout, not the MMU's */
-#define CTRACE_STR_MAX		256u		/* of an inline string, with its NUL */
+#define CTRACE_STR_MAX		256u		/* bytes of the longest inline string, with its NUL */
 #define CTRACE_COMM_LEN		16u
 #define CTRACE_RECORD_MAX	2048u		/* bytes of the longest record */
 
@@ -65,7 +66,7 @@
 #define CTRACE_DIR_F_STOP_FULL	(1u << 1)	/* rings keep the oldest, not the newest */
 /* ctrace_dir.state, the only field that changes */
 #define CTRACE_DIR_RUNNING	0u
-#define CTRACE_DIR_ENDED	1u		/* the owner has gone: no more records */
+#define CTRACE_DIR_ENDED	1u		/* the session has ended: no more records */
 
 struct ctrace_dir {
 	__u32 magic;		/* CTRACE_MAGIC */
@@ -74,33 +75,33 @@ struct ctrace_dir {
 	__u32 flags;		/* CTRACE_DIR_F_* */
 	__u32 state;		/* CTRACE_DIR_RUNNING, then CTRACE_DIR_ENDED */
 	__u32 session;		/* session id */
-	__u32 cid;		/* the container bound to, or CTRACE_CID_ALL */
+	__u32 cid;		/* container that the descriptor is bound to, or CTRACE_CID_ALL */
 	__u32 ncpus;		/* CPU regions: highest possible CPU number + 1 */
 	__u32 slots_per_cpu;	/* slot 0 of each CPU is its shared ring, unless BOUND */
 	__u32 nslots;		/* ncpus * slots_per_cpu */
 	__u32 subbuf_size;	/* bytes, power of two, divides ring_size */
 	__u64 ring_size;	/* bytes of records per slot, power of two */
 	__u64 slot_stride;	/* CTRACE_PAGE + ring_size */
-	__u64 heads_off;	/* of the hints, 0 if there are none */
-	__u64 slots_off;	/* of slot 0 */
-	__u64 map_size;		/* of the whole mapping */
+	__u64 heads_off;	/* offset of the hints in the mapping, 0 if there are none */
+	__u64 slots_off;	/* offset of slot 0 in the mapping */
+	__u64 map_size;		/* bytes of the whole mapping */
 	__u64 features;		/* none defined; a reader ignores what it does not know */
 	__u64 _reserved[4];
 };
 
 /* --- a ring -------------------------------------------------------------- */
 
-#define CTRACE_RING_F_SHARED	(1u << 0)	/* many containers: look at each record's cid */
+#define CTRACE_RING_F_SHARED	(1u << 0)	/* many containers: each record's cid tells */
 
 /*
- * A ring's positions (base, head, reserve) are bytes since the module made the
- * arena, never reset: byte p lies at data[p & (ring_size - 1)]. Likewise event
- * counts run on through every binding of the slot.
+ * A ring's positions (base, floor, reserve, head, last) count bytes since the module
+ * made the arena and are never reset: byte p lies at data[p & (ring_size - 1)]. Event
+ * counts also run on through every binding of the slot.
  *
- * gen is odd while the slot is being given to another container, and 0 before
- * its first use. A reader reads gen, then the rest, and reads gen again.
+ * gen is odd while the slot is being given to another container, and 0 before its first
+ * use. A reader of the fields from cid to base_events reads gen, then these, then gen again.
  *
- * The protocol (who orders what with whom) is the table in module/ring/ring.h.
+ * The order in which the kernel writes and a reader reads is the table in module/ring/ring.h.
  */
 struct ctrace_ring {
 	__u32 gen;		/* binding generation */
@@ -108,31 +109,31 @@ struct ctrace_ring {
 	__u32 cpu;
 	__u32 flags;		/* CTRACE_RING_F_* */
 	__u64 base;		/* position where this binding began, a sub-buffer's start */
-	__u64 base_events;	/* records published in the slot before it */
-	__u64 floor;		/* bytes below were wiped: a sub-buffer's start, <= base;
+	__u64 base_events;	/* records published in the slot before base */
+	__u64 floor;		/* bytes below it were wiped: a sub-buffer's start, <= base;
 				 * odd while floor_events changes with it
 				 */
-	__u64 floor_events;	/* records published in the slot before it */
+	__u64 floor_events;	/* records published in the slot before floor */
 	__u64 _pad[2];
 	/* second cache line: what the writer changes with each record */
-	__u64 reserve;		/* end of what may be being written */
-	__u64 head;		/* end of what is complete */
+	__u64 reserve;		/* end of what writers have reserved */
+	__u64 head;		/* end of what is published: complete records */
 	__u64 events;		/* records published below head */
-	__u64 lost_full;	/* refused: ring full (CTRACE_DIR_F_STOP_FULL) */
-	__u64 lost_nested;	/* refused: interrupts nested deeper than the ring is long */
-	__u64 last_time;	/* of the newest published record */
-	__u32 nest;		/* writers under way: not 0 while a record may be to come */
+	__u64 lost_full;	/* records refused: ring full (CTRACE_DIR_F_STOP_FULL) */
+	__u64 lost_nested;	/* records refused: nested interrupts wrote more than a ring */
+	__u64 last_time;	/* time of the newest published record */
+	__u32 nest;		/* writers under way; if 0, a record is to come only if reserve != head */
 	__u32 _pad2;
 	__u64 last;		/* position of the newest published record */
 };
 
 /* Head of each sub-buffer; records follow it. */
 struct ctrace_subbuf {
-	__u64 pos;		/* position of this header: tells a stale one */
+	__u64 pos;		/* position of this header; a stale header has another */
 	__u64 events;		/* records published in the slot before this sub-buffer */
-	__u64 time;		/* of its first record */
-	__u64 last;		/* where the last record of the sub-buffer before is, from that
-				 * one's start; 0: it has none
+	__u64 time;		/* time of its first record */
+	__u64 last;		/* the previous sub-buffer's last record, in bytes from that
+				 * sub-buffer's start; 0: it has none
 				 */
 };
 
@@ -142,11 +143,10 @@ struct ctrace_subbuf {
  *  | time u64 | id | len | cid  | tid  | vtid | payload ... pad to 8
  *
  * The bytes are a CTF 1.8 event: header {timestamp, id, len}, context {cid,
- * tid, vtid}, payload. DESIGN.md's order had id first; time leads here so that
- * (1) one zero word, where a time would be, ends a sub-buffer early (even
- * where only 8 bytes are left), and (2) cid, tid and vtid stand together and are
- * a CTF event context, which readers show, rather than header fields, which
- * they hide.
+ * tid, vtid}, payload. DESIGN.md's order had id first. Here time comes first:
+ * (1) one zero word in place of a time ends a sub-buffer early, even if only 8
+ * bytes are left; (2) cid, tid and vtid stand together and form a CTF event
+ * context, which readers show, instead of header fields, which they hide.
  *
  * cid, tid and vtid are those of the task that the event is about: the
  * caller of a system call, the woken task of a wake-up.
@@ -161,11 +161,11 @@ struct ctrace_record {
 };
 
 /*
- * Event type ids. A system call carries its number in the id, so an entry is
+ * Event type ids. A system call's number is part of its id: an entry is
  * CTRACE_ID_SYS_ENTER + nr. Ids below CTRACE_ID_DYNAMIC never change their
- * meaning; dynamic ones (kprobes, raw tracepoints) are given when a probe is added and not given
- * again for another schema while the module is loaded.
- * All are described by CTRACE_CMD_EVENT_GET.
+ * meaning. Dynamic ids (kprobes, raw tracepoints) are assigned when a probe is
+ * added, and never reused for another schema while the module is loaded.
+ * CTRACE_CMD_EVENT_GET describes all event types.
  */
 #define CTRACE_NR_SYSCALLS	1024u
 enum ctrace_event_id {
@@ -177,7 +177,7 @@ enum ctrace_event_id {
 	CTRACE_ID_SCHED_PROCESS_EXEC	= 5,
 	CTRACE_ID_SCHED_PROCESS_EXIT	= 6,
 	CTRACE_ID_CGROUP_ATTACH_TASK	= 7,
-	CTRACE_ID_SYS_ENTER_UNKNOWN	= 8,	/* number out of the table: s64 nr, u64 args[6] */
+	CTRACE_ID_SYS_ENTER_UNKNOWN	= 8,	/* a number that no call has: s64 nr, u64 args[6] */
 	CTRACE_ID_SYS_EXIT_UNKNOWN	= 9,	/* s64 nr, s64 ret */
 	CTRACE_ID_SCHED_WAKING		= 10,
 	CTRACE_ID_SCHED_WAKEUP_NEW	= 11,
@@ -215,8 +215,8 @@ enum ctrace_event_id {
 	CTRACE_ID_CGROUP_UNFREEZE	= 43,
 	CTRACE_ID_MODULE_LOAD		= 44,
 	CTRACE_ID_MODULE_FREE		= 45,
-	CTRACE_ID_KERNEL_STACK		= 46,	/* of the event before it: CTRACE_PROBE_F_STACK */
-	CTRACE_ID_USER_STACK		= 47,	/* likewise: CTRACE_PROBE_F_USER_STACK */
+	CTRACE_ID_KERNEL_STACK		= 46,	/* of the event before it; CTRACE_PROBE_F_STACK */
+	CTRACE_ID_USER_STACK		= 47,	/* of the event before it; CTRACE_PROBE_F_USER_STACK */
 	CTRACE_ID_CPU_SAMPLE		= 48,
 	CTRACE_ID_STATEDUMP_START	= 49,	/* CTRACE_SESSION_F_STATEDUMP */
 	CTRACE_ID_STATEDUMP_PROCESS_STATE = 50,
@@ -227,7 +227,7 @@ enum ctrace_event_id {
 	CTRACE_ID_SYS_EXIT		= 0x4400,
 	CTRACE_ID_COMPAT_SYS_ENTER	= 0x4800,	/* 32-bit callers */
 	CTRACE_ID_COMPAT_SYS_EXIT	= 0x4c00,
-	/* a call as a whole, written when it returns: u64 duration, s64 ret, then its arguments */
+	/* a whole call, written when it returns: u64 duration (ns), s64 ret, then its arguments */
 	CTRACE_ID_CALL			= 0x5000,
 	CTRACE_ID_COMPAT_CALL		= 0x5400,
 	CTRACE_ID_MAX			= 0x5800,
@@ -237,35 +237,44 @@ enum ctrace_event_id {
 enum ctrace_loss {
 	CTRACE_LOSS_OVERRUN	= 0,	/* overwritten before this reader came */
 	CTRACE_LOSS_FULL	= 1,	/* ring full, session keeps the oldest */
-	CTRACE_LOSS_NESTED	= 2,	/* interrupts nested deeper than the ring */
+	CTRACE_LOSS_NESTED	= 2,	/* nested interrupts wrote more than a ring */
 	CTRACE_LOSS_MISSED	= 3,	/* kprobe hit while another was being handled */
-	CTRACE_LOSS_UNFOLLOWED	= 4,	/* a call as a whole, or a task of a pid target: too many already are */
+	CTRACE_LOSS_UNFOLLOWED	= 4,	/* too many to follow: whole calls, or tasks of pid targets */
 	CTRACE_LOSS_NR
 };
 
 /*
- * poll() of a bound descriptor. The kernel does not know the cursors of who
- * maps: POLLIN says that some head moved since it was last said, once, so look at the
- * rings before polling again; and a poll that may sleep says it at most
- * once per wakeup_ns. One poller per descriptor. POLLHUP: the session has ended, drain.
- * After a first read() POLLIN says that read() has something.
+ * poll() of a bound descriptor. The kernel does not know the cursors of a reader that maps.
+ * POLLIN means that some head has moved since poll() last said so. It is said once: look at
+ * the rings before polling again. A poll() that may sleep says it at most once per wakeup_ns.
+ * Use one poller per descriptor. POLLHUP: the session has ended; read what is left.
+ * After the first read() POLLIN means that read() has records.
  */
 
 /* --- ioctls --------------------------------------------------------------- */
 
 /*
  * Binds the descriptor, once. Needs CAP_SYS_ADMIN (or CAP_PERFMON) in the
- * initial user namespace; the descriptor may then be handed to anybody. With a
- * cid other than CTRACE_CID_ALL, a ring of its own on every CPU is kept for
- * that container as long as the descriptor (or a mapping of it) lives.
- * Errors: EPERM, EBUSY (bound already), ENOENT (no such session or container), ENOSPC (no
- * free slot for the container), EINVAL (reserved not 0), EACCES (one container's view of a session
- * whose records hold kernel addresses: stacks, raw tracepoints, kprobe arguments).
+ * initial user namespace; the descriptor may then be passed to any process. With a
+ * cid other than CTRACE_CID_ALL, a ring on every CPU is kept for that container
+ * as long as the descriptor (or a mapping of it) lives.
+ *
+ * Errors:
+ *  EPERM	the caller lacks the capability
+ *  EBUSY	the descriptor is bound already
+ *  ENOENT	no such session or container
+ *  ENOSPC	no free slot for the container on some CPU
+ *  EINVAL	_reserved is not 0
+ *  EACCES	one container of a session whose records hold kernel addresses: stacks, raw
+ *		tracepoints, kprobe arguments
+ *  EOPNOTSUPP	one container, on a kernel whose pages are larger than CTRACE_PAGE
+ *  EFAULT	arg is a bad address; if only writing to it failed, the descriptor is bound
+ *  ENOMEM
  */
 struct ctrace_bind {
 	__u32 session;
 	__u32 cid;		/* CTRACE_CID_ALL or one container */
-	__u64 map_size;		/* out: what to map */
+	__u64 map_size;		/* out: bytes to map */
 	__u64 _reserved[2];	/* 0 */
 };
 

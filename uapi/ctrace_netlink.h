@@ -2,30 +2,36 @@
 /*
  * ctrace: control over generic netlink, family "ctrace".
  *
- * The version, in the header of each message, is the sender's CTRACE_ABI (see ctrace.h). The module
- * refuses a command of one that is too old (EPROTO), except INFO_GET and dumps.
+ * The version in each message's header is the sender's CTRACE_ABI (see ctrace.h). The module
+ * refuses commands of a sender that is too old (EPROTO), except INFO_GET and dumps.
  *
- * A session belongs to the socket that made it and goes with it. Errors come with a text
- * (extended ack, NLMSGERR_ATTR_MSG) that names the attribute and the value.
+ * A session belongs to the socket that made it, and ends when that socket is closed. Errors
+ * come with a text (extended ack, NLMSGERR_ATTR_MSG) that names the attribute and the value.
  *
- * Who may trace: CAP_SYS_ADMIN, or CAP_PERFMON where the kernel has it, in the initial user
- * namespace, whatever pid, cgroup or time namespace the caller is in. Of a message,
- * its sender and who opened its socket both.
+ * A caller may trace if it has CAP_SYS_ADMIN, or CAP_PERFMON where the kernel has that, in the
+ * initial user namespace. Its pid, cgroup and time namespaces do not matter. For a message
+ * both the sender and the opener of its socket must have the capability.
  *
- *                                              may trace         anybody else
+ *                                              caller may trace  caller may not
  *  INFO_GET, EVENT_GET (no definitions)        yes               yes
+ *  EVENT_GET with definitions                  yes               they are left out
  *  other dumps                                 yes               EPERM
  *  SESSION_NEW, EVENT_NEW, EVENT_DEL           yes               EPERM
- *  change a session, by the socket it is of    yes               EPERM
- *  ... by another socket                       EPERM             EPERM
- *  join the multicast group                    CAP_SYS_ADMIN     EPERM; anybody may where
- *                                                                the kernel cannot ask
- *  all this in another net namespace           ENOENT            ENOENT
+ *  change a session, on its own socket         yes               EPERM
+ *  change a session, on another socket         EPERM             EPERM
+ *  join the multicast group                    yes (*)           EPERM (*)
+ *  all this on a socket of another             ENOENT            ENOENT
+ *  net namespace
  *  open /dev/ctrace                            yes               yes
- *  CTRACE_IOC_BIND, also of what was passed    yes (once: EBUSY) EPERM
+ *  CTRACE_IOC_BIND, also if it was passed      yes (once: EBUSY) EPERM
  *  map to read, read(), poll(): bound          yes               yes
- *  ... not bound                               ENXIO, POLLERR    likewise
- *  map to write or execute, write()            no                no
+ *  map to read, read(): not bound              ENXIO             ENXIO
+ *  poll(): not bound                           POLLERR           POLLERR
+ *  map to write or execute                     EACCES            EACCES
+ *  write()                                     EINVAL            EINVAL
+ *
+ *  (*) This needs CAP_SYS_ADMIN: CAP_PERFMON alone gets EPERM. On kernels that cannot demand a
+ *  capability here (before the stable series of December 2023) every caller may join.
  *
  * Commands and their attributes ([x] optional, * repeated, -> reply):
  *
@@ -44,17 +50,33 @@
  *  TARGET_GET     dump              -> SESSION{ID} TARGET{...}
  *  CONTAINER_GET  dump              -> CONTAINER{...}
  *  EVENT_GET      dump [EVENT{ID}]  -> EVENT{...}
- *  EVENT_NEW      EVENT{DEFINITION}  -> EVENT{ID, NAME}: a kprobe's type, for PROBE_ADD by that name
- *  EVENT_DEL      EVENT{NAME}        its name is free again; sessions that use it keep it, and
- *                                    EVENT_GET still lists the type, without a DEFINITION
+ *  EVENT_NEW      EVENT{DEFINITION}  -> EVENT{ID, NAME}: defines a kprobe's event type, which
+ *                                    PROBE_ADD takes by that name
+ *  EVENT_DEL      EVENT{NAME}        frees the name; sessions that use the type keep it, and
+ *                                    EVENT_GET still lists it, without a DEFINITION
  *  TRACEPOINT_GET dump               -> EVENT{NAME}: every tracepoint of this kernel
  *  STATS_GET      dump [SESSION{ID}] -> SESSION{ID} RING{...} per ring in use,
  *                                      PROBE{ID, NAME, MISSED} per probe,
  *                                      LIMIT{CID, DROPPED} per container that RATE held back
  *  Multicast group "containers": CONTAINER_NEW and CONTAINER_GONE, with
- *  CONTAINER{...}. CONTAINER_NEW comes again for a cid of which more has become known.
+ *  CONTAINER{...}. CONTAINER_NEW comes again when more has become known of a cid.
  *
- * Each of the sets is a nested attribute (CTRACE_A_SESSION etc.).
+ * Each of these sets is a nested attribute (CTRACE_A_SESSION etc.).
+ *
+ * Errors, beside those above and what the kernel says of a kprobe:
+ *  EINVAL	an attribute is missing, malformed or out of its range
+ *  ENOENT	no such session, probe, target, container, cgroup, event, definition or symbol
+ *  EEXIST	the session has that probe already, or its event with other options; or the name
+ *		of a definition is taken
+ *  EBUSY	a probe would record kernel addresses, and one container's view is bound
+ *  ESRCH	TARGET_PID is no process
+ *  EBADF	TARGET_CGROUP is no descriptor
+ *  ENOTDIR	TARGET_CGROUP is not a cgroup's directory
+ *  EOPNOTSUPP	this kernel lacks the event's tracepoint (EVENT_REASON says why); or TARGET_DEL
+ *		of a pid target, which lasts as long as its session
+ *  EUSERS	all 32 sessions are in use
+ *  ENOSPC	all 1024 definitions, or all dynamic event types, are in use
+ *  ENOMEM	also: the arena is larger than the memory that is available
  */
 #ifndef _UAPI_CTRACE_NETLINK_H
 #define _UAPI_CTRACE_NETLINK_H
@@ -111,7 +133,7 @@ enum ctrace_attr_info {
 	CTRACE_A_INFO_VERSION,		/* string: module version */
 	CTRACE_A_INFO_CONTAINERS,	/* u32: alive now */
 	CTRACE_A_INFO_SESSIONS,		/* u32 */
-	CTRACE_A_INFO_UNKNOWN,		/* u64: events given CTRACE_CID_UNKNOWN */
+	CTRACE_A_INFO_UNKNOWN,		/* u64: how often CTRACE_CID_UNKNOWN was given */
 	CTRACE_A_INFO_CGROUP_MODE,	/* u32: 1 v1, 2 v2, 3 hybrid */
 	CTRACE_A_INFO_PAD,
 	CTRACE_A_INFO_NR
@@ -119,36 +141,36 @@ enum ctrace_attr_info {
 
 /* CTRACE_A_SESSION_FLAGS */
 #define CTRACE_SESSION_F_STOP_FULL	(1u << 0)
-/* when recording starts, the tasks that are there already are written, as lttng_statedump_* events */
+/* when recording starts, all existing tasks are written as lttng_statedump_* events */
 #define CTRACE_SESSION_F_STATEDUMP	(1u << 1)
 
 enum ctrace_attr_session {
 	CTRACE_A_SESSION_UNSPEC,
 	CTRACE_A_SESSION_ID,		/* u32, from 1 */
 	CTRACE_A_SESSION_ARENA_SIZE,	/* u64 bytes; default 32 MiB */
-	/* u64 bytes, power of two >= 8192; default: what fits of CONTAINERS, or arena / CPUs / 16 */
+	/* u64 bytes, power of two, 8192..2^30; default: what fits for CONTAINERS, or arena / CPUs / 16 */
 	CTRACE_A_SESSION_RING_SIZE,
 	CTRACE_A_SESSION_SUBBUF_SIZE,	/* u32 bytes, power of two, 4096..ring/2; default ring / 8, at most 32768 */
 	CTRACE_A_SESSION_FLAGS,		/* u32 CTRACE_SESSION_F_* */
-	/* u64: a waiting reader is woken this long after the first record; default 5 ms; 0 at once */
+	/* u64 ns from the first record to a waiting reader's wakeup, <= 10^9; 0: at once; default 5 ms */
 	CTRACE_A_SESSION_WAKEUP_NS,
 	CTRACE_A_SESSION_NAME,		/* string, at most 63 bytes, for `ctrace status` */
 	CTRACE_A_SESSION_STATE,		/* u32: 0 stopped, 1 recording; a new session is stopped */
-	CTRACE_A_SESSION_OWNER,		/* u32: pid of the maker, initial namespace */
+	CTRACE_A_SESSION_OWNER,		/* u32: pid of the process that made it, initial namespace */
 	CTRACE_A_SESSION_SLOTS,		/* u32: rings in the arena */
-	CTRACE_A_SESSION_SLOTS_USED,	/* u32: of these bound, shared ones included */
+	CTRACE_A_SESSION_SLOTS_USED,	/* u32: rings bound so far, shared ones included */
 	CTRACE_A_SESSION_PROBES,	/* u32 */
 	CTRACE_A_SESSION_EVENTS,	/* u64: records published */
-	CTRACE_A_SESSION_LOST_FULL,	/* u64 */
-	CTRACE_A_SESSION_LOST_NESTED,	/* u64 */
-	CTRACE_A_SESSION_LOST_MISSED,	/* u64: sum over its kprobes */
+	CTRACE_A_SESSION_LOST_FULL,	/* u64 records: see CTRACE_LOSS_FULL */
+	CTRACE_A_SESSION_LOST_NESTED,	/* u64 records: see CTRACE_LOSS_NESTED */
+	CTRACE_A_SESSION_LOST_MISSED,	/* u64 hits: sum over its kprobes, see CTRACE_LOSS_MISSED */
 	CTRACE_A_SESSION_PAD,
-	/* string: an expression (see CTRACE_A_PROBE_FILTER) of $words only, for every event */
+	/* string, at most 1023 bytes: an expression with $words only (see PROBE_FILTER), for every event */
 	CTRACE_A_SESSION_FILTER,
-	CTRACE_A_SESSION_RATE,		/* u32: at most so many records a second of each container; 0 none */
+	CTRACE_A_SESSION_RATE,		/* u32: most records a second from each container; 0: no limit */
 	CTRACE_A_SESSION_LIMITED,	/* u64: records that RATE held back */
 	CTRACE_A_SESSION_LOST_UNFOLLOWED, /* u64: see CTRACE_LOSS_UNFOLLOWED */
-	/* u32: the arena is divided so that as many have a ring on each CPU, and all others share one; 0: about 15 */
+	/* u32: sizes rings for this many containers; any more share each CPU's shared ring; 0: about 15 */
 	CTRACE_A_SESSION_CONTAINERS,
 	CTRACE_A_SESSION_NR
 };
@@ -157,29 +179,33 @@ enum ctrace_attr_session {
  * PROBE_NAME, the forms:
  *   sched_switch, sched:sched_switch	an event type by name (with or without subsystem)
  *   SUBSYS:NAME			any other tracepoint, with raw arguments (arg1, arg2, ...)
- *   raw:NAME				likewise, whatever subsystem it is of; also one that has an event type
+ *   raw:NAME				the same, in any subsystem; also one that has an event type
  *   syscalls				every system call, entry and exit
  *   syscall:openat			one call, entry and exit
- *   calls, call:openat			the same as one record each, written at the return; of
- *					4096 at most that are under way at a time
+ *   calls, call:openat			the same as one record per call, written at the return;
+ *					follows at most 4096 calls at a time
  *   kprobe:SYMBOL, kretprobe:SYMBOL	a kernel function's entry, its return
  *   p[:[GRP/]NAME] [MOD:]SYMBOL[+OFFSET] [ARG]...
  *					a kprobe in the kernel's own syntax (Documentation/trace/kprobetrace.rst)
  *   r[MAXACTIVE][:[GRP/]NAME] [MOD:]SYMBOL [ARG]...
- *					a kretprobe; likewise SYMBOL%return
+ *					a kretprobe; so is p... SYMBOL%return
  *   NAME, GRP:NAME			what EVENT_NEW defined
- *   sample:HZ				so many samples a second (1 to 10000) on each CPU that is not idle
+ *   sample:HZ				HZ samples a second (1 to 10000) on each CPU that is not idle
  *
- * PROBE_FILTER, an expression: comparisons FIELD OP VALUE, joined by && || ! and brackets.
- * OP is == != < <= > >= & (any of these bits set) on integers, == != ~ !~ (glob: * ? [a-z] [!a-z], of
- * the whole string) on strings; VALUE a number (decimal, 0x, 0 for octal; -), or a "string" (\" and \\
- * in it). FIELD is one of the event's, or of whose it is: $comm $tid $vtid $pid $uid $gid $cid, or $cpu.
- * ! is of one comparison or bracket, && binds closer than ||. Numbers compare as numbers: one
- * that the field cannot have (-1 of an unsigned one) is an error. $uid and $gid are the real ones. Where
- * there is none (no task) or the field is cut off, a comparison is false, != too.
+ * PROBE_FILTER is an expression: comparisons FIELD OP VALUE, joined by && || ! and brackets.
+ *
+ *   FIELD	a field of the event; or $comm $tid $vtid $pid $uid $gid $cid of its task; or $cpu
+ *   OP		integers: == != < <= > >= & (any of these bits is set)
+ *		strings: == != ~ !~ (glob of the whole string: * ? [a-z] [!a-z])
+ *   VALUE	a number (decimal, 0x hexadecimal, 0 octal, with - in front); or a "string" (\" and \\)
+ *
+ * ! applies to one comparison or bracket; && binds closer than ||. Numbers compare as numbers: a
+ * value that the field cannot have (-1 for an unsigned one) is an error. $uid and $gid are the real
+ * ones, in the initial user namespace. If an event has no $uid or $gid (no task), or the field was
+ * cut off, every comparison with it is false, even !=.
  */
 #define CTRACE_PROBE_F_STACK		(1u << 0)	/* a CTRACE_ID_KERNEL_STACK follows each record */
-/* a CTRACE_ID_USER_STACK does; with no frames if the event's task is not the one that runs */
+/* a CTRACE_ID_USER_STACK follows each record; without frames if its task is not the running one */
 #define CTRACE_PROBE_F_USER_STACK	(1u << 1)
 
 enum ctrace_attr_probe {
@@ -187,67 +213,68 @@ enum ctrace_attr_probe {
 	CTRACE_A_PROBE_ID,		/* u32, unique within the module */
 	CTRACE_A_PROBE_NAME,		/* string, at most 1023 bytes */
 	CTRACE_A_PROBE_EVENT_ID,	/* u32: the event type it writes; 0 if several */
-	CTRACE_A_PROBE_MISSED,		/* u64: kprobe's missed hits */
+	CTRACE_A_PROBE_MISSED,		/* u64: hits that the kprobe missed */
 	CTRACE_A_PROBE_PAD,
 	CTRACE_A_PROBE_FLAGS,		/* u32 CTRACE_PROBE_F_* */
 	CTRACE_A_PROBE_FILTER,		/* string, at most 1023 bytes */
-	CTRACE_A_PROBE_ONE_OF,		/* u32: of what passes, one of so many is recorded (on each CPU); 0 all */
+	CTRACE_A_PROBE_ONE_OF,		/* u32 N: records 1 in N of what passes FILTER, per CPU; 0: all */
 	CTRACE_A_PROBE_NR
 };
 
-/* A session without targets wants nothing. Targets add up; those with NOT take away last. */
+/* A session without targets wants nothing. Targets add up; then those with NOT are taken away. */
 enum ctrace_target_kind {
 	CTRACE_TARGET_ALL	= 1,	/* every container and the host */
 	CTRACE_TARGET_CID	= 2,	/* TARGET_CID; CTRACE_CID_HOST for the host */
-	CTRACE_TARGET_CGROUP	= 3,	/* TARGET_CGROUP: makes that cgroup a container boundary */
-	CTRACE_TARGET_PID	= 4,	/* TARGET_PID, its threads, and what they fork */
+	CTRACE_TARGET_CGROUP	= 3,	/* TARGET_CGROUP: that cgroup becomes a container's boundary */
+	CTRACE_TARGET_PID	= 4,	/* TARGET_PID: that process, its threads, and all that they fork */
 };
 
 enum ctrace_attr_target {
 	CTRACE_A_TARGET_UNSPEC,
 	CTRACE_A_TARGET_KIND,		/* u32 */
 	CTRACE_A_TARGET_CID,		/* u32 */
-	/* u32: caller's descriptor of the cgroup's directory; replies have TARGET_PATH instead */
+	/* u32: the caller's descriptor of the cgroup's directory; replies have TARGET_PATH instead */
 	CTRACE_A_TARGET_CGROUP,
-	CTRACE_A_TARGET_PID,		/* u32: in the caller's pid namespace; a thread group */
-	CTRACE_A_TARGET_PATH,		/* string, replies only */
-	/* u32 1: what it names is not wanted, whatever else is; CID and CGROUP only */
+	CTRACE_A_TARGET_PID,		/* u32: a thread group, in the caller's pid namespace */
+	CTRACE_A_TARGET_PATH,		/* string: the cgroup's path, in replies only */
+	/* u32 1: what the target names is not wanted, even if another target does; CID and CGROUP only */
 	CTRACE_A_TARGET_NOT,
 	CTRACE_A_TARGET_NR
 };
 
-#define CTRACE_CONTAINER_F_DEAD		(1u << 0)	/* gone; events may still be in rings */
+#define CTRACE_CONTAINER_F_DEAD		(1u << 0)	/* gone; its events may still be in rings */
 #define CTRACE_CONTAINER_F_HOSTPID	(1u << 1)	/* shares the initial pid namespace */
 #define CTRACE_CONTAINER_F_TARGET	(1u << 2)	/* a boundary only because a user named it */
 
 enum ctrace_attr_container {
 	CTRACE_A_CONTAINER_UNSPEC,
 	CTRACE_A_CONTAINER_CID,		/* u32; 0 is the host */
-	CTRACE_A_CONTAINER_PARENT,	/* u32: cid, 0 the host */
+	CTRACE_A_CONTAINER_PARENT,	/* u32: cid of the container around it, 0 the host */
 	CTRACE_A_CONTAINER_CGROUP_ID,	/* u64: id (inode number) of the boundary cgroup, 0 none */
-	CTRACE_A_CONTAINER_CGROUP_PATH,	/* string: of the boundary, else of init when first seen */
+	CTRACE_A_CONTAINER_CGROUP_PATH,	/* string: the boundary cgroup's, or init's when first seen */
 	CTRACE_A_CONTAINER_HIERARCHY,	/* u32: 0 for v2, else v1 hierarchy number */
 	CTRACE_A_CONTAINER_PIDNS,	/* u32: pid namespace number; 0 not known yet */
 	CTRACE_A_CONTAINER_INIT_PID,	/* u32: host pid of its init, 0 not known */
 	CTRACE_A_CONTAINER_RUNTIME_ID,	/* string: 64 hex digits, if the path shows one */
 	CTRACE_A_CONTAINER_RUNTIME,	/* string: docker, podman, containerd, cri-o, lxc, nspawn, or absent */
 	CTRACE_A_CONTAINER_FIRST_SEEN,	/* u64: CLOCK_MONOTONIC ns */
-	CTRACE_A_CONTAINER_GONE,	/* u64: CLOCK_MONOTONIC ns, 0 alive */
+	CTRACE_A_CONTAINER_GONE,	/* u64: CLOCK_MONOTONIC ns; 0: alive */
 	CTRACE_A_CONTAINER_FLAGS,	/* u32 CTRACE_CONTAINER_F_* */
 	CTRACE_A_CONTAINER_PAD,
 	CTRACE_A_CONTAINER_NR
 };
 
-/* Kinds of fields, in the order and with the alignment of CTF. */
+/* Kinds of fields. A record holds its fields in the order of their list, aligned as in CTF. */
 enum ctrace_field_type {
-	CTRACE_FT_UINT	= 1,	/* size 1, 2, 4, 8: aligned to size */
-	CTRACE_FT_INT	= 2,	/* likewise, signed */
-	CTRACE_FT_HEX	= 3,	/* likewise, unsigned, shown in base 16 */
+	CTRACE_FT_UINT	= 1,	/* unsigned integer of size 1, 2, 4, 8, aligned to its size */
+	CTRACE_FT_INT	= 2,	/* same sizes, signed */
+	CTRACE_FT_HEX	= 3,	/* same sizes, unsigned, shown in base 16 */
 	CTRACE_FT_TEXT	= 4,	/* char[size], NUL-padded UTF-8, unaligned */
 	CTRACE_FT_STRING = 5,	/* bytes up to and with a NUL, at most CTRACE_STR_MAX, unaligned */
 	/*
-	 * u32 count (aligned 4), then count of size 1, 2, 4, 8, aligned to size: also when
-	 * the count is 0, as in CTF; "NAME_length" is the count's name
+	 * Sequences: a u32 count, aligned to 4, then count integers of size 1, 2, 4, 8, aligned to
+	 * their size; the padding is there even if the count is 0, as in CTF. The count is named
+	 * "NAME_length".
 	 */
 	CTRACE_FT_SEQ	= 6,	/* unsigned */
 	CTRACE_FT_SEQ_INT = 7,	/* signed */
@@ -260,11 +287,11 @@ enum ctrace_attr_event {
 	CTRACE_A_EVENT_NAME,		/* string: sched_switch, syscall_entry_openat, ... */
 	CTRACE_A_EVENT_SYSTEM,		/* string: sched, syscalls, cgroup, kprobes */
 	CTRACE_A_EVENT_FIELDS,		/* nested list of CTRACE_A_FIELD_SET */
-	CTRACE_A_EVENT_REASON,		/* string: why this kernel does not have it; absent if it does */
-	CTRACE_A_EVENT_SOURCE,		/* string: the tracepoint it is made at; absent: none */
+	CTRACE_A_EVENT_REASON,		/* string: why this kernel cannot give the event; absent if it can */
+	CTRACE_A_EVENT_SOURCE,		/* string: the tracepoint where it is recorded; absent: none */
 	/*
-	 * string, at most 1023 bytes: a kprobe's, as in PROBE_NAME. Told while EVENT_NEW's name for
-	 * it stands, and to who may trace
+	 * string, at most 1023 bytes: a kprobe's definition, as in PROBE_NAME. Present from EVENT_NEW
+	 * until EVENT_DEL, and only for callers that may trace
 	 */
 	CTRACE_A_EVENT_DEFINITION,
 	CTRACE_A_EVENT_NR
@@ -285,18 +312,18 @@ enum ctrace_attr_ring {
 	CTRACE_A_RING_CPU,		/* u32 */
 	CTRACE_A_RING_CID,		/* u32, CTRACE_CID_ALL for a shared ring */
 	CTRACE_A_RING_GEN,		/* u32 */
-	CTRACE_A_RING_EVENTS,		/* u64: published in the slot, all its bindings */
-	CTRACE_A_RING_BYTES,		/* u64: head */
-	CTRACE_A_RING_LOST_FULL,	/* u64 */
-	CTRACE_A_RING_LOST_NESTED,	/* u64 */
+	CTRACE_A_RING_EVENTS,		/* u64: records published in the slot, by all its bindings */
+	CTRACE_A_RING_BYTES,		/* u64: the ring's head, see struct ctrace_ring */
+	CTRACE_A_RING_LOST_FULL,	/* u64 records: see CTRACE_LOSS_FULL */
+	CTRACE_A_RING_LOST_NESTED,	/* u64 records: see CTRACE_LOSS_NESTED */
 	CTRACE_A_RING_PAD,
 	CTRACE_A_RING_NR
 };
 
 enum ctrace_attr_limit {
 	CTRACE_A_LIMIT_UNSPEC,
-	CTRACE_A_LIMIT_CID,		/* u32; CTRACE_CID_ALL: containers beyond the table's size, together */
-	CTRACE_A_LIMIT_DROPPED,		/* u64 */
+	CTRACE_A_LIMIT_CID,		/* u32; CTRACE_CID_ALL: all that found no room in the table */
+	CTRACE_A_LIMIT_DROPPED,		/* u64: records that RATE held back */
 	CTRACE_A_LIMIT_PAD,
 	CTRACE_A_LIMIT_NR
 };

@@ -6,14 +6,14 @@
  *
  * A cursor is one reader's place in one slot. It counts by the slot's own
  * numbers: `events` is how many records had been published in the slot before
- * `pos`. Each sub-buffer's header says the same of its start, so a reader that
- * was lapped goes to a header and knows what it lost: always, and exactly,
+ * `pos`. Each sub-buffer's header has that count for its own start, so a reader
+ * that was lapped goes to a header and knows how much it lost. Always, and exactly:
  *
  *	seen + lost == records published in the slot before pos (since the cursor's start)
  *
- * A slot given to another container goes on where it was, from the next
- * sub-buffer's start, so the sum holds over any number of bindings, and what
- * the old container left is still read.
+ * A slot that is given to another container continues at the next sub-buffer's
+ * start. So the sum holds over any number of bindings, and the old container's
+ * records are still read.
  *
  * Use:
  *	while (ctrace_cursor_next(&c, &span, max, until) > 0) {
@@ -22,14 +22,15 @@
  *			forget the copy: it was overwritten meanwhile
  *	}
  *
- * Nothing that is read from the ring is believed: positions are masked, lengths
- * checked, loops bounded. A ring that makes no sense gives -EPROTO. But a span's records between its
- * first and its last are not looked at: who walks it checks their lengths.
+ * Nothing read from the ring is trusted: positions are masked, lengths checked,
+ * loops bounded. A ring that makes no sense gives -EPROTO. But the records between
+ * a span's first and last may not have been looked at: code that walks a span
+ * checks their lengths.
  */
 #ifndef CTRACE_RING_READ_H
 #define CTRACE_RING_READ_H
 
-/* The barriers have their letters where they are used. */
+/* Each use of a barrier names its letter. */
 #ifdef __KERNEL__
 #include <linux/compiler.h>
 #include <linux/errno.h>
@@ -49,35 +50,35 @@
 #endif
 
 struct ctrace_cursor {
-	const struct ctrace_ring *ctl;	/* of the slot; the records follow CTRACE_PAGE after */
+	const struct ctrace_ring *ctl;	/* the slot's; its records begin CTRACE_PAGE after it */
 	const char *data;
 	__u64 size;			/* ring_size */
 	__u64 submask;			/* subbuf_size - 1 */
 	__u64 pos;			/* next byte to look at */
 	__u64 events;			/* records published in the slot before pos */
-	__u64 seen;			/* handed out, and found good after use */
-	__u64 lost;			/* overwritten before they were */
-	__u64 margin;			/* how far to keep from the oldest: a sub-buffer while the
-					 * writer is on our heels, else 0
+	__u64 seen;			/* records handed out, and still intact after use */
+	__u64 lost;			/* records overwritten before they were seen */
+	__u64 margin;			/* distance to keep from the oldest sub-buffer: one sub-buffer
+					 * while the writer is about to overtake us, else 0
 					 */
 };
 
-/* Consecutive records of one sub-buffer. All zero where there is no record. */
+/* Consecutive records of one sub-buffer. Valid only after ctrace_cursor_next() returned 1. */
 struct ctrace_span {
 	const void *data;
 	__u32 len;			/* bytes, multiple of 8 */
 	__u32 count;			/* records */
-	__u64 time_begin, time_end;	/* of the first and the last */
+	__u64 time_begin, time_end;	/* of the first and the last record */
 	const struct ctrace_record *last;
 	__u32 cid;			/* CTRACE_CID_ALL in a shared ring */
-	__u64 next;			/* where the cursor goes */
+	__u64 next;			/* the cursor's position after these */
 };
 
-/* A writer may lap a reader again and again; then the reader's caller decides. */
+/* A writer may lap a reader again and again. After this many tries the caller decides. */
 #define CTRACE_READ_TRIES	16
 
 /*
- * From the oldest: every record that the slot ever had is then seen or lost.
+ * Starts at position 0, so every record that the slot ever had will be seen or lost.
  * ring_size and subbuf_size are the directory's, checked by the caller: powers
  * of two, CTRACE_PAGE <= subbuf_size <= ring_size / 2.
  */
@@ -101,10 +102,9 @@ static inline const void *ctrace_cursor_at(const struct ctrace_cursor *c, __u64 
 }
 
 /*
- * Was what was read of pos's sub-buffer, before this call, still whole? It is as
- * long as the writer has not entered the sub-buffer one ring further on, and
- * nobody wiped it. (Judged by whole sub-buffers, so that the pad and the header
- * are covered like records.)
+ * Was everything that was read from pos's sub-buffer before this call intact? It was
+ * unless the writer has entered the sub-buffer one ring further on, or somebody wiped
+ * it. (Whole sub-buffers are judged, so the pad and the header are covered as well.)
  */
 static inline bool ctrace_cursor_valid(const struct ctrace_cursor *c, __u64 pos)
 {
@@ -116,8 +116,9 @@ static inline bool ctrace_cursor_valid(const struct ctrace_cursor *c, __u64 pos)
 }
 
 /*
- * Goes to a sub-buffer that can be read: the newest, or else the oldest; that is the
- * next to be overwritten, so who was overtaken there goes to the one after it. -EAGAIN: not now.
+ * Moves the cursor to a sub-buffer that can be read: the newest, or else the oldest. The oldest
+ * is the next to be overwritten, so a reader that was overtaken there takes the one after it
+ * (c->margin). -EAGAIN: not now.
  */
 static inline int ctrace_cursor_seek(struct ctrace_cursor *c, __u64 head, bool newest)
 {
@@ -154,9 +155,10 @@ static inline int ctrace_cursor_seek(struct ctrace_cursor *c, __u64 head, bool n
 }
 
 /*
- * As ctrace_cursor_scan(), but without a look at each record, where the writer says how many they are
- * and where the last one is: the next sub-buffer's header does, and the ring for its newest record. False: not
- * now, not here, or not all of them fit, and a scan is to follow.
+ * Does the work of ctrace_cursor_scan() without looking at each record: the writer says how many
+ * there are and where the last one is. It says so in the next sub-buffer's header or, for the newest
+ * sub-buffer, in struct ctrace_ring. False: it does not say so at this moment or for this place, or
+ * not all of them fit into max_len and until; then scan.
  */
 static inline bool ctrace_cursor_leap(const struct ctrace_cursor *c, struct ctrace_span *s,
 				      __u64 head, __u64 max_len, __u64 until)
@@ -210,9 +212,9 @@ static inline bool ctrace_cursor_leap(const struct ctrace_cursor *c, struct ctra
 }
 
 /*
- * The records from c->pos to head or the sub-buffer's end, whichever is first.
- * 1, 0 (c->pos was the unused rest of a sub-buffer, and is the next one's start now), or
- * an error, which means something only if the sub-buffer is still valid.
+ * Finds the records from c->pos to head or to the sub-buffer's end, whichever is first.
+ * Returns 1; 0: only the unused rest of a sub-buffer was left, and c->pos is now the next
+ * one's start; or an error, which means something only if the sub-buffer is still valid.
  */
 static inline int ctrace_cursor_scan(struct ctrace_cursor *c, struct ctrace_span *s, __u64 head,
 				     __u64 max_len, __u64 until)
@@ -273,11 +275,11 @@ static inline int ctrace_cursor_scan(struct ctrace_cursor *c, struct ctrace_span
 }
 
 /*
- * The next records, at most max_len bytes of them, and none but the first with
- * a time above until. They stay in the ring: copy, then call _done().
+ * Finds the next records: at most max_len bytes, and only the first may have a
+ * time above until. They stay in the ring: copy, then call ctrace_cursor_done().
  * 1: *s holds at least one; 0: nothing more now; -EMSGSIZE: the next record alone is
  * longer than max_len; -EAGAIN: the writer laps this reader faster than it
- * can follow, come again; -EPROTO: not a ring.
+ * can follow, call again; -EPROTO: not a ring.
  */
 static inline int ctrace_cursor_next(struct ctrace_cursor *c, struct ctrace_span *s,
 				     __u64 max_len, __u64 until)
@@ -314,7 +316,7 @@ static inline int ctrace_cursor_next(struct ctrace_cursor *c, struct ctrace_span
 	return -EAGAIN;
 }
 
-/* s was used, and was found valid after the use. */
+/* Moves the cursor past s, which was used and found valid after that. */
 static inline void ctrace_cursor_advance(struct ctrace_cursor *c, const struct ctrace_span *s)
 {
 	c->pos = s->next;
@@ -323,8 +325,8 @@ static inline void ctrace_cursor_advance(struct ctrace_cursor *c, const struct c
 }
 
 /*
- * After the last use of s's bytes: true, and the cursor goes on; or false: the writer came
- * over them, the next _next() will count them as lost.
+ * Call after the last use of s's bytes. True: they were intact, and the cursor has moved on.
+ * False: the writer overwrote them, and the next ctrace_cursor_next() counts them as lost.
  */
 static inline bool ctrace_cursor_done(struct ctrace_cursor *c, const struct ctrace_span *s)
 {
@@ -336,7 +338,7 @@ static inline bool ctrace_cursor_done(struct ctrace_cursor *c, const struct ctra
 	return true;
 }
 
-/* After _init(): skip what was published before this call; it is neither seen nor lost. */
+/* After _init(): skips what was published before this call; it counts as neither seen nor lost. */
 static inline int ctrace_cursor_to_now(struct ctrace_cursor *c)
 {
 	__u64 head = ctrace_load_acquire(&c->ctl->head);	/* A */
@@ -348,7 +350,7 @@ static inline int ctrace_cursor_to_now(struct ctrace_cursor *c)
 		if (err != -EAGAIN)
 			break;
 	}
-	/* at most one sub-buffer up to head, or what is younger when lapped */
+	/* at most one sub-buffer up to head; newer ones if the writer laps us */
 	while (!err && c->pos < head) {
 		err = ctrace_cursor_next(c, &s, ~0ull, ~0ull);
 		if (err == 0)
@@ -364,8 +366,8 @@ static inline int ctrace_cursor_to_now(struct ctrace_cursor *c)
 }
 
 /*
- * After _init(), for one container's view of a slot: from where its binding
- * began. What was published before it belongs to others.
+ * After _init(), for one container's view of a slot: starts where its binding
+ * began. What was published before belongs to other containers.
  */
 static inline int ctrace_cursor_to_base(struct ctrace_cursor *c)
 {

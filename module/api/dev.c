@@ -19,9 +19,9 @@
 #include "compat/vmalloc.h"
 
 /*
- * Opening a node loads the module only if the node is there before it, with a number known
- * to depmod: so the minor is fixed, out of those reserved for local use (devices.txt:
- * 10, 243 to 254). Where somebody has it, any other will do, without loading at first use.
+ * Opening the node can load the module only if the node exists before the module does, with a
+ * number that depmod knows. So the minor is fixed, one of those for local use (devices.txt:
+ * 10, 243 to 254). If it is taken, any other will do, but opening the node loads nothing then.
  */
 #define CTRACE_MINOR	247
 MODULE_ALIAS_MISCDEV(CTRACE_MINOR);
@@ -47,7 +47,7 @@ static void free_view(struct ctrace_file *f)
 	free_page((unsigned long)f->view.dir);
 }
 
-/* The last user has gone: no call, no waiter, no mapping is left. */
+/* The last user of the descriptor has gone: no call, no waiter, no mapping is left. */
 static int dev_release(struct inode *inode, struct file *file)
 {
 	struct ctrace_file *f = file->private_data;
@@ -69,15 +69,15 @@ static int dev_release(struct inode *inode, struct file *file)
 
 /* --- bind ---------------------------------------------------------------------------- */
 
-/* A directory of its own, and a ring on each CPU that is kept for the container. */
+/* Gives the descriptor its own directory, and the container a ring on each CPU that is kept for it. */
 static int bind_container(struct ctrace_file *f, struct ctrace_arena *a, u32 cid)
 {
 	struct ctrace_dir *dir;
 	int err;
 
 	/*
-	 * Its slots are mapped one by one. The layout's unit is 4 KiB; larger MMU pages would
-	 * show the neighbours' edges.
+	 * The container's slots are mapped one by one. The layout's unit is 4 KiB: a larger MMU
+	 * page would show the edge of the next slot.
 	 */
 	if (PAGE_SIZE > CTRACE_PAGE)
 		return -EOPNOTSUPP;
@@ -99,7 +99,7 @@ static int bind_container(struct ctrace_file *f, struct ctrace_arena *a, u32 cid
 	dir->map_size = CTRACE_PAGE + a->ncpus * dir->slot_stride;
 	mutex_lock(&a->lock);
 	dir->state = a->dir->state;
-	/* whoever holds the view may be anybody: kernel addresses are not for him */
+	/* the view may be handed to an unprivileged process: no kernel addresses in it */
 	err = a->kaddr ? -EACCES : 0;
 	if (!err)
 		list_add(&f->view.list, &a->views);
@@ -131,7 +131,7 @@ static int bind_file(struct ctrace_file *f, struct ctrace_bind *b)
 		f->nrings = f->slots ? a->ncpus : a->dir->nslots;
 		b->map_size = f->slots ? f->view.dir->map_size : a->mem_size;
 		ctrace_arena_get(a);
-		smp_store_release(&f->arena, a);	/* with all that goes with it */
+		smp_store_release(&f->arena, a);	/* last; partners: mmap, poll, read */
 	} else if (!f->arena) {
 		free_view(f);
 		f->slots = NULL;
@@ -159,7 +159,7 @@ static long dev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	err = bind_file(file->private_data, &b);
 	if (err)
 		return err;
-	/* bound all the same: the size is in the directory too */
+	/* after -EFAULT the descriptor is bound all the same: the size is in the directory, too */
 	return copy_to_user((void __user *)arg, &b, sizeof(b)) ? -EFAULT : 0;
 }
 
@@ -185,12 +185,12 @@ static struct page *file_page(const struct ctrace_file *f, u64 off)
 }
 
 /*
- * The vma may have been moved or inherited by a child: it still has our file, and
- * pgoff still says which page is meant. Nothing else is kept per mapping.
+ * The vma may have been moved, or inherited by a child: it still has our file, and pgoff still
+ * says which page is meant. Nothing else is kept per mapping.
  *
- * One container's pages are mapped without a reference, and marked so that none can be
- * taken of them: when the view is closed its slots may go to other containers, and
- * who had kept a page (in a pipe by vmsplice(), by io_uring, under direct I/O) would read theirs.
+ * A container's view maps pages without a reference, and marks the vma so that nobody can take
+ * one (VM_PFNMAP). When the view is closed, its slots may go to other containers: a process that
+ * had kept a page (in a pipe by vmsplice(), by io_uring, under direct I/O) would read their records.
  */
 static CTRACE_COMPAT_FAULT(dev_fault)
 {
@@ -220,7 +220,7 @@ static int dev_mmap(struct file *file, struct vm_area_struct *vma)
 
 	if (!a)
 		return -ENXIO;
-	/* read-only, and for ever: without MAY bits mprotect() and ptrace fail too */
+	/* read-only for ever: without the MAY bits mprotect() and ptrace fail, too */
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EACCES;
 	size = PAGE_ALIGN(f->slots ? f->view.dir->map_size : a->mem_size);
@@ -235,19 +235,29 @@ static int dev_mmap(struct file *file, struct vm_area_struct *vma)
 /* --- poll ------------------------------------------------------------------------------ */
 
 /*
- * Something to tell a reader that maps? Its cursors are its own, so: did any
- * head move since this descriptor was last told so. Once told, it is for the
- * reader to look at its rings before it polls again.
+ * Does poll() say POLLIN to a reader that maps? The kernel does not know its cursors, so the
+ * question is whether any head moved since this descriptor was last told. Once told, the
+ * reader must look at its rings before it polls again.
  *
- * epoll asks once when a descriptor is added (as poll() does before it sleeps: with a
- * queueing function), drops that answer's mask, and asks anew before it
- * returns it. So an answer to a queueing caller is repeated to the first other one.
+ * A caller that is ready to sleep passes a queueing function: poll() before it sleeps, and epoll
+ * when a descriptor is added (EPOLL_CTL_ADD). epoll drops the mask of that answer, and asks
+ * again, without one, before epoll_wait() returns. So a "yes" to a queueing caller is repeated
+ * once to the next caller that does not queue.
  *
- * While records stream, each look finds some. A reader that polls would never sleep, and
- * compete with what it traces; so who was told less than wakeup_ns ago, and is ready
- * to sleep, does until then. It asks without a queueing function to be told the bare truth.
+ * While records stream, each look finds some: a polling reader would never sleep, and would
+ * compete with what it traces. So a queueing caller that was told less than wakeup_ns ago is
+ * made to sleep until then. Other callers are told the plain truth.
  *
- * One descriptor, one poller: of several, one is told.
+ *	heads moved	caller		told < wakeup_ns ago	answer	then again =
+ *	no		queues		any			no	false
+ *	no		does not	any			again	false
+ *	yes		queues		no			yes	true
+ *	yes		queues		yes, not ended		later	unchanged
+ *	yes		does not	any			yes	false
+ *
+ * "later" is "no" now, and wakes the caller when wakeup_ns has passed.
+ *
+ * One poller per descriptor: if there are several, only one of them is told.
  */
 static bool moved_since_told(struct ctrace_file *f, struct ctrace_arena *a, bool queueing)
 {
@@ -289,7 +299,7 @@ static __poll_t dev_poll(struct file *file, poll_table *wait)
 	if (!a)
 		return EPOLLERR;
 	poll_wait(file, &a->wait, wait);
-	/* before the looks, so that the last records are seen when the end is */
+	/* before looking for records: a caller that sees the end sees the last records, too */
 	if (ctrace_arena_ended(a))
 		mask = EPOLLHUP;
 	else
@@ -313,7 +323,7 @@ static const struct file_operations dev_fops = {
 	.read		= ctrace_file_read,
 };
 
-/* Anybody may open it: a bound descriptor may be handed to anybody, an unbound shows nothing. */
+/* Every user may open it: unbound it shows nothing, and a bound one may be passed to any process. */
 static struct miscdevice dev_misc = {
 	.minor	= CTRACE_MINOR,
 	.name	= "ctrace",
@@ -332,7 +342,7 @@ int ctrace_dev_init(void)
 	return err;
 }
 
-/* Called from module exit, which open descriptors hold off: there is none. */
+/* Called from module exit, which open descriptors hold off: none is left. */
 void ctrace_dev_exit(void)
 {
 	misc_deregister(&dev_misc);

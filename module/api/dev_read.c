@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * read(): whole records in order of time, for scripts and for who cannot map.
+ * read(): whole records in order of time, for scripts and for readers that cannot map.
  *
  * The kernel keeps a cursor per ring and descriptor, from the first read() on. Records are
- * copied twice: from the ring to a bounce buffer, and, if they were
- * still whole after that, to the user. Losses come in-band, as records of
- * CTRACE_ID_LOST before what follows them, and are told once.
+ * copied twice: from the ring to a bounce buffer and, if they were still intact after
+ * that, to the user. Losses are reported in-band and once, as CTRACE_ID_LOST records before
+ * the records that follow the gap.
  */
 #include <linux/mm.h>
 #include <linux/pagemap.h>
@@ -20,8 +20,8 @@
 
 struct ctrace_file_ring {
 	struct ctrace_cursor cur;
-	u64 time;			/* of the record at cur, when last looked */
-	u64 told[CTRACE_LOSS_NR];	/* of each cause: how many */
+	u64 time;			/* of the record at cur, as peek() last saw it */
+	u64 told[CTRACE_LOSS_NR];	/* losses reported so far, by cause */
 	u32 cid;
 };
 
@@ -31,7 +31,7 @@ struct lost_record {
 	u64 count;
 };
 
-/* One read(): where it writes, how much room is left. */
+/* One read(): where it writes, and how much room is left. */
 struct output {
 	char __user *to;
 	size_t room;
@@ -48,7 +48,7 @@ static int put(struct output *o, const void *data, size_t n)
 	return 0;
 }
 
-/* From the oldest; one container's from where its binding began. read_lock held. */
+/* Cursors start at the oldest record; a container's view, where its binding began. read_lock held. */
 static int set_up(struct ctrace_file *f)
 {
 	struct ctrace_arena *a = f->arena;
@@ -68,7 +68,7 @@ static int set_up(struct ctrace_file *f)
 				   a->dir->subbuf_size);
 		if (!f->slots)
 			continue;
-		/* what was refused of the slot's earlier containers is not this one's */
+		/* records refused under the slot's earlier containers are not this one's losses */
 		r->told[CTRACE_LOSS_FULL] = READ_ONCE(r->cur.ctl->lost_full);
 		r->told[CTRACE_LOSS_NESTED] = READ_ONCE(r->cur.ctl->lost_nested);
 		err = ctrace_cursor_to_base(&r->cur);
@@ -81,7 +81,7 @@ static int set_up(struct ctrace_file *f)
 		f->bounce = NULL;
 		return err;
 	}
-	smp_store_release(&f->rings, rings);	/* poll() looks without read_lock */
+	smp_store_release(&f->rings, rings);	/* partner: dev_poll(), which takes no read_lock */
 	return 0;
 }
 
@@ -111,7 +111,7 @@ bool ctrace_file_readable(struct ctrace_file *f, struct ctrace_file_ring *rings)
 	return false;
 }
 
-/* Tells what was lost of r and not told yet, one record for each cause. */
+/* Reports r's losses that were not reported yet, one record for each cause. */
 static int put_losses(struct output *o, struct ctrace_file_ring *r)
 {
 	u64 now[CTRACE_LOSS_NR] = {
@@ -146,8 +146,8 @@ static int put_losses(struct output *o, struct ctrace_file_ring *r)
 }
 
 /*
- * Looks at r's next record: 1, or as ctrace_cursor_next(). Its time is not checked after
- * reading: a wrong one costs order only, and is then told as lost anyway.
+ * Looks at r's next record. Returns what ctrace_cursor_next() does. Whether the record was still
+ * intact is not checked: a wrong time only costs order, and that record is reported as lost anyway.
  */
 static int peek(struct ctrace_file_ring *r)
 {
@@ -161,7 +161,7 @@ static int peek(struct ctrace_file_ring *r)
 	return ret;
 }
 
-/* Records of r up to a time. 1: some; 0: try again; or an error. */
+/* Puts r's records up to time `until`. 1: some; 0: try again; or an error. */
 static int put_records(struct ctrace_file *f, struct output *o, struct ctrace_file_ring *r,
 		       u64 until)
 {
@@ -172,7 +172,7 @@ static int put_records(struct ctrace_file *f, struct output *o, struct ctrace_fi
 	if (ret <= 0)
 		return ret;
 	memcpy(f->bounce, s.data, s.len);
-	/* not _done(): after a fault on user memory they are still to be read */
+	/* not ctrace_cursor_done(): if user memory faults below, the next read() must find them again */
 	if (!ctrace_cursor_valid(&r->cur, r->cur.pos)) {
 		r->cur.margin = r->cur.submask + 1;
 		return 0;
@@ -186,7 +186,7 @@ static int put_records(struct ctrace_file *f, struct output *o, struct ctrace_fi
 	return 1;
 }
 
-/* Of the n active rings the one whose record is the oldest, and the oldest of the others. */
+/* Returns which of the n active rings has the oldest record. *until: the oldest record of the others. */
 static u32 oldest(const struct ctrace_file *f, u32 n, u64 *until)
 {
 	u64 first = U64_MAX, second = U64_MAX, t;
@@ -206,7 +206,7 @@ static u32 oldest(const struct ctrace_file *f, u32 n, u64 *until)
 	return at;
 }
 
-/* Everything that is there and fits. 0, or why it ended before. */
+/* Puts everything that is there and fits. 0, or the error that ended it early. */
 static int merge(struct ctrace_file *f, struct output *o)
 {
 	struct ctrace_file_ring *r;
@@ -237,7 +237,7 @@ static int merge(struct ctrace_file *f, struct output *o)
 		else if (ret < 0)
 			return ret;
 	}
-	/* what was refused shows even in rings that do not move any more */
+	/* a ring may have refused records and not have moved since */
 	for (i = 0; i < f->nrings; i++) {
 		r = &f->rings[i];
 		ret = r->cur.ctl ? put_losses(o, r) : 0;
@@ -267,7 +267,7 @@ ssize_t ctrace_file_read(struct file *file, char __user *buf, size_t count, loff
 	}
 	err = f->rings ? 0 : set_up(f);
 	while (!err) {
-		ended = ctrace_arena_ended(a);	/* before the look: the last records are seen */
+		ended = ctrace_arena_ended(a);	/* before merge(), which then finds the last records */
 		err = merge(f, &o);
 		if (err || o.to != buf || ended)
 			break;

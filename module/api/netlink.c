@@ -25,11 +25,11 @@ const struct nla_policy ctrace_policy_event[CTRACE_A_EVENT_NR] = {
 /* --- errors -------------------------------------------------------------------- */
 
 /*
- * An extended ack keeps a pointer to its text and is sent after the handler has returned, outside any
- * lock, but by the same task. The core measures the text, allocates, and copies it; it warns if
- * the text has grown meanwhile. So each task has a place of its own, which goes to another
- * only when as many others as there are places have had an error since. Errors that anybody can make
- * take none (ctrace_netlink_denied()).
+ * An extended ack keeps a pointer to its text. It is sent after the handler has returned, outside
+ * any lock, but by the same task: the core measures the text, allocates, and copies it, and warns
+ * if the text has grown meanwhile. So each task has a place of its own. Another task takes it over
+ * only after TEXTS others have had an error since. Errors that a sender without rights can cause
+ * take no place (ctrace_netlink_denied()).
  */
 #define TEXTS	64
 
@@ -97,7 +97,7 @@ static const char *const set_names[CTRACE_A_NR] = {
 	[CTRACE_A_EVENT] = "CTRACE_A_EVENT",
 };
 
-/* What a sender may set; the rest is the kernel's to say. */
+/* Attributes that a sender may set; only the kernel sends the others. */
 static const char *const attr_names[CTRACE_A_NR][CTRACE_A_SESSION_NR] = {
 	[CTRACE_A_SESSION] = {
 		[CTRACE_A_SESSION_ID] = "_ID",
@@ -227,7 +227,7 @@ static void announce(struct ctrace_container *c, bool born)
 				  born ? CTRACE_CMD_CONTAINER_NEW : CTRACE_CMD_CONTAINER_GONE);
 	if (!hdr || ctrace_put_container(skb, c)) {
 		nlmsg_free(skb);
-		/* as if their buffers were full: they list the containers again */
+		/* as if the listeners' buffers were full: they list the containers again */
 		ctrace_compat_genl_set_err(&ctrace_genl_family, groups, -ENOBUFS);
 		return;
 	}
@@ -244,7 +244,7 @@ static bool open_to_all(u8 cmd)
 	return cmd == CTRACE_CMD_INFO_GET || cmd == CTRACE_CMD_EVENT_GET;
 }
 
-/* A sender that is too new knows it from INFO_GET; one that is too old may never have asked. */
+/* A sender that is too new knows that from INFO_GET; one that is too old may never have asked. */
 static int too_old(struct genl_info *info)
 {
 	return ctrace_netlink_error(ctrace_compat_extack(info), -EPROTO,

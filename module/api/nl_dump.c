@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Dumps. A dump goes on over several calls and what it lists may change
- * meanwhile, so its place is kept as the id last written, never as a pointer: ids only
- * grow, so nothing is listed twice and nothing that stayed is left out.
+ * Dumps. A dump takes several calls, and what it lists may change in between. So its place
+ * is the id written last, never a pointer: ids only grow, so nothing is listed twice, and
+ * nothing that stayed is left out.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -20,7 +20,7 @@ static int may_dump(struct netlink_callback *cb)
 	return ctrace_compat_netlink_may_trace(cb->skb) ? 0 : ctrace_netlink_denied(ctrace_compat_dump_extack(cb));
 }
 
-/* One message with what fill puts into it; -EMSGSIZE and nothing written if it does not fit. */
+/* Begins one message of a dump; NULL: no room. finish() ends it, or takes it back after an error. */
 static void *message(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
 {
 	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
@@ -36,7 +36,7 @@ static int finish(struct sk_buff *skb, void *hdr, int err)
 	return err;
 }
 
-/* What a dump says: an item that does not even fit a message of its own is an error, not the end. */
+/* What a dump returns. An item that does not even fit into an empty message is an error, not the end. */
 static int dumped(const struct sk_buff *skb, bool full)
 {
 	return skb->len ?: (full ? -EMSGSIZE : 0);
@@ -124,8 +124,9 @@ static int put_session_id(struct sk_buff *skb, u32 id)
 }
 
 /*
- * Items of sessions, in order: fn writes items of s after the places args[1] to args[3],
- * sets them as it goes, and returns non-zero when the message is full.
+ * Dumps items of sessions (of session `only`, if not 0), in order. fn writes the items of s that
+ * come after the places args[1] to args[3], moves those on as it goes, and returns non-zero when
+ * the message is full.
  */
 static int dump_items(struct sk_buff *skb, struct netlink_callback *cb, u32 only,
 		      int (*fn)(struct sk_buff *, struct netlink_callback *, struct ctrace_session *))
@@ -284,7 +285,7 @@ static int put_limit(struct sk_buff *skb, u32 cid, u64 dropped)
 	return 0;
 }
 
-/* In the order of the table, which *place is in. */
+/* Lists the limits in the table's order; *place is an index into it. */
 static int limits_of(struct sk_buff *skb, struct netlink_callback *cb, struct ctrace_session *s,
 		     long *place)
 {
@@ -375,9 +376,9 @@ int ctrace_dump_containers(struct sk_buff *skb, struct netlink_callback *cb)
 
 	if (err)
 		return err;
-	if (!cb->args[0])	/* tasks that nobody has looked at yet */
+	if (!cb->args[0])	/* finds the containers of tasks that nobody has looked at yet */
 		ctrace_identity_scan();
-	/* args[0]: one more than the cid last written, 0 at first */
+	/* args[0]: 1 + the cid written last, 0 at first */
 	while ((c = cb->args[0] ? ctrace_container_after(cb->args[0] - 1) :
 				  ctrace_container_next(NULL))) {
 		hdr = message(skb, cb, CTRACE_CMD_CONTAINER_GET);
@@ -394,8 +395,8 @@ int ctrace_dump_containers(struct sk_buff *skb, struct netlink_callback *cb)
 /* --- event types --------------------------------------------------------------------- */
 
 /*
- * Told as long as it can be added by its name: the type itself stays, for the records there are. And
- * only to who may trace, as a definition may have addresses in it.
+ * A definition is listed as long as a probe can be added by its name; the type itself stays, for
+ * existing records. put_event() shows it only to senders that may trace, as it may hold addresses.
  */
 static bool is_defined(const struct ctrace_event_type *t)
 {

@@ -15,7 +15,7 @@ static const char *text_of(struct genl_info *info, int attr, const char *name)
 
 	if (!err && !tb[attr])
 		err = ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL, "%s is missing", name);
-	return err ? ERR_PTR(err) : nla_data(tb[attr]);	/* the policy has seen its NUL */
+	return err ? ERR_PTR(err) : nla_data(tb[attr]);	/* the policy has checked for a NUL */
 }
 
 static int put_event(struct sk_buff *skb, const struct ctrace_event_type *t)
@@ -39,7 +39,7 @@ int ctrace_netlink_event_new(struct sk_buff *in, struct genl_info *info)
 
 	if (IS_ERR(text))
 		return PTR_ERR(text);
-	/* first: who is told of no memory must not find the definition made */
+	/* before the definition is made: after -ENOMEM there must be none */
 	skb = ctrace_netlink_reply_new(info, CTRACE_CMD_EVENT_NEW, &hdr);
 	if (!skb)
 		return -ENOMEM;

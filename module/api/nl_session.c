@@ -104,7 +104,7 @@ int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 	return ctrace_netlink_reply_send(skb, info, hdr, err);
 }
 
-/* A session of the sender: locked on success, ctrace_lock is the caller's to unlock. */
+/* The sender's session. On success ctrace_lock is held, and the caller unlocks it. Else an ERR_PTR. */
 static struct ctrace_session *own_session(struct genl_info *info, struct nlattr **tb)
 {
 	struct ctrace_session *s;
@@ -185,7 +185,7 @@ int ctrace_netlink_probe_add(struct sk_buff *in, struct genl_info *info)
 		return err;
 	if (!pa[CTRACE_A_PROBE_NAME])
 		return no_attr(info, "CTRACE_A_PROBE_NAME");
-	o.name = nla_data(pa[CTRACE_A_PROBE_NAME]);	/* the policy has seen its NUL */
+	o.name = nla_data(pa[CTRACE_A_PROBE_NAME]);	/* the policy has checked for a NUL */
 	if (pa[CTRACE_A_PROBE_FILTER])
 		o.filter = nla_data(pa[CTRACE_A_PROBE_FILTER]);
 	if (pa[CTRACE_A_PROBE_ONE_OF])

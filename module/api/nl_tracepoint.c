@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The dump of every tracepoint's name, of the kernel and its modules. */
+/* The dump of all tracepoint names of the kernel and its modules. */
 #include <linux/kernel.h>
 #include "api/netlink.h"
 #include "compat/tracepoint.h"
@@ -7,7 +7,7 @@
 struct dump {
 	struct sk_buff *skb;
 	struct netlink_callback *cb;
-	unsigned long at;	/* of the next that comes */
+	unsigned long at;	/* index of the next tracepoint */
 	bool full;
 };
 
@@ -22,8 +22,8 @@ static int put_name(struct sk_buff *skb, const char *name)
 }
 
 /*
- * cb->args[0] counts those written. What is built in has its place for ever; a module that goes
- * between two messages may hide another's.
+ * cb->args[0] counts the names written. Built-in tracepoints keep their index for ever; if a module
+ * goes between two messages, tracepoints of another may be left out.
  */
 static void one(const char *name, void *data)
 {

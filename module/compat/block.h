@@ -32,7 +32,7 @@
 	fn(void *data, struct request_queue *q, struct request *rq, unsigned int bytes)
 #define CTRACE_PROBE_BLOCK_ERRNO(error)	(rq->errors)
 #elif defined(CTRACE_HAVE_BLOCK_RQ_COMPLETE__Q_RQ)
-/* of how much it is not told: of all that is left, as in the kernel's own event */
+/* how many bytes were completed is not told: all that are left, as the kernel's own event says */
 #define CTRACE_PROBE_BLOCK_RQ_COMPLETE(fn)					\
 	fn(void *data, struct request_queue *q, struct request *rq)
 #define CTRACE_PROBE_BLOCK_ERRNO(error)	(rq->errors)
@@ -76,7 +76,7 @@ static inline bool ctrace_compat_rq_passthrough(struct request *rq)
 #endif
 }
 
-/* When rq was allocated, by ctrace_compat_clock(), to some ms. */
+/* When rq was allocated, on ctrace_compat_clock(), accurate to some ms. */
 static inline u64 ctrace_compat_rq_start(const struct request *rq)
 {
 #ifdef CTRACE_HAVE_RQ_START__JIFFIES
@@ -86,7 +86,7 @@ static inline u64 ctrace_compat_rq_start(const struct request *rq)
 #endif
 }
 
-/* What the kernel's own events say of a request that is for no place on the disk is 0. */
+/* Both are 0 for a request that has no place on the disk, as in the kernel's own events. */
 #ifndef CTRACE_HAVE_BLK_RQ_TRACE_SECTOR
 static inline sector_t blk_rq_trace_sector(struct request *rq)
 {
@@ -122,8 +122,8 @@ static inline unsigned int ctrace_compat_bio_size(const struct bio *bio)
 }
 
 /*
- * The operation and its flags. In 4.8 and 4.9 the operation is in the top bits, of as many bits as
- * there are: here in the top three of 32; the flags that have a letter are low ones.
+ * The operation and its flags. In 4.8 and 4.9 the operation is in the top bits of a word whose size
+ * differs; here it is in the top three of 32 bits. All flags that have a letter are low bits.
  */
 #define CTRACE_COMPAT_OP_AT	29
 
@@ -153,7 +153,7 @@ static inline u32 ctrace_compat_bio_flags(const struct bio *bio)
 static inline void ctrace_compat_rwbs(char *text, unsigned int flags, unsigned int bytes)
 {
 #ifdef CTRACE_HAVE_BLK_FILL_RWBS__OPF
-	/* since 6.0 a type of its own */
+	/* since 6.0 the flags have a type of their own */
 	blk_fill_rwbs(text, (__force typeof(((struct bio *)NULL)->bi_opf))flags);
 #elif defined(CTRACE_HAVE_BLK_FILL_RWBS__OP_RW_BYTES)
 	blk_fill_rwbs(text, flags >> CTRACE_COMPAT_OP_AT, flags & (BIT(CTRACE_COMPAT_OP_AT) - 1),
@@ -163,7 +163,7 @@ static inline void ctrace_compat_rwbs(char *text, unsigned int flags, unsigned i
 #endif
 }
 
-/* 0: a request to no disk */
+/* 0: the request is not for a disk. */
 static inline u32 ctrace_compat_rq_dev(const struct request *rq)
 {
 #ifdef CTRACE_HAVE_QUEUE_DISK
@@ -183,8 +183,8 @@ static inline const struct request_queue *ctrace_compat_bio_q(const struct bio *
 }
 
 /*
- * The cgroup that the kernel charges with a bio under way, which keeps a
- * reference: the nearest of the submitter's with the io controller. NULL: it does not say.
+ * The cgroup that the kernel charges for bio: the submitter's, or its nearest ancestor that has
+ * the io controller. The bio holds a reference while it is under way. NULL: the kernel does not say.
  */
 static inline struct cgroup *ctrace_compat_bio_cgroup(struct bio *bio)
 {
@@ -211,7 +211,7 @@ static inline struct cgroup *ctrace_compat_bio_cgroup(struct bio *bio)
 #define CTRACE_COMPAT_IO_SSID	io_cgrp_id
 #endif
 
-/* The cgroup that is charged with what tasks of cset submit. NULL: none is. */
+/* The cgroup that is charged for what tasks of cset submit. NULL: none is. */
 static inline struct cgroup *ctrace_compat_cset_io(const struct css_set *cset)
 {
 #ifdef CONFIG_BLK_CGROUP

@@ -2,9 +2,9 @@
 /*
  * cgroups, read under RCU from any context.
  *
- * Why that is safe: a task's css_set is freed after a grace period, and each
- * cgroup (and its kernfs node, and its parents, on which it holds references)
- * after another one that starts when the last css_set has let it go.
+ * Why that is safe: a task's css_set is freed after a grace period. A cgroup (with
+ * its kernfs node, and its parents, on which it holds references) is freed after
+ * another grace period, which starts when the last css_set has let it go.
  */
 #ifndef CTRACE_COMPAT_CGROUP_H
 #define CTRACE_COMPAT_CGROUP_H
@@ -21,15 +21,15 @@
 
 #define CTRACE_COMPAT_NR_SUBSYS	CGROUP_SUBSYS_COUNT
 
-/* preemption off */
+/* Preemption off. */
 static __always_inline const struct css_set *ctrace_compat_task_cset(const struct task_struct *p)
 {
 	return rcu_dereference_raw(p->cgroups);
 }
 
 /*
- * p is exiting, and what it was in has been taken from it (if it was in any but the roots, which
- * look the same).
+ * Is p exiting and has the kernel moved it to the root cgroups? True as well if p was in the
+ * roots all along: the two look the same.
  */
 static inline bool ctrace_compat_cset_taken(const struct task_struct *p)
 {
@@ -41,11 +41,11 @@ static inline bool ctrace_compat_cset_taken(const struct task_struct *p)
 }
 
 #ifdef CTRACE_HAVE_CGROUP_DFL__NONE
-/* Stands for the root of the unified hierarchy where there is none: everything is in it. */
+/* Stands for the unified hierarchy's root where the kernel has none: every task is in it. */
 extern struct cgroupfs_root ctrace_compat_no_dfl;
 #endif
 
-/* Of the unified hierarchy, v2's */
+/* cset's cgroup in the unified hierarchy, v2's. */
 static __always_inline struct cgroup *ctrace_compat_cset_dfl(const struct css_set *cset)
 {
 #ifdef CTRACE_HAVE_CGROUP_DFL__NONE
@@ -64,7 +64,7 @@ static inline bool ctrace_compat_cgroup_is_dfl(const struct cgroup *cgrp)
 #endif
 }
 
-/* Has anybody made a cgroup in it? */
+/* Has the unified hierarchy any cgroup but its root? */
 static inline bool ctrace_compat_cgroup_dfl_used(void)
 {
 #ifdef CTRACE_HAVE_CGROUP_DFL__NONE
@@ -74,7 +74,7 @@ static inline bool ctrace_compat_cgroup_dfl_used(void)
 #endif
 }
 
-/* NULL: the controller is not built or has no state yet */
+/* NULL: the controller is not built or has no state yet. */
 static inline struct cgroup *ctrace_compat_cset_subsys(const struct css_set *cset, int ssid)
 {
 	const struct cgroup_subsys_state *css = cset->subsys[ssid];
@@ -83,9 +83,10 @@ static inline struct cgroup *ctrace_compat_cset_subsys(const struct css_set *cse
 }
 
 /*
- * Unique in its hierarchy for ever. Older kernels give a removed directory's number to
- * the next one made: there it is the lower half, and above it is what tells them apart. Before 3.14 the
- * kernel counts the inodes of all file systems without disks, 32 bits of them, and comes round.
+ * An id that is unique in the cgroup's hierarchy for ever. Older kernels give a removed directory's
+ * number to the next one made: there the number is the lower half, and the upper half tells the two
+ * apart. Before 3.14 it is the inode number, which may repeat: the kernel counts the inodes of all
+ * diskless file systems with 32 bits, and wraps around.
  */
 static __always_inline u64 ctrace_compat_cgroup_id(const struct cgroup *cgrp)
 {
@@ -96,7 +97,7 @@ static __always_inline u64 ctrace_compat_cgroup_id(const struct cgroup *cgrp)
 #elif defined(CTRACE_HAVE_CGROUP_ID__SERIAL)
 	return cgrp->self.serial_nr << 32 | cgrp->kn->ino;
 #else
-	/* both are there as long as the cgroup is not removed; the dentry's memory as long as the cgroup's */
+	/* neither is NULL until the cgroup is removed; the dentry's memory lives as long as the cgroup's */
 	const struct dentry *dentry = READ_ONCE(cgrp->dentry);
 	const struct inode *inode = dentry ? READ_ONCE(dentry->d_inode) : NULL;
 
@@ -104,7 +105,7 @@ static __always_inline u64 ctrace_compat_cgroup_id(const struct cgroup *cgrp)
 #endif
 }
 
-/* Of such an id, the part that is the directory's number. */
+/* The part of such an id that is the directory's number. */
 static inline u64 ctrace_compat_cgroup_number(u64 id)
 {
 #if defined(CTRACE_HAVE_CGROUP_ID__GENERATION) || defined(CTRACE_HAVE_CGROUP_ID__SERIAL)
@@ -125,7 +126,7 @@ static inline struct cgroup *ctrace_compat_cgroup_parent(const struct cgroup *cg
 #endif
 }
 
-/* How far below its hierarchy's root. */
+/* How many levels cgrp is below its hierarchy's root. */
 static inline int ctrace_compat_cgroup_level(const struct cgroup *cgrp)
 {
 #ifdef CTRACE_HAVE_CGROUP_LEVEL
@@ -144,7 +145,7 @@ static inline int ctrace_compat_cgroup_hierarchy(const struct cgroup *cgrp)
 	return cgrp->root->hierarchy_id;
 }
 
-/* false as soon as its removal has begun */
+/* False as soon as cgrp's removal has begun. */
 static inline bool ctrace_compat_cgroup_online(const struct cgroup *cgrp)
 {
 #ifdef CTRACE_HAVE_CGROUP_ONLINE__CSS
@@ -157,10 +158,10 @@ static inline bool ctrace_compat_cgroup_online(const struct cgroup *cgrp)
 }
 
 /*
- * Never NULL. The newest kernels free a name after a grace period. Older ones
- * free it at once, but only when a v1 cgroup is renamed (v2 has no rename): a reader
- * in that moment may see other bytes in its place, bounded by its own limit,
- * and judge that one name wrongly.
+ * Never NULL. The newest kernels free a name after a grace period. Older ones free it
+ * at once, but only when a v1 cgroup is renamed (v2 has no rename). A reader at that
+ * moment may see other bytes in its place, as many as its own limit allows, and
+ * misjudge that one name.
  */
 static inline const char *ctrace_compat_cgroup_name(const struct cgroup *cgrp)
 {
@@ -179,8 +180,8 @@ static inline const char *ctrace_compat_cgroup_name(const struct cgroup *cgrp)
 }
 
 /*
- * The cgroup namespace of p's nsproxy: p is current, or its task_lock is held.
- * Returns its root's css_set; NULL: p is dying, or is in the initial one.
+ * The root css_set of p's cgroup namespace. p is current, or its task_lock is held.
+ * NULL: p is dying, or is in the initial namespace.
  */
 static inline const struct css_set *ctrace_compat_cgroup_ns_root(const struct task_struct *p)
 {
@@ -195,7 +196,7 @@ static inline const struct css_set *ctrace_compat_cgroup_ns_root(const struct ta
 #endif
 }
 
-/* Probes of cgroup_rmdir and its like; the path NULL: not told. */
+/* Probes of cgroup_rmdir and similar tracepoints. CTRACE_PROBE_CGROUP_PATH NULL: the kernel gives no path. */
 #ifndef CTRACE_HAVE_CGROUP_RMDIR__PLAIN
 #define CTRACE_PROBE_CGROUP_EVENT(fn)	fn(void *data, struct cgroup *cgrp, const char *path)
 #define CTRACE_PROBE_CGROUP_PATH	path
@@ -204,7 +205,7 @@ static inline const struct css_set *ctrace_compat_cgroup_ns_root(const struct ta
 #define CTRACE_PROBE_CGROUP_PATH	NULL
 #endif
 
-/* p, which is current, has left the mount namespace that the machine booted with. */
+/* Has p, which is current, left the mount namespace that the machine booted with? */
 static inline bool ctrace_compat_own_mount_ns(const struct task_struct *p)
 {
 	const struct nsproxy *nsproxy = p->nsproxy;

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tracepoints of cgroups on kernels that have none (before 4.9): kprobes on the functions behind
- * them, which call the same probes with the same arguments. What a function's arguments are no
- * compiler can be asked; those that are used here have been the same from 3.10 to 4.8 but for those
- * of directories, which tell apart whether there is kernfs.
+ * The cgroup tracepoints for kernels that have none (before 4.9): kprobes on the functions behind
+ * them, which call the same probes with the same arguments. No compiler can check the arguments of
+ * these functions. Those used here stayed the same from 3.10 to 4.8, except the functions on
+ * directories, which differ with and without kernfs.
  *
- *	cgroup_attach_task	cgroup_attach_task(cgrp, task, ...) has returned 0. In a call for each process
- *	cgroup_transfer_tasks	cgroup_transfer_tasks(to, from) has returned: of no task, but the caller's
- *	cgroup_mkdir		cgroup_mkdir() has returned 0: the directory's new child of that name
- *	cgroup_rmdir		kernfs_remove() of a cgroup's directory, whose cgroup is offline by then; or
- *				cgroup_rmdir() has returned 0
+ *	tracepoint		is reported when
+ *
+ *	cgroup_attach_task	cgroup_attach_task(cgrp, task, ...) has returned 0: one call per process
+ *	cgroup_transfer_tasks	cgroup_transfer_tasks(to, from) has returned; names no task, so the
+ *				caller is reported
+ *	cgroup_mkdir		cgroup_mkdir() has returned 0: reports the directory's new child of that name
+ *	cgroup_rmdir		kernfs_remove() is called on a cgroup's directory: the cgroup is offline by
+ *				then. Without kernfs: cgroup_rmdir() has returned 0
  */
 #include <linux/errno.h>
 #include <linux/kallsyms.h>
@@ -26,19 +29,19 @@
 /* Changed under ctrace_lock or at module init and exit; read with preemption off. */
 #define LISTENERS	4
 struct listener {
-	void *probe;		/* NULL: none; written last, and cleared first */
+	void *probe;		/* NULL: a free place. Written last, cleared first */
 	void *data;
 };
 
-/* A function's arguments, kept till it returns. */
+/* A function's arguments, kept until it returns. */
 struct call {
 	unsigned long arg[2];
 };
 
 struct event {
 	const char *name;	/* the tracepoint's */
-	struct kretprobe ret;	/* of one of them, */
-	struct kprobe entry;	/* the symbol */
+	struct kretprobe ret;	/* either this one has a symbol and a handler, */
+	struct kprobe entry;	/* or this one */
 	u32 users;
 	struct listener listeners[LISTENERS];
 };
@@ -109,7 +112,7 @@ static int transferred(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 #ifdef CTRACE_HAVE_CGROUP_ID__INODE
 
-/* (inode of the directory, dentry, ...): who calls it holds the dentry, and that the cgroup. */
+/* Arguments: (inode of the directory, dentry, ...). The caller holds the dentry, which holds the cgroup. */
 static int made_or_removed(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct call *c = (const void *)ri->data;
@@ -122,7 +125,7 @@ static int made_or_removed(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 #else
 
-/* Of which no other file system's directory is. */
+/* The cgroup behind kn, or NULL if kn is a directory of another kernfs file system, such as sysfs. */
 static struct cgroup *cgroup_of(struct kernfs_node *kn)
 {
 	const struct kernfs_root *root;
@@ -134,8 +137,8 @@ static struct cgroup *cgroup_of(struct kernfs_node *kn)
 }
 
 /*
- * (node of the parent, name, ...): who calls it holds that, and keeps others from making or removing
- * anything in there. The youngest is the last.
+ * Arguments: (node of the parent, name, ...). The caller holds the parent and keeps others from
+ * making or removing anything in it. The newest child of that name is the last in the list.
  */
 static int made(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
@@ -169,11 +172,12 @@ static int removed(struct kprobe *kp, struct pt_regs *regs)
 
 #endif
 
-/* --- who listens --------------------------------------------------------------------- */
+/* --- listeners ------------------------------------------------------------------------ */
 
 /*
- * Calls under way of each function, 64 bytes for each. By itself the kernel has as many places as processors, and
- * misses who comes when all of them wait in there for a lock, as in cgroup_mkdir() and cgroup_rmdir() they do.
+ * How many calls of each function may be under way, at 64 bytes each. The kernel's default is about as
+ * many as there are CPUs. It would miss further calls while all of those wait for a lock inside the
+ * function, which happens in cgroup_mkdir() and cgroup_rmdir().
  */
 #define CALLS	512
 
@@ -217,7 +221,7 @@ static int attach(struct event *e)
 	return err;
 }
 
-/* The kernel refuses a structure that is not as new. Waits until no handler runs. */
+/* Waits until no handler runs. addr and flags are reset, as the kernel refuses a used structure. */
 static void detach(struct event *e)
 {
 	if (e->ret.handler) {
@@ -262,7 +266,7 @@ int ctrace_compat_cgroup_event_del(const char *name, void *probe, void *data)
 			WRITE_ONCE(e->listeners[i].probe, NULL);
 			if (!--e->users)
 				detach(e);
-			/* its place is another's only when nobody who found it there still has it */
+			/* tell() may have read the old probe: wait before its place gets another's data */
 			ctrace_compat_tracepoint_sync();
 			return 0;
 		}

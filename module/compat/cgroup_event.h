@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tracepoints of cgroups that the kernel does not have itself; as those of tracepoint.h. */
+/* The cgroup tracepoints that an older kernel lacks. The functions work like those of tracepoint.h. */
 #ifndef CTRACE_COMPAT_CGROUP_EVENT_H
 #define CTRACE_COMPAT_CGROUP_EVENT_H
 
@@ -11,7 +11,7 @@
 int ctrace_compat_cgroup_event_add(const char *name, void *probe, void *data);
 int ctrace_compat_cgroup_event_del(const char *name, void *probe, void *data);
 bool ctrace_compat_cgroup_event_exists(const char *name);
-/* Says so in the kernel's log if any was missed since it was last asked. By one at a time. */
+/* Warns in the kernel's log if events were missed since the last call. Callers exclude each other. */
 void ctrace_compat_cgroup_event_check(void);
 #else
 static inline int ctrace_compat_cgroup_event_add(const char *name, void *probe, void *data)

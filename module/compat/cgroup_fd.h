@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A cgroup of either version from a descriptor of its directory. */
+/* The cgroup, v1 or v2, behind a descriptor of its directory. */
 #ifndef CTRACE_COMPAT_CGROUP_FD_H
 #define CTRACE_COMPAT_CGROUP_FD_H
 
@@ -17,7 +17,7 @@
 #endif
 
 #ifdef CTRACE_HAVE_CGROUP_ID__INODE
-/* whoever holds its directory holds it */
+/* a reference on the directory holds the cgroup */
 #define cgroup_put(c)		dput((c)->dentry)
 #elif !defined(CTRACE_HAVE_CGROUP_TRYGET)
 #define cgroup_tryget(c)	css_tryget(&(c)->self)
@@ -25,9 +25,9 @@
 #endif
 
 /*
- * With a reference (cgroup_put()). Process context. cgroup_get_from_fd() would
- * refuse v1. kn->priv is cleared under RCU when the cgroup goes. Before kernfs, f holds the directory.
- * ERR_PTR: -EBADF no descriptor, -ENOTDIR not a cgroup's directory, -ENOENT removed.
+ * Returns the cgroup with a reference (cgroup_put()), or ERR_PTR: -EBADF no descriptor, -ENOTDIR
+ * not a cgroup's directory, -ENOENT removed. Process context. cgroup_get_from_fd() would refuse v1.
+ * kn->priv is cleared under RCU when the cgroup goes; before kernfs, f holds the directory.
  */
 static inline struct cgroup *ctrace_compat_cgroup_from_fd(int fd)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* No processor comes or goes meanwhile; and who is told when one does. */
+/* CPU hotplug: holding it off, and callbacks when a CPU comes or goes. */
 #ifndef CTRACE_COMPAT_CPU_H
 #define CTRACE_COMPAT_CPU_H
 
@@ -16,9 +16,10 @@
 #endif
 
 /*
- * For each node added, online() is called for each CPU that is there or comes, and offline() for
- * each that goes, or when the node is deleted: one call at a time for each CPU. Add and delete are
- * the caller's to serialize, as are get (the first) and put (the last). May sleep.
+ * For each node that was added, online() is called for each CPU that is online or comes online, and
+ * offline() for each CPU that goes, and for all when the node is deleted. A CPU gets one call at a
+ * time. The caller calls get before the first add and put after the last delete, and serializes all
+ * four. They may sleep.
  */
 struct ctrace_compat_cpus {
 	const char *name;
@@ -28,7 +29,7 @@ struct ctrace_compat_cpus {
 	enum cpuhp_state state;
 #else
 	struct notifier_block nb;
-	struct hlist_head nodes;	/* changed where no CPU comes or goes, which protects it */
+	struct hlist_head nodes;	/* written under cpus_read_lock(), read by the notifier */
 #endif
 };
 
@@ -61,7 +62,7 @@ static inline void ctrace_compat_cpus_del(struct ctrace_compat_cpus *c, struct h
 
 #else
 
-/* One that does not come online for a node is without it: older kernels have no way to refuse it then. */
+/* If online() fails, the CPU comes online without that node: older kernels cannot refuse it this late. */
 static inline int ctrace_compat_cpus_told(struct notifier_block *nb, unsigned long action, void *hcpu)
 {
 	struct ctrace_compat_cpus *c = container_of(nb, struct ctrace_compat_cpus, nb);
@@ -106,7 +107,7 @@ static inline int ctrace_compat_cpus_add(struct ctrace_compat_cpus *c, struct hl
 	}
 	if (err)
 		for_each_online_cpu(cpu)
-			c->offline(cpu, node);	/* of those that were not reached, too: nothing to them */
+			c->offline(cpu, node);	/* also for CPUs that online() did not reach: harmless */
 	else
 		hlist_add_head(node, &c->nodes);
 	cpus_read_unlock();

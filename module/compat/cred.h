@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who may trace: CAP_SYS_ADMIN, or CAP_PERFMON where it exists, in the initial user namespace. */
+/* Tracing needs CAP_SYS_ADMIN, or CAP_PERFMON where it exists, in the initial user namespace. */
 #ifndef CTRACE_COMPAT_CRED_H
 #define CTRACE_COMPAT_CRED_H
 

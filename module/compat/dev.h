@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ioctl of 32-bit callers, for a device all of whose ioctls take a pointer to one layout. */
+/* The ioctl handler for 32-bit callers, if every ioctl takes a pointer and both layouts are the same. */
 #ifndef CTRACE_COMPAT_DEV_H
 #define CTRACE_COMPAT_DEV_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Kprobes: whose instance it is, and what a handler may read. */
+/* Kprobes: the kretprobe of an instance, and memory that a handler may read. */
 #ifndef CTRACE_COMPAT_KPROBE_H
 #define CTRACE_COMPAT_KPROBE_H
 
@@ -10,11 +10,11 @@
 #include "facts.h"
 
 #ifndef NOKPROBE_SYMBOL
-/* before 3.16: what is probed within a handler is counted as missed there, no more */
+/* before 3.16: a probe that is hit inside a handler is just counted as missed */
 #define NOKPROBE_SYMBOL(fn)
 #endif
 
-/* NULL: it is being unregistered. */
+/* NULL: the kretprobe is being unregistered. */
 static __always_inline struct kretprobe *ctrace_compat_kretprobe(struct kretprobe_instance *ri)
 {
 #ifdef CTRACE_HAVE_GET_KRETPROBE
@@ -24,7 +24,10 @@ static __always_inline struct kretprobe *ctrace_compat_kretprobe(struct kretprob
 #endif
 }
 
-/* Where one address cannot mean both, a user's is told by its value, as the kernel's tracers do since 5.7. */
+/*
+ * Is `from` a user's address? Its value says so where user and kernel addresses do not overlap; the
+ * kernel's own tracers judge the same way since 5.7.
+ */
 static __always_inline bool ctrace_compat_is_user_address(u64 from)
 {
 #if defined(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE) || defined(CONFIG_X86_64)
@@ -34,7 +37,7 @@ static __always_inline bool ctrace_compat_is_user_address(u64 from)
 #endif
 }
 
-/* Can an instruction begin so far from another? All are of one size on arm64. */
+/* Can an instruction begin `offset` bytes after another? On arm64 all are 4 bytes long. */
 static inline bool ctrace_compat_insn_at(u64 offset)
 {
 #ifdef CONFIG_ARM64
@@ -45,9 +48,10 @@ static inline bool ctrace_compat_insn_at(u64 offset)
 }
 
 /*
- * 0, or an error if it is not there: never sleeps, any context. Before 5.8 it is by the same means as user memory:
- * what is no kernel address may then be read, and one that no processor takes (which is no page fault)
- * makes 5.0 and later complain in the kernel's log. Nothing of either here.
+ * 0, or an error if the memory is not there. Never sleeps; any context. Before 5.8 the kernel reads this
+ * memory by the same means as user memory. So an address that is not the kernel's could be read, and a
+ * non-canonical one (no page fault) makes 5.0 and later complain in the kernel's log. The check below
+ * rules out both.
  */
 static inline long ctrace_compat_read_kernel(void *to, u64 from, size_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lists: what older kernels have no words for. */
+/* Lists: macros that older kernels lack. */
 #ifndef CTRACE_COMPAT_LIST_H
 #define CTRACE_COMPAT_LIST_H
 

@@ -18,7 +18,7 @@ static inline void ctrace_compat_vm_flags(struct vm_area_struct *vma, unsigned l
 #endif
 }
 
-/* A vma's fault handler. */
+/* The head of a vma's fault handler, and the vma in it. */
 #if defined(CTRACE_HAVE_VM_FAULT__VMA)
 #define CTRACE_COMPAT_FAULT(fn)	int fn(struct vm_area_struct *vma, struct vm_fault *vmf)
 #define CTRACE_COMPAT_FAULT_VMA	vma
@@ -39,7 +39,7 @@ static inline unsigned long ctrace_compat_fault_address(const struct vm_fault *v
 #endif
 }
 
-/* A page without a reference, in a fault handler of a VM_PFNMAP vma: what that returns. */
+/* Maps a page without a reference. For fault handlers of VM_PFNMAP vmas, which return its result. */
 static inline int ctrace_compat_insert_pfn(struct vm_area_struct *vma, unsigned long address,
 					   unsigned long pfn)
 {
@@ -48,7 +48,7 @@ static inline int ctrace_compat_insert_pfn(struct vm_area_struct *vma, unsigned 
 #else
 	int err = vm_insert_pfn(vma, address, pfn);
 
-	/* busy: another thread was first */
+	/* -EBUSY: another thread mapped it first */
 	if (!err || err == -EBUSY)
 		return VM_FAULT_NOPAGE;
 	return err == -ENOMEM ? VM_FAULT_OOM : VM_FAULT_SIGBUS;

@@ -23,8 +23,8 @@
 	fn(void *data, const struct sock *sk, const int oldstate, const int newstate)
 
 /*
- * The v2 cgroup in which the socket was made, which it holds a reference on. NULL: sk is
- * none of a kind that knows, or the kernel does not say.
+ * The v2 cgroup in which sk was made; sk holds a reference on it. NULL: sk is NULL, or the kernel
+ * does not say.
  */
 static inline struct cgroup *ctrace_compat_sock_cgroup(const struct sock *sk)
 {
@@ -35,7 +35,7 @@ static inline struct cgroup *ctrace_compat_sock_cgroup(const struct sock *sk)
 #endif
 }
 
-/* The socket that skb leaves by, of those with all their fields; NULL: none. */
+/* The full socket that skb leaves by; NULL: there is none, or it lacks fields (time-wait, request). */
 static inline const struct sock *ctrace_compat_skb_sock(const struct sk_buff *skb)
 {
 #ifdef CTRACE_HAVE_SK_OF_REQUEST__FULL
@@ -52,7 +52,7 @@ static inline const struct sock *ctrace_compat_skb_sock(const struct sk_buff *sk
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
-/* Of an AF_INET6 socket. */
+/* The addresses of an AF_INET6 socket. */
 static inline const void *ctrace_compat_sock_saddr6(const struct sock *sk)
 {
 #ifdef CTRACE_HAVE_SK_V6_ADDR
@@ -82,7 +82,7 @@ static inline bool ctrace_compat_sock_owned(const struct sock *sk)
 #endif
 }
 
-/* Packets to its device are sent by who queues them, and wait for nobody. */
+/* Does skb's queue of dev send packets at once (a qdisc without a queue), in the caller's context? */
 static inline bool ctrace_compat_skb_sent_at_once(const struct sk_buff *skb,
 						  const struct net_device *dev)
 {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What older kernels do not do themselves: refuse strictly, and say why. */
+/* Strict parsing and error texts for kernels that lack them. */
 #include <linux/string.h>
 #include <net/sock.h>
 #include "compat/netlink.h"
 
-/* --- a refusal with its sentence ----------------------------------------------------- */
+/* --- refusals with a text ------------------------------------------------------------ */
 
 #ifndef CTRACE_HAVE_NETLINK_CALLBACK_EXTACK
 
-/* As newer kernels have them: of a refusal that has the head of the request alone, and attributes after it. */
+/* As in newer kernels: a refusal holds only the header of the request, and attributes follow it. */
 #define ACK_FLAGS	(0x100 | 0x200)	/* NLM_F_CAPPED, NLM_F_ACK_TLVS */
 #define ACK_MSG		1		/* NLMSGERR_ATTR_MSG */
 #define ACK_OFFS	2		/* NLMSGERR_ATTR_OFFS */
 
-/* To who sent in, whose head is h. False: nothing was sent. */
+/* Refuses message `in`, whose header is h, to its sender. False: nothing was sent. */
 static bool refuse(const struct sk_buff *in, const struct nlmsghdr *h, int err,
 		   const struct netlink_ext_ack *ack)
 {
@@ -40,7 +40,7 @@ static bool refuse(const struct sk_buff *in, const struct nlmsghdr *h, int err,
 	return !nlmsg_unicast(sock_net(in->sk)->genl_sock, skb, portid);
 }
 
-/* What the kernel says after it comes too late to be taken for the answer. */
+/* On error we answer first: the kernel's own answer comes too late for the reader to take it. */
 int ctrace_compat_dump(struct sk_buff *skb, struct netlink_callback *cb,
 		       int (*fn)(struct sk_buff *, struct netlink_callback *))
 {
@@ -68,7 +68,7 @@ int ctrace_compat_do(struct sk_buff *skb, struct genl_info *info,
 	info->user_ptr[0] = &ack;
 	err = fn(skb, info);
 	info->user_ptr[0] = NULL;
-	/* to the kernel that means: it is answered already */
+	/* -EINTR makes the kernel send no answer of its own */
 	return err < 0 && refuse(skb, info->nlhdr, err, &ack) ? -EINTR : err;
 }
 
@@ -88,8 +88,9 @@ static int wrong(struct netlink_ext_ack *extack, const struct nlattr *at, const 
 }
 
 /*
- * As parsers are since 5.2: no attribute that is not known, none that is longer than it may be, and
- * nothing after the last. Some of it older ones refuse, too, but do not say which attribute it is.
+ * As strict as the kernel's parsers since 5.2: no unknown attribute, none longer than it may be,
+ * nothing after the last one. Older parsers refuse some of that as well, but do not say which
+ * attribute it is.
  */
 int ctrace_compat_strict(const struct nlattr *head, int len, int max, const struct nla_policy *policy,
 			 struct netlink_ext_ack *extack)

@@ -11,8 +11,8 @@
 
 /*
  * An initializer of struct genl_multicast_group: joining needs CAP_SYS_ADMIN.
- * Kernels that cannot ask for it (before the stable series of December 2023) let anybody
- * listen; what is said there stands in /proc and /sys/fs/cgroup for all to read as well.
+ * Kernels that cannot demand it (before the stable series of December 2023) let every
+ * process listen; the same information is in /proc and /sys/fs/cgroup for all to read.
  */
 #if defined(CTRACE_HAVE_GENL_MCAST__FLAGS)
 #define CTRACE_COMPAT_MCAST_ADMIN	.flags = GENL_MCAST_CAP_SYS_ADMIN
@@ -27,13 +27,13 @@ struct netlink_ext_ack {
 	const char *_msg;
 	const struct nlattr *bad_attr;
 };
-/* RHEL 7 has one of its own, which tells the kernel's log */
+/* RHEL 7 has an NL_SET_ERR_MSG of its own, which writes to the kernel's log */
 #undef NL_SET_ERR_MSG
 #define NL_SET_ERR_MSG(extack, msg)	do { if (extack) (extack)->_msg = (msg); } while (0)
 #endif
 
 #ifndef CTRACE_HAVE_NLA_PUT_U64_64BIT
-/* as the kernels do that have no attribute to pad with: 8 bytes at 4 */
+/* like kernels that have no padding attribute: the 8 bytes are aligned to 4 */
 static inline int nla_put_u64_64bit(struct sk_buff *skb, int attr, u64 v, int pad)
 {
 	return nla_put(skb, attr, sizeof(v), &v);
@@ -41,9 +41,9 @@ static inline int nla_put_u64_64bit(struct sk_buff *skb, int attr, u64 v, int pa
 #endif
 
 /*
- * Where a sentence for who asked goes, in a command and in a dump; and how these are called. Where the
- * kernel does not pass a sentence on (before 4.12; of dumps, before 4.20) we send it ourselves, and
- * keep where it is in a place that the kernel leaves to us.
+ * Where the error text of a command or of a dump goes, and how handlers of both are called. Kernels
+ * before 4.12 (for dumps, before 4.20) do not pass a text on. There we send it ourselves, and keep the
+ * pointer to it in a field that the kernel leaves to us.
  */
 #define CTRACE_COMPAT_EXTACK_ARG	5	/* of netlink_callback's args[] */
 #ifdef CTRACE_HAVE_GENL_INFO_EXTACK
@@ -89,8 +89,8 @@ int ctrace_compat_dump(struct sk_buff *skb, struct netlink_callback *cb,
 #endif
 
 /*
- * 0: attributes that no kernel since 5.2 refuses; there its own parsers look. policy NULL: whatever they
- * hold. They are some of a message, each within its end.
+ * Refuses attributes that kernels since 5.2 refuse; there the kernel's parsers do it. 0: they are fine.
+ * policy NULL: only types are checked, not contents. The attributes must lie within a message.
  */
 #ifdef CTRACE_HAVE_NLMSG_PARSE__DEPRECATED
 static inline int ctrace_compat_strict(const struct nlattr *head, int len, int max,
@@ -104,7 +104,7 @@ int ctrace_compat_strict(const struct nlattr *head, int len, int max, const stru
 			 struct netlink_ext_ack *extack);
 #endif
 
-/* The same of a whole request. */
+/* The same for a whole request. */
 static inline int ctrace_compat_strict_request(const struct nlmsghdr *h, int max,
 					       const struct nla_policy *policy,
 					       struct netlink_ext_ack *extack)
@@ -113,7 +113,7 @@ static inline int ctrace_compat_strict_request(const struct nlmsghdr *h, int max
 				    policy, extack);
 }
 
-/* The attributes of a request for a dump, max + 1 of them, whatever they hold. */
+/* Parses a dump request into attrs[max + 1]; contents are not checked. */
 static inline int ctrace_compat_dump_parse(const struct netlink_callback *cb, struct nlattr **attrs,
 					   int max)
 {
@@ -144,7 +144,7 @@ static inline int ctrace_compat_parse_nested(struct nlattr **tb, int max, const 
 #endif
 }
 
-/* Initializers: one policy for all commands stands in the family, or in each. */
+/* Initializers: the one policy for all commands is in the family, or in each command. */
 #ifdef CTRACE_HAVE_GENL_FAMILY_POLICY
 #define CTRACE_COMPAT_FAMILY_POLICY(p)	.policy = (p),
 #define CTRACE_COMPAT_OP_POLICY(p)
@@ -153,7 +153,7 @@ static inline int ctrace_compat_parse_nested(struct nlattr **tb, int max, const 
 #define CTRACE_COMPAT_OP_POLICY(p)	.policy = (p),
 #endif
 
-/* Initializers: a family's commands and groups stand in it, or are handed over with it. */
+/* Initializers: a family's commands and groups are members of it, or are passed when it is registered. */
 #ifdef CTRACE_HAVE_GENL_FAMILY_OPS__MEMBER
 #define CTRACE_COMPAT_OPS_CONST		const
 #define CTRACE_COMPAT_FAMILY_OPS(o)	.ops = (o), .n_ops = ARRAY_SIZE(o),
@@ -169,7 +169,7 @@ static inline int ctrace_compat_parse_nested(struct nlattr **tb, int max, const 
 #define CTRACE_COMPAT_FAMILY_MCGRPS(g)
 #endif
 
-/* A family with n commands and one group. */
+/* Registers a family with n commands and one group. */
 static inline int ctrace_compat_genl_register(struct genl_family *f,
 					      CTRACE_COMPAT_OPS_CONST struct genl_ops *ops, size_t n,
 					      CTRACE_COMPAT_MCGRPS_CONST struct genl_multicast_group *g)
@@ -185,12 +185,15 @@ static inline int ctrace_compat_genl_register(struct genl_family *f,
 	if (!err)
 		err = genl_register_mc_group(f, g);
 	if (err)
-		genl_unregister_family(f);	/* which does no harm to one that is not there */
+		genl_unregister_family(f);	/* harmless if f was not registered */
 #endif
 	return err;
 }
 
-/* f's one group, in the initial network namespace: as functions of f know it; and its number for all others */
+/*
+ * f's one group, in the initial network namespace. MCGRP: as functions that take f know it.
+ * MCGRP_ID: its global number, for all other functions.
+ */
 #ifdef CTRACE_HAVE_GENL_MCGRPS__CALL
 #define CTRACE_COMPAT_MCGRP(g)		((g)->id)
 #define CTRACE_COMPAT_MCGRP_ID(f, g)	((g)->id)
@@ -211,7 +214,7 @@ static inline bool ctrace_compat_genl_listeners(struct genl_family *f,
 #endif
 }
 
-/* Each listener's next read says so. */
+/* The next read of each listener fails with err. */
 static inline void ctrace_compat_genl_set_err(struct genl_family *f,
 					      const struct genl_multicast_group *g, int err)
 {
@@ -234,8 +237,8 @@ static inline void ctrace_compat_genl_multicast(struct genl_family *f,
 }
 
 /*
- * Families that give themselves a number (before 4.10) are in a list by a part of their own; and
- * __ro_after_init is there since 4.6.
+ * Before 4.10 (GENL_ID_GENERATE) the kernel writes to a family after init, as it links a member of
+ * it into a list. __ro_after_init exists since 4.6.
  */
 #if defined(GENL_ID_GENERATE) || !defined(__ro_after_init)
 #define CTRACE_COMPAT_FAMILY_CONST
@@ -244,14 +247,17 @@ static inline void ctrace_compat_genl_multicast(struct genl_family *f,
 #endif
 
 #ifndef CTRACE_HAVE_NETLINK_CAPABLE
-/* since 3.15, and in later ones of older series; who runs is in the middle of sending or reading, so its socket stays */
+/*
+ * Since 3.15, and in later releases of older series. The running task is in the middle of sending or
+ * reading, so its socket stays.
+ */
 static inline bool netlink_capable(const struct sk_buff *skb, int cap)
 {
 	return file_ns_capable(NETLINK_CB(skb).sk->sk_socket->file, &init_user_ns, cap) && capable(cap);
 }
 #endif
 
-/* The sender of a netlink message, and the opener of its socket, both. As ctrace_compat_may_trace(). */
+/* As ctrace_compat_may_trace(), for both the sender of a netlink message and the opener of its socket. */
 static inline bool ctrace_compat_netlink_may_trace(struct sk_buff *skb)
 {
 #ifdef CTRACE_HAVE_CAP_PERFMON

@@ -29,9 +29,9 @@ static inline unsigned int ctrace_compat_task_state(const struct task_struct *p)
 
 #ifdef CTRACE_HAVE_NS_INUM__COMMON
 /*
- * struct mnt_namespace is private to the kernel's fs/, and its number lies in a struct
- * ns_common somewhere near its begin: where the one is whose operations are named "mnt". Returns
- * the place of the number, 0 if it was not found. Any context.
+ * struct mnt_namespace is private to the kernel's fs/. Its number lies in a struct ns_common
+ * somewhere near its start: look for the one whose operations are named "mnt". Returns the
+ * number's offset, 0 if it was not found. Any context.
  */
 static inline size_t ctrace_compat_mnt_inum_at(const struct mnt_namespace *ns)
 {
@@ -52,7 +52,7 @@ static inline size_t ctrace_compat_mnt_inum_at(const struct mnt_namespace *ns)
 	return 0;
 }
 #else
-/* The same before 3.19: the kernel is asked for the number, which then is looked for. May sleep. */
+/* The same before 3.19: asks the kernel for the number, then searches for its value. May sleep. */
 static inline size_t ctrace_compat_mnt_inum_at(const struct mnt_namespace *ns)
 {
 	const struct proc_ns_operations *ops = (void *)kallsyms_lookup_name("mntns_operations");
@@ -74,7 +74,7 @@ struct ctrace_compat_ns {
 	u32 cgroup, ipc, mnt, net, uts;
 };
 
-/* Of p, whose task_lock is held; 0 each if it is dying. mnt_at: see above. */
+/* The namespaces of p, whose task_lock is held; all 0 if p is dying. mnt_at: ctrace_compat_mnt_inum_at(). */
 static inline void ctrace_compat_task_ns(const struct task_struct *p, size_t mnt_at,
 					 struct ctrace_compat_ns *n)
 {
@@ -93,8 +93,9 @@ static inline void ctrace_compat_task_ns(const struct task_struct *p, size_t mnt
 }
 
 /*
- * From *nr up, the next number in use in the initial pid namespace: *nr becomes it, *p the task
- * it belongs to, or NULL (not yet or not any more a task's). False: no further one. RCU read side.
+ * Finds the next pid number in use, from *nr up, in the initial pid namespace. *nr becomes that
+ * number, *p its task, or NULL: it has no task yet, or any more. False: there is no further number.
+ * RCU read side.
  */
 static inline bool ctrace_compat_next_task(int *nr, struct task_struct **p)
 {

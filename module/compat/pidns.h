@@ -9,7 +9,7 @@
 #include <linux/sched/signal.h>
 #include "facts.h"
 
-/* A namespace's number, of whatever kind it is. */
+/* The number of a namespace of any kind. */
 #ifdef CTRACE_HAVE_NS_INUM__COMMON
 #define ctrace_compat_inum(of)	((of)->ns.inum)
 #else
@@ -26,7 +26,7 @@ static __always_inline const struct pid *ctrace_compat_task_pid(const struct tas
 #endif
 }
 
-/* The process of that number, or NULL: it is none, or that of a further thread. RCU read side. */
+/* The process with that number; NULL: no task has it, or a thread other than a leader. RCU read side. */
 static inline struct task_struct *ctrace_compat_pid_leader(struct pid *pid)
 {
 #ifdef CTRACE_HAVE_PIDTYPE_TGID
@@ -39,9 +39,9 @@ static inline struct task_struct *ctrace_compat_pid_leader(struct pid *pid)
 }
 
 /*
- * The two ends of a namespace. Closed: its init is exiting, it gets no further
- * process. Empty: closed, and the last process has been reaped; final.
- * ns->pid_allocated (before 4.15 nr_hashed) counts processes; its top bit stands until init exits.
+ * A namespace ends in two steps. Closed: its init is exiting, and no process can be
+ * added. Empty: closed, and the last process has been reaped; this is final.
+ * ns->pid_allocated (before 4.15 nr_hashed) counts processes; its top bit is set until init exits.
  */
 static inline bool ctrace_compat_pidns_closed(const struct pid_namespace *ns)
 {
@@ -67,9 +67,9 @@ static inline u32 ctrace_compat_pidns_inum(const struct pid_namespace *ns)
 }
 
 /*
- * Its init, which is there as long as any process is (init waits for the
- * others before it lets itself be reaped): call it for a namespace, or an ancestor of
- * one, that a task not yet released is in, inside the RCU section where that was seen.
+ * The init of ns. It exists as long as any process of ns does: init waits for the
+ * others before it can be reaped. So ns must be the pid namespace of a task that has
+ * not been released, or an ancestor of it; call this in the RCU section where that was seen.
  */
 static inline struct task_struct *ctrace_compat_pidns_reaper(const struct pid_namespace *ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What poll says. */
+/* The type and the bits of a poll mask. */
 #ifndef CTRACE_COMPAT_POLL_H
 #define CTRACE_COMPAT_POLL_H
 
@@ -12,7 +12,7 @@
 #define __poll_t	unsigned int
 #endif
 
-/* the same bits, by the names that older kernels have */
+/* older kernels have the same bits by these names */
 #ifndef EPOLLIN
 #define EPOLLIN		POLLIN
 #define EPOLLERR	POLLERR

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * "Preemption off" is an RCU read side, as all of ctrace takes it to be: to the kernel itself since
- * 4.20. Before, if the kernel is preemptible, what waits for the one did not wait for the other, and the kernel
- * frees tasks, cgroups and namespaces after the one alone.
+ * All of ctrace relies on "preemption off" being an RCU read side. In the kernel it is, since 4.20.
+ * Before, in a preemptible kernel, synchronize_rcu() did not wait for sections with preemption off,
+ * and the kernel frees tasks, cgroups and namespaces after such an RCU grace period alone.
  */
 #ifndef CTRACE_COMPAT_RCU_H
 #define CTRACE_COMPAT_RCU_H
@@ -17,16 +17,16 @@
 #define CTRACE_COMPAT_RCU_OF_ITS_OWN	0
 #endif
 
-/* Waits for both. May sleep. */
+/* Waits for RCU read sides and for sections with preemption off. May sleep. */
 static inline void ctrace_compat_synchronize(void)
 {
 	synchronize_rcu();
-	/* what is called with preemption off, a tracepoint's probe, is waited for so */
+	/* this waits for tracepoint probes, and so for all sections with preemption off */
 	if (CTRACE_COMPAT_RCU_OF_ITS_OWN)
 		tracepoint_synchronize_unregister();
 }
 
-/* In handlers that the kernel calls with preemption off. Any context incl. NMI. */
+/* For handlers that the kernel calls with preemption off. Any context incl. NMI. */
 static __always_inline void ctrace_compat_rcu_begin(void)
 {
 	if (CTRACE_COMPAT_RCU_OF_ITS_OWN)

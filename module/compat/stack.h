@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Stacks: the kernel's own by its unwinder, and where a user's begins. */
+/* Stacks: the kernel's, by its unwinder, and where a user's stack begins. */
 #ifndef CTRACE_COMPAT_STACK_H
 #define CTRACE_COMPAT_STACK_H
 
@@ -18,7 +18,7 @@ static inline bool within_module(unsigned long addr, const struct module *mod)
 }
 #endif
 
-/* Return addresses of the running code, the caller's own first: at most n, into to[]. */
+/* Stores up to n return addresses of the running code in to[], the caller's own first. */
 static __always_inline u32 ctrace_compat_stack_save(unsigned long *to, u32 n)
 {
 #ifdef CTRACE_HAVE_STACK_TRACE__SAVE
@@ -28,7 +28,7 @@ static __always_inline u32 ctrace_compat_stack_save(unsigned long *to, u32 n)
 	u32 own = 0;
 
 	save_stack_trace(&t);
-	/* x86 ends a whole one with a mark */
+	/* x86 ends a complete stack with ULONG_MAX */
 	if (t.nr_entries && to[t.nr_entries - 1] == ULONG_MAX)
 		t.nr_entries--;
 	/* some begin with the unwinder's own frames: x86 before 4.10, and 4.14 */
@@ -43,10 +43,11 @@ static __always_inline u32 ctrace_compat_stack_save(unsigned long *to, u32 n)
 }
 
 /*
- * The stack of the code that regs, which are the kernel's, are of, where the unwinder did not come to it: at
- * most n into to[]. Those before 4.10 leave out what was interrupted, and with frame pointers it is simple:
- * above each lies the return address. A function at its entry has no frame yet, so that its caller is missing, as
- * it is in the kernel's own. Without (seen with the tables of RHEL 8.1) it is known where it was, and no more.
+ * Stores in to[] up to n addresses of the kernel stack of the code that regs were saved from; for
+ * when the unwinder did not reach it. Unwinders before 4.10 leave out interrupted code. With frame
+ * pointers the walk is simple: the return address lies above each frame pointer. A function at its
+ * entry has no frame yet, so its caller is missing, as in the kernel's own stacks. Without frame
+ * pointers (seen with the unwind tables of RHEL 8.1) only the address in regs is known.
  */
 static inline u32 ctrace_compat_stack_from(unsigned long *to, u32 n, const struct pt_regs *regs)
 {
@@ -68,16 +69,16 @@ static inline u32 ctrace_compat_stack_from(unsigned long *to, u32 n, const struc
 #endif
 }
 
-/* user_mode() itself is const in the newest kernels alone. */
+/* user_mode() takes a const pointer only in the newest kernels. */
 static __always_inline bool ctrace_compat_user_mode(const struct pt_regs *regs)
 {
 	return user_mode((struct pt_regs *)regs);
 }
 
-/* What the registers of code in user mode say of its stack. */
+/* What registers of user code say about its stack. */
 struct ctrace_compat_frame {
 	u64 ip, sp, fp;
-	u32 word;	/* bytes of a saved frame pointer, return address above it; 0: kept otherwise */
+	u32 word;	/* bytes of a saved frame pointer, with the return address above; 0: another layout */
 };
 
 static inline void ctrace_compat_user_frame(const struct pt_regs *regs,
@@ -98,8 +99,8 @@ static inline void ctrace_compat_user_frame(const struct pt_regs *regs,
 }
 
 /*
- * Where a breakpoint was, as a stack has it: x86 says an address past the instruction's
- * begin, as return addresses are; arm64 the begin itself.
+ * A breakpoint's address in the form that stacks have. x86 reports an address past the
+ * instruction's start, like a return address; arm64 the start itself.
  */
 static inline unsigned long ctrace_compat_past(unsigned long ip, const struct pt_regs *regs)
 {
@@ -110,7 +111,7 @@ static inline unsigned long ctrace_compat_past(unsigned long ip, const struct pt
 #endif
 }
 
-/* A return address as a user's stack has it: on arm64 it may be signed, in bits no address has. */
+/* Strips the signature that a return address in a user's stack may have on arm64, in its unused bits. */
 static inline u64 ctrace_compat_user_return(u64 ret)
 {
 #if defined(CONFIG_ARM64)
@@ -120,7 +121,7 @@ static inline u64 ctrace_compat_user_return(u64 ret)
 #endif
 }
 
-/* Were interrupts on in the code that regs are of? False where it is not known. */
+/* Were interrupts on in the code that regs were saved from? False where that is not known. */
 static inline bool ctrace_compat_irqs_on(const struct pt_regs *regs)
 {
 #if defined(CONFIG_X86)

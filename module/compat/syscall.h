@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* System call registers per architecture, and reads of user memory that may not fault. */
+/* System call registers per architecture, and reads of user memory that must not fault. */
 #ifndef CTRACE_COMPAT_SYSCALL_H
 #define CTRACE_COMPAT_SYSCALL_H
 
@@ -9,7 +9,7 @@
 #include <asm/syscall.h>
 #include "facts.h"
 
-/* A 32-bit caller, whose numbers are those of the other table. */
+/* Is the caller a 32-bit one, so that numbers are those of the 32-bit table? */
 static __always_inline bool ctrace_compat_is_32bit_call(void)
 {
 #if defined(CONFIG_X86_64) && defined(CONFIG_IA32_EMULATION)
@@ -42,7 +42,7 @@ static __always_inline void ctrace_compat_syscall_args(const struct pt_regs *reg
 		}
 		return;
 	}
-	/* the shortest way for few, which most have; a switch would be a search */
+	/* shortest for few arguments, as most calls have; a switch would search for its case */
 	if (!n)
 		return;
 	a[0] = regs->di;
@@ -82,7 +82,7 @@ static inline long ctrace_compat_read_user(void *dst, const void __user *src, si
 	unsigned long from = (unsigned long)src;
 	long left;
 
-	/* not access_ok(), for which interrupts are no place, and for which the limit may be lifted */
+	/* not access_ok(): it must not run in interrupts, and its limit may be lifted (set_fs()) */
 	if (from >= TASK_SIZE || n > TASK_SIZE - from)
 		return -EFAULT;
 	pagefault_disable();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* High-resolution timers: how one is prepared. */
+/* Setting up a high-resolution timer. */
 #ifndef CTRACE_COMPAT_TIMER_H
 #define CTRACE_COMPAT_TIMER_H
 

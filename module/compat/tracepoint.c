@@ -31,7 +31,7 @@ static void each_built_in_tracepoint(void (*fn)(struct tracepoint *tp, void *dat
 #else
 	struct tracepoint_iter i = { .tracepoint = NULL };
 
-	/* the kernel's own come first */
+	/* the built-in ones come first */
 	for (tracepoint_iter_start(&i); i.tracepoint; tracepoint_iter_next(&i)) {
 #ifdef CONFIG_MODULES
 		if (i.module)
@@ -55,8 +55,9 @@ static struct tracepoint *find(const char *name)
 /* --- iterators ------------------------------------------------------------- */
 
 /*
- * Their iterators: only added to, and seldom looked at (by stacks). One that finds no
- * place stays in the stacks, as one does whose size the kernel does not tell.
+ * The iterator functions of our tracepoints, which stacks leave out. Entries are only added, and
+ * seldom searched. An iterator that finds no room here, or whose size the kernel does not tell,
+ * stays visible in stacks.
  */
 #define ITERATORS	128
 static struct { unsigned long from, size; } iterators[ITERATORS];
@@ -72,7 +73,7 @@ bool ctrace_compat_tracepoint_iterates(unsigned long ip)
 	return false;
 }
 
-/* Module init, then under ctrace_lock: one at a time. */
+/* Called from module init, then under ctrace_lock: one caller at a time. */
 static void note_iterator(struct tracepoint *tp)
 {
 #ifdef CTRACE_HAVE_TRACEPOINT_ITERATOR__MEMBER
@@ -97,7 +98,7 @@ static void note_iterator(struct tracepoint *tp)
 #endif
 }
 
-/* --- modules' ---------------------------------------------------------------- */
+/* --- tracepoints of modules --------------------------------------------------- */
 
 typedef void (*module_fn)(struct tracepoint *tp, struct module *mod, void *data);
 
@@ -115,8 +116,8 @@ struct walk {
 #endif
 
 /*
- * A module that is still loading may fail to, whatever references it has; one that is going
- * gives none. Both are left out.
+ * A module that is still loading may fail to load, in spite of references on it; a module that
+ * is being removed gives none. Both are left out.
  */
 static int walk_one(struct notifier_block *nb, unsigned long action, void *what)
 {
@@ -132,8 +133,8 @@ static int walk_one(struct notifier_block *nb, unsigned long action, void *what)
 }
 
 /*
- * Who registers for news of modules with tracepoints is told of those there are, while none
- * can come or go. That is all that is wanted here.
+ * A new notifier for modules with tracepoints is called for each such module that is loaded,
+ * while none can come or go. That walk is all we want here.
  */
 static void each_module(module_fn fn, void *data)
 {
@@ -144,8 +145,8 @@ static void each_module(module_fn fn, void *data)
 }
 #elif defined(CONFIG_MODULES) && defined(CTRACE_HAVE_TRACEPOINT_EACH__ITERATOR)
 /*
- * Before 3.15 the same walk goes on to those of modules; but from one to the next any may go. Its
- * memory does not, as long as we have this mutex.
+ * Before 3.15 the iterator goes on to the tracepoints of modules. A module may be removed between
+ * two steps, but its memory stays as long as we hold module_mutex.
  */
 static void each_module(module_fn fn, void *data)
 {
@@ -237,9 +238,9 @@ static void stay_last(struct tracepoint *tp)
 #else
 
 /*
- * Probes are called in the order they came in: the one that is to be last comes again, as another
- * because its data are others (which it does not look at), and then goes from where it was. So it is
- * called twice for a moment, but never not at all. Under ctrace_lock.
+ * Probes are called in the order of registration. To stay last, our probe is registered again,
+ * which needs other data (it ignores them), and then the older registration is removed. So for a
+ * moment it is called twice, but it is never left out. Under ctrace_lock.
  */
 static struct {
 	struct tracepoint *tp;	/* NULL: none */
@@ -279,7 +280,7 @@ int ctrace_compat_tp_register(const struct ctrace_compat_tp *h, void *probe, voi
 {
 	int err;
 
-	/* a module's iterator would go with it, and its address to others */
+	/* a module's iterator is freed with it, and its address is reused */
 	if (!h->mod)
 		note_iterator(h->tp);
 	err = add(h->tp, probe, data);

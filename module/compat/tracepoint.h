@@ -2,9 +2,9 @@
 /*
  * Tracepoints by name, and probe prototypes.
  *
- * A kernel's tracepoint prototypes change even within a stable series, so
- * compat/facts asks for each one used; the CTRACE_PROBE_* macros give a
- * probe the arguments of this kernel.
+ * Tracepoint prototypes change even within a stable series, so compat/facts asks
+ * for each one that is used. The CTRACE_PROBE_* macros give a probe the arguments
+ * of this kernel.
  */
 #ifndef CTRACE_COMPAT_TRACEPOINT_H
 #define CTRACE_COMPAT_TRACEPOINT_H
@@ -16,23 +16,23 @@
 #include "facts.h"
 
 /*
- * Both look NAME up (no tracepoint symbol is exported to modules). 0, -ENOENT
+ * Both look name up (no tracepoint symbol is exported to modules). 0, -ENOENT
  * (this kernel has no such tracepoint), -EEXIST, -ENOMEM. May sleep. After
- * unregistering, ctrace_compat_tracepoint_sync() before anything the probe uses goes.
+ * unregistering, call ctrace_compat_tracepoint_sync() before you free what the probe uses.
  */
 int ctrace_compat_tracepoint_register(const char *name, void *probe, void *data);
 int ctrace_compat_tracepoint_unregister(const char *name, void *probe, void *data);
 /*
- * Called behind the other probes of the same tracepoint. One probe in all, which does not mind being
- * called twice, nor what its data are.
+ * The probe is called after all other probes of that tracepoint. There can be one such probe in all.
+ * It must cope with being called twice, and ignore its data.
  */
 int ctrace_compat_tracepoint_register_last(const char *name, void *probe);
 int ctrace_compat_tracepoint_unregister_last(const char *name, void *probe);
-/* These two know the tracepoints of modules as well. fn must not sleep long: modules wait. */
+/* These two include the tracepoints of modules. fn must not sleep long: loading of modules waits. */
 bool ctrace_compat_tracepoint_exists(const char *name);
 void ctrace_compat_tracepoint_each(void (*fn)(const char *name, void *data), void *data);
 
-/* A tracepoint that is kept: its module, if it is one's, cannot go. */
+/* A reference on a tracepoint: its module, if it has one, cannot be removed. */
 struct ctrace_compat_tp {
 	struct tracepoint *tp;
 	struct module *mod;		/* a reference, or NULL: built in */
@@ -43,20 +43,20 @@ int ctrace_compat_tp_get(const char *name, struct ctrace_compat_tp *h);
 void ctrace_compat_tp_put(struct ctrace_compat_tp *h);
 int ctrace_compat_tp_register(const struct ctrace_compat_tp *h, void *probe, void *data);
 void ctrace_compat_tp_unregister(const struct ctrace_compat_tp *h, void *probe, void *data);
-/* How many arguments its probes get (after data), or -ENOENT: the kernel does not tell. */
+/* How many arguments its probes get after data; -ENOENT: the kernel does not tell. */
 int ctrace_compat_tp_nargs(const struct ctrace_compat_tp *h);
 /* Does the kernel's own event SYSTEM:NAME exist? True where that cannot be asked. */
 bool ctrace_compat_event_exists(const char *system, const char *name);
 
-/* May a probe have another prototype than the tracepoint's? Not where calls are checked. */
+/* May a probe's prototype differ from the tracepoint's? Not if the kernel checks indirect calls (CFI). */
 static inline bool ctrace_compat_tp_may_raw(void)
 {
 	return !IS_ENABLED(CONFIG_CFI_CLANG) && !IS_ENABLED(CONFIG_CFI);
 }
 
 /*
- * Arguments in registers, after data: what a probe may be given where the number is not
- * known. A register that holds none is stale, not unsafe.
+ * How many arguments come in registers, after data: what a probe may read if the number of
+ * arguments is not known. A register without an argument is stale, but safe to read.
  */
 #ifdef CONFIG_X86_64
 #define CTRACE_COMPAT_TP_REGS	5
@@ -64,8 +64,8 @@ static inline bool ctrace_compat_tp_may_raw(void)
 #define CTRACE_COMPAT_TP_REGS	7
 #endif
 /*
- * Is ip in the function that calls the probes of a tracepoint registered here once? Any
- * context. False where kernels have none, or do not tell.
+ * Is ip in the iterator function, which calls the probes, of a tracepoint that a probe was
+ * ever registered for here? Any context. False where kernels have none, or do not tell.
  */
 bool ctrace_compat_tracepoint_iterates(unsigned long ip);
 
@@ -75,9 +75,9 @@ static inline void ctrace_compat_tracepoint_sync(void)
 }
 
 /*
- * A per-CPU ring, and everything read under "preemption off", needs just that.
- * Until 6.12 the kernel calls every probe so; since 6.13 (DECLARE_TRACE_SYSCALL) not those
- * of system calls, and since tracepoints are protected by fast SRCU none at all.
+ * Turns preemption off, which per-CPU rings and our RCU read sides need. Until 6.12 the
+ * kernel calls every probe with preemption off. Since 6.13 (DECLARE_TRACE_SYSCALL) it does
+ * not for system calls, and since tracepoints are protected by fast SRCU it does for none.
  */
 static __always_inline void ctrace_compat_probe_begin(void)
 {
@@ -104,7 +104,7 @@ static __always_inline void ctrace_compat_probe_end(void)
 #ifdef CTRACE_HAVE_SCHED_SWITCH__PREV_NEXT_ALONE
 #define CTRACE_PROBE_SCHED_SWITCH(fn)						\
 	fn(void *data, struct task_struct *prev, struct task_struct *next)
-/* prev runs this */
+/* prev is current here */
 #define CTRACE_PROBE_PREEMPT	(preempt_count() & PREEMPT_ACTIVE)
 #else
 #define CTRACE_PROBE_SCHED_SWITCH(fn)						\
@@ -120,7 +120,7 @@ static __always_inline void ctrace_compat_probe_end(void)
 #define CTRACE_PROBE_PREEMPT	preempt
 #endif
 
-/* success: never false, where it is still said */
+/* success is never false in kernels that still have it */
 #ifdef CTRACE_HAVE_SCHED_WAKEUP__TASK_SUCCESS
 #define CTRACE_PROBE_SCHED_WAKEUP(fn)	fn(void *data, struct task_struct *p, int success)
 #else
@@ -165,7 +165,7 @@ static __always_inline void ctrace_compat_probe_end(void)
 #define CTRACE_PROBE_TIMER_BASECLK	baseclk
 #else
 #define CTRACE_PROBE_TIMER_EXPIRE(fn)	fn(void *data, struct timer_list *timer)
-/* when it was due; the wheel's own time, which is not told, is that or little more */
+/* when the timer was due; the wheel's own time, which is not told, is the same or little later */
 #define CTRACE_PROBE_TIMER_BASECLK	(timer->expires)
 #endif
 
@@ -192,7 +192,7 @@ static __always_inline void ctrace_compat_probe_end(void)
 #define CTRACE_PROBE_HRTIMER_NOW	ktime_to_ns(*now)
 #endif
 
-/* CTRACE_PROBE_VICTIM: NULL if the pid has gone meanwhile. RCU. */
+/* CTRACE_PROBE_VICTIM: NULL if the pid has gone meanwhile. RCU read side. */
 #ifdef CTRACE_HAVE_MARK_VICTIM__TASK_UID
 #define CTRACE_PROBE_MARK_VICTIM(fn)	fn(void *data, struct task_struct *p, uid_t uid)
 #define CTRACE_PROBE_VICTIM		p

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How many arguments a tracepoint has. struct tracepoint does not say; the list that
- * the kernel keeps for BPF's raw tracepoints does. A module's part of it hangs on the module. The built-in
- * part is reached through a function that is not exported: a kprobe, never armed, tells where it is.
+ * How many arguments a tracepoint has. struct tracepoint does not say, but the kernel's list of
+ * raw tracepoints for BPF does. Each module holds its own part of that list. A function that is
+ * not exported returns entries of the built-in part: a kprobe, never armed, tells its address.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -22,8 +22,8 @@
 typedef struct bpf_raw_event_map *(*get_fn)(const char *name);
 
 /*
- * A kprobe's address may be some bytes into the function, behind what an indirect branch must
- * land on; the call must go to where the function begins.
+ * A kprobe's address may be some bytes into the function, past the instruction that indirect
+ * branches must land on. Our call must go to the function's start.
  */
 static get_fn function_at(const char *symbol)
 {
@@ -62,8 +62,9 @@ static int built_in_nargs(const struct tracepoint *tp)
 	const struct bpf_raw_event_map *m = get ? get(tp->name) : NULL;
 
 	/*
-	 * Another one's is a module's of the same name, with a reference that only the kernel's
-	 * own code could give back: that module stays, which is better than a wrong number.
+	 * If m belongs to another tracepoint, that one is a module's, of the same name, and we now
+	 * hold a reference that only the kernel's own code could drop. That module stays loaded,
+	 * which is better than a wrong number.
 	 */
 	return m && m->tp == tp ? m->num_args : -ENOENT;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Large memory that nobody is killed for. */
+/* Large allocations that never invoke the OOM killer. */
 #ifndef CTRACE_COMPAT_VMALLOC_H
 #define CTRACE_COMPAT_VMALLOC_H
 
@@ -10,12 +10,12 @@
 #include <linux/vmstat.h>
 #include "facts.h"
 
-/* since 4.13; the next that leaves others alive gives up sooner */
+/* since 4.13; __GFP_NORETRY spares other processes, too, but gives up sooner */
 #ifndef __GFP_RETRY_MAYFAIL
 #define __GFP_RETRY_MAYFAIL	__GFP_NORETRY
 #endif
 
-/* since 4.5; before, what a task allocates is accounted unless one says otherwise */
+/* since 4.5; before, allocations are accounted to the task unless the caller says otherwise */
 #ifndef GFP_KERNEL_ACCOUNT
 #define GFP_KERNEL_ACCOUNT	GFP_KERNEL
 #endif
@@ -52,7 +52,7 @@ static inline void *kvzalloc(size_t size, gfp_t gfp)
 #endif
 
 #ifndef CTRACE_HAVE_SI_MEM_AVAILABLE
-/* Pages that can be had without swapping, by a cautious guess: what is free, and what files left behind. */
+/* A cautious estimate of the pages to be had without swapping: free pages and inactive file pages. */
 static inline long si_mem_available(void)
 {
 	return global_page_state(NR_FREE_PAGES) + global_page_state(NR_INACTIVE_FILE);

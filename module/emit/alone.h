@@ -22,9 +22,12 @@
 #include "emit/emit.h"
 
 /*
- * Call after ctrace_filter(), which left mask. If one plain session alone wants this event, caches it and
- * its ring for current, so that the next event goes straight there. Dropped whenever a session becomes special
- * or a container unwanted. The ring may be bound to another container meanwhile: users compare its cid.
+ * Call after ctrace_filter(), which returned mask. If mask is one plain (not special) session that wants
+ * this container, caches the session and its ring for current: the next event of current that only this
+ * session wants can go straight to that ring.
+ *
+ * Making a session special, or a container unwanted, drops the cache. But the ring may be given to
+ * another container meanwhile, so its users compare the ring's cid.
  */
 static inline void ctrace_alone_note(u32 mask, const struct ctrace_who *who)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The way of an event: who is it, is it wanted, reserve, fill, commit.
+ * The way of an event: whose is it, is it wanted, reserve, fill, commit.
  *
- * A probe asks ctrace_event_wants[] first, resolves whose event it is, and
- * hands a mask of sessions to ctrace_emit() with a function that fills the payload.
- * fill is always a known function, so all of this becomes one piece of code per probe.
+ * A probe checks ctrace_event_wants[] first and finds out whose event it is. Then it
+ * calls ctrace_emit() with a mask of sessions and a function that fills the payload.
+ * fill is always a constant, so the compiler inlines all of this into each probe.
  */
 #ifndef CTRACE_EMIT_H
 #define CTRACE_EMIT_H
@@ -19,13 +19,14 @@
 int ctrace_emit_init(void);
 void ctrace_emit_exit(void);
 
-/* emit/special.c: what ctrace_emit() promises, for the sessions in mask, which are special. Context: its. */
+/* emit/special.c: ctrace_emit() for the sessions in mask, which are special. Context: the same. */
 void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who, u32 payload,
 			 void (*fill)(void *payload, const void *arg), const void *arg);
 
 /*
- * Any context incl. NMI; preemption off. mask is not 0. payload: bytes before
- * padding; fill writes exactly these. May drop: the ring counts it.
+ * Writes one record for each session in mask, which is not 0. payload: bytes before padding;
+ * fill writes exactly these. May drop the record: the ring counts that. Any context incl.
+ * NMI; preemption off.
  */
 static __always_inline void ctrace_emit(u32 mask, u32 id, const struct ctrace_who *who,
 					u32 payload,

@@ -22,7 +22,7 @@ static __always_inline void ctrace_fill_copy(void *payload, const void *arg)
 	memcpy(payload, c->from, c->len);
 }
 
-/* Any context incl. NMI; preemption off. One record in the ring of the session with this index. */
+/* Writes one record into cid's ring of session `index`. Any context incl. NMI; preemption off. */
 static __always_inline void ctrace_emit_one(u32 index, u32 id, const struct ctrace_who *who,
 					    u32 cid, u32 payload,
 					    void (*fill)(void *payload, const void *arg),
@@ -39,7 +39,7 @@ static __always_inline void ctrace_emit_one(u32 index, u32 id, const struct ctra
 		rec->cid = cid;
 		rec->tid = who->tid;
 		rec->vtid = who->vtid;
-		if (payload & 7)	/* no stale byte leaves as padding */
+		if (payload & 7)	/* padding must not show stale bytes */
 			*(u64 *)((char *)rec + len - 8) = 0;
 		fill(rec + 1, arg);
 		ctrace_ring_commit(d, &w);

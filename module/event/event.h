@@ -59,7 +59,7 @@ struct ctrace_syscall_layout {
 	u16 len;		/* bytes of the entry's record; 0: it has strings, or is not known */
 };
 
-/* Which sessions record event type id: the first thing a probe looks at. Written under ctrace_lock. */
+/* [id]: the sessions that record event type id. The first thing that a probe looks at. Written under ctrace_lock. */
 extern u32 ctrace_event_wants[CTRACE_ID_MAX];
 
 extern struct ctrace_syscall_layout ctrace_syscall_layouts[2][CTRACE_NR_SYSCALLS];

@@ -30,7 +30,7 @@ static void free_list(struct llist_node *list)
 
 void ctrace_lfpool_exit(struct ctrace_lfpool *pool)
 {
-	WARN_ON(atomic_read(&pool->nr_taken));	/* as many were lost */
+	WARN_ON(atomic_read(&pool->nr_taken));	/* that many nodes leaked */
 	free_list(llist_del_all(&pool->ready));
 	free_list(llist_del_all(&pool->limbo));
 }
@@ -61,9 +61,9 @@ int ctrace_lfpool_refill(struct ctrace_lfpool *pool)
 }
 
 /*
- * llist wants one consumer at a time, because the first of the list could be
- * taken, and come back, between another's look at its successor and that one's exchange.
- * Here nothing comes back to `ready` within the RCU read side that each taker is in.
+ * llist_del_first() allows one consumer at a time: between its load of the first node's
+ * successor and its cmpxchg, another consumer could take that node and put it back. Here
+ * no node comes back to `ready` within the RCU read side that each taker is in.
  */
 struct ctrace_lfnode *ctrace_lfpool_take(struct ctrace_lfpool *pool)
 {
@@ -130,7 +130,7 @@ struct ctrace_lfnode *ctrace_lftable_find(const struct ctrace_lftable *t, u64 a,
 {
 	struct ctrace_lfnode *n;
 
-	/* Acquire: pairs with the exchange in push, so that n is whole. */
+	/* Acquire: pairs with the cmpxchg in push, so that n is seen complete. */
 	for (n = smp_load_acquire(bucket(t, a, b, p)); n; n = READ_ONCE(n->next))
 		if (same(n, a, b, p, gen))
 			return n;
@@ -144,12 +144,12 @@ struct ctrace_lfnode *ctrace_lftable_push(struct ctrace_lftable *t, struct ctrac
 
 	first = smp_load_acquire(head);		/* as in find */
 	for (;;) {
-		/* What stood behind `seen` has been looked at; sweep only takes away. */
+		/* Nodes from `seen` on were looked at before; sweep only takes nodes away. */
 		for (n = first; n && n != seen; n = READ_ONCE(n->next))
 			if (same(n, new->a, new->b, new->p, new->gen))
 				return n;
 		new->next = first;
-		/* Full barrier: the node is whole before it is seen. */
+		/* Full barrier: the node is complete before it is seen. */
 		was = cmpxchg(head, first, new);
 		if (was == first)
 			return new;
@@ -176,8 +176,8 @@ struct ctrace_lfnode *ctrace_lftable_sweep(struct ctrace_lftable *t,
 				continue;
 			}
 			/*
-			 * The first one leaves by exchange; if something was
-			 * pushed before it meanwhile, it is not the first any more.
+			 * The first node leaves by cmpxchg. If that fails, another node
+			 * was pushed in front, and n is not the first any more.
 			 */
 			if (!prev && cmpxchg(head, n, next) != n)
 				/* acquire: as in find */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lftable: a hash of singly linked lists that anything may push to and look
- * up in, from any context including NMI, without a lock.
+ * lftable: a hash table of singly linked lists. Any context including NMI may push
+ * nodes and look them up, without a lock.
  *
- * Lists only grow at their heads, by compare-and-exchange; nodes leave in
- * ctrace_lftable_sweep() alone (one at a time, process context), and go back
- * to the pool after a grace period. Pushers and readers run with preemption
- * off, that is inside an RCU read side: what they saw at a head cannot come
- * back there while they look (no ABA), and cannot be freed.
+ * Lists only grow at their heads, by compare-and-exchange. Nodes leave only in
+ * ctrace_lftable_sweep() (one caller at a time, process context), and go back to
+ * the pool after a grace period. Pushers and readers run with preemption off, that
+ * is inside an RCU read side: while they look, a node that they saw at a head
+ * cannot leave and come back there (no ABA), and cannot be freed.
  *
  * A node's key never changes while it can be found. Its val may be exchanged
  * (ctrace_lfnode_set), for instance to NULL, a tombstone.
@@ -19,12 +19,12 @@
 #include <linux/llist.h>
 
 struct ctrace_lfnode {
-	struct ctrace_lfnode *next;	/* towards older ones; written by sweep alone */
-	u64 a, b;			/* key, with p and gen */
+	struct ctrace_lfnode *next;	/* towards older nodes; once pushed, only sweep writes it */
+	u64 a, b;			/* the key, with p and gen */
 	const void *p;
 	void *val;			/* READ_ONCE, or ctrace_lfnode_get() */
 	u32 gen;
-	u32 flags;			/* the user's; its own rules of access */
+	u32 flags;			/* for the table's user, by that user's rules of access */
 	union {
 		struct llist_node free;		/* in the pool */
 		struct ctrace_lfnode *chain;	/* swept, waiting for the grace period */
@@ -39,22 +39,22 @@ struct ctrace_lftable {
 /* Nodes ready to be taken without allocating. */
 struct ctrace_lfpool {
 	struct llist_head ready;	/* pop: any context, preemption off */
-	struct llist_head limbo;	/* taken, not used: ready after a grace period */
+	struct llist_head limbo;	/* taken and returned unused: ready after a grace period */
 	atomic_t nr_ready;
 	atomic_t nr_taken;		/* in tables */
-	unsigned int want;		/* refill up to this many ready */
+	unsigned int want;		/* refill until this many are ready */
 };
 
-/* Process context. A table is exited when nobody can look any more. */
+/* Process context. Call _exit() when no context can use the table any more. */
 int ctrace_lftable_init(struct ctrace_lftable *t, unsigned int bits);
 void ctrace_lftable_exit(struct ctrace_lftable *t);
 
 int ctrace_lfpool_init(struct ctrace_lfpool *pool, unsigned int want);
-/* Frees the pool's own nodes; every other was given back before. */
+/* Frees the nodes in the pool; all others must have been given back before. */
 void ctrace_lfpool_exit(struct ctrace_lfpool *pool);
 /*
- * Process context, sleeps for a grace period if nodes wait for one: takes
- * limbo back and allocates up to `want`. Callers exclude each other.
+ * Makes the nodes in limbo ready again, after a grace period, and allocates until
+ * `want` are ready. Process context, may sleep. Callers exclude each other.
  */
 int ctrace_lfpool_refill(struct ctrace_lfpool *pool);
 static inline bool ctrace_lfpool_low(const struct ctrace_lfpool *pool)
@@ -64,16 +64,16 @@ static inline bool ctrace_lfpool_low(const struct ctrace_lfpool *pool)
 
 /* Any context, preemption off. NULL: none left. */
 struct ctrace_lfnode *ctrace_lfpool_take(struct ctrace_lfpool *pool);
-/* Any context: a node that was taken and never pushed. */
+/* Gives back a node that was taken and never pushed. Any context. */
 void ctrace_lfpool_return(struct ctrace_lfpool *pool, struct ctrace_lfnode *n);
 
 /* Any context, preemption off. */
 struct ctrace_lfnode *ctrace_lftable_find(const struct ctrace_lftable *t, u64 a, u64 b,
 					  const void *p, u32 gen);
 /*
- * Any context, preemption off. Makes n, whose a, b, p, gen and val are set,
- * findable, unless a node of the same key is there: that one is returned then and n
- * is still the caller's. Returns n if it was pushed.
+ * Pushes n, whose a, b, p, gen and val are set, and returns n. If a node with the same
+ * key is there already, returns that one instead, and n still belongs to the caller.
+ * Any context, preemption off.
  */
 struct ctrace_lfnode *ctrace_lftable_push(struct ctrace_lftable *t, struct ctrace_lfnode *n);
 
@@ -88,10 +88,10 @@ static inline void ctrace_lfnode_set(struct ctrace_lfnode *n, void *val)
 }
 
 /*
- * Process context; callers exclude each other. Unlinks each node for which
- * drop() is true and returns them chained through ->chain. They may still be
- * looked at until a grace period has passed (synchronize_rcu), after which the caller
- * hands them to ctrace_lfpool_free_chain().
+ * Unlinks each node for which drop() returns true, and returns them chained through
+ * ->chain. Readers may still look at them: the caller waits for a grace period
+ * (ctrace_compat_synchronize()), then passes them to ctrace_lfpool_free_chain().
+ * Process context; callers exclude each other.
  */
 struct ctrace_lfnode *ctrace_lftable_sweep(struct ctrace_lftable *t,
 					   bool (*drop)(struct ctrace_lfnode *n, void *arg),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The names that podman, docker, containerd, CRI-O, LXC and systemd-nspawn give,
- * with the cgroupfs and the systemd layout.
+ * The names that podman, docker, containerd, CRI-O, LXC and systemd-nspawn give to
+ * cgroups, in both the cgroupfs and the systemd layout.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include "identity/runtime_name.h"
 
-/* Lower case only, as every runtime writes them. */
+/* Lower case only, as every runtime writes its ids. */
 static bool hex64(const char *s)
 {
 	int i;
@@ -18,7 +18,7 @@ static bool hex64(const char *s)
 	return true;
 }
 
-/* prefix + 64 hex digits + suffix, exactly: where the digits are, or NULL */
+/* If name is exactly prefix + 64 hex digits + suffix, returns where the digits are; else NULL. */
 static const char *id_in(const char *name, const char *prefix, const char *suffix)
 {
 	size_t n = strlen(prefix);
@@ -53,14 +53,14 @@ static const struct {
 	{ "libpod-payload-",	"",		"podman" },	/* --cgroups=split */
 };
 
-/* A monitor's name may hold its container's id, so these are looked at first. */
+/* A monitor's name may hold its container's id, so this is asked first. */
 static bool is_monitor(const char *parent, const char *name)
 {
 	return starts(name, "conmon-") || strstr(name, "-conmon-") || starts(name, "lxc.monitor") ||
 	       !strcmp(parent, "lxc.monitor");
 }
 
-/* A pod's own cgroup holds containers, and is none. */
+/* A pod's own cgroup holds containers, but is not one. */
 static bool is_pod(const char *name)
 {
 	return starts(name, "libpod_pod_") || starts(name, "machine-libpod_pod_") ||

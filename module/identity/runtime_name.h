@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a cgroup's name says: a container runtime's, a monitor's, or nothing. */
+/* What a cgroup's name says: a container of some runtime, a container's monitor, or neither. */
 #ifndef CTRACE_BOUNDARY_H
 #define CTRACE_BOUNDARY_H
 
@@ -19,8 +19,8 @@ struct ctrace_boundary_name {
 };
 
 /*
- * Pure, any context. parent is the name of the cgroup above ("" for the
- * root's children). out may be NULL.
+ * Pure; any context. parent: the name of the cgroup above, "" for the root's
+ * children. out may be NULL.
  */
 enum ctrace_boundary_kind ctrace_boundary_parse(const char *parent, const char *name,
 						struct ctrace_boundary_name *out);

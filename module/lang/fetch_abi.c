@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the kernel brings to fetch*.c: registers by its names for them, what a function's arguments come in, memory. */
+/* What fetch*.c needs of the kernel: registers by its names, the ones that hold a function's arguments, memory. */
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
 #include <linux/stddef.h>
@@ -43,7 +43,7 @@ const struct ctrace_fetch_abi ctrace_fetch_abi = {
 
 #else
 
-/* Functions can be probed all the same, without arguments but $comm. */
+/* Functions can still be probed, but $comm is the only argument. */
 const struct ctrace_fetch_abi ctrace_fetch_abi = { };
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Arenas: their memory. Which slot is whose is in slots.c, waiting in wake.c, reading in dev.c. */
+/* Arenas: their memory. Slots and their owners are in slots.c, waiting in wake.c, reading in dev.c. */
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -14,7 +14,7 @@ DEFINE_PER_CPU(struct ctrace_ring_desc *, ctrace_rings[CTRACE_SESSIONS_MAX]);
 #define ARENA_DEFAULT	(32ull << 20)
 #define RING_MIN	(2ull * CTRACE_PAGE)
 #define RING_MAX	(1ull << 30)		/* u32 arithmetic in ring.h */
-#define SUBBUF_MAX	32768u			/* of the default; more on request */
+#define SUBBUF_MAX	32768u			/* largest default; more on request */
 
 /* --- making -------------------------------------------------------------------- */
 
@@ -23,7 +23,10 @@ struct sizes {
 	u32 subbuf, ncpus, per_cpu;
 };
 
-/* What each container's ring gets on each CPU, and the shared one; a page of hints for each CPU is plenty. */
+/*
+ * The ring size if each CPU gets one ring per container and a shared one; 16 rings if nothing
+ * was said of containers. A page of hints for each CPU is plenty.
+ */
 static u64 share(const struct ctrace_arena_opts *o, const struct sizes *z)
 {
 	u64 heads = CTRACE_PAGE * (1ull + z->ncpus), each;
@@ -36,7 +39,7 @@ static u64 share(const struct ctrace_arena_opts *o, const struct sizes *z)
 	return each < CTRACE_PAGE ? 0 : each - CTRACE_PAGE;
 }
 
-/* Fills in what was not said; a sentence in why and -EINVAL for what cannot be. */
+/* Chooses the sizes that were not given. -EINVAL and a sentence in why for sizes that cannot be. */
 static int choose_sizes(const struct ctrace_arena_opts *o, struct sizes *z, char *why, size_t n)
 {
 	u64 least;
@@ -63,7 +66,7 @@ static int choose_sizes(const struct ctrace_arena_opts *o, struct sizes *z, char
 		return -EINVAL;
 	}
 	z->stride = CTRACE_PAGE + z->ring;
-	/* a page of hints has room for this many slots; count it whole for each CPU's first */
+	/* directory, hints in whole pages, and one slot for each CPU */
 	least = CTRACE_PAGE + PAGE_ALIGN(8ull * z->ncpus) + z->ncpus * z->stride;
 	if (z->arena < least) {
 		snprintf(why, n, "arena size %llu: too small, one ring of %llu bytes for each of %u CPUs needs %llu",
@@ -136,7 +139,7 @@ static void set_up_slots(struct ctrace_arena *a, const struct sizes *z)
 	}
 }
 
-/* Also of one that was not completed. */
+/* a may be incomplete: ctrace_arena_new() failed. */
 static void free_arena(struct ctrace_arena *a)
 {
 	kvfree(a->owner);
@@ -148,8 +151,8 @@ static void free_arena(struct ctrace_arena *a)
 }
 
 /*
- * Memory for the asking, but none that others would have to be killed for: what is said to be
- * available may be gone a moment later, so the allocator is told to give up, too.
+ * Takes only memory that is free to take: nobody is to be killed for it. What si_mem_available()
+ * promises may be gone a moment later, so the allocator is told to give up as well.
  */
 static void *alloc_mem(u64 size)
 {
@@ -157,13 +160,13 @@ static void *alloc_mem(u64 size)
 
 	if (pages < 0 || size >> PAGE_SHIFT > pages)
 		return NULL;
-	/* zeroed: no old kernel memory is shown */
+	/* zeroed: readers must not see old kernel memory */
 	return ctrace_compat_vmalloc(size);
 }
 
 /*
- * Beside what the user gave there are about 70 bytes per slot that only the
- * kernel sees: slots are of 12 KiB at least.
+ * Beyond the size that the user chose this takes about 70 bytes per slot, which only
+ * the kernel sees; a slot has 12 KiB at least.
  */
 struct ctrace_arena *ctrace_arena_new(const struct ctrace_arena_opts *o, char *why, size_t why_len)
 {
@@ -227,7 +230,7 @@ static void release(struct kref *ref)
 {
 	struct ctrace_arena *a = container_of(ref, struct ctrace_arena, ref);
 
-	/* no session, so no probe; no descriptor, so no waiter and no mapping */
+	/* no session is left, so no probe; no descriptor, so no waiter and no mapping */
 	ctrace_arena_wake_exit(a);
 	free_arena(a);
 }
@@ -242,10 +245,10 @@ void ctrace_arena_end(struct ctrace_arena *a)
 	struct ctrace_arena_view *v;
 
 	mutex_lock(&a->lock);
-	/* release: who sees the end sees the last record */
+	/* release: a reader that sees the end sees the last record; partner: ctrace_arena_ended() */
 	smp_store_release(&a->dir->state, CTRACE_DIR_ENDED);
 	list_for_each_entry(v, &a->views, list)
-		smp_store_release(&v->dir->state, CTRACE_DIR_ENDED);	/* likewise */
+		smp_store_release(&v->dir->state, CTRACE_DIR_ENDED);	/* release: as above */
 	mutex_unlock(&a->lock);
 	wake_up_interruptible_all(&a->wait);
 }

@@ -3,10 +3,10 @@
  * Writing a ring: the pure algorithm, without the module around it. The host's
  * unit tests and KUnit compile this very file. The reader is ctrace_ring_read.h.
  *
- * One CPU writes a ring; what can come between are that CPU's own interrupts
- * and NMIs, which nest strictly: whoever interrupts has finished when the
- * interrupted goes on. So no access needs a lock prefix, and the order of the
- * CPU's own accesses is only the compiler's matter (barrier()). Readers are on any CPU:
+ * One CPU writes a ring. Only that CPU's own interrupts and NMIs can interrupt
+ * a writer, and they nest strictly: an interrupt has finished writing when the
+ * interrupted writer resumes. So no access needs a lock prefix, and only the
+ * compiler can reorder the CPU's own accesses (barrier()). Readers are on any CPU:
  *
  *	writer (here)				reader (ctrace_ring_read.h, dev.c)
  *
@@ -32,9 +32,9 @@
  *	write cid, base, base_events		read them, smp_rmb()
  *	store-release gen, even			read gen: the same?
  *
- *	store-release *hint		F	load-acquire nest, reserve: what is the hint to reach?
- *	store-release last_time			load-acquire last_time: what is to come is no older
- *	store-release nest, 0			load-acquire the hint, and look at the ring
+ *	store-release *hint		F	load-acquire nest, reserve: is a record to come?
+ *	store-release last_time			load-acquire last_time: if so, it is no older
+ *	store-release nest, 0			load-acquire hint (is it reserve?), read the ring
  *
  *	advance reserve
  *	smp_wmb()			B, G	load-acquire head
@@ -42,33 +42,34 @@
  *	store-release head		A	smp_rmb()
  *						read reserve: is it head? Then they are head's
  *
- * F is for who merges rings by time (userspace/lib/merge.c). last_time comes after what it is
- * the time of, or a reader would take for the past what it cannot see yet; and nest is 0
- * only after both. It may be 0 for a moment while what an interrupt left is not yet
- * published (ctrace_ring_leave()); then reserve is beyond the hint. What is not ordered here is nest,
- * when it is raised, with the clock read after it: that barrier each record would pay, so the
- * reader allows for the time that a store takes to be seen.
+ * F lets a reader merge rings by time (userspace/lib/merge.c). last_time is published after
+ * head and hint, or a reader would take for past what it cannot see yet; nest drops to 0 last.
+ * nest may read 0 for a moment while records that an interrupt left are unpublished
+ * (ctrace_ring_leave()): then reserve is beyond the hint. Raising nest is not ordered against
+ * the clock read after it, as that would cost every record a full barrier; the reader allows
+ * for the delay of that store instead (SETTLE_NS).
  *
  * selftests/model has these pairs as litmus tests.
  *
- * B is executed by each writer, also one that does not enter a new sub-buffer:
- * it may have interrupted, between the advance and its barrier, one that does.
+ * Every writer executes B, even one that enters no new sub-buffer: it may have interrupted
+ * one that does, between that writer's advance and its barrier.
  *
  *	       base/floor      head (published)   reserve
  *	|......|===============|------------------|............|
  *	                        a nest being written
  *
- * Positions only grow; see struct ctrace_ring. A record does not cross a
- * sub-buffer; where one does not fit, a zero word (if there is room for one) ends the
- * sub-buffer, and the record goes behind the next one's header. Headers are
- * written at publication, by the outermost writer of a nest, who alone knows
- * how many records precede: interrupts nested across a boundary do not disturb it.
+ * Positions only grow; see struct ctrace_ring. A record never crosses the end of a
+ * sub-buffer. If it does not fit, a zero word (if there is room for one) ends the
+ * sub-buffer, and the record goes behind the next sub-buffer's header. The outermost
+ * writer of a nest writes the headers when it publishes: only it knows how many
+ * records precede them, even if interrupts nested across a boundary.
  *
  * nest: 0 idle. Only the writer that raised it to 1 publishes.
  *
- * Nearly every record is alone: nobody is writing when it begins, it fits into the sub-buffer, and
- * no interrupt comes between. ctrace_ring_try(), _take() and _commit_alone() do that in line; all
- * else is ctrace_ring_reserve_any()'s and ctrace_ring_leave()'s, which are general.
+ * Nearly every record is alone: no other is being written when it begins, it fits into the
+ * sub-buffer, and no interrupt writes to the ring before it is committed. ctrace_ring_try(),
+ * _take() and _commit_alone() write such a record inline. Everything else goes through
+ * ctrace_ring_reserve_any() and ctrace_ring_leave(), which handle every case.
  */
 #ifndef CTRACE_RING_H
 #define CTRACE_RING_H
@@ -79,13 +80,13 @@
 #include <linux/types.h>
 #include <asm/barrier.h>
 #include "../uapi/ctrace.h"
-/* One more, of what only the caller writes: one instruction, which WRITE_ONCE() would make three. */
+/* Increments what only the caller writes: one instruction, where WRITE_ONCE() would make three. */
 #define ctrace_ring_inc(p)	data_race((*(p))++)
 #ifndef CTRACE_CLOCK
 #include "compat/clock.h"
-/* ns, never 0; may even go back a little (it does in NMIs): publication puts that right */
+/* ns, never 0. May go back a little, as it does in NMIs: publication corrects that. */
 #define CTRACE_CLOCK()		ctrace_compat_clock()
-/* The same without a function being called, where that works. */
+/* CTRACE_CLOCK_NOW() is the same without a function call; use it only if CTRACE_CLOCK_INLINE(). */
 #define CTRACE_CLOCK_INLINE()	ctrace_compat_clock_inline()
 #define CTRACE_CLOCK_NOW()	ctrace_compat_clock_now()
 #endif
@@ -102,9 +103,10 @@ struct ctrace_ring_desc {
 	struct ctrace_ring *ctl;	/* invariant */
 	char *data;			/* invariant */
 	u64 *hint;			/* invariant: where readers see that this ring moved */
-	u64 end;			/* of a sub-buffer that was entered, mostly the newest: up
-					 * to there nothing is to be asked. Never beyond that of
-					 * reserve; behind it when an interrupt entered the next
+	u64 end;			/* up to here a record needs no limit check: end of a
+					 * sub-buffer we own, normally the newest. May lag (an
+					 * interrupt entered the next one), never runs ahead of
+					 * reserve's sub-buffer
 					 */
 	u64 mask;			/* invariant: ring_size - 1 */
 	u32 submask;			/* invariant: subbuf_size - 1 */
@@ -113,15 +115,15 @@ struct ctrace_ring_desc {
 					 * hands. Changed on its CPU only, with interrupts off
 					 */
 	u32 slot;			/* invariant: in the directory */
-	struct ctrace_arena *arena;	/* invariant: whose it is */
+	struct ctrace_arena *arena;	/* invariant: the arena it is part of */
 };
 
-/* Of one record being written, on the stack of the writer. */
+/* A record being written; on the writer's stack. */
 struct ctrace_writer {
 	struct ctrace_record *rec;
-	u64 end;			/* alone: its position's, */
-	u64 time;			/* and its time */
-	bool alone;			/* from ctrace_ring_take() */
+	u64 end;			/* if alone: position of the record's end */
+	u64 time;			/* if alone: the record's time */
+	bool alone;			/* reserved by ctrace_ring_take() */
 };
 
 static __always_inline void *ctrace_ring_at(const struct ctrace_ring_desc *d, u64 pos)
@@ -129,7 +131,7 @@ static __always_inline void *ctrace_ring_at(const struct ctrace_ring_desc *d, u6
 	return d->data + (pos & d->mask);
 }
 
-/* Interrupts come between the load and the store of a plain ++, and count too. */
+/* A plain ++ would lose counts: an interrupt between its load and its store may count, too. */
 static inline void ctrace_ring_count(u64 *n)
 {
 	u64 old;
@@ -184,9 +186,9 @@ static inline void ctrace_ring_walk(struct ctrace_ring_desc *d)
 }
 
 /*
- * Leaves the nest; the outermost publishes. As in perf: an interrupt that came
- * after our look at reserve, and before nest was 0, left its records to us, so look again.
- * One that came after nest was 0 has published its own, and reserve is head.
+ * Leaves the nest; the outermost writer publishes. As in perf: an interrupt that came
+ * after we loaded reserve, and before we set nest to 0, left its records to us, so look again.
+ * One that came after nest was 0 has published its own, and head equals reserve.
  */
 static noinline __maybe_unused notrace void ctrace_ring_leave(struct ctrace_ring_desc *d)
 {
@@ -208,8 +210,8 @@ static noinline __maybe_unused notrace void ctrace_ring_leave(struct ctrace_ring
 }
 
 /*
- * Ends old's sub-buffer. The zero word is all that a reader needs, but what an earlier
- * container left behind it must go: a view of the ring shows its own container only.
+ * Ends the sub-buffer that old lies in. A reader needs the zero word only. The rest is cleared
+ * because it may hold records of an earlier container, which a view of the ring must not show.
  */
 static noinline __maybe_unused notrace void ctrace_ring_pad(struct ctrace_ring_desc *d, u64 old)
 {
@@ -217,8 +219,8 @@ static noinline __maybe_unused notrace void ctrace_ring_pad(struct ctrace_ring_d
 }
 
 /*
- * Where the next sub-buffer's first record goes, or 0: refused and counted.
- * The two limits need no look anywhere else: a sub-buffer that may be entered may be filled.
+ * Returns where the next sub-buffer's first record goes, or 0: refused and counted. The two
+ * limits are checked nowhere else: a sub-buffer that may be entered may be filled.
  */
 static noinline __maybe_unused notrace u64 ctrace_ring_cross(struct ctrace_ring_desc *d, u64 old)
 {
@@ -226,12 +228,12 @@ static noinline __maybe_unused notrace u64 ctrace_ring_cross(struct ctrace_ring_
 	u64 sub = (old + d->submask) & ~(u64)d->submask;
 	u64 end = sub + d->submask + 1;
 
-	/* keep the oldest */
+	/* this session keeps the oldest records */
 	if (d->stop_full && end - r->base > d->mask + 1) {
 		ctrace_ring_count(&r->lost_full);
 		return 0;
 	}
-	/* a nest that is longer than the ring would overwrite what it has not published */
+	/* a nest longer than the ring would overwrite records that it has not published */
 	if (end - READ_ONCE(r->head) > d->mask + 1) {
 		ctrace_ring_count(&r->lost_nested);
 		return 0;
@@ -239,20 +241,23 @@ static noinline __maybe_unused notrace u64 ctrace_ring_cross(struct ctrace_ring_
 	return sub + sizeof(struct ctrace_subbuf);
 }
 
-/* As ctrace_ring_reserve(), whatever is under way in the ring. */
+/* The general case of ctrace_ring_reserve(): other records may be under way in the ring. */
 static noinline __maybe_unused notrace struct ctrace_record *
 ctrace_ring_reserve_any(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32 len)
 {
 	struct ctrace_ring *r = d->ctl;
 	u64 old, start, time;
 
-	/* interrupts put it back: what comes between the two does not matter */
+	/* an interrupt between the load and the store restores nest before it returns */
 	WRITE_ONCE(r->nest, data_race(r->nest) + 1);
 	barrier();
 	do {
 		old = READ_ONCE(r->reserve);
 		start = old;
-		/* old - 1: a sub-buffer's very start has room for its header only */
+		/*
+		 * With x the offset of old in its sub-buffer: true if x + len exceeds the
+		 * sub-buffer, or if x is 0 (-1 & submask is submask): the header goes there.
+		 */
 		if (unlikely((((u32)old - 1) & d->submask) + len > d->submask)) {
 			start = ctrace_ring_cross(d, old);
 			if (!start) {
@@ -274,23 +279,24 @@ ctrace_ring_reserve_any(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32
 }
 
 /*
- * The three steps of a record that is alone, where CTRACE_CLOCK_INLINE(): this, CTRACE_CLOCK_NOW(),
- * ctrace_ring_take(). False: it is not alone, and nothing has been done.
+ * If CTRACE_CLOCK_INLINE(), a record that is alone takes three steps: this, CTRACE_CLOCK_NOW(),
+ * ctrace_ring_take(). False: the record is not alone, and nothing has been done.
+ * *pos: where the record will be.
  *
- * Nobody is writing, and all is published: so this record is the one that head stands before, and its
- * writer the one who publishes. Both are to be asked: nest is 0 for a moment while what
- * an interrupt left is not yet published. *pos: where the record will be.
+ * Alone means that nobody is writing (nest == 0) and everything is published (head == reserve):
+ * this record starts at head, and its writer publishes it. Both must be checked, as nest is 0
+ * for a moment while records that an interrupt left are unpublished.
  */
 static __always_inline bool ctrace_ring_try(struct ctrace_ring_desc *d, u32 len, u64 *pos)
 {
 	struct ctrace_ring *r = d->ctl;
 	u64 old;
 
-	/* data_race: what interrupts change and put back, or find changed; once each, in one instruction */
+	/* data_race: interrupts change these and put them back, or see our change; each is one instruction */
 	if (unlikely(data_race(r->nest)))
 		return false;
 	old = READ_ONCE(r->reserve);
-	/* likewise */
+	/* data_race: as above */
 	if (unlikely(data_race(r->head) != old || old + len > data_race(d->end)))
 		return false;
 	*pos = old;
@@ -300,8 +306,8 @@ static __always_inline bool ctrace_ring_try(struct ctrace_ring_desc *d, u32 len,
 }
 
 /*
- * False: interrupts wrote here since ctrace_ring_try(); ctrace_ring_leave() is to follow. *time: what the
- * clock said, and then what the record has.
+ * False: interrupts wrote to the ring since ctrace_ring_try(); call ctrace_ring_leave().
+ * *time: in, the clock's reading; out, the record's time.
  */
 static __always_inline bool ctrace_ring_take(struct ctrace_ring_desc *d, u32 len, u64 pos,
 					     u64 *time, struct ctrace_record **rec)
@@ -313,7 +319,7 @@ static __always_inline bool ctrace_ring_take(struct ctrace_ring_desc *d, u32 len
 	smp_wmb();						/* B */
 	if (unlikely(*time < r->last_time)) {
 		*time = r->last_time;
-		barrier();	/* a branch, not a conditional move: it is never taken */
+		barrier();	/* makes this a branch, almost never taken, not a conditional move */
 	}
 	*rec = ctrace_ring_at(d, pos);
 	(*rec)->time = *time;
@@ -322,7 +328,7 @@ static __always_inline bool ctrace_ring_take(struct ctrace_ring_desc *d, u32 len
 	return true;
 }
 
-/* Publishes a record of ctrace_ring_take(). False: interrupts left more, ctrace_ring_leave() is to follow. */
+/* Publishes a record from ctrace_ring_take(). False: interrupts left records, call ctrace_ring_leave(). */
 static __always_inline bool ctrace_ring_commit_alone(struct ctrace_ring_desc *d, u64 end, u64 time)
 {
 	struct ctrace_ring *r = d->ctl;
@@ -335,7 +341,7 @@ static __always_inline bool ctrace_ring_commit_alone(struct ctrace_ring_desc *d,
 	smp_store_release(&r->nest, 0);				/* F */
 	/* an interrupt that came after this has published its own */
 	barrier();
-	/* once, in one instruction */
+	/* data_race: one instruction */
 	return likely(data_race(r->reserve) == end);
 }
 
@@ -344,8 +350,8 @@ static __always_inline bool ctrace_ring_commit_alone(struct ctrace_ring_desc *d,
  * at most CTRACE_RECORD_MAX. Returns the record with time and len set, to be filled and
  * committed by the same context; or NULL: refused, counted, nothing to commit.
  *
- * The clock is read between the look at reserve and the exchange: an interrupt that wrote a record
- * after our reading made our cmpxchg fail, and we read again. So order of place is order of time.
+ * The clock is read between the load of reserve and the cmpxchg. If an interrupt writes a record in
+ * between, the cmpxchg fails and we read the clock again. So positions are in order of time.
  */
 static __always_inline struct ctrace_record *
 ctrace_ring_reserve(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32 len)
@@ -364,7 +370,7 @@ ctrace_ring_reserve(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32 len
 	return ctrace_ring_reserve_any(d, w, len);
 }
 
-/* Context: that of the reserve. */
+/* Context: the one that reserved. */
 static __always_inline void ctrace_ring_commit(struct ctrace_ring_desc *d, struct ctrace_writer *w)
 {
 	if (!likely(w->alone) || !ctrace_ring_commit_alone(d, w->end, w->time))
@@ -389,7 +395,7 @@ static inline void ctrace_ring_rebind(struct ctrace_ring_desc *d, u32 cid, u32 c
 	WRITE_ONCE(r->base, base);
 	WRITE_ONCE(r->base_events, r->events);
 	WRITE_ONCE(r->reserve, base);
-	/* within a sub-buffer that is the writer's already: no B */
+	/* no B: this is within a sub-buffer that the writer has entered already */
 	if (base != old)
 		*(u64 *)ctrace_ring_at(d, old) = 0;
 	smp_store_release(&r->head, base);			/* A */
@@ -398,8 +404,9 @@ static inline void ctrace_ring_rebind(struct ctrace_ring_desc *d, u32 cid, u32 c
 }
 
 /*
- * Wipes up to max bytes that earlier bindings left, lowest first; true: none is left.
- * Context: as _rebind(). To be called until it says true; writers may write in between.
+ * Wipes up to max bytes that earlier bindings left, lowest positions first. *wiped: how far earlier
+ * calls came, 0 before the first. Call it until it returns true: nothing is left. Writers may write
+ * between calls. Context: as ctrace_ring_rebind().
  */
 static inline bool ctrace_ring_wipe(struct ctrace_ring_desc *d, u64 *wiped, u64 max)
 {
@@ -407,14 +414,14 @@ static inline bool ctrace_ring_wipe(struct ctrace_ring_desc *d, u64 *wiped, u64 
 	u64 from, n, off;
 
 	if (READ_ONCE(r->floor) != r->base) {
-		/* odd: floor_events may be of the old one, or of the new */
+		/* odd: floor_events may belong to the old floor or to the new one */
 		WRITE_ONCE(r->floor, r->base | 1);
 		smp_wmb();					/* D */
 		WRITE_ONCE(r->floor_events, r->base_events);
 		smp_store_release(&r->floor, r->base);		/* D */
 		smp_wmb();					/* D */
 	}
-	/* what reserve has passed again is overwritten by its new owner */
+	/* below this the slot's new owner has overwritten the bytes already */
 	from = r->reserve > d->mask + 1 ? r->reserve - d->mask - 1 : 0;
 	if (from < *wiped)
 		from = *wiped;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which slot is whose: binding at a container's first event, death, pins. */
+/* Which slot belongs to which container: binding at its first event, its death, pins. */
 #include <linux/hash.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -12,7 +12,7 @@
 #define SWEEP		8u			/* slots looked at per death */
 #define WIPE_CHUNK	16384u			/* bytes cleared with interrupts off */
 
-/* Slot j of the window of a container, on any CPU; slot 0 is shared. */
+/* Slot j of the window that a container of this hash is searched in, on any CPU; slot 0 is shared. */
 static inline u32 window_slot(const struct ctrace_arena *a, u32 hash, u32 j)
 {
 	u32 n = a->slots_per_cpu - 1, i;
@@ -26,7 +26,7 @@ static inline u32 window_size(const struct ctrace_arena *a)
 	return min(a->slots_per_cpu - 1, WINDOW);
 }
 
-/* Slot of key, or 0. *free: the free one that ended the search, or 0. Any context, any CPU. */
+/* Returns key's slot, or 0. *free: the free slot that ended the search, or 0. Any context, any CPU. */
 static u32 find_slot(const struct ctrace_arena *a, const struct ctrace_arena_cpu *pc, u32 key,
 		     u32 *free)
 {
@@ -46,7 +46,7 @@ static u32 find_slot(const struct ctrace_arena *a, const struct ctrace_arena_cpu
 	return 0;
 }
 
-/* The slot of the container that died longest ago, or 0. Only where claim() may evict. */
+/* Returns the slot of the container that died longest ago, or 0. Only for claim(), where it may evict. */
 static u32 find_victim(const struct ctrace_arena *a, const struct ctrace_arena_cpu *pc, u32 key)
 {
 	u32 hash = hash_32(key, 32), n = window_size(a), found = 0, i, j;
@@ -66,14 +66,14 @@ static u32 find_victim(const struct ctrace_arena *a, const struct ctrace_arena_c
 	return found;
 }
 
-/* On the CPU, interrupts off, `changing` keeps NMIs away. */
+/* Context: on pc's CPU, interrupts off, pc->changing keeps NMIs away. */
 static void bind_slot(struct ctrace_arena_cpu *pc, u32 i, u32 key, u32 cpu)
 {
 	struct ctrace_ring_desc *d = &pc->rings[i];
 
 	WRITE_ONCE(pc->owner[i], BUSY);
 	WRITE_ONCE(d->cid, CTRACE_CID_ALL);
-	barrier();	/* an NMI has found the old owner and finished, or does not find it */
+	barrier();	/* an NMI found the old owner and has finished, or no longer finds it */
 	ctrace_ring_rebind(d, key - 1, cpu, 0);
 	barrier();
 	WRITE_ONCE(d->cid, key - 1);
@@ -82,21 +82,21 @@ static void bind_slot(struct ctrace_arena_cpu *pc, u32 i, u32 key, u32 cpu)
 }
 
 /*
- * The slot of key on cpu, bound now if need be and possible; 0: none. Context: any
+ * Returns key's slot on cpu, bound now if it had none and one can be had; 0: none. Context: any
  * incl. NMI, preemption off, on that CPU (or it is offline).
  *
- * Taking a dead container's slot is left to tasks: an interrupt might stand between the look-up
- * of that very ring and the reserve in it (a dying container's last events), and the
- * record would end in the next owner's ring. A task cannot, but for a fault or a
- * kprobe inside a reservation, which nest tells. In a session that keeps the oldest
- * nothing is ever overwritten, so nothing is taken.
+ * Only tasks take a dead container's slot. An interrupt might come between the lookup of that
+ * very ring and the reserve in it (for the dying container's last events); if it took the slot,
+ * that record would end up in the next owner's ring. A task cannot come there, except by a fault
+ * or a kprobe inside a reservation, which nest shows. A session that keeps the oldest records
+ * overwrites nothing, so it takes no slot either.
  */
 static u32 claim(struct ctrace_arena *a, struct ctrace_arena_cpu *pc, u32 key, u32 cpu)
 {
 	unsigned long flags;
 	u32 i, free;
 
-	raw_local_irq_save(flags);	/* raw: tracing of interrupts must not come back here */
+	raw_local_irq_save(flags);	/* raw: tracing of irqs-off must not call us again */
 	if (pc->changing) {
 		raw_local_irq_restore(flags);
 		return 0;
@@ -140,10 +140,10 @@ static void mark_slot(struct ctrace_arena *a, u32 slot, u32 cid, u64 when)
 {
 	struct ctrace_arena_slot *s = &a->slots[slot];
 
-	/* the slot may just now go to another: then dead_cid is not its owner, and says nothing */
+	/* the slot may be rebound right now: then dead_cid is not its owner, and is ignored */
 	WRITE_ONCE(s->dead_cid, CTRACE_CID_ALL);
 	WRITE_ONCE(s->dead_at, when ?: 1);
-	smp_wmb();	/* no letter: a victim chosen by the old date is a good one too */
+	smp_wmb();	/* no letter, no partner: a victim chosen by the old dead_at is as good */
 	WRITE_ONCE(s->dead_cid, cid);
 }
 
@@ -158,10 +158,10 @@ void ctrace_arena_mark_dead(struct ctrace_arena *a, u32 cid, u64 when, bool (*al
 		i = find_slot(a, pc, cid + 1, &free);
 		if (i)
 			mark_slot(a, pc->rings[i].slot, cid, when);
-		/* a lost race with a look-up only leaves the shared ring in use */
+		/* if this races with a lookup, the shared ring just stays in use */
 		WRITE_ONCE(pc->crowded, 0);
 	}
-	/* stragglers bind slots after their container's death was told: find those in passing */
+	/* a straggler binds a slot after its container's death was reported: check some slots each time */
 	for (i = 0; i < SWEEP; i++) {
 		a->sweep = (a->sweep + 1) % a->dir->nslots;
 		owner = READ_ONCE(a->owner[a->sweep]);
@@ -180,8 +180,9 @@ struct pin_work {
 };
 
 /*
- * Other containers' records go from the slot, before anybody maps it. Chunk by chunk with
- * interrupts off, and out of NMIs' reach: whoever comes meanwhile writes to the shared ring.
+ * Wipes other containers' records from the slot before anybody maps it. Works in chunks with
+ * interrupts off, `changing` and BUSY keep NMIs out: a record that comes meanwhile goes to the
+ * shared ring.
  */
 static void wipe_slot(struct ctrace_arena_cpu *pc, u32 i, u32 key)
 {
@@ -190,7 +191,7 @@ static void wipe_slot(struct ctrace_arena_cpu *pc, u32 i, u32 key)
 	u64 wiped = 0;
 	bool done;
 
-	/* wiped at an earlier pin, or nothing to wipe */
+	/* it was wiped at an earlier pin, or there is nothing to wipe */
 	if (d->ctl->floor == d->ctl->base)
 		return;
 	do {
@@ -238,7 +239,7 @@ int ctrace_arena_pin(struct ctrace_arena *a, u32 cid, u32 *slots)
 	cpus_read_lock();
 	for_each_possible_cpu(cpu) {
 		p.cpu = cpu;
-		/* by a task of that CPU, as claim() wants; on an offline one nobody runs */
+		/* claim() wants a task on that CPU; on an offline CPU nobody runs */
 		INIT_WORK_ONSTACK(&p.work, pin_work);
 		if (cpu_online(cpu)) {
 			schedule_work_on(cpu, &p.work);
@@ -260,7 +261,7 @@ int ctrace_arena_pin(struct ctrace_arena *a, u32 cid, u32 *slots)
 	return err;
 }
 
-/* Slot 0 is CPU 0's shared ring, which is never pinned: it stands for none. */
+/* slots[] holds 0 for "none": slot 0 is CPU 0's shared ring, which is never pinned. */
 void ctrace_arena_unpin(struct ctrace_arena *a, const u32 *slots)
 {
 	u32 cpu;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waking readers: once per waiting, never per event.
+ * Waking readers: once per wait, never per event.
  *
- * A waiter arms, looks at the heads, sleeps. The first record after that finds
- * `armed`, takes it away and queues an irq_work (a probe may be in an NMI or hold a run queue's lock,
- * so it can do no more); that starts a timer of wakeup_ns, so that one wake covers what
- * comes meanwhile; the timer wakes.
+ * A waiter arms, looks at the heads, sleeps. The first record after that finds `armed` set,
+ * clears it and queues an irq_work. (A probe may run in an NMI or hold a run queue's lock, so
+ * it can do no more.) The irq_work starts a timer of wakeup_ns, and the timer wakes the
+ * waiter: one wake covers all records that came until then.
  *
  *	waiter				writer
  *	write armed			store head
  *	smp_mb()			(no barrier!)
  *	read heads			read armed
  *
- * Without a full barrier the writer may read armed before its head is seen, and both
- * miss each other. That barrier would be paid by every record, so the waiter pays instead: a
- * store becomes visible within far less than a tick, so `settle` looks at the
- * heads once more at least a whole tick after the newest arming. An idle session
- * thus has one or two of these looks per waiting, and no wake.
+ * Without a full barrier the writer may read armed before its head is visible, and the two
+ * miss each other. Every record would pay for that barrier, so the waiter pays instead: a
+ * store becomes visible in far less than a tick, so `settle` looks at the heads once more,
+ * at least a whole tick after the newest arming. An idle session thus costs one or two such
+ * looks per wait, and no wake.
  */
 #include "ring/arena.h"
 #include "compat/poll.h"
@@ -52,7 +52,7 @@ void ctrace_arena_wake_later(struct ctrace_arena *a)
 		hrtimer_start(&a->wake_timer, ns_to_ktime(a->wakeup_ns), HRTIMER_MODE_REL);
 }
 
-/* Interrupts, so that wakeups and timers are allowed again. */
+/* Context: an interrupt's, so wakeups and timers are allowed again. */
 static void wake_work(struct irq_work *w)
 {
 	ctrace_arena_wake_later(container_of(w, struct ctrace_arena, wake_work));
@@ -83,8 +83,8 @@ static void settle(struct work_struct *work)
 }
 
 /*
- * armed_sum stays that of the first of several waiters: the others have seen
- * at least as much.
+ * With several waiters armed_sum is the first one's: the others have seen at
+ * least as much.
  */
 void ctrace_arena_arm(struct ctrace_arena *a)
 {
@@ -100,7 +100,7 @@ void ctrace_arena_arm(struct ctrace_arena *a)
 		WRITE_ONCE(a->armed, 1);
 	}
 	raw_spin_unlock_irqrestore(&a->wake_lock, flags);
-	smp_mb();	/* armed before the caller's look: see above */
+	smp_mb();	/* store armed before the caller reads heads: see the table above */
 	schedule_delayed_work(&a->settle, 2);
 }
 
@@ -113,7 +113,7 @@ void ctrace_arena_wake_init(struct ctrace_arena *a)
 	INIT_DELAYED_WORK(&a->settle, settle);
 }
 
-/* In the order in which one starts the next. */
+/* Stops settle, irq_work, timer: the order in which each starts the next. */
 void ctrace_arena_wake_exit(struct ctrace_arena *a)
 {
 	cancel_delayed_work_sync(&a->settle);

@@ -106,7 +106,7 @@ struct ctrace_session *ctrace_session_new(const struct ctrace_session_opts *o, c
 	err = ctrace_select_session(s, o->filter, o->rate, why);
 	if (err)
 		goto free_session;
-	/* last: it is what costs time and memory */
+	/* last, as it costs time and memory */
 	s->arena = ctrace_arena_new(&ao, why, CTRACE_WHY_MAX);
 	if (IS_ERR(s->arena)) {
 		err = PTR_ERR(s->arena);
@@ -115,7 +115,7 @@ struct ctrace_session *ctrace_session_new(const struct ctrace_session_opts *o, c
 	for_each_possible_cpu(cpu)
 		per_cpu(ctrace_rings[i], cpu) = per_cpu_ptr(s->arena->cpu, cpu)->rings;
 	list_add_tail(&s->list, &ctrace_session_list);
-	/* Release: a probe that sees the pointer sees the session whole. */
+	/* Release: a probe that sees the pointer sees all of the session. */
 	smp_store_release(&ctrace_sessions[i], s);
 	ctrace_identity_scan();
 	return s;
@@ -143,13 +143,13 @@ bool ctrace_session_record(struct ctrace_session *s, bool on)
 
 	lockdep_assert_held(&ctrace_lock);
 	/*
-	 * A probe function looks at what is armed, and then without a barrier at whether the session
-	 * is special and at its options: it must see them, or it would record everything.
+	 * A probe function reads which sessions are armed, and then, without a barrier, whether a session
+	 * is special and its options. It must see those as well, or it would record everything.
 	 */
 	if (on && (ctrace_special_sessions & 1u << s->index))
 		ctrace_select_sync();
 	arm(s, on);
-	/* A stopped session's reader may take what is there as all there is. */
+	/* Once stopped, a session gets no more records: its reader may take what is there as all there is. */
 	if (!on) {
 		ctrace_select_sync();
 		ctrace_arena_wake(s->arena);
@@ -171,13 +171,13 @@ void ctrace_session_end(struct ctrace_session *s)
 	WRITE_ONCE(ctrace_sessions[s->index], NULL);
 
 	/*
-	 * Probes, this session's and others', may have read ctrace_sessions[] before;
-	 * so may netlink_event(), under RCU alone.
+	 * Probes, this session's and others', may have read ctrace_sessions[] before we cleared
+	 * it. So may netlink_event(), under RCU alone.
 	 */
 	ctrace_compat_tracepoint_sync();
 	ctrace_compat_synchronize();
 
-	/* Readers that still map the arena keep it; nobody writes to it any more. */
+	/* Readers that still map the arena keep it; no probe writes to it any more. */
 	ctrace_arena_end(s->arena);
 	ctrace_session_put(s);
 }
@@ -216,9 +216,9 @@ static void close_work(struct work_struct *work)
 }
 
 /*
- * The chain is atomic on old kernels, so the ending is left to a work item, on a
+ * The notifier chain is atomic on old kernels, so a work item ends the session, on a
  * queue that module exit drains. ctrace_session_end() waits a grace period before it
- * drops the list's reference, so a session seen here under RCU is there.
+ * drops the list's reference, so a session that is seen here under RCU still has one.
  */
 static int netlink_event(struct notifier_block *nb, unsigned long event, void *data)
 {
@@ -257,7 +257,7 @@ int ctrace_session_init(void)
 	return err;
 }
 
-/* The netlink family is gone already, so no session can be made any more. */
+/* The netlink family has gone already, so no new session can be made. */
 void ctrace_session_exit(void)
 {
 	struct ctrace_session *s, *n;

@@ -2,12 +2,12 @@
 /*
  * A session: probes, targets and an arena, owned by a netlink socket.
  *
- * ctrace_lock protects the list of sessions and everything in a session that
+ * ctrace_lock protects the list of sessions and every field of a session that
  * says so. Probes see sessions only through ctrace_sessions[] and the masks below:
  * a session has one bit (its index) in every mask. Masks are written under
- * ctrace_lock and read by probes with preemption off, or remembered by them: whoever changes one
- * calls ctrace_identity_forget_tasks(). Whoever takes a session away clears its bit everywhere, then
- * waits for running probes.
+ * ctrace_lock. Probes read them with preemption off and cache what they read, so a
+ * change of a mask must be followed by ctrace_identity_forget_tasks(). Taking a session
+ * away clears its bit everywhere, then waits for running probes.
  */
 #ifndef CTRACE_SESSION_H
 #define CTRACE_SESSION_H
@@ -36,14 +36,14 @@ struct ctrace_session {
 	u32 flags;			/* invariant: CTRACE_SESSION_F_* */
 	char name[CTRACE_SESSION_NAME];	/* invariant */
 	struct ctrace_arena *arena;	/* invariant; a reference */
-	struct ctrace_expr *filter;	/* invariant; or NULL, and so the next two */
+	struct ctrace_expr *filter;	/* invariant; or NULL, as are the next two */
 	struct ctrace_limit *limit;	/* invariant */
-	struct ctrace_select **selects;	/* [CTRACE_ID_MAX]: made once, under ctrace_lock; see session/option.h */
+	struct ctrace_select **selects;	/* [CTRACE_ID_MAX]: allocated once, under ctrace_lock; see session/option.h */
 	atomic64_t unfollowed;		/* CTRACE_LOSS_UNFOLLOWED */
 	bool recording;			/* protected by ctrace_lock */
 	u32 nprobes;			/* protected by ctrace_lock */
-	u64 missed;			/* of kprobes already removed; ctrace_lock */
-	struct work_struct close;	/* ends it when its socket has gone */
+	u64 missed;			/* missed hits of kprobes removed since; ctrace_lock */
+	struct work_struct close;	/* ends the session when its socket has gone */
 	struct list_head list;		/* ctrace_session_list; ctrace_lock */
 	struct list_head probes;	/* struct ctrace_probe; ctrace_lock */
 	struct list_head targets;	/* struct ctrace_target; ctrace_lock */
@@ -55,7 +55,7 @@ struct ctrace_session_opts {
 	u32 portid;
 	pid_t owner;
 	u32 rate;		/* 0: none */
-	const char *filter;	/* or NULL; the caller's */
+	const char *filter;	/* or NULL; the caller keeps it */
 	char name[CTRACE_SESSION_NAME];
 };
 
@@ -63,7 +63,7 @@ extern struct mutex ctrace_lock;
 extern struct list_head ctrace_session_list;			/* protected by ctrace_lock */
 extern struct ctrace_session *ctrace_sessions[CTRACE_SESSIONS_MAX];	/* RCU, by index */
 
-/* One more that was not followed, for each session in mask. As probes see them: any context, preemption off. */
+/* Counts a CTRACE_LOSS_UNFOLLOWED for each session in mask. Any context; preemption off. */
 void ctrace_session_unfollowed(u32 mask);
 
 int ctrace_session_init(void);

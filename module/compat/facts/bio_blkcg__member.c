@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* before 4.2: what a blkcg is made of is the block layer's own, but not what the bio holds */
+/* before 4.2: struct blkcg is private to the block layer, but the bio points to its css */
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/blk-cgroup.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* before: (q, rq) */
+/* before 5.11, except later 5.10 releases: (q, rq) */
 #include <trace/events/block.h>
 static void p(void *d, struct request_queue *q, struct request *rq) { }
 void ctrace_fact(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* since 5.11, and in later 5.10: block_rq_insert and block_rq_issue give (rq) */
+/* since 5.11, and in later 5.10 releases: block_rq_insert and block_rq_issue pass (rq) */
 #include <trace/events/block.h>
 static void p(void *d, struct request *rq) { }
 void ctrace_fact(void)

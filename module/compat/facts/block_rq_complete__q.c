@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* before 4.14: (q, rq, bytes); whether it failed is in the request */
+/* before 4.14: (q, rq, bytes); the error is in the request */
 #include <trace/events/block.h>
 int ctrace_fact(struct request *rq);
 static void p(void *d, struct request_queue *q, struct request *rq, unsigned int bytes) { }

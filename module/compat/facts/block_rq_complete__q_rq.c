@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* before 3.16, and where that was not taken back: (q, rq); of how much is not told */
+/* before 3.16, where the newer one was not backported: (q, rq); how many bytes is not told */
 #include <trace/events/block.h>
 int ctrace_fact(struct request *rq);
 static void p(void *d, struct request_queue *q, struct request *rq) { }

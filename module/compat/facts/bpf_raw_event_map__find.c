@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 4.17 to 4.20: of the kernel's own alone */
+/* 4.17 to 4.20: the list has the built-in tracepoints only */
 #include <linux/trace_events.h>
 #ifndef CONFIG_BPF_EVENTS
 #error no

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* since 5.0: the kernel has a list of tracepoints with their numbers of arguments, and modules have theirs */
+/* since 5.0: the kernel lists its tracepoints with their numbers of arguments, modules list theirs */
 #include <linux/module.h>
 #include <linux/trace_events.h>
 #ifndef CONFIG_BPF_EVENTS

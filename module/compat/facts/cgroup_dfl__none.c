@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hierarchies are all of v1: the name of the unified one's root is free */
+/* all hierarchies are v1: the unified hierarchy's root does not exist */
 #include <linux/cgroup.h>
 int cgrp_dfl_root;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * before 4.4: a task that exits is put into the roots. Since then it keeps what it was in until a function
- * lets go of it, whose name is free here; so is that of a member that came soon after (4.5)
+ * before 4.4: a task that exits is moved to the root cgroups. Later it keeps its cgroups until cgroup_free()
+ * or cgroup_task_free(), which do not exist here; nor does the member cgroup.level of 4.5
  */
 #include <linux/cgroup.h>
 int cgroup_free, cgroup_task_free;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* before 4.14: the number alone, and elsewhere a serial number */
+/* before 4.14: only the number, which is reused; a serial number is elsewhere */
 #include <linux/cgroup.h>
 #include <linux/kernfs.h>
 u64 ctrace_fact(const struct cgroup *c);

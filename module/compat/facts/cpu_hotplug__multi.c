@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* since 4.9: instances of a state */
+/* since 4.9: a hotplug state has instances */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 int ctrace_fact(int (*p)(unsigned int cpu, struct hlist_node *node));

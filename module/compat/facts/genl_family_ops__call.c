@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* before 3.13: they are registered with it, and in a list */
+/* before 3.13: commands are registered with the family, and linked into a list */
 #include <linux/module.h>
 #include <net/genetlink.h>
 int ctrace_fact(struct genl_family *f, struct genl_ops *ops);

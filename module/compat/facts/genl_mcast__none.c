@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* a group is open to all: what would close it is a free name, as a member and as a flag */
+/* every process may join a group: neither the member nor the flag that would forbid it exists */
 #include <net/genetlink.h>
 #ifdef GENL_MCAST_CAP_SYS_ADMIN
 #error no

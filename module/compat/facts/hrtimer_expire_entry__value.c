@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* newest: the time itself */
+/* newest: the time, not a pointer to it */
 #include <linux/hrtimer.h>
 #include <linux/sched.h>
 #include <trace/events/timer.h>

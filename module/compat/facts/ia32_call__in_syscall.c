@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* since 4.6; of x86-64 alone */
+/* since 4.6; x86-64 only */
 #include <linux/compat.h>
 #include <asm/syscall.h>
 #if defined(CONFIG_X86_64) && defined(CONFIG_IA32_EMULATION)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* before 4.11: the kernel's own unit of processor time, which is another type there */
+/* before 4.11: the kernel's own unit of CPU time, which has a type of its own */
 #include <linux/hrtimer.h>
 #include <linux/sched.h>
 #include <linux/cputime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* since 4.11: nanoseconds; where the older unit is as wide, its macro tells it */
+/* since 4.11: nanoseconds. If the older type is as wide, its macro tells the two apart */
 #include <linux/hrtimer.h>
 #include <linux/sched.h>
 #include <trace/events/timer.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* since 5.2: of unchanged strictness by this name */
+/* since 5.2: the parser of unchanged strictness has this name */
 #include <net/netlink.h>
 int ctrace_fact(struct netlink_callback *cb, struct nlattr **a);
 int ctrace_fact(struct netlink_callback *cb, struct nlattr **a)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* before 4.15: bits in pages; a number's struct pid is found by hashing */
+/* before 4.15: numbers are bits in pages; the struct pid of a number is found by hashing */
 #include <linux/pid_namespace.h>
 unsigned int ctrace_fact(struct pid_namespace *ns);
 unsigned int ctrace_fact(struct pid_namespace *ns)

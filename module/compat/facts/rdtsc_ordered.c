@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* since 4.3; of x86 alone; 5.4's asm/tsc.h does not compile alone */
+/* since 4.3; x86 only. asm/tsc.h of 5.4 does not compile on its own */
 #include <asm/cpufeature.h>
 #include <asm/msr.h>
 #include <asm/tsc.h>

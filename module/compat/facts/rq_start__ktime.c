@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* since 4.18: by the monotonic clock; the name of the function that asked the scheduler's is free */
+/* since 4.18: by the monotonic clock; the function that read the scheduler's clock does not exist */
 #include <linux/blkdev.h>
 #include <linux/blk-mq.h>
 u64 ctrace_fact(const struct request *rq);

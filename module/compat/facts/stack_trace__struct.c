@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* before 5.2; later for some architectures beside the other, whose name is free here */
+/* before 5.2. Later some architectures have both; then it is not this one, as stack_trace_save exists */
 #include <linux/stacktrace.h>
 void ctrace_fact(unsigned long *to);
 void ctrace_fact(unsigned long *to)

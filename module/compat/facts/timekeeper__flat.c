@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* before 3.17: seconds of the wall clock, and how far the other is from that */
+/* before 3.17: the wall clock's seconds, and the offset of the monotonic clock from it */
 #include <linux/timekeeper_internal.h>
 u64 ctrace_fact(const struct timekeeper *tk);
 u64 ctrace_fact(const struct timekeeper *tk)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* before 6.13: and what that kernel brought along is not there */
+/* before 6.13: the macro that 6.13 added does not exist */
 #include <linux/tracepoint.h>
 #ifdef DECLARE_TRACE_SYSCALL
 #error no

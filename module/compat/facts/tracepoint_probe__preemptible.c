@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* since 6.13: those of system calls (later: all) run preemptible */
+/* since 6.13: probes of system calls (later: all probes) run preemptible */
 #include <linux/tracepoint.h>
 #ifndef DECLARE_TRACE_SYSCALL
 #error no

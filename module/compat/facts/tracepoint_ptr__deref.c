@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* since 4.19: a module's list may hold distances instead of pointers */
+/* since 4.19: a module's list may hold offsets instead of pointers */
 #include <linux/tracepoint.h>
 #include <linux/module.h>
 struct tracepoint *ctrace_fact(struct module *mod);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 4.11 to 4.16; in 4.17 it got the name vm_fault_t, which is free here */
+/* 4.11 to 4.16: int. 4.17 named the type vm_fault_t, which does not exist here */
 #include <linux/mm.h>
 enum { vm_fault_t };
 static int f(struct vm_fault *vmf) { return 0; }

@@ -1,2 +1,2 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* since 4.2; before, the block layer's own */
+/* since 4.2; before, private to the block layer */
