@@ -143,7 +143,7 @@ struct ctrace_subbuf {
  *  | time u64 | id | len | cid  | tid  | vtid | payload ... pad to 8
  *
  * The bytes are a CTF 1.8 event: header {timestamp, id, len}, context {cid,
- * tid, vtid}, payload. DESIGN.md's order had id first. Here time comes first:
+ * tid, vtid}, payload. Time comes first, before the id, for two reasons:
  * (1) one zero word in place of a time ends a sub-buffer early, even if only 8
  * bytes are left; (2) cid, tid and vtid stand together and form a CTF event
  * context, which readers show, instead of header fields, which they hide.

@@ -3,8 +3,8 @@
  * A session's memory: one directory and equal ring slots, laid out as
  * uapi/ctrace.h says, made once and never grown.
  *
- * Slots belong to CPUs. DESIGN.md has one pool for all, from which rings are popped
- * lock-free. A pool per CPU needs no atomic operation and no lock, as only that CPU
+ * Slots belong to CPUs. One pool for all CPUs would have its rings popped
+ * by an atomic operation. A pool per CPU needs none and no lock, as only that CPU
  * binds its slots, and it keeps a ring near its writer. The price: a container that
  * runs on few CPUs cannot use the slots of the others.
  *
