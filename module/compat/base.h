@@ -65,7 +65,7 @@ do {										\
 #endif
 
 #ifndef CTRACE_HAVE_STRSCPY
-/* since 4.3. The length, or -E2BIG if it was cut */
+/* Since 4.3; before 4.16 the compiler may want its result looked at. The length, or -E2BIG if it was cut */
 static inline ssize_t ctrace_compat_strscpy(char *to, const char *from, size_t size)
 {
 	size_t n = strnlen(from, size);
@@ -80,6 +80,7 @@ static inline ssize_t ctrace_compat_strscpy(char *to, const char *from, size_t s
 	memcpy(to, from, n + 1);
 	return n;
 }
+#undef strscpy
 #define strscpy(to, from, size)	ctrace_compat_strscpy(to, from, size)
 #endif
 
@@ -97,10 +98,12 @@ static inline ssize_t ctrace_compat_strscpy(char *to, const char *from, size_t s
 #define ctrace_compat_noclone	__attribute__((__noclone__))
 #endif
 
-#ifndef data_race
-/* data_race: since 5.8; it tells KCSAN alone something */
+#ifndef CTRACE_HAVE_DATA_RACE
+/* since 5.8, and with some compilers not of what is const; it tells KCSAN alone something */
+#undef data_race
 #define data_race(expr)	(expr)
 #endif
+
 #ifndef fallthrough
 #define fallthrough	do { } while (0)
 #endif

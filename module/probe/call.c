@@ -219,7 +219,7 @@ static struct ctrace_source sources[] = {
 static int table_get(void)
 {
 	u32 nr, is32, room = 0;
-	char *mem;
+	void *mem;
 
 	if (table.users++)
 		return 0;
@@ -232,9 +232,9 @@ static int table_get(void)
 		table.users = 0;
 		return -ENOMEM;
 	}
-	table.keys = (void *)mem;
-	table.further = mem + PLACES * sizeof(*table.keys);
-	table.calls = table.further + ROWS;
+	table.keys = mem;
+	table.further = (void *)(table.keys + PLACES);
+	table.calls = (void *)(table.further + ROWS);
 	return 0;
 }
 
