@@ -4,7 +4,14 @@
 KERNELDIR ?= /lib/modules/$(shell uname -r)/build
 PREFIX ?= /usr/local
 DESTDIR ?=
+# below sub-makes' directories a relative one would be another
+override DESTDIR := $(abspath $(DESTDIR))
+INSTALL_MOD_PATH ?= $(DESTDIR)
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+# as `uname -r` says it; kernel.release of Debian's headers is another
+RELEASE = $(shell sed -n 's/.* UTS_RELEASE "\(.*\)"/\1/p' $(KERNELDIR)/include/generated/utsrelease.h 2> /dev/null | grep . || uname -r)
+# depmod and ldconfig are not where every root looks
+export PATH := $(PATH):/usr/sbin:/sbin
 
 all: module userspace
 
@@ -12,7 +19,10 @@ help:
 	@echo 'make                build the module (against KERNELDIR) and user space'
 	@echo 'make module         the kernel module only: ctrace.ko'
 	@echo 'make userspace      libctrace, the ctrace command, the examples'
-	@echo 'make install        user space into PREFIX, the module into /lib/modules'
+	@echo 'make install        user space into PREFIX, the module into /lib/modules; both below DESTDIR, where given'
+	@echo 'make install-dkms   the source of the module into /usr/src, and the module built and installed by DKMS;'
+	@echo '                    with DESTDIR the source alone'
+	@echo 'make uninstall, uninstall-dkms   the reverse; and -userspace, -module of install and uninstall'
 	@echo 'make demo           boot a throw-away guest and trace a real container in it'
 	@echo 'make check          every test; the last line says how many passed'
 	@echo 'make torture        the long forms of the tests under load, faults and malice; then all on the debug kernel'
@@ -46,9 +56,51 @@ userspace:
 
 install: install-userspace install-module
 install-module: module
-	+$(MAKE) -C $(KERNELDIR) M=$(CURDIR) INSTALL_MOD_DIR=updates modules_install
+	+$(MAKE) -C $(KERNELDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(INSTALL_MOD_PATH) INSTALL_MOD_DIR=updates \
+		DEPMOD=true $(if $(wildcard $(KERNELDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=) modules_install
+	@$(depmod)
 install-userspace: userspace
 	+$(MAKE) -C userspace install VERSION=$(VERSION) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+
+uninstall: uninstall-userspace uninstall-module
+uninstall-module:
+	rm -f $(addprefix $(updates)/,ctrace.ko* ctrace_*_kunit.ko*)
+	@rmdir $(updates) 2> /dev/null || :
+	@[ -n "$(INSTALL_MOD_PATH)" ] || [ ! -d /lib/modules/$(RELEASE) ] || $(depmod)
+	@$(loaded)
+uninstall-userspace:
+	+$(MAKE) -C userspace uninstall PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+
+updates = $(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/updates
+# The kernel's own modules_install leaves depmod out where there is no System.map. Below a path it would
+# make lists of this module alone, which packages must not have. Headers have no key to sign with.
+depmod = if [ -n "$(INSTALL_MOD_PATH)" ]; then \
+		echo "ctrace: depmod was not run: run 'depmod $(RELEASE)' where $(INSTALL_MOD_PATH) is installed"; \
+	else echo "depmod $(RELEASE)"; depmod $(RELEASE); fi
+loaded = [ -n "$(DESTDIR)$(INSTALL_MOD_PATH)" ] || [ ! -d /sys/module/ctrace ] || \
+	echo "ctrace: the module is still loaded: 'rmmod ctrace' unloads it"
+
+# What DKMS needs, and no more. It is built again only if it changed.
+dkms_source = $(DESTDIR)/usr/src/ctrace-$(VERSION)
+dkms_files := COPYING Kbuild LICENSES Makefile dkms.conf module uapi
+# DKMS runs make: nothing that this make was told goes there
+dkms = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL dkms
+dkms_forget = [ -n "$(DESTDIR)" ] || [ -z "$$(dkms status ctrace/$(VERSION) 2> /dev/null)" ] || \
+	$(dkms) remove ctrace/$(VERSION) --all
+install-dkms:
+	@[ -n "$(DESTDIR)" ] || command -v dkms > /dev/null || \
+		{ echo "ctrace: no dkms: install it, or let 'make install-module' do without" >&2; exit 1; }
+	@set -e; [ ! $(CURDIR) -ef $(dkms_source) ] || exit 0; new=$(dkms_source).new; \
+	rm -rf $$new; mkdir -p $$new; cp -r $(dkms_files) $$new; $(MAKE) -s -C $$new clean; \
+	if diff -r $$new $(dkms_source) > /dev/null 2>&1; then rm -rf $$new; exit 0; fi; \
+	$(dkms_forget); rm -rf $(dkms_source); mv $$new $(dkms_source); echo "the module's source: $(dkms_source)"
+	@[ -n "$(DESTDIR)" ] || [ -n "$$(dkms status ctrace/$(VERSION))" ] || $(dkms) add ctrace/$(VERSION)
+	@[ -n "$(DESTDIR)" ] || $(dkms) install ctrace/$(VERSION) -k $(RELEASE)
+uninstall-dkms:
+	@$(dkms_forget)
+	@if [ $(CURDIR) -ef $(dkms_source) ]; then echo "ctrace: $(dkms_source) stays: this make runs there"; \
+	else rm -rf $(dkms_source); fi
+	@$(loaded)
 
 selftests: userspace
 	+$(MAKE) -C selftests/unit
@@ -81,11 +133,15 @@ bench:
 lint:
 	@selftests/lint
 
+# Not by the kernel's build: its headers may be gone. DKMS has neither user space nor tests.
 clean:
-	rm -rf module/generated
-	[ ! -f $(KERNELDIR)/Makefile ] || $(MAKE) -C $(KERNELDIR) M=$(CURDIR) clean
-	$(MAKE) -C userspace clean
-	for d in unit kernel; do $(MAKE) -C selftests/$$d clean; done
+	rm -rf module/generated .tmp_versions
+	find . -maxdepth 1 $(made) -exec rm -f {} +
+	find module $(made) -exec rm -f {} +
+	for d in userspace selftests/unit selftests/kernel; do [ ! -d $$d ] || $(MAKE) -C $$d clean || exit; done
+made := -type f \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' -o -name '.*.cmd' -o -name '.*.d' \
+	-o -name '*.gcno' -o -name '*.dwo' -o -name '*.su' -o -name modules.order -o -name Module.symvers \)
 
-.PHONY: all help facts module userspace install install-module install-userspace \
+.PHONY: all help facts module userspace install install-module install-userspace install-dkms \
+	uninstall uninstall-module uninstall-userspace uninstall-dkms \
 	selftests demo check check-vm check-host torture bench-quick bench lint clean

@@ -16,3 +16,4 @@ ctf_killed_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_dir ctf/ctf_read ctf/ctf_sy
 	base/errors
 probes_test_cli := $(probes)
 options_test_cli := $(probes) run/run_opts
+module_test_cli := base/module base/sbuf base/util

@@ -5,8 +5,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/cli.h"
 #include "base/json.h"
+#include "base/module.h"
 #include "base/util.h"
 
 #ifndef CTRACE_VERSION
@@ -93,7 +95,19 @@ struct ctrace *cli_open(void)
 {
 	struct ctrace *ct;
 	int err = ctrace_open(&ct);
+	char *why;
 
+	/* no module; who is root is told why, and not to be root */
+	if (err == -ENOENT && !geteuid()) {
+		why = module_load();
+		ctrace_close(ct);
+		if (why) {
+			cli_error("%s", why);
+			free(why);
+			return NULL;
+		}
+		err = ctrace_open(&ct);
+	}
 	if (!err)
 		return ct;
 	if (ct)
