@@ -80,6 +80,7 @@ struct ctrace_family {
 	const struct ctrace_event_type *types;
 	u32 ntypes;
 	struct ctrace_source *sources;	/* ends with a NULL tracepoint; or NULL */
+	const char *lacks;		/* why this kernel has none of them; or NULL */
 };
 
 /* Types of no tracepoint: read() writes lost, options of probes write the stacks. */

@@ -6,12 +6,10 @@
  */
 #include <linux/string.h>
 #include "probe/block_owner.h"
-#include "probe/table.h"
+#include "probe/optional.h"
 #include "emit/emit.h"
 #include "compat/block.h"
 #include "compat/tracepoint.h"
-
-#define RWBS_TEXT	16
 
 struct rq_arg {
 	const struct ctrace_block_issuer *by;
@@ -22,7 +20,7 @@ struct rq_arg {
 
 static __always_inline void put_rwbs(char *to, const struct rq_arg *a)
 {
-	memset(to, 0, RWBS_TEXT);
+	memset(to, 0, CTRACE_RWBS_LEN);
 	ctrace_compat_rwbs(to, a->flags, a->bytes);
 }
 
@@ -33,7 +31,7 @@ struct rq_payload {
 	u64 sector;
 	u32 nr_sector, bytes;
 	s32 tid;
-	char rwbs[RWBS_TEXT];
+	char rwbs[CTRACE_RWBS_LEN];
 	char comm[CTRACE_COMM_LEN];
 };
 
@@ -94,7 +92,7 @@ struct complete_payload {
 	u64 sector;
 	u32 nr_sector;
 	s32 error;
-	char rwbs[RWBS_TEXT];
+	char rwbs[CTRACE_RWBS_LEN];
 };
 
 static __always_inline void fill_complete(void *payload, const void *arg)
@@ -145,7 +143,7 @@ struct bio_payload {
 	u32 dev, pad;
 	u64 sector;
 	u32 nr_sector;
-	char rwbs[RWBS_TEXT];
+	char rwbs[CTRACE_RWBS_LEN];
 	s32 tid;
 	char comm[CTRACE_COMM_LEN];
 };
@@ -208,35 +206,11 @@ static void CTRACE_PROBE_BLOCK_BIO_FRONTMERGE(probe_frontmerge)
 	ctrace_compat_probe_end();
 }
 
-/* --- what user space is told ------------------------------------------------ */
-
-#define F	CTRACE_FIELD
-
-/* Names are LTTng's. Only rwbs differs: it is text, as in the kernel's own events. */
-static const struct ctrace_field_desc f_rq[] = {
-	F(UINT, "dev", 4), F(UINT, "sector", 8), F(UINT, "nr_sector", 4), F(UINT, "bytes", 4),
-	F(INT, "tid", 4), F(TEXT, "rwbs", RWBS_TEXT), F(TEXT, "comm", 16),
-};
-static const struct ctrace_field_desc f_complete[] = {
-	F(UINT, "dev", 4), F(UINT, "sector", 8), F(UINT, "nr_sector", 4), F(INT, "error", 4),
-	F(TEXT, "rwbs", RWBS_TEXT),
-};
-static const struct ctrace_field_desc f_bio[] = {
-	F(UINT, "dev", 4), F(UINT, "sector", 8), F(UINT, "nr_sector", 4),
-	F(TEXT, "rwbs", RWBS_TEXT), F(INT, "tid", 4), F(TEXT, "comm", 16),
-};
-
-static const struct ctrace_event_type types[] = {
-	CTRACE_TYPE(BLOCK_RQ_INSERT, "block", "block_rq_insert", "block_rq_insert", f_rq),
-	CTRACE_TYPE(BLOCK_RQ_ISSUE, "block", "block_rq_issue", "block_rq_issue", f_rq),
-	CTRACE_TYPE(BLOCK_RQ_COMPLETE, "block", "block_rq_complete", "block_rq_complete",
-		    f_complete),
-	CTRACE_TYPE(BLOCK_BIO_QUEUE, "block", "block_bio_queue", "block_bio_queue", f_bio),
-};
+/* --- where they come from; the types are in probe/optional.c ---------------- */
 
 #define LEARNS	.with = { "block_getrq", "block_bio_frontmerge" }
 
-static struct ctrace_source sources[] = {
+struct ctrace_source ctrace_block_sources[] = {
 	{ .tracepoint = "block_rq_insert", .fn = probe_insert, LEARNS },
 	{ .tracepoint = "block_rq_issue", .fn = probe_issue, LEARNS },
 	{ .tracepoint = "block_rq_complete", .fn = probe_complete, LEARNS },
@@ -244,8 +218,4 @@ static struct ctrace_source sources[] = {
 	{ .tracepoint = "block_getrq", .fn = probe_getrq },
 	{ .tracepoint = "block_bio_frontmerge", .fn = probe_frontmerge },
 	{ }
-};
-
-const struct ctrace_family ctrace_family_block = {
-	.types = types, .ntypes = ARRAY_SIZE(types), .sources = sources,
 };

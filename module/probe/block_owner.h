@@ -35,6 +35,10 @@ void ctrace_block_remember(struct bio *bio);
  */
 void ctrace_block_recall(struct request *rq, bool here, bool last, struct ctrace_block_issuer *out);
 
+#ifdef CONFIG_BLOCK
 extern const struct ctrace_container_watcher ctrace_block_watcher;
+#else
+static const struct ctrace_container_watcher ctrace_block_watcher;
+#endif
 
 #endif

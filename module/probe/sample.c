@@ -11,7 +11,7 @@
 #include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include "probe/table.h"
+#include "probe/optional.h"
 #include "emit/emit.h"
 #include "emit/stack.h"
 #include "compat/cpu.h"
@@ -179,7 +179,7 @@ static int sampler_start(struct ctrace_sampler *sr, char *why)
 	return err;
 }
 
-static int sample_add(struct ctrace_probe *p, const char *text, char *why)
+int ctrace_sample_add(struct ctrace_probe *p, const char *text, char *why)
 {
 	struct ctrace_sampler *sr;
 	int err;
@@ -212,7 +212,7 @@ static int sample_add(struct ctrace_probe *p, const char *text, char *why)
 	return 0;
 }
 
-static void sample_del(struct ctrace_probe *p)
+void ctrace_sample_del(struct ctrace_probe *p)
 {
 	struct ctrace_sampler *sr = p->priv;
 
@@ -221,31 +221,3 @@ static void sample_del(struct ctrace_probe *p)
 	free_percpu(sr->cpu);
 	kfree(sr);
 }
-
-/* --- what user space is told ------------------------------------------------ */
-
-#define F	CTRACE_FIELD
-
-/* hz is the sample's weight. It stands where the second count needs another four bytes to be aligned. */
-static const struct ctrace_field_desc f_sample[] = {
-	F(HEX, "ip", 8), F(UINT, "user", 4), F(SEQ_HEX, "callstack_kernel", 8),
-	F(UINT, "hz", 4), F(SEQ_HEX, "callstack_user", 8),
-};
-
-static const struct ctrace_event_type types[] = {
-	CTRACE_TYPE_KADDR(CPU_SAMPLE, "ctrace", "cpu_sample", NULL, f_sample),
-};
-
-const struct ctrace_family ctrace_family_sample = {
-	.types = types, .ntypes = ARRAY_SIZE(types),
-};
-
-static const char *const prefixes[] = { "sample:", NULL };
-
-/*
- * Missed samples are not counted: a late timer leaves out what it missed, and perf does not say for how
- * much of that the CPU was idle.
- */
-const struct ctrace_probe_kind ctrace_kind_sample = {
-	.prefixes = prefixes, .add = sample_add, .del = sample_del,
-};

@@ -5,7 +5,8 @@
  * event types. A probe of a kind (a kprobe, say) belongs to one session.
  *
  * To add an event on a tracepoint, write its type, its function and a line of sources[], all in one
- * probe/<family>.c. A new family also goes into probe/table.c.
+ * probe/<family>.c (types that Kbuild may leave without a probe: probe/optional.c). A new family also goes
+ * into probe/table.c.
  */
 #ifndef CTRACE_PROBE_H
 #define CTRACE_PROBE_H
