@@ -69,13 +69,14 @@ struct ctrace_source *ctrace_source_by_name(const char *tracepoint)
 
 const char *ctrace_event_reason(const struct ctrace_event_type *t)
 {
+	const struct ctrace_family *const *f;
 	const struct ctrace_source *s;
-	u32 i, j;
+	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(families); i++)
-		for (j = 0; families[i]->lacks && j < families[i]->ntypes; j++)
-			if (families[i]->types[j].id == t->id)
-				return families[i]->lacks;
+	for (f = families; *f; f++)
+		for (i = 0; (*f)->lacks && i < (*f)->ntypes; i++)
+			if ((*f)->types[i].id == t->id)
+				return (*f)->lacks;
 	if (!t->source)
 		return NULL;
 	if (!ctrace_compat_tracepoint_exists(t->source))

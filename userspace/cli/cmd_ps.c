@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 #include "names/cgroupfs.h"
+#include "commands.h"
 #include "base/cli.h"
 #include "names/ctable.h"
 #include "base/table.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "commands.h"
 #include "base/cli.h"
 #include "ctf/ctf_read.h"
 #include "run/run.h"

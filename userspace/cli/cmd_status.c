@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include "commands.h"
 #include "base/cli.h"
 #include "names/ctable.h"
 #include "base/table.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "commands.h"
 #include "base/cli.h"
 #include "run/run.h"
 #include "show/sink.h"

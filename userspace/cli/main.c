@@ -6,17 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "commands.h"
 #include "base/cli.h"
-#include "base/json.h"
-#include "base/module.h"
 #include "base/util.h"
 
 #ifndef CTRACE_VERSION
 #define CTRACE_VERSION "unknown"
 #endif
-
-bool cli_json;
-const struct command *cli_cmd;
 
 static const struct command *const commands[] = {
 	&cmd_trace, &cmd_record, &cmd_report, &cmd_ps, &cmd_events,
@@ -46,86 +42,6 @@ static const char main_examples[] =
 "  ctrace trace -- make              # a command and what it forks\n"
 "  ctrace record -o /tmp/t web       # into files, for later\n"
 "  ctrace report /tmp/t              # (or: babeltrace2 /tmp/t)\n";
-
-int cli_vreport(int status, const char *fmt, va_list ap)
-{
-	struct sbuf msg = { 0 };
-	char *text;
-
-	if (vasprintf(&text, fmt, ap) < 0)
-		return status;
-	if (cli_json) {
-		struct json j = { .out = &msg };
-
-		json_open(&j, NULL, '{');
-		json_str(&j, "error", text);
-		json_close(&j, '}');
-		printf("%s\n", msg.s);
-		fflush(stdout);
-	} else {
-		fflush(stdout);
-		fprintf(stderr, "ctrace: %s\n", text);
-		if (status == CLI_USAGE)
-			fprintf(stderr, "ctrace: see 'ctrace help%s%s'\n", cli_cmd ? " " : "",
-				cli_cmd ? cli_cmd->name : "");
-	}
-	sbuf_free(&msg);
-	free(text);
-	return status;
-}
-
-int cli_bad_option(int opt, char **argv)
-{
-	const char *arg = argv[optind - 1];
-
-	if (opt == ':')
-		return cli_usage("option '%s' needs a value", arg);
-	if (optopt && strncmp(arg, "--", 2))
-		return cli_usage("unknown option '-%c'", optopt);
-	return cli_usage("unknown option '%s'", arg);
-}
-
-int cli_help(const struct command *cmd)
-{
-	fputs(cmd->usage, stdout);
-	return CLI_OK;
-}
-
-struct ctrace *cli_open(void)
-{
-	struct ctrace *ct;
-	int err = ctrace_open(&ct);
-	char *why;
-
-	/* no module; who is root is told why, and not to be root */
-	if (err == -ENOENT && !geteuid()) {
-		why = module_load();
-		ctrace_close(ct);
-		if (why) {
-			cli_error("%s", why);
-			free(why);
-			return NULL;
-		}
-		err = ctrace_open(&ct);
-	}
-	if (!err)
-		return ct;
-	if (ct)
-		cli_error("%s", ctrace_strerror(ct));
-	else
-		cli_error("cannot connect to the kernel module: %s", strerror(-err));
-	ctrace_close(ct);
-	return NULL;
-}
-
-int cli_finish(int status)
-{
-	if (fflush(stdout) == EOF && errno != EPIPE && status == CLI_OK) {
-		fprintf(stderr, "ctrace: cannot write the output: %s\n", strerror(errno));
-		return CLI_FAIL;
-	}
-	return status;
-}
 
 static const struct command *find(const char *name)
 {

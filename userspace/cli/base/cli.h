@@ -22,9 +22,6 @@ struct command {
 	int (*run)(int argc, char **argv);	/* argv[0] is the subcommand */
 };
 
-extern const struct command cmd_trace, cmd_record, cmd_report, cmd_ps, cmd_events, cmd_probe,
-	cmd_status;
-
 extern bool cli_json;			/* --json was given, anywhere before -- */
 extern const struct command *cli_cmd;	/* the running subcommand, NULL before it runs */
 
@@ -34,7 +31,7 @@ extern const struct command *cli_cmd;	/* the running subcommand, NULL before it 
  */
 int cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The part common to both; returns status. It is in main.c: a test linked without main.c has its own. */
+/* The part common to both; returns status. It is in cli.c: a test linked without that has its own. */
 int cli_vreport(int status, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 /* Reports an unknown or incomplete option, as getopt_long() left it in optopt; returns CLI_USAGE. */
 int cli_bad_option(int opt, char **argv);
