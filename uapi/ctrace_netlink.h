@@ -133,7 +133,8 @@ enum ctrace_attr_info {
 	CTRACE_A_INFO_VERSION,		/* string: module version */
 	CTRACE_A_INFO_CONTAINERS,	/* u32: alive now */
 	CTRACE_A_INFO_SESSIONS,		/* u32 */
-	CTRACE_A_INFO_UNKNOWN,		/* u64: how often CTRACE_CID_UNKNOWN was given */
+	/* u64: times that CTRACE_CID_UNKNOWN was given, or that a session with a cgroup target may have missed an event there */
+	CTRACE_A_INFO_UNKNOWN,
 	CTRACE_A_INFO_CGROUP_MODE,	/* u32: 1 v1, 2 v2, 3 hybrid */
 	CTRACE_A_INFO_PAD,
 	CTRACE_A_INFO_NR
@@ -221,18 +222,25 @@ enum ctrace_attr_probe {
 	CTRACE_A_PROBE_NR
 };
 
-/* A session without targets wants nothing. Targets add up; then those with NOT are taken away. */
+/*
+ * A session without targets wants nothing. Targets add up; then those with NOT are taken away. A target
+ * selects events, and never changes the cid of any.
+ */
 enum ctrace_target_kind {
 	CTRACE_TARGET_ALL	= 1,	/* every container and the host */
 	CTRACE_TARGET_CID	= 2,	/* TARGET_CID; CTRACE_CID_HOST for the host */
-	CTRACE_TARGET_CGROUP	= 3,	/* TARGET_CGROUP: that cgroup becomes a container's boundary */
+	/*
+	 * TARGET_CGROUP: everything in that cgroup or below it, on the host or in containers. Of a container
+	 * only that part: a task that entered it from elsewhere is not included. Not the root cgroup
+	 */
+	CTRACE_TARGET_CGROUP	= 3,
 	CTRACE_TARGET_PID	= 4,	/* TARGET_PID: that process, its threads, and all that they fork */
 };
 
 enum ctrace_attr_target {
 	CTRACE_A_TARGET_UNSPEC,
 	CTRACE_A_TARGET_KIND,		/* u32 */
-	CTRACE_A_TARGET_CID,		/* u32 */
+	CTRACE_A_TARGET_CID,		/* u32: of kind CID, in replies too */
 	/* u32: the caller's descriptor of the cgroup's directory; replies have TARGET_PATH instead */
 	CTRACE_A_TARGET_CGROUP,
 	CTRACE_A_TARGET_PID,		/* u32: a thread group, in the caller's pid namespace */
@@ -244,7 +252,7 @@ enum ctrace_attr_target {
 
 #define CTRACE_CONTAINER_F_DEAD		(1u << 0)	/* gone; its events may still be in rings */
 #define CTRACE_CONTAINER_F_HOSTPID	(1u << 1)	/* shares the initial pid namespace */
-#define CTRACE_CONTAINER_F_TARGET	(1u << 2)	/* a boundary only because a user named it */
+/* 1u << 2 is not used again: older modules made containers of the cgroups that targets named */
 
 enum ctrace_attr_container {
 	CTRACE_A_CONTAINER_UNSPEC,

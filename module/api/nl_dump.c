@@ -204,8 +204,7 @@ static int put_target(struct sk_buff *skb, const struct ctrace_target *t)
 	struct nlattr *nest = nla_nest_start(skb, CTRACE_A_TARGET);
 
 	if (!nest || nla_put_u32(skb, CTRACE_A_TARGET_KIND, t->kind) ||
-	    ((t->kind == CTRACE_TARGET_CID || t->kind == CTRACE_TARGET_CGROUP) &&
-	     nla_put_u32(skb, CTRACE_A_TARGET_CID, t->cid)) ||
+	    (t->kind == CTRACE_TARGET_CID && nla_put_u32(skb, CTRACE_A_TARGET_CID, t->cid)) ||
 	    (t->kind == CTRACE_TARGET_PID && nla_put_u32(skb, CTRACE_A_TARGET_PID, t->pid)) ||
 	    (t->kind == CTRACE_TARGET_CGROUP && nla_put_string(skb, CTRACE_A_TARGET_PATH, t->path)) ||
 	    (t->not && nla_put_u32(skb, CTRACE_A_TARGET_NOT, 1)))

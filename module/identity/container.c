@@ -14,6 +14,7 @@
 #include <linux/workqueue.h>
 #include "identity/container.h"
 #include "identity/identity.h"
+#include "identity/parts.h"
 #include "identity/rules.h"
 #include "compat/cgroup.h"
 #include "compat/cgroup_event.h"
@@ -30,10 +31,12 @@
 struct ctrace_container ctrace_container_host = {
 	.cid = CTRACE_CID_HOST, .path = "/", .ns_fixed = true,
 	.flags = CTRACE_CONTAINER_F_HOSTPID, .refs = ATOMIC_INIT(1),
+	.parts = LIST_HEAD_INIT(ctrace_container_host.parts),
 };
 
 struct ctrace_container ctrace_container_unknown = {
 	.cid = CTRACE_CID_UNKNOWN, .ns_fixed = true, .refs = ATOMIC_INIT(1),
+	.parts = LIST_HEAD_INIT(ctrace_container_unknown.parts),	/* for ever empty */
 };
 
 static DEFINE_RAW_SPINLOCK(ident_lock);
@@ -135,7 +138,7 @@ u32 ctrace_container_count(void)
 
 /* --- Lock held ------------------------------------------------------------- */
 
-struct ctrace_container *ctrace_container_new(void)
+struct ctrace_container *ctrace_container_take(void)
 {
 	struct ctrace_container *c = list_first_entry_or_null(&pool, struct ctrace_container,
 							      queue);
@@ -144,6 +147,18 @@ struct ctrace_container *ctrace_container_new(void)
 		return NULL;
 	list_del_init(&c->queue);
 	WRITE_ONCE(pool_size, pool_size - 1);
+	INIT_LIST_HEAD(&c->parts);
+	if (pool_size < POOL / 2)
+		ctrace_container_kick();	/* of a part nobody is told, who would refill it */
+	return c;
+}
+
+struct ctrace_container *ctrace_container_new(void)
+{
+	struct ctrace_container *c = ctrace_container_take();
+
+	if (!c)
+		return NULL;
 	c->cid = ++last_cid;
 	c->first_seen = ctrace_compat_clock();
 	return c;
@@ -157,6 +172,7 @@ void ctrace_container_inherit(struct ctrace_container *c, const struct ctrace_co
 		return;
 	WRITE_ONCE(c->denied, denied);
 	WRITE_ONCE(c->wanted, wanted);
+	ctrace_parts_remask(c);
 	ctrace_identity_forget_tasks();
 }
 
@@ -338,26 +354,26 @@ static bool ns_empty(const struct ctrace_container *c)
 	return !c->ns || ctrace_compat_pidns_empty(c->ns);
 }
 
-/* Finds the dead, and of these the ones that no event can come from any more. */
+/* Finds the dead, and of these the ones that no event can come from any more; and whether parts end. */
 static bool look(bool *dying)
 {
 	struct ctrace_container *c;
 	u64 now = ctrace_compat_clock();
-	bool found = false;
+	bool found = ctrace_parts_end();
 	unsigned long flags;
 
 	*dying = false;
 	rcu_read_lock();
 	list_for_each_entry_rcu(c, &containers, list) {
 		ctrace_ident_lock(&flags);
-		/* A target stays: its cgroup may get others. */
-		if (!c->gone && c->ns && ns_empty(c) && !c->targets)
+		if (!c->gone && c->ns && ns_empty(c))
 			ctrace_container_gone(c);
 		if (c->gone) {
 			*dying = true;
 			if (!c->dying && !c->live_keys && ns_empty(c) &&
 			    now - c->gone > STRAGGLERS_NS) {
 				c->dying = 1;
+				ctrace_parts_end_of(c);
 				found = true;
 			}
 		} else if (c->ns && ctrace_compat_pidns_closed(c->ns)) {
@@ -413,16 +429,20 @@ static void sweep(bool flush)
 {
 	struct sweep s = { .flush = flush, .gen = READ_ONCE(rules->gen) };
 	const struct ctrace_container_watcher *const *w;
-	struct ctrace_lfnode *b, *n, *a;
+	struct ctrace_lfnode *b, *n, *a, *p;
 	struct ctrace_container *c, *next;
 	unsigned long flags;
+	LIST_HEAD(ending);
+
+	ctrace_parts_gather(&ending, rules);
 
 	/* stop: dying is set, so that no new node points there; unregister: */
 	a = ctrace_lftable_sweep(&rules->aliases, drop_alias, &s);
 	n = ctrace_lftable_sweep(&rules->namespaces, drop_known, NULL);
-	/* Under Lock, because a tombstone may be pointed at a container again. */
+	/* Under Lock, because the node of a part that ends may be pointed at one that takes its place. */
 	ctrace_ident_lock(&flags);
 	b = ctrace_lftable_sweep(&rules->boundaries, drop_known, NULL);
+	p = ctrace_lftable_sweep(&rules->parts, drop_known, NULL);
 	list_for_each_entry_safe(c, next, &containers, list)
 		if (c->dying) {
 			list_del_rcu(&c->list);
@@ -439,6 +459,8 @@ static void sweep(bool flush)
 	free_nodes(a);
 	free_nodes(n);
 	free_nodes(b);
+	free_nodes(p);
+	ctrace_parts_part_with(&ending, &swept);
 }
 
 /* Swept ones whose last reference has gone. A grace period lies behind. */
@@ -452,6 +474,8 @@ static void free_swept(void)
 		list_del(&c->queue);
 		if (c->ns)
 			put_ns(c->ns);
+		if (c->base)
+			ctrace_container_put(c->base);
 		free_container(c);
 	}
 }
@@ -537,11 +561,14 @@ void ctrace_container_exit(void)
 		list_del(&c->list);
 		list_add_tail(&c->queue, &swept);
 	}
+	ctrace_parts_exit(&swept);
 	list_for_each_entry_safe(c, next, &swept, queue) {
 		WARN_ON(atomic_read(&c->refs));	/* whoever has one would use freed memory */
 		list_del(&c->queue);
 		if (c->ns)
 			put_ns(c->ns);
+		if (c->base)
+			ctrace_container_put(c->base);
 		free_container(c);
 	}
 	free_pool();

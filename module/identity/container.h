@@ -27,6 +27,15 @@ struct ctrace_news {
  * gone is set, announced, still resolvable for stragglers -> swept by the GC
  * once its cgroup and pid namespace have gone -> pool, after a grace period
  * and the last reference. The cid is never given again.
+ *
+ * A part of one is what sessions chose of it by naming cgroups: the container again, with the
+ * same cid and masks of its own, for the places in it that the same of these cgroups are around. It is a
+ * selection, never an identity: whose an event is, a part says with its container's cid, and nobody
+ * is told of it. It is in no list but the two of parts, so whoever looks up a cid finds the container.
+ *
+ * Its life: made when a place of it is first looked at (Lock) -> resolvable -> ending: dying is set,
+ * because the container is dying or a session that chose it takes a target back -> pool, after the GC
+ * has swept it, and the last reference.
  */
 struct ctrace_container {
 	/* hot: what the filter reads for each event */
@@ -48,20 +57,43 @@ struct ctrace_container {
 	/* its processes live in a namespace made outside: further ones are nested. Lock */
 	bool ns_fixed;
 	u32 live_keys;		/* boundary cgroups (one per hierarchy) not removed yet. Lock */
-	u32 targets;		/* sessions that named its boundary. Lock */
 	u32 path_hash;		/* of the whole path, even where path[] is cut. Lock */
 	atomic_t refs;		/* nodes in tables, and ctrace_container_get() */
 	const char *runtime;	/* static text or NULL. Lock */
 	char runtime_id[65];	/* "" if none. Lock; invariant once the boundary is known */
 	char path[CTRACE_CONTAINER_PATH]; /* of the boundary, else of init when first seen; Lock */
 
+	/* of a part: its container, with a reference; NULL: it is one. Invariant once resolvable */
+	struct ctrace_container *base;
+	u32 want, deny;		/* of a part: the sessions that named a cgroup around it. Lock */
+	u32 ended;		/* of these: who takes a target back, which ends it. Lock */
+	/*
+	 * Of a part that ends: what is remembered in its place, what the others chose; NULL: nobody, its container
+	 * is dying. The GC's, which sets it before it looks for who remembers the part
+	 */
+	struct ctrace_container *heir;
+	struct list_head parts;	/* its parts; of a part: its place among these. Lock */
+
 	/* container.c's own */
-	struct list_head list;		/* all published, in order of cid; RCU, Lock */
+	struct list_head list;		/* all published, in order of cid; RCU, Lock. All parts: Lock */
 	struct list_head queue;		/* free; later, swept and waiting. Lock; the GC */
 	struct ctrace_news news[2];	/* [1] birth, [0] death, waiting to be announced. Lock */
 	bool told;		/* of its birth, once at least. Lock */
 	u32 dying;			/* swept or about to be: nothing new may point here. Lock */
 };
+
+/* Whose part c is, or c. Good as long as c is. */
+static inline struct ctrace_container *ctrace_container_base(struct ctrace_container *c)
+{
+	return c->base ?: c;
+}
+
+/* One container, or parts of one? */
+static inline bool ctrace_container_same(const struct ctrace_container *a,
+					 const struct ctrace_container *b)
+{
+	return a->cid == b->cid;
+}
 
 /* cid 0, and the one for tasks that no memory was left to name. Never freed. */
 extern struct ctrace_container ctrace_container_host;
@@ -166,7 +198,9 @@ void ctrace_ident_unlock(unsigned long flags);
 void ctrace_container_kick(void);	/* any context: refill, look for the dead soon */
 void ctrace_container_count_unknown(void);	/* any context */
 
-/* Lock held; NULL: pool empty. Zeroed, refs 0, cid given. */
+/* Lock held; NULL: pool empty. Zeroed, refs 0. */
+struct ctrace_container *ctrace_container_take(void);
+/* Likewise, cid given. */
 struct ctrace_container *ctrace_container_new(void);
 /* Lock held. Asks the filter, and queues the announcement. */
 void ctrace_container_publish(struct ctrace_container *c, struct ctrace_container *parent);

@@ -16,7 +16,7 @@ struct ctrace_rules ctrace_rules;
  * A task that has been released (its struct pid is gone) still runs to its
  * last switch. What it was is noted when its exit begins, on that CPU; it may end
  * on another one, while others exit there: hence several, and all are searched.
- * No reference: cleared before a container is freed.
+ * No reference: cleared before a container is freed, and a part's place taken by its heir.
  */
 #define MEMOS	8
 struct memo {
@@ -96,19 +96,51 @@ static struct cgroup *v1_cgroup(const struct css_set *cset)
 	return NULL;
 }
 
+/* The i-th of the other hierarchies that targets name: the cgroup there; NULL: its root, or first. */
+static const struct cgroup *also(const struct css_set *cset, u32 i, const struct cgroup *first)
+{
+	const struct cgroup *cg;
+
+	cg = ctrace_compat_cset_subsys(cset, READ_ONCE(ctrace_ident_state.also_ssid[i]));
+	return cg && cg != first && ctrace_compat_cgroup_parent(cg) ? cg : NULL;
+}
+
+/*
+ * With others to tell apart it is a mixture. Two of them come out the same only if what the two cgroups'
+ * ids differ by, times a number next to 2^64 divided by the golden ratio, is what the others' differ
+ * by: not while a hierarchy has made less than 2^30 cgroups.
+ */
 u64 ctrace_identity_v1_key(const struct css_set *cset)
 {
-	const struct cgroup *cg = v1_cgroup(cset);
+	const struct cgroup *cg = v1_cgroup(cset), *other;
+	u64 key = cg ? ctrace_key(cg_hierarchy(cg), cg_id(cg)) : 0;
+	/* pairs with the release in scan.c, look_also() */
+	u32 i, n = smp_load_acquire(&ctrace_ident_state.nr_also);
 
-	return cg ? ctrace_key(cg_hierarchy(cg), cg_id(cg)) : 0;
+	for (i = 0; i < n; i++) {
+		other = also(cset, i, cg);
+		if (other)
+			key = key * 0x9e3779b97f4a7c15ull + ctrace_key(cg_hierarchy(other), cg_id(other));
+	}
+	return key;
 }
 
 void ctrace_identity_place(const struct css_set *cset, const void *ns, struct ctrace_place *at)
 {
+	u32 i, n = smp_load_acquire(&ctrace_ident_state.nr_also);	/* as above */
+	const struct cgroup *first = v1_cgroup(cset);
+
+	BUILD_BUG_ON(CTRACE_COMPAT_NR_SUBSYS > CTRACE_PLACE_ALSO);
 	at->cg[0] = ctrace_compat_cset_dfl(cset);
-	at->cg[1] = v1_cgroup(cset);
+	at->cg[1] = first;
 	at->ns = ns;
 	at->exec = false;
+	at->nr_also = 0;
+	for (i = 0; i < n; i++) {
+		at->also[at->nr_also] = also(cset, i, first);
+		if (at->also[at->nr_also])
+			at->nr_also++;
+	}
 }
 
 static bool ns_init(const void *ns, struct ctrace_place *at, s32 *pid)
@@ -147,41 +179,63 @@ void ctrace_identity_forget_cached(void)
 	ctrace_identity_forget_tasks();
 }
 
+/* NULL: its container is not known; with change: pools are empty. */
+static struct ctrace_container *decide(const struct ctrace_place *at, bool change, bool *whole)
+{
+	struct ctrace_container *c = ctrace_rules_decide(&ctrace_rules, at, change), *part;
+
+	*whole = false;
+	if (!c)
+		return NULL;
+	part = ctrace_rules_part(&ctrace_rules, at, c, change);
+	*whole = part;
+	/*
+	 * A part that cannot be made: whose it is, is right all the same, for everybody. Who chose
+	 * it by its cgroup misses the event, or has it although it was denied.
+	 */
+	return part ?: c;
+}
+
 struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, const void *ns,
-						u64 v2, u64 v1, bool exec)
+						u64 v2, u64 v1, bool exec, bool *whole)
 {
 	struct ctrace_container *c;
 	struct ctrace_place at;
 	unsigned long flags;
 
-	ctrace_identity_place(cset, ns, &at);
-	at.exec = exec;
 	if (ctrace_ident_lock(&flags)) {
-		c = ctrace_rules_decide(&ctrace_rules, &at, true);
-		if (c)
+		ctrace_identity_place(cset, ns, &at);
+		at.exec = exec;
+		c = decide(&at, true, whole);
+		/* v1 may have been put together before another hierarchy was named, and the place since. */
+		if (*whole && (!v1 || v1 == ctrace_identity_v1_key(cset)))
 			ctrace_rules_alias(&ctrace_rules, v2, v1, ns, c);
 		ctrace_ident_unlock(flags);
-		if (!c || ctrace_lfpool_low(&ctrace_rules.nodes))
+		if (!*whole || ctrace_lfpool_low(&ctrace_rules.nodes))
 			ctrace_container_kick();
 	} else {
-		c = ctrace_rules_decide(&ctrace_rules, &at, false);
+		ctrace_identity_place(cset, ns, &at);
+		at.exec = exec;
+		c = decide(&at, false, whole);
 	}
-	if (c)
-		return c;
-	ctrace_container_count_unknown();
-	return &ctrace_container_unknown;
+	if (!*whole)
+		ctrace_container_count_unknown();
+	return c ?: &ctrace_container_unknown;
 }
 
 static struct ctrace_container *dead(struct task_struct *p, s32 *vtid);
 
-static struct ctrace_container *find(const struct css_set *cset, const void *ns, u64 v2, u64 v1)
+/* whole: all that can be said of the place, so it may be remembered. */
+static struct ctrace_container *find(const struct css_set *cset, const void *ns, u64 v2, u64 v1,
+				     bool *whole)
 {
 	struct ctrace_lfnode *n = ctrace_lftable_find(&ctrace_rules.aliases, v2, v1, ns,
 						      READ_ONCE(ctrace_rules.gen));
 
+	*whole = true;
 	if (likely(n))
 		return ctrace_lfnode_get(n);
-	return ctrace_identity_decide(cset, ns, v2, v1, false);
+	return ctrace_identity_decide(cset, ns, v2, v1, false, whole);
 }
 
 /* now: what holds of current. In task context. Only this CPU reads it: the compiler alone is kept in order. */
@@ -216,6 +270,7 @@ notrace void ctrace_identity_look(struct ctrace_who *who)
 	const struct css_set *cset;
 	const struct upid *upid;
 	const struct pid *pid;
+	bool whole = true;
 
 	now.gen = atomic64_read(&ctrace_identity_gen);
 	now.place_gen = READ_ONCE(ctrace_ident_state.cache_gen);
@@ -245,11 +300,11 @@ notrace void ctrace_identity_look(struct ctrace_who *who)
 			now.ring = READ_ONCE(cache->ring);
 		}
 	} else {
-		now.c = find(cset, now.ns, now.v2, now.v1);
+		now.c = find(cset, now.ns, now.v2, now.v1, &whole);
 	}
 	who->container = now.c;
 	who->vtid = upid->nr;
-	if (!in_task() || now.c == &ctrace_container_unknown)
+	if (!in_task() || !whole)
 		return;
 	now.start = ctrace_compat_task_start(p);
 	now.wanted = ctrace_container_wanted(now.c);
@@ -274,6 +329,7 @@ void ctrace_identity_resolve_task(struct task_struct *p, struct ctrace_who *who)
 	const struct pid *pid;
 	const struct css_set *cset;
 	const struct upid *upid;
+	bool whole;
 
 	if (p == current) {
 		ctrace_identity_resolve_current(who);
@@ -291,7 +347,7 @@ void ctrace_identity_resolve_task(struct task_struct *p, struct ctrace_who *who)
 	cset = ctrace_compat_task_cset(p);
 	who->container = find(cset, upid->ns, ctrace_compat_cgroup_id(ctrace_compat_cset_dfl(cset)),
 			      READ_ONCE(ctrace_ident_state.nr_v1) ?
-			      ctrace_identity_v1_key(cset) : 0);
+			      ctrace_identity_v1_key(cset) : 0, &whole);
 }
 
 /* --- the dead --------------------------------------------------------------- */
@@ -318,14 +374,15 @@ static struct ctrace_container *find_memo(const struct memos *on, const struct t
 	for (i = 0; i < MEMOS; i++) {
 		const struct memo *m = &on->m[i];
 		/* c, the rest, c again: as note_exit writes */
-		struct ctrace_container *c = smp_load_acquire(&m->c);
+		struct ctrace_container *c = smp_load_acquire(&m->c), *again;
 
 		if (!c || READ_ONCE(m->task) != p || READ_ONCE(m->start) != ctrace_compat_task_start(p))
 			continue;
 		*vtid = READ_ONCE(m->vtid);
 		smp_rmb();	/* as above */
-		if (READ_ONCE(m->c) == c)
-			return c;
+		again = READ_ONCE(m->c);
+		if (again && ctrace_container_same(again, c))	/* c, or its heir */
+			return again;
 	}
 	return NULL;
 }
@@ -336,6 +393,7 @@ static struct ctrace_container *dead(struct task_struct *p, s32 *vtid)
 	struct ctrace_container *c = find_memo(this_cpu_ptr(&memos), p, vtid);
 	const struct pid *pid = ctrace_compat_task_pid(p);
 	struct ctrace_place at;
+	bool whole;
 	int cpu;
 
 	if (c)
@@ -349,7 +407,7 @@ static struct ctrace_container *dead(struct task_struct *p, s32 *vtid)
 	*vtid = pid ? pid->numbers[pid->level].nr : 0;
 	ctrace_identity_place(ctrace_compat_task_cset(p),
 			      pid ? pid->numbers[pid->level].ns : &init_pid_ns, &at);
-	return ctrace_rules_decide(&ctrace_rules, &at, false) ?: &ctrace_container_host;
+	return decide(&at, false, &whole) ?: &ctrace_container_host;
 }
 
 void ctrace_identity_relearn(void)
@@ -372,7 +430,7 @@ void ctrace_identity_forget_dying(void)
 			struct ctrace_container *c = READ_ONCE(m->c);
 
 			if (c && c->dying)
-				cmpxchg(&m->c, c, NULL);
+				cmpxchg(&m->c, c, c->heir);
 		}
 	ctrace_ident_lock(&flags);
 	ctrace_identity_forget_cached();

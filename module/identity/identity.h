@@ -8,6 +8,10 @@
  *   the task that each CPU  ->  the place  ->  alias table  ->  rules.c, under Lock
  *   saw last (here, inline)     it had         (RCU)            (first sight)
  *
+ * What sessions want of containers by naming cgroups is found on the same way, and never changes that
+ * answer: all four may have a part of the container in its stead (container.h), which differs from it in its
+ * masks alone. Whoever compares containers compares cids (ctrace_container_same()).
+ *
  * What makes it right although the kernel reuses its pointers:
  *  - a cgroup is known by hierarchy and 64-bit id, which is never reused;
  *  - a pid namespace is known by address, and whoever records that (container,
@@ -31,6 +35,7 @@
 #include "compat/task.h"
 
 struct cgroup;
+struct ctrace_named;
 
 struct ctrace_ring_desc;
 
@@ -67,6 +72,10 @@ struct ctrace_ident_state {
 	u32 cache_gen;		/* of what is known of places; not 0 */
 	u32 nr_v1;		/* v1 hierarchies in use */
 	u8 v1_ssid[CTRACE_COMPAT_NR_SUBSYS]; /* one controller of each */
+	u32 v1_hierarchy[CTRACE_COMPAT_NR_SUBSYS]; /* and its number. Lock */
+	/* of those in which a target names a cgroup, but for the first: that is seen anyway */
+	u32 nr_also;
+	u8 also_ssid[CTRACE_COMPAT_NR_SUBSYS];
 	bool moves_told;	/* the kernel says when a task is moved to another cgroup */
 };
 extern struct ctrace_ident_state ctrace_ident_state;
@@ -86,7 +95,7 @@ static inline void ctrace_identity_forget_tasks(void)
 
 /* Whose event it is. */
 struct ctrace_who {
-	struct ctrace_container *container;	/* never NULL; good until preemption is enabled */
+	struct ctrace_container *container;	/* or part. Never NULL; good until preemption is enabled */
 	const struct task_struct *task;		/* whose it is; NULL: no task's */
 	s32 tid;		/* in the initial pid namespace */
 	s32 vtid;		/* in the task's own; 0 if that is not known any more */
@@ -202,12 +211,18 @@ void ctrace_identity_exit(void);
 void ctrace_identity_scan(void);
 
 /*
- * Makes cgrp (reference held by the caller during the call) a boundary because a
- * session named it; as many del as add. add: the container's cid in *cid.
- * -ENOMEM: pool empty, try later; -ENOENT: being removed; -EINVAL: a hierarchy's root.
+ * n (its want and deny are set) names cgrp, of which the caller holds a reference: what is in there, or
+ * below, is wanted or denied from now on. path gets the cgroup's. -ENOENT: it is being removed;
+ * -EINVAL: a hierarchy's root; -EOPNOTSUPP: of a v1 hierarchy without a controller, where
+ * nobody can see without locks which task is where.
  */
-int ctrace_identity_boundary_add(struct cgroup *cgrp, u32 *cid);
-void ctrace_identity_boundary_del(struct cgroup *cgrp);
+int ctrace_identity_name(const struct cgroup *cgrp, struct ctrace_named *n, char *path, size_t size);
+/*
+ * The other way round. Who was under way, and what is remembered of dead tasks and requests, may want
+ * for n's session still, until a grace period later ctrace_parts_unchoose() has been called
+ * for every container. Then n may be freed.
+ */
+void ctrace_identity_unname(struct ctrace_named *n);
 
 /* Nothing remembered about places holds: each is looked at once more when an event comes from there. */
 void ctrace_identity_relearn(void);

@@ -3,6 +3,7 @@
 #include <linux/jhash.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include "identity/parts.h"
 #include "identity/rules_internal.h"
 #include "identity/runtime_name.h"
 
@@ -214,6 +215,25 @@ bool ctrace_learn_own_ns(struct ctrace_rules *r, struct ctrace_container *c, con
 	return true;
 }
 
+struct ctrace_container *ctrace_learn_part(struct ctrace_rules *r, struct ctrace_container *base,
+					   u32 want, u32 deny)
+{
+	struct ctrace_lfnode *n = ctrace_lfpool_take(&r->nodes), *there;
+	struct ctrace_container *part = n ? ctrace_part_new(base, want, deny) : NULL;
+
+	if (!part) {
+		if (n)
+			ctrace_lfpool_return(&r->nodes, n);
+		return NULL;
+	}
+	set_key(n, base->cid, ctrace_part_key(want, deny), NULL, 0);
+	there = ctrace_lftable_push(&r->parts, n);
+	if (there != n)		/* of one that ends */
+		ctrace_lfpool_return(&r->nodes, n);
+	point(there, part);
+	return part;
+}
+
 void ctrace_learn_take_over(struct ctrace_rules *r, struct ctrace_container *from,
 			    struct ctrace_container *to)
 {
@@ -225,7 +245,6 @@ void ctrace_learn_take_over(struct ctrace_rules *r, struct ctrace_container *fro
 			if (ctrace_lfnode_get(n) == from)
 				point(n, to);
 	to->live_keys += from->live_keys;
-	to->targets += from->targets;
 	if (!to->parent && from->parent != to->cid)
 		to->parent = from->parent;
 	to->cgroup_id = from->cgroup_id;
@@ -234,12 +253,10 @@ void ctrace_learn_take_over(struct ctrace_rules *r, struct ctrace_container *fro
 	to->runtime = from->runtime;
 	memcpy(to->runtime_id, from->runtime_id, sizeof(to->runtime_id));
 	memcpy(to->path, from->path, sizeof(to->path));
-	to->flags |= from->flags & CTRACE_CONTAINER_F_TARGET;
 	WRITE_ONCE(to->key, from->key);
 	ctrace_container_changed(to);
 	ctrace_container_inherit(to, from);
 	from->live_keys = 0;
-	from->targets = 0;
 	ctrace_container_gone(from);
 	ctrace_rules_forget(r);
 }
@@ -308,76 +325,6 @@ void ctrace_rules_cgroup_ns(struct ctrace_rules *r, const struct ctrace_place *p
 	ctrace_rules_forget(r);
 }
 
-/* A container that waits for its boundary, and whose init is in there; if there is just one. */
-static struct ctrace_container *waiting_inside(struct ctrace_rules *r,
-					       const struct ctrace_boundary *b)
-{
-	struct ctrace_container *c, *found = NULL;
-	struct ctrace_lfnode *n;
-	unsigned long i;
-
-	for (i = 0; i < 1ul << r->namespaces.bits; i++)
-		for (n = READ_ONCE(r->namespaces.heads[i]); n; n = READ_ONCE(n->next)) {
-			c = ctrace_lfnode_get(n);
-			if (!ctrace_rules_waits(c) || r->view->ns_closed(n->p) ||
-			    !ctrace_rules_init_inside(r, b, NULL, n->p))
-				continue;
-			if (found)
-				return NULL;
-			found = c;
-		}
-	return found;
-}
-
-struct ctrace_container *ctrace_rules_target(struct ctrace_rules *r, const void *cg,
-					     const void *ns)
-{
-	struct ctrace_boundary b = { .cg = cg, .key = ctrace_rules_key(r, cg) };
-	struct ctrace_lfnode *n = ctrace_lftable_find(&r->boundaries, b.key, 0, NULL, 0);
-	struct ctrace_container *c = n ? ctrace_lfnode_get(n) : NULL;
-
-	if (!c) {
-		c = waiting_inside(r, &b);
-		if (c && !ctrace_learn_boundary(r, c, cg))
-			return NULL;
-		if (!c) {
-			c = ctrace_rules_new_boundary(r, &b, ns, 4);
-			if (!c)
-				return NULL;
-			/*
-			 * Drawn by a user's word, around any number of namespaces: those
-			 * made or moved in there keep cids of their own and are wanted with it.
-			 */
-			c->ns_fixed = true;
-		}
-		c->flags |= CTRACE_CONTAINER_F_TARGET;
-		ctrace_rules_forget(r);
-	}
-	c->targets++;
-	return c;
-}
-
-void ctrace_rules_untarget(struct ctrace_rules *r, u64 key)
-{
-	struct ctrace_lfnode *n = ctrace_lftable_find(&r->boundaries, key, 0, NULL, 0);
-	struct ctrace_container *c = n ? ctrace_lfnode_get(n) : NULL;
-
-	if (!c || !c->targets || --c->targets || !(c->flags & CTRACE_CONTAINER_F_TARGET))
-		return;
-	/* A tombstone: the cgroup is nobody's boundary again. */
-	point(n, NULL);
-	if (!(n->flags & CTRACE_NODE_REMOVED))
-		c->live_keys--;
-	n->flags |= CTRACE_NODE_REMOVED;
-	c->flags &= ~CTRACE_CONTAINER_F_TARGET;
-	/* With a pid namespace made in there it lives on as that one's. */
-	if (!c->ns || c->ns_fixed)
-		ctrace_container_gone(c);
-	else
-		WRITE_ONCE(c->key, 0);
-	ctrace_rules_forget(r);
-}
-
 void ctrace_rules_cgroup_gone(struct ctrace_rules *r, u64 key)
 {
 	struct ctrace_lfnode *n = ctrace_lftable_find(&r->boundaries, key, 0, NULL, 0);
@@ -400,11 +347,15 @@ int ctrace_rules_init(struct ctrace_rules *r, const struct ctrace_view *view,
 	r->view = view;
 	r->forgot = forgot;
 	r->gen = 1;
+	r->nr_named = 0;
+	memset(r->named, 0, sizeof(r->named));
 	err = ctrace_lftable_init(&r->boundaries, 10);
 	if (!err)
 		err = ctrace_lftable_init(&r->namespaces, 10);
 	if (!err)
 		err = ctrace_lftable_init(&r->aliases, 12);
+	if (!err)
+		err = ctrace_lftable_init(&r->parts, 8);
 	if (!err)
 		err = ctrace_lfpool_init(&r->nodes, nodes);
 	if (err)
@@ -420,7 +371,9 @@ static bool all(struct ctrace_lfnode *n, void *arg)
 /* Nobody looks any more. */
 void ctrace_rules_exit(struct ctrace_rules *r, void (*put_ns)(const void *ns))
 {
-	struct ctrace_lftable *tables[] = { &r->boundaries, &r->namespaces, &r->aliases };
+	struct ctrace_lftable *tables[] = {
+		&r->boundaries, &r->namespaces, &r->aliases, &r->parts,
+	};
 	struct ctrace_lfnode *chain, *n;
 	unsigned int i;
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/kernel.h>
+#include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
 #include "identity/rules_internal.h"
 #include "identity/runtime_name.h"
+#include "compat/hash.h"
 
 /* --- looking -------------------------------------------------------------- */
 
@@ -29,7 +31,7 @@ static struct ctrace_boundary boundary_from(struct ctrace_rules *r, const void *
 		b.key = ctrace_rules_key(r, cg);
 		b.node = ctrace_lftable_find(&r->boundaries, b.key, 0, NULL, 0);
 		if (b.node && !ctrace_lfnode_get(b.node))
-			b.node = NULL;	/* it was one only while a session named it */
+			b.node = NULL;	/* just now it becomes one */
 		if (b.node || ctrace_boundary_parse(v->cg_name(up), v->cg_name(cg), NULL) ==
 		    CTRACE_BOUNDARY_CONTAINER) {
 			b.cg = cg;
@@ -72,8 +74,8 @@ static bool descends(struct ctrace_rules *r, const void *ns, const void *from)
  * Is ns's init inside the boundary? On v1 it may be known by another
  * hierarchy's cgroup of the same container (cb) at the moment.
  */
-bool ctrace_rules_init_inside(struct ctrace_rules *r, const struct ctrace_boundary *b,
-			      const struct ctrace_container *cb, const void *ns)
+static bool init_inside(struct ctrace_rules *r, const struct ctrace_boundary *b,
+			const struct ctrace_container *cb, const void *ns)
 {
 	struct ctrace_place at;
 	struct ctrace_boundary of_init;
@@ -99,7 +101,7 @@ static const void *own_ns(struct ctrace_rules *r, const struct ctrace_boundary *
 
 	for (i = 0; i < CTRACE_NS_LEVELS && !ctrace_rules_initial(r, ns);
 	     i++, ns = r->view->ns_parent(ns))
-		if (ctrace_rules_init_inside(r, b, cb, ns))
+		if (init_inside(r, b, cb, ns))
 			own = ns;
 	return own;
 }
@@ -315,4 +317,89 @@ struct ctrace_container *ctrace_rules_cgroup(struct ctrace_rules *r, const void 
 		return ctrace_lfnode_get(b.node);
 	c = change && r->v1 ? by_path(r, &b) : NULL;
 	return c && ctrace_learn_boundary(r, c, b.cg) ? c : NULL;
+}
+
+/* --- what sessions chose ------------------------------------------------------- */
+
+static void named_around(struct ctrace_rules *r, const void *cg, u32 *want, u32 *deny)
+{
+	const struct ctrace_view *v = r->view;
+	const struct ctrace_named *n;
+	const void *up;
+	int depth;
+	u64 key;
+
+	for (depth = 0; cg && depth < CTRACE_CGROUP_DEPTH; depth++, cg = up) {
+		up = v->cg_parent(cg);
+		if (!up)
+			break;		/* nobody names a root */
+		key = ctrace_rules_key(r, cg);
+		hlist_for_each_entry_rcu(n, &r->named[ctrace_hash(key, CTRACE_NAMED_BITS)], node)
+			if (n->key == key) {
+				*want |= n->want;
+				*deny |= n->deny;
+			}
+	}
+}
+
+static struct ctrace_container *part_for(struct ctrace_rules *r, struct ctrace_container *base,
+					 u32 want, u32 deny, bool change)
+{
+	struct ctrace_container *part;
+	struct ctrace_lfnode *n;
+
+	if (!want && !deny)
+		return base;
+	n = ctrace_lftable_find(&r->parts, base->cid, ctrace_part_key(want, deny), NULL, 0);
+	part = n ? ctrace_lfnode_get(n) : NULL;
+	if (part && !READ_ONCE(part->dying))
+		return part;
+	/* All parts of a dying container end: there is none after them. */
+	return change && !base->dying ? ctrace_learn_part(r, base, want, deny) : NULL;
+}
+
+struct ctrace_container *ctrace_rules_part(struct ctrace_rules *r, const struct ctrace_place *p,
+					   struct ctrace_container *base, bool change)
+{
+	u32 want = 0, deny = 0, i;
+
+	if (likely(!READ_ONCE(r->nr_named)))
+		return base;
+	named_around(r, p->cg[0], &want, &deny);
+	named_around(r, p->cg[1], &want, &deny);
+	for (i = 0; i < p->nr_also; i++)
+		named_around(r, p->also[i], &want, &deny);
+	return part_for(r, base, want, deny, change);
+}
+
+struct ctrace_container *ctrace_rules_heir(struct ctrace_rules *r, const struct ctrace_container *part)
+{
+	if (part->base->dying)
+		return NULL;
+	return part_for(r, part->base, part->want & ~part->ended, part->deny & ~part->ended, true) ?:
+	       part->base;
+}
+
+void ctrace_rules_name(struct ctrace_rules *r, struct ctrace_named *n)
+{
+	hlist_add_head_rcu(&n->node, &r->named[ctrace_hash(n->key, CTRACE_NAMED_BITS)]);
+	WRITE_ONCE(r->nr_named, r->nr_named + 1);
+}
+
+void ctrace_rules_unname(struct ctrace_rules *r, struct ctrace_named *n)
+{
+	hlist_del_rcu(&n->node);
+	WRITE_ONCE(r->nr_named, r->nr_named - 1);
+}
+
+bool ctrace_rules_names(const struct ctrace_rules *r, u32 hierarchy)
+{
+	const struct ctrace_named *n;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(r->named); i++)
+		hlist_for_each_entry(n, &r->named[i], node)
+			if (n->hierarchy == hierarchy)
+				return true;
+	return false;
 }

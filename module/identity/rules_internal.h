@@ -33,8 +33,6 @@ static inline bool ctrace_rules_waits(const struct ctrace_container *c)
 /* rules.c. RCU read side */
 struct ctrace_container *ctrace_rules_owner(struct ctrace_rules *r, const void *ns);
 struct ctrace_boundary ctrace_rules_boundary(struct ctrace_rules *r, const struct ctrace_place *p);
-bool ctrace_rules_init_inside(struct ctrace_rules *r, const struct ctrace_boundary *b,
-			      const struct ctrace_container *cb, const void *ns);
 /*
  * Lock held. A container with a boundary and, for now, nothing else; NULL: pools
  * empty. outer: the namespace it is made from; depth: of parents not known yet.
@@ -54,6 +52,14 @@ struct ctrace_container *ctrace_learn_new_ns(struct ctrace_rules *r, u32 parent,
 					     struct ctrace_container *like, const void *ns);
 /* cg is (one more of) c's boundary; false: pool empty. */
 bool ctrace_learn_boundary(struct ctrace_rules *r, struct ctrace_container *c, const void *cg);
+/* base's part for these sessions, of which there is none that does not end; NULL: pools empty. */
+struct ctrace_container *ctrace_learn_part(struct ctrace_rules *r, struct ctrace_container *base,
+					   u32 want, u32 deny);
+/* The key of it, beside base's cid. */
+static inline u64 ctrace_part_key(u32 want, u32 deny)
+{
+	return (u64)deny << 32 | want;
+}
 /* ns, which no container owns, is c's; false: pool empty. */
 bool ctrace_learn_own_ns(struct ctrace_rules *r, struct ctrace_container *c, const void *ns);
 /* Everything that led to `from` leads to `to`; `from` ends. */

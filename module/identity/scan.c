@@ -15,6 +15,8 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include "identity/scan.h"
+#include "identity/parts.h"
+#include "identity/rules_internal.h"
 #include "compat/task.h"
 #include "compat/tracepoint.h"
 
@@ -32,11 +34,12 @@ static void learn(struct task_struct *p, bool exec)
 {
 	const struct pid *pid = ctrace_compat_task_pid(p);
 	const struct css_set *cset = ctrace_compat_task_cset(p);
+	bool whole;
 
 	if (pid)
 		ctrace_identity_decide(cset, pid->numbers[pid->level].ns,
 				       ctrace_compat_cgroup_id(ctrace_compat_cset_dfl(cset)),
-				       ctrace_identity_v1_key(cset), exec);
+				       ctrace_identity_v1_key(cset), exec, &whole);
 }
 
 static const void *task_ns(const struct task_struct *p)
@@ -172,6 +175,7 @@ static void learn_init_path(struct task_struct *p)
 
 static void hook_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
 {
+	const struct ctrace_container *c;
 	const struct css_set *root;
 	struct ctrace_who who;
 
@@ -180,13 +184,14 @@ static void hook_exec(void *data, struct task_struct *p, pid_t old_pid, struct l
 	if (root)
 		learn_cgroup_ns(p, root);
 	ctrace_identity_resolve_task(p, &who);
+	c = ctrace_container_base(who.container);
 	/*
 	 * Only a program inside counts: runc executes itself once more, out of a sealed
 	 * copy, in the container's cgroup but before it has made any namespace.
 	 */
-	if (unsettled(who.container) && ctrace_compat_own_mount_ns(p))
+	if (unsettled(c) && ctrace_compat_own_mount_ns(p))
 		learn(p, true);
-	if (who.vtid == 1 && !READ_ONCE(who.container->key))
+	if (who.vtid == 1 && !READ_ONCE(c->key))
 		learn_init_path(p);
 	/* a thread that was not the leader has taken the leader's numbers, and its start */
 	if (old_pid != p->pid)
@@ -268,6 +273,21 @@ static int hook(void)
 
 /* --- scans -------------------------------------------------------------------- */
 
+/*
+ * Lock held; ctrace_identity_forget_cached() follows. Whoever mixes the old and the new for a moment has
+ * looked at the generations before: it remembers that for nobody, and ctrace_identity_decide() looks again.
+ */
+static void look_also(void)
+{
+	struct ctrace_ident_state *st = &ctrace_ident_state;
+	u32 i, n = 0;
+
+	for (i = 1; i < st->nr_v1; i++)
+		if (ctrace_rules_names(&ctrace_rules, st->v1_hierarchy[i]))
+			WRITE_ONCE(st->also_ssid[n++], st->v1_ssid[i]);
+	smp_store_release(&st->nr_also, n);	/* after the table: ctrace_identity_v1_key() */
+}
+
 /* One controller of each v1 hierarchy, as init's css_set shows them. */
 void ctrace_identity_refresh(void)
 {
@@ -299,8 +319,10 @@ void ctrace_identity_refresh(void)
 		ctrace_ident_lock(&flags);
 		/* Who mixes old and new for a moment has a key that nobody remembers. */
 		memcpy(st->v1_ssid, ssid, n);
+		memcpy(st->v1_hierarchy, of, n * sizeof(*of));
 		ctrace_rules.v1 = n;
 		smp_store_release(&st->nr_v1, n);	/* after the table: v1_cgroup() */
+		look_also();
 		ctrace_identity_forget_cached();
 		ctrace_ident_unlock(flags);
 	}
@@ -374,44 +396,61 @@ void ctrace_identity_scan(void)
 	scan_pass(false);
 }
 
-/* --- boundaries by hand -------------------------------------------------------- */
+/* --- what targets name -------------------------------------------------------- */
 
-int ctrace_identity_boundary_add(struct cgroup *cgrp, u32 *cid)
+static bool seen_from_tasks(u32 hierarchy)
 {
-	struct ctrace_container *c;
+	const struct ctrace_ident_state *st = &ctrace_ident_state;
+	u32 i;
+
+	for (i = 0; i < st->nr_v1; i++)
+		if (st->v1_hierarchy[i] == hierarchy)
+			return true;
+	return !hierarchy;
+}
+
+int ctrace_identity_name(const struct cgroup *cgrp, struct ctrace_named *n, char *path, size_t size)
+{
 	unsigned long flags;
 	int err = 0;
 
 	if (!ctrace_compat_cgroup_parent(cgrp))
 		return -EINVAL;
+	ctrace_identity_refresh();
+	n->key = cgroup_key(cgrp);
+	n->hierarchy = ctrace_identity_view.cg_hierarchy(cgrp);
 	hook_enter();
-	if (!ctrace_ident_lock(&flags)) {
-		hook_leave();
-		return -EAGAIN;
+	ctrace_ident_lock(&flags);	/* process context: it never fails */
+	if (!seen_from_tasks(n->hierarchy)) {
+		err = -EOPNOTSUPP;
+	} else if (!ctrace_compat_cgroup_online(cgrp)) {
+		err = -ENOENT;
+	} else {
+		ctrace_learn_path(&ctrace_rules, cgrp, path, size);
+		ctrace_rules_name(&ctrace_rules, n);
+		look_also();
+		ctrace_rules_forget(&ctrace_rules);
 	}
-	c = ctrace_compat_cgroup_online(cgrp) ?
-	    ctrace_rules_target(&ctrace_rules, cgrp, &init_pid_ns) : NULL;
-	if (c)
-		*cid = c->cid;
-	else
-		err = ctrace_compat_cgroup_online(cgrp) ? -ENOMEM : -ENOENT;
 	ctrace_ident_unlock(flags);
 	hook_leave();
-	if (err == -ENOMEM)
-		ctrace_container_kick();
 	return err;
 }
 
-void ctrace_identity_boundary_del(struct cgroup *cgrp)
+/*
+ * All under one Lock. Before it, places are found to be parts that the session has chosen; after it they
+ * are decided anew, and those that another cgroup is around still become parts that are made for
+ * them. So such a place is wanted without a gap.
+ */
+void ctrace_identity_unname(struct ctrace_named *n)
 {
 	unsigned long flags;
 
-	hook_enter();
-	if (ctrace_ident_lock(&flags)) {
-		ctrace_rules_untarget(&ctrace_rules, cgroup_key(cgrp));
-		ctrace_ident_unlock(flags);
-	}
-	hook_leave();
+	ctrace_ident_lock(&flags);	/* likewise */
+	ctrace_rules_unname(&ctrace_rules, n);
+	ctrace_parts_take_back(n->want | n->deny);
+	look_also();
+	ctrace_rules_forget(&ctrace_rules);
+	ctrace_ident_unlock(flags);
 	ctrace_container_kick();
 }
 

@@ -6,6 +6,8 @@
  * compare-and-exchange. Probes do not wait: one that finds an entry BUSY does without it. Only forget()
  * waits. A full bucket loses an older entry, whose request is then its cgroup's or the host's. Entries
  * hold no reference: forget_dying() clears them.
+ * A part that ends (container.h) needs no such care: the GC comes when no probe finds the part any more, puts
+ * its heir in its place, and waits for the probes that have read it.
  *
  * A bio's address is used again. An entry is about rq's bio, and not an earlier one there, if it has
  * the same queue, contains rq's sector, and is not older than rq. Besides, while the tracepoints are
@@ -60,14 +62,27 @@ static void let_go(struct owner *o, unsigned long key)
 /* Waits while o is BUSY. Its holder has preemption off, and no caller of forget() interrupts a holder. */
 static void forget(struct owner *o)
 {
-	const struct ctrace_container *c;
+	struct ctrace_container *c;
 	unsigned long key;
 
-	while ((key = smp_load_acquire(&o->key)) == BUSY)	/* pairs with let_go() */
-		cpu_relax();
-	c = key ? READ_ONCE(o->container) : NULL;
-	if (c && READ_ONCE(c->dying))
-		cmpxchg(&o->key, key, 0);
+	do {
+		while ((key = smp_load_acquire(&o->key)) == BUSY)	/* pairs with let_go() */
+			cpu_relax();
+		c = key ? READ_ONCE(o->container) : NULL;
+		if (!c || !READ_ONCE(c->dying))
+			return;
+	} while (!claim(o, key));
+	c = o->container;
+	if (READ_ONCE(c->dying))
+		c = c->heir;
+	WRITE_ONCE(o->container, c);
+	let_go(o, c ? key : 0);
+}
+
+/* A container that dies, while somebody has found it: it comes too late for the GC. */
+static bool too_late(const struct ctrace_container *c)
+{
+	return READ_ONCE(c->dying) && !c->base;
 }
 
 /* --- whose ------------------------------------------------------------------- */
@@ -161,7 +176,7 @@ void ctrace_block_remember(struct bio *bio)
 	 * entry cannot be found any more, so the container stays.
 	 */
 	smp_mb();
-	if (unlikely(READ_ONCE(by.who.container->dying)))
+	if (unlikely(too_late(by.who.container)))
 		forget(o);
 }
 
@@ -200,7 +215,7 @@ static bool remembered(const struct request *rq, bool last, struct ctrace_block_
 	if (i == WAYS || !claim(o, key))
 		return false;
 	/* A dying container was remembered too late for the GC, and is about to be forgotten. */
-	found = of_this_life(o, rq) && !READ_ONCE(o->container->dying);
+	found = of_this_life(o, rq) && !too_late(o->container);
 	if (found) {
 		out->who.container = o->container;
 		out->who.task = task_of(o);

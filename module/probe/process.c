@@ -64,7 +64,7 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 		return;
 	ctrace_identity_resolve_task(parent, &from);
 	ctrace_identity_resolve_task(child, &to);
-	a.show_child = from.container == to.container;
+	a.show_child = ctrace_container_same(from.container, to.container);
 	a.pid = task_pid(child);
 	a.levels = a.pid ? a.pid->level + 1 : 0;
 	len = sizeof(struct fork_payload) + a.levels * sizeof(u32);

@@ -51,7 +51,7 @@ static __always_inline void on_switch(struct task_struct *prev, struct task_stru
 		return;
 	ctrace_identity_resolve_task(prev, &out);
 	ctrace_identity_resolve_task(next, &in);
-	a.show_next = out.container == in.container;
+	a.show_next = ctrace_container_same(out.container, in.container);
 
 	mask = ctrace_filter(wants, out.container, prev);
 	if (mask)

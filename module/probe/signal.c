@@ -69,7 +69,7 @@ static __always_inline void on_generate(struct generate_arg *a, struct task_stru
 	if (!in_task() || p == current)
 		return;		/* no other task sent it */
 	ctrace_identity_resolve_current(&from);
-	a->show = from.container == to.container;
+	a->show = ctrace_container_same(from.container, to.container);
 	/* Within one container a session gets it once, whichever side it wants. */
 	wants &= a->show ? ~mask : ~0u;
 	mask = ctrace_filter(wants, from.container, current);

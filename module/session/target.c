@@ -7,6 +7,7 @@
 #include "session/target.h"
 #include "event/event.h"
 #include "identity/identity.h"
+#include "identity/parts.h"
 #include "compat/cgroup_fd.h"
 #include "compat/rcu.h"
 
@@ -41,16 +42,6 @@ static void born(struct ctrace_container *c, const struct ctrace_container *pare
 
 const struct ctrace_container_watcher ctrace_target_watcher = { .born = born };
 
-/* path lies in dir, or is it; both as /proc/PID/cgroup has them */
-static bool path_in(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	if (n == 1)	/* the root */
-		return true;
-	return n && !strncmp(path, dir, n) && (!path[n] || path[n] == '/');
-}
-
 static bool target_matches(const struct ctrace_target *t, const struct ctrace_container *c)
 {
 	switch (t->kind) {
@@ -58,16 +49,12 @@ static bool target_matches(const struct ctrace_target *t, const struct ctrace_co
 		return true;
 	case CTRACE_TARGET_CID:
 		return c->cid == t->cid;
-	case CTRACE_TARGET_CGROUP:
-		return c->cid == t->cid ||
-		       (c->cid != CTRACE_CID_HOST && c->hierarchy == t->hierarchy &&
-			path_in(c->path, t->path));
 	}
 	return false;
 }
 
 /*
- * One container's masks, under Lock: probes change them as well (ctrace_container_inherit()),
+ * One container's masks and its parts', under Lock: probes change them as well (ctrace_container_inherit()),
  * its parent's too.
  */
 static void update_one(struct ctrace_session *s, struct ctrace_container *c, u32 bit)
@@ -90,12 +77,14 @@ static void update_one(struct ctrace_session *s, struct ctrace_container *c, u32
 	/* In this order: who is followed by its pid is asked of denied once it is not wanted. */
 	WRITE_ONCE(c->denied, mask_of(c->denied, bit, deny));
 	WRITE_ONCE(c->wanted, mask_of(c->wanted, bit, want && !deny));
+	ctrace_parts_unchoose(c, bit);
 	ctrace_ident_unlock(flags);
 }
 
 /*
  * Brings every container's mask up to date with the targets of s. Containers
- * come in the order of their cids, parents before what lies in them.
+ * come in the order of their cids, parents before what lies in them. Cgroups of s are named, and
+ * unnamed, already.
  */
 static void update(struct ctrace_session *s)
 {
@@ -107,14 +96,15 @@ static void update(struct ctrace_session *s)
 	list_for_each_entry(t, &s->targets, list) {
 		all |= t->kind == CTRACE_TARGET_ALL;
 		pids |= t->kind == CTRACE_TARGET_PID;
-		some |= t->kind == CTRACE_TARGET_CID || t->kind == CTRACE_TARGET_CGROUP;
+		some |= t->kind == CTRACE_TARGET_CID;
 	}
 	mask_change(&all_sessions, bit, all);
 	mask_change(&ctrace_pid_sessions, bit, pids);
 	mask_change(&ctrace_container_unknown.wanted, bit, all);
 	/*
 	 * A container born just now has taken its mask from the old state and may not be in the
-	 * list yet; births run with preemption off, so afterwards it is.
+	 * list yet; births run with preemption off, so afterwards it is. And who found a place to be a
+	 * part that ends now is done with it.
 	 */
 	ctrace_compat_synchronize();
 	while ((c = ctrace_container_next(c)))
@@ -137,10 +127,9 @@ static int add_cid(struct ctrace_target *t, u32 cid, char *why)
 	return 0;
 }
 
-static int add_cgroup(struct ctrace_target *t, int fd, char *why)
+static int add_cgroup(struct ctrace_target *t, struct ctrace_session *s, int fd, char *why)
 {
-	struct ctrace_container_info *info;
-	struct ctrace_container *c;
+	u32 bit = 1u << s->index;
 	int err;
 
 	t->cgrp = ctrace_compat_cgroup_from_fd(fd);
@@ -151,31 +140,18 @@ static int add_cgroup(struct ctrace_target *t, int fd, char *why)
 				  "CTRACE_A_TARGET_CGROUP: descriptor %d is not a cgroup's directory",
 				  fd);
 	}
-	err = ctrace_identity_boundary_add(t->cgrp, &t->cid);
-	if (err) {
-		cgroup_put(t->cgrp);
-		t->cgrp = NULL;
-		return ctrace_why(why, err,
-				  err == -EINVAL ?
-				  "CTRACE_A_TARGET_CGROUP: the root cgroup is no container: use the target 'all'" :
-				  "CTRACE_A_TARGET_CGROUP: that cgroup cannot be a container: error %d", err);
-	}
-	info = kmalloc(sizeof(*info), GFP_KERNEL);
-	if (!info) {
-		/* without its path what lies below would be left out */
-		ctrace_identity_boundary_del(t->cgrp);
-		cgroup_put(t->cgrp);
-		return -ENOMEM;
-	}
-	c = ctrace_container_find_get(t->cid);
-	if (c) {
-		ctrace_container_info(c, info);
-		strscpy(t->path, info->path, sizeof(t->path));
-		t->hierarchy = info->hierarchy;
-		ctrace_container_put(c);
-	}
-	kfree(info);
-	return 0;
+	*(t->not ? &t->named.deny : &t->named.want) = bit;
+	err = ctrace_identity_name(t->cgrp, &t->named, t->path, sizeof(t->path));
+	if (!err)
+		return 0;
+	cgroup_put(t->cgrp);
+	t->cgrp = NULL;
+	return ctrace_why(why, err,
+			  err == -EINVAL ?
+			  "CTRACE_A_TARGET_CGROUP: the root cgroup holds everything: use the target 'all'" :
+			  err == -EOPNOTSUPP ?
+			  "CTRACE_A_TARGET_CGROUP: that hierarchy has no controller: name the cgroup in one that has" :
+			  "CTRACE_A_TARGET_CGROUP: error %d", err);
 }
 
 static int add_pid(struct ctrace_target *t, struct ctrace_session *s, u32 nr, char *why)
@@ -205,12 +181,19 @@ static int add_pid(struct ctrace_target *t, struct ctrace_session *s, u32 nr, ch
 	return err;
 }
 
+/* Before update(), which waits for who still looks at it; */
+static void take_out(struct ctrace_target *t)
+{
+	list_del(&t->list);
+	if (t->cgrp)
+		ctrace_identity_unname(&t->named);
+}
+
+/* after it. */
 static void free_target(struct ctrace_target *t)
 {
-	if (t->cgrp) {
-		ctrace_identity_boundary_del(t->cgrp);
+	if (t->cgrp)
 		cgroup_put(t->cgrp);
-	}
 	kfree(t);
 }
 
@@ -236,7 +219,7 @@ int ctrace_target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, cha
 		err = add_cid(t, arg, why);
 		break;
 	case CTRACE_TARGET_CGROUP:
-		err = add_cgroup(t, arg, why);
+		err = add_cgroup(t, s, arg, why);
 		break;
 	case CTRACE_TARGET_PID:
 		err = add_pid(t, s, arg, why);
@@ -247,6 +230,12 @@ int ctrace_target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, cha
 	else
 		kfree(t);	/* holds nothing yet */
 	update(s);
+	/*
+	 * Samples come as NMIs, which make no part: those of the tasks that exist are made now, and others'
+	 * as they are born or moved.
+	 */
+	if (!err && kind == CTRACE_TARGET_CGROUP)
+		ctrace_identity_scan();
 	return err;
 }
 
@@ -273,7 +262,7 @@ int ctrace_target_del(struct ctrace_session *s, u32 kind, u32 arg, bool not, cha
 			(kind != CTRACE_TARGET_CID || t->cid == arg);
 		if (!found)
 			continue;
-		list_del(&t->list);
+		take_out(t);
 		update(s);
 		free_target(t);
 		return 0;
@@ -287,7 +276,10 @@ void ctrace_target_del_all(struct ctrace_session *s)
 	LIST_HEAD(gone);
 
 	lockdep_assert_held(&ctrace_lock);
-	list_splice_init(&s->targets, &gone);
+	list_for_each_entry_safe(t, n, &s->targets, list) {
+		take_out(t);
+		list_add(&t->list, &gone);
+	}
 	update(s);
 	list_for_each_entry_safe(t, n, &gone, list)
 		free_target(t);

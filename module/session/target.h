@@ -2,7 +2,8 @@
 /*
  * What a session wants. Decided as early as can be: a container carries a mask
  * of the sessions that want it, made at its birth and kept up when targets change; a
- * probe only ands masks.
+ * probe only ands masks. A cgroup is no container: of what is in one that a target names, each
+ * container has a part with masks of its own (container.h).
  */
 #ifndef CTRACE_FILTER_H
 #define CTRACE_FILTER_H
@@ -11,6 +12,7 @@
 #include "session/session.h"
 #include "session/tasks.h"
 #include "identity/container.h"
+#include "identity/rules.h"
 
 struct cgroup;
 
@@ -19,11 +21,11 @@ struct ctrace_target {
 	u32 id;				/* grows; a dump's place */
 	u32 kind;			/* enum ctrace_target_kind */
 	bool not;			/* takes away; CID and CGROUP only */
-	u32 cid;			/* CID; CGROUP: of its container */
+	u32 cid;			/* CID */
 	u32 pid;			/* PID: thread group, initial namespace */
 	struct cgroup *cgrp;		/* CGROUP: a reference; else NULL */
-	u32 hierarchy;			/* CGROUP */
-	char path[CTRACE_CONTAINER_PATH]; /* CGROUP */
+	struct ctrace_named named;	/* CGROUP: among identity's as long as cgrp is set */
+	char path[CTRACE_CONTAINER_PATH]; /* CGROUP: for who asks */
 };
 
 /*

@@ -106,8 +106,10 @@ char *cgroup_find(const char *path)
 			found = xstrdup(real);
 	}
 	free(real);
-	for (size_t i = 0; i < m.n && !found; i++)
-		found = below(&m.v[i], path);
+	for (int bare = 0; bare < 2; bare++)
+		for (size_t i = 0; i < m.n && !found; i++)
+			if (!!strstr(m.v[i].options, ",name=") == bare)
+				found = below(&m.v[i], path);
 	mounts_free(&m);
 	return found;
 }
@@ -145,7 +147,8 @@ static char *controllers(uint32_t h)
 	return list;
 }
 
-char *cgroup_dir(uint32_t hierarchy, const char *path)
+/* The directory of a cgroup by hierarchy number (0: v2) and path; NULL if there is none. */
+static char *cgroup_dir(uint32_t hierarchy, const char *path)
 {
 	char *list = hierarchy ? controllers(hierarchy) : NULL, *found = NULL;
 	struct mounts m;

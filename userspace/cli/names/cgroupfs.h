@@ -8,12 +8,11 @@
 
 /*
  * The directory that PATH means: itself if it is an absolute one in a cgroup
- * mount, else PATH below the root of the first hierarchy that has it (v2 first).
+ * mount, else PATH below the root of the first hierarchy that has it (v2 first, and last
+ * one without a controller, of which the kernel tells no tracer who is where).
  * malloc()ed; NULL if there is none.
  */
 char *cgroup_find(const char *path);
-/* The directory of a cgroup by hierarchy number (0: v2) and path; NULL likewise. */
-char *cgroup_dir(uint32_t hierarchy, const char *path);
 /* Processes in the container's cgroup and below; -errno if that cannot be told. */
 long cgroup_processes(const struct ctrace_container *c);
 

@@ -116,10 +116,6 @@ static int make_session(struct run *r, const struct run_opts *o)
 		return status;
 	if (r->child.pid && ctrace_target_pid(r->session, (uint32_t)r->child.pid))
 		return cli_error("%s", ctrace_strerror(r->ct));
-	/* cgroup targets have become containers by now */
-	if (ctable_list(r->ctable))
-		return cli_error("%s", ctrace_strerror(r->ct));
-	targets_settle(&r->targets, r->ctable);
 	if (ctrace_reader_open(r->session, 0, &r->reader))
 		return cli_error("%s", ctrace_strerror(r->ct));
 	return CLI_OK;

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "names/cgroupfs.h"
@@ -67,11 +68,18 @@ static int parse_pid(struct targets *ts, const char *word)
 static int parse_cgroup(struct targets *ts, const char *word)
 {
 	char *dir = *word ? cgroup_find(word) : NULL;
+	struct target *g;
+	struct stat st;
 
-	if (!dir)
+	if (!dir || stat(dir, &st)) {
+		free(dir);
 		return cli_error("no cgroup '%s': give its directory, or its path as in /proc/PID/cgroup",
 				 word);
-	add(ts, CTRACE_TARGET_CGROUP)->path = dir;
+	}
+	g = add(ts, CTRACE_TARGET_CGROUP);
+	g->path = dir;
+	g->dev = st.st_dev;
+	g->ino = st.st_ino;
 	return CLI_OK;
 }
 
@@ -263,33 +271,11 @@ int targets_apply(const struct targets *ts, struct ctrace *ct, struct ctrace_ses
 	return CLI_OK;
 }
 
-void targets_settle(struct targets *ts, struct ctable *t)
-{
-	for (size_t i = 0; i < ts->n; i++) {
-		struct target *g = &ts->v[i];
-		struct centry *e;
-
-		if (g->kind != CTRACE_TARGET_CGROUP)
-			continue;
-		for (size_t k = 0; (e = ctable_next(t, &k));) {
-			size_t a = strlen(g->path), b = strlen(e->c.path);
-			char *dir;
-
-			/* the directory is the mount, then the kernel's path */
-			if (!alive(e) || b < 2 || a <= b || strcmp(g->path + a - b, e->c.path))
-				continue;
-			dir = cgroup_dir(e->c.hierarchy, e->c.path);
-			if (dir && !strcmp(dir, g->path))
-				g->cid = e->c.cid;
-			free(dir);
-		}
-	}
-}
-
 static bool ended(struct target *g, struct ctable *t)
 {
 	struct pollfd p = { .fd = g->pidfd, .events = POLLIN };
 	struct centry *e;
+	struct stat st;
 
 	switch (g->kind) {
 	case CTRACE_TARGET_PID:
@@ -297,9 +283,8 @@ static bool ended(struct target *g, struct ctable *t)
 			return poll(&p, 1, 0) > 0;
 		return kill((pid_t)g->pid, 0) && errno == ESRCH;
 	case CTRACE_TARGET_CGROUP:
-		if (g->cid == CTRACE_CID_ALL)
-			return access(g->path, F_OK) != 0;
-		/* fallthrough */
+		/* one that is made anew is another: the session has the one that was */
+		return stat(g->path, &st) || st.st_dev != g->dev || st.st_ino != g->ino;
 	case CTRACE_TARGET_CID:
 		e = ctable_get(t, g->cid);
 		return e->known && (e->c.flags & CTRACE_CONTAINER_F_DEAD);

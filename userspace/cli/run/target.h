@@ -3,12 +3,15 @@
 #ifndef CTRACE_TARGET_H
 #define CTRACE_TARGET_H
 
+#include <sys/types.h>
 #include "names/ctable.h"
 
 struct target {
 	enum ctrace_target_kind kind;
 	uint32_t cid, pid;
-	char *path;		/* of a cgroup: its directory */
+	char *path;		/* of a cgroup: its directory, */
+	dev_t dev;		/* and which that is */
+	ino_t ino;
 	int pidfd;		/* of pid: readable when it has ended; -1 if the kernel has none */
 	bool ended;
 	bool not;		/* leave it out, whatever the others say; never set for pid or all */
@@ -28,8 +31,6 @@ int targets_parse(struct targets *ts, struct ctable *t, char **words, int n, boo
 void targets_free(struct targets *ts);
 /* Adds the targets to the session. */
 int targets_apply(const struct targets *ts, struct ctrace *ct, struct ctrace_session *s);
-/* After the session has them: finds the containers that cgroup targets became. */
-void targets_settle(struct targets *ts, struct ctable *t);
 /* Have all of them gone? */
 bool targets_ended(struct targets *ts, struct ctable *t);
 
@@ -38,7 +39,8 @@ bool targets_ended(struct targets *ts, struct ctable *t);
 "  NAME         a container's name, as 'ctrace ps' shows it (if several have it, all)\n" \
 "  ID           the first 3 or more digits of a container's 64-digit id\n" \
 "  N, cid:N     its number in the CID column\n" \
-"  cgroup:PATH  a cgroup, by directory or by path below the hierarchy's root\n" \
+"  cgroup:PATH  what is in a cgroup and below: its directory, or its path below the\n" \
+"               hierarchy's root\n" \
 "  pid:N        a process, its threads, and what it forks\n" \
 "  host         every process that is in no container\n" \
 "  all          everything\n" \
