@@ -32,7 +32,7 @@ help:
 	@echo 'make check-vm KERNEL=BZIMAGE [KERNELDIR=...]   the tests in a guest of that kernel, cgroup v2 and v1;'
 	@echo '                    KERNELDIR: its build directory, where BZIMAGE does not lie in it'
 	@echo 'make check-host [YES=1] [TESTS=...]   the tests on this very machine, which it says and asks first; as root'
-	@echo 'make bench          what tracing costs, with ctrace and with other tracers; writes the tables of README.md; an hour'
+	@echo 'make bench          what tracing costs, with ctrace and with other tracers; writes the tables of selftests/bench/README.md; an hour'
 	@echo 'make lint           checkpatch, compat rule, shellcheck, sparse'
 	@echo 'make clean'
 	@echo

@@ -15,7 +15,7 @@ def header($names): ($names | row), "| --- |" + ($names[1:] | map(" --: |") | ad
 def name: {
 	none: "untraced", ctrace: "**ctrace record**", flight: "**ctrace**, nobody reads", ftrace: "ftrace, nobody reads",
 	trace_cmd: "trace-cmd record", perf_record: "perf record", perf_trace: "perf trace -s", lttng: "LTTng",
-	lttng_context: "LTTng, told who", sysdig: "sysdig -w", bpftrace: "bpftrace printf", strace: "strace -f"}[.];
+	lttng_context: "LTTng with contexts", sysdig: "sysdig -w", bpftrace: "bpftrace printf", strace: "strace -f"}[.];
 def ours: . == "ctrace" or . == "flight";
 def tools($part): rows($part) | map(.tool) | reduce .[] as $t ([]; if index($t) then . else . + [$t] end);
 # how much of what was made was kept: 100 % only if all was
@@ -38,11 +38,11 @@ def instructions:
 	def of($tool; $work): [rows("instructions")[] | select(.tool == $tool and .work == $work) | .value] | median;
 	def added($tool; $work): of($tool; $work) as $v | of("none"; $work) as $n | if $v == null or $n == null then null else $v - $n end;
 	if (rows("instructions") | length) == 0 then empty else
-	"Instructions that are added to one `getppid()` of the traced container, to one of a container beside it that nobody asked for, and to",
-	"`openat()` and `close()` together (untraced: \(of("none"; "getppid")) and \(of("none"; "openclose"))); what the tool kept of the records made",
-	"of these calls, what it says it lost, and the bytes on disk for each:",
+	"The instructions that tracing adds to a `getppid()` of the traced container, to a `getppid()` of a neighbour that nobody traces, and to",
+	"`openat()` and `close()` together (untraced: \(of("none"; "getppid")) and \(of("none"; "openclose"))). Then: how many of these calls' records the tool",
+	"kept, how many it says it lost, and the bytes on disk for each record:",
 	"",
-	header(["", "getppid", "neighbour", "open, close", "kept", "lost, it says", "bytes"]),
+	header(["", "getppid", "neighbour", "open, close", "kept", "lost, by its count", "bytes"]),
 	(tools("instructions")[] | select(. != "none") | select(of(.; "getppid") != null) | . as $t
 		| [name] + (["getppid", "neighbour", "openclose"] | map(. as $w | added($t; $w) as $v
 			| mark($v | plus; $t; $v; if $w == "neighbour" then added("ctrace"; $w) else ([added("ctrace"; $w), added("flight"; $w)] | map(select(. != null)) | min) end)))
@@ -58,7 +58,7 @@ def slow($part; $text):
 	(all_of("none"; "dd") | length > 1) as $rounds
 	| if (rows($part) | length) == 0 then empty else
 	$text, "",
-	header([""] + ["dd bs=1", "open, close", "ping-pong", "sysbench threads", "messaging", "kept", "lost, it says", "bytes"] + if $rounds then ["spread"] else [] end),
+	header([""] + ["dd bs=1", "open, close", "ping-pong", "sysbench threads", "messaging", "kept", "lost, by its count", "bytes"] + if $rounds then ["spread"] else [] end),
 	(tools($part)[] | select(. != "none" or $rounds) | select(factor(.; "dd") != null) | . as $t
 		| [name] + ($works | map(. as $w | factor($t; $w) as $v | mark($v | digits(2); $t; $v; [factor("ctrace"; $w), factor("flight"; $w)] | map(select(. != null)) | min)))
 		+ [kept($part; $t), lost($part; $t), bytes($part; $t)] + (if $rounds then [(spread($t) | digits(0)) + " %"] else [] end) | row),
@@ -68,38 +68,38 @@ def loss:
 	def good: .events >= .made and (.lost // 0) == 0;
 	if (rows("loss") | length) == 0 then empty else
 	([rows("loss")[] | select(.tool == "ctrace" and good) | .rate] | max) as $mine
-	| "The highest rate of system calls, two records each, of those tried (40,000, and from there twice or half, a second long; last as fast as the CPU can), of which",
-	"nothing was lost, with 4 MiB of buffer and a recorder to disk, on one CPU that both share:",
+	| "The highest rate of system calls, with two records each, at which nothing was lost, with 4 MiB of buffer and a recorder to disk, on one",
+	"CPU that both share. Each rate was tried for a second: 40,000 first, then double or half of it, up to as fast as the CPU can go:",
 	"",
-	header(["", "calls a second", "above it kept"]),
+	header(["", "calls a second", "kept at the next rate"]),
 	(tools("loss")[] | . as $t | [rows("loss")[] | select(.tool == $t and (has("failed") | not))] | select(length > 0)
 		| ([.[] | select(good) | .rate] | max) as $best | (map(select(good | not)) | min_by(.rate)) as $bad
 		| ($best // 0 | tostring) as $text
 		| [($t | name), (if ($t | ours | not) and ($best // 0) > ($mine // 0) then "*\($text)*" else $text end),
-			if $bad then "\($bad.rate): " + ($bad.events / $bad.made * 100 | digits(1)) + " %" else "it cannot be faster" end] | row),
+			if $bad then "\($bad.rate): " + ($bad.events / $bad.made * 100 | digits(1)) + " %" else "no faster rate is possible" end] | row),
 	"", failures("loss") end;
 
 def reader:
 	def of($work; $idle): rows("reader") | map(select(.work == $work and .idle == $idle)) | first // {};
 	([rows("reader")[] | .idle] | unique) as $idle
 	| if (rows("reader") | length) == 0 then empty else
-	"What ctrace's readers execute while a container makes 400,000 `getppid()`:",
+	"The instructions of ctrace's readers while a container makes 400,000 `getppid()` calls:",
 	"",
 	header(["instructions"] + ($idle | map(if . == 0 then "alone" else "beside \(.) idle containers" end))),
-	(["`ctrace record`, a byte"] + ($idle | map(of("record"; .) | if .bytes then .value / .bytes | digits(2) else "-" end)) | row),
-	(["of it the kernel's `write()`, as dd has it"] + ($idle | map(of("write"; .) | if .bytes then .value / .bytes | digits(2) else "" end)) | row),
-	(["`ctrace record`, a record"] + ($idle | map(of("record"; .) | if .events then .value / .events | digits(0) else "-" end)) | row),
-	(["a C program with libctrace, a record"] + ($idle | map(of("consume"; .) | if .events then .value / .events | digits(0) else "-" end)) | row),
+	(["`ctrace record`, per byte"] + ($idle | map(of("record"; .) | if .bytes then .value / .bytes | digits(2) else "-" end)) | row),
+	(["the kernel's `write()` in it, measured with dd, per byte"] + ($idle | map(of("write"; .) | if .bytes then .value / .bytes | digits(2) else "" end)) | row),
+	(["`ctrace record`, per record"] + ($idle | map(of("record"; .) | if .events then .value / .events | digits(0) else "-" end)) | row),
+	(["a C program with libctrace, per record"] + ($idle | map(of("consume"; .) | if .events then .value / .events | digits(0) else "-" end)) | row),
 	"",
-	(rows("bytes")[] | "Of dpkg, find, tar, ls, grep, sort and gcc in a container, \(.events) records, \(.lost) lost: \(.bytes / .events | digits(1)) bytes a record on disk."),
+	(rows("bytes")[] | "With dpkg, find, tar, ls, grep, sort and gcc in a container: \(.events) records, \(.lost) lost, \(.bytes / .events | digits(1)) bytes on disk for each."),
 	"" end;
 
 def latency:
 	if (rows("latency") | length) == 0 then empty else
-	"From a record to the program that waited for it, of each waking the oldest record; a session wakes 5 ms after the first one, or as soon as",
-	"it is told to:",
+	"The time from a record to the program that waits for it, measured on the oldest record of each wake-up. A session wakes its reader 5 ms",
+	"after the first record, or at once if it is told to:",
 	"",
-	header(["to be woken", "calls a second", "records", "lost", "wakings", "median, µs", "99th of 100", "longest"]),
+	header(["to be woken", "calls a second", "records", "lost", "wake-ups", "median, µs", "99th percentile", "longest"]),
 	(rows("latency")[] | [if .mode == "prompt" then "at once" else "after 5 ms" end, "\(.rate)", "\(.events)", "\(.lost)", "\(.wakings)", "\(.median_us)", "\(.p99_us)", "\(.longest_us)"] | row),
 	"" end;
 
@@ -110,10 +110,10 @@ def scale:
 	def table($over; $head; $works): ns($over) | if length == 0 then empty else header($head), (.[] | . as $n
 		| ["\($n)"] + ($works | map(if . == "traced" or . == "neighbour" then added($over; $n; .) | plus else of($over; $n; .) | digits(0) end)) | row), "" end;
 	if (rows("scale") | length) == 0 then empty else
-	"A call's instructions as containers, CPUs and sessions become more, the module's memory (kB, an arena of 8 MiB among it), and instructions for",
-	"making and removing a container, with the module and without:",
+	"The instructions of a call with more and more containers, CPUs and sessions; the module's memory (in kB, with the session's arena, which",
+	"may take 8 MiB); and the instructions for making and removing a container, with the module and without it:",
 	"",
-	"![the same, plotted](selftests/bench/scale.svg)",
+	"![the same, plotted](scale.svg)",
 	"",
 	table("containers"; ["containers", "traced", "neighbour", "memory", "made", "without", "removed", "without"];
 		["traced", "neighbour", "memory", "born", "born-without", "died", "died-without"]),
@@ -122,12 +122,12 @@ def scale:
 
 "`make bench`, \(.date), Linux \(.kernel), cgroup v2, with Debian's",
 "\([.packages | to_entries[] | "\(.key) \(.value)"] | join(", ")).",
-"Time is instructions, as the emulator counts them: 1 ns each. A figure of another tool that is better than ctrace's is *slanted*.",
+"The guest's clock counts executed instructions, 1 ns each. A figure of another tool that is better than ctrace's is in *italics*.",
 "",
 instructions,
-slow("slowdown"; "Slow-down: all that the machine of one CPU executes until the workload has ended, the reader's part of it too, times the same of the\n"
-	+ "untraced; each tool has 4 MiB of buffer, and what it kept of the first three's records is told:"),
+slow("slowdown"; "Slow-down: the instructions that a machine of one CPU executes until the workload has ended, the reader's included, divided by those of\n"
+	+ "the untraced workload. Each tool has 4 MiB of buffer. \"Kept\", \"lost\" and \"bytes\" are of the first three workloads:"),
 loss, reader, latency,
-slow("wall"; "By the clock, medians of alternating rounds, two CPUs, the workload on one, the reader on the other, 4 MiB of buffer for each; in the last\n"
-	+ "column the largest distance within the rounds of one workload (the host's load was \($all.load[0]) before, \($all.load[1]) after):"),
+slow("wall"; "By the clock: medians of alternating rounds, on two CPUs, with the workload on one, the reader on the other, and 4 MiB of buffer for each\n"
+	+ "CPU. The last column is the largest spread between the rounds of one workload. (The host's load was \($all.load[0]) before, \($all.load[1]) after.)"),
 scale

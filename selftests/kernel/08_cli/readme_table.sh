@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: README's table of sources matches the module's own description
+# description: the table of uapi/EVENTS.md matches the module's own description
 # requires: any
 # timeout: 30
 # kernels: newest
@@ -8,9 +8,9 @@
 . "$(dirname "$0")/../lib.sh"
 
 # Before 6.8, sched_stat_runtime had one field more.
-! kernel_before 6.8 || skip "README has a newer kernel's table"
+! kernel_before 6.8 || skip "the table is a newer kernel's"
 load
-sed -n '/<!-- sources:/,/<!-- sources end/p' "$top/README.md" | grep '^|' > "$tmp/readme"
+sed -n '/<!-- sources:/,/<!-- sources end/p' "$top/uapi/EVENTS.md" | grep '^|' > "$tmp/table"
 ctrace events --markdown > "$tmp/module" || give_up "no table: $(cat "$tmp/module")"
 at_least "rows" 40 "$(wc -l < "$tmp/module")"
-same "README has the same, else put it there anew: ctrace events --markdown" "" "$(diff "$tmp/readme" "$tmp/module")"
+same "the table is the same, else put it there anew: ctrace events --markdown" "" "$(diff "$tmp/table" "$tmp/module")"
