@@ -99,8 +99,8 @@ static inline ssize_t ctrace_compat_strscpy(char *to, const char *from, size_t s
 #endif
 
 #ifndef CTRACE_HAVE_DATA_RACE
-/* since 5.8, and with some compilers not of what is const; it tells KCSAN alone something */
 #undef data_race
+/* data_race: since 5.8, and with some compilers not of what is const; it tells KCSAN alone something */
 #define data_race(expr)	(expr)
 #endif
 
