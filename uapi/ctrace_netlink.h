@@ -336,4 +336,19 @@ enum ctrace_attr_limit {
 	CTRACE_A_LIMIT_NR
 };
 
+/*
+ * The attributes that a sender may set, as X(SET, NAME); the module alone sends the others. Errors call
+ * attributes by these names.
+ */
+#define CTRACE_A_SETTABLE(X)						\
+	X(SESSION, ID) X(SESSION, ARENA_SIZE) X(SESSION, RING_SIZE)	\
+	X(SESSION, SUBBUF_SIZE) X(SESSION, FLAGS) X(SESSION, WAKEUP_NS)	\
+	X(SESSION, NAME) X(SESSION, STATE) X(SESSION, FILTER)		\
+	X(SESSION, RATE) X(SESSION, CONTAINERS)				\
+	X(PROBE, ID) X(PROBE, NAME) X(PROBE, FLAGS) X(PROBE, FILTER)	\
+	X(PROBE, ONE_OF)						\
+	X(TARGET, KIND) X(TARGET, CID) X(TARGET, CGROUP) X(TARGET, PID)	\
+	X(TARGET, NOT)							\
+	X(EVENT, ID) X(EVENT, NAME) X(EVENT, DEFINITION)
+
 #endif /* _UAPI_CTRACE_NETLINK_H */

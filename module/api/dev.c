@@ -9,10 +9,10 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include "api/dev.h"
+#include "api/may.h"
 #include "session/session.h"
 #include "identity/container.h"
 #include "compat/clock.h"
-#include "compat/cred.h"
 #include "compat/dev.h"
 #include "compat/mm.h"
 #include "compat/poll.h"
@@ -150,7 +150,7 @@ static long dev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 
 	if (cmd != CTRACE_IOC_BIND)
 		return -ENOTTY;
-	if (!ctrace_compat_may_trace())
+	if (!ctrace_may_bind())
 		return -EPERM;
 	if (copy_from_user(&b, (void __user *)arg, sizeof(b)))
 		return -EFAULT;

@@ -4,6 +4,7 @@
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include "api/netlink.h"
+#include "api/may.h"
 #include "session/session.h"
 #include "event/event.h"
 #include "identity/container.h"
@@ -29,7 +30,7 @@ const struct nla_policy ctrace_policy_event[CTRACE_A_EVENT_NR] = {
  * any lock, but by the same task: the core measures the text, allocates, and copies it, and warns
  * if the text has grown meanwhile. So each task has a place of its own. Another task takes it over
  * only after TEXTS others have had an error since. Errors that a sender without rights can cause
- * take no place (ctrace_netlink_denied()).
+ * take no place (ctrace_may_send()).
  */
 #define TEXTS	64
 
@@ -84,12 +85,6 @@ int ctrace_netlink_failed(struct genl_info *info, int err, const char *why, cons
 	return ctrace_netlink_error(ctrace_compat_extack(info), err, "%s: error %d", what, err);
 }
 
-int ctrace_netlink_denied(struct netlink_ext_ack *extack)
-{
-	NL_SET_ERR_MSG(extack, "needs CAP_SYS_ADMIN or CAP_PERFMON in the initial user namespace");
-	return -EPERM;
-}
-
 static const char *const set_names[CTRACE_A_NR] = {
 	[CTRACE_A_SESSION] = "CTRACE_A_SESSION",
 	[CTRACE_A_PROBE] = "CTRACE_A_PROBE",
@@ -97,40 +92,9 @@ static const char *const set_names[CTRACE_A_NR] = {
 	[CTRACE_A_EVENT] = "CTRACE_A_EVENT",
 };
 
-/* Attributes that a sender may set; only the kernel sends the others. */
-static const char *const attr_names[CTRACE_A_NR][CTRACE_A_SESSION_NR] = {
-	[CTRACE_A_SESSION] = {
-		[CTRACE_A_SESSION_ID] = "_ID",
-		[CTRACE_A_SESSION_ARENA_SIZE] = "_ARENA_SIZE",
-		[CTRACE_A_SESSION_RING_SIZE] = "_RING_SIZE",
-		[CTRACE_A_SESSION_SUBBUF_SIZE] = "_SUBBUF_SIZE",
-		[CTRACE_A_SESSION_FLAGS] = "_FLAGS",
-		[CTRACE_A_SESSION_WAKEUP_NS] = "_WAKEUP_NS",
-		[CTRACE_A_SESSION_NAME] = "_NAME",
-		[CTRACE_A_SESSION_STATE] = "_STATE",
-		[CTRACE_A_SESSION_FILTER] = "_FILTER",
-		[CTRACE_A_SESSION_RATE] = "_RATE",
-	},
-	[CTRACE_A_PROBE] = {
-		[CTRACE_A_PROBE_ID] = "_ID",
-		[CTRACE_A_PROBE_NAME] = "_NAME",
-		[CTRACE_A_PROBE_FLAGS] = "_FLAGS",
-		[CTRACE_A_PROBE_FILTER] = "_FILTER",
-		[CTRACE_A_PROBE_ONE_OF] = "_ONE_OF",
-	},
-	[CTRACE_A_TARGET] = {
-		[CTRACE_A_TARGET_KIND] = "_KIND",
-		[CTRACE_A_TARGET_CID] = "_CID",
-		[CTRACE_A_TARGET_CGROUP] = "_CGROUP",
-		[CTRACE_A_TARGET_PID] = "_PID",
-		[CTRACE_A_TARGET_NOT] = "_NOT",
-	},
-	[CTRACE_A_EVENT] = {
-		[CTRACE_A_EVENT_ID] = "_ID",
-		[CTRACE_A_EVENT_NAME] = "_NAME",
-		[CTRACE_A_EVENT_DEFINITION] = "_DEFINITION",
-	},
-};
+#define NAME(set, what)	[CTRACE_A_##set][CTRACE_A_##set##_##what] = "_" #what,
+
+static const char *const attr_names[CTRACE_A_NR][CTRACE_A_SESSION_NR] = { CTRACE_A_SETTABLE(NAME) };
 
 static const char *name_of(int set, const struct netlink_ext_ack *extack)
 {
@@ -239,11 +203,6 @@ const struct ctrace_container_watcher ctrace_netlink_watcher = { .told = announc
 
 /* --- family ---------------------------------------------------------------------------- */
 
-static bool open_to_all(u8 cmd)
-{
-	return cmd == CTRACE_CMD_INFO_GET || cmd == CTRACE_CMD_EVENT_GET;
-}
-
 /* A sender that is too new knows that from INFO_GET; one that is too old may never have asked. */
 static int too_old(struct genl_info *info)
 {
@@ -252,54 +211,71 @@ static int too_old(struct genl_info *info)
 		info->genlhdr->version, THIS_MODULE->version ?: "", CTRACE_ABI, CTRACE_ABI_COMPAT);
 }
 
-#define DO(fn)									\
-static int checked_##fn(struct sk_buff *skb, struct genl_info *info)		\
-{										\
-	if (!open_to_all(info->genlhdr->cmd) && !ctrace_compat_netlink_may_trace(skb)) \
-		return ctrace_netlink_denied(ctrace_compat_extack(info));			\
-	if (info->genlhdr->cmd != CTRACE_CMD_INFO_GET &&			\
-	    info->genlhdr->version < CTRACE_ABI_COMPAT)				\
-		return too_old(info);						\
-	return ctrace_compat_strict_request(info->nlhdr, CTRACE_A_NR - 1, policy_top,	\
-					    ctrace_compat_extack(info)) ?: fn(skb, info); \
-}										\
-static int do_##fn(struct sk_buff *skb, struct genl_info *info)			\
-{										\
-	return ctrace_compat_do(skb, info, checked_##fn);			\
-}
-DO(info_get)
-DO(ctrace_netlink_session_new) DO(ctrace_netlink_session_del) DO(ctrace_netlink_session_set)
-DO(ctrace_netlink_probe_add) DO(ctrace_netlink_probe_del)
-DO(ctrace_netlink_target_add) DO(ctrace_netlink_target_del)
-DO(ctrace_netlink_event_new) DO(ctrace_netlink_event_del)
+/* What each command does. Both kinds of functions below find it here, by the command of the request. */
+static const struct {
+	int (*doit)(struct sk_buff *skb, struct genl_info *info);
+	int (*dumpit)(struct sk_buff *skb, struct netlink_callback *cb);
+} commands[] = {
+	[CTRACE_CMD_INFO_GET]		= { .doit = info_get },
+	[CTRACE_CMD_SESSION_NEW]	= { .doit = ctrace_netlink_session_new },
+	[CTRACE_CMD_SESSION_DEL]	= { .doit = ctrace_netlink_session_del },
+	[CTRACE_CMD_SESSION_SET]	= { .doit = ctrace_netlink_session_set },
+	[CTRACE_CMD_SESSION_GET]	= { .dumpit = ctrace_dump_sessions },
+	[CTRACE_CMD_PROBE_ADD]		= { .doit = ctrace_netlink_probe_add },
+	[CTRACE_CMD_PROBE_DEL]		= { .doit = ctrace_netlink_probe_del },
+	[CTRACE_CMD_PROBE_GET]		= { .dumpit = ctrace_dump_probes },
+	[CTRACE_CMD_TARGET_ADD]		= { .doit = ctrace_netlink_target_add },
+	[CTRACE_CMD_TARGET_DEL]		= { .doit = ctrace_netlink_target_del },
+	[CTRACE_CMD_TARGET_GET]		= { .dumpit = ctrace_dump_targets },
+	[CTRACE_CMD_CONTAINER_GET]	= { .dumpit = ctrace_dump_containers },
+	[CTRACE_CMD_EVENT_GET]		= { .dumpit = ctrace_dump_events },
+	[CTRACE_CMD_EVENT_NEW]		= { .doit = ctrace_netlink_event_new },
+	[CTRACE_CMD_EVENT_DEL]		= { .doit = ctrace_netlink_event_del },
+	[CTRACE_CMD_STATS_GET]		= { .dumpit = ctrace_dump_stats },
+	[CTRACE_CMD_TRACEPOINT_GET]	= { .dumpit = ctrace_dump_tracepoints },
+};
 
-#define DUMP(what)								\
-static int dump_##what(struct sk_buff *skb, struct netlink_callback *cb)	\
-{										\
-	return ctrace_compat_dump(skb, cb, ctrace_dump_##what);			\
-}
-DUMP(sessions) DUMP(probes) DUMP(targets) DUMP(containers) DUMP(events) DUMP(stats) DUMP(tracepoints)
+static int checked_do(struct sk_buff *skb, struct genl_info *info)
+{
+	struct netlink_ext_ack *extack = ctrace_compat_extack(info);
+	u8 cmd = info->genlhdr->cmd;
+	int err = ctrace_may_send(cmd, skb, extack);
 
-#define OP(c, how, fn)	{ .cmd = c, .how = fn, CTRACE_COMPAT_OP_POLICY(policy_top) }
+	if (err)
+		return err;
+	if (cmd != CTRACE_CMD_INFO_GET && info->genlhdr->version < CTRACE_ABI_COMPAT)
+		return too_old(info);
+	return ctrace_compat_strict_request(info->nlhdr, CTRACE_A_NR - 1, policy_top, extack) ?:
+	       commands[cmd].doit(skb, info);
+}
+
+/* The kernel calls it for the commands below only, so that commands[] has them. */
+static int command_do(struct sk_buff *skb, struct genl_info *info)
+{
+	return ctrace_compat_do(skb, info, checked_do);
+}
+
+static int checked_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	const struct genlmsghdr *hdr = nlmsg_data(cb->nlh);
+
+	return ctrace_may_send(hdr->cmd, cb->skb, ctrace_compat_dump_extack(cb)) ?:
+	       commands[hdr->cmd].dumpit(skb, cb);
+}
+
+static int command_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return ctrace_compat_dump(skb, cb, checked_dump);
+}
+
+#define DO(c)	{ .cmd = CTRACE_CMD_##c, .doit = command_do, CTRACE_COMPAT_OP_POLICY(policy_top) }
+#define DUMP(c)	{ .cmd = CTRACE_CMD_##c, .dumpit = command_dump, CTRACE_COMPAT_OP_POLICY(policy_top) }
 
 static CTRACE_COMPAT_OPS_CONST struct genl_ops ops[] = {
-	OP(CTRACE_CMD_INFO_GET, doit, do_info_get),
-	OP(CTRACE_CMD_SESSION_NEW, doit, do_ctrace_netlink_session_new),
-	OP(CTRACE_CMD_SESSION_DEL, doit, do_ctrace_netlink_session_del),
-	OP(CTRACE_CMD_SESSION_SET, doit, do_ctrace_netlink_session_set),
-	OP(CTRACE_CMD_SESSION_GET, dumpit, dump_sessions),
-	OP(CTRACE_CMD_PROBE_ADD, doit, do_ctrace_netlink_probe_add),
-	OP(CTRACE_CMD_PROBE_DEL, doit, do_ctrace_netlink_probe_del),
-	OP(CTRACE_CMD_PROBE_GET, dumpit, dump_probes),
-	OP(CTRACE_CMD_TARGET_ADD, doit, do_ctrace_netlink_target_add),
-	OP(CTRACE_CMD_TARGET_DEL, doit, do_ctrace_netlink_target_del),
-	OP(CTRACE_CMD_TARGET_GET, dumpit, dump_targets),
-	OP(CTRACE_CMD_CONTAINER_GET, dumpit, dump_containers),
-	OP(CTRACE_CMD_EVENT_GET, dumpit, dump_events),
-	OP(CTRACE_CMD_EVENT_NEW, doit, do_ctrace_netlink_event_new),
-	OP(CTRACE_CMD_EVENT_DEL, doit, do_ctrace_netlink_event_del),
-	OP(CTRACE_CMD_STATS_GET, dumpit, dump_stats),
-	OP(CTRACE_CMD_TRACEPOINT_GET, dumpit, dump_tracepoints),
+	DO(INFO_GET), DO(SESSION_NEW), DO(SESSION_DEL), DO(SESSION_SET), DUMP(SESSION_GET),
+	DO(PROBE_ADD), DO(PROBE_DEL), DUMP(PROBE_GET), DO(TARGET_ADD), DO(TARGET_DEL), DUMP(TARGET_GET),
+	DUMP(CONTAINER_GET), DUMP(EVENT_GET), DO(EVENT_NEW), DO(EVENT_DEL), DUMP(STATS_GET),
+	DUMP(TRACEPOINT_GET),
 };
 
 struct genl_family ctrace_genl_family CTRACE_COMPAT_FAMILY_CONST = {

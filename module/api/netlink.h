@@ -59,8 +59,6 @@ int ctrace_netlink_event_del(struct sk_buff *skb, struct genl_info *info);
 int ctrace_netlink_error(struct netlink_ext_ack *extack, int err, const char *fmt, ...) __printf(3, 4);
 /* The same for a call that failed and may have said why (or why is ""); what: the thing that failed. */
 int ctrace_netlink_failed(struct genl_info *info, int err, const char *why, const char *what);
-/* Returns -EPERM and sets the text that says why. */
-int ctrace_netlink_denied(struct netlink_ext_ack *extack);
 
 int ctrace_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb);
 int ctrace_dump_probes(struct sk_buff *skb, struct netlink_callback *cb);

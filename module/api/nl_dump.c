@@ -6,6 +6,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
+#include "api/may.h"
 #include "api/netlink.h"
 #include "session/limit.h"
 #include "session/probe.h"
@@ -14,11 +15,6 @@
 #include "event/define.h"
 #include "identity/container.h"
 #include "identity/identity.h"
-
-static int may_dump(struct netlink_callback *cb)
-{
-	return ctrace_compat_netlink_may_trace(cb->skb) ? 0 : ctrace_netlink_denied(ctrace_compat_dump_extack(cb));
-}
 
 /* Begins one message of a dump; NULL: no room. finish() ends it, or takes it back after an error. */
 static void *message(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
@@ -92,12 +88,9 @@ int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s)
 int ctrace_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct ctrace_session *s;
-	int err = may_dump(cb);
 	bool full = false;
 	void *hdr;
 
-	if (err)
-		return err;
 	mutex_lock(&ctrace_lock);
 	list_for_each_entry(s, &ctrace_session_list, list) {
 		if (s->id <= cb->args[0])
@@ -132,11 +125,8 @@ static int dump_items(struct sk_buff *skb, struct netlink_callback *cb, u32 only
 		      int (*fn)(struct sk_buff *, struct netlink_callback *, struct ctrace_session *))
 {
 	struct ctrace_session *s;
-	int err = may_dump(cb);
 	bool full = false;
 
-	if (err)
-		return err;
 	mutex_lock(&ctrace_lock);
 	list_for_each_entry(s, &ctrace_session_list, list) {
 		if (s->id < cb->args[0] || (only && s->id != only))
@@ -318,9 +308,6 @@ int ctrace_dump_stats(struct sk_buff *skb, struct netlink_callback *cb)
 	u32 only = 0;
 	int err;
 
-	err = may_dump(cb);
-	if (err)
-		return err;
 	err = ctrace_compat_dump_parse(cb, attrs, CTRACE_A_NR - 1);
 	if (err)
 		return err;
@@ -370,11 +357,9 @@ int ctrace_put_container(struct sk_buff *skb, const struct ctrace_container *c)
 int ctrace_dump_containers(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct ctrace_container *c;
-	int err = may_dump(cb);
 	void *hdr;
+	int err;
 
-	if (err)
-		return err;
 	if (!cb->args[0])	/* finds the containers of tasks that nobody has looked at yet */
 		ctrace_identity_scan();
 	/* args[0]: 1 + the cid written last, 0 at first */
@@ -442,7 +427,7 @@ int ctrace_dump_events(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr *attrs[CTRACE_A_NR], *tb[CTRACE_A_EVENT_NR];
 	struct ctrace_field_desc fields[CTRACE_EVENT_FIELDS];
-	bool may_trace = ctrace_compat_netlink_may_trace(cb->skb);
+	bool may_trace = ctrace_may_trace(cb->skb);
 	u32 from = cb->args[0], to = CTRACE_ID_MAX;
 	struct ctrace_event_type t;
 	char name[CTRACE_NAME_MAX];

@@ -38,12 +38,10 @@ static struct nl_msg *request(uint32_t *ring_size_at, uint32_t *probe_at)
 static void every_name(void)
 {
 	static const struct { int set, attr; const char *name; } attrs[] = {
-#define A(set, what) { CTRACE_A_##set, CTRACE_A_##set##_##what, #set "_" #what }
-		A(SESSION, ID), A(SESSION, ARENA_SIZE), A(SESSION, SUBBUF_SIZE), A(SESSION, FLAGS),
-		A(SESSION, WAKEUP_NS), A(SESSION, NAME), A(SESSION, STATE), A(SESSION, FILTER),
-		A(SESSION, RATE), A(PROBE, ID), A(PROBE, NAME), A(PROBE, FLAGS), A(PROBE, FILTER),
-		A(PROBE, ONE_OF), A(TARGET, KIND), A(TARGET, CID), A(TARGET, CGROUP),
-		A(TARGET, PID), A(TARGET, NOT), A(EVENT, ID), A(EVENT, NAME), A(EVENT, DEFINITION),
+#define A(set, what) { CTRACE_A_##set, CTRACE_A_##set##_##what, #set "_" #what },
+		CTRACE_A_SETTABLE(A)
+		/* missed once, when each user of the list had its own */
+		{ CTRACE_A_SESSION, CTRACE_A_SESSION_CONTAINERS, "SESSION_CONTAINERS" },
 		{ CTRACE_A_SESSION, CTRACE_A_SESSION_EVENTS, "SESSION" },	/* users may not send it */
 		{ CTRACE_A_EVENT, 60, "EVENT" },
 	};

@@ -43,38 +43,13 @@ void ctrace_ext_ack_parse(const struct nlmsghdr *nlh, struct ctrace_ext_ack *ack
 	ack->offset = ctrace_attr_u32(tb[NLMSGERR_ATTR_OFFS]);
 }
 
-#define NAME(set, what) [CTRACE_A_##set##_##what] = #set "_" #what
+#define NAME(set, what)	[CTRACE_A_##set][CTRACE_A_##set##_##what] = #set "_" #what,
 
-static const char *const session_names[CTRACE_A_SESSION_NR] = {
-	NAME(SESSION, ID), NAME(SESSION, ARENA_SIZE), NAME(SESSION, RING_SIZE),
-	NAME(SESSION, SUBBUF_SIZE), NAME(SESSION, FLAGS), NAME(SESSION, WAKEUP_NS),
-	NAME(SESSION, NAME), NAME(SESSION, STATE), NAME(SESSION, FILTER), NAME(SESSION, RATE),
+static const char *const set_names[CTRACE_A_NR] = {
+	[CTRACE_A_SESSION] = "SESSION", [CTRACE_A_PROBE] = "PROBE", [CTRACE_A_TARGET] = "TARGET",
+	[CTRACE_A_EVENT] = "EVENT",
 };
-
-static const char *const probe_names[CTRACE_A_PROBE_NR] = {
-	NAME(PROBE, ID), NAME(PROBE, NAME), NAME(PROBE, FLAGS), NAME(PROBE, FILTER),
-	NAME(PROBE, ONE_OF),
-};
-
-static const char *const target_names[CTRACE_A_TARGET_NR] = {
-	NAME(TARGET, KIND), NAME(TARGET, CID), NAME(TARGET, CGROUP), NAME(TARGET, PID),
-	NAME(TARGET, NOT),
-};
-
-static const char *const event_names[CTRACE_A_EVENT_NR] = {
-	NAME(EVENT, ID), NAME(EVENT, NAME), NAME(EVENT, DEFINITION),
-};
-
-static const struct {
-	const char *name;
-	const char *const *attrs;
-	int nattrs;
-} sets[CTRACE_A_NR] = {
-	[CTRACE_A_SESSION] = { "SESSION", session_names, CTRACE_A_SESSION_NR },
-	[CTRACE_A_PROBE] = { "PROBE", probe_names, CTRACE_A_PROBE_NR },
-	[CTRACE_A_TARGET] = { "TARGET", target_names, CTRACE_A_TARGET_NR },
-	[CTRACE_A_EVENT] = { "EVENT", event_names, CTRACE_A_EVENT_NR },
-};
+static const char *const attr_names[CTRACE_A_NR][CTRACE_A_SESSION_NR] = { CTRACE_A_SETTABLE(NAME) };
 
 /* Of the attributes in a row from a, the one that starts at `at` or contains it. */
 static struct nlattr *find(struct nlattr *a, int left, const char *at)
@@ -94,15 +69,15 @@ const char *ctrace_attr_name_at(struct nlmsghdr *request, uint32_t offset)
 	if (offset < NLMSG_HDRLEN + GENL_HDRLEN || offset >= request->nlmsg_len)
 		return NULL;
 	set = find(nlmsg_attrdata(request, GENL_HDRLEN), nlmsg_attrlen(request, GENL_HDRLEN), at);
-	if (!set || nla_type(set) >= CTRACE_A_NR || !sets[nla_type(set)].name)
+	if (!set || nla_type(set) >= CTRACE_A_NR || !set_names[nla_type(set)])
 		return NULL;
 	if (at == (char *)set)
-		return sets[nla_type(set)].name;
+		return set_names[nla_type(set)];
 	a = find(nla_data(set), nla_len(set), at);
 	type = a ? nla_type(a) : 0;
-	if (type && type < sets[nla_type(set)].nattrs && sets[nla_type(set)].attrs[type])
-		return sets[nla_type(set)].attrs[type];
-	return sets[nla_type(set)].name;
+	if (type < CTRACE_A_SESSION_NR && attr_names[nla_type(set)][type])
+		return attr_names[nla_type(set)][type];
+	return set_names[nla_type(set)];
 }
 
 /* For an errno whose own words would not help: what to do. Else NULL. */
