@@ -10,10 +10,6 @@
 #include "base/cli.h"
 #include "base/util.h"
 
-#ifndef CTRACE_VERSION
-#define CTRACE_VERSION "unknown"
-#endif
-
 static const struct command *const commands[] = {
 	&cmd_trace, &cmd_record, &cmd_report, &cmd_ps, &cmd_events,
 	&cmd_probe, &cmd_status,
@@ -97,7 +93,7 @@ int main(int argc, char **argv)
 	if (!strcmp(word, "help") || !strcmp(word, "-h") || !strcmp(word, "--help"))
 		return cli_finish(main_help(argc > 2 ? argv[2] : NULL));
 	if (!strcmp(word, "version") || !strcmp(word, "-V") || !strcmp(word, "--version")) {
-		printf("ctrace %s\n", CTRACE_VERSION);
+		printf("ctrace %s\n", ctrace_version());
 		return cli_finish(CLI_OK);
 	}
 	cli_cmd = find(word);

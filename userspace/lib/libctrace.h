@@ -37,6 +37,9 @@ extern "C" {
 
 /* --- connection ------------------------------------------------------------ */
 
+/* The library's own version, as "0.1.0": static text. The interface may change with any version before 1.0. */
+const char *ctrace_version(void);
+
 struct ctrace;			/* a netlink socket to the module; owns the sessions made on it */
 
 /*
