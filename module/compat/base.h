@@ -68,17 +68,17 @@ do {										\
 /* Since 4.3; before 4.16 the compiler may want its result looked at. The length, or -E2BIG if it was cut */
 static inline ssize_t ctrace_compat_strscpy(char *to, const char *from, size_t size)
 {
-	size_t n = strnlen(from, size);
+	size_t n;
 
-	if (!size)
-		return -E2BIG;
-	if (n == size) {
-		memcpy(to, from, size - 1);
-		to[size - 1] = 0;
-		return -E2BIG;
+	/* no memcpy(): a fortified one takes a literal for too short, if its length is not seen */
+	for (n = 0; n < size; n++) {
+		to[n] = from[n];
+		if (!to[n])
+			return n;
 	}
-	memcpy(to, from, n + 1);
-	return n;
+	if (size)
+		to[size - 1] = 0;
+	return -E2BIG;
 }
 #undef strscpy
 #define strscpy(to, from, size)	ctrace_compat_strscpy(to, from, size)
