@@ -176,7 +176,7 @@ void ctrace_identity_forget_cached(void)
 {
 	struct ctrace_ident_state *st = &ctrace_ident_state;
 
-	/* With the new cache_gen, no CPU finds what was unlinked before. Pairs with ctrace_identity_look(). */
+	/* With the new cache_gen, no CPU finds what was unlinked before. Pairs with ctrace_identity_look() */
 	smp_mb();
 	WRITE_ONCE(st->cache_gen, st->cache_gen + 1 ?: 1);
 	ctrace_identity_forget_tasks();
