@@ -107,10 +107,11 @@ static const struct cgroup *also(const struct css_set *cset, u32 i, const struct
 }
 
 /*
- * The first v1 cgroup's key, mixed with the keys of the cgroups that also() yields. The mixtures of two
- * places are equal only if the difference of their first cgroups' ids, times a number close to 2^64 divided
- * by the golden ratio, equals the difference of the other cgroups' ids (modulo 2^64). That cannot happen
- * while each hierarchy has made fewer than 2^30 cgroups.
+ * The first v1 cgroup's key, mixed with the keys of the cgroups that also() yields. For two places in the
+ * same two hierarchies, the mixtures are equal only if the difference of the first cgroups' ids, times a
+ * number close to 2^64 divided by the golden ratio, equals the difference of the other cgroups' ids (modulo
+ * 2^64). That cannot happen while ids are below 2^30. With more hierarchies, or where ids have a serial
+ * number in their upper half (compat/cgroup.h), it is only very improbable.
  */
 u64 ctrace_identity_v1_key(const struct css_set *cset)
 {
@@ -411,8 +412,8 @@ static struct ctrace_container *dead(struct task_struct *p, s32 *vtid)
 			return c;
 	}
 	/*
-	 * No memo. The cgroup can still be read as long as the task's memory exists; where the kernel has
-	 * moved the task to the roots, the pid namespace decides.
+	 * No memo. The cgroup can still be read as long as the task's memory exists. If the kernel has moved
+	 * the task to the roots, only its pid namespace tells, if that is still known.
 	 */
 	*vtid = pid ? pid->numbers[pid->level].nr : 0;
 	ctrace_identity_place(ctrace_compat_task_cset(p),

@@ -13,7 +13,8 @@
  * its masks only. Code that compares containers compares cids (ctrace_container_same()).
  *
  * Why this is right although the kernel reuses its pointers:
- *  - a cgroup is known by its hierarchy and its 64-bit id, which is never reused;
+ *  - a cgroup is known by its hierarchy and its 64-bit id, which is never reused (before 3.14 it may be:
+ *    ctrace_compat_cgroup_id());
  *  - a pid namespace is known by its address; a container or node that records the address holds a
  *    reference, so no other namespace can get it;
  *  - a css_set is never recorded;
@@ -42,7 +43,7 @@ struct ctrace_ring_desc;
 
 /*
  * Per-CPU cache of the task that the CPU saw last. Only that CPU writes it, in task context only. So a
- * task always reads a consistent entry; an interrupt that lands amid an update finds gen == 0 and takes
+ * task always reads a consistent entry; an interrupt in the middle of an update finds gen == 0 and takes
  * the slow path.
  */
 struct ctrace_idcache {
