@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whose is a cgroup? For events that no task stands behind any more, of which the
- * kernel remembers the cgroup: a block request written back, a packet of a socket.
+ * Which container does a cgroup belong to? For events that have no task any more, but a cgroup that
+ * the kernel remembers: a block request written back, a packet of a socket.
  *
- * The answer is the container that has the nearest boundary. What shares
- * a cgroup with others and differs in its pid namespace alone cannot be told
- * from it there: that is its outer container's, or the host's. A container that is not
- * known yet is not made known: there is no task to learn its namespace from.
- * Targets that name a cgroup want these events as they want the tasks' (on v1, of their own hierarchy).
+ * The answer is the container with the nearest boundary at the cgroup or above. A container without
+ * a boundary, which differs from its surroundings only in its pid namespace, cannot be recognised by a
+ * cgroup: its events go to its outer container, or to the host. A container that is not known yet is
+ * not made known, because there is no task to learn its pid namespace from.
+ *
+ * A target that names a cgroup wants these events as it wants those of tasks; on v1, only if the
+ * event's cgroup is in the target's hierarchy.
  */
 #include "identity/identity.h"
 #include "identity/rules.h"
 #include "identity/rules_internal.h"
 #include "identity/scan.h"
 
-/* whole: it is known, and so is the part of it that cgrp is in. */
+/* *whole: the container is known, and so is the part of it that cgrp is in. */
 static struct ctrace_container *whose(const struct cgroup *cgrp, bool change, bool *whole)
 {
 	struct ctrace_container *c = ctrace_rules_cgroup(&ctrace_rules, cgrp, change), *part;
@@ -34,7 +36,7 @@ void ctrace_identity_resolve_cgroup(const struct cgroup *cgrp, struct ctrace_who
 
 	ctrace_identity_host(who);
 	who->container = whose(cgrp, false, &whole);
-	/* On v1 it may be known by its cgroup in another hierarchy; or it is the first event of a part. */
+	/* On v1 the container may be known by a cgroup of another hierarchy. Or its part is not made yet. */
 	if (!whole && (READ_ONCE(ctrace_ident_state.nr_v1) || READ_ONCE(ctrace_rules.nr_named)) &&
 	    ctrace_ident_lock(&flags)) {
 		who->container = whose(cgrp, true, &whole);
@@ -42,7 +44,7 @@ void ctrace_identity_resolve_cgroup(const struct cgroup *cgrp, struct ctrace_who
 	}
 }
 
-/* RCU is all that protects the names: see ctrace_compat_cgroup_name(). */
+/* Only RCU protects the names: see ctrace_compat_cgroup_name(). */
 void ctrace_identity_cgroup_path(const struct cgroup *cgrp, char *buf, size_t size)
 {
 	ctrace_learn_path(&ctrace_rules, cgrp, buf, size);

@@ -2,9 +2,11 @@
 /*
  * The pool, the list, the announcements, and the GC.
  *
- * Two works on one queue of their own: `refill` keeps the pools full, `reap`
- * announces, finds the dead, and frees them. Only reap removes anything. Neither
- * takes a lock that a caller of this file's functions may hold, but for Lock.
+ * Two works run on a queue of their own: `refill` keeps the pools full; `reap` announces, finds the
+ * dead, and frees them. Until ctrace_container_exit(), only reap removes anything.
+ *
+ * reap takes ctrace_lock (in a watcher's told()) and refresh_mutex (in ctrace_identity_refresh()). So
+ * no function here but ctrace_container_stop() waits for it, and that is called with neither lock held.
  */
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
@@ -22,8 +24,8 @@
 #include "compat/pidns.h"
 #include "compat/rcu.h"
 
-#define POOL		1024u	/* containers ready; refilled at half */
-/* A dead container stays resolvable this long, for its last process's last events. */
+#define POOL		1024u	/* containers kept ready; refilled below half */
+/* A dead container stays resolvable for at least this long, for the last events of its last process. */
 #define STRAGGLERS_NS	(2 * NSEC_PER_SEC)
 #define QUICK		msecs_to_jiffies(50)	/* while something is dying */
 #define SLOW		msecs_to_jiffies(1000)
@@ -36,19 +38,19 @@ struct ctrace_container ctrace_container_host = {
 
 struct ctrace_container ctrace_container_unknown = {
 	.cid = CTRACE_CID_UNKNOWN, .ns_fixed = true, .refs = ATOMIC_INIT(1),
-	.parts = LIST_HEAD_INIT(ctrace_container_unknown.parts),	/* for ever empty */
+	.parts = LIST_HEAD_INIT(ctrace_container_unknown.parts),	/* always empty */
 };
 
 static DEFINE_RAW_SPINLOCK(ident_lock);
 static DEFINE_PER_CPU(u32, ident_lock_here);
 
-static LIST_HEAD(containers);		/* Lock to change, RCU to walk */
-static LIST_HEAD(pool);			/* Lock */
-static u32 pool_size;			/* Lock; READ_ONCE elsewhere */
-static atomic_t made = ATOMIC_INIT(0);	/* in the pool or anywhere else: at the end none */
-static LIST_HEAD(news);			/* struct ctrace_news. Lock */
-static LIST_HEAD(swept);		/* out of every table, referenced still. reap's own */
-static u32 last_cid;			/* Lock */
+static LIST_HEAD(containers);		/* ident_lock to change, RCU to walk */
+static LIST_HEAD(pool);			/* ident_lock */
+static u32 pool_size;			/* ident_lock; READ_ONCE elsewhere */
+static atomic_t made = ATOMIC_INIT(0);	/* allocated and not freed, wherever they are; 0 at the end */
+static LIST_HEAD(news);			/* struct ctrace_news. ident_lock */
+static LIST_HEAD(swept);		/* in no table any more, may be referenced. Only reap uses it */
+static u32 last_cid;			/* ident_lock */
 static atomic_t alive = ATOMIC_INIT(0);
 static atomic64_t unknown = ATOMIC64_INIT(0);
 
@@ -57,16 +59,17 @@ u32 ctrace_pid_sessions;
 static const struct ctrace_container_watcher *const *watchers;	/* invariant after init */
 static struct ctrace_rules *rules;	/* invariant after start */
 static struct workqueue_struct *queue;
-static unsigned long next_look;		/* jiffies: when to look for the dead; a race hastens it */
-static bool hurry;			/* something is to be announced */
-static bool stopping = true;		/* or not started */
+/* jiffies: when reap next looks for the dead. reap may overwrite a kick's earlier time: SLOW late at most */
+static unsigned long next_look;
+static bool hurry;			/* there is news to announce at once */
+static bool stopping = true;		/* also before the start */
 
 static void refill_work(struct work_struct *work);
 static void reap_work(struct work_struct *work);
 static DECLARE_WORK(refill, refill_work);
 static DECLARE_DELAYED_WORK(reap, reap_work);
 
-/* --- Lock ------------------------------------------------------------------ */
+/* --- ident_lock ------------------------------------------------------------ */
 
 bool ctrace_ident_lock(unsigned long *flags)
 {
@@ -78,7 +81,7 @@ bool ctrace_ident_lock(unsigned long *flags)
 		return false;
 	}
 	__this_cpu_write(ident_lock_here, 1);
-	barrier();	/* a kprobe inside raw_spin_lock() must see it */
+	barrier();	/* a kprobe inside raw_spin_lock() must see ident_lock_here set */
 	raw_spin_lock(&ident_lock);
 	return true;
 }
@@ -86,14 +89,14 @@ bool ctrace_ident_lock(unsigned long *flags)
 void ctrace_ident_unlock(unsigned long flags)
 {
 	raw_spin_unlock(&ident_lock);
-	barrier();
+	barrier();	/* as above, inside raw_spin_unlock() */
 	__this_cpu_write(ident_lock_here, 0);
 	local_irq_restore(flags);
 }
 
 /* --- from any context ------------------------------------------------------ */
 
-/* schedule work from where wake-ups are forbidden: NMI, run-queue lock held */
+/* An irq_work queues the works for callers that must not wake tasks: in NMI, or with a run-queue lock. */
 static void kicked(struct irq_work *w)
 {
 	if (READ_ONCE(stopping))
@@ -136,7 +139,7 @@ u32 ctrace_container_count(void)
 	return atomic_read(&alive);
 }
 
-/* --- Lock held ------------------------------------------------------------- */
+/* --- ident_lock held ------------------------------------------------------- */
 
 struct ctrace_container *ctrace_container_take(void)
 {
@@ -149,7 +152,7 @@ struct ctrace_container *ctrace_container_take(void)
 	WRITE_ONCE(pool_size, pool_size - 1);
 	INIT_LIST_HEAD(&c->parts);
 	if (pool_size < POOL / 2)
-		ctrace_container_kick();	/* of a part nobody is told, who would refill it */
+		ctrace_container_kick();	/* publishing kicks, but parts are not published */
 	return c;
 }
 
@@ -224,7 +227,7 @@ struct ctrace_container *ctrace_container_after(u32 after_cid)
 	rcu_read_lock();
 	list_for_each_entry_rcu(c, &containers, list)
 		if (c->cid > after_cid) {
-			ctrace_container_get(c);	/* the GC looks after a grace period */
+			ctrace_container_get(c);	/* the GC reads refs only after a grace period */
 			found = c;
 			break;
 		}
@@ -336,7 +339,7 @@ static void announce(void)
 		n = list_first_entry_or_null(&news, struct ctrace_news, list);
 		if (n) {
 			list_del_init(&n->list);
-			/* Only reap frees, so c stays while we are here. */
+			/* Only reap frees containers, and this is reap: c stays. */
 			c = container_of(n, struct ctrace_container, news[n->born]);
 			c->told = true;
 		}
@@ -354,7 +357,11 @@ static bool ns_empty(const struct ctrace_container *c)
 	return !c->ns || ctrace_compat_pidns_empty(c->ns);
 }
 
-/* Finds the dead, and of these the ones that no event can come from any more; and whether parts end. */
+/*
+ * Marks the dead, and sets dying on those of them that no event can come from any more. Returns true if
+ * any was found, or a part ends: then sweep() has work. *dying: some container is dead or about to be,
+ * so look again soon.
+ */
 static bool look(bool *dying)
 {
 	struct ctrace_container *c;
@@ -386,11 +393,11 @@ static bool look(bool *dying)
 }
 
 struct sweep {
-	bool flush;	/* the pool is short: all aliases go, they come back when needed */
+	bool flush;	/* too many nodes are in use: drop all aliases, they come back when needed */
 	u32 gen;
 };
 
-/* Nodes of boundaries and namespaces: with their container, or as tombstones. */
+/* Drops nodes of boundaries, namespaces and parts: those of the dying, and tombstones. */
 static bool drop_known(struct ctrace_lfnode *n, void *arg)
 {
 	struct ctrace_container *c = ctrace_lfnode_get(n);
@@ -411,7 +418,7 @@ static void put_ns(const void *ns)
 	put_pid_ns((struct pid_namespace *)ns);
 }
 
-/* After the grace period: nobody looks at these nodes. */
+/* After the grace period: no reader has these nodes any more. */
 static void free_nodes(struct ctrace_lfnode *chain)
 {
 	struct ctrace_lfnode *n;
@@ -436,10 +443,14 @@ static void sweep(bool flush)
 
 	ctrace_parts_gather(&ending, rules);
 
-	/* stop: dying is set, so that no new node points there; unregister: */
+	/* Stop: dying is set, so no new node points to the dying. Unregister: */
 	a = ctrace_lftable_sweep(&rules->aliases, drop_alias, &s);
 	n = ctrace_lftable_sweep(&rules->namespaces, drop_known, NULL);
-	/* Under Lock, because the node of a part that ends may be pointed at one that takes its place. */
+	/*
+	 * Under ident_lock, because a node may be about to get a container: know_boundary() pushes a
+	 * node before it sets the container, and ctrace_learn_part() may give the node of an ending
+	 * part to a new part.
+	 */
 	ctrace_ident_lock(&flags);
 	b = ctrace_lftable_sweep(&rules->boundaries, drop_known, NULL);
 	p = ctrace_lftable_sweep(&rules->parts, drop_known, NULL);
@@ -463,7 +474,7 @@ static void sweep(bool flush)
 	ctrace_parts_part_with(&ending, &swept);
 }
 
-/* Swept ones whose last reference has gone. A grace period lies behind. */
+/* Frees the swept containers that have no reference left. They were swept before a grace period. */
 static void free_swept(void)
 {
 	struct ctrace_container *c, *next;
@@ -486,7 +497,7 @@ static void reap_work(struct work_struct *work)
 	long wait;
 
 	announce();
-	/* Births come in crowds; the list is walked 20 times a second at most. */
+	/* Births come in crowds: walk the list at most 20 times a second. */
 	if (time_after_eq(jiffies, READ_ONCE(next_look))) {
 		ctrace_compat_cgroup_event_check();
 		ctrace_identity_refresh();
@@ -555,7 +566,10 @@ void ctrace_container_exit(void)
 {
 	struct ctrace_container *c, *next;
 
-	/* Sessions that ended after ctrace_container_stop() may have kicked: in vain, but on its way. */
+	/*
+	 * Sessions that ended after ctrace_container_stop() may have kicked. kicked() does nothing then, but
+	 * may still run.
+	 */
 	irq_work_sync(&kick);
 	list_for_each_entry_safe(c, next, &containers, list) {
 		list_del(&c->list);
@@ -563,7 +577,7 @@ void ctrace_container_exit(void)
 	}
 	ctrace_parts_exit(&swept);
 	list_for_each_entry_safe(c, next, &swept, queue) {
-		WARN_ON(atomic_read(&c->refs));	/* whoever has one would use freed memory */
+		WARN_ON(atomic_read(&c->refs));	/* the holder of one would use freed memory */
 		list_del(&c->queue);
 		if (c->ns)
 			put_ns(c->ns);
@@ -572,6 +586,6 @@ void ctrace_container_exit(void)
 		free_container(c);
 	}
 	free_pool();
-	WARN_ON(atomic_read(&made));	/* as many were lost */
+	WARN_ON(atomic_read(&made));	/* this many leaked */
 	destroy_workqueue(queue);
 }

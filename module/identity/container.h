@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Containers: what ctrace knows of each, how long it is kept. */
+/* Containers: what ctrace knows about each, and how long it keeps it. */
 #ifndef CTRACE_CONTAINER_H
 #define CTRACE_CONTAINER_H
 
@@ -19,96 +19,110 @@ struct ctrace_news {
 };
 
 /*
- * From a pool, so that a probe can make one. Found through RCU (preemption
- * off is enough); whoever keeps a pointer longer takes a reference with
- * ctrace_container_get(). "Lock" is identity's raw lock (identity.c).
+ * A container comes from a pool, so that a probe can make one. It is found through RCU
+ * (preemption off is enough); code that keeps a pointer longer takes a reference with
+ * ctrace_container_get(). ident_lock (container.c) protects each field whose comment names it.
  *
- * Life: made (Lock) -> published: resolvable, in the list, announced -> dead:
- * gone is set, announced, still resolvable for stragglers -> swept by the GC
- * once its cgroup and pid namespace have gone -> pool, after a grace period
- * and the last reference. The cid is never given again.
+ * Life: made (ident_lock) -> published: in the list, resolvable, announced -> dead: gone is set,
+ * announced, still resolvable for stragglers -> swept by the GC once its boundary cgroups and its
+ * pid namespace have gone -> freed after a grace period and the last reference. A cid is never
+ * given again.
  *
- * A part of one is what sessions chose of it by naming cgroups: the container again, with the
- * same cid and masks of its own, for the places in it that the same of these cgroups are around. It is a
- * selection, never an identity: whose an event is, a part says with its container's cid, and nobody
- * is told of it. It is in no list but the two of parts, so whoever looks up a cid finds the container.
+ * A part is what sessions chose of a container by naming cgroups. It is another struct
+ * ctrace_container, with the container's cid and with masks of its own. It stands for those places
+ * in the container for which the same sessions have named a cgroup around them, to want it or to
+ * deny it. A part is a selection, never an identity: its events carry the container's cid, and it
+ * is never announced. It is in the two lists of parts only, so a look-up of a cid finds the container.
  *
- * Its life: made when a place of it is first looked at (Lock) -> resolvable -> ending: dying is set,
- * because the container is dying or a session that chose it takes a target back -> pool, after the GC
- * has swept it, and the last reference.
+ * Life of a part: made when one of its places is first looked at (ident_lock) -> resolvable ->
+ * ending: dying is set, because the container is dying or because a session that chose the part
+ * takes a target back -> swept by the GC -> freed after the last reference.
  */
 struct ctrace_container {
 	/* hot: what the filter reads for each event */
 	u32 cid;		/* invariant once published */
-	/* bit n: wanted by the session of index n; not wanted, whatever else is. Lock; READ_ONCE */
+	/*
+	 * Bit n is the session of index n. wanted: it wants this container. denied: it does not,
+	 * whatever else wants it. ident_lock to write; READ_ONCE
+	 */
 	u32 wanted, denied;
 
-	u32 parent;		/* cid; set again only if it was the host's. Lock */
-	u32 hierarchy;		/* of the boundary: 0 v2, else the v1 hierarchy's number. Lock */
-	u64 key;		/* boundary's key, 0 none; Lock, READ_ONCE elsewhere */
-	u64 cgroup_id;		/* its id, 0 none. Lock */
-	/* pid namespace (struct pid_namespace *), reference held; NULL: not known. Lock, once */
-	const void *ns;
-	u32 ns_inum;		/* 0 not known */
-	s32 init_pid;		/* host's number of its init, 0 not known */
-	u64 first_seen;		/* CLOCK_MONOTONIC ns; invariant once published */
-	u64 gone;		/* likewise, 0 alive; set once */
-	u32 flags;		/* CTRACE_CONTAINER_F_*; Lock for writing */
-	/* its processes live in a namespace made outside: further ones are nested. Lock */
-	bool ns_fixed;
-	u32 live_keys;		/* boundary cgroups (one per hierarchy) not removed yet. Lock */
-	u32 path_hash;		/* of the whole path, even where path[] is cut. Lock */
-	atomic_t refs;		/* nodes in tables, and ctrace_container_get() */
-	const char *runtime;	/* static text or NULL. Lock */
-	char runtime_id[65];	/* "" if none. Lock; invariant once the boundary is known */
-	char path[CTRACE_CONTAINER_PATH]; /* of the boundary, else of init when first seen; Lock */
-
-	/* of a part: its container, with a reference; NULL: it is one. Invariant once resolvable */
-	struct ctrace_container *base;
-	u32 want, deny;		/* of a part: the sessions that named a cgroup around it. Lock */
-	u32 ended;		/* of these: who takes a target back, which ends it. Lock */
+	u32 parent;		/* its cid; changes only from the host's to another's. ident_lock */
+	u32 hierarchy;		/* of the boundary: 0 v2, else the v1 hierarchy's number. ident_lock */
+	u64 key;		/* of the boundary, 0 none; ident_lock, READ_ONCE elsewhere */
+	u64 cgroup_id;		/* of the boundary, 0 none. ident_lock */
 	/*
-	 * Of a part that ends: what is remembered in its place, what the others chose; NULL: nobody, its container
-	 * is dying. The GC's, which sets it before it looks for who remembers the part
+	 * The struct pid_namespace, with a reference. Set once, under ident_lock. NULL: not known, or
+	 * the initial one (F_HOSTPID)
+	 */
+	const void *ns;
+	u32 ns_inum;		/* of ns, 0 if that is NULL */
+	s32 init_pid;		/* init's pid on the host, 0 not known */
+	u64 first_seen;		/* CLOCK_MONOTONIC ns; invariant once published */
+	u64 gone;		/* CLOCK_MONOTONIC ns of its death, 0 alive; set once, under ident_lock */
+	u32 flags;		/* CTRACE_CONTAINER_F_*; ident_lock to write */
+	/* its pid namespace was made outside: one made inside is a nested container's. ident_lock to write */
+	bool ns_fixed;
+	u32 live_keys;		/* boundary cgroups (one per hierarchy) not removed yet. ident_lock */
+	u32 path_hash;		/* of the whole path, even where path[] is cut. ident_lock */
+	atomic_t refs;		/* nodes in tables, and ctrace_container_get() */
+	const char *runtime;	/* static text or NULL. ident_lock */
+	char runtime_id[65];	/* "" if none. ident_lock; invariant once the boundary is known */
+	/* of the boundary, or without one of init: when first seen, then at each exec. ident_lock */
+	char path[CTRACE_CONTAINER_PATH];
+
+	/* of a part: its container, with a reference; NULL: this is no part. Invariant once resolvable */
+	struct ctrace_container *base;
+	/* of a part: the sessions that named a cgroup around it, as wanted and as denied. ident_lock */
+	u32 want, deny;
+	u32 ended;		/* of a part: sessions that ended it by taking a target back. ident_lock */
+	/*
+	 * Of a part that ends: what replaces it wherever it is remembered, which is the part of the
+	 * sessions that still choose it, or the container. NULL: the container is dying. The GC sets it
+	 * before it visits those places
 	 */
 	struct ctrace_container *heir;
-	struct list_head parts;	/* its parts; of a part: its place among these. Lock */
+	struct list_head parts;	/* of a container: its parts; of a part: the link there. ident_lock */
 
-	/* container.c's own */
-	struct list_head list;		/* all published, in order of cid; RCU, Lock. All parts: Lock */
-	struct list_head queue;		/* free; later, swept and waiting. Lock; the GC */
-	struct ctrace_news news[2];	/* [1] birth, [0] death, waiting to be announced. Lock */
-	bool told;		/* of its birth, once at least. Lock */
-	u32 dying;			/* swept or about to be: nothing new may point here. Lock */
+	/* written by container.c and parts.c only */
+	/* all published containers, by cid: RCU to walk, ident_lock to change. All parts: ident_lock */
+	struct list_head list;
+	struct list_head queue;		/* in the pool: ident_lock. Once swept, until freed: the GC only */
+	struct ctrace_news news[2];	/* [1] birth, [0] death, waiting to be announced. ident_lock */
+	bool told;		/* the birth was announced at least once. ident_lock */
+	u32 dying;			/* swept or about to be: nothing new may point here. ident_lock */
 };
 
-/* Whose part c is, or c. Good as long as c is. */
+/* The container that c is a part of, or c itself. Valid as long as c is. */
 static inline struct ctrace_container *ctrace_container_base(struct ctrace_container *c)
 {
 	return c->base ?: c;
 }
 
-/* One container, or parts of one? */
+/* Are a and b the same container, or parts of the same? */
 static inline bool ctrace_container_same(const struct ctrace_container *a,
 					 const struct ctrace_container *b)
 {
 	return a->cid == b->cid;
 }
 
-/* cid 0, and the one for tasks that no memory was left to name. Never freed. */
+/*
+ * host: cid 0. unknown: for tasks whose container cannot be made known, because the pools are empty or
+ * because ident_lock cannot be taken; its wanted is written under ctrace_lock. Never freed.
+ */
 extern struct ctrace_container ctrace_container_host;
 extern struct ctrace_container ctrace_container_unknown;
 
-/* Sessions with pid targets: their tasks are looked up, container or not. Written under ctrace_lock. */
+/* Sessions with pid targets: any task, in a container or not, is looked up for them. ctrace_lock to write. */
 extern u32 ctrace_pid_sessions;
 
-/* The sessions that may want anything of a task in c. Any context. */
+/* The sessions that may want events of a task in c. Any context. */
 static __always_inline u32 ctrace_container_wanted(const struct ctrace_container *c)
 {
 	return READ_ONCE(c->wanted) | READ_ONCE(ctrace_pid_sessions);
 }
 
-/* --- for everybody; process context unless said ------------------------- */
+/* --- for all rooms; process context unless said ------------------------- */
 
 /* Any context. */
 static inline void ctrace_container_get(struct ctrace_container *c)
@@ -118,23 +132,24 @@ static inline void ctrace_container_get(struct ctrace_container *c)
 
 static inline void ctrace_container_put(struct ctrace_container *c)
 {
-	atomic_dec(&c->refs);	/* the GC looks at it: nothing to do here */
+	atomic_dec(&c->refs);	/* nothing to do at 0: the GC looks at refs */
 }
 
-/* With a reference; NULL if there is none. Dead ones are found until swept. */
+/* Returns it with a reference; NULL: no such container. Dead ones are found until swept. */
 struct ctrace_container *ctrace_container_find_get(u32 cid);
 /*
- * In the order of cids; ctrace_container_next(NULL) gives the host. Puts prev, gets
- * what it returns; NULL at the end.
+ * Walks all containers in the order of cids; ctrace_container_next(NULL) returns the host. Drops
+ * prev's reference and returns the next one with a reference; NULL: the end.
  */
 struct ctrace_container *ctrace_container_next(struct ctrace_container *prev);
-/* Likewise by number: the first with cid > after_cid; for dumps that go on in another call. */
+/* The first container with cid > after_cid, with a reference: for dumps that go on in another call. */
 struct ctrace_container *ctrace_container_after(u32 after_cid);
-bool ctrace_container_exists(u32 cid);		/* alive (or the host) */
+bool ctrace_container_exists(u32 cid);		/* alive, or the host */
 u32 ctrace_container_count(void);		/* alive, without the host; any context */
-u64 ctrace_container_unknown_count(void);	/* resolves that gave CTRACE_CID_UNKNOWN */
+/* resolves that gave CTRACE_CID_UNKNOWN, or the container because its part could not be made */
+u64 ctrace_container_unknown_count(void);
 
-/* A steady copy of what can still change after publication. */
+/* A consistent copy of a container: much of it can still change after publication. */
 struct ctrace_container_info {
 	u32 cid, parent, hierarchy, ns_inum, flags;
 	s32 init_pid;
@@ -146,72 +161,83 @@ struct ctrace_container_info {
 
 void ctrace_container_info(const struct ctrace_container *c, struct ctrace_container_info *out);
 
-/* --- who is told ------------------------------------------------------------ */
+/* --- watchers --------------------------------------------------------------- */
 
-/* What the rooms above do when containers come and go. Each may leave out what it does not need. */
+/* What the rooms above do when containers come and go. A watcher may leave functions NULL. */
 struct ctrace_container_watcher {
 	/*
-	 * Sets c->wanted and c->denied of a child of parent. Called with ident_lock held (any context but
-	 * NMI; irqs off) when c is in the list but not yet resolvable. So a caller that changes what this
-	 * looks at, waits for a grace period, and then changes the masks of all in the list, misses none.
-	 * Must not wait.
+	 * Sets c->wanted and c->denied. parent: the container that c takes masks from, which is the one
+	 * it lies in or the one whose boundary it takes over.
+	 *
+	 * Called with ident_lock held (any context but NMI; irqs off) when c is in the list but not yet
+	 * resolvable. So no container is missed by code that changes what born() reads, waits for a
+	 * grace period, and then changes the masks of all containers in the list. Must not wait.
 	 */
 	void (*born)(struct ctrace_container *c, const struct ctrace_container *parent);
-	/* A birth or a death, in the order of time. Process context. */
+	/*
+	 * A birth or a death, in the order of time. A birth comes again when c's path has changed.
+	 * Process context.
+	 */
 	void (*told)(struct ctrace_container *c, bool born);
 	/*
-	 * Forgets pointers to containers whose dying is set: after the grace period that follows they are
-	 * freed. Process context.
+	 * Drops pointers to containers whose dying is set, or puts their heir there: they are freed
+	 * after the next grace period. Process context.
 	 */
 	void (*forget)(void);
 };
 
-/* --- for identity.c, scan.c and rules.c --------------------------------- */
+/* --- for identity/; init and exit for main.c, the lock for session/target.c too --- */
 
-/*
- * In this order: init (pool, list), start (works; by ctrace_identity_init), stop
- * (no work runs any more; by ctrace_identity_stop), and, after
- * ctrace_identity_exit, exit (everything goes).
- */
 struct ctrace_rules;
-/* watchers: NULL-terminated, static; each is told in this order. */
+/*
+ * Call in this order:
+ *  - init: makes the pool and the queue of works;
+ *  - start: starts the works; called by ctrace_identity_init();
+ *  - stop: waits until no work runs any more; called by ctrace_identity_stop();
+ *  - exit, after ctrace_identity_exit(): frees everything.
+ *
+ * watchers: static, ends with NULL; they are called in this order.
+ */
 int ctrace_container_init(const struct ctrace_container_watcher *const *watchers);
 void ctrace_container_start(struct ctrace_rules *r);
 void ctrace_container_stop(void);
 void ctrace_container_exit(void);
 /*
- * identity.c: forget pointers to containers that are dying, in a moment freed, and
- * let no cached one be taken. Process context.
+ * identity.c. Drops pointers to dying containers, which are about to be freed, or puts their heir
+ * there; invalidates all cached pointers. Process context.
  */
 void ctrace_identity_forget_dying(void);
-/* identity.c, scan.c: what else the GC looks at each time: v1 hierarchies. */
+/* scan.c. Looks which v1 hierarchies exist. The GC calls it each time it looks for the dead. May sleep. */
 void ctrace_identity_refresh(void);
 
 /*
- * Lock: one raw lock for every change of identity, never for looking up. Any
- * context; false in NMI, or where this CPU holds it already (a kprobe on something
- * that is called with it held): then look, and change nothing.
+ * Takes ident_lock, a raw lock for every change of identity; look-ups need no lock. Any context.
+ * false: this is an NMI, or this CPU holds the lock already (a kprobe on a function called with it
+ * held); then the caller may look, but must not change anything.
  */
 bool ctrace_ident_lock(unsigned long *flags);
 void ctrace_ident_unlock(unsigned long flags);
 
-void ctrace_container_kick(void);	/* any context: refill, look for the dead soon */
+void ctrace_container_kick(void);	/* any context: refill the pools, look for the dead soon */
 void ctrace_container_count_unknown(void);	/* any context */
 
-/* Lock held; NULL: pool empty. Zeroed, refs 0. */
+/* ident_lock held. Takes one from the pool: zeroed, refs 0. NULL: pool empty. */
 struct ctrace_container *ctrace_container_take(void);
-/* Likewise, cid given. */
+/* The same, with a new cid and first_seen. */
 struct ctrace_container *ctrace_container_new(void);
-/* Lock held. Asks the filter, and queues the announcement. */
+/* ident_lock held. Adds c to the list, calls the watchers' born(), queues the announcement. */
 void ctrace_container_publish(struct ctrace_container *c, struct ctrace_container *parent);
-/* Lock held. c lies in `in`, or is what that has become: who wants that wants it, unless it is denied. */
+/*
+ * ident_lock held. c lies in `in`, or takes its place: sessions that want or deny `in` now want or deny
+ * c, too. Where they do both, deny wins.
+ */
 void ctrace_container_inherit(struct ctrace_container *c, const struct ctrace_container *in);
 /*
- * Lock held. Its path is another now: its birth, if that was told, is told again,
- * because people know containers by what the path shows.
+ * ident_lock held. c's path has changed: if its birth was announced already, announces it again,
+ * because people recognise containers by their path.
  */
 void ctrace_container_changed(struct ctrace_container *c);
-/* Lock held. Once; announced by the work. */
+/* ident_lock held. Marks c dead; the work announces it. Only the first call counts. */
 void ctrace_container_gone(struct ctrace_container *c);
 
 #endif /* CTRACE_CONTAINER_H */

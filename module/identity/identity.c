@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Resolving: from a task to its container. The hooks that learn early are in scan.c. */
+/* Resolving: from a task to its container. The hooks, which learn of containers early, are in scan.c. */
 #include <linux/cgroup.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
@@ -13,16 +13,17 @@ atomic64_t ctrace_identity_gen __read_mostly = ATOMIC64_INIT(1);
 struct ctrace_rules ctrace_rules;
 
 /*
- * A task that has been released (its struct pid is gone) still runs to its
- * last switch. What it was is noted when its exit begins, on that CPU; it may end
- * on another one, while others exit there: hence several, and all are searched.
- * No reference: cleared before a container is freed, and a part's place taken by its heir.
+ * A task that has been released (its struct pid is gone) still runs until its last switch. So a memo of its
+ * identity is written when its exit begins, on the CPU where that happens. The task may end on another CPU
+ * while others exit on the first one: hence several memos per CPU, and a look-up searches all CPUs.
+ * A memo holds no reference: before a container is freed, its memos are cleared; those of a part get its
+ * heir.
  */
 #define MEMOS	8
 struct memo {
 	struct ctrace_container *c;	/* NULL while the rest is written */
 	const struct task_struct *task;
-	u64 start;			/* of the task: its address is reused */
+	u64 start;			/* the task's start time: its address is reused */
 	s32 vtid;
 };
 
@@ -80,7 +81,7 @@ static void ns_get(const void *ns)
 	get_pid_ns((struct pid_namespace *)ns);
 }
 
-/* The first v1 hierarchy, in the order of its controllers, where the task is not at the root. */
+/* The task's cgroup in the first v1 hierarchy, by order of controllers, where it is not at the root. */
 static struct cgroup *v1_cgroup(const struct css_set *cset)
 {
 	/* pairs with the release in ctrace_identity_refresh() */
@@ -96,7 +97,7 @@ static struct cgroup *v1_cgroup(const struct css_set *cset)
 	return NULL;
 }
 
-/* The i-th of the other hierarchies that targets name: the cgroup there; NULL: its root, or first. */
+/* The cgroup in the i-th of also_ssid[]'s hierarchies; NULL: it is the root, or is `first`. */
 static const struct cgroup *also(const struct css_set *cset, u32 i, const struct cgroup *first)
 {
 	const struct cgroup *cg;
@@ -106,15 +107,17 @@ static const struct cgroup *also(const struct css_set *cset, u32 i, const struct
 }
 
 /*
- * With others to tell apart it is a mixture. Two of them come out the same only if what the two cgroups'
- * ids differ by, times a number next to 2^64 divided by the golden ratio, is what the others' differ
- * by: not while a hierarchy has made less than 2^30 cgroups.
+ * The first v1 cgroup's key, mixed with the keys of the cgroups that also() yields. For two places in the
+ * same two hierarchies, the mixtures are equal only if the difference of the first cgroups' ids, times a
+ * number close to 2^64 divided by the golden ratio, equals the difference of the other cgroups' ids (modulo
+ * 2^64). That cannot happen while ids are below 2^30. With more hierarchies, or where ids have a serial
+ * number in their upper half (compat/cgroup.h), it is only very improbable.
  */
 u64 ctrace_identity_v1_key(const struct css_set *cset)
 {
 	const struct cgroup *cg = v1_cgroup(cset), *other;
 	u64 key = cg ? ctrace_key(cg_hierarchy(cg), cg_id(cg)) : 0;
-	/* pairs with the release in scan.c, look_also() */
+	/* pairs with the release in look_also(), scan.c */
 	u32 i, n = smp_load_acquire(&ctrace_ident_state.nr_also);
 
 	for (i = 0; i < n; i++) {
@@ -127,7 +130,7 @@ u64 ctrace_identity_v1_key(const struct css_set *cset)
 
 void ctrace_identity_place(const struct css_set *cset, const void *ns, struct ctrace_place *at)
 {
-	u32 i, n = smp_load_acquire(&ctrace_ident_state.nr_also);	/* as above */
+	u32 i, n = smp_load_acquire(&ctrace_ident_state.nr_also);	/* pairs with look_also(), scan.c */
 	const struct cgroup *first = v1_cgroup(cset);
 
 	BUILD_BUG_ON(CTRACE_COMPAT_NR_SUBSYS > CTRACE_PLACE_ALSO);
@@ -169,17 +172,21 @@ const struct ctrace_view ctrace_identity_view = {
 
 /* --- the slow path ---------------------------------------------------------- */
 
-/* Lock held. */
+/* ident_lock held. */
 void ctrace_identity_forget_cached(void)
 {
 	struct ctrace_ident_state *st = &ctrace_ident_state;
 
-	smp_mb();	/* what was unlinked before stays unlinked for who reads cache_gen */
+	/* With the new cache_gen, no CPU finds what was unlinked before. Pairs with ctrace_identity_look() */
+	smp_mb();
 	WRITE_ONCE(st->cache_gen, st->cache_gen + 1 ?: 1);
 	ctrace_identity_forget_tasks();
 }
 
-/* NULL: its container is not known; with change: pools are empty. */
+/*
+ * NULL: the container is not known; with change: it could not be made known, because the pools are empty.
+ * *whole: the result is the final answer, part included.
+ */
 static struct ctrace_container *decide(const struct ctrace_place *at, bool change, bool *whole)
 {
 	struct ctrace_container *c = ctrace_rules_decide(&ctrace_rules, at, change), *part;
@@ -190,8 +197,8 @@ static struct ctrace_container *decide(const struct ctrace_place *at, bool chang
 	part = ctrace_rules_part(&ctrace_rules, at, c, change);
 	*whole = part;
 	/*
-	 * A part that cannot be made: whose it is, is right all the same, for everybody. Who chose
-	 * it by its cgroup misses the event, or has it although it was denied.
+	 * If the part cannot be made, the container is still right. But the sessions that named a
+	 * cgroup around the place miss the event, or get it although they denied it.
 	 */
 	return part ?: c;
 }
@@ -207,7 +214,7 @@ struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, cons
 		ctrace_identity_place(cset, ns, &at);
 		at.exec = exec;
 		c = decide(&at, true, whole);
-		/* v1 may have been put together before another hierarchy was named, and the place since. */
+		/* A hierarchy may have been named since v1 was computed: then `at` has it and v1 has not. */
 		if (*whole && (!v1 || v1 == ctrace_identity_v1_key(cset)))
 			ctrace_rules_alias(&ctrace_rules, v2, v1, ns, c);
 		ctrace_ident_unlock(flags);
@@ -225,7 +232,7 @@ struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, cons
 
 static struct ctrace_container *dead(struct task_struct *p, s32 *vtid);
 
-/* whole: all that can be said of the place, so it may be remembered. */
+/* *whole: the result is the final answer for the place, so it may be remembered. */
 static struct ctrace_container *find(const struct css_set *cset, const void *ns, u64 v2, u64 v1,
 				     bool *whole)
 {
@@ -238,7 +245,7 @@ static struct ctrace_container *find(const struct css_set *cset, const void *ns,
 	return ctrace_identity_decide(cset, ns, v2, v1, false, whole);
 }
 
-/* now: what holds of current. In task context. Only this CPU reads it: the compiler alone is kept in order. */
+/* Caches `now` for current. Task context. Only this CPU reads the cache, so barrier() is order enough. */
 static void remember(const struct ctrace_idcache *now)
 {
 	struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
@@ -275,8 +282,9 @@ notrace void ctrace_identity_look(struct ctrace_who *who)
 	now.gen = atomic64_read(&ctrace_identity_gen);
 	now.place_gen = READ_ONCE(ctrace_ident_state.cache_gen);
 	/*
-	 * Both before what they are of. Pairs with the barriers in ctrace_identity_forget_tasks() and
-	 * _forget_cached(): if one is the new one, what was before it is not found.
+	 * Both generations are read before what they cover. Pairs with the barriers in
+	 * ctrace_identity_forget_tasks() and _forget_cached(): if we read a new generation, we do not
+	 * find what it invalidated.
 	 */
 	smp_rmb();
 	pid = ctrace_compat_task_pid(p);
@@ -359,7 +367,7 @@ void ctrace_identity_note_exit(const struct task_struct *p, const struct ctrace_
 	struct memo *m = &here->m[here->next++ % MEMOS];
 
 	WRITE_ONCE(m->c, NULL);
-	smp_wmb();	/* pairs with find_memo(), which reads c before and after */
+	smp_wmb();	/* pairs with find_memo(), which reads c before and after the rest */
 	WRITE_ONCE(m->task, p);
 	WRITE_ONCE(m->start, ctrace_compat_task_start(p));
 	WRITE_ONCE(m->vtid, who->vtid);
@@ -373,13 +381,13 @@ static struct ctrace_container *find_memo(const struct memos *on, const struct t
 
 	for (i = 0; i < MEMOS; i++) {
 		const struct memo *m = &on->m[i];
-		/* c, the rest, c again: as note_exit writes */
+		/* reads c, the rest, c again: the writer clears c, writes the rest, then c */
 		struct ctrace_container *c = smp_load_acquire(&m->c), *again;
 
 		if (!c || READ_ONCE(m->task) != p || READ_ONCE(m->start) != ctrace_compat_task_start(p))
 			continue;
 		*vtid = READ_ONCE(m->vtid);
-		smp_rmb();	/* as above */
+		smp_rmb();	/* pairs with the smp_wmb() in ctrace_identity_note_exit() */
 		again = READ_ONCE(m->c);
 		if (again && ctrace_container_same(again, c))	/* c, or its heir */
 			return again;
@@ -403,7 +411,10 @@ static struct ctrace_container *dead(struct task_struct *p, s32 *vtid)
 		if (c)
 			return c;
 	}
-	/* Its cgroup is known still, as long as its memory is. */
+	/*
+	 * No memo. The cgroup can still be read as long as the task's memory exists. If the kernel has moved
+	 * the task to the roots, only its pid namespace tells, if that is still known.
+	 */
 	*vtid = pid ? pid->numbers[pid->level].nr : 0;
 	ctrace_identity_place(ctrace_compat_task_cset(p),
 			      pid ? pid->numbers[pid->level].ns : &init_pid_ns, &at);

@@ -2,25 +2,27 @@
 /*
  * Identity: which container is a task in? The first step of every event.
  *
- * The answer is a function of the task's cgroups (v2's, and the first v1
- * hierarchy where it is not at the root) and of its own pid namespace:
+ * The answer depends on the task's cgroups (in v2, and in the first v1 hierarchy where it is not at
+ * the root) and on its own pid namespace. Four steps are tried in turn:
  *
- *   the task that each CPU  ->  the place  ->  alias table  ->  rules.c, under Lock
- *   saw last (here, inline)     it had         (RCU)            (first sight)
+ *   the task that this CPU  ->  the place   ->  alias table  ->  rules.c, under ident_lock
+ *   saw last (here, inline)     it was in       (RCU)            (first sight)
  *
- * What sessions want of containers by naming cgroups is found on the same way, and never changes that
- * answer: all four may have a part of the container in its stead (container.h), which differs from it in its
- * masks alone. Whoever compares containers compares cids (ctrace_container_same()).
+ * The same steps find what sessions want of a container by naming cgroups, which never changes the
+ * answer: each step may yield a part of the container instead (container.h), which differs from it in
+ * its masks only. Code that compares containers compares cids (ctrace_container_same()).
  *
- * What makes it right although the kernel reuses its pointers:
- *  - a cgroup is known by hierarchy and 64-bit id, which is never reused;
- *  - a pid namespace is known by address, and whoever records that (container,
- *    node) holds a reference, so that the address stays taken;
+ * Why this is right although the kernel reuses its pointers:
+ *  - a cgroup is known by its hierarchy and its 64-bit id, which is never reused (before 3.14 it may be:
+ *    ctrace_compat_cgroup_id());
+ *  - a pid namespace is known by its address; a container or node that records the address holds a
+ *    reference, so no other namespace can get it;
  *  - a css_set is never recorded;
- *  - a task is known by address and start: between two tasks at an address lies a grace period;
- *  - what is remembered holds pointers without references: it counts only while its gen
- *    is the current one, and the GC changes that, then waits for a grace period,
- *    before it frees anything. So does whoever moves a task, or changes who is wanted.
+ *  - a task is known by its address and start time: before another task gets the address, a grace
+ *    period passes, so their start times differ;
+ *  - the per-CPU cache holds pointers without references. It is valid only while its generations are
+ *    the current ones. Before the GC frees anything, it changes the generations and waits for a grace
+ *    period. The tasks' generation also changes when a task is moved, or what sessions want changes.
  */
 #ifndef CTRACE_IDENTITY_H
 #define CTRACE_IDENTITY_H
@@ -40,28 +42,30 @@ struct ctrace_named;
 struct ctrace_ring_desc;
 
 /*
- * The task that this CPU saw last. Written by that CPU in task context alone; so a task
- * reads what is of one piece, and an interrupt either that, or gen 0, and misses.
+ * Per-CPU cache of the task that the CPU saw last. Only that CPU writes it, in task context only. So a
+ * task always reads a consistent entry; an interrupt in the middle of an update finds gen == 0 and takes
+ * the slow path.
  */
 struct ctrace_idcache {
 	const struct task_struct *task;
-	u64 start;		/* of the task */
-	u64 gen;		/* ctrace_identity_gen when all this was looked up; 0: nothing here */
-	u32 wanted;		/* the sessions that may want an event of it */
-	u32 only;		/* the one of them that records it in the simplest way, or 0, and */
-	struct ctrace_ring_desc *ring;	/* its ring; ctrace_alone_note() writes both */
+	u64 start;		/* the task's start time */
+	u64 gen;		/* ctrace_identity_gen before the look-up; 0: no task is cached */
+	u32 wanted;		/* the sessions that may want an event of the task */
+	/* ctrace_alone_note() writes both: */
+	u32 only;		/* one plain session whose events can take the short way, or 0 */
+	struct ctrace_ring_desc *ring;	/* that session's ring for c */
 	struct ctrace_container *c;
 	union ctrace_ids {
 		struct {
 			s32 tid;	/* in the initial pid namespace */
 			s32 vtid;	/* in the task's own */
 		};
-		u64 both;	/* as a record has them */
+		u64 both;	/* in a record's layout */
 	} ids;
 	u32 cid;		/* of c */
 
-	/* The place, that is any task of c that is there. */
-	u32 place_gen;		/* cache_gen when c was looked up; 0: nothing here */
+	/* The place where c was found: c is right for any task that is there. */
+	u32 place_gen;		/* cache_gen before the look-up of c; 0: no place is cached */
 	u64 v2;
 	u64 v1;
 	const void *ns;
@@ -69,42 +73,42 @@ struct ctrace_idcache {
 DECLARE_PER_CPU_ALIGNED(struct ctrace_idcache, ctrace_idcache);
 
 struct ctrace_ident_state {
-	u32 cache_gen;		/* of what is known of places; not 0 */
+	u32 cache_gen;		/* generation of what is cached about places; never 0 */
 	u32 nr_v1;		/* v1 hierarchies in use */
 	u8 v1_ssid[CTRACE_COMPAT_NR_SUBSYS]; /* one controller of each */
-	u32 v1_hierarchy[CTRACE_COMPAT_NR_SUBSYS]; /* and its number. Lock */
-	/* of those in which a target names a cgroup, but for the first: that is seen anyway */
+	u32 v1_hierarchy[CTRACE_COMPAT_NR_SUBSYS]; /* the number of each. ident_lock */
+	/* v1 hierarchies where a target names a cgroup, except the first one: that is looked at anyway */
 	u32 nr_also;
 	u8 also_ssid[CTRACE_COMPAT_NR_SUBSYS];
 	bool moves_told;	/* the kernel says when a task is moved to another cgroup */
 };
 extern struct ctrace_ident_state ctrace_ident_state;
 
-/* Of what is known of tasks; not 0. */
+/* Generation of what is cached about tasks; never 0. */
 extern atomic64_t ctrace_identity_gen;
 
 /*
- * Nothing that a CPU remembers of its task holds any more: it was moved, or others are wanted. What was
- * changed before is seen by who sees this; who runs with what was before is waited for
- * by a grace period. Any context.
+ * Invalidates every CPU's cached task: a task was moved, or what sessions want has changed. A probe that
+ * sees the new generation also sees what the caller wrote before; probes still on the old one are gone
+ * after a grace period. Any context.
  */
 static inline void ctrace_identity_forget_tasks(void)
 {
 	atomic64_inc_return(&ctrace_identity_gen);	/* a full barrier; partner: ctrace_identity_look() */
 }
 
-/* Whose event it is. */
+/* The owner of an event. */
 struct ctrace_who {
-	struct ctrace_container *container;	/* or part. Never NULL; good until preemption is enabled */
-	const struct task_struct *task;		/* whose it is; NULL: no task's */
+	struct ctrace_container *container;	/* or a part. Never NULL; valid until preemption is enabled */
+	const struct task_struct *task;		/* the task; NULL: the event is no task's */
 	s32 tid;		/* in the initial pid namespace */
-	s32 vtid;		/* in the task's own; 0 if that is not known any more */
+	s32 vtid;		/* in the task's own pid namespace; 0: no task, or not known any more */
 };
 
 /*
- * Is current the task that this CPU remembers? Any context incl. NMI; preemption off. Takes no stack: a
- * system call's probe asks it before it sets up anything, which is nearly all that a container costs
- * that no session wants.
+ * Is current the task in this CPU's cache, and is that valid? Any context incl. NMI; preemption off. Uses
+ * no stack, because a system call's probe asks this before it sets up anything. For a container that no
+ * session wants, this is nearly the whole cost of a call.
  */
 static __always_inline bool ctrace_identity_known(void)
 {
@@ -115,9 +119,12 @@ static __always_inline bool ctrace_identity_known(void)
 		      __this_cpu_read(ctrace_idcache.start) == ctrace_compat_task_start(p));
 }
 
-/* Who current is, whatever is remembered; and remembers it. Any context incl. NMI; preemption off. */
+/*
+ * Resolves current without the cached task (but may use the cached place). In task context, caches the
+ * result if it is final. Any context incl. NMI; preemption off.
+ */
 void ctrace_identity_look(struct ctrace_who *who);
-/* The same, after ctrace_identity_known() said no; what it says now. */
+/* The same, after ctrace_identity_known() returned false; returns what that returns now. */
 bool ctrace_identity_learn(void);
 
 /* Any context incl. NMI; preemption off. */
@@ -136,7 +143,7 @@ static __always_inline void ctrace_identity_resolve_current(struct ctrace_who *w
 	who->vtid = ids.vtid;
 }
 
-/* An event that is nobody's. */
+/* For an event that is no task's: the host. */
 static __always_inline void ctrace_identity_host(struct ctrace_who *who)
 {
 	who->container = &ctrace_container_host;
@@ -146,8 +153,8 @@ static __always_inline void ctrace_identity_host(struct ctrace_who *who)
 }
 
 /*
- * Whoever runs this code: current, but never the task that an interrupt came upon.
- * Any context incl. NMI; preemption off.
+ * The task that runs this code: current, or in an interrupt no task (the host), never the task it
+ * interrupted. Any context incl. NMI; preemption off.
  */
 static __always_inline void ctrace_identity_resolve_context(struct ctrace_who *who)
 {
@@ -158,12 +165,16 @@ static __always_inline void ctrace_identity_resolve_context(struct ctrace_who *w
 }
 
 /*
- * The same for a handler that an exception brought from where regs are, a kprobe's. A breakpoint
- * in the kernel counts as an NMI and as a hard interrupt (on x86 since 5.8), so current seems
- * interrupted although it met the breakpoint itself. It did if the exception's frame lies on its
- * own stack, as interrupts and NMIs have others, and if without the exception it would be in task
- * context. (An NMI upon user mode, too, is on that stack, but then its kprobes are no breakpoints,
- * or count twice; a jump that took a breakpoint's place there is taken for the task's.)
+ * The same for a kprobe's handler. breakpoint: the kprobe is one, and regs is the exception's frame.
+ *
+ * A breakpoint in the kernel counts as an NMI and as a hard interrupt (on x86 since 5.8). So current
+ * seems interrupted although it hit the breakpoint itself. It did so if the frame is on current's own
+ * stack (interrupts and NMIs have other stacks), and if current would be in task context without the
+ * exception.
+ *
+ * An NMI that interrupts user mode is on current's stack, too. But kprobes in it are no breakpoints, or
+ * are counted as a second NMI, and so are not taken for current's. One case is misjudged: a breakpoint
+ * that was optimised into a jump is taken for current's even in such an NMI.
  */
 static __always_inline void ctrace_identity_resolve_trap(struct ctrace_who *who, bool breakpoint,
 							 const struct pt_regs *regs)
@@ -176,19 +187,20 @@ static __always_inline void ctrace_identity_resolve_trap(struct ctrace_who *who,
 		ctrace_identity_resolve_context(who);
 }
 
-/* The same for any task that cannot be freed meanwhile (RCU, or the caller's word). */
+/* The same for any task that cannot be freed meanwhile: RCU, or the caller, keeps it. */
 void ctrace_identity_resolve_task(struct task_struct *p, struct ctrace_who *who);
 
 /*
- * No task's, but a cgroup's (of any hierarchy; it cannot be freed meanwhile): the known
- * container that it lies in, else the host. Any context incl. NMI; preemption off. Slower than
- * the others: it walks up the cgroups.
+ * For an event of a cgroup rather than a task: the known container that the cgroup lies in, or its
+ * part, else the host. cgrp: of any hierarchy; must not be freed meanwhile. Slower than the others,
+ * because it walks up the cgroups. Any context incl. NMI; preemption off.
  */
 void ctrace_identity_resolve_cgroup(const struct cgroup *cgrp, struct ctrace_who *who);
 
 /*
- * The path of cgrp below its hierarchy's root into buf, cut to size with its NUL. RCU read side; any context.
- * ..._path: of p's v2 cgroup, or, if that is its hierarchy's root, of its v1 cgroup: as identity chooses.
+ * Writes a cgroup's path below its hierarchy's root into buf, cut to size including the NUL. RCU read
+ * side; any context. ctrace_identity_path(): of p's v2 cgroup; if that is the root, of the v1 cgroup
+ * that identity looks at, if there is one.
  */
 void ctrace_identity_cgroup_path(const struct cgroup *cgrp, char *buf, size_t size);
 void ctrace_identity_path(const struct task_struct *p, char *buf, size_t size);
@@ -196,35 +208,32 @@ void ctrace_identity_path(const struct task_struct *p, char *buf, size_t size);
 /* --- process context ----------------------------------------------------- */
 
 /*
- * init: registers the hooks and looks at every task. stop: hooks off,
- * synchronised, no announcement any more; tasks can still be resolved (for probes not
- * yet detached). exit: when nobody resolves any more and nobody holds a container.
+ * init: registers the hooks and looks at every task. stop: unregisters the hooks, waits until none
+ * runs, and ends the announcements; tasks can still be resolved, for probes not yet detached. exit: call
+ * when no code resolves tasks or holds a container any more.
  */
 int ctrace_identity_init(void);
 void ctrace_identity_stop(void);
 void ctrace_identity_exit(void);
 
-/*
- * Looks at all tasks that exist, and at which v1 hierarchies do. For session creation
- * and dumps. Sleeps.
- */
+/* Looks which v1 hierarchies exist, and at all tasks. For session creation and dumps. Sleeps. */
 void ctrace_identity_scan(void);
 
 /*
- * n (its want and deny are set) names cgrp, of which the caller holds a reference: what is in there, or
- * below, is wanted or denied from now on. path gets the cgroup's. -ENOENT: it is being removed;
- * -EINVAL: a hierarchy's root; -EOPNOTSUPP: of a v1 hierarchy without a controller, where
- * nobody can see without locks which task is where.
+ * Makes n, with want and deny set, name cgrp, to which the caller holds a reference: what is in cgrp or
+ * below is wanted or denied from now on. path gets cgrp's path. -ENOENT: cgrp is being removed;
+ * -EINVAL: it is a hierarchy's root; -EOPNOTSUPP: it is in a v1 hierarchy without a controller, where a
+ * task's cgroup cannot be read without locks.
  */
 int ctrace_identity_name(const struct cgroup *cgrp, struct ctrace_named *n, char *path, size_t size);
 /*
- * The other way round. Who was under way, and what is remembered of dead tasks and requests, may want
- * for n's session still, until a grace period later ctrace_parts_unchoose() has been called
- * for every container. Then n may be freed.
+ * Undoes ctrace_identity_name(). Events may still be wanted or denied because of n: by probes that are
+ * running, and through what is remembered of dead tasks and requests. To end that, wait for a grace period,
+ * then call ctrace_parts_unchoose() for every container. Then n may be freed.
  */
 void ctrace_identity_unname(struct ctrace_named *n);
 
-/* Nothing remembered about places holds: each is looked at once more when an event comes from there. */
+/* Invalidates all that is remembered about places: each is looked at again when an event comes from it. */
 void ctrace_identity_relearn(void);
 
 /* 1 v1, 2 v2, 3 hybrid: CTRACE_A_INFO_CGROUP_MODE */

@@ -63,7 +63,8 @@ int ctrace_lfpool_refill(struct ctrace_lfpool *pool)
 /*
  * llist_del_first() allows one consumer at a time: between its load of the first node's
  * successor and its cmpxchg, another consumer could take that node and put it back. Here
- * no node comes back to `ready` within the RCU read side that each taker is in.
+ * that cannot happen: each taker is in an RCU read side, and no node comes back to `ready`
+ * before that ends.
  */
 struct ctrace_lfnode *ctrace_lfpool_take(struct ctrace_lfpool *pool)
 {

@@ -5,9 +5,9 @@
  *
  * Lists only grow at their heads, by compare-and-exchange. Nodes leave only in
  * ctrace_lftable_sweep() (one caller at a time, process context), and go back to
- * the pool after a grace period. Pushers and readers run with preemption off, that
- * is inside an RCU read side: while they look, a node that they saw at a head
- * cannot leave and come back there (no ABA), and cannot be freed.
+ * the pool after a grace period. Pushers and readers run with preemption off, which
+ * is an RCU read side. So while they look, a node that they saw at a head cannot leave
+ * and come back there (no ABA), and cannot be freed.
  *
  * A node's key never changes while it can be found. Its val may be exchanged
  * (ctrace_lfnode_set), for instance to NULL, a tombstone.
@@ -24,7 +24,7 @@ struct ctrace_lfnode {
 	const void *p;
 	void *val;			/* READ_ONCE, or ctrace_lfnode_get() */
 	u32 gen;
-	u32 flags;			/* for the table's user, by that user's rules of access */
+	u32 flags;			/* for the table's user, which also says what protects it */
 	union {
 		struct llist_node free;		/* in the pool */
 		struct ctrace_lfnode *chain;	/* swept, waiting for the grace period */
@@ -39,9 +39,9 @@ struct ctrace_lftable {
 /* Nodes ready to be taken without allocating. */
 struct ctrace_lfpool {
 	struct llist_head ready;	/* pop: any context, preemption off */
-	struct llist_head limbo;	/* taken and returned unused: ready after a grace period */
+	struct llist_head limbo;	/* returned unused: ready again after a grace period */
 	atomic_t nr_ready;
-	atomic_t nr_taken;		/* in tables */
+	atomic_t nr_taken;		/* taken and not given back: in tables, or on the way */
 	unsigned int want;		/* refill until this many are ready */
 };
 
@@ -79,7 +79,7 @@ struct ctrace_lfnode *ctrace_lftable_push(struct ctrace_lftable *t, struct ctrac
 
 static inline void *ctrace_lfnode_get(const struct ctrace_lfnode *n)
 {
-	return smp_load_acquire(&n->val);	/* pairs with the release in _set and push */
+	return smp_load_acquire(&n->val);	/* pairs with _set, and with the cmpxchg in push */
 }
 
 static inline void ctrace_lfnode_set(struct ctrace_lfnode *n, void *val)

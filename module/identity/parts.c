@@ -5,16 +5,16 @@
 #include "identity/rules.h"
 #include "compat/rcu.h"
 
-static LIST_HEAD(parts);		/* of all containers, but for those that a sweep has. Lock */
-static bool some_end;			/* Lock; READ_ONCE elsewhere */
+static LIST_HEAD(parts);		/* all parts but those in a sweep's list. ident_lock */
+static bool some_end;			/* ident_lock; READ_ONCE elsewhere */
 
-/* --- Lock held --------------------------------------------------------------- */
+/* --- ident_lock held --------------------------------------------------------- */
 
 static void mask_part(struct ctrace_container *part)
 {
 	u32 denied = part->base->denied | part->deny;
 
-	/* In this order, as in session/target.c, update_one(). */
+	/* denied before wanted, as in update_one() of session/target.c */
 	WRITE_ONCE(part->denied, denied);
 	WRITE_ONCE(part->wanted, (part->base->wanted | part->want) & ~denied);
 }
@@ -102,8 +102,8 @@ void ctrace_parts_gather(struct list_head *ending, struct ctrace_rules *r)
 		}
 	ctrace_ident_unlock(flags);
 	/*
-	 * Containers die long after their last task, but a part ends with tasks in it: whoever found it
-	 * before may note it down still (identity.c, note_exit).
+	 * A container dies long after its last task, but a part may end with tasks in it. A probe that
+	 * found the part before may still note it down (ctrace_identity_note_exit()): wait for it.
 	 */
 	if (!list_empty(ending))
 		ctrace_compat_synchronize();
@@ -114,7 +114,7 @@ void ctrace_parts_part_with(struct list_head *ending, struct list_head *swept)
 	struct ctrace_container *part, *next;
 	unsigned long flags;
 
-	/* Until here their masks have followed their containers'. */
+	/* Still in base->parts until here, so that their masks followed their containers'. */
 	ctrace_ident_lock(&flags);
 	list_for_each_entry_safe(part, next, ending, list) {
 		list_del(&part->list);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Parts of containers: what they are, and how long they live, is told in container.h. */
+/* Parts of containers. container.h says what they are and how long they live. */
 #ifndef CTRACE_PARTS_H
 #define CTRACE_PARTS_H
 
@@ -8,34 +8,44 @@
 struct ctrace_rules;
 
 /*
- * Lock held. A part of base, which is not dying, for the sessions in want and in deny; NULL: pool empty.
- * No reference but that of the node that the caller points to it.
+ * ident_lock held. Makes a part of base, which is not dying, for the sessions in want and in deny. NULL:
+ * pool empty. The part has no reference yet: the node that the caller points to it holds the only one.
  */
 struct ctrace_container *ctrace_part_new(struct ctrace_container *base, u32 want, u32 deny);
-/* Lock held. c's masks have changed: its parts' follow. */
+/* ident_lock held. c's masks have changed: updates its parts' masks. */
 void ctrace_parts_remask(struct ctrace_container *c);
-/* Lock held. All parts that one of these sessions chose end: no place is found to be one of them any more. */
+/*
+ * ident_lock held. Ends all parts that one of these sessions chose. The caller goes on to
+ * ctrace_rules_forget() before it unlocks; then no place resolves to these parts any more.
+ */
 void ctrace_parts_take_back(u32 sessions);
 /*
- * Lock held. Of c's parts those that end want and deny nothing for this session any more. What is remembered
- * as being of them, a dead task or a request under way, was chosen by a target that has gone; if another
- * target of this session chose it too, that is the one thing it misses.
+ * ident_lock held. Removes this session from the masks of those parts of c that end. Dead tasks and requests
+ * under way may still be remembered as such a part's. A target that has gone chose them; if another target
+ * of the session chose them too, the session misses their events, and nothing else.
  */
 void ctrace_parts_unchoose(struct ctrace_container *c, u32 session);
 
 /* --- for container.c --------------------------------------------------------- */
 
-bool ctrace_parts_end(void);			/* do some? Any context */
-/* Lock held. c is dying, and so are its parts. */
+bool ctrace_parts_end(void);			/* is there a part that ends? Any context */
+/* ident_lock held. c is dying: ends all its parts. */
 void ctrace_parts_end_of(struct ctrace_container *c);
 /*
- * The GC's sweep, first step: those that end go to the list, and get heirs. When it returns nobody
- * finds them any more but where they are noted down without a reference.
+ * First step of the GC's sweep. Moves the parts that end to `ending` and gives them heirs. When it
+ * returns, these parts cannot be found any more, except where they are noted down without a
+ * reference. May sleep.
  */
 void ctrace_parts_gather(struct list_head *ending, struct ctrace_rules *r);
-/* Last step: no node points to them, nobody has them noted, and a grace period lies behind. In front of swept. */
+/*
+ * Last step: moves the parts to the front of swept. By now no node points to them, they are noted down
+ * nowhere, and a grace period has passed.
+ */
 void ctrace_parts_part_with(struct list_head *ending, struct list_head *swept);
-/* Nobody looks any more: all, in front of swept, since each has a reference to its container. */
+/*
+ * For the end, when no code looks for parts any more. Puts all parts in front of the containers in
+ * swept, because each part has a reference to its container.
+ */
 void ctrace_parts_exit(struct list_head *swept);
 
 #endif

@@ -53,7 +53,7 @@ static const struct {
 	{ "libpod-payload-",	"",		"podman" },	/* --cgroups=split */
 };
 
-/* A monitor's name may hold its container's id, so this is asked first. */
+/* A monitor's name may contain its container's id, so check this first. */
 static bool is_monitor(const char *parent, const char *name)
 {
 	return starts(name, "conmon-") || strstr(name, "-conmon-") || starts(name, "lxc.monitor") ||

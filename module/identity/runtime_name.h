@@ -8,14 +8,14 @@
 enum ctrace_boundary_kind {
 	CTRACE_BOUNDARY_NONE,
 	CTRACE_BOUNDARY_CONTAINER,
-	CTRACE_BOUNDARY_MONITOR,	/* the host's side of a container: never one itself */
+	CTRACE_BOUNDARY_MONITOR,	/* a container's monitor, on the host: never a container itself */
 };
 
 #define CTRACE_RUNTIME_ID_LEN	64	/* hex digits */
 
 struct ctrace_boundary_name {
 	const char *runtime;	/* static: "docker", "podman", ... or NULL */
-	const char *id;		/* into the name: 64 hex digits, or NULL */
+	const char *id;		/* points to 64 hex digits in the name, or NULL */
 };
 
 /*
