@@ -92,7 +92,8 @@ static const char *const set_names[CTRACE_A_NR] = {
 	[CTRACE_A_EVENT] = "CTRACE_A_EVENT",
 };
 
-#define NAME(set, what)	[CTRACE_A_##set][CTRACE_A_##set##_##what] = "_" #what,
+#define NAME(set, what)								\
+	[CTRACE_A_##set][CTRACE_A_##set##_##what] = "_" #what,
 
 static const char *const attr_names[CTRACE_A_NR][CTRACE_A_SESSION_NR] = { CTRACE_A_SETTABLE(NAME) };
 

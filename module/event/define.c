@@ -46,7 +46,10 @@ bool ctrace_is_defined(const struct ctrace_event_type *t)
 	return d && d->id == t->id;	/* t may be a copy */
 }
 
-const struct ctrace_event_type *ctrace_define(const char *text, ctrace_define_try *try, char *why)
+const struct ctrace_event_type *ctrace_define(const char *text,
+					      const struct ctrace_event_type *(*test)(const char *text,
+										      char *why),
+					      char *why)
 {
 	const struct ctrace_event_type *t;
 	struct definition *d;
@@ -57,7 +60,7 @@ const struct ctrace_event_type *ctrace_define(const char *text, ctrace_define_tr
 	d = kzalloc(sizeof(*d), GFP_KERNEL);
 	if (!d)
 		return ERR_PTR(-ENOMEM);
-	t = try(text, why);
+	t = test(text, why);
 	if (!IS_ERR(t)) {
 		d->type = t;
 		list_add_tail(&d->list, &definitions);

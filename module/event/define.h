@@ -11,11 +11,14 @@
 
 #define CTRACE_DEFINITIONS_MAX	1024
 
-/* Tries the definition on the kernel and takes it back: its type, or ERR_PTR with a sentence in why. */
-typedef const struct ctrace_event_type *ctrace_define_try(const char *text, char *why);
-
-/* Has try try the definition, and keeps it. ERR_PTR with a sentence in why. */
-const struct ctrace_event_type *ctrace_define(const char *text, ctrace_define_try *try, char *why);
+/*
+ * Keeps the definition if test() takes it, which tries it on the kernel and takes it back. Its type, or
+ * ERR_PTR with a sentence in why.
+ */
+const struct ctrace_event_type *ctrace_define(const char *text,
+					      const struct ctrace_event_type *(*test)(const char *text,
+										      char *why),
+					      char *why);
 /* name: NAME or GRP:NAME. 0, or -ENOENT with a sentence in why. */
 int ctrace_undefine(const char *name, char *why);
 /* The type that NAME or GRP:NAME stands for now, or NULL. */

@@ -38,7 +38,7 @@ struct ctrace_probe_kind {
 	 * Tries on the kernel what text defines, and takes it back. Its event type, or ERR_PTR with a
 	 * sentence in why. NULL: a kind without definitions.
 	 */
-	ctrace_define_try *define;
+	const struct ctrace_event_type *(*define)(const char *text, char *why);
 	bool any;	/* takes SYSTEM:NAME where no curated event has that name */
 	void (*del)(struct ctrace_probe *p);	/* returns when no handler runs any more; or NULL */
 	/* Stops all of s's probes of this kind at once, before del of each: for slow waits. Or NULL. */
