@@ -39,8 +39,8 @@ bool targets_ended(struct targets *ts, struct ctable *t);
 "  NAME         a container's name, as 'ctrace ps' shows it (if several have it, all)\n" \
 "  ID           the first 3 or more digits of a container's 64-digit id\n" \
 "  N, cid:N     its number in the CID column\n" \
-"  cgroup:PATH  what is in a cgroup and below: its directory, or its path below the\n" \
-"               hierarchy's root\n" \
+"  cgroup:PATH  everything in a cgroup and below it: PATH is its directory, or its\n" \
+"               path below the hierarchy's root\n" \
 "  pid:N        a process, its threads, and what it forks\n" \
 "  host         every process that is in no container\n" \
 "  all          everything\n" \
