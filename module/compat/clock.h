@@ -60,7 +60,7 @@ extern struct ctrace_compat_tsc ctrace_compat_tsc;
 
 static __always_inline bool ctrace_compat_clock_inline(void)
 {
-	/* it changes rarely, and to see that a moment late does no harm: see ctrace_compat_clock_now() */
+	/* it changes rarely; seeing a change a moment late does no harm, see ctrace_compat_clock_now() */
 	return !data_race(ctrace_compat_tsc.not);
 }
 

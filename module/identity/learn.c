@@ -52,8 +52,8 @@ static void describe_boundary(struct ctrace_rules *r, struct ctrace_container *c
 }
 
 /*
- * The cgroup of at whose path says more: v2's, or the v1 one if v2's is the root. On a host with v1 alone
- * every task is at v2's root.
+ * Picks the cgroup whose path shows where the init at `at` is: v2's, or the v1 one if v2's is the root, as it
+ * always is on a host with v1 alone.
  */
 static const void *init_cgroup(struct ctrace_rules *r, const struct ctrace_place *at)
 {

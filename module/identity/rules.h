@@ -31,7 +31,7 @@ struct ctrace_named {
 	u32 want, deny;		/* the session's bit, in one of the two */
 };
 
-/* Called in any context, RCU read side. Handles are valid until the RCU read side ends. */
+/* Called in any context, in an RCU read-side section. Handles are valid until that ends. */
 struct ctrace_view {
 	const void *(*cg_parent)(const void *cg);	/* NULL above a root */
 	u64 (*cg_id)(const void *cg);

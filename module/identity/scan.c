@@ -124,7 +124,7 @@ static void learn_cgroup_ns(struct task_struct *p, const struct css_set *root)
 
 /*
  * Older kernels call a tracepoint's probes with preemption off; the newest call them
- * under SRCU alone. The code below must stay on its CPU, in an RCU read side.
+ * under SRCU alone. The code below must stay on its CPU, in an RCU read-side section.
  */
 static void hook_enter(void)
 {

@@ -33,7 +33,7 @@ seen() {
 	sed -nE "s/.*entry_getpriority cid=([0-9]+) .* who=([0-9]+)\$/\2 \1/p" "$tmp/$1" | sort -n | uniq -c |
 		awk -v a=$act '$2 % 100 == a {printf "%s%d:%d %d", sep, int($2 / 100), $3, $1; sep = ", "}'
 }
-# saw WHAT EXPECTED FILE: waits for the expected events, then compares; it shows what came in excess
+# saw WHAT EXPECTED FILE: wait until FILE has the expected events, for 2 s at most, and compare: excess events show, too
 saw() {
 	[ -z "$2" ] || wait_for 2 eval "[ \"\$(seen $3)\" = '$2' ]"
 	same "$1" "$2" "$(seen "$3")"
