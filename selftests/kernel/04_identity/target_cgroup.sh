@@ -102,6 +102,7 @@ saw "a cgroup but for one below it" "1:0 10, 4:0 10, 5:$five 10, 6:$five 10" d
 saw "a container by its number, but not where it is" "1:0 10, 3:0 10, 4:0 10" e
 saw "a cgroup but for a container in it" "1:0 10, 2:$two 10, 4:0 10" f
 # one session ends; others that name the same cgroups go on
+# shellcheck disable=SC2154 # session() sets it
 kill "$pid_a"
 wait "$pid_a"
 sessions=${sessions/ $pid_a/}
@@ -151,6 +152,7 @@ if [ "$(cgroup_mode)" = v2 ] && ctrace events | grep -q '^net_dev_xmit' && ip li
    tc qdisc add dev lo root netem delay 20ms 2> /dev/null; then
 	later "tc qdisc del dev lo root"
 	dump "$tmp/packets" -d 600 -t "cgroup:$top" -e net_dev_xmit
+	# shellcheck disable=SC2034 # only counts
 	for i in 1 2 3 4 5; do
 		bash -c "echo 0 > $top/other/cgroup.procs; printf %0100d 0 > /dev/udp/127.0.0.1/9"
 		printf %0300d 0 > /dev/udp/127.0.0.1/9
