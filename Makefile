@@ -4,13 +4,13 @@
 KERNELDIR ?= /lib/modules/$(shell uname -r)/build
 PREFIX ?= /usr/local
 DESTDIR ?=
-# below sub-makes' directories a relative one would be another
+# sub-makes run in other directories, where a relative path would mean another place
 override DESTDIR := $(abspath $(DESTDIR))
 INSTALL_MOD_PATH ?= $(DESTDIR)
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
-# as `uname -r` says it; kernel.release of Debian's headers is another
+# as `uname -r` prints it; kernel.release in Debian's headers differs
 RELEASE = $(shell sed -n 's/.* UTS_RELEASE "\(.*\)"/\1/p' $(KERNELDIR)/include/generated/utsrelease.h 2> /dev/null | grep . || uname -r)
-# depmod and ldconfig are not where every root looks
+# not every root has depmod's and ldconfig's directories in PATH
 export PATH := $(PATH):/usr/sbin:/sbin
 
 all: module userspace
@@ -43,7 +43,7 @@ $(KERNELDIR)/Makefile:
 	@echo "ctrace: no kernel headers at $(KERNELDIR): install linux-headers-$$(uname -r), or say KERNELDIR=..." >&2
 	@false
 
-# The answers are asked anew for every kernel and whenever a question changed.
+# The answers are asked for anew for every kernel, and when a question has changed.
 facts: $(KERNELDIR)/Makefile
 	+@module/compat/ask $(KERNELDIR) module/generated
 	@module/event/gen-syscalls $(KERNELDIR) module/generated/syscalls.h
@@ -72,18 +72,19 @@ uninstall-userspace:
 	+$(MAKE) -C userspace uninstall PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 
 updates = $(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/updates
-# The kernel's own modules_install leaves depmod out where there is no System.map. Below a path it would
-# make lists of this module alone, which packages must not have. Headers have no key to sign with.
+# depmod is run here because the kernel's modules_install skips it if there is no System.map. Below a path
+# depmod would list this module alone, and a package must not contain such lists. Signing is switched off where
+# the kernel's headers come without a key.
 depmod = if [ -n "$(INSTALL_MOD_PATH)" ]; then \
 		echo "ctrace: depmod was not run: run 'depmod $(RELEASE)' where $(INSTALL_MOD_PATH) is installed"; \
 	else echo "depmod $(RELEASE)"; depmod $(RELEASE); fi
 loaded = [ -n "$(DESTDIR)$(INSTALL_MOD_PATH)" ] || [ ! -d /sys/module/ctrace ] || \
 	echo "ctrace: the module is still loaded: 'rmmod ctrace' unloads it"
 
-# What DKMS needs, and no more. It is built again only if it changed.
+# The files that DKMS needs, and no more. The module is built again only if they have changed.
 dkms_source = $(DESTDIR)/usr/src/ctrace-$(VERSION)
 dkms_files := COPYING Kbuild LICENSES Makefile dkms.conf module uapi
-# DKMS runs make: nothing that this make was told goes there
+# DKMS runs make: the options of this make must not reach that one
 dkms = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL dkms
 dkms_forget = [ -n "$(DESTDIR)" ] || [ -z "$$(dkms status ctrace/$(VERSION) 2> /dev/null)" ] || \
 	$(dkms) remove ctrace/$(VERSION) --all
@@ -133,7 +134,7 @@ bench:
 lint:
 	@selftests/lint
 
-# Not by the kernel's build: its headers may be gone. DKMS has neither user space nor tests.
+# Does not use the kernel's build: the headers may be gone. DKMS's copy has neither user space nor tests.
 clean:
 	rm -rf module/generated .tmp_versions
 	find . -maxdepth 1 $(made) -exec rm -f {} +

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Words that ctrace uses and older kernels lack; Kbuild includes this before everything else.
- * What is a macro is asked for as such, the rest by facts/. (Before 4.13 ARRAY_SIZE() wants linux/bug.h.)
+ * Names that ctrace uses and older kernels lack. Kbuild includes this file before everything else.
+ * Macros are tested by #ifndef, the rest by facts/. (Before 4.13 ARRAY_SIZE() needs linux/bug.h.)
  */
 #ifndef CTRACE_COMPAT_BASE_H
 #define CTRACE_COMPAT_BASE_H
@@ -19,17 +19,17 @@
 #include "facts.h"
 
 #ifndef READ_ONCE
-/* before 3.19, of simple types */
+/* before 3.19; for simple types only */
 #define READ_ONCE(x)	ACCESS_ONCE(x)
 #define WRITE_ONCE(x, v) (ACCESS_ONCE(x) = (v))
 #endif
 
 #ifndef smp_load_acquire
-/* before 3.14; x86 keeps loads and stores in that order by itself */
+/* before 3.14; x86 keeps this order of loads and stores by itself */
 #ifdef CONFIG_X86
 #define ctrace_compat_order()	barrier()
 #else
-#define ctrace_compat_order()	smp_mb()	/* partners: where the two below are used */
+#define ctrace_compat_order()	smp_mb()	/* partners: see the users of the two below */
 #endif
 #define smp_load_acquire(p)	/* partner: its user's */			\
 ({										\
@@ -46,7 +46,7 @@ do {										\
 #endif
 
 #ifndef cmpxchg_acquire
-/* before 4.3 in full order alone */
+/* before 4.3 there is only the fully ordered one */
 #define cmpxchg_acquire(p, old, new)	cmpxchg(p, old, new)
 #endif
 
@@ -60,7 +60,7 @@ do {										\
 #endif
 
 #ifndef offsetofend
-/* since 3.18, and in later ones of 3.10 */
+/* since 3.18, and in later releases of 3.10 */
 #define offsetofend(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
 #endif
 
@@ -89,8 +89,8 @@ static inline ssize_t ctrace_compat_strscpy(char *to, const char *from, size_t s
 #endif
 
 /*
- * Before 4.20 the kernel's own __noclone has an optimize() in it, at which GCC forgets options that
- * the kernel gave it: such a function keeps no frame pointer, of which objtool complains.
+ * Before 4.20 the kernel's own __noclone contains an optimize() attribute, which makes GCC forget options
+ * that the kernel gave it: such a function has no frame pointer, and objtool complains.
  */
 #ifdef __clang__
 #define ctrace_compat_noclone
@@ -100,7 +100,7 @@ static inline ssize_t ctrace_compat_strscpy(char *to, const char *from, size_t s
 
 #ifndef CTRACE_HAVE_DATA_RACE
 #undef data_race
-/* data_race: since 5.8, and with some compilers not of what is const; it tells KCSAN alone something */
+/* data_race(): since 5.8; with some compilers it cannot take a const expression. Only KCSAN needs it. */
 #define data_race(expr)	(expr)
 #endif
 

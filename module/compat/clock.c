@@ -10,9 +10,9 @@
 #include <linux/suspend.h>
 #include <linux/timekeeper_internal.h>
 
-/* bits of not */
-#define NO_TSC	0	/* the kernel's clock is another; so until we are told */
-#define ASLEEP	1	/* or falling so, or waking */
+/* bits of ctrace_compat_tsc.not */
+#define NO_TSC	0	/* the kernel's clock is another one; set until timekeeping_changed() */
+#define ASLEEP	1	/* the machine sleeps, falls asleep or wakes */
 
 struct ctrace_compat_tsc ctrace_compat_tsc __read_mostly = { .not = BIT(NO_TSC) };
 
@@ -28,16 +28,16 @@ static void change(const struct ctrace_compat_tsc_sum *v)
 {
 	struct ctrace_compat_tsc *c = &ctrace_compat_tsc;
 
-	WRITE_ONCE(c->seq, c->seq + sizeof(*v));	/* read the second */
-	smp_wmb();				/* partner: ctrace_compat_clock_now(); so below */
+	WRITE_ONCE(c->seq, c->seq + sizeof(*v));	/* readers: use sum[1] */
+	smp_wmb();				/* partner: ctrace_compat_clock_now(); as below */
 	put(&c->sum[0], v);
 	smp_wmb();				/* as above */
-	WRITE_ONCE(c->seq, c->seq + sizeof(*v));	/* the first */
+	WRITE_ONCE(c->seq, c->seq + sizeof(*v));	/* readers: use sum[0] */
 	smp_wmb();				/* as above */
 	put(&c->sum[1], v);
 }
 
-/* ns = base + (((the clock - cycle_last) * mult + xtime_nsec) >> shift) */
+/* ns = base + (((clock's counter - cycle_last) * mult + xtime_nsec) >> shift) */
 struct sum {
 	struct clocksource *clock;
 	u64 cycle_last, xtime_nsec, base;
@@ -74,22 +74,22 @@ static void keep(const struct sum *s)
 
 #else
 
-/* A latch as ctrace_compat_tsc is, of any clock. */
+/* A latch like ctrace_compat_tsc, but for any clock. */
 static struct sum sums[2];
 static unsigned long sums_seq;
 
 static void keep(const struct sum *s)
 {
-	WRITE_ONCE(sums_seq, sums_seq + 1);	/* read the second */
-	smp_wmb();				/* partner: below; so all here */
+	WRITE_ONCE(sums_seq, sums_seq + 1);	/* readers: use sums[1] */
+	smp_wmb();				/* partner: ctrace_compat_mono_fast_ns(); as below */
 	sums[0] = *s;
 	smp_wmb();				/* as above */
-	WRITE_ONCE(sums_seq, sums_seq + 1);	/* the first */
+	WRITE_ONCE(sums_seq, sums_seq + 1);	/* readers: use sums[0] */
 	smp_wmb();				/* as above */
 	sums[1] = *s;
 }
 
-/* Any context incl. NMI. While the machine falls asleep or wakes, the time of the last tick. */
+/* Any context incl. NMI. While the machine falls asleep or wakes, returns the time of the last tick. */
 notrace u64 ctrace_compat_mono_fast_ns(void)
 {
 	const struct sum *s;
@@ -111,7 +111,7 @@ notrace u64 ctrace_compat_mono_fast_ns(void)
 
 #endif
 
-/* Under the timekeeper's lock, interrupts off: one at a time. */
+/* Called under the timekeeper's lock, interrupts off: one call at a time. */
 static int timekeeping_changed(struct notifier_block *nb, unsigned long stepped, void *priv)
 {
 	struct ctrace_compat_tsc_sum v;
@@ -120,10 +120,10 @@ static int timekeeping_changed(struct notifier_block *nb, unsigned long stepped,
 
 	read_timekeeper(&s, priv);
 	keep(&s);
-	/* by name: its number among the clocks has had several names */
+	/* by name: the constant for the TSC's mode has had several names */
 	is_tsc = !strcmp(s.clock->name, "tsc");
 	v.mult = is_tsc ? s.mult : 0;
-	/* the kernel has (tsc - cycle_last) * mult + xtime_nsec */
+	/* the kernel computes (tsc - cycle_last) * mult + xtime_nsec */
 	v.add = s.xtime_nsec - s.cycle_last * v.mult;
 	v.base = s.base;
 	v.shift = s.shift;
@@ -138,9 +138,9 @@ static int timekeeping_changed(struct notifier_block *nb, unsigned long stepped,
 static struct notifier_block timekeeping_nb = { .notifier_call = timekeeping_changed };
 
 /*
- * CLOCK_MONOTONIC stands while the machine sleeps, the TSC may not: who asked it before the kernel had
- * put its time right would be ahead by as long, and the ring's time would stand until then. The
- * kernel's own function knows.
+ * CLOCK_MONOTONIC stands still while the machine sleeps, but the TSC may count on. A time computed from
+ * the TSC before the kernel has corrected its numbers would be ahead by the length of the sleep, and
+ * the ring's time would stand still for as long. The kernel's own function handles that.
  */
 static int power_changed(struct notifier_block *nb, unsigned long event, void *priv)
 {
@@ -161,7 +161,7 @@ static int power_changed(struct notifier_block *nb, unsigned long event, void *p
 
 static struct notifier_block power_nb = { .notifier_call = power_changed };
 
-/* Tells us the present numbers before it returns. */
+/* Registering the notifier calls timekeeping_changed() with the present numbers before it returns. */
 int ctrace_compat_clock_init(void)
 {
 	int err = register_pm_notifier(&power_nb);

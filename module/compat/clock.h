@@ -2,11 +2,11 @@
 /*
  * CLOCK_MONOTONIC in ns, from any context incl. NMI.
  *
- * ktime_get_mono_fast_ns() reaches the counter through a pointer, and is itself called. Where the
- * kernel's time comes from the TSC we do its sum here, inline, with its own numbers: it tells them
- * at each change, as it tells KVM. That saves 28 instructions a record (selftests/bench/cost, 6.1).
- * Before 3.17 there is no such function: then what the kernel tells is all that is asked, whatever
- * its clock is.
+ * ktime_get_mono_fast_ns() is a call, and reads the counter through a pointer. Where the kernel's time
+ * comes from the TSC, we compute the same inline, from the kernel's own numbers: a notifier announces
+ * them at each change, as it does to KVM. That saves 28 instructions a record (selftests/bench/cost, 6.1).
+ * Kernels before 3.17 lack that function: there ctrace_compat_mono_fast_ns() computes the time from the
+ * announced numbers, whatever the kernel's clock is.
  */
 #ifndef CTRACE_COMPAT_CLOCK_H
 #define CTRACE_COMPAT_CLOCK_H
@@ -42,8 +42,8 @@ static __always_inline u64 rdtsc_ordered(void)
 #endif
 
 /*
- * A latch: while one of the two is written, seq says to read the other; so who interrupts the
- * writer, or an NMI, never waits. seq counts in steps of a sum's size.
+ * A latch: while one of the two sums is written, seq tells readers to use the other. So an interrupt or
+ * NMI that comes upon the writer never waits. seq counts in steps of a sum's size.
  */
 struct ctrace_compat_tsc {
 	struct ctrace_compat_tsc_sum {
@@ -53,20 +53,21 @@ struct ctrace_compat_tsc {
 		u64 shift;
 	} sum[2];
 	unsigned long seq;
-	unsigned long not;	/* 0: ctrace_compat_clock_now() may be asked; else why not */
+	unsigned long not;	/* 0: ctrace_compat_clock_now() may be used; else the reasons why not */
 };
 
 extern struct ctrace_compat_tsc ctrace_compat_tsc;
 
 static __always_inline bool ctrace_compat_clock_inline(void)
 {
-	/* it changes when nobody hurries; a moment late does no harm, see below */
+	/* it changes rarely; seeing a change a moment late does no harm, see ctrace_compat_clock_now() */
 	return !data_race(ctrace_compat_tsc.not);
 }
 
 /*
  * ns = base + ((tsc * mult + add) >> shift), modulo 2^64 but signed: a TSC that lags a little gives a
- * time before base. Once the TSC is not the clock any more mult is 0, and this the time of the last tick.
+ * time before base. When the TSC is no longer the kernel's clock, mult is 0 and the result is the time
+ * of the last tick.
  */
 static __always_inline u64 ctrace_compat_clock_now(void)
 {
@@ -81,7 +82,7 @@ static __always_inline u64 ctrace_compat_clock_now(void)
 		s = (const void *)((const char *)c->sum + (seq & sizeof(*s)));
 		OPTIMIZER_HIDE_VAR(s);	/* one register, not two */
 		ns = data_race(s->base + ((s64)(rdtsc_ordered() * s->mult + s->add) >> s->shift));
-		OPTIMIZER_HIDE_VAR(ns);	/* summed up before the next look at seq: fewer registers */
+		OPTIMIZER_HIDE_VAR(ns);	/* computed before seq is read again: fewer registers */
 		smp_rmb();	/* partner: change() */
 	} while (unlikely(data_race(c->seq) != seq));
 	return ns;
@@ -93,7 +94,7 @@ static __always_inline u64 ctrace_compat_clock(void)
 						      ktime_get_mono_fast_ns();
 }
 
-/* Process context. exit: when nobody asks for the time any more, or it does not matter. */
+/* Process context. exit: when nothing reads the time any more, or its value does not matter. */
 int ctrace_compat_clock_init(void);
 void ctrace_compat_clock_exit(void);
 

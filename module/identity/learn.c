@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What becomes known of containers. Lock is held in all of it. */
+/* Records what becomes known of containers. ident_lock is held, except in ctrace_learn_path(), init and exit. */
 #include <linux/jhash.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -51,7 +51,10 @@ static void describe_boundary(struct ctrace_rules *r, struct ctrace_container *c
 	ctrace_container_changed(c);
 }
 
-/* Where its init is. On v1 alone everything is at v2's root, which tells nothing. */
+/*
+ * Picks the cgroup whose path shows where the init at `at` is: v2's, or the v1 one if v2's is the root, as it
+ * always is on a host with v1 alone.
+ */
 static const void *init_cgroup(struct ctrace_rules *r, const struct ctrace_place *at)
 {
 	return at->cg[1] && !r->view->cg_parent(at->cg[0]) ? at->cg[1] : at->cg[0];
@@ -80,7 +83,7 @@ void ctrace_learn_ns(struct ctrace_rules *r, struct ctrace_container *c, const v
 	if (v->ns_init(ns, &at, &c->init_pid) && !c->path[0])
 		c->path_hash = ctrace_learn_path(r, init_cgroup(r, &at), c->path,
 						 sizeof(c->path));
-	/* Pairs with the acquire in rules.c, inside(): who sees it sees a reference held. */
+	/* Pairs with the acquire in rules.c, inside(): a reader that sees ns sees it with a reference held. */
 	smp_store_release(&c->ns, ns);
 }
 
@@ -113,14 +116,14 @@ static void set_key(struct ctrace_lfnode *n, u64 a, u64 b, const void *p, u32 ge
 	n->val = NULL;
 }
 
-/* n was taken before, so that this cannot fail. */
+/* The caller has taken n from the pool, so this cannot fail. */
 static void know_ns(struct ctrace_rules *r, struct ctrace_lfnode *n, const void *ns,
 		    struct ctrace_container *c)
 {
 	set_key(n, 0, 0, ns, 0);
 	r->view->ns_get(ns);
 	point(n, c);
-	ctrace_lftable_push(&r->namespaces, n);		/* nobody owned it, and Lock is held */
+	ctrace_lftable_push(&r->namespaces, n);		/* returns n: ns had no owner, and ident_lock is held */
 }
 
 static void know_boundary(struct ctrace_rules *r, struct ctrace_lfnode *n, const void *cg,
@@ -133,7 +136,7 @@ static void know_boundary(struct ctrace_rules *r, struct ctrace_lfnode *n, const
 	if (there != n)
 		ctrace_lfpool_return(&r->nodes, n);
 	point(there, c);
-	/* Asked after the push: a removal too early to find the node shows here. */
+	/* Must follow the push: a removal that came too early to find the node shows here. */
 	if (r->view->cg_online(cg)) {
 		there->flags &= ~CTRACE_NODE_REMOVED;
 		c->live_keys++;
@@ -142,7 +145,7 @@ static void know_boundary(struct ctrace_rules *r, struct ctrace_lfnode *n, const
 	}
 }
 
-/* A node and a container, or neither. */
+/* Takes a node and a container from the pools, or neither. */
 static struct ctrace_lfnode *take_both(struct ctrace_rules *r, struct ctrace_container **c)
 {
 	struct ctrace_lfnode *n = ctrace_lfpool_take(&r->nodes);
@@ -194,7 +197,7 @@ bool ctrace_learn_boundary(struct ctrace_rules *r, struct ctrace_container *c, c
 
 	n = ctrace_lftable_find(&r->boundaries, ctrace_rules_key(r, cg), 0, NULL, 0);
 	if (n && ctrace_lfnode_get(n))
-		return true;	/* somebody's already */
+		return true;	/* cg is a container's boundary already */
 	n = ctrace_lfpool_take(&r->nodes);
 	if (!n)
 		return false;
@@ -228,7 +231,7 @@ struct ctrace_container *ctrace_learn_part(struct ctrace_rules *r, struct ctrace
 	}
 	set_key(n, base->cid, ctrace_part_key(want, deny), NULL, 0);
 	there = ctrace_lftable_push(&r->parts, n);
-	if (there != n)		/* of one that ends */
+	if (there != n)		/* the node of a part that ends: it gets the new part */
 		ctrace_lfpool_return(&r->nodes, n);
 	point(there, part);
 	return part;
@@ -266,19 +269,19 @@ void ctrace_rules_alias(struct ctrace_rules *r, u64 v2, u64 v1, const void *ns,
 {
 	struct ctrace_lfnode *n;
 
-	/* Another CPU may have come first; Lock keeps it so. */
+	/* Another CPU may have added the alias already. Under ident_lock the answer stays true. */
 	if (c->dying || ctrace_lftable_find(&r->aliases, v2, v1, ns, r->gen))
 		return;
 	n = ctrace_lfpool_take(&r->nodes);
 	if (!n)
-		return;		/* then it is decided anew each time */
+		return;		/* the place is then decided anew each time */
 	set_key(n, v2, v1, ns, r->gen);
 	r->view->ns_get(ns);
 	point(n, c);
 	ctrace_lftable_push(&r->aliases, n);
 }
 
-/* --- what other facts tell --------------------------------------------------- */
+/* --- what cgroup namespaces and removals tell --------------------------------- */
 
 void ctrace_rules_cgroup_ns(struct ctrace_rules *r, const struct ctrace_place *p,
 			    const void *const *roots, int n)
@@ -291,7 +294,7 @@ void ctrace_rules_cgroup_ns(struct ctrace_rules *r, const struct ctrace_place *p
 
 	if (!n || ctrace_rules_boundary(r, p).cg)
 		return;
-	/* The outermost namespace made in there. */
+	/* c: the owner of the outermost pid namespace whose init is below the roots. */
 	for (; !ctrace_rules_initial(r, ns); ns = r->view->ns_parent(ns)) {
 		if (!r->view->ns_init(ns, &at, &pid))
 			break;
@@ -312,7 +315,7 @@ void ctrace_rules_cgroup_ns(struct ctrace_rules *r, const struct ctrace_place *p
 
 		if (!c) {
 			if (!ctrace_rules_initial(r, p->ns) && ctrace_rules_owner(r, p->ns))
-				return;	/* another container's process, come in from there */
+				return;	/* a process of another container, which came in from there */
 			c = ctrace_rules_new_boundary(r, &b, p->ns, 4);
 			if (!c)
 				return;
@@ -368,7 +371,7 @@ static bool all(struct ctrace_lfnode *n, void *arg)
 	return true;
 }
 
-/* Nobody looks any more. */
+/* No reader is left. */
 void ctrace_rules_exit(struct ctrace_rules *r, void (*put_ns)(const void *ns))
 {
 	struct ctrace_lftable *tables[] = {

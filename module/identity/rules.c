@@ -16,7 +16,7 @@ struct ctrace_container *ctrace_rules_owner(struct ctrace_rules *r, const void *
 	return n ? ctrace_lfnode_get(n) : NULL;
 }
 
-/* The nearest boundary at cg or above. A monitor's name is nobody's boundary. */
+/* Returns the nearest boundary at cg or above. A cgroup named as a runtime's monitor is not one. */
 static struct ctrace_boundary boundary_from(struct ctrace_rules *r, const void *cg)
 {
 	const struct ctrace_view *v = r->view;
@@ -31,7 +31,7 @@ static struct ctrace_boundary boundary_from(struct ctrace_rules *r, const void *
 		b.key = ctrace_rules_key(r, cg);
 		b.node = ctrace_lftable_find(&r->boundaries, b.key, 0, NULL, 0);
 		if (b.node && !ctrace_lfnode_get(b.node))
-			b.node = NULL;	/* just now it becomes one */
+			b.node = NULL;	/* another CPU has just pushed it, without its container */
 		if (b.node || ctrace_boundary_parse(v->cg_name(up), v->cg_name(cg), NULL) ==
 		    CTRACE_BOUNDARY_CONTAINER) {
 			b.cg = cg;
@@ -71,8 +71,8 @@ static bool descends(struct ctrace_rules *r, const void *ns, const void *from)
 }
 
 /*
- * Is ns's init inside the boundary? On v1 it may be known by another
- * hierarchy's cgroup of the same container (cb) at the moment.
+ * Is the init of ns inside the boundary? On v1 init's boundary may, for the moment, be
+ * a cgroup of the same container (cb) in another hierarchy.
  */
 static bool init_inside(struct ctrace_rules *r, const struct ctrace_boundary *b,
 			const struct ctrace_container *cb, const void *ns)
@@ -90,8 +90,8 @@ static bool init_inside(struct ctrace_rules *r, const struct ctrace_boundary *b,
 }
 
 /*
- * The outermost pid namespace made inside the boundary, of those ns is in:
- * outermost, so that whichever task is seen first tells the same.
+ * Returns the outermost of ns and its ancestors that was made inside the boundary, or NULL.
+ * The outermost, so that the answer does not depend on which task is seen first.
  */
 static const void *own_ns(struct ctrace_rules *r, const struct ctrace_boundary *b,
 			  const struct ctrace_container *cb, const void *ns)
@@ -106,11 +106,12 @@ static const void *own_ns(struct ctrace_rules *r, const struct ctrace_boundary *
 	return own;
 }
 
-/* --- learning: with change only, and then Lock is held ------------------------ */
+/* --- learning: only with change, under ident_lock ------------------------------ */
 
 /*
- * On v1 a runtime enters the hierarchies one by one, and a container's
- * cgroup has another id in each. The same path in another hierarchy is the same container.
+ * Returns the live container that b's path has in another hierarchy, or NULL. On v1 a runtime enters
+ * the hierarchies one by one, and a container's cgroup has another id in each: the same
+ * path in another hierarchy is the same container.
  */
 static struct ctrace_container *by_path(struct ctrace_rules *r, const struct ctrace_boundary *b)
 {
@@ -133,7 +134,11 @@ static struct ctrace_container *by_path(struct ctrace_rules *r, const struct ctr
 	return NULL;
 }
 
-/* Of a container first seen at b: what the next boundary above, else the namespace, is in. */
+/*
+ * Returns the parent of a container first seen at b: the container of the next boundary above, else the
+ * owner of outer or of its nearest ancestor that has one, else the host. depth: how many unknown
+ * boundaries above may be recorded.
+ */
 static struct ctrace_container *parent_of(struct ctrace_rules *r, const struct ctrace_boundary *b,
 					  const void *outer, int depth)
 {
@@ -161,7 +166,7 @@ struct ctrace_container *ctrace_rules_new_boundary(struct ctrace_rules *r,
 	return ctrace_learn_new_boundary(r, parent_of(r, b, outer, depth), b->cg);
 }
 
-/* What came to its boundary from outside learns there what it lies in. */
+/* c was recorded as the host's child before its boundary was known: now its parent is. Another parent stays. */
 static void adopt(struct ctrace_rules *r, struct ctrace_container *c,
 		  struct ctrace_container *parent)
 {
@@ -188,7 +193,7 @@ static struct ctrace_container *first_seen_at(struct ctrace_rules *r,
 	return ctrace_rules_new_boundary(r, b, own ? r->view->ns_parent(own) : ns, 4);
 }
 
-/* A namespace made inside cb's boundary: is it cb's own? Returns who has the boundary then. */
+/* own was made inside cb's boundary: is it cb's own? Returns the container that has the boundary afterwards. */
 static struct ctrace_container *meet_ns(struct ctrace_rules *r, struct ctrace_container *cb,
 					const void *own)
 {
@@ -205,7 +210,7 @@ static struct ctrace_container *meet_ns(struct ctrace_rules *r, struct ctrace_co
 			ctrace_learn_own_ns(r, cb, own);
 		return cb;
 	}
-	/* Its init has gone for good and another comes in its place: a new container. */
+	/* The init of cb's namespace has gone for good, and another takes its place: a new container. */
 	if (r->view->ns_closed(cb->ns) && !descends(r, own, cb->ns)) {
 		if (!c)
 			c = ctrace_learn_new_ns(r, cb->parent, cb, own);
@@ -217,7 +222,7 @@ static struct ctrace_container *meet_ns(struct ctrace_rules *r, struct ctrace_co
 	return cb;
 }
 
-/* A program is executed in cb, in a pid namespace made outside: so cb has none of its own. */
+/* A program is executed in cb, in ns, which was made outside: so cb has no pid namespace of its own. */
 static void settle_ns(struct ctrace_rules *r, struct ctrace_container *cb, const void *ns)
 {
 	cb->ns_fixed = true;
@@ -227,7 +232,10 @@ static void settle_ns(struct ctrace_rules *r, struct ctrace_container *cb, const
 		ctrace_learn_ns(r, cb, ns);
 }
 
-/* The container of ns, which lies below base's; each level between is one, too. */
+/*
+ * Returns the container of ns. above is an ancestor of ns that belongs to base (NULL: the initial one);
+ * each level between the two is a container, too.
+ */
 static struct ctrace_container *nested(struct ctrace_rules *r, struct ctrace_container *base,
 				       const void *above, const void *ns, bool change)
 {
@@ -245,7 +253,7 @@ static struct ctrace_container *nested(struct ctrace_rules *r, struct ctrace_con
 			next = ctrace_learn_new_ns(r, c->cid, c, levels[n]);
 		if (!next)
 			return NULL;
-		/* It may have been born elsewhere, and moved into c since. */
+		/* next may have been made elsewhere, and moved into c since. */
 		if (c != &ctrace_container_host)
 			ctrace_container_inherit(next, c);
 		c = next;
@@ -276,7 +284,7 @@ static struct ctrace_container *inside(struct ctrace_rules *r, const struct ctra
 		return descends(r, p->ns, cb_ns) ? nested(r, cb, cb_ns, p->ns, change) : cb;
 	if (cb->ns_fixed && own)
 		return nested(r, cb, r->view->ns_parent(own), p->ns, change);
-	return cb;	/* it came in from outside, and belongs by cgroup */
+	return cb;	/* the task came in from outside, and belongs to cb by its cgroup */
 }
 
 struct ctrace_container *ctrace_rules_decide(struct ctrace_rules *r, const struct ctrace_place *p,
@@ -294,7 +302,7 @@ struct ctrace_container *ctrace_rules_decide(struct ctrace_rules *r, const struc
 	c = ctrace_rules_owner(r, p->ns);
 	if (c)
 		return c;
-	/* In the namespace of a container's init, but not in its cgroup. */
+	/* p is in no container's cgroup, but may be in a container's pid namespace: init's place tells. */
 	if (r->view->ns_init(p->ns, &init, &pid)) {
 		b = ctrace_rules_boundary(r, &init);
 		if (b.cg) {
@@ -332,7 +340,7 @@ static void named_around(struct ctrace_rules *r, const void *cg, u32 *want, u32 
 	for (depth = 0; cg && depth < CTRACE_CGROUP_DEPTH; depth++, cg = up) {
 		up = v->cg_parent(cg);
 		if (!up)
-			break;		/* nobody names a root */
+			break;		/* a root cannot be named */
 		key = ctrace_rules_key(r, cg);
 		hlist_for_each_entry_rcu(n, &r->named[ctrace_hash(key, CTRACE_NAMED_BITS)], node)
 			if (n->key == key) {
@@ -354,7 +362,7 @@ static struct ctrace_container *part_for(struct ctrace_rules *r, struct ctrace_c
 	part = n ? ctrace_lfnode_get(n) : NULL;
 	if (part && !READ_ONCE(part->dying))
 		return part;
-	/* All parts of a dying container end: there is none after them. */
+	/* A dying container gets no new part: all its parts end. */
 	return change && !base->dying ? ctrace_learn_part(r, base, want, deny) : NULL;
 }
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Between rules.c (what a place means) and learn.c (what becomes known). */
+/* Shared by rules.c, which decides what a place means, and learn.c, which records it. */
 #ifndef CTRACE_RULES_INTERNAL_H
 #define CTRACE_RULES_INTERNAL_H
 
 #include "identity/rules.h"
 
-#define CTRACE_CGROUP_DEPTH	64	/* levels of cgroups looked at: every walk is bounded */
-#define CTRACE_NS_LEVELS	34	/* of pid namespaces: the kernel allows 32 */
+#define CTRACE_CGROUP_DEPTH	64	/* levels of cgroups: bounds every walk up */
+#define CTRACE_NS_LEVELS	34	/* levels of pid namespaces: the kernel allows 32 */
 
 struct ctrace_boundary {
 	const void *cg;			/* NULL: none */
 	u64 key;
-	struct ctrace_lfnode *node;	/* NULL: not known yet */
+	struct ctrace_lfnode *node;	/* NULL: not recorded yet */
 };
 
 static inline u64 ctrace_rules_key(struct ctrace_rules *r, const void *cg)
@@ -24,7 +24,7 @@ static inline bool ctrace_rules_initial(struct ctrace_rules *r, const void *ns)
 	return !r->view->ns_parent(ns);
 }
 
-/* A container that has a namespace and waits for its boundary. */
+/* Is c a live container that has a pid namespace and no boundary yet? */
 static inline bool ctrace_rules_waits(const struct ctrace_container *c)
 {
 	return c && !c->key && !c->gone;
@@ -34,35 +34,38 @@ static inline bool ctrace_rules_waits(const struct ctrace_container *c)
 struct ctrace_container *ctrace_rules_owner(struct ctrace_rules *r, const void *ns);
 struct ctrace_boundary ctrace_rules_boundary(struct ctrace_rules *r, const struct ctrace_place *p);
 /*
- * Lock held. A container with a boundary and, for now, nothing else; NULL: pools
- * empty. outer: the namespace it is made from; depth: of parents not known yet.
+ * ident_lock held. Makes a container with the boundary b and, for now, no pid namespace; NULL: pools
+ * empty. outer: the pid namespace it is made from; depth: how many unknown parents may be made first.
  */
 struct ctrace_container *ctrace_rules_new_boundary(struct ctrace_rules *r,
 						   const struct ctrace_boundary *b,
 						   const void *outer, int depth);
 
-/* learn.c. Lock held */
+/* learn.c. ident_lock held, except for ctrace_learn_path(): RCU read side */
 u32 ctrace_learn_path(struct ctrace_rules *r, const void *cg, char *buf, size_t size);
 void ctrace_learn_ns(struct ctrace_rules *r, struct ctrace_container *c, const void *ns);
-/* A container for b alone, and one for ns alone; NULL: pools empty. */
+/*
+ * Make a container that has only the boundary cg, or only the pid namespace ns; NULL: pools empty.
+ * like: the container whose masks the new one takes.
+ */
 struct ctrace_container *ctrace_learn_new_boundary(struct ctrace_rules *r,
 						   struct ctrace_container *parent,
 						   const void *cg);
 struct ctrace_container *ctrace_learn_new_ns(struct ctrace_rules *r, u32 parent,
 					     struct ctrace_container *like, const void *ns);
-/* cg is (one more of) c's boundary; false: pool empty. */
+/* Makes cg a boundary of c, which may have others, unless cg already is a container's. false: pool empty. */
 bool ctrace_learn_boundary(struct ctrace_rules *r, struct ctrace_container *c, const void *cg);
-/* base's part for these sessions, of which there is none that does not end; NULL: pools empty. */
+/* Makes base's part for these sessions, for a caller that found none or one that ends. NULL: pools empty. */
 struct ctrace_container *ctrace_learn_part(struct ctrace_rules *r, struct ctrace_container *base,
 					   u32 want, u32 deny);
-/* The key of it, beside base's cid. */
+/* Key b of a part; key a is the cid of its container. */
 static inline u64 ctrace_part_key(u32 want, u32 deny)
 {
 	return (u64)deny << 32 | want;
 }
-/* ns, which no container owns, is c's; false: pool empty. */
+/* Makes ns, which has no owner, c's own; false: pool empty. */
 bool ctrace_learn_own_ns(struct ctrace_rules *r, struct ctrace_container *c, const void *ns);
-/* Everything that led to `from` leads to `to`; `from` ends. */
+/* Gives all boundaries of `from` to `to`, with what they tell of a container; then `from` is gone. */
 void ctrace_learn_take_over(struct ctrace_rules *r, struct ctrace_container *from,
 			    struct ctrace_container *to);
 

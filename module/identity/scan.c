@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What makes a container known before its first event: hooks that are on as
- * long as the module is loaded, and scans over the tasks that exist.
+ * Hooks and scans, which make a container known before its first event. The hooks are on
+ * as long as the module is loaded; a scan looks at all tasks that exist.
  *
- * A hook goes past the alias table, since the rules learn from what it sees: a
- * namespace's birth (fork), an arrival in a cgroup (attach), the end of a
- * start-up (exec).
+ * The rules learn from the birth of a namespace (fork), from an arrival in a cgroup (attach)
+ * and from the end of a start-up (exec). There the hooks ask the rules, not the alias table.
  */
 #include <linux/cgroup.h>
 #include <linux/binfmts.h>
@@ -20,7 +19,7 @@
 #include "compat/task.h"
 #include "compat/tracepoint.h"
 
-static DEFINE_MUTEX(refresh_mutex);	/* of the table of v1 hierarchies */
+static DEFINE_MUTEX(refresh_mutex);	/* protects the table of v1 hierarchies */
 
 static u64 cgroup_key(const struct cgroup *cgrp)
 {
@@ -49,7 +48,10 @@ static const void *task_ns(const struct task_struct *p)
 	return pid ? pid->numbers[pid->level].ns : NULL;
 }
 
-/* The roots of a cgroup namespace, one in each hierarchy; those of hierarchies left out. */
+/*
+ * Fills in the cgroup namespace's root in each hierarchy, except where that is the hierarchy's own root.
+ * Returns how many.
+ */
 static int ns_roots(const struct css_set *root, const void **roots)
 {
 	u32 i, n = smp_load_acquire(&ctrace_ident_state.nr_v1);	/* as in v1_cgroup() */
@@ -83,12 +85,11 @@ static bool in_roots(const struct task_struct *p, const void *const *roots, int 
 }
 
 /*
- * Does the cgroup hold a container, and not a login session in which somebody
- * unshared the cgroup namespace? Then whoever made the container's first
- * process stands outside. That process is the init of the pid namespace, or,
- * in the initial one, p itself as it executes the container's program.
- * (Ancestors' own cgroup namespaces would tell more, but to read them takes a lock
- * that sleeps on RT.)
+ * Do the roots hold a container, and not a login session in which a user unshared
+ * the cgroup namespace? They do if the parent of the container's first process is outside.
+ * The first process is the init of the pid namespace ns, or, if ns is the initial one, p itself
+ * as it executes the container's program. (The ancestors' own cgroup namespaces would tell
+ * more, but reading them takes a lock that sleeps on PREEMPT_RT.)
  */
 static bool made_from_outside(struct task_struct *p, const void *ns, const void *const *roots,
 			      int n)
@@ -122,8 +123,8 @@ static void learn_cgroup_ns(struct task_struct *p, const struct css_set *root)
 /* --- hooks -------------------------------------------------------------------- */
 
 /*
- * Older kernels call a tracepoint's probes with preemption off. The newest do so
- * under SRCU alone, and everything below wants to stay on its CPU, in RCU.
+ * Older kernels call a tracepoint's probes with preemption off; the newest call them
+ * under SRCU alone. The code below must stay on its CPU, in an RCU read-side section.
  */
 static void hook_enter(void)
 {
@@ -137,7 +138,7 @@ static void hook_leave(void)
 	preempt_enable_notrace();
 }
 
-/* Has the container at p yet to learn from an exec which pid namespace it lives in? */
+/* Must c still learn from an exec which pid namespace it lives in? */
 static bool unsettled(const struct ctrace_container *c)
 {
 	return READ_ONCE(c->key) && !READ_ONCE(c->ns) && !READ_ONCE(c->ns_fixed);
@@ -150,7 +151,7 @@ static void hook_fork(void *data, struct task_struct *parent, struct task_struct
 
 	hook_enter();
 	pid = ctrace_compat_task_pid(child);
-	/* The first of its namespace may decide what that is; others just follow. */
+	/* A namespace's first task may decide which container the namespace is; the others follow it. */
 	if (pid && pid->level && pid->numbers[pid->level].nr == 1)
 		learn(child, false);
 	else
@@ -186,14 +187,14 @@ static void hook_exec(void *data, struct task_struct *p, pid_t old_pid, struct l
 	ctrace_identity_resolve_task(p, &who);
 	c = ctrace_container_base(who.container);
 	/*
-	 * Only a program inside counts: runc executes itself once more, out of a sealed
-	 * copy, in the container's cgroup but before it has made any namespace.
+	 * Only a program with a mount namespace of its own counts: runc executes itself once more, out of
+	 * a sealed copy, in the container's cgroup but before it has made any namespace.
 	 */
 	if (unsettled(c) && ctrace_compat_own_mount_ns(p))
 		learn(p, true);
 	if (who.vtid == 1 && !READ_ONCE(c->key))
 		learn_init_path(p);
-	/* a thread that was not the leader has taken the leader's numbers, and its start */
+	/* p was not its group's leader, and has taken over the leader's numbers and start time */
 	if (old_pid != p->pid)
 		ctrace_identity_forget_tasks();
 	hook_leave();
@@ -209,7 +210,7 @@ static void CTRACE_PROBE_SCHED_PROCESS_EXIT(hook_exit)
 	ctrace_identity_resolve_task(p, &who);
 	ctrace_identity_note_exit(p, &who);
 	if (pid && pid->level && pid->numbers[pid->level].nr == 1)
-		ctrace_container_kick();	/* a namespace ends */
+		ctrace_container_kick();	/* a pid namespace ends */
 	hook_leave();
 }
 
@@ -237,7 +238,7 @@ static void CTRACE_PROBE_CGROUP_EVENT(hook_rmdir)
 static const struct hook {
 	const char *name;
 	void *probe;
-	bool optional;		/* kernels before 4.9 have none */
+	bool optional;		/* kernels before 4.9 do not have it */
 } hooks[] = {
 	{ "sched_process_fork", hook_fork },
 	{ "sched_process_exec", hook_exec },
@@ -274,8 +275,10 @@ static int hook(void)
 /* --- scans -------------------------------------------------------------------- */
 
 /*
- * Lock held; ctrace_identity_forget_cached() follows. Whoever mixes the old and the new for a moment has
- * looked at the generations before: it remembers that for nobody, and ctrace_identity_decide() looks again.
+ * Lists a controller of each v1 hierarchy, but for the first, in which a target names a cgroup. ident_lock held;
+ * the caller then calls ctrace_identity_forget_cached(). A reader may see a mixture of the old list and the
+ * new one, but has read the generations before: what it caches is never found, and ctrace_identity_decide()
+ * makes the key anew before it records an alias.
  */
 static void look_also(void)
 {
@@ -285,10 +288,10 @@ static void look_also(void)
 	for (i = 1; i < st->nr_v1; i++)
 		if (ctrace_rules_names(&ctrace_rules, st->v1_hierarchy[i]))
 			WRITE_ONCE(st->also_ssid[n++], st->v1_ssid[i]);
-	smp_store_release(&st->nr_also, n);	/* after the table: ctrace_identity_v1_key() */
+	smp_store_release(&st->nr_also, n);	/* after the table; pairs with ctrace_identity_v1_key() */
 }
 
-/* One controller of each v1 hierarchy, as init's css_set shows them. */
+/* Lists one controller of each v1 hierarchy, as init's css_set shows them. */
 void ctrace_identity_refresh(void)
 {
 	struct ctrace_ident_state *st = &ctrace_ident_state;
@@ -317,11 +320,11 @@ void ctrace_identity_refresh(void)
 	changed = n != READ_ONCE(st->nr_v1) || memcmp(ssid, st->v1_ssid, n);
 	if (changed) {
 		ctrace_ident_lock(&flags);
-		/* Who mixes old and new for a moment has a key that nobody remembers. */
+		/* A reader may make a key from a mixture of old and new: it is not remembered, see look_also(). */
 		memcpy(st->v1_ssid, ssid, n);
 		memcpy(st->v1_hierarchy, of, n * sizeof(*of));
 		ctrace_rules.v1 = n;
-		smp_store_release(&st->nr_v1, n);	/* after the table: v1_cgroup() */
+		smp_store_release(&st->nr_v1, n);	/* after the table; pairs with v1_cgroup() */
 		look_also();
 		ctrace_identity_forget_cached();
 		ctrace_ident_unlock(flags);
@@ -337,7 +340,7 @@ static void scan_task(struct task_struct *p, bool own_ns)
 
 	if (!ns || !!ns->parent != own_ns)
 		return;
-	/* The namespace is held by what it belongs to as long as the lock is. */
+	/* Keeps p's cgroup namespace alive. Before preemption is off: the lock sleeps on PREEMPT_RT. */
 	task_lock(p);
 	root = ctrace_compat_cgroup_ns_root(p);
 	preempt_disable();
@@ -349,8 +352,8 @@ static void scan_task(struct task_struct *p, bool own_ns)
 }
 
 /*
- * Rests between batches. p may have been released meanwhile, and then leads
- * nowhere: false.
+ * Lets others run between two batches. False: group or p has been released meanwhile, so the
+ * walk cannot go on from it.
  */
 static bool rest(struct task_struct *group, struct task_struct *p)
 {
@@ -379,7 +382,7 @@ again:
 		scan_task(p, own_ns);
 		if (++batch % 128 == 0 && !rest(group, p)) {
 			rcu_read_unlock();
-			/* What exists now was seen, or forks and is hooked; a few tries do. */
+			/* A few tries do: hooks see new tasks, and a task missed here is seen at its first event. */
 			if (tries--)
 				goto again;
 			return;
@@ -391,7 +394,7 @@ again:
 void ctrace_identity_scan(void)
 {
 	ctrace_identity_refresh();
-	/* Those in a namespace first: they tell what a boundary's own namespace is. */
+	/* Tasks in a pid namespace first: they tell which namespace is a boundary's own. */
 	scan_pass(true);
 	scan_pass(false);
 }
@@ -420,7 +423,7 @@ int ctrace_identity_name(const struct cgroup *cgrp, struct ctrace_named *n, char
 	n->key = cgroup_key(cgrp);
 	n->hierarchy = ctrace_identity_view.cg_hierarchy(cgrp);
 	hook_enter();
-	ctrace_ident_lock(&flags);	/* process context: it never fails */
+	ctrace_ident_lock(&flags);	/* never fails in process context */
 	if (!seen_from_tasks(n->hierarchy)) {
 		err = -EOPNOTSUPP;
 	} else if (!ctrace_compat_cgroup_online(cgrp)) {
@@ -437,15 +440,15 @@ int ctrace_identity_name(const struct cgroup *cgrp, struct ctrace_named *n, char
 }
 
 /*
- * All under one Lock. Before it, places are found to be parts that the session has chosen; after it they
- * are decided anew, and those that another cgroup is around still become parts that are made for
- * them. So such a place is wanted without a gap.
+ * All of it in one section under ident_lock, so that a place that another target still wants is wanted
+ * without a gap. Before the section a place leads to the part that this session chose, too. After it the
+ * place is decided anew, and gets a part for the cgroups that are still named around it.
  */
 void ctrace_identity_unname(struct ctrace_named *n)
 {
 	unsigned long flags;
 
-	ctrace_ident_lock(&flags);	/* likewise */
+	ctrace_ident_lock(&flags);	/* never fails in process context */
 	ctrace_rules_unname(&ctrace_rules, n);
 	ctrace_parts_take_back(n->want | n->deny);
 	look_also();
@@ -463,7 +466,7 @@ u32 ctrace_identity_cgroup_mode(void)
 
 /* --- life ------------------------------------------------------------------------ */
 
-/* More than the pool of containers needs: each has some places. */
+/* More nodes than there are containers in the pool: each container has several places. */
 #define NODES	8192
 
 int ctrace_identity_init(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event types whose probes are built only if the kernel has their subsystem (Kbuild). They are
- * listed on every kernel; where the probes are missing, with the reason.
+ * Event types whose probes are built only if the kernel has their subsystem (Kbuild). Every kernel
+ * lists the types; if the probes are missing, the list says why.
  */
 #include "probe/optional.h"
 
@@ -9,7 +9,7 @@
 
 /* --- block: probe/block.c ----------------------------------------------------- */
 
-/* Names are LTTng's. Only rwbs differs: it is text, as in the kernel's own events. */
+/* The names are LTTng's. Only rwbs differs: it is text, as in the kernel's own events. */
 static const struct ctrace_field_desc f_rq[] = {
 	F(UINT, "dev", 4), F(UINT, "sector", 8), F(UINT, "nr_sector", 4), F(UINT, "bytes", 4),
 	F(INT, "tid", 4), F(TEXT, "rwbs", CTRACE_RWBS_LEN), F(TEXT, "comm", 16),
@@ -38,7 +38,7 @@ const struct ctrace_family ctrace_family_block = {
 
 /* --- samples: probe/sample.c -------------------------------------------------- */
 
-/* hz is the sample's weight. It stands where the second count needs another four bytes to be aligned. */
+/* hz is the sample's weight. It stands before the second count, so that the array after that is aligned. */
 static const struct ctrace_field_desc f_sample[] = {
 	F(HEX, "ip", 8), F(UINT, "user", 4), F(SEQ_HEX, "callstack_kernel", 8),
 	F(UINT, "hz", 4), F(SEQ_HEX, "callstack_user", 8),
@@ -55,8 +55,8 @@ const struct ctrace_family ctrace_family_sample = {
 static const char *const sample_prefixes[] = { "sample:", NULL };
 
 /*
- * Missed samples are not counted: a late timer leaves out what it missed, and perf does not say for how
- * much of that the CPU was idle.
+ * Missed samples are not counted: a late timer skips the samples that it missed, and perf does not say
+ * for how many of them the CPU was idle.
  */
 const struct ctrace_probe_kind ctrace_kind_sample = {
 	.prefixes = sample_prefixes, .add = ctrace_sample_add, .del = ctrace_sample_del,

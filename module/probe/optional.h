@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What Kbuild leaves out of a module for a kernel without the subsystem, and what stands for it. */
+/* Stubs for the probes that Kbuild leaves out if the kernel lacks their subsystem. */
 #ifndef CTRACE_OPTIONAL_H
 #define CTRACE_OPTIONAL_H
 

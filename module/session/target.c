@@ -11,7 +11,7 @@
 #include "compat/cgroup_fd.h"
 #include "compat/rcu.h"
 
-static u32 all_sessions;	/* mask: written under ctrace_lock */
+static u32 all_sessions;	/* mask of sessions; written under ctrace_lock */
 static u32 next_id;		/* protected by ctrace_lock */
 
 static u32 mask_of(u32 was, u32 bit, bool on)
@@ -25,8 +25,8 @@ static void mask_change(u32 *mask, u32 bit, bool on)
 }
 
 /*
- * A container that lies in a wanted one is wanted, and in a denied one denied; but not
- * for lying in the host, as all do.
+ * A container inside a wanted one is wanted, and inside a denied one denied. The host does
+ * not count: every container is inside it.
  */
 static void born(struct ctrace_container *c, const struct ctrace_container *parent)
 {
@@ -54,8 +54,8 @@ static bool target_matches(const struct ctrace_target *t, const struct ctrace_co
 }
 
 /*
- * One container's masks and its parts', under Lock: probes change them as well (ctrace_container_inherit()),
- * its parent's too.
+ * Updates the masks of one container and of its parts. Takes ident_lock, because probes change these masks
+ * and those of its parent, too (ctrace_container_inherit()).
  */
 static void update_one(struct ctrace_session *s, struct ctrace_container *c, u32 bit)
 {
@@ -74,7 +74,7 @@ static void update_one(struct ctrace_session *s, struct ctrace_container *c, u32
 		deny |= parent->denied & bit;
 		ctrace_container_put(parent);
 	}
-	/* In this order: who is followed by its pid is asked of denied once it is not wanted. */
+	/* In this order: once c is not wanted, ctrace_filter() looks at denied for a task followed by its pid. */
 	WRITE_ONCE(c->denied, mask_of(c->denied, bit, deny));
 	WRITE_ONCE(c->wanted, mask_of(c->wanted, bit, want && !deny));
 	ctrace_parts_unchoose(c, bit);
@@ -82,9 +82,9 @@ static void update_one(struct ctrace_session *s, struct ctrace_container *c, u32
 }
 
 /*
- * Brings every container's mask up to date with the targets of s. Containers
- * come in the order of their cids, parents before what lies in them. Cgroups of s are named, and
- * unnamed, already.
+ * Brings every container's masks up to date with the targets of s. Containers come in the
+ * order of their cids, so a parent comes before its children. The caller has already told
+ * identity which cgroups s names, and which it names no more.
  */
 static void update(struct ctrace_session *s)
 {
@@ -102,15 +102,15 @@ static void update(struct ctrace_session *s)
 	mask_change(&ctrace_pid_sessions, bit, pids);
 	mask_change(&ctrace_container_unknown.wanted, bit, all);
 	/*
-	 * A container born just now has taken its mask from the old state and may not be in the
-	 * list yet; births run with preemption off, so afterwards it is. And who found a place to be a
-	 * part that ends now is done with it.
+	 * A container that is being born may have taken its masks from the old state, and may not be in the
+	 * list yet. Births run with preemption off, so after a grace period it is. By then probes are also
+	 * done with parts that they found before those began to end.
 	 */
 	ctrace_compat_synchronize();
 	while ((c = ctrace_container_next(c)))
 		update_one(s, c, bit);
 	ctrace_identity_forget_tasks();
-	/* What has moved into one of these does not have it for its parent: it inherits when next met. */
+	/* A container that moved into a target has another parent: it inherits when its place is looked up next. */
 	if (some)
 		ctrace_identity_relearn();
 	if (!pids)
@@ -169,7 +169,7 @@ static int add_pid(struct ctrace_target *t, struct ctrace_session *s, u32 nr, ch
 	t->pid = task_tgid_nr(p);
 	err = ctrace_tasks_start();
 	if (!err) {
-		/* The mask first: fork follows whoever is in the set from then on. */
+		/* The mask first: from then on the fork hook follows the children of tasks in the set. */
 		mask_change(&ctrace_pid_sessions, 1u << s->index, true);
 		err = ctrace_tasks_add_group(p, 1u << s->index);
 	}
@@ -181,7 +181,7 @@ static int add_pid(struct ctrace_target *t, struct ctrace_session *s, u32 nr, ch
 	return err;
 }
 
-/* Before update(), which waits for who still looks at it; */
+/* Before update(), which waits for probes that still look at t. */
 static void take_out(struct ctrace_target *t)
 {
 	list_del(&t->list);
@@ -189,7 +189,7 @@ static void take_out(struct ctrace_target *t)
 		ctrace_identity_unname(&t->named);
 }
 
-/* after it. */
+/* After update(). */
 static void free_target(struct ctrace_target *t)
 {
 	if (t->cgrp)
@@ -228,11 +228,11 @@ int ctrace_target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, cha
 	if (!err)
 		list_add_tail(&t->list, &s->targets);
 	else
-		kfree(t);	/* holds nothing yet */
+		kfree(t);	/* it holds no reference yet */
 	update(s);
 	/*
-	 * Samples come as NMIs, which make no part: those of the tasks that exist are made now, and others'
-	 * as they are born or moved.
+	 * Samples come as NMIs, which cannot make parts. So make the parts of the tasks that exist now; hooks
+	 * make those of tasks that are born or moved later.
 	 */
 	if (!err && kind == CTRACE_TARGET_CGROUP)
 		ctrace_identity_scan();
@@ -247,7 +247,7 @@ int ctrace_target_del(struct ctrace_session *s, u32 kind, u32 arg, bool not, cha
 
 	lockdep_assert_held(&ctrace_lock);
 	if (kind == CTRACE_TARGET_PID) {
-		/* The tasks that one pid led to are not told from another's. */
+		/* A followed task does not tell which of the session's pid targets led to it. */
 		return ctrace_why(why, -EOPNOTSUPP,
 				  "CTRACE_A_TARGET_PID: a pid target lasts as long as its session");
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a session wants. Decided as early as can be: a container carries a mask
- * of the sessions that want it, made at its birth and kept up when targets change; a
- * probe only ands masks. A cgroup is no container: of what is in one that a target names, each
- * container has a part with masks of its own (container.h).
+ * What a session wants, decided as early as possible: a container carries a mask of the
+ * sessions that want it, made at its birth and updated when targets change. A probe only ands
+ * masks. A cgroup is not a container: if a target names a cgroup, each container in it has a part
+ * with masks of its own (container.h).
  */
 #ifndef CTRACE_FILTER_H
 #define CTRACE_FILTER_H
@@ -18,18 +18,18 @@ struct cgroup;
 
 struct ctrace_target {
 	struct list_head list;		/* session's; ctrace_lock */
-	u32 id;				/* grows; a dump's place */
+	u32 id;				/* grows; a dump goes on after it */
 	u32 kind;			/* enum ctrace_target_kind */
-	bool not;			/* takes away; CID and CGROUP only */
+	bool not;			/* leaves out what it names; CID and CGROUP only */
 	u32 cid;			/* CID */
 	u32 pid;			/* PID: thread group, initial namespace */
 	struct cgroup *cgrp;		/* CGROUP: a reference; else NULL */
-	struct ctrace_named named;	/* CGROUP: among identity's as long as cgrp is set */
-	char path[CTRACE_CONTAINER_PATH]; /* CGROUP: for who asks */
+	struct ctrace_named named;	/* CGROUP: in identity's table from add_cgroup() to take_out() */
+	char path[CTRACE_CONTAINER_PATH]; /* CGROUP: as dumps show it */
 };
 
 /*
- * Process context, ctrace_lock held. not: takes away what it names, CID and CGROUP only.
+ * Process context, ctrace_lock held. not: the target leaves out what it names; CID and CGROUP only.
  * why gets a sentence on error.
  */
 int ctrace_target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, char *why);
@@ -39,8 +39,8 @@ void ctrace_target_del_all(struct ctrace_session *s);
 extern const struct ctrace_container_watcher ctrace_target_watcher;
 
 /*
- * Which of the sessions in mask want this event of task p (NULL: no task's) in container c.
- * Any context incl. NMI, preemption off. Returns a subset of mask.
+ * Returns the sessions in mask that want this event of task p (NULL: of no task) in container c.
+ * Any context incl. NMI, preemption off.
  */
 static __always_inline u32 ctrace_filter(u32 mask, const struct ctrace_container *c,
 					 const struct task_struct *p)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Why the kernel module is not loaded, from what modprobe says; and root is never told to be root. */
+/* module_why(): tells from modprobe's output why the module is not loaded, and never tells root to be root. */
 #include <stdlib.h>
 #include <string.h>
 #include "ktap.h"

@@ -13,7 +13,7 @@ box=$(hex64 cgroup_target)
 mkdir -p "$top/other" "$top/sub/x" "$top/gone"
 later "rmdir $top/other $top/sub/x $top/sub/late $top/sub $top/gone $top"
 
-# Actors wait for each act, and mark ten calls of it: who=NUMBER * 100 + act.
+# In each act, every actor makes ten calls with who = NUMBER * 100 + act. Actors wait for the act to begin.
 act=0
 play="for i in \$(seq 20); do until [ -e $tmp/go\$i ]; do sleep 0.05; done; counted \$((\$0 * 100 + i)) 10; : > $tmp/did\$i.\$0; done"
 actor() { # NUMBER CGROUP COMMAND...: it runs there
@@ -28,12 +28,12 @@ go() { # NUMBER...: these have an act to do
 	: > "$tmp/go$act"
 	for n; do wait_for 20 test -e "$tmp/did$act.$n" || give_up "actor $n did not play act $act"; done
 }
-# seen FILE: what is there of this act, "ACTOR:CID TIMES"
+# seen FILE: print this act's events in FILE as "ACTOR:CID TIMES", separated by commas
 seen() {
 	sed -nE "s/.*entry_getpriority cid=([0-9]+) .* who=([0-9]+)\$/\2 \1/p" "$tmp/$1" | sort -n | uniq -c |
 		awk -v a=$act '$2 % 100 == a {printf "%s%d:%d %d", sep, int($2 / 100), $3, $1; sep = ", "}'
 }
-# saw WHAT EXPECTED FILE: waits for as much as is expected, and what comes too much is seen at the end
+# saw WHAT EXPECTED FILE: wait until FILE has the expected events, for 2 s at most, and compare: excess events show, too
 saw() {
 	[ -z "$2" ] || wait_for 2 eval "[ \"\$(seen $3)\" = '$2' ]"
 	same "$1" "$2" "$(seen "$3")"
@@ -54,7 +54,7 @@ end_all() {
 	for p in $sessions; do wait "$p"; done
 	sessions=''
 }
-# who is who; how many processes there are changes by itself
+# who: the containers as ps shows them, but for the number of processes, which changes by itself
 who() { ctrace ps --json | jq -cS 'del(.. | .procs?)'; }
 
 # 1: the host's, 2: a container known by its pid namespace alone, 3: the host's elsewhere, 4: the host's, in the
@@ -101,7 +101,8 @@ saw "all but a cgroup" "2:$two 10, 3:0 10, 4:0 10, 5:$five 10, 6:$five 10" c
 saw "a cgroup but for one below it" "1:0 10, 4:0 10, 5:$five 10, 6:$five 10" d
 saw "a container by its number, but not where it is" "1:0 10, 3:0 10, 4:0 10" e
 saw "a cgroup but for a container in it" "1:0 10, 2:$two 10, 4:0 10" f
-# one ends, others of the same cgroups go on
+# one session ends; others that name the same cgroups go on
+# shellcheck disable=SC2154 # session() sets it
 kill "$pid_a"
 wait "$pid_a"
 sessions=${sessions/ $pid_a/}
@@ -121,7 +122,7 @@ saw "by its cgroup, too" "5:$five 10, 6:$five 10" c
 same "who is who" "$before" "$(who)"
 end_all
 
-# one that comes and goes, and a container that is made there meanwhile
+# a task that moves in and out, and a container that is made in the cgroup meanwhile
 session a "cgroup:$top"
 session b host
 act=$((act + 1))
@@ -134,7 +135,7 @@ wait_for 5 eval "seen a | grep -q 10:"
 check "a container made there meanwhile: from its first call" grep -qE '^8:0 10, 10:[1-9][0-9]* 10$' <<< "$(seen a)"
 saw "it was never the host's" "7:0 10, 8:0 10, 9:0 10" b
 
-# removed and made anew: another cgroup
+# a cgroup that is removed and made anew is another cgroup
 session c "cgroup:$top/gone"
 run_gone() { bash -c "echo 0 > $top/gone/cgroup.procs; exec counted $1$(printf %02d $act) 10"; }
 act=$((act + 1))
@@ -146,11 +147,12 @@ saw "a cgroup that is made anew: the parent's session sees both" "1:0 10, 2:0 10
 saw "a session of the removed one does not see the new one" "1:0 10" c
 end_all
 
-# Sent by a timer, without a task: the socket knows its v2 cgroup.
+# Packets that a timer sends, without a task: the socket tells its v2 cgroup.
 if [ "$(cgroup_mode)" = v2 ] && ctrace events | grep -q '^net_dev_xmit' && ip link set lo up &&
    tc qdisc add dev lo root netem delay 20ms 2> /dev/null; then
 	later "tc qdisc del dev lo root"
 	dump "$tmp/packets" -d 600 -t "cgroup:$top" -e net_dev_xmit
+	# shellcheck disable=SC2034 # only counts
 	for i in 1 2 3 4 5; do
 		bash -c "echo 0 > $top/other/cgroup.procs; printf %0100d 0 > /dev/udp/127.0.0.1/9"
 		printf %0300d 0 > /dev/udp/127.0.0.1/9

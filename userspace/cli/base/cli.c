@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What all subcommands share, but for errors.c, which tests are linked with. */
+/* What all subcommands share. Tests are not linked with this file; what they need of it is in errors.c. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ struct ctrace *cli_open(void)
 	int err = ctrace_open(&ct);
 	char *why;
 
-	/* no module; who is root is told why, and not to be root */
+	/* there is no module: root is told why, instead of being told to be root */
 	if (err == -ENOENT && !geteuid()) {
 		why = module_load();
 		ctrace_close(ct);

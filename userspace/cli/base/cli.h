@@ -31,15 +31,15 @@ extern const struct command *cli_cmd;	/* the running subcommand, NULL before it 
  */
 int cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The part common to both; returns status. It is in cli.c: a test linked without that has its own. */
+/* The part common to both; returns status. Defined in cli.c; tests that are linked without cli.c define their own. */
 int cli_vreport(int status, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 /* Reports an unknown or incomplete option, as getopt_long() left it in optopt; returns CLI_USAGE. */
 int cli_bad_option(int opt, char **argv);
 /* Prints the subcommand's help, returns CLI_OK. */
 int cli_help(const struct command *cmd);
-/* Opens the connection. On failure it says why, and returns NULL. */
+/* Opens the connection, loading the module if need be. On failure reports why, and returns NULL. */
 struct ctrace *cli_open(void);
-/* Flushes stdout, and reports an error of that other than a closed pipe. Returns the status to exit with. */
+/* Flushes stdout. Reports an error, unless the pipe was closed. Returns the status to exit with. */
 int cli_finish(int status);
 
 #endif

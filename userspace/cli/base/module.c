@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Why the kernel module is not loaded. The kernel loads it on first use, and
- * tells nobody why that failed; modprobe does.
+ * Tells why the kernel module is not loaded. The kernel loads it on first use, but does
+ * not say why that failed; modprobe does.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "base/module.h"
 #include "base/util.h"
 
-/* Whether a line ends with the words of one of these errors. */
+/* Does the line end with the text of one of these errors? 0: no error. */
 static bool says(const char *line, int a, int b, int c)
 {
 	const char *end = strrchr(line, ':');
@@ -27,7 +27,7 @@ static bool says(const char *line, int a, int b, int c)
 	return false;
 }
 
-/* The last line, which modprobe ends with an error's words. */
+/* The last line that is not empty, at whose end modprobe gives the error's text. */
 static char *last_line(const char *said)
 {
 	size_t len = strlen(said);
@@ -70,7 +70,7 @@ char *module_why(const char *said, bool may, bool disabled)
 	return why;
 }
 
-/* The program that the kernel itself would run; NULL where it is told to run none. */
+/* The program that the kernel itself would run; NULL if it is set to run none, or cannot. */
 static char *modprobe(void)
 {
 	char *path = read_file("/proc/sys/kernel/modprobe", NULL);
@@ -92,7 +92,7 @@ static void child(const char *program, int said)
 	dup2(null, STDOUT_FILENO);
 	dup2(said, STDERR_FILENO);
 	setenv("LC_ALL", "C", 1);
-	/* -b: what the administrator has blacklisted stays out */
+	/* -b: a module that the administrator has blacklisted is not loaded */
 	execl(program, program, "-b", "ctrace", (char *)NULL);
 	_exit(127);
 }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel module, where the first use did not load it. */
+/* Loads the kernel module if the kernel did not do so on first use, or tells why it cannot be loaded. */
 #ifndef CTRACE_CLI_MODULE_H
 #define CTRACE_CLI_MODULE_H
 
 #include <stdbool.h>
 
-/* As root: asks modprobe. NULL: it is loaded now; else why not and what to do, to be freed. */
+/*
+ * Runs modprobe, as root. Returns NULL if the module is loaded now; else why not and what to do, which
+ * the caller frees.
+ */
 char *module_load(void);
 /*
- * The same of what modprobe said, "" for nothing. may: this process may load modules as far as
- * capabilities go; disabled: kernel.modules_disabled is set.
+ * Returns why not and what to do, from what modprobe said ("": nothing); the caller frees it. may: this
+ * process may have the capability to load modules; disabled: kernel.modules_disabled is set.
  */
 char *module_why(const char *said, bool may, bool disabled);
 

@@ -51,12 +51,12 @@ static void mounts_read(struct mounts *m)
 		    sscanf(tail, " - %31s %*s %511s", type, opts) != 2)
 			continue;
 		v2 = !strcmp(type, "cgroup2");
-		/* the paths in a mount of a part of a hierarchy differ from the kernel's */
+		/* paths below a mount of a part of a hierarchy are not the kernel's paths */
 		if ((!v2 && strcmp(type, "cgroup")) || strcmp(root, "/"))
 			continue;
 		unescape(dir);
 		m->v = xrealloc(m->v, (m->n + 1) * sizeof(m->v[0]));
-		/* v2 goes first: most paths are meant in it */
+		/* v2 goes first: most paths are meant to be in it */
 		if (v2)
 			memmove(m->v + 1, m->v, m->n * sizeof(m->v[0]));
 		m->v[v2 ? 0 : m->n] = (struct mount){ xstrdup(dir), xstrdup(opts), v2 };

@@ -7,13 +7,13 @@
 #include <stddef.h>
 
 /*
- * The directory that PATH means: itself if it is an absolute one in a cgroup
- * mount, else PATH below the root of the first hierarchy that has it (v2 first, and last
- * one without a controller, of which the kernel tells no tracer who is where).
- * malloc()ed; NULL if there is none.
+ * Returns the directory that path means: path itself, without links, if it is absolute and in a cgroup mount;
+ * else path below the root of the first hierarchy that has it. v2 comes first. Hierarchies without a
+ * controller come last, because the kernel does not tell tracers which task is where in them.
+ * The caller frees the result; NULL: there is no such directory.
  */
 char *cgroup_find(const char *path);
-/* Processes in the container's cgroup and below; -errno if that cannot be told. */
+/* The number of processes in the container's cgroup and below; -ENOENT if the cgroup is not found. */
 long cgroup_processes(const struct ctrace_container *c);
 
 #endif

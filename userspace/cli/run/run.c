@@ -80,8 +80,8 @@ static int add_probes(struct run *r, const struct run_opts *o)
 }
 
 /*
- * The number of containers to size the rings for: those that are named, and one more that may be found
- * in them. 0: the module's default.
+ * The number of containers to size the rings for: those that are named as targets, and one more that may be
+ * found inside them. 0: the module's default.
  */
 static uint32_t containers(const struct run *r)
 {
@@ -225,7 +225,7 @@ static void wait_for_more(struct run *r, const struct run_ops *ops, struct loop 
 	char buf[64];
 
 	/*
-	 * If all or the host is traced, our own calls are records, and these wake us. Without a pause we
+	 * If all or the host is traced, our own calls make records, which wake us. Without a pause we
 	 * would trace little else. The pause is far shorter than the time a ring takes to fill.
 	 */
 	if (r->targets.endless && timeout > SELF_PAUSE_MS) {

@@ -9,18 +9,18 @@
 struct target {
 	enum ctrace_target_kind kind;
 	uint32_t cid, pid;
-	char *path;		/* of a cgroup: its directory, */
-	dev_t dev;		/* and which that is */
+	char *path;		/* of a cgroup: its directory */
+	dev_t dev;		/* of that directory: tell whether another one has taken its place */
 	ino_t ino;
 	int pidfd;		/* of pid: readable when it has ended; -1 if the kernel has none */
 	bool ended;
-	bool not;		/* leave it out, whatever the others say; never set for pid or all */
+	bool not;		/* leave the target out, whatever the others say; never set for pid or all */
 };
 
 struct targets {
 	struct target *v;
 	size_t n;
-	bool endless;		/* all or host is among them, and these never end */
+	bool endless;		/* all or host is among the targets: these never end */
 };
 
 /*
@@ -31,7 +31,7 @@ int targets_parse(struct targets *ts, struct ctable *t, char **words, int n, boo
 void targets_free(struct targets *ts);
 /* Adds the targets to the session. */
 int targets_apply(const struct targets *ts, struct ctrace *ct, struct ctrace_session *s);
-/* Have all of them gone? */
+/* Have all targets ended? Targets to leave out do not count. */
 bool targets_ended(struct targets *ts, struct ctable *t);
 
 #define TARGET_HELP \
@@ -39,8 +39,8 @@ bool targets_ended(struct targets *ts, struct ctable *t);
 "  NAME         a container's name, as 'ctrace ps' shows it (if several have it, all)\n" \
 "  ID           the first 3 or more digits of a container's 64-digit id\n" \
 "  N, cid:N     its number in the CID column\n" \
-"  cgroup:PATH  what is in a cgroup and below: its directory, or its path below the\n" \
-"               hierarchy's root\n" \
+"  cgroup:PATH  everything in a cgroup and below it: PATH is its directory, or its\n" \
+"               path below the hierarchy's root\n" \
 "  pid:N        a process, its threads, and what it forks\n" \
 "  host         every process that is in no container\n" \
 "  all          everything\n" \
