@@ -29,7 +29,7 @@ static void refused(void)
 	told(INSERT "Operation not permitted\n", true, true, "switched off", "before");
 	told(INSERT "Exec format error\n", true, false, "built for another kernel", "make install-dkms");
 	told(INSERT "Cannot allocate memory\n", true, false, "does not load (Cannot allocate memory)", "dmesg");
-	told(INSERT "Unknown symbol in module, or unknown parameter (see dmesg)\n", true, false, "Unknown symbol", "dmesg");
+	told(INSERT "Unknown symbol in module, or unknown parameter (see dmesg)\n", true, false, "its file is gone", "make install-dkms");
 	/* busybox */
 	told("modprobe: can't load module ctrace (updates/ctrace.ko): Operation not permitted\n", true, false,
 	     "(Operation not permitted)", "mokutil");

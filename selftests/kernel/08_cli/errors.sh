@@ -29,6 +29,6 @@ has "and is told" 'permission|root|CAP_' "$tmp/out"
 unload
 mv "/lib/modules/$(uname -r)/updates/ctrace.ko" "$tmp/" && later "mv $tmp/ctrace.ko /lib/modules/$(uname -r)/updates/"
 same "module not there" 1 "$(status ctrace ps)"
-has "and what to do" 'not installed for this kernel.*make install-dkms' "$tmp/out"
+has "and what to do" 'its file is gone.*make install-dkms' "$tmp/out"
 same "nobody cannot ask modprobe" 1 "$(status setpriv --reuid 65534 --regid 65534 --clear-groups "$tmp/ctrace" ps)"
 has "and is told to be root" "not loaded: run 'modprobe ctrace' as root" "$tmp/out"
