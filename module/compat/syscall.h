@@ -74,22 +74,28 @@ static __always_inline void ctrace_compat_syscall_args(const struct pt_regs *reg
 /* 0, or -EFAULT if the page is not there: never sleeps, any context. */
 static inline long ctrace_compat_read_user(void *dst, const void __user *src, size_t n)
 {
-#if defined(CTRACE_HAVE_USER_NOFAULT__COPY)
-	return copy_from_user_nofault(dst, src, n);
-#elif defined(CTRACE_HAVE_USER_NOFAULT__PROBE)
-	return probe_user_read(dst, src, n);
-#else
-	unsigned long from = (unsigned long)src;
 	long left;
 
-	/* not access_ok(): it must not run in interrupts, and its limit may be lifted (set_fs()) */
+#if defined(CTRACE_HAVE_USER_NOFAULT__COPY)
+	/* access_ok() in it complains of an interrupt, unless page faults are off: 5.8 to 5.17, if configured so */
+#if defined(CONFIG_DEBUG_ATOMIC_SLEEP) && defined(WARN_ON_IN_IRQ)
+	pagefault_disable();
+#endif
+	left = copy_from_user_nofault(dst, src, n);
+#if defined(CONFIG_DEBUG_ATOMIC_SLEEP) && defined(WARN_ON_IN_IRQ)
+	pagefault_enable();
+#endif
+#else
+	unsigned long from = (unsigned long)src;
+
+	/* Neither access_ok() nor probe_user_read(), which calls it: it must not run in interrupts. */
 	if (from >= TASK_SIZE || n > TASK_SIZE - from)
 		return -EFAULT;
 	pagefault_disable();
 	left = __copy_from_user_inatomic(dst, src, n);
 	pagefault_enable();
-	return left ? -EFAULT : 0;
 #endif
+	return left ? -EFAULT : 0;
 }
 
 #endif

@@ -1,3 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* up to 5.7 */
 #include <linux/uaccess.h>
-int copy_from_user_nofault, probe_user_read;
+int copy_from_user_nofault;
