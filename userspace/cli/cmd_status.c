@@ -187,7 +187,7 @@ static void put_info(struct out *o, const struct ctrace_info *i)
 		       i->abi, mode, i->containers, i->containers == 1 ? "" : "s", i->sessions,
 		       i->sessions == 1 ? "" : "s");
 		if (i->unknown)
-			printf("%llu events had no memory for their container's name: they are of 'unknown'\n",
+			printf("%llu events are shown under 'unknown', because there was no memory for their containers\n",
 			       (unsigned long long)i->unknown);
 		return;
 	}

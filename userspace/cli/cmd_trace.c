@@ -152,7 +152,7 @@ static int account(struct trace *t)
 	/* EPIPE is no error: the reader of our output has seen enough */
 	if (!t->write_error || t->write_error == EPIPE)
 		return CLI_OK;
-	return cli_error("cannot write the lines: %s", strerror(t->write_error));
+	return cli_error("cannot write the output: %s", strerror(t->write_error));
 }
 
 static int64_t clock_offset(void)

@@ -20,7 +20,7 @@ same "a tracepoint's fields" sleep "$(jq -r 'select(.event == "sched_switch") | 
 same "a call's beside it" ENOENT "$(jq -r 'select(.syscall) | .errno' "$tmp/out" | sort -u)"
 refuse "no such field" 'filname.*filename' ctrace trace -e 'openat if filname == "x"' -- true
 refuse "no value" 'column' ctrace trace -e 'openat if ret <' -- true
-refuse "no condition" "no condition follows 'if'" ctrace trace -e 'openat if' -- true
+refuse "no condition" "'if' needs a condition after it" ctrace trace -e 'openat if' -- true
 refuse "two conditions" "openat' twice" ctrace trace -e 'openat if ret < 0' -e 'openat if ret > 0' -- true
 ctrace trace --filter '$comm == "cat"' -e openat -- bash -c 'cat /etc/passwd; head -n 1 /etc/group' > "$tmp/out" 2> "$tmp/err"
 has "--filter: passes" '"/etc/passwd"' "$tmp/out"
