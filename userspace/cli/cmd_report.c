@@ -21,7 +21,7 @@ static const char usage[] =
 "Options:\n"
 "  -j, --json         print one JSON object per line\n"
 "      --relative     show times since the first event, not the time of day\n"
-"      --folded FILE  in place of lines, write each stack and how often it was seen, for\n"
+"      --folded FILE  print no lines; write each stack and how often it was seen, for\n"
 "                     flame graphs; FILE - is standard output\n"
 "  -h, --help         this text\n"
 "\n"
