@@ -151,7 +151,7 @@ static void free_arena(struct ctrace_arena *a)
 }
 
 /*
- * Takes only memory that is free to take: nobody is to be killed for it. What si_mem_available()
+ * Takes only memory that is free to take, so that no process is killed for it. What si_mem_available()
  * promises may be gone a moment later, so the allocator is told to give up as well.
  */
 static void *alloc_mem(u64 size)

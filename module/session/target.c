@@ -84,7 +84,7 @@ static void update_one(struct ctrace_session *s, struct ctrace_container *c, u32
 /*
  * Brings every container's masks up to date with the targets of s. Containers come in the
  * order of their cids, so a parent comes before its children. The caller has already told
- * identity which cgroups s names, and which it names no more.
+ * identity which cgroups s names, and which it no longer names.
  */
 static void update(struct ctrace_session *s)
 {

@@ -43,7 +43,7 @@ same "none left" 0 "$(definer list | wc -l)"
 dump "$tmp/ev3" -t cid:0 -e "kprobe:$open" -d 100
 for i in $(seq 1025); do echo "p:n$i $open"; done > "$tmp/many"
 refuse "a limit to them" "already 1024 definitions" xargs -d '\n' -n 5000 -a "$tmp/many" definer add
-same "so many are listed" 1024 "$(definer list | wc -l)"
+same "all of them are listed" 1024 "$(definer list | wc -l)"
 stop_dump
 check "no kprobe is left of them" wait_for 10 bash -c "! grep $open $list"
 check "unloaded with all of them" unload

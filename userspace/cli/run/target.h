@@ -24,7 +24,7 @@ struct targets {
 };
 
 /*
- * Adds the targets that the words mean to ts. If all of them are to be left out and there is no command,
+ * Adds the targets that the words mean to ts. If all of them are left out and there is no command,
  * adds all. Returns CLI_OK, or the exit status after a message.
  */
 int targets_parse(struct targets *ts, struct ctable *t, char **words, int n, bool command);
