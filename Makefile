@@ -26,12 +26,12 @@ help:
 	@echo 'make demo           boot a throw-away guest and trace a real container in it'
 	@echo 'make check          every test; the last line says how many passed'
 	@echo 'make torture        the long forms of the tests under load, faults and malice; then all on the debug kernel'
-	@echo '                    (6.1, newest), with kmemleak, KCSAN, PREEMPT_RT, preempt=full and =none what matters'
-	@echo '                    there; then arm64'
+	@echo '                    (6.1, newest), and what matters with kmemleak, KCSAN, PREEMPT_RT, preempt=full and'
+	@echo '                    =none; then arm64'
 	@echo 'make bench-quick    instructions that a traced system call costs, against those kept in the tree; 2 minutes'
 	@echo 'make check-vm KERNEL=BZIMAGE [KERNELDIR=...]   the tests in a guest of that kernel, cgroup v2 and v1;'
 	@echo '                    KERNELDIR: its build directory, where BZIMAGE does not lie in it'
-	@echo 'make check-host [YES=1] [TESTS=...]   the tests on this very machine, which it says and asks first; as root'
+	@echo 'make check-host [YES=1] [TESTS=...]   the tests on this machine itself, as root; it asks first'
 	@echo 'make bench          what tracing costs, with ctrace and with other tracers; writes the tables of selftests/bench/README.md; an hour'
 	@echo 'make lint           checkpatch, compat rule, shellcheck, sparse'
 	@echo 'make clean'
@@ -40,7 +40,7 @@ help:
 	@echo 'PREFIX=$(PREFIX)   DESTDIR=$(DESTDIR)   W=1 C=1 go on to the kernel build'
 
 $(KERNELDIR)/Makefile:
-	@echo "ctrace: no kernel headers at $(KERNELDIR): install linux-headers-$$(uname -r), or say KERNELDIR=..." >&2
+	@echo "ctrace: no kernel headers at $(KERNELDIR): install linux-headers-$$(uname -r), or set KERNELDIR=..." >&2
 	@false
 
 # The answers are asked for anew for every kernel, and when a question has changed.
@@ -90,7 +90,7 @@ dkms_forget = [ -n "$(DESTDIR)" ] || [ -z "$$(dkms status ctrace/$(VERSION) 2> /
 	$(dkms) remove ctrace/$(VERSION) --all
 install-dkms:
 	@[ -n "$(DESTDIR)" ] || command -v dkms > /dev/null || \
-		{ echo "ctrace: no dkms: install it, or let 'make install-module' do without" >&2; exit 1; }
+		{ echo "ctrace: there is no dkms: install it, or use 'make install-module', which does without" >&2; exit 1; }
 	@set -e; [ ! $(CURDIR) -ef $(dkms_source) ] || exit 0; new=$(dkms_source).new; \
 	rm -rf $$new; mkdir -p $$new; cp -r $(dkms_files) $$new; $(MAKE) -s -C $$new clean; \
 	if diff -r $$new $(dkms_source) > /dev/null 2>&1; then rm -rf $$new; exit 0; fi; \
@@ -112,7 +112,7 @@ demo:
 check:
 	@selftests/run
 check-vm:
-	@[ -n "$(KERNEL)" ] || { echo "ctrace: say KERNEL=.../bzImage" >&2; exit 1; }
+	@[ -n "$(KERNEL)" ] || { echo "ctrace: set KERNEL=.../bzImage" >&2; exit 1; }
 	@$(if $(filter-out file,$(origin KERNELDIR)),CTRACE_KERNELDIR=$(KERNELDIR)) \
 		selftests/run --kernel $(abspath $(KERNEL)) $(TESTS)
 check-host:

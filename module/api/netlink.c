@@ -208,7 +208,7 @@ const struct ctrace_container_watcher ctrace_netlink_watcher = { .told = announc
 static int too_old(struct genl_info *info)
 {
 	return ctrace_netlink_error(ctrace_compat_extack(info), -EPROTO,
-		"this request is of ABI %u, the module (version %s) is of ABI %u and takes %u or newer: install the user space of the module's version",
+		"the request has ABI %u, but the module (version %s) has ABI %u and takes %u or newer: install the user space of the module's version",
 		info->genlhdr->version, THIS_MODULE->version ?: "", CTRACE_ABI, CTRACE_ABI_COMPAT);
 }
 

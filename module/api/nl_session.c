@@ -270,7 +270,7 @@ static int target_change(struct genl_info *info,
 	kind = nla_get_u32(ta[CTRACE_A_TARGET_KIND]);
 	if (kind < CTRACE_TARGET_ALL || kind > CTRACE_TARGET_PID)
 		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
-			"CTRACE_A_TARGET_KIND: no kind %u", kind);
+			"CTRACE_A_TARGET_KIND: unknown kind %u", kind);
 	if (kind != CTRACE_TARGET_ALL) {
 		if (!ta[args[kind].attr])
 			return no_attr(info, args[kind].name);

@@ -160,8 +160,8 @@ static inline bool ctrace_compat_cgroup_online(const struct cgroup *cgrp)
 /*
  * Never NULL. The newest kernels free a name after a grace period. Older ones free it
  * at once, but only when a v1 cgroup is renamed (v2 has no rename). A reader at that
- * moment may see other bytes in its place, as many as its own limit allows, and
- * misjudge that one name.
+ * moment may see other bytes in its place, up to its own limit, and misjudge that
+ * one name.
  */
 static inline const char *ctrace_compat_cgroup_name(const struct cgroup *cgrp)
 {

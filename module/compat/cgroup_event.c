@@ -282,7 +282,7 @@ void ctrace_compat_cgroup_event_check(void)
 	for (i = 0; i < ARRAY_SIZE(events); i++)
 		missed += READ_ONCE(events[i].ret.nmissed);
 	if (missed > told)
-		pr_warn("ctrace: %d changes of cgroups were missed, as %d were under way: what has gone may stay listed\n",
+		pr_warn("ctrace: missed %d cgroup changes, as %d were under way at once: ended containers may stay listed\n",
 			missed - told, CALLS);
 	told = missed;
 }

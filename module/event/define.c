@@ -55,7 +55,7 @@ const struct ctrace_event_type *ctrace_define(const char *text,
 	struct definition *d;
 
 	if (ndefinitions == CTRACE_DEFINITIONS_MAX)
-		return ERR_PTR(ctrace_why(why, -ENOSPC, "there are %u definitions already: delete some",
+		return ERR_PTR(ctrace_why(why, -ENOSPC, "there are already %u definitions: delete one first",
 					  ndefinitions));
 	d = kzalloc(sizeof(*d), GFP_KERNEL);
 	if (!d)
@@ -76,7 +76,7 @@ int ctrace_undefine(const char *name, char *why)
 	struct definition *d = find(name);
 
 	if (!d)
-		return ctrace_why(why, -ENOENT, "no definition '%.64s'", name);
+		return ctrace_why(why, -ENOENT, "no definition '%.64s' (ctrace probe list shows them)", name);
 	list_del(&d->list);
 	ndefinitions--;
 	kfree(d);

@@ -84,7 +84,7 @@ const char *ctrace_event_reason(const struct ctrace_event_type *t)
 	s = ctrace_source_by_name(t->source);
 	for (i = 0; s && i < ARRAY_SIZE(s->with) && s->with[i]; i++)
 		if (!ctrace_compat_tracepoint_exists(s->with[i]))
-			return "this kernel has no tracepoint that tells whose it is";
+			return "this kernel lacks the tracepoint that would tell whose event it is";
 	return NULL;
 }
 

@@ -37,7 +37,7 @@ static void named_by_sessions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
 	KUNIT_EXPECT_PTR_EQ(test, part(h, true, &root, NULL, NULL), h);
 	KUNIT_EXPECT_PTR_EQ(test, part(h, true, &plain, NULL, NULL), h);
-	/* it cannot be made now, but later it is there for who may not make it */
+	/* it cannot be made now, but once made, it is found by those that may not make it */
 	KUNIT_EXPECT_NULL(test, part(h, false, &shell, NULL, NULL));
 	p = part(h, true, &shell, NULL, NULL);
 	KUNIT_ASSERT_NOT_NULL(test, p);

@@ -45,7 +45,7 @@ int ctrace_expr_bad(struct ctrace_expr_parse *p, u32 at, const char *fmt, ...)
 
 int ctrace_expr_expect(struct ctrace_expr_parse *p, const char *what)
 {
-	return ctrace_expr_bad(p, p->t.at, "%s is expected, not %s", what, ctrace_expr_seen(p));
+	return ctrace_expr_bad(p, p->t.at, "expected %s, not %s", what, ctrace_expr_seen(p));
 }
 
 static const char *shown(struct ctrace_expr_parse *p, const char *quote)
@@ -102,13 +102,13 @@ static int lex_sign(struct ctrace_expr_parse *p, const char *s)
 	p->t.n = 1;
 	switch (*s) {
 	case '=':
-		return ctrace_expr_bad(p, p->t.at, "'=' is written == (or ~ for a glob)");
+		return ctrace_expr_bad(p, p->t.at, "use '==' (or '~' for a glob) instead of '='");
 	case '|':
-		return ctrace_expr_bad(p, p->t.at, "'|' is written ||");
+		return ctrace_expr_bad(p, p->t.at, "use '||' instead of '|'");
 	case '\'':
-		return ctrace_expr_bad(p, p->t.at, "a string is written in double quotes");
+		return ctrace_expr_bad(p, p->t.at, "put double quotes around a string, not single ones");
 	}
-	return ctrace_expr_bad(p, p->t.at, "%s is not known here: a field, a $word, a number, a \"string\", or one of == != < <= > >= & ~ !~ && || ! ( )",
+	return ctrace_expr_bad(p, p->t.at, "unknown character %s: use fields, $words, numbers, \"strings\" and == != < <= > >= & ~ !~ && || ! ( )",
 			       ctrace_expr_seen(p));
 }
 
@@ -122,7 +122,7 @@ static int lex_string(struct ctrace_expr_parse *p, const char *s)
 			n++;
 	p->t.n = n;
 	if (!s[n])
-		return ctrace_expr_bad(p, p->t.at, "%s has no quote at its end", ctrace_expr_seen(p));
+		return ctrace_expr_bad(p, p->t.at, "%s has no closing quote", ctrace_expr_seen(p));
 	p->t.n++;
 	return 0;
 }
@@ -158,12 +158,12 @@ static int lex_number(struct ctrace_expr_parse *p, const char *s)
 		if (d >= base)
 			goto none;
 		if (p->t.num > (~0ull - d) / base)
-			return ctrace_expr_bad(p, p->t.at, "%s is longer than 64 bits", ctrace_expr_seen(p));
+			return ctrace_expr_bad(p, p->t.at, "%s does not fit in 64 bits", ctrace_expr_seen(p));
 		p->t.num = p->t.num * base + d;
 	}
 	return 0;
 none:
-	return ctrace_expr_bad(p, p->t.at, "%s is no number: they are like 10, -10, 0x1f, 0755",
+	return ctrace_expr_bad(p, p->t.at, "%s is not a number: write it like 10, -10, 0x1f or 0755",
 			       ctrace_expr_seen(p));
 }
 

@@ -59,7 +59,7 @@ static int operand(struct ctrace_expr_parse *p, bool *more)
 	}
 	if (p->t.kind == CTRACE_T_OPEN) {
 		if (p->depth++ == CTRACE_EXPR_DEPTH)
-			return ctrace_expr_bad(p, p->t.at, "( is in too many others: at most %u deep",
+			return ctrace_expr_bad(p, p->t.at, "'(' is nested too deep: at most %u levels are allowed",
 					       CTRACE_EXPR_DEPTH);
 		push(p, CTRACE_T_OPEN);
 		return ctrace_expr_next(p);
@@ -83,10 +83,10 @@ static int joint(struct ctrace_expr_parse *p, bool *more)
 		return ctrace_expr_next(p);
 	}
 	if (p->t.kind != CTRACE_T_CLOSE)
-		return ctrace_expr_expect(p, p->depth ? "&&, || or )" : "&& or ||");
+		return ctrace_expr_expect(p, p->depth ? "'&&', '||' or ')'" : "'&&' or '||'");
 	reduce(p, CTRACE_T_OR);
 	if (!p->nops)
-		return ctrace_expr_bad(p, p->t.at, ") closes no (");
+		return ctrace_expr_bad(p, p->t.at, "')' has no matching '('");
 	p->nops--;
 	p->depth--;
 	negate(p);
@@ -135,7 +135,7 @@ static int parse(struct ctrace_expr_parse *p)
 		return err;
 	reduce(p, CTRACE_T_OR);
 	if (p->nops)
-		return ctrace_expr_bad(p, p->ops[p->nops - 1].at, "this ( is not closed");
+		return ctrace_expr_bad(p, p->ops[p->nops - 1].at, "'(' has no matching ')'");
 	thread(p);
 	return 0;
 }
@@ -150,12 +150,13 @@ static int layout(struct ctrace_expr_parse *p)
 	u32 i, at = 0;
 
 	if (p->nfields > CTRACE_EXPR_FIELDS)
-		return ctrace_expr_bad(p, 0, "an event of %u fields has no filters", p->nfields);
+		return ctrace_expr_bad(p, 0, "the event has %u fields, but a filter handles at most %u",
+				       p->nfields, CTRACE_EXPR_FIELDS);
 	for (i = 0; i < p->nfields; i++, f++) {
 		string = ctrace_expr_is_string(f->type);
 		if (!f->type || f->type > CTRACE_FT_SEQ_HEX ||
 		    (!string && f->size != 1 && f->size != 2 && f->size != 4 && f->size != 8))
-			return ctrace_expr_bad(p, 0, "field '%.32s' is of a kind that is not known", f->name);
+			return ctrace_expr_bad(p, 0, "field '%.32s' has a type that filters do not know", f->name);
 		if (fixed && ctrace_expr_is_number(f->type))
 			at = (at + f->size - 1) & ~(f->size - 1u);
 		e->places[i].type = f->type;

@@ -23,7 +23,7 @@ static bool is(const struct ctrace_expr_parse *p, const char *name)
 
 static int no_word(struct ctrace_expr_parse *p)
 {
-	return ctrace_expr_bad(p, p->t.at, "no word %s: there are " WORDS, ctrace_expr_seen(p));
+	return ctrace_expr_bad(p, p->t.at, "unknown word %s: use one of " WORDS, ctrace_expr_seen(p));
 }
 
 /* Lists the fields in why as far as there is room for them and for a "..." at the end. */
@@ -33,10 +33,10 @@ static int no_field(struct ctrace_expr_parse *p)
 
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		if (is(p, words[i].name + 1))
-			return ctrace_expr_bad(p, p->t.at, "no field %s here, but there is %s",
+			return ctrace_expr_bad(p, p->t.at, "no field %s here (did you mean %s?)",
 					       ctrace_expr_seen(p), words[i].name);
 	if (!p->nfields)
-		return ctrace_expr_bad(p, p->t.at, "no field %s here, only " WORDS,
+		return ctrace_expr_bad(p, p->t.at, "no field %s here: use one of " WORDS,
 				       ctrace_expr_seen(p));
 	ctrace_expr_bad(p, p->t.at, "no field %s: the event has ", ctrace_expr_seen(p));
 	for (i = 0; i < p->nfields; i++) {
@@ -69,7 +69,7 @@ static int resolve(struct ctrace_expr_parse *p, struct ctrace_expr_operand *o)
 			o->what = i;
 			if (ctrace_expr_is_number(o->type) || ctrace_expr_is_string(o->type))
 				return 0;
-			return ctrace_expr_bad(p, p->t.at, "%s is a list, and only numbers and strings can be compared",
+			return ctrace_expr_bad(p, p->t.at, "%s is a list, but only numbers and strings can be compared",
 					       ctrace_expr_seen(p));
 		}
 	return no_field(p);
@@ -85,7 +85,7 @@ static int take_number(struct ctrace_expr_parse *p, const struct ctrace_expr_ope
 	bool sign = o->type == CTRACE_FT_INT, minus = v->minus && v->num;
 
 	if (v->kind != CTRACE_T_NUMBER)
-		return ctrace_expr_bad(p, v->at, "%s is a number, and is not compared with %s", o->name,
+		return ctrace_expr_bad(p, v->at, "%s is a number and cannot be compared with %s", o->name,
 				       ctrace_expr_seen(p));
 	t->sign = sign;
 	t->num = minus ? -v->num : v->num;
@@ -94,10 +94,10 @@ static int take_number(struct ctrace_expr_parse *p, const struct ctrace_expr_ope
 	    minus ? sign && v->num <= half + 1 : v->num <= (sign ? half : all))
 		return 0;
 	if (sign && t->op != CTRACE_OP_BITS)
-		return ctrace_expr_bad(p, v->at, "%s is beyond %s, which is from %lld to %lld",
+		return ctrace_expr_bad(p, v->at, "%s is out of range: %s holds %lld to %lld",
 				       ctrace_expr_seen(p), o->name, -(long long)half - 1,
 				       (long long)half);
-	return ctrace_expr_bad(p, v->at, "%s is beyond %s, which is from 0 to %llu",
+	return ctrace_expr_bad(p, v->at, "%s is out of range: %s holds 0 to %llu",
 			       ctrace_expr_seen(p), o->name, (unsigned long long)all);
 }
 
@@ -109,7 +109,7 @@ static int unquote(struct ctrace_expr_parse *p, u32 *n)
 
 	for (*n = 0; s < end; s++) {
 		if (*s == '\\' && *++s != '"' && *s != '\\')
-			return ctrace_expr_bad(p, s - 1 - p->text, "a \\ in a string comes before \" or another \\");
+			return ctrace_expr_bad(p, s - 1 - p->text, "in a string, only \" or \\ may follow a \\");
 		to[(*n)++] = *s;
 	}
 	return 0;
@@ -158,7 +158,7 @@ static int take_glob(struct ctrace_expr_parse *p, const char *s, u32 *n, struct 
 		} else if (s[i] == '[') {
 			i++;
 			if (take_set(s, *n, &i, p->e->sets[p->nsets]))
-				return ctrace_expr_bad(p, p->t.at, "%s has a [ that is no set like [a-z]; a [ itself is [[]",
+				return ctrace_expr_bad(p, p->t.at, "%s has a '[' that begins no set like [a-z]: write [[] for a plain '['",
 						       ctrace_expr_seen(p));
 			to[k++] = CTRACE_GLOB_SET + p->nsets++;
 		} else {
@@ -180,10 +180,10 @@ static int take_string(struct ctrace_expr_parse *p, const struct ctrace_expr_ope
 
 	t->string = true;
 	if (p->t.kind == CTRACE_T_NAME)
-		return ctrace_expr_bad(p, p->t.at, "a string is written in quotes: \"%s\"",
+		return ctrace_expr_bad(p, p->t.at, "put quotes around a string: \"%s\"",
 				       ctrace_expr_word(p));
 	if (p->t.kind != CTRACE_T_STRING)
-		return ctrace_expr_bad(p, p->t.at, "%s is a string, and is not compared with %s", o->name,
+		return ctrace_expr_bad(p, p->t.at, "%s is a string and cannot be compared with %s", o->name,
 				       ctrace_expr_seen(p));
 	err = unquote(p, &n);
 	if (!err && t->op >= CTRACE_OP_GLOB) {
@@ -194,7 +194,7 @@ static int take_string(struct ctrace_expr_parse *p, const struct ctrace_expr_ope
 		p->nbytes += n;
 	}
 	if (!err && n > max)
-		err = ctrace_expr_bad(p, p->t.at, "%s is longer than %s, which has at most %u bytes",
+		err = ctrace_expr_bad(p, p->t.at, "%s is longer than %s, which holds at most %u bytes",
 				      ctrace_expr_seen(p), o->name, max);
 	return err;
 }
@@ -210,10 +210,10 @@ int ctrace_expr_comparison(struct ctrace_expr_parse *p)
 	int err;
 
 	if (p->t.kind != CTRACE_T_NAME)
-		return ctrace_expr_expect(p, "a field, a $word, ! or (");
+		return ctrace_expr_expect(p, "a field, a $word, '!' or '('");
 	if (e->nterms == CTRACE_EXPR_TERMS)
-		return ctrace_expr_bad(p, p->t.at, "%s begins one comparison too many: at most %u",
-				       ctrace_expr_seen(p), CTRACE_EXPR_TERMS);
+		return ctrace_expr_bad(p, p->t.at, "too many comparisons: at most %u are allowed",
+				       CTRACE_EXPR_TERMS);
 	err = resolve(p, &o) ?: ctrace_expr_next(p);
 	if (err)
 		return err;
@@ -225,10 +225,10 @@ int ctrace_expr_comparison(struct ctrace_expr_parse *p)
 	only_numbers = t->op >= CTRACE_OP_LT && t->op <= CTRACE_OP_BITS;
 	only_strings = t->op > CTRACE_OP_BITS;
 	if (number && only_strings)
-		return ctrace_expr_bad(p, p->t.at, "%s is for strings, and %s is a number: == != < <= > >= &",
+		return ctrace_expr_bad(p, p->t.at, "%s is for strings, but %s is a number: use == != < <= > >= &",
 				       ctrace_expr_seen(p), o.name);
 	if (!number && only_numbers)
-		return ctrace_expr_bad(p, p->t.at, "%s is for numbers, and %s is a string: == != ~ !~",
+		return ctrace_expr_bad(p, p->t.at, "%s is for numbers, but %s is a string: use == != ~ !~",
 				       ctrace_expr_seen(p), o.name);
 	err = ctrace_expr_next(p);
 	if (!err && p->t.kind == CTRACE_T_END)

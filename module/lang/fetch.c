@@ -48,15 +48,19 @@ static int parse_symbol(struct parser *p, struct span s)
 	const char *c;
 
 	if (ctrace_fetch_split(&s, '%', &symbol, &what)) {
-		if (!is(&what, "return") || f->plain)
-			return ctrace_fetch_bad(p, "'%%%.*s': only %%return may follow a function", SPAN(what));
+		if (f->plain)
+			return ctrace_fetch_bad(p, "a return is written kretprobe:FUNCTION, not with '%%%.*s'",
+						SPAN(what));
+		if (!is(&what, "return"))
+			return ctrace_fetch_bad(p, "only %%return may follow the function, not '%%%.*s'",
+						SPAN(what));
 		f->ret = true;
 	}
 	s = symbol;
 	if (ctrace_fetch_split(&s, '+', &symbol, &offset) && !ctrace_fetch_number(&offset, &f->offset))
-		return ctrace_fetch_bad(p, "'+%.*s' is no offset", SPAN(offset));
+		return ctrace_fetch_bad(p, "'+%.*s' is not an offset: write +NUMBER", SPAN(offset));
 	if (f->ret && f->offset)
-		return ctrace_fetch_bad(p, "only a function's entry leads to its return: no offset");
+		return ctrace_fetch_bad(p, "a return probe takes no offset after the function");
 	for (c = symbol.at; c < symbol.end; c++)
 		if (!word_char(*c) && *c != '.' && *c != ':')
 			break;
@@ -67,6 +71,9 @@ static int parse_symbol(struct parser *p, struct span s)
 	return 0;
 }
 
+#define HEAD	"a definition begins with p[:NAME] or r[MAXACTIVE][:NAME]"
+#define RULE	"use at most %u letters, digits and '_', and no digit first"
+
 /* p or r[MAXACTIVE], then an optional :[GRP/]NAME */
 static int parse_head(struct parser *p)
 {
@@ -76,28 +83,33 @@ static int parse_head(struct parser *p)
 
 	f->ret = eat(&s, 'r');
 	if (!f->ret && !eat(&s, 'p'))
-		return ctrace_fetch_bad(p, "neither p[:NAME] nor r[:NAME]");
+		return ctrace_fetch_bad(p, HEAD);
 	if (f->ret && !empty(&s) && *s.at != ':') {
 		if (!ctrace_fetch_eat_number(&s, &n) || !n || n > CTRACE_FETCH_MAXACTIVE)
-			return ctrace_fetch_bad(p, "r takes a number from 1 to %u", CTRACE_FETCH_MAXACTIVE);
+			return ctrace_fetch_bad(p, "the number after r must be from 1 to %u", CTRACE_FETCH_MAXACTIVE);
 		f->maxactive = n;
 	}
 	memcpy(f->system, "kprobes", sizeof("kprobes"));
 	if (empty(&s))
 		return 0;
 	if (!eat(&s, ':'))
-		return ctrace_fetch_bad(p, "neither p[:NAME] nor r[MAXACTIVE][:NAME]");
+		return ctrace_fetch_bad(p, HEAD);
 	name = s;
 	if (ctrace_fetch_split(&s, '/', &system, &name)) {
 		if (!ctrace_fetch_good_name(&system) || !ctrace_fetch_take(&system, f->system, sizeof(f->system)))
-			return ctrace_fetch_bad(p, "'%.*s' is no name for a group of events", SPAN(system));
+			return ctrace_fetch_bad(p, "'%.*s' is not a valid group name: " RULE, SPAN(system),
+						(u32)sizeof(f->system) - 1);
 		if (empty(&name))
 			return 0;
 	}
 	if (!ctrace_fetch_good_name(&name) || !ctrace_fetch_take(&name, f->name, sizeof(f->name)))
-		return ctrace_fetch_bad(p, "'%.*s' is no name for an event", SPAN(name));
+		return ctrace_fetch_bad(p, "'%.*s' is not a valid event name: " RULE, SPAN(name),
+					(u32)sizeof(f->name) - 1);
 	return 0;
 }
+
+#define TOO_LONG	"too long for an event's name: choose one with p:NAME FUNCTION"
+#define NO_FUNCTION	"the name of a kernel function must follow"
 
 /* The name that the kernel gives to a definition without one. */
 static int default_name(struct parser *p)
@@ -108,7 +120,7 @@ static int default_name(struct parser *p)
 	char *c;
 
 	if (n >= (int)sizeof(f->name))
-		return ctrace_fetch_bad(p, "too long to name an event after: take p:NAME");
+		return ctrace_fetch_bad(p, TOO_LONG);
 	for (c = f->name; *c; c++)
 		if (!word_char(*c))
 			*c = '_';
@@ -117,16 +129,18 @@ static int default_name(struct parser *p)
 
 static int parse_definition(struct parser *p, const char *text)
 {
+	struct span symbol;
 	int err;
 
 	p->word = next_word(&text);
 	err = parse_head(p);
 	if (err)
 		return err;
-	p->word = next_word(&text);
-	if (empty(&p->word))
-		return ctrace_fetch_bad(p, "which kernel function?");
-	err = parse_symbol(p, p->word);
+	symbol = next_word(&text);
+	if (empty(&symbol))
+		return ctrace_fetch_bad(p, NO_FUNCTION);
+	p->word = symbol;
+	err = parse_symbol(p, symbol);
 	if (!err && !p->f->name[0])
 		err = default_name(p);
 	while (!err) {
@@ -140,7 +154,7 @@ static int parse_definition(struct parser *p, const char *text)
 	p->f->max = longest(p->f);
 	if (p->f->max <= CTRACE_FETCH_PAYLOAD)
 		return 0;
-	snprintf(p->why, p->why_size, "the arguments of '%s' may need %u bytes, and a record has %u",
+	snprintf(p->why, p->why_size, "the arguments of '%s' may need %u bytes, but a record holds at most %u",
 		 p->f->name, p->f->max, CTRACE_FETCH_PAYLOAD);
 	return -E2BIG;
 }
@@ -156,10 +170,10 @@ static int parse_plain(struct parser *p, const char *text, const char *symbol)
 	memcpy(f->system, "kprobes", sizeof("kprobes"));
 	if (empty(&s)) {
 		p->word = all;
-		return ctrace_fetch_bad(p, "needs the name of a kernel function");
+		return ctrace_fetch_bad(p, NO_FUNCTION);
 	}
 	if (!ctrace_fetch_take(&all, f->name, sizeof(f->name)))
-		return ctrace_fetch_bad(p, "too long to name an event after: take p:NAME");
+		return ctrace_fetch_bad(p, TOO_LONG);
 	return parse_symbol(p, s);
 }
 

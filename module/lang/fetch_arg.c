@@ -18,7 +18,8 @@ static int use_reg(struct parser *p, struct ctrace_fetch_arg *a, const struct sp
 	const struct ctrace_fetch_reg *r = find_reg(name);
 
 	if (!r)
-		return ctrace_fetch_bad(p, "no register '%%%.*s'", SPAN(*name));
+		return ctrace_fetch_bad(p, "unknown register '%%%.*s': use the kernel's name, such as %%di on x86-64",
+					SPAN(*name));
 	a->base = CTRACE_FETCH_REG;
 	a->value = r->offset;
 	return 0;
@@ -29,7 +30,7 @@ static int use_reg_named(struct parser *p, struct ctrace_fetch_arg *a, const cha
 	struct span s = { name, name ? name + strlen(name) : name };
 
 	if (!name)
-		return ctrace_fetch_bad(p, "not on this machine");
+		return ctrace_fetch_bad(p, "not available on this machine");
 	return use_reg(p, a, &s);
 }
 
@@ -39,9 +40,9 @@ static int function_arg(struct parser *p, struct ctrace_fetch_arg *a, const stru
 	u64 n;
 
 	if (!ctrace_fetch_number(digits, &n) || !n || n > 16)
-		return ctrace_fetch_bad(p, "'$arg%.*s' is none of $arg1 to $arg16", SPAN(*digits));
+		return ctrace_fetch_bad(p, "'$arg%.*s' is unknown: use $arg1 to $arg16", SPAN(*digits));
 	if (p->f->ret || p->f->offset)
-		return ctrace_fetch_bad(p, "$arg%u is known at a function's entry only", (u32)n);
+		return ctrace_fetch_bad(p, "$arg%u is known only at a function's entry", (u32)n);
 	if (n <= abi->nargs)
 		return use_reg_named(p, a, abi->args[n - 1]);
 	a->base = CTRACE_FETCH_STACK;
@@ -58,17 +59,17 @@ static int parse_variable(struct parser *p, struct ctrace_fetch_arg *a, const st
 		return use_reg_named(p, a, ctrace_fetch_abi.sp);
 	if (is(v, "comm") || is(v, "COMM")) {
 		a->base = CTRACE_FETCH_COMM;
-		return a->nderefs ? ctrace_fetch_bad(p, "$comm is no address") : 0;
+		return a->nderefs ? ctrace_fetch_bad(p, "$comm is a string, not an address") : 0;
 	}
 	if (is(v, "retval")) {
 		if (!p->f->ret)
-			return ctrace_fetch_bad(p, "$retval is known at a function's return only");
+			return ctrace_fetch_bad(p, "$retval is known only at a function's return: use r:NAME");
 		return use_reg_named(p, a, ctrace_fetch_abi.retval);
 	}
 	if (v->end - v->at > 5 && !memcmp(v->at, "stack", 5)) {
 		rest = after(v, 5);
 		if (!ctrace_fetch_number(&rest, &a->value) || a->value > 4096)
-			return ctrace_fetch_bad(p, "'$%.*s' is none of $stack0 to $stack4096", SPAN(*v));
+			return ctrace_fetch_bad(p, "'$%.*s' is unknown: use $stack0 to $stack4096", SPAN(*v));
 		a->base = CTRACE_FETCH_STACK;
 		return 0;
 	}
@@ -76,7 +77,8 @@ static int parse_variable(struct parser *p, struct ctrace_fetch_arg *a, const st
 		rest = after(v, 3);
 		return function_arg(p, a, &rest);
 	}
-	return ctrace_fetch_bad(p, "no variable '$%.*s': $argN, $stack, $stackN, $retval, $comm", SPAN(*v));
+	return ctrace_fetch_bad(p, "unknown variable '$%.*s': use $argN, $stack, $stackN, $retval or $comm",
+				SPAN(*v));
 }
 
 /* What the dereferences start from, up to the closing bracket or the type. */
@@ -104,14 +106,15 @@ static int parse_base(struct parser *p, struct ctrace_fetch_arg *a, struct span 
 	number = b;
 	if (eat(&number, '@')) {
 		if (!ctrace_fetch_number(&number, &a->value))
-			return ctrace_fetch_bad(p, "'@%.*s': the kernel tells modules no data symbol's address, so @ takes a number",
+			return ctrace_fetch_bad(p, "'@%.*s': @ takes a number, because modules cannot look up the kernel's data symbols",
 				   SPAN(number));
 		if (a->nderefs == CTRACE_FETCH_DEREFS)
 			return ctrace_fetch_bad(p, "more than %u dereferences", CTRACE_FETCH_DEREFS);
 		a->derefs[a->nderefs++] = (struct ctrace_fetch_deref){ };
 		return 0;
 	}
-	return ctrace_fetch_bad(p, "'%.*s' is none of %%REG, $VARIABLE, @ADDRESS, \\NUMBER, +|-[u]OFFSET(...)", SPAN(b));
+	return ctrace_fetch_bad(p, "'%.*s' is unknown: use %%REG, $VARIABLE, @ADDRESS, \\NUMBER or +|-[u]OFFSET(...)",
+				SPAN(b));
 }
 
 /* Any number of +|-[u]OFFSET( in each other, outermost first. */
@@ -128,9 +131,9 @@ static int parse_derefs(struct parser *p, struct ctrace_fetch_arg *a, struct spa
 		negative = *s->at++ == '-';
 		d->user = eat(s, 'u');
 		if (!ctrace_fetch_eat_number(s, &n) || n > 0x7fffffff)
-			return ctrace_fetch_bad(p, "no offset before '%.*s'", SPAN(*s));
+			return ctrace_fetch_bad(p, "a number up to 0x7fffffff is expected before '%.*s'", SPAN(*s));
 		if (!eat(s, '('))
-			return ctrace_fetch_bad(p, "no '(' before '%.*s'", SPAN(*s));
+			return ctrace_fetch_bad(p, "'(' must follow the offset, as in +8($arg1)");
 		d->offset = negative ? -(s32)n : (s32)n;
 	}
 	return 0;
@@ -204,9 +207,9 @@ static bool parse_number_type(struct ctrace_fetch_arg *a, struct span s)
 static int parse_string_type(struct parser *p, struct ctrace_fetch_arg *a, bool user)
 {
 	if (a->count)
-		return ctrace_fetch_bad(p, "no arrays of strings: take +0(+0(%%di)):string, +0(+8(%%di)):string ...");
+		return ctrace_fetch_bad(p, "an array cannot hold strings: take +0(+0($arg1)):string, +0(+8($arg1)):string ...");
 	if (!a->nderefs)
-		return ctrace_fetch_bad(p, "a string is in memory: take +0(...):%s", user ? "ustring" : "string");
+		return ctrace_fetch_bad(p, "a string must be in memory: use +0(...):%s", user ? "ustring" : "string");
 	if (user)
 		a->derefs[a->nderefs - 1].user = true;
 	a->type = CTRACE_FT_STRING;
@@ -222,22 +225,22 @@ static int parse_type(struct parser *p, struct ctrace_fetch_arg *a, struct span 
 	if (ctrace_fetch_split(&all, '[', &t, &count)) {
 		if (!ctrace_fetch_eat_number(&count, &n) || !eat(&count, ']') || !empty(&count) || !n ||
 		    n > CTRACE_FETCH_COUNT)
-			return ctrace_fetch_bad(p, "an array has 1 to %u elements: TYPE[N]", CTRACE_FETCH_COUNT);
+			return ctrace_fetch_bad(p, "an array has 1 to %u elements: write TYPE[N]", CTRACE_FETCH_COUNT);
 		a->count = n;
 	}
 	if (a->base == CTRACE_FETCH_COMM) {
 		if (!is(&all, "string"))
-			return ctrace_fetch_bad(p, "$comm is a string");
+			return ctrace_fetch_bad(p, "$comm is a string: leave its type out");
 		a->type = CTRACE_FT_STRING;
 		return 0;
 	}
 	if (is(&t, "string") || is(&t, "ustring"))
 		return parse_string_type(p, a, *t.at == 'u');
 	if (!parse_number_type(a, t))
-		return ctrace_fetch_bad(p, "no type '%.*s': u8 s8 x8 to u64 s64 x64, bWIDTH@SHIFT/SIZE, string, ustring, TYPE[N]",
+		return ctrace_fetch_bad(p, "unknown type '%.*s': use u8 s8 x8 to u64 s64 x64, bWIDTH@SHIFT/SIZE, string, ustring or TYPE[N]",
 			   SPAN(all));
 	if (a->count && !a->nderefs)
-		return ctrace_fetch_bad(p, "an array is in memory: take +0(...):%.*s", SPAN(all));
+		return ctrace_fetch_bad(p, "an array must be in memory: use +0(...):%.*s", SPAN(all));
 	return 0;
 }
 
@@ -260,7 +263,7 @@ static int add_field(struct parser *p, struct ctrace_fetch_arg *a)
 
 	for (b = f->args; b < a; b++)
 		if (same_name(a->name, b) || same_name(b->name, a))
-			return ctrace_fetch_bad(p, "there is an argument '%s' already", b->name);
+			return ctrace_fetch_bad(p, "the name is already taken by argument '%s'", b->name);
 	d->name = a->name;
 	d->size = a->size;
 	d->type = a->type;
@@ -284,9 +287,10 @@ int ctrace_fetch_parse_arg(struct parser *p, const struct span *word)
 		return ctrace_fetch_bad(p, "more than %u arguments", CTRACE_FETCH_ARGS);
 	if (ctrace_fetch_split(word, '=', &name, &s)) {
 		if (!ctrace_fetch_good_name(&name))
-			return ctrace_fetch_bad(p, "'%.*s' is no name for an argument", SPAN(name));
+			return ctrace_fetch_bad(p, "'%.*s' is not a valid argument name: use letters, digits and '_', and no digit first",
+						SPAN(name));
 		if (!ctrace_fetch_take(&name, a->name, sizeof(a->name)))
-			return ctrace_fetch_bad(p, "a name has at most %u characters", CTRACE_FETCH_NAME - 1);
+			return ctrace_fetch_bad(p, "an argument's name may have at most %u characters", CTRACE_FETCH_NAME - 1);
 	} else {
 		snprintf(a->name, sizeof(a->name), "arg%u", f->nargs + 1);
 	}
@@ -300,7 +304,7 @@ int ctrace_fetch_parse_arg(struct parser *p, const struct span *word)
 		a->size = 8;
 	} else {
 		if (!eat(&s, ':'))
-			return ctrace_fetch_bad(p, "what is '%.*s'?", SPAN(s));
+			return ctrace_fetch_bad(p, "only :TYPE may follow, not '%.*s'", SPAN(s));
 		err = parse_type(p, a, s);
 		if (err)
 			return err;

@@ -283,7 +283,7 @@ static int parse(struct ctrace_probe *p, char *why)
 	}
 	if (strncmp(p->name, "call:", 5)) {
 		return ctrace_why(why, -ENOENT,
-				  "no event '%.64s': system calls whole are 'calls' or 'call:NAME'",
+				  "no event '%.64s': whole system calls are 'calls' or 'call:NAME'",
 				  p->name);
 	}
 	call = p->name + 5;

@@ -145,17 +145,17 @@ static const char *symbol_error(const struct ctrace_kprobe *k, int err)
 	switch (err) {
 	case -ENOENT:
 		if (k->fetch->offset)
-			return "no such kernel function, or it is not so long";
+			return "no such kernel function, or the offset is beyond its end";
 		return strchr(k->fetch->symbol, ':') ?
-		       "no such function in such a module: see /proc/kallsyms, /proc/modules" :
+		       "no such module, or no such function in it: see /proc/modules, /proc/kallsyms" :
 		       "no such kernel function: see /proc/kallsyms (it may be inlined)";
 	case -EILSEQ:
 		return "no instruction begins at that offset";
 	case -EINVAL:
 		if (!ctrace_compat_insn_at(k->fetch->offset))
 			return "no instruction begins at that offset";
-		return k->fetch->offset ? "no kprobe can be there, or the function is on the kernel's blacklist" :
-		       "takes no kprobe: it is on the kernel's blacklist, or no function";
+		return k->fetch->offset ? "cannot take a kprobe at that offset, or at all (the kernel's blacklist)" :
+		       "cannot take a kprobe: it is on the kernel's blacklist, or is not a function";
 	default:
 		return NULL;
 	}
@@ -170,7 +170,7 @@ static int register_error(const struct ctrace_kprobe *k, int err, char *why)
 		snprintf(offset, sizeof(offset), "+%#llx", (unsigned long long)k->fetch->offset);
 	if (text)
 		return ctrace_why(why, err, "'%.64s%s': %s", k->fetch->symbol, offset, text);
-	return ctrace_why(why, err, "kprobe on '%.64s%s': error %d", k->fetch->symbol, offset, err);
+	return ctrace_why(why, err, "'%.64s%s': the kernel refuses the kprobe with error %d", k->fetch->symbol, offset, err);
 }
 
 static void unregister(struct ctrace_kprobe *k)
@@ -201,7 +201,7 @@ static int check_offset(const struct ctrace_kprobe *k, char *why)
 	    offset >= k->fetch->offset)
 		return 0;
 	return ctrace_why(why, -EINVAL,
-			  "'%.64s+%#llx': the function is not so long, this is in '%.48s'",
+			  "'%.64s+%#llx': the offset is beyond the function's end, in '%.48s'",
 			  k->fetch->symbol, (unsigned long long)k->fetch->offset, where);
 }
 
@@ -289,7 +289,7 @@ static int check_name(const struct ctrace_fetch *f, char *why)
 {
 	if (!ctrace_defined(f->name) && !ctrace_event_by_name(NULL, f->name))
 		return 0;
-	return ctrace_why(why, -EEXIST, "there is an event '%.64s' already", f->name);
+	return ctrace_why(why, -EEXIST, "an event '%.64s' already exists: choose another name", f->name);
 }
 
 static const struct ctrace_event_type *kprobe_define(const char *text, char *why)
@@ -302,7 +302,7 @@ static const struct ctrace_event_type *kprobe_define(const char *text, char *why
 		return ERR_CAST(k);
 	if (k->fetch->plain)
 		err = ctrace_why(why, -EINVAL,
-				 "'%.64s' needs no definition: take p:NAME SYMBOL or r:NAME SYMBOL",
+				 "'%.64s' needs no definition: use it as it is, or define p:NAME FUNCTION or r:NAME FUNCTION",
 				 k->fetch->name);
 	else
 		err = check_name(k->fetch, why);
@@ -323,7 +323,7 @@ static int check_twice(const struct ctrace_probe *p, const struct ctrace_event_t
 	list_for_each_entry(q, &p->session->probes, list)
 		if (q->kind == p->kind && q->ranges[0].from == t->id) {
 			return ctrace_why(why, -EEXIST,
-					  "session %u has probe '%.64s' already: it is the same",
+					  "session %u already records this event, with probe '%.64s'",
 					  p->session->id, q->name);
 		}
 	return 0;

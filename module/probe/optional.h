@@ -25,7 +25,7 @@ void ctrace_sample_del(struct ctrace_probe *p);
 
 static inline int ctrace_sample_add(struct ctrace_probe *p, const char *text, char *why)
 {
-	return ctrace_why(why, -EOPNOTSUPP, "%s: " CTRACE_SAMPLE_LACKS, text);
+	return ctrace_why(why, -EOPNOTSUPP, "'%.64s': " CTRACE_SAMPLE_LACKS, text);
 }
 
 static inline void ctrace_sample_del(struct ctrace_probe *p)

@@ -162,14 +162,14 @@ static int find(struct raw *raw, const char *system, const char *name, char *why
 	if (strcmp(system, "raw") && !ctrace_compat_event_exists(system, name)) {
 		ctrace_compat_tp_put(&raw->tp);
 		return ctrace_why(why, -ENOENT,
-				  "tracepoint '%.64s' is not of subsystem '%.32s': raw:%.64s takes it whatever it is of",
+				  "tracepoint '%.64s' is not in subsystem '%.32s': 'raw:%.64s' needs no subsystem",
 				  name, system, name);
 	}
 	n = ctrace_compat_tp_nargs(&raw->tp);
 	raw->nargs = n < 0 ? CTRACE_COMPAT_TP_REGS : n;
 	if (raw->nargs > MAX_ARGS) {
 		ctrace_compat_tp_put(&raw->tp);
-		return ctrace_why(why, -E2BIG, "tracepoint '%.64s' has %u arguments, more than %u",
+		return ctrace_why(why, -E2BIG, "tracepoint '%.64s' has %u arguments, but at most %u can be recorded",
 				  name, raw->nargs, MAX_ARGS);
 	}
 	return 0;
@@ -198,7 +198,7 @@ static int raw_add(struct ctrace_probe *p, const char *text, char *why)
 	strscpy(system, text, name - text);
 	if (!ctrace_compat_tp_may_raw())
 		return ctrace_why(why, -EOPNOTSUPP,
-				  "this kernel checks the types of indirect calls (CFI): no raw tracepoints");
+				  "raw tracepoints are not available: this kernel checks the types of indirect calls (CFI)");
 	raw = kzalloc(sizeof(*raw), GFP_KERNEL);
 	if (!raw)
 		return -ENOMEM;

@@ -174,7 +174,7 @@ static int sampler_start(struct ctrace_sampler *sr, char *why)
 	err = ctrace_compat_cpus_add(&cpus, &sr->node);
 	if (err) {
 		cpus_put();
-		ctrace_why(why, err, "sample:%u: this kernel's perf events say error %d", sr->hz, err);
+		ctrace_why(why, err, "'sample:%u': the kernel's perf events refuse it with error %d", sr->hz, err);
 	}
 	return err;
 }
@@ -187,7 +187,7 @@ int ctrace_sample_add(struct ctrace_probe *p, const char *text, char *why)
 
 	if (kstrtou32(text + strlen("sample:"), 10, &hz) || !hz || hz > HZ_MAX) {
 		return ctrace_why(why, -EINVAL,
-				  "'%.64s' is no sampling rate: sample:1 to sample:%u, a second, on each CPU",
+				  "'%.64s' is not a sampling rate: use sample:1 to sample:%u (a second, on each CPU)",
 				  text, HZ_MAX);
 	}
 	sr = kzalloc(sizeof(*sr), GFP_KERNEL);

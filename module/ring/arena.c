@@ -69,7 +69,7 @@ static int choose_sizes(const struct ctrace_arena_opts *o, struct sizes *z, char
 	/* directory, hints in whole pages, and one slot for each CPU */
 	least = CTRACE_PAGE + PAGE_ALIGN(8ull * z->ncpus) + z->ncpus * z->stride;
 	if (z->arena < least) {
-		snprintf(why, n, "arena size %llu: too small, one ring of %llu bytes for each of %u CPUs needs %llu",
+		snprintf(why, n, "arena size %llu: too small: a ring of %llu bytes for each of %u CPUs needs %llu",
 			 z->arena, z->ring, z->ncpus, least);
 		return -EINVAL;
 	}
@@ -151,7 +151,7 @@ static void free_arena(struct ctrace_arena *a)
 }
 
 /*
- * Takes only memory that is free to take: nobody is to be killed for it. What si_mem_available()
+ * Takes only memory that is free to take, so that no process is killed for it. What si_mem_available()
  * promises may be gone a moment later, so the allocator is told to give up as well.
  */
 static void *alloc_mem(u64 size)
@@ -189,7 +189,7 @@ struct ctrace_arena *ctrace_arena_new(const struct ctrace_arena_opts *o, char *w
 	a->slots = kvcalloc(n, sizeof(*a->slots), GFP_KERNEL);
 	a->owner = kvcalloc(n, sizeof(*a->owner), GFP_KERNEL);
 	if (!a->cpu || !a->mem || !a->rings || !a->slots || !a->owner) {
-		snprintf(why, why_len, "arena size %llu: not so much memory free", z.arena);
+		snprintf(why, why_len, "arena size %llu: not enough free memory", z.arena);
 		free_arena(a);
 		return ERR_PTR(-ENOMEM);
 	}

@@ -180,7 +180,7 @@ struct pin_work {
 };
 
 /*
- * Wipes other containers' records from the slot before anybody maps it. Works in chunks with
+ * Wipes other containers' records from the slot before it is mapped. Works in chunks with
  * interrupts off, `changing` and BUSY keep NMIs out: a record that comes meanwhile goes to the
  * shared ring.
  */

@@ -66,7 +66,7 @@ static int check_overlap(struct ctrace_probe *p, bool asking, char *why)
 		if (!(asking || has_selects(q)) || !overlap(p, q))
 			continue;
 		return ctrace_why(why, -EEXIST,
-				  "probe '%.48s' is of an event that probe '%.48s' has already, with other options",
+				  "probe '%.48s' asks for an event that probe '%.48s' already records with other options",
 				  p->name, q->name);
 	}
 	return 0;

@@ -157,7 +157,7 @@ static int parse_event(struct ctrace_probe *p, const char *name, char *why)
 	if (!t)
 		return ctrace_why(why, -ENOENT, "no event '%.64s' (ctrace events lists them)", name);
 	if (ctrace_event_reason(t))
-		return ctrace_why(why, -EOPNOTSUPP, "no tracepoint '%s:%s': %s", t->system, t->source,
+		return ctrace_why(why, -EOPNOTSUPP, "'%s:%s' cannot be recorded: %s", t->system, t->name,
 				  ctrace_event_reason(t));
 	want_ids(p, t->id, 1);
 	p->sources[0] = ctrace_source_by_name(t->source);
@@ -191,7 +191,7 @@ static int get_sources(struct ctrace_probe *p, char *why)
 		err = source_get(p->sources[i]);
 		if (!err)
 			continue;
-		ctrace_why(why, err, "tracepoint '%s' does not take a probe: error %d",
+		ctrace_why(why, err, "tracepoint '%s' refuses the probe with error %d",
 			   p->sources[i]->tracepoint, err);
 		while (i--)
 			source_put(p->sources[i]);
@@ -215,7 +215,7 @@ static int take_kaddr(struct ctrace_probe *p, char *why)
 
 	return !err ? 0 :
 	       ctrace_why(why, err,
-			  "'%.64s' records kernel addresses, and session %u has readers of single containers",
+			  "'%.64s' records kernel addresses, but session %u has readers of single containers",
 			  p->name, p->session->id);
 }
 
@@ -238,7 +238,7 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 	lockdep_assert_held(&ctrace_lock);
 	list_for_each_entry(p, &s->probes, list)
 		if (!strcmp(p->name, o->name))
-			return ERR_PTR(ctrace_why(why, -EEXIST, "session %u has probe '%.64s' already",
+			return ERR_PTR(ctrace_why(why, -EEXIST, "session %u already has probe '%.64s'",
 						  s->id, o->name));
 	p = kzalloc(sizeof(*p), GFP_KERNEL);
 	if (!p)

@@ -86,7 +86,7 @@ struct ctrace_session *ctrace_session_new(const struct ctrace_session_opts *o, c
 		;
 	if (i == CTRACE_SESSIONS_MAX) {
 		return ERR_PTR(ctrace_why(why, -EUSERS,
-					  "all %u sessions are in use: end one (ctrace status)",
+					  "all %u sessions are in use: end one (ctrace status lists them)",
 					  CTRACE_SESSIONS_MAX));
 	}
 	s = kzalloc(sizeof(*s), GFP_KERNEL);

@@ -84,7 +84,7 @@ static void update_one(struct ctrace_session *s, struct ctrace_container *c, u32
 /*
  * Brings every container's masks up to date with the targets of s. Containers come in the
  * order of their cids, so a parent comes before its children. The caller has already told
- * identity which cgroups s names, and which it names no more.
+ * identity which cgroups s names, and which it no longer names.
  */
 static void update(struct ctrace_session *s)
 {
@@ -150,7 +150,7 @@ static int add_cgroup(struct ctrace_target *t, struct ctrace_session *s, int fd,
 			  err == -EINVAL ?
 			  "CTRACE_A_TARGET_CGROUP: the root cgroup holds everything: use the target 'all'" :
 			  err == -EOPNOTSUPP ?
-			  "CTRACE_A_TARGET_CGROUP: that hierarchy has no controller: name the cgroup in one that has" :
+			  "CTRACE_A_TARGET_CGROUP: the cgroup's hierarchy has no controller: name it in a hierarchy with one" :
 			  "CTRACE_A_TARGET_CGROUP: error %d", err);
 }
 
@@ -205,7 +205,7 @@ int ctrace_target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, cha
 	lockdep_assert_held(&ctrace_lock);
 	if (not && kind != CTRACE_TARGET_CID && kind != CTRACE_TARGET_CGROUP) {
 		return ctrace_why(why, -EINVAL,
-				  "CTRACE_A_TARGET_NOT: takes away containers and cgroups only, no kind %u",
+				  "CTRACE_A_TARGET_NOT: only containers and cgroups can be left out, not kind %u",
 				  kind);
 	}
 	t = kzalloc(sizeof(*t), GFP_KERNEL);
@@ -249,7 +249,7 @@ int ctrace_target_del(struct ctrace_session *s, u32 kind, u32 arg, bool not, cha
 	if (kind == CTRACE_TARGET_PID) {
 		/* A followed task does not tell which of the session's pid targets led to it. */
 		return ctrace_why(why, -EOPNOTSUPP,
-				  "CTRACE_A_TARGET_PID: a pid target lasts as long as its session");
+				  "CTRACE_A_TARGET_PID: a pid target cannot be removed: it lasts as long as its session");
 	}
 	if (kind == CTRACE_TARGET_CGROUP) {
 		cgrp = ctrace_compat_cgroup_from_fd(arg);

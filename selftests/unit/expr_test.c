@@ -251,65 +251,65 @@ struct wrong {
 static void errors(void)
 {
 	static const struct wrong t[] = {
-		{ "", "filter, column 1: a field, a $word, ! or ( is expected, not the end" },
-		{ "  ", "filter, column 3: a field, a $word, ! or ( is expected, not the end" },
+		{ "", "filter, column 1: expected a field, a $word, '!' or '(', not the end" },
+		{ "  ", "filter, column 3: expected a field, a $word, '!' or '(', not the end" },
 		{ "nope == 1", "filter, column 1: no field 'nope': the event has u8, i16, name, i32, i64, u64, hex, path, list, tail, last, tid" },
-		{ "u8 == 1 && comm == \"x\"", "filter, column 12: no field 'comm' here, but there is $comm" },
-		{ "$user == 1", "filter, column 1: no word '$user': there are $comm $tid $vtid $pid $uid $gid $cid $cpu" },
-		{ "$ == 1", "filter, column 1: no word '$': there are $comm $tid $vtid $pid $uid $gid $cid $cpu" },
-		{ "list == 1", "filter, column 1: 'list' is a list, and only numbers and strings can be compared" },
-		{ "u8", "filter, column 3: one of == != < <= > >= & is expected, not the end" },
-		{ "name 5", "filter, column 6: one of == != ~ !~ is expected, not '5'" },
-		{ "u8 ==", "filter, column 6: a number is expected, not the end" },
-		{ "name ==", "filter, column 8: a \"string\" is expected, not the end" },
-		{ "u8 == \"x\"", "filter, column 7: u8 is a number, and is not compared with \"x\"" },
-		{ "u8 == i16", "filter, column 7: u8 is a number, and is not compared with 'i16'" },
-		{ "name == 5", "filter, column 9: name is a string, and is not compared with '5'" },
-		{ "name == nginx", "filter, column 9: a string is written in quotes: \"nginx\"" },
-		{ "u8 ~ \"x\"", "filter, column 4: '~' is for strings, and u8 is a number: == != < <= > >= &" },
-		{ "$uid !~ \"x\"", "filter, column 6: '!~' is for strings, and $uid is a number: == != < <= > >= &" },
-		{ "name < \"x\"", "filter, column 6: '<' is for numbers, and name is a string: == != ~ !~" },
-		{ "name & 1", "filter, column 6: '&' is for numbers, and name is a string: == != ~ !~" },
-		{ "u8 = 1", "filter, column 4: '=' is written == (or ~ for a glob)" },
-		{ "u8 == 1 | i16 == 2", "filter, column 9: '|' is written ||" },
-		{ "u8 == 1 & i16 == 2", "filter, column 9: && or || is expected, not '&'" },
-		{ "u8 == 1 and i16 == 2", "filter, column 9: && or || is expected, not 'and'" },
-		{ "u8 == 1 i16 == 2", "filter, column 9: && or || is expected, not 'i16'" },
-		{ "u8 == 1 &&", "filter, column 11: a field, a $word, ! or ( is expected, not the end" },
-		{ "u8 == 1 && || u8 == 2", "filter, column 12: a field, a $word, ! or ( is expected, not '||'" },
-		{ "1 == u8", "filter, column 1: a field, a $word, ! or ( is expected, not '1'" },
-		{ "!", "filter, column 2: a field, a $word, ! or ( is expected, not the end" },
-		{ "(u8 == 1", "filter, column 1: this ( is not closed" },
-		{ "u8 == 1)", "filter, column 8: ) closes no (" },
-		{ "()", "filter, column 2: a field, a $word, ! or ( is expected, not ')'" },
-		{ "name == 'x'", "filter, column 9: a string is written in double quotes" },
-		{ "name == \"x", "filter, column 9: \"x has no quote at its end" },
-		{ "name == \"x\\", "filter, column 9: \"x\\ has no quote at its end" },
-		{ "name == \"a\\n\"", "filter, column 11: a \\ in a string comes before \" or another \\" },
-		{ "name ~ \"a[b\"", "filter, column 8: \"a[b\" has a [ that is no set like [a-z]; a [ itself is [[]" },
-		{ "name ~ \"[]\"", "filter, column 8: \"[]\" has a [ that is no set like [a-z]; a [ itself is [[]" },
-		{ "name ~ \"[z-a]\"", "filter, column 8: \"[z-a]\" has a [ that is no set like [a-z]; a [ itself is [[]" },
-		{ "name == \"toolong\"", "filter, column 9: \"toolong\" is longer than name, which has at most 6 bytes" },
-		{ "name ~ \"???????*\"", "filter, column 8: \"???????*\" is longer than name, which has at most 6 bytes" },
-		{ "$comm == \"abcdefghijklmnop\"", "filter, column 10: \"abcdefghijklmnop\" is longer than $comm, which has at most 15 bytes" },
-		{ "u8 == 256", "filter, column 7: '256' is beyond u8, which is from 0 to 255" },
-		{ "u8 == -1", "filter, column 7: '-1' is beyond u8, which is from 0 to 255" },
-		{ "u8 & 256", "filter, column 6: '256' is beyond u8, which is from 0 to 255" },
-		{ "i16 < 32768", "filter, column 7: '32768' is beyond i16, which is from -32768 to 32767" },
-		{ "i16 < -32769", "filter, column 7: '-32769' is beyond i16, which is from -32768 to 32767" },
-		{ "i16 & -32769", "filter, column 7: '-32769' is beyond i16, which is from 0 to 65535" },
-		{ "i32 == 0xffffffff", "filter, column 8: '0xffffffff' is beyond i32, which is from -2147483648 to 2147483647" },
-		{ "i64 == 0xffffffffffffffff", "filter, column 8: '0xffffffffffffffff' is beyond i64, which is from -9223372036854775808 to 9223372036854775807" },
-		{ "u64 == -1", "filter, column 8: '-1' is beyond u64, which is from 0 to 18446744073709551615" },
-		{ "u64 == 18446744073709551616", "filter, column 8: '18446744073709551616' is longer than 64 bits" },
-		{ "$uid == -1", "filter, column 9: '-1' is beyond $uid, which is from 0 to 4294967295" },
-		{ "u8 == 12ab", "filter, column 7: '12ab' is no number: they are like 10, -10, 0x1f, 0755" },
-		{ "u8 == 0x", "filter, column 7: '0x' is no number: they are like 10, -10, 0x1f, 0755" },
-		{ "u8 == 08", "filter, column 7: '08' is no number: they are like 10, -10, 0x1f, 0755" },
-		{ "u8 == 0xfg", "filter, column 7: '0xfg' is no number: they are like 10, -10, 0x1f, 0755" },
-		{ "u8 == - 1", "filter, column 7: '-' is not known here: a field, a $word, a number, a \"string\", or one of == != < <= > >= & ~ !~ && || ! ( )" },
-		{ "u8 == 1 ; i16 == 2", "filter, column 9: ';' is not known here: a field, a $word, a number, a \"string\", or one of == != < <= > >= & ~ !~ && || ! ( )" },
-		{ "\xc3\xa4 == 1", "filter, column 1: '?' is not known here: a field, a $word, a number, a \"string\", or one of == != < <= > >= & ~ !~ && || ! ( )" },
+		{ "u8 == 1 && comm == \"x\"", "filter, column 12: no field 'comm' here (did you mean $comm?)" },
+		{ "$user == 1", "filter, column 1: unknown word '$user': use one of $comm $tid $vtid $pid $uid $gid $cid $cpu" },
+		{ "$ == 1", "filter, column 1: unknown word '$': use one of $comm $tid $vtid $pid $uid $gid $cid $cpu" },
+		{ "list == 1", "filter, column 1: 'list' is a list, but only numbers and strings can be compared" },
+		{ "u8", "filter, column 3: expected one of == != < <= > >= &, not the end" },
+		{ "name 5", "filter, column 6: expected one of == != ~ !~, not '5'" },
+		{ "u8 ==", "filter, column 6: expected a number, not the end" },
+		{ "name ==", "filter, column 8: expected a \"string\", not the end" },
+		{ "u8 == \"x\"", "filter, column 7: u8 is a number and cannot be compared with \"x\"" },
+		{ "u8 == i16", "filter, column 7: u8 is a number and cannot be compared with 'i16'" },
+		{ "name == 5", "filter, column 9: name is a string and cannot be compared with '5'" },
+		{ "name == nginx", "filter, column 9: put quotes around a string: \"nginx\"" },
+		{ "u8 ~ \"x\"", "filter, column 4: '~' is for strings, but u8 is a number: use == != < <= > >= &" },
+		{ "$uid !~ \"x\"", "filter, column 6: '!~' is for strings, but $uid is a number: use == != < <= > >= &" },
+		{ "name < \"x\"", "filter, column 6: '<' is for numbers, but name is a string: use == != ~ !~" },
+		{ "name & 1", "filter, column 6: '&' is for numbers, but name is a string: use == != ~ !~" },
+		{ "u8 = 1", "filter, column 4: use '==' (or '~' for a glob) instead of '='" },
+		{ "u8 == 1 | i16 == 2", "filter, column 9: use '||' instead of '|'" },
+		{ "u8 == 1 & i16 == 2", "filter, column 9: expected '&&' or '||', not '&'" },
+		{ "u8 == 1 and i16 == 2", "filter, column 9: expected '&&' or '||', not 'and'" },
+		{ "u8 == 1 i16 == 2", "filter, column 9: expected '&&' or '||', not 'i16'" },
+		{ "u8 == 1 &&", "filter, column 11: expected a field, a $word, '!' or '(', not the end" },
+		{ "u8 == 1 && || u8 == 2", "filter, column 12: expected a field, a $word, '!' or '(', not '||'" },
+		{ "1 == u8", "filter, column 1: expected a field, a $word, '!' or '(', not '1'" },
+		{ "!", "filter, column 2: expected a field, a $word, '!' or '(', not the end" },
+		{ "(u8 == 1", "filter, column 1: '(' has no matching ')'" },
+		{ "u8 == 1)", "filter, column 8: ')' has no matching '('" },
+		{ "()", "filter, column 2: expected a field, a $word, '!' or '(', not ')'" },
+		{ "name == 'x'", "filter, column 9: put double quotes around a string, not single ones" },
+		{ "name == \"x", "filter, column 9: \"x has no closing quote" },
+		{ "name == \"x\\", "filter, column 9: \"x\\ has no closing quote" },
+		{ "name == \"a\\n\"", "filter, column 11: in a string, only \" or \\ may follow a \\" },
+		{ "name ~ \"a[b\"", "filter, column 8: \"a[b\" has a '[' that begins no set like [a-z]: write [[] for a plain '['" },
+		{ "name ~ \"[]\"", "filter, column 8: \"[]\" has a '[' that begins no set like [a-z]: write [[] for a plain '['" },
+		{ "name ~ \"[z-a]\"", "filter, column 8: \"[z-a]\" has a '[' that begins no set like [a-z]: write [[] for a plain '['" },
+		{ "name == \"toolong\"", "filter, column 9: \"toolong\" is longer than name, which holds at most 6 bytes" },
+		{ "name ~ \"???????*\"", "filter, column 8: \"???????*\" is longer than name, which holds at most 6 bytes" },
+		{ "$comm == \"abcdefghijklmnop\"", "filter, column 10: \"abcdefghijklmnop\" is longer than $comm, which holds at most 15 bytes" },
+		{ "u8 == 256", "filter, column 7: '256' is out of range: u8 holds 0 to 255" },
+		{ "u8 == -1", "filter, column 7: '-1' is out of range: u8 holds 0 to 255" },
+		{ "u8 & 256", "filter, column 6: '256' is out of range: u8 holds 0 to 255" },
+		{ "i16 < 32768", "filter, column 7: '32768' is out of range: i16 holds -32768 to 32767" },
+		{ "i16 < -32769", "filter, column 7: '-32769' is out of range: i16 holds -32768 to 32767" },
+		{ "i16 & -32769", "filter, column 7: '-32769' is out of range: i16 holds 0 to 65535" },
+		{ "i32 == 0xffffffff", "filter, column 8: '0xffffffff' is out of range: i32 holds -2147483648 to 2147483647" },
+		{ "i64 == 0xffffffffffffffff", "filter, column 8: '0xffffffffffffffff' is out of range: i64 holds -9223372036854775808 to 9223372036854775807" },
+		{ "u64 == -1", "filter, column 8: '-1' is out of range: u64 holds 0 to 18446744073709551615" },
+		{ "u64 == 18446744073709551616", "filter, column 8: '18446744073709551616' does not fit in 64 bits" },
+		{ "$uid == -1", "filter, column 9: '-1' is out of range: $uid holds 0 to 4294967295" },
+		{ "u8 == 12ab", "filter, column 7: '12ab' is not a number: write it like 10, -10, 0x1f or 0755" },
+		{ "u8 == 0x", "filter, column 7: '0x' is not a number: write it like 10, -10, 0x1f or 0755" },
+		{ "u8 == 08", "filter, column 7: '08' is not a number: write it like 10, -10, 0x1f or 0755" },
+		{ "u8 == 0xfg", "filter, column 7: '0xfg' is not a number: write it like 10, -10, 0x1f or 0755" },
+		{ "u8 == - 1", "filter, column 7: unknown character '-': use fields, $words, numbers, \"strings\" and == != < <= > >= & ~ !~ && || ! ( )" },
+		{ "u8 == 1 ; i16 == 2", "filter, column 9: unknown character ';': use fields, $words, numbers, \"strings\" and == != < <= > >= & ~ !~ && || ! ( )" },
+		{ "\xc3\xa4 == 1", "filter, column 1: unknown character '?': use fields, $words, numbers, \"strings\" and == != < <= > >= & ~ !~ && || ! ( )" },
 		{ "averyveryverylongfieldnamethatnobodyhas == 1", "filter, column 1: no field 'averyveryverylongfieldname...': the event has u8, i16, name, i32, i64, u64, hex, path, list, tail, last, tid" },
 	};
 	char why[192];
@@ -349,7 +349,7 @@ static void many_fields(void)
 		ctrace_expr_free(e);
 	}
 	check_eq(ctrace_expr_new("prio == 1", NULL, 0, &e, why, 192), -EINVAL);
-	check_str(why, "filter, column 1: no field 'prio' here, only $comm $tid $vtid $pid $uid $gid $cid $cpu");
+	check_str(why, "filter, column 1: no field 'prio' here: use one of $comm $tid $vtid $pid $uid $gid $cid $cpu");
 }
 
 static char *repeat(char *to, const char *s, int n)
@@ -369,14 +369,14 @@ static void limits(void)
 		strcpy(repeat(text, "u8 == 1||", n - 1), "u8 == 200");
 		check_eq(run(text, LEN, &task, why), n == CTRACE_EXPR_TERMS ? 1 : -1);
 	}
-	check_str(why, "filter, column 289: 'u8' begins one comparison too many: at most 32");
+	check_str(why, "filter, column 289: too many comparisons: at most 32 are allowed");
 	/* nested brackets, each with as much waiting in it as possible */
 	for (n = CTRACE_EXPR_DEPTH; n <= CTRACE_EXPR_DEPTH + 1; n++) {
 		to = stpcpy(repeat(text, "!(", n), "u8 == 200");
 		repeat(to, ")", n);
 		check_eq(run(text, LEN, &task, why), n == CTRACE_EXPR_DEPTH ? n % 2 == 0 : -1);
 	}
-	check_str(why, "filter, column 34: ( is in too many others: at most 16 deep");
+	check_str(why, "filter, column 34: '(' is nested too deep: at most 16 levels are allowed");
 	for (n = 13; n <= 14; n++) {
 		to = repeat(text, "u8==1||u8&8&&!(", n);
 		to = stpcpy(to, "u8==1||u8==200&&!(u8==1)");

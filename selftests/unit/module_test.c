@@ -26,7 +26,7 @@ static void refused(void)
 	told(INSERT "Required key not available\n", true, false, "(Required key not available)", "mokutil");
 	told(INSERT "Required key not available\n", false, false, "(Required key", "mokutil");
 	told(INSERT "Operation not permitted\n", false, false, "(Operation not permitted)", "on the host");
-	told(INSERT "Operation not permitted\n", true, true, "switched off", "before");
+	told(INSERT "Operation not permitted\n", true, true, "switched off", "before it is");
 	told(INSERT "Exec format error\n", true, false, "built for another kernel", "make install-dkms");
 	told(INSERT "Cannot allocate memory\n", true, false, "does not load (Cannot allocate memory)", "dmesg");
 	told(INSERT "Unknown symbol in module, or unknown parameter (see dmesg)\n", true, false, "its file is gone", "make install-dkms");

@@ -129,7 +129,7 @@ static void names(void)
 	expect("irq:sched_switch", "irq:sched_switch");	/* the kernel says that there is no such event */
 	refused("did you mean 'openat'", "opneat");
 	refused("no such tracepoint", "irq_lacking");
-	refused("names no event", "");
+	refused("needs an event: ", "");
 	refused("no event or system call 'unknown'", "unknown");
 }
 
@@ -178,7 +178,7 @@ static void left_out(void)
 	expect("syscalls", "!sched");
 	refused("no event or system call 'futx'", "!futx");
 	refused("takes no condition", "!futex if ret < 0");
-	refused("leaves no event", "openat,!openat");
+	refused("leaves nothing to record", "openat,!openat");
 }
 
 static void conditions(void)
@@ -197,8 +197,8 @@ static void conditions(void)
 	       "syscalls", "openat if ret < 0");
 	refused("'openat' twice", "openat if ret < 0", "openat if ret > 0");
 	refused("'sched_switch' twice", "sched_switch", "sched_switch if prev_tid == 1");
-	refused("follows no event", "if ret < 0");
-	refused("no condition follows", "openat if ");
+	refused("'if' needs an event before it", "if ret < 0");
+	refused("'if' needs a condition after it", "openat if ");
 }
 
 static void definitions(void)

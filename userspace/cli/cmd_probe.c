@@ -19,7 +19,7 @@ static const char usage[] =
 "one argument, in the kernel's own syntax for kprobes (kprobetrace.rst):\n"
 "  p:NAME SYMBOL[+OFFSET] [ARG=FETCH[:TYPE]]...   when execution reaches SYMBOL\n"
 "  r:NAME SYMBOL [ARG=FETCH[:TYPE]]...            when SYMBOL returns\n"
-"FETCH is %REGISTER, $argN, $stackN, $retval, $comm, @ADDRESS, @SYMBOL, or what one of them\n"
+"FETCH is %REGISTER, $argN, $stackN, $retval, $comm, @ADDRESS, \\NUMBER, or what one of them\n"
 "points to: +OFFSET(FETCH). TYPE is u8 to u64, s8 to s64, x8 to x64, string or ustring; or\n"
 "an array of numbers, such as u8[4].\n"
 "\n"

@@ -21,7 +21,7 @@ static const char usage[] =
 "Options:\n"
 "  -j, --json         print one JSON object per line\n"
 "      --relative     show times since the first event, not the time of day\n"
-"      --folded FILE  in place of lines, write each stack and how often it was seen, for\n"
+"      --folded FILE  print no lines; write each stack and how often it was seen, for\n"
 "                     flame graphs; FILE - is standard output\n"
 "  -h, --help         this text\n"
 "\n"
@@ -51,7 +51,7 @@ static int cannot_load(const char *dir, int err)
 		return cli_error("'%s' is not a trace: give the directory that 'ctrace record -o' wrote",
 				 dir);
 	if (err == -EPROTO)
-		return cli_error("'%s' is of a machine with the other byte order: try babeltrace2 %s",
+		return cli_error("'%s' was recorded on a machine with the other byte order: try babeltrace2 %s",
 				 dir, dir);
 	if (err == -EBADMSG)
 		return cli_error("%s/" CTF_SIDE_SCHEMA " is damaged or from a newer ctrace: try babeltrace2 %s",
@@ -83,7 +83,7 @@ static int show(struct ctf_reader *r, struct sink *sink, FILE *out, const char *
 	sink_account(sink, &b);
 	sink_free(sink);
 	if (fflush(out) == EOF && errno != EPIPE)
-		status = cli_error("cannot write the lines: %s", strerror(errno));
+		status = cli_error("cannot write the output: %s", strerror(errno));
 	sbuf_printf(&b, ", %llu lost", (unsigned long long)losses.overrun);
 	fprintf(stderr, "ctrace: %s\n", b.s);
 	sbuf_free(&b);
@@ -100,7 +100,7 @@ static void load_symbols(const char *dir, struct symbols *sy)
 	int err = symbols_load(sy, path);
 
 	if (err && err != -ENOENT)
-		fprintf(stderr, "ctrace: functions have no names: %s: %s\n", path,
+		fprintf(stderr, "ctrace: functions are shown without names: %s: %s\n", path,
 			err == -EBADMSG ? "damaged" : strerror(-err));
 	free(path);
 }
@@ -130,7 +130,7 @@ static int report(const char *dir, const struct report_opts *o)
 	/* without the list of containers, ids stand in for names */
 	err = side_load_containers(dir, table);
 	if (err)
-		fprintf(stderr, "ctrace: containers have no names: %s/" CTF_SIDE_CONTAINERS ": %s\n", dir,
+		fprintf(stderr, "ctrace: containers are shown without names: %s/" CTF_SIDE_CONTAINERS ": %s\n", dir,
 			err == -EBADMSG ? "damaged" : strerror(-err));
 	r = ctf_reader_open(dir, info.uuid);
 	if (!r) {

@@ -23,10 +23,10 @@ static const char usage[] =
 "  USED/SLOTS  rings in use, and rings that the session's memory (ARENA) is divided into\n"
 "  EVENTS      recorded since the session's start\n"
 "  FULL        refused because a ring was full (--stop-when-full)\n"
-"  NESTED      refused because interrupts were nested too deep\n"
+"  NESTED      refused because nested interrupts wrote more than a ring holds\n"
 "  MISSED      kprobe hits while another hit was being handled\n"
-"  UNFOLLOWED  calls to be recorded as a whole, or tasks of a pid target, that were not\n"
-"              followed, because too many others were\n"
+"  UNFOLLOWED  calls to be recorded as a whole, or tasks of a pid target, that came while\n"
+"              too many others were followed\n"
 "  LIMITED     held back by --rate; not lost\n"
 "  If a reader is too slow, that reader reports its losses; they are not shown here.\n"
 "\n"
@@ -187,7 +187,7 @@ static void put_info(struct out *o, const struct ctrace_info *i)
 		       i->abi, mode, i->containers, i->containers == 1 ? "" : "s", i->sessions,
 		       i->sessions == 1 ? "" : "s");
 		if (i->unknown)
-			printf("%llu events had no memory for their container's name: they are of 'unknown'\n",
+			printf("%llu events are shown under 'unknown', because there was no memory for their containers\n",
 			       (unsigned long long)i->unknown);
 		return;
 	}

@@ -32,8 +32,8 @@ PROBES_HELP
 "\n"
 RUN_HELP
 "How:\n"
-"      --folded FILE     in place of lines, at the end, write each stack and how often it\n"
-"                        was seen, for flame graphs; FILE - is standard output\n"
+"      --folded FILE     print no lines; at the end, write each stack and how often it was\n"
+"                        seen, for flame graphs; FILE - is standard output\n"
 "      --duration TIME   end after 2, 0.5, 500ms, 2m\n"
 "  -o, --output FILE     write the lines to FILE\n"
 "  -j, --json            print one JSON object per line\n"
@@ -152,7 +152,7 @@ static int account(struct trace *t)
 	/* EPIPE is no error: the reader of our output has seen enough */
 	if (!t->write_error || t->write_error == EPIPE)
 		return CLI_OK;
-	return cli_error("cannot write the lines: %s", strerror(t->write_error));
+	return cli_error("cannot write the output: %s", strerror(t->write_error));
 }
 
 static int64_t clock_offset(void)

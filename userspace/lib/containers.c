@@ -89,7 +89,7 @@ static int join(struct ctrace *ct, struct nl_sock *sk)
 	group = genl_ctrl_resolve_grp(ct->sk, CTRACE_GENL_NAME, CTRACE_GENL_MCGRP);
 	if (group < 0)
 		return ctrace_ctl_error(ct, -ENOENT,
-			"cannot watch containers: the module has no group '%s'",
+			"cannot watch containers: the module has no multicast group '%s'",
 			CTRACE_GENL_MCGRP);
 	/* With CAP_NET_ADMIN the size may exceed rmem_max; without, take what is allowed. */
 	if (setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
@@ -154,7 +154,7 @@ int ctrace_container_dispatch(struct ctrace *ct)
 	ssize_t got;
 
 	if (!ct->notices)
-		return ctrace_ctl_error(ct, -EINVAL, "not subscribed to containers");
+		return ctrace_ctl_error(ct, -EINVAL, "containers are not being watched: subscribe first");
 	for (;;) {
 		from_len = sizeof(from);
 		got = recvfrom(nl_socket_get_fd(ct->notices), ct->notice_buf, CTRACE_RECV_SIZE,

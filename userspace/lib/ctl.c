@@ -73,11 +73,11 @@ static int check_abi(struct ctrace *ct)
 		return err;
 	if (info.abi_compat > CTRACE_ABI)
 		return ctrace_ctl_error(ct, -EPROTO,
-			"the kernel module (version %s, ABI %u) needs a user space of ABI %u or newer, this one has %u: install the user space of the module's version",
+			"the kernel module (version %s, ABI %u) needs a user space of ABI %u or newer, but this one has ABI %u: install the user space of the module's version",
 			info.version, info.abi, info.abi_compat, CTRACE_ABI);
 	if (info.abi < CTRACE_ABI_COMPAT)
 		return ctrace_ctl_error(ct, -EPROTO,
-			"this user space (ABI %u) needs a kernel module of ABI %u or newer, the loaded one (version %s) has %u: install the module of this version, and load it (rmmod ctrace, modprobe ctrace)",
+			"this user space (ABI %u) needs a kernel module of ABI %u or newer, but the loaded one (version %s) has ABI %u: install the module of this version and load it (rmmod ctrace, modprobe ctrace)",
 			CTRACE_ABI, CTRACE_ABI_COMPAT, info.version, info.abi);
 	return 0;
 }

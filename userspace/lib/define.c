@@ -34,7 +34,7 @@ static int event_do(struct ctrace *ct, int cmd, int attr, const char *text, cons
 	snprintf(what, sizeof(what), "cannot %s event '%.*s%s'", verb, 127, text,
 		 len > 127 ? "..." : "");
 	if (len >= CTRACE_TEXT_MAX)
-		return ctrace_ctl_error(ct, -ENAMETOOLONG, "%s: it may have at most %u bytes", what,
+		return ctrace_ctl_error(ct, -ENAMETOOLONG, "%s: the text may have at most %u bytes", what,
 					CTRACE_TEXT_MAX - 1);
 	return ctrace_ctl_call(ct, event_msg(ct, cmd, attr, text), what, fn, arg);
 }

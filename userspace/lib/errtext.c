@@ -90,7 +90,7 @@ const char *ctrace_error_hint(int err)
 	case ENOMEM:
 		return "the kernel does not have enough memory: ask for a smaller arena";
 	case EOPNOTSUPP:
-		return "the module does not know the command: it is older than this library";
+		return "the module does not know this command, because it is older than this library";
 	}
 	return NULL;
 }

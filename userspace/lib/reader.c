@@ -179,7 +179,7 @@ static int bind_fd(struct ctrace *ct, int fd, uint32_t session, uint32_t cid)
 	switch (errno) {
 	case EACCES:
 		return ctrace_ctl_error(ct, -EACCES,
-			"no single container of session %u can be read: its records hold kernel addresses (stacks, raw tracepoints, kprobe arguments)",
+			"single containers of session %u cannot be read, because its records hold kernel addresses (stacks, raw tracepoints, kprobe arguments)",
 			session);
 	case EPERM:
 		return ctrace_ctl_error(ct, -errno, "cannot read session %u: %s", session,
@@ -217,7 +217,7 @@ int ctrace_reader_open_id(struct ctrace *ct, uint32_t session, uint32_t cid, uns
 		return 0;
 	if (err == -EPROTO)
 		ctrace_ctl_error(ct, err,
-			"the rings of session %u are laid out for another version of this library",
+			"the rings of session %u have a layout that this version of the library does not know",
 			session);
 	else
 		ctrace_ctl_error(ct, err, "cannot map the rings of session %u: %s", session,

@@ -59,11 +59,11 @@ static int take_opts(struct ctrace *ct, void *to, size_t size, const void *from,
 
 	memcpy(&sz, from, sizeof(sz));
 	if (sz < sizeof(sz))
-		return ctrace_ctl_error(ct, -EINVAL, "%s: the options' size is not set", what);
+		return ctrace_ctl_error(ct, -EINVAL, "%s: the options' size is not set: fill in .sz", what);
 	for (i = size; i < sz; i++)
 		if (p[i])
 			return ctrace_ctl_error(ct, -E2BIG,
-						"%s: an option is newer than this library", what);
+						"%s: an option is set that is newer than this library", what);
 	memcpy(to, from, sz < size ? sz : size);
 	return 0;
 }

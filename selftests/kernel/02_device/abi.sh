@@ -17,12 +17,12 @@ version=$(cat /sys/module/ctrace/version)
 note "module $version: ABI $abi, takes $compat or newer; programs of $old and $new"
 
 refuse "user space that is too old sees it" \
-	"module \(version $version, ABI $abi\) needs a user space of ABI $compat or newer, this one has $old: install the user space" abi_older
-same "and says so again to who goes on" 1 "$(abi_older | sort -u | wc -l)"
+	"module \(version $version, ABI $abi\) needs a user space of ABI $compat or newer, but this one has ABI $old: install the user space" abi_older
+same "and says so again if the program goes on" 1 "$(abi_older | sort -u | wc -l)"
 refuse "user space that is too new sees it" \
-	"user space \(ABI $new\) needs a kernel module of ABI $new or newer, .*version $version\) has $abi: install the module.*modprobe" abi_newer
-same "and says so again to who goes on" 1 "$(abi_newer | sort -u | wc -l)"
+	"user space \(ABI $new\) needs a kernel module of ABI $new or newer, .*version $version\) has ABI $abi: install the module.*modprobe" abi_newer
+same "and says so again if the program goes on" 1 "$(abi_newer | sort -u | wc -l)"
 refuse "the module refuses a command of old" \
-	"request is of ABI $old, the module \(version $version\) is of ABI $abi and takes $compat or newer: install the user space" abi_older "$old"
+	"request has ABI $old, but the module \(version $version\) has ABI $abi and takes $compat or newer: install the user space" abi_older "$old"
 check "it takes one of its own" abi_older "$abi"
 check "and one that is newer, whose sender has looked" abi_older "$new"

@@ -33,4 +33,4 @@ echo 2 > /proc/sys/kernel/kptr_restrict
 ctrace trace -o "$tmp/out" -e sched_switch --stack -- sleep 0.1 2> "$tmp/err"
 has "kptr_restrict: addresses" '^    > 0xffff' "$tmp/out"
 has "kptr_restrict: and why" 'kptr_restrict' "$tmp/err"
-refuse "no such stack" 'not a stack' ctrace trace --stack=hay -- true
+refuse "no such stack" "unknown stack 'hay'" ctrace trace --stack=hay -- true

@@ -44,5 +44,5 @@ if [ -n "$mark" ]; then
 else
 	refuse "no victim is told without a tracepoint" "oom_mark_victim" evdump -e oom_mark_victim -- true
 fi
-has "a score set from outside is that of whose it is" "oom_score_adj_update cid=$cid tid=$pid vtid=1 pid=$pid comm=\"sh\" oom_score_adj=321\$" "$tmp/ev"
+has "a score set from outside belongs to the process that has it" "oom_score_adj_update cid=$cid tid=$pid vtid=1 pid=$pid comm=\"sh\" oom_score_adj=321\$" "$tmp/ev"
 has "as the witness has it" "oom_score_adj_update: pid=$pid comm=sh oom_score_adj=321" "$tmp/w"

@@ -37,7 +37,7 @@ refuse "no such tracepoint" "no tracepoint 'sched_nonsense'" evdump -e sched:sch
 refuse "raw: no such tracepoint" "no tracepoint 'nonsense'" evdump -e raw:nonsense -- true
 # Before 5.5 a module cannot ask which subsystem a tracepoint belongs to, so any subsystem's name is taken.
 if grep -q ' trace_get_event_file$' /proc/kallsyms; then
-	refuse "of another subsystem" "not of subsystem 'net'" evdump -e net:kmalloc -- true
-	refuse "a curated one's name, of another subsystem" "not of subsystem 'net'" evdump -e net:sched_switch -- true
+	refuse "of another subsystem" "not in subsystem 'net'" evdump -e net:kmalloc -- true
+	refuse "a curated one's name, of another subsystem" "not in subsystem 'net'" evdump -e net:sched_switch -- true
 fi
 check "the kernel's name of a curated one" evdump -e irq:softirq_entry -- true

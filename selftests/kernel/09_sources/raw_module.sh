@@ -26,7 +26,7 @@ check "it cannot go meanwhile" grep -q "^$common " /proc/modules
 stop_dump
 witnessed "$tmp/w"
 at_least "packets" 3 "$(grep -c ' virtio_transport_alloc_pkt ' "$tmp/ev")"
-same "as many as the witness has" "$(grep -c ' virtio_transport_alloc_pkt:' "$tmp/w")" "$(grep -c ' virtio_transport_alloc_pkt ' "$tmp/ev")"
+same "the same number as the witness has" "$(grep -c ' virtio_transport_alloc_pkt:' "$tmp/w")" "$(grep -c ' virtio_transport_alloc_pkt ' "$tmp/ev")"
 tid=$(sed -n 's/^pid=//p' "$tmp/out")
 has "of the task" "virtio_transport_alloc_pkt cid=0 tid=$tid vtid=$tid arg1=.* arg4=" "$tmp/ev"
 check "and goes afterwards" wait_for 10 modprobe -r $common

@@ -45,7 +45,7 @@ sed -n 's/.*ctrace_statedump_namespaces .* tid=\([0-9]*\) cgroup_ns=\([0-9]*\) i
 at_least "whose namespaces to compare" 20 "$(wc -l < "$tmp/ns")"
 same "numbers and names: who is missing or wrong" "" "$(comm -23 "$tmp/status" "$tmp/dumped.status" | head -n 3)"
 same "namespaces: likewise" "" "$(comm -23 "$tmp/ns" "$tmp/dumped.ns" | head -n 3)"
-same "nobody twice" "" "$(cut -d' ' -f1 "$tmp/dumped.ns" | uniq -d)"
+same "no task twice" "" "$(cut -d' ' -f1 "$tmp/dumped.ns" | uniq -d)"
 same "between one begin" "1 0" "$(awk '{print $2}' "$tmp/ev" | awk '/statedump_start/ {s = NR; n++} END {print n, s - 1}')"
 same "and one end" lttng_statedump_end "$(tail -n 1 "$tmp/ev" | cut -d' ' -f2)"
 same "a container's tasks are its" "$(of_pid "$pid" cid)" "$(cids "$tmp/ev" "process_state .* tid=$pid vtid=1 .* ns_level=1 ")"

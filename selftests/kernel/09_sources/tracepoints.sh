@@ -19,6 +19,6 @@ comm -13 "$tmp/names" "$tmp/events" > "$tmp/missing"
 # A few events have another name than their tracepoint.
 if [ "$(wc -l < "$tmp/missing")" -le $(($(wc -l < "$tmp/events") / 50)) ]; then ok "the kernel's events: all but $(wc -l < "$tmp/missing") of $(wc -l < "$tmp/events")"
 else not_ok "of $(wc -l < "$tmp/events") events $(wc -l < "$tmp/missing") are missing: $(head -n 5 "$tmp/missing" | tr '\n' ' ')"; fi
-refuse "not for everybody" "CAP_SYS_ADMIN" setpriv --reuid 65534 --clear-groups --inh-caps=-all tplist
+refuse "not for every user" "CAP_SYS_ADMIN" setpriv --reuid 65534 --clear-groups --inh-caps=-all tplist
 # the tracepoint behind a curated event
 check "a curated event's source can be had raw" evdump -e raw:softirq_entry -e irq_softirq_entry -- true

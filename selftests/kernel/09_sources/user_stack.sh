@@ -34,7 +34,7 @@ has "a task woke another" 'sched_wakeup .*comm="cat"' "$tmp/ev"
 at_least "wake-ups" 10 "$(grep -c 'user_stack cid' "$tmp/ev")"
 has_not "are told by others: no stack" 'user_stack cid.*0x' "$tmp/ev"
 evdump -t all -e sched_switch -u -d 1 > "$tmp/ev" 2> "$tmp/err"
-has "a switch has that of who is switched off" 'user_stack cid.*callstack=0x' "$tmp/ev"
+has "a switch has the stack of the task that is switched off" 'user_stack cid.*callstack=0x' "$tmp/ev"
 kthread=$(pgrep -x ksoftirqd/0 || pgrep -x kthreadd)
 has_not "a kernel thread's is empty" "user_stack cid=0 tid=$kthread .*0x" "$tmp/ev"
 has_not "all decodable" 'undecodable|unknown-id' "$tmp/ev"

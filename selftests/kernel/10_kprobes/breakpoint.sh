@@ -19,7 +19,7 @@ for offset in {9..40}; do
 done
 note "at $symbol+$offset"
 at_least "hits of the container" 10 "$(grep -c 'ctracetest cid' "$tmp/ev")"
-same "none of anybody else" "$cid" "$(cids "$tmp/ev" .)"
+same "none of another container" "$cid" "$(cids "$tmp/ev" .)"
 has_not "none without a task" ' tid=0 ' "$tmp/ev"
 address=$(awk -v s="$symbol" -v o="$offset" '$3 == s {print substr($1, 1, 13); exit}' /proc/kallsyms)
 has "the kernel's stack begins there" "kernel_stack .* callstack=0x$address" "$tmp/ev"

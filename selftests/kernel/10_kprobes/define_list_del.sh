@@ -19,8 +19,8 @@ has "with its group" "^[0-9]+ grp yours r:grp/yours $open " "$tmp/list"
 setpriv --reuid=65534 --regid=65534 --clear-groups "$here/build/definer" list > "$tmp/nobody"
 same "listed to nobody" "0 0" "$? $(wc -l < "$tmp/nobody")"
 same "attached to nothing yet" 0 "$(grep -c "$open" $list)"
-refuse "a name twice" "there is an event 'mine' already" definer add "p:mine do_exit"
-refuse "in another group as well" "there is an event 'yours' already" definer add "p:yours do_exit"
+refuse "a name twice" "an event 'mine' already exists" definer add "p:mine do_exit"
+refuse "in another group as well" "an event 'yours' already exists" definer add "p:yours do_exit"
 
 evdump -e mine -e grp:yours -- cat /nonexistent/ctrace > "$tmp/ev" 2> "$tmp/err"
 has "by its name" ' mine .* name="/nonexistent/ctrace"' "$tmp/ev"
@@ -42,8 +42,8 @@ same "none left" 0 "$(definer list | wc -l)"
 # While one kprobe is there all the time, the kernel need not rewrite its code for each definition.
 dump "$tmp/ev3" -t cid:0 -e "kprobe:$open" -d 100
 for i in $(seq 1025); do echo "p:n$i $open"; done > "$tmp/many"
-refuse "a limit to them" "1024 definitions already" xargs -d '\n' -n 5000 -a "$tmp/many" definer add
-same "so many are listed" 1024 "$(definer list | wc -l)"
+refuse "a limit to them" "already 1024 definitions" xargs -d '\n' -n 5000 -a "$tmp/many" definer add
+same "all of them are listed" 1024 "$(definer list | wc -l)"
 stop_dump
 check "no kprobe is left of them" wait_for 10 bash -c "! grep $open $list"
 check "unloaded with all of them" unload

@@ -8,7 +8,7 @@
 
 load
 mount=$(cgroup_mount)
-# a runtime's name: whoever is in there is that container's
+# a runtime's name: every task in it belongs to that container
 box=/$(hex64 callmoves)
 mkdir "$mount$box"
 later "rmdir $mount$box"

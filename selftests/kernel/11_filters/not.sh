@@ -28,7 +28,7 @@ stop_dump
 has_not "nothing of its own" 'who=2$' "$tmp/ev"
 has_not "nor of the one inside" 'who=3$' "$tmp/ev"
 has_not "nor of one born inside since" 'who=4$' "$tmp/ev"
-has_not "nor of who came into its pid namespace" 'who=7$' "$tmp/ev"
+has_not "nor of a task that came into its pid namespace" 'who=7$' "$tmp/ev"
 cids "$tmp/ev" . | tr ' ' '\n' > "$tmp/cids"
 has_not "its cid nowhere" "^$b\$" "$tmp/cids"
 # a directory as the target, and a followed process that enters it

@@ -17,7 +17,7 @@ fi
 # The command prints into files: its output would come between the lines of evdump.
 evdump -v -e call:readv -- bash -c "incalls crowd 5000 > $tmp/many; incalls crowd 500 > $tmp/few" > "$tmp/ev" 2> "$tmp/err"
 many=$(sed -n 's/^made //p' "$tmp/many") few=$(sed -n 's/^made //p' "$tmp/few")
-[ "${many:-0}" -gt 4600 ] || skip "no room for so many threads: $many"
+[ "${many:-0}" -gt 4600 ] || skip "no room for that many threads: $many"
 seen=$(grep -c ' syscall_readv .* ret=0 ' "$tmp/ev")
 lost=$(sed -n 's/.* unfollowed \([0-9]*\).*/\1/p' "$tmp/err")
 at_least "not followed: those beyond the 4096 that the module follows" $((many - 4096)) "$lost"

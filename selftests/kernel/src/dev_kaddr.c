@@ -27,6 +27,6 @@ int main(void)
 	after = dev_open(0);
 	dev_expect(-EACCES, dev_bind(after, s, CTRACE_CID_HOST, NULL), "no view of it");
 	whole = dev_open(0);
-	dev_expect(0, dev_bind(whole, s, CTRACE_CID_ALL, NULL), "but the whole, for who may trace");
+	dev_expect(0, dev_bind(whole, s, CTRACE_CID_ALL, NULL), "but the whole session, if one may trace");
 	ksft_finished();
 }

@@ -120,7 +120,7 @@ static void by_force(int fd, size_t size, const char *what)
 
 static void reshaped(int fd, size_t size, const char *what)
 {
-	/* Not advice 100 and 101: they poison memory, whoever owns it, if the caller has the right. */
+	/* Not advice 100 and 101: if the caller may, they poison memory, even that of others. */
 	char *p = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0), *q;
 	int bad = 0, i;
 	size_t at;

@@ -212,7 +212,7 @@ static void judge(uint32_t steps, const struct ctrace_losses *l)
 		made += sh->made[i];
 		seen += runners_seen[i];
 	}
-	ksft_test_result(made == seen && !runners_elsewhere, "runners: %" PRIu64 " calls made, %" PRIu64 " seen, %" PRIu64 " of them of somebody else\n",
+	ksft_test_result(made == seen && !runners_elsewhere, "runners: %" PRIu64 " calls made, %" PRIu64 " seen, %" PRIu64 " of them in another container\n",
 			 made, seen, runners_elsewhere);
 	ksft_test_result(!l->overrun && !l->full && !l->nested, "nothing was lost: overrun %" PRIu64 " full %" PRIu64 " nested %" PRIu64 "\n",
 			 l->overrun, l->full, l->nested);

@@ -148,7 +148,7 @@ static int choices(bool count)
 	refuse(probe_with("sched_wakeup", 0, "", 0), -EINVAL, "filter", "an empty filter");
 	refuse(probe_with("sched_switch", 0, "prev_tid == 1", 0), -EEXIST, "sched_switch",
 	       "the same probe with other options");
-	take(probe_with("sched_wakeup", 0, "$cid == 0", ~0u), "one of as many as there are");
+	take(probe_with("sched_wakeup", 0, "$cid == 0", ~0u), "one in the highest number");
 
 	refuse(target_not(CTRACE_TARGET_ALL, 0, 0, 1), -EINVAL, "not", "not everything");
 	refuse(target_not(CTRACE_TARGET_PID, CTRACE_A_TARGET_PID, getpid(), 1), -EINVAL, "not",

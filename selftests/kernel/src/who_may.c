@@ -488,7 +488,7 @@ int main(int argc, char **argv)
 	c.nobodys.family = c.family;
 	if (dev_bind(c.whole, dev_session, CTRACE_CID_ALL, &c.whole_size) ||
 	    dev_bind(c.view, dev_session, CTRACE_CID_HOST, &c.view_size) || c.nobodys.fd < 0)
-		ksft_exit_fail_msg("what is to be passed\n");
+		ksft_exit_fail_msg("cannot make what is handed to the callers\n");
 	/* a socket of its own: the messages of two processes on one socket would mix */
 	if (genl_open(&dev_genl))
 		ksft_exit_fail_msg("no socket\n");

@@ -48,18 +48,18 @@ char *module_why(const char *said, bool may, bool disabled)
 
 	reason = reason ? reason + 1 + strspn(reason + 1, " ") : line;
 	if (!*line)
-		why = xstrdup("the kernel module is not loaded: 'modprobe ctrace' loads it");
+		why = xstrdup("the kernel module is not loaded: run 'modprobe ctrace'");
 	else if (strstr(line, "not found"))
-		why = xasprintf("the kernel module is not installed for this kernel (%s): 'make install-dkms' in ctrace's source does it (see README.md)",
+		why = xasprintf("the kernel module is not installed for this kernel (%s): run 'make install-dkms' in ctrace's source (see README.md)",
 				uname(&u) ? "?" : u.release);
 	else if (disabled)
-		why = xasprintf("the kernel refused the module (%s): modules are switched off until the next boot (kernel.modules_disabled): load ctrace before that",
+		why = xasprintf("the kernel refused the module (%s): module loading is switched off until the next boot (kernel.modules_disabled): load ctrace before it is switched off",
 				reason);
 	else if (says(line, EPERM, 0, 0) && !may)
-		why = xasprintf("the kernel refused the module (%s): this root may not load modules: run 'modprobe ctrace' on the host, outside any container",
+		why = xasprintf("the kernel refused the module (%s): this root may not load modules: run 'modprobe ctrace' on the host, outside all containers",
 				reason);
 	else if (says(line, EPERM, ENOKEY, EKEYREJECTED))
-		why = xasprintf("the kernel refused the module (%s): under Secure Boot or lockdown it takes only what is signed with a key that it trusts: enrol DKMS's key ('mokutil --import /var/lib/dkms/mok.pub', then reboot), or switch Secure Boot or lockdown off",
+		why = xasprintf("the kernel refused the module (%s): under Secure Boot or lockdown it loads only modules signed with a key that it trusts: enrol DKMS's key ('mokutil --import /var/lib/dkms/mok.pub', then reboot), or switch Secure Boot or lockdown off",
 				reason);
 	else if (says(line, ENOEXEC, 0, 0))
 		why = xasprintf("the kernel refused the module (%s): it was built for another kernel: build it for this one ('make install-dkms' in ctrace's source, see README.md)",
@@ -111,7 +111,7 @@ char *module_load(void)
 
 	if (access("/proc/modules", F_OK)) {
 		free(program);
-		return xstrdup("this kernel takes no modules (CONFIG_MODULES): boot one that does");
+		return xstrdup("this kernel cannot load modules (it lacks CONFIG_MODULES): boot one that can");
 	}
 	if (!program || pipe2(out, O_CLOEXEC)) {
 		free(program);

@@ -75,7 +75,7 @@ static int fail(struct ctf *c, const char *what, int err)
 {
 	if (!c->failed)
 		cli_error("cannot write %s/%s: %s%s", c->dir, what, strerror(err),
-			  c->totals.events ? ": the trace up to there is whole" : "");
+			  c->totals.events ? ": the trace is complete up to there" : "");
 	c->failed = true;
 	return -1;
 }

@@ -74,18 +74,18 @@ int probe_items_parse(struct probe_items *items, const char *value)
 		free(list);
 	}
 	if (items->n == before)
-		return cond ? cli_usage("'if' follows no event in -e '%s'", value) :
-			      cli_usage("-e names no event");
+		return cond ? cli_usage("'if' needs an event before it in -e '%s'", value) :
+			      cli_usage("-e needs an event: 'ctrace events' lists them");
 	for (size_t i = before; i < items->n; i++)
 		if (!*items->v[i].text)
-			return cli_usage("'!' names no event in -e '%s'", value);
+			return cli_usage("'!' needs an event after it in -e '%s'", value);
 	if (!cond)
 		return CLI_OK;
 	if (items->v[items->n - 1].not)
-		return cli_usage("'!%s' takes no condition", items->v[items->n - 1].text);
+		return cli_usage("'!%s' takes no condition, as it leaves the event out", items->v[items->n - 1].text);
 	items->v[items->n - 1].filter = trimmed(cond + 2, strlen(cond + 2));
 	if (!*items->v[items->n - 1].filter)
-		return cli_usage("no condition follows 'if' in -e '%s'", value);
+		return cli_usage("'if' needs a condition after it in -e '%s'", value);
 	return CLI_OK;
 }
 

@@ -309,7 +309,7 @@ int probes_parse(struct probes *p, const struct ctrace_schema *s, const struct p
 	if (status == CLI_OK)
 		status = finish(p, o);
 	if (status == CLI_OK && !p->n)
-		status = cli_usage("-e leaves no event");
+		status = cli_usage("-e leaves nothing to record: every event that it names is left out with '!', or missing in this kernel");
 	probe_items_free(&items);
 	return status;
 }

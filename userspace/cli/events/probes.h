@@ -38,7 +38,7 @@ struct probes_opts {
 "  kprobe:SYMBOL    the entry of a kernel function\n" \
 "  !NAME            leaves these out\n" \
 "or a kprobe in the kernel's syntax: 'p:NAME SYMBOL ARG...', 'r:NAME SYMBOL ARG...'.\n" \
-"EVENT if EXPRESSION, to the end of the -e, takes only events for which it is true:\n" \
+"'if EXPRESSION' at the end of an -e takes only those events for which it is true:\n" \
 "'openat if ret < 0 && filename ~ \"/etc/*\"'. 'ctrace events' lists the names.\n" \
 "Without -e: " PROBES_DEFAULT "\n"
 

@@ -99,7 +99,7 @@ int command_go(struct command_child *c, const char *name)
 	int err;
 
 	if (write(c->go, "", 1) != 1)
-		return cli_error("the command's process ended before its start");
+		return cli_error("the command's process ended before the command was started");
 	c->went = true;
 	close(c->go);
 	/* exec closes the child's end, so this returns at once if all is well */

@@ -105,7 +105,7 @@ enum {
 "What else:\n" \
 "      --stack[=WHICH]   the stack of each event: kernel (default), user or both\n" \
 "  -F, --frequency HZ    samples of what runs, HZ a second on each CPU, with stacks\n" \
-"      --state-dump      first, the tasks that exist already ('record' does this unless\n" \
+"      --state-dump      first, the tasks that already exist ('record' does this unless\n" \
 "                        --no-state-dump is given)\n"
 
 /* Reads an option common to both. True: opt was one; *status is set if its value is bad. */

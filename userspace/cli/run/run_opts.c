@@ -67,7 +67,7 @@ static int parse_stack(struct run_opts *o, const char *which)
 	else if (!strcmp(which, "both"))
 		o->stack |= CTRACE_PROBE_F_STACK | CTRACE_PROBE_F_USER_STACK;
 	else
-		return cli_usage("'%s' is not a stack: use --stack=kernel, --stack=user or --stack=both",
+		return cli_usage("unknown stack '%s': use --stack=kernel, --stack=user or --stack=both",
 				 which);
 	return CLI_OK;
 }
@@ -76,7 +76,7 @@ static int parse_count(const char *option, uint32_t *v)
 {
 	if (!parse_u32(optarg, v) && *v)
 		return CLI_OK;
-	return cli_usage("'%s' is not a number for %s: write 1 or more", optarg, option);
+	return cli_usage("%s needs a number of 1 or more, not '%s'", option, optarg);
 }
 
 static int duration_of(uint64_t *ns)

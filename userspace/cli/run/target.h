@@ -24,7 +24,7 @@ struct targets {
 };
 
 /*
- * Adds the targets that the words mean to ts. If all of them are to be left out and there is no command,
+ * Adds the targets that the words mean to ts. If all of them are left out and there is no command,
  * adds all. Returns CLI_OK, or the exit status after a message.
  */
 int targets_parse(struct targets *ts, struct ctable *t, char **words, int n, bool command);
@@ -36,7 +36,7 @@ bool targets_ended(struct targets *ts, struct ctable *t);
 
 #define TARGET_HELP \
 "TARGET is one of\n" \
-"  NAME         a container's name, as 'ctrace ps' shows it (if several have it, all)\n" \
+"  NAME         a container's name, as 'ctrace ps' shows it; all, if several have it\n" \
 "  ID           the first 3 or more digits of a container's 64-digit id\n" \
 "  N, cid:N     its number in the CID column\n" \
 "  cgroup:PATH  everything in a cgroup and below it: PATH is its directory, or its\n" \
@@ -44,7 +44,7 @@ bool targets_ended(struct targets *ts, struct ctable *t);
 "  pid:N        a process, its threads, and what it forks\n" \
 "  host         every process that is in no container\n" \
 "  all          everything\n" \
-"  not:TARGET   leaves that target out, whatever the others say (also '!TARGET'); if there\n" \
-"               are no others, everything else is traced\n"
+"  not:TARGET   leaves that target out, even if another contains it (also '!TARGET'); if\n" \
+"               there are no others, everything else is traced\n"
 
 #endif

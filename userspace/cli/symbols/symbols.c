@@ -70,7 +70,7 @@ void symbols_prepare(struct symbols *s)
 
 const char *symbols_note(const struct symbols *s)
 {
-	return s->hidden ? "the kernel's addresses have no names: /proc/kallsyms does not show them "
+	return s->hidden ? "kernel functions are shown without names: /proc/kallsyms hides their addresses "
 			   "(see kernel.kptr_restrict in proc(5))" : NULL;
 }
 
