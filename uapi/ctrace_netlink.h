@@ -146,6 +146,7 @@ enum ctrace_cgroup_mode {
 	CTRACE_CGROUP_HYBRID	= 3,
 };
 
+/* The numbers of INFO_GET, CTRACE_A_INFO and ABI to VERSION never change: by them each side learns the other's ABI. */
 enum ctrace_attr_info {
 	CTRACE_A_INFO_UNSPEC,
 	CTRACE_A_INFO_PAD,
