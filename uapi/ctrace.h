@@ -44,21 +44,33 @@
  * from the directory; the module finds user space's in each command. So an addition raises only
  * CTRACE_ABI; a change that an older module or user space would misunderstand raises both.
  */
-#define CTRACE_ABI		1
-#define CTRACE_ABI_COMPAT	1
+#define CTRACE_ABI		2
+#define CTRACE_ABI_COMPAT	2
 
 /*
  * Container ids. 1 and up are containers; an id is never given twice while
  * the module is loaded.
  */
 #define CTRACE_CID_HOST		0u		/* outside of any container */
-#define CTRACE_CID_UNKNOWN	0xfffffffeu	/* no memory for an id; CTRACE_A_INFO_UNKNOWN counts */
+/*
+ * No id could be given: there was no memory for one; or the container was seen for the first time in an
+ * NMI, or by a kprobe inside the module's own work on containers. CTRACE_A_INFO_UNKNOWN counts
+ */
+#define CTRACE_CID_UNKNOWN	0xfffffffeu
 #define CTRACE_CID_ALL		0xffffffffu	/* not a container: stands for all */
 
 #define CTRACE_PAGE		4096u		/* unit of the layout, not the MMU's */
 #define CTRACE_STR_MAX		256u		/* bytes of the longest inline string, with its NUL */
 #define CTRACE_COMM_LEN		16u
 #define CTRACE_RECORD_MAX	2048u		/* bytes of the longest record */
+
+/*
+ * What this module can do on this kernel: ctrace_dir.features, CTRACE_A_INFO_FEATURES. A reader ignores
+ * bits that it does not know.
+ */
+#define CTRACE_FEATURE_VIEWS	(1ull << 0)	/* a descriptor can be bound to one container */
+#define CTRACE_FEATURE_GROUP_GUARDED (1ull << 1) /* to join the multicast group needs CAP_SYS_ADMIN */
+#define CTRACE_FEATURE_SAMPLES	(1ull << 2)	/* probes of the form sample:HZ */
 
 /* --- the directory ------------------------------------------------------ */
 
@@ -85,7 +97,7 @@ struct ctrace_dir {
 	__u64 heads_off;	/* offset of the hints in the mapping, 0 if there are none */
 	__u64 slots_off;	/* offset of slot 0 in the mapping */
 	__u64 map_size;		/* bytes of the whole mapping */
-	__u64 features;		/* none defined; a reader ignores what it does not know */
+	__u64 features;		/* CTRACE_FEATURE_* */
 	__u64 _reserved[4];
 };
 
@@ -165,7 +177,7 @@ struct ctrace_record {
  * CTRACE_ID_SYS_ENTER + nr. Ids below CTRACE_ID_DYNAMIC never change their
  * meaning. Dynamic ids (kprobes, raw tracepoints) are assigned when a probe is
  * added, and never reused for another schema while the module is loaded.
- * CTRACE_CMD_EVENT_GET describes all event types.
+ * CTRACE_CMD_EVENT_GET describes all event types; a newer module's may have ids above all of these.
  */
 #define CTRACE_NR_SYSCALLS	1024u
 enum ctrace_event_id {
@@ -230,7 +242,6 @@ enum ctrace_event_id {
 	/* a whole call, written when it returns: u64 duration (ns), s64 ret, then its arguments */
 	CTRACE_ID_CALL			= 0x5000,
 	CTRACE_ID_COMPAT_CALL		= 0x5400,
-	CTRACE_ID_MAX			= 0x5800,
 };
 
 /* Causes of loss, in CTRACE_ID_LOST records and statistics. */
@@ -239,9 +250,12 @@ enum ctrace_loss {
 	CTRACE_LOSS_FULL	= 1,	/* ring full, session keeps the oldest */
 	CTRACE_LOSS_NESTED	= 2,	/* nested interrupts wrote more than a ring */
 	CTRACE_LOSS_MISSED	= 3,	/* kprobe hit while another was being handled */
-	CTRACE_LOSS_UNFOLLOWED	= 4,	/* too many to follow: whole calls, or tasks of pid targets */
-	CTRACE_LOSS_NR
+	CTRACE_LOSS_UNFOLLOWED	= 4,	/* whole calls: too many at once to follow */
+	CTRACE_LOSS_UNFOLLOWED_TASKS = 5, /* tasks that pid targets want: too many to follow */
+	__CTRACE_LOSS_MAX
 };
+
+#define CTRACE_LOSS_MAX	(__CTRACE_LOSS_MAX - 1)
 
 /*
  * poll() of a bound descriptor. The kernel does not know the cursors of a reader that maps.

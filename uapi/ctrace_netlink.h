@@ -5,8 +5,12 @@
  * The version in each message's header is the sender's CTRACE_ABI (see ctrace.h). The module
  * refuses commands of a sender that is too old (EPROTO), except INFO_GET and dumps.
  *
- * A session belongs to the socket that made it, and ends when that socket is closed. Errors
- * come with a text (extended ack, NLMSGERR_ATTR_MSG) that names the attribute and the value.
+ * A session belongs to the socket that made it, and ends when that socket is closed. So does a
+ * definition that lacks CTRACE_EVENT_F_KEEP: closing the socket does what EVENT_DEL does. Any caller
+ * that may trace can delete any definition.
+ *
+ * Errors come with a text (extended ack, NLMSGERR_ATTR_MSG) that names the attribute and the value.
+ * Readers ignore attributes, flags and features that they do not know.
  *
  * A caller may trace if it has CAP_SYS_ADMIN, or CAP_PERFMON where the kernel has that, in the
  * initial user namespace. Its pid, cgroup and time namespaces do not matter. For a message
@@ -40,18 +44,18 @@
  *                         [FILTER] [RATE] [CONTAINERS]}
  *                                   -> SESSION{ID, and the sizes as they came out}
  *  SESSION_DEL    SESSION{ID}
- *  SESSION_SET    SESSION{ID, STATE}          start (1) or stop (0) recording
+ *  SESSION_SET    SESSION{ID, STATE}          starts or stops recording
  *  SESSION_GET    dump              -> SESSION{...}, one message each
  *  PROBE_ADD      SESSION{ID} PROBE{NAME [FLAGS] [FILTER] [ONE_OF]} -> PROBE{ID, NAME, EVENT_ID}
  *  PROBE_DEL      SESSION{ID} PROBE{ID}
  *  PROBE_GET      dump              -> SESSION{ID} PROBE{...}
- *  TARGET_ADD     SESSION{ID} TARGET{KIND, CID | CGROUP | PID, [NOT]}
- *  TARGET_DEL     same as TARGET_ADD
+ *  TARGET_ADD     SESSION{ID} TARGET{KIND, CID | CGROUP | PID, [NOT]} -> SESSION{ID} TARGET{ID}
+ *  TARGET_DEL     SESSION{ID} TARGET{ID}
  *  TARGET_GET     dump              -> SESSION{ID} TARGET{...}
  *  CONTAINER_GET  dump              -> CONTAINER{...}
  *  EVENT_GET      dump [EVENT{ID}]  -> EVENT{...}
- *  EVENT_NEW      EVENT{DEFINITION}  -> EVENT{ID, NAME}: defines a kprobe's event type, which
- *                                    PROBE_ADD takes by that name
+ *  EVENT_NEW      EVENT{DEFINITION [FLAGS]} -> EVENT{ID, NAME}: defines a kprobe's event type,
+ *                                    which PROBE_ADD takes by that name
  *  EVENT_DEL      EVENT{NAME}        frees the name; sessions that use the type keep it, and
  *                                    EVENT_GET still lists it, without a DEFINITION
  *  TRACEPOINT_GET dump               -> EVENT{NAME}: every tracepoint of this kernel
@@ -72,10 +76,10 @@
  *  ESRCH	TARGET_PID is no process
  *  EBADF	TARGET_CGROUP is no descriptor
  *  ENOTDIR	TARGET_CGROUP is not a cgroup's directory
- *  EOPNOTSUPP	this kernel lacks the event's tracepoint (EVENT_REASON says why); or TARGET_DEL
- *		of a pid target, which lasts as long as its session
+ *  EOPNOTSUPP	this kernel lacks the event's tracepoint (EVENT_REASON says why)
  *  EUSERS	all 32 sessions are in use
- *  ENOSPC	all 1024 definitions, or all dynamic event types, are in use
+ *  ENOSPC	all 1024 definitions, all dynamic event types or all 256 pid targets are in use; or
+ *		too many tasks are followed
  *  ENOMEM	also: the arena is larger than the memory that is available
  */
 #ifndef _UAPI_CTRACE_NETLINK_H
@@ -86,6 +90,11 @@
 #define CTRACE_GENL_NAME	"ctrace"
 #define CTRACE_GENL_VERSION	CTRACE_ABI
 #define CTRACE_GENL_MCGRP	"containers"
+
+/* Longest texts, in bytes with the NUL. */
+#define CTRACE_TEXT_MAX		1024	/* a probe, a definition, an expression */
+#define CTRACE_NAME_MAX		128	/* the name of an event type */
+#define CTRACE_WHY_MAX		192	/* the text of an error */
 
 enum ctrace_cmd {
 	CTRACE_CMD_UNSPEC,
@@ -108,12 +117,15 @@ enum ctrace_cmd {
 	CTRACE_CMD_EVENT_NEW,
 	CTRACE_CMD_EVENT_DEL,
 	CTRACE_CMD_TRACEPOINT_GET,
-	CTRACE_CMD_NR
+	__CTRACE_CMD_MAX
 };
+
+#define CTRACE_CMD_MAX	(__CTRACE_CMD_MAX - 1)
 
 /* top level: sets */
 enum ctrace_attr {
 	CTRACE_A_UNSPEC,
+	CTRACE_A_PAD,
 	CTRACE_A_INFO,		/* nested CTRACE_A_INFO_* */
 	CTRACE_A_SESSION,	/* nested CTRACE_A_SESSION_* */
 	CTRACE_A_PROBE,		/* nested CTRACE_A_PROBE_* */
@@ -121,43 +133,67 @@ enum ctrace_attr {
 	CTRACE_A_CONTAINER,	/* nested CTRACE_A_CONTAINER_* */
 	CTRACE_A_EVENT,		/* nested CTRACE_A_EVENT_* */
 	CTRACE_A_RING,		/* nested CTRACE_A_RING_* */
-	CTRACE_A_PAD,
 	CTRACE_A_LIMIT,		/* nested CTRACE_A_LIMIT_* */
-	CTRACE_A_NR
+	__CTRACE_A_MAX
 };
 
+#define CTRACE_A_MAX	(__CTRACE_A_MAX - 1)
+
+/* The cgroup hierarchies of this system. */
+enum ctrace_cgroup_mode {
+	CTRACE_CGROUP_V1	= 1,
+	CTRACE_CGROUP_V2	= 2,
+	CTRACE_CGROUP_HYBRID	= 3,
+};
+
+/* The numbers of INFO_GET, CTRACE_A_INFO and ABI to VERSION never change: by them each side learns the other's ABI. */
 enum ctrace_attr_info {
 	CTRACE_A_INFO_UNSPEC,
+	CTRACE_A_INFO_PAD,
 	CTRACE_A_INFO_ABI,		/* u32: CTRACE_ABI */
 	CTRACE_A_INFO_ABI_COMPAT,	/* u32 */
 	CTRACE_A_INFO_VERSION,		/* string: module version */
+	CTRACE_A_INFO_FEATURES,		/* u64 CTRACE_FEATURE_* */
+	CTRACE_A_INFO_CGROUP_MODE,	/* u32 enum ctrace_cgroup_mode */
 	CTRACE_A_INFO_CONTAINERS,	/* u32: alive now */
 	CTRACE_A_INFO_SESSIONS,		/* u32 */
 	/* u64: times that CTRACE_CID_UNKNOWN was given, or that a session with a cgroup target may have missed an event there */
 	CTRACE_A_INFO_UNKNOWN,
-	CTRACE_A_INFO_CGROUP_MODE,	/* u32: 1 v1, 2 v2, 3 hybrid */
-	CTRACE_A_INFO_PAD,
-	CTRACE_A_INFO_NR
+	__CTRACE_A_INFO_MAX
 };
+
+#define CTRACE_A_INFO_MAX	(__CTRACE_A_INFO_MAX - 1)
 
 /* CTRACE_A_SESSION_FLAGS */
 #define CTRACE_SESSION_F_STOP_FULL	(1u << 0)
 /* when recording starts, all existing tasks are written as lttng_statedump_* events */
 #define CTRACE_SESSION_F_STATEDUMP	(1u << 1)
 
+/* CTRACE_A_SESSION_STATE; a new session is stopped */
+enum ctrace_session_state {
+	CTRACE_SESSION_STOPPED		= 0,
+	CTRACE_SESSION_RECORDING	= 1,
+};
+
 enum ctrace_attr_session {
 	CTRACE_A_SESSION_UNSPEC,
+	CTRACE_A_SESSION_PAD,
 	CTRACE_A_SESSION_ID,		/* u32, from 1 */
+	CTRACE_A_SESSION_NAME,		/* string, at most 63 bytes, for `ctrace status` */
+	CTRACE_A_SESSION_OWNER,		/* u32: pid of the process that made it, initial namespace */
+	CTRACE_A_SESSION_STATE,		/* u32 enum ctrace_session_state */
+	CTRACE_A_SESSION_FLAGS,		/* u32 CTRACE_SESSION_F_* */
 	CTRACE_A_SESSION_ARENA_SIZE,	/* u64 bytes; default 32 MiB */
 	/* u64 bytes, power of two, 8192..2^30; default: what fits for CONTAINERS, or arena / CPUs / 16 */
 	CTRACE_A_SESSION_RING_SIZE,
 	CTRACE_A_SESSION_SUBBUF_SIZE,	/* u32 bytes, power of two, 4096..ring/2; default ring / 8, at most 32768 */
-	CTRACE_A_SESSION_FLAGS,		/* u32 CTRACE_SESSION_F_* */
+	/* u32: sizes rings for this many containers; any more share each CPU's shared ring; 0: about 15 */
+	CTRACE_A_SESSION_CONTAINERS,
 	/* u64 ns from the first record to a waiting reader's wakeup, <= 10^9; 0: at once; default 5 ms */
 	CTRACE_A_SESSION_WAKEUP_NS,
-	CTRACE_A_SESSION_NAME,		/* string, at most 63 bytes, for `ctrace status` */
-	CTRACE_A_SESSION_STATE,		/* u32: 0 stopped, 1 recording; a new session is stopped */
-	CTRACE_A_SESSION_OWNER,		/* u32: pid of the process that made it, initial namespace */
+	/* string, at most 1023 bytes: an expression with $words only (see PROBE_FILTER), for every event */
+	CTRACE_A_SESSION_FILTER,
+	CTRACE_A_SESSION_RATE,		/* u32: most records a second from each container; 0: no limit */
 	CTRACE_A_SESSION_SLOTS,		/* u32: rings in the arena */
 	CTRACE_A_SESSION_SLOTS_USED,	/* u32: rings bound so far, shared ones included */
 	CTRACE_A_SESSION_PROBES,	/* u32 */
@@ -165,32 +201,29 @@ enum ctrace_attr_session {
 	CTRACE_A_SESSION_LOST_FULL,	/* u64 records: see CTRACE_LOSS_FULL */
 	CTRACE_A_SESSION_LOST_NESTED,	/* u64 records: see CTRACE_LOSS_NESTED */
 	CTRACE_A_SESSION_LOST_MISSED,	/* u64 hits: sum over its kprobes, see CTRACE_LOSS_MISSED */
-	CTRACE_A_SESSION_PAD,
-	/* string, at most 1023 bytes: an expression with $words only (see PROBE_FILTER), for every event */
-	CTRACE_A_SESSION_FILTER,
-	CTRACE_A_SESSION_RATE,		/* u32: most records a second from each container; 0: no limit */
+	CTRACE_A_SESSION_LOST_UNFOLLOWED, /* u64 calls: see CTRACE_LOSS_UNFOLLOWED */
+	CTRACE_A_SESSION_LOST_UNFOLLOWED_TASKS, /* u64 tasks: see CTRACE_LOSS_UNFOLLOWED_TASKS */
 	CTRACE_A_SESSION_LIMITED,	/* u64: records that RATE held back */
-	CTRACE_A_SESSION_LOST_UNFOLLOWED, /* u64: see CTRACE_LOSS_UNFOLLOWED */
-	/* u32: sizes rings for this many containers; any more share each CPU's shared ring; 0: about 15 */
-	CTRACE_A_SESSION_CONTAINERS,
-	CTRACE_A_SESSION_NR
+	__CTRACE_A_SESSION_MAX
 };
+
+#define CTRACE_A_SESSION_MAX	(__CTRACE_A_SESSION_MAX - 1)
 
 /*
  * PROBE_NAME, the forms:
- *   sched_switch, sched:sched_switch	an event type by name (with or without subsystem)
- *   SUBSYS:NAME			any other tracepoint, with raw arguments (arg1, arg2, ...)
- *   raw:NAME				the same, in any subsystem; also one that has an event type
+ *   sched_switch, sched:sched_switch	an event type by name (with or without its system)
+ *   SYSTEM:NAME			any other tracepoint, with raw arguments (arg1, arg2, ...)
+ *   raw:NAME				the same, of any system; also one that has an event type
  *   syscalls				every system call, entry and exit
  *   syscall:openat			one call, entry and exit
  *   calls, call:openat			the same as one record per call, written at the return;
  *					follows at most 4096 calls at a time
  *   kprobe:SYMBOL, kretprobe:SYMBOL	a kernel function's entry, its return
- *   p[:[GRP/]NAME] [MOD:]SYMBOL[+OFFSET] [ARG]...
+ *   p[:[SYSTEM/]NAME] [MOD:]SYMBOL[+OFFSET] [ARG]...
  *					a kprobe in the kernel's own syntax (Documentation/trace/kprobetrace.rst)
- *   r[MAXACTIVE][:[GRP/]NAME] [MOD:]SYMBOL [ARG]...
+ *   r[MAXACTIVE][:[SYSTEM/]NAME] [MOD:]SYMBOL [ARG]...
  *					a kretprobe; so is p... SYMBOL%return
- *   NAME, GRP:NAME			what EVENT_NEW defined
+ *   NAME, SYSTEM:NAME			what EVENT_NEW defined
  *   sample:HZ				HZ samples a second (1 to 10000) on each CPU that is not idle
  *
  * PROBE_FILTER is an expression: comparisons FIELD OP VALUE, joined by && || ! and brackets.
@@ -211,16 +244,18 @@ enum ctrace_attr_session {
 
 enum ctrace_attr_probe {
 	CTRACE_A_PROBE_UNSPEC,
+	CTRACE_A_PROBE_PAD,
 	CTRACE_A_PROBE_ID,		/* u32, unique within the module */
 	CTRACE_A_PROBE_NAME,		/* string, at most 1023 bytes */
-	CTRACE_A_PROBE_EVENT_ID,	/* u32: the event type it writes; 0 if several */
-	CTRACE_A_PROBE_MISSED,		/* u64: hits that the kprobe missed */
-	CTRACE_A_PROBE_PAD,
 	CTRACE_A_PROBE_FLAGS,		/* u32 CTRACE_PROBE_F_* */
 	CTRACE_A_PROBE_FILTER,		/* string, at most 1023 bytes */
 	CTRACE_A_PROBE_ONE_OF,		/* u32 N: records 1 in N of what passes FILTER, per CPU; 0: all */
-	CTRACE_A_PROBE_NR
+	CTRACE_A_PROBE_EVENT_ID,	/* u32: the event type it writes; 0 if several */
+	CTRACE_A_PROBE_MISSED,		/* u64: hits that the kprobe missed */
+	__CTRACE_A_PROBE_MAX
 };
+
+#define CTRACE_A_PROBE_MAX	(__CTRACE_A_PROBE_MAX - 1)
 
 /*
  * A session without targets wants nothing. Targets add up; then those with NOT are taken away. A target
@@ -234,43 +269,56 @@ enum ctrace_target_kind {
 	 * only that part: a task that entered it from elsewhere is not included. Not the root cgroup
 	 */
 	CTRACE_TARGET_CGROUP	= 3,
-	CTRACE_TARGET_PID	= 4,	/* TARGET_PID: that process, its threads, and all that they fork */
+	/*
+	 * TARGET_PID: that process, its threads, and all that they fork. Once it is deleted, it wants none of
+	 * these any more; those that another pid target of the session led to stay wanted
+	 */
+	CTRACE_TARGET_PID	= 4,
 };
 
 enum ctrace_attr_target {
 	CTRACE_A_TARGET_UNSPEC,
-	CTRACE_A_TARGET_KIND,		/* u32 */
+	CTRACE_A_TARGET_ID,		/* u32, unique within the module */
+	CTRACE_A_TARGET_KIND,		/* u32 enum ctrace_target_kind */
+	/* u32 1: what the target names is not wanted, even if another target does; CID and CGROUP only */
+	CTRACE_A_TARGET_NOT,
 	CTRACE_A_TARGET_CID,		/* u32: of kind CID, in replies too */
 	/* u32: the caller's descriptor of the cgroup's directory; replies have TARGET_PATH instead */
 	CTRACE_A_TARGET_CGROUP,
-	CTRACE_A_TARGET_PID,		/* u32: a thread group, in the caller's pid namespace */
 	CTRACE_A_TARGET_PATH,		/* string: the cgroup's path, in replies only */
-	/* u32 1: what the target names is not wanted, even if another target does; CID and CGROUP only */
-	CTRACE_A_TARGET_NOT,
-	CTRACE_A_TARGET_NR
+	/* u32: a thread group, in the caller's pid namespace; in replies, in the initial one */
+	CTRACE_A_TARGET_PID,
+	__CTRACE_A_TARGET_MAX
 };
+
+#define CTRACE_A_TARGET_MAX	(__CTRACE_A_TARGET_MAX - 1)
 
 #define CTRACE_CONTAINER_F_DEAD		(1u << 0)	/* gone; its events may still be in rings */
 #define CTRACE_CONTAINER_F_HOSTPID	(1u << 1)	/* shares the initial pid namespace */
-/* 1u << 2 is not used again: older modules made containers of the cgroups that targets named */
 
 enum ctrace_attr_container {
 	CTRACE_A_CONTAINER_UNSPEC,
+	CTRACE_A_CONTAINER_PAD,
 	CTRACE_A_CONTAINER_CID,		/* u32; 0 is the host */
 	CTRACE_A_CONTAINER_PARENT,	/* u32: cid of the container around it, 0 the host */
+	CTRACE_A_CONTAINER_FLAGS,	/* u32 CTRACE_CONTAINER_F_* */
 	CTRACE_A_CONTAINER_CGROUP_ID,	/* u64: id (inode number) of the boundary cgroup, 0 none */
-	CTRACE_A_CONTAINER_CGROUP_PATH,	/* string: the boundary cgroup's, or init's when first seen */
+	/*
+	 * string: the boundary cgroup's; without one, init's when first seen, and again each time that init
+	 * executes a program
+	 */
+	CTRACE_A_CONTAINER_CGROUP_PATH,
 	CTRACE_A_CONTAINER_HIERARCHY,	/* u32: 0 for v2, else v1 hierarchy number */
 	CTRACE_A_CONTAINER_PIDNS,	/* u32: pid namespace number; 0 not known yet */
 	CTRACE_A_CONTAINER_INIT_PID,	/* u32: host pid of its init, 0 not known */
-	CTRACE_A_CONTAINER_RUNTIME_ID,	/* string: 64 hex digits, if the path shows one */
 	CTRACE_A_CONTAINER_RUNTIME,	/* string: docker, podman, containerd, cri-o, lxc, nspawn, or absent */
+	CTRACE_A_CONTAINER_RUNTIME_ID,	/* string: 64 hex digits, if the path shows one */
 	CTRACE_A_CONTAINER_FIRST_SEEN,	/* u64: CLOCK_MONOTONIC ns */
 	CTRACE_A_CONTAINER_GONE,	/* u64: CLOCK_MONOTONIC ns; 0: alive */
-	CTRACE_A_CONTAINER_FLAGS,	/* u32 CTRACE_CONTAINER_F_* */
-	CTRACE_A_CONTAINER_PAD,
-	CTRACE_A_CONTAINER_NR
+	__CTRACE_A_CONTAINER_MAX
 };
+
+#define CTRACE_A_CONTAINER_MAX	(__CTRACE_A_CONTAINER_MAX - 1)
 
 /* Kinds of fields. A record holds its fields in the order of their list, aligned as in CTF. */
 enum ctrace_field_type {
@@ -289,33 +337,42 @@ enum ctrace_field_type {
 	CTRACE_FT_SEQ_HEX = 8,	/* unsigned, shown in base 16 */
 };
 
+#define CTRACE_EVENT_F_KEEP		(1u << 0)	/* the definition outlives the socket that made it */
+
 enum ctrace_attr_event {
 	CTRACE_A_EVENT_UNSPEC,
 	CTRACE_A_EVENT_ID,		/* u32 */
 	CTRACE_A_EVENT_NAME,		/* string: sched_switch, syscall_entry_openat, ... */
 	CTRACE_A_EVENT_SYSTEM,		/* string: sched, syscalls, cgroup, kprobes */
-	CTRACE_A_EVENT_FIELDS,		/* nested list of CTRACE_A_FIELD_SET */
-	CTRACE_A_EVENT_REASON,		/* string: why this kernel cannot give the event; absent if it can */
 	CTRACE_A_EVENT_SOURCE,		/* string: the tracepoint where it is recorded; absent: none */
+	CTRACE_A_EVENT_REASON,		/* string: why this kernel cannot give the event; absent if it can */
+	CTRACE_A_EVENT_FIELDS,		/* nested list of CTRACE_A_FIELD_SET */
 	/*
-	 * string, at most 1023 bytes: a kprobe's definition, as in PROBE_NAME. Present from EVENT_NEW
-	 * until EVENT_DEL, and only for callers that may trace
+	 * string, at most 1023 bytes: a kprobe's definition, as in PROBE_NAME. It is there as long as the name
+	 * stands for this type. This and the next two are only for callers that may trace
 	 */
 	CTRACE_A_EVENT_DEFINITION,
-	CTRACE_A_EVENT_NR
+	CTRACE_A_EVENT_FLAGS,		/* u32 CTRACE_EVENT_F_*, of a definition */
+	CTRACE_A_EVENT_OWNER,		/* u32: pid of the process that defined it, initial namespace */
+	__CTRACE_A_EVENT_MAX
 };
+
+#define CTRACE_A_EVENT_MAX	(__CTRACE_A_EVENT_MAX - 1)
 
 enum ctrace_attr_field {
 	CTRACE_A_FIELD_UNSPEC,
-	CTRACE_A_FIELD_SET,		/* nested: the four below */
+	CTRACE_A_FIELD_SET,		/* nested: the ones below */
 	CTRACE_A_FIELD_NAME,		/* string */
 	CTRACE_A_FIELD_TYPE,		/* u32 enum ctrace_field_type */
 	CTRACE_A_FIELD_SIZE,		/* u32 bytes */
-	CTRACE_A_FIELD_NR
+	__CTRACE_A_FIELD_MAX
 };
+
+#define CTRACE_A_FIELD_MAX	(__CTRACE_A_FIELD_MAX - 1)
 
 enum ctrace_attr_ring {
 	CTRACE_A_RING_UNSPEC,
+	CTRACE_A_RING_PAD,
 	CTRACE_A_RING_SLOT,		/* u32 */
 	CTRACE_A_RING_CPU,		/* u32 */
 	CTRACE_A_RING_CID,		/* u32, CTRACE_CID_ALL for a shared ring */
@@ -324,31 +381,34 @@ enum ctrace_attr_ring {
 	CTRACE_A_RING_BYTES,		/* u64: the ring's head, see struct ctrace_ring */
 	CTRACE_A_RING_LOST_FULL,	/* u64 records: see CTRACE_LOSS_FULL */
 	CTRACE_A_RING_LOST_NESTED,	/* u64 records: see CTRACE_LOSS_NESTED */
-	CTRACE_A_RING_PAD,
-	CTRACE_A_RING_NR
+	__CTRACE_A_RING_MAX
 };
+
+#define CTRACE_A_RING_MAX	(__CTRACE_A_RING_MAX - 1)
 
 enum ctrace_attr_limit {
 	CTRACE_A_LIMIT_UNSPEC,
+	CTRACE_A_LIMIT_PAD,
 	CTRACE_A_LIMIT_CID,		/* u32; CTRACE_CID_ALL: all that found no room in the table */
 	CTRACE_A_LIMIT_DROPPED,		/* u64: records that RATE held back */
-	CTRACE_A_LIMIT_PAD,
-	CTRACE_A_LIMIT_NR
+	__CTRACE_A_LIMIT_MAX
 };
+
+#define CTRACE_A_LIMIT_MAX	(__CTRACE_A_LIMIT_MAX - 1)
 
 /*
  * The attributes that a sender may set, as X(SET, NAME); the module alone sends the others. Errors call
  * attributes by these names.
  */
 #define CTRACE_A_SETTABLE(X)						\
-	X(SESSION, ID) X(SESSION, ARENA_SIZE) X(SESSION, RING_SIZE)	\
-	X(SESSION, SUBBUF_SIZE) X(SESSION, FLAGS) X(SESSION, WAKEUP_NS)	\
-	X(SESSION, NAME) X(SESSION, STATE) X(SESSION, FILTER)		\
-	X(SESSION, RATE) X(SESSION, CONTAINERS)				\
+	X(SESSION, ID) X(SESSION, NAME) X(SESSION, STATE)		\
+	X(SESSION, FLAGS) X(SESSION, ARENA_SIZE) X(SESSION, RING_SIZE)	\
+	X(SESSION, SUBBUF_SIZE) X(SESSION, CONTAINERS)			\
+	X(SESSION, WAKEUP_NS) X(SESSION, FILTER) X(SESSION, RATE)	\
 	X(PROBE, ID) X(PROBE, NAME) X(PROBE, FLAGS) X(PROBE, FILTER)	\
 	X(PROBE, ONE_OF)						\
-	X(TARGET, KIND) X(TARGET, CID) X(TARGET, CGROUP) X(TARGET, PID)	\
-	X(TARGET, NOT)							\
-	X(EVENT, ID) X(EVENT, NAME) X(EVENT, DEFINITION)
+	X(TARGET, ID) X(TARGET, KIND) X(TARGET, NOT) X(TARGET, CID)	\
+	X(TARGET, CGROUP) X(TARGET, PID)				\
+	X(EVENT, ID) X(EVENT, NAME) X(EVENT, DEFINITION) X(EVENT, FLAGS)
 
 #endif /* _UAPI_CTRACE_NETLINK_H */

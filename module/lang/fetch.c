@@ -74,7 +74,7 @@ static int parse_symbol(struct parser *p, struct span s)
 #define HEAD	"a definition begins with p[:NAME] or r[MAXACTIVE][:NAME]"
 #define RULE	"use at most %u letters, digits and '_', and no digit first"
 
-/* p or r[MAXACTIVE], then an optional :[GRP/]NAME */
+/* p or r[MAXACTIVE], then an optional :[SYSTEM/]NAME */
 static int parse_head(struct parser *p)
 {
 	struct ctrace_fetch *f = p->f;

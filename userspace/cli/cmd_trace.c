@@ -79,6 +79,7 @@ static void tell_losses(struct trace *t)
 		{ "overrun", now.overrun, t->seen.overrun }, { "full", now.full, t->seen.full },
 		{ "nested", now.nested, t->seen.nested }, { "missed", now.missed, t->seen.missed },
 		{ "unfollowed", now.unfollowed, t->seen.unfollowed },
+		{ "unfollowed_tasks", now.unfollowed_tasks, t->seen.unfollowed_tasks },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(v); i++)

@@ -64,7 +64,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: %s\n", argv[0], ctrace_strerror(ct));
 	if (reader && !ctrace_reader_losses(reader, &l))
 		fprintf(stderr, "%" PRIu64 " records, %" PRIu64 " lost\n", l.seen,
-			l.overrun + l.full + l.nested + l.missed + l.unfollowed);
+			l.overrun + l.full + l.nested + l.missed + l.unfollowed +
+			l.unfollowed_tasks);
 	ctrace_reader_close(reader);
 	ctrace_session_free(session);
 	ctrace_schema_free(schema);

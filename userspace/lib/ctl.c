@@ -207,7 +207,7 @@ static void take_end(struct request *rq, struct nlmsghdr *nlh)
 
 static void take_one(struct request *rq, struct nlmsghdr *nlh)
 {
-	struct nlattr *sets[CTRACE_A_NR];
+	struct nlattr *sets[CTRACE_A_MAX + 1];
 	int err;
 
 	if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)
@@ -226,7 +226,7 @@ static void take_one(struct request *rq, struct nlmsghdr *nlh)
 	 */
 	if (nlh->nlmsg_type != rq->ct->family || rq->err || !rq->fn)
 		return;
-	if (genlmsg_parse(nlh, 0, sets, CTRACE_A_NR - 1, NULL) < 0) {
+	if (genlmsg_parse(nlh, 0, sets, CTRACE_A_MAX, NULL) < 0) {
 		rq->err = ctrace_ctl_error(rq->ct, -EPROTO,
 					   "%s: the module's answer is malformed", rq->what);
 		return;
@@ -383,9 +383,9 @@ int ctrace_attr_nested(struct nlattr **tb, int max, struct nlattr *a)
 
 static int info_reply(struct nlattr **sets, void *arg)
 {
-	struct nlattr *a[CTRACE_A_INFO_NR];
+	struct nlattr *a[CTRACE_A_INFO_MAX + 1];
 	struct ctrace_info *info = arg;
-	int err = ctrace_attr_nested(a, CTRACE_A_INFO_NR - 1, sets[CTRACE_A_INFO]);
+	int err = ctrace_attr_nested(a, CTRACE_A_INFO_MAX, sets[CTRACE_A_INFO]);
 
 	if (err)
 		return err;
@@ -394,6 +394,7 @@ static int info_reply(struct nlattr **sets, void *arg)
 	info->containers = ctrace_attr_u32(a[CTRACE_A_INFO_CONTAINERS]);
 	info->sessions = ctrace_attr_u32(a[CTRACE_A_INFO_SESSIONS]);
 	info->cgroup_mode = ctrace_attr_u32(a[CTRACE_A_INFO_CGROUP_MODE]);
+	info->features = ctrace_attr_u64(a[CTRACE_A_INFO_FEATURES]);
 	info->unknown = ctrace_attr_u64(a[CTRACE_A_INFO_UNKNOWN]);
 	ctrace_attr_str(a[CTRACE_A_INFO_VERSION], info->version, sizeof(info->version));
 	return 0;

@@ -17,7 +17,6 @@
 
 #define CTRACE_ERR_MAX	640
 #define CTRACE_FIELDS_MAX 64	/* fields of a type; the module's types have at most 32 */
-#define CTRACE_TEXT_MAX	1024	/* bytes of a probe's name, a definition or an expression, with its NUL */
 
 struct ctrace {
 	struct nl_sock *sk;		/* requests and replies; owns the sessions */
@@ -42,11 +41,11 @@ struct ctrace_session {
 	struct ctrace_session *next;
 	unsigned int refs;
 	uint32_t id;
-	uint64_t missed, unfollowed;	/* newest known values, kept past the session's end */
+	uint64_t missed, unfollowed, unfollowed_tasks;	/* newest known values, kept past the session's end */
 };
 
 void ctrace_session_put(struct ctrace_session *s);
-void ctrace_session_losses(struct ctrace_session *s);	/* asks the module for missed and unfollowed */
+void ctrace_session_losses(struct ctrace_session *s);	/* asks the module for missed and unfollowed* */
 
 /* --- ctl.c: one request and its answers -------------------------------------- */
 

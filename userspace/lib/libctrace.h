@@ -57,12 +57,12 @@ void ctrace_close(struct ctrace *ct);
 const char *ctrace_strerror(const struct ctrace *ct);
 
 /*
- * abi, abi_compat, version: the module's. containers: those alive now.
- * cgroup_mode: 1 v1, 2 v2, 3 hybrid. unknown: events recorded with CTRACE_CID_UNKNOWN.
+ * abi, abi_compat, version: the module's. features: CTRACE_FEATURE_*. containers: those alive now.
+ * cgroup_mode: enum ctrace_cgroup_mode. unknown: events recorded with CTRACE_CID_UNKNOWN.
  */
 struct ctrace_info {
 	uint32_t abi, abi_compat, containers, sessions, cgroup_mode;
-	uint64_t unknown;
+	uint64_t unknown, features;
 	char version[32];
 };
 int ctrace_info(struct ctrace *ct, struct ctrace_info *info);
@@ -193,15 +193,16 @@ int ctrace_target_not_cid(struct ctrace_session *s, uint32_t cid);
 int ctrace_target_not_cgroup(struct ctrace_session *s, const char *path);
 
 /*
- * Defines a kprobe's event type ("p:NAME SYMBOL ARG..."). Until ctrace_event_undefine(), any session
- * may use NAME as a probe's name; sessions that use it then keep it. event_id may be NULL.
+ * Defines a kprobe's event type ("p:NAME SYMBOL ARG..."). Any session may use NAME as a probe's name, until
+ * ctrace_event_undefine(), or until ctrace_close() unless flags has CTRACE_EVENT_F_KEEP; sessions that use
+ * it then keep it. event_id may be NULL.
  * -EINVAL: the definition is wrong. -ENOENT: no such symbol. -EEXIST: the name is taken.
  * -ENAMETOOLONG: more than 1023 bytes. ctrace_strerror() has the details.
  */
-int ctrace_event_define(struct ctrace *ct, const char *definition, uint32_t *event_id);
+int ctrace_event_define(struct ctrace *ct, const char *definition, uint32_t flags, uint32_t *event_id);
 int ctrace_event_undefine(struct ctrace *ct, const char *name);
 /*
- * Calls fn for each tracepoint of this kernel, with a name that a SUBSYS:NAME probe takes.
+ * Calls fn for each tracepoint of this kernel, with a name that a SYSTEM:NAME probe takes.
  *
  * This and every other _each() function first gathers the whole list, then calls fn, which may thus
  * make requests of its own. What fn gets is good until fn returns. A result other than 0 of fn stops
@@ -211,14 +212,15 @@ typedef int (*ctrace_tracepoint_fn)(const char *name, void *arg);	/* != 0 stops 
 int ctrace_tracepoint_each(struct ctrace *ct, ctrace_tracepoint_fn fn, void *arg);
 
 /*
- * flags: CTRACE_SESSION_F_*. state: 0 stopped, 1 recording. owner: pid of its maker, in the initial
+ * flags: CTRACE_SESSION_F_*. state: enum ctrace_session_state. owner: pid of its maker, in the initial
  * pid namespace. slots: rings in the arena; slots_used: those that are bound, shared ones included.
  * Sizes are bytes. events: records published. lost_*: as in struct ctrace_losses.
  */
 struct ctrace_session_info {
 	uint32_t id, flags, state, owner, slots, slots_used, probes, subbuf_size;
 	uint64_t arena_size, ring_size, events, lost_full, lost_nested, lost_missed;
-	uint64_t lost_unfollowed;	/* whole calls, or tasks: see CTRACE_LOSS_UNFOLLOWED */
+	uint64_t lost_unfollowed;	/* whole calls: see CTRACE_LOSS_UNFOLLOWED */
+	uint64_t lost_unfollowed_tasks;	/* see CTRACE_LOSS_UNFOLLOWED_TASKS */
 	uint64_t limited;		/* records held back by the session's rate */
 	char name[64];
 };
@@ -336,9 +338,10 @@ struct ctrace_losses {
 	uint64_t seen;			/* records handed out */
 	uint64_t overrun;		/* records overwritten before they were read */
 	uint64_t full, nested;		/* records that the kernel refused: CTRACE_LOSS_FULL, _NESTED */
-	/* These two are known to readers of ctrace_reader_open() only; for others they are 0. */
+	/* These three are known to readers of ctrace_reader_open() only; for others they are 0. */
 	uint64_t missed;		/* kprobe hits missed */
-	uint64_t unfollowed;		/* whole calls, or tasks, not followed: CTRACE_LOSS_UNFOLLOWED */
+	uint64_t unfollowed;		/* whole calls not followed: CTRACE_LOSS_UNFOLLOWED */
+	uint64_t unfollowed_tasks;	/* tasks of pid targets not followed */
 };
 int ctrace_reader_losses(struct ctrace_reader *r, struct ctrace_losses *l);
 

@@ -243,6 +243,7 @@ int ctrace_reader_open(struct ctrace_session *s, unsigned int flags, struct ctra
 		ctrace_session_losses(s);
 		(*out)->missed = s->missed;
 		(*out)->unfollowed = s->unfollowed;
+		(*out)->unfollowed_tasks = s->unfollowed_tasks;
 	}
 	return 0;
 }

@@ -32,7 +32,7 @@ struct ctrace_reader {
 	uint32_t left;			/* how many scans in a row left a ring over */
 	uint64_t skew;			/* the module's clock minus this process's, ns */
 	uint64_t seen;
-	uint64_t missed, unfollowed;	/* the session's counts when this reader was opened */
+	uint64_t missed, unfollowed, unfollowed_tasks;	/* the session's counts when this reader was opened */
 	/* holds a reference; NULL for ctrace_reader_open_id() and ctrace_reader_open_fd() */
 	struct ctrace_session *session;
 	const void *map;

@@ -115,6 +115,7 @@ int ctrace_reader_losses(struct ctrace_reader *r, struct ctrace_losses *l)
 		ctrace_session_losses(r->session);
 		l->missed = r->session->missed - r->missed;
 		l->unfollowed = r->session->unfollowed - r->unfollowed;
+		l->unfollowed_tasks = r->session->unfollowed_tasks - r->unfollowed_tasks;
 	}
 	return 0;
 }

@@ -226,10 +226,10 @@ int ctrace_schema_add(struct ctrace_schema *s, const struct ctrace_event_type *t
 
 static int parse_field(struct nlattr *set, struct ctrace_field *f)
 {
-	struct nlattr *a[CTRACE_A_FIELD_NR];
+	struct nlattr *a[CTRACE_A_FIELD_MAX + 1];
 	struct nlattr *name;
 
-	if (ctrace_attr_nested(a, CTRACE_A_FIELD_NR - 1, set))
+	if (ctrace_attr_nested(a, CTRACE_A_FIELD_MAX, set))
 		return -EPROTO;
 	name = a[CTRACE_A_FIELD_NAME];
 	/* Point into the datagram: it lives until ctrace_schema_add() has copied the type. */
@@ -252,14 +252,14 @@ static const char *optional(const struct nlattr *a, char *to, size_t size)
 /* A field type that this library does not know hides that event type, not the others. */
 static int event_reply(struct nlattr **sets, void *arg)
 {
-	char name[128], system[64], reason[256], source[128], definition[CTRACE_TEXT_MAX];
+	char name[CTRACE_NAME_MAX], system[64], reason[256], source[CTRACE_NAME_MAX], definition[CTRACE_TEXT_MAX];
 	struct ctrace_field fields[CTRACE_FIELDS_MAX];
 	struct ctrace_event_type t = { .name = name, .system = system, .fields = fields };
-	struct nlattr *a[CTRACE_A_EVENT_NR], *f;
+	struct nlattr *a[CTRACE_A_EVENT_MAX + 1], *f;
 	struct ctrace_schema *s = ((struct ctrace_list *)arg)->items;
 	int left, err;
 
-	if (ctrace_attr_nested(a, CTRACE_A_EVENT_NR - 1, sets[CTRACE_A_EVENT]))
+	if (ctrace_attr_nested(a, CTRACE_A_EVENT_MAX, sets[CTRACE_A_EVENT]))
 		return -EPROTO;
 	t.id = ctrace_attr_u32(a[CTRACE_A_EVENT_ID]);
 	ctrace_attr_str(a[CTRACE_A_EVENT_NAME], name, sizeof(name));

@@ -31,10 +31,10 @@ static struct nl_msg *session_msg(struct ctrace_session *s, int cmd)
 
 static int id_reply(struct nlattr **sets, void *arg)
 {
-	struct nlattr *a[CTRACE_A_SESSION_NR];
+	struct nlattr *a[CTRACE_A_SESSION_MAX + 1];
 	uint32_t *id = arg;
 
-	if (ctrace_attr_nested(a, CTRACE_A_SESSION_NR - 1, sets[CTRACE_A_SESSION]))
+	if (ctrace_attr_nested(a, CTRACE_A_SESSION_MAX, sets[CTRACE_A_SESSION]))
 		return -EPROTO;
 	*id = ctrace_attr_u32(a[CTRACE_A_SESSION_ID]);
 	return *id ? 0 : -EPROTO;
@@ -194,22 +194,22 @@ static int set_state(struct ctrace_session *s, uint32_t state, const char *what)
 
 int ctrace_session_start(struct ctrace_session *s)
 {
-	return set_state(s, 1, "cannot start recording");
+	return set_state(s, CTRACE_SESSION_RECORDING, "cannot start recording");
 }
 
 int ctrace_session_stop(struct ctrace_session *s)
 {
-	return set_state(s, 0, "cannot stop recording");
+	return set_state(s, CTRACE_SESSION_STOPPED, "cannot stop recording");
 }
 
 /* --- probes ----------------------------------------------------------------- */
 
 static int probe_reply(struct nlattr **sets, void *arg)
 {
-	struct nlattr *a[CTRACE_A_PROBE_NR];
+	struct nlattr *a[CTRACE_A_PROBE_MAX + 1];
 	uint32_t *ids = arg;
 
-	if (ctrace_attr_nested(a, CTRACE_A_PROBE_NR - 1, sets[CTRACE_A_PROBE]))
+	if (ctrace_attr_nested(a, CTRACE_A_PROBE_MAX, sets[CTRACE_A_PROBE]))
 		return -EPROTO;
 	ids[0] = ctrace_attr_u32(a[CTRACE_A_PROBE_ID]);
 	ids[1] = ctrace_attr_u32(a[CTRACE_A_PROBE_EVENT_ID]);

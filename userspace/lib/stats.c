@@ -9,10 +9,10 @@
 
 static int session_reply(struct nlattr **sets, void *arg)
 {
-	struct nlattr *a[CTRACE_A_SESSION_NR];
+	struct nlattr *a[CTRACE_A_SESSION_MAX + 1];
 	struct ctrace_session_info *i;
 
-	if (ctrace_attr_nested(a, CTRACE_A_SESSION_NR - 1, sets[CTRACE_A_SESSION]))
+	if (ctrace_attr_nested(a, CTRACE_A_SESSION_MAX, sets[CTRACE_A_SESSION]))
 		return -EPROTO;
 	i = ctrace_list_add(arg);
 	if (!i)
@@ -32,6 +32,7 @@ static int session_reply(struct nlattr **sets, void *arg)
 	i->lost_nested = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_NESTED]);
 	i->lost_missed = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_MISSED]);
 	i->lost_unfollowed = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_UNFOLLOWED]);
+	i->lost_unfollowed_tasks = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_UNFOLLOWED_TASKS]);
 	i->limited = ctrace_attr_u64(a[CTRACE_A_SESSION_LIMITED]);
 	ctrace_attr_str(a[CTRACE_A_SESSION_NAME], i->name, sizeof(i->name));
 	return 0;
@@ -60,6 +61,7 @@ static int take_losses(const struct ctrace_session_info *i, void *arg)
 		return 0;
 	s->missed = i->lost_missed;
 	s->unfollowed = i->lost_unfollowed;
+	s->unfollowed_tasks = i->lost_unfollowed_tasks;
 	return 1;
 }
 
@@ -72,19 +74,19 @@ void ctrace_session_losses(struct ctrace_session *s)
 
 static uint32_t session_of(struct nlattr **sets)
 {
-	struct nlattr *a[CTRACE_A_SESSION_NR];
+	struct nlattr *a[CTRACE_A_SESSION_MAX + 1];
 
-	if (ctrace_attr_nested(a, CTRACE_A_SESSION_NR - 1, sets[CTRACE_A_SESSION]))
+	if (ctrace_attr_nested(a, CTRACE_A_SESSION_MAX, sets[CTRACE_A_SESSION]))
 		return 0;
 	return ctrace_attr_u32(a[CTRACE_A_SESSION_ID]);
 }
 
 static int probe_reply(struct nlattr **sets, void *arg)
 {
-	struct nlattr *a[CTRACE_A_PROBE_NR];
+	struct nlattr *a[CTRACE_A_PROBE_MAX + 1];
 	struct ctrace_probe_info *i;
 
-	if (ctrace_attr_nested(a, CTRACE_A_PROBE_NR - 1, sets[CTRACE_A_PROBE]))
+	if (ctrace_attr_nested(a, CTRACE_A_PROBE_MAX, sets[CTRACE_A_PROBE]))
 		return -EPROTO;
 	i = ctrace_list_add(arg);
 	if (!i)
@@ -114,12 +116,12 @@ int ctrace_probe_each(struct ctrace *ct, ctrace_probe_fn fn, void *arg)
 
 static int ring_reply(struct nlattr **sets, void *arg)
 {
-	struct nlattr *a[CTRACE_A_RING_NR];
+	struct nlattr *a[CTRACE_A_RING_MAX + 1];
 	struct ctrace_ring_info *i;
 
 	if (!sets[CTRACE_A_RING])
 		return 0;	/* a probe or a limit: they come in the same dump */
-	if (ctrace_attr_nested(a, CTRACE_A_RING_NR - 1, sets[CTRACE_A_RING]))
+	if (ctrace_attr_nested(a, CTRACE_A_RING_MAX, sets[CTRACE_A_RING]))
 		return -EPROTO;
 	i = ctrace_list_add(arg);
 	if (!i)
@@ -153,12 +155,12 @@ int ctrace_ring_each(struct ctrace *ct, uint32_t session, ctrace_ring_fn fn, voi
 
 static int limit_reply(struct nlattr **sets, void *arg)
 {
-	struct nlattr *a[CTRACE_A_LIMIT_NR];
+	struct nlattr *a[CTRACE_A_LIMIT_MAX + 1];
 	struct ctrace_limit_info *i;
 
 	if (!sets[CTRACE_A_LIMIT])
 		return 0;
-	if (ctrace_attr_nested(a, CTRACE_A_LIMIT_NR - 1, sets[CTRACE_A_LIMIT]))
+	if (ctrace_attr_nested(a, CTRACE_A_LIMIT_MAX, sets[CTRACE_A_LIMIT]))
 		return -EPROTO;
 	i = ctrace_list_add(arg);
 	if (!i)

@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 		die("read");
 	if (ctrace_reader_losses(r, &l))
 		die("losses");
-	printf("%" PRIu64 " %" PRIu64, l.seen, l.overrun + l.full + l.nested + l.missed + l.unfollowed);
+	printf("%" PRIu64 " %" PRIu64, l.seen, l.overrun + l.full + l.nested + l.missed + l.unfollowed + l.unfollowed_tasks);
 	if (late) {
 		values_sort(waited, wakings);
 		printf(" %zu %.0f %.0f %.0f", wakings, us(0.5), us(0.99), us(1));

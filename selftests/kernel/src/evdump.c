@@ -13,7 +13,7 @@
  * COMMAND and its children are traced from before its first instruction (that is: from the return
  * of the read that held it back). The trace ends with COMMAND, or when the time is over.
  * stderr gets "recording" once it records, and at the end "seen N lost N". With -v there follow
- * "overrun N full N nested N missed N unfollowed N limited N" and, for each container that -r
+ * "overrun N full N nested N missed N unfollowed N unfollowed_tasks N limited N" and, for each container that -r
  * limited, "limited cid=N dropped=N" (cid=rest: containers beyond the module's table).
  */
 #include <ctype.h>
@@ -177,8 +177,8 @@ static void account(struct ctrace_session *s, const struct ctrace_losses *l)
 	if (ctrace_session_each(ct, total_fn, &t))
 		die("sessions");
 	fprintf(stderr, "overrun %" PRIu64 " full %" PRIu64 " nested %" PRIu64 " missed %" PRIu64
-		" unfollowed %" PRIu64 " limited %" PRIu64 "\n", l->overrun, l->full, l->nested,
-		l->missed, l->unfollowed, t.limited);
+		" unfollowed %" PRIu64 " unfollowed_tasks %" PRIu64 " limited %" PRIu64 "\n", l->overrun,
+		l->full, l->nested, l->missed, l->unfollowed, l->unfollowed_tasks, t.limited);
 	if (ctrace_limit_each(ct, t.session, limited, NULL))
 		die("limits");
 }
@@ -307,7 +307,7 @@ int main(int argc, char **argv)
 	} while (err >= 0 && (!last || more));
 	ctrace_reader_losses(r, &l);
 	fprintf(stderr, "seen %" PRIu64 " lost %" PRIu64 "\n", l.seen,
-		l.overrun + l.full + l.nested + l.missed + l.unfollowed);
+		l.overrun + l.full + l.nested + l.missed + l.unfollowed + l.unfollowed_tasks);
 	if (x.verbose)
 		account(s, &l);
 	ctrace_reader_close(r);

@@ -12,7 +12,7 @@ static __thread struct msg *m;
 static __thread uint16_t family;
 /* The sessions of this thread's socket (the first entry is set if there are any), and their probes. */
 static __thread uint32_t own[4];
-static __thread struct { uint32_t session, id; } own_probes[8];
+static __thread struct { uint32_t session, id; } own_probes[8], own_target;
 
 static uint32_t sessions[64], probes[256];	/* ids given to any thread; those that are gone stay */
 static int cgroup_fd;
@@ -95,6 +95,12 @@ static void keep_probe(uint32_t session, uint32_t id)
 	ANY(probes) = id;
 }
 
+static void keep_target(uint32_t session, uint32_t id)
+{
+	own_target.session = session;
+	own_target.id = id;
+}
+
 static void forget_probe(uint32_t session, uint32_t id)
 {
 	for (uint32_t i = 0; i < COUNT(own_probes); i++)
@@ -168,7 +174,7 @@ static void put_new_session(void)
 	if (chance(4))
 		msg_u32(m, CTRACE_A_SESSION_CONTAINERS, rnd() % 40);
 	if (chance(40))
-		msg_u32(m, rnd() % (CTRACE_A_SESSION_NR + 2), u32());
+		msg_u32(m, rnd() % (CTRACE_A_SESSION_MAX + 3), u32());
 	msg_nest_end(m, at);
 }
 
@@ -216,6 +222,16 @@ static void put_target(void)
 	msg_nest_end(m, at);
 }
 
+/* Mostly the sender's newest one, which may be gone. */
+static void put_target_id(void)
+{
+	if (own_target.id && !chance(4))
+		put_id(CTRACE_A_SESSION, CTRACE_A_SESSION_ID, own_target.session);
+	else
+		put_session();
+	put_id(CTRACE_A_TARGET, CTRACE_A_TARGET_ID, chance(8) ? u32() : own_target.id);
+}
+
 static void put_event(int attr)
 {
 	uint32_t at = msg_nest(m, CTRACE_A_EVENT);
@@ -226,6 +242,8 @@ static void put_event(int attr)
 		msg_str(m, attr, MOSTLY(definitions, 7));
 	else
 		msg_str(m, attr, chance(4) ? ANY(names) : chance(2) ? "fz5" : "fz9");
+	if (attr == CTRACE_A_EVENT_DEFINITION && chance(3))
+		msg_u32(m, CTRACE_A_EVENT_FLAGS, rnd() % 3);
 	msg_nest_end(m, at);
 }
 
@@ -239,7 +257,7 @@ static void sound(bool dear)
 		CTRACE_CMD_TARGET_ADD, CTRACE_CMD_TARGET_DEL, CTRACE_CMD_SESSION_DEL, CTRACE_CMD_EVENT_NEW,
 		CTRACE_CMD_EVENT_DEL,
 	};
-	uint8_t cmd = chance(dear ? 3 : 30) ? rnd() % (CTRACE_CMD_NR + 1) : ANY(often);
+	uint8_t cmd = chance(dear ? 3 : 30) ? rnd() % (CTRACE_CMD_MAX + 2) : ANY(often);
 
 	if (dear && !own[0])
 		cmd = CTRACE_CMD_SESSION_NEW;
@@ -268,9 +286,11 @@ static void sound(bool dear)
 		put_probe();
 		break;
 	case CTRACE_CMD_TARGET_ADD:
-	case CTRACE_CMD_TARGET_DEL:
 		put_session();
 		put_target();
+		break;
+	case CTRACE_CMD_TARGET_DEL:
+		put_target_id();
 		break;
 	case CTRACE_CMD_EVENT_NEW:
 		put_event(CTRACE_A_EVENT_DEFINITION);
@@ -422,13 +442,13 @@ static void spoil(void)
 		uint32_t at[40], d = 1 + rnd() % 39;
 
 		for (v = 0; v < d; v++)
-			at[v] = msg_nest(m, rnd() % (CTRACE_A_NR + 1));
+			at[v] = msg_nest(m, rnd() % (CTRACE_A_MAX + 2));
 		while (v--)
 			msg_nest_end(m, at[v]);
 		break;
 	}
 	case 19:
-		((struct genlmsghdr *)NLMSG_DATA(&m->h))->cmd = rnd() % (CTRACE_CMD_NR + 2);
+		((struct genlmsghdr *)NLMSG_DATA(&m->h))->cmd = rnd() % (CTRACE_CMD_MAX + 3);
 		break;
 	case 20:
 		m->h.nlmsg_flags ^= 1 << rnd() % 12;

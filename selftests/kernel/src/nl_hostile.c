@@ -9,7 +9,7 @@
 #include <time.h>
 
 struct genl g;
-static int session, probe;
+static int session, probe, target;
 static struct msg m;
 
 /* An attribute that a command needs, and the word for it in an error. */
@@ -34,7 +34,7 @@ static const struct command {
 	{ CTRACE_CMD_PROBE_ADD, "PROBE_ADD", 0, { S(ID, "session"), P(NAME, "probe") } },
 	{ CTRACE_CMD_PROBE_DEL, "PROBE_DEL", 0, { S(ID, "session"), P(ID, "probe") } },
 	{ CTRACE_CMD_TARGET_ADD, "TARGET_ADD", 0, { S(ID, "session"), T(KIND, "target"), T(PID, "pid") } },
-	{ CTRACE_CMD_TARGET_DEL, "TARGET_DEL", 0, { S(ID, "session"), T(KIND, "target"), T(PID, "pid") } },
+	{ CTRACE_CMD_TARGET_DEL, "TARGET_DEL", 0, { S(ID, "session"), T(ID, "target") } },
 	{ CTRACE_CMD_EVENT_NEW, "EVENT_NEW", 0, { E(DEFINITION, "definition") } },
 	{ CTRACE_CMD_EVENT_DEL, "EVENT_DEL", 0, { E(NAME, "name") } },
 	{ CTRACE_CMD_SESSION_NEW, "SESSION_NEW", 1, { S(FLAGS, "flags"), S(FILTER, "filter"),
@@ -44,6 +44,7 @@ static const struct command {
 	{ CTRACE_CMD_PROBE_ADD, "PROBE_ADD", 2, { S(ID, "session"), P(NAME, "probe"), P(ONE_OF, "one_of") } },
 	{ CTRACE_CMD_TARGET_ADD, "TARGET_ADD", 3, { S(ID, "session"), T(KIND, "target"), T(PID, "pid"),
 					      T(NOT, "not") } },
+	{ CTRACE_CMD_EVENT_NEW, "EVENT_NEW", 1, { E(DEFINITION, "definition"), E(FLAGS, "flags") } },
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 
@@ -53,7 +54,7 @@ static bool is_string(const struct need *n)
 		return n->type == CTRACE_A_SESSION_FILTER;
 	if (n->set == CTRACE_A_PROBE)
 		return n->type == CTRACE_A_PROBE_NAME || n->type == CTRACE_A_PROBE_FILTER;
-	return n->set == CTRACE_A_EVENT;
+	return n->set == CTRACE_A_EVENT && n->type != CTRACE_A_EVENT_FLAGS;
 }
 
 /* A value that would be right, if the rest were. */
@@ -63,7 +64,8 @@ static uint32_t right(const struct need *n)
 		return n->type == CTRACE_A_PROBE_ID ? probe : 0;
 	if (n->set == CTRACE_A_TARGET)
 		return n->type == CTRACE_A_TARGET_KIND ? CTRACE_TARGET_PID :
-		       n->type == CTRACE_A_TARGET_PID ? getpid() : 0;
+		       n->type == CTRACE_A_TARGET_PID ? getpid() :
+		       n->type == CTRACE_A_TARGET_ID ? target : 0;
 	return n->type == CTRACE_A_SESSION_ID ? session : 0;
 }
 
@@ -164,19 +166,19 @@ static void random_bytes(int count)
 	int taken = 0;
 
 	for (int i = 0; i < count; i++) {
-		uint8_t cmd = rnd() % (CTRACE_CMD_NR + 3);
+		uint8_t cmd = rnd() % (CTRACE_CMD_MAX + 4);
 		uint32_t len;
 
 		msg_new(&m, g.family, cmd, rnd() % 4 ? 0 : NLM_F_DUMP);
 		if (rnd() % 2) {
-			uint32_t at = msg_nest(&m, rnd() % (CTRACE_A_NR + 2));
+			uint32_t at = msg_nest(&m, rnd() % (CTRACE_A_MAX + 3));
 
 			for (int n = rnd() % 6; n; n--) {
 				char b[64];
 
 				for (size_t k = 0; k < sizeof(b); k++)
 					b[k] = rnd();
-				msg_attr(&m, rnd() % (CTRACE_A_SESSION_NR + 2), b, rnd() % 12);
+				msg_attr(&m, rnd() % (CTRACE_A_SESSION_MAX + 3), b, rnd() % 12);
 			}
 			msg_nest_end(&m, at);
 		}
@@ -207,7 +209,8 @@ int main(int argc, char **argv)
 	setsockopt(g.fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	session = genl_session_new(&g, NULL);
 	probe = genl_probe_add(&g, session, "sched_switch");
-	if (session < 0 || probe < 0)
+	target = genl_target_add(&g, session, CTRACE_TARGET_CID, CTRACE_CID_HOST);
+	if (session < 0 || probe < 0 || target < 0)
 		ksft_exit_fail_msg("no session: %s\n", g.text);
 	if (!strcmp(what, "missing")) {
 		int n = 0;

@@ -303,9 +303,13 @@ void losses_print(const struct ctrace_losses *l, struct sbuf *b)
 	const struct { const char *name; uint64_t n; } v[] = {
 		{ "overrun", l->overrun }, { "full", l->full }, { "nested", l->nested },
 		{ "missed", l->missed }, { "unfollowed", l->unfollowed },
+		{ "unfollowed_tasks", l->unfollowed_tasks },
 	};
-	uint64_t all = l->overrun + l->full + l->nested + l->missed + l->unfollowed;
 	const char *sep = " (";
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
+		all += v[i].n;
 
 	sbuf_printf(b, ", %llu lost", (unsigned long long)all);
 	for (size_t i = 0; i < ARRAY_SIZE(v); i++) {
