@@ -64,6 +64,7 @@ static int put_session(const struct ctrace_session_info *s, void *arg)
 		json_uint(&o->j, "lost_nested", s->lost_nested);
 		json_uint(&o->j, "lost_missed", s->lost_missed);
 		json_uint(&o->j, "lost_unfollowed", s->lost_unfollowed);
+		json_uint(&o->j, "lost_unfollowed_tasks", s->lost_unfollowed_tasks);
 		json_uint(&o->j, "limited", s->limited);
 		json_close(&o->j, '}');
 		return 0;
@@ -154,7 +155,7 @@ static int each_session(struct ctrace *ct, struct out *o)
 
 static int each_probe(struct ctrace *ct, struct out *o)
 {
-	return ctrace_probe_each(ct, put_probe, o);
+	return ctrace_probe_each(ct, 0, put_probe, o);
 }
 
 static int each_ring(struct ctrace *ct, struct out *o)
@@ -210,7 +211,7 @@ static int show(struct ctrace *ct, bool rings)
 	int status = CLI_OK, err;
 
 	json_open(&o.j, NULL, '{');
-	err = ctrace_info(ct, &info);
+	err = ctrace_info(ct, &info, sizeof(info));
 	if (!err)
 		put_info(&o, &info);
 	/* get names before the dump of rings: a connection does one dump at a time */
@@ -234,7 +235,7 @@ static int show(struct ctrace *ct, bool rings)
 	json_close(&o.j, '}');
 	json_line(&o.j);
 	if (err)
-		status = cli_error("%s", ctrace_strerror(ct));
+		status = cli_error("%s", ctrace_errmsg(ct));
 	else if (cli_json)
 		fputs(b.s, stdout);
 	ctable_free(o.names);

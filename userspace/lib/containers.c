@@ -21,10 +21,10 @@
 
 static int parse(struct nlattr **sets, struct ctrace_container *c)
 {
-	struct nlattr *a[CTRACE_A_CONTAINER_NR];
+	struct nlattr *a[CTRACE_A_CONTAINER_MAX + 1];
 
 	if (!sets[CTRACE_A_CONTAINER] ||
-	    ctrace_attr_nested(a, CTRACE_A_CONTAINER_NR - 1, sets[CTRACE_A_CONTAINER]))
+	    ctrace_attr_nested(a, CTRACE_A_CONTAINER_MAX, sets[CTRACE_A_CONTAINER]))
 		return -EPROTO;
 	c->cid = ctrace_attr_u32(a[CTRACE_A_CONTAINER_CID]);
 	c->parent = ctrace_attr_u32(a[CTRACE_A_CONTAINER_PARENT]);
@@ -131,7 +131,7 @@ int ctrace_container_subscribe(struct ctrace *ct, ctrace_container_event_fn fn, 
 
 static int notice(struct ctrace *ct, struct nlmsghdr *nlh)
 {
-	struct nlattr *sets[CTRACE_A_NR];
+	struct nlattr *sets[CTRACE_A_MAX + 1];
 	struct ctrace_container c = { 0 };
 	const struct genlmsghdr *g = nlmsg_data(nlh);
 
@@ -139,7 +139,7 @@ static int notice(struct ctrace *ct, struct nlmsghdr *nlh)
 		return 0;
 	if (g->cmd != CTRACE_CMD_CONTAINER_NEW && g->cmd != CTRACE_CMD_CONTAINER_GONE)
 		return 0;
-	if (genlmsg_parse(nlh, 0, sets, CTRACE_A_NR - 1, NULL) < 0 || parse(sets, &c))
+	if (genlmsg_parse(nlh, 0, sets, CTRACE_A_MAX, NULL) < 0 || parse(sets, &c))
 		return ctrace_ctl_error(ct, -EPROTO, "a notice from the module is malformed");
 	return ct->notice_fn(&c, g->cmd == CTRACE_CMD_CONTAINER_NEW, ct->notice_arg);
 }

@@ -33,7 +33,7 @@ int ctrace_ctl_error(struct ctrace *ct, int err, const char *fmt, ...)
 	return err;
 }
 
-const char *ctrace_strerror(const struct ctrace *ct)
+const char *ctrace_errmsg(const struct ctrace *ct)
 {
 	return ct ? ct->err : "out of memory";
 }
@@ -67,7 +67,7 @@ static int resolve(struct ctrace *ct)
 static int check_abi(struct ctrace *ct)
 {
 	struct ctrace_info info;
-	int err = ctrace_info(ct, &info);
+	int err = ctrace_info(ct, &info, sizeof(info));
 
 	if (err)
 		return err;
@@ -207,7 +207,7 @@ static void take_end(struct request *rq, struct nlmsghdr *nlh)
 
 static void take_one(struct request *rq, struct nlmsghdr *nlh)
 {
-	struct nlattr *sets[CTRACE_A_NR];
+	struct nlattr *sets[CTRACE_A_MAX + 1];
 	int err;
 
 	if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)
@@ -226,7 +226,7 @@ static void take_one(struct request *rq, struct nlmsghdr *nlh)
 	 */
 	if (nlh->nlmsg_type != rq->ct->family || rq->err || !rq->fn)
 		return;
-	if (genlmsg_parse(nlh, 0, sets, CTRACE_A_NR - 1, NULL) < 0) {
+	if (genlmsg_parse(nlh, 0, sets, CTRACE_A_MAX, NULL) < 0) {
 		rq->err = ctrace_ctl_error(rq->ct, -EPROTO,
 					   "%s: the module's answer is malformed", rq->what);
 		return;
@@ -383,9 +383,9 @@ int ctrace_attr_nested(struct nlattr **tb, int max, struct nlattr *a)
 
 static int info_reply(struct nlattr **sets, void *arg)
 {
-	struct nlattr *a[CTRACE_A_INFO_NR];
+	struct nlattr *a[CTRACE_A_INFO_MAX + 1];
 	struct ctrace_info *info = arg;
-	int err = ctrace_attr_nested(a, CTRACE_A_INFO_NR - 1, sets[CTRACE_A_INFO]);
+	int err = ctrace_attr_nested(a, CTRACE_A_INFO_MAX, sets[CTRACE_A_INFO]);
 
 	if (err)
 		return err;
@@ -394,14 +394,18 @@ static int info_reply(struct nlattr **sets, void *arg)
 	info->containers = ctrace_attr_u32(a[CTRACE_A_INFO_CONTAINERS]);
 	info->sessions = ctrace_attr_u32(a[CTRACE_A_INFO_SESSIONS]);
 	info->cgroup_mode = ctrace_attr_u32(a[CTRACE_A_INFO_CGROUP_MODE]);
+	info->features = ctrace_attr_u64(a[CTRACE_A_INFO_FEATURES]);
 	info->unknown = ctrace_attr_u64(a[CTRACE_A_INFO_UNKNOWN]);
 	ctrace_attr_str(a[CTRACE_A_INFO_VERSION], info->version, sizeof(info->version));
 	return 0;
 }
 
-int ctrace_info(struct ctrace *ct, struct ctrace_info *info)
+int ctrace_info(struct ctrace *ct, struct ctrace_info *to, size_t sz)
 {
-	memset(info, 0, sizeof(*info));
-	return ctrace_ctl_call(ct, ctrace_ctl_msg(ct, CTRACE_CMD_INFO_GET, 0),
-			       "cannot ask the module for its version", info_reply, info);
+	struct ctrace_info info = { 0 };
+	int err = ctrace_ctl_call(ct, ctrace_ctl_msg(ct, CTRACE_CMD_INFO_GET, 0),
+				  "cannot ask the module for its version", info_reply, &info);
+
+	ctrace_struct_give(to, sz, &info, sizeof(info));
+	return err;
 }

@@ -41,9 +41,9 @@ static int event_do(struct ctrace *ct, int cmd, int attr, const char *text, cons
 
 static int id_reply(struct nlattr **sets, void *arg)
 {
-	struct nlattr *a[CTRACE_A_EVENT_NR];
+	struct nlattr *a[CTRACE_A_EVENT_MAX + 1];
 
-	if (ctrace_attr_nested(a, CTRACE_A_EVENT_NR - 1, sets[CTRACE_A_EVENT]))
+	if (ctrace_attr_nested(a, CTRACE_A_EVENT_MAX, sets[CTRACE_A_EVENT]))
 		return -EPROTO;
 	*(uint32_t *)arg = ctrace_attr_u32(a[CTRACE_A_EVENT_ID]);
 	return 0;
@@ -69,10 +69,10 @@ struct tracepoint { char name[128]; };
 
 static int tracepoint_reply(struct nlattr **sets, void *arg)
 {
-	struct nlattr *a[CTRACE_A_EVENT_NR];
+	struct nlattr *a[CTRACE_A_EVENT_MAX + 1];
 	struct tracepoint *t;
 
-	if (ctrace_attr_nested(a, CTRACE_A_EVENT_NR - 1, sets[CTRACE_A_EVENT]))
+	if (ctrace_attr_nested(a, CTRACE_A_EVENT_MAX, sets[CTRACE_A_EVENT]))
 		return -EPROTO;
 	t = ctrace_list_add(arg);
 	if (!t)

@@ -45,11 +45,11 @@ void ctrace_ext_ack_parse(const struct nlmsghdr *nlh, struct ctrace_ext_ack *ack
 
 #define NAME(set, what)	[CTRACE_A_##set][CTRACE_A_##set##_##what] = #set "_" #what,
 
-static const char *const set_names[CTRACE_A_NR] = {
+static const char *const set_names[CTRACE_A_MAX + 1] = {
 	[CTRACE_A_SESSION] = "SESSION", [CTRACE_A_PROBE] = "PROBE", [CTRACE_A_TARGET] = "TARGET",
 	[CTRACE_A_EVENT] = "EVENT",
 };
-static const char *const attr_names[CTRACE_A_NR][CTRACE_A_SESSION_NR] = { CTRACE_A_SETTABLE(NAME) };
+static const char *const attr_names[CTRACE_A_MAX + 1][CTRACE_A_SESSION_MAX + 1] = { CTRACE_A_SETTABLE(NAME) };
 
 /* Of the attributes in a row from a, the one that starts at `at` or contains it. */
 static struct nlattr *find(struct nlattr *a, int left, const char *at)
@@ -69,13 +69,13 @@ const char *ctrace_attr_name_at(struct nlmsghdr *request, uint32_t offset)
 	if (offset < NLMSG_HDRLEN + GENL_HDRLEN || offset >= request->nlmsg_len)
 		return NULL;
 	set = find(nlmsg_attrdata(request, GENL_HDRLEN), nlmsg_attrlen(request, GENL_HDRLEN), at);
-	if (!set || nla_type(set) >= CTRACE_A_NR || !set_names[nla_type(set)])
+	if (!set || nla_type(set) > CTRACE_A_MAX || !set_names[nla_type(set)])
 		return NULL;
 	if (at == (char *)set)
 		return set_names[nla_type(set)];
 	a = find(nla_data(set), nla_len(set), at);
 	type = a ? nla_type(a) : 0;
-	if (type < CTRACE_A_SESSION_NR && attr_names[nla_type(set)][type])
+	if (type <= CTRACE_A_SESSION_MAX && attr_names[nla_type(set)][type])
 		return attr_names[nla_type(set)][type];
 	return set_names[nla_type(set)];
 }

@@ -191,12 +191,17 @@ static int replace(struct ctrace_schema *s, const struct ctrace_event_type *t)
 	return 0;
 }
 
-int ctrace_schema_add(struct ctrace_schema *s, const struct ctrace_event_type *t)
+int ctrace_schema_add(struct ctrace_schema *s, const struct ctrace_event_type *type, size_t sz)
 {
-	struct ctrace_event_type **types, *c;
+	struct ctrace_event_type **types, *c, known = { 0 };
+	const struct ctrace_event_type *t = &known;
 	size_t max, i;
+	int err;
 
-	if (!type_ok(t))
+	err = ctrace_struct_take(&known, sizeof(known), type, sz);
+	if (err)
+		return err;
+	if ((t->nfields && !t->fields) || !type_ok(t))
 		return -EINVAL;
 	if (s->at[t->id])
 		return replace(s, t);
@@ -226,10 +231,10 @@ int ctrace_schema_add(struct ctrace_schema *s, const struct ctrace_event_type *t
 
 static int parse_field(struct nlattr *set, struct ctrace_field *f)
 {
-	struct nlattr *a[CTRACE_A_FIELD_NR];
+	struct nlattr *a[CTRACE_A_FIELD_MAX + 1];
 	struct nlattr *name;
 
-	if (ctrace_attr_nested(a, CTRACE_A_FIELD_NR - 1, set))
+	if (ctrace_attr_nested(a, CTRACE_A_FIELD_MAX, set))
 		return -EPROTO;
 	name = a[CTRACE_A_FIELD_NAME];
 	/* Point into the datagram: it lives until ctrace_schema_add() has copied the type. */
@@ -255,11 +260,11 @@ static int event_reply(struct nlattr **sets, void *arg)
 	char name[128], system[64], reason[256], source[128], definition[CTRACE_TEXT_MAX];
 	struct ctrace_field fields[CTRACE_FIELDS_MAX];
 	struct ctrace_event_type t = { .name = name, .system = system, .fields = fields };
-	struct nlattr *a[CTRACE_A_EVENT_NR], *f;
+	struct nlattr *a[CTRACE_A_EVENT_MAX + 1], *f;
 	struct ctrace_schema *s = ((struct ctrace_list *)arg)->items;
 	int left, err;
 
-	if (ctrace_attr_nested(a, CTRACE_A_EVENT_NR - 1, sets[CTRACE_A_EVENT]))
+	if (ctrace_attr_nested(a, CTRACE_A_EVENT_MAX, sets[CTRACE_A_EVENT]))
 		return -EPROTO;
 	t.id = ctrace_attr_u32(a[CTRACE_A_EVENT_ID]);
 	ctrace_attr_str(a[CTRACE_A_EVENT_NAME], name, sizeof(name));
@@ -278,7 +283,7 @@ static int event_reply(struct nlattr **sets, void *arg)
 				return err;
 		}
 	}
-	err = ctrace_schema_add(s, &t);
+	err = ctrace_schema_add(s, &t, sizeof(t));
 	return err == -EINVAL ? 0 : err;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* Lists sessions, probes, rings and limits; asks for the losses that no ring counts. */
+/* Lists sessions, probes, rings and limits; and the losses that no ring counts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 
 static int session_reply(struct nlattr **sets, void *arg)
 {
-	struct nlattr *a[CTRACE_A_SESSION_NR];
+	struct nlattr *a[CTRACE_A_SESSION_MAX + 1];
 	struct ctrace_session_info *i;
 
-	if (ctrace_attr_nested(a, CTRACE_A_SESSION_NR - 1, sets[CTRACE_A_SESSION]))
+	if (ctrace_attr_nested(a, CTRACE_A_SESSION_MAX, sets[CTRACE_A_SESSION]))
 		return -EPROTO;
 	i = ctrace_list_add(arg);
 	if (!i)
@@ -32,6 +32,7 @@ static int session_reply(struct nlattr **sets, void *arg)
 	i->lost_nested = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_NESTED]);
 	i->lost_missed = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_MISSED]);
 	i->lost_unfollowed = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_UNFOLLOWED]);
+	i->lost_unfollowed_tasks = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_UNFOLLOWED_TASKS]);
 	i->limited = ctrace_attr_u64(a[CTRACE_A_SESSION_LIMITED]);
 	ctrace_attr_str(a[CTRACE_A_SESSION_NAME], i->name, sizeof(i->name));
 	return 0;
@@ -52,44 +53,56 @@ int ctrace_session_each(struct ctrace *ct, ctrace_session_fn fn, void *arg)
 	return err;
 }
 
-static int take_losses(const struct ctrace_session_info *i, void *arg)
+int ctrace_session_losses(struct ctrace_session *s, struct ctrace_session_losses *to, size_t sz)
 {
-	struct ctrace_session *s = arg;
+	struct ctrace_list l = { .size = sizeof(struct ctrace_session_info) };
+	struct ctrace_session_losses sum = { 0 };
+	const struct ctrace_session_info *v;
+	size_t i;
+	int err;
 
-	if (i->id != s->id)
-		return 0;
-	s->missed = i->lost_missed;
-	s->unfollowed = i->lost_unfollowed;
-	return 1;
+	memset(to, 0, sz);
+	if (!s->ct)
+		return -ESHUTDOWN;
+	err = ctrace_ctl_dump(s->ct, CTRACE_CMD_SESSION_GET, s->id, "cannot ask for losses",
+			      session_reply, &l);
+	/* The module may have listed all. */
+	for (v = l.items, i = 0; i < l.n && v[i].id != s->id; i++)
+		;
+	if (!err && i == l.n)
+		err = ctrace_ctl_error(s->ct, -ENOENT, "cannot ask for losses: there is no session %u",
+				       s->id);
+	if (!err) {
+		sum.missed = v[i].lost_missed;
+		sum.unfollowed = v[i].lost_unfollowed;
+		sum.unfollowed_tasks = v[i].lost_unfollowed_tasks;
+		sum.limited = v[i].limited;
+		ctrace_struct_give(to, sz, &sum, sizeof(sum));
+	}
+	free(l.items);
+	return err;
 }
 
-/* After the session has ended, the last known values stay. */
-void ctrace_session_losses(struct ctrace_session *s)
+uint32_t ctrace_attr_session(struct nlattr **sets)
 {
-	if (s->ct)
-		ctrace_session_each(s->ct, take_losses, s);
-}
+	struct nlattr *a[CTRACE_A_SESSION_MAX + 1];
 
-static uint32_t session_of(struct nlattr **sets)
-{
-	struct nlattr *a[CTRACE_A_SESSION_NR];
-
-	if (ctrace_attr_nested(a, CTRACE_A_SESSION_NR - 1, sets[CTRACE_A_SESSION]))
+	if (ctrace_attr_nested(a, CTRACE_A_SESSION_MAX, sets[CTRACE_A_SESSION]))
 		return 0;
 	return ctrace_attr_u32(a[CTRACE_A_SESSION_ID]);
 }
 
 static int probe_reply(struct nlattr **sets, void *arg)
 {
-	struct nlattr *a[CTRACE_A_PROBE_NR];
+	struct nlattr *a[CTRACE_A_PROBE_MAX + 1];
 	struct ctrace_probe_info *i;
 
-	if (ctrace_attr_nested(a, CTRACE_A_PROBE_NR - 1, sets[CTRACE_A_PROBE]))
+	if (ctrace_attr_nested(a, CTRACE_A_PROBE_MAX, sets[CTRACE_A_PROBE]))
 		return -EPROTO;
 	i = ctrace_list_add(arg);
 	if (!i)
 		return -ENOMEM;
-	i->session = session_of(sets);
+	i->session = ctrace_attr_session(sets);
 	i->id = ctrace_attr_u32(a[CTRACE_A_PROBE_ID]);
 	i->event_id = ctrace_attr_u32(a[CTRACE_A_PROBE_EVENT_ID]);
 	i->missed = ctrace_attr_u64(a[CTRACE_A_PROBE_MISSED]);
@@ -97,34 +110,36 @@ static int probe_reply(struct nlattr **sets, void *arg)
 	return 0;
 }
 
-int ctrace_probe_each(struct ctrace *ct, ctrace_probe_fn fn, void *arg)
+int ctrace_probe_each(struct ctrace *ct, uint32_t session, ctrace_probe_fn fn, void *arg)
 {
 	struct ctrace_list l = { .size = sizeof(struct ctrace_probe_info) };
 	const struct ctrace_probe_info *v;
 	size_t i;
 	int err;
 
-	err = ctrace_ctl_dump(ct, CTRACE_CMD_PROBE_GET, 0, "cannot list probes",
+	err = ctrace_ctl_dump(ct, CTRACE_CMD_PROBE_GET, session, "cannot list probes",
 			      probe_reply, &l);
 	for (v = l.items, i = 0; !err && i < l.n; i++)
-		err = fn(&v[i], arg);
+		/* The module may have listed all. */
+		if (!session || v[i].session == session)
+			err = fn(&v[i], arg);
 	free(l.items);
 	return err;
 }
 
 static int ring_reply(struct nlattr **sets, void *arg)
 {
-	struct nlattr *a[CTRACE_A_RING_NR];
+	struct nlattr *a[CTRACE_A_RING_MAX + 1];
 	struct ctrace_ring_info *i;
 
 	if (!sets[CTRACE_A_RING])
 		return 0;	/* a probe or a limit: they come in the same dump */
-	if (ctrace_attr_nested(a, CTRACE_A_RING_NR - 1, sets[CTRACE_A_RING]))
+	if (ctrace_attr_nested(a, CTRACE_A_RING_MAX, sets[CTRACE_A_RING]))
 		return -EPROTO;
 	i = ctrace_list_add(arg);
 	if (!i)
 		return -ENOMEM;
-	i->session = session_of(sets);
+	i->session = ctrace_attr_session(sets);
 	i->slot = ctrace_attr_u32(a[CTRACE_A_RING_SLOT]);
 	i->cpu = ctrace_attr_u32(a[CTRACE_A_RING_CPU]);
 	i->cid = ctrace_attr_u32(a[CTRACE_A_RING_CID]);
@@ -153,17 +168,17 @@ int ctrace_ring_each(struct ctrace *ct, uint32_t session, ctrace_ring_fn fn, voi
 
 static int limit_reply(struct nlattr **sets, void *arg)
 {
-	struct nlattr *a[CTRACE_A_LIMIT_NR];
+	struct nlattr *a[CTRACE_A_LIMIT_MAX + 1];
 	struct ctrace_limit_info *i;
 
 	if (!sets[CTRACE_A_LIMIT])
 		return 0;
-	if (ctrace_attr_nested(a, CTRACE_A_LIMIT_NR - 1, sets[CTRACE_A_LIMIT]))
+	if (ctrace_attr_nested(a, CTRACE_A_LIMIT_MAX, sets[CTRACE_A_LIMIT]))
 		return -EPROTO;
 	i = ctrace_list_add(arg);
 	if (!i)
 		return -ENOMEM;
-	i->session = session_of(sets);
+	i->session = ctrace_attr_session(sets);
 	i->cid = ctrace_attr_u32(a[CTRACE_A_LIMIT_CID]);
 	i->dropped = ctrace_attr_u64(a[CTRACE_A_LIMIT_DROPPED]);
 	return 0;

@@ -91,7 +91,7 @@ void syscall_identify(struct syscall_ref *ref, const struct ctrace_event_type *t
 		snprintf(ref->name, sizeof(ref->name), "syscall_%lld", (long long)ref->nr);
 		return;
 	}
-	if (rec->id < CTRACE_ID_SYS_ENTER || rec->id >= CTRACE_ID_MAX)
+	if (rec->id < CTRACE_ID_SYS_ENTER || rec->id >= CTRACE_ID_COMPAT_CALL + CTRACE_NR_SYSCALLS)
 		return;
 	set = (rec->id - CTRACE_ID_SYS_ENTER) / CTRACE_NR_SYSCALLS;
 	ref->phase = rec->id >= CTRACE_ID_CALL ? SYSCALL_WHOLE : set & 1 ? SYSCALL_EXIT : SYSCALL_ENTER;
