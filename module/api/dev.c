@@ -75,11 +75,7 @@ static int bind_container(struct ctrace_file *f, struct ctrace_arena *a, u32 cid
 	struct ctrace_dir *dir;
 	int err;
 
-	/*
-	 * The container's slots are mapped one by one. The layout's unit is 4 KiB: a larger MMU
-	 * page would show the edge of the next slot.
-	 */
-	if (PAGE_SIZE > CTRACE_PAGE)
+	if (!CTRACE_VIEWS)
 		return -EOPNOTSUPP;
 	f->slots = kvcalloc(a->ncpus, sizeof(*f->slots), GFP_KERNEL);
 	f->empty = (void *)get_zeroed_page(GFP_KERNEL);

@@ -14,6 +14,12 @@
 #include <linux/spinlock.h>
 #include "ring/arena.h"
 
+/*
+ * Can a descriptor be bound to one container? Its slots are mapped one by one, and the layout's unit is
+ * 4 KiB: a larger MMU page would show the edge of the next slot.
+ */
+#define CTRACE_VIEWS	(PAGE_SIZE <= CTRACE_PAGE)
+
 struct ctrace_file_ring;
 
 struct ctrace_file {

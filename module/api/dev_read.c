@@ -21,7 +21,7 @@
 struct ctrace_file_ring {
 	struct ctrace_cursor cur;
 	u64 time;			/* of the record at cur, as peek() last saw it */
-	u64 told[CTRACE_LOSS_NR];	/* losses reported so far, by cause */
+	u64 told[CTRACE_LOSS_MAX + 1];	/* losses reported so far, by cause */
 	u32 cid;
 };
 
@@ -114,7 +114,7 @@ bool ctrace_file_readable(struct ctrace_file *f, struct ctrace_file_ring *rings)
 /* Reports r's losses that were not reported yet, one record for each cause. */
 static int put_losses(struct output *o, struct ctrace_file_ring *r)
 {
-	u64 now[CTRACE_LOSS_NR] = {
+	u64 now[CTRACE_LOSS_MAX + 1] = {
 		[CTRACE_LOSS_OVERRUN] = r->cur.lost,
 		[CTRACE_LOSS_FULL] = READ_ONCE(r->cur.ctl->lost_full),
 		[CTRACE_LOSS_NESTED] = READ_ONCE(r->cur.ctl->lost_nested),
@@ -123,7 +123,7 @@ static int put_losses(struct output *o, struct ctrace_file_ring *r)
 	u32 i;
 	int err;
 
-	for (i = 0; i < CTRACE_LOSS_NR; i++) {
+	for (i = 0; i <= CTRACE_LOSS_MAX; i++) {
 		if (now[i] == r->told[i])
 			continue;
 		l = (struct lost_record) {

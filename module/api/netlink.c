@@ -4,23 +4,26 @@
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include "api/netlink.h"
+#include "api/dev.h"
 #include "api/may.h"
+#include "probe/table.h"
 #include "session/session.h"
 #include "event/event.h"
 #include "identity/container.h"
 #include "identity/identity.h"
 
-static const struct nla_policy policy_top[CTRACE_A_NR] = {
+static const struct nla_policy policy_top[CTRACE_A_MAX + 1] = {
 	[CTRACE_A_SESSION] = { .type = NLA_NESTED },
 	[CTRACE_A_PROBE] = { .type = NLA_NESTED },
 	[CTRACE_A_TARGET] = { .type = NLA_NESTED },
 	[CTRACE_A_EVENT] = { .type = NLA_NESTED },
 };
 
-const struct nla_policy ctrace_policy_event[CTRACE_A_EVENT_NR] = {
+const struct nla_policy ctrace_policy_event[CTRACE_A_EVENT_MAX + 1] = {
 	[CTRACE_A_EVENT_ID] = { .type = NLA_U32 },
 	[CTRACE_A_EVENT_NAME] = { .type = NLA_NUL_STRING, .len = CTRACE_TEXT_MAX - 1 },
 	[CTRACE_A_EVENT_DEFINITION] = { .type = NLA_NUL_STRING, .len = CTRACE_TEXT_MAX - 1 },
+	[CTRACE_A_EVENT_FLAGS] = { .type = NLA_U32 },
 };
 
 /* --- errors -------------------------------------------------------------------- */
@@ -85,7 +88,7 @@ int ctrace_netlink_failed(struct genl_info *info, int err, const char *why, cons
 	return ctrace_netlink_error(ctrace_compat_extack(info), err, "%s: error %d", what, err);
 }
 
-static const char *const set_names[CTRACE_A_NR] = {
+static const char *const set_names[CTRACE_A_MAX + 1] = {
 	[CTRACE_A_SESSION] = "CTRACE_A_SESSION",
 	[CTRACE_A_PROBE] = "CTRACE_A_PROBE",
 	[CTRACE_A_TARGET] = "CTRACE_A_TARGET",
@@ -95,13 +98,13 @@ static const char *const set_names[CTRACE_A_NR] = {
 #define NAME(set, what)								\
 	[CTRACE_A_##set][CTRACE_A_##set##_##what] = "_" #what,
 
-static const char *const attr_names[CTRACE_A_NR][CTRACE_A_SESSION_NR] = { CTRACE_A_SETTABLE(NAME) };
+static const char *const attr_names[CTRACE_A_MAX + 1][CTRACE_A_SESSION_MAX + 1] = { CTRACE_A_SETTABLE(NAME) };
 
 static const char *name_of(int set, const struct netlink_ext_ack *extack)
 {
 	u32 type = extack && extack->bad_attr ? nla_type(extack->bad_attr) : 0;
 
-	return (type < CTRACE_A_SESSION_NR ? attr_names[set][type] : NULL) ?: "";
+	return (type <= CTRACE_A_SESSION_MAX ? attr_names[set][type] : NULL) ?: "";
 }
 
 int ctrace_netlink_set(struct nlattr **attrs, int set, struct nlattr **tb, int max,
@@ -143,6 +146,13 @@ int ctrace_netlink_reply_send(struct sk_buff *skb, struct genl_info *info, void 
 	return genlmsg_reply(skb, info);
 }
 
+u64 ctrace_features(void)
+{
+	return (CTRACE_VIEWS ? CTRACE_FEATURE_VIEWS : 0) |
+	       (CTRACE_COMPAT_MCAST_GUARDED ? CTRACE_FEATURE_GROUP_GUARDED : 0) |
+	       (ctrace_family_sample.lacks ? 0 : CTRACE_FEATURE_SAMPLES);
+}
+
 static int info_get(struct sk_buff *in, struct genl_info *info)
 {
 	struct ctrace_session *s;
@@ -163,11 +173,12 @@ static int info_get(struct sk_buff *in, struct genl_info *info)
 	err = !nest || nla_put_u32(skb, CTRACE_A_INFO_ABI, CTRACE_ABI) ||
 	      nla_put_u32(skb, CTRACE_A_INFO_ABI_COMPAT, CTRACE_ABI_COMPAT) ||
 	      nla_put_string(skb, CTRACE_A_INFO_VERSION, THIS_MODULE->version ?: "") ||
+	      nla_put_u64_64bit(skb, CTRACE_A_INFO_FEATURES, ctrace_features(), CTRACE_A_INFO_PAD) ||
+	      nla_put_u32(skb, CTRACE_A_INFO_CGROUP_MODE, ctrace_identity_cgroup_mode()) ||
 	      nla_put_u32(skb, CTRACE_A_INFO_CONTAINERS, ctrace_container_count()) ||
 	      nla_put_u32(skb, CTRACE_A_INFO_SESSIONS, sessions) ||
 	      nla_put_u64_64bit(skb, CTRACE_A_INFO_UNKNOWN, ctrace_container_unknown_count(),
-				CTRACE_A_INFO_PAD) ||
-	      nla_put_u32(skb, CTRACE_A_INFO_CGROUP_MODE, ctrace_identity_cgroup_mode());
+				CTRACE_A_INFO_PAD);
 	if (!err)
 		nla_nest_end(skb, nest);
 	return ctrace_netlink_reply_send(skb, info, hdr, err ? -EMSGSIZE : 0);
@@ -246,7 +257,7 @@ static int checked_do(struct sk_buff *skb, struct genl_info *info)
 		return err;
 	if (cmd != CTRACE_CMD_INFO_GET && info->genlhdr->version < CTRACE_ABI_COMPAT)
 		return too_old(info);
-	return ctrace_compat_strict_request(info->nlhdr, CTRACE_A_NR - 1, policy_top, extack) ?:
+	return ctrace_compat_strict_request(info->nlhdr, CTRACE_A_MAX, policy_top, extack) ?:
 	       commands[cmd].doit(skb, info);
 }
 
@@ -282,7 +293,7 @@ static CTRACE_COMPAT_OPS_CONST struct genl_ops ops[] = {
 struct genl_family ctrace_genl_family CTRACE_COMPAT_FAMILY_CONST = {
 	.name = CTRACE_GENL_NAME,
 	.version = CTRACE_GENL_VERSION,
-	.maxattr = CTRACE_A_NR - 1,
+	.maxattr = CTRACE_A_MAX,
 	CTRACE_COMPAT_FAMILY_POLICY(policy_top)
 	.module = THIS_MODULE,
 	CTRACE_COMPAT_FAMILY_OPS(ops)

@@ -31,8 +31,11 @@ extern const struct nla_policy ctrace_policy_session[], ctrace_policy_event[];
  * written then: the caller cancels the message.
  */
 int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s);
+int ctrace_put_session_id(struct sk_buff *skb, u32 id);	/* the session that an item belongs to */
 int ctrace_put_probe(struct sk_buff *skb, struct ctrace_probe *p);
 int ctrace_put_container(struct sk_buff *skb, const struct ctrace_container *c);
+
+u64 ctrace_features(void);	/* CTRACE_FEATURE_*: what this module can do on this kernel */
 
 /* Makes a reply; *hdr: its header. NULL: no memory, and the error's text is set. */
 struct sk_buff *ctrace_netlink_reply_new(struct genl_info *info, u8 cmd, void **hdr);

@@ -65,7 +65,8 @@ int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s)
 	    nla_put_u32(skb, CTRACE_A_SESSION_FLAGS, s->flags) ||
 	    put_u64(skb, CTRACE_A_SESSION_WAKEUP_NS, st.wakeup_ns, CTRACE_A_SESSION_PAD) ||
 	    nla_put_string(skb, CTRACE_A_SESSION_NAME, s->name) ||
-	    nla_put_u32(skb, CTRACE_A_SESSION_STATE, s->recording) ||
+	    nla_put_u32(skb, CTRACE_A_SESSION_STATE,
+			s->recording ? CTRACE_SESSION_RECORDING : CTRACE_SESSION_STOPPED) ||
 	    nla_put_u32(skb, CTRACE_A_SESSION_OWNER, s->owner) ||
 	    nla_put_u32(skb, CTRACE_A_SESSION_SLOTS, st.slots) ||
 	    nla_put_u32(skb, CTRACE_A_SESSION_SLOTS_USED, st.slots_used) ||
@@ -75,6 +76,8 @@ int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s)
 	    put_u64(skb, CTRACE_A_SESSION_LOST_NESTED, st.lost_nested, CTRACE_A_SESSION_PAD) ||
 	    put_u64(skb, CTRACE_A_SESSION_LOST_MISSED, missed, CTRACE_A_SESSION_PAD) ||
 	    put_u64(skb, CTRACE_A_SESSION_LOST_UNFOLLOWED, atomic64_read(&s->unfollowed),
+		    CTRACE_A_SESSION_PAD) ||
+	    put_u64(skb, CTRACE_A_SESSION_LOST_UNFOLLOWED_TASKS, atomic64_read(&s->unfollowed_tasks),
 		    CTRACE_A_SESSION_PAD) ||
 	    put_u64(skb, CTRACE_A_SESSION_LIMITED, s->limit ? ctrace_limit_dropped(s->limit) : 0,
 		    CTRACE_A_SESSION_PAD)) {
@@ -105,8 +108,7 @@ int ctrace_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb)
 	return dumped(skb, full);
 }
 
-/* The session an item belongs to. */
-static int put_session_id(struct sk_buff *skb, u32 id)
+int ctrace_put_session_id(struct sk_buff *skb, u32 id)
 {
 	struct nlattr *nest = nla_nest_start(skb, CTRACE_A_SESSION);
 
@@ -170,7 +172,7 @@ static int probes_of(struct sk_buff *skb, struct netlink_callback *cb, struct ct
 		if (p->id <= *place)
 			continue;
 		hdr = message(skb, cb, cmd);
-		if (!hdr || finish(skb, hdr, put_session_id(skb, s->id) ?: ctrace_put_probe(skb, p)))
+		if (!hdr || finish(skb, hdr, ctrace_put_session_id(skb, s->id) ?: ctrace_put_probe(skb, p)))
 			return 1;
 		*place = p->id;
 	}
@@ -193,7 +195,8 @@ static int put_target(struct sk_buff *skb, const struct ctrace_target *t)
 {
 	struct nlattr *nest = nla_nest_start(skb, CTRACE_A_TARGET);
 
-	if (!nest || nla_put_u32(skb, CTRACE_A_TARGET_KIND, t->kind) ||
+	if (!nest || nla_put_u32(skb, CTRACE_A_TARGET_ID, t->id) ||
+	    nla_put_u32(skb, CTRACE_A_TARGET_KIND, t->kind) ||
 	    (t->kind == CTRACE_TARGET_CID && nla_put_u32(skb, CTRACE_A_TARGET_CID, t->cid)) ||
 	    (t->kind == CTRACE_TARGET_PID && nla_put_u32(skb, CTRACE_A_TARGET_PID, t->pid)) ||
 	    (t->kind == CTRACE_TARGET_CGROUP && nla_put_string(skb, CTRACE_A_TARGET_PATH, t->path)) ||
@@ -212,7 +215,7 @@ static int dump_targets_of(struct sk_buff *skb, struct netlink_callback *cb, str
 		if (t->id <= cb->args[1])
 			continue;
 		hdr = message(skb, cb, CTRACE_CMD_TARGET_GET);
-		if (!hdr || finish(skb, hdr, put_session_id(skb, s->id) ?: put_target(skb, t)))
+		if (!hdr || finish(skb, hdr, ctrace_put_session_id(skb, s->id) ?: put_target(skb, t)))
 			return 1;
 		cb->args[1] = t->id;
 	}
@@ -245,7 +248,7 @@ static int put_ring(const struct ctrace_ring_stats *r, void *arg)
 	hdr = message(skb, d->cb, CTRACE_CMD_STATS_GET);
 	if (!hdr)
 		return 1;
-	err = put_session_id(skb, d->session);
+	err = ctrace_put_session_id(skb, d->session);
 	nest = nla_nest_start(skb, CTRACE_A_RING);
 	err = err || !nest || nla_put_u32(skb, CTRACE_A_RING_SLOT, r->slot) ||
 	      nla_put_u32(skb, CTRACE_A_RING_CPU, r->cpu) ||
@@ -286,7 +289,7 @@ static int limits_of(struct sk_buff *skb, struct netlink_callback *cb, struct ct
 		if (!dropped)
 			continue;
 		hdr = message(skb, cb, CTRACE_CMD_STATS_GET);
-		if (!hdr || finish(skb, hdr, put_session_id(skb, s->id) ?: put_limit(skb, cid, dropped)))
+		if (!hdr || finish(skb, hdr, ctrace_put_session_id(skb, s->id) ?: put_limit(skb, cid, dropped)))
 			return 1;
 	}
 	return 0;
@@ -304,15 +307,15 @@ static int dump_stats_of(struct sk_buff *skb, struct netlink_callback *cb, struc
 
 int ctrace_dump_stats(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct nlattr *attrs[CTRACE_A_NR], *tb[CTRACE_A_SESSION_NR];
+	struct nlattr *attrs[CTRACE_A_MAX + 1], *tb[CTRACE_A_SESSION_MAX + 1];
 	u32 only = 0;
 	int err;
 
-	err = ctrace_compat_dump_parse(cb, attrs, CTRACE_A_NR - 1);
+	err = ctrace_compat_dump_parse(cb, attrs, CTRACE_A_MAX);
 	if (err)
 		return err;
 	if (attrs[CTRACE_A_SESSION]) {
-		err = ctrace_netlink_set(attrs, CTRACE_A_SESSION, tb, CTRACE_A_SESSION_NR - 1,
+		err = ctrace_netlink_set(attrs, CTRACE_A_SESSION, tb, CTRACE_A_SESSION_MAX,
 					 ctrace_policy_session, ctrace_compat_dump_extack(cb));
 		if (err)
 			return err;
@@ -382,16 +385,19 @@ int ctrace_dump_containers(struct sk_buff *skb, struct netlink_callback *cb)
  * A definition is listed as long as a probe can be added by its name; the type itself stays, for
  * existing records. put_event() shows it only to senders that may trace, as it may hold addresses.
  */
-static bool is_defined(const struct ctrace_event_type *t)
+static int put_definition(struct sk_buff *skb, const struct ctrace_event_type *t)
 {
+	struct ctrace_definer by;
 	bool is;
 
 	if (!t->definition)
-		return false;
+		return 0;
 	mutex_lock(&ctrace_lock);
-	is = ctrace_is_defined(t);
+	is = ctrace_is_defined(t, &by);
 	mutex_unlock(&ctrace_lock);
-	return is;
+	return is && (nla_put_string(skb, CTRACE_A_EVENT_DEFINITION, t->definition) ||
+		      nla_put_u32(skb, CTRACE_A_EVENT_FLAGS, by.flags) ||
+		      nla_put_u32(skb, CTRACE_A_EVENT_OWNER, by.owner));
 }
 
 static int put_event(struct sk_buff *skb, const struct ctrace_event_type *t, bool may_trace)
@@ -404,7 +410,7 @@ static int put_event(struct sk_buff *skb, const struct ctrace_event_type *t, boo
 	    nla_put_string(skb, CTRACE_A_EVENT_NAME, t->name) ||
 	    nla_put_string(skb, CTRACE_A_EVENT_SYSTEM, t->system) ||
 	    (t->source && nla_put_string(skb, CTRACE_A_EVENT_SOURCE, t->source)) ||
-	    (may_trace && is_defined(t) && nla_put_string(skb, CTRACE_A_EVENT_DEFINITION, t->definition)) ||
+	    (may_trace && put_definition(skb, t)) ||
 	    (reason && nla_put_string(skb, CTRACE_A_EVENT_REASON, reason)))
 		return -EMSGSIZE;
 	list = nla_nest_start(skb, CTRACE_A_EVENT_FIELDS);
@@ -425,22 +431,22 @@ static int put_event(struct sk_buff *skb, const struct ctrace_event_type *t, boo
 
 int ctrace_dump_events(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct nlattr *attrs[CTRACE_A_NR], *tb[CTRACE_A_EVENT_NR];
+	struct nlattr *attrs[CTRACE_A_MAX + 1], *tb[CTRACE_A_EVENT_MAX + 1];
 	struct ctrace_field_desc fields[CTRACE_EVENT_FIELDS];
 	bool may_trace = ctrace_may_trace(cb->skb);
-	u32 from = cb->args[0], to = CTRACE_ID_MAX;
+	u32 from = cb->args[0], to = U32_MAX;
 	struct ctrace_event_type t;
 	char name[CTRACE_NAME_MAX];
 	bool full = false;
 	void *hdr;
 	int err;
 
-	err = ctrace_compat_dump_parse(cb, attrs, CTRACE_A_NR - 1);
+	err = ctrace_compat_dump_parse(cb, attrs, CTRACE_A_MAX);
 	if (!err && attrs[CTRACE_A_EVENT]) {
 		err = may_trace ?
-		      ctrace_netlink_set(attrs, CTRACE_A_EVENT, tb, CTRACE_A_EVENT_NR - 1,
+		      ctrace_netlink_set(attrs, CTRACE_A_EVENT, tb, CTRACE_A_EVENT_MAX,
 					 ctrace_policy_event, ctrace_compat_dump_extack(cb)) :
-		      ctrace_compat_parse_nested(tb, CTRACE_A_EVENT_NR - 1, attrs[CTRACE_A_EVENT],
+		      ctrace_compat_parse_nested(tb, CTRACE_A_EVENT_MAX, attrs[CTRACE_A_EVENT],
 						 ctrace_policy_event, ctrace_compat_dump_extack(cb));
 		if (!err && tb[CTRACE_A_EVENT_ID]) {
 			to = nla_get_u32(tb[CTRACE_A_EVENT_ID]);

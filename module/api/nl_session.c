@@ -8,7 +8,7 @@
 #include "session/session.h"
 #include "session/target.h"
 
-const struct nla_policy ctrace_policy_session[CTRACE_A_SESSION_NR] = {
+const struct nla_policy ctrace_policy_session[CTRACE_A_SESSION_MAX + 1] = {
 	[CTRACE_A_SESSION_ID] = { .type = NLA_U32 },
 	[CTRACE_A_SESSION_ARENA_SIZE] = { .type = NLA_U64 },
 	[CTRACE_A_SESSION_RING_SIZE] = { .type = NLA_U64 },
@@ -22,7 +22,7 @@ const struct nla_policy ctrace_policy_session[CTRACE_A_SESSION_NR] = {
 	[CTRACE_A_SESSION_CONTAINERS] = { .type = NLA_U32 },
 };
 
-static const struct nla_policy policy_probe[CTRACE_A_PROBE_NR] = {
+static const struct nla_policy policy_probe[CTRACE_A_PROBE_MAX + 1] = {
 	[CTRACE_A_PROBE_ID] = { .type = NLA_U32 },
 	[CTRACE_A_PROBE_NAME] = { .type = NLA_NUL_STRING, .len = CTRACE_TEXT_MAX - 1 },
 	[CTRACE_A_PROBE_FLAGS] = { .type = NLA_U32 },
@@ -30,7 +30,8 @@ static const struct nla_policy policy_probe[CTRACE_A_PROBE_NR] = {
 	[CTRACE_A_PROBE_ONE_OF] = { .type = NLA_U32 },
 };
 
-static const struct nla_policy policy_target[CTRACE_A_TARGET_NR] = {
+static const struct nla_policy policy_target[CTRACE_A_TARGET_MAX + 1] = {
+	[CTRACE_A_TARGET_ID] = { .type = NLA_U32 },
 	[CTRACE_A_TARGET_KIND] = { .type = NLA_U32 },
 	[CTRACE_A_TARGET_CID] = { .type = NLA_U32 },
 	[CTRACE_A_TARGET_CGROUP] = { .type = NLA_U32 },
@@ -47,15 +48,16 @@ static int no_attr(struct genl_info *info, const char *attr)
 
 int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 {
-	struct ctrace_session_opts o = { .wakeup_ns = 5 * NSEC_PER_MSEC, .portid = info->snd_portid };
-	struct nlattr *tb[CTRACE_A_SESSION_NR];
+	struct ctrace_session_opts o = { .wakeup_ns = 5 * NSEC_PER_MSEC, .portid = info->snd_portid,
+					  .features = ctrace_features() };
+	struct nlattr *tb[CTRACE_A_SESSION_MAX + 1];
 	char why[CTRACE_WHY_MAX] = "";
 	struct ctrace_session *s;
 	struct sk_buff *skb;
 	void *hdr;
 	int err;
 
-	err = ctrace_netlink_set(info->attrs, CTRACE_A_SESSION, tb, CTRACE_A_SESSION_NR - 1,
+	err = ctrace_netlink_set(info->attrs, CTRACE_A_SESSION, tb, CTRACE_A_SESSION_MAX,
 				 ctrace_policy_session, ctrace_compat_extack(info));
 	if (err)
 		return err;
@@ -111,7 +113,7 @@ static struct ctrace_session *own_session(struct genl_info *info, struct nlattr 
 	u32 id;
 	int err;
 
-	err = ctrace_netlink_set(info->attrs, CTRACE_A_SESSION, tb, CTRACE_A_SESSION_NR - 1,
+	err = ctrace_netlink_set(info->attrs, CTRACE_A_SESSION, tb, CTRACE_A_SESSION_MAX,
 				 ctrace_policy_session, ctrace_compat_extack(info));
 	if (err)
 		return ERR_PTR(err);
@@ -132,7 +134,7 @@ static struct ctrace_session *own_session(struct genl_info *info, struct nlattr 
 
 int ctrace_netlink_session_del(struct sk_buff *in, struct genl_info *info)
 {
-	struct nlattr *tb[CTRACE_A_SESSION_NR];
+	struct nlattr *tb[CTRACE_A_SESSION_MAX + 1];
 	struct ctrace_session *s = own_session(info, tb);
 
 	if (IS_ERR(s))
@@ -144,7 +146,7 @@ int ctrace_netlink_session_del(struct sk_buff *in, struct genl_info *info)
 
 int ctrace_netlink_session_set(struct sk_buff *in, struct genl_info *info)
 {
-	struct nlattr *tb[CTRACE_A_SESSION_NR];
+	struct nlattr *tb[CTRACE_A_SESSION_MAX + 1];
 	struct ctrace_session *s = own_session(info, tb);
 	int err = 0;
 	u32 state;
@@ -155,11 +157,11 @@ int ctrace_netlink_session_set(struct sk_buff *in, struct genl_info *info)
 		err = no_attr(info, "CTRACE_A_SESSION_STATE");
 	} else {
 		state = nla_get_u32(tb[CTRACE_A_SESSION_STATE]);
-		if (state > 1)
+		if (state != CTRACE_SESSION_STOPPED && state != CTRACE_SESSION_RECORDING)
 			err = ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 				"CTRACE_A_SESSION_STATE: %u is neither 0 (stop) nor 1 (record)", state);
 		/* The probes are armed: nobody is missed between the dump and the events. */
-		else if (ctrace_session_record(s, state) && s->flags & CTRACE_SESSION_F_STATEDUMP)
+		else if (ctrace_session_record(s, state == CTRACE_SESSION_RECORDING) && s->flags & CTRACE_SESSION_F_STATEDUMP)
 			ctrace_statedump(s);
 	}
 	mutex_unlock(&ctrace_lock);
@@ -170,7 +172,7 @@ int ctrace_netlink_session_set(struct sk_buff *in, struct genl_info *info)
 
 int ctrace_netlink_probe_add(struct sk_buff *in, struct genl_info *info)
 {
-	struct nlattr *tb[CTRACE_A_SESSION_NR], *pa[CTRACE_A_PROBE_NR];
+	struct nlattr *tb[CTRACE_A_SESSION_MAX + 1], *pa[CTRACE_A_PROBE_MAX + 1];
 	char why[CTRACE_WHY_MAX] = "";
 	struct ctrace_probe_opts o = { };
 	struct ctrace_session *s;
@@ -179,7 +181,7 @@ int ctrace_netlink_probe_add(struct sk_buff *in, struct genl_info *info)
 	void *hdr;
 	int err;
 
-	err = ctrace_netlink_set(info->attrs, CTRACE_A_PROBE, pa, CTRACE_A_PROBE_NR - 1,
+	err = ctrace_netlink_set(info->attrs, CTRACE_A_PROBE, pa, CTRACE_A_PROBE_MAX,
 				 policy_probe, ctrace_compat_extack(info));
 	if (err)
 		return err;
@@ -220,12 +222,12 @@ int ctrace_netlink_probe_add(struct sk_buff *in, struct genl_info *info)
 
 int ctrace_netlink_probe_del(struct sk_buff *in, struct genl_info *info)
 {
-	struct nlattr *tb[CTRACE_A_SESSION_NR], *pa[CTRACE_A_PROBE_NR];
+	struct nlattr *tb[CTRACE_A_SESSION_MAX + 1], *pa[CTRACE_A_PROBE_MAX + 1];
 	struct ctrace_session *s;
 	struct ctrace_probe *p;
 	int err;
 
-	err = ctrace_netlink_set(info->attrs, CTRACE_A_PROBE, pa, CTRACE_A_PROBE_NR - 1,
+	err = ctrace_netlink_set(info->attrs, CTRACE_A_PROBE, pa, CTRACE_A_PROBE_MAX,
 				 policy_probe, ctrace_compat_extack(info));
 	if (err)
 		return err;
@@ -247,21 +249,33 @@ int ctrace_netlink_probe_del(struct sk_buff *in, struct genl_info *info)
 
 /* --- targets --------------------------------------------------------------------- */
 
-static int target_change(struct genl_info *info,
-			 int (*change)(struct ctrace_session *, u32, u32, bool, char *))
+static int put_target_id(struct sk_buff *skb, u32 id)
 {
-	struct nlattr *tb[CTRACE_A_SESSION_NR], *ta[CTRACE_A_TARGET_NR];
+	struct nlattr *nest = nla_nest_start(skb, CTRACE_A_TARGET);
+
+	if (!nest || nla_put_u32(skb, CTRACE_A_TARGET_ID, id))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+int ctrace_netlink_target_add(struct sk_buff *in, struct genl_info *info)
+{
+	struct nlattr *tb[CTRACE_A_SESSION_MAX + 1], *ta[CTRACE_A_TARGET_MAX + 1];
 	static const struct { int attr; const char *name; } args[] = {
 		[CTRACE_TARGET_CID] = { CTRACE_A_TARGET_CID, "CTRACE_A_TARGET_CID" },
 		[CTRACE_TARGET_CGROUP] = { CTRACE_A_TARGET_CGROUP, "CTRACE_A_TARGET_CGROUP" },
 		[CTRACE_TARGET_PID] = { CTRACE_A_TARGET_PID, "CTRACE_A_TARGET_PID" },
 	};
 	char why[CTRACE_WHY_MAX] = "";
-	struct ctrace_session *s;
 	u32 kind, arg = 0, not = 0;
+	struct ctrace_session *s;
+	struct ctrace_target *t;
+	struct sk_buff *skb;
+	void *hdr;
 	int err;
 
-	err = ctrace_netlink_set(info->attrs, CTRACE_A_TARGET, ta, CTRACE_A_TARGET_NR - 1,
+	err = ctrace_netlink_set(info->attrs, CTRACE_A_TARGET, ta, CTRACE_A_TARGET_MAX,
 				 policy_target, ctrace_compat_extack(info));
 	if (err)
 		return err;
@@ -281,20 +295,52 @@ static int target_change(struct genl_info *info,
 	if (not > 1)
 		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_TARGET_NOT: %u is neither 0 nor 1", not);
+	skb = ctrace_netlink_reply_new(info, CTRACE_CMD_TARGET_ADD, &hdr);
+	if (!skb)
+		return -ENOMEM;
 	s = own_session(info, tb);
-	if (IS_ERR(s))
+	if (IS_ERR(s)) {
+		nlmsg_free(skb);
 		return PTR_ERR(s);
-	err = change(s, kind, arg, not, why);
+	}
+	t = ctrace_target_add(s, kind, arg, not, why);
+	err = PTR_ERR_OR_ZERO(t);
+	if (!err) {
+		err = ctrace_put_session_id(skb, s->id) ?: put_target_id(skb, t->id);
+		if (err)
+			ctrace_target_del(s, t);
+	}
 	mutex_unlock(&ctrace_lock);
-	return err ? ctrace_netlink_failed(info, err, why, "CTRACE_A_TARGET") : 0;
-}
-
-int ctrace_netlink_target_add(struct sk_buff *in, struct genl_info *info)
-{
-	return target_change(info, ctrace_target_add);
+	if (IS_ERR(t)) {
+		nlmsg_free(skb);
+		return ctrace_netlink_failed(info, err, why, "CTRACE_A_TARGET");
+	}
+	return ctrace_netlink_reply_send(skb, info, hdr, err);
 }
 
 int ctrace_netlink_target_del(struct sk_buff *in, struct genl_info *info)
 {
-	return target_change(info, ctrace_target_del);
+	struct nlattr *tb[CTRACE_A_SESSION_MAX + 1], *ta[CTRACE_A_TARGET_MAX + 1];
+	struct ctrace_session *s;
+	struct ctrace_target *t;
+	int err;
+
+	err = ctrace_netlink_set(info->attrs, CTRACE_A_TARGET, ta, CTRACE_A_TARGET_MAX,
+				 policy_target, ctrace_compat_extack(info));
+	if (err)
+		return err;
+	if (!ta[CTRACE_A_TARGET_ID])
+		return no_attr(info, "CTRACE_A_TARGET_ID");
+	s = own_session(info, tb);
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	t = ctrace_target_find(s, nla_get_u32(ta[CTRACE_A_TARGET_ID]));
+	if (t)
+		ctrace_target_del(s, t);
+	else
+		err = ctrace_netlink_error(ctrace_compat_extack(info), -ENOENT,
+			"CTRACE_A_TARGET_ID: session %u has no target %u", s->id,
+			nla_get_u32(ta[CTRACE_A_TARGET_ID]));
+	mutex_unlock(&ctrace_lock);
+	return err;
 }

@@ -12,14 +12,18 @@
 /*
  * An initializer of struct genl_multicast_group: joining needs CAP_SYS_ADMIN.
  * Kernels that cannot demand it (before the stable series of December 2023) let every
- * process listen; the same information is in /proc and /sys/fs/cgroup for all to read.
+ * process listen; the same information is in /proc and /sys/fs/cgroup for all to read. GUARDED: can
+ * this kernel demand it?
  */
 #if defined(CTRACE_HAVE_GENL_MCAST__FLAGS)
 #define CTRACE_COMPAT_MCAST_ADMIN	.flags = GENL_MCAST_CAP_SYS_ADMIN
+#define CTRACE_COMPAT_MCAST_GUARDED	1
 #elif defined(CTRACE_HAVE_GENL_MCAST__CAP)
 #define CTRACE_COMPAT_MCAST_ADMIN	.cap_sys_admin = 1
+#define CTRACE_COMPAT_MCAST_GUARDED	1
 #else
 #define CTRACE_COMPAT_MCAST_ADMIN
+#define CTRACE_COMPAT_MCAST_GUARDED	0
 #endif
 
 #ifndef CTRACE_HAVE_NETLINK_EXT_ACK

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Definitions of events by name. */
 #include <linux/err.h>
+#include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "event/define.h"
 
 struct definition {
 	struct list_head list;
+	struct rcu_head rcu;
 	const struct ctrace_event_type *type;
+	struct ctrace_definer by;
+	bool gone;	/* its socket was closed: the name is free, and the next definition sweeps it. Set under RCU */
 };
 
-static LIST_HEAD(definitions);	/* protected by the caller's ctrace_lock */
+static LIST_HEAD(definitions);	/* ctrace_lock to change, RCU to walk */
 static u32 ndefinitions;	/* protected by the caller's ctrace_lock */
 
-/* NAME or GRP:NAME */
+/* NAME or SYSTEM:NAME */
 static bool called(const struct ctrace_event_type *t, const char *name)
 {
 	size_t n = strlen(t->system);
@@ -27,7 +31,7 @@ static struct definition *find(const char *name)
 	struct definition *d;
 
 	list_for_each_entry(d, &definitions, list)
-		if (called(d->type, name))
+		if (!READ_ONCE(d->gone) && called(d->type, name))
 			return d;
 	return NULL;
 }
@@ -39,14 +43,45 @@ const struct ctrace_event_type *ctrace_defined(const char *name)
 	return d ? d->type : NULL;
 }
 
-bool ctrace_is_defined(const struct ctrace_event_type *t)
+bool ctrace_is_defined(const struct ctrace_event_type *t, struct ctrace_definer *by)
 {
-	const struct ctrace_event_type *d = ctrace_defined(t->name);
+	const struct definition *d = find(t->name);
 
-	return d && d->id == t->id;	/* t may be a copy */
+	if (!d || d->type->id != t->id)	/* t may be a copy */
+		return false;
+	*by = d->by;
+	return true;
 }
 
-const struct ctrace_event_type *ctrace_define(const char *text,
+static void drop(struct definition *d)
+{
+	list_del_rcu(&d->list);
+	ndefinitions--;
+	kfree_rcu(d, rcu);
+}
+
+/* Under RCU alone, because the chain of notifiers may be atomic: it marks, and ctrace_define() sweeps. */
+void ctrace_define_socket_gone(u32 portid)
+{
+	struct definition *d;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(d, &definitions, list)
+		if (d->by.portid == portid && !(d->by.flags & CTRACE_EVENT_F_KEEP))
+			WRITE_ONCE(d->gone, true);
+	rcu_read_unlock();
+}
+
+static void sweep(void)
+{
+	struct definition *d, *n;
+
+	list_for_each_entry_safe(d, n, &definitions, list)
+		if (READ_ONCE(d->gone))
+			drop(d);
+}
+
+const struct ctrace_event_type *ctrace_define(const char *text, const struct ctrace_definer *by,
 					      const struct ctrace_event_type *(*test)(const char *text,
 										      char *why),
 					      char *why)
@@ -54,6 +89,7 @@ const struct ctrace_event_type *ctrace_define(const char *text,
 	const struct ctrace_event_type *t;
 	struct definition *d;
 
+	sweep();
 	if (ndefinitions == CTRACE_DEFINITIONS_MAX)
 		return ERR_PTR(ctrace_why(why, -ENOSPC, "there are %u definitions already: delete some",
 					  ndefinitions));
@@ -63,7 +99,8 @@ const struct ctrace_event_type *ctrace_define(const char *text,
 	t = test(text, why);
 	if (!IS_ERR(t)) {
 		d->type = t;
-		list_add_tail(&d->list, &definitions);
+		d->by = *by;
+		list_add_tail_rcu(&d->list, &definitions);
 		ndefinitions++;
 		return t;
 	}
@@ -77,13 +114,11 @@ int ctrace_undefine(const char *name, char *why)
 
 	if (!d)
 		return ctrace_why(why, -ENOENT, "no definition '%.64s'", name);
-	list_del(&d->list);
-	ndefinitions--;
-	kfree(d);
+	drop(d);
 	return 0;
 }
 
-/* After ctrace_netlink_exit(): no command runs any more, so no lock is needed. */
+/* After ctrace_netlink_exit() and ctrace_session_exit(): no command and no notifier runs any more. */
 void ctrace_define_exit(void)
 {
 	struct definition *d, *n;

@@ -11,20 +11,29 @@
 
 #define CTRACE_DEFINITIONS_MAX	1024
 
+/* Whose a definition is. */
+struct ctrace_definer {
+	u32 portid;	/* the socket: the definition goes with it, unless flags has CTRACE_EVENT_F_KEEP */
+	u32 flags;	/* CTRACE_EVENT_F_* */
+	pid_t owner;	/* pid in the initial namespace, for people */
+};
+
 /*
  * Keeps the definition if test() takes it, which tries it on the kernel and takes it back. Its type, or
  * ERR_PTR with a sentence in why.
  */
-const struct ctrace_event_type *ctrace_define(const char *text,
+const struct ctrace_event_type *ctrace_define(const char *text, const struct ctrace_definer *by,
 					      const struct ctrace_event_type *(*test)(const char *text,
 										      char *why),
 					      char *why);
-/* name: NAME or GRP:NAME. 0, or -ENOENT with a sentence in why. */
+/* name: NAME or SYSTEM:NAME. 0, or -ENOENT with a sentence in why. */
 int ctrace_undefine(const char *name, char *why);
-/* The type that NAME or GRP:NAME stands for now, or NULL. */
+/* The type that NAME or SYSTEM:NAME stands for now, or NULL. */
 const struct ctrace_event_type *ctrace_defined(const char *name);
-/* Does t's name still stand for t? */
-bool ctrace_is_defined(const struct ctrace_event_type *t);
+/* Does t's name still stand for t? Then *by is filled. */
+bool ctrace_is_defined(const struct ctrace_event_type *t, struct ctrace_definer *by);
+/* A netlink socket was closed: its definitions go. Any context. */
+void ctrace_define_socket_gone(u32 portid);
 void ctrace_define_exit(void);
 
 #endif

@@ -23,7 +23,7 @@ const struct ctrace_family ctrace_family_own = {
 	.types = own_types, .ntypes = ARRAY_SIZE(own_types),
 };
 
-u32 ctrace_event_wants[CTRACE_ID_MAX];
+u32 ctrace_event_wants[CTRACE_EVENT_IDS];
 
 static const struct ctrace_family *const *families;	/* invariant after init; NULL-terminated */
 

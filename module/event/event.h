@@ -10,9 +10,7 @@
 #include <linux/list.h>
 #include "lang/expr.h"
 
-#define CTRACE_WHY_MAX		192	/* an error's text, with its NUL */
-#define CTRACE_NAME_MAX		128	/* of an event type, with its NUL */
-#define CTRACE_TEXT_MAX		1024	/* of a probe, a definition or an expression, with its NUL */
+#define CTRACE_EVENT_IDS	(CTRACE_ID_COMPAT_CALL + CTRACE_NR_SYSCALLS)	/* every id is below it */
 #define CTRACE_EVENT_FIELDS	CTRACE_EXPR_FIELDS
 #define CTRACE_PAYLOAD_MAX	(CTRACE_RECORD_MAX - (u32)sizeof(struct ctrace_record))
 
@@ -27,11 +25,11 @@ struct ctrace_event_type {
 	const char *definition;	/* text of a kprobe, see CTRACE_A_PROBE_NAME; or NULL */
 	const struct ctrace_field_desc *fields;
 	u32 nfields;
-	u32 flags;		/* CTRACE_EVENT_F_* */
+	u32 flags;		/* CTRACE_TYPE_F_* */
 };
 
 /* Its records hold kernel addresses: a session with it has no views of single containers. */
-#define CTRACE_EVENT_F_KADDR	(1u << 0)
+#define CTRACE_TYPE_F_KADDR	(1u << 0)
 
 #define CTRACE_FIELD(t, n, s)	{ .name = n, .type = CTRACE_FT_##t, .size = s }
 #define CTRACE_TYPE(i, sys, n, src, f)						\
@@ -39,7 +37,7 @@ struct ctrace_event_type {
 	  .fields = f, .nfields = ARRAY_SIZE(f) }
 #define CTRACE_TYPE_KADDR(i, sys, n, src, f)					\
 	{ .id = CTRACE_ID_##i, .system = sys, .name = n, .source = src,		\
-	  .fields = f, .nfields = ARRAY_SIZE(f), .flags = CTRACE_EVENT_F_KADDR }
+	  .fields = f, .nfields = ARRAY_SIZE(f), .flags = CTRACE_TYPE_F_KADDR }
 
 /* One system call as the kernel's headers describe it. */
 struct ctrace_syscall {
@@ -60,7 +58,7 @@ struct ctrace_syscall_layout {
 };
 
 /* [id]: the sessions that record event type id. The first thing that a probe looks at. Written under ctrace_lock. */
-extern u32 ctrace_event_wants[CTRACE_ID_MAX];
+extern u32 ctrace_event_wants[CTRACE_EVENT_IDS];
 
 extern struct ctrace_syscall_layout ctrace_syscall_layouts[2][CTRACE_NR_SYSCALLS];
 

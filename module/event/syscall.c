@@ -112,7 +112,7 @@ bool ctrace_syscall_next(u32 id, struct ctrace_event_type *t,
 	const struct ctrace_syscall *c;
 	u32 set;
 
-	for (id = max_t(u32, id, CTRACE_ID_SYS_ENTER); id < CTRACE_ID_MAX; id++) {
+	for (id = max_t(u32, id, CTRACE_ID_SYS_ENTER); id < CTRACE_EVENT_IDS; id++) {
 		set = (id - CTRACE_ID_SYS_ENTER) / CTRACE_NR_SYSCALLS;
 		c = call((id - CTRACE_ID_SYS_ENTER) % CTRACE_NR_SYSCALLS, set == 2 || set == 3 || set == 5);
 		if (!c)

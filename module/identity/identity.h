@@ -236,7 +236,7 @@ void ctrace_identity_unname(struct ctrace_named *n);
 /* Invalidates all that is remembered about places: each is looked at again when an event comes from it. */
 void ctrace_identity_relearn(void);
 
-/* 1 v1, 2 v2, 3 hybrid: CTRACE_A_INFO_CGROUP_MODE */
+/* enum ctrace_cgroup_mode */
 u32 ctrace_identity_cgroup_mode(void);
 
 #endif /* CTRACE_IDENTITY_H */

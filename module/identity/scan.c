@@ -460,8 +460,8 @@ void ctrace_identity_unname(struct ctrace_named *n)
 u32 ctrace_identity_cgroup_mode(void)
 {
 	if (!READ_ONCE(ctrace_ident_state.nr_v1))
-		return 2;
-	return ctrace_compat_cgroup_dfl_used() ? 3 : 1;
+		return CTRACE_CGROUP_V2;
+	return ctrace_compat_cgroup_dfl_used() ? CTRACE_CGROUP_HYBRID : CTRACE_CGROUP_V1;
 }
 
 /* --- life ------------------------------------------------------------------------ */

@@ -13,7 +13,6 @@
 #include "../uapi/ctrace.h"
 #include "../uapi/ctrace_netlink.h"
 
-#define CTRACE_EXPR_TEXT	1024	/* bytes of an expression's text, with its NUL */
 #define CTRACE_EXPR_TERMS	32	/* comparisons in one expression */
 #define CTRACE_EXPR_DEPTH	16	/* brackets in brackets */
 #define CTRACE_EXPR_FIELDS	32	/* most fields of a type */

@@ -193,8 +193,8 @@ int ctrace_expr_new(const char *text, const struct ctrace_field_desc *fields, u3
 	struct ctrace_expr_parse *p;
 	int err = -ENOMEM;
 
-	if (strnlen(text, CTRACE_EXPR_TEXT) == CTRACE_EXPR_TEXT) {
-		snprintf(why, why_size, "filter: longer than %u bytes", CTRACE_EXPR_TEXT - 1);
+	if (strnlen(text, CTRACE_TEXT_MAX) == CTRACE_TEXT_MAX) {
+		snprintf(why, why_size, "filter: longer than %u bytes", CTRACE_TEXT_MAX - 1);
 		return -EINVAL;
 	}
 	p = ctrace_zalloc(sizeof(*p));

@@ -67,7 +67,7 @@ static int parse_symbol(struct parser *p, struct span s)
 	return 0;
 }
 
-/* p or r[MAXACTIVE], then an optional :[GRP/]NAME */
+/* p or r[MAXACTIVE], then an optional :[SYSTEM/]NAME */
 static int parse_head(struct parser *p)
 {
 	struct ctrace_fetch *f = p->f;

@@ -2,8 +2,8 @@
 /*
  * Kprobe definitions in the kernel's own syntax (Documentation/trace/kprobetrace.rst):
  *
- *	p[:[GRP/]NAME] [MOD:]SYMBOL[+OFFSET][%return] [[ARG=]FETCH[:TYPE]]...
- *	r[MAXACTIVE][:[GRP/]NAME] [MOD:]SYMBOL [[ARG=]FETCH[:TYPE]]...
+ *	p[:[SYSTEM/]NAME] [MOD:]SYMBOL[+OFFSET][%return] [[ARG=]FETCH[:TYPE]]...
+ *	r[MAXACTIVE][:[SYSTEM/]NAME] [MOD:]SYMBOL [[ARG=]FETCH[:TYPE]]...
  *
  * and kprobe:SYMBOL, kretprobe:SYMBOL. fetch.c makes the text into a program, once; fetch_eval.c runs the
  * program, which writes a record's payload. The limits below bound all loops and nesting of both.
@@ -51,7 +51,7 @@ struct ctrace_fetch_arg {
 /* Immutable once made. */
 struct ctrace_fetch {
 	char system[CTRACE_FETCH_NAME];
-	char name[128];			/* event type's */
+	char name[CTRACE_NAME_MAX];	/* event type's */
 	char symbol[CTRACE_FETCH_SYMBOL];
 	u64 offset;			/* of the instruction; 0: the function's entry */
 	u32 maxactive;			/* 0: the kernel's default */

@@ -246,7 +246,7 @@ static const struct ctrace_event_type *type_of(const struct ctrace_fetch *f, con
 {
 	struct ctrace_event_type t = {
 		.system = f->system, .name = f->name, .definition = f->plain ? NULL : text,
-		.fields = f->fields, .nfields = f->nargs, .flags = f->kaddr ? CTRACE_EVENT_F_KADDR : 0,
+		.fields = f->fields, .nfields = f->nargs, .flags = f->kaddr ? CTRACE_TYPE_F_KADDR : 0,
 	};
 
 	return ctrace_event_dynamic(&t);

@@ -139,7 +139,7 @@ static const struct ctrace_event_type *type_of(const char *system, const char *t
 	char names[MAX_ARGS][8], name[CTRACE_NAME_MAX];
 	struct ctrace_event_type t = {
 		.system = system, .name = name, .source = tracepoint, .fields = fields,
-		.nfields = nargs, .flags = CTRACE_EVENT_F_KADDR,
+		.nfields = nargs, .flags = CTRACE_TYPE_F_KADDR,
 	};
 	u32 i;
 

@@ -108,6 +108,7 @@ static void fill_dir(struct ctrace_arena *a, const struct ctrace_arena_opts *o,
 		.heads_off = CTRACE_PAGE,
 		.slots_off = z->slots_off,
 		.map_size = z->map,
+		.features = o->features,
 	};
 }
 

@@ -37,6 +37,7 @@ struct ctrace_arena_opts {
 	u64 arena_size;		/* 0: default, and so below */
 	u64 ring_size;
 	u64 wakeup_ns;		/* 0: at once */
+	u64 features;		/* CTRACE_FEATURE_*, for the directory */
 	u32 subbuf_size;
 	u32 containers;		/* size rings for this many containers */
 	u32 session;

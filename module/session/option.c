@@ -128,7 +128,7 @@ static int new_range(struct ctrace_probe *p, u32 i, const struct ctrace_probe_op
 
 	if (err)
 		return err;
-	p->kaddr |= r->t.flags & CTRACE_EVENT_F_KADDR;
+	p->kaddr |= r->t.flags & CTRACE_TYPE_F_KADDR;
 	if (!asks(o))
 		return 0;
 	sel = select_alloc(o);
@@ -157,7 +157,7 @@ int ctrace_select_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o,
 	if (err)
 		return err;
 	if (asks(o) && !s->selects) {
-		struct ctrace_select **all = vzalloc(CTRACE_ID_MAX * sizeof(*all));
+		struct ctrace_select **all = vzalloc(CTRACE_EVENT_IDS * sizeof(*all));
 
 		if (!all)
 			return -ENOMEM;

@@ -321,7 +321,8 @@ struct ctrace_probe *ctrace_probe_find(struct ctrace_session *s, u32 id)
 	return NULL;
 }
 
-const struct ctrace_event_type *ctrace_probe_define(const char *text, char *why)
+const struct ctrace_event_type *ctrace_probe_define(const char *text, const struct ctrace_definer *by,
+						    char *why)
 {
 	const struct ctrace_probe_kind *kind = kind_of(text);
 	const struct ctrace_probe_kind *const *k = kinds;
@@ -330,7 +331,7 @@ const struct ctrace_event_type *ctrace_probe_define(const char *text, char *why)
 	/* A text that begins as no definition does: the first kind that has any says what is wrong with it. */
 	while (!kind || !kind->define)
 		kind = *k++;
-	return ctrace_define(text, kind->define, why);
+	return ctrace_define(text, by, kind->define, why);
 }
 
 void ctrace_probe_init(const struct ctrace_probe_kind *const *all)

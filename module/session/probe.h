@@ -81,7 +81,8 @@ void ctrace_probe_arm(struct ctrace_probe *p, bool on);
  * Tries what text defines on the kernel, and keeps the definition by its name (event/define.h).
  * Its event type, or ERR_PTR with a sentence in why.
  */
-const struct ctrace_event_type *ctrace_probe_define(const char *text, char *why);
+const struct ctrace_event_type *ctrace_probe_define(const char *text, const struct ctrace_definer *by,
+						    char *why);
 u64 ctrace_probe_missed(const struct ctrace_probe *p);
 /* The id of the one event that p writes; 0: it writes several. */
 u32 ctrace_probe_event(const struct ctrace_probe *p);

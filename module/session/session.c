@@ -10,6 +10,7 @@
 #include "session/option.h"
 #include "session/probe.h"
 #include "session/target.h"
+#include "event/define.h"
 #include "identity/identity.h"
 #include "compat/tracepoint.h"
 
@@ -19,15 +20,25 @@ struct ctrace_session *ctrace_sessions[CTRACE_SESSIONS_MAX];
 static void close_work(struct work_struct *work);
 static u32 next_id;		/* protected by ctrace_lock */
 
-void ctrace_session_unfollowed(u32 mask)
+static void count_unfollowed(u32 mask, bool task)
 {
 	struct ctrace_session *s;
 
 	for (; mask; mask &= mask - 1) {
 		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
 		if (s)
-			atomic64_inc(&s->unfollowed);
+			atomic64_inc(task ? &s->unfollowed_tasks : &s->unfollowed);
 	}
+}
+
+void ctrace_session_unfollowed(u32 mask)
+{
+	count_unfollowed(mask, false);
+}
+
+void ctrace_session_unfollowed_tasks(u32 mask)
+{
+	count_unfollowed(mask, true);
 }
 
 static void release(struct kref *ref)
@@ -75,6 +86,7 @@ struct ctrace_session *ctrace_session_new(const struct ctrace_session_opts *o, c
 		.subbuf_size = o->subbuf_size,
 		.containers = o->containers,
 		.wakeup_ns = o->wakeup_ns,
+		.features = o->features,
 		.stop_full = o->flags & CTRACE_SESSION_F_STOP_FULL,
 	};
 	struct ctrace_session *s;
@@ -200,7 +212,7 @@ static void told(struct ctrace_container *c, bool born)
 
 const struct ctrace_container_watcher ctrace_session_watcher = { .told = told };
 
-/* --- sessions go with their socket --------------------------------------- */
+/* --- sessions and definitions go with their socket --------------------------------------- */
 
 static struct workqueue_struct *closer;
 
@@ -229,6 +241,7 @@ static int netlink_event(struct notifier_block *nb, unsigned long event, void *d
 	if (event != NETLINK_URELEASE || n->protocol != NETLINK_GENERIC ||
 	    !net_eq(n->net, &init_net))
 		return NOTIFY_DONE;
+	ctrace_define_socket_gone(n->portid);
 	rcu_read_lock();
 	for (i = 0; i < CTRACE_SESSIONS_MAX; i++) {
 		s = READ_ONCE(ctrace_sessions[i]);

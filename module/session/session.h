@@ -38,8 +38,9 @@ struct ctrace_session {
 	struct ctrace_arena *arena;	/* invariant; a reference */
 	struct ctrace_expr *filter;	/* invariant; or NULL, as are the next two */
 	struct ctrace_limit *limit;	/* invariant */
-	struct ctrace_select **selects;	/* [CTRACE_ID_MAX]: allocated once, under ctrace_lock; see session/option.h */
+	struct ctrace_select **selects;	/* [CTRACE_EVENT_IDS]: allocated once, under ctrace_lock; see session/option.h */
 	atomic64_t unfollowed;		/* CTRACE_LOSS_UNFOLLOWED */
+	atomic64_t unfollowed_tasks;	/* CTRACE_LOSS_UNFOLLOWED_TASKS */
 	bool recording;			/* protected by ctrace_lock */
 	u32 nprobes;			/* protected by ctrace_lock */
 	u64 missed;			/* missed hits of kprobes removed since; ctrace_lock */
@@ -50,7 +51,7 @@ struct ctrace_session {
 };
 
 struct ctrace_session_opts {
-	u64 arena_size, ring_size, wakeup_ns;
+	u64 arena_size, ring_size, wakeup_ns, features;
 	u32 subbuf_size, containers, flags;
 	u32 portid;
 	pid_t owner;
@@ -63,8 +64,9 @@ extern struct mutex ctrace_lock;
 extern struct list_head ctrace_session_list;			/* protected by ctrace_lock */
 extern struct ctrace_session *ctrace_sessions[CTRACE_SESSIONS_MAX];	/* RCU, by index */
 
-/* Counts a CTRACE_LOSS_UNFOLLOWED for each session in mask. Any context; preemption off. */
+/* Counts a call or a task that could not be followed, for each session in mask. Any context; preemption off. */
 void ctrace_session_unfollowed(u32 mask);
+void ctrace_session_unfollowed_tasks(u32 mask);
 
 int ctrace_session_init(void);
 void ctrace_session_exit(void);

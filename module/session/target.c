@@ -113,8 +113,7 @@ static void update(struct ctrace_session *s)
 	/* A container that moved into a target has another parent: it inherits when its place is looked up next. */
 	if (some)
 		ctrace_identity_relearn();
-	if (!pids)
-		ctrace_tasks_del_session(bit);
+	ctrace_tasks_sweep();
 }
 
 /* --- one kind each ----------------------------------------------------------- */
@@ -156,8 +155,9 @@ static int add_cgroup(struct ctrace_target *t, struct ctrace_session *s, int fd,
 
 static int add_pid(struct ctrace_target *t, struct ctrace_session *s, u32 nr, char *why)
 {
+	u32 bit = 1u << s->index;
 	struct task_struct *p;
-	int err;
+	int err, n;
 
 	rcu_read_lock();
 	p = ctrace_compat_pid_leader(find_vpid(nr));
@@ -168,25 +168,36 @@ static int add_pid(struct ctrace_target *t, struct ctrace_session *s, u32 nr, ch
 		return ctrace_why(why, -ESRCH, "CTRACE_A_TARGET_PID: no process %u", nr);
 	t->pid = task_tgid_nr(p);
 	err = ctrace_tasks_start();
-	if (!err) {
-		/* The mask first: from then on the fork hook follows the children of tasks in the set. */
-		mask_change(&ctrace_pid_sessions, 1u << s->index, true);
-		err = ctrace_tasks_add_group(p, 1u << s->index);
+	if (err) {
+		ctrace_why(why, err, "CTRACE_A_TARGET_PID: error %d", err);
+		goto put_task;
 	}
-	if (err)
-		ctrace_why(why, err, err == -ENOSPC ?
-			   "CTRACE_A_TARGET_PID: too many tasks are followed already" :
-			   "CTRACE_A_TARGET_PID: error %d", err);
+	n = ctrace_tasks_target_new(bit);
+	if (n < 0) {
+		err = ctrace_why(why, n, "CTRACE_A_TARGET_PID: all %u pid targets are in use", CTRACE_PID_TARGETS);
+		goto put_task;
+	}
+	t->led = n;
+	/* The mask first: from then on the fork hook follows the children of tasks in the set. */
+	mask_change(&ctrace_pid_sessions, bit, true);
+	err = ctrace_tasks_add_group(p, n);
+	if (err) {
+		ctrace_tasks_target_del(n);
+		ctrace_why(why, err, "CTRACE_A_TARGET_PID: too many tasks are followed already");
+	}
+put_task:
 	put_task_struct(p);
 	return err;
 }
 
-/* Before update(), which waits for probes that still look at t. */
+/* Before update(), which waits for probes that still look at t, and for forks that still hand it on. */
 static void take_out(struct ctrace_target *t)
 {
 	list_del(&t->list);
 	if (t->cgrp)
 		ctrace_identity_unname(&t->named);
+	if (t->kind == CTRACE_TARGET_PID)
+		ctrace_tasks_target_del(t->led);
 }
 
 /* After update(). */
@@ -197,20 +208,19 @@ static void free_target(struct ctrace_target *t)
 	kfree(t);
 }
 
-int ctrace_target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, char *why)
+struct ctrace_target *ctrace_target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, char *why)
 {
 	struct ctrace_target *t;
 	int err = 0;
 
 	lockdep_assert_held(&ctrace_lock);
 	if (not && kind != CTRACE_TARGET_CID && kind != CTRACE_TARGET_CGROUP) {
-		return ctrace_why(why, -EINVAL,
-				  "CTRACE_A_TARGET_NOT: takes away containers and cgroups only, no kind %u",
-				  kind);
+		return ERR_PTR(ctrace_why(why, -EINVAL,
+			"CTRACE_A_TARGET_NOT: takes away containers and cgroups only, no kind %u", kind));
 	}
 	t = kzalloc(sizeof(*t), GFP_KERNEL);
 	if (!t)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	t->kind = kind;
 	t->not = not;
 	t->id = ++next_id;
@@ -236,38 +246,26 @@ int ctrace_target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, cha
 	 */
 	if (!err && kind == CTRACE_TARGET_CGROUP)
 		ctrace_identity_scan();
-	return err;
+	return err ? ERR_PTR(err) : t;
 }
 
-int ctrace_target_del(struct ctrace_session *s, u32 kind, u32 arg, bool not, char *why)
+struct ctrace_target *ctrace_target_find(struct ctrace_session *s, u32 id)
 {
 	struct ctrace_target *t;
-	struct cgroup *cgrp = NULL;
-	bool found;
 
 	lockdep_assert_held(&ctrace_lock);
-	if (kind == CTRACE_TARGET_PID) {
-		/* A followed task does not tell which of the session's pid targets led to it. */
-		return ctrace_why(why, -EOPNOTSUPP,
-				  "CTRACE_A_TARGET_PID: a pid target lasts as long as its session");
-	}
-	if (kind == CTRACE_TARGET_CGROUP) {
-		cgrp = ctrace_compat_cgroup_from_fd(arg);
-		if (IS_ERR(cgrp))
-			return PTR_ERR(cgrp);
-		cgroup_put(cgrp);	/* only compared */
-	}
-	list_for_each_entry(t, &s->targets, list) {
-		found = t->kind == kind && t->not == not && t->cgrp == cgrp &&
-			(kind != CTRACE_TARGET_CID || t->cid == arg);
-		if (!found)
-			continue;
-		take_out(t);
-		update(s);
-		free_target(t);
-		return 0;
-	}
-	return ctrace_why(why, -ENOENT, "CTRACE_A_TARGET: session %u has no such target", s->id);
+	list_for_each_entry(t, &s->targets, list)
+		if (t->id == id)
+			return t;
+	return NULL;
+}
+
+void ctrace_target_del(struct ctrace_session *s, struct ctrace_target *t)
+{
+	lockdep_assert_held(&ctrace_lock);
+	take_out(t);
+	update(s);
+	free_target(t);
 }
 
 void ctrace_target_del_all(struct ctrace_session *s)

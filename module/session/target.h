@@ -18,11 +18,12 @@ struct cgroup;
 
 struct ctrace_target {
 	struct list_head list;		/* session's; ctrace_lock */
-	u32 id;				/* grows; a dump goes on after it */
+	u32 id;				/* unique within the module; grows: a dump goes on after it */
 	u32 kind;			/* enum ctrace_target_kind */
 	bool not;			/* leaves out what it names; CID and CGROUP only */
 	u32 cid;			/* CID */
 	u32 pid;			/* PID: thread group, initial namespace */
+	u32 led;			/* PID: its number in session/tasks.c, until take_out() */
 	struct cgroup *cgrp;		/* CGROUP: a reference; else NULL */
 	struct ctrace_named named;	/* CGROUP: in identity's table from add_cgroup() to take_out() */
 	char path[CTRACE_CONTAINER_PATH]; /* CGROUP: as dumps show it */
@@ -30,10 +31,11 @@ struct ctrace_target {
 
 /*
  * Process context, ctrace_lock held. not: the target leaves out what it names; CID and CGROUP only.
- * why gets a sentence on error.
+ * ERR_PTR on error, and why gets a sentence.
  */
-int ctrace_target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, char *why);
-int ctrace_target_del(struct ctrace_session *s, u32 kind, u32 arg, bool not, char *why);
+struct ctrace_target *ctrace_target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, char *why);
+struct ctrace_target *ctrace_target_find(struct ctrace_session *s, u32 id);	/* NULL: s has none */
+void ctrace_target_del(struct ctrace_session *s, struct ctrace_target *t);	/* s's; frees it */
 void ctrace_target_del_all(struct ctrace_session *s);
 
 extern const struct ctrace_container_watcher ctrace_target_watcher;

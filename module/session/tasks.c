@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/atomic.h>
+#include <linux/bitops.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
@@ -14,6 +15,13 @@
  * Open addressing with a bounded window: a probe looks at no more than WINDOW entries. An entry's
  * task goes NULL -> p -> GONE -> q -> ... and never back to NULL, so a look-up may stop at the first
  * NULL. Only p's fork or the adding of a target inserts p; only the freeing of p takes it out.
+ *
+ * Look-ups read mask alone: the sessions that want the task. It is made from the entry's set of pid targets,
+ * which a fork hands on. update_mask() comes after each change of that set.
+ *
+ * A target goes in two steps. ctrace_tasks_target_del() takes its session away: forks that read
+ * target_session[] from then on do not hand it on. Then the caller waits for the forks that read it before,
+ * and ctrace_tasks_sweep() takes the target out of each entry. After that its number is free.
  */
 #define BITS	14
 #define WINDOW	64
@@ -24,7 +32,19 @@ struct entry {
 	u32 mask;
 };
 
+struct targets {
+	unsigned long bits[BITS_TO_LONGS(CTRACE_PID_TARGETS)];
+};
+
 static struct entry *table;	/* made before the first pid target, freed at module exit */
+static struct targets *led;	/* [i]: the targets that led to table[i].task. As long as table */
+static u32 target_session[CTRACE_PID_TARGETS];	/* each target's session, as a mask; 0: none. ctrace_lock to write */
+static bool swept = true;	/* no target has gone since the last sweep; ctrace_lock */
+
+static struct targets *led_to(const struct entry *e)
+{
+	return &led[e - table];
+}
 
 static struct entry *slot(const struct task_struct *p, u32 i)
 {
@@ -37,7 +57,7 @@ static struct entry *find(const struct task_struct *p)
 	u32 i;
 
 	for (i = 0; i < WINDOW; i++) {
-		/* Acquire: pairs with insert()'s cmpxchg, for mask. */
+		/* Acquire: pairs with insert()'s cmpxchg, for mask and led. */
 		t = smp_load_acquire(&slot(p, i)->task);
 		if (t == p)
 			return slot(p, i);
@@ -47,7 +67,32 @@ static struct entry *find(const struct task_struct *p)
 	return NULL;
 }
 
-static bool insert(struct task_struct *p, u32 mask)
+static u32 sessions_of(const struct targets *by)
+{
+	u32 mask = 0, n;
+
+	for_each_set_bit(n, by->bits, CTRACE_PID_TARGETS)
+		mask |= READ_ONCE(target_session[n]);
+	return mask;
+}
+
+/*
+ * Two may do this at once for one entry. Each looks at the targets again after it wrote the mask (cmpxchg is
+ * a full barrier), so the last one to write has seen all that were set or cleared before.
+ */
+static void update_mask(struct entry *e)
+{
+	const struct targets *by = led_to(e);
+	u32 was, mask;
+
+	do {
+		was = READ_ONCE(e->mask);
+		mask = sessions_of(by);
+	} while (cmpxchg(&e->mask, was, mask) != was || sessions_of(by) != mask);
+}
+
+/* Follows p for those of the targets that still have a session. False: no room. */
+static bool insert(struct task_struct *p, const struct targets *by)
 {
 	struct entry *e = find(p);
 	struct task_struct *t;
@@ -58,16 +103,18 @@ static bool insert(struct task_struct *p, u32 mask)
 		if (t && t != GONE)
 			continue;
 		/*
-		 * Claim the entry, then set the mask, which its last user left 0. No look-up
-		 * needs it earlier: p has not run yet, or its target is being added.
+		 * Claim the entry, then set its targets, of which its last user left none. No look-up
+		 * needs them earlier: p has not run yet, or its target is being added.
 		 */
 		if (cmpxchg(&slot(p, i)->task, t, p) == t)
 			e = slot(p, i);
 	}
 	if (!e)
 		return false;
-	while (((i = READ_ONCE(e->mask)) & mask) != mask)
-		cmpxchg(&e->mask, i, i | mask);
+	for_each_set_bit(i, by->bits, CTRACE_PID_TARGETS)
+		if (READ_ONCE(target_session[i]))
+			set_bit(i, led_to(e)->bits);
+	update_mask(e);
 	return true;
 }
 
@@ -80,12 +127,13 @@ u32 ctrace_tasks_mask(const struct task_struct *p)
 
 static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
-	u32 mask = ctrace_tasks_mask(parent);
+	const struct entry *e = find(parent);
+	u32 mask = e ? READ_ONCE(e->mask) : 0;
 
-	if (!mask || insert(child, mask))
+	if (!mask || insert(child, led_to(e)))
 		return;
 	ctrace_compat_probe_begin();
-	ctrace_session_unfollowed(mask);
+	ctrace_session_unfollowed_tasks(mask);
 	ctrace_compat_probe_end();
 }
 
@@ -94,10 +142,22 @@ static void probe_free(void *data, struct task_struct *p)
 {
 	struct entry *e = find(p);
 
-	if (e) {
-		WRITE_ONCE(e->mask, 0);
-		smp_store_release(&e->task, GONE);	/* insert() finds mask 0 */
-	}
+	u32 i;
+
+	if (!e)
+		return;
+	for_each_set_bit(i, led_to(e)->bits, CTRACE_PID_TARGETS)
+		clear_bit(i, led_to(e)->bits);
+	update_mask(e);
+	smp_store_release(&e->task, GONE);	/* insert() finds no targets */
+}
+
+static void free_tables(void)
+{
+	vfree(led);
+	vfree(table);
+	led = NULL;
+	table = NULL;
 }
 
 int ctrace_tasks_start(void)
@@ -107,8 +167,11 @@ int ctrace_tasks_start(void)
 	if (table)
 		return 0;
 	table = vzalloc(sizeof(*table) << BITS);
-	if (!table)
-		return -ENOMEM;
+	led = vzalloc(sizeof(*led) << BITS);
+	if (!table || !led) {
+		err = -ENOMEM;
+		goto free_table;
+	}
 	/* Last: the event sched_process_free still asks whose task p is. */
 	err = ctrace_compat_tracepoint_register_last("sched_process_free", probe_free);
 	if (err)
@@ -127,15 +190,30 @@ unregister_free:
 	ctrace_compat_tracepoint_unregister_last("sched_process_free", probe_free);
 	ctrace_compat_tracepoint_sync();
 free_table:
-	vfree(table);
-	table = NULL;
+	free_tables();
 	return err;
 }
 
-int ctrace_tasks_add_group(struct task_struct *leader, u32 bit)
+int ctrace_tasks_target_new(u32 session)
 {
+	u32 n;
+
+	for (n = 0; n < CTRACE_PID_TARGETS && target_session[n]; n++)
+		;
+	if (n == CTRACE_PID_TARGETS)
+		return -ENOSPC;
+	WRITE_ONCE(target_session[n], session);
+	return n;
+}
+
+int ctrace_tasks_add_group(struct task_struct *leader, u32 target)
+{
+	struct targets by = { };
 	struct task_struct *t;
+	struct entry *e;
 	bool again, full = false;
+
+	__set_bit(target, by.bits);
 
 	/*
 	 * A thread not yet added may start another behind this walk; probe_fork() follows the
@@ -145,9 +223,10 @@ int ctrace_tasks_add_group(struct task_struct *leader, u32 bit)
 		again = false;
 		rcu_read_lock();
 		ctrace_compat_for_each_thread(leader, t) {
-			if (ctrace_tasks_mask(t) & bit)
+			e = find(t);
+			if (e && test_bit(target, led_to(e)->bits))
 				continue;
-			if (insert(t, bit))
+			if (insert(t, &by))
 				again = true;
 			else
 				full = true;
@@ -157,13 +236,30 @@ int ctrace_tasks_add_group(struct task_struct *leader, u32 bit)
 	return full ? -ENOSPC : 0;
 }
 
-void ctrace_tasks_del_session(u32 bit)
+void ctrace_tasks_target_del(u32 target)
 {
-	u32 i, m;
+	WRITE_ONCE(target_session[target], 0);
+	swept = false;
+}
 
-	for (i = 0; table && i < BIT(BITS); i++)
-		while ((m = READ_ONCE(table[i].mask)) & bit)
-			cmpxchg(&table[i].mask, m, m & ~bit);
+void ctrace_tasks_sweep(void)
+{
+	struct entry *e;
+	bool changed;
+	u32 n;
+
+	for (e = table; !swept && e < table + BIT(BITS); e++) {
+		changed = false;
+		for_each_set_bit(n, led_to(e)->bits, CTRACE_PID_TARGETS) {
+			if (target_session[n])
+				continue;
+			clear_bit(n, led_to(e)->bits);
+			changed = true;
+		}
+		if (changed)
+			update_mask(e);
+	}
+	swept = true;
 }
 
 void ctrace_tasks_exit(void)
@@ -173,6 +269,5 @@ void ctrace_tasks_exit(void)
 	ctrace_compat_tracepoint_unregister("sched_process_fork", probe_fork, NULL);
 	ctrace_compat_tracepoint_unregister_last("sched_process_free", probe_free);
 	ctrace_compat_tracepoint_sync();
-	vfree(table);
-	table = NULL;
+	free_tables();
 }

@@ -341,7 +341,7 @@ static void one(void)
 {
 	static const struct ctrace_expr_ctx x = { .comm = "" };
 	struct ctrace_field_desc desc[MAX_FIELDS];
-	char text[8192], why[192] = "", *exact;
+	char text[8192], why[CTRACE_WHY_MAX] = "", *exact;
 	struct ctrace_expr *e;
 	bool comparable = false, is;
 	u32 i, have;

@@ -75,7 +75,7 @@ static int run(const char *text, u32 len, const struct ctrace_expr_ctx *x, char 
 
 static void expect(const char *text, bool is, u32 len, const struct ctrace_expr_ctx *x)
 {
-	char why[192] = "";
+	char why[CTRACE_WHY_MAX] = "";
 	int ret = run(text, len, x, why);
 
 	if (ret != is)
@@ -205,7 +205,7 @@ static void truncated(void)
 static void hostile_counts(void)
 {
 	static const u32 counts[] = { 3, 4, 5, 0x10000000, 0x1fffffff, 0x20000000, 0x7fffffff, 0x80000000, 0xffffffff };
-	char why[192], *b = malloc(LEN);
+	char why[CTRACE_WHY_MAX], *b = malloc(LEN);
 	struct ctrace_expr *e;
 
 	if (!check(!ctrace_expr_new("tail != 1 || last != \"a\" || tid != 1", fields, NFIELDS, &e, why, 192)))
@@ -223,7 +223,7 @@ static void hostile_counts(void)
 static void long_string(void)
 {
 	static const struct ctrace_field_desc f[] = { { "s", CTRACE_FT_STRING, 0 }, { "n", CTRACE_FT_UINT, 1 } };
-	char b[CTRACE_STR_MAX + 2], text[400], why[192], want[CTRACE_STR_MAX];
+	char b[CTRACE_STR_MAX + 2], text[400], why[CTRACE_WHY_MAX], want[CTRACE_STR_MAX];
 	struct ctrace_expr *e;
 
 	memset(want, 'a', sizeof(want));
@@ -312,7 +312,7 @@ static void errors(void)
 		{ "\xc3\xa4 == 1", "filter, column 1: '?' is not known here: a field, a $word, a number, a \"string\", or one of == != < <= > >= & ~ !~ && || ! ( )" },
 		{ "averyveryverylongfieldnamethatnobodyhas == 1", "filter, column 1: no field 'averyveryverylongfieldname...': the event has u8, i16, name, i32, i64, u64, hex, path, list, tail, last, tid" },
 	};
-	char why[192];
+	char why[CTRACE_WHY_MAX];
 
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
 		memset(why, 0, sizeof(why));
@@ -327,7 +327,7 @@ static void errors(void)
 static void many_fields(void)
 {
 	struct ctrace_field_desc f[CTRACE_EXPR_FIELDS + 1];
-	char names[CTRACE_EXPR_FIELDS + 1][40], why[192];
+	char names[CTRACE_EXPR_FIELDS + 1][40], why[CTRACE_WHY_MAX];
 	struct ctrace_expr *e;
 	u64 payload[CTRACE_EXPR_FIELDS] = { [CTRACE_EXPR_FIELDS - 1] = 5 };
 
@@ -361,7 +361,7 @@ static char *repeat(char *to, const char *s, int n)
 
 static void limits(void)
 {
-	char text[2 * CTRACE_EXPR_TEXT], why[192], *to;
+	char text[2 * CTRACE_TEXT_MAX], why[CTRACE_WHY_MAX], *to;
 	int n;
 
 	/* comparisons */
@@ -384,18 +384,18 @@ static void limits(void)
 		check_eq(run(text, LEN, &task, why), n % 2 == 0);
 	}
 	/* text */
-	for (n = CTRACE_EXPR_TEXT - 1; n <= CTRACE_EXPR_TEXT; n++) {
+	for (n = CTRACE_TEXT_MAX - 1; n <= CTRACE_TEXT_MAX; n++) {
 		memset(text, ' ', n);
 		memcpy(text, "u8 == 200", 9);
 		text[n] = 0;
-		check_eq(run(text, LEN, &task, why), n < CTRACE_EXPR_TEXT ? 1 : -1);
+		check_eq(run(text, LEN, &task, why), n < CTRACE_TEXT_MAX ? 1 : -1);
 	}
 	check_str(why, "filter: longer than 1023 bytes");
 	/* nothing but characters that negate, open brackets, or make a set */
-	memset(text, '!', CTRACE_EXPR_TEXT);
+	memset(text, '!', CTRACE_TEXT_MAX);
 	strcpy(text + 1000, "u8 == 200");
 	check_eq(run(text, LEN, &task, why), 1);
-	text[CTRACE_EXPR_TEXT - 1] = 0;
+	text[CTRACE_TEXT_MAX - 1] = 0;
 	strcpy(repeat(stpcpy(text, "path !~ \"*"), "[a]*", 200), "\"");
 	check_eq(run(text, LEN, &task, why), 1);
 	strcpy(repeat(stpcpy(text, "path !~ \"*"), "*[!]]", 200), "\"");
@@ -405,7 +405,7 @@ static void limits(void)
 /* Every jump goes forward, so every run ends. */
 static void forward(void)
 {
-	char why[192];
+	char why[CTRACE_WHY_MAX];
 	struct ctrace_expr *e;
 
 	if (!check(!ctrace_expr_new("!(u8 == 1 && (i16 == 1 || !(u8 == 3) && u8 == 4)) || $cpu == 1 && u8 == 2",

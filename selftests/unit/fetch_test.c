@@ -7,7 +7,7 @@
 #include "ktap.h"
 #include <ctrace/libctrace.h>
 
-static char why[192];
+static char why[CTRACE_WHY_MAX];
 
 static struct ctrace_fetch *parsed(const char *text)
 {

@@ -43,7 +43,7 @@ static int add(struct ctrace *ct, char **words, int n)
 		if (!probe_is_definition(words[i]) || !strchr(words[i], ' '))
 			return cli_usage("'%s' is not a definition: write 'p:NAME SYMBOL ARG...', in quotes",
 					 words[i]);
-		if (ctrace_event_define(ct, words[i], NULL))
+		if (ctrace_event_define(ct, words[i], CTRACE_EVENT_F_KEEP, NULL))
 			return cli_error("%s", ctrace_errmsg(ct));
 	}
 	return CLI_OK;

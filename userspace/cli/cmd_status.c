@@ -25,8 +25,9 @@ static const char usage[] =
 "  FULL        refused because a ring was full (--stop-when-full)\n"
 "  NESTED      refused because interrupts were nested too deep\n"
 "  MISSED      kprobe hits while another hit was being handled\n"
-"  UNFOLLOWED  calls to be recorded as a whole, or tasks of a pid target, that were not\n"
-"              followed, because too many others were\n"
+"  UNFOLLOWED  calls to be recorded as a whole that were not followed, because too many others\n"
+"              were under way\n"
+"  UNFOLLOWED_TASKS  tasks of pid targets that were not followed, because too many others were\n"
 "  LIMITED     held back by --rate; not lost\n"
 "  If a reader is too slow, that reader reports its losses; they are not shown here.\n"
 "\n"
@@ -34,7 +35,9 @@ static const char usage[] =
 "  ctrace status\n"
 "  ctrace status --json | jq .sessions\n";
 
-static const char *const cgroup_modes[] = { "none", "v1", "v2", "hybrid" };
+static const char *const cgroup_modes[] = {
+	[CTRACE_CGROUP_V1] = "v1", [CTRACE_CGROUP_V2] = "v2", [CTRACE_CGROUP_HYBRID] = "hybrid",
+};
 
 struct out {
 	struct table t;
@@ -51,7 +54,7 @@ static int put_session(const struct ctrace_session_info *s, void *arg)
 		json_uint(&o->j, "id", s->id);
 		json_str(&o->j, "name", s->name);
 		json_uint(&o->j, "owner", s->owner);
-		json_flag(&o->j, "recording", s->state);
+		json_flag(&o->j, "recording", s->state == CTRACE_SESSION_RECORDING);
 		json_flag(&o->j, "stop_when_full", s->flags & CTRACE_SESSION_F_STOP_FULL);
 		json_uint(&o->j, "arena_size", s->arena_size);
 		json_uint(&o->j, "ring_size", s->ring_size);
@@ -72,7 +75,7 @@ static int put_session(const struct ctrace_session_info *s, void *arg)
 	table_num(&o->t, s->id);
 	table_str(&o->t, s->name[0] ? s->name : "-");
 	table_num(&o->t, s->owner);
-	table_str(&o->t, s->state ? "recording" : "stopped");
+	table_str(&o->t, s->state == CTRACE_SESSION_RECORDING ? "recording" : "stopped");
 	table_size(&o->t, s->arena_size);
 	table_size(&o->t, s->ring_size);
 	char used[32];
@@ -85,6 +88,7 @@ static int put_session(const struct ctrace_session_info *s, void *arg)
 	table_num(&o->t, s->lost_nested);
 	table_num(&o->t, s->lost_missed);
 	table_num(&o->t, s->lost_unfollowed);
+	table_num(&o->t, s->lost_unfollowed_tasks);
 	table_num(&o->t, s->limited);
 	table_end_row(&o->t);
 	return 0;
@@ -171,8 +175,8 @@ static const struct part {
 	bool rings;
 } parts[] = {
 	{ "sessions", each_session, { "SESSION", "NAME", "OWNER", "STATE", "ARENA", "RING",
-	  "USED/SLOTS", "PROBES", "EVENTS", "FULL", "NESTED", "MISSED", "UNFOLLOWED", "LIMITED" },
-	  14, false },
+	  "USED/SLOTS", "PROBES", "EVENTS", "FULL", "NESTED", "MISSED", "UNFOLLOWED",
+	  "UNFOLLOWED_TASKS", "LIMITED" }, 15, false },
 	{ "probes", each_probe, { "SESSION", "PROBE", "MISSED", "NAME" }, 4, false },
 	{ "rings", each_ring, { "SESSION", "SLOT", "CPU", "CONTAINER", "EVENTS", "BYTES", "FULL",
 	  "NESTED" }, 8, true },
@@ -180,8 +184,8 @@ static const struct part {
 
 static void put_info(struct out *o, const struct ctrace_info *i)
 {
-	const char *mode = i->cgroup_mode < ARRAY_SIZE(cgroup_modes) ?
-			   cgroup_modes[i->cgroup_mode] : "unknown";
+	bool known = i->cgroup_mode < ARRAY_SIZE(cgroup_modes) && cgroup_modes[i->cgroup_mode];
+	const char *mode = known ? cgroup_modes[i->cgroup_mode] : "unknown";
 
 	if (!cli_json) {
 		printf("module %s (ABI %u), cgroup %s, %u container%s, %u session%s\n", i->version,

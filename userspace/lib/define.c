@@ -8,8 +8,8 @@
 
 #include "internal.h"
 
-/* A request with EVENT{attr: text}; NULL: out of memory. */
-static struct nl_msg *event_msg(struct ctrace *ct, int cmd, int attr, const char *text)
+/* A request with EVENT{attr: text [FLAGS]}; NULL: out of memory. */
+static struct nl_msg *event_msg(struct ctrace *ct, int cmd, int attr, const char *text, uint32_t flags)
 {
 	struct nl_msg *msg = ctrace_ctl_msg(ct, cmd, 0);
 	struct nlattr *nest;
@@ -17,7 +17,8 @@ static struct nl_msg *event_msg(struct ctrace *ct, int cmd, int attr, const char
 	if (!msg)
 		return NULL;
 	nest = nla_nest_start(msg, CTRACE_A_EVENT | NLA_F_NESTED);
-	if (!nest || nla_put_string(msg, attr, text)) {
+	if (!nest || nla_put_string(msg, attr, text) ||
+	    (flags && nla_put_u32(msg, CTRACE_A_EVENT_FLAGS, flags))) {
 		nlmsg_free(msg);
 		return NULL;
 	}
@@ -25,8 +26,8 @@ static struct nl_msg *event_msg(struct ctrace *ct, int cmd, int attr, const char
 	return msg;
 }
 
-static int event_do(struct ctrace *ct, int cmd, int attr, const char *text, const char *verb,
-		    ctrace_reply_fn fn, void *arg)
+static int event_do(struct ctrace *ct, int cmd, int attr, const char *text, uint32_t flags,
+		    const char *verb, ctrace_reply_fn fn, void *arg)
 {
 	size_t len = strlen(text);
 	char what[192];
@@ -36,7 +37,7 @@ static int event_do(struct ctrace *ct, int cmd, int attr, const char *text, cons
 	if (len >= CTRACE_TEXT_MAX)
 		return ctrace_ctl_error(ct, -ENAMETOOLONG, "%s: it may have at most %u bytes", what,
 					CTRACE_TEXT_MAX - 1);
-	return ctrace_ctl_call(ct, event_msg(ct, cmd, attr, text), what, fn, arg);
+	return ctrace_ctl_call(ct, event_msg(ct, cmd, attr, text, flags), what, fn, arg);
 }
 
 static int id_reply(struct nlattr **sets, void *arg)
@@ -49,10 +50,10 @@ static int id_reply(struct nlattr **sets, void *arg)
 	return 0;
 }
 
-int ctrace_event_define(struct ctrace *ct, const char *definition, uint32_t *event_id)
+int ctrace_event_define(struct ctrace *ct, const char *definition, uint32_t flags, uint32_t *event_id)
 {
 	uint32_t id = 0;
-	int err = event_do(ct, CTRACE_CMD_EVENT_NEW, CTRACE_A_EVENT_DEFINITION, definition,
+	int err = event_do(ct, CTRACE_CMD_EVENT_NEW, CTRACE_A_EVENT_DEFINITION, definition, flags,
 			   "define", id_reply, &id);
 
 	if (!err && event_id)
@@ -62,10 +63,10 @@ int ctrace_event_define(struct ctrace *ct, const char *definition, uint32_t *eve
 
 int ctrace_event_undefine(struct ctrace *ct, const char *name)
 {
-	return event_do(ct, CTRACE_CMD_EVENT_DEL, CTRACE_A_EVENT_NAME, name, "remove", NULL, NULL);
+	return event_do(ct, CTRACE_CMD_EVENT_DEL, CTRACE_A_EVENT_NAME, name, 0, "remove", NULL, NULL);
 }
 
-struct tracepoint { char name[128]; };
+struct tracepoint { char name[CTRACE_NAME_MAX]; };
 
 static int tracepoint_reply(struct nlattr **sets, void *arg)
 {

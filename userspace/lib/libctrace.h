@@ -223,15 +223,16 @@ struct ctrace_session_losses {
 int ctrace_session_losses(struct ctrace_session *s, struct ctrace_session_losses *l, size_t sz);
 
 /*
- * Defines a kprobe's event type ("p:NAME SYMBOL ARG..."). Until ctrace_event_undefine(), any session
- * may use NAME as a probe's name; sessions that use it then keep it. event_id may be NULL.
+ * Defines a kprobe's event type ("p:NAME SYMBOL ARG..."). Any session may use NAME as a probe's name, until
+ * ctrace_event_undefine(), or until ctrace_close() unless flags has CTRACE_EVENT_F_KEEP; sessions that use
+ * it then keep it. event_id may be NULL.
  * -EINVAL: the definition is wrong. -ENOENT: no such symbol. -EEXIST: the name is taken.
  * -ENAMETOOLONG: more than 1023 bytes. ctrace_errmsg() has the details.
  */
-int ctrace_event_define(struct ctrace *ct, const char *definition, uint32_t *event_id);
+int ctrace_event_define(struct ctrace *ct, const char *definition, uint32_t flags, uint32_t *event_id);
 int ctrace_event_undefine(struct ctrace *ct, const char *name);
 /*
- * Calls fn for each tracepoint of this kernel, with a name that a SUBSYS:NAME probe takes.
+ * Calls fn for each tracepoint of this kernel, with a name that a SYSTEM:NAME probe takes.
  *
  * This and every other _each() function first gathers the whole list, then calls fn, which may thus
  * make requests of its own. What fn gets is good until fn returns. A result other than 0 of fn stops

@@ -257,7 +257,7 @@ static const char *optional(const struct nlattr *a, char *to, size_t size)
 /* A field type that this library does not know hides that event type, not the others. */
 static int event_reply(struct nlattr **sets, void *arg)
 {
-	char name[128], system[64], reason[256], source[128], definition[CTRACE_TEXT_MAX];
+	char name[CTRACE_NAME_MAX], system[64], reason[256], source[CTRACE_NAME_MAX], definition[CTRACE_TEXT_MAX];
 	struct ctrace_field fields[CTRACE_FIELDS_MAX];
 	struct ctrace_event_type t = { .name = name, .system = system, .fields = fields };
 	struct nlattr *a[CTRACE_A_EVENT_MAX + 1], *f;

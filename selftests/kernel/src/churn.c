@@ -379,7 +379,7 @@ static void step(struct thread *t)
 	} else if (what < 14) {
 		const char *d = OF(definitions, rnd(&t->state));
 
-		done(t, DEFINITIONS, d, ctrace_event_define(t->ct, d, NULL));
+		done(t, DEFINITIONS, d, ctrace_event_define(t->ct, d, 0, NULL));
 	} else if (what < 18) {
 		const char *d = OF(defined, rnd(&t->state));
 
@@ -454,7 +454,7 @@ static void everything_once(void)
 
 	if (!ctrace_open(&ct) && !ctrace_session_new(ct, NULL, &s)) {
 		for (size_t i = 0; i < sizeof(definitions) / sizeof(*definitions); i++)
-			ctrace_event_define(ct, definitions[i], NULL);
+			ctrace_event_define(ct, definitions[i], 0, NULL);
 		for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++)
 			if (!ctrace_probe_add(s, probes[i], NULL, &id, NULL))
 				ctrace_probe_del(s, id);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * definer add DEFINITION... | del NAME... | list: manages event types of kprobes through libctrace alone.
- * add prints the id of each; list prints a line for each definition: ID SYSTEM NAME DEFINITION.
+ * definer add DEFINITION... | hold DEFINITION... | del NAME... | list: manages event types of kprobes through
+ * libctrace alone. add and hold print the id of each; what add defines outlives the process, and hold, whose
+ * definitions do not, then waits for the end of its input. list prints a line for each definition: ID SYSTEM
+ * NAME DEFINITION.
  */
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +33,7 @@ static int list(void)
 
 int main(int argc, char **argv)
 {
+	bool hold = argc > 1 && !strcmp(argv[1], "hold");
 	uint32_t id;
 
 	if (argc < 2)
@@ -45,10 +48,13 @@ int main(int argc, char **argv)
 				return complain(argv[i]);
 			continue;
 		}
-		if (ctrace_event_define(ct, argv[i], &id))
+		if (ctrace_event_define(ct, argv[i], hold ? 0 : CTRACE_EVENT_F_KEEP, &id))
 			return complain(argv[i]);
 		printf("%u\n", id);
 	}
+	fflush(stdout);
+	while (hold && getchar() != EOF)
+		;
 	ctrace_close(ct);
 	return 0;
 }

@@ -32,7 +32,7 @@
 static volatile bool over;
 
 struct counts {
-	unsigned long taken[CTRACE_CMD_NR + 1], refused[CTRACE_CMD_NR + 1];
+	unsigned long taken[CTRACE_CMD_MAX + 2], refused[CTRACE_CMD_MAX + 2];
 	unsigned long sent, calls, done, sockets, mixed, wrong, kept;
 };
 
@@ -208,7 +208,7 @@ static uint32_t put(uint32_t at)
 		return at;
 	m->h.nlmsg_seq = ++t->g.seq;
 	a = asked(t->g.seq);
-	a->cmd = cmd < CTRACE_CMD_NR ? cmd : CTRACE_CMD_NR;
+	a->cmd = cmd <= CTRACE_CMD_MAX ? cmd : CTRACE_CMD_MAX + 1;
 	a->session = msg_get_u32(&m->h, CTRACE_A_SESSION, CTRACE_A_SESSION_ID);
 	a->probe = msg_get_u32(&m->h, CTRACE_A_PROBE, CTRACE_A_PROBE_ID);
 	a->wrong = m->h.nlmsg_type == t->g.family && unlawful(&m->h);
@@ -382,7 +382,7 @@ static bool tell(const struct counts *s, time_t seconds)
 	unsigned long taken = 0, refused = 0;
 
 	ksft_print_msg("taken/refused, by command:");
-	for (int i = 0; i <= CTRACE_CMD_NR; i++) {
+	for (int i = 0; i <= CTRACE_CMD_MAX + 1; i++) {
 		taken += s->taken[i];
 		refused += s->refused[i];
 		printf(" %d: %lu/%lu", i, s->taken[i], s->refused[i]);

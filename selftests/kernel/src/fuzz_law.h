@@ -11,7 +11,7 @@
 #define TEXT(most)	(100 + (most))
 
 /* 0: users may not send it; 4 or 8: a number of that many bytes; TEXT(largest number of bytes) */
-static const uint16_t law[CTRACE_A_NR][CTRACE_A_SESSION_NR] = {
+static const uint16_t law[CTRACE_A_MAX + 1][CTRACE_A_SESSION_MAX + 1] = {
 	[CTRACE_A_SESSION] = {
 		[CTRACE_A_SESSION_ID] = 4, [CTRACE_A_SESSION_ARENA_SIZE] = 8, [CTRACE_A_SESSION_RING_SIZE] = 8,
 		[CTRACE_A_SESSION_SUBBUF_SIZE] = 4, [CTRACE_A_SESSION_FLAGS] = 4, [CTRACE_A_SESSION_WAKEUP_NS] = 8,
@@ -84,8 +84,8 @@ static bool law_breaks(const struct nlattr *a, uint16_t rule)
 static bool unlawful(const struct nlmsghdr *h)
 {
 	const struct genlmsghdr *g = NLMSG_DATA(h);
-	const struct nlattr *top[CTRACE_A_NR], *in[CTRACE_A_SESSION_NR];
-	bool split = law_split((const char *)(g + 1), h->nlmsg_len - NLMSG_HDRLEN - GENL_HDRLEN, top, CTRACE_A_NR);
+	const struct nlattr *top[CTRACE_A_MAX + 1], *in[CTRACE_A_SESSION_MAX + 1];
+	bool split = law_split((const char *)(g + 1), h->nlmsg_len - NLMSG_HDRLEN - GENL_HDRLEN, top, CTRACE_A_MAX + 1);
 
 	for (size_t i = 0; i < COUNT(law_needs); i++) {
 		uint8_t set = law_needs[i].set, attr = law_needs[i].attr;
@@ -93,10 +93,10 @@ static bool unlawful(const struct nlmsghdr *h)
 		if (law_needs[i].cmd != g->cmd)
 			continue;
 		if (g->version < CTRACE_ABI_COMPAT || !split || !top[set] ||
-		    !law_split((const char *)(top[set] + 1), top[set]->nla_len - NLA_HDRLEN, in, CTRACE_A_SESSION_NR) ||
+		    !law_split((const char *)(top[set] + 1), top[set]->nla_len - NLA_HDRLEN, in, CTRACE_A_SESSION_MAX + 1) ||
 		    (attr && !in[attr]))
 			return true;
-		for (uint32_t k = 0; k < CTRACE_A_SESSION_NR; k++)
+		for (uint32_t k = 0; k <= CTRACE_A_SESSION_MAX; k++)
 			if (in[k] && law_breaks(in[k], law[set][k]))
 				return true;
 	}

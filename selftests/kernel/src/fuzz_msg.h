@@ -168,7 +168,7 @@ static void put_new_session(void)
 	if (chance(4))
 		msg_u32(m, CTRACE_A_SESSION_CONTAINERS, rnd() % 40);
 	if (chance(40))
-		msg_u32(m, rnd() % (CTRACE_A_SESSION_NR + 2), u32());
+		msg_u32(m, rnd() % (CTRACE_A_SESSION_MAX + 3), u32());
 	msg_nest_end(m, at);
 }
 
@@ -239,7 +239,7 @@ static void sound(bool dear)
 		CTRACE_CMD_TARGET_ADD, CTRACE_CMD_TARGET_DEL, CTRACE_CMD_SESSION_DEL, CTRACE_CMD_EVENT_NEW,
 		CTRACE_CMD_EVENT_DEL,
 	};
-	uint8_t cmd = chance(dear ? 3 : 30) ? rnd() % (CTRACE_CMD_NR + 1) : ANY(often);
+	uint8_t cmd = chance(dear ? 3 : 30) ? rnd() % (CTRACE_CMD_MAX + 2) : ANY(often);
 
 	if (dear && !own[0])
 		cmd = CTRACE_CMD_SESSION_NEW;
@@ -422,13 +422,13 @@ static void spoil(void)
 		uint32_t at[40], d = 1 + rnd() % 39;
 
 		for (v = 0; v < d; v++)
-			at[v] = msg_nest(m, rnd() % (CTRACE_A_NR + 1));
+			at[v] = msg_nest(m, rnd() % (CTRACE_A_MAX + 2));
 		while (v--)
 			msg_nest_end(m, at[v]);
 		break;
 	}
 	case 19:
-		((struct genlmsghdr *)NLMSG_DATA(&m->h))->cmd = rnd() % (CTRACE_CMD_NR + 2);
+		((struct genlmsghdr *)NLMSG_DATA(&m->h))->cmd = rnd() % (CTRACE_CMD_MAX + 3);
 		break;
 	case 20:
 		m->h.nlmsg_flags ^= 1 << rnd() % 12;

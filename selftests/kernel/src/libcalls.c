@@ -77,7 +77,7 @@ static void long_texts(void)
 	text[1024] = '\0';
 	o.filter = p.filter = text;
 	expect(ctrace_session_new(ct, &o, &s), -ENAMETOOLONG, "1023", "a session's filter of 1024 bytes");
-	expect(ctrace_event_define(ct, text, NULL), -ENAMETOOLONG, "1023", "a definition of 1024 bytes");
+	expect(ctrace_event_define(ct, text, 0, NULL), -ENAMETOOLONG, "1023", "a definition of 1024 bytes");
 	text[1023] = '\0';
 	expect(ctrace_session_new(ct, &o, &s), 0, "", "a session's filter of 1023 bytes");
 	expect(ctrace_probe_add(s, "sched_switch", &p, NULL, NULL), 0, "", "a probe's filter of 1023 bytes");
@@ -98,7 +98,7 @@ static void definitions(void)
 	if (ctrace_schema_get(ct, &schema))
 		ksft_exit_fail_msg("no schema: %s\n", ctrace_errmsg(ct));
 	ksft_test_result(!ctrace_schema_by_name(schema, "libcalls"), "no such event before\n");
-	expect(ctrace_event_define(ct, first, &id), 0, "", "a definition");
+	expect(ctrace_event_define(ct, first, 0, &id), 0, "", "a definition");
 	if (!ctrace_schema_refresh(ct, schema))
 		t = ctrace_schema_by_id(schema, id);
 	ksft_test_result(t && id >= CTRACE_ID_DYNAMIC && !strcmp(t->name, "libcalls") && t->definition &&
@@ -107,10 +107,10 @@ static void definitions(void)
 			 !strcmp(t->fields[t->nfields - 1].name, "code"),
 			 "its type has its name and definition: %s, %s\n", t ? t->name : "none",
 			 t && t->definition ? t->definition : "none");
-	expect(ctrace_event_define(ct, second, NULL), -EEXIST, "libcalls", "another of that name");
+	expect(ctrace_event_define(ct, second, 0, NULL), -EEXIST, "libcalls", "another of that name");
 	expect(ctrace_event_undefine(ct, "libcalls"), 0, "", "its end");
 	expect(ctrace_event_undefine(ct, "libcalls"), -ENOENT, "libcalls", "its end again");
-	expect(ctrace_event_define(ct, second, &again), 0, "", "another of that name after its end");
+	expect(ctrace_event_define(ct, second, 0, &again), 0, "", "another of that name after its end");
 	ctrace_schema_refresh(ct, schema);
 	t = ctrace_schema_by_name(schema, "libcalls");
 	ksft_test_result(t && t->id == again && again != id, "the name now means id %u, not %u: %u\n", again,

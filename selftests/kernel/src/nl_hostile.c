@@ -164,19 +164,19 @@ static void random_bytes(int count)
 	int taken = 0;
 
 	for (int i = 0; i < count; i++) {
-		uint8_t cmd = rnd() % (CTRACE_CMD_NR + 3);
+		uint8_t cmd = rnd() % (CTRACE_CMD_MAX + 4);
 		uint32_t len;
 
 		msg_new(&m, g.family, cmd, rnd() % 4 ? 0 : NLM_F_DUMP);
 		if (rnd() % 2) {
-			uint32_t at = msg_nest(&m, rnd() % (CTRACE_A_NR + 2));
+			uint32_t at = msg_nest(&m, rnd() % (CTRACE_A_MAX + 3));
 
 			for (int n = rnd() % 6; n; n--) {
 				char b[64];
 
 				for (size_t k = 0; k < sizeof(b); k++)
 					b[k] = rnd();
-				msg_attr(&m, rnd() % (CTRACE_A_SESSION_NR + 2), b, rnd() % 12);
+				msg_attr(&m, rnd() % (CTRACE_A_SESSION_MAX + 3), b, rnd() % 12);
 			}
 			msg_nest_end(&m, at);
 		}

@@ -176,7 +176,7 @@ static void search(const char *p, size_t n, struct look *l, bool mapped)
 static void look_at(int fd, uint64_t size, uint32_t cid, struct look *l)
 {
 	static char buf[1 << 17] __attribute__((aligned(8)));
-	static bool seen[CTRACE_ID_MAX];
+	static bool seen[65536];
 	char *p = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	ssize_t n;
 
@@ -190,8 +190,8 @@ static void look_at(int fd, uint64_t size, uint32_t cid, struct look *l)
 			struct ctrace_record *r = (void *)(buf + at);
 
 			l->foreign += r->id != CTRACE_ID_LOST && r->cid != cid;
-			l->types += r->id < CTRACE_ID_MAX && !seen[r->id];
-			seen[r->id % CTRACE_ID_MAX] = true;
+			l->types += !seen[r->id];
+			seen[r->id] = true;
 			l->records++;
 			at += r->len;
 		}

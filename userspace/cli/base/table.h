@@ -5,7 +5,7 @@
 
 #include "base/util.h"
 
-#define TABLE_COLUMNS	14
+#define TABLE_COLUMNS	15
 
 struct table {
 	size_t columns, n, cap;		/* n, cap: cells there and allocated, heads included */
