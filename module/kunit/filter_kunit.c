@@ -106,7 +106,7 @@ int ctrace_compat_tracepoint_unregister(const char *name, void *probe, void *dat
 
 static u32 unfollowed;
 
-void ctrace_session_unfollowed(u32 mask)
+void ctrace_session_unfollowed_tasks(u32 mask)
 {
 	unfollowed++;
 }
@@ -119,20 +119,28 @@ static char why[CTRACE_WHY_MAX];
 /* These take the lock, as callers do. A case cannot hold it throughout: its end may run in another task. */
 static int target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, char *words)
 {
-	int err;
+	struct ctrace_target *t;
 
 	mutex_lock(&ctrace_lock);
-	err = ctrace_target_add(s, kind, arg, not, words);
+	t = ctrace_target_add(s, kind, arg, not, words);
 	mutex_unlock(&ctrace_lock);
-	return err;
+	return PTR_ERR_OR_ZERO(t);
 }
 
-static int target_del(struct ctrace_session *s, u32 kind, u32 arg, bool not, char *words)
+/* Deletes the first target of that kind; of kind CID, the first with that cid. */
+static int target_del(struct ctrace_session *s, u32 kind, u32 arg, bool not)
 {
-	int err;
+	struct ctrace_target *t;
+	int err = -ENOENT;
 
 	mutex_lock(&ctrace_lock);
-	err = ctrace_target_del(s, kind, arg, not, words);
+	list_for_each_entry(t, &s->targets, list) {
+		if (t->kind != kind || t->not != not || (kind == CTRACE_TARGET_CID && t->cid != arg))
+			continue;
+		err = ctrace_target_find(s, t->id) == t ? 0 : -EIO;
+		ctrace_target_del(s, t);
+		break;
+	}
 	mutex_unlock(&ctrace_lock);
 	return err;
 }
@@ -206,7 +214,7 @@ static void all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 1u);
 	KUNIT_EXPECT_EQ(test, ctrace_filter(2, world[2], current), 0u);
 	unchosen = 0;
-	KUNIT_ASSERT_EQ(test, target_del(one, CTRACE_TARGET_ALL, 0, false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_del(one, CTRACE_TARGET_ALL, 0, false), 0);
 	nothing(test);
 	KUNIT_EXPECT_EQ(test, unchosen, (1u << NR) - 1);	/* each container was told */
 }
@@ -220,9 +228,9 @@ static void one_container(struct kunit *test)
 	/* every CPU forgets which sessions want its task */
 	KUNIT_EXPECT_NE(test, atomic64_read(&ctrace_identity_gen), gen);
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 4, false, why), 0);
-	KUNIT_ASSERT_EQ(test, target_del(one, CTRACE_TARGET_CID, 1, false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_del(one, CTRACE_TARGET_CID, 1, false), 0);
 	expect(test, 1, "4");
-	KUNIT_EXPECT_EQ(test, target_del(one, CTRACE_TARGET_CID, 1, false, why), -ENOENT);
+	KUNIT_EXPECT_EQ(test, target_del(one, CTRACE_TARGET_CID, 1, false), -ENOENT);
 	KUNIT_EXPECT_EQ(test, target_add(one, CTRACE_TARGET_CID, 99, false, why), -ENOENT);
 	expect(test, 1, "4");
 }
@@ -279,9 +287,9 @@ static void all_but_one(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 1, false, why), 0);
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 4, false, why), 0);
 	expect(test, 1, "02");
-	KUNIT_ASSERT_EQ(test, target_del(one, CTRACE_TARGET_CID, 1, true, why), 0);
+	KUNIT_ASSERT_EQ(test, target_del(one, CTRACE_TARGET_CID, 1, true), 0);
 	expect(test, 1, "01234");
-	KUNIT_EXPECT_EQ(test, target_del(one, CTRACE_TARGET_CID, 1, true, why), -ENOENT);
+	KUNIT_EXPECT_EQ(test, target_del(one, CTRACE_TARGET_CID, 1, true), -ENOENT);
 	target_del_all(two);
 	for (i = 0; i < NR; i++)
 		KUNIT_EXPECT_EQ(test, world[i]->denied, 0u);
@@ -399,6 +407,47 @@ static void places_of_slabs(struct kunit *test)
 	}
 }
 
+/* A target that goes takes away what it alone led to. */
+static void pid_targets_go(struct kunit *test)
+{
+	struct task_struct *early = stand_in(test), *late = stand_in(test), *last = stand_in(test);
+	u32 pid = task_tgid_vnr(current);
+
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_PID, pid, false, why), 0);
+	probe_fork(NULL, current, early);
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_PID, pid, false, why), 0);
+	KUNIT_ASSERT_EQ(test, target_add(two, CTRACE_TARGET_PID, pid, false, why), 0);
+	probe_fork(NULL, current, late);
+	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(early), 1u);
+	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(late), 33u);
+	KUNIT_ASSERT_EQ(test, target_del(one, CTRACE_TARGET_PID, 0, false), 0);
+	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(early), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(late), 33u);
+	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 33u);
+	KUNIT_ASSERT_EQ(test, target_del(one, CTRACE_TARGET_PID, 0, false), 0);
+	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(late), 32u);
+	KUNIT_EXPECT_EQ(test, ctrace_pid_sessions, 32u);
+	/* its number is given again, and means none of the tasks that it meant before */
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_PID, pid, false, why), 0);
+	probe_fork(NULL, late, last);
+	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(late), 32u);
+	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(last), 32u);
+	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(current), 33u);
+}
+
+/* A fork that reads its parent's targets while one of them goes does not hand that one on. */
+static void a_fork_meets_the_end(struct kunit *test)
+{
+	struct task_struct *child = stand_in(test);
+
+	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_PID, task_tgid_vnr(current), false, why), 0);
+	ctrace_tasks_target_del(0);
+	probe_fork(NULL, current, child);
+	ctrace_tasks_sweep();
+	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(child), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(current), 0u);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(nothing),
 	KUNIT_CASE(all),
@@ -412,6 +461,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(born_in_a_denied_one),
 	KUNIT_CASE(pid_in_a_denied_one),
 	KUNIT_CASE(pids),
+	KUNIT_CASE(pid_targets_go),
+	KUNIT_CASE(a_fork_meets_the_end),
 	KUNIT_CASE(places_of_slabs),
 	KUNIT_CASE(too_many_tasks),
 	{}

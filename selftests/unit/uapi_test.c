@@ -77,8 +77,11 @@ static void event_ids(void)
 	check_eq(CTRACE_ID_COMPAT_SYS_EXIT, 0x4c00);
 	check_eq(CTRACE_ID_CALL, 0x5000);
 	check_eq(CTRACE_ID_COMPAT_CALL - CTRACE_ID_CALL, CTRACE_NR_SYSCALLS);
+	check_eq(CTRACE_ID_COMPAT_CALL, 0x5400);
 	check_eq(CTRACE_LOSS_MISSED, 3);
 	check_eq(CTRACE_LOSS_UNFOLLOWED, 4);
+	check_eq(CTRACE_LOSS_UNFOLLOWED_TASKS, 5);
+	check_eq(CTRACE_LOSS_MAX, 5);
 }
 
 static void files_and_calls(void)
@@ -93,33 +96,42 @@ static void files_and_calls(void)
 /* A library and a module of different versions meet here. */
 static void netlink_numbers(void)
 {
-	check_eq(CTRACE_A_SESSION_ID, 1);
-	check_eq(CTRACE_A_CONTAINER_FLAGS, 12);
-	check_eq(CTRACE_CMD_CONTAINER_GONE, 16);
 	check_eq(CTRACE_CMD_SESSION_NEW, 2);
 	check_eq(CTRACE_CMD_PROBE_ADD, 6);
 	check_eq(CTRACE_CMD_STATS_GET, 14);
+	check_eq(CTRACE_CMD_CONTAINER_GONE, 16);
 	check_eq(CTRACE_CMD_EVENT_NEW, 17);
 	check_eq(CTRACE_CMD_EVENT_DEL, 18);
 	check_eq(CTRACE_CMD_TRACEPOINT_GET, 19);
-	check_eq(CTRACE_A_RING, 7);
+	check_eq(CTRACE_CMD_MAX, 19);
+	check_eq(CTRACE_A_PAD, 1);
+	check_eq(CTRACE_A_RING, 8);
 	check_eq(CTRACE_A_LIMIT, 9);
-	check_eq(CTRACE_A_SESSION_LOST_MISSED, 16);
-	check_eq(CTRACE_A_SESSION_FILTER, 18);
-	check_eq(CTRACE_A_SESSION_RATE, 19);
-	check_eq(CTRACE_A_SESSION_LIMITED, 20);
-	check_eq(CTRACE_A_SESSION_LOST_UNFOLLOWED, 21);
-	check_eq(CTRACE_A_PROBE_MISSED, 4);
-	check_eq(CTRACE_A_PROBE_FLAGS, 6);
-	check_eq(CTRACE_A_PROBE_FILTER, 7);
-	check_eq(CTRACE_A_PROBE_ONE_OF, 8);
-	check_eq(CTRACE_A_TARGET_PATH, 5);
-	check_eq(CTRACE_A_TARGET_NOT, 6);
-	check_eq(CTRACE_A_EVENT_REASON, 5);
-	check_eq(CTRACE_A_EVENT_SOURCE, 6);
+	check_eq(CTRACE_A_MAX, 9);
+	check_eq(CTRACE_A_INFO_ABI, 2);
+	check_eq(CTRACE_A_INFO_FEATURES, 5);
+	check_eq(CTRACE_A_INFO_UNKNOWN, 9);
+	check_eq(CTRACE_A_SESSION_PAD, 1);
+	check_eq(CTRACE_A_SESSION_ID, 2);
+	check_eq(CTRACE_A_SESSION_STATE, 5);
+	check_eq(CTRACE_A_SESSION_RATE, 13);
+	check_eq(CTRACE_A_SESSION_EVENTS, 17);
+	check_eq(CTRACE_A_SESSION_LOST_UNFOLLOWED_TASKS, 22);
+	check_eq(CTRACE_A_SESSION_LIMITED, 23);
+	check_eq(CTRACE_A_PROBE_ID, 2);
+	check_eq(CTRACE_A_PROBE_MISSED, 8);
+	check_eq(CTRACE_A_TARGET_ID, 1);
+	check_eq(CTRACE_A_TARGET_PID, 7);
+	check_eq(CTRACE_A_CONTAINER_CID, 2);
+	check_eq(CTRACE_A_CONTAINER_GONE, 13);
 	check_eq(CTRACE_A_EVENT_DEFINITION, 7);
-	check_eq(CTRACE_A_LIMIT_CID, 1);
-	check_eq(CTRACE_A_LIMIT_DROPPED, 2);
+	check_eq(CTRACE_A_EVENT_OWNER, 9);
+	check_eq(CTRACE_A_RING_LOST_NESTED, 9);
+	check_eq(CTRACE_A_LIMIT_DROPPED, 3);
+	check_eq(CTRACE_SESSION_RECORDING, 1);
+	check_eq(CTRACE_CGROUP_HYBRID, 3);
+	check_eq(CTRACE_FEATURE_SAMPLES, 4);
+	check_eq(CTRACE_EVENT_F_KEEP, 1);
 	check_eq(CTRACE_SESSION_F_STATEDUMP, 2);
 	check_eq(CTRACE_PROBE_F_STACK, 1);
 	check_eq(CTRACE_PROBE_F_USER_STACK, 2);

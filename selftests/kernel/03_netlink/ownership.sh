@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a session belongs to the socket that made it, and only callers allowed to trace can make one
+# description: sessions and definitions belong to the socket that made them, and only callers allowed to trace can make one
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -18,7 +18,7 @@
 
 static struct {
 	struct genl g;
-	int session, probe, fd, cgroup, other;
+	int session, probe, target, fd, cgroup, other;
 	void *map;
 	uint64_t size;
 } x;
@@ -84,7 +84,9 @@ static int with_probe(const struct op *o)
 
 	if (!err)
 		err = x.probe = genl_probe_add(&x.g, x.session, "syscall:getpriority");
-	return err < 0 ? err : genl_target_add(&x.g, x.session, CTRACE_TARGET_ALL, 0);
+	if (err >= 0)
+		err = x.target = genl_target_add(&x.g, x.session, CTRACE_TARGET_ALL, 0);
+	return err < 0 ? err : 0;
 }
 
 static int with_running(const struct op *o)
@@ -225,21 +227,17 @@ static int probe_del(const struct op *o)
 
 static int target_del(const struct op *o)
 {
-	uint32_t at;
-
 	(void)o;
-	begin(CTRACE_CMD_TARGET_DEL);
-	at = msg_nest(&m, CTRACE_A_TARGET);
-	msg_u32(&m, CTRACE_A_TARGET_KIND, CTRACE_TARGET_ALL);
-	msg_nest_end(&m, at);
-	return genl_call(&x.g, &m, NULL, NULL);
+	return genl_target_del(&x.g, x.session, x.target);
 }
 
 static int target_add(const struct op *o)
 {
 	uint32_t value = o->a == CTRACE_TARGET_PID ? (uint32_t)getpid() :
 			 o->a == CTRACE_TARGET_CGROUP ? (uint32_t)x.cgroup : 0;
-	return genl_target_add(&x.g, x.session, o->a, value);
+	int err = genl_target_add(&x.g, x.session, o->a, value);
+
+	return err < 0 ? err : 0;
 }
 
 static int path_fn(const struct nlmsghdr *h, void *arg)

@@ -33,7 +33,7 @@ static inline void dev_session_start(uint32_t kind, uint32_t value)
 {
 	int err = genl_target_add(&dev_genl, dev_session, kind, value);
 
-	if (!err)
+	if (err >= 0)
 		err = genl_session_do(&dev_genl, CTRACE_CMD_SESSION_SET, dev_session, 1);
 	if (err)
 		ksft_exit_fail_msg("start: %s: %s\n", strerror(-err), dev_genl.text);

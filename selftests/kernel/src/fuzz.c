@@ -156,6 +156,9 @@ static bool take_in(int times)
 				else if (cmd == CTRACE_CMD_PROBE_ADD)
 					keep_probe(asked(h->nlmsg_seq)->session,
 						   msg_get_u32(h, CTRACE_A_PROBE, CTRACE_A_PROBE_ID));
+				else if (cmd == CTRACE_CMD_TARGET_ADD)
+					keep_target(asked(h->nlmsg_seq)->session,
+						    msg_get_u32(h, CTRACE_A_TARGET, CTRACE_A_TARGET_ID));
 			}
 		}
 	}

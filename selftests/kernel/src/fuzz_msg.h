@@ -12,7 +12,7 @@ static __thread struct msg *m;
 static __thread uint16_t family;
 /* The sessions of this thread's socket (the first entry is set if there are any), and their probes. */
 static __thread uint32_t own[4];
-static __thread struct { uint32_t session, id; } own_probes[8];
+static __thread struct { uint32_t session, id; } own_probes[8], own_target;
 
 static uint32_t sessions[64], probes[256];	/* ids given to any thread; those that are gone stay */
 static int cgroup_fd;
@@ -93,6 +93,12 @@ static void keep_probe(uint32_t session, uint32_t id)
 	own_probes[i].session = session;
 	own_probes[i].id = id;
 	ANY(probes) = id;
+}
+
+static void keep_target(uint32_t session, uint32_t id)
+{
+	own_target.session = session;
+	own_target.id = id;
 }
 
 static void forget_probe(uint32_t session, uint32_t id)
@@ -216,6 +222,16 @@ static void put_target(void)
 	msg_nest_end(m, at);
 }
 
+/* Mostly the sender's newest one, which may be gone. */
+static void put_target_id(void)
+{
+	if (own_target.id && !chance(4))
+		put_id(CTRACE_A_SESSION, CTRACE_A_SESSION_ID, own_target.session);
+	else
+		put_session();
+	put_id(CTRACE_A_TARGET, CTRACE_A_TARGET_ID, chance(8) ? u32() : own_target.id);
+}
+
 static void put_event(int attr)
 {
 	uint32_t at = msg_nest(m, CTRACE_A_EVENT);
@@ -226,6 +242,8 @@ static void put_event(int attr)
 		msg_str(m, attr, MOSTLY(definitions, 7));
 	else
 		msg_str(m, attr, chance(4) ? ANY(names) : chance(2) ? "fz5" : "fz9");
+	if (attr == CTRACE_A_EVENT_DEFINITION && chance(3))
+		msg_u32(m, CTRACE_A_EVENT_FLAGS, rnd() % 3);
 	msg_nest_end(m, at);
 }
 
@@ -268,9 +286,11 @@ static void sound(bool dear)
 		put_probe();
 		break;
 	case CTRACE_CMD_TARGET_ADD:
-	case CTRACE_CMD_TARGET_DEL:
 		put_session();
 		put_target();
+		break;
+	case CTRACE_CMD_TARGET_DEL:
+		put_target_id();
 		break;
 	case CTRACE_CMD_EVENT_NEW:
 		put_event(CTRACE_A_EVENT_DEFINITION);

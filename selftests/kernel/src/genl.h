@@ -331,11 +331,18 @@ static inline int genl_probe_add(struct genl *g, uint32_t session, const char *n
 	return err ? err : (int)id;
 }
 
-/* value: the cid, pid or cgroup descriptor, as kind requires. */
+static inline int genl_target_fn(const struct nlmsghdr *h, void *arg)
+{
+	*(uint32_t *)arg = msg_get_u32(h, CTRACE_A_TARGET, CTRACE_A_TARGET_ID);
+	return 0;
+}
+
+/* value: the cid, pid or cgroup descriptor, as kind requires. Returns the new target's id, or -errno. */
 static inline int genl_target_add(struct genl *g, uint32_t session, uint32_t kind, uint32_t value)
 {
 	static __thread struct msg m;
-	uint32_t at;
+	uint32_t id = 0, at;
+	int err;
 
 	msg_new(&m, g->family, CTRACE_CMD_TARGET_ADD, 0);
 	at = msg_nest(&m, CTRACE_A_SESSION);
@@ -349,6 +356,22 @@ static inline int genl_target_add(struct genl *g, uint32_t session, uint32_t kin
 		msg_u32(&m, CTRACE_A_TARGET_PID, value);
 	else if (kind == CTRACE_TARGET_CGROUP)
 		msg_u32(&m, CTRACE_A_TARGET_CGROUP, value);
+	msg_nest_end(&m, at);
+	err = genl_call(g, &m, genl_target_fn, &id);
+	return err ? err : id ? (int)id : -EPROTO;
+}
+
+static inline int genl_target_del(struct genl *g, uint32_t session, uint32_t id)
+{
+	static __thread struct msg m;
+	uint32_t at;
+
+	msg_new(&m, g->family, CTRACE_CMD_TARGET_DEL, 0);
+	at = msg_nest(&m, CTRACE_A_SESSION);
+	msg_u32(&m, CTRACE_A_SESSION_ID, session);
+	msg_nest_end(&m, at);
+	at = msg_nest(&m, CTRACE_A_TARGET);
+	msg_u32(&m, CTRACE_A_TARGET_ID, id);
 	msg_nest_end(&m, at);
 	return genl_call(g, &m, NULL, NULL);
 }

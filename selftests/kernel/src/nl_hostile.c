@@ -9,7 +9,7 @@
 #include <time.h>
 
 struct genl g;
-static int session, probe;
+static int session, probe, target;
 static struct msg m;
 
 /* An attribute that a command needs, and the word for it in an error. */
@@ -34,7 +34,7 @@ static const struct command {
 	{ CTRACE_CMD_PROBE_ADD, "PROBE_ADD", 0, { S(ID, "session"), P(NAME, "probe") } },
 	{ CTRACE_CMD_PROBE_DEL, "PROBE_DEL", 0, { S(ID, "session"), P(ID, "probe") } },
 	{ CTRACE_CMD_TARGET_ADD, "TARGET_ADD", 0, { S(ID, "session"), T(KIND, "target"), T(PID, "pid") } },
-	{ CTRACE_CMD_TARGET_DEL, "TARGET_DEL", 0, { S(ID, "session"), T(KIND, "target"), T(PID, "pid") } },
+	{ CTRACE_CMD_TARGET_DEL, "TARGET_DEL", 0, { S(ID, "session"), T(ID, "target") } },
 	{ CTRACE_CMD_EVENT_NEW, "EVENT_NEW", 0, { E(DEFINITION, "definition") } },
 	{ CTRACE_CMD_EVENT_DEL, "EVENT_DEL", 0, { E(NAME, "name") } },
 	{ CTRACE_CMD_SESSION_NEW, "SESSION_NEW", 1, { S(FLAGS, "flags"), S(FILTER, "filter"),
@@ -44,6 +44,7 @@ static const struct command {
 	{ CTRACE_CMD_PROBE_ADD, "PROBE_ADD", 2, { S(ID, "session"), P(NAME, "probe"), P(ONE_OF, "one_of") } },
 	{ CTRACE_CMD_TARGET_ADD, "TARGET_ADD", 3, { S(ID, "session"), T(KIND, "target"), T(PID, "pid"),
 					      T(NOT, "not") } },
+	{ CTRACE_CMD_EVENT_NEW, "EVENT_NEW", 1, { E(DEFINITION, "definition"), E(FLAGS, "flags") } },
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 
@@ -53,7 +54,7 @@ static bool is_string(const struct need *n)
 		return n->type == CTRACE_A_SESSION_FILTER;
 	if (n->set == CTRACE_A_PROBE)
 		return n->type == CTRACE_A_PROBE_NAME || n->type == CTRACE_A_PROBE_FILTER;
-	return n->set == CTRACE_A_EVENT;
+	return n->set == CTRACE_A_EVENT && n->type != CTRACE_A_EVENT_FLAGS;
 }
 
 /* A value that would be right, if the rest were. */
@@ -63,7 +64,8 @@ static uint32_t right(const struct need *n)
 		return n->type == CTRACE_A_PROBE_ID ? probe : 0;
 	if (n->set == CTRACE_A_TARGET)
 		return n->type == CTRACE_A_TARGET_KIND ? CTRACE_TARGET_PID :
-		       n->type == CTRACE_A_TARGET_PID ? getpid() : 0;
+		       n->type == CTRACE_A_TARGET_PID ? getpid() :
+		       n->type == CTRACE_A_TARGET_ID ? target : 0;
 	return n->type == CTRACE_A_SESSION_ID ? session : 0;
 }
 
@@ -207,7 +209,8 @@ int main(int argc, char **argv)
 	setsockopt(g.fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	session = genl_session_new(&g, NULL);
 	probe = genl_probe_add(&g, session, "sched_switch");
-	if (session < 0 || probe < 0)
+	target = genl_target_add(&g, session, CTRACE_TARGET_CID, CTRACE_CID_HOST);
+	if (session < 0 || probe < 0 || target < 0)
 		ksft_exit_fail_msg("no session: %s\n", g.text);
 	if (!strcmp(what, "missing")) {
 		int n = 0;

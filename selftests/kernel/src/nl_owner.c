@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * nl_owner: a session belongs to its socket. No other socket changes it, unprivileged users cannot make
- * one, and it ends when the socket closes.
+ * one, and it ends when the socket closes. So does a definition, unless it is to be kept.
  */
 #include "dev.h"
 #include <sys/wait.h>
@@ -62,6 +62,79 @@ static void others(void)
 		usleep(20000);
 	ksft_test_result(!dump_count(&b, CTRACE_CMD_SESSION_GET), "the socket closes, the session is gone\n");
 	ksft_test_result(!dump_count(&b, CTRACE_CMD_PROBE_GET), "and so are its probes\n");
+	close(b.fd);
+}
+
+static int define(struct genl *g, uint8_t cmd, const char *text, uint32_t flags)
+{
+	static struct msg m;
+	uint32_t at;
+
+	msg_new(&m, g->family, cmd, 0);
+	at = msg_nest(&m, CTRACE_A_EVENT);
+	msg_str(&m, cmd == CTRACE_CMD_EVENT_NEW ? CTRACE_A_EVENT_DEFINITION : CTRACE_A_EVENT_NAME, text);
+	if (flags)
+		msg_u32(&m, CTRACE_A_EVENT_FLAGS, flags);
+	msg_nest_end(&m, at);
+	return genl_call(g, &m, NULL, NULL);
+}
+
+/* What EVENT_GET says of the definition of that name. */
+struct defined {
+	const char *name;
+	uint32_t flags, owner;
+	int n;
+};
+
+static int defined_fn(const struct nlmsghdr *h, void *arg)
+{
+	struct defined *d = arg;
+	const char *name = msg_get(h, CTRACE_A_EVENT, CTRACE_A_EVENT_NAME, NULL);
+
+	if (!name || strcmp(name, d->name) || !msg_get(h, CTRACE_A_EVENT, CTRACE_A_EVENT_DEFINITION, NULL))
+		return 0;
+	d->n++;
+	d->flags = msg_get_u32(h, CTRACE_A_EVENT, CTRACE_A_EVENT_FLAGS);
+	d->owner = msg_get_u32(h, CTRACE_A_EVENT, CTRACE_A_EVENT_OWNER);
+	return 0;
+}
+
+static struct defined defined(struct genl *g, const char *name)
+{
+	struct defined d = { .name = name };
+	static struct msg m;
+
+	msg_new(&m, g->family, CTRACE_CMD_EVENT_GET, NLM_F_DUMP);
+	genl_call(g, &m, defined_fn, &d);
+	return d;
+}
+
+static void definitions(void)
+{
+	struct genl a, b;
+	struct defined d;
+
+	if (genl_open(&a) || genl_open(&b))
+		ksft_exit_fail_msg("no sockets\n");
+	dev_expect(0, define(&a, CTRACE_CMD_EVENT_NEW, "p:own_mine do_exit", 0), "a definition");
+	dev_expect(0, define(&a, CTRACE_CMD_EVENT_NEW, "p:own_kept do_exit", CTRACE_EVENT_F_KEEP), "one to be kept");
+	d = defined(&b, "own_mine");
+	ksft_test_result(d.n == 1 && !d.flags && d.owner == (uint32_t)getpid(),
+			 "another sees it: %d of it, flags %u, owner %u, which is %u\n", d.n, d.flags, d.owner, getpid());
+	d = defined(&b, "own_kept");
+	ksft_test_result(d.n == 1 && d.flags == CTRACE_EVENT_F_KEEP && d.owner == (uint32_t)getpid(),
+			 "and the other: %d of it, flags %u, owner %u\n", d.n, d.flags, d.owner);
+	dev_expect(-EEXIST, define(&b, CTRACE_CMD_EVENT_NEW, "p:own_mine do_exit", 0), "its name is taken");
+	close(a.fd);
+	ksft_test_result(!defined(&b, "own_mine").n, "the socket closes, the definition is gone\n");
+	ksft_test_result(defined(&b, "own_kept").n == 1, "the one to be kept is there\n");
+	dev_expect(-ENOENT, define(&b, CTRACE_CMD_EVENT_DEL, "own_mine", 0), "what is gone cannot be deleted");
+	dev_expect(0, define(&b, CTRACE_CMD_EVENT_NEW, "p:own_mine do_exit", 0), "its name is free");
+	if (genl_open(&a))
+		ksft_exit_fail_msg("no socket\n");
+	dev_expect(0, define(&a, CTRACE_CMD_EVENT_DEL, "own_mine", 0), "another deletes one");
+	dev_expect(0, define(&a, CTRACE_CMD_EVENT_DEL, "own_kept", 0), "and one that was to be kept");
+	close(a.fd);
 	close(b.fd);
 }
 
@@ -135,8 +208,9 @@ static void interrupted(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(12 + 1 + 5 + 1);
+	ksft_set_plan(12 + 11 + 1 + 5 + 1);
 	others();
+	definitions();
 	crossed();
 	unprivileged();
 	interrupted();

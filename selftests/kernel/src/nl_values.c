@@ -99,6 +99,18 @@ static int target_not(uint32_t kind, uint16_t type, uint32_t value, uint32_t not
 	return genl_call(&g, &m, NULL, NULL);
 }
 
+static int event_flags(const char *text, uint32_t flags)
+{
+	uint32_t at;
+
+	msg_new(&m, g.family, CTRACE_CMD_EVENT_NEW, 0);
+	at = msg_nest(&m, CTRACE_A_EVENT);
+	msg_str(&m, CTRACE_A_EVENT_DEFINITION, text);
+	msg_u32(&m, CTRACE_A_EVENT_FLAGS, flags);
+	msg_nest_end(&m, at);
+	return genl_call(&g, &m, NULL, NULL);
+}
+
 static int event_do(uint8_t cmd, const char *text)
 {
 	uint32_t at;
@@ -123,7 +135,7 @@ static int choices(bool count)
 	uint32_t u;
 
 	if (count)
-		return 8 + 7 + 4 + 6;
+		return 8 + 7 + 4 + 3 + 6 + 4;
 	memset(text, ' ', sizeof(text));
 	memcpy(text, "$cid == 0", 9);
 	text[1024] = '\0';
@@ -157,6 +169,10 @@ static int choices(bool count)
 	refuse(target_not(CTRACE_TARGET_CID, CTRACE_A_TARGET_CID, 0x7ffffff0, 1), 0, "2147483632",
 	       "not an unknown cid");
 
+	refuse(genl_target_del(&g, session, 0), -ENOENT, "CTRACE_A_TARGET_ID", "target 0");
+	refuse(genl_target_del(&g, session, 0x7ffffff0), -ENOENT, "no target 2147483632", "an unknown target");
+	refuse(genl_target_del(&g, 0x7ffffff0, 1), -ENOENT, "no session 2147483632", "a target of an unknown session");
+
 	refuse(event_do(CTRACE_CMD_EVENT_NEW, "p:hostile no_such_symbol_here"), -ENOENT,
 	       "no_such_symbol_here", "definition with an unknown symbol");
 	refuse(event_do(CTRACE_CMD_EVENT_NEW, "hostility"), 0, "hostility", "definition that is none");
@@ -164,6 +180,10 @@ static int choices(bool count)
 	refuse(event_do(CTRACE_CMD_EVENT_NEW, "p:hostile do_exit code=$arg1"), -EEXIST, "hostile",
 	       "another definition of that name");
 	take(event_do(CTRACE_CMD_EVENT_DEL, "hostile"), "its end");
+	refuse(event_flags("p:hostile do_exit", 1u << 1), -EINVAL, "CTRACE_A_EVENT_FLAGS", "the first flag nobody knows");
+	refuse(event_flags("p:hostile do_exit", 1u << 31 | 1), -EINVAL, "CTRACE_A_EVENT_FLAGS", "the last flag");
+	take(event_flags("p:hostile do_exit", CTRACE_EVENT_F_KEEP), "a definition to be kept");
+	take(event_do(CTRACE_CMD_EVENT_DEL, "hostile"), "and its end");
 	refuse(event_do(CTRACE_CMD_EVENT_DEL, "no_such_event_here"), -ENOENT, "no_such_event_here",
 	       "an event nobody defined");
 	return 0;

@@ -319,7 +319,7 @@ static int addresses_session(uint64_t *size)
 	if ((!probe(id, "sched_waking", CTRACE_PROBE_F_STACK) && !probe(id, "sched_wakeup", CTRACE_PROBE_F_STACK)) ||
 	    taken < ADDRESSES)
 		ksft_exit_fail_msg("%s\n", dev_genl.text);
-	if (genl_target_add(&dev_genl, id, CTRACE_TARGET_ALL, 0) ||
+	if (genl_target_add(&dev_genl, id, CTRACE_TARGET_ALL, 0) < 0 ||
 	    genl_session_do(&dev_genl, CTRACE_CMD_SESSION_SET, id, 1))
 		ksft_exit_fail_msg("start: %s\n", dev_genl.text);
 	return fd;

@@ -27,12 +27,12 @@ static struct {
 	uint16_t family;
 	uint32_t mcgrp;
 	uint32_t others;		/* a session of another socket */
-	uint32_t others_probe;
+	uint32_t others_probe, others_target;
 	struct genl owner;		/* that socket, opened by root */
 	struct genl nobodys;		/* a socket that user nobody opened */
 	struct genl g;			/* the caller's own */
 	int own;			/* the caller's own session; `others` if it has none */
-	int own_probe;
+	int own_probe, own_target;
 	int fd;				/* the caller's own descriptor */
 	int whole, view, unbound;	/* passed on: bound to the session, bound to the host, not bound */
 	uint64_t whole_size, view_size;
@@ -108,11 +108,6 @@ static int probe_add(void)
 	return c.own_probe > 0 ? 0 : c.own_probe;
 }
 
-static int target(struct genl *g, uint8_t cmd, uint32_t session)
-{
-	return call(g, cmd, session, CTRACE_A_TARGET, CTRACE_A_TARGET_KIND, CTRACE_TARGET_ALL, NULL);
-}
-
 static int state(struct genl *g, uint32_t session, int on)
 {
 	return call(g, CTRACE_CMD_SESSION_SET, session, CTRACE_A_SESSION, CTRACE_A_SESSION_STATE, on, NULL);
@@ -123,17 +118,22 @@ static int probe_gone(uint32_t session, int id)
 	return call(&c.g, CTRACE_CMD_PROBE_DEL, session, CTRACE_A_PROBE, CTRACE_A_PROBE_ID, id, NULL);
 }
 
-static int target_add(void)	{ return target(&c.g, CTRACE_CMD_TARGET_ADD, c.own); }
+static int target_add(void)
+{
+	c.own_target = genl_target_add(&c.g, c.own, CTRACE_TARGET_ALL, 0);
+	return c.own_target > 0 ? 0 : c.own_target;
+}
+
 static int session_set(void)	{ return state(&c.g, c.own, 1); }
-static int target_del(void)	{ return target(&c.g, CTRACE_CMD_TARGET_DEL, c.own); }
+static int target_del(void)	{ return genl_target_del(&c.g, c.own, c.own_target); }
 static int probe_del(void)	{ return probe_gone(c.own, c.own_probe); }
 static int session_del(void)	{ return call(&c.g, CTRACE_CMD_SESSION_DEL, c.own, 0, 0, 0, NULL); }
 
 static int others_set(void)	{ return state(&c.g, c.others, 1); }
 static int others_probe(void)	{ return genl_probe_add(&c.g, c.others, "sched_wakeup"); }
 static int others_unprobe(void)	{ return probe_gone(c.others, c.others_probe); }
-static int others_target(void)	{ return target(&c.g, CTRACE_CMD_TARGET_ADD, c.others); }
-static int others_untarget(void) { return target(&c.g, CTRACE_CMD_TARGET_DEL, c.others); }
+static int others_target(void)	{ return genl_target_add(&c.g, c.others, CTRACE_TARGET_ALL, 0); }
+static int others_untarget(void) { return genl_target_del(&c.g, c.others, c.others_target); }
 static int others_del(void)	{ return call(&c.g, CTRACE_CMD_SESSION_DEL, c.others, 0, 0, 0, NULL); }
 
 static int by_owners_socket(void) { return state(&c.owner, c.others, 0); }
@@ -438,6 +438,23 @@ static void asked_for(pid_t init)
 	dev_cid_of(init);
 }
 
+static int features_fn(const struct nlmsghdr *h, void *arg)
+{
+	*(uint64_t *)arg = msg_get_u64(h, CTRACE_A_INFO, CTRACE_A_INFO_FEATURES);
+	return 0;
+}
+
+/* Does the module itself say that the group is guarded? */
+static bool says_guarded(void)
+{
+	static struct msg m;
+	uint64_t features = 0;
+
+	msg_new(&m, dev_genl.family, CTRACE_CMD_INFO_GET, 0);
+	genl_call(&dev_genl, &m, features_fn, &features);
+	return features & CTRACE_FEATURE_GROUP_GUARDED;
+}
+
 static int nobodys_socket(void)
 {
 	struct sockaddr_nl nl = { .nl_family = AF_NETLINK };
@@ -473,7 +490,7 @@ int main(int argc, char **argv)
 	pid_t pid, busy;
 
 	ksft_print_header();
-	ksft_set_plan(ROWS + 1);
+	ksft_set_plan(ROWS + 2);
 	if (box_init(BOX_MOUNTS) || box_cgroup_make("/box/who_may"))
 		ksft_exit_fail_msg("no cgroups\n");
 	dev_session_make(&s, "syscall:getpriority");
@@ -482,6 +499,7 @@ int main(int argc, char **argv)
 	c.mcgrp = dev_genl.mcgrp;
 	c.others = dev_session;
 	c.others_probe = genl_probe_add(&dev_genl, dev_session, "sched_wakeup");
+	c.others_target = genl_target_add(&dev_genl, dev_session, CTRACE_TARGET_CID, CTRACE_CID_HOST);
 	c.whole = dev_open(O_NONBLOCK);
 	c.view = dev_open(O_NONBLOCK);
 	c.nobodys.fd = nobodys_socket();
@@ -532,6 +550,7 @@ int main(int argc, char **argv)
 		line[CALLERS] = 0;
 		ksft_test_result(!strcmp(want, line), "%s %s: expected %s\n", line, rows[i].what, want);
 	}
+	ksft_test_result(says_guarded() != open_group, "the module's features say the same of the group\n");
 	st = genl_session_do(&c.owner, CTRACE_CMD_SESSION_SET, c.others, 0);
 	ksft_test_result(!st, "and the session is still its owner's (%s)\n", strerror(-st));
 	ksft_finished();
