@@ -58,7 +58,6 @@ int ctrace_session_losses(struct ctrace_session *s, struct ctrace_session_losses
 	struct ctrace_list l = { .size = sizeof(struct ctrace_session_info) };
 	struct ctrace_session_losses sum = { 0 };
 	const struct ctrace_session_info *v;
-	size_t i;
 	int err;
 
 	memset(to, 0, sz);
@@ -66,17 +65,15 @@ int ctrace_session_losses(struct ctrace_session *s, struct ctrace_session_losses
 		return -ESHUTDOWN;
 	err = ctrace_ctl_dump(s->ct, CTRACE_CMD_SESSION_GET, s->id, "cannot ask for losses",
 			      session_reply, &l);
-	/* The module may have listed all. */
-	for (v = l.items, i = 0; i < l.n && v[i].id != s->id; i++)
-		;
-	if (!err && i == l.n)
+	v = l.items;
+	if (!err && !l.n)
 		err = ctrace_ctl_error(s->ct, -ENOENT, "cannot ask for losses: there is no session %u",
 				       s->id);
 	if (!err) {
-		sum.missed = v[i].lost_missed;
-		sum.unfollowed = v[i].lost_unfollowed;
-		sum.unfollowed_tasks = v[i].lost_unfollowed_tasks;
-		sum.limited = v[i].limited;
+		sum.missed = v->lost_missed;
+		sum.unfollowed = v->lost_unfollowed;
+		sum.unfollowed_tasks = v->lost_unfollowed_tasks;
+		sum.limited = v->limited;
 		ctrace_struct_give(to, sz, &sum, sizeof(sum));
 	}
 	free(l.items);
@@ -120,9 +117,7 @@ int ctrace_probe_each(struct ctrace *ct, uint32_t session, ctrace_probe_fn fn, v
 	err = ctrace_ctl_dump(ct, CTRACE_CMD_PROBE_GET, session, "cannot list probes",
 			      probe_reply, &l);
 	for (v = l.items, i = 0; !err && i < l.n; i++)
-		/* The module may have listed all. */
-		if (!session || v[i].session == session)
-			err = fn(&v[i], arg);
+		err = fn(&v[i], arg);
 	free(l.items);
 	return err;
 }

@@ -146,9 +146,7 @@ int ctrace_target_each(struct ctrace *ct, uint32_t session, ctrace_target_fn fn,
 
 	err = ctrace_ctl_dump(ct, CTRACE_CMD_TARGET_GET, session, "cannot list targets", list_reply, &l);
 	for (v = l.items, i = 0; !err && i < l.n; i++)
-		/* The module may have listed all. */
-		if (!session || v[i].session == session)
-			err = fn(&v[i], arg);
+		err = fn(&v[i], arg);
 	free(l.items);
 	return err;
 }
