@@ -15,7 +15,7 @@ static const char usage[] =
 "matched with the name, the group, and GROUP:NAME; or it is a class of calls, as %file.\n"
 "\n"
 "Options:\n"
-"  -a, --tracepoints  list the kernel's other tracepoints, too, for -e SUBSYS:NAME (those\n"
+"  -a, --tracepoints  list the kernel's other tracepoints, too, for -e SYSTEM:NAME (those\n"
 "                     that match a PATTERN are always listed)\n"
 "  -v, --verbose      show each field on its own line, and where the event comes from\n"
 "      --markdown     print the table of events that is in README.md\n"

@@ -211,11 +211,11 @@ static void put_markdown(struct list *l, const struct ctrace_event_type *t)
 
 static void markdown(struct list *l)
 {
-	puts("| group | event | fields |\n| --- | --- | --- |\n"
+	puts("| system | event | fields |\n| --- | --- | --- |\n"
 	     "| syscalls | `syscall_entry_NAME`, `syscall_exit_NAME` | the call's arguments; ret |\n"
 	     "| syscalls | `syscall_NAME` | duration, ret, the call's arguments |");
 	by_group(l, put_markdown);
-	puts("| any other | `SUBSYS:NAME` | arg1, arg2, ... |\n"
+	puts("| any other | `SYSTEM:NAME` | arg1, arg2, ... |\n"
 	     "| kprobes | `p:NAME SYMBOL ARG...`, `r:NAME SYMBOL ARG...` | as defined |");
 }
 

@@ -127,7 +127,7 @@ static int add_tracepoint(struct parse *x, const struct probe_item *it)
 	const char *system;
 	char *name = NULL;
 
-	/* SUBSYS:NAME: the kernel will say whether there is such a tracepoint */
+	/* SYSTEM:NAME: the kernel will say whether there is such a tracepoint */
 	if (strchr(it->text, ':'))
 		return add(x->p, xstrdup(it->text), it->filter, true, false);
 	known = tracepoints_new();

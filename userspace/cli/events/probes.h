@@ -34,7 +34,7 @@ struct probes_opts {
 "                   %memory %desc %signal %ipc %creds %clock\n" \
 "  sched_switch     an event; 'sched' is every event of that group\n" \
 "  sched_wake*      the events that match; 'all' is every event and system call\n" \
-"  SUBSYS:NAME      any other tracepoint, with its raw arguments\n" \
+"  SYSTEM:NAME      any other tracepoint, with its raw arguments\n" \
 "  kprobe:SYMBOL    the entry of a kernel function\n" \
 "  !NAME            leaves these out\n" \
 "or a kprobe in the kernel's syntax: 'p:NAME SYMBOL ARG...', 'r:NAME SYMBOL ARG...'.\n" \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Inside the kernel, a tracepoint has no subsystem. Only the directories of tracefs show it. */
+/* Inside the kernel, a tracepoint has no system. Only the directories of tracefs show it. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
