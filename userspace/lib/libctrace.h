@@ -26,6 +26,7 @@
  *   the members that it knows; those that the library does not know are 0.
  * - A struct that a callback gets, or that a function returns a pointer to, may be longer in a newer
  *   library than in the program's header. Copy the members that you need, or the size that you know.
+ * - struct ctrace_field and struct ctrace_value lie in arrays, and do not grow.
  */
 #ifndef LIBCTRACE_H
 #define LIBCTRACE_H
