@@ -45,13 +45,13 @@
  *                                   -> SESSION{ID, and the sizes as they came out}
  *  SESSION_DEL    SESSION{ID}
  *  SESSION_SET    SESSION{ID, STATE}          starts or stops recording
- *  SESSION_GET    dump              -> SESSION{...}, one message each
+ *  SESSION_GET    dump [SESSION{ID}] -> SESSION{...}, one message each
  *  PROBE_ADD      SESSION{ID} PROBE{NAME [FLAGS] [FILTER] [ONE_OF]} -> PROBE{ID, NAME, EVENT_ID}
  *  PROBE_DEL      SESSION{ID} PROBE{ID}
- *  PROBE_GET      dump              -> SESSION{ID} PROBE{...}
+ *  PROBE_GET      dump [SESSION{ID}] -> SESSION{ID} PROBE{...}
  *  TARGET_ADD     SESSION{ID} TARGET{KIND, CID | CGROUP | PID, [NOT]} -> SESSION{ID} TARGET{ID}
  *  TARGET_DEL     SESSION{ID} TARGET{ID}
- *  TARGET_GET     dump              -> SESSION{ID} TARGET{...}
+ *  TARGET_GET     dump [SESSION{ID}] -> SESSION{ID} TARGET{...}
  *  CONTAINER_GET  dump              -> CONTAINER{...}
  *  EVENT_GET      dump [EVENT{ID}]  -> EVENT{...}
  *  EVENT_NEW      EVENT{DEFINITION [FLAGS]} -> EVENT{ID, NAME}: defines a kprobe's event type,

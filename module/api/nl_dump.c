@@ -88,15 +88,37 @@ int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s)
 	return 0;
 }
 
+/* The session that a dump asks for: SESSION{ID}; 0: all. */
+static int dump_only(struct netlink_callback *cb, u32 *only)
+{
+	struct nlattr *attrs[CTRACE_A_MAX + 1], *tb[CTRACE_A_SESSION_MAX + 1];
+	int err;
+
+	*only = 0;
+	err = ctrace_compat_dump_parse(cb, attrs, CTRACE_A_MAX);
+	if (err || !attrs[CTRACE_A_SESSION])
+		return err;
+	err = ctrace_netlink_set(attrs, CTRACE_A_SESSION, tb, CTRACE_A_SESSION_MAX,
+				 ctrace_policy_session, ctrace_compat_dump_extack(cb));
+	if (!err && tb[CTRACE_A_SESSION_ID])
+		*only = nla_get_u32(tb[CTRACE_A_SESSION_ID]);
+	return err;
+}
+
 int ctrace_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct ctrace_session *s;
 	bool full = false;
 	void *hdr;
+	u32 only;
+	int err;
 
+	err = dump_only(cb, &only);
+	if (err)
+		return err;
 	mutex_lock(&ctrace_lock);
 	list_for_each_entry(s, &ctrace_session_list, list) {
-		if (s->id <= cb->args[0])
+		if (s->id <= cb->args[0] || (only && s->id != only))
 			continue;
 		hdr = message(skb, cb, CTRACE_CMD_SESSION_GET);
 		full = !hdr || finish(skb, hdr, ctrace_put_session(skb, s));
@@ -119,16 +141,21 @@ int ctrace_put_session_id(struct sk_buff *skb, u32 id)
 }
 
 /*
- * Dumps items of sessions (of session `only`, if not 0), in order. fn writes the items of s that
+ * Dumps items of sessions, or of the one that is asked for, in order. fn writes the items of s that
  * come after the places args[1] to args[3], moves those on as it goes, and returns non-zero when
  * the message is full.
  */
-static int dump_items(struct sk_buff *skb, struct netlink_callback *cb, u32 only,
+static int dump_items(struct sk_buff *skb, struct netlink_callback *cb,
 		      int (*fn)(struct sk_buff *, struct netlink_callback *, struct ctrace_session *))
 {
 	struct ctrace_session *s;
 	bool full = false;
+	u32 only;
+	int err;
 
+	err = dump_only(cb, &only);
+	if (err)
+		return err;
 	mutex_lock(&ctrace_lock);
 	list_for_each_entry(s, &ctrace_session_list, list) {
 		if (s->id < cb->args[0] || (only && s->id != only))
@@ -186,7 +213,7 @@ static int dump_probes_of(struct sk_buff *skb, struct netlink_callback *cb, stru
 
 int ctrace_dump_probes(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return dump_items(skb, cb, 0, dump_probes_of);
+	return dump_items(skb, cb, dump_probes_of);
 }
 
 /* --- targets -------------------------------------------------------------------- */
@@ -224,7 +251,7 @@ static int dump_targets_of(struct sk_buff *skb, struct netlink_callback *cb, str
 
 int ctrace_dump_targets(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return dump_items(skb, cb, 0, dump_targets_of);
+	return dump_items(skb, cb, dump_targets_of);
 }
 
 /* --- statistics ------------------------------------------------------------------- */
@@ -307,22 +334,7 @@ static int dump_stats_of(struct sk_buff *skb, struct netlink_callback *cb, struc
 
 int ctrace_dump_stats(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct nlattr *attrs[CTRACE_A_MAX + 1], *tb[CTRACE_A_SESSION_MAX + 1];
-	u32 only = 0;
-	int err;
-
-	err = ctrace_compat_dump_parse(cb, attrs, CTRACE_A_MAX);
-	if (err)
-		return err;
-	if (attrs[CTRACE_A_SESSION]) {
-		err = ctrace_netlink_set(attrs, CTRACE_A_SESSION, tb, CTRACE_A_SESSION_MAX,
-					 ctrace_policy_session, ctrace_compat_dump_extack(cb));
-		if (err)
-			return err;
-		if (tb[CTRACE_A_SESSION_ID])
-			only = nla_get_u32(tb[CTRACE_A_SESSION_ID]);
-	}
-	return dump_items(skb, cb, only, dump_stats_of);
+	return dump_items(skb, cb, dump_stats_of);
 }
 
 /* --- containers -------------------------------------------------------------------- */

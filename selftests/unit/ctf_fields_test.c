@@ -46,7 +46,7 @@ static void add_shape(struct ctrace_schema *schema, uint32_t i, const struct sha
 	f[t.nfields++] = (struct ctrace_field){ "seq", s->kind, s->size };
 	if (s->tail)
 		f[t.nfields++] = (struct ctrace_field){ "tail", CTRACE_FT_UINT, 1 };
-	check_eq(ctrace_schema_add(schema, &t), 0);
+	check_eq(ctrace_schema_add(schema, &t, sizeof(t)), 0);
 }
 
 /* All elements have the top bit set, so that signs show. */
@@ -176,7 +176,7 @@ static void write_trace(void)
 
 	for (i = 0; shape(i, &s); i++)
 		add_shape(schema, i, &s);
-	check_eq(ctrace_schema_add(schema, &odd), 0);
+	check_eq(ctrace_schema_add(schema, &odd, sizeof(odd)), 0);
 	write_metadata(schema, &env);
 	f = create(STREAM);
 	for (i = 0; shape(i, &s); i++) {

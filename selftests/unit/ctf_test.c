@@ -69,7 +69,7 @@ static void write_trace(void)
 	FILE *f;
 
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		check_eq(ctrace_schema_add(s, &types[i]), 0);
+		check_eq(ctrace_schema_add(s, &types[i], sizeof(types[i])), 0);
 	write_metadata(s, &env);
 
 	f = create(STREAM);

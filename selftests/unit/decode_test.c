@@ -253,34 +253,39 @@ static void bad_schemas(void)
 	struct ctrace_schema *s = ctrace_schema_new();
 	struct ctrace_field f = { "f", CTRACE_FT_UINT, 3 };
 	struct ctrace_event_type t = { .id = 9, .name = "t", .nfields = 1, .fields = &f };
+	struct { struct ctrace_event_type t; uint64_t more; } newer = { .more = 1 };
 	const struct ctrace_event_type *old;
 
-	check_eq(ctrace_schema_add(s, &t), -EINVAL);
+	check_eq(ctrace_schema_add(s, &t, sizeof(t)), -EINVAL);
 	for (f.type = CTRACE_FT_SEQ; f.type <= CTRACE_FT_SEQ_HEX; f.type++) {
 		f.size = 0;
-		check_eq(ctrace_schema_add(s, &t), -EINVAL);
+		check_eq(ctrace_schema_add(s, &t, sizeof(t)), -EINVAL);
 		f.size = 16;
-		check_eq(ctrace_schema_add(s, &t), -EINVAL);
+		check_eq(ctrace_schema_add(s, &t, sizeof(t)), -EINVAL);
 	}
-	check_eq(ctrace_schema_add(s, &t), -EINVAL);	/* an unknown kind */
+	check_eq(ctrace_schema_add(s, &t, sizeof(t)), -EINVAL);	/* an unknown kind */
 	f.type = CTRACE_FT_UINT;
 	f.size = 4;
 	t.id = 0x10000;
-	check_eq(ctrace_schema_add(s, &t), -EINVAL);
+	check_eq(ctrace_schema_add(s, &t, sizeof(t)), -EINVAL);
 	t.id = 9;
-	check_eq(ctrace_schema_add(s, &t), 0);
+	check_eq(ctrace_schema_add(s, &t, 4), -EINVAL);
+	newer.t = t;
+	check_eq(ctrace_schema_add(s, &newer.t, sizeof(newer)), -E2BIG);
+	newer.more = 0;
+	check_eq(ctrace_schema_add(s, &newer.t, sizeof(newer)), 0);
 	old = ctrace_schema_by_id(s, 9);
 	check(old && old == ctrace_schema_by_name(s, "t"));
-	check_eq(ctrace_schema_add(s, &t), 0);
+	check_eq(ctrace_schema_add(s, &t, sizeof(t)), 0);
 	check(old == ctrace_schema_by_id(s, 9));
 	f.size = 8;
 	t.reason = "changed";
-	check_eq(ctrace_schema_add(s, &t), 0);
+	check_eq(ctrace_schema_add(s, &t, sizeof(t)), 0);
 	check_eq(old->fields[0].size, 4);	/* still there */
 	check_eq(ctrace_schema_by_id(s, 9)->fields[0].size, 8);
 	t.id = 3;
 	t.name = "earlier";
-	check_eq(ctrace_schema_add(s, &t), 0);
+	check_eq(ctrace_schema_add(s, &t, sizeof(t)), 0);
 	check_str(ctrace_schema_at(s, 0)->name, "earlier");
 	check_eq(ctrace_schema_at(s, 1)->id, 9);
 	check(!ctrace_schema_at(s, 2));
@@ -300,7 +305,7 @@ static void texts_of_types(void)
 				       .nfields = 1, .fields = &f };
 	const struct ctrace_event_type *got, *before;
 
-	check_eq(ctrace_schema_add(s, &t), 0);
+	check_eq(ctrace_schema_add(s, &t, sizeof(t)), 0);
 	got = ctrace_schema_by_id(s, 0x1000);
 	memset(name, '-', 1);
 	memset(source, '-', 1);
@@ -315,24 +320,24 @@ static void texts_of_types(void)
 	t.source = "t";
 	f.name = "x";
 	t.definition = "p:n f";
-	check_eq(ctrace_schema_add(s, &t), 0);
+	check_eq(ctrace_schema_add(s, &t, sizeof(t)), 0);
 	check(got == ctrace_schema_by_id(s, 0x1000));
 	t.definition = "p:n g";
-	check_eq(ctrace_schema_add(s, &t), 0);
+	check_eq(ctrace_schema_add(s, &t, sizeof(t)), 0);
 	before = got;
 	got = ctrace_schema_by_id(s, 0x1000);
 	check(got != before);
 	check_str(got->definition, "p:n g");
 	check_str(before->definition, "p:n f");
 	t.source = t.definition = NULL;
-	check_eq(ctrace_schema_add(s, &t), 0);
+	check_eq(ctrace_schema_add(s, &t, sizeof(t)), 0);
 	got = ctrace_schema_by_id(s, 0x1000);
 	check(!got->source && !got->definition);
 	t.id = 0x1001;
-	check_eq(ctrace_schema_add(s, &t), 0);
+	check_eq(ctrace_schema_add(s, &t, sizeof(t)), 0);
 	check_eq(ctrace_schema_by_name(s, "n")->id, 0x1001);	/* the newest definition */
 	t.id = 0x0fff;
-	check_eq(ctrace_schema_add(s, &t), 0);
+	check_eq(ctrace_schema_add(s, &t, sizeof(t)), 0);
 	check_eq(ctrace_schema_by_name(s, "n")->id, 0x0fff);	/* but a built-in type stays */
 	ctrace_schema_free(s);
 }

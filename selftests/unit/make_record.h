@@ -56,9 +56,11 @@ static inline struct made *put_string(struct made *m, const char *s)
 static inline void add_type(struct ctrace_schema *s, uint32_t id, const char *system,
 			    const char *name, const struct ctrace_field *f, uint32_t n)
 {
-	ctrace_schema_add(s, &(struct ctrace_event_type){
+	const struct ctrace_event_type t = {
 		.id = id, .name = name, .system = system, .nfields = n, .fields = f,
-	});
+	};
+
+	ctrace_schema_add(s, &t, sizeof(t));
 }
 
 /* The numbers are x86-64's, whatever this runs on: 0 read, 56 clone, 59 execve, 231 exit_group, 257 openat. */

@@ -54,9 +54,9 @@ static void in_order(void)
 		check_eq(at - t, i);
 		t += i;
 	}
-	check_eq(ctrace_reader_losses(r, &l), 0);
+	check_eq(ctrace_reader_losses(r, &l, sizeof(l)), 0);
 	check_eq(l.seen, n);
-	check_eq(l.overrun + l.full + l.nested + l.missed, 0);
+	check_eq(l.overrun + l.full + l.nested, 0);
 	ctrace_reader_close(r);
 	fake_free(&f);
 }
@@ -90,10 +90,10 @@ static void lapped(void)
 		;
 	while (ctrace_reader_next(late, &rec) == 1)
 		;
-	ctrace_reader_losses(r, &l);
+	ctrace_reader_losses(r, &l, sizeof(l));
 	check_eq(l.seen + l.overrun, made);
 	check(l.overrun > 0 && l.seen > 0);
-	ctrace_reader_losses(late, &l);
+	ctrace_reader_losses(late, &l, sizeof(l));
 	check_eq(l.seen + l.overrun, made);
 	ctrace_reader_close(late);
 	ctrace_reader_close(r);
@@ -119,7 +119,7 @@ static void from_now(void)
 	check_eq(serial(rec), 5000);
 	check_eq(ctrace_reader_next(r, &rec), 0);
 	fake_ctl(&f, 1)->lost_full = 9;
-	ctrace_reader_losses(r, &l);
+	ctrace_reader_losses(r, &l, sizeof(l));
 	check_eq(l.seen, 1);
 	check_eq(l.overrun, 0);
 	check_eq(l.full, 2);
@@ -383,7 +383,7 @@ static void runs(void)
 	}
 	while (ctrace_reader_runs(r, run, run_done, &rec) > 0)
 		;
-	ctrace_reader_losses(r, &l);
+	ctrace_reader_losses(r, &l, sizeof(l));
 	check_eq(l.seen, rec.kept);
 	check_eq(l.overrun, rec.lost);
 	check_eq(l.seen + l.overrun, rec.made);
@@ -458,7 +458,7 @@ static void threads(void)
 	}
 	for (i = 0; i < 4; i++)
 		pthread_join(t[i], NULL);
-	ctrace_reader_losses(r, &l);
+	ctrace_reader_losses(r, &l, sizeof(l));
 	check_eq(ret, 0);
 	check_eq(l.seen + l.overrun, 4ull * WRITES);
 	/* These writers read the clock long before they publish, so some records are late. */

@@ -22,6 +22,11 @@ int cli_vreport(int status, const char *fmt, va_list ap)
 	return status;
 }
 
+static void add(struct ctrace_schema *s, struct ctrace_event_type t)
+{
+	ctrace_schema_add(s, &t, sizeof(t));
+}
+
 static struct ctrace_schema *schema(void)
 {
 	static const char *const calls[] = {
@@ -34,26 +39,26 @@ static struct ctrace_schema *schema(void)
 	};
 	struct ctrace_schema *s = ctrace_schema_new();
 
-	ctrace_schema_add(s, &(struct ctrace_event_type){ .id = 1, .name = "lost", .system = "ctrace" });
+	add(s, (struct ctrace_event_type){ .id = 1, .name = "lost", .system = "ctrace" });
 	for (uint32_t i = 0; i < ARRAY_SIZE(events); i++)
-		ctrace_schema_add(s, &(struct ctrace_event_type){
+		add(s, (struct ctrace_event_type){
 			.id = 2 + i, .name = events[i].name, .system = events[i].system,
 			.source = events[i].name, .reason = events[i].reason });
-	ctrace_schema_add(s, &(struct ctrace_event_type){ .id = CTRACE_ID_DYNAMIC, .name = "ovl",
+	add(s, (struct ctrace_event_type){ .id = CTRACE_ID_DYNAMIC, .name = "ovl",
 			  .system = "kprobes" });
-	ctrace_schema_add(s, &(struct ctrace_event_type){ .id = CTRACE_ID_DYNAMIC + 1, .name = "ovl",
+	add(s, (struct ctrace_event_type){ .id = CTRACE_ID_DYNAMIC + 1, .name = "ovl",
 			  .system = "kprobes", .definition = "p:ovl ovl_open" });
 	for (uint32_t i = 0; i < ARRAY_SIZE(calls); i++) {
 		char *name = xasprintf("syscall_entry_%s", calls[i]);
 
-		ctrace_schema_add(s, &(struct ctrace_event_type){ .id = ENTER(i), .name = name,
+		add(s, (struct ctrace_event_type){ .id = ENTER(i), .name = name,
 				  .system = "syscalls", .source = "sys_enter" });
 		free(name);
 	}
-	ctrace_schema_add(s, &(struct ctrace_event_type){ .id = CTRACE_ID_COMPAT_SYS_ENTER,
+	add(s, (struct ctrace_event_type){ .id = CTRACE_ID_COMPAT_SYS_ENTER,
 			  .name = "compat_syscall_entry_socketcall", .system = "syscalls",
 			  .source = "sys_enter" });
-	ctrace_schema_add(s, &(struct ctrace_event_type){ .id = CTRACE_ID_COMPAT_SYS_ENTER + 1,
+	add(s, (struct ctrace_event_type){ .id = CTRACE_ID_COMPAT_SYS_ENTER + 1,
 			  .name = "compat_syscall_entry_read", .system = "syscalls",
 			  .source = "sys_enter" });
 	return s;

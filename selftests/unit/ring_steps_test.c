@@ -194,7 +194,7 @@ static void end(void)
 		check_eq(looks[i].ret, 0);
 		if (looks[i].ordered)
 			check_eq(looks[i].late, 0);
-		ctrace_reader_losses(looks[i].r, &l);
+		ctrace_reader_losses(looks[i].r, &l, sizeof(l));
 		check_eq(l.seen + l.overrun, made + others);
 		ctrace_reader_close(looks[i].r);
 	}

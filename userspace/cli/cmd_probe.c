@@ -44,7 +44,7 @@ static int add(struct ctrace *ct, char **words, int n)
 			return cli_usage("'%s' is not a definition: write 'p:NAME SYMBOL ARG...', in quotes",
 					 words[i]);
 		if (ctrace_event_define(ct, words[i], CTRACE_EVENT_F_KEEP, NULL))
-			return cli_error("%s", ctrace_strerror(ct));
+			return cli_error("%s", ctrace_errmsg(ct));
 	}
 	return CLI_OK;
 }
@@ -55,7 +55,7 @@ static int del(struct ctrace *ct, char **words, int n)
 		return cli_usage("probe del needs a name: 'ctrace probe list' has them");
 	for (int i = 0; i < n; i++)
 		if (ctrace_event_undefine(ct, words[i]))
-			return cli_error("%s", ctrace_strerror(ct));
+			return cli_error("%s", ctrace_errmsg(ct));
 	return CLI_OK;
 }
 
@@ -84,7 +84,7 @@ static int list(struct ctrace *ct)
 	struct table table;
 
 	if (ctrace_schema_get(ct, &s))
-		return cli_error("%s", ctrace_strerror(ct));
+		return cli_error("%s", ctrace_errmsg(ct));
 	table_init(&table, heads, ARRAY_SIZE(heads));
 	for (size_t i = 0; (t = ctrace_schema_at(s, i)); i++) {
 		struct sbuf b = { 0 };

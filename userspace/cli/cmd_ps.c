@@ -102,7 +102,7 @@ static int show(struct ctrace *ct, bool all)
 	int status = CLI_OK;
 
 	if (ctable_list(ctable)) {
-		status = cli_error("%s", ctrace_strerror(ct));
+		status = cli_error("%s", ctrace_errmsg(ct));
 		goto out;
 	}
 	list = xcalloc(ctable->n, sizeof(list[0]));

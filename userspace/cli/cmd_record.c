@@ -79,7 +79,7 @@ static void tick(void *arg)
 {
 	struct record *r = arg;
 	struct ctf_totals t = ctf_totals(r->ctf);
-	struct ctrace_losses l;
+	struct losses l;
 	struct sbuf b = { 0 };
 	struct centry *e;
 
@@ -92,7 +92,7 @@ static void tick(void *arg)
 		return;
 	sbuf_printf(&b, "%llu events/s, ", (unsigned long long)(t.events - r->shown.events));
 	sbuf_size(&b, t.bytes);
-	if (!ctrace_reader_losses(r->run.reader, &l))
+	if (losses_count(&r->run, &l))
 		losses_print(&l, &b);
 	r->shown = t;
 	/* \033[K clears the rest of a line that was longer last time */

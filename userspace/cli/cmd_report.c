@@ -63,16 +63,15 @@ static int cannot_load(const char *dir, int err)
 static int show(struct ctf_reader *r, struct sink *sink, FILE *out, const char *dir)
 {
 	const struct ctrace_record *rec;
-	struct ctrace_losses losses = { 0 };
 	struct sbuf b = { 0 };
 	const char *file, *why;
 	int status = CLI_OK;
-	uint64_t lost;
+	uint64_t lost, all = 0;
 
 	while ((rec = ctf_reader_next(r, &lost)) || lost) {
 		if (lost)
 			sink_lost(sink, "discarded", lost);
-		losses.overrun += lost;
+		all += lost;
 		if (!rec)
 			break;
 		sink_record(sink, rec);
@@ -84,7 +83,7 @@ static int show(struct ctf_reader *r, struct sink *sink, FILE *out, const char *
 	sink_free(sink);
 	if (fflush(out) == EOF && errno != EPIPE)
 		status = cli_error("cannot write the output: %s", strerror(errno));
-	sbuf_printf(&b, ", %llu lost", (unsigned long long)losses.overrun);
+	sbuf_printf(&b, ", %llu lost", (unsigned long long)all);
 	fprintf(stderr, "ctrace: %s\n", b.s);
 	sbuf_free(&b);
 	file = ctf_reader_damaged(r, &why);

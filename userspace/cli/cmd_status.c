@@ -159,7 +159,7 @@ static int each_session(struct ctrace *ct, struct out *o)
 
 static int each_probe(struct ctrace *ct, struct out *o)
 {
-	return ctrace_probe_each(ct, put_probe, o);
+	return ctrace_probe_each(ct, 0, put_probe, o);
 }
 
 static int each_ring(struct ctrace *ct, struct out *o)
@@ -215,7 +215,7 @@ static int show(struct ctrace *ct, bool rings)
 	int status = CLI_OK, err;
 
 	json_open(&o.j, NULL, '{');
-	err = ctrace_info(ct, &info);
+	err = ctrace_info(ct, &info, sizeof(info));
 	if (!err)
 		put_info(&o, &info);
 	/* get names before the dump of rings: a connection does one dump at a time */
@@ -239,7 +239,7 @@ static int show(struct ctrace *ct, bool rings)
 	json_close(&o.j, '}');
 	json_line(&o.j);
 	if (err)
-		status = cli_error("%s", ctrace_strerror(ct));
+		status = cli_error("%s", ctrace_errmsg(ct));
 	else if (cli_json)
 		fputs(b.s, stdout);
 	ctable_free(o.names);

@@ -63,17 +63,17 @@ struct trace {
 	bool folded;
 	struct sbuf counted;	/* the sink's own account of its events */
 	FILE *out;
-	struct ctrace_losses seen;	/* the losses that were already reported */
+	struct losses seen;		/* the losses that were already reported */
 	uint64_t losses_looked;
 	int write_error;		/* errno of the write that ended the run */
 };
 
 static void tell_losses(struct trace *t)
 {
-	struct ctrace_losses now;
+	struct losses now;
 
 	t->losses_looked = clock_ns(CLOCK_MONOTONIC);
-	if (ctrace_reader_losses(t->run.reader, &now))
+	if (!losses_count(&t->run, &now))
 		return;
 	const struct { const char *cause; uint64_t n, told; } v[] = {
 		{ "overrun", now.overrun, t->seen.overrun }, { "full", now.full, t->seen.full },

@@ -33,7 +33,7 @@ int ctrace_ctl_error(struct ctrace *ct, int err, const char *fmt, ...)
 	return err;
 }
 
-const char *ctrace_strerror(const struct ctrace *ct)
+const char *ctrace_errmsg(const struct ctrace *ct)
 {
 	return ct ? ct->err : "out of memory";
 }
@@ -67,7 +67,7 @@ static int resolve(struct ctrace *ct)
 static int check_abi(struct ctrace *ct)
 {
 	struct ctrace_info info;
-	int err = ctrace_info(ct, &info);
+	int err = ctrace_info(ct, &info, sizeof(info));
 
 	if (err)
 		return err;
@@ -400,9 +400,12 @@ static int info_reply(struct nlattr **sets, void *arg)
 	return 0;
 }
 
-int ctrace_info(struct ctrace *ct, struct ctrace_info *info)
+int ctrace_info(struct ctrace *ct, struct ctrace_info *to, size_t sz)
 {
-	memset(info, 0, sizeof(*info));
-	return ctrace_ctl_call(ct, ctrace_ctl_msg(ct, CTRACE_CMD_INFO_GET, 0),
-			       "cannot ask the module for its version", info_reply, info);
+	struct ctrace_info info = { 0 };
+	int err = ctrace_ctl_call(ct, ctrace_ctl_msg(ct, CTRACE_CMD_INFO_GET, 0),
+				  "cannot ask the module for its version", info_reply, &info);
+
+	ctrace_struct_give(to, sz, &info, sizeof(info));
+	return err;
 }

@@ -31,21 +31,28 @@ struct ctrace {
 	void *notice_buf;		/* the same for notices: their callbacks may make requests */
 };
 
-/*
- * refs counts the owners: the caller, until ctrace_session_free(), and each reader opened on the
- * session, which asks it for the losses that no ring counts. ct is NULL once ctrace_session_free() or
- * ctrace_close() has ended the session.
- */
 struct ctrace_session {
-	struct ctrace *ct;
+	struct ctrace *ct;		/* NULL once ctrace_close() has ended the session */
 	struct ctrace_session *next;
-	unsigned int refs;
 	uint32_t id;
-	uint64_t missed, unfollowed, unfollowed_tasks;	/* newest known values, kept past the session's end */
 };
 
-void ctrace_session_put(struct ctrace_session *s);
-void ctrace_session_losses(struct ctrace_session *s);	/* asks the module for missed and unfollowed* */
+/* --- sizes.c: structs of programs that are older or newer than the library ------------------ */
+
+/*
+ * Copies a caller's struct of sz bytes over the defaults in *to. -EINVAL: sz is not even that of a size.
+ * -E2BIG: a member that this library does not have is not 0.
+ */
+int ctrace_struct_take(void *to, size_t size, const void *from, size_t sz);
+/* The same for options, which start with their size; *to has the library's. */
+int ctrace_opts_take(void *to, size_t size, const void *from);
+const char *ctrace_opts_error(int err);		/* what an error of these two means */
+/* Fills a caller's struct of sz bytes: what the library has, then zeros. */
+void ctrace_struct_give(void *to, size_t sz, const void *from, size_t size);
+
+/* --- session.c ------------------------------------------------------------- */
+
+struct nl_msg *ctrace_session_msg(struct ctrace_session *s, int cmd);	/* a request that begins with SESSION{ID} */
 
 /* --- ctl.c: one request and its answers -------------------------------------- */
 
@@ -59,7 +66,7 @@ struct nl_msg *ctrace_ctl_msg(struct ctrace *ct, int cmd, int flags);
 /* Consumes msg (NULL: out of memory). what: how an error's sentence begins, "cannot add probe 'x'". */
 int ctrace_ctl_call(struct ctrace *ct, struct nl_msg *msg, const char *what,
 		    ctrace_reply_fn fn, void *arg);
-/* Keeps the sentence for ctrace_strerror(); returns err. */
+/* Keeps the sentence for ctrace_errmsg(); returns err. */
 int ctrace_ctl_error(struct ctrace *ct, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -80,6 +87,7 @@ uint32_t ctrace_attr_u32(const struct nlattr *a);
 uint64_t ctrace_attr_u64(const struct nlattr *a);
 void ctrace_attr_str(const struct nlattr *a, char *to, size_t size);
 int ctrace_attr_nested(struct nlattr **tb, int max, struct nlattr *a);	/* a NULL: all of tb is NULL */
+uint32_t ctrace_attr_session(struct nlattr **sets);	/* the session that an item of a dump belongs to */
 
 /* --- errtext.c ------------------------------------------------------------- */
 

@@ -8,18 +8,25 @@
  * pointer that a function returns belongs to the object it came from, and is good as long as
  * that object.
  *
- * Errors. When a call on a struct ctrace, or on a session of it, fails, ctrace_strerror() has a
- * sentence that names what was wrong. There are exceptions: -ESHUTDOWN (the session has ended)
- * sets no sentence, nor do the calls that take a reader, ctrace_reader_open_fd(), decoding, and
- * schema calls without a struct ctrace.
+ * Errors. When a call on a struct ctrace, or on a session of it, fails, ctrace_errmsg() has a
+ * sentence that names what was wrong; ctrace_reader_errmsg() has it for a reader. Decoding, and
+ * schema calls without a struct ctrace, have a number only. -ESHUTDOWN: ctrace_close() has ended the
+ * session, and no connection is left to ask for a sentence.
  *
  * Permission. The table in ctrace_netlink.h says who may do what; others get -EPERM.
  *
  * Threads. Objects are not locked: use each struct ctrace (with its sessions) and each
- * struct ctrace_reader in one thread at a time. ctrace_reader_open(), ctrace_reader_losses() and
- * ctrace_reader_close() also use the session that the reader was opened on.
+ * struct ctrace_reader in one thread at a time. A reader, once open, shares nothing with its session
+ * or a connection: it may live in another thread, and longer than they.
  *
- * Option structs start with their size, so that they can grow.
+ * Structs that grow. Programs and libraries of different ages fit together:
+ * - Options start with their size, sz. What the program's struct lacks has its default. What the
+ *   library's lacks must be 0, else -E2BIG.
+ * - A struct that the caller allocates and the library fills is passed with its size. A program gets
+ *   the members that it knows; those that the library does not know are 0.
+ * - A struct that a callback gets, or that a function returns a pointer to, may be longer in a newer
+ *   library than in the program's header. Copy the members that you need, or the size that you know.
+ * - struct ctrace_field and struct ctrace_value lie in arrays, and do not grow.
  */
 #ifndef LIBCTRACE_H
 #define LIBCTRACE_H
@@ -47,25 +54,25 @@ struct ctrace;			/* a netlink socket to the module; owns the sessions made on it
  * netlink family does, or opening /dev/ctrace.
  * -ENOENT: the module is not loaded and could not be.
  * -EPROTO: the module and this library are of ABI versions that do not fit each other.
- * On error *out is still an object, good for ctrace_strerror() and ctrace_close(); with -ENOMEM it
- * may be NULL.
+ * On error *out is an object all the same, as with sqlite3_open(): it is there for ctrace_errmsg(), and
+ * ctrace_close() takes it back. It is NULL only if there was no memory for it.
  */
 int ctrace_open(struct ctrace **out);
 /* Ends its sessions in the kernel. Session objects are still the caller's to free. */
 void ctrace_close(struct ctrace *ct);
 /* The sentence of the last error on ct; ct NULL: "out of memory". Good until the next call on ct. */
-const char *ctrace_strerror(const struct ctrace *ct);
+const char *ctrace_errmsg(const struct ctrace *ct);
 
 /*
  * abi, abi_compat, version: the module's. features: CTRACE_FEATURE_*. containers: those alive now.
- * cgroup_mode: enum ctrace_cgroup_mode. unknown: events recorded with CTRACE_CID_UNKNOWN.
+ * cgroup_mode: enum ctrace_cgroup_mode. unknown: see CTRACE_A_INFO_UNKNOWN.
  */
 struct ctrace_info {
 	uint32_t abi, abi_compat, containers, sessions, cgroup_mode;
-	uint64_t unknown, features;
+	uint64_t features, unknown;
 	char version[32];
 };
-int ctrace_info(struct ctrace *ct, struct ctrace_info *info);
+int ctrace_info(struct ctrace *ct, struct ctrace_info *info, size_t sz);	/* sz: sizeof(*info) */
 
 /* --- event types --------------------------------------------------------- */
 
@@ -92,8 +99,11 @@ int ctrace_schema_get(struct ctrace *ct, struct ctrace_schema **out);	/* asks th
 /* Learns the types of kprobes that were added since. Pointers to types stay good. */
 int ctrace_schema_refresh(struct ctrace *ct, struct ctrace_schema *s);
 struct ctrace_schema *ctrace_schema_new(void);		/* empty: for files and tests; NULL: no memory */
-/* Adds a copy of t. An earlier type of the same id is replaced, but stays in memory until _free(). */
-int ctrace_schema_add(struct ctrace_schema *s, const struct ctrace_event_type *t);
+/*
+ * Adds a copy of t; sz: sizeof(*t). An earlier type of the same id is replaced, but stays in memory until
+ * _free(). -EINVAL: t is no valid type. -E2BIG: it has members that are newer than this library.
+ */
+int ctrace_schema_add(struct ctrace_schema *s, const struct ctrace_event_type *t, size_t sz);
 void ctrace_schema_free(struct ctrace_schema *s);
 /* NULL: there is no such type. If several kprobes had the name, _by_name() finds the newest. */
 const struct ctrace_event_type *ctrace_schema_by_id(const struct ctrace_schema *s, uint32_t id);
@@ -131,6 +141,9 @@ uint64_t ctrace_value_at(const struct ctrace_value *v, size_t i);
 
 struct ctrace_session;
 
+/* For wakeup_ns: as soon as there is a record. */
+#define CTRACE_WAKEUP_AT_ONCE	1
+
 struct ctrace_session_opts {
 	size_t sz;			/* sizeof(struct ctrace_session_opts) */
 	uint64_t arena_size;		/* bytes, 0: the module's default */
@@ -138,8 +151,8 @@ struct ctrace_session_opts {
 	uint32_t subbuf_size;		/* bytes, 0: default */
 	uint32_t flags;			/* CTRACE_SESSION_F_* */
 	/*
-	 * A waiting reader is woken this many ns after the first record. 0: at once; UINT64_MAX: the
-	 * default. So a zeroed struct asks for "at once".
+	 * A waiting reader is woken this many ns after the first record, at most 10^9. 0: the
+	 * default (5 ms); CTRACE_WAKEUP_AT_ONCE
 	 */
 	uint64_t wakeup_ns;
 	const char *name;		/* for `ctrace status`, cut to 63 bytes; NULL: the program's */
@@ -163,9 +176,6 @@ uint32_t ctrace_session_id(const struct ctrace_session *s);
 int ctrace_session_start(struct ctrace_session *s);	/* begins to record */
 int ctrace_session_stop(struct ctrace_session *s);	/* what is in the rings can still be read */
 
-/* name: one of the forms of CTRACE_A_PROBE_NAME. probe_id and event_id may be NULL. */
-int ctrace_probe_add(struct ctrace_session *s, const char *name, uint32_t *probe_id, uint32_t *event_id);
-
 struct ctrace_probe_opts {
 	size_t sz;			/* sizeof(struct ctrace_probe_opts) */
 	const char *filter;		/* expression (CTRACE_A_PROBE_FILTER), or NULL */
@@ -173,31 +183,52 @@ struct ctrace_probe_opts {
 	uint32_t one_of;		/* N: record 1 in N of the events that pass, on each CPU; 0: all */
 };
 /*
- * As ctrace_probe_add(), with options; o NULL: none. -EEXIST: another probe of the session records
- * the same event with other options. -EINVAL, -E2BIG, -ENAMETOOLONG: as ctrace_session_new().
- * Both functions: -EBUSY if the probe records kernel addresses and a reader of a single container
- * is open on the session.
+ * name: one of the forms of CTRACE_A_PROBE_NAME. o NULL: no options. probe_id and event_id may be NULL.
+ * -EEXIST: another probe of the session records the same event with other options. -EBUSY: the probe
+ * records kernel addresses, and a reader of a single container is open on the session. -EINVAL, -E2BIG,
+ * -ENAMETOOLONG: as ctrace_session_new().
  */
-int ctrace_probe_add_opts(struct ctrace_session *s, const char *name, const struct ctrace_probe_opts *o,
-			  uint32_t *probe_id, uint32_t *event_id);
+int ctrace_probe_add(struct ctrace_session *s, const char *name, const struct ctrace_probe_opts *o,
+		     uint32_t *probe_id, uint32_t *event_id);
 int ctrace_probe_del(struct ctrace_session *s, uint32_t probe_id);
 
-/* Targets: whose events to record. A session without targets records nothing; targets add up. */
-int ctrace_target_all(struct ctrace_session *s);
-int ctrace_target_cid(struct ctrace_session *s, uint32_t cid);
-/* A process, its threads and what they fork; pid as the caller's pid namespace numbers it. */
-int ctrace_target_pid(struct ctrace_session *s, uint32_t pid);
-int ctrace_target_cgroup(struct ctrace_session *s, const char *path);	/* directory in a cgroup mount */
-/* The container or cgroup named here is left out, whatever the session's other targets say. */
-int ctrace_target_not_cid(struct ctrace_session *s, uint32_t cid);
-int ctrace_target_not_cgroup(struct ctrace_session *s, const char *path);
+/* Whose events to record. A session without targets records nothing; targets add up. */
+struct ctrace_target {
+	size_t sz;			/* sizeof(struct ctrace_target) */
+	enum ctrace_target_kind kind;	/* says which of the members below counts */
+	uint32_t cid;			/* CTRACE_TARGET_CID: a container; CTRACE_CID_HOST: the host */
+	/* CTRACE_TARGET_PID: a process, its threads and what they fork; numbered as the caller sees it */
+	uint32_t pid;
+	const char *cgroup;		/* CTRACE_TARGET_CGROUP: a directory in a cgroup mount */
+	/* leaves out this container or cgroup, whatever the session's other targets say */
+	bool exclude;
+};
+/*
+ * t NULL: every container and the host, as CTRACE_TARGET_ALL. target_id may be NULL.
+ * -EINVAL, -E2BIG: as ctrace_session_new(), or a kind that cannot be left out. -ENOENT: no such
+ * container, cgroup or directory. -ESRCH: no such process. -ENOTDIR: not a cgroup's directory.
+ */
+int ctrace_target_add(struct ctrace_session *s, const struct ctrace_target *t, uint32_t *target_id);
+int ctrace_target_del(struct ctrace_session *s, uint32_t target_id);
+
+/*
+ * What the session as a whole did not record, since it was made; sz: sizeof(*l). No reader can count
+ * these. What it can, ctrace_reader_losses() has.
+ */
+struct ctrace_session_losses {
+	uint64_t missed;		/* hits of a kprobe: CTRACE_LOSS_MISSED */
+	uint64_t unfollowed;		/* whole calls: CTRACE_LOSS_UNFOLLOWED */
+	uint64_t unfollowed_tasks;	/* tasks of pid targets: CTRACE_LOSS_UNFOLLOWED_TASKS */
+	uint64_t limited;		/* records that the session's rate held back: no loss */
+};
+int ctrace_session_losses(struct ctrace_session *s, struct ctrace_session_losses *l, size_t sz);
 
 /*
  * Defines a kprobe's event type ("p:NAME SYMBOL ARG..."). Any session may use NAME as a probe's name, until
  * ctrace_event_undefine(), or until ctrace_close() unless flags has CTRACE_EVENT_F_KEEP; sessions that use
  * it then keep it. event_id may be NULL.
  * -EINVAL: the definition is wrong. -ENOENT: no such symbol. -EEXIST: the name is taken.
- * -ENAMETOOLONG: more than 1023 bytes. ctrace_strerror() has the details.
+ * -ENAMETOOLONG: more than 1023 bytes. ctrace_errmsg() has the details.
  */
 int ctrace_event_define(struct ctrace *ct, const char *definition, uint32_t flags, uint32_t *event_id);
 int ctrace_event_undefine(struct ctrace *ct, const char *name);
@@ -214,14 +245,13 @@ int ctrace_tracepoint_each(struct ctrace *ct, ctrace_tracepoint_fn fn, void *arg
 /*
  * flags: CTRACE_SESSION_F_*. state: enum ctrace_session_state. owner: pid of its maker, in the initial
  * pid namespace. slots: rings in the arena; slots_used: those that are bound, shared ones included.
- * Sizes are bytes. events: records published. lost_*: as in struct ctrace_losses.
+ * Sizes are bytes. events: records published. lost_*, limited: as in struct ctrace_losses and struct
+ * ctrace_session_losses.
  */
 struct ctrace_session_info {
 	uint32_t id, flags, state, owner, slots, slots_used, probes, subbuf_size;
 	uint64_t arena_size, ring_size, events, lost_full, lost_nested, lost_missed;
-	uint64_t lost_unfollowed;	/* whole calls: see CTRACE_LOSS_UNFOLLOWED */
-	uint64_t lost_unfollowed_tasks;	/* see CTRACE_LOSS_UNFOLLOWED_TASKS */
-	uint64_t limited;		/* records held back by the session's rate */
+	uint64_t lost_unfollowed, lost_unfollowed_tasks, limited;
 	char name[64];
 };
 typedef int (*ctrace_session_fn)(const struct ctrace_session_info *info, void *arg);	/* != 0 stops */
@@ -229,7 +259,18 @@ int ctrace_session_each(struct ctrace *ct, ctrace_session_fn fn, void *arg);
 
 struct ctrace_probe_info { uint32_t session, id, event_id; uint64_t missed; char name[1024]; };
 typedef int (*ctrace_probe_fn)(const struct ctrace_probe_info *info, void *arg);
-int ctrace_probe_each(struct ctrace *ct, ctrace_probe_fn fn, void *arg);
+int ctrace_probe_each(struct ctrace *ct, uint32_t session /* 0: all */, ctrace_probe_fn fn, void *arg);
+
+/* As in struct ctrace_target; cgroup: its path below the root of its hierarchy. */
+struct ctrace_target_info {
+	uint32_t session, id;
+	enum ctrace_target_kind kind;
+	uint32_t cid, pid;
+	bool exclude;
+	char cgroup[512];
+};
+typedef int (*ctrace_target_fn)(const struct ctrace_target_info *info, void *arg);
+int ctrace_target_each(struct ctrace *ct, uint32_t session /* 0: all */, ctrace_target_fn fn, void *arg);
 
 struct ctrace_ring_info {
 	uint32_t session, slot, cpu, cid, gen;
@@ -291,28 +332,51 @@ struct ctrace_reader;		/* a mapping of a session's rings, with its own cursors *
 
 enum {
 	CTRACE_READER_FROM_NOW	= 1 << 0,	/* skip what is in the rings already; else from the oldest */
+	CTRACE_READER_CID	= 1 << 1,	/* only container cid; else all */
+	CTRACE_READER_FD	= 1 << 2,	/* what descriptor fd is bound to */
 };
 
+struct ctrace_reader_opts {
+	size_t sz;			/* sizeof(struct ctrace_reader_opts) */
+	uint32_t flags;			/* CTRACE_READER_* */
+	uint32_t session;		/* id of any session, in place of s */
+	uint32_t cid;
+	/* of /dev/ctrace, bound (CTRACE_IOC_BIND), perhaps by another process; in place of s and session */
+	int fd;
+};
 /*
- * Opens a reader on all of s. The reader may outlive s.
- * Every _open function: -EINVAL for an unknown flag, -EPROTO if the mapping is laid out for another
- * version of this library; on error *out is NULL.
+ * Opens a reader:
+ *	ctrace_reader_open(s, NULL, &r)			of all of s
+ *	ctrace_reader_open(NULL, &o, &r)		of session o.session
+ *	either, with CTRACE_READER_CID			of one container of it
+ *	ctrace_reader_open(NULL, &o, &r), _FD		of what o.fd is bound to
+ * The last one needs no permission. It takes over o.fd if it succeeds; if not, o.fd is still the caller's.
+ *
+ * On error *out is an object all the same, as with ctrace_open(): for ctrace_reader_errmsg() and
+ * ctrace_reader_close(). If s is not NULL, ctrace_errmsg() has the sentence, too.
+ * -EINVAL: o does not say one thing. -E2BIG: as ctrace_session_new(). -ENOENT: no such session or container, or no
+ * /dev/ctrace. -ENOSPC: no free ring for the container. -EACCES: one container of a session whose
+ * records hold kernel addresses. -ENXIO: o.fd is not bound. -EPROTO: the rings are laid out for
+ * another version of this library.
  */
-int ctrace_reader_open(struct ctrace_session *s, unsigned int flags, struct ctrace_reader **out);
-/*
- * Opens a reader on any session by its id, or on one container of it (cid CTRACE_CID_ALL: on all).
- * -ENOENT: no such session or container. -ENOSPC: no free ring for the container. -EACCES: one
- * container of a session whose records hold kernel addresses.
- */
-int ctrace_reader_open_id(struct ctrace *ct, uint32_t session, uint32_t cid, unsigned int flags,
-			  struct ctrace_reader **out);
-/*
- * Opens a reader on a descriptor of /dev/ctrace that is already bound, perhaps by another process.
- * On success the reader owns fd; on error fd is still the caller's.
- */
-int ctrace_reader_open_fd(int fd, unsigned int flags, struct ctrace_reader **out);
+int ctrace_reader_open(struct ctrace_session *s, const struct ctrace_reader_opts *o,
+		       struct ctrace_reader **out);
+/* Unmaps the rings and closes the descriptor. */
 void ctrace_reader_close(struct ctrace_reader *r);
-/* To poll: POLLIN when there may be records, POLLHUP when the session has ended. It belongs to r. */
+/* The sentence of the last error on r; r NULL: "out of memory". Good until the next call on r. */
+const char *ctrace_reader_errmsg(const struct ctrace_reader *r);
+/*
+ * Waits until there may be records, for timeout_ms at most (-1: no limit; 0: does not wait).
+ * Returns 1: look; 0: the time is over; -ENODATA: the session has ended, and this reader has read all;
+ * -EINTR: a signal came. If records are left from before, it does not wait. While they stream, it
+ * returns once per wakeup_ns.
+ */
+int ctrace_reader_poll(struct ctrace_reader *r, int timeout_ms);
+/*
+ * For event loops, and to pass on (see CTRACE_IOC_BIND); it belongs to r. POLLIN: there may be records;
+ * POLLHUP: the session has ended. POLLIN is said once: read until there is nothing more before you wait again,
+ * and let one process wait on it, or one call of ctrace_reader_poll().
+ */
 int ctrace_reader_fd(const struct ctrace_reader *r);
 /* The mapped directory; only its state changes. */
 const struct ctrace_dir *ctrace_reader_dir(const struct ctrace_reader *r);
@@ -320,7 +384,7 @@ const struct ctrace_dir *ctrace_reader_dir(const struct ctrace_reader *r);
 /*
  * Gives the next record in order of time over all CPUs and containers.
  * Returns 1 with *rec, which stays good until the next call on r; 0 if there is nothing more for now
- * (poll the descriptor); -ENODATA if there will never be more (the session has ended and is
+ * (ctrace_reader_poll() waits); -ENODATA if there will never be more (the session has ended and is
  * drained); -ENOMEM, or -EPROTO if a ring makes no sense.
  *
  * The order is total. While a CPU is writing a record, younger records of other CPUs wait for it,
@@ -330,20 +394,16 @@ const struct ctrace_dir *ctrace_reader_dir(const struct ctrace_reader *r);
 int ctrace_reader_next(struct ctrace_reader *r, const struct ctrace_record **rec);
 
 /*
- * What this reader saw and lost since it was opened, exactly and by cause. Once it is drained:
- * seen + overrun == records published in the session, counted from the session's start, or from
- * the opening with FROM_NOW. The other causes count what was never published.
+ * What this reader saw and lost since it was opened, exactly and by cause; sz: sizeof(*l). Once it is
+ * drained: seen + overrun == records published in the session, counted from the session's start, or
+ * from the opening with FROM_NOW. The other causes count what was never published.
  */
 struct ctrace_losses {
 	uint64_t seen;			/* records handed out */
 	uint64_t overrun;		/* records overwritten before they were read */
 	uint64_t full, nested;		/* records that the kernel refused: CTRACE_LOSS_FULL, _NESTED */
-	/* These three are known to readers of ctrace_reader_open() only; for others they are 0. */
-	uint64_t missed;		/* kprobe hits missed */
-	uint64_t unfollowed;		/* whole calls not followed: CTRACE_LOSS_UNFOLLOWED */
-	uint64_t unfollowed_tasks;	/* tasks of pid targets not followed */
 };
-int ctrace_reader_losses(struct ctrace_reader *r, struct ctrace_losses *l);
+int ctrace_reader_losses(struct ctrace_reader *r, struct ctrace_losses *l, size_t sz);
 
 /*
  * For recorders: hands out whole runs of records, straight from the mapping.

@@ -214,7 +214,7 @@ static int advance(struct ctrace_reader *r)
 	return ret < 0 ? ret : 0;
 }
 
-int ctrace_reader_next(struct ctrace_reader *r, const struct ctrace_record **rec)
+static int next(struct ctrace_reader *r, const struct ctrace_record **rec)
 {
 	uint64_t now, horizon;
 	bool ended, left;
@@ -262,4 +262,15 @@ int ctrace_reader_next(struct ctrace_reader *r, const struct ctrace_record **rec
 	r->given = true;
 	r->seen++;
 	return 1;
+}
+
+int ctrace_reader_next(struct ctrace_reader *r, const struct ctrace_record **rec)
+{
+	int got = next(r, rec);
+
+	r->dry = !got;
+	if (got >= 0)
+		return got;
+	r->drained = got == -ENODATA;
+	return ctrace_reader_failed(r, got);
 }

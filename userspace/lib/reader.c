@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* A reader's descriptor and mapping: opening, checking before any use, closing. */
+/* A reader's descriptor and mapping: opening, checking before any use, closing. And the sentences of its errors. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -76,22 +77,9 @@ static int set_up_ring(struct ctrace_reader *r, uint32_t slot, bool from_now)
 	return err == -EAGAIN ? 0 : err;
 }
 
-static void free_reader(struct ctrace_reader *r)
+/* On error r is as it was, but may hold some of what ctrace_reader_close() frees. */
+static int set_up(struct ctrace_reader *r, const void *map, size_t len, unsigned int flags)
 {
-	uint32_t i;
-
-	for (i = 0; r->rings && i < r->dir.nslots; i++)
-		free(r->rings[i].buf);
-	free(r->rings);
-	free(r->heap);
-	free(r);
-}
-
-/* On success the reader owns map and fd; with fd -1 the caller keeps map. */
-static int new_reader(const void *map, size_t len, int fd, unsigned int flags,
-		      struct ctrace_reader **out)
-{
-	struct ctrace_reader *r;
 	struct ctrace_dir dir;
 	uint32_t i;
 	int err;
@@ -100,35 +88,63 @@ static int new_reader(const void *map, size_t len, int fd, unsigned int flags,
 	err = check_dir(&dir, len);
 	if (err)
 		return err;
-	r = calloc(1, sizeof(*r));
-	if (!r)
+	r->rings = calloc(dir.nslots, sizeof(*r->rings));
+	r->heap = calloc(dir.nslots, sizeof(*r->heap));
+	if (!r->rings || !r->heap)
 		return -ENOMEM;
 	r->dir = dir;
 	r->live = map;
 	r->heads = dir.heads_off ? (const void *)((const char *)map + dir.heads_off) : NULL;
 	r->map = map;
 	r->map_len = len;
-	r->fd = fd;
-	r->rings = calloc(dir.nslots, sizeof(*r->rings));
-	r->heap = calloc(dir.nslots, sizeof(*r->heap));
-	err = r->rings && r->heap ? 0 : -ENOMEM;
 	for (i = 0; !err && i < dir.nslots; i++)
 		err = set_up_ring(r, i, flags & CTRACE_READER_FROM_NOW);
-	if (err) {
-		free_reader(r);
-		return err;
-	}
-	*out = r;
-	return 0;
+	return err;
+}
+
+/* A reader of nothing, that has ended. It stays that if opening fails. */
+static struct ctrace_reader *new_reader(void)
+{
+	struct ctrace_reader *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->dir.state = CTRACE_DIR_ENDED;
+	r->live = &r->dir;
+	r->fd = -1;
+	return r;
+}
+
+/* Back to a reader of nothing, but for the sentence. */
+static void reset(struct ctrace_reader *r)
+{
+	uint32_t i;
+
+	for (i = 0; r->rings && i < r->dir.nslots; i++)
+		free(r->rings[i].buf);
+	free(r->rings);
+	free(r->heap);
+	r->rings = NULL;
+	r->heap = NULL;
+	r->heads = NULL;
+	r->dir = (struct ctrace_dir){ .state = CTRACE_DIR_ENDED };
+	r->live = &r->dir;
 }
 
 int ctrace_reader_open_map(const void *map, size_t len, unsigned int flags,
 			   struct ctrace_reader **out)
 {
+	struct ctrace_reader *r = new_reader();
+	int err = r ? 0 : -ENOMEM;
+
 	*out = NULL;
-	if (len < sizeof(struct ctrace_dir))
-		return -EPROTO;
-	return new_reader(map, len, -1, flags, out);
+	if (!err)
+		err = len < sizeof(struct ctrace_dir) ? -EPROTO : set_up(r, map, len, flags);
+	if (err)
+		ctrace_reader_close(r);
+	else
+		*out = r;
+	return err;
 }
 
 /* Maps the directory alone, to learn how much to map. */
@@ -147,30 +163,36 @@ static int read_map_size(int fd, uint64_t *size)
 	return err;
 }
 
-int ctrace_reader_open_fd(int fd, unsigned int flags, struct ctrace_reader **out)
+/* From a bound descriptor. On success r owns it. */
+static int open_fd(struct ctrace_reader *r, int fd, unsigned int flags)
 {
 	uint64_t size = 0;
 	void *map;
 	int err;
 
-	*out = NULL;
-	if (flags & ~(unsigned int)CTRACE_READER_FROM_NOW)
-		return -EINVAL;
 	err = read_map_size(fd, &size);
-	if (err)
-		return err;
-	map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED)
-		return -errno;
-	err = new_reader(map, size, fd, flags, out);
-	if (err)
-		munmap(map, size);
-	return err;
+	if (!err) {
+		map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+		err = map == MAP_FAILED ? -errno : set_up(r, map, size, flags);
+		if (err && map != MAP_FAILED) {
+			reset(r);
+			munmap(map, size);
+		}
+	}
+	switch (err) {
+	case 0:
+		r->fd = fd;
+		return 0;
+	case -EPROTO:
+		return ctrace_reader_error(r, err,
+			"the rings are laid out for another version of this library");
+	case -ENXIO:
+		return ctrace_reader_error(r, err, "the descriptor is not bound to a session");
+	}
+	return ctrace_reader_error(r, err, "cannot map the rings: %s", strerror(-err));
 }
 
-/* --- with a connection: errors leave a sentence for ctrace_strerror() --------------- */
-
-static int bind_fd(struct ctrace *ct, int fd, uint32_t session, uint32_t cid)
+static int bind_fd(struct ctrace_reader *r, int fd, uint32_t session, uint32_t cid)
 {
 	struct ctrace_bind b = { .session = session, .cid = cid };
 
@@ -178,86 +200,88 @@ static int bind_fd(struct ctrace *ct, int fd, uint32_t session, uint32_t cid)
 		return 0;
 	switch (errno) {
 	case EACCES:
-		return ctrace_ctl_error(ct, -EACCES,
+		return ctrace_reader_error(r, -EACCES,
 			"single containers of session %u cannot be read, because its records hold kernel addresses (stacks, raw tracepoints, kprobe arguments)",
 			session);
 	case EPERM:
-		return ctrace_ctl_error(ct, -errno, "cannot read session %u: %s", session,
-					ctrace_error_hint(-EPERM));
+		return ctrace_reader_error(r, -EPERM, "cannot read session %u: %s", session,
+					   ctrace_error_hint(-EPERM));
 	case ENOENT:
 		if (cid == CTRACE_CID_ALL)
-			return ctrace_ctl_error(ct, -ENOENT, "there is no session %u", session);
-		return ctrace_ctl_error(ct, -ENOENT, "there is no session %u or no container %u",
-					session, cid);
+			return ctrace_reader_error(r, -ENOENT, "there is no session %u", session);
+		return ctrace_reader_error(r, -ENOENT, "there is no session %u or no container %u",
+					   session, cid);
 	case ENOSPC:
-		return ctrace_ctl_error(ct, -ENOSPC,
+		return ctrace_reader_error(r, -ENOSPC,
 			"session %u has no free ring for container %u: give it a larger arena or smaller rings",
 			session, cid);
 	}
-	return ctrace_ctl_error(ct, -errno, "cannot read session %u: %s", session,
-				strerror(errno));
+	return ctrace_reader_error(r, -errno, "cannot read session %u: %s", session, strerror(errno));
 }
 
-int ctrace_reader_open_id(struct ctrace *ct, uint32_t session, uint32_t cid, unsigned int flags,
-			  struct ctrace_reader **out)
+static int open_session(struct ctrace_reader *r, uint32_t session, uint32_t cid, unsigned int flags)
 {
 	int fd, err;
 
-	*out = NULL;
 	fd = open(CTRACE_DEVICE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return ctrace_ctl_error(ct, -errno, "cannot open %s: %s%s", CTRACE_DEVICE,
+		return ctrace_reader_error(r, -errno, "cannot open %s: %s%s", CTRACE_DEVICE,
 			strerror(errno), errno == ENOENT ?
 			" (no udev or devtmpfs here: mount devtmpfs on /dev)" : "");
-	err = bind_fd(ct, fd, session, cid);
-	if (err)
-		goto close;
-	err = ctrace_reader_open_fd(fd, flags, out);
+	err = bind_fd(r, fd, session, cid);
 	if (!err)
-		return 0;
-	if (err == -EPROTO)
-		ctrace_ctl_error(ct, err,
-			"the rings of session %u have a layout that this version of the library does not know",
-			session);
-	else
-		ctrace_ctl_error(ct, err, "cannot map the rings of session %u: %s", session,
-				 strerror(-err));
-close:
-	close(fd);
+		err = open_fd(r, fd, flags);
+	if (err)
+		close(fd);
 	return err;
 }
 
-int ctrace_reader_open(struct ctrace_session *s, unsigned int flags, struct ctrace_reader **out)
+static int open_by_opts(struct ctrace_reader *r, const struct ctrace_session *s,
+			const struct ctrace_reader_opts *opts)
 {
+	const unsigned int known = CTRACE_READER_FROM_NOW | CTRACE_READER_CID | CTRACE_READER_FD;
+	struct ctrace_reader_opts o = { .sz = sizeof(o) };
 	int err;
 
-	*out = NULL;
-	if (!s->ct)
-		return -ESHUTDOWN;
-	err = ctrace_reader_open_id(s->ct, s->id, CTRACE_CID_ALL, flags, out);
+	err = opts ? ctrace_opts_take(&o, sizeof(o), opts) : 0;
 	if (err)
-		return err;
-	s->refs++;
-	(*out)->session = s;
-	if (flags & CTRACE_READER_FROM_NOW) {
-		ctrace_session_losses(s);
-		(*out)->missed = s->missed;
-		(*out)->unfollowed = s->unfollowed;
-		(*out)->unfollowed_tasks = s->unfollowed_tasks;
-	}
-	return 0;
+		return ctrace_reader_error(r, err, "cannot open a reader: %s", ctrace_opts_error(err));
+	if (o.flags & ~known)
+		return ctrace_reader_error(r, -EINVAL, "cannot open a reader: unknown flags %#x",
+					   o.flags & ~known);
+	if (!!s + !!o.session + !!(o.flags & CTRACE_READER_FD) != 1 ||
+	    (o.flags & CTRACE_READER_FD && o.flags & CTRACE_READER_CID))
+		return ctrace_reader_error(r, -EINVAL,
+			"cannot open a reader: name one thing to read, a session or a descriptor");
+	if (s && !s->ct)
+		return ctrace_reader_error(r, -ESHUTDOWN, "the session has ended");
+	if (o.flags & CTRACE_READER_FD)
+		return open_fd(r, o.fd, o.flags);
+	return open_session(r, s ? s->id : o.session,
+			    o.flags & CTRACE_READER_CID ? o.cid : CTRACE_CID_ALL, o.flags);
+}
+
+int ctrace_reader_open(struct ctrace_session *s, const struct ctrace_reader_opts *opts,
+		       struct ctrace_reader **out)
+{
+	struct ctrace_reader *r = *out = new_reader();
+	int err = r ? open_by_opts(r, s, opts) : -ENOMEM;
+
+	if (err && s && s->ct)
+		ctrace_ctl_error(s->ct, err, "%s", ctrace_reader_errmsg(r));
+	return err;
 }
 
 void ctrace_reader_close(struct ctrace_reader *r)
 {
 	if (!r)
 		return;
+	reset(r);
 	if (r->fd >= 0) {
 		munmap((void *)r->map, r->map_len);
 		close(r->fd);
 	}
-	ctrace_session_put(r->session);
-	free_reader(r);
+	free(r);
 }
 
 int ctrace_reader_fd(const struct ctrace_reader *r)
@@ -268,4 +292,34 @@ int ctrace_reader_fd(const struct ctrace_reader *r)
 const struct ctrace_dir *ctrace_reader_dir(const struct ctrace_reader *r)
 {
 	return r->live;
+}
+
+/* --- errors ---------------------------------------------------------------- */
+
+int ctrace_reader_error(struct ctrace_reader *r, int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(r->err, sizeof(r->err), fmt, ap);
+	va_end(ap);
+	return err;
+}
+
+int ctrace_reader_failed(struct ctrace_reader *r, int err)
+{
+	switch (err) {
+	case -ENODATA:
+		return ctrace_reader_error(r, err, "the session has ended, and every record was read");
+	case -EPROTO:
+		return ctrace_reader_error(r, err, "a ring of session %u makes no sense", r->dir.session);
+	case -EBUSY:
+		return ctrace_reader_error(r, err, "records taken by ctrace_reader_next() wait to be handed out");
+	}
+	return ctrace_reader_error(r, err, "cannot read records: %s", strerror(-err));
+}
+
+const char *ctrace_reader_errmsg(const struct ctrace_reader *r)
+{
+	return r ? r->err : "out of memory";
 }

@@ -6,6 +6,8 @@
 #include "internal.h"
 #include "../../uapi/ctrace_ring_read.h"
 
+#define CTRACE_READER_ERR_MAX	320
+
 /* How far this reader has followed one slot of the arena. */
 struct ctrace_reader_ring {
 	struct ctrace_cursor cur;
@@ -32,14 +34,19 @@ struct ctrace_reader {
 	uint32_t left;			/* how many scans in a row left a ring over */
 	uint64_t skew;			/* the module's clock minus this process's, ns */
 	uint64_t seen;
-	uint64_t missed, unfollowed, unfollowed_tasks;	/* the session's counts when this reader was opened */
-	/* holds a reference; NULL for ctrace_reader_open_id() and ctrace_reader_open_fd() */
-	struct ctrace_session *session;
+	bool dry;			/* the last look found nothing more; ctrace_reader_poll() may wait */
+	bool drained;			/* and the session had ended: nothing will ever come */
 	const void *map;
 	size_t map_len;
-	int fd;				/* -1: a test owns the mapping, and it is not unmapped */
+	int fd;				/* -1: none; a test owns the mapping, or opening failed */
+	char err[CTRACE_READER_ERR_MAX];
 };
 
+/* Keeps the sentence for ctrace_reader_errmsg(); returns err. */
+int ctrace_reader_error(struct ctrace_reader *r, int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same for an error of reading, by its number. */
+int ctrace_reader_failed(struct ctrace_reader *r, int err);
 
 /* Loads a slot's hint. A load of the ring's head after it sees at least the head the hint announces. */
 static inline uint64_t ctrace_reader_hint(const struct ctrace_reader *r, size_t slot)

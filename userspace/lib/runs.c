@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* For recorders: runs of records as they lie in the mapping. And the losses of every reader. */
+/* For recorders: runs of records as they lie in the mapping. And for every reader: waiting, losses. */
 #include <errno.h>
+#include <poll.h>
+#include <string.h>
 
 #include "reader.h"
 
@@ -55,7 +57,7 @@ static int ring_runs(struct ctrace_reader *r, uint32_t slot, ctrace_run_fn fn,
 		if (ret == -EAGAIN)
 			continue;
 		if (ret <= 0)
-			return ret ? ret : n;
+			return ret ? ctrace_reader_failed(r, ret) : n;
 		describe(ring, slot, &span, &run);
 		ret = fn(&run, arg);
 		if (ret < 0) {
@@ -87,7 +89,8 @@ int ctrace_reader_runs(struct ctrace_reader *r, ctrace_run_fn fn, ctrace_run_don
 
 	/* The recorder would miss the records that ctrace_reader_next() has taken out of the rings. */
 	if (r->nheap)
-		return -EBUSY;
+		return ctrace_reader_failed(r, -EBUSY);
+	r->dry = false;
 	for (i = 0; i < r->dir.nslots; i++) {
 		if (!ctrace_reader_moved(r, i))
 			continue;
@@ -96,26 +99,61 @@ int ctrace_reader_runs(struct ctrace_reader *r, ctrace_run_fn fn, ctrace_run_don
 			return ret;
 		n += ret;
 	}
+	r->dry = !n;
 	return n;
 }
 
-int ctrace_reader_losses(struct ctrace_reader *r, struct ctrace_losses *l)
+/* Of a reader that holds no records itself. */
+static bool unread(const struct ctrace_reader *r)
 {
+	const struct ctrace_cursor *c;
+	uint32_t i;
+
+	for (i = 0; i < r->dir.nslots; i++) {
+		c = &r->rings[i].cur;
+		if (ctrace_load_acquire(&c->ctl->head) != c->pos)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The device says once that its heads have moved, to one poller. So it is asked only when the last look
+ * at the rings found nothing more. If another process polls the same descriptor, the answer may have gone
+ * there: then this reader finds out when the time is over.
+ */
+int ctrace_reader_poll(struct ctrace_reader *r, int timeout_ms)
+{
+	struct pollfd p = { .fd = r->fd, .events = POLLIN };
+
+	if (!r->drained && !r->dry)
+		return 1;
+	if (!r->drained && !ctrace_reader_ended(r)) {
+		if (poll(&p, 1, timeout_ms) < 0)
+			return ctrace_reader_error(r, -errno, "cannot wait for records: %s",
+						   strerror(errno));
+		if (p.revents & ~(POLLIN | POLLHUP))
+			return ctrace_reader_error(r, -EIO, "cannot wait for records: the descriptor is bad");
+	}
+	if (!r->drained && (p.revents & POLLIN || unread(r))) {
+		r->dry = false;
+		return 1;
+	}
+	return r->drained || ctrace_reader_ended(r) ? ctrace_reader_failed(r, -ENODATA) : 0;
+}
+
+int ctrace_reader_losses(struct ctrace_reader *r, struct ctrace_losses *to, size_t sz)
+{
+	struct ctrace_losses sum = { .seen = r->seen }, *l = &sum;
 	const struct ctrace_reader_ring *ring;
 	uint32_t i;
 
-	*l = (struct ctrace_losses) { .seen = r->seen };
 	for (i = 0; i < r->dir.nslots; i++) {
 		ring = &r->rings[i];
 		l->overrun += ring->cur.lost;
 		l->full += ctrace_load(&ring->cur.ctl->lost_full) - ring->full;
 		l->nested += ctrace_load(&ring->cur.ctl->lost_nested) - ring->nested;
 	}
-	if (r->session) {
-		ctrace_session_losses(r->session);
-		l->missed = r->session->missed - r->missed;
-		l->unfollowed = r->session->unfollowed - r->unfollowed;
-		l->unfollowed_tasks = r->session->unfollowed_tasks - r->unfollowed_tasks;
-	}
+	ctrace_struct_give(to, sz, &sum, sizeof(sum));
 	return 0;
 }

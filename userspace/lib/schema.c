@@ -191,12 +191,17 @@ static int replace(struct ctrace_schema *s, const struct ctrace_event_type *t)
 	return 0;
 }
 
-int ctrace_schema_add(struct ctrace_schema *s, const struct ctrace_event_type *t)
+int ctrace_schema_add(struct ctrace_schema *s, const struct ctrace_event_type *type, size_t sz)
 {
-	struct ctrace_event_type **types, *c;
+	struct ctrace_event_type **types, *c, known = { 0 };
+	const struct ctrace_event_type *t = &known;
 	size_t max, i;
+	int err;
 
-	if (!type_ok(t))
+	err = ctrace_struct_take(&known, sizeof(known), type, sz);
+	if (err)
+		return err;
+	if ((t->nfields && !t->fields) || !type_ok(t))
 		return -EINVAL;
 	if (s->at[t->id])
 		return replace(s, t);
@@ -278,7 +283,7 @@ static int event_reply(struct nlattr **sets, void *arg)
 				return err;
 		}
 	}
-	err = ctrace_schema_add(s, &t);
+	err = ctrace_schema_add(s, &t, sizeof(t));
 	return err == -EINVAL ? 0 : err;
 }
 

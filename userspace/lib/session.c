@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* Sessions, their probes and their targets. */
+/* Sessions and their probes. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 
 #include "internal.h"
 
-/* A request that begins with SESSION{ID}; NULL: out of memory. */
-static struct nl_msg *session_msg(struct ctrace_session *s, int cmd)
+/* NULL: out of memory. */
+struct nl_msg *ctrace_session_msg(struct ctrace_session *s, int cmd)
 {
 	struct nl_msg *msg = ctrace_ctl_msg(s->ct, cmd, 0);
 	struct nlattr *nest;
@@ -48,24 +46,11 @@ static int text_fits(struct ctrace *ct, const char *text, const char *what, cons
 				CTRACE_TEXT_MAX - 1);
 }
 
-/*
- * Copies a caller's options, as many bytes as their own size says, over the defaults in *to. A caller
- * that was built with a longer struct may set only the options that this library knows.
- */
 static int take_opts(struct ctrace *ct, void *to, size_t size, const void *from, const char *what)
 {
-	const char *p = from;
-	size_t sz, i;
+	int err = ctrace_opts_take(to, size, from);
 
-	memcpy(&sz, from, sizeof(sz));
-	if (sz < sizeof(sz))
-		return ctrace_ctl_error(ct, -EINVAL, "%s: the options' size is not set: fill in .sz", what);
-	for (i = size; i < sz; i++)
-		if (p[i])
-			return ctrace_ctl_error(ct, -E2BIG,
-						"%s: an option is set that is newer than this library", what);
-	memcpy(to, from, sz < size ? sz : size);
-	return 0;
+	return err ? ctrace_ctl_error(ct, err, "%s: %s", what, ctrace_opts_error(err)) : 0;
 }
 
 static int put_opts(struct nl_msg *msg, const struct ctrace_session_opts *o)
@@ -85,8 +70,9 @@ static int put_opts(struct nl_msg *msg, const struct ctrace_session_opts *o)
 		err |= nla_put_u32(msg, CTRACE_A_SESSION_SUBBUF_SIZE, o->subbuf_size);
 	/* Always put one attribute: libnl takes an empty set out of the message again. */
 	err |= nla_put_u32(msg, CTRACE_A_SESSION_FLAGS, o->flags);
-	if (o->wakeup_ns != UINT64_MAX)
-		err |= nla_put_u64(msg, CTRACE_A_SESSION_WAKEUP_NS, o->wakeup_ns);
+	if (o->wakeup_ns)
+		err |= nla_put_u64(msg, CTRACE_A_SESSION_WAKEUP_NS,
+				   o->wakeup_ns == CTRACE_WAKEUP_AT_ONCE ? 0 : o->wakeup_ns);
 	if (cut[0])
 		err |= nla_put_string(msg, CTRACE_A_SESSION_NAME, cut);
 	if (o->filter)
@@ -104,7 +90,7 @@ int ctrace_session_new(struct ctrace *ct, const struct ctrace_session_opts *opts
 		       struct ctrace_session **out)
 {
 	static const char what[] = "cannot make a session";
-	struct ctrace_session_opts o = { .sz = sizeof(o), .wakeup_ns = UINT64_MAX };
+	struct ctrace_session_opts o = { .sz = sizeof(o) };
 	struct ctrace_session *s;
 	struct nl_msg *msg;
 	int err;
@@ -132,18 +118,11 @@ int ctrace_session_new(struct ctrace *ct, const struct ctrace_session_opts *opts
 		free(s);
 		return err;
 	}
-	s->refs = 1;
 	s->ct = ct;
 	s->next = ct->sessions;
 	ct->sessions = s;
 	*out = s;
 	return 0;
-}
-
-void ctrace_session_put(struct ctrace_session *s)
-{
-	if (s && --s->refs == 0)
-		free(s);
 }
 
 void ctrace_session_free(struct ctrace_session *s)
@@ -153,17 +132,15 @@ void ctrace_session_free(struct ctrace_session *s)
 	if (!s)
 		return;
 	if (s->ct) {
-		ctrace_session_losses(s);	/* the last chance to ask: readers may want them later */
-		ctrace_ctl_call(s->ct, session_msg(s, CTRACE_CMD_SESSION_DEL),
+		ctrace_ctl_call(s->ct, ctrace_session_msg(s, CTRACE_CMD_SESSION_DEL),
 				"cannot end the session", NULL, NULL);
 		for (p = &s->ct->sessions; *p; p = &(*p)->next)
 			if (*p == s) {
 				*p = s->next;
 				break;
 			}
-		s->ct = NULL;
 	}
-	ctrace_session_put(s);
+	free(s);
 }
 
 uint32_t ctrace_session_id(const struct ctrace_session *s)
@@ -245,15 +222,8 @@ static struct nl_msg *put_probe(struct nl_msg *msg, const char *name,
 	return msg;
 }
 
-int ctrace_probe_add(struct ctrace_session *s, const char *name, uint32_t *probe_id,
-		     uint32_t *event_id)
-{
-	return ctrace_probe_add_opts(s, name, NULL, probe_id, event_id);
-}
-
-int ctrace_probe_add_opts(struct ctrace_session *s, const char *name,
-			  const struct ctrace_probe_opts *opts, uint32_t *probe_id,
-			  uint32_t *event_id)
+int ctrace_probe_add(struct ctrace_session *s, const char *name,
+		     const struct ctrace_probe_opts *opts, uint32_t *probe_id, uint32_t *event_id)
 {
 	struct ctrace_probe_opts o = { .sz = sizeof(o) };
 	uint32_t ids[2] = { 0, 0 };
@@ -270,7 +240,7 @@ int ctrace_probe_add_opts(struct ctrace_session *s, const char *name,
 	if (!err)
 		err = text_fits(s->ct, o.filter, what, "filter");
 	if (!err)
-		err = ctrace_ctl_call(s->ct, put_probe(session_msg(s, CTRACE_CMD_PROBE_ADD), name,
+		err = ctrace_ctl_call(s->ct, put_probe(ctrace_session_msg(s, CTRACE_CMD_PROBE_ADD), name,
 						       &o, 0), what, probe_reply, ids);
 	if (err)
 		return err;
@@ -289,91 +259,6 @@ int ctrace_probe_del(struct ctrace_session *s, uint32_t probe_id)
 		return -ESHUTDOWN;
 	snprintf(what, sizeof(what), "cannot remove probe %u", probe_id);
 	return ctrace_ctl_call(s->ct,
-			       put_probe(session_msg(s, CTRACE_CMD_PROBE_DEL), NULL, NULL, probe_id),
+			       put_probe(ctrace_session_msg(s, CTRACE_CMD_PROBE_DEL), NULL, NULL, probe_id),
 			       what, NULL, NULL);
-}
-
-/* --- targets ---------------------------------------------------------------- */
-
-static int target_add(struct ctrace_session *s, uint32_t kind, int attr, uint32_t value,
-		      bool not, const char *what)
-{
-	struct nlattr *nest;
-	struct nl_msg *msg;
-	int err;
-
-	if (!s->ct)
-		return -ESHUTDOWN;
-	msg = session_msg(s, CTRACE_CMD_TARGET_ADD);
-	if (msg) {
-		nest = nla_nest_start(msg, CTRACE_A_TARGET | NLA_F_NESTED);
-		err = !nest || nla_put_u32(msg, CTRACE_A_TARGET_KIND, kind);
-		if (!err && attr)
-			err = nla_put_u32(msg, attr, value);
-		if (!err && not)
-			err = nla_put_u32(msg, CTRACE_A_TARGET_NOT, 1);
-		if (err) {
-			nlmsg_free(msg);
-			msg = NULL;
-		} else {
-			nla_nest_end(msg, nest);
-		}
-	}
-	return ctrace_ctl_call(s->ct, msg, what, NULL, NULL);
-}
-
-int ctrace_target_all(struct ctrace_session *s)
-{
-	return target_add(s, CTRACE_TARGET_ALL, 0, 0, false, "cannot trace everything");
-}
-
-int ctrace_target_cid(struct ctrace_session *s, uint32_t cid)
-{
-	char what[64];
-
-	snprintf(what, sizeof(what), "cannot trace container %u", cid);
-	return target_add(s, CTRACE_TARGET_CID, CTRACE_A_TARGET_CID, cid, false, what);
-}
-
-int ctrace_target_not_cid(struct ctrace_session *s, uint32_t cid)
-{
-	char what[64];
-
-	snprintf(what, sizeof(what), "cannot leave out container %u", cid);
-	return target_add(s, CTRACE_TARGET_CID, CTRACE_A_TARGET_CID, cid, true, what);
-}
-
-int ctrace_target_pid(struct ctrace_session *s, uint32_t pid)
-{
-	char what[64];
-
-	snprintf(what, sizeof(what), "cannot trace process %u", pid);
-	return target_add(s, CTRACE_TARGET_PID, CTRACE_A_TARGET_PID, pid, false, what);
-}
-
-static int cgroup_add(struct ctrace_session *s, const char *path, bool not)
-{
-	char what[320];
-	int fd, err;
-
-	if (!s->ct)
-		return -ESHUTDOWN;
-	snprintf(what, sizeof(what), "cannot %s cgroup '%.256s'", not ? "leave out" : "trace",
-		 path);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return ctrace_ctl_error(s->ct, -errno, "%s: %s", what, strerror(errno));
-	err = target_add(s, CTRACE_TARGET_CGROUP, CTRACE_A_TARGET_CGROUP, fd, not, what);
-	close(fd);
-	return err;
-}
-
-int ctrace_target_cgroup(struct ctrace_session *s, const char *path)
-{
-	return cgroup_add(s, path, false);
-}
-
-int ctrace_target_not_cgroup(struct ctrace_session *s, const char *path)
-{
-	return cgroup_add(s, path, true);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* Lists sessions, probes, rings and limits; asks for the losses that no ring counts. */
+/* Lists sessions, probes, rings and limits; and the losses that no ring counts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,26 +53,34 @@ int ctrace_session_each(struct ctrace *ct, ctrace_session_fn fn, void *arg)
 	return err;
 }
 
-static int take_losses(const struct ctrace_session_info *i, void *arg)
+int ctrace_session_losses(struct ctrace_session *s, struct ctrace_session_losses *to, size_t sz)
 {
-	struct ctrace_session *s = arg;
+	struct ctrace_list l = { .size = sizeof(struct ctrace_session_info) };
+	struct ctrace_session_losses sum = { 0 };
+	const struct ctrace_session_info *v;
+	int err;
 
-	if (i->id != s->id)
-		return 0;
-	s->missed = i->lost_missed;
-	s->unfollowed = i->lost_unfollowed;
-	s->unfollowed_tasks = i->lost_unfollowed_tasks;
-	return 1;
+	memset(to, 0, sz);
+	if (!s->ct)
+		return -ESHUTDOWN;
+	err = ctrace_ctl_dump(s->ct, CTRACE_CMD_SESSION_GET, s->id, "cannot ask for losses",
+			      session_reply, &l);
+	v = l.items;
+	if (!err && !l.n)
+		err = ctrace_ctl_error(s->ct, -ENOENT, "cannot ask for losses: there is no session %u",
+				       s->id);
+	if (!err) {
+		sum.missed = v->lost_missed;
+		sum.unfollowed = v->lost_unfollowed;
+		sum.unfollowed_tasks = v->lost_unfollowed_tasks;
+		sum.limited = v->limited;
+		ctrace_struct_give(to, sz, &sum, sizeof(sum));
+	}
+	free(l.items);
+	return err;
 }
 
-/* After the session has ended, the last known values stay. */
-void ctrace_session_losses(struct ctrace_session *s)
-{
-	if (s->ct)
-		ctrace_session_each(s->ct, take_losses, s);
-}
-
-static uint32_t session_of(struct nlattr **sets)
+uint32_t ctrace_attr_session(struct nlattr **sets)
 {
 	struct nlattr *a[CTRACE_A_SESSION_MAX + 1];
 
@@ -91,7 +99,7 @@ static int probe_reply(struct nlattr **sets, void *arg)
 	i = ctrace_list_add(arg);
 	if (!i)
 		return -ENOMEM;
-	i->session = session_of(sets);
+	i->session = ctrace_attr_session(sets);
 	i->id = ctrace_attr_u32(a[CTRACE_A_PROBE_ID]);
 	i->event_id = ctrace_attr_u32(a[CTRACE_A_PROBE_EVENT_ID]);
 	i->missed = ctrace_attr_u64(a[CTRACE_A_PROBE_MISSED]);
@@ -99,14 +107,14 @@ static int probe_reply(struct nlattr **sets, void *arg)
 	return 0;
 }
 
-int ctrace_probe_each(struct ctrace *ct, ctrace_probe_fn fn, void *arg)
+int ctrace_probe_each(struct ctrace *ct, uint32_t session, ctrace_probe_fn fn, void *arg)
 {
 	struct ctrace_list l = { .size = sizeof(struct ctrace_probe_info) };
 	const struct ctrace_probe_info *v;
 	size_t i;
 	int err;
 
-	err = ctrace_ctl_dump(ct, CTRACE_CMD_PROBE_GET, 0, "cannot list probes",
+	err = ctrace_ctl_dump(ct, CTRACE_CMD_PROBE_GET, session, "cannot list probes",
 			      probe_reply, &l);
 	for (v = l.items, i = 0; !err && i < l.n; i++)
 		err = fn(&v[i], arg);
@@ -126,7 +134,7 @@ static int ring_reply(struct nlattr **sets, void *arg)
 	i = ctrace_list_add(arg);
 	if (!i)
 		return -ENOMEM;
-	i->session = session_of(sets);
+	i->session = ctrace_attr_session(sets);
 	i->slot = ctrace_attr_u32(a[CTRACE_A_RING_SLOT]);
 	i->cpu = ctrace_attr_u32(a[CTRACE_A_RING_CPU]);
 	i->cid = ctrace_attr_u32(a[CTRACE_A_RING_CID]);
@@ -165,7 +173,7 @@ static int limit_reply(struct nlattr **sets, void *arg)
 	i = ctrace_list_add(arg);
 	if (!i)
 		return -ENOMEM;
-	i->session = session_of(sets);
+	i->session = ctrace_attr_session(sets);
 	i->cid = ctrace_attr_u32(a[CTRACE_A_LIMIT_CID]);
 	i->dropped = ctrace_attr_u64(a[CTRACE_A_LIMIT_DROPPED]);
 	return 0;

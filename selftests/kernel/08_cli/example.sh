@@ -15,4 +15,5 @@ timeout -s INT 3 "$stream" all > "$tmp/out" 2>&1
 st=$?
 check "it ends on Ctrl-C (status $st)" test $st = 0 -o $st = 124 -o $st = 130
 at_least "it printed" 3 "$(wc -l < "$tmp/out")"
+has "and at the end its account" '^[0-9]+ records, [0-9]+ lost$' "$tmp/out"
 note "$(tail -n 2 "$tmp/out")"

@@ -35,9 +35,9 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return without_library(atoi(argv[1])) != 0;
 	err = ctrace_open(&ct);
-	printf("%s\n", err ? ctrace_strerror(ct) : "taken");
+	printf("%s\n", err ? ctrace_errmsg(ct) : "taken");
 	err = ctrace_session_new(ct, NULL, &s);
-	printf("%s\n", err ? ctrace_strerror(ct) : "taken");
+	printf("%s\n", err ? ctrace_errmsg(ct) : "taken");
 	ctrace_close(ct);
 	return err != 0;
 }

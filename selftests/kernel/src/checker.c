@@ -208,7 +208,7 @@ static const char * const probes[] = {
 int main(int argc, char **argv)
 {
 	struct ctrace_session_opts so = { .sz = sizeof(so), .arena_size = 384 << 20, .ring_size = 256 << 10,
-					  .wakeup_ns = UINT64_MAX, .name = "checker" };
+					  .name = "checker" };
 	const struct ctrace_record *rec;
 	struct ctrace_session *s;
 	struct ctrace_reader *r;
@@ -236,8 +236,8 @@ int main(int argc, char **argv)
 		return 2;
 	ksft_print_header();
 	ksft_set_plan(brief ? 7 : 9);
-	if (ctrace_open(&ct) || ctrace_schema_get(ct, &schema) || ctrace_info(ct, &before))
-		ksft_exit_fail_msg("%s\n", ctrace_strerror(ct));
+	if (ctrace_open(&ct) || ctrace_schema_get(ct, &schema) || ctrace_info(ct, &before, sizeof(before)))
+		ksft_exit_fail_msg("%s\n", ctrace_errmsg(ct));
 	mark = ctrace_schema_by_name(schema, "syscall_entry_getpriority");
 	clones[0] = ctrace_schema_by_name(schema, "syscall_exit_clone");
 	clones[1] = ctrace_schema_by_name(schema, "syscall_exit_clone3");
@@ -245,9 +245,9 @@ int main(int argc, char **argv)
 		ksft_exit_fail_msg("no event type syscall_entry_getpriority or syscall_exit_clone\n");
 	err = ctrace_session_new(ct, &so, &s);
 	for (size_t i = 0; !err && i < sizeof(probes) / sizeof(*probes); i++)
-		err = ctrace_probe_add(s, probes[i], NULL, NULL);
-	if (err || ctrace_target_all(s) || ctrace_reader_open(s, 0, &r) || ctrace_session_start(s))
-		ksft_exit_fail_msg("session: %s\n", ctrace_strerror(ct));
+		err = ctrace_probe_add(s, probes[i], NULL, NULL, NULL);
+	if (err || ctrace_target_add(s, NULL, NULL) || ctrace_reader_open(s, NULL, &r) || ctrace_session_start(s))
+		ksft_exit_fail_msg("session: %s\n", ctrace_errmsg(ct));
 	pid = fork();
 	if (!pid) {
 		execvp(argv[optind], argv + optind);
@@ -263,8 +263,8 @@ int main(int argc, char **argv)
 		for (more = 0; (err = ctrace_reader_next(r, &rec)) == 1; more = 1)
 			take(rec);
 	} while (err >= 0 && (!done || more));
-	ctrace_reader_losses(r, &l);
-	ctrace_info(ct, &info);
+	ctrace_reader_losses(r, &l, sizeof(l));
+	ctrace_info(ct, &info, sizeof(info));
 	ksft_test_result(done && !st, "%s ended with %#x\n", argv[optind], st);
 	ksft_test_result(!l.overrun && !l.full && !l.nested && info.unknown == before.unknown,
 			 "nothing lost: %llu seen, %llu overrun, %llu full, %llu nested, %llu unknown\n",

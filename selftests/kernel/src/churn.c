@@ -11,6 +11,7 @@
  * request should cause: memory, faults, protocol ("unexpected"). Exits with 0 if there were no such errors.
  */
 #include "box.h"
+#include "libshort.h"
 #include <getopt.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -156,7 +157,7 @@ static bool done(struct thread *t, enum what what, const char *asked, int err)
 	}
 	t->unexpected++;
 	printf("# unexpected: %s %s: %s (%s)\n", what_names[what], asked ?: "", strerror(-err),
-	       t->ct ? ctrace_strerror(t->ct) : "");
+	       t->ct ? ctrace_errmsg(t->ct) : "");
 	return false;
 }
 
@@ -199,7 +200,7 @@ static int ignore_probe(const struct ctrace_probe_info *i, void *arg)
 static void session_new(struct thread *t, struct own *o)
 {
 	struct ctrace_session_opts so = {
-		.sz = sizeof(so), .wakeup_ns = r(t, 2) ? UINT64_MAX : 0, .name = "churn",
+		.sz = sizeof(so), .wakeup_ns = r(t, 2) ? 0 : CTRACE_WAKEUP_AT_ONCE, .name = "churn",
 		.arena_size = (1 + r(t, 4)) << 20, .ring_size = 8192 << r(t, 4),
 		.flags = r(t, 4), .filter = r(t, 8) ? NULL : OF(filters, rnd(&t->state)),
 		.rate = r(t, 8) ? 0 : 100,
@@ -230,7 +231,7 @@ static void probe(struct thread *t, struct own *o)
 	if (*id) {
 		done(t, PROBES, "del", ctrace_probe_del(o->s, *id));
 		*id = 0;
-	} else if (!done(t, PROBES, name, ctrace_probe_add_opts(o->s, name, &po, id, NULL))) {
+	} else if (!done(t, PROBES, name, ctrace_probe_add(o->s, name, &po, id, NULL))) {
 		*id = 0;
 	}
 }
@@ -243,39 +244,39 @@ static void target(struct thread *t, struct own *o)
 	t->cid = 0;
 	switch (r(t, 7)) {
 	case 0:
-		done(t, TARGETS, "all", ctrace_target_all(o->s));
+		done(t, TARGETS, "all", ctrace_target_add(o->s, NULL, NULL));
 		break;
 	case 1:
 		ctrace_container_each(t->ct, pick_cid, t);
-		done(t, TARGETS, "cid", ctrace_target_cid(o->s, t->cid));
+		done(t, TARGETS, "cid", target_cid(o->s, t->cid));
 		break;
 	case 2:
 		ctrace_container_each(t->ct, pick_cid, t);
-		done(t, TARGETS, "not cid", ctrace_target_not_cid(o->s, t->cid));
+		done(t, TARGETS, "not cid", target_not_cid(o->s, t->cid));
 		break;
 	case 3:
-		done(t, TARGETS, "pid", ctrace_target_pid(o->s, r(t, 2) ? (uint32_t)getpid() : 1 + r(t, 4000)));
+		done(t, TARGETS, "pid", target_pid(o->s, r(t, 2) ? (uint32_t)getpid() : 1 + r(t, 4000)));
 		break;
 	case 4:
 		snprintf(path, sizeof(path), "%s/box", box_mount[0]);
-		done(t, TARGETS, path, ctrace_target_cgroup(o->s, path));
+		done(t, TARGETS, path, target_cgroup(o->s, path));
 		break;
 	case 5:
 		/* a name that makers use again and again */
 		box_hex(hex, "churn", r(t, 3) * 1000003 + r(t, 7));
 		snprintf(path, sizeof(path), "%s/box/%s", box_mount[0], hex);
-		done(t, TARGETS, path, r(t, 2) ? ctrace_target_cgroup(o->s, path) :
-						 ctrace_target_not_cgroup(o->s, path));
+		done(t, TARGETS, path, r(t, 2) ? target_cgroup(o->s, path) :
+						 target_not_cgroup(o->s, path));
 		break;
 	default:
-		done(t, TARGETS, "host", ctrace_target_cid(o->s, 0));
+		done(t, TARGETS, "host", target_cid(o->s, 0));
 	}
 }
 
 static void reader(struct thread *t, struct own *o)
 {
 	const struct ctrace_record *rec;
-	uint32_t cid = CTRACE_CID_ALL;
+	struct ctrace_reader_opts ro = { .sz = sizeof(ro) };
 	int err = 0;
 
 	if (o->r) {
@@ -292,13 +293,16 @@ static void reader(struct thread *t, struct own *o)
 	if (r(t, 2)) {
 		t->skip = r(t, 60);
 		ctrace_container_each(t->ct, pick_cid, t);
-		cid = t->cid;
+		ro.flags = CTRACE_READER_CID;
+		ro.cid = t->cid;
 	}
-	err = ctrace_reader_open_id(t->ct, ctrace_session_id(o->s), cid, 0, &o->r);
-	if (!done(t, cid == CTRACE_CID_ALL ? READERS : BOUND, "reader", err))
+	err = ctrace_reader_open(o->s, &ro, &o->r);
+	if (!done(t, ro.flags ? BOUND : READERS, "reader", err)) {
+		ctrace_reader_close(o->r);
 		o->r = NULL;
-	else if (comes_and_goes)
+	} else if (comes_and_goes) {
 		reader(t, o);
+	}
 }
 
 static void look(struct thread *t)
@@ -314,7 +318,7 @@ static void look(struct thread *t)
 		err = ctrace_ring_each(t->ct, 0, ignore_ring, NULL);
 		break;
 	case 2:
-		err = ctrace_probe_each(t->ct, ignore_probe, NULL);
+		err = ctrace_probe_each(t->ct, 0, ignore_probe, NULL);
 		break;
 	case 3:
 		err = ctrace_limit_each(t->ct, 0, ignore_limit, NULL);
@@ -452,11 +456,11 @@ static void everything_once(void)
 		for (size_t i = 0; i < sizeof(definitions) / sizeof(*definitions); i++)
 			ctrace_event_define(ct, definitions[i], 0, NULL);
 		for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++)
-			if (!ctrace_probe_add(s, probes[i], &id, NULL))
+			if (!ctrace_probe_add(s, probes[i], NULL, &id, NULL))
 				ctrace_probe_del(s, id);
 		for (size_t i = 0; i < sizeof(defined) / sizeof(*defined); i++)
 			ctrace_event_undefine(ct, defined[i]);
-		ctrace_target_pid(s, getpid());
+		target_pid(s, getpid());
 		ctrace_session_free(s);
 	}
 	ctrace_close(ct);
@@ -469,7 +473,7 @@ static uint64_t unknown(void)
 	struct ctrace *ct;
 
 	if (!ctrace_open(&ct))
-		ctrace_info(ct, &i);
+		ctrace_info(ct, &i, sizeof(i));
 	ctrace_close(ct);
 	return i.unknown;
 }

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <ctrace/libctrace.h>
 #include "box.h"
+#include "libshort.h"
 #include "values.h"
 
 #define WAKINGS	(1 << 20)
@@ -36,7 +37,7 @@ static void on_int(int sig)
 
 static void die(const char *what)
 {
-	fprintf(stderr, "consume: %s: %s\n", what, ctrace_strerror(ct));
+	fprintf(stderr, "consume: %s: %s\n", what, ctrace_errmsg(ct));
 	exit(1);
 }
 
@@ -60,14 +61,13 @@ static int take(struct ctrace_reader *r, bool late)
 
 int main(int argc, char **argv)
 {
-	struct ctrace_session_opts o = { .sz = sizeof(o), .wakeup_ns = UINT64_MAX, .name = "consume",
-					.containers = 1 };
+	struct ctrace_session_opts o = { .sz = sizeof(o), .name = "consume", .containers = 1 };
 	struct sigaction sa = { .sa_handler = on_int };
 	bool late, prompt, flight;
 	struct ctrace_session *s;
 	struct ctrace_reader *r;
+	struct ctrace_session_losses sl;
 	struct ctrace_losses l;
-	struct pollfd p;
 	int err = 0;
 
 	if (argc != 4)
@@ -75,29 +75,31 @@ int main(int argc, char **argv)
 	prompt = !strcmp(argv[1], "prompt");
 	late = prompt || !strcmp(argv[1], "late");
 	if (prompt)
-		o.wakeup_ns = 0;
+		o.wakeup_ns = CTRACE_WAKEUP_AT_ONCE;
 	flight = !strcmp(argv[1], "flight");
 	o.arena_size = strtoull(argv[2], NULL, 0);
 	sigaction(SIGINT, &sa, NULL);
 	if (ctrace_open(&ct))
 		die("open");
-	if (ctrace_session_new(ct, &o, &s) || ctrace_probe_add(s, "syscalls", NULL, NULL) ||
-	    ctrace_target_cgroup(s, argv[3]) || ctrace_reader_open(s, 0, &r) || ctrace_session_start(s))
+	if (ctrace_session_new(ct, &o, &s) || ctrace_probe_add(s, "syscalls", NULL, NULL, NULL) ||
+	    target_cgroup(s, argv[3]) || ctrace_reader_open(s, NULL, &r) || ctrace_session_start(s))
 		die("session");
 	fprintf(stderr, "recording\n");
-	p = (struct pollfd){ .fd = ctrace_reader_fd(r), .events = POLLIN };
 	while (!interrupted && err >= 0) {
-		/* A signal just before poll() costs 100 ms. A flight recorder waits for nothing but the
+		/* A signal just before the wait costs 100 ms. A flight recorder waits for nothing but the
 		 * signal. */
-		if (poll(&p, flight ? 0 : 1, 100) > 0)
+		if (flight)
+			poll(NULL, 0, 100);
+		else if ((err = ctrace_reader_poll(r, 100)) == 1)
 			err = take(r, late);
 	}
 	ctrace_session_stop(s);
 	if (take(r, false) < 0 && err < 0)
 		die("read");
-	if (ctrace_reader_losses(r, &l))
+	if (ctrace_reader_losses(r, &l, sizeof(l)) || ctrace_session_losses(s, &sl, sizeof(sl)))
 		die("losses");
-	printf("%" PRIu64 " %" PRIu64, l.seen, l.overrun + l.full + l.nested + l.missed + l.unfollowed + l.unfollowed_tasks);
+	printf("%" PRIu64 " %" PRIu64, l.seen, l.overrun + l.full + l.nested + sl.missed +
+	       sl.unfollowed + sl.unfollowed_tasks);
 	if (late) {
 		values_sort(waited, wakings);
 		printf(" %zu %.0f %.0f %.0f", wakings, us(0.5), us(0.99), us(1));

@@ -13,7 +13,7 @@ static struct ctrace *ct;
 
 static int complain(const char *what)
 {
-	fprintf(stderr, "definer: %s: %s\n", what, ctrace_strerror(ct));
+	fprintf(stderr, "definer: %s: %s\n", what, ctrace_errmsg(ct));
 	return 1;
 }
 

@@ -29,13 +29,14 @@
 #include <time.h>
 #include <unistd.h>
 #include <ctrace/libctrace.h>
+#include "libshort.h"
 
 static struct ctrace *ct;
 static struct ctrace_schema *schema;
 
 static void die(const char *what)
 {
-	fprintf(stderr, "evdump: %s: %s\n", what, ctrace_strerror(ct));
+	fprintf(stderr, "evdump: %s: %s\n", what, ctrace_errmsg(ct));
 	exit(1);
 }
 
@@ -111,18 +112,18 @@ static void print(const struct ctrace_record *r)
 static int target(struct ctrace_session *s, const char *t)
 {
 	if (!strcmp(t, "all"))
-		return ctrace_target_all(s);
+		return ctrace_target_add(s, NULL, NULL);
 	if (!strcmp(t, "host"))
-		return ctrace_target_cid(s, CTRACE_CID_HOST);
+		return target_cid(s, CTRACE_CID_HOST);
 	if (!strncmp(t, "cid:", 4))
-		return ctrace_target_cid(s, strtoul(t + 4, NULL, 0));
+		return target_cid(s, strtoul(t + 4, NULL, 0));
 	if (!strncmp(t, "pid:", 4))
-		return ctrace_target_pid(s, strtoul(t + 4, NULL, 0));
+		return target_pid(s, strtoul(t + 4, NULL, 0));
 	if (!strncmp(t, "cgroup:", 7))
-		return ctrace_target_cgroup(s, t + 7);
+		return target_cgroup(s, t + 7);
 	if (!strncmp(t, "not:", 4))
-		return isdigit((unsigned char)t[4]) ? ctrace_target_not_cid(s, strtoul(t + 4, NULL, 0)) :
-						      ctrace_target_not_cgroup(s, t + 4);
+		return isdigit((unsigned char)t[4]) ? target_not_cid(s, strtoul(t + 4, NULL, 0)) :
+						      target_not_cgroup(s, t + 4);
 	fprintf(stderr, "evdump: what target is %s?\n", t);
 	exit(2);
 }
@@ -160,26 +161,12 @@ static int limited(const struct ctrace_limit_info *l, void *arg)
 	return 0;
 }
 
-struct total { uint32_t session; uint64_t limited; };
-static int total_fn(const struct ctrace_session_info *i, void *arg)
+static void account(struct ctrace_session *s, const struct ctrace_losses *l, const struct ctrace_session_losses *sl)
 {
-	struct total *t = arg;
-
-	if (i->id == t->session)
-		t->limited = i->limited;
-	return 0;
-}
-
-static void account(struct ctrace_session *s, const struct ctrace_losses *l)
-{
-	struct total t = { .session = ctrace_session_id(s) };
-
-	if (ctrace_session_each(ct, total_fn, &t))
-		die("sessions");
 	fprintf(stderr, "overrun %" PRIu64 " full %" PRIu64 " nested %" PRIu64 " missed %" PRIu64
-		" unfollowed %" PRIu64 " unfollowed_tasks %" PRIu64 " limited %" PRIu64 "\n", l->overrun,
-		l->full, l->nested, l->missed, l->unfollowed, l->unfollowed_tasks, t.limited);
-	if (ctrace_limit_each(ct, t.session, limited, NULL))
+		" unfollowed %" PRIu64 " unfollowed_tasks %" PRIu64 " limited %" PRIu64 "\n", l->overrun, l->full, l->nested,
+		sl->missed, sl->unfollowed, sl->unfollowed_tasks, sl->limited);
+	if (ctrace_limit_each(ct, ctrace_session_id(s), limited, NULL))
 		die("limits");
 }
 
@@ -247,12 +234,12 @@ int main(int argc, char **argv)
 {
 	static char buffer[LINES * LINE];
 	static struct options x = { .session = { .sz = sizeof(x.session), .arena_size = 64 << 20,
-						 .ring_size = 4 << 20, .wakeup_ns = UINT64_MAX,
-						 .name = "evdump" }, .seconds = 60 };
+						 .ring_size = 4 << 20, .name = "evdump" }, .seconds = 60 };
 	struct sigaction sa = { .sa_handler = on_int };
 	const struct ctrace_record *rec;
 	struct ctrace_session *s;
 	struct ctrace_reader *r;
+	struct ctrace_session_losses sl;
 	struct ctrace_losses l;
 	int go = -1, st = 0, last = 0, more, err = 0;
 	struct timespec t0, t;
@@ -271,16 +258,16 @@ int main(int argc, char **argv)
 	if (ctrace_session_new(ct, &x.session, &s))
 		die("session");
 	for (int i = 0; i < x.np; i++)
-		if (ctrace_probe_add_opts(s, x.probes[i].name, &x.probes[i].o, NULL, NULL))
+		if (ctrace_probe_add(s, x.probes[i].name, &x.probes[i].o, NULL, NULL))
 			die(x.probes[i].name);
 	for (int i = 0; i < x.nt; i++)
 		if (target(s, x.targets[i]))
 			die(x.targets[i]);
-	if (pid && !x.nt && ctrace_target_pid(s, pid))
+	if (pid && !x.nt && target_pid(s, pid))
 		die("command");
 	if (ctrace_schema_get(ct, &schema))
 		die("schema");
-	if (ctrace_reader_open(s, 0, &r) || ctrace_session_start(s))
+	if (ctrace_reader_open(s, NULL, &r) || ctrace_session_start(s))
 		die("start");
 	fprintf(stderr, "recording\n");
 	if (pid && write(go, "g", 1) != 1)
@@ -305,11 +292,13 @@ int main(int argc, char **argv)
 		}
 		fflush(stdout);
 	} while (err >= 0 && (!last || more));
-	ctrace_reader_losses(r, &l);
+	ctrace_reader_losses(r, &l, sizeof(l));
+	if (ctrace_session_losses(s, &sl, sizeof(sl)))
+		die("losses");
 	fprintf(stderr, "seen %" PRIu64 " lost %" PRIu64 "\n", l.seen,
-		l.overrun + l.full + l.nested + l.missed + l.unfollowed + l.unfollowed_tasks);
+		l.overrun + l.full + l.nested + sl.missed + sl.unfollowed + sl.unfollowed_tasks);
 	if (x.verbose)
-		account(s, &l);
+		account(s, &l, &sl);
 	ctrace_reader_close(r);
 	ctrace_close(ct);
 	return st ? 3 : 0;

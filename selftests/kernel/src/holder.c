@@ -8,25 +8,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <ctrace/libctrace.h>
+#include "libshort.h"
 
 int main(int argc, char **argv)
 {
 	const struct ctrace_record *rec;
 	struct ctrace_reader *r;
-	struct ctrace *ct;
 	unsigned long long n = 0;
 	struct pollfd p[2];
 	int err = 0;
 
 	if (argc < 2)
 		return 2;
-	if (ctrace_open(&ct) ||
-	    ctrace_reader_open_id(ct, strtoul(argv[1], NULL, 0), CTRACE_CID_ALL, 0, &r)) {
-		fprintf(stderr, "holder: %s\n", ctrace_strerror(ct));
+	/* The device's descriptor alone must keep the module: there is no socket. */
+	if (reader_of(strtoul(argv[1], NULL, 0), CTRACE_CID_ALL, &r)) {
+		fprintf(stderr, "holder: %s\n", ctrace_reader_errmsg(r));
 		return 1;
 	}
-	/* The device's descriptor alone must keep the module; close the socket. */
-	ctrace_close(ct);
 	printf("holding\n");
 	fflush(stdout);
 	p[0] = (struct pollfd){ .fd = 0, .events = POLLIN };

@@ -10,13 +10,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <ctrace/libctrace.h>
+#include "libshort.h"
 
 #define CALLERS	2
 #define CALLS	100
 
 static void die(struct ctrace *ct)
 {
-	fprintf(stderr, "latepid: %s\n", ctrace_strerror(ct));
+	fprintf(stderr, "latepid: %s\n", ctrace_errmsg(ct));
 	exit(1);
 }
 
@@ -34,8 +35,8 @@ int main(void)
 		while (!callers[i])
 			syscall(SYS_getppid);
 	}
-	if (ctrace_open(&ct) || ctrace_session_new(ct, NULL, &s) || ctrace_probe_add(s, "syscall:getppid", NULL, NULL) ||
-	    ctrace_reader_open(s, 0, &r) || ctrace_session_start(s) || ctrace_target_pid(s, getpid()))
+	if (ctrace_open(&ct) || ctrace_session_new(ct, NULL, &s) || ctrace_probe_add(s, "syscall:getppid", NULL, NULL, NULL) ||
+	    ctrace_reader_open(s, NULL, &r) || ctrace_session_start(s) || target_pid(s, getpid()))
 		die(ct);
 	for (i = 0; i < CALLS; i++)
 		syscall(SYS_getppid);

@@ -17,12 +17,13 @@
 #include <unistd.h>
 #include <ctrace/libctrace.h>
 #include "box.h"
+#include "libshort.h"
 
 static struct ctrace *ct;
 
 static void die(const char *what)
 {
-	fprintf(stderr, "manyprobes: %s: %s\n", what, ctrace_strerror(ct));
+	fprintf(stderr, "manyprobes: %s: %s\n", what, ctrace_errmsg(ct));
 	exit(1);
 }
 
@@ -68,7 +69,8 @@ static pid_t caller(long calls, int *go)
 int main(int argc, char **argv)
 {
 	struct ctrace_session_opts so = { .sz = sizeof(so), .arena_size = 64 << 20, .ring_size = 4 << 20,
-					  .wakeup_ns = UINT64_MAX, .name = "manyprobes" };
+					  .name = "manyprobes" };
+	struct ctrace_session_losses sl;
 	const struct ctrace_event_type *t;
 	struct ctrace_schema *schema;
 	struct ctrace_session *s;
@@ -82,18 +84,18 @@ int main(int argc, char **argv)
 	if (ctrace_open(&ct))
 		die("open");
 	pid = caller(argc > 1 ? atol(argv[1]) : 1000, &go);
-	if (ctrace_session_new(ct, &so, &s) || ctrace_target_pid(s, pid))
+	if (ctrace_session_new(ct, &so, &s) || target_pid(s, pid))
 		die("session");
 	t0 = ms();
 	while (fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = 0;
-		if (ctrace_probe_add(s, line, NULL, NULL))
+		if (ctrace_probe_add(s, line, NULL, NULL, NULL))
 			die(line);
 		n++;
 	}
 	printf("attached %ld in %ld ms\n", n, ms() - t0);
 	fflush(stdout);
-	if (ctrace_schema_get(ct, &schema) || ctrace_reader_open(s, 0, &r) || ctrace_session_start(s))
+	if (ctrace_schema_get(ct, &schema) || ctrace_reader_open(s, NULL, &r) || ctrace_session_start(s))
 		die("start");
 	if (write(go, "g", 1) != 1)
 		return 1;
@@ -103,11 +105,13 @@ int main(int argc, char **argv)
 	}
 	ctrace_session_stop(s);
 	drain(r);
-	ctrace_reader_losses(r, &l);
+	ctrace_reader_losses(r, &l, sizeof(l));
+	if (ctrace_session_losses(s, &sl, sizeof(sl)))
+		die("losses");
 	for (size_t i = 0; (t = ctrace_schema_at(schema, i)); i++)
 		if (hits[t->id])
 			printf("hits %s %" PRIu64 "\n", t->name, hits[t->id]);
-	printf("lost %" PRIu64 " missed %" PRIu64 "\n", l.overrun + l.full + l.nested, l.missed);
+	printf("lost %" PRIu64 " missed %" PRIu64 "\n", l.overrun + l.full + l.nested, sl.missed);
 	ctrace_reader_close(r);
 	t0 = ms();
 	ctrace_session_free(s);

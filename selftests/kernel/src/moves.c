@@ -220,7 +220,7 @@ static void judge(uint32_t steps, const struct ctrace_losses *l)
 
 int main(int argc, char **argv)
 {
-	struct ctrace_session_opts so = { .sz = sizeof(so), .wakeup_ns = UINT64_MAX, .name = "moves",
+	struct ctrace_session_opts so = { .sz = sizeof(so), .name = "moves",
 					  .arena_size = 64 << 20, .ring_size = 1 << 20 };
 	unsigned int seed = time(NULL);
 	struct ctrace_schema *schema;
@@ -252,10 +252,10 @@ int main(int argc, char **argv)
 	ksft_set_plan(3);
 	srand(seed);
 	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (ctrace_open(&ct) || ctrace_session_new(ct, &so, &s) || ctrace_target_all(s) ||
-	    ctrace_probe_add(s, "call:getpriority", NULL, NULL) || ctrace_schema_get(ct, &schema) ||
-	    ctrace_reader_open(s, 0, &r) || ctrace_session_start(s))
-		ksft_exit_fail_msg("session: %s\n", ctrace_strerror(ct));
+	if (ctrace_open(&ct) || ctrace_session_new(ct, &so, &s) || ctrace_target_add(s, NULL, NULL) ||
+	    ctrace_probe_add(s, "call:getpriority", NULL, NULL, NULL) || ctrace_schema_get(ct, &schema) ||
+	    ctrace_reader_open(s, NULL, &r) || ctrace_session_start(s))
+		ksft_exit_fail_msg("session: %s\n", ctrace_errmsg(ct));
 	start(ct);
 	for (int i = 0; i < BOXES; i++) {
 		box_go(&box[i]);
@@ -285,7 +285,7 @@ int main(int argc, char **argv)
 	waitpid(walker_pid[BOXES], NULL, 0);
 	ctrace_session_stop(s);
 	take(r, schema);
-	ctrace_reader_losses(r, &l);
+	ctrace_reader_losses(r, &l, sizeof(l));
 	judge(steps, &l);
 	ctrace_reader_close(r);
 	ctrace_close(ct);

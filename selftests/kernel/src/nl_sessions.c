@@ -30,8 +30,8 @@ int main(void)
 	struct ctrace *ct;
 
 	if (ctrace_open(&ct) || ctrace_session_each(ct, session, NULL) < 0 ||
-	    ctrace_probe_each(ct, probe, NULL) < 0) {
-		fprintf(stderr, "nl_sessions: %s\n", ctrace_strerror(ct));
+	    ctrace_probe_each(ct, 0, probe, NULL) < 0) {
+		fprintf(stderr, "nl_sessions: %s\n", ctrace_errmsg(ct));
 		return 1;
 	}
 	ctrace_close(ct);

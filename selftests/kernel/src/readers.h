@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <ctrace/libctrace.h>
+#include "libshort.h"
 
 /* In memory shared with the process that judges it. */
 struct result {
@@ -27,21 +28,18 @@ static inline void readers_library(struct result *res, uint32_t session, const i
 	const struct ctrace_record *rec;
 	struct ctrace_losses l;
 	struct ctrace_reader *r;
-	struct ctrace *ct;
-	struct pollfd p;
 	uint64_t time = 0;
 	int more, last;
 
-	if (ctrace_open(&ct) || ctrace_reader_open_id(ct, session, CTRACE_CID_ALL, 0, &r)) {
-		fprintf(stderr, "# reader: %s\n", ctrace_strerror(ct));
+	if (reader_of(session, CTRACE_CID_ALL, &r)) {
+		fprintf(stderr, "# reader: %s\n", ctrace_reader_errmsg(r));
 		_exit(1);
 	}
-	p = (struct pollfd){ .fd = ctrace_reader_fd(r), .events = POLLIN };
 	__atomic_store_n(&res->done, -1, __ATOMIC_RELEASE);
 	do {
 		last = __atomic_load_n(stop, __ATOMIC_ACQUIRE);
 		if (!last)
-			poll(&p, 1, 50);
+			ctrace_reader_poll(r, 50);
 		for (more = 0; ctrace_reader_next(r, &rec) == 1; more = 1) {
 			res->seen++;
 			res->backwards += rec->time < time;
@@ -49,7 +47,7 @@ static inline void readers_library(struct result *res, uint32_t session, const i
 			each(res, rec);
 		}
 	} while (!last || more);
-	ctrace_reader_losses(r, &l);
+	ctrace_reader_losses(r, &l, sizeof(l));
 	res->backwards += l.seen != res->seen;
 	res->overrun = l.overrun;
 	res->full = l.full;

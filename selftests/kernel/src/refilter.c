@@ -21,7 +21,7 @@ static struct ctrace_reader *r;
 
 static void die(const char *what)
 {
-	fprintf(stderr, "refilter: %s: %s\n", what, ctrace_strerror(ct));
+	fprintf(stderr, "refilter: %s: %s\n", what, ctrace_errmsg(ct));
 	exit(1);
 }
 
@@ -30,7 +30,7 @@ static void change(const char *filter)
 	struct ctrace_probe_opts o = { .sz = sizeof(o), .filter = filter };
 	uint32_t id;
 
-	if (ctrace_probe_add_opts(s, "syscall:getppid", &o, &id, NULL))
+	if (ctrace_probe_add(s, "syscall:getppid", &o, &id, NULL))
 		die(filter);
 	usleep(2000);
 	if (ctrace_probe_del(s, id))
@@ -45,7 +45,7 @@ static unsigned long long published(void)
 
 	while (ctrace_reader_next(r, &rec) == 1)
 		;
-	ctrace_reader_losses(r, &l);
+	ctrace_reader_losses(r, &l, sizeof(l));
 	return l.seen + l.overrun;
 }
 
@@ -61,8 +61,8 @@ int main(int argc, char **argv)
 			if (syscall(SYS_getppid) == 1)
 				_exit(0);	/* the parent has died */
 	}
-	if (ctrace_open(&ct) || ctrace_session_new(ct, NULL, &s) || ctrace_target_all(s) ||
-	    ctrace_reader_open(s, 0, &r) || ctrace_session_start(s))
+	if (ctrace_open(&ct) || ctrace_session_new(ct, NULL, &s) || ctrace_target_add(s, NULL, NULL) ||
+	    ctrace_reader_open(s, NULL, &r) || ctrace_session_start(s))
 		die("start");
 	for (i = 0; i < times; i++)
 		change("$pid == 2147483647");

@@ -120,7 +120,7 @@ static void judge(const char *kind, int n, const struct stats *st, bool all_fits
 
 int main(int argc, char **argv)
 {
-	struct ctrace_session_opts so = { .sz = sizeof(so), .wakeup_ns = UINT64_MAX, .name = "ringcount" };
+	struct ctrace_session_opts so = { .sz = sizeof(so), .name = "ringcount" };
 	const char *kind = argc > 1 ? argv[1] : "fast", *size = argc > 2 ? argv[2] : "small";
 	const char *mode = argc > 3 ? argv[3] : "overwrite";
 	struct ctrace_session *s;
@@ -145,8 +145,8 @@ int main(int argc, char **argv)
 	ksft_print_header();
 	ksft_set_plan(1 + n);
 	if (ctrace_open(&ct) || ctrace_session_new(ct, &so, &s) ||
-	    ctrace_probe_add(s, "syscall:getpriority", NULL, NULL))
-		ksft_exit_fail_msg("session: %s\n", ctrace_strerror(ct));
+	    ctrace_probe_add(s, "syscall:getpriority", NULL, NULL, NULL))
+		ksft_exit_fail_msg("session: %s\n", ctrace_errmsg(ct));
 	box_hex(hex, "ringcount", getpid());
 	snprintf(path, sizeof(path), "/box/%s", hex);
 	if (box_init(BOX_MOUNTS) || box_start(&b, path, CLONE_NEWPID, in_container, NULL))
@@ -157,8 +157,8 @@ int main(int argc, char **argv)
 	if (!f.cid)
 		ksft_exit_fail_msg("pid %d has no container\n", b.pid);
 	box_cid = f.cid;
-	if (ctrace_target_cid(s, f.cid) || ctrace_session_start(s))
-		ksft_exit_fail_msg("start: %s\n", ctrace_strerror(ct));
+	if (target_cid(s, f.cid) || ctrace_session_start(s))
+		ksft_exit_fail_msg("start: %s\n", ctrace_errmsg(ct));
 	for (int i = 0; i < n && !absent; i++)
 		start_reader(i, kind, ctrace_session_id(s));
 	for (int i = 0; i < n && !absent; i++)

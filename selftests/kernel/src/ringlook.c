@@ -3,6 +3,7 @@
  * ringlook time|clock|shared|reuse|wakeups|idle|hup: how rings behave, one behaviour each.
  */
 #include "box.h"
+#include "libshort.h"
 #include <poll.h>
 #include <sys/resource.h>
 #include <kselftest.h>
@@ -18,13 +19,13 @@ static void setup(uint64_t arena, uint64_t ring, uint64_t wakeup, const char *co
 					  .wakeup_ns = wakeup, .name = "ringlook" };
 
 	if (ctrace_open(&ct) || ctrace_session_new(ct, &so, &session))
-		ksft_exit_fail_msg("session: %s\n", ctrace_strerror(ct));
+		ksft_exit_fail_msg("session: %s\n", ctrace_errmsg(ct));
 	for (; *probes; probes++)
-		if (ctrace_probe_add(session, *probes, NULL, NULL))
-			ksft_exit_fail_msg("probe: %s\n", ctrace_strerror(ct));
-	if (ctrace_target_all(session) || ctrace_reader_open(session, 0, &reader) ||
+		if (ctrace_probe_add(session, *probes, NULL, NULL, NULL))
+			ksft_exit_fail_msg("probe: %s\n", ctrace_errmsg(ct));
+	if (ctrace_target_add(session, NULL, NULL) || ctrace_reader_open(session, NULL, &reader) ||
 	    ctrace_session_start(session))
-		ksft_exit_fail_msg("start: %s\n", ctrace_strerror(ct));
+		ksft_exit_fail_msg("start: %s\n", ctrace_errmsg(ct));
 }
 
 static const char * const marked[] = { "syscall:getpriority", NULL };
@@ -95,7 +96,7 @@ static void test_time(void)
 	pid_t pid[4];
 
 	ksft_set_plan(3);
-	setup(32 << 20, 1 << 20, UINT64_MAX, everything);
+	setup(32 << 20, 1 << 20, 0, everything);
 	for (int i = 0; i < 4; i++) {
 		pid[i] = fork();
 		for (int p[2]; !pid[i]; ) {
@@ -130,7 +131,7 @@ static const struct ctrace_event_type *mark_type(void)
 	struct ctrace_schema *schema;
 
 	if (ctrace_schema_get(ct, &schema))
-		ksft_exit_fail_msg("schema: %s\n", ctrace_strerror(ct));
+		ksft_exit_fail_msg("schema: %s\n", ctrace_errmsg(ct));
 	return ctrace_schema_by_name(schema, "syscall_entry_getpriority");
 }
 
@@ -158,7 +159,7 @@ static void test_clock(void)
 	int seen = 0, early = 0, late = 0;
 
 	ksft_set_plan(3);
-	setup(8 << 20, 1 << 20, UINT64_MAX, marked);
+	setup(8 << 20, 1 << 20, 0, marked);
 	t = mark_type();
 	for (int i = 0; i < READINGS; i++) {
 		from[i] = box_now();
@@ -196,7 +197,7 @@ static void test_shared(void)
 
 	ksft_set_plan(4);
 	/* two slots a CPU: the shared one and one more */
-	setup((uint64_t)(2 << 20) * 2 * sysconf(_SC_NPROCESSORS_CONF) + 65536, 2 << 20, UINT64_MAX, marked);
+	setup((uint64_t)(2 << 20) * 2 * sysconf(_SC_NPROCESSORS_CONF) + 65536, 2 << 20, 0, marked);
 	t = mark_type();
 	ksft_test_result(ctrace_reader_dir(reader)->slots_per_cpu == 2, "%u slots a CPU\n",
 			 ctrace_reader_dir(reader)->slots_per_cpu);
@@ -220,7 +221,7 @@ static void test_shared(void)
 		mixed += cid[n] != r->cid;
 		ours++;
 	}
-	ctrace_reader_losses(reader, &l);
+	ctrace_reader_losses(reader, &l, sizeof(l));
 	for (int i = 1; i <= BOXES; i++) {
 		bad += count[i] != EACH || !cid[i];
 		for (int j = 1; j < i; j++)
@@ -256,7 +257,7 @@ static void test_reuse(void)
 	struct gens g = { 0 };
 
 	ksft_set_plan(3);
-	setup((uint64_t)8192 * 2 * sysconf(_SC_NPROCESSORS_CONF) + 65536, 8192, UINT64_MAX, marked);
+	setup((uint64_t)8192 * 2 * sysconf(_SC_NPROCESSORS_CONF) + 65536, 8192, 0, marked);
 	t = mark_type();
 	for (unsigned int i = 1; i <= 16; i++) {
 		unsigned int a[2] = { i, 20 };
@@ -275,7 +276,7 @@ static void test_reuse(void)
 	ctrace_session_stop(session);
 	while (ctrace_reader_next(reader, &r) == 1)
 		seen += r->id == t->id || r->id == t->id + CTRACE_ID_SYS_EXIT - CTRACE_ID_SYS_ENTER;
-	ctrace_reader_losses(reader, &l);
+	ctrace_reader_losses(reader, &l, sizeof(l));
 	ctrace_ring_each(ct, ctrace_session_id(session), gen_fn, &g);
 	ksft_test_result(g.max > 2, "%u slots of their own, the highest generation is %u\n", g.slots, g.max);
 	ksft_test_result(seen + l.overrun == made, "expected %llu, seen %llu + overrun %llu\n",
@@ -340,7 +341,7 @@ static void test_wakeups(void)
 	pid_t pid;
 
 	ksft_set_plan(4);
-	setup(64 << 20, 8 << 20, UINT64_MAX, marked);
+	setup(64 << 20, 8 << 20, 0, marked);
 	container(&b, "wakeups", a);
 	box_settle(&b);
 	box_go(&b);
@@ -358,7 +359,7 @@ static void test_wakeups(void)
 	ctrace_session_stop(session);
 	while (ctrace_reader_next(reader, &r) == 1)
 		;
-	ctrace_reader_losses(reader, &l);
+	ctrace_reader_losses(reader, &l, sizeof(l));
 	ksft_test_result(l.seen + l.overrun >= 80000 + 2 * PAUSES, "%llu records\n", (unsigned long long)l.seen);
 	judge_sleeps(&w, "many at a time");
 	judge_sleeps(&v, "one at a time");
@@ -373,7 +374,7 @@ static void test_idle(void)
 	int n;
 
 	ksft_set_plan(2);
-	setup(4 << 20, 0, UINT64_MAX, marked);
+	setup(4 << 20, 0, 0, marked);
 	p = (struct pollfd){ .fd = ctrace_reader_fd(reader), .events = POLLIN };
 	while (ctrace_reader_next(reader, &r) == 1)
 		;
@@ -390,17 +391,15 @@ static void test_idle(void)
 static void test_hup(void)
 {
 	struct ctrace_reader *other;
-	struct ctrace *ct2;
 	struct pollfd p;
 	const struct ctrace_record *r;
 	uint64_t until = box_now() + 10000000000ull;
 	int n = 0, err = 0;
 
 	ksft_set_plan(4);
-	setup(4 << 20, 0, UINT64_MAX, marked);
-	if (ctrace_open(&ct2) ||
-	    ctrace_reader_open_id(ct2, ctrace_session_id(session), CTRACE_CID_ALL, 0, &other))
-		ksft_exit_fail_msg("second reader: %s\n", ctrace_strerror(ct2));
+	setup(4 << 20, 0, 0, marked);
+	if (reader_of(ctrace_session_id(session), CTRACE_CID_ALL, &other))
+		ksft_exit_fail_msg("second reader: %s\n", ctrace_reader_errmsg(other));
 	for (int i = 0; i < 100; i++)
 		box_mark(i);
 	ctrace_reader_close(reader);
@@ -418,7 +417,6 @@ static void test_hup(void)
 	ksft_test_result(err == -ENODATA, "and then: expected ENODATA, seen %d\n", err);
 	ksft_test_result(ctrace_reader_dir(other)->state == CTRACE_DIR_ENDED, "the directory says so\n");
 	ctrace_reader_close(other);
-	ctrace_close(ct2);
 }
 
 int main(int argc, char **argv)

@@ -112,12 +112,12 @@ static void add(struct ctrace *ct, int i, const char *probe, const char *filter,
 {
 	struct ctrace_probe_opts o = { .sz = sizeof(o), .filter = filter, .flags = flags };
 
-	if (!ctrace_probe_add_opts(session[i].s, probe, &o, NULL, NULL))
+	if (!ctrace_probe_add(session[i].s, probe, &o, NULL, NULL))
 		return;
 	/* Older kernels lack some: sched_waking, page_fault_user. */
-	if (session[i].per_call || !strstr(ctrace_strerror(ct), "tracepoint"))
-		ksft_exit_fail_msg("probe %s: %s\n", probe, ctrace_strerror(ct));
-	ksft_print_msg("without %s: %s\n", probe, ctrace_strerror(ct));
+	if (session[i].per_call || !strstr(ctrace_errmsg(ct), "tracepoint"))
+		ksft_exit_fail_msg("probe %s: %s\n", probe, ctrace_errmsg(ct));
+	ksft_print_msg("without %s: %s\n", probe, ctrace_errmsg(ct));
 }
 
 static void make_sessions(struct ctrace *ct)
@@ -125,11 +125,11 @@ static void make_sessions(struct ctrace *ct)
 	for (int i = 0; i < SESSIONS; i++) {
 		struct ctrace_session_opts o = {
 			.sz = sizeof(o), .arena_size = session[i].arena, .ring_size = session[i].ring,
-			.flags = session[i].flags, .wakeup_ns = UINT64_MAX, .name = session[i].name,
+			.flags = session[i].flags, .name = session[i].name,
 		};
 
-		if (ctrace_session_new(ct, &o, &session[i].s) || ctrace_target_all(session[i].s))
-			ksft_exit_fail_msg("session: %s\n", ctrace_strerror(ct));
+		if (ctrace_session_new(ct, &o, &session[i].s) || ctrace_target_add(session[i].s, NULL, NULL))
+			ksft_exit_fail_msg("session: %s\n", ctrace_errmsg(ct));
 		if (session[i].per_call == 2) {
 			add(ct, i, "syscall:getpriority", NULL, 0);
 		} else if (session[i].per_call) {
@@ -148,9 +148,9 @@ static struct ctrace_session *sampled;
 
 static void make_sampled(struct ctrace *ct)
 {
-	if (ctrace_session_new(ct, NULL, &sampled) || ctrace_target_all(sampled) ||
-	    ctrace_probe_add(sampled, "sample:99", NULL, NULL) || ctrace_session_start(sampled))
-		ksft_exit_fail_msg("sampling: %s\n", ctrace_strerror(ct));
+	if (ctrace_session_new(ct, NULL, &sampled) || ctrace_target_add(sampled, NULL, NULL) ||
+	    ctrace_probe_add(sampled, "sample:99", NULL, NULL, NULL) || ctrace_session_start(sampled))
+		ksft_exit_fail_msg("sampling: %s\n", ctrace_errmsg(ct));
 }
 
 static int cpu1_fn(const struct ctrace_ring_info *i, void *arg)
@@ -400,7 +400,7 @@ int main(int argc, char **argv)
 	cpus = sysconf(_SC_NPROCESSORS_CONF);
 	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (sh == MAP_FAILED || ctrace_open(&ct))
-		ksft_exit_fail_msg("no module: %s\n", ctrace_strerror(ct));
+		ksft_exit_fail_msg("no module: %s\n", ctrace_errmsg(ct));
 	ksft_set_plan(SESSIONS + rounds * (KINDS + 1) + 1 + moves + 2 * hotplug);
 	stage("containers");
 	make_boxes(ct);
@@ -411,14 +411,14 @@ int main(int argc, char **argv)
 	if (hotplug)
 		make_sampled(ct);
 	if (ctrace_schema_get(ct, &schema))
-		ksft_exit_fail_msg("no schema: %s\n", ctrace_strerror(ct));
+		ksft_exit_fail_msg("no schema: %s\n", ctrace_errmsg(ct));
 	stage("readers");
 	start_readers();
 	/* This process keeps the time and ends the storm, so it must not be kept waiting. */
 	setpriority(PRIO_PROCESS, 0, -10);
 	for (int i = 0; i < SESSIONS; i++)
 		if (ctrace_session_start(session[i].s))
-			ksft_exit_fail_msg("start: %s\n", ctrace_strerror(ct));
+			ksft_exit_fail_msg("start: %s\n", ctrace_errmsg(ct));
 	ctrace_session_each(ct, info_fn, NULL);
 	vm_before = vmalloced();
 	if (hotplug && !(plugger = fork()))

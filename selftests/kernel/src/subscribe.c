@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 
 	if (ctrace_open(&ct) || (seconds && (fd = ctrace_container_subscribe(ct, event, NULL)) < 0) ||
 	    ctrace_container_each(ct, each, NULL)) {
-		fprintf(stderr, "subscribe: %s\n", ctrace_strerror(ct));
+		fprintf(stderr, "subscribe: %s\n", ctrace_errmsg(ct));
 		return 1;
 	}
 	while (seconds && time(NULL) < end) {
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 			while ((err = ctrace_container_dispatch(ct)) > 0)
 				;
 			if (err < 0 && err != -EAGAIN) {
-				fprintf(stderr, "subscribe: %s\n", ctrace_strerror(ct));
+				fprintf(stderr, "subscribe: %s\n", ctrace_errmsg(ct));
 				return 1;
 			}
 		}

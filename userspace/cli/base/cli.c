@@ -77,7 +77,7 @@ struct ctrace *cli_open(void)
 	if (!err)
 		return ct;
 	if (ct)
-		cli_error("%s", ctrace_strerror(ct));
+		cli_error("%s", ctrace_errmsg(ct));
 	else
 		cli_error("cannot connect to the kernel module: %s", strerror(-err));
 	ctrace_close(ct);

@@ -130,7 +130,7 @@ static int load_event(struct ctrace_schema *s, struct json_object *o)
 	}
 	t.fields = fields;
 	/* this checks the type: the decoder trusts the sizes in a schema */
-	err = ctrace_schema_add(s, &t);
+	err = ctrace_schema_add(s, &t, sizeof(t));
 	free(fields);
 	return err == -EINVAL ? -EBADMSG : err;
 }

@@ -226,7 +226,7 @@ int events_list(struct ctrace *ct, const struct events_opts *o)
 	int status = CLI_OK;
 
 	if (ctrace_schema_get(ct, &l.s))
-		return cli_error("%s", ctrace_strerror(ct));
+		return cli_error("%s", ctrace_errmsg(ct));
 	if (o->form == EVENTS_MARKDOWN) {
 		markdown(&l);
 		ctrace_schema_free(l.s);
@@ -236,7 +236,7 @@ int events_list(struct ctrace *ct, const struct events_opts *o)
 	table_init(&l.table, heads, ARRAY_SIZE(heads));
 	by_group(&l, put);
 	if ((o->tracepoints || o->n) && ctrace_tracepoint_each(ct, put_tracepoint, &l))
-		status = cli_error("%s", ctrace_strerror(ct));
+		status = cli_error("%s", ctrace_errmsg(ct));
 	if (o->form == EVENTS_TABLE && l.shown)
 		table_print(&l.table, stdout);
 	table_free(&l.table);

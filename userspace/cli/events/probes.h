@@ -6,7 +6,7 @@
 #include <libctrace.h>
 
 struct probe_want {
-	char *name;		/* as ctrace_probe_add_opts() takes it */
+	char *name;		/* as ctrace_probe_add() takes it */
 	char *filter;		/* or NULL */
 	bool own;		/* named by its own name, not by a class, a group or a pattern */
 	bool whole;		/* a system call as one record, written when the call returns */

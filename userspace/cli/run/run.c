@@ -70,12 +70,12 @@ static int add_probes(struct run *r, const struct run_opts *o)
 		po.filter = r->probes.v[i].filter;
 		/* a sample has its stacks in its own record */
 		po.flags = strncmp(r->probes.v[i].name, "sample:", 7) ? o->stack : 0;
-		if (ctrace_probe_add_opts(r->session, r->probes.v[i].name, &po, NULL, NULL))
-			return cli_error("%s", ctrace_strerror(r->ct));
+		if (ctrace_probe_add(r->session, r->probes.v[i].name, &po, NULL, NULL))
+			return cli_error("%s", ctrace_errmsg(r->ct));
 	}
 	/* learn the types of the kprobes just added */
 	if (ctrace_schema_refresh(r->ct, r->schema))
-		return cli_error("%s", ctrace_strerror(r->ct));
+		return cli_error("%s", ctrace_errmsg(r->ct));
 	return CLI_OK;
 }
 
@@ -95,10 +95,13 @@ static uint32_t containers(const struct run *r)
 static int make_session(struct run *r, const struct run_opts *o)
 {
 	struct ctrace_session_opts so = {
-		.sz = sizeof(so), .arena_size = o->buffer ? o->buffer : BUFFER_DEFAULT, .wakeup_ns = UINT64_MAX,
+		.sz = sizeof(so), .arena_size = o->buffer ? o->buffer : BUFFER_DEFAULT,
 		.flags = (o->stop_full ? CTRACE_SESSION_F_STOP_FULL : 0) |
 			 (o->state_dump ? CTRACE_SESSION_F_STATEDUMP : 0),
 		.rate = o->rate,
+	};
+	struct ctrace_target child = {
+		.sz = sizeof(child), .kind = CTRACE_TARGET_PID, .pid = (uint32_t)r->child.pid,
 	};
 	char *filter = run_filter(o);
 	int status;
@@ -108,16 +111,16 @@ static int make_session(struct run *r, const struct run_opts *o)
 	status = ctrace_session_new(r->ct, &so, &r->session);
 	free(filter);
 	if (status)
-		return cli_error("%s", ctrace_strerror(r->ct));
+		return cli_error("%s", ctrace_errmsg(r->ct));
 	status = add_probes(r, o);
 	if (status == CLI_OK)
 		status = targets_apply(&r->targets, r->ct, r->session);
 	if (status != CLI_OK)
 		return status;
-	if (r->child.pid && ctrace_target_pid(r->session, (uint32_t)r->child.pid))
-		return cli_error("%s", ctrace_strerror(r->ct));
-	if (ctrace_reader_open(r->session, 0, &r->reader))
-		return cli_error("%s", ctrace_strerror(r->ct));
+	if (child.pid && ctrace_target_add(r->session, &child, NULL))
+		return cli_error("%s", ctrace_errmsg(r->ct));
+	if (ctrace_reader_open(r->session, NULL, &r->reader))
+		return cli_error("%s", ctrace_errmsg(r->ct));
 	return CLI_OK;
 }
 
@@ -137,12 +140,12 @@ int run_setup(struct run *r, const struct run_opts *o)
 	if (!r->ct)
 		return CLI_FAIL;
 	if (ctrace_schema_get(r->ct, &r->schema))
-		return cli_error("%s", ctrace_strerror(r->ct));
+		return cli_error("%s", ctrace_errmsg(r->ct));
 	r->ctable = ctable_new(r->ct);
 	/* subscribe first, then list: no birth is missed in between */
 	r->container_fd = ctable_subscribe(r->ctable);
 	if (r->container_fd < 0 || ctable_list(r->ctable))
-		return cli_error("%s", ctrace_strerror(r->ct));
+		return cli_error("%s", ctrace_errmsg(r->ct));
 	status = targets_parse(&r->targets, r->ctable, o->targets, o->ntargets, o->command);
 	if (status == CLI_OK)
 		status = probes_parse(&r->probes, r->schema, &o->probes);
@@ -155,7 +158,7 @@ int run_setup(struct run *r, const struct run_opts *o)
 	if (status == CLI_OK && o->ready)
 		status = o->ready(r, o->ready_arg);
 	if (status == CLI_OK && ctrace_session_start(r->session))
-		status = cli_error("%s", ctrace_strerror(r->ct));
+		status = cli_error("%s", ctrace_errmsg(r->ct));
 	if (status == CLI_OK && o->command)
 		status = command_go(&r->child, o->command[0]);
 	return status;
@@ -278,7 +281,7 @@ int run_loop(struct run *r, const struct run_ops *ops, void *arg)
 			wait_for_more(r, ops, &l, timeout_ms(&l, r, !more));
 	}
 	if (ctrace_session_stop(r->session))
-		return cli_error("%s", ctrace_strerror(r->ct));
+		return cli_error("%s", ctrace_errmsg(r->ct));
 	more = 1;
 	/* take the last notices: records that are still in the rings need names */
 	ctable_dispatch(r->ctable);
@@ -298,7 +301,22 @@ int run_status(const struct run *r)
 	return WEXITSTATUS(r->child.status);
 }
 
-void losses_print(const struct ctrace_losses *l, struct sbuf *b)
+bool losses_count(struct run *r, struct losses *l)
+{
+	struct ctrace_session_losses s;
+	struct ctrace_losses seen;
+
+	if (ctrace_reader_losses(r->reader, &seen, sizeof(seen)) ||
+	    ctrace_session_losses(r->session, &s, sizeof(s)))
+		return false;
+	*l = (struct losses){
+		.overrun = seen.overrun, .full = seen.full, .nested = seen.nested, .missed = s.missed,
+		.unfollowed = s.unfollowed, .unfollowed_tasks = s.unfollowed_tasks,
+	};
+	return true;
+}
+
+void losses_print(const struct losses *l, struct sbuf *b)
 {
 	const struct { const char *name; uint64_t n; } v[] = {
 		{ "overrun", l->overrun }, { "full", l->full }, { "nested", l->nested },
@@ -357,12 +375,12 @@ void run_losses(struct run *r, struct sbuf *b)
 {
 	struct sbuf who = { 0 };
 	struct held h = { .r = r, .b = &who };
-	struct ctrace_losses l;
+	struct losses l;
 
-	if (ctrace_reader_losses(r->reader, &l))
-		sbuf_puts(b, ", losses unknown");
-	else
+	if (losses_count(r, &l))
 		losses_print(&l, b);
+	else
+		sbuf_puts(b, ", losses unknown");
 	if (!r->rate || ctrace_limit_each(r->ct, ctrace_session_id(r->session), one_limit, &h) || !h.all)
 		return;
 	sbuf_printf(b, ", %llu held back by --rate%s)", (unsigned long long)h.all, who.s);

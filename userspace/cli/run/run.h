@@ -145,8 +145,14 @@ int run_loop(struct run *r, const struct run_ops *ops, void *arg);
 /* The status to exit with if all else went well: the command's own. */
 int run_status(const struct run *r);
 
+/* The losses of a run, by cause: of its reader, then of its session. */
+struct losses {
+	uint64_t overrun, full, nested, missed, unfollowed, unfollowed_tasks;
+};
+/* False: they cannot be known. */
+bool losses_count(struct run *r, struct losses *l);
 /* Appends ", 0 lost" or ", 17 lost (12 overrun, 5 full)". */
-void losses_print(const struct ctrace_losses *l, struct sbuf *b);
+void losses_print(const struct losses *l, struct sbuf *b);
 /* Appends the losses of the whole run, and ", 90 held back by --rate (90 of web)" if there were any. */
 void run_losses(struct run *r, struct sbuf *b);
 

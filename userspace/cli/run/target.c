@@ -249,24 +249,13 @@ int targets_apply(const struct targets *ts, struct ctrace *ct, struct ctrace_ses
 {
 	for (size_t i = 0; i < ts->n; i++) {
 		const struct target *t = &ts->v[i];
-		int err;
+		const struct ctrace_target o = {
+			.sz = sizeof(o), .kind = t->kind, .cid = t->cid, .pid = t->pid,
+			.cgroup = t->path, .exclude = t->not,
+		};
 
-		switch (t->kind) {
-		case CTRACE_TARGET_ALL:
-			err = ctrace_target_all(s);
-			break;
-		case CTRACE_TARGET_CID:
-			err = t->not ? ctrace_target_not_cid(s, t->cid) : ctrace_target_cid(s, t->cid);
-			break;
-		case CTRACE_TARGET_PID:
-			err = ctrace_target_pid(s, t->pid);
-			break;
-		default:
-			err = t->not ? ctrace_target_not_cgroup(s, t->path) :
-				       ctrace_target_cgroup(s, t->path);
-		}
-		if (err)
-			return cli_error("%s", ctrace_strerror(ct));
+		if (ctrace_target_add(s, &o, NULL))
+			return cli_error("%s", ctrace_errmsg(ct));
 	}
 	return CLI_OK;
 }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A reader over hand-made rings: waiting, structs of other sizes, errors. Its records are in merge_test.c. */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "internal.h"
+#include "fake_ring.h"
+#include "ktap.h"
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static struct ctrace_reader *open_fake(struct fake *f, unsigned int flags)
+{
+	struct ctrace_reader *r;
+
+	check_eq(ctrace_reader_open_map(f->dir, f->len, flags, &r), 0);
+	return r;
+}
+
+/* Waiting. Without a descriptor, only what the reader itself knows ends the wait before its time. */
+static void waits(void)
+{
+	struct fake f = fake_new(2, 2);
+	struct ctrace_reader *r = open_fake(&f, 0);
+	const struct ctrace_record *rec;
+	uint64_t t = now_ns() - 1000000;
+
+	check_eq(ctrace_reader_poll(r, -1), 1);		/* nobody has looked yet */
+	check_eq(ctrace_reader_next(r, &rec), 0);
+	check_eq(ctrace_reader_poll(r, 0), 0);
+	check_eq(ctrace_reader_poll(r, 10), 0);
+	fake_put(&f, 1, t, 1);
+	fake_put(&f, 3, t + 1, 2);
+	check_eq(ctrace_reader_poll(r, 10), 1);
+	check_eq(ctrace_reader_poll(r, -1), 1);		/* as long as nobody looks */
+	check_eq(ctrace_reader_next(r, &rec), 1);
+	check_eq(ctrace_reader_poll(r, -1), 1);		/* there is another */
+	check_eq(ctrace_reader_next(r, &rec), 1);
+	check_eq(ctrace_reader_next(r, &rec), 0);
+	check_eq(ctrace_reader_poll(r, 0), 0);
+	fake_put(&f, 0, t + 2, 3);
+	__atomic_store_n(&f.dir->state, CTRACE_DIR_ENDED, __ATOMIC_RELEASE);
+	check_eq(ctrace_reader_poll(r, -1), 1);
+	check_eq(ctrace_reader_next(r, &rec), 1);
+	check_eq(ctrace_reader_poll(r, -1), 1);
+	check_eq(ctrace_reader_next(r, &rec), -ENODATA);
+	check_eq(ctrace_reader_poll(r, -1), -ENODATA);
+	check(strstr(ctrace_reader_errmsg(r), "ended"));
+	ctrace_reader_close(r);
+	fake_free(&f);
+}
+
+static int take_run(const struct ctrace_run *run, void *arg)
+{
+	*(uint64_t *)arg += run->count;
+	return 0;
+}
+
+/* A recorder never calls ctrace_reader_next(), and learns of the end all the same. */
+static void recorder_waits(void)
+{
+	struct fake f = fake_new(1, 2);
+	struct ctrace_reader *r = open_fake(&f, 0);
+	uint64_t n = 0;
+
+	check_eq(ctrace_reader_runs(r, take_run, NULL, &n), 0);
+	check_eq(ctrace_reader_poll(r, 0), 0);
+	fake_put(&f, 0, now_ns(), 1);
+	check_eq(ctrace_reader_poll(r, 0), 1);
+	check_eq(ctrace_reader_runs(r, take_run, NULL, &n), 1);
+	check_eq(ctrace_reader_runs(r, take_run, NULL, &n), 0);
+	__atomic_store_n(&f.dir->state, CTRACE_DIR_ENDED, __ATOMIC_RELEASE);
+	check_eq(ctrace_reader_poll(r, -1), -ENODATA);
+	check_eq(n, 1);
+	ctrace_reader_close(r);
+	fake_free(&f);
+}
+
+/* A program with a shorter struct gets what it knows, one with a longer struct zeros. */
+static void sizes(void)
+{
+	struct fake f = fake_new(1, 1);
+	struct ctrace_reader *r = open_fake(&f, 0);
+	struct { struct ctrace_losses l; uint64_t more; } newer = { .more = 1 };
+	struct ctrace_losses older = { .overrun = 77 };
+	const struct ctrace_record *rec;
+
+	fake_put(&f, 0, now_ns() - 1000000, 1);
+	check_eq(ctrace_reader_next(r, &rec), 1);
+	check_eq(ctrace_reader_losses(r, &older, sizeof(older.seen)), 0);
+	check_eq(older.seen, 1);
+	check_eq(older.overrun, 77);
+	check_eq(ctrace_reader_losses(r, &newer.l, sizeof(newer)), 0);
+	check_eq(newer.l.seen, 1);
+	check_eq(newer.more, 0);
+	ctrace_reader_close(r);
+	fake_free(&f);
+}
+
+/* A reader that could not be opened has a sentence and a number for every call. */
+static void unopened(void)
+{
+	struct ctrace_reader_opts o = { .sz = sizeof(o), .flags = CTRACE_READER_FD, .fd = -1 };
+	struct { struct ctrace_reader_opts o; uint64_t more; } newer = { .o = o, .more = 1 };
+	const struct ctrace_record *rec;
+	struct ctrace_reader *r = NULL;
+	struct ctrace_losses l;
+
+	check_eq(ctrace_reader_open(NULL, &o, &r), -EBADF);
+	check(r && ctrace_reader_errmsg(r)[0]);
+	check_eq(ctrace_reader_next(r, &rec), -ENODATA);
+	check_eq(ctrace_reader_poll(r, -1), -ENODATA);
+	check_eq(ctrace_reader_fd(r), -1);
+	check_eq(ctrace_reader_losses(r, &l, sizeof(l)), 0);
+	check_eq(l.seen + l.overrun, 0);
+	ctrace_reader_close(r);
+	newer.o.sz = sizeof(newer);
+	check_eq(ctrace_reader_open(NULL, &newer.o, &r), -E2BIG);
+	check(strstr(ctrace_reader_errmsg(r), "newer"));
+	ctrace_reader_close(r);
+	check_eq(ctrace_reader_open(NULL, NULL, &r), -EINVAL);
+	ctrace_reader_close(r);
+	check(strstr(ctrace_reader_errmsg(NULL), "memory"));
+}
+
+static const struct ktap_case cases[] = {
+	{ "waiting: one look for each answer", waits },
+	{ "waiting with runs", recorder_waits },
+	{ "structs of older and newer programs", sizes },
+	{ "a reader that could not be opened", unopened },
+};
+KTAP_MAIN(cases)
