@@ -47,7 +47,7 @@ struct ctrace_ctf_stream {
 #define ROOM_MIN	((off_t)1 << 20)
 #define ROOM_SHIFT_MAX	6
 
-/* The name of a stream's file: its last one, or, until it has a packet, in ctrace/, where no CTF reader looks. */
+/* The name of a stream's file. Until it has a packet, that is one in ctrace/, where no CTF reader looks. */
 struct name { char s[64]; };
 
 static struct name stream_name(const struct ctrace_ctf_stream *s, bool named)
@@ -231,7 +231,7 @@ static int make_room(struct ctrace_ctf *w, struct ctrace_ctf_stream *s, off_t si
 	if (s->named)
 		return 0;
 	s->seq = s->end = 0;	/* the file has no published packet: begin at its start */
-	if (room > w->file_max)
+	if (w->file_max && room > w->file_max)
 		room = w->file_max;
 	if (room < size)
 		room = size;

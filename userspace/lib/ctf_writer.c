@@ -120,8 +120,7 @@ static void set_up(struct ctrace_ctf *w)
 	w->info.uuid[8] = (w->info.uuid[8] & 0x3f) | 0x80;
 	getrlimit(RLIMIT_NOFILE, &files);
 	w->max_open = files.rlim_cur > 4096 + 64 ? 4096 : files.rlim_cur > 96 ? files.rlim_cur - 64 : 32;
-	w->file_max = INT64_MAX;
-	if (!getrlimit(RLIMIT_FSIZE, &size) && size.rlim_cur < INT64_MAX)
+	if (!getrlimit(RLIMIT_FSIZE, &size) && size.rlim_cur != RLIM_INFINITY)
 		w->file_max = (off_t)size.rlim_cur;
 }
 

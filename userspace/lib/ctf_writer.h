@@ -20,7 +20,7 @@ struct ctrace_ctf {
 	uint32_t nslots;	/* length of refused */
 	unsigned int nopen, max_open;
 	uint64_t clock;		/* counts packets */
-	off_t file_max;		/* RLIMIT_FSIZE */
+	off_t file_max;		/* RLIMIT_FSIZE; 0: none */
 	int err;		/* the first error; nothing is written after it */
 	char *why;		/* its sentence; NULL: there was no memory for one */
 };

@@ -379,6 +379,9 @@ int ctrace_reader_runs(struct ctrace_reader *r, ctrace_run_fn fn, ctrace_run_don
  *
  * After an error nothing more is written: every further call returns that error, ctrace_ctf_errmsg() has
  * its sentence, and what was written before is a whole trace. If there was no packet yet, nothing is left.
+ * Arguments that a call refuses with -EINVAL are no such error: the writer goes on.
+ *
+ * Use a writer, its schema and its reader in one thread at a time.
  *
  * No file grows beyond RLIMIT_FSIZE: a stream goes on in another one. A program that has such a limit
  * ignores or catches SIGXFSZ. If there are more streams than the program may have open files
@@ -435,7 +438,9 @@ int ctrace_ctf_done(struct ctrace_ctf *w, const struct ctrace_run *run, bool ok)
 int ctrace_ctf_metadata(struct ctrace_ctf *w);
 /*
  * Puts a file into DIR/ctrace/, or replaces it in one step. For what a program wants to keep with a trace,
- * such as names of containers. -EINVAL: not a file's name, or one that the writer uses.
+ * such as names of containers. CTRACE_CTF_REPLACE leaves such files of an older trace there, but for those of
+ * `ctrace record`; the uuid tells one trace from another.
+ * -EINVAL: not a file's name, or one that the writer uses.
  */
 int ctrace_ctf_file(struct ctrace_ctf *w, const char *name, const void *data, size_t len);
 
@@ -445,9 +450,10 @@ struct ctrace_ctf_info {
 	int64_t clock_offset_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC when it was opened */
 	uint64_t records, bytes;
 	uint64_t streams;		/* files */
-	uint64_t lost;			/* overrun, full and nested that the packets tell of */
+	uint64_t lost;			/* overrun, full and nested, as far as the packets tell of them */
 };
-void ctrace_ctf_info(const struct ctrace_ctf *w, struct ctrace_ctf_info *info, size_t sz);	/* sz: sizeof(*info) */
+/* sz: sizeof(*info) */
+void ctrace_ctf_info(const struct ctrace_ctf *w, struct ctrace_ctf_info *info, size_t sz);
 
 #ifdef __cplusplus
 }
