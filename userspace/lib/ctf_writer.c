@@ -158,8 +158,8 @@ int ctrace_ctf_open(int dirfd, const char *path, const struct ctrace_schema *s,
 	err = take_opts(&o, opts);
 	if (err)
 		return ctrace_ctf_fail(w, err, "cannot record into '%s': %s", path,
-				       err == -E2BIG ? "an option is newer than this library" :
-						       "the options' size is not set, or a flag is unknown");
+				       err == -E2BIG ? "an option is set that is newer than this library" :
+						       "the options' size is not set (fill in .sz), or a flag is unknown");
 	set_up(w);
 	w->dirfd = ctrace_ctf_dir_open(dirfd, path, o.flags & CTRACE_CTF_REPLACE, &what);
 	if (w->dirfd < 0)

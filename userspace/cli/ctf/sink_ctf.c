@@ -28,7 +28,7 @@ struct ctrace_ctf_info ctf_info(const struct ctf *c)
 static int fail(struct ctf *c, const char *why)
 {
 	if (!c->failed)
-		cli_error("%s%s", why, ctf_info(c).records ? ": the trace up to there is whole" : "");
+		cli_error("%s%s", why, ctf_info(c).records ? ": the trace is complete up to there" : "");
 	c->failed = true;
 	return -1;
 }
