@@ -10,9 +10,9 @@ names_test_cli := names/names names/names_manager names/names_runtime base/sbuf 
 	names/ctable base/json
 text_test_cli := $(sinks)
 stack_test_cli := $(sinks) ctf/ctf_symbols
-report_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_dir ctf/ctf_read ctf/ctf_symbols ctf/side \
+report_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/side \
 	base/errors
-ctf_killed_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_dir ctf/ctf_read ctf/ctf_symbols ctf/side \
+ctf_killed_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/side \
 	base/errors
 probes_test_cli := $(probes)
 options_test_cli := $(probes) run/run_opts

@@ -167,7 +167,7 @@ static void write_trace(void)
 		.nfields = sizeof(named) / sizeof(named[0]), .fields = named,
 	};
 	struct ctrace_schema *schema = ctrace_schema_new();
-	struct ctrace_ctf_env env = { .sz = sizeof(env) };
+	struct ctrace_ctf_env env = { 0 };
 	uint64_t seq = 0;
 	uint32_t i, count;
 	struct shape s;

@@ -57,7 +57,7 @@ static bool step(void)
 	if (!armed)
 		return false;
 	if (ctf)
-		told.events = ctf_totals(ctf).events;
+		told.events = ctf_info(ctf).records;
 	if (told.places++ != place || mode == COUNT)
 		return false;
 	told.fired = true;

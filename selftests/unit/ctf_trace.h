@@ -3,11 +3,13 @@
 #ifndef CTRACE_SELFTEST_CTF_TRACE_H
 #define CTRACE_SELFTEST_CTF_TRACE_H
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "libctrace.h"
+#include "internal.h"
+#include "ctf_format.h"
 #include "ktap.h"
 
 #define STREAM	"c7_1"
@@ -49,7 +51,7 @@ static void write_packet(FILE *f, const struct ctrace_schema *s, const struct bu
 {
 	const struct ctrace_record *first = (void *)b->b, *last = (void *)(b->b + b->last);
 	struct ctrace_ctf_packet p = {
-		.magic = 0xC1FC1FC1, .timestamp_begin = first->time,
+		.magic = CTRACE_CTF_MAGIC, .timestamp_begin = first->time,
 		.timestamp_end = last->time, .packet_seq_num = seq,
 		.events_discarded = discarded, .cpu_id = 1, .ring_cid = 7,
 	};
@@ -76,7 +78,7 @@ static void write_metadata(const struct ctrace_schema *s, struct ctrace_ctf_env 
 	FILE *f = create("metadata");
 
 	memset(env->uuid, 0x5a, 16);
-	check_eq(ctrace_ctf_metadata(f, s, env), 0);
+	ctrace_ctf_describe(f, s, env);
 	fclose(f);
 }
 

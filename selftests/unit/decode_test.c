@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libctrace.h"
+#include "ctf_format.h"
 #include "ktap.h"
 
 static const struct ctrace_field fields[] = {

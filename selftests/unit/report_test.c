@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/cli.h"
-#include "ctf/ctf_dir.h"
 #include "ctf/ctf_read.h"
 #include "ktap.h"
 #include "make_record.h"
@@ -160,8 +159,8 @@ static void round_trip(void)
 	add_run(CTRACE_CID_ALL, 0, 1 * MSEC + 7, 10, 20, 0, true);
 	add_run(3, 0, 2 * MSEC, 10, 50, 9, true);
 	check_eq(ctf_drain(c, NULL), 4);
-	check_eq(ctf_totals(c).events, 170);
-	check_eq(ctf_totals(c).streams, 3);
+	check_eq(ctf_info(c).records, 170);
+	check_eq(ctf_info(c).streams, 3);
 	check_eq(ctf_close(c), CLI_OK);
 	s = read_back();
 	check_eq(s.records, 170);
@@ -335,10 +334,10 @@ static void directories(void)
 	check_eq(ctf_close(c), CLI_OK);
 	check(!access(path, F_OK));
 	check_eq(read_back().records, 0);
-	check(ctf_dir_is_stream("c12_0") && ctf_dir_is_stream("shared_11.2"));
-	check(!ctf_dir_is_stream("cat_0") && !ctf_dir_is_stream("c1_") &&
-	      !ctf_dir_is_stream("shared_") && !ctf_dir_is_stream("c1_0x") &&
-	      !ctf_dir_is_stream("c_1"));
+	check(ctrace_ctf_is_stream("c12_0") && ctrace_ctf_is_stream("shared_11.2"));
+	check(!ctrace_ctf_is_stream("cat_0") && !ctrace_ctf_is_stream("c1_") &&
+	      !ctrace_ctf_is_stream("shared_") && !ctrace_ctf_is_stream("c1_0x") &&
+	      !ctrace_ctf_is_stream("c_1"));
 	finish_case();
 }
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "libctrace.h"
+#include "ctf_format.h"
 #include "ktap.h"
 
 #define at(type, field, offset) check_eq(offsetof(struct type, field), offset)

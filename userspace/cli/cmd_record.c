@@ -51,20 +51,20 @@ struct record {
 	struct symbols *symbols;	/* NULL: no stacks */
 	bool force;
 	bool progress;		/* stderr is a terminal */
-	struct ctf_totals shown;	/* at the last progress line */
+	struct ctrace_ctf_info shown;	/* at the last progress line */
 };
 
 static int drain(void *arg)
 {
 	struct record *r = arg;
-	uint64_t before = ctf_totals(r->ctf).bytes;
+	uint64_t before = ctf_info(r->ctf).bytes;
 	int n = ctf_drain(r->ctf, r->run.reader);
 
 	/*
 	 * Little came. It may be what our own writing caused; going on at once would cause as much again,
 	 * so pause. Once the session has stopped, drain to the last record.
 	 */
-	if (n > 0 && r->run.end == RUN_ON && ctf_totals(r->ctf).bytes - before < BUSY)
+	if (n > 0 && r->run.end == RUN_ON && ctf_info(r->ctf).bytes - before < BUSY)
 		return 0;
 	return n;
 }
@@ -78,7 +78,7 @@ static void idle(void *arg, uint64_t ns)
 static void tick(void *arg)
 {
 	struct record *r = arg;
-	struct ctf_totals t = ctf_totals(r->ctf);
+	struct ctrace_ctf_info t = ctf_info(r->ctf);
 	struct losses l;
 	struct sbuf b = { 0 };
 	struct centry *e;
@@ -90,7 +90,7 @@ static void tick(void *arg)
 	ctf_containers(r->ctf);
 	if (!r->progress)
 		return;
-	sbuf_printf(&b, "%llu events/s, ", (unsigned long long)(t.events - r->shown.events));
+	sbuf_printf(&b, "%llu events/s, ", (unsigned long long)(t.records - r->shown.records));
 	sbuf_size(&b, t.bytes);
 	if (losses_count(&r->run, &l))
 		losses_print(&l, &b);
@@ -119,15 +119,15 @@ static int ready(struct run *run, void *arg)
 
 static void account(struct record *r)
 {
-	struct ctf_totals t = ctf_totals(r->ctf);
+	struct ctrace_ctf_info t = ctf_info(r->ctf);
 	struct sbuf b = { 0 };
 
 	if (r->progress)
 		fputs("\r\033[K", stderr);
 	if (r->run.end == RUN_TARGETS)
 		fputs("ctrace: all targets have ended\n", stderr);
-	sbuf_printf(&b, "%llu event%s in %llu stream%s, ", (unsigned long long)t.events,
-		    t.events == 1 ? "" : "s", (unsigned long long)t.streams,
+	sbuf_printf(&b, "%llu event%s in %llu stream%s, ", (unsigned long long)t.records,
+		    t.records == 1 ? "" : "s", (unsigned long long)t.streams,
 		    t.streams == 1 ? "" : "s");
 	sbuf_size(&b, t.bytes);
 	sbuf_puts(&b, " bytes");

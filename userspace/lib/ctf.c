@@ -12,11 +12,11 @@
  */
 #include <ctype.h>
 #include <endian.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "internal.h"
+#include "ctf_format.h"
 
 #define FIELD_NAME_MAX	128
 
@@ -193,8 +193,6 @@ static void put_trace(FILE *f, const struct ctrace_ctf_env *env)
 		put_env(f, "kernel_release", env->kernel_release);
 	if (env->kernel_version)
 		put_env(f, "kernel_version", env->kernel_version);
-	if (env->extra)
-		fputs(env->extra, f);
 	fputs("};\n\n", f);
 
 	fputs("clock {\n\tname = \"monotonic\";\n\tuuid = \"", f);
@@ -235,25 +233,16 @@ static void put_stream(FILE *f)
 	      "};\n\n", f);
 }
 
-int ctrace_ctf_metadata(FILE *f, const struct ctrace_schema *s, const struct ctrace_ctf_env *opts)
+void ctrace_ctf_describe(FILE *f, const struct ctrace_schema *s, const struct ctrace_ctf_env *env)
 {
-	struct ctrace_ctf_env env = { .sz = sizeof(env) };
 	const struct ctrace_event_type *t;
 	size_t i;
 
-	if (opts->sz < offsetof(struct ctrace_ctf_env, hostname))
-		return -EINVAL;
-	memcpy(&env, opts, opts->sz < sizeof(env) ? opts->sz : sizeof(env));
-
-	errno = 0;
 	fputs("/* CTF 1.8 */\n\n", f);
 	put_types(f);
-	put_trace(f, &env);
+	put_trace(f, env);
 	put_stream(f);
 	for (i = 0; (t = ctrace_schema_at(s, i)); i++)
 		if (!t->reason)
 			put_event(f, t);
-	if (fflush(f) || ferror(f))
-		return errno ? -errno : -EIO;
-	return 0;
 }

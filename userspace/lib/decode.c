@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "ctf_format.h"
 
 #define ALIGN_UP(x, a)	(((x) + (a) - 1) & ~((size_t)(a) - 1))
 

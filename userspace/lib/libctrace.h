@@ -34,7 +34,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <ctrace/ctrace.h>
 #include <ctrace/ctrace_netlink.h>
 
@@ -433,43 +432,91 @@ int ctrace_reader_runs(struct ctrace_reader *r, ctrace_run_fn fn, ctrace_run_don
 
 /* --- CTF -------------------------------------------------------------------- */
 
-struct ctrace_ctf_env {
-	size_t sz;			/* sizeof(struct ctrace_ctf_env) */
-	uint8_t uuid[16];
-	int64_t clock_offset_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
-	const char *hostname, *kernel_release, *kernel_version;	/* each may be NULL */
-	const char *extra;		/* more env lines ("name = \"value\";\n"...), or NULL */
-};
 /*
- * Writes CTF 1.8 metadata for every type of the schema that this kernel has, and flushes f.
- * -EINVAL: env->sz is too small. Else the error of writing to f.
+ * Writes a CTF 1.8 trace, straight from the rings. Any reader of CTF can read it at any moment, also
+ * while it is written, and when the writing program was killed: it then ends with the last whole packet.
+ *
+ *	DIR/metadata			what the records look like
+ *	DIR/c12_0, DIR/shared_1 ...	a stream of packets per container and CPU
+ *	DIR/ctrace/			unfinished files, and those of ctrace_ctf_file(); CTF readers do not look here
+ *
+ * After an error nothing more is written: every further call returns that error, ctrace_ctf_errmsg() has
+ * its sentence, and what was written before is a whole trace. If there was no packet yet, nothing is left.
+ * Arguments that a call refuses with -EINVAL are no such error: the writer goes on.
+ *
+ * Use a writer, its schema and its reader in one thread at a time.
+ *
+ * No file grows beyond RLIMIT_FSIZE: a stream goes on in another one. A program that has such a limit
+ * ignores or catches SIGXFSZ. If there are more streams than the program may have open files
+ * (RLIMIT_NOFILE), they take turns.
  */
-int ctrace_ctf_metadata(FILE *f, const struct ctrace_schema *s, const struct ctrace_ctf_env *env);
+struct ctrace_ctf;
 
-/*
- * The head of each packet of a stream file, as the metadata describes it; records
- * follow. packet_size includes the padding of the last record to 8 bytes. content_size does not:
- * CTF readers expect another whole event as long as any content is left.
- *   packet_size = 8 * (sizeof(struct ctrace_ctf_packet) + run->len)
- *   content_size = packet_size - 8 * run->last->len + ctrace_ctf_record_bits(type, run->last)
- */
-struct ctrace_ctf_packet {
-	uint32_t magic;			/* 0xC1FC1FC1 */
-	uint8_t uuid[16];
-	uint32_t stream_id;		/* 0 */
-	uint64_t timestamp_begin, timestamp_end;
-	uint64_t content_size, packet_size;	/* bits */
-	uint64_t packet_seq_num;
-	uint64_t events_discarded;	/* running total of the stream */
-	uint32_t cpu_id;
-	uint32_t ring_cid;		/* container of this stream, CTRACE_CID_ALL: shared */
+enum {
+	/* take a directory that is not empty, and remove an older trace in it; other files stay */
+	CTRACE_CTF_REPLACE	= 1 << 0,
+};
+
+struct ctrace_ctf_opts {
+	size_t sz;			/* sizeof(struct ctrace_ctf_opts) */
+	uint32_t flags;			/* CTRACE_CTF_* */
 };
 
 /*
- * The bits of a record without its padding. If t is NULL or the record does not decode, the bits of
- * all rec->len bytes. rec may be in a mapping that is being overwritten.
+ * Makes the directory, if it is not there, and writes the metadata for the types of s. A relative path
+ * begins at the directory dirfd; AT_FDCWD: the current one, as with openat(2). s must live as long as
+ * the writer. o NULL: no options.
+ * -ENOTEMPTY: the directory has files in it. -EINVAL: o->sz is not set, or an unknown flag. -E2BIG: o sets
+ * an option that is newer than this library. Else the error of a system call.
+ * On error *out is an object all the same: it is there for ctrace_ctf_errmsg(), and ctrace_ctf_close() takes
+ * it back. It is NULL only if there was no memory for it.
  */
-uint32_t ctrace_ctf_record_bits(const struct ctrace_event_type *t, const struct ctrace_record *rec);
+int ctrace_ctf_open(int dirfd, const char *path, const struct ctrace_schema *s,
+		    const struct ctrace_ctf_opts *o, struct ctrace_ctf **out);
+/*
+ * Ends the trace, and gives back the room that its files have at their ends. Returns the first error of
+ * w, which may be one of closing a file. w may be NULL.
+ */
+int ctrace_ctf_close(struct ctrace_ctf *w);
+/* The sentence of the error; "" if there was none; w NULL: "out of memory". Good until ctrace_ctf_close(). */
+const char *ctrace_ctf_errmsg(const struct ctrace_ctf *w);
+
+/*
+ * Writes what is in the rings, a packet for each run. Returns the number of runs; 0: there was nothing,
+ * so poll the reader. All calls for one writer are with one reader.
+ */
+int ctrace_ctf_drain(struct ctrace_ctf *w, struct ctrace_reader *r);
+/*
+ * The two halves of ctrace_ctf_drain(), for a program that looks at the runs, or leaves some out: for the
+ * two functions that it gives to ctrace_reader_runs(). _write() writes a packet that no reader sees yet.
+ * _done() makes it a part of the trace if ok, and else forgets it. -EINVAL: _done() without _write().
+ */
+int ctrace_ctf_write(struct ctrace_ctf *w, const struct ctrace_run *run);
+int ctrace_ctf_done(struct ctrace_ctf *w, const struct ctrace_run *run, bool ok);
+
+/*
+ * Replaces the metadata, in one step, after types were added to the schema. Call it before records of
+ * these types are written: no reader knows what to do with a record whose type the metadata lacks.
+ */
+int ctrace_ctf_metadata(struct ctrace_ctf *w);
+/*
+ * Puts a file into DIR/ctrace/, or replaces it in one step. For what a program wants to keep with a trace,
+ * such as names of containers. CTRACE_CTF_REPLACE leaves such files of an older trace there, but for those of
+ * `ctrace record`; the uuid tells one trace from another.
+ * -EINVAL: not a file's name, or one that the writer uses.
+ */
+int ctrace_ctf_file(struct ctrace_ctf *w, const char *name, const void *data, size_t len);
+
+/* uuid: of the trace. records, bytes: in its packets. */
+struct ctrace_ctf_info {
+	uint8_t uuid[16];
+	int64_t clock_offset_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC when it was opened */
+	uint64_t records, bytes;
+	uint64_t streams;		/* files */
+	uint64_t lost;			/* overrun, full and nested, as far as the packets tell of them */
+};
+/* sz: sizeof(*info) */
+void ctrace_ctf_info(const struct ctrace_ctf *w, struct ctrace_ctf_info *info, size_t sz);
 
 #ifdef __cplusplus
 }

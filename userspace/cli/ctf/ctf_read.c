@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "ctf/ctf_dir.h"
 #include "ctf/ctf_read.h"
 #include "ctf/sink_ctf.h"
 
@@ -83,7 +82,7 @@ static bool load_packet(struct ctf_reader *r, struct file *f)
 			goto out;
 		}
 		size = h.packet_size / 8;
-		if (h.magic != CTF_MAGIC || memcmp(h.uuid, r->uuid, sizeof(h.uuid)) ||
+		if (h.magic != CTRACE_CTF_MAGIC || memcmp(h.uuid, r->uuid, sizeof(h.uuid)) ||
 		    h.packet_size % 8 || h.content_size > h.packet_size ||
 		    h.content_size / 8 < sizeof(h) || size > PACKET_MAX) {
 			damaged(r, f, "has data that is not a packet of this trace");
@@ -198,7 +197,7 @@ struct ctf_reader *ctf_reader_open(const char *dir, const uint8_t uuid[16])
 		return NULL;
 	}
 	while ((e = readdir(d))) {
-		if (!ctf_dir_is_stream(e->d_name))
+		if (!ctrace_ctf_is_stream(e->d_name))
 			continue;
 		r->v = xrealloc(r->v, (r->n + 1) * sizeof(r->v[0]));
 		memset(&r->v[r->n], 0, sizeof(r->v[0]));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads the stream files that sink_ctf.c wrote: packets of records, merged by time. It does not read
+ * Reads the stream files that the library wrote: packets of records, merged by time. It does not read
  * the traces of other tracers; babeltrace2 reads any.
  */
 #ifndef CTRACE_CTF_READ_H

@@ -1,29 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writes a CTF 1.8 trace to disk, straight from the rings:
+ * A recording: the library's CTF trace, and what `ctrace report` needs besides the records:
  *
- *	DIR/metadata			what the records look like
- *	DIR/c12_0, DIR/shared_1 ...	a stream of packets per container and CPU
- *	DIR/ctrace/schema.json		what the records look like, for `ctrace report`
+ *	DIR/ctrace/schema.json		what the records look like
  *	DIR/ctrace/containers.json	names; replaced as containers come and go
  *	DIR/ctrace/symbols.json		names of the addresses in stacks, if any; written at the end
- *
- * ctrace/ is a directory because CTF readers would take a file beside the streams for a stream. They
- * ignore a directory without metadata.
  */
 #ifndef CTRACE_SINK_CTF_H
 #define CTRACE_SINK_CTF_H
 
+#include <ctf_format.h>
 #include "names/ctable.h"
 #include "symbols/symbols.h"
 
 struct ctf;
 
-#define CTF_SIDE_DIR		"ctrace"
-#define CTF_SIDE_SCHEMA		CTF_SIDE_DIR "/schema.json"
-#define CTF_SIDE_CONTAINERS	CTF_SIDE_DIR "/containers.json"
-#define CTF_SIDE_SYMBOLS	CTF_SIDE_DIR "/symbols.json"
-#define CTF_MAGIC		0xC1FC1FC1u
+#define CTF_SIDE_SCHEMA		CTRACE_CTF_SIDE "/" CTRACE_CTF_SCHEMA
+#define CTF_SIDE_CONTAINERS	CTRACE_CTF_SIDE "/" CTRACE_CTF_CONTAINERS
+#define CTF_SIDE_SYMBOLS	CTRACE_CTF_SIDE "/" CTRACE_CTF_SYMBOLS
 
 struct ctf_opts {
 	bool force;		/* take a directory that is not empty, and remove an older trace in it */
@@ -41,8 +35,7 @@ void ctf_containers(struct ctf *c);
 /* Closes the files. Returns CLI_OK; or, after a message, CLI_FAIL if anything could not be written. */
 int ctf_close(struct ctf *c);
 
-struct ctf_totals { uint64_t events, bytes, streams; };
-struct ctf_totals ctf_totals(const struct ctf *c);
+struct ctrace_ctf_info ctf_info(const struct ctf *c);
 
 /* --- side.c: the JSON beside the streams --- */
 struct side_info {
