@@ -9,6 +9,7 @@
 #include <ctrace/libctrace.h>
 #include <grp.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>

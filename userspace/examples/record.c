@@ -21,11 +21,13 @@ static void on_signal(int sig) { interrupted = sig; }
 
 static int add_target(struct ctrace_session *session, const char *who)
 {
-	if (!strcmp(who, "all"))
-		return ctrace_target_all(session);
-	if (who[0] == '/')
-		return ctrace_target_cgroup(session, who);
-	return ctrace_target_cid(session, strtoul(who, NULL, 10));
+	struct ctrace_target t = { .sz = sizeof(t), .kind = CTRACE_TARGET_CID, .cid = strtoul(who, NULL, 10) };
+
+	if (who[0] == '/') {
+		t.kind = CTRACE_TARGET_CGROUP;
+		t.cgroup = who;
+	}
+	return ctrace_target_add(session, strcmp(who, "all") ? &t : NULL, NULL);
 }
 
 static int record(struct ctrace_session *session, struct ctrace_reader *reader, struct ctrace_ctf *trace,
@@ -53,7 +55,8 @@ int main(int argc, char **argv)
 	struct ctrace_session *session = NULL;
 	struct ctrace_schema *schema = NULL;
 	struct ctrace_reader *reader = NULL;
-	struct ctrace_losses lost = { 0 };
+	struct ctrace_session_losses more;
+	struct ctrace_losses lost;
 	struct ctrace_ctf *trace = NULL;
 	struct ctrace_ctf_info info;
 	struct ctrace *ct = NULL;
@@ -66,19 +69,21 @@ int main(int argc, char **argv)
 	sigaction(SIGINT, &(struct sigaction){ .sa_handler = on_signal }, NULL);
 	if ((err = ctrace_open(&ct)) || (err = ctrace_schema_get(ct, &schema)) ||
 	    (err = ctrace_session_new(ct, NULL, &session)) ||
-	    (err = ctrace_probe_add(session, "syscalls", NULL, NULL)) ||
-	    (err = ctrace_probe_add(session, "sched_switch", NULL, NULL)) ||
+	    (err = ctrace_probe_add(session, "syscalls", NULL, NULL, NULL)) ||
+	    (err = ctrace_probe_add(session, "sched_switch", NULL, NULL, NULL)) ||
 	    (err = add_target(session, argv[3])) ||
-	    (err = ctrace_reader_open(session, 0, &reader)) ||
+	    (err = ctrace_reader_open(session, NULL, &reader)) ||
 	    (err = ctrace_ctf_open(AT_FDCWD, argv[1], schema, NULL, &trace)) ||
 	    (err = ctrace_session_start(session)) ||
 	    (err = record(session, reader, trace, strtol(argv[2], NULL, 10))))
 		fprintf(stderr, "%s: %s\n", argv[0], trace && *ctrace_ctf_errmsg(trace) ?
-			ctrace_ctf_errmsg(trace) : ctrace_strerror(ct));
-	if (trace && !ctrace_reader_losses(reader, &lost)) {
+			ctrace_ctf_errmsg(trace) : ctrace_errmsg(ct));
+	if (trace && !ctrace_reader_losses(reader, &lost, sizeof(lost)) &&
+	    !ctrace_session_losses(session, &more, sizeof(more))) {
 		ctrace_ctf_info(trace, &info, sizeof(info));
 		fprintf(stderr, "%" PRIu64 " records, %" PRIu64 " bytes, %" PRIu64 " lost\n", info.records,
-			info.bytes, lost.overrun + lost.full + lost.nested + lost.missed + lost.unfollowed);
+			info.bytes, lost.overrun + lost.full + lost.nested + more.missed +
+			more.unfollowed + more.unfollowed_tasks);
 	}
 	closed = ctrace_ctf_close(trace);	/* the last error may be one of closing a file */
 	if (closed && !err)

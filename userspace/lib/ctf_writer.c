@@ -124,22 +124,6 @@ static void set_up(struct ctrace_ctf *w)
 		w->file_max = (off_t)size.rlim_cur;
 }
 
-/* Takes the options that this library knows; a longer struct may set no others. */
-static int take_opts(struct ctrace_ctf_opts *to, const struct ctrace_ctf_opts *from)
-{
-	const char *p = (const char *)from;
-
-	if (!from)
-		return 0;
-	if (from->sz < sizeof(from->sz))
-		return -EINVAL;
-	for (size_t i = sizeof(*to); i < from->sz; i++)
-		if (p[i])
-			return -E2BIG;
-	memcpy(to, from, from->sz < sizeof(*to) ? from->sz : sizeof(*to));
-	return to->flags & ~(uint32_t)CTRACE_CTF_REPLACE ? -EINVAL : 0;
-}
-
 int ctrace_ctf_open(int dirfd, const char *path, const struct ctrace_schema *s,
 		    const struct ctrace_ctf_opts *opts, struct ctrace_ctf **out)
 {
@@ -155,11 +139,11 @@ int ctrace_ctf_open(int dirfd, const char *path, const struct ctrace_schema *s,
 	w->path = strdup(path);
 	if (!w->path)
 		return ctrace_ctf_fail(w, -ENOMEM, "out of memory");
-	err = take_opts(&o, opts);
+	err = opts ? ctrace_opts_take(&o, sizeof(o), opts) : 0;
 	if (err)
-		return ctrace_ctf_fail(w, err, "cannot record into '%s': %s", path,
-				       err == -E2BIG ? "an option is set that is newer than this library" :
-						       "the options' size is not set (fill in .sz), or a flag is unknown");
+		return ctrace_ctf_fail(w, err, "cannot record into '%s': %s", path, ctrace_opts_error(err));
+	if (o.flags & ~(uint32_t)CTRACE_CTF_REPLACE)
+		return ctrace_ctf_fail(w, -EINVAL, "cannot record into '%s': a flag is unknown", path);
 	set_up(w);
 	w->dirfd = ctrace_ctf_dir_open(dirfd, path, o.flags & CTRACE_CTF_REPLACE, &what);
 	if (w->dirfd < 0)
@@ -169,8 +153,7 @@ int ctrace_ctf_open(int dirfd, const char *path, const struct ctrace_schema *s,
 
 void ctrace_ctf_info(const struct ctrace_ctf *w, struct ctrace_ctf_info *info, size_t sz)
 {
-	memset(info, 0, sz);
-	memcpy(info, &w->info, sz < sizeof(*info) ? sz : sizeof(*info));
+	ctrace_struct_give(info, sz, &w->info, sizeof(w->info));
 }
 
 const char *ctrace_ctf_errmsg(const struct ctrace_ctf *w)
