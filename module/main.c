@@ -2,7 +2,6 @@
 #include <linux/module.h>
 #include "api/dev.h"
 #include "api/netlink.h"
-#include "probe/block_owner.h"
 #include "probe/table.h"
 #include "emit/emit.h"
 #include "session/session.h"
@@ -10,6 +9,7 @@
 #include "session/tasks.h"
 #include "event/define.h"
 #include "event/event.h"
+#include "event/inflight.h"
 #include "identity/container.h"
 #include "identity/identity.h"
 #include "compat/clock.h"
@@ -18,7 +18,7 @@
 /* Told of containers in this order: who wants it, then listeners, then what goes with it. */
 static const struct ctrace_container_watcher *const watchers[] = {
 	&ctrace_target_watcher, &ctrace_netlink_watcher, &ctrace_session_watcher,
-	&ctrace_block_watcher, NULL
+	&ctrace_inflight_watcher, NULL
 };
 
 static int __init ctrace_init(void)
