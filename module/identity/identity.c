@@ -19,7 +19,7 @@ struct ctrace_rules ctrace_rules;
  * A memo holds no reference: before a container is freed, its memos are cleared; those of a part get its
  * heir.
  *
- * This is not a table of event/inflight.h, which is a room above: besides, a memo has no end, and many CPUs
+ * This is not a table of session/inflight.h, which is a room above: besides, a memo has no end, and many CPUs
  * may read it at once.
  */
 #define MEMOS	8

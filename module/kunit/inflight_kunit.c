@@ -7,14 +7,16 @@
 #include <linux/completion.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
-#include "event/inflight.c"
+#include "session/inflight.c"
 
 #define PLACES	CTRACE_INFLIGHT_PLACES
 #define NONE	CTRACE_INFLIGHT_NONE
 #define ROW	CTRACE_INFLIGHT_ROW
 #define WINDOW	(ROW * CTRACE_INFLIGHT_WINDOW)
 
+DEFINE_MUTEX(ctrace_lock);
 u32 ctrace_event_wants[CTRACE_ID_MAX];
 
 struct thing {
@@ -24,18 +26,22 @@ struct thing {
 };
 
 static struct ctrace_inflight t;
+static struct ctrace_source source = { .table = &t };
+static struct ctrace_session session = { .index = 2 };
+static struct ctrace_probe probe, other, without;
 static char keys[4 * PLACES];	/* their addresses are the keys */
 
 static int inflight_init(struct kunit *test)
 {
 	t = (struct ctrace_inflight) { .stride = round_up(sizeof(struct thing), 8) };
-	return ctrace_inflight_get(&t);
+	probe = other = (struct ctrace_probe) { .session = &session, .sources = { &source } };
+	return ctrace_inflight_get(&probe);
 }
 
 static void inflight_exit(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, t.users, 1u);
-	ctrace_inflight_put(&t, 0);
+	ctrace_inflight_put(&probe);
 	KUNIT_EXPECT_NULL(test, t.keys);
 	KUNIT_EXPECT_TRUE(test, list_empty(&tables));
 }
@@ -190,14 +196,17 @@ static void sessions(struct kunit *test)
 	const u32 ids[] = { 40, 41 };
 	u32 i, place[2];
 
-	KUNIT_ASSERT_EQ(test, ctrace_inflight_get(&t), 0);
+	KUNIT_ASSERT_EQ(test, ctrace_inflight_get(&without), 0);
+	ctrace_inflight_put(&without);
+	KUNIT_ASSERT_EQ(test, ctrace_inflight_get(&other), 0);
+	KUNIT_EXPECT_EQ(test, t.users, 2u);
 	for (i = 0; i < 2; i++) {
 		place[i] = take(&keys[i]);
 		at(place[i])->begun.wanted = 6ull << 32 | ids[i];
 	}
 	ctrace_event_wants[40] = 2;
 	ctrace_event_wants[41] = 6;
-	ctrace_inflight_put(&t, 2);
+	ctrace_inflight_put(&other);
 	KUNIT_EXPECT_EQ(test, at(place[0])->begun.wanted, 2ull << 32 | 40);
 	KUNIT_EXPECT_EQ(test, at(place[1])->begun.wanted, 6ull << 32 | 41);
 	KUNIT_EXPECT_EQ(test, find(&keys[0]), place[0]);
@@ -206,14 +215,18 @@ static void sessions(struct kunit *test)
 static void containers(struct kunit *test)
 {
 	struct ctrace_container *c = kunit_kzalloc(test, 4 * sizeof(*c), GFP_KERNEL);
+	struct ctrace_who who;
 	u32 i, place[4];
 
 	KUNIT_ASSERT_NOT_NULL(test, c);
 	for (i = 0; i < 3; i++) {
+		who = (struct ctrace_who) { .container = &c[i], .tid = i + 1 };
 		place[i] = take(&keys[i]);
-		ctrace_begun_by(&at(place[i])->begun, &c[i]);
-		KUNIT_EXPECT_PTR_EQ(test, at(place[i])->begun.container, &c[i]);
+		ctrace_begun_by(&at(place[i])->begun, &who);
 	}
+	KUNIT_EXPECT_TRUE(test, ctrace_begun_whose(&at(place[1])->begun, &who));
+	KUNIT_EXPECT_PTR_EQ(test, who.container, &c[1]);
+	KUNIT_EXPECT_EQ(test, who.tid, 2);
 	/* c[1] dies; c[2] is a part of c[0] that ends; a free place is looked at, too */
 	c[1].dying = 1;
 	c[2].base = &c[0];
@@ -221,13 +234,14 @@ static void containers(struct kunit *test)
 	c[2].dying = 1;
 	ctrace_inflight_release(&t, place[1]);
 	ctrace_inflight_watcher.forget();
-	KUNIT_EXPECT_PTR_EQ(test, at(place[0])->begun.container, &c[0]);
-	KUNIT_EXPECT_NULL(test, at(place[1])->begun.container);
-	KUNIT_EXPECT_PTR_EQ(test, at(place[2])->begun.container, &c[0]);
+	KUNIT_EXPECT_PTR_EQ(test, at(place[0])->begun.who.container, &c[0]);
+	KUNIT_EXPECT_FALSE(test, ctrace_begun_whose(&at(place[1])->begun, &who));
+	KUNIT_EXPECT_PTR_EQ(test, at(place[2])->begun.who.container, &c[0]);
 	/* too late for the GC */
+	who.container = &c[1];
 	place[3] = take(&keys[3]);
-	ctrace_begun_by(&at(place[3])->begun, &c[1]);
-	KUNIT_EXPECT_NULL(test, at(place[3])->begun.container);
+	ctrace_begun_by(&at(place[3])->begun, &who);
+	KUNIT_EXPECT_NULL(test, at(place[3])->begun.who.container);
 }
 
 /* --- contexts that meet -------------------------------------------------------- */

@@ -19,11 +19,12 @@
 
 struct owner {
 	struct ctrace_begun begun;
-	struct ctrace_block_issuer by;	/* its task is compared, never dereferenced; its container is in begun */
-	u64 start;			/* of the task, whose address is used again, too */
+	u64 start;			/* of the owner's task, whose address is used again, too */
 	const struct request_queue *q;
 	u64 sector;
 	u32 sectors;
+	s32 tid;			/* the issuer's */
+	char comm[CTRACE_COMM_LEN];
 };
 
 struct ctrace_inflight ctrace_block_owners __read_mostly = { .stride = sizeof(struct owner) };
@@ -82,13 +83,14 @@ void ctrace_block_remember(struct bio *bio)
 	if (place == CTRACE_INFLIGHT_NONE)
 		return;
 	o = ctrace_inflight_at(&ctrace_block_owners, place);
-	o->by = by;
+	o->tid = by.tid;
+	memcpy(o->comm, by.comm, sizeof(o->comm));
 	o->start = by.who.task ? ctrace_compat_task_start(by.who.task) : 0;
 	o->q = ctrace_compat_bio_q(bio);
 	o->sector = ctrace_compat_bio_sector(bio);
 	o->sectors = bio_sectors(bio);
 	o->begun.time = ctrace_compat_clock();
-	ctrace_begun_by(&o->begun, by.who.container);
+	ctrace_begun_by(&o->begun, &by.who);
 	ctrace_inflight_let_go(&ctrace_block_owners, place, bio);
 }
 
@@ -97,11 +99,11 @@ static const struct task_struct *task_of(const struct owner *o)
 {
 	const struct task_struct *p;
 
-	if (!o->by.who.task)
+	if (!o->begun.who.task)
 		return NULL;
 	rcu_read_lock();
-	p = pid_task(find_pid_ns(o->by.tid, &init_pid_ns), PIDTYPE_PID);
-	if (p && (p != o->by.who.task || ctrace_compat_task_start(p) != o->start))
+	p = pid_task(find_pid_ns(o->tid, &init_pid_ns), PIDTYPE_PID);
+	if (p && (p != o->begun.who.task || ctrace_compat_task_start(p) != o->start))
 		p = NULL;
 	rcu_read_unlock();
 	return p;
@@ -118,19 +120,17 @@ static bool of_this_life(const struct owner *o, const struct request *rq)
 static bool remembered(const struct request *rq, bool last, struct ctrace_block_issuer *out)
 {
 	u32 place = ctrace_inflight_hold(&ctrace_block_owners, rq->bio);
-	struct ctrace_container *c;
 	const struct owner *o;
 	bool found;
 
 	if (place == CTRACE_INFLIGHT_NONE)
 		return false;
 	o = ctrace_inflight_at(&ctrace_block_owners, place);
-	c = READ_ONCE(o->begun.container);
-	found = c && of_this_life(o, rq);
+	found = of_this_life(o, rq) && ctrace_begun_whose(&o->begun, &out->who);
 	if (found) {
-		*out = o->by;
-		out->who.container = c;
 		out->who.task = task_of(o);
+		out->tid = o->tid;
+		memcpy(out->comm, o->comm, sizeof(out->comm));
 	}
 	ctrace_inflight_let_go(&ctrace_block_owners, place, found && !last ? rq->bio : NULL);
 	return found;

@@ -10,8 +10,7 @@
 #ifndef CTRACE_BLOCK_OWNER_H
 #define CTRACE_BLOCK_OWNER_H
 
-#include "event/inflight.h"
-#include "identity/identity.h"
+#include "session/inflight.h"
 
 struct bio;
 struct request;

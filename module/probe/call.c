@@ -14,7 +14,7 @@
 #include <linux/sched/signal.h>
 #include "probe/table.h"
 #include "emit/emit.h"
-#include "event/inflight.h"
+#include "session/inflight.h"
 #include "event/syscall_args.h"
 #include "compat/tracepoint.h"
 
@@ -32,12 +32,6 @@ struct call {
  * the longest arguments of this kernel's calls (three strings), so the table takes about 3.5 MiB.
  */
 static struct ctrace_inflight calls __read_mostly;
-
-/* The place of p, which is current. */
-static __always_inline u32 find(const struct task_struct *p)
-{
-	return ctrace_inflight_find(&calls, ctrace_inflight_row(p), p);
-}
 
 static noinline void enter(struct pt_regs *regs, long nr)
 {
@@ -119,10 +113,11 @@ static void probe_enter(void *data, struct pt_regs *regs, long nr)
 /* Does not ask whether the container is wanted: it may have been when the call began. */
 static void probe_exit(void *data, struct pt_regs *regs, long ret)
 {
+	const struct task_struct *p = current;
 	u32 place;
 
 	ctrace_compat_probe_begin();
-	place = find(current);
+	place = ctrace_inflight_find(&calls, ctrace_inflight_row(p), p);
 	if (place != CTRACE_INFLIGHT_NONE) {
 		leave(ctrace_inflight_at(&calls, place), ret);
 		ctrace_inflight_release(&calls, place);
@@ -135,7 +130,7 @@ static void CTRACE_PROBE_SCHED_PROCESS_EXIT(probe_death)
 	u32 place;
 
 	ctrace_compat_probe_begin();
-	place = find(p);	/* p is current */
+	place = ctrace_inflight_find(&calls, ctrace_inflight_row(p), p);	/* p is current */
 	if (place != CTRACE_INFLIGHT_NONE)
 		ctrace_inflight_release(&calls, place);
 	ctrace_compat_probe_end();
@@ -185,16 +180,17 @@ static int parse(struct ctrace_probe *p, char *why)
 
 static int calls_add(struct ctrace_probe *p, const char *text, char *why)
 {
-	u32 nr, is32, room = 0, i;
+	u32 nr, is32, i;
 	int err = parse(p, why);
 
 	BUILD_BUG_ON(ARRAY_SIZE(sources) > CTRACE_PROBE_SOURCES);
 	if (err)
 		return err;
+	/* from the second time on, this changes nothing */
 	for (is32 = 0; is32 < 2; is32++)
 		for (nr = 0; nr < CTRACE_NR_SYSCALLS; nr++)
-			room = max(room, ctrace_args_room(&ctrace_syscall_layouts[is32][nr]));
-	calls.stride = sizeof(struct call) + room;	/* the same each time */
+			calls.stride = max_t(u32, calls.stride, sizeof(struct call) +
+					     ctrace_args_room(&ctrace_syscall_layouts[is32][nr]));
 	for (i = 0; i < ARRAY_SIZE(sources); i++)
 		p->sources[i] = &sources[i];
 	return 0;

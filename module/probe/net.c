@@ -10,7 +10,7 @@
 #include <linux/string.h>
 #include "probe/table.h"
 #include "emit/emit.h"
-#include "event/inflight.h"
+#include "session/inflight.h"
 #include "compat/net.h"
 #include "compat/tracepoint.h"
 
@@ -119,27 +119,18 @@ static void CTRACE_PROBE_NET_SKB(probe_receive)
  * net_dev_start_xmit, and kept. In between, bottom halves are off, and the same CPU may send other packets:
  * a device may send through another.
  */
-struct sending {
-	struct ctrace_begun begun;
-	struct ctrace_who who;		/* its container is in begun */
-};
-
-static struct ctrace_inflight sendings __read_mostly = { .stride = sizeof(struct sending) };
+static struct ctrace_inflight sendings __read_mostly = { .stride = sizeof(struct ctrace_begun) };
 
 static void on_start_xmit(const struct sk_buff *skb, const struct net_device *dev)
 {
 	const struct sock *sk = ctrace_compat_skb_sock(skb);
 	struct ctrace_who who;
-	struct sending *s;
 	u32 place;
 
 	resolve_sock(sk, made_here(skb, sk) && ctrace_compat_skb_sent_at_once(skb, dev), &who);
 	place = ctrace_inflight_take(&sendings, ctrace_inflight_here(), skb);
-	if (place == CTRACE_INFLIGHT_NONE)
-		return;
-	s = ctrace_inflight_at(&sendings, place);
-	s->who = who;
-	ctrace_begun_by(&s->begun, who.container);
+	if (place != CTRACE_INFLIGHT_NONE)
+		ctrace_begun_by(ctrace_inflight_at(&sendings, place), &who);
 }
 
 static void CTRACE_PROBE_NET_DEV_START_XMIT(probe_start_xmit)
@@ -172,19 +163,14 @@ static __always_inline void on_xmit(const struct sk_buff *skb, int rc, const str
 {
 	struct skb_arg a = { .name = dev->name, .len = len, .rc = rc };
 	u32 mask = ctrace_wants(CTRACE_ID_NET_DEV_XMIT), place;
-	struct ctrace_container *c = NULL;
 	struct ctrace_who who;
-	struct sending *s;
 
 	place = ctrace_inflight_find(&sendings, ctrace_inflight_here(), skb);
-	if (place != CTRACE_INFLIGHT_NONE) {
-		s = ctrace_inflight_at(&sendings, place);
-		who = s->who;
-		c = who.container = READ_ONCE(s->begun.container);
-		ctrace_inflight_release(&sendings, place);
-	}
-	if (!c)
+	if (place == CTRACE_INFLIGHT_NONE ||
+	    !ctrace_begun_whose(ctrace_inflight_at(&sendings, place), &who))
 		ctrace_identity_host(&who);
+	if (place != CTRACE_INFLIGHT_NONE)
+		ctrace_inflight_release(&sendings, place);
 	if (!mask)
 		return;
 	mask = ctrace_filter(mask, who.container, who.task);

@@ -3,9 +3,9 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 #include "session/probe.h"
+#include "session/inflight.h"
 #include "session/option.h"
 #include "event/define.h"
-#include "event/inflight.h"
 #include "compat/tracepoint.h"
 
 static const struct ctrace_probe_kind *const *kinds;	/* invariant after init; NULL-terminated */
@@ -183,16 +183,6 @@ static int parse(struct ctrace_probe *p, char *why)
 
 /* --- life --------------------------------------------------------------------- */
 
-static int get_table(struct ctrace_probe *p)
-{
-	struct ctrace_inflight *t = p->sources[0] ? p->sources[0]->table : NULL;
-	int err = t ? ctrace_inflight_get(t) : 0;
-
-	if (!err)
-		p->table = t;
-	return err;
-}
-
 static int get_sources(struct ctrace_probe *p, char *why)
 {
 	u32 i;
@@ -206,6 +196,7 @@ static int get_sources(struct ctrace_probe *p, char *why)
 			   p->sources[i]->tracepoint, err);
 		while (i--)
 			source_put(p->sources[i]);
+		ctrace_select_sync();
 		return err;
 	}
 	return 0;
@@ -235,8 +226,7 @@ static void free_probe(struct ctrace_probe *p)
 {
 	if (p->kind && p->kind->del)
 		p->kind->del(p);
-	if (p->table)
-		ctrace_inflight_put(p->table, p->session->index);
+	ctrace_inflight_put(p);
 	ctrace_select_free(p);
 	kfree(p->name);
 	kfree(p);
@@ -264,12 +254,9 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 		kfree(p);
 		return ERR_PTR(err);
 	}
-	err = get_table(p) ?: ctrace_select_new(p, o, why);
+	err = ctrace_inflight_get(p) ?: ctrace_select_new(p, o, why) ?: get_sources(p, why);
 	if (err)
 		goto free;
-	err = get_sources(p, why);
-	if (err)
-		goto sync;
 	err = take_kaddr(p, why);
 	if (err)
 		goto put_sources;
@@ -283,7 +270,6 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 
 put_sources:
 	put_sources(p);
-sync:
 	ctrace_select_sync();
 free:
 	free_probe(p);

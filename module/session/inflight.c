@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/mutex.h>
 #include <linux/vmalloc.h>
-#include "event/event.h"
-#include "event/inflight.h"
+#include "session/inflight.h"
+#include "session/probe.h"
 
-static DEFINE_MUTEX(tables_lock);
-static LIST_HEAD(tables);	/* those that have places. tables_lock */
+static LIST_HEAD(tables);	/* those that have places. ctrace_lock */
 static u32 victim;		/* only spreads what is taken over: races do no harm */
 
-int ctrace_inflight_get(struct ctrace_inflight *t)
+int ctrace_inflight_get(struct ctrace_probe *p)
 {
-	if (t->users++)
+	struct ctrace_inflight *t = p->sources[0] ? p->sources[0]->table : NULL;
+
+	if (!t)
 		return 0;
-	t->keys = vzalloc(CTRACE_INFLIGHT_PLACES * (sizeof(*t->keys) + t->stride) + CTRACE_INFLIGHT_ROWS);
-	if (!t->keys) {
-		t->users = 0;
-		return -ENOMEM;
+	if (!t->users) {
+		t->keys = vzalloc(CTRACE_INFLIGHT_PLACES * (sizeof(*t->keys) + t->stride) + CTRACE_INFLIGHT_ROWS);
+		if (!t->keys)
+			return -ENOMEM;
+		t->places = (void *)(t->keys + CTRACE_INFLIGHT_PLACES);
+		t->further = (void *)(t->places + CTRACE_INFLIGHT_PLACES * t->stride);
+		list_add(&t->list, &tables);
 	}
-	t->places = (void *)(t->keys + CTRACE_INFLIGHT_PLACES);
-	t->further = (void *)(t->places + CTRACE_INFLIGHT_PLACES * t->stride);
-	mutex_lock(&tables_lock);
-	list_add(&t->list, &tables);
-	mutex_unlock(&tables_lock);
+	t->users++;
+	p->table = t;
 	return 0;
 }
 
@@ -40,15 +40,17 @@ static void forget_session(struct ctrace_inflight *t, u32 bit)
 	}
 }
 
-void ctrace_inflight_put(struct ctrace_inflight *t, u32 index)
+void ctrace_inflight_put(struct ctrace_probe *p)
 {
+	struct ctrace_inflight *t = p->table;
+
+	if (!t)
+		return;
 	if (--t->users) {
-		forget_session(t, 1u << index);
+		forget_session(t, 1u << p->session->index);
 		return;
 	}
-	mutex_lock(&tables_lock);
 	list_del(&t->list);
-	mutex_unlock(&tables_lock);
 	vfree(t->keys);
 	t->keys = NULL;
 }
@@ -62,15 +64,15 @@ static void forget_dying(void)
 	u32 i;
 
 	smp_mb();	/* pairs with ctrace_begun_by() */
-	mutex_lock(&tables_lock);
+	mutex_lock(&ctrace_lock);
 	list_for_each_entry(t, &tables, list)
 		for (i = 0; i < CTRACE_INFLIGHT_PLACES; i++) {
 			b = ctrace_inflight_at(t, i);
-			c = READ_ONCE(b->container);
+			c = READ_ONCE(b->who.container);
 			if (c && READ_ONCE(c->dying))
-				cmpxchg(&b->container, c, c->heir);
+				cmpxchg(&b->who.container, c, c->heir);
 		}
-	mutex_unlock(&tables_lock);
+	mutex_unlock(&ctrace_lock);
 }
 
 const struct ctrace_container_watcher ctrace_inflight_watcher = { .forget = forget_dying };

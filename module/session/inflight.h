@@ -32,7 +32,7 @@
  * functions are for any context incl. NMI; preemption off. A handler that interrupts another one deals with
  * other keys, or finds them BUSY.
  *
- * This is in event/, below session/, which makes and frees the tables along with the tracepoints.
+ * This is in session/, not in probe/, because session/probe.c makes and frees the tables.
  */
 #ifndef CTRACE_INFLIGHT_H
 #define CTRACE_INFLIGHT_H
@@ -40,7 +40,7 @@
 #include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/smp.h>
-#include "identity/container.h"
+#include "identity/identity.h"
 #include "compat/hash.h"
 
 #define CTRACE_INFLIGHT_BITS	12
@@ -50,16 +50,18 @@
 #define CTRACE_INFLIGHT_ROWS	(CTRACE_INFLIGHT_PLACES / CTRACE_INFLIGHT_ROW)
 #define CTRACE_INFLIGHT_WINDOW	8u		/* rows where ctrace_inflight_take() looks for a place */
 
+struct ctrace_probe;
+
 /* The head of each place; the user's own fields follow it. A field without a use stays 0. */
 struct ctrace_begun {
 	/* mask of sessions << 32 | event id; ctrace_inflight_put() takes bits out of the mask. READ_ONCE */
 	u64 wanted;
 	u64 time;
 	/*
-	 * Written by ctrace_begun_by(). No reference: if the container dies, the GC puts its heir here, or
-	 * NULL. READ_ONCE; valid until preemption is enabled
+	 * The owner, by ctrace_begun_by(). No references: if the container dies, the GC puts its heir here,
+	 * or NULL; the task may have gone
 	 */
-	struct ctrace_container *container;
+	struct ctrace_who who;
 };
 
 /* Place i has keys[i] and the struct ctrace_begun at places + i * stride. */
@@ -69,19 +71,20 @@ struct ctrace_inflight {
 	char *places;
 	u32 stride;		/* a multiple of 8. The user sets it before the first get, and never changes it */
 	u32 users;		/* probes; ctrace_lock */
-	struct list_head list;	/* of the tables that have places */
+	struct list_head list;	/* of the tables that have places; ctrace_lock */
 };
 
 /*
- * Process context, ctrace_lock held. get: makes the places for the first user. 0 or -ENOMEM.
+ * For session/probe.c; process context, ctrace_lock held. get: p becomes a user of its sources' table, if they
+ * have one; makes the places for the first user. 0 or -ENOMEM.
  *
- * put: a probe of the session with this index goes; the last one frees the places. The index is used again,
- * and what has begun must not become an event of its next session, or of the session's next probe: so put
- * forgets that this session wanted it. Before, the caller has disarmed the probe, unregistered its
- * functions, and waited for those that were running.
+ * put: p goes, if it is a user; the last one frees the places. The session's index is used again, and what
+ * has begun must not become an event of its next session, or of this session's next probe: so put forgets
+ * that this session wanted it. Before, the caller has disarmed p, unregistered its functions, and waited for
+ * those that were running.
  */
-int ctrace_inflight_get(struct ctrace_inflight *t);
-void ctrace_inflight_put(struct ctrace_inflight *t, u32 index);
+int ctrace_inflight_get(struct ctrace_probe *p);
+void ctrace_inflight_put(struct ctrace_probe *p);
 
 extern const struct ctrace_container_watcher ctrace_inflight_watcher;
 
@@ -102,16 +105,29 @@ static __always_inline void *ctrace_inflight_at(const struct ctrace_inflight *t,
 
 /*
  * Notes the owner, before another context can find the place. The GC sets dying, then looks at all places,
- * also at free ones. Either it finds c here, or we see dying: pairs with the barrier in forget_dying(). It
- * frees c after a grace period, for which our preemption is off. A part that ends needs no such care: the GC
- * looks when no probe finds the part any more.
+ * also at free ones. Either it finds the container here, or we see dying: pairs with the barrier in
+ * forget_dying(). The container stays until then, because preemption is off. A part that ends needs no such
+ * care: the GC looks when no probe finds the part any more.
  */
-static inline void ctrace_begun_by(struct ctrace_begun *b, struct ctrace_container *c)
+static inline void ctrace_begun_by(struct ctrace_begun *b, const struct ctrace_who *who)
 {
-	WRITE_ONCE(b->container, c);
+	b->who.task = who->task;
+	b->who.tid = who->tid;
+	b->who.vtid = who->vtid;
+	WRITE_ONCE(b->who.container, who->container);
 	smp_mb();	/* see above */
-	if (unlikely(READ_ONCE(c->dying) && !c->base))
-		WRITE_ONCE(b->container, NULL);
+	if (unlikely(READ_ONCE(who->container->dying) && !who->container->base))
+		WRITE_ONCE(b->who.container, NULL);
+}
+
+/* The owner, whose container is valid until preemption is enabled. False: that has gone. */
+static inline bool ctrace_begun_whose(const struct ctrace_begun *b, struct ctrace_who *who)
+{
+	who->task = b->who.task;
+	who->tid = b->who.tid;
+	who->vtid = b->who.vtid;
+	who->container = READ_ONCE(b->who.container);
+	return who->container;
 }
 
 /* --- for what always ends ------------------------------------------------------ */
