@@ -2,9 +2,9 @@
 #include <linux/module.h>
 #include "api/dev.h"
 #include "api/netlink.h"
-#include "probe/block_owner.h"
 #include "probe/table.h"
 #include "emit/emit.h"
+#include "session/inflight.h"
 #include "session/session.h"
 #include "session/target.h"
 #include "session/tasks.h"
@@ -18,7 +18,7 @@
 /* Told of containers in this order: who wants it, then listeners, then what goes with it. */
 static const struct ctrace_container_watcher *const watchers[] = {
 	&ctrace_target_watcher, &ctrace_netlink_watcher, &ctrace_session_watcher,
-	&ctrace_block_watcher, NULL
+	&ctrace_inflight_watcher, NULL
 };
 
 static int __init ctrace_init(void)

@@ -64,12 +64,14 @@ extern struct ctrace_syscall_layout ctrace_syscall_layouts[2][CTRACE_NR_SYSCALLS
 
 /* A tracepoint and the function that handles it. */
 struct ctrace_compat_tp;
+struct ctrace_inflight;
 struct ctrace_source {
 	const char *tracepoint;
 	void *fn;
 	void *data;			/* fn's first argument */
 	struct ctrace_compat_tp *tp;	/* held as long as this lives; NULL: built in, looked up by name */
 	const char *with[2];	/* tracepoints whose functions gather what fn needs; or NULL */
+	struct ctrace_inflight *table;	/* what has begun, for fn and the functions of with[]; or NULL */
 	u32 users;		/* protected by ctrace_lock */
 };
 

@@ -18,6 +18,9 @@ struct ctrace_rules ctrace_rules;
  * while others exit on the first one: hence several memos per CPU, and a look-up searches all CPUs.
  * A memo holds no reference: before a container is freed, its memos are cleared; those of a part get its
  * heir.
+ *
+ * This is not a table of session/inflight.h, which is a room above: besides, a memo has no end, and many CPUs
+ * may read it at once.
  */
 #define MEMOS	8
 struct memo {

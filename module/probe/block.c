@@ -208,7 +208,7 @@ static void CTRACE_PROBE_BLOCK_BIO_FRONTMERGE(probe_frontmerge)
 
 /* --- where they come from; the types are in probe/optional.c ---------------- */
 
-#define LEARNS	.with = { "block_getrq", "block_bio_frontmerge" }
+#define LEARNS	.with = { "block_getrq", "block_bio_frontmerge" }, .table = &ctrace_block_owners
 
 struct ctrace_source ctrace_block_sources[] = {
 	{ .tracepoint = "block_rq_insert", .fn = probe_insert, LEARNS },

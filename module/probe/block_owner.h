@@ -10,10 +10,13 @@
 #ifndef CTRACE_BLOCK_OWNER_H
 #define CTRACE_BLOCK_OWNER_H
 
-#include "identity/identity.h"
+#include "session/inflight.h"
 
 struct bio;
 struct request;
+
+/* The table where they are remembered; of the sources whose functions call the functions below. */
+extern struct ctrace_inflight ctrace_block_owners;
 
 struct ctrace_block_issuer {
 	struct ctrace_who who;
@@ -34,11 +37,5 @@ void ctrace_block_remember(struct bio *bio);
  * if the kernel does not know that any more. last: rq is not asked about again, so it is forgotten.
  */
 void ctrace_block_recall(struct request *rq, bool here, bool last, struct ctrace_block_issuer *out);
-
-#ifdef CONFIG_BLOCK
-extern const struct ctrace_container_watcher ctrace_block_watcher;
-#else
-static const struct ctrace_container_watcher ctrace_block_watcher;
-#endif
 
 #endif

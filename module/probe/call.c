@@ -10,32 +10,16 @@
  * The record belongs to the container that the task is in at the return. A call that was under way
  * when the probe was added has no place, and makes no record; nor does the return of a new task.
  */
-#include <linux/atomic.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
-#include <linux/vmalloc.h>
 #include "probe/table.h"
 #include "emit/emit.h"
+#include "session/inflight.h"
 #include "event/syscall_args.h"
-#include "compat/hash.h"
 #include "compat/tracepoint.h"
 
-/*
- * A call that finds no place is not followed, and is counted. A place has room for the longest
- * arguments of this kernel's calls (three strings), so the table takes about 3.5 MiB while there is a
- * probe of this kind.
- */
-#define PLACES_BITS	12
-#define PLACES		(1u << PLACES_BITS)
-#define ROW		8u		/* keys in a cache line */
-#define ROWS		(PLACES / ROW)
-#define WINDOW		8u		/* rows where a task may be */
-
-/* A call under way. Written by its task; forget() takes bits out of wanted. */
 struct call {
-	/* mask of sessions << 32 | event id; a session that ends takes its bit out */
-	u64 wanted;
-	u64 time;		/* of the entry; set last there, so our own work does not count */
+	struct ctrace_begun begun;	/* its time is set last, so our own work does not count */
 	/* of the task, and of its group's leader, which it takes over when it executes a program */
 	u64 start, leader_start;
 	u32 len;		/* bytes of args */
@@ -43,64 +27,11 @@ struct call {
 };
 
 /*
- * A place is a key and the call with the same number. A key goes from NULL to a task by cmpxchg. Only
- * that task sets it back, in its own context: at the return, or as it exits, before its memory can
- * become another task's. So no other task touches its key, and only taking one needs an atomic
- * operation. (The start times check the same thing once more.)
+ * The calls under way, by task. A task releases its place itself: at the return, or as it exits, before its
+ * memory can become another task's. (The start times check the same thing once more.) A place has room for
+ * the longest arguments of this kernel's calls (three strings), so the table takes about 3.5 MiB.
  */
-static struct {
-	struct task_struct **keys;	/* [PLACES]; a row is aligned to its size */
-	u8 *further;			/* [ROWS]: tasks of this row may be in the next ones; never cleared */
-	char *calls;			/* [PLACES], stride apart */
-	u32 stride;
-	u32 users;			/* probes. ctrace_lock protects it, and making and freeing the table */
-} table __read_mostly;
-
-static __always_inline struct call *call_at(u32 place)
-{
-	return (struct call *)(table.calls + (size_t)place * table.stride);
-}
-
-/* The place of p, which is current; PLACES: it has none. Any context; preemption off. */
-static __always_inline u32 find(const struct task_struct *p)
-{
-	u32 row = ctrace_hash_ptr(p, PLACES_BITS - 3), home = row, i, j;
-
-	for (i = 0; i < WINDOW; i++, row = (row + 1) % ROWS) {
-		for (j = 0; j < ROW; j++)
-			if (READ_ONCE(table.keys[row * ROW + j]) == p)
-				return row * ROW + j;
-		/* p itself set this if it went on from here; no harm if another task did */
-		if (!READ_ONCE(table.further[home]))
-			break;
-	}
-	return PLACES;
-}
-
-static u32 take(struct task_struct *p)
-{
-	u32 row = ctrace_hash_ptr(p, PLACES_BITS - 3), home = row, i, j, place = find(p);
-
-	if (unlikely(place != PLACES))
-		return place;	/* left by a call that did not return: overwrite it */
-	for (i = 0; i < WINDOW; i++, row = (row + 1) % ROWS) {
-		if (i)
-			WRITE_ONCE(table.further[home], 1);
-		for (j = 0; j < ROW; j++) {
-			place = row * ROW + j;
-			/* Acquire: its last user read its call before we write ours. Pairs with release(). */
-			if (!READ_ONCE(table.keys[place]) &&
-			    !cmpxchg_acquire(&table.keys[place], NULL, p))
-				return place;
-		}
-	}
-	return PLACES;
-}
-
-static __always_inline void release(u32 place)
-{
-	smp_store_release(&table.keys[place], NULL);	/* pairs with take() */
-}
+static struct ctrace_inflight calls __read_mostly;
 
 static noinline void enter(struct pt_regs *regs, long nr)
 {
@@ -124,17 +55,17 @@ static noinline void enter(struct pt_regs *regs, long nr)
 	mask = ctrace_filter(mask, who.container, p);
 	if (!mask)
 		return;
-	place = take(p);
-	if (unlikely(place == PLACES)) {
+	place = ctrace_inflight_take(&calls, ctrace_inflight_row(p), p);
+	if (unlikely(place == CTRACE_INFLIGHT_NONE)) {
 		ctrace_session_unfollowed(mask);
 		return;
 	}
-	c = call_at(place);
+	c = ctrace_inflight_at(&calls, place);
 	c->start = ctrace_compat_task_start(p);
 	c->leader_start = ctrace_compat_task_start(p->group_leader);
 	c->len = ctrace_args_put(regs, is32, l, c->args);
-	WRITE_ONCE(c->wanted, (u64)mask << 32 | id);
-	c->time = ctrace_compat_clock();
+	WRITE_ONCE(c->begun.wanted, (u64)mask << 32 | id);
+	c->begun.time = ctrace_compat_clock();
 }
 
 struct result {
@@ -155,8 +86,8 @@ static __always_inline void fill_call(void *payload, const void *arg)
 /* The call's number was noted at the entry: at the return the registers may hold another (rt_sigreturn). */
 static noinline void leave(const struct call *c, long ret)
 {
-	struct result r = { .call = c, .duration = ctrace_compat_clock() - c->time, .ret = ret };
-	u64 wanted = READ_ONCE(c->wanted);
+	struct result r = { .call = c, .duration = ctrace_compat_clock() - c->begun.time, .ret = ret };
+	u64 wanted = READ_ONCE(c->begun.wanted);
 	const struct task_struct *p = current;
 	u32 id = wanted, mask = wanted >> 32;
 	struct ctrace_who who;
@@ -182,13 +113,14 @@ static void probe_enter(void *data, struct pt_regs *regs, long nr)
 /* Does not ask whether the container is wanted: it may have been when the call began. */
 static void probe_exit(void *data, struct pt_regs *regs, long ret)
 {
+	const struct task_struct *p = current;
 	u32 place;
 
 	ctrace_compat_probe_begin();
-	place = find(current);
-	if (place != PLACES) {
-		leave(call_at(place), ret);
-		release(place);
+	place = ctrace_inflight_find(&calls, ctrace_inflight_row(p), p);
+	if (place != CTRACE_INFLIGHT_NONE) {
+		leave(ctrace_inflight_at(&calls, place), ret);
+		ctrace_inflight_release(&calls, place);
 	}
 	ctrace_compat_probe_end();
 }
@@ -198,73 +130,22 @@ static void CTRACE_PROBE_SCHED_PROCESS_EXIT(probe_death)
 	u32 place;
 
 	ctrace_compat_probe_begin();
-	place = find(p);	/* p is current */
-	if (place != PLACES)
-		release(place);
+	place = ctrace_inflight_find(&calls, ctrace_inflight_row(p), p);	/* p is current */
+	if (place != CTRACE_INFLIGHT_NONE)
+		ctrace_inflight_release(&calls, place);
 	ctrace_compat_probe_end();
 }
 
 /* --- life --------------------------------------------------------------------- */
 
 /*
- * Registered in this order: before a call can take a place, its return and its task's death can free
- * it. All three are unregistered before the table goes.
+ * Registered in this order: before a call can take a place, its return and its task's death can free it.
  */
 static struct ctrace_source sources[] = {
-	{ .tracepoint = "sched_process_exit", .fn = probe_death },
+	{ .tracepoint = "sched_process_exit", .fn = probe_death, .table = &calls },
 	{ .tracepoint = "sys_exit", .fn = probe_exit },
 	{ .tracepoint = "sys_enter", .fn = probe_enter },
 };
-
-static int table_get(void)
-{
-	u32 nr, is32, room = 0;
-	void *mem;
-
-	if (table.users++)
-		return 0;
-	for (is32 = 0; is32 < 2; is32++)
-		for (nr = 0; nr < CTRACE_NR_SYSCALLS; nr++)
-			room = max(room, ctrace_args_room(&ctrace_syscall_layouts[is32][nr]));
-	table.stride = sizeof(struct call) + room;
-	mem = vzalloc(PLACES * sizeof(*table.keys) + ROWS + (size_t)PLACES * table.stride);
-	if (!mem) {
-		table.users = 0;
-		return -ENOMEM;
-	}
-	table.keys = mem;
-	table.further = (void *)(table.keys + PLACES);
-	table.calls = (void *)(table.further + ROWS);
-	return 0;
-}
-
-/*
- * A session's index is used again. Calls under way for this probe must not become records of the next
- * session with that index, or of this session's next probe.
- */
-static void forget(const struct ctrace_probe *p)
-{
-	u32 bit = 1u << p->session->index, i;
-	u64 w, in_place = (u64)bit << 32;
-
-	for (i = 0; i < PLACES; i++) {
-		w = READ_ONCE(call_at(i)->wanted);
-		/* If this fails, the place has a next user, which does not want the event: it is not armed. */
-		if (w & in_place && !(ctrace_wants((u32)w) & bit))
-			cmpxchg64(&call_at(i)->wanted, w, w & ~in_place);
-	}
-}
-
-static void calls_del(struct ctrace_probe *p)
-{
-	forget(p);
-	if (--table.users)
-		return;
-	/* The probe functions are unregistered, but may still run. */
-	ctrace_compat_tracepoint_sync();
-	vfree(table.keys);
-	table.keys = NULL;
-}
 
 static void want(struct ctrace_probe *p, u32 i, u32 from, u32 n)
 {
@@ -299,14 +180,17 @@ static int parse(struct ctrace_probe *p, char *why)
 
 static int calls_add(struct ctrace_probe *p, const char *text, char *why)
 {
-	int err = parse(p, why), i;
+	u32 nr, is32, i;
+	int err = parse(p, why);
 
 	BUILD_BUG_ON(ARRAY_SIZE(sources) > CTRACE_PROBE_SOURCES);
 	if (err)
 		return err;
-	err = table_get();
-	if (err)
-		return err;
+	/* from the second time on, this changes nothing */
+	for (is32 = 0; is32 < 2; is32++)
+		for (nr = 0; nr < CTRACE_NR_SYSCALLS; nr++)
+			calls.stride = max_t(u32, calls.stride, sizeof(struct call) +
+					     ctrace_args_room(&ctrace_syscall_layouts[is32][nr]));
 	for (i = 0; i < ARRAY_SIZE(sources); i++)
 		p->sources[i] = &sources[i];
 	return 0;
@@ -315,5 +199,5 @@ static int calls_add(struct ctrace_probe *p, const char *text, char *why)
 static const char *const prefixes[] = { "calls", "call:", NULL };
 
 const struct ctrace_probe_kind ctrace_kind_calls = {
-	.prefixes = prefixes, .add = calls_add, .del = calls_del,
+	.prefixes = prefixes, .add = calls_add,
 };

@@ -7,10 +7,10 @@
  * is in the socket's cgroup: in a task's context, too, the kernel works for others (a queue's next
  * packet, a packet that a busy poll finds). A received packet has no owner yet, so it is the host's.
  */
-#include <linux/percpu.h>
 #include <linux/string.h>
 #include "probe/table.h"
 #include "emit/emit.h"
+#include "session/inflight.h"
 #include "compat/net.h"
 #include "compat/tracepoint.h"
 
@@ -116,54 +116,21 @@ static void CTRACE_PROBE_NET_SKB(probe_receive)
 
 /*
  * At net_dev_xmit the device has the packet and may have freed it. So its owner is found before, at
- * net_dev_start_xmit, and kept. In between, the same CPU may send other packets: a device may send
- * through another. Bottom halves are off between the two tracepoints, which is an RCU read side, so the
- * container stays. If net_dev_xmit never comes, the entry is left behind; gen (identity.h) says whether
- * its container can still be used.
+ * net_dev_start_xmit, and kept. In between, bottom halves are off, and the same CPU may send other packets:
+ * a device may send through another.
  */
-#define SENDING	8
-struct sending {
-	const struct sk_buff *skb;	/* only compared, never dereferenced; NULL: free */
-	struct ctrace_who who;
-	u32 gen;
-};
-
-struct sendings {
-	struct sending s[SENDING];
-	u32 next;
-};
-
-static DEFINE_PER_CPU(struct sendings, sendings);
-
-static struct sending *find_sending(const struct sk_buff *skb)
-{
-	struct sendings *here = this_cpu_ptr(&sendings);
-	int i;
-
-	for (i = 0; i < SENDING; i++)
-		if (here->s[i].skb == skb)
-			return &here->s[i];
-	return NULL;
-}
+static struct ctrace_inflight sendings __read_mostly = { .stride = sizeof(struct ctrace_begun) };
 
 static void on_start_xmit(const struct sk_buff *skb, const struct net_device *dev)
 {
-	struct sendings *here = this_cpu_ptr(&sendings);
 	const struct sock *sk = ctrace_compat_skb_sock(skb);
-	struct sending *s = find_sending(skb);
-	u32 gen = READ_ONCE(ctrace_ident_state.cache_gen);
 	struct ctrace_who who;
+	u32 place;
 
-	smp_rmb();	/* read gen before the tables, as in ctrace_identity_look() */
 	resolve_sock(sk, made_here(skb, sk) && ctrace_compat_skb_sent_at_once(skb, dev), &who);
-	if (!s)
-		s = &here->s[here->next++ % SENDING];
-	WRITE_ONCE(s->skb, NULL);	/* an interrupt may look; it sends nothing itself */
-	barrier();
-	s->who = who;
-	s->gen = gen;
-	barrier();
-	WRITE_ONCE(s->skb, skb);
+	place = ctrace_inflight_take(&sendings, ctrace_inflight_here(), skb);
+	if (place != CTRACE_INFLIGHT_NONE)
+		ctrace_begun_by(ctrace_inflight_at(&sendings, place), &who);
 }
 
 static void CTRACE_PROBE_NET_DEV_START_XMIT(probe_start_xmit)
@@ -195,16 +162,15 @@ static __always_inline void on_xmit(const struct sk_buff *skb, int rc, const str
 				    u32 len)
 {
 	struct skb_arg a = { .name = dev->name, .len = len, .rc = rc };
-	struct sending *s = find_sending(skb);
-	u32 mask = ctrace_wants(CTRACE_ID_NET_DEV_XMIT);
+	u32 mask = ctrace_wants(CTRACE_ID_NET_DEV_XMIT), place;
 	struct ctrace_who who;
 
-	if (s && s->gen == READ_ONCE(ctrace_ident_state.cache_gen))
-		who = s->who;
-	else
+	place = ctrace_inflight_find(&sendings, ctrace_inflight_here(), skb);
+	if (place == CTRACE_INFLIGHT_NONE ||
+	    !ctrace_begun_whose(ctrace_inflight_at(&sendings, place), &who))
 		ctrace_identity_host(&who);
-	if (s)
-		WRITE_ONCE(s->skb, NULL);
+	if (place != CTRACE_INFLIGHT_NONE)
+		ctrace_inflight_release(&sendings, place);
 	if (!mask)
 		return;
 	mask = ctrace_filter(mask, who.container, who.task);
@@ -316,7 +282,8 @@ static const struct ctrace_event_type types[] = {
 static struct ctrace_source sources[] = {
 	{ .tracepoint = "net_dev_queue", .fn = probe_queue },
 	{ .tracepoint = "netif_receive_skb", .fn = probe_receive },
-	{ .tracepoint = "net_dev_xmit", .fn = probe_xmit, .with = { "net_dev_start_xmit" } },
+	{ .tracepoint = "net_dev_xmit", .fn = probe_xmit, .with = { "net_dev_start_xmit" },
+	  .table = &sendings },
 	{ .tracepoint = "net_dev_start_xmit", .fn = probe_start_xmit },
 	{ .tracepoint = "inet_sock_set_state", .fn = probe_set_state },
 	{ }

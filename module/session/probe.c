@@ -3,6 +3,7 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 #include "session/probe.h"
+#include "session/inflight.h"
 #include "session/option.h"
 #include "event/define.h"
 #include "compat/tracepoint.h"
@@ -195,6 +196,7 @@ static int get_sources(struct ctrace_probe *p, char *why)
 			   p->sources[i]->tracepoint, err);
 		while (i--)
 			source_put(p->sources[i]);
+		ctrace_select_sync();
 		return err;
 	}
 	return 0;
@@ -224,6 +226,7 @@ static void free_probe(struct ctrace_probe *p)
 {
 	if (p->kind && p->kind->del)
 		p->kind->del(p);
+	ctrace_inflight_put(p);
 	ctrace_select_free(p);
 	kfree(p->name);
 	kfree(p);
@@ -251,7 +254,7 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 		kfree(p);
 		return ERR_PTR(err);
 	}
-	err = ctrace_select_new(p, o, why) ?: get_sources(p, why);
+	err = ctrace_inflight_get(p) ?: ctrace_select_new(p, o, why) ?: get_sources(p, why);
 	if (err)
 		goto free;
 	err = take_kaddr(p, why);

@@ -53,6 +53,7 @@ struct ctrace_probe {
 	struct { u32 from, n; } ranges[CTRACE_PROBE_RANGES];	/* of event ids; n 0: none */
 	struct ctrace_select *selects[CTRACE_PROBE_RANGES];	/* options for each range, or NULL */
 	struct ctrace_source *sources[CTRACE_PROBE_SOURCES];
+	struct ctrace_inflight *table;	/* that of sources[0], or NULL. This probe is one of its users */
 	bool kaddr;			/* invariant: its records hold kernel addresses */
 	const struct ctrace_probe_kind *kind;	/* or NULL: only shared tracepoints */
 	void *priv;			/* owned by the kind */

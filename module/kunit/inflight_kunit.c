@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What has begun and not ended: places taken, found and given back, a full table, containers and sessions
+ * that go, and contexts that meet. Keys, containers and sessions are made up.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include "session/inflight.c"
+
+#define PLACES	CTRACE_INFLIGHT_PLACES
+#define NONE	CTRACE_INFLIGHT_NONE
+#define ROW	CTRACE_INFLIGHT_ROW
+#define WINDOW	(ROW * CTRACE_INFLIGHT_WINDOW)
+
+DEFINE_MUTEX(ctrace_lock);
+u32 ctrace_event_wants[CTRACE_ID_MAX];
+
+struct thing {
+	struct ctrace_begun begun;
+	u64 what;
+	atomic_t inside;
+};
+
+static struct ctrace_inflight t;
+static struct ctrace_source source = { .table = &t };
+static struct ctrace_session session = { .index = 2 };
+static struct ctrace_probe probe, other, without;
+static char keys[4 * PLACES];	/* their addresses are the keys */
+
+static int inflight_init(struct kunit *test)
+{
+	t = (struct ctrace_inflight) { .stride = round_up(sizeof(struct thing), 8) };
+	probe = other = (struct ctrace_probe) { .session = &session, .sources = { &source } };
+	return ctrace_inflight_get(&probe);
+}
+
+static void inflight_exit(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, t.users, 1u);
+	ctrace_inflight_put(&probe);
+	KUNIT_EXPECT_NULL(test, t.keys);
+	KUNIT_EXPECT_TRUE(test, list_empty(&tables));
+}
+
+static u32 take(const void *key)
+{
+	return ctrace_inflight_take(&t, ctrace_inflight_row(key), key);
+}
+
+static u32 find(const void *key)
+{
+	return ctrace_inflight_find(&t, ctrace_inflight_row(key), key);
+}
+
+static struct thing *at(u32 place)
+{
+	return ctrace_inflight_at(&t, place);
+}
+
+/* The next key after this one whose search begins at the same row. */
+static const char *neighbour(const char *key)
+{
+	const char *k = key + 1;
+
+	while (k < keys + sizeof(keys) && ctrace_inflight_row(k) != ctrace_inflight_row(key))
+		k++;
+	return k < keys + sizeof(keys) ? k : NULL;
+}
+
+static void begin_and_end(struct kunit *test)
+{
+	u32 a, b;
+
+	KUNIT_EXPECT_EQ(test, (unsigned long)t.keys % (ROW * sizeof(*t.keys)), 0ul);
+	KUNIT_EXPECT_EQ(test, find(&keys[0]), NONE);
+	a = take(&keys[0]);
+	b = take(&keys[1]);
+	KUNIT_ASSERT_LT(test, a, NONE);
+	KUNIT_ASSERT_LT(test, b, NONE);
+	KUNIT_EXPECT_NE(test, a, b);
+	at(a)->what = 1;
+	at(b)->what = 2;
+	KUNIT_EXPECT_EQ(test, at(find(&keys[0]))->what, 1ull);
+	KUNIT_EXPECT_EQ(test, at(find(&keys[1]))->what, 2ull);
+	/* an end that did not come */
+	KUNIT_EXPECT_EQ(test, take(&keys[0]), a);
+	ctrace_inflight_release(&t, a);
+	KUNIT_EXPECT_EQ(test, find(&keys[0]), NONE);
+	KUNIT_EXPECT_EQ(test, find(&keys[1]), b);
+}
+
+/* What is taken is found, what is refused is not, and each place has one owner. Then all comes back. */
+static void full(struct kunit *test)
+{
+	u32 *places = kunit_kzalloc(test, sizeof(keys) * sizeof(*places), GFP_KERNEL);
+	u32 i, taken = 0, bad = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, places);
+	for (i = 0; i < sizeof(keys); i++) {
+		places[i] = take(&keys[i]);
+		if (places[i] == NONE)
+			continue;
+		taken++;
+		bad += places[i] > NONE || at(places[i])->what;
+		at(places[i])->what = i + 1;
+	}
+	KUNIT_EXPECT_EQ(test, taken, PLACES);
+	for (i = 0; i < sizeof(keys); i++) {
+		bad += find(&keys[i]) != places[i];
+		if (places[i] != NONE)
+			bad += at(places[i])->what != i + 1;
+	}
+	for (i = 0; i < sizeof(keys); i++)
+		if (places[i] != NONE)
+			ctrace_inflight_release(&t, places[i]);
+	for (i = 0; i < sizeof(keys); i++)
+		bad += find(&keys[i]) != NONE;
+	KUNIT_EXPECT_EQ(test, bad, 0u);
+	for (i = 0; i < PLACES / 2; i++)
+		bad += take(&keys[i]) == NONE;
+	KUNIT_EXPECT_EQ(test, bad, 0u);
+}
+
+/* A CPU's own row comes first, and there is an end to what nests. */
+static void one_cpu(struct kunit *test)
+{
+	u32 row, place, i, bad = 0;
+
+	preempt_disable();
+	row = ctrace_inflight_here();
+	for (i = 0; i < WINDOW; i++) {
+		place = ctrace_inflight_take(&t, row, &keys[i]);
+		bad += (place - row * ROW) % PLACES != i;
+	}
+	bad += ctrace_inflight_take(&t, row, &keys[i]) != NONE;
+	while (i--) {
+		place = ctrace_inflight_find(&t, row, &keys[i]);
+		bad += (place - row * ROW) % PLACES != i;
+		ctrace_inflight_release(&t, place);
+	}
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, bad, 0u);
+}
+
+/* A place in use is nobody else's. Of more keys than a row has, the newest can be found. */
+static void no_end(struct kunit *test)
+{
+	const char *k[ROW + 2] = { keys };
+	u32 place, i, found = 0;
+
+	for (i = 1; i < ROW + 2; i++) {
+		k[i] = neighbour(k[i - 1]);
+		KUNIT_ASSERT_NOT_NULL(test, k[i]);
+	}
+	KUNIT_EXPECT_EQ(test, ctrace_inflight_hold(&t, k[0]), NONE);
+	place = ctrace_inflight_renew(&t, k[0]);
+	KUNIT_ASSERT_LT(test, place, NONE);
+	KUNIT_EXPECT_EQ(test, ctrace_inflight_hold(&t, k[0]), NONE);
+	ctrace_inflight_let_go(&t, place, k[0]);
+	KUNIT_EXPECT_EQ(test, ctrace_inflight_hold(&t, k[0]), place);
+	KUNIT_EXPECT_EQ(test, ctrace_inflight_hold(&t, k[0]), NONE);
+	ctrace_inflight_let_go(&t, place, k[0]);
+	KUNIT_EXPECT_EQ(test, ctrace_inflight_renew(&t, k[0]), place);
+	ctrace_inflight_release(&t, place);
+	KUNIT_EXPECT_EQ(test, ctrace_inflight_hold(&t, k[0]), NONE);
+	/* as many as there is room for; then another one, in a free place and in an older one's */
+	for (i = 0; i < ROW; i++)
+		ctrace_inflight_let_go(&t, ctrace_inflight_renew(&t, k[i]), k[i]);
+	for (i = 3; i < 5; i++) {
+		place = ctrace_inflight_hold(&t, k[i]);
+		KUNIT_ASSERT_LT(test, place, NONE);
+		ctrace_inflight_release(&t, place);
+		KUNIT_EXPECT_EQ(test, ctrace_inflight_renew(&t, k[i]), place);
+		ctrace_inflight_let_go(&t, place, k[i]);
+	}
+	place = ctrace_inflight_renew(&t, k[ROW]);
+	KUNIT_ASSERT_LT(test, place, NONE);
+	ctrace_inflight_let_go(&t, place, k[ROW]);
+	/* and all of them in use */
+	for (i = 0; i <= ROW; i++) {
+		place = ctrace_inflight_hold(&t, k[i]);
+		found += place != NONE;
+	}
+	KUNIT_EXPECT_NE(test, place, NONE);
+	KUNIT_EXPECT_EQ(test, found, ROW);
+	KUNIT_EXPECT_EQ(test, ctrace_inflight_renew(&t, k[ROW + 1]), NONE);
+}
+
+/* A session that ends is forgotten, but not what another one wants, nor what another probe still does. */
+static void sessions(struct kunit *test)
+{
+	const u32 ids[] = { 40, 41 };
+	u32 i, place[2];
+
+	KUNIT_ASSERT_EQ(test, ctrace_inflight_get(&without), 0);
+	ctrace_inflight_put(&without);
+	KUNIT_ASSERT_EQ(test, ctrace_inflight_get(&other), 0);
+	KUNIT_EXPECT_EQ(test, t.users, 2u);
+	for (i = 0; i < 2; i++) {
+		place[i] = take(&keys[i]);
+		at(place[i])->begun.wanted = 6ull << 32 | ids[i];
+	}
+	ctrace_event_wants[40] = 2;
+	ctrace_event_wants[41] = 6;
+	ctrace_inflight_put(&other);
+	KUNIT_EXPECT_EQ(test, at(place[0])->begun.wanted, 2ull << 32 | 40);
+	KUNIT_EXPECT_EQ(test, at(place[1])->begun.wanted, 6ull << 32 | 41);
+	KUNIT_EXPECT_EQ(test, find(&keys[0]), place[0]);
+}
+
+static void containers(struct kunit *test)
+{
+	struct ctrace_container *c = kunit_kzalloc(test, 4 * sizeof(*c), GFP_KERNEL);
+	struct ctrace_who who;
+	u32 i, place[4];
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	for (i = 0; i < 3; i++) {
+		who = (struct ctrace_who) { .container = &c[i], .tid = i + 1 };
+		place[i] = take(&keys[i]);
+		ctrace_begun_by(&at(place[i])->begun, &who);
+	}
+	KUNIT_EXPECT_TRUE(test, ctrace_begun_whose(&at(place[1])->begun, &who));
+	KUNIT_EXPECT_PTR_EQ(test, who.container, &c[1]);
+	KUNIT_EXPECT_EQ(test, who.tid, 2);
+	/* c[1] dies; c[2] is a part of c[0] that ends; a free place is looked at, too */
+	c[1].dying = 1;
+	c[2].base = &c[0];
+	c[2].heir = &c[0];
+	c[2].dying = 1;
+	ctrace_inflight_release(&t, place[1]);
+	ctrace_inflight_watcher.forget();
+	KUNIT_EXPECT_PTR_EQ(test, at(place[0])->begun.who.container, &c[0]);
+	KUNIT_EXPECT_FALSE(test, ctrace_begun_whose(&at(place[1])->begun, &who));
+	KUNIT_EXPECT_PTR_EQ(test, at(place[2])->begun.who.container, &c[0]);
+	/* too late for the GC */
+	who.container = &c[1];
+	place[3] = take(&keys[3]);
+	ctrace_begun_by(&at(place[3])->begun, &who);
+	KUNIT_EXPECT_NULL(test, at(place[3])->begun.who.container);
+}
+
+/* --- contexts that meet -------------------------------------------------------- */
+
+#define ROUNDS	300000
+
+struct runner {
+	struct completion done;
+	const char *keys;	/* of its own */
+	u32 bad, got;
+};
+
+/* Each has keys of its own, and all of them take the same few places. */
+static int take_and_release(void *arg)
+{
+	struct runner *r = arg;
+	u32 i, place;
+
+	for (i = 0; i < ROUNDS; i++) {
+		const char *key = r->keys + i % PLACES;
+
+		preempt_disable();
+		place = ctrace_inflight_take(&t, 0, key);
+		if (place != NONE) {
+			r->got++;
+			r->bad += atomic_inc_return(&at(place)->inside) != 1;
+			r->bad += ctrace_inflight_find(&t, 0, key) != place;
+			at(place)->what = (u64)r;
+			cpu_relax();
+			r->bad += at(place)->what != (u64)r || atomic_dec_return(&at(place)->inside);
+			ctrace_inflight_release(&t, place);
+		}
+		preempt_enable();
+		cond_resched();
+	}
+	complete(&r->done);
+	return 0;
+}
+
+/* All have the same few keys. Some of them are left behind. */
+static int renew_and_hold(void *arg)
+{
+	struct runner *r = arg;
+	u32 i, place;
+
+	for (i = 0; i < ROUNDS; i++) {
+		const char *key = r->keys + i * 7 % 16;
+
+		preempt_disable();
+		place = i % 2 ? ctrace_inflight_hold(&t, key) : ctrace_inflight_renew(&t, key);
+		if (place != NONE) {
+			r->got++;
+			r->bad += atomic_inc_return(&at(place)->inside) != 1;
+			r->bad += i % 2 && at(place)->what != (u64)key;
+			at(place)->what = (u64)key;
+			cpu_relax();
+			r->bad += !!atomic_dec_return(&at(place)->inside);
+			ctrace_inflight_let_go(&t, place, i % 5 ? key : NULL);
+		}
+		preempt_enable();
+		cond_resched();
+	}
+	complete(&r->done);
+	return 0;
+}
+
+static void meet(struct kunit *test, int (*fn)(void *arg), u32 apart)
+{
+	struct runner r[3] = {};
+	struct task_struct *p;
+	u32 i, n;
+
+	for (n = 0; n < ARRAY_SIZE(r); n++) {
+		init_completion(&r[n].done);
+		r[n].keys = keys + n * apart;
+		p = kthread_run(fn, &r[n], "ctrace-run%u", n);
+		KUNIT_EXPECT_FALSE(test, IS_ERR(p));
+		if (IS_ERR(p))
+			break;
+	}
+	for (i = 0; i < n; i++) {
+		while (!try_wait_for_completion(&r[i].done)) {
+			ctrace_inflight_watcher.forget();
+			forget_session(&t, 1);
+			cond_resched();
+		}
+		KUNIT_EXPECT_EQ(test, r[i].bad, 0u);
+		KUNIT_EXPECT_GT(test, r[i].got, 0u);
+	}
+}
+
+static void own_keys(struct kunit *test)
+{
+	u32 i, left = 0;
+
+	meet(test, take_and_release, PLACES);
+	for (i = 0; i < PLACES; i++)
+		left += !!t.keys[i];
+	KUNIT_EXPECT_EQ(test, left, 0u);
+}
+
+static void same_keys(struct kunit *test)
+{
+	u32 i, busy = 0;
+
+	meet(test, renew_and_hold, 0);
+	for (i = 0; i < PLACES; i++)
+		busy += t.keys[i] == BUSY;
+	KUNIT_EXPECT_EQ(test, busy, 0u);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(begin_and_end),
+	KUNIT_CASE(full),
+	KUNIT_CASE(one_cpu),
+	KUNIT_CASE(no_end),
+	KUNIT_CASE(sessions),
+	KUNIT_CASE(containers),
+	KUNIT_CASE(own_keys),
+	KUNIT_CASE(same_keys),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "ctrace_inflight",
+	.init = inflight_init,
+	.exit = inflight_exit,
+	.test_cases = cases,
+};
+kunit_test_suite(suite);
+
+MODULE_DESCRIPTION("ctrace: tests of what has begun and not ended");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/vmalloc.h>
+#include "session/inflight.h"
+#include "session/probe.h"
+
+static LIST_HEAD(tables);	/* those that have places. ctrace_lock */
+static u32 victim;		/* only spreads what is taken over: races do no harm */
+
+int ctrace_inflight_get(struct ctrace_probe *p)
+{
+	struct ctrace_inflight *t = p->sources[0] ? p->sources[0]->table : NULL;
+
+	if (!t)
+		return 0;
+	if (!t->users) {
+		t->keys = vzalloc(CTRACE_INFLIGHT_PLACES * (sizeof(*t->keys) + t->stride) + CTRACE_INFLIGHT_ROWS);
+		if (!t->keys)
+			return -ENOMEM;
+		t->places = (void *)(t->keys + CTRACE_INFLIGHT_PLACES);
+		t->further = (void *)(t->places + CTRACE_INFLIGHT_PLACES * t->stride);
+		list_add(&t->list, &tables);
+	}
+	t->users++;
+	p->table = t;
+	return 0;
+}
+
+static void forget_session(struct ctrace_inflight *t, u32 bit)
+{
+	u64 w, in_place = (u64)bit << 32;
+	struct ctrace_begun *b;
+	u32 i;
+
+	for (i = 0; i < CTRACE_INFLIGHT_PLACES; i++) {
+		b = ctrace_inflight_at(t, i);
+		w = READ_ONCE(b->wanted);
+		/* If this fails, the place has a next user, which does not want the event: it is not armed. */
+		if (w & in_place && !(READ_ONCE(ctrace_event_wants[(u32)w]) & bit))
+			cmpxchg64(&b->wanted, w, w & ~in_place);
+	}
+}
+
+void ctrace_inflight_put(struct ctrace_probe *p)
+{
+	struct ctrace_inflight *t = p->table;
+
+	if (!t)
+		return;
+	if (--t->users) {
+		forget_session(t, 1u << p->session->index);
+		return;
+	}
+	list_del(&t->list);
+	vfree(t->keys);
+	t->keys = NULL;
+}
+
+/* If the cmpxchg fails, the place has a new owner; if that one is dying, ctrace_begun_by() sees it. */
+static void forget_dying(void)
+{
+	struct ctrace_container *c;
+	struct ctrace_inflight *t;
+	struct ctrace_begun *b;
+	u32 i;
+
+	smp_mb();	/* pairs with ctrace_begun_by() */
+	mutex_lock(&ctrace_lock);
+	list_for_each_entry(t, &tables, list)
+		for (i = 0; i < CTRACE_INFLIGHT_PLACES; i++) {
+			b = ctrace_inflight_at(t, i);
+			c = READ_ONCE(b->who.container);
+			if (c && READ_ONCE(c->dying))
+				cmpxchg(&b->who.container, c, c->heir);
+		}
+	mutex_unlock(&ctrace_lock);
+}
+
+const struct ctrace_container_watcher ctrace_inflight_watcher = { .forget = forget_dying };
+
+/* --- for what may not end ------------------------------------------------------ */
+
+#define BUSY	((const void *)1ul)
+
+/* A full barrier: its last context is done with it. Pairs with let_go(). */
+static bool claim(struct ctrace_inflight *t, u32 place, const void *key)
+{
+	return cmpxchg(&t->keys[place], key, BUSY) == key;
+}
+
+u32 ctrace_inflight_hold(struct ctrace_inflight *t, const void *key)
+{
+	u32 place = ctrace_inflight_find(t, ctrace_inflight_row(key), key);
+
+	return place != CTRACE_INFLIGHT_NONE && claim(t, place, key) ? place : CTRACE_INFLIGHT_NONE;
+}
+
+u32 ctrace_inflight_renew(struct ctrace_inflight *t, const void *key)
+{
+	u32 row = ctrace_inflight_row(key), none = CTRACE_INFLIGHT_NONE, place;
+	const void *older;
+
+	place = ctrace_inflight_find(t, row, key);
+	if (place != none)
+		return claim(t, place, key) ? place : none;
+	place = ctrace_inflight_find(t, row, NULL);
+	if (place != none && claim(t, place, NULL))
+		return place;
+	place = row * CTRACE_INFLIGHT_ROW + victim++ % CTRACE_INFLIGHT_ROW;
+	older = READ_ONCE(t->keys[place]);
+	return older != BUSY && claim(t, place, older) ? place : none;
+}

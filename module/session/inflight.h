@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What has begun and not ended. The probe at a beginning takes a place in a table and notes there what the
+ * probe at the end needs. Both know the place by a key, the address of what they are about: a task, a bio.
+ *
+ * Tables are of one size, so memory is bounded. A table's places are made for the first probe that needs
+ * them and freed after the last one (ctrace_source.table). What finds no place is not followed; if it is an
+ * event of its own, the caller counts it with ctrace_session_unfollowed().
+ *
+ * A search begins at a row of eight keys, which is one cache line. Users differ in two points.
+ *
+ * Where does the end come? On any CPU: ctrace_inflight_row() spreads the keys over all rows. On the CPU of
+ * the beginning: ctrace_inflight_here() gives each CPU a row, so CPUs do not share cache lines.
+ *
+ * Does the end always come?
+ *
+ *	Yes: take, find, release. The kernel lets one context at a time deal with a key (a task in its own
+ *	call, a CPU with the packet that it sends, a task under the lock of its run queue). That context
+ *	owns the place that has the key; only taking one is an atomic operation. It releases the place
+ *	before the object's memory can become another object.
+ *
+ *	Not always: renew, hold, let_go. Some places are left behind, and nothing tells which. So a new
+ *	beginning may take over an older one's place, and the older one's end then finds none. To use a
+ *	place, a context makes its key BUSY. Others that need the same place do without it.
+ *
+ *	user			key	row	the end				notes
+ *	probe/call.c		task	any	return, or death		sessions, time, arguments
+ *	probe/net.c		packet	here	always				owner
+ *	probe/block_owner.c	bio	any	not if its request is merged	owner, time, sectors
+ *
+ * All users of a table go the same way, with the same kind of row. No probe waits or takes a lock, so these
+ * functions are for any context incl. NMI; preemption off. A handler that interrupts another one deals with
+ * other keys, or finds them BUSY.
+ *
+ * This is in session/, not in probe/, because session/probe.c makes and frees the tables.
+ */
+#ifndef CTRACE_INFLIGHT_H
+#define CTRACE_INFLIGHT_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/smp.h>
+#include "identity/identity.h"
+#include "compat/hash.h"
+
+#define CTRACE_INFLIGHT_BITS	12
+#define CTRACE_INFLIGHT_PLACES	(1u << CTRACE_INFLIGHT_BITS)
+#define CTRACE_INFLIGHT_NONE	CTRACE_INFLIGHT_PLACES	/* instead of a place */
+#define CTRACE_INFLIGHT_ROW	8u		/* keys in a cache line */
+#define CTRACE_INFLIGHT_ROWS	(CTRACE_INFLIGHT_PLACES / CTRACE_INFLIGHT_ROW)
+#define CTRACE_INFLIGHT_WINDOW	8u		/* rows where ctrace_inflight_take() looks for a place */
+
+struct ctrace_probe;
+
+/* The head of each place; the user's own fields follow it. A field without a use stays 0. */
+struct ctrace_begun {
+	/* mask of sessions << 32 | event id; ctrace_inflight_put() takes bits out of the mask. READ_ONCE */
+	u64 wanted;
+	u64 time;
+	/*
+	 * The owner, by ctrace_begun_by(). No references: if the container dies, the GC puts its heir here,
+	 * or NULL; the task may have gone
+	 */
+	struct ctrace_who who;
+};
+
+/* Place i has keys[i] and the struct ctrace_begun at places + i * stride. */
+struct ctrace_inflight {
+	const void **keys;	/* [PLACES]; NULL: free. A row is aligned to its size */
+	u8 *further;		/* [ROWS]: keys of this row may be in the next ones; never cleared */
+	char *places;
+	u32 stride;		/* a multiple of 8. The user sets it before the first get, and never changes it */
+	u32 users;		/* probes; ctrace_lock */
+	struct list_head list;	/* of the tables that have places; ctrace_lock */
+};
+
+/*
+ * For session/probe.c; process context, ctrace_lock held. get: p becomes a user of its sources' table, if they
+ * have one; makes the places for the first user. 0 or -ENOMEM.
+ *
+ * put: p goes, if it is a user; the last one frees the places. The session's index is used again, and what
+ * has begun must not become an event of its next session, or of this session's next probe: so put forgets
+ * that this session wanted it. Before, the caller has disarmed p, unregistered its functions, and waited for
+ * those that were running.
+ */
+int ctrace_inflight_get(struct ctrace_probe *p);
+void ctrace_inflight_put(struct ctrace_probe *p);
+
+extern const struct ctrace_container_watcher ctrace_inflight_watcher;
+
+static __always_inline u32 ctrace_inflight_row(const void *key)
+{
+	return ctrace_hash_ptr(key, CTRACE_INFLIGHT_BITS - 3);
+}
+
+static __always_inline u32 ctrace_inflight_here(void)
+{
+	return smp_processor_id() % CTRACE_INFLIGHT_ROWS;
+}
+
+static __always_inline void *ctrace_inflight_at(const struct ctrace_inflight *t, u32 place)
+{
+	return t->places + (size_t)place * t->stride;
+}
+
+/*
+ * Notes the owner, before another context can find the place. The GC sets dying, then looks at all places,
+ * also at free ones. Either it finds the container here, or we see dying: pairs with the barrier in
+ * forget_dying(). The container stays until then, because preemption is off. A part that ends needs no such
+ * care: the GC looks when no probe finds the part any more.
+ */
+static inline void ctrace_begun_by(struct ctrace_begun *b, const struct ctrace_who *who)
+{
+	b->who.task = who->task;
+	b->who.tid = who->tid;
+	b->who.vtid = who->vtid;
+	WRITE_ONCE(b->who.container, who->container);
+	smp_mb();	/* see above */
+	if (unlikely(READ_ONCE(who->container->dying) && !who->container->base))
+		WRITE_ONCE(b->who.container, NULL);
+}
+
+/* The owner, whose container is valid until preemption is enabled. False: that has gone. */
+static inline bool ctrace_begun_whose(const struct ctrace_begun *b, struct ctrace_who *who)
+{
+	who->task = b->who.task;
+	who->tid = b->who.tid;
+	who->vtid = b->who.vtid;
+	who->container = READ_ONCE(b->who.container);
+	return who->container;
+}
+
+/* --- for what always ends ------------------------------------------------------ */
+
+/* The key's place, or NONE. */
+static __always_inline u32 ctrace_inflight_find(const struct ctrace_inflight *t, u32 row, const void *key)
+{
+	u32 home = row, i, j;
+
+	for (i = 0; i < CTRACE_INFLIGHT_WINDOW; i++, row = (row + 1) % CTRACE_INFLIGHT_ROWS) {
+		for (j = 0; j < CTRACE_INFLIGHT_ROW; j++)
+			if (READ_ONCE(t->keys[row * CTRACE_INFLIGHT_ROW + j]) == key)
+				return row * CTRACE_INFLIGHT_ROW + j;
+		/* set by the key's own context if it went on from here; no harm if by another one */
+		if (!READ_ONCE(t->further[home]))
+			break;
+	}
+	return CTRACE_INFLIGHT_NONE;
+}
+
+/* A place for the key; if it has one still, because an end did not come, that one. NONE: all are taken. */
+static __always_inline u32 ctrace_inflight_take(struct ctrace_inflight *t, u32 row, const void *key)
+{
+	u32 home = row, i, j, place = ctrace_inflight_find(t, row, key);
+
+	if (unlikely(place != CTRACE_INFLIGHT_NONE))
+		return place;
+	for (i = 0; i < CTRACE_INFLIGHT_WINDOW; i++, row = (row + 1) % CTRACE_INFLIGHT_ROWS) {
+		if (i)
+			WRITE_ONCE(t->further[home], 1);
+		for (j = 0; j < CTRACE_INFLIGHT_ROW; j++) {
+			place = row * CTRACE_INFLIGHT_ROW + j;
+			/* Acquire: the last user has read the place before we write it. Pairs with let_go(). */
+			if (!READ_ONCE(t->keys[place]) &&
+			    !cmpxchg_acquire(&t->keys[place], NULL, key))
+				return place;
+		}
+	}
+	return CTRACE_INFLIGHT_NONE;
+}
+
+/* --- for what may not end ------------------------------------------------------ */
+
+/* A place for the key, now BUSY: its own, a free one, or an older key's. NONE: another context has that. */
+u32 ctrace_inflight_renew(struct ctrace_inflight *t, const void *key);
+/* The key's place, now BUSY. NONE: it has none, or another context has it. */
+u32 ctrace_inflight_hold(struct ctrace_inflight *t, const void *key);
+
+/* The place has this key and is not BUSY. NULL: it is free. */
+static __always_inline void ctrace_inflight_let_go(struct ctrace_inflight *t, u32 place, const void *key)
+{
+	smp_store_release(&t->keys[place], key);	/* pairs with take(), and claim() in inflight.c */
+}
+
+/* It has ended. */
+static __always_inline void ctrace_inflight_release(struct ctrace_inflight *t, u32 place)
+{
+	ctrace_inflight_let_go(t, place, NULL);
+}
+
+#endif
