@@ -25,11 +25,6 @@ static void special(struct ctrace_session *s, bool on)
 
 /* --- making ----------------------------------------------------------------- */
 
-/* The first fields of every whole call, and so of a range of several calls. */
-static const struct ctrace_field_desc call_head[] = {
-	CTRACE_FIELD(UINT, "duration", 8), CTRACE_FIELD(INT, "ret", 8),
-};
-
 static bool asks(const struct ctrace_probe_opts *o)
 {
 	return o->filter || o->one_of > 1 || o->flags;
@@ -107,8 +102,8 @@ static int range_type(u32 from, u32 n, struct ctrace_event_type *t, struct ctrac
 		return ctrace_event_next(from, t, fields, name) && t->id == from ? 0 : -ENOENT;
 	memset(t, 0, sizeof(*t));
 	if (from >= CTRACE_ID_CALL) {
-		t->fields = call_head;
-		t->nfields = ARRAY_SIZE(call_head);
+		t->fields = ctrace_call_fields;
+		t->nfields = CTRACE_CALL_NFIELDS;
 	}
 	return 0;
 }

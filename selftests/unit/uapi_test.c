@@ -124,9 +124,16 @@ static void netlink_numbers(void)
 	check_eq(CTRACE_SESSION_F_STATEDUMP, 2);
 	check_eq(CTRACE_PROBE_F_STACK, 1);
 	check_eq(CTRACE_PROBE_F_USER_STACK, 2);
-	check_eq(CTRACE_FT_SEQ, 6);
-	check_eq(CTRACE_FT_SEQ_INT, 7);
-	check_eq(CTRACE_FT_SEQ_HEX, 8);
+	check_eq(CTRACE_A_FIELD_KIND, 3);
+	check_eq(CTRACE_A_FIELD_DISPLAY, 4);
+	check_eq(CTRACE_A_FIELD_SIZE, 5);
+	check_eq(CTRACE_FK_UINT, 1);
+	check_eq(CTRACE_FK_INT, 2);
+	check_eq(CTRACE_FK_TEXT, 3);
+	check_eq(CTRACE_FK_STRING, 4);
+	check_eq(CTRACE_FK_SEQ, 5);
+	check_eq(CTRACE_FK_SEQ_INT, 6);
+	check_eq(CTRACE_FD_HEX, 1);
 }
 
 static const struct ktap_case cases[] = {

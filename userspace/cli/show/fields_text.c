@@ -30,10 +30,10 @@ static void put_sequence(struct sbuf *b, const struct ctrace_value *v)
 		unsigned long long u = ctrace_value_at(v, i);
 
 		sbuf_puts(b, i ? ", " : "");
-		if (v->field->type == CTRACE_FT_SEQ_INT)
+		if (v->field->kind == CTRACE_FK_SEQ_INT)
 			sbuf_printf(b, "%lld", (long long)u);
 		else
-			sbuf_printf(b, v->field->type == CTRACE_FT_SEQ_HEX ? "0x%llx" : "%llu", u);
+			sbuf_printf(b, v->field->display == CTRACE_FD_HEX ? "0x%llx" : "%llu", u);
 	}
 	sbuf_putc(b, ']');
 }
@@ -42,30 +42,28 @@ static void put_value(struct sbuf *b, const struct ctrace_event_type *t, const s
 {
 	const char *name;
 
-	switch (v->field->type) {
-	case CTRACE_FT_UINT:
-	case CTRACE_FT_INT:
+	switch (v->field->kind) {
+	case CTRACE_FK_UINT:
+	case CTRACE_FK_INT:
 		name = number_name(t, v);
 		if (name)
 			sbuf_puts(b, name);
-		else if (v->field->type == CTRACE_FT_INT)
+		else if (v->field->kind == CTRACE_FK_INT)
 			sbuf_printf(b, "%lld", (long long)v->i);
+		else if (v->field->display == CTRACE_FD_HEX)
+			sbuf_printf(b, "0x%llx", (unsigned long long)v->u);
 		else
 			sbuf_printf(b, "%llu", (unsigned long long)v->u);
 		break;
-	case CTRACE_FT_HEX:
-		sbuf_printf(b, "0x%llx", (unsigned long long)v->u);
-		break;
-	case CTRACE_FT_TEXT:
-	case CTRACE_FT_STRING:
+	case CTRACE_FK_TEXT:
+	case CTRACE_FK_STRING:
 		sbuf_putc(b, '"');
 		sbuf_escape(b, v->str.s, v->str.len);
-		sbuf_puts(b, v->field->type == CTRACE_FT_STRING &&
+		sbuf_puts(b, v->field->kind == CTRACE_FK_STRING &&
 			  v->str.len >= CTRACE_STR_MAX - 1 ? "\"..." : "\"");
 		break;
-	case CTRACE_FT_SEQ:
-	case CTRACE_FT_SEQ_INT:
-	case CTRACE_FT_SEQ_HEX:
+	case CTRACE_FK_SEQ:
+	case CTRACE_FK_SEQ_INT:
 		put_sequence(b, v);
 		break;
 	}

@@ -166,9 +166,9 @@ static void put_number(struct sbuf *b, const struct syscall_ref *ref, const stru
 		sbuf_puts(b, signal_name((int)u));
 	else if (!strcmp(name, "fd"))
 		sbuf_printf(b, "%d", (int32_t)u);
-	else if (v->field->type == CTRACE_FT_HEX || one_of(name, "addr start brk new_addr old_addr"))
+	else if (v->field->display == CTRACE_FD_HEX || one_of(name, "addr start brk new_addr old_addr"))
 		sbuf_printf(b, u ? "0x%llx" : "NULL", (unsigned long long)u);
-	else if (v->field->type == CTRACE_FT_INT)
+	else if (v->field->kind == CTRACE_FK_INT)
 		sbuf_printf(b, "%lld", (long long)v->i);
 	else if ((one_of(name, "flag flags prot clone_flags cmd") && u > 9) || u > UINT32_MAX)
 		sbuf_printf(b, "0x%llx", (unsigned long long)u);
@@ -200,7 +200,7 @@ void syscall_put_args(struct sbuf *b, const struct syscall_ref *ref,
 		}
 		if (i > first)
 			sbuf_puts(b, ", ");
-		if (v[i].field->type == CTRACE_FT_STRING || v[i].field->type == CTRACE_FT_TEXT) {
+		if (v[i].field->kind == CTRACE_FK_STRING || v[i].field->kind == CTRACE_FK_TEXT) {
 			sbuf_putc(b, '"');
 			sbuf_escape(b, v[i].str.s, v[i].str.len);
 			sbuf_puts(b, v[i].str.len >= CTRACE_STR_MAX - 1 ? "\"..." : "\"");
