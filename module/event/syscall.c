@@ -107,29 +107,29 @@ bool ctrace_syscall_next(u32 id, struct ctrace_event_type *t,
 			 struct ctrace_field_desc *fields, char *name)
 {
 	static const char *const prefix[] = {
-		"syscall_entry_", "syscall_exit_", "compat_syscall_entry_", "compat_syscall_exit_",
-		"syscall_", "compat_syscall_",
+		[CTRACE_CALL_ENTRY] = "syscall_entry_", [CTRACE_CALL_EXIT] = "syscall_exit_",
+		[CTRACE_CALL_WHOLE] = "syscall_",
 	};
 	const struct ctrace_syscall *c;
-	u32 set;
+	struct ctrace_id_call is;
 
 	for (id = max_t(u32, id, CTRACE_ID_SYS_ENTER); id < CTRACE_ID_MAX; id++) {
-		set = (id - CTRACE_ID_SYS_ENTER) / CTRACE_NR_SYSCALLS;
-		c = call((id - CTRACE_ID_SYS_ENTER) % CTRACE_NR_SYSCALLS, set == 2 || set == 3 || set == 5);
+		is = ctrace_id_call(id);
+		c = call(is.nr, is.is32);
 		if (!c)
 			continue;
 		memset(t, 0, sizeof(*t));
 		t->id = id;
 		t->system = "syscalls";
-		snprintf(name, CTRACE_NAME_MAX, "%s%s", prefix[set], c->name);
+		snprintf(name, CTRACE_NAME_MAX, "%s%s%s", is.is32 ? "compat_" : "", prefix[is.phase], c->name);
 		t->name = name;
 		t->fields = fields;
-		if (id >= CTRACE_ID_CALL) {
+		if (is.phase == CTRACE_CALL_WHOLE) {
 			t->source = "sys_exit";
 			memcpy(fields, ctrace_call_fields, sizeof(ctrace_call_fields));
 			t->nfields = CTRACE_CALL_NFIELDS;
 			describe_args(c, t, fields + CTRACE_CALL_NFIELDS);
-		} else if (set & 1) {
+		} else if (is.phase == CTRACE_CALL_EXIT) {
 			t->source = "sys_exit";
 			fields[0] = ctrace_call_fields[CTRACE_CALL_NFIELDS - 1];
 			t->nfields = 1;

@@ -279,7 +279,7 @@ static int parse(struct ctrace_probe *p, char *why)
 	const char *call;
 
 	if (!strcmp(p->name, "calls")) {
-		want(p, 0, CTRACE_ID_CALL, CTRACE_ID_MAX - CTRACE_ID_CALL);
+		want(p, 0, CTRACE_ID_CALL, 2 * CTRACE_NR_SYSCALLS);
 		return 0;
 	}
 	if (strncmp(p->name, "call:", 5)) {
