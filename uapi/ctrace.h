@@ -247,7 +247,7 @@ struct ctrace_id_call {
 	__u32 nr;		/* the call's number, in the table for such callers */
 };
 
-static __inline__ struct ctrace_id_call ctrace_id_call(__u32 id)
+static inline struct ctrace_id_call ctrace_id_call(__u32 id)
 {
 	__u32 set = (id - CTRACE_ID_SYS_ENTER) / CTRACE_NR_SYSCALLS;
 	struct ctrace_id_call c = { CTRACE_CALL_NONE, 0, 0 };

@@ -9,7 +9,7 @@
 /* --- the payloads that the probes fill and probe/optional.c describes ------- */
 
 #define CTRACE_RWBS_LEN		16
-#define CTRACE_T_rwbs(W, m)	W(TEXT, DEFAULT, CTRACE_RWBS_LEN, m, char m[CTRACE_RWBS_LEN])
+#define CTRACE_T_rwbs(W, m)	W(TEXT, DEFAULT, CTRACE_RWBS_LEN, m, char m[CTRACE_RWBS_LEN];)
 
 #define CTRACE_RQ_FIELDS(F)								\
 	F(u32, dev) F(hole, hole) F(u64, sector) F(u32, nr_sector) F(u32, bytes)	\
