@@ -244,6 +244,38 @@ enum ctrace_event_id {
 	CTRACE_ID_COMPAT_CALL		= 0x5400,
 };
 
+enum ctrace_call_phase {
+	CTRACE_CALL_NONE,	/* no call's event; or of a number that no call has */
+	CTRACE_CALL_ENTRY,
+	CTRACE_CALL_EXIT,
+	CTRACE_CALL_WHOLE,
+};
+
+/* What an event type id says of a system call. */
+struct ctrace_id_call {
+	__u32 phase;		/* enum ctrace_call_phase; if it is CTRACE_CALL_NONE, the rest is 0 */
+	__u32 is32;		/* 1: of a 32-bit caller */
+	__u32 nr;		/* the call's number, in the table for such callers */
+};
+
+static inline struct ctrace_id_call ctrace_id_call(__u32 id)
+{
+	__u32 set = (id - CTRACE_ID_SYS_ENTER) / CTRACE_NR_SYSCALLS;
+	struct ctrace_id_call c = { CTRACE_CALL_NONE, 0, 0 };
+
+	if (set > (CTRACE_ID_COMPAT_CALL - CTRACE_ID_SYS_ENTER) / CTRACE_NR_SYSCALLS)
+		return c;
+	c.nr = (id - CTRACE_ID_SYS_ENTER) % CTRACE_NR_SYSCALLS;
+	if (id >= CTRACE_ID_CALL) {
+		c.phase = CTRACE_CALL_WHOLE;
+		c.is32 = id >= CTRACE_ID_COMPAT_CALL;
+	} else {
+		c.phase = set % 2 ? CTRACE_CALL_EXIT : CTRACE_CALL_ENTRY;
+		c.is32 = id >= CTRACE_ID_COMPAT_SYS_ENTER;
+	}
+	return c;
+}
+
 /* Causes of loss, in CTRACE_ID_LOST records and statistics. */
 enum ctrace_loss {
 	CTRACE_LOSS_OVERRUN	= 0,	/* overwritten before this reader came */

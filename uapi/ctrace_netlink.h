@@ -320,21 +320,31 @@ enum ctrace_attr_container {
 
 #define CTRACE_A_CONTAINER_MAX	(__CTRACE_A_CONTAINER_MAX - 1)
 
-/* Kinds of fields. A record holds its fields in the order of their list, aligned as in CTF. */
-enum ctrace_field_type {
-	CTRACE_FT_UINT	= 1,	/* unsigned integer of size 1, 2, 4, 8, aligned to its size */
-	CTRACE_FT_INT	= 2,	/* same sizes, signed */
-	CTRACE_FT_HEX	= 3,	/* same sizes, unsigned, shown in base 16 */
-	CTRACE_FT_TEXT	= 4,	/* char[size], NUL-padded UTF-8, unaligned */
-	CTRACE_FT_STRING = 5,	/* bytes up to and with a NUL, at most CTRACE_STR_MAX, unaligned */
+/*
+ * What a field is in a record. A record holds its fields in the order of their list, aligned as in CTF. A
+ * reader that does not know a kind cannot find the fields that follow, so it skips the event.
+ */
+enum ctrace_field_kind {
+	CTRACE_FK_UINT	= 1,	/* unsigned integer of size 1, 2, 4, 8, aligned to its size */
+	CTRACE_FK_INT	= 2,	/* same sizes, signed */
+	CTRACE_FK_TEXT	= 3,	/* char[size], NUL-padded UTF-8, unaligned */
+	CTRACE_FK_STRING = 4,	/* bytes up to and with a NUL, at most CTRACE_STR_MAX, unaligned */
 	/*
 	 * Sequences: a u32 count, aligned to 4, then count integers of size 1, 2, 4, 8, aligned to
 	 * their size; the padding is there even if the count is 0, as in CTF. The count is named
 	 * "NAME_length".
 	 */
-	CTRACE_FT_SEQ	= 6,	/* unsigned */
-	CTRACE_FT_SEQ_INT = 7,	/* signed */
-	CTRACE_FT_SEQ_HEX = 8,	/* unsigned, shown in base 16 */
+	CTRACE_FK_SEQ	= 5,	/* unsigned */
+	CTRACE_FK_SEQ_INT = 6,	/* signed */
+};
+
+/*
+ * How a field is shown. A reader shows a field in the default way if it does not know the display, or if
+ * the display is not meant for the field's kind.
+ */
+enum ctrace_field_display {
+	CTRACE_FD_DEFAULT = 0,	/* numbers in base 10; text as it is */
+	CTRACE_FD_HEX	= 1,	/* UINT, SEQ: in base 16 */
 };
 
 #define CTRACE_EVENT_F_KEEP		(1u << 0)	/* the definition outlives the socket that made it */
@@ -361,10 +371,11 @@ enum ctrace_attr_event {
 
 enum ctrace_attr_field {
 	CTRACE_A_FIELD_UNSPEC,
-	CTRACE_A_FIELD_SET,		/* nested: the ones below */
+	CTRACE_A_FIELD_SET,		/* nested: those below */
 	CTRACE_A_FIELD_NAME,		/* string */
-	CTRACE_A_FIELD_TYPE,		/* u32 enum ctrace_field_type */
-	CTRACE_A_FIELD_SIZE,		/* u32 bytes */
+	CTRACE_A_FIELD_KIND,		/* u32 enum ctrace_field_kind */
+	CTRACE_A_FIELD_DISPLAY,		/* u32 enum ctrace_field_display; absent: the default */
+	CTRACE_A_FIELD_SIZE,		/* u32 bytes: of a SEQ or SEQ_INT each element; 0: it varies */
 	__CTRACE_A_FIELD_MAX
 };
 

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "api/dev.h"
+#include "event/event.h"
 #include "compat/vmalloc.h"
 #include "../uapi/ctrace_ring_read.h"
 
@@ -27,8 +28,7 @@ struct ctrace_file_ring {
 
 struct lost_record {
 	struct ctrace_record rec;
-	u32 cause, cpu;
-	u64 count;
+	struct ctrace_lost_payload lost;
 };
 
 /* One read(): where it writes, and how much room is left. */
@@ -133,9 +133,11 @@ static int put_losses(struct output *o, struct ctrace_file_ring *r)
 				.len = sizeof(l),
 				.cid = r->cid,
 			},
-			.cause = i,
-			.cpu = READ_ONCE(r->cur.ctl->cpu),
-			.count = now[i] - r->told[i],
+			.lost = {
+				.cause = i,
+				.cpu = READ_ONCE(r->cur.ctl->cpu),
+				.count = now[i] - r->told[i],
+			},
 		};
 		err = put(o, &l, sizeof(l));
 		if (err)

@@ -431,7 +431,9 @@ static int put_event(struct sk_buff *skb, const struct ctrace_event_type *t, boo
 	for (i = 0; i < t->nfields; i++) {
 		field = nla_nest_start(skb, CTRACE_A_FIELD_SET);
 		if (!field || nla_put_string(skb, CTRACE_A_FIELD_NAME, t->fields[i].name) ||
-		    nla_put_u32(skb, CTRACE_A_FIELD_TYPE, t->fields[i].type) ||
+		    nla_put_u32(skb, CTRACE_A_FIELD_KIND, t->fields[i].kind) ||
+		    (t->fields[i].display &&
+		     nla_put_u32(skb, CTRACE_A_FIELD_DISPLAY, t->fields[i].display)) ||
 		    nla_put_u32(skb, CTRACE_A_FIELD_SIZE, t->fields[i].size))
 			return -EMSGSIZE;
 		nla_nest_end(skb, field);

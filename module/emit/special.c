@@ -90,25 +90,22 @@ struct scratch {
 
 static struct scratch __percpu *scratches;
 
-struct stack_payload {
-	u32 event, n;
-	u64 frames[CTRACE_STACK_DEPTH];
-};
-
 /* The event's payload is in the ring already, so its room can hold the stack. */
 static void emit_stack(struct ctrace_session *s, u32 id, u32 of, const struct ctrace_who *who,
 		       void *room)
 {
-	struct stack_payload *r = room;
+	struct ctrace_stack_payload *r = room;
+	u32 n;
 	struct ctrace_copy c = { .from = room };
 
-	BUILD_BUG_ON(sizeof(*r) > CTRACE_PAYLOAD_MAX);
+	BUILD_BUG_ON(CTRACE_SIZE(ctrace_stack_payload) + CTRACE_STACK_DEPTH * sizeof(u64) > CTRACE_PAYLOAD_MAX);
 	r->event = of;
 	if (id == CTRACE_ID_KERNEL_STACK)
-		r->n = ctrace_stack_kernel(r->frames, NULL);
+		n = ctrace_stack_kernel(r->callstack, NULL);
 	else	/* current may be another task, such as a waker, whose stack must not show in this ring */
-		r->n = who->task == current ? ctrace_stack_user(r->frames) : 0;
-	c.len = offsetof(struct stack_payload, frames[r->n]);
+		n = who->task == current ? ctrace_stack_user(r->callstack) : 0;
+	r->callstack_length = n;
+	c.len = CTRACE_SIZE(ctrace_stack_payload) + n * sizeof(u64);
 	ctrace_emit_one(s->index, id, who, who->container->cid, c.len, ctrace_fill_copy, &c);
 }
 

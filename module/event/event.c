@@ -8,10 +8,10 @@
 #include "compat/tracepoint.h"
 
 static const struct ctrace_field_desc f_lost[] = {
-	CTRACE_FIELD(UINT, "cause", 4), CTRACE_FIELD(UINT, "cpu", 4), CTRACE_FIELD(UINT, "count", 8),
+	CTRACE_FIELDS(CTRACE_LOST_FIELDS)
 };
 static const struct ctrace_field_desc f_stack[] = {
-	CTRACE_FIELD(UINT, "event", 4), CTRACE_FIELD(SEQ_HEX, "callstack", 8),
+	CTRACE_FIELDS(CTRACE_STACK_FIELDS)
 };
 
 static const struct ctrace_event_type own_types[] = {
@@ -113,7 +113,8 @@ static bool same_type(const struct ctrace_event_type *a, const struct ctrace_eve
 		return false;
 	for (i = 0; i < a->nfields; i++)
 		if (!same_text(a->fields[i].name, b->fields[i].name) ||
-		    a->fields[i].type != b->fields[i].type || a->fields[i].size != b->fields[i].size)
+		    a->fields[i].kind != b->fields[i].kind || a->fields[i].size != b->fields[i].size ||
+		    a->fields[i].display != b->fields[i].display)
 			return false;
 	return true;
 }

@@ -9,6 +9,7 @@
 
 #include <linux/list.h>
 #include "lang/expr.h"
+#include "event/payload.h"
 
 #define CTRACE_EVENT_IDS	(CTRACE_ID_COMPAT_CALL + CTRACE_NR_SYSCALLS)	/* every id is below it */
 #define CTRACE_EVENT_FIELDS	CTRACE_EXPR_FIELDS
@@ -31,7 +32,6 @@ struct ctrace_event_type {
 /* Its records hold kernel addresses: a session with it has no views of single containers. */
 #define CTRACE_TYPE_F_KADDR	(1u << 0)
 
-#define CTRACE_FIELD(t, n, s)	{ .name = n, .type = CTRACE_FT_##t, .size = s }
 #define CTRACE_TYPE(i, sys, n, src, f)						\
 	{ .id = CTRACE_ID_##i, .system = sys, .name = n, .source = src,		\
 	  .fields = f, .nfields = ARRAY_SIZE(f) }
@@ -62,6 +62,12 @@ extern u32 ctrace_event_wants[CTRACE_EVENT_IDS];
 
 extern struct ctrace_syscall_layout ctrace_syscall_layouts[2][CTRACE_NR_SYSCALLS];
 
+/* What every whole call begins with; its arguments follow. */
+#define CTRACE_CALL_FIELDS(F)	F(u64, duration) F(s64, ret)
+CTRACE_PAYLOAD(ctrace_call_payload, CTRACE_CALL_FIELDS);
+#define CTRACE_CALL_NFIELDS	2
+extern const struct ctrace_field_desc ctrace_call_fields[CTRACE_CALL_NFIELDS];
+
 /* A tracepoint and the function that handles it. */
 struct ctrace_compat_tp;
 struct ctrace_inflight;
@@ -84,6 +90,10 @@ struct ctrace_family {
 };
 
 /* Types of no tracepoint: read() writes lost, options of probes write the stacks. */
+#define CTRACE_LOST_FIELDS(F)	F(u32, cause) F(u32, cpu) F(u64, count)
+CTRACE_PAYLOAD(ctrace_lost_payload, CTRACE_LOST_FIELDS);
+#define CTRACE_STACK_FIELDS(F)	F(u32, event) F(seq_x64, callstack)
+CTRACE_PAYLOAD(ctrace_stack_payload, CTRACE_STACK_FIELDS);
 extern const struct ctrace_family ctrace_family_own;
 
 /* families: NULL-terminated, static. exit: when nobody asks any more. */

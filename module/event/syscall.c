@@ -72,8 +72,9 @@ int ctrace_syscall_by_name(const char *name, bool is32)
 	return -ENOENT;
 }
 
-static const struct ctrace_field_desc ret_field = CTRACE_FIELD(INT, "ret", 8);
-static const struct ctrace_field_desc duration_field = CTRACE_FIELD(UINT, "duration", 8);
+const struct ctrace_field_desc ctrace_call_fields[CTRACE_CALL_NFIELDS] = {
+	CTRACE_FIELDS(CTRACE_CALL_FIELDS)
+};
 
 static void describe_args(const struct ctrace_syscall *c, struct ctrace_event_type *t,
 			   struct ctrace_field_desc *f)
@@ -83,21 +84,21 @@ static void describe_args(const struct ctrace_syscall *c, struct ctrace_event_ty
 	t->nfields += strlen(c->kinds);
 	for (i = 0; c->kinds[i]; i++, f++) {
 		f->name = c->args[i];
+		f->kind = CTRACE_FK_UINT;
+		f->display = CTRACE_FD_DEFAULT;
 		f->size = 8;
 		switch (c->kinds[i]) {
 		case 'T':
-			f->type = CTRACE_FT_STRING;
+			f->kind = CTRACE_FK_STRING;
 			f->size = 0;
 			break;
 		case 'S':
 		case 'L':
-			f->type = CTRACE_FT_INT;
+			f->kind = CTRACE_FK_INT;
 			break;
 		case 'P':
-			f->type = CTRACE_FT_HEX;
+			f->display = CTRACE_FD_HEX;
 			break;
-		default:
-			f->type = CTRACE_FT_UINT;
 		}
 	}
 }
@@ -106,32 +107,31 @@ bool ctrace_syscall_next(u32 id, struct ctrace_event_type *t,
 			 struct ctrace_field_desc *fields, char *name)
 {
 	static const char *const prefix[] = {
-		"syscall_entry_", "syscall_exit_", "compat_syscall_entry_", "compat_syscall_exit_",
-		"syscall_", "compat_syscall_",
+		[CTRACE_CALL_ENTRY] = "syscall_entry_", [CTRACE_CALL_EXIT] = "syscall_exit_",
+		[CTRACE_CALL_WHOLE] = "syscall_",
 	};
 	const struct ctrace_syscall *c;
-	u32 set;
+	struct ctrace_id_call is;
 
 	for (id = max_t(u32, id, CTRACE_ID_SYS_ENTER); id < CTRACE_EVENT_IDS; id++) {
-		set = (id - CTRACE_ID_SYS_ENTER) / CTRACE_NR_SYSCALLS;
-		c = call((id - CTRACE_ID_SYS_ENTER) % CTRACE_NR_SYSCALLS, set == 2 || set == 3 || set == 5);
+		is = ctrace_id_call(id);
+		c = call(is.nr, is.is32);
 		if (!c)
 			continue;
 		memset(t, 0, sizeof(*t));
 		t->id = id;
 		t->system = "syscalls";
-		snprintf(name, CTRACE_NAME_MAX, "%s%s", prefix[set], c->name);
+		snprintf(name, CTRACE_NAME_MAX, "%s%s%s", is.is32 ? "compat_" : "", prefix[is.phase], c->name);
 		t->name = name;
 		t->fields = fields;
-		if (id >= CTRACE_ID_CALL) {
+		if (is.phase == CTRACE_CALL_WHOLE) {
 			t->source = "sys_exit";
-			fields[0] = duration_field;
-			fields[1] = ret_field;
-			t->nfields = 2;
-			describe_args(c, t, fields + 2);
-		} else if (set & 1) {
+			memcpy(fields, ctrace_call_fields, sizeof(ctrace_call_fields));
+			t->nfields = CTRACE_CALL_NFIELDS;
+			describe_args(c, t, fields + CTRACE_CALL_NFIELDS);
+		} else if (is.phase == CTRACE_CALL_EXIT) {
 			t->source = "sys_exit";
-			fields[0] = ret_field;
+			fields[0] = ctrace_call_fields[CTRACE_CALL_NFIELDS - 1];
 			t->nfields = 1;
 		} else {
 			t->source = "sys_enter";

@@ -81,7 +81,7 @@ static u32 align(u32 at, u32 to)
 
 static struct bytes string_at(const struct ctrace_expr_place *f, const struct walk *w, u32 at)
 {
-	u32 max = f->type == CTRACE_FT_TEXT ? f->size : CTRACE_STR_MAX;
+	u32 max = f->kind == CTRACE_FK_TEXT ? f->size : CTRACE_STR_MAX;
 	struct bytes b = { .s = w->payload + at };
 
 	b.n = strnlen(b.s, max < w->len - at ? max : w->len - at);
@@ -93,15 +93,15 @@ static u32 step(const struct ctrace_expr_place *f, const struct walk *w, u32 pos
 {
 	u32 at = pos, size = f->size, count;
 
-	if (ctrace_expr_is_number(f->type)) {
+	if (ctrace_expr_is_number(f->kind)) {
 		at = align(pos, size);
-	} else if (f->type == CTRACE_FT_STRING) {
+	} else if (f->kind == CTRACE_FK_STRING) {
 		if (pos >= w->len)
 			goto nowhere;
 		size = string_at(f, w, pos).n;
 		if (size < CTRACE_STR_MAX && size < w->len - pos)
 			size++;		/* its NUL */
-	} else if (f->type != CTRACE_FT_TEXT) {
+	} else if (f->kind != CTRACE_FK_TEXT) {
 		at = align(pos, 4);
 		if (at > w->len || w->len - at < 4)
 			goto nowhere;
@@ -143,7 +143,7 @@ static u32 locate(const struct ctrace_expr *e, struct walk *w, u32 i)
 
 static u64 number_at(const struct ctrace_expr_place *f, const char *p)
 {
-	bool sign = f->type == CTRACE_FT_INT;
+	bool sign = f->kind == CTRACE_FK_INT;
 	u64 n = 0;
 	u32 v32;
 	u16 v16;

@@ -19,8 +19,9 @@
 
 struct ctrace_field_desc {
 	const char *name;
-	u8 type;		/* enum ctrace_field_type */
-	u8 size;		/* bytes, see there */
+	u8 kind;		/* enum ctrace_field_kind */
+	u8 display;		/* enum ctrace_field_display */
+	u8 size;		/* bytes, see CTRACE_A_FIELD_SIZE */
 };
 
 struct ctrace_expr;		/* immutable once made; the maker frees it */

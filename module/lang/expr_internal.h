@@ -45,7 +45,7 @@ struct ctrace_expr_term {
 };
 
 struct ctrace_expr_place {
-	u8 type, size;		/* as struct ctrace_field_desc has it */
+	u8 kind, size;		/* as struct ctrace_field_desc has it */
 	u16 at;			/* offset; only the first nfixed places have one */
 };
 
@@ -60,14 +60,14 @@ struct ctrace_expr {
 	char *bytes;
 };
 
-static inline bool ctrace_expr_is_number(u8 type)
+static inline bool ctrace_expr_is_number(u8 kind)
 {
-	return type == CTRACE_FT_UINT || type == CTRACE_FT_INT || type == CTRACE_FT_HEX;
+	return kind == CTRACE_FK_UINT || kind == CTRACE_FK_INT;
 }
 
-static inline bool ctrace_expr_is_string(u8 type)
+static inline bool ctrace_expr_is_string(u8 kind)
 {
-	return type == CTRACE_FT_TEXT || type == CTRACE_FT_STRING;
+	return kind == CTRACE_FK_TEXT || kind == CTRACE_FK_STRING;
 }
 
 #endif

@@ -153,17 +153,17 @@ static int layout(struct ctrace_expr_parse *p)
 		return ctrace_expr_bad(p, 0, "the event has %u fields, but a filter handles at most %u",
 				       p->nfields, CTRACE_EXPR_FIELDS);
 	for (i = 0; i < p->nfields; i++, f++) {
-		string = ctrace_expr_is_string(f->type);
-		if (!f->type || f->type > CTRACE_FT_SEQ_HEX ||
+		string = ctrace_expr_is_string(f->kind);
+		if (!f->kind || f->kind > CTRACE_FK_SEQ_INT ||
 		    (!string && f->size != 1 && f->size != 2 && f->size != 4 && f->size != 8))
-			return ctrace_expr_bad(p, 0, "field '%.32s' has a type that filters do not know", f->name);
-		if (fixed && ctrace_expr_is_number(f->type))
+			return ctrace_expr_bad(p, 0, "field '%.32s' is of a kind that filters do not know", f->name);
+		if (fixed && ctrace_expr_is_number(f->kind))
 			at = (at + f->size - 1) & ~(f->size - 1u);
-		e->places[i].type = f->type;
+		e->places[i].kind = f->kind;
 		e->places[i].size = f->size;
 		e->places[i].at = at;
 		e->nfixed += fixed;
-		fixed &= ctrace_expr_is_number(f->type) || f->type == CTRACE_FT_TEXT;
+		fixed &= ctrace_expr_is_number(f->kind) || f->kind == CTRACE_FK_TEXT;
 		at += f->size;
 	}
 	return 0;

@@ -3,14 +3,14 @@
 #include "lang/expr_parse.h"
 
 static const struct ctrace_expr_operand words[] = {
-	{ "$comm", CTRACE_FT_TEXT, CTRACE_COMM_LEN - 1, CTRACE_WORD_COMM },
-	{ "$tid", CTRACE_FT_INT, 4, CTRACE_WORD_TID },
-	{ "$vtid", CTRACE_FT_INT, 4, CTRACE_WORD_VTID },
-	{ "$pid", CTRACE_FT_INT, 4, CTRACE_WORD_PID },
-	{ "$uid", CTRACE_FT_UINT, 4, CTRACE_WORD_UID },
-	{ "$gid", CTRACE_FT_UINT, 4, CTRACE_WORD_GID },
-	{ "$cid", CTRACE_FT_UINT, 4, CTRACE_WORD_CID },
-	{ "$cpu", CTRACE_FT_UINT, 4, CTRACE_WORD_CPU },
+	{ "$comm", CTRACE_FK_TEXT, CTRACE_COMM_LEN - 1, CTRACE_WORD_COMM },
+	{ "$tid", CTRACE_FK_INT, 4, CTRACE_WORD_TID },
+	{ "$vtid", CTRACE_FK_INT, 4, CTRACE_WORD_VTID },
+	{ "$pid", CTRACE_FK_INT, 4, CTRACE_WORD_PID },
+	{ "$uid", CTRACE_FK_UINT, 4, CTRACE_WORD_UID },
+	{ "$gid", CTRACE_FK_UINT, 4, CTRACE_WORD_GID },
+	{ "$cid", CTRACE_FK_UINT, 4, CTRACE_WORD_CID },
+	{ "$cpu", CTRACE_FK_UINT, 4, CTRACE_WORD_CPU },
 };
 #define WORDS	"$comm $tid $vtid $pid $uid $gid $cid $cpu"
 
@@ -64,10 +64,10 @@ static int resolve(struct ctrace_expr_parse *p, struct ctrace_expr_operand *o)
 	for (i = 0; i < p->nfields; i++)
 		if (is(p, p->fields[i].name)) {
 			o->name = p->fields[i].name;
-			o->type = p->fields[i].type;
+			o->kind = p->fields[i].kind;
 			o->size = p->fields[i].size;
 			o->what = i;
-			if (ctrace_expr_is_number(o->type) || ctrace_expr_is_string(o->type))
+			if (ctrace_expr_is_number(o->kind) || ctrace_expr_is_string(o->kind))
 				return 0;
 			return ctrace_expr_bad(p, p->t.at, "%s is a list, but only numbers and strings can be compared",
 					       ctrace_expr_seen(p));
@@ -82,7 +82,7 @@ static int take_number(struct ctrace_expr_parse *p, const struct ctrace_expr_ope
 {
 	const struct ctrace_expr_token *v = &p->t;
 	u64 all = ~0ull >> (64 - 8 * o->size), half = all >> 1;
-	bool sign = o->type == CTRACE_FT_INT, minus = v->minus && v->num;
+	bool sign = o->kind == CTRACE_FK_INT, minus = v->minus && v->num;
 
 	if (v->kind != CTRACE_T_NUMBER)
 		return ctrace_expr_bad(p, v->at, "%s is a number and cannot be compared with %s", o->name,
@@ -175,7 +175,7 @@ static int take_glob(struct ctrace_expr_parse *p, const char *s, u32 *n, struct 
 static int take_string(struct ctrace_expr_parse *p, const struct ctrace_expr_operand *o,
 		       struct ctrace_expr_term *t)
 {
-	u32 n, max = o->type == CTRACE_FT_TEXT ? o->size : CTRACE_STR_MAX - 1;
+	u32 n, max = o->kind == CTRACE_FK_TEXT ? o->size : CTRACE_STR_MAX - 1;
 	int err;
 
 	t->string = true;
@@ -217,7 +217,7 @@ int ctrace_expr_comparison(struct ctrace_expr_parse *p)
 	err = resolve(p, &o) ?: ctrace_expr_next(p);
 	if (err)
 		return err;
-	number = ctrace_expr_is_number(o.type);
+	number = ctrace_expr_is_number(o.kind);
 	if (p->t.kind != CTRACE_T_OP)
 		return ctrace_expr_expect(p, number ? "one of == != < <= > >= &" : "one of == != ~ !~");
 	t->op = p->t.op;

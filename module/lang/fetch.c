@@ -27,7 +27,7 @@ static u32 longest(const struct ctrace_fetch *f)
 	u32 at = 0;
 
 	for (a = f->args; a < f->args + f->nargs; a++) {
-		if (a->type == CTRACE_FT_STRING) {
+		if (a->kind == CTRACE_FK_STRING) {
 			at += a->base == CTRACE_FETCH_COMM ? CTRACE_COMM_LEN : CTRACE_STR_MAX;
 			continue;
 		}

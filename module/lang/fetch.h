@@ -39,7 +39,8 @@ struct ctrace_fetch_deref {
 struct ctrace_fetch_arg {
 	char name[CTRACE_FETCH_NAME];
 	u8 base;		/* enum ctrace_fetch_base */
-	u8 type;		/* CTRACE_FT_UINT, INT, HEX: of each element; or STRING */
+	u8 kind;		/* CTRACE_FK_UINT, INT: of each element; or STRING */
+	u8 display;		/* enum ctrace_field_display */
 	u8 size;		/* bytes of an element; STRING: 0 */
 	u8 count;		/* of an array; 0: a single value */
 	u8 bits, shift;		/* of a bit field; bits 0: the whole number */

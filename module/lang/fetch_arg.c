@@ -168,6 +168,12 @@ static bool is_size(u64 bits)
 	return bits == 8 || bits == 16 || bits == 32 || bits == 64;
 }
 
+static void set_hex(struct ctrace_fetch_arg *a)
+{
+	a->kind = CTRACE_FK_UINT;
+	a->display = CTRACE_FD_HEX;
+}
+
 /* bWIDTH@SHIFT/SIZE, after the b */
 static bool parse_bits(struct ctrace_fetch_arg *a, struct span s)
 {
@@ -177,7 +183,7 @@ static bool parse_bits(struct ctrace_fetch_arg *a, struct span s)
 	    !ctrace_fetch_eat_number(&s, &size) || !empty(&s) || !is_size(size) || !width || width > size ||
 	    shift > size - width)
 		return false;
-	a->type = CTRACE_FT_UINT;
+	a->kind = CTRACE_FK_UINT;
 	a->size = size / 8;
 	a->bits = width;
 	a->shift = shift;
@@ -191,11 +197,11 @@ static bool parse_number_type(struct ctrace_fetch_arg *a, struct span s)
 	if (eat(&s, 'b'))
 		return parse_bits(a, s);
 	if (eat(&s, 'u'))
-		a->type = CTRACE_FT_UINT;
+		a->kind = CTRACE_FK_UINT;
 	else if (eat(&s, 's'))
-		a->type = CTRACE_FT_INT;
+		a->kind = CTRACE_FK_INT;
 	else if (eat(&s, 'x'))
-		a->type = CTRACE_FT_HEX;
+		set_hex(a);
 	else
 		return false;
 	if (!ctrace_fetch_number(&s, &n) || !is_size(n))
@@ -212,7 +218,7 @@ static int parse_string_type(struct parser *p, struct ctrace_fetch_arg *a, bool 
 		return ctrace_fetch_bad(p, "a string must be in memory: use +0(...):%s", user ? "ustring" : "string");
 	if (user)
 		a->derefs[a->nderefs - 1].user = true;
-	a->type = CTRACE_FT_STRING;
+	a->kind = CTRACE_FK_STRING;
 	return 0;
 }
 
@@ -231,7 +237,7 @@ static int parse_type(struct parser *p, struct ctrace_fetch_arg *a, struct span 
 	if (a->base == CTRACE_FETCH_COMM) {
 		if (!is(&all, "string"))
 			return ctrace_fetch_bad(p, "$comm is a string: leave its type out");
-		a->type = CTRACE_FT_STRING;
+		a->kind = CTRACE_FK_STRING;
 		return 0;
 	}
 	if (is(&t, "string") || is(&t, "ustring"))
@@ -266,10 +272,10 @@ static int add_field(struct parser *p, struct ctrace_fetch_arg *a)
 			return ctrace_fetch_bad(p, "the name is already taken by argument '%s'", b->name);
 	d->name = a->name;
 	d->size = a->size;
-	d->type = a->type;
+	d->kind = a->kind;
+	d->display = a->display;
 	if (a->count)
-		d->type = a->type == CTRACE_FT_UINT ? CTRACE_FT_SEQ :
-			  a->type == CTRACE_FT_INT ? CTRACE_FT_SEQ_INT : CTRACE_FT_SEQ_HEX;
+		d->kind = a->kind == CTRACE_FK_INT ? CTRACE_FK_SEQ_INT : CTRACE_FK_SEQ;
 	if (a->base != CTRACE_FETCH_COMM && (a->base != CTRACE_FETCH_IMM || a->nderefs))
 		f->kaddr = true;
 	f->nargs++;
@@ -298,9 +304,9 @@ int ctrace_fetch_parse_arg(struct parser *p, const struct span *word)
 	if (err)
 		return err;
 	if (empty(&s) && a->base == CTRACE_FETCH_COMM) {
-		a->type = CTRACE_FT_STRING;
+		a->kind = CTRACE_FK_STRING;
 	} else if (empty(&s)) {
-		a->type = CTRACE_FT_HEX;
+		set_hex(a);
 		a->size = 8;
 	} else {
 		if (!eat(&s, ':'))

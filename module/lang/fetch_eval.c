@@ -157,7 +157,7 @@ u32 ctrace_fetch_eval(const struct ctrace_fetch *f, const struct ctrace_fetch_ct
 	u32 at = 0;
 
 	for (a = f->args; a < f->args + f->nargs; a++) {
-		if (a->type == CTRACE_FT_STRING)
+		if (a->kind == CTRACE_FK_STRING)
 			at += string(a, x, (char *)payload + at);
 		else
 			at = number(a, x, payload, at);

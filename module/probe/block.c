@@ -26,14 +26,7 @@ static __always_inline void put_rwbs(char *to, const struct rq_arg *a)
 
 /* --- block_rq_insert, block_rq_issue --------------------------------------- */
 
-struct rq_payload {
-	u32 dev, pad;
-	u64 sector;
-	u32 nr_sector, bytes;
-	s32 tid;
-	char rwbs[CTRACE_RWBS_LEN];
-	char comm[CTRACE_COMM_LEN];
-};
+CTRACE_PAYLOAD(rq_payload, CTRACE_RQ_FIELDS);
 
 static __always_inline void fill_rq(void *payload, const void *arg)
 {
@@ -41,7 +34,7 @@ static __always_inline void fill_rq(void *payload, const void *arg)
 	const struct rq_arg *a = arg;
 
 	r->dev = a->dev;
-	r->pad = 0;
+	r->hole = 0;
 	r->sector = a->sector;
 	r->nr_sector = a->nr_sector;
 	r->bytes = a->bytes;
@@ -68,7 +61,7 @@ static __always_inline void on_rq(u32 id, struct request *rq, bool here)
 		.nr_sector = blk_rq_trace_nr_sectors(rq), .bytes = blk_rq_bytes(rq),
 		.flags = ctrace_compat_rq_flags(rq),
 	};
-	ctrace_emit(mask, id, &by.who, offsetofend(struct rq_payload, comm), fill_rq, &a);
+	ctrace_emit(mask, id, &by.who, CTRACE_SIZE(rq_payload), fill_rq, &a);
 }
 
 static void CTRACE_PROBE_BLOCK_RQ(probe_insert)
@@ -87,13 +80,7 @@ static void CTRACE_PROBE_BLOCK_RQ(probe_issue)
 
 /* --- block_rq_complete ------------------------------------------------------- */
 
-struct complete_payload {
-	u32 dev, pad;
-	u64 sector;
-	u32 nr_sector;
-	s32 error;
-	char rwbs[CTRACE_RWBS_LEN];
-};
+CTRACE_PAYLOAD(complete_payload, CTRACE_RQ_COMPLETE_FIELDS);
 
 static __always_inline void fill_complete(void *payload, const void *arg)
 {
@@ -101,7 +88,7 @@ static __always_inline void fill_complete(void *payload, const void *arg)
 	const struct rq_arg *a = arg;
 
 	r->dev = a->dev;
-	r->pad = 0;
+	r->hole = 0;
 	r->sector = a->sector;
 	r->nr_sector = a->nr_sector;
 	r->error = a->error;
@@ -126,7 +113,7 @@ static __always_inline void on_complete(struct request *rq, int error, u32 bytes
 		.nr_sector = bytes >> SECTOR_SHIFT, .bytes = bytes, .error = error,
 		.flags = ctrace_compat_rq_flags(rq),
 	};
-	ctrace_emit(mask, CTRACE_ID_BLOCK_RQ_COMPLETE, &by.who, sizeof(struct complete_payload),
+	ctrace_emit(mask, CTRACE_ID_BLOCK_RQ_COMPLETE, &by.who, CTRACE_SIZE(complete_payload),
 		    fill_complete, &a);
 }
 
@@ -139,14 +126,7 @@ static void CTRACE_PROBE_BLOCK_RQ_COMPLETE(probe_complete)
 
 /* --- block_bio_queue --------------------------------------------------------- */
 
-struct bio_payload {
-	u32 dev, pad;
-	u64 sector;
-	u32 nr_sector;
-	char rwbs[CTRACE_RWBS_LEN];
-	s32 tid;
-	char comm[CTRACE_COMM_LEN];
-};
+CTRACE_PAYLOAD(bio_payload, CTRACE_BIO_FIELDS);
 
 static __always_inline void fill_bio(void *payload, const void *arg)
 {
@@ -154,7 +134,7 @@ static __always_inline void fill_bio(void *payload, const void *arg)
 	const struct rq_arg *a = arg;
 
 	r->dev = a->dev;
-	r->pad = 0;
+	r->hole = 0;
 	r->sector = a->sector;
 	r->nr_sector = a->nr_sector;
 	put_rwbs(r->rwbs, a);
@@ -179,7 +159,7 @@ static __always_inline void on_bio_queue(struct bio *bio)
 		.nr_sector = bio_sectors(bio), .bytes = ctrace_compat_bio_size(bio),
 		.flags = ctrace_compat_bio_flags(bio),
 	};
-	ctrace_emit(mask, CTRACE_ID_BLOCK_BIO_QUEUE, &by.who, offsetofend(struct bio_payload, comm),
+	ctrace_emit(mask, CTRACE_ID_BLOCK_BIO_QUEUE, &by.who, CTRACE_SIZE(bio_payload),
 		    fill_bio, &a);
 }
 

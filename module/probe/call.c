@@ -76,11 +76,12 @@ struct result {
 
 static __always_inline void fill_call(void *payload, const void *arg)
 {
+	struct ctrace_call_payload *to = payload;
 	const struct result *r = arg;
 
-	((u64 *)payload)[0] = r->duration;
-	((u64 *)payload)[1] = r->ret;
-	memcpy((u64 *)payload + 2, r->call->args, r->call->len);
+	to->duration = r->duration;
+	to->ret = r->ret;
+	memcpy(to + 1, r->call->args, r->call->len);
 }
 
 /* The call's number was noted at the entry: at the return the registers may hold another (rt_sigreturn). */
@@ -99,7 +100,7 @@ static noinline void leave(const struct call *c, long ret)
 	ctrace_identity_resolve_current(&who);
 	mask = ctrace_filter(mask, who.container, p);
 	if (mask)
-		ctrace_emit(mask, id, &who, 2 * sizeof(u64) + c->len, fill_call, &r);
+		ctrace_emit(mask, id, &who, CTRACE_SIZE(ctrace_call_payload) + c->len, fill_call, &r);
 }
 
 static void probe_enter(void *data, struct pt_regs *regs, long nr)
@@ -159,7 +160,7 @@ static int parse(struct ctrace_probe *p, char *why)
 	const char *call;
 
 	if (!strcmp(p->name, "calls")) {
-		want(p, 0, CTRACE_ID_CALL, CTRACE_EVENT_IDS - CTRACE_ID_CALL);
+		want(p, 0, CTRACE_ID_CALL, 2 * CTRACE_NR_SYSCALLS);
 		return 0;
 	}
 	if (strncmp(p->name, "call:", 5)) {

@@ -23,12 +23,10 @@ struct attach_arg {
 	u32 path_len;
 };
 
-struct attach_payload {
-	char comm[CTRACE_COMM_LEN];
-	u64 dst_id;
-	s32 dst_root, dst_level, tid;
-	char path[];
-};
+#define ATTACH_FIELDS(F)								\
+	F(comm, comm) F(u64, dst_id) F(s32, dst_root) F(s32, dst_level) F(s32, tid)	\
+	F(string, dst_path)
+CTRACE_PAYLOAD(attach_payload, ATTACH_FIELDS);
 
 static __always_inline void fill_attach(void *payload, const void *arg)
 {
@@ -40,8 +38,8 @@ static __always_inline void fill_attach(void *payload, const void *arg)
 	r->dst_root = a->dst->root->hierarchy_id;
 	r->dst_level = ctrace_compat_cgroup_level(a->dst);
 	r->tid = a->p->pid;
-	memcpy(r->path, a->path, a->path_len);
-	r->path[a->path_len] = 0;
+	memcpy(r->dst_path, a->path, a->path_len);
+	r->dst_path[a->path_len] = 0;
 }
 
 /* The task has arrived: the event belongs to the container it is in now. */
@@ -61,7 +59,7 @@ static __always_inline void on_attach(struct cgroup *dst, const char *path, stru
 	a.path = path_of(dst, path, buf);
 	a.path_len = strnlen(a.path, CTRACE_STR_MAX - 1);
 	ctrace_emit(mask, CTRACE_ID_CGROUP_ATTACH_TASK, &who,
-		    offsetof(struct attach_payload, path) + a.path_len + 1, fill_attach, &a);
+		    CTRACE_SIZE(attach_payload) + a.path_len + 1, fill_attach, &a);
 }
 
 static void CTRACE_PROBE_CGROUP_ATTACH_TASK(probe_attach)
@@ -79,13 +77,9 @@ struct cgroup_arg {
 	u32 path_len;
 };
 
-struct cgroup_payload {
-	s32 root;
-	u32 hole;		/* aligns id to 8 */
-	u64 id;
-	s32 level;
-	char path[];
-};
+#define CGROUP_FIELDS(F)								\
+	F(s32, root) F(hole, hole) F(u64, id) F(s32, level) F(string, path)
+CTRACE_PAYLOAD(cgroup_payload, CGROUP_FIELDS);
 
 static __always_inline void fill_cgroup(void *payload, const void *arg)
 {
@@ -116,7 +110,7 @@ static void on_cgroup(u32 id, struct cgroup *cgrp, const char *path, struct cgro
 		ctrace_identity_resolve_context(&who);
 	a.path = path_of(cgrp, path, buf);
 	a.path_len = strnlen(a.path, CTRACE_STR_MAX - 1);
-	ctrace_curated_emit(mask, id, &who, offsetof(struct cgroup_payload, path) + a.path_len + 1,
+	ctrace_curated_emit(mask, id, &who, CTRACE_SIZE(cgroup_payload) + a.path_len + 1,
 			    fill_cgroup, &a);
 }
 
@@ -150,16 +144,9 @@ static void CTRACE_PROBE_CGROUP_EVENT(probe_unfreeze)
 
 /* --- what user space is told ------------------------------------------------ */
 
-#define F	CTRACE_FIELD
-
 /* Names and order are LTTng's: viewers look for them. */
-static const struct ctrace_field_desc f_attach[] = {
-	F(TEXT, "comm", 16), F(UINT, "dst_id", 8), F(INT, "dst_root", 4), F(INT, "dst_level", 4),
-	F(INT, "tid", 4), F(STRING, "dst_path", 0),
-};
-static const struct ctrace_field_desc f_cgroup[] = {
-	F(INT, "root", 4), F(UINT, "id", 8), F(INT, "level", 4), F(STRING, "path", 0),
-};
+static const struct ctrace_field_desc f_attach[] = { CTRACE_FIELDS(ATTACH_FIELDS) };
+static const struct ctrace_field_desc f_cgroup[] = { CTRACE_FIELDS(CGROUP_FIELDS) };
 
 static const struct ctrace_event_type types[] = {
 	CTRACE_TYPE(CGROUP_ATTACH_TASK, "cgroup", "cgroup_attach_task", "cgroup_attach_task", f_attach),

@@ -17,10 +17,8 @@ struct entry_arg {
 	s32 irq;
 };
 
-struct entry_payload {
-	s32 irq;
-	char name[];
-};
+#define ENTRY_FIELDS(F)	F(s32, irq) F(string, name)
+CTRACE_PAYLOAD(entry_payload, ENTRY_FIELDS);
 
 static __always_inline void fill_entry(void *payload, const void *arg)
 {
@@ -39,7 +37,7 @@ static __always_inline void on_entry(int irq, const struct irqaction *action)
 	if (!ctrace_wants(CTRACE_ID_IRQ_HANDLER_ENTRY))
 		return;
 	a.len = strnlen(a.name, CTRACE_STR_MAX - 1);
-	ctrace_curated_host(CTRACE_ID_IRQ_HANDLER_ENTRY, sizeof(struct entry_payload) + a.len + 1,
+	ctrace_curated_host(CTRACE_ID_IRQ_HANDLER_ENTRY, CTRACE_SIZE(entry_payload) + a.len + 1,
 			    fill_entry, &a);
 }
 
@@ -50,9 +48,8 @@ static void probe_entry(void *data, int irq, struct irqaction *action)
 	ctrace_compat_probe_end();
 }
 
-struct exit_payload {
-	s32 irq, ret;
-};
+#define EXIT_FIELDS(F)	F(s32, irq) F(s32, ret)
+CTRACE_PAYLOAD(exit_payload, EXIT_FIELDS);
 
 static __always_inline void fill_exit(void *payload, const void *arg)
 {
@@ -64,46 +61,53 @@ static void probe_exit(void *data, int irq, struct irqaction *action, int ret)
 	struct exit_payload a = { .irq = irq, .ret = ret };
 
 	ctrace_compat_probe_begin();
-	ctrace_curated_host(CTRACE_ID_IRQ_HANDLER_EXIT, sizeof(a), fill_exit, &a);
+	ctrace_curated_host(CTRACE_ID_IRQ_HANDLER_EXIT, CTRACE_SIZE(exit_payload), fill_exit, &a);
 	ctrace_compat_probe_end();
 }
 
 /* --- soft ----------------------------------------------------------------------- */
 
+#define VEC_FIELDS(F)	F(u32, vec)
+CTRACE_PAYLOAD(vec_payload, VEC_FIELDS);
+
 static __always_inline void fill_vec(void *payload, const void *arg)
 {
-	*(u32 *)payload = *(const u32 *)arg;
+	*(struct vec_payload *)payload = *(const struct vec_payload *)arg;
 }
 
 static void probe_softirq_raise(void *data, unsigned int vec)
 {
+	struct vec_payload a = { .vec = vec };
+
 	ctrace_compat_probe_begin();
-	ctrace_curated_context(CTRACE_ID_IRQ_SOFTIRQ_RAISE, sizeof(u32), fill_vec, &vec);
+	ctrace_curated_context(CTRACE_ID_IRQ_SOFTIRQ_RAISE, CTRACE_SIZE(vec_payload), fill_vec, &a);
 	ctrace_compat_probe_end();
 }
 
 static void probe_softirq_entry(void *data, unsigned int vec)
 {
+	struct vec_payload a = { .vec = vec };
+
 	ctrace_compat_probe_begin();
-	ctrace_curated_host(CTRACE_ID_IRQ_SOFTIRQ_ENTRY, sizeof(u32), fill_vec, &vec);
+	ctrace_curated_host(CTRACE_ID_IRQ_SOFTIRQ_ENTRY, CTRACE_SIZE(vec_payload), fill_vec, &a);
 	ctrace_compat_probe_end();
 }
 
 static void probe_softirq_exit(void *data, unsigned int vec)
 {
+	struct vec_payload a = { .vec = vec };
+
 	ctrace_compat_probe_begin();
-	ctrace_curated_host(CTRACE_ID_IRQ_SOFTIRQ_EXIT, sizeof(u32), fill_vec, &vec);
+	ctrace_curated_host(CTRACE_ID_IRQ_SOFTIRQ_EXIT, CTRACE_SIZE(vec_payload), fill_vec, &a);
 	ctrace_compat_probe_end();
 }
 
 /* --- what user space is told ------------------------------------------------ */
 
-#define F	CTRACE_FIELD
-
 /* Names and order are LTTng's: viewers look for them. */
-static const struct ctrace_field_desc f_entry[] = { F(INT, "irq", 4), F(STRING, "name", 0) };
-static const struct ctrace_field_desc f_exit[] = { F(INT, "irq", 4), F(INT, "ret", 4) };
-static const struct ctrace_field_desc f_vec[] = { F(UINT, "vec", 4) };
+static const struct ctrace_field_desc f_entry[] = { CTRACE_FIELDS(ENTRY_FIELDS) };
+static const struct ctrace_field_desc f_exit[] = { CTRACE_FIELDS(EXIT_FIELDS) };
+static const struct ctrace_field_desc f_vec[] = { CTRACE_FIELDS(VEC_FIELDS) };
 
 static const struct ctrace_event_type types[] = {
 	CTRACE_TYPE(IRQ_HANDLER_ENTRY, "irq", "irq_handler_entry", "irq_handler_entry", f_entry),

@@ -16,18 +16,16 @@
 
 /* --- page faults ------------------------------------------------------------------ */
 
-struct fault_user_payload {
-	u64 address, ip, error_code;
-};
+#define FAULT_USER_FIELDS(F)	F(x64, address) F(x64, ip) F(x64, error_code)
+CTRACE_PAYLOAD(fault_user_payload, FAULT_USER_FIELDS);
 
 static __always_inline void fill_fault_user(void *payload, const void *arg)
 {
 	*(struct fault_user_payload *)payload = *(const struct fault_user_payload *)arg;
 }
 
-struct fault_kernel_payload {
-	u64 address, error_code;
-};
+#define FAULT_KERNEL_FIELDS(F)	F(x64, address) F(x64, error_code)
+CTRACE_PAYLOAD(fault_kernel_payload, FAULT_KERNEL_FIELDS);
 
 static __always_inline void fill_fault_kernel(void *payload, const void *arg)
 {
@@ -49,7 +47,8 @@ static void probe_fault_user(void *data, unsigned long address, struct pt_regs *
 
 	ctrace_compat_probe_begin();
 	this_cpu_write(in_fault, true);
-	ctrace_curated_context(CTRACE_ID_PAGE_FAULT_USER, sizeof(a), fill_fault_user, &a);
+	ctrace_curated_context(CTRACE_ID_PAGE_FAULT_USER, CTRACE_SIZE(fault_user_payload),
+			       fill_fault_user, &a);
 	this_cpu_write(in_fault, false);
 	ctrace_compat_probe_end();
 }
@@ -64,7 +63,8 @@ static void probe_fault_kernel(void *data, unsigned long address, struct pt_regs
 	ctrace_compat_probe_begin();
 	if (!this_cpu_read(in_fault)) {
 		this_cpu_write(in_fault, true);
-		ctrace_curated_context(CTRACE_ID_PAGE_FAULT_KERNEL, sizeof(a), fill_fault_kernel, &a);
+		ctrace_curated_context(CTRACE_ID_PAGE_FAULT_KERNEL,
+				       CTRACE_SIZE(fault_kernel_payload), fill_fault_kernel, &a);
 		this_cpu_write(in_fault, false);
 	}
 	ctrace_compat_probe_end();
@@ -72,10 +72,8 @@ static void probe_fault_kernel(void *data, unsigned long address, struct pt_regs
 
 /* --- pages -------------------------------------------------------------------------- */
 
-struct alloc_payload {
-	u32 order, gfp_flags;
-	s32 migratetype;
-};
+#define ALLOC_FIELDS(F)	F(u32, order) F(x32, gfp_flags) F(s32, migratetype)
+CTRACE_PAYLOAD(alloc_payload, ALLOC_FIELDS);
 
 static __always_inline void fill_alloc(void *payload, const void *arg)
 {
@@ -90,30 +88,32 @@ static void probe_alloc(void *data, struct page *page, unsigned int order, gfp_t
 	};
 
 	ctrace_compat_probe_begin();
-	ctrace_curated_context(CTRACE_ID_KMEM_MM_PAGE_ALLOC, sizeof(a), fill_alloc, &a);
+	ctrace_curated_context(CTRACE_ID_KMEM_MM_PAGE_ALLOC, CTRACE_SIZE(alloc_payload),
+			       fill_alloc, &a);
 	ctrace_compat_probe_end();
 }
 
+#define FREE_FIELDS(F)	F(u32, order)
+CTRACE_PAYLOAD(free_payload, FREE_FIELDS);
+
 static __always_inline void fill_free(void *payload, const void *arg)
 {
-	*(u32 *)payload = *(const u32 *)arg;
+	*(struct free_payload *)payload = *(const struct free_payload *)arg;
 }
 
 static void probe_free(void *data, struct page *page, unsigned int order)
 {
+	struct free_payload a = { .order = order };
+
 	ctrace_compat_probe_begin();
-	ctrace_curated_context(CTRACE_ID_KMEM_MM_PAGE_FREE, sizeof(u32), fill_free, &order);
+	ctrace_curated_context(CTRACE_ID_KMEM_MM_PAGE_FREE, CTRACE_SIZE(free_payload), fill_free, &a);
 	ctrace_compat_probe_end();
 }
 
 /* --- out of memory: events of the task they are about, not of the one that runs ----- */
 
-struct victim_payload {
-	s32 pid;
-	char comm[CTRACE_COMM_LEN];
-	u32 uid;
-	s32 oom_score_adj;
-};
+#define VICTIM_FIELDS(F)	F(s32, pid) F(comm, comm) F(u32, uid) F(s32, oom_score_adj)
+CTRACE_PAYLOAD(victim_payload, VICTIM_FIELDS);
 
 static __always_inline void fill_victim(void *payload, const void *arg)
 {
@@ -136,17 +136,14 @@ static void CTRACE_PROBE_MARK_VICTIM(probe_victim)
 	rcu_read_lock();
 	victim = CTRACE_PROBE_VICTIM;
 	if (victim)
-		ctrace_curated_task(CTRACE_ID_OOM_MARK_VICTIM, victim, sizeof(struct victim_payload),
+		ctrace_curated_task(CTRACE_ID_OOM_MARK_VICTIM, victim, CTRACE_SIZE(victim_payload),
 				    fill_victim, victim);
 	rcu_read_unlock();
 	ctrace_compat_probe_end();
 }
 
-struct adj_payload {
-	s32 pid;
-	char comm[CTRACE_COMM_LEN];
-	s32 oom_score_adj;
-};
+#define ADJ_FIELDS(F)	F(s32, pid) F(comm, comm) F(s32, oom_score_adj)
+CTRACE_PAYLOAD(adj_payload, ADJ_FIELDS);
 
 static __always_inline void fill_adj(void *payload, const void *arg)
 {
@@ -161,32 +158,24 @@ static __always_inline void fill_adj(void *payload, const void *arg)
 static void probe_adj(void *data, struct task_struct *p)
 {
 	ctrace_compat_probe_begin();
-	ctrace_curated_task(CTRACE_ID_OOM_SCORE_ADJ_UPDATE, p, sizeof(struct adj_payload),
+	ctrace_curated_task(CTRACE_ID_OOM_SCORE_ADJ_UPDATE, p, CTRACE_SIZE(adj_payload),
 			    fill_adj, p);
 	ctrace_compat_probe_end();
 }
 
 /* --- what user space is told ------------------------------------------------ */
 
-#define F	CTRACE_FIELD
-
 /* Names and order are LTTng's, without its addresses. */
 static const struct ctrace_field_desc f_fault_user[] = {
-	F(HEX, "address", 8), F(HEX, "ip", 8), F(HEX, "error_code", 8),
+	CTRACE_FIELDS(FAULT_USER_FIELDS)
 };
 static const struct ctrace_field_desc f_fault_kernel[] = {
-	F(HEX, "address", 8), F(HEX, "error_code", 8),
+	CTRACE_FIELDS(FAULT_KERNEL_FIELDS)
 };
-static const struct ctrace_field_desc f_alloc[] = {
-	F(UINT, "order", 4), F(HEX, "gfp_flags", 4), F(INT, "migratetype", 4),
-};
-static const struct ctrace_field_desc f_free[] = { F(UINT, "order", 4) };
-static const struct ctrace_field_desc f_victim[] = {
-	F(INT, "pid", 4), F(TEXT, "comm", 16), F(UINT, "uid", 4), F(INT, "oom_score_adj", 4),
-};
-static const struct ctrace_field_desc f_adj[] = {
-	F(INT, "pid", 4), F(TEXT, "comm", 16), F(INT, "oom_score_adj", 4),
-};
+static const struct ctrace_field_desc f_alloc[] = { CTRACE_FIELDS(ALLOC_FIELDS) };
+static const struct ctrace_field_desc f_free[] = { CTRACE_FIELDS(FREE_FIELDS) };
+static const struct ctrace_field_desc f_victim[] = { CTRACE_FIELDS(VICTIM_FIELDS) };
+static const struct ctrace_field_desc f_adj[] = { CTRACE_FIELDS(ADJ_FIELDS) };
 
 static const struct ctrace_event_type types[] = {
 	CTRACE_TYPE(PAGE_FAULT_USER, "exceptions", "page_fault_user", "page_fault_user", f_fault_user),

@@ -6,10 +6,8 @@
 #include "emit/simple.h"
 #include "compat/tracepoint.h"
 
-struct load_payload {
-	u32 taints;
-	char name[];
-};
+#define LOAD_FIELDS(F)	F(x32, taints) F(string, name)
+CTRACE_PAYLOAD(load_payload, LOAD_FIELDS);
 
 static __always_inline void fill_load(void *payload, const void *arg)
 {
@@ -24,7 +22,7 @@ static void probe_load(void *data, struct module *mod)
 {
 	ctrace_compat_probe_begin();
 	ctrace_curated_context(CTRACE_ID_MODULE_LOAD,
-			       sizeof(struct load_payload) +
+			       CTRACE_SIZE(load_payload) +
 			       strnlen(mod->name, MODULE_NAME_LEN - 1) + 1, fill_load, mod);
 	ctrace_compat_probe_end();
 }
@@ -46,11 +44,9 @@ static void probe_free(void *data, struct module *mod)
 
 /* --- what user space is told ------------------------------------------------ */
 
-#define F	CTRACE_FIELD
-
 /* Names and order are LTTng's: viewers look for them. */
-static const struct ctrace_field_desc f_load[] = { F(HEX, "taints", 4), F(STRING, "name", 0) };
-static const struct ctrace_field_desc f_free[] = { F(STRING, "name", 0) };
+static const struct ctrace_field_desc f_load[] = { CTRACE_FIELDS(LOAD_FIELDS) };
+static const struct ctrace_field_desc f_free[] = { CTRACE_FIELD(STRING, DEFAULT, "name", 0) };
 
 static const struct ctrace_event_type types[] = {
 	CTRACE_TYPE(MODULE_LOAD, "module", "module_load", "module_load", f_load),

@@ -40,10 +40,8 @@ struct skb_arg {
 	s32 rc;
 };
 
-struct skb_payload {
-	u32 len;
-	char name[];
-};
+#define SKB_FIELDS(F)	F(u32, len) F(string, name)
+CTRACE_PAYLOAD(skb_payload, SKB_FIELDS);
 
 static __always_inline void fill_skb(void *payload, const void *arg)
 {
@@ -61,7 +59,7 @@ static __always_inline void emit_skb(u32 mask, u32 id, const struct ctrace_who *
 	struct skb_arg a = { .name = skb->dev->name, .len = skb->len };
 
 	a.name_len = strnlen(a.name, IFNAMSIZ - 1);
-	ctrace_emit(mask, id, who, sizeof(struct skb_payload) + a.name_len + 1, fill_skb, &a);
+	ctrace_emit(mask, id, who, CTRACE_SIZE(skb_payload) + a.name_len + 1, fill_skb, &a);
 }
 
 /* A packet without a socket that came in through a device is only forwarded. */
@@ -140,11 +138,8 @@ static void CTRACE_PROBE_NET_DEV_START_XMIT(probe_start_xmit)
 	ctrace_compat_probe_end();
 }
 
-struct xmit_payload {
-	s32 rc;
-	u32 len;
-	char name[];
-};
+#define XMIT_FIELDS(F)	F(s32, rc) F(u32, len) F(string, name)
+CTRACE_PAYLOAD(xmit_payload, XMIT_FIELDS);
 
 static __always_inline void fill_xmit(void *payload, const void *arg)
 {
@@ -178,7 +173,7 @@ static __always_inline void on_xmit(const struct sk_buff *skb, int rc, const str
 		return;
 	a.name_len = strnlen(a.name, IFNAMSIZ - 1);
 	ctrace_emit(mask, CTRACE_ID_NET_DEV_XMIT, &who,
-		    sizeof(struct xmit_payload) + a.name_len + 1, fill_xmit, &a);
+		    CTRACE_SIZE(xmit_payload) + a.name_len + 1, fill_xmit, &a);
 }
 
 static void CTRACE_PROBE_NET_DEV_XMIT(probe_xmit)
@@ -197,17 +192,20 @@ struct state_arg {
 	s32 oldstate, newstate;
 };
 
-struct state_payload {
-	u16 family, protocol, sport, dport;
-	s32 oldstate, newstate;
-	u32 addr[];			/* source, then destination: each its number of bytes, then these */
-};
+#define STATE_FIELDS(F)									\
+	F(u16, family) F(u16, protocol) F(u16, sport) F(u16, dport)			\
+	F(s32, oldstate) F(s32, newstate) F(seq_u8, saddr)
+CTRACE_PAYLOAD(state_payload, STATE_FIELDS);
+
+/* follows saddr, whose length is a multiple of 4 */
+#define STATE_DADDR_FIELDS(F)	F(seq_u8, daddr)
+CTRACE_PAYLOAD(state_daddr, STATE_DADDR_FIELDS);
 
 static __always_inline void fill_state(void *payload, const void *arg)
 {
 	struct state_payload *r = payload;
 	const struct state_arg *a = arg;
-	u32 words = a->addr_len / sizeof(u32);
+	struct state_daddr *d = (void *)&r->saddr[a->addr_len];
 
 	r->family = a->sk->sk_family;
 	r->protocol = a->sk->sk_protocol;
@@ -215,10 +213,10 @@ static __always_inline void fill_state(void *payload, const void *arg)
 	r->dport = ntohs(inet_sk(a->sk)->inet_dport);
 	r->oldstate = a->oldstate;
 	r->newstate = a->newstate;
-	r->addr[0] = a->addr_len;
-	memcpy(&r->addr[1], a->saddr, a->addr_len);
-	r->addr[1 + words] = a->addr_len;
-	memcpy(&r->addr[2 + words], a->daddr, a->addr_len);
+	r->saddr_length = a->addr_len;
+	memcpy(r->saddr, a->saddr, a->addr_len);
+	d->daddr_length = a->addr_len;
+	memcpy(d->daddr, a->daddr, a->addr_len);
 }
 
 static __always_inline void on_set_state(const struct sock *sk, int oldstate, int newstate)
@@ -245,7 +243,8 @@ static __always_inline void on_set_state(const struct sock *sk, int oldstate, in
 	}
 #endif
 	ctrace_emit(mask, CTRACE_ID_INET_SOCK_SET_STATE, &who,
-		    sizeof(struct state_payload) + 2 * (sizeof(u32) + a.addr_len), fill_state, &a);
+		    CTRACE_SIZE(state_payload) + CTRACE_SIZE(state_daddr) + 2 * a.addr_len,
+		    fill_state, &a);
 }
 
 static void CTRACE_PROBE_INET_SOCK_SET_STATE(probe_set_state)
@@ -257,18 +256,11 @@ static void CTRACE_PROBE_INET_SOCK_SET_STATE(probe_set_state)
 
 /* --- what user space is told ------------------------------------------------ */
 
-#define F	CTRACE_FIELD
-
 /* Names are LTTng's, or the kernel's where LTTng has none. */
-static const struct ctrace_field_desc f_skb[] = {
-	F(UINT, "len", 4), F(STRING, "name", 0),
-};
-static const struct ctrace_field_desc f_xmit[] = {
-	F(INT, "rc", 4), F(UINT, "len", 4), F(STRING, "name", 0),
-};
+static const struct ctrace_field_desc f_skb[] = { CTRACE_FIELDS(SKB_FIELDS) };
+static const struct ctrace_field_desc f_xmit[] = { CTRACE_FIELDS(XMIT_FIELDS) };
 static const struct ctrace_field_desc f_state[] = {
-	F(UINT, "family", 2), F(UINT, "protocol", 2), F(UINT, "sport", 2), F(UINT, "dport", 2),
-	F(INT, "oldstate", 4), F(INT, "newstate", 4), F(SEQ, "saddr", 1), F(SEQ, "daddr", 1),
+	CTRACE_FIELDS(STATE_FIELDS) CTRACE_FIELDS(STATE_DADDR_FIELDS)
 };
 
 static const struct ctrace_event_type types[] = {

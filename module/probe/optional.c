@@ -5,23 +5,12 @@
  */
 #include "probe/optional.h"
 
-#define F	CTRACE_FIELD
-
 /* --- block: probe/block.c ----------------------------------------------------- */
 
 /* The names are LTTng's. Only rwbs differs: it is text, as in the kernel's own events. */
-static const struct ctrace_field_desc f_rq[] = {
-	F(UINT, "dev", 4), F(UINT, "sector", 8), F(UINT, "nr_sector", 4), F(UINT, "bytes", 4),
-	F(INT, "tid", 4), F(TEXT, "rwbs", CTRACE_RWBS_LEN), F(TEXT, "comm", 16),
-};
-static const struct ctrace_field_desc f_complete[] = {
-	F(UINT, "dev", 4), F(UINT, "sector", 8), F(UINT, "nr_sector", 4), F(INT, "error", 4),
-	F(TEXT, "rwbs", CTRACE_RWBS_LEN),
-};
-static const struct ctrace_field_desc f_bio[] = {
-	F(UINT, "dev", 4), F(UINT, "sector", 8), F(UINT, "nr_sector", 4),
-	F(TEXT, "rwbs", CTRACE_RWBS_LEN), F(INT, "tid", 4), F(TEXT, "comm", 16),
-};
+static const struct ctrace_field_desc f_rq[] = { CTRACE_FIELDS(CTRACE_RQ_FIELDS) };
+static const struct ctrace_field_desc f_complete[] = { CTRACE_FIELDS(CTRACE_RQ_COMPLETE_FIELDS) };
+static const struct ctrace_field_desc f_bio[] = { CTRACE_FIELDS(CTRACE_BIO_FIELDS) };
 
 static const struct ctrace_event_type block_types[] = {
 	CTRACE_TYPE(BLOCK_RQ_INSERT, "block", "block_rq_insert", "block_rq_insert", f_rq),
@@ -38,10 +27,8 @@ const struct ctrace_family ctrace_family_block = {
 
 /* --- samples: probe/sample.c -------------------------------------------------- */
 
-/* hz is the sample's weight. It stands before the second count, so that the array after that is aligned. */
 static const struct ctrace_field_desc f_sample[] = {
-	F(HEX, "ip", 8), F(UINT, "user", 4), F(SEQ_HEX, "callstack_kernel", 8),
-	F(UINT, "hz", 4), F(SEQ_HEX, "callstack_user", 8),
+	CTRACE_FIELDS(CTRACE_SAMPLE_FIELDS) CTRACE_FIELDS(CTRACE_SAMPLE_USER_FIELDS)
 };
 
 static const struct ctrace_event_type sample_types[] = {

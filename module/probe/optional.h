@@ -6,7 +6,28 @@
 #include <linux/kernel.h>
 #include "probe/table.h"
 
+/* --- the payloads that the probes fill and probe/optional.c describes ------- */
+
 #define CTRACE_RWBS_LEN		16
+#define CTRACE_T_rwbs(W, m)	W(TEXT, DEFAULT, CTRACE_RWBS_LEN, m, char m[CTRACE_RWBS_LEN];)
+
+#define CTRACE_RQ_FIELDS(F)								\
+	F(u32, dev) F(hole, hole) F(u64, sector) F(u32, nr_sector) F(u32, bytes)	\
+	F(s32, tid) F(rwbs, rwbs) F(comm, comm)
+#define CTRACE_RQ_COMPLETE_FIELDS(F)							\
+	F(u32, dev) F(hole, hole) F(u64, sector) F(u32, nr_sector) F(s32, error) F(rwbs, rwbs)
+#define CTRACE_BIO_FIELDS(F)								\
+	F(u32, dev) F(hole, hole) F(u64, sector) F(u32, nr_sector) F(rwbs, rwbs)	\
+	F(s32, tid) F(comm, comm)
+
+/*
+ * A sample's payload is these two, one after the other. hz, its weight, stands before the second count,
+ * so that the array after that is aligned.
+ */
+#define CTRACE_SAMPLE_FIELDS(F)		F(x64, ip) F(u32, user) F(seq_x64, callstack_kernel)
+#define CTRACE_SAMPLE_USER_FIELDS(F)	F(u32, hz) F(seq_x64, callstack_user)
+
+/* --- stubs ------------------------------------------------------------------ */
 
 #ifdef CONFIG_BLOCK
 #define CTRACE_BLOCK_LACKS	NULL

@@ -19,14 +19,11 @@ struct fork_arg {
 	bool show_parent, show_child;
 };
 
-struct fork_payload {
-	char parent_comm[CTRACE_COMM_LEN];
-	s32 parent_tid, parent_pid;
-	u32 parent_ns;
-	char child_comm[CTRACE_COMM_LEN];
-	s32 child_tid, child_pid;
-	u32 child_ns, nvtids, vtids[];
-};
+#define FORK_FIELDS(F)								\
+	F(comm, parent_comm) F(s32, parent_tid) F(s32, parent_pid) F(u32, parent_ns_inum)	\
+	F(comm, child_comm) F(s32, child_tid) F(s32, child_pid) F(u32, child_ns_inum)	\
+	F(seq_u32, vtids)
+CTRACE_PAYLOAD(fork_payload, FORK_FIELDS);
 
 static u32 ns_inum(struct task_struct *p)
 {
@@ -44,12 +41,12 @@ static __always_inline void fill_fork(void *payload, const void *arg)
 	ctrace_put_comm(r->parent_comm, a->parent, a->show_parent);
 	r->parent_tid = a->parent->pid;
 	r->parent_pid = a->parent->tgid;
-	r->parent_ns = ns_inum(a->parent);
+	r->parent_ns_inum = ns_inum(a->parent);
 	ctrace_put_comm(r->child_comm, a->child, a->show_child);
 	r->child_tid = a->child->pid;
 	r->child_pid = a->child->tgid;
-	r->child_ns = ns_inum(a->child);
-	r->nvtids = a->levels;
+	r->child_ns_inum = ns_inum(a->child);
+	r->vtids_length = a->levels;
 	for (i = 0; i < a->levels; i++)
 		r->vtids[i] = a->pid->numbers[i].nr;
 }
@@ -67,7 +64,7 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	a.show_child = ctrace_container_same(from.container, to.container);
 	a.pid = task_pid(child);
 	a.levels = a.pid ? a.pid->level + 1 : 0;
-	len = sizeof(struct fork_payload) + a.levels * sizeof(u32);
+	len = CTRACE_SIZE(fork_payload) + a.levels * sizeof(u32);
 
 	mask = ctrace_filter(wants, from.container, parent);
 	if (mask)
@@ -94,15 +91,18 @@ struct exec_arg {
 	s32 tid, old_tid;
 };
 
+#define EXEC_FIELDS(F)	F(s32, tid) F(s32, old_tid) F(string, filename)
+CTRACE_PAYLOAD(exec_payload, EXEC_FIELDS);
+
 static __always_inline void fill_exec(void *payload, const void *arg)
 {
+	struct exec_payload *r = payload;
 	const struct exec_arg *a = arg;
-	s32 *r = payload;
 
-	r[0] = a->tid;
-	r[1] = a->old_tid;
-	memcpy(r + 2, a->filename, a->len);
-	((char *)(r + 2))[a->len] = 0;
+	r->tid = a->tid;
+	r->old_tid = a->old_tid;
+	memcpy(r->filename, a->filename, a->len);
+	r->filename[a->len] = 0;
 }
 
 static __always_inline void on_exec(struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
@@ -118,7 +118,7 @@ static __always_inline void on_exec(struct task_struct *p, pid_t old_pid, struct
 	if (!mask)
 		return;
 	a.len = strnlen(a.filename, CTRACE_STR_MAX - 1);
-	ctrace_emit(mask, CTRACE_ID_SCHED_PROCESS_EXEC, &who, 2 * sizeof(s32) + a.len + 1,
+	ctrace_emit(mask, CTRACE_ID_SCHED_PROCESS_EXEC, &who, CTRACE_SIZE(exec_payload) + a.len + 1,
 		    fill_exec, &a);
 }
 
@@ -131,10 +131,8 @@ static void probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct 
 
 /* --- exit, free, wait --------------------------------------------------------- */
 
-struct exit_payload {
-	char comm[CTRACE_COMM_LEN];
-	s32 tid, prio, exit_code;
-};
+#define EXIT_FIELDS(F)	F(comm, comm) F(s32, tid) F(s32, prio) F(s32, exit_code)
+CTRACE_PAYLOAD(exit_payload, EXIT_FIELDS);
 
 static __always_inline void fill_exit(void *payload, const void *arg)
 {
@@ -150,15 +148,13 @@ static __always_inline void fill_exit(void *payload, const void *arg)
 static void CTRACE_PROBE_SCHED_PROCESS_EXIT(probe_exit)
 {
 	ctrace_compat_probe_begin();
-	ctrace_curated_task(CTRACE_ID_SCHED_PROCESS_EXIT, p, sizeof(struct exit_payload),
+	ctrace_curated_task(CTRACE_ID_SCHED_PROCESS_EXIT, p, CTRACE_SIZE(exit_payload),
 			    fill_exit, p);
 	ctrace_compat_probe_end();
 }
 
-struct task_payload {
-	char comm[CTRACE_COMM_LEN];
-	s32 tid, prio;
-};
+#define TASK_FIELDS(F)	F(comm, comm) F(s32, tid) F(s32, prio)
+CTRACE_PAYLOAD(task_payload, TASK_FIELDS);
 
 static __always_inline void fill_free(void *payload, const void *arg)
 {
@@ -174,7 +170,7 @@ static __always_inline void fill_free(void *payload, const void *arg)
 static void probe_free(void *data, struct task_struct *p)
 {
 	ctrace_compat_probe_begin();
-	ctrace_curated_task(CTRACE_ID_SCHED_PROCESS_FREE, p, sizeof(struct task_payload),
+	ctrace_curated_task(CTRACE_ID_SCHED_PROCESS_FREE, p, CTRACE_SIZE(task_payload),
 			    fill_free, p);
 	ctrace_compat_probe_end();
 }
@@ -192,30 +188,18 @@ static __always_inline void fill_wait(void *payload, const void *arg)
 static void probe_wait(void *data, struct pid *pid)
 {
 	ctrace_compat_probe_begin();
-	ctrace_curated_context(CTRACE_ID_SCHED_PROCESS_WAIT, sizeof(struct task_payload),
+	ctrace_curated_context(CTRACE_ID_SCHED_PROCESS_WAIT, CTRACE_SIZE(task_payload),
 			       fill_wait, pid);
 	ctrace_compat_probe_end();
 }
 
 /* --- what user space is told ------------------------------------------------ */
 
-#define F	CTRACE_FIELD
-
 /* Names and order are LTTng's: viewers look for them. */
-static const struct ctrace_field_desc f_fork[] = {
-	F(TEXT, "parent_comm", 16), F(INT, "parent_tid", 4), F(INT, "parent_pid", 4),
-	F(UINT, "parent_ns_inum", 4), F(TEXT, "child_comm", 16), F(INT, "child_tid", 4),
-	F(INT, "child_pid", 4), F(UINT, "child_ns_inum", 4), F(SEQ, "vtids", 4),
-};
-static const struct ctrace_field_desc f_exec[] = {
-	F(INT, "tid", 4), F(INT, "old_tid", 4), F(STRING, "filename", 0),
-};
-static const struct ctrace_field_desc f_exit[] = {
-	F(TEXT, "comm", 16), F(INT, "tid", 4), F(INT, "prio", 4), F(INT, "exit_code", 4),
-};
-static const struct ctrace_field_desc f_task[] = {
-	F(TEXT, "comm", 16), F(INT, "tid", 4), F(INT, "prio", 4),
-};
+static const struct ctrace_field_desc f_fork[] = { CTRACE_FIELDS(FORK_FIELDS) };
+static const struct ctrace_field_desc f_exec[] = { CTRACE_FIELDS(EXEC_FIELDS) };
+static const struct ctrace_field_desc f_exit[] = { CTRACE_FIELDS(EXIT_FIELDS) };
+static const struct ctrace_field_desc f_task[] = { CTRACE_FIELDS(TASK_FIELDS) };
 
 static const struct ctrace_event_type types[] = {
 	CTRACE_TYPE(SCHED_PROCESS_FORK, "sched", "sched_process_fork", "sched_process_fork", f_fork),

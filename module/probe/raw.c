@@ -147,7 +147,7 @@ static const struct ctrace_event_type *type_of(const char *system, const char *t
 	snprintf(name, sizeof(name), "%s%s", strcmp(system, "raw") ? "" : "raw_", tracepoint);
 	for (i = 0; i < nargs; i++) {
 		snprintf(names[i], sizeof(names[i]), "arg%u", i + 1);
-		fields[i] = (struct ctrace_field_desc)CTRACE_FIELD(HEX, names[i], 8);
+		fields[i] = (struct ctrace_field_desc)CTRACE_FIELD(UINT, HEX, names[i], 8);
 	}
 	return ctrace_event_dynamic(&t);
 }

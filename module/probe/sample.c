@@ -43,23 +43,22 @@ static u32 samplers;			/* users of cpus; protected by ctrace_lock */
 
 /* --- the sample ---------------------------------------------------------------- */
 
-/* In this order, no field needs padding in front of it. */
+CTRACE_PAYLOAD(sample_payload, CTRACE_SAMPLE_FIELDS);
+CTRACE_PAYLOAD(sample_user, CTRACE_SAMPLE_USER_FIELDS);
+
 static __always_inline void fill_sample(void *payload, const void *arg)
 {
+	struct sample_payload *r = payload;
 	const struct sample *s = arg;
-	u64 *r = payload;
-	u32 *r4;
+	struct sample_user *u = (void *)&r->callstack_kernel[s->nkernel];
 
-	*r++ = s->ip;
-	r4 = (u32 *)r++;
-	r4[0] = s->user;
-	r4[1] = s->nkernel;
-	memcpy(r, s->kernel, s->nkernel * sizeof(u64));
-	r += s->nkernel;
-	r4 = (u32 *)r++;
-	r4[0] = s->hz;
-	r4[1] = s->nuser;
-	memcpy(r, s->stack, s->nuser * sizeof(u64));
+	r->ip = s->ip;
+	r->user = s->user;
+	r->callstack_kernel_length = s->nkernel;
+	memcpy(r->callstack_kernel, s->kernel, s->nkernel * sizeof(u64));
+	u->hz = s->hz;
+	u->callstack_user_length = s->nuser;
+	memcpy(u->callstack_user, s->stack, s->nuser * sizeof(u64));
 }
 
 /*
@@ -98,7 +97,8 @@ static void sample(struct perf_event *event, struct pt_regs *regs)
 	/* In the kernel, too: the user's stack shows what led the task there. */
 	s->nuser = who.task ? ctrace_stack_user(s->stack) : 0;
 	ctrace_emit(mask, CTRACE_ID_CPU_SAMPLE, &who,
-		    (3 + s->nkernel + s->nuser) * sizeof(u64), fill_sample, s);
+		    CTRACE_SIZE(sample_payload) + CTRACE_SIZE(sample_user) +
+		    (s->nkernel + s->nuser) * sizeof(u64), fill_sample, s);
 	ctrace_stack_end(outer);
 }
 

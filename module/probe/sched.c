@@ -19,13 +19,10 @@ struct switch_arg {
 	bool show_prev, show_next;
 };
 
-struct switch_payload {
-	char prev_comm[CTRACE_COMM_LEN];
-	s32 prev_tid, prev_prio;
-	s64 prev_state;
-	char next_comm[CTRACE_COMM_LEN];
-	s32 next_tid, next_prio;
-};
+#define SWITCH_FIELDS(F)							\
+	F(comm, prev_comm) F(s32, prev_tid) F(s32, prev_prio) F(s64, prev_state)	\
+	F(comm, next_comm) F(s32, next_tid) F(s32, next_prio)
+CTRACE_PAYLOAD(switch_payload, SWITCH_FIELDS);
 
 static __always_inline void fill_switch(void *payload, const void *arg)
 {
@@ -55,7 +52,7 @@ static __always_inline void on_switch(struct task_struct *prev, struct task_stru
 
 	mask = ctrace_filter(wants, out.container, prev);
 	if (mask)
-		ctrace_emit(mask, CTRACE_ID_SCHED_SWITCH, &out, sizeof(struct switch_payload),
+		ctrace_emit(mask, CTRACE_ID_SCHED_SWITCH, &out, CTRACE_SIZE(switch_payload),
 			    fill_switch, &a);
 	/* If both are in one container, a session gets it once, whichever side it wants. */
 	wants &= a.show_next ? ~mask : ~0u;
@@ -63,7 +60,7 @@ static __always_inline void on_switch(struct task_struct *prev, struct task_stru
 	if (mask) {
 		a.show_prev = a.show_next;
 		a.show_next = true;
-		ctrace_emit(mask, CTRACE_ID_SCHED_SWITCH, &in, sizeof(struct switch_payload),
+		ctrace_emit(mask, CTRACE_ID_SCHED_SWITCH, &in, CTRACE_SIZE(switch_payload),
 			    fill_switch, &a);
 	}
 }
@@ -77,10 +74,8 @@ static void CTRACE_PROBE_SCHED_SWITCH(probe_switch)
 
 /* --- sched_wakeup: the woken task's event ---------------------------------- */
 
-struct wakeup_payload {
-	char comm[CTRACE_COMM_LEN];
-	s32 tid, prio, target_cpu;
-};
+#define WAKEUP_FIELDS(F)	F(comm, comm) F(s32, tid) F(s32, prio) F(s32, target_cpu)
+CTRACE_PAYLOAD(wakeup_payload, WAKEUP_FIELDS);
 
 static __always_inline void fill_wakeup(void *payload, const void *arg)
 {
@@ -95,7 +90,7 @@ static __always_inline void fill_wakeup(void *payload, const void *arg)
 
 static __always_inline void on_wakeup(u32 id, struct task_struct *p)
 {
-	ctrace_curated_task(id, p, sizeof(struct wakeup_payload), fill_wakeup, p);
+	ctrace_curated_task(id, p, CTRACE_SIZE(wakeup_payload), fill_wakeup, p);
 }
 
 static void probe_waking(void *data, struct task_struct *p)
@@ -126,10 +121,9 @@ struct migrate_arg {
 	s32 dest_cpu;
 };
 
-struct migrate_payload {
-	char comm[CTRACE_COMM_LEN];
-	s32 tid, prio, orig_cpu, dest_cpu;
-};
+#define MIGRATE_FIELDS(F)								\
+	F(comm, comm) F(s32, tid) F(s32, prio) F(s32, orig_cpu) F(s32, dest_cpu)
+CTRACE_PAYLOAD(migrate_payload, MIGRATE_FIELDS);
 
 static __always_inline void fill_migrate(void *payload, const void *arg)
 {
@@ -148,7 +142,7 @@ static void probe_migrate(void *data, struct task_struct *p, int dest_cpu)
 	struct migrate_arg a = { .p = p, .dest_cpu = dest_cpu };
 
 	ctrace_compat_probe_begin();
-	ctrace_curated_task(CTRACE_ID_SCHED_MIGRATE_TASK, p, sizeof(struct migrate_payload),
+	ctrace_curated_task(CTRACE_ID_SCHED_MIGRATE_TASK, p, CTRACE_SIZE(migrate_payload),
 			    fill_migrate, &a);
 	ctrace_compat_probe_end();
 }
@@ -158,15 +152,12 @@ struct runtime_arg {
 	u64 runtime, vruntime;
 };
 
-struct runtime_payload {
-	char comm[CTRACE_COMM_LEN];
-	s32 tid;
-	u32 hole;		/* aligns runtime to 8 */
-	u64 runtime;
-	u64 vruntime;		/* only if the kernel tells it */
-};
+/* vruntime only if the kernel tells it */
+#define RUNTIME_FIELDS(F)							\
+	F(comm, comm) F(s32, tid) F(hole, hole) F(u64, runtime) F(u64, vruntime)
+CTRACE_PAYLOAD(runtime_payload, RUNTIME_FIELDS);
 
-#define RUNTIME_SIZE	(CTRACE_COMPAT_STAT_VRUNTIME ? sizeof(struct runtime_payload) :	\
+#define RUNTIME_SIZE	(CTRACE_COMPAT_STAT_VRUNTIME ? CTRACE_SIZE(runtime_payload) :	\
 						       offsetof(struct runtime_payload, vruntime))
 
 static __always_inline void fill_runtime(void *payload, const void *arg)
@@ -193,24 +184,11 @@ static void CTRACE_PROBE_SCHED_STAT_RUNTIME(probe_runtime)
 
 /* --- what user space is told ------------------------------------------------ */
 
-#define F	CTRACE_FIELD
-
 /* Names and order are LTTng's: viewers look for them. */
-static const struct ctrace_field_desc f_switch[] = {
-	F(TEXT, "prev_comm", 16), F(INT, "prev_tid", 4), F(INT, "prev_prio", 4),
-	F(INT, "prev_state", 8), F(TEXT, "next_comm", 16), F(INT, "next_tid", 4),
-	F(INT, "next_prio", 4),
-};
-static const struct ctrace_field_desc f_wakeup[] = {
-	F(TEXT, "comm", 16), F(INT, "tid", 4), F(INT, "prio", 4), F(INT, "target_cpu", 4),
-};
-static const struct ctrace_field_desc f_migrate[] = {
-	F(TEXT, "comm", 16), F(INT, "tid", 4), F(INT, "prio", 4), F(INT, "orig_cpu", 4),
-	F(INT, "dest_cpu", 4),
-};
-static const struct ctrace_field_desc f_runtime[] = {
-	F(TEXT, "comm", 16), F(INT, "tid", 4), F(UINT, "runtime", 8), F(UINT, "vruntime", 8),
-};
+static const struct ctrace_field_desc f_switch[] = { CTRACE_FIELDS(SWITCH_FIELDS) };
+static const struct ctrace_field_desc f_wakeup[] = { CTRACE_FIELDS(WAKEUP_FIELDS) };
+static const struct ctrace_field_desc f_migrate[] = { CTRACE_FIELDS(MIGRATE_FIELDS) };
+static const struct ctrace_field_desc f_runtime[] = { CTRACE_FIELDS(RUNTIME_FIELDS) };
 
 static const struct ctrace_event_type types[] = {
 	CTRACE_TYPE(SCHED_SWITCH, "sched", "sched_switch", "sched_switch", f_switch),
@@ -220,7 +198,7 @@ static const struct ctrace_event_type types[] = {
 	CTRACE_TYPE(SCHED_MIGRATE_TASK, "sched", "sched_migrate_task", "sched_migrate_task", f_migrate),
 	{ .id = CTRACE_ID_SCHED_STAT_RUNTIME, .system = "sched", .name = "sched_stat_runtime",
 	  .source = "sched_stat_runtime", .fields = f_runtime,
-	  .nfields = CTRACE_COMPAT_STAT_VRUNTIME ? 4 : 3 },
+	  .nfields = ARRAY_SIZE(f_runtime) - !CTRACE_COMPAT_STAT_VRUNTIME },
 };
 
 static struct ctrace_source sources[] = {

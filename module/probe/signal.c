@@ -32,11 +32,10 @@ struct generate_arg {
 	bool show;
 };
 
-struct generate_payload {
-	s32 sig, error, code;
-	char comm[CTRACE_COMM_LEN];
-	s32 tid, group, result;
-};
+#define GENERATE_FIELDS(F)							\
+	F(s32, sig) F(s32, errno) F(s32, code) F(comm, comm)			\
+	F(s32, tid) F(s32, group) F(s32, result)
+CTRACE_PAYLOAD(generate_payload, GENERATE_FIELDS);
 
 static __always_inline void fill_generate(void *payload, const void *arg)
 {
@@ -44,7 +43,7 @@ static __always_inline void fill_generate(void *payload, const void *arg)
 	const struct generate_arg *a = arg;
 
 	r->sig = a->sig;
-	r->error = a->error;
+	r->errno = a->error;
 	r->code = a->code;
 	ctrace_put_comm(r->comm, a->p, a->show);
 	r->tid = a->p->pid;
@@ -64,7 +63,7 @@ static __always_inline void on_generate(struct generate_arg *a, struct task_stru
 	ctrace_identity_resolve_task(p, &to);
 	mask = ctrace_filter(wants, to.container, p);
 	if (mask)
-		ctrace_emit(mask, CTRACE_ID_SIGNAL_GENERATE, &to, sizeof(struct generate_payload),
+		ctrace_emit(mask, CTRACE_ID_SIGNAL_GENERATE, &to, CTRACE_SIZE(generate_payload),
 			    fill_generate, a);
 	if (!in_task() || p == current)
 		return;		/* no other task sent it */
@@ -74,7 +73,7 @@ static __always_inline void on_generate(struct generate_arg *a, struct task_stru
 	wants &= a->show ? ~mask : ~0u;
 	mask = ctrace_filter(wants, from.container, current);
 	if (mask)
-		ctrace_emit(mask, CTRACE_ID_SIGNAL_GENERATE, &from, sizeof(struct generate_payload),
+		ctrace_emit(mask, CTRACE_ID_SIGNAL_GENERATE, &from, CTRACE_SIZE(generate_payload),
 			    fill_generate, a);
 }
 
@@ -91,11 +90,10 @@ static void probe_generate(void *data, int sig, ctrace_compat_siginfo *info, str
 
 /* --- delivered -------------------------------------------------------------------- */
 
-struct deliver_payload {
-	s32 sig, error, code;
-	u32 hole;		/* aligns handler to 8 */
-	u64 handler, flags;
-};
+#define DELIVER_FIELDS(F)							\
+	F(s32, sig) F(s32, errno) F(s32, code) F(hole, hole)			\
+	F(x64, sa_handler) F(x64, sa_flags)
+CTRACE_PAYLOAD(deliver_payload, DELIVER_FIELDS);
 
 static __always_inline void fill_deliver(void *payload, const void *arg)
 {
@@ -105,28 +103,21 @@ static __always_inline void fill_deliver(void *payload, const void *arg)
 static void probe_deliver(void *data, int sig, ctrace_compat_siginfo *info, struct k_sigaction *ka)
 {
 	struct deliver_payload a = {
-		.sig = sig, .handler = (unsigned long)ka->sa.sa_handler, .flags = ka->sa.sa_flags,
+		.sig = sig, .sa_handler = (unsigned long)ka->sa.sa_handler,
+		.sa_flags = ka->sa.sa_flags,
 	};
 
 	ctrace_compat_probe_begin();
-	read_info(info, &a.error, &a.code);
-	ctrace_curated_context(CTRACE_ID_SIGNAL_DELIVER, sizeof(a), fill_deliver, &a);
+	read_info(info, &a.errno, &a.code);
+	ctrace_curated_context(CTRACE_ID_SIGNAL_DELIVER, CTRACE_SIZE(deliver_payload), fill_deliver, &a);
 	ctrace_compat_probe_end();
 }
 
 /* --- what user space is told ------------------------------------------------ */
 
-#define F	CTRACE_FIELD
-
 /* Names and order are LTTng's: viewers look for them. */
-static const struct ctrace_field_desc f_generate[] = {
-	F(INT, "sig", 4), F(INT, "errno", 4), F(INT, "code", 4), F(TEXT, "comm", 16),
-	F(INT, "tid", 4), F(INT, "group", 4), F(INT, "result", 4),
-};
-static const struct ctrace_field_desc f_deliver[] = {
-	F(INT, "sig", 4), F(INT, "errno", 4), F(INT, "code", 4), F(HEX, "sa_handler", 8),
-	F(HEX, "sa_flags", 8),
-};
+static const struct ctrace_field_desc f_generate[] = { CTRACE_FIELDS(GENERATE_FIELDS) };
+static const struct ctrace_field_desc f_deliver[] = { CTRACE_FIELDS(DELIVER_FIELDS) };
 
 static const struct ctrace_event_type types[] = {
 	CTRACE_TYPE(SIGNAL_GENERATE, "signal", "signal_generate", "signal_generate", f_generate),

@@ -27,18 +27,16 @@
 #define STATUS_WAIT		5
 #define STATUS_DEAD		7
 
-struct process {
-	s32 tid, vtid, pid, vpid, ppid, vppid;
-	char name[CTRACE_COMM_LEN];
-	s32 type, mode, submode, status;
-	u32 ns_level, ns_inum, cpu;
-};
+#define PROCESS_FIELDS(F)							\
+	F(s32, tid) F(s32, vtid) F(s32, pid) F(s32, vpid) F(s32, ppid) F(s32, vppid)	\
+	F(comm, name) F(s32, type) F(s32, mode) F(s32, submode) F(s32, status)	\
+	F(u32, ns_level) F(u32, ns_inum) F(u32, cpu)
+CTRACE_PAYLOAD(process, PROCESS_FIELDS);
 
-struct namespaces {
-	s32 tid;
-	u32 cgroup, ipc, mnt, net, pid, user, uts;
-	char path[CTRACE_STR_MAX];
-};
+#define NAMESPACES_FIELDS(F)							\
+	F(s32, tid) F(u32, cgroup_ns) F(u32, ipc_ns) F(u32, mnt_ns) F(u32, net_ns)	\
+	F(u32, pid_ns) F(u32, user_ns) F(u32, uts_ns) F(path, cgroup)
+CTRACE_PAYLOAD(namespaces, NAMESPACES_FIELDS);
 
 struct dump {
 	struct ctrace_session *s;
@@ -120,7 +118,7 @@ static void emit_levels(struct dump *d, struct task_struct *p, const struct pid 
 		r->vppid = task_tgid_nr_ns(parent, ns);
 		r->ns_level = level;
 		r->ns_inum = ctrace_compat_pidns_inum(ns);
-		emit(d, CTRACE_ID_STATEDUMP_PROCESS_STATE, who, r, sizeof(*r));
+		emit(d, CTRACE_ID_STATEDUMP_PROCESS_STATE, who, r, CTRACE_SIZE(process));
 	}
 }
 
@@ -135,14 +133,14 @@ static void look_namespaces(struct dump *d, struct task_struct *p, const struct 
 	ctrace_compat_task_ns(p, d->mnt_at, &ns);
 	task_unlock(p);
 	r->tid = p->pid;
-	r->cgroup = ns.cgroup;
-	r->ipc = ns.ipc;
-	r->mnt = ns.mnt;
-	r->net = ns.net;
-	r->pid = ctrace_compat_pidns_inum(pid->numbers[pid->level].ns);
-	r->user = ctrace_compat_inum(__task_cred(p)->user_ns);
-	r->uts = ns.uts;
-	ctrace_identity_path(p, r->path, sizeof(r->path));
+	r->cgroup_ns = ns.cgroup;
+	r->ipc_ns = ns.ipc;
+	r->mnt_ns = ns.mnt;
+	r->net_ns = ns.net;
+	r->pid_ns = ctrace_compat_pidns_inum(pid->numbers[pid->level].ns);
+	r->user_ns = ctrace_compat_inum(__task_cred(p)->user_ns);
+	r->uts_ns = ns.uts;
+	ctrace_identity_path(p, r->cgroup, sizeof(r->cgroup));
 }
 
 static void dump_task(struct dump *d, struct task_struct *p)
@@ -160,7 +158,7 @@ static void dump_task(struct dump *d, struct task_struct *p)
 		look_process(d, p);
 		emit_levels(d, p, pid, &who);
 		emit(d, CTRACE_ID_STATEDUMP_NAMESPACES, &who, &d->ns,
-		     offsetof(struct namespaces, path) + strlen(d->ns.path) + 1);
+		     offsetof(struct namespaces, cgroup) + strlen(d->ns.cgroup) + 1);
 	}
 	preempt_enable();
 }
@@ -219,19 +217,8 @@ void ctrace_statedump(struct ctrace_session *s)
 
 /* --- what user space is told ------------------------------------------------ */
 
-#define F	CTRACE_FIELD
-
-static const struct ctrace_field_desc f_process[] = {
-	F(INT, "tid", 4), F(INT, "vtid", 4), F(INT, "pid", 4), F(INT, "vpid", 4),
-	F(INT, "ppid", 4), F(INT, "vppid", 4), F(TEXT, "name", 16), F(INT, "type", 4),
-	F(INT, "mode", 4), F(INT, "submode", 4), F(INT, "status", 4), F(UINT, "ns_level", 4),
-	F(UINT, "ns_inum", 4), F(UINT, "cpu", 4),
-};
-static const struct ctrace_field_desc f_namespaces[] = {
-	F(INT, "tid", 4), F(UINT, "cgroup_ns", 4), F(UINT, "ipc_ns", 4), F(UINT, "mnt_ns", 4),
-	F(UINT, "net_ns", 4), F(UINT, "pid_ns", 4), F(UINT, "user_ns", 4), F(UINT, "uts_ns", 4),
-	F(STRING, "cgroup", 0),
-};
+static const struct ctrace_field_desc f_process[] = { CTRACE_FIELDS(PROCESS_FIELDS) };
+static const struct ctrace_field_desc f_namespaces[] = { CTRACE_FIELDS(NAMESPACES_FIELDS) };
 
 static const struct ctrace_event_type types[] = {
 	{ .id = CTRACE_ID_STATEDUMP_START, .system = "ctrace", .name = "lttng_statedump_start" },

@@ -44,20 +44,29 @@ struct unknown {
 	long nr, ret;
 };
 
+#define ENTER_UNKNOWN_FIELDS(F)							\
+	F(s64, nr) F(x64, arg0) F(x64, arg1) F(x64, arg2) F(x64, arg3) F(x64, arg4) F(x64, arg5)
+CTRACE_PAYLOAD(enter_unknown, ENTER_UNKNOWN_FIELDS);
+
 static void fill_enter_unknown(void *payload, const void *arg)
 {
+	struct enter_unknown *r = payload;
 	const struct unknown *u = arg;
 
-	*(u64 *)payload = u->nr;
+	r->nr = u->nr;
 	ctrace_compat_syscall_args(u->regs, ctrace_compat_is_32bit_call(), 6, (u64 *)payload + 1);
 }
 
+#define EXIT_UNKNOWN_FIELDS(F)	F(s64, nr) F(s64, ret)
+CTRACE_PAYLOAD(exit_unknown, EXIT_UNKNOWN_FIELDS);
+
 static void fill_exit_unknown(void *payload, const void *arg)
 {
+	struct exit_unknown *r = payload;
 	const struct unknown *u = arg;
 
-	((u64 *)payload)[0] = u->nr;
-	((u64 *)payload)[1] = u->ret;
+	r->nr = u->nr;
+	r->ret = u->ret;
 }
 
 /* A call whose number no table has. Its entry is recorded with 6 arguments, as the registers have them. */
@@ -86,7 +95,7 @@ static noinline void enter_any(struct pt_regs *regs, long nr)
 		     !ctrace_syscall_layouts[e.is32][nr].known)) {
 		struct unknown u = { .regs = regs, .nr = nr };
 
-		unknown(CTRACE_ID_SYS_ENTER_UNKNOWN, 7 * 8, fill_enter_unknown, &u);
+		unknown(CTRACE_ID_SYS_ENTER_UNKNOWN, CTRACE_SIZE(enter_unknown), fill_enter_unknown, &u);
 		return;
 	}
 	id = (e.is32 ? CTRACE_ID_COMPAT_SYS_ENTER : CTRACE_ID_SYS_ENTER) + nr;
@@ -164,7 +173,7 @@ static noinline void leave_any(long nr, long ret)
 		     !ctrace_syscall_layouts[is32][nr].known)) {
 		struct unknown u = { .nr = nr, .ret = ret };
 
-		unknown(CTRACE_ID_SYS_EXIT_UNKNOWN, 2 * 8, fill_exit_unknown, &u);
+		unknown(CTRACE_ID_SYS_EXIT_UNKNOWN, CTRACE_SIZE(exit_unknown), fill_exit_unknown, &u);
 		return;
 	}
 	id = (is32 ? CTRACE_ID_COMPAT_SYS_EXIT : CTRACE_ID_SYS_EXIT) + nr;
@@ -258,16 +267,9 @@ static void probe_exit(void *data, struct pt_regs *regs, long ret)
 
 /* --- what user space is told ------------------------------------------------ */
 
-#define F	CTRACE_FIELD
-
 /* Names and order are LTTng's: viewers look for them. */
-static const struct ctrace_field_desc f_enter_unknown[] = {
-	F(INT, "nr", 8), F(HEX, "arg0", 8), F(HEX, "arg1", 8), F(HEX, "arg2", 8),
-	F(HEX, "arg3", 8), F(HEX, "arg4", 8), F(HEX, "arg5", 8),
-};
-static const struct ctrace_field_desc f_exit_unknown[] = {
-	F(INT, "nr", 8), F(INT, "ret", 8),
-};
+static const struct ctrace_field_desc f_enter_unknown[] = { CTRACE_FIELDS(ENTER_UNKNOWN_FIELDS) };
+static const struct ctrace_field_desc f_exit_unknown[] = { CTRACE_FIELDS(EXIT_UNKNOWN_FIELDS) };
 
 static const struct ctrace_event_type types[] = {
 	CTRACE_TYPE(SYS_ENTER_UNKNOWN, "syscalls", "syscall_entry_unknown", "sys_enter", f_enter_unknown),

@@ -12,9 +12,9 @@
 #include "compat/pidns.h"
 #include "compat/tracepoint.h"
 
-struct timer_payload {
-	u64 now, baseclk;	/* jiffies */
-};
+/* both in jiffies */
+#define TIMER_FIELDS(F)		F(u64, now) F(u64, baseclk)
+CTRACE_PAYLOAD(timer_payload, TIMER_FIELDS);
 
 static __always_inline void fill_timer(void *payload, const void *arg)
 {
@@ -26,28 +26,30 @@ static void CTRACE_PROBE_TIMER_EXPIRE(probe_timer)
 	struct timer_payload a = { .now = jiffies, .baseclk = CTRACE_PROBE_TIMER_BASECLK };
 
 	ctrace_compat_probe_begin();
-	ctrace_curated_host(CTRACE_ID_TIMER_EXPIRE_ENTRY, sizeof(a), fill_timer, &a);
+	ctrace_curated_host(CTRACE_ID_TIMER_EXPIRE_ENTRY, CTRACE_SIZE(timer_payload), fill_timer, &a);
 	ctrace_compat_probe_end();
 }
 
-static __always_inline void fill_now(void *payload, const void *arg)
+#define HRTIMER_FIELDS(F)	F(s64, now)
+CTRACE_PAYLOAD(hrtimer_payload, HRTIMER_FIELDS);
+
+static __always_inline void fill_hrtimer(void *payload, const void *arg)
 {
-	*(s64 *)payload = *(const s64 *)arg;
+	*(struct hrtimer_payload *)payload = *(const struct hrtimer_payload *)arg;
 }
 
 static void CTRACE_PROBE_HRTIMER_EXPIRE(probe_hrtimer)
 {
-	s64 at = CTRACE_PROBE_HRTIMER_NOW;
+	struct hrtimer_payload a = { .now = CTRACE_PROBE_HRTIMER_NOW };
 
 	ctrace_compat_probe_begin();
-	ctrace_curated_host(CTRACE_ID_TIMER_HRTIMER_EXPIRE_ENTRY, sizeof(at), fill_now, &at);
+	ctrace_curated_host(CTRACE_ID_TIMER_HRTIMER_EXPIRE_ENTRY, CTRACE_SIZE(hrtimer_payload),
+			    fill_hrtimer, &a);
 	ctrace_compat_probe_end();
 }
 
-struct itimer_payload {
-	s32 which, pid;
-	u64 now;
-};
+#define ITIMER_FIELDS(F)	F(s32, which) F(s32, pid) F(u64, now)
+CTRACE_PAYLOAD(itimer_payload, ITIMER_FIELDS);
 
 static __always_inline void fill_itimer(void *payload, const void *arg)
 {
@@ -62,9 +64,11 @@ static __always_inline void on_itimer(int which, struct pid *pid, u64 now)
 	rcu_read_lock();
 	p = ctrace_compat_pid_leader(pid);
 	if (p)
-		ctrace_curated_task(CTRACE_ID_TIMER_ITIMER_EXPIRE, p, sizeof(a), fill_itimer, &a);
+		ctrace_curated_task(CTRACE_ID_TIMER_ITIMER_EXPIRE, p, CTRACE_SIZE(itimer_payload),
+				    fill_itimer, &a);
 	else
-		ctrace_curated_host(CTRACE_ID_TIMER_ITIMER_EXPIRE, sizeof(a), fill_itimer, &a);
+		ctrace_curated_host(CTRACE_ID_TIMER_ITIMER_EXPIRE, CTRACE_SIZE(itimer_payload),
+				    fill_itimer, &a);
 	rcu_read_unlock();
 }
 
@@ -77,14 +81,10 @@ static void CTRACE_PROBE_ITIMER_EXPIRE(probe_itimer)
 
 /* --- what user space is told ------------------------------------------------ */
 
-#define F	CTRACE_FIELD
-
 /* Names and order are LTTng's: viewers look for them. */
-static const struct ctrace_field_desc f_timer[] = { F(UINT, "now", 8), F(UINT, "baseclk", 8) };
-static const struct ctrace_field_desc f_hrtimer[] = { F(INT, "now", 8) };
-static const struct ctrace_field_desc f_itimer[] = {
-	F(INT, "which", 4), F(INT, "pid", 4), F(UINT, "now", 8),
-};
+static const struct ctrace_field_desc f_timer[] = { CTRACE_FIELDS(TIMER_FIELDS) };
+static const struct ctrace_field_desc f_hrtimer[] = { CTRACE_FIELDS(HRTIMER_FIELDS) };
+static const struct ctrace_field_desc f_itimer[] = { CTRACE_FIELDS(ITIMER_FIELDS) };
 
 static const struct ctrace_event_type types[] = {
 	CTRACE_TYPE(TIMER_EXPIRE_ENTRY, "timer", "timer_expire_entry", "timer_expire_entry", f_timer),

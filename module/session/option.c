@@ -25,11 +25,6 @@ static void special(struct ctrace_session *s, bool on)
 
 /* --- making ----------------------------------------------------------------- */
 
-/* The first fields of every whole call, and so of a range of several calls. */
-static const struct ctrace_field_desc call_head[] = {
-	CTRACE_FIELD(UINT, "duration", 8), CTRACE_FIELD(INT, "ret", 8),
-};
-
 static bool asks(const struct ctrace_probe_opts *o)
 {
 	return o->filter || o->one_of > 1 || o->flags;
@@ -106,9 +101,9 @@ static int range_type(u32 from, u32 n, struct ctrace_event_type *t, struct ctrac
 	if (n == 1)
 		return ctrace_event_next(from, t, fields, name) && t->id == from ? 0 : -ENOENT;
 	memset(t, 0, sizeof(*t));
-	if (from >= CTRACE_ID_CALL) {
-		t->fields = call_head;
-		t->nfields = ARRAY_SIZE(call_head);
+	if (ctrace_id_call(from).phase == CTRACE_CALL_WHOLE) {
+		t->fields = ctrace_call_fields;
+		t->nfields = CTRACE_CALL_NFIELDS;
 	}
 	return 0;
 }
@@ -148,6 +143,7 @@ static int new_range(struct ctrace_probe *p, u32 i, const struct ctrace_probe_op
 int ctrace_select_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o, char *why)
 {
 	struct ctrace_session *s = p->session;
+	struct ctrace_id_call c;
 	struct range_room *r;
 	int err;
 	u32 i;
@@ -170,7 +166,8 @@ int ctrace_select_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o,
 	p->kaddr = o->flags & CTRACE_PROBE_F_STACK;
 	for (i = 0; !err && i < CTRACE_PROBE_RANGES && p->ranges[i].n; i++) {
 		err = new_range(p, i, o, r, why);
-		if (err != -EINVAL || !i || p->ranges[i].from < CTRACE_ID_COMPAT_CALL)
+		c = ctrace_id_call(p->ranges[i].from);
+		if (err != -EINVAL || !i || c.phase != CTRACE_CALL_WHOLE || !c.is32)
 			continue;
 		/* A 32-bit call may lack a field of the 64-bit one (mmap's len): then it matches nothing. */
 		select_release(p->selects[i]);

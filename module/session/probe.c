@@ -39,10 +39,10 @@ static void source_put(struct ctrace_source *s)
 /* No call has this number: it is recorded as syscall_entry_unknown or _exit_unknown, and id has no type. */
 static bool nameless(u32 id)
 {
-	u32 at = id - CTRACE_ID_SYS_ENTER;
+	struct ctrace_id_call c = ctrace_id_call(id);
 
-	return id >= CTRACE_ID_SYS_ENTER && id < CTRACE_ID_CALL &&
-	       !ctrace_syscall_layouts[at / (2 * CTRACE_NR_SYSCALLS)][at % CTRACE_NR_SYSCALLS].known;
+	return (c.phase == CTRACE_CALL_ENTRY || c.phase == CTRACE_CALL_EXIT) &&
+	       !ctrace_syscall_layouts[c.is32][c.nr].known;
 }
 
 static void arm(struct ctrace_probe *p, bool on)

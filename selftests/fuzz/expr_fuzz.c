@@ -16,12 +16,12 @@
 #define WHY		192
 
 /* Small letters are numbers of 1, 2, 4, 8 bytes; '0' and '1' are kinds that no type may have. */
-static const struct { char c; u8 type, size; } kinds[] = {
-	{ 'b', CTRACE_FT_UINT, 1 }, { 'h', CTRACE_FT_UINT, 2 }, { 'w', CTRACE_FT_UINT, 4 }, { 'q', CTRACE_FT_UINT, 8 },
-	{ 'i', CTRACE_FT_INT, 1 }, { 'j', CTRACE_FT_INT, 2 }, { 'k', CTRACE_FT_INT, 4 }, { 'l', CTRACE_FT_INT, 8 },
-	{ 'x', CTRACE_FT_HEX, 4 }, { 'y', CTRACE_FT_HEX, 8 }, { 't', CTRACE_FT_TEXT, 16 }, { 'u', CTRACE_FT_TEXT, 1 },
-	{ 'v', CTRACE_FT_TEXT, 255 }, { 's', CTRACE_FT_STRING, 0 }, { 'B', CTRACE_FT_SEQ, 1 }, { 'H', CTRACE_FT_SEQ_INT, 2 },
-	{ 'W', CTRACE_FT_SEQ_HEX, 4 }, { 'Q', CTRACE_FT_SEQ, 8 }, { '0', 0, 4 }, { '1', CTRACE_FT_INT, 3 },
+static const struct { char c; u8 kind, size; } kinds[] = {
+	{ 'b', CTRACE_FK_UINT, 1 }, { 'h', CTRACE_FK_UINT, 2 }, { 'w', CTRACE_FK_UINT, 4 }, { 'q', CTRACE_FK_UINT, 8 },
+	{ 'i', CTRACE_FK_INT, 1 }, { 'j', CTRACE_FK_INT, 2 }, { 'k', CTRACE_FK_INT, 4 }, { 'l', CTRACE_FK_INT, 8 },
+	{ 'x', CTRACE_FK_UINT, 4 }, { 'y', CTRACE_FK_UINT, 8 }, { 't', CTRACE_FK_TEXT, 16 }, { 'u', CTRACE_FK_TEXT, 1 },
+	{ 'v', CTRACE_FK_TEXT, 255 }, { 's', CTRACE_FK_STRING, 0 }, { 'B', CTRACE_FK_SEQ, 1 }, { 'H', CTRACE_FK_SEQ_INT, 2 },
+	{ 'W', CTRACE_FK_SEQ, 4 }, { 'Q', CTRACE_FK_SEQ, 8 }, { '0', 0, 4 }, { '1', CTRACE_FK_INT, 3 },
 };
 
 static const char names[64][2] = {
@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	for (; size && *data != '\n' && nfields < 40; data++, size--)
 		for (i = 0; i < ARRAY_SIZE(kinds); i++)
 			if (kinds[i].c == (char)*data) {
-				fields[nfields] = (struct ctrace_field_desc){ names[nfields], kinds[i].type, kinds[i].size };
+				fields[nfields] = (struct ctrace_field_desc){ names[nfields], kinds[i].kind, 0, kinds[i].size };
 				nfields++;
 			}
 	if (size) {

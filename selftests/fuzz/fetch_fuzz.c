@@ -46,7 +46,7 @@ static u32 walk(const struct ctrace_fetch *f, const char *payload, u32 len)
 	u32 at = 0, n;
 
 	for (d = f->fields; d < f->fields + f->nargs; d++) {
-		if (d->type == CTRACE_FT_STRING) {
+		if (d->kind == CTRACE_FK_STRING) {
 			n = strnlen(payload + at, len - at);
 			require(n < len - at && n < CTRACE_STR_MAX);
 			at += n + 1;
@@ -54,7 +54,7 @@ static u32 walk(const struct ctrace_fetch *f, const char *payload, u32 len)
 		}
 		require(d->size == 1 || d->size == 2 || d->size == 4 || d->size == 8);
 		n = 1;
-		if (d->type == CTRACE_FT_SEQ || d->type == CTRACE_FT_SEQ_INT || d->type == CTRACE_FT_SEQ_HEX) {
+		if (d->kind == CTRACE_FK_SEQ || d->kind == CTRACE_FK_SEQ_INT) {
 			at = up(at, 4);
 			require(at + 4 <= len);
 			memcpy(&n, payload + at, 4);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The parts of the command (userspace/cli/ROOM/NAME.c) that tests here are linked with.
-sinks := show/sink show/sink_text show/sink_json show/sink_folded show/fields_text \
+sinks := show/sink show/sink_text show/sink_json show/sink_folded show/fields_text show/paint \
 	show/syscall_args show/errno_names base/json base/sbuf base/util names/ctable names/names \
 	names/names_manager names/names_runtime symbols/stacks symbols/symbols symbols/symbols_table \
 	symbols/symbols_user show/comms

@@ -9,8 +9,9 @@
 
 #include "ctf_trace.h"
 
-static const enum ctrace_field_type kinds[] = {
-	CTRACE_FT_SEQ, CTRACE_FT_SEQ_INT, CTRACE_FT_SEQ_HEX,
+static const struct { uint32_t kind, display; } looks[] = {
+	{ CTRACE_FK_SEQ, CTRACE_FD_DEFAULT }, { CTRACE_FK_SEQ_INT, CTRACE_FD_DEFAULT },
+	{ CTRACE_FK_SEQ, CTRACE_FD_HEX },
 };
 static const uint32_t sizes[] = { 1, 2, 4, 8 };
 
@@ -21,14 +22,15 @@ static const uint32_t sizes[] = { 1, 2, 4, 8 };
 
 /* One case. It has a type of its own, shared only by cases that differ in the count. */
 struct shape {
-	enum ctrace_field_type kind;
+	uint32_t kind, display;
 	uint32_t size, lead, tail;
 };
 
 /* Makes the i-th of all shapes; false beyond the last. */
 static bool shape(uint32_t i, struct shape *s)
 {
-	s->kind = kinds[i % 3];
+	s->kind = looks[i % 3].kind;
+	s->display = looks[i % 3].display;
 	s->size = sizes[i / 3 % 4];
 	s->tail = i / 12 % 2;
 	s->lead = i / 24;
@@ -42,10 +44,10 @@ static void add_shape(struct ctrace_schema *schema, uint32_t i, const struct sha
 				       .fields = f };
 
 	if (s->lead)
-		f[t.nfields++] = (struct ctrace_field){ "lead", CTRACE_FT_TEXT, s->lead };
-	f[t.nfields++] = (struct ctrace_field){ "seq", s->kind, s->size };
+		f[t.nfields++] = (struct ctrace_field){ "lead", CTRACE_FK_TEXT, 0, s->lead };
+	f[t.nfields++] = (struct ctrace_field){ "seq", s->kind, s->display, s->size };
 	if (s->tail)
-		f[t.nfields++] = (struct ctrace_field){ "tail", CTRACE_FT_UINT, 1 };
+		f[t.nfields++] = (struct ctrace_field){ "tail", CTRACE_FK_UINT, 0, 1 };
 	check_eq(ctrace_schema_add(schema, &t, sizeof(t)), 0);
 }
 
@@ -86,10 +88,10 @@ static void expect(char *to, size_t room, const struct shape *s, uint32_t count)
 	fprintf(f, "seq_length = %u, seq = [", count);
 	for (k = 0; k < count; k++) {
 		fprintf(f, "%s [%u] = ", k ? "," : "", k);
-		if (s->kind == CTRACE_FT_SEQ_INT)
+		if (s->kind == CTRACE_FK_SEQ_INT)
 			fprintf(f, "%" PRId64, element(k));
 		else
-			fprintf(f, s->kind == CTRACE_FT_SEQ_HEX ? "0x%" PRIX64 : "%" PRIu64,
+			fprintf(f, s->display == CTRACE_FD_HEX ? "0x%" PRIX64 : "%" PRIu64,
 				(uint64_t)element(k) & mask);
 	}
 	fputs(" ]", f);
@@ -113,7 +115,7 @@ static void check_values(const struct ctrace_schema *schema, const struct buf *b
 	seq = &v[!!s->lead];
 	check_eq(seq->seq.n, count);
 	for (k = 0; k < seq->seq.n; k++) {
-		if (s->kind == CTRACE_FT_SEQ_INT || s->size == 8)
+		if (s->kind == CTRACE_FK_SEQ_INT || s->size == 8)
 			check_eq((int64_t)ctrace_value_at(seq, k), element(k));
 		else
 			check_eq(ctrace_value_at(seq, k),
@@ -125,17 +127,17 @@ static void check_values(const struct ctrace_schema *schema, const struct buf *b
 
 /* Names that kprobes may have, and some that become equal once they are cleaned. */
 static const struct ctrace_field named[] = {
-	{ "event", CTRACE_FT_UINT, 1 },
-	{ "x", CTRACE_FT_SEQ, 2 },
-	{ "x_length", CTRACE_FT_UINT, 1 },
-	{ "y_length", CTRACE_FT_UINT, 1 },
-	{ "y", CTRACE_FT_SEQ, 1 },
-	{ "a.b", CTRACE_FT_UINT, 1 },
-	{ "a-b_5", CTRACE_FT_UINT, 1 },
-	{ "a-b", CTRACE_FT_UINT, 1 },
-	{ "a_b", CTRACE_FT_UINT, 1 },
-	{ "+0(%si)", CTRACE_FT_UINT, 1 },
-	{ "1st", CTRACE_FT_UINT, 1 },
+	{ "event", CTRACE_FK_UINT, 0, 1 },
+	{ "x", CTRACE_FK_SEQ, 0, 2 },
+	{ "x_length", CTRACE_FK_UINT, 0, 1 },
+	{ "y_length", CTRACE_FK_UINT, 0, 1 },
+	{ "y", CTRACE_FK_SEQ, 0, 1 },
+	{ "a.b", CTRACE_FK_UINT, 0, 1 },
+	{ "a-b_5", CTRACE_FK_UINT, 0, 1 },
+	{ "a-b", CTRACE_FK_UINT, 0, 1 },
+	{ "a_b", CTRACE_FK_UINT, 0, 1 },
+	{ "+0(%si)", CTRACE_FK_UINT, 0, 1 },
+	{ "1st", CTRACE_FK_UINT, 0, 1 },
 };
 
 static void put_named(struct buf *b)
@@ -147,7 +149,7 @@ static void put_named(struct buf *b)
 
 	begin(b, FIRST_NAMED, 1000000);
 	for (n = 0; n < sizeof(named) / sizeof(named[0]); n++) {
-		if (named[n].type != CTRACE_FT_SEQ) {
+		if (named[n].kind != CTRACE_FK_SEQ) {
 			put(b, &n, 1, 1);
 			continue;
 		}

@@ -6,16 +6,16 @@
 #include "ctf_trace.h"
 
 static const struct ctrace_field all_fields[] = {
-	{ "small", CTRACE_FT_UINT, 1 },
-	{ "ret", CTRACE_FT_INT, 8 },
-	{ "addr", CTRACE_FT_HEX, 8 },
-	{ "comm", CTRACE_FT_TEXT, 16 },
-	{ "filename", CTRACE_FT_STRING, 0 },
-	{ "vtids", CTRACE_FT_SEQ, 4 },
-	{ "odd-name.x", CTRACE_FT_UINT, 2 },
-	{ "odd.name-x", CTRACE_FT_INT, 4 },
+	{ "small", CTRACE_FK_UINT, 0, 1 },
+	{ "ret", CTRACE_FK_INT, 0, 8 },
+	{ "addr", CTRACE_FK_UINT, CTRACE_FD_HEX, 8 },
+	{ "comm", CTRACE_FK_TEXT, 0, 16 },
+	{ "filename", CTRACE_FK_STRING, 0, 0 },
+	{ "vtids", CTRACE_FK_SEQ, 0, 4 },
+	{ "odd-name.x", CTRACE_FK_UINT, 0, 2 },
+	{ "odd.name-x", CTRACE_FK_INT, 0, 4 },
 };
-static const struct ctrace_field one_string[] = { { "s", CTRACE_FT_STRING, 0 } };
+static const struct ctrace_field one_string[] = { { "s", CTRACE_FK_STRING, 0, 0 } };
 
 static const struct ctrace_event_type types[] = {
 	{ .id = 2, .name = "all", .system = "test", .nfields = 8, .fields = all_fields },

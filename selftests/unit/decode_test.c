@@ -12,13 +12,13 @@
 #include "ktap.h"
 
 static const struct ctrace_field fields[] = {
-	{ "u8", CTRACE_FT_UINT, 1 },		/* 24 */
-	{ "i16", CTRACE_FT_INT, 2 },		/* 26 */
-	{ "comm", CTRACE_FT_TEXT, 5 },		/* 28 */
-	{ "i64", CTRACE_FT_INT, 8 },		/* 40 */
-	{ "path", CTRACE_FT_STRING, 0 },	/* 48 */
-	{ "seq", CTRACE_FT_SEQ, 4 },		/* 52 */
-	{ "hex", CTRACE_FT_HEX, 4 },		/* 64 */
+	{ "u8", CTRACE_FK_UINT, 0, 1 },		/* 24 */
+	{ "i16", CTRACE_FK_INT, 0, 2 },		/* 26 */
+	{ "comm", CTRACE_FK_TEXT, 0, 5 },		/* 28 */
+	{ "i64", CTRACE_FK_INT, 0, 8 },		/* 40 */
+	{ "path", CTRACE_FK_STRING, 0, 0 },	/* 48 */
+	{ "seq", CTRACE_FK_SEQ, 0, 4 },		/* 52 */
+	{ "hex", CTRACE_FK_UINT, CTRACE_FD_HEX, 4 },		/* 64 */
 };
 
 static const struct ctrace_event_type type = {
@@ -128,7 +128,7 @@ static void lying_counts(void)
 
 static void endless_string(void)
 {
-	static const struct ctrace_field f = { "s", CTRACE_FT_STRING, 0 };
+	static const struct ctrace_field f = { "s", CTRACE_FK_STRING, 0, 0 };
 	const struct ctrace_event_type t = { .id = 1, .name = "s", .nfields = 1, .fields = &f };
 	unsigned char b[24 + CTRACE_STR_MAX + 8];
 	struct ctrace_record r = { .time = 1, .id = 1, .len = sizeof(b) };
@@ -148,11 +148,11 @@ static void endless_string(void)
 }
 
 static const struct ctrace_field sequences[] = {
-	{ "bytes", CTRACE_FT_SEQ, 1 },		/* 24, elements at 28 */
-	{ "stack", CTRACE_FT_SEQ_HEX, 8 },	/* 32, elements at 40 */
-	{ "deltas", CTRACE_FT_SEQ_INT, 2 },	/* 56, elements at 60 */
-	{ "none", CTRACE_FT_SEQ_INT, 8 },	/* no elements; they would begin at 72 */
-	{ "last", CTRACE_FT_UINT, 1 },		/* 72 */
+	{ "bytes", CTRACE_FK_SEQ, 0, 1 },		/* 24, elements at 28 */
+	{ "stack", CTRACE_FK_SEQ, CTRACE_FD_HEX, 8 },	/* 32, elements at 40 */
+	{ "deltas", CTRACE_FK_SEQ_INT, 0, 2 },	/* 56, elements at 60 */
+	{ "none", CTRACE_FK_SEQ_INT, 0, 8 },	/* no elements; they would begin at 72 */
+	{ "last", CTRACE_FK_UINT, 0, 1 },		/* 72 */
 };
 static const struct ctrace_event_type sequence_type = {
 	.id = 101, .name = "sequences", .system = "test",
@@ -252,20 +252,19 @@ static void noise(void)
 static void bad_schemas(void)
 {
 	struct ctrace_schema *s = ctrace_schema_new();
-	struct ctrace_field f = { "f", CTRACE_FT_UINT, 3 };
+	struct ctrace_field f = { "f", CTRACE_FK_UINT, 0, 3 };
 	struct ctrace_event_type t = { .id = 9, .name = "t", .nfields = 1, .fields = &f };
 	struct { struct ctrace_event_type t; uint64_t more; } newer = { .more = 1 };
 	const struct ctrace_event_type *old;
 
 	check_eq(ctrace_schema_add(s, &t, sizeof(t)), -EINVAL);
-	for (f.type = CTRACE_FT_SEQ; f.type <= CTRACE_FT_SEQ_HEX; f.type++) {
+	for (f.kind = CTRACE_FK_SEQ; f.kind <= CTRACE_FK_SEQ_INT; f.kind++) {
 		f.size = 0;
 		check_eq(ctrace_schema_add(s, &t, sizeof(t)), -EINVAL);
 		f.size = 16;
 		check_eq(ctrace_schema_add(s, &t, sizeof(t)), -EINVAL);
 	}
-	check_eq(ctrace_schema_add(s, &t, sizeof(t)), -EINVAL);	/* an unknown kind */
-	f.type = CTRACE_FT_UINT;
+	f.kind = CTRACE_FK_UINT;
 	f.size = 4;
 	t.id = 0x10000;
 	check_eq(ctrace_schema_add(s, &t, sizeof(t)), -EINVAL);
@@ -295,12 +294,47 @@ static void bad_schemas(void)
 	ctrace_schema_free(s);
 }
 
+/* What a newer module may tell: a display that is not known does no harm, a kind hides that type alone. */
+static void newer_fields(void)
+{
+	struct ctrace_schema *s = ctrace_schema_new();
+	struct ctrace_field f[] = {
+		{ "a", CTRACE_FK_UINT, 99, 4 }, { "b", CTRACE_FK_SEQ, 100, 1 }, { "c", CTRACE_FK_STRING, ~0u, 0 },
+	};
+	struct ctrace_event_type t = { .id = 9, .name = "t", .nfields = 3, .fields = f };
+	struct { struct ctrace_record head; char payload[16]; } rec = {
+		.head = { .id = 9, .len = sizeof(rec) }, .payload = "\1\0\0\0" "\2\0\0\0" "xy" "text",
+	};
+	struct ctrace_value v[3];
+
+	check_eq(ctrace_schema_add(s, &t, sizeof(t)), 0);
+	check_eq(ctrace_decode(ctrace_schema_by_id(s, 9), &rec.head, v, 3), 3);
+	check_eq(v[0].u, 1);
+	check_eq(v[0].field->display, 99);
+	check_eq(v[1].seq.n, 2);
+	check_eq(ctrace_value_at(&v[1], 1), 'y');
+	check_eq(v[2].str.len, 4);
+
+	/* behind a field of an unknown kind, nothing can be found */
+	for (f[1].kind = CTRACE_FK_SEQ_INT + 1; f[1].kind; f[1].kind *= 2) {
+		check_eq(ctrace_decode(&t, &rec.head, v, 3), -EBADMSG);
+		t.id = 10;
+		check_eq(ctrace_schema_add(s, &t, sizeof(t)), -EINVAL);
+		t.id = 9;
+		check_eq(ctrace_schema_add(s, &t, sizeof(t)), -EINVAL);
+	}
+	check_eq(ctrace_ctf_record_bits(&t, &rec.head), 8 * sizeof(rec));
+	check(!ctrace_schema_by_id(s, 10));
+	check_eq(ctrace_decode(ctrace_schema_by_id(s, 9), &rec.head, v, 3), 3);
+	ctrace_schema_free(s);
+}
+
 /* A type's texts belong to the schema, and a change of any of them is noticed. */
 static void texts_of_types(void)
 {
 	struct ctrace_schema *s = ctrace_schema_new();
 	char name[] = "n", system[] = "s", source[] = "t", definition[] = "p:n f", field[] = "x";
-	struct ctrace_field f = { field, CTRACE_FT_UINT, 4 };
+	struct ctrace_field f = { field, CTRACE_FK_UINT, 0, 4 };
 	struct ctrace_event_type t = { .id = 0x1000, .name = name, .system = system,
 				       .source = source, .definition = definition,
 				       .nfields = 1, .fields = &f };
@@ -353,6 +387,7 @@ static const struct ktap_case cases[] = {
 	{ "strings without end", endless_string },
 	{ "noise", noise },
 	{ "schemas: bad, replaced, ordered", bad_schemas },
+	{ "schemas: fields of newer modules", newer_fields },
 	{ "schemas: texts", texts_of_types },
 };
 KTAP_MAIN(cases)

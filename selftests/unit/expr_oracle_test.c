@@ -73,7 +73,7 @@ static void write_number(struct value *v)
 
 	raw &= ~0ull >> (64 - bits);
 	v->num = raw;
-	if (v->f.type == CTRACE_FT_INT && raw >> (bits - 1))
+	if (v->f.kind == CTRACE_FK_INT && raw >> (bits - 1))
 		v->num -= (__int128)1 << bits;
 	align_to(v->f.size);
 	v->start = len;
@@ -86,8 +86,8 @@ static void write_field(struct value *v)
 {
 	u32 n, k;
 
-	switch (v->f.type) {
-	case CTRACE_FT_TEXT:
+	switch (v->f.kind) {
+	case CTRACE_FK_TEXT:
 		v->f.size = 1 + rnd(20);
 		n = rnd(v->f.size + 1);
 		few_letters(v->str, n);
@@ -97,7 +97,7 @@ static void write_field(struct value *v)
 		len += v->f.size;
 		v->end = len;
 		break;
-	case CTRACE_FT_STRING:
+	case CTRACE_FK_STRING:
 		n = rnd(10) ? rnd(12) : rnd(200);
 		few_letters(v->str, n);
 		v->start = len;
@@ -105,9 +105,8 @@ static void write_field(struct value *v)
 		len += n + 1;
 		v->end = v->start + 1;	/* a part of it is a string too */
 		break;
-	case CTRACE_FT_SEQ:
-	case CTRACE_FT_SEQ_INT:
-	case CTRACE_FT_SEQ_HEX:
+	case CTRACE_FK_SEQ:
+	case CTRACE_FK_SEQ_INT:
 		align_to(4);
 		n = rnd(4);
 		memcpy(payload + len, &n, 4);
@@ -132,26 +131,26 @@ static void make_type(void)
 	nfields = 1 + rnd(MAX_FIELDS);
 	memset(fields, 0, sizeof(fields));
 	for (i = 0; i < nfields; i++) {
-		fields[i].f = (struct ctrace_field_desc){ names[i], 1 + rnd(8), sizes[rnd(4)] };
+		fields[i].f = (struct ctrace_field_desc){ names[i], 1 + rnd(6), rnd(3), sizes[rnd(4)] };
 		write_field(&fields[i]);
 	}
 }
 
 static bool is_list(const struct value *v)
 {
-	return v->f.type >= CTRACE_FT_SEQ;
+	return v->f.kind >= CTRACE_FK_SEQ;
 }
 
 static bool is_number(const struct value *v)
 {
-	return v->f.type <= CTRACE_FT_HEX;
+	return v->f.kind <= CTRACE_FK_INT;
 }
 
 /* --- an expression ----------------------------------------------------------------- */
 
 static void near_number(struct tree *t, const struct value *v)
 {
-	__int128 one = 1, span = one << (8 * v->f.size), low = v->f.type == CTRACE_FT_INT ? -span / 2 : 0;
+	__int128 one = 1, span = one << (8 * v->f.size), low = v->f.kind == CTRACE_FK_INT ? -span / 2 : 0;
 
 	switch (rnd(4)) {
 	case 0:
@@ -314,7 +313,7 @@ static bool leaf_is(const struct tree *t, u32 have)
 	}
 	strcpy(str, v->str);
 	i = have - v->start;
-	if (v->f.type == CTRACE_FT_STRING && i < sizeof(str))
+	if (v->f.kind == CTRACE_FK_STRING && i < sizeof(str))
 		str[i] = 0;
 	if (strchr(t->op, '~'))
 		return (fnmatch(t->str, str, FNM_NOESCAPE) == 0) == (t->op[0] == '~');

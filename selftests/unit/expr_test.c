@@ -7,18 +7,18 @@
 #include "ktap.h"
 
 static const struct ctrace_field_desc fields[] = {
-	{ "u8", CTRACE_FT_UINT, 1 },		/* 0 */
-	{ "i16", CTRACE_FT_INT, 2 },		/* 2 */
-	{ "name", CTRACE_FT_TEXT, 6 },		/* 4 */
-	{ "i32", CTRACE_FT_INT, 4 },		/* 12 */
-	{ "i64", CTRACE_FT_INT, 8 },		/* 16 */
-	{ "u64", CTRACE_FT_UINT, 8 },		/* 24 */
-	{ "hex", CTRACE_FT_HEX, 4 },		/* 32 */
-	{ "path", CTRACE_FT_STRING, 0 },	/* 36 */
-	{ "list", CTRACE_FT_SEQ, 8 },		/* 48: count at 44 */
-	{ "tail", CTRACE_FT_INT, 2 },		/* 64 */
-	{ "last", CTRACE_FT_STRING, 0 },	/* 66 */
-	{ "tid", CTRACE_FT_INT, 4 },		/* 72 */
+	{ "u8", CTRACE_FK_UINT, 0, 1 },		/* 0 */
+	{ "i16", CTRACE_FK_INT, 0, 2 },		/* 2 */
+	{ "name", CTRACE_FK_TEXT, 0, 6 },		/* 4 */
+	{ "i32", CTRACE_FK_INT, 0, 4 },		/* 12 */
+	{ "i64", CTRACE_FK_INT, 0, 8 },		/* 16 */
+	{ "u64", CTRACE_FK_UINT, 0, 8 },		/* 24 */
+	{ "hex", CTRACE_FK_UINT, CTRACE_FD_HEX, 4 },		/* 32 */
+	{ "path", CTRACE_FK_STRING, 0, 0 },	/* 36 */
+	{ "list", CTRACE_FK_SEQ, 0, 8 },		/* 48: count at 44 */
+	{ "tail", CTRACE_FK_INT, 0, 2 },		/* 64 */
+	{ "last", CTRACE_FK_STRING, 0, 0 },	/* 66 */
+	{ "tid", CTRACE_FK_INT, 0, 4 },		/* 72 */
 };
 #define NFIELDS	ARRAY_SIZE(fields)
 #define LEN	76
@@ -222,7 +222,7 @@ static void hostile_counts(void)
 /* A string without an end counts with the greatest length that strings may have. */
 static void long_string(void)
 {
-	static const struct ctrace_field_desc f[] = { { "s", CTRACE_FT_STRING, 0 }, { "n", CTRACE_FT_UINT, 1 } };
+	static const struct ctrace_field_desc f[] = { { "s", CTRACE_FK_STRING, 0, 0 }, { "n", CTRACE_FK_UINT, 0, 1 } };
 	char b[CTRACE_STR_MAX + 2], text[400], why[CTRACE_WHY_MAX], want[CTRACE_STR_MAX];
 	struct ctrace_expr *e;
 
@@ -333,7 +333,7 @@ static void many_fields(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(f); i++) {
 		snprintf(names[i], sizeof(names[i]), "a_name_of_some_length_%zu", i);
-		f[i] = (struct ctrace_field_desc){ names[i], CTRACE_FT_UINT, 8 };
+		f[i] = (struct ctrace_field_desc){ names[i], CTRACE_FK_UINT, 0, 8 };
 	}
 	for (u32 size = 1; size <= sizeof(why); size++) {
 		memset(why, 'x', sizeof(why));

@@ -59,7 +59,7 @@ static int hit(const struct ctrace_fetch *f)
 
 	for (i = 0; i < f->nargs; i++)
 		lib_fields[i] = (struct ctrace_field){ .name = f->fields[i].name,
-			.type = f->fields[i].type, .size = f->fields[i].size };
+			.kind = f->fields[i].kind, .display = f->fields[i].display, .size = f->fields[i].size };
 	memset(&rec, 0xa5, sizeof(rec));
 	len = ctrace_fetch_eval(f, &x, rec.room + sizeof(rec.head));
 	check(len <= f->max);
@@ -279,9 +279,11 @@ static void arrays(void)
 	if (!f)
 		return;
 	check_eq(hit(f), 5);
-	check_eq(f->fields[0].type, CTRACE_FT_SEQ_HEX);
-	check_eq(f->fields[1].type, CTRACE_FT_SEQ_INT);
-	check_eq(f->fields[3].type, CTRACE_FT_SEQ);
+	check_eq(f->fields[0].kind, CTRACE_FK_SEQ);
+	check_eq(f->fields[0].display, CTRACE_FD_HEX);
+	check_eq(f->fields[1].kind, CTRACE_FK_SEQ_INT);
+	check_eq(f->fields[3].kind, CTRACE_FK_SEQ);
+	check_eq(f->fields[3].display, CTRACE_FD_DEFAULT);
 	check_eq(vals[0].seq.n, 3);
 	check_eq(ctrace_value_at(&vals[0], 2), 0x33);
 	check_eq(vals[1].seq.n, 4);

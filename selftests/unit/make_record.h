@@ -66,25 +66,25 @@ static inline void add_type(struct ctrace_schema *s, uint32_t id, const char *sy
 /* The numbers are x86-64's, whatever this runs on: 0 read, 56 clone, 59 execve, 231 exit_group, 257 openat. */
 static inline struct ctrace_schema *make_schema(void)
 {
-	static const struct ctrace_field ret[] = { { "ret", CTRACE_FT_INT, 8 } };
+	static const struct ctrace_field ret[] = { { "ret", CTRACE_FK_INT, 0, 8 } };
 	static const struct ctrace_field f_read[] = {
-		{ "fd", CTRACE_FT_UINT, 8 }, { "buf", CTRACE_FT_HEX, 8 }, { "count", CTRACE_FT_UINT, 8 },
+		{ "fd", CTRACE_FK_UINT, 0, 8 }, { "buf", CTRACE_FK_UINT, CTRACE_FD_HEX, 8 }, { "count", CTRACE_FK_UINT, 0, 8 },
 	};
 	static const struct ctrace_field f_exec[] = {
-		{ "filename", CTRACE_FT_STRING, 0 }, { "argv", CTRACE_FT_HEX, 8 },
-		{ "envp", CTRACE_FT_HEX, 8 },
+		{ "filename", CTRACE_FK_STRING, 0, 0 }, { "argv", CTRACE_FK_UINT, CTRACE_FD_HEX, 8 },
+		{ "envp", CTRACE_FK_UINT, CTRACE_FD_HEX, 8 },
 	};
-	static const struct ctrace_field f_exit[] = { { "error_code", CTRACE_FT_INT, 8 } };
+	static const struct ctrace_field f_exit[] = { { "error_code", CTRACE_FK_INT, 0, 8 } };
 	static const struct ctrace_field f_openat[] = {
-		{ "dfd", CTRACE_FT_INT, 8 }, { "filename", CTRACE_FT_STRING, 0 },
-		{ "flags", CTRACE_FT_INT, 8 }, { "mode", CTRACE_FT_UINT, 8 },
+		{ "dfd", CTRACE_FK_INT, 0, 8 }, { "filename", CTRACE_FK_STRING, 0, 0 },
+		{ "flags", CTRACE_FK_INT, 0, 8 }, { "mode", CTRACE_FK_UINT, 0, 8 },
 	};
 	static const struct ctrace_field f_switch[] = {
-		{ "prev_comm", CTRACE_FT_TEXT, 16 }, { "prev_tid", CTRACE_FT_INT, 4 },
-		{ "vtids", CTRACE_FT_SEQ, 4 },
+		{ "prev_comm", CTRACE_FK_TEXT, 0, 16 }, { "prev_tid", CTRACE_FK_INT, 0, 4 },
+		{ "vtids", CTRACE_FK_SEQ, 0, 4 },
 	};
 	static const struct ctrace_field f_unknown[] = {
-		{ "nr", CTRACE_FT_INT, 8 }, { "ret", CTRACE_FT_INT, 8 },
+		{ "nr", CTRACE_FK_INT, 0, 8 }, { "ret", CTRACE_FK_INT, 0, 8 },
 	};
 	struct ctrace_schema *s = ctrace_schema_new();
 

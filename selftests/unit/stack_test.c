@@ -32,14 +32,14 @@ static const char saved[] = "{\"symbols\":["
 static struct ctrace_schema *stack_schema(void)
 {
 	static const struct ctrace_field f_stack[] = {
-		{ "event", CTRACE_FT_UINT, 4 }, { "callstack", CTRACE_FT_SEQ_HEX, 8 },
+		{ "event", CTRACE_FK_UINT, 0, 4 }, { "callstack", CTRACE_FK_SEQ, CTRACE_FD_HEX, 8 },
 	};
 	static const struct ctrace_field f_sample[] = {
-		{ "ip", CTRACE_FT_HEX, 8 }, { "user", CTRACE_FT_UINT, 4 },
-		{ "callstack_kernel", CTRACE_FT_SEQ_HEX, 8 }, { "hz", CTRACE_FT_UINT, 4 },
-		{ "callstack_user", CTRACE_FT_SEQ_HEX, 8 },
+		{ "ip", CTRACE_FK_UINT, CTRACE_FD_HEX, 8 }, { "user", CTRACE_FK_UINT, 0, 4 },
+		{ "callstack_kernel", CTRACE_FK_SEQ, CTRACE_FD_HEX, 8 }, { "hz", CTRACE_FK_UINT, 0, 4 },
+		{ "callstack_user", CTRACE_FK_SEQ, CTRACE_FD_HEX, 8 },
 	};
-	static const struct ctrace_field f_exec[] = { { "filename", CTRACE_FT_STRING, 0 } };
+	static const struct ctrace_field f_exec[] = { { "filename", CTRACE_FK_STRING, 0, 0 } };
 	struct ctrace_schema *s = make_schema();
 
 	add_type(s, CTRACE_ID_SCHED_PROCESS_EXEC, "sched", "sched_process_exec", f_exec, 1);

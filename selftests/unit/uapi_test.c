@@ -54,6 +54,30 @@ static void record(void)
 }
 
 /* Recordings contain these ids, so none may ever change. Checks one of each family, and the last. */
+/* The ids, one after the other, name each call of each table, in each of its phases. */
+static void ids_of_calls(void)
+{
+	static const struct { uint32_t base, phase, is32; } sets[] = {
+		{ CTRACE_ID_SYS_ENTER, CTRACE_CALL_ENTRY, 0 }, { CTRACE_ID_SYS_EXIT, CTRACE_CALL_EXIT, 0 },
+		{ CTRACE_ID_COMPAT_SYS_ENTER, CTRACE_CALL_ENTRY, 1 },
+		{ CTRACE_ID_COMPAT_SYS_EXIT, CTRACE_CALL_EXIT, 1 },
+		{ CTRACE_ID_CALL, CTRACE_CALL_WHOLE, 0 }, { CTRACE_ID_COMPAT_CALL, CTRACE_CALL_WHOLE, 1 },
+	};
+	struct ctrace_id_call c;
+	uint32_t i, id;
+
+	for (id = 0; id < 0x10000; id++) {
+		for (i = 0; i < 6 && id - sets[i].base >= CTRACE_NR_SYSCALLS; i++)
+			;
+		c = ctrace_id_call(id);
+		if (c.phase != (i < 6 ? sets[i].phase : CTRACE_CALL_NONE) ||
+		    c.is32 != (i < 6 ? sets[i].is32 : 0) || c.nr != (i < 6 ? id - sets[i].base : 0))
+			break;
+	}
+	check_eq(id, 0x10000);
+	check_eq(ctrace_id_call(~0u).phase, CTRACE_CALL_NONE);
+}
+
 static void event_ids(void)
 {
 	check_eq(CTRACE_ID_LOST, 1);
@@ -136,9 +160,16 @@ static void netlink_numbers(void)
 	check_eq(CTRACE_SESSION_F_STATEDUMP, 2);
 	check_eq(CTRACE_PROBE_F_STACK, 1);
 	check_eq(CTRACE_PROBE_F_USER_STACK, 2);
-	check_eq(CTRACE_FT_SEQ, 6);
-	check_eq(CTRACE_FT_SEQ_INT, 7);
-	check_eq(CTRACE_FT_SEQ_HEX, 8);
+	check_eq(CTRACE_A_FIELD_KIND, 3);
+	check_eq(CTRACE_A_FIELD_DISPLAY, 4);
+	check_eq(CTRACE_A_FIELD_SIZE, 5);
+	check_eq(CTRACE_FK_UINT, 1);
+	check_eq(CTRACE_FK_INT, 2);
+	check_eq(CTRACE_FK_TEXT, 3);
+	check_eq(CTRACE_FK_STRING, 4);
+	check_eq(CTRACE_FK_SEQ, 5);
+	check_eq(CTRACE_FK_SEQ_INT, 6);
+	check_eq(CTRACE_FD_HEX, 1);
 }
 
 static const struct ktap_case cases[] = {
@@ -146,6 +177,7 @@ static const struct ktap_case cases[] = {
 	{ "ring and sub-buffer", ring },
 	{ "record", record },
 	{ "event ids", event_ids },
+	{ "what ids say of calls", ids_of_calls },
 	{ "packets on disk, ioctl", files_and_calls },
 	{ "netlink numbers", netlink_numbers },
 };

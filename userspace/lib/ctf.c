@@ -3,7 +3,7 @@
  * CTF 1.8 metadata: the text that lets any CTF reader decode ctrace's records.
  *
  * Records are on disk as they were in the ring. So this file describes the structures of
- * uapi/ctrace.h, with the alignments of enum ctrace_field_type. It does not describe the padding of
+ * uapi/ctrace.h, with the alignments of enum ctrace_field_kind. It does not describe the padding of
  * a record to 8 bytes: the next event's header starts with a 64-bit aligned timestamp, and a reader
  * skips the padding by aligning to that.
  *
@@ -65,8 +65,7 @@ static void clean(char *to, const char *name)
 
 static bool is_seq(const struct ctrace_field *f)
 {
-	return f->type == CTRACE_FT_SEQ || f->type == CTRACE_FT_SEQ_INT ||
-	       f->type == CTRACE_FT_SEQ_HEX;
+	return f->kind == CTRACE_FK_SEQ || f->kind == CTRACE_FK_SEQ_INT;
 }
 
 /* Is name the name of seq's count, "SEQ_length"? */
@@ -112,31 +111,25 @@ static void name_fields(const struct ctrace_event_type *t, field_names names)
 
 static void put_field(FILE *f, const struct ctrace_field *field, const char *name)
 {
+	const char *integer = field->kind == CTRACE_FK_INT || field->kind == CTRACE_FK_SEQ_INT ? "int" :
+			      field->display == CTRACE_FD_HEX ? "hex" : "uint";
 	unsigned int bits = 8 * field->size;
 
-	switch (field->type) {
-	case CTRACE_FT_UINT:
-		fprintf(f, "\t\tuint%u_t %s;\n", bits, name);
+	switch (field->kind) {
+	case CTRACE_FK_UINT:
+	case CTRACE_FK_INT:
+		fprintf(f, "\t\t%s%u_t %s;\n", integer, bits, name);
 		break;
-	case CTRACE_FT_INT:
-		fprintf(f, "\t\tint%u_t %s;\n", bits, name);
-		break;
-	case CTRACE_FT_HEX:
-		fprintf(f, "\t\thex%u_t %s;\n", bits, name);
-		break;
-	case CTRACE_FT_TEXT:
+	case CTRACE_FK_TEXT:
 		fprintf(f, "\t\ttext_t %s[%u];\n", name, field->size);
 		break;
-	case CTRACE_FT_STRING:
+	case CTRACE_FK_STRING:
 		fprintf(f, "\t\tstring { encoding = UTF8; } %s;\n", name);
 		break;
-	case CTRACE_FT_SEQ:
-	case CTRACE_FT_SEQ_INT:
-	case CTRACE_FT_SEQ_HEX:
+	case CTRACE_FK_SEQ:
+	case CTRACE_FK_SEQ_INT:
 		fprintf(f, "\t\tuint32_t %s_length;\n", name);
-		fprintf(f, "\t\t%s%u_t %s[ %s_length ];\n",
-			field->type == CTRACE_FT_SEQ_INT ? "int" :
-			field->type == CTRACE_FT_SEQ_HEX ? "hex" : "uint", bits, name, name);
+		fprintf(f, "\t\t%s%u_t %s[ %s_length ];\n", integer, bits, name, name);
 		break;
 	}
 }

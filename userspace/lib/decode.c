@@ -23,7 +23,7 @@ static bool size_ok(const struct ctrace_field *f)
 static uint64_t number(const struct ctrace_field *f, const char *p)
 {
 	union { uint8_t u8; uint16_t u16; uint32_t u32; uint64_t u64; } n = { .u64 = 0 };
-	bool sign = f->type == CTRACE_FT_INT || f->type == CTRACE_FT_SEQ_INT;
+	bool sign = f->kind == CTRACE_FK_INT || f->kind == CTRACE_FK_SEQ_INT;
 
 	memcpy(&n, p, f->size);
 	switch (f->size) {
@@ -51,10 +51,9 @@ static int take(const struct ctrace_field *f, const char *rec, size_t len, size_
 	uint32_t count;
 
 	v->field = f;
-	switch (f->type) {
-	case CTRACE_FT_UINT:
-	case CTRACE_FT_INT:
-	case CTRACE_FT_HEX:
+	switch (f->kind) {
+	case CTRACE_FK_UINT:
+	case CTRACE_FK_INT:
 		if (!size_ok(f))
 			return -EBADMSG;
 		at = ALIGN_UP(at, f->size);
@@ -63,14 +62,14 @@ static int take(const struct ctrace_field *f, const char *rec, size_t len, size_
 		v->u = number(f, rec + at);
 		*pos = at + f->size;
 		return 0;
-	case CTRACE_FT_TEXT:
+	case CTRACE_FK_TEXT:
 		if (len - at < f->size)
 			return -EBADMSG;
 		v->str.s = rec + at;
 		v->str.len = strnlen(rec + at, f->size);
 		*pos = at + f->size;
 		return 0;
-	case CTRACE_FT_STRING:
+	case CTRACE_FK_STRING:
 		max = len - at < CTRACE_STR_MAX ? len - at : CTRACE_STR_MAX;
 		nul = memchr(rec + at, 0, max);
 		if (!nul)
@@ -79,9 +78,8 @@ static int take(const struct ctrace_field *f, const char *rec, size_t len, size_
 		v->str.len = nul - v->str.s;
 		*pos = at + v->str.len + 1;
 		return 0;
-	case CTRACE_FT_SEQ:
-	case CTRACE_FT_SEQ_INT:
-	case CTRACE_FT_SEQ_HEX:
+	case CTRACE_FK_SEQ:
+	case CTRACE_FK_SEQ_INT:
 		if (!size_ok(f))
 			return -EBADMSG;
 		at = ALIGN_UP(at, 4);

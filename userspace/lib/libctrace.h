@@ -79,8 +79,9 @@ struct ctrace_schema;		/* every event type of the module, by id */
 
 struct ctrace_field {
 	const char *name;
-	enum ctrace_field_type type;
-	uint32_t size;		/* bytes: of INT, UINT, HEX, TEXT as a whole; of SEQ* each element */
+	uint32_t kind;		/* enum ctrace_field_kind */
+	uint32_t display;	/* enum ctrace_field_display; show one that you do not know as the default */
+	uint32_t size;		/* bytes: of UINT, INT, TEXT as a whole; of SEQ, SEQ_INT each element */
 };
 
 struct ctrace_event_type {
@@ -100,7 +101,9 @@ int ctrace_schema_refresh(struct ctrace *ct, struct ctrace_schema *s);
 struct ctrace_schema *ctrace_schema_new(void);		/* empty: for files and tests; NULL: no memory */
 /*
  * Adds a copy of t; sz: sizeof(*t). An earlier type of the same id is replaced, but stays in memory until
- * _free(). -EINVAL: t is no valid type. -E2BIG: it has members that are newer than this library.
+ * _free(). -EINVAL: t is no valid type, or a field is of a kind that this library does not know. _get() and
+ * _refresh() leave out only such types: their records then have no type. -E2BIG: t has members that are
+ * newer than this library.
  */
 int ctrace_schema_add(struct ctrace_schema *s, const struct ctrace_event_type *t, size_t sz);
 void ctrace_schema_free(struct ctrace_schema *s);
@@ -115,11 +118,11 @@ const struct ctrace_event_type *ctrace_schema_at(const struct ctrace_schema *s, 
 struct ctrace_value {
 	const struct ctrace_field *field;
 	union {
-		uint64_t u;		/* UINT, HEX */
+		uint64_t u;		/* UINT */
 		int64_t i;		/* INT */
 		/* TEXT, STRING: len bytes, up to the first NUL. Do not rely on a NUL after them. */
 		struct { const char *s; size_t len; } str;
-		/* SEQ*: n elements of field->size bytes each, perhaps unaligned; see ctrace_value_at() */
+		/* SEQ, SEQ_INT: n elements of field->size bytes each, perhaps unaligned; see ctrace_value_at() */
 		struct { const void *v; size_t n; } seq;
 	};
 };
@@ -128,12 +131,12 @@ struct ctrace_value {
  * Decodes the payload of rec by its type t into vals[max]. Text and sequences point into rec.
  * All rec->len bytes must be readable; no byte beyond them is read.
  * Returns the number of values, at most max. -EBADMSG: the length, or a count or a string in the
- * record, does not fit the type.
+ * record, does not fit the type; or the type has a field of a kind that this library does not know.
  */
 int ctrace_decode(const struct ctrace_event_type *t, const struct ctrace_record *rec,
 		  struct ctrace_value *vals, size_t max);
 
-/* The i-th element of a SEQ, SEQ_INT (sign-extended) or SEQ_HEX value; i < v->seq.n. */
+/* The i-th element of a SEQ or SEQ_INT (sign-extended) value; i < v->seq.n. */
 uint64_t ctrace_value_at(const struct ctrace_value *v, size_t i);
 
 /* --- sessions ------------------------------------------------------------- */

@@ -76,17 +76,15 @@ static bool field_ok(const struct ctrace_field *f)
 {
 	if (!f->name || !f->name[0])
 		return false;
-	switch (f->type) {
-	case CTRACE_FT_UINT:
-	case CTRACE_FT_INT:
-	case CTRACE_FT_HEX:
-	case CTRACE_FT_SEQ:
-	case CTRACE_FT_SEQ_INT:
-	case CTRACE_FT_SEQ_HEX:
+	switch (f->kind) {
+	case CTRACE_FK_UINT:
+	case CTRACE_FK_INT:
+	case CTRACE_FK_SEQ:
+	case CTRACE_FK_SEQ_INT:
 		return f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8;
-	case CTRACE_FT_TEXT:
+	case CTRACE_FK_TEXT:
 		return f->size > 0 && f->size <= CTRACE_RECORD_MAX;
-	case CTRACE_FT_STRING:
+	case CTRACE_FK_STRING:
 		return true;
 	}
 	return false;
@@ -165,7 +163,8 @@ static bool same(const struct ctrace_event_type *a, const struct ctrace_event_ty
 	    !same_text(a->definition, b->definition))
 		return false;
 	for (i = 0; i < a->nfields; i++)
-		if (a->fields[i].type != b->fields[i].type ||
+		if (a->fields[i].kind != b->fields[i].kind ||
+		    a->fields[i].display != b->fields[i].display ||
 		    a->fields[i].size != b->fields[i].size ||
 		    strcmp(a->fields[i].name, b->fields[i].name))
 			return false;
@@ -241,7 +240,8 @@ static int parse_field(struct nlattr *set, struct ctrace_field *f)
 	if (!name || strnlen(nla_data(name), nla_len(name)) == (size_t)nla_len(name))
 		return -EPROTO;
 	f->name = nla_data(name);
-	f->type = ctrace_attr_u32(a[CTRACE_A_FIELD_TYPE]);
+	f->kind = ctrace_attr_u32(a[CTRACE_A_FIELD_KIND]);
+	f->display = ctrace_attr_u32(a[CTRACE_A_FIELD_DISPLAY]);
 	f->size = ctrace_attr_u32(a[CTRACE_A_FIELD_SIZE]);
 	return 0;
 }
@@ -254,7 +254,7 @@ static const char *optional(const struct nlattr *a, char *to, size_t size)
 	return to;
 }
 
-/* A field type that this library does not know hides that event type, not the others. */
+/* A field of a kind that this library does not know hides that event type, not the others. */
 static int event_reply(struct nlattr **sets, void *arg)
 {
 	char name[CTRACE_NAME_MAX], system[64], reason[256], source[CTRACE_NAME_MAX], definition[CTRACE_TEXT_MAX];

@@ -59,10 +59,10 @@ static void sequence(const struct ctrace_value *v)
 
 		if (k)
 			putchar(',');
-		if (v->field->type == CTRACE_FT_SEQ_HEX)
-			printf("0x%" PRIx64, u);
-		else if (v->field->type == CTRACE_FT_SEQ_INT)
+		if (v->field->kind == CTRACE_FK_SEQ_INT)
 			printf("%" PRId64, (int64_t)u);
+		else if (v->field->display == CTRACE_FD_HEX)
+			printf("0x%" PRIx64, u);
 		else
 			printf("%" PRIu64, u);
 	}
@@ -86,24 +86,20 @@ static void print(const struct ctrace_record *r)
 		printf(" undecodable=%d len=%u", n, r->len);
 	for (int i = 0; i < n; i++) {
 		printf(" %s=", v[i].field->name);
-		switch (v[i].field->type) {
-		case CTRACE_FT_INT:
+		switch (v[i].field->kind) {
+		case CTRACE_FK_INT:
 			printf("%" PRId64, v[i].i);
 			break;
-		case CTRACE_FT_HEX:
-			printf("%#" PRIx64, v[i].u);
-			break;
-		case CTRACE_FT_TEXT:
-		case CTRACE_FT_STRING:
+		case CTRACE_FK_TEXT:
+		case CTRACE_FK_STRING:
 			quoted(v[i].str.s, v[i].str.len);
 			break;
-		case CTRACE_FT_SEQ:
-		case CTRACE_FT_SEQ_INT:
-		case CTRACE_FT_SEQ_HEX:
+		case CTRACE_FK_SEQ:
+		case CTRACE_FK_SEQ_INT:
 			sequence(&v[i]);
 			break;
 		default:
-			printf("%" PRIu64, v[i].u);
+			printf(v[i].field->display == CTRACE_FD_HEX ? "%#" PRIx64 : "%" PRIu64, v[i].u);
 		}
 	}
 	putchar('\n');

@@ -103,7 +103,7 @@ static void definitions(void)
 		t = ctrace_schema_by_id(schema, id);
 	ksft_test_result(t && id >= CTRACE_ID_DYNAMIC && !strcmp(t->name, "libcalls") && t->definition &&
 			 strstr(t->definition, "do_exit") && t->nfields &&
-			 t->fields[t->nfields - 1].type == CTRACE_FT_INT && t->fields[t->nfields - 1].size == 4 &&
+			 t->fields[t->nfields - 1].kind == CTRACE_FK_INT && t->fields[t->nfields - 1].size == 4 &&
 			 !strcmp(t->fields[t->nfields - 1].name, "code"),
 			 "its type has its name and definition: %s, %s\n", t ? t->name : "none",
 			 t && t->definition ? t->definition : "none");

@@ -8,13 +8,35 @@
 #include "names/names.h"
 #include "ctf/sink_ctf.h"
 
-#define FORMAT	1
+#define FORMAT	2
 
-static const char *const type_names[] = {
-	[CTRACE_FT_UINT] = "uint", [CTRACE_FT_INT] = "int", [CTRACE_FT_HEX] = "hex",
-	[CTRACE_FT_TEXT] = "text", [CTRACE_FT_STRING] = "string", [CTRACE_FT_SEQ] = "seq",
-	[CTRACE_FT_SEQ_INT] = "seq_int", [CTRACE_FT_SEQ_HEX] = "seq_hex",
+static const char *const kinds[] = {
+	[CTRACE_FK_UINT] = "uint", [CTRACE_FK_INT] = "int", [CTRACE_FK_TEXT] = "text",
+	[CTRACE_FK_STRING] = "string", [CTRACE_FK_SEQ] = "seq", [CTRACE_FK_SEQ_INT] = "seq_int",
 };
+
+/* The default has no name: it is left out. */
+static const char *const displays[] = { [CTRACE_FD_HEX] = "hex" };
+
+/* The number of name in names[n]; 0: it is none of them. */
+static uint32_t named(const char *const *names, size_t n, const char *name)
+{
+	for (size_t i = 1; name && i < n; i++)
+		if (!strcmp(names[i], name))
+			return (uint32_t)i;
+	return 0;
+}
+
+static void put_field(struct json *j, const struct ctrace_field *f)
+{
+	json_open(j, NULL, '{');
+	json_str(j, "name", f->name);
+	json_str(j, "kind", kinds[f->kind]);
+	if (f->display && f->display < ARRAY_SIZE(displays))
+		json_str(j, "display", displays[f->display]);
+	json_uint(j, "size", f->size);
+	json_close(j, '}');
+}
 
 void side_schema(struct sbuf *b, const struct ctrace_schema *s, const struct side_info *info)
 {
@@ -39,13 +61,8 @@ void side_schema(struct sbuf *b, const struct ctrace_schema *s, const struct sid
 		json_str(&j, "name", t->name);
 		json_str(&j, "system", t->system);
 		json_open(&j, "fields", '[');
-		for (uint32_t k = 0; k < t->nfields; k++) {
-			json_open(&j, NULL, '{');
-			json_str(&j, "name", t->fields[k].name);
-			json_str(&j, "type", type_names[t->fields[k].type]);
-			json_uint(&j, "size", t->fields[k].size);
-			json_close(&j, '}');
-		}
+		for (uint32_t k = 0; k < t->nfields; k++)
+			put_field(&j, &t->fields[k]);
 		json_close(&j, ']');
 		json_close(&j, '}');
 	}
@@ -109,6 +126,7 @@ static int load_event(struct ctrace_schema *s, struct json_object *o)
 	struct json_object *list = names_get(o, "fields"), *f;
 	struct ctrace_event_type t = { .nfields = (uint32_t)list_len(list) };
 	struct ctrace_field *fields;
+	bool known = true;
 	int err;
 
 	t.id = (uint32_t)number(o, "id");
@@ -118,19 +136,17 @@ static int load_event(struct ctrace_schema *s, struct json_object *o)
 		return -EBADMSG;
 	fields = xcalloc(t.nfields, sizeof(*fields));
 	for (uint32_t i = 0; i < t.nfields; i++) {
-		const char *type;
-
 		f = json_object_array_get_idx(list, i);
-		type = names_str(f, "type");
 		fields[i].name = names_str(f, "name");
+		fields[i].kind = named(kinds, ARRAY_SIZE(kinds), names_str(f, "kind"));
+		fields[i].display = named(displays, ARRAY_SIZE(displays), names_str(f, "display"));
 		fields[i].size = (uint32_t)number(f, "size");
-		for (size_t k = 1; type && k < ARRAY_SIZE(type_names); k++)
-			if (!strcmp(type, type_names[k]))
-				fields[i].type = (enum ctrace_field_type)k;
+		/* a newer recorder's: its records have no type here, as if the module itself had told it */
+		known &= fields[i].kind || !names_str(f, "kind");
 	}
 	t.fields = fields;
 	/* this checks the type: the decoder trusts the sizes in a schema */
-	err = ctrace_schema_add(s, &t, sizeof(t));
+	err = known ? ctrace_schema_add(s, &t, sizeof(t)) : 0;
 	free(fields);
 	return err == -EINVAL ? -EBADMSG : err;
 }

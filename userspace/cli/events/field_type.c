@@ -3,27 +3,23 @@
 
 static const char *type_text(const struct ctrace_field *f, char *buf, size_t size)
 {
-	static const char letters[] = {
-		[CTRACE_FT_UINT] = 'u', [CTRACE_FT_INT] = 's', [CTRACE_FT_HEX] = 'x',
-		[CTRACE_FT_SEQ] = 'u', [CTRACE_FT_SEQ_INT] = 's', [CTRACE_FT_SEQ_HEX] = 'x',
-	};
+	char letter = f->kind == CTRACE_FK_INT || f->kind == CTRACE_FK_SEQ_INT ? 's' :
+		      f->display == CTRACE_FD_HEX ? 'x' : 'u';
 
-	switch (f->type) {
-	case CTRACE_FT_UINT:
-	case CTRACE_FT_INT:
-	case CTRACE_FT_HEX:
-		snprintf(buf, size, "%c%u", letters[f->type], 8 * f->size);
+	switch (f->kind) {
+	case CTRACE_FK_UINT:
+	case CTRACE_FK_INT:
+		snprintf(buf, size, "%c%u", letter, 8 * f->size);
 		break;
-	case CTRACE_FT_TEXT:
+	case CTRACE_FK_TEXT:
 		snprintf(buf, size, "char[%u]", f->size);
 		break;
-	case CTRACE_FT_STRING:
+	case CTRACE_FK_STRING:
 		snprintf(buf, size, "string");
 		break;
-	case CTRACE_FT_SEQ:
-	case CTRACE_FT_SEQ_INT:
-	case CTRACE_FT_SEQ_HEX:
-		snprintf(buf, size, "%c%u[]", letters[f->type], 8 * f->size);
+	case CTRACE_FK_SEQ:
+	case CTRACE_FK_SEQ_INT:
+		snprintf(buf, size, "%c%u[]", letter, 8 * f->size);
 		break;
 	}
 	return buf;

@@ -79,7 +79,7 @@ static void learn_exec(struct comms *c, const struct ctrace_value *v, int n, int
 	const struct ctrace_value *f = named(v, n, "filename", 8);
 	const char *base;
 
-	if (!f || f->field->type != CTRACE_FT_STRING)
+	if (!f || f->field->kind != CTRACE_FK_STRING)
 		return;
 	base = memrchr(f->str.s, '/', f->str.len);
 	base = base ? base + 1 : f->str.s;
@@ -102,7 +102,7 @@ void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struc
 		const struct ctrace_value *tid;
 		char of[64];
 
-		if (v[i].field->type != CTRACE_FT_TEXT && v[i].field->type != CTRACE_FT_STRING)
+		if (v[i].field->kind != CTRACE_FK_TEXT && v[i].field->kind != CTRACE_FK_STRING)
 			continue;
 		if (rec->id == CTRACE_ID_STATEDUMP_PROCESS_STATE && !strcmp(name, "name"))
 			end = name;
@@ -110,7 +110,7 @@ void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struc
 			continue;
 		snprintf(of, sizeof(of), "%.*stid", (int)(end - name), name);
 		tid = named(v, n, of, strlen(of));
-		if (tid && tid->field->type <= CTRACE_FT_HEX)
+		if (tid && (tid->field->kind == CTRACE_FK_UINT || tid->field->kind == CTRACE_FK_INT))
 			put(c, (int32_t)tid->u, v[i].str.s, v[i].str.len);
 	}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Fields of events as text: name=value. Numbers that have names are shown by name. */
 #include <string.h>
-#include "show/sink.h"
+#include "show/paint.h"
 
 /* The enum in the kernel's include/net/tcp_states.h. It is ABI, because a tracepoint has these numbers. */
 static const char *const tcp_states[] = {
@@ -10,79 +10,105 @@ static const char *const tcp_states[] = {
 	"TCP_NEW_SYN_RECV",
 };
 
-/* The name of the number in this field of this event, or NULL. */
-static const char *number_name(const struct ctrace_event_type *t, const struct ctrace_value *v)
+static void paint_uint(struct sbuf *b, const struct ctrace_value *v)
 {
-	const char *field = v->field->name;
-
-	if (!strcmp(t->system, "signal") && !strcmp(field, "sig") && v->u <= 64)
-		return signal_name((int)v->u);
-	if (!strcmp(t->name, "inet_sock_set_state") && v->u && v->u < ARRAY_SIZE(tcp_states) &&
-	    (!strcmp(field, "oldstate") || !strcmp(field, "newstate")))
-		return tcp_states[v->u];
-	return NULL;
+	sbuf_printf(b, "%llu", (unsigned long long)v->u);
 }
 
-static void put_sequence(struct sbuf *b, const struct ctrace_value *v)
+void paint_int(struct sbuf *b, const struct ctrace_value *v)
+{
+	sbuf_printf(b, "%lld", (long long)v->i);
+}
+
+static void paint_hex(struct sbuf *b, const struct ctrace_value *v)
+{
+	sbuf_printf(b, "0x%llx", (unsigned long long)v->u);
+}
+
+static void paint_named(struct sbuf *b, const struct ctrace_value *v, const char *name)
+{
+	if (name)
+		sbuf_puts(b, name);
+	else if (v->field->kind == CTRACE_FK_INT)
+		paint_int(b, v);
+	else
+		paint_uint(b, v);
+}
+
+static void paint_signal(struct sbuf *b, const struct ctrace_value *v)
+{
+	paint_named(b, v, v->u <= 64 ? signal_name((int)v->u) : NULL);
+}
+
+static void paint_tcp_state(struct sbuf *b, const struct ctrace_value *v)
+{
+	paint_named(b, v, v->u && v->u < ARRAY_SIZE(tcp_states) ? tcp_states[v->u] : NULL);
+}
+
+static void paint_text(struct sbuf *b, const struct ctrace_value *v)
+{
+	sbuf_putc(b, '"');
+	sbuf_escape(b, v->str.s, v->str.len);
+	sbuf_putc(b, '"');
+}
+
+/* The module cuts longer ones. */
+void paint_string(struct sbuf *b, const struct ctrace_value *v)
+{
+	paint_text(b, v);
+	if (v->str.len >= CTRACE_STR_MAX - 1)
+		sbuf_puts(b, "...");
+}
+
+static void paint_sequence(struct sbuf *b, const struct ctrace_value *v)
 {
 	sbuf_putc(b, '[');
 	for (size_t i = 0; i < v->seq.n; i++) {
 		unsigned long long u = ctrace_value_at(v, i);
 
 		sbuf_puts(b, i ? ", " : "");
-		if (v->field->type == CTRACE_FT_SEQ_INT)
+		if (v->field->kind == CTRACE_FK_SEQ_INT)
 			sbuf_printf(b, "%lld", (long long)u);
 		else
-			sbuf_printf(b, v->field->type == CTRACE_FT_SEQ_HEX ? "0x%llx" : "%llu", u);
+			sbuf_printf(b, v->field->display == CTRACE_FD_HEX ? "0x%llx" : "%llu", u);
 	}
 	sbuf_putc(b, ']');
 }
 
-static void put_value(struct sbuf *b, const struct ctrace_event_type *t, const struct ctrace_value *v)
+static paint_fn number_paint(const struct ctrace_event_type *t, const struct ctrace_field *f)
 {
-	const char *name;
-
-	switch (v->field->type) {
-	case CTRACE_FT_UINT:
-	case CTRACE_FT_INT:
-		name = number_name(t, v);
-		if (name)
-			sbuf_puts(b, name);
-		else if (v->field->type == CTRACE_FT_INT)
-			sbuf_printf(b, "%lld", (long long)v->i);
-		else
-			sbuf_printf(b, "%llu", (unsigned long long)v->u);
-		break;
-	case CTRACE_FT_HEX:
-		sbuf_printf(b, "0x%llx", (unsigned long long)v->u);
-		break;
-	case CTRACE_FT_TEXT:
-	case CTRACE_FT_STRING:
-		sbuf_putc(b, '"');
-		sbuf_escape(b, v->str.s, v->str.len);
-		sbuf_puts(b, v->field->type == CTRACE_FT_STRING &&
-			  v->str.len >= CTRACE_STR_MAX - 1 ? "\"..." : "\"");
-		break;
-	case CTRACE_FT_SEQ:
-	case CTRACE_FT_SEQ_INT:
-	case CTRACE_FT_SEQ_HEX:
-		put_sequence(b, v);
-		break;
-	}
+	if (f->kind == CTRACE_FK_UINT && f->display == CTRACE_FD_HEX)
+		return paint_hex;
+	if (!strcmp(t->system, "signal") && !strcmp(f->name, "sig"))
+		return paint_signal;
+	if (!strcmp(t->name, "inet_sock_set_state") &&
+	    (!strcmp(f->name, "oldstate") || !strcmp(f->name, "newstate")))
+		return paint_tcp_state;
+	return f->kind == CTRACE_FK_INT ? paint_int : paint_uint;
 }
 
-void fields_put_text(struct sbuf *b, const struct ctrace_event_type *t,
-		     const struct ctrace_record *rec, bool framed)
+paint_fn field_paint(const struct ctrace_event_type *t, const struct ctrace_field *f)
 {
-	struct ctrace_value v[FIELDS_MAX];
-	int n = ctrace_decode(t, rec, v, FIELDS_MAX);
+	switch (f->kind) {
+	case CTRACE_FK_TEXT:
+		return paint_text;
+	case CTRACE_FK_STRING:
+		return paint_string;
+	case CTRACE_FK_SEQ:
+	case CTRACE_FK_SEQ_INT:
+		return paint_sequence;
+	}
+	return number_paint(t, f);
+}
 
+void fields_put_text(struct sbuf *b, const struct paint *p, const struct ctrace_value *v, int n, bool framed)
+{
 	if (n < 0)
 		sbuf_puts(b, " (record and schema do not agree)");
 	for (int i = 0; i < n; i++) {
-		if (framed && !strncmp(v[i].field->name, "callstack", 9))
+		if (framed && p->fields[i].stack)
 			continue;
 		sbuf_printf(b, " %s=", v[i].field->name);
-		put_value(b, t, &v[i]);
+		p->fields[i].fn(b, &v[i]);
 	}
 }

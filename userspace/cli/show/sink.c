@@ -156,13 +156,18 @@ struct pending *pairs_get(struct pairs *p, int32_t tid)
 
 bool pairs_match(const struct pending *p, uint16_t exit_id)
 {
+	struct ctrace_id_call entry, exit;
+
 	/*
 	 * A call may lose its number on the way: rt_sigreturn returns with number -1. A task is in one call
 	 * at a time, so an exit without a number belongs to that call.
 	 */
 	if (exit_id == CTRACE_ID_SYS_EXIT_UNKNOWN)
 		return p->id;
-	return p->id && exit_id == p->id + CTRACE_NR_SYSCALLS;
+	entry = ctrace_id_call(p->id);
+	exit = ctrace_id_call(exit_id);
+	return entry.phase == CTRACE_CALL_ENTRY && exit.phase == CTRACE_CALL_EXIT &&
+	       entry.is32 == exit.is32 && entry.nr == exit.nr;
 }
 
 const char *frame_name(struct symbols *s, const struct stack *k, size_t i, bool kernel, int32_t tid)

@@ -70,15 +70,9 @@ struct syscall_ref {
 /* Fills ref with the call that the record is about; phase SYSCALL_NONE: none. t may be NULL. */
 void syscall_identify(struct syscall_ref *ref, const struct ctrace_event_type *t,
 		      const struct ctrace_record *rec);
-void syscall_put_args(struct sbuf *b, const struct syscall_ref *ref,
-		      const struct ctrace_event_type *t, const struct ctrace_record *rec);
-void syscall_put_return(struct sbuf *b, const struct syscall_ref *ref, int64_t ret);
 /* Takes a whole call's duration and result from its record. False: the record does not decode. */
 bool syscall_whole(const struct ctrace_event_type *t, const struct ctrace_record *rec, uint64_t *duration,
 		   int64_t *ret);
-/* Does the call never return? */
-bool syscall_is_last(const struct syscall_ref *ref);
-bool syscall_is_fork(const struct syscall_ref *ref);
 
 /* The errno that ret stands for, 0 if ret is no error. */
 int syscall_errno(int64_t ret);
@@ -100,11 +94,5 @@ bool pairs_match(const struct pending *p, uint16_t exit_id);
 
 /* The text for frame i of a task's stack; good until the next call. */
 const char *frame_name(struct symbols *s, const struct stack *k, size_t i, bool kernel, int32_t tid);
-
-/* --- fields_text.c --- */
-
-/* Appends the event's fields as "name=value ...". framed: without its stacks, which are shown elsewhere. */
-void fields_put_text(struct sbuf *b, const struct ctrace_event_type *t,
-		     const struct ctrace_record *rec, bool framed);
 
 #endif

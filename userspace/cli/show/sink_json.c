@@ -18,10 +18,10 @@ static void put_sequence(struct json *j, const struct ctrace_value *v)
 	for (size_t i = 0; i < v->seq.n; i++) {
 		uint64_t u = ctrace_value_at(v, i);
 
-		if (v->field->type == CTRACE_FT_SEQ_HEX)
-			put_hex(j, NULL, u);
-		else if (v->field->type == CTRACE_FT_SEQ_INT)
+		if (v->field->kind == CTRACE_FK_SEQ_INT)
 			json_int(j, NULL, (int64_t)u);
+		else if (v->field->display == CTRACE_FD_HEX)
+			put_hex(j, NULL, u);
 		else
 			json_uint(j, NULL, u);
 	}
@@ -32,23 +32,22 @@ static void put_value(struct json *j, const struct ctrace_value *v)
 {
 	const char *name = v->field->name;
 
-	switch (v->field->type) {
-	case CTRACE_FT_UINT:
-		json_uint(j, name, v->u);
+	switch (v->field->kind) {
+	case CTRACE_FK_UINT:
+		if (v->field->display == CTRACE_FD_HEX)
+			put_hex(j, name, v->u);
+		else
+			json_uint(j, name, v->u);
 		break;
-	case CTRACE_FT_INT:
+	case CTRACE_FK_INT:
 		json_int(j, name, v->i);
 		break;
-	case CTRACE_FT_HEX:
-		put_hex(j, name, v->u);
-		break;
-	case CTRACE_FT_TEXT:
-	case CTRACE_FT_STRING:
+	case CTRACE_FK_TEXT:
+	case CTRACE_FK_STRING:
 		json_strn(j, name, v->str.s, v->str.len);
 		break;
-	case CTRACE_FT_SEQ:
-	case CTRACE_FT_SEQ_INT:
-	case CTRACE_FT_SEQ_HEX:
+	case CTRACE_FK_SEQ:
+	case CTRACE_FK_SEQ_INT:
 		put_sequence(j, v);
 		break;
 	}

@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "show/sink.h"
+#include "show/paint.h"
 
 struct text {
 	struct sink s;
+	struct paints *paints;
 	uint64_t first;			/* time of the first record */
 	time_t second;			/* the second whose text hms is */
 	char hms[16];
@@ -97,24 +98,37 @@ static void show_frames(struct text *t)
 	sbuf_reset(&t->frames);
 }
 
-/* Writes the first half of a call's line. */
-static void put_entry(struct text *t, struct syscall_ref *ref, const struct ctrace_record *rec)
+/* The call's name. Room is for one that each record has: syscall_NUMBER. */
+static const char *call_name(const struct paint *p, const struct ctrace_record *rec, struct syscall_ref *room)
 {
-	const struct ctrace_event_type *type = ctrace_schema_by_id(t->s.o.schema, rec->id);
+	if (p->call.name[0])
+		return p->call.name;
+	syscall_identify(room, p->type, rec);
+	return room->name;
+}
 
-	syscall_identify(ref, type, rec);
+static int decode(const struct paint *p, const struct ctrace_record *rec, struct ctrace_value v[FIELDS_MAX])
+{
+	return p->type ? ctrace_decode(p->type, rec, v, FIELDS_MAX) : -1;
+}
+
+/* Writes the first half of a call's line. */
+static void put_entry(struct text *t, const struct ctrace_record *rec)
+{
+	const struct paint *p = paints_get(t->paints, rec->id);
+	struct ctrace_value v[FIELDS_MAX];
+	struct syscall_ref room;
+
 	begin(t, rec);
-	sbuf_printf(&t->s.line, "%s(", ref->name);
-	syscall_put_args(&t->s.line, ref, type, rec);
+	sbuf_printf(&t->s.line, "%s(", call_name(p, rec, &room));
+	syscall_put_args(&t->s.line, p, v, decode(p, rec, v));
 }
 
 static void show_open(struct text *t)
 {
-	struct syscall_ref ref;
-
 	if (!t->open.rec.len)
 		return;
-	put_entry(t, &ref, &t->open.rec);
+	put_entry(t, &t->open.rec);
 	sbuf_puts(&t->s.line, " <unfinished ...>");
 	end(t);
 	show_frames(t);
@@ -122,7 +136,7 @@ static void show_open(struct text *t)
 	t->open.rec.len = 0;
 }
 
-static void enter(struct text *t, struct syscall_ref *ref, const struct ctrace_record *rec,
+static void enter(struct text *t, const struct paint *paint, const struct ctrace_record *rec,
 		  const struct stacks *k)
 {
 	struct pending *p;
@@ -131,8 +145,8 @@ static void enter(struct text *t, struct syscall_ref *ref, const struct ctrace_r
 	format_stacks(t, k, rec->tid);
 	if (rec->vtid == t->s.o.command_vtid)
 		t->command_began = true;
-	if (syscall_is_last(ref)) {
-		put_entry(t, ref, rec);
+	if (paint->last) {
+		put_entry(t, rec);
 		sbuf_puts(&t->s.line, ") = ?");
 		end(t);
 		show_frames(t);
@@ -146,15 +160,6 @@ static void enter(struct text *t, struct syscall_ref *ref, const struct ctrace_r
 	memcpy(&t->open, rec, rec->len < sizeof(t->open) ? rec->len : sizeof(t->open));
 }
 
-/* Names a resumed call after its entry, because the exit may have lost the number. */
-static void identify_pending(struct text *t, struct syscall_ref *ref, const struct pending *p)
-{
-	const struct ctrace_record rec = { .id = p->id, .len = sizeof(rec) };
-
-	if (p->id != CTRACE_ID_SYS_ENTER_UNKNOWN)
-		syscall_identify(ref, ctrace_schema_by_id(t->s.o.schema, p->id), &rec);
-}
-
 static void put_duration(struct text *t, uint64_t ns)
 {
 	sbuf_printf(&t->s.line, " <%llu.%06llu>", (unsigned long long)(ns / NSEC_PER_SEC),
@@ -165,36 +170,36 @@ static void put_duration(struct text *t, uint64_t ns)
  * The stack of a return is shown only if no entry was seen. Else it would repeat the entry's: they differ
  * in the innermost frames only.
  */
-static void leave(struct text *t, struct syscall_ref *ref, const struct ctrace_event_type *type,
-		  const struct ctrace_record *rec, const struct stacks *k)
+static void leave(struct text *t, const struct paint *paint, const struct ctrace_record *rec,
+		  const struct stacks *k)
 {
 	struct pending *p = pairs_get(t->s.pairs, rec->tid);
 	struct ctrace_value v[FIELDS_MAX];
 	bool paired = pairs_match(p, rec->id);
-	int n = type ? ctrace_decode(type, rec, v, FIELDS_MAX) : -1;
+	int n = decode(paint, rec, v);
 	int64_t ret = n > 0 ? v[n - 1].i : 0;
+	struct syscall_ref room;
 
 	if (paired && !p->shown && t->open.rec.len && t->open.rec.tid == rec->tid) {
-		struct syscall_ref entry;
-
-		put_entry(t, &entry, &t->open.rec);
+		put_entry(t, &t->open.rec);
 		sbuf_puts(&t->s.line, ") ");
 		t->open.rec.len = 0;
 	} else {
 		/* leave out a new task's return from its parent's fork, and our command's from our own call */
-		if (!paired && ((syscall_is_fork(ref) && !ret) ||
+		if (!paired && ((paint->fork && !ret) ||
 				(rec->vtid == t->s.o.command_vtid && !t->command_began)))
 			return;
-		if (paired)
-			identify_pending(t, ref, p);
 		show_open(t);
 		if (!paired)
 			format_stacks(t, k, rec->tid);
+		/* named after its entry, because the exit may have lost the number */
+		if (paired && p->id != CTRACE_ID_SYS_ENTER_UNKNOWN)
+			paint = paints_get(t->paints, p->id);
 		begin(t, rec);
-		sbuf_printf(&t->s.line, "<... %s resumed>) ", ref->name);
+		sbuf_printf(&t->s.line, "<... %s resumed>) ", call_name(paint, rec, &room));
 	}
 	if (n > 0)
-		syscall_put_return(&t->s.line, ref, ret);
+		syscall_put_return(&t->s.line, paint, ret);
 	else
 		sbuf_puts(&t->s.line, "= ?");
 	if (paired)
@@ -205,23 +210,21 @@ static void leave(struct text *t, struct syscall_ref *ref, const struct ctrace_e
 }
 
 /* The record was written when the call returned. The line shows the time of its entry, as other calls do. */
-static void whole(struct text *t, struct syscall_ref *ref, const struct ctrace_event_type *type,
-		  const struct ctrace_record *rec)
+static void whole(struct text *t, const struct paint *paint, const struct ctrace_record *rec)
 {
 	struct ctrace_record entry = *rec;
-	uint64_t duration;
-	int64_t ret;
-	bool good = syscall_whole(type, rec, &duration, &ret);
+	struct ctrace_value v[FIELDS_MAX];
+	int n = decode(paint, rec, v);
 
-	if (good && duration < rec->time)
-		entry.time -= duration;
+	if (n >= 2 && v[0].u < rec->time)
+		entry.time -= v[0].u;
 	begin(t, &entry);
-	sbuf_printf(&t->s.line, "%s(", ref->name);
-	syscall_put_args(&t->s.line, ref, type, rec);
+	sbuf_printf(&t->s.line, "%s(", paint->call.name);
+	syscall_put_args(&t->s.line, paint, v, n);
 	sbuf_puts(&t->s.line, ") ");
-	if (good) {
-		syscall_put_return(&t->s.line, ref, ret);
-		put_duration(t, duration);
+	if (n >= 2) {
+		syscall_put_return(&t->s.line, paint, v[1].i);
+		put_duration(t, v[0].u);
 	} else {
 		sbuf_puts(&t->s.line, "= ?");
 	}
@@ -231,31 +234,30 @@ static void whole(struct text *t, struct syscall_ref *ref, const struct ctrace_e
 static void text_record(struct sink *s, const struct ctrace_record *rec, const struct stacks *k)
 {
 	struct text *t = (struct text *)s;
-	const struct ctrace_event_type *type = ctrace_schema_by_id(s->o.schema, rec->id);
-	struct syscall_ref ref;
+	const struct paint *p = paints_get(t->paints, rec->id);
+	struct ctrace_value v[FIELDS_MAX];
 
 	if (!t->first)
 		t->first = rec->time;
-	syscall_identify(&ref, type, rec);
-	if (ref.phase == SYSCALL_ENTER) {
-		enter(t, &ref, rec, k);
+	if (p->call.phase == SYSCALL_ENTER) {
+		enter(t, p, rec, k);
 		return;
 	}
-	if (ref.phase == SYSCALL_EXIT) {
-		leave(t, &ref, type, rec, k);
+	if (p->call.phase == SYSCALL_EXIT) {
+		leave(t, p, rec, k);
 		return;
 	}
 	show_open(t);
 	format_stacks(t, k, rec->tid);
-	if (ref.phase == SYSCALL_WHOLE) {
-		whole(t, &ref, type, rec);
+	if (p->call.phase == SYSCALL_WHOLE) {
+		whole(t, p, rec);
 		show_frames(t);
 		return;
 	}
 	begin(t, rec);
-	if (type) {
-		sbuf_clean(&s->line, type->name);
-		fields_put_text(&s->line, type, rec, k != NULL);
+	if (p->type) {
+		sbuf_clean(&s->line, p->type->name);
+		fields_put_text(&s->line, p, v, decode(p, rec, v), k != NULL);
 	} else {
 		sbuf_printf(&s->line, "event_%u", rec->id);
 	}
@@ -281,8 +283,11 @@ static void text_idle(struct sink *s)
 
 static void text_free(struct sink *s)
 {
-	show_open((struct text *)s);
-	sbuf_free(&((struct text *)s)->frames);
+	struct text *t = (struct text *)s;
+
+	show_open(t);
+	sbuf_free(&t->frames);
+	paints_free(t->paints);
 }
 
 static const struct sink_ops text_ops = {
@@ -299,6 +304,7 @@ struct sink *sink_text_new(const struct sink_opts *o)
 	t->s.ops = &text_ops;
 	t->s.o = *o;
 	t->s.pairs = pairs_new();
+	t->paints = paints_new(o->schema);
 	t->width = LABEL_MIN;
 	return &t->s;
 }

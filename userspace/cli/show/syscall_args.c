@@ -4,7 +4,9 @@
 #include <seccomp.h>
 #include <stdlib.h>
 #include <string.h>
-#include "show/sink.h"
+#include "show/paint.h"
+
+#define COMPAT	"compat_"	/* before the names of calls of 32-bit programs */
 
 struct bit {
 	uint64_t v;
@@ -75,10 +77,10 @@ void syscall_identify(struct syscall_ref *ref, const struct ctrace_event_type *t
 		      const struct ctrace_record *rec)
 {
 	static const char *const prefix[] = {
-		"syscall_entry_", "syscall_exit_", "compat_syscall_entry_", "compat_syscall_exit_",
-		"syscall_", "compat_syscall_",
+		[SYSCALL_ENTER] = "syscall_entry_", [SYSCALL_EXIT] = "syscall_exit_", [SYSCALL_WHOLE] = "syscall_",
 	};
-	uint32_t set;
+	struct ctrace_id_call c = ctrace_id_call(rec->id);
+	const char *compat, *of;
 	size_t len;
 	char *name;
 
@@ -91,16 +93,17 @@ void syscall_identify(struct syscall_ref *ref, const struct ctrace_event_type *t
 		snprintf(ref->name, sizeof(ref->name), "syscall_%lld", (long long)ref->nr);
 		return;
 	}
-	if (rec->id < CTRACE_ID_SYS_ENTER || rec->id >= CTRACE_ID_COMPAT_CALL + CTRACE_NR_SYSCALLS)
+	if (c.phase == CTRACE_CALL_NONE)
 		return;
-	set = (rec->id - CTRACE_ID_SYS_ENTER) / CTRACE_NR_SYSCALLS;
-	ref->phase = rec->id >= CTRACE_ID_CALL ? SYSCALL_WHOLE : set & 1 ? SYSCALL_EXIT : SYSCALL_ENTER;
-	ref->compat = set == 2 || set == 3 || set == 5;
-	ref->nr = (rec->id - CTRACE_ID_SYS_ENTER) % CTRACE_NR_SYSCALLS;
-	len = strlen(prefix[set]);
-	if (t && !strncmp(t->name, prefix[set], len)) {
-		snprintf(ref->name, sizeof(ref->name), "%s%s", ref->compat ? "compat_" : "",
-			 t->name + len);
+	ref->phase = c.phase == CTRACE_CALL_ENTRY ? SYSCALL_ENTER :
+		     c.phase == CTRACE_CALL_EXIT ? SYSCALL_EXIT : SYSCALL_WHOLE;
+	ref->compat = c.is32;
+	ref->nr = c.nr;
+	compat = ref->compat ? COMPAT : "";
+	len = strlen(prefix[ref->phase]);
+	of = t && !strncmp(t->name, compat, strlen(compat)) ? t->name + strlen(compat) : "";
+	if (!strncmp(of, prefix[ref->phase], len)) {
+		snprintf(ref->name, sizeof(ref->name), "%s%s", compat, of + len);
 		return;
 	}
 	/* the call is newer than the headers the module was built with; libseccomp may know it */
@@ -112,10 +115,9 @@ void syscall_identify(struct syscall_ref *ref, const struct ctrace_event_type *t
 						(int)ref->nr);
 #endif
 	if (name)
-		snprintf(ref->name, sizeof(ref->name), "%s%s", ref->compat ? "compat_" : "", name);
+		snprintf(ref->name, sizeof(ref->name), "%s%s", compat, name);
 	else
-		snprintf(ref->name, sizeof(ref->name), "%ssyscall_%lld",
-			 ref->compat ? "compat_" : "", (long long)ref->nr);
+		snprintf(ref->name, sizeof(ref->name), "%ssyscall_%lld", compat, (long long)ref->nr);
 	free(name);
 }
 
@@ -132,81 +134,169 @@ bool syscall_whole(const struct ctrace_event_type *t, const struct ctrace_record
 	return true;
 }
 
-bool syscall_is_last(const struct syscall_ref *ref)
+/* --- one painter for each argument ------------------------------------------- */
+
+static void put_number(struct sbuf *b, uint64_t u)
 {
-	return one_of(ref->name, "exit exit_group compat_exit compat_exit_group");
+	sbuf_printf(b, u > UINT32_MAX ? "0x%llx" : "%llu", (unsigned long long)u);
 }
 
-bool syscall_is_fork(const struct syscall_ref *ref)
+static void paint_number(struct sbuf *b, const struct ctrace_value *v)
 {
-	return one_of(ref->name, "fork vfork clone clone3 compat_fork compat_vfork compat_clone "
-		      "compat_clone3");
+	put_number(b, v->u);
 }
 
-static void put_number(struct sbuf *b, const struct syscall_ref *ref, const struct ctrace_value *v)
+static void paint_address(struct sbuf *b, const struct ctrace_value *v)
 {
-	const char *name = v->field->name;
-	const char *call = ref->compat ? ref->name + 7 : ref->name;
-	uint64_t u = v->u;
+	sbuf_printf(b, v->u ? "0x%llx" : "NULL", (unsigned long long)v->u);
+}
 
-	/* arguments are whole registers: an int may not be sign-extended */
-	if (one_of(name, "dfd olddfd newdfd dirfd from_dfd to_dfd") && (int32_t)u == AT_FDCWD)
+/* Words of flags that have no names here. */
+static void paint_word(struct sbuf *b, const struct ctrace_value *v)
+{
+	sbuf_printf(b, v->u > 9 ? "0x%llx" : "%llu", (unsigned long long)v->u);
+}
+
+static bool is_hex(const struct ctrace_field *f)
+{
+	return f->kind == CTRACE_FK_UINT && f->display == CTRACE_FD_HEX;
+}
+
+static paint_fn plain(const struct ctrace_field *f, paint_fn unsigned_number)
+{
+	return is_hex(f) ? paint_address : f->kind == CTRACE_FK_INT ? paint_int : unsigned_number;
+}
+
+/* Arguments are whole registers: an int may not be sign-extended. */
+static void paint_dfd(struct sbuf *b, const struct ctrace_value *v)
+{
+	if ((int32_t)v->u == AT_FDCWD)
 		sbuf_puts(b, "AT_FDCWD");
-	else if (!strcmp(name, "flags") && one_of(call, "open openat"))
-		put_open_flags(b, u);
-	else if (!strcmp(name, "prot") && one_of(call, "mmap mmap2 mprotect pkey_mprotect") && u)
-		put_bits(b, prot_bits, u, true);
-	else if (!strcmp(name, "prot") && !u)
-		sbuf_puts(b, "PROT_NONE");
-	else if (!strcmp(name, "flags") && one_of(call, "mmap mmap2"))
-		put_bits(b, map_bits, u, true);
-	else if (one_of(name, "mode umask") || (!strcmp(name, "mask") && !strcmp(call, "umask")))
-		sbuf_printf(b, u ? "0%llo" : "0", (unsigned long long)u);
-	else if (one_of(name, "sig signal") && u <= 64 && signal_name((int)u))
-		sbuf_puts(b, signal_name((int)u));
-	else if (!strcmp(name, "fd"))
-		sbuf_printf(b, "%d", (int32_t)u);
-	else if (v->field->type == CTRACE_FT_HEX || one_of(name, "addr start brk new_addr old_addr"))
-		sbuf_printf(b, u ? "0x%llx" : "NULL", (unsigned long long)u);
-	else if (v->field->type == CTRACE_FT_INT)
-		sbuf_printf(b, "%lld", (long long)v->i);
-	else if ((one_of(name, "flag flags prot clone_flags cmd") && u > 9) || u > UINT32_MAX)
-		sbuf_printf(b, "0x%llx", (unsigned long long)u);
 	else
-		sbuf_printf(b, "%llu", (unsigned long long)u);
+		plain(v->field, paint_number)(b, v);
 }
 
-void syscall_put_args(struct sbuf *b, const struct syscall_ref *ref,
-		      const struct ctrace_event_type *t, const struct ctrace_record *rec)
+static void paint_fd(struct sbuf *b, const struct ctrace_value *v)
 {
-	struct ctrace_value v[FIELDS_MAX];
-	bool creates = true;
-	int n, first = ref->nr >= 0 && rec->id != CTRACE_ID_SYS_ENTER_UNKNOWN ? 0 : 1;
+	sbuf_printf(b, "%d", (int32_t)v->u);
+}
 
-	if (ref->phase == SYSCALL_WHOLE)
-		first = 2;	/* the arguments follow duration and result */
-	n = t ? ctrace_decode(t, rec, v, FIELDS_MAX) : -1;
+static void paint_open_flags(struct sbuf *b, const struct ctrace_value *v)
+{
+	put_open_flags(b, v->u);
+}
+
+static void paint_prot_bits(struct sbuf *b, const struct ctrace_value *v)
+{
+	if (v->u)
+		put_bits(b, prot_bits, v->u, true);
+	else
+		sbuf_puts(b, "PROT_NONE");
+}
+
+static void paint_prot(struct sbuf *b, const struct ctrace_value *v)
+{
+	if (v->u)
+		plain(v->field, paint_word)(b, v);
+	else
+		sbuf_puts(b, "PROT_NONE");
+}
+
+static void paint_map_flags(struct sbuf *b, const struct ctrace_value *v)
+{
+	put_bits(b, map_bits, v->u, true);
+}
+
+static void paint_octal(struct sbuf *b, const struct ctrace_value *v)
+{
+	sbuf_printf(b, v->u ? "0%llo" : "0", (unsigned long long)v->u);
+}
+
+static void paint_signal(struct sbuf *b, const struct ctrace_value *v)
+{
+	const char *name = v->u <= 64 ? signal_name((int)v->u) : NULL;
+
+	if (name)
+		sbuf_puts(b, name);
+	else
+		plain(v->field, paint_number)(b, v);
+}
+
+/* calls NULL: of any call */
+static const struct {
+	const char *names, *calls;
+	paint_fn fn;
+} args[] = {
+	{ "dfd olddfd newdfd dirfd from_dfd to_dfd", NULL, paint_dfd },
+	{ "flags", "open openat", paint_open_flags },
+	{ "prot", "mmap mmap2 mprotect pkey_mprotect", paint_prot_bits },
+	{ "prot", NULL, paint_prot },
+	{ "flags", "mmap mmap2", paint_map_flags },
+	{ "mode umask", NULL, paint_octal },
+	{ "mask", "umask", paint_octal },
+	{ "sig signal", NULL, paint_signal },
+	{ "fd", NULL, paint_fd },
+	{ "addr start brk new_addr old_addr", NULL, paint_address },
+};
+
+static paint_fn arg_paint(const char *call, const struct ctrace_field *f)
+{
+	if (f->kind != CTRACE_FK_UINT && f->kind != CTRACE_FK_INT)
+		return field_paint(NULL, f);
+	for (size_t i = 0; i < ARRAY_SIZE(args); i++)
+		if (one_of(f->name, args[i].names) && (!args[i].calls || one_of(call, args[i].calls)))
+			return args[i].fn;
+	return plain(f, one_of(f->name, "flag flags clone_flags cmd") ? paint_word : paint_number);
+}
+
+/* --- whole calls -------------------------------------------------------------- */
+
+void syscall_paint(struct paint *p)
+{
+	const char *call = p->call.name + (p->call.compat ? strlen(COMPAT) : 0);
+	uint32_t n = p->type ? p->type->nfields : 0;
+	bool flags = false;
+
+	if (p->call.nr < 0)
+		p->call.name[0] = 0;
+	p->last = one_of(call, "exit exit_group");
+	p->fork = one_of(call, "fork vfork clone clone3");
+	p->address = one_of(p->call.name, "mmap brk mremap shmat compat_mmap2 compat_mmap compat_brk "
+			    "compat_mremap");
+	p->first = p->call.phase == SYSCALL_WHOLE ? 2 : p->call.nr < 0 ? 1 : 0;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ctrace_field *f = &p->type->fields[i];
+
+		p->fields[i].fn = arg_paint(call, f);
+		if (!one_of(call, "open openat"))
+			continue;
+		if (!strcmp(f->name, "flags")) {
+			p->flags = i;
+			flags = true;
+		}
+		if (!strcmp(f->name, "mode") && flags)
+			p->mode = i;
+	}
+}
+
+/* open() has a mode only if it may create the file; else the register holds anything. */
+static bool creates(uint64_t flags)
+{
+	return flags & O_CREAT || (flags & 020000000) == 020000000;
+}
+
+void syscall_put_args(struct sbuf *b, const struct paint *p, const struct ctrace_value *v, int n)
+{
 	if (n < 0) {
 		sbuf_puts(b, "?");
 		return;
 	}
-	for (int i = first; i < n; i++) {
-		/* open() has a mode only if it may create the file; else the register holds anything */
-		if (one_of(ref->name, "open openat compat_open compat_openat")) {
-			if (!strcmp(v[i].field->name, "flags"))
-				creates = v[i].u & O_CREAT || (v[i].u & 020000000) == 020000000;
-			if (!strcmp(v[i].field->name, "mode") && !creates)
-				continue;
-		}
-		if (i > first)
+	for (uint32_t i = p->first; i < (uint32_t)n; i++) {
+		if (i && i == p->mode && !creates(v[p->flags].u))
+			continue;
+		if (i > p->first)
 			sbuf_puts(b, ", ");
-		if (v[i].field->type == CTRACE_FT_STRING || v[i].field->type == CTRACE_FT_TEXT) {
-			sbuf_putc(b, '"');
-			sbuf_escape(b, v[i].str.s, v[i].str.len);
-			sbuf_puts(b, v[i].str.len >= CTRACE_STR_MAX - 1 ? "\"..." : "\"");
-		} else {
-			put_number(b, ref, &v[i]);
-		}
+		p->fields[i].fn(b, &v[i]);
 	}
 }
 
@@ -221,7 +311,7 @@ static const char *restart_text(int err)
 	return NULL;
 }
 
-void syscall_put_return(struct sbuf *b, const struct syscall_ref *ref, int64_t ret)
+void syscall_put_return(struct sbuf *b, const struct paint *p, int64_t ret)
 {
 	int err = syscall_errno(ret);
 	const char *name = errno_name(err);
@@ -232,8 +322,7 @@ void syscall_put_return(struct sbuf *b, const struct syscall_ref *ref, int64_t r
 		sbuf_printf(b, "= -1 %s (%s)", name, strerror(err));
 	else if (err)
 		sbuf_printf(b, "= -1 (errno %d)", err);
-	else if (one_of(ref->name, "mmap brk mremap shmat compat_mmap2 compat_mmap compat_brk "
-			"compat_mremap") && ret)
+	else if (p->address && ret)
 		sbuf_printf(b, "= 0x%llx", (unsigned long long)ret);
 	else
 		sbuf_printf(b, "= %lld", (long long)ret);

@@ -41,7 +41,7 @@ bool stack_decode(const struct ctrace_event_type *t, const struct ctrace_record 
 	if (!t || (rec->id != CTRACE_ID_KERNEL_STACK && rec->id != CTRACE_ID_USER_STACK))
 		return false;
 	n = ctrace_decode(t, rec, v, FIELDS_MAX);
-	if (n < 2 || v[1].field->type != CTRACE_FT_SEQ_HEX)
+	if (n < 2 || v[1].field->kind != CTRACE_FK_SEQ)
 		return false;
 	*of = (uint32_t)v[0].u;
 	/*
@@ -63,7 +63,7 @@ bool stack_decode_sample(const struct ctrace_event_type *t, const struct ctrace_
 	memset(s, 0, sizeof(*s));
 	n = ctrace_decode(t, rec, v, FIELDS_MAX);
 	for (int i = 0; i < n; i++) {
-		if (v[i].field->type != CTRACE_FT_SEQ_HEX)
+		if (v[i].field->kind != CTRACE_FK_SEQ)
 			continue;
 		take(strstr(v[i].field->name, "user") ? &s->user : &s->kernel, &v[i], true);
 	}
