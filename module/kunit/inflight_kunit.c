@@ -17,7 +17,7 @@
 #define WINDOW	(ROW * CTRACE_INFLIGHT_WINDOW)
 
 DEFINE_MUTEX(ctrace_lock);
-u32 ctrace_event_wants[CTRACE_ID_MAX];
+u32 ctrace_event_wants[CTRACE_EVENT_IDS];
 
 struct thing {
 	struct ctrace_begun begun;
