@@ -13,7 +13,7 @@
  */
 #include "identity/identity.h"
 #include "identity/rules.h"
-#include "identity/rules_internal.h"
+#include "identity/look.h"
 #include "identity/scan.h"
 
 /* *whole: the container is known, and so is the part of it that cgrp is in. */
@@ -47,7 +47,7 @@ void ctrace_identity_resolve_cgroup(const struct cgroup *cgrp, struct ctrace_who
 /* Only RCU protects the names: see ctrace_compat_cgroup_name(). */
 void ctrace_identity_cgroup_path(const struct cgroup *cgrp, char *buf, size_t size)
 {
-	ctrace_learn_path(&ctrace_rules, cgrp, buf, size);
+	ctrace_look_path(&ctrace_rules, cgrp, buf, size);
 }
 
 void ctrace_identity_path(const struct task_struct *p, char *buf, size_t size)

@@ -4,6 +4,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include "identity/identity.h"
+#include "identity/learn.h"
 #include "identity/rules.h"
 #include "identity/scan.h"
 
@@ -216,7 +217,7 @@ struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, cons
 		c = decide(&at, true, whole);
 		/* A hierarchy may have been named since v1 was computed: then `at` has it and v1 has not. */
 		if (*whole && (!v1 || v1 == ctrace_identity_v1_key(cset)))
-			ctrace_rules_alias(&ctrace_rules, v2, v1, ns, c);
+			ctrace_learn_alias(&ctrace_rules, v2, v1, ns, c);
 		ctrace_ident_unlock(flags);
 		if (!*whole || ctrace_lfpool_low(&ctrace_rules.nodes))
 			ctrace_container_kick();
@@ -426,7 +427,7 @@ void ctrace_identity_relearn(void)
 	unsigned long flags;
 
 	ctrace_ident_lock(&flags);
-	ctrace_rules_forget(&ctrace_rules);
+	ctrace_learn_forget(&ctrace_rules);
 	ctrace_ident_unlock(flags);
 }
 

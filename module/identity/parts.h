@@ -16,7 +16,7 @@ struct ctrace_container *ctrace_part_new(struct ctrace_container *base, u32 want
 void ctrace_parts_remask(struct ctrace_container *c);
 /*
  * ident_lock held. Ends all parts that one of these sessions chose. The caller goes on to
- * ctrace_rules_forget() before it unlocks; then no place resolves to these parts any more.
+ * ctrace_learn_forget() before it unlocks; then no place resolves to these parts any more.
  */
 void ctrace_parts_take_back(u32 sessions);
 /*

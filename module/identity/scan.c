@@ -15,7 +15,7 @@
 #include <linux/sched/task.h>
 #include "identity/scan.h"
 #include "identity/parts.h"
-#include "identity/rules_internal.h"
+#include "identity/learn.h"
 #include "compat/task.h"
 #include "compat/tracepoint.h"
 
@@ -77,8 +77,8 @@ static bool in_roots(const struct task_struct *p, const void *const *roots, int 
 	for (i = 0; i < n; i++) {
 		u64 key = cgroup_key(roots[i]);
 
-		if (ctrace_rules_below(&ctrace_rules, at.cg[0], key) ||
-		    ctrace_rules_below(&ctrace_rules, at.cg[1], key))
+		if (ctrace_look_below(&ctrace_rules, at.cg[0], key) ||
+		    ctrace_look_below(&ctrace_rules, at.cg[1], key))
 			return true;
 	}
 	return false;
@@ -169,7 +169,7 @@ static void learn_init_path(struct task_struct *p)
 		return;
 	ctrace_identity_place(ctrace_compat_task_cset(p), ns, &at);
 	if (ctrace_ident_lock(&flags)) {
-		ctrace_rules_init_execs(&ctrace_rules, &at);
+		ctrace_learn_init_execs(&ctrace_rules, &at);
 		ctrace_ident_unlock(flags);
 	}
 }
@@ -228,7 +228,7 @@ static void CTRACE_PROBE_CGROUP_EVENT(hook_rmdir)
 
 	hook_enter();
 	if (ctrace_ident_lock(&flags)) {
-		ctrace_rules_cgroup_gone(&ctrace_rules, cgroup_key(cgrp));
+		ctrace_learn_cgroup_gone(&ctrace_rules, cgroup_key(cgrp));
 		ctrace_ident_unlock(flags);
 		ctrace_container_kick();
 	}
@@ -429,10 +429,10 @@ int ctrace_identity_name(const struct cgroup *cgrp, struct ctrace_named *n, char
 	} else if (!ctrace_compat_cgroup_online(cgrp)) {
 		err = -ENOENT;
 	} else {
-		ctrace_learn_path(&ctrace_rules, cgrp, path, size);
+		ctrace_look_path(&ctrace_rules, cgrp, path, size);
 		ctrace_rules_name(&ctrace_rules, n);
 		look_also();
-		ctrace_rules_forget(&ctrace_rules);
+		ctrace_learn_forget(&ctrace_rules);
 	}
 	ctrace_ident_unlock(flags);
 	hook_leave();
@@ -452,7 +452,7 @@ void ctrace_identity_unname(struct ctrace_named *n)
 	ctrace_rules_unname(&ctrace_rules, n);
 	ctrace_parts_take_back(n->want | n->deny);
 	look_also();
-	ctrace_rules_forget(&ctrace_rules);
+	ctrace_learn_forget(&ctrace_rules);
 	ctrace_ident_unlock(flags);
 	ctrace_container_kick();
 }

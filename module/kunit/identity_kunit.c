@@ -208,8 +208,8 @@ static void reuse(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 2u);
 	KUNIT_EXPECT_TRUE(test, made[0]->gone);
 	KUNIT_EXPECT_EQ(test, made[1]->live_keys, 1u);
-	ctrace_rules_cgroup_gone(&rules, ctrace_key(0, 3));
-	ctrace_rules_cgroup_gone(&rules, ctrace_key(0, 3));
+	ctrace_learn_cgroup_gone(&rules, ctrace_key(0, 3));
+	ctrace_learn_cgroup_gone(&rules, ctrace_key(0, 3));
 	KUNIT_EXPECT_TRUE(test, made[1]->gone);
 	KUNIT_EXPECT_EQ(test, nr_gone, 2u);
 	/* a new cgroup of the same name has another id */
@@ -241,9 +241,9 @@ static void hierarchies_one_by_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctrace_rules_decide(&rules, &p, true)->cid, 1u);
 	preempt_enable();
 	KUNIT_EXPECT_EQ(test, made[0]->live_keys, 2u);
-	ctrace_rules_cgroup_gone(&rules, ctrace_key(2, 8));
+	ctrace_learn_cgroup_gone(&rules, ctrace_key(2, 8));
 	KUNIT_EXPECT_FALSE(test, made[0]->gone);
-	ctrace_rules_cgroup_gone(&rules, ctrace_key(4, 3));
+	ctrace_learn_cgroup_gone(&rules, ctrace_key(4, 3));
 	KUNIT_EXPECT_TRUE(test, made[0]->gone);
 	/* the same id in two hierarchies is two cgroups */
 	KUNIT_EXPECT_NE(test, ctrace_key(2, 3), ctrace_key(4, 3));

@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include "identity/learn.c"
 #include "identity/lftable.c"
+#include "identity/look.c"
 #include "identity/rules.c"
 #include "identity/runtime_name.c"
 
