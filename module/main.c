@@ -11,7 +11,7 @@
 #include "event/define.h"
 #include "event/event.h"
 #include "identity/container.h"
-#include "identity/identity.h"
+#include "identity/life.h"
 #include "compat/clock.h"
 #include "../uapi/ctrace_netlink.h"
 

@@ -8,7 +8,7 @@
 #include "session/session.h"
 #include "event/event.h"
 #include "identity/container.h"
-#include "identity/identity.h"
+#include "identity/hierarchy.h"
 
 static const struct nla_policy policy_top[CTRACE_A_NR] = {
 	[CTRACE_A_SESSION] = { .type = NLA_NESTED },

@@ -14,7 +14,7 @@
 #include "session/target.h"
 #include "event/define.h"
 #include "identity/container.h"
-#include "identity/identity.h"
+#include "identity/scan.h"
 
 /* Begins one message of a dump; NULL: no room. finish() ends it, or takes it back after an error. */
 static void *message(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)

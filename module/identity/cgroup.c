@@ -11,10 +11,11 @@
  * A target that names a cgroup wants these events as it wants those of tasks; on v1, only if the
  * event's cgroup is in the target's hierarchy.
  */
-#include "identity/identity.h"
+#include "identity/cgroup.h"
+#include "identity/identity_internal.h"
 #include "identity/rules.h"
 #include "identity/look.h"
-#include "identity/scan.h"
+#include "identity/view.h"
 
 /* *whole: the container is known, and so is the part of it that cgrp is in. */
 static struct ctrace_container *whose(const struct cgroup *cgrp, bool change, bool *whole)

@@ -15,6 +15,7 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 #include "identity/container.h"
+#include "identity/hierarchy.h"
 #include "identity/identity.h"
 #include "identity/parts.h"
 #include "identity/rules.h"

@@ -207,8 +207,6 @@ void ctrace_container_exit(void);
  * there; invalidates all cached pointers. Process context.
  */
 void ctrace_identity_forget_dying(void);
-/* scan.c. Looks which v1 hierarchies exist. The GC calls it each time it looks for the dead. May sleep. */
-void ctrace_identity_refresh(void);
 
 /*
  * Takes ident_lock, a raw lock for every change of identity; look-ups need no lock. Any context.

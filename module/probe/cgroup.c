@@ -4,6 +4,7 @@
 #include <linux/string.h>
 #include "probe/table.h"
 #include "emit/simple.h"
+#include "identity/cgroup.h"
 #include "compat/cgroup.h"
 #include "compat/tracepoint.h"
 

@@ -11,6 +11,7 @@
 #include <linux/string.h>
 #include "probe/table.h"
 #include "emit/emit.h"
+#include "identity/cgroup.h"
 #include "compat/net.h"
 #include "compat/tracepoint.h"
 

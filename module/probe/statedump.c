@@ -14,6 +14,7 @@
 #include "probe/table.h"
 #include "emit/emit.h"
 #include "event/comm.h"
+#include "identity/cgroup.h"
 #include "compat/ns.h"
 
 /* values of type, mode, submode and status */

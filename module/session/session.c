@@ -11,6 +11,7 @@
 #include "session/probe.h"
 #include "session/target.h"
 #include "identity/identity.h"
+#include "identity/scan.h"
 #include "compat/tracepoint.h"
 
 DEFINE_MUTEX(ctrace_lock);

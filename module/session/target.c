@@ -6,8 +6,10 @@
 #include <linux/slab.h>
 #include "session/target.h"
 #include "event/event.h"
+#include "identity/hierarchy.h"
 #include "identity/identity.h"
 #include "identity/parts.h"
+#include "identity/scan.h"
 #include "compat/cgroup_fd.h"
 #include "compat/rcu.h"
 

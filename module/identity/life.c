@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The beginning and the end of identity. */
+#include <linux/pid_namespace.h>
+#include "identity/hierarchy.h"
+#include "identity/hooks.h"
+#include "identity/identity_internal.h"
+#include "identity/life.h"
+#include "identity/rules.h"
+#include "identity/scan.h"
+#include "identity/view.h"
+#include "compat/rcu.h"
+
+/* More nodes than there are containers in the pool: each container has several places. */
+#define NODES	8192
+
+int ctrace_identity_init(void)
+{
+	int err;
+
+	err = ctrace_rules_init(&ctrace_rules, &ctrace_identity_view,
+				ctrace_identity_forget_cached, NODES);
+	if (err)
+		return err;
+	ctrace_container_start(&ctrace_rules);
+	ctrace_identity_refresh();
+	err = ctrace_hooks_start();
+	if (err) {
+		ctrace_container_stop();
+		ctrace_identity_exit();
+		return err;
+	}
+	ctrace_identity_scan();
+	return 0;
+}
+
+void ctrace_identity_stop(void)
+{
+	ctrace_hooks_stop();
+	ctrace_container_stop();
+}
+
+static void put_ns(const void *ns)
+{
+	put_pid_ns((struct pid_namespace *)ns);
+}
+
+void ctrace_identity_exit(void)
+{
+	ctrace_compat_synchronize();
+	ctrace_rules_exit(&ctrace_rules, put_ns);
+}
