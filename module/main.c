@@ -10,7 +10,6 @@
 #include "session/tasks.h"
 #include "event/define.h"
 #include "event/event.h"
-#include "identity/container.h"
 #include "identity/life.h"
 #include "compat/clock.h"
 #include "../uapi/ctrace_netlink.h"
@@ -30,12 +29,9 @@ static int __init ctrace_init(void)
 		return err;
 	ctrace_event_init(ctrace_families);
 	ctrace_probe_init(ctrace_probe_kinds);
-	err = ctrace_container_init(watchers);
+	err = ctrace_identity_init(watchers);
 	if (err)
 		goto clock_exit;
-	err = ctrace_identity_init();
-	if (err)
-		goto container_exit;
 	err = ctrace_emit_init();
 	if (err)
 		goto identity_exit;
@@ -60,8 +56,6 @@ emit_exit:
 identity_exit:
 	ctrace_identity_stop();
 	ctrace_identity_exit();
-container_exit:
-	ctrace_container_exit();
 clock_exit:
 	ctrace_compat_clock_exit();
 	return err;
@@ -83,7 +77,6 @@ static void __exit ctrace_exit(void)
 	ctrace_emit_exit();
 	ctrace_tasks_exit();
 	ctrace_identity_exit();
-	ctrace_container_exit();
 	ctrace_define_exit();
 	ctrace_event_exit();
 	ctrace_compat_clock_exit();

@@ -10,7 +10,6 @@
 #include "identity/view.h"
 
 DEFINE_PER_CPU_ALIGNED(struct ctrace_idcache, ctrace_idcache);
-atomic64_t ctrace_identity_gen __read_mostly = ATOMIC64_INIT(1);
 struct ctrace_rules ctrace_rules;
 
 /*

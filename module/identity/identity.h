@@ -70,19 +70,6 @@ struct ctrace_idcache {
 };
 DECLARE_PER_CPU_ALIGNED(struct ctrace_idcache, ctrace_idcache);
 
-/* Generation of what is cached about tasks; never 0. */
-extern atomic64_t ctrace_identity_gen;
-
-/*
- * Invalidates every CPU's cached task: a task was moved, or what sessions want has changed. A probe that
- * sees the new generation also sees what the caller wrote before; probes still on the old one are gone
- * after a grace period. Any context.
- */
-static inline void ctrace_identity_forget_tasks(void)
-{
-	atomic64_inc_return(&ctrace_identity_gen);	/* a full barrier; partner: ctrace_identity_look() */
-}
-
 /* The owner of an event. */
 struct ctrace_who {
 	struct ctrace_container *container;	/* or a part. Never NULL; valid until preemption is enabled */

@@ -15,6 +15,11 @@ extern struct ctrace_rules ctrace_rules;
 struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, const void *ns,
 						u64 v2, u64 v1, bool exec, bool *whole);
 void ctrace_identity_forget_cached(void);	/* ident_lock held */
+/*
+ * Drops pointers to dying containers, which are about to be freed, or puts their heir
+ * there; invalidates all cached pointers. Process context.
+ */
+void ctrace_identity_forget_dying(void);
 void ctrace_identity_note_exit(const struct task_struct *p, const struct ctrace_who *who);
 
 #endif /* CTRACE_IDENTITY_INTERNAL_H */
