@@ -7,7 +7,6 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "identity/container.h"
-#include "identity/parts.h"
 #include "compat/cgroup.h"
 #include "compat/clock.h"
 
@@ -140,6 +139,23 @@ struct ctrace_container *ctrace_container_new(void)
 	return c;
 }
 
+static void mask_part(struct ctrace_container *part)
+{
+	u32 denied = part->base->denied | part->deny;
+
+	/* denied before wanted, as in update_one() of session/target.c */
+	WRITE_ONCE(part->denied, denied);
+	WRITE_ONCE(part->wanted, (part->base->wanted | part->want) & ~denied);
+}
+
+void ctrace_container_remask(struct ctrace_container *c)
+{
+	struct ctrace_container *part;
+
+	list_for_each_entry(part, &c->parts, parts)
+		mask_part(part);
+}
+
 void ctrace_container_inherit(struct ctrace_container *c, const struct ctrace_container *in)
 {
 	u32 denied = c->denied | in->denied, wanted = (c->wanted | in->wanted) & ~denied;
@@ -148,7 +164,7 @@ void ctrace_container_inherit(struct ctrace_container *c, const struct ctrace_co
 		return;
 	WRITE_ONCE(c->denied, denied);
 	WRITE_ONCE(c->wanted, wanted);
-	ctrace_parts_remask(c);
+	ctrace_container_remask(c);
 	ctrace_identity_forget_tasks();
 }
 
@@ -270,6 +286,10 @@ void ctrace_container_info(const struct ctrace_container *c, struct ctrace_conta
 
 void ctrace_container_free(struct ctrace_container *c)
 {
+	if (c->ns)
+		put_pid_ns((struct pid_namespace *)c->ns);
+	if (c->base)
+		ctrace_container_put(c->base);
 	atomic_dec(&made);
 	kfree(c);
 }

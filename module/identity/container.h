@@ -234,6 +234,8 @@ void ctrace_container_publish(struct ctrace_container *c, struct ctrace_containe
  * c, too. Where they do both, deny wins.
  */
 void ctrace_container_inherit(struct ctrace_container *c, const struct ctrace_container *in);
+/* ident_lock held. c's masks have changed: updates its parts' masks. */
+void ctrace_container_remask(struct ctrace_container *c);
 /*
  * ident_lock held. c's path has changed: if its birth was announced already, announces it again,
  * because people recognise containers by their path.

@@ -8,12 +8,12 @@
  * reap takes ctrace_lock (in a watcher's told()) and refresh_mutex (in ctrace_identity_refresh()). So
  * no function here but ctrace_gc_stop() waits for it, and that is called with neither lock held.
  */
-#include <linux/pid_namespace.h>
 #include <linux/rculist.h>
 #include <linux/workqueue.h>
 #include "identity/gc.h"
 #include "identity/hierarchy.h"
 #include "identity/identity_internal.h"
+#include "identity/learn.h"
 #include "identity/parts.h"
 #include "identity/rules.h"
 #include "compat/cgroup_event.h"
@@ -118,23 +118,23 @@ static bool drop_alias(struct ctrace_lfnode *n, void *arg)
 	return s->flush || c->dying || n->gen != s->gen || ctrace_compat_pidns_empty(n->p);
 }
 
-static void put_ns(const void *ns)
+/* First step: takes out the parts that end, and finds their heirs. After it these parts cannot be found any more. */
+static void gather(struct list_head *ending)
 {
-	put_pid_ns((struct pid_namespace *)ns);
-}
+	struct ctrace_container *part;
+	unsigned long flags;
 
-/* After the grace period: no reader has these nodes any more. */
-static void free_nodes(struct ctrace_lfnode *chain)
-{
-	struct ctrace_lfnode *n;
-
-	for (n = chain; n; n = n->chain) {
-		if (n->p)
-			put_ns(n->p);
-		if (n->val)
-			ctrace_container_put(n->val);
-	}
-	ctrace_lfpool_free_chain(&ctrace_rules.nodes, chain);
+	ctrace_ident_lock(&flags);
+	ctrace_parts_gather(ending);
+	list_for_each_entry(part, ending, list)
+		part->heir = ctrace_rules_heir(&ctrace_rules, part);
+	ctrace_ident_unlock(flags);
+	/*
+	 * A container dies long after its last task, but a part may end with tasks in it. A probe that
+	 * found the part before may still note it down (ctrace_identity_note_exit()): wait for it.
+	 */
+	if (!list_empty(ending))
+		ctrace_compat_synchronize();
 }
 
 static void sweep(bool flush)
@@ -145,7 +145,7 @@ static void sweep(bool flush)
 	unsigned long flags;
 	LIST_HEAD(ending);
 
-	ctrace_parts_gather(&ending, &ctrace_rules);
+	gather(&ending);
 
 	/* Stop: dying is set, so no new node points to the dying. Unregister: */
 	a = ctrace_lftable_sweep(&ctrace_rules.aliases, drop_alias, &s);
@@ -169,10 +169,10 @@ static void sweep(bool flush)
 
 	ctrace_compat_synchronize();
 
-	free_nodes(a);
-	free_nodes(n);
-	free_nodes(b);
-	free_nodes(p);
+	ctrace_learn_free(&ctrace_rules, a);
+	ctrace_learn_free(&ctrace_rules, n);
+	ctrace_learn_free(&ctrace_rules, b);
+	ctrace_learn_free(&ctrace_rules, p);
 	ctrace_parts_part_with(&ending, &swept);
 }
 
@@ -185,10 +185,6 @@ static void free_swept(void)
 		if (atomic_read(&c->refs))
 			continue;
 		list_del(&c->queue);
-		if (c->ns)
-			put_ns(c->ns);
-		if (c->base)
-			ctrace_container_put(c->base);
 		ctrace_container_free(c);
 	}
 }
@@ -258,10 +254,6 @@ void ctrace_gc_exit(void)
 	list_for_each_entry_safe(c, next, &swept, queue) {
 		WARN_ON(atomic_read(&c->refs));	/* the holder of one would use freed memory */
 		list_del(&c->queue);
-		if (c->ns)
-			put_ns(c->ns);
-		if (c->base)
-			ctrace_container_put(c->base);
 		ctrace_container_free(c);
 	}
 	destroy_workqueue(queue);

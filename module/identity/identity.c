@@ -96,6 +96,17 @@ struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, cons
 
 static struct ctrace_container *dead(struct task_struct *p, s32 *vtid);
 
+/* The keys of a living task's cgroups; *v1 is 0 before. Returns the css_set that has them. */
+static __always_inline const struct css_set *keys(struct task_struct *p, u64 *v2, u64 *v1)
+{
+	const struct css_set *cset = ctrace_compat_task_cset(p);
+
+	*v2 = ctrace_compat_cgroup_id(ctrace_compat_cset_dfl(cset));
+	if (READ_ONCE(ctrace_ident_state.nr_v1))
+		*v1 = ctrace_identity_v1_key(cset);
+	return cset;
+}
+
 /* *whole: the result is the final answer for the place, so it may be remembered. */
 static struct ctrace_container *find(const struct css_set *cset, const void *ns, u64 v2, u64 v1,
 				     bool *whole)
@@ -159,11 +170,8 @@ notrace void ctrace_identity_look(struct ctrace_who *who)
 		return;
 	}
 	upid = &pid->numbers[pid->level];
-	cset = ctrace_compat_task_cset(p);
 	now.ns = upid->ns;
-	now.v2 = ctrace_compat_cgroup_id(ctrace_compat_cset_dfl(cset));
-	if (READ_ONCE(ctrace_ident_state.nr_v1))
-		now.v1 = ctrace_identity_v1_key(cset);
+	cset = keys(p, &now.v2, &now.v1);
 	if (READ_ONCE(cache->place_gen) == now.place_gen && READ_ONCE(cache->v2) == now.v2 &&
 	    READ_ONCE(cache->v1) == now.v1 && READ_ONCE(cache->ns) == now.ns) {
 		now.c = READ_ONCE(cache->c);
@@ -201,6 +209,7 @@ void ctrace_identity_resolve_task(struct task_struct *p, struct ctrace_who *who)
 	const struct pid *pid;
 	const struct css_set *cset;
 	const struct upid *upid;
+	u64 v2, v1 = 0;
 	bool whole;
 
 	if (p == current) {
@@ -216,10 +225,8 @@ void ctrace_identity_resolve_task(struct task_struct *p, struct ctrace_who *who)
 	}
 	upid = &pid->numbers[pid->level];
 	who->vtid = upid->nr;
-	cset = ctrace_compat_task_cset(p);
-	who->container = find(cset, upid->ns, ctrace_compat_cgroup_id(ctrace_compat_cset_dfl(cset)),
-			      READ_ONCE(ctrace_ident_state.nr_v1) ?
-			      ctrace_identity_v1_key(cset) : 0, &whole);
+	cset = keys(p, &v2, &v1);
+	who->container = find(cset, upid->ns, v2, v1, &whole);
 }
 
 /* --- the dead --------------------------------------------------------------- */

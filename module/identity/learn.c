@@ -58,12 +58,11 @@ void ctrace_learn_forget(struct ctrace_rules *r)
 	r->forgot();
 }
 
-void ctrace_learn_point(struct ctrace_lfnode *n, struct ctrace_container *c)
+static void point(struct ctrace_lfnode *n, struct ctrace_container *c)
 {
 	struct ctrace_container *was = ctrace_lfnode_get(n);
 
-	if (c)
-		ctrace_container_get(c);
+	ctrace_container_get(c);
 	ctrace_lfnode_set(n, c);
 	if (was)
 		ctrace_container_put(was);
@@ -85,7 +84,7 @@ static void know_ns(struct ctrace_rules *r, struct ctrace_lfnode *n, const void 
 {
 	set_key(n, 0, 0, ns, 0);
 	r->view->ns_get(ns);
-	ctrace_learn_point(n, c);
+	point(n, c);
 	ctrace_lftable_push(&r->namespaces, n);		/* returns n: ns had no owner, and ident_lock is held */
 }
 
@@ -98,7 +97,7 @@ static void know_boundary(struct ctrace_rules *r, struct ctrace_lfnode *n, const
 	there = ctrace_lftable_push(&r->boundaries, n);
 	if (there != n)
 		ctrace_lfpool_return(&r->nodes, n);
-	ctrace_learn_point(there, c);
+	point(there, c);
 	/* Must follow the push: a removal that came too early to find the node shows here. */
 	if (r->view->cg_online(cg)) {
 		there->flags &= ~CTRACE_NODE_REMOVED;
@@ -196,7 +195,7 @@ struct ctrace_container *ctrace_learn_part(struct ctrace_rules *r, struct ctrace
 	there = ctrace_lftable_push(&r->parts, n);
 	if (there != n)		/* the node of a part that ends: it gets the new part */
 		ctrace_lfpool_return(&r->nodes, n);
-	ctrace_learn_point(there, part);
+	point(there, part);
 	return part;
 }
 
@@ -209,7 +208,7 @@ void ctrace_learn_take_over(struct ctrace_rules *r, struct ctrace_container *fro
 	for (i = 0; i < 1ul << r->boundaries.bits; i++)
 		for (n = READ_ONCE(r->boundaries.heads[i]); n; n = READ_ONCE(n->next))
 			if (ctrace_lfnode_get(n) == from)
-				ctrace_learn_point(n, to);
+				point(n, to);
 	to->live_keys += from->live_keys;
 	if (!to->parent && from->parent != to->cid)
 		to->parent = from->parent;
@@ -240,7 +239,7 @@ void ctrace_learn_alias(struct ctrace_rules *r, u64 v2, u64 v1, const void *ns,
 		return;		/* the place is then decided anew each time */
 	set_key(n, v2, v1, ns, r->gen);
 	r->view->ns_get(ns);
-	ctrace_learn_point(n, c);
+	point(n, c);
 	ctrace_lftable_push(&r->aliases, n);
 }
 
@@ -254,4 +253,17 @@ void ctrace_learn_cgroup_gone(struct ctrace_rules *r, u64 key)
 	n->flags |= CTRACE_NODE_REMOVED;
 	if (c && !--c->live_keys)
 		ctrace_container_gone(c);
+}
+
+void ctrace_learn_free(struct ctrace_rules *r, struct ctrace_lfnode *chain)
+{
+	struct ctrace_lfnode *n;
+
+	for (n = chain; n; n = n->chain) {
+		if (n->p)
+			r->view->ns_put(n->p);
+		if (n->val)
+			ctrace_container_put(n->val);
+	}
+	ctrace_lfpool_free_chain(&r->nodes, chain);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Records what becomes known of containers. ident_lock is held. */
+/* Records what becomes known of containers. ident_lock is held, unless said. */
 #ifndef CTRACE_LEARN_H
 #define CTRACE_LEARN_H
 
@@ -37,7 +37,7 @@ void ctrace_learn_alias(struct ctrace_rules *r, u64 v2, u64 v1, const void *ns,
 void ctrace_learn_cgroup_gone(struct ctrace_rules *r, u64 key);
 /* Invalidates what is remembered about places: aliases and, by forgot(), CPUs' caches. */
 void ctrace_learn_forget(struct ctrace_rules *r);
-/* Makes n lead to c, or for NULL, to nothing. */
-void ctrace_learn_point(struct ctrace_lfnode *n, struct ctrace_container *c);
+/* Frees nodes that no reader has any more, and puts what they refer to. Process context; needs no lock. */
+void ctrace_learn_free(struct ctrace_rules *r, struct ctrace_lfnode *chain);
 
 #endif /* CTRACE_LEARN_H */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The beginning and the end of identity. */
-#include <linux/pid_namespace.h>
 #include "identity/gc.h"
 #include "identity/hierarchy.h"
 #include "identity/hooks.h"
@@ -52,15 +51,10 @@ void ctrace_identity_stop(void)
 	ctrace_gc_stop();
 }
 
-static void put_ns(const void *ns)
-{
-	put_pid_ns((struct pid_namespace *)ns);
-}
-
 void ctrace_identity_exit(void)
 {
 	ctrace_compat_synchronize();
-	ctrace_rules_exit(&ctrace_rules, put_ns);
+	ctrace_rules_exit(&ctrace_rules);
 	ctrace_gc_exit();
 	ctrace_container_exit();
 }

@@ -45,6 +45,7 @@ struct ctrace_view {
 	bool (*ns_init)(const void *ns, struct ctrace_place *at, s32 *pid);
 	u32 (*ns_inum)(const void *ns);
 	void (*ns_get)(const void *ns);
+	void (*ns_put)(const void *ns);
 };
 
 #define CTRACE_NAMED_BITS	6

@@ -360,7 +360,7 @@ int ctrace_rules_init(struct ctrace_rules *r, const struct ctrace_view *view,
 	if (!err)
 		err = ctrace_lfpool_init(&r->nodes, nodes);
 	if (err)
-		ctrace_rules_exit(r, NULL);
+		ctrace_rules_exit(r);
 	return err;
 }
 
@@ -370,24 +370,17 @@ static bool all(struct ctrace_lfnode *n, void *arg)
 }
 
 /* No reader is left. */
-void ctrace_rules_exit(struct ctrace_rules *r, void (*put_ns)(const void *ns))
+void ctrace_rules_exit(struct ctrace_rules *r)
 {
 	struct ctrace_lftable *tables[] = {
 		&r->boundaries, &r->namespaces, &r->aliases, &r->parts,
 	};
-	struct ctrace_lfnode *chain, *n;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(tables); i++) {
 		if (!tables[i]->heads)
 			continue;
-		chain = ctrace_lftable_sweep(tables[i], all, NULL);
-		for (n = chain; n; n = n->chain) {
-			if (n->p && put_ns)
-				put_ns(n->p);
-			ctrace_learn_point(n, NULL);
-		}
-		ctrace_lfpool_free_chain(&r->nodes, chain);
+		ctrace_learn_free(r, ctrace_lftable_sweep(tables[i], all, NULL));
 		ctrace_lftable_exit(tables[i]);
 	}
 	ctrace_lfpool_exit(&r->nodes);

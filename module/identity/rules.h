@@ -11,7 +11,7 @@
 /* Process context. forgot: see struct ctrace_rules; nodes: how many nodes the pool keeps ready. */
 int ctrace_rules_init(struct ctrace_rules *r, const struct ctrace_view *view,
 		      void (*forgot)(void), unsigned int nodes);
-void ctrace_rules_exit(struct ctrace_rules *r, void (*put_ns)(const void *ns));
+void ctrace_rules_exit(struct ctrace_rules *r);
 
 /*
  * Any context, preemption off. Returns the container that p belongs to. Cgroups that sessions

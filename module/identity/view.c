@@ -53,6 +53,11 @@ static void ns_get(const void *ns)
 	get_pid_ns((struct pid_namespace *)ns);
 }
 
+static void ns_put(const void *ns)
+{
+	put_pid_ns((struct pid_namespace *)ns);
+}
+
 /* The task's cgroup in the first v1 hierarchy, by order of controllers, where it is not at the root. */
 static struct cgroup *v1_cgroup(const struct css_set *cset)
 {
@@ -140,4 +145,5 @@ const struct ctrace_view ctrace_identity_view = {
 	.ns_init = ns_init,
 	.ns_inum = ns_inum,
 	.ns_get = ns_get,
+	.ns_put = ns_put,
 };

@@ -115,7 +115,7 @@ static void namespace_first_inside(struct kunit *test)
 	late.init_at[0] = &inner;
 	KUNIT_EXPECT_EQ(test, CID(&inner, &late), 2u);
 	KUNIT_EXPECT_EQ(test, made[1]->parent, 1u);
-	ctrace_rules_exit(&rules, fake_put);
+	ctrace_rules_exit(&rules);
 	fake_put(&late);
 	made[1]->ns = NULL;
 	KUNIT_EXPECT_EQ(test, late.refs, 0);
@@ -215,7 +215,7 @@ static void reuse(struct kunit *test)
 	/* a new cgroup of the same name has another id */
 	box_a.id = 30;
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 3u);
-	ctrace_rules_exit(&rules, fake_put);
+	ctrace_rules_exit(&rules);
 	if (made[1]->ns)
 		fake_put(made[1]->ns);
 	made[1]->ns = NULL;

@@ -120,7 +120,7 @@ static bool fake_init(const void *ns, struct ctrace_place *at, s32 *pid)
 
 static const struct ctrace_view fake = {
 	fake_parent, fake_id, fake_hierarchy, fake_name, fake_online,
-	fake_ns_parent, fake_closed, fake_init, fake_inum, fake_get,
+	fake_ns_parent, fake_closed, fake_init, fake_inum, fake_get, fake_put,
 };
 
 #define HEX_A "aaaaaaaaaaaaaaaa0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -158,7 +158,7 @@ static void world_exit(struct kunit *test)
 {
 	u32 i;
 
-	ctrace_rules_exit(&rules, fake_put);
+	ctrace_rules_exit(&rules);
 	for (i = 0; i < nr_made; i++) {
 		if (made[i]->ns)
 			fake_put(made[i]->ns);
