@@ -2,6 +2,7 @@
 /* EVENT_NEW and EVENT_DEL: definitions of kprobes. */
 #include <linux/err.h>
 #include "api/netlink.h"
+#include "api/reply.h"
 #include "session/probe.h"
 #include "session/session.h"
 #include "event/define.h"
