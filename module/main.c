@@ -4,7 +4,7 @@
 #include "api/netlink.h"
 #include "probe/block_owner.h"
 #include "probe/table.h"
-#include "emit/emit.h"
+#include "emit/scratch.h"
 #include "session/session.h"
 #include "session/target.h"
 #include "session/tasks.h"
@@ -32,12 +32,12 @@ static int __init ctrace_init(void)
 	err = ctrace_identity_init(watchers);
 	if (err)
 		goto clock_exit;
-	err = ctrace_emit_init();
+	err = ctrace_scratch_init();
 	if (err)
 		goto identity_exit;
 	err = ctrace_session_init();
 	if (err)
-		goto emit_exit;
+		goto scratch_exit;
 	err = ctrace_dev_init();
 	if (err)
 		goto session_exit;
@@ -51,8 +51,8 @@ dev_exit:
 	ctrace_dev_exit();
 session_exit:
 	ctrace_session_exit();
-emit_exit:
-	ctrace_emit_exit();
+scratch_exit:
+	ctrace_scratch_exit();
 identity_exit:
 	ctrace_identity_stop();
 	ctrace_identity_exit();
@@ -73,8 +73,7 @@ static void __exit ctrace_exit(void)
 	ctrace_dev_exit();
 	ctrace_identity_stop();
 	ctrace_session_exit();
-	ctrace_kprobe_exit();
-	ctrace_emit_exit();
+	ctrace_scratch_exit();
 	ctrace_tasks_exit();
 	ctrace_identity_exit();
 	ctrace_define_exit();

@@ -5,6 +5,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include "emit/emit.h"
+#include "emit/scratch.h"
 #include "emit/stack.h"
 #include "session/limit.h"
 #include "session/option.h"
@@ -76,20 +77,6 @@ static bool pass(struct ctrace_session *s, const struct ctrace_select *sel,
 
 /* --- emitting --------------------------------------------------------------- */
 
-/*
- * Room for stacks, and for payloads that a filter reads before the record is reserved. Interrupts nest,
- * and a probe may set off another (user memory that is not there is a page fault), so each CPU has as
- * many as can be in use at once. An event that finds none is lost, and counted in lost_nested.
- */
-#define SCRATCH_DEPTH	6
-
-struct scratch {
-	u32 depth;
-	char payload[SCRATCH_DEPTH][CTRACE_PAYLOAD_MAX] __aligned(8);
-};
-
-static struct scratch __percpu *scratches;
-
 struct stack_payload {
 	u32 event, n;
 	u64 frames[CTRACE_STACK_DEPTH];
@@ -121,22 +108,16 @@ static void lost(u32 mask, u32 cid)
 noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who, u32 payload,
 				  void (*fill)(void *payload, const void *arg), const void *arg)
 {
-	struct scratch *x = this_cpu_ptr(scratches);
-	u32 cid = who->container->cid, depth = READ_ONCE(x->depth);
+	char *room = ctrace_scratch_take();	/* for the payload if a filter reads it, and for stacks */
+	struct ctrace_copy c = { .from = room, .len = payload };
+	u32 cid = who->container->cid;
 	const struct ctrace_select *sel;
 	struct ctrace_session *s;
-	struct ctrace_copy c = { .len = payload };
-	char *room;
 
-	if (depth == SCRATCH_DEPTH) {
+	if (!room) {
 		lost(mask, cid);
 		return;
 	}
-	/* An interrupt from here on restores depth before it returns. */
-	WRITE_ONCE(x->depth, depth + 1);
-	barrier();
-	room = x->payload[depth];
-	c.from = room;
 	for (; mask; mask &= mask - 1) {
 		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
 		if (!s)
@@ -159,17 +140,5 @@ noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who
 		if (sel && sel->flags & CTRACE_PROBE_F_USER_STACK)
 			emit_stack(s, CTRACE_ID_USER_STACK, id, who, room);
 	}
-	barrier();
-	WRITE_ONCE(x->depth, depth);
-}
-
-int ctrace_emit_init(void)
-{
-	scratches = alloc_percpu(struct scratch);
-	return scratches ? 0 : -ENOMEM;
-}
-
-void ctrace_emit_exit(void)
-{
-	free_percpu(scratches);
+	ctrace_scratch_give();
 }
