@@ -39,26 +39,26 @@ static void context(struct ctrace_expr_ctx *x, const struct ctrace_who *who)
  * Keeps 1 of each one_of events, counted per CPU: the first of the first one_of, then a pseudo-random one
  * of each. A fixed place would always hit the same kind where two alternate, as entry and exit do.
  */
-static bool sampled(const struct ctrace_select *sel)
+static bool sampled(const struct ctrace_option *sel)
 {
 	u32 n = this_cpu_inc_return(*sel->seen) - 1, turn = n / sel->one_of;
 
 	return n % sel->one_of == (turn ? hash_32(turn, 16) % sel->one_of : 0);
 }
 
-static const struct ctrace_select *select_of(struct ctrace_session *s, u32 id)
+static const struct ctrace_option *select_of(struct ctrace_session *s, u32 id)
 {
-	/* Acquire: pairs with ctrace_select_new(). */
-	struct ctrace_select **selects = smp_load_acquire(&s->selects);
+	/* Acquire: pairs with ctrace_option_new(). */
+	struct ctrace_option **selects = smp_load_acquire(&s->selects);
 
-	return selects ? smp_load_acquire(&selects[id]) : NULL;	/* pairs with ctrace_select_publish() */
+	return selects ? smp_load_acquire(&selects[id]) : NULL;	/* pairs with ctrace_option_publish() */
 }
 
 /*
  * Does s record this event of who? payload is only needed if sel has a filter: a session's filter has no
  * fields. Counts the event for one_of and for the limit.
  */
-static bool pass(struct ctrace_session *s, const struct ctrace_select *sel,
+static bool pass(struct ctrace_session *s, const struct ctrace_option *sel,
 		 const struct ctrace_who *who, const void *payload, u32 len)
 {
 	struct ctrace_expr_ctx x;
@@ -111,7 +111,7 @@ noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who
 	char *room = ctrace_scratch_take();	/* for the payload if a filter reads it, and for stacks */
 	struct ctrace_copy c = { .from = room, .len = payload };
 	u32 cid = who->container->cid;
-	const struct ctrace_select *sel;
+	const struct ctrace_option *sel;
 	struct ctrace_session *s;
 
 	if (!room) {

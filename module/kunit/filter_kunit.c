@@ -157,7 +157,7 @@ static void expect(struct kunit *test, u32 bit, const char *cids)
 static void nothing(struct kunit *test)
 {
 	expect(test, ~0u, "");
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[1], current), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[1], current), 0u);
 	KUNIT_EXPECT_FALSE(test, ctrace_container_wanted(world[1]));
 }
 
@@ -166,8 +166,8 @@ static void all(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_ALL, 0, false, why), 0);
 	expect(test, 1, "01234");
 	KUNIT_EXPECT_EQ(test, ctrace_container_unknown.wanted, 1u);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 1u);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(2, world[2], current), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], current), 1u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(2, world[2], current), 0u);
 	KUNIT_ASSERT_EQ(test, target_del(one, CTRACE_TARGET_ALL, 0, false, why), 0);
 	nothing(test);
 }
@@ -202,7 +202,7 @@ static void two_sessions(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, target_add(two, CTRACE_TARGET_ALL, 0, false, why), 0);
 	expect(test, 1, "2");
 	expect(test, 1 << 5, "01234");
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 33u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], current), 33u);
 	target_del_all(two);
 	expect(test, 1, "2");
 	expect(test, 1 << 5, "");
@@ -290,9 +290,9 @@ static void pid_in_a_denied_one(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_PID, task_tgid_vnr(current), false, why), 0);
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 3, true, why), 0);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 1u);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[3], current), 0u);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[4], current), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], current), 1u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[3], current), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[4], current), 0u);
 }
 
 /* Stands for a task where only its address counts. */
@@ -306,21 +306,21 @@ static void pids(struct kunit *test)
 	struct task_struct *child = stand_in(test), *stranger = stand_in(test);
 
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_PID, task_tgid_vnr(current), false, why), 0);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 1u);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], stranger), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], current), 1u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], stranger), 0u);
 	KUNIT_EXPECT_TRUE(test, ctrace_container_wanted(world[2]));
 	probe_fork(NULL, current, child);
 	probe_fork(NULL, stranger, stranger);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], child), 1u);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], stranger), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], child), 1u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], stranger), 0u);
 	/* its memory is freed, and used for another task */
 	probe_free(NULL, child);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], child), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], child), 0u);
 	probe_fork(NULL, current, child);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], child), 1u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], child), 1u);
 	target_del_all(one);
 	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(child), 0u);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], current), 0u);
 	KUNIT_EXPECT_EQ(test, target_add(one, CTRACE_TARGET_PID, 1 << 22, false, why), -ESRCH);
 }
 

@@ -121,7 +121,7 @@ static noinline void enter(struct pt_regs *regs, long nr)
 	if (!mask)
 		return;
 	ctrace_identity_resolve_current(&who);
-	mask = ctrace_filter(mask, who.container, p);
+	mask = ctrace_wanted(mask, who.container, p);
 	if (!mask)
 		return;
 	place = take(p);
@@ -166,7 +166,7 @@ static noinline void leave(const struct call *c, long ret)
 		      ctrace_compat_task_start(p) != c->leader_start))
 		return;
 	ctrace_identity_resolve_current(&who);
-	mask = ctrace_filter(mask, who.container, p);
+	mask = ctrace_wanted(mask, who.container, p);
 	if (mask)
 		ctrace_emit(mask, id, &who, 2 * sizeof(u64) + c->len, fill_call, &r);
 }

@@ -56,7 +56,7 @@ static __always_inline void on_attach(struct cgroup *dst, const char *path, stru
 	if (!mask)
 		return;
 	ctrace_identity_resolve_task(p, &who);
-	mask = ctrace_filter(mask, who.container, p);
+	mask = ctrace_wanted(mask, who.container, p);
 	if (!mask)
 		return;
 	a.path = path_of(dst, path, buf);

@@ -60,7 +60,7 @@ static __always_inline u32 wanted(struct ctrace_kprobe *k, struct pt_regs *regs,
 	if (!mask)
 		return 0;
 	ctrace_identity_resolve_trap(who, breakpoint, regs);
-	return ctrace_filter(mask, who->container, who->task);
+	return ctrace_wanted(mask, who->container, who->task);
 }
 
 static __always_inline void hit_wanted(struct ctrace_kprobe *k, struct pt_regs *regs, bool breakpoint)

@@ -81,7 +81,7 @@ static __always_inline void on_queue(const struct sk_buff *skb)
 		return;
 	sk = ctrace_compat_skb_sock(skb);
 	resolve_sock(sk, made_here(skb, sk), &who);
-	mask = ctrace_filter(mask, who.container, who.task);
+	mask = ctrace_wanted(mask, who.container, who.task);
 	if (mask)
 		emit_skb(mask, CTRACE_ID_NET_DEV_QUEUE, &who, skb);
 }
@@ -101,7 +101,7 @@ static __always_inline void on_receive(const struct sk_buff *skb)
 	if (!mask)
 		return;
 	resolve_sock(ctrace_compat_skb_sock(skb), false, &who);
-	mask = ctrace_filter(mask, who.container, who.task);
+	mask = ctrace_wanted(mask, who.container, who.task);
 	if (mask)
 		emit_skb(mask, CTRACE_ID_NET_IF_RECEIVE_SKB, &who, skb);
 }
@@ -208,7 +208,7 @@ static __always_inline void on_xmit(const struct sk_buff *skb, int rc, const str
 		WRITE_ONCE(s->skb, NULL);
 	if (!mask)
 		return;
-	mask = ctrace_filter(mask, who.container, who.task);
+	mask = ctrace_wanted(mask, who.container, who.task);
 	if (!mask)
 		return;
 	a.name_len = strnlen(a.name, IFNAMSIZ - 1);
@@ -269,7 +269,7 @@ static __always_inline void on_set_state(const struct sock *sk, int oldstate, in
 		return;
 	/* A task that has locked the socket acts itself; otherwise a packet or a timer does. */
 	resolve_sock(sk, ctrace_compat_sock_owned(sk), &who);
-	mask = ctrace_filter(mask, who.container, who.task);
+	mask = ctrace_wanted(mask, who.container, who.task);
 	if (!mask)
 		return;
 #if IS_ENABLED(CONFIG_IPV6)

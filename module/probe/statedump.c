@@ -157,7 +157,7 @@ static void dump_task(struct dump *d, struct task_struct *p)
 	look_namespaces(d, p, pid);
 	preempt_disable();
 	ctrace_identity_resolve_task(p, &who);
-	if (ctrace_filter(1u << d->s->index, who.container, p)) {
+	if (ctrace_wanted(1u << d->s->index, who.container, p)) {
 		look_process(d, p);
 		emit_levels(d, p, pid, &who);
 		emit(d, CTRACE_ID_STATEDUMP_NAMESPACES, &who, &d->ns,
