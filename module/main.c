@@ -3,15 +3,14 @@
 #include "api/dev.h"
 #include "api/netlink.h"
 #include "probe/table.h"
-#include "emit/emit.h"
+#include "emit/scratch.h"
 #include "session/inflight.h"
 #include "session/session.h"
 #include "session/target.h"
 #include "session/tasks.h"
 #include "event/define.h"
 #include "event/event.h"
-#include "identity/container.h"
-#include "identity/identity.h"
+#include "identity/life.h"
 #include "compat/clock.h"
 #include "../uapi/ctrace_netlink.h"
 
@@ -30,18 +29,15 @@ static int __init ctrace_init(void)
 		return err;
 	ctrace_event_init(ctrace_families);
 	ctrace_probe_init(ctrace_probe_kinds);
-	err = ctrace_container_init(watchers);
+	err = ctrace_identity_init(watchers);
 	if (err)
 		goto clock_exit;
-	err = ctrace_identity_init();
-	if (err)
-		goto container_exit;
-	err = ctrace_emit_init();
+	err = ctrace_scratch_init();
 	if (err)
 		goto identity_exit;
 	err = ctrace_session_init();
 	if (err)
-		goto emit_exit;
+		goto scratch_exit;
 	err = ctrace_dev_init();
 	if (err)
 		goto session_exit;
@@ -55,13 +51,11 @@ dev_exit:
 	ctrace_dev_exit();
 session_exit:
 	ctrace_session_exit();
-emit_exit:
-	ctrace_emit_exit();
+scratch_exit:
+	ctrace_scratch_exit();
 identity_exit:
 	ctrace_identity_stop();
 	ctrace_identity_exit();
-container_exit:
-	ctrace_container_exit();
 clock_exit:
 	ctrace_compat_clock_exit();
 	return err;
@@ -79,11 +73,9 @@ static void __exit ctrace_exit(void)
 	ctrace_dev_exit();
 	ctrace_identity_stop();
 	ctrace_session_exit();
-	ctrace_kprobe_exit();
-	ctrace_emit_exit();
+	ctrace_scratch_exit();
 	ctrace_tasks_exit();
 	ctrace_identity_exit();
-	ctrace_container_exit();
 	ctrace_define_exit();
 	ctrace_event_exit();
 	ctrace_compat_clock_exit();

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/kernel.h>
 #include <linux/module.h>
-#include <linux/sched.h>
-#include <linux/spinlock.h>
-#include "api/netlink.h"
 #include "api/dev.h"
 #include "api/may.h"
+#include "api/netlink.h"
+#include "api/put.h"
+#include "api/reply.h"
 #include "probe/table.h"
 #include "session/session.h"
 #include "event/event.h"
 #include "identity/container.h"
-#include "identity/identity.h"
+#include "identity/hierarchy.h"
 
 static const struct nla_policy policy_top[CTRACE_A_MAX + 1] = {
 	[CTRACE_A_SESSION] = { .type = NLA_NESTED },
@@ -25,126 +25,6 @@ const struct nla_policy ctrace_policy_event[CTRACE_A_EVENT_MAX + 1] = {
 	[CTRACE_A_EVENT_DEFINITION] = { .type = NLA_NUL_STRING, .len = CTRACE_TEXT_MAX - 1 },
 	[CTRACE_A_EVENT_FLAGS] = { .type = NLA_U32 },
 };
-
-/* --- errors -------------------------------------------------------------------- */
-
-/*
- * An extended ack keeps a pointer to its text. It is sent after the handler has returned, outside
- * any lock, but by the same task: the core measures the text, allocates, and copies it, and warns
- * if the text has grown meanwhile. So each task has a place of its own. Another task takes it over
- * only after TEXTS others have had an error since. Errors that a sender without rights can cause
- * take no place (ctrace_may_send()).
- */
-#define TEXTS	64
-
-static char *text_of_current(void)
-{
-	static struct {
-		const struct task_struct *task;	/* never followed */
-		u64 used;
-		char text[CTRACE_WHY_MAX];
-	} texts[TEXTS];
-	static DEFINE_SPINLOCK(lock);
-	static u64 now;
-	u32 i, at = 0;
-
-	spin_lock(&lock);
-	for (i = 0; i < TEXTS; i++) {
-		if (texts[i].task == current) {
-			at = i;
-			break;
-		}
-		if (texts[i].used < texts[at].used)
-			at = i;
-	}
-	texts[at].task = current;
-	texts[at].used = ++now;
-	spin_unlock(&lock);
-	return texts[at].text;
-}
-
-int ctrace_netlink_error(struct netlink_ext_ack *extack, int err, const char *fmt, ...)
-{
-	char *text;
-	va_list args;
-
-	if (!extack)
-		return err;
-	text = text_of_current();
-	va_start(args, fmt);
-	vsnprintf(text, CTRACE_WHY_MAX, fmt, args);
-	va_end(args);
-	extack->_msg = text;
-	return err;
-}
-
-int ctrace_netlink_failed(struct genl_info *info, int err, const char *why, const char *what)
-{
-	if (*why)
-		return ctrace_netlink_error(ctrace_compat_extack(info), err, "%s", why);
-	if (err == -ENOMEM || err == -ENOSPC)
-		return ctrace_netlink_error(ctrace_compat_extack(info), err, "%s: %s", what, err == -ENOMEM ?
-					    "not enough memory" : "all event types are used up");
-	return ctrace_netlink_error(ctrace_compat_extack(info), err, "%s: error %d", what, err);
-}
-
-static const char *const set_names[CTRACE_A_MAX + 1] = {
-	[CTRACE_A_SESSION] = "CTRACE_A_SESSION",
-	[CTRACE_A_PROBE] = "CTRACE_A_PROBE",
-	[CTRACE_A_TARGET] = "CTRACE_A_TARGET",
-	[CTRACE_A_EVENT] = "CTRACE_A_EVENT",
-};
-
-#define NAME(set, what)								\
-	[CTRACE_A_##set][CTRACE_A_##set##_##what] = "_" #what,
-
-static const char *const attr_names[CTRACE_A_MAX + 1][CTRACE_A_SESSION_MAX + 1] = { CTRACE_A_SETTABLE(NAME) };
-
-static const char *name_of(int set, const struct netlink_ext_ack *extack)
-{
-	u32 type = extack && extack->bad_attr ? nla_type(extack->bad_attr) : 0;
-
-	return (type <= CTRACE_A_SESSION_MAX ? attr_names[set][type] : NULL) ?: "";
-}
-
-int ctrace_netlink_set(struct nlattr **attrs, int set, struct nlattr **tb, int max,
-		       const struct nla_policy *policy, struct netlink_ext_ack *extack)
-{
-	const char *core;
-	int err;
-
-	if (!attrs || !attrs[set])
-		return ctrace_netlink_error(extack, -EINVAL, "%s is missing", set_names[set]);
-	err = ctrace_compat_parse_nested(tb, max, attrs[set], policy, extack);
-	if (!err)
-		return 0;
-	core = extack && extack->_msg ? extack->_msg : "malformed";
-	return ctrace_netlink_error(extack, err, "%s%s: %s", set_names[set], name_of(set, extack),
-				    core);
-}
-
-/* --- replies ------------------------------------------------------------------- */
-
-struct sk_buff *ctrace_netlink_reply_new(struct genl_info *info, u8 cmd, void **hdr)
-{
-	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
-
-	if (skb)
-		*hdr = genlmsg_put_reply(skb, info, &ctrace_genl_family, 0, cmd);
-	else
-		ctrace_netlink_error(ctrace_compat_extack(info), -ENOMEM, "not enough memory for an answer");
-	return skb;
-}
-
-int ctrace_netlink_reply_send(struct sk_buff *skb, struct genl_info *info, void *hdr, int err)
-{
-	if (err) {
-		nlmsg_free(skb);
-		return err;
-	}
-	genlmsg_end(skb, hdr);
-	return genlmsg_reply(skb, info);
-}
 
 u64 ctrace_features(void)
 {

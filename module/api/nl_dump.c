@@ -5,16 +5,16 @@
  * nothing that stayed is left out.
  */
 #include <linux/kernel.h>
-#include <linux/slab.h>
 #include "api/may.h"
 #include "api/netlink.h"
+#include "api/put.h"
+#include "api/reply.h"
 #include "session/limit.h"
 #include "session/probe.h"
 #include "session/session.h"
 #include "session/target.h"
-#include "event/define.h"
 #include "identity/container.h"
-#include "identity/identity.h"
+#include "identity/scan.h"
 
 /* Begins one message of a dump; NULL: no room. finish() ends it, or takes it back after an error. */
 static void *message(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
@@ -38,55 +38,7 @@ static int dumped(const struct sk_buff *skb, bool full)
 	return skb->len ?: (full ? -EMSGSIZE : 0);
 }
 
-static int put_u64(struct sk_buff *skb, int attr, u64 v, int pad)
-{
-	return nla_put_u64_64bit(skb, attr, v, pad);
-}
-
 /* --- sessions -------------------------------------------------------------- */
-
-int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s)
-{
-	struct ctrace_arena_stats st;
-	struct ctrace_probe *p;
-	u64 missed = s->missed;
-	struct nlattr *nest;
-
-	list_for_each_entry(p, &s->probes, list)
-		missed += ctrace_probe_missed(p);
-	ctrace_arena_stats(s->arena, &st);
-	nest = nla_nest_start(skb, CTRACE_A_SESSION);
-	if (!nest)
-		return -EMSGSIZE;
-	if (nla_put_u32(skb, CTRACE_A_SESSION_ID, s->id) ||
-	    put_u64(skb, CTRACE_A_SESSION_ARENA_SIZE, st.arena_size, CTRACE_A_SESSION_PAD) ||
-	    put_u64(skb, CTRACE_A_SESSION_RING_SIZE, st.ring_size, CTRACE_A_SESSION_PAD) ||
-	    nla_put_u32(skb, CTRACE_A_SESSION_SUBBUF_SIZE, st.subbuf_size) ||
-	    nla_put_u32(skb, CTRACE_A_SESSION_FLAGS, s->flags) ||
-	    put_u64(skb, CTRACE_A_SESSION_WAKEUP_NS, st.wakeup_ns, CTRACE_A_SESSION_PAD) ||
-	    nla_put_string(skb, CTRACE_A_SESSION_NAME, s->name) ||
-	    nla_put_u32(skb, CTRACE_A_SESSION_STATE,
-			s->recording ? CTRACE_SESSION_RECORDING : CTRACE_SESSION_STOPPED) ||
-	    nla_put_u32(skb, CTRACE_A_SESSION_OWNER, s->owner) ||
-	    nla_put_u32(skb, CTRACE_A_SESSION_SLOTS, st.slots) ||
-	    nla_put_u32(skb, CTRACE_A_SESSION_SLOTS_USED, st.slots_used) ||
-	    nla_put_u32(skb, CTRACE_A_SESSION_PROBES, s->nprobes) ||
-	    put_u64(skb, CTRACE_A_SESSION_EVENTS, st.events, CTRACE_A_SESSION_PAD) ||
-	    put_u64(skb, CTRACE_A_SESSION_LOST_FULL, st.lost_full, CTRACE_A_SESSION_PAD) ||
-	    put_u64(skb, CTRACE_A_SESSION_LOST_NESTED, st.lost_nested, CTRACE_A_SESSION_PAD) ||
-	    put_u64(skb, CTRACE_A_SESSION_LOST_MISSED, missed, CTRACE_A_SESSION_PAD) ||
-	    put_u64(skb, CTRACE_A_SESSION_LOST_UNFOLLOWED, atomic64_read(&s->unfollowed),
-		    CTRACE_A_SESSION_PAD) ||
-	    put_u64(skb, CTRACE_A_SESSION_LOST_UNFOLLOWED_TASKS, atomic64_read(&s->unfollowed_tasks),
-		    CTRACE_A_SESSION_PAD) ||
-	    put_u64(skb, CTRACE_A_SESSION_LIMITED, s->limit ? ctrace_limit_dropped(s->limit) : 0,
-		    CTRACE_A_SESSION_PAD)) {
-		nla_nest_cancel(skb, nest);
-		return -EMSGSIZE;
-	}
-	nla_nest_end(skb, nest);
-	return 0;
-}
 
 /* The session that a dump asks for: SESSION{ID}; 0: all. */
 static int dump_only(struct netlink_callback *cb, u32 *only)
@@ -130,16 +82,6 @@ int ctrace_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb)
 	return dumped(skb, full);
 }
 
-int ctrace_put_session_id(struct sk_buff *skb, u32 id)
-{
-	struct nlattr *nest = nla_nest_start(skb, CTRACE_A_SESSION);
-
-	if (!nest || nla_put_u32(skb, CTRACE_A_SESSION_ID, id))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
 /*
  * Dumps items of sessions, or of the one that is asked for, in order. fn writes the items of s that
  * come after the places args[1] to args[3], moves those on as it goes, and returns non-zero when
@@ -176,19 +118,6 @@ static int dump_items(struct sk_buff *skb, struct netlink_callback *cb,
 
 /* --- probes ------------------------------------------------------------------ */
 
-int ctrace_put_probe(struct sk_buff *skb, struct ctrace_probe *p)
-{
-	struct nlattr *nest = nla_nest_start(skb, CTRACE_A_PROBE);
-
-	if (!nest || nla_put_u32(skb, CTRACE_A_PROBE_ID, p->id) ||
-	    nla_put_string(skb, CTRACE_A_PROBE_NAME, p->name) ||
-	    nla_put_u32(skb, CTRACE_A_PROBE_EVENT_ID, ctrace_probe_event(p)) ||
-	    put_u64(skb, CTRACE_A_PROBE_MISSED, ctrace_probe_missed(p), CTRACE_A_PROBE_PAD))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
 static int probes_of(struct sk_buff *skb, struct netlink_callback *cb, struct ctrace_session *s,
 		     u8 cmd, long *place)
 {
@@ -218,21 +147,6 @@ int ctrace_dump_probes(struct sk_buff *skb, struct netlink_callback *cb)
 
 /* --- targets -------------------------------------------------------------------- */
 
-static int put_target(struct sk_buff *skb, const struct ctrace_target *t)
-{
-	struct nlattr *nest = nla_nest_start(skb, CTRACE_A_TARGET);
-
-	if (!nest || nla_put_u32(skb, CTRACE_A_TARGET_ID, t->id) ||
-	    nla_put_u32(skb, CTRACE_A_TARGET_KIND, t->kind) ||
-	    (t->kind == CTRACE_TARGET_CID && nla_put_u32(skb, CTRACE_A_TARGET_CID, t->cid)) ||
-	    (t->kind == CTRACE_TARGET_PID && nla_put_u32(skb, CTRACE_A_TARGET_PID, t->pid)) ||
-	    (t->kind == CTRACE_TARGET_CGROUP && nla_put_string(skb, CTRACE_A_TARGET_PATH, t->path)) ||
-	    (t->not && nla_put_u32(skb, CTRACE_A_TARGET_NOT, 1)))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
 static int dump_targets_of(struct sk_buff *skb, struct netlink_callback *cb, struct ctrace_session *s)
 {
 	struct ctrace_target *t;
@@ -242,7 +156,7 @@ static int dump_targets_of(struct sk_buff *skb, struct netlink_callback *cb, str
 		if (t->id <= cb->args[1])
 			continue;
 		hdr = message(skb, cb, CTRACE_CMD_TARGET_GET);
-		if (!hdr || finish(skb, hdr, ctrace_put_session_id(skb, s->id) ?: put_target(skb, t)))
+		if (!hdr || finish(skb, hdr, ctrace_put_session_id(skb, s->id) ?: ctrace_put_target(skb, t)))
 			return 1;
 		cb->args[1] = t->id;
 	}
@@ -262,45 +176,17 @@ struct ring_dump {
 	u32 session;
 };
 
-static int put_ring(const struct ctrace_ring_stats *r, void *arg)
+static int dump_ring(const struct ctrace_ring_stats *r, void *arg)
 {
 	struct ring_dump *d = arg;
-	struct sk_buff *skb = d->skb;
-	struct nlattr *nest;
 	void *hdr;
-	int err;
 
 	if (r->slot < d->cb->args[1])
 		return 0;
-	hdr = message(skb, d->cb, CTRACE_CMD_STATS_GET);
-	if (!hdr)
-		return 1;
-	err = ctrace_put_session_id(skb, d->session);
-	nest = nla_nest_start(skb, CTRACE_A_RING);
-	err = err || !nest || nla_put_u32(skb, CTRACE_A_RING_SLOT, r->slot) ||
-	      nla_put_u32(skb, CTRACE_A_RING_CPU, r->cpu) ||
-	      nla_put_u32(skb, CTRACE_A_RING_CID, r->cid) ||
-	      nla_put_u32(skb, CTRACE_A_RING_GEN, r->gen) ||
-	      put_u64(skb, CTRACE_A_RING_EVENTS, r->events, CTRACE_A_RING_PAD) ||
-	      put_u64(skb, CTRACE_A_RING_BYTES, r->bytes, CTRACE_A_RING_PAD) ||
-	      put_u64(skb, CTRACE_A_RING_LOST_FULL, r->lost_full, CTRACE_A_RING_PAD) ||
-	      put_u64(skb, CTRACE_A_RING_LOST_NESTED, r->lost_nested, CTRACE_A_RING_PAD);
-	if (!err)
-		nla_nest_end(skb, nest);
-	if (finish(skb, hdr, err))
+	hdr = message(d->skb, d->cb, CTRACE_CMD_STATS_GET);
+	if (!hdr || finish(d->skb, hdr, ctrace_put_session_id(d->skb, d->session) ?: ctrace_put_ring(d->skb, r)))
 		return 1;
 	d->cb->args[1] = r->slot + 1;
-	return 0;
-}
-
-static int put_limit(struct sk_buff *skb, u32 cid, u64 dropped)
-{
-	struct nlattr *nest = nla_nest_start(skb, CTRACE_A_LIMIT);
-
-	if (!nest || nla_put_u32(skb, CTRACE_A_LIMIT_CID, cid) ||
-	    put_u64(skb, CTRACE_A_LIMIT_DROPPED, dropped, CTRACE_A_LIMIT_PAD))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
 	return 0;
 }
 
@@ -316,7 +202,7 @@ static int limits_of(struct sk_buff *skb, struct netlink_callback *cb, struct ct
 		if (!dropped)
 			continue;
 		hdr = message(skb, cb, CTRACE_CMD_STATS_GET);
-		if (!hdr || finish(skb, hdr, ctrace_put_session_id(skb, s->id) ?: put_limit(skb, cid, dropped)))
+		if (!hdr || finish(skb, hdr, ctrace_put_session_id(skb, s->id) ?: ctrace_put_limit(skb, cid, dropped)))
 			return 1;
 	}
 	return 0;
@@ -326,7 +212,7 @@ static int dump_stats_of(struct sk_buff *skb, struct netlink_callback *cb, struc
 {
 	struct ring_dump d = { .skb = skb, .cb = cb, .session = s->id };
 
-	if (ctrace_arena_each_ring(s->arena, put_ring, &d) ||
+	if (ctrace_arena_each_ring(s->arena, dump_ring, &d) ||
 	    probes_of(skb, cb, s, CTRACE_CMD_STATS_GET, &cb->args[2]))
 		return 1;
 	return limits_of(skb, cb, s, &cb->args[3]);
@@ -338,36 +224,6 @@ int ctrace_dump_stats(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 /* --- containers -------------------------------------------------------------------- */
-
-int ctrace_put_container(struct sk_buff *skb, const struct ctrace_container *c)
-{
-	struct ctrace_container_info *i;
-	struct nlattr *nest;
-	int err;
-
-	i = kmalloc(sizeof(*i), GFP_KERNEL);
-	if (!i)
-		return -ENOMEM;
-	ctrace_container_info(c, i);
-	nest = nla_nest_start(skb, CTRACE_A_CONTAINER);
-	err = !nest || nla_put_u32(skb, CTRACE_A_CONTAINER_CID, i->cid) ||
-	      nla_put_u32(skb, CTRACE_A_CONTAINER_PARENT, i->parent) ||
-	      put_u64(skb, CTRACE_A_CONTAINER_CGROUP_ID, i->cgroup_id, CTRACE_A_CONTAINER_PAD) ||
-	      nla_put_u32(skb, CTRACE_A_CONTAINER_HIERARCHY, i->hierarchy) ||
-	      nla_put_string(skb, CTRACE_A_CONTAINER_CGROUP_PATH, i->path) ||
-	      nla_put_u32(skb, CTRACE_A_CONTAINER_PIDNS, i->ns_inum) ||
-	      nla_put_u32(skb, CTRACE_A_CONTAINER_INIT_PID, i->init_pid) ||
-	      (i->runtime_id[0] &&
-	       nla_put_string(skb, CTRACE_A_CONTAINER_RUNTIME_ID, i->runtime_id)) ||
-	      (i->runtime && nla_put_string(skb, CTRACE_A_CONTAINER_RUNTIME, i->runtime)) ||
-	      put_u64(skb, CTRACE_A_CONTAINER_FIRST_SEEN, i->first_seen, CTRACE_A_CONTAINER_PAD) ||
-	      put_u64(skb, CTRACE_A_CONTAINER_GONE, i->gone, CTRACE_A_CONTAINER_PAD) ||
-	      nla_put_u32(skb, CTRACE_A_CONTAINER_FLAGS, i->flags);
-	if (!err)
-		nla_nest_end(skb, nest);
-	kfree(i);
-	return err ? -EMSGSIZE : 0;
-}
 
 int ctrace_dump_containers(struct sk_buff *skb, struct netlink_callback *cb)
 {
@@ -392,56 +248,6 @@ int ctrace_dump_containers(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 /* --- event types --------------------------------------------------------------------- */
-
-/*
- * A definition is listed as long as a probe can be added by its name; the type itself stays, for
- * existing records. put_event() shows it only to senders that may trace, as it may hold addresses.
- */
-static int put_definition(struct sk_buff *skb, const struct ctrace_event_type *t)
-{
-	struct ctrace_definer by;
-	bool is;
-
-	if (!t->definition)
-		return 0;
-	mutex_lock(&ctrace_lock);
-	is = ctrace_is_defined(t, &by);
-	mutex_unlock(&ctrace_lock);
-	return is && (nla_put_string(skb, CTRACE_A_EVENT_DEFINITION, t->definition) ||
-		      nla_put_u32(skb, CTRACE_A_EVENT_FLAGS, by.flags) ||
-		      nla_put_u32(skb, CTRACE_A_EVENT_OWNER, by.owner));
-}
-
-static int put_event(struct sk_buff *skb, const struct ctrace_event_type *t, bool may_trace)
-{
-	struct nlattr *nest = nla_nest_start(skb, CTRACE_A_EVENT), *list, *field;
-	const char *reason = ctrace_event_reason(t);
-	u32 i;
-
-	if (!nest || nla_put_u32(skb, CTRACE_A_EVENT_ID, t->id) ||
-	    nla_put_string(skb, CTRACE_A_EVENT_NAME, t->name) ||
-	    nla_put_string(skb, CTRACE_A_EVENT_SYSTEM, t->system) ||
-	    (t->source && nla_put_string(skb, CTRACE_A_EVENT_SOURCE, t->source)) ||
-	    (may_trace && put_definition(skb, t)) ||
-	    (reason && nla_put_string(skb, CTRACE_A_EVENT_REASON, reason)))
-		return -EMSGSIZE;
-	list = nla_nest_start(skb, CTRACE_A_EVENT_FIELDS);
-	if (!list)
-		return -EMSGSIZE;
-	for (i = 0; i < t->nfields; i++) {
-		field = nla_nest_start(skb, CTRACE_A_FIELD_SET);
-		if (!field || nla_put_string(skb, CTRACE_A_FIELD_NAME, t->fields[i].name) ||
-		    nla_put_u32(skb, CTRACE_A_FIELD_KIND, t->fields[i].kind) ||
-		    (t->fields[i].display &&
-		     nla_put_u32(skb, CTRACE_A_FIELD_DISPLAY, t->fields[i].display)) ||
-		    nla_put_u32(skb, CTRACE_A_FIELD_SIZE, t->fields[i].size))
-			return -EMSGSIZE;
-		nla_nest_end(skb, field);
-	}
-	nla_nest_end(skb, list);
-	nla_nest_end(skb, nest);
-	return 0;
-}
 
 int ctrace_dump_events(struct sk_buff *skb, struct netlink_callback *cb)
 {
@@ -471,7 +277,7 @@ int ctrace_dump_events(struct sk_buff *skb, struct netlink_callback *cb)
 		return err;
 	while (ctrace_event_next(from, &t, fields, name) && t.id <= to) {
 		hdr = message(skb, cb, CTRACE_CMD_EVENT_GET);
-		full = !hdr || finish(skb, hdr, put_event(skb, &t, may_trace));
+		full = !hdr || finish(skb, hdr, ctrace_put_event(skb, &t, may_trace));
 		if (full)
 			break;
 		from = t.id + 1;

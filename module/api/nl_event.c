@@ -3,6 +3,7 @@
 #include <linux/err.h>
 #include <linux/sched.h>
 #include "api/netlink.h"
+#include "api/reply.h"
 #include "session/probe.h"
 #include "session/session.h"
 #include "event/define.h"

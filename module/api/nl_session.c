@@ -3,6 +3,8 @@
 #include <linux/err.h>
 #include <linux/sched.h>
 #include "api/netlink.h"
+#include "api/put.h"
+#include "api/reply.h"
 #include "probe/statedump.h"
 #include "session/probe.h"
 #include "session/session.h"

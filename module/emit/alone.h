@@ -22,7 +22,7 @@
 #include "emit/emit.h"
 
 /*
- * Call after ctrace_filter(), which returned mask. If mask is one plain (not special) session that wants
+ * Call after ctrace_wanted(), which returned mask. If mask is one plain (not special) session that wants
  * this container, caches the session and its ring for current: the next event of current that only this
  * session wants can go straight to that ring.
  *

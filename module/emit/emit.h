@@ -16,9 +16,6 @@
 #include "event/event.h"
 #include "identity/identity.h"
 
-int ctrace_emit_init(void);
-void ctrace_emit_exit(void);
-
 /* emit/special.c: ctrace_emit() for the sessions in mask, which are special. Context: the same. */
 void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who, u32 payload,
 			 void (*fill)(void *payload, const void *arg), const void *arg);

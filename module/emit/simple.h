@@ -15,7 +15,7 @@ static __always_inline void ctrace_curated_emit(u32 mask, u32 id, const struct c
 						u32 size, void (*fill)(void *, const void *),
 						const void *arg)
 {
-	mask = ctrace_filter(mask, who->container, who->task);
+	mask = ctrace_wanted(mask, who->container, who->task);
 	if (mask)
 		ctrace_emit(mask, id, who, size, fill, arg);
 }

@@ -5,6 +5,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include "emit/emit.h"
+#include "emit/scratch.h"
 #include "emit/stack.h"
 #include "session/limit.h"
 #include "session/option.h"
@@ -38,26 +39,26 @@ static void context(struct ctrace_expr_ctx *x, const struct ctrace_who *who)
  * Keeps 1 of each one_of events, counted per CPU: the first of the first one_of, then a pseudo-random one
  * of each. A fixed place would always hit the same kind where two alternate, as entry and exit do.
  */
-static bool sampled(const struct ctrace_select *sel)
+static bool sampled(const struct ctrace_option *sel)
 {
 	u32 n = this_cpu_inc_return(*sel->seen) - 1, turn = n / sel->one_of;
 
 	return n % sel->one_of == (turn ? hash_32(turn, 16) % sel->one_of : 0);
 }
 
-static const struct ctrace_select *select_of(struct ctrace_session *s, u32 id)
+static const struct ctrace_option *select_of(struct ctrace_session *s, u32 id)
 {
-	/* Acquire: pairs with ctrace_select_new(). */
-	struct ctrace_select **selects = smp_load_acquire(&s->selects);
+	/* Acquire: pairs with ctrace_option_new(). */
+	struct ctrace_option **selects = smp_load_acquire(&s->selects);
 
-	return selects ? smp_load_acquire(&selects[id]) : NULL;	/* pairs with ctrace_select_publish() */
+	return selects ? smp_load_acquire(&selects[id]) : NULL;	/* pairs with ctrace_option_publish() */
 }
 
 /*
  * Does s record this event of who? payload is only needed if sel has a filter: a session's filter has no
  * fields. Counts the event for one_of and for the limit.
  */
-static bool pass(struct ctrace_session *s, const struct ctrace_select *sel,
+static bool pass(struct ctrace_session *s, const struct ctrace_option *sel,
 		 const struct ctrace_who *who, const void *payload, u32 len)
 {
 	struct ctrace_expr_ctx x;
@@ -75,20 +76,6 @@ static bool pass(struct ctrace_session *s, const struct ctrace_select *sel,
 }
 
 /* --- emitting --------------------------------------------------------------- */
-
-/*
- * Room for stacks, and for payloads that a filter reads before the record is reserved. Interrupts nest,
- * and a probe may set off another (user memory that is not there is a page fault), so each CPU has as
- * many as can be in use at once. An event that finds none is lost, and counted in lost_nested.
- */
-#define SCRATCH_DEPTH	6
-
-struct scratch {
-	u32 depth;
-	char payload[SCRATCH_DEPTH][CTRACE_PAYLOAD_MAX] __aligned(8);
-};
-
-static struct scratch __percpu *scratches;
 
 /* The event's payload is in the ring already, so its room can hold the stack. */
 static void emit_stack(struct ctrace_session *s, u32 id, u32 of, const struct ctrace_who *who,
@@ -118,22 +105,16 @@ static void lost(u32 mask, u32 cid)
 noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who, u32 payload,
 				  void (*fill)(void *payload, const void *arg), const void *arg)
 {
-	struct scratch *x = this_cpu_ptr(scratches);
-	u32 cid = who->container->cid, depth = READ_ONCE(x->depth);
-	const struct ctrace_select *sel;
+	char *room = ctrace_scratch_take();	/* for the payload if a filter reads it, and for stacks */
+	struct ctrace_copy c = { .from = room, .len = payload };
+	u32 cid = who->container->cid;
+	const struct ctrace_option *sel;
 	struct ctrace_session *s;
-	struct ctrace_copy c = { .len = payload };
-	char *room;
 
-	if (depth == SCRATCH_DEPTH) {
+	if (!room) {
 		lost(mask, cid);
 		return;
 	}
-	/* An interrupt from here on restores depth before it returns. */
-	WRITE_ONCE(x->depth, depth + 1);
-	barrier();
-	room = x->payload[depth];
-	c.from = room;
 	for (; mask; mask &= mask - 1) {
 		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
 		if (!s)
@@ -156,17 +137,5 @@ noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who
 		if (sel && sel->flags & CTRACE_PROBE_F_USER_STACK)
 			emit_stack(s, CTRACE_ID_USER_STACK, id, who, room);
 	}
-	barrier();
-	WRITE_ONCE(x->depth, depth);
-}
-
-int ctrace_emit_init(void)
-{
-	scratches = alloc_percpu(struct scratch);
-	return scratches ? 0 : -ENOMEM;
-}
-
-void ctrace_emit_exit(void)
-{
-	free_percpu(scratches);
+	ctrace_scratch_give();
 }

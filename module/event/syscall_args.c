@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/kernel.h>
 #include <linux/string.h>
 #include "event/syscall_args.h"
+#include "lang/copy_string.h"
 
-/*
- * Copies at most CTRACE_STR_MAX - 1 bytes and a NUL from user memory. "(fault)", as the kernel's own
- * tracers say, if a page is not there. No piece crosses a page. Returns the length with the NUL.
- */
+static __always_inline long read_user(void *to, u64 at, u32 n, const void *arg)
+{
+	return ctrace_compat_read_user(to, (void __user *)(uintptr_t)at, n);
+}
+
+/* The string as it is in user memory now. */
 static u32 copy_string(char *to, u64 from)
 {
-	u32 n = 0, chunk, nul;
-
-	while (n < CTRACE_STR_MAX - 1) {
-		chunk = min_t(u32, 32 - ((from + n) & 31), CTRACE_STR_MAX - 1 - n);
-		if (ctrace_compat_read_user(to + n, (void __user *)(uintptr_t)(from + n), chunk)) {
-			strscpy(to, "(fault)", CTRACE_STR_MAX);
-			return sizeof("(fault)");
-		}
-		nul = strnlen(to + n, chunk);
-		n += nul;
-		if (nul < chunk)
-			break;
-	}
-	to[n] = 0;
-	return n + 1;
+	return ctrace_copy_string(to, from, read_user, NULL);
 }
 
 u32 ctrace_args_put(const struct pt_regs *regs, bool is32, const struct ctrace_syscall_layout *l,

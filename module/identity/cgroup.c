@@ -11,10 +11,11 @@
  * A target that names a cgroup wants these events as it wants those of tasks; on v1, only if the
  * event's cgroup is in the target's hierarchy.
  */
-#include "identity/identity.h"
+#include "identity/cgroup.h"
+#include "identity/identity_internal.h"
 #include "identity/rules.h"
-#include "identity/rules_internal.h"
-#include "identity/scan.h"
+#include "identity/look.h"
+#include "identity/view.h"
 
 /* *whole: the container is known, and so is the part of it that cgrp is in. */
 static struct ctrace_container *whose(const struct cgroup *cgrp, bool change, bool *whole)
@@ -47,7 +48,7 @@ void ctrace_identity_resolve_cgroup(const struct cgroup *cgrp, struct ctrace_who
 /* Only RCU protects the names: see ctrace_compat_cgroup_name(). */
 void ctrace_identity_cgroup_path(const struct cgroup *cgrp, char *buf, size_t size)
 {
-	ctrace_learn_path(&ctrace_rules, cgrp, buf, size);
+	ctrace_look_path(&ctrace_rules, cgrp, buf, size);
 }
 
 void ctrace_identity_path(const struct task_struct *p, char *buf, size_t size)

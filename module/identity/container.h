@@ -84,7 +84,7 @@ struct ctrace_container {
 	struct ctrace_container *heir;
 	struct list_head parts;	/* of a container: its parts; of a part: the link there. ident_lock */
 
-	/* written by container.c and parts.c only */
+	/* written by container.c, gc.c and parts.c only */
 	/* all published containers, by cid: RCU to walk, ident_lock to change. All parts: ident_lock */
 	struct list_head list;
 	struct list_head queue;		/* in the pool: ident_lock. Once swept, until freed: the GC only */
@@ -120,6 +120,21 @@ extern u32 ctrace_pid_sessions;
 static __always_inline u32 ctrace_container_wanted(const struct ctrace_container *c)
 {
 	return READ_ONCE(c->wanted) | READ_ONCE(ctrace_pid_sessions);
+}
+
+/* --- generation -------------------------------------------------------- */
+
+/* Generation of what is cached about tasks; never 0. */
+extern atomic64_t ctrace_identity_gen;
+
+/*
+ * Invalidates every CPU's cached task: a task was moved, or what sessions want has changed. A probe that
+ * sees the new generation also sees what the caller wrote before; probes still on the old one are gone
+ * after a grace period. Any context.
+ */
+static inline void ctrace_identity_forget_tasks(void)
+{
+	atomic64_inc_return(&ctrace_identity_gen);	/* a full barrier; partner: ctrace_identity_look() */
 }
 
 /* --- for all rooms; process context unless said ------------------------- */
@@ -186,29 +201,15 @@ struct ctrace_container_watcher {
 	void (*forget)(void);
 };
 
-/* --- for identity/; init and exit for main.c, the lock for session/target.c too --- */
+/* --- for identity/; the lock for session/target.c too ------------------------ */
 
-struct ctrace_rules;
 /*
- * Call in this order:
- *  - init: makes the pool and the queue of works;
- *  - start: starts the works; called by ctrace_identity_init();
- *  - stop: waits until no work runs any more; called by ctrace_identity_stop();
- *  - exit, after ctrace_identity_exit(): frees everything.
- *
- * watchers: static, ends with NULL; they are called in this order.
+ * init: makes the pool. watchers: static, ends with NULL; they are called in this order. kicked: called
+ * after a kick, in an interrupt; news: there is something to announce at once. exit: all containers have
+ * been freed.
  */
-int ctrace_container_init(const struct ctrace_container_watcher *const *watchers);
-void ctrace_container_start(struct ctrace_rules *r);
-void ctrace_container_stop(void);
+int ctrace_container_init(const struct ctrace_container_watcher *const *watchers, void (*kicked)(bool news));
 void ctrace_container_exit(void);
-/*
- * identity.c. Drops pointers to dying containers, which are about to be freed, or puts their heir
- * there; invalidates all cached pointers. Process context.
- */
-void ctrace_identity_forget_dying(void);
-/* scan.c. Looks which v1 hierarchies exist. The GC calls it each time it looks for the dead. May sleep. */
-void ctrace_identity_refresh(void);
 
 /*
  * Takes ident_lock, a raw lock for every change of identity; look-ups need no lock. Any context.
@@ -219,6 +220,7 @@ bool ctrace_ident_lock(unsigned long *flags);
 void ctrace_ident_unlock(unsigned long flags);
 
 void ctrace_container_kick(void);	/* any context: refill the pools, look for the dead soon */
+void ctrace_container_kick_sync(void);	/* waits until kicked() does not run any more */
 void ctrace_container_count_unknown(void);	/* any context */
 
 /* ident_lock held. Takes one from the pool: zeroed, refs 0. NULL: pool empty. */
@@ -232,6 +234,8 @@ void ctrace_container_publish(struct ctrace_container *c, struct ctrace_containe
  * c, too. Where they do both, deny wins.
  */
 void ctrace_container_inherit(struct ctrace_container *c, const struct ctrace_container *in);
+/* ident_lock held. c's masks have changed: updates its parts' masks. */
+void ctrace_container_remask(struct ctrace_container *c);
 /*
  * ident_lock held. c's path has changed: if its birth was announced already, announces it again,
  * because people recognise containers by their path.
@@ -239,5 +243,14 @@ void ctrace_container_inherit(struct ctrace_container *c, const struct ctrace_co
 void ctrace_container_changed(struct ctrace_container *c);
 /* ident_lock held. Marks c dead; the work announces it. Only the first call counts. */
 void ctrace_container_gone(struct ctrace_container *c);
+
+/* --- for gc.c; process context ------------------------------------------------- */
+
+extern struct list_head ctrace_container_list;	/* all published ones, by cid: RCU to walk, ident_lock to change */
+int ctrace_container_refill(void);		/* refills the pool if it is below half */
+void ctrace_container_announce(void);		/* tells the watchers of births and deaths */
+void ctrace_container_forget(void);		/* has the watchers forget the dying */
+/* c is in no list any more and has no reference left, or comes from the pool. */
+void ctrace_container_free(struct ctrace_container *c);
 
 #endif /* CTRACE_CONTAINER_H */

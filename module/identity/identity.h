@@ -32,12 +32,10 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include "identity/container.h"
+#include "identity/view.h"
 #include "compat/cgroup.h"
 #include "compat/pidns.h"
 #include "compat/task.h"
-
-struct cgroup;
-struct ctrace_named;
 
 struct ctrace_ring_desc;
 
@@ -71,31 +69,6 @@ struct ctrace_idcache {
 	const void *ns;
 };
 DECLARE_PER_CPU_ALIGNED(struct ctrace_idcache, ctrace_idcache);
-
-struct ctrace_ident_state {
-	u32 cache_gen;		/* generation of what is cached about places; never 0 */
-	u32 nr_v1;		/* v1 hierarchies in use */
-	u8 v1_ssid[CTRACE_COMPAT_NR_SUBSYS]; /* one controller of each */
-	u32 v1_hierarchy[CTRACE_COMPAT_NR_SUBSYS]; /* the number of each. ident_lock */
-	/* v1 hierarchies where a target names a cgroup, except the first one: that is looked at anyway */
-	u32 nr_also;
-	u8 also_ssid[CTRACE_COMPAT_NR_SUBSYS];
-	bool moves_told;	/* the kernel says when a task is moved to another cgroup */
-};
-extern struct ctrace_ident_state ctrace_ident_state;
-
-/* Generation of what is cached about tasks; never 0. */
-extern atomic64_t ctrace_identity_gen;
-
-/*
- * Invalidates every CPU's cached task: a task was moved, or what sessions want has changed. A probe that
- * sees the new generation also sees what the caller wrote before; probes still on the old one are gone
- * after a grace period. Any context.
- */
-static inline void ctrace_identity_forget_tasks(void)
-{
-	atomic64_inc_return(&ctrace_identity_gen);	/* a full barrier; partner: ctrace_identity_look() */
-}
 
 /* The owner of an event. */
 struct ctrace_who {
@@ -190,53 +163,7 @@ static __always_inline void ctrace_identity_resolve_trap(struct ctrace_who *who,
 /* The same for any task that cannot be freed meanwhile: RCU, or the caller, keeps it. */
 void ctrace_identity_resolve_task(struct task_struct *p, struct ctrace_who *who);
 
-/*
- * For an event of a cgroup rather than a task: the known container that the cgroup lies in, or its
- * part, else the host. cgrp: of any hierarchy; must not be freed meanwhile. Slower than the others,
- * because it walks up the cgroups. Any context incl. NMI; preemption off.
- */
-void ctrace_identity_resolve_cgroup(const struct cgroup *cgrp, struct ctrace_who *who);
-
-/*
- * Writes a cgroup's path below its hierarchy's root into buf, cut to size including the NUL. RCU read
- * side; any context. ctrace_identity_path(): of p's v2 cgroup; if that is the root, of the v1 cgroup
- * that identity looks at, if there is one.
- */
-void ctrace_identity_cgroup_path(const struct cgroup *cgrp, char *buf, size_t size);
-void ctrace_identity_path(const struct task_struct *p, char *buf, size_t size);
-
-/* --- process context ----------------------------------------------------- */
-
-/*
- * init: registers the hooks and looks at every task. stop: unregisters the hooks, waits until none
- * runs, and ends the announcements; tasks can still be resolved, for probes not yet detached. exit: call
- * when no code resolves tasks or holds a container any more.
- */
-int ctrace_identity_init(void);
-void ctrace_identity_stop(void);
-void ctrace_identity_exit(void);
-
-/* Looks which v1 hierarchies exist, and at all tasks. For session creation and dumps. Sleeps. */
-void ctrace_identity_scan(void);
-
-/*
- * Makes n, with want and deny set, name cgrp, to which the caller holds a reference: what is in cgrp or
- * below is wanted or denied from now on. path gets cgrp's path. -ENOENT: cgrp is being removed;
- * -EINVAL: it is a hierarchy's root; -EOPNOTSUPP: it is in a v1 hierarchy without a controller, where a
- * task's cgroup cannot be read without locks.
- */
-int ctrace_identity_name(const struct cgroup *cgrp, struct ctrace_named *n, char *path, size_t size);
-/*
- * Undoes ctrace_identity_name(). Events may still be wanted or denied because of n: by probes that are
- * running, and through what is remembered of dead tasks and requests. To end that, wait for a grace period,
- * then call ctrace_parts_unchoose() for every container. Then n may be freed.
- */
-void ctrace_identity_unname(struct ctrace_named *n);
-
 /* Invalidates all that is remembered about places: each is looked at again when an event comes from it. */
 void ctrace_identity_relearn(void);
-
-/* enum ctrace_cgroup_mode */
-u32 ctrace_identity_cgroup_mode(void);
 
 #endif /* CTRACE_IDENTITY_H */

@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/list.h>
 #include "identity/parts.h"
-#include "identity/identity.h"
-#include "identity/rules.h"
-#include "compat/rcu.h"
 
 static LIST_HEAD(parts);		/* all parts but those in a sweep's list. ident_lock */
 static bool some_end;			/* ident_lock; READ_ONCE elsewhere */
 
 /* --- ident_lock held --------------------------------------------------------- */
-
-static void mask_part(struct ctrace_container *part)
-{
-	u32 denied = part->base->denied | part->deny;
-
-	/* denied before wanted, as in update_one() of session/target.c */
-	WRITE_ONCE(part->denied, denied);
-	WRITE_ONCE(part->wanted, (part->base->wanted | part->want) & ~denied);
-}
 
 struct ctrace_container *ctrace_part_new(struct ctrace_container *base, u32 want, u32 deny)
 {
@@ -30,18 +18,10 @@ struct ctrace_container *ctrace_part_new(struct ctrace_container *base, u32 want
 	part->base = base;
 	part->want = want;
 	part->deny = deny;
-	mask_part(part);
 	list_add(&part->parts, &base->parts);
 	list_add(&part->list, &parts);
+	ctrace_container_remask(base);
 	return part;
-}
-
-void ctrace_parts_remask(struct ctrace_container *c)
-{
-	struct ctrace_container *part;
-
-	list_for_each_entry(part, &c->parts, parts)
-		mask_part(part);
 }
 
 static void end(struct ctrace_container *part)
@@ -70,7 +50,7 @@ void ctrace_parts_unchoose(struct ctrace_container *c, u32 session)
 			part->want &= ~session;
 			part->deny &= ~session;
 		}
-	ctrace_parts_remask(c);
+	ctrace_container_remask(c);
 }
 
 void ctrace_parts_end_of(struct ctrace_container *c)
@@ -88,25 +68,14 @@ bool ctrace_parts_end(void)
 	return READ_ONCE(some_end);
 }
 
-void ctrace_parts_gather(struct list_head *ending, struct ctrace_rules *r)
+void ctrace_parts_gather(struct list_head *ending)
 {
 	struct ctrace_container *part, *next;
-	unsigned long flags;
 
-	ctrace_ident_lock(&flags);
 	WRITE_ONCE(some_end, false);
 	list_for_each_entry_safe(part, next, &parts, list)
-		if (part->dying) {
+		if (part->dying)
 			list_move(&part->list, ending);
-			part->heir = ctrace_rules_heir(r, part);
-		}
-	ctrace_ident_unlock(flags);
-	/*
-	 * A container dies long after its last task, but a part may end with tasks in it. A probe that
-	 * found the part before may still note it down (ctrace_identity_note_exit()): wait for it.
-	 */
-	if (!list_empty(ending))
-		ctrace_compat_synchronize();
 }
 
 void ctrace_parts_part_with(struct list_head *ending, struct list_head *swept)

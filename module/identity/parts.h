@@ -5,18 +5,14 @@
 
 #include "identity/container.h"
 
-struct ctrace_rules;
-
 /*
  * ident_lock held. Makes a part of base, which is not dying, for the sessions in want and in deny. NULL:
  * pool empty. The part has no reference yet: the node that the caller points to it holds the only one.
  */
 struct ctrace_container *ctrace_part_new(struct ctrace_container *base, u32 want, u32 deny);
-/* ident_lock held. c's masks have changed: updates its parts' masks. */
-void ctrace_parts_remask(struct ctrace_container *c);
 /*
  * ident_lock held. Ends all parts that one of these sessions chose. The caller goes on to
- * ctrace_rules_forget() before it unlocks; then no place resolves to these parts any more.
+ * ctrace_learn_forget() before it unlocks; then no place resolves to these parts any more.
  */
 void ctrace_parts_take_back(u32 sessions);
 /*
@@ -26,17 +22,13 @@ void ctrace_parts_take_back(u32 sessions);
  */
 void ctrace_parts_unchoose(struct ctrace_container *c, u32 session);
 
-/* --- for container.c --------------------------------------------------------- */
+/* --- for gc.c --------------------------------------------------------- */
 
 bool ctrace_parts_end(void);			/* is there a part that ends? Any context */
 /* ident_lock held. c is dying: ends all its parts. */
 void ctrace_parts_end_of(struct ctrace_container *c);
-/*
- * First step of the GC's sweep. Moves the parts that end to `ending` and gives them heirs. When it
- * returns, these parts cannot be found any more, except where they are noted down without a
- * reference. May sleep.
- */
-void ctrace_parts_gather(struct list_head *ending, struct ctrace_rules *r);
+/* ident_lock held. Moves the parts that end to `ending`. */
+void ctrace_parts_gather(struct list_head *ending);
 /*
  * Last step: moves the parts to the front of swept. By now no node points to them, they are noted down
  * nowhere, and a grace period has passed.

@@ -3,136 +3,14 @@
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
-#include "identity/rules_internal.h"
-#include "identity/runtime_name.h"
+#include "identity/learn.h"
+#include "identity/rules.h"
 #include "compat/hash.h"
-
-/* --- looking -------------------------------------------------------------- */
-
-struct ctrace_container *ctrace_rules_owner(struct ctrace_rules *r, const void *ns)
-{
-	struct ctrace_lfnode *n = ctrace_lftable_find(&r->namespaces, 0, 0, ns, 0);
-
-	return n ? ctrace_lfnode_get(n) : NULL;
-}
-
-/* Returns the nearest boundary at cg or above. A cgroup named as a runtime's monitor is not one. */
-static struct ctrace_boundary boundary_from(struct ctrace_rules *r, const void *cg)
-{
-	const struct ctrace_view *v = r->view;
-	struct ctrace_boundary b = { NULL };
-	const void *up;
-	int depth;
-
-	for (depth = 0; cg && depth < CTRACE_CGROUP_DEPTH; depth++, cg = up) {
-		up = v->cg_parent(cg);
-		if (!up)
-			break;
-		b.key = ctrace_rules_key(r, cg);
-		b.node = ctrace_lftable_find(&r->boundaries, b.key, 0, NULL, 0);
-		if (b.node && !ctrace_lfnode_get(b.node))
-			b.node = NULL;	/* another CPU has just pushed it, without its container */
-		if (b.node || ctrace_boundary_parse(v->cg_name(up), v->cg_name(cg), NULL) ==
-		    CTRACE_BOUNDARY_CONTAINER) {
-			b.cg = cg;
-			break;
-		}
-	}
-	return b;
-}
-
-struct ctrace_boundary ctrace_rules_boundary(struct ctrace_rules *r, const struct ctrace_place *p)
-{
-	struct ctrace_boundary b = boundary_from(r, p->cg[0]);
-
-	if (!b.cg && p->cg[1])
-		b = boundary_from(r, p->cg[1]);
-	return b;
-}
-
-bool ctrace_rules_below(struct ctrace_rules *r, const void *cg, u64 root_key)
-{
-	int depth;
-
-	for (depth = 0; cg && depth < CTRACE_CGROUP_DEPTH; depth++, cg = r->view->cg_parent(cg))
-		if (ctrace_rules_key(r, cg) == root_key)
-			return true;
-	return false;
-}
-
-static bool descends(struct ctrace_rules *r, const void *ns, const void *from)
-{
-	int i;
-
-	for (i = 0; ns && i < CTRACE_NS_LEVELS; i++, ns = r->view->ns_parent(ns))
-		if (ns == from)
-			return true;
-	return false;
-}
-
-/*
- * Is the init of ns inside the boundary? On v1 init's boundary may, for the moment, be
- * a cgroup of the same container (cb) in another hierarchy.
- */
-static bool init_inside(struct ctrace_rules *r, const struct ctrace_boundary *b,
-			const struct ctrace_container *cb, const void *ns)
-{
-	struct ctrace_place at;
-	struct ctrace_boundary of_init;
-	s32 pid;
-
-	if (!r->view->ns_init(ns, &at, &pid))
-		return false;
-	if (ctrace_rules_below(r, at.cg[0], b->key) || ctrace_rules_below(r, at.cg[1], b->key))
-		return true;
-	of_init = ctrace_rules_boundary(r, &at);
-	return cb && of_init.node && ctrace_lfnode_get(of_init.node) == cb;
-}
-
-/*
- * Returns the outermost of ns and its ancestors that was made inside the boundary, or NULL.
- * The outermost, so that the answer does not depend on which task is seen first.
- */
-static const void *own_ns(struct ctrace_rules *r, const struct ctrace_boundary *b,
-			  const struct ctrace_container *cb, const void *ns)
-{
-	const void *own = NULL;
-	int i;
-
-	for (i = 0; i < CTRACE_NS_LEVELS && !ctrace_rules_initial(r, ns);
-	     i++, ns = r->view->ns_parent(ns))
-		if (init_inside(r, b, cb, ns))
-			own = ns;
-	return own;
-}
 
 /* --- learning: only with change, under ident_lock ------------------------------ */
 
-/*
- * Returns the live container that b's path has in another hierarchy, or NULL. On v1 a runtime enters
- * the hierarchies one by one, and a container's cgroup has another id in each: the same
- * path in another hierarchy is the same container.
- */
-static struct ctrace_container *by_path(struct ctrace_rules *r, const struct ctrace_boundary *b)
-{
-	u32 hierarchy = r->view->cg_hierarchy(b->cg);
-	struct ctrace_container *c;
-	struct ctrace_lfnode *n;
-	char path[128];
-	unsigned long i;
-	u32 hash;
-
-	hash = ctrace_learn_path(r, b->cg, path, sizeof(path));
-	for (i = 0; i < 1ul << r->boundaries.bits; i++)
-		for (n = READ_ONCE(r->boundaries.heads[i]); n; n = READ_ONCE(n->next)) {
-			c = ctrace_lfnode_get(n);
-			if (c && !c->gone && c->path_hash == hash && n->a >> 56 != hierarchy &&
-			    c->hierarchy != hierarchy &&
-			    !strncmp(c->path, path, sizeof(path) - 1))
-				return c;
-		}
-	return NULL;
-}
+static struct ctrace_container *new_boundary(struct ctrace_rules *r, const struct ctrace_boundary *b,
+					     const void *outer, int depth);
 
 /*
  * Returns the parent of a container first seen at b: the container of the next boundary above, else the
@@ -142,26 +20,29 @@ static struct ctrace_container *by_path(struct ctrace_rules *r, const struct ctr
 static struct ctrace_container *parent_of(struct ctrace_rules *r, const struct ctrace_boundary *b,
 					  const void *outer, int depth)
 {
-	struct ctrace_boundary above = boundary_from(r, r->view->cg_parent(b->cg));
+	struct ctrace_boundary above = ctrace_look_boundary_from(r, r->view->cg_parent(b->cg));
 	struct ctrace_container *c = NULL;
 	int i;
 
 	if (above.node)
 		return ctrace_lfnode_get(above.node);
 	if (above.cg && r->v1)
-		c = by_path(r, &above);
+		c = ctrace_look_by_path(r, &above);
 	if (!c && above.cg && depth)
-		c = ctrace_rules_new_boundary(r, &above, outer, depth - 1);
-	for (i = 0; !c && outer && i < CTRACE_NS_LEVELS && !ctrace_rules_initial(r, outer); i++) {
-		c = ctrace_rules_owner(r, outer);
+		c = new_boundary(r, &above, outer, depth - 1);
+	for (i = 0; !c && outer && i < CTRACE_NS_LEVELS && !ctrace_look_initial(r, outer); i++) {
+		c = ctrace_look_owner(r, outer);
 		outer = r->view->ns_parent(outer);
 	}
 	return c ?: &ctrace_container_host;
 }
 
-struct ctrace_container *ctrace_rules_new_boundary(struct ctrace_rules *r,
-						   const struct ctrace_boundary *b,
-						   const void *outer, int depth)
+/*
+ * Makes a container with the boundary b and, for now, no pid namespace; NULL: pools empty. outer: the pid
+ * namespace it is made from; depth: how many unknown parents may be made first.
+ */
+static struct ctrace_container *new_boundary(struct ctrace_rules *r, const struct ctrace_boundary *b,
+					     const void *outer, int depth)
 {
 	return ctrace_learn_new_boundary(r, parent_of(r, b, outer, depth), b->cg);
 }
@@ -180,29 +61,29 @@ static struct ctrace_container *first_seen_at(struct ctrace_rules *r,
 					      const struct ctrace_boundary *b,
 					      const void *own, const void *ns)
 {
-	struct ctrace_container *c = r->v1 ? by_path(r, b) : NULL;
+	struct ctrace_container *c = r->v1 ? ctrace_look_by_path(r, b) : NULL;
 
-	if (!c && own && ctrace_rules_waits(ctrace_rules_owner(r, own)))
-		c = ctrace_rules_owner(r, own);
+	if (!c && own && ctrace_look_waits(ctrace_look_owner(r, own)))
+		c = ctrace_look_owner(r, own);
 	if (c) {
 		if (!ctrace_learn_boundary(r, c, b->cg))
 			return NULL;
 		adopt(r, c, parent_of(r, b, own ? r->view->ns_parent(own) : ns, 4));
 		return c;
 	}
-	return ctrace_rules_new_boundary(r, b, own ? r->view->ns_parent(own) : ns, 4);
+	return new_boundary(r, b, own ? r->view->ns_parent(own) : ns, 4);
 }
 
 /* own was made inside cb's boundary: is it cb's own? Returns the container that has the boundary afterwards. */
 static struct ctrace_container *meet_ns(struct ctrace_rules *r, struct ctrace_container *cb,
 					const void *own)
 {
-	struct ctrace_container *c = ctrace_rules_owner(r, own);
+	struct ctrace_container *c = ctrace_look_owner(r, own);
 
 	if (cb->ns_fixed || cb->ns == own)
 		return cb;
 	if (!cb->ns) {
-		if (ctrace_rules_waits(c) && c != cb) {
+		if (ctrace_look_waits(c) && c != cb) {
 			ctrace_learn_take_over(r, cb, c);
 			return c;
 		}
@@ -211,10 +92,10 @@ static struct ctrace_container *meet_ns(struct ctrace_rules *r, struct ctrace_co
 		return cb;
 	}
 	/* The init of cb's namespace has gone for good, and another takes its place: a new container. */
-	if (r->view->ns_closed(cb->ns) && !descends(r, own, cb->ns)) {
+	if (r->view->ns_closed(cb->ns) && !ctrace_look_descends(r, own, cb->ns)) {
 		if (!c)
 			c = ctrace_learn_new_ns(r, cb->parent, cb, own);
-		if (ctrace_rules_waits(c)) {
+		if (ctrace_look_waits(c)) {
 			ctrace_learn_take_over(r, cb, c);
 			return c;
 		}
@@ -226,7 +107,7 @@ static struct ctrace_container *meet_ns(struct ctrace_rules *r, struct ctrace_co
 static void settle_ns(struct ctrace_rules *r, struct ctrace_container *cb, const void *ns)
 {
 	cb->ns_fixed = true;
-	if (ctrace_rules_initial(r, ns))
+	if (ctrace_look_initial(r, ns))
 		cb->flags |= CTRACE_CONTAINER_F_HOSTPID;
 	else
 		ctrace_learn_ns(r, cb, ns);
@@ -243,11 +124,11 @@ static struct ctrace_container *nested(struct ctrace_rules *r, struct ctrace_con
 	struct ctrace_container *c = base;
 	int n = 0;
 
-	for (; ns && ns != above && !ctrace_rules_initial(r, ns) && n < CTRACE_NS_LEVELS;
+	for (; ns && ns != above && !ctrace_look_initial(r, ns) && n < CTRACE_NS_LEVELS;
 	     ns = r->view->ns_parent(ns))
 		levels[n++] = ns;
 	while (n--) {
-		struct ctrace_container *next = ctrace_rules_owner(r, levels[n]);
+		struct ctrace_container *next = ctrace_look_owner(r, levels[n]);
 
 		if (!next && change)
 			next = ctrace_learn_new_ns(r, c->cid, c, levels[n]);
@@ -265,7 +146,7 @@ static struct ctrace_container *inside(struct ctrace_rules *r, const struct ctra
 				       const struct ctrace_place *p, bool change)
 {
 	struct ctrace_container *cb = b->node ? ctrace_lfnode_get(b->node) : NULL;
-	const void *own = own_ns(r, b, cb, p->ns), *cb_ns;
+	const void *own = ctrace_look_own_ns(r, b, cb, p->ns), *cb_ns;
 
 	if (change) {
 		if (!cb)
@@ -278,10 +159,10 @@ static struct ctrace_container *inside(struct ctrace_rules *r, const struct ctra
 	if (!cb)
 		return NULL;
 	cb_ns = smp_load_acquire(&cb->ns);	/* pairs with ctrace_learn_ns() */
-	if (ctrace_rules_initial(r, p->ns) || p->ns == cb_ns)
+	if (ctrace_look_initial(r, p->ns) || p->ns == cb_ns)
 		return cb;
 	if (cb_ns)
-		return descends(r, p->ns, cb_ns) ? nested(r, cb, cb_ns, p->ns, change) : cb;
+		return ctrace_look_descends(r, p->ns, cb_ns) ? nested(r, cb, cb_ns, p->ns, change) : cb;
 	if (cb->ns_fixed && own)
 		return nested(r, cb, r->view->ns_parent(own), p->ns, change);
 	return cb;	/* the task came in from outside, and belongs to cb by its cgroup */
@@ -290,21 +171,21 @@ static struct ctrace_container *inside(struct ctrace_rules *r, const struct ctra
 struct ctrace_container *ctrace_rules_decide(struct ctrace_rules *r, const struct ctrace_place *p,
 					     bool change)
 {
-	struct ctrace_boundary b = ctrace_rules_boundary(r, p);
+	struct ctrace_boundary b = ctrace_look_boundary(r, p);
 	struct ctrace_container *c;
 	struct ctrace_place init;
 	s32 pid;
 
 	if (b.cg)
 		return inside(r, &b, p, change);
-	if (ctrace_rules_initial(r, p->ns))
+	if (ctrace_look_initial(r, p->ns))
 		return &ctrace_container_host;
-	c = ctrace_rules_owner(r, p->ns);
+	c = ctrace_look_owner(r, p->ns);
 	if (c)
 		return c;
 	/* p is in no container's cgroup, but may be in a container's pid namespace: init's place tells. */
 	if (r->view->ns_init(p->ns, &init, &pid)) {
-		b = ctrace_rules_boundary(r, &init);
+		b = ctrace_look_boundary(r, &init);
 		if (b.cg) {
 			init.ns = p->ns;
 			init.exec = false;
@@ -316,15 +197,60 @@ struct ctrace_container *ctrace_rules_decide(struct ctrace_rules *r, const struc
 
 struct ctrace_container *ctrace_rules_cgroup(struct ctrace_rules *r, const void *cg, bool change)
 {
-	struct ctrace_boundary b = boundary_from(r, cg);
+	struct ctrace_boundary b = ctrace_look_boundary_from(r, cg);
 	struct ctrace_container *c;
 
 	if (!b.cg)
 		return &ctrace_container_host;
 	if (b.node)
 		return ctrace_lfnode_get(b.node);
-	c = change && r->v1 ? by_path(r, &b) : NULL;
+	c = change && r->v1 ? ctrace_look_by_path(r, &b) : NULL;
 	return c && ctrace_learn_boundary(r, c, b.cg) ? c : NULL;
+}
+
+void ctrace_rules_cgroup_ns(struct ctrace_rules *r, const struct ctrace_place *p,
+			    const void *const *roots, int n)
+{
+	struct ctrace_container *c = NULL;
+	const void *ns = p->ns;
+	struct ctrace_place at;
+	s32 pid;
+	int i;
+
+	if (!n || ctrace_look_boundary(r, p).cg)
+		return;
+	/* c: the owner of the outermost pid namespace whose init is below the roots. */
+	for (; !ctrace_look_initial(r, ns); ns = r->view->ns_parent(ns)) {
+		if (!r->view->ns_init(ns, &at, &pid))
+			break;
+		for (i = 0; i < n; i++)
+			if (ctrace_look_below(r, at.cg[0], ctrace_look_key(r, roots[i])) ||
+			    ctrace_look_below(r, at.cg[1], ctrace_look_key(r, roots[i])))
+				break;
+		if (i == n)
+			break;
+		c = ctrace_look_owner(r, ns);
+	}
+	if (c && !ctrace_look_waits(c))
+		return;
+	for (i = 0; i < n; i++) {
+		struct ctrace_boundary b = {
+			.cg = roots[i], .key = ctrace_look_key(r, roots[i]),
+		};
+
+		if (!c) {
+			if (!ctrace_look_initial(r, p->ns) && ctrace_look_owner(r, p->ns))
+				return;	/* a process of another container, which came in from there */
+			c = new_boundary(r, &b, p->ns, 4);
+			if (!c)
+				return;
+			c->ns_fixed = true;
+			c->flags |= CTRACE_CONTAINER_F_HOSTPID;
+		} else if (!ctrace_learn_boundary(r, c, roots[i])) {
+			break;
+		}
+	}
+	ctrace_learn_forget(r);
 }
 
 /* --- what sessions chose ------------------------------------------------------- */
@@ -341,7 +267,7 @@ static void named_around(struct ctrace_rules *r, const void *cg, u32 *want, u32 
 		up = v->cg_parent(cg);
 		if (!up)
 			break;		/* a root cannot be named */
-		key = ctrace_rules_key(r, cg);
+		key = ctrace_look_key(r, cg);
 		hlist_for_each_entry_rcu(n, &r->named[ctrace_hash(key, CTRACE_NAMED_BITS)], node)
 			if (n->key == key) {
 				*want |= n->want;
@@ -410,4 +336,52 @@ bool ctrace_rules_names(const struct ctrace_rules *r, u32 hierarchy)
 			if (n->hierarchy == hierarchy)
 				return true;
 	return false;
+}
+
+/* --- life -------------------------------------------------------------------- */
+
+int ctrace_rules_init(struct ctrace_rules *r, const struct ctrace_view *view,
+		      void (*forgot)(void), unsigned int nodes)
+{
+	int err;
+
+	r->view = view;
+	r->forgot = forgot;
+	r->gen = 1;
+	r->nr_named = 0;
+	memset(r->named, 0, sizeof(r->named));
+	err = ctrace_lftable_init(&r->boundaries, 10);
+	if (!err)
+		err = ctrace_lftable_init(&r->namespaces, 10);
+	if (!err)
+		err = ctrace_lftable_init(&r->aliases, 12);
+	if (!err)
+		err = ctrace_lftable_init(&r->parts, 8);
+	if (!err)
+		err = ctrace_lfpool_init(&r->nodes, nodes);
+	if (err)
+		ctrace_rules_exit(r);
+	return err;
+}
+
+static bool all(struct ctrace_lfnode *n, void *arg)
+{
+	return true;
+}
+
+/* No reader is left. */
+void ctrace_rules_exit(struct ctrace_rules *r)
+{
+	struct ctrace_lftable *tables[] = {
+		&r->boundaries, &r->namespaces, &r->aliases, &r->parts,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tables); i++) {
+		if (!tables[i]->heads)
+			continue;
+		ctrace_learn_free(r, ctrace_lftable_sweep(tables[i], all, NULL));
+		ctrace_lftable_exit(tables[i]);
+	}
+	ctrace_lfpool_exit(&r->nodes);
 }

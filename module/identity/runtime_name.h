@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a cgroup's name says: a container of some runtime, a container's monitor, or neither. */
-#ifndef CTRACE_BOUNDARY_H
-#define CTRACE_BOUNDARY_H
+#ifndef CTRACE_RUNTIME_NAME_H
+#define CTRACE_RUNTIME_NAME_H
 
 #include <linux/types.h>
 
@@ -25,4 +25,4 @@ struct ctrace_boundary_name {
 enum ctrace_boundary_kind ctrace_boundary_parse(const char *parent, const char *name,
 						struct ctrace_boundary_name *out);
 
-#endif /* CTRACE_BOUNDARY_H */
+#endif /* CTRACE_RUNTIME_NAME_H */

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Targets: the masks they make, containers inside a wanted or a denied one, births, and the tasks that pid
- * targets follow. Containers and tracepoints are made up.
+ * targets follow. Tracepoints and cgroups are made up.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
+#include "kunit/containers.h"
 #include "session/target.c"
 #include "session/tasks.c"
 
 /* --- the rest of the module, as far as a filter sees it ------------------------ */
 
 DEFINE_MUTEX(ctrace_lock);
-struct ctrace_container ctrace_container_host, ctrace_container_unknown;
-u32 ctrace_pid_sessions;
 
 int ctrace_why(char *why, int err, const char *fmt, ...)
 {
@@ -22,40 +21,9 @@ int ctrace_why(char *why, int err, const char *fmt, ...)
 	return err;
 }
 
-atomic64_t ctrace_identity_gen = ATOMIC64_INIT(1);
-
 /* in order of cid: 0 the host, 1, 2, 3 inside 1, 4 inside 3 */
 #define NR	5
 static struct ctrace_container *world[NR];
-
-struct ctrace_container *ctrace_container_next(struct ctrace_container *prev)
-{
-	u32 next = prev ? prev->cid + 1 : 0;
-
-	return next < NR ? world[next] : NULL;
-}
-
-struct ctrace_container *ctrace_container_find_get(u32 cid)
-{
-	if (cid >= NR)
-		return NULL;
-	ctrace_container_get(world[cid]);
-	return world[cid];
-}
-
-bool ctrace_container_exists(u32 cid)
-{
-	return cid < NR;
-}
-
-bool ctrace_ident_lock(unsigned long *flags)
-{
-	return true;
-}
-
-void ctrace_ident_unlock(unsigned long flags)
-{
-}
 
 static u32 relearned;
 
@@ -75,13 +43,6 @@ void ctrace_identity_unname(struct ctrace_named *n)
 
 void ctrace_identity_scan(void)
 {
-}
-
-static u32 unchosen;
-
-void ctrace_parts_unchoose(struct ctrace_container *c, u32 session)
-{
-	unchosen |= 1u << c->cid;
 }
 
 int ctrace_compat_tracepoint_register(const char *name, void *probe, void *data)
@@ -165,18 +126,19 @@ static struct ctrace_session *session(struct kunit *test, u32 index)
 
 static int world_init(struct kunit *test)
 {
+	static const struct ctrace_container_watcher *const told[] = { &ctrace_target_watcher, NULL };
 	static const u32 parents[NR] = { 0, 0, 0, 1, 3 };
+	unsigned long flags;
 	u32 i;
 
+	KUNIT_ASSERT_EQ(test, containers_begin(told), 0);
 	world[0] = &ctrace_container_host;
-	for (i = 0; i < NR; i++) {
-		if (i)
-			world[i] = kunit_kzalloc(test, sizeof(*world[i]), GFP_KERNEL);
-		KUNIT_ASSERT_NOT_NULL(test, world[i]);
-		world[i]->cid = i;
+	for (i = 1; i < NR; i++) {
+		ctrace_ident_lock(&flags);
+		world[i] = ctrace_container_new();
 		world[i]->parent = parents[i];
-		world[i]->wanted = 0;
-		world[i]->denied = 0;
+		ctrace_container_publish(world[i], world[parents[i]]);
+		ctrace_ident_unlock(flags);
 	}
 	one = session(test, 0);
 	two = session(test, 5);
@@ -188,6 +150,7 @@ static void world_exit(struct kunit *test)
 	target_del_all(one);
 	target_del_all(two);
 	ctrace_tasks_exit();
+	containers_end(test, NULL);
 }
 
 static void expect(struct kunit *test, u32 bit, const char *cids)
@@ -202,7 +165,7 @@ static void expect(struct kunit *test, u32 bit, const char *cids)
 static void nothing(struct kunit *test)
 {
 	expect(test, ~0u, "");
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[1], current), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[1], current), 0u);
 	KUNIT_EXPECT_FALSE(test, ctrace_container_wanted(world[1]));
 }
 
@@ -211,12 +174,10 @@ static void all(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_ALL, 0, false, why), 0);
 	expect(test, 1, "01234");
 	KUNIT_EXPECT_EQ(test, ctrace_container_unknown.wanted, 1u);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 1u);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(2, world[2], current), 0u);
-	unchosen = 0;
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], current), 1u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(2, world[2], current), 0u);
 	KUNIT_ASSERT_EQ(test, target_del(one, CTRACE_TARGET_ALL, 0, false), 0);
 	nothing(test);
-	KUNIT_EXPECT_EQ(test, unchosen, (1u << NR) - 1);	/* each container was told */
 }
 
 static void one_container(struct kunit *test)
@@ -249,7 +210,7 @@ static void two_sessions(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, target_add(two, CTRACE_TARGET_ALL, 0, false, why), 0);
 	expect(test, 1, "2");
 	expect(test, 1 << 5, "01234");
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 33u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], current), 33u);
 	target_del_all(two);
 	expect(test, 1, "2");
 	expect(test, 1 << 5, "");
@@ -337,9 +298,9 @@ static void pid_in_a_denied_one(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_PID, task_tgid_vnr(current), false, why), 0);
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_CID, 3, true, why), 0);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 1u);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[3], current), 0u);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[4], current), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], current), 1u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[3], current), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[4], current), 0u);
 }
 
 /* Stands for a task where only its address counts. */
@@ -353,21 +314,21 @@ static void pids(struct kunit *test)
 	struct task_struct *child = stand_in(test), *stranger = stand_in(test);
 
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_PID, task_tgid_vnr(current), false, why), 0);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 1u);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], stranger), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], current), 1u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], stranger), 0u);
 	KUNIT_EXPECT_TRUE(test, ctrace_container_wanted(world[2]));
 	probe_fork(NULL, current, child);
 	probe_fork(NULL, stranger, stranger);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], child), 1u);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], stranger), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], child), 1u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], stranger), 0u);
 	/* its memory is freed, and used for another task */
 	probe_free(NULL, child);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], child), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], child), 0u);
 	probe_fork(NULL, current, child);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], child), 1u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], child), 1u);
 	target_del_all(one);
 	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(child), 0u);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 0u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], current), 0u);
 	KUNIT_EXPECT_EQ(test, target_add(one, CTRACE_TARGET_PID, 1 << 22, false, why), -ESRCH);
 }
 
@@ -423,7 +384,7 @@ static void pid_targets_go(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, target_del(one, CTRACE_TARGET_PID, 0, false), 0);
 	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(early), 0u);
 	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(late), 33u);
-	KUNIT_EXPECT_EQ(test, ctrace_filter(~0u, world[2], current), 33u);
+	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], current), 33u);
 	KUNIT_ASSERT_EQ(test, target_del(one, CTRACE_TARGET_PID, 0, false), 0);
 	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(late), 32u);
 	KUNIT_EXPECT_EQ(test, ctrace_pid_sessions, 32u);

@@ -62,7 +62,7 @@ static void host_is_zero(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, CID(&root, &host), 0u);
 	KUNIT_EXPECT_EQ(test, CID(&shell, &host), 0u);
-	KUNIT_EXPECT_EQ(test, nr_made, 0u);
+	KUNIT_EXPECT_EQ(test, nr_known, 0u);
 }
 
 /* crun: born in the cgroup and the namespace at once; later tasks belong by their cgroup */
@@ -87,8 +87,8 @@ static void cgroup_first(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 1u);
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
-	KUNIT_EXPECT_PTR_EQ(test, made[0]->ns, (const void *)&ns1);
-	KUNIT_EXPECT_EQ(test, nr_made, 1u);
+	KUNIT_EXPECT_PTR_EQ(test, known[0]->ns, (const void *)&ns1);
+	KUNIT_EXPECT_EQ(test, nr_known, 1u);
 }
 
 /* lxc: the namespace first, whose init is then moved into the cgroup */
@@ -96,12 +96,12 @@ static void namespace_first(struct kunit *test)
 {
 	ns1.init_at[0] = &shell;
 	KUNIT_EXPECT_EQ(test, CID(&shell, &ns1), 1u);
-	KUNIT_EXPECT_EQ(test, made[0]->key, 0ull);
+	KUNIT_EXPECT_EQ(test, known[0]->key, 0ull);
 	ns1.init_at[0] = &box_a;
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
-	KUNIT_EXPECT_EQ(test, made[0]->cgroup_id, 3ull);
+	KUNIT_EXPECT_EQ(test, known[0]->cgroup_id, 3ull);
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 1u);
-	KUNIT_EXPECT_EQ(test, nr_made, 1u);
+	KUNIT_EXPECT_EQ(test, nr_known, 1u);
 }
 
 /* The same inside another container: the parent is learned when the init arrives in the cgroup. */
@@ -111,13 +111,13 @@ static void namespace_first_inside(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
 	KUNIT_EXPECT_EQ(test, CID(&shell, &late), 2u);
-	KUNIT_EXPECT_EQ(test, made[1]->parent, 0u);
+	KUNIT_EXPECT_EQ(test, known[1]->parent, 0u);
 	late.init_at[0] = &inner;
 	KUNIT_EXPECT_EQ(test, CID(&inner, &late), 2u);
-	KUNIT_EXPECT_EQ(test, made[1]->parent, 1u);
-	ctrace_rules_exit(&rules, fake_put);
+	KUNIT_EXPECT_EQ(test, known[1]->parent, 1u);
+	ctrace_rules_exit(&rules);
 	fake_put(&late);
-	made[1]->ns = NULL;
+	known[1]->ns = NULL;
 	KUNIT_EXPECT_EQ(test, late.refs, 0);
 	KUNIT_ASSERT_EQ(test, ctrace_rules_init(&rules, &fake, forgot, 16), 0);
 }
@@ -130,15 +130,15 @@ static void merge(struct kunit *test)
 	ns1.init_at[0] = &shell;
 	KUNIT_EXPECT_EQ(test, CID(&shell, &ns1), 1u);
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 2u);
-	made[1]->wanted = 4;
+	known[1]->wanted = 4;
 	was = forgotten;
 	ns1.init_at[0] = &box_a;
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 1u);
-	KUNIT_EXPECT_TRUE(test, made[1]->gone);
-	KUNIT_EXPECT_FALSE(test, made[0]->gone);
-	KUNIT_EXPECT_EQ(test, made[0]->wanted, 4u);
-	KUNIT_EXPECT_EQ(test, made[0]->live_keys, 1u);
+	KUNIT_EXPECT_TRUE(test, known[1]->gone);
+	KUNIT_EXPECT_FALSE(test, known[0]->gone);
+	KUNIT_EXPECT_EQ(test, known[0]->wanted, 4u);
+	KUNIT_EXPECT_EQ(test, known[0]->live_keys, 1u);
 	KUNIT_EXPECT_GT(test, forgotten, was);
 }
 
@@ -148,17 +148,17 @@ static void nested_namespaces(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, CID(&sub_a, &ns2), 2u);	/* makes container 1, for ns1, on the way */
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 1u);
-	KUNIT_EXPECT_EQ(test, made[1]->parent, 1u);
-	KUNIT_EXPECT_EQ(test, made[0]->parent, 0u);
-	KUNIT_EXPECT_EQ(test, nr_made, 2u);
+	KUNIT_EXPECT_EQ(test, known[1]->parent, 1u);
+	KUNIT_EXPECT_EQ(test, known[0]->parent, 0u);
+	KUNIT_EXPECT_EQ(test, nr_known, 2u);
 }
 
 static void nested_boundaries(struct kunit *test)
 {
 	ns2.init_at[0] = &inner;
 	KUNIT_EXPECT_EQ(test, CID(&inner, &ns2), 2u);
-	KUNIT_EXPECT_EQ(test, made[1]->cgroup_id, 6ull);
-	KUNIT_EXPECT_EQ(test, made[1]->parent, made[0]->cid);
+	KUNIT_EXPECT_EQ(test, known[1]->cgroup_id, 6ull);
+	KUNIT_EXPECT_EQ(test, known[1]->parent, known[0]->cid);
 	KUNIT_EXPECT_EQ(test, CID(&sub_a, &ns1), 1u);
 	KUNIT_EXPECT_EQ(test, CID(&inner, &ns1), 2u);	/* the outer container's runtime, starting the inner */
 }
@@ -168,8 +168,8 @@ static void unshare_alone(struct kunit *test)
 	ns1.init_at[0] = ns2.init_at[0] = &shell;
 	KUNIT_EXPECT_EQ(test, CID(&shell, &ns2), 2u);
 	KUNIT_EXPECT_EQ(test, CID(&shell, &ns1), 1u);
-	KUNIT_EXPECT_EQ(test, made[1]->parent, 1u);
-	KUNIT_EXPECT_STREQ(test, made[0]->path, "/user.slice");
+	KUNIT_EXPECT_EQ(test, known[1]->parent, 1u);
+	KUNIT_EXPECT_STREQ(test, known[0]->path, "/user.slice");
 	KUNIT_EXPECT_EQ(test, CID(&shell, &host), 0u);
 }
 
@@ -179,20 +179,20 @@ static void shared_namespace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
 	KUNIT_EXPECT_EQ(test, CID(&box_b, &ns1), 2u);
 	KUNIT_EXPECT_EQ(test, ask(&box_b, &ns1, true)->cid, 2u);
-	KUNIT_EXPECT_PTR_EQ(test, made[1]->ns, (const void *)&ns1);
+	KUNIT_EXPECT_PTR_EQ(test, known[1]->ns, (const void *)&ns1);
 	/* a further namespace made in the second is nested in it */
 	ns2.init_at[0] = &box_b;
 	KUNIT_EXPECT_EQ(test, CID(&box_b, &ns2), 3u);
-	KUNIT_EXPECT_EQ(test, made[2]->parent, 2u);
+	KUNIT_EXPECT_EQ(test, known[2]->parent, 2u);
 }
 
 static void host_pid(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, ask(&box_a, &host, true)->cid, 1u);
-	KUNIT_EXPECT_TRUE(test, made[0]->flags & CTRACE_CONTAINER_F_HOSTPID);
+	KUNIT_EXPECT_TRUE(test, known[0]->flags & CTRACE_CONTAINER_F_HOSTPID);
 	/* so ns1 is not this container's own, but that of a container in it */
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 2u);
-	KUNIT_EXPECT_EQ(test, made[1]->parent, 1u);
+	KUNIT_EXPECT_EQ(test, known[1]->parent, 1u);
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 1u);
 }
 
@@ -206,19 +206,19 @@ static void reuse(struct kunit *test)
 	ns1.closed = true;
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &again), 2u);
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 2u);
-	KUNIT_EXPECT_TRUE(test, made[0]->gone);
-	KUNIT_EXPECT_EQ(test, made[1]->live_keys, 1u);
-	ctrace_rules_cgroup_gone(&rules, ctrace_key(0, 3));
-	ctrace_rules_cgroup_gone(&rules, ctrace_key(0, 3));
-	KUNIT_EXPECT_TRUE(test, made[1]->gone);
-	KUNIT_EXPECT_EQ(test, nr_gone, 2u);
+	KUNIT_EXPECT_TRUE(test, known[0]->gone);
+	KUNIT_EXPECT_EQ(test, known[1]->live_keys, 1u);
+	ctrace_learn_cgroup_gone(&rules, ctrace_key(0, 3));
+	ctrace_learn_cgroup_gone(&rules, ctrace_key(0, 3));
+	KUNIT_EXPECT_TRUE(test, known[1]->gone);
+	KUNIT_EXPECT_EQ(test, nr_gone(), 2u);
 	/* a new cgroup of the same name has another id */
 	box_a.id = 30;
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 3u);
-	ctrace_rules_exit(&rules, fake_put);
-	if (made[1]->ns)
-		fake_put(made[1]->ns);
-	made[1]->ns = NULL;
+	ctrace_rules_exit(&rules);
+	if (known[1]->ns)
+		fake_put(known[1]->ns);
+	known[1]->ns = NULL;
 	KUNIT_EXPECT_EQ(test, again.refs, 0);
 	KUNIT_ASSERT_EQ(test, ctrace_rules_init(&rules, &fake, forgot, 16), 0);
 }
@@ -240,11 +240,11 @@ static void hierarchies_one_by_one(struct kunit *test)
 	p.ns = &ns1;
 	KUNIT_EXPECT_EQ(test, ctrace_rules_decide(&rules, &p, true)->cid, 1u);
 	preempt_enable();
-	KUNIT_EXPECT_EQ(test, made[0]->live_keys, 2u);
-	ctrace_rules_cgroup_gone(&rules, ctrace_key(2, 8));
-	KUNIT_EXPECT_FALSE(test, made[0]->gone);
-	ctrace_rules_cgroup_gone(&rules, ctrace_key(4, 3));
-	KUNIT_EXPECT_TRUE(test, made[0]->gone);
+	KUNIT_EXPECT_EQ(test, known[0]->live_keys, 2u);
+	ctrace_learn_cgroup_gone(&rules, ctrace_key(2, 8));
+	KUNIT_EXPECT_FALSE(test, known[0]->gone);
+	ctrace_learn_cgroup_gone(&rules, ctrace_key(4, 3));
+	KUNIT_EXPECT_TRUE(test, known[0]->gone);
 	/* the same id in two hierarchies is two cgroups */
 	KUNIT_EXPECT_NE(test, ctrace_key(2, 3), ctrace_key(4, 3));
 	rules.v1 = false;
@@ -262,8 +262,8 @@ static void cgroup_namespace(struct kunit *test)
 	ctrace_rules_cgroup_ns(&rules, &p, roots, 1);
 	KUNIT_EXPECT_EQ(test, CID(&plain, &ns1), 1u);
 	KUNIT_EXPECT_EQ(test, CID(&plain, &host), 1u);
-	KUNIT_EXPECT_STREQ(test, made[0]->path, "/c1");
-	KUNIT_EXPECT_EQ(test, nr_made, 1u);
+	KUNIT_EXPECT_STREQ(test, known[0]->path, "/c1");
+	KUNIT_EXPECT_EQ(test, nr_known, 1u);
 }
 
 /* A cgroup without a task: the known container whose boundary it lies in, in any hierarchy; else the host. */
@@ -282,17 +282,17 @@ static void cgroup_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctrace_rules_cgroup(&rules, &a4, true)->cid, 1u);
 	KUNIT_EXPECT_EQ(test, ctrace_rules_cgroup(&rules, &a4, false)->cid, 1u);
 	preempt_enable();
-	KUNIT_EXPECT_EQ(test, nr_made, 1u);
+	KUNIT_EXPECT_EQ(test, nr_known, 1u);
 	rules.v1 = false;
 }
 
 static void pool_empty(struct kunit *test)
 {
-	pool_left = 0;
+	leave_in_pool(0);
 	KUNIT_EXPECT_NULL(test, ask(&box_a, &ns1, false));
 	KUNIT_EXPECT_NULL(test, ask(&shell, &ns3, false));
 	KUNIT_EXPECT_EQ(test, CID(&shell, &host), 0u);
-	pool_left = 1;
+	leave_in_pool(1);
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
 }
 

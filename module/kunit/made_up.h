@@ -1,80 +1,62 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Made-up cgroups, pid namespaces and containers, under the real rules of identity. */
+/* Made-up cgroups and pid namespaces, under the real rules of identity and with real containers. */
 #ifndef CTRACE_MADE_UP_H
 #define CTRACE_MADE_UP_H
 
 #include <kunit/test.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include "identity/learn.c"
+#include "kunit/containers.h"
 #include "identity/lftable.c"
+#include "identity/look.c"
+#include "identity/learn.c"
 #include "identity/rules.c"
 #include "identity/runtime_name.c"
 
-/* --- container.c's functions, without its pool and its work ------------------ */
+/* --- what lies above containers ---------------------------------------------- */
 
-struct ctrace_container ctrace_container_host = {
-	.ns_fixed = true, .parts = LIST_HEAD_INIT(ctrace_container_host.parts),
-};
-static struct ctrace_container *made[64];
-static u32 nr_made, pool_left, nr_gone;
+static struct ctrace_container *known[64];	/* in order of birth */
+static u32 nr_known;
 
-struct ctrace_container *ctrace_container_new(void)
+static void count_born(struct ctrace_container *c, const struct ctrace_container *parent)
 {
-	struct ctrace_container *c;
-
-	if (!pool_left || nr_made == ARRAY_SIZE(made))
-		return NULL;
-	pool_left--;
-	c = kzalloc(sizeof(*c), GFP_ATOMIC);
-	if (c) {
-		made[nr_made++] = c;
-		c->cid = nr_made;
-		INIT_LIST_HEAD(&c->parts);
-	}
-	return c;
-}
-
-static struct ctrace_container *parts_made[16];
-static u32 nr_parts;
-
-struct ctrace_container *ctrace_part_new(struct ctrace_container *base, u32 want, u32 deny)
-{
-	struct ctrace_container *c;
-
-	if (!pool_left || nr_parts == ARRAY_SIZE(parts_made))
-		return NULL;
-	pool_left--;
-	c = kzalloc(sizeof(*c), GFP_ATOMIC);
-	if (c) {
-		parts_made[nr_parts++] = c;
-		c->cid = base->cid;
-		c->base = base;
-		c->want = want;
-		c->deny = deny;
-	}
-	return c;
-}
-
-void ctrace_container_publish(struct ctrace_container *c, struct ctrace_container *parent)
-{
+	if (nr_known < ARRAY_SIZE(known))
+		known[nr_known++] = c;
 	c->wanted = parent->wanted;
 }
 
-void ctrace_container_inherit(struct ctrace_container *c, const struct ctrace_container *in)
+static const struct ctrace_container_watcher counter = { .born = count_born };
+static const struct ctrace_container_watcher *const told[] = { &counter, NULL };
+
+static u32 nr_gone(void)
 {
-	c->wanted |= in->wanted;
+	return nr_known - ctrace_container_count();
 }
 
-void ctrace_container_changed(struct ctrace_container *c)
+static inline u32 nr_parts(void)
 {
+	struct ctrace_container *part;
+	u32 n = 0;
+
+	list_for_each_entry(part, &parts, list)
+		n++;
+	return n;
 }
 
-void ctrace_container_gone(struct ctrace_container *c)
+/* Leaves n containers in the pool, for new ones and for parts. */
+static void leave_in_pool(u32 n)
 {
-	if (!c->gone)
-		nr_gone++;
-	c->gone = 1;
+	struct ctrace_container *c;
+	unsigned long flags;
+
+	ctrace_container_refill();
+	do {
+		ctrace_ident_lock(&flags);
+		c = pool_size > n ? ctrace_container_take() : NULL;
+		ctrace_ident_unlock(flags);
+		if (c)
+			ctrace_container_free(c);
+	} while (c);
 }
 
 /* --- the world --------------------------------------------------------------- */
@@ -119,7 +101,7 @@ static bool fake_init(const void *ns, struct ctrace_place *at, s32 *pid)
 
 static const struct ctrace_view fake = {
 	fake_parent, fake_id, fake_hierarchy, fake_name, fake_online,
-	fake_ns_parent, fake_closed, fake_init, fake_inum, fake_get,
+	fake_ns_parent, fake_closed, fake_init, fake_inum, fake_get, fake_put,
 };
 
 #define HEX_A "aaaaaaaaaaaaaaaa0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -148,27 +130,15 @@ static int world_init(struct kunit *test)
 	ns1 = (struct ns){ &host, .inum = 2, .init_at = { &box_a } };
 	ns2 = (struct ns){ &ns1, .inum = 3, .init_at = { &sub_a } };
 	ns3 = (struct ns){ &host, .inum = 4, .init_at = { &box_b } };
-	nr_made = nr_parts = nr_gone = forgotten = 0;
-	pool_left = 32;
+	nr_known = forgotten = 0;
+	KUNIT_ASSERT_EQ(test, containers_begin(told), 0);
 	return ctrace_rules_init(&rules, &fake, forgot, 256);
 }
 
 static void world_exit(struct kunit *test)
 {
-	u32 i;
-
-	ctrace_rules_exit(&rules, fake_put);
-	for (i = 0; i < nr_made; i++) {
-		if (made[i]->ns)
-			fake_put(made[i]->ns);
-		/* every node has put its container */
-		KUNIT_EXPECT_EQ(test, atomic_read(&made[i]->refs), 0);
-		kfree(made[i]);
-	}
-	for (i = 0; i < nr_parts; i++) {
-		KUNIT_EXPECT_EQ(test, atomic_read(&parts_made[i]->refs), 0);
-		kfree(parts_made[i]);
-	}
+	ctrace_rules_exit(&rules);	/* every node puts its container */
+	containers_end(test, fake_put);
 	KUNIT_EXPECT_EQ(test, ns1.refs, 0);
 	KUNIT_EXPECT_EQ(test, ns2.refs, 0);
 	KUNIT_EXPECT_EQ(test, ns3.refs, 0);

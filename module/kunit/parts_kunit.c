@@ -56,7 +56,7 @@ static void named_by_sessions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, part(c, true, &sub_a, NULL, NULL)->want, 3u);
 	KUNIT_EXPECT_EQ(test, part(c, true, &sub_a, NULL, NULL)->deny, 4u);
 	KUNIT_EXPECT_PTR_EQ(test, part(c, true, &box_a, NULL, NULL), q);
-	KUNIT_EXPECT_EQ(test, nr_parts, 3u);
+	KUNIT_EXPECT_EQ(test, nr_parts(), 3u);
 	/* in any of the hierarchies */
 	ctrace_rules_name(&rules, &down);
 	KUNIT_EXPECT_EQ(test, part(h, true, &root, &plain, NULL)->want, 8u);
@@ -72,8 +72,8 @@ static void named_by_sessions(struct kunit *test)
 	ctrace_rules_unname(&rules, &not);
 	KUNIT_EXPECT_PTR_EQ(test, part(c, true, &sub_a, NULL, NULL), c);
 	/* nobody but these sessions would have known */
-	KUNIT_EXPECT_EQ(test, nr_made, 1u);
-	KUNIT_EXPECT_EQ(test, nr_gone, 0u);
+	KUNIT_EXPECT_EQ(test, nr_known, 1u);
+	KUNIT_EXPECT_EQ(test, nr_gone(), 0u);
 	KUNIT_EXPECT_EQ(test, c->key, ctrace_key(0, 3));
 }
 
@@ -123,7 +123,7 @@ static void parts_that_end(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, heir(p));
 	c->dying = 0;
 	p->dying = 1;
-	pool_left = 0;
+	leave_in_pool(0);
 	KUNIT_EXPECT_NULL(test, part(c, true, &box_a, NULL, NULL));
 	ctrace_rules_unname(&rules, &n);
 }

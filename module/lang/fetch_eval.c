@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Runs a definition's program: from registers and memory to a payload. */
+#include "lang/copy_string.h"
 #include "lang/fetch.h"
 
 static u64 base_value(const struct ctrace_fetch_arg *a, const struct ctrace_fetch_ctx *x)
@@ -105,32 +106,21 @@ static u32 number(const struct ctrace_fetch_arg *a, const struct ctrace_fetch_ct
 	return at;
 }
 
-/*
- * Copies at most CTRACE_STR_MAX - 1 bytes and a NUL, in pieces that cross no page. Returns the length with
- * the NUL, or 0 if a piece cannot be read.
- */
-static u32 copy_string(const struct ctrace_fetch_ctx *x, char *to, u64 from, bool user)
-{
-	u32 n = 0, chunk, most, nul;
+struct place {
+	const struct ctrace_fetch_ctx *x;
+	bool user;
+};
 
-	while (n < CTRACE_STR_MAX - 1) {
-		chunk = 32 - ((from + n) & 31);
-		most = CTRACE_STR_MAX - 1 - n;
-		if (chunk > most)
-			chunk = most;
-		if (ctrace_fetch_read(x, to + n, from + n, chunk, user))
-			return 0;
-		nul = strnlen(to + n, chunk);
-		n += nul;
-		if (nul < chunk)
-			break;
-	}
-	to[n] = 0;
-	return n + 1;
+static __always_inline long read_place(void *to, u64 at, u32 n, const void *arg)
+{
+	const struct place *p = arg;
+
+	return ctrace_fetch_read(p->x, to, at, n, p->user);
 }
 
 static u32 string(const struct ctrace_fetch_arg *a, const struct ctrace_fetch_ctx *x, char *to)
 {
+	struct place p = { .x = x };
 	u64 from;
 	u32 n;
 
@@ -144,11 +134,12 @@ static u32 string(const struct ctrace_fetch_arg *a, const struct ctrace_fetch_ct
 		to[n] = 0;
 		return n + 1;
 	}
-	n = address(a, x, &from) ? copy_string(x, to, from, a->derefs[a->nderefs - 1].user) : 0;
-	if (n)
-		return n;
-	memcpy(to, "(fault)", sizeof("(fault)"));	/* as the kernel's own tracers say */
-	return sizeof("(fault)");
+	if (address(a, x, &from)) {
+		p.user = a->derefs[a->nderefs - 1].user;
+		return ctrace_copy_string(to, from, read_place, &p);
+	}
+	memcpy(to, CTRACE_FAULT, sizeof(CTRACE_FAULT));
+	return sizeof(CTRACE_FAULT);
 }
 
 u32 ctrace_fetch_eval(const struct ctrace_fetch *f, const struct ctrace_fetch_ctx *x, void *payload)

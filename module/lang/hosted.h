@@ -40,6 +40,9 @@ typedef int64_t s64;
 #define ctrace_zalloc(n)	calloc(1, n)
 #define ctrace_free(p)		free(p)
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#ifndef __always_inline
+#define __always_inline inline __attribute__((__always_inline__))
+#endif
 #define __printf(fmt, args)	/* the kernel's build checks them */
 #endif
 

@@ -53,7 +53,7 @@ static __always_inline void on_rq(u32 id, struct request *rq, bool here)
 	if (!mask)
 		return;
 	ctrace_block_recall(rq, here, false, &by);
-	mask = ctrace_filter(mask, by.who.container, by.who.task);
+	mask = ctrace_wanted(mask, by.who.container, by.who.task);
 	if (!mask)
 		return;
 	a = (struct rq_arg) {
@@ -105,7 +105,7 @@ static __always_inline void on_complete(struct request *rq, int error, u32 bytes
 	if (!mask)
 		return;
 	ctrace_block_recall(rq, false, bytes >= blk_rq_bytes(rq), &by);
-	mask = ctrace_filter(mask, by.who.container, by.who.task);
+	mask = ctrace_wanted(mask, by.who.container, by.who.task);
 	if (!mask)
 		return;
 	a = (struct rq_arg) {
@@ -151,7 +151,7 @@ static __always_inline void on_bio_queue(struct bio *bio)
 	if (!mask)
 		return;
 	ctrace_block_here(bio, &by);
-	mask = ctrace_filter(mask, by.who.container, by.who.task);
+	mask = ctrace_wanted(mask, by.who.container, by.who.task);
 	if (!mask)
 		return;
 	a = (struct rq_arg) {

@@ -11,6 +11,7 @@
 #include <linux/pid_namespace.h>
 #include "probe/block_owner.h"
 #include "event/comm.h"
+#include "identity/cgroup.h"
 #include "compat/block.h"
 #include "compat/clock.h"
 

@@ -52,7 +52,7 @@ static noinline void enter(struct pt_regs *regs, long nr)
 	if (!mask)
 		return;
 	ctrace_identity_resolve_current(&who);
-	mask = ctrace_filter(mask, who.container, p);
+	mask = ctrace_wanted(mask, who.container, p);
 	if (!mask)
 		return;
 	place = ctrace_inflight_take(&calls, ctrace_inflight_row(p), p);
@@ -98,7 +98,7 @@ static noinline void leave(const struct call *c, long ret)
 		      ctrace_compat_task_start(p) != c->leader_start))
 		return;
 	ctrace_identity_resolve_current(&who);
-	mask = ctrace_filter(mask, who.container, p);
+	mask = ctrace_wanted(mask, who.container, p);
 	if (mask)
 		ctrace_emit(mask, id, &who, CTRACE_SIZE(ctrace_call_payload) + c->len, fill_call, &r);
 }

@@ -4,6 +4,7 @@
 #include <linux/string.h>
 #include "probe/table.h"
 #include "emit/simple.h"
+#include "identity/cgroup.h"
 #include "compat/cgroup.h"
 #include "compat/tracepoint.h"
 
@@ -53,7 +54,7 @@ static __always_inline void on_attach(struct cgroup *dst, const char *path, stru
 	if (!mask)
 		return;
 	ctrace_identity_resolve_task(p, &who);
-	mask = ctrace_filter(mask, who.container, p);
+	mask = ctrace_wanted(mask, who.container, p);
 	if (!mask)
 		return;
 	a.path = path_of(dst, path, buf);

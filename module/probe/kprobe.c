@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include "probe/table.h"
 #include "emit/emit.h"
+#include "emit/scratch.h"
 #include "emit/stack.h"
 #include "event/define.h"
 #include "lang/fetch.h"
@@ -25,21 +26,6 @@ struct ctrace_kprobe {
 	atomic64_t unwritten;		/* hits that found no scratch */
 };
 
-/*
- * Payloads are made here first, because strings decide their length. The kernel runs no kprobe's handler
- * inside another's. But a kretprobe's handler might nest in ways we do not know of, so there is room for
- * more than one.
- */
-#define SCRATCH_DEPTH	3
-
-struct kprobe_scratch {
-	u32 depth;
-	char payload[SCRATCH_DEPTH][CTRACE_PAYLOAD_MAX] __aligned(8);
-};
-
-/* Lives from the first probe with arguments until module exit. Written under ctrace_lock. */
-static struct kprobe_scratch __percpu *scratches;
-
 /* --- a hit ------------------------------------------------------------------ */
 
 static __always_inline void fill_nothing(void *payload, const void *arg)
@@ -49,26 +35,20 @@ static __always_inline void fill_nothing(void *payload, const void *arg)
 static void emit_args(struct ctrace_kprobe *k, u32 mask, const struct ctrace_who *who,
 		      struct pt_regs *regs)
 {
-	struct kprobe_scratch *s = this_cpu_ptr(scratches);
 	const struct ctrace_fetch_ctx x = {
 		.regs = regs, .sp = kernel_stack_pointer(regs), .stack_size = THREAD_SIZE,
 		.comm = who->task ? who->task->comm : "", .task = who->task && who->task->mm,
 	};
-	u32 depth = READ_ONCE(s->depth);
-	struct ctrace_copy c;
+	char *room = ctrace_scratch_take();	/* strings decide the payload's length */
+	struct ctrace_copy c = { .from = room };
 
-	if (unlikely(depth == SCRATCH_DEPTH)) {
+	if (unlikely(!room)) {
 		atomic64_inc(&k->unwritten);
 		return;
 	}
-	/* An interrupt from here on restores depth before it returns. */
-	WRITE_ONCE(s->depth, depth + 1);
-	barrier();
-	c.from = s->payload[depth];
-	c.len = ctrace_fetch_eval(k->fetch, &x, s->payload[depth]);
+	c.len = ctrace_fetch_eval(k->fetch, &x, room);
 	ctrace_emit(mask, k->event_id, who, c.len, ctrace_fill_copy, &c);
-	barrier();
-	WRITE_ONCE(s->depth, depth);
+	ctrace_scratch_give();
 }
 
 /* Fills *who with the owner of the hit. Returns the bit of k's session if that wants the hit, else 0. */
@@ -80,7 +60,7 @@ static __always_inline u32 wanted(struct ctrace_kprobe *k, struct pt_regs *regs,
 	if (!mask)
 		return 0;
 	ctrace_identity_resolve_trap(who, breakpoint, regs);
-	return ctrace_filter(mask, who->container, who->task);
+	return ctrace_wanted(mask, who->container, who->task);
 }
 
 static __always_inline void hit_wanted(struct ctrace_kprobe *k, struct pt_regs *regs, bool breakpoint)
@@ -252,14 +232,6 @@ static const struct ctrace_event_type *type_of(const struct ctrace_fetch *f, con
 	return ctrace_event_dynamic(&t);
 }
 
-static int need_scratch(void)
-{
-	lockdep_assert_held(&ctrace_lock);
-	if (!scratches)
-		scratches = alloc_percpu(struct kprobe_scratch);
-	return scratches ? 0 : -ENOMEM;
-}
-
 static struct ctrace_kprobe *kprobe_new(const char *text, char *why)
 {
 	struct ctrace_kprobe *k = kzalloc(sizeof(*k), GFP_KERNEL);
@@ -338,8 +310,7 @@ static int kprobe_add(struct ctrace_probe *p, const char *text, char *why)
 	if (IS_ERR(k))
 		return PTR_ERR(k);
 	k->bit = 1u << p->session->index;
-	err = k->fetch->nargs ? need_scratch() : 0;
-	err = err ?: register_it(k, why);
+	err = register_it(k, why);
 	if (err)
 		goto free;
 	t = type_of(k->fetch, text);
@@ -402,11 +373,6 @@ static u64 kprobe_missed(const struct ctrace_probe *p)
 	const struct ctrace_kprobe *k = p->priv;
 
 	return k->kp.nmissed + (k->fetch->ret ? k->rp.nmissed : 0) + atomic64_read(&k->unwritten);
-}
-
-void ctrace_kprobe_exit(void)
-{
-	free_percpu(scratches);
 }
 
 static const char *const prefixes[] = {

@@ -11,6 +11,7 @@
 #include "probe/table.h"
 #include "emit/emit.h"
 #include "session/inflight.h"
+#include "identity/cgroup.h"
 #include "compat/net.h"
 #include "compat/tracepoint.h"
 
@@ -78,7 +79,7 @@ static __always_inline void on_queue(const struct sk_buff *skb)
 		return;
 	sk = ctrace_compat_skb_sock(skb);
 	resolve_sock(sk, made_here(skb, sk), &who);
-	mask = ctrace_filter(mask, who.container, who.task);
+	mask = ctrace_wanted(mask, who.container, who.task);
 	if (mask)
 		emit_skb(mask, CTRACE_ID_NET_DEV_QUEUE, &who, skb);
 }
@@ -98,7 +99,7 @@ static __always_inline void on_receive(const struct sk_buff *skb)
 	if (!mask)
 		return;
 	resolve_sock(ctrace_compat_skb_sock(skb), false, &who);
-	mask = ctrace_filter(mask, who.container, who.task);
+	mask = ctrace_wanted(mask, who.container, who.task);
 	if (mask)
 		emit_skb(mask, CTRACE_ID_NET_IF_RECEIVE_SKB, &who, skb);
 }
@@ -168,7 +169,7 @@ static __always_inline void on_xmit(const struct sk_buff *skb, int rc, const str
 		ctrace_inflight_release(&sendings, place);
 	if (!mask)
 		return;
-	mask = ctrace_filter(mask, who.container, who.task);
+	mask = ctrace_wanted(mask, who.container, who.task);
 	if (!mask)
 		return;
 	a.name_len = strnlen(a.name, IFNAMSIZ - 1);
@@ -232,7 +233,7 @@ static __always_inline void on_set_state(const struct sock *sk, int oldstate, in
 		return;
 	/* A task that has locked the socket acts itself; otherwise a packet or a timer does. */
 	resolve_sock(sk, ctrace_compat_sock_owned(sk), &who);
-	mask = ctrace_filter(mask, who.container, who.task);
+	mask = ctrace_wanted(mask, who.container, who.task);
 	if (!mask)
 		return;
 #if IS_ENABLED(CONFIG_IPV6)

@@ -66,11 +66,11 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	a.levels = a.pid ? a.pid->level + 1 : 0;
 	len = CTRACE_SIZE(fork_payload) + a.levels * sizeof(u32);
 
-	mask = ctrace_filter(wants, from.container, parent);
+	mask = ctrace_wanted(wants, from.container, parent);
 	if (mask)
 		ctrace_emit(mask, CTRACE_ID_SCHED_PROCESS_FORK, &from, len, fill_fork, &a);
 	wants &= a.show_child ? ~mask : ~0u;
-	mask = ctrace_filter(wants, to.container, child);
+	mask = ctrace_wanted(wants, to.container, child);
 	if (mask) {
 		a.show_parent = a.show_child;
 		a.show_child = true;
@@ -114,7 +114,7 @@ static __always_inline void on_exec(struct task_struct *p, pid_t old_pid, struct
 	if (!mask)
 		return;
 	ctrace_identity_resolve_current(&who);
-	mask = ctrace_filter(mask, who.container, p);
+	mask = ctrace_wanted(mask, who.container, p);
 	if (!mask)
 		return;
 	a.len = strnlen(a.filename, CTRACE_STR_MAX - 1);

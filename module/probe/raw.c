@@ -59,7 +59,7 @@ static __always_inline void on_hit(struct raw *raw, u32 mask, const u64 *args)
 	struct ctrace_who who;
 
 	ctrace_identity_resolve_context(&who);
-	mask = ctrace_filter(mask, who.container, who.task);
+	mask = ctrace_wanted(mask, who.container, who.task);
 	if (mask)
 		ctrace_emit(mask, raw->event_id, &who, a.n * sizeof(u64), fill_raw, &a);
 }

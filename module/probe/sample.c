@@ -86,7 +86,7 @@ static void sample(struct perf_event *event, struct pt_regs *regs)
 			return;
 		ctrace_identity_resolve_current(&who);
 	}
-	mask = ctrace_filter(mask, who.container, who.task);
+	mask = ctrace_wanted(mask, who.container, who.task);
 	if (!mask)
 		return;
 	s->ip = instruction_pointer(regs);

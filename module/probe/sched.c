@@ -50,13 +50,13 @@ static __always_inline void on_switch(struct task_struct *prev, struct task_stru
 	ctrace_identity_resolve_task(next, &in);
 	a.show_next = ctrace_container_same(out.container, in.container);
 
-	mask = ctrace_filter(wants, out.container, prev);
+	mask = ctrace_wanted(wants, out.container, prev);
 	if (mask)
 		ctrace_emit(mask, CTRACE_ID_SCHED_SWITCH, &out, CTRACE_SIZE(switch_payload),
 			    fill_switch, &a);
 	/* If both are in one container, a session gets it once, whichever side it wants. */
 	wants &= a.show_next ? ~mask : ~0u;
-	mask = ctrace_filter(wants, in.container, next);
+	mask = ctrace_wanted(wants, in.container, next);
 	if (mask) {
 		a.show_prev = a.show_next;
 		a.show_next = true;

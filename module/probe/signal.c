@@ -61,7 +61,7 @@ static __always_inline void on_generate(struct generate_arg *a, struct task_stru
 	a->p = p;
 	a->show = true;
 	ctrace_identity_resolve_task(p, &to);
-	mask = ctrace_filter(wants, to.container, p);
+	mask = ctrace_wanted(wants, to.container, p);
 	if (mask)
 		ctrace_emit(mask, CTRACE_ID_SIGNAL_GENERATE, &to, CTRACE_SIZE(generate_payload),
 			    fill_generate, a);
@@ -71,7 +71,7 @@ static __always_inline void on_generate(struct generate_arg *a, struct task_stru
 	a->show = ctrace_container_same(from.container, to.container);
 	/* Within one container a session gets it once, whichever side it wants. */
 	wants &= a->show ? ~mask : ~0u;
-	mask = ctrace_filter(wants, from.container, current);
+	mask = ctrace_wanted(wants, from.container, current);
 	if (mask)
 		ctrace_emit(mask, CTRACE_ID_SIGNAL_GENERATE, &from, CTRACE_SIZE(generate_payload),
 			    fill_generate, a);

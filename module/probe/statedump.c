@@ -14,6 +14,7 @@
 #include "probe/table.h"
 #include "emit/emit.h"
 #include "event/comm.h"
+#include "identity/cgroup.h"
 #include "compat/ns.h"
 
 /* values of type, mode, submode and status */
@@ -154,7 +155,7 @@ static void dump_task(struct dump *d, struct task_struct *p)
 	look_namespaces(d, p, pid);
 	preempt_disable();
 	ctrace_identity_resolve_task(p, &who);
-	if (ctrace_filter(1u << d->s->index, who.container, p)) {
+	if (ctrace_wanted(1u << d->s->index, who.container, p)) {
 		look_process(d, p);
 		emit_levels(d, p, pid, &who);
 		emit(d, CTRACE_ID_STATEDUMP_NAMESPACES, &who, &d->ns,

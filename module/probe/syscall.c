@@ -79,7 +79,7 @@ static noinline void unknown(u32 id, u32 payload, void (*fill)(void *, const voi
 	if (!mask)
 		return;
 	ctrace_identity_resolve_current(&who);
-	mask = ctrace_filter(mask, who.container, current);
+	mask = ctrace_wanted(mask, who.container, current);
 	if (mask)
 		ctrace_emit(mask, id, &who, payload, fill, u);
 }
@@ -103,7 +103,7 @@ static noinline void enter_any(struct pt_regs *regs, long nr)
 	if (!mask)
 		return;
 	ctrace_identity_resolve_current(&who);
-	mask = ctrace_filter(mask, who.container, current);
+	mask = ctrace_wanted(mask, who.container, current);
 	if (!mask)
 		return;
 	ctrace_alone_note(mask, &who);
@@ -181,7 +181,7 @@ static noinline void leave_any(long nr, long ret)
 	if (!mask)
 		return;
 	ctrace_identity_resolve_current(&who);
-	mask = ctrace_filter(mask, who.container, current);
+	mask = ctrace_wanted(mask, who.container, current);
 	if (!mask)
 		return;
 	ctrace_alone_note(mask, &who);

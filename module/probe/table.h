@@ -18,6 +18,4 @@ extern const struct ctrace_family ctrace_family_syscall, ctrace_family_sched, ct
 extern const struct ctrace_probe_kind ctrace_kind_kprobe, ctrace_kind_calls, ctrace_kind_raw,
 	ctrace_kind_sample;
 
-void ctrace_kprobe_exit(void);	/* after the last session */
-
 #endif

@@ -67,9 +67,9 @@ static int check_overlap(struct ctrace_probe *p, bool asking, char *why)
 	return 0;
 }
 
-static struct ctrace_select *select_alloc(const struct ctrace_probe_opts *o)
+static struct ctrace_option *select_alloc(const struct ctrace_probe_opts *o)
 {
-	struct ctrace_select *sel = kzalloc(sizeof(*sel), GFP_KERNEL);
+	struct ctrace_option *sel = kzalloc(sizeof(*sel), GFP_KERNEL);
 
 	if (!sel)
 		return NULL;
@@ -85,7 +85,7 @@ static struct ctrace_select *select_alloc(const struct ctrace_probe_opts *o)
 	return sel;
 }
 
-static void select_release(struct ctrace_select *sel)
+static void select_release(struct ctrace_option *sel)
 {
 	if (!sel)
 		return;
@@ -117,7 +117,7 @@ struct range_room {
 static int new_range(struct ctrace_probe *p, u32 i, const struct ctrace_probe_opts *o,
 		     struct range_room *r, char *why)
 {
-	struct ctrace_select *sel;
+	struct ctrace_option *sel;
 	int err = range_type(p->ranges[i].from, p->ranges[i].n, &r->t, r->fields, r->name);
 	size_t n;
 
@@ -140,7 +140,7 @@ static int new_range(struct ctrace_probe *p, u32 i, const struct ctrace_probe_op
 	return err;
 }
 
-int ctrace_select_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o, char *why)
+int ctrace_option_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o, char *why)
 {
 	struct ctrace_session *s = p->session;
 	struct ctrace_id_call c;
@@ -153,7 +153,7 @@ int ctrace_select_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o,
 	if (err)
 		return err;
 	if (asks(o) && !s->selects) {
-		struct ctrace_select **all = vzalloc(CTRACE_EVENT_IDS * sizeof(*all));
+		struct ctrace_option **all = vzalloc(CTRACE_EVENT_IDS * sizeof(*all));
 
 		if (!all)
 			return -ENOMEM;
@@ -177,16 +177,16 @@ int ctrace_select_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o,
 		err = 0;
 	}
 	kfree(r);
-	return err;	/* ctrace_select_free() frees what was made so far */
+	return err;	/* ctrace_option_free() frees what was made so far */
 }
 
-void ctrace_select_sync(void)
+void ctrace_option_sync(void)
 {
 	ctrace_compat_tracepoint_sync();
 	ctrace_compat_synchronize();	/* for kprobes and perf events, whose handlers have preemption off */
 }
 
-void ctrace_select_publish(struct ctrace_probe *p, bool on)
+void ctrace_option_publish(struct ctrace_probe *p, bool on)
 {
 	struct ctrace_session *s = p->session;
 	u32 i, id;
@@ -202,10 +202,10 @@ void ctrace_select_publish(struct ctrace_probe *p, bool on)
 			special(s, true);
 	}
 	if (on && has_selects(p) && s->recording)
-		ctrace_select_sync();	/* for the reason given in ctrace_session_record() */
+		ctrace_option_sync();	/* for the reason given in ctrace_session_record() */
 }
 
-void ctrace_select_free(struct ctrace_probe *p)
+void ctrace_option_free(struct ctrace_probe *p)
 {
 	u32 i;
 
@@ -213,7 +213,7 @@ void ctrace_select_free(struct ctrace_probe *p)
 		select_release(p->selects[i]);
 }
 
-int ctrace_select_session(struct ctrace_session *s, const char *filter, u32 rate, char *why)
+int ctrace_option_session(struct ctrace_session *s, const char *filter, u32 rate, char *why)
 {
 	int err = 0;
 
@@ -226,7 +226,7 @@ int ctrace_select_session(struct ctrace_session *s, const char *filter, u32 rate
 			err = -ENOMEM;
 	}
 	if (err) {
-		ctrace_select_session_free(s);
+		ctrace_option_session_free(s);
 		s->filter = NULL;
 		s->limit = NULL;
 		return err;
@@ -236,12 +236,12 @@ int ctrace_select_session(struct ctrace_session *s, const char *filter, u32 rate
 	return 0;
 }
 
-void ctrace_select_session_end(struct ctrace_session *s)
+void ctrace_option_session_end(struct ctrace_session *s)
 {
 	special(s, false);
 }
 
-void ctrace_select_session_free(struct ctrace_session *s)
+void ctrace_option_session_free(struct ctrace_session *s)
 {
 	ctrace_expr_free(s->filter);
 	if (s->limit)

@@ -4,8 +4,8 @@
  * on their rate. A session without any pays one load for them (ctrace_special_sessions in emit.h). A
  * probe with a filter pays a copy of each record, which is filled before the filter decides.
  */
-#ifndef CTRACE_SELECT_H
-#define CTRACE_SELECT_H
+#ifndef CTRACE_OPTION_H
+#define CTRACE_OPTION_H
 
 #include "lang/expr.h"
 
@@ -15,7 +15,7 @@ struct ctrace_probe_opts;
 struct ctrace_session;
 
 /* Options of one event type in one session. Immutable except for seen. */
-struct ctrace_select {
+struct ctrace_option {
 	struct ctrace_expr *expr;	/* or NULL */
 	u32 __percpu *seen;		/* for one_of */
 	u32 one_of;			/* 0: all */
@@ -28,19 +28,19 @@ extern u32 ctrace_special_sessions;
 /* --- process context, ctrace_lock held ------------------------------------- */
 
 /* Makes p->selects for o. 0, or -errno; why then has a sentence unless out of memory. */
-int ctrace_select_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o, char *why);
+int ctrace_option_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o, char *why);
 /*
  * on: makes p->selects visible to probe functions; to be called before p is armed. off: withdraws them;
- * only after p was disarmed and ctrace_select_sync() returned, or a late probe function would record
+ * only after p was disarmed and ctrace_option_sync() returned, or a late probe function would record
  * what the options leave out. No other probe of the session has these events, so none looks then.
  */
-void ctrace_select_publish(struct ctrace_probe *p, bool on);
-void ctrace_select_sync(void);
-void ctrace_select_free(struct ctrace_probe *p);
+void ctrace_option_publish(struct ctrace_probe *p, bool on);
+void ctrace_option_sync(void);
+void ctrace_option_free(struct ctrace_probe *p);
 
 /* Makes the session's own options, its filter and its limit, before it has a probe. */
-int ctrace_select_session(struct ctrace_session *s, const char *filter, u32 rate, char *why);
-void ctrace_select_session_end(struct ctrace_session *s);	/* it is not special any more */
-void ctrace_select_session_free(struct ctrace_session *s);	/* all its options, when no probe sees them */
+int ctrace_option_session(struct ctrace_session *s, const char *filter, u32 rate, char *why);
+void ctrace_option_session_end(struct ctrace_session *s);	/* it is not special any more */
+void ctrace_option_session_free(struct ctrace_session *s);	/* all its options, when no probe sees them */
 
 #endif

@@ -196,7 +196,7 @@ static int get_sources(struct ctrace_probe *p, char *why)
 			   p->sources[i]->tracepoint, err);
 		while (i--)
 			source_put(p->sources[i]);
-		ctrace_select_sync();
+		ctrace_option_sync();
 		return err;
 	}
 	return 0;
@@ -227,7 +227,7 @@ static void free_probe(struct ctrace_probe *p)
 	if (p->kind && p->kind->del)
 		p->kind->del(p);
 	ctrace_inflight_put(p);
-	ctrace_select_free(p);
+	ctrace_option_free(p);
 	kfree(p->name);
 	kfree(p);
 }
@@ -254,13 +254,13 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 		kfree(p);
 		return ERR_PTR(err);
 	}
-	err = ctrace_inflight_get(p) ?: ctrace_select_new(p, o, why) ?: get_sources(p, why);
+	err = ctrace_inflight_get(p) ?: ctrace_option_new(p, o, why) ?: get_sources(p, why);
 	if (err)
 		goto free;
 	err = take_kaddr(p, why);
 	if (err)
 		goto put_sources;
-	ctrace_select_publish(p, true);
+	ctrace_option_publish(p, true);
 	p->id = ++next_id;
 	list_add_tail(&p->list, &s->probes);
 	s->nprobes++;
@@ -270,7 +270,7 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 
 put_sources:
 	put_sources(p);
-	ctrace_select_sync();
+	ctrace_option_sync();
 free:
 	free_probe(p);
 	return ERR_PTR(err);
@@ -290,8 +290,8 @@ void ctrace_probe_del(struct ctrace_probe *p)
 	lockdep_assert_held(&ctrace_lock);
 	unlink_probe(p);
 	list_del(&p->list);
-	ctrace_select_sync();
-	ctrace_select_publish(p, false);
+	ctrace_option_sync();
+	ctrace_option_publish(p, false);
 	free_probe(p);
 }
 
@@ -303,13 +303,13 @@ void ctrace_probe_unregister_all(struct ctrace_session *s)
 	lockdep_assert_held(&ctrace_lock);
 	list_for_each_entry(p, &s->probes, list)
 		unlink_probe(p);
-	ctrace_select_sync();
+	ctrace_option_sync();
 	for (k = kinds; *k; k++)
 		if ((*k)->stop_all)
 			(*k)->stop_all(s);
 	list_for_each_entry_safe(p, n, &s->probes, list) {
 		list_del(&p->list);
-		ctrace_select_publish(p, false);
+		ctrace_option_publish(p, false);
 		free_probe(p);
 	}
 }

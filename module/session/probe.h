@@ -17,7 +17,7 @@
 #include "event/event.h"
 
 struct ctrace_probe;
-struct ctrace_select;
+struct ctrace_option;
 
 #define CTRACE_PROBE_RANGES	4
 #define CTRACE_PROBE_SOURCES	3
@@ -51,7 +51,7 @@ struct ctrace_probe {
 	struct ctrace_session *session;
 	u32 id;
 	struct { u32 from, n; } ranges[CTRACE_PROBE_RANGES];	/* of event ids; n 0: none */
-	struct ctrace_select *selects[CTRACE_PROBE_RANGES];	/* options for each range, or NULL */
+	struct ctrace_option *selects[CTRACE_PROBE_RANGES];	/* options for each range, or NULL */
 	struct ctrace_source *sources[CTRACE_PROBE_SOURCES];
 	struct ctrace_inflight *table;	/* that of sources[0], or NULL. This probe is one of its users */
 	bool kaddr;			/* invariant: its records hold kernel addresses */

@@ -12,6 +12,7 @@
 #include "session/target.h"
 #include "event/define.h"
 #include "identity/identity.h"
+#include "identity/scan.h"
 #include "compat/tracepoint.h"
 
 DEFINE_MUTEX(ctrace_lock);
@@ -46,7 +47,7 @@ static void release(struct kref *ref)
 	struct ctrace_session *s = container_of(ref, struct ctrace_session, ref);
 
 	ctrace_arena_put(s->arena);
-	ctrace_select_session_free(s);
+	ctrace_option_session_free(s);
 	kfree(s);
 }
 
@@ -115,7 +116,7 @@ struct ctrace_session *ctrace_session_new(const struct ctrace_session_opts *o, c
 	INIT_WORK(&s->close, close_work);
 	INIT_LIST_HEAD(&s->probes);
 	INIT_LIST_HEAD(&s->targets);
-	err = ctrace_select_session(s, o->filter, o->rate, why);
+	err = ctrace_option_session(s, o->filter, o->rate, why);
 	if (err)
 		goto free_session;
 	/* last, as it costs time and memory */
@@ -133,8 +134,8 @@ struct ctrace_session *ctrace_session_new(const struct ctrace_session_opts *o, c
 	return s;
 
 free_select:
-	ctrace_select_session_end(s);
-	ctrace_select_session_free(s);
+	ctrace_option_session_end(s);
+	ctrace_option_session_free(s);
 free_session:
 	kfree(s);
 	return ERR_PTR(err);
@@ -159,11 +160,11 @@ bool ctrace_session_record(struct ctrace_session *s, bool on)
 	 * is special and its options. It must see those as well, or it would record everything.
 	 */
 	if (on && (ctrace_special_sessions & 1u << s->index))
-		ctrace_select_sync();
+		ctrace_option_sync();
 	arm(s, on);
 	/* Once stopped, a session gets no more records: its reader may take what is there as all there is. */
 	if (!on) {
-		ctrace_select_sync();
+		ctrace_option_sync();
 		ctrace_arena_wake(s->arena);
 	}
 	return began;
@@ -179,7 +180,7 @@ void ctrace_session_end(struct ctrace_session *s)
 	ctrace_probe_unregister_all(s);
 	ctrace_target_del_all(s);
 	list_del(&s->list);
-	ctrace_select_session_end(s);
+	ctrace_option_session_end(s);
 	WRITE_ONCE(ctrace_sessions[s->index], NULL);
 
 	/*

@@ -25,7 +25,7 @@
 struct ctrace_container;
 struct ctrace_expr;
 struct ctrace_limit;
-struct ctrace_select;
+struct ctrace_option;
 
 struct ctrace_session {
 	struct kref ref;
@@ -38,7 +38,7 @@ struct ctrace_session {
 	struct ctrace_arena *arena;	/* invariant; a reference */
 	struct ctrace_expr *filter;	/* invariant; or NULL, as are the next two */
 	struct ctrace_limit *limit;	/* invariant */
-	struct ctrace_select **selects;	/* [CTRACE_EVENT_IDS]: allocated once, under ctrace_lock; see session/option.h */
+	struct ctrace_option **selects;	/* [CTRACE_EVENT_IDS]: allocated once, under ctrace_lock; see session/option.h */
 	atomic64_t unfollowed;		/* CTRACE_LOSS_UNFOLLOWED */
 	atomic64_t unfollowed_tasks;	/* CTRACE_LOSS_UNFOLLOWED_TASKS */
 	bool recording;			/* protected by ctrace_lock */

@@ -6,8 +6,10 @@
 #include <linux/slab.h>
 #include "session/target.h"
 #include "event/event.h"
+#include "identity/hierarchy.h"
 #include "identity/identity.h"
 #include "identity/parts.h"
+#include "identity/scan.h"
 #include "compat/cgroup_fd.h"
 #include "compat/rcu.h"
 
@@ -74,7 +76,7 @@ static void update_one(struct ctrace_session *s, struct ctrace_container *c, u32
 		deny |= parent->denied & bit;
 		ctrace_container_put(parent);
 	}
-	/* In this order: once c is not wanted, ctrace_filter() looks at denied for a task followed by its pid. */
+	/* In this order: once c is not wanted, ctrace_wanted() looks at denied for a task followed by its pid. */
 	WRITE_ONCE(c->denied, mask_of(c->denied, bit, deny));
 	WRITE_ONCE(c->wanted, mask_of(c->wanted, bit, want && !deny));
 	ctrace_parts_unchoose(c, bit);

@@ -5,8 +5,8 @@
  * masks. A cgroup is not a container: if a target names a cgroup, each container in it has a part
  * with masks of its own (container.h).
  */
-#ifndef CTRACE_FILTER_H
-#define CTRACE_FILTER_H
+#ifndef CTRACE_TARGET_H
+#define CTRACE_TARGET_H
 
 #include <linux/list.h>
 #include "session/session.h"
@@ -44,7 +44,7 @@ extern const struct ctrace_container_watcher ctrace_target_watcher;
  * Returns the sessions in mask that want this event of task p (NULL: of no task) in container c.
  * Any context incl. NMI, preemption off.
  */
-static __always_inline u32 ctrace_filter(u32 mask, const struct ctrace_container *c,
+static __always_inline u32 ctrace_wanted(u32 mask, const struct ctrace_container *c,
 					 const struct task_struct *p)
 {
 	u32 wanted = READ_ONCE(c->wanted);

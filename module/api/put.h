@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Each writes one set into skb: 0, or an error if it does not fit (or memory ran out). Part of it may be
+ * written then: the caller cancels the message.
+ */
+#ifndef CTRACE_PUT_H
+#define CTRACE_PUT_H
+
+#include <linux/types.h>
+#include "compat/netlink.h"
+
+struct ctrace_container;
+struct ctrace_event_type;
+struct ctrace_probe;
+struct ctrace_ring_stats;
+struct ctrace_session;
+struct ctrace_target;
+struct sk_buff;
+
+int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s);
+int ctrace_put_session_id(struct sk_buff *skb, u32 id);		/* the session that an item belongs to */
+int ctrace_put_probe(struct sk_buff *skb, struct ctrace_probe *p);
+int ctrace_put_target(struct sk_buff *skb, const struct ctrace_target *t);
+int ctrace_put_ring(struct sk_buff *skb, const struct ctrace_ring_stats *r);
+int ctrace_put_limit(struct sk_buff *skb, u32 cid, u64 dropped);
+int ctrace_put_container(struct sk_buff *skb, const struct ctrace_container *c);
+/*
+ * A definition is written as long as a probe can be added by its name, and only for senders that may trace,
+ * as it may hold addresses.
+ */
+int ctrace_put_event(struct sk_buff *skb, const struct ctrace_event_type *t, bool may_trace);
+
+#endif

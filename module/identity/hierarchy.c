@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which cgroup hierarchies are looked at: those of v1 that exist, and those where a target names a cgroup. */
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/task.h>
+#include "identity/hierarchy.h"
+#include "identity/identity_internal.h"
+#include "identity/learn.h"
+#include "identity/parts.h"
+#include "identity/rules.h"
+#include "identity/view.h"
+
+static DEFINE_MUTEX(refresh_mutex);	/* protects the table of v1 hierarchies */
+
+/*
+ * Lists a controller of each v1 hierarchy, but for the first, in which a target names a cgroup. ident_lock held;
+ * the caller then calls ctrace_identity_forget_cached(). A reader may see a mixture of the old list and the
+ * new one, but has read the generations before: what it caches is never found, and ctrace_identity_decide()
+ * makes the key anew before it records an alias.
+ */
+static void look_also(void)
+{
+	struct ctrace_ident_state *st = &ctrace_ident_state;
+	u32 i, n = 0;
+
+	for (i = 1; i < st->nr_v1; i++)
+		if (ctrace_rules_names(&ctrace_rules, st->v1_hierarchy[i]))
+			WRITE_ONCE(st->also_ssid[n++], st->v1_ssid[i]);
+	smp_store_release(&st->nr_also, n);	/* after the table; pairs with ctrace_identity_v1_key() */
+}
+
+/* Lists one controller of each v1 hierarchy, as init's css_set shows them. */
+void ctrace_identity_refresh(void)
+{
+	struct ctrace_ident_state *st = &ctrace_ident_state;
+	u8 ssid[CTRACE_COMPAT_NR_SUBSYS];
+	u32 of[CTRACE_COMPAT_NR_SUBSYS], h;
+	const struct css_set *cset;
+	struct cgroup *cg;
+	unsigned long flags;
+	u32 n = 0, i, s;
+	bool changed;
+
+	mutex_lock(&refresh_mutex);
+	rcu_read_lock();
+	cset = ctrace_compat_task_cset(&init_task);
+	for (s = 0; s < CTRACE_COMPAT_NR_SUBSYS; s++) {
+		cg = ctrace_compat_cset_subsys(cset, s);
+		h = cg ? ctrace_identity_view.cg_hierarchy(cg) : 0;
+		for (i = 0; i < n && of[i] != h; i++)
+			;
+		if (!h || i < n)
+			continue;
+		of[n] = h;
+		ssid[n++] = s;
+	}
+	rcu_read_unlock();
+	changed = n != READ_ONCE(st->nr_v1) || memcmp(ssid, st->v1_ssid, n);
+	if (changed) {
+		ctrace_ident_lock(&flags);
+		/* A reader may make a key from a mixture of old and new: it is not remembered, see look_also(). */
+		memcpy(st->v1_ssid, ssid, n);
+		memcpy(st->v1_hierarchy, of, n * sizeof(*of));
+		ctrace_rules.v1 = n;
+		smp_store_release(&st->nr_v1, n);	/* after the table; pairs with v1_cgroup() */
+		look_also();
+		ctrace_identity_forget_cached();
+		ctrace_ident_unlock(flags);
+	}
+	mutex_unlock(&refresh_mutex);
+}
+
+/* --- what targets name -------------------------------------------------------- */
+
+static bool seen_from_tasks(u32 hierarchy)
+{
+	const struct ctrace_ident_state *st = &ctrace_ident_state;
+	u32 i;
+
+	for (i = 0; i < st->nr_v1; i++)
+		if (st->v1_hierarchy[i] == hierarchy)
+			return true;
+	return !hierarchy;
+}
+
+int ctrace_identity_name(const struct cgroup *cgrp, struct ctrace_named *n, char *path, size_t size)
+{
+	unsigned long flags;
+	int err = 0;
+
+	if (!ctrace_compat_cgroup_parent(cgrp))
+		return -EINVAL;
+	ctrace_identity_refresh();
+	n->key = ctrace_view_key(cgrp);
+	n->hierarchy = ctrace_identity_view.cg_hierarchy(cgrp);
+	ctrace_view_enter();
+	ctrace_ident_lock(&flags);	/* never fails in process context */
+	if (!seen_from_tasks(n->hierarchy)) {
+		err = -EOPNOTSUPP;
+	} else if (!ctrace_compat_cgroup_online(cgrp)) {
+		err = -ENOENT;
+	} else {
+		ctrace_look_path(&ctrace_rules, cgrp, path, size);
+		ctrace_rules_name(&ctrace_rules, n);
+		look_also();
+		ctrace_learn_forget(&ctrace_rules);
+	}
+	ctrace_ident_unlock(flags);
+	ctrace_view_leave();
+	return err;
+}
+
+/*
+ * All of it in one section under ident_lock, so that a place that another target still wants is wanted
+ * without a gap. Before the section a place leads to the part that this session chose, too. After it the
+ * place is decided anew, and gets a part for the cgroups that are still named around it.
+ */
+void ctrace_identity_unname(struct ctrace_named *n)
+{
+	unsigned long flags;
+
+	ctrace_ident_lock(&flags);	/* never fails in process context */
+	ctrace_rules_unname(&ctrace_rules, n);
+	ctrace_parts_take_back(n->want | n->deny);
+	look_also();
+	ctrace_learn_forget(&ctrace_rules);
+	ctrace_ident_unlock(flags);
+	ctrace_container_kick();
+}
+
+u32 ctrace_identity_cgroup_mode(void)
+{
+	if (!READ_ONCE(ctrace_ident_state.nr_v1))
+		return CTRACE_CGROUP_V2;
+	return ctrace_compat_cgroup_dfl_used() ? CTRACE_CGROUP_HYBRID : CTRACE_CGROUP_V1;
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Hooks, which make a container known before its first event, as long as the module is loaded.
+ *
+ * The rules learn from the birth of a namespace (fork), from an arrival in a cgroup (attach)
+ * and from the end of a start-up (exec). There the hooks ask the rules, not the alias table.
+ */
+#include <linux/binfmts.h>
+#include <linux/kernel.h>
+#include <linux/pid_namespace.h>
+#include "identity/hooks.h"
+#include "identity/identity_internal.h"
+#include "identity/learn.h"
+#include "identity/scan.h"
+#include "identity/view.h"
+#include "compat/task.h"
+#include "compat/tracepoint.h"
+
+/* Must c still learn from an exec which pid namespace it lives in? */
+static bool unsettled(const struct ctrace_container *c)
+{
+	return READ_ONCE(c->key) && !READ_ONCE(c->ns) && !READ_ONCE(c->ns_fixed);
+}
+
+static void hook_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	const struct pid *pid;
+	struct ctrace_who who;
+
+	ctrace_view_enter();
+	pid = ctrace_compat_task_pid(child);
+	/* A namespace's first task may decide which container the namespace is; the others follow it. */
+	if (pid && pid->level && pid->numbers[pid->level].nr == 1)
+		ctrace_scan_learn(child, false);
+	else
+		ctrace_identity_resolve_task(child, &who);
+	ctrace_view_leave();
+}
+
+static void learn_init_path(struct task_struct *p)
+{
+	const void *ns = ctrace_scan_task_ns(p);
+	struct ctrace_place at;
+	unsigned long flags;
+
+	if (!ns || !((const struct pid_namespace *)ns)->parent)
+		return;
+	ctrace_identity_place(ctrace_compat_task_cset(p), ns, &at);
+	if (ctrace_ident_lock(&flags)) {
+		ctrace_learn_init_execs(&ctrace_rules, &at);
+		ctrace_ident_unlock(flags);
+	}
+}
+
+static void hook_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
+{
+	const struct ctrace_container *c;
+	const struct css_set *root;
+	struct ctrace_who who;
+
+	ctrace_view_enter();
+	root = ctrace_compat_cgroup_ns_root(p);		/* p is current */
+	if (root)
+		ctrace_scan_cgroup_ns(p, root);
+	ctrace_identity_resolve_task(p, &who);
+	c = ctrace_container_base(who.container);
+	/*
+	 * Only a program with a mount namespace of its own counts: runc executes itself once more, out of
+	 * a sealed copy, in the container's cgroup but before it has made any namespace.
+	 */
+	if (unsettled(c) && ctrace_compat_own_mount_ns(p))
+		ctrace_scan_learn(p, true);
+	if (who.vtid == 1 && !READ_ONCE(c->key))
+		learn_init_path(p);
+	/* p was not its group's leader, and has taken over the leader's numbers and start time */
+	if (old_pid != p->pid)
+		ctrace_identity_forget_tasks();
+	ctrace_view_leave();
+}
+
+static void CTRACE_PROBE_SCHED_PROCESS_EXIT(hook_exit)
+{
+	const struct pid *pid;
+	struct ctrace_who who;
+
+	ctrace_view_enter();
+	pid = ctrace_compat_task_pid(p);
+	ctrace_identity_resolve_task(p, &who);
+	ctrace_identity_note_exit(p, &who);
+	if (pid && pid->level && pid->numbers[pid->level].nr == 1)
+		ctrace_container_kick();	/* a pid namespace ends */
+	ctrace_view_leave();
+}
+
+static void CTRACE_PROBE_CGROUP_ATTACH_TASK(hook_attach)
+{
+	ctrace_view_enter();
+	ctrace_scan_learn(p, false);
+	ctrace_identity_forget_tasks();
+	ctrace_view_leave();
+}
+
+static void CTRACE_PROBE_CGROUP_EVENT(hook_rmdir)
+{
+	unsigned long flags;
+
+	ctrace_view_enter();
+	if (ctrace_ident_lock(&flags)) {
+		ctrace_learn_cgroup_gone(&ctrace_rules, ctrace_view_key(cgrp));
+		ctrace_ident_unlock(flags);
+		ctrace_container_kick();
+	}
+	ctrace_view_leave();
+}
+
+static const struct hook {
+	const char *name;
+	void *probe;
+	bool optional;		/* kernels before 4.9 do not have it */
+} hooks[] = {
+	{ "sched_process_fork", hook_fork },
+	{ "sched_process_exec", hook_exec },
+	{ "sched_process_exit", hook_exit },
+	{ "cgroup_attach_task", hook_attach, true },
+	{ "cgroup_transfer_tasks", hook_attach, true },
+	{ "cgroup_rmdir", hook_rmdir, true },
+};
+
+static void unhook(unsigned int n)
+{
+	while (n--)
+		ctrace_compat_tracepoint_unregister(hooks[n].name, hooks[n].probe, NULL);
+	ctrace_compat_tracepoint_sync();
+}
+
+int ctrace_hooks_start(void)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		err = ctrace_compat_tracepoint_register(hooks[i].name, hooks[i].probe, NULL);
+		if (err && !(hooks[i].optional && err == -ENOENT)) {
+			unhook(i);
+			return err;
+		}
+		if (!err && hooks[i].probe == hook_attach)
+			ctrace_ident_state.moves_told = true;
+	}
+	return 0;
+}
+
+void ctrace_hooks_stop(void)
+{
+	unhook(ARRAY_SIZE(hooks));
+}

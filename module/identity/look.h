@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What identity has recorded, the kernel as it sees it, and how the two are read. The kernel's structures
+ * are seen through a view only, so that the rules can be tested on made-up trees. RCU read side.
+ */
+#ifndef CTRACE_LOOK_H
+#define CTRACE_LOOK_H
+
+#include <linux/types.h>
+#include "identity/container.h"
+#include "identity/lftable.h"
+
+#define CTRACE_CGROUP_DEPTH	64	/* levels of cgroups: bounds every walk up */
+#define CTRACE_NS_LEVELS	34	/* levels of pid namespaces: the kernel allows 32 */
+#define CTRACE_PLACE_ALSO	16	/* at least CTRACE_COMPAT_NR_SUBSYS: a controller is in one hierarchy */
+
+/* Where a task is. */
+struct ctrace_place {
+	const void *cg[2];	/* [0] v2's cgroup; [1] the first v1 cgroup that is not a root, or NULL */
+	const void *ns;		/* the task's own pid namespace */
+	bool exec;		/* the task executes a program here, so its start-up is over */
+	/* v1 cgroups in other hierarchies that targets name: for ctrace_rules_part() only, never for identity */
+	u32 nr_also;
+	const void *also[CTRACE_PLACE_ALSO];
+};
+
+/* A cgroup that a session named. Part of the session's target: made, listed and freed with it. */
+struct ctrace_named {
+	struct hlist_node node;	/* ident_lock to change, RCU to walk */
+	u64 key;		/* of the cgroup. Invariant, as are the fields below */
+	u32 hierarchy;		/* the hierarchy's number, 0 for v2 */
+	u32 want, deny;		/* the session's bit, in one of the two */
+};
+
+/* Called in any context, in an RCU read-side section. Handles are valid until that ends. */
+struct ctrace_view {
+	const void *(*cg_parent)(const void *cg);	/* NULL above a root */
+	u64 (*cg_id)(const void *cg);
+	u32 (*cg_hierarchy)(const void *cg);
+	const char *(*cg_name)(const void *cg);
+	bool (*cg_online)(const void *cg);
+	const void *(*ns_parent)(const void *ns);	/* NULL above the initial one */
+	bool (*ns_closed)(const void *ns);		/* no process can join it any more */
+	/* fills in where the namespace's init is, and init's number on the host; false: it has no init */
+	bool (*ns_init)(const void *ns, struct ctrace_place *at, s32 *pid);
+	u32 (*ns_inum)(const void *ns);
+	void (*ns_get)(const void *ns);
+	void (*ns_put)(const void *ns);
+};
+
+#define CTRACE_NAMED_BITS	6
+#define CTRACE_NODE_REMOVED	(1u << 0)	/* of a boundary's node: the cgroup is gone. ident_lock */
+
+struct ctrace_rules {
+	struct ctrace_lftable boundaries;	/* a = key -> container; NULL just after the push */
+	struct ctrace_lftable namespaces;	/* p = pid namespace -> its first container */
+	struct ctrace_lftable aliases;		/* a, b, p = v2 key, v1 key, namespace; gen -> container or part */
+	struct ctrace_lftable parts;		/* a = cid, b = ctrace_part_key() -> part */
+	struct hlist_head named[1 << CTRACE_NAMED_BITS]; /* by key. ident_lock to change, RCU to walk */
+	u32 nr_named;				/* ident_lock; READ_ONCE elsewhere */
+	struct ctrace_lfpool nodes;
+	u32 gen;				/* of aliases. ident_lock; READ_ONCE elsewhere */
+	bool v1;				/* there are v1 hierarchies */
+	void (*forgot)(void);			/* called under ident_lock after gen has changed */
+	const struct ctrace_view *view;
+};
+
+/* A cgroup's key: ids are unique within one hierarchy only. */
+static inline u64 ctrace_key(u32 hierarchy, u64 id)
+{
+	return ((u64)hierarchy << 56) ^ id;
+}
+
+struct ctrace_boundary {
+	const void *cg;			/* NULL: none */
+	u64 key;
+	struct ctrace_lfnode *node;	/* NULL: not recorded yet */
+};
+
+static inline u64 ctrace_look_key(struct ctrace_rules *r, const void *cg)
+{
+	return ctrace_key(r->view->cg_hierarchy(cg), r->view->cg_id(cg));
+}
+
+static inline bool ctrace_look_initial(struct ctrace_rules *r, const void *ns)
+{
+	return !r->view->ns_parent(ns);
+}
+
+/* Is c a live container that has a pid namespace and no boundary yet? */
+static inline bool ctrace_look_waits(const struct ctrace_container *c)
+{
+	return c && !c->key && !c->gone;
+}
+
+/* Key b of a part; key a is the cid of its container. */
+static inline u64 ctrace_part_key(u32 want, u32 deny)
+{
+	return (u64)deny << 32 | want;
+}
+
+/* --- cgroups --------------------------------------------------------------- */
+
+/* Writes cg's path into buf, cut to size including the NUL. Returns a hash of the whole path. */
+u32 ctrace_look_path(struct ctrace_rules *r, const void *cg, char *buf, size_t size);
+/*
+ * The cgroup whose path shows where the init at `at` is: v2's, or the v1 one if v2's is the root, as it
+ * always is on a host with v1 alone.
+ */
+const void *ctrace_look_init_cgroup(struct ctrace_rules *r, const struct ctrace_place *at);
+/* Is cg the cgroup with root_key, or below it? */
+bool ctrace_look_below(struct ctrace_rules *r, const void *cg, u64 root_key);
+/* The nearest boundary at cg or above, or at p's cgroups. A cgroup named as a runtime's monitor is not one. */
+struct ctrace_boundary ctrace_look_boundary_from(struct ctrace_rules *r, const void *cg);
+struct ctrace_boundary ctrace_look_boundary(struct ctrace_rules *r, const struct ctrace_place *p);
+/*
+ * The live container that b's path has in another hierarchy, or NULL. On v1 a runtime enters the
+ * hierarchies one by one, and a container's cgroup has another id in each: the same path in another
+ * hierarchy is the same container. ident_lock held.
+ */
+struct ctrace_container *ctrace_look_by_path(struct ctrace_rules *r, const struct ctrace_boundary *b);
+
+/* --- pid namespaces --------------------------------------------------------- */
+
+struct ctrace_container *ctrace_look_owner(struct ctrace_rules *r, const void *ns);	/* NULL: none */
+/* Is ns `from`, or made inside it? */
+bool ctrace_look_descends(struct ctrace_rules *r, const void *ns, const void *from);
+/*
+ * The outermost of ns and its ancestors that was made inside the boundary b of cb, or NULL. The outermost,
+ * so that the answer does not depend on which task is seen first.
+ */
+const void *ctrace_look_own_ns(struct ctrace_rules *r, const struct ctrace_boundary *b,
+			       const struct ctrace_container *cb, const void *ns);
+
+#endif /* CTRACE_LOOK_H */

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The kernel, as look.c sees it, and where a task is in it. */
+#include <linux/cgroup.h>
+#include <linux/pid_namespace.h>
+#include "identity/view.h"
+#include "compat/pidns.h"
+#include "compat/task.h"
+
+struct ctrace_ident_state ctrace_ident_state __read_mostly = { .cache_gen = 1 };
+
+static const void *cg_parent(const void *cg)
+{
+	return ctrace_compat_cgroup_parent(cg);
+}
+
+static u64 cg_id(const void *cg)
+{
+	return ctrace_compat_cgroup_id(cg);
+}
+
+static u32 cg_hierarchy(const void *cg)
+{
+	return ctrace_compat_cgroup_is_dfl(cg) ? 0 : ctrace_compat_cgroup_hierarchy(cg);
+}
+
+static const char *cg_name(const void *cg)
+{
+	return ctrace_compat_cgroup_name(cg);
+}
+
+static bool cg_online(const void *cg)
+{
+	return ctrace_compat_cgroup_online(cg);
+}
+
+static const void *ns_parent(const void *ns)
+{
+	return ((const struct pid_namespace *)ns)->parent;
+}
+
+static bool ns_closed(const void *ns)
+{
+	return ctrace_compat_pidns_closed(ns);
+}
+
+static u32 ns_inum(const void *ns)
+{
+	return ctrace_compat_pidns_inum(ns);
+}
+
+static void ns_get(const void *ns)
+{
+	get_pid_ns((struct pid_namespace *)ns);
+}
+
+static void ns_put(const void *ns)
+{
+	put_pid_ns((struct pid_namespace *)ns);
+}
+
+/* The task's cgroup in the first v1 hierarchy, by order of controllers, where it is not at the root. */
+static struct cgroup *v1_cgroup(const struct css_set *cset)
+{
+	/* pairs with the release in ctrace_identity_refresh() */
+	u32 i, n = smp_load_acquire(&ctrace_ident_state.nr_v1);
+
+	for (i = 0; i < n; i++) {
+		struct cgroup *cg;
+
+		cg = ctrace_compat_cset_subsys(cset, READ_ONCE(ctrace_ident_state.v1_ssid[i]));
+		if (cg && ctrace_compat_cgroup_parent(cg) && cg_hierarchy(cg))
+			return cg;
+	}
+	return NULL;
+}
+
+/* The cgroup in the i-th of also_ssid[]'s hierarchies; NULL: it is the root, or is `first`. */
+static const struct cgroup *also(const struct css_set *cset, u32 i, const struct cgroup *first)
+{
+	const struct cgroup *cg;
+
+	cg = ctrace_compat_cset_subsys(cset, READ_ONCE(ctrace_ident_state.also_ssid[i]));
+	return cg && cg != first && ctrace_compat_cgroup_parent(cg) ? cg : NULL;
+}
+
+/*
+ * The first v1 cgroup's key, mixed with the keys of the cgroups that also() yields. For two places in the
+ * same two hierarchies, the mixtures are equal only if the difference of the first cgroups' ids, times a
+ * number close to 2^64 divided by the golden ratio, equals the difference of the other cgroups' ids (modulo
+ * 2^64). That cannot happen while ids are below 2^30. With more hierarchies, or where ids have a serial
+ * number in their upper half (compat/cgroup.h), it is only very improbable.
+ */
+u64 ctrace_identity_v1_key(const struct css_set *cset)
+{
+	const struct cgroup *cg = v1_cgroup(cset), *other;
+	u64 key = cg ? ctrace_key(cg_hierarchy(cg), cg_id(cg)) : 0;
+	/* pairs with the release in look_also(), hierarchy.c */
+	u32 i, n = smp_load_acquire(&ctrace_ident_state.nr_also);
+
+	for (i = 0; i < n; i++) {
+		other = also(cset, i, cg);
+		if (other)
+			key = key * 0x9e3779b97f4a7c15ull + ctrace_key(cg_hierarchy(other), cg_id(other));
+	}
+	return key;
+}
+
+void ctrace_identity_place(const struct css_set *cset, const void *ns, struct ctrace_place *at)
+{
+	u32 i, n = smp_load_acquire(&ctrace_ident_state.nr_also);	/* pairs with look_also(), hierarchy.c */
+	const struct cgroup *first = v1_cgroup(cset);
+
+	BUILD_BUG_ON(CTRACE_COMPAT_NR_SUBSYS > CTRACE_PLACE_ALSO);
+	at->cg[0] = ctrace_compat_cset_dfl(cset);
+	at->cg[1] = first;
+	at->ns = ns;
+	at->exec = false;
+	at->nr_also = 0;
+	for (i = 0; i < n; i++) {
+		at->also[at->nr_also] = also(cset, i, first);
+		if (at->also[at->nr_also])
+			at->nr_also++;
+	}
+}
+
+static bool ns_init(const void *ns, struct ctrace_place *at, s32 *pid)
+{
+	const struct task_struct *init = ctrace_compat_pidns_reaper(ns);
+
+	if (!init)
+		return false;
+	ctrace_identity_place(ctrace_compat_task_cset(init), ns, at);
+	*pid = init->pid;
+	return true;
+}
+
+const struct ctrace_view ctrace_identity_view = {
+	.cg_parent = cg_parent,
+	.cg_id = cg_id,
+	.cg_hierarchy = cg_hierarchy,
+	.cg_name = cg_name,
+	.cg_online = cg_online,
+	.ns_parent = ns_parent,
+	.ns_closed = ns_closed,
+	.ns_init = ns_init,
+	.ns_inum = ns_inum,
+	.ns_get = ns_get,
+	.ns_put = ns_put,
+};
