@@ -65,7 +65,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: %s\n", argv[0], ctrace_errmsg(ct));
 	else if ((err = follow(session, reader, schema)))
 		fprintf(stderr, "%s: %s\n", argv[0], ctrace_reader_errmsg(reader));
-	else if (!ctrace_reader_losses(reader, &l, sizeof(l)) && !ctrace_session_losses(session, &sl, sizeof(sl)))
+	else if (!fflush(stdout) && !ctrace_reader_losses(reader, &l, sizeof(l)) &&
+		 !ctrace_session_losses(session, &sl, sizeof(sl)))
 		fprintf(stderr, "%" PRIu64 " records, %" PRIu64 " lost\n", l.seen, l.overrun + l.full + l.nested +
 			sl.missed + sl.unfollowed + sl.unfollowed_tasks);
 	ctrace_reader_close(reader);
