@@ -26,7 +26,7 @@ let_go() {
 
 hold "p:passing $open"
 has "listed" ' kprobes passing ' <(definer list)
-refuse "its name is taken" "there is an event 'passing' already" definer add "p:passing do_exit"
+refuse "its name is taken" "an event 'passing' already exists" definer add "p:passing do_exit"
 dump "$tmp/ev" -t all -e passing -d 100
 let_go
 has_not "gone with its maker" ' passing ' <(definer list)
