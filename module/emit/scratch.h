@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Rooms for payloads that must be whole before their record is reserved: because a filter reads them, or
- * because strings decide their length. Interrupts nest, and a probe may set off another (user memory that
- * is not there is a page fault), so each CPU has as many as can be in use at once.
+ * because strings decide their length. Interrupts nest, and a probe may set off another: reading user memory
+ * that is not there is a page fault. Each CPU has enough rooms for the deepest such nesting.
  */
 #ifndef CTRACE_SCRATCH_H
 #define CTRACE_SCRATCH_H

@@ -40,7 +40,7 @@ static void containers_end(struct kunit *test, void (*put_ns)(const void *ns))
 		list_del(&c->queue);
 		ctrace_container_free(c);
 	}
-	INIT_LIST_HEAD(&news);	/* births and deaths that nobody announces */
+	INIT_LIST_HEAD(&news);	/* forget births and deaths: without the GC, they are never announced */
 	atomic_set(&alive, 0);
 	ctrace_container_exit();
 }

@@ -146,7 +146,7 @@ static void one_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bad, 0u);
 }
 
-/* A place in use is nobody else's. Of more keys than a row has, the newest can be found. */
+/* A BUSY place is not given to another context. If a row gets more keys than it holds, the newest is found. */
 static void no_end(struct kunit *test)
 {
 	const char *k[ROW + 2] = { keys };
@@ -167,7 +167,7 @@ static void no_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctrace_inflight_renew(&t, k[0]), place);
 	ctrace_inflight_release(&t, place);
 	KUNIT_EXPECT_EQ(test, ctrace_inflight_hold(&t, k[0]), NONE);
-	/* as many as there is room for; then another one, in a free place and in an older one's */
+	/* fill the row; then one more key, which takes a free place or an older key's */
 	for (i = 0; i < ROW; i++)
 		ctrace_inflight_let_go(&t, ctrace_inflight_renew(&t, k[i]), k[i]);
 	for (i = 3; i < 5; i++) {

@@ -103,8 +103,8 @@ static bool insert(struct task_struct *p, const struct targets *by)
 		if (t && t != GONE)
 			continue;
 		/*
-		 * Claim the entry, then set its targets, of which its last user left none. No look-up
-		 * needs them earlier: p has not run yet, or its target is being added.
+		 * Claim the entry, then set its targets. The entry's last user has cleared its own. No
+		 * look-up needs them earlier: p has not run yet, or its target is being added.
 		 */
 		if (cmpxchg(&slot(p, i)->task, t, p) == t)
 			e = slot(p, i);

@@ -2,28 +2,9 @@
 /* A reader over hand-made rings: order, losses to the last record, delay, runs, threads. */
 #include <errno.h>
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
-#include "fake_ring.h"
-#include "ktap.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
-static struct ctrace_reader *open_fake(struct fake *f, unsigned int flags)
-{
-	struct ctrace_reader *r;
-
-	check_eq(ctrace_reader_open_map(f->dir, f->len, flags, &r), 0);
-	return r;
-}
+#include "fake_reader.h"
 
 static uint64_t serial(const struct ctrace_record *rec)
 {

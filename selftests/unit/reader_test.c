@@ -2,27 +2,8 @@
 /* A reader over hand-made rings: waiting, structs of other sizes, errors. Its records are in merge_test.c. */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
-#include "internal.h"
-#include "fake_ring.h"
-#include "ktap.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
-static struct ctrace_reader *open_fake(struct fake *f, unsigned int flags)
-{
-	struct ctrace_reader *r;
-
-	check_eq(ctrace_reader_open_map(f->dir, f->len, flags, &r), 0);
-	return r;
-}
+#include "fake_reader.h"
 
 /* Waiting. Without a descriptor, only what the reader itself knows ends the wait before its time. */
 static void waits(void)
