@@ -106,7 +106,7 @@ struct ctrace_dir {
 #define CTRACE_RING_F_SHARED	(1u << 0)	/* many containers: each record's cid tells */
 
 /*
- * A ring's positions (base, floor, reserve, head, last) count bytes since the module
+ * A ring's positions (base, floor, entered, head) count bytes since the module
  * made the arena and are never reset: byte p lies at data[p & (ring_size - 1)]. Event
  * counts also run on through every binding of the slot.
  *
@@ -127,16 +127,16 @@ struct ctrace_ring {
 				 */
 	__u64 floor_events;	/* records published in the slot before floor */
 	__u64 _pad[2];
-	/* second cache line: what the writer changes with each record */
-	__u64 reserve;		/* end of what writers have reserved */
+	/* second cache line: what the writer changes with each record. It stores and never loads here */
 	__u64 head;		/* end of what is published: complete records */
-	__u64 events;		/* records published below head */
+	__u64 entered;		/* end of the newest sub-buffer that a writer has entered: what lies more than
+				 * ring_size below is overwritten
+				 */
 	__u64 lost_full;	/* records refused: ring full (CTRACE_DIR_F_STOP_FULL) */
 	__u64 lost_nested;	/* records refused: nested interrupts wrote more than a ring */
-	__u64 last_time;	/* time of the newest published record */
-	__u32 nest;		/* writers under way; if 0, a record is to come only if reserve != head */
+	__u32 nest;		/* 0: all records that were begun are published */
 	__u32 _pad2;
-	__u64 last;		/* position of the newest published record */
+	__u64 _pad3[3];
 };
 
 /* Head of each sub-buffer; records follow it. */

@@ -39,7 +39,7 @@
 #include "../uapi/ctrace.h"
 #define ctrace_load(p)		READ_ONCE(*(p))
 #define ctrace_load_acquire(p)	smp_load_acquire(p)	/* A, C, D, E, F */
-#define ctrace_rmb()		smp_rmb()		/* B, D, E, G */
+#define ctrace_rmb()		smp_rmb()		/* B, D, E */
 #else
 #include <errno.h>
 #include <stdbool.h>
@@ -58,6 +58,7 @@ struct ctrace_cursor {
 	__u64 events;			/* records published in the slot before pos */
 	__u64 seen;			/* records handed out, and still intact after use */
 	__u64 lost;			/* records overwritten before they were seen */
+	__u64 time;			/* of the newest record that was seen; 0: none was */
 	__u64 margin;			/* distance to keep from the oldest sub-buffer: one sub-buffer
 					 * while the writer is about to overtake us, else 0
 					 */
@@ -93,6 +94,7 @@ static inline void ctrace_cursor_init(struct ctrace_cursor *c, const struct ctra
 	c->events = 0;
 	c->seen = 0;
 	c->lost = 0;
+	c->time = 0;
 	c->margin = 0;
 }
 
@@ -111,7 +113,7 @@ static inline bool ctrace_cursor_valid(const struct ctrace_cursor *c, __u64 pos)
 	__u64 start = pos & ~c->submask;
 
 	ctrace_rmb();						/* B, D: partner in ring.h */
-	return ctrace_load(&c->ctl->reserve) - start <= c->size &&
+	return ctrace_load(&c->ctl->entered) - start <= c->size &&
 	       ctrace_load(&c->ctl->floor) <= start;
 }
 
@@ -122,15 +124,15 @@ static inline bool ctrace_cursor_valid(const struct ctrace_cursor *c, __u64 pos)
  */
 static inline int ctrace_cursor_seek(struct ctrace_cursor *c, __u64 head, bool newest)
 {
-	__u64 reserve = ctrace_load(&c->ctl->reserve);
+	__u64 entered = ctrace_load(&c->ctl->entered);
 	__u64 floor = ctrace_load_acquire(&c->ctl->floor);	/* D */
 	__u64 events = ctrace_load(&c->ctl->floor_events);
 	__u64 to = head ? (head - 1) & ~c->submask : 0;
 	__u64 oldest = 0;
 	const struct ctrace_subbuf *sub;
 
-	if (reserve > c->size)
-		oldest = ((reserve - c->size + c->submask) & ~c->submask) + c->margin;
+	if (entered > c->size)
+		oldest = ((entered - c->size) & ~c->submask) + c->margin;
 	if (!newest && oldest < to)
 		to = oldest;
 	if (floor > to) {
@@ -155,33 +157,23 @@ static inline int ctrace_cursor_seek(struct ctrace_cursor *c, __u64 head, bool n
 }
 
 /*
- * Does the work of ctrace_cursor_scan() without looking at each record: the writer says how many
- * there are and where the last one is. It says so in the next sub-buffer's header or, for the newest
- * sub-buffer, in struct ctrace_ring. False: it does not say so at this moment or for this place, or
- * not all of them fit into max_len and until; then scan.
+ * Does the work of ctrace_cursor_scan() for a sub-buffer that is full, without looking at each record: the
+ * next sub-buffer's header says how many there are and where the last one is. False: not all of them
+ * fit into max_len and until, or the header makes no sense; then scan.
  */
 static inline bool ctrace_cursor_leap(const struct ctrace_cursor *c, struct ctrace_span *s,
-				      __u64 head, __u64 max_len, __u64 until)
+				      __u64 max_len, __u64 until)
 {
 	__u64 start = c->pos & ~c->submask, end = start + c->submask + 1;
+	const struct ctrace_subbuf *next = ctrace_cursor_at(c, end);
 	__u64 from = c->pos, last, events;
 	const struct ctrace_record *rec;
 	__u32 len;
 
-	if (head > end) {
-		const struct ctrace_subbuf *next = ctrace_cursor_at(c, end);
-
-		events = ctrace_load(&next->events);
-		last = start + ctrace_load(&next->last);
-		if (ctrace_load(&next->pos) != end)
-			return false;
-	} else {
-		events = ctrace_load(&c->ctl->events);
-		last = ctrace_load(&c->ctl->last);
-		ctrace_rmb();					/* G */
-		if (ctrace_load(&c->ctl->reserve) != head)
-			return false;
-	}
+	events = ctrace_load(&next->events);
+	last = start + ctrace_load(&next->last);
+	if (ctrace_load(&next->pos) != end)
+		return false;
 	if (from == start) {
 		const struct ctrace_subbuf *sub = ctrace_cursor_at(c, start);
 
@@ -193,8 +185,7 @@ static inline bool ctrace_cursor_leap(const struct ctrace_cursor *c, struct ctra
 		return false;
 	rec = ctrace_cursor_at(c, last);
 	len = ctrace_load(&rec->len);
-	if (len < sizeof(*rec) || len & 7 || len > end - last || (head <= end && last + len != head) ||
-	    last + len - from > max_len)
+	if (len < sizeof(*rec) || len & 7 || len > end - last || last + len - from > max_len)
 		return false;
 	s->time_end = ctrace_load(&rec->time);
 	if (s->time_end > until)
@@ -202,7 +193,7 @@ static inline bool ctrace_cursor_leap(const struct ctrace_cursor *c, struct ctra
 	s->last = rec;
 	s->len = last + len - from;
 	s->count = events - c->events;
-	s->next = head > end ? end : head;
+	s->next = end;
 	rec = ctrace_cursor_at(c, from);
 	s->data = rec;
 	s->time_begin = ctrace_load(&rec->time);
@@ -234,6 +225,7 @@ static inline int ctrace_cursor_scan(struct ctrace_cursor *c, struct ctrace_span
 	s->data = ctrace_cursor_at(c, pos);
 	s->len = 0;
 	s->count = 0;
+	s->time_end = 0;
 	while (pos < limit) {
 		rec = ctrace_cursor_at(c, pos);
 		time = ctrace_load(&rec->time);
@@ -296,7 +288,8 @@ static inline int ctrace_cursor_next(struct ctrace_cursor *c, struct ctrace_span
 		if (ctrace_cursor_valid(c, c->pos)) {
 			if (head < c->pos)
 				return -EPROTO;
-			if (ctrace_cursor_leap(c, s, head, max_len, until))
+			if (head - (c->pos & ~c->submask) > c->submask + 1 &&
+			    ctrace_cursor_leap(c, s, max_len, until))
 				return 1;
 			err = ctrace_cursor_scan(c, s, head, max_len, until);
 			if (err > 0)
@@ -322,6 +315,7 @@ static inline void ctrace_cursor_advance(struct ctrace_cursor *c, const struct c
 	c->pos = s->next;
 	c->events += s->count;
 	c->seen += s->count;
+	c->time = s->time_end;
 }
 
 /*

@@ -99,7 +99,7 @@ static void emit_stack(struct ctrace_session *s, u32 id, u32 of, const struct ct
 static void lost(u32 mask, u32 cid)
 {
 	for (; mask; mask &= mask - 1)
-		ctrace_ring_count(&ctrace_arena_ring(__ffs(mask), cid)->ctl->lost_nested);
+		ctrace_ring_lost_nested(ctrace_arena_ring(__ffs(mask), cid));
 }
 
 noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who, u32 payload,

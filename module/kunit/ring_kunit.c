@@ -123,8 +123,9 @@ static void check_sum(struct kunit *test, struct fixture *f)
 
 	drain(test, f);
 	KUNIT_EXPECT_EQ(test, f->cur.seen + f->cur.lost, f->made);
-	KUNIT_EXPECT_EQ(test, (u64)r->events, f->made);
-	KUNIT_EXPECT_EQ(test, r->head, r->reserve);
+	KUNIT_EXPECT_EQ(test, f->d.events, f->made);
+	KUNIT_EXPECT_EQ(test, (u64)r->head, f->d.reserve);
+	KUNIT_EXPECT_EQ(test, f->d.head, f->d.reserve);
 	KUNIT_EXPECT_EQ(test, f->hint, (u64)r->head);
 	KUNIT_EXPECT_EQ(test, r->nest, 0u);
 }

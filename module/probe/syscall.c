@@ -114,12 +114,6 @@ static noinline void enter_any(struct pt_regs *regs, long nr)
 		ctrace_emit(mask, id, &who, e.layout->nargs * 8, fill_entry, &e);
 }
 
-static noinline void enter_interrupted(struct pt_regs *regs, long nr, struct ctrace_ring_desc *d)
-{
-	ctrace_ring_leave(d);
-	enter_any(regs, nr);
-}
-
 /* data is not used, but a probe has it: regs and nr stay in their registers. */
 static noinline ctrace_compat_noclone void enter(void *data, struct pt_regs *regs, long nr)
 {
@@ -146,10 +140,8 @@ static noinline ctrace_compat_noclone void enter(void *data, struct pt_regs *reg
 	OPTIMIZER_HIDE_VAR(nr);
 	l = &ctrace_syscall_layouts[0][nr];
 	len = l->len;
-	if (unlikely(!ctrace_ring_take(d, len, pos, &time, &rec))) {
-		enter_interrupted(regs, nr, d);
-		return;
-	}
+	if (unlikely(!ctrace_ring_take(d, len, pos, &time, &rec)))
+		goto other;
 	ctrace_alone_stamp(rec, CTRACE_ID_SYS_ENTER + nr);
 	ctrace_args_numbers(regs, false, l, (u64 *)(rec + 1));
 	ctrace_alone_end(d, pos + len, time);
@@ -190,12 +182,6 @@ static noinline void leave_any(long nr, long ret)
 
 #define EXIT_LEN	(u32)(sizeof(struct ctrace_record) + sizeof(u64))
 
-static noinline void leave_interrupted(long nr, long ret, struct ctrace_ring_desc *d)
-{
-	ctrace_ring_leave(d);
-	leave_any(nr, ret);
-}
-
 static noinline ctrace_compat_noclone void leave(void *data, struct pt_regs *regs, long ret)
 {
 	long nr = syscall_get_nr(current, regs);
@@ -215,10 +201,8 @@ static noinline ctrace_compat_noclone void leave(void *data, struct pt_regs *reg
 	time = CTRACE_CLOCK_NOW();
 	OPTIMIZER_HIDE_VAR(nr);
 	OPTIMIZER_HIDE_VAR(pos);
-	if (unlikely(!ctrace_ring_take(d, EXIT_LEN, pos, &time, &rec))) {
-		leave_interrupted(nr, ret, d);
-		return;
-	}
+	if (unlikely(!ctrace_ring_take(d, EXIT_LEN, pos, &time, &rec)))
+		goto other;
 	ctrace_alone_stamp(rec, CTRACE_ID_SYS_EXIT + nr);
 	*(u64 *)(rec + 1) = ret;
 	ctrace_alone_end(d, pos + EXIT_LEN, time);

@@ -166,7 +166,7 @@ static void *alloc_mem(u64 size)
 }
 
 /*
- * Beyond the size that the user chose this takes about 70 bytes per slot, which only
+ * Beyond the size that the user chose this takes about 200 bytes per slot, which only
  * the kernel sees; a slot has 12 KiB at least.
  */
 struct ctrace_arena *ctrace_arena_new(const struct ctrace_arena_opts *o, char *why, size_t why_len)
@@ -259,23 +259,23 @@ void ctrace_arena_end(struct ctrace_arena *a)
 int ctrace_arena_each_ring(struct ctrace_arena *a,
 			   int (*fn)(const struct ctrace_ring_stats *r, void *arg), void *arg)
 {
-	const struct ctrace_ring *ctl;
+	const struct ctrace_ring_desc *d;
 	u32 i;
 	int ret;
 
 	for (i = 0; i < a->dir->nslots; i++) {
 		struct ctrace_ring_stats st = { .slot = i };
 
-		ctl = ctrace_arena_ctl(a, i);
-		st.gen = READ_ONCE(ctl->gen);
+		d = &a->rings[i];
+		st.gen = READ_ONCE(d->gen);
 		if (!st.gen)
 			continue;
-		st.cpu = READ_ONCE(ctl->cpu);
-		st.cid = READ_ONCE(ctl->cid);
-		st.events = READ_ONCE(ctl->events);
-		st.bytes = READ_ONCE(ctl->head);
-		st.lost_full = READ_ONCE(ctl->lost_full);
-		st.lost_nested = READ_ONCE(ctl->lost_nested);
+		st.cpu = i / a->slots_per_cpu;
+		st.cid = READ_ONCE(d->owner);
+		st.events = READ_ONCE(d->events);
+		st.bytes = READ_ONCE(d->head);
+		st.lost_full = READ_ONCE(d->lost_full);
+		st.lost_nested = READ_ONCE(d->lost_nested);
 		ret = fn(&st, arg);
 		if (ret)
 			return ret;

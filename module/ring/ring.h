@@ -6,17 +6,22 @@
  * One CPU writes a ring. Only that CPU's own interrupts and NMIs can interrupt
  * a writer, and they nest strictly: an interrupt has finished writing when the
  * interrupted writer resumes. So no access needs a lock prefix, and only the
- * compiler can reorder the CPU's own accesses (barrier()). Readers are on any CPU:
+ * compiler can reorder the CPU's own accesses (barrier()). Readers are on any CPU.
  *
- *	writer (here)				reader (ctrace_ring_read.h, dev.c)
+ * What the writer knows lies in struct ctrace_ring_desc, which nobody maps. What readers map
+ * (struct ctrace_ring, the hint, the records) the writer only stores to, so bytes that somebody
+ * forged there mislead readers of this ring and nobody else. There is one exception: publishing a
+ * nest, the writer walks the lengths of the records, and it takes none that leaves its sub-buffer.
+ *
+ *	writer (here)				reader (ctrace_ring_read.h, dev_read.c)
  *
  *	write records, sub-buffer header
  *	store-release head		A	load-acquire head
  *						read header and records
  *
- *	advance reserve
+ *	store entered
  *	smp_wmb()			B	smp_rmb()
- *	overwrite the oldest sub-buffer		read reserve: is what was read still whole?
+ *	overwrite the oldest sub-buffer		read entered: is what was read still whole?
  *
  *	store-release head
  *	store-release *hint		C	load-acquire hints (poll),
@@ -32,30 +37,18 @@
  *	write cid, base, base_events		read them, smp_rmb()
  *	store-release gen, even			read gen: the same?
  *
- *	store-release *hint		F	load-acquire nest, reserve: is a record to come?
- *	store-release last_time			load-acquire last_time: if so, it is no older
- *	store-release nest, 0			load-acquire hint (is it reserve?), read the ring
+ *	store-release head, *hint	F	load-acquire nest: is a record to come?
+ *	store-release nest, 0			if not: load-acquire hint, read the ring
  *
- *	advance reserve
- *	smp_wmb()			B, G	load-acquire head
- *	write last, events			read last, events
- *	store-release head		A	smp_rmb()
- *						read reserve: is it head? Then they are head's
- *
- * F lets a reader merge rings by time (userspace/lib/merge.c). last_time is published after
- * head and hint, or a reader would take for past what it cannot see yet; nest drops to 0 last.
- * nest may read 0 for a moment while records that an interrupt left are unpublished
- * (ctrace_ring_leave()): then reserve is beyond the hint. Raising nest is not ordered against
- * the clock read after it, as that would cost every record a full barrier; the reader allows
- * for the delay of that store instead (SETTLE_NS).
+ * F lets a reader merge rings by time (userspace/lib/merge.c): if it finds nest 0, everything that began
+ * before is published. If not, what is to come is no older than the newest record that it has read from
+ * this ring. Raising nest is not ordered against the clock read after it, as that would cost every
+ * record a full barrier; the reader allows for the delay of that store instead (SETTLE_NS).
  *
  * selftests/model has these pairs as litmus tests.
  *
- * Every writer executes B, even one that enters no new sub-buffer: it may have interrupted
- * one that does, between that writer's advance and its barrier.
- *
- *	       base/floor      head (published)   reserve
- *	|......|===============|------------------|............|
+ *	       base/floor      head (published)   reserve        entered
+ *	|......|===============|------------------|..............|
  *	                        a nest being written
  *
  * Positions only grow; see struct ctrace_ring. A record never crosses the end of a
@@ -64,7 +57,14 @@
  * writer of a nest writes the headers when it publishes: only it knows how many
  * records precede them, even if interrupts nested across a boundary.
  *
- * nest: 0 idle. Only the writer that raised it to 1 publishes.
+ * A sub-buffer is entered with interrupts off: nobody but an NMI can come between the store of
+ * entered and the reservation, and an NMI that would have to enter one itself is refused there. So
+ * entered never goes back, and whoever writes in a sub-buffer has it behind an entered that readers see.
+ *
+ * If head is reserve, nobody is writing. The writer that finds it so and reserves is the outermost of
+ * its nest: it publishes, and others that come meanwhile leave their records to it. An interrupt
+ * between its look at head and its reservation writes and publishes all of its own records; then reserve
+ * has moved, and the reservation fails.
  *
  * Nearly every record is alone: no other is being written when it begins, it fits into the
  * sub-buffer, and no interrupt writes to the ring before it is committed. ctrace_ring_try(),
@@ -76,7 +76,9 @@
 
 #ifdef __KERNEL__
 #include <linux/atomic.h>
+#include <linux/cache.h>
 #include <linux/compiler.h>
+#include <linux/irqflags.h>
 #include <linux/types.h>
 #include <asm/barrier.h>
 #include "../uapi/ctrace.h"
@@ -98,25 +100,43 @@
 
 struct ctrace_arena;
 
-/* What the writer knows of a ring; kernel-private, so that nobody can change it. */
+/*
+ * What the writer knows of a ring. The kernel's own: no user maps it. Only the ring's CPU changes it, except
+ * `wake` and `armed` (wake.c).
+ */
 struct ctrace_ring_desc {
-	struct ctrace_ring *ctl;	/* invariant */
-	char *data;			/* invariant */
-	u64 *hint;			/* invariant: where readers see that this ring moved */
+	/* first cache line: what every record reads or changes */
+	u64 reserve;			/* end of what writers have reserved */
+	u64 head;			/* end of what is published; reserve, if nobody is writing */
 	u64 end;			/* up to here a record needs no limit check: end of a
 					 * sub-buffer we own, normally the newest. May lag (an
 					 * interrupt entered the next one), never runs ahead of
 					 * reserve's sub-buffer
 					 */
-	u64 mask;			/* invariant: ring_size - 1 */
-	u32 submask;			/* invariant: subbuf_size - 1 */
-	u32 stop_full;			/* invariant: refuse rather than overwrite */
+	u64 last_time;			/* time of the newest published record */
+	u64 events;			/* records published below head */
+	u64 last;			/* position of the newest published record */
+	struct ctrace_ring *ctl;	/* invariant: what readers see; the writer only stores to it */
 	u32 cid;			/* its container; CTRACE_CID_ALL: shared, free or changing
 					 * hands. Changed on its CPU only, with interrupts off
 					 */
-	u32 slot;			/* invariant: in the directory */
+	u32 submask;			/* invariant: subbuf_size - 1 */
+
+	/* second cache line */
+	char *data;			/* invariant */
+	u64 *hint;			/* invariant: where readers see that this ring moved */
+	u64 mask;			/* invariant: ring_size - 1 */
 	struct ctrace_arena *arena;	/* invariant: the arena it is part of */
-};
+	u32 slot;			/* invariant: in the directory */
+	u32 gen;			/* the binding's; odd while it changes */
+	u32 owner;			/* of this binding; CTRACE_CID_ALL in a shared ring */
+	bool stop_full;			/* invariant: refuse rather than overwrite */
+	bool trying;			/* a record may be reserved at once, see ctrace_ring_busy() */
+	bool entering;			/* a sub-buffer is being entered, see ctrace_ring_enter() */
+	u64 base, base_events;		/* as in struct ctrace_ring, and so are these: */
+	u64 floor;
+	u64 lost_full, lost_nested;
+} __aligned(64);
 
 /* A record being written; on the writer's stack. */
 struct ctrace_writer {
@@ -124,6 +144,7 @@ struct ctrace_writer {
 	u64 end;			/* if alone: position of the record's end */
 	u64 time;			/* if alone: the record's time */
 	bool alone;			/* reserved by ctrace_ring_take() */
+	bool outermost;			/* if not alone: this writer publishes */
 };
 
 static __always_inline void *ctrace_ring_at(const struct ctrace_ring_desc *d, u64 pos)
@@ -131,14 +152,34 @@ static __always_inline void *ctrace_ring_at(const struct ctrace_ring_desc *d, u6
 	return d->data + (pos & d->mask);
 }
 
-/* A plain ++ would lose counts: an interrupt between its load and its store may count, too. */
-static inline void ctrace_ring_count(u64 *n)
+/*
+ * Counts a refused record, and shows the count to readers. An interrupt may do the same anywhere in here: a
+ * plain ++ would lose counts, and without the second look an older count could be what is shown.
+ */
+static inline void ctrace_ring_count(u64 *n, u64 *shown)
 {
 	u64 old;
 
 	do {
 		old = READ_ONCE(*n);
 	} while (cmpxchg_local(n, old, old + 1) != old);
+	do {
+		old = READ_ONCE(*n);
+		WRITE_ONCE(*shown, old);
+		barrier();
+	} while (READ_ONCE(*n) != old);
+}
+
+/* A record for this ring could not be made, because too much was under way. Context: as _reserve(). */
+static inline void ctrace_ring_lost_nested(struct ctrace_ring_desc *d)
+{
+	ctrace_ring_count(&d->lost_nested, &d->ctl->lost_nested);
+}
+
+/* May a record be under way here? Context: on the ring's CPU; then what it says is true until a writer comes. */
+static inline bool ctrace_ring_busy(const struct ctrace_ring_desc *d)
+{
+	return READ_ONCE(d->trying) || READ_ONCE(d->head) != READ_ONCE(d->reserve);
 }
 
 /* Time does not run backwards in a ring, whatever the clock did: readers merge by it. */
@@ -149,64 +190,84 @@ static __always_inline u64 ctrace_ring_time(struct ctrace_record *rec, u64 last)
 	return rec->time;
 }
 
-/* Publishes what lies between head and reserve; nest is 1 and all of it is complete. */
-static inline void ctrace_ring_walk(struct ctrace_ring_desc *d)
+/*
+ * Publishes what lies from pos to end. The caller is the outermost writer; pos is head, end is a reserve
+ * behind it, and all of it is complete.
+ */
+static inline void ctrace_ring_walk(struct ctrace_ring_desc *d, u64 pos, u64 end)
 {
+	u64 events = d->events, time = d->last_time, last = d->last, before, left;
 	struct ctrace_ring *r = d->ctl;
-	u64 pos = r->head, end = READ_ONCE(r->reserve);
-	u64 events = r->events, time = r->last_time, last = r->last, before;
 	struct ctrace_record *rec;
 	struct ctrace_subbuf *sub;
+	u32 len;
 
 	while (pos < end) {
+		left = d->submask + 1 - (pos & d->submask);
 		rec = ctrace_ring_at(d, pos);
-		if (!(pos & d->submask)) {
+		if (left > d->submask) {
 			sub = (struct ctrace_subbuf *)rec;
 			rec = (struct ctrace_record *)(sub + 1);
 			sub->pos = pos;
 			sub->events = events;
 			sub->time = ctrace_ring_time(rec, time);
-			before = pos - d->submask - 1;
+			before = pos - left;
 			sub->last = pos && last > before ? last - before : 0;
 			pos += sizeof(*sub);
-		} else if (!rec->time) {
-			pos = (pos | d->submask) + 1;
+			left -= sizeof(*sub);
+		} else if (!READ_ONCE(rec->time)) {
+			pos += left;
 			continue;
 		}
+		/*
+		 * Nobody but writers has a mapping that may be written. Should somebody find a way all the same,
+		 * a length that cannot be must not lead us out of the sub-buffer, nor in a circle: give up
+		 * the rest, which readers then find to be no ring.
+		 */
+		len = left < sizeof(*rec) ? 0 : READ_ONCE(rec->len);
+		if (unlikely(len < sizeof(*rec) || len > left || len & 7))
+			break;
 		time = ctrace_ring_time(rec, time);
 		last = pos;
-		pos += rec->len;
+		pos += len;
 		events++;
 	}
-	WRITE_ONCE(r->last, last);				/* G */
-	WRITE_ONCE(r->events, events);				/* G */
-	smp_store_release(&r->head, pos);			/* A */
-	smp_store_release(d->hint, pos);			/* C */
-	smp_store_release(&r->last_time, time);			/* F */
+	WRITE_ONCE(d->last, last);
+	WRITE_ONCE(d->events, events);
+	WRITE_ONCE(d->last_time, time);
+	smp_store_release(&r->head, end);			/* A */
+	smp_store_release(d->hint, end);			/* C */
+	barrier();
+	WRITE_ONCE(d->head, end);	/* last: from now on an interrupt publishes its own */
 }
 
 /*
- * Leaves the nest; the outermost writer publishes. As in perf: an interrupt that came
- * after we loaded reserve, and before we set nest to 0, left its records to us, so look again.
- * One that came after nest was 0 has published its own, and head equals reserve.
+ * Is there anything to publish, from *pos to *end? Only the outermost writer asks. If head is the same before
+ * and after the look at reserve, it was head at that look: then what lies between the two was left to us,
+ * and stays as it is until we publish it. Else an interrupt came in between, and published its own.
+ */
+static inline bool ctrace_ring_left(const struct ctrace_ring_desc *d, u64 *pos, u64 *end)
+{
+	do {
+		*pos = READ_ONCE(d->head);
+		*end = READ_ONCE(d->reserve);
+	} while (READ_ONCE(d->head) != *pos);
+	return *pos != *end;
+}
+
+/*
+ * The outermost writer leaves: it publishes its records, and those that interrupts left to it. As in perf: one
+ * that came before head was moved has left its records to us, so look again; one that comes after
+ * has published its own.
  */
 static noinline __maybe_unused notrace void ctrace_ring_leave(struct ctrace_ring_desc *d)
 {
-	struct ctrace_ring *r = d->ctl;
+	u64 pos, end;
 
 	barrier();
-	if (READ_ONCE(r->nest) > 1) {
-		WRITE_ONCE(r->nest, READ_ONCE(r->nest) - 1);
-		return;
-	}
-	do {
-		WRITE_ONCE(r->nest, 1);
-		barrier();
-		if (r->head != READ_ONCE(r->reserve))
-			ctrace_ring_walk(d);
-		smp_store_release(&r->nest, 0);			/* F */
-		barrier();
-	} while (unlikely(READ_ONCE(r->head) != READ_ONCE(r->reserve)));
+	while (ctrace_ring_left(d, &pos, &end))
+		ctrace_ring_walk(d, pos, end);
+	smp_store_release(&d->ctl->nest, 0);			/* F */
 }
 
 /*
@@ -218,56 +279,110 @@ static noinline __maybe_unused notrace void ctrace_ring_pad(struct ctrace_ring_d
 	memset(ctrace_ring_at(d, old), 0, -old & d->submask);
 }
 
-/*
- * Returns where the next sub-buffer's first record goes, or 0: refused and counted. The two
- * limits are checked nowhere else: a sub-buffer that may be entered may be filled.
- */
-static noinline __maybe_unused notrace u64 ctrace_ring_cross(struct ctrace_ring_desc *d, u64 old)
-{
-	struct ctrace_ring *r = d->ctl;
-	u64 sub = (old + d->submask) & ~(u64)d->submask;
-	u64 end = sub + d->submask + 1;
+enum ctrace_ring_entry {
+	CTRACE_RING_ENTERED,	/* and reserved */
+	CTRACE_RING_AGAIN,	/* another writer came first */
+	CTRACE_RING_REFUSED,	/* and counted */
+};
 
+/*
+ * Reserves len bytes behind the next sub-buffer's header. old: reserve, as the caller found it. *time: the
+ * record's. The two limits are checked nowhere else: a sub-buffer that may be entered may be filled.
+ */
+static noinline __maybe_unused notrace enum ctrace_ring_entry
+ctrace_ring_enter(struct ctrace_ring_desc *d, u64 old, u32 len, u64 *time)
+{
+	u64 sub = (old + d->submask) & ~(u64)d->submask, end = sub + d->submask + 1;
+	enum ctrace_ring_entry ret = CTRACE_RING_AGAIN;
+	struct ctrace_ring *r = d->ctl;
+	unsigned long flags;
+
+	raw_local_irq_save(flags);	/* raw: tracing of irqs-off must not call us again */
+	if (d->entering) {		/* an NMI amid the lines below */
+		ctrace_ring_lost_nested(d);
+		ret = CTRACE_RING_REFUSED;
+		goto out;
+	}
+	WRITE_ONCE(d->entering, true);
+	barrier();
+	if (READ_ONCE(d->reserve) != old)
+		goto entered;
 	/* this session keeps the oldest records */
-	if (d->stop_full && end - r->base > d->mask + 1) {
-		ctrace_ring_count(&r->lost_full);
-		return 0;
+	if (d->stop_full && end - d->base > d->mask + 1) {
+		ctrace_ring_count(&d->lost_full, &r->lost_full);
+		ret = CTRACE_RING_REFUSED;
+		goto entered;
 	}
 	/* a nest longer than the ring would overwrite records that it has not published */
-	if (end - READ_ONCE(r->head) > d->mask + 1) {
-		ctrace_ring_count(&r->lost_nested);
-		return 0;
+	if (end - READ_ONCE(d->head) > d->mask + 1) {
+		ctrace_ring_lost_nested(d);
+		ret = CTRACE_RING_REFUSED;
+		goto entered;
 	}
-	return sub + sizeof(struct ctrace_subbuf);
+	WRITE_ONCE(r->entered, end);
+	smp_wmb();						/* B */
+	WRITE_ONCE(r->nest, 1);
+	barrier();
+	*time = CTRACE_CLOCK();
+	/* if an NMI wrote into the old sub-buffer, entered is early, which harms nobody */
+	if (cmpxchg_local(&d->reserve, old, sub + sizeof(struct ctrace_subbuf) + len) == old)
+		ret = CTRACE_RING_ENTERED;
+entered:
+	barrier();
+	WRITE_ONCE(d->entering, false);
+out:
+	raw_local_irq_restore(flags);
+	return ret;
 }
 
-/* The general case of ctrace_ring_reserve(): other records may be under way in the ring. */
+/*
+ * The general case of ctrace_ring_reserve(): other records may be under way in the ring.
+ *
+ * nest is raised before the clock is read. Whoever moves reserve meanwhile may lower it again, as it knows
+ * nothing of us; but then our reservation fails, and we raise it again.
+ */
 static noinline __maybe_unused notrace struct ctrace_record *
 ctrace_ring_reserve_any(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32 len)
 {
-	struct ctrace_ring *r = d->ctl;
+	enum ctrace_ring_entry ret;
+	bool trying = d->trying, again = false;
 	u64 old, start, time;
 
-	/* an interrupt between the load and the store restores nest before it returns */
-	WRITE_ONCE(r->nest, data_race(r->nest) + 1);
+	WRITE_ONCE(d->trying, true);
 	barrier();
-	do {
-		old = READ_ONCE(r->reserve);
-		start = old;
+	for (;; again = true) {
+		/* in this order: see ctrace_ring_left() */
+		old = READ_ONCE(d->reserve);
+		w->outermost = READ_ONCE(d->head) == old;
 		/*
 		 * With x the offset of old in its sub-buffer: true if x + len exceeds the
 		 * sub-buffer, or if x is 0 (-1 & submask is submask): the header goes there.
 		 */
 		if (unlikely((((u32)old - 1) & d->submask) + len > d->submask)) {
-			start = ctrace_ring_cross(d, old);
-			if (!start) {
-				ctrace_ring_leave(d);
-				return NULL;
-			}
+			start = ((old + d->submask) & ~(u64)d->submask) + sizeof(struct ctrace_subbuf);
+			ret = ctrace_ring_enter(d, old, len, &time);
+		} else {
+			start = old;
+			WRITE_ONCE(d->ctl->nest, 1);
+			barrier();
+			time = CTRACE_CLOCK();
+			ret = cmpxchg_local(&d->reserve, old, start + len) == old ?
+				CTRACE_RING_ENTERED : CTRACE_RING_AGAIN;
 		}
-		time = CTRACE_CLOCK();
-	} while (unlikely(cmpxchg_local(&r->reserve, old, start + len) != old));
-	smp_wmb();						/* B */
+		if (likely(ret != CTRACE_RING_AGAIN))
+			break;
+	}
+	barrier();
+	WRITE_ONCE(d->trying, trying);
+	if (unlikely(ret == CTRACE_RING_REFUSED)) {
+		/*
+		 * If an earlier try raised nest, lower it again, unless a writer that we interrupted is under way.
+		 * One that we interrupted while it tried does not rely on it: that try fails, as reserve has moved.
+		 */
+		if (again && READ_ONCE(d->head) == READ_ONCE(d->reserve))
+			smp_store_release(&d->ctl->nest, 0);	/* F */
+		return NULL;
+	}
 	if (unlikely(start != old))
 		ctrace_ring_pad(d, old);
 	WRITE_ONCE(d->end, (start | d->submask) + 1);
@@ -283,48 +398,42 @@ ctrace_ring_reserve_any(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32
  * ctrace_ring_take(). False: the record is not alone, and nothing has been done.
  * *pos: where the record will be.
  *
- * Alone means that nobody is writing (nest == 0) and everything is published (head == reserve):
- * this record starts at head, and its writer publishes it. Both must be checked, as nest is 0
- * for a moment while records that an interrupt left are unpublished.
+ * Alone means that nobody is writing: head is reserve. This record starts there, and its writer publishes it.
  */
 static __always_inline bool ctrace_ring_try(struct ctrace_ring_desc *d, u32 len, u64 *pos)
 {
-	struct ctrace_ring *r = d->ctl;
-	u64 old;
+	/* reserve first, then head: see ctrace_ring_left() */
+	u64 old = READ_ONCE(d->reserve);
 
-	/* data_race: interrupts change these and put them back, or see our change; each is one instruction */
-	if (unlikely(data_race(r->nest)))
-		return false;
-	old = READ_ONCE(r->reserve);
-	/* data_race: as above */
-	if (unlikely(data_race(r->head) != old || old + len > data_race(d->end)))
+	/* data_race: interrupts move head with reserve, and then _take() fails */
+	if (unlikely(data_race(d->head) != old || old + len > data_race(d->end)))
 		return false;
 	*pos = old;
-	WRITE_ONCE(r->nest, 1);
+	WRITE_ONCE(d->ctl->nest, 1);
 	barrier();
 	return true;
 }
 
 /*
- * False: interrupts wrote to the ring since ctrace_ring_try(); call ctrace_ring_leave().
+ * False: interrupts wrote to the ring since ctrace_ring_try(), and nothing of ours is left in it.
  * *time: in, the clock's reading; out, the record's time.
  */
 static __always_inline bool ctrace_ring_take(struct ctrace_ring_desc *d, u32 len, u64 pos,
 					     u64 *time, struct ctrace_record **rec)
 {
-	struct ctrace_ring *r = d->ctl;
-
-	if (unlikely(cmpxchg_local(&r->reserve, pos, pos + len) != pos))
+	if (unlikely(cmpxchg_local(&d->reserve, pos, pos + len) != pos)) {
+		/* They lowered nest, but perhaps before we raised it. Those that come now do the same. */
+		smp_store_release(&d->ctl->nest, 0);		/* F */
 		return false;
-	smp_wmb();						/* B */
-	if (unlikely(*time < r->last_time)) {
-		*time = r->last_time;
+	}
+	if (unlikely(*time < d->last_time)) {
+		*time = d->last_time;
 		barrier();	/* makes this a branch, almost never taken, not a conditional move */
 	}
 	*rec = ctrace_ring_at(d, pos);
 	(*rec)->time = *time;
 	(*rec)->len = len;
-	WRITE_ONCE(r->last, pos);				/* G */
+	WRITE_ONCE(d->last, pos);
 	return true;
 }
 
@@ -334,15 +443,19 @@ static __always_inline bool ctrace_ring_commit_alone(struct ctrace_ring_desc *d,
 	struct ctrace_ring *r = d->ctl;
 
 	barrier();
-	ctrace_ring_inc(&r->events);				/* G */
+	ctrace_ring_inc(&d->events);
+	WRITE_ONCE(d->last_time, time);
 	smp_store_release(&r->head, end);			/* A */
 	smp_store_release(d->hint, end);			/* C */
-	smp_store_release(&r->last_time, time);			/* F */
-	smp_store_release(&r->nest, 0);				/* F */
+	barrier();
+	WRITE_ONCE(d->head, end);
 	/* an interrupt that came after this has published its own */
 	barrier();
 	/* data_race: one instruction */
-	return likely(data_race(r->reserve) == end);
+	if (unlikely(data_race(d->reserve) != end))
+		return false;
+	smp_store_release(&r->nest, 0);				/* F */
+	return true;
 }
 
 /*
@@ -365,7 +478,6 @@ ctrace_ring_reserve(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32 len
 		if (likely(ctrace_ring_take(d, len, pos, &w->time, &w->rec)))
 			return w->rec;
 		w->alone = false;
-		ctrace_ring_leave(d);
 	}
 	return ctrace_ring_reserve_any(d, w, len);
 }
@@ -373,34 +485,44 @@ ctrace_ring_reserve(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32 len
 /* Context: the one that reserved. */
 static __always_inline void ctrace_ring_commit(struct ctrace_ring_desc *d, struct ctrace_writer *w)
 {
-	if (!likely(w->alone) || !ctrace_ring_commit_alone(d, w->end, w->time))
+	if (likely(w->alone)) {
+		if (unlikely(!ctrace_ring_commit_alone(d, w->end, w->time)))
+			ctrace_ring_leave(d);
+	} else if (w->outermost) {
 		ctrace_ring_leave(d);
+	}
 }
 
 /*
  * Gives the slot to container cid. Context: on the ring's CPU (or that CPU is offline), interrupts
- * off, nest is 0, and NMIs kept from this ring by the caller. The old records stay
+ * off, not busy, and NMIs kept from this ring by the caller. The old records stay
  * readable until the new ones overwrite them.
  */
 static inline void ctrace_ring_rebind(struct ctrace_ring_desc *d, u32 cid, u32 cpu, u32 flags)
 {
+	u64 old = d->reserve, base = (old + d->submask) & ~(u64)d->submask;
 	struct ctrace_ring *r = d->ctl;
-	u64 old = r->reserve, base = (old + d->submask) & ~(u64)d->submask;
 
-	WRITE_ONCE(r->gen, r->gen + 1);
+	WRITE_ONCE(d->gen, d->gen + 1);
+	WRITE_ONCE(r->gen, d->gen);
 	smp_wmb();						/* E */
+	d->base = base;
+	d->base_events = d->events;
+	WRITE_ONCE(d->owner, cid);
 	WRITE_ONCE(r->cid, cid);
 	WRITE_ONCE(r->cpu, cpu);
 	WRITE_ONCE(r->flags, flags);
 	WRITE_ONCE(r->base, base);
-	WRITE_ONCE(r->base_events, r->events);
-	WRITE_ONCE(r->reserve, base);
-	/* no B: this is within a sub-buffer that the writer has entered already */
+	WRITE_ONCE(r->base_events, d->events);
+	/* no B: base is where entered is already */
 	if (base != old)
 		*(u64 *)ctrace_ring_at(d, old) = 0;
 	smp_store_release(&r->head, base);			/* A */
 	smp_store_release(d->hint, base);			/* C */
-	smp_store_release(&r->gen, r->gen + 1);			/* E */
+	WRITE_ONCE(d->reserve, base);
+	WRITE_ONCE(d->head, base);
+	WRITE_ONCE(d->gen, d->gen + 1);
+	smp_store_release(&r->gen, d->gen);			/* E */
 }
 
 /*
@@ -413,21 +535,22 @@ static inline bool ctrace_ring_wipe(struct ctrace_ring_desc *d, u64 *wiped, u64 
 	struct ctrace_ring *r = d->ctl;
 	u64 from, n, off;
 
-	if (READ_ONCE(r->floor) != r->base) {
+	if (d->floor != d->base) {
 		/* odd: floor_events may belong to the old floor or to the new one */
-		WRITE_ONCE(r->floor, r->base | 1);
+		WRITE_ONCE(r->floor, d->base | 1);
 		smp_wmb();					/* D */
-		WRITE_ONCE(r->floor_events, r->base_events);
-		smp_store_release(&r->floor, r->base);		/* D */
+		WRITE_ONCE(r->floor_events, d->base_events);
+		smp_store_release(&r->floor, d->base);		/* D */
 		smp_wmb();					/* D */
+		d->floor = d->base;
 	}
 	/* below this the slot's new owner has overwritten the bytes already */
-	from = r->reserve > d->mask + 1 ? r->reserve - d->mask - 1 : 0;
+	from = d->reserve > d->mask + 1 ? d->reserve - d->mask - 1 : 0;
 	if (from < *wiped)
 		from = *wiped;
-	if (from >= r->base)
+	if (from >= d->base)
 		return true;
-	n = r->base - from;
+	n = d->base - from;
 	off = from & d->mask;
 	if (n > max)
 		n = max;
@@ -435,7 +558,7 @@ static inline bool ctrace_ring_wipe(struct ctrace_ring_desc *d, u64 *wiped, u64 
 		n = d->mask + 1 - off;
 	memset(d->data + off, 0, n);
 	*wiped = from + n;
-	return *wiped >= r->base;
+	return *wiped >= d->base;
 }
 
 #endif

@@ -58,7 +58,7 @@ static u32 find_victim(const struct ctrace_arena *a, const struct ctrace_arena_c
 		s = &a->slots[pc->rings[i].slot];
 		dead_at = READ_ONCE(s->dead_at);
 		if (!dead_at || READ_ONCE(s->dead_cid) + 1 != pc->owner[i] ||
-		    READ_ONCE(s->pins) || pc->rings[i].ctl->nest || dead_at >= oldest)
+		    READ_ONCE(s->pins) || ctrace_ring_busy(&pc->rings[i]) || dead_at >= oldest)
 			continue;
 		oldest = dead_at;
 		found = i;
@@ -88,7 +88,7 @@ static void bind_slot(struct ctrace_arena_cpu *pc, u32 i, u32 key, u32 cpu)
  * Only tasks take a dead container's slot. An interrupt might come between the lookup of that
  * very ring and the reserve in it (for the dying container's last events); if it took the slot,
  * that record would end up in the next owner's ring. A task cannot come there, except by a fault
- * or a kprobe inside a reservation, which nest shows. A session that keeps the oldest records
+ * or a kprobe inside a reservation, which ctrace_ring_busy() shows. A session that keeps the oldest records
  * overwrites nothing, so it takes no slot either.
  */
 static u32 claim(struct ctrace_arena *a, struct ctrace_arena_cpu *pc, u32 key, u32 cpu)
@@ -192,7 +192,7 @@ static void wipe_slot(struct ctrace_arena_cpu *pc, u32 i, u32 key)
 	bool done;
 
 	/* it was wiped at an earlier pin, or there is nothing to wipe */
-	if (d->ctl->floor == d->ctl->base)
+	if (d->floor == d->base)
 		return;
 	do {
 		raw_local_irq_save(flags);

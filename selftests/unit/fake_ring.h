@@ -20,6 +20,7 @@
 struct fake {
 	struct ctrace_dir *dir;
 	uint64_t *heads;
+	uint64_t *events;	/* of each slot, published so far */
 	size_t len;
 };
 
@@ -48,6 +49,7 @@ static inline struct fake fake_new(unsigned int ncpus, unsigned int slots_per_cp
 		.ring_size = RING, .slot_stride = CTRACE_PAGE + RING, .heads_off = CTRACE_PAGE,
 		.slots_off = 2 * CTRACE_PAGE, .map_size = f.len,
 	};
+	f.events = calloc(n, sizeof(*f.events));
 	f.heads = (void *)((char *)f.dir + CTRACE_PAGE);
 	for (i = 0; i < n; i++) {
 		ctl = fake_ctl(&f, i);
@@ -61,6 +63,7 @@ static inline struct fake fake_new(unsigned int ncpus, unsigned int slots_per_cp
 
 static inline void fake_free(struct fake *f)
 {
+	free(f->events);
 	free(f->dir);
 }
 
@@ -90,17 +93,16 @@ static inline void fake_put_unhinted(struct fake *f, unsigned int slot, uint64_t
 	if (left < REC)
 		pos += left;
 	start = pos % SUBBUF ? pos : pos + sizeof(sub);
-	__atomic_store_n(&ctl->reserve, start + REC, __ATOMIC_RELAXED);
+	__atomic_store_n(&ctl->entered, (start | (SUBBUF - 1)) + 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	if (left < REC)
 		fake_store(data + old % RING, &zero, 8);
 	if (start != pos) {
-		sub = (struct ctrace_subbuf) { .pos = pos, .events = ctl->events, .time = time };
+		sub = (struct ctrace_subbuf) { .pos = pos, .events = f->events[slot], .time = time };
 		fake_store(data + pos % RING, &sub, sizeof(sub));
 	}
 	fake_store(data + start % RING, &rec, REC);
-	__atomic_store_n(&ctl->events, ctl->events + 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&ctl->last_time, time, __ATOMIC_RELAXED);
+	f->events[slot]++;
 	__atomic_store_n(&ctl->head, start + REC, __ATOMIC_RELEASE);
 }
 

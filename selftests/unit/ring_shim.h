@@ -16,6 +16,7 @@ typedef __u32 u32;
 
 #undef __always_inline			/* glibc has one */
 #define __always_inline		inline __attribute__((always_inline))
+#define __aligned(n)		__attribute__((aligned(n)))
 #define noinline		__attribute__((__noinline__))
 #define __maybe_unused		__attribute__((unused))
 #define notrace
@@ -31,6 +32,13 @@ typedef __u32 u32;
 #ifndef SHIM_STEP
 #define SHIM_STEP()		((void)0)
 #endif
+
+/* Or it may keep its interrupts off. Where it does not, those that come are the kernel's NMIs. */
+#ifndef SHIM_IRQS
+#define SHIM_IRQS(on)		((void)0)
+#endif
+#define raw_local_irq_save(f)	((f) = 0, SHIM_IRQS(false))
+#define raw_local_irq_restore(f) ((void)(f), SHIM_IRQS(true))
 
 #define barrier()		__asm__ __volatile__("" ::: "memory")
 #define data_race(x)		({ __typeof__(x) shim_v = (x); SHIM_STEP(); shim_v; })

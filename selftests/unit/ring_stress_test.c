@@ -129,8 +129,8 @@ static void run(struct load l)
 	pthread_join(w, NULL);
 	__atomic_store_n(&stop, true, __ATOMIC_RELEASE);
 	check_eq(ctl->nest, 0);
-	check_eq(ctl->head, ctl->reserve);
-	check_eq(ctl->events, tries - refused);
+	check_eq(ctl->head, ring.d.reserve);
+	check_eq(ring.d.events, tries - refused);
 	check_eq(ctl->lost_full + ctl->lost_nested, refused);
 	for (i = 0; i < READERS; i++) {
 		struct reader *r = &readers[i];
@@ -138,13 +138,13 @@ static void run(struct load l)
 		pthread_join(r->thread, NULL);
 		printf("# reader %u: seen %llu lost %llu of %llu; refused %llu, nested %llu\n", i,
 		       (unsigned long long)r->cur.seen, (unsigned long long)r->cur.lost,
-		       (unsigned long long)ctl->events, (unsigned long long)refused,
+		       (unsigned long long)ring.d.events, (unsigned long long)refused,
 		       (unsigned long long)nested);
 		check_eq(r->ret, 0);
 		check_eq(r->tally.bad, 0);
 		check_eq(r->tally.backwards, 0);
 		check_eq(r->tally.records, r->cur.seen);
-		check_eq(r->cur.seen + r->cur.lost, ctl->events);
+		check_eq(r->cur.seen + r->cur.lost, ring.d.events);
 		check_eq(r->cur.pos, ctl->head);
 	}
 	check(nested > 0);

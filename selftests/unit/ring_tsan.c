@@ -167,7 +167,7 @@ static void merged_round(void)
 	check_eq(ret, 0);
 	check_eq(bad, 0);
 	for (i = 0; i < WRITERS; i++) {
-		check_eq(w[i].ring.d.ctl->events, w[i].made - w[i].refused);
+		check_eq(w[i].ring.d.events, w[i].made - w[i].refused);
 		check_eq(w[i].ring.d.ctl->lost_full + w[i].ring.d.ctl->lost_nested, w[i].refused);
 		seen -= w[i].made - w[i].refused;
 		records += w[i].made - w[i].refused;
@@ -253,10 +253,10 @@ static void lapped(void)
 		check_eq(f[i].tally.bad, 0);
 		check_eq(f[i].tally.backwards, 0);
 		check_eq(f[i].tally.records, f[i].cur.seen);
-		check_eq(f[i].cur.seen + f[i].cur.lost, w.ring.d.ctl->events);
+		check_eq(f[i].cur.seen + f[i].cur.lost, w.ring.d.events);
 		free(f[i].buf);
 	}
-	check_eq(w.ring.d.ctl->events, w.made - w.refused);
+	check_eq(w.ring.d.events, w.made - w.refused);
 	check(w.nested > 0);
 	data_from = data_to = NULL;
 	ring_free(&w.ring);

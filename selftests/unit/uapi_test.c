@@ -29,12 +29,11 @@ static void ring(void)
 	at(ctrace_ring, base, 16);
 	at(ctrace_ring, floor, 32);
 	at(ctrace_ring, floor_events, 40);
-	at(ctrace_ring, reserve, 64);	/* on a cache line of its own: the writer's */
-	at(ctrace_ring, head, 72);
-	at(ctrace_ring, events, 80);
-	at(ctrace_ring, lost_full, 88);
-	at(ctrace_ring, nest, 112);
-	at(ctrace_ring, last, 120);
+	at(ctrace_ring, head, 64);	/* on a cache line of its own: the writer's */
+	at(ctrace_ring, entered, 72);
+	at(ctrace_ring, lost_full, 80);
+	at(ctrace_ring, lost_nested, 88);
+	at(ctrace_ring, nest, 96);
 	check_eq(sizeof(struct ctrace_subbuf), 32);
 	at(ctrace_subbuf, events, 8);
 	at(ctrace_subbuf, last, 24);

@@ -15,7 +15,8 @@
  * One kind of record would still come late: one that was reserved before that time and published after
  * it, because its writer was interrupted, or its virtual CPU stood still. Its ring shows that it is being
  * written: nest is raised before the clock is read for the record, and lowered once it is published. A
- * record being written is no older than the ring's last one, so the horizon stays at the last one's time.
+ * record being written is no older than those of its ring that have been read, so the horizon stays at
+ * the newest of them.
  *
  * A run is copied out of its ring before it is used. The writer never waits, so records that queue
  * for their turn must not lie where it writes; and one check of the writer's position then serves
@@ -148,46 +149,29 @@ static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 }
 
 /*
- * The time of the ring's last record if another is being written: that one is no older. Else
- * UINT64_MAX. The loads are in this order, and before the look at the ring: F in module/ring/ring.h. If
- * there are hints, the hint stands for the head, because it decides whether scan() looks at the ring.
- */
-static uint64_t yet_to_come(const struct ctrace_reader *r, size_t slot)
-{
-	const struct ctrace_ring *ctl = r->rings[slot].cur.ctl;
-	uint32_t nest = ctrace_load_acquire(&ctl->nest);
-	uint64_t reserve = ctrace_load_acquire(&ctl->reserve);
-	uint64_t time = ctrace_load_acquire(&ctl->last_time);
-	uint64_t seen = r->heads ? ctrace_reader_hint(r, slot) : ctrace_load_acquire(&ctl->head);
-
-	return nest || reserve != seen ? time : UINT64_MAX;
-}
-
-/*
- * Puts every ring that moved into the heap, or sets *left for one that refill() left. Lowers *horizon
- * to the last record of each ring that is being written.
+ * Puts every ring that moved into the heap, or sets *left for one that refill() left. Lowers *horizon for each
+ * ring that is being written. The look at nest comes before the look at the ring: F in module/ring/ring.h.
  */
 static int scan(struct ctrace_reader *r, uint64_t *horizon, bool *left)
 {
 	struct ctrace_reader_ring *ring;
-	uint64_t time;
-	uint32_t i;
+	uint32_t i, nest;
 	int ret;
 
 	for (i = 0; i < r->dir.nslots; i++) {
 		ring = &r->rings[i];
-		time = yet_to_come(r, i);
-		if (time < *horizon)
-			*horizon = time;
-		if (ring->queued || !ctrace_reader_moved(r, i))
-			continue;
-		ret = refill(r, ring);
-		if (ret == -EAGAIN)
-			*left = true;
-		else if (ret < 0)
-			return ret;
-		else if (ret > 0)
-			push(r, ring);
+		nest = ctrace_load_acquire(&ring->cur.ctl->nest);
+		if (!ring->queued && ctrace_reader_moved(r, i)) {
+			ret = refill(r, ring);
+			if (ret == -EAGAIN)
+				*left = true;
+			else if (ret < 0)
+				return ret;
+			else if (ret > 0)
+				push(r, ring);
+		}
+		if (nest && ring->cur.time < *horizon)
+			*horizon = ring->cur.time;
 	}
 	return 0;
 }

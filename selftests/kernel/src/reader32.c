@@ -23,8 +23,8 @@
 	F(dir, slots_off) F(dir, map_size) F(dir, features) F(dir, _reserved)		\
 	F(ring, gen) F(ring, cid) F(ring, cpu) F(ring, flags) F(ring, base)		\
 	F(ring, base_events) F(ring, floor) F(ring, floor_events) F(ring, _pad)		\
-	F(ring, reserve) F(ring, head) F(ring, events) F(ring, lost_full)		\
-	F(ring, lost_nested) F(ring, last_time) F(ring, nest) F(ring, _pad2) F(ring, last)	\
+	F(ring, head) F(ring, entered) F(ring, lost_full) F(ring, lost_nested)		\
+	F(ring, nest) F(ring, _pad2) F(ring, _pad3)					\
 	F(subbuf, pos) F(subbuf, events) F(subbuf, time) F(subbuf, last)		\
 	F(record, time) F(record, id) F(record, len) F(record, cid) F(record, tid)	\
 	F(record, vtid)									\
