@@ -12,11 +12,16 @@
  * Breakage: selftests/model/run defines one of these and expects spin to find the fault.
  *	BREAK_PUBLISH	a nested writer publishes
  *	BREAK_AGAIN	a writer that leaves does not look at reserve again
+ *	BREAK_LOOK	a writer that leaves does not look at head again
  *	BREAK_HEADER	a header's count is taken when the sub-buffer is reserved
  *	BREAK_VALID	the reader does not check whether it was lapped
  *	BREAK_NESTED	a nest may grow longer than the ring
  *	BREAK_ZERO	no zero word ends a sub-buffer that has room left
- *	BREAK_ALONE	a writer that finds no other one does not check that all is published
+ *	BREAK_ALONE	a writer that fits does not check whether another one is under way
+ *	BREAK_ORDER	a writer looks at head before it looks at reserve
+ *	BREAK_ENTER	a sub-buffer is entered with interrupts on, and NMIs are not refused there
+ *	BREAK_LOWER	a refused writer lowers nest, whether or not it raised it
+ *	BREAK_RAISE	a writer that must try again does not raise nest again
  */
 #ifndef SUBS
 #define SUBS	2		/* sub-buffers of the ring, a power of two */
@@ -41,8 +46,10 @@ byte cell[RING];		/* a record's number + 1; 0: the rest of the sub-buffer is unu
 byte length[RING];		/* in a record's first cell: its number of cells */
 byte sub_pos[SUBS];		/* the headers */
 byte sub_events[SUBS];
-byte reserve, head, events, nest;
+byte reserve, head, events;	/* the writer's own */
+byte shown, entered, nest;	/* the reader's: head, the end of the newest sub-buffer entered, whether one is written */
 byte running;			/* the level that runs on the CPU; 0 is the task */
+bool irqs_off, entering;
 
 /* what really happened, for the assertions */
 byte reserved;			/* records reserved so far: the next one's number */
@@ -54,10 +61,10 @@ bool written[TASK + IRQ + NMI];
 #define START(p)	((p) - (p) % SUB)
 #define ME		(running == level)	/* an interrupted writer makes no step */
 
-/* Publishes what lies between head and reserve. */
+/* Publishes what lies from pos to end. */
 inline walk()
 {
-	atomic { ME; pos = head; ev = events; end = reserve }
+	atomic { ME; ev = events }
 	do
 	:: ME && pos < end -> atomic {
 		if
@@ -78,48 +85,56 @@ inline walk()
 			pos = pos + length[AT(pos)];
 			ev++
 		fi }
-	:: ME && pos >= end -> events = ev;
-		break
+	:: ME && pos >= end -> break
 	od;
-	atomic { ME; assert(pos >= head); head = pos }
+	assert(pos == end);
+	atomic { ME; events = ev }
+	atomic { ME; assert(end >= shown); shown = end }
+	atomic { ME; head = end }
 }
 
+/* The outermost writer leaves. nest is 0 only if all is published: F. */
 inline leave()
 {
-	if
-	:: ME && nest > 1 -> atomic { ME; nest-- }
-#ifdef BREAK_PUBLISH
-		walk()
+	do
+	:: ME ->
+		atomic { ME; pos = head }
+		atomic { ME; end = reserve }
+		if
+#ifndef BREAK_LOOK
+		:: ME && head != pos
+		:: ME && head == pos && pos == end -> break
+		:: ME && head == pos && pos != end -> walk()
+#else
+		:: ME && pos == end -> break
+		:: ME && pos != end -> walk()
 #endif
-	:: ME && nest <= 1 ->
-		do
-		:: ME -> atomic { ME; nest = 1 }
-			if
-			:: ME && head != reserve -> walk()
-			:: ME && head == reserve
-			fi;
-			atomic { ME; nest = 0 }
+		fi;
 #ifdef BREAK_AGAIN
-			break
+		break
 #endif
-			if
-			:: ME && head == reserve -> break
-			:: ME && head != reserve
-			fi
-		od
-	fi
+	od;
+	atomic { ME; assert(head == reserve); nest = 0 }
+}
+
+inline reserved_it(to)
+{
+	assert(nest == 1);		/* F: whoever reads 0 finds every record that was begun before */
+	reserve = to;
+	number = reserved;
+	reserved++
 }
 
 proctype writer(byte level; byte todo)
 {
 	byte old, start, size, number, pos, ev, end, above;
-	bool alone;
+	bool alone, outermost, again, was_off;
 
 	do
 	:: todo > 0 ->
 		/* An interrupt may come at any time. A writer goes on where it was interrupted. */
 		atomic {
-			level == 0 && running == 0 || running < level ->
+			level == 0 && running == 0 || running < level && !(level == 1 && irqs_off) ->
 			above = running;
 			running = level;
 			todo--;
@@ -127,69 +142,108 @@ proctype writer(byte level; byte todo)
 			:: size = 1
 			:: size = 2
 			fi;
-			alone = false
+			alone = false;
+			again = false
 		}
 		/* ctrace_ring_try() */
+		atomic { ME; old = reserve; start = old }
 		if
-		:: ME && nest != 0
-		:: ME && nest == 0 ->
-			atomic { ME; old = reserve; start = old }
-			if
-			:: ME && (old % SUB == 0 || old % SUB + size > SUB)
+		:: ME && (old % SUB == 0 || old % SUB + size > SUB)
 #ifndef BREAK_ALONE
-			:: ME && head != old
-			:: ME && head == old && old % SUB != 0 && old % SUB + size <= SUB ->
+		:: ME && head != old
+		:: ME && head == old && old % SUB != 0 && old % SUB + size <= SUB ->
 #else
-			:: ME && old % SUB != 0 && old % SUB + size <= SUB ->
+		:: ME && old % SUB != 0 && old % SUB + size <= SUB ->
 #endif
-				atomic { ME; nest = 1 }
-				if
-				:: atomic { ME && reserve == old ->
-					reserve = old + size;
-					number = reserved;
-					reserved++;
-					alone = true }
-				:: ME && reserve != old ->
-					leave()
-				fi
+			atomic { ME; nest = 1 }
+			if
+			:: atomic { ME && reserve == old ->
+				reserved_it(old + size);
+				alone = true }
+			:: ME && reserve != old ->
+				atomic { ME; nest = 0 }
 			fi
 		fi;
 		if
 		:: ME && alone -> goto write
-		:: ME && !alone -> atomic { ME; nest++ }
+		:: ME && !alone
 		fi;
 retry:		ME;
+#ifndef BREAK_ORDER
 		atomic { ME; old = reserve; start = old }
+		atomic { ME; outermost = (head == old) }
+#else
+		atomic { ME; pos = head }
+		atomic { ME; old = reserve; start = old; outermost = (pos == old) }
+#endif
 		if
 		:: ME && (old % SUB == 0 || old % SUB + size > SUB) ->
 			start = (old % SUB == 0 -> old : START(old) + SUB);
+			/* ctrace_ring_enter() */
+#ifndef BREAK_ENTER
+			atomic { ME; was_off = irqs_off; irqs_off = true }
+			if
+			:: ME && entering ->
+				atomic { ME; irqs_off = was_off }
+				goto refuse
+			:: ME && !entering -> atomic { ME; entering = true }
+			fi;
+			if
+			:: ME && reserve != old ->
+				atomic { ME; entering = false }
+				atomic { ME; irqs_off = was_off; again = true }
+				goto retry
+			:: ME && reserve == old
+			fi;
+#endif
 			if
 #ifndef BREAK_NESTED
 			:: ME && start + SUB - head > RING ->
-				atomic { refused++ }
-				leave();
-				goto done
+				atomic { ME; entering = false }
+				atomic { ME; irqs_off = was_off }
+				goto refuse
 #endif
-			:: ME && start + SUB - head <= RING -> start++
+			:: ME && start + SUB - head <= RING
 #ifdef BREAK_NESTED
-			:: ME && start + SUB - head > RING -> start++
+			:: ME && start + SUB - head > RING
 #endif
-			fi
-		:: ME && old % SUB != 0 && old % SUB + size <= SUB
-		fi;
-		if
-		:: atomic { ME && reserve == old ->
-			reserve = start + size;
-			number = reserved;
-			reserved++;
-#ifdef BREAK_HEADER
+			fi;
+			atomic { ME;
+#ifndef BREAK_ENTER
+				assert(start + SUB >= entered);
+#endif
+				entered = start + SUB }
+			atomic { ME; nest = 1 }
 			if
-			:: start != old -> sub_events[AT(start) / SUB] = events
-			:: else
-			fi
+			:: atomic { ME && reserve == old ->
+				reserved_it(start + 1 + size);
+#ifdef BREAK_HEADER
+				sub_events[AT(start) / SUB] = events;
 #endif
-			}
-		:: ME && reserve != old -> goto retry
+				start++ }
+				atomic { ME; entering = false }
+				atomic { ME; irqs_off = was_off }
+			:: ME && reserve != old ->
+				atomic { ME; entering = false }
+				atomic { ME; irqs_off = was_off; again = true }
+				goto retry
+			fi
+		:: ME && old % SUB != 0 && old % SUB + size <= SUB ->
+#ifdef BREAK_RAISE
+			if
+			:: ME && again
+			:: ME && !again -> atomic { ME; nest = 1 }
+			fi;
+#else
+			atomic { ME; nest = 1 }
+#endif
+			if
+			:: atomic { ME && reserve == old ->
+				reserved_it(old + size) }
+			:: ME && reserve != old ->
+				atomic { ME; again = true }
+				goto retry
+			fi
 		fi;
 #ifndef BREAK_ZERO
 		if
@@ -202,13 +256,29 @@ write:		atomic { ME; cell[AT(start)] = number + 1; length[AT(start)] = size; wri
 		:: ME && alone ->
 			assert(head == start);
 			atomic { ME; events++ }
+			atomic { ME; shown = start + size }
 			atomic { ME; head = start + size }
-			atomic { ME; nest = 0 }
 			if
-			:: ME && reserve == start + size
+			:: ME && reserve == start + size ->
+				atomic { ME; assert(head == reserve); nest = 0 }
 			:: ME && reserve != start + size -> leave()
 			fi
+#ifdef BREAK_PUBLISH
 		:: ME && !alone -> leave()
+#else
+		:: ME && !alone && outermost -> leave()
+		:: ME && !alone && !outermost
+#endif
+		fi;
+		goto done;
+refuse:		atomic { ME; refused++ }
+		if
+#ifdef BREAK_LOWER
+		:: ME -> atomic { ME; nest = 0 }
+#else
+		:: ME && again && head == reserve -> atomic { ME; nest = 0 }
+		:: ME && !(again && head == reserve)
+#endif
 		fi;
 done:		atomic { ME; running = above }
 	:: atomic { todo == 0 -> writers-- }
@@ -227,17 +297,17 @@ proctype reader()
 		tries--;
 		/* The last visit comes after the last writer: everything must add up then. */
 		if
-		:: tries == 0 -> writers == 0; last = true; tries = (head == at -> 0 : 1)
+		:: tries == 0 -> writers == 0; last = true; tries = (shown == at -> 0 : 1)
 		:: tries > 0
 		fi;
-		h = head;					/* A */
+		h = shown;					/* A */
 		if
 		:: h == at -> goto next
 		:: else
 		fi;
 		if
-		:: reserve - START(at) > RING -> goto seek	/* B: overtaken */
-		:: reserve - START(at) <= RING
+		:: entered - START(at) > RING -> goto seek	/* B: overtaken */
+		:: entered - START(at) <= RING
 		fi;
 		if
 		:: at % SUB == 0 ->
@@ -251,8 +321,8 @@ proctype reader()
 		fi;
 #ifndef BREAK_VALID
 		if
-		:: reserve - START(at) > RING -> goto next	/* B: what was read is void */
-		:: reserve - START(at) <= RING
+		:: entered - START(at) > RING -> goto next	/* B: what was read is void */
+		:: entered - START(at) <= RING
 		fi;
 #endif
 		assert(e == count);
@@ -267,8 +337,8 @@ proctype reader()
 		fi;
 		assert(at <= h);
 		goto next;
-seek:		r = reserve;
-		oldest = ((r - RING + SUB - 1) / SUB) * SUB;
+seek:		r = entered;
+		oldest = r - RING;
 		if
 		:: oldest > START(h - 1) -> oldest = START(h - 1)
 		:: else
@@ -276,8 +346,8 @@ seek:		r = reserve;
 		e = sub_events[AT(oldest) / SUB];
 		n = sub_pos[AT(oldest) / SUB];
 		if
-		:: reserve - oldest > RING -> goto next
-		:: reserve - oldest <= RING
+		:: entered - oldest > RING -> goto next
+		:: entered - oldest <= RING
 		fi;
 		assert(n == oldest);
 		assert(e >= count);
@@ -290,7 +360,7 @@ next:		skip
 	assert(at == head);
 	assert(seen + lost == events);
 	assert(events + refused == TASK + IRQ + NMI);
-	assert(head == reserve && nest == 0)
+	assert(head == reserve && shown == head && nest == 0)
 }
 
 init {

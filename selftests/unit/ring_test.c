@@ -225,6 +225,9 @@ static void nmi_while_entering(void)
 	check_eq(ring.d.ctl->lost_nested, 1);
 	check_eq(ring.d.lost_nested, 1);
 	check(ring.d.reserve > SUBBUF);
+	check_eq(drain(&cur, &tally, buf), 0);
+	check_eq(tally.gaps, 1);	/* the NMI's record has the later number */
+	tally.gaps = 0;
 	end();
 	check_eq(cur.seen, 5);
 }
