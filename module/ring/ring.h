@@ -116,6 +116,8 @@ struct ctrace_ring_desc {
 					 */
 	u32 slot;			/* invariant: in the directory */
 	struct ctrace_arena *arena;	/* invariant: the arena it is part of */
+	u32 *wake;			/* the word that a record looks at: does a reader wait? (wake.h) */
+	u32 armed;			/* that word, while the ring has views */
 };
 
 /* A record being written; on the writer's stack. */
