@@ -173,7 +173,7 @@ static int check_fd(int fd, uint64_t *size)
 	if (!(S_ISCHR(st.st_mode) && major(st.st_rdev) == MISC_MAJOR) && fs.f_type != ANON_INODE_FS)
 		return -ENOTTY;
 	if (ioctl(fd, CTRACE_IOC_INFO, &shown))
-		return -errno;
+		return errno == ENXIO ? -ENXIO : -ENOTTY;	/* other files have errors of their own */
 	*size = shown.map_size;
 	return *size < CTRACE_PAGE || *size > SIZE_MAX ? -EPROTO : 0;
 }
