@@ -115,8 +115,8 @@ struct ctrace_ring_desc {
 					 * hands. Changed on its CPU only, with interrupts off
 					 */
 	u32 slot;			/* invariant: in the directory */
-	struct ctrace_arena *arena;	/* invariant: the arena it is part of */
 	u32 *wake;			/* the word that a record looks at: does a reader wait? (wake.h) */
+	struct ctrace_arena *arena;	/* invariant: the arena it is part of */
 	u32 armed;			/* that word, while the ring has views */
 };
 

@@ -198,7 +198,7 @@ struct pin_cpu {
 	struct work_struct work;
 	struct pin_request *req;
 	u32 cpu;
-	u32 slot;		/* 0: none; written by its work item, under the request's lock */
+	u32 slot;		/* 0: none; its work item's, until done */
 	bool done;		/* the request's lock */
 };
 
@@ -270,6 +270,9 @@ static void request_release(struct kref *ref)
 	kvfree(r);
 }
 
+/* Whose work has no CPU of its own takes turns. */
+static DEFINE_MUTEX(offline_lock);
+
 /*
  * Enters a section that may change cpu's slots: on that CPU with preemption off, or while it is offline and
  * stays so. False: neither, as the CPU came or went since the work was queued.
@@ -284,6 +287,7 @@ static bool slots_enter(u32 cpu, bool *offline)
 	cpus_read_lock();
 	if (!cpu_online(cpu)) {
 		*offline = true;
+		mutex_lock(&offline_lock);
 		preempt_disable();
 		return true;
 	}
@@ -294,8 +298,10 @@ static bool slots_enter(u32 cpu, bool *offline)
 static void slots_leave(bool offline)
 {
 	preempt_enable();
-	if (offline)
+	if (offline) {
+		mutex_unlock(&offline_lock);
 		cpus_read_unlock();
+	}
 }
 
 static void pin_queue(struct pin_cpu *p)
@@ -369,9 +375,11 @@ static void pin_work(struct work_struct *work)
 
 	do {
 		if (READ_ONCE(r->given_up))
-			return pin_done(p, 0);
-		if (!slots_enter(p->cpu, &offline))
-			return pin_queue(p);
+			break;
+		if (!slots_enter(p->cpu, &offline)) {
+			pin_queue(p);
+			return;
+		}
 		if (!i) {
 			i = claim(r->a, pc, r->cid + 1, p->cpu);
 			if (i)
@@ -381,13 +389,13 @@ static void pin_work(struct work_struct *work)
 		}
 		slots_leave(offline);
 		if (!i)
-			return pin_done(p, -ENOSPC);
+			break;
 		p->slot = pc->rings[i].slot;
 		if (!(n++ % (TELL_CHUNKS)))
 			complete(&r->progress);
 		cond_resched();
 	} while (!wiped);
-	pin_done(p, 0);
+	pin_done(p, i || READ_ONCE(r->given_up) ? 0 : -ENOSPC);
 }
 
 /* Waits for all CPUs. Afterwards the work items keep no slot pinned if it returns an error. */

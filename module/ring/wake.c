@@ -168,21 +168,26 @@ static void settle(struct work_struct *work)
 /* If several wait on w, w->sum is what the first one saw: the others have seen at least as much. */
 void ctrace_waiter_arm(struct ctrace_waiter *w)
 {
-	spin_lock(&w->lock);
-	if (!w->waiting) {
-		w->waiting = true;
-		w->sum = ctrace_waiter_sum(w);
-		set_words(w);
-		settle_later(w);
+	u64 sum;
+
+	if (!READ_ONCE(w->waiting)) {
+		sum = ctrace_waiter_sum(w);	/* not under the lock: a session may have very many rings */
+		spin_lock(&w->lock);
+		if (!w->waiting) {
+			WRITE_ONCE(w->waiting, true);
+			w->sum = sum;
+			set_words(w);
+			settle_later(w);
+		}
+		spin_unlock(&w->lock);
 	}
-	spin_unlock(&w->lock);
 	smp_mb();	/* store the word before the caller reads heads: see the table above */
 }
 
 void ctrace_waiter_later(struct ctrace_waiter *w)
 {
 	spin_lock(&w->lock);
-	w->waiting = true;
+	WRITE_ONCE(w->waiting, true);
 	w->due = true;
 	spin_unlock(&w->lock);
 	smp_mb();	/* store due before reading w->round->on; partner: round_work() */
@@ -193,12 +198,16 @@ void ctrace_waiter_later(struct ctrace_waiter *w)
 static void look(struct ctrace_waiter *w)
 {
 	bool wake = false;
+	u64 sum;
 
+	if (!READ_ONCE(w->waiting))
+		return;
+	sum = ctrace_waiter_sum(w);
 	spin_lock(&w->lock);
 	if (w->waiting) {
-		wake = w->due || ctrace_waiter_sum(w) != w->sum;
+		wake = w->due || sum != w->sum;
 		if (wake) {
-			w->waiting = false;
+			WRITE_ONCE(w->waiting, false);
 			w->due = false;
 		} else if (set_words(w)) {
 			settle_later(w);
@@ -236,12 +245,7 @@ static void round_work(struct work_struct *work)
 
 static void poke(struct ctrace_waiter *w)
 {
-	bool waiting;
-
-	spin_lock(&w->lock);
-	waiting = w->waiting;
-	spin_unlock(&w->lock);
-	if (waiting)
+	if (READ_ONCE(w->waiting))
 		ctrace_waiter_later(w);
 }
 
@@ -267,7 +271,7 @@ void ctrace_waiter_exit(struct ctrace_waiter *w)
 {
 	/* a round that still looks at it queues settle no more */
 	spin_lock(&w->lock);
-	w->waiting = false;
+	WRITE_ONCE(w->waiting, false);
 	spin_unlock(&w->lock);
 	cancel_delayed_work_sync(&w->settle);
 }
