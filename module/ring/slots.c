@@ -225,7 +225,7 @@ static void view_begins(struct ctrace_arena *a, struct ctrace_ring_desc *d)
 	 * word itself. Partner: set_words() in wake.c.
 	 */
 	set_bit(d->slot, a->viewed);
-	smp_mb();
+	smp_mb();	/* the bit before the word: see above */
 	xchg(&d->armed, CTRACE_WAKE_ALL);
 	WRITE_ONCE(d->wake, &d->armed);
 }

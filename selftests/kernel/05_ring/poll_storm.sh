@@ -6,4 +6,4 @@
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-program views storm
+program polls storm
