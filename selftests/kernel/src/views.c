@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * views kept|taken|dead: what a view's holder keeps, and when he loses it. The holder is a
- * process of nobody's, which is given the descriptor over a socket.
+ * views kept|taken|dead|realtime: what a view's holder keeps, and when he loses it; and a view that cannot be had. The
+ * holder is a process of nobody's, which is given the descriptor over a socket.
  */
 #include "views.h"
 #include <sched.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -390,13 +391,113 @@ static void dead(void)
 	ksft_test_result(!st, "the holder met no fault: status %#x\n", st);
 }
 
+/* --- realtime: a task owns a CPU -------------------------------------------------------------------- */
+
+static void put_number(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		ksft_exit_skip("%s cannot be set to %s\n", file, text);
+	close(fd);
+}
+
+/* Owns CPU 1, for a while or until it is killed. */
+static pid_t owner(void)
+{
+	struct sched_param par = { .sched_priority = 1 };
+	pid_t pid = fork();
+	cpu_set_t set;
+
+	if (pid)
+		return pid;
+	alarm(40);
+	CPU_ZERO(&set);
+	CPU_SET(1, &set);
+	if (sched_setaffinity(0, sizeof(set), &set) || sched_setscheduler(0, SCHED_FIFO, &par))
+		_exit(1);
+	for (;;)
+		;
+}
+
+static void rung(int sig)
+{
+	(void)sig;
+}
+
+static int dump_fn(const struct nlmsghdr *h, void *arg)
+{
+	(void)h;
+	++*(int *)arg;
+	return 0;
+}
+
+/* How long control takes meanwhile, in ms. */
+static int control(void)
+{
+	uint64_t t = box_now();
+	static struct msg m;
+	struct genl g;
+	int n = 0;
+
+	if (genl_open(&g))
+		return -1;
+	msg_new(&m, g.family, CTRACE_CMD_STATS_GET, NLM_F_DUMP);
+	genl_call(&g, &m, dump_fn, &n);
+	return n ? (int)((box_now() - t) / 1000000) : -1;
+}
+
+static void realtime(void)
+{
+	struct sigaction sa = { .sa_handler = rung };
+	struct genl_sizes s = { .arena = 4 << 20, .ring = 65536 };
+	int fd, err, took[2], p[2];
+	pid_t pid, asker;
+	uint64_t t;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		ksft_exit_skip("needs two CPUs\n");
+	ksft_set_plan(4);
+	put_number("/proc/sys/kernel/sched_rt_runtime_us", "-1");
+	sigaction(SIGALRM, &sa, NULL);
+	dev_session_make(&s, "syscall:getpriority");
+	fd = dev_open(0);
+	if (pipe(p))
+		ksft_exit_fail_msg("pipe\n");
+	pid = owner();
+	usleep(200000);
+	alarm(1);
+	err = dev_view(fd, dev_session, CTRACE_CID_HOST, NULL);
+	dev_expect(-EINTR, err < 0 ? err : 0, "a signal ends the waiting");
+	asker = fork();
+	if (!asker) {
+		sleep(2);
+		took[0] = control();
+		_exit(write(p[1], took, sizeof(took[0])) < 0);
+	}
+	t = box_now();
+	err = dev_view(fd, dev_session, CTRACE_CID_HOST, NULL);
+	took[1] = (box_now() - t) / 1000000;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	put_number("/proc/sys/kernel/sched_rt_runtime_us", "950000");
+	ksft_test_result(err == -ETIMEDOUT && took[1] < 30000, "a view that CPU 1 does not prepare: %s after %d ms\n",
+			 err < 0 ? strerror(-err) : "given", took[1]);
+	if (read(p[0], took, sizeof(took[0])) != sizeof(took[0]))
+		took[0] = -1;
+	waitpid(asker, NULL, 0);
+	ksft_test_result(took[0] >= 0 && took[0] < 4000, "control answered meanwhile, after %d ms\n", took[0]);
+	err = dev_view(fd, dev_session, CTRACE_CID_HOST, NULL);
+	dev_expect(0, err < 0 ? err : 0, "a view when the CPU is free again");
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*fn)(void);
 	} tests[] = {
-		{ "kept", kept }, { "taken", taken }, { "dead", dead },
+		{ "kept", kept }, { "taken", taken }, { "dead", dead }, { "realtime", realtime },
 	};
 
 	ksft_print_header();
