@@ -35,9 +35,12 @@ static int __init ctrace_init(void)
 	err = ctrace_scratch_init();
 	if (err)
 		goto identity_exit;
-	err = ctrace_session_init();
+	err = ctrace_arena_module_init();
 	if (err)
 		goto scratch_exit;
+	err = ctrace_session_init();
+	if (err)
+		goto arena_exit;
 	err = ctrace_dev_init();
 	if (err)
 		goto session_exit;
@@ -51,6 +54,8 @@ dev_exit:
 	ctrace_dev_exit();
 session_exit:
 	ctrace_session_exit();
+arena_exit:
+	ctrace_arena_module_exit();
 scratch_exit:
 	ctrace_scratch_exit();
 identity_exit:
@@ -62,7 +67,7 @@ clock_exit:
 }
 
 /*
- * Open descriptors and mappings of /dev/ctrace hold the module, so none is left here.
+ * Open descriptors of /dev/ctrace and of views hold the module, so none is left here, nor a mapping.
  * Sessions do not: removing the module ends them. Each step waits for what may still run
  * in the code it takes away: removing the family waits for commands, ending the sessions
  * for probes, stopping identity for its hooks and its work.
@@ -73,6 +78,7 @@ static void __exit ctrace_exit(void)
 	ctrace_dev_exit();
 	ctrace_identity_stop();
 	ctrace_session_exit();
+	ctrace_arena_module_exit();
 	ctrace_scratch_exit();
 	ctrace_tasks_exit();
 	ctrace_identity_exit();

@@ -6,8 +6,9 @@
  * the same for 32- and 64-bit readers. A mapping is read-only for ever: the
  * kernel reads no byte that a reader could write.
  *
- * A descriptor of /dev/ctrace shows nothing until CTRACE_IOC_BIND binds it to a
- * session (CTRACE_CID_ALL) or to one container of a session. Then mmap() of
+ * To open /dev/ctrace takes the right to trace (CAP_SYS_ADMIN or CAP_PERFMON in the initial user
+ * namespace). The descriptor shows nothing until CTRACE_IOC_BIND binds it to a session. CTRACE_IOC_VIEW
+ * returns another descriptor, a view, which shows one container of a session. Then, of either, mmap() of
  * offset 0 and ctrace_dir.map_size bytes (or fewer) gives
  *
  *   0            +--------------------+
@@ -23,10 +24,18 @@
  *                |                    |  belongs to CPU i / slots_per_cpu
  *                +--------------------+
  *
- * A descriptor bound to one container has slots_per_cpu == 1 and no hints
- * (heads_off == 0): slot i is that container's own ring on CPU i. The kernel takes no
- * references on the pages of such a mapping. write() from it to another file works;
- * calls that would keep a page (vmsplice, io_uring buffers, O_DIRECT) fail with EFAULT.
+ * A view has slots_per_cpu == 1 and no hints (heads_off == 0): slot i is that container's own ring on
+ * CPU i. The kernel takes no references on the pages of such a mapping. write() from it to another file works;
+ * calls that would keep a page (vmsplice, io_uring buffers, O_DIRECT) fail with EFAULT, and KVM, VFIO
+ * and drivers cannot be given it.
+ *
+ * A view may be handed to any process, also one that is not trusted, because it can be taken back. It is revoked
+ *  - CTRACE_VIEW_DRAIN_MS after its session has ended, or its container has died: time to read what is left;
+ *  - by CTRACE_IOC_REVOKE, at once;
+ *  - when its last descriptor and mapping are gone.
+ * Then ctrace_dir.state is CTRACE_DIR_REVOKED, all pages of the mapping but the first are zeros, read() returns 0
+ * and poll() POLLHUP. It keeps neither rings nor memory of the session; but until its last descriptor
+ * and mapping are gone, the module cannot be removed.
  */
 #ifndef _UAPI_CTRACE_H
 #define _UAPI_CTRACE_H
@@ -44,8 +53,8 @@
  * from the directory; the module finds user space's in each command. So an addition raises only
  * CTRACE_ABI; a change that an older module or user space would misunderstand raises both.
  */
-#define CTRACE_ABI		2
-#define CTRACE_ABI_COMPAT	2
+#define CTRACE_ABI		3
+#define CTRACE_ABI_COMPAT	3
 
 /*
  * Container ids. 1 and up are containers; an id is never given twice while
@@ -68,7 +77,7 @@
  * What this module can do on this kernel: ctrace_dir.features, CTRACE_A_INFO_FEATURES. A reader ignores
  * bits that it does not know.
  */
-#define CTRACE_FEATURE_VIEWS	(1ull << 0)	/* a descriptor can be bound to one container */
+#define CTRACE_FEATURE_VIEWS	(1ull << 0)	/* CTRACE_IOC_VIEW works */
 #define CTRACE_FEATURE_GROUP_GUARDED (1ull << 1) /* to join the multicast group needs CAP_SYS_ADMIN */
 #define CTRACE_FEATURE_SAMPLES	(1ull << 2)	/* probes of the form sample:HZ */
 
@@ -79,15 +88,20 @@
 /* ctrace_dir.state, the only field that changes */
 #define CTRACE_DIR_RUNNING	0u
 #define CTRACE_DIR_ENDED	1u		/* the session has ended: no more records */
+/*
+ * The view was revoked: its rings are gone. Written before they go: what a reader copied from a ring before it
+ * read another state (in this order) is what the ring held; if it reads this one, the copy may be zeros
+ */
+#define CTRACE_DIR_REVOKED	2u
 
 struct ctrace_dir {
 	__u32 magic;		/* CTRACE_MAGIC */
 	__u16 abi;		/* CTRACE_ABI of the module */
 	__u16 abi_compat;	/* oldest reader ABI that understands this */
 	__u32 flags;		/* CTRACE_DIR_F_* */
-	__u32 state;		/* CTRACE_DIR_RUNNING, then CTRACE_DIR_ENDED */
+	__u32 state;		/* CTRACE_DIR_RUNNING, then _ENDED; of a view, at last _REVOKED */
 	__u32 session;		/* session id */
-	__u32 cid;		/* container that the descriptor is bound to, or CTRACE_CID_ALL */
+	__u32 cid;		/* container that the view shows, or CTRACE_CID_ALL */
 	__u32 ncpus;		/* CPU regions: highest possible CPU number + 1 */
 	__u32 slots_per_cpu;	/* slot 0 of each CPU is its shared ring, unless BOUND */
 	__u32 nslots;		/* ncpus * slots_per_cpu */
@@ -290,41 +304,75 @@ enum ctrace_loss {
 #define CTRACE_LOSS_MAX	(__CTRACE_LOSS_MAX - 1)
 
 /*
- * poll() of a bound descriptor. The kernel does not know the cursors of a reader that maps.
+ * poll() of a bound descriptor or a view. The kernel does not know the cursors of a reader that maps.
  * POLLIN means that some head has moved since poll() last said so. It is said once: look at
- * the rings before polling again. A poll() that may sleep says it at most once per wakeup_ns.
- * Use one poller per descriptor. POLLHUP: the session has ended; read what is left.
- * After the first read() POLLIN means that read() has records.
+ * the rings before polling again. A poll() that may sleep says it at most once per wakeup_ns, and of a view
+ * at most once per ms. Use one poller per descriptor. POLLHUP: the session has ended; read what is left. Or the view
+ * was revoked; nothing is left. After the first read() POLLIN means that read() has records.
  */
 
 /* --- ioctls --------------------------------------------------------------- */
 
 /*
- * Binds the descriptor, once. Needs CAP_SYS_ADMIN (or CAP_PERFMON) in the
- * initial user namespace; the descriptor may then be passed to any process. With a
- * cid other than CTRACE_CID_ALL, a ring on every CPU is kept for that container
- * as long as the descriptor (or a mapping of it) lives.
+ * CTRACE_IOC_BIND binds a descriptor of /dev/ctrace to a session, once. It shows all containers then.
  *
  * Errors:
- *  EPERM	the caller lacks the capability
+ *  EPERM	the caller may not trace
  *  EBUSY	the descriptor is bound already
- *  ENOENT	no such session or container
- *  ENOSPC	no free slot for the container on some CPU
- *  EINVAL	_reserved is not 0
- *  EACCES	one container of a session whose records hold kernel addresses: stacks, raw
- *		tracepoints, kprobe arguments
- *  EOPNOTSUPP	one container, on a kernel whose pages are larger than CTRACE_PAGE
+ *  ENOENT	no such session
+ *  EINVAL	cid is not CTRACE_CID_ALL, or _reserved is not 0
  *  EFAULT	arg is a bad address; if only writing to it failed, the descriptor is bound
- *  ENOMEM
  */
 struct ctrace_bind {
 	__u32 session;
-	__u32 cid;		/* CTRACE_CID_ALL or one container */
+	__u32 cid;		/* CTRACE_CID_ALL */
 	__u64 map_size;		/* out: bytes to map */
 	__u64 _reserved[2];	/* 0 */
 };
 
+#define CTRACE_VIEW_DRAIN_MS	5000u	/* what is left may be read for so long, see above */
+
+/*
+ * CTRACE_IOC_VIEW, of any descriptor of /dev/ctrace, returns a new descriptor (close-on-exec): a view of one
+ * container. Until it is revoked, a ring on every CPU is kept for that container. To give
+ * it away and be able to take it back, keep a dup() of it for CTRACE_IOC_REVOKE.
+ *
+ * Errors:
+ *  EPERM	the caller may not trace
+ *  ENOENT	no such session or container
+ *  ENOSPC	no free slot for the container on some CPU
+ *  ETIMEDOUT	a CPU did not let the kernel prepare its ring within ten seconds: a real-time task owns it
+ *  EINTR	a signal came while CPUs prepared their rings
+ *  EINVAL	flags, _pad or _reserved is not 0
+ *  EACCES	records of the session hold kernel addresses: stacks, raw tracepoints, kprobe arguments
+ *  EOPNOTSUPP	the kernel's pages are larger than CTRACE_PAGE
+ *  EMFILE, ENFILE, EFAULT, ENOMEM
+ */
+struct ctrace_view_args {
+	__u32 session;
+	__u32 cid;
+	__u32 flags;		/* 0 */
+	__u32 _pad;		/* 0 */
+	__u64 map_size;		/* out: bytes to map */
+	__u64 _reserved[2];	/* 0 */
+};
+
+/*
+ * CTRACE_IOC_INFO, of a bound descriptor or a view: what it shows. Needs no right. A process that was given a
+ * descriptor asks this before it maps it; on another kind of file the mapping could shrink under it.
+ * ENXIO: not bound.
+ */
+struct ctrace_shown {
+	__u32 session;
+	__u32 cid;		/* CTRACE_CID_ALL: the whole session */
+	__u64 map_size;		/* bytes to map */
+	__u64 _reserved[2];
+};
+
 #define CTRACE_IOC_MAGIC	0xc7
 #define CTRACE_IOC_BIND		_IOWR(CTRACE_IOC_MAGIC, 1, struct ctrace_bind)
+#define CTRACE_IOC_VIEW		_IOWR(CTRACE_IOC_MAGIC, 2, struct ctrace_view_args)
+#define CTRACE_IOC_REVOKE	_IO(CTRACE_IOC_MAGIC, 3)	/* of a view; EPERM: the caller may not trace */
+#define CTRACE_IOC_INFO		_IOR(CTRACE_IOC_MAGIC, 4, struct ctrace_shown)
 
 #endif /* _UAPI_CTRACE_H */

@@ -26,9 +26,13 @@
  *  join the multicast group                    yes (*)           EPERM (*)
  *  all this on a socket of another             ENOENT            ENOENT
  *  net namespace
- *  open /dev/ctrace                            yes               yes
+ *  open /dev/ctrace                            yes               EPERM
  *  CTRACE_IOC_BIND, also if it was passed      yes (once: EBUSY) EPERM
- *  map to read, read(), poll(): bound          yes               yes
+ *  CTRACE_IOC_VIEW, also if it was passed      yes               EPERM
+ *  CTRACE_IOC_REVOKE of a view                 yes               EPERM
+ *  CTRACE_IOC_INFO: bound                      yes               yes
+ *  CTRACE_IOC_BIND, _VIEW of a view            ENOTTY            ENOTTY
+ *  map to read, read(), poll(): bound, a view  yes               yes
  *  map to read, read(): not bound              ENXIO             ENXIO
  *  poll(): not bound                           POLLERR           POLLERR
  *  map to write or execute                     EACCES            EACCES

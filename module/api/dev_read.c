@@ -6,6 +6,10 @@
  * copied twice: from the ring to a bounce buffer and, if they were still intact after
  * that, to the user. Losses are reported in-band and once, as CTRACE_ID_LOST records before
  * the records that follow the gap.
+ *
+ * A view may be revoked at any moment. So each look at the rings is between ctrace_file_enter() and
+ * ctrace_file_leave(), and user memory is touched outside: its owner could make that last for ever.
+ * Cursors (r->cur) point into the rings; only their positions mean something outside.
  */
 #include <linux/mm.h>
 #include <linux/pagemap.h>
@@ -48,83 +52,124 @@ static int put(struct output *o, const void *data, size_t n)
 	return 0;
 }
 
-/* Cursors start at the oldest record; a container's view, where its binding began. read_lock held. */
-static int set_up(struct ctrace_file *f)
-{
-	struct ctrace_arena *a = f->arena;
-	struct ctrace_file_ring *rings, *r;
-	u32 i, slot;
-	int err;
+#define GONE	(-ESHUTDOWN)	/* between these functions: the view was revoked */
 
-	rings = kvcalloc(f->nrings, sizeof(*rings), GFP_KERNEL_ACCOUNT);
-	f->active = kvcalloc(f->nrings, sizeof(*f->active), GFP_KERNEL_ACCOUNT);
-	f->bounce = kmalloc(BOUNCE, GFP_KERNEL_ACCOUNT);
-	err = rings && f->active && f->bounce ? 0 : -ENOMEM;
+static void free_rings(struct ctrace_file *f, struct ctrace_file_ring *rings)
+{
+	kvfree(rings);
+	kvfree(f->active);
+	kfree(f->bounce);
+	f->active = NULL;
+	f->bounce = NULL;
+}
+
+/* Cursors start at the oldest record; a container's view, where its binding began. In ctrace_file_enter(). */
+static int set_up_cursors(const struct ctrace_file *f, const struct ctrace_arena *a,
+			  struct ctrace_file_ring *rings)
+{
+	struct ctrace_file_ring *r;
+	u32 i, slot;
+	int err = 0;
+
 	for (i = 0; !err && i < f->nrings; i++) {
 		if (!ctrace_file_slot(f, i, &slot))
 			continue;
 		r = &rings[i];
-		ctrace_cursor_init(&r->cur, ctrace_arena_ctl(a, slot), a->dir->ring_size,
-				   a->dir->subbuf_size);
-		if (!f->slots)
+		ctrace_cursor_init(&r->cur, ctrace_arena_ctl(a, slot), a->rings[slot].mask + 1,
+				   a->rings[slot].submask + 1);
+		if (!f->is_view)
 			continue;
 		/* records refused under the slot's earlier containers are not this one's losses */
 		r->told[CTRACE_LOSS_FULL] = READ_ONCE(r->cur.ctl->lost_full);
 		r->told[CTRACE_LOSS_NESTED] = READ_ONCE(r->cur.ctl->lost_nested);
 		err = ctrace_cursor_to_base(&r->cur);
 	}
-	if (err) {
-		kvfree(rings);
-		kvfree(f->active);
-		kfree(f->bounce);
-		f->active = NULL;
-		f->bounce = NULL;
-		return err;
-	}
-	smp_store_release(&f->rings, rings);	/* partner: dev_poll(), which takes no read_lock */
-	return 0;
+	return err;
 }
 
-void ctrace_file_read_free(struct ctrace_file *f)
+/* read_lock held. */
+static int set_up(struct ctrace_file *f)
 {
-	kvfree(f->rings);
-	kvfree(f->active);
-	kfree(f->bounce);
+	struct ctrace_file_ring *rings;
+	struct ctrace_arena *a;
+	int err;
+
+	rings = kvcalloc(f->nrings, sizeof(*rings), GFP_KERNEL_ACCOUNT);
+	f->active = kvcalloc(f->nrings, sizeof(*f->active), GFP_KERNEL_ACCOUNT);
+	f->bounce = kmalloc(BOUNCE, GFP_KERNEL_ACCOUNT);
+	err = rings && f->active && f->bounce ? 0 : -ENOMEM;
+	a = err ? NULL : ctrace_file_enter(f);
+	if (a) {
+		err = set_up_cursors(f, a, rings);
+		ctrace_file_leave();
+	} else if (!err) {
+		err = GONE;
+	}
+	if (err)
+		free_rings(f, rings);
+	else
+		smp_store_release(&f->rings, rings);	/* partner: ctrace_file_poll(), which takes no read_lock */
+	return err;
 }
 
-static bool ring_moved(const struct ctrace_file *f, const struct ctrace_file_ring *rings, u32 i)
+void ctrace_file_init(struct ctrace_file *f)
+{
+	mutex_init(&f->read_lock);
+	spin_lock_init(&f->poll_lock);
+}
+
+void ctrace_file_exit(struct ctrace_file *f)
+{
+	free_rings(f, f->rings);
+}
+
+static bool ring_moved(const struct ctrace_file *f, const struct ctrace_arena *a,
+		       const struct ctrace_file_ring *rings, u32 i)
 {
 	u32 slot;
 
 	return ctrace_file_slot(f, i, &slot) &&
-	       smp_load_acquire(&f->arena->heads[slot]) !=	/* C: partner in ring.h */
+	       smp_load_acquire(&a->heads[slot]) !=		/* C: partner in ring.h */
 	       READ_ONCE(rings[i].cur.pos);
 }
 
-bool ctrace_file_readable(struct ctrace_file *f, struct ctrace_file_ring *rings)
+bool ctrace_file_readable(struct ctrace_file *f, struct ctrace_arena *a, struct ctrace_file_ring *rings)
 {
 	u32 i;
 
 	for (i = 0; i < f->nrings; i++)
-		if (ring_moved(f, rings, i))
+		if (ring_moved(f, a, rings, i))
 			return true;
 	return false;
 }
 
-/* Reports r's losses that were not reported yet, one record for each cause. */
-static int put_losses(struct output *o, struct ctrace_file_ring *r)
+/* r's losses so far, by cause, and the ring's CPU: what put_losses() tells. In ctrace_file_enter(). */
+struct losses {
+	u64 now[CTRACE_LOSS_MAX + 1];
+	u32 cpu;
+};
+
+static void look_at_losses(const struct ctrace_file_ring *r, struct losses *l)
 {
-	u64 now[CTRACE_LOSS_MAX + 1] = {
-		[CTRACE_LOSS_OVERRUN] = r->cur.lost,
-		[CTRACE_LOSS_FULL] = READ_ONCE(r->cur.ctl->lost_full),
-		[CTRACE_LOSS_NESTED] = READ_ONCE(r->cur.ctl->lost_nested),
+	*l = (struct losses) {
+		.now = {
+			[CTRACE_LOSS_OVERRUN] = r->cur.lost,
+			[CTRACE_LOSS_FULL] = READ_ONCE(r->cur.ctl->lost_full),
+			[CTRACE_LOSS_NESTED] = READ_ONCE(r->cur.ctl->lost_nested),
+		},
+		.cpu = READ_ONCE(r->cur.ctl->cpu),
 	};
+}
+
+/* Reports r's losses that were not reported yet, one record for each cause. */
+static int put_losses(struct output *o, struct ctrace_file_ring *r, const struct losses *seen)
+{
 	struct lost_record l;
 	u32 i;
 	int err;
 
 	for (i = 0; i <= CTRACE_LOSS_MAX; i++) {
-		if (now[i] == r->told[i])
+		if (seen->now[i] == r->told[i])
 			continue;
 		l = (struct lost_record) {
 			.rec = {
@@ -135,14 +180,14 @@ static int put_losses(struct output *o, struct ctrace_file_ring *r)
 			},
 			.lost = {
 				.cause = i,
-				.cpu = READ_ONCE(r->cur.ctl->cpu),
-				.count = now[i] - r->told[i],
+				.cpu = seen->cpu,
+				.count = seen->now[i] - r->told[i],
 			},
 		};
 		err = put(o, &l, sizeof(l));
 		if (err)
 			return err;
-		r->told[i] = now[i];
+		r->told[i] = seen->now[i];
 	}
 	return 0;
 }
@@ -150,6 +195,7 @@ static int put_losses(struct output *o, struct ctrace_file_ring *r)
 /*
  * Looks at r's next record. Returns what ctrace_cursor_next() does. Whether the record was still
  * intact is not checked: a wrong time only costs order, and that record is reported as lost anyway.
+ * In ctrace_file_enter().
  */
 static int peek(struct ctrace_file_ring *r)
 {
@@ -163,23 +209,40 @@ static int peek(struct ctrace_file_ring *r)
 	return ret;
 }
 
+/* Copies r's records up to time `until` to the bounce buffer. 1: some; 0: try again; or an error. */
+static int take_records(struct ctrace_file *f, struct ctrace_file_ring *r, size_t room, u64 until,
+			struct ctrace_span *s, struct losses *l)
+{
+	int ret;
+
+	if (!ctrace_file_enter(f))
+		return GONE;
+	ret = ctrace_cursor_next(&r->cur, s, min_t(size_t, room, BOUNCE), until);
+	if (ret > 0) {
+		memcpy(f->bounce, s->data, s->len);
+		/* not ctrace_cursor_done(): if user memory faults later, the next read() must find them again */
+		if (!ctrace_cursor_valid(&r->cur, r->cur.pos)) {
+			r->cur.margin = r->cur.submask + 1;
+			ret = 0;
+		}
+		look_at_losses(r, l);
+	}
+	ctrace_file_leave();
+	return ret;
+}
+
 /* Puts r's records up to time `until`. 1: some; 0: try again; or an error. */
 static int put_records(struct ctrace_file *f, struct output *o, struct ctrace_file_ring *r,
 		       u64 until)
 {
 	struct ctrace_span s;
+	struct losses l;
 	int ret;
 
-	ret = ctrace_cursor_next(&r->cur, &s, min_t(size_t, o->room, BOUNCE), until);
+	ret = take_records(f, r, o->room, until, &s, &l);
 	if (ret <= 0)
 		return ret;
-	memcpy(f->bounce, s.data, s.len);
-	/* not ctrace_cursor_done(): if user memory faults below, the next read() must find them again */
-	if (!ctrace_cursor_valid(&r->cur, r->cur.pos)) {
-		r->cur.margin = r->cur.submask + 1;
-		return 0;
-	}
-	ret = put_losses(o, r);
+	ret = put_losses(o, r, &l);
 	if (!ret)
 		ret = put(o, f->bounce, s.len);
 	if (ret)
@@ -208,23 +271,51 @@ static u32 oldest(const struct ctrace_file *f, u32 n, u64 *until)
 	return at;
 }
 
-/* Puts everything that is there and fits. 0, or the error that ended it early. */
-static int merge(struct ctrace_file *f, struct output *o)
+/* Finds the rings that have records. Returns how many, or an error. */
+static int find_active(struct ctrace_file *f)
 {
-	struct ctrace_file_ring *r;
+	struct ctrace_arena *a;
 	u32 i, n = 0;
-	u64 until;
 	int ret;
 
 	for (i = 0; i < f->nrings; i++) {
-		if (!ring_moved(f, f->rings, i))
-			continue;
-		ret = peek(&f->rings[i]);
+		/* for each ring anew: a session may have very many */
+		a = ctrace_file_enter(f);
+		if (!a)
+			return GONE;
+		ret = ring_moved(f, a, f->rings, i) ? peek(&f->rings[i]) : 0;
+		ctrace_file_leave();
 		if (ret > 0)
 			f->active[n++] = i;
 		else if (ret < 0 && ret != -EAGAIN)
 			return ret;
 	}
+	return n;
+}
+
+static int peek_again(struct ctrace_file *f, struct ctrace_file_ring *r)
+{
+	int ret;
+
+	if (!ctrace_file_enter(f))
+		return GONE;
+	ret = peek(r);
+	ctrace_file_leave();
+	return ret;
+}
+
+/* Puts everything that is there and fits. 0, or the error that ended it early. */
+static int merge(struct ctrace_file *f, struct output *o)
+{
+	struct ctrace_file_ring *r;
+	struct losses l;
+	u64 until;
+	int ret, n;
+	u32 i;
+
+	n = find_active(f);
+	if (n < 0)
+		return n;
 	while (n) {
 		if (signal_pending(current))
 			return -ERESTARTSYS;
@@ -233,7 +324,7 @@ static int merge(struct ctrace_file *f, struct output *o)
 		r = &f->rings[f->active[i]];
 		ret = put_records(f, o, r, until);
 		if (ret >= 0)
-			ret = peek(r);
+			ret = peek_again(f, r);
 		if (ret == 0 || ret == -EAGAIN)
 			f->active[i] = f->active[--n];
 		else if (ret < 0)
@@ -242,23 +333,76 @@ static int merge(struct ctrace_file *f, struct output *o)
 	/* a ring may have refused records and not have moved since */
 	for (i = 0; i < f->nrings; i++) {
 		r = &f->rings[i];
-		ret = r->cur.ctl ? put_losses(o, r) : 0;
+		if (!r->cur.ctl)
+			continue;
+		if (!ctrace_file_enter(f))
+			return GONE;
+		look_at_losses(r, &l);
+		ctrace_file_leave();
+		ret = put_losses(o, r, &l);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
+static bool ended(struct ctrace_file *f)
+{
+	struct ctrace_arena *a = ctrace_file_enter(f);
+	bool is = !a || ctrace_arena_ended(a);
+
+	if (a)
+		ctrace_file_leave();
+	return is;
+}
+
+/* Are there records, or will there never be any? Else f->waiter is armed: the next record wakes it. */
+static bool may_return(struct ctrace_file *f)
+{
+	struct ctrace_arena *a = ctrace_file_enter(f);
+	bool is;
+
+	if (!a)
+		return true;
+	is = ctrace_arena_ended(a);
+	if (!is) {
+		ctrace_waiter_arm(f->waiter);
+		is = ctrace_file_readable(f, a, f->rings);
+	}
+	ctrace_file_leave();
+	return is;
+}
+
+/* Returns 0 or an error; o tells how much was put. read_lock held. */
+static int read_records(struct file *file, struct ctrace_file *f, struct output *o)
+{
+	const char __user *start = o->to;
+	int err = f->rings ? 0 : set_up(f);
+	bool last;
+
+	while (!err) {
+		last = ended(f);	/* before merge(), which then finds the last records */
+		err = merge(f, o);
+		if (err || o->to != start || last)
+			break;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		err = wait_event_interruptible(f->waiter->wait, may_return(f));
+		if (!err && signal_pending(current))
+			err = -ERESTARTSYS;
+		cond_resched();
+	}
+	return err == GONE ? 0 : err;
+}
+
 ssize_t ctrace_file_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
 {
 	struct ctrace_file *f = file->private_data;
-	struct ctrace_arena *a = smp_load_acquire(&f->arena);	/* partner: bind_file() */
 	struct output o = { .to = buf, .room = min_t(size_t, count, MAX_RW_COUNT) };
-	bool ended;
 	int err;
 
-	if (!a)
-		return -ENXIO;
+	if (!smp_load_acquire(&f->arena))	/* partner: dev_bind() */
+		return f->is_view ? 0 : -ENXIO;
 	if (!count)
 		return 0;
 	if (file->f_flags & O_NONBLOCK) {
@@ -267,24 +411,7 @@ ssize_t ctrace_file_read(struct file *file, char __user *buf, size_t count, loff
 	} else if (mutex_lock_interruptible(&f->read_lock)) {
 		return -ERESTARTSYS;
 	}
-	err = f->rings ? 0 : set_up(f);
-	while (!err) {
-		ended = ctrace_arena_ended(a);	/* before merge(), which then finds the last records */
-		err = merge(f, &o);
-		if (err || o.to != buf || ended)
-			break;
-		if (file->f_flags & O_NONBLOCK) {
-			err = -EAGAIN;
-			break;
-		}
-		err = wait_event_interruptible(a->wait, ({
-			ctrace_arena_arm(a);
-			ctrace_file_readable(f, f->rings) || ctrace_arena_ended(a);
-		}));
-		if (!err && signal_pending(current))
-			err = -ERESTARTSYS;
-		cond_resched();
-	}
+	err = read_records(file, f, &o);
 	mutex_unlock(&f->read_lock);
 	if (o.to != buf)
 		return o.to - buf;

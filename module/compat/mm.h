@@ -3,8 +3,12 @@
 #ifndef CTRACE_COMPAT_MM_H
 #define CTRACE_COMPAT_MM_H
 
+#include <linux/fs.h>
 #include <linux/mm.h>
 #include "facts.h"
+#ifdef CTRACE_HAVE_PFN_T
+#include <linux/pfn_t.h>
+#endif
 
 /* In ->mmap(), where the vma is not yet visible to others. */
 static inline void ctrace_compat_vm_flags(struct vm_area_struct *vma, unsigned long set,
@@ -39,20 +43,50 @@ static inline unsigned long ctrace_compat_fault_address(const struct vm_fault *v
 #endif
 }
 
-/* Maps a page without a reference. For fault handlers of VM_PFNMAP vmas, which return its result. */
-static inline int ctrace_compat_insert_pfn(struct vm_area_struct *vma, unsigned long address,
-					   unsigned long pfn)
-{
-#ifdef CTRACE_HAVE_VMF_INSERT_PFN
-	return (__force int)vmf_insert_pfn(vma, address, pfn);
+#ifdef CTRACE_HAVE_PFN_T
+#define ctrace_compat_pfn(pfn)	__pfn_to_pfn_t(pfn, 0)
 #else
-	int err = vm_insert_pfn(vma, address, pfn);
+#define ctrace_compat_pfn(pfn)	(pfn)
+#endif
+
+/*
+ * Maps a page of RAM without a reference, by a special PTE: get_user_pages() refuses it, and so does all that is
+ * built on it. For fault handlers of VM_MIXEDMAP vmas, which return its result. Not VM_PFNMAP: KVM, VFIO and
+ * V4L2 of older kernels look into such a vma by themselves, take its pages without a reference, and
+ * write to them. Where an architecture has no special PTEs, this would take a reference; x86-64 and
+ * arm64 have them.
+ */
+static inline int ctrace_compat_insert_mixed(struct vm_area_struct *vma, unsigned long address,
+					     unsigned long pfn)
+{
+#ifdef CTRACE_HAVE_VMF_INSERT_MIXED
+	return (__force int)vmf_insert_mixed(vma, address, ctrace_compat_pfn(pfn));
+#else
+	int err = vm_insert_mixed(vma, address, ctrace_compat_pfn(pfn));
 
 	/* -EBUSY: another thread mapped it first */
 	if (!err || err == -EBUSY)
 		return VM_FAULT_NOPAGE;
 	return err == -ENOMEM ? VM_FAULT_OOM : VM_FAULT_SIGBUS;
 #endif
+}
+
+/*
+ * Makes m the mapping of a file of its own, whose inode it shares with other files: then
+ * unmap_mapping_range(m, ...) finds the vmas of that file alone. What m does not say itself it takes from the
+ * inode's: the kernel asks a mapping for its operations and its device (fadvise, madvise).
+ */
+static inline void ctrace_compat_own_mapping(struct address_space *m, struct file *file)
+{
+	const struct address_space *inodes = file->f_mapping;
+
+	address_space_init_once(m);
+	m->host = inodes->host;
+	m->a_ops = inodes->a_ops;
+#ifdef CTRACE_HAVE_MAPPING_BDI__MEMBER
+	m->backing_dev_info = inodes->backing_dev_info;
+#endif
+	file->f_mapping = m;
 }
 
 #endif

@@ -69,17 +69,17 @@ static __always_inline void ctrace_alone_stamp(struct ctrace_record *rec, u32 id
 static noinline void ctrace_alone_end_any(struct ctrace_ring_desc *d)
 {
 	ctrace_ring_leave(d);
-	if (READ_ONCE(d->arena->armed))
-		ctrace_arena_wake(d->arena);
+	if (READ_ONCE(*READ_ONCE(d->wake)))
+		ctrace_ring_wake(d);
 }
 
 static __always_inline void ctrace_alone_end(struct ctrace_ring_desc *d, u64 till, u64 time)
 {
 	if (unlikely(!ctrace_ring_commit_alone(d, till, time)))
 		ctrace_alone_end_any(d);
-	/* as in ctrace_emit_one(): a late look at armed is early enough, see ring/wake.c */
-	else if (unlikely(data_race(d->arena->armed)))
-		ctrace_arena_wake(d->arena);
+	/* as in ctrace_emit_one(): a late look at the word is early enough, see ring/wake.c */
+	else if (unlikely(data_race(*READ_ONCE(d->wake))))
+		ctrace_ring_wake(d);
 }
 
 #endif

@@ -44,8 +44,8 @@ static __always_inline void ctrace_emit_one(u32 index, u32 id, const struct ctra
 		fill(rec + 1, arg);
 		ctrace_ring_commit(d, &w);
 	}
-	if (unlikely(READ_ONCE(d->arena->armed)))
-		ctrace_arena_wake(d->arena);
+	if (unlikely(READ_ONCE(*READ_ONCE(d->wake))))
+		ctrace_ring_wake(d);
 }
 
 #endif

@@ -118,7 +118,7 @@ static void set_up_slots(struct ctrace_arena *a, const struct sizes *z)
 	struct ctrace_arena_cpu *pc;
 	u32 i;
 
-	for (i = 0; i < a->dir->nslots; i++) {
+	for (i = 0; i < ctrace_arena_nslots(a); i++) {
 		d = &a->rings[i];
 		d->ctl = a->mem + z->slots_off + i * z->stride;
 		d->data = (char *)d->ctl + CTRACE_PAGE;
@@ -129,6 +129,7 @@ static void set_up_slots(struct ctrace_arena *a, const struct sizes *z)
 		d->cid = CTRACE_CID_ALL;
 		d->slot = i;
 		d->arena = a;
+		d->wake = &a->armed;
 		d->ctl->cpu = i / z->per_cpu;
 	}
 	for_each_possible_cpu(i) {
@@ -143,6 +144,7 @@ static void set_up_slots(struct ctrace_arena *a, const struct sizes *z)
 /* a may be incomplete: ctrace_arena_new() failed. */
 static void free_arena(struct ctrace_arena *a)
 {
+	kvfree(a->viewed);
 	kvfree(a->owner);
 	kvfree(a->slots);
 	kvfree(a->rings);
@@ -189,7 +191,8 @@ struct ctrace_arena *ctrace_arena_new(const struct ctrace_arena_opts *o, char *w
 	a->rings = kvcalloc(n, sizeof(*a->rings), GFP_KERNEL);
 	a->slots = kvcalloc(n, sizeof(*a->slots), GFP_KERNEL);
 	a->owner = kvcalloc(n, sizeof(*a->owner), GFP_KERNEL);
-	if (!a->cpu || !a->mem || !a->rings || !a->slots || !a->owner) {
+	a->viewed = kvcalloc(BITS_TO_LONGS(n), sizeof(*a->viewed), GFP_KERNEL);
+	if (!a->cpu || !a->mem || !a->rings || !a->slots || !a->owner || !a->viewed) {
 		snprintf(why, why_len, "arena size %llu: not enough free memory", z.arena);
 		free_arena(a);
 		return ERR_PTR(-ENOMEM);
@@ -200,10 +203,12 @@ struct ctrace_arena *ctrace_arena_new(const struct ctrace_arena_opts *o, char *w
 	a->ncpus = z.ncpus;
 	a->stop_full = o->stop_full;
 	a->wakeup_ns = o->wakeup_ns;
+	a->stride = z.stride;
 	fill_dir(a, o, &z);
 	set_up_slots(a, &z);
 	kref_init(&a->ref);
 	mutex_init(&a->lock);
+	raw_spin_lock_init(&a->pin_lock);
 	INIT_LIST_HEAD(&a->views);
 	ctrace_arena_wake_init(a);
 	return a;
@@ -231,7 +236,10 @@ static void release(struct kref *ref)
 {
 	struct ctrace_arena *a = container_of(ref, struct ctrace_arena, ref);
 
-	/* no session is left, so no probe; no descriptor, so no waiter and no mapping */
+	/*
+	 * no session is left, so no probe; no descriptor of the session and no view that is not
+	 * revoked, so no waiter and no mapping; no pin
+	 */
 	ctrace_arena_wake_exit(a);
 	free_arena(a);
 }
@@ -241,17 +249,56 @@ void ctrace_arena_put(struct ctrace_arena *a)
 	kref_put(&a->ref, release);
 }
 
+/* --- views ----------------------------------------------------------------------- */
+
+void ctrace_arena_view_expire(struct ctrace_arena_view *v)
+{
+	/* a view that drains already keeps its time */
+	schedule_delayed_work(&v->expire, msecs_to_jiffies(CTRACE_VIEW_DRAIN_MS));
+}
+
+int ctrace_arena_view_add(struct ctrace_arena *a, struct ctrace_arena_view *v)
+{
+	int err;
+
+	mutex_lock(&a->lock);
+	/* the view may be handed to an unprivileged process: no kernel addresses in it */
+	err = a->kaddr ? -EACCES : 0;
+	if (!err) {
+		list_add(&v->list, &a->views);
+		if (a->ended) {
+			v->dir->state = CTRACE_DIR_ENDED;
+			ctrace_arena_view_expire(v);
+		}
+	}
+	mutex_unlock(&a->lock);
+	return err;
+}
+
+void ctrace_arena_view_del(struct ctrace_arena *a, struct ctrace_arena_view *v, u32 state)
+{
+	mutex_lock(&a->lock);
+	/* release: a reader that sees an empty ring sees why; partner: ctrace_reader_state() of the library */
+	smp_store_release(&v->dir->state, state);
+	list_del(&v->list);
+	mutex_unlock(&a->lock);
+}
+
 void ctrace_arena_end(struct ctrace_arena *a)
 {
 	struct ctrace_arena_view *v;
 
 	mutex_lock(&a->lock);
 	/* release: a reader that sees the end sees the last record; partner: ctrace_arena_ended() */
-	smp_store_release(&a->dir->state, CTRACE_DIR_ENDED);
-	list_for_each_entry(v, &a->views, list)
+	smp_store_release(&a->ended, 1);
+	smp_store_release(&a->dir->state, CTRACE_DIR_ENDED);	/* release: as above, for those who map */
+	list_for_each_entry(v, &a->views, list) {
 		smp_store_release(&v->dir->state, CTRACE_DIR_ENDED);	/* release: as above */
+		wake_up_interruptible_all(&v->waiter.wait);
+		ctrace_arena_view_expire(v);
+	}
 	mutex_unlock(&a->lock);
-	wake_up_interruptible_all(&a->wait);
+	wake_up_interruptible_all(&a->all.wait);
 }
 
 /* --- statistics -------------------------------------------------------------------- */
@@ -263,7 +310,7 @@ int ctrace_arena_each_ring(struct ctrace_arena *a,
 	u32 i;
 	int ret;
 
-	for (i = 0; i < a->dir->nslots; i++) {
+	for (i = 0; i < ctrace_arena_nslots(a); i++) {
 		struct ctrace_ring_stats st = { .slot = i };
 
 		d = &a->rings[i];
@@ -301,7 +348,28 @@ void ctrace_arena_stats(struct ctrace_arena *a, struct ctrace_arena_stats *st)
 		.ring_size = a->dir->ring_size,
 		.wakeup_ns = a->wakeup_ns,
 		.subbuf_size = a->dir->subbuf_size,
-		.slots = a->dir->nslots,
+		.slots = ctrace_arena_nslots(a),
 	};
 	ctrace_arena_each_ring(a, add_ring, st);
+}
+
+/* --- the module ---------------------------------------------------------------------- */
+
+int ctrace_arena_module_init(void)
+{
+	int err = ctrace_wake_module_init();
+
+	if (err)
+		return err;
+	err = ctrace_pin_module_init();
+	if (err)
+		ctrace_wake_module_exit();
+	return err;
+}
+
+void ctrace_arena_module_exit(void)
+{
+	/* a pin that was given up may still hold an arena, whose end needs wake.c */
+	ctrace_pin_module_exit();
+	ctrace_wake_module_exit();
 }

@@ -12,23 +12,23 @@
  * becomes free again, so a search can stop at the first free slot. Slot 0 of each CPU
  * is its shared ring: a container that finds no slot writes there, so nothing is lost.
  *
- * Lifetime: the session holds one reference, each bound descriptor of
- * /dev/ctrace another. A mapping holds its descriptor, so it needs none itself.
+ * Lifetime: the session holds one reference, each descriptor of /dev/ctrace that is bound to the whole
+ * session another, each view one until it is revoked (CTRACE_VIEW_DRAIN_MS after the session's end
+ * at the latest), and each pin that waits for a CPU one. A mapping of the session holds its descriptor,
+ * so it needs none itself; a view's is emptied when the view is revoked.
  * Probes hold none: a session ends (ctrace_arena_end()) only after its probes have.
  */
 #ifndef CTRACE_ARENA_H
 #define CTRACE_ARENA_H
 
-#include <linux/hrtimer.h>
-#include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include "ring/ring.h"
+#include "ring/wake.h"
 #include "../uapi/ctrace.h"
 
 #define CTRACE_SESSIONS_MAX	32	/* bits of a mask */
@@ -60,45 +60,53 @@ struct ctrace_arena_cpu {
 struct ctrace_arena_slot {
 	u64 dead_at;		/* when dead_cid died */
 	u32 dead_cid;		/* counts only while it owns the slot: cids are never reused */
-	u32 pins;		/* descriptors bound to its container; arena's lock */
+	u32 pins;		/* views of its container; arena's pin_lock */
+	/* a wipe has begun and not ended, perhaps for a pin that was given up; slots.c, on the ring's CPU */
+	bool wiping;
+	u64 wiped;		/* how far it came; the same */
 };
 
 struct ctrace_arena {
 	struct ctrace_arena_cpu __percpu *cpu;	/* invariant */
-	u32 armed;		/* a reader waits: the next record wakes it. Set under wake_lock */
-	u32 slots_per_cpu;	/* invariant, like the rest up to lock */
+	u32 armed;		/* the word of every ring without a view, see wake.h */
+	u32 slots_per_cpu;	/* invariant, like the rest up to ref */
 	u32 ncpus;
 	bool stop_full;
 	u64 wakeup_ns;
 	void *mem;		/* what session-wide readers map */
 	u64 mem_size;
-	struct ctrace_dir *dir;	/* in mem */
+	u64 stride;		/* of slots in mem */
+	struct ctrace_dir *dir;	/* in mem; readers map it, so nothing is decided by what it says */
 	u64 *heads;		/* in mem */
 	struct ctrace_ring_desc *rings;		/* [nslots] */
 	struct ctrace_arena_slot *slots;	/* [nslots] */
 	u32 *owner;				/* [nslots] */
+	unsigned long *viewed;			/* bit per slot: it has views; pin_lock */
 	struct kref ref;
+	u32 ended;		/* 1: no record comes any more; set once, under lock */
 
-	struct mutex lock;	/* pins, views, sweep */
-	struct list_head views;	/* directories of one container, see dev.c; lock */
+	struct mutex lock;	/* views, sweep; not held while a CPU or a wipe is waited for */
+	struct list_head views;	/* struct ctrace_arena_view; lock */
 	bool kaddr;		/* records hold kernel addresses: no views; lock */
 	u32 sweep;		/* slot that ctrace_arena_mark_dead() checked last; lock */
+	raw_spinlock_t pin_lock;	/* pins, and which word a ring's records look at */
 
-	/* wake.c's */
-	wait_queue_head_t wait;
-	raw_spinlock_t wake_lock;
-	u64 armed_sum;		/* sum of heads when armed was set; wake_lock */
-	u32 arms;		/* how often a waiter armed; wake_lock */
-	u32 settled;		/* arms when settle ran last; only settle uses it */
-	struct irq_work wake_work;
-	struct hrtimer wake_timer;
-	struct delayed_work settle;
+	struct ctrace_waiter all;	/* descriptors of the whole session */
+	struct ctrace_round all_round, view_round;
 };
 
-/* A directory that one container's descriptor maps; dev.c owns it. */
+static inline u32 ctrace_arena_nslots(const struct ctrace_arena *a)
+{
+	return a->slots_per_cpu * a->ncpus;
+}
+
+/* A view of one container, as its arena knows it; api/view.c owns it. In the arena's list until it is revoked. */
 struct ctrace_arena_view {
 	struct list_head list;
+	u32 cid;
 	struct ctrace_dir *dir;
+	struct ctrace_waiter waiter;
+	struct delayed_work expire;	/* revokes it: CTRACE_VIEW_DRAIN_MS after it has nothing to show any more */
 };
 
 /* Process context. ERR_PTR on error, with a sentence in why unless memory ran out. */
@@ -116,8 +124,18 @@ void ctrace_arena_end(struct ctrace_arena *a);
 static inline bool ctrace_arena_ended(const struct ctrace_arena *a)
 {
 	/* partner: ctrace_arena_end(). A caller that sees the end sees the last records, too */
-	return smp_load_acquire(&a->dir->state) == CTRACE_DIR_ENDED;
+	return smp_load_acquire(&a->ended);
 }
+
+/*
+ * Enters a view, whose slots are pinned; from now on the arena tells it of its session's end and its
+ * container's death. -EACCES: records hold kernel addresses. Process context.
+ */
+int ctrace_arena_view_add(struct ctrace_arena *a, struct ctrace_arena_view *v);
+/* Takes it out: state is the last thing that its directory says. Nothing refers to v then. Process context. */
+void ctrace_arena_view_del(struct ctrace_arena *a, struct ctrace_arena_view *v, u32 state);
+/* Begins v's time to drain, if it has not begun. The caller holds a->lock, or v cannot go. */
+void ctrace_arena_view_expire(struct ctrace_arena_view *v);
 
 /*
  * By session index: the ring that the session used last on this CPU, a cache of one. Only this CPU
@@ -155,8 +173,8 @@ void ctrace_arena_mark_dead(struct ctrace_arena *a, u32 cid, u64 when, bool (*al
 
 /*
  * Gives cid a ring of its own on every possible CPU, holding no other container's records,
- * until unpinned. slots[ncpus] gets the slot numbers. -ENOSPC: a CPU has no slot left.
- * Process context.
+ * until unpinned. slots[ncpus] gets the slot numbers. -ENOSPC: a CPU has no slot left. -ETIMEDOUT: a CPU
+ * does not let our work run. -ERESTARTSYS: a signal came. Process context, no lock held.
  */
 int ctrace_arena_pin(struct ctrace_arena *a, u32 cid, u32 *slots);
 void ctrace_arena_unpin(struct ctrace_arena *a, const u32 *slots);
@@ -181,16 +199,10 @@ static inline struct ctrace_ring *ctrace_arena_ctl(const struct ctrace_arena *a,
 	return a->rings[slot].ctl;
 }
 
-/* --- wake.c: waiting for records ------------------------------------------------ */
-
-void ctrace_arena_wake_init(struct ctrace_arena *a);
-void ctrace_arena_wake_exit(struct ctrace_arena *a);	/* call when nobody arms or wakes any more */
-/* Wakes a->wait after a record, when armed. Any context incl. NMI and with any lock held. */
-void ctrace_arena_wake(struct ctrace_arena *a);
-/* Wakes a->wait wakeup_ns from now, armed or not. Not in NMIs or with locks held. */
-void ctrace_arena_wake_later(struct ctrace_arena *a);
-/* Call before looking for records: one that comes after the look wakes a->wait. */
-void ctrace_arena_arm(struct ctrace_arena *a);
-u64 ctrace_arena_heads_sum(struct ctrace_arena *a);
+/* Of the module: what all arenas share. */
+int ctrace_pin_module_init(void);	/* slots.c's part, for arena.c */
+void ctrace_pin_module_exit(void);
+int ctrace_arena_module_init(void);
+void ctrace_arena_module_exit(void);	/* every session and every descriptor has gone */
 
 #endif

@@ -126,6 +126,7 @@ struct ctrace_ring_desc {
 	char *data;			/* invariant */
 	u64 *hint;			/* invariant: where readers see that this ring moved */
 	u64 mask;			/* invariant: ring_size - 1 */
+	u32 *wake;			/* the word that a record looks at: does a reader wait? (wake.h) */
 	struct ctrace_arena *arena;	/* invariant: the arena it is part of */
 	u32 slot;			/* invariant: in the directory */
 	u32 gen;			/* the binding's; odd while it changes */
@@ -133,6 +134,7 @@ struct ctrace_ring_desc {
 	bool stop_full;			/* invariant: refuse rather than overwrite */
 	bool trying;			/* a record may be reserved at once, see ctrace_ring_busy() */
 	bool entering;			/* a sub-buffer is being entered, see ctrace_ring_enter() */
+	u32 armed;			/* the word, while the ring has views */
 	u64 base, base_events;		/* as in struct ctrace_ring, and so are these: */
 	u64 floor;
 	u64 lost_full, lost_nested;

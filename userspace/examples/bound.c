@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Hands one container's records to a process without privileges: binds a descriptor to the container,
+ * Hands one container's records to a process without privileges: makes a view of the container,
  * and passes it over a UNIX socket to a child that has become another user. The child can read what the
- * descriptor is bound to, and nothing else; the session, and its end, stay with the parent.
+ * view shows, and nothing else; the session, and its end, stay with the parent, and with them the view ends.
  *	cc bound.c $(pkg-config --cflags --libs libctrace) -o bound
  *	./bound CID COUNT [UID]		as root; prints COUNT records as that user (65534: nobody)
  */

@@ -334,8 +334,8 @@ struct ctrace_reader;		/* a mapping of a session's rings, with its own cursors *
 
 enum {
 	CTRACE_READER_FROM_NOW	= 1 << 0,	/* skip what is in the rings already; else from the oldest */
-	CTRACE_READER_CID	= 1 << 1,	/* only container cid; else all */
-	CTRACE_READER_FD	= 1 << 2,	/* what descriptor fd is bound to */
+	CTRACE_READER_CID	= 1 << 1,	/* only container cid, by a view; else all */
+	CTRACE_READER_FD	= 1 << 2,	/* what descriptor fd shows */
 };
 
 struct ctrace_reader_opts {
@@ -343,7 +343,7 @@ struct ctrace_reader_opts {
 	uint32_t flags;			/* CTRACE_READER_* */
 	uint32_t session;		/* id of any session, in place of s */
 	uint32_t cid;
-	/* of /dev/ctrace, bound (CTRACE_IOC_BIND), perhaps by another process; in place of s and session */
+	/* a view (CTRACE_IOC_VIEW), or bound (_BIND), perhaps from another process; in place of s and session */
 	int fd;
 };
 /*
@@ -351,31 +351,38 @@ struct ctrace_reader_opts {
  *	ctrace_reader_open(s, NULL, &r)			of all of s
  *	ctrace_reader_open(NULL, &o, &r)		of session o.session
  *	either, with CTRACE_READER_CID			of one container of it
- *	ctrace_reader_open(NULL, &o, &r), _FD		of what o.fd is bound to
+ *	ctrace_reader_open(NULL, &o, &r), _FD		of what o.fd shows
  * The last one needs no permission. It takes over o.fd if it succeeds; if not, o.fd is still the caller's.
  *
  * On error *out is an object all the same, as with ctrace_open(): for ctrace_reader_errmsg() and
  * ctrace_reader_close(). If s is not NULL, ctrace_errmsg() has the sentence, too.
  * -EINVAL: o does not say one thing. -E2BIG: as ctrace_session_new(). -ENOENT: no such session or container, or no
- * /dev/ctrace. -ENOSPC: no free ring for the container. -EACCES: one container of a session whose
- * records hold kernel addresses. -ENXIO: o.fd is not bound. -EPROTO: the rings are laid out for
+ * /dev/ctrace. -EPERM: the caller may not trace. -ENOSPC: no free ring for the container. -ETIMEDOUT: a CPU did not
+ * prepare one. -EACCES: one container of a session whose records hold kernel addresses. -ENXIO: o.fd is not
+ * bound. -ENOTTY: o.fd is no such descriptor; nothing of it was mapped. -EPROTO: the rings are laid out for
  * another version of this library.
  */
 int ctrace_reader_open(struct ctrace_session *s, const struct ctrace_reader_opts *o,
 		       struct ctrace_reader **out);
 /* Unmaps the rings and closes the descriptor. */
 void ctrace_reader_close(struct ctrace_reader *r);
+/*
+ * Takes back the view that this reader of one container has opened, from all processes that were given its
+ * descriptor: their mappings show nothing any more, and they read that it has ended. So does this
+ * reader. -EPERM: the caller may not trace. -ENOTTY: it reads a whole session.
+ */
+int ctrace_reader_revoke(struct ctrace_reader *r);
 /* The sentence of the last error on r; r NULL: "out of memory". Good until the next call on r. */
 const char *ctrace_reader_errmsg(const struct ctrace_reader *r);
 /*
  * Waits until there may be records, for timeout_ms at most (-1: no limit; 0: does not wait).
- * Returns 1: look; 0: the time is over; -ENODATA: the session has ended, and this reader has read all;
+ * Returns 1: look; 0: the time is over; -ENODATA: the session or the view has ended, and this reader has read all;
  * -EINTR: a signal came. If records are left from before, it does not wait. While they stream, it
  * returns once per wakeup_ns.
  */
 int ctrace_reader_poll(struct ctrace_reader *r, int timeout_ms);
 /*
- * For event loops, and to pass on (see CTRACE_IOC_BIND); it belongs to r. POLLIN: there may be records;
+ * For event loops, and to pass on (see CTRACE_IOC_VIEW); it belongs to r. POLLIN: there may be records;
  * POLLHUP: the session has ended. POLLIN is said once: read until there is nothing more before you wait again,
  * and let one process wait on it, or one call of ctrace_reader_poll().
  */
@@ -387,7 +394,7 @@ const struct ctrace_dir *ctrace_reader_dir(const struct ctrace_reader *r);
  * Gives the next record in order of time over all CPUs and containers.
  * Returns 1 with *rec, which stays good until the next call on r; 0 if there is nothing more for now
  * (ctrace_reader_poll() waits); -ENODATA if there will never be more (the session has ended and is
- * drained); -ENOMEM, or -EPROTO if a ring makes no sense.
+ * drained, or the view was taken back, see CTRACE_VIEW_DRAIN_MS); -ENOMEM, or -EPROTO if a ring makes no sense.
  *
  * The order is total. While a CPU is writing a record, younger records of other CPUs wait for it,
  * and so does this call: as long as an interrupt takes, and for a second at most. One exception is

@@ -121,8 +121,10 @@ static bool settle(struct ctrace_reader_ring *ring)
 /* Copies the ring's next run. 1: there is a record; 0: none now; -EAGAIN: left; else < 0: error. */
 static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 {
+	struct ctrace_cursor before = ring->cur;
 	struct ctrace_span span;
 	int tries, ret;
+	bool ok;
 
 	if (!ring->buf) {
 		ring->buf = malloc(r->dir.subbuf_size);
@@ -133,12 +135,18 @@ static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 		/* Read before the look: a record that comes after the look changes the hint again. */
 		ring->hint = ctrace_reader_hint(r, ring - r->rings);
 		ret = ctrace_cursor_next(&ring->cur, &span, r->dir.subbuf_size, UINT64_MAX);
+		if (ret > 0)
+			memcpy(ring->buf, span.data, span.len);
+		ok = ret > 0 && ctrace_cursor_done(&ring->cur, &span);
+		if (ctrace_reader_revoked(r)) {	/* any of this may have been zeros: nothing is there any more */
+			ring->cur = before;
+			return 0;
+		}
 		if (ret == -EAGAIN)
 			continue;
 		if (ret <= 0)
 			return ret;
-		memcpy(ring->buf, span.data, span.len);
-		if (!ctrace_cursor_done(&ring->cur, &span))
+		if (!ok)
 			continue;
 		ring->len = span.len;
 		ring->at = 0;

@@ -7,9 +7,16 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "reader.h"
+
+/* as linux/major.h and linux/magic.h have them */
+#define MISC_MAJOR	10
+#define ANON_INODE_FS	0x09041934
 
 static bool power_of_two(uint64_t x)
 {
@@ -64,17 +71,21 @@ static int set_up_ring(struct ctrace_reader *r, uint32_t slot, bool from_now)
 	int err = 0;
 
 	ctrace_cursor_init(&ring->cur, ctl, r->dir.ring_size, r->dir.subbuf_size);
+	/* in a view, what was refused before may have been of the slot's earlier containers */
+	if (from_now || r->dir.flags & CTRACE_DIR_F_BOUND) {
+		ctrace_reader_refused(r, ring);
+		ring->full = ring->full_now;
+		ring->nested = ring->nested_now;
+	}
 	if (from_now) {
 		/* Read before the cursor moves: a record that comes in between changes the hint. */
 		ring->hint = ctrace_reader_hint(r, slot);
-		ring->full = ctrace_load(&ctl->lost_full);
-		ring->nested = ctrace_load(&ctl->lost_nested);
 		err = ctrace_cursor_to_now(&ring->cur);
 	} else if (r->dir.flags & CTRACE_DIR_F_BOUND) {
 		err = ctrace_cursor_to_base(&ring->cur);
 	}
 	/* -EAGAIN: written faster than the cursor can follow. It starts somewhat earlier than now. */
-	return err == -EAGAIN ? 0 : err;
+	return err == -EAGAIN || ctrace_reader_revoked(r) ? 0 : err;
 }
 
 /* On error r is as it was, but may hold some of what ctrace_reader_close() frees. */
@@ -147,30 +158,34 @@ int ctrace_reader_open_map(const void *map, size_t len, unsigned int flags,
 	return err;
 }
 
-/* Maps the directory alone, to learn how much to map. */
-static int read_map_size(int fd, uint64_t *size)
+/*
+ * Is it one of the module's descriptors? Only on those does a mapping never shrink, which would be SIGBUS
+ * here. An answer to the ioctl alone does not prove it: a file of FUSE may answer anything.
+ */
+static int check_fd(int fd, uint64_t *size)
 {
-	const struct ctrace_dir *d;
-	int err = 0;
+	struct ctrace_shown shown;
+	struct statfs fs;
+	struct stat st;
 
-	d = mmap(NULL, CTRACE_PAGE, PROT_READ, MAP_SHARED, fd, 0);
-	if (d == MAP_FAILED)
+	if (fstat(fd, &st) || fstatfs(fd, &fs))
 		return -errno;
-	*size = d->map_size;
-	if (!understood(d) || *size < CTRACE_PAGE || *size > SIZE_MAX)
-		err = -EPROTO;
-	munmap((void *)d, CTRACE_PAGE);
-	return err;
+	if (!(S_ISCHR(st.st_mode) && major(st.st_rdev) == MISC_MAJOR) && fs.f_type != ANON_INODE_FS)
+		return -ENOTTY;
+	if (ioctl(fd, CTRACE_IOC_INFO, &shown))
+		return errno == ENXIO ? -ENXIO : -ENOTTY;	/* other files have errors of their own */
+	*size = shown.map_size;
+	return *size < CTRACE_PAGE || *size > SIZE_MAX ? -EPROTO : 0;
 }
 
-/* From a bound descriptor. On success r owns it. */
+/* From a bound descriptor or a view. On success r owns it. */
 static int open_fd(struct ctrace_reader *r, int fd, unsigned int flags)
 {
 	uint64_t size = 0;
 	void *map;
 	int err;
 
-	err = read_map_size(fd, &size);
+	err = check_fd(fd, &size);
 	if (!err) {
 		map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 		err = map == MAP_FAILED ? -errno : set_up(r, map, size, flags);
@@ -188,49 +203,73 @@ static int open_fd(struct ctrace_reader *r, int fd, unsigned int flags)
 			"the rings are laid out for another version of this library");
 	case -ENXIO:
 		return ctrace_reader_error(r, err, "the descriptor is not bound to a session");
+	case -ENOTTY:
+		return ctrace_reader_error(r, err,
+			"the descriptor shows no records: it is neither %s nor a view, or of another version", CTRACE_DEVICE);
 	}
 	return ctrace_reader_error(r, err, "cannot map the rings: %s", strerror(-err));
 }
 
-static int bind_fd(struct ctrace_reader *r, int fd, uint32_t session, uint32_t cid)
+static int session_error(struct ctrace_reader *r, int err, uint32_t session, uint32_t cid)
 {
-	struct ctrace_bind b = { .session = session, .cid = cid };
-
-	if (!ioctl(fd, CTRACE_IOC_BIND, &b))
-		return 0;
-	switch (errno) {
-	case EACCES:
-		return ctrace_reader_error(r, -EACCES,
+	switch (err) {
+	case -EACCES:
+		return ctrace_reader_error(r, err,
 			"single containers of session %u cannot be read, because its records hold kernel addresses (stacks, raw tracepoints, kprobe arguments)",
 			session);
-	case EPERM:
-		return ctrace_reader_error(r, -EPERM, "cannot read session %u: %s", session,
-					   ctrace_error_hint(-EPERM));
-	case ENOENT:
+	case -EPERM:
+		return ctrace_reader_error(r, err, "cannot read session %u: %s", session,
+					   ctrace_error_hint(err));
+	case -ENOENT:
 		if (cid == CTRACE_CID_ALL)
-			return ctrace_reader_error(r, -ENOENT, "there is no session %u", session);
-		return ctrace_reader_error(r, -ENOENT, "there is no session %u or no container %u",
+			return ctrace_reader_error(r, err, "there is no session %u", session);
+		return ctrace_reader_error(r, err, "there is no session %u or no container %u",
 					   session, cid);
-	case ENOSPC:
-		return ctrace_reader_error(r, -ENOSPC,
+	case -ENOSPC:
+		return ctrace_reader_error(r, err,
 			"session %u has no free ring for container %u: give it a larger arena or smaller rings",
 			session, cid);
+	case -ETIMEDOUT:
+		return ctrace_reader_error(r, err,
+			"cannot prepare rings for container %u: a CPU did not answer for ten seconds, perhaps a real-time task owns it",
+			cid);
 	}
-	return ctrace_reader_error(r, -errno, "cannot read session %u: %s", session, strerror(errno));
+	return ctrace_reader_error(r, err, "cannot read session %u: %s", session, strerror(-err));
+}
+
+/* Returns a descriptor that shows the session, or one container of it; dev is one of the device, not bound. */
+static int descriptor_of(int dev, uint32_t session, uint32_t cid)
+{
+	struct ctrace_bind b = { .session = session, .cid = CTRACE_CID_ALL };
+	struct ctrace_view_args v = { .session = session, .cid = cid };
+	int fd;
+
+	if (cid == CTRACE_CID_ALL)
+		return ioctl(dev, CTRACE_IOC_BIND, &b) ? -errno : dev;
+	fd = ioctl(dev, CTRACE_IOC_VIEW, &v);
+	if (fd < 0)
+		return -errno;
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	return fd;
 }
 
 static int open_session(struct ctrace_reader *r, uint32_t session, uint32_t cid, unsigned int flags)
 {
-	int fd, err;
+	int dev, fd, err;
 
-	fd = open(CTRACE_DEVICE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
+	dev = open(CTRACE_DEVICE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (dev < 0 && errno == EPERM)
+		return session_error(r, -EPERM, session, cid);
+	if (dev < 0)
 		return ctrace_reader_error(r, -errno, "cannot open %s: %s%s", CTRACE_DEVICE,
 			strerror(errno), errno == ENOENT ?
 			" (no udev or devtmpfs here: mount devtmpfs on /dev)" : "");
-	err = bind_fd(r, fd, session, cid);
-	if (!err)
-		err = open_fd(r, fd, flags);
+	fd = descriptor_of(dev, session, cid);
+	if (fd != dev)
+		close(dev);
+	if (fd < 0)
+		return session_error(r, fd, session, cid);
+	err = open_fd(r, fd, flags);
 	if (err)
 		close(fd);
 	return err;
@@ -284,6 +323,16 @@ void ctrace_reader_close(struct ctrace_reader *r)
 	free(r);
 }
 
+int ctrace_reader_revoke(struct ctrace_reader *r)
+{
+	if (!ioctl(r->fd, CTRACE_IOC_REVOKE))
+		return 0;
+	if (errno == ENOTTY)
+		return ctrace_reader_error(r, -errno, "only a view of one container can be taken back");
+	return ctrace_reader_error(r, -errno, "cannot take the view back: %s",
+				   errno == EPERM ? ctrace_error_hint(-EPERM) : strerror(errno));
+}
+
 int ctrace_reader_fd(const struct ctrace_reader *r)
 {
 	return r->fd;
@@ -310,6 +359,9 @@ int ctrace_reader_failed(struct ctrace_reader *r, int err)
 {
 	switch (err) {
 	case -ENODATA:
+		if (ctrace_reader_revoked(r))
+			return ctrace_reader_error(r, err,
+				"the view has ended: its session or its container has gone, or it was taken back");
 		return ctrace_reader_error(r, err, "the session has ended, and every record was read");
 	case -EPROTO:
 		return ctrace_reader_error(r, err, "a ring of session %u makes no sense", r->dir.session);

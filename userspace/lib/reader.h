@@ -14,6 +14,8 @@ struct ctrace_reader_ring {
 	/* heads[slot], read before the last look at the ring; while it does not change, nothing is new */
 	uint64_t hint;
 	uint64_t full, nested;	/* the ring's counts when this reader was opened: not its losses */
+	/* the counts as last read; a view that was revoked has none to read any more */
+	uint64_t full_now, nested_now;
 	uint64_t told;		/* the part of cur.lost that runs handed out have reported */
 	/* merge.c: a copy of the run that is being handed out. NULL until the ring first moves. */
 	unsigned char *buf;
@@ -63,7 +65,30 @@ static inline bool ctrace_reader_moved(const struct ctrace_reader *r, size_t slo
 static inline bool ctrace_reader_ended(const struct ctrace_reader *r)
 {
 	/* Pairs with the store that ends the session; every record was published before it. */
-	return __atomic_load_n(&r->live->state, __ATOMIC_ACQUIRE) == CTRACE_DIR_ENDED;
+	return __atomic_load_n(&r->live->state, __ATOMIC_ACQUIRE) != CTRACE_DIR_RUNNING;
+}
+
+/*
+ * Was the view taken back? Then what was read from the rings before this call may have been zeros. The fence
+ * keeps those reads before the load; the kernel stores the state before it takes the rings away.
+ */
+static inline bool ctrace_reader_revoked(const struct ctrace_reader *r)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&r->live->state, __ATOMIC_RELAXED) == CTRACE_DIR_REVOKED;
+}
+
+/* Brings the ring's counts of refused records up to date. Returns how many there were since this reader began. */
+static inline uint64_t ctrace_reader_refused(const struct ctrace_reader *r, struct ctrace_reader_ring *ring)
+{
+	uint64_t full = ctrace_load(&ring->cur.ctl->lost_full);
+	uint64_t nested = ctrace_load(&ring->cur.ctl->lost_nested);
+
+	if (!ctrace_reader_revoked(r)) {
+		ring->full_now = full;
+		ring->nested_now = nested;
+	}
+	return ring->full_now - ring->full + ring->nested_now - ring->nested;
 }
 
 #endif /* CTRACE_LIB_READER_H */

@@ -15,9 +15,10 @@ static uint64_t ring_turn(const struct ctrace_reader *r)
 	return r->dir.ring_size / r->dir.subbuf_size;
 }
 
-static void describe(const struct ctrace_reader_ring *ring, uint32_t slot,
-		     const struct ctrace_span *span, struct ctrace_run *run)
+static void describe(const struct ctrace_reader *r, uint32_t slot, const struct ctrace_span *span,
+		     struct ctrace_run *run)
 {
+	struct ctrace_reader_ring *ring = &r->rings[slot];
 	const struct ctrace_ring *ctl = ring->cur.ctl;
 
 	*run = (struct ctrace_run) {
@@ -30,8 +31,7 @@ static void describe(const struct ctrace_reader_ring *ring, uint32_t slot,
 		.time_begin = span->time_begin,
 		.time_end = span->time_end,
 		.lost = ring->cur.lost - ring->told,
-		.refused = ctrace_load(&ctl->lost_full) - ring->full +
-			   ctrace_load(&ctl->lost_nested) - ring->nested,
+		.refused = ctrace_reader_refused(r, ring),
 		.last = span->last,
 	};
 }
@@ -46,6 +46,7 @@ static int ring_runs(struct ctrace_reader *r, uint32_t slot, ctrace_run_fn fn,
 	struct ctrace_reader_ring *ring = &r->rings[slot];
 	uint64_t turn = ring_turn(r), hint = ctrace_reader_hint(r, slot);
 	uint64_t end = ctrace_load(&ring->cur.ctl->head);
+	struct ctrace_cursor before = ring->cur;
 	struct ctrace_span span = { 0 };
 	struct ctrace_run run;
 	int ret, n = 0;
@@ -53,18 +54,27 @@ static int ring_runs(struct ctrace_reader *r, uint32_t slot, ctrace_run_fn fn,
 
 	ring->hint = hint;
 	while (turn-- && ring->cur.pos < end) {
+		before = ring->cur;
 		ret = ctrace_cursor_next(&ring->cur, &span, r->dir.subbuf_size, UINT64_MAX);
+		if (ctrace_reader_revoked(r)) {
+			ring->cur = before;
+			return n;
+		}
 		if (ret == -EAGAIN)
 			continue;
 		if (ret <= 0)
 			return ret ? ctrace_reader_failed(r, ret) : n;
-		describe(ring, slot, &span, &run);
+		describe(r, slot, &span, &run);
 		ret = fn(&run, arg);
 		if (ret < 0) {
 			ring->hint = ~hint;	/* look again next time: the run was not taken */
 			return ret;
 		}
 		ok = ctrace_cursor_done(&ring->cur, &span);
+		if (ctrace_reader_revoked(r)) {	/* what fn read may have been zeros */
+			ok = false;
+			ring->cur = before;
+		}
 		if (ok) {
 			ring->told += run.lost;
 			r->seen += span.count;
@@ -112,7 +122,7 @@ static bool unread(const struct ctrace_reader *r)
 	for (i = 0; i < r->dir.nslots; i++) {
 		c = &r->rings[i].cur;
 		if (ctrace_load_acquire(&c->ctl->head) != c->pos)
-			return true;
+			return !ctrace_reader_revoked(r);
 	}
 	return false;
 }
@@ -145,14 +155,15 @@ int ctrace_reader_poll(struct ctrace_reader *r, int timeout_ms)
 int ctrace_reader_losses(struct ctrace_reader *r, struct ctrace_losses *to, size_t sz)
 {
 	struct ctrace_losses sum = { .seen = r->seen }, *l = &sum;
-	const struct ctrace_reader_ring *ring;
+	struct ctrace_reader_ring *ring;
 	uint32_t i;
 
 	for (i = 0; i < r->dir.nslots; i++) {
 		ring = &r->rings[i];
+		ctrace_reader_refused(r, ring);
 		l->overrun += ring->cur.lost;
-		l->full += ctrace_load(&ring->cur.ctl->lost_full) - ring->full;
-		l->nested += ctrace_load(&ring->cur.ctl->lost_nested) - ring->nested;
+		l->full += ring->full_now - ring->full;
+		l->nested += ring->nested_now - ring->nested;
 	}
 	ctrace_struct_give(to, sz, &sum, sizeof(sum));
 	return 0;

@@ -13,7 +13,7 @@ before=$(dmesg | wc -l)
 rm -f /dev/ctrace
 check "insmod" insmod "$module"
 check "the device is there" test -c /dev/ctrace
-same "any user may open it" 666 "$(stat -c %a /dev/ctrace)"
+same "any user may try to open it; 02_device/open_denied" 666 "$(stat -c %a /dev/ctrace)"
 check "the family is there" subscribe
 check "rmmod" rmmod ctrace
 wait_for 5 test ! -e /sys/class/misc/ctrace

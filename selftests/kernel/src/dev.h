@@ -39,10 +39,34 @@ static inline void dev_session_start(uint32_t kind, uint32_t value)
 		ksft_exit_fail_msg("start: %s: %s\n", strerror(-err), dev_genl.text);
 }
 
+/* A view of one container, by a descriptor of the device; or an error. */
+static inline int dev_view(int fd, uint32_t session, uint32_t cid, uint64_t *size)
+{
+	struct ctrace_view_args v = { .session = session, .cid = cid };
+	int view = ioctl(fd, CTRACE_IOC_VIEW, &v);
+
+	if (view < 0)
+		return -errno;
+	if (size)
+		*size = v.map_size;
+	return view;
+}
+
+/* Binds fd to the session; or, for one container, puts a view of it in fd's place. */
 static inline int dev_bind(int fd, uint32_t session, uint32_t cid, uint64_t *size)
 {
 	struct ctrace_bind b = { .session = session, .cid = cid };
+	int view;
 
+	if (cid != CTRACE_CID_ALL) {
+		view = dev_view(fd, session, cid, size);
+		if (view < 0)
+			return view;
+		fcntl(view, F_SETFL, fcntl(fd, F_GETFL));
+		dup3(view, fd, O_CLOEXEC);
+		close(view);
+		return 0;
+	}
 	if (ioctl(fd, CTRACE_IOC_BIND, &b))
 		return -errno;
 	if (size)

@@ -59,8 +59,8 @@ static void values(void)
 	} v[] = {
 		{ { .session = 0xffffffff, .cid = CTRACE_CID_ALL }, -ENOENT, "no such session" },
 		{ { .session = 0, .cid = CTRACE_CID_ALL }, -ENOENT, "session 0" },
-		{ { .cid = 0x7ffffff0 }, -ENOENT, "no such container" },
-		{ { .cid = CTRACE_CID_UNKNOWN }, -ENOENT, "the unknown container" },
+		{ { .cid = CTRACE_CID_HOST }, -EINVAL, "bind to a container" },
+		{ { .cid = CTRACE_CID_UNKNOWN }, -EINVAL, "bind to the unknown container" },
 		{ { .cid = CTRACE_CID_ALL, ._reserved = { 1, 0 } }, -EINVAL, "reserved[0] not 0" },
 		{ { .cid = CTRACE_CID_ALL, ._reserved = { 0, 1u << 31 } }, -EINVAL, "reserved[1] not 0" },
 	};
@@ -76,14 +76,80 @@ static void values(void)
 	}
 }
 
+static int open_files(void)
+{
+	int n = 0;
+
+	for (int i = 0; i < 1024; i++)
+		n += fcntl(i, F_GETFD) >= 0;
+	return n;
+}
+
+static void view_values(int fd)
+{
+	static const struct {
+		struct ctrace_view_args v;
+		int err;
+		const char *what;
+	} v[] = {
+		{ { .session = 0xffffffff }, -ENOENT, "a view of no such session" },
+		{ { .session = 0 }, -ENOENT, "a view of session 0" },
+		{ { .cid = 0x7ffffff0 }, -ENOENT, "a view of no such container" },
+		{ { .cid = CTRACE_CID_UNKNOWN }, -ENOENT, "a view of the unknown container" },
+		{ { .cid = CTRACE_CID_ALL }, -ENOENT, "a view of all" },
+		{ { .flags = 1 }, -EINVAL, "a view with flags" },
+		{ { ._pad = 1 }, -EINVAL, "a view, _pad not 0" },
+		{ { ._reserved = { 1, 0 } }, -EINVAL, "a view, reserved[0] not 0" },
+		{ { ._reserved = { 0, 1u << 31 } }, -EINVAL, "a view, reserved[1] not 0" },
+	};
+	int before = open_files();
+
+	for (size_t i = 0; i < sizeof(v) / sizeof(*v); i++) {
+		struct ctrace_view_args a = v[i].v;
+
+		if (i > 1)
+			a.session = dev_session;
+		dev_expect(v[i].err, call(fd, CTRACE_IOC_VIEW, &a), v[i].what);
+	}
+	dev_expect(-EFAULT, call(fd, CTRACE_IOC_VIEW, (void *)-8l), "a view, a bad address");
+	ksft_test_result(open_files() == before, "refused views leave no descriptor\n");
+}
+
+/* A view is a file of its own, that can be asked and taken back and nothing else. */
+static void view(int fd)
+{
+	struct ctrace_shown s = { .session = 1 };
+	uint64_t size = 0;
+	int view = dev_view(fd, dev_session, CTRACE_CID_HOST, &size), r, w;
+
+	ksft_test_result(view >= 0 && fcntl(view, F_GETFD) == FD_CLOEXEC, "a view: %d\n", view);
+	r = call(view, CTRACE_IOC_INFO, &s);
+	ksft_test_result(!r && s.session == dev_session && s.cid == CTRACE_CID_HOST && s.map_size == size,
+			 "it says what it shows: %d\n", r);
+	dev_expect(-EFAULT, call(view, CTRACE_IOC_INFO, NULL), "asked with a bad address");
+	dev_expect(-ENOTTY, dev_bind(view, dev_session, CTRACE_CID_ALL, NULL), "it cannot be bound");
+	dev_expect(-ENOTTY, dev_view(view, dev_session, CTRACE_CID_HOST, NULL), "nor make another view");
+	dev_expect(-EINVAL, write(view, "x", 1) < 0 ? errno == EBADF ? -EINVAL : -errno : 0, "nor be written");
+	dev_expect(-ESPIPE, lseek(view, 0, SEEK_SET) < 0 ? -errno : 0, "nor sought in");
+	dev_expect(-ENOTTY, call(fd, CTRACE_IOC_REVOKE, NULL), "a descriptor of the device cannot be taken back");
+	r = call(view, CTRACE_IOC_REVOKE, NULL);
+	w = call(view, CTRACE_IOC_REVOKE, NULL);
+	ksft_test_result(!r && !w, "a view can, also twice: %d, %d\n", r, w);
+	dev_expect(0, call(view, CTRACE_IOC_INFO, &s), "and still says what it showed");
+	close(view);
+}
+
 static void twice(int fd)
 {
+	struct ctrace_shown s;
 	uint64_t size;
 
+	dev_expect(-ENXIO, call(fd, CTRACE_IOC_INFO, &s), "not bound: shows nothing");
 	dev_expect(0, dev_bind(fd, dev_session, CTRACE_CID_ALL, &size), "after all that: bind");
 	dev_expect(-EBUSY, dev_bind(fd, dev_session, CTRACE_CID_ALL, NULL), "bind again");
-	dev_expect(-EBUSY, dev_bind(fd, dev_session, CTRACE_CID_HOST, NULL), "bind to another");
-	ksft_test_result(size > CTRACE_PAGE, "map_size %llu\n", (unsigned long long)size);
+	dev_expect(0, call(fd, CTRACE_IOC_INFO, &s), "bound: shows something");
+	ksft_test_result(size > CTRACE_PAGE && s.map_size == size && s.cid == CTRACE_CID_ALL, "map_size %llu\n",
+			 (unsigned long long)size);
 }
 
 static void unprivileged(void)
@@ -119,7 +185,7 @@ int main(void)
 	int fd;
 
 	ksft_print_header();
-	ksft_set_plan(5 + 5 + 6 + 1 + 4);
+	ksft_set_plan(5 + 5 + 6 + 11 + 10 + 1 + 5);
 	dev_session_make(&s, "syscall:getpriority");
 	fd = dev_open(0);
 	numbers(fd);
@@ -131,6 +197,8 @@ int main(void)
 	close(fd);
 	fd = dev_open(0);
 	values();
+	view_values(fd);
+	view(fd);
 	unprivileged();
 	twice(fd);
 	ksft_finished();

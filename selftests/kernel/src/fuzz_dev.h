@@ -14,8 +14,9 @@ static void device_call(int *fd, char **map, size_t *size, unsigned long *wrong)
 {
 	static __thread char buf[65536];
 	struct ctrace_bind b = { .session = any_session(), .cid = chance(2) ? CTRACE_CID_ALL : any_cid() };
+	struct ctrace_view_args w = { .session = b.session, .cid = any_cid() };
 	struct pollfd p = { .fd = *fd, .events = rnd() };
-	int pipes[2];
+	int pipes[2], view;
 	uint32_t cmd;
 	void *bad[] = { NULL, (void *)-4096l, (void *)0xffff888000000000ul, *map, buf + sizeof(buf) - 8, (void *)8 };
 	struct iovec v = { buf, rnd() % sizeof(buf) };
@@ -33,6 +34,21 @@ static void device_call(int *fd, char **map, size_t *size, unsigned long *wrong)
 			fcntl(*fd, F_SETFL, O_NONBLOCK);
 		break;
 	case 3:
+		/* in the descriptor's place: a view, or one that may be taken back */
+		if (chance(10))
+			w._reserved[rnd() % 2] = rnd();
+		if (chance(20))
+			w.flags = rnd();
+		view = ioctl(*fd, CTRACE_IOC_VIEW, chance(10) ? ANY(bad) : &w);
+		if (view >= 0) {
+			close(*fd);
+			*fd = view;
+			fcntl(view, F_SETFL, O_NONBLOCK);
+			*size = w.map_size && w.map_size < 64 << 20 ? w.map_size : *size;
+		} else if (chance(4)) {
+			ioctl(*fd, CTRACE_IOC_REVOKE, rnd());
+		}
+		break;
 	case 4:
 	case 5:
 		if (chance(10))
@@ -42,10 +58,14 @@ static void device_call(int *fd, char **map, size_t *size, unsigned long *wrong)
 			*size = b.map_size;
 		break;
 	case 6:
-		cmd = chance(4) ? rnd() : _IOC(rnd() % 4, CTRACE_IOC_MAGIC, chance(2) ? rnd() % 4 : _IOC_NR(CTRACE_IOC_BIND),
+		cmd = chance(4) ? rnd() : _IOC(rnd() % 4, CTRACE_IOC_MAGIC, chance(2) ? rnd() % 6 : _IOC_NR(CTRACE_IOC_BIND),
 					       rnd() % (chance(2) ? 64 : 1 << _IOC_SIZEBITS));
 		memcpy(buf, &b, sizeof(b));
-		if (!ioctl(*fd, cmd, chance(4) ? ANY(bad) : buf) && cmd != CTRACE_IOC_BIND && !(*wrong)++)
+		view = ioctl(*fd, cmd, chance(4) ? ANY(bad) : buf);
+		if (cmd == CTRACE_IOC_VIEW && view >= 0)
+			close(view);
+		else if (view >= 0 && cmd != CTRACE_IOC_BIND && cmd != CTRACE_IOC_INFO && cmd != CTRACE_IOC_REVOKE &&
+			 !(*wrong)++)
 			ksft_print_msg("expected a refusal, seen it taken: ioctl %#x\n", cmd);
 		break;
 	case 7:

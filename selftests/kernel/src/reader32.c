@@ -38,6 +38,8 @@ static void layout(void)
 		       (unsigned long)sizeof(struct ctrace_##s));
 	FIELDS(F)
 	printf("CTRACE_IOC_BIND %lu\n", (unsigned long)CTRACE_IOC_BIND);
+	printf("CTRACE_IOC_VIEW %lu\n", (unsigned long)CTRACE_IOC_VIEW);
+	printf("CTRACE_IOC_INFO %lu\n", (unsigned long)CTRACE_IOC_INFO);
 }
 
 /* --- reading ------------------------------------------------------------------------------ */
@@ -149,17 +151,26 @@ static int follow_read(int fd)
 
 int main(int argc, char **argv)
 {
+	struct ctrace_view_args v = { .session = 0 };
+	struct ctrace_shown shown = { .map_size = 0 };
 	struct ctrace_bind b = { .cid = CTRACE_CID_ALL };
 	int fd, err;
 
 	if (argc < 3)
 		return 2;
 	layout();
-	b.session = atoi(argv[1]);
-	if (argc > 3)
-		b.cid = atoi(argv[3]);
+	v.session = b.session = atoi(argv[1]);
 	fd = open(CTRACE_DEVICE, O_RDONLY);
-	err = fd < 0 || ioctl(fd, CTRACE_IOC_BIND, &b) ? -errno : 0;
+	if (fd >= 0 && argc > 3) {
+		v.cid = atoi(argv[3]);
+		fd = ioctl(fd, CTRACE_IOC_VIEW, &v);
+		err = fd < 0 ? -errno : 0;
+		b.map_size = v.map_size;
+	} else {
+		err = fd < 0 || ioctl(fd, CTRACE_IOC_BIND, &b) ? -errno : 0;
+	}
+	if (!err && (ioctl(fd, CTRACE_IOC_INFO, &shown) || shown.map_size != b.map_size))
+		err = -EPROTO;
 	if (!err)
 		err = argv[2][0] == 'm' ? follow_map(fd, b.map_size) : follow_read(fd);
 	printf("map_size %llu error %d\n", (unsigned long long)b.map_size, -err);

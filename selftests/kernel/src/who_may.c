@@ -34,7 +34,8 @@ static struct {
 	int own;			/* the caller's own session; `others` if it has none */
 	int own_probe, own_target;
 	int fd;				/* the caller's own descriptor */
-	int whole, view, unbound;	/* passed on: bound to the session, bound to the host, not bound */
+	int whole, view, unbound;	/* passed on: bound to the session, a view of the host, not bound */
+	int lost;			/* passed on: another view, to be taken back */
 	uint64_t whole_size, view_size;
 	bool heard_wanted;
 } c;
@@ -180,10 +181,13 @@ static int readable(int fd)
 	return read(fd, b, sizeof(b)) < 0 && errno != EAGAIN ? -errno : 0;
 }
 
+/* Who may not open the device cannot even try the rest on a descriptor of its own: this is what open() said. */
 static int dev_opened(void)
 {
 	c.fd = open(CTRACE_DEVICE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return c.fd < 0 ? -errno : 0;
+	if (c.fd < 0)
+		c.fd = -errno;
+	return c.fd < 0 ? c.fd : 0;
 }
 
 static int dev_written(void)
@@ -197,30 +201,45 @@ static int dev_written(void)
 	return err;
 }
 
-static int dev_number(void)	{ return ioctl(c.fd, _IO(CTRACE_IOC_MAGIC, 7)) ? -errno : 0; }
-static int new_map(void)	{ return mapped(c.fd, 4096, PROT_READ); }
-static int new_read(void)	{ return readable(c.fd); }
-static int new_bind(void)	{ return dev_bind(c.fd, c.others, CTRACE_CID_ALL, NULL); }
-static int new_again(void)	{ return dev_bind(c.fd, c.others, CTRACE_CID_HOST, NULL); }
-
-static int host_bind(void)
+static int viewed(int fd)
 {
-	int fd = dev_open(0), err = dev_bind(fd, c.others, CTRACE_CID_HOST, NULL);
+	int view = dev_view(fd, c.others, CTRACE_CID_HOST, NULL);
 
-	close(fd);
-	return err;
+	if (view >= 0)
+		close(view);
+	return view < 0 ? view : 0;
 }
+
+static int told(int fd)
+{
+	struct ctrace_shown s;
+
+	return ioctl(fd, CTRACE_IOC_INFO, &s) ? -errno : 0;
+}
+
+#define OF_OWN(call)	(c.fd < 0 ? c.fd : (call))
+static int dev_number(void)	{ return OF_OWN(ioctl(c.fd, _IO(CTRACE_IOC_MAGIC, 7)) ? -errno : 0); }
+static int new_map(void)	{ return OF_OWN(mapped(c.fd, 4096, PROT_READ)); }
+static int new_read(void)	{ return OF_OWN(readable(c.fd)); }
+static int new_info(void)	{ return OF_OWN(told(c.fd)); }
+static int new_bind(void)	{ return OF_OWN(dev_bind(c.fd, c.others, CTRACE_CID_ALL, NULL)); }
+static int new_view(void)	{ return OF_OWN(viewed(c.fd)); }
 
 static int whole_map(void)	{ return mapped(c.whole, c.whole_size, PROT_READ); }
 static int whole_write(void)	{ return mapped(c.whole, c.whole_size, PROT_READ | PROT_WRITE); }
 static int whole_read(void)	{ return readable(c.whole); }
-static int whole_bind(void)	{ return dev_bind(c.whole, c.others, CTRACE_CID_HOST, NULL); }
+static int whole_bind(void)	{ return dev_bind(c.whole, c.others, CTRACE_CID_ALL, NULL); }
+static int whole_view(void)	{ return viewed(c.whole); }
 static int view_map(void)	{ return mapped(c.view, c.view_size, PROT_READ); }
 static int view_more(void)	{ return mapped(c.view, c.view_size + 4096, PROT_READ); }
 static int view_read(void)	{ return readable(c.view); }
+static int view_info(void)	{ return told(c.view); }
 static int view_bind(void)	{ return dev_bind(c.view, c.others, CTRACE_CID_ALL, NULL); }
+static int view_view(void)	{ return viewed(c.view); }
+static int view_revoke(void)	{ return ioctl(c.lost, CTRACE_IOC_REVOKE) ? -errno : 0; }
 static int unbound_map(void)	{ return mapped(c.unbound, 4096, PROT_READ); }
 static int unbound_read(void)	{ return readable(c.unbound); }
+static int unbound_view(void)	{ return viewed(c.unbound); }
 static int unbound_bind(void)	{ return dev_bind(c.unbound, c.others, CTRACE_CID_ALL, NULL); }
 
 /*
@@ -232,7 +251,7 @@ static int unbound_bind(void)	{ return dev_bind(c.unbound, c.others, CTRACE_CID_
 #define TRACERS		"+++PPP+++NN"	/* netlink commands: not in other net namespaces */
 #define NOT_OWNER	"PPPPPPPPPNN"
 #define MAY_TRACE	"+++PPP++++P"	/* the device, and sockets that are open */
-#define AGAIN		"BBBPPPBBBBP"
+#define IF_OPEN(e)	e e e "PPP" e e e e "P"	/* of the device: e, if the caller may open it */
 #define ALL(e)		e e e e e e e e e e e
 #define GROUP		"group of births and deaths"
 #define GROUP_OPEN	"+++++++++.."	/* where the kernel cannot require CAP_SYS_ADMIN */
@@ -266,24 +285,30 @@ static const struct {
 	{ "the owner's socket, passed: SESSION_SET", MAY_TRACE, by_owners_socket },
 	{ "a socket that nobody opened, passed: SESSION_NEW", ALL("P"), by_nobodys_socket },
 	{ GROUP, "+P+PPP+++..", listen_in },
-	{ "open", ALL("+"), dev_opened },
-	{ "write", ALL("V"), dev_written },
-	{ "an ioctl that is none", ALL("T"), dev_number },
-	{ "mmap, not bound", ALL("X"), new_map },
-	{ "read, not bound", ALL("X"), new_read },
+	{ "open", MAY_TRACE, dev_opened },
+	{ "write", IF_OPEN("V"), dev_written },
+	{ "an ioctl that is none", IF_OPEN("T"), dev_number },
+	{ "mmap, not bound", IF_OPEN("X"), new_map },
+	{ "read, not bound", IF_OPEN("X"), new_read },
+	{ "asked, not bound", IF_OPEN("X"), new_info },
+	{ "a view of a container", MAY_TRACE, new_view },
 	{ "bind to a session", MAY_TRACE, new_bind },
-	{ "bind to a container", MAY_TRACE, host_bind },
-	{ "bind it again", AGAIN, new_again },
+	{ "bind it again", IF_OPEN("B"), new_bind },
 	{ "passed, bound to a session: mmap", ALL("+"), whole_map },
 	{ "passed, bound to a session: mmap to write", ALL("A"), whole_write },
 	{ "passed, bound to a session: read", ALL("+"), whole_read },
-	{ "passed, bound to a session: bind", AGAIN, whole_bind },
-	{ "passed, bound to a container: mmap", ALL("+"), view_map },
-	{ "passed, bound to a container: mmap of more", ALL("V"), view_more },
-	{ "passed, bound to a container: read", ALL("+"), view_read },
-	{ "passed, bound to a container: bind", AGAIN, view_bind },
+	{ "passed, bound to a session: bind", IF_OPEN("B"), whole_bind },
+	{ "passed, bound to a session: a view", MAY_TRACE, whole_view },
+	{ "passed, a view: mmap", ALL("+"), view_map },
+	{ "passed, a view: mmap of more", ALL("V"), view_more },
+	{ "passed, a view: read", ALL("+"), view_read },
+	{ "passed, a view: asked", ALL("+"), view_info },
+	{ "passed, a view: bind", ALL("T"), view_bind },
+	{ "passed, a view: a view", ALL("T"), view_view },
+	{ "passed, a view: take it back", MAY_TRACE, view_revoke },
 	{ "passed, not bound: mmap", ALL("X"), unbound_map },
 	{ "passed, not bound: read", ALL("X"), unbound_read },
+	{ "passed, not bound: a view", MAY_TRACE, unbound_view },
 	{ "passed, not bound: bind", MAY_TRACE, unbound_bind },
 };
 #define ROWS (sizeof(rows) / sizeof(*rows))
@@ -409,6 +434,7 @@ static void try_all(int who, int sock, int out)
 		_exit(90);
 	c.whole = dev_fd_recv(sock);
 	c.view = dev_fd_recv(sock);
+	c.lost = dev_fd_recv(sock);
 	c.unbound = dev_fd_recv(sock);
 	c.owner.fd = dev_fd_recv(sock);
 	c.nobodys.fd = dev_fd_recv(sock);
@@ -523,6 +549,9 @@ int main(int argc, char **argv)
 		fd = dev_open(O_NONBLOCK);
 		dev_fd_send(sv[0], c.whole);
 		dev_fd_send(sv[0], c.view);
+		c.lost = dev_view(fd, dev_session, CTRACE_CID_HOST, NULL);
+		dev_fd_send(sv[0], c.lost);
+		close(c.lost);
 		dev_fd_send(sv[0], fd);
 		dev_fd_send(sv[0], c.owner.fd);
 		dev_fd_send(sv[0], c.nobodys.fd);
