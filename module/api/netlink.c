@@ -157,7 +157,8 @@ static int command_dump(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 #define DO(c)	{ .cmd = CTRACE_CMD_##c, .doit = command_do, CTRACE_COMPAT_OP_POLICY(policy_top) }
-#define BOTH(c)	{ .cmd = CTRACE_CMD_##c, .doit = command_do, .dumpit = command_dump, CTRACE_COMPAT_OP_POLICY(policy_top) }
+#define BOTH(c)	{ .cmd = CTRACE_CMD_##c, .doit = command_do, .dumpit = command_dump,	\
+		  CTRACE_COMPAT_OP_POLICY(policy_top) }
 #define DUMP(c)	{ .cmd = CTRACE_CMD_##c, .dumpit = command_dump, CTRACE_COMPAT_OP_POLICY(policy_top) }
 
 static CTRACE_COMPAT_OPS_CONST struct genl_ops ops[] = {
@@ -168,11 +169,12 @@ static CTRACE_COMPAT_OPS_CONST struct genl_ops ops[] = {
 };
 
 /*
- * parallel_ops: the kernel calls us without genl_mutex, which is one for all families that do not say so. Our commands may
- * run in parallel then: each is on its own stack, and ctrace_lock orders what they change. So nobody who uses
- * generic netlink waits for ctrace, but for one case: the kernel calls commands, and a dump's first part, with a lock
- * held for reading (cb_lock), that it takes for writing to add or remove a family. So what may take seconds, the state
- * dump, is not done in a command (ctrace_netlink_answer_new()).
+ * parallel_ops: the kernel calls us without genl_mutex, which is one for all families that do not say so. Then
+ * our commands run in parallel: each is on its own stack, and ctrace_lock orders what they change. So
+ * nobody who uses generic netlink waits for ctrace, but for one case: the kernel calls commands, and a
+ * dump's first part, with a lock held for reading (cb_lock), which it takes for writing to add or remove
+ * a family. So a state dump, which takes many seconds, is not written in a command
+ * (ctrace_netlink_answer_new()).
  *
  * Nothing of ours runs after genl_unregister_family(), on all kernels since 3.10: it takes cb_lock for writing, so
  * it waits for commands. A dump goes on outside that lock, but holds the module from its first part to its last

@@ -109,7 +109,10 @@ int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 	return ctrace_netlink_reply_send(skb, info, hdr, err);
 }
 
-/* The session of the socket that `in` came from. On success ctrace_lock is held, and the caller unlocks it. Else an ERR_PTR. */
+/*
+ * The session of the socket that `in` came from. On success ctrace_lock is held, and the caller unlocks it. Else
+ * an ERR_PTR.
+ */
 static struct ctrace_session *own_session(struct sk_buff *in, struct genl_info *info, struct nlattr **tb)
 {
 	struct ctrace_session *s;
@@ -159,8 +162,8 @@ static void dumped(void *answer, bool whole)
 }
 
 /*
- * The probes are armed before the dump: nobody is missed between the dump and the events. The sender is answered when
- * the dump is written, but waits in recv() for that, with no lock of ours or the kernel's.
+ * The probes are armed before the dump: nobody is missed between the dump and the events. The sender is
+ * answered when the dump is written, but waits in recv() for that, with no lock of ours or the kernel's.
  */
 static int record_and_dump(struct ctrace_session *s, struct sk_buff *in, struct genl_info *info)
 {

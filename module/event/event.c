@@ -68,8 +68,8 @@ struct ctrace_source *ctrace_source_by_name(const char *tracepoint)
 }
 
 /*
- * A curated source's tracepoint is built in: what was found once stays true. So each is looked up once, though thousands
- * of types of system calls share two. Askers may race: they find the same.
+ * A curated source's tracepoint is built in: what was found once stays true. So each is looked up once, though
+ * thousands of types of system calls share two. Askers may race: they find the same.
  */
 static bool source_exists(struct ctrace_source *s)
 {

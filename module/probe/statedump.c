@@ -169,13 +169,18 @@ static void dump_task(struct ctrace_statedump *d, struct task_struct *p)
 
 /* --- all of them ------------------------------------------------------------------ */
 
+static bool half_a_ring(const struct ctrace_statedump *d)
+{
+	return d->bytes > d->s->arena->dir->ring_size / 2;
+}
+
 /*
  * The dump is written on one CPU or two, into their rings. What does not fit overwrites what came first.
  * So pause after each half of a ring, to let a reader catch up; but do not wait for it.
  */
 static void rest(struct ctrace_statedump *d)
 {
-	if (d->bytes > d->s->arena->dir->ring_size / 2) {
+	if (half_a_ring(d)) {
 		d->bytes = 0;
 		usleep_range(10000, 20000);
 	}
@@ -184,7 +189,8 @@ static void rest(struct ctrace_statedump *d)
 
 /*
  * Walks by number, so that it may rest anywhere; on a list, the next task might be gone by then. A task
- * that exists from beginning to end is met once. False: the session was stopped.
+ * that exists from beginning to end is met once. A task in the deepest pid namespace writes 4 KiB, so the ring
+ * is looked at after each. False: the session was stopped.
  */
 static bool walk(struct ctrace_statedump *d)
 {
@@ -194,7 +200,7 @@ static bool walk(struct ctrace_statedump *d)
 
 	do {
 		rcu_read_lock();
-		for (batch = 0; batch < 32; batch++, nr++) {
+		for (batch = 0; batch < 32 && !half_a_ring(d); batch++, nr++) {
 			more = ctrace_compat_next_task(&nr, &p);
 			if (!more)
 				break;

@@ -47,8 +47,8 @@ static int resolve(struct ctrace *ct)
 	id = genl_ctrl_resolve(ct->sk, CTRACE_GENL_NAME);
 	if (id < 0) {
 		/*
-		 * To ask for the family loads no module. To open the device does, if there is a node of its fixed
-		 * number, which kmod and udev make at boot, for root alone.
+		 * To ask for the family loads no module. To open the device does, if there is a node of its
+		 * fixed number, which kmod and udev make at boot, for root alone.
 		 */
 		fd = open(CTRACE_DEVICE, O_RDONLY | O_CLOEXEC);
 		if (fd >= 0)

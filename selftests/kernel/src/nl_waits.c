@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nl_waits [PROCESSES]: nobody waits for ctrace's control, and control for nobody. While a state dump of that many
- * processes (default 1500; two thirds of them 32 pid namespaces deep, so with a record for each level) is written into
- * small rings, other users of generic netlink, INFO_GET, another session, and the births of containers go on.
+ * nl_waits [PROCESSES]: nobody waits for ctrace's control, and control for nobody. While a state dump of that
+ * many processes (default 1500; two thirds of them 32 pid namespaces deep, so with a record for each level) is
+ * written into small rings, other users of generic netlink, INFO_GET, another session, and the births of containers go on.
  */
 #include "dev.h"
 #include "box.h"
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#define DEPTH	31	/* of the 32 namespaces below the initial one, the last is the newborn container's */
+#define DEPTH	32	/* the kernel allows no more */
 
 static double seconds(void)
 {
