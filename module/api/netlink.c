@@ -174,7 +174,7 @@ static CTRACE_COMPAT_OPS_CONST struct genl_ops ops[] = {
  * nobody who uses generic netlink waits for ctrace, but for one case: the kernel calls commands, and a
  * dump's first part, with a lock held for reading (cb_lock), which it takes for writing to add or remove
  * a family. So a state dump, which takes many seconds, is not written in a command
- * (ctrace_netlink_answer_new()).
+ * (ctrace_netlink_answer_new()). An arena is made in one: one of many gigabytes takes seconds to zero.
  *
  * Nothing of ours runs after genl_unregister_family(), on all kernels since 3.10: it takes cb_lock for writing, so
  * it waits for commands. A dump goes on outside that lock, but holds the module from its first part to its last
