@@ -94,4 +94,7 @@ MODULE_DESCRIPTION("Container tracing: events tagged in the kernel with the cont
 MODULE_AUTHOR("The ctrace developers");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(CTRACE_VERSION);
-MODULE_ALIAS("net-pf-16-proto-16-family-" CTRACE_GENL_NAME);
+/*
+ * No alias for the netlink family: any user, in a network namespace of his own, can ask the kernel for a family,
+ * and the kernel then loads its module. Only who may open the device's node loads this one (api/dev.c).
+ */

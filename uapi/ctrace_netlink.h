@@ -3,7 +3,11 @@
  * ctrace: control over generic netlink, family "ctrace".
  *
  * The version in each message's header is the sender's CTRACE_ABI (see ctrace.h). The module
- * refuses commands of a sender that is too old (EPROTO), except INFO_GET and dumps.
+ * refuses commands of a sender that is too old (EPROTO), except INFO_GET, EVENT_GET and dumps.
+ *
+ * Commands may be sent on several sockets at once, and wait for each other only as long as the module changes
+ * something. SESSION_SET is special: with a state dump, it is acknowledged when the dump is complete, or, with
+ * ECANCELED, when the session was stopped or deleted before; meanwhile the socket takes other commands.
  *
  * A session belongs to the socket that made it, and ends when that socket is closed. So does a
  * definition that lacks CTRACE_EVENT_F_KEEP: closing the socket does what EVENT_DEL does. Any caller
@@ -17,9 +21,8 @@
  * both the sender and the opener of its socket must have the capability.
  *
  *                                              caller may trace  caller may not
- *  INFO_GET, EVENT_GET (no definitions)        yes               yes
- *  EVENT_GET with definitions                  yes               they are left out
- *  other dumps                                 yes               EPERM
+ *  INFO_GET, EVENT_GET of one type             yes               yes (without its definition)
+ *  all dumps                                   yes               EPERM
  *  SESSION_NEW, EVENT_NEW, EVENT_DEL           yes               EPERM
  *  change a session, on its own socket         yes               EPERM
  *  change a session, on another socket         EPERM             EPERM
@@ -57,7 +60,8 @@
  *  TARGET_DEL     SESSION{ID} TARGET{ID}
  *  TARGET_GET     dump [SESSION{ID}] -> SESSION{ID} TARGET{...}
  *  CONTAINER_GET  dump              -> CONTAINER{...}
- *  EVENT_GET      dump [EVENT{ID}]  -> EVENT{...}
+ *  EVENT_GET      EVENT{ID | NAME}  -> EVENT{...}: one type; of several kprobes of that name the newest
+ *                 dump [EVENT{ID}]  -> EVENT{...}
  *  EVENT_NEW      EVENT{DEFINITION [FLAGS]} -> EVENT{ID, NAME}: defines a kprobe's event type,
  *                                    which PROBE_ADD takes by that name
  *  EVENT_DEL      EVENT{NAME}        frees the name; sessions that use the type keep it, and
@@ -81,6 +85,7 @@
  *  EBADF	TARGET_CGROUP is no descriptor
  *  ENOTDIR	TARGET_CGROUP is not a cgroup's directory
  *  EOPNOTSUPP	this kernel lacks the event's tracepoint (EVENT_REASON says why)
+ *  ECANCELED	the session was stopped before its state dump was complete
  *  EUSERS	all 32 sessions are in use
  *  ENOSPC	all 1024 definitions, all dynamic event types or all 256 pid targets are in use; or
  *		too many tasks are followed

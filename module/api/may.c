@@ -14,16 +14,24 @@ bool ctrace_may_bind(void)
 	return ctrace_compat_may_trace();
 }
 
-/* What every user may ask: whether the module is there, and what it can record. */
-static bool open_to_all(u8 cmd)
+/*
+ * What every user may ask: whether the module is there, and what one type of events is, because a process without
+ * privileges may have been handed a descriptor and reads records. No dump: one that is begun and not read keeps the
+ * module from being removed, and one of all types is work for the kernel, as often as a user likes.
+ */
+static bool open_to_all(u8 cmd, bool dump)
 {
-	return cmd == CTRACE_CMD_INFO_GET || cmd == CTRACE_CMD_EVENT_GET;
+	return cmd == CTRACE_CMD_INFO_GET || (cmd == CTRACE_CMD_EVENT_GET && !dump);
 }
 
-int ctrace_may_send(u8 cmd, struct sk_buff *request, struct netlink_ext_ack *extack)
+int ctrace_may_send(u8 cmd, bool dump, struct sk_buff *request, struct netlink_ext_ack *extack)
 {
-	if (open_to_all(cmd) || ctrace_may_trace(request))
+	if (open_to_all(cmd, dump) || ctrace_may_trace(request))
 		return 0;
+	if (cmd == CTRACE_CMD_EVENT_GET) {
+		NL_SET_ERR_MSG(extack, "listing all event types needs CAP_SYS_ADMIN or CAP_PERFMON in the initial user namespace: ask for one, by CTRACE_A_EVENT_ID or _NAME");
+		return -EPERM;
+	}
 	NL_SET_ERR_MSG(extack, "needs CAP_SYS_ADMIN or CAP_PERFMON in the initial user namespace");
 	return -EPERM;
 }

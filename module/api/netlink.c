@@ -33,22 +33,17 @@ u64 ctrace_features(void)
 	       (ctrace_family_sample.lacks ? 0 : CTRACE_FEATURE_SAMPLES);
 }
 
+/* Takes no lock: every user may ask, and is answered whatever goes on. */
 static int info_get(struct sk_buff *in, struct genl_info *info)
 {
-	struct ctrace_session *s;
 	struct nlattr *nest;
 	struct sk_buff *skb;
-	u32 sessions = 0;
 	void *hdr;
 	int err;
 
 	skb = ctrace_netlink_reply_new(info, CTRACE_CMD_INFO_GET, &hdr);
 	if (!skb)
 		return -ENOMEM;
-	mutex_lock(&ctrace_lock);
-	list_for_each_entry(s, &ctrace_session_list, list)
-		sessions++;
-	mutex_unlock(&ctrace_lock);
 	nest = nla_nest_start(skb, CTRACE_A_INFO);
 	err = !nest || nla_put_u32(skb, CTRACE_A_INFO_ABI, CTRACE_ABI) ||
 	      nla_put_u32(skb, CTRACE_A_INFO_ABI_COMPAT, CTRACE_ABI_COMPAT) ||
@@ -56,7 +51,7 @@ static int info_get(struct sk_buff *in, struct genl_info *info)
 	      nla_put_u64_64bit(skb, CTRACE_A_INFO_FEATURES, ctrace_features(), CTRACE_A_INFO_PAD) ||
 	      nla_put_u32(skb, CTRACE_A_INFO_CGROUP_MODE, ctrace_identity_cgroup_mode()) ||
 	      nla_put_u32(skb, CTRACE_A_INFO_CONTAINERS, ctrace_container_count()) ||
-	      nla_put_u32(skb, CTRACE_A_INFO_SESSIONS, sessions) ||
+	      nla_put_u32(skb, CTRACE_A_INFO_SESSIONS, ctrace_session_count()) ||
 	      nla_put_u64_64bit(skb, CTRACE_A_INFO_UNKNOWN, ctrace_container_unknown_count(),
 				CTRACE_A_INFO_PAD);
 	if (!err)
@@ -120,7 +115,8 @@ static const struct {
 	[CTRACE_CMD_TARGET_DEL]		= { .doit = ctrace_netlink_target_del },
 	[CTRACE_CMD_TARGET_GET]		= { .dumpit = ctrace_dump_targets },
 	[CTRACE_CMD_CONTAINER_GET]	= { .dumpit = ctrace_dump_containers },
-	[CTRACE_CMD_EVENT_GET]		= { .dumpit = ctrace_dump_events },
+	[CTRACE_CMD_EVENT_GET]		= { .doit = ctrace_netlink_event_get,
+					    .dumpit = ctrace_dump_events },
 	[CTRACE_CMD_EVENT_NEW]		= { .doit = ctrace_netlink_event_new },
 	[CTRACE_CMD_EVENT_DEL]		= { .doit = ctrace_netlink_event_del },
 	[CTRACE_CMD_STATS_GET]		= { .dumpit = ctrace_dump_stats },
@@ -131,11 +127,11 @@ static int checked_do(struct sk_buff *skb, struct genl_info *info)
 {
 	struct netlink_ext_ack *extack = ctrace_compat_extack(info);
 	u8 cmd = info->genlhdr->cmd;
-	int err = ctrace_may_send(cmd, skb, extack);
+	int err = ctrace_may_send(cmd, false, skb, extack);
 
 	if (err)
 		return err;
-	if (cmd != CTRACE_CMD_INFO_GET && info->genlhdr->version < CTRACE_ABI_COMPAT)
+	if (cmd != CTRACE_CMD_INFO_GET && cmd != CTRACE_CMD_EVENT_GET && info->genlhdr->version < CTRACE_ABI_COMPAT)
 		return too_old(info);
 	return ctrace_compat_strict_request(info->nlhdr, CTRACE_A_MAX, policy_top, extack) ?:
 	       commands[cmd].doit(skb, info);
@@ -151,7 +147,7 @@ static int checked_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	const struct genlmsghdr *hdr = nlmsg_data(cb->nlh);
 
-	return ctrace_may_send(hdr->cmd, cb->skb, ctrace_compat_dump_extack(cb)) ?:
+	return ctrace_may_send(hdr->cmd, true, cb->skb, ctrace_compat_dump_extack(cb)) ?:
 	       commands[hdr->cmd].dumpit(skb, cb);
 }
 
@@ -161,21 +157,36 @@ static int command_dump(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 #define DO(c)	{ .cmd = CTRACE_CMD_##c, .doit = command_do, CTRACE_COMPAT_OP_POLICY(policy_top) }
+#define BOTH(c)	{ .cmd = CTRACE_CMD_##c, .doit = command_do, .dumpit = command_dump,	\
+		  CTRACE_COMPAT_OP_POLICY(policy_top) }
 #define DUMP(c)	{ .cmd = CTRACE_CMD_##c, .dumpit = command_dump, CTRACE_COMPAT_OP_POLICY(policy_top) }
 
 static CTRACE_COMPAT_OPS_CONST struct genl_ops ops[] = {
 	DO(INFO_GET), DO(SESSION_NEW), DO(SESSION_DEL), DO(SESSION_SET), DUMP(SESSION_GET),
 	DO(PROBE_ADD), DO(PROBE_DEL), DUMP(PROBE_GET), DO(TARGET_ADD), DO(TARGET_DEL), DUMP(TARGET_GET),
-	DUMP(CONTAINER_GET), DUMP(EVENT_GET), DO(EVENT_NEW), DO(EVENT_DEL), DUMP(STATS_GET),
+	DUMP(CONTAINER_GET), BOTH(EVENT_GET), DO(EVENT_NEW), DO(EVENT_DEL), DUMP(STATS_GET),
 	DUMP(TRACEPOINT_GET),
 };
 
+/*
+ * parallel_ops: the kernel calls us without genl_mutex, which is one for all families that do not say so. Then
+ * our commands run in parallel: each is on its own stack, and ctrace_lock orders what they change. So
+ * nobody who uses generic netlink waits for ctrace, but for one case: the kernel calls commands, and a
+ * dump's first part, with a lock held for reading (cb_lock), which it takes for writing to add or remove
+ * a family. So a state dump, which takes many seconds, is not written in a command
+ * (ctrace_netlink_answer_new()). An arena is made in one: one of many gigabytes takes seconds to zero.
+ *
+ * Nothing of ours runs after genl_unregister_family(), on all kernels since 3.10: it takes cb_lock for writing, so
+ * it waits for commands. A dump goes on outside that lock, but holds the module from its first part to its last
+ * (.module), so that module exit is not reached before all dumps have ended.
+ */
 struct genl_family ctrace_genl_family CTRACE_COMPAT_FAMILY_CONST = {
 	.name = CTRACE_GENL_NAME,
 	.version = CTRACE_GENL_VERSION,
 	.maxattr = CTRACE_A_MAX,
 	CTRACE_COMPAT_FAMILY_POLICY(policy_top)
 	.module = THIS_MODULE,
+	.parallel_ops = true,
 	CTRACE_COMPAT_FAMILY_OPS(ops)
 	CTRACE_COMPAT_FAMILY_MCGRPS(groups)
 };

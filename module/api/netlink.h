@@ -31,6 +31,7 @@ int ctrace_netlink_target_add(struct sk_buff *skb, struct genl_info *info);
 int ctrace_netlink_target_del(struct sk_buff *skb, struct genl_info *info);
 
 /* Commands on event types: nl_event.c. */
+int ctrace_netlink_event_get(struct sk_buff *skb, struct genl_info *info);
 int ctrace_netlink_event_new(struct sk_buff *skb, struct genl_info *info);
 int ctrace_netlink_event_del(struct sk_buff *skb, struct genl_info *info);
 

@@ -5,7 +5,6 @@
  * nothing that stayed is left out.
  */
 #include <linux/kernel.h>
-#include "api/may.h"
 #include "api/netlink.h"
 #include "api/put.h"
 #include "api/reply.h"
@@ -68,7 +67,9 @@ int ctrace_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb)
 	err = dump_only(cb, &only);
 	if (err)
 		return err;
-	mutex_lock(&ctrace_lock);
+	err = mutex_lock_killable(&ctrace_lock);
+	if (err)
+		return err;
 	list_for_each_entry(s, &ctrace_session_list, list) {
 		if (s->id <= cb->args[0] || (only && s->id != only))
 			continue;
@@ -98,7 +99,9 @@ static int dump_items(struct sk_buff *skb, struct netlink_callback *cb,
 	err = dump_only(cb, &only);
 	if (err)
 		return err;
-	mutex_lock(&ctrace_lock);
+	err = mutex_lock_killable(&ctrace_lock);
+	if (err)
+		return err;
 	list_for_each_entry(s, &ctrace_session_list, list) {
 		if (s->id < cb->args[0] || (only && s->id != only))
 			continue;
@@ -253,7 +256,6 @@ int ctrace_dump_events(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr *attrs[CTRACE_A_MAX + 1], *tb[CTRACE_A_EVENT_MAX + 1];
 	struct ctrace_field_desc fields[CTRACE_EVENT_FIELDS];
-	bool may_trace = ctrace_may_trace(cb->skb);
 	u32 from = cb->args[0], to = U32_MAX;
 	struct ctrace_event_type t;
 	char name[CTRACE_NAME_MAX];
@@ -263,11 +265,8 @@ int ctrace_dump_events(struct sk_buff *skb, struct netlink_callback *cb)
 
 	err = ctrace_compat_dump_parse(cb, attrs, CTRACE_A_MAX);
 	if (!err && attrs[CTRACE_A_EVENT]) {
-		err = may_trace ?
-		      ctrace_netlink_set(attrs, CTRACE_A_EVENT, tb, CTRACE_A_EVENT_MAX,
-					 ctrace_policy_event, ctrace_compat_dump_extack(cb)) :
-		      ctrace_compat_parse_nested(tb, CTRACE_A_EVENT_MAX, attrs[CTRACE_A_EVENT],
-						 ctrace_policy_event, ctrace_compat_dump_extack(cb));
+		err = ctrace_netlink_set(attrs, CTRACE_A_EVENT, tb, CTRACE_A_EVENT_MAX,
+					 ctrace_policy_event, ctrace_compat_dump_extack(cb));
 		if (!err && tb[CTRACE_A_EVENT_ID]) {
 			to = nla_get_u32(tb[CTRACE_A_EVENT_ID]);
 			from = max(from, to);
@@ -277,7 +276,7 @@ int ctrace_dump_events(struct sk_buff *skb, struct netlink_callback *cb)
 		return err;
 	while (ctrace_event_next(from, &t, fields, name) && t.id <= to) {
 		hdr = message(skb, cb, CTRACE_CMD_EVENT_GET);
-		full = !hdr || finish(skb, hdr, ctrace_put_event(skb, &t, may_trace));
+		full = !hdr || finish(skb, hdr, ctrace_put_event(skb, &t, true));
 		if (full)
 			break;
 		from = t.id + 1;

@@ -9,6 +9,7 @@
 #include "session/probe.h"
 #include "session/session.h"
 #include "session/target.h"
+#include "identity/scan.h"
 
 const struct nla_policy ctrace_policy_session[CTRACE_A_SESSION_MAX + 1] = {
 	[CTRACE_A_SESSION_ID] = { .type = NLA_U32 },
@@ -50,7 +51,7 @@ static int no_attr(struct genl_info *info, const char *attr)
 
 int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 {
-	struct ctrace_session_opts o = { .wakeup_ns = 5 * NSEC_PER_MSEC, .portid = info->snd_portid,
+	struct ctrace_session_opts o = { .wakeup_ns = 5 * NSEC_PER_MSEC, .sk = NETLINK_CB(in).sk,
 					  .features = ctrace_features() };
 	struct nlattr *tb[CTRACE_A_SESSION_MAX + 1];
 	char why[CTRACE_WHY_MAX] = "";
@@ -92,24 +93,27 @@ int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 	skb = ctrace_netlink_reply_new(info, CTRACE_CMD_SESSION_NEW, &hdr);
 	if (!skb)
 		return -ENOMEM;
-	mutex_lock(&ctrace_lock);
 	s = ctrace_session_new(&o, why);
-	err = PTR_ERR_OR_ZERO(s);
-	if (!err) {
-		err = ctrace_put_session(skb, s);
-		if (err)
-			ctrace_session_end(s);
-	}
-	mutex_unlock(&ctrace_lock);
 	if (IS_ERR(s)) {
 		nlmsg_free(skb);
-		return ctrace_netlink_failed(info, err, why, "a new session");
+		return ctrace_netlink_failed(info, PTR_ERR(s), why, "a new session");
 	}
+	err = ctrace_put_session(skb, s);
+	if (err)
+		ctrace_session_end(s);
+	mutex_unlock(&ctrace_lock);
+	if (err)
+		ctrace_session_free(s);
+	else
+		ctrace_identity_scan();
 	return ctrace_netlink_reply_send(skb, info, hdr, err);
 }
 
-/* The sender's session. On success ctrace_lock is held, and the caller unlocks it. Else an ERR_PTR. */
-static struct ctrace_session *own_session(struct genl_info *info, struct nlattr **tb)
+/*
+ * The session of the socket that `in` came from. On success ctrace_lock is held, and the caller unlocks it. Else
+ * an ERR_PTR.
+ */
+static struct ctrace_session *own_session(struct sk_buff *in, struct genl_info *info, struct nlattr **tb)
 {
 	struct ctrace_session *s;
 	u32 id;
@@ -122,9 +126,11 @@ static struct ctrace_session *own_session(struct genl_info *info, struct nlattr 
 	if (!tb[CTRACE_A_SESSION_ID])
 		return ERR_PTR(no_attr(info, "CTRACE_A_SESSION_ID"));
 	id = nla_get_u32(tb[CTRACE_A_SESSION_ID]);
-	mutex_lock(&ctrace_lock);
+	err = mutex_lock_killable(&ctrace_lock);
+	if (err)
+		return ERR_PTR(err);
 	s = ctrace_session_find(id);
-	if (s && s->portid == info->snd_portid)
+	if (s && s->sk == NETLINK_CB(in).sk)
 		return s;
 	mutex_unlock(&ctrace_lock);
 	if (s)
@@ -137,19 +143,47 @@ static struct ctrace_session *own_session(struct genl_info *info, struct nlattr 
 int ctrace_netlink_session_del(struct sk_buff *in, struct genl_info *info)
 {
 	struct nlattr *tb[CTRACE_A_SESSION_MAX + 1];
-	struct ctrace_session *s = own_session(info, tb);
+	struct ctrace_session *s = own_session(in, info, tb);
 
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	ctrace_session_end(s);
 	mutex_unlock(&ctrace_lock);
+	ctrace_session_free(s);
 	return 0;
+}
+
+static void dumped(void *answer, bool whole)
+{
+	if (whole)
+		ctrace_netlink_answer_send(answer, 0, NULL);
+	else
+		ctrace_netlink_answer_send(answer, -ECANCELED, "the session was stopped before its state dump was complete");
+}
+
+/*
+ * The probes are armed before the dump: nobody is missed between the dump and the events. The sender is
+ * answered when the dump is written, but waits in recv() for that, with no lock of ours or the kernel's.
+ */
+static int record_and_dump(struct ctrace_session *s, struct sk_buff *in, struct genl_info *info)
+{
+	struct ctrace_netlink_answer *a = ctrace_netlink_answer_new(in, info);
+	struct ctrace_statedump *d = a ? ctrace_statedump_new(dumped, a) : NULL;
+
+	if (!d) {
+		if (a)
+			ctrace_netlink_answer_free(a);
+		return ctrace_netlink_failed(info, -ENOMEM, "", "a state dump");
+	}
+	ctrace_session_record(s, true);
+	ctrace_statedump_start(s, d);
+	return CTRACE_COMPAT_NO_ANSWER;
 }
 
 int ctrace_netlink_session_set(struct sk_buff *in, struct genl_info *info)
 {
 	struct nlattr *tb[CTRACE_A_SESSION_MAX + 1];
-	struct ctrace_session *s = own_session(info, tb);
+	struct ctrace_session *s = own_session(in, info, tb);
 	int err = 0;
 	u32 state;
 
@@ -162,9 +196,10 @@ int ctrace_netlink_session_set(struct sk_buff *in, struct genl_info *info)
 		if (state != CTRACE_SESSION_STOPPED && state != CTRACE_SESSION_RECORDING)
 			err = ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 				"CTRACE_A_SESSION_STATE: %u is neither 0 (stop) nor 1 (record)", state);
-		/* The probes are armed: nobody is missed between the dump and the events. */
-		else if (ctrace_session_record(s, state == CTRACE_SESSION_RECORDING) && s->flags & CTRACE_SESSION_F_STATEDUMP)
-			ctrace_statedump(s);
+		else if (state == CTRACE_SESSION_RECORDING && !s->recording && s->flags & CTRACE_SESSION_F_STATEDUMP)
+			err = record_and_dump(s, in, info);
+		else
+			ctrace_session_record(s, state == CTRACE_SESSION_RECORDING);
 	}
 	mutex_unlock(&ctrace_lock);
 	return err;
@@ -202,7 +237,7 @@ int ctrace_netlink_probe_add(struct sk_buff *in, struct genl_info *info)
 	skb = ctrace_netlink_reply_new(info, CTRACE_CMD_PROBE_ADD, &hdr);
 	if (!skb)
 		return -ENOMEM;
-	s = own_session(info, tb);
+	s = own_session(in, info, tb);
 	if (IS_ERR(s)) {
 		nlmsg_free(skb);
 		return PTR_ERR(s);
@@ -235,7 +270,7 @@ int ctrace_netlink_probe_del(struct sk_buff *in, struct genl_info *info)
 		return err;
 	if (!pa[CTRACE_A_PROBE_ID])
 		return no_attr(info, "CTRACE_A_PROBE_ID");
-	s = own_session(info, tb);
+	s = own_session(in, info, tb);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	p = ctrace_probe_find(s, nla_get_u32(pa[CTRACE_A_PROBE_ID]));
@@ -300,7 +335,7 @@ int ctrace_netlink_target_add(struct sk_buff *in, struct genl_info *info)
 	skb = ctrace_netlink_reply_new(info, CTRACE_CMD_TARGET_ADD, &hdr);
 	if (!skb)
 		return -ENOMEM;
-	s = own_session(info, tb);
+	s = own_session(in, info, tb);
 	if (IS_ERR(s)) {
 		nlmsg_free(skb);
 		return PTR_ERR(s);
@@ -313,6 +348,8 @@ int ctrace_netlink_target_add(struct sk_buff *in, struct genl_info *info)
 			ctrace_target_del(s, t);
 	}
 	mutex_unlock(&ctrace_lock);
+	if (!err && kind == CTRACE_TARGET_CGROUP)
+		ctrace_identity_scan();
 	if (IS_ERR(t)) {
 		nlmsg_free(skb);
 		return ctrace_netlink_failed(info, err, why, "CTRACE_A_TARGET");
@@ -333,7 +370,7 @@ int ctrace_netlink_target_del(struct sk_buff *in, struct genl_info *info)
 		return err;
 	if (!ta[CTRACE_A_TARGET_ID])
 		return no_attr(info, "CTRACE_A_TARGET_ID");
-	s = own_session(info, tb);
+	s = own_session(in, info, tb);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	t = ctrace_target_find(s, nla_get_u32(ta[CTRACE_A_TARGET_ID]));

@@ -159,16 +159,10 @@ int ctrace_put_container(struct sk_buff *skb, const struct ctrace_container *c)
 static int put_definition(struct sk_buff *skb, const struct ctrace_event_type *t)
 {
 	struct ctrace_definer by;
-	bool is;
 
-	if (!t->definition)
-		return 0;
-	mutex_lock(&ctrace_lock);
-	is = ctrace_is_defined(t, &by);
-	mutex_unlock(&ctrace_lock);
-	return is && (nla_put_string(skb, CTRACE_A_EVENT_DEFINITION, t->definition) ||
-		      nla_put_u32(skb, CTRACE_A_EVENT_FLAGS, by.flags) ||
-		      nla_put_u32(skb, CTRACE_A_EVENT_OWNER, by.owner));
+	return t->definition && ctrace_is_defined(t, &by) && (nla_put_string(skb, CTRACE_A_EVENT_DEFINITION, t->definition) ||
+		nla_put_u32(skb, CTRACE_A_EVENT_FLAGS, by.flags) ||
+		nla_put_u32(skb, CTRACE_A_EVENT_OWNER, by.owner));
 }
 
 int ctrace_put_event(struct sk_buff *skb, const struct ctrace_event_type *t, bool may_trace)

@@ -2,14 +2,15 @@
 /* What answers a command: errors, with the names of the sets they are about, and replies. */
 #include <linux/kernel.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/spinlock.h>
 #include "api/netlink.h"
 #include "api/reply.h"
 #include "event/event.h"
 
 /*
- * An extended ack keeps a pointer to its text. It is sent after the handler has returned, outside
- * any lock, but by the same task: the core measures the text, allocates, and copies it, and warns
+ * An extended ack keeps a pointer to its text. Handlers run in parallel, and the text is sent after the
+ * handler has returned, outside any lock, but by the same task: the core measures the text, allocates, and copies it, and warns
  * if the text has grown meanwhile. So each task has a place of its own. Another task takes it over
  * only after TEXTS others have had an error since. Errors that a sender without rights can cause
  * take no place (ctrace_may_send()).
@@ -113,7 +114,8 @@ struct sk_buff *ctrace_netlink_reply_new(struct genl_info *info, u8 cmd, void **
 	if (skb)
 		*hdr = genlmsg_put_reply(skb, info, &ctrace_genl_family, 0, cmd);
 	else
-		ctrace_netlink_error(ctrace_compat_extack(info), -ENOMEM, "not enough memory for an answer");
+		/* a text of its own: senders that may not trace get here, too */
+		NL_SET_ERR_MSG(ctrace_compat_extack(info), "not enough memory for an answer");
 	return skb;
 }
 
@@ -125,4 +127,51 @@ int ctrace_netlink_reply_send(struct sk_buff *skb, struct genl_info *info, void 
 	}
 	genlmsg_end(skb, hdr);
 	return genlmsg_reply(skb, info);
+}
+
+/* --- answers that come later ----------------------------------------------------- */
+
+struct ctrace_netlink_answer {
+	struct sk_buff *skb;	/* allocated before the work begins: who waits for an answer gets one */
+	struct sock *sk;	/* the sender's socket; a reference */
+	u32 portid;		/* its number */
+	struct nlmsghdr h;	/* of the request */
+};
+
+struct ctrace_netlink_answer *ctrace_netlink_answer_new(const struct sk_buff *in, const struct genl_info *info)
+{
+	struct ctrace_netlink_answer *a = kzalloc(sizeof(*a), GFP_KERNEL);
+
+	if (!a)
+		return NULL;
+	a->skb = ctrace_compat_ack_new(CTRACE_WHY_MAX);
+	if (!a->skb) {
+		kfree(a);
+		return NULL;
+	}
+	a->portid = info->snd_portid;
+	a->h = *info->nlhdr;
+	a->sk = NETLINK_CB(in).sk;
+	sock_hold(a->sk);
+	return a;
+}
+
+void ctrace_netlink_answer_free(struct ctrace_netlink_answer *a)
+{
+	nlmsg_free(a->skb);	/* NULL: it was sent */
+	sock_put(a->sk);
+	kfree(a);
+}
+
+/*
+ * A socket that is closed right after the look may lose its number to another one, which then gets an
+ * answer to a request that it never made. It knows by the sequence number, as after any late answer.
+ */
+void ctrace_netlink_answer_send(struct ctrace_netlink_answer *a, int err, const char *text)
+{
+	if ((err || a->h.nlmsg_flags & NLM_F_ACK) && !sock_flag(a->sk, SOCK_DEAD)) {
+		ctrace_compat_ack_send(a->skb, a->portid, &a->h, err, text, 0);
+		a->skb = NULL;
+	}
+	ctrace_netlink_answer_free(a);
 }

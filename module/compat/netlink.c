@@ -4,40 +4,49 @@
 #include <net/sock.h>
 #include "compat/netlink.h"
 
-/* --- refusals with a text ------------------------------------------------------------ */
-
-#ifndef CTRACE_HAVE_NETLINK_CALLBACK_EXTACK
+/* --- answers of our own -------------------------------------------------------------- */
 
 /* As in newer kernels: a refusal holds only the header of the request, and attributes follow it. */
 #define ACK_FLAGS	(0x100 | 0x200)	/* NLM_F_CAPPED, NLM_F_ACK_TLVS */
 #define ACK_MSG		1		/* NLMSGERR_ATTR_MSG */
 #define ACK_OFFS	2		/* NLMSGERR_ATTR_OFFS */
 
-/* Refuses message `in`, whose header is h, to its sender. False: nothing was sent. */
-static bool refuse(const struct sk_buff *in, const struct nlmsghdr *h, int err,
-		   const struct netlink_ext_ack *ack)
+struct sk_buff *ctrace_compat_ack_new(size_t text)
 {
-	u32 portid = NETLINK_CB(in).portid;
+	return nlmsg_new(sizeof(struct nlmsgerr) + nla_total_size(text) + nla_total_size(4), GFP_KERNEL);
+}
+
+int ctrace_compat_ack_send(struct sk_buff *skb, u32 portid, const struct nlmsghdr *h, int err,
+			   const char *text, u32 offset)
+{
 	struct nlmsgerr *e;
 	struct nlmsghdr *nlh;
-	struct sk_buff *skb;
 
-	if (!ack->_msg)
-		return false;
-	skb = nlmsg_new(sizeof(*e) + nla_total_size(strlen(ack->_msg) + 1) + nla_total_size(4), GFP_KERNEL);
-	if (!skb)
-		return false;
-	nlh = nlmsg_put(skb, portid, h->nlmsg_seq, NLMSG_ERROR, sizeof(*e), ACK_FLAGS);
-	if (!nlh || nla_put_string(skb, ACK_MSG, ack->_msg) ||
-	    (ack->bad_attr && nla_put_u32(skb, ACK_OFFS, (const char *)ack->bad_attr - (const char *)h))) {
+	nlh = nlmsg_put(skb, portid, h->nlmsg_seq, NLMSG_ERROR, sizeof(*e), text ? ACK_FLAGS : 0);
+	if (!nlh || (text && nla_put_string(skb, ACK_MSG, text)) ||
+	    (offset && nla_put_u32(skb, ACK_OFFS, offset))) {
 		nlmsg_free(skb);
-		return false;
+		return -EMSGSIZE;
 	}
 	e = nlmsg_data(nlh);
 	e->error = err;
 	e->msg = *h;
 	nlmsg_end(skb, nlh);
-	return !nlmsg_unicast(sock_net(in->sk)->genl_sock, skb, portid);
+	return nlmsg_unicast(init_net.genl_sock, skb, portid);
+}
+
+/* --- refusals with a text ------------------------------------------------------------ */
+
+#ifndef CTRACE_HAVE_NETLINK_CALLBACK_EXTACK
+
+/* Refuses message `in`, whose header is h, to its sender. False: nothing was sent. */
+static bool refuse(const struct sk_buff *in, const struct nlmsghdr *h, int err,
+		   const struct netlink_ext_ack *ack)
+{
+	struct sk_buff *skb = ack->_msg ? ctrace_compat_ack_new(strlen(ack->_msg) + 1) : NULL;
+
+	return skb && !ctrace_compat_ack_send(skb, NETLINK_CB(in).portid, h, err, ack->_msg, ack->bad_attr ?
+					      (const char *)ack->bad_attr - (const char *)h : 0);
 }
 
 /* On error we answer first: the kernel's own answer comes too late for the reader to take it. */

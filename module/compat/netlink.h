@@ -93,6 +93,17 @@ int ctrace_compat_dump(struct sk_buff *skb, struct netlink_callback *cb,
 #endif
 
 /*
+ * The kernel's answer to a command, sent by us, when the command's function has returned
+ * CTRACE_COMPAT_NO_ANSWER: then the kernel sends none, on all kernels. new: room for a text of so many
+ * bytes, with its NUL. send: to the request with header h, on a socket of the initial net namespace; text may
+ * be NULL, offset 0. Consumes skb. Process context.
+ */
+#define CTRACE_COMPAT_NO_ANSWER	(-EINTR)
+struct sk_buff *ctrace_compat_ack_new(size_t text);
+int ctrace_compat_ack_send(struct sk_buff *skb, u32 portid, const struct nlmsghdr *h, int err,
+			   const char *text, u32 offset);
+
+/*
  * Refuses attributes that kernels since 5.2 refuse; there the kernel's parsers do it. 0: they are fine.
  * policy NULL: only types are checked, not contents. The attributes must lie within a message.
  */

@@ -3,19 +3,25 @@
 #include <linux/err.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
+#include <net/sock.h>
 #include "event/define.h"
 
 struct definition {
 	struct list_head list;
-	struct rcu_head rcu;
+	struct list_head dropped_at;	/* in dropped, once it has left definitions */
 	const struct ctrace_event_type *type;
-	struct ctrace_definer by;
-	bool gone;	/* its socket was closed: the name is free, and the next definition sweeps it. Set under RCU */
+	struct ctrace_definer by;	/* by.sk: a reference, or NULL: to be kept */
+	bool gone;	/* its socket was closed: the name is free, and a sweep takes it away. Set under RCU */
 };
 
 static LIST_HEAD(definitions);	/* ctrace_lock to change, RCU to walk */
 static u32 ndefinitions;	/* protected by the caller's ctrace_lock */
+
+static DEFINE_SPINLOCK(dropped_lock);
+static LIST_HEAD(dropped);	/* protected by dropped_lock */
 
 /* NAME or SYSTEM:NAME */
 static bool called(const struct ctrace_event_type *t, const char *name)
@@ -26,14 +32,19 @@ static bool called(const struct ctrace_event_type *t, const char *name)
 	       (!strncmp(name, t->system, n) && name[n] == ':' && !strcmp(name + n + 1, t->name));
 }
 
+/* What it returns is good as long as the caller holds ctrace_lock, or is an RCU reader. */
 static struct definition *find(const char *name)
 {
-	struct definition *d;
+	struct definition *d, *found = NULL;
 
-	list_for_each_entry(d, &definitions, list)
-		if (!READ_ONCE(d->gone) && called(d->type, name))
-			return d;
-	return NULL;
+	rcu_read_lock();
+	list_for_each_entry_rcu(d, &definitions, list)
+		if (!READ_ONCE(d->gone) && called(d->type, name)) {
+			found = d;
+			break;
+		}
+	rcu_read_unlock();
+	return found;
 }
 
 const struct ctrace_event_type *ctrace_defined(const char *name)
@@ -45,34 +56,68 @@ const struct ctrace_event_type *ctrace_defined(const char *name)
 
 bool ctrace_is_defined(const struct ctrace_event_type *t, struct ctrace_definer *by)
 {
-	const struct definition *d = find(t->name);
+	const struct definition *d;
+	bool is;
 
-	if (!d || d->type->id != t->id)	/* t may be a copy */
-		return false;
-	*by = d->by;
-	return true;
+	rcu_read_lock();
+	d = find(t->name);
+	is = d && d->type->id == t->id;	/* t may be a copy */
+	if (is)
+		*by = (struct ctrace_definer){ .flags = d->by.flags, .owner = d->by.owner };
+	rcu_read_unlock();
+	return is;
 }
+
+static void free_definition(struct definition *d)
+{
+	if (d->by.sk)
+		sock_put(d->by.sk);
+	kfree(d);
+}
+
+/* In a work, because it waits, and because the last reference to a socket is best put by a task. */
+static void free_dropped(struct work_struct *work)
+{
+	struct definition *d, *n;
+	LIST_HEAD(list);
+
+	spin_lock(&dropped_lock);
+	list_splice_init(&dropped, &list);
+	spin_unlock(&dropped_lock);
+	synchronize_rcu();
+	list_for_each_entry_safe(d, n, &list, dropped_at)
+		free_definition(d);
+}
+
+static DECLARE_WORK(freeing, free_dropped);
 
 static void drop(struct definition *d)
 {
 	list_del_rcu(&d->list);
 	ndefinitions--;
-	kfree_rcu(d, rcu);
+	spin_lock(&dropped_lock);
+	list_add(&d->dropped_at, &dropped);
+	spin_unlock(&dropped_lock);
+	schedule_work(&freeing);
 }
 
-/* Under RCU alone, because the chain of notifiers may be atomic: it marks, and ctrace_define() sweeps. */
-void ctrace_define_socket_gone(u32 portid)
+/* Under RCU alone, because the chain of notifiers may be atomic: it marks, and ctrace_define_sweep() takes away. */
+bool ctrace_define_sockets_gone(void)
 {
 	struct definition *d;
+	bool some = false;
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(d, &definitions, list)
-		if (d->by.portid == portid && !(d->by.flags & CTRACE_EVENT_F_KEEP))
+		if (d->by.sk && sock_flag(d->by.sk, SOCK_DEAD)) {
 			WRITE_ONCE(d->gone, true);
+			some = true;
+		}
 	rcu_read_unlock();
+	return some;
 }
 
-static void sweep(void)
+void ctrace_define_sweep(void)
 {
 	struct definition *d, *n;
 
@@ -89,7 +134,7 @@ const struct ctrace_event_type *ctrace_define(const char *text, const struct ctr
 	const struct ctrace_event_type *t;
 	struct definition *d;
 
-	sweep();
+	ctrace_define_sweep();
 	if (ndefinitions == CTRACE_DEFINITIONS_MAX)
 		return ERR_PTR(ctrace_why(why, -ENOSPC, "there are already %u definitions: delete one first",
 					  ndefinitions));
@@ -100,6 +145,10 @@ const struct ctrace_event_type *ctrace_define(const char *text, const struct ctr
 	if (!IS_ERR(t)) {
 		d->type = t;
 		d->by = *by;
+		if (by->flags & CTRACE_EVENT_F_KEEP)
+			d->by.sk = NULL;
+		else
+			sock_hold(d->by.sk);	/* the command came through it, so it is open */
 		list_add_tail_rcu(&d->list, &definitions);
 		ndefinitions++;
 		return t;
@@ -123,6 +172,7 @@ void ctrace_define_exit(void)
 {
 	struct definition *d, *n;
 
+	flush_work(&freeing);
 	list_for_each_entry_safe(d, n, &definitions, list)
-		kfree(d);
+		free_definition(d);
 }

@@ -11,9 +11,11 @@
 
 #define CTRACE_DEFINITIONS_MAX	1024
 
+struct sock;
+
 /* Whose a definition is. */
 struct ctrace_definer {
-	u32 portid;	/* the socket: the definition goes with it, unless flags has CTRACE_EVENT_F_KEEP */
+	struct sock *sk;	/* the socket: the definition goes with it, unless flags has CTRACE_EVENT_F_KEEP */
 	u32 flags;	/* CTRACE_EVENT_F_* */
 	pid_t owner;	/* pid in the initial namespace, for people */
 };
@@ -30,10 +32,14 @@ const struct ctrace_event_type *ctrace_define(const char *text, const struct ctr
 int ctrace_undefine(const char *name, char *why);
 /* The type that NAME or SYSTEM:NAME stands for now, or NULL. */
 const struct ctrace_event_type *ctrace_defined(const char *name);
-/* Does t's name still stand for t? Then *by is filled. */
+/* Does t's name still stand for t? Then *by is filled, but for sk. Takes no lock. */
 bool ctrace_is_defined(const struct ctrace_event_type *t, struct ctrace_definer *by);
-/* A netlink socket was closed: its definitions go. Any context. */
-void ctrace_define_socket_gone(u32 portid);
+/*
+ * A netlink socket was closed: the definitions of closed sockets go, and their names are free at once. True: there
+ * were some, and ctrace_define_sweep() should be called soon, to take them away. Any context, no lock.
+ */
+bool ctrace_define_sockets_gone(void);
+void ctrace_define_sweep(void);
 void ctrace_define_exit(void);
 
 #endif

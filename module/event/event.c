@@ -67,10 +67,25 @@ struct ctrace_source *ctrace_source_by_name(const char *tracepoint)
 	return NULL;
 }
 
+/*
+ * A curated source's tracepoint is built in: what was found once stays true. So each is looked up once, though
+ * thousands of types of system calls share two. Askers may race: they find the same.
+ */
+static bool source_exists(struct ctrace_source *s)
+{
+	u8 asked = READ_ONCE(s->asked);
+
+	if (!asked) {
+		asked = ctrace_compat_tracepoint_exists(s->tracepoint) ? CTRACE_SOURCE_EXISTS : CTRACE_SOURCE_LACKS;
+		WRITE_ONCE(s->asked, asked);
+	}
+	return asked == CTRACE_SOURCE_EXISTS;
+}
+
 const char *ctrace_event_reason(const struct ctrace_event_type *t)
 {
 	const struct ctrace_family *const *f;
-	const struct ctrace_source *s;
+	struct ctrace_source *s;
 	u32 i;
 
 	for (f = families; *f; f++)
@@ -79,11 +94,12 @@ const char *ctrace_event_reason(const struct ctrace_event_type *t)
 				return (*f)->lacks;
 	if (!t->source)
 		return NULL;
-	if (!ctrace_compat_tracepoint_exists(t->source))
+	s = t->id >= CTRACE_ID_DYNAMIC && t->id < CTRACE_ID_SYS_ENTER ? NULL : ctrace_source_by_name(t->source);
+	/* A raw probe's may be a module's, which comes and goes. */
+	if (!(s ? source_exists(s) : ctrace_compat_tracepoint_exists(t->source)))
 		return "this kernel has no such tracepoint";
-	s = ctrace_source_by_name(t->source);
 	for (i = 0; s && i < ARRAY_SIZE(s->with) && s->with[i]; i++)
-		if (!ctrace_compat_tracepoint_exists(s->with[i]))
+		if (!source_exists(ctrace_source_by_name(s->with[i])))
 			return "this kernel lacks the tracepoint that would tell whose event it is";
 	return NULL;
 }

@@ -79,7 +79,11 @@ struct ctrace_source {
 	const char *with[2];	/* tracepoints whose functions gather what fn needs; or NULL */
 	struct ctrace_inflight *table;	/* what has begun, for fn and the functions of with[]; or NULL */
 	u32 users;		/* protected by ctrace_lock */
+	u8 asked;		/* CTRACE_SOURCE_*: what ctrace_event_reason() found out */
 };
+
+#define CTRACE_SOURCE_EXISTS	1
+#define CTRACE_SOURCE_LACKS	2
 
 /* Event types and the tracepoints they come from. */
 struct ctrace_family {

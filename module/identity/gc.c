@@ -5,8 +5,9 @@
  * Two works run on a queue of their own: `refill` keeps the pools full; `reap` announces, finds the
  * dead, and frees them. Until ctrace_gc_exit(), only reap removes anything.
  *
- * reap takes ctrace_lock (in a watcher's told()) and refresh_mutex (in ctrace_identity_refresh()). So
- * no function here but ctrace_gc_stop() waits for it, and that is called with neither lock held.
+ * reap waits for no command: the watchers' told() and forget() do not take ctrace_lock. It does take
+ * refresh_mutex (in ctrace_identity_refresh()). So no function here but ctrace_gc_stop() waits for it, and
+ * that is called without that lock.
  */
 #include <linux/rculist.h>
 #include <linux/workqueue.h>

@@ -41,10 +41,6 @@ void ctrace_identity_unname(struct ctrace_named *n)
 {
 }
 
-void ctrace_identity_scan(void)
-{
-}
-
 int ctrace_compat_tracepoint_register(const char *name, void *probe, void *data)
 {
 	return 0;

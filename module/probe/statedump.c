@@ -8,6 +8,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/user_namespace.h>
 #include "probe/statedump.h"
@@ -39,8 +40,10 @@ CTRACE_PAYLOAD(process, PROCESS_FIELDS);
 	F(u32, pid_ns) F(u32, user_ns) F(u32, uts_ns) F(path, cgroup)
 CTRACE_PAYLOAD(namespaces, NAMESPACES_FIELDS);
 
-struct dump {
+struct ctrace_statedump {
 	struct ctrace_session *s;
+	void (*done)(void *arg, bool whole);
+	void *arg;
 	size_t mnt_at;		/* see ctrace_compat_mnt_inum_at() */
 	u64 bytes;		/* written since the last rest() */
 	struct process process;
@@ -50,7 +53,7 @@ struct dump {
 /* --- writing ---------------------------------------------------------------- */
 
 /* preemption off */
-static void emit(struct dump *d, u32 id, const struct ctrace_who *who, const void *from, u32 len)
+static void emit(struct ctrace_statedump *d, u32 id, const struct ctrace_who *who, const void *from, u32 len)
 {
 	struct ctrace_copy c = { .from = from, .len = len };
 
@@ -59,7 +62,7 @@ static void emit(struct dump *d, u32 id, const struct ctrace_who *who, const voi
 }
 
 /* Start and end belong to no task: they are the host's. */
-static void mark(struct dump *d, u32 id)
+static void mark(struct ctrace_statedump *d, u32 id)
 {
 	struct ctrace_who who;
 
@@ -88,7 +91,7 @@ static s32 status_of(const struct task_struct *p)
 }
 
 /* Fills the fields that are the same at all levels. */
-static void look_process(struct dump *d, struct task_struct *p)
+static void look_process(struct ctrace_statedump *d, struct task_struct *p)
 {
 	struct process *r = &d->process;
 
@@ -104,7 +107,7 @@ static void look_process(struct dump *d, struct task_struct *p)
 }
 
 /* One record for each pid namespace where the task has a number, its own namespace first. */
-static void emit_levels(struct dump *d, struct task_struct *p, const struct pid *pid,
+static void emit_levels(struct ctrace_statedump *d, struct task_struct *p, const struct pid *pid,
 			const struct ctrace_who *who)
 {
 	struct task_struct *parent = rcu_dereference(p->real_parent);
@@ -123,7 +126,7 @@ static void emit_levels(struct dump *d, struct task_struct *p, const struct pid 
 	}
 }
 
-static void look_namespaces(struct dump *d, struct task_struct *p, const struct pid *pid)
+static void look_namespaces(struct ctrace_statedump *d, struct task_struct *p, const struct pid *pid)
 {
 	struct namespaces *r = &d->ns;
 	struct ctrace_compat_ns ns;
@@ -144,7 +147,7 @@ static void look_namespaces(struct dump *d, struct task_struct *p, const struct 
 	ctrace_identity_path(p, r->cgroup, sizeof(r->cgroup));
 }
 
-static void dump_task(struct dump *d, struct task_struct *p)
+static void dump_task(struct ctrace_statedump *d, struct task_struct *p)
 {
 	const struct pid *pid = ctrace_compat_task_pid(p);
 	struct ctrace_who who;
@@ -166,13 +169,18 @@ static void dump_task(struct dump *d, struct task_struct *p)
 
 /* --- all of them ------------------------------------------------------------------ */
 
+static bool half_a_ring(const struct ctrace_statedump *d)
+{
+	return d->bytes > d->s->arena->dir->ring_size / 2;
+}
+
 /*
  * The dump is written on one CPU or two, into their rings. What does not fit overwrites what came first.
  * So pause after each half of a ring, to let a reader catch up; but do not wait for it.
  */
-static void rest(struct dump *d)
+static void rest(struct ctrace_statedump *d)
 {
-	if (d->bytes > d->s->arena->dir->ring_size / 2) {
+	if (half_a_ring(d)) {
 		d->bytes = 0;
 		usleep_range(10000, 20000);
 	}
@@ -181,9 +189,10 @@ static void rest(struct dump *d)
 
 /*
  * Walks by number, so that it may rest anywhere; on a list, the next task might be gone by then. A task
- * that exists from beginning to end is met once.
+ * that exists from beginning to end is met once. A task in the deepest pid namespace writes 4 KiB, so the ring
+ * is looked at after each. False: the session was stopped.
  */
-static void walk(struct dump *d)
+static bool walk(struct ctrace_statedump *d)
 {
 	struct task_struct *p;
 	int nr = 1, batch;
@@ -191,7 +200,7 @@ static void walk(struct dump *d)
 
 	do {
 		rcu_read_lock();
-		for (batch = 0; batch < 32; batch++, nr++) {
+		for (batch = 0; batch < 32 && !half_a_ring(d); batch++, nr++) {
 			more = ctrace_compat_next_task(&nr, &p);
 			if (!more)
 				break;
@@ -200,20 +209,38 @@ static void walk(struct dump *d)
 		}
 		rcu_read_unlock();
 		rest(d);
-		/* on a fatal signal the session is about to go, and others wait for ctrace_lock */
-	} while (more && !fatal_signal_pending(current));
+	} while (more && !ctrace_session_stopping(d->s));
+	return !more;
 }
 
-void ctrace_statedump(struct ctrace_session *s)
+static void dump(struct ctrace_session *s, void *data)
 {
-	static struct dump d;	/* half a kilobyte; protected by ctrace_lock */
+	struct ctrace_statedump *d = data;
+	bool whole;
 
-	lockdep_assert_held(&ctrace_lock);
-	d.s = s;
-	d.bytes = 0;
-	mark(&d, CTRACE_ID_STATEDUMP_START);
-	walk(&d);
-	mark(&d, CTRACE_ID_STATEDUMP_END);
+	d->s = s;
+	mark(d, CTRACE_ID_STATEDUMP_START);
+	whole = walk(d);
+	if (whole)
+		mark(d, CTRACE_ID_STATEDUMP_END);
+	d->done(d->arg, whole);
+	kfree(d);
+}
+
+struct ctrace_statedump *ctrace_statedump_new(void (*done)(void *arg, bool whole), void *arg)
+{
+	struct ctrace_statedump *d = kzalloc(sizeof(*d), GFP_KERNEL);
+
+	if (d) {
+		d->done = done;
+		d->arg = arg;
+	}
+	return d;
+}
+
+void ctrace_statedump_start(struct ctrace_session *s, struct ctrace_statedump *d)
+{
+	ctrace_session_work(s, dump, d);
 }
 
 /* --- what user space is told ------------------------------------------------ */

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/mutex.h>
 #include <linux/vmalloc.h>
 #include "session/inflight.h"
 #include "session/probe.h"
 
-static LIST_HEAD(tables);	/* those that have places. ctrace_lock */
+/*
+ * Protects the list, and the places of the tables in it. Get and put hold ctrace_lock as well. The GC does not:
+ * it must not wait for a command.
+ */
+static DEFINE_MUTEX(lock);
+static LIST_HEAD(tables);	/* those that have places */
 static u32 victim;		/* only spreads what is taken over: races do no harm */
 
 int ctrace_inflight_get(struct ctrace_probe *p)
@@ -18,7 +24,9 @@ int ctrace_inflight_get(struct ctrace_probe *p)
 			return -ENOMEM;
 		t->places = (void *)(t->keys + CTRACE_INFLIGHT_PLACES);
 		t->further = (void *)(t->places + CTRACE_INFLIGHT_PLACES * t->stride);
+		mutex_lock(&lock);
 		list_add(&t->list, &tables);
+		mutex_unlock(&lock);
 	}
 	t->users++;
 	p->table = t;
@@ -50,7 +58,9 @@ void ctrace_inflight_put(struct ctrace_probe *p)
 		forget_session(t, 1u << p->session->index);
 		return;
 	}
+	mutex_lock(&lock);
 	list_del(&t->list);
+	mutex_unlock(&lock);
 	vfree(t->keys);
 	t->keys = NULL;
 }
@@ -64,7 +74,7 @@ static void forget_dying(void)
 	u32 i;
 
 	smp_mb();	/* pairs with ctrace_begun_by() */
-	mutex_lock(&ctrace_lock);
+	mutex_lock(&lock);
 	list_for_each_entry(t, &tables, list)
 		for (i = 0; i < CTRACE_INFLIGHT_PLACES; i++) {
 			b = ctrace_inflight_at(t, i);
@@ -72,7 +82,7 @@ static void forget_dying(void)
 			if (c && READ_ONCE(c->dying))
 				cmpxchg(&b->who.container, c, c->heir);
 		}
-	mutex_unlock(&ctrace_lock);
+	mutex_unlock(&lock);
 }
 
 const struct ctrace_container_watcher ctrace_inflight_watcher = { .forget = forget_dying };

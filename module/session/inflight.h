@@ -71,7 +71,7 @@ struct ctrace_inflight {
 	char *places;
 	u32 stride;		/* a multiple of 8. The user sets it before the first get, and never changes it */
 	u32 users;		/* probes; ctrace_lock */
-	struct list_head list;	/* of the tables that have places; ctrace_lock */
+	struct list_head list;	/* of the tables that have places; inflight.c's lock */
 };
 
 /*

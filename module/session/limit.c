@@ -27,7 +27,7 @@ struct place {
  */
 struct ctrace_limit {
 	u32 rate;
-	u32 sweep;		/* place that was checked last; the caller's lock (ctrace_lock) */
+	u32 sweep;		/* place that was checked last; only one caller at a time of ctrace_limit_forget() */
 	atomic64_t gone;	/* dropped by containers that are no more */
 	struct place shared;	/* of the containers that found no place */
 	struct place places[PLACES];

@@ -22,7 +22,7 @@ bool ctrace_limit_pass(struct ctrace_limit *l, u32 cid, u64 now);
 
 /*
  * Gives up the place of a container that has gone; the number of its records held back stays in
- * ctrace_limit_dropped(). Process context.
+ * ctrace_limit_dropped(). Process context, one caller at a time.
  */
 void ctrace_limit_forget(struct ctrace_limit *l, u32 cid);
 

@@ -217,7 +217,6 @@ int ctrace_option_session(struct ctrace_session *s, const char *filter, u32 rate
 {
 	int err = 0;
 
-	lockdep_assert_held(&ctrace_lock);
 	if (filter)
 		err = ctrace_expr_new(filter, NULL, 0, &s->filter, why, CTRACE_WHY_MAX);
 	if (!err && rate) {
@@ -229,11 +228,14 @@ int ctrace_option_session(struct ctrace_session *s, const char *filter, u32 rate
 		ctrace_option_session_free(s);
 		s->filter = NULL;
 		s->limit = NULL;
-		return err;
 	}
+	return err;
+}
+
+void ctrace_option_session_begin(struct ctrace_session *s)
+{
 	if (s->filter || s->limit)
 		special(s, true);
-	return 0;
 }
 
 void ctrace_option_session_end(struct ctrace_session *s)

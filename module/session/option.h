@@ -38,8 +38,9 @@ void ctrace_option_publish(struct ctrace_probe *p, bool on);
 void ctrace_option_sync(void);
 void ctrace_option_free(struct ctrace_probe *p);
 
-/* Makes the session's own options, its filter and its limit, before it has a probe. */
+/* Makes the session's own options, its filter and its limit, before it has a probe. Needs no lock. */
 int ctrace_option_session(struct ctrace_session *s, const char *filter, u32 rate, char *why);
+void ctrace_option_session_begin(struct ctrace_session *s);	/* it is special from now on, if it has any */
 void ctrace_option_session_end(struct ctrace_session *s);	/* it is not special any more */
 void ctrace_option_session_free(struct ctrace_session *s);	/* all its options, when no probe sees them */
 

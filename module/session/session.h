@@ -8,6 +8,11 @@
  * ctrace_lock. Probes read them with preemption off and cache what they read, so a
  * change of a mask must be followed by ctrace_identity_forget_tasks(). Taking a session
  * away clears its bit everywhere, then waits for running probes.
+ *
+ * Nothing that takes long is done under ctrace_lock: an arena is made before it is taken and freed
+ * after it, and a state dump is a work of its own. What does wait under it are a few grace periods, as
+ * probes are taken away. Commands take it with mutex_lock_killable(). Whoever only looks for a session (BIND,
+ * the death of a container, INFO_GET) does not take it: see ctrace_session_get_at().
  */
 #ifndef CTRACE_SESSION_H
 #define CTRACE_SESSION_H
@@ -26,12 +31,17 @@ struct ctrace_container;
 struct ctrace_expr;
 struct ctrace_limit;
 struct ctrace_option;
+struct sock;
 
 struct ctrace_session {
 	struct kref ref;
 	u32 id;				/* invariant */
 	u32 index;			/* invariant: bit in the masks */
-	u32 portid;			/* invariant: owner's socket */
+	/*
+	 * invariant: the owner's socket, and a reference to it. Not its number: that may belong to another
+	 * socket before we are told that this one was closed. See netlink_event() in session.c
+	 */
+	struct sock *sk;
 	pid_t owner;			/* invariant: owner's pid, for people */
 	u32 flags;			/* invariant: CTRACE_SESSION_F_* */
 	char name[CTRACE_SESSION_NAME];	/* invariant */
@@ -44,7 +54,10 @@ struct ctrace_session {
 	bool recording;			/* protected by ctrace_lock */
 	u32 nprobes;			/* protected by ctrace_lock */
 	u64 missed;			/* missed hits of kprobes removed since; ctrace_lock */
-	struct work_struct close;	/* ends the session when its socket has gone */
+	struct work_struct work;	/* see ctrace_session_work() */
+	void (*work_fn)(struct ctrace_session *s, void *data);
+	void *work_data;
+	bool work_stop;			/* tells the work to end */
 	struct list_head list;		/* ctrace_session_list; ctrace_lock */
 	struct list_head probes;	/* struct ctrace_probe; ctrace_lock */
 	struct list_head targets;	/* struct ctrace_target; ctrace_lock */
@@ -53,7 +66,7 @@ struct ctrace_session {
 struct ctrace_session_opts {
 	u64 arena_size, ring_size, wakeup_ns, features;
 	u32 subbuf_size, containers, flags;
-	u32 portid;
+	struct sock *sk;	/* the owner's socket; the caller keeps it open */
 	pid_t owner;
 	u32 rate;		/* 0: none */
 	const char *filter;	/* or NULL; the caller keeps it */
@@ -71,16 +84,47 @@ void ctrace_session_unfollowed_tasks(u32 mask);
 int ctrace_session_init(void);
 void ctrace_session_exit(void);
 
-/* Process context; the caller holds ctrace_lock. why gets a sentence on error. */
+/*
+ * Process context, ctrace_lock not held: this allocates an arena. On success the caller holds ctrace_lock, and
+ * unlocks it. Then it should call ctrace_identity_scan(): the session wants to know containers whose
+ * tasks nobody has looked at yet. On error an ERR_PTR, with a sentence in why; -EINTR: the caller is being
+ * killed.
+ */
 struct ctrace_session *ctrace_session_new(const struct ctrace_session_opts *o, char *why);
+
+/*
+ * The end of a session, in two calls. end: ctrace_lock held; it stops, and unregisters its probes. Nobody
+ * finds the session any more, and it belongs to the caller alone, who then calls free without the
+ * lock: it synchronises, and frees.
+ */
 void ctrace_session_end(struct ctrace_session *s);
-/* Starts or stops. True if it began: then a state dump may be due, with the probes armed. */
-bool ctrace_session_record(struct ctrace_session *s, bool on);
+void ctrace_session_free(struct ctrace_session *s);
+
+/* --- process context; the caller holds ctrace_lock ---------------------------- */
+
+/* Starts or stops. Stopping ends the session's work first, and waits for it. */
+void ctrace_session_record(struct ctrace_session *s, bool on);
+/*
+ * Runs fn in a work of s, which has none, and records. fn may rest as it likes; it holds no lock, and must not
+ * take ctrace_lock, because stopping s waits for it with ctrace_lock held. So it looks at
+ * ctrace_session_stopping() after each rest. It needs no reference: s does not end before it does.
+ */
+void ctrace_session_work(struct ctrace_session *s, void (*fn)(struct ctrace_session *s, void *data),
+			 void *data);
 struct ctrace_session *ctrace_session_find(u32 id);
 
-/* Process context; take ctrace_lock themselves. */
+static inline bool ctrace_session_stopping(const struct ctrace_session *s)
+{
+	return READ_ONCE(s->work_stop);
+}
+
+/* --- any context that may sleep; no lock ------------------------------------------ */
+
+/* The session with this index, with a reference, or NULL. It may be about to end, so its arena may be ended. */
+struct ctrace_session *ctrace_session_get_at(u32 index);
 struct ctrace_session *ctrace_session_find_get(u32 id);	/* NULL, or a reference */
 void ctrace_session_put(struct ctrace_session *s);
+u32 ctrace_session_count(void);
 
 extern const struct ctrace_container_watcher ctrace_session_watcher;
 

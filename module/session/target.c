@@ -9,7 +9,6 @@
 #include "identity/hierarchy.h"
 #include "identity/identity.h"
 #include "identity/parts.h"
-#include "identity/scan.h"
 #include "compat/cgroup_fd.h"
 #include "compat/rcu.h"
 
@@ -242,12 +241,6 @@ struct ctrace_target *ctrace_target_add(struct ctrace_session *s, u32 kind, u32 
 	else
 		kfree(t);	/* it holds no reference yet */
 	update(s);
-	/*
-	 * Samples come as NMIs, which cannot make parts. So make the parts of the tasks that exist now; hooks
-	 * make those of tasks that are born or moved later.
-	 */
-	if (!err && kind == CTRACE_TARGET_CGROUP)
-		ctrace_identity_scan();
 	return err ? ERR_PTR(err) : t;
 }
 

@@ -44,10 +44,12 @@ static int resolve(struct ctrace *ct)
 {
 	int fd, id;
 
-	/* Here the kernel asks modprobe for net-pf-16-proto-16-family-ctrace. */
 	id = genl_ctrl_resolve(ct->sk, CTRACE_GENL_NAME);
 	if (id < 0) {
-		/* The other alias, devname: opening the device loads the module. */
+		/*
+		 * To ask for the family loads no module. To open the device does, if there is a node of its
+		 * fixed number, which kmod and udev make at boot, for root alone.
+		 */
 		fd = open(CTRACE_DEVICE, O_RDONLY | O_CLOEXEC);
 		if (fd >= 0)
 			close(fd);
@@ -128,6 +130,7 @@ void ctrace_close(struct ctrace *ct)
 	/* The caller still owns the session objects; the kernel ends the sessions with the socket. */
 	for (s = ct->sessions; s; s = s->next)
 		s->ct = NULL;
+	ctrace_schema_detach(ct);
 	if (ct->notices)
 		nl_socket_free(ct->notices);
 	if (ct->sk)

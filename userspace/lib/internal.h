@@ -23,6 +23,7 @@ struct ctrace {
 	int family;
 	uint32_t seq;			/* of the newest request */
 	struct ctrace_session *sessions;	/* sessions that have not ended, linked by ->next */
+	struct ctrace_schema *asking;	/* schemas that ask for types one by one, linked by ->next */
 	struct nl_sock *notices;	/* multicast, NULL until subscribed */
 	ctrace_container_event_fn notice_fn;
 	void *notice_arg;
@@ -49,6 +50,10 @@ int ctrace_opts_take(void *to, size_t size, const void *from);
 const char *ctrace_opts_error(int err);		/* what an error of these two means */
 /* Fills a caller's struct of sz bytes: what the library has, then zeros. */
 void ctrace_struct_give(void *to, size_t sz, const void *from, size_t size);
+
+/* --- schema.c -------------------------------------------------------------- */
+
+void ctrace_schema_detach(struct ctrace *ct);	/* the connection closes: its schemas ask no more */
 
 /* --- session.c ------------------------------------------------------------- */
 

@@ -95,7 +95,12 @@ struct ctrace_event_type {
 	const struct ctrace_field *fields;
 };
 
-int ctrace_schema_get(struct ctrace *ct, struct ctrace_schema **out);	/* asks the module for its types */
+/*
+ * Asks the module for its types. A caller that may not trace may not list them all: its schema is empty at first, and
+ * _by_id() and _by_name() ask for a type when it is first wanted, over ct, so in ct's thread; after ctrace_close()
+ * they know no more. So a process that was handed a reader's descriptor can decode what it reads.
+ */
+int ctrace_schema_get(struct ctrace *ct, struct ctrace_schema **out);
 /* Learns the types of kprobes that were added since. Pointers to types stay good. */
 int ctrace_schema_refresh(struct ctrace *ct, struct ctrace_schema *s);
 struct ctrace_schema *ctrace_schema_new(void);		/* empty: for files and tests; NULL: no memory */

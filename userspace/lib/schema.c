@@ -19,9 +19,34 @@ struct ctrace_schema {
 	size_t n, max;
 	struct ctrace_event_type **old;		/* replaced types; callers may still point at them */
 	size_t nold;
+	/*
+	 * Who may not trace may not list all types, and asks for each one when it is first looked up. NULL: for those
+	 * who may. asked: a bit by id, for ids that have been asked for.
+	 */
+	struct ctrace *ask;
+	struct ctrace_schema *next;		/* in ask->asking */
+	uint8_t asked[NIDS / 8];
 	/* by id: 1 + its index in types, 0: none. A table, as every record's type is looked up. */
 	uint32_t at[NIDS];
 };
+
+static void ask_no_more(struct ctrace_schema *s)
+{
+	struct ctrace_schema **p;
+
+	if (!s->ask)
+		return;
+	for (p = &s->ask->asking; *p != s; p = &(*p)->next)
+		;
+	*p = s->next;
+	s->ask = NULL;
+}
+
+void ctrace_schema_detach(struct ctrace *ct)
+{
+	while (ct->asking)
+		ask_no_more(ct->asking);
+}
 
 struct ctrace_schema *ctrace_schema_new(void)
 {
@@ -34,6 +59,7 @@ void ctrace_schema_free(struct ctrace_schema *s)
 
 	if (!s)
 		return;
+	ask_no_more(s);
 	for (i = 0; i < s->n; i++)
 		free(s->types[i]);
 	for (i = 0; i < s->nold; i++)
@@ -41,28 +67,6 @@ void ctrace_schema_free(struct ctrace_schema *s)
 	free(s->types);
 	free(s->old);
 	free(s);
-}
-
-const struct ctrace_event_type *ctrace_schema_by_id(const struct ctrace_schema *s, uint32_t id)
-{
-	return id < NIDS && s->at[id] ? s->types[s->at[id] - 1] : NULL;
-}
-
-const struct ctrace_event_type *ctrace_schema_by_name(const struct ctrace_schema *s,
-						      const char *name)
-{
-	const struct ctrace_event_type *t = NULL;
-	size_t i;
-
-	for (i = 0; i < s->n; i++) {
-		if (strcmp(s->types[i]->name, name))
-			continue;
-		t = s->types[i];
-		if (t->id < CTRACE_ID_DYNAMIC || t->id >= CTRACE_ID_SYS_ENTER)
-			break;
-		/* A kprobe's name may have been defined again, with a higher id: take the last. */
-	}
-	return t;
 }
 
 const struct ctrace_event_type *ctrace_schema_at(const struct ctrace_schema *s, size_t i)
@@ -287,13 +291,85 @@ static int event_reply(struct nlattr **sets, void *arg)
 	return err == -EINVAL ? 0 : err;
 }
 
+/* --- looking up ------------------------------------------------------------------ */
+
+/* Asks the module for one type, by its name, or, if that is NULL, by its id. */
+static void ask(struct ctrace_schema *s, const char *name, uint32_t id)
+{
+	struct ctrace_list l = { .items = s };
+	struct nl_msg *msg = ctrace_ctl_msg(s->ask, CTRACE_CMD_EVENT_GET, 0);
+	struct nlattr *nest;
+
+	if (msg) {
+		nest = nla_nest_start(msg, CTRACE_A_EVENT | NLA_F_NESTED);
+		if (!nest || (name ? nla_put_string(msg, CTRACE_A_EVENT_NAME, name) :
+				     nla_put_u32(msg, CTRACE_A_EVENT_ID, id))) {
+			nlmsg_free(msg);
+			return;
+		}
+		nla_nest_end(msg, nest);
+	}
+	/* An error is like "there is none": the caller is told NULL, and ctrace_errmsg() has the sentence. */
+	ctrace_ctl_call(s->ask, msg, "cannot ask for an event type", event_reply, &l);
+}
+
+const struct ctrace_event_type *ctrace_schema_by_id(const struct ctrace_schema *schema, uint32_t id)
+{
+	struct ctrace_schema *s = (struct ctrace_schema *)schema;	/* ours, and never in read-only memory */
+
+	if (id >= NIDS)
+		return NULL;
+	if (!s->at[id] && s->ask && !(s->asked[id / 8] & 1 << id % 8)) {
+		s->asked[id / 8] |= 1 << id % 8;
+		ask(s, NULL, id);
+	}
+	return s->at[id] ? s->types[s->at[id] - 1] : NULL;
+}
+
+static const struct ctrace_event_type *known_by_name(const struct ctrace_schema *s, const char *name)
+{
+	const struct ctrace_event_type *t = NULL;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		if (strcmp(s->types[i]->name, name))
+			continue;
+		t = s->types[i];
+		if (t->id < CTRACE_ID_DYNAMIC || t->id >= CTRACE_ID_SYS_ENTER)
+			break;
+		/* A kprobe's name may have been defined again, with a higher id: take the last. */
+	}
+	return t;
+}
+
+const struct ctrace_event_type *ctrace_schema_by_name(const struct ctrace_schema *schema, const char *name)
+{
+	struct ctrace_schema *s = (struct ctrace_schema *)schema;
+	const struct ctrace_event_type *t = known_by_name(s, name);
+
+	if (t || !s->ask || strlen(name) >= CTRACE_NAME_MAX)
+		return t;
+	ask(s, name, 0);
+	return known_by_name(s, name);
+}
+
+/* --- all types ------------------------------------------------------------------- */
+
 int ctrace_schema_refresh(struct ctrace *ct, struct ctrace_schema *s)
 {
 	/* The list only carries s. If the dump is repeated, adding a type again does no harm. */
 	struct ctrace_list l = { .items = s };
+	int err = ctrace_ctl_dump(ct, CTRACE_CMD_EVENT_GET, 0, "cannot list event types",
+				  event_reply, &l);
 
-	return ctrace_ctl_dump(ct, CTRACE_CMD_EVENT_GET, 0, "cannot list event types",
-			       event_reply, &l);
+	if (err != -EPERM)
+		return err;
+	ask_no_more(s);
+	s->ask = ct;
+	s->next = ct->asking;
+	ct->asking = s;
+	memset(s->asked, 0, sizeof(s->asked));	/* what there was not may be there by now */
+	return 0;
 }
 
 int ctrace_schema_get(struct ctrace *ct, struct ctrace_schema **out)

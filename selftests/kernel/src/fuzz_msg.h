@@ -301,6 +301,10 @@ static void sound(bool dear)
 	case CTRACE_CMD_INFO_GET:
 		break;
 	default:
+		if (cmd == CTRACE_CMD_EVENT_GET && chance(2)) {
+			put_event(chance(2) ? CTRACE_A_EVENT_ID : CTRACE_A_EVENT_NAME);
+			break;
+		}
 		m->h.nlmsg_flags |= NLM_F_DUMP;
 		if (cmd == CTRACE_CMD_EVENT_GET && chance(2))
 			put_event(CTRACE_A_EVENT_ID);

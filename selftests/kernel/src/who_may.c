@@ -76,13 +76,18 @@ static int dump(uint8_t cmd)
 }
 
 static int info_get(void)	{ return call(&c.g, CTRACE_CMD_INFO_GET, 0, 0, 0, 0, NULL); }
-static int event_get(void)	{ return dump(CTRACE_CMD_EVENT_GET); }
+static int events_get(void)	{ return dump(CTRACE_CMD_EVENT_GET); }
 static int session_get(void)	{ return dump(CTRACE_CMD_SESSION_GET); }
 static int probe_get(void)	{ return dump(CTRACE_CMD_PROBE_GET); }
 static int target_get(void)	{ return dump(CTRACE_CMD_TARGET_GET); }
 static int container_get(void)	{ return dump(CTRACE_CMD_CONTAINER_GET); }
 static int stats_get(void)	{ return dump(CTRACE_CMD_STATS_GET); }
 static int tracepoint_get(void)	{ return dump(CTRACE_CMD_TRACEPOINT_GET); }
+
+static int event_get(void)
+{
+	return call(&c.g, CTRACE_CMD_EVENT_GET, 0, CTRACE_A_EVENT, CTRACE_A_EVENT_ID, CTRACE_ID_SCHED_SWITCH, NULL);
+}
 
 static int event_new(void)
 {
@@ -260,7 +265,8 @@ static const struct {
 	int (*fn)(void);
 } rows[] = {
 	{ "INFO_GET", ANYBODY, info_get },
-	{ "EVENT_GET", ANYBODY, event_get },
+	{ "EVENT_GET of one type", ANYBODY, event_get },
+	{ "EVENT_GET, a dump", TRACERS, events_get },
 	{ "SESSION_GET", TRACERS, session_get },
 	{ "PROBE_GET", TRACERS, probe_get },
 	{ "TARGET_GET", TRACERS, target_get },

@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: nobody waits for a state dump: not generic netlink, not INFO_GET, not other sessions, not births; it ends with its owner
+# requires: any
+# timeout: 180
+# torture: 900
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+command -v nl_waits > /dev/null || skip "nl_waits was not built"
+load
+n=$(long 1500 30000)
+# a process that waits takes about 60 kB, and so many need higher numbers
+room=$(awk '/^MemAvailable/ {print int($2 / 100)}' /proc/meminfo)
+[ "$n" -le "$room" ] || n=$room
+for f in pid_max threads-max; do
+	was=$(cat /proc/sys/kernel/$f)
+	[ "$was" -gt $((n + 2000)) ] || { later "echo $was > /proc/sys/kernel/$f"; echo $((n + 2000)) > /proc/sys/kernel/$f; }
+done
+ulimit -u unlimited
+program nl_waits "$n"

@@ -1,0 +1,10 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: a session stays when its socket has the number of another socket that was just closed
+# requires: any
+# timeout: 120
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+hasten
+program nl_reuse
