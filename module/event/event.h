@@ -7,6 +7,8 @@
 #ifndef CTRACE_EVENT_H
 #define CTRACE_EVENT_H
 
+#include <linux/bug.h>
+#include <linux/compiler.h>
 #include <linux/list.h>
 #include "lang/expr.h"
 #include "event/payload.h"
@@ -61,6 +63,18 @@ struct ctrace_syscall_layout {
 extern u32 ctrace_event_wants[CTRACE_EVENT_IDS];
 
 extern struct ctrace_syscall_layout ctrace_syscall_layouts[2][CTRACE_NR_SYSCALLS];
+
+/*
+ * nr as it is, if it is below CTRACE_NR_SYSCALLS. The caller has asked that; but the number is the traced program's,
+ * and a CPU that speculates past the question must not read beyond the tables, nor what that leads to.
+ * array_index_nospec() would do the same in three instructions.
+ */
+static __always_inline long ctrace_syscall_nospec(long nr)
+{
+	BUILD_BUG_ON(CTRACE_NR_SYSCALLS & (CTRACE_NR_SYSCALLS - 1));
+	OPTIMIZER_HIDE_VAR(nr);		/* or the compiler, which knows of the question, would leave this out */
+	return nr & (CTRACE_NR_SYSCALLS - 1);
+}
 
 /* What every whole call begins with; its arguments follow. */
 #define CTRACE_CALL_FIELDS(F)	F(u64, duration) F(s64, ret)
