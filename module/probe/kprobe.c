@@ -12,6 +12,7 @@
 #include "event/define.h"
 #include "lang/fetch.h"
 #include "compat/kprobe.h"
+#include "compat/lockdown.h"
 #include "compat/rcu.h"
 
 struct ctrace_kprobe {
@@ -243,6 +244,11 @@ static struct ctrace_kprobe *kprobe_new(const char *text, char *why)
 	if (!k)
 		return ERR_PTR(-ENOMEM);
 	err = ctrace_fetch_new(text, &k->fetch, why, CTRACE_WHY_MAX);
+	if (!err && ctrace_compat_locked_kprobes()) {
+		ctrace_free(k->fetch);
+		err = ctrace_why(why, -EPERM,
+				 "the kernel is locked down (confidentiality): it refuses kprobes, which may read its memory, to all tracers");
+	}
 	if (err) {
 		kfree(k);
 		return ERR_PTR(err);
