@@ -39,6 +39,7 @@ int ctrace_netlink_event_new(struct sk_buff *in, struct genl_info *info)
 	char why[CTRACE_WHY_MAX] = "";
 	struct sk_buff *skb;
 	void *hdr;
+	int err;
 
 	if (IS_ERR(text))
 		return PTR_ERR(text);
@@ -53,9 +54,10 @@ int ctrace_netlink_event_new(struct sk_buff *in, struct genl_info *info)
 		return -ENOMEM;
 	mutex_lock(&ctrace_lock);
 	t = ctrace_probe_define(text, &by, why);
+	err = IS_ERR(t) ? 0 : put_event(skb, t);
 	mutex_unlock(&ctrace_lock);
 	if (!IS_ERR(t))
-		return ctrace_netlink_reply_send(skb, info, hdr, put_event(skb, t));
+		return ctrace_netlink_reply_send(skb, info, hdr, err);
 	nlmsg_free(skb);
 	return ctrace_netlink_failed(info, PTR_ERR(t), why, "CTRACE_A_EVENT_DEFINITION");
 }

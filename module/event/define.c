@@ -57,6 +57,7 @@ static void drop(struct definition *d)
 {
 	list_del_rcu(&d->list);
 	ndefinitions--;
+	ctrace_event_define(d->type, false);
 	kfree_rcu(d, rcu);
 }
 
@@ -99,6 +100,7 @@ const struct ctrace_event_type *ctrace_define(const char *text, const struct ctr
 	t = test(text, why);
 	if (!IS_ERR(t)) {
 		d->type = t;
+		ctrace_event_define(t, true);
 		d->by = *by;
 		list_add_tail_rcu(&d->list, &definitions);
 		ndefinitions++;

@@ -324,6 +324,7 @@ void ctrace_probe_unregister_all(struct ctrace_session *s)
 		ctrace_option_publish(p, false);
 		free_probe(p);
 	}
+	ctrace_event_session_gone(1u << s->index);
 }
 
 struct ctrace_probe *ctrace_probe_find(struct ctrace_session *s, u32 id)
