@@ -283,7 +283,7 @@ enum ctrace_loss {
 	CTRACE_LOSS_OVERRUN	= 0,	/* overwritten before this reader came */
 	CTRACE_LOSS_FULL	= 1,	/* ring full, session keeps the oldest */
 	CTRACE_LOSS_NESTED	= 2,	/* nested interrupts wrote more than a ring */
-	CTRACE_LOSS_MISSED	= 3,	/* kprobe hit while another was being handled; samples of a CPU that got no timer when it came online */
+	CTRACE_LOSS_MISSED	= 3,	/* kprobe hit while another was being handled; samples of a CPU without a timer */
 	CTRACE_LOSS_UNFOLLOWED	= 4,	/* whole calls: too many at once to follow */
 	CTRACE_LOSS_UNFOLLOWED_TASKS = 5, /* tasks that pid targets want: too many to follow */
 	__CTRACE_LOSS_MAX

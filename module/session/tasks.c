@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/bitops.h>
+#include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/spinlock.h>
