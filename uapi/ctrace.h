@@ -190,7 +190,9 @@ struct ctrace_record {
  * Event type ids. A system call's number is part of its id: an entry is
  * CTRACE_ID_SYS_ENTER + nr. Ids below CTRACE_ID_DYNAMIC never change their
  * meaning. Dynamic ids (kprobes, raw tracepoints) are assigned when a probe is
- * added, and never reused for another schema while the module is loaded.
+ * added. One keeps its meaning while a definition has it, or a session that has
+ * had a probe of it; and afterwards until all others that are not in use have been
+ * assigned. There are 12,288, so who reads records of a session that has ended has time.
  * CTRACE_CMD_EVENT_GET describes all event types; a newer module's may have ids above all of these.
  */
 #define CTRACE_NR_SYSCALLS	1024u
@@ -295,7 +297,7 @@ enum ctrace_loss {
 	CTRACE_LOSS_OVERRUN	= 0,	/* overwritten before this reader came */
 	CTRACE_LOSS_FULL	= 1,	/* ring full, session keeps the oldest */
 	CTRACE_LOSS_NESTED	= 2,	/* nested interrupts wrote more than a ring */
-	CTRACE_LOSS_MISSED	= 3,	/* kprobe hit while another was being handled */
+	CTRACE_LOSS_MISSED	= 3,	/* kprobe hit while another was being handled; samples of a CPU without a timer */
 	CTRACE_LOSS_UNFOLLOWED	= 4,	/* whole calls: too many at once to follow */
 	CTRACE_LOSS_UNFOLLOWED_TASKS = 5, /* tasks that pid targets want: too many to follow */
 	__CTRACE_LOSS_MAX

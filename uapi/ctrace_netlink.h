@@ -260,7 +260,7 @@ enum ctrace_attr_probe {
 	CTRACE_A_PROBE_FILTER,		/* string, at most 1023 bytes */
 	CTRACE_A_PROBE_ONE_OF,		/* u32 N: records 1 in N of what passes FILTER, per CPU; 0: all */
 	CTRACE_A_PROBE_EVENT_ID,	/* u32: the event type it writes; 0 if several */
-	CTRACE_A_PROBE_MISSED,		/* u64: hits that the kprobe missed */
+	CTRACE_A_PROBE_MISSED,		/* u64: hits that the kprobe missed; samples of CPUs that got no timer */
 	__CTRACE_A_PROBE_MAX
 };
 

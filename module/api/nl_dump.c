@@ -274,9 +274,14 @@ int ctrace_dump_events(struct sk_buff *skb, struct netlink_callback *cb)
 	}
 	if (err)
 		return err;
-	while (ctrace_event_next(from, &t, fields, name) && t.id <= to) {
+	while (from <= to && ctrace_event_next(from, &t, fields, name)) {
+		if (t.id > to) {
+			ctrace_event_put(&t);
+			break;
+		}
 		hdr = message(skb, cb, CTRACE_CMD_EVENT_GET);
 		full = !hdr || finish(skb, hdr, ctrace_put_event(skb, &t, true));
+		ctrace_event_put(&t);
 		if (full)
 			break;
 		from = t.id + 1;

@@ -20,9 +20,15 @@ struct found {
 	char name[CTRACE_NAME_MAX];
 };
 
+/* True: the caller has to put f->t. */
 static bool by_id(u32 id, struct found *f)
 {
-	return ctrace_event_next(id, &f->t, f->fields, f->name) && f->t.id == id;
+	if (!ctrace_event_next(id, &f->t, f->fields, f->name))
+		return false;
+	if (f->t.id == id)
+		return true;
+	ctrace_event_put(&f->t);
+	return false;
 }
 
 /* If several kprobes had the name: the newest, which has the highest id. */
@@ -33,6 +39,7 @@ static bool by_name(const char *name, struct found *f)
 	for (from = 0; ctrace_event_next(from, &f->t, f->fields, f->name); from = f->t.id + 1) {
 		if (!strcmp(f->t.name, name))
 			id = f->t.id;
+		ctrace_event_put(&f->t);
 		cond_resched();
 	}
 	return id && by_id(id, f);
@@ -81,6 +88,7 @@ int ctrace_netlink_event_get(struct sk_buff *in, struct genl_info *info)
 		skb = ctrace_netlink_reply_new(info, CTRACE_CMD_EVENT_GET, &hdr);
 		err = skb ? ctrace_netlink_reply_send(skb, info, hdr, ctrace_put_event(skb, &f->t, may_trace)) :
 			    -ENOMEM;
+		ctrace_event_put(&f->t);
 	}
 	kfree(f);
 	return err;
@@ -138,9 +146,10 @@ int ctrace_netlink_event_new(struct sk_buff *in, struct genl_info *info)
 		return err;
 	}
 	t = ctrace_probe_define(text, &by, why);
+	err = IS_ERR(t) ? 0 : put_event(skb, t);
 	mutex_unlock(&ctrace_lock);
 	if (!IS_ERR(t))
-		return ctrace_netlink_reply_send(skb, info, hdr, put_event(skb, t));
+		return ctrace_netlink_reply_send(skb, info, hdr, err);
 	nlmsg_free(skb);
 	return ctrace_netlink_failed(info, PTR_ERR(t), why, "CTRACE_A_EVENT_DEFINITION");
 }

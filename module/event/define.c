@@ -95,6 +95,7 @@ static void drop(struct definition *d)
 {
 	list_del_rcu(&d->list);
 	ndefinitions--;
+	ctrace_event_define(d->type, false);
 	spin_lock(&dropped_lock);
 	list_add(&d->dropped_at, &dropped);
 	spin_unlock(&dropped_lock);
@@ -144,6 +145,7 @@ const struct ctrace_event_type *ctrace_define(const char *text, const struct ctr
 	t = test(text, why);
 	if (!IS_ERR(t)) {
 		d->type = t;
+		ctrace_event_define(t, true);
 		d->by = *by;
 		if (by->flags & CTRACE_EVENT_F_KEEP)
 			d->by.sk = NULL;

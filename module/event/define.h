@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Definitions of kprobes by name: EVENT_NEW makes them, PROBE_ADD uses them. A name belongs to one
- * event, whatever its group. Types outlive their names, because records refer to them: a type
- * returned here stays valid until module exit. Process context, ctrace_lock held.
+ * event, whatever its group. A type returned here stays valid as long as the caller holds ctrace_lock, and longer if a
+ * session has a probe of it. Process context, ctrace_lock held.
  */
 #ifndef CTRACE_DEFINE_H
 #define CTRACE_DEFINE_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The curated event types of all families, and the dynamic ones. */
 #include <linux/err.h>
+#include <linux/idr.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -27,15 +28,24 @@ u32 ctrace_event_wants[CTRACE_EVENT_IDS];
 
 static const struct ctrace_family *const *families;	/* invariant after init; NULL-terminated */
 
-struct dynamic_type {
-	struct list_head list;
+/*
+ * A dynamic type is in use while a definition has it, or a session that had a probe of it since it began: its rings may
+ * hold records. One that is not in use stays, for readers that outlive their session, until another type needs its id.
+ * Ids are given out round the whole range, so one changes its meaning only after all others that are not in use were
+ * given away since.
+ */
+struct ctrace_dynamic {
+	struct kref ref;		/* dynamic_types' own, and one for each copy of type by ctrace_event_next() */
+	struct rcu_head rcu;
+	u32 sessions;			/* mask of those that had a probe of it; dynamic_lock */
+	u32 definitions;		/* dynamic_lock */
 	struct ctrace_event_type type;
 	char room[] __aligned(8);	/* the fields, then the strings of the fields and of type */
 };
 
 static DEFINE_MUTEX(dynamic_lock);
-static LIST_HEAD(dynamic_types);	/* protected by dynamic_lock; in order of id, only grows */
-static u32 dynamic_next = CTRACE_ID_DYNAMIC;	/* protected by dynamic_lock */
+static DEFINE_IDR(dynamic_types);	/* by id; protected by dynamic_lock */
+static u32 dynamic_next = CTRACE_ID_DYNAMIC;	/* the id to try first; protected by dynamic_lock */
 
 const struct ctrace_event_type *ctrace_event_by_name(const char *system, const char *name)
 {
@@ -152,11 +162,11 @@ static const char *text_copy(char **to, const char *s)
 	return at;
 }
 
-static struct dynamic_type *dynamic_new(const struct ctrace_event_type *t)
+static struct ctrace_dynamic *dynamic_new(const struct ctrace_event_type *t)
 {
 	size_t fields = t->nfields * sizeof(*t->fields), size = fields;
 	struct ctrace_field_desc *f;
-	struct dynamic_type *n;
+	struct ctrace_dynamic *n;
 	char *at;
 	u32 i;
 
@@ -167,7 +177,9 @@ static struct dynamic_type *dynamic_new(const struct ctrace_event_type *t)
 	n = kzalloc(sizeof(*n) + size, GFP_KERNEL);
 	if (!n)
 		return NULL;
+	kref_init(&n->ref);
 	n->type = *t;
+	n->type.dynamic = n;
 	f = (void *)n->room;
 	at = n->room + fields;
 	for (i = 0; i < t->nfields; i++) {
@@ -182,30 +194,87 @@ static struct dynamic_type *dynamic_new(const struct ctrace_event_type *t)
 	return n;
 }
 
-const struct ctrace_event_type *ctrace_event_dynamic(const struct ctrace_event_type *t)
+static void dynamic_free(struct kref *ref)
 {
-	const struct ctrace_event_type *found = NULL;
-	struct dynamic_type *d, *n = dynamic_new(t);
+	struct ctrace_dynamic *d = container_of(ref, struct ctrace_dynamic, ref);
+
+	kfree_rcu(d, rcu);	/* event/define.c's list may be walked */
+}
+
+void ctrace_event_put(const struct ctrace_event_type *t)
+{
+	if (t->dynamic)
+		kref_put(&t->dynamic->ref, dynamic_free);
+}
+
+/* Gives n an id that is free, or was given to a type that is not in use, and keeps n. 0, -ENOSPC, -ENOMEM */
+static int dynamic_keep(struct ctrace_dynamic *n)
+{
+	u32 id = dynamic_next, tried;
+	struct ctrace_dynamic *d;
+	int err;
+
+	for (tried = 0; tried < CTRACE_ID_SYS_ENTER - CTRACE_ID_DYNAMIC; tried++) {
+		d = idr_find(&dynamic_types, id);
+		if (!d || !(d->sessions | d->definitions))
+			break;
+		id = id + 1 < CTRACE_ID_SYS_ENTER ? id + 1 : CTRACE_ID_DYNAMIC;
+	}
+	if (tried == CTRACE_ID_SYS_ENTER - CTRACE_ID_DYNAMIC)
+		return -ENOSPC;
+	if (d) {
+		idr_remove(&dynamic_types, id);
+		ctrace_event_put(&d->type);
+	}
+	err = idr_alloc(&dynamic_types, n, id, id + 1, GFP_KERNEL);
+	if (err < 0)
+		return err;
+	n->type.id = id;
+	dynamic_next = id + 1 < CTRACE_ID_SYS_ENTER ? id + 1 : CTRACE_ID_DYNAMIC;
+	return 0;
+}
+
+const struct ctrace_event_type *ctrace_event_dynamic(const struct ctrace_event_type *t, u32 session)
+{
+	struct ctrace_dynamic *d, *n = dynamic_new(t);
+	int id, err = 0;
 
 	if (!n)
 		return ERR_PTR(-ENOMEM);
 	mutex_lock(&dynamic_lock);
-	list_for_each_entry(d, &dynamic_types, list)
-		if (same_type(&d->type, t)) {
-			found = &d->type;
+	idr_for_each_entry(&dynamic_types, d, id)
+		if (same_type(&d->type, t))
 			break;
+	if (!d) {
+		err = dynamic_keep(n);
+		if (!err) {
+			d = n;
+			n = NULL;
 		}
-	if (!found && dynamic_next == CTRACE_ID_SYS_ENTER) {
-		found = ERR_PTR(-ENOSPC);
-	} else if (!found) {
-		n->type.id = dynamic_next++;
-		list_add_tail(&n->list, &dynamic_types);
-		found = &n->type;
-		n = NULL;
 	}
+	if (d)
+		d->sessions |= session;
 	mutex_unlock(&dynamic_lock);
 	kfree(n);
-	return found;
+	return d ? &d->type : ERR_PTR(err);
+}
+
+void ctrace_event_define(const struct ctrace_event_type *t, bool is)
+{
+	mutex_lock(&dynamic_lock);
+	t->dynamic->definitions += is ? 1 : -1;
+	mutex_unlock(&dynamic_lock);
+}
+
+void ctrace_event_session_gone(u32 session)
+{
+	struct ctrace_dynamic *d;
+	int id;
+
+	mutex_lock(&dynamic_lock);
+	idr_for_each_entry(&dynamic_types, d, id)
+		d->sessions &= ~session;
+	mutex_unlock(&dynamic_lock);
 }
 
 /* The first curated type whose id is >= id, or NULL. */
@@ -224,38 +293,27 @@ static const struct ctrace_event_type *curated_next(u32 id)
 	return first;
 }
 
-static const struct ctrace_event_type *dynamic_next_type(u32 id)
-{
-	const struct ctrace_event_type *t = NULL;
-	struct dynamic_type *d;
-
-	mutex_lock(&dynamic_lock);
-	list_for_each_entry(d, &dynamic_types, list)
-		if (d->type.id >= id) {
-			t = &d->type;
-			break;
-		}
-	mutex_unlock(&dynamic_lock);
-	return t;
-}
-
-const struct ctrace_event_type *ctrace_event_by_id(u32 id)
-{
-	const struct ctrace_event_type *t = id < CTRACE_ID_DYNAMIC ? curated_next(id) :
-								     dynamic_next_type(id);
-
-	return t && t->id == id ? t : NULL;
-}
-
 bool ctrace_event_next(u32 id, struct ctrace_event_type *t, struct ctrace_field_desc *fields,
 		       char *name)
 {
-	const struct ctrace_event_type *next = curated_next(id) ?: dynamic_next_type(id);
+	const struct ctrace_event_type *curated = curated_next(id);
+	struct ctrace_dynamic *d;
+	int from = id;
 
-	if (!next)
+	if (curated) {
+		*t = *curated;
+		return true;
+	}
+	if (id >= CTRACE_ID_SYS_ENTER)
 		return ctrace_syscall_next(id, t, fields, name);
-	*t = *next;
-	return true;
+	mutex_lock(&dynamic_lock);
+	d = idr_get_next(&dynamic_types, &from);
+	if (d) {
+		kref_get(&d->ref);
+		*t = d->type;
+	}
+	mutex_unlock(&dynamic_lock);
+	return d || ctrace_syscall_next(id, t, fields, name);
 }
 
 void ctrace_event_init(const struct ctrace_family *const *all)
@@ -266,8 +324,10 @@ void ctrace_event_init(const struct ctrace_family *const *all)
 
 void ctrace_event_exit(void)
 {
-	struct dynamic_type *d, *n;
+	struct ctrace_dynamic *d;
+	int id;
 
-	list_for_each_entry_safe(d, n, &dynamic_types, list)
-		kfree(d);
+	idr_for_each_entry(&dynamic_types, d, id)
+		ctrace_event_put(&d->type);
+	idr_destroy(&dynamic_types);
 }

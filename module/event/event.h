@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Event types: what this module can record, described for user space.
- * Curated types and system calls are static; kprobes and raw tracepoints add dynamic
- * ones, which stay until the module goes, so that an id never changes its meaning.
+ * Curated types and system calls are static. Kprobes and raw tracepoints add dynamic ones, whose ids are given again
+ * only when nothing uses them, and as late as can be.
  */
 #ifndef CTRACE_EVENT_H
 #define CTRACE_EVENT_H
 
+#include <linux/bug.h>
+#include <linux/compiler.h>
 #include <linux/list.h>
 #include "lang/expr.h"
 #include "event/payload.h"
@@ -27,6 +29,7 @@ struct ctrace_event_type {
 	const struct ctrace_field_desc *fields;
 	u32 nfields;
 	u32 flags;		/* CTRACE_TYPE_F_* */
+	struct ctrace_dynamic *dynamic;	/* that this is part of, or a copy of; NULL: curated, or a system call's */
 };
 
 /* Its records hold kernel addresses: a session with it has no views of single containers. */
@@ -61,6 +64,18 @@ struct ctrace_syscall_layout {
 extern u32 ctrace_event_wants[CTRACE_EVENT_IDS];
 
 extern struct ctrace_syscall_layout ctrace_syscall_layouts[2][CTRACE_NR_SYSCALLS];
+
+/*
+ * nr as it is, if it is below CTRACE_NR_SYSCALLS. The caller has asked that; but the number is the traced program's,
+ * and a CPU that speculates past the question must not read beyond the tables, nor what that leads to.
+ * array_index_nospec() would do the same in three instructions.
+ */
+static __always_inline long ctrace_syscall_nospec(long nr)
+{
+	BUILD_BUG_ON(CTRACE_NR_SYSCALLS & (CTRACE_NR_SYSCALLS - 1));
+	OPTIMIZER_HIDE_VAR(nr);		/* or the compiler, which knows of the question, would leave this out */
+	return nr & (CTRACE_NR_SYSCALLS - 1);
+}
 
 /* What every whole call begins with; its arguments follow. */
 #define CTRACE_CALL_FIELDS(F)	F(u64, duration) F(s64, ret)
@@ -109,27 +124,31 @@ void ctrace_syscall_init(void);	/* event/syscall.c: its tables, by ctrace_event_
 struct ctrace_source *ctrace_source_by_name(const char *tracepoint);
 
 const struct ctrace_event_type *ctrace_event_by_name(const char *system, const char *name);
-/* The type with this id; NULL: there is none, or it is a system call's. Lives until module exit. */
-const struct ctrace_event_type *ctrace_event_by_id(u32 id);
 /* Why this kernel does not have the event; NULL: it does. */
 const char *ctrace_event_reason(const struct ctrace_event_type *t);
 /* The number of the call NAME in the native table, or (is32) in that for 32-bit programs; or -ENOENT. */
 int ctrace_syscall_by_name(const char *name, bool is32);
 
 /*
- * The dynamic type that equals t in all but its id, which is not looked at. Made if there is none yet,
- * with copies of all that t points to. Lives until module exit. ERR_PTR(-ENOMEM), or -ENOSPC when all
- * dynamic ids are used up. Process context.
+ * The dynamic type that equals t in all but its id, which is not looked at. Made if there is none yet, with copies
+ * of all that t points to. session: a mask with the bit of the session that is to have a probe of it, or 0. The type
+ * stays until that session ends; without one, as long as the caller holds ctrace_lock, unless a definition takes it.
+ * ERR_PTR(-ENOMEM), or -ENOSPC when all dynamic ids are in use. Process context, ctrace_lock held.
  */
-const struct ctrace_event_type *ctrace_event_dynamic(const struct ctrace_event_type *t);
+const struct ctrace_event_type *ctrace_event_dynamic(const struct ctrace_event_type *t, u32 session);
+/* A definition has dynamic type t from now on; or no longer. Process context. */
+void ctrace_event_define(const struct ctrace_event_type *t, bool is);
+/* The session ended. Process context. */
+void ctrace_event_session_gone(u32 session);
 
 /*
  * Fills *t with the first type whose id is >= id. False: there are no more. A system call's type is
  * made on the spot, with its fields in fields[CTRACE_EVENT_FIELDS] and its name in
- * name[CTRACE_NAME_MAX]; whatever else *t points to lives until module exit.
+ * name[CTRACE_NAME_MAX]; whatever else *t points to lives until ctrace_event_put(). Process context.
  */
 bool ctrace_event_next(u32 id, struct ctrace_event_type *t, struct ctrace_field_desc *fields,
 		       char *name);
+void ctrace_event_put(const struct ctrace_event_type *t);
 /* The same for system calls alone: event/syscall.c. */
 bool ctrace_syscall_next(u32 id, struct ctrace_event_type *t, struct ctrace_field_desc *fields,
 			 char *name);

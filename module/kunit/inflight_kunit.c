@@ -56,6 +56,21 @@ static u32 find(const void *key)
 	return ctrace_inflight_find(&t, ctrace_inflight_row(key), key);
 }
 
+static void give(const void *key, u32 place)
+{
+	ctrace_inflight_give(&t, ctrace_inflight_row(key), place);
+}
+
+/* Searches that would go on behind their row. */
+static u32 all_further(void)
+{
+	u32 row, n = 0;
+
+	for (row = 0; row < CTRACE_INFLIGHT_ROWS; row++)
+		n += atomic_read(&t.further[row]);
+	return n;
+}
+
 static struct thing *at(u32 place)
 {
 	return ctrace_inflight_at(&t, place);
@@ -88,7 +103,7 @@ static void begin_and_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, at(find(&keys[1]))->what, 2ull);
 	/* an end that did not come */
 	KUNIT_EXPECT_EQ(test, take(&keys[0]), a);
-	ctrace_inflight_release(&t, a);
+	give(&keys[0], a);
 	KUNIT_EXPECT_EQ(test, find(&keys[0]), NONE);
 	KUNIT_EXPECT_EQ(test, find(&keys[1]), b);
 }
@@ -116,10 +131,12 @@ static void full(struct kunit *test)
 	}
 	for (i = 0; i < sizeof(keys); i++)
 		if (places[i] != NONE)
-			ctrace_inflight_release(&t, places[i]);
+			give(&keys[i], places[i]);
 	for (i = 0; i < sizeof(keys); i++)
 		bad += find(&keys[i]) != NONE;
 	KUNIT_EXPECT_EQ(test, bad, 0u);
+	/* nor does a search go on for what is not there any more */
+	KUNIT_EXPECT_EQ(test, all_further(), 0u);
 	for (i = 0; i < PLACES / 2; i++)
 		bad += take(&keys[i]) == NONE;
 	KUNIT_EXPECT_EQ(test, bad, 0u);
@@ -140,8 +157,9 @@ static void one_cpu(struct kunit *test)
 	while (i--) {
 		place = ctrace_inflight_find(&t, row, &keys[i]);
 		bad += (place - row * ROW) % PLACES != i;
-		ctrace_inflight_release(&t, place);
+		ctrace_inflight_give(&t, row, place);
 	}
+	bad += all_further();
 	preempt_enable();
 	KUNIT_EXPECT_EQ(test, bad, 0u);
 }
@@ -165,7 +183,7 @@ static void no_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctrace_inflight_hold(&t, k[0]), NONE);
 	ctrace_inflight_let_go(&t, place, k[0]);
 	KUNIT_EXPECT_EQ(test, ctrace_inflight_renew(&t, k[0]), place);
-	ctrace_inflight_release(&t, place);
+	ctrace_inflight_let_go(&t, place, NULL);
 	KUNIT_EXPECT_EQ(test, ctrace_inflight_hold(&t, k[0]), NONE);
 	/* fill the row; then one more key, which takes a free place or an older key's */
 	for (i = 0; i < ROW; i++)
@@ -173,7 +191,7 @@ static void no_end(struct kunit *test)
 	for (i = 3; i < 5; i++) {
 		place = ctrace_inflight_hold(&t, k[i]);
 		KUNIT_ASSERT_LT(test, place, NONE);
-		ctrace_inflight_release(&t, place);
+		ctrace_inflight_let_go(&t, place, NULL);
 		KUNIT_EXPECT_EQ(test, ctrace_inflight_renew(&t, k[i]), place);
 		ctrace_inflight_let_go(&t, place, k[i]);
 	}
@@ -232,7 +250,7 @@ static void containers(struct kunit *test)
 	c[2].base = &c[0];
 	c[2].heir = &c[0];
 	c[2].dying = 1;
-	ctrace_inflight_release(&t, place[1]);
+	give(&keys[1], place[1]);
 	ctrace_inflight_watcher.forget();
 	KUNIT_EXPECT_PTR_EQ(test, at(place[0])->begun.who.container, &c[0]);
 	KUNIT_EXPECT_FALSE(test, ctrace_begun_whose(&at(place[1])->begun, &who));
@@ -272,7 +290,7 @@ static int take_and_release(void *arg)
 			at(place)->what = (u64)r;
 			cpu_relax();
 			r->bad += at(place)->what != (u64)r || atomic_dec_return(&at(place)->inside);
-			ctrace_inflight_release(&t, place);
+			ctrace_inflight_give(&t, 0, place);
 		}
 		preempt_enable();
 		cond_resched();

@@ -44,6 +44,7 @@ static noinline void enter(struct pt_regs *regs, long nr)
 
 	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS))
 		return;
+	nr = ctrace_syscall_nospec(nr);
 	l = &ctrace_syscall_layouts[is32][nr];
 	if (unlikely(!l->known))
 		return;
@@ -115,25 +116,25 @@ static void probe_enter(void *data, struct pt_regs *regs, long nr)
 static void probe_exit(void *data, struct pt_regs *regs, long ret)
 {
 	const struct task_struct *p = current;
-	u32 place;
+	u32 row = ctrace_inflight_row(p), place;
 
 	ctrace_compat_probe_begin();
-	place = ctrace_inflight_find(&calls, ctrace_inflight_row(p), p);
+	place = ctrace_inflight_find(&calls, row, p);
 	if (place != CTRACE_INFLIGHT_NONE) {
 		leave(ctrace_inflight_at(&calls, place), ret);
-		ctrace_inflight_release(&calls, place);
+		ctrace_inflight_give(&calls, row, place);
 	}
 	ctrace_compat_probe_end();
 }
 
 static void CTRACE_PROBE_SCHED_PROCESS_EXIT(probe_death)
 {
-	u32 place;
+	u32 row = ctrace_inflight_row(p), place;
 
 	ctrace_compat_probe_begin();
-	place = ctrace_inflight_find(&calls, ctrace_inflight_row(p), p);	/* p is current */
+	place = ctrace_inflight_find(&calls, row, p);	/* p is current */
 	if (place != CTRACE_INFLIGHT_NONE)
-		ctrace_inflight_release(&calls, place);
+		ctrace_inflight_give(&calls, row, place);
 	ctrace_compat_probe_end();
 }
 

@@ -12,6 +12,7 @@
 #include "event/define.h"
 #include "lang/fetch.h"
 #include "compat/kprobe.h"
+#include "compat/lockdown.h"
 #include "compat/rcu.h"
 
 struct ctrace_kprobe {
@@ -221,15 +222,15 @@ static int register_it(struct ctrace_kprobe *k, char *why)
 	return err;
 }
 
-/* To be called only once the kernel took the kprobe: types are never deleted. */
-static const struct ctrace_event_type *type_of(const struct ctrace_fetch *f, const char *text)
+/* To be called only once the kernel took the kprobe: types stay for long. session: its mask, or 0 */
+static const struct ctrace_event_type *type_of(const struct ctrace_fetch *f, const char *text, u32 session)
 {
 	struct ctrace_event_type t = {
 		.system = f->system, .name = f->name, .definition = f->plain ? NULL : text,
 		.fields = f->fields, .nfields = f->nargs, .flags = f->kaddr ? CTRACE_TYPE_F_KADDR : 0,
 	};
 
-	return ctrace_event_dynamic(&t);
+	return ctrace_event_dynamic(&t, session);
 }
 
 static struct ctrace_kprobe *kprobe_new(const char *text, char *why)
@@ -243,6 +244,11 @@ static struct ctrace_kprobe *kprobe_new(const char *text, char *why)
 	if (!k)
 		return ERR_PTR(-ENOMEM);
 	err = ctrace_fetch_new(text, &k->fetch, why, CTRACE_WHY_MAX);
+	if (!err && ctrace_compat_locked_kprobes()) {
+		ctrace_free(k->fetch);
+		err = ctrace_why(why, -EPERM,
+				 "the kernel is locked down (confidentiality): it refuses kprobes, which may read its memory, to all tracers");
+	}
 	if (err) {
 		kfree(k);
 		return ERR_PTR(err);
@@ -282,7 +288,7 @@ static const struct ctrace_event_type *kprobe_define(const char *text, char *why
 	t = ERR_PTR(err);
 	if (!err) {
 		unregister(k);
-		t = type_of(k->fetch, text);
+		t = type_of(k->fetch, text, 0);
 	}
 	kprobe_free(k);
 	return t;
@@ -313,7 +319,7 @@ static int kprobe_add(struct ctrace_probe *p, const char *text, char *why)
 	err = register_it(k, why);
 	if (err)
 		goto free;
-	t = type_of(k->fetch, text);
+	t = type_of(k->fetch, text, k->bit);
 	err = PTR_ERR_OR_ZERO(t) ?: check_twice(p, t, why);
 	if (err)
 		goto unregister;

@@ -116,7 +116,9 @@ static void CTRACE_PROBE_NET_SKB(probe_receive)
 /*
  * At net_dev_xmit the device has the packet and may have freed it. So its owner is found before, at
  * net_dev_start_xmit, and kept. In between, bottom halves are off, and the same CPU may send other packets:
- * a device may send through another.
+ * a device may send through another. A packet that was given to a device before the first probe of net_dev_xmit has
+ * no place, and is the host's. The table is new and empty whenever both tracepoints begin, because it goes with the last
+ * probe; until then both stay, so each place is given back.
  */
 static struct ctrace_inflight sendings __read_mostly = { .stride = sizeof(struct ctrace_begun) };
 
@@ -158,15 +160,18 @@ static __always_inline void on_xmit(const struct sk_buff *skb, int rc, const str
 				    u32 len)
 {
 	struct skb_arg a = { .name = dev->name, .len = len, .rc = rc };
-	u32 mask = ctrace_wants(CTRACE_ID_NET_DEV_XMIT), place;
+	u32 mask = ctrace_wants(CTRACE_ID_NET_DEV_XMIT), row = ctrace_inflight_here(), place;
 	struct ctrace_who who;
 
-	place = ctrace_inflight_find(&sendings, ctrace_inflight_here(), skb);
+	place = ctrace_inflight_find(&sendings, row, skb);
 	if (place == CTRACE_INFLIGHT_NONE ||
 	    !ctrace_begun_whose(ctrace_inflight_at(&sendings, place), &who))
 		ctrace_identity_host(&who);
 	if (place != CTRACE_INFLIGHT_NONE)
-		ctrace_inflight_release(&sendings, place);
+		ctrace_inflight_give(&sendings, row, place);
+	/* A place has no reference to its task. It runs still, as it sends; whatever else is there, no one reads. */
+	if (who.task != current)
+		who.task = NULL;
 	if (!mask)
 		return;
 	mask = ctrace_wanted(mask, who.container, who.task);

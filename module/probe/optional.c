@@ -42,9 +42,10 @@ const struct ctrace_family ctrace_family_sample = {
 static const char *const sample_prefixes[] = { "sample:", NULL };
 
 /*
- * Missed samples are not counted: a late timer skips the samples that it missed, and perf does not say
- * for how many of them the CPU was idle.
+ * Missed are the samples of CPUs that came online and got no timer, even if they were idle. What a late timer
+ * skips is not counted: perf does not say for how many of these the CPU was idle.
  */
 const struct ctrace_probe_kind ctrace_kind_sample = {
 	.prefixes = sample_prefixes, .add = ctrace_sample_add, .del = ctrace_sample_del,
+	.missed = ctrace_sample_missed,
 };

@@ -41,6 +41,7 @@ extern struct ctrace_source ctrace_block_sources[];
 #define CTRACE_SAMPLE_LACKS	NULL
 int ctrace_sample_add(struct ctrace_probe *p, const char *text, char *why);
 void ctrace_sample_del(struct ctrace_probe *p);
+u64 ctrace_sample_missed(const struct ctrace_probe *p);
 #else
 #define CTRACE_SAMPLE_LACKS	"this kernel is built without CONFIG_PERF_EVENTS"
 
@@ -51,6 +52,11 @@ static inline int ctrace_sample_add(struct ctrace_probe *p, const char *text, ch
 
 static inline void ctrace_sample_del(struct ctrace_probe *p)
 {
+}
+
+static inline u64 ctrace_sample_missed(const struct ctrace_probe *p)
+{
+	return 0;
 }
 #endif
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The life of processes. A fork across two containers is recorded as probe/sched.c says. */
+/*
+ * The life of processes. A fork across two containers is recorded as probe/sched.c says, but for this: the
+ * parent's record has the child's numbers, which its clone() returns anyway.
+ */
 #include <linux/binfmts.h>
 #include <linux/nsproxy.h>
 #include <linux/pid.h>
@@ -39,9 +42,9 @@ static __always_inline void fill_fork(void *payload, const void *arg)
 	u32 i;
 
 	ctrace_put_comm(r->parent_comm, a->parent, a->show_parent);
-	r->parent_tid = a->parent->pid;
-	r->parent_pid = a->parent->tgid;
-	r->parent_ns_inum = ns_inum(a->parent);
+	r->parent_tid = a->show_parent ? a->parent->pid : 0;
+	r->parent_pid = a->show_parent ? a->parent->tgid : 0;
+	r->parent_ns_inum = a->show_parent ? ns_inum(a->parent) : 0;
 	ctrace_put_comm(r->child_comm, a->child, a->show_child);
 	r->child_tid = a->child->pid;
 	r->child_pid = a->child->tgid;

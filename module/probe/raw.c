@@ -133,7 +133,8 @@ static void *const probes[MAX_ARGS + 1] = {
 	probe_7, probe_8, probe_9, probe_10, probe_11, probe_12,
 };
 
-static const struct ctrace_event_type *type_of(const char *system, const char *tracepoint, u32 nargs)
+static const struct ctrace_event_type *type_of(const char *system, const char *tracepoint, u32 nargs,
+						u32 session)
 {
 	struct ctrace_field_desc fields[MAX_ARGS];
 	char names[MAX_ARGS][8], name[CTRACE_NAME_MAX];
@@ -149,7 +150,7 @@ static const struct ctrace_event_type *type_of(const char *system, const char *t
 		snprintf(names[i], sizeof(names[i]), "arg%u", i + 1);
 		fields[i] = (struct ctrace_field_desc)CTRACE_FIELD(UINT, HEX, names[i], 8);
 	}
-	return ctrace_event_dynamic(&t);
+	return ctrace_event_dynamic(&t, session);
 }
 
 static int find(struct raw *raw, const char *system, const char *name, char *why)
@@ -205,13 +206,13 @@ static int raw_add(struct ctrace_probe *p, const char *text, char *why)
 	err = find(raw, system, name, why);
 	if (err)
 		goto free_raw;
-	t = type_of(system, name, raw->nargs);
+	raw->bit = 1u << p->session->index;
+	t = type_of(system, name, raw->nargs, raw->bit);
 	if (IS_ERR(t)) {
 		err = PTR_ERR(t);
 		goto put_tp;
 	}
 	raw->event_id = t->id;
-	raw->bit = 1u << p->session->index;
 	raw->source.tracepoint = t->source;
 	raw->source.fn = probes[raw->nargs];
 	raw->source.data = raw;

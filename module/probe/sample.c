@@ -7,6 +7,7 @@
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
@@ -14,6 +15,7 @@
 #include "probe/optional.h"
 #include "emit/emit.h"
 #include "emit/stack.h"
+#include "compat/clock.h"
 #include "compat/cpu.h"
 #include "compat/rcu.h"
 #include "compat/stack.h"
@@ -29,7 +31,8 @@ struct sample {
 struct ctrace_sampler;
 
 struct sampler_cpu {
-	struct perf_event *event;	/* NULL: the CPU is offline. For CPU hotplug's callbacks alone */
+	struct perf_event *event;	/* NULL: the CPU is offline, or got none. cpus_read_lock() to read */
+	u64 without;			/* since when it is online without an event; 0: it is not. Likewise */
 	struct sample room;		/* for the handler, whose interrupts do not nest */
 };
 
@@ -37,6 +40,8 @@ struct ctrace_sampler {
 	struct hlist_node node;		/* of cpus */
 	struct sampler_cpu __percpu *cpu;
 	u32 bit, hz;			/* invariant */
+	int failed;			/* CPU hotplug's last error; the start of the sampler looks at it */
+	u64 missed;			/* samples of CPUs that were online without an event; cpus_read_lock() */
 };
 
 static u32 samplers;			/* users of cpus; protected by ctrace_lock */
@@ -112,7 +117,15 @@ static void handler(struct perf_event *event, struct perf_sample_data *data, str
 
 /* --- CPUs come and go ---------------------------------------------------------- */
 
-/* On that CPU, or for it at registration; one call at a time for each CPU. */
+static u64 samples_since(const struct ctrace_sampler *sr, u64 since)
+{
+	return since ? div_u64((ctrace_compat_clock() - since) * sr->hz, NSEC_PER_SEC) : 0;
+}
+
+/*
+ * On that CPU, or for it at registration; one call at a time for each CPU. No error is returned: a CPU must
+ * not stay away because somebody samples. It goes without, and what it does not sample is counted.
+ */
 static int on_cpu_online(unsigned int cpu, struct hlist_node *node)
 {
 	struct ctrace_sampler *sr = hlist_entry(node, struct ctrace_sampler, node);
@@ -126,9 +139,12 @@ static int on_cpu_online(unsigned int cpu, struct hlist_node *node)
 	struct perf_event *event;
 
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, handler, sr);
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	per_cpu_ptr(sr->cpu, cpu)->event = event;
+	if (IS_ERR(event)) {
+		WRITE_ONCE(sr->failed, PTR_ERR(event));
+		per_cpu_ptr(sr->cpu, cpu)->without = ctrace_compat_clock();
+	} else {
+		per_cpu_ptr(sr->cpu, cpu)->event = event;
+	}
 	return 0;
 }
 
@@ -141,6 +157,8 @@ static int on_cpu_offline(unsigned int cpu, struct hlist_node *node)
 	if (c->event)
 		perf_event_release_kernel(c->event);
 	c->event = NULL;
+	sr->missed += samples_since(sr, c->without);
+	c->without = 0;
 	return 0;
 }
 
@@ -172,6 +190,10 @@ static int sampler_start(struct ctrace_sampler *sr, char *why)
 	if (err)
 		return err;
 	err = ctrace_compat_cpus_add(&cpus, &sr->node);
+	if (!err && READ_ONCE(sr->failed)) {
+		err = sr->failed;
+		ctrace_compat_cpus_del(&cpus, &sr->node);
+	}
 	if (err) {
 		cpus_put();
 		ctrace_why(why, err, "'sample:%u': the kernel's perf events refuse it with error %d", sr->hz, err);
@@ -220,4 +242,18 @@ void ctrace_sample_del(struct ctrace_probe *p)
 	cpus_put();
 	free_percpu(sr->cpu);
 	kfree(sr);
+}
+
+u64 ctrace_sample_missed(const struct ctrace_probe *p)
+{
+	const struct ctrace_sampler *sr = p->priv;
+	u64 missed;
+	int cpu;
+
+	cpus_read_lock();
+	missed = sr->missed;
+	for_each_possible_cpu(cpu)
+		missed += samples_since(sr, per_cpu_ptr(sr->cpu, cpu)->without);
+	cpus_read_unlock();
+	return missed;
 }

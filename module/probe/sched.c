@@ -3,8 +3,8 @@
  * Scheduling.
  *
  * An event between tasks of two containers (a switch; in probe/process.c a fork) is recorded in each of
- * the two that is wanted. Each record shows the other side's tid but not its name: a ring tells nothing
- * of a neighbour.
+ * the two that is wanted. Of the other side a record shows nothing: its fields are empty or 0, because a ring
+ * tells nothing of a neighbour. A reader of both rings has both sides, in two records of the same time and CPU.
  */
 #include <linux/sched.h>
 #include "probe/table.h"
@@ -30,12 +30,12 @@ static __always_inline void fill_switch(void *payload, const void *arg)
 	const struct switch_arg *a = arg;
 
 	ctrace_put_comm(r->prev_comm, a->prev, a->show_prev);
-	r->prev_tid = a->prev->pid;
-	r->prev_prio = a->prev->prio - MAX_RT_PRIO;
-	r->prev_state = a->state;
+	r->prev_tid = a->show_prev ? a->prev->pid : 0;
+	r->prev_prio = a->show_prev ? a->prev->prio - MAX_RT_PRIO : 0;
+	r->prev_state = a->show_prev ? a->state : 0;
 	ctrace_put_comm(r->next_comm, a->next, a->show_next);
-	r->next_tid = a->next->pid;
-	r->next_prio = a->next->prio - MAX_RT_PRIO;
+	r->next_tid = a->show_next ? a->next->pid : 0;
+	r->next_prio = a->show_next ? a->next->prio - MAX_RT_PRIO : 0;
 }
 
 static __always_inline void on_switch(struct task_struct *prev, struct task_struct *next, s64 state)

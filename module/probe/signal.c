@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Signals. signal_generate is the receiver's event. A sender in another container gets it as well, with
- * the receiver's tid but not its name, as in sched_switch.
+ * the receiver's tid, whom it chose, but not its name.
  */
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>

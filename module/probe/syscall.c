@@ -84,6 +84,13 @@ static noinline void unknown(u32 id, u32 payload, void (*fill)(void *, const voi
 		ctrace_emit(mask, id, &who, payload, fill, u);
 }
 
+/* No table of this kernel has the call. */
+static __always_inline bool nameless(long nr, bool is32)
+{
+	return (unsigned long)nr >= CTRACE_NR_SYSCALLS ||
+	       !ctrace_syscall_layouts[is32][ctrace_syscall_nospec(nr)].known;
+}
+
 /* The general way: any call, any task, any session. */
 static noinline void enter_any(struct pt_regs *regs, long nr)
 {
@@ -91,13 +98,13 @@ static noinline void enter_any(struct pt_regs *regs, long nr)
 	struct ctrace_who who;
 	u32 id, mask;
 
-	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS ||
-		     !ctrace_syscall_layouts[e.is32][nr].known)) {
+	if (unlikely(nameless(nr, e.is32))) {
 		struct unknown u = { .regs = regs, .nr = nr };
 
 		unknown(CTRACE_ID_SYS_ENTER_UNKNOWN, CTRACE_SIZE(enter_unknown), fill_enter_unknown, &u);
 		return;
 	}
+	nr = ctrace_syscall_nospec(nr);
 	id = (e.is32 ? CTRACE_ID_COMPAT_SYS_ENTER : CTRACE_ID_SYS_ENTER) + nr;
 	mask = ctrace_wants(id);
 	if (!mask)
@@ -126,6 +133,7 @@ static noinline ctrace_compat_noclone void enter(void *data, struct pt_regs *reg
 
 	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS))
 		goto other;
+	nr = ctrace_syscall_nospec(nr);
 	l = &ctrace_syscall_layouts[0][nr];
 	len = l->len;
 	if (unlikely(!len || ctrace_compat_is_32bit_call()))
@@ -161,13 +169,13 @@ static noinline void leave_any(long nr, long ret)
 	struct ctrace_who who;
 	u32 id, mask;
 
-	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS ||
-		     !ctrace_syscall_layouts[is32][nr].known)) {
+	if (unlikely(nameless(nr, is32))) {
 		struct unknown u = { .nr = nr, .ret = ret };
 
 		unknown(CTRACE_ID_SYS_EXIT_UNKNOWN, CTRACE_SIZE(exit_unknown), fill_exit_unknown, &u);
 		return;
 	}
+	nr = ctrace_syscall_nospec(nr);
 	id = (is32 ? CTRACE_ID_COMPAT_SYS_EXIT : CTRACE_ID_SYS_EXIT) + nr;
 	mask = ctrace_wants(id);
 	if (!mask)
@@ -192,6 +200,7 @@ static noinline ctrace_compat_noclone void leave(void *data, struct pt_regs *reg
 
 	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS || ctrace_compat_is_32bit_call()))
 		goto other;
+	nr = ctrace_syscall_nospec(nr);
 	found = ctrace_alone_ring(&d, CTRACE_ID_SYS_EXIT + nr);
 	/* a call without a name is recorded as another event, which ctrace_alone_ring() did not ask about */
 	if (!found && likely(ctrace_syscall_layouts[0][nr].known))

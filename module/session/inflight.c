@@ -19,7 +19,8 @@ int ctrace_inflight_get(struct ctrace_probe *p)
 	if (!t)
 		return 0;
 	if (!t->users) {
-		t->keys = vzalloc(CTRACE_INFLIGHT_PLACES * (sizeof(*t->keys) + t->stride) + CTRACE_INFLIGHT_ROWS);
+		t->keys = vzalloc(CTRACE_INFLIGHT_PLACES * (sizeof(*t->keys) + t->stride) +
+				  CTRACE_INFLIGHT_ROWS * sizeof(*t->further));
 		if (!t->keys)
 			return -ENOMEM;
 		t->places = (void *)(t->keys + CTRACE_INFLIGHT_PLACES);

@@ -14,9 +14,9 @@
  *
  * Does the end always come?
  *
- *	Yes: take, find, release. The kernel lets one context at a time deal with a key (a task in its own
+ *	Yes: take, find, give. The kernel lets one context at a time deal with a key (a task in its own
  *	call, a CPU with the packet that it sends, a task under the lock of its run queue). That context
- *	owns the place that has the key; only taking one is an atomic operation. It releases the place
+ *	owns the place that has the key; only taking one is an atomic operation. It gives the place back
  *	before the object's memory can become another object.
  *
  *	Not always: renew, hold, let_go. Some places are left behind, and nothing tells which. So a new
@@ -67,7 +67,7 @@ struct ctrace_begun {
 /* Place i has keys[i] and the struct ctrace_begun at places + i * stride. */
 struct ctrace_inflight {
 	const void **keys;	/* [PLACES]; NULL: free. A row is aligned to its size */
-	u8 *further;		/* [ROWS]: keys of this row may be in the next ones; never cleared */
+	atomic_t *further;	/* [ROWS]: how many keys of this row have their place in a next one */
 	char *places;
 	u32 stride;		/* a multiple of 8. The user sets it before the first get, and never changes it */
 	u32 users;		/* probes; ctrace_lock */
@@ -141,8 +141,8 @@ static __always_inline u32 ctrace_inflight_find(const struct ctrace_inflight *t,
 		for (j = 0; j < CTRACE_INFLIGHT_ROW; j++)
 			if (READ_ONCE(t->keys[row * CTRACE_INFLIGHT_ROW + j]) == key)
 				return row * CTRACE_INFLIGHT_ROW + j;
-		/* set by the key's own context if it went on from here; no harm if by another one */
-		if (!READ_ONCE(t->further[home]))
+		/* the key's own context counted it, before it went on from here */
+		if (!atomic_read(&t->further[home]))
 			break;
 	}
 	return CTRACE_INFLIGHT_NONE;
@@ -156,17 +156,26 @@ static __always_inline u32 ctrace_inflight_take(struct ctrace_inflight *t, u32 r
 	if (unlikely(place != CTRACE_INFLIGHT_NONE))
 		return place;
 	for (i = 0; i < CTRACE_INFLIGHT_WINDOW; i++, row = (row + 1) % CTRACE_INFLIGHT_ROWS) {
-		if (i)
-			WRITE_ONCE(t->further[home], 1);
+		if (i == 1)
+			atomic_inc(&t->further[home]);
 		for (j = 0; j < CTRACE_INFLIGHT_ROW; j++) {
 			place = row * CTRACE_INFLIGHT_ROW + j;
-			/* Acquire: the last user has read the place before we write it. Pairs with let_go(). */
+			/* Acquire: the last user has read the place before we write it. Pairs with give(). */
 			if (!READ_ONCE(t->keys[place]) &&
 			    !cmpxchg_acquire(&t->keys[place], NULL, key))
 				return place;
 		}
 	}
+	atomic_dec(&t->further[home]);
 	return CTRACE_INFLIGHT_NONE;
+}
+
+/* It has ended. row: where take() began to search for that key. */
+static __always_inline void ctrace_inflight_give(struct ctrace_inflight *t, u32 row, u32 place)
+{
+	smp_store_release(&t->keys[place], NULL);	/* pairs with take() */
+	if (unlikely(place / CTRACE_INFLIGHT_ROW != row))
+		atomic_dec(&t->further[row]);
 }
 
 /* --- for what may not end ------------------------------------------------------ */
@@ -176,16 +185,10 @@ u32 ctrace_inflight_renew(struct ctrace_inflight *t, const void *key);
 /* The key's place, now BUSY. NONE: it has none, or another context has it. */
 u32 ctrace_inflight_hold(struct ctrace_inflight *t, const void *key);
 
-/* The place has this key and is not BUSY. NULL: it is free. */
+/* The place has this key and is not BUSY. NULL: it has ended, and the place is free. */
 static __always_inline void ctrace_inflight_let_go(struct ctrace_inflight *t, u32 place, const void *key)
 {
-	smp_store_release(&t->keys[place], key);	/* pairs with take(), and claim() in inflight.c */
-}
-
-/* It has ended. */
-static __always_inline void ctrace_inflight_release(struct ctrace_inflight *t, u32 place)
-{
-	ctrace_inflight_let_go(t, place, NULL);
+	smp_store_release(&t->keys[place], key);	/* pairs with claim() in inflight.c */
 }
 
 #endif

@@ -98,8 +98,13 @@ static void select_release(struct ctrace_option *sel)
 static int range_type(u32 from, u32 n, struct ctrace_event_type *t, struct ctrace_field_desc *fields,
 		      char *name)
 {
-	if (n == 1)
-		return ctrace_event_next(from, t, fields, name) && t->id == from ? 0 : -ENOENT;
+	if (n == 1) {
+		if (!ctrace_event_next(from, t, fields, name))
+			return -ENOENT;
+		/* ctrace_lock is held, and the probe's session is noted in a dynamic type */
+		ctrace_event_put(t);
+		return t->id == from ? 0 : -ENOENT;
+	}
 	memset(t, 0, sizeof(*t));
 	if (ctrace_id_call(from).phase == CTRACE_CALL_WHOLE) {
 		t->fields = ctrace_call_fields;

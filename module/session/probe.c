@@ -6,6 +6,7 @@
 #include "session/inflight.h"
 #include "session/option.h"
 #include "event/define.h"
+#include "compat/lockdown.h"
 #include "compat/tracepoint.h"
 
 static const struct ctrace_probe_kind *const *kinds;	/* invariant after init; NULL-terminated */
@@ -210,6 +211,16 @@ static void put_sources(struct ctrace_probe *p)
 		source_put(p->sources[i]);
 }
 
+static int check_lockdown(const struct ctrace_probe *p, char *why)
+{
+	int err = p->kaddr ? ctrace_compat_locked_tracing() : 0;
+
+	return !err ? 0 :
+	       ctrace_why(why, err,
+			  "'%.64s' records kernel addresses, and the kernel is locked down (confidentiality): it refuses these to all tracers",
+			  p->name);
+}
+
 /* Never undone: the arena gives no views of single containers from now on. */
 static int take_kaddr(struct ctrace_probe *p, char *why)
 {
@@ -254,7 +265,8 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 		kfree(p);
 		return ERR_PTR(err);
 	}
-	err = ctrace_inflight_get(p) ?: ctrace_option_new(p, o, why) ?: get_sources(p, why);
+	err = ctrace_inflight_get(p) ?: ctrace_option_new(p, o, why) ?: check_lockdown(p, why) ?:
+	      get_sources(p, why);
 	if (err)
 		goto free;
 	err = take_kaddr(p, why);
@@ -312,6 +324,7 @@ void ctrace_probe_unregister_all(struct ctrace_session *s)
 		ctrace_option_publish(p, false);
 		free_probe(p);
 	}
+	ctrace_event_session_gone(1u << s->index);
 }
 
 struct ctrace_probe *ctrace_probe_find(struct ctrace_session *s, u32 id)

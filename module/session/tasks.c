@@ -1,174 +1,95 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/atomic.h>
 #include <linux/bitops.h>
+#include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
 #include <linux/vmalloc.h>
 #include "session/tasks.h"
+#include "session/followed.h"
 #include "session/session.h"
-#include "compat/hash.h"
 #include "compat/rcu.h"
 #include "compat/task.h"
 #include "compat/tracepoint.h"
 
 /*
- * Open addressing with a bounded window: a probe looks at no more than WINDOW entries. An entry's
- * task goes NULL -> p -> GONE -> q -> ... and never back to NULL, so a look-up may stop at the first
- * NULL. Only p's fork or the adding of a target inserts p; only the freeing of p takes it out.
+ * Only p's fork or the adding of a target puts p into the set; only the freeing of p, or the end of its last
+ * target, takes it out. Forks are rare, and only those of followed tasks come to the lock. Whatever they read
+ * of the parent they hand on under the lock, so it does not matter that some kernels call probe_fork() with
+ * preemption on.
  *
- * Look-ups read mask alone: the sessions that want the task. It is made from the entry's set of pid targets,
- * which a fork hands on. update_mask() comes after each change of that set.
- *
- * A target goes in two steps. ctrace_tasks_target_del() takes its session away: forks that read
- * target_session[] from then on do not hand it on. Then the caller waits for the forks that read it before,
- * and ctrace_tasks_sweep() takes the target out of each entry. After that its number is free.
+ * A target goes in two steps. ctrace_tasks_target_del() takes its session away: no fork hands it on from then
+ * on. Then the caller waits for look-ups that have read a mask with that session, and ctrace_tasks_sweep()
+ * takes the target out of each entry. After that its number is free. A task that no target follows leaves the
+ * set, so after the last target the set is empty.
  */
-#define BITS	14
-#define WINDOW	64
-#define GONE	((struct task_struct *)1)
-
-struct entry {
-	struct task_struct *task;
-	u32 mask;
-};
-
-struct targets {
-	unsigned long bits[BITS_TO_LONGS(CTRACE_PID_TARGETS)];
-};
-
-static struct entry *table;	/* made before the first pid target, freed at module exit */
-static struct targets *led;	/* [i]: the targets that led to table[i].task. As long as table */
-static u32 target_session[CTRACE_PID_TARGETS];	/* each target's session, as a mask; 0: none. ctrace_lock to write */
+static struct ctrace_followed_set set;	/* its tables: made before the first pid target, freed at module exit */
+static DEFINE_RAW_SPINLOCK(set_lock);	/* all changes of set; interrupts off, as the kernel frees tasks in softirqs */
 static bool swept = true;	/* no target has gone since the last sweep; ctrace_lock */
-
-static struct targets *led_to(const struct entry *e)
-{
-	return &led[e - table];
-}
-
-static struct entry *slot(const struct task_struct *p, u32 i)
-{
-	return &table[(ctrace_hash_ptr(p, BITS) + i) & (BIT(BITS) - 1)];
-}
-
-static struct entry *find(const struct task_struct *p)
-{
-	struct task_struct *t;
-	u32 i;
-
-	for (i = 0; i < WINDOW; i++) {
-		/* Acquire: pairs with insert()'s cmpxchg, for mask and led. */
-		t = smp_load_acquire(&slot(p, i)->task);
-		if (t == p)
-			return slot(p, i);
-		if (!t)
-			break;
-	}
-	return NULL;
-}
-
-static u32 sessions_of(const struct targets *by)
-{
-	u32 mask = 0, n;
-
-	for_each_set_bit(n, by->bits, CTRACE_PID_TARGETS)
-		mask |= READ_ONCE(target_session[n]);
-	return mask;
-}
-
-/*
- * Two may do this at once for one entry. Each looks at the targets again after it wrote the mask (cmpxchg is
- * a full barrier), so the last one to write has seen all that were set or cleared before.
- */
-static void update_mask(struct entry *e)
-{
-	const struct targets *by = led_to(e);
-	u32 was, mask;
-
-	do {
-		was = READ_ONCE(e->mask);
-		mask = sessions_of(by);
-	} while (cmpxchg(&e->mask, was, mask) != was || sessions_of(by) != mask);
-}
-
-/* Follows p for those of the targets that still have a session. False: no room. */
-static bool insert(struct task_struct *p, const struct targets *by)
-{
-	struct entry *e = find(p);
-	struct task_struct *t;
-	u32 i;
-
-	for (i = 0; !e && i < WINDOW; i++) {
-		t = READ_ONCE(slot(p, i)->task);
-		if (t && t != GONE)
-			continue;
-		/*
-		 * Claim the entry, then set its targets. The entry's last user has cleared its own. No
-		 * look-up needs them earlier: p has not run yet, or its target is being added.
-		 */
-		if (cmpxchg(&slot(p, i)->task, t, p) == t)
-			e = slot(p, i);
-	}
-	if (!e)
-		return false;
-	for_each_set_bit(i, by->bits, CTRACE_PID_TARGETS)
-		if (READ_ONCE(target_session[i]))
-			set_bit(i, led_to(e)->bits);
-	update_mask(e);
-	return true;
-}
 
 u32 ctrace_tasks_mask(const struct task_struct *p)
 {
-	struct entry *e = find(p);
-
-	return e ? READ_ONCE(e->mask) : 0;
+	return ctrace_followed_mask(&set, p);
 }
 
+static bool followed(const struct task_struct *p)
+{
+	return ctrace_followed_find(&set, p) != CTRACE_FOLLOWED_NONE;
+}
+
+/* The child is on its process's list of threads already, so ctrace_tasks_add_group() may add it at the same time. */
 static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
-	const struct entry *e = find(parent);
-	u32 mask = e ? READ_ONCE(e->mask) : 0;
+	unsigned long flags;
+	u32 i, mask = 0;
 
-	if (!mask || insert(child, led_to(e)))
+	if (!followed(parent))
+		return;
+	raw_spin_lock_irqsave(&set_lock, flags);
+	i = ctrace_followed_find(&set, parent);
+	if (i != CTRACE_FOLLOWED_NONE && ctrace_followed_add(&set, child, &set.led[i]) < 0)
+		mask = set.table[i].mask;
+	raw_spin_unlock_irqrestore(&set_lock, flags);
+	if (!mask)
 		return;
 	ctrace_compat_probe_begin();
 	ctrace_session_unfollowed_tasks(mask);
 	ctrace_compat_probe_end();
 }
 
-/* Runs from the RCU callback that is about to free p. */
+/* Runs from the RCU callback that is about to free p. Nothing adds p any more. */
 static void probe_free(void *data, struct task_struct *p)
 {
-	struct entry *e = find(p);
-
+	unsigned long flags;
 	u32 i;
 
-	if (!e)
+	if (!followed(p))
 		return;
-	for_each_set_bit(i, led_to(e)->bits, CTRACE_PID_TARGETS)
-		clear_bit(i, led_to(e)->bits);
-	update_mask(e);
-	smp_store_release(&e->task, GONE);	/* insert() finds no targets */
+	raw_spin_lock_irqsave(&set_lock, flags);
+	i = ctrace_followed_find(&set, p);	/* a sweep may have been first */
+	if (i != CTRACE_FOLLOWED_NONE)
+		ctrace_followed_remove(&set, i);
+	raw_spin_unlock_irqrestore(&set_lock, flags);
 }
 
 static void free_tables(void)
 {
-	vfree(led);
-	vfree(table);
-	led = NULL;
-	table = NULL;
+	vfree(set.led);
+	vfree(set.table);
+	set.led = NULL;
+	set.table = NULL;
 }
 
 int ctrace_tasks_start(void)
 {
 	int err;
 
-	if (table)
+	if (set.table)
 		return 0;
-	table = vzalloc(sizeof(*table) << BITS);
-	led = vzalloc(sizeof(*led) << BITS);
-	if (!table || !led) {
+	set.table = vzalloc(sizeof(*set.table) * CTRACE_FOLLOWED_MAX);
+	set.led = vzalloc(sizeof(*set.led) * CTRACE_FOLLOWED_MAX);
+	if (!set.table || !set.led) {
 		err = -ENOMEM;
 		goto free_table;
 	}
@@ -194,24 +115,49 @@ free_table:
 	return err;
 }
 
+static void give_session(u32 target, u32 session)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&set_lock, flags);
+	set.sessions[target] = session;
+	raw_spin_unlock_irqrestore(&set_lock, flags);
+}
+
 int ctrace_tasks_target_new(u32 session)
 {
 	u32 n;
 
-	for (n = 0; n < CTRACE_PID_TARGETS && target_session[n]; n++)
+	for (n = 0; n < CTRACE_PID_TARGETS && set.sessions[n]; n++)
 		;
 	if (n == CTRACE_PID_TARGETS)
 		return -ENOSPC;
-	WRITE_ONCE(target_session[n], session);
+	give_session(n, session);
 	return n;
+}
+
+/*
+ * Under RCU. A task that is alive now is not freed before RCU allows it, so probe_free() comes after this. One
+ * that is not may have gone past it.
+ */
+static int add(struct task_struct *p, const struct ctrace_targets *by)
+{
+	unsigned long flags;
+	int added = 0;
+
+	raw_spin_lock_irqsave(&set_lock, flags);
+	if (pid_alive(p))
+		added = ctrace_followed_add(&set, p, by);
+	raw_spin_unlock_irqrestore(&set_lock, flags);
+	return added;
 }
 
 int ctrace_tasks_add_group(struct task_struct *leader, u32 target)
 {
-	struct targets by = { };
-	struct task_struct *t;
-	struct entry *e;
+	struct ctrace_targets by = { };
 	bool again, full = false;
+	struct task_struct *t;
+	int added;
 
 	__set_bit(target, by.bits);
 
@@ -223,13 +169,9 @@ int ctrace_tasks_add_group(struct task_struct *leader, u32 target)
 		again = false;
 		rcu_read_lock();
 		ctrace_compat_for_each_thread(leader, t) {
-			e = find(t);
-			if (e && test_bit(target, led_to(e)->bits))
-				continue;
-			if (insert(t, &by))
-				again = true;
-			else
-				full = true;
+			added = add(t, &by);
+			again |= added > 0;
+			full |= added < 0;
 		}
 		rcu_read_unlock();
 	} while (again);
@@ -238,33 +180,28 @@ int ctrace_tasks_add_group(struct task_struct *leader, u32 target)
 
 void ctrace_tasks_target_del(u32 target)
 {
-	WRITE_ONCE(target_session[target], 0);
+	give_session(target, 0);
 	swept = false;
 }
 
 void ctrace_tasks_sweep(void)
 {
-	struct entry *e;
-	bool changed;
-	u32 n;
+	unsigned long flags;
+	u32 i;
 
-	for (e = table; !swept && e < table + BIT(BITS); e++) {
-		changed = false;
-		for_each_set_bit(n, led_to(e)->bits, CTRACE_PID_TARGETS) {
-			if (target_session[n])
-				continue;
-			clear_bit(n, led_to(e)->bits);
-			changed = true;
-		}
-		if (changed)
-			update_mask(e);
+	for (i = 0; !swept && set.table && i < CTRACE_FOLLOWED_MAX; i++) {
+		if (!READ_ONCE(set.table[i].task))
+			continue;
+		raw_spin_lock_irqsave(&set_lock, flags);
+		ctrace_followed_refresh(&set, i);
+		raw_spin_unlock_irqrestore(&set_lock, flags);
 	}
 	swept = true;
 }
 
 void ctrace_tasks_exit(void)
 {
-	if (!table)
+	if (!set.table)
 		return;
 	ctrace_compat_tracepoint_unregister("sched_process_fork", probe_fork, NULL);
 	ctrace_compat_tracepoint_unregister_last("sched_process_free", probe_free);

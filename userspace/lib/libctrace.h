@@ -223,7 +223,7 @@ int ctrace_target_del(struct ctrace_session *s, uint32_t target_id);
  * these. What it can, ctrace_reader_losses() has.
  */
 struct ctrace_session_losses {
-	uint64_t missed;		/* hits of a kprobe: CTRACE_LOSS_MISSED */
+	uint64_t missed;		/* hits of a kprobe, samples: CTRACE_LOSS_MISSED */
 	uint64_t unfollowed;		/* whole calls: CTRACE_LOSS_UNFOLLOWED */
 	uint64_t unfollowed_tasks;	/* tasks of pid targets: CTRACE_LOSS_UNFOLLOWED_TASKS */
 	uint64_t limited;		/* records that the session's rate held back: no loss */

@@ -14,6 +14,7 @@ babeltrace2 "$tmp/t" > "$tmp/out" 2> "$tmp/err"
 same "babeltrace2: status" 0 $?
 has "first of all: its begin" 'lttng_statedump_start' <(head -n 1 "$tmp/out")
 has "the box's init, as it numbers itself" "lttng_statedump_process_state: .*cid = $cid,.* tid = $pid, vtid = 1, pid = $pid, vpid = 1," "$tmp/out"
+has "and as the host does" "lttng_statedump_process_state: .*cid = $cid,.* tid = $pid, vtid = $pid, pid = $pid, vpid = $pid,.* ns_level = 0," "$tmp/out"
 has "its end" 'lttng_statedump_end' "$tmp/out"
 has "then what happened" 'syscall_entry_getpriority' "$tmp/out"
 ctrace record -o "$tmp/t2" "cid:$cid" -e getpriority --duration 1.5 --no-state-dump 2> "$tmp/err"

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * dev_pass: hands a descriptor bound to one container to an unprivileged process, over a socket. The
- * process must see that container, and not a byte of its neighbour. Each of two containers opens a path
- * with a secret in it, and the process searches the whole mapping.
+ * process must see that container, and not a byte of its neighbour, nor of containers that had the same slots
+ * before. Each container opens a path with a secret in it, and the process searches the whole mapping.
  */
 #include "dev.h"
 #include "box.h"
 #include <grp.h>
+#include <sched.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 
 static const char mine[] = "/secret-of-mine-7f3a91";
 static const char other[] = "/secret-of-the-other-c05d2e";
+static const char gone[] = "/secret-of-those-gone-91b6f8";
+
+/* Few slots, so that the containers that go use all of them. */
+#define RING	65536
+#define SLOTS	4	/* of each CPU; one of them is shared */
+#define GONE	6
 
 struct found {
-	int uid, mapped, mine, other, dir_cid, foreign, again, wider, write, kept, written;
+	int uid, mapped, mine, other, gone, dir_cid, foreign, again, wider, write, kept, written;
 };
 
 static int opener(void *arg)
@@ -22,6 +29,38 @@ static int opener(void *arg)
 	for (int i = 0; i < 200; i++)
 		syscall(SYS_openat, AT_FDCWD, arg, O_RDONLY);
 	return 0;
+}
+
+/* On each CPU: each has slots of its own. */
+static int opener_everywhere(void *arg)
+{
+	for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++) {
+		cpu_set_t set;
+
+		CPU_ZERO(&set);
+		CPU_SET(cpu, &set);
+		if (!sched_setaffinity(0, sizeof(set), &set))
+			opener(arg);
+	}
+	return 0;
+}
+
+/* Containers that use every slot, and go. */
+static void leave_secrets(void)
+{
+	char name[65], path[100];
+	struct box b;
+
+	for (int i = 0; i < GONE; i++) {
+		box_hex(name, "pass-gone", i);
+		snprintf(path, sizeof(path), "/box/%s", name);
+		if (box_start(&b, path, CLONE_NEWPID, opener_everywhere, (void *)gone))
+			ksft_exit_fail_msg("no container: %s\n", strerror(errno));
+		box_settle(&b);
+		box_go(&b);
+		box_end(&b);
+	}
+	sleep(3);	/* until their slots may be given again */
 }
 
 /* Counts what read() shows of containers other than `cid`. */
@@ -68,6 +107,7 @@ static struct found look(int sock, uint64_t size, uint32_t cid)
 		return f;
 	f.mine = memmem(p, size, mine, sizeof(mine) - 1) != NULL;
 	f.other = memmem(p, size, other, sizeof(other) - 1) != NULL;
+	f.gone = memmem(p, size, gone, sizeof(gone) - 1) != NULL;
 	f.dir_cid = ((struct ctrace_dir *)p)->cid;
 	f.again = dev_bind(fd, dev_session, CTRACE_CID_ALL, NULL);
 	f.wider = mmap(NULL, size + 4096, PROT_READ, MAP_SHARED, fd, 0) != MAP_FAILED;
@@ -80,7 +120,8 @@ static struct found look(int sock, uint64_t size, uint32_t cid)
 
 int main(void)
 {
-	struct genl_sizes s = { .arena = 4 << 20, .ring = 65536 };
+	struct genl_sizes s = { .arena = (uint64_t)RING * SLOTS * sysconf(_SC_NPROCESSORS_CONF) + RING,
+				.ring = RING };
 	struct box a, b;
 	struct found f = { 0 };
 	uint32_t ca, cb;
@@ -90,10 +131,12 @@ int main(void)
 	pid_t pid;
 
 	ksft_print_header();
-	ksft_set_plan(13);
+	ksft_set_plan(14);
 	dev_session_make(&s, "syscall:openat");
 	if (box_init(BOX_MOUNTS))
 		ksft_exit_fail_msg("no cgroups\n");
+	dev_session_start(CTRACE_TARGET_ALL, 0);
+	leave_secrets();
 	box_hex(name, "pass-a", getpid());
 	snprintf(pa, sizeof(pa), "/box/%s", name);
 	box_hex(name, "pass-b", getpid());
@@ -108,7 +151,6 @@ int main(void)
 	ksft_test_result(ca && cb && ca != cb, "two containers: cids %u and %u\n", ca, cb);
 	fd = dev_open(0);
 	dev_expect(0, dev_bind(fd, dev_session, ca, &size), "bind to one container");
-	dev_session_start(CTRACE_TARGET_ALL, 0);
 	box_go(&a);
 	box_go(&b);
 	box_end(&a);
@@ -133,6 +175,7 @@ int main(void)
 	ksft_test_result(f.mine, "its container's secret is there\n");
 	ksft_test_result(!f.other, "the neighbour's secret is nowhere in %llu bytes\n",
 			 (unsigned long long)size);
+	ksft_test_result(!f.gone, "nor is that of the containers that had its slots before\n");
 	ksft_test_result(!f.foreign, "read() shows %d records of others, expected 0\n", f.foreign);
 	dev_expect(-ENOTTY, f.again, "it cannot bind it to everything");
 	ksft_test_result(!f.wider, "it cannot map more\n");
