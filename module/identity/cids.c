@@ -61,12 +61,12 @@ static int prepare_one(u32 cid)
 		if (level && new) {
 			put(a, at(cid, level), new);
 			new = NULL;
+			level--;
 		}
 		ctrace_ident_unlock(flags);
 		if (!level)
 			return 0;
-		if (!new)
-			new = kzalloc(sizeof(*new), GFP_KERNEL);
+		new = kzalloc(sizeof(*new), GFP_KERNEL);
 		if (!new)
 			return -ENOMEM;
 	}

@@ -129,7 +129,7 @@ static void parts_that_end(struct kunit *test)
 }
 
 /* A session takes a target back: its parts end, those of each container when it comes to them; new ones do not. */
-static void taken_back(struct kunit *test)
+static void target_taken_back(struct kunit *test)
 {
 	struct ctrace_named n = name(&shell, 1, 0), m = name(&shell, 2, 0);
 	struct ctrace_container *h = &ctrace_container_host, *p, *q, *other;
@@ -170,7 +170,7 @@ static void taken_back(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(named_by_sessions),
 	KUNIT_CASE(parts_that_end),
-	KUNIT_CASE(taken_back),
+	KUNIT_CASE(target_taken_back),
 	{}
 };
 
