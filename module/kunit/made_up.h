@@ -72,7 +72,7 @@ struct cg {
 struct ns {
 	struct ns *parent;
 	struct cg *init_at[2];
-	bool closed;
+	bool closed, empty;
 	u32 inum;
 	int refs;
 };

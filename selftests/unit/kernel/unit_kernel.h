@@ -115,8 +115,30 @@ static inline void synchronize_rcu(void)
 #define rcu_read_unlock()	preempt_enable()
 #define cond_resched()		((void)0)
 #define in_nmi()		0
-#define local_irq_save(f)	((void)(f = 0), preempt_disable())
-#define local_irq_restore(f)	((void)f, preempt_enable())
+
+/* the longest stretch with interrupts off, in ns of this thread's time */
+extern u64 kernel_irqsoff;
+extern __thread u64 kernel_irqs_since;
+
+static inline u64 kernel_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+#define local_irq_save(f)	((f) = 0, preempt_disable(), kernel_irqs_since = kernel_ns())
+#define local_irq_restore(f)	((void)(f), kernel_irqs_on(), preempt_enable())
+
+static inline void kernel_irqs_on(void)
+{
+	u64 took = kernel_ns() - kernel_irqs_since;
+
+	if (took > kernel_irqsoff)
+		kernel_irqsoff = took;
+}
+
 typedef pthread_mutex_t raw_spinlock_t;
 #define DEFINE_RAW_SPINLOCK(l)	pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER
 #define raw_spin_lock(l)	pthread_mutex_lock(l)
@@ -129,6 +151,29 @@ struct irq_work { void (*f)(struct irq_work *w); };
 #define init_irq_work(w, fn)	((w)->f = (fn))
 #define irq_work_queue(w)	((w)->f(w))
 #define irq_work_sync(w)	((void)(w))
+
+/* Works do not run by themselves. */
+struct work_struct { void (*f)(struct work_struct *w); };
+struct delayed_work { struct work_struct work; };
+struct workqueue_struct;
+extern unsigned long kernel_jiffies;	/* ms */
+#define jiffies				kernel_jiffies
+#define msecs_to_jiffies(ms)		((unsigned long)(ms))
+#define NSEC_PER_MSEC			1000000ull
+#define time_after(a, b)		((long)((b) - (a)) < 0)
+#define time_after_eq(a, b)		((long)((a) - (b)) >= 0)
+#define max(a, b)			({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a > _b ? _a : _b; })
+#define WQ_HIGHPRI			0
+#define WQ_UNBOUND			0
+#define DECLARE_WORK(n, fn)		struct work_struct n = { fn }
+#define DECLARE_DELAYED_WORK(n, fn)	struct delayed_work n = { { fn } }
+#define alloc_workqueue(n, f, m)	((struct workqueue_struct *)1)
+#define destroy_workqueue(q)		((void)(q))
+#define queue_work(q, w)		((void)(w))
+#define queue_delayed_work(q, w, d)	((void)(w), (void)(d))
+#define mod_delayed_work(q, w, d)	((void)(w), (void)(d))
+#define cancel_work_sync(w)		((void)(w))
+#define cancel_delayed_work_sync(w)	((void)(w))
 
 /* --- memory, texts, numbers ---------------------------------------------------- */
 
@@ -160,8 +205,8 @@ static inline u32 jhash_2words(u32 a, u32 b, u32 seed)
 	return jhash(w, sizeof(w), seed);
 }
 
-struct pid_namespace { int unused; };
-#define put_pid_ns(ns)	((void)(ns))
+struct pid_namespace;
+void put_pid_ns(struct pid_namespace *ns);
 
 /* --- lists --------------------------------------------------------------------- */
 
