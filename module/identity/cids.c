@@ -26,7 +26,7 @@ static u32 at(u32 cid, int level)
 /* Pairs with put(): what was entered is seen complete. */
 static void *get(const struct array *a, u32 i)
 {
-	return smp_load_acquire(&a->place[i]);
+	return smp_load_acquire(&a->place[i]);	/* pairs with put() */
 }
 
 static void put(struct array *a, u32 i, void *what)

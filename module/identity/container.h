@@ -52,7 +52,7 @@ struct ctrace_news {
 struct ctrace_container {
 	/* hot: what the filter reads for each event */
 	u32 cid;		/* invariant once published */
-	u32 account;		/* who is charged with it, below CTRACE_ACCOUNTS; of a part: its container's. Invariant */
+	u32 account;		/* below CTRACE_ACCOUNTS: who is charged with it. Of a part: its container's. Invariant */
 	/*
 	 * Bit n is the session of index n. wanted: it wants this container. denied: it does not,
 	 * whatever else wants it. ident_lock to write; READ_ONCE
@@ -78,7 +78,8 @@ struct ctrace_container {
 	/* its pid namespace was made outside: one made inside is a nested container's. ident_lock to write */
 	bool ns_fixed;
 	u32 live_keys;		/* boundary cgroups (one per hierarchy) not removed yet. ident_lock */
-	bool taken_over;	/* its boundaries are another's: places remembered as its own are void. ident_lock to write */
+	/* its boundaries are another's: places remembered as its own are void. ident_lock to write */
+	bool taken_over;
 	u32 path_hash;		/* of the whole path, even where path[] is cut. ident_lock */
 	struct hlist_node by_path; /* while it lives and has a boundary: rules' table by path_hash. ident_lock */
 	struct ctrace_lfnode *boundary_nodes; /* of its boundaries, through ->mate. ident_lock */
@@ -104,7 +105,10 @@ struct ctrace_container {
 	struct list_head parts;	/* of a container: its parts; of a part: the link there. ident_lock */
 
 	/* written by container.c, gc.c and parts.c only */
-	/* of a container: among the suspects, or with the GC, or in no list. Of a part: all parts, or those that end. ident_lock */
+	/*
+	 * of a container: among the suspects, or with the GC, or in no list. Of a part: among all that do not end,
+	 * or among those that do. ident_lock
+	 */
 	struct list_head list;
 	/* in the pool: ident_lock. Then the GC only: while its namespace is being put; once swept, until freed */
 	struct list_head queue;

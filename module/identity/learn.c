@@ -292,7 +292,7 @@ void ctrace_learn_alias(struct ctrace_rules *r, u64 v2, u64 v1, const void *ns,
 	if (ctrace_container_base(c) == &ctrace_container_unknown)
 		WRITE_ONCE(n->flags, r->room);
 	point(n, c);
-	smp_store_release(&n->gen, r->gen);
+	smp_store_release(&n->gen, r->gen);	/* as above */
 	if (new)
 		ctrace_lftable_push(&r->aliases, n);
 	/*

@@ -148,8 +148,10 @@ static bool told_since(const struct ctrace_rules *r, u32 was, u32 now)
 struct ctrace_container *ctrace_look_alias_again(struct ctrace_rules *r, struct ctrace_lfnode *n,
 						 const struct ctrace_place *at)
 {
-	u32 was = smp_load_acquire(&n->gen), now = smp_load_acquire(&r->gen), gen;	/* as above; as in void_below() */
+	u32 was = smp_load_acquire(&n->gen);	/* as above */
+	u32 now = smp_load_acquire(&r->gen);	/* pairs with ctrace_learn_void_below() */
 	struct ctrace_container *c = ctrace_lfnode_get(n);
+	u32 gen;
 	u64 key;
 
 	if (!told_since(r, was, now) || alias_void(r, n, c))

@@ -137,7 +137,7 @@ static struct ctrace_container *nested(struct ctrace_rules *r, struct ctrace_con
 			next = ctrace_learn_new_ns(r, c->cid, c, levels[n]);
 		if (!next)
 			return NULL;
-		/* next may have been made elsewhere, and moved into c since. Without the lock, the masks stay as they are. */
+		/* next may have been made elsewhere, and moved into c since. Masks change under ident_lock only. */
 		if (change && c != &ctrace_container_host)
 			ctrace_container_inherit(next, c);
 		c = next;

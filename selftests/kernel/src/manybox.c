@@ -2,7 +2,7 @@
 /*
  * manybox: many containers, as any user with a cgroup of his own can make them.
  *
- *	manybox make DIR FROM TO	makes cgroups with the names of containers in DIR, and moves itself into each and out
+ *	manybox make DIR FROM TO	makes cgroups named as containers' in DIR, moves itself into each and out
  *	manybox remove DIR		removes them
  *	manybox time			prints how long the kernel and this program take: one line for each of
  *					list, begin, target, end: NAME CPU-US WALL-US NUMBER-OF-CONTAINERS
