@@ -23,16 +23,16 @@ static u32 at(u32 cid, int level)
 	return cid >> level * BITS & (PLACES - 1);
 }
 
-/* Pairs with put(): what was entered is seen complete. */
-static void *get(const struct array *a, u32 i)
+/* Pairs with place_set(): what was entered is seen complete. */
+static void *place_get(const struct array *a, u32 i)
 {
-	return smp_load_acquire(&a->place[i]);	/* pairs with put() */
+	return smp_load_acquire(&a->place[i]);	/* pairs with place_set() */
 }
 
-static void put(struct array *a, u32 i, void *what)
+static void place_set(struct array *a, u32 i, void *what)
 {
 	a->used += !!what - !!a->place[i];
-	smp_store_release(&a->place[i], what);	/* pairs with get() */
+	smp_store_release(&a->place[i], what);	/* pairs with place_get() */
 }
 
 /* The array at level 0 for cid, or NULL, and then the deepest one there is; *level: the level of that. */
@@ -41,7 +41,7 @@ static struct array *deepest(u32 cid, int *level)
 	struct array *a = &top, *below;
 
 	for (*level = TOP; *level; --*level) {
-		below = get(a, at(cid, *level));
+		below = place_get(a, at(cid, *level));
 		if (!below)
 			break;
 		a = below;
@@ -59,7 +59,7 @@ static int prepare_one(u32 cid)
 		ctrace_ident_lock(&flags);	/* never fails in process context */
 		a = deepest(cid, &level);
 		if (level && new) {
-			put(a, at(cid, level), new);
+			place_set(a, at(cid, level), new);
 			new = NULL;
 			level--;
 		}
@@ -95,7 +95,7 @@ void ctrace_cids_add(struct ctrace_container *c)
 	int level;
 	struct array *a = deepest(c->cid, &level);
 
-	put(a, at(c->cid, 0), c);
+	place_set(a, at(c->cid, 0), c);
 }
 
 void ctrace_cids_del(struct ctrace_container *c, u32 given)
@@ -105,12 +105,12 @@ void ctrace_cids_del(struct ctrace_container *c, u32 given)
 
 	for (level = TOP; level; level--)
 		path[level - 1] = path[level]->place[at(c->cid, level)];
-	put(path[0], at(c->cid, 0), NULL);
+	place_set(path[0], at(c->cid, 0), NULL);
 	/* An array at level n holds cids that are the same but for the lowest (n + 1) * BITS bits. */
 	for (level = 0; level < TOP; level++) {
 		if (path[level]->used || (c->cid | ((1ull << (level + 1) * BITS) - 1)) > given)
 			return;
-		put(path[level + 1], at(c->cid, level + 1), NULL);
+		place_set(path[level + 1], at(c->cid, level + 1), NULL);
 		path[level]->next = out;
 		out = path[level];
 	}
@@ -150,7 +150,7 @@ struct ctrace_container *ctrace_cids_find(u32 cid)
 	int level;
 	const struct array *a = deepest(cid, &level);
 
-	return level ? NULL : get(a, at(cid, 0));
+	return level ? NULL : place_get(a, at(cid, 0));
 }
 
 static struct ctrace_container *from(const struct array *a, int level, u32 cid)
@@ -161,7 +161,7 @@ static struct ctrace_container *from(const struct array *a, int level, u32 cid)
 
 	/* Right of the first place, all that is below lies after cid. */
 	for (i = at(cid, level); i < PLACES; i++, cid = 0) {
-		below = get(a, i);
+		below = place_get(a, i);
 		if (!below)
 			continue;
 		c = level ? from(below, level - 1, cid) : below;

@@ -230,6 +230,7 @@ static void forgotten_by_key(struct kunit *test)
 /* When a container takes over another's boundaries, places that led to the other are void, wherever they are. */
 static void forgotten_by_merge(struct kunit *test)
 {
+	unsigned long flags;
 	bool again;
 
 	ns1.init_at[0] = &shell;
@@ -238,10 +239,15 @@ static void forgotten_by_merge(struct kunit *test)
 	remember(&sub_a, &host);
 	remember(&plain, &host);
 	KUNIT_EXPECT_PTR_EQ(test, remembered(&sub_a, &host, &again), known[1]);
+	ctrace_ident_lock(&flags);
+	ctrace_learn_alias(&rules, ctrace_key(0, plain.id), 0, &ns3, known[1]);
+	ctrace_ident_unlock(flags);
+	KUNIT_EXPECT_PTR_EQ(test, remembered(&plain, &ns3, &again), known[1]);
 	ns1.init_at[0] = &box_a;
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
 	KUNIT_EXPECT_NULL(test, remembered(&sub_a, &host, &again));
 	KUNIT_EXPECT_NULL(test, remembered(&box_a, &host, &again));
+	KUNIT_EXPECT_NULL(test, remembered(&plain, &ns3, &again));
 	KUNIT_EXPECT_PTR_EQ(test, remembered(&plain, &host, &again), &ctrace_container_host);
 	KUNIT_EXPECT_NULL(test, known[1]->boundary_nodes);
 	KUNIT_ASSERT_NOT_NULL(test, known[0]->boundary_nodes);
