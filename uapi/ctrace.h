@@ -62,8 +62,9 @@
  */
 #define CTRACE_CID_HOST		0u		/* outside of any container */
 /*
- * No id could be given: there was no memory for one; or the container was seen for the first time in an
- * NMI, or by a kprobe inside the module's own work on containers. CTRACE_A_INFO_UNKNOWN counts
+ * No id could be given: there was no memory, or no room (the module's parameter max_containers), for one; or the
+ * container was seen for the first time in an NMI, or by a kprobe inside the module's own work on containers; or
+ * the cgroup is more than 64 levels deep and in no container. CTRACE_A_INFO_UNKNOWN counts
  */
 #define CTRACE_CID_UNKNOWN	0xfffffffeu
 #define CTRACE_CID_ALL		0xffffffffu	/* not a container: stands for all */

@@ -166,7 +166,10 @@ enum ctrace_attr_info {
 	CTRACE_A_INFO_CGROUP_MODE,	/* u32 enum ctrace_cgroup_mode */
 	CTRACE_A_INFO_CONTAINERS,	/* u32: alive now */
 	CTRACE_A_INFO_SESSIONS,		/* u32 */
-	/* u64: times that CTRACE_CID_UNKNOWN was given, or that a session with a cgroup target may have missed an event there */
+	/*
+	 * u64: times that CTRACE_CID_UNKNOWN was given (no memory or no room for a container, or a cgroup more than
+	 * 64 levels deep), or that a session with a cgroup target may have missed an event there
+	 */
 	CTRACE_A_INFO_UNKNOWN,
 	__CTRACE_A_INFO_MAX
 };
@@ -409,7 +412,7 @@ enum ctrace_attr_ring {
 enum ctrace_attr_limit {
 	CTRACE_A_LIMIT_UNSPEC,
 	CTRACE_A_LIMIT_PAD,
-	CTRACE_A_LIMIT_CID,		/* u32; CTRACE_CID_ALL: all that found no room in the table */
+	CTRACE_A_LIMIT_CID,		/* u32; CTRACE_CID_ALL: all that found no room in the table, together */
 	CTRACE_A_LIMIT_DROPPED,		/* u64: records that RATE held back */
 	__CTRACE_A_LIMIT_MAX
 };

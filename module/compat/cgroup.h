@@ -140,6 +140,31 @@ static inline int ctrace_compat_cgroup_level(const struct cgroup *cgrp)
 #endif
 }
 
+#define CTRACE_COMPAT_CLIMB	1024	/* steps up, where the kernel has no array of ancestors */
+
+/*
+ * cgrp, if it is at most `level` levels below its hierarchy's root; else its ancestor that is. NULL: that is
+ * too many steps up.
+ */
+static inline const struct cgroup *ctrace_compat_cgroup_ancestor(const struct cgroup *cgrp, int level)
+{
+#ifdef CTRACE_HAVE_CGROUP_ANCESTORS
+	return cgrp->level > level ? cgrp->ancestors[level] : cgrp;
+#else
+	const struct cgroup *above = cgrp;
+	int i;
+
+	for (i = 0; above && i <= level; i++)
+		above = ctrace_compat_cgroup_parent(above);
+	/* `above` is level + 1 levels above cgrp: once it is past the root, cgrp has arrived */
+	for (i = 0; above && i < CTRACE_COMPAT_CLIMB; i++) {
+		above = ctrace_compat_cgroup_parent(above);
+		cgrp = ctrace_compat_cgroup_parent(cgrp);
+	}
+	return above ? NULL : cgrp;
+#endif
+}
+
 static inline int ctrace_compat_cgroup_hierarchy(const struct cgroup *cgrp)
 {
 	return cgrp->root->hierarchy_id;

@@ -72,7 +72,8 @@ static bool pass(struct ctrace_session *s, const struct ctrace_option *sel,
 	}
 	if (sel && sel->one_of && !sampled(sel))
 		return false;
-	return !s->limit || ctrace_limit_pass(s->limit, who->container->cid, ctrace_compat_clock());
+	return !s->limit || ctrace_limit_pass(s->limit, who->container->cid, who->container->account,
+					      ctrace_compat_clock());
 }
 
 /* --- emitting --------------------------------------------------------------- */

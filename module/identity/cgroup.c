@@ -43,6 +43,8 @@ void ctrace_identity_resolve_cgroup(const struct cgroup *cgrp, struct ctrace_who
 		who->container = whose(cgrp, true, &whole);
 		ctrace_ident_unlock(flags);
 	}
+	if (ctrace_container_base(who->container) == &ctrace_container_unknown)
+		ctrace_container_count_unknown();
 }
 
 /* Only RCU protects the names: see ctrace_compat_cgroup_name(). */

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Containers: the pool, the list, what is to be announced. gc.c looks for the dead and frees them. */
+/* Containers: the pool, the room, what is to be announced. gc.c looks for the dead and frees them. */
 #include <linux/irq_work.h>
+#include <linux/jhash.h>
+#include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/pid_namespace.h>
-#include <linux/rculist.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include "identity/cids.h"
 #include "identity/container.h"
 #include "compat/cgroup.h"
 #include "compat/clock.h"
@@ -20,18 +23,25 @@ struct ctrace_container ctrace_container_host = {
 
 struct ctrace_container ctrace_container_unknown = {
 	.cid = CTRACE_CID_UNKNOWN, .ns_fixed = true, .refs = ATOMIC_INIT(1),
-	.parts = LIST_HEAD_INIT(ctrace_container_unknown.parts),	/* always empty */
+	.parts = LIST_HEAD_INIT(ctrace_container_unknown.parts),
 };
 
 static DEFINE_RAW_SPINLOCK(ident_lock);
 static DEFINE_PER_CPU(u32, ident_lock_here);
 
-LIST_HEAD(ctrace_container_list);
+static unsigned int max_containers = 131072;
+module_param(max_containers, uint, 0444);
+MODULE_PARM_DESC(max_containers, "containers that may exist at one time, 1 KiB each; further ones are unknown");
+
+static LIST_HEAD(suspects);		/* ident_lock */
 static LIST_HEAD(pool);			/* ident_lock */
 static u32 pool_size;			/* ident_lock; READ_ONCE elsewhere */
 static atomic_t made = ATOMIC_INIT(0);	/* allocated and not freed, wherever they are; 0 at the end */
 static LIST_HEAD(news);			/* struct ctrace_news. ident_lock */
-static u32 last_cid;			/* ident_lock */
+static u32 last_cid;			/* ident_lock; READ_ONCE elsewhere */
+static u32 held;			/* containers in the table by cid. ident_lock */
+static u32 charged[CTRACE_ACCOUNTS];	/* the same by account. ident_lock */
+static u32 seed;			/* of accounts; invariant after init */
 static atomic_t alive = ATOMIC_INIT(0);
 static atomic64_t unknown = ATOMIC64_INIT(0);
 
@@ -123,18 +133,37 @@ struct ctrace_container *ctrace_container_take(void)
 	list_del_init(&c->queue);
 	WRITE_ONCE(pool_size, pool_size - 1);
 	INIT_LIST_HEAD(&c->parts);
+	INIT_LIST_HEAD(&c->list);
 	if (pool_size < POOL / 2)
 		ctrace_container_kick();	/* publishing kicks, but parts are not published */
 	return c;
 }
 
-struct ctrace_container *ctrace_container_new(void)
+u32 ctrace_container_account(u64 whose)
 {
-	struct ctrace_container *c = ctrace_container_take();
+	return jhash_2words((u32)whose, whose >> 32, seed) % CTRACE_ACCOUNTS;
+}
 
+u32 ctrace_container_account_inside(const struct ctrace_container *in)
+{
+	return in->parent ? in->account : ctrace_container_account(in->cid);
+}
+
+struct ctrace_container *ctrace_container_new(u32 account, bool *full)
+{
+	struct ctrace_container *c;
+
+	if (last_cid >= CTRACE_CID_LAST || held >= max_containers || charged[account] >= (max_containers + 1) / 2) {
+		*full = true;
+		return NULL;
+	}
+	/* Not ready only if the refill found no memory: it prepares the table for all containers of the pool. */
+	c = ctrace_cids_ready(last_cid + 1) ? ctrace_container_take() : NULL;
 	if (!c)
 		return NULL;
-	c->cid = ++last_cid;
+	c->cid = last_cid + 1;
+	WRITE_ONCE(last_cid, c->cid);
+	c->account = account;
 	c->first_seen = ctrace_compat_clock();
 	return c;
 }
@@ -179,7 +208,9 @@ static void each_born(struct ctrace_container *c, const struct ctrace_container 
 
 void ctrace_container_publish(struct ctrace_container *c, struct ctrace_container *parent)
 {
-	list_add_tail_rcu(&c->list, &ctrace_container_list);
+	held++;
+	charged[c->account]++;
+	ctrace_cids_add(c);
 	each_born(c, parent);
 	c->news[1].born = true;
 	INIT_LIST_HEAD(&c->news[0].list);
@@ -196,10 +227,31 @@ void ctrace_container_changed(struct ctrace_container *c)
 	kick_now();
 }
 
+void ctrace_container_unpublish(struct ctrace_container *c)
+{
+	ctrace_cids_del(c, last_cid);
+	held--;
+	charged[c->account]--;
+}
+
+void ctrace_container_suspect(struct ctrace_container *c)
+{
+	/* Not empty: it is a suspect already, or the GC has it in hand (gc.c, look()). */
+	if (list_empty(&c->list))
+		list_add_tail(&c->list, &suspects);
+}
+
+void ctrace_container_suspects(struct list_head *to)
+{
+	list_splice_init(&suspects, to);
+}
+
 void ctrace_container_gone(struct ctrace_container *c)
 {
+	ctrace_container_suspect(c);
 	if (c->gone)
 		return;
+	hlist_del_init(&c->by_path);
 	WRITE_ONCE(c->gone, ctrace_compat_clock());
 	c->flags |= CTRACE_CONTAINER_F_DEAD;
 	list_add_tail(&c->news[0].list, &news);
@@ -207,21 +259,20 @@ void ctrace_container_gone(struct ctrace_container *c)
 	kick_now();
 }
 
-/* --- the list -------------------------------------------------------------- */
+/* --- by cid ---------------------------------------------------------------- */
 
 struct ctrace_container *ctrace_container_after(u32 after_cid)
 {
-	struct ctrace_container *c, *found = NULL;
+	struct ctrace_container *c;
 
+	if (after_cid >= CTRACE_CID_LAST)
+		return NULL;
 	rcu_read_lock();
-	list_for_each_entry_rcu(c, &ctrace_container_list, list)
-		if (c->cid > after_cid) {
-			ctrace_container_get(c);	/* the GC reads refs only after a grace period */
-			found = c;
-			break;
-		}
+	c = ctrace_cids_from(after_cid + 1);
+	if (c)
+		ctrace_container_get(c);	/* the GC reads refs only after a grace period */
 	rcu_read_unlock();
-	return found;
+	return c;
 }
 
 struct ctrace_container *ctrace_container_next(struct ctrace_container *prev)
@@ -243,21 +294,25 @@ struct ctrace_container *ctrace_container_find_get(u32 cid)
 
 	if (cid == CTRACE_CID_HOST)
 		return ctrace_container_next(NULL);
-	c = ctrace_container_after(cid - 1);
-	if (c && c->cid != cid) {
-		ctrace_container_put(c);
-		c = NULL;
-	}
+	rcu_read_lock();
+	c = ctrace_cids_find(cid);
+	if (c)
+		ctrace_container_get(c);	/* as above */
+	rcu_read_unlock();
 	return c;
 }
 
 bool ctrace_container_exists(u32 cid)
 {
-	struct ctrace_container *c = ctrace_container_find_get(cid);
-	bool lives = c && !READ_ONCE(c->gone);
+	const struct ctrace_container *c;
+	bool lives;
 
-	if (c)
-		ctrace_container_put(c);
+	if (cid == CTRACE_CID_HOST)
+		return true;
+	rcu_read_lock();
+	c = ctrace_cids_find(cid);
+	lives = c && !READ_ONCE(c->gone);
+	rcu_read_unlock();
 	return lives;
 }
 
@@ -286,7 +341,7 @@ void ctrace_container_info(const struct ctrace_container *c, struct ctrace_conta
 
 void ctrace_container_free(struct ctrace_container *c)
 {
-	if (c->ns)
+	if (c->ns && c->ns != CTRACE_NS_PAST)
 		put_pid_ns((struct pid_namespace *)c->ns);
 	if (c->base)
 		ctrace_container_put(c->base);
@@ -298,7 +353,14 @@ static int fill_pool(void)
 {
 	struct ctrace_container *c;
 	unsigned long flags;
+	u32 last = READ_ONCE(last_cid);
+	int err;
 
+	if (last < CTRACE_CID_LAST) {
+		err = ctrace_cids_prepare(last + 1, last + min(2 * POOL, CTRACE_CID_LAST - last));
+		if (err)
+			return err;
+	}
 	while (READ_ONCE(pool_size) < POOL) {
 		c = kzalloc(sizeof(*c), GFP_KERNEL);
 		if (!c)
@@ -312,9 +374,22 @@ static int fill_pool(void)
 	return 0;
 }
 
+/* Has the table the arrays for all that are in the pool? */
+static bool cids_ready(void)
+{
+	bool ready;
+	u32 last;
+
+	rcu_read_lock();
+	last = READ_ONCE(last_cid);
+	ready = last >= CTRACE_CID_LAST || ctrace_cids_ready(last + min(POOL, CTRACE_CID_LAST - last));
+	rcu_read_unlock();
+	return ready;
+}
+
 int ctrace_container_refill(void)
 {
-	return READ_ONCE(pool_size) < POOL / 2 ? fill_pool() : 0;
+	return READ_ONCE(pool_size) < POOL / 2 || !cids_ready() ? fill_pool() : 0;
 }
 
 void ctrace_container_announce(void)
@@ -369,15 +444,19 @@ int ctrace_container_init(const struct ctrace_container_watcher *const *all, voi
 
 	watchers = all;
 	kicked = on_kick;
+	get_random_bytes(&seed, sizeof(seed));
 	init_irq_work(&kick, pass_on);
 	err = fill_pool();
-	if (err)
+	if (err) {
 		free_pool();
+		ctrace_cids_exit();
+	}
 	return err;
 }
 
 void ctrace_container_exit(void)
 {
 	free_pool();
+	ctrace_cids_exit();
 	WARN_ON(atomic_read(&made));	/* this many leaked */
 }

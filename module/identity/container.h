@@ -10,7 +10,14 @@
 #include "../uapi/ctrace_netlink.h"
 
 #define CTRACE_CONTAINER_PATH	512
+#define CTRACE_CID_LAST		0xfffffffdu	/* the last cid that a container can have: cids never come round */
+/*
+ * A namespace that has ended: c->ns once the reference has been dropped. It is no namespace's address,
+ * so it equals none.
+ */
+#define CTRACE_NS_PAST		((const void *)1ul)
 
+struct ctrace_lfnode;
 struct pid_namespace;
 
 struct ctrace_news {
@@ -23,16 +30,20 @@ struct ctrace_news {
  * (preemption off is enough); code that keeps a pointer longer takes a reference with
  * ctrace_container_get(). ident_lock (container.c) protects each field whose comment names it.
  *
- * Life: made (ident_lock) -> published: in the list, resolvable, announced -> dead: gone is set,
- * announced, still resolvable for stragglers -> swept by the GC once its boundary cgroups and its
+ * Life: made (ident_lock) -> published: in the table by cid, resolvable, announced -> dead: gone is
+ * set, announced, still resolvable for stragglers -> swept by the GC once its boundary cgroups and its
  * pid namespace have gone -> freed after a grace period and the last reference. A cid is never
  * given again.
+ *
+ * The GC does not look at all containers to find the dead. Each event that may be a death, or the last
+ * condition for being swept, suspects the container it concerns (ctrace_container_suspect()). The GC's
+ * slow walk over all finds those for which such an event was missed (gc.c).
  *
  * A part is what sessions chose of a container by naming cgroups. It is another struct
  * ctrace_container, with the container's cid and with masks of its own. It stands for those places
  * in the container for which the same sessions have named a cgroup around them, to want it or to
  * deny it. A part is a selection, never an identity: its events carry the container's cid, and it
- * is never announced. It is in the two lists of parts only, so a look-up of a cid finds the container.
+ * is never announced. It is in lists of parts only, so a look-up of a cid finds the container.
  *
  * Life of a part: made when one of its places is first looked at (ident_lock) -> resolvable ->
  * ending: dying is set, because the container is dying or because a session that chose the part
@@ -41,6 +52,7 @@ struct ctrace_news {
 struct ctrace_container {
 	/* hot: what the filter reads for each event */
 	u32 cid;		/* invariant once published */
+	u32 account;		/* below CTRACE_ACCOUNTS: who is charged with it. Of a part: its container's. Invariant */
 	/*
 	 * Bit n is the session of index n. wanted: it wants this container. denied: it does not,
 	 * whatever else wants it. ident_lock to write; READ_ONCE
@@ -53,7 +65,9 @@ struct ctrace_container {
 	u64 cgroup_id;		/* of the boundary, 0 none. ident_lock */
 	/*
 	 * The struct pid_namespace, with a reference. Set once, under ident_lock. NULL: not known, or
-	 * the initial one (F_HOSTPID)
+	 * the initial one (F_HOSTPID). When the last process of the namespace has gone, the GC puts
+	 * CTRACE_NS_PAST here, and drops the reference after a grace period: it would keep the namespace
+	 * charged to its maker (user.max_pid_namespaces)
 	 */
 	const void *ns;
 	u32 ns_inum;		/* of ns, 0 if that is NULL */
@@ -64,7 +78,12 @@ struct ctrace_container {
 	/* its pid namespace was made outside: one made inside is a nested container's. ident_lock to write */
 	bool ns_fixed;
 	u32 live_keys;		/* boundary cgroups (one per hierarchy) not removed yet. ident_lock */
+	/* its boundaries are another's: places remembered as its own are void. ident_lock to write */
+	bool taken_over;
 	u32 path_hash;		/* of the whole path, even where path[] is cut. ident_lock */
+	struct hlist_node by_path; /* while it lives and has a boundary: rules' table by path_hash. ident_lock */
+	struct ctrace_lfnode *boundary_nodes; /* of its boundaries, through ->mate. ident_lock */
+	struct ctrace_lfnode *node;	/* of the namespace it owns; of a part: the part's. NULL: none. ident_lock */
 	atomic_t refs;		/* nodes in tables, and ctrace_container_get() */
 	const char *runtime;	/* static text or NULL. ident_lock */
 	char runtime_id[65];	/* "" if none. ident_lock; invariant once the boundary is known */
@@ -76,6 +95,7 @@ struct ctrace_container {
 	/* of a part: the sessions that named a cgroup around it, as wanted and as denied. ident_lock */
 	u32 want, deny;
 	u32 ended;		/* of a part: sessions that ended it by taking a target back. ident_lock */
+	u32 turn;		/* of a part: when it was made (parts.c). Invariant */
 	/*
 	 * Of a part that ends: what replaces it wherever it is remembered, which is the part of the
 	 * sessions that still choose it, or the container. NULL: the container is dying. The GC sets it
@@ -85,9 +105,14 @@ struct ctrace_container {
 	struct list_head parts;	/* of a container: its parts; of a part: the link there. ident_lock */
 
 	/* written by container.c, gc.c and parts.c only */
-	/* all published containers, by cid: RCU to walk, ident_lock to change. All parts: ident_lock */
+	/*
+	 * of a container: among the suspects, or with the GC, or in no list. Of a part: among all that do not end,
+	 * or among those that do. ident_lock
+	 */
 	struct list_head list;
-	struct list_head queue;		/* in the pool: ident_lock. Once swept, until freed: the GC only */
+	/* in the pool: ident_lock. Then the GC only: while its namespace is being put; once swept, until freed */
+	struct list_head queue;
+	const void *ns_put;		/* the namespace that is being put. The GC only */
 	struct ctrace_news news[2];	/* [1] birth, [0] death, waiting to be announced. ident_lock */
 	bool told;		/* the birth was announced at least once. ident_lock */
 	u32 dying;			/* swept or about to be: nothing new may point here. ident_lock */
@@ -107,8 +132,9 @@ static inline bool ctrace_container_same(const struct ctrace_container *a,
 }
 
 /*
- * host: cid 0. unknown: for tasks whose container cannot be made known, because the pools are empty or
- * because ident_lock cannot be taken; its wanted is written under ctrace_lock. Never freed.
+ * host: cid 0. unknown: for tasks whose container cannot be made known, because the pools are empty, because
+ * there is no room for one more (ctrace_container_new()), because ident_lock cannot be taken, or because the
+ * task's cgroup is too deep (look.h); its wanted is written under ctrace_lock. Never freed.
  */
 extern struct ctrace_container ctrace_container_host;
 extern struct ctrace_container ctrace_container_unknown;
@@ -154,7 +180,8 @@ static inline void ctrace_container_put(struct ctrace_container *c)
 struct ctrace_container *ctrace_container_find_get(u32 cid);
 /*
  * Walks all containers in the order of cids; ctrace_container_next(NULL) returns the host. Drops
- * prev's reference and returns the next one with a reference; NULL: the end.
+ * prev's reference and returns the next one with a reference; NULL: the end. Each step takes the same
+ * time, however many there are, even if prev has been swept meanwhile.
  */
 struct ctrace_container *ctrace_container_next(struct ctrace_container *prev);
 /* The first container with cid > after_cid, with a reference: for dumps that go on in another call. */
@@ -184,9 +211,9 @@ struct ctrace_container_watcher {
 	 * Sets c->wanted and c->denied. parent: the container that c takes masks from, which is the one
 	 * it lies in or the one whose boundary it takes over.
 	 *
-	 * Called with ident_lock held (any context but NMI; irqs off) when c is in the list but not yet
-	 * resolvable. So no container is missed by code that changes what born() reads, waits for a
-	 * grace period, and then changes the masks of all containers in the list. Must not wait.
+	 * Called with ident_lock held (any context but NMI; irqs off) when c is in the table by cid but not
+	 * yet resolvable. So no container is missed by code that changes what born() reads, waits for a
+	 * grace period, and then changes the masks of all containers in the table. Must not wait.
 	 */
 	void (*born)(struct ctrace_container *c, const struct ctrace_container *parent);
 	/*
@@ -225,9 +252,26 @@ void ctrace_container_count_unknown(void);	/* any context */
 
 /* ident_lock held. Takes one from the pool: zeroed, refs 0. NULL: pool empty. */
 struct ctrace_container *ctrace_container_take(void);
-/* The same, with a new cid and first_seen. */
-struct ctrace_container *ctrace_container_new(void);
-/* ident_lock held. Adds c to the list, calls the watchers' born(), queues the announcement. */
+
+/*
+ * The containers that exist at one time, the dead that are not swept yet included, are bounded by the module's
+ * parameter max_containers, because a user who may make cgroups or pid namespaces makes containers, of 1 KiB
+ * each. Half of it at most is one account's, so that nobody can use up what the others need.
+ *
+ * An account is the outermost container that a container lies in; or, if it lies in none, the upper two
+ * levels of the cgroup it is in: that tells users apart (user.slice/user-1000.slice). Accounts are told apart
+ * by a hash with a random seed; two that share a place share their half.
+ */
+#define CTRACE_ACCOUNTS		1024u
+u32 ctrace_container_account(u64 whose);	/* whose: any number that tells accounts apart */
+/* ident_lock held. The account of a container that lies in `in`, which is not the host. */
+u32 ctrace_container_account_inside(const struct ctrace_container *in);
+/*
+ * ident_lock held. Takes one from the pool, with a new cid and first_seen, and with account. NULL: pool empty,
+ * or, with *full set, there is no room for it, or no cid is left.
+ */
+struct ctrace_container *ctrace_container_new(u32 account, bool *full);
+/* ident_lock held. Adds c to the table by cid, calls the watchers' born(), queues the announcement. */
 void ctrace_container_publish(struct ctrace_container *c, struct ctrace_container *parent);
 /*
  * ident_lock held. c lies in `in`, or takes its place: sessions that want or deny `in` now want or deny
@@ -243,10 +287,15 @@ void ctrace_container_remask(struct ctrace_container *c);
 void ctrace_container_changed(struct ctrace_container *c);
 /* ident_lock held. Marks c dead; the work announces it. Only the first call counts. */
 void ctrace_container_gone(struct ctrace_container *c);
+/* ident_lock held. c may be dead, or ready to be swept: the GC looks at it. */
+void ctrace_container_suspect(struct ctrace_container *c);
 
 /* --- for gc.c; process context ------------------------------------------------- */
 
-extern struct list_head ctrace_container_list;	/* all published ones, by cid: RCU to walk, ident_lock to change */
+/* ident_lock held. Moves the suspects to the front of `to`, by ->list. */
+void ctrace_container_suspects(struct list_head *to);
+/* ident_lock held. Takes c out of the table by cid, and gives its room back. Its cid is not found any more. */
+void ctrace_container_unpublish(struct ctrace_container *c);
 int ctrace_container_refill(void);		/* refills the pool if it is below half */
 void ctrace_container_announce(void);		/* tells the watchers of births and deaths */
 void ctrace_container_forget(void);		/* has the watchers forget the dying */

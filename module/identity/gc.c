@@ -5,12 +5,23 @@
  * Two works run on a queue of their own: `refill` keeps the pools full; `reap` announces, finds the
  * dead, and frees them. Until ctrace_gc_exit(), only reap removes anything.
  *
+ * The time that this takes is that of what has died, not of all containers. ident_lock is held for SLICE of them
+ * at a time, because interrupts are off meanwhile. What has died is found in two ways:
+ *  - events: each death, and each that may be one, makes its container a suspect (container.h);
+ *  - the slow walk: each look also passes by the next WALK containers, without a lock. It finds those whose
+ *    event was missed (in an NMI, or under ident_lock), and those that live in another container's pid
+ *    namespace, which is found by its owner alone.
+ *
  * reap waits for no command: the watchers' told() and forget() do not take ctrace_lock. It does take
  * refresh_mutex (in ctrace_identity_refresh()). So no function here but ctrace_gc_stop() waits for it, and
  * that is called without that lock.
  */
-#include <linux/rculist.h>
+#include <linux/list.h>
+#include <linux/math64.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
 #include <linux/workqueue.h>
+#include "identity/cids.h"
 #include "identity/gc.h"
 #include "identity/hierarchy.h"
 #include "identity/identity_internal.h"
@@ -26,17 +37,31 @@
 #define STRAGGLERS_NS	(2 * NSEC_PER_SEC)
 #define QUICK		msecs_to_jiffies(50)	/* while something is dying */
 #define SLOW		msecs_to_jiffies(1000)
+#define SLICE		16u		/* containers, or nodes, looked at with interrupts off */
+#define WALK		4096u		/* containers that one look passes by */
+#define ALIASES		131072u		/* places remembered; more are dropped, and come back when needed */
 
-static LIST_HEAD(swept);		/* in no table any more, may be referenced. Only reap uses it */
+/* dead, waiting for STRAGGLERS_NS to pass, the first first: by ->list. Only reap uses it, under ident_lock */
+static LIST_HEAD(waiting);
+static LIST_HEAD(swept);		/* in no table any more, may be referenced: by ->queue. Only reap uses it */
+static u32 walked;			/* the slow walk's last cid. Only reap uses it */
 static struct workqueue_struct *queue;
 /* jiffies: when reap next looks for the dead. reap may overwrite a kick's earlier time: SLOW late at most */
 static unsigned long next_look;
+static unsigned long not_before;	/* jiffies: sweeps take so long that reap rests until then */
 static bool stopping = true;		/* also before the start */
 
 static void refill_work(struct work_struct *work);
 static void reap_work(struct work_struct *work);
 static DECLARE_WORK(refill, refill_work);
 static DECLARE_DELAYED_WORK(reap, reap_work);
+
+static unsigned long soon(void)
+{
+	unsigned long at = jiffies + QUICK, rested = READ_ONCE(not_before);
+
+	return time_after(rested, at) ? rested : at;
+}
 
 void ctrace_gc_kicked(bool news)
 {
@@ -45,8 +70,8 @@ void ctrace_gc_kicked(bool news)
 	queue_work(queue, &refill);
 	if (news) {
 		mod_delayed_work(queue, &reap, 0);
-	} else if (time_after(READ_ONCE(next_look), jiffies + QUICK)) {
-		WRITE_ONCE(next_look, jiffies + QUICK);
+	} else if (time_after(READ_ONCE(next_look), soon())) {
+		WRITE_ONCE(next_look, soon());
 		mod_delayed_work(queue, &reap, QUICK);
 	}
 }
@@ -58,65 +83,174 @@ static void refill_work(struct work_struct *work)
 		ctrace_lfpool_refill(&ctrace_rules.nodes);
 }
 
-static bool ns_empty(const struct ctrace_container *c)
+/* --- who is dead ------------------------------------------------------------- */
+
+static bool ns_real(const struct ctrace_container *c)
 {
-	return !c->ns || ctrace_compat_pidns_empty(c->ns);
+	const void *ns = READ_ONCE(c->ns);
+
+	return ns && ns != CTRACE_NS_PAST;
 }
 
-/*
- * Marks the dead, and sets dying on those of them that no event can come from any more. Returns true if
- * any was found, or a part ends: then sweep() has work. *dying: some container is dead or about to be,
- * so look again soon.
- */
-static bool look(bool *dying)
+static bool ns_empty(const struct ctrace_container *c)
 {
-	struct ctrace_container *c;
-	u64 now = ctrace_compat_clock();
-	bool found = ctrace_parts_end();
-	unsigned long flags;
+	return !ns_real(c) || ctrace_compat_pidns_empty(c->ns);
+}
 
-	*dying = false;
-	rcu_read_lock();
-	list_for_each_entry_rcu(c, &ctrace_container_list, list) {
+/* What one look found. Each list is in use for that look alone. */
+struct found {
+	struct list_head again;		/* suspects that still live: by ->list */
+	struct list_head emptied;	/* whose pid namespaces have just become empty: by ->queue */
+	struct list_head dying;		/* those that no event can come from any more: by ->list */
+	bool ending;			/* a container is about to die, so look again soon */
+};
+
+/* ident_lock held. Only reap frees containers: they stay. */
+static void look_at(struct ctrace_container *c, struct found *f)
+{
+	bool empty = ns_empty(c);
+
+	if (empty && ns_real(c)) {
+		ctrace_container_gone(c);
+		list_add_tail(&c->queue, &f->emptied);
+	}
+	if (!c->gone) {
+		list_move_tail(&c->list, &f->again);
+		f->ending |= ns_real(c) && ctrace_compat_pidns_closed(c->ns);
+	} else if (empty && !c->live_keys) {
+		list_move_tail(&c->list, &waiting);
+	} else {
+		/* Its last cgroup's removal, or the exit of its namespace's init, makes it a suspect again. */
+		list_del_init(&c->list);
+	}
+}
+
+static void look_at_suspects(struct found *f)
+{
+	LIST_HEAD(suspects);
+	unsigned long flags;
+	u32 n;
+
+	ctrace_ident_lock(&flags);
+	ctrace_container_suspects(&suspects);
+	ctrace_ident_unlock(flags);
+	while (!list_empty(&suspects)) {
 		ctrace_ident_lock(&flags);
-		if (!c->gone && c->ns && ns_empty(c))
-			ctrace_container_gone(c);
-		if (c->gone) {
-			*dying = true;
-			if (!c->dying && !c->live_keys && ns_empty(c) &&
-			    now - c->gone > STRAGGLERS_NS) {
-				c->dying = 1;
-				ctrace_parts_end_of(c);
-				found = true;
-			}
-		} else if (c->ns && ctrace_compat_pidns_closed(c->ns)) {
-			*dying = true;
+		for (n = 0; n < SLICE && !list_empty(&suspects); n++)
+			look_at(list_first_entry(&suspects, struct ctrace_container, list), f);
+		ctrace_ident_unlock(flags);
+		cond_resched();
+	}
+}
+
+/* Sets dying on those that have waited long enough. */
+static void end_of_waiting(struct found *f)
+{
+	u64 now = ctrace_compat_clock();
+	struct ctrace_container *c;
+	unsigned long flags;
+	u32 n = SLICE;
+
+	while (n == SLICE) {
+		ctrace_ident_lock(&flags);
+		for (n = 0; n < SLICE && !list_empty(&waiting); n++) {
+			c = list_first_entry(&waiting, struct ctrace_container, list);
+			if (now - c->gone <= STRAGGLERS_NS)
+				break;
+			c->dying = 1;
+			ctrace_parts_end_of(c);
+			list_move_tail(&c->list, &f->dying);
 		}
 		ctrace_ident_unlock(flags);
+		cond_resched();
 	}
-	rcu_read_unlock();
-	return found;
+}
+
+/* Only reap frees containers, and arrays of the table by cid: so it reads both without RCU. */
+static void walk(void)
+{
+	struct ctrace_container *c;
+	unsigned long flags;
+	u32 n;
+
+	for (n = 1; n <= WALK; n++) {
+		c = ctrace_cids_from(walked + 1);
+		walked = c ? c->cid : 0;
+		if (!c)
+			return;
+		if (READ_ONCE(c->gone) ? ns_empty(c) && !READ_ONCE(c->live_keys) :
+					 ns_real(c) && ctrace_compat_pidns_closed(c->ns)) {
+			ctrace_ident_lock(&flags);
+			ctrace_container_suspect(c);
+			ctrace_ident_unlock(flags);
+		}
+		if (n % 256 == 0)
+			cond_resched();
+	}
+}
+
+/* Marks the dead. */
+static void look(struct found *f)
+{
+	unsigned long flags;
+
+	INIT_LIST_HEAD(&f->again);
+	INIT_LIST_HEAD(&f->emptied);
+	INIT_LIST_HEAD(&f->dying);
+	f->ending = false;
+	walk();
+	look_at_suspects(f);
+	end_of_waiting(f);
+	ctrace_ident_lock(&flags);
+	while (!list_empty(&f->again)) {	/* few: those whose init is exiting just now */
+		struct ctrace_container *c = list_first_entry(&f->again, struct ctrace_container, list);
+
+		list_del_init(&c->list);
+		ctrace_container_suspect(c);
+	}
+	f->ending |= !list_empty(&waiting);
+	ctrace_ident_unlock(flags);
+}
+
+/* --- sweeping ------------------------------------------------------------------ */
+
+static bool flush(void)
+{
+	return READ_ONCE(ctrace_rules.nr_aliases) > ALIASES;
 }
 
 struct sweep {
-	bool flush;	/* too many nodes are in use: drop all aliases, they come back when needed */
-	u32 gen;
+	bool flush;	/* too many are in use: drop all aliases, they come back when needed */
+	u32 broad;
+	u32 dropped;
 };
-
-/* Drops nodes of boundaries, namespaces and parts: those of the dying, and tombstones. */
-static bool drop_known(struct ctrace_lfnode *n, void *arg)
-{
-	struct ctrace_container *c = ctrace_lfnode_get(n);
-
-	return !c || c->dying;
-}
 
 static bool drop_alias(struct ctrace_lfnode *n, void *arg)
 {
-	const struct sweep *s = arg;
+	struct sweep *s = arg;
 	struct ctrace_container *c = ctrace_lfnode_get(n);
+	bool drop = s->flush || READ_ONCE(c->dying) || READ_ONCE(ctrace_container_base(c)->taken_over) ||
+		    (s32)(READ_ONCE(n->gen) - s->broad) < 0 || ctrace_compat_pidns_empty(n->p);
 
-	return s->flush || c->dying || n->gen != s->gen || ctrace_compat_pidns_empty(n->p);
+	s->dropped += drop;
+	return drop;
+}
+
+static struct ctrace_lfnode *sweep_aliases(void)
+{
+	struct sweep s = { .flush = flush(), .broad = READ_ONCE(ctrace_rules.broad) };
+	u64 start = ctrace_compat_clock();
+	struct ctrace_lfnode *chain;
+	unsigned long flags;
+
+	chain = ctrace_lftable_sweep(&ctrace_rules.aliases, drop_alias, &s);
+	ctrace_ident_lock(&flags);
+	ctrace_rules.nr_aliases -= s.dropped;
+	ctrace_ident_unlock(flags);
+	/* Who has many containers die must not keep a CPU busy with this: rest ten times as long. */
+	WRITE_ONCE(not_before, jiffies + min(msecs_to_jiffies(div_u64(10 * (ctrace_compat_clock() - start),
+								      NSEC_PER_MSEC)), SLOW));
+	return chain;
 }
 
 /* First step: takes out the parts that end, and finds their heirs. After it these parts cannot be found any more. */
@@ -124,57 +258,118 @@ static void gather(struct list_head *ending)
 {
 	struct ctrace_container *part;
 	unsigned long flags;
+	u32 n = 0;
 
 	ctrace_ident_lock(&flags);
 	ctrace_parts_gather(ending);
-	list_for_each_entry(part, ending, list)
+	list_for_each_entry(part, ending, list) {
 		part->heir = ctrace_rules_heir(&ctrace_rules, part);
+		if (++n % SLICE == 0) {
+			ctrace_ident_unlock(flags);
+			cond_resched();
+			ctrace_ident_lock(&flags);
+		}
+	}
 	ctrace_ident_unlock(flags);
-	/*
-	 * A container dies long after its last task, but a part may end with tasks in it. A probe that
-	 * found the part before may still note it down (ctrace_identity_note_exit()): wait for it.
-	 */
-	if (!list_empty(ending))
-		ctrace_compat_synchronize();
 }
 
-static void sweep(bool flush)
+/* Takes the nodes of those in the list out; of containers, also their places in the table by cid. */
+static void unlink_all(const struct list_head *list, struct ctrace_lfnode **chain)
 {
-	struct sweep s = { .flush = flush, .gen = READ_ONCE(ctrace_rules.gen) };
-	struct ctrace_lfnode *b, *n, *a, *p;
+	struct ctrace_container *c;
+	unsigned long flags;
+	u32 n = 0;
+
+	ctrace_ident_lock(&flags);
+	list_for_each_entry(c, list, list) {
+		ctrace_learn_unlink(&ctrace_rules, c, chain);
+		if (!c->base)
+			ctrace_container_unpublish(c);
+		if (++n % SLICE == 0) {
+			ctrace_ident_unlock(flags);
+			cond_resched();
+			ctrace_ident_lock(&flags);
+		}
+	}
+	ctrace_ident_unlock(flags);
+}
+
+static void leave_namespaces(const struct list_head *emptied, struct ctrace_lfnode **chain)
+{
+	struct ctrace_container *c;
+	unsigned long flags;
+
+	list_for_each_entry(c, emptied, queue) {
+		ctrace_ident_lock(&flags);
+		c->ns_put = ctrace_learn_ns_gone(&ctrace_rules, c, chain);
+		ctrace_ident_unlock(flags);
+	}
+}
+
+static void put_namespaces(struct list_head *emptied)
+{
+	struct ctrace_container *c, *next;
+
+	list_for_each_entry_safe(c, next, emptied, queue) {
+		list_del_init(&c->queue);
+		put_pid_ns((struct pid_namespace *)c->ns_put);
+		c->ns_put = NULL;
+	}
+}
+
+static void to_swept(struct list_head *dying, struct list_head *ending)
+{
 	struct ctrace_container *c, *next;
 	unsigned long flags;
+	u32 n = 0;
+
+	list_for_each_entry_safe(c, next, dying, list) {
+		list_del_init(&c->list);
+		list_add_tail(&c->queue, &swept);
+	}
+	ctrace_ident_lock(&flags);
+	list_for_each_entry_safe(c, next, ending, list) {
+		ctrace_part_swept(c, &swept);
+		if (++n % SLICE == 0) {
+			ctrace_ident_unlock(flags);
+			cond_resched();
+			ctrace_ident_lock(&flags);
+		}
+	}
+	ctrace_learn_room(&ctrace_rules);
+	ctrace_ident_unlock(flags);
+}
+
+static void sweep(struct found *f)
+{
+	struct ctrace_lfnode *aliases, *known = NULL;
 	LIST_HEAD(ending);
 
 	gather(&ending);
-
-	/* Stop: dying is set, so no new node points to the dying. Unregister: */
-	a = ctrace_lftable_sweep(&ctrace_rules.aliases, drop_alias, &s);
-	n = ctrace_lftable_sweep(&ctrace_rules.namespaces, drop_known, NULL);
 	/*
-	 * Under ident_lock, because a node may be about to get a container: know_boundary() pushes a
-	 * node before it sets the container, and ctrace_learn_part() may give the node of an ending
-	 * part to a new part.
+	 * A container dies long after its last task, but a part may end with tasks in it. A probe that
+	 * found the part before may still note it down (ctrace_identity_note_exit()). And a probe that saw a
+	 * namespace's last task may still ask whose the namespace is: it must not find that it is nobody's.
+	 * Wait for them.
 	 */
-	ctrace_ident_lock(&flags);
-	b = ctrace_lftable_sweep(&ctrace_rules.boundaries, drop_known, NULL);
-	p = ctrace_lftable_sweep(&ctrace_rules.parts, drop_known, NULL);
-	list_for_each_entry_safe(c, next, &ctrace_container_list, list)
-		if (c->dying) {
-			list_del_rcu(&c->list);
-			list_add_tail(&c->queue, &swept);
-		}
-	ctrace_ident_unlock(flags);
+	if (!list_empty(&ending) || !list_empty(&f->emptied))
+		ctrace_compat_synchronize();
+
+	/* Stop: dying is set, so no new node points to the dying; no task is in an emptied namespace. Unregister: */
+	aliases = sweep_aliases();
+	unlink_all(&f->dying, &known);
+	unlink_all(&ending, &known);
+	leave_namespaces(&f->emptied, &known);
 	ctrace_container_forget();
 	ctrace_identity_forget_dying();
 
 	ctrace_compat_synchronize();
 
-	ctrace_learn_free(&ctrace_rules, a);
-	ctrace_learn_free(&ctrace_rules, n);
-	ctrace_learn_free(&ctrace_rules, b);
-	ctrace_learn_free(&ctrace_rules, p);
-	ctrace_parts_part_with(&ending, &swept);
+	ctrace_learn_free(&ctrace_rules, aliases);
+	ctrace_learn_free(&ctrace_rules, known);
+	ctrace_cids_free();
+	put_namespaces(&f->emptied);
+	to_swept(&f->dying, &ending);
 }
 
 /* Frees the swept containers that have no reference left. They were swept before a grace period. */
@@ -192,21 +387,19 @@ static void free_swept(void)
 
 static void reap_work(struct work_struct *work)
 {
-	bool dying, found, flush;
+	struct found f;
 	long wait;
 
 	ctrace_container_announce();
-	/* Births come in crowds: walk the list at most 20 times a second. */
+	/* Births and deaths come in crowds: look at most 20 times a second. */
 	if (time_after_eq(jiffies, READ_ONCE(next_look))) {
 		ctrace_compat_cgroup_event_check();
 		ctrace_identity_refresh();
-		found = look(&dying);
-		WRITE_ONCE(next_look, jiffies + (dying ? QUICK : SLOW));
+		look(&f);
 		ctrace_container_announce();
-		flush = (unsigned int)atomic_read(&ctrace_rules.nodes.nr_taken) >
-			8 * ctrace_rules.nodes.want;
-		if (found || flush)
-			sweep(flush);
+		if (!list_empty(&f.emptied) || !list_empty(&f.dying) || ctrace_parts_end() || flush())
+			sweep(&f);
+		WRITE_ONCE(next_look, f.ending ? soon() : jiffies + SLOW);
 		if (!list_empty(&swept))
 			free_swept();
 	}
@@ -247,8 +440,8 @@ void ctrace_gc_exit(void)
 	 * then, but may still run.
 	 */
 	ctrace_container_kick_sync();
-	list_for_each_entry_safe(c, next, &ctrace_container_list, list) {
-		list_del(&c->list);
+	while ((c = ctrace_cids_from(0))) {
+		ctrace_container_unpublish(c);
 		list_add_tail(&c->queue, &swept);
 	}
 	ctrace_parts_exit(&swept);

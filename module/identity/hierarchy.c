@@ -90,6 +90,8 @@ int ctrace_identity_name(const struct cgroup *cgrp, struct ctrace_named *n, char
 
 	if (!ctrace_compat_cgroup_parent(cgrp))
 		return -EINVAL;
+	if (ctrace_compat_cgroup_ancestor(cgrp, CTRACE_CGROUP_DEPTH) != cgrp)
+		return -ENAMETOOLONG;
 	ctrace_identity_refresh();
 	n->key = ctrace_view_key(cgrp);
 	n->hierarchy = ctrace_identity_view.cg_hierarchy(cgrp);

@@ -15,7 +15,7 @@ void ctrace_identity_refresh(void);
  * Makes n, with want and deny set, name cgrp, to which the caller holds a reference: what is in cgrp or
  * below is wanted or denied from now on. path gets cgrp's path. -ENOENT: cgrp is being removed;
  * -EINVAL: it is a hierarchy's root; -EOPNOTSUPP: it is in a v1 hierarchy without a controller, where a
- * task's cgroup cannot be read without locks.
+ * task's cgroup cannot be read without locks; -ENAMETOOLONG: it is deeper than CTRACE_CGROUP_DEPTH.
  */
 int ctrace_identity_name(const struct cgroup *cgrp, struct ctrace_named *n, char *path, size_t size);
 /*

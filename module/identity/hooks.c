@@ -72,9 +72,11 @@ static void hook_exec(void *data, struct task_struct *p, pid_t old_pid, struct l
 		ctrace_scan_learn(p, true);
 	if (who.vtid == 1 && !READ_ONCE(c->key))
 		learn_init_path(p);
-	/* p was not its group's leader, and has taken over the leader's numbers and start time */
-	if (old_pid != p->pid)
-		ctrace_identity_forget_tasks();
+	/*
+	 * If p was not its group's leader, it has taken over the leader's numbers. CPUs may have cached p with its
+	 * own. But with the numbers it took over the leader's start time (de_thread()), which is earlier than its
+	 * own: so what they cached is not found, and nothing needs to be forgotten.
+	 */
 	ctrace_view_leave();
 }
 
@@ -82,13 +84,18 @@ static void CTRACE_PROBE_SCHED_PROCESS_EXIT(hook_exit)
 {
 	const struct pid *pid;
 	struct ctrace_who who;
+	unsigned long flags;
 
 	ctrace_view_enter();
 	pid = ctrace_compat_task_pid(p);
 	ctrace_identity_resolve_task(p, &who);
 	ctrace_identity_note_exit(p, &who);
-	if (pid && pid->level && pid->numbers[pid->level].nr == 1)
-		ctrace_container_kick();	/* a pid namespace ends */
+	if (pid && pid->level && pid->numbers[pid->level].nr == 1 && ctrace_ident_lock(&flags)) {
+		/* a pid namespace ends */
+		ctrace_learn_init_exits(&ctrace_rules, pid->numbers[pid->level].ns);
+		ctrace_ident_unlock(flags);
+		ctrace_container_kick();
+	}
 	ctrace_view_leave();
 }
 

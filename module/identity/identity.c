@@ -70,6 +70,11 @@ static struct ctrace_container *decide(const struct ctrace_place *at, bool chang
 	return part ?: c;
 }
 
+static bool is_unknown(struct ctrace_container *c)
+{
+	return unlikely(ctrace_container_base(c) == &ctrace_container_unknown);
+}
+
 struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, const void *ns,
 						u64 v2, u64 v1, bool exec, bool *whole)
 {
@@ -92,9 +97,10 @@ struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, cons
 		at.exec = exec;
 		c = decide(&at, false, whole);
 	}
-	if (!*whole)
+	c = c ?: &ctrace_container_unknown;
+	if (!*whole || is_unknown(c))
 		ctrace_container_count_unknown();
-	return c ?: &ctrace_container_unknown;
+	return c;
 }
 
 static struct ctrace_container *dead(struct task_struct *p, s32 *vtid);
@@ -110,17 +116,31 @@ static __always_inline const struct css_set *keys(struct task_struct *p, u64 *v2
 	return cset;
 }
 
+static noinline struct ctrace_container *look_again(struct ctrace_lfnode *n, const struct css_set *cset,
+						    const void *ns)
+{
+	struct ctrace_place at;
+
+	ctrace_identity_place(cset, ns, &at);
+	return ctrace_look_alias_again(&ctrace_rules, n, &at);
+}
+
 /* *whole: the result is the final answer for the place, so it may be remembered. */
 static struct ctrace_container *find(const struct css_set *cset, const void *ns, u64 v2, u64 v1,
 				     bool *whole)
 {
-	struct ctrace_lfnode *n = ctrace_lftable_find(&ctrace_rules.aliases, v2, v1, ns,
-						      READ_ONCE(ctrace_rules.gen));
+	struct ctrace_lfnode *n = ctrace_lftable_find(&ctrace_rules.aliases, v2, v1, ns);
+	struct ctrace_container *c;
 
 	*whole = true;
-	if (likely(n))
-		return ctrace_lfnode_get(n);
-	return ctrace_identity_decide(cset, ns, v2, v1, false, whole);
+	if (unlikely(!n))
+		return ctrace_identity_decide(cset, ns, v2, v1, false, whole);
+	c = ctrace_look_alias(&ctrace_rules, n) ?: look_again(n, cset, ns);
+	if (unlikely(!c))
+		return ctrace_identity_decide(cset, ns, v2, v1, false, whole);
+	if (is_unknown(c))
+		ctrace_container_count_unknown();
+	return c;
 }
 
 /* Caches `now` for current. Task context. Only this CPU reads the cache, so barrier() is order enough. */
@@ -187,7 +207,8 @@ notrace void ctrace_identity_look(struct ctrace_who *who)
 	}
 	who->container = now.c;
 	who->vtid = upid->nr;
-	if (!in_task() || !whole)
+	/* What is unknown is not cached, so that each event of it is counted. */
+	if (!in_task() || !whole || is_unknown(now.c))
 		return;
 	now.start = ctrace_compat_task_start(p);
 	now.wanted = ctrace_container_wanted(now.c);

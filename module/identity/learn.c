@@ -4,8 +4,16 @@
 #include "identity/learn.h"
 #include "identity/parts.h"
 #include "identity/runtime_name.h"
+#include "compat/hash.h"
 
 /* --- describing a container ------------------------------------------------ */
+
+/* c lives, has a boundary, and has got its path_hash. */
+static void hash_path(struct ctrace_rules *r, struct ctrace_container *c)
+{
+	hlist_del_init(&c->by_path);
+	hlist_add_head(&c->by_path, &r->paths[ctrace_hash(c->path_hash, CTRACE_PATHS_BITS)]);
+}
 
 static void describe_boundary(struct ctrace_rules *r, struct ctrace_container *c, const void *cg)
 {
@@ -20,6 +28,7 @@ static void describe_boundary(struct ctrace_rules *r, struct ctrace_container *c
 	if (name.id)
 		memcpy(c->runtime_id, name.id, CTRACE_RUNTIME_ID_LEN);
 	WRITE_ONCE(c->key, ctrace_look_key(r, cg));
+	hash_path(r, c);
 	ctrace_container_changed(c);
 }
 
@@ -41,7 +50,7 @@ void ctrace_learn_ns(struct ctrace_rules *r, struct ctrace_container *c, const v
 	const struct ctrace_view *v = r->view;
 	struct ctrace_place at;
 
-	v->ns_get(ns);		/* put when c is swept */
+	v->ns_get(ns);		/* put a grace period after ctrace_learn_ns_gone() */
 	c->ns_inum = v->ns_inum(ns);
 	if (v->ns_init(ns, &at, &c->init_pid) && !c->path[0])
 		c->path_hash = ctrace_look_path(r, ctrace_look_init_cgroup(r, &at), c->path,
@@ -54,8 +63,18 @@ void ctrace_learn_ns(struct ctrace_rules *r, struct ctrace_container *c, const v
 
 void ctrace_learn_forget(struct ctrace_rules *r)
 {
-	WRITE_ONCE(r->gen, r->gen + 1);
+	WRITE_ONCE(r->broad, r->gen + 1);
+	/* Release: a reader of the new gen sees the new broad. Pairs with ctrace_look_alias_again() */
+	smp_store_release(&r->gen, r->gen + 1);
 	r->forgot();
+}
+
+void ctrace_learn_void_below(struct ctrace_rules *r, u64 key)
+{
+	/* A reader that sees the new key here also sees the gen before: pairs with ctrace_look_alias_again() */
+	smp_wmb();
+	WRITE_ONCE(r->below[(r->gen + 1) % CTRACE_VOID_BELOW], key);
+	smp_store_release(&r->gen, r->gen + 1);		/* and who sees the new gen sees the key: likewise */
 }
 
 static void point(struct ctrace_lfnode *n, struct ctrace_container *c)
@@ -68,13 +87,14 @@ static void point(struct ctrace_lfnode *n, struct ctrace_container *c)
 		ctrace_container_put(was);
 }
 
-static void set_key(struct ctrace_lfnode *n, u64 a, u64 b, const void *p, u32 gen)
+static void set_key(struct ctrace_lfnode *n, u64 a, u64 b, const void *p)
 {
 	n->a = a;
 	n->b = b;
 	n->p = p;
-	n->gen = gen;
+	n->gen = 0;
 	n->flags = 0;
+	n->mate = NULL;
 	n->val = NULL;
 }
 
@@ -82,37 +102,34 @@ static void set_key(struct ctrace_lfnode *n, u64 a, u64 b, const void *p, u32 ge
 static void know_ns(struct ctrace_rules *r, struct ctrace_lfnode *n, const void *ns,
 		    struct ctrace_container *c)
 {
-	set_key(n, 0, 0, ns, 0);
+	set_key(n, 0, 0, ns);
 	r->view->ns_get(ns);
 	point(n, c);
+	c->node = n;
 	ctrace_lftable_push(&r->namespaces, n);		/* returns n: ns had no owner, and ident_lock is held */
 }
 
 static void know_boundary(struct ctrace_rules *r, struct ctrace_lfnode *n, const void *cg,
 			  struct ctrace_container *c)
 {
-	struct ctrace_lfnode *there;
-
-	set_key(n, ctrace_look_key(r, cg), 0, NULL, 0);
-	there = ctrace_lftable_push(&r->boundaries, n);
-	if (there != n)
-		ctrace_lfpool_return(&r->nodes, n);
-	point(there, c);
+	set_key(n, ctrace_look_key(r, cg), 0, NULL);
+	n->mate = c->boundary_nodes;
+	c->boundary_nodes = n;
+	ctrace_lftable_push(&r->boundaries, n);		/* returns n: cg was no boundary, and ident_lock is held */
+	point(n, c);
 	/* Must follow the push: a removal that came too early to find the node shows here. */
-	if (r->view->cg_online(cg)) {
-		there->flags &= ~CTRACE_NODE_REMOVED;
+	if (r->view->cg_online(cg))
 		c->live_keys++;
-	} else {
-		there->flags |= CTRACE_NODE_REMOVED;
-	}
+	else
+		n->flags |= CTRACE_NODE_REMOVED;
 }
 
-/* Takes a node and a container from the pools, or neither. */
-static struct ctrace_lfnode *take_both(struct ctrace_rules *r, struct ctrace_container **c)
+/* Takes a node and a container from the pools, or neither. account: who is charged with the container. */
+static struct ctrace_lfnode *take_both(struct ctrace_rules *r, u32 account, struct ctrace_container **c)
 {
 	struct ctrace_lfnode *n = ctrace_lfpool_take(&r->nodes);
 
-	*c = n ? ctrace_container_new() : NULL;
+	*c = n ? ctrace_container_new(account, &r->full) : NULL;
 	if (n && !*c) {
 		ctrace_lfpool_return(&r->nodes, n);
 		n = NULL;
@@ -120,11 +137,26 @@ static struct ctrace_lfnode *take_both(struct ctrace_rules *r, struct ctrace_con
 	return n;
 }
 
+/* The account of a container with the pid namespace ns, as ctrace_learn_new_ns() makes it. */
+static u32 account_of_ns(struct ctrace_rules *r, u32 parent, const struct ctrace_container *like,
+			 const void *ns)
+{
+	struct ctrace_place at;
+	s32 pid;
+
+	if (like->cid != parent)
+		return like->account;	/* it takes the place of `like` */
+	if (parent != CTRACE_CID_HOST)
+		return ctrace_container_account_inside(like);
+	return r->view->ns_init(ns, &at, &pid) ? ctrace_look_account(r, ctrace_look_init_cgroup(r, &at)) :
+						 ctrace_container_account(0);
+}
+
 struct ctrace_container *ctrace_learn_new_ns(struct ctrace_rules *r, u32 parent,
 					     struct ctrace_container *like, const void *ns)
 {
 	struct ctrace_container *c;
-	struct ctrace_lfnode *n = take_both(r, &c);
+	struct ctrace_lfnode *n = take_both(r, account_of_ns(r, parent, like, ns), &c);
 
 	if (!n)
 		return NULL;
@@ -139,8 +171,10 @@ struct ctrace_container *ctrace_learn_new_boundary(struct ctrace_rules *r,
 						   struct ctrace_container *parent,
 						   const void *cg)
 {
+	u32 account = parent->cid == CTRACE_CID_HOST ? ctrace_look_account(r, r->view->cg_parent(cg)) :
+						       ctrace_container_account_inside(parent);
 	struct ctrace_container *c;
-	struct ctrace_lfnode *n = take_both(r, &c);
+	struct ctrace_lfnode *n = take_both(r, account, &c);
 
 	if (!n)
 		return NULL;
@@ -157,8 +191,8 @@ bool ctrace_learn_boundary(struct ctrace_rules *r, struct ctrace_container *c, c
 {
 	struct ctrace_lfnode *n;
 
-	n = ctrace_lftable_find(&r->boundaries, ctrace_look_key(r, cg), 0, NULL, 0);
-	if (n && ctrace_lfnode_get(n))
+	n = ctrace_lftable_find(&r->boundaries, ctrace_look_key(r, cg), 0, NULL);
+	if (n)
 		return true;	/* cg is a container's boundary already */
 	n = ctrace_lfpool_take(&r->nodes);
 	if (!n)
@@ -184,18 +218,22 @@ struct ctrace_container *ctrace_learn_part(struct ctrace_rules *r, struct ctrace
 					   u32 want, u32 deny)
 {
 	struct ctrace_lfnode *n = ctrace_lfpool_take(&r->nodes), *there;
-	struct ctrace_container *part = n ? ctrace_part_new(base, want, deny) : NULL;
+	struct ctrace_container *part = n ? ctrace_part_new(base, want, deny) : NULL, *was;
 
 	if (!part) {
 		if (n)
 			ctrace_lfpool_return(&r->nodes, n);
 		return NULL;
 	}
-	set_key(n, base->cid, ctrace_part_key(want, deny), NULL, 0);
+	set_key(n, base->cid, ctrace_part_key(want, deny), NULL);
 	there = ctrace_lftable_push(&r->parts, n);
-	if (there != n)		/* the node of a part that ends: it gets the new part */
+	if (there != n) {	/* the node of a part that ends: it gets the new part */
 		ctrace_lfpool_return(&r->nodes, n);
+		was = ctrace_lfnode_get(there);
+		was->node = NULL;
+	}
 	point(there, part);
+	part->node = there;
 	return part;
 }
 
@@ -203,12 +241,14 @@ void ctrace_learn_take_over(struct ctrace_rules *r, struct ctrace_container *fro
 			    struct ctrace_container *to)
 {
 	struct ctrace_lfnode *n;
-	unsigned long i;
 
-	for (i = 0; i < 1ul << r->boundaries.bits; i++)
-		for (n = READ_ONCE(r->boundaries.heads[i]); n; n = READ_ONCE(n->next))
-			if (ctrace_lfnode_get(n) == from)
-				point(n, to);
+	while ((n = from->boundary_nodes)) {
+		from->boundary_nodes = n->mate;
+		n->mate = to->boundary_nodes;
+		to->boundary_nodes = n;
+		point(n, to);
+		ctrace_learn_void_below(r, n->a);
+	}
 	to->live_keys += from->live_keys;
 	if (!to->parent && from->parent != to->cid)
 		to->parent = from->parent;
@@ -219,33 +259,51 @@ void ctrace_learn_take_over(struct ctrace_rules *r, struct ctrace_container *fro
 	memcpy(to->runtime_id, from->runtime_id, sizeof(to->runtime_id));
 	memcpy(to->path, from->path, sizeof(to->path));
 	WRITE_ONCE(to->key, from->key);
+	hash_path(r, to);
 	ctrace_container_changed(to);
 	ctrace_container_inherit(to, from);
 	from->live_keys = 0;
+	/* Places outside the boundaries may lead to `from`, too: of tasks in its init's pid namespace. */
+	WRITE_ONCE(from->taken_over, true);
 	ctrace_container_gone(from);
-	ctrace_learn_forget(r);
+	r->forgot();
 }
 
 void ctrace_learn_alias(struct ctrace_rules *r, u64 v2, u64 v1, const void *ns,
 			struct ctrace_container *c)
 {
-	struct ctrace_lfnode *n;
+	struct ctrace_lfnode *n, *new = NULL;
 
-	/* Another CPU may have added the alias already. Under ident_lock the answer stays true. */
-	if (c->dying || ctrace_lftable_find(&r->aliases, v2, v1, ns, r->gen))
+	if (c->dying)
 		return;
-	n = ctrace_lfpool_take(&r->nodes);
-	if (!n)
-		return;		/* the place is then decided anew each time */
-	set_key(n, v2, v1, ns, r->gen);
-	r->view->ns_get(ns);
+	n = ctrace_lftable_find(&r->aliases, v2, v1, ns);
+	/* Another CPU may have added the alias already. Under ident_lock the answer stays true. */
+	if (n && ctrace_look_alias(r, n))
+		return;
+	if (!n) {
+		n = new = ctrace_lfpool_take(&r->nodes);
+		if (!n)
+			return;		/* the place is then decided anew each time */
+		set_key(n, v2, v1, ns);
+		r->view->ns_get(ns);
+		r->nr_aliases++;
+	}
+	/* flags before val before gen: pairs with ctrace_look_alias() */
+	if (ctrace_container_base(c) == &ctrace_container_unknown)
+		WRITE_ONCE(n->flags, r->room);
 	point(n, c);
-	ctrace_lftable_push(&r->aliases, n);
+	smp_store_release(&n->gen, r->gen);	/* as above */
+	if (new)
+		ctrace_lftable_push(&r->aliases, n);
+	/*
+	 * An old node may just be leaving the table, because it was void or its container dying. Then c is
+	 * remembered no longer than until the grace period that follows: ctrace_learn_free() puts c.
+	 */
 }
 
 void ctrace_learn_cgroup_gone(struct ctrace_rules *r, u64 key)
 {
-	struct ctrace_lfnode *n = ctrace_lftable_find(&r->boundaries, key, 0, NULL, 0);
+	struct ctrace_lfnode *n = ctrace_lftable_find(&r->boundaries, key, 0, NULL);
 	struct ctrace_container *c = n ? ctrace_lfnode_get(n) : NULL;
 
 	if (!n || (n->flags & CTRACE_NODE_REMOVED))
@@ -253,6 +311,57 @@ void ctrace_learn_cgroup_gone(struct ctrace_rules *r, u64 key)
 	n->flags |= CTRACE_NODE_REMOVED;
 	if (c && !--c->live_keys)
 		ctrace_container_gone(c);
+}
+
+void ctrace_learn_init_exits(struct ctrace_rules *r, const void *ns)
+{
+	struct ctrace_container *c = ctrace_look_owner(r, ns);
+
+	if (c)
+		ctrace_container_suspect(c);
+}
+
+/* --- for the GC --------------------------------------------------------------- */
+
+static void unlink_one(struct ctrace_lftable *t, struct ctrace_lfnode *n, struct ctrace_lfnode **chain)
+{
+	ctrace_lftable_unlink(t, n);
+	n->chain = *chain;
+	*chain = n;
+}
+
+void ctrace_learn_unlink(struct ctrace_rules *r, struct ctrace_container *c, struct ctrace_lfnode **chain)
+{
+	struct ctrace_lfnode *n;
+
+	while ((n = c->boundary_nodes)) {
+		c->boundary_nodes = n->mate;
+		unlink_one(&r->boundaries, n, chain);
+	}
+	if (c->node)
+		unlink_one(c->base ? &r->parts : &r->namespaces, c->node, chain);
+	c->node = NULL;
+}
+
+const void *ctrace_learn_ns_gone(struct ctrace_rules *r, struct ctrace_container *c,
+				 struct ctrace_lfnode **chain)
+{
+	const void *ns = c->ns;
+
+	if (c->node)
+		unlink_one(&r->namespaces, c->node, chain);
+	c->node = NULL;
+	WRITE_ONCE(c->ns, CTRACE_NS_PAST);
+	return ns;
+}
+
+void ctrace_learn_room(struct ctrace_rules *r)
+{
+	if (!r->refused)
+		return;
+	r->refused = false;
+	WRITE_ONCE(r->room, r->room + 1);
+	r->forgot();
 }
 
 void ctrace_learn_free(struct ctrace_rules *r, struct ctrace_lfnode *chain)

@@ -35,8 +35,22 @@ void ctrace_learn_alias(struct ctrace_rules *r, u64 v2, u64 v1, const void *ns,
 			struct ctrace_container *c);
 /* The cgroup with that key has been removed. */
 void ctrace_learn_cgroup_gone(struct ctrace_rules *r, u64 key);
-/* Invalidates what is remembered about places: aliases and, by forgot(), CPUs' caches. */
+/* The init of ns begins to exit. */
+void ctrace_learn_init_exits(struct ctrace_rules *r, const void *ns);
+/* Invalidates all that is remembered about places: aliases and, by forgot(), CPUs' caches. For what sessions do. */
 void ctrace_learn_forget(struct ctrace_rules *r);
+/* The same for places in or below the cgroup with that key. The caller then calls r->forgot(). */
+void ctrace_learn_void_below(struct ctrace_rules *r, u64 key);
+/* For the GC: takes out the nodes of c, which is dying, or of a part that ends, and adds them to *chain. */
+void ctrace_learn_unlink(struct ctrace_rules *r, struct ctrace_container *c, struct ctrace_lfnode **chain);
+/*
+ * For the GC: the last process of c->ns has gone. Takes out its node, as above. The caller drops the reference to
+ * what is returned, a grace period later.
+ */
+const void *ctrace_learn_ns_gone(struct ctrace_rules *r, struct ctrace_container *c,
+				 struct ctrace_lfnode **chain);
+/* For the GC: containers have been swept. Places that were refused one may ask again. */
+void ctrace_learn_room(struct ctrace_rules *r);
 /* Frees nodes that no reader has any more, and puts what they refer to. Process context; needs no lock. */
 void ctrace_learn_free(struct ctrace_rules *r, struct ctrace_lfnode *chain);
 

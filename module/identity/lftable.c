@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/mm.h>
+#include <linux/random.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include "identity/lftable.h"
 #include "compat/hash.h"
@@ -102,6 +104,8 @@ void ctrace_lfpool_free_chain(struct ctrace_lfpool *pool, struct ctrace_lfnode *
 int ctrace_lftable_init(struct ctrace_lftable *t, unsigned int bits)
 {
 	t->bits = bits;
+	get_random_bytes(&t->seed, sizeof(t->seed));
+	t->seed |= 1;
 	t->heads = kvcalloc(1ul << bits, sizeof(*t->heads), GFP_KERNEL);
 	return t->heads ? 0 : -ENOMEM;
 }
@@ -118,22 +122,21 @@ static struct ctrace_lfnode **bucket(const struct ctrace_lftable *t, u64 a, u64 
 
 	h += ((u64)(unsigned long)p >> 4) * 0xc2b2ae3d27d4eb4full;
 
-	return &t->heads[ctrace_hash(h, t->bits)];
+	return &t->heads[ctrace_hash(h * t->seed, t->bits)];
 }
 
-static bool same(const struct ctrace_lfnode *n, u64 a, u64 b, const void *p, u32 gen)
+static bool same(const struct ctrace_lfnode *n, u64 a, u64 b, const void *p)
 {
-	return n->a == a && n->b == b && n->p == p && n->gen == gen;
+	return n->a == a && n->b == b && n->p == p;
 }
 
-struct ctrace_lfnode *ctrace_lftable_find(const struct ctrace_lftable *t, u64 a, u64 b,
-					  const void *p, u32 gen)
+struct ctrace_lfnode *ctrace_lftable_find(const struct ctrace_lftable *t, u64 a, u64 b, const void *p)
 {
 	struct ctrace_lfnode *n;
 
 	/* Acquire: pairs with the cmpxchg in push, so that n is seen complete. */
 	for (n = smp_load_acquire(bucket(t, a, b, p)); n; n = READ_ONCE(n->next))
-		if (same(n, a, b, p, gen))
+		if (same(n, a, b, p))
 			return n;
 	return NULL;
 }
@@ -147,7 +150,7 @@ struct ctrace_lfnode *ctrace_lftable_push(struct ctrace_lftable *t, struct ctrac
 	for (;;) {
 		/* Nodes from `seen` on were looked at before; sweep only takes nodes away. */
 		for (n = first; n && n != seen; n = READ_ONCE(n->next))
-			if (same(n, new->a, new->b, new->p, new->gen))
+			if (same(n, new->a, new->b, new->p))
 				return n;
 		new->next = first;
 		/* Full barrier: the node is complete before it is seen. */
@@ -157,6 +160,25 @@ struct ctrace_lfnode *ctrace_lftable_push(struct ctrace_lftable *t, struct ctrac
 		seen = first;
 		first = was;
 	}
+}
+
+/* prev: the node before n, or NULL if n was its list's first when that was looked at. Returns the node before n. */
+static struct ctrace_lfnode *cut(struct ctrace_lfnode **head, struct ctrace_lfnode *prev,
+				 struct ctrace_lfnode *n)
+{
+	struct ctrace_lfnode *next = n->next;
+
+	/*
+	 * The first node leaves by cmpxchg. If that fails, another node was pushed in front, and n is not
+	 * the first any more.
+	 */
+	if (!prev && cmpxchg(head, n, next) != n)
+		/* acquire: as in find */
+		for (prev = smp_load_acquire(head); prev->next != n; )
+			prev = prev->next;
+	if (prev)
+		WRITE_ONCE(prev->next, next);
+	return prev;
 }
 
 struct ctrace_lfnode *ctrace_lftable_sweep(struct ctrace_lftable *t,
@@ -176,19 +198,25 @@ struct ctrace_lfnode *ctrace_lftable_sweep(struct ctrace_lftable *t,
 				prev = n;
 				continue;
 			}
-			/*
-			 * The first node leaves by cmpxchg. If that fails, another node
-			 * was pushed in front, and n is not the first any more.
-			 */
-			if (!prev && cmpxchg(head, n, next) != n)
-				/* acquire: as in find */
-				for (prev = smp_load_acquire(head); prev->next != n; )
-					prev = prev->next;
-			if (prev)
-				WRITE_ONCE(prev->next, next);
+			prev = cut(head, prev, n);
 			n->chain = chain;
 			chain = n;
 		}
+		if (i % 256 == 0)
+			cond_resched();
 	}
 	return chain;
+}
+
+void ctrace_lftable_unlink(struct ctrace_lftable *t, struct ctrace_lfnode *n)
+{
+	struct ctrace_lfnode **head = bucket(t, n->a, n->b, n->p), *prev = smp_load_acquire(head); /* as in find */
+
+	if (prev == n) {
+		cut(head, NULL, n);
+		return;
+	}
+	while (prev->next != n)
+		prev = prev->next;
+	cut(head, prev, n);
 }

@@ -4,7 +4,7 @@
  * nodes and look them up, without a lock.
  *
  * Lists only grow at their heads, by compare-and-exchange. Nodes leave only in
- * ctrace_lftable_sweep() (one caller at a time, process context), and go back to
+ * ctrace_lftable_sweep() and _unlink() (one caller at a time), and go back to
  * the pool after a grace period. Pushers and readers run with preemption off, which
  * is an RCU read side. So while they look, a node that they saw at a head cannot leave
  * and come back there (no ABA), and cannot be freed.
@@ -20,11 +20,13 @@
 
 struct ctrace_lfnode {
 	struct ctrace_lfnode *next;	/* towards older nodes; once pushed, only sweep writes it */
-	u64 a, b;			/* the key, with p and gen */
+	u64 a, b;			/* the key, with p */
 	const void *p;
 	void *val;			/* READ_ONCE, or ctrace_lfnode_get() */
+	/* for the table's user, which also says what protects them: */
 	u32 gen;
-	u32 flags;			/* for the table's user, which also says what protects it */
+	u32 flags;
+	struct ctrace_lfnode *mate;
 	union {
 		struct llist_node free;		/* in the pool */
 		struct ctrace_lfnode *chain;	/* swept, waiting for the grace period */
@@ -34,6 +36,7 @@ struct ctrace_lfnode {
 struct ctrace_lftable {
 	struct ctrace_lfnode **heads;
 	unsigned int bits;
+	u64 seed;			/* odd: users cannot choose keys that share a list */
 };
 
 /* Nodes ready to be taken without allocating. */
@@ -68,10 +71,9 @@ struct ctrace_lfnode *ctrace_lfpool_take(struct ctrace_lfpool *pool);
 void ctrace_lfpool_return(struct ctrace_lfpool *pool, struct ctrace_lfnode *n);
 
 /* Any context, preemption off. */
-struct ctrace_lfnode *ctrace_lftable_find(const struct ctrace_lftable *t, u64 a, u64 b,
-					  const void *p, u32 gen);
+struct ctrace_lfnode *ctrace_lftable_find(const struct ctrace_lftable *t, u64 a, u64 b, const void *p);
 /*
- * Pushes n, whose a, b, p, gen and val are set, and returns n. If a node with the same
+ * Pushes n, whose a, b, p and val are set, and returns n. If a node with the same
  * key is there already, returns that one instead, and n still belongs to the caller.
  * Any context, preemption off.
  */
@@ -91,11 +93,13 @@ static inline void ctrace_lfnode_set(struct ctrace_lfnode *n, void *val)
  * Unlinks each node for which drop() returns true, and returns them chained through
  * ->chain. Readers may still look at them: the caller waits for a grace period
  * (ctrace_compat_synchronize()), then passes them to ctrace_lfpool_free_chain().
- * Process context; callers exclude each other.
+ * Process context, may sleep; callers exclude each other, and those of ctrace_lftable_unlink().
  */
 struct ctrace_lfnode *ctrace_lftable_sweep(struct ctrace_lftable *t,
 					   bool (*drop)(struct ctrace_lfnode *n, void *arg),
 					   void *arg);
+/* Unlinks n, which is in t. Then as above; any context, preemption off. Takes as long as n's list is. */
+void ctrace_lftable_unlink(struct ctrace_lftable *t, struct ctrace_lfnode *n);
 void ctrace_lfpool_free_chain(struct ctrace_lfpool *pool, struct ctrace_lfnode *chain);
 
 #endif /* CTRACE_LFTABLE_H */

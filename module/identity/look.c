@@ -5,19 +5,28 @@
 #include <linux/string.h>
 #include "identity/look.h"
 #include "identity/runtime_name.h"
+#include "compat/hash.h"
 
 /* --- cgroups ---------------------------------------------------------------- */
 
+/* Where walks up from cg begin. NULL: they see no level at all. */
+static const void *lowest(struct ctrace_rules *r, const void *cg)
+{
+	return cg ? r->view->cg_ancestor(cg, CTRACE_CGROUP_DEPTH) : NULL;
+}
+
 u32 ctrace_look_path(struct ctrace_rules *r, const void *cg, char *buf, size_t size)
 {
-	const char *names[CTRACE_CGROUP_DEPTH];
-	u32 hash = 0;
+	const char *names[CTRACE_CGROUP_DEPTH + 1];
+	const void *up = lowest(r, cg);
+	u32 hash = r->seed;
 	size_t at = 0;
 	int n = 0;
 
-	for (; cg && n < CTRACE_CGROUP_DEPTH && r->view->cg_parent(cg);
-	     cg = r->view->cg_parent(cg))
-		names[n++] = r->view->cg_name(cg);
+	if (up != cg)
+		names[n++] = "...";
+	for (; up && n <= CTRACE_CGROUP_DEPTH && r->view->cg_parent(up); up = r->view->cg_parent(up))
+		names[n++] = r->view->cg_name(up);
 	if (!n)
 		strscpy(buf, "/", size);
 	while (n--) {
@@ -43,7 +52,8 @@ bool ctrace_look_below(struct ctrace_rules *r, const void *cg, u64 root_key)
 {
 	int depth;
 
-	for (depth = 0; cg && depth < CTRACE_CGROUP_DEPTH; depth++, cg = r->view->cg_parent(cg))
+	cg = lowest(r, cg);
+	for (depth = 0; cg && depth <= CTRACE_CGROUP_DEPTH; depth++, cg = r->view->cg_parent(cg))
 		if (ctrace_look_key(r, cg) == root_key)
 			return true;
 	return false;
@@ -53,20 +63,23 @@ struct ctrace_boundary ctrace_look_boundary_from(struct ctrace_rules *r, const v
 {
 	const struct ctrace_view *v = r->view;
 	struct ctrace_boundary b = { NULL };
-	const void *up;
+	const void *up, *low = lowest(r, cg);
 	int depth;
 
+	b.deep = low != cg;
+	cg = low;
 	for (depth = 0; cg && depth < CTRACE_CGROUP_DEPTH; depth++, cg = up) {
 		up = v->cg_parent(cg);
 		if (!up)
 			break;
 		b.key = ctrace_look_key(r, cg);
-		b.node = ctrace_lftable_find(&r->boundaries, b.key, 0, NULL, 0);
+		b.node = ctrace_lftable_find(&r->boundaries, b.key, 0, NULL);
 		if (b.node && !ctrace_lfnode_get(b.node))
 			b.node = NULL;	/* another CPU has just pushed it, without its container */
 		if (b.node || ctrace_boundary_parse(v->cg_name(up), v->cg_name(cg), NULL) ==
 		    CTRACE_BOUNDARY_CONTAINER) {
 			b.cg = cg;
+			b.deep = false;
 			break;
 		}
 	}
@@ -76,9 +89,12 @@ struct ctrace_boundary ctrace_look_boundary_from(struct ctrace_rules *r, const v
 struct ctrace_boundary ctrace_look_boundary(struct ctrace_rules *r, const struct ctrace_place *p)
 {
 	struct ctrace_boundary b = ctrace_look_boundary_from(r, p->cg[0]);
+	bool deep = b.deep;
 
-	if (!b.cg && p->cg[1])
+	if (!b.cg && p->cg[1]) {
 		b = ctrace_look_boundary_from(r, p->cg[1]);
+		b.deep |= deep && !b.cg;
+	}
 	return b;
 }
 
@@ -86,28 +102,78 @@ struct ctrace_container *ctrace_look_by_path(struct ctrace_rules *r, const struc
 {
 	u32 hierarchy = r->view->cg_hierarchy(b->cg);
 	struct ctrace_container *c;
-	struct ctrace_lfnode *n;
 	char path[128];
-	unsigned long i;
 	u32 hash;
 
 	hash = ctrace_look_path(r, b->cg, path, sizeof(path));
-	for (i = 0; i < 1ul << r->boundaries.bits; i++)
-		for (n = READ_ONCE(r->boundaries.heads[i]); n; n = READ_ONCE(n->next)) {
-			c = ctrace_lfnode_get(n);
-			if (c && !c->gone && c->path_hash == hash && n->a >> 56 != hierarchy &&
-			    c->hierarchy != hierarchy &&
-			    !strncmp(c->path, path, sizeof(path) - 1))
-				return c;
-		}
+	hlist_for_each_entry(c, &r->paths[ctrace_hash(hash, CTRACE_PATHS_BITS)], by_path)
+		if (c->path_hash == hash && c->hierarchy != hierarchy &&
+		    !strncmp(c->path, path, sizeof(path) - 1))
+			return c;
 	return NULL;
+}
+
+u32 ctrace_look_account(struct ctrace_rules *r, const void *cg)
+{
+	cg = r->view->cg_ancestor(cg, 2);
+	return ctrace_container_account(cg ? ctrace_look_key(r, cg) : 0);
+}
+
+/* --- aliases ---------------------------------------------------------------- */
+
+/* Void whatever its generation? */
+static bool alias_void(const struct ctrace_rules *r, const struct ctrace_lfnode *n, struct ctrace_container *c)
+{
+	const struct ctrace_container *base = ctrace_container_base(c);
+
+	return READ_ONCE(base->taken_over) ||
+	       (base == &ctrace_container_unknown && READ_ONCE(n->flags) != READ_ONCE(r->room));
+}
+
+struct ctrace_container *ctrace_look_alias(const struct ctrace_rules *r, const struct ctrace_lfnode *n)
+{
+	/* gen before val: pairs with ctrace_learn_alias() */
+	bool now = smp_load_acquire(&n->gen) == READ_ONCE(r->gen);
+	struct ctrace_container *c = now ? ctrace_lfnode_get(n) : NULL;
+
+	return c && !alias_void(r, n, c) ? c : NULL;
+}
+
+/* Does all of r->below[] still tell what became void since `was`? The entry after the last is being written. */
+static bool told_since(const struct ctrace_rules *r, u32 was, u32 now)
+{
+	return now - was < CTRACE_VOID_BELOW && (s32)(was - READ_ONCE(r->broad)) >= 0;
+}
+
+struct ctrace_container *ctrace_look_alias_again(struct ctrace_rules *r, struct ctrace_lfnode *n,
+						 const struct ctrace_place *at)
+{
+	u32 was = smp_load_acquire(&n->gen);	/* as above */
+	u32 now = smp_load_acquire(&r->gen);	/* pairs with ctrace_learn_void_below() */
+	struct ctrace_container *c = ctrace_lfnode_get(n);
+	u32 gen;
+	u64 key;
+
+	if (!told_since(r, was, now) || alias_void(r, n, c))
+		return NULL;
+	for (gen = was; gen != now; ) {
+		key = READ_ONCE(r->below[++gen % CTRACE_VOID_BELOW]);
+		if (ctrace_look_below(r, at->cg[0], key) || ctrace_look_below(r, at->cg[1], key))
+			return NULL;
+	}
+	smp_rmb();	/* pairs with the smp_wmb() in ctrace_learn_void_below() */
+	if (!told_since(r, was, READ_ONCE(r->gen)))
+		return NULL;
+	/* If it fails, another CPU was here before, or n has been decided anew. */
+	cmpxchg(&n->gen, was, now);
+	return c;
 }
 
 /* --- pid namespaces --------------------------------------------------------- */
 
 struct ctrace_container *ctrace_look_owner(struct ctrace_rules *r, const void *ns)
 {
-	struct ctrace_lfnode *n = ctrace_lftable_find(&r->namespaces, 0, 0, ns, 0);
+	struct ctrace_lfnode *n = ctrace_lftable_find(&r->namespaces, 0, 0, ns);
 
 	return n ? ctrace_lfnode_get(n) : NULL;
 }

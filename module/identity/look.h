@@ -10,7 +10,13 @@
 #include "identity/container.h"
 #include "identity/lftable.h"
 
-#define CTRACE_CGROUP_DEPTH	64	/* levels of cgroups: bounds every walk up */
+/*
+ * Levels of cgroups below a hierarchy's root that are looked at, which bounds every walk up. A cgroup that is
+ * deeper counts as its ancestor at this level. So nobody leaves a container by making more levels. What is
+ * deeper and in no container is not taken for the host's, because it may be in a container that is deeper, too:
+ * it is unknown, and counted.
+ */
+#define CTRACE_CGROUP_DEPTH	64
 #define CTRACE_NS_LEVELS	34	/* levels of pid namespaces: the kernel allows 32 */
 #define CTRACE_PLACE_ALSO	16	/* at least CTRACE_COMPAT_NR_SUBSYS: a controller is in one hierarchy */
 
@@ -35,6 +41,8 @@ struct ctrace_named {
 /* Called in any context, in an RCU read-side section. Handles are valid until that ends. */
 struct ctrace_view {
 	const void *(*cg_parent)(const void *cg);	/* NULL above a root */
+	/* cg, if it is no deeper than level; else its ancestor there, or NULL: too deep to find that */
+	const void *(*cg_ancestor)(const void *cg, int level);
 	u64 (*cg_id)(const void *cg);
 	u32 (*cg_hierarchy)(const void *cg);
 	const char *(*cg_name)(const void *cg);
@@ -49,19 +57,41 @@ struct ctrace_view {
 };
 
 #define CTRACE_NAMED_BITS	6
-#define CTRACE_NODE_REMOVED	(1u << 0)	/* of a boundary's node: the cgroup is gone. ident_lock */
+#define CTRACE_PATHS_BITS	12
+#define CTRACE_VOID_BELOW	32		/* this many boundaries back */
+#define CTRACE_NODE_REMOVED	(1u << 0)	/* flags of a boundary's node: the cgroup is gone. ident_lock */
 
+/*
+ * What is remembered of places is void at once when it may have become wrong. An alias has the generation in
+ * which it was true (n->gen), and is true in a later one r->gen as well, unless
+ *  - that is past r->broad, a generation in which all became void (sessions named a cgroup, or took that back);
+ *  - a cgroup above the place became a boundary since, or the boundary passed to another container: r->below[]
+ *    has its key, for the last generations. An older alias is decided anew;
+ *  - its container has been taken over;
+ *  - it leads to the unknown container, and there is room since (n->flags is r->room then).
+ * So a user who makes boundaries voids nothing but what lies below them: the other places compare a few
+ * keys, without a lock, and get the new generation.
+ *
+ * mate: of a boundary's node, the container's next one.
+ */
 struct ctrace_rules {
 	struct ctrace_lftable boundaries;	/* a = key -> container; NULL just after the push */
 	struct ctrace_lftable namespaces;	/* p = pid namespace -> its first container */
-	struct ctrace_lftable aliases;		/* a, b, p = v2 key, v1 key, namespace; gen -> container or part */
+	struct ctrace_lftable aliases;		/* a, b, p = v2 key, v1 key, namespace -> container or part */
 	struct ctrace_lftable parts;		/* a = cid, b = ctrace_part_key() -> part */
+	struct hlist_head paths[1 << CTRACE_PATHS_BITS]; /* containers with a boundary by path_hash. ident_lock */
+	u32 seed;				/* of path_hash; invariant after init */
 	struct hlist_head named[1 << CTRACE_NAMED_BITS]; /* by key. ident_lock to change, RCU to walk */
 	u32 nr_named;				/* ident_lock; READ_ONCE elsewhere */
 	struct ctrace_lfpool nodes;
-	u32 gen;				/* of aliases. ident_lock; READ_ONCE elsewhere */
+	u32 gen, broad;				/* of aliases. ident_lock; READ_ONCE elsewhere */
+	u64 below[CTRACE_VOID_BELOW];		/* by gen % CTRACE_VOID_BELOW: a boundary's key. Likewise */
+	u32 room;				/* grows when there is room for containers again. Likewise */
+	u32 nr_aliases;				/* ident_lock; READ_ONCE elsewhere */
+	bool full;				/* for this decision there was no room for a container. ident_lock */
+	bool refused;				/* the same, since ctrace_learn_room(). ident_lock */
 	bool v1;				/* there are v1 hierarchies */
-	void (*forgot)(void);			/* called under ident_lock after gen has changed */
+	void (*forgot)(void);			/* called under ident_lock when places have become void */
 	const struct ctrace_view *view;
 };
 
@@ -75,6 +105,7 @@ struct ctrace_boundary {
 	const void *cg;			/* NULL: none */
 	u64 key;
 	struct ctrace_lfnode *node;	/* NULL: not recorded yet */
+	bool deep;			/* no boundary was found, but not all levels were looked at */
 };
 
 static inline u64 ctrace_look_key(struct ctrace_rules *r, const void *cg)
@@ -101,7 +132,10 @@ static inline u64 ctrace_part_key(u32 want, u32 deny)
 
 /* --- cgroups --------------------------------------------------------------- */
 
-/* Writes cg's path into buf, cut to size including the NUL. Returns a hash of the whole path. */
+/*
+ * Writes cg's path into buf, cut to size including the NUL; "/..." stands for levels that are not looked at.
+ * Returns a hash of the whole path.
+ */
 u32 ctrace_look_path(struct ctrace_rules *r, const void *cg, char *buf, size_t size);
 /*
  * The cgroup whose path shows where the init at `at` is: v2's, or the v1 one if v2's is the root, as it
@@ -119,6 +153,17 @@ struct ctrace_boundary ctrace_look_boundary(struct ctrace_rules *r, const struct
  * hierarchy is the same container. ident_lock held.
  */
 struct ctrace_container *ctrace_look_by_path(struct ctrace_rules *r, const struct ctrace_boundary *b);
+
+/* The account (container.h) of a container in no other one, in cg. */
+u32 ctrace_look_account(struct ctrace_rules *r, const void *cg);
+
+/* --- aliases ---------------------------------------------------------------- */
+
+/* Where the alias n leads, if it is true without another look. NULL: ask ctrace_look_alias_again() */
+struct ctrace_container *ctrace_look_alias(const struct ctrace_rules *r, const struct ctrace_lfnode *n);
+/* at: n's place. NULL: n is void, and the place must be decided anew. */
+struct ctrace_container *ctrace_look_alias_again(struct ctrace_rules *r, struct ctrace_lfnode *n,
+						 const struct ctrace_place *at);
 
 /* --- pid namespaces --------------------------------------------------------- */
 

@@ -12,9 +12,12 @@
 struct ctrace_container *ctrace_part_new(struct ctrace_container *base, u32 want, u32 deny);
 /*
  * ident_lock held. Ends all parts that one of these sessions chose. The caller goes on to
- * ctrace_learn_forget() before it unlocks; then no place resolves to these parts any more.
+ * ctrace_learn_forget() before it unlocks; then no place resolves to these parts any more. And it sees to it
+ * that ctrace_parts_unchoose() is called for every container, the host and the unknown one included.
  */
 void ctrace_parts_take_back(u32 sessions);
+/* Does the part end? Then no place may lead to it from now on. Any context */
+bool ctrace_part_ends(const struct ctrace_container *part);
 /*
  * ident_lock held. Removes this session from the masks of those parts of c that end. Dead tasks and requests
  * under way may still be remembered as such a part's. A target that has gone chose them; if another target
@@ -27,13 +30,14 @@ void ctrace_parts_unchoose(struct ctrace_container *c, u32 session);
 bool ctrace_parts_end(void);			/* is there a part that ends? Any context */
 /* ident_lock held. c is dying: ends all its parts. */
 void ctrace_parts_end_of(struct ctrace_container *c);
-/* ident_lock held. Moves the parts that end to `ending`. */
-void ctrace_parts_gather(struct list_head *ending);
+/* ident_lock held. Moves the parts that end to `to`, by ->list. */
+void ctrace_parts_gather(struct list_head *to);
 /*
- * Last step: moves the parts to the front of swept. By now no node points to them, they are noted down
- * nowhere, and a grace period has passed.
+ * ident_lock held. The last step for a part: moves it to the front of swept, by ->queue. By now no node points to
+ * it, it is noted down nowhere, and a grace period has passed. Until now it was among its container's parts, so
+ * its masks followed those of its container.
  */
-void ctrace_parts_part_with(struct list_head *ending, struct list_head *swept);
+void ctrace_part_swept(struct ctrace_container *part, struct list_head *swept);
 /*
  * For the end, when no code looks for parts any more. Puts all parts in front of the containers in
  * swept, because each part has a reference to its container.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/kernel.h>
+#include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
 #include "identity/learn.h"
+#include "identity/parts.h"
 #include "identity/rules.h"
 #include "compat/hash.h"
 
@@ -92,7 +94,8 @@ static struct ctrace_container *meet_ns(struct ctrace_rules *r, struct ctrace_co
 		return cb;
 	}
 	/* The init of cb's namespace has gone for good, and another takes its place: a new container. */
-	if (r->view->ns_closed(cb->ns) && !ctrace_look_descends(r, own, cb->ns)) {
+	if (cb->ns == CTRACE_NS_PAST ||
+	    (r->view->ns_closed(cb->ns) && !ctrace_look_descends(r, own, cb->ns))) {
 		if (!c)
 			c = ctrace_learn_new_ns(r, cb->parent, cb, own);
 		if (ctrace_look_waits(c)) {
@@ -134,8 +137,8 @@ static struct ctrace_container *nested(struct ctrace_rules *r, struct ctrace_con
 			next = ctrace_learn_new_ns(r, c->cid, c, levels[n]);
 		if (!next)
 			return NULL;
-		/* next may have been made elsewhere, and moved into c since. */
-		if (c != &ctrace_container_host)
+		/* next may have been made elsewhere, and moved into c since. Masks change under ident_lock only. */
+		if (change && c != &ctrace_container_host)
 			ctrace_container_inherit(next, c);
 		c = next;
 	}
@@ -168,8 +171,7 @@ static struct ctrace_container *inside(struct ctrace_rules *r, const struct ctra
 	return cb;	/* the task came in from outside, and belongs to cb by its cgroup */
 }
 
-struct ctrace_container *ctrace_rules_decide(struct ctrace_rules *r, const struct ctrace_place *p,
-					     bool change)
+static struct ctrace_container *decide(struct ctrace_rules *r, const struct ctrace_place *p, bool change)
 {
 	struct ctrace_boundary b = ctrace_look_boundary(r, p);
 	struct ctrace_container *c;
@@ -179,7 +181,7 @@ struct ctrace_container *ctrace_rules_decide(struct ctrace_rules *r, const struc
 	if (b.cg)
 		return inside(r, &b, p, change);
 	if (ctrace_look_initial(r, p->ns))
-		return &ctrace_container_host;
+		return b.deep ? &ctrace_container_unknown : &ctrace_container_host;
 	c = ctrace_look_owner(r, p->ns);
 	if (c)
 		return c;
@@ -195,13 +197,28 @@ struct ctrace_container *ctrace_rules_decide(struct ctrace_rules *r, const struc
 	return nested(r, &ctrace_container_host, NULL, p->ns, change);
 }
 
+struct ctrace_container *ctrace_rules_decide(struct ctrace_rules *r, const struct ctrace_place *p,
+					     bool change)
+{
+	struct ctrace_container *c;
+
+	if (!change)
+		return decide(r, p, false);
+	r->full = false;
+	c = decide(r, p, true);
+	if (c || !r->full)
+		return c;
+	r->refused = true;
+	return &ctrace_container_unknown;
+}
+
 struct ctrace_container *ctrace_rules_cgroup(struct ctrace_rules *r, const void *cg, bool change)
 {
 	struct ctrace_boundary b = ctrace_look_boundary_from(r, cg);
 	struct ctrace_container *c;
 
 	if (!b.cg)
-		return &ctrace_container_host;
+		return b.deep ? &ctrace_container_unknown : &ctrace_container_host;
 	if (b.node)
 		return ctrace_lfnode_get(b.node);
 	c = change && r->v1 ? ctrace_look_by_path(r, &b) : NULL;
@@ -238,19 +255,26 @@ void ctrace_rules_cgroup_ns(struct ctrace_rules *r, const struct ctrace_place *p
 			.cg = roots[i], .key = ctrace_look_key(r, roots[i]),
 		};
 
+		/* Too deep, or known: p may be outside the roots. */
+		if (ctrace_look_boundary_from(r, b.cg).deep ||
+		    ctrace_lftable_find(&r->boundaries, b.key, 0, NULL))
+			continue;
 		if (!c) {
 			if (!ctrace_look_initial(r, p->ns) && ctrace_look_owner(r, p->ns))
 				return;	/* a process of another container, which came in from there */
 			c = new_boundary(r, &b, p->ns, 4);
-			if (!c)
+			if (!c) {
+				ctrace_container_count_unknown();
 				return;
+			}
 			c->ns_fixed = true;
 			c->flags |= CTRACE_CONTAINER_F_HOSTPID;
 		} else if (!ctrace_learn_boundary(r, c, roots[i])) {
 			break;
 		}
+		ctrace_learn_void_below(r, b.key);
 	}
-	ctrace_learn_forget(r);
+	r->forgot();
 }
 
 /* --- what sessions chose ------------------------------------------------------- */
@@ -263,6 +287,7 @@ static void named_around(struct ctrace_rules *r, const void *cg, u32 *want, u32 
 	int depth;
 	u64 key;
 
+	cg = cg ? v->cg_ancestor(cg, CTRACE_CGROUP_DEPTH) : NULL;
 	for (depth = 0; cg && depth < CTRACE_CGROUP_DEPTH; depth++, cg = up) {
 		up = v->cg_parent(cg);
 		if (!up)
@@ -284,9 +309,9 @@ static struct ctrace_container *part_for(struct ctrace_rules *r, struct ctrace_c
 
 	if (!want && !deny)
 		return base;
-	n = ctrace_lftable_find(&r->parts, base->cid, ctrace_part_key(want, deny), NULL, 0);
+	n = ctrace_lftable_find(&r->parts, base->cid, ctrace_part_key(want, deny), NULL);
 	part = n ? ctrace_lfnode_get(n) : NULL;
-	if (part && !READ_ONCE(part->dying))
+	if (part && !ctrace_part_ends(part))
 		return part;
 	/* A dying container gets no new part: all its parts end. */
 	return change && !base->dying ? ctrace_learn_part(r, base, want, deny) : NULL;
@@ -347,16 +372,21 @@ int ctrace_rules_init(struct ctrace_rules *r, const struct ctrace_view *view,
 
 	r->view = view;
 	r->forgot = forgot;
-	r->gen = 1;
-	r->nr_named = 0;
+	r->gen = r->broad = 1;
+	r->room = 0;
+	r->refused = false;
+	r->nr_named = r->nr_aliases = 0;
 	memset(r->named, 0, sizeof(r->named));
-	err = ctrace_lftable_init(&r->boundaries, 10);
+	memset(r->paths, 0, sizeof(r->paths));
+	get_random_bytes(&r->seed, sizeof(r->seed));
+	/* Lists of some 8 nodes if there are as many containers, and as many places, as there may be. */
+	err = ctrace_lftable_init(&r->boundaries, 14);
 	if (!err)
-		err = ctrace_lftable_init(&r->namespaces, 10);
+		err = ctrace_lftable_init(&r->namespaces, 14);
 	if (!err)
-		err = ctrace_lftable_init(&r->aliases, 12);
+		err = ctrace_lftable_init(&r->aliases, 14);
 	if (!err)
-		err = ctrace_lftable_init(&r->parts, 8);
+		err = ctrace_lftable_init(&r->parts, 12);
 	if (!err)
 		err = ctrace_lfpool_init(&r->nodes, nodes);
 	if (err)
@@ -383,5 +413,8 @@ void ctrace_rules_exit(struct ctrace_rules *r)
 		ctrace_learn_free(r, ctrace_lftable_sweep(tables[i], all, NULL));
 		ctrace_lftable_exit(tables[i]);
 	}
+	for (i = 0; i < ARRAY_SIZE(r->paths); i++)
+		while (!hlist_empty(&r->paths[i]))
+			hlist_del_init(r->paths[i].first);
 	ctrace_lfpool_exit(&r->nodes);
 }

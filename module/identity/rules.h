@@ -17,7 +17,8 @@ void ctrace_rules_exit(struct ctrace_rules *r);
  * Any context, preemption off. Returns the container that p belongs to. Cgroups that sessions
  * named do not matter. change: the caller holds ident_lock, and what is seen for the first time
  * is recorded. NULL: something must be recorded first and cannot be (change is false, or
- * the pools are empty).
+ * the pools are empty). The unknown container: there is no room for p's (container.h), or p is too deep
+ * in the cgroups to tell (look.h).
  */
 struct ctrace_container *ctrace_rules_decide(struct ctrace_rules *r, const struct ctrace_place *p,
 					     bool change);

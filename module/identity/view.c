@@ -13,6 +13,11 @@ static const void *cg_parent(const void *cg)
 	return ctrace_compat_cgroup_parent(cg);
 }
 
+static const void *cg_ancestor(const void *cg, int level)
+{
+	return ctrace_compat_cgroup_ancestor(cg, level);
+}
+
 static u64 cg_id(const void *cg)
 {
 	return ctrace_compat_cgroup_id(cg);
@@ -136,6 +141,7 @@ static bool ns_init(const void *ns, struct ctrace_place *at, s32 *pid)
 
 const struct ctrace_view ctrace_identity_view = {
 	.cg_parent = cg_parent,
+	.cg_ancestor = cg_ancestor,
 	.cg_id = cg_id,
 	.cg_hierarchy = cg_hierarchy,
 	.cg_name = cg_name,

@@ -5,6 +5,7 @@
 
 #include <kunit/test.h>
 #include "compat/clock.c"
+#include "identity/cids.c"
 #include "identity/container.c"
 #include "identity/parts.c"
 
@@ -16,6 +17,10 @@ static void no_works(bool news)
 static int containers_begin(const struct ctrace_container_watcher *const *told)
 {
 	last_cid = 0;
+	held = 0;
+	memset(charged, 0, sizeof(charged));
+	INIT_LIST_HEAD(&suspects);
+	INIT_LIST_HEAD(&ctrace_container_unknown.parts);
 	INIT_LIST_HEAD(&ctrace_container_host.parts);
 	return ctrace_container_init(told, no_works);
 }
@@ -27,14 +32,15 @@ static void containers_end(struct kunit *test, void (*put_ns)(const void *ns))
 	LIST_HEAD(swept);
 
 	ctrace_container_kick_sync();
-	list_for_each_entry_safe(c, next, &ctrace_container_list, list) {
-		list_del(&c->list);
+	while ((c = ctrace_cids_from(0))) {
+		ctrace_container_unpublish(c);
 		list_add_tail(&c->queue, &swept);
 	}
+	KUNIT_EXPECT_EQ(test, held, 0u);
 	ctrace_parts_exit(&swept);
 	list_for_each_entry_safe(c, next, &swept, queue) {
 		KUNIT_EXPECT_EQ(test, atomic_read(&c->refs), 0);
-		if (c->ns)
+		if (c->ns && c->ns != CTRACE_NS_PAST)
 			put_ns(c->ns);
 		c->ns = NULL;
 		list_del(&c->queue);

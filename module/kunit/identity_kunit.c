@@ -322,7 +322,6 @@ static int push_all(void *arg)
 			n->a = i;
 			n->b = 0;
 			n->p = NULL;
-			n->gen = 0;
 			n->val = p;
 			if (ctrace_lftable_push(p->t, n) == n)
 				p->won++;
@@ -374,8 +373,8 @@ static void table_concurrent(struct kunit *test)
 	ctrace_lfpool_free_chain(&pool, chain);
 	preempt_disable();
 	for (i = 0; i < KEYS; i++) {
-		KUNIT_EXPECT_EQ(test, !!ctrace_lftable_find(&t, i, 0, NULL, 0), !(i & 1));
-		KUNIT_EXPECT_NULL(test, ctrace_lftable_find(&t, i, 0, NULL, 1));
+		KUNIT_EXPECT_EQ(test, !!ctrace_lftable_find(&t, i, 0, NULL), !(i & 1));
+		KUNIT_EXPECT_NULL(test, ctrace_lftable_find(&t, i, 1, NULL));
 	}
 	preempt_enable();
 	chain = ctrace_lftable_sweep(&t, all, NULL);

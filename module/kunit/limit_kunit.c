@@ -36,7 +36,7 @@ static u32 passed(u32 cid, u32 n, u64 now)
 	u32 yes = 0;
 
 	while (n--)
-		yes += ctrace_limit_pass(l, cid, now);
+		yes += ctrace_limit_pass(l, cid, cid / 100000, now);	/* 100,000 of an account */
 	return yes;
 }
 
@@ -119,10 +119,32 @@ static void stragglers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctrace_limit_dropped(l), 200ull);
 }
 
+/* An account with more containers than places leaves places to the others, and a share of its own to each. */
+static void crowd(struct kunit *test)
+{
+	u32 cid, i, taken = 0;
+
+	for (cid = 1; cid <= 20 * PLACES; cid++)
+		passed(cid, 5, S);
+	for (i = 0; i < PLACES; i++)
+		taken += !!l->places[i].key;
+	KUNIT_EXPECT_EQ(test, taken, SHARE);
+	/* 100 neighbours born later, of another account: most have a place; those without share another bucket */
+	for (i = taken = 0; i < 100; i++)
+		taken += passed(100000 + i, 3, S) == 3;
+	KUNIT_EXPECT_GT(test, taken, 95u);
+	KUNIT_EXPECT_EQ(test, ctrace_limit_pass(l, 10 * PLACES + 7, 0, S), false);
+	KUNIT_EXPECT_EQ(test, ctrace_limit_pass(l, 10 * PLACES + 7, 2, 2 * S), true);
+	for (cid = 1; cid <= 20 * PLACES; cid++)
+		ctrace_limit_forget(l, cid);
+	KUNIT_EXPECT_EQ(test, atomic_read(&l->taken[0]), 0);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(seconds),
 	KUNIT_CASE(neighbours),
 	KUNIT_CASE(too_many),
+	KUNIT_CASE(crowd),
 	KUNIT_CASE(a_place_again),
 	KUNIT_CASE(stragglers),
 	{}

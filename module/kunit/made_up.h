@@ -72,12 +72,23 @@ struct cg {
 struct ns {
 	struct ns *parent;
 	struct cg *init_at[2];
-	bool closed;
+	bool closed, empty;
 	u32 inum;
 	int refs;
 };
 
 static const void *fake_parent(const void *cg) { return ((const struct cg *)cg)->parent; }
+static const void *fake_ancestor(const void *of, int level)
+{
+	const struct cg *cg = of, *above = of;
+
+	while (above && level-- >= 0)
+		above = above->parent;
+	for (; above; above = above->parent)
+		cg = cg->parent;
+	return cg;
+}
+
 static u64 fake_id(const void *cg) { return ((const struct cg *)cg)->id; }
 static u32 fake_hierarchy(const void *cg) { return ((const struct cg *)cg)->hierarchy; }
 static const char *fake_name(const void *cg) { return ((const struct cg *)cg)->name; }
@@ -100,7 +111,7 @@ static bool fake_init(const void *ns, struct ctrace_place *at, s32 *pid)
 }
 
 static const struct ctrace_view fake = {
-	fake_parent, fake_id, fake_hierarchy, fake_name, fake_online,
+	fake_parent, fake_ancestor, fake_id, fake_hierarchy, fake_name, fake_online,
 	fake_ns_parent, fake_closed, fake_init, fake_inum, fake_get, fake_put,
 };
 

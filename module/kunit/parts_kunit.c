@@ -128,9 +128,49 @@ static void parts_that_end(struct kunit *test)
 	ctrace_rules_unname(&rules, &n);
 }
 
+/* A session takes a target back: its parts end, those of each container when it comes to them; new ones do not. */
+static void target_taken_back(struct kunit *test)
+{
+	struct ctrace_named n = name(&shell, 1, 0), m = name(&shell, 2, 0);
+	struct ctrace_container *h = &ctrace_container_host, *p, *q, *other;
+	LIST_HEAD(ends);
+
+	ctrace_rules_name(&rules, &n);
+	p = part(h, true, &shell, NULL, NULL);
+	ctrace_rules_unname(&rules, &n);
+	ctrace_rules_name(&rules, &m);
+	other = part(h, true, &shell, NULL, NULL);
+	ctrace_rules_name(&rules, &n);		/* named by another target of the first session, too */
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	ctrace_parts_take_back(1);
+	KUNIT_EXPECT_TRUE(test, ctrace_part_ends(p));
+	KUNIT_EXPECT_FALSE(test, ctrace_part_ends(other));
+	KUNIT_EXPECT_FALSE(test, ctrace_parts_end());
+	ctrace_rules_unname(&rules, &m);
+	q = part(h, true, &shell, NULL, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, q);
+	KUNIT_EXPECT_PTR_NE(test, p, q);
+	KUNIT_EXPECT_FALSE(test, ctrace_part_ends(q));
+	ctrace_parts_unchoose(h, 1);
+	KUNIT_EXPECT_TRUE(test, ctrace_parts_end());
+	KUNIT_EXPECT_EQ(test, p->dying, 1u);
+	KUNIT_EXPECT_EQ(test, p->ended, 1u);
+	KUNIT_EXPECT_EQ(test, p->want, 0u);
+	KUNIT_EXPECT_EQ(test, q->dying, 0u);
+	KUNIT_EXPECT_EQ(test, q->want, 1u);
+	KUNIT_EXPECT_EQ(test, other->dying, 0u);
+	ctrace_parts_gather(&ends);
+	KUNIT_EXPECT_PTR_EQ(test, list_first_entry(&ends, struct ctrace_container, list), p);
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&ends));
+	list_splice(&ends, &parts);
+	ctrace_rules_unname(&rules, &n);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(named_by_sessions),
 	KUNIT_CASE(parts_that_end),
+	KUNIT_CASE(target_taken_back),
 	{}
 };
 

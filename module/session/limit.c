@@ -14,9 +14,11 @@
 #define PLACES		(1u << PLACES_BITS)
 #define PROBES		16	/* places where a cid may be */
 #define SWEEP		4	/* places checked for stragglers at each death */
+#define SHARES		64	/* accounts are told apart this far */
+#define SHARE		(PLACES / 2)	/* places that one account may have */
 
 struct place {
-	u32 key;		/* cid + 1; 0: free */
+	u64 key;		/* its share << 32 | cid + 1; 0: free */
 	atomic64_t passed;	/* second << 32 | records let through in it */
 	atomic64_t dropped;
 };
@@ -29,7 +31,8 @@ struct ctrace_limit {
 	u32 rate;
 	u32 sweep;		/* place that was checked last; only one caller at a time of ctrace_limit_forget() */
 	atomic64_t gone;	/* dropped by containers that are no more */
-	struct place shared;	/* of the containers that found no place */
+	atomic_t taken[SHARES];	/* places that containers of these accounts have */
+	struct place shared[SHARES]; /* of these accounts' containers that found no place */
 	struct place places[PLACES];
 };
 
@@ -47,19 +50,39 @@ void ctrace_limit_free(struct ctrace_limit *l)
 	kvfree(l);
 }
 
-static struct place *look_up(struct ctrace_limit *l, u32 key, bool take)
+static struct place *look_up(struct ctrace_limit *l, u32 cid)
 {
-	u32 at = hash_32(key, PLACES_BITS), i, was;
+	u32 at = hash_32(cid + 1, PLACES_BITS), i;
 	struct place *p;
 
 	for (i = 0; i < PROBES; i++) {
 		p = &l->places[(at + i) % PLACES];
-		was = READ_ONCE(p->key);
+		if ((u32)READ_ONCE(p->key) == cid + 1)
+			return p;
+	}
+	return NULL;
+}
+
+static struct place *take(struct ctrace_limit *l, u32 cid, u32 share)
+{
+	u64 key = (u64)share << 32 | (cid + 1), was;
+	u32 at = hash_32(cid + 1, PLACES_BITS), i;
+	struct place *p;
+
+	if (atomic_read(&l->taken[share]) >= SHARE)
+		return NULL;
+	for (i = 0; i < PROBES; i++) {
+		p = &l->places[(at + i) % PLACES];
+		if (READ_ONCE(p->key))
+			continue;
 		/* Acquire: the place's last owner has cleared it. Pairs with give_up(). */
-		if (take && !was)
-			was = cmpxchg_acquire(&p->key, 0, key) ?: key;
+		was = cmpxchg_acquire(&p->key, 0, key);
 		if (was == key)
 			return p;
+		if (!was) {
+			atomic_inc(&l->taken[share]);
+			return p;
+		}
 	}
 	return NULL;
 }
@@ -68,18 +91,21 @@ static struct place *look_up(struct ctrace_limit *l, u32 key, bool take)
  * Places become free in the middle of a row, so look through all of the row before taking one. (Two
  * CPUs may still take two places for one cid, if one became free in between: ctrace_limit_forget()
  * gives up both.)
+ *
+ * Who has many containers can take no more than half of the places; further ones of his share what he has
+ * besides. So he leaves places, and a share each, to the others.
  */
-static struct place *find(struct ctrace_limit *l, u32 cid)
+static struct place *find(struct ctrace_limit *l, u32 cid, u32 account)
 {
-	u32 key = cid + 1;
+	u32 share = account % SHARES;
 
-	return look_up(l, key, false) ?: look_up(l, key, true) ?: &l->shared;
+	return look_up(l, cid) ?: take(l, cid, share) ?: &l->shared[share];
 }
 
-bool ctrace_limit_pass(struct ctrace_limit *l, u32 cid, u64 now)
+bool ctrace_limit_pass(struct ctrace_limit *l, u32 cid, u32 account, u64 now)
 {
 	u64 second = div_u64(now, NSEC_PER_SEC), was, new;
-	struct place *p = find(l, cid);
+	struct place *p = find(l, cid, account);
 
 	do {
 		was = atomic64_read(&p->passed);
@@ -99,9 +125,10 @@ bool ctrace_limit_pass(struct ctrace_limit *l, u32 cid, u64 now)
  */
 static void give_up(struct ctrace_limit *l, struct place *p)
 {
+	atomic_dec(&l->taken[p->key >> 32]);
 	atomic64_add(atomic64_xchg(&p->dropped, 0), &l->gone);
 	atomic64_set(&p->passed, 0);
-	smp_store_release(&p->key, 0);	/* pairs with look_up() */
+	smp_store_release(&p->key, 0);	/* pairs with take() */
 }
 
 void ctrace_limit_forget(struct ctrace_limit *l, u32 cid)
@@ -109,21 +136,31 @@ void ctrace_limit_forget(struct ctrace_limit *l, u32 cid)
 	struct place *p;
 	u32 i, key;
 
-	while ((p = look_up(l, cid + 1, false)))
+	while ((p = look_up(l, cid)))
 		give_up(l, p);
 	/* A straggler may take a place after its container's death was told: find those in passing. */
 	for (i = 0; i < SWEEP; i++) {
 		l->sweep = (l->sweep + 1) % PLACES;
 		p = &l->places[l->sweep];
-		key = READ_ONCE(p->key);
+		key = (u32)READ_ONCE(p->key);
 		if (key && key - 1 != CTRACE_CID_UNKNOWN && !ctrace_container_exists(key - 1))
 			give_up(l, p);
 	}
 }
 
+static u64 shared_dropped(const struct ctrace_limit *l)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < SHARES; i++)
+		sum += atomic64_read(&l->shared[i].dropped);
+	return sum;
+}
+
 u64 ctrace_limit_dropped(const struct ctrace_limit *l)
 {
-	u64 sum = atomic64_read(&l->gone) + atomic64_read(&l->shared.dropped);
+	u64 sum = atomic64_read(&l->gone) + shared_dropped(l);
 	u32 i;
 
 	for (i = 0; i < PLACES; i++)
@@ -133,12 +170,14 @@ u64 ctrace_limit_dropped(const struct ctrace_limit *l)
 
 int ctrace_limit_at(const struct ctrace_limit *l, u32 i, u32 *cid, u64 *dropped)
 {
-	const struct place *p = i < PLACES ? &l->places[i] : &l->shared;
-
 	if (i > PLACES)
 		return -ENOENT;
-	/* the shared place has key 0, which makes its cid CTRACE_CID_ALL, as it should be */
-	*cid = READ_ONCE(p->key) - 1;
-	*dropped = atomic64_read(&p->dropped);
+	if (i == PLACES) {
+		*cid = CTRACE_CID_ALL;
+		*dropped = shared_dropped(l);
+	} else {
+		*cid = (u32)READ_ONCE(l->places[i].key) - 1;
+		*dropped = atomic64_read(&l->places[i].dropped);
+	}
 	return 0;
 }

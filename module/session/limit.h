@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A limit on the records a second of each container, in one session. The table has a fixed size and is
- * made with the session; containers that find no place in it share one.
+ * made with the session. Containers that find no place in it share one with those of their account
+ * (identity/container.h), and an account has at most half of the places: so its containers cannot be so many
+ * that others' have no records.
  */
 #ifndef CTRACE_LIMIT_H
 #define CTRACE_LIMIT_H
@@ -15,10 +17,10 @@ struct ctrace_limit *ctrace_limit_new(u32 rate);
 void ctrace_limit_free(struct ctrace_limit *l);		/* when no probe sees it any more */
 
 /*
- * May container cid have one more record? Any context incl. NMI; preemption off. now: CLOCK_MONOTONIC,
+ * May container cid, of that account, have one more record? Any context incl. NMI; preemption off. now: CLOCK_MONOTONIC,
  * ns; decides which second it is. False: held back, and counted.
  */
-bool ctrace_limit_pass(struct ctrace_limit *l, u32 cid, u64 now);
+bool ctrace_limit_pass(struct ctrace_limit *l, u32 cid, u32 account, u64 now);
 
 /*
  * Gives up the place of a container that has gone; the number of its records held back stays in
@@ -30,7 +32,7 @@ void ctrace_limit_forget(struct ctrace_limit *l, u32 cid);
 u64 ctrace_limit_dropped(const struct ctrace_limit *l);
 /*
  * The container in place i of the table, and the number of its records held back. *cid is
- * CTRACE_CID_ALL for the containers that share a place; *dropped is 0 for an empty place. 0, or
+ * CTRACE_CID_ALL for all containers that share places; *dropped is 0 for an empty place. 0, or
  * -ENOENT past the last.
  */
 int ctrace_limit_at(const struct ctrace_limit *l, u32 i, u32 *cid, u64 *dropped);

@@ -2,6 +2,7 @@
 #include <linux/err.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include "session/target.h"
@@ -93,6 +94,8 @@ static void update(struct ctrace_session *s)
 	struct ctrace_container *c = NULL;
 	struct ctrace_target *t;
 	bool all = false, pids = false, some = false;
+	unsigned long flags;
+	u32 n = 0;
 
 	list_for_each_entry(t, &s->targets, list) {
 		all |= t->kind == CTRACE_TARGET_ALL;
@@ -104,12 +107,19 @@ static void update(struct ctrace_session *s)
 	mask_change(&ctrace_container_unknown.wanted, bit, all);
 	/*
 	 * A container that is being born may have taken its masks from the old state, and may not be in the
-	 * list yet. Births run with preemption off, so after a grace period it is. By then probes are also
+	 * table yet. Births run with preemption off, so after a grace period it is. By then probes are also
 	 * done with parts that they found before those began to end.
 	 */
 	ctrace_compat_synchronize();
-	while ((c = ctrace_container_next(c)))
+	while ((c = ctrace_container_next(c))) {
 		update_one(s, c, bit);
+		if (++n % 256 == 0)
+			cond_resched();
+	}
+	/* Its own mask has changed above; now its parts' masks do. */
+	ctrace_ident_lock(&flags);
+	ctrace_parts_unchoose(&ctrace_container_unknown, bit);
+	ctrace_ident_unlock(flags);
 	ctrace_identity_forget_tasks();
 	/* A container that moved into a target has another parent: it inherits when its place is looked up next. */
 	if (some)
@@ -151,6 +161,8 @@ static int add_cgroup(struct ctrace_target *t, struct ctrace_session *s, int fd,
 			  "CTRACE_A_TARGET_CGROUP: the root cgroup holds everything: use the target 'all'" :
 			  err == -EOPNOTSUPP ?
 			  "CTRACE_A_TARGET_CGROUP: the cgroup's hierarchy has no controller: name it in a hierarchy with one" :
+			  err == -ENAMETOOLONG ?
+			  "CTRACE_A_TARGET_CGROUP: the cgroup is deeper than 64 levels: name one above it" :
 			  "CTRACE_A_TARGET_CGROUP: error %d", err);
 }
 

@@ -192,7 +192,7 @@ static void put_info(struct out *o, const struct ctrace_info *i)
 		       i->abi, mode, i->containers, i->containers == 1 ? "" : "s", i->sessions,
 		       i->sessions == 1 ? "" : "s");
 		if (i->unknown)
-			printf("%llu events are shown under 'unknown', because there was no memory for their containers\n",
+			printf("%llu events are shown under 'unknown': no room for their containers, or cgroups too deep\n",
 			       (unsigned long long)i->unknown);
 		return;
 	}

@@ -214,6 +214,7 @@ struct ctrace_target {
  * t NULL: every container and the host, as CTRACE_TARGET_ALL. target_id may be NULL.
  * -EINVAL, -E2BIG: as ctrace_session_new(), or a kind that cannot be left out. -ENOENT: no such
  * container, cgroup or directory. -ESRCH: no such process. -ENOTDIR: not a cgroup's directory.
+ * -ENAMETOOLONG: a cgroup more than 64 levels deep.
  */
 int ctrace_target_add(struct ctrace_session *s, const struct ctrace_target *t, uint32_t *target_id);
 int ctrace_target_del(struct ctrace_session *s, uint32_t target_id);

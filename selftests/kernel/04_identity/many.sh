@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: ten times as many containers cost ten times as much, not a hundred times
+# requires: any
+# timeout: 240
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# In the everyday suite 1,000 and 10,000; in 12_torture/many_containers 10,000 and 100,000, in halves.
+few=${MANY_FEW:-1000} all=${MANY_ALL:-10000}
+load
+mount=$(cgroup_mount)
+mkdir -p "$mount/many/one" "$mount/many/two"
+later "rmdir $mount/many/one $mount/many/two $mount/many"
+later "manybox remove $mount/many/two"
+later "manybox remove $mount/many/one"
+
+# measured FILE: the least of three times, so that what else the machine does counts little
+measured() {
+	local i
+	for i in 1 2 3; do manybox time || give_up "manybox time"; done |
+		awk '{if (!($1 in us) || $2 < us[$1]) {us[$1] = $2; wall[$1] = $3}; n = $4}
+			END {for (k in us) print k, us[k], wall[k], n}' > "$1"
+	note "$(cat "$1")"
+}
+us() { awk -v k="$2" '$1 == k {print $2}' "$1"; }
+
+check "$few containers" manybox make "$mount/many/one" 0 $((few / 2))
+manybox make "$mount/many/two" 0 $((few / 2))
+measured "$tmp/few"
+check "$all containers" manybox make "$mount/many/one" $((few / 2)) $((all / 2))
+manybox make "$mount/many/two" $((few / 2)) $((all / 2))
+measured "$tmp/all"
+at_least "they are all there" "$all" "$(awk '$1 == "list" {print $4}' "$tmp/all")"
+for k in list target end; do
+	few_us=$(us "$tmp/few" $k) all_us=$(us "$tmp/all" $k)
+	# Ten times as many. Three times that, and a tick of the clock that counts the time, are still far from 100 times.
+	bound=$((30 * few_us + 30000))
+	if [ "$all_us" -le "$bound" ]; then ok "$k: $few_us us and $all_us us"; else
+		not_ok "$k: expected at most $bound us, since it took $few_us us of $few, seen $all_us us"
+	fi
+done
+start=$(date +%s%N)
+check "ctrace trace" timeout 120 ctrace trace --duration 100ms -e sched_process_exec all
+note "ctrace trace for 0.1 s: $((($(date +%s%N) - start) / 1000000)) ms"
+start=$(date +%s%N)
+check "ctrace ps" timeout 120 ctrace ps
+note "ctrace ps: $((($(date +%s%N) - start) / 1000000)) ms"
+
+# All die. If the kernel can tell, for how long were interrupts off meanwhile?
+tr=/sys/kernel/tracing
+[ -e $tr/available_tracers ] || mount -t tracefs none $tr 2> /dev/null
+irqsoff=''
+if grep -q irqsoff $tr/available_tracers 2> /dev/null; then
+	irqsoff=1
+	later "echo nop > $tr/current_tracer"
+	echo irqsoff > $tr/current_tracer
+	echo 0 > $tr/tracing_max_latency
+fi
+check "removed" manybox remove "$mount/many/one"
+manybox remove "$mount/many/two"
+gone() { [ "$(manybox time | awk '$1 == "list" {print $4}')" -lt 100 ]; }
+check "and forgotten" wait_for 30 gone
+if [ -n "$irqsoff" ]; then
+	us=$(cat $tr/tracing_max_latency)
+	note "longest with interrupts off: $us us; $(grep -m 2 -E 'started at|ended at' $tr/trace | tr '\n' ' ')"
+	# whoever it was; where an emulator runs, a few hundred us say nothing
+	if ! grep -E 'started at|ended at' $tr/trace | grep -q ctrace_ || [ "$us" -lt 2000 ]; then
+		ok "ctrace did not keep interrupts off for long"
+	else
+		not_ok "ctrace kept interrupts off for $us us"
+	fi
+fi
