@@ -163,7 +163,7 @@ static inline int worker_init(void *arg)
 	return 0;
 }
 
-static inline void worker_start(struct worker *w, const char *word, uint32_t number)
+static inline void worker_start_as(struct worker *w, const char *word, uint32_t number, int (*init)(void *))
 {
 	char name[65], path[100];
 	int to[2], from[2];
@@ -176,7 +176,7 @@ static inline void worker_start(struct worker *w, const char *word, uint32_t num
 	w->from = from[1];
 	box_hex(name, word, getpid());
 	snprintf(path, sizeof(path), "/box/%s", name);
-	if (box_start(&w->box, path, CLONE_NEWPID, worker_init, w))
+	if (box_start(&w->box, path, CLONE_NEWPID, init, w))
 		ksft_exit_fail_msg("no container: %s\n", strerror(errno));
 	close(to[0]);
 	close(from[1]);
@@ -187,6 +187,11 @@ static inline void worker_start(struct worker *w, const char *word, uint32_t num
 	if (!w->cid)
 		ksft_exit_fail_msg("container %s has no cid\n", word);
 	box_go(&w->box);
+}
+
+static inline void worker_start(struct worker *w, const char *word, uint32_t number)
+{
+	worker_start_as(w, word, number, worker_init);
 }
 
 static inline void worker_order(struct worker *w, uint32_t calls, bool at_once)
