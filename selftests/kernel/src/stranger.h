@@ -27,28 +27,26 @@
  */
 static inline int stranger_view(uint32_t session, uint32_t cid, void **map, size_t *size)
 {
-	int dev = open(CTRACE_DEVICE, O_RDONLY | O_CLOEXEC), fd, err = 0;
-	struct ctrace_bind b = { .session = session, .cid = cid };
-
-	if (dev < 0)
-		return -errno;
+	int dev = open(CTRACE_DEVICE, O_RDONLY | O_CLOEXEC), fd, err;
 #ifdef CTRACE_IOC_VIEW
-	fd = ioctl(dev, CTRACE_IOC_VIEW, &b);
-	if (fd < 0)
-		err = -errno;
+	struct ctrace_view_args v = { .session = session, .cid = cid };
+
+	fd = dev < 0 ? -1 : ioctl(dev, CTRACE_IOC_VIEW, &v);
+	err = -errno;
 	close(dev);
 #else
-	fd = dev;
-	if (ioctl(dev, CTRACE_IOC_BIND, &b)) {
-		err = -errno;
+	struct ctrace_bind v = { .session = session, .cid = cid };
+
+	fd = dev < 0 || ioctl(dev, CTRACE_IOC_BIND, &v) ? -1 : dev;
+	err = -errno;
+	if (fd < 0)
 		close(dev);
-	}
 #endif
-	if (err)
+	if (fd < 0)
 		return err;
-	*size = b.map_size;
+	*size = v.map_size;
 	if (map) {
-		*map = mmap(NULL, b.map_size, PROT_READ, MAP_SHARED, fd, 0);
+		*map = mmap(NULL, v.map_size, PROT_READ, MAP_SHARED, fd, 0);
 		if (*map == MAP_FAILED) {
 			err = -errno;
 			close(fd);
@@ -58,8 +56,12 @@ static inline int stranger_view(uint32_t session, uint32_t cid, void **map, size
 	return fd;
 }
 
-/* How long views outlive their session at most, in seconds: uapi/ctrace.h. */
-#define STRANGER_DRAIN	5
+/* How long a view may outlive its session, in milliseconds. */
+#ifdef CTRACE_VIEW_DRAIN_MS
+#define STRANGER_DRAIN	CTRACE_VIEW_DRAIN_MS
+#else
+#define STRANGER_DRAIN	5000
+#endif
 
 /* The caller becomes nobody, as if nobody had started the program: it may be debugged by its user. */
 static inline void stranger_nobody(void)
@@ -296,7 +298,7 @@ static inline int64_t watch_records(struct watch *w, const struct ctrace_dir *d,
 		at += rec->len;
 		n++;
 	}
-	if (at != r->head)
+	if (n && at != r->head)
 		return watch_wrong(w, "the last record's end", at, r->head);
 	return n;
 }
@@ -313,15 +315,12 @@ static inline int64_t watch_ring(struct watch *w, const struct ctrace_dir *d, si
 	const struct ctrace_ring *r = (const void *)(w->map + at), *was = (const void *)(w->copy + at);
 	const char *data = w->map + at + CTRACE_PAGE, *old = w->copy + at + CTRACE_PAGE;
 	uint64_t mask = d->ring_size - 1;
-	int64_t n;
 
-	if (r->gen != was->gen || r->cid != was->cid || r->cpu != was->cpu || r->flags != was->flags ||
-	    r->base != was->base || r->base_events != was->base_events || r->floor != was->floor ||
-	    r->floor_events != was->floor_events || r->lost_full != was->lost_full ||
-	    r->lost_nested != was->lost_nested || memcmp(r->_pad, was->_pad, sizeof(r->_pad)) || r->_pad2 != was->_pad2)
+	/* the first cache line: what a binding changes, and no record does */
+	if (memcmp(r, was, 64) || r->lost_full != was->lost_full || r->lost_nested != was->lost_nested)
 		return watch_wrong(w, "a word of ctl that no record changes", at, r->gen);
-	if (r->nest || r->reserve != r->head || r->head < was->head || r->head - r->base > d->ring_size)
-		return watch_wrong(w, "head and reserve", r->head, r->reserve);
+	if (r->nest || r->head < was->head || (r->head > r->base && r->head - r->base > d->ring_size))
+		return watch_wrong(w, "head", r->head, was->head);
 	if (!watch_zero((const char *)(r + 1), CTRACE_PAGE - sizeof(*r)))
 		return watch_wrong(w, "the rest of ctl's page", at, 0);
 	/* no ring is ever full here, so what was published before is as it was */
@@ -330,15 +329,12 @@ static inline int64_t watch_ring(struct watch *w, const struct ctrace_dir *d, si
 		if (memcmp(data + (p & mask), old + (p & mask), end - p))
 			return watch_wrong(w, "records that were there before", at, p);
 	}
-	for (uint64_t p = r->head, end; p < r->base + d->ring_size; p = end) {
+	for (uint64_t p = r->head < r->base ? r->base : r->head, end; p < r->base + d->ring_size; p = end) {
 		end = (p | mask) + 1 < r->base + d->ring_size ? (p | mask) + 1 : r->base + d->ring_size;
 		if (!watch_zero(data + (p & mask), end - p))
 			return watch_wrong(w, "bytes that no record has reached", at, p);
 	}
-	n = watch_records(w, d, r);
-	if (n >= 0 && r->events - r->base_events != (uint64_t)n)
-		return watch_wrong(w, "the count of events", r->events - r->base_events, n);
-	return n;
+	return watch_records(w, d, r);
 }
 
 /*
