@@ -8,9 +8,13 @@
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# A guest has no IOMMU of itself. With these it has one, and a spare device (the random numbers'):
-#	CTRACE_ACCEL='-accel tcg,thread=multi -machine q35 -device intel-iommu' CTRACE_APPEND=intel_iommu=on
-modprobe vfio-pci 2> /dev/null && modprobe vfio_iommu_type1 2> /dev/null || skip "this kernel has no VFIO"
+# A guest has no IOMMU of itself. This way it has one, and a spare device, the random numbers':
+#	CTRACE_ACCEL='-accel tcg,thread=multi -machine q35,kernel-irqchip=split -device intel-iommu' \
+#		selftests/vm/run --append intel_iommu=on -- selftests/vm/guest-runner -v \
+#		selftests/kernel/12_torture/strangers_vfio.sh
+for m in vfio-pci vfio_iommu_type1; do
+	modprobe $m 2> /dev/null || skip "this kernel has no VFIO"
+done
 device=''
 for d in /sys/bus/pci/devices/*; do
 	# virtio's random numbers: nothing that the guest needs

@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 	}
 	most = arenas_kb();
 	after = most;
-	for (int i = 0; i < 3 * STRANGER_DRAIN && after > before + 64; i += 100) {
+	for (unsigned int i = 0; i < 3u * STRANGER_DRAIN && after > before + 64; i += 100) {
 		usleep(100000);
 		after = arenas_kb();
 	}
