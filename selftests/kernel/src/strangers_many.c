@@ -119,7 +119,7 @@ static void name_of(char *path, size_t room, int i)
 }
 
 /* Nobody makes them, and goes into each once. Then he waits, and removes them. Ends with how many there were. */
-static pid_t maker(int *made, int go)
+static pid_t maker(int *made, const int *go)
 {
 	char path[400], start[300];
 	pid_t pid;
@@ -135,6 +135,7 @@ static pid_t maker(int *made, int go)
 	if (pid)
 		return pid;
 	close(dev_genl.fd);
+	close(go[1]);
 	if (!enter(start))
 		_exit(1);
 	stranger_nobody();
@@ -146,7 +147,7 @@ static pid_t maker(int *made, int go)
 	}
 	enter(start);
 	__atomic_store_n(&made[1], 1, __ATOMIC_RELEASE);
-	if (read(go, &c, 1) < 0)
+	if (read(go[0], &c, 1) < 0)
 		_exit(1);
 	while (n >= 0) {
 		name_of(path, sizeof(path), n--);
@@ -167,7 +168,7 @@ static void many_cgroups(struct worker *mine, struct watch *w)
 	if (pipe2(go, O_CLOEXEC))
 		ksft_exit_fail_msg("pipe\n");
 	worker_ask(mine, 2000);
-	pid = maker(made, go[0]);
+	pid = maker(made, go);
 	while (!__atomic_load_n(&made[1], __ATOMIC_ACQUIRE) && !waitpid(pid, &st, WNOHANG)) {
 		one = session_took();
 		longest = one > longest ? one : longest;
@@ -399,6 +400,7 @@ int main(int argc, char **argv)
 
 	cgroups = argc > 1 ? atoi(argv[1]) : 2000;
 	seconds = argc > 2 ? atoi(argv[2]) : 3;
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	ksft_print_header();
 	ksft_set_plan(6 + 1 + 2 + 1 + 1);
 	if (box_init(BOX_MOUNTS))
