@@ -10,6 +10,7 @@
 
 #define AS_MADE		0x5a11
 #define NEXT_SECRET	0x7ec2e7u
+#define SLOTS		4	/* of a CPU */
 
 static const struct attack attacks[] = {
 	{ "mmap to write or execute, shared and private", at_mmap },
@@ -68,7 +69,7 @@ static pid_t other_holder(const struct watch *w)
 static void outlived(struct worker *mine, struct watch *w)
 {
 	int go[2], found[2], st, n = -1;
-	struct worker next;
+	struct worker next[SLOTS];
 	pid_t pid;
 	char c;
 
@@ -96,17 +97,19 @@ static void outlived(struct worker *mine, struct watch *w)
 	waitpid(pid, &st, 0);
 	watch_end(w);
 	worker_end(mine);
-	usleep(300000);
-	for (int i = 0; i < 4; i++) {
+	/* until the view is revoked, at the latest; then enough come for all slots */
+	usleep(STRANGER_DRAIN * 1000 + 1000000);
+	for (int i = 0; i < SLOTS; i++) {
 		char word[16];
 
 		snprintf(word, sizeof(word), "pages-next-%d", i);
-		worker_start(&next, word, NEXT_SECRET);
-		worker_make(&next, 500);
-		worker_end(&next);
+		worker_start(&next[i], word, NEXT_SECRET);
+		worker_make(&next[i], 500);
 	}
 	if (write(go[1], "g", 1) != 1 || read(found[0], &n, sizeof(n)) != sizeof(n))
 		n = -2;
+	for (int i = 0; i < SLOTS; i++)
+		worker_end(&next[i]);
 	ksft_test_result(!st && !n, "a child's child that kept the view finds %d words of the next containers\n", n);
 }
 
@@ -124,7 +127,7 @@ int main(int argc, char **argv)
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	hold_file(shared);
 	for (int r = 0; r < rounds; r++) {
-		stranger_session(STRANGER_RING, 4);
+		stranger_session(STRANGER_RING, SLOTS);
 		worker_start(&mine, "pages-mine", AS_MADE);
 		worker_start(&neighbour, "pages-neighbour", AS_MADE + 1);
 		watch_start(&w, &mine);
