@@ -34,16 +34,31 @@
 #ifndef SYS_membarrier
 #define SYS_membarrier		NEWER_CALL(324, 283)	/* 4.3 */
 #endif
+#ifndef SYS_copy_file_range
+#define SYS_copy_file_range	NEWER_CALL(326, 285)	/* 4.5 */
+#endif
 #ifndef SYS_pkey_mprotect
 #define SYS_pkey_mprotect	NEWER_CALL(329, 288)	/* 4.9 */
+#define SYS_pkey_alloc		NEWER_CALL(330, 289)
+#endif
+#ifndef SYS_rseq
+#define SYS_rseq		NEWER_CALL(334, 293)	/* 4.18 */
 #endif
 /* from here on the numbers are the same everywhere */
 #ifndef SYS_io_uring_setup
 #define SYS_io_uring_setup	425		/* 5.1 */
+#define SYS_io_uring_enter	426
 #define SYS_io_uring_register	427
+#endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open		434		/* 5.3 */
 #endif
 #ifndef SYS_clone3
 #define SYS_clone3		435		/* 5.3 */
+#endif
+
+#ifndef SYS_process_madvise
+#define SYS_process_madvise	440		/* 5.10 */
 #endif
 
 #ifndef AF_VSOCK
@@ -58,6 +73,9 @@
 /* for io_uring_setup() and io_uring_register() */
 struct newer_uring_params { uint64_t words[15]; };
 #define NEWER_URING_REGISTER_BUFFERS	0
+#define NEWER_URING_REGISTER_BUFFERS2	15	/* 5.13 */
+#define NEWER_URING_REGISTER_PBUF_RING	22	/* 5.19 */
+#define NEWER_URING_SETUP_NO_MMAP	(1 << 14)	/* 6.5 */
 
 /* for clone3(), as of 5.7 */
 struct newer_clone_args {

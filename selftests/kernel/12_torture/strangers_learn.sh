@@ -1,0 +1,12 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: what the holder of a view learns of its neighbours is what SECURITY.md lists
+# requires: any
+# timeout: 60
+# torture: 300
+# kernels: 6.1
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+hasten
+program strangers_learn "$(long 3 60)"

@@ -1,0 +1,12 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: nobody writes to, keeps or shows others the pages of a view that he was handed, by any call that takes an address
+# requires: any
+# timeout: 120
+# torture: 900
+# kernels: 6.1
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+hasten
+program strangers_pages "$(long 1 20)"
