@@ -241,6 +241,16 @@ static void kallsyms(void)
 	check(s && !strcmp(symtab_name(&t, s), "ovl_read") && !strcmp(symtab_module(&t, s), "overlay"));
 	check(!symtab_find(&t, 0xfffffffe00000000) && !symtab_find(&t, 0xfffffffff0000000));
 	symtab_free(&t);
+	/* a size ends a function before the next one begins */
+	symtab_add(&t, 0x1000, 0x10, "f", 1, NULL, 1);
+	symtab_add(&t, 0x1020, 0x10, "g", 1, NULL, 1);
+	symtab_sort(&t);
+	s = symtab_find(&t, 0x100f);
+	check(s && !strcmp(symtab_name(&t, s), "f"));
+	check(!symtab_find(&t, 0x1010) && !symtab_find(&t, 0x101f) && !symtab_find(&t, 0xfff));
+	s = symtab_find(&t, 0x1020);
+	check(s && !strcmp(symtab_name(&t, s), "g"));
+	symtab_free(&t);
 	f = fmemopen(none, strlen(none), "r");
 	check_eq(symtab_read_kallsyms(&t, f), 0);
 	fclose(f);
