@@ -117,11 +117,8 @@ static void texts(void)
 	struct ctrace_ext_ack ack;
 	size_t i;
 
-	/* requests of every length: the attributes follow the padding */
-	for (i = 0; i < 3 * NLMSG_ALIGNTO; i++) {
-		if (i && !(i % 3))
-			nlmsg_hdr(m)->nlmsg_len--;
-		a = answer(nlmsg_hdr(m), kinds[i % 3].type, kinds[i % 3].flags);
+	for (i = 0; i < 3; i++) {
+		a = answer(nlmsg_hdr(m), kinds[i].type, kinds[i].flags);
 		ctrace_ext_ack_parse(nlmsg_hdr(a), &ack);
 		check_str(ack.msg, "no such tracepoint");
 		check_eq(ack.offset, 44);
@@ -148,7 +145,6 @@ static void parse_cut(const struct nlmsghdr *nlh, uint32_t len)
 
 static void cut_and_lying(void)
 {
-	static const uint32_t lengths[] = { 0, 15, 0x7fffffff, 0x80000000, 0x80000010, 0xfffff000, 0xffffffff };
 	uint32_t unused, len, at;
 	struct nl_msg *m = request(&unused, &unused), *a;
 	struct nlmsghdr *nlh;
@@ -168,11 +164,6 @@ static void cut_and_lying(void)
 			*b = 0;
 			parse_cut(nlh, nlh->nlmsg_len);
 			*b = keep;
-		}
-		/* the length of the request in it */
-		for (len = 0; kinds[i].type == NLMSG_ERROR && len < sizeof(lengths) / sizeof(lengths[0]); len++) {
-			((struct nlmsgerr *)nlmsg_data(nlh))->msg.nlmsg_len = lengths[len];
-			parse_cut(nlh, nlh->nlmsg_len);
 		}
 		nlmsg_free(a);
 	}
