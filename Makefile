@@ -28,6 +28,8 @@ help:
 	@echo 'make torture        the long forms of the tests under load, faults and malice; then all on the debug kernel'
 	@echo '                    (6.1, newest), and what matters with kmemleak, KCSAN, PREEMPT_RT, preempt=full and'
 	@echo '                    =none; then arm64'
+	@echo 'make mutants [MUTANTS=...]   plant each of the faults of selftests/mutants in a copy of the tree, and run the tests'
+	@echo '                    that should notice it; the last line says how many were; hours (MUTANTS=--host: minutes)'
 	@echo 'make bench-quick    instructions that a traced system call costs, against those kept in the tree; 2 minutes'
 	@echo 'make check-vm KERNEL=BZIMAGE [KERNELDIR=...]   the tests in a guest of that kernel, cgroup v2 and v1;'
 	@echo '                    KERNELDIR: its build directory, where BZIMAGE does not lie in it'
@@ -127,6 +129,8 @@ torture:
 	@selftests/run --all --kernel rt --kernel 6.12-full --kernel 6.12-none kernel/01_module kernel/04_identity/pairs \
 		kernel/05_ring kernel/06_lifecycle kernel/07_events kernel/12_torture
 	@selftests/run --kernel arm64
+mutants:
+	@selftests/mutants/run $(MUTANTS)
 bench-quick:
 	@selftests/bench/cost --check
 bench:
@@ -145,4 +149,4 @@ made := -type f \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.
 
 .PHONY: all help facts module userspace install install-module install-userspace install-dkms \
 	uninstall uninstall-module uninstall-userspace uninstall-dkms \
-	selftests demo check check-vm check-host torture bench-quick bench lint clean
+	selftests demo check check-vm check-host torture mutants bench-quick bench lint clean

@@ -282,6 +282,26 @@ static void no_space(void)
 	finish_case();
 }
 
+/* A file beside the streams is written whole or not at all. */
+static void half_a_file(void)
+{
+	char text[8192];
+	struct rlimit was;
+	int err;
+
+	start();
+	signal(SIGXFSZ, SIG_IGN);
+	memset(text, 'x', sizeof(text));
+	check_eq(begin(path("a"), 0), 0);
+	limit_files(sizeof(text) - 100, &was);
+	err = ctrace_ctf_file(w, "more", text, sizeof(text));
+	limit_files(was.rlim_cur, NULL);
+	check_eq(err, -EFBIG);
+	check(!there("a/ctrace/more"));
+	check_eq(ctrace_ctf_close(w), -EFBIG);
+	finish_case();
+}
+
 /* A limit that is known from the start is no error. */
 static void short_files(void)
 {
@@ -452,6 +472,7 @@ static const struct ktap_case cases[] = {
 	{ "options by their size", options },
 	{ "a directory with files in it", existing_files },
 	{ "no space: nothing is left, or a whole trace", no_space },
+	{ "a file that cannot be written whole is not there", half_a_file },
 	{ "a limit on the length of files", short_files },
 	{ "fewer descriptors than streams", few_files },
 	{ "metadata after a type was added", metadata_again },

@@ -126,6 +126,33 @@ static void lying_counts(void)
 	}
 }
 
+/* What follows a sequence must not be looked for behind the record. */
+static void count_before_text(void)
+{
+	static const struct ctrace_field texts[] = {
+		{ "text", CTRACE_FK_TEXT, 0, 8 }, { "string", CTRACE_FK_STRING, 0, 0 },
+	};
+	unsigned char b[40];
+	struct ctrace_record r = { .time = 1, .id = 1, .len = sizeof(b) };
+	struct ctrace_value v[2];
+	uint32_t i, count;
+
+	for (i = 0; i < 2; i++) {
+		const struct ctrace_field f[] = { { "seq", CTRACE_FK_SEQ, 0, 4 }, texts[i] };
+		const struct ctrace_event_type t = { .id = 1, .name = "s", .nfields = 2, .fields = f };
+
+		memset(b, 0, sizeof(b));
+		memcpy(b, &r, sizeof(r));
+		for (count = 4; count < 1000; count++) {
+			memcpy(b + 24, &count, 4);
+			check_eq(decode(&t, b, sizeof(b), v, 2), -EBADMSG);
+		}
+		count = 1;
+		memcpy(b + 24, &count, 4);
+		check_eq(decode(&t, b, sizeof(b), v, 2), 2);
+	}
+}
+
 static void endless_string(void)
 {
 	static const struct ctrace_field f = { "s", CTRACE_FK_STRING, 0, 0 };
@@ -382,6 +409,7 @@ static const struct ktap_case cases[] = {
 	{ "fewer values wanted than there are", few_values_wanted },
 	{ "every length", every_length },
 	{ "counts that lie", lying_counts },
+	{ "counts that lie before a text", count_before_text },
 	{ "sequences of every size", every_size_of_sequence },
 	{ "sequences that lie", lying_sequences },
 	{ "strings without end", endless_string },

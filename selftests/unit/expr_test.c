@@ -27,6 +27,7 @@ static const struct ctrace_expr_ctx task = {
 	.comm = "nginx", .tid = 4711, .vtid = 7, .pid = 4700, .uid = 1000, .gid = 0xfffffffe,
 	.cid = 3, .cpu = 1,
 };
+static const struct ctrace_expr_ctx odd_name = { .comm = "a\xf8\xff" };
 static const struct ctrace_expr_ctx no_task = {
 	.comm = "", .uid = CTRACE_EXPR_NO_ID, .gid = CTRACE_EXPR_NO_ID, .cpu = 2,
 };
@@ -126,8 +127,14 @@ static void strings(void)
 		{ "name ~ \"[ab][a-b]\"", 1 }, { "name ~ \"ab*?\"", 0 }, { "name ~ \"a*b*\"", 1 },
 		{ "name ~ \"*ab\"", 1 }, { "name ~ \"*aab\"", 0 },
 	};
+	/* bytes above ASCII */
+	static const struct truth odd[] = {
+		{ "$comm ~ \"[!b][!a][!a-z]\"", 1 }, { "$comm ~ \"?[\xf0-\xfe][\xff]\"", 1 },
+		{ "$comm ~ \"a[!\xf8]?\"", 0 }, { "$comm ~ \"a*[!\xff]\"", 0 },
+	};
 
 	TRUTHS(t, LEN, &task);
+	TRUTHS(odd, LEN, &odd_name);
 }
 
 static void joined(void)

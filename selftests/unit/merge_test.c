@@ -218,6 +218,36 @@ static void hints(void)
 	fake_free(&f);
 }
 
+/* A mapping of another process may lie about a record amid others. That is an error, and no standstill. */
+static void lying_lengths(void)
+{
+	static const uint16_t lengths[] = { 0, 8, 16, 0xfff8 };
+	const struct ctrace_record *rec;
+	struct ctrace_reader *r;
+	struct ctrace_record *second;
+	struct ctrace_ring *ctl;
+	uint64_t t = now_ns() - 1000000;
+	struct fake f;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		f = fake_new(1, 1);
+		fake_put(&f, 0, t, 1);
+		fake_put(&f, 0, t + 1, 2);
+		fake_put(&f, 0, t + 2, 3);
+		ctl = fake_ctl(&f, 0);
+		ctl->last = ctl->head - REC;	/* so the reader leaps from the first to the last */
+		second = (void *)((char *)ctl + CTRACE_PAGE + sizeof(struct ctrace_subbuf) + REC);
+		second->len = lengths[i];
+		r = open_fake(&f, 0);
+		check_eq(ctrace_reader_next(r, &rec), 1);
+		check_eq(serial(rec), 1);
+		check_eq(ctrace_reader_next(r, &rec), -EPROTO);
+		ctrace_reader_close(r);
+		fake_free(&f);
+	}
+}
+
 /* --- directories that must be refused ---------------------------------------------- */
 
 #define BAD(field, value) do {						\
@@ -458,6 +488,7 @@ static const struct ktap_case cases[] = {
 	{ "what is being written is waited for, a second at most", being_written },
 	{ "a clock that is ahead", other_clock },
 	{ "hints say which rings to look at", hints },
+	{ "a record with a length that lies", lying_lengths },
 	{ "directories that lie are refused", bad_directories },
 	{ "rings of nonsense", nonsense },
 	{ "runs: all kept or counted, undone when overwritten", runs },

@@ -58,6 +58,7 @@ static void bare(void)
 	by_path("/bench/c1", 0, "bare");
 	by_path("/bench/c2", 0, "two");
 	by_path("/bench/c3", 0, "three");
+	by_path("/bench/c4", 0, "four");
 	by_path("/default/redis", 0, "redis");
 	by_path("/user.slice/mine", 0, "mine");
 }

@@ -136,6 +136,7 @@ static void names(void)
 	refused("no such tracepoint", "irq_lacking");
 	refused("needs an event: ", "");
 	refused("no event or system call 'unknown'", "unknown");
+	refused("no event or system call 'notif'", "notif");	/* its end is no condition */
 }
 
 static void groups(void)

@@ -68,6 +68,43 @@ static void recorder_waits(void)
 	fake_free(&f);
 }
 
+struct sums {
+	uint64_t seen, lost;
+};
+
+static int add_run(const struct ctrace_run *run, void *arg)
+{
+	struct sums *s = arg;
+
+	s->seen += run->count;
+	s->lost += run->lost;
+	return 0;
+}
+
+/* A run tells what was lost before it, and the next run does not tell it again. */
+static void runs_tell_losses(void)
+{
+	struct fake f = fake_new(1, 1);
+	struct ctrace_reader *r = open_fake(&f, 0);
+	uint64_t t = now_ns() - 1000000, made = 0;
+	struct ctrace_losses l;
+	struct sums s = { 0 };
+
+	for (unsigned int round = 0; round < 3; round++) {
+		for (unsigned int i = 0; i < 1000; i++, made++)
+			fake_put(&f, 0, t + made, made);
+		while (ctrace_reader_runs(r, add_run, NULL, &s) > 0)
+			;
+		check_eq(s.seen + s.lost, made);
+	}
+	check(s.lost > 0 && s.seen > 0);
+	check_eq(ctrace_reader_losses(r, &l, sizeof(l)), 0);
+	check_eq(l.overrun, s.lost);
+	check_eq(l.seen, s.seen);
+	ctrace_reader_close(r);
+	fake_free(&f);
+}
+
 /* A program with a shorter struct gets what it knows, one with a longer struct zeros. */
 static void sizes(void)
 {
@@ -268,6 +305,7 @@ static void other_files(void)
 static const struct ktap_case cases[] = {
 	{ "waiting: one look for each answer", waits },
 	{ "waiting with runs", recorder_waits },
+	{ "losses of runs", runs_tell_losses },
 	{ "structs of older and newer programs", sizes },
 	{ "a reader that could not be opened", unopened },
 	{ "a view that is taken back", taken_back },

@@ -158,13 +158,14 @@ static void round_trip(void)
 	add_run(3, 1, 1 * MSEC + 5, 10, 50, 0, true);
 	add_run(CTRACE_CID_ALL, 0, 1 * MSEC + 7, 10, 20, 0, true);
 	add_run(3, 0, 2 * MSEC, 10, 50, 9, true);
-	check_eq(ctf_drain(c, NULL), 4);
-	check_eq(ctf_info(c).records, 170);
+	add_run(3, 0, 3 * MSEC, 10, 50, 5, true);
+	check_eq(ctf_drain(c, NULL), 5);
+	check_eq(ctf_info(c).records, 220);
 	check_eq(ctf_info(c).streams, 3);
 	check_eq(ctf_close(c), CLI_OK);
 	s = read_back();
-	check_eq(s.records, 170);
-	check_eq(s.lost, 9);
+	check_eq(s.records, 220);
+	check_eq(s.lost, 14);
 	check_eq(s.backwards, 0);
 	check(!s.why);
 	check_eq(side_load_containers(dir, names), 0);
@@ -192,6 +193,28 @@ static void undone(void)
 	check_eq(s.records, 60);
 	check_eq(s.lost, 50);
 	check(!s.why);
+	finish_case();
+}
+
+/* What a full ring refused comes as a running total, and is counted once. */
+static void refused(void)
+{
+	static const uint64_t totals[] = { 4, 4, 6 };
+	struct ctf *c;
+	struct seen s;
+
+	start();
+	c = create(false);
+	for (uint32_t i = 0; i < 3; i++) {
+		add_run(3, 0, (i + 1) * MSEC, 10, 50, i, true);
+		fake.run[i].refused = totals[i];
+	}
+	ctf_drain(c, NULL);
+	check_eq(ctf_info(c).lost, 6 + 3);
+	check_eq(ctf_close(c), CLI_OK);
+	s = read_back();
+	check_eq(s.records, 150);
+	check_eq(s.lost, 6 + 3);
 	finish_case();
 }
 
@@ -362,6 +385,7 @@ static void full_disk(void)
 static const struct ktap_case cases[] = {
 	{ "what was recorded is read back, in order, with its losses", round_trip },
 	{ "a run overwritten while copied is undone", undone },
+	{ "what a full ring refused is counted once", refused },
 	{ "time that runs backwards goes into another file", backwards },
 	{ "babeltrace2 reads it while it is recorded and after", babeltrace },
 	{ "damaged files are read up to the damage", damage },

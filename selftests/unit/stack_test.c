@@ -123,6 +123,19 @@ static void text(void)
 	       "0.499000 web  [vtid 3] kernel_stack event=2\n    > schedule+0x10\n");
 }
 
+/* Something interrupts the task before the first event's stack is there: each stack finds its own event. */
+static void interrupted(void)
+{
+	begin(sink_text_new, CTRACE_PROBE_F_STACK);
+	make(&m, 1000000, CTRACE_ID_SCHED_PROCESS_EXEC, 1, 101, 1);
+	give(put_string(&m, "/x"));
+	give(a_switch(1000001, 101));
+	give(a_stack(1000002, true, 101, CTRACE_ID_SCHED_PROCESS_EXEC, 0xffffffff81000010, 0));
+	give(a_stack(1000003, true, 101, CTRACE_ID_SCHED_SWITCH, 0xffffffff81000020, 0));
+	expect("0.000000 web  [vtid 1] sched_process_exec filename=\"/x\"\n    > schedule+0x10\n"
+	       "0.000000 web  [vtid 1] sched_switch prev_comm=\"sh\" prev_tid=101 vtids=[]\n    > ovl_open+0x8 [overlay]\n");
+}
+
 /* An entry's stack is printed under the call's single line, and not once more under its return. */
 static void calls(void)
 {
@@ -241,6 +254,16 @@ static void kallsyms(void)
 	check(s && !strcmp(symtab_name(&t, s), "ovl_read") && !strcmp(symtab_module(&t, s), "overlay"));
 	check(!symtab_find(&t, 0xfffffffe00000000) && !symtab_find(&t, 0xfffffffff0000000));
 	symtab_free(&t);
+	/* a size ends a function before the next one begins */
+	symtab_add(&t, 0x1000, 0x10, "f", 1, NULL, 1);
+	symtab_add(&t, 0x1020, 0x10, "g", 1, NULL, 1);
+	symtab_sort(&t);
+	s = symtab_find(&t, 0x100f);
+	check(s && !strcmp(symtab_name(&t, s), "f"));
+	check(!symtab_find(&t, 0x1010) && !symtab_find(&t, 0x101f) && !symtab_find(&t, 0xfff));
+	s = symtab_find(&t, 0x1020);
+	check(s && !strcmp(symtab_name(&t, s), "g"));
+	symtab_free(&t);
 	f = fmemopen(none, strlen(none), "r");
 	check_eq(symtab_read_kallsyms(&t, f), 0);
 	fclose(f);
@@ -284,6 +307,7 @@ static void elf_files(void)
 
 static const struct ktap_case cases[] = {
 	{ "text: frames under their event, however rings are merged", text },
+	{ "each stack with its own event of the task", interrupted },
 	{ "text: a call's stack is shown once", calls },
 	{ "JSON: stacks of samples as names", json_lines },
 	{ "folded: counted by container, name of the task, and stack", folded },
