@@ -224,20 +224,22 @@ static void lying_lengths(void)
 	static const uint16_t lengths[] = { 0, 8, 16, 0xfff8 };
 	const struct ctrace_record *rec;
 	struct ctrace_reader *r;
+	const unsigned int full = (SUBBUF - sizeof(struct ctrace_subbuf)) / REC;
 	struct ctrace_record *second;
-	struct ctrace_ring *ctl;
 	uint64_t t = now_ns() - 1000000;
+	struct ctrace_subbuf *next;
 	struct fake f;
-	unsigned int i;
+	unsigned int i, k;
+	char *data;
 
 	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		f = fake_new(1, 1);
-		fake_put(&f, 0, t, 1);
-		fake_put(&f, 0, t + 1, 2);
-		fake_put(&f, 0, t + 2, 3);
-		ctl = fake_ctl(&f, 0);
-		ctl->last = ctl->head - REC;	/* so the reader leaps from the first to the last */
-		second = (void *)((char *)ctl + CTRACE_PAGE + sizeof(struct ctrace_subbuf) + REC);
+		for (k = 1; k <= full + 1; k++)
+			fake_put(&f, 0, t + k, k);
+		data = (char *)fake_ctl(&f, 0) + CTRACE_PAGE;
+		next = (void *)(data + SUBBUF);
+		next->last = sizeof(*next) + (full - 1) * REC;	/* so the reader leaps to the sub-buffer's last */
+		second = (void *)(data + sizeof(*next) + REC);
 		second->len = lengths[i];
 		r = open_fake(&f, 0);
 		check_eq(ctrace_reader_next(r, &rec), 1);
