@@ -12,7 +12,7 @@ hasten
 open=$(open_function)
 ids=$((0x4000 - 0x1000)) more=300
 # The session's kprobe also spares the kernel the rewriting of its code for each definition.
-dump "$tmp/ev" -t cid:0 -e "p:insession $open"
+dump "$tmp/ev" -t cid:0 -e "p:insession $open" -d 1000
 stays=$(definer add "p:stays $open")
 later "definer del stays"
 SECONDS=0
