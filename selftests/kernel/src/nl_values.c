@@ -131,11 +131,12 @@ static void take(int err, const char *what)
 /* Nonsense in the attributes that choose among events. */
 static int choices(bool count)
 {
+	const uint64_t over_a_second = 1000000001;
 	char text[1100];
 	uint32_t u;
 
 	if (count)
-		return 8 + 7 + 4 + 3 + 6 + 4;
+		return 8 + 7 + 4 + 3 + 6 + 4 + 2;
 	memset(text, ' ', sizeof(text));
 	memcpy(text, "$cid == 0", 9);
 	text[1024] = '\0';
@@ -148,6 +149,9 @@ static int choices(bool count)
 	take(new_with(CTRACE_A_SESSION_CONTAINERS, &u, 4), "for more containers than there can be");
 	u = 1u << 2;
 	refuse(new_with(CTRACE_A_SESSION_FLAGS, &u, 4), -EINVAL, "flags", "the first flag nobody knows");
+	refuse(new_with(CTRACE_A_SESSION_WAKEUP_NS, &over_a_second, 8), -EINVAL, "more than a second",
+	       "a reader woken after more than a second");
+	refuse(genl_session_do(&g, CTRACE_CMD_SESSION_SET, session, 2), -EINVAL, "2 is neither", "the first state that is none");
 	refuse(filter_with("fd == 3"), -EINVAL, "fd", "a field of one event for all");
 	refuse(new_sized(4096, CTRACE_A_SESSION_FILTER, "fd == 3", 8), -EINVAL, "fd",
 	       "the same, before an arena is thought of");
