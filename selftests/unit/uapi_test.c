@@ -115,6 +115,10 @@ static void files_and_calls(void)
 	at(ctrace_ctf_packet, ring_cid, 76);
 	check_eq(sizeof(struct ctrace_bind), 32);
 	at(ctrace_bind, map_size, 8);
+	check_eq(sizeof(struct ctrace_view_args), 40);
+	at(ctrace_view_args, map_size, 16);
+	check_eq(sizeof(struct ctrace_shown), 32);
+	at(ctrace_shown, map_size, 8);
 }
 
 /* A library and a module of different versions meet here. */
