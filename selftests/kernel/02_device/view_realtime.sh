@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a CPU that a real-time task owns keeps nobody waiting for a view for ever
 # requires: any
+# kernels: 6.1
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: nobody waits for a state dump: not generic netlink, not INFO_GET, not other sessions, not births; it ends with its owner
 # requires: any
+# kernels: 6.1, newest
 # timeout: 180
 # torture: 900
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ten times as many containers cost ten times as much, not a hundred times
 # requires: any
+# kernels: 6.1
 # timeout: 240
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

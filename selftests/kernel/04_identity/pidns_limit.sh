@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: pid namespaces that have ended do not count against user.max_pid_namespaces
 # requires: any
+# kernels: 5.10, newest
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

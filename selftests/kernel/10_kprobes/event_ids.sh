@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: more definitions, one after the other, than there are ids; an id that is in use keeps its meaning
-# requires: any,slow
+# requires: any,torture
 # kernels: 6.1
 # timeout: 240
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
