@@ -187,7 +187,7 @@ static void many(struct kunit *test)
 	struct cg user[2] = { { "user-1.slice", &users, 1000002 }, { "user-2.slice", &users, 1000003 } };
 	u64 took, seen = 0;
 	struct ctrace_container *c;
-	u32 i, rounds;
+	u32 i, rounds, charges = 0;
 
 	for (i = 0; i < 2 * N; i++) {
 		snprintf(names[i], sizeof(names[i]), "%064x", i);
@@ -224,7 +224,10 @@ static void many(struct kunit *test)
 	took = cpu_us() - took;
 	printf("# all swept: %llu us, longest with interrupts off %llu ns\n", (unsigned long long)took,
 	       (unsigned long long)kernel_irqsoff);
+	for (i = 0; i < CTRACE_ACCOUNTS; i++)
+		charges += charged[i];
 	KUNIT_EXPECT_EQ(test, held, 0u);
+	KUNIT_EXPECT_EQ(test, charges, 0u);
 	KUNIT_EXPECT_EQ(test, atomic_read(&rules.nodes.nr_taken), 0);
 	/* in slices: a whole list or table under the lock would be most of it, on a busy machine, too */
 	KUNIT_EXPECT_GT(test, took * 1000 / 20, kernel_irqsoff);
