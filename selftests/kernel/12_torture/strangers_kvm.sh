@@ -4,7 +4,6 @@
 # requires: any
 # timeout: 120
 # torture: 120
-# kernels: 6.1
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
