@@ -252,6 +252,7 @@ struct watch {
 	const char *map;
 	char *copy;
 	size_t size;
+	struct ctrace_dir dir;	/* as it was when the view was given: it may be overwritten */
 	const struct worker *who;
 	uint64_t before;	/* calls that `who` had made when the view was given */
 	char why[200];		/* the first thing that was wrong */
@@ -343,13 +344,13 @@ static inline int64_t watch_ring(struct watch *w, const struct ctrace_dir *d, si
  */
 static inline bool watch_ok(struct watch *w)
 {
-	const struct ctrace_dir *d = (const void *)w->map;
+	const struct ctrace_dir *d = &w->dir, *now = (const void *)w->map;
 	uint64_t made = w->who->made - w->before;
 	int64_t n = 0, one;
 
 	w->why[0] = 0;
 	if (memcmp(w->map, w->copy, CTRACE_PAGE))
-		watch_wrong(w, "the directory", d->magic, d->state);
+		watch_wrong(w, "the directory", now->magic, now->state);
 	for (uint32_t cpu = 0; cpu < d->ncpus && !w->why[0]; cpu++) {
 		one = watch_ring(w, d, d->slots_off + cpu * d->slot_stride);
 		n += one;
@@ -376,6 +377,7 @@ static inline void watch_start(struct watch *w, const struct worker *who)
 	if (!w->copy)
 		ksft_exit_fail_msg("no memory\n");
 	memcpy(w->copy, w->map, w->size);
+	memcpy(&w->dir, w->copy, sizeof(w->dir));
 }
 
 static inline void watch_end(struct watch *w)
