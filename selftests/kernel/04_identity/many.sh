@@ -18,7 +18,6 @@ later "manybox remove $mount/many/one"
 
 # measured FILE: the least of three times, so that what else the machine does counts little
 measured() {
-	local i
 	for _ in 1 2 3; do manybox time || give_up "manybox time"; done |
 		awk '{if (!($1 in us) || $2 < us[$1]) {us[$1] = $2; wall[$1] = $3}; n = $4}
 			END {for (k in us) print k, us[k], wall[k], n}' > "$1"
