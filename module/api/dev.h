@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Descriptors that show records. There are two kinds. One of /dev/ctrace is bound to a whole session
- * (dev.c). A view shows one container, is a file of its own, may be handed to anybody, and can be
+ * (dev.c). A view shows one container, is a file of its own, may be handed to any process, and can be
  * revoked (view.c). read() and poll() are the same for both (dev_read.c, dev_poll.c).
  *
  * Lifetime of a descriptor of /dev/ctrace: it holds a reference on its arena, its mappings hold the

@@ -59,7 +59,7 @@
  *
  * A sub-buffer is entered with interrupts off: nobody but an NMI can come between the store of
  * entered and the reservation, and an NMI that would have to enter one itself is refused there. So
- * entered never goes back, and whoever writes in a sub-buffer has it behind an entered that readers see.
+ * entered never goes back, and no record is written into a sub-buffer before readers can see that it was entered.
  *
  * If head is reserve, nobody is writing. The writer that finds it so and reserves is the outermost of
  * its nest: it publishes, and others that come meanwhile leave their records to it. An interrupt
@@ -340,8 +340,8 @@ out:
 /*
  * The general case of ctrace_ring_reserve(): other records may be under way in the ring.
  *
- * nest is raised before the clock is read. Whoever moves reserve meanwhile may lower it again, as it knows
- * nothing of us; but then our reservation fails, and we raise it again.
+ * nest is raised before the clock is read. An interrupt that moves reserve meanwhile may lower it again, as it
+ * knows nothing of us; but then our reservation fails, and we raise it again.
  */
 static noinline __maybe_unused notrace struct ctrace_record *
 ctrace_ring_reserve_any(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32 len)

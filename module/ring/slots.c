@@ -348,7 +348,7 @@ static bool wipe_chunk(struct ctrace_arena *a, struct ctrace_arena_cpu *pc, u32 
 	return done;
 }
 
-/* The work item's end. Whoever gave up before has unpinned the slots of those that had ended. */
+/* The work item's end. A requester that gave up before has unpinned the slots of those that had ended. */
 static void pin_done(struct pin_cpu *p, int err)
 {
 	struct pin_request *r = p->req;

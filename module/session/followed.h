@@ -4,7 +4,7 @@
  * this very file.
  *
  * Open addressing with a bounded window: a look-up looks at no more than WINDOW entries, and stops at the
- * first that is NULL. Whoever changes the set holds a lock, so a task is in it once. Look-ups hold none: they
+ * first that is NULL. The set is changed under a lock, so a task is in it once. Look-ups hold none: they
  * are for any context incl. NMI.
  *
  * Look-ups read mask alone: the sessions that want the task. It is made from the entry's set of pid targets,

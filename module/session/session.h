@@ -11,7 +11,7 @@
  *
  * Nothing that takes long is done under ctrace_lock: an arena is made before it is taken and freed
  * after it, and a state dump is a work of its own. What does wait under it are a few grace periods, as
- * probes are taken away. Commands take it with mutex_lock_killable(). Whoever only looks for a session (BIND,
+ * probes are taken away. Commands take it with mutex_lock_killable(). Code that only looks for a session (BIND,
  * the death of a container, INFO_GET) does not take it: see ctrace_session_get_at().
  */
 #ifndef CTRACE_SESSION_H

@@ -119,7 +119,7 @@ inline leave()
 
 inline reserved_it(to)
 {
-	assert(nest == 1);		/* F: whoever reads 0 finds every record that was begun before */
+	assert(nest == 1);		/* F: a reader that finds 0 also finds every record that was begun before */
 	reserve = to;
 	number = reserved;
 	reserved++

@@ -64,7 +64,7 @@ check "and forgotten" wait_for 30 gone
 if [ -n "$irqsoff" ]; then
 	us=$(cat $tr/tracing_max_latency)
 	note "longest with interrupts off: $us us; $(grep -m 2 -E 'started at|ended at' $tr/trace | tr '\n' ' ')"
-	# whoever it was; where an emulator runs, a few hundred us say nothing
+	# where an emulator runs, a few hundred us say nothing
 	if ! grep -E 'started at|ended at' $tr/trace | grep -q ctrace_ || [ "$us" -lt 2000 ]; then
 		ok "ctrace did not keep interrupts off for long"
 	else
