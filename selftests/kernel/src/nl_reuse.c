@@ -21,9 +21,10 @@ static int numbered(bool wait)
 	struct sockaddr_nl nl = { .nl_family = AF_NETLINK, .nl_pid = NUMBER };
 	struct timespec nap = { .tv_nsec = 2000 };
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	time_t end = time(NULL) + 10;
 
 	while (fd >= 0 && bind(fd, (void *)&nl, sizeof(nl))) {
-		if (errno != EADDRINUSE || !wait) {
+		if (errno != EADDRINUSE || !wait || time(NULL) > end) {
 			close(fd);
 			return -1;
 		}
