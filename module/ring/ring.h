@@ -59,7 +59,8 @@
  *
  * A sub-buffer is entered with interrupts off: nobody but an NMI can come between the store of
  * entered and the reservation, and an NMI that would have to enter one itself is refused there. So
- * entered never goes back, and no record is written into a sub-buffer before readers can see that it was entered.
+ * entered never goes back, and no record is written into a sub-buffer before readers can see that it
+ * was entered.
  *
  * If head is reserve, nobody is writing. The writer that finds it so and reserves is the outermost of
  * its nest: it publishes, and others that come meanwhile leave their records to it. An interrupt
