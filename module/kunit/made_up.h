@@ -28,7 +28,7 @@ static void count_born(struct ctrace_container *c, const struct ctrace_container
 static const struct ctrace_container_watcher counter = { .born = count_born };
 static const struct ctrace_container_watcher *const told[] = { &counter, NULL };
 
-static u32 __maybe_unused nr_gone(void)
+static inline u32 nr_gone(void)
 {
 	return nr_known - ctrace_container_count();
 }
@@ -44,7 +44,7 @@ static inline u32 nr_parts(void)
 }
 
 /* Leaves n containers in the pool, for new ones and for parts. */
-static void __maybe_unused leave_in_pool(u32 n)
+static inline void leave_in_pool(u32 n)
 {
 	struct ctrace_container *c;
 	unsigned long flags;
