@@ -347,20 +347,34 @@ static struct ctrace_session *first_gone(void)
 	return NULL;
 }
 
-static void close_work(struct work_struct *work)
+static struct ctrace_session *first(void)
+{
+	return list_first_entry_or_null(&ctrace_session_list, struct ctrace_session, list);
+}
+
+/* Ends sessions one by one, until which() finds none; it is called with ctrace_lock held. */
+static void end_all(struct ctrace_session *(*which)(void))
 {
 	struct ctrace_session *s;
 
 	do {
 		mutex_lock(&ctrace_lock);
-		ctrace_define_sweep();
-		s = first_gone();
+		s = which();
 		if (s)
 			ctrace_session_end(s);
 		mutex_unlock(&ctrace_lock);
 		if (s)
 			ctrace_session_free(s);
 	} while (s);
+}
+
+/* A socket that goes meanwhile queues this work again, after it has marked its definitions. */
+static void close_work(struct work_struct *work)
+{
+	mutex_lock(&ctrace_lock);
+	ctrace_define_sweep();
+	mutex_unlock(&ctrace_lock);
+	end_all(first_gone);
 }
 
 static DECLARE_WORK(closing, close_work);
@@ -420,19 +434,9 @@ no_workers:
 /* The netlink family has gone already, so no new session can be made. */
 void ctrace_session_exit(void)
 {
-	struct ctrace_session *s;
-
 	netlink_unregister_notifier(&netlink_nb);
 	destroy_workqueue(closer);
-	do {
-		mutex_lock(&ctrace_lock);
-		s = list_first_entry_or_null(&ctrace_session_list, struct ctrace_session, list);
-		if (s)
-			ctrace_session_end(s);
-		mutex_unlock(&ctrace_lock);
-		if (s)
-			ctrace_session_free(s);
-	} while (s);
+	end_all(first);
 	/* A work that ctrace_session_end() waited for may still be on its way out of our code. */
 	destroy_workqueue(workers);
 }

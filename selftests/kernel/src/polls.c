@@ -1,33 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* polls storm|idle: what polling a view costs others, and what it tells of them. */
 #include "views.h"
+#include "proc_counts.h"
 #include <sched.h>
 #include <signal.h>
 
 /* --- storm: a holder who polls in a loop ---------------------------------------------------------- */
-
-/* Interrupts for IRQ works so far, on all CPUs; -1: this kernel does not count them. */
-static long irq_works(void)
-{
-	FILE *f = fopen("/proc/interrupts", "re");
-	char line[8192], *at, *end;
-	long sum = -1, n;
-
-	while (f && fgets(line, sizeof(line), f)) {
-		if (!strstr(line, "IRQ work"))
-			continue;
-		sum = 0;
-		for (at = strchr(line, ':') + 1;; at = end) {
-			n = strtol(at, &end, 10);
-			if (end == at)
-				break;
-			sum += n;
-		}
-	}
-	if (f)
-		fclose(f);
-	return sum;
-}
 
 /* Makes marked calls until it is killed, on CPU 0; arg: us between two of them. */
 static int calls(void *arg)
@@ -67,10 +45,10 @@ static pid_t poller(int fd)
 
 static long storm_rate(const char *what)
 {
-	long before = irq_works(), n;
+	long before = proc_irq_works(), n;
 
 	sleep(STORM_S);
-	n = irq_works() - before;
+	n = proc_irq_works() - before;
 	ksft_print_msg("%s: %ld IRQ works in %d s\n", what, n, STORM_S);
 	return n;
 }
@@ -85,7 +63,7 @@ static void storm(void)
 	pid_t pid;
 
 	ksft_set_plan(3);
-	if (irq_works() < 0)
+	if (proc_irq_works() < 0)
 		ksft_exit_skip("this kernel does not count IRQ works\n");
 	if (box_init(BOX_MOUNTS))
 		ksft_exit_fail_msg("no cgroups\n");
@@ -131,22 +109,6 @@ static void storm(void)
 /* --- idle: views that have nothing to tell --------------------------------------------------------- */
 
 #define IDLE	500
-
-static long sleeps_of(pid_t pid)
-{
-	char name[64], line[256];
-	long n = -1;
-	FILE *f;
-
-	snprintf(name, sizeof(name), "/proc/%d/status", pid);
-	f = fopen(name, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "voluntary_ctxt_switches: %ld", &n) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return n;
-}
 
 static int once(void *arg)
 {
@@ -197,14 +159,14 @@ static void idle(void)
 	sleep(2);
 	box_go(&b);
 	for (int i = 0; i < IDLE; i++)
-		before[i] = sleeps_of(pid[i]);
+		before[i] = proc_sleeps(pid[i]);
 	for (n = 0, st = 0; n < 200; n++) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
 
 		st += poll(&p, 1, 1000) == 1;
 	}
 	for (int i = 0; i < IDLE; i++) {
-		n = sleeps_of(pid[i]) - before[i];
+		n = proc_sleeps(pid[i]) - before[i];
 		woken += n != 0;
 		times += n;
 	}

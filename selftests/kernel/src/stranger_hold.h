@@ -143,4 +143,39 @@ static inline void hold_try(const struct attack *a, struct hold *h, struct watch
 				 ok ? "each byte as it should be" : w->why);
 }
 
+/*
+ * A test of nattacks attacks on views in a session with rings of that size. own: the same on memory of the attacker's
+ * own, which must go through, or the others prove nothing; if it cannot be tried here, all is skipped. The
+ * container, word, makes so many calls first, each marked with nr. Does not return.
+ */
+static inline void hold_all(const struct attack *own, const struct attack *attacks, size_t nattacks, uint64_t ring,
+			    const char *word, uint32_t nr, int calls)
+{
+	struct hold *h = mmap(NULL, sizeof(*h), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct worker mine;
+	struct watch w;
+	bool ok;
+	int r;
+
+	ksft_print_header();
+	if (box_init(BOX_MOUNTS))
+		ksft_exit_fail_msg("no cgroups\n");
+	stranger_session(ring, 4);
+	worker_start(&mine, word, nr);
+	watch_start(&w, &mine);
+	dev_session_start(CTRACE_TARGET_ALL, 0);
+	worker_make(&mine, calls);
+	r = hold_attack(own, h, &w, &mine, NULL, &ok);
+	if (r < 0)
+		ksft_exit_skip("%s\n", h->why);
+	ksft_set_plan(1 + nattacks);
+	ksft_test_result(ok && !r, "%s: %s\n", own->name, h->why);
+	for (size_t i = 0; i < nattacks; i++)
+		hold_try(&attacks[i], h, &w, &mine, NULL);
+	watch_end(&w);
+	worker_end(&mine);
+	stranger_session_end();
+	ksft_finished();
+}
+
 #endif

@@ -143,31 +143,7 @@ static const struct attack attacks[] = {
 int main(void)
 {
 #ifdef __x86_64__
-	struct hold *h = mmap(NULL, sizeof(*h), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct worker mine;
-	struct watch w;
-	bool ok;
-	int r;
-
-	ksft_print_header();
-	if (box_init(BOX_MOUNTS))
-		ksft_exit_fail_msg("no cgroups\n");
-	stranger_session(1 << 20, 4);
-	worker_start(&mine, "kvm-mine", 0x6b76);
-	watch_start(&w, &mine);
-	dev_session_start(CTRACE_TARGET_ALL, 0);
-	worker_make(&mine, 50);
-	r = hold_attack(&own, h, &w, &mine, NULL, &ok);
-	if (r < 0)
-		ksft_exit_skip("%s\n", h->why);
-	ksft_set_plan(1 + sizeof(attacks) / sizeof(*attacks));
-	ksft_test_result(ok && !r, "%s: %s\n", own.name, h->why);
-	for (size_t i = 0; i < sizeof(attacks) / sizeof(*attacks); i++)
-		hold_try(&attacks[i], h, &w, &mine, NULL);
-	watch_end(&w);
-	worker_end(&mine);
-	stranger_session_end();
-	ksft_finished();
+	hold_all(&own, attacks, sizeof(attacks) / sizeof(*attacks), 1 << 20, "kvm-mine", 0x6b76, 50);
 #else
 	printf("1..0 # SKIP KVM's registers are known to this test on x86 alone\n");
 	return KSFT_SKIP;

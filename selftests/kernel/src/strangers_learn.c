@@ -6,6 +6,7 @@
  * before shows of them only the words that the list has.
  */
 #include "stranger_hold.h"
+#include "proc_counts.h"
 #include <sys/epoll.h>
 
 /* Everything that a descriptor tells, as text. */
@@ -42,22 +43,6 @@ static struct learnt {
 	bool told;
 	char before[2048], after[2048];
 } *learnt;
-
-static long switches(pid_t pid)
-{
-	char path[64], line[256];
-	long n = -1;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "voluntary_ctxt_switches: %ld", &n) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return n;
-}
 
 /* Nobody: looks at all that he can until he is told to stop. */
 static void look(int fd, size_t size)
@@ -128,14 +113,14 @@ static void at_rest(const struct worker *mine, struct worker *neighbour, int sec
 	for (int i = 0; i < 10000 && !__atomic_load_n(&learnt->ready, __ATOMIC_ACQUIRE); i++)
 		usleep(1000);
 	usleep(300000);
-	before = switches(waiting);
+	before = proc_sleeps(waiting);
 	for (time_t end = time(NULL) + seconds; time(NULL) < end; ) {
 		worker_make(neighbour, 500);
 		for (int i = 0; i < 500; i++)
 			box_mark(1);	/* the host's */
 		usleep(20000);
 	}
-	after = switches(waiting);
+	after = proc_sleeps(waiting);
 	__atomic_store_n(&learnt->done, true, __ATOMIC_RELEASE);
 	waitpid(pid, &st, 0);
 	ksft_test_result(!st && learnt->ready && learnt->changed_at < 0,

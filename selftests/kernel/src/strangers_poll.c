@@ -7,6 +7,7 @@
  * with a process that waits, must not be woken for the neighbour.
  */
 #include "stranger_hold.h"
+#include "proc_counts.h"
 #include <sys/epoll.h>
 
 /* A session's timer wakes its readers 200 times a second; here is room for other work of the kernel. */
@@ -23,31 +24,6 @@ static void pin(int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* The kernel's count of IRQ works, all CPUs; -1: it has none. */
-static long irq_works(void)
-{
-	FILE *f = fopen("/proc/interrupts", "re");
-	char line[4096];
-	long sum = -1;
-
-	while (f && fgets(line, sizeof(line), f)) {
-		char *p = strchr(line, ':'), *end;
-
-		if (!p || !strstr(line, "IRQ work interrupts"))
-			continue;
-		for (sum = 0, p++; ; p = end) {
-			long n = strtol(p, &end, 10);
-
-			if (end == p)
-				break;
-			sum += n;
-		}
-	}
-	if (f)
-		fclose(f);
-	return sum;
-}
-
 static int neighbour_init(void *arg)
 {
 	pin(0);
@@ -60,7 +36,7 @@ struct cost { double calls, works; };
 static struct cost measure(struct worker *neighbour)
 {
 	uint64_t began = box_now(), calls = 0, now;
-	long works = irq_works();
+	long works = proc_irq_works();
 	struct cost c;
 
 	do {
@@ -69,7 +45,7 @@ static struct cost measure(struct worker *neighbour)
 		now = box_now();
 	} while (now - began < seconds * 1000000000ull);
 	c.calls = calls * 1e9 / (now - began);
-	c.works = works < 0 ? 0 : (irq_works() - works) * 1e9 / (now - began);
+	c.works = works < 0 ? 0 : (proc_irq_works() - works) * 1e9 / (now - began);
 	return c;
 }
 
@@ -191,22 +167,6 @@ static void stormed(const char *what, void (*does)(int fd), const struct worker 
 
 /* --- idle views ------------------------------------------------------------------------- */
 
-static long switches(pid_t pid)
-{
-	char path[64], line[256];
-	long n = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "voluntary_ctxt_switches: %ld", &n) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return n;
-}
-
 static void idle(const struct worker *mine, struct worker *neighbour, struct cost alone)
 {
 	pid_t *pids = calloc(nviews, sizeof(*pids));
@@ -234,10 +194,10 @@ static void idle(const struct worker *mine, struct worker *neighbour, struct cos
 	}
 	usleep(500000 + 2000 * n);
 	for (int i = 0; i < n; i++)
-		before += switches(pids[i]);
+		before += proc_sleeps(pids[i]);
 	c = measure(neighbour);
 	for (int i = 0; i < n; i++)
-		after += switches(pids[i]);
+		after += proc_sleeps(pids[i]);
 	ksft_test_result(n >= nviews / 2, "%d views of a container that rests, each with one who waits\n", n);
 	ksft_test_result(after - before <= n / 10 + 10, "woken for the neighbour: %ld times in %d seconds\n", after - before, seconds);
 	ksft_test_result(c.calls * 2.5 >= alone.calls, "the neighbour makes %.0f calls a second beside them, %.0f without\n",

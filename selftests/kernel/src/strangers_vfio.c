@@ -79,30 +79,6 @@ static const struct attack attacks[] = {
 
 int main(int argc, char **argv)
 {
-	struct hold *h = mmap(NULL, sizeof(*h), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct worker mine;
-	struct watch w;
-	bool ok;
-	int r;
-
 	group_path = argc > 1 ? argv[1] : "/dev/vfio/0";
-	ksft_print_header();
-	if (box_init(BOX_MOUNTS))
-		ksft_exit_fail_msg("no cgroups\n");
-	stranger_session(65536, 4);
-	worker_start(&mine, "vfio-mine", 0x76666);
-	watch_start(&w, &mine);
-	dev_session_start(CTRACE_TARGET_ALL, 0);
-	worker_make(&mine, 5);
-	r = hold_attack(&own, h, &w, &mine, NULL, &ok);
-	if (r < 0)
-		ksft_exit_skip("%s\n", h->why);
-	ksft_set_plan(1 + sizeof(attacks) / sizeof(*attacks));
-	ksft_test_result(ok && !r, "%s: %s\n", own.name, h->why);
-	for (size_t i = 0; i < sizeof(attacks) / sizeof(*attacks); i++)
-		hold_try(&attacks[i], h, &w, &mine, NULL);
-	watch_end(&w);
-	worker_end(&mine);
-	stranger_session_end();
-	ksft_finished();
+	hold_all(&own, attacks, sizeof(attacks) / sizeof(*attacks), 65536, "vfio-mine", 0x76666, 5);
 }
