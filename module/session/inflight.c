@@ -88,6 +88,35 @@ static void forget_dying(void)
 
 const struct ctrace_container_watcher ctrace_inflight_watcher = { .forget = forget_dying };
 
+/* --- when a row is not enough -------------------------------------------------- */
+
+u32 ctrace_inflight_find_further(const struct ctrace_inflight *t, u32 row, const void *key)
+{
+	u32 i, place = CTRACE_INFLIGHT_NONE;
+
+	for (i = 1; i < CTRACE_INFLIGHT_WINDOW && place == CTRACE_INFLIGHT_NONE; i++)
+		place = ctrace_inflight_in_row(t, (row + i) % CTRACE_INFLIGHT_ROWS, key);
+	return place;
+}
+
+u32 ctrace_inflight_take_further(struct ctrace_inflight *t, u32 row, const void *key)
+{
+	u32 home = row, i, j, place;
+
+	for (i = 0; i < CTRACE_INFLIGHT_WINDOW; i++, row = (row + 1) % CTRACE_INFLIGHT_ROWS) {
+		if (i == 1)
+			atomic_inc(&t->further[home]);
+		for (j = 0; j < CTRACE_INFLIGHT_ROW; j++) {
+			place = row * CTRACE_INFLIGHT_ROW + j;
+			/* Acquire: as in ctrace_inflight_take() */
+			if (!READ_ONCE(t->keys[place]) && !cmpxchg_acquire(&t->keys[place], NULL, key))
+				return place;
+		}
+	}
+	atomic_dec(&t->further[home]);
+	return CTRACE_INFLIGHT_NONE;
+}
+
 /* --- for what may not end ------------------------------------------------------ */
 
 #define BUSY	((const void *)1ul)

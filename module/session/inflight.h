@@ -132,42 +132,59 @@ static inline bool ctrace_begun_whose(const struct ctrace_begun *b, struct ctrac
 
 /* --- for what always ends ------------------------------------------------------ */
 
+/* The key's place in this row, or NONE. Each of eight compares has its own code: a loop costs twice as much. */
+static __always_inline u32 ctrace_inflight_in_row(const struct ctrace_inflight *t, u32 row, const void *key)
+{
+	u32 place = row * CTRACE_INFLIGHT_ROW;
+	const void **k = t->keys + place;
+
+	BUILD_BUG_ON(CTRACE_INFLIGHT_ROW != 8);
+	if (READ_ONCE(k[0]) == key)
+		return place;
+	if (READ_ONCE(k[1]) == key)
+		return place + 1;
+	if (READ_ONCE(k[2]) == key)
+		return place + 2;
+	if (READ_ONCE(k[3]) == key)
+		return place + 3;
+	if (READ_ONCE(k[4]) == key)
+		return place + 4;
+	if (READ_ONCE(k[5]) == key)
+		return place + 5;
+	if (READ_ONCE(k[6]) == key)
+		return place + 6;
+	if (READ_ONCE(k[7]) == key)
+		return place + 7;
+	return CTRACE_INFLIGHT_NONE;
+}
+
+/* The same in the rows that follow its own; and a place there, or in its own row. For the functions below. */
+u32 ctrace_inflight_find_further(const struct ctrace_inflight *t, u32 row, const void *key);
+u32 ctrace_inflight_take_further(struct ctrace_inflight *t, u32 row, const void *key);
+
 /* The key's place, or NONE. */
 static __always_inline u32 ctrace_inflight_find(const struct ctrace_inflight *t, u32 row, const void *key)
 {
-	u32 home = row, i, j;
+	u32 place = ctrace_inflight_in_row(t, row, key);
 
-	for (i = 0; i < CTRACE_INFLIGHT_WINDOW; i++, row = (row + 1) % CTRACE_INFLIGHT_ROWS) {
-		for (j = 0; j < CTRACE_INFLIGHT_ROW; j++)
-			if (READ_ONCE(t->keys[row * CTRACE_INFLIGHT_ROW + j]) == key)
-				return row * CTRACE_INFLIGHT_ROW + j;
-		/* the key's own context counted it, before it went on from here */
-		if (!atomic_read(&t->further[home]))
-			break;
-	}
-	return CTRACE_INFLIGHT_NONE;
+	/* the key's own context counted it, before it went on from its row */
+	if (place == CTRACE_INFLIGHT_NONE && unlikely(atomic_read(&t->further[row])))
+		return ctrace_inflight_find_further(t, row, key);
+	return place;
 }
 
 /* A place for the key; if it has one still, because an end did not come, that one. NONE: all are taken. */
 static __always_inline u32 ctrace_inflight_take(struct ctrace_inflight *t, u32 row, const void *key)
 {
-	u32 home = row, i, j, place = ctrace_inflight_find(t, row, key);
+	u32 place = ctrace_inflight_find(t, row, key);
 
 	if (unlikely(place != CTRACE_INFLIGHT_NONE))
 		return place;
-	for (i = 0; i < CTRACE_INFLIGHT_WINDOW; i++, row = (row + 1) % CTRACE_INFLIGHT_ROWS) {
-		if (i == 1)
-			atomic_inc(&t->further[home]);
-		for (j = 0; j < CTRACE_INFLIGHT_ROW; j++) {
-			place = row * CTRACE_INFLIGHT_ROW + j;
-			/* Acquire: the last user has read the place before we write it. Pairs with give(). */
-			if (!READ_ONCE(t->keys[place]) &&
-			    !cmpxchg_acquire(&t->keys[place], NULL, key))
-				return place;
-		}
-	}
-	atomic_dec(&t->further[home]);
-	return CTRACE_INFLIGHT_NONE;
+	place = ctrace_inflight_in_row(t, row, NULL);
+	/* Acquire: the last user has read the place before we write it. Pairs with give(). */
+	if (likely(place != CTRACE_INFLIGHT_NONE && !cmpxchg_acquire(&t->keys[place], NULL, key)))
+		return place;
+	return ctrace_inflight_take_further(t, row, key);
 }
 
 /* It has ended. row: where take() began to search for that key. */

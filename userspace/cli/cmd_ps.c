@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "names/cgroupfs.h"
 #include "commands.h"
 #include "base/cli.h"
 #include "names/ctable.h"
+#include "names/processes.h"
 #include "base/table.h"
 
 static const char usage[] =
@@ -42,11 +42,11 @@ static int by_cid(const void *a, const void *b)
 	return x->c.cid < y->c.cid ? -1 : x->c.cid > y->c.cid;
 }
 
-static void put_row(struct table *t, const struct centry *e)
+static void put_row(struct table *t, const struct centry *e, const struct processes *running)
 {
 	const struct ctrace_container *c = &e->c;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	long procs = cgroup_processes(c);
+	long procs = processes_in(running, c);
 	struct sbuf age = { 0 };
 
 	table_num(t, c->cid);
@@ -74,11 +74,11 @@ static void put_row(struct table *t, const struct centry *e)
 	table_end_row(t);
 }
 
-static void put_json(const struct centry *e)
+static void put_json(const struct centry *e, const struct processes *running)
 {
 	struct sbuf b = { 0 };
 	struct json j = { .out = &b };
-	long procs = cgroup_processes(&e->c);
+	long procs = processes_in(running, &e->c);
 
 	json_open(&j, NULL, '{');
 	ctable_json(&j, e);
@@ -96,6 +96,7 @@ static int show(struct ctrace *ct, bool all)
 		"CID", "NAME", "RUNTIME", "INIT", "PROCS", "AGE", "PARENT", "CGROUP",
 	};
 	struct ctable *ctable = ctable_new(ct);
+	struct processes *running = NULL;
 	struct centry **list, *e;
 	struct table t;
 	size_t n = 0;
@@ -110,19 +111,21 @@ static int show(struct ctrace *ct, bool all)
 		if (all || (e->c.cid != CTRACE_CID_HOST && !(e->c.flags & CTRACE_CONTAINER_F_DEAD)))
 			list[n++] = e;
 	qsort(list, n, sizeof(list[0]), by_cid);
+	running = processes_read();
 	table_init(&t, heads, ARRAY_SIZE(heads));
 	for (size_t i = 0; i < n; i++) {
 		e = ctable_get(ctable, list[i]->c.cid);
 		if (cli_json)
-			put_json(e);
+			put_json(e, running);
 		else
-			put_row(&t, e);
+			put_row(&t, e, running);
 	}
 	if (!cli_json)
 		table_print(&t, stdout);
 	table_free(&t);
 	free(list);
 out:
+	processes_free(running);
 	ctable_free(ctable);
 	return status;
 }

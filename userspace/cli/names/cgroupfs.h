@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the cgroup hierarchies are mounted, and what is in a cgroup. */
+/* Where the cgroup hierarchies are mounted. */
 #ifndef CTRACE_CGROUPFS_H
 #define CTRACE_CGROUPFS_H
-
-#include <libctrace.h>
-#include <stddef.h>
 
 /*
  * Returns the directory that path means: path itself, without links, if it is absolute and in a cgroup mount;
@@ -13,7 +10,5 @@
  * The caller frees the result; NULL: there is no such directory.
  */
 char *cgroup_find(const char *path);
-/* The number of processes in the container's cgroup and below; -ENOENT if the cgroup is not found. */
-long cgroup_processes(const struct ctrace_container *c);
 
 #endif

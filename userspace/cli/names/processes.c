@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/util.h"
+#include "names/processes.h"
+
+/* One process in one hierarchy. */
+struct place {
+	uint32_t hierarchy;
+	char *path;
+};
+
+struct processes {
+	struct place *v;	/* in order of hierarchy and path */
+	size_t n, cap;
+};
+
+/* Are we in the machine's first namespace of this kind, whose number is the same on every kernel (proc_ns.h)? */
+static bool first_ns(const char *kind, unsigned int number)
+{
+	char *path = xasprintf("/proc/self/ns/%s", kind), *first = xasprintf("%s:[%u]", kind, number);
+	char is[64] = "";
+	bool yes = readlink(path, is, sizeof(is) - 1) < 0 ? errno == ENOENT : !strcmp(is, first);
+
+	free(path);
+	free(first);
+	return yes;
+}
+
+static void add(struct processes *p, uint32_t hierarchy, const char *path, size_t len)
+{
+	if (p->n == p->cap) {
+		p->cap = p->cap ? 2 * p->cap : 256;
+		p->v = xrealloc(p->v, p->cap * sizeof(p->v[0]));
+	}
+	p->v[p->n++] = (struct place){ hierarchy, xstrndup(path, len) };
+}
+
+/* Each line of /proc/PID/cgroup is HIERARCHY:CONTROLLERS:PATH. */
+static void add_process(struct processes *p, const char *pid)
+{
+	char *file = xasprintf("/proc/%s/cgroup", pid), *text = read_file(file, NULL), *line, *end, *path;
+	unsigned long hierarchy;
+
+	free(file);
+	for (line = text; line && *line; line = end + (*end == '\n')) {
+		end = line + strcspn(line, "\n");
+		hierarchy = strtoul(line, &path, 10);
+		path = *path == ':' ? strchr(path + 1, ':') : NULL;
+		if (path && path < end)
+			add(p, (uint32_t)hierarchy, path + 1, (size_t)(end - path - 1));
+	}
+	free(text);
+}
+
+static int in_order(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->hierarchy != y->hierarchy)
+		return x->hierarchy < y->hierarchy ? -1 : 1;
+	return strcmp(x->path, y->path);
+}
+
+struct processes *processes_read(void)
+{
+	struct processes *p;
+	struct dirent *e;
+	DIR *d;
+
+	if (!first_ns("cgroup", 0xeffffffb) || !first_ns("pid", 0xeffffffc))
+		return NULL;
+	d = opendir("/proc");
+	if (!d)
+		return NULL;
+	p = xcalloc(1, sizeof(*p));
+	while ((e = readdir(d)))
+		if (e->d_name[0] >= '1' && e->d_name[0] <= '9')
+			add_process(p, e->d_name);
+	closedir(d);
+	if (p->n)
+		qsort(p->v, p->n, sizeof(p->v[0]), in_order);
+	return p;
+}
+
+void processes_free(struct processes *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->n; i++)
+		free(p->v[i].path);
+	free(p->v);
+	free(p);
+}
+
+/* The first place that is not before this one. */
+static size_t from(const struct processes *p, uint32_t hierarchy, const char *path)
+{
+	struct place key = { hierarchy, (char *)path };
+	size_t low = 0, high = p->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (in_order(&p->v[mid], &key) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+long processes_in(const struct processes *p, const struct ctrace_container *c)
+{
+	char *below, *behind;
+	size_t n;
+
+	if (!p || !c->cgroup_id || !c->path[0])
+		return -ENOENT;
+	if (!strcmp(c->path, "/"))
+		return (long)(from(p, c->hierarchy + 1, "") - from(p, c->hierarchy, ""));
+	/* Those in it, and those below: a name such as web-2 stands between web and web/. '0' follows '/'. */
+	behind = xasprintf("%s\1", c->path);
+	n = from(p, c->hierarchy, behind) - from(p, c->hierarchy, c->path);
+	free(behind);
+	below = xasprintf("%s/", c->path);
+	behind = xasprintf("%s0", c->path);
+	n += from(p, c->hierarchy, behind) - from(p, c->hierarchy, below);
+	free(below);
+	free(behind);
+	return (long)n;
+}
