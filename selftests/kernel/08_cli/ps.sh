@@ -16,5 +16,18 @@ has "podman's name" "^ *$cid +shop +podman +$pid " "$tmp/ps"
 has "its cgroup" "shop .*$(of_pid "$pid" path)" "$tmp/ps"
 ctrace ps --json > "$tmp/json"
 same "json: name" shop "$(jq -r "select(.cid == $cid) | .name" "$tmp/json")"
+# PROCS: its processes, here and below, not those of a neighbour whose name begins like it.
+dir=$(cgroup_mount)$(of_pid "$pid" path)
+podman exec -d shop sleep 1000
+mkdir -p "$dir/below" "$dir-2"
+later "rmdir $dir-2"
+for d in "$dir/below" "$dir-2"; do
+	sleep 1000 &
+	later "kill $!"
+	echo $! > "$d/cgroup.procs"
+done
+ctrace ps --json > "$tmp/json"
+same "its processes" 3 "$(jq -r "select(.cid == $cid) | .procs" "$tmp/json")"
+same "the same in the table" 3 "$(ctrace ps | awk '$2 == "shop" {print $5}')"
 podman rm -f -t 0 shop > /dev/null 2>&1 || podman rm -f shop > /dev/null 2>&1
 check "gone after podman rm" wait_for 10 bash -c '! ctrace ps | grep -q shop'

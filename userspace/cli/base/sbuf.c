@@ -133,6 +133,13 @@ void sbuf_clean(struct sbuf *b, const char *s)
 	size_t n = strlen(s), len;
 
 	for (size_t i = 0; i < n; i += len) {
+		/* names are mostly plain: as much as there is of that at once */
+		for (len = 0; s[i + len] >= 0x20 && s[i + len] < 0x7f; len++)
+			;
+		if (len) {
+			sbuf_put(b, s + i, len);
+			continue;
+		}
 		len = utf8_len(s + i, n - i);
 		if (len && !utf8_unsafe(s + i, len) &&
 		    !(len == 1 && ((unsigned char)s[i] < 0x20 || s[i] == 0x7f))) {

@@ -96,16 +96,21 @@ void processes_free(struct processes *p)
 	free(p);
 }
 
-/* The first place that is not before this one. */
-static size_t from(const struct processes *p, uint32_t hierarchy, const char *path)
+/* The first place that is not before path and then tail. */
+static size_t from(const struct processes *p, uint32_t hierarchy, const char *path, const char *tail)
 {
-	struct place key = { hierarchy, (char *)path };
-	size_t low = 0, high = p->n;
+	size_t low = 0, high = p->n, len = strlen(path);
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
+		const struct place *at = &p->v[mid];
+		int order = at->hierarchy < hierarchy ? -1 : at->hierarchy > hierarchy;
 
-		if (in_order(&p->v[mid], &key) < 0)
+		if (!order)
+			order = strncmp(at->path, path, len);
+		if (!order)
+			order = strcmp(at->path + len, tail);
+		if (order < 0)
 			low = mid + 1;
 		else
 			high = mid;
@@ -115,21 +120,13 @@ static size_t from(const struct processes *p, uint32_t hierarchy, const char *pa
 
 long processes_in(const struct processes *p, const struct ctrace_container *c)
 {
-	char *below, *behind;
-	size_t n;
+	uint32_t h = c->hierarchy;
 
 	if (!p || !c->cgroup_id || !c->path[0])
 		return -ENOENT;
 	if (!strcmp(c->path, "/"))
-		return (long)(from(p, c->hierarchy + 1, "") - from(p, c->hierarchy, ""));
+		return (long)(from(p, h + 1, "", "") - from(p, h, "", ""));
 	/* Those in it, and those below: a name such as web-2 stands between web and web/. '0' follows '/'. */
-	behind = xasprintf("%s\1", c->path);
-	n = from(p, c->hierarchy, behind) - from(p, c->hierarchy, c->path);
-	free(behind);
-	below = xasprintf("%s/", c->path);
-	behind = xasprintf("%s0", c->path);
-	n += from(p, c->hierarchy, behind) - from(p, c->hierarchy, below);
-	free(below);
-	free(behind);
-	return (long)n;
+	return (long)(from(p, h, c->path, "\1") - from(p, h, c->path, "") +
+		      from(p, h, c->path, "0") - from(p, h, c->path, "/"));
 }
