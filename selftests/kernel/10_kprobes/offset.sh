@@ -30,6 +30,29 @@ done
 same "offsets where an instruction begins" "$theirs" "$ours"
 has "the others are named" "'$open_symbol\+0x[0-9a-f]+': no instruction begins at that offset" "$tmp/err"
 
+# The kernel takes offsets that lead into other functions. Of these we take none, whatever instruction begins there.
+# (A kernel that refuses them itself says that there is no such function.)
+# beyond SYMBOL: prints the distances from SYMBOL's entry to those of functions behind it, nearest first
+beyond() {
+	awk '$2 ~ /^[tT]$/ && NF == 3 {print $1, $3}' /proc/kallsyms | sort | awk -v at="$1" '
+		found && $1 != last && ++n <= 3 {print "0x" from, "0x" $1}
+		$2 == at {found = 1; from = $1}
+		{last = $1}' |
+		while read -r from to; do echo $((to - from)); done
+}
+mapfile -t next < <(beyond "$open_symbol")
+at_least "functions behind $open_symbol" 3 ${#next[@]}
+taken=''
+: > "$tmp/err"
+for n in "${next[@]}"; do
+	for ((o = n; o <= n + 12; o++)); do
+		if definer add "p:beyond$o $open_symbol+$o" > /dev/null 2>> "$tmp/err"; then taken="$taken $o"; fi
+	done
+done
+same "offsets behind its end that are taken" '' "$taken"
+has "they are named" \
+	"'$open_symbol\+0x[0-9a-f]+': the offset is beyond the function's end, in '.*\+0x|or the offset is beyond its end" "$tmp/err"
+
 [ -n "${past:-}" ] || give_up "no place past the entry"
 # an offset in the first bytes, which every call executes
 witness "p:past $open_symbol+$past nr=%$reg_pc:x8"

@@ -43,6 +43,11 @@ long=$(printf '!%.0s' {1..1100})
 refuse "longer than a filter may be" 'at most 1023 bytes' evdump -e sched_switch -f "$long" -- true
 refuse "an event has one set of options" "sched_switch.*other options" \
 	evdump -e sched_switch -f '$cpu == 0' -e sched:sched_switch -f '$cpu == 1' -- true
+refuse "also if it had none" "sched_switch.*other options" \
+	evdump -e sched_switch -e sched:sched_switch -f '$cpu == 1' -- true
+refuse "or would have none" "sched_switch.*other options" \
+	evdump -e sched_switch -f '$cpu == 0' -e sched:sched_switch -- true
+check "twice without any" evdump -e sched_switch -e sched:sched_switch -- true
 
 # the longest expressions that are right
 check "32 comparisons" evdump -e sched_process_fork -f "${many% || }" -- true
