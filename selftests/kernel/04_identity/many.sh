@@ -47,27 +47,8 @@ start=$(date +%s%N)
 check "ctrace ps" timeout 120 ctrace ps
 note "ctrace ps: $((($(date +%s%N) - start) / 1000000)) ms"
 
-# All die. If the kernel can tell, for how long were interrupts off meanwhile?
-tr=/sys/kernel/tracing
-[ -e $tr/available_tracers ] || mount -t tracefs none $tr 2> /dev/null
-irqsoff=''
-if grep -q irqsoff $tr/available_tracers 2> /dev/null; then
-	irqsoff=1
-	later "echo nop > $tr/current_tracer"
-	echo irqsoff > $tr/current_tracer
-	echo 0 > $tr/tracing_max_latency
-fi
+# All die. For how long interrupts are off meanwhile: 12_torture/irqs_off.
 check "removed" manybox remove "$mount/many/one"
 manybox remove "$mount/many/two"
 gone() { [ "$(manybox time | awk '$1 == "list" {print $4}')" -lt 100 ]; }
 check "and forgotten" wait_for 30 gone
-if [ -n "$irqsoff" ]; then
-	us=$(cat $tr/tracing_max_latency)
-	note "longest with interrupts off: $us us; $(grep -m 2 -E 'started at|ended at' $tr/trace | tr '\n' ' ')"
-	# where an emulator runs, a few hundred us say nothing
-	if ! grep -E 'started at|ended at' $tr/trace | grep -q ctrace_ || [ "$us" -lt 2000 ]; then
-		ok "ctrace did not keep interrupts off for long"
-	else
-		not_ok "ctrace kept interrupts off for $us us"
-	fi
-fi
