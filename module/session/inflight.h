@@ -158,7 +158,10 @@ static __always_inline u32 ctrace_inflight_in_row(const struct ctrace_inflight *
 	return CTRACE_INFLIGHT_NONE;
 }
 
-/* The same in the rows that follow its own; and a place there, or in its own row. For the functions below. */
+/*
+ * For the functions below, when the row is not enough. The first looks for the key in the rows that follow.
+ * The second finds a place in the row or in those that follow.
+ */
 u32 ctrace_inflight_find_further(const struct ctrace_inflight *t, u32 row, const void *key);
 u32 ctrace_inflight_take_further(struct ctrace_inflight *t, u32 row, const void *key);
 

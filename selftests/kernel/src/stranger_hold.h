@@ -144,9 +144,9 @@ static inline void hold_try(const struct attack *a, struct hold *h, struct watch
 }
 
 /*
- * A test of nattacks attacks on views in a session with rings of that size. own: the same on memory of the attacker's
- * own, which must go through, or the others prove nothing; if it cannot be tried here, all is skipped. The
- * container, word, makes so many calls first, each marked with nr. Does not return.
+ * Runs a test: nattacks attacks on views, in a session with rings of `ring` bytes. First a container named
+ * `word` makes `calls` calls, each marked with nr. `own` is the same attack on the attacker's own memory. It
+ * must go through, or the others prove nothing; if it cannot be tried here, all are skipped. Does not return.
  */
 static inline void hold_all(const struct attack *own, const struct attack *attacks, size_t nattacks, uint64_t ring,
 			    const char *word, uint32_t nr, int calls)
