@@ -14,6 +14,7 @@
 #include <linux/fs.h>
 #include <linux/kernfs.h>
 #include <linux/nsproxy.h>
+#include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
@@ -230,12 +231,45 @@ static inline const struct css_set *ctrace_compat_cgroup_ns_root(const struct ta
 #define CTRACE_PROBE_CGROUP_PATH	NULL
 #endif
 
-/* Has p, which is current, left the mount namespace that the machine booted with? */
-static inline bool ctrace_compat_own_mount_ns(const struct task_struct *p)
+/*
+ * p's mount namespace, for comparisons only: it may be gone. p is current, or its task_lock is held. NULL: the one
+ * that the machine booted with, or p is dying.
+ */
+static inline const void *ctrace_compat_mount_ns(const struct task_struct *p)
 {
 	const struct nsproxy *nsproxy = p->nsproxy;
 
-	return nsproxy && nsproxy->mnt_ns != init_task.nsproxy->mnt_ns;
+	return !nsproxy || nsproxy->mnt_ns == init_task.nsproxy->mnt_ns ? NULL : nsproxy->mnt_ns;
+}
+
+/* Does p's next child begin a pid namespace? p as above. */
+static inline bool ctrace_compat_begins_pid_ns(struct task_struct *p)
+{
+	const struct nsproxy *nsproxy = p->nsproxy;
+
+#ifdef CTRACE_HAVE_NSPROXY_PID_NS__FOR_CHILDREN
+	return nsproxy && nsproxy->pid_ns_for_children != task_active_pid_ns(p);
+#else
+	return nsproxy && nsproxy->pid_ns != task_active_pid_ns(p);
+#endif
+}
+
+/* ctrace_compat_mount_ns() of a task that RCU keeps, without waiting for its lock. Returns false if *ns is not known. Not in an NMI. */
+static inline bool ctrace_compat_try_mount_ns(struct task_struct *p, const void **ns)
+{
+	if (p == current) {
+		*ns = ctrace_compat_mount_ns(p);
+		return true;
+	}
+#if defined(CONFIG_PREEMPT_RT) || defined(CONFIG_PREEMPT_RT_FULL)
+	return false;		/* preemption is off, and the lock sleeps */
+#else
+	if (!spin_trylock(&p->alloc_lock))
+		return false;
+	*ns = ctrace_compat_mount_ns(p);
+	spin_unlock(&p->alloc_lock);
+	return true;
+#endif
 }
 
 #endif /* CTRACE_COMPAT_CGROUP_H */

@@ -259,6 +259,19 @@ void ctrace_container_gone(struct ctrace_container *c)
 	kick_now();
 }
 
+void ctrace_container_give_nets(struct ctrace_container *from, struct ctrace_container *to)
+{
+	struct ctrace_netns *n;
+
+	while (!hlist_empty(&from->nets)) {
+		n = hlist_entry(from->nets.first, struct ctrace_netns, of);
+		hlist_del_init(&n->of);
+		WRITE_ONCE(n->c, to);
+		if (to)
+			hlist_add_head(&n->of, &to->nets);
+	}
+}
+
 /* --- by cid ---------------------------------------------------------------- */
 
 struct ctrace_container *ctrace_container_after(u32 after_cid)
@@ -331,8 +344,9 @@ void ctrace_container_info(const struct ctrace_container *c, struct ctrace_conta
 	out->first_seen = c->first_seen;
 	out->gone = c->gone;
 	out->runtime = c->runtime;
-	memcpy(out->runtime_id, c->runtime_id, sizeof(out->runtime_id));
-	memcpy(out->path, c->path, sizeof(out->path));
+	/* no more than there is: it is done for each of very many, with interrupts off */
+	strscpy(out->runtime_id, c->runtime_id, sizeof(out->runtime_id));
+	strscpy(out->path, c->path, sizeof(out->path));
 	if (locked)
 		ctrace_ident_unlock(flags);
 }

@@ -16,6 +16,7 @@
  * so it equals none.
  */
 #define CTRACE_NS_PAST		((const void *)1ul)
+#define CTRACE_MNT_UNKNOWN	((const void *)1ul)	/* no mount namespace's address either */
 
 struct ctrace_lfnode;
 struct pid_namespace;
@@ -77,6 +78,11 @@ struct ctrace_container {
 	u32 flags;		/* CTRACE_CONTAINER_F_*; ident_lock to write */
 	/* its pid namespace was made outside: one made inside is a nested container's. ident_lock to write */
 	bool ns_fixed;
+	/*
+	 * The mount namespace of who first put a task into its boundary, which is the runtime, or CTRACE_MNT_UNKNOWN.
+	 * NULL: the machine's first one. Never dereferenced, and perhaps gone. ident_lock to write
+	 */
+	const void *runtime_mnt;
 	u32 live_keys;		/* boundary cgroups (one per hierarchy) not removed yet. ident_lock */
 	/* its boundaries are another's: places remembered as its own are void. ident_lock to write */
 	bool taken_over;
@@ -84,6 +90,7 @@ struct ctrace_container {
 	struct hlist_node by_path; /* while it lives and has a boundary: rules' table by path_hash. ident_lock */
 	struct ctrace_lfnode *boundary_nodes; /* of its boundaries, through ->mate. ident_lock */
 	struct ctrace_lfnode *node;	/* of the namespace it owns; of a part: the part's. NULL: none. ident_lock */
+	struct hlist_head nets;	/* network namespaces that are its own, by ->of. ident_lock */
 	atomic_t refs;		/* nodes in tables, and ctrace_container_get() */
 	const char *runtime;	/* static text or NULL. ident_lock */
 	char runtime_id[65];	/* "" if none. ident_lock; invariant once the boundary is known */
@@ -115,7 +122,16 @@ struct ctrace_container {
 	const void *ns_put;		/* the namespace that is being put. The GC only */
 	struct ctrace_news news[2];	/* [1] birth, [0] death, waiting to be announced. ident_lock */
 	bool told;		/* the birth was announced at least once. ident_lock */
+	u32 born;		/* sessions that want it since it was born, and only for that (target.c). ident_lock */
 	u32 dying;			/* swept or about to be: nothing new may point here. ident_lock */
+};
+
+/* What is known of a network namespace (netns.h). The kernel keeps it as long as the namespace. */
+struct ctrace_netns {
+	struct ctrace_container *c;	/* its owner, or NULL. ident_lock to write; READ_ONCE elsewhere */
+	struct hlist_node of;		/* in c->nets. ident_lock */
+	bool of_init;			/* c's init has executed a program in it. ident_lock to write */
+	u64 since;			/* when the process began by which c owns it. ident_lock to write */
 };
 
 /* The container that c is a part of, or c itself. Valid as long as c is. */
@@ -285,6 +301,8 @@ void ctrace_container_remask(struct ctrace_container *c);
  * because people recognise containers by their path.
  */
 void ctrace_container_changed(struct ctrace_container *c);
+/* ident_lock held. Makes `to` the owner of the network namespaces of `from`. If `to` is NULL, they have none. */
+void ctrace_container_give_nets(struct ctrace_container *from, struct ctrace_container *to);
 /* ident_lock held. Marks c dead; the work announces it. Only the first call counts. */
 void ctrace_container_gone(struct ctrace_container *c);
 /* ident_lock held. c may be dead, or ready to be swept: the GC looks at it. */

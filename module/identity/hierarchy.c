@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which cgroup hierarchies are looked at: those of v1 that exist, and those where a target names a cgroup. */
+/* Which cgroup hierarchies are looked at: those of v1 that exist, and those that are in a place's key. */
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/task.h>
@@ -13,20 +13,18 @@
 static DEFINE_MUTEX(refresh_mutex);	/* protects the table of v1 hierarchies */
 
 /*
- * Lists a controller of each v1 hierarchy, but for the first, in which a target names a cgroup. ident_lock held;
- * the caller then calls ctrace_identity_forget_cached(). A reader may see a mixture of the old list and the
- * new one, but has read the generations before: what it caches is never found, and ctrace_identity_decide()
- * makes the key anew before it records an alias.
+ * Has the hierarchy told a container, or may it? It may if it came while the module was there: tasks may have been
+ * moved in it before we looked at it. ident_lock held.
  */
-static void look_also(void)
+static bool tells(u32 hierarchy, bool came_later)
 {
-	struct ctrace_ident_state *st = &ctrace_ident_state;
-	u32 i, n = 0;
+	const struct ctrace_ident_state *st = &ctrace_ident_state;
+	u32 i;
 
-	for (i = 1; i < st->nr_v1; i++)
-		if (ctrace_rules_names(&ctrace_rules, st->v1_hierarchy[i]))
-			WRITE_ONCE(st->also_ssid[n++], st->v1_ssid[i]);
-	smp_store_release(&st->nr_also, n);	/* after the table; pairs with ctrace_identity_v1_key() */
+	for (i = 0; i < st->nr_v1; i++)
+		if (st->v1_hierarchy[i] == hierarchy)
+			return st->tells[i];
+	return came_later;
 }
 
 /* Lists one controller of each v1 hierarchy, as init's css_set shows them. */
@@ -34,8 +32,10 @@ void ctrace_identity_refresh(void)
 {
 	struct ctrace_ident_state *st = &ctrace_ident_state;
 	u8 ssid[CTRACE_COMPAT_NR_SUBSYS];
+	bool tell[CTRACE_COMPAT_NR_SUBSYS];
 	u32 of[CTRACE_COMPAT_NR_SUBSYS], h;
 	const struct css_set *cset;
+	static bool again;		/* refresh_mutex */
 	struct cgroup *cg;
 	unsigned long flags;
 	u32 n = 0, i, s;
@@ -58,16 +58,31 @@ void ctrace_identity_refresh(void)
 	changed = n != READ_ONCE(st->nr_v1) || memcmp(ssid, st->v1_ssid, n);
 	if (changed) {
 		ctrace_ident_lock(&flags);
-		/* A reader may make a key from a mixture of old and new: it is not remembered, see look_also(). */
+		for (i = 0; i < n; i++)
+			tell[i] = tells(of[i], again);
+		/* A reader may make a key from a mixture of old and new, which is not remembered: ctrace_view_look_also() */
 		memcpy(st->v1_ssid, ssid, n);
 		memcpy(st->v1_hierarchy, of, n * sizeof(*of));
+		memcpy(st->tells, tell, n);
 		ctrace_rules.v1 = n;
 		smp_store_release(&st->nr_v1, n);	/* after the table; pairs with v1_cgroup() */
-		look_also();
+		ctrace_view_look_also(&ctrace_rules);
 		ctrace_identity_forget_cached();
 		ctrace_ident_unlock(flags);
 	}
+	again = true;
 	mutex_unlock(&refresh_mutex);
+}
+
+void ctrace_identity_moves_told(void)
+{
+	unsigned long flags;
+
+	ctrace_ident_lock(&flags);	/* never fails in process context */
+	ctrace_ident_state.moves_told = true;
+	ctrace_view_look_also(&ctrace_rules);
+	ctrace_learn_forget(&ctrace_rules);
+	ctrace_ident_unlock(flags);
 }
 
 /* --- what targets name -------------------------------------------------------- */
@@ -104,7 +119,7 @@ int ctrace_identity_name(const struct cgroup *cgrp, struct ctrace_named *n, char
 	} else {
 		ctrace_look_path(&ctrace_rules, cgrp, path, size);
 		ctrace_rules_name(&ctrace_rules, n);
-		look_also();
+		ctrace_view_look_also(&ctrace_rules);
 		ctrace_learn_forget(&ctrace_rules);
 	}
 	ctrace_ident_unlock(flags);
@@ -124,7 +139,7 @@ void ctrace_identity_unname(struct ctrace_named *n)
 	ctrace_ident_lock(&flags);	/* never fails in process context */
 	ctrace_rules_unname(&ctrace_rules, n);
 	ctrace_parts_take_back(n->want | n->deny);
-	look_also();
+	ctrace_view_look_also(&ctrace_rules);
 	ctrace_learn_forget(&ctrace_rules);
 	ctrace_ident_unlock(flags);
 	ctrace_container_kick();

@@ -10,6 +10,8 @@ struct ctrace_named;
 
 /* Looks which v1 hierarchies exist. The GC calls it each time it looks for the dead. May sleep. */
 void ctrace_identity_refresh(void);
+/* The hooks that tell of each move are there. */
+void ctrace_identity_moves_told(void);
 
 /*
  * Makes n, with want and deny set, name cgrp, to which the caller holds a reference: what is in cgrp or

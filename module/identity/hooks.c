@@ -8,19 +8,15 @@
 #include <linux/binfmts.h>
 #include <linux/kernel.h>
 #include <linux/pid_namespace.h>
+#include "identity/hierarchy.h"
 #include "identity/hooks.h"
 #include "identity/identity_internal.h"
 #include "identity/learn.h"
+#include "identity/netns.h"
 #include "identity/scan.h"
 #include "identity/view.h"
 #include "compat/task.h"
 #include "compat/tracepoint.h"
-
-/* Must c still learn from an exec which pid namespace it lives in? */
-static bool unsettled(const struct ctrace_container *c)
-{
-	return READ_ONCE(c->key) && !READ_ONCE(c->ns) && !READ_ONCE(c->ns_fixed);
-}
 
 static void hook_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
@@ -29,9 +25,13 @@ static void hook_fork(void *data, struct task_struct *parent, struct task_struct
 
 	ctrace_view_enter();
 	pid = ctrace_compat_task_pid(child);
-	/* A namespace's first task may decide which container the namespace is; the others follow it. */
-	if (pid && pid->level && pid->numbers[pid->level].nr == 1)
-		ctrace_scan_learn(child, false);
+	/*
+	 * A namespace's first task may decide which container the namespace is; the others follow it. And a runtime may
+	 * make a task in a cgroup at once (CLONE_INTO_CGROUP).
+	 */
+	if ((pid && pid->level && pid->numbers[pid->level].nr == 1) ||
+	    ctrace_compat_task_cset(child) != ctrace_compat_task_cset(parent))
+		ctrace_scan_learn(child, false, ctrace_compat_mount_ns(parent));	/* parent is current */
 	else
 		ctrace_identity_resolve_task(child, &who);
 	ctrace_view_leave();
@@ -65,13 +65,14 @@ static void hook_exec(void *data, struct task_struct *p, pid_t old_pid, struct l
 	ctrace_identity_resolve_task(p, &who);
 	c = ctrace_container_base(who.container);
 	/*
-	 * Only a program with a mount namespace of its own counts: runc executes itself once more, out of
-	 * a sealed copy, in the container's cgroup but before it has made any namespace.
+	 * Only a program with mounts other than the runtime's counts: runc executes itself once more, out of a sealed copy, in the container's
+	 * cgroup but before it has made any namespace.
 	 */
-	if (unsettled(c) && ctrace_compat_own_mount_ns(p))
-		ctrace_scan_learn(p, true);
+	if (ctrace_look_unsettled(c) && ctrace_compat_mount_ns(p) != READ_ONCE(c->runtime_mnt))
+		ctrace_scan_learn(p, true, ctrace_compat_mount_ns(p));
 	if (who.vtid == 1 && !READ_ONCE(c->key))
 		learn_init_path(p);
+	ctrace_netns_learn(p, &who);
 	/*
 	 * If p was not its group's leader, it has taken over the leader's numbers. CPUs may have cached p with its
 	 * own. But with the numbers it took over the leader's start time (de_thread()), which is earlier than its
@@ -99,10 +100,18 @@ static void CTRACE_PROBE_SCHED_PROCESS_EXIT(hook_exit)
 	ctrace_view_leave();
 }
 
+/*
+ * p is put into a cgroup by its runtime, or by systemd for its runtime. The runtime is p's parent, or at least has
+ * the same mounts.
+ */
 static void CTRACE_PROBE_CGROUP_ATTACH_TASK(hook_attach)
 {
+	const void *mnt;
+
 	ctrace_view_enter();
-	ctrace_scan_learn(p, false);
+	if (!ctrace_compat_try_mount_ns(rcu_dereference(p->real_parent), &mnt))
+		mnt = ctrace_compat_mount_ns(current);
+	ctrace_scan_learn(p, false, mnt);
 	ctrace_identity_forget_tasks();
 	ctrace_view_leave();
 }
@@ -152,7 +161,7 @@ int ctrace_hooks_start(void)
 			return err;
 		}
 		if (!err && hooks[i].probe == hook_attach)
-			ctrace_ident_state.moves_told = true;
+			ctrace_identity_moves_told();
 	}
 	return 0;
 }

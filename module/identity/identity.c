@@ -70,13 +70,21 @@ static struct ctrace_container *decide(const struct ctrace_place *at, bool chang
 	return part ?: c;
 }
 
+/* Has a v1 hierarchy decided that is not the place's first one, which is in the key anyway? ident_lock held. */
+static bool told_aside(const struct ctrace_place *at)
+{
+	u32 by = ctrace_rules.told_by;
+
+	return by && at->cg[1] && ctrace_identity_view.cg_hierarchy(at->cg[1]) != by;
+}
+
 static bool is_unknown(struct ctrace_container *c)
 {
 	return unlikely(ctrace_container_base(c) == &ctrace_container_unknown);
 }
 
 struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, const void *ns,
-						u64 v2, u64 v1, bool exec, bool *whole)
+						u64 v2, u64 v1, bool exec, const void *mnt, bool *whole)
 {
 	struct ctrace_container *c;
 	struct ctrace_place at;
@@ -85,8 +93,11 @@ struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, cons
 	if (ctrace_ident_lock(&flags)) {
 		ctrace_identity_place(cset, ns, &at);
 		at.exec = exec;
+		at.mnt = mnt;
 		c = decide(&at, true, whole);
-		/* A hierarchy may have been named since v1 was computed: then `at` has it and v1 has not. */
+		if (told_aside(&at) && ctrace_view_tells(&ctrace_rules, ctrace_rules.told_by))
+			ctrace_learn_forget(&ctrace_rules);
+		/* What is in the key may have changed since v1 was computed, just now at the latest: then v1 lacks it. */
 		if (*whole && (!v1 || v1 == ctrace_identity_v1_key(cset)))
 			ctrace_learn_alias(&ctrace_rules, v2, v1, ns, c);
 		ctrace_ident_unlock(flags);
@@ -95,6 +106,7 @@ struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, cons
 	} else {
 		ctrace_identity_place(cset, ns, &at);
 		at.exec = exec;
+		at.mnt = mnt;
 		c = decide(&at, false, whole);
 	}
 	c = c ?: &ctrace_container_unknown;
@@ -134,10 +146,10 @@ static struct ctrace_container *find(const struct css_set *cset, const void *ns,
 
 	*whole = true;
 	if (unlikely(!n))
-		return ctrace_identity_decide(cset, ns, v2, v1, false, whole);
+		return ctrace_identity_decide(cset, ns, v2, v1, false, CTRACE_MNT_UNKNOWN, whole);
 	c = ctrace_look_alias(&ctrace_rules, n) ?: look_again(n, cset, ns);
 	if (unlikely(!c))
-		return ctrace_identity_decide(cset, ns, v2, v1, false, whole);
+		return ctrace_identity_decide(cset, ns, v2, v1, false, CTRACE_MNT_UNKNOWN, whole);
 	if (is_unknown(c))
 		ctrace_container_count_unknown();
 	return c;

@@ -2,8 +2,8 @@
 /*
  * Identity: which container is a task in? The first step of every event.
  *
- * The answer depends on the task's cgroups (in v2, and in the first v1 hierarchy where it is not at
- * the root) and on its own pid namespace. Four steps are tried in turn:
+ * The answer depends on the task's cgroups (in v2 and in v1's hierarchies) and on its own pid namespace.
+ * Four steps are tried in turn:
  *
  *   the task that this CPU  ->  the place   ->  alias table  ->  rules.c, under ident_lock
  *   saw last (here, inline)     it was in       (RCU)            (first sight)

@@ -13,7 +13,7 @@ extern struct ctrace_rules ctrace_rules;
  * be recorded: asking again may then give another answer.
  */
 struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, const void *ns,
-						u64 v2, u64 v1, bool exec, bool *whole);
+						u64 v2, u64 v1, bool exec, const void *mnt, bool *whole);
 void ctrace_identity_forget_cached(void);	/* ident_lock held */
 /*
  * Drops pointers to dying containers, which are about to be freed, or puts their heir

@@ -5,6 +5,7 @@
 #include "identity/hooks.h"
 #include "identity/identity_internal.h"
 #include "identity/life.h"
+#include "identity/netns.h"
 #include "identity/rules.h"
 #include "identity/scan.h"
 #include "identity/view.h"
@@ -27,6 +28,9 @@ int ctrace_identity_init(const struct ctrace_container_watcher *const *watchers)
 				ctrace_identity_forget_cached, NODES);
 	if (err)
 		goto gc_exit;
+	err = ctrace_netns_init();
+	if (err)
+		goto rules_exit;
 	ctrace_gc_start();
 	ctrace_identity_refresh();
 	err = ctrace_hooks_start();
@@ -38,6 +42,8 @@ int ctrace_identity_init(const struct ctrace_container_watcher *const *watchers)
 	ctrace_identity_scan();
 	return 0;
 
+rules_exit:
+	ctrace_rules_exit(&ctrace_rules);
 gc_exit:
 	ctrace_gc_exit();
 container_exit:
@@ -54,6 +60,7 @@ void ctrace_identity_stop(void)
 void ctrace_identity_exit(void)
 {
 	ctrace_compat_synchronize();
+	ctrace_netns_exit();
 	ctrace_rules_exit(&ctrace_rules);
 	ctrace_gc_exit();
 	ctrace_container_exit();

@@ -59,12 +59,34 @@ bool ctrace_look_below(struct ctrace_rules *r, const void *cg, u64 root_key)
 	return false;
 }
 
+bool ctrace_look_place_below(struct ctrace_rules *r, const struct ctrace_place *at, u64 root_key)
+{
+	int i;
+
+	for (i = 0; at->cg[i]; i++)
+		if (ctrace_look_below(r, at->cg[i], root_key))
+			return true;
+	return false;
+}
+
+/* The container that cgroup is known to be a boundary of, or NULL. */
+static struct ctrace_lfnode *known_boundary(struct ctrace_rules *r, u64 key)
+{
+	struct ctrace_lfnode *n = ctrace_lftable_find(&r->boundaries, key, 0, NULL);
+
+	return n && ctrace_lfnode_get(n) ? n : NULL;	/* without: another CPU has just pushed it */
+}
+
 struct ctrace_boundary ctrace_look_boundary_from(struct ctrace_rules *r, const void *cg)
 {
 	const struct ctrace_view *v = r->view;
+	enum ctrace_boundary_kind kind = CTRACE_BOUNDARY_NONE;
 	struct ctrace_boundary b = { NULL };
 	const void *up, *low = lowest(r, cg);
+	struct ctrace_lfnode *n;
+	bool supervised;
 	int depth;
+	u64 key;
 
 	b.deep = low != cg;
 	cg = low;
@@ -72,29 +94,50 @@ struct ctrace_boundary ctrace_look_boundary_from(struct ctrace_rules *r, const v
 		up = v->cg_parent(cg);
 		if (!up)
 			break;
-		b.key = ctrace_look_key(r, cg);
-		b.node = ctrace_lftable_find(&r->boundaries, b.key, 0, NULL);
-		if (b.node && !ctrace_lfnode_get(b.node))
-			b.node = NULL;	/* another CPU has just pushed it, without its container */
-		if (b.node || ctrace_boundary_parse(v->cg_name(up), v->cg_name(cg), NULL) ==
-		    CTRACE_BOUNDARY_CONTAINER) {
+		supervised = kind == CTRACE_BOUNDARY_SUPERVISOR;
+		kind = ctrace_boundary_parse(v->cg_name(up), v->cg_name(cg), NULL);
+		if (supervised)
+			continue;	/* the container's own cgroup, which its supervisor is not in */
+		key = ctrace_look_key(r, cg);
+		n = known_boundary(r, key);
+		if (!n && kind != CTRACE_BOUNDARY_CONTAINER)
+			continue;
+		if (!b.nested++) {
 			b.cg = cg;
+			b.key = key;
+			b.node = n;
 			b.deep = false;
-			break;
 		}
 	}
 	return b;
 }
 
+/*
+ * Of the boundaries that several hierarchies show, the one inside most others counts, and of two that are equally deep
+ * v2's, which comes first. Why that is right: a runtime moves a container's processes in every hierarchy that it uses.
+ * A hierarchy that it does not use still shows where the runtime itself is. If that is the host, there is no
+ * boundary. If it is a container, the new boundary lies inside that one's, where the runtime has its cgroups, and is
+ * deeper. All others are the same path, so the same container (ctrace_look_by_path()).
+ *
+ * Equally deep and of two containers they are only if a runtime in a container A was given the host's own
+ * cgroups, makes B beside A, and leaves a hierarchy alone: runc before 1.1 leaves v2, which then says A. B's
+ * pid namespace was made in A's, so B still is a container of its own, inside A, but without its id. Only if B has no
+ * pid namespace either, nothing tells it from A. To prefer v1 would be no better: systemd leaves v1's
+ * controllers alone, and moves machines and scopes in v2 and in its own hierarchy.
+ */
 struct ctrace_boundary ctrace_look_boundary(struct ctrace_rules *r, const struct ctrace_place *p)
 {
-	struct ctrace_boundary b = ctrace_look_boundary_from(r, p->cg[0]);
-	bool deep = b.deep;
+	struct ctrace_boundary b = { NULL }, of;
+	bool deep = false;
+	int i;
 
-	if (!b.cg && p->cg[1]) {
-		b = ctrace_look_boundary_from(r, p->cg[1]);
-		b.deep |= deep && !b.cg;
+	for (i = 0; p->cg[i]; i++) {
+		of = ctrace_look_boundary_from(r, p->cg[i]);
+		deep |= of.deep;
+		if (of.nested > b.nested)
+			b = of;
 	}
+	b.deep = deep && !b.cg;
 	return b;
 }
 
@@ -158,7 +201,7 @@ struct ctrace_container *ctrace_look_alias_again(struct ctrace_rules *r, struct 
 		return NULL;
 	for (gen = was; gen != now; ) {
 		key = READ_ONCE(r->below[++gen % CTRACE_VOID_BELOW]);
-		if (ctrace_look_below(r, at->cg[0], key) || ctrace_look_below(r, at->cg[1], key))
+		if (ctrace_look_place_below(r, at, key))
 			return NULL;
 	}
 	smp_rmb();	/* pairs with the smp_wmb() in ctrace_learn_void_below() */
@@ -201,7 +244,7 @@ static bool init_inside(struct ctrace_rules *r, const struct ctrace_boundary *b,
 
 	if (!r->view->ns_init(ns, &at, &pid))
 		return false;
-	if (ctrace_look_below(r, at.cg[0], b->key) || ctrace_look_below(r, at.cg[1], b->key))
+	if (ctrace_look_place_below(r, &at, b->key))
 		return true;
 	of_init = ctrace_look_boundary(r, &at);
 	return cb && of_init.node && ctrace_lfnode_get(of_init.node) == cb;

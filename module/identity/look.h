@@ -18,16 +18,20 @@
  */
 #define CTRACE_CGROUP_DEPTH	64
 #define CTRACE_NS_LEVELS	34	/* levels of pid namespaces: the kernel allows 32 */
-#define CTRACE_PLACE_ALSO	16	/* at least CTRACE_COMPAT_NR_SUBSYS: a controller is in one hierarchy */
+#define CTRACE_PLACE_V1		16	/* at least CTRACE_COMPAT_NR_SUBSYS: a controller is in one hierarchy */
 
 /* Where a task is. */
 struct ctrace_place {
-	const void *cg[2];	/* [0] v2's cgroup; [1] the first v1 cgroup that is not a root, or NULL */
+	/* [0] v2's cgroup; then v1's that are not roots, in the order of the hierarchies; then NULL */
+	const void *cg[1 + CTRACE_PLACE_V1 + 1];
 	const void *ns;		/* the task's own pid namespace */
-	bool exec;		/* the task executes a program here, so its start-up is over */
-	/* v1 cgroups in other hierarchies that targets name: for ctrace_rules_part() only, never for identity */
-	u32 nr_also;
-	const void *also[CTRACE_PLACE_ALSO];
+	/*
+	 * It executes a program here, or has done so. With a mount namespace other than its runtime's, its start-up
+	 * is over: every runtime gives a container mounts of its own before its program runs.
+	 */
+	bool exec;
+	/* exec: the task's mount namespace; else that of who put it here. NULL: the machine's first one */
+	const void *mnt;
 };
 
 /* A cgroup that a session named. Part of the session's target: made, listed and freed with it. */
@@ -90,6 +94,7 @@ struct ctrace_rules {
 	u32 nr_aliases;				/* ident_lock; READ_ONCE elsewhere */
 	bool full;				/* for this decision there was no room for a container. ident_lock */
 	bool refused;				/* the same, since ctrace_learn_room(). ident_lock */
+	u32 told_by;				/* the hierarchy whose boundary decided this; 0: v2, or none. ident_lock */
 	bool v1;				/* there are v1 hierarchies */
 	void (*forgot)(void);			/* called under ident_lock when places have become void */
 	const struct ctrace_view *view;
@@ -106,6 +111,7 @@ struct ctrace_boundary {
 	u64 key;
 	struct ctrace_lfnode *node;	/* NULL: not recorded yet */
 	bool deep;			/* no boundary was found, but not all levels were looked at */
+	u32 nested;			/* how many boundaries there are at cg and above */
 };
 
 static inline u64 ctrace_look_key(struct ctrace_rules *r, const void *cg)
@@ -116,6 +122,12 @@ static inline u64 ctrace_look_key(struct ctrace_rules *r, const void *cg)
 static inline bool ctrace_look_initial(struct ctrace_rules *r, const void *ns)
 {
 	return !r->view->ns_parent(ns);
+}
+
+/* Must it still be learned from a program that is executed in c which pid namespace c lives in? */
+static inline bool ctrace_look_unsettled(const struct ctrace_container *c)
+{
+	return READ_ONCE(c->key) && !READ_ONCE(c->ns) && !READ_ONCE(c->ns_fixed);
 }
 
 /* Is c a live container that has a pid namespace and no boundary yet? */
@@ -144,8 +156,14 @@ u32 ctrace_look_path(struct ctrace_rules *r, const void *cg, char *buf, size_t s
 const void *ctrace_look_init_cgroup(struct ctrace_rules *r, const struct ctrace_place *at);
 /* Is cg the cgroup with root_key, or below it? */
 bool ctrace_look_below(struct ctrace_rules *r, const void *cg, u64 root_key);
-/* The nearest boundary at cg or above, or at p's cgroups. A cgroup named as a runtime's monitor is not one. */
+/* The same of any of a place's cgroups. */
+bool ctrace_look_place_below(struct ctrace_rules *r, const struct ctrace_place *at, u64 root_key);
+/* The nearest boundary at cg or above. A cgroup named as a runtime's monitor is not one. */
 struct ctrace_boundary ctrace_look_boundary_from(struct ctrace_rules *r, const void *cg);
+/*
+ * The nearest boundary of p's cgroups: the one inside the most others, because a runtime in a container need not
+ * use each hierarchy. Of equals it is the first hierarchy's, so that the answer is the same for all.
+ */
 struct ctrace_boundary ctrace_look_boundary(struct ctrace_rules *r, const struct ctrace_place *p);
 /*
  * The live container that b's path has in another hierarchy, or NULL. On v1 a runtime enters the

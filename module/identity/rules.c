@@ -11,16 +11,39 @@
 
 /* --- learning: only with change, under ident_lock ------------------------------ */
 
+/* The pid namespace that a container first seen comes from. */
+struct origin {
+	const void *ns;
+	/* its own namespace was made in ns. Else its first task only is in ns, and may have joined it */
+	bool made;
+};
+
 static struct ctrace_container *new_boundary(struct ctrace_rules *r, const struct ctrace_boundary *b,
-					     const void *outer, int depth);
+					     struct origin from, int depth);
+
+/* Does cg lie where the init of ns is, or below? Then the container of ns, which has no boundary, holds cg. */
+static bool below_init(struct ctrace_rules *r, const void *cg, const void *ns)
+{
+	struct ctrace_place at;
+	s32 pid;
+	int i;
+
+	if (!r->view->ns_init(ns, &at, &pid))
+		return false;
+	for (i = 0; at.cg[i]; i++)
+		if (ctrace_look_below(r, cg, ctrace_look_key(r, at.cg[i])))
+			return true;
+	return false;
+}
 
 /*
  * Returns the parent of a container first seen at b: the container of the next boundary above, else the
- * owner of outer or of its nearest ancestor that has one, else the host. depth: how many unknown
- * boundaries above may be recorded.
+ * owner of from.ns or of its nearest ancestor that has one, else the host. Who has only joined a namespace is in
+ * its owner's container if the cgroup says so, too: a debugger in web's pid namespace is beside web, not in it.
+ * depth: how many unknown boundaries above may be recorded.
  */
 static struct ctrace_container *parent_of(struct ctrace_rules *r, const struct ctrace_boundary *b,
-					  const void *outer, int depth)
+					  struct origin from, int depth)
 {
 	struct ctrace_boundary above = ctrace_look_boundary_from(r, r->view->cg_parent(b->cg));
 	struct ctrace_container *c = NULL;
@@ -31,25 +54,35 @@ static struct ctrace_container *parent_of(struct ctrace_rules *r, const struct c
 	if (above.cg && r->v1)
 		c = ctrace_look_by_path(r, &above);
 	if (!c && above.cg && depth)
-		c = new_boundary(r, &above, outer, depth - 1);
-	for (i = 0; !c && outer && i < CTRACE_NS_LEVELS && !ctrace_look_initial(r, outer); i++) {
-		c = ctrace_look_owner(r, outer);
-		outer = r->view->ns_parent(outer);
+		c = new_boundary(r, &above, from, depth - 1);
+	for (i = 0; !c && i < CTRACE_NS_LEVELS && !ctrace_look_initial(r, from.ns); i++) {
+		c = ctrace_look_owner(r, from.ns);
+		if (c && !from.made && (c->key || !below_init(r, b->cg, from.ns)))
+			c = NULL;
+		from.ns = r->view->ns_parent(from.ns);
 	}
 	return c ?: &ctrace_container_host;
 }
 
 /*
- * Makes a container with the boundary b and, for now, no pid namespace; NULL: pools empty. outer: the pid
- * namespace it is made from; depth: how many unknown parents may be made first.
+ * Makes a container with the boundary b and, for now, no pid namespace; NULL: pools empty. depth: how many
+ * unknown parents may be made first.
  */
 static struct ctrace_container *new_boundary(struct ctrace_rules *r, const struct ctrace_boundary *b,
-					     const void *outer, int depth)
+					     struct origin from, int depth)
 {
-	return ctrace_learn_new_boundary(r, parent_of(r, b, outer, depth), b->cg);
+	return ctrace_learn_new_boundary(r, parent_of(r, b, from, depth), b->cg);
 }
 
-/* c was recorded as the host's child before its boundary was known: now its parent is. Another parent stays. */
+static struct origin origin(struct ctrace_rules *r, const void *own, const void *ns)
+{
+	return (struct origin) { .ns = own ? r->view->ns_parent(own) : ns, .made = own };
+}
+
+/*
+ * c was recorded as the host's child before its boundary, or its pid namespace, was known: now its parent is.
+ * Another parent stays.
+ */
 static void adopt(struct ctrace_rules *r, struct ctrace_container *c,
 		  struct ctrace_container *parent)
 {
@@ -57,11 +90,12 @@ static void adopt(struct ctrace_rules *r, struct ctrace_container *c,
 		return;
 	c->parent = parent->cid;
 	ctrace_container_inherit(c, parent);
+	ctrace_container_changed(c);
 }
 
 static struct ctrace_container *first_seen_at(struct ctrace_rules *r,
 					      const struct ctrace_boundary *b,
-					      const void *own, const void *ns)
+					      const void *own, const struct ctrace_place *p)
 {
 	struct ctrace_container *c = r->v1 ? ctrace_look_by_path(r, b) : NULL;
 
@@ -70,15 +104,18 @@ static struct ctrace_container *first_seen_at(struct ctrace_rules *r,
 	if (c) {
 		if (!ctrace_learn_boundary(r, c, b->cg))
 			return NULL;
-		adopt(r, c, parent_of(r, b, own ? r->view->ns_parent(own) : ns, 4));
+		adopt(r, c, parent_of(r, b, origin(r, own, p->ns), 4));
 		return c;
 	}
-	return new_boundary(r, b, own ? r->view->ns_parent(own) : ns, 4);
+	c = new_boundary(r, b, origin(r, own, p->ns), 4);
+	if (c)
+		WRITE_ONCE(c->runtime_mnt, CTRACE_MNT_UNKNOWN);
+	return c;
 }
 
-/* own was made inside cb's boundary: is it cb's own? Returns the container that has the boundary afterwards. */
-static struct ctrace_container *meet_ns(struct ctrace_rules *r, struct ctrace_container *cb,
-					const void *own)
+/* own was made inside cb's boundary b: is it cb's own? Returns the container that has b afterwards. */
+static struct ctrace_container *meet_ns(struct ctrace_rules *r, const struct ctrace_boundary *b,
+					struct ctrace_container *cb, const void *own)
 {
 	struct ctrace_container *c = ctrace_look_owner(r, own);
 
@@ -89,8 +126,8 @@ static struct ctrace_container *meet_ns(struct ctrace_rules *r, struct ctrace_co
 			ctrace_learn_take_over(r, cb, c);
 			return c;
 		}
-		if (!c)
-			ctrace_learn_own_ns(r, cb, own);
+		if (!c && ctrace_learn_own_ns(r, cb, own) && !cb->parent)
+			adopt(r, cb, parent_of(r, b, origin(r, own, NULL), 4));
 		return cb;
 	}
 	/* The init of cb's namespace has gone for good, and another takes its place: a new container. */
@@ -104,6 +141,23 @@ static struct ctrace_container *meet_ns(struct ctrace_rules *r, struct ctrace_co
 		}
 	}
 	return cb;
+}
+
+/*
+ * The runtime's mount namespace is that of who puts the first task into the boundary. (The task may have been seen
+ * there a moment before.) If that was not seen, it is taken for the machine's first one.
+ */
+static void meet_runtime(struct ctrace_container *cb, const struct ctrace_place *p)
+{
+	if (!p->exec && cb->runtime_mnt == CTRACE_MNT_UNKNOWN)
+		WRITE_ONCE(cb->runtime_mnt, p->mnt);
+}
+
+static bool own_program(const struct ctrace_container *cb, const struct ctrace_place *p)
+{
+	const void *runtime = cb->runtime_mnt == CTRACE_MNT_UNKNOWN ? NULL : cb->runtime_mnt;
+
+	return p->exec && p->mnt != runtime;
 }
 
 /* A program is executed in cb, in ns, which was made outside: so cb has no pid namespace of its own. */
@@ -153,10 +207,12 @@ static struct ctrace_container *inside(struct ctrace_rules *r, const struct ctra
 
 	if (change) {
 		if (!cb)
-			cb = first_seen_at(r, b, own, p->ns);
+			cb = first_seen_at(r, b, own, p);
+		if (cb)
+			meet_runtime(cb, p);
 		if (cb && own)
-			cb = meet_ns(r, cb, own);
-		if (cb && !own && p->exec && !cb->ns && !cb->ns_fixed)
+			cb = meet_ns(r, b, cb, own);
+		if (cb && !own && own_program(cb, p) && !cb->ns && !cb->ns_fixed)
 			settle_ns(r, cb, p->ns);
 	}
 	if (!cb)
@@ -178,6 +234,8 @@ static struct ctrace_container *decide(struct ctrace_rules *r, const struct ctra
 	struct ctrace_place init;
 	s32 pid;
 
+	if (change)
+		r->told_by = b.cg ? r->view->cg_hierarchy(b.cg) : 0;
 	if (b.cg)
 		return inside(r, &b, p, change);
 	if (ctrace_look_initial(r, p->ns))
@@ -228,26 +286,26 @@ struct ctrace_container *ctrace_rules_cgroup(struct ctrace_rules *r, const void 
 void ctrace_rules_cgroup_ns(struct ctrace_rules *r, const struct ctrace_place *p,
 			    const void *const *roots, int n)
 {
-	struct ctrace_container *c = NULL;
-	const void *ns = p->ns;
+	struct ctrace_container *c;
+	const void *ns = p->ns, *own = NULL;
 	struct ctrace_place at;
 	s32 pid;
 	int i;
 
 	if (!n || ctrace_look_boundary(r, p).cg)
 		return;
-	/* c: the owner of the outermost pid namespace whose init is below the roots. */
+	/* own: the outermost pid namespace whose init is below the roots. */
 	for (; !ctrace_look_initial(r, ns); ns = r->view->ns_parent(ns)) {
 		if (!r->view->ns_init(ns, &at, &pid))
 			break;
 		for (i = 0; i < n; i++)
-			if (ctrace_look_below(r, at.cg[0], ctrace_look_key(r, roots[i])) ||
-			    ctrace_look_below(r, at.cg[1], ctrace_look_key(r, roots[i])))
+			if (ctrace_look_place_below(r, &at, ctrace_look_key(r, roots[i])))
 				break;
 		if (i == n)
 			break;
-		c = ctrace_look_owner(r, ns);
+		own = ns;
 	}
+	c = own ? ctrace_look_owner(r, own) : NULL;
 	if (c && !ctrace_look_waits(c))
 		return;
 	for (i = 0; i < n; i++) {
@@ -260,15 +318,17 @@ void ctrace_rules_cgroup_ns(struct ctrace_rules *r, const struct ctrace_place *p
 		    ctrace_lftable_find(&r->boundaries, b.key, 0, NULL))
 			continue;
 		if (!c) {
-			if (!ctrace_look_initial(r, p->ns) && ctrace_look_owner(r, p->ns))
+			if (!own && !ctrace_look_initial(r, p->ns) && ctrace_look_owner(r, p->ns))
 				return;	/* a process of another container, which came in from there */
-			c = new_boundary(r, &b, p->ns, 4);
+			c = new_boundary(r, &b, origin(r, own, p->ns), 4);
 			if (!c) {
 				ctrace_container_count_unknown();
 				return;
 			}
-			c->ns_fixed = true;
-			c->flags |= CTRACE_CONTAINER_F_HOSTPID;
+			if (own)
+				ctrace_learn_own_ns(r, c, own);
+			else
+				settle_ns(r, c, p->ns);
 		} else if (!ctrace_learn_boundary(r, c, roots[i])) {
 			break;
 		}
@@ -287,7 +347,7 @@ static void named_around(struct ctrace_rules *r, const void *cg, u32 *want, u32 
 	int depth;
 	u64 key;
 
-	cg = cg ? v->cg_ancestor(cg, CTRACE_CGROUP_DEPTH) : NULL;
+	cg = v->cg_ancestor(cg, CTRACE_CGROUP_DEPTH);
 	for (depth = 0; cg && depth < CTRACE_CGROUP_DEPTH; depth++, cg = up) {
 		up = v->cg_parent(cg);
 		if (!up)
@@ -320,14 +380,13 @@ static struct ctrace_container *part_for(struct ctrace_rules *r, struct ctrace_c
 struct ctrace_container *ctrace_rules_part(struct ctrace_rules *r, const struct ctrace_place *p,
 					   struct ctrace_container *base, bool change)
 {
-	u32 want = 0, deny = 0, i;
+	u32 want = 0, deny = 0;
+	int i;
 
 	if (likely(!READ_ONCE(r->nr_named)))
 		return base;
-	named_around(r, p->cg[0], &want, &deny);
-	named_around(r, p->cg[1], &want, &deny);
-	for (i = 0; i < p->nr_also; i++)
-		named_around(r, p->also[i], &want, &deny);
+	for (i = 0; p->cg[i]; i++)
+		named_around(r, p->cg[i], &want, &deny);
 	return part_for(r, base, want, deny, change);
 }
 

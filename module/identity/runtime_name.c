@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The names that podman, docker, containerd, CRI-O, LXC and systemd-nspawn give to
- * cgroups, in both the cgroupfs and the systemd layout.
+ * The names that podman, docker, containerd, CRI-O, LXC, systemd-nspawn and others give to cgroups, in both the
+ * cgroupfs and the systemd layout.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include "identity/runtime_name.h"
 
-/* Lower case only, as every runtime writes its ids. */
-static bool hex64(const char *s)
+/* Are these n characters hex digits? Lower case only, as every runtime writes its ids. */
+static bool hex(const char *s, int n)
 {
 	int i;
 
-	for (i = 0; i < CTRACE_RUNTIME_ID_LEN; i++)
+	for (i = 0; i < n; i++)
 		if (!((s[i] >= '0' && s[i] <= '9') || (s[i] >= 'a' && s[i] <= 'f')))
 			return false;
 	return true;
 }
 
-/* If name is exactly prefix + 64 hex digits + suffix, returns where the digits are; else NULL. */
-static const char *id_in(const char *name, const char *prefix, const char *suffix)
+static const char *id_at(const char *s, const char *suffix)
 {
-	size_t n = strlen(prefix);
+	return hex(s, CTRACE_RUNTIME_ID_LEN) && !strcmp(s + CTRACE_RUNTIME_ID_LEN, suffix) ? s : NULL;
+}
 
-	if (strncmp(name, prefix, n) || !hex64(name + n) ||
-	    strcmp(name + n + CTRACE_RUNTIME_ID_LEN, suffix))
-		return NULL;
-	return name + n;
+static bool starts(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
 }
 
 static bool ends(const char *s, const char *suffix)
@@ -36,74 +35,147 @@ static bool ends(const char *s, const char *suffix)
 	return n > m && !strcmp(s + n - m, suffix);
 }
 
-static bool starts(const char *s, const char *prefix)
-{
-	return !strncmp(s, prefix, strlen(prefix));
-}
-
+/* Each runtime has a word of its own in its cgroups' names, which are WORD-ID.scope or X.slice:WORD:ID. */
 static const struct {
-	const char *prefix, *suffix, *runtime;
-} with_id[] = {
-	{ "docker-",		".scope",	"docker" },
-	{ "cri-containerd-",	".scope",	"containerd" },
-	{ "crio-",		".scope",	"cri-o" },
-	{ "crio-",		"",		"cri-o" },
-	{ "libpod-",		".scope",	"podman" },
-	{ "libpod-",		"",		"podman" },
-	{ "libpod-payload-",	"",		"podman" },	/* --cgroups=split */
+	const char *word, *runtime;
+} words[] = {
+	{ "docker",		"docker" },
+	{ "cri-containerd",	"containerd" },
+	{ "crio",		"cri-o" },
+	{ "libpod",		"podman" },
+	{ "nerdctl",		"nerdctl" },
+	{ "runsc",		"runsc" },
 };
+
+static const char *runtime_of(const char *word, size_t len)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (strlen(words[i].word) == len && !strncmp(word, words[i].word, len))
+			return words[i].runtime;
+	return NULL;
+}
 
 /* A monitor's name may contain its container's id, so check this first. */
 static bool is_monitor(const char *parent, const char *name)
 {
-	return starts(name, "conmon-") || strstr(name, "-conmon-") || starts(name, "lxc.monitor") ||
-	       !strcmp(parent, "lxc.monitor");
+	return starts(name, "conmon-") || strstr(name, "-conmon-") || strstr(name, "-conmon:") ||
+	       starts(name, "lxc.monitor") || !strcmp(parent, "lxc.monitor") || strstr(name, ":kata_overhead:") ||
+	       !strcmp(parent, "kata_overhead");
 }
 
-/* A pod's own cgroup holds containers, but is not one. */
-static bool is_pod(const char *name)
+static bool is_nspawn_unit(const char *name)
 {
-	return starts(name, "libpod_pod_") || starts(name, "machine-libpod_pod_") ||
-	       starts(name, "kubepods") || starts(name, "pod");
+	return starts(name, "systemd-nspawn@") && ends(name, ".service");
 }
 
+/* PREFIX and an id, without systemd. podman's bare id is a pod: its containers are libpod-ID in there. */
+static const struct {
+	const char *parent, *prefix, *runtime;	/* parent: NULL is any */
+} bare[] = {
+	{ "docker",	"",			"docker" },
+	{ NULL,		"",			NULL },
+	{ NULL,		"crio-",		"cri-o" },
+	{ NULL,		"libpod-",		"podman" },
+	{ NULL,		"libpod-payload-",	"podman" },	/* --cgroups=split */
+	{ NULL,		"kata_",		"kata" },
+};
+
+static bool bare_id(const char *parent, const char *name, struct ctrace_boundary_name *o)
+{
+	unsigned int i;
+
+	if (!strcmp(parent, "libpod_parent") && id_at(name, ""))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(bare); i++) {
+		if ((bare[i].parent && strcmp(parent, bare[i].parent)) || !starts(name, bare[i].prefix))
+			continue;
+		o->id = id_at(name + strlen(bare[i].prefix), "");
+		if (o->id) {
+			o->runtime = bare[i].runtime;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* WORD-ID.scope, of systemd's driver, with any word */
+static bool scope_with_id(const char *name, struct ctrace_boundary_name *o)
+{
+	const size_t tail = CTRACE_RUNTIME_ID_LEN + strlen(".scope");
+	size_t n = strlen(name);
+
+	if (n < tail + 2 || name[n - tail - 1] != '-')
+		return false;
+	o->id = id_at(name + n - tail, ".scope");
+	if (!o->id)
+		return false;
+	o->runtime = runtime_of(name, n - tail - 1);
+	return true;
+}
+
+/*
+ * X.slice:WORD:NAME is a path for systemd's driver. A runtime without that driver takes it for a cgroup's name,
+ * as containerd does below a kubelet that uses systemd. NAME mostly is an id.
+ */
+static bool systemd_path(const char *name, struct ctrace_boundary_name *o)
+{
+	const char *last = strrchr(name, ':'), *word = strstr(name, ".slice:");
+
+	if (!last || !last[1] || !word || word == name)
+		return false;
+	word += strlen(".slice:");
+	if (word >= last)
+		return false;
+	o->id = id_at(last + 1, "");
+	o->runtime = runtime_of(word, last - word);
+	return true;
+}
+
+/* ECS on cgroupfs: TASK/TASK-NUMBER, the task being 32 hex digits */
+static bool ecs(const char *parent, const char *name)
+{
+	const char *s;
+
+	if (strlen(parent) != 32 || !hex(parent, 32) || !starts(name, parent) || name[32] != '-' || !name[33])
+		return false;
+	for (s = name + 33; *s >= '0' && *s <= '9'; s++)
+		;
+	return !*s;
+}
+
+/* Without an id. Proxmox has its container in lxc/NAME/ns: the upper one is the container's. */
+static bool by_place(const char *parent, const char *name, struct ctrace_boundary_name *o)
+{
+	bool machine = starts(name, "machine-") && ends(name, ".scope");
+
+	if ((starts(name, "lxc.payload.") && name[12]) || !strcmp(parent, "lxc.payload") || !strcmp(parent, "lxc"))
+		o->runtime = "lxc";
+	else if (ecs(parent, name))
+		o->runtime = "ecs";
+	else if (machine && (starts(name, "machine-qemu\\x2d") || starts(name, "machine-lxc\\x2d")))
+		o->runtime = "libvirt";
+	else if (machine || is_nspawn_unit(name))
+		o->runtime = "nspawn";
+	else
+		return !strcmp(parent, "machine.slice") && ends(name, ".scope");
+	return true;
+}
+
+/* A pod's own cgroup holds containers, but is not one: podUID, kubepods-podUID.slice, libpod_pod_ID.slice. */
 enum ctrace_boundary_kind ctrace_boundary_parse(const char *parent, const char *name,
 						struct ctrace_boundary_name *out)
 {
 	struct ctrace_boundary_name none, *o = out ?: &none;
-	unsigned int i;
 
 	o->runtime = NULL;
 	o->id = NULL;
 	if (is_monitor(parent, name))
 		return CTRACE_BOUNDARY_MONITOR;
-	if (is_pod(name))
-		return CTRACE_BOUNDARY_NONE;
-	for (i = 0; i < ARRAY_SIZE(with_id); i++) {
-		o->id = id_in(name, with_id[i].prefix, with_id[i].suffix);
-		if (o->id) {
-			o->runtime = with_id[i].runtime;
-			return CTRACE_BOUNDARY_CONTAINER;
-		}
-	}
-	o->id = id_in(name, "", "");
-	if (o->id) {
-		if (!strcmp(parent, "docker"))
-			o->runtime = "docker";
-		else if (!strcmp(parent, "libpod_parent"))
-			o->runtime = "podman";
-		return CTRACE_BOUNDARY_CONTAINER;
-	}
-	if ((starts(name, "lxc.payload.") && name[12]) || !strcmp(parent, "lxc.payload")) {
-		o->runtime = "lxc";
-		return CTRACE_BOUNDARY_CONTAINER;
-	}
-	if ((starts(name, "machine-") && ends(name, ".scope")) ||
-	    (starts(name, "systemd-nspawn@") && ends(name, ".service"))) {
-		o->runtime = "nspawn";
-		return CTRACE_BOUNDARY_CONTAINER;
-	}
-	if (!strcmp(parent, "machine.slice") && ends(name, ".scope"))
+	if (!strcmp(name, "supervisor") && is_nspawn_unit(parent))
+		return CTRACE_BOUNDARY_SUPERVISOR;
+	if (bare_id(parent, name, o) || scope_with_id(name, o) || systemd_path(name, o) || by_place(parent, name, o))
 		return CTRACE_BOUNDARY_CONTAINER;
 	return CTRACE_BOUNDARY_NONE;
 }

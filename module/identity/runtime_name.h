@@ -9,6 +9,8 @@ enum ctrace_boundary_kind {
 	CTRACE_BOUNDARY_NONE,
 	CTRACE_BOUNDARY_CONTAINER,
 	CTRACE_BOUNDARY_MONITOR,	/* a container's monitor, on the host: never a container itself */
+	/* the same, but in a cgroup inside the container's own: it belongs where that one lies */
+	CTRACE_BOUNDARY_SUPERVISOR,
 };
 
 #define CTRACE_RUNTIME_ID_LEN	64	/* hex digits */

@@ -8,6 +8,7 @@
 #include "identity/hierarchy.h"
 #include "identity/identity_internal.h"
 #include "identity/look.h"
+#include "identity/netns.h"
 #include "identity/rules.h"
 #include "identity/scan.h"
 #include "identity/view.h"
@@ -15,7 +16,7 @@
 
 /* --- one task ---------------------------------------------------------------- */
 
-void ctrace_scan_learn(struct task_struct *p, bool exec)
+void ctrace_scan_learn(struct task_struct *p, bool exec, const void *mnt)
 {
 	const struct pid *pid = ctrace_compat_task_pid(p);
 	const struct css_set *cset = ctrace_compat_task_cset(p);
@@ -24,7 +25,7 @@ void ctrace_scan_learn(struct task_struct *p, bool exec)
 	if (pid)
 		ctrace_identity_decide(cset, pid->numbers[pid->level].ns,
 				       ctrace_compat_cgroup_id(ctrace_compat_cset_dfl(cset)),
-				       ctrace_identity_v1_key(cset), exec, &whole);
+				       ctrace_identity_v1_key(cset), exec, mnt, &whole);
 }
 
 const void *ctrace_scan_task_ns(const struct task_struct *p)
@@ -60,13 +61,9 @@ static bool in_roots(const struct task_struct *p, const void *const *roots, int 
 	int i;
 
 	ctrace_identity_place(ctrace_compat_task_cset(p), NULL, &at);
-	for (i = 0; i < n; i++) {
-		u64 key = ctrace_view_key(roots[i]);
-
-		if (ctrace_look_below(&ctrace_rules, at.cg[0], key) ||
-		    ctrace_look_below(&ctrace_rules, at.cg[1], key))
+	for (i = 0; i < n; i++)
+		if (ctrace_look_place_below(&ctrace_rules, &at, ctrace_view_key(roots[i])))
 			return true;
-	}
 	return false;
 }
 
@@ -121,9 +118,80 @@ static void scan_task(struct task_struct *p, bool own_ns)
 	preempt_disable();
 	if (root)
 		ctrace_scan_cgroup_ns(p, root);
-	ctrace_scan_learn(p, false);
+	ctrace_scan_learn(p, false, CTRACE_MNT_UNKNOWN);
 	preempt_enable();
 	task_unlock(p);
+}
+
+static const void *mounts_of(struct task_struct *p, bool *starter)
+{
+	const void *mnt;
+
+	task_lock(p);
+	mnt = ctrace_compat_mount_ns(p);
+	*starter = ctrace_compat_begins_pid_ns(p);
+	task_unlock(p);
+	return mnt;
+}
+
+/*
+ * The exec of a container's program, which tells that the container has no pid namespace of its own, was before
+ * the module. It has been if p, which has executed a program, has mounts other than its parent, which is the
+ * runtime, or what the runtime left behind. But if p's next child begins a pid namespace, p is a starter, on its way
+ * to a program that will have that namespace. RCU read side.
+ */
+static void settle(struct task_struct *p)
+{
+	struct ctrace_who who;
+	bool unsettled, starter, parent;
+	const void *mnt;
+
+	preempt_disable();
+	ctrace_identity_resolve_task(p, &who);
+	unsettled = ctrace_look_unsettled(ctrace_container_base(who.container));
+	preempt_enable();
+	if (!unsettled)
+		return;
+	mnt = mounts_of(p, &starter);
+	if (starter || mnt == mounts_of(rcu_dereference(p->real_parent), &parent))
+		return;
+	preempt_disable();
+	ctrace_scan_learn(p, true, mnt);
+	preempt_enable();
+}
+
+/*
+ * The exec that tells whose p's network namespace is was before the module, or its owner has died since. RCU
+ * read side.
+ */
+static void scan_net(struct task_struct *p)
+{
+	struct ctrace_who who;
+
+	task_lock(p);
+	preempt_disable();
+	ctrace_identity_resolve_task(p, &who);
+	ctrace_netns_learn(p, &who);
+	preempt_enable();
+	task_unlock(p);
+}
+
+static void scan_program(struct task_struct *p)
+{
+	if (p->flags & PF_FORKNOEXEC)
+		return;
+	settle(p);
+	scan_net(p);
+}
+
+static void scan_in_ns(struct task_struct *p)
+{
+	scan_task(p, true);
+}
+
+static void scan_outside(struct task_struct *p)
+{
+	scan_task(p, false);
 }
 
 /*
@@ -145,7 +213,7 @@ static bool rest(struct task_struct *group, struct task_struct *p)
 	return alive;
 }
 
-static void scan_pass(bool own_ns)
+static void scan_pass(void (*look)(struct task_struct *p))
 {
 	struct task_struct *group, *p;
 	int tries = 4, batch;
@@ -154,7 +222,7 @@ again:
 	batch = 0;
 	rcu_read_lock();
 	ctrace_compat_for_each_process_thread(group, p) {
-		scan_task(p, own_ns);
+		look(p);
 		if (++batch % 128 == 0 && !rest(group, p)) {
 			rcu_read_unlock();
 			/* A few tries do: hooks see new tasks, and a task missed here is seen at its first event. */
@@ -169,7 +237,8 @@ again:
 void ctrace_identity_scan(void)
 {
 	ctrace_identity_refresh();
-	/* Tasks in a pid namespace first: they tell which namespace is a boundary's own. */
-	scan_pass(true);
-	scan_pass(false);
+	/* Tasks in a pid namespace first: they tell which namespace is a boundary's own. Then who has none is known. */
+	scan_pass(scan_in_ns);
+	scan_pass(scan_outside);
+	scan_pass(scan_program);
 }

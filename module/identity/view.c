@@ -2,6 +2,7 @@
 /* The kernel, as look.c sees it, and where a task is in it. */
 #include <linux/cgroup.h>
 #include <linux/pid_namespace.h>
+#include "identity/rules.h"
 #include "identity/view.h"
 #include "compat/pidns.h"
 #include "compat/task.h"
@@ -63,16 +64,16 @@ static void ns_put(const void *ns)
 	put_pid_ns((struct pid_namespace *)ns);
 }
 
-/* The task's cgroup in the first v1 hierarchy, by order of controllers, where it is not at the root. */
-static struct cgroup *v1_cgroup(const struct css_set *cset)
+/* The task's cgroup in the next v1 hierarchy from *i on, by order of controllers, where it is not at the root. */
+static __always_inline struct cgroup *v1_cgroup(const struct css_set *cset, u32 *i)
 {
 	/* pairs with the release in ctrace_identity_refresh() */
-	u32 i, n = smp_load_acquire(&ctrace_ident_state.nr_v1);
+	u32 n = smp_load_acquire(&ctrace_ident_state.nr_v1);
 
-	for (i = 0; i < n; i++) {
+	while (*i < n) {
 		struct cgroup *cg;
 
-		cg = ctrace_compat_cset_subsys(cset, READ_ONCE(ctrace_ident_state.v1_ssid[i]));
+		cg = ctrace_compat_cset_subsys(cset, READ_ONCE(ctrace_ident_state.v1_ssid[(*i)++]));
 		if (cg && ctrace_compat_cgroup_parent(cg) && cg_hierarchy(cg))
 			return cg;
 	}
@@ -97,11 +98,11 @@ static const struct cgroup *also(const struct css_set *cset, u32 i, const struct
  */
 u64 ctrace_identity_v1_key(const struct css_set *cset)
 {
-	const struct cgroup *cg = v1_cgroup(cset), *other;
+	u32 i = 0, n;
+	const struct cgroup *cg = v1_cgroup(cset, &i), *other;
 	u64 key = cg ? ctrace_key(cg_hierarchy(cg), cg_id(cg)) : 0;
-	/* pairs with the release in look_also(), hierarchy.c */
-	u32 i, n = smp_load_acquire(&ctrace_ident_state.nr_also);
 
+	n = smp_load_acquire(&ctrace_ident_state.nr_also);	/* pairs with ctrace_view_look_also() */
 	for (i = 0; i < n; i++) {
 		other = also(cset, i, cg);
 		if (other)
@@ -112,20 +113,45 @@ u64 ctrace_identity_v1_key(const struct css_set *cset)
 
 void ctrace_identity_place(const struct css_set *cset, const void *ns, struct ctrace_place *at)
 {
-	u32 i, n = smp_load_acquire(&ctrace_ident_state.nr_also);	/* pairs with look_also(), hierarchy.c */
-	const struct cgroup *first = v1_cgroup(cset);
+	u32 i = 0, n = 1;
 
-	BUILD_BUG_ON(CTRACE_COMPAT_NR_SUBSYS > CTRACE_PLACE_ALSO);
+	BUILD_BUG_ON(CTRACE_COMPAT_NR_SUBSYS > CTRACE_PLACE_V1);
 	at->cg[0] = ctrace_compat_cset_dfl(cset);
-	at->cg[1] = first;
+	while ((at->cg[n] = v1_cgroup(cset, &i)))
+		n++;
 	at->ns = ns;
 	at->exec = false;
-	at->nr_also = 0;
-	for (i = 0; i < n; i++) {
-		at->also[at->nr_also] = also(cset, i, first);
-		if (at->also[at->nr_also])
-			at->nr_also++;
-	}
+	at->mnt = CTRACE_MNT_UNKNOWN;
+}
+
+/*
+ * A reader may see a mixture of the old list and the new one, but has read the generations before: what it caches is
+ * never found, and ctrace_identity_decide() makes the key anew before it records an alias.
+ */
+void ctrace_view_look_also(const struct ctrace_rules *r)
+{
+	struct ctrace_ident_state *st = &ctrace_ident_state;
+	u32 i, n = 0;
+
+	/* If the kernel does not tell of moves, only the key does. */
+	for (i = 1; i < st->nr_v1; i++)
+		if (!st->moves_told || st->tells[i] || ctrace_rules_names(r, st->v1_hierarchy[i]))
+			WRITE_ONCE(st->also_ssid[n++], st->v1_ssid[i]);
+	smp_store_release(&st->nr_also, n);	/* after the table; pairs with ctrace_identity_v1_key() */
+}
+
+bool ctrace_view_tells(const struct ctrace_rules *r, u32 hierarchy)
+{
+	struct ctrace_ident_state *st = &ctrace_ident_state;
+	u32 i;
+
+	for (i = 1; i < st->nr_v1; i++)
+		if (st->v1_hierarchy[i] == hierarchy && !st->tells[i]) {
+			st->tells[i] = true;
+			ctrace_view_look_also(r);
+			return true;
+		}
+	return false;
 }
 
 static bool ns_init(const void *ns, struct ctrace_place *at, s32 *pid)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: two cgroups that share a pid namespace are two containers
+# description: two cgroups that share a pid namespace are two containers, side by side
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -18,4 +18,6 @@ cid=$(cids "$tmp/ev" 'who=51')
 at_least "the second has a cid, one" 1 "$cid"
 check "not the first's" test "$cid" != "$(of_path "/pod/$(hex64 pod-a)" cid)"
 same "its path" "/pod/$(hex64 pod-b)" "$(subscribe | awk -v c="$cid" '$2 == c {print $10}')"
+# a parent's `not:` would silence it
+same "its parent is the host" 0 "$(subscribe | awk -v c="$cid" '$2 == c {print $3}')"
 same "the first keeps the namespace" "$(pidns_of "$a")" "$(of_path "/pod/$(hex64 pod-a)" pidns)"

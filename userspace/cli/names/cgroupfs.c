@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include "names/cgroupfs.h"
 #include "base/util.h"
 
@@ -110,4 +111,174 @@ char *cgroup_find(const char *path)
 				found = below(&m.v[i], path);
 	mounts_free(&m);
 	return found;
+}
+
+char *cgroup_of_systemd(void)
+{
+	struct mounts m;
+	char *dir = NULL;
+
+	mounts_read(&m);
+	for (size_t i = 0; i < m.n && !dir; i++)
+		if (strstr(m.v[i].options, "name=systemd"))
+			dir = xstrdup(m.v[i].dir);
+	if (!dir && m.n)
+		dir = xstrdup(m.v[0].dir);
+	mounts_free(&m);
+	return dir;
+}
+
+/* Is word in the comma-separated list? */
+static bool has_word(const char *list, const char *word, size_t len)
+{
+	while (*list) {
+		size_t n = strcspn(list, ",");
+
+		if (n == len && !strncmp(list, word, len))
+			return true;
+		list += n + (list[n] == ',');
+	}
+	return false;
+}
+
+char *cgroup_root(const char *controller)
+{
+	struct mounts m;
+	char *dir = NULL;
+
+	mounts_read(&m);
+	for (size_t i = 0; i < m.n && !dir; i++)
+		if (controller ? !m.v[i].v2 && has_word(m.v[i].options, controller, strlen(controller)) : m.v[i].v2)
+			dir = xstrdup(m.v[i].dir);
+	mounts_free(&m);
+	return dir;
+}
+
+/* The controllers of v1 hierarchy number h, as /proc/self/cgroup lists them. */
+static char *controllers(uint32_t h)
+{
+	FILE *f = fopen("/proc/self/cgroup", "re");
+	char *line = NULL, *list = NULL;
+	size_t cap = 0;
+
+	while (f && !list && getline(&line, &cap, f) > 0) {
+		char *end;
+
+		if (strtoul(line, &end, 10) != h || *end != ':')
+			continue;
+		list = xstrndup(end + 1, strcspn(end + 1, ":"));
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return list;
+}
+
+/* The directory of a cgroup by hierarchy number (0: v2) and path; NULL if there is none. */
+static char *cgroup_dir(uint32_t hierarchy, const char *path)
+{
+	char *list = hierarchy ? controllers(hierarchy) : NULL, *found = NULL;
+	struct mounts m;
+
+	mounts_read(&m);
+	for (size_t i = 0; i < m.n && !found; i++) {
+		if (!hierarchy && !m.v[i].v2)
+			continue;
+		if (hierarchy && (m.v[i].v2 || !list ||
+				  !has_word(m.v[i].options, list, strcspn(list, ","))))
+			continue;
+		found = below(&m.v[i], path);
+	}
+	mounts_free(&m);
+	free(list);
+	return found;
+}
+
+/* The number of the v1 hierarchy that is mounted with these options. */
+static uint32_t hierarchy_of(const char *options)
+{
+	FILE *f = fopen("/proc/self/cgroup", "re");
+	uint32_t number = 0;
+	char *line = NULL;
+	size_t cap = 0;
+
+	while (f && !number && getline(&line, &cap, f) > 0) {
+		char *list = strchr(line, ':');
+
+		if (list && has_word(options, list + 1, strcspn(list + 1, ",:")))
+			number = (uint32_t)strtoul(line, NULL, 10);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return number;
+}
+
+char *cgroup_path(const char *path, uint32_t *hierarchy)
+{
+	char *dir = *path ? cgroup_find(path) : NULL, *found = NULL;
+	size_t best = 0;
+	struct mounts m;
+
+	if (!dir)
+		return NULL;
+	mounts_read(&m);
+	for (size_t i = 0; i < m.n; i++) {
+		size_t len = strlen(m.v[i].dir);
+
+		if (len < best || strncmp(dir, m.v[i].dir, len) || (dir[len] && dir[len] != '/'))
+			continue;
+		best = len;
+		free(found);
+		found = xstrdup(dir[len] ? dir + len : "/");
+		*hierarchy = m.v[i].v2 ? 0 : hierarchy_of(m.v[i].options);
+	}
+	mounts_free(&m);
+	free(dir);
+	return found;
+}
+
+static bool only_roots(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !st.st_uid && !(st.st_mode & S_IWOTH) &&
+	       (!st.st_gid || !(st.st_mode & S_IWGRP));
+}
+
+bool path_only_roots(const char *path)
+{
+	char *real = realpath(path, NULL), *p;
+	bool yes = real && only_roots(real);
+
+	while (yes && (p = strrchr(real, '/')) && real[1]) {
+		p[p == real] = '\0';
+		yes = only_roots(real);
+	}
+	free(real);
+	return yes;
+}
+
+bool cgroup_only_roots(const struct ctrace_container *c)
+{
+	char *above, *dir, *end;
+	bool yes;
+
+	/* a path that was cut off tells nothing of what is below */
+	if (c->path[0] != '/' || strlen(c->path) + 1 >= sizeof(c->path))
+		return false;
+	if (!c->path[1])
+		return true;
+	above = xstrndup(c->path, (size_t)(strrchr(c->path, '/') - c->path));
+	dir = cgroup_dir(c->hierarchy, *above ? above : "/");
+	end = dir ? dir + strlen(dir) - strlen(above) : NULL;
+	yes = dir && only_roots(dir);
+	/* from the innermost to the hierarchy's root */
+	for (char *p; yes && *above && (p = strrchr(end, '/'));) {
+		*p = '\0';
+		yes = only_roots(p == dir ? "/" : dir);
+	}
+	free(above);
+	free(dir);
+	return yes;
 }

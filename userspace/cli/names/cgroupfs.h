@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the cgroup hierarchies are mounted. */
+/* Where the cgroup hierarchies are mounted, and whose a cgroup is. */
 #ifndef CTRACE_CGROUPFS_H
 #define CTRACE_CGROUPFS_H
+
+#include <libctrace.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 /*
  * Returns the directory that path means: path itself, without links, if it is absolute and in a cgroup mount;
@@ -10,5 +14,18 @@
  * The caller frees the result; NULL: there is no such directory.
  */
 char *cgroup_find(const char *path);
+/* The path of the cgroup that path means, as in /proc/PID/cgroup, and its hierarchy's number (0: v2); NULL: none. */
+char *cgroup_path(const char *path, uint32_t *hierarchy);
+/* The root directory of the hierarchy where systemd keeps units: v2, or v1's own. The caller frees it; NULL: none. */
+char *cgroup_of_systemd(void);
+/* The root directory of v2 (controller NULL), or of the v1 hierarchy that has it. The caller frees it; NULL: none. */
+char *cgroup_root(const char *controller);
+/*
+ * Could only root make the container's cgroup? So it is if every directory above it is root's. Its own may
+ * have been given away: runtimes do so for user namespaces.
+ */
+bool cgroup_only_roots(const struct ctrace_container *c);
+/* Is path there, and could only root make or change it, or a directory on the way to it? */
+bool path_only_roots(const char *path);
 
 #endif

@@ -1,17 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "names/ctable.h"
+#include "names/patterns.h"
 
 /*
  * Runtimes write their state files at about the time a container starts. So an entry without a name is
  * looked up again while the container is younger than NAME_PATIENCE. The files are read at most once per
- * NAME_INTERVAL.
+ * NAME_INTERVAL; for one that was born since, sooner, as it may not live that long. But then READING_PART times
+ * as long as it takes to read them must pass, so that births cost the reader a tenth of its time at most. Where the
+ * files are so many that reading them takes long, it may take a third: they must be read again while names are looked for.
  */
 #define NAME_PATIENCE	(3 * NSEC_PER_SEC)
 #define NAME_INTERVAL	(NSEC_PER_SEC / 4)
+#define READING_PART	9
+#define READING_LONG	3
+#define LIST_INTERVAL	(NSEC_PER_SEC / 100)	/* how often to ask for the containers whose records come before their notices */
+
+static const struct ctrace_container *find(void *arg, uint32_t cid);
+
+static void warn(const char *text)
+{
+	struct sbuf b = { 0 };
+
+	sbuf_clean(&b, text);
+	fprintf(stderr, "ctrace: %s\n", b.s);
+	sbuf_free(&b);
+}
 
 struct ctable *ctable_new(struct ctrace *ct)
 {
@@ -20,29 +38,43 @@ struct ctable *ctable_new(struct ctrace *ct)
 	t->ct = ct;
 	t->size = 64;
 	t->v = xcalloc(t->size, sizeof(t->v[0]));
-	if (ct)
+	if (ct) {
 		t->names = names_new(NULL);
+		t->names->find = find;
+		t->names->arg = t;
+		t->names->warn = warn;
+		patterns_read(t->names);
+	}
 	return t;
+}
+
+static void free_entry(struct centry *e)
+{
+	free(e->name);
+	free(e->label);
+	free(e->shown);
+	free(e->full);
+	free(e->runtime);
+	record_clear(&e->r);
+	free(e);
 }
 
 void ctable_free(struct ctable *t)
 {
 	if (!t)
 		return;
-	for (size_t i = 0; i < t->size; i++) {
-		if (!t->v[i])
-			continue;
-		free(t->v[i]->label);
-		free(t->v[i]->shown);
-		free(t->v[i]->runtime);
-		free(t->v[i]);
-	}
+	for (size_t i = 0; i < t->size; i++)
+		if (t->v[i])
+			free_entry(t->v[i]);
 	free(t->v);
 	names_free(t->names);
+	labels_free(&t->labels);
+	free(t->fresh.v);
+	free(t->met.v);
 	free(t);
 }
 
-static struct centry **slot(struct ctable *t, uint32_t cid)
+static struct centry **slot(const struct ctable *t, uint32_t cid)
 {
 	size_t i = (cid * 0x9e3779b1u) & (t->size - 1);
 
@@ -51,12 +83,12 @@ static struct centry **slot(struct ctable *t, uint32_t cid)
 	return &t->v[i];
 }
 
-static void grow(struct ctable *t)
+static void resize(struct ctable *t, size_t size)
 {
 	struct centry **old = t->v;
 	size_t n = t->size;
 
-	t->size *= 2;
+	t->size = size;
 	t->v = xcalloc(t->size, sizeof(t->v[0]));
 	for (size_t i = 0; i < n; i++)
 		if (old[i])
@@ -70,7 +102,7 @@ static struct centry *entry(struct ctable *t, uint32_t cid)
 
 	if (!*s) {
 		if (2 * (t->n + 1) > t->size) {
-			grow(t);
+			resize(t, 2 * t->size);
 			s = slot(t, cid);
 		}
 		*s = xcalloc(1, sizeof(**s));
@@ -80,94 +112,222 @@ static struct centry *entry(struct ctable *t, uint32_t cid)
 	return *s;
 }
 
-static void set_label(struct ctable *t, struct centry *e, const char *label, const char *runtime,
-		      bool named)
+static const struct ctrace_container *find(void *arg, uint32_t cid)
+{
+	struct centry *e = *slot(arg, cid);
+
+	return e && e->known ? &e->c : NULL;
+}
+
+struct centry *ctable_find(const struct ctable *t, uint32_t cid)
+{
+	return *slot(t, cid);
+}
+
+bool ctable_alive(const struct centry *e)
+{
+	return e->known && !(e->c.flags & CTRACE_CONTAINER_F_DEAD);
+}
+
+/* Counts e's names and id among those of the living, or takes them back. */
+static void count(struct ctable *t, struct centry *e, bool lives)
+{
+	if (e->counted == lives || !e->name)
+		return;
+	e->counted = lives;
+	labels_count(&t->labels, e->name, e->named, lives ? 1 : -1);
+	if (e->full)
+		labels_count(&t->labels, e->full, true, lives ? 1 : -1);
+	/* a stand-in has the first LABEL_ID digits of an id: a longer id is another word, a shorter one the same */
+	if (strlen(e->c.runtime_id) > LABEL_ID)
+		labels_count(&t->labels, e->c.runtime_id, false, lives ? 1 : -1);
+}
+
+/* Is e's name not enough to know it by? A stand-in gives way to a name, and not the other way round. */
+static bool shared(const struct ctable *t, const struct centry *e)
+{
+	struct label_use u = labels_use(&t->labels, e->name);
+
+	if (label_misleads(e->name, e->c.cid))
+		return true;
+	if (u.named > (e->counted && e->named))
+		return true;
+	if (e->named)
+		return false;
+	return u.all > e->counted || (e->c.runtime_id[0] &&
+				      labels_use(&t->labels, e->c.runtime_id).all > e->counted);
+}
+
+/* What e must be called by at least, so that no other is meant. */
+static enum label_apart apart(const struct ctable *t, const struct centry *e)
+{
+	enum label_apart least = e->label ? e->apart : APART_BY_NAME;
+
+	if (!t->names)
+		return APART_BY_NAME;
+	if (least == APART_BY_NAME && !shared(t, e))
+		return APART_BY_NAME;
+	if (least < APART_BY_CID && e->full && !label_misleads(e->full, e->c.cid) &&
+	    labels_use(&t->labels, e->full).all <= e->counted)
+		return APART_BY_NAMESPACE;
+	return APART_BY_CID;
+}
+
+static void set_label(struct centry *e, char *label)
 {
 	struct sbuf b = { 0 };
 
-	if (e->label && !strcmp(e->label, label) && e->named == named)
-		return;
-	t->changed = true;
 	free(e->label);
 	free(e->shown);
-	free(e->runtime);
-	e->label = xstrdup(label);
-	e->runtime = xstrdup(e->c.runtime[0] ? e->c.runtime : runtime);
-	e->named = named;
+	e->label = label;
 	sbuf_reset(&b);
-	sbuf_clean(&b, label);
-	e->shown = b.s;
+	sbuf_clean(&b, e->label);
+	e->shown = xrealloc(b.s, b.len + 1);	/* there may be very many */
 }
 
-/* A stand-in for a name: the beginning of the id, else the name of the cgroup or of the pid namespace. */
-static char *stand_in(const struct ctrace_container *c, bool known)
+static void show(struct ctable *t, struct centry *e)
 {
-	const char *base = strrchr(c->path, '/');
-	size_t n;
+	enum label_apart by = apart(t, e);
 
-	if (c->cid == CTRACE_CID_HOST)
-		return xstrdup("host");
-	if (c->cid == CTRACE_CID_UNKNOWN)
-		return xstrdup("unknown");
-	if (c->runtime_id[0])
-		return xstrndup(c->runtime_id, 12);
-	base = base ? base + 1 : c->path;
-	if (known && c->cgroup_id && *base) {
-		/* lxc and nspawn have the container's name in the cgroup's name */
-		if (!strncmp(base, "lxc.payload.", 12) && base[12])
-			return xstrdup(base + 12);
-		n = strlen(base);
-		if (n > 14 && !strncmp(base, "machine-", 8) && !strcmp(base + n - 6, ".scope"))
-			return xstrndup(base + 8, n - 14);
-		return xstrdup(base);
+	if (e->label && by == e->apart)
+		return;
+	e->apart = by;
+	t->changed = true;
+	set_label(e, by == APART_BY_CID ? xasprintf("%s#%u", e->name, e->c.cid) :
+		  xstrdup(by == APART_BY_NAMESPACE ? e->full : e->name));
+}
+
+/* full is e's from now on */
+static void set_name(struct ctable *t, struct centry *e, const char *name, char *full, const char *runtime,
+		     bool named)
+{
+	bool same = !e->full == !full && (!full || !strcmp(e->full, full));
+
+	if (e->name && !strcmp(e->name, name) && e->named == named && same) {
+		free(full);
+		return;
 	}
-	if (c->pidns)
-		return xasprintf("pidns-%u", c->pidns);
-	return xasprintf("cid-%u", c->cid);
+	t->changed = true;
+	count(t, e, false);
+	free(e->name);
+	free(e->full);
+	free(e->label);
+	free(e->runtime);
+	e->name = xstrdup(name);
+	e->full = full;
+	e->label = NULL;
+	e->runtime = xstrdup(e->c.runtime[0] ? e->c.runtime : runtime);
+	e->named = named;
+	e->apart = APART_BY_NAME;
+	count(t, e, ctable_alive(e));
+}
+
+/* found: what names e, or NULL */
+static void set_facts(const struct ctable *t, struct centry *e, const struct name_entry *found)
+{
+	struct name_record old = e->r, new = { 0 };
+
+	if (found)
+		new = names_record(t->names, found, &e->c);
+	record_copy(&e->r, &new);
+	record_clear(&old);
+	e->owner = found ? found->owner : NAME_OF_SYSTEM;
+	e->whose = found ? found->whose : 0;
+}
+
+/* Is it time to read the files again for e? */
+static bool may_read(const struct ctable *t, const struct centry *e, uint64_t now)
+{
+	uint64_t since = now - t->names_read, longer = READING_LONG * t->reading;
+
+	return since > (longer > NAME_INTERVAL ? longer : NAME_INTERVAL) || (e->c.first_seen > t->names_read && since > READING_PART * t->reading);
+}
+
+/* The files have gone that named e. Does it keep its name? What has become known since may speak against them. */
+static bool keeps_name(const struct ctable *t, const struct centry *e)
+{
+	const struct name_entry was = { .owner = e->owner, .whose = e->whose };
+
+	return e->filed && names_doubt(t->names, &was, &e->c) == NAME_BELIEVED;
 }
 
 static void name_it(struct ctable *t, struct centry *e)
 {
 	const struct name_entry *found = NULL;
+	const struct ctrace_container *parent;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	char *label;
+	bool by_path;
+	char *name;
 
 	e->tried = now;
 	if (t->names && e->known && e->c.cid != CTRACE_CID_HOST) {
 		found = names_lookup(t->names, &e->c);
+		parent = found || !e->c.parent ? NULL : find(t, e->c.parent);
+		if (parent && names_inside(t->names, parent))
+			found = names_lookup(t->names, &e->c);
 		/* crun only knows a podman container's id: podman may have written its name by now */
-		if ((!found || found->rank == NAME_RUNTIME) && now - t->names_read > NAME_INTERVAL) {
+		if ((!found || found->rank == NAME_RUNTIME) && may_read(t, e, now)) {
 			names_refresh(t->names);
 			t->names_read = now;
+			t->reading = clock_ns(CLOCK_MONOTONIC) - now;
 			found = names_lookup(t->names, &e->c);
 		}
+		if ((!found || found->rank == NAME_RUNTIME) && keeps_name(t, e))
+			return;
+		set_facts(t, e, found);
 		if (found && e->c.runtime_id[0] && !strcmp(found->name, e->c.runtime_id))
 			found = NULL;
 	}
+	e->filed = found;
 	if (found) {
-		set_label(t, e, found->name, found->runtime, true);
+		set_name(t, e, found->name, record_name(&found->r, true), found->runtime, true);
 		return;
 	}
-	label = stand_in(&e->c, e->known);
-	set_label(t, e, label, "", e->c.cid == CTRACE_CID_HOST);
-	free(label);
+	name = label_stand_in(&e->c, e->known, &by_path);
+	set_name(t, e, name, NULL, "", e->c.cid == CTRACE_CID_HOST ||
+		 (by_path && t->names && names_system_made(t->names, &e->c)));
+	free(name);
 }
 
-static int take(const struct ctrace_container *c, void *arg)
+static void put(struct cids *l, uint32_t cid)
 {
+	if (l->n == l->room) {
+		l->room = l->room ? 2 * l->room : 64;
+		l->v = xrealloc(l->v, l->room * sizeof(l->v[0]));
+	}
+	l->v[l->n++] = cid;
+}
+
+static int take(const struct ctrace_container *from, void *arg)
+{
+	struct ctrace_container with = *from, *c = &with;
 	struct ctable *t = arg;
 	struct centry *e = entry(t, c->cid);
+	bool again, other;
+
+	if (t->names)
+		patterns_apply(t->names, c);
 	/* More has become known since (namespace, cgroup): its name may be found now. */
-	bool again = e->known && (strcmp(e->c.runtime_id, c->runtime_id) ||
-				  strcmp(e->c.path, c->path) || e->c.pidns != c->pidns);
+	other = strcmp(e->c.runtime_id, c->runtime_id) || strcmp(e->c.path, c->path);
+	again = e->known && (other || e->c.pidns != c->pidns || e->c.parent != c->parent);
 
 	if (!e->known || again || e->c.gone != c->gone || e->c.flags != c->flags)
 		t->changed = true;
+	count(t, e, false);
 	e->c = *c;
 	e->round = t->round;
-	if ((!e->known || again) && e->label && !e->named)
+	/* what was believed of it may not be true of it now */
+	if (!e->known || again)
 		e->tried = 0;
+	e->filed &= !other;
+	if (!e->fresh && (!e->name || !e->tried)) {
+		e->fresh = true;
+		put(&t->fresh, c->cid);
+	}
+	if (t->meets && !e->known)
+		put(&t->met, c->cid);
 	e->known = true;
+	count(t, e, ctable_alive(e));
 	return 0;
 }
 
@@ -178,19 +338,38 @@ int ctable_list(struct ctable *t)
 	return ctrace_container_each(t->ct, take, t);
 }
 
+static void dies(struct ctable *t, struct centry *e)
+{
+	count(t, e, false);
+	e->c.flags |= CTRACE_CONTAINER_F_DEAD;
+}
+
 static int noticed(const struct ctrace_container *c, bool born, void *arg)
 {
 	struct ctable *t = arg;
 
 	take(c, t);
 	if (!born)
-		entry(t, c->cid)->c.flags |= CTRACE_CONTAINER_F_DEAD;
+		dies(t, entry(t, c->cid));
 	return 0;
 }
 
 int ctable_subscribe(struct ctable *t)
 {
 	return ctrace_container_subscribe(t->ct, noticed, t);
+}
+
+/* To tell whether two have one name, all names must be known. And those of the dead are soon not to be found. */
+static void name_new_ones(struct ctable *t)
+{
+	while (t->fresh.n) {
+		struct centry *e = *slot(t, t->fresh.v[--t->fresh.n]);
+
+		if (e)
+			e->fresh = false;
+		if (e && e->known && (!e->name || !e->tried))
+			name_it(t, e);
+	}
 }
 
 int ctable_dispatch(struct ctable *t)
@@ -201,13 +380,15 @@ int ctable_dispatch(struct ctable *t)
 	do
 		err = ctrace_container_dispatch(t->ct);
 	while (err > 0);
-	if (err != -ENOBUFS)
-		return err;
-	/* Notices were lost. A container that is not in the list has died meanwhile. */
-	err = ctable_list(t);
-	for (size_t i = 0; !err && (e = ctable_next(t, &i));)
-		if (e->known && e->round != t->round && e->c.cid != CTRACE_CID_HOST)
-			e->c.flags |= CTRACE_CONTAINER_F_DEAD;
+	if (err == -ENOBUFS) {
+		t->lost++;
+		/* Notices were lost. A container that is not in the list has died meanwhile. */
+		err = ctable_list(t);
+		for (size_t i = 0; !err && (e = ctable_next(t, &i));)
+			if (e->known && e->round != t->round && e->c.cid != CTRACE_CID_HOST)
+				dies(t, e);
+	}
+	name_new_ones(t);
 	return err;
 }
 
@@ -216,15 +397,19 @@ struct centry *ctable_get(struct ctable *t, uint32_t cid)
 	struct centry *e = entry(t, cid);
 	uint64_t now;
 
-	if (e->label && (!t->ct || e->named))
-		return e;
-	now = clock_ns(CLOCK_MONOTONIC);
-	if (!e->known && t->ct && cid != CTRACE_CID_UNKNOWN && now - t->listed > NAME_INTERVAL)
-		ctable_list(t);
-	/* No name was found, but the container is young: its runtime may write the name yet. */
-	if (!e->label || !e->tried ||
-	    (e->known && now - e->tried > NAME_INTERVAL && now - e->c.first_seen < NAME_PATIENCE))
-		name_it(t, e);
+	if (!e->name || (t->names && !(e->named && e->tried))) {
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (!e->known && t->ct && cid != CTRACE_CID_UNKNOWN &&
+		    now - t->listed > (e->name ? NAME_INTERVAL : LIST_INTERVAL))
+			ctable_list(t);
+		/* No name was found, but the container is young: its runtime may write the name yet. */
+		if (!e->name || !e->tried ||
+		    (e->known && now - e->tried > NAME_INTERVAL && now - e->c.first_seen < NAME_PATIENCE))
+			name_it(t, e);
+	}
+	if (t->names)
+		name_new_ones(t);
+	show(t, e);
 	return e;
 }
 
@@ -233,9 +418,53 @@ void ctable_add(struct ctable *t, const struct ctrace_container *c, const char *
 {
 	struct centry *e = entry(t, c->cid);
 
-	e->c = *c;
-	e->known = true;
-	set_label(t, e, label, runtime, named);
+	take(c, t);
+	if (!label)
+		return;
+	set_name(t, e, label, NULL, runtime, named);
+	e->tried = clock_ns(CLOCK_MONOTONIC);
+	show(t, e);
+}
+
+void ctable_add_read(struct ctable *t, const struct centry *from)
+{
+	struct centry *e = entry(t, from->c.cid);
+
+	take(&from->c, t);
+	record_clear(&e->r);
+	record_copy(&e->r, &from->r);
+	set_name(t, e, from->name, record_name(&e->r, true), from->runtime, from->named);
+	set_label(e, xstrdup(from->label));
+	e->proven = from->proven;
+	e->owner = from->owner;
+	e->whose = from->whose;
+}
+
+bool ctable_runtime_proven(const struct ctable *t, const struct centry *e)
+{
+	return e->named || e->proven || (t->names && names_system_made(t->names, &e->c));
+}
+
+void ctable_tidy(struct ctable *t)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	size_t n = 0;
+
+	if (now - t->tidied < CTABLE_TIDY)
+		return;
+	t->tidied = now;
+	for (size_t i = 0; i < t->size; i++) {
+		struct centry *e = t->v[i];
+
+		if (!e || e->told != TOLD_DEATH || ctable_alive(e) || now - e->c.gone < CTABLE_TIDY)
+			continue;
+		free_entry(e);
+		t->v[i] = NULL;
+		n++;
+	}
+	t->n -= n;
+	if (n)
+		resize(t, t->size);
 }
 
 struct centry *ctable_next(struct ctable *t, size_t *i)
@@ -244,25 +473,4 @@ struct centry *ctable_next(struct ctable *t, size_t *i)
 		if (t->v[(*i)++])
 			return t->v[*i - 1];
 	return NULL;
-}
-
-void ctable_json(struct json *j, const struct centry *e)
-{
-	const struct ctrace_container *c = &e->c;
-
-	json_uint(j, "cid", c->cid);
-	json_str(j, "name", e->label);
-	json_flag(j, "named", e->named);
-	json_str(j, "runtime", e->runtime);
-	json_str(j, "id", c->runtime_id);
-	json_uint(j, "parent", c->parent);
-	json_uint(j, "init_pid", c->init_pid);
-	json_uint(j, "pid_ns", c->pidns);
-	json_uint(j, "cgroup_id", c->cgroup_id);
-	json_uint(j, "hierarchy", c->hierarchy);
-	json_str(j, "cgroup", c->path);
-	json_uint(j, "first_seen", c->first_seen);
-	json_uint(j, "gone", c->gone);
-	json_flag(j, "dead", c->flags & CTRACE_CONTAINER_F_DEAD);
-	json_flag(j, "host_pid", c->flags & CTRACE_CONTAINER_F_HOSTPID);
 }

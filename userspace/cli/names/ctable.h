@@ -1,33 +1,63 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The containers of a run: facts from the kernel, or from the list in a recording, and their names.
- * Dead containers stay in the table, since their records may still be in the rings.
+ * Dead containers stay in the table with their names, since their records may still be in the rings. Their files may
+ * have gone long before a record is shown, so names are looked up as births are noticed.
  */
 #ifndef CTRACE_CTABLE_H
 #define CTRACE_CTABLE_H
 
 #include <libctrace.h>
 #include "base/json.h"
+#include "names/labels.h"
 #include "names/names.h"
 
 struct centry {
 	struct ctrace_container c;
-	char *label;		/* its name or a stand-in; raw, for JSON and comparing */
+	char *name;		/* its name or a stand-in; raw, and perhaps not its alone */
+	char *full;		/* NAMESPACE/POD/CONTAINER; NULL: it is in no namespace */
+	char *label;		/* the name, or if it is not its alone, full, or the name with #CID; raw, for JSON */
 	char *shown;		/* the label, safe for a terminal */
+	struct name_record r;	/* what the file says that gave the name */
+	enum name_owner owner;	/* whose that file is */
+	uint32_t whose;
 	char *runtime;		/* from the path, or from the source of the name; "" if not known */
 	bool known;		/* c came from the kernel; else only c.cid is set */
-	bool named;		/* the label is a name, not a stand-in such as the id */
+	bool named;		/* name is a name, not a stand-in such as the id */
+	bool filed;		/* a file gave the name: it stays when the file goes */
+	bool proven;		/* from a recording: ctable_runtime_proven() */
+	enum label_apart apart;	/* the label says more than the name, and will not say less */
+	bool counted;		/* t->labels has it among the living */
+	bool fresh;		/* it is on t->fresh */
+	unsigned char verdict;	/* run/follow.c: is it followed? */
 	uint64_t tried;		/* CLOCK_MONOTONIC, ns: when its name was last looked up */
 	unsigned int round;	/* number of the last list that it was in */
+	enum {
+		TOLD_NOTHING,
+		TOLD_BIRTH,
+		TOLD_DEATH,
+	} told;			/* births.c; by follow.c, of what it does not follow: it will not ask again */
+};
+
+struct cids {
+	uint32_t *v;
+	size_t n, room;
 };
 
 struct ctable {
 	struct ctrace *ct;	/* NULL: no module to ask (report, tests) */
 	struct names *names;
+	struct labels labels;
 	struct centry **v;	/* by cid, open addressing, size a power of two */
 	size_t n, size;
-	uint64_t names_read, listed;	/* when names were last read, and containers last listed */
+	uint64_t names_read, listed, tidied;	/* when names were last read, containers listed, dead ones forgotten */
+	uint64_t reading;	/* how long it took to read the names, ns */
 	unsigned int round;	/* number of lists asked for so far */
+	unsigned int lost;	/* how often notices were lost */
+	struct cids fresh;	/* containers whose names were perhaps never looked up */
+	/* Containers that have become known. follow.c, which empties it, says whether they are put there. */
+	struct cids met;
+	bool meets;
 	bool changed;		/* a container came, went or got a name since this was last cleared */
 };
 
@@ -38,14 +68,26 @@ int ctable_list(struct ctable *t);
 /* Follows births and deaths from now on. Returns the descriptor to poll, or -errno. */
 int ctable_subscribe(struct ctable *t);
 int ctable_dispatch(struct ctable *t);
+/* NULL: nothing is known of it, not even that it exists. Looks no name up. */
+struct centry *ctable_find(const struct ctable *t, uint32_t cid);
+#define CTABLE_TIDY	(60 * NSEC_PER_SEC)
+/* Forgets containers that died longer ago than that, if their deaths were told. Frees their entries. */
+void ctable_tidy(struct ctable *t);
 /* Never NULL: a cid that is not known gets an entry with known == false. */
 struct centry *ctable_get(struct ctable *t, uint32_t cid);
-/* Adds a container from a file, with its label. Its name is not looked up again. */
+/* For tests. Adds a container with its label. label NULL: the name is looked up, if the table has names. */
 void ctable_add(struct ctable *t, const struct ctrace_container *c, const char *label,
 		const char *runtime, bool named);
+/* Adds a copy of what a recording knows of a container. */
+void ctable_add_read(struct ctable *t, const struct centry *from);
+bool ctable_alive(const struct centry *e);
+/* Is e's runtime more than a word in the name of a cgroup, which users make, too? */
+bool ctable_runtime_proven(const struct ctable *t, const struct centry *e);
 /* The next entry, in no order; start with *i == 0. */
 struct centry *ctable_next(struct ctable *t, size_t *i);
-/* Writes the members of a container's JSON object, without the braces. */
-void ctable_json(struct json *j, const struct centry *e);
+/* ctable_json.c. Writes the members of a container's JSON object, without the braces. */
+void ctable_json(struct json *j, const struct ctable *t, const struct centry *e);
+/* Adds the container that ctable_json() wrote. false: it is none. */
+bool ctable_add_json(struct ctable *t, struct json_object *o);
 
 #endif

@@ -1,9 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <dirent.h>
+#include <fcntl.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "names/cgroupfs.h"
 #include "names/names.h"
+#include "names/patterns.h"
+
+/* A store that others than root write may have very many files: no more than these are read of a directory. */
+#define OTHERS_MAX	4096
+#define WARNED_MAX	100
+
+/* A link in a directory of others could lead to any file of root's. */
+static bool only_roots(const char *path)
+{
+	char *real = realpath(path, NULL);
+	bool yes = real && !strcmp(real, path) && path_only_roots(path);
+
+	free(real);
+	return yes;
+}
+
+static bool in_test(const char *path)
+{
+	(void)path;
+	return true;
+}
 
 struct names *names_new(const char *root)
 {
@@ -12,6 +36,10 @@ struct names *names_new(const char *root)
 	if (!root)
 		root = secure_getenv("CTRACE_ROOT");
 	n->root = xstrdup(root ? root : "");
+	n->test = *n->root;
+	n->in = -1;
+	n->roots = cgroup_only_roots;
+	n->safe = n->test ? in_test : only_roots;
 	return n;
 }
 
@@ -22,6 +50,9 @@ static void clear(struct names *n)
 		free(n->v[i].name);
 		free(n->v[i].runtime);
 		free(n->v[i].cgroup);
+		free(n->v[i].unit);
+		record_clear(&n->v[i].r);
+		free(n->v[i].file);
 	}
 	n->n = 0;
 }
@@ -32,6 +63,15 @@ void names_free(struct names *n)
 		return;
 	clear(n);
 	free(n->v);
+	free(n->lists);
+	free(n->inside);
+	for (size_t i = 0; i < n->ndaemons; i++)
+		free(n->daemons[i]);
+	free(n->daemons);
+	for (size_t i = 0; i < n->nwarned; i++)
+		free(n->warned[i]);
+	free(n->warned);
+	patterns_free(n);
 	free(n->root);
 	free(n);
 }
@@ -39,32 +79,85 @@ void names_free(struct names *n)
 void names_refresh(struct names *n)
 {
 	clear(n);
+	names_index(n);
+	names_of(n, 0);
 	names_from_managers(n);
+	names_from_docker(n);
 	names_from_runtimes(n);
+	names_from_machines(n);
+	names_from_logs(n);
+	names_from_given(n);
+	names_from_inside(n);
+}
+
+void names_warn(struct names *n, const char *text)
+{
+	if (!n->warn || n->nwarned == WARNED_MAX)
+		return;
+	for (size_t i = 0; i < n->nwarned; i++)
+		if (!strcmp(n->warned[i], text))
+			return;
+	n->warned = xrealloc(n->warned, (n->nwarned + 1) * sizeof(n->warned[0]));
+	n->warned[n->nwarned++] = xstrdup(text);
+	n->warn(text);
+}
+
+void names_of(struct names *n, uint32_t uid)
+{
+	n->owner = uid ? NAME_OF_USER : NAME_OF_SYSTEM;
+	n->whose = uid;
 }
 
 void names_add(struct names *n, const struct name_entry *e)
 {
 	const char *id = e->id ? e->id : "";
-	const char *name = e->name ? e->name : id;
+	char *name = e->name ? xstrdup(e->name) : record_name(&e->r, false);
 	struct name_entry *new;
 
-	if (!*name)
+	if (!name)
+		name = xstrdup(id);
+	if (!*name) {
+		free(name);
 		return;
+	}
 	if (n->n == n->cap) {
 		n->cap = n->cap ? 2 * n->cap : 32;
 		n->v = xrealloc(n->v, n->cap * sizeof(n->v[0]));
+		names_index(n);
 	}
 	new = &n->v[n->n++];
 	new->id = xstrdup(id);
-	new->name = xstrdup(name);
+	new->name = name;
 	new->runtime = xstrdup(e->runtime ? e->runtime : "");
 	new->cgroup = e->cgroup ? xstrdup(e->cgroup) : NULL;
+	record_copy(&new->r, &e->r);
+	new->unit = e->unit ? xstrdup(e->unit) : NULL;
+	new->file = xasprintf("%s%s", n->root, e->file ? e->file : "");
 	new->pid = e->pid;
 	new->rank = e->rank;
+	new->loose = e->loose;
+	new->owner = n->owner;
+	new->whose = n->whose;
+	/* a container numbers processes and cgroups its own way */
+	if (n->owner == NAME_OF_CONTAINER) {
+		free(new->cgroup);
+		new->cgroup = NULL;
+		new->pid = 0;
+	}
+	names_index_last(n);
 }
 
-static bool is_container(const struct name_entry *e, const struct ctrace_container *c)
+/* Is path that of unit's cgroup, or of the payload that systemd-nspawn puts below it? */
+static bool is_payload(const char *path, const char *unit)
+{
+	size_t n = strlen(path), m = strlen(unit), p = sizeof(NAMES_PAYLOAD) - 1;
+
+	if (n > p && !strcmp(path + n - p, NAMES_PAYLOAD))
+		n -= p;
+	return n > m && path[n - m - 1] == '/' && !strncmp(path + n - m, unit, m);
+}
+
+bool names_match(const struct name_entry *e, const struct ctrace_container *c)
 {
 	if (c->runtime_id[0])
 		return !strcmp(e->id, c->runtime_id);
@@ -72,6 +165,8 @@ static bool is_container(const struct name_entry *e, const struct ctrace_contain
 	 * The path has no id (a bare bundle): compare the cgroup, or init's pid if the entry has no cgroup. A
 	 * pid comes last because an old state file may hold one that the kernel has reused.
 	 */
+	if (e->unit && is_payload(c->path, e->unit))
+		return true;
 	if (e->cgroup)
 		return c->path[0] && strcmp(c->path, "/") && !strcmp(e->cgroup, c->path);
 	return e->pid && e->pid == c->init_pid;
@@ -79,29 +174,112 @@ static bool is_container(const struct name_entry *e, const struct ctrace_contain
 
 const struct name_entry *names_lookup(const struct names *n, const struct ctrace_container *c)
 {
-	const struct name_entry *best = NULL;
+	const struct name_entry *best = NULL, *e;
+	struct names_walk w = names_walk(n, c);
 
 	if (c->cid == CTRACE_CID_HOST)
 		return NULL;
-	for (size_t i = 0; i < n->n; i++)
-		if (is_container(&n->v[i], c) && (!best || n->v[i].rank > best->rank))
-			best = &n->v[i];
+	while ((e = names_next_match(n, &w, c)))
+		if (e->rank > (best ? best->rank : NAME_POD) && names_doubt(n, e, c) == NAME_BELIEVED)
+			best = e;
 	return best;
+}
+
+static bool same_word(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_owner(const struct name_entry *a, const struct name_entry *b)
+{
+	return a->owner == b->owner && a->whose == b->whose;
+}
+
+/* The name of podman's pod that x is in, which its infra container has; its id, if there is none. */
+static char *pod_name(const struct names *n, const struct name_entry *x)
+{
+	struct names_walk w = names_walk_pod(n, x->r.pod_uid);
+	const struct name_entry *e;
+
+	while ((e = names_next(n, &w)))
+		if (same_owner(e, x) && same_word(e->r.pod_uid, x->r.pod_uid))
+			return e->r.pod;
+	return x->r.pod_uid;
+}
+
+struct name_record names_record(const struct names *n, const struct name_entry *e,
+				const struct ctrace_container *c)
+{
+	struct names_walk w = names_walk(n, c);
+	struct name_record r = e->r;
+	const struct name_entry *x;
+
+	while ((x = names_next_match(n, &w, c))) {
+		bool pod = x->rank == NAME_POD && same_owner(x, e) && !r.pod;
+		bool restarts = x->r.restarts && !r.restarts && r.pod && same_word(x->r.ns, r.ns) &&
+				same_word(x->r.pod, r.pod) && same_word(x->r.container, r.container);
+
+		if ((!pod && !restarts) || names_doubt(n, x, c) != NAME_BELIEVED)
+			continue;
+		if (restarts) {
+			r.restarts = x->r.restarts;
+		} else {
+			r.pod_uid = x->r.pod_uid;
+			r.pod = pod_name(n, x);
+		}
+	}
+	return r;
+}
+
+/*
+ * Opens path below the directory in, through no link: in a container's file system a link may lead to the host's.
+ * Returns a descriptor (O_PATH), or -1.
+ */
+static int open_below(int in, const char *path)
+{
+	char *copy = xstrdup(path), *save = NULL;
+	int fd = dup(in), next;
+
+	for (char *p = strtok_r(copy, "/", &save); p && fd >= 0; p = strtok_r(NULL, "/", &save)) {
+		next = strcmp(p, "..") ? openat(fd, p, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
+		close(fd);
+		fd = next;
+	}
+	free(copy);
+	return fd;
+}
+
+/* The name under which path can be opened; *fd is to be closed then, if it is not -1. */
+static char *reach(struct names *n, const char *path, int *fd)
+{
+	*fd = -1;
+	if (n->in < 0)
+		return xasprintf("%s%s", n->root, path);
+	*fd = open_below(n->in, path);
+	return xasprintf("/proc/self/fd/%d", *fd);
 }
 
 void names_each(struct names *n, const char *dir,
 		void (*fn)(struct names *n, const char *path, const char *entry))
 {
-	char *path = xasprintf("%s%s", n->root, dir);
-	DIR *d = opendir(path);
+	unsigned int seen = 0;
 	struct dirent *e;
+	char *path;
+	DIR *d;
+	int fd;
 
+	path = reach(n, dir, &fd);
+	d = n->in >= 0 && fd < 0 ? NULL : opendir(path);
 	free(path);
+	if (fd >= 0)
+		close(fd);
 	if (!d)
 		return;
 	while ((e = readdir(d))) {
 		if (e->d_name[0] == '.')
 			continue;
+		if (n->owner != NAME_OF_SYSTEM && ++seen > OTHERS_MAX)
+			break;
 		path = xasprintf("%s/%s", dir, e->d_name);
 		fn(n, path, e->d_name);
 		free(path);
@@ -109,15 +287,24 @@ void names_each(struct names *n, const char *dir,
 	closedir(d);
 }
 
+char *names_text(struct names *n, const char *path, size_t *len)
+{
+	char *full, *text;
+	int fd;
+
+	full = reach(n, path, &fd);
+	text = n->in >= 0 && fd < 0 ? NULL : read_file(full, len);
+	free(full);
+	if (fd >= 0)
+		close(fd);
+	return text;
+}
+
 struct json_object *names_json(struct names *n, const char *path)
 {
-	char *full = xasprintf("%s%s", n->root, path);
-	char *text = read_file(full, NULL);
-	struct json_object *o = NULL;
+	char *text = names_text(n, path, NULL);
+	struct json_object *o = text ? json_tokener_parse(text) : NULL;
 
-	free(full);
-	if (text)
-		o = json_tokener_parse(text);
 	free(text);
 	return o;
 }

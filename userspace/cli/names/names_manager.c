@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names that people chose, from podman's and CRI-O's storage and docker's containers. */
+/* Names that people chose, from podman's and CRI-O's storage, and what users keep in their homes. */
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 #include "names/names.h"
+
+#define POD_ID	64	/* digits of the id of podman's pods */
 
 /*
  * podman, buildah and CRI-O share one store: STORAGE/DRIVER-containers/. Its containers.json (and
@@ -12,11 +14,13 @@
  */
 static void read_store(struct names *n, const char *path)
 {
-	struct json_object *list = names_json(n, path), *c, *v;
+	struct json_object *list = names_json(n, path), *c, *v, *meta;
+	const char *text;
 
 	if (list && json_object_is_type(list, json_type_array)) {
 		for (size_t i = 0; i < (size_t)json_object_array_length(list); i++) {
-			struct name_entry e = { .runtime = "podman", .rank = NAME_MANAGER };
+			struct name_entry e = { .runtime = "podman", .rank = NAME_MANAGER,
+						.file = (char *)path };
 
 			c = json_object_array_get_idx(list, i);
 			e.id = (char *)names_str(c, "id");
@@ -28,27 +32,116 @@ static void read_store(struct names *n, const char *path)
 			if (!json_object_is_type(v, json_type_string))
 				continue;
 			e.name = (char *)json_object_get_string(v);
+			/* the metadata is JSON in a string */
+			text = names_str(c, "metadata");
+			meta = text ? json_tokener_parse(text) : NULL;
+			e.r.image = (char *)names_str(meta, "image-name");
 			names_add(n, &e);
+			json_object_put(meta);
 		}
 	}
 	json_object_put(list);
 }
 
-static void crio_container(struct names *n, const char *path, const char *id)
+/* The 64 digits of a pod's id at s, which is followed by after; NULL: there are none. The caller frees them. */
+static char *pod_id(const char *s, const char *after)
 {
-	char *file = xasprintf("%s/userdata/config.json", path), *label = NULL;
-	struct json_object *o = names_json(n, file), *a = names_get(o, "annotations");
-	const char *pod = names_str(a, "io.kubernetes.pod.name");
-	const char *name = names_str(a, "io.kubernetes.container.name");
+	return strspn(s, "0123456789abcdef") == POD_ID && !strncmp(s + POD_ID, after, strlen(after)) ?
+		xstrndup(s, POD_ID) : NULL;
+}
 
-	if (pod && name) {
-		/* the sandbox ("POD") has the name of its pod */
-		label = strcmp(name, "POD") ? xasprintf("%s/%s", pod, name) : xstrdup(pod);
-		names_add(n, &(struct name_entry){
-			.id = (char *)id, .name = label, .runtime = "cri-o", .rank = NAME_CRI,
-		});
+/*
+ * The pod without an infra container that the container in the directory path is in; the caller frees it. The
+ * annotation has the pod's id; but if the pod has an infra container, it has that one's.
+ */
+static char *pod_alone(struct names *n, const char *path, struct json_object *annotations)
+{
+	const char *in = names_str(annotations, "io.kubernetes.cri-o.SandboxID");
+	char *id = in ? pod_id(in, "") : NULL, *file, *infra;
+
+	if (!id)
+		return NULL;
+	file = xasprintf("%.*s/%s/userdata/config.json", (int)(strrchr(path, '/') - path), path, id);
+	infra = names_text(n, file, NULL);
+	if (infra) {
+		free(id);
+		id = NULL;
 	}
-	free(label);
+	free(infra);
+	free(file);
+	return id;
+}
+
+/*
+ * A pod of podman has a cgroup, PARENT/PODID/libpod-ID or, by systemd, machine-libpod_pod_PODID.slice:libpod:ID.
+ * podman keeps the names of its pods in a database. If there is no file of its events either, the infra container has
+ * the name for its host name, unless the user chose another by --hostname, which nothing tells. The infra container
+ * alone has no SandboxID. Without an infra container, the pod's id stands for its name.
+ */
+static void podman_pod(struct names *n, struct name_entry *e, const char *dir, struct json_object *config)
+{
+	struct json_object *annotations = names_get(config, "annotations");
+	const char *path = names_str(names_get(config, "linux"), "cgroupsPath");
+	const char *slice = path ? strstr(path, "libpod_pod_") : NULL;
+	const char *last = path ? strrchr(path, '/') : NULL;
+	char *id = slice ? pod_id(slice + strlen("libpod_pod_"), ".slice") :
+		   last && last - path > POD_ID ? pod_id(last - POD_ID, "/libpod-") : NULL;
+
+	if (id && !names_str(annotations, "io.kubernetes.cri-o.SandboxID"))
+		e->r.pod = (char *)names_str(config, "hostname");
+	if (!id)
+		id = pod_alone(n, dir, annotations);
+	e->r.pod_uid = id;
+	e->name = id;
+	e->rank = NAME_POD;
+	if (id)
+		names_add(n, e);
+	free(id);
+}
+
+/* podman's events, if it keeps them in a file: one JSON object a line, also of pods that are made. Before the stores. */
+static void podman_events(struct names *n, const char *path)
+{
+	char *text = names_text(n, path, NULL), *save = NULL;
+
+	for (char *l = text ? strtok_r(text, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save)) {
+		struct name_entry e = { .rank = NAME_POD, .file = (char *)path };
+		const char *type, *status;
+		struct json_object *o;
+
+		if (!strstr(l, "\"pod\""))
+			continue;
+		o = json_tokener_parse(l);
+		type = names_str(o, "Type");
+		status = names_str(o, "Status");
+		e.r.pod = (char *)names_str(o, "Name");
+		e.r.pod_uid = (char *)names_str(o, "ID");
+		e.name = e.r.pod_uid;
+		if (type && status && e.r.pod && e.name && !strcmp(type, "pod") && !strcmp(status, "create"))
+			names_add(n, &e);
+		json_object_put(o);
+	}
+	free(text);
+}
+
+static void store_container(struct names *n, const char *path, const char *id)
+{
+	char *file = xasprintf("%s/userdata/config.json", path);
+	struct json_object *o = names_json(n, file), *a = names_get(o, "annotations");
+	struct name_entry e = { .id = (char *)id, .runtime = "cri-o", .rank = NAME_CRI, .file = file };
+	const char *text = names_str(a, "io.kubernetes.cri-o.Labels");
+	struct json_object *labels = text ? json_tokener_parse(text) : NULL;
+
+	record_from_labels(&e.r, a);
+	e.r.image = (char *)names_str(a, "io.kubernetes.cri-o.ImageName");
+	e.r.labels = labels ? labels : a;
+	if (e.r.pod && names_str(a, "io.kubernetes.container.name")) {
+		names_add(n, &e);
+	} else {
+		e = (struct name_entry){ .id = (char *)id, .runtime = "podman", .file = file };
+		podman_pod(n, &e, path, o);
+	}
+	json_object_put(labels);
 	json_object_put(o);
 	free(file);
 }
@@ -67,7 +160,7 @@ static void store_dir(struct names *n, const char *path, const char *entry)
 	file = xasprintf("%s/volatile-containers.json", path);
 	read_store(n, file);
 	free(file);
-	names_each(n, path, crio_container);
+	names_each(n, path, store_container);
 }
 
 void names_read_storage(struct names *n, const char *dir)
@@ -75,28 +168,11 @@ void names_read_storage(struct names *n, const char *dir)
 	names_each(n, dir, store_dir);
 }
 
-static void docker_container(struct names *n, const char *path, const char *id)
-{
-	char *file = xasprintf("%s/config.v2.json", path);
-	struct json_object *o = names_json(n, file), *pid = names_get(names_get(o, "State"), "Pid");
-	const char *name = names_str(o, "Name");
-
-	if (name)
-		names_add(n, &(struct name_entry){
-			.id = (char *)id, .name = (char *)name + (*name == '/'), .runtime = "docker",
-			.pid = pid ? (uint32_t)json_object_get_int(pid) : 0, .rank = NAME_MANAGER,
-		});
-	json_object_put(o);
-	free(file);
-}
-
 /* Reads graphroot and runroot of a storage.conf. The file is TOML, but these two are plain lines. */
 static void storage_conf(struct names *n, const char *path)
 {
-	char *full = xasprintf("%s%s", n->root, path);
-	char *text = read_file(full, NULL), *save = NULL;
+	char *text = names_text(n, path, NULL), *save = NULL;
 
-	free(full);
 	for (char *l = text ? strtok_r(text, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save)) {
 		char dir[512];
 
@@ -108,60 +184,75 @@ static void storage_conf(struct names *n, const char *path)
 }
 
 /* Each user may keep containers below the home directory. */
-static void user_home(struct names *n, const char *home)
+static void user_home(struct names *n, const char *home, uint32_t uid)
 {
 	char *p;
 
+	names_of(n, uid);
 	p = xasprintf("%s/.local/share/containers/storage", home);
 	names_read_storage(n, p);
 	free(p);
 	p = xasprintf("%s/.config/containers/storage.conf", home);
 	storage_conf(n, p);
 	free(p);
-	p = xasprintf("%s/.local/share/docker/containers", home);
-	names_each(n, p, docker_container);
+	p = xasprintf("%s/.local/share/docker", home);
+	names_docker_root(n, p);
 	free(p);
+	names_of(n, 0);
 }
 
 static void users(struct names *n)
 {
-	char *full = xasprintf("%s/etc/passwd", n->root), *save = NULL;
-	char *text = read_file(full, NULL);
-
 	/* Read the file: getpwent() would ask a directory service for every user. */
-	free(full);
-	for (char *l = text ? strtok_r(text, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save)) {
-		char *f = l;
+	char *text = names_text(n, "/etc/passwd", NULL), *save = NULL;
 
-		for (int i = 0; i < 5 && f; i++) {
+	for (char *l = text ? strtok_r(text, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save)) {
+		char *f = l, *home = NULL;
+		uint32_t uid = 0;
+
+		/* NAME:PASSWORD:UID:GID:COMMENT:HOME:SHELL */
+		for (int i = 0; i < 6 && f; i++) {
+			char *word = f;
+
 			f = strchr(f, ':');
-			f += f != NULL;
+			if (f)
+				*f++ = '\0';
+			/* a line without a number would be root's */
+			if (i == 2 && parse_u32(word, &uid))
+				break;
+			if (i == 5)
+				home = word;
 		}
-		if (!f)
-			continue;
-		f[strcspn(f, ":")] = '\0';
-		if (f[0] == '/' && f[1])
-			user_home(n, f);
+		if (home && home[0] == '/' && home[1])
+			user_home(n, home, uid);
 	}
 	free(text);
 }
 
 static void rootless_run(struct names *n, const char *path, const char *entry)
 {
-	char *p = xasprintf("%s/containers", path);
+	uint32_t uid;
+	char *p;
 
-	(void)entry;
+	if (parse_u32(entry, &uid))
+		return;
+	names_of(n, uid);
+	p = xasprintf("%s/libpod/tmp/events/events.log", path);
+	podman_events(n, p);
+	free(p);
+	p = xasprintf("%s/containers", path);
 	names_read_storage(n, p);
 	free(p);
+	names_of(n, 0);
 }
 
 void names_from_managers(struct names *n)
 {
+	podman_events(n, "/run/libpod/events/events.log");
 	names_read_storage(n, "/var/lib/containers/storage");
 	names_read_storage(n, "/run/containers/storage");
 	names_each(n, "/run/user", rootless_run);
 	storage_conf(n, "/etc/containers/storage.conf");
 	storage_conf(n, "/usr/share/containers/storage.conf");
-	names_each(n, "/var/lib/docker/containers", docker_container);
 	users(n);
 }

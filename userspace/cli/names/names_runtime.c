@@ -31,14 +31,16 @@ static void crun_container(struct names *n, const char *path, const char *id)
 	struct json_object *o = names_json(n, file);
 	const char *bundle = names_str(o, "bundle");
 
-	free(file);
-	if (!o)
+	if (!o) {
+		free(file);
 		return;
+	}
 	cgroup = plain_path(names_str(o, "cgroup-path"));
 	names_add(n, &(struct name_entry){
-		.id = (char *)id, .runtime = "crun", .cgroup = cgroup,
+		.id = (char *)id, .runtime = "crun", .cgroup = cgroup, .file = file,
 		.pid = get_pid(o, "pid"), .rank = NAME_RUNTIME,
 	});
+	free(file);
 	free(cgroup);
 	if (bundle && strlen(bundle) > 9 && !strcmp(bundle + strlen(bundle) - 9, "/userdata")) {
 		char *store = xstrdup(bundle), *p = NULL;
@@ -87,53 +89,76 @@ static void runc_container(struct names *n, const char *path, const char *id)
 	char *file = xasprintf("%s/state.json", path), *cgroup;
 	struct json_object *o = names_json(n, file);
 
-	free(file);
-	if (!o)
+	if (!o) {
+		free(file);
 		return;
+	}
 	cgroup = runc_cgroup(o);
 	names_add(n, &(struct name_entry){
-		.id = (char *)id, .runtime = "runc", .cgroup = cgroup,
+		.id = (char *)id, .runtime = "runc", .cgroup = cgroup, .file = file,
 		.pid = get_pid(o, "init_process_pid"), .rank = NAME_RUNTIME,
 	});
+	free(file);
 	free(cgroup);
 	json_object_put(o);
+}
+
+/* The labels that other runtimes give a pod's containers, made of containerd's annotations. */
+static struct json_object *pod_labels(struct json_object *annotations)
+{
+	static const char *const words[][2] = {
+		{ "io.kubernetes.cri.sandbox-namespace", "io.kubernetes.pod.namespace" },
+		{ "io.kubernetes.cri.sandbox-name", "io.kubernetes.pod.name" },
+		{ "io.kubernetes.cri.sandbox-uid", "io.kubernetes.pod.uid" },
+		{ "io.kubernetes.cri.container-name", "io.kubernetes.container.name" },
+		{ "io.kubernetes.container.restartCount", "io.kubernetes.container.restartCount" },
+	};
+	struct json_object *o = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		const char *v = names_str(annotations, words[i][0]);
+
+		if (!v)
+			continue;
+		if (!o)
+			o = json_object_new_object();
+		json_object_object_add(o, words[i][1], json_object_new_string(v));
+	}
+	return o;
 }
 
 /* containerd: NS/ID is the bundle. The annotations in its config.json name pod and container. */
 static void containerd_container(struct names *n, const char *path, const char *id)
 {
-	char *file = xasprintf("%s/config.json", path), *label = NULL, *cgroup;
+	char *file = xasprintf("%s/config.json", path), *pid;
 	struct json_object *o = names_json(n, file), *a = names_get(o, "annotations");
-	const char *pod = names_str(a, "io.kubernetes.cri.sandbox-name");
-	const char *name = names_str(a, "io.kubernetes.cri.container-name");
-	const char *type = names_str(a, "io.kubernetes.cri.container-type");
-	enum name_rank rank = NAME_RUNTIME;
+	struct json_object *labels = pod_labels(a);
+	struct name_entry e = { .id = (char *)id, .runtime = "containerd", .rank = NAME_RUNTIME, .file = file };
 	char *text;
 
-	free(file);
-	if (!o)
+	if (!o) {
+		json_object_put(labels);
+		free(file);
 		return;
-	if (pod && type && !strcmp(type, "sandbox")) {
-		label = xstrdup(pod);
-		rank = NAME_CRI;
-	} else if (name) {
-		label = xasprintf("%s%s%s", pod ? pod : "", pod ? "/" : "", name);
-		rank = NAME_CRI;
-	} else if (names_str(a, "nerdctl/name")) {
-		label = xstrdup(names_str(a, "nerdctl/name"));
-		rank = NAME_MANAGER;
 	}
-	file = xasprintf("%s%s/init.pid", n->root, path);
-	text = read_file(file, NULL);
-	cgroup = plain_path(names_str(names_get(o, "linux"), "cgroupsPath"));
-	names_add(n, &(struct name_entry){
-		.id = (char *)id, .name = label, .runtime = "containerd", .cgroup = cgroup,
-		.pid = text ? (uint32_t)strtoul(text, NULL, 10) : 0, .rank = rank,
-	});
-	free(cgroup);
+	record_from_labels(&e.r, labels);
+	e.r.image = (char *)names_str(a, "io.kubernetes.cri.image-name");
+	e.r.labels = labels;
+	e.name = e.r.pod || e.r.container ? NULL : (char *)names_str(a, "nerdctl/name");
+	if (e.r.pod || e.r.container)
+		e.rank = NAME_CRI;
+	else if (e.name)
+		e.rank = NAME_MANAGER;
+	pid = xasprintf("%s/init.pid", path);
+	text = names_text(n, pid, NULL);
+	free(pid);
+	e.cgroup = plain_path(names_str(names_get(o, "linux"), "cgroupsPath"));
+	e.pid = text ? (uint32_t)strtoul(text, NULL, 10) : 0;
+	names_add(n, &e);
+	json_object_put(labels);
+	free(e.cgroup);
 	free(text);
 	free(file);
-	free(label);
 	json_object_put(o);
 }
 
@@ -145,22 +170,40 @@ static void containerd_namespace(struct names *n, const char *path, const char *
 
 static void user_run(struct names *n, const char *path, const char *entry)
 {
+	uint32_t uid;
 	char *p;
 
-	(void)entry;
+	if (parse_u32(entry, &uid))
+		return;
+	names_of(n, uid);
 	p = xasprintf("%s/crun", path);
 	names_each(n, p, crun_container);
 	free(p);
 	p = xasprintf("%s/runc", path);
 	names_each(n, p, runc_container);
 	free(p);
+	names_of(n, 0);
+}
+
+void names_system_runtimes(struct names *n)
+{
+	static const char *const containerd[] = {
+		"/run/containerd", "/run/k3s/containerd", "/run/k0s/containerd",
+		"/var/snap/microk8s/common/run/containerd",
+	};
+
+	names_each(n, "/run/crun", crun_container);
+	names_each(n, "/run/runc", runc_container);
+	for (size_t i = 0; i < ARRAY_SIZE(containerd); i++) {
+		char *p = xasprintf("%s/io.containerd.runtime.v2.task", containerd[i]);
+
+		names_each(n, p, containerd_namespace);
+		free(p);
+	}
 }
 
 void names_from_runtimes(struct names *n)
 {
-	names_each(n, "/run/crun", crun_container);
-	names_each(n, "/run/runc", runc_container);
+	names_system_runtimes(n);
 	names_each(n, "/run/user", user_run);
-	names_each(n, "/run/containerd/io.containerd.runtime.v2.task", containerd_namespace);
-	names_each(n, "/run/k3s/containerd/io.containerd.runtime.v2.task", containerd_namespace);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/util.h"
 #include "names/processes.h"
@@ -16,6 +17,8 @@ struct place {
 struct processes {
 	struct place *v;	/* in order of hierarchy and path */
 	size_t n, cap;
+	ino_t *pidns;		/* the namespace of each process, in order */
+	size_t npidns, pidns_cap;
 };
 
 /* Are we in the machine's first namespace of this kind, whose number is the same on every kernel (proc_ns.h)? */
@@ -56,6 +59,28 @@ static void add_process(struct processes *p, const char *pid)
 	free(text);
 }
 
+static void add_pidns(struct processes *p, const char *pid)
+{
+	char *file = xasprintf("/proc/%s/ns/pid", pid);
+	struct stat st;
+
+	if (!stat(file, &st)) {
+		if (p->npidns == p->pidns_cap) {
+			p->pidns_cap = p->pidns_cap ? 2 * p->pidns_cap : 256;
+			p->pidns = xrealloc(p->pidns, p->pidns_cap * sizeof(p->pidns[0]));
+		}
+		p->pidns[p->npidns++] = st.st_ino;
+	}
+	free(file);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	ino_t x = *(const ino_t *)a, y = *(const ino_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
 static int in_order(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
@@ -77,10 +102,15 @@ struct processes *processes_read(void)
 	if (!d)
 		return NULL;
 	p = xcalloc(1, sizeof(*p));
-	while ((e = readdir(d)))
-		if (e->d_name[0] >= '1' && e->d_name[0] <= '9')
-			add_process(p, e->d_name);
+	while ((e = readdir(d))) {
+		if (e->d_name[0] < '1' || e->d_name[0] > '9')
+			continue;
+		add_process(p, e->d_name);
+		add_pidns(p, e->d_name);
+	}
 	closedir(d);
+	if (p->npidns)
+		qsort(p->pidns, p->npidns, sizeof(p->pidns[0]), by_number);
 	if (p->n)
 		qsort(p->v, p->n, sizeof(p->v[0]), in_order);
 	return p;
@@ -93,6 +123,7 @@ void processes_free(struct processes *p)
 	for (size_t i = 0; i < p->n; i++)
 		free(p->v[i].path);
 	free(p->v);
+	free(p->pidns);
 	free(p);
 }
 
@@ -118,15 +149,39 @@ static size_t from(const struct processes *p, uint32_t hierarchy, const char *pa
 	return low;
 }
 
+static long in_pidns(const struct processes *p, ino_t number)
+{
+	size_t low = 0, high = p->npidns, n = 0;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (p->pidns[mid] < number)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	while (low + n < p->npidns && p->pidns[low + n] == number)
+		n++;
+	return (long)n;
+}
+
 long processes_in(const struct processes *p, const struct ctrace_container *c)
 {
 	uint32_t h = c->hierarchy;
+	size_t first;
 
+	if (p && !c->cgroup_id && c->pidns)
+		return in_pidns(p, c->pidns);
 	if (!p || !c->cgroup_id || !c->path[0])
 		return -ENOENT;
 	if (!strcmp(c->path, "/"))
 		return (long)(from(p, h + 1, "", "") - from(p, h, "", ""));
+	first = from(p, h, c->path, "");
+	/* of very many containers most may be empty */
+	if (first == p->n || p->v[first].hierarchy != h || strncmp(p->v[first].path, c->path, strlen(c->path)))
+		return 0;
 	/* Those in it, and those below: a name such as web-2 stands between web and web/. '0' follows '/'. */
-	return (long)(from(p, h, c->path, "\1") - from(p, h, c->path, "") +
+	return (long)(from(p, h, c->path, "\1") - first +
 		      from(p, h, c->path, "0") - from(p, h, c->path, "/"));
 }

@@ -12,7 +12,10 @@
  */
 struct processes *processes_read(void);
 void processes_free(struct processes *p);
-/* The number of processes in the container's cgroup and below. -ENOENT: p is NULL, or its cgroup is not known. */
+/*
+ * The number of processes in the container's cgroup and below, or in its pid namespace if it has no cgroup of its
+ * own. -ENOENT: p is NULL, or neither is known.
+ */
 long processes_in(const struct processes *p, const struct ctrace_container *c);
 
 #endif

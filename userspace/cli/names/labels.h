@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What containers are called in the output: two that live at one time never have one label. */
+#ifndef CTRACE_LABELS_H
+#define CTRACE_LABELS_H
+
+#include <libctrace.h>
+#include "base/util.h"
+
+#define LABEL_ID	12	/* digits of an id that stand in for a name */
+
+/* How a container is told from others that live at one time. */
+enum label_apart {
+	APART_BY_NAME,
+	APART_BY_NAMESPACE,
+	APART_BY_CID,
+};
+
+/* How many living containers have this name, or this id. */
+struct label_use {
+	char *word;
+	unsigned int named;	/* a store says so, or the system's path */
+	unsigned int all;
+};
+
+struct labels {
+	struct label_use *v;	/* open addressing, size a power of two */
+	size_t n, size;
+};
+
+void labels_free(struct labels *l);
+/* A living container gets (by = 1) or loses (-1) a name, or an id. */
+void labels_count(struct labels *l, const char *word, bool named, int by);
+/* {0, 0} if nobody has it. Valid until the next labels_count(). */
+struct label_use labels_use(const struct labels *l, const char *word);
+/* Would the word alone be taken for another container, or for a target that is none? */
+bool label_misleads(const char *word, uint32_t cid);
+
+/*
+ * A stand-in for a name: the beginning of the id, else the name of the cgroup or of the pid namespace. *by_path: it
+ * is the name that lxc or nspawn put into the path.
+ */
+char *label_stand_in(const struct ctrace_container *c, bool known, bool *by_path);
+
+#endif
