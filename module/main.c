@@ -27,11 +27,13 @@ static int __init ctrace_init(void)
 	err = ctrace_compat_clock_init();
 	if (err)
 		return err;
-	ctrace_event_init(ctrace_families);
+	err = ctrace_event_init(ctrace_families);
+	if (err)
+		goto clock_exit;
 	ctrace_probe_init(ctrace_probe_kinds);
 	err = ctrace_identity_init(watchers);
 	if (err)
-		goto clock_exit;
+		goto event_exit;
 	err = ctrace_scratch_init();
 	if (err)
 		goto identity_exit;
@@ -61,6 +63,8 @@ scratch_exit:
 identity_exit:
 	ctrace_identity_stop();
 	ctrace_identity_exit();
+event_exit:
+	ctrace_event_exit();
 clock_exit:
 	ctrace_compat_clock_exit();
 	return err;

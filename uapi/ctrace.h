@@ -71,6 +71,10 @@
 
 #define CTRACE_PAGE		4096u		/* unit of the layout, not the MMU's */
 #define CTRACE_STR_MAX		256u		/* bytes of the longest inline string, with its NUL */
+#define CTRACE_ARGV_MAX		1024u		/* the same of sched_process_exec's argv: a blank ends each argument but
+						 * the last; one within an argument, or a backslash, has a
+						 * backslash before it
+						 */
 #define CTRACE_COMM_LEN		16u
 #define CTRACE_RECORD_MAX	2048u		/* bytes of the longest record */
 
@@ -251,15 +255,32 @@ enum ctrace_event_id {
 	CTRACE_ID_STATEDUMP_PROCESS_STATE = 50,
 	CTRACE_ID_STATEDUMP_NAMESPACES	= 51,
 	CTRACE_ID_STATEDUMP_END		= 52,
+	CTRACE_ID_IO_URING_OP		= 53,
+	/* a string that was not in memory at the entry, right before the exit: u32 argument, string text */
+	CTRACE_ID_LATE_ARGUMENT		= 54,
+	CTRACE_ID_PROCESS_ENV		= 55,
 	CTRACE_ID_DYNAMIC		= 0x1000,	/* kprobes, raw tracepoints */
 	CTRACE_ID_SYS_ENTER		= 0x4000,
 	CTRACE_ID_SYS_EXIT		= 0x4400,
 	CTRACE_ID_COMPAT_SYS_ENTER	= 0x4800,	/* 32-bit callers */
 	CTRACE_ID_COMPAT_SYS_EXIT	= 0x4c00,
-	/* a whole call, written when it returns: u64 duration (ns), s64 ret, then its arguments */
+	/* a whole call, written when it returns: u64 duration (ns), s64 ret, u64 marks, then its arguments */
 	CTRACE_ID_CALL			= 0x5000,
 	CTRACE_ID_COMPAT_CALL		= 0x5400,
 };
+
+/*
+ * Marks of a whole call, and of the entry of a call with strings, where they come before the arguments.
+ * Argument i, 0 to 5, a string, is NULL: its text is empty. Or it could not be read: its text is the address in hex.
+ */
+#define CTRACE_CALL_M_UNREAD(i)	(1ull << (i))
+#define CTRACE_CALL_M_NULL(i)	(1ull << (8 + (i)))
+#define CTRACE_CALL_M_UNREADS	0x3full		/* all of CTRACE_CALL_M_UNREAD */
+/*
+ * The kernel did not carry out the call: a seccomp filter, or the process that it asked, answered instead. The
+ * duration is 0. Set if a task with such a filter returns from a call that it did not enter, with an error.
+ */
+#define CTRACE_CALL_M_DENIED	(1ull << 16)
 
 enum ctrace_call_phase {
 	CTRACE_CALL_NONE,	/* no call's event; or of a number that no call has */
@@ -299,8 +320,13 @@ enum ctrace_loss {
 	CTRACE_LOSS_FULL	= 1,	/* ring full, session keeps the oldest */
 	CTRACE_LOSS_NESTED	= 2,	/* nested interrupts wrote more than a ring */
 	CTRACE_LOSS_MISSED	= 3,	/* kprobe hit while another was being handled; samples of a CPU without a timer */
-	CTRACE_LOSS_UNFOLLOWED	= 4,	/* whole calls: too many at once to follow */
+	/*
+	 * Too many at once to follow: whole calls, operations of io_uring (or begun unseen), and events of block requests
+	 * whose issuer was forgotten
+	 */
+	CTRACE_LOSS_UNFOLLOWED	= 4,
 	CTRACE_LOSS_UNFOLLOWED_TASKS = 5, /* tasks that pid targets want: too many to follow */
+	CTRACE_LOSS_UNREAD	= 6,	/* calls that a filter on a string left out, because it could not be read */
 	__CTRACE_LOSS_MAX
 };
 

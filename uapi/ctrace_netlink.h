@@ -57,9 +57,10 @@
  *  PROBE_DEL      SESSION{ID} PROBE{ID}
  *  PROBE_GET      dump [SESSION{ID}] -> SESSION{ID} PROBE{...}
  *  TARGET_ADD     SESSION{ID} TARGET{KIND, CID | CGROUP | PID, [NOT]} -> SESSION{ID} TARGET{ID}
- *  TARGET_DEL     SESSION{ID} TARGET{ID}
+ *  TARGET_DEL     SESSION{ID} TARGET{ID, [CID]}
+ *                                    with CID: the target, of kind BORN, stays, and lets that container go
  *  TARGET_GET     dump [SESSION{ID}] -> SESSION{ID} TARGET{...}
- *  CONTAINER_GET  dump              -> CONTAINER{...}
+ *  CONTAINER_GET  dump              -> CONTAINER{...}, by CID
  *  EVENT_GET      EVENT{ID | NAME}  -> EVENT{...}: one type; of several kprobes of that name the newest
  *                 dump [EVENT{ID}]  -> EVENT{...}
  *  EVENT_NEW      EVENT{DEFINITION [FLAGS]} -> EVENT{ID, NAME}: defines a kprobe's event type,
@@ -176,10 +177,14 @@ enum ctrace_attr_info {
 
 #define CTRACE_A_INFO_MAX	(__CTRACE_A_INFO_MAX - 1)
 
+#define CTRACE_DATA_MAX		1024u	/* see CTRACE_A_SESSION_DATA */
+
 /* CTRACE_A_SESSION_FLAGS */
 #define CTRACE_SESSION_F_STOP_FULL	(1u << 0)
 /* when recording starts, all existing tasks are written as lttng_statedump_* events */
 #define CTRACE_SESSION_F_STATEDUMP	(1u << 1)
+/* whole calls have the names of their descriptors: see CTRACE_A_SESSION_DATA */
+#define CTRACE_SESSION_F_PATHS		(1u << 2)
 
 /* CTRACE_A_SESSION_STATE; a new session is stopped */
 enum ctrace_session_state {
@@ -213,9 +218,15 @@ enum ctrace_attr_session {
 	CTRACE_A_SESSION_LOST_FULL,	/* u64 records: see CTRACE_LOSS_FULL */
 	CTRACE_A_SESSION_LOST_NESTED,	/* u64 records: see CTRACE_LOSS_NESTED */
 	CTRACE_A_SESSION_LOST_MISSED,	/* u64 hits: sum over its kprobes, see CTRACE_LOSS_MISSED */
-	CTRACE_A_SESSION_LOST_UNFOLLOWED, /* u64 calls: see CTRACE_LOSS_UNFOLLOWED */
+	CTRACE_A_SESSION_LOST_UNFOLLOWED, /* u64 events: see CTRACE_LOSS_UNFOLLOWED */
 	CTRACE_A_SESSION_LOST_UNFOLLOWED_TASKS, /* u64 tasks: see CTRACE_LOSS_UNFOLLOWED_TASKS */
 	CTRACE_A_SESSION_LIMITED,	/* u64: records that RATE held back */
+	CTRACE_A_SESSION_LOST_UNREAD,	/* u64 events: see CTRACE_LOSS_UNREAD */
+	/*
+	 * u32, at most CTRACE_DATA_MAX: whole calls have the first bytes of what they read or write, this many; 0, the
+	 * default: none. They may be passwords
+	 */
+	CTRACE_A_SESSION_DATA,
 	__CTRACE_A_SESSION_MAX
 };
 
@@ -286,6 +297,14 @@ enum ctrace_target_kind {
 	 * these any more; those that another pid target of the session led to stay wanted
 	 */
 	CTRACE_TARGET_PID	= 4,
+	/*
+	 * Every container that is born from now on, from its first event on. TARGET_DEL with a TARGET_CID lets one of
+	 * them go: it is then wanted only if another target wants it, or a container around it is wanted. What
+	 * lies in it was born, too: let the outer one go first, then those in it. To let go what was not wanted
+	 * for its birth changes nothing. When the target is deleted, all that it wanted is let go. An older module
+	 * refuses this kind
+	 */
+	CTRACE_TARGET_BORN	= 5,
 };
 
 enum ctrace_attr_target {
@@ -294,7 +313,8 @@ enum ctrace_attr_target {
 	CTRACE_A_TARGET_KIND,		/* u32 enum ctrace_target_kind */
 	/* u32 1: what the target names is not wanted, even if another target does; CID and CGROUP only */
 	CTRACE_A_TARGET_NOT,
-	CTRACE_A_TARGET_CID,		/* u32: of kind CID, in replies too */
+	/* u32: of kind CID, in replies too; in TARGET_DEL, of kind BORN, the container to let go */
+	CTRACE_A_TARGET_CID,
 	/* u32: the caller's descriptor of the cgroup's directory; replies have TARGET_PATH instead */
 	CTRACE_A_TARGET_CGROUP,
 	CTRACE_A_TARGET_PATH,		/* string: the cgroup's path, in replies only */
@@ -340,7 +360,7 @@ enum ctrace_field_kind {
 	CTRACE_FK_UINT	= 1,	/* unsigned integer of size 1, 2, 4, 8, aligned to its size */
 	CTRACE_FK_INT	= 2,	/* same sizes, signed */
 	CTRACE_FK_TEXT	= 3,	/* char[size], NUL-padded UTF-8, unaligned */
-	CTRACE_FK_STRING = 4,	/* bytes up to and with a NUL, at most CTRACE_STR_MAX, unaligned */
+	CTRACE_FK_STRING = 4,	/* bytes up to and with a NUL, at most CTRACE_STR_MAX (argv: CTRACE_ARGV_MAX), unaligned */
 	/*
 	 * Sequences: a u32 count, aligned to 4, then count integers of size 1, 2, 4, 8, aligned to
 	 * their size; the padding is there even if the count is 0, as in CTF. The count is named
@@ -357,6 +377,7 @@ enum ctrace_field_kind {
 enum ctrace_field_display {
 	CTRACE_FD_DEFAULT = 0,	/* numbers in base 10; text as it is */
 	CTRACE_FD_HEX	= 1,	/* UINT, SEQ: in base 16 */
+	CTRACE_FD_SOCKADDR = 2,	/* SEQ of size 1: a socket's address, perhaps cut */
 };
 
 #define CTRACE_EVENT_F_KEEP		(1u << 0)	/* the definition outlives the socket that made it */

@@ -7,12 +7,12 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <linux/vmalloc.h>
 #include "api/dev.h"
 #include "api/may.h"
 #include "session/session.h"
 #include "compat/dev.h"
 #include "compat/mm.h"
+#include "compat/vmalloc.h"
 
 /*
  * Opening the node can load the module only if the node exists before the module does, with a

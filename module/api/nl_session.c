@@ -23,6 +23,7 @@ const struct nla_policy ctrace_policy_session[CTRACE_A_SESSION_MAX + 1] = {
 	[CTRACE_A_SESSION_FILTER] = { .type = NLA_NUL_STRING, .len = CTRACE_TEXT_MAX - 1 },
 	[CTRACE_A_SESSION_RATE] = { .type = NLA_U32 },
 	[CTRACE_A_SESSION_CONTAINERS] = { .type = NLA_U32 },
+	[CTRACE_A_SESSION_DATA] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy policy_probe[CTRACE_A_PROBE_MAX + 1] = {
@@ -76,13 +77,18 @@ int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 		o.wakeup_ns = nla_get_u64(tb[CTRACE_A_SESSION_WAKEUP_NS]);
 	if (tb[CTRACE_A_SESSION_FLAGS])
 		o.flags = nla_get_u32(tb[CTRACE_A_SESSION_FLAGS]);
-	if (o.flags & ~(CTRACE_SESSION_F_STOP_FULL | CTRACE_SESSION_F_STATEDUMP))
+	if (o.flags & ~(CTRACE_SESSION_F_STOP_FULL | CTRACE_SESSION_F_STATEDUMP | CTRACE_SESSION_F_PATHS))
 		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_SESSION_FLAGS: unknown flags in %#x", o.flags);
 	if (tb[CTRACE_A_SESSION_FILTER])
 		o.filter = nla_data(tb[CTRACE_A_SESSION_FILTER]);
 	if (tb[CTRACE_A_SESSION_RATE])
 		o.rate = nla_get_u32(tb[CTRACE_A_SESSION_RATE]);
+	if (tb[CTRACE_A_SESSION_DATA])
+		o.data = nla_get_u32(tb[CTRACE_A_SESSION_DATA]);
+	if (o.data > CTRACE_DATA_MAX)
+		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
+			"CTRACE_A_SESSION_DATA: %u is more than %u bytes", o.data, CTRACE_DATA_MAX);
 	if (o.wakeup_ns > NSEC_PER_SEC)
 		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_SESSION_WAKEUP_NS: %llu is more than a second", o.wakeup_ns);
@@ -319,10 +325,10 @@ int ctrace_netlink_target_add(struct sk_buff *in, struct genl_info *info)
 	if (!ta[CTRACE_A_TARGET_KIND])
 		return no_attr(info, "CTRACE_A_TARGET_KIND");
 	kind = nla_get_u32(ta[CTRACE_A_TARGET_KIND]);
-	if (kind < CTRACE_TARGET_ALL || kind > CTRACE_TARGET_PID)
+	if (kind < CTRACE_TARGET_ALL || kind > CTRACE_TARGET_BORN)
 		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_TARGET_KIND: unknown kind %u", kind);
-	if (kind != CTRACE_TARGET_ALL) {
+	if (kind < ARRAY_SIZE(args) && args[kind].attr) {
 		if (!ta[args[kind].attr])
 			return no_attr(info, args[kind].name);
 		arg = nla_get_u32(ta[args[kind].attr]);
@@ -360,6 +366,7 @@ int ctrace_netlink_target_add(struct sk_buff *in, struct genl_info *info)
 int ctrace_netlink_target_del(struct sk_buff *in, struct genl_info *info)
 {
 	struct nlattr *tb[CTRACE_A_SESSION_MAX + 1], *ta[CTRACE_A_TARGET_MAX + 1];
+	char why[CTRACE_WHY_MAX] = "";
 	struct ctrace_session *s;
 	struct ctrace_target *t;
 	int err;
@@ -374,12 +381,14 @@ int ctrace_netlink_target_del(struct sk_buff *in, struct genl_info *info)
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	t = ctrace_target_find(s, nla_get_u32(ta[CTRACE_A_TARGET_ID]));
-	if (t)
+	if (t && ta[CTRACE_A_TARGET_CID])
+		err = ctrace_target_let_go(s, t, nla_get_u32(ta[CTRACE_A_TARGET_CID]), why);
+	else if (t)
 		ctrace_target_del(s, t);
 	else
 		err = ctrace_netlink_error(ctrace_compat_extack(info), -ENOENT,
 			"CTRACE_A_TARGET_ID: session %u has no target %u", s->id,
 			nla_get_u32(ta[CTRACE_A_TARGET_ID]));
 	mutex_unlock(&ctrace_lock);
-	return err;
+	return *why ? ctrace_netlink_failed(info, err, why, "CTRACE_A_TARGET") : err;
 }

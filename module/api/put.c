@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/kernel.h>
-#include <linux/slab.h>
 #include "api/netlink.h"
 #include "api/put.h"
 #include "session/limit.h"
@@ -36,6 +35,7 @@ int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s)
 	    nla_put_u32(skb, CTRACE_A_SESSION_FLAGS, s->flags) ||
 	    put_u64(skb, CTRACE_A_SESSION_WAKEUP_NS, st.wakeup_ns, CTRACE_A_SESSION_PAD) ||
 	    nla_put_string(skb, CTRACE_A_SESSION_NAME, s->name) ||
+	    nla_put_u32(skb, CTRACE_A_SESSION_DATA, s->detail.data) ||
 	    nla_put_u32(skb, CTRACE_A_SESSION_STATE,
 			s->recording ? CTRACE_SESSION_RECORDING : CTRACE_SESSION_STOPPED) ||
 	    nla_put_u32(skb, CTRACE_A_SESSION_OWNER, s->owner) ||
@@ -50,6 +50,7 @@ int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s)
 		    CTRACE_A_SESSION_PAD) ||
 	    put_u64(skb, CTRACE_A_SESSION_LOST_UNFOLLOWED_TASKS, atomic64_read(&s->unfollowed_tasks),
 		    CTRACE_A_SESSION_PAD) ||
+	    put_u64(skb, CTRACE_A_SESSION_LOST_UNREAD, atomic64_read(&s->unread), CTRACE_A_SESSION_PAD) ||
 	    put_u64(skb, CTRACE_A_SESSION_LIMITED, s->limit ? ctrace_limit_dropped(s->limit) : 0,
 		    CTRACE_A_SESSION_PAD)) {
 		nla_nest_cancel(skb, nest);
@@ -127,32 +128,29 @@ int ctrace_put_limit(struct sk_buff *skb, u32 cid, u64 dropped)
 
 int ctrace_put_container(struct sk_buff *skb, const struct ctrace_container *c)
 {
-	struct ctrace_container_info *i;
+	struct ctrace_container_info i;	/* on the stack: kernels that clear what they allocate take longer than all this */
 	struct nlattr *nest;
 	int err;
 
-	i = kmalloc(sizeof(*i), GFP_KERNEL);
-	if (!i)
-		return -ENOMEM;
-	ctrace_container_info(c, i);
+	ctrace_container_info(c, &i);
 	nest = nla_nest_start(skb, CTRACE_A_CONTAINER);
-	err = !nest || nla_put_u32(skb, CTRACE_A_CONTAINER_CID, i->cid) ||
-	      nla_put_u32(skb, CTRACE_A_CONTAINER_PARENT, i->parent) ||
-	      put_u64(skb, CTRACE_A_CONTAINER_CGROUP_ID, i->cgroup_id, CTRACE_A_CONTAINER_PAD) ||
-	      nla_put_u32(skb, CTRACE_A_CONTAINER_HIERARCHY, i->hierarchy) ||
-	      nla_put_string(skb, CTRACE_A_CONTAINER_CGROUP_PATH, i->path) ||
-	      nla_put_u32(skb, CTRACE_A_CONTAINER_PIDNS, i->ns_inum) ||
-	      nla_put_u32(skb, CTRACE_A_CONTAINER_INIT_PID, i->init_pid) ||
-	      (i->runtime_id[0] &&
-	       nla_put_string(skb, CTRACE_A_CONTAINER_RUNTIME_ID, i->runtime_id)) ||
-	      (i->runtime && nla_put_string(skb, CTRACE_A_CONTAINER_RUNTIME, i->runtime)) ||
-	      put_u64(skb, CTRACE_A_CONTAINER_FIRST_SEEN, i->first_seen, CTRACE_A_CONTAINER_PAD) ||
-	      put_u64(skb, CTRACE_A_CONTAINER_GONE, i->gone, CTRACE_A_CONTAINER_PAD) ||
-	      nla_put_u32(skb, CTRACE_A_CONTAINER_FLAGS, i->flags);
-	if (!err)
-		nla_nest_end(skb, nest);
-	kfree(i);
-	return err ? -EMSGSIZE : 0;
+	err = !nest || nla_put_u32(skb, CTRACE_A_CONTAINER_CID, i.cid) ||
+	      nla_put_u32(skb, CTRACE_A_CONTAINER_PARENT, i.parent) ||
+	      put_u64(skb, CTRACE_A_CONTAINER_CGROUP_ID, i.cgroup_id, CTRACE_A_CONTAINER_PAD) ||
+	      nla_put_u32(skb, CTRACE_A_CONTAINER_HIERARCHY, i.hierarchy) ||
+	      nla_put_string(skb, CTRACE_A_CONTAINER_CGROUP_PATH, i.path) ||
+	      nla_put_u32(skb, CTRACE_A_CONTAINER_PIDNS, i.ns_inum) ||
+	      nla_put_u32(skb, CTRACE_A_CONTAINER_INIT_PID, i.init_pid) ||
+	      (i.runtime_id[0] &&
+	       nla_put_string(skb, CTRACE_A_CONTAINER_RUNTIME_ID, i.runtime_id)) ||
+	      (i.runtime && nla_put_string(skb, CTRACE_A_CONTAINER_RUNTIME, i.runtime)) ||
+	      put_u64(skb, CTRACE_A_CONTAINER_FIRST_SEEN, i.first_seen, CTRACE_A_CONTAINER_PAD) ||
+	      put_u64(skb, CTRACE_A_CONTAINER_GONE, i.gone, CTRACE_A_CONTAINER_PAD) ||
+	      nla_put_u32(skb, CTRACE_A_CONTAINER_FLAGS, i.flags);
+	if (err)
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
 }
 
 /* Only as long as a probe can be added by its name; the type itself stays, for existing records. */

@@ -6,8 +6,11 @@
 #include <linux/cgroup.h>
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
+#include <linux/nsproxy.h>
 #include <linux/skbuff.h>
 #include <net/inet_sock.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
 #include <net/sch_generic.h>
 #include <net/sock.h>
 #include <net/tcp_states.h>
@@ -21,6 +24,19 @@
 	fn(void *data, struct sk_buff *skb, int rc, struct net_device *dev, unsigned int skb_len)
 #define CTRACE_PROBE_INET_SOCK_SET_STATE(fn)					\
 	fn(void *data, const struct sock *sk, const int oldstate, const int newstate)
+
+/* The type of the number of what a module keeps for each network namespace: unsigned since 4.10 */
+#define CTRACE_COMPAT_NETNS_ID	typeof(*((struct pernet_operations *)0)->id)
+
+/*
+ * p's network namespace, which lasts until p leaves it. p is current, or its task_lock is held. NULL: p is dying.
+ */
+static inline const struct net *ctrace_compat_task_net(const struct task_struct *p)
+{
+	const struct nsproxy *nsproxy = p->nsproxy;
+
+	return nsproxy ? nsproxy->net_ns : NULL;
+}
 
 /*
  * The v2 cgroup in which sk was made; sk holds a reference on it. NULL: sk is NULL, or the kernel

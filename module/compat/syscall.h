@@ -4,7 +4,11 @@
 #define CTRACE_COMPAT_SYSCALL_H
 
 #include <linux/compat.h>
+#include <linux/fcntl.h>
+#include <linux/kernel.h>
 #include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
 #include <linux/uaccess.h>
 #include <asm/syscall.h>
 #include "facts.h"
@@ -24,6 +28,40 @@ static __always_inline bool ctrace_compat_is_32bit_call(void)
 	return false;
 #endif
 }
+
+#ifdef CONFIG_X86_64
+#define CTRACE_COMPAT_X32_BIT	0x40000000l	/* __X32_SYSCALL_BIT, which is an int in some kernels */
+#define CTRACE_COMPAT_X32_FIRST	512		/* numbers that x32 has for itself begin here */
+
+/*
+ * The number that the native table has for the call nr. An x32 program sets a bit in it; and it has other numbers for
+ * calls whose structures hold pointers. Before 5.4 kernels took these without the bit, too. A kernel that has no x32
+ * calls still reports such a number, before it answers ENOSYS.
+ */
+static inline long ctrace_compat_syscall_native(long nr)
+{
+	/* arch/x86/entry/syscalls/syscall_64.tbl, from 512 on; there will be no more of them */
+	static const u16 own[64] = {
+		13, 15, 16, 19, 20, 45, 46, 47, 59, 101, 127, 128, 129, 131, 222, 244, 246, 247, 273, 274, 278, 279,
+		295, 296, 297, 299, 307, 310, 311, 54, 55, 206, 209, 322, 327, 328,
+	};
+	unsigned long i;
+
+	if (nr >> 30 == 1)
+		nr ^= CTRACE_COMPAT_X32_BIT;
+	i = nr - CTRACE_COMPAT_X32_FIRST;
+	if (i >= ARRAY_SIZE(own))
+		return nr;
+	OPTIMIZER_HIDE_VAR(i);		/* as in ctrace_syscall_nospec() */
+	i = own[i % ARRAY_SIZE(own)];
+	return i ? i : nr;
+}
+#else
+static inline long ctrace_compat_syscall_native(long nr)
+{
+	return nr;
+}
+#endif
 
 /* The first n (0 to 6) arguments of the call, as the registers have them. */
 static __always_inline void ctrace_compat_syscall_args(const struct pt_regs *regs,
@@ -71,6 +109,13 @@ static __always_inline void ctrace_compat_syscall_args(const struct pt_regs *reg
 #endif
 }
 
+/* Before 3.15 there are no such locks. */
+#ifndef F_OFD_GETLK
+#define F_OFD_GETLK	36
+#define F_OFD_SETLK	37
+#define F_OFD_SETLKW	38
+#endif
+
 /* 0, or -EFAULT if the page is not there: never sleeps, any context. */
 static inline long ctrace_compat_read_user(void *dst, const void __user *src, size_t n)
 {
@@ -96,6 +141,32 @@ static inline long ctrace_compat_read_user(void *dst, const void __user *src, si
 	pagefault_enable();
 #endif
 	return left ? -EFAULT : 0;
+}
+
+/*
+ * Copies a string of at most max - 1 bytes, and a NUL. Returns its length without the NUL; or -EFAULT if a byte of it
+ * is not there. Never sleeps; process context. strncpy_from_user_nofault() does the same, but is not exported.
+ */
+static inline long ctrace_compat_read_user_string(char *dst, const char __user *src, size_t max)
+{
+	long n;
+
+	pagefault_disable();
+	n = strncpy_from_user(dst, src, max - 1);
+	pagefault_enable();
+	if (n >= 0)
+		dst[n] = 0;
+	return n;
+}
+
+/* Does a seccomp filter say which calls this task may make? */
+static inline bool ctrace_compat_seccomp_filtered(const struct task_struct *p)
+{
+#ifdef CONFIG_SECCOMP_FILTER
+	return READ_ONCE(p->seccomp.mode) == SECCOMP_MODE_FILTER;
+#else
+	return false;
+#endif
 }
 
 #endif

@@ -22,7 +22,7 @@
 #include "emit/emit.h"
 
 /*
- * Call after ctrace_wanted(), which returned mask. If mask is one plain (not special) session that wants
+ * Call after ctrace_wanted(), which returned mask. If mask is one plain (not special or detailed) session that wants
  * this container, caches the session and its ring for current: the next event of current that only this
  * session wants can go straight to that ring.
  *
@@ -36,7 +36,7 @@ static inline void ctrace_alone_note(u32 mask, const struct ctrace_who *who)
 	struct ctrace_ring_desc *d;
 
 	if (mask & (mask - 1) || mask & ~READ_ONCE(c->wanted) ||
-	    mask & READ_ONCE(ctrace_special_sessions) || cache->task != who->task || cache->c != c)
+	    mask & (READ_ONCE(ctrace_special_sessions) | READ_ONCE(ctrace_detailed_sessions)) || cache->task != who->task || cache->c != c)
 		return;
 	d = ctrace_arena_ring(__ffs(mask), c->cid);
 	WRITE_ONCE(cache->ring, d);

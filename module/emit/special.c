@@ -26,6 +26,8 @@ static void context(struct ctrace_expr_ctx *x, const struct ctrace_who *who)
 	x->gid = CTRACE_EXPR_NO_ID;
 	x->cid = who->container->cid;
 	x->cpu = smp_processor_id();
+	x->missing = 0;
+	x->undecided = NULL;
 	if (!p)
 		return;
 	rcu_read_lock();
@@ -54,11 +56,37 @@ static const struct ctrace_option *select_of(struct ctrace_session *s, u32 id)
 	return selects ? smp_load_acquire(&selects[id]) : NULL;	/* pairs with ctrace_option_publish() */
 }
 
+/* A call some of whose strings could not be read: such a field is missing. */
+static noinline bool match_unread(struct ctrace_session *s, const struct ctrace_expr *e,
+				  const struct ctrace_call_payload *call, u32 len, struct ctrace_expr_ctx *x)
+{
+	bool undecided = false, is;
+
+	x->missing = (call->marks & CTRACE_CALL_M_UNREADS) << CTRACE_CALL_NFIELDS;
+	x->undecided = &undecided;
+	is = ctrace_expr_match(e, call, len, x);
+	if (!is && undecided)
+		atomic64_inc(&s->unread);
+	return is;
+}
+
+/* Does the event pass the filter e? Of a call, only filters of whole ones can ask for strings. */
+static bool match(struct ctrace_session *s, const struct ctrace_expr *e, u32 id, const void *payload, u32 len,
+		  struct ctrace_expr_ctx *x)
+{
+	const struct ctrace_call_payload *call = payload;
+
+	BUILD_BUG_ON(CTRACE_EVENT_IDS != CTRACE_ID_CALL + 2 * CTRACE_NR_SYSCALLS);	/* what is above are calls */
+	if (id >= CTRACE_ID_CALL && unlikely(call->marks & CTRACE_CALL_M_UNREADS))
+		return match_unread(s, e, call, len, x);
+	return ctrace_expr_match(e, payload, len, x);
+}
+
 /*
  * Does s record this event of who? payload is only needed if sel has a filter: a session's filter has no
  * fields. Counts the event for one_of and for the limit.
  */
-static bool pass(struct ctrace_session *s, const struct ctrace_option *sel,
+static __always_inline bool pass(struct ctrace_session *s, const struct ctrace_option *sel, u32 id,
 		 const struct ctrace_who *who, const void *payload, u32 len)
 {
 	struct ctrace_expr_ctx x;
@@ -67,7 +95,7 @@ static bool pass(struct ctrace_session *s, const struct ctrace_option *sel,
 		context(&x, who);
 		if (s->filter && !ctrace_expr_match(s->filter, payload, len, &x))
 			return false;
-		if (sel && sel->expr && !ctrace_expr_match(sel->expr, payload, len, &x))
+		if (sel && sel->expr && !match(s, sel->expr, id, payload, len, &x))
 			return false;
 	}
 	if (sel && sel->one_of && !sampled(sel))
@@ -122,14 +150,14 @@ noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who
 			continue;
 		sel = select_of(s, id);
 		if (!sel || !sel->expr) {
-			if (!pass(s, sel, who, NULL, 0))
+			if (!pass(s, sel, id, who, NULL, 0))
 				continue;
 			ctrace_emit_one(s->index, id, who, cid, payload, fill, arg);
 		} else {
 			/* padding that fill skips would otherwise keep bytes of another container's event */
 			memset(room, 0, payload);
 			fill(room, arg);	/* for each session again: a stack may have overwritten it */
-			if (!pass(s, sel, who, room, payload))
+			if (!pass(s, sel, id, who, room, payload))
 				continue;
 			ctrace_emit_one(s->index, id, who, cid, payload, ctrace_fill_copy, &c);
 		}

@@ -125,8 +125,11 @@ u32 ctrace_stack_user(u64 *to)
 	to[n++] = f.ip;
 	if (!f.word)
 		return n;
-	/* Reading does this too, but only after a check that debug kernels mind in interrupts. */
-	pagefault_disable();
+	/*
+	 * Reading does this too, but only after a check that debug kernels mind in interrupts. data_race: an
+	 * interrupt counts up and then down, and the code that it interrupts finds the task's count as it was.
+	 */
+	data_race(({ pagefault_disable(); 0; }));
 	/*
 	 * A frame lies above the stack pointer, and its caller's frame above it. If the register
 	 * holds something else, or frames form a loop, the stack ends there.
@@ -136,6 +139,7 @@ u32 ctrace_stack_user(u64 *to)
 		if (!read_frame(f.fp, f.word, &f.fp, &to[n]) || !to[n])
 			break;
 	}
-	pagefault_enable();
+	/* data_race: see above */
+	data_race(({ pagefault_enable(); 0; }));
 	return n;
 }

@@ -5,6 +5,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
+#include "event/call_memory.h"
 #include "event/event.h"
 #include "compat/tracepoint.h"
 
@@ -15,10 +16,15 @@ static const struct ctrace_field_desc f_stack[] = {
 	CTRACE_FIELDS(CTRACE_STACK_FIELDS)
 };
 
+static const struct ctrace_field_desc f_late[] = {
+	CTRACE_FIELDS(CTRACE_LATE_FIELDS)
+};
+
 static const struct ctrace_event_type own_types[] = {
 	CTRACE_TYPE(LOST, "ctrace", "lost", NULL, f_lost),
 	CTRACE_TYPE_KADDR(KERNEL_STACK, "ctrace", "kernel_stack", NULL, f_stack),
 	CTRACE_TYPE(USER_STACK, "ctrace", "user_stack", NULL, f_stack),
+	CTRACE_TYPE(LATE_ARGUMENT, "ctrace", "late_argument", NULL, f_late),
 };
 const struct ctrace_family ctrace_family_own = {
 	.types = own_types, .ntypes = ARRAY_SIZE(own_types),
@@ -316,10 +322,10 @@ bool ctrace_event_next(u32 id, struct ctrace_event_type *t, struct ctrace_field_
 	return d || ctrace_syscall_next(id, t, fields, name);
 }
 
-void ctrace_event_init(const struct ctrace_family *const *all)
+int ctrace_event_init(const struct ctrace_family *const *all)
 {
 	families = all;
-	ctrace_syscall_init();
+	return ctrace_syscall_init();
 }
 
 void ctrace_event_exit(void)
@@ -330,4 +336,5 @@ void ctrace_event_exit(void)
 	idr_for_each_entry(&dynamic_types, d, id)
 		ctrace_event_put(&d->type);
 	idr_destroy(&dynamic_types);
+	ctrace_memory_exit();
 }

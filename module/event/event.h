@@ -55,9 +55,18 @@ struct ctrace_syscall_layout {
 	u8 strings;		/* bit i: argument i is a string in user memory */
 	u8 sext;		/* bit i: a signed 32-bit argument */
 	u8 zext;		/* bit i: an unsigned 32-bit argument */
-	u8 known;
-	u8 narrow;		/* sext or zext has a bit */
-	u16 len;		/* bytes of the entry's record; 0: it has strings, or is not known */
+	u8 known : 1;
+	u8 exec : 1;		/* if it succeeds, its arguments are gone when it returns */
+	u8 narrow : 1;		/* sext or zext has a bit */
+	/* what it has of strings, and of the fields in call_memory.h that are not empty for every session */
+	u8 room : 1;		/* the whole record */
+	u8 in : 1;		/* the entry */
+	u8 out : 1;		/* the exit */
+	u8 detail : 1;		/* it has fields that are empty but for sessions that ask for more */
+	u8 closes : 1;		/* it closes a descriptor, whose name is gone when it returns */
+	u8 tail;		/* bytes of the whole record's fields behind the arguments, if all of them are empty */
+	u8 exit;		/* the same of the exit, behind the result; 0: it has none */
+	u8 len;			/* bytes of the entry's record, without details; 0: in is set, or it is not known */
 };
 
 /* [id]: the sessions that record event type id. The first thing that a probe looks at. Written under ctrace_lock. */
@@ -77,10 +86,23 @@ static __always_inline long ctrace_syscall_nospec(long nr)
 	return nr & (CTRACE_NR_SYSCALLS - 1);
 }
 
-/* What every whole call begins with; its arguments follow. */
-#define CTRACE_CALL_FIELDS(F)	F(u64, duration) F(s64, ret)
+/* The same as ctrace_syscall_known(), which has seen that the number is in no table: it may be x32's. */
+bool ctrace_syscall_x32(long *nr);
+
+/* *nr becomes the call's place in ctrace_syscall_layouts[is32]. False: this kernel has no such call. */
+static __always_inline bool ctrace_syscall_known(long *nr, bool is32)
+{
+	if (unlikely((unsigned long)*nr >= CTRACE_NR_SYSCALLS ||
+		     !ctrace_syscall_layouts[is32][ctrace_syscall_nospec(*nr)].known))
+		return !is32 && ctrace_syscall_x32(nr);
+	*nr = ctrace_syscall_nospec(*nr);
+	return true;
+}
+
+/* What every whole call begins with; its arguments follow. marks: CTRACE_CALL_M_* */
+#define CTRACE_CALL_FIELDS(F)	F(u64, duration) F(s64, ret) F(x64, marks)
 CTRACE_PAYLOAD(ctrace_call_payload, CTRACE_CALL_FIELDS);
-#define CTRACE_CALL_NFIELDS	2
+#define CTRACE_CALL_NFIELDS	3
 extern const struct ctrace_field_desc ctrace_call_fields[CTRACE_CALL_NFIELDS];
 
 /* A tracepoint and the function that handles it. */
@@ -108,17 +130,19 @@ struct ctrace_family {
 	const char *lacks;		/* why this kernel has none of them; or NULL */
 };
 
-/* Types of no tracepoint: read() writes lost, options of probes write the stacks. */
+/* Types of no tracepoint: read() writes lost, options of probes write the stacks, a call's exit its late strings. */
 #define CTRACE_LOST_FIELDS(F)	F(u32, cause) F(u32, cpu) F(u64, count)
 CTRACE_PAYLOAD(ctrace_lost_payload, CTRACE_LOST_FIELDS);
 #define CTRACE_STACK_FIELDS(F)	F(u32, event) F(seq_x64, callstack)
 CTRACE_PAYLOAD(ctrace_stack_payload, CTRACE_STACK_FIELDS);
+#define CTRACE_LATE_FIELDS(F)	F(u32, argument) F(path, text)
+CTRACE_PAYLOAD(ctrace_late_payload, CTRACE_LATE_FIELDS);
 extern const struct ctrace_family ctrace_family_own;
 
-/* families: NULL-terminated, static. exit: when nobody asks any more. */
-void ctrace_event_init(const struct ctrace_family *const *families);
+/* families: NULL-terminated, static. 0 or -ENOMEM. exit: when nobody asks any more. */
+int ctrace_event_init(const struct ctrace_family *const *families);
 void ctrace_event_exit(void);
-void ctrace_syscall_init(void);	/* event/syscall.c: its tables, by ctrace_event_init() */
+int ctrace_syscall_init(void);	/* event/syscall.c: its tables, by ctrace_event_init() */
 
 /* The source with this tracepoint, in any family, or NULL. */
 struct ctrace_source *ctrace_source_by_name(const char *tracepoint);

@@ -4,7 +4,9 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include "event/call_memory.h"
 #include "event/event.h"
+#include "compat/syscall.h"
 #include "syscalls.h"
 
 struct ctrace_syscall_layout ctrace_syscall_layouts[2][CTRACE_NR_SYSCALLS];
@@ -22,6 +24,7 @@ static void layout(struct ctrace_syscall_layout *l, const struct ctrace_syscall 
 	u32 i;
 
 	l->known = 1;
+	l->exec = !strncmp(c->name, "execve", 6);
 	l->nargs = strlen(c->kinds);
 	for (i = 0; i < l->nargs; i++) {
 		switch (c->kinds[i]) {
@@ -40,11 +43,12 @@ static void layout(struct ctrace_syscall_layout *l, const struct ctrace_syscall 
 			break;
 		}
 	}
-	l->narrow = l->sext | l->zext;
-	l->len = l->strings ? 0 : sizeof(struct ctrace_record) + l->nargs * 8;
+	l->narrow = !!(l->sext | l->zext);
+	l->room = !!l->strings;
+	l->len = sizeof(struct ctrace_record) + l->nargs * 8;
 }
 
-void ctrace_syscall_init(void)
+int ctrace_syscall_init(void)
 {
 	const struct ctrace_syscall *c;
 	u32 nr, is32;
@@ -57,6 +61,20 @@ void ctrace_syscall_init(void)
 			if (c)
 				layout(&ctrace_syscall_layouts[is32][nr], c, is32);
 		}
+	return ctrace_memory_init(call);
+}
+
+bool ctrace_syscall_x32(long *nr)
+{
+	long native = ctrace_compat_syscall_native(*nr);
+
+	if ((unsigned long)native >= CTRACE_NR_SYSCALLS)
+		return false;
+	native = ctrace_syscall_nospec(native);
+	if (!ctrace_syscall_layouts[0][native].known)
+		return false;
+	*nr = native;
+	return true;
 }
 
 int ctrace_syscall_by_name(const char *name, bool is32)
@@ -76,11 +94,20 @@ const struct ctrace_field_desc ctrace_call_fields[CTRACE_CALL_NFIELDS] = {
 	CTRACE_FIELDS(CTRACE_CALL_FIELDS)
 };
 
+/* One of the fields that every whole call has. */
+enum { DURATION, RET, MARKS };
+
+static void describe(struct ctrace_event_type *t, struct ctrace_field_desc *f, int which)
+{
+	f[t->nfields++] = ctrace_call_fields[which];
+}
+
 static void describe_args(const struct ctrace_syscall *c, struct ctrace_event_type *t,
 			   struct ctrace_field_desc *f)
 {
 	u32 i;
 
+	f += t->nfields;
 	t->nfields += strlen(c->kinds);
 	for (i = 0; c->kinds[i]; i++, f++) {
 		f->name = c->args[i];
@@ -126,16 +153,21 @@ bool ctrace_syscall_next(u32 id, struct ctrace_event_type *t,
 		t->fields = fields;
 		if (is.phase == CTRACE_CALL_WHOLE) {
 			t->source = "sys_exit";
-			memcpy(fields, ctrace_call_fields, sizeof(ctrace_call_fields));
-			t->nfields = CTRACE_CALL_NFIELDS;
-			describe_args(c, t, fields + CTRACE_CALL_NFIELDS);
+			describe(t, fields, DURATION);
+			describe(t, fields, RET);
+			describe(t, fields, MARKS);
+			describe_args(c, t, fields);
+			t->nfields += ctrace_memory_describe(is.nr, is.is32, is.phase, fields + t->nfields);
 		} else if (is.phase == CTRACE_CALL_EXIT) {
 			t->source = "sys_exit";
-			fields[0] = ctrace_call_fields[CTRACE_CALL_NFIELDS - 1];
-			t->nfields = 1;
+			describe(t, fields, RET);
+			t->nfields += ctrace_memory_describe(is.nr, is.is32, is.phase, fields + t->nfields);
 		} else {
 			t->source = "sys_enter";
+			if (strchr(c->kinds, 'T'))
+				describe(t, fields, MARKS);
 			describe_args(c, t, fields);
+			t->nfields += ctrace_memory_describe(is.nr, is.is32, is.phase, fields + t->nfields);
 		}
 		return true;
 	}

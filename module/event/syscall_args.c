@@ -1,34 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/string.h>
 #include "event/syscall_args.h"
-#include "lang/copy_string.h"
 
-static __always_inline long read_user(void *to, u64 at, u32 n, const void *arg)
-{
-	return ctrace_compat_read_user(to, (void __user *)(uintptr_t)at, n);
-}
+/*
+ * Only the entry and the return of a system call use it, and an exec in between: with preemption off and never in an
+ * interrupt, so one per CPU is enough.
+ */
+DEFINE_PER_CPU(struct ctrace_args_room, ctrace_args_room);
 
-/* The string as it is in user memory now. */
+/* 0: it is not there. Else its length with the NUL. */
 static u32 copy_string(char *to, u64 from)
 {
-	return ctrace_copy_string(to, from, read_user, NULL);
+	long n = ctrace_compat_read_user_string(to, (const char __user *)(uintptr_t)from, CTRACE_STR_MAX);
+
+	return n < 0 ? 0 : n + 1;
+}
+
+/* Argument i, a string. *mark: what is to be said of it. Returns its length with the NUL. */
+static u32 put_string(char *to, u64 from, u32 i, u64 *mark)
+{
+	u32 n;
+
+	*mark = 0;
+	if (!from) {
+		*mark = CTRACE_CALL_M_NULL(i);
+		*to = 0;
+		return 1;
+	}
+	n = copy_string(to, from);
+	if (n)
+		return n;
+	*mark = CTRACE_CALL_M_UNREAD(i);
+	return snprintf(to, CTRACE_STR_MAX, "0x%llx", from) + 1;
 }
 
 u32 ctrace_args_put(const struct pt_regs *regs, bool is32, const struct ctrace_syscall_layout *l,
-		    void *to)
+		    void *to, u64 *marks)
 {
 	char *p = to;
-	u64 a[6];
+	u64 a[6], mark;
 	u32 i, pad;
 
-	if (!l->strings) {
-		ctrace_args_numbers(regs, is32, l, to);
-		return l->nargs * 8;
-	}
 	ctrace_args_numbers(regs, is32, l, a);
+	*marks = 0;
 	for (i = 0; i < l->nargs; i++) {
 		if (l->strings & BIT(i)) {
-			p += copy_string(p, a[i]);
+			p += put_string(p, a[i], i, &mark);
+			*marks |= mark;
 			continue;
 		}
 		pad = -(uintptr_t)p & 7;
@@ -38,4 +56,13 @@ u32 ctrace_args_put(const struct pt_regs *regs, bool is32, const struct ctrace_s
 		p += 8;
 	}
 	return p - (char *)to;
+}
+
+u32 ctrace_args_string(const struct pt_regs *regs, bool is32, const struct ctrace_syscall_layout *l, u32 i,
+		       char *to)
+{
+	u64 a[6];
+
+	ctrace_args_numbers(regs, is32, l, a);
+	return a[i] ? copy_string(to, a[i]) : 0;
 }

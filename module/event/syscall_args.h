@@ -7,6 +7,7 @@
 #define CTRACE_ARGS_H
 
 #include <linux/bitops.h>
+#include <linux/percpu.h>
 #include "event/event.h"
 #include "compat/syscall.h"
 
@@ -29,18 +30,29 @@ static __always_inline void ctrace_args_numbers(const struct pt_regs *regs, bool
 }
 
 /* The most bytes ctrace_args_put() writes. Padding adds none: CTRACE_STR_MAX is a multiple of 8. */
-static inline u32 ctrace_args_room(const struct ctrace_syscall_layout *l)
-{
-	return l->nargs * 8 + hweight8(l->strings) * (CTRACE_STR_MAX - 8);
-}
-
 #define CTRACE_ARGS_MAX		(6 * CTRACE_STR_MAX)
+/* With what ctrace_memory_put() appends. */
+#define CTRACE_ROOM_MAX		(CTRACE_PAYLOAD_MAX - (u32)sizeof(struct ctrace_call_payload))
+
+/*
+ * For payloads of calls, and of an exec, with strings or memory, which decide the length of their record: whole before
+ * it is reserved.
+ */
+struct ctrace_args_room {
+	struct ctrace_call_payload head;
+	u64 args[CTRACE_ROOM_MAX / 8];
+};
+DECLARE_PER_CPU(struct ctrace_args_room, ctrace_args_room);
 
 /*
  * All arguments; strings are copied from user memory as it is now. Context: the call's own task, at its
- * entry; preemption off. to is aligned to 8. Returns the number of bytes written.
+ * entry or its return; preemption off. to is aligned to 8. *marks: CTRACE_CALL_M_*, of the strings. Returns the
+ * number of bytes written.
  */
 u32 ctrace_args_put(const struct pt_regs *regs, bool is32, const struct ctrace_syscall_layout *l,
-		    void *to);
+		    void *to, u64 *marks);
+/* Argument i alone, a string, into to[CTRACE_STR_MAX]. Returns its length with the NUL; 0: it is not there, or is NULL. */
+u32 ctrace_args_string(const struct pt_regs *regs, bool is32, const struct ctrace_syscall_layout *l, u32 i,
+		       char *to);
 
 #endif

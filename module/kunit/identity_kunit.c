@@ -11,12 +11,7 @@
 
 static void names(struct kunit *test)
 {
-	static const struct {
-		const char *parent, *name;
-		enum ctrace_boundary_kind kind;
-		const char *runtime;
-		bool id;
-	} t[] = {
+	static const struct parsed t[] = {
 		{ "docker", HEX_A, CTRACE_BOUNDARY_CONTAINER, "docker", true },
 		{ "podUID", HEX_A, CTRACE_BOUNDARY_CONTAINER, NULL, true },
 		{ "", HEX_A, CTRACE_BOUNDARY_CONTAINER, NULL, true },
@@ -43,17 +38,10 @@ static void names(struct kunit *test)
 		{ "x", "docker-1234.scope", CTRACE_BOUNDARY_NONE, NULL, false },
 		{ "x", "", CTRACE_BOUNDARY_NONE, NULL, false },
 	};
-	struct ctrace_boundary_name n;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(t); i++) {
-		KUNIT_EXPECT_EQ_MSG(test, (int)ctrace_boundary_parse(t[i].parent, t[i].name, &n),
-				    (int)t[i].kind, "%s/%s", t[i].parent, t[i].name);
-		KUNIT_EXPECT_EQ_MSG(test, !n.runtime, !t[i].runtime, "%s", t[i].name);
-		if (n.runtime && t[i].runtime)
-			KUNIT_EXPECT_STREQ(test, n.runtime, t[i].runtime);
-		KUNIT_EXPECT_EQ_MSG(test, !!n.id, t[i].id, "%s", t[i].name);
-	}
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		check_parsed(test, &t[i]);
 }
 
 /* --- which container ---------------------------------------------------------- */
@@ -153,6 +141,24 @@ static void nested_namespaces(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_known, 2u);
 }
 
+/* Masks change under ident_lock alone: who only asks, as a probe in an NMI does, changes none. */
+static void asking_changes_nothing(struct kunit *test)
+{
+	struct ctrace_place p = { .cg = { &sub_a }, .ns = &ns2 };
+
+	KUNIT_EXPECT_EQ(test, CID(&sub_a, &ns2), 2u);
+	known[0]->wanted = 4;
+	known[0]->denied = 8;
+	preempt_disable();
+	KUNIT_EXPECT_EQ(test, ctrace_rules_decide(&rules, &p, false)->cid, 2u);
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, known[1]->wanted, 0u);
+	KUNIT_EXPECT_EQ(test, known[1]->denied, 0u);
+	KUNIT_EXPECT_EQ(test, CID(&sub_a, &ns2), 2u);
+	KUNIT_EXPECT_EQ(test, known[1]->wanted, 4u);
+	KUNIT_EXPECT_EQ(test, known[1]->denied, 8u);
+}
+
 static void nested_boundaries(struct kunit *test)
 {
 	ns2.init_at[0] = &inner;
@@ -223,6 +229,17 @@ static void reuse(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ctrace_rules_init(&rules, &fake, forgot, 16), 0);
 }
 
+/* never NULL */
+static struct ctrace_container *whose(const struct ctrace_place *p)
+{
+	struct ctrace_container *c;
+
+	preempt_disable();
+	c = ctrace_rules_decide(&rules, p, true);
+	preempt_enable();
+	return c ?: &ctrace_container_unknown;
+}
+
 /* v1: the runtime enters the hierarchies one after another. */
 static void hierarchies_one_by_one(struct kunit *test)
 {
@@ -233,13 +250,11 @@ static void hierarchies_one_by_one(struct kunit *test)
 	rules.v1 = true;
 	ns1.init_at[0] = &root;
 	ns1.init_at[1] = &a2;
-	preempt_disable();
-	KUNIT_EXPECT_EQ(test, ctrace_rules_decide(&rules, &p, true)->cid, 1u);
+	KUNIT_EXPECT_EQ(test, whose(&p)->cid, 1u);
 	p.cg[1] = &a2;
-	KUNIT_EXPECT_EQ(test, ctrace_rules_decide(&rules, &p, true)->cid, 1u);
+	KUNIT_EXPECT_EQ(test, whose(&p)->cid, 1u);
 	p.ns = &ns1;
-	KUNIT_EXPECT_EQ(test, ctrace_rules_decide(&rules, &p, true)->cid, 1u);
-	preempt_enable();
+	KUNIT_EXPECT_EQ(test, whose(&p)->cid, 1u);
 	KUNIT_EXPECT_EQ(test, known[0]->live_keys, 2u);
 	ctrace_learn_cgroup_gone(&rules, ctrace_key(2, 8));
 	KUNIT_EXPECT_FALSE(test, known[0]->gone);
@@ -247,6 +262,85 @@ static void hierarchies_one_by_one(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, known[0]->gone);
 	/* the same id in two hierarchies is two cgroups */
 	KUNIT_EXPECT_NE(test, ctrace_key(2, 3), ctrace_key(4, 3));
+	rules.v1 = false;
+}
+
+/* v1: whichever hierarchy has a boundary. A cpuset of the host's tells nothing. */
+static void any_hierarchy(struct kunit *test)
+{
+	struct cg cpuset = { "", NULL, 1, 2 }, shield = { "shield", &cpuset, 2, 2 };
+	struct cg r4 = { "", NULL, 1, 4 }, a4 = { HEX_A, &r4, 3, 4 }, b4 = { HEX_B, &r4, 4, 4 };
+	struct cg r5 = { "", NULL, 1, 5 }, a5 = { HEX_A, &r5, 3, 5 };
+	struct ctrace_place p = { .cg = { &root, &shield }, .ns = &host };
+
+	rules.v1 = true;
+	KUNIT_EXPECT_EQ(test, whose(&p)->cid, 0u);
+	KUNIT_EXPECT_EQ(test, rules.told_by, 0u);
+	p.cg[2] = &a4;
+	KUNIT_EXPECT_EQ(test, whose(&p)->cid, 1u);
+	KUNIT_EXPECT_EQ(test, rules.told_by, 4u);
+	p.cg[2] = &b4;
+	KUNIT_EXPECT_EQ(test, whose(&p)->cid, 2u);
+	/* of equals the first, so a task that enters one by one has one answer */
+	p.cg[3] = &a5;
+	KUNIT_EXPECT_EQ(test, whose(&p)->cid, 2u);
+	KUNIT_EXPECT_EQ(test, rules.told_by, 4u);
+	p.cg[2] = &a5;
+	p.cg[3] = NULL;
+	KUNIT_EXPECT_EQ(test, whose(&p)->cid, 1u);	/* by the same path */
+	KUNIT_EXPECT_EQ(test, rules.told_by, 5u);
+	KUNIT_EXPECT_EQ(test, nr_known, 2u);
+	rules.v1 = false;
+}
+
+/*
+ * kind: the node has its cgroup in each hierarchy, what runs in it only where its own runtime makes one. The
+ * boundary inside more others is the nearer one, whichever hierarchy it is in, and however long the paths are.
+ */
+static void nearest_of_hierarchies(struct kunit *test)
+{
+	struct cg r4 = { "", NULL, 1, 4 }, up4 = { "user.slice", &r4, 2, 4 };
+	struct cg a4 = { "docker-" HEX_A ".scope", &up4, 3, 4 }, in4 = { HEX_B, &a4, 4, 4 };
+	struct cg r5 = { "", NULL, 1, 5 }, down5 = { "a", &r5, 2, 5 }, further5 = { "b", &down5, 3, 5 };
+	struct cg other5 = { "docker-" HEX_B ".scope", &further5, 4, 5 };
+	struct ctrace_place node = { .cg = { &box_a, &a4 }, .ns = &ns1 };
+	struct ctrace_place pod = { .cg = { &sub_a, &in4, &other5 }, .ns = &ns1 };
+
+	rules.v1 = true;
+	KUNIT_EXPECT_EQ(test, whose(&node)->cid, 1u);
+	KUNIT_EXPECT_EQ(test, rules.told_by, 0u);
+	KUNIT_EXPECT_EQ(test, whose(&pod)->cid, 2u);
+	KUNIT_EXPECT_EQ(test, rules.told_by, 4u);
+	KUNIT_EXPECT_EQ(test, known[1]->parent, 1u);
+	KUNIT_EXPECT_STREQ(test, known[1]->runtime_id, HEX_B);
+	KUNIT_EXPECT_STREQ(test, known[1]->path, "/user.slice/docker-" HEX_A ".scope/" HEX_B);
+	/* v2's may be the nearer one, too */
+	pod = (struct ctrace_place){ .cg = { &inner, &a4 }, .ns = &ns1 };
+	KUNIT_EXPECT_EQ(test, whose(&pod)->cid, 3u);
+	KUNIT_EXPECT_EQ(test, known[2]->parent, 1u);
+	KUNIT_EXPECT_EQ(test, whose(&node)->cid, 1u);
+	KUNIT_EXPECT_EQ(test, nr_known, 3u);
+	rules.v1 = false;
+}
+
+/* A place is below a boundary if any of its cgroups is: what is remembered of it becomes void. */
+static void void_in_any_hierarchy(struct kunit *test)
+{
+	struct cg cpuset = { "", NULL, 1, 2 }, shield = { "shield", &cpuset, 2, 2 };
+	struct cg r4 = { "", NULL, 1, 4 }, c4 = { "c", &r4, 3, 4 };
+	struct ctrace_place p = { .cg = { &root, &shield, &c4 }, .ns = &host };
+	struct ctrace_lfnode *n;
+
+	rules.v1 = true;
+	preempt_disable();
+	ctrace_learn_alias(&rules, 1, 77, &host, whose(&p));
+	n = ctrace_lftable_find(&rules.aliases, 1, 77, &host);
+	KUNIT_ASSERT_NOT_NULL(test, n);
+	ctrace_learn_void_below(&rules, ctrace_key(5, 3));
+	KUNIT_EXPECT_PTR_EQ(test, ctrace_look_alias_again(&rules, n, &p), &ctrace_container_host);
+	ctrace_learn_void_below(&rules, ctrace_key(4, 3));
+	KUNIT_EXPECT_NULL(test, ctrace_look_alias_again(&rules, n, &p));
+	preempt_enable();
 	rules.v1 = false;
 }
 
@@ -401,12 +495,16 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(namespace_first_inside),
 	KUNIT_CASE(merge),
 	KUNIT_CASE(nested_namespaces),
+	KUNIT_CASE(asking_changes_nothing),
 	KUNIT_CASE(nested_boundaries),
 	KUNIT_CASE(unshare_alone),
 	KUNIT_CASE(shared_namespace),
 	KUNIT_CASE(host_pid),
 	KUNIT_CASE(reuse),
 	KUNIT_CASE(hierarchies_one_by_one),
+	KUNIT_CASE(any_hierarchy),
+	KUNIT_CASE(nearest_of_hierarchies),
+	KUNIT_CASE(void_in_any_hierarchy),
 	KUNIT_CASE(cgroup_namespace),
 	KUNIT_CASE(cgroup_alone),
 	KUNIT_CASE(pool_empty),

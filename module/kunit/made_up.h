@@ -13,6 +13,28 @@
 #include "identity/rules.c"
 #include "identity/runtime_name.c"
 
+/* --- names of cgroups --------------------------------------------------------- */
+
+/* What a cgroup's name, below its parent's, is to be taken for. */
+struct parsed {
+	const char *parent, *name;
+	enum ctrace_boundary_kind kind;
+	const char *runtime;
+	bool id;
+};
+
+static inline void check_parsed(struct kunit *test, const struct parsed *t)
+{
+	struct ctrace_boundary_name n;
+
+	KUNIT_EXPECT_EQ_MSG(test, (int)ctrace_boundary_parse(t->parent, t->name, &n), (int)t->kind,
+			    "%s/%s", t->parent, t->name);
+	KUNIT_EXPECT_EQ_MSG(test, !n.runtime, !t->runtime, "%s", t->name);
+	if (n.runtime && t->runtime)
+		KUNIT_EXPECT_STREQ(test, n.runtime, t->runtime);
+	KUNIT_EXPECT_EQ_MSG(test, !!n.id, t->id, "%s", t->name);
+}
+
 /* --- what lies above containers ---------------------------------------------- */
 
 static struct ctrace_container *known[64];	/* in order of birth */
@@ -158,7 +180,8 @@ static void world_exit(struct kunit *test)
 
 static struct ctrace_container *ask(struct cg *cg, struct ns *ns, bool exec)
 {
-	struct ctrace_place p = { .cg = { cg }, .ns = ns, .exec = exec };
+	/* who executes a program has mounts of its own */
+	struct ctrace_place p = { .cg = { cg }, .ns = ns, .exec = exec, .mnt = exec ? ns : NULL };
 	struct ctrace_container *c;
 
 	preempt_disable();

@@ -5,7 +5,7 @@
 static struct ctrace_container *part(struct ctrace_container *base, bool change, struct cg *v2,
 				     struct cg *v1, struct cg *also)
 {
-	struct ctrace_place p = { .cg = { v2, v1 }, .ns = &host, .nr_also = !!also, .also = { also } };
+	struct ctrace_place p = { .cg = { v2, v1 ?: also, v1 ? also : NULL }, .ns = &host };
 	struct ctrace_container *c;
 
 	preempt_disable();

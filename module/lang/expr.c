@@ -6,6 +6,9 @@
 #include "lang/expr_internal.h"
 
 #define NOWHERE		(~0u)
+/* AF_INET and AF_INET6 of Linux: this compiles without its headers */
+#define CTRACE_AF_INET	2
+#define CTRACE_AF_INET6	10
 
 /* How far one run has located the fields that have no fixed offset. */
 struct walk {
@@ -163,6 +166,24 @@ static u64 number_at(const struct ctrace_expr_place *f, const char *p)
 	}
 }
 
+/* A number of the socket's address at p, a sequence of bytes that all are in the payload. False: it has none. */
+static bool address_number(u8 part, const char *p, u64 *v)
+{
+	const u8 *port = (const u8 *)p + 2;
+	u16 family;
+	u32 n;
+
+	memcpy(&n, p - 4, 4);
+	if (n < 2)
+		return false;
+	memcpy(&family, p, 2);
+	*v = family;
+	if (part == CTRACE_PART_FAMILY)
+		return true;
+	*v = port[0] << 8 | port[1];
+	return n >= 4 && (family == CTRACE_AF_INET || family == CTRACE_AF_INET6);
+}
+
 /* --- comparisons --------------------------------------------------------------- */
 
 /* False: the event has no such number. */
@@ -243,11 +264,18 @@ static bool ask(const struct ctrace_expr *e, const struct ctrace_expr_term *t, s
 	}
 	if (t->what > CTRACE_WORD_COMM)
 		return word_number(t->what, x, &v) && ask_number(t, v);
+	if (x->missing >> t->what & 1) {
+		if (x->undecided)
+			*x->undecided = true;
+		return false;
+	}
 	at = locate(e, w, t->what);
 	if (at == NOWHERE)
 		return false;
 	if (t->string)
 		return ask_string(e, t, string_at(&e->places[t->what], w, at));
+	if (t->part)
+		return address_number(t->part, w->payload + at, &v) && ask_number(t, v);
 	return ask_number(t, number_at(&e->places[t->what], w->payload + at));
 }
 

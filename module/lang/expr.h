@@ -32,6 +32,8 @@ struct ctrace_expr_ctx {
 	s32 tid, vtid, pid;	/* in the initial pid namespace, except vtid; 0: no task's */
 	u32 uid, gid;		/* in the initial user namespace; CTRACE_EXPR_NO_ID: no task's */
 	u32 cid, cpu;
+	u32 missing;		/* bit i: field i is there, but is not what it should be */
+	bool *undecided;	/* set to true if a field that is missing was compared; or NULL */
 };
 #define CTRACE_EXPR_NO_ID	0xffffffffu
 
@@ -47,7 +49,7 @@ void ctrace_expr_free(struct ctrace_expr *e);
 /*
  * Any context incl. NMI. payload: len bytes, as a record of that type holds them (aligned to 8, without
  * padding at the end). A comparison is false, even with != or !~, if its operand is missing: a field that
- * the payload is too short for, or $uid and $gid if the event is no task's.
+ * the payload is too short for or ctx->missing has, or $uid and $gid if the event is no task's.
  */
 bool ctrace_expr_match(const struct ctrace_expr *e, const void *payload, u32 len,
 		       const struct ctrace_expr_ctx *ctx);

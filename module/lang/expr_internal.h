@@ -34,11 +34,17 @@ enum ctrace_expr_word {
 #define CTRACE_GLOB_STAR	0x101
 #define CTRACE_GLOB_SET		0x200
 
+/* A number of a socket's address. */
+enum ctrace_expr_part {
+	CTRACE_PART_NONE, CTRACE_PART_FAMILY, CTRACE_PART_PORT,
+};
+
 struct ctrace_expr_term {
 	u8 op;			/* enum ctrace_expr_op */
 	u8 what;		/* field or enum ctrace_expr_word */
 	u8 string;		/* else a number */
 	u8 sign;		/* a signed number */
+	u8 part;		/* enum ctrace_expr_part: of the field */
 	u8 yes, no;		/* terms[], PASS or FAIL */
 	u16 from, n;		/* string: in bytes[]; glob: in globs[] */
 	u64 num;

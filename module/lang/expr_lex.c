@@ -181,7 +181,8 @@ int ctrace_expr_next(struct ctrace_expr_parse *p)
 		err = lex_number(p, s);
 	} else if (is_name(*s) || *s == '$') {
 		p->t.kind = CTRACE_T_NAME;
-		for (p->t.n = 1; is_name(s[p->t.n]);)
+		/* a dot within a name: addr.port */
+		for (p->t.n = 1; is_name(s[p->t.n]) || (s[p->t.n] == '.' && is_name(s[p->t.n + 1]));)
 			p->t.n++;
 	} else if (*s == '"') {
 		err = lex_string(p, s);

@@ -22,7 +22,7 @@ struct ctrace_expr_token {
 /* A field or a $word. */
 struct ctrace_expr_operand {
 	const char *name;
-	u8 kind, size, what;	/* as struct ctrace_expr_term has it */
+	u8 kind, size, what, part;	/* as struct ctrace_expr_term has it */
 };
 
 /* A comparison (END), or two joined by AND or OR. */

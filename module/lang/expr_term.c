@@ -3,14 +3,14 @@
 #include "lang/expr_parse.h"
 
 static const struct ctrace_expr_operand words[] = {
-	{ "$comm", CTRACE_FK_TEXT, CTRACE_COMM_LEN - 1, CTRACE_WORD_COMM },
-	{ "$tid", CTRACE_FK_INT, 4, CTRACE_WORD_TID },
-	{ "$vtid", CTRACE_FK_INT, 4, CTRACE_WORD_VTID },
-	{ "$pid", CTRACE_FK_INT, 4, CTRACE_WORD_PID },
-	{ "$uid", CTRACE_FK_UINT, 4, CTRACE_WORD_UID },
-	{ "$gid", CTRACE_FK_UINT, 4, CTRACE_WORD_GID },
-	{ "$cid", CTRACE_FK_UINT, 4, CTRACE_WORD_CID },
-	{ "$cpu", CTRACE_FK_UINT, 4, CTRACE_WORD_CPU },
+	{ "$comm", CTRACE_FK_TEXT, CTRACE_COMM_LEN - 1, CTRACE_WORD_COMM, 0 },
+	{ "$tid", CTRACE_FK_INT, 4, CTRACE_WORD_TID, 0 },
+	{ "$vtid", CTRACE_FK_INT, 4, CTRACE_WORD_VTID, 0 },
+	{ "$pid", CTRACE_FK_INT, 4, CTRACE_WORD_PID, 0 },
+	{ "$uid", CTRACE_FK_UINT, 4, CTRACE_WORD_UID, 0 },
+	{ "$gid", CTRACE_FK_UINT, 4, CTRACE_WORD_GID, 0 },
+	{ "$cid", CTRACE_FK_UINT, 4, CTRACE_WORD_CID, 0 },
+	{ "$cpu", CTRACE_FK_UINT, 4, CTRACE_WORD_CPU, 0 },
 };
 #define WORDS	"$comm $tid $vtid $pid $uid $gid $cid $cpu"
 
@@ -49,6 +49,51 @@ static int no_field(struct ctrace_expr_parse *p)
 	return -EINVAL;
 }
 
+/* Is the word NAME behind, for a field NAME + suffix? any: NAME may be this, too. */
+static bool is_part(const struct ctrace_expr_parse *p, const char *field, const char *suffix, const char *behind,
+		    const char *any)
+{
+	const char *word = p->text + p->t.at;
+	size_t n = strlen(field), s = strlen(suffix), b = strlen(behind), base;
+
+	if (p->t.n <= b || memcmp(word + p->t.n - b, behind, b) || n <= s || strcmp(field + n - s, suffix))
+		return false;
+	base = p->t.n - b;
+	return (base == n - s && !memcmp(word, field, base)) || (any && base == strlen(any) && !memcmp(word, any, base));
+}
+
+/* addr.port, addr.family, or ARG.port: of a socket's address; ARG.path: of a descriptor. False: it is none of these. */
+static bool resolve_part(const struct ctrace_expr_parse *p, struct ctrace_expr_operand *o)
+{
+	static const struct {
+		const char *behind;
+		u8 part;
+	} parts[] = { { ".port", CTRACE_PART_PORT }, { ".family", CTRACE_PART_FAMILY } };
+	const struct ctrace_field_desc *f;
+	u32 i, k;
+
+	for (i = 0; i < p->nfields; i++) {
+		f = &p->fields[i];
+		o->what = i;
+		o->name = f->name;
+		o->kind = f->kind;
+		o->size = f->size;
+		if (f->kind == CTRACE_FK_STRING && is_part(p, f->name, "_path", ".path", NULL))
+			return true;
+		if (f->kind != CTRACE_FK_SEQ || f->size != 1 || f->display != CTRACE_FD_SOCKADDR)
+			continue;
+		o->kind = CTRACE_FK_UINT;
+		o->size = 2;
+		for (k = 0; k < ARRAY_SIZE(parts); k++) {
+			o->part = parts[k].part;
+			if (is_part(p, f->name, "_data", parts[k].behind, "addr") ||
+			    is_part(p, f->name, "_addr", parts[k].behind, "addr"))
+				return true;
+		}
+	}
+	return false;
+}
+
 static int resolve(struct ctrace_expr_parse *p, struct ctrace_expr_operand *o)
 {
 	u32 i;
@@ -72,7 +117,7 @@ static int resolve(struct ctrace_expr_parse *p, struct ctrace_expr_operand *o)
 			return ctrace_expr_bad(p, p->t.at, "%s is a list, but only numbers and strings can be compared",
 					       ctrace_expr_seen(p));
 		}
-	return no_field(p);
+	return resolve_part(p, o) ? 0 : no_field(p);
 }
 
 /* --- values ------------------------------------------------------------------ */
@@ -222,6 +267,7 @@ int ctrace_expr_comparison(struct ctrace_expr_parse *p)
 		return ctrace_expr_expect(p, number ? "one of == != < <= > >= &" : "one of == != ~ !~");
 	t->op = p->t.op;
 	t->what = o.what;
+	t->part = o.part;
 	only_numbers = t->op >= CTRACE_OP_LT && t->op <= CTRACE_OP_BITS;
 	only_strings = t->op > CTRACE_OP_BITS;
 	if (number && only_strings)

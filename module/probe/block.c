@@ -8,6 +8,7 @@
 #include "probe/block_owner.h"
 #include "probe/optional.h"
 #include "emit/emit.h"
+#include "session/session.h"
 #include "compat/block.h"
 #include "compat/tracepoint.h"
 
@@ -52,7 +53,8 @@ static __always_inline void on_rq(u32 id, struct request *rq, bool here)
 
 	if (!mask)
 		return;
-	ctrace_block_recall(rq, here, false, &by);
+	if (!ctrace_block_recall(rq, here, false, &by))
+		ctrace_session_unfollowed(mask);
 	mask = ctrace_wanted(mask, by.who.container, by.who.task);
 	if (!mask)
 		return;
@@ -104,7 +106,8 @@ static __always_inline void on_complete(struct request *rq, int error, u32 bytes
 
 	if (!mask)
 		return;
-	ctrace_block_recall(rq, false, bytes >= blk_rq_bytes(rq), &by);
+	if (!ctrace_block_recall(rq, false, bytes >= blk_rq_bytes(rq), &by))
+		ctrace_session_unfollowed(mask);
 	mask = ctrace_wanted(mask, by.who.container, by.who.task);
 	if (!mask)
 		return;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The issuers of requests under way, keyed by bio. If a newer one has taken a request's place, or another
- * CPU has it just now, the request is its cgroup's or the host's.
+ * CPU has it just now, the request is its cgroup's or the host's, and is counted.
  *
  * A bio's address is used again. An entry is about rq's bio, and not an earlier one there, if it has
  * the same queue, contains rq's sector, and is not older than rq. Besides, while the tracepoints are
  * on, each new request overwrites the old entry of its bio's address.
  */
-#include <linux/pid.h>
-#include <linux/pid_namespace.h>
 #include "probe/block_owner.h"
 #include "event/comm.h"
 #include "identity/cgroup.h"
@@ -19,7 +17,7 @@
 #define SLACK	NSEC_PER_SEC
 
 struct owner {
-	struct ctrace_begun begun;
+	struct ctrace_owned begun;
 	u64 start;			/* of the owner's task, whose address is used again, too */
 	const struct request_queue *q;
 	u64 sector;
@@ -28,7 +26,10 @@ struct owner {
 	char comm[CTRACE_COMM_LEN];
 };
 
-struct ctrace_inflight ctrace_block_owners __read_mostly = { .stride = sizeof(struct owner) };
+/* The size is constant: modules are not told which disks there are, so their queues cannot be added up. */
+struct ctrace_inflight ctrace_block_owners __read_mostly = {
+	.stride = sizeof(struct owner), .bits = 12, .owned = true,
+};
 
 /* --- whose ------------------------------------------------------------------- */
 
@@ -95,21 +96,6 @@ void ctrace_block_remember(struct bio *bio)
 	ctrace_inflight_let_go(&ctrace_block_owners, place, bio);
 }
 
-/* The task that o is about, if it still exists; valid while preemption is off. */
-static const struct task_struct *task_of(const struct owner *o)
-{
-	const struct task_struct *p;
-
-	if (!o->begun.who.task)
-		return NULL;
-	rcu_read_lock();
-	p = pid_task(find_pid_ns(o->tid, &init_pid_ns), PIDTYPE_PID);
-	if (p && (p != o->begun.who.task || ctrace_compat_task_start(p) != o->start))
-		p = NULL;
-	rcu_read_unlock();
-	return p;
-}
-
 static bool of_this_life(const struct owner *o, const struct request *rq)
 {
 	u64 pos = blk_rq_pos(rq);
@@ -129,7 +115,7 @@ static bool remembered(const struct request *rq, bool last, struct ctrace_block_
 	o = ctrace_inflight_at(&ctrace_block_owners, place);
 	found = of_this_life(o, rq) && ctrace_begun_whose(&o->begun, &out->who);
 	if (found) {
-		out->who.task = task_of(o);
+		out->who.task = ctrace_begun_task(&o->begun, o->start);
 		out->tid = o->tid;
 		memcpy(out->comm, o->comm, sizeof(out->comm));
 	}
@@ -137,14 +123,17 @@ static bool remembered(const struct request *rq, bool last, struct ctrace_block_
 	return found;
 }
 
-void ctrace_block_recall(struct request *rq, bool here, bool last, struct ctrace_block_issuer *out)
+bool ctrace_block_recall(struct request *rq, bool here, bool last, struct ctrace_block_issuer *out)
 {
-	if (rq->bio && !ctrace_compat_rq_passthrough(rq) && remembered(rq, last, out))
-		return;
+	bool by_bio = rq->bio && !ctrace_compat_rq_passthrough(rq);
+
+	if (by_bio && remembered(rq, last, out))
+		return true;
 	if (here) {
 		ctrace_block_here(rq->bio, out);
-		return;
+		return true;
 	}
 	nobody(out);
 	by_cgroup(rq->bio, &out->who);
+	return !by_bio || !ctrace_inflight_may_be_lost(&ctrace_block_owners, rq->bio, ctrace_compat_rq_start(rq));
 }

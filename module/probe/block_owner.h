@@ -35,7 +35,8 @@ void ctrace_block_remember(struct bio *bio);
  * The issuer of a request, in any context. If rq is not remembered: with here, as for its bio in
  * ctrace_block_here(), as the submitter is running; else the container of its bio's cgroup, or the host
  * if the kernel does not know that any more. last: rq is not asked about again, so it is forgotten.
+ * False: it was remembered, and is not, because too many others are.
  */
-void ctrace_block_recall(struct request *rq, bool here, bool last, struct ctrace_block_issuer *out);
+bool ctrace_block_recall(struct request *rq, bool here, bool last, struct ctrace_block_issuer *out);
 
 #endif

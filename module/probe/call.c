@@ -1,53 +1,107 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * One record for a whole system call, written when it returns: how long the call took, what it
- * returned, and its arguments as they were when it began. So a filter sees all of a call.
+ * returned, and its arguments. So a filter sees all of a call.
  *
- *	entry	who? wanted? take a place in the table; note sessions, call, arguments, time there
- *	return	find the place; who? still wanted? emit; free the place
+ *	entry	who? wanted? take a place in the table; note sessions, call, time there
+ *	return	find the place; who? still wanted? read the arguments; emit; free the place
  *	death	(of a task in a call) find the place; free it
+ *
+ * Arguments are read at the return, from the same registers: by then the kernel itself has brought in the pages
+ * that hold strings. In two cases the registers may be others by then, so the arguments are kept from the entry on:
+ * exec, and a task that has a tracer.
  *
  * The record belongs to the container that the task is in at the return. A call that was under way
  * when the probe was added has no place, and makes no record; nor does the return of a new task.
  */
+#include <linux/err.h>
+#include <linux/errno.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include "probe/table.h"
 #include "emit/emit.h"
 #include "session/inflight.h"
+#include "event/call_memory.h"
+#include "event/fd_name.h"
 #include "event/syscall_args.h"
 #include "compat/tracepoint.h"
 
-struct call {
-	struct ctrace_begun begun;	/* its time is set last, so our own work does not count */
-	/* of the task, and of its group's leader, which it takes over when it executes a program */
-	u64 start, leader_start;
-	u32 len;		/* bytes of args */
-	u64 args[];
-};
-
 /*
  * The calls under way, by task. A task releases its place itself: at the return, or as it exits, before its
- * memory can become another task's. (The start times check the same thing once more.) A place has room for
- * the longest arguments of this kernel's calls (three strings), so the table takes about 3.5 MiB.
+ * memory can become another task's. 1.6 MiB.
  */
-static struct ctrace_inflight calls __read_mostly;
+static struct ctrace_inflight calls __read_mostly = { .stride = sizeof(struct ctrace_begun), .bits = 16 };
+#define KEPT	(1u << 16)	/* in begun.wanted: the task has a place in kept, too */
 
-static noinline void enter(struct pt_regs *regs, long nr)
+/* The arguments of calls whose registers may be others at the return. */
+struct arguments {
+	struct ctrace_begun begun;
+	u64 marks;
+	u64 numbers[6];		/* of all arguments */
+	u32 len;		/* bytes of args */
+	bool closes;
+	char closed[CTRACE_STR_MAX];	/* the descriptor's name, if closes */
+	char argv[CTRACE_MEM_ARGV_MAX];
+	u32 argv_len;		/* 0: it is no exec, or its arguments could not be read */
+	u64 args[CTRACE_ARGS_MAX / 8];
+};
+
+static struct ctrace_inflight kept __read_mostly = { .stride = sizeof(struct arguments), .bits = 8 };
+
+/* --- entry ---------------------------------------------------------------------- */
+
+static bool keep(const struct task_struct *p, const struct pt_regs *regs, bool is32,
+		 const struct ctrace_syscall_layout *l)
 {
+	u32 place = ctrace_inflight_take(&kept, ctrace_inflight_row(&kept, p), p);
+	struct arguments *a;
+
+	if (place == CTRACE_INFLIGHT_NONE)
+		return false;
+	a = ctrace_inflight_at(&kept, place);
+	a->len = ctrace_args_put(regs, is32, l, a->args, &a->marks);
+	ctrace_args_numbers(regs, is32, l, a->numbers);
+	a->argv_len = l->exec ? ctrace_memory_argv(a->argv, a->numbers[l->nargs - (l->nargs > 3 ? 3 : 2)], is32,
+						   sizeof(a->argv)) : 0;
+	a->closes = l->closes;
+	if (l->closes)
+		ctrace_fd_name(a->numbers[0], a->closed, sizeof(a->closed));
+	return true;
+}
+
+/* Does a session in mask want the names of descriptors? */
+static bool wants_paths(u32 mask)
+{
+	const struct ctrace_session *s;
+
+	for (mask &= READ_ONCE(ctrace_detailed_sessions); mask; mask &= mask - 1) {
+		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
+		if (s && s->detail.paths)
+			return true;
+	}
+	return false;
+}
+
+static void give_kept(const struct task_struct *p)
+{
+	u32 row = ctrace_inflight_row(&kept, p), place = ctrace_inflight_find(&kept, row, p);
+
+	if (place != CTRACE_INFLIGHT_NONE)
+		ctrace_inflight_give(&kept, row, place);
+}
+
+static noinline void enter(const struct pt_regs *regs, long nr)
+{
+	u32 row, id, mask, place = CTRACE_INFLIGHT_NONE, flags = 0;
 	bool is32 = ctrace_compat_is_32bit_call();
 	const struct ctrace_syscall_layout *l;
 	struct task_struct *p = current;
+	struct ctrace_begun *b;
 	struct ctrace_who who;
-	u32 id, mask, place;
-	struct call *c;
 
-	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS))
+	if (unlikely(!ctrace_syscall_known(&nr, is32)))
 		return;
-	nr = ctrace_syscall_nospec(nr);
 	l = &ctrace_syscall_layouts[is32][nr];
-	if (unlikely(!l->known))
-		return;
 	id = (is32 ? CTRACE_ID_COMPAT_CALL : CTRACE_ID_CALL) + nr;
 	mask = ctrace_wants(id);
 	if (!mask)
@@ -56,53 +110,207 @@ static noinline void enter(struct pt_regs *regs, long nr)
 	mask = ctrace_wanted(mask, who.container, p);
 	if (!mask)
 		return;
-	place = ctrace_inflight_take(&calls, ctrace_inflight_row(p), p);
+	row = ctrace_inflight_row(&calls, p);
+	if (unlikely(l->exec || p->ptrace))
+		flags = KEPT;
+	if (likely(!flags) || keep(p, regs, is32, l))
+		place = ctrace_inflight_take(&calls, row, p);
+	/* a name that is not kept leaves the call as it is */
+	if (unlikely(l->closes && !flags && wants_paths(mask)) && keep(p, regs, is32, l))
+		flags = KEPT;
 	if (unlikely(place == CTRACE_INFLIGHT_NONE)) {
+		give_kept(p);
+		WRITE_ONCE(calls.lost[row], ctrace_compat_clock());
 		ctrace_session_unfollowed(mask);
 		return;
 	}
-	c = ctrace_inflight_at(&calls, place);
-	c->start = ctrace_compat_task_start(p);
-	c->leader_start = ctrace_compat_task_start(p->group_leader);
-	c->len = ctrace_args_put(regs, is32, l, c->args);
-	WRITE_ONCE(c->begun.wanted, (u64)mask << 32 | id);
-	c->begun.time = ctrace_compat_clock();
+	b = ctrace_inflight_at(&calls, place);
+	WRITE_ONCE(b->wanted, (u64)mask << 32 | flags | id);
+	b->time = ctrace_compat_clock();	/* last, so our own work does not count */
 }
 
+/* --- return --------------------------------------------------------------------- */
+
 struct result {
-	const struct call *call;
-	u64 duration;
-	long ret;
+	const struct pt_regs *regs;
+	const struct ctrace_syscall_layout *layout;
+	bool is32;
+	struct ctrace_call_payload head;
 };
 
-static __always_inline void fill_call(void *payload, const void *arg)
+/* Fields behind the arguments are empty, and so are zeros: ctrace_memory_put(). */
+static __always_inline void fill_numbers(void *payload, const void *arg)
 {
 	struct ctrace_call_payload *to = payload;
 	const struct result *r = arg;
+	u64 *args = (u64 *)(to + 1);
 
-	to->duration = r->duration;
-	to->ret = r->ret;
-	memcpy(to + 1, r->call->args, r->call->len);
+	*to = r->head;
+	ctrace_args_numbers(r->regs, r->is32, r->layout, args);
+	if (r->layout->tail)
+		memset(args + r->layout->nargs, 0, r->layout->tail);
+}
+
+/* kept_args: the arguments are those of at; else at may be NULL. Returns the new length of the record's arguments. */
+static noinline u32 put_memory(u32 nr, const struct result *r, const struct arguments *at, bool kept_args,
+			       const struct ctrace_detail *detail, char *to, u32 len)
+{
+	struct ctrace_memory_call m = {
+		.phase = CTRACE_CALL_WHOLE, .detail = detail, .ret = r->head.ret, .is32 = r->is32, .nr = nr,
+	};
+	u64 numbers[6];
+
+	m.args = kept_args ? at->numbers : numbers;
+	if (!kept_args)
+		ctrace_args_numbers(r->regs, r->is32, r->layout, numbers);
+	if (at && at->closes)
+		m.closed = at->closed;
+	if (at && at->argv_len) {
+		m.argv = at->argv;
+		m.argv_len = at->argv_len;
+	}
+	return ctrace_memory_put(&m, to, len, CTRACE_ROOM_MAX);
+}
+
+/* detail: what all sessions in mask want of it */
+static void emit_room(u32 mask, u32 id, const struct ctrace_who *who, const struct result *r,
+		      const struct arguments *at, const struct ctrace_detail *detail)
+{
+	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	u32 nr = ctrace_id_call(id).nr, empty = ctrace_memory_fields[r->is32][nr].whole;
+	/* an exec that failed still has what it was given, and now its strings may be there */
+	bool kept_args = at && !(r->layout->exec && r->head.ret < 0);
+	struct ctrace_copy c = { .from = room };
+	u64 marks;
+
+	if (kept_args) {
+		marks = at->marks;
+		c.len = at->len;
+		memcpy(room->args, at->args, c.len);
+	} else {
+		c.len = ctrace_args_put(r->regs, r->is32, r->layout, room->args, &marks);
+	}
+	room->head = r->head;
+	room->head.marks |= marks;
+	if (ctrace_detail_any(detail) || empty == CTRACE_MEM_OTHERS)
+		c.len = put_memory(nr, r, at, kept_args, detail, (char *)room->args, c.len);
+	else
+		c.len = ctrace_memory_put_empty((char *)room->args, c.len, empty);
+	c.len += CTRACE_SIZE(ctrace_call_payload);
+	ctrace_emit(mask, id, who, c.len, ctrace_fill_copy, &c);
+}
+
+/* With strings or memory, or with arguments that were kept. */
+static noinline void emit_rooms(u32 mask, u32 id, const struct ctrace_who *who, const struct result *r,
+				const struct arguments *at)
+{
+	const struct ctrace_detail *detail;
+	u32 some;
+
+	while ((some = ctrace_next_detail(&mask, &detail)))
+		emit_room(some, id, who, r, at, detail);
+}
+
+static __always_inline void emit(u32 mask, u32 id, const struct ctrace_who *who, const struct result *r,
+				 const struct arguments *at)
+{
+	if (at || r->layout->room || (r->layout->detail && unlikely(mask & READ_ONCE(ctrace_detailed_sessions))))
+		emit_rooms(mask, id, who, r, at);
+	else
+		ctrace_emit(mask, id, who, CTRACE_SIZE(ctrace_call_payload) + r->layout->nargs * 8 + r->layout->tail,
+			    fill_numbers, r);
 }
 
 /* The call's number was noted at the entry: at the return the registers may hold another (rt_sigreturn). */
-static noinline void leave(const struct call *c, long ret)
+static noinline void leave(const struct pt_regs *regs, const struct ctrace_begun *b, long ret)
 {
-	struct result r = { .call = c, .duration = ctrace_compat_clock() - c->begun.time, .ret = ret };
-	u64 wanted = READ_ONCE(c->begun.wanted);
+	u64 wanted = READ_ONCE(b->wanted);
+	u32 id = (u16)wanted, mask = wanted >> 32, place;
+	struct ctrace_id_call call = ctrace_id_call(id);
+	struct result r = {
+		.regs = regs, .layout = &ctrace_syscall_layouts[call.is32][call.nr], .is32 = call.is32,
+		.head = { .duration = ctrace_compat_clock() - b->time, .ret = ret },
+	};
 	const struct task_struct *p = current;
-	u32 id = wanted, mask = wanted >> 32;
+	const struct arguments *at = NULL;
 	struct ctrace_who who;
 
 	mask &= ctrace_wants(id);
-	if (!mask || (ctrace_compat_task_start(p) != c->start &&
-		      ctrace_compat_task_start(p) != c->leader_start))
+	if (!mask)
+		return;
+	ctrace_identity_resolve_current(&who);
+	mask = ctrace_wanted(mask, who.container, p);
+	if (!mask)
+		return;
+	if (unlikely((u32)wanted & KEPT)) {
+		place = ctrace_inflight_find(&kept, ctrace_inflight_row(&kept, p), p);
+		if (WARN_ON_ONCE(place == CTRACE_INFLIGHT_NONE))
+			return;
+		at = ctrace_inflight_at(&kept, place);	/* until this task gives it back, after this */
+	}
+	emit(mask, id, &who, &r, at);
+}
+
+static void release(const struct task_struct *p, u32 row, u32 place)
+{
+	const struct ctrace_begun *b = ctrace_inflight_at(&calls, place);
+
+	if (unlikely((u32)READ_ONCE(b->wanted) & KEPT))
+		give_kept(p);
+	ctrace_inflight_give(&calls, row, place);
+}
+
+/*
+ * A call that began before the probe was added, or before its task was wanted, has no place either. Most of these
+ * have waited for something. So the errors of calls that waited are not taken for a filter's answer.
+ */
+static bool waited(long ret)
+{
+	switch (-ret) {
+	case EINTR:
+	case EIO:
+	case ECHILD:
+	case EAGAIN:
+	case EPIPE:
+	case ENETUNREACH:
+	case ECONNABORTED:
+	case ECONNRESET:
+	case ETIMEDOUT:
+	case ECONNREFUSED:
+	case EHOSTUNREACH:
+	case 512 ... 516:	/* to be restarted: no program sees these */
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* An error without an entry. The kernel asks seccomp's filters before it tells tracers of a call. */
+static noinline void denied(const struct pt_regs *regs, u32 row, long ret)
+{
+	struct result r = { .regs = regs, .head = { .ret = ret, .marks = CTRACE_CALL_M_DENIED } };
+	struct task_struct *p = current;
+	long nr = syscall_get_nr(p, (struct pt_regs *)regs);
+	struct ctrace_who who;
+	u32 id, mask;
+
+	r.is32 = ctrace_compat_is_32bit_call();
+	/* if a task of this row was refused a place, it may have been this one */
+	if (!ctrace_compat_seccomp_filtered(p) || waited(ret) || READ_ONCE(calls.lost[row]) ||
+	    !ctrace_syscall_known(&nr, r.is32))
+		return;
+	r.layout = &ctrace_syscall_layouts[r.is32][nr];
+	id = (r.is32 ? CTRACE_ID_COMPAT_CALL : CTRACE_ID_CALL) + nr;
+	mask = ctrace_wants(id);
+	if (!mask)
 		return;
 	ctrace_identity_resolve_current(&who);
 	mask = ctrace_wanted(mask, who.container, p);
 	if (mask)
-		ctrace_emit(mask, id, &who, CTRACE_SIZE(ctrace_call_payload) + c->len, fill_call, &r);
+		emit(mask, id, &who, &r, NULL);
 }
+
+/* --- the probes ----------------------------------------------------------------- */
 
 static void probe_enter(void *data, struct pt_regs *regs, long nr)
 {
@@ -116,25 +324,27 @@ static void probe_enter(void *data, struct pt_regs *regs, long nr)
 static void probe_exit(void *data, struct pt_regs *regs, long ret)
 {
 	const struct task_struct *p = current;
-	u32 row = ctrace_inflight_row(p), place;
+	u32 row = ctrace_inflight_row(&calls, p), place;
 
 	ctrace_compat_probe_begin();
 	place = ctrace_inflight_find(&calls, row, p);
 	if (place != CTRACE_INFLIGHT_NONE) {
-		leave(ctrace_inflight_at(&calls, place), ret);
-		ctrace_inflight_give(&calls, row, place);
+		leave(regs, ctrace_inflight_at(&calls, place), ret);
+		release(p, row, place);
+	} else if (IS_ERR_VALUE(ret)) {
+		denied(regs, row, ret);
 	}
 	ctrace_compat_probe_end();
 }
 
 static void CTRACE_PROBE_SCHED_PROCESS_EXIT(probe_death)
 {
-	u32 row = ctrace_inflight_row(p), place;
+	u32 row = ctrace_inflight_row(&calls, p), place;
 
 	ctrace_compat_probe_begin();
 	place = ctrace_inflight_find(&calls, row, p);	/* p is current */
 	if (place != CTRACE_INFLIGHT_NONE)
-		ctrace_inflight_give(&calls, row, place);
+		release(p, row, place);
 	ctrace_compat_probe_end();
 }
 
@@ -145,7 +355,7 @@ static void CTRACE_PROBE_SCHED_PROCESS_EXIT(probe_death)
  */
 static struct ctrace_source sources[] = {
 	{ .tracepoint = "sched_process_exit", .fn = probe_death, .table = &calls },
-	{ .tracepoint = "sys_exit", .fn = probe_exit },
+	{ .tracepoint = "sys_exit", .fn = probe_exit, .table = &kept },
 	{ .tracepoint = "sys_enter", .fn = probe_enter },
 };
 
@@ -182,17 +392,12 @@ static int parse(struct ctrace_probe *p, char *why)
 
 static int calls_add(struct ctrace_probe *p, const char *text, char *why)
 {
-	u32 nr, is32, i;
 	int err = parse(p, why);
+	u32 i;
 
 	BUILD_BUG_ON(ARRAY_SIZE(sources) > CTRACE_PROBE_SOURCES);
 	if (err)
 		return err;
-	/* from the second time on, this changes nothing */
-	for (is32 = 0; is32 < 2; is32++)
-		for (nr = 0; nr < CTRACE_NR_SYSCALLS; nr++)
-			calls.stride = max_t(u32, calls.stride, sizeof(struct call) +
-					     ctrace_args_room(&ctrace_syscall_layouts[is32][nr]));
 	for (i = 0; i < ARRAY_SIZE(sources); i++)
 		p->sources[i] = &sources[i];
 	return 0;

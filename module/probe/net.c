@@ -2,34 +2,52 @@
 /*
  * Packets, and the states of internet sockets.
  *
- * A socket's events belong to the container whose task made the socket, in whatever context they happen:
- * the socket knows its v2 cgroup. They are current's only where current acts for the socket itself, and
- * is in the socket's cgroup: in a task's context, too, the kernel works for others (a queue's next
- * packet, a packet that a busy poll finds). A received packet has no owner yet, so it is the host's.
+ * What is sent belongs to the container whose task made the socket, in whatever context it is sent: the
+ * socket knows its v2 cgroup. It is current's only where current acts for the socket itself, and is in
+ * the socket's cgroup: in a task's context, too, the kernel works for others (a queue's next packet, a
+ * packet that a busy poll finds). A received packet has no owner yet: it belongs to the container of its
+ * device's network namespace (identity/netns.h). So does what is sent without a socket, or for a socket
+ * whose cgroup tells no container, as on v1.
  */
 #include <linux/string.h>
 #include "probe/table.h"
 #include "emit/emit.h"
 #include "session/inflight.h"
 #include "identity/cgroup.h"
+#include "identity/netns.h"
 #include "compat/net.h"
 #include "compat/tracepoint.h"
 
 /*
- * sk may be NULL; the kernel holds a reference to it. own: if a task is running, it acts for sk itself.
- * Where v1 has all controllers, all tasks and sockets are in v2's only cgroup, so own alone decides.
+ * Does current act for itself, if a task is running? Where v1 has all controllers, all tasks and sockets
+ * are in v2's only cgroup, which says nothing. There, and without a socket, current must be in the
+ * network namespace.
  */
-static void resolve_sock(const struct sock *sk, bool own, struct ctrace_who *who)
+static bool is_currents(const struct cgroup *cgrp, const struct net *net)
+{
+	if (cgrp && cgrp != ctrace_compat_cset_dfl(ctrace_compat_task_cset(current)))
+		return false;
+	return (cgrp && ctrace_compat_cgroup_parent(cgrp)) || ctrace_compat_task_net(current) == net;
+}
+
+/*
+ * sk may be NULL; the kernel holds a reference to it. net: the device's, or sk's if it is about no
+ * device. own: if a task is running, it acts for sk itself. (sk's namespace is only compared: where sk is
+ * the kernel's own, its packet may outlive that.)
+ */
+static void resolve_sock(const struct sock *sk, const struct net *net, bool own, struct ctrace_who *who)
 {
 	const struct cgroup *cgrp = ctrace_compat_sock_cgroup(sk);
 
-	if (own && in_task() &&
-	    (!cgrp || cgrp == ctrace_compat_cset_dfl(ctrace_compat_task_cset(current))))
+	if (own && in_task() && is_currents(cgrp, sk ? sock_net(sk) : net)) {
 		ctrace_identity_resolve_current(who);
-	else if (cgrp)
+		return;
+	}
+	ctrace_identity_host(who);
+	if (cgrp)
 		ctrace_identity_resolve_cgroup(cgrp, who);
-	else
-		ctrace_identity_host(who);
+	if (who->container == &ctrace_container_host)
+		ctrace_identity_resolve_net(net, who);
 }
 
 /* --- packets ------------------------------------------------------------------ */
@@ -78,7 +96,7 @@ static __always_inline void on_queue(const struct sk_buff *skb)
 	if (!mask)
 		return;
 	sk = ctrace_compat_skb_sock(skb);
-	resolve_sock(sk, made_here(skb, sk), &who);
+	resolve_sock(sk, dev_net(skb->dev), made_here(skb, sk), &who);
 	mask = ctrace_wanted(mask, who.container, who.task);
 	if (mask)
 		emit_skb(mask, CTRACE_ID_NET_DEV_QUEUE, &who, skb);
@@ -98,7 +116,8 @@ static __always_inline void on_receive(const struct sk_buff *skb)
 
 	if (!mask)
 		return;
-	resolve_sock(ctrace_compat_skb_sock(skb), false, &who);
+	/* Not skb's socket: that may still be the sender's, in another namespace of this machine. */
+	ctrace_identity_resolve_net(dev_net(skb->dev), &who);
 	mask = ctrace_wanted(mask, who.container, who.task);
 	if (mask)
 		emit_skb(mask, CTRACE_ID_NET_IF_RECEIVE_SKB, &who, skb);
@@ -115,12 +134,15 @@ static void CTRACE_PROBE_NET_SKB(probe_receive)
 
 /*
  * At net_dev_xmit the device has the packet and may have freed it. So its owner is found before, at
- * net_dev_start_xmit, and kept. In between, bottom halves are off, and the same CPU may send other packets:
- * a device may send through another. A packet that was given to a device before the first probe of net_dev_xmit has
- * no place, and is the host's. The table is new and empty whenever both tracepoints begin, because it goes with the last
- * probe; until then both stay, so each place is given back.
+ * net_dev_start_xmit, and kept. In between, bottom halves are off, and the same CPU may send other
+ * packets: a device may send through another. A packet that was given to a device before the first probe
+ * of net_dev_xmit has no place, and is the network namespace's. The table is new and empty whenever both
+ * tracepoints begin, because it goes with the last probe; until then both stay, so each place is given
+ * back.
  */
-static struct ctrace_inflight sendings __read_mostly = { .stride = sizeof(struct ctrace_begun) };
+static struct ctrace_inflight sendings __read_mostly = {
+	.stride = sizeof(struct ctrace_owned), .bits = 12, .owned = true,
+};
 
 static void on_start_xmit(const struct sk_buff *skb, const struct net_device *dev)
 {
@@ -128,8 +150,8 @@ static void on_start_xmit(const struct sk_buff *skb, const struct net_device *de
 	struct ctrace_who who;
 	u32 place;
 
-	resolve_sock(sk, made_here(skb, sk) && ctrace_compat_skb_sent_at_once(skb, dev), &who);
-	place = ctrace_inflight_take(&sendings, ctrace_inflight_here(), skb);
+	resolve_sock(sk, dev_net(dev), made_here(skb, sk) && ctrace_compat_skb_sent_at_once(skb, dev), &who);
+	place = ctrace_inflight_take(&sendings, ctrace_inflight_here(&sendings), skb);
 	if (place != CTRACE_INFLIGHT_NONE)
 		ctrace_begun_by(ctrace_inflight_at(&sendings, place), &who);
 }
@@ -160,16 +182,19 @@ static __always_inline void on_xmit(const struct sk_buff *skb, int rc, const str
 				    u32 len)
 {
 	struct skb_arg a = { .name = dev->name, .len = len, .rc = rc };
-	u32 mask = ctrace_wants(CTRACE_ID_NET_DEV_XMIT), row = ctrace_inflight_here(), place;
+	u32 mask = ctrace_wants(CTRACE_ID_NET_DEV_XMIT), row = ctrace_inflight_here(&sendings), place;
 	struct ctrace_who who;
 
 	place = ctrace_inflight_find(&sendings, row, skb);
 	if (place == CTRACE_INFLIGHT_NONE ||
 	    !ctrace_begun_whose(ctrace_inflight_at(&sendings, place), &who))
-		ctrace_identity_host(&who);
+		ctrace_identity_resolve_net(dev_net(dev), &who);
 	if (place != CTRACE_INFLIGHT_NONE)
 		ctrace_inflight_give(&sendings, row, place);
-	/* A place has no reference to its task. It runs still, as it sends; whatever else is there, no one reads. */
+	/*
+	 * A place has no reference to its task. It runs still, as it sends; whatever else is there, no
+	 * one reads.
+	 */
 	if (who.task != current)
 		who.task = NULL;
 	if (!mask)
@@ -237,7 +262,7 @@ static __always_inline void on_set_state(const struct sock *sk, int oldstate, in
 	if (!mask)
 		return;
 	/* A task that has locked the socket acts itself; otherwise a packet or a timer does. */
-	resolve_sock(sk, ctrace_compat_sock_owned(sk), &who);
+	resolve_sock(sk, sock_net(sk), ctrace_compat_sock_owned(sk), &who);
 	mask = ctrace_wanted(mask, who.container, who.task);
 	if (!mask)
 		return;

@@ -11,6 +11,8 @@
 #include <linux/string.h>
 #include "probe/table.h"
 #include "emit/simple.h"
+#include "event/fd_name.h"
+#include "event/syscall_args.h"
 #include "compat/tracepoint.h"
 
 /* --- fork and exec ---------------------------------------------------------- */
@@ -88,41 +90,89 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 	ctrace_compat_probe_end();
 }
 
-struct exec_arg {
-	const char *filename;
-	u32 len;
-	s32 tid, old_tid;
-};
-
-#define EXEC_FIELDS(F)	F(s32, tid) F(s32, old_tid) F(string, filename)
+#define EXEC_FIELDS(F)	F(s32, tid) F(s32, old_tid) F(path, filename) F(string, argv)
 CTRACE_PAYLOAD(exec_payload, EXEC_FIELDS);
 
-static __always_inline void fill_exec(void *payload, const void *arg)
-{
-	struct exec_payload *r = payload;
-	const struct exec_arg *a = arg;
+#define PIECE	64u	/* divides a page */
 
-	r->tid = a->tid;
-	r->old_tid = a->old_tid;
-	memcpy(r->filename, a->filename, a->len);
-	r->filename[a->len] = 0;
+/*
+ * The new program's arguments, or its environment, as one text, as the kernel put them on its stack, where they are until
+ * the program begins: so their pages are there. A blank ends each but the last; a blank or a backslash within one has a
+ * backslash before it. to has room for CTRACE_ARGV_MAX bytes. Returns the length with the NUL.
+ */
+static u32 put_list(char *to, unsigned long at, unsigned long end)
+{
+	u32 n = 0, i, len;
+	char piece[PIECE];
+
+	while (at < end) {
+		len = min_t(unsigned long, PIECE - at % PIECE, end - at);
+		if (ctrace_compat_read_user(piece, (const void __user *)at, len))
+			break;
+		for (i = 0; i < len; i++) {
+			if (n >= CTRACE_ARGV_MAX - 2)
+				goto out;
+			if (piece[i] == ' ' || piece[i] == '\\')
+				to[n++] = '\\';
+			to[n++] = piece[i] ?: ' ';
+		}
+		at += len;
+	}
+	if (n)
+		n--;	/* the blank behind the last */
+out:
+	to[n] = 0;
+	return n + 1;
 }
 
-static __always_inline void on_exec(struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
+static void emit_exec(u32 mask, const struct ctrace_who *who, const struct task_struct *p, pid_t old_pid,
+		      const struct linux_binprm *bprm)
 {
-	u32 mask = ctrace_wants(CTRACE_ID_SCHED_PROCESS_EXEC);
-	struct exec_arg a = { .filename = bprm->filename, .tid = p->pid, .old_tid = old_pid };
+	struct exec_payload *r = (void *)this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_copy c = { .from = r };
+	u32 len;
+
+	BUILD_BUG_ON(CTRACE_SIZE(exec_payload) + CTRACE_ARGV_MAX > sizeof(struct ctrace_args_room));
+	r->tid = p->pid;
+	r->old_tid = old_pid;
+	len = strnlen(bprm->filename, CTRACE_STR_MAX - 1);
+	memcpy(r->filename, bprm->filename, len);
+	r->filename[len] = 0;
+	c.len = offsetof(struct exec_payload, filename) + len + 1;
+	c.len += put_list((char *)r + c.len, READ_ONCE(p->mm->arg_start), READ_ONCE(p->mm->arg_end));
+	ctrace_emit(mask, CTRACE_ID_SCHED_PROCESS_EXEC, who, c.len, ctrace_fill_copy, &c);
+}
+
+#define ENV_FIELDS(F)	F(path, cwd) F(path, exe) F(string, env)
+CTRACE_PAYLOAD(env_payload, ENV_FIELDS);
+
+static void emit_env(u32 mask, const struct ctrace_who *who, const struct task_struct *p)
+{
+	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_copy c = { .from = room };
+	char *to = (char *)room;
+
+	BUILD_BUG_ON(CTRACE_SIZE(env_payload) + CTRACE_ARGV_MAX > sizeof(*room));
+	c.len = ctrace_cwd_name(to, CTRACE_STR_MAX);
+	c.len += ctrace_exe_name(to + c.len, CTRACE_STR_MAX);
+	c.len += put_list(to + c.len, READ_ONCE(p->mm->env_start), READ_ONCE(p->mm->env_end));
+	ctrace_emit(mask, CTRACE_ID_PROCESS_ENV, who, c.len, ctrace_fill_copy, &c);
+}
+
+static void on_exec(const struct task_struct *p, pid_t old_pid, const struct linux_binprm *bprm)
+{
+	u32 exec = ctrace_wants(CTRACE_ID_SCHED_PROCESS_EXEC), env = ctrace_wants(CTRACE_ID_PROCESS_ENV);
 	struct ctrace_who who;
 
-	if (!mask)
+	if (!(exec | env))
 		return;
 	ctrace_identity_resolve_current(&who);
-	mask = ctrace_wanted(mask, who.container, p);
-	if (!mask)
-		return;
-	a.len = strnlen(a.filename, CTRACE_STR_MAX - 1);
-	ctrace_emit(mask, CTRACE_ID_SCHED_PROCESS_EXEC, &who, CTRACE_SIZE(exec_payload) + a.len + 1,
-		    fill_exec, &a);
+	exec = ctrace_wanted(exec, who.container, p);
+	if (exec)
+		emit_exec(exec, &who, p, old_pid, bprm);
+	env = ctrace_wanted(env, who.container, p);
+	if (env)
+		emit_env(env, &who, p);
 }
 
 static void probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
@@ -201,12 +251,14 @@ static void probe_wait(void *data, struct pid *pid)
 /* Names and order are LTTng's: viewers look for them. */
 static const struct ctrace_field_desc f_fork[] = { CTRACE_FIELDS(FORK_FIELDS) };
 static const struct ctrace_field_desc f_exec[] = { CTRACE_FIELDS(EXEC_FIELDS) };
+static const struct ctrace_field_desc f_env[] = { CTRACE_FIELDS(ENV_FIELDS) };
 static const struct ctrace_field_desc f_exit[] = { CTRACE_FIELDS(EXIT_FIELDS) };
 static const struct ctrace_field_desc f_task[] = { CTRACE_FIELDS(TASK_FIELDS) };
 
 static const struct ctrace_event_type types[] = {
 	CTRACE_TYPE(SCHED_PROCESS_FORK, "sched", "sched_process_fork", "sched_process_fork", f_fork),
 	CTRACE_TYPE(SCHED_PROCESS_EXEC, "sched", "sched_process_exec", "sched_process_exec", f_exec),
+	CTRACE_TYPE(PROCESS_ENV, "sched", "process_env", "sched_process_exec", f_env),
 	CTRACE_TYPE(SCHED_PROCESS_EXIT, "sched", "sched_process_exit", "sched_process_exit", f_exit),
 	CTRACE_TYPE(SCHED_PROCESS_FREE, "sched", "sched_process_free", "sched_process_free", f_task),
 	CTRACE_TYPE(SCHED_PROCESS_WAIT, "sched", "sched_process_wait", "sched_process_wait", f_task),

@@ -4,18 +4,10 @@
 #include <linux/sched.h>
 #include "probe/table.h"
 #include "emit/alone.h"
+#include "event/call_memory.h"
 #include "event/syscall_args.h"
+#include "compat/hash.h"
 #include "compat/tracepoint.h"
-
-/*
- * Arguments with strings are copied before the record is reserved, because the strings decide its
- * length. Only the entry of a system call uses this, with preemption off and never in an interrupt, so
- * one per CPU is enough.
- */
-struct room {
-	u64 args[CTRACE_ARGS_MAX / 8];
-};
-static DEFINE_PER_CPU(struct room, room);
 
 struct entry {
 	const struct pt_regs *regs;
@@ -23,20 +15,110 @@ struct entry {
 	bool is32;
 };
 
+/* The last word is an argument, or zeros for fields that are empty. */
 static __always_inline void fill_entry(void *payload, const void *arg)
 {
 	const struct entry *e = arg;
+	u32 len = e->layout->len - sizeof(struct ctrace_record);
 
+	if (len)
+		*(u64 *)(payload + len - sizeof(u64)) = 0;
 	ctrace_args_numbers(e->regs, e->is32, e->layout, payload);
 }
 
-static noinline void enter_strings(u32 mask, u32 id, const struct ctrace_who *who, const struct entry *e)
-{
-	struct room *r = this_cpu_ptr(&room);
-	struct ctrace_copy c = { .from = r->args };
+/* --- strings and memory ------------------------------------------------------------------ */
 
-	c.len = ctrace_args_put(e->regs, e->is32, e->layout, r->args);
+/*
+ * Strings that could not be read at the entry are read again at the return, and written as records of their own. This
+ * tells the return which these are: tid << 32 | call << 8 | CTRACE_CALL_M_UNREADS. Each tid has its place. A task may
+ * lose it to another with the same place; then its strings stay unread. What stays behind here because a return was
+ * not recorded makes a later one repeat a string, and no more.
+ */
+static u64 unread[256];
+
+static u64 *unread_of(const struct ctrace_who *who)
+{
+	return &unread[ctrace_hash(who->tid, 8)];
+}
+
+static u64 unread_note(const struct ctrace_who *who, long nr, bool is32)
+{
+	return (u64)who->tid << 32 | (u64)is32 << 31 | (u64)nr << 8;
+}
+
+static noinline u32 put_entry(long nr, const struct entry *e, const struct ctrace_detail *detail, char *to, u32 len)
+{
+	struct ctrace_memory_call m = { .phase = CTRACE_CALL_ENTRY, .is32 = e->is32, .nr = nr, .detail = detail };
+	u64 numbers[6];
+
+	ctrace_args_numbers(e->regs, e->is32, e->layout, numbers);
+	m.args = numbers;
+	return ctrace_memory_put(&m, to, len, CTRACE_ROOM_MAX);
+}
+
+/* detail: what all sessions in mask want of the call. Returns the marks of its strings. */
+static u64 emit_entry(u32 mask, u32 id, long nr, const struct ctrace_who *who, const struct entry *e,
+		      const struct ctrace_detail *detail)
+{
+	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_copy c = { .from = room->args };
+	u64 *marks = &room->head.marks;
+	u32 empty = ctrace_memory_fields[e->is32][nr].entry;
+
+	BUILD_BUG_ON(offsetof(struct ctrace_args_room, args) !=
+		     offsetof(struct ctrace_args_room, head.marks) + sizeof(*marks));
+	c.len = ctrace_args_put(e->regs, e->is32, e->layout, room->args, marks);
+	if (ctrace_detail_any(detail) || empty == CTRACE_MEM_OTHERS)
+		c.len = put_entry(nr, e, detail, (char *)room->args, c.len);
+	else
+		c.len = ctrace_memory_put_empty((char *)room->args, c.len, empty);
+	if (e->layout->strings) {	/* their marks come first */
+		c.from = marks;
+		c.len += sizeof(*marks);
+	}
 	ctrace_emit(mask, id, who, c.len, ctrace_fill_copy, &c);
+	return *marks;
+}
+
+static noinline void enter_room(u32 mask, u32 id, long nr, const struct ctrace_who *who, const struct entry *e)
+{
+	const struct ctrace_detail *detail;
+	u64 marks = 0;
+	u32 some;
+
+	while ((some = ctrace_next_detail(&mask, &detail)))
+		marks |= emit_entry(some, id, nr, who, e, detail);
+	if (likely(!(marks & CTRACE_CALL_M_UNREADS)))
+		return;
+	WRITE_ONCE(*unread_of(who), unread_note(who, nr, e->is32) | (marks & CTRACE_CALL_M_UNREADS));
+	/* the return must not take the short way */
+	if (__this_cpu_read(ctrace_idcache.task) == who->task)
+		__this_cpu_write(ctrace_idcache.only, 0);
+}
+
+/* For the sessions in mask that recorded the entry. */
+static noinline void leave_strings(u32 mask, long nr, bool is32, const struct ctrace_who *who)
+{
+	const struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[is32][nr];
+	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_late_payload *to = (void *)room->args;
+	u64 *note = unread_of(who), noted = READ_ONCE(*note);
+	struct ctrace_copy c = { .from = to };
+	u32 i, n;
+
+	if ((noted ^ unread_note(who, nr, is32)) & ~CTRACE_CALL_M_UNREADS)
+		return;
+	WRITE_ONCE(*note, 0);
+	mask &= ctrace_wants((is32 ? CTRACE_ID_COMPAT_SYS_ENTER : CTRACE_ID_SYS_ENTER) + nr);
+	for (i = 0; mask && i < l->nargs; i++) {
+		if (!(noted & CTRACE_CALL_M_UNREAD(i)))
+			continue;
+		n = ctrace_args_string(current_pt_regs(), is32, l, i, to->text);
+		to->argument = i;
+		c.len = offsetof(struct ctrace_late_payload, text) + n;
+		if (n)
+			ctrace_emit(mask, CTRACE_ID_LATE_ARGUMENT, who, c.len, ctrace_fill_copy, &c);
+	}
 }
 
 struct unknown {
@@ -84,13 +166,6 @@ static noinline void unknown(u32 id, u32 payload, void (*fill)(void *, const voi
 		ctrace_emit(mask, id, &who, payload, fill, u);
 }
 
-/* No table of this kernel has the call. */
-static __always_inline bool nameless(long nr, bool is32)
-{
-	return (unsigned long)nr >= CTRACE_NR_SYSCALLS ||
-	       !ctrace_syscall_layouts[is32][ctrace_syscall_nospec(nr)].known;
-}
-
 /* The general way: any call, any task, any session. */
 static noinline void enter_any(struct pt_regs *regs, long nr)
 {
@@ -98,13 +173,12 @@ static noinline void enter_any(struct pt_regs *regs, long nr)
 	struct ctrace_who who;
 	u32 id, mask;
 
-	if (unlikely(nameless(nr, e.is32))) {
+	if (unlikely(!ctrace_syscall_known(&nr, e.is32))) {
 		struct unknown u = { .regs = regs, .nr = nr };
 
 		unknown(CTRACE_ID_SYS_ENTER_UNKNOWN, CTRACE_SIZE(enter_unknown), fill_enter_unknown, &u);
 		return;
 	}
-	nr = ctrace_syscall_nospec(nr);
 	id = (e.is32 ? CTRACE_ID_COMPAT_SYS_ENTER : CTRACE_ID_SYS_ENTER) + nr;
 	mask = ctrace_wants(id);
 	if (!mask)
@@ -115,10 +189,10 @@ static noinline void enter_any(struct pt_regs *regs, long nr)
 		return;
 	ctrace_alone_note(mask, &who);
 	e.layout = &ctrace_syscall_layouts[e.is32][nr];
-	if (e.layout->strings)
-		enter_strings(mask, id, &who, &e);
+	if (e.layout->in || (e.layout->detail && mask & READ_ONCE(ctrace_detailed_sessions)))
+		enter_room(mask, id, nr, &who, &e);
 	else
-		ctrace_emit(mask, id, &who, e.layout->nargs * 8, fill_entry, &e);
+		ctrace_emit(mask, id, &who, e.layout->len - sizeof(struct ctrace_record), fill_entry, &e);
 }
 
 /* data is not used, but a probe has it: regs and nr stay in their registers. */
@@ -150,6 +224,8 @@ static noinline ctrace_compat_noclone void enter(void *data, struct pt_regs *reg
 	len = l->len;
 	if (unlikely(!ctrace_ring_take(d, len, pos, &time, &rec)))
 		goto other;
+	/* as in fill_entry(); without either, it is the record's head, which comes next */
+	*(u64 *)((char *)rec + len - sizeof(u64)) = 0;
 	ctrace_alone_stamp(rec, CTRACE_ID_SYS_ENTER + nr);
 	ctrace_args_numbers(regs, false, l, (u64 *)(rec + 1));
 	ctrace_alone_end(d, pos + len, time);
@@ -158,24 +234,62 @@ other:
 	enter_any(regs, nr);
 }
 
+struct result {
+	const struct ctrace_syscall_layout *layout;
+	long ret;
+};
+
 static __always_inline void fill_ret(void *payload, const void *arg)
 {
-	*(u64 *)payload = *(const long *)arg;
+	const struct result *r = arg;
+
+	*(u64 *)payload = r->ret;
+}
+
+static __always_inline void fill_ret_empty(void *payload, const void *arg)
+{
+	const struct result *r = arg;
+
+	*(u64 *)payload = r->ret;
+	memset(payload + sizeof(u64), 0, r->layout->exit);
+}
+
+static noinline void leave_with_empty(u32 mask, u32 id, const struct ctrace_who *who, const struct result *r)
+{
+	ctrace_emit(mask, id, who, sizeof(u64) + r->layout->exit, fill_ret_empty, r);
+}
+
+/* With what the call has written, and the name of the descriptor that it returned. */
+static noinline void leave_room(u32 mask, u32 id, long nr, bool is32, const struct ctrace_who *who, const struct result *r)
+{
+	struct ctrace_memory_call m = { .phase = CTRACE_CALL_EXIT, .is32 = is32, .nr = nr, .ret = r->ret };
+	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_copy c = { .from = room->args };
+	u64 numbers[6];
+	u32 some;
+
+	ctrace_args_numbers(current_pt_regs(), is32, r->layout, numbers);
+	m.args = numbers;
+	while ((some = ctrace_next_detail(&mask, &m.detail))) {
+		room->args[0] = r->ret;
+		c.len = ctrace_memory_put(&m, (char *)room->args, sizeof(u64), CTRACE_ROOM_MAX);
+		ctrace_emit(some, id, who, c.len, ctrace_fill_copy, &c);
+	}
 }
 
 static noinline void leave_any(long nr, long ret)
 {
 	bool is32 = ctrace_compat_is_32bit_call();
+	struct result r = { .ret = ret };
 	struct ctrace_who who;
 	u32 id, mask;
 
-	if (unlikely(nameless(nr, is32))) {
+	if (unlikely(!ctrace_syscall_known(&nr, is32))) {
 		struct unknown u = { .nr = nr, .ret = ret };
 
 		unknown(CTRACE_ID_SYS_EXIT_UNKNOWN, CTRACE_SIZE(exit_unknown), fill_exit_unknown, &u);
 		return;
 	}
-	nr = ctrace_syscall_nospec(nr);
 	id = (is32 ? CTRACE_ID_COMPAT_SYS_EXIT : CTRACE_ID_SYS_EXIT) + nr;
 	mask = ctrace_wants(id);
 	if (!mask)
@@ -185,37 +299,71 @@ static noinline void leave_any(long nr, long ret)
 	if (!mask)
 		return;
 	ctrace_alone_note(mask, &who);
-	ctrace_emit(mask, id, &who, 8, fill_ret, &ret);
+	r.layout = &ctrace_syscall_layouts[is32][nr];
+	if (r.layout->strings)
+		leave_strings(mask, nr, is32, &who);
+	if (!r.layout->exit)
+		ctrace_emit(mask, id, &who, sizeof(u64), fill_ret, &r);
+	else if (r.layout->out || mask & READ_ONCE(ctrace_detailed_sessions))
+		leave_room(mask, id, nr, is32, &who, &r);
+	else
+		leave_with_empty(mask, id, &who, &r);
 }
 
 #define EXIT_LEN	(u32)(sizeof(struct ctrace_record) + sizeof(u64))
+
+/* An exit of len bytes, whose last word is zeros or the result. False: take the general way. */
+static __always_inline bool leave_quick(struct ctrace_ring_desc *d, long nr, long ret, u32 len)
+{
+	struct ctrace_record *rec;
+	u64 pos, time;
+
+	if (unlikely(!CTRACE_CLOCK_INLINE() || !ctrace_ring_try(d, len, &pos)))
+		return false;
+	time = CTRACE_CLOCK_NOW();
+	OPTIMIZER_HIDE_VAR(nr);
+	OPTIMIZER_HIDE_VAR(pos);
+	if (unlikely(!ctrace_ring_take(d, len, pos, &time, &rec)))
+		return false;
+	ctrace_alone_stamp(rec, CTRACE_ID_SYS_EXIT + nr);
+	if (len > EXIT_LEN)
+		*(u64 *)((char *)rec + len - sizeof(u64)) = 0;
+	*(u64 *)(rec + 1) = ret;
+	ctrace_alone_end(d, pos + len, time);
+	return true;
+}
+
+/* Of a call that has fields behind its result: if all of them are empty, this is the quick way. */
+static noinline ctrace_compat_noclone void leave_empty(struct ctrace_ring_desc *d, long nr, long ret)
+{
+	const struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[0][nr];
+
+	if (l->out || l->exit > sizeof(u64) || !leave_quick(d, nr, ret, EXIT_LEN + sizeof(u64)))
+		leave_any(nr, ret);
+}
 
 static noinline ctrace_compat_noclone void leave(void *data, struct pt_regs *regs, long ret)
 {
 	long nr = syscall_get_nr(current, regs);
 	struct ctrace_ring_desc *d;
-	struct ctrace_record *rec;
-	u64 pos, time;
 	int found;
 
-	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS || ctrace_compat_is_32bit_call()))
+	/* in the upper half there are no native calls, but x32's own numbers, which older kernels took as they are */
+	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS / 2 || ctrace_compat_is_32bit_call()))
 		goto other;
 	nr = ctrace_syscall_nospec(nr);
 	found = ctrace_alone_ring(&d, CTRACE_ID_SYS_EXIT + nr);
 	/* a call without a name is recorded as another event, which ctrace_alone_ring() did not ask about */
 	if (!found && likely(ctrace_syscall_layouts[0][nr].known))
 		return;
-	if (unlikely(found <= 0 || !CTRACE_CLOCK_INLINE() || !ctrace_ring_try(d, EXIT_LEN, &pos)))
+	if (unlikely(found <= 0))
 		goto other;
-	time = CTRACE_CLOCK_NOW();
-	OPTIMIZER_HIDE_VAR(nr);
-	OPTIMIZER_HIDE_VAR(pos);
-	if (unlikely(!ctrace_ring_take(d, EXIT_LEN, pos, &time, &rec)))
-		goto other;
-	ctrace_alone_stamp(rec, CTRACE_ID_SYS_EXIT + nr);
-	*(u64 *)(rec + 1) = ret;
-	ctrace_alone_end(d, pos + EXIT_LEN, time);
-	return;
+	if (unlikely(ctrace_syscall_layouts[0][nr].exit)) {
+		leave_empty(d, nr, ret);	/* the last thing done here, so that this needs no stack */
+		return;
+	}
+	if (leave_quick(d, nr, ret, EXIT_LEN))
+		return;
 other:
 	leave_any(nr, ret);
 }

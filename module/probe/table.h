@@ -12,7 +12,7 @@ extern const struct ctrace_probe_kind *const ctrace_probe_kinds[];
 
 extern const struct ctrace_family ctrace_family_syscall, ctrace_family_sched, ctrace_family_process,
 	ctrace_family_cgroup, ctrace_family_irq, ctrace_family_timer, ctrace_family_signal,
-	ctrace_family_mm, ctrace_family_module, ctrace_family_block, ctrace_family_net,
+	ctrace_family_mm, ctrace_family_module, ctrace_family_block, ctrace_family_net, ctrace_family_io_uring,
 	ctrace_family_sample, ctrace_family_statedump;
 
 extern const struct ctrace_probe_kind ctrace_kind_kprobe, ctrace_kind_calls, ctrace_kind_raw,

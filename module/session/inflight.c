@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/vmalloc.h>
 #include "session/inflight.h"
 #include "session/probe.h"
+#include "compat/clock.h"
 
 /*
  * Protects the list, and the places of the tables in it. Get and put hold ctrace_lock as well. The GC does not:
@@ -10,27 +13,41 @@
  */
 static DEFINE_MUTEX(lock);
 static LIST_HEAD(tables);	/* those that have places */
-static u32 victim;		/* only spreads what is taken over: races do no harm */
 
-int ctrace_inflight_get(struct ctrace_probe *p)
+static int get(struct ctrace_inflight *t)
 {
-	struct ctrace_inflight *t = p->sources[0] ? p->sources[0]->table : NULL;
+	size_t n = 1ul << t->bits, rows = ctrace_inflight_rows(t);
 
-	if (!t)
-		return 0;
 	if (!t->users) {
-		t->keys = vzalloc(CTRACE_INFLIGHT_PLACES * (sizeof(*t->keys) + t->stride) +
-				  CTRACE_INFLIGHT_ROWS * sizeof(*t->further));
+		t->keys = vzalloc(n * (sizeof(*t->keys) + t->stride) +
+				  rows * (sizeof(*t->lost) + sizeof(*t->further)));
 		if (!t->keys)
 			return -ENOMEM;
-		t->places = (void *)(t->keys + CTRACE_INFLIGHT_PLACES);
-		t->further = (void *)(t->places + CTRACE_INFLIGHT_PLACES * t->stride);
+		t->places = (void *)(t->keys + n);
+		t->lost = (void *)(t->places + n * t->stride);
+		t->further = (void *)(t->lost + rows);
 		mutex_lock(&lock);
 		list_add(&t->list, &tables);
 		mutex_unlock(&lock);
 	}
 	t->users++;
-	p->table = t;
+	return 0;
+}
+
+int ctrace_inflight_get(struct ctrace_probe *p)
+{
+	struct ctrace_inflight *t;
+	int i, err;
+
+	BUILD_BUG_ON(offsetof(struct ctrace_owned, wanted) != offsetof(struct ctrace_begun, wanted) ||
+		     offsetof(struct ctrace_owned, time) != offsetof(struct ctrace_begun, time));
+	for (i = 0; i < CTRACE_PROBE_SOURCES && p->sources[i]; i++) {
+		t = p->sources[i]->table;
+		err = t ? get(t) : 0;
+		if (err)
+			return err;
+		p->tables[i] = t;
+	}
 	return 0;
 }
 
@@ -40,23 +57,19 @@ static void forget_session(struct ctrace_inflight *t, u32 bit)
 	struct ctrace_begun *b;
 	u32 i;
 
-	for (i = 0; i < CTRACE_INFLIGHT_PLACES; i++) {
+	for (i = 0; i < 1u << t->bits; i++) {
 		b = ctrace_inflight_at(t, i);
 		w = READ_ONCE(b->wanted);
 		/* If this fails, the place has a next user, which does not want the event: it is not armed. */
-		if (w & in_place && !(READ_ONCE(ctrace_event_wants[(u32)w]) & bit))
+		if (w & in_place && !(READ_ONCE(ctrace_event_wants[(u16)w]) & bit))
 			cmpxchg64(&b->wanted, w, w & ~in_place);
 	}
 }
 
-void ctrace_inflight_put(struct ctrace_probe *p)
+static void put(struct ctrace_inflight *t, u32 bit)
 {
-	struct ctrace_inflight *t = p->table;
-
-	if (!t)
-		return;
 	if (--t->users) {
-		forget_session(t, 1u << p->session->index);
+		forget_session(t, bit);
 		return;
 	}
 	mutex_lock(&lock);
@@ -66,24 +79,47 @@ void ctrace_inflight_put(struct ctrace_probe *p)
 	t->keys = NULL;
 }
 
+void ctrace_inflight_put(struct ctrace_probe *p)
+{
+	int i;
+
+	for (i = 0; i < CTRACE_PROBE_SOURCES; i++)
+		if (p->tables[i])
+			put(p->tables[i], 1u << p->session->index);
+}
+
 /* If the cmpxchg fails, the place has a new owner; if that one is dying, ctrace_begun_by() sees it. */
 static void forget_dying(void)
 {
 	struct ctrace_container *c;
 	struct ctrace_inflight *t;
-	struct ctrace_begun *b;
+	struct ctrace_owned *b;
 	u32 i;
 
 	smp_mb();	/* pairs with ctrace_begun_by() */
 	mutex_lock(&lock);
 	list_for_each_entry(t, &tables, list)
-		for (i = 0; i < CTRACE_INFLIGHT_PLACES; i++) {
+		for (i = 0; t->owned && i < 1u << t->bits; i++) {
 			b = ctrace_inflight_at(t, i);
 			c = READ_ONCE(b->who.container);
 			if (c && READ_ONCE(c->dying))
 				cmpxchg(&b->who.container, c, c->heir);
 		}
 	mutex_unlock(&lock);
+}
+
+const struct task_struct *ctrace_begun_task(const struct ctrace_owned *b, u64 start)
+{
+	const struct task_struct *p;
+
+	if (!b->who.task)
+		return NULL;
+	rcu_read_lock();
+	p = pid_task(find_pid_ns(b->who.tid, &init_pid_ns), PIDTYPE_PID);
+	if (p && (p != b->who.task || ctrace_compat_task_start(p) != start))
+		p = NULL;
+	rcu_read_unlock();
+	return p;
 }
 
 const struct ctrace_container_watcher ctrace_inflight_watcher = { .forget = forget_dying };
@@ -95,15 +131,15 @@ u32 ctrace_inflight_find_further(const struct ctrace_inflight *t, u32 row, const
 	u32 i, place = CTRACE_INFLIGHT_NONE;
 
 	for (i = 1; i < CTRACE_INFLIGHT_WINDOW && place == CTRACE_INFLIGHT_NONE; i++)
-		place = ctrace_inflight_in_row(t, (row + i) % CTRACE_INFLIGHT_ROWS, key);
+		place = ctrace_inflight_in_row(t, (row + i) & (ctrace_inflight_rows(t) - 1), key);
 	return place;
 }
 
 u32 ctrace_inflight_take_further(struct ctrace_inflight *t, u32 row, const void *key)
 {
-	u32 home = row, i, j, place;
+	u32 last = ctrace_inflight_rows(t) - 1, home = row, i, j, place;
 
-	for (i = 0; i < CTRACE_INFLIGHT_WINDOW; i++, row = (row + 1) % CTRACE_INFLIGHT_ROWS) {
+	for (i = 0; i < CTRACE_INFLIGHT_WINDOW; i++, row = (row + 1) & last) {
 		if (i == 1)
 			atomic_inc(&t->further[home]);
 		for (j = 0; j < CTRACE_INFLIGHT_ROW; j++) {
@@ -129,14 +165,32 @@ static bool claim(struct ctrace_inflight *t, u32 place, const void *key)
 
 u32 ctrace_inflight_hold(struct ctrace_inflight *t, const void *key)
 {
-	u32 place = ctrace_inflight_find(t, ctrace_inflight_row(key), key);
+	u32 place = ctrace_inflight_find(t, ctrace_inflight_row(t, key), key);
 
 	return place != CTRACE_INFLIGHT_NONE && claim(t, place, key) ? place : CTRACE_INFLIGHT_NONE;
 }
 
+/* The place that was taken first, of those that no context has. Others may change them meanwhile: no harm. */
+static u32 oldest(const struct ctrace_inflight *t, u32 row)
+{
+	u32 place = row * CTRACE_INFLIGHT_ROW, end = place + CTRACE_INFLIGHT_ROW, found = place;
+	const struct ctrace_begun *b;
+	u64 first = U64_MAX, time;
+
+	for (; place < end; place++) {
+		b = ctrace_inflight_at(t, place);
+		time = READ_ONCE(b->time);
+		if (time < first && READ_ONCE(t->keys[place]) != BUSY) {
+			first = time;
+			found = place;
+		}
+	}
+	return found;
+}
+
 u32 ctrace_inflight_renew(struct ctrace_inflight *t, const void *key)
 {
-	u32 row = ctrace_inflight_row(key), none = CTRACE_INFLIGHT_NONE, place;
+	u32 row = ctrace_inflight_row(t, key), none = CTRACE_INFLIGHT_NONE, place;
 	const void *older;
 
 	place = ctrace_inflight_find(t, row, key);
@@ -145,7 +199,8 @@ u32 ctrace_inflight_renew(struct ctrace_inflight *t, const void *key)
 	place = ctrace_inflight_find(t, row, NULL);
 	if (place != none && claim(t, place, NULL))
 		return place;
-	place = row * CTRACE_INFLIGHT_ROW + victim++ % CTRACE_INFLIGHT_ROW;
+	place = oldest(t, row);
 	older = READ_ONCE(t->keys[place]);
+	WRITE_ONCE(t->lost[row], ctrace_compat_clock());	/* this key, if not that one */
 	return older != BUSY && claim(t, place, older) ? place : none;
 }

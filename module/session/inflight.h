@@ -3,7 +3,7 @@
  * What has begun and not ended. The probe at a beginning takes a place in a table and notes there what the
  * probe at the end needs. Both know the place by a key, the address of what they are about: a task, a bio.
  *
- * Tables are of one size, so memory is bounded. A table's places are made for the first probe that needs
+ * A table's size is constant, so memory is bounded. Its places are made for the first probe that needs
  * them and freed after the last one (ctrace_source.table). What finds no place is not followed; if it is an
  * event of its own, the caller counts it with ctrace_session_unfollowed().
  *
@@ -19,14 +19,18 @@
  *	owns the place that has the key; only taking one is an atomic operation. It gives the place back
  *	before the object's memory can become another object.
  *
- *	Not always: renew, hold, let_go. Some places are left behind, and nothing tells which. So a new
- *	beginning may take over an older one's place, and the older one's end then finds none. To use a
- *	place, a context makes its key BUSY. Others that need the same place do without it.
+ *	Not always: renew, hold, let_go. Some places are left behind, and nothing tells which. So if a row is
+ *	full, a new beginning takes over the oldest one's place. If that has not ended yet, its end finds none;
+ *	ctrace_inflight_may_be_lost() then says so. To use a place, a context makes its key BUSY. Others that
+ *	need the same place do without it.
  *
  *	user			key	row	the end				notes
- *	probe/call.c		task	any	return, or death		sessions, time, arguments
+ *	probe/call.c		task	any	return, or death		sessions, time
+ *	the same		task	any	return, or death		arguments that will not be there
+ *	probe/syscall.c		task	any	not if the return is not wanted	strings that were not there
  *	probe/net.c		packet	here	always				owner
  *	probe/block_owner.c	bio	any	not if its request is merged	owner, time, sectors
+ *	probe/io_uring.c	request	any	not if no result is written	owner, time, operation
  *
  * All users of a table go the same way, with the same kind of row. No probe waits or takes a lock, so these
  * functions are for any context incl. NMI; preemption off. A handler that interrupts another one deals with
@@ -43,18 +47,22 @@
 #include "identity/identity.h"
 #include "compat/hash.h"
 
-#define CTRACE_INFLIGHT_BITS	12
-#define CTRACE_INFLIGHT_PLACES	(1u << CTRACE_INFLIGHT_BITS)
-#define CTRACE_INFLIGHT_NONE	CTRACE_INFLIGHT_PLACES	/* instead of a place */
-#define CTRACE_INFLIGHT_ROW	8u		/* keys in a cache line */
-#define CTRACE_INFLIGHT_ROWS	(CTRACE_INFLIGHT_PLACES / CTRACE_INFLIGHT_ROW)
+#define CTRACE_INFLIGHT_NONE	(~0u)		/* instead of a place */
+#define CTRACE_INFLIGHT_ROW_BITS 3
+#define CTRACE_INFLIGHT_ROW	(1u << CTRACE_INFLIGHT_ROW_BITS)	/* keys in a cache line */
 #define CTRACE_INFLIGHT_WINDOW	8u		/* rows where ctrace_inflight_take() looks for a place */
 
 struct ctrace_probe;
 
 /* The head of each place; the user's own fields follow it. A field without a use stays 0. */
 struct ctrace_begun {
-	/* mask of sessions << 32 | event id; ctrace_inflight_put() takes bits out of the mask. READ_ONCE */
+	/* mask of sessions << 32 | flags << 16 | event id; ctrace_inflight_put() takes bits out of the mask. READ_ONCE */
+	u64 wanted;
+	u64 time;
+};
+
+/* Instead of it, where the end may come in another task: begins in the same way. */
+struct ctrace_owned {
 	u64 wanted;
 	u64 time;
 	/*
@@ -66,17 +74,21 @@ struct ctrace_begun {
 
 /* Place i has keys[i] and the struct ctrace_begun at places + i * stride. */
 struct ctrace_inflight {
-	const void **keys;	/* [PLACES]; NULL: free. A row is aligned to its size */
-	atomic_t *further;	/* [ROWS]: how many keys of this row have their place in a next one */
+	const void **keys;	/* [places]; NULL: free. A row is aligned to its size */
+	atomic_t *further;	/* [rows]: how many keys of this row have their place in a next one */
+	u64 *lost;		/* [rows]: when a key of this row last had to do without a place; 0: never */
 	char *places;
-	u32 stride;		/* a multiple of 8. The user sets it before the first get, and never changes it */
+	/* The user sets these before the first get, and never changes them. */
+	u32 stride;		/* a multiple of 8 */
+	u8 bits;		/* there are 1 << bits places: CTRACE_INFLIGHT_ROW or more */
+	bool owned;		/* they begin with a struct ctrace_owned */
 	u32 users;		/* probes; ctrace_lock */
 	struct list_head list;	/* of the tables that have places; inflight.c's lock */
 };
 
 /*
- * For session/probe.c; process context, ctrace_lock held. get: p becomes a user of its sources' table, if they
- * have one; makes the places for the first user. 0 or -ENOMEM.
+ * For session/probe.c; process context, ctrace_lock held. get: p becomes a user of its sources' tables; makes the
+ * places of a table for its first user. 0 or -ENOMEM; then put is called, too.
  *
  * put: p goes, if it is a user; the last one frees the places. The session's index is used again, and what
  * has begun must not become an event of its next session, or of this session's next probe: so put forgets
@@ -88,14 +100,19 @@ void ctrace_inflight_put(struct ctrace_probe *p);
 
 extern const struct ctrace_container_watcher ctrace_inflight_watcher;
 
-static __always_inline u32 ctrace_inflight_row(const void *key)
+static __always_inline u32 ctrace_inflight_rows(const struct ctrace_inflight *t)
 {
-	return ctrace_hash_ptr(key, CTRACE_INFLIGHT_BITS - 3);
+	return 1u << (t->bits - CTRACE_INFLIGHT_ROW_BITS);
 }
 
-static __always_inline u32 ctrace_inflight_here(void)
+static __always_inline u32 ctrace_inflight_row(const struct ctrace_inflight *t, const void *key)
 {
-	return smp_processor_id() % CTRACE_INFLIGHT_ROWS;
+	return ctrace_hash_ptr(key, t->bits - CTRACE_INFLIGHT_ROW_BITS);
+}
+
+static __always_inline u32 ctrace_inflight_here(const struct ctrace_inflight *t)
+{
+	return smp_processor_id() & (ctrace_inflight_rows(t) - 1);
 }
 
 static __always_inline void *ctrace_inflight_at(const struct ctrace_inflight *t, u32 place)
@@ -109,7 +126,7 @@ static __always_inline void *ctrace_inflight_at(const struct ctrace_inflight *t,
  * forget_dying(). The container stays until then, because preemption is off. A part that ends needs no such
  * care: the GC looks when no probe finds the part any more.
  */
-static inline void ctrace_begun_by(struct ctrace_begun *b, const struct ctrace_who *who)
+static inline void ctrace_begun_by(struct ctrace_owned *b, const struct ctrace_who *who)
 {
 	b->who.task = who->task;
 	b->who.tid = who->tid;
@@ -121,7 +138,7 @@ static inline void ctrace_begun_by(struct ctrace_begun *b, const struct ctrace_w
 }
 
 /* The owner, whose container is valid until preemption is enabled. False: that has gone. */
-static inline bool ctrace_begun_whose(const struct ctrace_begun *b, struct ctrace_who *who)
+static inline bool ctrace_begun_whose(const struct ctrace_owned *b, struct ctrace_who *who)
 {
 	who->task = b->who.task;
 	who->tid = b->who.tid;
@@ -129,6 +146,12 @@ static inline bool ctrace_begun_whose(const struct ctrace_begun *b, struct ctrac
 	who->container = READ_ONCE(b->who.container);
 	return who->container;
 }
+
+/*
+ * The owner's task, if it still exists, valid while preemption is off. start: its start time, because its
+ * address and its number are given to other tasks once it has gone.
+ */
+const struct task_struct *ctrace_begun_task(const struct ctrace_owned *b, u64 start);
 
 /* --- for what always ends ------------------------------------------------------ */
 
@@ -200,10 +223,18 @@ static __always_inline void ctrace_inflight_give(struct ctrace_inflight *t, u32 
 
 /* --- for what may not end ------------------------------------------------------ */
 
-/* A place for the key, now BUSY: its own, a free one, or an older key's. NONE: another context has that. */
+/* A place for the key, now BUSY: its own, a free one, or the oldest key's. NONE: another context has that. */
 u32 ctrace_inflight_renew(struct ctrace_inflight *t, const void *key);
 /* The key's place, now BUSY. NONE: it has none, or another context has it. */
 u32 ctrace_inflight_hold(struct ctrace_inflight *t, const void *key);
+
+/* A key without a place: had it one, or should have had one, that another key got since that time? */
+static inline bool ctrace_inflight_may_be_lost(const struct ctrace_inflight *t, const void *key, u64 since)
+{
+	u64 last = READ_ONCE(t->lost[ctrace_inflight_row(t, key)]);
+
+	return last && last >= since;
+}
 
 /* The place has this key and is not BUSY. NULL: it has ended, and the place is free. */
 static __always_inline void ctrace_inflight_let_go(struct ctrace_inflight *t, u32 place, const void *key)

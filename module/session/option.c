@@ -12,6 +12,35 @@
 #include "compat/tracepoint.h"
 
 u32 ctrace_special_sessions;
+u32 ctrace_detailed_sessions;
+
+static void detailed(struct ctrace_session *s, bool on)
+{
+	u32 bit = 1u << s->index;
+
+	lockdep_assert_held(&ctrace_lock);
+	WRITE_ONCE(ctrace_detailed_sessions, on ? ctrace_detailed_sessions | bit : ctrace_detailed_sessions & ~bit);
+}
+
+const struct ctrace_detail ctrace_no_detail;
+
+u32 ctrace_next_detail_of(u32 *mask, const struct ctrace_detail **d)
+{
+	u32 some = *mask & ~READ_ONCE(ctrace_detailed_sessions);
+	const struct ctrace_session *s;
+
+	*d = &ctrace_no_detail;
+	while (!some && *mask) {
+		s = READ_ONCE(ctrace_sessions[__ffs(*mask)]);
+		some = s ? *mask & -*mask : 0;
+		if (s)
+			*d = &s->detail;
+		else
+			*mask &= *mask - 1;
+	}
+	*mask &= ~some;
+	return some;
+}
 
 static void special(struct ctrace_session *s, bool on)
 {
@@ -119,6 +148,28 @@ struct range_room {
 	char name[CTRACE_NAME_MAX];
 };
 
+static bool is_path(const struct ctrace_field_desc *f)
+{
+	const char *suffix = f->kind == CTRACE_FK_STRING ? strrchr(f->name, '_') : NULL;
+
+	return suffix && !strcmp(suffix, "_path");
+}
+
+/*
+ * How many of a whole call's fields a filter may ask for: without CTRACE_SESSION_F_PATHS not the names of descriptors,
+ * which come last and are always empty.
+ */
+static u32 nfields(const struct ctrace_session *s, const struct ctrace_event_type *t)
+{
+	u32 n = t->nfields;
+
+	if (ctrace_id_call(t->id).phase != CTRACE_CALL_WHOLE || s->detail.paths)
+		return n;
+	while (n > CTRACE_CALL_NFIELDS && is_path(&t->fields[n - 1]))
+		n--;
+	return n;
+}
+
 static int new_range(struct ctrace_probe *p, u32 i, const struct ctrace_probe_opts *o,
 		     struct range_room *r, char *why)
 {
@@ -137,8 +188,10 @@ static int new_range(struct ctrace_probe *p, u32 i, const struct ctrace_probe_op
 	p->selects[i] = sel;
 	if (!o->filter)
 		return 0;
-	err = ctrace_expr_new(o->filter, r->t.fields, r->t.nfields, &sel->expr, why, CTRACE_WHY_MAX);
+	err = ctrace_expr_new(o->filter, r->t.fields, nfields(p->session, &r->t), &sel->expr, why, CTRACE_WHY_MAX);
 	n = strlen(why);
+	if (err == -EINVAL && nfields(p->session, &r->t) < r->t.nfields && strstr(o->filter, "path"))
+		n += scnprintf(why + n, CTRACE_WHY_MAX - n, "; names of descriptors are there with --fds (CTRACE_SESSION_F_PATHS)");
 	/* say which of the probe's events has no such field */
 	if (err == -EINVAL && p->ranges[1].n && r->t.name)
 		snprintf(why + n, CTRACE_WHY_MAX - n, " (%s)", r->t.name);
@@ -241,11 +294,14 @@ void ctrace_option_session_begin(struct ctrace_session *s)
 {
 	if (s->filter || s->limit)
 		special(s, true);
+	if (s->detail.data || s->detail.paths)
+		detailed(s, true);
 }
 
 void ctrace_option_session_end(struct ctrace_session *s)
 {
 	special(s, false);
+	detailed(s, false);
 }
 
 void ctrace_option_session_free(struct ctrace_session *s)

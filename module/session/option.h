@@ -9,6 +9,7 @@
 
 #include "lang/expr.h"
 
+struct ctrace_detail;
 struct ctrace_limit;
 struct ctrace_probe;
 struct ctrace_probe_opts;
@@ -24,6 +25,26 @@ struct ctrace_option {
 
 /* Mask of the sessions whose events go to ctrace_emit_special(). Written under ctrace_lock. */
 extern u32 ctrace_special_sessions;
+/* Mask of the sessions with something in their ctrace_detail. Written under ctrace_lock. */
+extern u32 ctrace_detailed_sessions;
+
+extern const struct ctrace_detail ctrace_no_detail;
+u32 ctrace_next_detail_of(u32 *mask, const struct ctrace_detail **d);	/* if some are in ctrace_detailed_sessions */
+
+/*
+ * The next sessions of *mask that want the same of a call, which are taken out of it; *d: what they want. 0: none is
+ * left. Any context; preemption off, as long as *d is used.
+ */
+static __always_inline u32 ctrace_next_detail(u32 *mask, const struct ctrace_detail **d)
+{
+	u32 all = *mask;
+
+	if (unlikely(all & READ_ONCE(ctrace_detailed_sessions)))
+		return ctrace_next_detail_of(mask, d);
+	*mask = 0;
+	*d = &ctrace_no_detail;
+	return all;
+}
 
 /* --- process context, ctrace_lock held ------------------------------------- */
 

@@ -53,7 +53,7 @@ struct ctrace_probe {
 	struct { u32 from, n; } ranges[CTRACE_PROBE_RANGES];	/* of event ids; n 0: none */
 	struct ctrace_option *selects[CTRACE_PROBE_RANGES];	/* options for each range, or NULL */
 	struct ctrace_source *sources[CTRACE_PROBE_SOURCES];
-	struct ctrace_inflight *table;	/* that of sources[0], or NULL. This probe is one of its users */
+	struct ctrace_inflight *tables[CTRACE_PROBE_SOURCES]; /* those of its sources that it is a user of */
 	bool kaddr;			/* invariant: its records hold kernel addresses */
 	const struct ctrace_probe_kind *kind;	/* or NULL: only shared tracepoints */
 	void *priv;			/* owned by the kind */

@@ -160,6 +160,8 @@ static struct ctrace_session *prepare(const struct ctrace_session_opts *o, u32 i
 	s->index = index;
 	s->owner = o->owner;
 	s->flags = o->flags;
+	s->detail.data = o->data;
+	s->detail.paths = o->flags & CTRACE_SESSION_F_PATHS;
 	strscpy(s->name, o->name, sizeof(s->name));
 	INIT_WORK(&s->work, work);
 	INIT_LIST_HEAD(&s->probes);

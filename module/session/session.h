@@ -21,6 +21,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
+#include "event/call_memory.h"
 #include "ring/arena.h"
 #include "../uapi/ctrace.h"
 #include "../uapi/ctrace_netlink.h"
@@ -48,9 +49,11 @@ struct ctrace_session {
 	struct ctrace_arena *arena;	/* invariant; a reference */
 	struct ctrace_expr *filter;	/* invariant; or NULL, as are the next two */
 	struct ctrace_limit *limit;	/* invariant */
+	struct ctrace_detail detail;	/* invariant */
 	struct ctrace_option **selects;	/* [CTRACE_EVENT_IDS]: allocated once, under ctrace_lock; see session/option.h */
 	atomic64_t unfollowed;		/* CTRACE_LOSS_UNFOLLOWED */
 	atomic64_t unfollowed_tasks;	/* CTRACE_LOSS_UNFOLLOWED_TASKS */
+	atomic64_t unread;		/* CTRACE_LOSS_UNREAD */
 	bool recording;			/* protected by ctrace_lock */
 	u32 nprobes;			/* protected by ctrace_lock */
 	u64 missed;			/* missed hits of kprobes removed since; ctrace_lock */
@@ -69,6 +72,7 @@ struct ctrace_session_opts {
 	struct sock *sk;	/* the owner's socket; the caller keeps it open */
 	pid_t owner;
 	u32 rate;		/* 0: none */
+	u32 data;		/* see struct ctrace_detail */
 	const char *filter;	/* or NULL; the caller keeps it */
 	char name[CTRACE_SESSION_NAME];
 };

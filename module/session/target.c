@@ -13,7 +13,8 @@
 #include "compat/cgroup_fd.h"
 #include "compat/rcu.h"
 
-static u32 all_sessions;	/* mask of sessions; written under ctrace_lock */
+/* masks of sessions; written under ctrace_lock */
+static u32 all_sessions, birth_sessions;
 static u32 next_id;		/* protected by ctrace_lock */
 
 static u32 mask_of(u32 was, u32 bit, bool on)
@@ -34,6 +35,8 @@ static void born(struct ctrace_container *c, const struct ctrace_container *pare
 {
 	u32 wanted = READ_ONCE(all_sessions), denied = 0;
 
+	c->born = READ_ONCE(birth_sessions);
+	wanted |= c->born;
 	if (parent && parent->cid != CTRACE_CID_HOST) {
 		wanted |= parent->wanted;
 		denied = parent->denied;
@@ -56,17 +59,20 @@ static bool target_matches(const struct ctrace_target *t, const struct ctrace_co
 }
 
 /*
- * Updates the masks of one container and of its parts. Takes ident_lock, because probes change these masks
- * and those of its parent, too (ctrace_container_inherit()).
+ * Updates the masks of one container and of its parts. let_go: s no longer wants it for its birth alone. Takes
+ * ident_lock, because probes change these masks and those of its parent, too (ctrace_container_inherit()).
  */
-static void update_one(struct ctrace_session *s, struct ctrace_container *c, u32 bit)
+static void update_one(struct ctrace_session *s, struct ctrace_container *c, u32 bit, bool let_go)
 {
-	bool want = false, deny = false;
 	struct ctrace_container *parent;
+	bool want, deny = false;
 	struct ctrace_target *t;
 	unsigned long flags;
 
 	ctrace_ident_lock(&flags);
+	if (let_go)
+		c->born &= ~bit;
+	want = c->born & bit;
 	list_for_each_entry(t, &s->targets, list)
 		if (target_matches(t, c))
 			*(t->not ? &deny : &want) = true;
@@ -93,7 +99,7 @@ static void update(struct ctrace_session *s)
 	u32 bit = 1u << s->index;
 	struct ctrace_container *c = NULL;
 	struct ctrace_target *t;
-	bool all = false, pids = false, some = false;
+	bool all = false, pids = false, some = false, births = false;
 	unsigned long flags;
 	u32 n = 0;
 
@@ -101,8 +107,10 @@ static void update(struct ctrace_session *s)
 		all |= t->kind == CTRACE_TARGET_ALL;
 		pids |= t->kind == CTRACE_TARGET_PID;
 		some |= t->kind == CTRACE_TARGET_CID;
+		births |= t->kind == CTRACE_TARGET_BORN;
 	}
 	mask_change(&all_sessions, bit, all);
+	mask_change(&birth_sessions, bit, births);
 	mask_change(&ctrace_pid_sessions, bit, pids);
 	mask_change(&ctrace_container_unknown.wanted, bit, all);
 	/*
@@ -112,7 +120,7 @@ static void update(struct ctrace_session *s)
 	 */
 	ctrace_compat_synchronize();
 	while ((c = ctrace_container_next(c))) {
-		update_one(s, c, bit);
+		update_one(s, c, bit, !births);
 		if (++n % 256 == 0)
 			cond_resched();
 	}
@@ -273,6 +281,28 @@ void ctrace_target_del(struct ctrace_session *s, struct ctrace_target *t)
 	take_out(t);
 	update(s);
 	free_target(t);
+}
+
+int ctrace_target_let_go(struct ctrace_session *s, const struct ctrace_target *t, u32 cid, char *why)
+{
+	struct ctrace_container *c;
+
+	lockdep_assert_held(&ctrace_lock);
+	if (t->kind != CTRACE_TARGET_BORN)
+		return ctrace_why(why, -EINVAL,
+				  "CTRACE_A_TARGET_CID: target %u is not of kind BORN: delete it without a container",
+				  t->id);
+	c = ctrace_container_find_get(cid);
+	if (!c)
+		return ctrace_why(why, -ENOENT, "CTRACE_A_TARGET_CID: no container %u", cid);
+	/*
+	 * Only this one, whatever lies in it, so that the work does not grow with their number. No grace period
+	 * either: born() has run for c, as it is called in the same section of ident_lock that puts c into the table.
+	 */
+	update_one(s, c, 1u << s->index, true);
+	ctrace_container_put(c);
+	ctrace_identity_forget_tasks();
+	return 0;
 }
 
 void ctrace_target_del_all(struct ctrace_session *s)

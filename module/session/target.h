@@ -38,6 +38,11 @@ struct ctrace_target {
 struct ctrace_target *ctrace_target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, char *why);
 struct ctrace_target *ctrace_target_find(struct ctrace_session *s, u32 id);	/* NULL: s has none */
 void ctrace_target_del(struct ctrace_session *s, struct ctrace_target *t);	/* s's; frees it */
+/*
+ * t, of kind BORN, wants container cid no more. Nothing is left of it: t is one object for all births. 0, or
+ * -errno and why gets a sentence.
+ */
+int ctrace_target_let_go(struct ctrace_session *s, const struct ctrace_target *t, u32 cid, char *why);
 void ctrace_target_del_all(struct ctrace_session *s);
 
 extern const struct ctrace_container_watcher ctrace_target_watcher;

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * io_uring's requests, and the prototypes of its tracepoints: the submission's is called when a request
+ * has been read and found good, the completion's when its result is written for the program.
+ */
+#ifndef CTRACE_COMPAT_IO_URING_H
+#define CTRACE_COMPAT_IO_URING_H
+
+#include <linux/types.h>
+#include "facts.h"
+
+/* What a request says when it is submitted. */
+struct ctrace_compat_io_uring_op {
+	u64 user_data;
+	s32 fd;			/* valid for operations on a file only */
+	u8 opcode;		/* IORING_OP_* */
+	u8 sqe_flags;		/* IOSQE_* */
+};
+
+#if (defined(CTRACE_HAVE_IO_URING_SUBMIT_SQE) || defined(CTRACE_HAVE_IO_URING_SUBMIT_REQ)) &&	\
+	(defined(CTRACE_HAVE_IO_URING_COMPLETE_EXTRA) || defined(CTRACE_HAVE_IO_URING_COMPLETE_CQE))
+#include <linux/io_uring_types.h>
+
+#define CTRACE_COMPAT_IO_URING_LACKS	NULL
+
+#ifdef CTRACE_HAVE_IO_URING_SUBMIT_REQ
+#define CTRACE_COMPAT_IO_URING_SUBMIT	"io_uring_submit_req"
+#define CTRACE_PROBE_IO_URING_SUBMIT(fn)	fn(void *data, struct io_kiocb *req)
+#else
+#define CTRACE_COMPAT_IO_URING_SUBMIT	"io_uring_submit_sqe"
+#define CTRACE_PROBE_IO_URING_SUBMIT(fn)	fn(void *data, struct io_kiocb *req, bool force_nonblock)
+#endif
+
+/*
+ * req is NULL if the request goes on, or is another ring's. The second macro is the result, the third the
+ * user_data.
+ */
+#ifdef CTRACE_HAVE_IO_URING_COMPLETE_CQE
+#define CTRACE_PROBE_IO_URING_COMPLETE(fn)							\
+	fn(void *data, struct io_ring_ctx *ctx, void *req, struct io_uring_cqe *cqe)
+#define CTRACE_PROBE_IO_URING_RES	cqe->res
+#define CTRACE_PROBE_IO_URING_DATA	cqe->user_data
+#else
+#define CTRACE_PROBE_IO_URING_COMPLETE(fn)							\
+	fn(void *data, void *ctx, void *req, u64 user_data, int res, unsigned int cflags, u64 extra1,	\
+	   u64 extra2)
+#define CTRACE_PROBE_IO_URING_RES	res
+#define CTRACE_PROBE_IO_URING_DATA	user_data
+#endif
+
+static inline void ctrace_compat_io_uring_op(const struct io_kiocb *req,
+					     struct ctrace_compat_io_uring_op *op)
+{
+	op->user_data = req->cqe.user_data;
+	op->fd = req->cqe.fd;
+	op->opcode = req->opcode;
+	op->sqe_flags = (__force u64)req->flags;	/* the lowest bits */
+}
+
+#else
+/*
+ * Before 6.0 a completion has the ring and the user_data alone. The program chooses user_data, and may use one for
+ * several requests at a time; of these one could still say that they are ambiguous. But a request that the kernel
+ * refuses while it reads it, and the tag of a registered buffer or file that goes, complete with any user_data, too,
+ * and were never submitted. Such a completion would be taken for that of the request under way with this user_data,
+ * and nothing would tell. That goes for 5.15, and for 5.10.162 and later, which have io_uring from 5.15, although
+ * their submission has the request. kprobes do not help: what writes a result is inlined into its callers, and struct
+ * io_kiocb, which has the request's descriptor, is private to the kernel's file.
+ */
+#define CTRACE_COMPAT_IO_URING_LACKS								\
+	"this kernel's tracepoints of io_uring do not tell requests apart (before 6.0)"
+#define CTRACE_COMPAT_IO_URING_SUBMIT	"io_uring_submit_sqe"
+#define CTRACE_PROBE_IO_URING_SUBMIT(fn)	fn(void *data, struct io_kiocb *req)
+#define CTRACE_PROBE_IO_URING_COMPLETE(fn)	fn(void *data, void *req, u64 user_data, int res)
+#define CTRACE_PROBE_IO_URING_RES	res
+#define CTRACE_PROBE_IO_URING_DATA	user_data
+
+struct io_kiocb;
+static inline void ctrace_compat_io_uring_op(const struct io_kiocb *req,
+					     struct ctrace_compat_io_uring_op *op)
+{
+}
+#endif
+
+#endif

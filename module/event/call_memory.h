@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the arguments of system calls point to, and the names of descriptors: fields of a call's type that follow those
+ * of its arguments. Each is a sequence of bytes as the program has them: ARG_data; of an iovec's pieces ARG_bytes; of a
+ * msghdr also ARG_addr and ARG_iov. Or it is a string: ARG_path, ret_path. A field is empty if nothing was recorded.
+ */
+#ifndef CTRACE_CALL_MEMORY_H
+#define CTRACE_CALL_MEMORY_H
+
+#include "event/event.h"
+#include "../uapi/ctrace_netlink.h"
+
+/* How many bytes a field has; never more than max. */
+enum ctrace_memory_how {
+	CTRACE_MEM_FIXED,	/* max */
+	CTRACE_MEM_COUNT,	/* argument `by` counts elements of `unit` bytes */
+	CTRACE_MEM_AT,		/* argument `by` points to the number, an int */
+	CTRACE_MEM_RET,		/* the result counts elements of `unit` bytes */
+	CTRACE_MEM_BITS,	/* argument `by` counts bits */
+	CTRACE_MEM_IOCTL,	/* the request, argument `by`, decides */
+	CTRACE_MEM_FCNTL,	/* so does the command */
+	CTRACE_MEM_IOV,		/* argument `by` counts the elements of an iovec array */
+	CTRACE_MEM_IOV_BYTES,	/* the pieces of that, one after the other */
+	CTRACE_MEM_MSG_ADDR,	/* of a msghdr: the address, */
+	CTRACE_MEM_MSG_IOV,	/* its iovec array, */
+	CTRACE_MEM_MSG_BYTES,	/* and its pieces */
+	CTRACE_MEM_ARGV,	/* an array of strings: all these, each with its NUL but one that is cut */
+	CTRACE_MEM_PATH,	/* argument `arg` is a descriptor: its name */
+	CTRACE_MEM_RET_PATH,	/* the result is one; by: only if that argument is F_DUPFD or F_DUPFD_CLOEXEC */
+};
+
+#define CTRACE_MEM_IN		1u	/* it is there at the entry; else only after success */
+#define CTRACE_MEM_PRIVATE	2u	/* what people read and write: only as much as a session asks for */
+#define CTRACE_MEM_COMPAT	4u	/* the same for 32-bit programs */
+#define CTRACE_MEM_ADDRESS	16u	/* a socket's address */
+#define CTRACE_MEM_AGAIN	32u	/* with IN: the call changes it, so it is in the exit, too */
+#define CTRACE_MEM_BROKEN	8u	/* it is there if a signal interrupted the call */
+
+struct ctrace_memory {
+	u8 arg, how, by, flags;
+	u16 unit, max;
+};
+
+#define CTRACE_MEM_IOVECS	4u
+
+/* What a session wants beyond what all have. */
+struct ctrace_detail {
+	u32 data;		/* bytes of private memory */
+	bool paths;		/* names of descriptors */
+};
+
+static __always_inline bool ctrace_detail_any(const struct ctrace_detail *d)
+{
+	return d->data || d->paths;
+}
+
+/* A call, for ctrace_memory_put(). */
+struct ctrace_memory_call {
+	const u64 *args;		/* [6], as ctrace_args_numbers() makes them */
+	const struct ctrace_detail *detail;
+	const char *closed;		/* the name of the descriptor that it closed; NULL: it closed none */
+	const char *argv;		/* of an exec: its arguments as they were at the entry; NULL: look there */
+	u32 argv_len;
+	long ret;
+	u8 phase;			/* enum ctrace_call_phase */
+	bool is32;
+	u32 nr;				/* its place in ctrace_syscall_layouts[is32] */
+};
+
+/*
+ * Appends the fields at to + len. to is aligned to 8, in the record as well; it has room for max bytes. Returns the new
+ * length. Context: as ctrace_args_put().
+ */
+u32 ctrace_memory_put(const struct ctrace_memory_call *c, char *to, u32 len, u32 max);
+
+/* The strings of an array that ends with a NULL, into to[max]. Returns how many bytes. Context: as ctrace_args_put(). */
+u32 ctrace_memory_argv(char *to, u64 from, bool is32, u32 max);
+#define CTRACE_MEM_ARGV_MAX	512u
+
+/* Describes them in f. phase: enum ctrace_call_phase. Returns how many. */
+u32 ctrace_memory_describe(u32 nr, bool is32, u8 phase, struct ctrace_field_desc *f);
+
+/* [is32][nr]: the call's fields. */
+struct ctrace_memory_fields {
+	u16 first;
+	u8 n;
+	/* bytes of the entry's, and of the whole call's, if these are names alone, all empty; else CTRACE_MEM_OTHERS */
+	u8 entry, whole;
+};
+#define CTRACE_MEM_OTHERS	0xff
+extern struct ctrace_memory_fields ctrace_memory_fields[2][CTRACE_NR_SYSCALLS];
+
+/* As ctrace_memory_put() for n names that are empty. */
+static __always_inline u32 ctrace_memory_put_empty(char *to, u32 len, u32 n)
+{
+	while (n--)
+		to[len++] = 0;
+	return len;
+}
+
+/* Finds out what each call has, and completes its layout. Process context. 0 or -ENOMEM. */
+int ctrace_memory_init(const struct ctrace_syscall *(*call)(u32 nr, bool is32));
+void ctrace_memory_exit(void);
+
+#endif

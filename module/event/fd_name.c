@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a descriptor is. The file is current's own, and has our reference while we look: fget_raw() takes it under
+ * RCU, without a lock. fput() may give back the last one, if another thread closes the descriptor meanwhile; then
+ * it leaves the rest to the task's own work before it returns to user space (a kernel thread's to a work item), and
+ * does not sleep.
+ *
+ * The reference keeps the file's dentry, inode and mount. A socket is its inode's neighbour, and has its sock from
+ * before the descriptor was published until the file's release. What is read of a sock changes under locks that we
+ * do not take: an address and a port may be of two moments.
+ */
+#include <linux/file.h>
+#include <linux/kernel.h>
+#include <linux/netlink.h>
+#include <linux/sched.h>
+#include <linux/un.h>
+#include <net/af_unix.h>
+#include <net/ipv6.h>
+#include "event/fd_name.h"
+#include "compat/net.h"
+#include "compat/fd.h"
+
+static u32 none(char *to)
+{
+	*to = 0;
+	return 1;
+}
+
+/* --- paths ---------------------------------------------------------------- */
+
+/*
+ * "..." and the end of the name. d_lock, under which names are changed, is a spinlock that nobody takes in an
+ * interrupt.
+ */
+static u32 put_last_part(struct dentry *d, char *to, u32 max)
+{
+	u32 n = scnprintf(to, max, "..."), room = max - 1 - n, len, skip;
+
+	spin_lock(&d->d_lock);
+	len = d->d_name.len;
+	if (len < room) {
+		to[n++] = '/';
+		room--;
+	}
+	skip = len > room ? len - room : 0;
+	memcpy(to + n, d->d_name.name + skip, len - skip);
+	spin_unlock(&d->d_lock);
+	n += len - skip;
+	to[n] = 0;
+	return n + 1;
+}
+
+/* d_path() writes at the end of to[max]. */
+static u32 keep(char *to, u32 max, const char *path)
+{
+	u32 n;
+
+	if (IS_ERR_OR_NULL(path) || path < to || path >= to + max)
+		return none(to);
+	n = strnlen(path, to + max - 1 - path);
+	memmove(to, path, n);
+	to[n] = 0;
+	return n + 1;
+}
+
+static u32 put_file(const struct file *file, char *to, u32 max)
+{
+	struct dentry *d = file->f_path.dentry;
+	bool may_path = ctrace_compat_may_path(), names_itself = d->d_op && d->d_op->d_dname;
+	bool mounted = IS_ROOT(d) && d == file->f_path.mnt->mnt_root;
+	const char *path;
+
+	/* what names itself has no path, unless it is mounted somewhere (a namespace) */
+	if (!may_path && (!names_itself || mounted))
+		return none(to);
+	if (names_itself && !ctrace_compat_may_dname(d->d_sb))
+		return may_path ? put_last_part(d, to, max) : none(to);
+	path = d_path(&file->f_path, to, max);
+	return may_path && path == ERR_PTR(-ENAMETOOLONG) ? put_last_part(d, to, max) : keep(to, max, path);
+}
+
+/* --- sockets -------------------------------------------------------------- */
+
+struct text {
+	char *to;
+	u32 max, n;
+};
+
+#define put(t, ...)	((t)->n += scnprintf((t)->to + (t)->n, (t)->max - (t)->n, __VA_ARGS__))
+
+/* Of the protocols that are called so, and so with v6 behind it, strace gives addresses; so do we of MPTCP. */
+static bool has_addresses(const char *proto)
+{
+	static const char * const names[] = { "TCP", "UDP", "MPTCP" };
+	size_t i, n;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		n = strlen(names[i]);
+		if (!strncmp(proto, names[i], n) && (!proto[n] || !strcmp(proto + n, "v6")))
+			return true;
+	}
+	return false;
+}
+
+/* A socket without a port has no address to show: false. */
+static bool put_inet(struct text *t, const struct sock *sk)
+{
+	const struct inet_sock *inet = inet_sk(sk);
+	u16 sport = READ_ONCE(inet->inet_num), dport = ntohs(READ_ONCE(inet->inet_dport));
+	__be32 saddr = READ_ONCE(inet->inet_rcv_saddr), daddr = READ_ONCE(inet->inet_daddr);
+
+	if (!sport)
+		return false;
+	put(t, "[%pI4:%u", &saddr, sport);
+	if (daddr || dport)
+		put(t, "->%pI4:%u", &daddr, dport);
+	put(t, "]");
+	return true;
+}
+
+#if IS_ENABLED(CONFIG_IPV6)
+static bool put_inet6(struct text *t, const struct sock *sk)
+{
+	const struct inet_sock *inet = inet_sk(sk);
+	u16 sport = READ_ONCE(inet->inet_num), dport = ntohs(READ_ONCE(inet->inet_dport));
+	struct in6_addr saddr, daddr;
+
+	if (!sport)
+		return false;
+	memcpy(&saddr, ctrace_compat_sock_saddr6(sk), sizeof(saddr));
+	memcpy(&daddr, ctrace_compat_sock_daddr6(sk), sizeof(daddr));
+	put(t, "[[%pI6c]:%u", &saddr, sport);
+	if (!ipv6_addr_any(&daddr) || dport)
+		put(t, "->[%pI6c]:%u", &daddr, dport);
+	put(t, "]");
+	return true;
+}
+#else
+static bool put_inet6(struct text *t, const struct sock *sk)
+{
+	return false;
+}
+#endif
+
+#if IS_ENABLED(CONFIG_UNIX)
+/*
+ * The other end's inode; 0: none. The lock keeps the peer, whose reference sk has: a datagram socket may get
+ * another one. It is a spinlock that is taken in tasks alone. The kernel's unix_diag asks for the inode of a peer
+ * under it, too.
+ */
+static u32 unix_peer_inode(const struct sock *sk)
+{
+	struct unix_sock *u = (struct unix_sock *)unix_sk(sk);
+	u32 inode = 0;
+
+	if (CTRACE_COMPAT_SPINLOCKS_SLEEP)
+		return 0;
+	spin_lock(&u->lock);
+	if (u->peer)
+		inode = (u32)sock_i_ino(u->peer);
+	spin_unlock(&u->lock);
+	return inode;
+}
+
+/*
+ * A unix socket gets its address once, and keeps it until the sock is freed. The kernel publishes it by a release
+ * since 5.0, and in the stable kernels of then. Without that, a CPU other than x86 could in theory show bytes that
+ * were in the address's memory before. Its length is bounded all the same. The name ends at its first NUL, as
+ * strace ends it.
+ */
+static void put_unix(struct text *t, const struct inode *inode, const struct sock *sk)
+{
+	/* partner: the kernel's release, in bind() and accept() */
+	const struct unix_address *a = smp_load_acquire(&unix_sk(sk)->addr);
+	u32 peer = unix_peer_inode(sk);
+	int len, abstract;
+
+	put(t, "[%llu", (unsigned long long)inode->i_ino);
+	if (peer)
+		put(t, "->%u", peer);
+	len = a ? clamp_t(int, READ_ONCE(a->len) - (int)offsetof(struct sockaddr_un, sun_path), 0, UNIX_PATH_MAX) : 0;
+	if (len) {
+		abstract = !a->name->sun_path[0];
+		put(t, ",%s\"%.*s\"", abstract ? "@" : "", len - abstract, a->name->sun_path + abstract);
+	}
+	put(t, "]");
+}
+#else
+static void put_unix(struct text *t, const struct inode *inode, const struct sock *sk)
+{
+	put(t, "[%llu]", (unsigned long long)inode->i_ino);
+}
+#endif
+
+/* Who has a port has an address to show. */
+static bool put_netlink(struct text *t, struct socket *sock, const struct sock *sk)
+{
+	static const char * const names[] = {
+		"ROUTE", "UNUSED", "USERSOCK", "FIREWALL", "SOCK_DIAG", "NFLOG", "XFRM", "SELINUX", "ISCSI", "AUDIT",
+		"FIB_LOOKUP", "CONNECTOR", "NETFILTER", "IP6_FW", "DNRTMSG", "KOBJECT_UEVENT", "GENERIC", NULL,
+		"SCSITRANSPORT", "ECRYPTFS", "RDMA", "CRYPTO", "SMC",
+	};
+	u32 proto = sk->sk_protocol, port = ctrace_compat_netlink_port(sock);
+
+	if (!port)
+		return false;
+	if (proto < ARRAY_SIZE(names) && names[proto])
+		put(t, "[%s:%u]", names[proto], port);
+	else
+		put(t, "[%u]", proto);
+	return true;
+}
+
+/*
+ * file is a socket's, in sockfs. Its dentry's name is its protocol's, which is what strace goes by: it was
+ * copied from a constant when the file was made, and never changes.
+ */
+static u32 put_socket(const struct file *file, char *to, u32 max)
+{
+	struct inode *inode = file_inode(file);
+	struct socket *sock = SOCKET_I(inode);
+	const char *proto = (const char *)file->f_path.dentry->d_name.name;
+	const struct sock *sk = READ_ONCE(sock->sk);
+	struct text t = { .to = to, .max = max };
+	bool whole = false;
+
+	if (!sk || !*proto)
+		return put_file(file, to, max);
+	switch (sk->sk_family) {
+	case AF_INET:
+	case AF_INET6:
+		put(&t, "%.32s:", proto);
+		if (has_addresses(proto))
+			whole = sk->sk_family == AF_INET ? put_inet(&t, sk) : put_inet6(&t, sk);
+		break;
+	case AF_UNIX:
+		put(&t, "%.32s:", proto);
+		put_unix(&t, inode, sk);
+		whole = true;
+		break;
+	case AF_NETLINK:
+		put(&t, "%.32s:", proto);
+		whole = put_netlink(&t, sock, sk);
+		break;
+	default:
+		return put_file(file, to, max);
+	}
+	if (!whole)
+		put(&t, "[%llu]", (unsigned long long)inode->i_ino);
+	return t.n + 1;
+}
+
+/* --- what others call ----------------------------------------------------- */
+
+u32 ctrace_fd_name(int fd, char *to, u32 max)
+{
+	const struct inode *inode;
+	struct file *file;
+	u32 n;
+
+	/* a dying task has neither */
+	if (fd < 0 || !current->files || !current->fs)
+		return none(to);
+	file = fget_raw(fd);
+	if (!file)
+		return none(to);
+	inode = file_inode(file);
+	if (S_ISSOCK(inode->i_mode) && inode->i_sb->s_magic == SOCKFS_MAGIC)
+		n = put_socket(file, to, max);
+	else
+		n = put_file(file, to, max);
+	fput(file);
+	return n;
+}
+
+u32 ctrace_cwd_name(char *to, u32 max)
+{
+	if (!current->fs || !ctrace_compat_may_path())
+		return none(to);
+	return keep(to, max, ctrace_compat_cwd_path(to, max));
+}
+
+u32 ctrace_exe_name(char *to, u32 max)
+{
+	struct file *file;
+	u32 n;
+
+	if (!current->fs || !ctrace_compat_may_path())
+		return none(to);
+	file = ctrace_compat_exe_get();
+	if (!file)
+		return none(to);
+	n = put_file(file, to, max);
+	fput(file);
+	return n;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What current's descriptors, its working directory and its program are, as texts: what strace -yy writes between <
+ * and >, but for:
+ * - paths as the program itself sees them: from its own root, as its own readlink() of /proc/self/fd/N tells it.
+ *   What is deleted ends with " (deleted)";
+ * - no numbers of a device behind its path, which any file's name might end with;
+ * - the bytes of paths and of names of unix sockets are those that user space gave. Nothing is escaped;
+ * - "anon_inode:[pidfd]" for "pid:N"; "MPTCP:[...]" with addresses;
+ * - IPv6 addresses that hold an IPv4 address other than ::ffff:a.b.c.d are as the kernel writes them;
+ * - of a path that is too long, or whose file system may not be asked: "..." and the end of its last component.
+ *
+ * Context of all: the system call (entry, return, or exec) of current itself; preemption off, interrupts on, no
+ * spinlock held. They do not sleep, and touch no user memory. max is at least 1. The bytes behind the NUL may be
+ * anything: do not show them. Each returns the length with the NUL; 1 and an empty text: there is none, or this
+ * kernel does not let us ask (compat/fd.h).
+ */
+#ifndef CTRACE_FD_NAME_H
+#define CTRACE_FD_NAME_H
+
+#include <linux/types.h>
+
+u32 ctrace_fd_name(int fd, char *to, u32 max);
+u32 ctrace_cwd_name(char *to, u32 max);
+u32 ctrace_exe_name(char *to, u32 max);
+
+#endif
