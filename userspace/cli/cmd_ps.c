@@ -6,34 +6,52 @@
 #include <time.h>
 #include "commands.h"
 #include "base/cli.h"
-#include "names/ctable.h"
-#include "names/processes.h"
-#include "base/table.h"
+#include "names/pods.h"
+#include "run/births.h"
+#include "show/columns.h"
 
 static const char usage[] =
 "Usage: ctrace ps [OPTIONS]\n"
 "\n"
 "Lists all containers that the kernel sees, with the names that podman, docker,\n"
-"containerd, CRI-O, crun and runc keep on disk.\n"
+"containerd, CRI-O, crun and runc keep on disk, or that are in /run/ctrace/names.d.\n"
 "\n"
 "Options:\n"
-"  -a, --all   list the host, too, and containers that have just ended\n"
-"  -j, --json  print one JSON object per line\n"
-"  -h, --help  this text\n"
+"  -a, --all           list the host, too, and containers that have just ended\n"
+"  -w, --wide          show more columns: CPU, MEM, NAMESPACE, POD, ID, IMAGE, LABELS\n"
+"  -c, --columns LIST  show these columns, as name,pod,restarts,cpu,mem\n"
+"  -t, --tree          list each container below its pod, and below the one it is nested in\n"
+"  -f, --follow        print a line for each container that is born or dies, as it happens\n"
+"  -j, --json          print one JSON object per line\n"
+"  -h, --help          this text\n"
 "\n"
 "Fields:\n"
 "  CID      the container's number: every event has it; it is never given twice\n"
-"  NAME     its name, else its id or its cgroup's name\n"
+"  NAME     its name, else its id or its cgroup's name; if another has the same,\n"
+"           NAMESPACE/POD/CONTAINER or db#7\n"
 "  RUNTIME  the tool that made it, if known\n"
 "  INIT     its first process, as the host numbers it\n"
-"  PROCS    number of processes in its cgroup and below\n"
+"  PROCS    number of processes in its cgroup and below, or in its pid namespace\n"
 "  AGE      time since ctrace first saw it\n"
 "  PARENT   number of the container that it is nested in; - for none\n"
 "  CGROUP   its cgroup\n"
+"  CPU      CPU time that it has used\n"
+"  MEM      memory that it has now\n"
+"  ID       its id, shortened\n"
+"  NAMESPACE, POD, POD_UID, CONTAINER, RESTARTS, IMAGE, LABELS\n"
+"           what the file says that its name is from\n"
 "\n"
 "Examples:\n"
 "  ctrace ps\n"
+"  ctrace ps --wide --tree\n"
+"  ctrace ps --columns name,cpu,mem\n"
+"  ctrace ps --follow\n"
 "  ctrace ps --json | jq -r .name\n";
+
+struct show {
+	bool all, tree;
+	struct columns columns;
+};
 
 static int by_cid(const void *a, const void *b)
 {
@@ -42,120 +60,201 @@ static int by_cid(const void *a, const void *b)
 	return x->c.cid < y->c.cid ? -1 : x->c.cid > y->c.cid;
 }
 
-static void put_row(struct table *t, const struct centry *e, const struct processes *running)
-{
-	const struct ctrace_container *c = &e->c;
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	long procs = processes_in(running, c);
-	struct sbuf age = { 0 };
-
-	table_num(t, c->cid);
-	table_str(t, e->shown);
-	table_str(t, e->runtime[0] ? e->runtime : "-");
-	if (c->init_pid)
-		table_num(t, c->init_pid);
-	else
-		table_str(t, "-");
-	if (procs >= 0)
-		table_num(t, (uint64_t)procs);
-	else
-		table_str(t, "-");
-	if (c->flags & CTRACE_CONTAINER_F_DEAD)
-		sbuf_puts(&age, "gone");
-	else
-		sbuf_duration(&age, c->first_seen && now > c->first_seen ? now - c->first_seen : 0);
-	table_str(t, c->cid == CTRACE_CID_HOST ? "-" : age.s);
-	sbuf_free(&age);
-	if (c->parent)
-		table_num(t, c->parent);
-	else
-		table_str(t, "-");
-	table_str(t, c->path[0] ? c->path : "-");
-	table_end_row(t);
-}
-
-static void put_json(const struct centry *e, const struct processes *running)
+static void put_json(const struct ctable *t, const struct centry *e, const struct columns *c)
 {
 	struct sbuf b = { 0 };
 	struct json j = { .out = &b };
-	long procs = processes_in(running, &e->c);
+	long procs = processes_in(c->running, &e->c);
+	uint64_t v;
 
 	json_open(&j, NULL, '{');
-	ctable_json(&j, e);
+	ctable_json(&j, t, e);
 	if (procs >= 0)
 		json_uint(&j, "procs", (uint64_t)procs);
+	if (usage_cpu(c->usage, &e->c, &v))
+		json_uint(&j, "cpu_ns", v);
+	if (usage_memory(c->usage, &e->c, &v))
+		json_uint(&j, "memory", v);
 	json_close(&j, '}');
 	json_line(&j);
 	fputs(b.s, stdout);
 	sbuf_free(&b);
 }
 
-static int show(struct ctrace *ct, bool all)
-{
-	static const char *const heads[] = {
-		"CID", "NAME", "RUNTIME", "INIT", "PROCS", "AGE", "PARENT", "CGROUP",
-	};
-	struct ctable *ctable = ctable_new(ct);
-	struct processes *running = NULL;
-	struct centry **list, *e;
-	struct table t;
-	size_t n = 0;
-	int status = CLI_OK;
+/* A container and whose child it is in the tree: the host's, if its parent is not listed. */
+struct node {
+	struct centry *e;
+	uint32_t parent;
+};
 
-	if (ctable_list(ctable)) {
-		status = cli_error("%s", ctrace_errmsg(ct));
-		goto out;
-	}
-	list = xcalloc(ctable->n, sizeof(list[0]));
-	for (size_t i = 0; (e = ctable_next(ctable, &i));)
-		if (all || (e->c.cid != CTRACE_CID_HOST && !(e->c.flags & CTRACE_CONTAINER_F_DEAD)))
-			list[n++] = e;
-	qsort(list, n, sizeof(list[0]), by_cid);
-	running = processes_read();
-	table_init(&t, heads, ARRAY_SIZE(heads));
-	for (size_t i = 0; i < n; i++) {
-		e = ctable_get(ctable, list[i]->c.cid);
-		if (cli_json)
-			put_json(e, running);
+struct tree {
+	struct node *v;		/* by parent, pod and number */
+	size_t n;
+	struct row *rows;
+	size_t nrows;
+};
+
+static int in_order(const void *a, const void *b)
+{
+	const struct node *x = a, *y = b;
+	int pod = pod_compare(x->e, y->e);
+
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	if (pod)
+		return pod;
+	return by_cid(&x->e, &y->e);
+}
+
+/* Puts the children of parent: those in no pod first, then pods, and below each its containers. */
+static void put_children(struct tree *t, uint32_t parent, unsigned int depth)
+{
+	size_t lo = 0, hi = t->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (t->v[mid].parent < parent)
+			lo = mid + 1;
 		else
-			put_row(&t, e, running);
+			hi = mid;
+	}
+	for (size_t i = lo; i < t->n && t->v[i].parent == parent; i++) {
+		struct centry *e = t->v[i].e;
+
+		if (e->r.pod && (i == lo || pod_compare(t->v[i - 1].e, e)))
+			t->rows[t->nrows++] = (struct row){ e, depth, true };
+		t->rows[t->nrows++] = (struct row){ e, depth + !!e->r.pod, false };
+		/* all are the host's: those stand at the margin */
+		if (e->c.cid != CTRACE_CID_HOST)
+			put_children(t, e->c.cid, depth + 1 + !!e->r.pod);
+	}
+}
+
+/* Puts each below its pod and its parent. list is by number. */
+static struct row *make_tree(struct centry **list, size_t n, size_t *rows)
+{
+	struct tree t = { .n = n };
+
+	t.v = xcalloc(n + 1, sizeof(t.v[0]));
+	t.rows = xcalloc(2 * n + 1, sizeof(t.rows[0]));
+	for (size_t i = 0; i < n; i++) {
+		struct centry key = { .c.cid = list[i]->c.parent }, *parent = &key;
+		bool listed = bsearch(&parent, list, n, sizeof(list[0]), by_cid);
+
+		t.v[i] = (struct node){ list[i], listed ? key.c.cid : CTRACE_CID_HOST };
+	}
+	qsort(t.v, n, sizeof(t.v[0]), in_order);
+	put_children(&t, CTRACE_CID_HOST, 0);
+	free(t.v);
+	*rows = t.nrows;
+	return t.rows;
+}
+
+static struct row *make_list(struct centry **list, size_t n, size_t *rows)
+{
+	struct row *v = xcalloc(n + 1, sizeof(v[0]));
+
+	for (size_t i = 0; i < n; i++)
+		v[i].e = list[i];
+	*rows = n;
+	return v;
+}
+
+static void print(const struct show *o, const struct ctable *all, const struct row *rows, size_t n)
+{
+	struct table t;
+
+	columns_init_table(&o->columns, &t);
+	for (size_t i = 0; i < n; i++) {
+		if (!cli_json)
+			columns_put(&o->columns, &t, &rows[i]);
+		else if (!rows[i].pod)
+			put_json(all, rows[i].e, &o->columns);
 	}
 	if (!cli_json)
 		table_print(&t, stdout);
 	table_free(&t);
-	free(list);
-out:
+}
+
+static int show(struct ctrace *ct, struct show *o)
+{
+	struct ctable *ctable = ctable_new(ct);
+	struct processes *running;
+	struct centry **list, *e;
+	struct usage *usage;
+	struct row *rows;
+	size_t n = 0;
+
+	if (ctable_list(ctable)) {
+		ctable_free(ctable);
+		return cli_error("%s", ctrace_errmsg(ct));
+	}
+	list = xcalloc(ctable->n, sizeof(list[0]));
+	for (size_t i = 0; (e = ctable_next(ctable, &i));)
+		if (o->all || (e->c.cid != CTRACE_CID_HOST && !(e->c.flags & CTRACE_CONTAINER_F_DEAD)))
+			list[n++] = e;
+	for (size_t i = 0; i < n; i++)
+		ctable_get(ctable, list[i]->c.cid);
+	qsort(list, n, sizeof(list[0]), by_cid);
+	o->columns.running = running = processes_read();
+	o->columns.usage = usage = usage_new();
+	o->columns.now = clock_ns(CLOCK_MONOTONIC);
+	rows = o->tree ? make_tree(list, n, &n) : make_list(list, n, &n);
+	print(o, ctable, rows, n);
+	usage_free(usage);
 	processes_free(running);
+	free(rows);
+	free(list);
 	ctable_free(ctable);
-	return status;
+	return CLI_OK;
 }
 
 static int run_ps(int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "all", no_argument, NULL, 'a' },
+		{ "wide", no_argument, NULL, 'w' },
+		{ "columns", required_argument, NULL, 'c' },
+		{ "tree", no_argument, NULL, 't' },
+		{ "follow", no_argument, NULL, 'f' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct ctrace *ct;
-	bool all = false;
+	const char *columns = NULL;
+	struct show o = { 0 };
+	bool follow = false;
 	int opt, status;
 
-	while ((opt = getopt_long(argc, argv, ":ajh", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, ":awtfc:jh", longs, NULL)) != -1) {
 		if (opt == 'h')
 			return cli_help(cli_cmd);
 		if (opt == 'a')
-			all = true;
+			o.all = true;
+		else if (opt == 'w')
+			columns = COLUMNS_WIDE;
+		else if (opt == 'c')
+			columns = optarg;
+		else if (opt == 't')
+			o.tree = true;
+		else if (opt == 'f')
+			follow = true;
 		else if (opt != 'j')
 			return cli_bad_option(opt, argv);
 	}
 	if (optind < argc)
 		return cli_usage("ps takes no arguments");
+	if (follow && (o.all || o.tree || columns))
+		return cli_usage("--follow has lines of its own: --json is the only option that goes with it");
+	status = columns_parse(&o.columns, columns ? columns : COLUMNS_DEFAULT);
+	if (status != CLI_OK)
+		return status;
 	ct = cli_open();
 	if (!ct)
 		return CLI_FAIL;
-	status = show(ct, all);
+	status = follow ? births_follow(ct) : show(ct, &o);
 	ctrace_close(ct);
 	return status;
 }

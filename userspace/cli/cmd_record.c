@@ -18,7 +18,8 @@ static const char usage[] =
 "Usage: ctrace record -o DIR [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
 "Records what containers do into DIR, a CTF 1.8 trace for 'ctrace report', babeltrace2\n"
-"and Trace Compass. It ends with COMMAND; without one, when all targets have ended.\n"
+"and Trace Compass. It ends with COMMAND; without one, when all targets have ended;\n"
+"with --follow, never by itself.\n"
 "\n"
 TARGET_HELP
 "\n"
@@ -36,6 +37,7 @@ RUN_HELP
 "\n"
 "Examples:\n"
 "  ctrace record -o /tmp/web web              # until 'web' ends, or Ctrl-C\n"
+"  ctrace record -o /tmp/web --follow web     # and goes on when it restarts\n"
 "  ctrace record -o /tmp/t all -e all --duration 10\n"
 "  ctrace record -o /tmp/make -- make         # a command and all it forks\n"
 "  ctrace record -o /tmp/slow web --longer 100ms --stack\n"
@@ -100,16 +102,25 @@ static void tick(void *arg)
 	sbuf_free(&b);
 }
 
+static bool shows(const void *follow, uint32_t cid)
+{
+	return follow_shows(follow, cid);
+}
+
 /* Makes the directory before the command runs: if that fails, the command has not worked in vain. */
 static int ready(struct run *run, void *arg)
 {
 	struct record *r = arg;
 
-	const struct ctf_opts o = {
+	struct ctf_opts o = {
 		.force = r->force, .stacks = r->opts->stack,
 		.symbols = run_has_stacks(run, r->opts) ? symbols_new(true) : NULL,
 	};
 
+	if (run->follow.mode) {
+		o.shows = shows;
+		o.shows_arg = &run->follow;
+	}
 	r->symbols = o.symbols;
 	if (r->symbols)
 		symbols_prepare(r->symbols);

@@ -13,20 +13,26 @@
 #include "ctf/sink_ctf.h"
 
 static const char usage[] =
-"Usage: ctrace report [OPTIONS] DIR\n"
+"Usage: ctrace report [OPTIONS] DIR [TARGET...]\n"
 "\n"
 "Shows what 'ctrace record' wrote into DIR, in the form of 'ctrace trace'. It needs\n"
 "neither the kernel module nor any permission other than to read DIR.\n"
 "\n"
+"TARGET is a container as for 'ctrace trace', by what was known of it when it was\n"
+"recorded: a name, glob, id or number, image:, label:, runtime:, pod:, ns:, user:,\n"
+"in:, not:, all, host. All that match are shown, one after another too.\n"
+"\n"
 "Options:\n"
 "  -j, --json         print one JSON object per line\n"
 "      --relative     show times since the first event, not the time of day\n"
+"      --quiet-args   show flags and constants of system calls as plain numbers\n"
 "      --folded FILE  print no lines; write each stack and how often it was seen, for\n"
 "                     flame graphs; FILE - is standard output\n"
 "  -h, --help         this text\n"
 "\n"
 "Examples:\n"
 "  ctrace report /tmp/web | less\n"
+"  ctrace report /tmp/all pod:prod/web not:web/proxy\n"
 "  ctrace report --json /tmp/web | jq 'select(.errno)'\n"
 "  ctrace report --folded web.folded /tmp/web; flamegraph.pl web.folded > web.svg\n"
 "  babeltrace2 /tmp/web                 # the same trace, as any CTF reader sees it\n";
@@ -59,8 +65,82 @@ static int cannot_load(const char *dir, int err)
 	return cli_error("cannot read %s/" CTF_SIDE_SCHEMA ": %s", dir, strerror(-err));
 }
 
+/* The containers that the TARGETs mean. */
+struct chosen {
+	struct ctable *table;
+	struct targets in, out;
+	bool all;
+};
+
+static bool has(const struct targets *ts, uint32_t cid)
+{
+	for (size_t i = 0; i < ts->n; i++)
+		if (ts->v[i].cid == cid)
+			return true;
+	return false;
+}
+
+/* A container is chosen, or left out, with those around it. */
+static bool is_chosen(const struct chosen *c, uint32_t cid)
+{
+	const struct centry *e;
+	bool in = c->all;
+
+	for (int depth = 0; depth < 64; depth++) {
+		if (has(&c->out, cid))
+			return false;
+		in |= has(&c->in, cid);
+		e = ctable_find(c->table, cid);
+		if (!e || !e->known || e->c.parent == CTRACE_CID_HOST)
+			break;
+		cid = e->c.parent;
+	}
+	return in;
+}
+
+static int choose_word(struct chosen *c, struct targets *ts, char *word)
+{
+	static const char *const others[] = { "pid:", "cgroup:", "unit:" };
+	struct word w;
+	int status;
+
+	if (!strcmp(word, "all")) {
+		c->all |= ts == &c->in;
+		return ts == &c->in ? CLI_OK : cli_usage("all cannot be left out");
+	}
+	status = word_parse(&w, c->table, word);
+	for (size_t i = 0; i < ARRAY_SIZE(others) && status == CLI_OK; i++)
+		if (!strncmp(w.text, others[i], strlen(others[i])))
+			return cli_usage("'%s': a recording tells containers apart, not processes and cgroups", word);
+	if (status != CLI_OK || targets_add_matching(ts, c->table, &w))
+		return status;
+	/* the only one of that name may be a user's; and there are numbers and short ids */
+	if (w.plain)
+		return targets_parse(ts, c->table, &word, 1, true);
+	return cli_error("no container in this recording is '%s'", word);
+}
+
+static int choose(struct chosen *c, char **words, int n)
+{
+	int status = CLI_OK;
+
+	c->all = true;
+	for (int i = 0; i < n && status == CLI_OK; i++) {
+		bool not = words[i][0] == '!' || !strncmp(words[i], "not:", 4);
+
+		if (not)
+			status = choose_word(c, &c->out, words[i] + (words[i][0] == '!' ? 1 : 4));
+		else
+			c->all = false;
+	}
+	for (int i = 0; i < n && status == CLI_OK; i++)
+		if (words[i][0] != '!' && strncmp(words[i], "not:", 4))
+			status = choose_word(c, &c->in, words[i]);
+	return status;
+}
+
 /* Frees the sink, which may write its lines only then. */
-static int show(struct ctf_reader *r, struct sink *sink, FILE *out, const char *dir)
+static int show(struct ctf_reader *r, struct sink *sink, const struct chosen *c, FILE *out, const char *dir)
 {
 	const struct ctrace_record *rec;
 	struct sbuf b = { 0 };
@@ -74,7 +154,8 @@ static int show(struct ctf_reader *r, struct sink *sink, FILE *out, const char *
 		all += lost;
 		if (!rec)
 			break;
-		sink_record(sink, rec);
+		if (is_chosen(c, rec->cid))
+			sink_record(sink, rec);
 		if (ferror(out))
 			break;
 	}
@@ -105,8 +186,10 @@ static void load_symbols(const char *dir, struct symbols *sy)
 }
 
 struct report_opts {
-	bool relative, folded;
+	bool relative, folded, quiet_args;
 	const char *file;	/* NULL: standard output */
+	char **targets;
+	int ntargets;
 };
 
 static int report(const char *dir, const struct report_opts *o)
@@ -115,9 +198,10 @@ static int report(const char *dir, const struct report_opts *o)
 	struct ctable *table = ctable_new(NULL);
 	struct sink_opts so = {
 		.schema = schema, .ctable = table, .out = stdout, .relative = o->relative,
-		.symbols = symbols_new(false),
+		.quiet_args = o->quiet_args, .symbols = symbols_new(false),
 	};
 	struct side_info info = { 0 };
+	struct chosen chosen = { .table = table };
 	struct ctf_reader *r = NULL;
 	int err, status;
 
@@ -131,6 +215,9 @@ static int report(const char *dir, const struct report_opts *o)
 	if (err)
 		fprintf(stderr, "ctrace: containers are shown without names: %s/" CTF_SIDE_CONTAINERS ": %s\n", dir,
 			err == -EBADMSG ? "damaged" : strerror(-err));
+	status = choose(&chosen, o->targets, o->ntargets);
+	if (status != CLI_OK)
+		goto out;
 	r = ctf_reader_open(dir, info.uuid);
 	if (!r) {
 		status = cli_error("cannot read '%s': %s", dir, strerror(errno));
@@ -146,11 +233,13 @@ static int report(const char *dir, const struct report_opts *o)
 		goto out;
 	}
 	status = show(r, o->folded ? sink_folded_new(&so) : cli_json ? sink_json_new(&so) :
-		      sink_text_new(&so), so.out, dir);
+		      sink_text_new(&so), &chosen, so.out, dir);
 	if (o->file && fclose(so.out) && status == CLI_OK)
 		status = cli_error("cannot write to '%s': %s", o->file, strerror(errno));
 out:
 	ctf_reader_close(r);
+	targets_free(&chosen.in);
+	targets_free(&chosen.out);
 	symbols_free(so.symbols);
 	ctable_free(table);
 	ctrace_schema_free(schema);
@@ -162,6 +251,7 @@ static int run_report(int argc, char **argv)
 	static const struct option longs[] = {
 		{ "json", no_argument, NULL, 'j' },
 		{ "relative", no_argument, NULL, OPT_RELATIVE },
+		{ "quiet-args", no_argument, NULL, OPT_QUIET_ARGS },
 		{ "folded", required_argument, NULL, OPT_FOLDED },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -174,6 +264,8 @@ static int run_report(int argc, char **argv)
 			return cli_help(cli_cmd);
 		if (opt == OPT_RELATIVE) {
 			o.relative = true;
+		} else if (opt == OPT_QUIET_ARGS) {
+			o.quiet_args = true;
 		} else if (opt == OPT_FOLDED) {
 			o.folded = true;
 			o.file = strcmp(optarg, "-") ? optarg : NULL;
@@ -183,8 +275,10 @@ static int run_report(int argc, char **argv)
 	}
 	if (o.folded && cli_json)
 		return cli_usage("--folded and --json are two forms of output: choose one");
-	if (argc - optind != 1)
-		return cli_usage("report takes one directory: the one that 'ctrace record -o' wrote");
+	if (argc == optind)
+		return cli_usage("report needs a directory: the one that 'ctrace record -o' wrote");
+	o.targets = argv + optind + 1;
+	o.ntargets = argc - optind - 1;
 	return report(argv[optind], &o);
 }
 

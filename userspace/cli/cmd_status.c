@@ -26,8 +26,10 @@ static const char usage[] =
 "  NESTED      refused because nested interrupts wrote more than a ring holds\n"
 "  MISSED      kprobe hits while another hit was being handled\n"
 "  UNFOLLOWED  calls to be recorded as a whole that were not followed, because too many others\n"
-"              were under way\n"
+"              were under way; events of block requests whose issuer was forgotten for that;\n"
+"              and operations of io_uring whose beginning was not seen or not kept\n"
 "  UNFOLLOWED_TASKS  tasks of pid targets that were not followed, because too many others were\n"
+"  UNREAD      calls that a filter on a string left out, because the string could not be read\n"
 "  LIMITED     held back by --rate; not lost\n"
 "  If a reader is too slow, that reader reports its losses; they are not shown here.\n"
 "\n"
@@ -68,6 +70,7 @@ static int put_session(const struct ctrace_session_info *s, void *arg)
 		json_uint(&o->j, "lost_missed", s->lost_missed);
 		json_uint(&o->j, "lost_unfollowed", s->lost_unfollowed);
 		json_uint(&o->j, "lost_unfollowed_tasks", s->lost_unfollowed_tasks);
+		json_uint(&o->j, "lost_unread", s->lost_unread);
 		json_uint(&o->j, "limited", s->limited);
 		json_close(&o->j, '}');
 		return 0;
@@ -89,6 +92,7 @@ static int put_session(const struct ctrace_session_info *s, void *arg)
 	table_num(&o->t, s->lost_missed);
 	table_num(&o->t, s->lost_unfollowed);
 	table_num(&o->t, s->lost_unfollowed_tasks);
+	table_num(&o->t, s->lost_unread);
 	table_num(&o->t, s->limited);
 	table_end_row(&o->t);
 	return 0;
@@ -176,7 +180,7 @@ static const struct part {
 } parts[] = {
 	{ "sessions", each_session, { "SESSION", "NAME", "OWNER", "STATE", "ARENA", "RING",
 	  "USED/SLOTS", "PROBES", "EVENTS", "FULL", "NESTED", "MISSED", "UNFOLLOWED",
-	  "UNFOLLOWED_TASKS", "LIMITED" }, 15, false },
+	  "UNFOLLOWED_TASKS", "UNREAD", "LIMITED" }, 16, false },
 	{ "probes", each_probe, { "SESSION", "PROBE", "MISSED", "NAME" }, 4, false },
 	{ "rings", each_ring, { "SESSION", "SLOT", "CPU", "CONTAINER", "EVENTS", "BYTES", "FULL",
 	  "NESTED" }, 8, true },

@@ -24,7 +24,8 @@ static const char usage[] =
 "Usage: ctrace trace [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
 "Shows what containers do, as it happens: one line per event, system calls in the form\n"
-"of strace. It ends with COMMAND; without one, when all targets have ended.\n"
+"of strace. It ends with COMMAND; without one, when all targets have ended;\n"
+"with --follow, never by itself.\n"
 "\n"
 TARGET_HELP
 "\n"
@@ -38,6 +39,7 @@ RUN_HELP
 "  -o, --output FILE     write the lines to FILE\n"
 "  -j, --json            print one JSON object per line\n"
 "      --relative        show times since the first event, not the time of day\n"
+"      --quiet-args      show flags and constants of system calls as plain numbers\n"
 "      --buffer-size N   memory of the session: 64M (default 32M)\n"
 "      --stop-when-full  when the reader is slow, keep the oldest events, not the newest\n"
 "  -h, --help            this text\n"
@@ -46,6 +48,8 @@ RUN_HELP
 "  ctrace trace web                        # calls, forks, execs and exits of 'web'\n"
 "  ctrace trace web db -e openat,connect   # two containers, two calls\n"
 "  ctrace trace 3f2a --duration 10         # a container by its id, for ten seconds\n"
+"  ctrace trace --follow 'web-*'           # also those that start later or restart\n"
+"  ctrace trace --wait web -- podman start web\n"
 "  ctrace trace all -e sched_process_exec  # every program started on this machine\n"
 "  ctrace trace -o make.txt -- make        # a command and all it forks\n"
 "  ctrace trace web --json | jq .syscall   # for programs\n"
@@ -80,6 +84,7 @@ static void tell_losses(struct trace *t)
 		{ "nested", now.nested, t->seen.nested }, { "missed", now.missed, t->seen.missed },
 		{ "unfollowed", now.unfollowed, t->seen.unfollowed },
 		{ "unfollowed_tasks", now.unfollowed_tasks, t->seen.unfollowed_tasks },
+		{ "unread", now.unread, t->seen.unread },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
@@ -98,6 +103,8 @@ static int drain(void *arg)
 		got = ctrace_reader_next(t->run.reader, &rec);
 		if (got <= 0)
 			break;
+		if (!follow_shows(&t->run.follow, rec->cid))
+			continue;
 		sink_record(t->sink, rec);
 		/* flush whole lines only: COMMAND may print to the same place */
 		if (__fpending(t->out) > OUT_BUFFER / 2)
@@ -173,22 +180,22 @@ static int ready(struct run *run, void *arg)
 	return CLI_OK;
 }
 
-static int trace(struct trace *t, const struct run_opts *o, bool relative)
+static int trace(struct trace *t, const struct run_opts *o, struct sink_opts so)
 {
 	const struct run_ops ops = {
 		.drain = drain, .idle = idle, .tick = tick, .out_fd = fileno(t->out),
 	};
 	static char out_buffer[OUT_BUFFER];
-	struct sink_opts so = { .out = t->out, .relative = relative };
 	int status = run_setup(&t->run, o), r;
 
 	if (status != CLI_OK)
 		return status;
 	setvbuf(t->out, out_buffer, _IOFBF, sizeof(out_buffer));
+	so.out = t->out;
 	so.schema = t->run.schema;
 	so.ctable = t->run.ctable;
 	so.clock_offset = clock_offset();
-	so.command_vtid = t->run.child.pid;
+	so.command_vtid = t->run.follow.mode ? 0 : t->run.child.pid;
 	so.symbols = t->symbols;
 	so.stacks = o->stack;
 	so.live = true;
@@ -210,13 +217,14 @@ static int run_trace(int argc, char **argv)
 	static const struct option longs[] = {
 		RUN_LONG_OPTIONS,
 		{ "relative", no_argument, NULL, OPT_RELATIVE },
+		{ "quiet-args", no_argument, NULL, OPT_QUIET_ARGS },
 		{ "folded", required_argument, NULL, OPT_FOLDED },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct run_opts o = { 0 };
+	struct run_opts o = { .fds = true };
 	struct trace t = { .out = stdout };
+	struct sink_opts so = { 0 };
 	const char *file = NULL;
-	bool relative = false;
 	int opt, status = CLI_OK;
 
 	t.opts = &o;
@@ -231,7 +239,9 @@ static int run_trace(int argc, char **argv)
 			t.folded |= opt == OPT_FOLDED;
 			file = t.folded && !strcmp(optarg, "-") ? NULL : optarg;
 		} else if (opt == OPT_RELATIVE)
-			relative = true;
+			so.relative = true;
+		else if (opt == OPT_QUIET_ARGS)
+			so.quiet_args = true;
 		else
 			status = cli_bad_option(opt, argv);
 	}
@@ -249,7 +259,7 @@ static int run_trace(int argc, char **argv)
 			status = cli_error("cannot write '%s': %s", file, strerror(errno));
 	}
 	if (status == CLI_OK) {
-		status = trace(&t, &o, relative);
+		status = trace(&t, &o, so);
 		run_free(&t.run);
 		if (file && fclose(t.out) && status == CLI_OK)
 			status = cli_error("cannot write to '%s': %s", file, strerror(errno));

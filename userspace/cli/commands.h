@@ -6,6 +6,6 @@
 #include "base/cli.h"
 
 extern const struct command cmd_trace, cmd_record, cmd_report, cmd_ps, cmd_events, cmd_probe,
-	cmd_status;
+	cmd_status, cmd_explain;
 
 #endif

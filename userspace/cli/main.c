@@ -11,8 +11,8 @@
 #include "base/util.h"
 
 static const struct command *const commands[] = {
-	&cmd_trace, &cmd_record, &cmd_report, &cmd_ps, &cmd_events,
-	&cmd_probe, &cmd_status,
+	&cmd_trace, &cmd_record, &cmd_report, &cmd_ps, &cmd_explain,
+	&cmd_events, &cmd_probe, &cmd_status,
 };
 
 static const char main_usage[] =
@@ -31,6 +31,7 @@ static const char main_examples[] =
 "\n"
 "Examples:\n"
 "  ctrace ps                         # list the containers\n"
+"  ctrace explain pid:4711           # whose process this is, and why\n"
 "  ctrace trace web                  # what container 'web' does, live\n"
 "  ctrace trace web -e openat        # only the files it opens\n"
 "  ctrace trace web -e %file --failed\n"

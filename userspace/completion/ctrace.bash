@@ -7,6 +7,17 @@ _ctrace_containers()
 	ctrace ps --json 2>/dev/null | sed -n 's/.*"name":"\([^"\\]*\)","named".*/\1/p'
 }
 
+_ctrace_pods()
+{
+	ctrace ps --json 2>/dev/null |
+		sed -n 's/.*"namespace":"\([^"\\]*\)","pod":"\([^"\\]*\)".*/pod:\1\/\2 ns:\1/p'
+}
+
+_ctrace_columns()
+{
+	ctrace ps --columns '' 2>&1 | sed -n 's/.*there are //; s/,//g; p; q'
+}
+
 _ctrace_events()
 {
 	printf '%s\n' syscalls sched all kprobe: %file %network %process %memory %desc %signal %ipc %creds %clock
@@ -21,9 +32,9 @@ _ctrace_probes()
 _ctrace()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} cmd=${COMP_WORDS[1]}
-	local commands='trace record report ps events probe status help' run i
-	run='-e --events --longer --failed --comm --uid --filter --one-of --rate --stack --stack=user --stack=both
-		-F --frequency --state-dump --no-state-dump -o --output --duration --buffer-size --stop-when-full
+	local commands='trace record report ps explain events probe status help' run i
+	run='-e --events --follow --wait --longer --failed --comm --uid --filter --one-of --rate --stack --stack=user --stack=both
+		-F --frequency --fds --no-fds --data --env --state-dump --no-state-dump -o --output --duration --buffer-size --stop-when-full
 		--json --help'
 
 	COMPREPLY=()
@@ -51,6 +62,13 @@ _ctrace()
 		compopt -o nospace
 		return
 		;;
+	ps:-c | ps:--columns)
+		local done=''
+		[[ $cur == *,* ]] && done=${cur%,*},
+		mapfile -t COMPREPLY < <(compgen -P "$done" -W "$(_ctrace_columns)" -- "${cur##*,}")
+		compopt -o nospace
+		return
+		;;
 	trace:--uid | record:--uid)
 		mapfile -t COMPREPLY < <(compgen -u -- "$cur")
 		return
@@ -71,15 +89,16 @@ _ctrace()
 			return
 		fi
 		;;
-	*:--duration | *:--buffer-size | *:--longer | *:--comm | *:--filter | *:--one-of | *:--rate | *:-F | *:--frequency)
+	*:--data | *:--duration | *:--buffer-size | *:--longer | *:--comm | *:--filter | *:--one-of | *:--rate | *:-F | *:--frequency)
 		return
 		;;
 	esac
 	case $cmd in
-	trace) run="$run --relative --folded" ;;
+	trace) run="$run --relative --folded --quiet-args" ;;
 	record) run="$run --force" ;;
-	report) run='--json --relative --folded --help' ;;
-	ps) run='--all --json --help' ;;
+	report) run='--json --relative --folded --quiet-args --help' ;;
+	ps) run='--all --wide --columns --tree --follow --json --help' ;;
+	explain) run='--json --help' ;;
 	events) run='--tracepoints --verbose --markdown --json --help' ;;
 	probe) run='add del list --json --help' ;;
 	status) run='--rings --json --help' ;;
@@ -88,7 +107,9 @@ _ctrace()
 	esac
 	if [[ $cur != -* ]]; then
 		case $cmd in
-		trace | record) run="$(_ctrace_containers) all host pid: cid: cgroup: not:" ;;
+		trace | record) run="$(_ctrace_containers) $(_ctrace_pods)
+			all host pid: cid: cgroup: unit: pod: ns: image: label: runtime: user: in: not:" ;;
+		explain) run="$(_ctrace_containers) host pid: cid: cgroup:" ;;
 		probe) ((COMP_CWORD == 2)) && run='add del list' || run='' ;;
 		events) run=$(_ctrace_events) ;;
 		ps | status) return ;;

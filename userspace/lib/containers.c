@@ -19,12 +19,11 @@
 /* Bytes: room for about 10,000 births between two calls of ctrace_container_dispatch(). */
 #define NOTICE_BUFFER	(8 << 20)
 
-static int parse(struct nlattr **sets, struct ctrace_container *c)
+static int parse(struct nlattr *set, struct ctrace_container *c)
 {
 	struct nlattr *a[CTRACE_A_CONTAINER_MAX + 1];
 
-	if (!sets[CTRACE_A_CONTAINER] ||
-	    ctrace_attr_nested(a, CTRACE_A_CONTAINER_MAX, sets[CTRACE_A_CONTAINER]))
+	if (!set || ctrace_attr_nested(a, CTRACE_A_CONTAINER_MAX, set))
 		return -EPROTO;
 	c->cid = ctrace_attr_u32(a[CTRACE_A_CONTAINER_CID]);
 	c->parent = ctrace_attr_u32(a[CTRACE_A_CONTAINER_PARENT]);
@@ -41,37 +40,40 @@ static int parse(struct nlattr **sets, struct ctrace_container *c)
 	return 0;
 }
 
+/* Keeps the answer as it is: there may be very many, and a struct ctrace_container is thrice as large. */
 static int list_reply(struct nlattr **sets, void *arg)
 {
-	struct ctrace_container *c = ctrace_list_add(arg);
+	const struct nlattr *set = sets[CTRACE_A_CONTAINER];
+	void *to;
 
-	return c ? parse(sets, c) : -ENOMEM;
-}
-
-static int by_cid(const void *a, const void *b)
-{
-	uint32_t x = ((const struct ctrace_container *)a)->cid;
-	uint32_t y = ((const struct ctrace_container *)b)->cid;
-
-	return (x > y) - (x < y);
+	if (!set)
+		return -EPROTO;
+	to = ctrace_list_add_n(arg, NLA_ALIGN(set->nla_len) / NLA_ALIGNTO);
+	if (!to)
+		return -ENOMEM;
+	memcpy(to, set, set->nla_len);
+	return 0;
 }
 
 int ctrace_container_each(struct ctrace *ct, ctrace_container_fn fn, void *arg)
 {
-	struct ctrace_list l = { .size = sizeof(struct ctrace_container) };
-	const struct ctrace_container *v;
-	size_t i;
+	struct ctrace_list l = { .size = NLA_ALIGNTO };
+	struct ctrace_container c;
+	struct nlattr *set;
+	size_t at = 0;
 	int err;
 
 	err = ctrace_ctl_dump(ct, CTRACE_CMD_CONTAINER_GET, 0, "cannot list containers",
 			      list_reply, &l);
-	/* The kernel lists them in no order. By cid, they stand in the order they were first seen. */
-	if (!err && l.n)
-		qsort(l.items, l.n, l.size, by_cid);
-	for (v = l.items, i = 0; !err && i < l.n; i++)
-		/* If the table changed between two parts of the dump, one may be listed twice. */
-		if (!i || v[i].cid != v[i - 1].cid)
-			err = fn(&v[i], arg);
+	while (!err && at < l.n) {
+		set = (struct nlattr *)((char *)l.items + at * NLA_ALIGNTO);
+		at += NLA_ALIGN(set->nla_len) / NLA_ALIGNTO;
+		memset(&c, 0, sizeof(c));
+		if (parse(set, &c))
+			err = ctrace_ctl_error(ct, -EPROTO, "cannot list containers: the module's answer is malformed");
+		else
+			err = fn(&c, arg);
+	}
 	free(l.items);
 	return err;
 }
@@ -139,7 +141,7 @@ static int notice(struct ctrace *ct, struct nlmsghdr *nlh)
 		return 0;
 	if (g->cmd != CTRACE_CMD_CONTAINER_NEW && g->cmd != CTRACE_CMD_CONTAINER_GONE)
 		return 0;
-	if (genlmsg_parse(nlh, 0, sets, CTRACE_A_MAX, NULL) < 0 || parse(sets, &c))
+	if (genlmsg_parse(nlh, 0, sets, CTRACE_A_MAX, NULL) < 0 || parse(sets[CTRACE_A_CONTAINER], &c))
 		return ctrace_ctl_error(ct, -EPROTO, "a notice from the module is malformed");
 	return ct->notice_fn(&c, g->cmd == CTRACE_CMD_CONTAINER_NEW, ct->notice_arg);
 }

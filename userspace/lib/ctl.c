@@ -300,12 +300,14 @@ int ctrace_ctl_call(struct ctrace *ct, struct nl_msg *msg, const char *what,
 
 /* --- dumps ----------------------------------------------------------------- */
 
-void *ctrace_list_add(struct ctrace_list *l)
+void *ctrace_list_add_n(struct ctrace_list *l, size_t n)
 {
 	size_t max = l->max ? l->max * 2 : 32;
 	void *items = l->items;
 
-	if (l->n == l->max) {
+	while (max < l->n + n)
+		max *= 2;
+	if (l->n + n > l->max) {
 		/* max * size does not overflow, here and in schema.c: half of it is allocated */
 		items = realloc(items, max * l->size);
 		if (!items)
@@ -313,8 +315,14 @@ void *ctrace_list_add(struct ctrace_list *l)
 		l->items = items;
 		l->max = max;
 	}
-	items = (char *)l->items + l->n++ * l->size;
-	return memset(items, 0, l->size);
+	items = (char *)l->items + l->n * l->size;
+	l->n += n;
+	return memset(items, 0, n * l->size);
+}
+
+void *ctrace_list_add(struct ctrace_list *l)
+{
+	return ctrace_list_add_n(l, 1);
 }
 
 int ctrace_ctl_dump(struct ctrace *ct, int cmd, uint32_t session, const char *what,

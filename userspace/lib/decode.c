@@ -70,7 +70,7 @@ static int take(const struct ctrace_field *f, const char *rec, size_t len, size_
 		*pos = at + f->size;
 		return 0;
 	case CTRACE_FK_STRING:
-		max = len - at < CTRACE_STR_MAX ? len - at : CTRACE_STR_MAX;
+		max = len - at < CTRACE_ARGV_MAX ? len - at : CTRACE_ARGV_MAX;
 		nul = memchr(rec + at, 0, max);
 		if (!nul)
 			return -EBADMSG;

@@ -84,6 +84,7 @@ struct ctrace_list {
 	size_t n, max, size;		/* items there, items allocated, bytes of one */
 };
 void *ctrace_list_add(struct ctrace_list *l);	/* a new zeroed item; NULL: no memory */
+void *ctrace_list_add_n(struct ctrace_list *l, size_t n);	/* the same for n of them */
 int ctrace_ctl_dump(struct ctrace *ct, int cmd, uint32_t session, const char *what,
 		    ctrace_reply_fn fn, struct ctrace_list *list);
 

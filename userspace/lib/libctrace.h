@@ -170,6 +170,8 @@ struct ctrace_session_opts {
 	 * 0: about 15. Ignored if ring_size is set.
 	 */
 	uint32_t containers;
+	/* First bytes of what whole calls read and write, at most CTRACE_DATA_MAX; 0: none. They may be passwords. */
+	uint32_t data;
 };
 
 /*
@@ -218,6 +220,13 @@ struct ctrace_target {
  */
 int ctrace_target_add(struct ctrace_session *s, const struct ctrace_target *t, uint32_t *target_id);
 int ctrace_target_del(struct ctrace_session *s, uint32_t target_id);
+/*
+ * Of a target of kind CTRACE_TARGET_BORN: container cid, which it took at its birth, is not what the caller wants. It
+ * is then wanted only for other targets, or because one around it is; so let outer ones go first. It costs as
+ * much as one container, and leaves nothing behind. -EINVAL: a target of another kind. -ENOENT: no such target, or
+ * the container has gone.
+ */
+int ctrace_target_let_go(struct ctrace_session *s, uint32_t target_id, uint32_t cid);
 
 /*
  * What the session as a whole did not record, since it was made; sz: sizeof(*l). No reader can count
@@ -225,9 +234,10 @@ int ctrace_target_del(struct ctrace_session *s, uint32_t target_id);
  */
 struct ctrace_session_losses {
 	uint64_t missed;		/* hits of a kprobe, samples: CTRACE_LOSS_MISSED */
-	uint64_t unfollowed;		/* whole calls: CTRACE_LOSS_UNFOLLOWED */
+	uint64_t unfollowed;		/* whole calls, block requests: CTRACE_LOSS_UNFOLLOWED */
 	uint64_t unfollowed_tasks;	/* tasks of pid targets: CTRACE_LOSS_UNFOLLOWED_TASKS */
 	uint64_t limited;		/* records that the session's rate held back: no loss */
+	uint64_t unread;		/* calls that a filter could not decide: CTRACE_LOSS_UNREAD */
 };
 int ctrace_session_losses(struct ctrace_session *s, struct ctrace_session_losses *l, size_t sz);
 
@@ -259,7 +269,7 @@ int ctrace_tracepoint_each(struct ctrace *ct, ctrace_tracepoint_fn fn, void *arg
 struct ctrace_session_info {
 	uint32_t id, flags, state, owner, slots, slots_used, probes, subbuf_size;
 	uint64_t arena_size, ring_size, events, lost_full, lost_nested, lost_missed;
-	uint64_t lost_unfollowed, lost_unfollowed_tasks, limited;
+	uint64_t lost_unfollowed, lost_unfollowed_tasks, lost_unread, limited;
 	char name[64];
 };
 typedef int (*ctrace_session_fn)(const struct ctrace_session_info *info, void *arg);	/* != 0 stops */
@@ -445,6 +455,18 @@ struct ctrace_run {
 typedef int (*ctrace_run_fn)(const struct ctrace_run *run, void *arg);
 typedef int (*ctrace_run_done_fn)(const struct ctrace_run *run, bool ok, void *arg);
 int ctrace_reader_runs(struct ctrace_reader *r, ctrace_run_fn fn, ctrace_run_done_fn done, void *arg);
+
+/*
+ * Lets records wait in their rings. fn is asked about each run before the reader hands it out, in either way; true:
+ * not yet, and fn is asked again at the next look. Its records come late then, behind younger ones of other
+ * rings. What waits is overwritten as any record that is not read in time, and counted as that. A shared ring
+ * (cid CTRACE_CID_ALL) waits as a whole. Only cid, count, data and len of the run are set; data is in the
+ * mapping, so check each record's length. fn NULL: nothing waits any more.
+ *
+ * What waits is no reason to wake up: if fn's answers change, look again.
+ */
+typedef bool (*ctrace_reader_hold_fn)(const struct ctrace_run *run, void *arg);
+void ctrace_reader_hold(struct ctrace_reader *r, ctrace_reader_hold_fn fn, void *arg);
 
 /* --- CTF -------------------------------------------------------------------- */
 

@@ -118,11 +118,11 @@ static bool settle(struct ctrace_reader_ring *ring)
 	return true;
 }
 
-/* Copies the ring's next run. 1: there is a record; 0: none now; -EAGAIN: left; else < 0: error. */
+/* Copies the ring's next run. 1: there is a record; 0: none now; -EAGAIN: left; -EBUSY: held; else < 0: error. */
 static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 {
 	struct ctrace_cursor before = ring->cur;
-	struct ctrace_span span;
+	struct ctrace_span span = { 0 };	/* what gcc 10 cannot see: it is set when ret > 0 */
 	int tries, ret;
 	bool ok;
 
@@ -135,6 +135,11 @@ static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 		/* Read before the look: a record that comes after the look changes the hint again. */
 		ring->hint = ctrace_reader_hint(r, ring - r->rings);
 		ret = ctrace_cursor_next(&ring->cur, &span, r->dir.subbuf_size, UINT64_MAX);
+		/* What fn sees may be overwritten. If it then holds nothing back, the copy is not ok either. */
+		if (ret > 0 && ctrace_reader_holds(r, &span)) {
+			ring->hint = ~ring->hint;
+			return -EBUSY;
+		}
 		if (ret > 0)
 			memcpy(ring->buf, span.data, span.len);
 		ok = ret > 0 && ctrace_cursor_done(&ring->cur, &span);
@@ -158,7 +163,8 @@ static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 
 /*
  * Puts every ring that moved into the heap, or sets *left for one that refill() left. Lowers *horizon for each
- * ring that is being written. The look at nest comes before the look at the ring: F in module/ring/ring.h.
+ * ring that is being written. The look at nest comes before the look at the ring: F in module/ring/ring.h. A ring
+ * that is held lowers nothing: its records come late anyway.
  */
 static int scan(struct ctrace_reader *r, uint64_t *horizon, bool *left)
 {
@@ -171,6 +177,8 @@ static int scan(struct ctrace_reader *r, uint64_t *horizon, bool *left)
 		nest = ctrace_load_acquire(&ring->cur.ctl->nest);
 		if (!ring->queued && ctrace_reader_moved(r, i)) {
 			ret = refill(r, ring);
+			if (ret == -EBUSY)
+				continue;
 			if (ret == -EAGAIN)
 				*left = true;
 			else if (ret < 0)
@@ -199,6 +207,8 @@ static int advance(struct ctrace_reader *r)
 		r->horizon = ring->time;	/* its next record may be as old as this one */
 		ret = 0;
 	}
+	if (ret == -EBUSY)
+		ret = 0;
 	if (ret > 0)
 		sift_down(r);
 	else

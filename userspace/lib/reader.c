@@ -333,6 +333,12 @@ int ctrace_reader_revoke(struct ctrace_reader *r)
 				   errno == EPERM ? ctrace_error_hint(-EPERM) : strerror(errno));
 }
 
+void ctrace_reader_hold(struct ctrace_reader *r, ctrace_reader_hold_fn fn, void *arg)
+{
+	r->hold = fn;
+	r->hold_arg = arg;
+}
+
 int ctrace_reader_fd(const struct ctrace_reader *r)
 {
 	return r->fd;

@@ -38,6 +38,8 @@ struct ctrace_reader {
 	uint64_t seen;
 	bool dry;			/* the last look found nothing more; ctrace_reader_poll() may wait */
 	bool drained;			/* and the session had ended: nothing will ever come */
+	ctrace_reader_hold_fn hold;	/* NULL: nothing waits */
+	void *hold_arg;
 	const void *map;
 	size_t map_len;
 	int fd;				/* -1: none; a test owns the mapping, or opening failed */
@@ -49,6 +51,16 @@ int ctrace_reader_error(struct ctrace_reader *r, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The same for an error of reading, by its number. */
 int ctrace_reader_failed(struct ctrace_reader *r, int err);
+
+/* Shall the records of span wait in their ring? */
+static inline bool ctrace_reader_holds(const struct ctrace_reader *r, const struct ctrace_span *span)
+{
+	const struct ctrace_run run = {
+		.cid = span->cid, .count = span->count, .data = span->data, .len = span->len,
+	};
+
+	return r->hold && r->hold(&run, r->hold_arg);
+}
 
 /* Loads a slot's hint. A load of the ring's head after it sees at least the head the hint announces. */
 static inline uint64_t ctrace_reader_hint(const struct ctrace_reader *r, size_t slot)

@@ -64,6 +64,8 @@ static int ring_runs(struct ctrace_reader *r, uint32_t slot, ctrace_run_fn fn,
 			continue;
 		if (ret <= 0)
 			return ret ? ctrace_reader_failed(r, ret) : n;
+		if (ctrace_reader_holds(r, &span))
+			break;
 		describe(r, slot, &span, &run);
 		ret = fn(&run, arg);
 		if (ret < 0) {

@@ -81,6 +81,8 @@ static int put_opts(struct nl_msg *msg, const struct ctrace_session_opts *o)
 		err |= nla_put_u32(msg, CTRACE_A_SESSION_RATE, o->rate);
 	if (o->containers)
 		err |= nla_put_u32(msg, CTRACE_A_SESSION_CONTAINERS, o->containers);
+	if (o->data)
+		err |= nla_put_u32(msg, CTRACE_A_SESSION_DATA, o->data);
 	if (!err)
 		nla_nest_end(msg, nest);
 	return err;

@@ -34,6 +34,7 @@ static int session_reply(struct nlattr **sets, void *arg)
 	i->lost_unfollowed = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_UNFOLLOWED]);
 	i->lost_unfollowed_tasks = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_UNFOLLOWED_TASKS]);
 	i->limited = ctrace_attr_u64(a[CTRACE_A_SESSION_LIMITED]);
+	i->lost_unread = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_UNREAD]);
 	ctrace_attr_str(a[CTRACE_A_SESSION_NAME], i->name, sizeof(i->name));
 	return 0;
 }
@@ -74,6 +75,7 @@ int ctrace_session_losses(struct ctrace_session *s, struct ctrace_session_losses
 		sum.unfollowed = v->lost_unfollowed;
 		sum.unfollowed_tasks = v->lost_unfollowed_tasks;
 		sum.limited = v->limited;
+		sum.unread = v->lost_unread;
 		ctrace_struct_give(to, sz, &sum, sizeof(sum));
 	}
 	free(l.items);

@@ -25,6 +25,9 @@ static void say(char *to, size_t size, const struct ctrace_target *t)
 	case CTRACE_TARGET_CGROUP:
 		snprintf(to, size, "cannot %s cgroup '%.256s'", verb, t->cgroup ? t->cgroup : "");
 		break;
+	case CTRACE_TARGET_BORN:
+		snprintf(to, size, "cannot %s containers that start later", verb);
+		break;
 	default:
 		snprintf(to, size, "cannot %s everything", verb);
 	}
@@ -95,19 +98,19 @@ int ctrace_target_add(struct ctrace_session *s, const struct ctrace_target *targ
 	return err;
 }
 
-int ctrace_target_del(struct ctrace_session *s, uint32_t target_id)
+/* cid: NULL, or the one container that the target lets go */
+static int target_del(struct ctrace_session *s, uint32_t target_id, const uint32_t *cid, const char *what)
 {
 	struct nlattr *nest;
 	struct nl_msg *msg;
-	char what[64];
 
 	if (!s->ct)
 		return -ESHUTDOWN;
-	snprintf(what, sizeof(what), "cannot remove target %u", target_id);
 	msg = ctrace_session_msg(s, CTRACE_CMD_TARGET_DEL);
 	if (msg) {
 		nest = nla_nest_start(msg, CTRACE_A_TARGET | NLA_F_NESTED);
-		if (!nest || nla_put_u32(msg, CTRACE_A_TARGET_ID, target_id)) {
+		if (!nest || nla_put_u32(msg, CTRACE_A_TARGET_ID, target_id) ||
+		    (cid && nla_put_u32(msg, CTRACE_A_TARGET_CID, *cid))) {
 			nlmsg_free(msg);
 			msg = NULL;
 		} else {
@@ -115,6 +118,22 @@ int ctrace_target_del(struct ctrace_session *s, uint32_t target_id)
 		}
 	}
 	return ctrace_ctl_call(s->ct, msg, what, NULL, NULL);
+}
+
+int ctrace_target_del(struct ctrace_session *s, uint32_t target_id)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), "cannot remove target %u", target_id);
+	return target_del(s, target_id, NULL, what);
+}
+
+int ctrace_target_let_go(struct ctrace_session *s, uint32_t target_id, uint32_t cid)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), "cannot let container %u go", cid);
+	return target_del(s, target_id, &cid, what);
 }
 
 static int list_reply(struct nlattr **sets, void *arg)

@@ -68,7 +68,7 @@ void json_str(struct json *j, const char *k, const char *s)
 void json_uint(struct json *j, const char *k, uint64_t v)
 {
 	key(j, k);
-	sbuf_printf(j->out, "%llu", (unsigned long long)v);
+	sbuf_u64(j->out, v);
 }
 
 void json_int(struct json *j, const char *k, int64_t v)
@@ -81,6 +81,12 @@ void json_flag(struct json *j, const char *k, bool v)
 {
 	key(j, k);
 	sbuf_puts(j->out, v ? "true" : "false");
+}
+
+void json_null(struct json *j, const char *k)
+{
+	key(j, k);
+	sbuf_puts(j->out, "null");
 }
 
 void json_line(struct json *j)

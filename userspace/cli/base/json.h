@@ -21,6 +21,7 @@ void json_strn(struct json *j, const char *key, const char *s, size_t n);
 void json_uint(struct json *j, const char *key, uint64_t v);
 void json_int(struct json *j, const char *key, int64_t v);
 void json_flag(struct json *j, const char *key, bool v);
+void json_null(struct json *j, const char *key);
 /* Ends the line after a top-level object: writes a newline, and is ready for the next object. */
 void json_line(struct json *j);
 

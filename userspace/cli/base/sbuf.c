@@ -45,6 +45,17 @@ void sbuf_puts(struct sbuf *b, const char *s)
 	sbuf_put(b, s, strlen(s));
 }
 
+void sbuf_u64(struct sbuf *b, uint64_t v)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do
+		digits[--at] = (char)('0' + v % 10);
+	while (v /= 10);
+	sbuf_put(b, digits + at, sizeof(digits) - at);
+}
+
 void sbuf_printf(struct sbuf *b, const char *fmt, ...)
 {
 	va_list ap;
@@ -78,8 +89,8 @@ void sbuf_escape(struct sbuf *b, const char *s, size_t n)
 			sbuf_putc(b, named[p - raw]);
 		} else if (c >= 0x20 && c < 0x7f) {
 			sbuf_putc(b, (char)c);
-		} else if (i + 1 < n && s[i + 1] >= '0' && s[i + 1] <= '9') {
-			/* as strace: octal, with as few digits as possible unless a digit follows */
+		} else if (i + 1 < n && s[i + 1] >= '0' && s[i + 1] <= '7') {
+			/* as strace: octal, with as few digits as possible unless an octal digit follows */
 			sbuf_printf(b, "\\%03o", c);
 		} else {
 			sbuf_printf(b, "\\%o", c);
@@ -161,18 +172,24 @@ size_t utf8_columns(const char *s)
 	return n;
 }
 
+static void put_unit(struct sbuf *b, uint64_t n, char unit)
+{
+	sbuf_u64(b, n);
+	sbuf_putc(b, unit);
+}
+
 void sbuf_duration(struct sbuf *b, uint64_t ns)
 {
 	uint64_t s = ns / NSEC_PER_SEC;
 
 	if (s < 100)
-		sbuf_printf(b, "%llus", (unsigned long long)s);
+		put_unit(b, s, 's');
 	else if (s < 100 * 60)
-		sbuf_printf(b, "%llum", (unsigned long long)s / 60);
+		put_unit(b, s / 60, 'm');
 	else if (s < 48 * 3600)
-		sbuf_printf(b, "%lluh", (unsigned long long)s / 3600);
+		put_unit(b, s / 3600, 'h');
 	else
-		sbuf_printf(b, "%llud", (unsigned long long)s / 86400);
+		put_unit(b, s / 86400, 'd');
 }
 
 void sbuf_size(struct sbuf *b, uint64_t bytes)

@@ -5,18 +5,24 @@
 
 #include "base/util.h"
 
-#define TABLE_COLUMNS	15
+#define TABLE_COLUMNS	20
+
+struct table_cell {
+	unsigned int bytes, columns;
+};
 
 struct table {
 	size_t columns, n, cap;		/* n, cap: cells there and allocated, heads included */
 	size_t width[TABLE_COLUMNS];
 	bool number[TABLE_COLUMNS];
-	char **cells;
+	struct table_cell *cells;
+	struct sbuf text;		/* of all cells, one after the other: a list of containers may have a million */
 };
 
 void table_init(struct table *t, const char *const *heads, size_t columns);
 void table_str(struct table *t, const char *s);		/* makes s safe for a terminal; it may be already */
 void table_num(struct table *t, uint64_t v);
+void table_right(struct table *t, const char *s);	/* as written, aligned as numbers are */
 void table_size(struct table *t, uint64_t bytes);	/* 64.0M */
 void table_end_row(struct table *t);			/* leaves the cells that are missing empty */
 void table_print(const struct table *t, FILE *out);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,19 @@ int parse_u32(const char *s, uint32_t *v)
 	if (errno || *end || n > UINT32_MAX)
 		return -EINVAL;
 	*v = (uint32_t)n;
+	return 0;
+}
+
+int parse_user(const char *s, uint32_t *uid)
+{
+	const struct passwd *p;
+
+	if (!parse_u32(s, uid))
+		return 0;
+	p = getpwnam(s);
+	if (!p)
+		return -ENOENT;
+	*uid = p->pw_uid;
 	return 0;
 }
 

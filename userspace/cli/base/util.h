@@ -29,6 +29,7 @@ void sbuf_free(struct sbuf *b);
 void sbuf_putc(struct sbuf *b, char c);
 void sbuf_puts(struct sbuf *b, const char *s);
 void sbuf_put(struct sbuf *b, const char *s, size_t n);
+void sbuf_u64(struct sbuf *b, uint64_t v);		/* in decimal: a list has very many numbers */
 void sbuf_printf(struct sbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Appends s as strace writes a string literal, without the quotes. */
 void sbuf_escape(struct sbuf *b, const char *s, size_t n);
@@ -44,6 +45,8 @@ size_t utf8_columns(const char *s);
 int parse_duration(const char *s, uint64_t *ns);
 int parse_size(const char *s, uint64_t *bytes);
 int parse_u32(const char *s, uint32_t *v);
+/* A uid, or the name of a user of this machine. */
+int parse_user(const char *s, uint32_t *uid);
 void sbuf_duration(struct sbuf *b, uint64_t ns);	/* 3s, 5m, 2h, 4d */
 void sbuf_size(struct sbuf *b, uint64_t bytes);		/* 512, 4.0K, 64.0M */
 

@@ -16,7 +16,7 @@ static const char *const kinds[] = {
 };
 
 /* The default has no name: it is left out. */
-static const char *const displays[] = { [CTRACE_FD_HEX] = "hex" };
+static const char *const displays[] = { [CTRACE_FD_HEX] = "hex", [CTRACE_FD_SOCKADDR] = "sockaddr" };
 
 /* The number of name in names[n]; 0: it is none of them. */
 static uint32_t named(const char *const *names, size_t n, const char *name)
@@ -83,7 +83,7 @@ void side_containers(struct sbuf *b, struct ctable *t)
 			continue;
 		ctable_get(t, e->c.cid);
 		json_open(&j, NULL, '{');
-		ctable_json(&j, e);
+		ctable_json(&j, t, e);
 		json_close(&j, '}');
 	}
 	json_close(&j, ']');
@@ -186,39 +186,17 @@ out:
 	return err;
 }
 
-static void copy(char *to, size_t size, const char *s)
-{
-	snprintf(to, size, "%s", s ? s : "");
-}
-
 int side_load_containers(const char *dir, struct ctable *t)
 {
-	struct json_object *o, *list, *v;
+	struct json_object *o, *list;
 	int err;
 
 	o = load(dir, CTF_SIDE_CONTAINERS, &err);
 	if (!o)
 		return err;
 	list = names_get(o, "containers");
-	for (size_t i = 0; i < list_len(list); i++) {
-		struct ctrace_container c = { 0 };
-		const char *label, *runtime;
-
-		v = json_object_array_get_idx(list, i);
-		label = names_str(v, "name");
-		runtime = names_str(v, "runtime");
-		c.cid = (uint32_t)number(v, "cid");
-		c.parent = (uint32_t)number(v, "parent");
-		c.init_pid = (uint32_t)number(v, "init_pid");
-		c.pidns = (uint32_t)number(v, "pid_ns");
-		c.cgroup_id = (uint64_t)number(v, "cgroup_id");
-		c.first_seen = (uint64_t)number(v, "first_seen");
-		c.gone = (uint64_t)number(v, "gone");
-		copy(c.runtime_id, sizeof(c.runtime_id), names_str(v, "id"));
-		copy(c.path, sizeof(c.path), names_str(v, "cgroup"));
-		if (label)
-			ctable_add(t, &c, label, runtime ? runtime : "", true);
-	}
+	for (size_t i = 0; i < list_len(list); i++)
+		ctable_add_json(t, json_object_array_get_idx(list, i));
 	json_object_put(o);
 	return 0;
 }

@@ -14,6 +14,12 @@ struct ctf {
 	struct ctable *table;
 	struct symbols *symbols;
 	uint32_t stacks;
+	bool (*shows)(const void *arg, uint32_t cid);	/* NULL: all */
+	const void *shows_arg;
+	struct ctrace_run part;	/* what is written of the run in hand; its data is buf if some was left out */
+	char *buf;
+	uint64_t *lost;		/* by slot: losses of runs of which nothing was written */
+	uint32_t nslots;	/* length of lost */
 	bool failed;		/* and a message said so */
 };
 
@@ -33,20 +39,75 @@ static int fail(struct ctf *c, const char *why)
 	return -1;
 }
 
+/*
+ * Copies the records that are shown into c->part. What is overwritten meanwhile may be nonsense; then the run is
+ * not ok in the end.
+ */
+static void choose(struct ctf *c, const struct ctrace_run *run)
+{
+	const char *at = run->data, *end = at + run->len;
+	struct ctrace_record rec;
+
+	c->buf = xrealloc(c->buf, run->len);
+	c->part = *run;
+	c->part.data = c->buf;
+	c->part.len = c->part.count = 0;
+	for (; end - at >= (ptrdiff_t)sizeof(rec); at += rec.len) {
+		memcpy(&rec, at, sizeof(rec));
+		if (rec.len < sizeof(rec) || rec.len > end - at || rec.len % 8)
+			return;
+		if (!c->shows(c->shows_arg, rec.cid))
+			continue;
+		memcpy(c->buf + c->part.len, at, rec.len);
+		/* the buffer's own copy counts: the mapping may say something else by now */
+		memcpy(c->buf + c->part.len, &rec, sizeof(rec));
+		c->part.last = (const void *)(c->buf + c->part.len);
+		if (!c->part.count++)
+			c->part.time_begin = rec.time;
+		c->part.time_end = rec.time;
+		c->part.len += rec.len;
+	}
+}
+
+static void know_slot(struct ctf *c, uint32_t slot)
+{
+	if (slot < c->nslots)
+		return;
+	c->lost = xrealloc(c->lost, (slot + 1) * sizeof(c->lost[0]));
+	memset(c->lost + c->nslots, 0, (slot + 1 - c->nslots) * sizeof(c->lost[0]));
+	c->nslots = slot + 1;
+}
+
 static int write_run(const struct ctrace_run *run, void *arg)
 {
 	struct ctf *c = arg;
 
-	return ctrace_ctf_write(c->w, run);
+	c->part = *run;
+	if (!c->shows)
+		return ctrace_ctf_write(c->w, run);
+	if (run->cid == CTRACE_CID_ALL)
+		choose(c, run);
+	else if (!c->shows(c->shows_arg, run->cid))
+		c->part.count = 0;
+	know_slot(c, run->slot);
+	c->part.lost += c->lost[run->slot];
+	return c->part.count ? ctrace_ctf_write(c->w, &c->part) : 0;
 }
 
 static int done(const struct ctrace_run *run, bool ok, void *arg)
 {
 	struct ctf *c = arg;
-	int err = ctrace_ctf_done(c->w, run, ok);
+	int err;
 
+	if (!c->part.count) {
+		c->lost[run->slot] += ok ? run->lost : 0;
+		return 0;
+	}
+	err = ctrace_ctf_done(c->w, &c->part, ok);
+	if (!err && ok && c->shows)
+		c->lost[run->slot] = 0;
 	if (!err && ok && c->symbols)
-		ctf_symbols_scan(c->symbols, c->schema, run->data, run->len);
+		ctf_symbols_scan(c->symbols, c->schema, c->part.data, c->part.len);
 	return err;
 }
 
@@ -117,6 +178,8 @@ struct ctf *ctf_create(const char *dir, const struct ctrace_schema *s, struct ct
 	c->table = t;
 	c->symbols = o ? o->symbols : NULL;
 	c->stacks = o ? o->stacks : 0;
+	c->shows = o ? o->shows : NULL;
+	c->shows_arg = o ? o->shows_arg : NULL;
 	allow_files();
 	err = ctrace_ctf_open(AT_FDCWD, dir, s, &wo, &c->w);
 	if (!err) {
@@ -149,6 +212,8 @@ int ctf_close(struct ctf *c)
 		cli_error("cannot write the end of '%s': %s", c->dir, strerror(-err));
 	status = err || c->failed ? CLI_FAIL : CLI_OK;
 	free(c->dir);
+	free(c->buf);
+	free(c->lost);
 	free(c);
 	return status;
 }

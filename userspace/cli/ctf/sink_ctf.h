@@ -23,6 +23,9 @@ struct ctf_opts {
 	bool force;		/* take a directory that is not empty, and remove an older trace in it */
 	struct symbols *symbols;	/* for the addresses in stacks, outlives the trace; NULL: no stacks */
 	uint32_t stacks;	/* CTRACE_PROBE_F_*: the stacks that each event comes with */
+	/* whose records are written; NULL: all */
+	bool (*shows)(const void *arg, uint32_t cid);
+	const void *shows_arg;
 };
 
 /* Makes the directory and the files that can be written at the start. o may be NULL. NULL after a message. */

@@ -212,8 +212,8 @@ static void put_markdown(struct list *l, const struct ctrace_event_type *t)
 static void markdown(struct list *l)
 {
 	puts("| system | event | fields |\n| --- | --- | --- |\n"
-	     "| syscalls | `syscall_entry_NAME`, `syscall_exit_NAME` | the call's arguments; ret |\n"
-	     "| syscalls | `syscall_NAME` | duration, ret, the call's arguments |");
+	     "| syscalls | `syscall_entry_NAME`, `syscall_exit_NAME` | marks (of calls with strings), the call's arguments, what they point to; ret, what the call has written |\n"
+	     "| syscalls | `syscall_NAME` | duration, ret, marks, the call's arguments, what they point to |");
 	by_group(l, put_markdown);
 	puts("| any other | `SYSTEM:NAME` | arg1, arg2, ... |\n"
 	     "| kprobes | `p:NAME SYMBOL ARG...`, `r:NAME SYMBOL ARG...` | as defined |");

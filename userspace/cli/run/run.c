@@ -17,6 +17,9 @@
 /* How often to look whether targets without notices (pids, cgroups) have ended. */
 #define CHECK_INTERVAL	(250 * NSEC_PER_MSEC)
 
+/* How often to look for the names of new containers. */
+#define LOOK_INTERVAL	(50 * NSEC_PER_MSEC)
+
 static int wake[2] = { -1, -1 };
 static volatile sig_atomic_t stop_signal;
 
@@ -89,7 +92,9 @@ static uint32_t containers(const struct run *r)
 
 	for (size_t i = 0; i < r->targets.n; i++)
 		wanted += !r->targets.v[i].not;
-	return r->targets.endless || !wanted || r->child.pid || wanted > 12 ? 0 : (uint32_t)wanted + 1;
+	if (r->targets.endless || r->follow.mode || !wanted || r->child.pid || wanted > 12)
+		return 0;
+	return (uint32_t)wanted + 1;
 }
 
 static int make_session(struct run *r, const struct run_opts *o)
@@ -97,8 +102,9 @@ static int make_session(struct run *r, const struct run_opts *o)
 	struct ctrace_session_opts so = {
 		.sz = sizeof(so), .arena_size = o->buffer ? o->buffer : BUFFER_DEFAULT,
 		.flags = (o->stop_full ? CTRACE_SESSION_F_STOP_FULL : 0) |
-			 (o->state_dump ? CTRACE_SESSION_F_STATEDUMP : 0),
-		.rate = o->rate,
+			 (o->state_dump ? CTRACE_SESSION_F_STATEDUMP : 0) |
+			 (o->fds ? CTRACE_SESSION_F_PATHS : 0),
+		.rate = o->rate, .data = o->data,
 	};
 	struct ctrace_target child = {
 		.sz = sizeof(child), .kind = CTRACE_TARGET_PID, .pid = (uint32_t)r->child.pid,
@@ -117,11 +123,11 @@ static int make_session(struct run *r, const struct run_opts *o)
 		status = targets_apply(&r->targets, r->ct, r->session);
 	if (status != CLI_OK)
 		return status;
-	if (child.pid && ctrace_target_add(r->session, &child, NULL))
+	if (child.pid && !r->follow.mode && ctrace_target_add(r->session, &child, NULL))
 		return cli_error("%s", ctrace_errmsg(r->ct));
 	if (ctrace_reader_open(r->session, NULL, &r->reader))
 		return cli_error("%s", ctrace_errmsg(r->ct));
-	return CLI_OK;
+	return follow_start(&r->follow, r->ct, r->session, r->reader);
 }
 
 int run_setup(struct run *r, const struct run_opts *o)
@@ -131,6 +137,7 @@ int run_setup(struct run *r, const struct run_opts *o)
 	memset(r, 0, sizeof(*r));
 	r->container_fd = -1;
 	r->duration = o->duration;
+	r->wait = o->wait;
 	r->rate = o->rate;
 	if (!o->ntargets && !o->command)
 		return cli_usage("nothing to trace: name a container ('ctrace ps' lists them), or give -- COMMAND");
@@ -146,7 +153,10 @@ int run_setup(struct run *r, const struct run_opts *o)
 	r->container_fd = ctable_subscribe(r->ctable);
 	if (r->container_fd < 0 || ctable_list(r->ctable))
 		return cli_error("%s", ctrace_errmsg(r->ct));
-	status = targets_parse(&r->targets, r->ctable, o->targets, o->ntargets, o->command);
+	if (o->follow)
+		status = follow_parse(&r->follow, o->follow, r->ctable, &r->targets, o->targets, o->ntargets);
+	else
+		status = targets_parse(&r->targets, r->ctable, o->targets, o->ntargets, o->command);
 	if (status == CLI_OK)
 		status = probes_parse(&r->probes, r->schema, &o->probes);
 	if (status == CLI_OK)
@@ -172,12 +182,24 @@ void run_free(struct run *r)
 	ctable_free(r->ctable);
 	ctrace_schema_free(r->schema);
 	ctrace_close(r->ct);
+	follow_free(&r->follow);
 	targets_free(&r->targets);
 	probes_free(&r->probes);
 }
 
+struct loop {
+	/* ns; last: when a record last came; waited: when --wait gives up */
+	uint64_t now, deadline, waited, checked, ticked, last;
+};
+
+/* Does the run go on when its targets have ended? */
+static bool goes_on(const struct run *r)
+{
+	return r->follow.mode == FOLLOW_ALL || follow_missing(&r->follow) || r->child.pid;
+}
+
 /* Has anything happened that ends the run? */
-static enum run_end look(struct run *r, uint64_t now, uint64_t deadline, uint64_t *checked)
+static enum run_end look(struct run *r, struct loop *l)
 {
 	if (stop_signal) {
 		r->signal = stop_signal;
@@ -186,20 +208,21 @@ static enum run_end look(struct run *r, uint64_t now, uint64_t deadline, uint64_
 	command_reap(&r->child);
 	if (r->child.ended)
 		return RUN_COMMAND;
-	if (deadline && now >= deadline)
+	/* time that --wait waits does not count */
+	if (!l->deadline && r->duration && (r->follow.began || r->follow.mode != FOLLOW_FIRST))
+		l->deadline = l->now + r->duration;
+	if (l->deadline && l->now >= l->deadline)
 		return RUN_DURATION;
+	if (l->waited && l->now >= l->waited && follow_missing(&r->follow))
+		return RUN_WAITED;
 	/* with a command, only its end ends the run */
-	if (!r->child.pid && (!*checked || now - *checked >= CHECK_INTERVAL)) {
-		*checked = now;
+	if (!goes_on(r) && (!l->checked || l->now - l->checked >= CHECK_INTERVAL)) {
+		l->checked = l->now;
 		if (targets_ended(&r->targets, r->ctable))
 			return RUN_TARGETS;
 	}
 	return RUN_ON;
 }
-
-struct loop {
-	uint64_t now, deadline, checked, ticked, last;	/* ns; last: when a record last came */
-};
 
 static int timeout_ms(const struct loop *l, const struct run *r, int dry)
 {
@@ -209,7 +232,12 @@ static int timeout_ms(const struct loop *l, const struct run *r, int dry)
 		return 0;
 	if (l->deadline && l->deadline < until)
 		until = l->deadline;
-	if (!r->targets.endless && !r->child.pid && l->checked + CHECK_INTERVAL < until)
+	if (l->waited && l->waited < until && follow_missing(&r->follow))
+		until = l->waited;
+	/* a name may be known any moment; no notice tells */
+	if (r->follow.nopen && l->now + LOOK_INTERVAL < until)
+		until = l->now + LOOK_INTERVAL;
+	if (!r->targets.endless && !goes_on(r) && l->checked + CHECK_INTERVAL < until)
 		until = l->checked + CHECK_INTERVAL;
 	/* an event may be held back, waiting for its stack; no wake-up ends that wait */
 	if (l->now - l->last < 300 * NSEC_PER_MSEC && l->now + 20 * NSEC_PER_MSEC < until)
@@ -259,8 +287,9 @@ int run_loop(struct run *r, const struct run_ops *ops, void *arg)
 	int more = 1, got;
 
 	l.now = l.ticked = l.last = clock_ns(CLOCK_MONOTONIC);
-	l.deadline = r->duration ? l.now + r->duration : 0;
+	l.waited = r->wait ? l.now + r->wait : 0;
 	while (r->end == RUN_ON) {
+		follow_look(&r->follow);
 		got = ops->drain(arg);
 		l.now = clock_ns(CLOCK_MONOTONIC);
 		if (got < 0) {
@@ -276,7 +305,7 @@ int run_loop(struct run *r, const struct run_ops *ops, void *arg)
 			l.ticked = l.now;
 			ops->tick(arg);
 		}
-		r->end = look(r, l.now, l.deadline, &l.checked);
+		r->end = look(r, &l);
 		if (r->end == RUN_ON)
 			wait_for_more(r, ops, &l, timeout_ms(&l, r, !more));
 	}
@@ -285,6 +314,7 @@ int run_loop(struct run *r, const struct run_ops *ops, void *arg)
 	more = 1;
 	/* take the last notices: records that are still in the rings need names */
 	ctable_dispatch(r->ctable);
+	follow_end(&r->follow);
 	while (more && r->end != RUN_OUTPUT)
 		more = ops->drain(arg) > 0;
 	if (r->end == RUN_SIGNAL)
@@ -294,6 +324,12 @@ int run_loop(struct run *r, const struct run_ops *ops, void *arg)
 
 int run_status(const struct run *r)
 {
+	const char *missing = follow_missing(&r->follow);
+
+	if (missing && r->end == RUN_SIGNAL && !r->follow.began)
+		return 128 + r->signal;
+	if (missing && (r->end == RUN_WAITED || r->end == RUN_COMMAND))
+		return cli_error("'%s' did not start%s", missing, r->end == RUN_WAITED ? " in time" : "");
 	if (!r->child.ended)
 		return CLI_OK;
 	if (WIFSIGNALED(r->child.status))
@@ -311,7 +347,7 @@ bool losses_count(struct run *r, struct losses *l)
 		return false;
 	*l = (struct losses){
 		.overrun = seen.overrun, .full = seen.full, .nested = seen.nested, .missed = s.missed,
-		.unfollowed = s.unfollowed, .unfollowed_tasks = s.unfollowed_tasks,
+		.unfollowed = s.unfollowed, .unfollowed_tasks = s.unfollowed_tasks, .unread = s.unread,
 	};
 	return true;
 }
@@ -321,7 +357,7 @@ void losses_print(const struct losses *l, struct sbuf *b)
 	const struct { const char *name; uint64_t n; } v[] = {
 		{ "overrun", l->overrun }, { "full", l->full }, { "nested", l->nested },
 		{ "missed", l->missed }, { "unfollowed", l->unfollowed },
-		{ "unfollowed_tasks", l->unfollowed_tasks },
+		{ "unfollowed_tasks", l->unfollowed_tasks }, { "unread", l->unread },
 	};
 	const char *sep = " (";
 	uint64_t all = 0;

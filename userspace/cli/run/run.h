@@ -8,6 +8,7 @@
 
 #include "names/ctable.h"
 #include "events/probes.h"
+#include "run/follow.h"
 #include "run/target.h"
 
 struct run;
@@ -21,9 +22,13 @@ struct run_opts {
 	uint32_t one_of, rate;		/* 0: all, no limit */
 	uint32_t stack;			/* CTRACE_PROBE_F_* */
 	bool state_dump;
+	enum follow_mode follow;	/* --follow, --wait */
+	uint64_t wait;			/* ns that --wait waits at most, 0: no limit */
 	uint64_t duration;		/* ns, 0: no limit */
 	uint64_t buffer;		/* bytes of arena, 0: default */
 	bool stop_full;
+	bool fds;			/* names of descriptors */
+	uint32_t data;			/* bytes of what calls read and write */
 	char **targets;
 	int ntargets;
 	char **command;			/* NULL-terminated; NULL: none */
@@ -36,7 +41,7 @@ struct run_opts {
 };
 
 enum run_end {
-	RUN_ON, RUN_SIGNAL, RUN_DURATION, RUN_TARGETS, RUN_COMMAND, RUN_OUTPUT, RUN_FAILED,
+	RUN_ON, RUN_SIGNAL, RUN_DURATION, RUN_TARGETS, RUN_COMMAND, RUN_OUTPUT, RUN_FAILED, RUN_WAITED,
 };
 
 struct command_child {
@@ -53,9 +58,10 @@ struct run {
 	struct ctrace_session *session;
 	struct ctrace_reader *reader;
 	struct targets targets;
+	struct follow follow;
 	struct probes probes;
 	struct command_child child;
-	uint64_t duration;
+	uint64_t duration, wait;
 	uint32_t rate;
 	int container_fd;
 	enum run_end end;
@@ -68,10 +74,12 @@ struct run {
 enum {
 	OPT_DURATION = 256, OPT_BUFFER, OPT_STOP_FULL, OPT_RELATIVE, OPT_FORCE, OPT_LONGER, OPT_FAILED,
 	OPT_COMM, OPT_UID, OPT_FILTER, OPT_ONE_OF, OPT_RATE, OPT_STACK, OPT_FOLDED, OPT_STATE_DUMP,
-	OPT_NO_STATE_DUMP,
+	OPT_NO_STATE_DUMP, OPT_FOLLOW, OPT_WAIT, OPT_QUIET_ARGS, OPT_DATA, OPT_FDS, OPT_NO_FDS, OPT_ENV,
 };
 #define RUN_LONG_OPTIONS \
 	{ "events", required_argument, NULL, 'e' }, \
+	{ "follow", no_argument, NULL, OPT_FOLLOW }, \
+	{ "wait", optional_argument, NULL, OPT_WAIT }, \
 	{ "longer", required_argument, NULL, OPT_LONGER }, \
 	{ "failed", no_argument, NULL, OPT_FAILED }, \
 	{ "comm", required_argument, NULL, OPT_COMM }, \
@@ -81,6 +89,10 @@ enum {
 	{ "rate", required_argument, NULL, OPT_RATE }, \
 	{ "stack", optional_argument, NULL, OPT_STACK }, \
 	{ "frequency", required_argument, NULL, 'F' }, \
+	{ "fds", no_argument, NULL, OPT_FDS }, \
+	{ "no-fds", no_argument, NULL, OPT_NO_FDS }, \
+	{ "data", required_argument, NULL, OPT_DATA }, \
+	{ "env", no_argument, NULL, OPT_ENV }, \
 	{ "state-dump", no_argument, NULL, OPT_STATE_DUMP }, \
 	{ "no-state-dump", no_argument, NULL, OPT_NO_STATE_DUMP }, \
 	{ "output", required_argument, NULL, 'o' }, \
@@ -92,6 +104,12 @@ enum {
 
 /* What trace and record have in common, for their help. */
 #define RUN_HELP \
+"Containers that start later:\n" \
+"      --follow          those that match a TARGET (a name, a glob, an id, image:, label:,\n" \
+"                        runtime:) now or later, each from its first event on; goes on\n" \
+"                        when they end. COMMAND is run and not traced\n" \
+"      --wait[=TIME]     wait until there is a container for each TARGET, for TIME at\n" \
+"                        most, and trace it from its first event on until it ends\n" \
 "Which events:\n" \
 "  -e, --events EVENTS   the events to record\n" \
 "      --longer TIME     only system calls that took at least this long: 200ms, 1s, 5us\n" \
@@ -105,6 +123,11 @@ enum {
 "What else:\n" \
 "      --stack[=WHICH]   the stack of each event: kernel (default), user or both\n" \
 "  -F, --frequency HZ    samples of what runs, HZ a second on each CPU, with stacks\n" \
+"      --fds             the names of descriptors ('trace' does this unless --no-fds is given)\n" \
+"      --data N          the first N bytes of what calls read and write, at most 1024. They\n" \
+"                        may be passwords\n" \
+"      --env             the environment, directory and file of each new program, as events\n" \
+"                        process_env. An environment may have passwords\n" \
 "      --state-dump      first, the tasks that already exist ('record' does this unless\n" \
 "                        --no-state-dump is given)\n"
 
@@ -142,12 +165,15 @@ struct run_ops {
 
 /* Starts, drains, stops, drains the rest. Returns CLI_OK, or the exit status after a message. */
 int run_loop(struct run *r, const struct run_ops *ops, void *arg);
-/* The status to exit with if all else went well: the command's own. */
+/*
+ * The status to exit with if all else went well: the command's own; or, after a message, that of a --wait that
+ * ended before its container started.
+ */
 int run_status(const struct run *r);
 
 /* The losses of a run, by cause: of its reader, then of its session. */
 struct losses {
-	uint64_t overrun, full, nested, missed, unfollowed, unfollowed_tasks;
+	uint64_t overrun, full, nested, missed, unfollowed, unfollowed_tasks, unread;
 };
 /* False: they cannot be known. */
 bool losses_count(struct run *r, struct losses *l);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The options that trace and record share. Some become parts of the session's filter expression. */
 #include <getopt.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli.h"
@@ -44,16 +43,10 @@ static int add_comm(struct run_opts *o, const char *glob)
 
 static int add_uid(struct run_opts *o, const char *user)
 {
-	const struct passwd *p;
 	uint32_t uid;
 
-	if (parse_u32(user, &uid)) {
-		p = getpwnam(user);
-		if (!p)
-			return cli_error("no user '%s' on this machine: give a container's user by number",
-					 user);
-		uid = p->pw_uid;
-	}
+	if (parse_user(user, &uid))
+		return cli_error("no user '%s' on this machine: give a container's user by number", user);
 	add_or(&o->uids, xasprintf("$uid == %u", uid));
 	return CLI_OK;
 }
@@ -86,6 +79,18 @@ static int duration_of(uint64_t *ns)
 	return cli_usage("'%s' is not a duration: write 2, 0.5, 500ms or 2m", optarg);
 }
 
+static int set_follow(struct run_opts *o, int opt)
+{
+	enum follow_mode mode = opt == OPT_FOLLOW ? FOLLOW_ALL : FOLLOW_FIRST;
+
+	if (o->follow && o->follow != mode)
+		return cli_usage("--follow waits, too: choose it or --wait");
+	o->follow = mode;
+	if (opt == OPT_FOLLOW || !optarg)
+		return CLI_OK;
+	return duration_of(&o->wait);
+}
+
 /* Reads an option that takes a number or a time. False: opt is none of these. */
 static bool number_option(struct run_opts *o, int opt, int *status)
 {
@@ -105,6 +110,11 @@ static bool number_option(struct run_opts *o, int opt, int *status)
 	case OPT_RATE:
 		*status = parse_count("--rate", &o->rate);
 		return true;
+	case OPT_DATA:
+		*status = parse_count("--data", &o->data);
+		if (*status == CLI_OK && o->data > CTRACE_DATA_MAX)
+			*status = cli_usage("--data takes at most %u bytes, not %u", CTRACE_DATA_MAX, o->data);
+		return true;
 	case OPT_BUFFER:
 		if (parse_size(optarg, &o->buffer) || !o->buffer)
 			*status = cli_usage("'%s' is not a size: write 512K, 64M or 1G", optarg);
@@ -118,6 +128,10 @@ bool run_option(struct run_opts *o, int opt, int *status)
 	if (number_option(o, opt, status))
 		return true;
 	switch (opt) {
+	case OPT_FOLLOW:
+	case OPT_WAIT:
+		*status = set_follow(o, opt);
+		return true;
 	case 'e':
 		add_event(o, optarg);
 		return true;
@@ -142,6 +156,13 @@ bool run_option(struct run_opts *o, int opt, int *status)
 	case OPT_STATE_DUMP:
 	case OPT_NO_STATE_DUMP:
 		o->state_dump = opt == OPT_STATE_DUMP;
+		return true;
+	case OPT_FDS:
+	case OPT_NO_FDS:
+		o->fds = opt == OPT_FDS;
+		return true;
+	case OPT_ENV:
+		add_event(o, "process_env");
 		return true;
 	case OPT_STOP_FULL:
 		o->stop_full = true;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -9,16 +8,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "names/cgroupfs.h"
+#include "names/units.h"
 #include "base/cli.h"
 #include "run/target.h"
-
-#define ID_MIN	3	/* an id's prefix has at least this many digits */
+#include "run/which.h"
+#include "run/word.h"
 
 static struct target *add(struct targets *ts, enum ctrace_target_kind kind)
 {
 	struct target *t;
 
-	ts->v = xrealloc(ts->v, (ts->n + 1) * sizeof(ts->v[0]));
+	if (ts->n == ts->room) {
+		ts->room = ts->room ? 2 * ts->room : 8;
+		ts->v = xrealloc(ts->v, ts->room * sizeof(ts->v[0]));
+	}
 	t = &ts->v[ts->n++];
 	memset(t, 0, sizeof(*t));
 	t->kind = kind;
@@ -27,27 +30,40 @@ static struct target *add(struct targets *ts, enum ctrace_target_kind kind)
 	return t;
 }
 
-static void add_cid(struct targets *ts, uint32_t cid)
+static uint32_t *slot(const struct targets *ts, uint32_t cid)
 {
-	for (size_t i = 0; i < ts->n; i++)
-		if (ts->v[i].kind == CTRACE_TARGET_CID && ts->v[i].cid == cid && !ts->v[i].not)
-			return;
+	size_t i = (cid * 0x9e3779b1u) & (ts->size - 1);
+
+	while (ts->cids[i] && ts->cids[i] != cid + 1)
+		i = (i + 1) & (ts->size - 1);
+	return &ts->cids[i];
+}
+
+static void grow(struct targets *ts)
+{
+	uint32_t *old = ts->cids;
+	size_t n = ts->size;
+
+	ts->size = n ? 2 * n : 64;
+	ts->cids = xcalloc(ts->size, sizeof(ts->cids[0]));
+	for (size_t i = 0; i < n; i++)
+		if (old[i])
+			*slot(ts, old[i] - 1) = old[i];
+	free(old);
+}
+
+void targets_add_cid(struct targets *ts, uint32_t cid)
+{
+	uint32_t *s;
+
+	if (2 * (ts->ncids + 1) > ts->size)
+		grow(ts);
+	s = slot(ts, cid);
+	if (*s)
+		return;
+	*s = cid + 1;
+	ts->ncids++;
 	add(ts, CTRACE_TARGET_CID)->cid = cid;
-}
-
-static bool alive(const struct centry *e)
-{
-	return e->known && !(e->c.flags & CTRACE_CONTAINER_F_DEAD);
-}
-
-static struct centry *by_cid(struct ctable *t, uint32_t cid)
-{
-	struct centry *e;
-
-	for (size_t i = 0; (e = ctable_next(t, &i));)
-		if (e->c.cid == cid && alive(e))
-			return e;
-	return NULL;
 }
 
 static int parse_pid(struct targets *ts, const char *word)
@@ -72,9 +88,16 @@ static int parse_cgroup(struct targets *ts, const char *word)
 	struct stat st;
 
 	if (!dir || stat(dir, &st)) {
+		struct sbuf units = { 0 };
+		int r;
+
+		sbuf_reset(&units);
+		which_units(&units, word, NULL);
+		r = cli_error("no cgroup '%s': give its directory, or its path as in /proc/PID/cgroup%s",
+			      word, units.s);
+		sbuf_free(&units);
 		free(dir);
-		return cli_error("no cgroup '%s': give its directory, or its path as in /proc/PID/cgroup",
-				 word);
+		return r;
 	}
 	g = add(ts, CTRACE_TARGET_CGROUP);
 	g->path = dir;
@@ -83,106 +106,122 @@ static int parse_cgroup(struct targets *ts, const char *word)
 	return CLI_OK;
 }
 
-static int not_found(struct ctable *t, const char *word)
+size_t targets_add_matching(struct targets *ts, struct ctable *t, const struct word *w)
 {
-	struct nearest near = { .word = word };
-	struct sbuf b = { 0 };
 	struct centry *e;
+	size_t n = 0;
+
+	for (size_t i = 0; (e = ctable_next(t, &i));) {
+		if (!ctable_alive(e) || e->c.cid == CTRACE_CID_HOST || !word_matches(t, ctable_get(t, e->c.cid), w))
+			continue;
+		targets_add_cid(ts, e->c.cid);
+		n++;
+	}
+	return n;
+}
+
+/* Adds all living containers that match a word which is not plain. */
+static int parse_matching(struct targets *ts, struct ctable *t, const struct word *w, const char *word)
+{
+	struct sbuf b = { 0 }, others = { 0 };
 	int r;
 
-	sbuf_reset(&b);
-	for (size_t i = 0; (e = ctable_next(t, &i));)
-		if (alive(e) && e->c.cid != CTRACE_CID_HOST)
-			nearest_offer(&near, ctable_get(t, e->c.cid)->label);
-	sbuf_puts(&b, "no container '");
+	if (targets_add_matching(ts, t, w))
+		return CLI_OK;
 	sbuf_clean(&b, word);
-	sbuf_putc(&b, '\'');
-	nearest_print(&near, &b);
-	r = cli_error("%s: 'ctrace ps' lists all", b.s);
+	sbuf_reset(&others);
+	word_others(&others, t, w);
+	r = word_is_fact(w) ?
+		cli_error("no container is '%s': 'ctrace ps --wide' shows what is known of them%s", b.s, others.s) :
+		cli_error("no container's name matches '%s': 'ctrace ps' lists all%s", b.s, others.s);
 	sbuf_free(&b);
+	sbuf_free(&others);
 	return r;
 }
 
-static int ambiguous(struct ctable *t, const char *word)
+static int parse_pod(struct targets *ts, struct ctable *t, const char *word, bool ns)
 {
+	struct which w = { 0 };
+	int r = which_pod(t, word, ns, &w);
+
+	for (size_t i = 0; i < w.n; i++)
+		targets_add_cid(ts, w.v[i]->c.cid);
+	free(w.v);
+	return r;
+}
+
+/* Of the system; or of a user, w->text then is unit:NAME. */
+static int parse_unit(struct targets *ts, const struct word *w, const char *name)
+{
+	const uint32_t *uid = w ? &w->whose : NULL;
 	struct sbuf b = { 0 };
-	struct centry *e;
+	struct units u;
 	int r;
 
-	for (size_t i = 0; (e = ctable_next(t, &i));)
-		if (alive(e) && !strncmp(e->c.runtime_id, word, strlen(word)))
-			sbuf_printf(&b, "%s%.12s (%s)", b.len ? ", " : "", e->c.runtime_id,
-				    ctable_get(t, e->c.cid)->shown);
-	r = cli_error("several ids begin with '%s': %s: give more digits", word, b.s);
-	sbuf_free(&b);
+	units_find(&u, name, uid);
+	if (u.n == 1 && u.theirs) {
+		r = parse_cgroup(ts, u.v[0]);
+	} else {
+		sbuf_reset(&b);
+		which_units(&b, name, uid);
+		r = uid ? cli_error("no unit '%s' of user %u runs%s", name, *uid, b.s) :
+			cli_error("no unit '%s' of the system runs%s", name, b.s);
+		sbuf_free(&b);
+	}
+	units_free(&u);
 	return r;
 }
 
-/* Tries word as a name, then as a number, then as the beginning of an id: names were chosen by people. */
-static int parse_container(struct targets *ts, struct ctable *t, const char *word)
+/* A word that says whose it is. */
+static int parse_owned(struct targets *ts, struct ctable *t, const struct word *w, const char *word)
 {
-	size_t found = 0, len = strlen(word);
-	struct centry *e, *last = NULL;
-	uint32_t cid;
+	static const char *const others[] = { "pid:", "cgroup:", "cid:", "unit:", "user:", "in:" };
 
-	for (size_t i = 0; (e = ctable_next(t, &i));) {
-		if (!alive(e) || strcmp(ctable_get(t, e->c.cid)->label, word))
-			continue;
-		add_cid(ts, e->c.cid);
-		found++;
-	}
-	if (found)
-		return CLI_OK;
-	if (!parse_u32(word, &cid) && by_cid(t, cid)) {
-		add_cid(ts, cid);
-		return CLI_OK;
-	}
-	if (len < ID_MIN || strspn(word, "0123456789abcdef") != len)
-		return not_found(t, word);
-	for (size_t i = 0; (e = ctable_next(t, &i));) {
-		if (!alive(e) || strncmp(e->c.runtime_id, word, len))
-			continue;
-		/* a nested container's path may show the outer one's id: the same id twice is not ambiguous */
-		if (last && strcmp(last->c.runtime_id, e->c.runtime_id))
-			return ambiguous(t, word);
-		last = e;
-		found++;
-	}
-	if (!found)
-		return not_found(t, word);
-	for (size_t i = 0; (e = ctable_next(t, &i));)
-		if (alive(e) && !strncmp(e->c.runtime_id, word, len))
-			add_cid(ts, e->c.cid);
-	return CLI_OK;
+	if (w->owner == NAME_OF_USER && !strncmp(w->text, "unit:", 5))
+		return parse_unit(ts, w, w->text + 5);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strncmp(w->text, others[i], strlen(others[i])))
+			return cli_usage("'%s' has no owner: write '%s'", word, w->text);
+	return parse_matching(ts, t, w, word);
 }
 
 static int parse_one(struct targets *ts, struct ctable *t, const char *word)
 {
-	uint32_t cid;
+	struct centry *e;
+	struct word w;
+	int status;
 
 	if (!strcmp(word, "all")) {
 		add(ts, CTRACE_TARGET_ALL);
 		return CLI_OK;
 	}
 	if (!strcmp(word, "host")) {
-		add_cid(ts, CTRACE_CID_HOST);
+		/* it need not be listed */
+		targets_add_cid(ts, CTRACE_CID_HOST);
 		return CLI_OK;
 	}
 	if (!strncmp(word, "pid:", 4))
 		return parse_pid(ts, word + 4);
 	if (!strncmp(word, "cgroup:", 7))
 		return parse_cgroup(ts, word + 7);
-	if (!strncmp(word, "cid:", 4)) {
-		if (parse_u32(word + 4, &cid))
-			return cli_usage("'%s' is not a container number: write cid:N", word);
-		if (!by_cid(t, cid))
-			return not_found(t, word);
-		add_cid(ts, cid);
-		return CLI_OK;
-	}
-	if (!*word)
-		return cli_usage("an empty word is not a target: 'ctrace ps' lists containers");
-	return parse_container(ts, t, word);
+	if (!strncmp(word, "unit:", 5))
+		return parse_unit(ts, NULL, word + 5);
+	if (!strncmp(word, "pod:", 4))
+		return parse_pod(ts, t, word + 4, false);
+	if (!strncmp(word, "ns:", 3))
+		return parse_pod(ts, t, word + 3, true);
+	status = word_parse(&w, t, word);
+	if (status != CLI_OK)
+		return status;
+	if (w.owner != NAME_OF_SYSTEM)
+		return parse_owned(ts, t, &w, word);
+	if (!w.plain)
+		return parse_matching(ts, t, &w, word);
+	e = which_target(t, word, &status);
+	if (!e)
+		return status;
+	targets_add_cid(ts, e->c.cid);
+	return CLI_OK;
 }
 
 /* Adds what word names as targets to leave out. */
@@ -242,6 +281,7 @@ void targets_free(struct targets *ts)
 			close(ts->v[i].pidfd);
 	}
 	free(ts->v);
+	free(ts->cids);
 	memset(ts, 0, sizeof(*ts));
 }
 

@@ -10,6 +10,41 @@ static const char *const tcp_states[] = {
 	"TCP_NEW_SYN_RECV",
 };
 
+/* IORING_OP_* in the kernel's include/uapi/linux/io_uring.h, of 7.3. */
+static const char *const io_uring_ops[] = {
+	"NOP", "READV", "WRITEV", "FSYNC", "READ_FIXED", "WRITE_FIXED", "POLL_ADD", "POLL_REMOVE", "SYNC_FILE_RANGE",
+	"SENDMSG", "RECVMSG", "TIMEOUT", "TIMEOUT_REMOVE", "ACCEPT", "ASYNC_CANCEL", "LINK_TIMEOUT", "CONNECT",
+	"FALLOCATE", "OPENAT", "CLOSE", "FILES_UPDATE", "STATX", "READ", "WRITE", "FADVISE", "MADVISE", "SEND",
+	"RECV", "OPENAT2", "EPOLL_CTL", "SPLICE", "PROVIDE_BUFFERS", "REMOVE_BUFFERS", "TEE", "SHUTDOWN", "RENAMEAT",
+	"UNLINKAT", "MKDIRAT", "SYMLINKAT", "LINKAT", "MSG_RING", "FSETXATTR", "SETXATTR", "FGETXATTR", "GETXATTR",
+	"SOCKET", "URING_CMD", "SEND_ZC", "SENDMSG_ZC", "READ_MULTISHOT", "WAITID", "FUTEX_WAIT", "FUTEX_WAKE",
+	"FUTEX_WAITV", "FIXED_FD_INSTALL", "FTRUNCATE", "BIND", "LISTEN", "RECV_ZC", "EPOLL_WAIT", "READV_FIXED",
+	"WRITEV_FIXED", "PIPE", "NOP128", "URING_CMD128",
+};
+
+bool is_list(const struct ctrace_event_type *t, const struct ctrace_field *f)
+{
+	if (!t || f->kind != CTRACE_FK_STRING)
+		return false;
+	return t->id == CTRACE_ID_SCHED_PROCESS_EXEC ? !strcmp(f->name, "argv") :
+	       t->id == CTRACE_ID_PROCESS_ENV && !strcmp(f->name, "env");
+}
+
+bool argv_next(const char **s, const char *end, struct sbuf *arg)
+{
+	sbuf_reset(arg);
+	for (; *s < end; (*s)++) {
+		if (**s == ' ') {
+			(*s)++;
+			return true;
+		}
+		if (**s == '\\' && *s + 1 < end)
+			(*s)++;
+		sbuf_putc(arg, **s);
+	}
+	return false;
+}
+
 static void paint_uint(struct sbuf *b, const struct ctrace_value *v)
 {
 	sbuf_printf(b, "%llu", (unsigned long long)v->u);
@@ -45,6 +80,11 @@ static void paint_tcp_state(struct sbuf *b, const struct ctrace_value *v)
 	paint_named(b, v, v->u && v->u < ARRAY_SIZE(tcp_states) ? tcp_states[v->u] : NULL);
 }
 
+static void paint_io_uring_op(struct sbuf *b, const struct ctrace_value *v)
+{
+	paint_named(b, v, v->u < ARRAY_SIZE(io_uring_ops) ? io_uring_ops[v->u] : NULL);
+}
+
 static void paint_text(struct sbuf *b, const struct ctrace_value *v)
 {
 	sbuf_putc(b, '"');
@@ -58,6 +98,24 @@ void paint_string(struct sbuf *b, const struct ctrace_value *v)
 	paint_text(b, v);
 	if (v->str.len >= CTRACE_STR_MAX - 1)
 		sbuf_puts(b, "...");
+}
+
+/* sched_process_exec's arguments, as a list */
+static void paint_argv(struct sbuf *b, const struct ctrace_value *v)
+{
+	const char *s = v->str.s, *end = s + v->str.len;
+	struct sbuf arg = { 0 };
+	bool more = true;
+
+	sbuf_putc(b, '[');
+	for (bool first = true; more; first = false) {
+		more = argv_next(&s, end, &arg);
+		sbuf_puts(b, first ? "\"" : ", \"");
+		sbuf_escape(b, arg.s, arg.len);
+		sbuf_putc(b, '"');
+	}
+	sbuf_puts(b, v->str.len >= CTRACE_ARGV_MAX - 2 ? "...]" : "]");
+	sbuf_free(&arg);
 }
 
 static void paint_sequence(struct sbuf *b, const struct ctrace_value *v)
@@ -84,6 +142,8 @@ static paint_fn number_paint(const struct ctrace_event_type *t, const struct ctr
 	if (!strcmp(t->name, "inet_sock_set_state") &&
 	    (!strcmp(f->name, "oldstate") || !strcmp(f->name, "newstate")))
 		return paint_tcp_state;
+	if (!strcmp(t->name, "io_uring_op") && !strcmp(f->name, "opcode"))
+		return paint_io_uring_op;
 	return f->kind == CTRACE_FK_INT ? paint_int : paint_uint;
 }
 
@@ -93,7 +153,7 @@ paint_fn field_paint(const struct ctrace_event_type *t, const struct ctrace_fiel
 	case CTRACE_FK_TEXT:
 		return paint_text;
 	case CTRACE_FK_STRING:
-		return paint_string;
+		return is_list(t, f) ? paint_argv : paint_string;
 	case CTRACE_FK_SEQ:
 	case CTRACE_FK_SEQ_INT:
 		return paint_sequence;

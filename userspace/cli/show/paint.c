@@ -7,14 +7,16 @@
 
 struct paints {
 	const struct ctrace_schema *schema;
+	bool plain;
 	struct paint *at[NIDS];		/* by id; NULL: no record of the type has come */
 };
 
-struct paints *paints_new(const struct ctrace_schema *schema)
+struct paints *paints_new(const struct ctrace_schema *schema, bool plain)
 {
 	struct paints *p = xcalloc(1, sizeof(*p));
 
 	p->schema = schema;
+	p->plain = plain;
 	return p;
 }
 
@@ -25,7 +27,7 @@ void paints_free(struct paints *p)
 	free(p);
 }
 
-static struct paint *make(const struct ctrace_event_type *t, uint16_t id)
+static struct paint *make(const struct paints *ps, const struct ctrace_event_type *t, uint16_t id)
 {
 	const struct ctrace_record rec = { .id = id, .len = sizeof(rec) };
 	uint32_t n = t ? t->nfields : 0;
@@ -34,7 +36,7 @@ static struct paint *make(const struct ctrace_event_type *t, uint16_t id)
 	p->type = t;
 	syscall_identify(&p->call, t, &rec);
 	if (p->call.phase != SYSCALL_NONE) {
-		syscall_paint(p);
+		syscall_paint(p, ps->schema, ps->plain);
 		return p;
 	}
 	for (uint32_t i = 0; i < n; i++) {
@@ -52,7 +54,7 @@ const struct paint *paints_get(struct paints *p, uint16_t id)
 	/* a type that changes is another one, and the old one stays: the schema says so */
 	if (!*at || (*at)->type != t) {
 		free(*at);
-		*at = make(t, id);
+		*at = make(p, t, id);
 	}
 	return *at;
 }

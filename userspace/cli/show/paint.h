@@ -3,24 +3,48 @@
 #ifndef CTRACE_PAINT_H
 #define CTRACE_PAINT_H
 
+#include "show/memory.h"
 #include "show/sink.h"
 
 typedef void (*paint_fn)(struct sbuf *b, const struct ctrace_value *v);
+
+#define CALL_ARGS	6
+
+/* What a field of a call's record is about, besides the arguments themselves. */
+enum about {
+	ABOUT_DATA,	/* the memory that the argument points to */
+	ABOUT_ADDR,	/* msghdr: the address that it points to, */
+	ABOUT_IOV,	/* and the vector */
+	ABOUT_PIECES,	/* what the pieces of the vector hold */
+	ABOUT_PATH,	/* the descriptor's name */
+	ABOUT_N
+};
 
 struct paint {
 	const struct ctrace_event_type *type;	/* NULL: there is none with this id */
 	struct syscall_ref call;	/* phase SYSCALL_NONE: no call's. Without a name if each record has its own */
 	bool last;			/* the call never returns */
 	bool fork;
-	bool address;			/* the call returns one */
 	uint32_t first;			/* the call's first argument among the fields */
-	/* fields of open() and openat(), which have a mode only if their flags create a file; mode 0: other calls */
-	uint32_t flags, mode;
-	struct { paint_fn fn; bool stack; } fields[];	/* type->nfields */
+	uint32_t nargs;			/* how many of them are arguments */
+	int ret, ret_path;		/* the fields with what the call returned, and with its name; -1: none */
+	int16_t about[CALL_ARGS][ABOUT_N];	/* fields about the arguments; -1: none */
+	bool plain;			/* numbers are wanted */
+	bool timeout;			/* 0 is returned when the time is over */
+	int marks;			/* the field with the call's marks; -1: it has none */
+	const struct call_args *args;	/* NULL: not known, or plain numbers are wanted */
+	struct {
+		paint_fn fn;
+		const struct part *arg;	/* instead of fn, unless a form of the call says otherwise; may be NULL */
+		bool stack, number;
+		enum about about;	/* ABOUT_N: it is an argument or the like */
+		uint8_t of;		/* the argument that it is about */
+	} fields[];			/* type->nfields */
 };
 
 struct paints;
-struct paints *paints_new(const struct ctrace_schema *schema);	/* schema outlives it */
+/* schema outlives it. plain: numbers of system calls without their names */
+struct paints *paints_new(const struct ctrace_schema *schema, bool plain);
 void paints_free(struct paints *p);
 /* Good until paints_free(), or until the next call with this id. */
 const struct paint *paints_get(struct paints *p, uint16_t id);
@@ -34,12 +58,43 @@ void paint_string(struct sbuf *b, const struct ctrace_value *v);
 /* Appends the event's n fields as "name=value ...". framed: without its stacks, which are shown elsewhere. */
 void fields_put_text(struct sbuf *b, const struct paint *p, const struct ctrace_value *v, int n, bool framed);
 
+/* --- call_memory.c --- */
+
+/* One record of a call. */
+struct call_values {
+	const struct paint *p;
+	const struct ctrace_value *v;
+	int n;				/* < 0: it did not decode */
+};
+
+/* Finds the fields about arguments, for syscall_paint(). */
+void call_about(struct paint *p, const struct ctrace_schema *s);
+/*
+ * The memory of an argument. c has the arguments; r is the record of the return, which may be c; NULL: there is none
+ * yet. False: it was not recorded.
+ */
+bool call_memory(struct memory *m, const struct call_form *form, uint32_t arg, const struct call_values *c,
+		 const struct call_values *r);
+/* A descriptor's name, NULL if there is none. */
+const struct ctrace_value *call_path(const struct call_values *c, int field);
+
 /* --- syscall_args.c --- */
 
-/* Fills in the rest of a call's paint, of which type and call are there. */
-void syscall_paint(struct paint *p);
-/* n < 0: the record did not decode */
-void syscall_put_args(struct sbuf *b, const struct paint *p, const struct ctrace_value *v, int n);
-void syscall_put_return(struct sbuf *b, const struct paint *p, int64_t ret);
+/* Fills in the rest of a call's paint, of which type and call are there. plain: see paints_new(). */
+void syscall_paint(struct paint *p, const struct ctrace_schema *s, bool plain);
+/* The call's CTRACE_CALL_M_*, or 0. */
+uint64_t syscall_marks(const struct paint *p, const struct ctrace_value *v, int n);
+/* The form that the call has with these arguments; NULL: not known. n may be 0: as if they were unknown. */
+const struct call_form *syscall_form(const struct paint *p, const struct ctrace_value *v, uint32_t n);
+/* r: as for call_memory(). Returns the form that these arguments have, for syscall_put_return(). */
+const struct call_form *syscall_put_args(struct sbuf *b, const struct call_values *c, const struct call_values *r);
+/* What came with the return, for a line whose arguments were shown before. Returns whether it wrote something. */
+bool syscall_put_resumed(struct sbuf *b, const struct call_form *form, const struct paint *entry,
+			 const struct call_values *r);
+/* form NULL: not known */
+void syscall_put_return(struct sbuf *b, const struct call_form *form, int64_t ret);
+/* The same, with what else is known: the name of a descriptor, and what poll() found. c has the arguments. */
+void syscall_put_result(struct sbuf *b, const struct call_form *form, const struct call_values *c,
+			const struct call_values *r, int64_t ret);
 
 #endif

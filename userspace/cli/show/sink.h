@@ -12,6 +12,7 @@ struct sink_opts {
 	FILE *out;
 	int64_t clock_offset;		/* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	bool relative;			/* text: time since the first record */
+	bool quiet_args;		/* text: numbers of system calls without their names */
 	/* text: the COMMAND's task. Its return from the call in which we held it is left out; 0: none */
 	int32_t command_vtid;
 	struct symbols *symbols;	/* for stacks, outlives the sink; NULL: there are no stacks */
@@ -70,6 +71,13 @@ struct syscall_ref {
 /* Fills ref with the call that the record is about; phase SYSCALL_NONE: none. t may be NULL. */
 void syscall_identify(struct syscall_ref *ref, const struct ctrace_event_type *t,
 		      const struct ctrace_record *rec);
+/* A call's first argument among the fields of its type; *marks: the field with CTRACE_CALL_M_*, or -1. */
+uint32_t syscall_first(const struct ctrace_event_type *t, enum syscall_phase phase, int64_t nr, int *marks);
+enum arg_mark { ARG_PLAIN, ARG_NULL, ARG_UNREAD };
+/* What a call's marks say of argument arg, whose value is v. Only strings are marked, whatever a recording says. */
+enum arg_mark syscall_mark(uint64_t marks, uint32_t arg, const struct ctrace_value *v);
+/* The address of a string that is ARG_UNREAD. */
+uint64_t syscall_unread(const struct ctrace_value *v);
 /* Takes a whole call's duration and result from its record. False: the record does not decode. */
 bool syscall_whole(const struct ctrace_event_type *t, const struct ctrace_record *rec, uint64_t *duration,
 		   int64_t *ret);
@@ -78,6 +86,11 @@ bool syscall_whole(const struct ctrace_event_type *t, const struct ctrace_record
 int syscall_errno(int64_t ret);
 const char *errno_name(int err);	/* "ENOENT"; NULL: it has no name */
 const char *signal_name(int sig);	/* "SIGTERM"; NULL: it has no name */
+
+/* Is the field sched_process_exec's argv, or process_env's env: CTRACE_ARGV_MAX? */
+bool is_list(const struct ctrace_event_type *t, const struct ctrace_field *f);
+/* Puts the next argument of that text into arg, and *s behind it. False: it was the last one. */
+bool argv_next(const char **s, const char *end, struct sbuf *arg);
 
 struct pending {
 	int32_t tid;

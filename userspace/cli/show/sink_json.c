@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One line per record, with one JSON object. The exit of a call has how long the call took. */
 #include <string.h>
-#include "show/sink.h"
+#include "show/paint.h"
+
+struct json_sink {
+	struct sink s;
+	struct paints *paints;
+};
 
 static void put_hex(struct json *j, const char *name, uint64_t v)
 {
@@ -26,6 +31,21 @@ static void put_sequence(struct json *j, const struct ctrace_value *v)
 			json_uint(j, NULL, u);
 	}
 	json_close(j, ']');
+}
+
+static void put_argv(struct json *j, const struct ctrace_value *v)
+{
+	const char *s = v->str.s, *end = s + v->str.len;
+	struct sbuf arg = { 0 };
+	bool more = true;
+
+	json_open(j, v->field->name, '[');
+	while (more) {
+		more = argv_next(&s, end, &arg);
+		json_strn(j, NULL, arg.s, arg.len);
+	}
+	json_close(j, ']');
+	sbuf_free(&arg);
 }
 
 static void put_value(struct json *j, const struct ctrace_value *v)
@@ -53,15 +73,77 @@ static void put_value(struct json *j, const struct ctrace_value *v)
 	}
 }
 
-static void put_fields(struct json *j, const struct ctrace_event_type *t,
-		       const struct ctrace_record *rec)
+/* The paint with the call's arguments: for an exit, that of the entry. */
+static const struct paint *entry_paint(struct json_sink *s, const struct paint *p)
+{
+	uint32_t set = p->call.compat ? CTRACE_ID_COMPAT_SYS_ENTER : CTRACE_ID_SYS_ENTER;
+
+	if (p->call.phase != SYSCALL_EXIT || p->call.nr < 0)
+		return p;
+	return paints_get(s->paints, (uint16_t)(set + (uint32_t)p->call.nr));
+}
+
+/* Writes field i, which is about an argument. args has the arguments if the record has; form may be NULL. */
+static void put_about(struct json *j, const struct paint *p, const struct ctrace_value *v, int i,
+		      const struct call_values *args, const struct call_values *r, const struct call_form *form)
+{
+	uint32_t of = p->fields[i].of;
+	struct memory m;
+	bool known;
+
+	if (p->plain)
+		return;
+	if (p->fields[i].about == ABOUT_PATH) {
+		if (v[i].str.len)
+			json_strn(j, v[i].field->name, v[i].str.s, v[i].str.len);
+		return;
+	}
+	if (!v[i].seq.n)
+		return;
+	known = call_memory(&m, form, of, args, r);
+	if (p->fields[i].about != ABOUT_DATA) {
+		/* it is part of the data */
+		if (!known)
+			put_sequence(j, &v[i]);
+		return;
+	}
+	if (!known || !memory_put_json(j, v[i].field->name, form->args[of], &m))
+		put_sequence(j, &v[i]);
+}
+
+/* A string that is NULL is null, and one that could not be read is its address, a number. */
+static void put_fields(struct json_sink *s, struct json *j, const struct paint *p, const struct ctrace_record *rec)
 {
 	struct ctrace_value v[FIELDS_MAX];
-	int n = t ? ctrace_decode(t, rec, v, FIELDS_MAX) : -1;
+	int n = p->type ? ctrace_decode(p->type, rec, v, FIELDS_MAX) : -1;
+	bool call = p->call.phase != SYSCALL_NONE;
+	uint64_t marks = call ? syscall_marks(p, v, n) : 0;
+	const struct call_values r = { p, v, n };
+	const struct paint *entry = call ? entry_paint(s, p) : p;
+	const struct call_values args = entry == p ? r : (struct call_values){ .p = entry };
+	const struct call_form *form = call && n >= 0 ? syscall_form(entry, v, entry == p ? (uint32_t)n : 0) : NULL;
 
+	if (marks & CTRACE_CALL_M_DENIED)
+		json_flag(j, "denied", true);
 	json_open(j, "fields", '{');
-	for (int i = 0; i < n; i++)
-		put_value(j, &v[i]);
+	for (int i = 0; i < n; i++) {
+		enum arg_mark mark = syscall_mark(marks, (uint32_t)i - p->first, &v[i]);
+
+		if (call && i == p->marks)
+			continue;
+		if (call && p->fields[i].about != ABOUT_N)
+			put_about(j, p, v, i, &args, &r, form);
+		else if (call && i == p->ret_path && (p->plain || !v[i].str.len))
+			continue;
+		else if (mark == ARG_NULL)
+			json_null(j, v[i].field->name);
+		else if (mark == ARG_UNREAD)
+			json_uint(j, v[i].field->name, syscall_unread(&v[i]));
+		else if (is_list(p->type, v[i].field))
+			put_argv(j, &v[i]);
+		else
+			put_value(j, &v[i]);
+	}
 	json_close(j, '}');
 	if (n < 0)
 		json_flag(j, "undecoded", true);
@@ -87,9 +169,10 @@ static void put_whole(struct json *j, const struct ctrace_event_type *t, const s
 }
 
 /* Writes the call's name, and duration and errno of an exit. Remembers an entry. */
-static void put_call(struct sink *s, struct json *j, const struct syscall_ref *ref,
-		     const struct ctrace_event_type *t, const struct ctrace_record *rec)
+static void put_call(struct sink *s, struct json *j, const struct paint *paint, const struct syscall_ref *ref,
+		     const struct ctrace_record *rec)
 {
+	const struct ctrace_event_type *t = paint->type;
 	struct pending *p = pairs_get(s->pairs, rec->tid);
 	struct ctrace_value v[FIELDS_MAX];
 	int n;
@@ -105,8 +188,8 @@ static void put_call(struct sink *s, struct json *j, const struct syscall_ref *r
 		return;
 	}
 	n = t ? ctrace_decode(t, rec, v, FIELDS_MAX) : -1;
-	if (n > 0)
-		put_errno(j, v[n - 1].i);
+	if (paint->ret >= 0 && paint->ret < n)
+		put_errno(j, v[paint->ret].i);
 	if (pairs_match(p, rec->id) && rec->time >= p->time)
 		json_uint(j, "duration", rec->time - p->time);
 	p->id = 0;
@@ -125,7 +208,9 @@ static void put_stack(struct sink *s, struct json *j, const char *name, const st
 
 static void json_record(struct sink *s, const struct ctrace_record *rec, const struct stacks *k)
 {
-	const struct ctrace_event_type *t = ctrace_schema_by_id(s->o.schema, rec->id);
+	struct json_sink *js = (struct json_sink *)s;
+	const struct paint *p = paints_get(js->paints, rec->id);
+	const struct ctrace_event_type *t = p->type;
 	struct json j = { .out = &s->line };
 	struct syscall_ref ref;
 	char unknown[24];
@@ -142,8 +227,8 @@ static void json_record(struct sink *s, const struct ctrace_record *rec, const s
 	json_int(&j, "vtid", rec->vtid);
 	syscall_identify(&ref, t, rec);
 	if (ref.phase != SYSCALL_NONE)
-		put_call(s, &j, &ref, t, rec);
-	put_fields(&j, t, rec);
+		put_call(s, &j, p, &ref, rec);
+	put_fields(js, &j, p, rec);
 	if (k) {
 		put_stack(s, &j, "kernel_stack", &k->kernel, true, rec->tid);
 		put_stack(s, &j, "user_stack", &k->user, false, rec->tid);
@@ -171,19 +256,25 @@ static void json_nothing(struct sink *s)
 	(void)s;
 }
 
+static void json_free(struct sink *s)
+{
+	paints_free(((struct json_sink *)s)->paints);
+}
+
 static const struct sink_ops json_ops = {
 	.record	= json_record,
 	.lost	= json_lost,
 	.idle	= json_nothing,
-	.free	= json_nothing,
+	.free	= json_free,
 };
 
 struct sink *sink_json_new(const struct sink_opts *o)
 {
-	struct sink *s = xcalloc(1, sizeof(*s));
+	struct json_sink *s = xcalloc(1, sizeof(*s));
 
-	s->ops = &json_ops;
-	s->o = *o;
-	s->pairs = pairs_new();
-	return s;
+	s->s.ops = &json_ops;
+	s->s.o = *o;
+	s->s.pairs = pairs_new();
+	s->paints = paints_new(o->schema, o->quiet_args);
+	return &s->s;
 }

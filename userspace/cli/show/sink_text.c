@@ -21,6 +21,11 @@ struct text {
 		struct ctrace_record rec;
 		uint64_t raw[CTRACE_RECORD_MAX / 8];
 	} open;
+	struct {			/* of the last call whose strings came late: CTRACE_ID_LATE_ARGUMENT */
+		int32_t tid;
+		uint64_t which;		/* bit i: argument i */
+		char text[6][CTRACE_STR_MAX];
+	} late;
 	struct sbuf frames;		/* the lines of its stacks */
 	size_t width;			/* columns of the widest label so far */
 	bool command_began;
@@ -112,23 +117,69 @@ static int decode(const struct paint *p, const struct ctrace_record *rec, struct
 	return p->type ? ctrace_decode(p->type, rec, v, FIELDS_MAX) : -1;
 }
 
-/* Writes the first half of a call's line. */
-static void put_entry(struct text *t, const struct ctrace_record *rec)
+/*
+ * Writes the first half of a call's line. r: the record of its return, or NULL. c gets its
+ * values, which point to v and into rec. Returns the form of its arguments.
+ */
+static const struct call_form *put_entry(struct text *t, const struct ctrace_record *rec,
+					 struct ctrace_value v[FIELDS_MAX], struct call_values *c,
+					 const struct call_values *r)
 {
 	const struct paint *p = paints_get(t->paints, rec->id);
-	struct ctrace_value v[FIELDS_MAX];
 	struct syscall_ref room;
+	int n = decode(p, rec, v);
 
 	begin(t, rec);
 	sbuf_printf(&t->s.line, "%s(", call_name(p, rec, &room));
-	syscall_put_args(&t->s.line, p, v, decode(p, rec, v));
+	for (uint32_t i = 0; i < 6 && p->marks >= 0 && t->late.tid == rec->tid; i++) {
+		int at = (int)(p->first + i);
+
+		if (!(t->late.which & CTRACE_CALL_M_UNREAD(i)) || at >= n || v[at].field->kind != CTRACE_FK_STRING)
+			continue;
+		v[at].str.s = t->late.text[i];
+		v[at].str.len = strlen(t->late.text[i]);
+		v[p->marks].u &= ~CTRACE_CALL_M_UNREAD(i);
+	}
+	*c = (struct call_values){ p, v, n };
+	return syscall_put_args(&t->s.line, c, r);
+}
+
+/* An argument that the entry did not have: written right before the exit. */
+static void keep_late(struct text *t, const struct paint *p, const struct ctrace_record *rec)
+{
+	struct ctrace_value v[FIELDS_MAX];
+	size_t len;
+
+	if (decode(p, rec, v) != 2 || v[0].u >= 6 || v[1].field->kind != CTRACE_FK_STRING)
+		return;
+	if (t->late.tid != rec->tid)
+		t->late.which = 0;
+	t->late.tid = rec->tid;
+	t->late.which |= CTRACE_CALL_M_UNREAD(v[0].u);
+	len = v[1].str.len < CTRACE_STR_MAX ? v[1].str.len : CTRACE_STR_MAX - 1;
+	memcpy(t->late.text[v[0].u], v[1].str.s, len);
+	t->late.text[v[0].u][len] = 0;
+}
+
+/* Writes what came late for a call whose entry was shown before. */
+static void put_late(struct text *t, const struct ctrace_record *rec)
+{
+	for (uint32_t i = 0; i < 6 && t->late.tid == rec->tid; i++) {
+		const struct ctrace_value v = { .str = { t->late.text[i], strlen(t->late.text[i]) } };
+
+		if (t->late.which & CTRACE_CALL_M_UNREAD(i))
+			paint_string(&t->s.line, &v);
+	}
 }
 
 static void show_open(struct text *t)
 {
+	struct ctrace_value v[FIELDS_MAX];
+	struct call_values c;
+
 	if (!t->open.rec.len)
 		return;
-	put_entry(t, &t->open.rec);
+	put_entry(t, &t->open.rec, v, &c, NULL);
 	sbuf_puts(&t->s.line, " <unfinished ...>");
 	end(t);
 	show_frames(t);
@@ -139,6 +190,8 @@ static void show_open(struct text *t)
 static void enter(struct text *t, const struct paint *paint, const struct ctrace_record *rec,
 		  const struct stacks *k)
 {
+	struct ctrace_value v[FIELDS_MAX];
+	struct call_values c;
 	struct pending *p;
 
 	show_open(t);
@@ -146,7 +199,7 @@ static void enter(struct text *t, const struct paint *paint, const struct ctrace
 	if (rec->vtid == t->s.o.command_vtid)
 		t->command_began = true;
 	if (paint->last) {
-		put_entry(t, rec);
+		put_entry(t, rec, v, &c, NULL);
 		sbuf_puts(&t->s.line, ") = ?");
 		end(t);
 		show_frames(t);
@@ -174,14 +227,17 @@ static void leave(struct text *t, const struct paint *paint, const struct ctrace
 		  const struct stacks *k)
 {
 	struct pending *p = pairs_get(t->s.pairs, rec->tid);
-	struct ctrace_value v[FIELDS_MAX];
+	struct ctrace_value v[FIELDS_MAX], entry_v[FIELDS_MAX];
 	bool paired = pairs_match(p, rec->id);
-	int n = decode(paint, rec, v);
-	int64_t ret = n > 0 ? v[n - 1].i : 0;
+	const struct call_values r = { paint, v, decode(paint, rec, v) };
+	struct call_values c = { paint, entry_v, 0 };
+	bool known = paint->ret >= 0 && paint->ret < r.n;
+	int64_t ret = known ? v[paint->ret].i : 0;
+	const struct call_form *form;
 	struct syscall_ref room;
 
 	if (paired && !p->shown && t->open.rec.len && t->open.rec.tid == rec->tid) {
-		put_entry(t, &t->open.rec);
+		form = put_entry(t, &t->open.rec, entry_v, &c, &r);
 		sbuf_puts(&t->s.line, ") ");
 		t->open.rec.len = 0;
 	} else {
@@ -194,12 +250,18 @@ static void leave(struct text *t, const struct paint *paint, const struct ctrace
 			format_stacks(t, k, rec->tid);
 		/* named after its entry, because the exit may have lost the number */
 		if (paired && p->id != CTRACE_ID_SYS_ENTER_UNKNOWN)
-			paint = paints_get(t->paints, p->id);
+			c.p = paints_get(t->paints, p->id);
 		begin(t, rec);
-		sbuf_printf(&t->s.line, "<... %s resumed>) ", call_name(paint, rec, &room));
+		sbuf_printf(&t->s.line, "<... %s resumed>", call_name(c.p, rec, &room));
+		put_late(t, rec);
+		form = syscall_form(c.p, NULL, 0);
+		syscall_put_resumed(&t->s.line, form, c.p, &r);
+		sbuf_puts(&t->s.line, ") ");
 	}
-	if (n > 0)
-		syscall_put_return(&t->s.line, paint, ret);
+	if (t->late.tid == rec->tid)
+		t->late.which = 0;
+	if (known)
+		syscall_put_result(&t->s.line, form, &c, &r, ret);
 	else
 		sbuf_puts(&t->s.line, "= ?");
 	if (paired)
@@ -215,16 +277,21 @@ static void whole(struct text *t, const struct paint *paint, const struct ctrace
 	struct ctrace_record entry = *rec;
 	struct ctrace_value v[FIELDS_MAX];
 	int n = decode(paint, rec, v);
+	const struct call_values c = { paint, v, n };
+	const struct call_form *form;
 
 	if (n >= 2 && v[0].u < rec->time)
 		entry.time -= v[0].u;
 	begin(t, &entry);
 	sbuf_printf(&t->s.line, "%s(", paint->call.name);
-	syscall_put_args(&t->s.line, paint, v, n);
+	form = syscall_put_args(&t->s.line, &c, &c);
 	sbuf_puts(&t->s.line, ") ");
 	if (n >= 2) {
-		syscall_put_return(&t->s.line, paint, v[1].i);
-		put_duration(t, v[0].u);
+		syscall_put_result(&t->s.line, form, &c, &c, v[1].i);
+		if (syscall_marks(paint, v, n) & CTRACE_CALL_M_DENIED)
+			sbuf_puts(&t->s.line, " <denied>");
+		else
+			put_duration(t, v[0].u);
 	} else {
 		sbuf_puts(&t->s.line, "= ?");
 	}
@@ -245,6 +312,10 @@ static void text_record(struct sink *s, const struct ctrace_record *rec, const s
 	}
 	if (p->call.phase == SYSCALL_EXIT) {
 		leave(t, p, rec, k);
+		return;
+	}
+	if (rec->id == CTRACE_ID_LATE_ARGUMENT) {
+		keep_late(t, p, rec);
 		return;
 	}
 	show_open(t);
@@ -304,7 +375,7 @@ struct sink *sink_text_new(const struct sink_opts *o)
 	t->s.ops = &text_ops;
 	t->s.o = *o;
 	t->s.pairs = pairs_new();
-	t->paints = paints_new(o->schema);
+	t->paints = paints_new(o->schema, o->quiet_args);
 	t->width = LABEL_MIN;
 	return &t->s;
 }

@@ -1,43 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System calls in strace's form: arguments as the schema has them, some flags by name. */
-#include <fcntl.h>
+/* System calls in strace's form. What their arguments are, the tables of calls.h say. */
 #include <seccomp.h>
 #include <stdlib.h>
 #include <string.h>
 #include "show/paint.h"
 
+#define MARKS	"marks"		/* the field that has CTRACE_CALL_M_* */
 #define COMPAT	"compat_"	/* before the names of calls of 32-bit programs */
-
-struct bit {
-	uint64_t v;
-	const char *name;
-};
-
-/* The kernel's values, which programs pass; this libc may define others. */
-static const struct bit open_bits[] = {
-	{ O_CREAT, "O_CREAT" }, { O_EXCL, "O_EXCL" }, { O_NOCTTY, "O_NOCTTY" },
-	{ O_TRUNC, "O_TRUNC" }, { O_APPEND, "O_APPEND" }, { O_NONBLOCK, "O_NONBLOCK" },
-	{ 04010000, "O_SYNC" }, { 010000, "O_DSYNC" }, { 020000, "O_ASYNC" },
-#ifdef __x86_64__
-	{ 020200000, "O_TMPFILE" }, { 0200000, "O_DIRECTORY" }, { 0400000, "O_NOFOLLOW" },
-	{ 040000, "O_DIRECT" }, { 0100000, "O_LARGEFILE" },
-#else	/* arm64 */
-	{ 020040000, "O_TMPFILE" }, { 040000, "O_DIRECTORY" }, { 0100000, "O_NOFOLLOW" },
-	{ 0200000, "O_DIRECT" }, { 0400000, "O_LARGEFILE" },
-#endif
-	{ 01000000, "O_NOATIME" }, { 02000000, "O_CLOEXEC" }, { 010000000, "O_PATH" }, { 0, NULL },
-};
-static const struct bit prot_bits[] = {
-	{ 1, "PROT_READ" }, { 2, "PROT_WRITE" }, { 4, "PROT_EXEC" }, { 0x01000000, "PROT_GROWSDOWN" },
-	{ 0, NULL },
-};
-static const struct bit map_bits[] = {
-	{ 3, "MAP_SHARED_VALIDATE" }, { 1, "MAP_SHARED" }, { 2, "MAP_PRIVATE" },
-	{ 0x10, "MAP_FIXED" }, { 0x20, "MAP_ANONYMOUS" }, { 0x100, "MAP_GROWSDOWN" },
-	{ 0x800, "MAP_DENYWRITE" }, { 0x2000, "MAP_LOCKED" }, { 0x4000, "MAP_NORESERVE" },
-	{ 0x8000, "MAP_POPULATE" }, { 0x20000, "MAP_STACK" }, { 0x40000, "MAP_HUGETLB" },
-	{ 0x100000, "MAP_FIXED_NOREPLACE" }, { 0, NULL },
-};
 
 static bool one_of(const char *word, const char *list)
 {
@@ -47,30 +16,6 @@ static bool one_of(const char *word, const char *list)
 		if (!strncmp(list, word, n) && (list[n] == ' ' || !list[n]))
 			return true;
 	return false;
-}
-
-/* first: nothing was written before, so no "|" goes in front */
-static void put_bits(struct sbuf *b, const struct bit *bits, uint64_t v, bool first)
-{
-	for (; bits->name; bits++) {
-		if ((v & bits->v) != bits->v)
-			continue;
-		sbuf_printf(b, "%s%s", first ? "" : "|", bits->name);
-		v &= ~bits->v;
-		first = false;
-	}
-	if (v || first)
-		sbuf_printf(b, first && !v ? "0" : "%s0x%llx", first ? "" : "|",
-			    (unsigned long long)v);
-}
-
-static void put_open_flags(struct sbuf *b, uint64_t v)
-{
-	static const char *const modes[] = { "O_RDONLY", "O_WRONLY", "O_RDWR", "O_ACCMODE" };
-
-	sbuf_puts(b, modes[v & 3]);
-	if (v & ~3ull)
-		put_bits(b, open_bits, v & ~3ull, false);
 }
 
 void syscall_identify(struct syscall_ref *ref, const struct ctrace_event_type *t,
@@ -134,170 +79,229 @@ bool syscall_whole(const struct ctrace_event_type *t, const struct ctrace_record
 	return true;
 }
 
-/* --- one painter for each argument ------------------------------------------- */
-
-static void put_number(struct sbuf *b, uint64_t u)
-{
-	sbuf_printf(b, u > UINT32_MAX ? "0x%llx" : "%llu", (unsigned long long)u);
-}
-
-static void paint_number(struct sbuf *b, const struct ctrace_value *v)
-{
-	put_number(b, v->u);
-}
+/* --- arguments ----------------------------------------------------------------- */
 
 static void paint_address(struct sbuf *b, const struct ctrace_value *v)
 {
 	sbuf_printf(b, v->u ? "0x%llx" : "NULL", (unsigned long long)v->u);
 }
 
-/* Words of flags that have no names here. */
-static void paint_word(struct sbuf *b, const struct ctrace_value *v)
+static bool is_number(const struct ctrace_field *f)
 {
-	sbuf_printf(b, v->u > 9 ? "0x%llx" : "%llu", (unsigned long long)v->u);
+	return f->kind == CTRACE_FK_UINT || f->kind == CTRACE_FK_INT;
 }
 
-static bool is_hex(const struct ctrace_field *f)
+static paint_fn plain_paint(const struct ctrace_event_type *t, const struct ctrace_field *f)
 {
-	return f->kind == CTRACE_FK_UINT && f->display == CTRACE_FD_HEX;
+	return f->kind == CTRACE_FK_UINT && f->display == CTRACE_FD_HEX ? paint_address : field_paint(t, f);
 }
 
-static paint_fn plain(const struct ctrace_field *f, paint_fn unsigned_number)
+/* A table for 32-bit programs alone comes before that for all. */
+static const struct call_args *find_args(const struct syscall_ref *call)
 {
-	return is_hex(f) ? paint_address : f->kind == CTRACE_FK_INT ? paint_int : unsigned_number;
+	const char *bare = call->name + (call->compat ? strlen(COMPAT) : 0);
+	const struct call_args *found = NULL;
+
+	for (const struct call_args *a = call_args; a < call_args + ncall_args; a++) {
+		if (!strcmp(a->name, call->name))
+			return a;
+		if (!strcmp(a->name, bare))
+			found = a;
+	}
+	return found;
 }
 
-/* Arguments are whole registers: an int may not be sign-extended. */
-static void paint_dfd(struct sbuf *b, const struct ctrace_value *v)
+static const struct part *find_field(const char *name)
 {
-	if ((int32_t)v->u == AT_FDCWD)
-		sbuf_puts(b, "AT_FDCWD");
-	else
-		plain(v->field, paint_number)(b, v);
+	for (uint32_t i = 0; i < nfield_args; i++)
+		if (!strcmp(field_args[i].name, name))
+			return field_args[i].arg;
+	return NULL;
 }
 
-static void paint_fd(struct sbuf *b, const struct ctrace_value *v)
-{
-	sbuf_printf(b, "%d", (int32_t)v->u);
-}
-
-static void paint_open_flags(struct sbuf *b, const struct ctrace_value *v)
-{
-	put_open_flags(b, v->u);
-}
-
-static void paint_prot_bits(struct sbuf *b, const struct ctrace_value *v)
-{
-	if (v->u)
-		put_bits(b, prot_bits, v->u, true);
-	else
-		sbuf_puts(b, "PROT_NONE");
-}
-
-static void paint_prot(struct sbuf *b, const struct ctrace_value *v)
-{
-	if (v->u)
-		plain(v->field, paint_word)(b, v);
-	else
-		sbuf_puts(b, "PROT_NONE");
-}
-
-static void paint_map_flags(struct sbuf *b, const struct ctrace_value *v)
-{
-	put_bits(b, map_bits, v->u, true);
-}
-
-static void paint_octal(struct sbuf *b, const struct ctrace_value *v)
-{
-	sbuf_printf(b, v->u ? "0%llo" : "0", (unsigned long long)v->u);
-}
-
-static void paint_signal(struct sbuf *b, const struct ctrace_value *v)
-{
-	const char *name = v->u <= 64 ? signal_name((int)v->u) : NULL;
-
-	if (name)
-		sbuf_puts(b, name);
-	else
-		plain(v->field, paint_number)(b, v);
-}
-
-/* calls NULL: of any call */
-static const struct {
-	const char *names, *calls;
-	paint_fn fn;
-} args[] = {
-	{ "dfd olddfd newdfd dirfd from_dfd to_dfd", NULL, paint_dfd },
-	{ "flags", "open openat", paint_open_flags },
-	{ "prot", "mmap mmap2 mprotect pkey_mprotect", paint_prot_bits },
-	{ "prot", NULL, paint_prot },
-	{ "flags", "mmap mmap2", paint_map_flags },
-	{ "mode umask", NULL, paint_octal },
-	{ "mask", "umask", paint_octal },
-	{ "sig signal", NULL, paint_signal },
-	{ "fd", NULL, paint_fd },
-	{ "addr start brk new_addr old_addr", NULL, paint_address },
-};
-
-static paint_fn arg_paint(const char *call, const struct ctrace_field *f)
-{
-	if (f->kind != CTRACE_FK_UINT && f->kind != CTRACE_FK_INT)
-		return field_paint(NULL, f);
-	for (size_t i = 0; i < ARRAY_SIZE(args); i++)
-		if (one_of(f->name, args[i].names) && (!args[i].calls || one_of(call, args[i].calls)))
-			return args[i].fn;
-	return plain(f, one_of(f->name, "flag flags clone_flags cmd") ? paint_word : paint_number);
-}
-
-/* --- whole calls -------------------------------------------------------------- */
-
-void syscall_paint(struct paint *p)
+void syscall_paint(struct paint *p, const struct ctrace_schema *s, bool plain)
 {
 	const char *call = p->call.name + (p->call.compat ? strlen(COMPAT) : 0);
 	uint32_t n = p->type ? p->type->nfields : 0;
-	bool flags = false;
 
 	if (p->call.nr < 0)
 		p->call.name[0] = 0;
 	p->last = one_of(call, "exit exit_group");
 	p->fork = one_of(call, "fork vfork clone clone3");
-	p->address = one_of(p->call.name, "mmap brk mremap shmat compat_mmap2 compat_mmap compat_brk "
-			    "compat_mremap");
-	p->first = p->call.phase == SYSCALL_WHOLE ? 2 : p->call.nr < 0 ? 1 : 0;
+	p->first = syscall_first(p->type, p->call.phase, p->call.nr, &p->marks);
+	call_about(p, s);
+	if (!plain)
+		p->args = find_args(&p->call);
+	p->plain = plain;
+	p->timeout = !plain && one_of(call, "poll ppoll ppoll_time64 select _newselect pselect6 pselect6_time64");
 	for (uint32_t i = 0; i < n; i++) {
 		const struct ctrace_field *f = &p->type->fields[i];
 
-		p->fields[i].fn = arg_paint(call, f);
-		if (!one_of(call, "open openat"))
-			continue;
-		if (!strcmp(f->name, "flags")) {
-			p->flags = i;
-			flags = true;
-		}
-		if (!strcmp(f->name, "mode") && flags)
-			p->mode = i;
+		p->fields[i].fn = plain_paint(p->type, f);
+		p->fields[i].number = is_number(f);
+		if (!plain && !p->args && is_number(f))
+			p->fields[i].arg = find_field(f->name);
 	}
 }
 
-/* open() has a mode only if it may create the file; else the register holds anything. */
-static bool creates(uint64_t flags)
+/* Has the argument these bits? */
+static bool has_bits(const struct paint *p, const struct ctrace_value *v, uint32_t n, uint8_t arg, uint64_t mask,
+		     uint64_t value)
 {
-	return flags & O_CREAT || (flags & 020000000) == 020000000;
+	uint32_t i = p->first + arg;
+
+	return !mask || (i < n && p->fields[i].number && (v[i].u & mask) == value);
 }
 
-void syscall_put_args(struct sbuf *b, const struct paint *p, const struct ctrace_value *v, int n)
+enum arg_mark syscall_mark(uint64_t marks, uint32_t arg, const struct ctrace_value *v)
 {
-	if (n < 0) {
+	if (arg >= 6 || v->field->kind != CTRACE_FK_STRING)
+		return ARG_PLAIN;
+	return marks & CTRACE_CALL_M_NULL(arg) ? ARG_NULL : marks & CTRACE_CALL_M_UNREAD(arg) ? ARG_UNREAD : ARG_PLAIN;
+}
+
+uint64_t syscall_unread(const struct ctrace_value *v)
+{
+	char hex[24] = "";
+
+	memcpy(hex, v->str.s, v->str.len < sizeof(hex) - 1 ? v->str.len : sizeof(hex) - 1);
+	return strtoull(hex, NULL, 16);
+}
+
+uint32_t syscall_first(const struct ctrace_event_type *t, enum syscall_phase phase, int64_t nr, int *marks)
+{
+	uint32_t first = phase == SYSCALL_WHOLE ? 2 : nr < 0 ? 1 : 0;
+
+	*marks = -1;
+	if (t && first < t->nfields && !strcmp(t->fields[first].name, MARKS))
+		*marks = (int)first++;
+	return first;
+}
+
+uint64_t syscall_marks(const struct paint *p, const struct ctrace_value *v, int n)
+{
+	return p->marks >= 0 && p->marks < n ? v[p->marks].u : 0;
+}
+
+/* The form that the call has with these arguments. */
+const struct call_form *syscall_form(const struct paint *p, const struct ctrace_value *v, uint32_t n)
+{
+	const struct call_args *a = p->args;
+
+	if (!a)
+		return NULL;
+	for (const struct call_variant *x = a->variants; x < a->variants + a->nvariants; x++)
+		if (has_bits(p, v, n, a->by, x->mask, x->value) &&
+		    has_bits(p, v, n, x->also, x->also_mask, x->also_value))
+			return &x->form;
+	return &a->form;
+}
+
+/* As strace does: between < and >. In a path, but not in what has no path, these are escaped, and so are quotes. */
+static void put_path(struct sbuf *b, const struct ctrace_value *v)
+{
+	const char *s = v->str.s, *end = s + v->str.len;
+	bool file = *s == '/';
+
+	sbuf_putc(b, '<');
+	while (s < end) {
+		size_t n = 0;
+
+		while (s + n < end && (file ? s[n] != '<' && s[n] != '>' : s[n] != '"'))
+			n++;
+		sbuf_escape(b, s, n);
+		s += n;
+		if (s == end)
+			break;
+		if (!file)
+			sbuf_putc(b, *s);
+		else
+			sbuf_printf(b, s + 1 < end && s[1] >= '0' && s[1] <= '7' ? "\\%03o" : "\\%o", *s);
+		s++;
+	}
+	sbuf_putc(b, '>');
+}
+
+static const struct ctrace_value *arg_path(const struct call_values *c, uint32_t arg)
+{
+	return c && !c->p->plain && arg < CALL_ARGS ? call_path(c, c->p->about[arg][ABOUT_PATH]) : NULL;
+}
+
+static void put_number(struct sbuf *b, const struct call_form *form, uint32_t arg, const struct part *type,
+		       const struct call_values *c, const struct call_values *r)
+{
+	uint32_t at = c->p->first + arg;
+	const struct ctrace_value *path;
+	struct memory m;
+
+	if (!type) {
+		c->p->fields[at].fn(b, &c->v[at]);
+	} else if (!c->v[at].u || !call_memory(&m, form, arg, c, r) || !memory_put_text(b, type, &m)) {
+		number_put(b, type, c->v[at].u);
+	}
+	path = arg_path(c, arg) ?: arg_path(r, arg);
+	if (path)
+		put_path(b, path);
+}
+
+const struct call_form *syscall_put_args(struct sbuf *b, const struct call_values *c, const struct call_values *r)
+{
+	const struct paint *p = c->p;
+	const struct ctrace_value *v = c->v;
+	const struct call_form *form;
+	uint64_t marks = syscall_marks(p, v, c->n);
+
+	if (c->n < 0) {
 		sbuf_puts(b, "?");
-		return;
+		return NULL;
 	}
-	for (uint32_t i = p->first; i < (uint32_t)n; i++) {
-		if (i && i == p->mode && !creates(v[p->flags].u))
-			continue;
+	form = syscall_form(p, v, (uint32_t)c->n);
+	for (uint32_t i = p->first; i < (uint32_t)c->n && i - p->first < p->nargs; i++) {
+		enum arg_mark mark = syscall_mark(marks, i - p->first, &v[i]);
+		const struct part *arg = p->fields[i].arg;
+
+		if (form) {
+			if (i - p->first >= form->nargs)
+				break;
+			arg = form->args[i - p->first];
+			if (!arg)
+				continue;
+			if (!p->fields[i].number)
+				arg = NULL;
+		}
 		if (i > p->first)
 			sbuf_puts(b, ", ");
-		p->fields[i].fn(b, &v[i]);
+		if (mark == ARG_NULL)
+			sbuf_puts(b, "NULL");
+		else if (mark == ARG_UNREAD)
+			sbuf_printf(b, "0x%llx", (unsigned long long)syscall_unread(&v[i]));
+		else
+			put_number(b, form, i - p->first, arg, c, r);
 	}
+	return form;
+}
+
+bool syscall_put_resumed(struct sbuf *b, const struct call_form *form, const struct paint *entry,
+			 const struct call_values *r)
+{
+	const struct call_values none = { .p = entry };
+	bool any = false;
+	struct memory m;
+
+	for (uint32_t i = 0; form && i < form->nargs; i++) {
+		size_t len = b->len;
+
+		if (!call_memory(&m, form, i, &none, r) || !m.data.n || form->args[i]->memory->kind == MEMORY_POLLFD)
+			continue;
+		sbuf_puts(b, any ? ", " : "");
+		if (memory_put_text(b, form->args[i], &m)) {
+			any = true;
+			continue;
+		}
+		b->len = len;
+		b->s[len] = '\0';
+	}
+	return any;
 }
 
 static const char *restart_text(int err)
@@ -311,7 +315,30 @@ static const char *restart_text(int err)
 	return NULL;
 }
 
-void syscall_put_return(struct sbuf *b, const struct paint *p, int64_t ret)
+/* A number that has no name is shown alone. */
+static void put_named_return(struct sbuf *b, const struct call_form *form, uint64_t ret)
+{
+	size_t number, name;
+
+	if (!form->ret_label) {
+		sbuf_puts(b, "= ");
+		number_put(b, form->ret, ret);
+		return;
+	}
+	sbuf_printf(b, ret && form->ret->kind != PART_SIG ? "= 0x%llx" : "= %llu", (unsigned long long)ret);
+	number = b->len;
+	sbuf_printf(b, " (%s%s", form->ret_label, *form->ret_label ? " " : "");
+	name = b->len;
+	number_put(b, form->ret, ret);
+	if (strcmp(b->s + name, "0")) {
+		sbuf_putc(b, ')');
+		return;
+	}
+	b->len = number;
+	b->s[number] = '\0';
+}
+
+void syscall_put_return(struct sbuf *b, const struct call_form *form, int64_t ret)
 {
 	int err = syscall_errno(ret);
 	const char *name = errno_name(err);
@@ -322,8 +349,26 @@ void syscall_put_return(struct sbuf *b, const struct paint *p, int64_t ret)
 		sbuf_printf(b, "= -1 %s (%s)", name, strerror(err));
 	else if (err)
 		sbuf_printf(b, "= -1 (errno %d)", err);
-	else if (p->address && ret)
-		sbuf_printf(b, "= 0x%llx", (unsigned long long)ret);
+	else if (form && form->ret)
+		put_named_return(b, form, (uint64_t)ret);
 	else
 		sbuf_printf(b, "= %lld", (long long)ret);
+}
+
+void syscall_put_result(struct sbuf *b, const struct call_form *form, const struct call_values *c,
+			const struct call_values *r, int64_t ret)
+{
+	const struct ctrace_value *path = r->p->plain ? NULL : call_path(r, r->p->ret_path);
+	struct memory m;
+
+	syscall_put_return(b, form, ret);
+	if (path && ret >= 0)
+		put_path(b, path);
+	if (!ret && c->p->timeout)
+		sbuf_puts(b, " (Timeout)");
+	if (ret > 0 && call_memory(&m, form, 0, c, r) && form->args[0]->memory->kind == MEMORY_POLLFD) {
+		sbuf_puts(b, " (");
+		memory_put_polled(b, form->args[0], &m);
+		sbuf_putc(b, ')');
+	}
 }

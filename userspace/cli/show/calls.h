@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the arguments of system calls are. The tables are in constants.c, which gen-constants makes of constants.spec,
+ * calls.spec and the headers of the system that this is built for.
+ */
+#ifndef CTRACE_CALLS_H
+#define CTRACE_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/util.h"
+
+struct constant {
+	uint64_t value;
+	const char *name;
+};
+
+struct constants {
+	/* "AF_???", for the comment after a number that has no name; or "%d"; NULL: no comment */
+	const char *unknown;
+	uint32_t n;
+	const struct constant *of;	/* an enumeration's: sorted by value */
+};
+
+enum part_kind {
+	PART_END, PART_ENUM, PART_BITS, PART_OCTAL, PART_SIGNAL, PART_NUMBER, PART_SHIFTED, PART_WRAPPED,
+	/* whole arguments */
+	PART_INT, PART_UINT, PART_LONG, PART_ULONG, PART_HEX, PART_ADDRESS, PART_DIRFD, PART_UID, PART_MODE, PART_DEV,
+	PART_SIG, PART_IOCTL, PART_CLOCK, PART_TIME, PART_RLIM, PART_MEMORY,
+};
+
+struct layout;
+
+/* How many of them the memory has: argument MANY - 1 says so, or the result, or it is a fixed number; 0: it is one. */
+enum { MANY_RET = 7, MANY_FIXED = 16 };
+
+struct part {
+	enum part_kind kind;
+	uint8_t shift;			/* to the right, before names are looked up */
+	uint64_t mask;			/* the bits that it shows */
+	const struct constants *names;
+	const char *name;		/* PART_SHIFTED: what stands behind the "<<"; PART_WRAPPED: before the parts */
+	const struct layout *memory;	/* PART_MEMORY: what the address points to */
+	uint8_t many;
+};
+
+/* How memory is shown. MEMORY_STRUCT: its members; MEMORY_POINTER: a number; else as memory_kinds.c says. */
+enum memory_kind {
+	MEMORY_STRUCT, MEMORY_POINTER, MEMORY_BUF, MEMORY_TEXT, MEMORY_SOCKADDR, MEMORY_SIGSET, MEMORY_FDSET,
+	MEMORY_WSTATUS, MEMORY_SIGINFO, MEMORY_IOVEC, MEMORY_IOVEC_RET, MEMORY_MSGHDR, MEMORY_MSGHDR_RET, MEMORY_UTIME,
+	MEMORY_POLLFD, MEMORY_SOCKOPT, MEMORY_HEXBUF, MEMORY_SIGSET_P, MEMORY_STRINGS,
+};
+
+struct member {
+	const char *name;
+	uint16_t offset, size, n;	/* n elements of this size */
+	const struct part *type;
+	/* shown only if this member, and this mask, have the value, or have it not; mask 0: always */
+	uint8_t on;
+	bool equal;
+	uint64_t mask, value;
+};
+
+struct layout {
+	const char *name;
+	enum memory_kind kind;
+	bool both;			/* it is the same for 32-bit programs */
+	uint32_t size;			/* 0: not known, or as many bytes as there are */
+	const struct member *members;	/* in the order in which they are shown */
+	bool more;			/* it has members that are not shown */
+	uint32_t nmembers;
+	const struct part *number;	/* MEMORY_POINTER */
+};
+
+struct call_form {
+	uint8_t nargs;
+	const struct part *args[6];	/* up to PART_END; NULL: not shown */
+	const struct part *ret;		/* NULL: a plain number */
+	const char *ret_label;		/* "flags": as "0x2 (flags O_RDWR)"; NULL: without the number */
+};
+
+struct call_variant {
+	uint64_t mask, value;		/* it fits if these bits of the argument are these, */
+	uint8_t also;			/* and these of this one */
+	uint64_t also_mask, also_value;
+	struct call_form form;
+};
+
+struct call_args {
+	const char *name;		/* "openat", "compat_fallocate" */
+	uint8_t by;			/* the argument that chooses among variants */
+	uint16_t nvariants;
+	const struct call_variant *variants;
+	struct call_form form;		/* if none fits */
+};
+
+/* of siginfo, by the kind of signal */
+extern const struct layout layout_siginfo_none, layout_siginfo_kill, layout_siginfo_chld, layout_siginfo_killed;
+extern const struct layout layout_sockaddr, layout_iovec;
+
+extern const struct call_args call_args[];
+extern const uint32_t ncall_args;
+
+struct field_arg {
+	const char *name;
+	const struct part *arg;
+};
+
+/* Arguments by name, of calls that are not in the table. */
+extern const struct field_arg field_args[];
+extern const uint32_t nfield_args;
+
+/* --- number_text.c --- */
+
+/* Appends the number as strace shows it. */
+void number_put(struct sbuf *b, const struct part *parts, uint64_t v);
+/* Appends the comment that strace has behind a time; fraction: of a second, in so many digits. Nothing for 0. */
+void date_put(struct sbuf *b, int64_t sec, uint64_t fraction, int digits);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The columns of ctrace ps. */
+#ifndef CTRACE_COLUMNS_H
+#define CTRACE_COLUMNS_H
+
+#include "base/table.h"
+#include "names/ctable.h"
+#include "names/processes.h"
+#include "names/usage.h"
+
+#define COLUMNS_DEFAULT	"cid,name,runtime,init,procs,age,parent,cgroup"
+#define COLUMNS_WIDE	"cid,name,runtime,init,procs,cpu,mem,age,namespace,pod,parent,id,image,labels,cgroup"
+
+struct column;
+
+struct columns {
+	const struct column *v[TABLE_COLUMNS];
+	size_t n;
+	const struct processes *running;	/* of all these, if a column needs it */
+	const struct usage *usage;
+	uint64_t now;			/* CLOCK_MONOTONIC, ns: for ages */
+};
+
+/* A line: a container, or a pod, which has containers below it. */
+struct row {
+	struct centry *e;	/* of a pod: its first container */
+	unsigned int depth;
+	bool pod;
+};
+
+/*
+ * Reads a list of names, separated by commas, in letters of any case. CLI_OK, or the exit status after a message that
+ * lists all columns.
+ */
+int columns_parse(struct columns *c, const char *list);
+void columns_init_table(const struct columns *c, struct table *t);
+void columns_put(const struct columns *c, struct table *t, const struct row *r);
+
+#endif

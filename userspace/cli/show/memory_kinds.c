@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Memory that is more than its layout: buffers and vectors, sets, and what a child's end was. */
+#include <linux/ptrace.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include "show/memory.h"
+#include "show/sink.h"
+
+static const struct part as_int[] = { { .kind = PART_INT }, { .kind = PART_END } };
+static const struct part as_ulong[] = { { .kind = PART_ULONG }, { .kind = PART_END } };
+static const struct part as_address[] = { { .kind = PART_ADDRESS }, { .kind = PART_END } };
+
+/* --- buffers ------------------------------------------------------------------- */
+
+static bool put_buf(struct out *o, const char *name, const struct memory *m)
+{
+	struct bytes d = m->data;
+
+	if (!d.n && m->many)
+		return false;
+	if (m->many >= 0 && (uint64_t)m->many < d.n)
+		d.n = (size_t)m->many;
+	out_string(o, name, d, m->many > 0 && (uint64_t)m->many > d.n);
+	return true;
+}
+
+/* The strings of an array, each with its NUL but one that was cut. */
+static bool put_strings(struct out *o, const char *name, const struct memory *m)
+{
+	struct bytes d = m->data, each;
+	bool cut;
+
+	if (!d.n)
+		return false;
+	out_open(o, name, '[');
+	while (d.n) {
+		each = bytes_at(d, 0, strnlen((const char *)d.s, d.n));
+		cut = each.n == d.n;
+		out_string(o, NULL, each, cut);
+		d = bytes_at(d, each.n + !cut, d.n);
+	}
+	out_close(o, ']');
+	return true;
+}
+
+/* strace shows random bytes so. */
+static bool put_hexbuf(struct out *o, const char *name, const struct memory *m)
+{
+	if (o->j)
+		return put_buf(o, name, m);
+	if (!m->data.n && m->many)
+		return false;
+	out_name(o, name);
+	sbuf_putc(o->b, '"');
+	for (size_t i = 0; i < m->data.n; i++)
+		sbuf_printf(o->b, "\\x%02x", m->data.s[i]);
+	sbuf_puts(o->b, m->many > 0 && (uint64_t)m->many > m->data.n ? "\"..." : "\"");
+	return true;
+}
+
+/* A name in a field of fixed size. */
+static bool put_text(struct out *o, const char *name, const struct memory *m)
+{
+	struct bytes d = m->data;
+
+	if (d.n)
+		d.n = strnlen((const char *)d.s, d.n);
+	out_string(o, name, d, false);
+	return true;
+}
+
+/* Most options are an int. */
+static bool put_sockopt(struct out *o, const char *name, const struct memory *m)
+{
+	if (m->data.n != 4 || m->many > 4)
+		return m->data.n && put_buf(o, name, m);
+	if (!o->j)
+		out_open(o, name, '[');
+	out_number(o, o->j ? name : NULL, as_int, bytes_number(m->data, 4));
+	if (!o->j)
+		out_close(o, ']');
+	return true;
+}
+
+/*
+ * The vector v, of which there were `many`. The pieces' data follow each other in d. total: what they hold in all;
+ * < 0: as much as they have place for.
+ */
+static bool put_vector(struct out *o, const char *name, struct bytes v, int64_t many, struct bytes d, int64_t total)
+{
+	const size_t size = 2 * sizeof(uint64_t);
+	size_t n = v.n / size;
+
+	if ((!n && many) || layout_iovec.size != size)
+		return false;
+	if (many >= 0 && (uint64_t)many < n)
+		n = (size_t)many;
+	out_open(o, name, '[');
+	for (size_t i = 0; i < n; i++) {
+		uint64_t base = bytes_number(bytes_at(v, i * size, 8), 8);
+		uint64_t len = bytes_number(bytes_at(v, i * size + 8, 8), 8);
+		uint64_t has = total >= 0 && (uint64_t)total < len ? (uint64_t)total : len;
+		struct bytes piece = bytes_at(d, 0, has < d.n ? (size_t)has : d.n);
+
+		out_open(o, NULL, '{');
+		if (base && (piece.n || !has))
+			out_string(o, "iov_base", piece, piece.n < has);
+		else
+			out_number(o, "iov_base", as_address, base);
+		out_number(o, "iov_len", as_ulong, len);
+		out_close(o, '}');
+		d = bytes_at(d, piece.n, d.n);
+		if (total >= 0)
+			total -= (int64_t)has;
+	}
+	if (many < 0 ? v.n % size != 0 : (uint64_t)many > n)
+		out_more(o);
+	out_close(o, ']');
+	return true;
+}
+
+static bool put_iovec(struct out *o, const char *name, const struct memory *m, bool received)
+{
+	return put_vector(o, name, m->data, m->many, m->pieces, received ? m->ret : -1);
+}
+
+/* The members of msghdr point to memory, which follows in its own fields. */
+static bool put_msghdr(struct out *o, const char *name, const struct layout *l, const struct memory *m, bool received)
+{
+	int64_t total = received ? m->ret : -1;
+	uint64_t v[7], pieces;
+
+	if (m->data.n < l->size || l->nmembers != 7)
+		return false;
+	for (uint32_t i = 0; i < 7; i++)
+		v[i] = bytes_number(bytes_at(m->data, l->members[i].offset, l->members[i].size), l->members[i].size);
+	pieces = v[3] > INT32_MAX ? INT32_MAX : v[3];
+	out_open(o, name, '{');
+	for (uint32_t i = 0; i < 7; i++) {
+		const struct member *member = &l->members[i];
+
+		if (!v[5] && i == 4)
+			continue;
+		if (i == 0 && v[0] && out_sockaddr(o, member->name, &layout_sockaddr, m->addr))
+			continue;
+		if (i == 2 && v[2] && put_vector(o, member->name, m->iov, (int64_t)pieces, m->pieces, total))
+			continue;
+		out_number(o, member->name, member->type, v[i]);
+	}
+	out_close(o, '}');
+	return true;
+}
+
+/* --- sets ---------------------------------------------------------------------- */
+
+static bool has_bit(struct bytes d, size_t i)
+{
+	return d.s[i / 8] >> (i % 8) & 1;
+}
+
+/* As JSON, an array; as text, strace's "[3 4]". */
+static void put_set_element(struct out *o, const char *text, bool *any)
+{
+	if (o->j) {
+		json_str(o->j, NULL, text);
+		return;
+	}
+	sbuf_puts(o->b, *any ? " " : "");
+	sbuf_puts(o->b, text);
+	*any = true;
+}
+
+/* Of a set that has two thirds of the signals, strace shows those that it has not. */
+static bool put_sigset(struct out *o, const char *name, const struct memory *m)
+{
+	bool any = false, invert;
+	size_t members = 0;
+	char text[24];
+
+	if (m->data.n < 8)
+		return false;
+	for (size_t i = 0; i < 64; i++)
+		members += has_bit(m->data, i);
+	invert = !o->j && members >= 64 * 2 / 3;
+	if (o->j) {
+		json_open(o->j, name, '[');
+	} else {
+		out_name(o, name);
+		sbuf_puts(o->b, invert ? "~[" : "[");
+	}
+	for (size_t i = 0; i < 64; i++) {
+		const char *sig = signal_name((int)i + 1);
+
+		if (has_bit(m->data, i) == invert)
+			continue;
+		if (i + 1 == 32)
+			snprintf(text, sizeof(text), "RTMIN");
+		else if (i + 1 > 32)
+			snprintf(text, sizeof(text), "RT_%zu", i + 1 - 32);
+		else if (sig && !strncmp(sig, "SIG", 3))
+			snprintf(text, sizeof(text), "%s", sig + 3);
+		else
+			snprintf(text, sizeof(text), "%zu", i + 1);
+		put_set_element(o, text, &any);
+	}
+	out_close(o, ']');
+	return true;
+}
+
+/* pselect6() takes the address and the size of a set. */
+static bool put_sigset_p(struct out *o, const char *name, const struct memory *m)
+{
+	if (m->data.n < 16)
+		return false;
+	out_open(o, name, '{');
+	out_number(o, "sigmask", as_address, bytes_number(m->data, 8));
+	out_number(o, "sigsetsize", as_ulong, bytes_number(bytes_at(m->data, 8, 8), 8));
+	out_close(o, '}');
+	return true;
+}
+
+/* many: the number of descriptors that count */
+static bool put_fdset(struct out *o, const char *name, const struct memory *m)
+{
+	size_t n = m->data.n * 8;
+	bool any = false;
+	char text[24];
+
+	if (!n && m->many)
+		return false;
+	if (m->many >= 0 && (uint64_t)m->many < n)
+		n = (size_t)m->many;
+	out_open(o, name, '[');
+	for (size_t i = 0; i < n; i++) {
+		if (!has_bit(m->data, i))
+			continue;
+		snprintf(text, sizeof(text), "%zu", i);
+		if (o->j)
+			json_uint(o->j, NULL, i);
+		else
+			put_set_element(o, text, &any);
+	}
+	if (!o->j && m->many > 0 && (uint64_t)m->many > n)
+		put_set_element(o, "...", &any);
+	out_close(o, ']');
+	return true;
+}
+
+/* --- processes ----------------------------------------------------------------- */
+
+static void put_signal(struct sbuf *b, int sig)
+{
+	static const struct part as_signal[] = { { .kind = PART_SIG }, { .kind = PART_END } };
+
+	number_put(b, as_signal, (uint64_t)sig);
+}
+
+static bool put_wstatus(struct out *o, const char *name, const struct memory *m)
+{
+	static const char *const events[] = {
+		[PTRACE_EVENT_FORK] = "PTRACE_EVENT_FORK", [PTRACE_EVENT_VFORK] = "PTRACE_EVENT_VFORK",
+		[PTRACE_EVENT_CLONE] = "PTRACE_EVENT_CLONE", [PTRACE_EVENT_EXEC] = "PTRACE_EVENT_EXEC",
+		[PTRACE_EVENT_VFORK_DONE] = "PTRACE_EVENT_VFORK_DONE", [PTRACE_EVENT_EXIT] = "PTRACE_EVENT_EXIT",
+		[PTRACE_EVENT_SECCOMP] = "PTRACE_EVENT_SECCOMP", [PTRACE_EVENT_STOP] = "PTRACE_EVENT_STOP",
+	};
+	struct sbuf *b = o->b;
+	int s;
+
+	if (m->data.n < 4)
+		return false;
+	s = (int)bytes_number(m->data, 4);
+	if (o->j) {
+		json_int(o->j, name, s);
+		return true;
+	}
+	out_name(o, name);
+	sbuf_puts(b, "[{");
+	if (WIFEXITED(s)) {
+		sbuf_printf(b, "WIFEXITED(s) && WEXITSTATUS(s) == %d", WEXITSTATUS(s));
+		s &= ~0xff00;
+	} else if (WIFCONTINUED(s)) {
+		sbuf_puts(b, "WIFCONTINUED(s)");
+		s &= ~0xffff;
+	} else if (WIFSTOPPED(s)) {
+		sbuf_puts(b, "WIFSTOPPED(s) && WSTOPSIG(s) == ");
+		put_signal(b, WSTOPSIG(s) & 0x7f);
+		sbuf_puts(b, WSTOPSIG(s) & 0x80 ? " | 0x80" : "");
+		s &= ~0xffff;
+	} else {
+		sbuf_puts(b, "WIFSIGNALED(s) && WTERMSIG(s) == ");
+		put_signal(b, WTERMSIG(s));
+		sbuf_puts(b, WCOREDUMP(s) ? " && WCOREDUMP(s)" : "");
+		s &= ~0xff;
+	}
+	sbuf_putc(b, '}');
+	if (s > 0 && s >> 16 < (int)ARRAY_SIZE(events) && events[s >> 16])
+		sbuf_printf(b, "|%s<<16", events[s >> 16]);
+	else if (s)
+		sbuf_printf(b, "|%#x", (unsigned int)s);
+	sbuf_putc(b, ']');
+	return true;
+}
+
+static bool put_siginfo(struct out *o, const char *name, struct bytes d)
+{
+	const struct layout *l = &layout_siginfo_none;
+	int sig, code;
+
+	if (d.n < offsetof(siginfo_t, si_code) + sizeof(int))
+		return false;
+	sig = (int)bytes_number(d, sizeof(int));
+	code = (int)bytes_number(bytes_at(d, offsetof(siginfo_t, si_code), sizeof(int)), sizeof(int));
+	if (!sig) {
+		out_open(o, name, '{');
+		out_close(o, '}');
+		return true;
+	}
+	if (sig == SIGCHLD && code == CLD_EXITED)
+		l = &layout_siginfo_chld;
+	else if (sig == SIGCHLD && code > 0 && code <= CLD_CONTINUED)
+		l = &layout_siginfo_killed;
+	else if (code == SI_USER || code == SI_TKILL || code == SI_QUEUE)
+		l = &layout_siginfo_kill;
+	out_struct(o, name, l, d);
+	return true;
+}
+
+/* A time that a file is given: strace says the date, too. */
+static bool put_utime(struct out *o, const char *name, const struct layout *l, struct bytes d)
+{
+	uint64_t v[2];
+
+	if (d.n < 16 || l->nmembers != 2)
+		return false;
+	v[0] = bytes_number(d, 8);
+	v[1] = bytes_number(bytes_at(d, 8, 8), 8);
+	if (!o->j && l->members[1].name[3] == 'n' && (v[1] == UTIME_NOW || v[1] == UTIME_OMIT)) {
+		out_word(o, name, v[1] == UTIME_NOW ? "UTIME_NOW" : "UTIME_OMIT");
+		return true;
+	}
+	out_struct(o, name, l, d);
+	if (!o->j && v[1] < 1000000000)
+		date_put(o->b, (int64_t)v[0], v[1], l->members[1].name[3] == 'n' ? 9 : 6);
+	return true;
+}
+
+/* As text without what the call found, which stands behind its result. */
+static bool put_pollfd(struct out *o, const char *name, const struct layout *l, struct bytes d)
+{
+	struct layout asked = *l;
+
+	if (d.n < l->size || l->nmembers != 3)
+		return false;
+	if (!o->j)
+		asked.nmembers = (int32_t)bytes_number(d, 4) < 0 ? 1 : 2;
+	out_struct(o, name, &asked, d);
+	return true;
+}
+
+bool out_kind(struct out *o, const char *name, const struct layout *l, const struct memory *m)
+{
+	switch (l->kind) {
+	case MEMORY_BUF:
+		return put_buf(o, name, m);
+	case MEMORY_STRINGS:
+		return put_strings(o, name, m);
+	case MEMORY_HEXBUF:
+		return put_hexbuf(o, name, m);
+	case MEMORY_TEXT:
+		return put_text(o, name, m);
+	case MEMORY_SOCKOPT:
+		return put_sockopt(o, name, m);
+	case MEMORY_IOVEC:
+	case MEMORY_IOVEC_RET:
+		return put_iovec(o, name, m, l->kind == MEMORY_IOVEC_RET);
+	case MEMORY_SOCKADDR:
+		return out_sockaddr(o, name, l, m->data);
+	case MEMORY_MSGHDR:
+	case MEMORY_MSGHDR_RET:
+		return put_msghdr(o, name, l, m, l->kind == MEMORY_MSGHDR_RET);
+	case MEMORY_SIGSET:
+		return put_sigset(o, name, m);
+	case MEMORY_SIGSET_P:
+		return put_sigset_p(o, name, m);
+	case MEMORY_FDSET:
+		return put_fdset(o, name, m);
+	case MEMORY_WSTATUS:
+		return put_wstatus(o, name, m);
+	case MEMORY_SIGINFO:
+		return put_siginfo(o, name, m->data);
+	case MEMORY_UTIME:
+		return put_utime(o, name, l, m->data);
+	case MEMORY_POLLFD:
+		return put_pollfd(o, name, l, m->data);
+	case MEMORY_STRUCT:
+	case MEMORY_POINTER:
+		break;
+	}
+	return false;
+}
