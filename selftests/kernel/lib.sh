@@ -199,9 +199,10 @@ bundle() {
 		> "$dir/c2" && mv "$dir/c2" "$dir/config.json"
 }
 
-# podman_run NAME COMMAND...: starts a detached container; sets $id to its full id and $pid to its init
+# podman_run NAME COMMAND...: starts a detached container, with the options in podman_opts; sets $id to its full id and
+# $pid to its init
 podman_run() {
-	local name=$1 opts=()
+	local name=$1 opts=("${podman_opts[@]}")
 	shift
 	# Before 3.17 there is no seccomp(2), which podman's runtime needs; before 3.18 there is no overlay.
 	grep -qE '[ _]([sS]y[sS])_seccomp$' /proc/kallsyms || opts+=(--security-opt=seccomp=unconfined)

@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The parts of the command (userspace/cli/ROOM/NAME.c) that tests here are linked with.
 sinks := show/sink show/sink_text show/sink_json show/sink_folded show/fields_text show/paint \
-	show/syscall_args show/errno_names base/json base/sbuf base/util names/ctable names/names \
-	names/names_manager names/names_runtime symbols/stacks symbols/symbols symbols/symbols_table \
-	symbols/symbols_user show/comms
+	show/syscall_args show/call_memory show/memory show/memory_kinds show/memory_sockaddr show/number_text \
+	show/constants show/errno_names base/json base/sbuf base/util names/ctable names/ctable_json names/cgroupfs \
+	names/labels names/names names/names_index names/names_manager names/names_docker names/names_runtime \
+	names/names_machines \
+	names/names_given names/names_logs names/names_inside names/patterns names/record names/trust \
+	symbols/stacks symbols/symbols symbols/symbols_table symbols/symbols_user show/comms
 probes := events/probes events/probe_item events/probe_names events/classes events/tracepoints \
 	base/errors base/sbuf base/util
-names_test_cli := names/names names/names_manager names/names_runtime base/sbuf base/util \
-	names/ctable base/json
+names_test_cli := names/names names/names_index names/names_manager names/names_docker names/names_runtime \
+	names/names_machines names/names_given names/names_logs names/names_inside names/patterns names/record names/trust \
+	names/labels names/cgroupfs names/ctable names/ctable_json base/sbuf base/util base/json
+given_test_cli := $(names_test_cli)
+which_test_cli := $(names_test_cli) names/pods names/processes names/units names/usage run/which show/columns \
+	base/errors base/table
+ps_test_cli := $(filter-out names/cgroupfs,$(names_test_cli)) names/pods names/processes names/usage show/columns \
+	run/births base/errors base/table cmd_ps
 text_test_cli := $(sinks)
 stack_test_cli := $(sinks) ctf/ctf_symbols
 report_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/side \
@@ -17,3 +26,7 @@ ctf_killed_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/si
 probes_test_cli := $(probes)
 options_test_cli := $(probes) run/run_opts
 module_test_cli := base/module base/sbuf base/util
+follow_test_cli := run/follow run/target run/which run/word names/units names/pods $(names_test_cli) base/errors
+constants_test_cli := $(sinks)
+memory_test_cli := $(sinks)
+memory_sink_test_cli := $(sinks)

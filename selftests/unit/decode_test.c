@@ -157,21 +157,21 @@ static void endless_string(void)
 {
 	static const struct ctrace_field f = { "s", CTRACE_FK_STRING, 0, 0 };
 	const struct ctrace_event_type t = { .id = 1, .name = "s", .nfields = 1, .fields = &f };
-	unsigned char b[24 + CTRACE_STR_MAX + 8];
+	unsigned char b[24 + CTRACE_ARGV_MAX + 8];
 	struct ctrace_record r = { .time = 1, .id = 1, .len = sizeof(b) };
 	struct ctrace_value v[1];
 
 	memset(b, 'x', sizeof(b));
 	memcpy(b, &r, sizeof(r));
 	check_eq(decode(&t, b, sizeof(b), v, 1), -EBADMSG);	/* no NUL */
-	b[24 + CTRACE_STR_MAX] = '\0';
+	b[24 + CTRACE_ARGV_MAX] = '\0';
 	check_eq(decode(&t, b, sizeof(b), v, 1), -EBADMSG);	/* one too late */
-	b[24 + CTRACE_STR_MAX - 1] = '\0';
+	b[24 + CTRACE_ARGV_MAX - 1] = '\0';
 	check_eq(decode(&t, b, sizeof(b), v, 1), -EBADMSG);	/* then 8 bytes too many */
 	r.len = sizeof(b) - 8;
 	memcpy(b, &r, sizeof(r));
 	check_eq(decode(&t, b, sizeof(b) - 8, v, 1), 1);
-	check_eq(v[0].str.len, CTRACE_STR_MAX - 1);
+	check_eq(v[0].str.len, CTRACE_ARGV_MAX - 1);
 }
 
 static const struct ctrace_field sequences[] = {

@@ -183,6 +183,29 @@ static void whose(void)
 	expect("$comm ~ \"xxx*\"", true, LEN, &x);
 }
 
+/* The same with a field that is missing; and it is said, if the result hangs on it. */
+static void missing(void)
+{
+	bool undecided;
+	struct ctrace_expr_ctx x = task;
+	static const struct { const char *text; bool is, asked; } t[] = {
+		{ "u8 == 0 || u8 != 0", true, false }, { "name == \"x\"", false, true }, { "name != \"x\"", false, true },
+		{ "name !~ \"x*\"", false, true }, { "u8 >= 0 || name == \"x\"", true, false },
+		{ "u8 < 0 && name == \"x\"", false, false }, { "name == \"x\" || u8 >= 0", true, true },
+	};
+
+	x.undecided = &undecided;
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		if (!strcmp(fields[i].name, "name"))
+			x.missing = 1u << i;
+	check(x.missing);
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		undecided = false;
+		expect(t[i].text, t[i].is, LEN, &x);
+		check_eq(undecided, t[i].asked);
+	}
+}
+
 /* A comparison with a field that was cut off is false, whatever the operator. Fields before the cut still
  * count. */
 static void truncated(void)
@@ -425,9 +448,64 @@ static void forward(void)
 	ctrace_expr_free(e);
 }
 
+/* --- sockets' addresses and names of descriptors ----------------------------------- */
+
+static const struct ctrace_field_desc call_fields[] = {
+	{ "fd", CTRACE_FK_UINT, 0, 8 }, { "uservaddr_data", CTRACE_FK_SEQ, CTRACE_FD_SOCKADDR, 1 },
+	{ "other_data", CTRACE_FK_SEQ, 0, 1 }, { "fd_path", CTRACE_FK_STRING, 0, 0 },
+};
+
+/* Does text hold for a call with this address of n bytes? len: of the payload; 0: all. -1: it does not compile. */
+static int ask_address(const char *text, const char *address, u32 n, u32 len, char *why)
+{
+	u32 other = (12 + n + 3) & ~3u, all = other + 4 + sizeof("TCP:[1]");
+	char *payload = malloc(len ? len : all), whole[64] = "";
+	struct ctrace_expr *e;
+	int ret = -1;
+
+	memcpy(whole + 8, &n, 4);
+	memcpy(whole + 12, address, n);
+	strcpy(whole + other + 4, "TCP:[1]");
+	memcpy(payload, whole, len ? len : all);
+	if (!ctrace_expr_new(text, call_fields, ARRAY_SIZE(call_fields), &e, why, 192)) {
+		ret = ctrace_expr_match(e, payload, len ? len : all, &task);
+		ctrace_expr_free(e);
+	}
+	free(payload);
+	return ret;
+}
+
+static void addresses(void)
+{
+	static const char v4[] = "\2\0\x15\x38\x7f\0\0\1", v6[] = "\12\0\x15\x38", local[] = "\1\0/x";
+	char why[192] = "";
+
+	check_eq(ask_address("addr.port == 5432", v4, 8, 0, why), 1);
+	check_eq(ask_address("uservaddr.port > 5432", v4, 8, 0, why), 0);
+	check_eq(ask_address("addr.family == 2 && addr.port != 80 && fd.path ~ \"TCP*\" && fd_path ~ \"*1]\"", v4, 8, 0, why), 1);
+	check_eq(ask_address("addr.port == 5432", v6, 4, 0, why), 1);
+	/* neither equal nor different: there is no port */
+	check_eq(ask_address("addr.port == 30767", local, 4, 0, why), 0);
+	check_eq(ask_address("addr.port != 80", local, 4, 0, why), 0);
+	check_eq(ask_address("addr.family == 1", local, 4, 0, why), 1);
+	check_eq(ask_address("addr.port != 80", v4, 3, 0, why), 0);
+	check_eq(ask_address("addr.family != 80", v4, 1, 0, why), 0);
+	check_eq(ask_address("addr.family != 80", v4, 0, 0, why), 0);
+	for (u32 len = 8; len < 20; len++)
+		check_eq(ask_address("addr.port == 5432", v4, 8, len, why), 0);
+	check_eq(ask_address("addr.host == 1", v4, 8, 0, why), -1);
+	check_str(why, "filter, column 1: no field 'addr.host': the event has fd, uservaddr_data, other_data, fd_path");
+	why[0] = 0;
+	check_eq(ask_address("other.port == 1", v4, 8, 0, why), -1);
+	check_str(why, "filter, column 1: no field 'other.port': the event has fd, uservaddr_data, other_data, fd_path");
+	why[0] = 0;
+	check_eq(ask_address("addr.port == 65536", v4, 8, 0, why), -1);
+}
+
 static const struct ktap_case cases[] = {
 	{ "numbers", numbers }, { "strings", strings }, { "joined", joined }, { "whose", whose },
-	{ "truncated", truncated }, { "hostile_counts", hostile_counts }, { "long_string", long_string },
+	{ "truncated", truncated }, { "missing", missing }, { "hostile_counts", hostile_counts }, { "long_string", long_string },
 	{ "errors", errors }, { "many_fields", many_fields }, { "limits", limits }, { "forward", forward },
+	{ "addresses", addresses },
 };
 KTAP_MAIN(cases)

@@ -414,6 +414,74 @@ static void runs(void)
 	fake_free(&f);
 }
 
+/* --- records that wait in their rings ----------------------------------------------- */
+
+static bool held_cid(const struct ctrace_run *run, void *arg)
+{
+	const struct fake_record *p = run->data;
+	uint32_t cid = *(uint32_t *)arg;
+
+	check_eq(run->len, run->count * REC);
+	check(p->check == ~p->serial);
+	return cid && run->cid == cid;
+}
+
+/* Others' records pass those of a ring that waits, even while it is being written. None is lost unseen. */
+static void held(void)
+{
+	struct fake f = fake_new(1, 2);
+	struct ctrace_reader *r = open_fake(&f, 0), *in_order = open_fake(&f, 0);
+	struct recorder taken = { .f = &f };
+	const struct ctrace_record *rec;
+	uint64_t t = now_ns() - 2000000000, made = 0, now;
+	struct ctrace_losses l;
+	uint32_t cid = 1;
+	unsigned int i;
+
+	ctrace_reader_hold(r, held_cid, &cid);
+	ctrace_reader_hold(in_order, held_cid, &cid);
+	fake_put(&f, 1, t++, ++made);
+	fake_put(&f, 0, t++, ++made);
+	fake_ctl(&f, 1)->nest = 1;
+	now = now_ns();
+	check_eq(ctrace_reader_next(in_order, &rec), 1);
+	check_eq(serial(rec), 2);
+	check_eq(ctrace_reader_next(in_order, &rec), 0);
+	check(now_ns() - now < 500000000);
+	fake_ctl(&f, 1)->nest = 0;
+	check_eq(ctrace_reader_runs(r, run, run_done, &taken), 1);
+	check_eq(taken.kept, 1);
+	check_eq(ctrace_reader_runs(r, run, run_done, &taken), 0);
+	cid = 0;
+	check_eq(ctrace_reader_next(in_order, &rec), 1);
+	check_eq(serial(rec), 1);
+	check_eq(ctrace_reader_runs(r, run, run_done, &taken), 1);
+	check_eq(taken.kept, 2);
+
+	cid = 1;
+	check_eq(ctrace_reader_next(in_order, &rec), 0);
+	for (i = 0; i < 3 * (RING / REC); i++)
+		fake_put(&f, 1, t++, ++made);
+	check_eq(ctrace_reader_next(in_order, &rec), 0);
+	check_eq(ctrace_reader_runs(r, run, run_done, &taken), 0);
+	cid = 0;
+	while (ctrace_reader_next(in_order, &rec) == 1)
+		;
+	check_eq(serial(rec), made);
+	ctrace_reader_losses(in_order, &l, sizeof(l));
+	check(l.overrun > 0);
+	check_eq(l.seen + l.overrun, made);
+	while (ctrace_reader_runs(r, run, run_done, &taken) > 0)
+		;
+	ctrace_reader_losses(r, &l, sizeof(l));
+	check(l.overrun > 0);
+	check_eq(l.overrun, taken.lost);
+	check_eq(taken.kept + taken.lost, made);
+	ctrace_reader_close(in_order);
+	ctrace_reader_close(r);
+	fake_free(&f);
+}
+
 /* --- writers that do not wait ------------------------------------------------------ */
 
 #define WRITES	100000u
@@ -494,6 +562,7 @@ static const struct ktap_case cases[] = {
 	{ "directories that lie are refused", bad_directories },
 	{ "rings of nonsense", nonsense },
 	{ "runs: all kept or counted, undone when overwritten", runs },
+	{ "records that wait in their ring", held },
 	{ "writers that do not wait", threads },
 };
 KTAP_MAIN(cases)

@@ -50,6 +50,23 @@ static void filters(void)
 	run_opts_free(&o);
 }
 
+static void follow(void)
+{
+	struct run_opts o = { 0 };
+
+	check_eq(give(&o, OPT_WAIT, NULL), 0);
+	check_eq(o.follow, FOLLOW_FIRST);
+	check_eq(o.wait, 0);
+	check_eq(give(&o, OPT_WAIT, "1m"), 0);
+	check_eq(o.wait, 60 * NSEC_PER_SEC);
+	check_eq(give(&o, OPT_WAIT, "web"), CLI_USAGE);
+	check_eq(give(&o, OPT_FOLLOW, NULL), CLI_USAGE);	/* one of the two */
+	o.follow = FOLLOW_NOT;
+	check_eq(give(&o, OPT_FOLLOW, NULL), 0);
+	check_eq(o.follow, FOLLOW_ALL);
+	check_eq(give(&o, OPT_WAIT, NULL), CLI_USAGE);
+}
+
 static void numbers(void)
 {
 	struct run_opts o = { 0 };
@@ -93,6 +110,7 @@ static void stacks(void)
 
 static const struct ktap_case cases[] = {
 	{ "--comm, --uid and --filter: or within, and between", filters },
+	{ "--follow and --wait", follow },
 	{ "times and numbers", numbers },
 	{ "--stack and --state-dump", stacks },
 };

@@ -4,6 +4,7 @@
  * directory, and come back, merged. Damaged, old and foreign traces are refused.
  */
 #include <errno.h>
+#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -176,6 +177,63 @@ static void round_trip(void)
 	finish_case();
 }
 
+static struct name_record words(const char *ns, const char *image)
+{
+	return (struct name_record){
+		.ns = xstrdup(ns), .pod = xstrdup("db"), .pod_uid = xstrdup("u-1"), .container = xstrdup("app"),
+		.image = xstrdup(image), .restarts = xstrdup("2"), .labels = json_tokener_parse("{\"tier\":\"b\\\"k\"}"),
+	};
+}
+
+/* What the recorder knew of containers, another machine knows from the recording. */
+static void records(void)
+{
+	struct ctable *names = ctable_new(NULL);
+	struct centry *e;
+	struct ctf *c;
+
+	start();
+	table->names = names_new("/nowhere");
+	ctable_add(table, &(struct ctrace_container){ .cid = 4, .parent = 3 }, "db/app", "cri-o", true);
+	e = ctable_get(table, 4);
+	e->r = words("prod", "db:1");
+	ctable_add(table, &(struct ctrace_container){ .cid = 5, .flags = CTRACE_CONTAINER_F_HOSTPID }, "d#b", "podman", true);
+	e = ctable_get(table, 5);
+	e->owner = NAME_OF_USER;
+	e->whose = 1000;
+	ctable_add(table, &(struct ctrace_container){ .cid = 6, .hierarchy = 7 }, "x", "", false);
+	ctable_get(table, 6)->tried = 1;
+	c = create(false);
+	check_eq(ctf_close(c), CLI_OK);
+	check_eq(side_load_containers(dir, names), 0);
+	e = ctable_get(names, 4);
+	check_str(e->name, "db/app");
+	check_str(e->full, "prod/db/app");
+	check_str(e->runtime, "cri-o");
+	check_str(e->r.ns, "prod");
+	check_str(e->r.pod, "db");
+	check_str(e->r.pod_uid, "u-1");
+	check_str(e->r.container, "app");
+	check_str(e->r.image, "db:1");
+	check_str(e->r.restarts, "2");
+	check_str(names_str(e->r.labels, "tier"), "b\"k");
+	check(e->named && e->proven);
+	check_eq(e->owner, NAME_OF_SYSTEM);
+	check_eq(e->c.parent, 3);
+	e = ctable_get(names, 5);
+	check_str(e->name, "d#b");
+	check_str(e->label, "d#b#5");
+	check_str(e->shown, "d#b#5");
+	check_eq(e->owner, NAME_OF_USER);
+	check_eq(e->whose, 1000);
+	check_eq(e->c.flags, CTRACE_CONTAINER_F_HOSTPID);
+	check(!ctable_get(names, 6)->named);
+	check_eq(ctable_get(names, 6)->c.hierarchy, 7);
+	ctable_free(names);
+	check_eq(messages, 0);
+	finish_case();
+}
+
 /* A run that was overwritten while it was copied leaves no trace in the file. */
 static void undone(void)
 {
@@ -192,6 +250,60 @@ static void undone(void)
 	s = read_back();
 	check_eq(s.records, 60);
 	check_eq(s.lost, 50);
+	check(!s.why);
+	finish_case();
+}
+
+static bool not_78(const void *asked, uint32_t cid)
+{
+	*(unsigned int *)asked += 1;
+	return cid != 78;
+}
+
+/* In the run that was added last, of a shared ring: every nth record is of container 78. */
+static void mix(unsigned int nth)
+{
+	char *at = fake.data[fake.n - 1], *end = at + fake.run[fake.n - 1].len;
+
+	for (unsigned int i = 0; at < end; i++) {
+		struct ctrace_record *rec = (void *)at;
+
+		if (i % nth == 0)
+			rec->cid = 78;
+		at += rec->len;
+	}
+}
+
+/* Of a shared ring only the records are written that are shown; its losses are told with the next of them. */
+static void chosen(void)
+{
+	unsigned int asked = 0;
+	struct ctf *c;
+	struct seen s;
+
+	start();
+	c = ctf_create(dir, schema, table, &(struct ctf_opts){ .shows = not_78, .shows_arg = &asked });
+	add_run(CTRACE_CID_ALL, 0, 1 * MSEC, 10, 20, 3, true);
+	mix(2);
+	add_run(78, 1, 1 * MSEC, 10, 20, 0, true);
+	add_run(3, 0, 1 * MSEC, 10, 20, 0, true);
+	add_run(CTRACE_CID_ALL, 0, 2 * MSEC, 10, 20, 2, true);
+	mix(1);
+	add_run(CTRACE_CID_ALL, 0, 3 * MSEC, 10, 20, 7, false);	/* its losses come again with the next */
+	mix(1);
+	add_run(CTRACE_CID_ALL, 0, 4 * MSEC, 10, 20, 0, true);
+	mix(3);
+	add_run(CTRACE_CID_ALL, 0, 5 * MSEC, 10, 20, 0, true);
+	ctf_drain(c, NULL);
+	check(asked > 100);
+	check_eq(ctf_info(c).records, 10 + 20 + 13 + 20);
+	check_eq(ctf_info(c).streams, 2);
+	check_eq(ctf_info(c).lost, 3 + 2);
+	check_eq(ctf_close(c), CLI_OK);
+	s = read_back();
+	check_eq(s.records, 10 + 20 + 13 + 20);
+	check_eq(s.lost, 3 + 2);
+	check_eq(s.backwards, 0);
 	check(!s.why);
 	finish_case();
 }
@@ -384,7 +496,9 @@ static void full_disk(void)
 
 static const struct ktap_case cases[] = {
 	{ "what was recorded is read back, in order, with its losses", round_trip },
+	{ "what is known of containers is read back", records },
 	{ "a run overwritten while copied is undone", undone },
+	{ "of a shared ring only what is shown, and all its losses", chosen },
 	{ "what a full ring refused is counted once", refused },
 	{ "time that runs backwards goes into another file", backwards },
 	{ "babeltrace2 reads it while it is recorded and after", babeltrace },

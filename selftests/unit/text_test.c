@@ -120,6 +120,109 @@ static void lost_number(void)
 	       "0.004000 web  [vtid 1] <... read resumed>) = 0 <0.002000>\n");
 }
 
+static void types_with_marks(void)
+{
+	static const struct ctrace_field entry[] = {
+		{ "marks", CTRACE_FK_UINT, CTRACE_FD_HEX, 8 }, { "oldname", CTRACE_FK_STRING, 0, 0 },
+		{ "newname", CTRACE_FK_STRING, 0, 0 },
+	};
+	static const struct ctrace_field whole[] = {
+		{ "duration", CTRACE_FK_UINT, 0, 8 }, { "ret", CTRACE_FK_INT, 0, 8 },
+		{ "marks", CTRACE_FK_UINT, CTRACE_FD_HEX, 8 }, { "oldname", CTRACE_FK_STRING, 0, 0 },
+		{ "newname", CTRACE_FK_STRING, 0, 0 },
+	};
+	static const struct ctrace_field late[] = {
+		{ "argument", CTRACE_FK_UINT, 0, 4 }, { "text", CTRACE_FK_STRING, 0, 0 },
+	};
+	static const struct ctrace_field number[] = {
+		{ "marks", CTRACE_FK_UINT, CTRACE_FD_HEX, 8 }, { "oldname", CTRACE_FK_STRING, 0, 0 },
+		{ "number", CTRACE_FK_UINT, 0, 8 },
+	};
+	static const struct ctrace_field ret[] = { { "ret", CTRACE_FK_INT, 0, 8 } };
+
+	add_type(schema, ENTER(900), "syscalls", "syscall_entry_made_up", number, 3);
+	add_type(schema, ENTER(82), "syscalls", "syscall_entry_rename", entry, 3);
+	add_type(schema, EXIT(82), "syscalls", "syscall_exit_rename", ret, 1);
+	add_type(schema, CTRACE_ID_CALL + 82, "syscalls", "syscall_rename", whole, 5);
+	add_type(schema, CTRACE_ID_LATE_ARGUMENT, "ctrace", "late_argument", late, 2);
+}
+
+static struct made *make_rename(uint64_t time, int32_t tid, uint64_t marks, const char *from, const char *to)
+{
+	make(&m, time, ENTER(82), 1, tid, tid % 100);
+	put_int(&m, marks, 8);
+	put_string(&m, from);
+	return put_string(&m, to);
+}
+
+static struct made *make_whole(uint64_t duration, int64_t ret, uint64_t marks, const char *from, const char *to)
+{
+	make(&m, 9000000, CTRACE_ID_CALL + 82, 1, 101, 1);
+	put_int(&m, duration, 8);
+	put_int(&m, (uint64_t)ret, 8);
+	put_int(&m, marks, 8);
+	put_string(&m, from);
+	return put_string(&m, to);
+}
+
+static struct made *make_late(uint64_t time, int32_t tid, uint32_t arg, const char *text)
+{
+	make(&m, time, CTRACE_ID_LATE_ARGUMENT, 1, tid, tid % 100);
+	put_int(&m, arg, 4);
+	return put_string(&m, text);
+}
+
+/* What came late stands in the call's line; or in that of its return, if the first was shown. */
+static void late_strings(void)
+{
+	begin(false, 0);
+	types_with_marks();
+	give(make_rename(1000000, 101, CTRACE_CALL_M_UNREAD(1) | CTRACE_CALL_M_NULL(0), "", "0x7f00"));
+	give(make_late(1500000, 101, 1, "/a\n"));
+	give(make_exit(&m, 2000000, 82, 1, 101, 0));
+	give(make_rename(3000000, 101, CTRACE_CALL_M_UNREAD(0), "0x7f00", "/b"));
+	give(make_read(&m, 4000000, 1, 102));
+	give(make_late(5000000, 101, 0, "/c"));
+	give(make_exit(&m, 5000000, 82, 1, 101, 0));
+	give(make_rename(6000000, 101, CTRACE_CALL_M_UNREAD(0), "0x7f00", "/b"));
+	give(make_late(6500000, 101, 7, "no such argument"));
+	give(make_late(6500000, 102, 0, "another task's"));
+	give(make_exit(&m, 7000000, 82, 1, 101, -14));
+	expect("0.000000 web  [vtid 1] rename(NULL, \"/a\\n\") = 0 <0.001000>\n"
+	       "0.002000 web  [vtid 1] rename(0x7f00, \"/b\" <unfinished ...>\n"
+	       "0.003000 web  [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.004000 web  [vtid 1] <... rename resumed>\"/c\") = 0 <0.002000>\n"
+	       "0.005000 web  [vtid 1] rename(0x7f00, \"/b\") = -1 EFAULT (Bad address) <0.001000>\n");
+}
+
+static void marks(void)
+{
+	begin(false, 0);
+	types_with_marks();
+	give(make_whole(9000000, 0, CTRACE_CALL_M_NULL(1) | CTRACE_CALL_M_UNREAD(0), "0x7f00", ""));
+	give(make_whole(0, -1, CTRACE_CALL_M_DENIED, "/a", "/b"));
+	give(make_whole(0, -1, CTRACE_CALL_M_UNREAD(0), "not a number", "/b"));
+	/* a recording may say what the module never does */
+	make(&m, 9000000, ENTER(900), 1, 101, 1);
+	put_int(&m, CTRACE_CALL_M_UNREAD(1), 8);
+	put_string(&m, "s");
+	give(put_int(&m, 77, 8));
+	expect("0.000000 web  [vtid 1] rename(0x7f00, NULL) = 0 <0.009000>\n"
+	       "0.000000 web  [vtid 1] rename(\"/a\", \"/b\") = -1 EPERM (Operation not permitted) <denied>\n"
+	       "0.000000 web  [vtid 1] rename(0x0, \"/b\") = -1 EPERM (Operation not permitted) <0.000000>\n"
+	       "0.000000 web  [vtid 1] made_up(\"s\", 77 <unfinished ...>\n");
+}
+
+static void json_marks(void)
+{
+	begin(true, 0);
+	types_with_marks();
+	give(make_whole(0, -1, CTRACE_CALL_M_DENIED | CTRACE_CALL_M_NULL(1) | CTRACE_CALL_M_UNREAD(0), "0x7f00", ""));
+	expect("{\"event\":\"syscall_rename\",\"time\":9000000,\"realtime\":10000000,\"cid\":1,\"container\":\"web\","
+	       "\"tid\":101,\"vtid\":1,\"syscall\":\"rename\",\"errno\":\"EPERM\",\"duration\":0,\"denied\":true,"
+	       "\"fields\":{\"duration\":0,\"ret\":-1,\"oldname\":32512,\"newname\":null}}\n");
+}
+
 /* Exits without an entry are printed, except a child's return from clone and our own calls from before
  * exec. */
 static void orphans(void)
@@ -255,6 +358,9 @@ static const struct ktap_case cases[] = {
 	{ "calls that never returned are shown", never_returned },
 	{ "a return that lost its number", lost_number },
 	{ "returns without a call", orphans },
+	{ "strings that came late", late_strings },
+	{ "what is NULL, unread or denied", marks },
+	{ "JSON: what is NULL, unread or denied", json_marks },
 	{ "hostile names, strings and records are escaped", hostile },
 	{ "JSON: fields, durations, errors, losses, invalid UTF-8", json_lines },
 	{ "the account counts events and containers", account },

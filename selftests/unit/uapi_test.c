@@ -96,6 +96,7 @@ static void event_ids(void)
 	check_eq(CTRACE_ID_USER_STACK, 47);
 	check_eq(CTRACE_ID_CPU_SAMPLE, 48);
 	check_eq(CTRACE_ID_STATEDUMP_END, 52);
+	check_eq(CTRACE_ID_IO_URING_OP, 53);
 	check_eq(CTRACE_ID_DYNAMIC, 0x1000);
 	check_eq(CTRACE_ID_SYS_ENTER, 0x4000);
 	check_eq(CTRACE_ID_COMPAT_SYS_EXIT, 0x4c00);
@@ -105,7 +106,11 @@ static void event_ids(void)
 	check_eq(CTRACE_LOSS_MISSED, 3);
 	check_eq(CTRACE_LOSS_UNFOLLOWED, 4);
 	check_eq(CTRACE_LOSS_UNFOLLOWED_TASKS, 5);
-	check_eq(CTRACE_LOSS_MAX, 5);
+	check_eq(CTRACE_LOSS_UNREAD, 6);
+	check_eq(CTRACE_LOSS_MAX, 6);
+	check_eq(CTRACE_CALL_M_UNREAD(5), 0x20);
+	check_eq(CTRACE_CALL_M_NULL(0), 0x100);
+	check_eq(CTRACE_CALL_M_DENIED, 0x10000);
 }
 
 static void files_and_calls(void)
@@ -146,6 +151,7 @@ static void netlink_numbers(void)
 	check_eq(CTRACE_A_SESSION_EVENTS, 17);
 	check_eq(CTRACE_A_SESSION_LOST_UNFOLLOWED_TASKS, 22);
 	check_eq(CTRACE_A_SESSION_LIMITED, 23);
+	check_eq(CTRACE_A_SESSION_LOST_UNREAD, 24);
 	check_eq(CTRACE_A_PROBE_ID, 2);
 	check_eq(CTRACE_A_PROBE_MISSED, 8);
 	check_eq(CTRACE_A_TARGET_ID, 1);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: targets have ids; a deleted pid target takes away what it led to and no more; features are true
+# description: targets have ids; a deleted pid target takes away what it led to and no more; births; features are true
 # requires: any
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

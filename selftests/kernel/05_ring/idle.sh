@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: an idle session wakes no reader
+# description: an idle session wakes no reader, and one record wakes a reader that rested
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

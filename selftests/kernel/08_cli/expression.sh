@@ -11,7 +11,7 @@ cmd() { cat /etc/passwd /etc/group /no/such/file; }
 export -f cmd
 ctrace trace -e openat -- bash -c cmd > "$tmp/all" 2> "$tmp/err"
 ctrace trace -e 'openat if filename ~ "/etc/*" && ret >= 0' -- bash -c cmd > "$tmp/out" 2> "$tmp/err"
-for f in passwd group; do has "passes: $f" "openat\(AT_FDCWD, \"/etc/$f\"" "$tmp/out"; done
+for f in passwd group; do has "passes: $f" "openat\(AT_FDCWD[^,]*, \"/etc/$f\"" "$tmp/out"; done
 has_not "by string" '"/(usr|lib|no)' "$tmp/out"
 has_not "by result" '= -1' "$tmp/out"
 same "the same number as without it" "$(grep -cE '"/etc/.*= [0-9]' "$tmp/all")" "$(grep -c 'openat(' "$tmp/out")"

@@ -10,7 +10,7 @@ load
 ctrace trace -- provoke open > "$tmp/out" 2> "$tmp/err"
 same "status of success" 0 $?
 has "its exec" 'execve\(.*provoke' "$tmp/out"
-has "openat as strace has it" 'openat\(AT_FDCWD, "/etc/passwd", O_RDONLY\|O_CLOEXEC.*\) = 3' "$tmp/out"
+has "openat as strace has it" 'openat\(AT_FDCWD[^,]*, "/etc/passwd", O_RDONLY\|O_CLOEXEC.*\) = 3' "$tmp/out"
 has "errno by name" 'openat\(.*O_WRONLY\|O_CREAT.*= -1 ENOENT \(No such file or directory\)' "$tmp/out"
 has "duration" '<[0-9]+\.[0-9]+>' "$tmp/out"
 has "its end" 'exit_group\(0\)' "$tmp/out"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: packets belong to the container whose socket sends them, even when another's interrupt sends them out
 # requires: v2,v1
+# kernels: 5.10, newest
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

@@ -36,9 +36,14 @@ both() {
 	tid=$(sed 's/.* tid=\([0-9]*\) .*/\1/' "$tmp/last")
 	sed 's/.*callstack=//' "$tmp/last" > "$tmp/addresses"
 	ours=$(names "$tmp/addresses")
-	theirs=$(awk -v t="-$tid" '/^ *=> /{if (mine) st = st " " $2 $3; next}
-		/<stack trace>/ {mine = index($0, t " ") > 0; if (mine) st = ""}
-		END {print substr(st, 2)}' trace)
+	# A task goes on between the end of our session and the end of theirs: their last stack that agrees counts.
+	theirs=$(awk -v ours="$ours" -v task="-$tid +([(][ 0-9-]+[)] +)?[[][0-9]+[]]" '
+		function ends(a, b) {return length(a) >= length(b) && substr(a, length(a) - length(b) + 1) == b}
+		function told() {if (mine) {last = substr(st, 2); if (ends(last, ours) || ends(ours, last)) agrees = last}; mine = 0}
+		/^ *=> / {st = st " " $2 $3; next}
+		{told()}
+		/<stack trace>/ {mine = $0 ~ task; st = ""}
+		END {told(); print agrees != "" ? agrees : last}' trace)
 	note "ours:   $ours"
 	note "theirs: $theirs"
 	echo "$ours" >> "$tmp/all"

@@ -16,6 +16,18 @@ nested=$(pgrep -f '^sleep 1001' | tail -n 1)
 cheap other -n other -- /bin/sleep 1002
 other=$pid pid=$(cat "$tmp/box.pid")
 
+# A record is padded to eight bytes, so only some lengths of a path tell whether its end is written: all eight are here.
+mount=$(cgroup_mount)
+long=/sd
+for i in 1 2 3 4 5 6 7 8; do
+	long+=x
+	mkdir "$mount$long" || give_up "no cgroup $mount$long"
+	bash -c 'echo 0 > "$0/cgroup.procs" && exec sleep 1003' "$mount$long" &
+	later "kill $!; wait $!; rmdir $mount$long"
+	sleeper[i]=$!
+done
+for i in 1 2 3 4 5 6 7 8; do wait_for 10 grep -q sleep "/proc/${sleeper[i]}/comm"; done
+
 # proc WHEN: writes every task as /proc shows it to WHEN.status and WHEN.ns. /proc shows more of a kernel
 # thread's name than the thread itself has: letters beyond the 15th, and the present work of a kworker.
 proc() {
@@ -50,10 +62,18 @@ same "between one begin" "1 0" "$(awk '{print $2}' "$tmp/ev" | awk '/statedump_s
 same "and one end" lttng_statedump_end "$(tail -n 1 "$tmp/ev" | cut -d' ' -f2)"
 same "a container's tasks are its" "$(of_pid "$pid" cid)" "$(cids "$tmp/ev" "process_state .* tid=$pid vtid=1 .* ns_level=1 ")"
 same "another's its" "$(of_pid "$other" cid)" "$(cids "$tmp/ev" "statedump.* tid=$other ")"
+child=$(pgrep -P "$pid" -f '^sleep 1000')
+has "its parent by the container's own number" "process_state .* tid=$child .* vppid=1 .* ns_level=1 " "$tmp/ev"
+has "and by the host's number in the host" "process_state .* tid=$child .* vppid=$pid .* ns_level=0 " "$tmp/ev"
 same "a nested one has three levels" 3 "$(grep -c "process_state .* tid=$nested vtid=[0-9]* pid" "$tmp/ev")"
 path=/box/$(hex64 dump)
 [ -n "$(cgroup_dirs "$path")" ] || path=$(sed -n 's/^.*:\(\/box\/.*\)/\1/p' "/proc/$pid/cgroup" | head -n 1)
 has "its cgroup" "statedump_namespaces .* tid=$pid .* cgroup=\"$path\"" "$tmp/ev"
+same "paths of any length" "" "$(for i in 1 2 3 4 5 6 7 8; do
+	path="/sd$(printf %.${i}s xxxxxxxx)"
+	grep -qE "statedump_namespaces .* tid=${sleeper[i]} .* cgroup=\"$path\"" "$tmp/ev" || echo "$path"
+done)"
+has_not "every record decodes" undecodable "$tmp/ev"
 has "a kernel thread is one" 'process_state cid=0 tid=2 .* ppid=0 .*name="kthreadd" type=1 ' "$tmp/ev"
 has "a sleeper waits" "tid=$other .*name=\"sleep\" type=0 mode=0 submode=1 status=5 " "$tmp/ev"
 # a session of one container has the tasks of that container alone

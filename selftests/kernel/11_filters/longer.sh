@@ -14,7 +14,7 @@ sleeps="exec incalls sleeps > $tmp/made"
 evdump -e calls -f 'duration >= 200000000' -- sh -c "$sleeps" > "$tmp/ev" 2> "$tmp/err"
 same "sleeps made" 4 "$(wc -l < "$tmp/made")"
 while read -r ms request ns; do
-	d=$(sed -n "s/.* syscall_nanosleep .* duration=\([0-9]*\) ret=0 rqtp=$request .*/\1/p" "$tmp/ev")
+	d=$(sed -n "s/.* syscall_nanosleep .* duration=\([0-9]*\) ret=0 marks=0 rqtp=$request .*/\1/p" "$tmp/ev")
 	if [ "$ms" -ge 200 ]; then
 		at_least "$ms ms: its duration" $((ms * 1000000)) "$d"
 		at_least "$ms ms: not longer than from outside ($ns)" "$d" "$ns"
@@ -26,5 +26,5 @@ has_not "none of the fast ones" 'syscall_getppid' "$tmp/ev"
 awk '{sub(/.* duration=/, ""); if ($1 < 200000000) print}' "$tmp/ev" > "$tmp/short"
 same "no record below the limit" 0 "$(wc -l < "$tmp/short")"
 evdump -e calls -f "\$comm == \"incalls\"" -- sh -c "$sleeps" > "$tmp/ev" 2> "$tmp/err"
-same "without the filter: the fast ones" 2000 "$(grep -c 'syscall_getppid .* duration=[0-9]* ret=[0-9]*$' "$tmp/ev")"
+same "without the filter: the fast ones" 2000 "$(grep -c 'syscall_getppid .* duration=[0-9]* ret=[0-9]* marks=0$' "$tmp/ev")"
 same "and all sleeps" 4 "$(grep -c 'syscall_nanosleep .* ret=0 ' "$tmp/ev")"

@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 	if (ctrace_reader_losses(r, &l, sizeof(l)) || ctrace_session_losses(s, &sl, sizeof(sl)))
 		die("losses");
 	printf("%" PRIu64 " %" PRIu64, l.seen, l.overrun + l.full + l.nested + sl.missed +
-	       sl.unfollowed + sl.unfollowed_tasks);
+	       sl.unfollowed + sl.unfollowed_tasks + sl.unread);
 	if (late) {
 		values_sort(waited, wakings);
 		printf(" %zu %.0f %.0f %.0f", wakings, us(0.5), us(0.99), us(1));

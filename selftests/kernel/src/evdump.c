@@ -7,13 +7,13 @@
  *	TIME NAME cid=N tid=N vtid=N FIELD=VALUE ...
  *
  * TIME is CLOCK_MONOTONIC in ns. Strings are quoted, with \ooo for bytes that are not printable;
- * sequences are A,B,C. These options apply to the probe before them: -f filter, -s kernel stack,
+ * sequences are A,B,C. What a call's arguments point to is left out if it is empty. These options apply to the probe before them: -f filter, -s kernel stack,
  * -u user stack, -n one of N. These apply to the session: -F filter, -r records a second for
  * each container, -S state dump. TARGET: all, host, cid:N, pid:N, cgroup:DIR, not:N, not:DIR.
  * COMMAND and its children are traced from before its first instruction (that is: from the return
  * of the read that held it back). The trace ends with COMMAND, or when the time is over.
  * stderr gets "recording" once it records, and at the end "seen N lost N". With -v there follow
- * "overrun N full N nested N missed N unfollowed N unfollowed_tasks N limited N" and, for each container that -r
+ * "overrun N full N nested N missed N unfollowed N unfollowed_tasks N limited N unread N" and, for each container that -r
  * limited, "limited cid=N dropped=N" (cid=rest: containers beyond the module's table).
  */
 #include <ctype.h>
@@ -68,6 +68,17 @@ static void sequence(const struct ctrace_value *v)
 	}
 }
 
+/* Nothing was recorded of what an argument points to, or of a descriptor's name. */
+static bool is_empty(const struct ctrace_value *v)
+{
+	const char *suffix = strrchr(v->field->name, '_');
+
+	if (v->field->kind == CTRACE_FK_STRING)
+		return suffix && !strcmp(suffix, "_path") && !v->str.len &&
+		       (strstr(v->field->name, "fd") || strstr(v->field->name, "ret_") || strstr(v->field->name, "fildes_"));
+	return v->field->kind == CTRACE_FK_SEQ && v->field->size == 1 && !v->seq.n;
+}
+
 static void print(const struct ctrace_record *r)
 {
 	const struct ctrace_event_type *t = ctrace_schema_by_id(schema, r->id);
@@ -85,6 +96,8 @@ static void print(const struct ctrace_record *r)
 	if (n < 0)
 		printf(" undecodable=%d len=%u", n, r->len);
 	for (int i = 0; i < n; i++) {
+		if (is_empty(&v[i]))
+			continue;
 		printf(" %s=", v[i].field->name);
 		switch (v[i].field->kind) {
 		case CTRACE_FK_INT:
@@ -160,8 +173,8 @@ static int limited(const struct ctrace_limit_info *l, void *arg)
 static void account(struct ctrace_session *s, const struct ctrace_losses *l, const struct ctrace_session_losses *sl)
 {
 	fprintf(stderr, "overrun %" PRIu64 " full %" PRIu64 " nested %" PRIu64 " missed %" PRIu64
-		" unfollowed %" PRIu64 " unfollowed_tasks %" PRIu64 " limited %" PRIu64 "\n", l->overrun, l->full, l->nested,
-		sl->missed, sl->unfollowed, sl->unfollowed_tasks, sl->limited);
+		" unfollowed %" PRIu64 " unfollowed_tasks %" PRIu64 " limited %" PRIu64 " unread %" PRIu64 "\n", l->overrun, l->full, l->nested,
+		sl->missed, sl->unfollowed, sl->unfollowed_tasks, sl->limited, sl->unread);
 	if (ctrace_limit_each(ct, ctrace_session_id(s), limited, NULL))
 		die("limits");
 }
@@ -292,7 +305,7 @@ int main(int argc, char **argv)
 	if (ctrace_session_losses(s, &sl, sizeof(sl)))
 		die("losses");
 	fprintf(stderr, "seen %" PRIu64 " lost %" PRIu64 "\n", l.seen,
-		l.overrun + l.full + l.nested + sl.missed + sl.unfollowed + sl.unfollowed_tasks);
+		l.overrun + l.full + l.nested + sl.missed + sl.unfollowed + sl.unfollowed_tasks + sl.unread);
 	if (x.verbose)
 		account(s, &l, &sl);
 	ctrace_reader_close(r);

@@ -208,7 +208,7 @@ static void put_probe(void)
 
 static void put_target(void)
 {
-	uint32_t at = msg_nest(m, CTRACE_A_TARGET), kind = chance(10) ? u32() : 1 + rnd() % 4;
+	uint32_t at = msg_nest(m, CTRACE_A_TARGET), kind = chance(10) ? u32() : 1 + rnd() % CTRACE_TARGET_BORN;
 
 	msg_u32(m, CTRACE_A_TARGET_KIND, kind);
 	if (kind == CTRACE_TARGET_CID || chance(8))

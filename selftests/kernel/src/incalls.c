@@ -5,11 +5,13 @@
  *	sleeps		nanosleep of 50, 150, 400 and 600 ms among fast calls: prints "MS REQUEST NS" for each, with the
  *			address of its request and how long it took, seen from outside
  *	crowd N		N threads at once in readv() of an empty pipe, which then ends for all of them
+ *	traced N	the same, while another process traces all of them
  *	ends N		N threads, one after the other, that end at once
  *	exec		a thread that is not its process's first one executes `incalls none`
  *	signal		a signal handler returns
  *	none		nothing
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -17,8 +19,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -50,7 +54,7 @@ static int sleeps(void)
 }
 
 static int end[2];
-static int there;
+static int there, go;
 
 static void *wait_for_end(void *arg)
 {
@@ -58,14 +62,36 @@ static void *wait_for_end(void *arg)
 
 	(void)arg;
 	__atomic_add_fetch(&there, 1, __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n(&go, __ATOMIC_SEQ_CST))
+		usleep(10000);
 	syscall(SYS_readv, end[0], &v, 1);
 	return NULL;
 }
 
-static int crowd(int n)
+/* Traces all threads of its parent, says so, and goes when the parent has closed its end of bye. */
+static void trace_parent(int ready, int bye)
+{
+	char path[64], c = 0;
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", getppid());
+	d = opendir(path);
+	while (d && (e = readdir(d)))
+		if (e->d_name[0] != '.' && ptrace(PTRACE_SEIZE, atoi(e->d_name), 0, 0))
+			c = 1;
+	if (write(ready, &c, 1) == 1)
+		while (read(bye, &c, 1) > 0)
+			;
+	_exit(0);
+}
+
+static int crowd(int n, int traced)
 {
 	pthread_t *t = calloc(n, sizeof(*t));
+	int ready[2], bye[2];
 	pthread_attr_t a;
+	char c = 0;
 	int i;
 
 	if (!t || pipe(end))
@@ -77,10 +103,26 @@ static int crowd(int n)
 			break;
 	while (__atomic_load_n(&there, __ATOMIC_SEQ_CST) < i)
 		usleep(10000);
+	if (traced) {
+		if (pipe(ready) || pipe(bye))
+			return 1;
+		if (!fork()) {
+			close(end[1]);
+			close(bye[1]);
+			trace_parent(ready[1], bye[0]);
+		}
+		if (read(ready[0], &c, 1) != 1 || c)
+			return 1;
+	}
+	__atomic_store_n(&go, 1, __ATOMIC_SEQ_CST);
 	usleep(500000);		/* the last of them may still be on their way into the call */
 	close(end[1]);
 	for (n = i; i--; )
 		pthread_join(t[i], NULL);
+	if (traced) {
+		close(bye[1]);
+		wait(NULL);
+	}
 	printf("made %d\n", n);
 	return 0;
 }
@@ -126,8 +168,8 @@ int main(int argc, char **argv)
 
 	if (!strcmp(what, "sleeps"))
 		return sleeps();
-	if (!strcmp(what, "crowd"))
-		return crowd(n);
+	if (!strcmp(what, "crowd") || !strcmp(what, "traced"))
+		return crowd(n, *what == 't');
 	if (!strcmp(what, "ends"))
 		return ends(n);
 	if (!strcmp(what, "exec"))

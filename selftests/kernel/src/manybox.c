@@ -4,19 +4,13 @@
  *
  *	manybox make DIR FROM TO	makes cgroups named as containers' in DIR, moves itself into each and out
  *	manybox remove DIR		removes them
+ *	manybox births DIR FROM TO KNOWN	makes one after the other, makes a marked call in each, and removes it. Every
+ *					other has one of KNOWN ids, from 1 on: its name may be known. Each other id is new
  *	manybox time			prints how long the kernel and this program take: one line for each of
  *					list, begin, target, end: NAME CPU-US WALL-US NUMBER-OF-CONTAINERS
  */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "box.h"
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 #include <ctrace/libctrace.h>
 #include "libshort.h"
 
@@ -44,6 +38,33 @@ static void make(const char *dir, unsigned int from, unsigned int to)
 		if (in < 0 || write(in, "0", 1) != 1 || write(back, "0", 1) != 1)
 			die(name);
 		close(in);
+	}
+}
+
+static void births(const char *dir, unsigned int from, unsigned int to, unsigned int known)
+{
+	char name[96];
+	int top, back, in;
+
+	top = open(dir, O_RDONLY | O_DIRECTORY);
+	back = openat(top, "cgroup.procs", O_WRONLY);
+	if (top < 0 || back < 0)
+		die(dir);
+	for (; from < to; from++) {
+		snprintf(name, sizeof(name), "%064x", from % 2 ? from / 2 % known + 1 : known + from + 1);
+		if (mkdirat(top, name, 0755))
+			die("mkdir");
+		strcat(name, "/cgroup.procs");
+		in = openat(top, name, O_WRONLY);
+		if (in < 0 || write(in, "0", 1) != 1)
+			die(name);
+		box_mark(65);
+		if (write(back, "0", 1) != 1)
+			die("back");
+		close(in);
+		*strchr(name, '/') = 0;
+		if (unlinkat(top, name, AT_REMOVEDIR))
+			die("rmdir");
 	}
 }
 
@@ -132,6 +153,8 @@ int main(int argc, char **argv)
 {
 	if (argc == 5 && !strcmp(argv[1], "make"))
 		make(argv[2], atoi(argv[3]), atoi(argv[4]));
+	else if (argc == 6 && !strcmp(argv[1], "births"))
+		births(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
 	else if (argc == 3 && !strcmp(argv[1], "remove"))
 		take_away(argv[2]);
 	else if (argc == 2 && !strcmp(argv[1], "time"))

@@ -20,6 +20,7 @@ static int numbered(bool wait)
 {
 	struct sockaddr_nl nl = { .nl_family = AF_NETLINK, .nl_pid = NUMBER };
 	struct timespec nap = { .tv_nsec = 2000 };
+	long tries = 0;
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
 	time_t end = time(NULL) + 10;
 
@@ -28,8 +29,11 @@ static int numbered(bool wait)
 			close(fd);
 			return -1;
 		}
-		/* sleeps, so that the closing thread runs, and comes back amid whatever it does */
-		nap.tv_nsec = rnd() % 60000;
+		/*
+		 * sleeps, so that the closing thread runs, and comes back amid whatever it does; longer each time, as
+		 * on a slow machine the shortest naps are over before that thread runs
+		 */
+		nap.tv_nsec = rnd() % 60000 + 500 * tries++;
 		nanosleep(&nap, NULL);
 	}
 	return fd;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * nl_targets: targets are added, listed and deleted by their ids; a pid target that is deleted takes away
- * what it led to, and only that. Also: the module's features are what the module does.
+ * what it led to, and only that. A target of births has what is born after it, and lets single containers go.
+ * Also: the module's features are what the module does.
  */
 #include "dev.h"
 #include "box.h"
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #define WORKERS	4
@@ -14,6 +16,7 @@
 
 static int to[WORKERS][2], from[WORKERS][2];
 static pid_t workers[WORKERS];
+static uint32_t cids[WORKERS];	/* of each worker's newest record */
 
 static void work(int i)
 {
@@ -61,8 +64,10 @@ static void calls(int fd, uint32_t *seen)
 			const struct ctrace_record *r = (void *)(buf + at);
 
 			for (int i = 0; i < WORKERS; i++)
-				if (r->id != CTRACE_ID_LOST && r->tid == workers[i])
+				if (r->id != CTRACE_ID_LOST && r->tid == workers[i]) {
 					*seen |= 1u << i;
+					cids[i] = r->cid;
+				}
 			at += r->len;
 		}
 }
@@ -180,6 +185,76 @@ static void limit(void)
 	dev_expect(0, genl_target_del(&dev_genl, dev_session, id), "and for all after the session's end");
 }
 
+/* --- births --------------------------------------------------------------------------------------------- */
+
+static int let_go(uint32_t session, uint32_t target, uint32_t cid)
+{
+	static struct msg m;
+	uint32_t at;
+
+	msg_new(&m, dev_genl.family, CTRACE_CMD_TARGET_DEL, 0);
+	at = msg_nest(&m, CTRACE_A_SESSION);
+	msg_u32(&m, CTRACE_A_SESSION_ID, session);
+	msg_nest_end(&m, at);
+	at = msg_nest(&m, CTRACE_A_TARGET);
+	msg_u32(&m, CTRACE_A_TARGET_ID, target);
+	msg_u32(&m, CTRACE_A_TARGET_CID, cid);
+	msg_nest_end(&m, at);
+	return genl_call(&dev_genl, &m, NULL, NULL);
+}
+
+/*
+ * Makes worker i anew, as the init of a pid namespace, which makes it a container. The old one must be gone
+ * first: a killed process that waits in read() may still take the byte that is meant for the new one.
+ */
+static void boxed(int i)
+{
+	kill(workers[i], SIGKILL);
+	if (waitpid(workers[i], NULL, 0) != workers[i])
+		ksft_exit_fail_msg("worker %d is not ours: %s\n", i, strerror(errno));
+	workers[i] = (pid_t)syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0);
+	if (!workers[i])
+		work(i);
+	if (workers[i] < 0)
+		ksft_exit_fail_msg("no pid namespace: %s\n", strerror(errno));
+}
+
+/* Worker 3 is older than the target; 0, 1 and 2 are born after it. */
+static void births(int fd)
+{
+	int born, host, s;
+
+	boxed(3);
+	born = genl_target_add(&dev_genl, dev_session, CTRACE_TARGET_BORN, 0);
+	ksft_test_result(born > 0, "a target of births (%d)\n", born);
+	for (int i = 0; i < 3; i++)
+		boxed(i);
+	expect(fd, 7, "what is born after the target, and nothing older");
+	ksft_test_result(cids[0] && cids[1] && cids[2] && cids[0] != cids[1] && cids[1] != cids[2] && cids[0] != cids[2],
+			 "these are three containers: %u %u %u\n", cids[0], cids[1], cids[2]);
+	dev_expect(0, let_go(dev_session, born, cids[1]), "one of them is let go");
+	dev_expect(0, let_go(dev_session, born, cids[1]), "and again, which changes nothing");
+	expect(fd, 5, "without that one");
+	host = genl_target_add(&dev_genl, dev_session, CTRACE_TARGET_CID, CTRACE_CID_HOST);
+	dev_expect(0, genl_target_del(&dev_genl, dev_session, host), "another target comes and goes");
+	expect(fd, 5, "the masks were made anew, and are the same");
+	ksft_test_result(listed(dev_session).n == 1, "there is one target, whatever was let go\n");
+	refused(let_go(dev_session, born, 0x7ffffff0), -ENOENT, "2147483632", "an unknown container is let go");
+	s = genl_session_new(&dev_genl, NULL);
+	refused(let_go(s, born, cids[0]), -ENOENT, "has no target", "another session's");
+	host = genl_target_add(&dev_genl, s, CTRACE_TARGET_ALL, 0);
+	refused(let_go(s, host, cids[0]), -EINVAL, "not of kind BORN", "a target that is not of births");
+	genl_session_do(&dev_genl, CTRACE_CMD_SESSION_DEL, s, -1);
+	expect(fd, 5, "the other session's end changes nothing here");
+	dev_expect(0, genl_target_del(&dev_genl, dev_session, born), "the target goes");
+	expect(fd, 0, "and all that it had");
+	born = genl_target_add(&dev_genl, dev_session, CTRACE_TARGET_BORN, 0);
+	expect(fd, 0, "a new one has nothing older than itself");
+	boxed(2);
+	expect(fd, 4, "but what is born then");
+	genl_target_del(&dev_genl, dev_session, born);
+}
+
 /* --- features ---------------------------------------------------------------------------------------- */
 
 static int features_fn(const struct nlmsghdr *h, void *arg)
@@ -212,10 +287,13 @@ int main(void)
 	int fd, err;
 
 	ksft_print_header();
-	ksft_set_plan(6 + 8 + 4 + 3);
+	ksft_set_plan(6 + 8 + 4 + 17 + 3);
 	for (int i = 0; i < WORKERS; i++)
 		if (pipe(to[i]) || pipe(from[i]))
 			ksft_exit_fail_msg("no pipe\n");
+	/* A worker whose parent is gone becomes a child of this process, which waits for it in boxed(). */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+		ksft_exit_fail_msg("prctl: %s\n", strerror(errno));
 	workers[0] = fork();
 	if (!workers[0])
 		work(0);
@@ -231,6 +309,7 @@ int main(void)
 	ids();
 	pids(fd);
 	limit();
+	births(fd);
 	features(fd);
 	for (int i = 0; i < WORKERS; i++)
 		kill(workers[i], SIGKILL);

@@ -136,7 +136,7 @@ static int choices(bool count)
 	uint32_t u;
 
 	if (count)
-		return 8 + 7 + 4 + 3 + 6 + 4 + 2;
+		return 8 + 9 + 6 + 3 + 6 + 4 + 2;
 	memset(text, ' ', sizeof(text));
 	memcpy(text, "$cid == 0", 9);
 	text[1024] = '\0';
@@ -147,7 +147,11 @@ static int choices(bool count)
 	u = ~0u;
 	take(new_with(CTRACE_A_SESSION_RATE, &u, 4), "the highest rate");
 	take(new_with(CTRACE_A_SESSION_CONTAINERS, &u, 4), "for more containers than there can be");
-	u = 1u << 2;
+	u = CTRACE_DATA_MAX;
+	take(new_with(CTRACE_A_SESSION_DATA, &u, 4), "as much data as there may be");
+	u++;
+	refuse(new_with(CTRACE_A_SESSION_DATA, &u, 4), -EINVAL, "1025 is more than 1024", "more data than that");
+	u = 1u << 3;
 	refuse(new_with(CTRACE_A_SESSION_FLAGS, &u, 4), -EINVAL, "flags", "the first flag nobody knows");
 	refuse(new_with(CTRACE_A_SESSION_WAKEUP_NS, &over_a_second, 8), -EINVAL, "more than a second",
 	       "a reader woken after more than a second");
@@ -169,6 +173,8 @@ static int choices(bool count)
 	refuse(target_not(CTRACE_TARGET_ALL, 0, 0, 1), -EINVAL, "not", "not everything");
 	refuse(target_not(CTRACE_TARGET_PID, CTRACE_A_TARGET_PID, getpid(), 1), -EINVAL, "not",
 	       "not a process");
+	refuse(target_not(CTRACE_TARGET_BORN, 0, 0, 1), -EINVAL, "not", "not births");
+	refuse(target_not(CTRACE_TARGET_BORN + 1, 0, 0, 0), -EINVAL, "unknown kind 6", "a kind of target after the last");
 	refuse(target_not(CTRACE_TARGET_CID, CTRACE_A_TARGET_CID, 0, 2), -EINVAL, "not", "not twice");
 	refuse(target_not(CTRACE_TARGET_CID, CTRACE_A_TARGET_CID, 0x7ffffff0, 1), 0, "2147483632",
 	       "not an unknown cid");

@@ -4,15 +4,21 @@
  * Linked statically, so that it runs anywhere.
  */
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,6 +65,84 @@ static int do_bad(void)
 	syscall(SYS_openat, AT_FDCWD, NULL, O_RDONLY, 0);
 	syscall(SYS_openat, AT_FDCWD, (char *)0xffffffff81000000ul, O_RDONLY, 0);
 	syscall(SYS_openat, AT_FDCWD, (char *)-1l, O_RDONLY, 0);
+	return 0;
+}
+
+/* Paths on pages that this process has not touched; and a path that is NULL. */
+static int do_unread(void)
+{
+	char name[] = "/tmp/provoke-XXXXXX", text[4096] = "";
+	int fd = mkstemp(name), n = 3;
+	long page = sysconf(_SC_PAGESIZE);
+	char *p;
+
+	for (int i = 0; i < n; i++) {
+		snprintf(text, sizeof(text), "/not/there/%d", i);
+		if (pwrite(fd, text, sizeof(text), i * page) != sizeof(text))
+			return 1;
+	}
+	unlink(name);
+	/* one mapping each, or the kernel may bring in several pages at once */
+	for (int i = 0; i < n; i++) {
+		p = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, i * page);
+		if (p == MAP_FAILED)
+			return 1;
+		syscall(SYS_openat, AT_FDCWD, p, O_RDONLY, 0);
+		munmap(p, page);
+	}
+	syscall(SYS_utimensat, -1, NULL, NULL, 0);
+	return 0;
+}
+
+/* Calls that a seccomp filter answers, one that it lets through, and one that fails by itself. */
+static int do_denied(void)
+{
+	struct sock_filter f[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mount, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpriority, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { sizeof(f) / sizeof(f[0]), f };
+	char from[] = "from", to[] = "to", type[] = "type", path[] = "/not/there";
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+		return 4;
+	syscall(SYS_mount, from, to, type, 5, NULL);
+	syscall(SYS_getpriority, 1, 2);
+	syscall(SYS_openat, AT_FDCWD, path, O_RDONLY, 0);
+	if (!fork())
+		_exit(0);
+	wait(NULL);
+	return 0;
+}
+
+/* A child waits for a message, until its queue is removed when standard input ends: EIDRM. */
+static int do_removed(void)
+{
+	int queue = msgget(IPC_PRIVATE, 0600);
+	char c[64];
+	pid_t pid;
+
+	pid = fork();
+	if (!pid)
+		_exit(syscall(SYS_msgrcv, queue, c, 8, 0, 0) >= 0);
+	printf("%d\n", pid);
+	fflush(stdout);
+	while (read(0, c, 1) > 0)
+		;
+	msgctl(queue, IPC_RMID, NULL);
+	waitpid(pid, NULL, 0);
+	return 0;
+}
+
+static int do_mount(void)
+{
+	char from[] = "from", to[] = "to", type[] = "type";
+
+	syscall(SYS_mount, from, to, type, 5, NULL);
 	return 0;
 }
 
@@ -250,7 +334,8 @@ static int do_interrupted(void)
 int main(int argc, char **argv)
 {
 	static const struct { const char *name; int (*fn)(void); } what[] = {
-		{ "open", do_open }, { "long", do_long }, { "bad", do_bad }, { "numbers", do_numbers },
+		{ "open", do_open }, { "long", do_long }, { "bad", do_bad }, { "unread", do_unread },
+		{ "denied", do_denied }, { "removed", do_removed }, { "mount", do_mount }, { "numbers", do_numbers },
 		{ "compat", do_compat }, { "fork", do_fork }, { "thread", do_thread },
 		{ "pingpong", do_pingpong }, { "interrupted", do_interrupted },
 	};

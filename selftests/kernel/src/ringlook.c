@@ -366,14 +366,36 @@ static void test_wakeups(void)
 	ksft_test_result(w.polls <= l.seen / 10, "%u polls that found something\n", w.polls);
 }
 
+/*
+ * One call, made a second after this reader went to sleep. By then nothing looks for records any more: only the record
+ * itself can wake it. (A reader that calls poll() after the record finds it at once, and need not be woken. One whose
+ * time is over looks once more before it returns, and finds it, too.) Returns after how many ms it woke.
+ */
+static unsigned int woken_by_one(struct pollfd *p, int timeout)
+{
+	uint64_t began = box_now();
+	pid_t pid = fork();
+
+	if (!pid) {
+		sleep(1);
+		box_mark(1);
+		_exit(0);
+	}
+	poll(p, 1, timeout);
+	began = box_now() - began;
+	waitpid(pid, NULL, 0);
+	return began / 1000000;
+}
+
 /* Nothing happens, and no reader is woken. */
 static void test_idle(void)
 {
 	struct pollfd p;
 	const struct ctrace_record *r;
+	unsigned int ms;
 	int n;
 
-	ksft_set_plan(2);
+	ksft_set_plan(3);
 	setup(4 << 20, 0, 0, marked);
 	p = (struct pollfd){ .fd = ctrace_reader_fd(reader), .events = POLLIN };
 	while (ctrace_reader_next(reader, &r) == 1)
@@ -385,6 +407,11 @@ static void test_idle(void)
 	box_mark(0);
 	n = poll(&p, 1, 5000);
 	ksft_test_result(n == 1 && p.revents == POLLIN, "then a record: poll gives %d (%#x)\n", n, p.revents);
+	while (ctrace_reader_next(reader, &r) == 1)
+		;
+	ms = woken_by_one(&p, 20000);
+	ksft_test_result(ms < 20000 && p.revents == POLLIN, "one record after a second of sleep: poll gives %#x after %u ms\n",
+			 p.revents, ms);
 }
 
 /* The owner closes while a reader has the rings mapped: the reader drains them, and is told. */

@@ -305,6 +305,7 @@ static inline void hlist_del_init(struct hlist_node *n)
 #define hlist_add_head_rcu(n, h)	hlist_add_head(n, h)
 #define hlist_del_rcu(n)		hlist_del_init(n)
 #define hlist_entry_or_null(p, t, m)	({ struct hlist_node *_p = (p); _p ? container_of(_p, t, m) : NULL; })
+#define hlist_entry(p, t, m)		container_of(p, t, m)
 #define hlist_for_each_entry(e, h, m)	\
 	for (e = hlist_entry_or_null((h)->first, __typeof__(*e), m); e; \
 	     e = hlist_entry_or_null(e->m.next, __typeof__(*e), m))

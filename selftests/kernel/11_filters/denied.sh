@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: a call that a seccomp filter denies is recorded with its arguments, as denied: a filter of our own, and a profile of podman's
+# requires: podman
+# timeout: 180
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+evdump -v -e calls -- provoke denied > "$tmp/ev" 2> "$tmp/err"
+has "mount: with its arguments" 'syscall_mount .* duration=0 ret=-1 marks=(0x)?10000 dev_name="from" dir_name="to" type="type" flags=5 ' "$tmp/ev"
+has "a call of numbers" 'syscall_getpriority .* duration=0 ret=-38 marks=(0x)?10000 which=1 who=2$' "$tmp/ev"
+has "what fails in the kernel was not denied" 'syscall_openat .* ret=-2 marks=0 .*filename="/not/there"' "$tmp/ev"
+same "nor was anything else, such as the first return of a child" 2 "$(grep -cE ' marks=(0x)?10000 ' "$tmp/ev")"
+evdump -v -e call:mount -f 'ret < 0 && dir_name == "to"' -- provoke denied > "$tmp/ev" 2> "$tmp/err"
+same "a filter sees it" 1 "$(grep -c ' syscall_mount ' "$tmp/ev")"
+# A call that began before tracing, and fails later.
+mkfifo "$tmp/go" "$tmp/gone"
+{ provoke removed < "$tmp/go" > "$tmp/child"; echo > "$tmp/gone"; } &
+exec 9> "$tmp/go"
+wait_for 20 grep -q . "$tmp/child"
+wait_for 20 grep -q '^State:.S' "/proc/$(cat "$tmp/child")/status"
+evdump -v -t all -e call:msgrcv -e call:msgctl -- bash -c "read -r _ < $tmp/gone" 9>&- > "$tmp/ev" 2> "$tmp/err" &
+wait_for 20 bash -c 'ctrace status --json | jq -e ".sessions[] | select(.recording)" > /dev/null'
+exec 9>&-
+wait $!
+same "the end of its queue was seen" 1 "$(grep -c ' syscall_msgctl ' "$tmp/ev")"
+has_not "a task without a filter is denied nothing" ' syscall_msgrcv ' "$tmp/ev"
+# This guest's podman brings no profile of its own.
+echo '{"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [{"names": ["mount"], "action": "SCMP_ACT_ERRNO"}]}' > "$tmp/profile"
+podman_opts=("--security-opt=seccomp=$tmp/profile")
+podman_run web /bin/sh -c 'while ! [ -e /go ]; do sleep 0.2; done; provoke mount; exec sleep 1000'
+ctrace trace web --failed -e mount --duration 60 > "$tmp/out" 2> "$tmp/err" & tracer=$!
+wait_for 30 bash -c 'ctrace status --json | jq -e ".sessions[] | select(.recording)" > /dev/null'
+podman exec web touch /go
+wait_for 30 grep -q mount "$tmp/out"
+kill -INT "$tracer"
+wait "$tracer"
+has "a profile that podman was given: mount() is denied" ' mount\("from", "to", "type", .*= -1 EPERM .*<denied>$' "$tmp/out"

@@ -1,0 +1,12 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: 10,000 births beside the container that --follow means
+# requires: v2
+# kernels: 6.1
+# timeout: 300
+# torture: 1200
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/../lib.sh"
+
+[ -n "${CTRACE_TEST_TORTURE:-}" ] || skip "08_cli/follow_births is the short form"
+BIRTHS_FEW=1000 BIRTHS_ALL=10000 exec bash "$here/08_cli/follow_births.sh"

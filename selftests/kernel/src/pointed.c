@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pointed
+ * makes calls whose arguments point to memory: addresses of sockets, buffers, structures, arrays. What they say does not
+ * change from run to run, but for addresses, ports, inodes and times.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <arpa/inet.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+#include <linux/netlink.h>
+
+static void must(long ret, const char *what)
+{
+	if (ret >= 0)
+		return;
+	perror(what);
+	exit(1);
+}
+#define MUST(x)		must(x, #x)
+
+static struct sockaddr_in inet(int port)
+{
+	return (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons(port),
+				     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+}
+
+static void tcp(void)
+{
+	struct sockaddr_in a = inet(4711), peer, nobody = inet(9);
+	struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons(9), .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	int server = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0), one = 1, got;
+	struct linger linger = { 1, 2 };
+	socklen_t len = sizeof(peer);
+	char buf[64];
+
+	MUST(setsockopt(server, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)));
+	MUST(bind(server, (void *)&a, sizeof(a)));
+	MUST(listen(server, 1));
+	MUST(connect(client, (void *)&a, sizeof(a)));
+	got = accept(server, (void *)&peer, &len);
+	MUST(got);
+	MUST(getsockname(server, (void *)&peer, &len));
+	MUST(setsockopt(client, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)));
+	len = sizeof(one);
+	MUST(getsockopt(client, SOL_SOCKET, SO_TYPE, &one, &len));
+	MUST(send(client, "GET / HTTP/1.0\r\n\r\n", 18, 0));
+	MUST(recv(got, buf, sizeof(buf), 0));
+	MUST(write(got, "\0\1\2\033[1m\"\\\177\200\377 and so on until it is longer than that", 50));
+	MUST(read(client, buf, sizeof(buf)));
+	close(got);
+	close(client);
+	close(server);
+	client = socket(AF_INET, SOCK_STREAM, 0);
+	connect(client, (void *)&nobody, sizeof(nobody));
+	close(client);
+	client = socket(AF_INET6, SOCK_STREAM, 0);
+	if (client >= 0)
+		connect(client, (void *)&six, sizeof(six));
+	close(client);
+}
+
+static void udp(void)
+{
+	struct sockaddr_in a = inet(4712), from;
+	struct iovec out[] = { { "one", 3 }, { "two", 3 } }, in[] = { { malloc(4), 4 }, { malloc(8), 8 } };
+	struct msghdr to = { .msg_name = &a, .msg_namelen = sizeof(a), .msg_iov = out, .msg_iovlen = 2 };
+	struct msghdr got = { .msg_name = &from, .msg_namelen = sizeof(from), .msg_iov = in, .msg_iovlen = 2 };
+	int s = socket(AF_INET, SOCK_DGRAM, 0);
+	socklen_t len = sizeof(from);
+	char buf[32];
+
+	MUST(bind(s, (void *)&a, sizeof(a)));
+	MUST(sendto(s, "hello", 5, 0, (void *)&a, sizeof(a)));
+	MUST(recvfrom(s, buf, sizeof(buf), 0, (void *)&from, &len));
+	MUST(sendmsg(s, &to, 0));
+	MUST(recvmsg(s, &got, 0));
+	close(s);
+}
+
+static void local(void)
+{
+	struct sockaddr_un path = { .sun_family = AF_UNIX, .sun_path = "/tmp/ctrace-pointed" };
+	struct sockaddr_un abstract = { .sun_family = AF_UNIX, .sun_path = "\0ctrace-pointed" };
+	struct sockaddr_nl nl = { .nl_family = AF_NETLINK, .nl_groups = 1 };
+	int s = socket(AF_UNIX, SOCK_STREAM, 0), pair[2];
+
+	unlink(path.sun_path);
+	MUST(bind(s, (void *)&path, sizeof(path)));
+	unlink(path.sun_path);
+	close(s);
+	s = socket(AF_UNIX, SOCK_STREAM, 0);
+	MUST(bind(s, (void *)&abstract, offsetof(struct sockaddr_un, sun_path) + 15));
+	close(s);
+	s = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
+	MUST(bind(s, (void *)&nl, sizeof(nl)));
+	close(s);
+	MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+	close(pair[0]);
+	close(pair[1]);
+}
+
+static void files(void)
+{
+	struct iovec out[] = { { "ab", 2 }, { "cdefg", 5 } }, in[] = { { malloc(3), 3 }, { malloc(100), 100 } };
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 10 };
+	int fd = open("/tmp/ctrace-pointed", O_RDWR | O_CREAT | O_TRUNC, 0640), other, fds[2];
+	struct timespec times[2] = { { 1, 2 }, { 0, UTIME_OMIT } };
+	struct stat st;
+	char buf[64];
+
+	MUST(fd);
+	MUST(writev(fd, out, 2));
+	MUST(lseek(fd, 0, SEEK_SET));
+	MUST(readv(fd, in, 2));
+	MUST(pread(fd, buf, sizeof(buf), 1));
+	MUST(pwrite(fd, "XY", 2, 2));
+	MUST(fcntl(fd, F_SETLK, &lock));
+	MUST(syscall(SYS_newfstatat, AT_FDCWD, "/tmp/ctrace-pointed", &st, 0));
+	MUST(futimens(fd, times));
+	other = fcntl(fd, F_DUPFD, 20);
+	MUST(dup2(fd, 21));
+	close(other);
+	close(21);
+	close(fd);
+	unlink("/tmp/ctrace-pointed");
+	unlink("/tmp/ctrace-link");
+	MUST(symlink("/somewhere/else", "/tmp/ctrace-link"));
+	MUST(readlink("/tmp/ctrace-link", buf, sizeof(buf)));
+	unlink("/tmp/ctrace-link");
+	MUST(chdir("/tmp"));
+	MUST(syscall(SYS_getcwd, buf, sizeof(buf)));
+	MUST(pipe(fds));
+	MUST(write(fds[1], "x", 1));
+	MUST(ioctl(fds[0], FIONREAD, &other));
+	close(fds[0]);
+	close(fds[1]);
+}
+
+static void ptys(void)
+{
+	int fd = open("/dev/ptmx", O_RDWR | O_NOCTTY);
+	struct winsize ws = { 24, 80, 0, 0 };
+
+	if (fd < 0)
+		return;
+	MUST(ioctl(fd, TIOCSWINSZ, &ws));
+	MUST(ioctl(fd, TIOCGWINSZ, &ws));
+	close(fd);
+}
+
+static void waits(void)
+{
+	struct timespec short_time = { 0, 1000 }, none = { 0, 0 };
+	struct pollfd p[2] = { { .events = POLLIN }, { .fd = -1, .events = POLLOUT } };
+	struct epoll_event e = { .events = EPOLLIN, .data.u64 = 0x1122334455667788 }, seen[2];
+	struct itimerspec timer = { .it_value = { 1000, 5 } };
+	int efd = eventfd(3, 0), ep = epoll_create1(0), tfd = timerfd_create(CLOCK_MONOTONIC, 0);
+
+	p[0].fd = efd;
+	MUST(poll(p, 2, 0));
+	MUST(ppoll(p, 1, &none, NULL));
+	MUST(epoll_ctl(ep, EPOLL_CTL_ADD, efd, &e));
+	MUST(syscall(SYS_epoll_wait, ep, seen, 2, 0));
+	MUST(syscall(SYS_nanosleep, &short_time, NULL));
+	MUST(clock_nanosleep(CLOCK_MONOTONIC, 0, &short_time, NULL));
+	MUST(timerfd_settime(tfd, 0, &timer, NULL));
+	close(efd);
+	close(ep);
+	close(tfd);
+}
+
+static void processes(void)
+{
+	struct rlimit r = { 100, 4096 }, old;
+	struct sigaction act = { .sa_handler = SIG_IGN, .sa_flags = SA_RESTART };
+	struct utsname u;
+	sigset_t set;
+	int status;
+	pid_t pid;
+
+	MUST(syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, &r, &old));
+	sigaddset(&act.sa_mask, SIGINT);
+	MUST(sigaction(SIGUSR1, &act, NULL));
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	sigaddset(&set, SIGTERM);
+	MUST(sigprocmask(SIG_BLOCK, &set, NULL));
+	MUST(uname(&u));
+	pid = fork();
+	if (!pid)
+		_exit(3);
+	MUST(syscall(SYS_wait4, pid, &status, 0, NULL));
+	execve("/nowhere", (char *[]){ "nowhere", "-x", "a b", NULL }, (char *[]){ NULL });
+	execve("/bin/true", (char *[]){ "true", "one", NULL }, (char *[]){ NULL });
+}
+
+int main(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+	tcp();
+	udp();
+	local();
+	files();
+	ptys();
+	waits();
+	processes();
+	return 1;
+}

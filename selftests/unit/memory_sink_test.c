@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lines of calls whose records have memory and names of descriptors: entries, exits, whole calls; hostile types. */
+#include <stdio.h>
+#include <stdlib.h>
+#include "ktap.h"
+#include "make_record.h"
+#include "show/sink.h"
+
+/* x86-64's numbers, whatever this runs on */
+enum { NR_READ = 0, NR_POLL = 7, NR_CONNECT = 42, NR_OPENAT = 257, NR_YOUNG = 900 };
+
+static struct ctrace_schema *schema;
+static struct ctable *table;
+static struct sink *sink;
+static struct made m;
+static char *out;
+static size_t out_len;
+static FILE *file;
+
+#define NUMBER(name)	{ name, CTRACE_FK_UINT, CTRACE_FD_HEX, 8 }
+#define BYTES(name)	{ name, CTRACE_FK_SEQ, 0, 1 }
+#define STRING(name)	{ name, CTRACE_FK_STRING, 0, 0 }
+#define RET		{ "ret", CTRACE_FK_INT, 0, 8 }
+
+static void add(uint32_t id, const char *name, const struct ctrace_field *f, uint32_t n)
+{
+	add_type(schema, id, "syscalls", name, f, n);
+}
+
+static void make_types(void)
+{
+	static const struct ctrace_field read_entry[] = { NUMBER("fd"), NUMBER("buf"), { "count", CTRACE_FK_UINT, 0,
+	  8 },
+							   STRING("fd_path") };
+	static const struct ctrace_field read_exit[] = { RET, BYTES("buf_data") };
+	static const struct ctrace_field poll_entry[] = { NUMBER("ufds"), NUMBER("nfds"), NUMBER("timeout"),
+							   BYTES("ufds_data") };
+	static const struct ctrace_field poll_exit[] = { RET, BYTES("ufds_data") };
+	static const struct ctrace_field openat[] = { { "duration", CTRACE_FK_UINT, 0, 8 }, RET, { "dfd",
+	  CTRACE_FK_INT, 0, 8 },
+						       STRING("filename"), { "flags", CTRACE_FK_INT, 0, 8 },
+						       { "mode", CTRACE_FK_UINT, 0, 8 }, STRING("ret_path"),
+						       STRING("dfd_path") };
+	static const struct ctrace_field connect[] = { { "duration", CTRACE_FK_UINT, 0, 8 }, RET, NUMBER("fd"),
+							NUMBER("uservaddr"), NUMBER("addrlen"), STRING("fd_path"),
+							BYTES("uservaddr_data") };
+	static const struct ctrace_field young[] = { NUMBER("fd"), NUMBER("buf"), BYTES("buf_data"),
+	  STRING("fd_path") };
+
+	schema = ctrace_schema_new();
+	add(ENTER(NR_READ), "syscall_entry_read", read_entry, 4);
+	add(EXIT(NR_READ), "syscall_exit_read", read_exit, 2);
+	add(ENTER(NR_POLL), "syscall_entry_poll", poll_entry, 4);
+	add(EXIT(NR_POLL), "syscall_exit_poll", poll_exit, 2);
+	add(CTRACE_ID_CALL + NR_OPENAT, "syscall_openat", openat, 8);
+	add(CTRACE_ID_CALL + NR_CONNECT, "syscall_connect", connect, 7);
+	add(ENTER(NR_YOUNG), "syscall_entry_young", young, 4);
+}
+
+static void begin(bool json, bool quiet)
+{
+	struct sink_opts o = { .relative = true, .quiet_args = quiet };
+
+	make_types();
+	table = ctable_new(NULL);
+	ctable_add(table, &(struct ctrace_container){ .cid = 1 }, "web", "podman", true);
+	file = open_memstream(&out, &out_len);
+	o.schema = schema;
+	o.ctable = table;
+	o.out = file;
+	sink = json ? sink_json_new(&o) : sink_text_new(&o);
+}
+
+static void expect(const char *want)
+{
+	sink_free(sink);
+	fclose(file);
+	check_str(out, want);
+	free(out);
+	ctable_free(table);
+	ctrace_schema_free(schema);
+}
+
+static void put_bytes(const void *s, size_t n)
+{
+	put_int(&m, n, 4);
+	memcpy((char *)m.raw + m.len, s, n);
+	m.len += n;
+	finish(&m);
+}
+
+/* The record ends where its memory does. */
+static void give(void)
+{
+	struct ctrace_record *rec = malloc(m.rec.len);
+
+	memcpy(rec, &m.rec, m.rec.len);
+	sink_record(sink, rec);
+	free(rec);
+}
+
+static void give_read(uint64_t time, int32_t tid, const char *path)
+{
+	make(&m, time, ENTER(NR_READ), 1, tid, tid % 100);
+	put_int(&m, 3, 8);
+	put_int(&m, 0x7f00, 8);
+	put_int(&m, 100, 8);
+	put_string(&m, path);
+	give();
+}
+
+static void give_read_exit(uint64_t time, int32_t tid, int64_t ret, const char *data, size_t n)
+{
+	make(&m, time, EXIT(NR_READ), 1, tid, tid % 100);
+	put_int(&m, (uint64_t)ret, 8);
+	put_bytes(data, n);
+	give();
+}
+
+static void give_reads(void)
+{
+	give_read(1000000, 101, "/a<b>7\n");
+	give_read_exit(2000000, 101, 5, "hi\n", 3);
+	give_read(3000000, 101, "");
+	give_read(4000000, 102, "pipe:[7]");
+	give_read_exit(5000000, 102, 0, "", 0);
+	give_read_exit(6000000, 101, 2, "xy", 2);
+	give_read_exit(7000000, 103, -9, "", 0);
+}
+
+/* What the exit has stands in the entry's line, or in that of the return. */
+static void entry_and_exit(void)
+{
+	begin(false, false);
+	give_reads();
+	expect("0.000000 web  [vtid 1] read(3</a\\74b\\0767\\n>, \"hi\\n\"..., 100) = 5 <0.001000>\n"
+	       "0.002000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.003000 web  [vtid 2] read(3<pipe:[7]>, \"\", 100) = 0 <0.001000>\n"
+	       "0.005000 web  [vtid 1] <... read resumed>\"xy\") = 2 <0.003000>\n"
+	       "0.006000 web  [vtid 3] <... read resumed>) = -1 EBADF (Bad file descriptor)\n");
+	begin(false, true);
+	give_reads();
+	expect("0.000000 web  [vtid 1] read(0x3, 0x7f00, 100) = 5 <0.001000>\n"
+	       "0.002000 web  [vtid 1] read(0x3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.003000 web  [vtid 2] read(0x3, 0x7f00, 100) = 0 <0.001000>\n"
+	       "0.005000 web  [vtid 1] <... read resumed>) = 2 <0.003000>\n"
+	       "0.006000 web  [vtid 3] <... read resumed>) = -1 EBADF (Bad file descriptor)\n");
+}
+
+static void give_poll(uint64_t time, bool between)
+{
+	static const uint16_t asked[] = { 5, 0, 1, 0 }, found[] = { 5, 0, 1, 0x11 };
+
+	make(&m, time, ENTER(NR_POLL), 1, 101, 1);
+	put_int(&m, 0x7f00, 8);
+	put_int(&m, 1, 8);
+	put_int(&m, UINT64_MAX, 8);
+	put_bytes(asked, sizeof(asked));
+	give();
+	if (between)
+		give_read(time + 1000000, 102, "");
+	make(&m, time + 2000000, EXIT(NR_POLL), 1, 101, 1);
+	put_int(&m, 1, 8);
+	put_bytes(found, sizeof(found));
+	give();
+}
+
+static void polled(void)
+{
+	begin(false, false);
+	give_poll(1000000, false);
+	give_poll(5000000, true);
+	expect("0.000000 web  [vtid 1] poll([{fd=5, events=POLLIN}], 1, -1) = 1 ([{fd=5, revents=POLLIN|POLLHUP}]) "
+	  "<0.002000>\n"
+	       "0.004000 web  [vtid 1] poll([{fd=5, events=POLLIN}], 1, -1 <unfinished ...>\n"
+	       "0.005000 web  [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.006000 web  [vtid 1] <... poll resumed>) = 1 ([{fd=5, revents=POLLIN|POLLHUP}]) <0.002000>\n");
+}
+
+static void give_openat(int64_t ret, const char *ret_path)
+{
+	make(&m, 9000000, CTRACE_ID_CALL + NR_OPENAT, 1, 101, 1);
+	put_int(&m, 1000, 8);
+	put_int(&m, (uint64_t)ret, 8);
+	put_int(&m, (uint64_t)-100, 8);
+	put_string(&m, "passwd");
+	put_int(&m, 0, 8);
+	put_int(&m, 0, 8);
+	put_string(&m, ret_path);
+	put_string(&m, "/etc");
+	give();
+}
+
+static void give_connect(const void *addr, size_t n)
+{
+	make(&m, 9000000, CTRACE_ID_CALL + NR_CONNECT, 1, 101, 1);
+	put_int(&m, 1000, 8);
+	put_int(&m, 0, 8);
+	put_int(&m, 3, 8);
+	put_int(&m, 0x7f00, 8);
+	put_int(&m, 16, 8);
+	put_string(&m, "TCP:[1.2.3.4:5->1.2.3.4:80]");
+	put_bytes(addr, n);
+	give();
+}
+
+static const char address[16] = "\2\0\0P\1\2\3\4";
+
+static void whole(void)
+{
+	begin(false, false);
+	give_openat(3, "/etc/passwd");
+	give_openat(-2, "");
+	give_connect(address, 16);
+	give_connect(address, 0);
+	expect("-0.000001 web  [vtid 1] openat(AT_FDCWD</etc>, \"passwd\", O_RDONLY) = 3</etc/passwd> <0.000001>\n"
+	       "-0.000001 web  [vtid 1] openat(AT_FDCWD</etc>, \"passwd\", O_RDONLY) = -1 ENOENT (No such file or "
+	  "directory)"
+	       " <0.000001>\n"
+	       "-0.000001 web  [vtid 1] connect(3<TCP:[1.2.3.4:5->1.2.3.4:80]>, {sa_family=AF_INET, sin_port=htons(80),"
+	       " sin_addr=inet_addr(\"1.2.3.4\")}, 16) = 0 <0.000001>\n"
+	       "-0.000001 web  [vtid 1] connect(3<TCP:[1.2.3.4:5->1.2.3.4:80]>, 0x7f00, 16) = 0 <0.000001>\n");
+}
+
+#define HEAD(event, time, call) \
+	"{\"event\":\"" event "\",\"time\":" time ",\"realtime\":" time \
+	",\"cid\":1,\"container\":\"web\",\"tid\":101,\"vtid\":1,\"syscall\":\"" call "\""
+
+static void json(void)
+{
+	begin(true, false);
+	give_openat(3, "/etc/passwd");
+	give_openat(-2, "");
+	give_connect(address, 16);
+	give_connect(address, 1);
+	give_read(1000000, 101, "/a");
+	give_read_exit(2000000, 101, 5, "hi\n", 3);
+	give_read_exit(2000000, 101, 0, "", 0);
+	make(&m, 1, ENTER(NR_YOUNG), 1, 101, 1);
+	put_int(&m, 3, 8);
+	put_int(&m, 0x7f00, 8);
+	put_bytes("ab", 2);
+	put_string(&m, "/a");
+	give();
+	expect(HEAD("syscall_openat", "9000000", "openat") ",\"duration\":1000,\"fields\":{\"duration\":1000,"
+	       "\"ret\":3,\"dfd\":-100,\"filename\":\"passwd\",\"flags\":0,\"mode\":0,\"ret_path\":\"/etc/passwd\","
+	       "\"dfd_path\":\"/etc\"}}\n"
+	       HEAD("syscall_openat", "9000000", "openat") ",\"errno\":\"ENOENT\",\"duration\":1000,\"fields\":{"
+	       "\"duration\":1000,\"ret\":-2,\"dfd\":-100,\"filename\":\"passwd\",\"flags\":0,\"mode\":0,"
+	       "\"dfd_path\":\"/etc\"}}\n"
+	       HEAD("syscall_connect", "9000000", "connect") ",\"duration\":1000,\"fields\":{\"duration\":1000,"
+	       "\"ret\":0,\"fd\":\"0x3\",\"uservaddr\":\"0x7f00\",\"addrlen\":\"0x10\","
+	       "\"fd_path\":\"TCP:[1.2.3.4:5->1.2.3.4:80]\","
+	       "\"uservaddr_data\":{\"family\":\"AF_INET\",\"port\":80,\"address\":\"1.2.3.4\"}}}\n"
+	       HEAD("syscall_connect", "9000000", "connect") ",\"duration\":1000,\"fields\":{\"duration\":1000,"
+	       "\"ret\":0,\"fd\":\"0x3\",\"uservaddr\":\"0x7f00\",\"addrlen\":\"0x10\","
+	       "\"fd_path\":\"TCP:[1.2.3.4:5->1.2.3.4:80]\","
+	       "\"uservaddr_data\":[2]}}\n"
+	       HEAD("syscall_entry_read", "1000000", "read") ",\"fields\":{\"fd\":\"0x3\",\"buf\":\"0x7f00\","
+	       "\"count\":100,\"fd_path\":\"/a\"}}\n"
+	       HEAD("syscall_exit_read", "2000000", "read") ",\"duration\":1000000,\"fields\":{\"ret\":5,"
+	       "\"buf_data\":\"hi\\n\"}}\n"
+	       HEAD("syscall_exit_read", "2000000", "read") ",\"fields\":{\"ret\":0}}\n"
+	       HEAD("syscall_entry_young", "1", "young") ",\"fields\":{\"fd\":\"0x3\",\"buf\":\"0x7f00\","
+	       "\"buf_data\":[97,98],\"fd_path\":\"/a\"}}\n");
+}
+
+/* A recording may have any types. */
+static void hostile_types(void)
+{
+	static const struct ctrace_field types[][5] = {
+		/* a number, and elements of another size, in place of bytes and strings */
+		{ NUMBER("fd"), NUMBER("buf"), NUMBER("count"), { "buf_data", CTRACE_FK_SEQ, 0, 4 },
+		  NUMBER("fd_path") },
+		{ NUMBER("fd"), NUMBER("buf"), BYTES("buf_data"), BYTES("buf_data"), BYTES("buf_bytes") },
+		{ BYTES("ret_data"), NUMBER("ret"), BYTES("_data"), STRING("_path"), STRING("ret_path") },
+		{ STRING("ret_path"), STRING("fd"), STRING("fd_path"), BYTES("fd_data"), STRING("fd_path") },
+		{ NUMBER("marks"), BYTES("marks_data"), NUMBER("buf"), BYTES("buf_iov"), BYTES("buf_addr") },
+	};
+	static const uint32_t ids[] = { ENTER(NR_READ), EXIT(NR_READ), CTRACE_ID_CALL + NR_READ };
+	static const char *const names[] = { "syscall_entry_read", "syscall_exit_read", "syscall_read" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		for (size_t k = 0; k < 2 * ARRAY_SIZE(ids); k++) {
+			uint32_t id = ids[k / 2];
+
+			begin(k % 2, false);
+			add(id, names[k / 2], types[i], 5);
+			give_read(1000000, 101, "/a");
+			make(&m, 2000000, id, 1, 101, 1);
+			for (size_t f = 0; f < 5; f++) {
+				if (types[i][f].kind == CTRACE_FK_UINT)
+					put_int(&m, 3, 8);
+				else if (types[i][f].kind == CTRACE_FK_STRING)
+					put_string(&m, "text");
+				else if (types[i][f].size == 1)
+					put_bytes("data", 4);
+				else
+					put_int(&m, 0, 4);
+			}
+			give();
+			give_read_exit(3000000, 101, 5, "hi\n", 3);
+			sink_free(sink);
+			fclose(file);
+			check(out_len > 0 && out[out_len - 1] == '\n');
+			free(out);
+			ctable_free(table);
+			ctrace_schema_free(schema);
+		}
+}
+
+/* Lengths that the record has no place for. */
+static void hostile_lengths(void)
+{
+	for (uint32_t n = 0; n < 40; n++) {
+		begin(n % 2, false);
+		make(&m, 2000000, EXIT(NR_READ), 1, 101, 1);
+		put_int(&m, n, 8);
+		put_bytes("0123456789", 10);
+		m.raw[4] = (m.raw[4] & ~0xffffffffull) | (n < 32 ? n : 0xfffffff0u + n);
+		give();
+		sink_free(sink);
+		fclose(file);
+		check(out_len > 0);
+		free(out);
+		ctable_free(table);
+		ctrace_schema_free(schema);
+	}
+}
+
+static const struct ktap_case cases[] = {
+	{ "an exit fills in its entry; plain numbers", entry_and_exit },
+	{ "what poll() found", polled },
+	{ "whole calls, and the names of descriptors", whole },
+	{ "JSON", json },
+	{ "types that no kernel has", hostile_types },
+	{ "lengths that are not there", hostile_lengths },
+};
+KTAP_MAIN(cases)

@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What arguments point to, as text: strace is the witness. This program makes the calls of a table below strace, which
+ * is told to let them return without being made. Each line must be the table's, and ours. Then what is cut, or hostile.
+ */
+#include <json-c/json.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "ktap.h"
+#include "make_record.h"
+#include "memory_calls.h"
+#include "show/paint.h"
+
+#define STRACE	"strace -- version 6.1\n"
+
+/* --- our side ------------------------------------------------------------------ */
+
+/* One whole call, whose fields lie in pieces of memory that are as long as they are. */
+struct built {
+	struct ctrace_schema *schema;
+	struct paints *paints;
+	struct ctrace_field f[40];
+	struct ctrace_value v[40];
+	void *mem[40];
+	uint32_t n;
+	struct call_values c;
+};
+
+static const char *const arg_names[NARGS] = { "a", "b", "c", "d", "e", "f" };
+static const char *const suffixes[ABOUT_N] = { "_data", "_addr", "_iov", "_bytes", "_path" };
+static char names[NARGS][ABOUT_N][16];
+
+static void add_number(struct built *b, const char *name, uint64_t u)
+{
+	b->f[b->n] = (struct ctrace_field){ name, CTRACE_FK_UINT, CTRACE_FD_HEX, 8 };
+	b->v[b->n++].u = u;
+}
+
+/* text: a string, else bytes */
+static void add_about(struct built *b, int arg, enum about k, const void *s, size_t n)
+{
+	snprintf(names[arg][k], sizeof(names[arg][k]), "%s%s", arg_names[arg], suffixes[k]);
+	b->mem[b->n] = malloc(n ?: 1);
+	if (n)
+		memcpy(b->mem[b->n], s, n);
+	if (k == ABOUT_PATH) {
+		b->f[b->n] = (struct ctrace_field){ names[arg][k], CTRACE_FK_STRING, 0, 0 };
+		b->v[b->n].str.s = b->mem[b->n];
+		b->v[b->n++].str.len = n;
+		return;
+	}
+	b->f[b->n] = (struct ctrace_field){ names[arg][k], CTRACE_FK_SEQ, 0, 1 };
+	b->v[b->n].seq.v = b->mem[b->n];
+	b->v[b->n++].seq.n = n;
+}
+
+static void begin(struct built *b, const uint64_t args[NARGS], int64_t ret)
+{
+	memset(b, 0, sizeof(*b));
+	add_number(b, "duration", 0);
+	add_number(b, "ret", (uint64_t)ret);
+	for (int i = 0; i < NARGS; i++)
+		add_number(b, arg_names[i], args[i]);
+}
+
+static void finish_call(struct built *b, const char *name, bool compat, bool plain)
+{
+	uint32_t id = (compat ? CTRACE_ID_COMPAT_CALL : CTRACE_ID_CALL) + 1;
+	char event[96];
+
+	snprintf(event, sizeof(event), "%ssyscall_%s", compat ? "compat_" : "", name);
+	b->schema = ctrace_schema_new();
+	add_type(b->schema, id, "syscalls", event, b->f, b->n);
+	b->paints = paints_new(b->schema, plain);
+	b->c.p = paints_get(b->paints, (uint16_t)id);
+	b->c.v = b->v;
+	b->c.n = (int)b->n;
+	for (uint32_t i = 0; i < b->n; i++)
+		b->v[i].field = &b->c.p->type->fields[i];
+}
+
+static void end(struct built *b)
+{
+	paints_free(b->paints);
+	ctrace_schema_free(b->schema);
+	for (uint32_t i = 0; i < b->n; i++)
+		free(b->mem[i]);
+}
+
+static size_t gather(unsigned char *to, size_t max, const struct iovec *v, size_t n, size_t limit)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t len = v[i].iov_len < limit ? v[i].iov_len : limit;
+
+		len = len < max - at ? len : max - at;
+		memcpy(to + at, v[i].iov_base, len);
+		at += len;
+		limit -= len;
+	}
+	return at;
+}
+
+/* cut: no more bytes of each than that */
+static void build(struct built *b, const struct call_case *c, bool compat, bool plain, size_t cut)
+{
+	uint64_t args[NARGS];
+	unsigned char all_pieces[256];
+	struct iovec v[4];
+	struct msghdr h;
+	size_t n;
+
+	for (int i = 0; i < NARGS; i++)
+		args[i] = c->mem[i].s ? (uintptr_t)c->mem[i].s : c->args[i];
+	begin(b, args, c->ret);
+	for (int i = 0; i < NARGS; i++) {
+		size_t limit = strstr(c->name, "read") || strstr(c->name, "recv") ? (size_t)c->ret : SIZE_MAX;
+
+		if (!c->mem[i].s)
+			continue;
+		n = c->mem[i].n < cut ? c->mem[i].n : cut;
+		add_about(b, i, ABOUT_DATA, c->mem[i].s, n);
+		if ((strstr(c->name, "readv") || strstr(c->name, "writev") || strstr(c->name, "vmsplice")) &&
+		    i == 1) {
+			memcpy(v, c->mem[i].s, c->mem[i].n);
+			n = gather(all_pieces, sizeof(all_pieces), v, c->mem[i].n / sizeof(v[0]), limit);
+			add_about(b, i, ABOUT_PIECES, all_pieces, n < cut ? n : cut);
+		}
+		if (strstr(c->name, "msg") && i == 1) {
+			memcpy(&h, c->mem[i].s, sizeof(h));
+			add_about(b, i, ABOUT_ADDR, h.msg_name, h.msg_namelen < cut ? h.msg_namelen : cut);
+			n = h.msg_iovlen * sizeof(struct iovec);
+			add_about(b, i, ABOUT_IOV, h.msg_iov, n < cut ? n : cut);
+			n = gather(all_pieces, sizeof(all_pieces), h.msg_iov, h.msg_iovlen, limit);
+			add_about(b, i, ABOUT_PIECES, all_pieces, n < cut ? n : cut);
+		}
+	}
+	finish_call(b, c->name, compat, plain);
+}
+
+static void put_line(struct sbuf *to, const struct built *b)
+{
+	const struct call_form *form;
+
+	sbuf_printf(to, "%s(", b->c.p->call.name);
+	form = syscall_put_args(to, &b->c, &b->c);
+	sbuf_puts(to, ") ");
+	syscall_put_result(to, form, &b->c, &b->c, (int64_t)b->v[1].u);
+}
+
+static void our_text(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(cases_of_calls); i++) {
+		struct sbuf line = { 0 };
+		struct built b;
+
+		build(&b, &cases_of_calls[i], false, false, SIZE_MAX);
+		put_line(&line, &b);
+		check_str(line.s, cases_of_calls[i].want);
+		sbuf_free(&line);
+		end(&b);
+	}
+}
+
+/* --- strace -------------------------------------------------------------------- */
+
+static bool has_strace(void)
+{
+	char version[64] = "";
+	FILE *f = popen("strace -V 2>&1", "r");
+
+	if (f && !fgets(version, sizeof(version), f))
+		version[0] = '\0';
+	if (f)
+		pclose(f);
+	return !strcmp(version, STRACE);
+}
+
+/* Waits for its tracer, then makes the calls that shall return ret. */
+static void make_calls(const volatile int *go, int64_t ret)
+{
+	while (!*go)
+		sched_yield();
+	for (size_t i = 0; i < ARRAY_SIZE(cases_of_calls); i++) {
+		const struct call_case *c = &cases_of_calls[i];
+		int nr = seccomp_syscall_resolve_name(c->name);
+		uint64_t a[NARGS];
+
+		for (int k = 0; k < NARGS; k++)
+			a[k] = c->mem[k].s ? (uintptr_t)c->mem[k].s : c->args[k];
+		if (nr >= 0 && c->ret == ret)
+			syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+	}
+	syscall(SYS_exit_group, 0);
+}
+
+static bool traced_by(pid_t pid)
+{
+	char path[48], line[256];
+	bool traced_now = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f))
+		traced_now |= !strncmp(line, "TracerPid:", 10) && atoi(line + 10);
+	if (f)
+		fclose(f);
+	return traced_now;
+}
+
+/* Compares the calls that return ret. Returns how many there were. */
+static unsigned int witness_of(int64_t ret, volatile int *go)
+{
+	char log[] = "/tmp/ctrace-memory-XXXXXX", pid_text[16], *line = NULL;
+	struct sbuf calls = { 0 }, inject = { 0 }, trace = { 0 };
+	unsigned int n = 0;
+	pid_t child, tracer;
+	size_t i, room_of = 0;
+	FILE *f;
+
+	*go = 0;
+	sbuf_reset(&calls);
+	for (i = 0; i < ARRAY_SIZE(cases_of_calls); i++)
+		if (cases_of_calls[i].ret == ret && seccomp_syscall_resolve_name(cases_of_calls[i].name) >= 0)
+			sbuf_printf(&calls, "%s%s", calls.len ? "," : "", cases_of_calls[i].name);
+	sbuf_printf(&inject, "inject=%s:retval=%lld", calls.s, (long long)ret);
+	sbuf_printf(&trace, "trace=%s", calls.s);
+	close(mkstemp(log));
+	child = fork();
+	if (!child) {
+		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+		make_calls(go, ret);
+	}
+	snprintf(pid_text, sizeof(pid_text), "%d", child);
+	tracer = fork();
+	if (!tracer) {
+		setenv("TZ", "UTC", 1);
+		execlp("strace", "strace", "-qq", "-e", "signal=none", "-o", log, "-e", trace.s, "-e", inject.s, "-p",
+		  pid_text,
+		       NULL);
+		_exit(1);
+	}
+	for (i = 0; i < 10000 && !traced_by(child) && !waitpid(tracer, NULL, WNOHANG); i++)
+		usleep(1000);
+	if (!check(traced_by(child)))
+		kill(child, SIGKILL);
+	*go = 1;
+	waitpid(child, NULL, 0);
+	waitpid(tracer, NULL, 0);
+	f = fopen(log, "r");
+	for (i = 0; f && i < ARRAY_SIZE(cases_of_calls); i++) {
+		const struct call_case *c = &cases_of_calls[i];
+		char *s, *eq;
+
+		if (c->ret != ret || seccomp_syscall_resolve_name(c->name) < 0)
+			continue;
+		if (!check(getline(&line, &room_of, f) > 0))
+			break;
+		s = strstr(line, " (INJECTED)");
+		if (s)
+			memmove(s, s + 11, strlen(s + 11) + 1);
+		line[strcspn(line, "\n")] = '\0';
+		/* it fills up with blanks */
+		eq = strstr(line, ") ");
+		while (eq && strstr(eq + 1, ") "))
+			eq = strstr(eq + 1, ") ");
+		for (s = line; (s = strstr(s, ")  ")); )
+			memmove(s + 1, s + 2, strlen(s + 2) + 1);
+		check_str(c->want, line);
+		n++;
+	}
+	if (f)
+		fclose(f);
+	unlink(log);
+	free(line);
+	sbuf_free(&calls);
+	sbuf_free(&inject);
+	sbuf_free(&trace);
+	return n;
+}
+
+static void witness(void)
+{
+	volatile int *go = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned int n = 0;
+
+	if (!has_strace()) {
+		ktap_skip("there is no strace 6.1");
+		return;
+	}
+	for (int64_t ret = 0; ret < 64; ret++)
+		for (size_t i = 0; i < ARRAY_SIZE(cases_of_calls); i++)
+			if (cases_of_calls[i].ret == ret) {
+				n += witness_of(ret, go);
+				break;
+			}
+	check(n > 90 || n == ARRAY_SIZE(cases_of_calls));
+	munmap((void *)go, 4096);
+}
+
+/* --- JSON ---------------------------------------------------------------------- */
+
+/* The members "a_data" and so on, as the records' lines have them. */
+static void put_json(struct sbuf *to, const struct built *b)
+{
+	const struct call_form *form = syscall_form(b->c.p, b->v, b->n);
+	struct json j = { .out = to };
+	struct memory m;
+
+	sbuf_reset(to);
+	json_open(&j, NULL, '{');
+	for (uint32_t i = 0; form && i < form->nargs; i++)
+		if (b->c.p->about[i][ABOUT_DATA] >= 0 && call_memory(&m, form, i, &b->c, &b->c))
+			memory_put_json(&j, arg_names[i], form->args[i], &m);
+	json_close(&j, '}');
+}
+
+static const struct {
+	const char *text;		/* the case's text begins so */
+	const char *want;
+} json_cases[] = {
+	{ "connect(3, {sa_family=AF_INET, "
+	  "sin", "{\"b\":{\"family\":\"AF_INET\",\"port\":80,\"address\":\"1.2.3.4\"}}" },
+	{ "bind(3, "
+	  "{sa_family=AF_INET6", "{\"b\":{\"family\":\"AF_INET6\",\"port\":80,\"flowinfo\":5,\"address\":\"::1\","
+	  "\"scope_id\":3}}" },
+	{ "connect(3, {sa_family=AF_UNIX, sun_path=\"/x/y", "{\"b\":{\"family\":\"AF_UNIX\",\"path\":\"/x/y\"}}" },
+	{ "connect(3, {sa_family=AF_UNIX, "
+	  "sun_path=@\"abc", "{\"b\":{\"family\":\"AF_UNIX\",\"abstract\":\"abc\\u0000d\"}}" },
+	{ "connect(3, {sa_family=AF_UNIX}", "{\"b\":{\"family\":\"AF_UNIX\"}}" },
+	{ "connect(3, {sa_family=AF_NETLINK", "{\"b\":{\"family\":\"AF_NETLINK\",\"pid\":5,\"groups\":16}}" },
+	{ "connect(3, {sa_family=AF_VSOCK", "{\"b\":{\"family\":\"AF_VSOCK\",\"cid\":2,\"port\":5}}" },
+	{ "accept(", "{\"b\":{\"family\":\"AF_INET\",\"port\":80,\"address\":\"1.2.3.4\"},\"c\":16}" },
+	{ "pipe2(", "{\"a\":[3,4]}" },
+	{ "write(1, \"a", "{\"b\":\"a\\u00001\\n\\u001b\357\277\2759\\\\\\\"<x>\\u00018\\t\\u000b\\u000c\\u000d"
+	  "\357\277\2757\"}" },
+	{ "writev(", "{\"b\":[{\"iov_base\":\"abc\",\"iov_len\":3},{\"iov_base\":\"\",\"iov_len\":0},"
+	  "{\"iov_base\":\"0123456789\",\"iov_len\":10}]}" },
+	{ "sendmsg(", "{\"b\":{\"msg_name\":{\"family\":\"AF_INET\",\"port\":80,\"address\":\"1.2.3.4\"},"
+	  "\"msg_namelen\":16,"
+	  "\"msg_iov\":[{\"iov_base\":\"abc\",\"iov_len\":3},{\"iov_base\":\"\",\"iov_len\":0},"
+	  "{\"iov_base\":\"0123456789\",\"iov_len\":10}],\"msg_iovlen\":3,\"msg_controllen\":0,\"msg_flags\":128}}" },
+	{ "poll([{", "{\"a\":[{\"fd\":3,\"events\":3,\"revents\":1},{\"fd\":4,\"events\":4,\"revents\":0},"
+	  "{\"fd\":-1,\"events\":1,\"revents\":0}]}" },
+	{ "select(", "{\"b\":[0,3,4,64],\"c\":[0,3,4,64],\"e\":{\"tv_sec\":3,\"tv_usec\":4}}" },
+	{ "utimensat(AT_FDCWD, NULL, [{", "{\"c\":[{\"tv_sec\":1,\"tv_nsec\":2},"
+	  "{\"tv_sec\":0,\"tv_nsec\":1073741823}]}" },
+	{ "fstat(3, {st_mode=S_IFCHR", "{\"b\":{\"st_mode\":10640,\"st_rdev\":34817}}" },
+	{ "rt_sigprocmask(SIG_BLOCK", NULL },
+	{ "rt_sigaction(SIGUSR1, {sa_handler=SIG_DFL", "{\"b\":{\"sa_handler\":0,\"sa_mask\":[],\"sa_flags\":4}}" },
+	{ "sigaltstack(", "{\"a\":{\"ss_sp\":\"0x1000\",\"ss_flags\":2,\"ss_size\":8192}}" },
+	{ "wait4(7, [{WIFEXITED", "{\"b\":768,\"d\":{\"ru_utime\":{\"tv_sec\":0,\"tv_usec\":5},"
+	  "\"ru_stime\":{\"tv_sec\":1,\"tv_usec\":2}}}" },
+	{ "uname(", "{\"a\":{\"sysname\":\"Linux\",\"nodename\":\"vm\\\"\"}}" },
+	{ "sysinfo(", "{\"a\":{\"uptime\":5,\"loads\":[1,2,"
+	  "3],\"totalram\":4,\"freeram\":0,\"sharedram\":0,\"bufferram\":0,"
+	  "\"totalswap\":0,\"freeswap\":0,\"procs\":7,\"totalhigh\":0,\"freehigh\":0,\"mem_unit\":1}}" },
+};
+
+static void as_json(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(json_cases); i++) {
+		struct sbuf text = { 0 };
+		bool found = false;
+
+		for (size_t k = 0; k < ARRAY_SIZE(cases_of_calls) && !found; k++) {
+			struct built b;
+
+			if (strncmp(cases_of_calls[k].want, json_cases[i].text, strlen(json_cases[i].text)))
+				continue;
+			found = true;
+			build(&b, &cases_of_calls[k], false, false, SIZE_MAX);
+			put_json(&text, &b);
+			if (json_cases[i].want)
+				check_str(text.s, json_cases[i].want);
+			end(&b);
+		}
+		check(found);
+		sbuf_free(&text);
+	}
+}
+
+/* --- cut and hostile ----------------------------------------------------------- */
+
+/* Whatever it is, it is one line without control characters, and one JSON object. */
+static void sound(const struct built *b)
+{
+	struct sbuf text = { 0 };
+	struct json_object *o;
+
+	put_line(&text, b);
+	for (size_t i = 0; i < text.len; i++)
+		if (!check(text.s[i] >= ' ' && text.s[i] < 0x7f))
+			break;
+	put_json(&text, b);
+	o = json_tokener_parse(text.s);
+	if (!check(json_object_is_type(o, json_type_object)))
+		printf("# %s: %s\n", b->c.p->call.name, text.s);
+	json_object_put(o);
+	sbuf_free(&text);
+}
+
+/* Each length up to the whole. */
+static void cut(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(cases_of_calls); i++) {
+		const struct call_case *c = &cases_of_calls[i];
+		size_t max = 0;
+
+		for (int k = 0; k < NARGS; k++)
+			max = c->mem[k].n > max ? c->mem[k].n : max;
+		for (size_t n = 0; n <= max; n++) {
+			struct built b;
+
+			build(&b, c, n % 2, false, n);
+			sound(&b);
+			end(&b);
+		}
+	}
+}
+
+static void expect_cut(const char *begins, size_t n, bool compat, bool plain, const char *want)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(cases_of_calls); i++) {
+		struct sbuf line = { 0 };
+		struct built b;
+		char *hex;
+
+		if (strncmp(cases_of_calls[i].want, begins, strlen(begins)))
+			continue;
+		build(&b, &cases_of_calls[i], compat, plain, n);
+		put_line(&line, &b);
+		/* addresses of this program's memory */
+		while ((hex = strstr(line.s, "0x5")) || (hex = strstr(line.s, "0x7f"))) {
+			size_t n = strspn(hex, "0123456789abcdefx");
+
+			memmove(hex, hex + n, strlen(hex + n) + 1);
+		}
+		check_str(line.s, want);
+		sbuf_free(&line);
+		end(&b);
+		return;
+	}
+	check(false);
+}
+
+static void cut_text(void)
+{
+	expect_cut("write(1, \"a", 3, false, false, "write(1, \"a\\0001\"..., 20) = 20");
+	expect_cut("fstat(3, {st_mode=S_IFREG", 28, false, false, "fstat(3, {st_mode=S_IFREG|0644, ...}) = 0");
+	expect_cut("poll([{", 8, false, false, "poll([{fd=3, events=POLLIN|POLLPRI}, ...], 3, 100) = 1 ([{fd=3, "
+	  "revents=POLLIN}, "
+		   "...])");
+	expect_cut("writev(", 16, false, false, "writev(1, [{iov_base=\"abc\", iov_len=3}, ...], 3) = 13");
+	expect_cut("sigaltstack(", 16, false, false, "sigaltstack({ss_sp=0x1000, ss_flags=SS_DISABLE, ...}, NULL) = 0");
+	/* of 32-bit programs: what is the same for them */
+	expect_cut("pipe2(", 8, true, false, "compat_pipe2([3, 4], O_CLOEXEC) = 0");
+	expect_cut("uname(", 400, true, false, "compat_uname({sysname=\"Linux\", nodename=\"vm\\\"\", ...}) = 0");
+	expect_cut("fstat(3, {st_mode=S_IFREG", 144, true, false, "compat_fstat(3, ) = 0");
+	/* numbers alone */
+	expect_cut("poll([{", 24, false, true, "poll(, 0x3, 0x64, NULL, NULL, NULL) = 1");
+}
+
+static uint64_t seed = 0x9e3779b97f4a7c15;
+
+static uint64_t any(uint64_t below)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed % below;
+}
+
+static uint64_t any_number(void)
+{
+	static const uint64_t odd_ones[] = {
+		0, 1, 2, 3, 4, 8, 16, 100, INT32_MAX, UINT32_MAX, 1ull << 31, 1ull << 32,
+		INT64_MAX, UINT64_MAX, 1ull << 63,
+	};
+
+	return any(3) ? odd_ones[any(ARRAY_SIZE(odd_ones))] : any(UINT64_MAX);
+}
+
+/* Pseudo-random bytes and numbers in each call; half of them as one of its variants wants them. */
+static void fuzz(void)
+{
+	for (const struct call_args *a = call_args; a < call_args + ncall_args; a++) {
+		bool compat = !strncmp(a->name, "compat_", 7);
+		uint64_t args[NARGS] = { 0 };
+		struct built b;
+
+		begin(&b, args, 0);
+		for (int i = 0; i < NARGS; i++)
+			for (int k = 0; k < (i < 5 ? ABOUT_N : 2); k++)
+				add_about(&b, i, (enum about)k, "", 0);
+		finish_call(&b, a->name + (compat ? 7 : 0), compat || !any(4), false);
+		for (int round = 0; round < 20; round++) {
+			const struct call_variant *x = a->nvariants && any(2) ? &a->variants[any(a->nvariants)] : NULL;
+
+			for (uint32_t i = 1; i < b.n; i++) {
+				size_t n = any(4) ? any(160) : any(8);
+
+				if (b.f[i].kind == CTRACE_FK_UINT) {
+					b.v[i].u = any_number();
+					continue;
+				}
+				free(b.mem[i]);
+				b.mem[i] = malloc(n ?: 1);
+				for (size_t k = 0; k < n; k++)
+					((unsigned char *)b.mem[i])[k] = (unsigned char)(any(2) ? any(8) : any(256));
+				if (b.f[i].kind == CTRACE_FK_SEQ) {
+					b.v[i].seq.v = b.mem[i];
+					b.v[i].seq.n = n;
+				} else {
+					b.v[i].str.s = b.mem[i];
+					b.v[i].str.len = n;
+				}
+			}
+			if (x) {
+				b.v[2 + x->also].u |= x->also_value;
+				b.v[2 + a->by].u = (b.v[2 + a->by].u & ~x->mask) | x->value;
+			}
+			sound(&b);
+		}
+		end(&b);
+	}
+}
+
+static const struct ktap_case cases[] = {
+	{ "what calls point to, in strace's form", our_text },
+	{ "strace shows it alike", witness },
+	{ "the same as JSON", as_json },
+	{ "memory of each length", cut },
+	{ "what is cut, 32-bit programs, plain numbers", cut_text },
+	{ "pseudo-random memory in each call", fuzz },
+};
+
+int main(void)
+{
+	setenv("TZ", "UTC", 1);
+	return ktap_run(cases, ARRAY_SIZE(cases));
+}
