@@ -170,7 +170,7 @@ struct ctrace_session_opts {
 	 * 0: about 15. Ignored if ring_size is set.
 	 */
 	uint32_t containers;
-	/* First bytes of what whole calls read and write, at most CTRACE_DATA_MAX; 0: none. They may be passwords. */
+	/* First bytes of what calls read and write, at most CTRACE_DATA_MAX; 0: none. They may be passwords. */
 	uint32_t data;
 };
 

@@ -5,6 +5,9 @@
  *	getppid		(default)
  *	open		openat() of a path of 16 letters that does not exist
  *	openclose	openat() of /dev/null, and close()
+ *	connect		connect() of a UDP socket to 127.0.0.1
+ *	write		write() of 64 bytes to /dev/null
+ *	exec		execve() of a file that does not exist, with three arguments
  *	pingpong	a byte to another process and back: four calls, two of them in this process
  *	none		no call at all
  *
@@ -12,10 +15,12 @@
  *	-v		prints three numbers: that median, the ns for all, how many calls they are
  */
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -23,7 +28,7 @@
 
 #define BATCH 100
 
-static int to[2], from[2];
+static int to[2], from[2], fd;
 
 static void getppids(void)
 {
@@ -41,6 +46,32 @@ static void opens_and_closes(void)
 {
 	for (int j = 0; j < BATCH; j++)
 		syscall(SYS_close, syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY));
+}
+
+static void connects(void)
+{
+	struct sockaddr_in a = {
+		.sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+
+	for (int j = 0; j < BATCH; j++)
+		syscall(SYS_connect, fd, &a, sizeof(a));
+}
+
+static void writes(void)
+{
+	static const char text[64];
+
+	for (int j = 0; j < BATCH; j++)
+		syscall(SYS_write, fd, text, sizeof(text));
+}
+
+static void execs(void)
+{
+	static char *const argv[] = { "nothing", "one", "two", NULL }, *const env[] = { NULL };
+
+	for (int j = 0; j < BATCH; j++)
+		syscall(SYS_execve, "/ctrace-is-not-x", argv, env);
 }
 
 static void pings(void)
@@ -66,6 +97,9 @@ static const struct kind {
 	{ "getppid", getppids, 1 },
 	{ "open", opens, 1 },
 	{ "openclose", opens_and_closes, 2 },
+	{ "connect", connects, 1 },
+	{ "write", writes, 1 },
+	{ "exec", execs, 1 },
 	{ "pingpong", pings, 4 },
 	{ "none", none, 0 },
 };
@@ -84,6 +118,16 @@ static int echo(void)
 		if (write(from[1], &c, 1) != 1)
 			break;
 	_exit(0);
+}
+
+/* What a kind needs before its first call. */
+static int prepare(const struct kind *k)
+{
+	if (k->batch == connects)
+		fd = socket(AF_INET, SOCK_DGRAM, 0);
+	if (k->batch == writes)
+		fd = open("/dev/null", O_WRONLY);
+	return fd < 0 || (k->batch == pings && echo());
 }
 
 static int64_t now(void)
@@ -125,7 +169,7 @@ int main(int argc, char **argv)
 			if (++k == kinds + sizeof(kinds) / sizeof(*kinds))
 				return 2;
 	v = calloc(batches, sizeof(*v));
-	if (!v || (k->batch == pings && echo()))
+	if (!v || prepare(k))
 		return 1;
 	/* touch the array's pages before time is measured */
 	for (i = 0; i < batches; i++)
