@@ -3,7 +3,7 @@
  * The short way of a system call's event, in pieces: the sentence of emit.h where all of it is known beforehand.
  *
  * probe/syscall.c's enter() and leave() take it, for nearly all calls:
- *  - a 64-bit call whose arguments are numbers alone;
+ *  - a 64-bit call whose arguments are numbers alone, or strings (enter_string());
  *  - the CPU remembers its task (ctrace_idcache);
  *  - only one session wants the event, and it has no options (it is not special);
  *  - no other record is being written in that session's ring.
@@ -11,7 +11,7 @@
  * Any other call jumps to enter_any() or leave_any(). Only tasks write what the CPU remembers, and the
  * remembered task is running, so that does not change until the end.
  *
- * All variables stay in registers, which takes three things. No function is called except as the last
+ * If there are only numbers, all variables stay in registers, which takes three things. No function is called except as the last
  * step, by a jump. noclone keeps all arguments of a probe, so that they stay in the registers they came
  * in. And the clock, read in line, needs many registers, so OPTIMIZER_HIDE_VAR() after it makes the
  * compiler compute what follows from a variable once more, rather than save it across the clock.
@@ -36,7 +36,8 @@ static inline void ctrace_alone_note(u32 mask, const struct ctrace_who *who)
 	struct ctrace_ring_desc *d;
 
 	if (mask & (mask - 1) || mask & ~READ_ONCE(c->wanted) ||
-	    mask & (READ_ONCE(ctrace_special_sessions) | READ_ONCE(ctrace_detailed_sessions)) || cache->task != who->task || cache->c != c)
+	    mask & (READ_ONCE(ctrace_special_sessions) | READ_ONCE(ctrace_detailed_sessions)) ||
+	    cache->task != who->task || cache->c != c)
 		return;
 	d = ctrace_arena_ring(__ffs(mask), c->cid);
 	WRITE_ONCE(cache->ring, d);

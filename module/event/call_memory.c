@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/fcntl.h>
@@ -166,6 +167,7 @@ static const char makers[] =
 
 struct field {
 	struct ctrace_memory m;
+	u8 phases;		/* bits of enum ctrace_call_phase: which records have it */
 	char *name;
 };
 
@@ -196,6 +198,18 @@ static bool is_descriptor(const struct ctrace_syscall *c, u32 i)
 	return !strcmp(c->args[i], "fildes") || (strstr(c->args[i], "fd") && c->args[i][n - 1] != 's');
 }
 
+static u8 phases(const struct ctrace_memory *m)
+{
+	bool in = m->flags & CTRACE_MEM_IN || m->how == CTRACE_MEM_PATH;
+	u8 of = BIT(CTRACE_CALL_WHOLE);
+
+	if (in)
+		of |= BIT(CTRACE_CALL_ENTRY);
+	if (!in || m->flags & CTRACE_MEM_AGAIN)
+		of |= BIT(CTRACE_CALL_EXIT);
+	return of;
+}
+
 static int add(const char *arg, const struct ctrace_memory *m)
 {
 	static const char *const suffix[] = {
@@ -207,6 +221,7 @@ static int add(const char *arg, const struct ctrace_memory *m)
 	if (WARN_ON_ONCE(nfields == room))
 		return -ENOMEM;
 	f->m = *m;
+	f->phases = phases(m);
 	f->name = kasprintf(GFP_KERNEL, "%s_%s", arg, suffix[m->how] ?: "data");
 	if (!f->name)
 		return -ENOMEM;
@@ -258,46 +273,34 @@ static bool is_detail(const struct ctrace_memory *m)
 	return is_path(m) || m->flags & CTRACE_MEM_PRIVATE;
 }
 
-/* Has the record of this phase the field? */
-static bool has(const struct ctrace_memory *m, u8 phase)
+/* Of the fields that a record of that phase has. */
+struct tail {
+	u32 len;	/* bytes if all are empty */
+	bool all;	/* for every session, some are not */
+	bool data;	/* some are bytes: these begin at a place that depends on the strings before them */
+};
+
+static struct tail tail(u32 first, u8 phase)
 {
-	bool in = m->flags & CTRACE_MEM_IN || m->how == CTRACE_MEM_PATH;
-
-	return phase == CTRACE_CALL_WHOLE || (phase == CTRACE_CALL_ENTRY ? in : !in || m->flags & CTRACE_MEM_AGAIN);
-}
-
-/* Bytes of the fields in that record if all are empty. *all: some are not, for every session. */
-static u32 tail(u32 first, u8 phase, bool *all)
-{
-	u32 i, n = 0;
-
-	*all = false;
-	for (i = first; i < nfields; i++) {
-		if (!has(&fields[i].m, phase))
-			continue;
-		*all |= !is_detail(&fields[i].m);
-		n += is_path(&fields[i].m) ? 1 : sizeof(u32);
-	}
-	return n;
-}
-
-/* Has the record a field of bytes? It begins at a place that depends on the strings before it. */
-static bool has_data(u32 first, u8 phase)
-{
+	struct tail t = {};
 	u32 i;
 
-	for (i = first; i < nfields; i++)
-		if (has(&fields[i].m, phase) && !is_path(&fields[i].m))
-			return true;
-	return false;
+	for (i = first; i < nfields; i++) {
+		if (!(fields[i].phases & BIT(phase)))
+			continue;
+		t.all |= !is_detail(&fields[i].m);
+		t.data |= !is_path(&fields[i].m);
+		t.len += is_path(&fields[i].m) ? 1 : sizeof(u32);
+	}
+	return t;
 }
 
 static int add_call(u32 nr, bool is32, const struct ctrace_syscall *c)
 {
 	struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[is32][nr];
 	struct ctrace_memory_fields *of = &ctrace_memory_fields[is32][nr];
-	u32 first = nfields, i, n;
-	bool all;
+	struct tail entry, exit, whole;
+	u32 first = nfields, i;
 	int err;
 
 	err = add_memories(c, is32) ?: add_paths(c);
@@ -308,16 +311,18 @@ static int add_call(u32 nr, bool is32, const struct ctrace_syscall *c)
 	l->closes = !strcmp(c->name, "close");
 	for (i = first; i < nfields; i++)
 		l->detail |= is_detail(&fields[i].m);
-	l->tail = tail(first, CTRACE_CALL_WHOLE, &all);
-	l->room |= all;
-	l->exit = tail(first, CTRACE_CALL_EXIT, &all);
-	l->out = all;
-	n = tail(first, CTRACE_CALL_ENTRY, &all);
-	of->whole = has_data(first, CTRACE_CALL_WHOLE) ? CTRACE_MEM_OTHERS : l->tail;
-	of->entry = has_data(first, CTRACE_CALL_ENTRY) ? CTRACE_MEM_OTHERS : n;
+	entry = tail(first, CTRACE_CALL_ENTRY);
+	exit = tail(first, CTRACE_CALL_EXIT);
+	whole = tail(first, CTRACE_CALL_WHOLE);
+	l->tail = whole.len;
+	l->room |= whole.all;
+	l->exit = exit.len;
+	l->out = exit.all;
+	of->whole = whole.data ? CTRACE_MEM_OTHERS : whole.len;
+	of->entry = entry.data ? CTRACE_MEM_OTHERS : entry.len;
 	/* the quick way has one word of zeros */
-	l->in = l->strings || all || n > sizeof(u64);
-	l->len = l->in ? 0 : l->len + (n ? sizeof(u64) : 0);
+	l->in = l->strings || entry.all || entry.len > sizeof(u64);
+	l->len = l->in ? 0 : l->len + (entry.len ? sizeof(u64) : 0);
 	return 0;
 }
 
@@ -357,7 +362,7 @@ u32 ctrace_memory_describe(u32 nr, bool is32, u8 phase, struct ctrace_field_desc
 	for (i = first; i < first + ctrace_memory_fields[is32][nr].n; i++) {
 		const struct ctrace_memory *m = &fields[i].m;
 
-		if (!has(m, phase))
+		if (!(fields[i].phases & BIT(phase)))
 			continue;
 		memset(&f[n], 0, sizeof(f[n]));
 		f[n].name = fields[i].name;
@@ -575,25 +580,25 @@ static u32 put_path(const struct ctrace_memory *m, const struct ctrace_memory_ca
 u32 ctrace_memory_put(const struct ctrace_memory_call *c, char *to, u32 len, u32 max)
 {
 	const struct ctrace_memory_fields *of = &ctrace_memory_fields[c->is32][c->nr];
-	u32 i, pad, left, bytes;
+	const struct field *f = &fields[of->first], *end = f + of->n;
+	u32 left, bytes;
 
-	for (i = 0; i < of->n; i++) {
-		const struct ctrace_memory *m = &fields[of->first + i].m;
+	for (; f < end; f++) {
+		const struct ctrace_memory *m = &f->m;
 
-		if (!has(m, c->phase))
+		if (!(f->phases & BIT(c->phase)))
 			continue;
 		/* the fields behind this one need what they need if they are empty */
-		left = len + (of->n - i) * (3 + sizeof(u32));
+		left = len + (end - f) * (3 + sizeof(u32));
 		left = left < max ? max - left : 0;
 		if (is_path(m)) {
 			len += put_path(m, c, to + len, left);
 			continue;
 		}
-		pad = -len & 3;
-		memset(to + len, 0, pad);
-		len += pad;
+		memset(to + len, 0, sizeof(u32));
+		len = ALIGN(len, 4);
 		bytes = put_memory(m, c, to + len + sizeof(u32), left);
-		memcpy(to + len, &bytes, sizeof(bytes));
+		*(u32 *)(to + len) = bytes;
 		len += sizeof(u32) + bytes;
 	}
 	return len;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/kernel.h>
 #include <linux/string.h>
 #include "event/syscall_args.h"
 
@@ -34,25 +35,24 @@ static u32 put_string(char *to, u64 from, u32 i, u64 *mark)
 	return snprintf(to, CTRACE_STR_MAX, "0x%llx", from) + 1;
 }
 
-u32 ctrace_args_put(const struct pt_regs *regs, bool is32, const struct ctrace_syscall_layout *l,
-		    void *to, u64 *marks)
+u32 ctrace_args_put(const u64 *numbers, const struct ctrace_syscall_layout *l, void *to, u64 *marks)
 {
 	char *p = to;
-	u64 a[6], mark;
-	u32 i, pad;
+	u64 mark;
+	u32 i;
 
-	ctrace_args_numbers(regs, is32, l, a);
 	*marks = 0;
 	for (i = 0; i < l->nargs; i++) {
-		if (l->strings & BIT(i)) {
-			p += put_string(p, a[i], i, &mark);
+		if (unlikely(l->strings & BIT(i))) {
+			p += put_string(p, numbers[i], i, &mark);
 			*marks |= mark;
 			continue;
 		}
-		pad = -(uintptr_t)p & 7;
-		memset(p, 0, pad);
-		p += pad;
-		*(u64 *)p = a[i];
+		if ((uintptr_t)p & 7) {		/* behind a string */
+			memset(p, 0, sizeof(u64));
+			p = PTR_ALIGN(p, 8);
+		}
+		*(u64 *)p = numbers[i];
 		p += 8;
 	}
 	return p - (char *)to;

@@ -7,6 +7,7 @@
 #define CTRACE_ARGS_H
 
 #include <linux/bitops.h>
+#include <linux/kernel.h>
 #include <linux/percpu.h>
 #include "event/event.h"
 #include "compat/syscall.h"
@@ -41,16 +42,23 @@ static __always_inline void ctrace_args_numbers(const struct pt_regs *regs, bool
 struct ctrace_args_room {
 	struct ctrace_call_payload head;
 	u64 args[CTRACE_ROOM_MAX / 8];
+	u64 end;		/* for ctrace_args_end() */
 };
 DECLARE_PER_CPU(struct ctrace_args_room, ctrace_args_room);
 
+/* Zeros behind len bytes at to, in a room, as far as to the next word. Returns the length up to there. */
+static __always_inline u32 ctrace_args_end(void *to, u32 len)
+{
+	memset(to + len, 0, sizeof(u64));
+	return ALIGN(len, 8);
+}
+
 /*
- * All arguments; strings are copied from user memory as it is now. Context: the call's own task, at its
- * entry or its return; preemption off. to is aligned to 8. *marks: CTRACE_CALL_M_*, of the strings. Returns the
- * number of bytes written.
+ * All arguments, which are numbers[] as ctrace_args_numbers() makes them; strings are copied from user memory as it is
+ * now. Context: the call's own task, at its entry or its return; preemption off. to is aligned to 8. *marks:
+ * CTRACE_CALL_M_*, of the strings. Returns the number of bytes written.
  */
-u32 ctrace_args_put(const struct pt_regs *regs, bool is32, const struct ctrace_syscall_layout *l,
-		    void *to, u64 *marks);
+u32 ctrace_args_put(const u64 *numbers, const struct ctrace_syscall_layout *l, void *to, u64 *marks);
 /* Argument i alone, a string, into to[CTRACE_STR_MAX]. Returns its length with the NUL; 0: it is not there, or is NULL. */
 u32 ctrace_args_string(const struct pt_regs *regs, bool is32, const struct ctrace_syscall_layout *l, u32 i,
 		       char *to);

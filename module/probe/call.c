@@ -59,8 +59,8 @@ static bool keep(const struct task_struct *p, const struct pt_regs *regs, bool i
 	if (place == CTRACE_INFLIGHT_NONE)
 		return false;
 	a = ctrace_inflight_at(&kept, place);
-	a->len = ctrace_args_put(regs, is32, l, a->args, &a->marks);
 	ctrace_args_numbers(regs, is32, l, a->numbers);
+	a->len = ctrace_args_put(a->numbers, l, a->args, &a->marks);
 	a->argv_len = l->exec ? ctrace_memory_argv(a->argv, a->numbers[l->nargs - (l->nargs > 3 ? 3 : 2)], is32,
 						   sizeof(a->argv)) : 0;
 	a->closes = l->closes;
@@ -151,18 +151,15 @@ static __always_inline void fill_numbers(void *payload, const void *arg)
 		memset(args + r->layout->nargs, 0, r->layout->tail);
 }
 
-/* kept_args: the arguments are those of at; else at may be NULL. Returns the new length of the record's arguments. */
-static noinline u32 put_memory(u32 nr, const struct result *r, const struct arguments *at, bool kept_args,
+/* at may be NULL. Returns the new length of the record's arguments. */
+static noinline u32 put_memory(u32 nr, const struct result *r, const struct arguments *at, const u64 *numbers,
 			       const struct ctrace_detail *detail, char *to, u32 len)
 {
 	struct ctrace_memory_call m = {
-		.phase = CTRACE_CALL_WHOLE, .detail = detail, .ret = r->head.ret, .is32 = r->is32, .nr = nr,
+		.args = numbers, .phase = CTRACE_CALL_WHOLE, .detail = detail, .ret = r->head.ret, .is32 = r->is32,
+		.nr = nr,
 	};
-	u64 numbers[6];
 
-	m.args = kept_args ? at->numbers : numbers;
-	if (!kept_args)
-		ctrace_args_numbers(r->regs, r->is32, r->layout, numbers);
 	if (at && at->closes)
 		m.closed = at->closed;
 	if (at && at->argv_len) {
@@ -181,23 +178,26 @@ static void emit_room(u32 mask, u32 id, const struct ctrace_who *who, const stru
 	/* an exec that failed still has what it was given, and now its strings may be there */
 	bool kept_args = at && !(r->layout->exec && r->head.ret < 0);
 	struct ctrace_copy c = { .from = room };
-	u64 marks;
+	u64 marks, now[6];
+	const u64 *numbers = now;
 
 	if (kept_args) {
+		numbers = at->numbers;
 		marks = at->marks;
 		c.len = at->len;
 		memcpy(room->args, at->args, c.len);
 	} else {
-		c.len = ctrace_args_put(r->regs, r->is32, r->layout, room->args, &marks);
+		ctrace_args_numbers(r->regs, r->is32, r->layout, now);
+		c.len = ctrace_args_put(now, r->layout, room->args, &marks);
 	}
 	room->head = r->head;
 	room->head.marks |= marks;
 	if (ctrace_detail_any(detail) || empty == CTRACE_MEM_OTHERS)
-		c.len = put_memory(nr, r, at, kept_args, detail, (char *)room->args, c.len);
+		c.len = put_memory(nr, r, at, numbers, detail, (char *)room->args, c.len);
 	else
 		c.len = ctrace_memory_put_empty((char *)room->args, c.len, empty);
-	c.len += CTRACE_SIZE(ctrace_call_payload);
-	ctrace_emit(mask, id, who, c.len, ctrace_fill_copy, &c);
+	c.len = ctrace_args_end(room->args, c.len) + CTRACE_SIZE(ctrace_call_payload);
+	ctrace_emit(mask, id, who, c.len, ctrace_fill_words, &c);
 }
 
 /* With strings or memory, or with arguments that were kept. */

@@ -46,19 +46,9 @@ static u64 unread_note(const struct ctrace_who *who, long nr, bool is32)
 	return (u64)who->tid << 32 | (u64)is32 << 31 | (u64)nr << 8;
 }
 
-static noinline u32 put_entry(long nr, const struct entry *e, const struct ctrace_detail *detail, char *to, u32 len)
-{
-	struct ctrace_memory_call m = { .phase = CTRACE_CALL_ENTRY, .is32 = e->is32, .nr = nr, .detail = detail };
-	u64 numbers[6];
-
-	ctrace_args_numbers(e->regs, e->is32, e->layout, numbers);
-	m.args = numbers;
-	return ctrace_memory_put(&m, to, len, CTRACE_ROOM_MAX);
-}
-
 /* detail: what all sessions in mask want of the call. Returns the marks of its strings. */
 static u64 emit_entry(u32 mask, u32 id, long nr, const struct ctrace_who *who, const struct entry *e,
-		      const struct ctrace_detail *detail)
+		      const u64 *numbers, const struct ctrace_detail *detail)
 {
 	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
 	struct ctrace_copy c = { .from = room->args };
@@ -67,27 +57,34 @@ static u64 emit_entry(u32 mask, u32 id, long nr, const struct ctrace_who *who, c
 
 	BUILD_BUG_ON(offsetof(struct ctrace_args_room, args) !=
 		     offsetof(struct ctrace_args_room, head.marks) + sizeof(*marks));
-	c.len = ctrace_args_put(e->regs, e->is32, e->layout, room->args, marks);
-	if (ctrace_detail_any(detail) || empty == CTRACE_MEM_OTHERS)
-		c.len = put_entry(nr, e, detail, (char *)room->args, c.len);
-	else
+	c.len = ctrace_args_put(numbers, e->layout, room->args, marks);
+	if (ctrace_detail_any(detail) || empty == CTRACE_MEM_OTHERS) {
+		struct ctrace_memory_call m = {
+			.args = numbers, .phase = CTRACE_CALL_ENTRY, .is32 = e->is32, .nr = nr, .detail = detail,
+		};
+
+		c.len = ctrace_memory_put(&m, (char *)room->args, c.len, CTRACE_ROOM_MAX);
+	} else {
 		c.len = ctrace_memory_put_empty((char *)room->args, c.len, empty);
+	}
+	c.len = ctrace_args_end(room->args, c.len);
 	if (e->layout->strings) {	/* their marks come first */
 		c.from = marks;
 		c.len += sizeof(*marks);
 	}
-	ctrace_emit(mask, id, who, c.len, ctrace_fill_copy, &c);
+	ctrace_emit(mask, id, who, c.len, ctrace_fill_words, &c);
 	return *marks;
 }
 
 static noinline void enter_room(u32 mask, u32 id, long nr, const struct ctrace_who *who, const struct entry *e)
 {
 	const struct ctrace_detail *detail;
-	u64 marks = 0;
+	u64 marks = 0, numbers[6];
 	u32 some;
 
+	ctrace_args_numbers(e->regs, e->is32, e->layout, numbers);
 	while ((some = ctrace_next_detail(&mask, &detail)))
-		marks |= emit_entry(some, id, nr, who, e, detail);
+		marks |= emit_entry(some, id, nr, who, e, numbers, detail);
 	if (likely(!(marks & CTRACE_CALL_M_UNREADS)))
 		return;
 	WRITE_ONCE(*unread_of(who), unread_note(who, nr, e->is32) | (marks & CTRACE_CALL_M_UNREADS));
@@ -195,6 +192,44 @@ static noinline void enter_any(struct pt_regs *regs, long nr)
 		ctrace_emit(mask, id, &who, e.layout->len - sizeof(struct ctrace_record), fill_entry, &e);
 }
 
+/* The short way for calls with strings that are there. False: take the general way. */
+static bool enter_string(const struct pt_regs *regs, long nr)
+{
+	const struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[0][nr];
+	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	u32 len, empty = ctrace_memory_fields[0][nr].entry;
+	struct ctrace_copy c = { .from = &room->head.marks };
+	u64 numbers[6], pos, time;
+	struct ctrace_ring_desc *d;
+	struct ctrace_record *rec;
+
+	if (!l->strings || empty == CTRACE_MEM_OTHERS || ctrace_alone_ring(&d, CTRACE_ID_SYS_ENTER + nr) <= 0)
+		return false;
+	ctrace_args_numbers(regs, false, l, numbers);
+	len = ctrace_args_put(numbers, l, room->args, &room->head.marks);
+	if (unlikely(room->head.marks & CTRACE_CALL_M_UNREADS))
+		return false;
+	len = ctrace_memory_put_empty((char *)room->args, len, empty);
+	c.len = sizeof(room->head.marks) + ctrace_args_end(room->args, len);
+	len = sizeof(*rec) + c.len;
+	if (unlikely(!CTRACE_CLOCK_INLINE() || !ctrace_ring_try(d, len, &pos)))
+		return false;
+	time = CTRACE_CLOCK_NOW();
+	if (unlikely(!ctrace_ring_take(d, len, pos, &time, &rec)))
+		return false;
+	ctrace_alone_stamp(rec, CTRACE_ID_SYS_ENTER + nr);
+	ctrace_fill_words(rec + 1, &c);
+	ctrace_alone_end(d, pos + len, time);
+	return true;
+}
+
+/* A 64-bit call with a name or none, which is not made of numbers alone. */
+static noinline void enter_long(struct pt_regs *regs, long nr)
+{
+	if (!enter_string(regs, nr))
+		enter_any(regs, nr);
+}
+
 /* data is not used, but a probe has it: regs and nr stay in their registers. */
 static noinline ctrace_compat_noclone void enter(void *data, struct pt_regs *regs, long nr)
 {
@@ -210,8 +245,12 @@ static noinline ctrace_compat_noclone void enter(void *data, struct pt_regs *reg
 	nr = ctrace_syscall_nospec(nr);
 	l = &ctrace_syscall_layouts[0][nr];
 	len = l->len;
-	if (unlikely(!len || ctrace_compat_is_32bit_call()))
+	if (unlikely(ctrace_compat_is_32bit_call()))
 		goto other;
+	if (unlikely(!len)) {
+		enter_long(regs, nr);	/* the last thing done here, so that this needs no stack */
+		return;
+	}
 	found = ctrace_alone_ring(&d, CTRACE_ID_SYS_ENTER + nr);
 	if (!found)
 		return;
@@ -273,7 +312,8 @@ static noinline void leave_room(u32 mask, u32 id, long nr, bool is32, const stru
 	while ((some = ctrace_next_detail(&mask, &m.detail))) {
 		room->args[0] = r->ret;
 		c.len = ctrace_memory_put(&m, (char *)room->args, sizeof(u64), CTRACE_ROOM_MAX);
-		ctrace_emit(some, id, who, c.len, ctrace_fill_copy, &c);
+		c.len = ctrace_args_end(room->args, c.len);
+		ctrace_emit(some, id, who, c.len, ctrace_fill_words, &c);
 	}
 }
 
