@@ -261,7 +261,11 @@ enum ctrace_attr_session {
  * ones, in the initial user namespace. If an event has no $uid or $gid (no task), or the field was
  * cut off, every comparison with it is false, even !=.
  */
-#define CTRACE_PROBE_F_STACK		(1u << 0)	/* a CTRACE_ID_KERNEL_STACK follows each record */
+/*
+ * A CTRACE_ID_KERNEL_STACK follows each record: the stack at the event. Of a call recorded as a whole: where its task
+ * last went to sleep in it. If it did not, or 1,024 others sleep, it is the stack at the return.
+ */
+#define CTRACE_PROBE_F_STACK		(1u << 0)
 /* a CTRACE_ID_USER_STACK follows each record; without frames if its task is not the running one */
 #define CTRACE_PROBE_F_USER_STACK	(1u << 1)
 

@@ -20,6 +20,9 @@
 void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who, u32 payload,
 			 void (*fill)(void *payload, const void *arg), const void *arg);
 
+/* Does a session in mask record the kernel's stack with event id? Context: the same. */
+bool ctrace_special_stack(u32 mask, u32 id);
+
 /*
  * Writes one record for each session in mask, which is not 0. payload: bytes before padding;
  * fill writes exactly these. May drop the record: the ring counts that. Any context incl.

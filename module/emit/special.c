@@ -82,6 +82,20 @@ static bool match(struct ctrace_session *s, const struct ctrace_expr *e, u32 id,
 	return ctrace_expr_match(e, payload, len, x);
 }
 
+bool ctrace_special_stack(u32 mask, u32 id)
+{
+	const struct ctrace_option *sel;
+	struct ctrace_session *s;
+
+	for (mask &= READ_ONCE(ctrace_special_sessions); mask; mask &= mask - 1) {
+		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
+		sel = s ? select_of(s, id) : NULL;
+		if (sel && sel->flags & CTRACE_PROBE_F_STACK)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Does s record this event of who? payload is only needed if sel has a filter: a session's filter has no
  * fields. Counts the event for one_of and for the limit.
@@ -110,16 +124,22 @@ static __always_inline bool pass(struct ctrace_session *s, const struct ctrace_o
 static void emit_stack(struct ctrace_session *s, u32 id, u32 of, const struct ctrace_who *who,
 		       void *room)
 {
+	const struct ctrace_stack_waited *w = __this_cpu_read(ctrace_stack_waited);
 	struct ctrace_stack_payload *r = room;
-	u32 n;
 	struct ctrace_copy c = { .from = room };
+	u32 n;
 
 	BUILD_BUG_ON(CTRACE_SIZE(ctrace_stack_payload) + CTRACE_STACK_DEPTH * sizeof(u64) > CTRACE_PAYLOAD_MAX);
 	r->event = of;
-	if (id == CTRACE_ID_KERNEL_STACK)
+	if (id == CTRACE_ID_KERNEL_STACK && w && w->of == of) {
+		n = w->n;
+		memcpy(r->callstack, w->callstack, n * sizeof(*w->callstack));
+	} else if (id == CTRACE_ID_KERNEL_STACK) {
 		n = ctrace_stack_kernel(r->callstack, NULL);
-	else	/* current may be another task, such as a waker, whose stack must not show in this ring */
+	} else {
+		/* current may be another task, such as a waker, whose stack must not show in this ring */
 		n = who->task == current ? ctrace_stack_user(r->callstack) : 0;
+	}
 	r->callstack_length = n;
 	c.len = CTRACE_SIZE(ctrace_stack_payload) + n * sizeof(u64);
 	ctrace_emit_one(s->index, id, who, who->container->cid, c.len, ctrace_fill_copy, &c);

@@ -10,6 +10,7 @@
 #include "compat/tracepoint.h"
 
 DEFINE_PER_CPU(const struct pt_regs *, ctrace_stack_regs);
+DEFINE_PER_CPU(const struct ctrace_stack_waited *, ctrace_stack_waited);
 
 /* --- the kernel's ------------------------------------------------------------- */
 

@@ -30,6 +30,15 @@ static __always_inline void ctrace_stack_end(const struct pt_regs *outer)
 	__this_cpu_write(ctrace_stack_regs, outer);
 }
 
+/* The stack of event `of`, where it is not the one that leads to its emit. */
+struct ctrace_stack_waited {
+	u32 of, n;
+	u64 callstack[CTRACE_STACK_DEPTH];
+};
+
+/* Its event's emit sets it before and clears it after, with preemption off. Events of interrupts have other ids. */
+DECLARE_PER_CPU(const struct ctrace_stack_waited *, ctrace_stack_waited);
+
 /*
  * Both put return addresses into to[], innermost first, at most CTRACE_STACK_DEPTH, and return how many.
  * Any context incl. NMI; preemption off.

@@ -4,6 +4,7 @@
  * returned, and its arguments. So a filter sees all of a call.
  *
  *	entry	who? wanted? take a place in the table; note sessions, call, time there
+ *	switch	(to another task, of a task that sleeps in a call whose stack is wanted) keep the stack
  *	return	find the place; who? still wanted? read the arguments; emit; free the place
  *	death	(of a task in a call) find the place; free it
  *
@@ -20,6 +21,7 @@
 #include <linux/sched/signal.h>
 #include "probe/table.h"
 #include "emit/emit.h"
+#include "emit/stack.h"
 #include "session/inflight.h"
 #include "event/call_memory.h"
 #include "event/fd_name.h"
@@ -31,7 +33,9 @@
  * memory can become another task's. 1.6 MiB.
  */
 static struct ctrace_inflight calls __read_mostly = { .stride = sizeof(struct ctrace_begun), .bits = 16 };
-#define KEPT	(1u << 16)	/* in begun.wanted: the task has a place in kept, too */
+/* In begun.wanted: the task has a place there, too. */
+#define KEPT	(1u << 16)
+#define WAITED	(1u << 17)
 
 /* The arguments of calls whose registers may be others at the return. */
 struct arguments {
@@ -47,6 +51,14 @@ struct arguments {
 };
 
 static struct ctrace_inflight kept __read_mostly = { .stride = sizeof(struct arguments), .bits = 8 };
+
+/* The stacks with which the tasks of calls went to sleep last, where a stack is wanted. 0.5 MiB. */
+struct waited {
+	struct ctrace_begun begun;
+	struct ctrace_stack_waited stack;
+};
+
+static struct ctrace_inflight waits __read_mostly = { .stride = sizeof(struct waited), .bits = 10 };
 
 /* --- entry ---------------------------------------------------------------------- */
 
@@ -82,12 +94,20 @@ static bool wants_paths(u32 mask)
 	return false;
 }
 
-static void give_kept(const struct task_struct *p)
+/* p's place in kept or waits, or NULL. It stays until p itself gives it back. */
+static const void *other(const struct ctrace_inflight *t, const struct task_struct *p)
 {
-	u32 row = ctrace_inflight_row(&kept, p), place = ctrace_inflight_find(&kept, row, p);
+	u32 place = ctrace_inflight_find(t, ctrace_inflight_row(t, p), p);
+
+	return place == CTRACE_INFLIGHT_NONE ? NULL : ctrace_inflight_at(t, place);
+}
+
+static void give_other(struct ctrace_inflight *t, const struct task_struct *p)
+{
+	u32 row = ctrace_inflight_row(t, p), place = ctrace_inflight_find(t, row, p);
 
 	if (place != CTRACE_INFLIGHT_NONE)
-		ctrace_inflight_give(&kept, row, place);
+		ctrace_inflight_give(t, row, place);
 }
 
 static noinline void enter(const struct pt_regs *regs, long nr)
@@ -119,7 +139,7 @@ static noinline void enter(const struct pt_regs *regs, long nr)
 	if (unlikely(l->closes && !flags && wants_paths(mask)) && keep(p, regs, is32, l))
 		flags = KEPT;
 	if (unlikely(place == CTRACE_INFLIGHT_NONE)) {
-		give_kept(p);
+		give_other(&kept, p);
 		WRITE_ONCE(calls.lost[row], ctrace_compat_clock());
 		ctrace_session_unfollowed(mask);
 		return;
@@ -127,6 +147,33 @@ static noinline void enter(const struct pt_regs *regs, long nr)
 	b = ctrace_inflight_at(&calls, place);
 	WRITE_ONCE(b->wanted, (u64)mask << 32 | flags | id);
 	b->time = ctrace_compat_clock();	/* last, so our own work does not count */
+}
+
+/* --- sleep ---------------------------------------------------------------------- */
+
+/* p, which is current, goes to sleep. If its call has no place for the stack, it shows that of the return. */
+static noinline void sleeps(struct task_struct *p)
+{
+	u32 row = ctrace_inflight_row(&calls, p), place = ctrace_inflight_find(&calls, row, p), id;
+	struct ctrace_begun *b;
+	struct waited *w;
+	u64 wanted;
+
+	if (place == CTRACE_INFLIGHT_NONE)
+		return;
+	b = ctrace_inflight_at(&calls, place);
+	wanted = READ_ONCE(b->wanted);
+	id = (u16)wanted;
+	if (!ctrace_special_stack(wanted >> 32, id))
+		return;
+	place = ctrace_inflight_take(&waits, ctrace_inflight_row(&waits, p), p);
+	if (place == CTRACE_INFLIGHT_NONE)
+		return;
+	w = ctrace_inflight_at(&waits, place);
+	w->stack.of = id;
+	w->stack.n = ctrace_stack_kernel(w->stack.callstack, NULL);
+	while (!(wanted & WAITED) && cmpxchg64(&b->wanted, wanted, wanted | WAITED) != wanted)
+		wanted = READ_ONCE(b->wanted);
 }
 
 /* --- return --------------------------------------------------------------------- */
@@ -225,7 +272,7 @@ static __always_inline void emit(u32 mask, u32 id, const struct ctrace_who *who,
 static noinline void leave(const struct pt_regs *regs, const struct ctrace_begun *b, long ret)
 {
 	u64 wanted = READ_ONCE(b->wanted);
-	u32 id = (u16)wanted, mask = wanted >> 32, place;
+	u32 id = (u16)wanted, mask = wanted >> 32;
 	struct ctrace_id_call call = ctrace_id_call(id);
 	struct result r = {
 		.regs = regs, .layout = &ctrace_syscall_layouts[call.is32][call.nr], .is32 = call.is32,
@@ -233,6 +280,8 @@ static noinline void leave(const struct pt_regs *regs, const struct ctrace_begun
 	};
 	const struct task_struct *p = current;
 	const struct arguments *at = NULL;
+	const struct ctrace_stack_waited *stack;
+	const struct waited *w;
 	struct ctrace_who who;
 
 	mask &= ctrace_wants(id);
@@ -243,20 +292,29 @@ static noinline void leave(const struct pt_regs *regs, const struct ctrace_begun
 	if (!mask)
 		return;
 	if (unlikely((u32)wanted & KEPT)) {
-		place = ctrace_inflight_find(&kept, ctrace_inflight_row(&kept, p), p);
-		if (WARN_ON_ONCE(place == CTRACE_INFLIGHT_NONE))
+		at = other(&kept, p);
+		if (WARN_ON_ONCE(!at))
 			return;
-		at = ctrace_inflight_at(&kept, place);	/* until this task gives it back, after this */
+	}
+	if (unlikely((u32)wanted & WAITED)) {
+		w = other(&waits, p);
+		stack = w ? &w->stack : NULL;
+		__this_cpu_write(ctrace_stack_waited, stack);
 	}
 	emit(mask, id, &who, &r, at);
+	if (unlikely((u32)wanted & WAITED))
+		__this_cpu_write(ctrace_stack_waited, NULL);
 }
 
 static void release(const struct task_struct *p, u32 row, u32 place)
 {
 	const struct ctrace_begun *b = ctrace_inflight_at(&calls, place);
+	u32 flags = READ_ONCE(b->wanted);
 
-	if (unlikely((u32)READ_ONCE(b->wanted) & KEPT))
-		give_kept(p);
+	if (unlikely(flags & KEPT))
+		give_other(&kept, p);
+	if (unlikely(flags & WAITED))
+		give_other(&waits, p);
 	ctrace_inflight_give(&calls, row, place);
 }
 
@@ -264,7 +322,7 @@ static void release(const struct task_struct *p, u32 row, u32 place)
  * A call that began before the probe was added, or before its task was wanted, has no place either. Most of these
  * have waited for something. So the errors of calls that waited are not taken for a filter's answer.
  */
-static bool waited(long ret)
+static bool may_have_waited(long ret)
 {
 	switch (-ret) {
 	case EINTR:
@@ -296,7 +354,7 @@ static noinline void denied(const struct pt_regs *regs, u32 row, long ret)
 
 	r.is32 = ctrace_compat_is_32bit_call();
 	/* if a task of this row was refused a place, it may have been this one */
-	if (!ctrace_compat_seccomp_filtered(p) || waited(ret) || READ_ONCE(calls.lost[row]) ||
+	if (!ctrace_compat_seccomp_filtered(p) || may_have_waited(ret) || READ_ONCE(calls.lost[row]) ||
 	    !ctrace_syscall_known(&nr, r.is32))
 		return;
 	r.layout = &ctrace_syscall_layouts[r.is32][nr];
@@ -348,6 +406,15 @@ static void CTRACE_PROBE_SCHED_PROCESS_EXIT(probe_death)
 	ctrace_compat_probe_end();
 }
 
+/* Only while a probe has a stack with each call. A task that is preempted does not wait for anything. */
+static void CTRACE_PROBE_SCHED_SWITCH(probe_switch)
+{
+	ctrace_compat_probe_begin();
+	if (!CTRACE_PROBE_PREEMPT && CTRACE_PROBE_PREV_STATE(prev) != TASK_RUNNING)
+		sleeps(prev);
+	ctrace_compat_probe_end();
+}
+
 /* --- life --------------------------------------------------------------------- */
 
 /*
@@ -356,7 +423,8 @@ static void CTRACE_PROBE_SCHED_PROCESS_EXIT(probe_death)
 static struct ctrace_source sources[] = {
 	{ .tracepoint = "sched_process_exit", .fn = probe_death, .table = &calls },
 	{ .tracepoint = "sys_exit", .fn = probe_exit, .table = &kept },
-	{ .tracepoint = "sys_enter", .fn = probe_enter },
+	{ .tracepoint = "sys_enter", .fn = probe_enter, .table = &waits },
+	{ .tracepoint = "sched_switch", .fn = probe_switch },
 };
 
 static void want(struct ctrace_probe *p, u32 i, u32 from, u32 n)
@@ -398,7 +466,7 @@ static int calls_add(struct ctrace_probe *p, const char *text, char *why)
 	BUILD_BUG_ON(ARRAY_SIZE(sources) > CTRACE_PROBE_SOURCES);
 	if (err)
 		return err;
-	for (i = 0; i < ARRAY_SIZE(sources); i++)
+	for (i = 0; i < ARRAY_SIZE(sources) - !p->kaddr; i++)
 		p->sources[i] = &sources[i];
 	return 0;
 }

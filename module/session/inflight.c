@@ -59,10 +59,11 @@ static void forget_session(struct ctrace_inflight *t, u32 bit)
 
 	for (i = 0; i < 1u << t->bits; i++) {
 		b = ctrace_inflight_at(t, i);
-		w = READ_ONCE(b->wanted);
-		/* If this fails, the place has a next user, which does not want the event: it is not armed. */
-		if (w & in_place && !(READ_ONCE(ctrace_event_wants[(u16)w]) & bit))
-			cmpxchg64(&b->wanted, w, w & ~in_place);
+		/* If this fails, the place has a next user, which does not want the event, or a flag more. */
+		do {
+			w = READ_ONCE(b->wanted);
+		} while (w & in_place && !(READ_ONCE(ctrace_event_wants[(u16)w]) & bit) &&
+			 cmpxchg64(&b->wanted, w, w & ~in_place) != w);
 	}
 }
 

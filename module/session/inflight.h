@@ -27,6 +27,7 @@
  *	user			key	row	the end				notes
  *	probe/call.c		task	any	return, or death		sessions, time
  *	the same		task	any	return, or death		arguments that will not be there
+ *	the same		task	any	return, or death		the stack where it waited
  *	probe/syscall.c		task	any	not if the return is not wanted	strings that were not there
  *	probe/net.c		packet	here	always				owner
  *	probe/block_owner.c	bio	any	not if its request is merged	owner, time, sectors
@@ -56,7 +57,10 @@ struct ctrace_probe;
 
 /* The head of each place; the user's own fields follow it. A field without a use stays 0. */
 struct ctrace_begun {
-	/* mask of sessions << 32 | flags << 16 | event id; ctrace_inflight_put() takes bits out of the mask. READ_ONCE */
+	/*
+	 * mask of sessions << 32 | flags << 16 | event id. READ_ONCE: ctrace_inflight_put() takes bits out of the mask.
+	 * cmpxchg64() for what changes other bits of a place that is in use.
+	 */
 	u64 wanted;
 	u64 time;
 };

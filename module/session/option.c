@@ -221,7 +221,6 @@ int ctrace_option_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o,
 	r = kzalloc(sizeof(*r), GFP_KERNEL);
 	if (!r)
 		return -ENOMEM;
-	p->kaddr = o->flags & CTRACE_PROBE_F_STACK;
 	for (i = 0; !err && i < CTRACE_PROBE_RANGES && p->ranges[i].n; i++) {
 		err = new_range(p, i, o, r, why);
 		c = ctrace_id_call(p->ranges[i].from);

@@ -258,6 +258,7 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 	if (!p)
 		return ERR_PTR(-ENOMEM);
 	p->session = s;
+	p->kaddr = o->flags & CTRACE_PROBE_F_STACK;
 	p->name = kstrdup(o->name, GFP_KERNEL);
 	err = p->name ? parse(p, why) : -ENOMEM;
 	if (err) {

@@ -20,7 +20,7 @@ struct ctrace_probe;
 struct ctrace_option;
 
 #define CTRACE_PROBE_RANGES	4
-#define CTRACE_PROBE_SOURCES	3
+#define CTRACE_PROBE_SOURCES	4
 
 /*
  * A kind of probe that belongs to one session, recognised by the prefix of its name. All callbacks:
@@ -30,7 +30,7 @@ struct ctrace_probe_kind {
 	const char *const *prefixes;	/* NULL-terminated */
 	/*
 	 * Makes the probe that text describes, which is p->name or the definition of that name: sets ranges,
-	 * may set sources, and may set priv, which the kind then owns. 0, or -errno with a sentence in why and
+	 * may set sources (p->kaddr: it is to record kernel stacks), and may set priv, which the kind then owns. 0, or -errno with a sentence in why and
 	 * nothing left behind.
 	 */
 	int (*add)(struct ctrace_probe *p, const char *text, char *why);
