@@ -188,11 +188,19 @@ static void late_strings(void)
 	give(make_late(6500000, 101, 7, "no such argument"));
 	give(make_late(6500000, 102, 0, "another task's"));
 	give(make_exit(&m, 7000000, 82, 1, 101, -14));
+	give(make_rename(8000000, 101, CTRACE_CALL_M_UNREAD(0) | CTRACE_CALL_M_UNREAD(1), "0x7f00", "0x7f10"));
+	give(make_read(&m, 9000000, 1, 102));
+	give(make_late(9500000, 101, 0, "/e"));
+	give(make_late(9500000, 101, 1, "/f"));
+	give(make_exit(&m, 10000000, 82, 1, 101, 0));
 	expect("0.000000 web  [vtid 1] rename(NULL, \"/a\\n\") = 0 <0.001000>\n"
 	       "0.002000 web  [vtid 1] rename(0x7f00, \"/b\" <unfinished ...>\n"
 	       "0.003000 web  [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
 	       "0.004000 web  [vtid 1] <... rename resumed>\"/c\") = 0 <0.002000>\n"
-	       "0.005000 web  [vtid 1] rename(0x7f00, \"/b\") = -1 EFAULT (Bad address) <0.001000>\n");
+	       "0.005000 web  [vtid 1] rename(0x7f00, \"/b\") = -1 EFAULT (Bad address) <0.001000>\n"
+	       "0.007000 web  [vtid 1] rename(0x7f00, 0x7f10 <unfinished ...>\n"
+	       "0.008000 web  [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.009000 web  [vtid 1] <... rename resumed>\"/e\", \"/f\") = 0 <0.002000>\n");
 }
 
 static void marks(void)

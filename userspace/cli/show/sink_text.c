@@ -161,15 +161,21 @@ static void keep_late(struct text *t, const struct paint *p, const struct ctrace
 	t->late.text[v[0].u][len] = 0;
 }
 
-/* Writes what came late for a call whose entry was shown before. */
-static void put_late(struct text *t, const struct ctrace_record *rec)
+/* Writes what came late for a call whose entry was shown before. False: nothing did. */
+static bool put_late(struct text *t, const struct ctrace_record *rec)
 {
+	bool any = false;
+
 	for (uint32_t i = 0; i < 6 && t->late.tid == rec->tid; i++) {
 		const struct ctrace_value v = { .str = { t->late.text[i], strlen(t->late.text[i]) } };
 
-		if (t->late.which & CTRACE_CALL_M_UNREAD(i))
-			paint_string(&t->s.line, &v);
+		if (!(t->late.which & CTRACE_CALL_M_UNREAD(i)))
+			continue;
+		sbuf_puts(&t->s.line, any ? ", " : "");
+		paint_string(&t->s.line, &v);
+		any = true;
 	}
+	return any;
 }
 
 static void show_open(struct text *t)
@@ -235,6 +241,7 @@ static void leave(struct text *t, const struct paint *paint, const struct ctrace
 	int64_t ret = known ? v[paint->ret].i : 0;
 	const struct call_form *form;
 	struct syscall_ref room;
+	bool late;
 
 	if (paired && !p->shown && t->open.rec.len && t->open.rec.tid == rec->tid) {
 		form = put_entry(t, &t->open.rec, entry_v, &c, &r);
@@ -253,9 +260,9 @@ static void leave(struct text *t, const struct paint *paint, const struct ctrace
 			c.p = paints_get(t->paints, p->id);
 		begin(t, rec);
 		sbuf_printf(&t->s.line, "<... %s resumed>", call_name(c.p, rec, &room));
-		put_late(t, rec);
+		late = put_late(t, rec);
 		form = syscall_form(c.p, NULL, 0);
-		syscall_put_resumed(&t->s.line, form, c.p, &r);
+		syscall_put_resumed(&t->s.line, form, c.p, &r, late);
 		sbuf_puts(&t->s.line, ") ");
 	}
 	if (t->late.tid == rec->tid)

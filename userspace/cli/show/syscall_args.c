@@ -281,11 +281,10 @@ const struct call_form *syscall_put_args(struct sbuf *b, const struct call_value
 	return form;
 }
 
-bool syscall_put_resumed(struct sbuf *b, const struct call_form *form, const struct paint *entry,
-			 const struct call_values *r)
+void syscall_put_resumed(struct sbuf *b, const struct call_form *form, const struct paint *entry,
+			 const struct call_values *r, bool after)
 {
 	const struct call_values none = { .p = entry };
-	bool any = false;
 	struct memory m;
 
 	for (uint32_t i = 0; form && i < form->nargs; i++) {
@@ -293,15 +292,14 @@ bool syscall_put_resumed(struct sbuf *b, const struct call_form *form, const str
 
 		if (!call_memory(&m, form, i, &none, r) || !m.data.n || form->args[i]->memory->kind == MEMORY_POLLFD)
 			continue;
-		sbuf_puts(b, any ? ", " : "");
+		sbuf_puts(b, after ? ", " : "");
 		if (memory_put_text(b, form->args[i], &m)) {
-			any = true;
+			after = true;
 			continue;
 		}
 		b->len = len;
 		b->s[len] = '\0';
 	}
-	return any;
 }
 
 static const char *restart_text(int err)
