@@ -9,27 +9,27 @@
 load
 cheap box -n box -- /bin/sh -c "sleep 1000 & exec opened $tmp/dir"
 cheap other -n other -- opened "$tmp/neighbour" headless
-for c in box other; do wait_for 20 grep -q ready "$tmp/$c.out" || give_up "opened: $(cat "$tmp/$c.out")"; done
+for c in box other; do wait_for 20 grep -qx ready "$tmp/$c.out" || give_up "opened: $(cat "$tmp/$c.out")"; done
 other=$pid pid=$(cat "$tmp/box.pid")
 cid=$(of_pid "$pid" cid)
 
 # shown PID...: every descriptor as /proc shows it: tid, number, flags; threads that share a table once
 shown() {
-	local p t f done
+	local p t f told
 	for p; do
-		done=' '
-		# the first thread that is alive, for all that share with it; the last thread has a copy, and one file more
+		told=' '
+		# One thread shares with the first, the other has one file more. So tables of one size are the same.
 		for t in "/proc/$p/task"/*/; do
 			f=$(find "${t}fdinfo" -type f 2> /dev/null | wc -l)
-			if [ "$f" = 0 ] || [[ $done = *" $f "* ]]; then continue; fi
-			done+="$f "
+			if [ "$f" = 0 ] || [[ $told = *" $f "* ]]; then continue; fi
+			told+="$f "
 			for f in "${t}fdinfo"/*; do
 				echo "$(basename "$t") ${f##*/} $((0$(awk '/^flags:/ {print $2}' "$f")))"
 			done
 		done
 	done | sort
 }
-# dumped_fds FILE [CID]: the same of the dump; flags_of: and the names by tid and number
+# dumped_fds FILE [CID]: the same of the dump
 dumped_fds() {
 	sed -n "s/.* lttng_statedump_file_descriptor cid=${2:-[0-9]*} tid=\([0-9]*\) .* fd=\([0-9]*\) flags=\([^ ]*\) fmode.*/\1 \2 \3/p" "$1" |
 		while read -r t n f; do echo "$t $n $((f))"; done | sort
@@ -46,6 +46,7 @@ shown "$pid" $children > "$tmp/shown"
 dumped_fds "$tmp/ev" > "$tmp/dumped"
 at_least "descriptors to compare" 60 "$(wc -l < "$tmp/shown")"
 check "the dump has /proc's: threads, numbers and flags" diff "$tmp/shown" "$tmp/dumped"
+# shellcheck disable=SC2086 # words
 same "of all it says the process" "$(printf '%s\n' "$pid" $children | sort -n | xargs)" \
 	"$(sed -n 's/.*file_descriptor .* pid=\([0-9]*\) .*/\1/p' "$tmp/ev" | sort -nu | xargs)"
 sed -n 's/.* syscall_fcntl cid=[0-9]* tid=\([0-9]*\) .* fd=\([0-9]*\) .*fd_path=\(".*"\)$/\1 \2 \3/p' "$tmp/ev" | sort -u > "$tmp/called"
@@ -62,12 +63,14 @@ done
 same "the file that one thread has: once" 1 "$(grep -c 'file_descriptor .*filename="/own"' "$tmp/ev")"
 has_not "nothing of the neighbour" "neighbour|statedump.* pid=$other " "$tmp/ev"
 has_not "every record decodes" undecodable "$tmp/ev"
-has "within the dump" 'lttng_statedump_end' <(sed -n '/file_descriptor/h; ${x; p}' "$tmp/ev"; awk '/file_descriptor/ {l = NR} /statedump_end/ {e = NR} END {if (e > l) print "lttng_statedump_end"}' "$tmp/ev")
+same "all before the dump's end" lttng_statedump_end "$(grep -E 'file_descriptor|statedump_end' "$tmp/ev" | tail -n 1 | cut -d' ' -f2)"
 
 evdump -P -S -t all -d 1 > "$tmp/ev" 2> "$tmp/err"
 check "of everything: the box's are its" diff "$tmp/shown" <(dumped_fds "$tmp/ev" "$cid")
 shown "$other" > "$tmp/shown"
-check "the neighbour's are its, whose first thread has ended" diff "$tmp/shown" <(dumped_fds "$tmp/ev" "$(of_pid "$other" cid)")
+others=$(cids "$tmp/ev" 'file_descriptor .*filename="[^"]*/neighbour/')
+check "the neighbour's are another's ($others)" test "$others" != "$cid" -a "$others" -gt 0
+check "and these, although its first thread has ended" diff "$tmp/shown" <(dumped_fds "$tmp/ev" "$others")
 exec 9< "$0"
 evdump -P -S -t host -d 1 > "$tmp/ev" 2> "$tmp/err"
 exec 9<&-

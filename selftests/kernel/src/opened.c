@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * opened DIR [headless]: has descriptors of many kinds, with DIR/root for its root, and says "ready". Of its three
- * threads one shares the first one's descriptors, and one has a copy of them, and a file more. At SIGUSR1 the
- * first and the last call fcntl(N, F_GETFD) for each number. headless: the first thread ends before "ready", and only the copy's
- * thread calls.
+ * threads one shares the first one's descriptors, and one has a copy of them, and a file more. At SIGUSR1 the first
+ * and the last call fcntl(N, F_GETFD) for each number. headless: the first thread ends, and only the last one calls.
  */
 #include <err.h>
 #include <errno.h>
@@ -12,6 +11,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,19 +55,22 @@ static void listening(int family, int type)
 		warn("connect");
 }
 
-static void sockets(void)
+static void sockets(const char *dir)
 {
 	struct sockaddr_un named = { .sun_family = AF_UNIX, .sun_path = "/socket" },
-			   abstract = { .sun_family = AF_UNIX, .sun_path = "\0abstract" };
+			   abstract = { .sun_family = AF_UNIX };
 	struct sockaddr_nl nl = { .nl_family = AF_NETLINK };
 	int p[2];
 
+	/* of all in the network namespace */
+	snprintf(abstract.sun_path + 1, sizeof(abstract.sun_path) - 1, "%s", dir);
 	listening(AF_INET, SOCK_STREAM);
 	listening(AF_INET6, SOCK_STREAM);
 	listening(AF_INET, SOCK_DGRAM);
 	MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, p));
 	MUST(bind(MUST(socket(AF_UNIX, SOCK_STREAM, 0)), (struct sockaddr *)&named, sizeof(named)));
-	MUST(bind(MUST(socket(AF_UNIX, SOCK_DGRAM, 0)), (struct sockaddr *)&abstract, sizeof(sa_family_t) + 9));
+	MUST(bind(MUST(socket(AF_UNIX, SOCK_DGRAM, 0)), (struct sockaddr *)&abstract,
+		  offsetof(struct sockaddr_un, sun_path) + 1 + strlen(dir)));
 	MUST(bind(MUST(socket(AF_NETLINK, SOCK_RAW, 0)), (struct sockaddr *)&nl, sizeof(nl)));
 	MUST(socket(AF_INET, SOCK_STREAM, 0));
 }
@@ -167,7 +170,7 @@ int main(int argc, char **argv)
 	MUST(sigprocmask(SIG_BLOCK, &usr1, NULL));
 	files(argv[1]);
 	long_paths();
-	sockets();
+	sockets(argv[1]);
 	pthread_barrier_init(&at_start, NULL, 3);
 	pthread_barrier_init(&at_signal, NULL, 2);
 	if (pthread_create(&t[0], NULL, shares, NULL) || pthread_create(&t[1], NULL, copies, &headless))
