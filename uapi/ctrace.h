@@ -259,6 +259,7 @@ enum ctrace_event_id {
 	/* a string that was not in memory at the entry, right before the exit: u32 argument, string text */
 	CTRACE_ID_LATE_ARGUMENT		= 54,
 	CTRACE_ID_PROCESS_ENV		= 55,
+	CTRACE_ID_STATEDUMP_FILE_DESCRIPTOR = 56,	/* CTRACE_SESSION_F_PATHS, too */
 	CTRACE_ID_DYNAMIC		= 0x1000,	/* kprobes, raw tracepoints */
 	CTRACE_ID_SYS_ENTER		= 0x4000,
 	CTRACE_ID_SYS_EXIT		= 0x4400,

@@ -183,7 +183,10 @@ enum ctrace_attr_info {
 #define CTRACE_SESSION_F_STOP_FULL	(1u << 0)
 /* when recording starts, all existing tasks are written as lttng_statedump_* events */
 #define CTRACE_SESSION_F_STATEDUMP	(1u << 1)
-/* whole calls have the names of their descriptors: see CTRACE_A_SESSION_DATA */
+/*
+ * whole calls have the names of their descriptors: see CTRACE_A_SESSION_DATA. A state dump has the descriptors that are
+ * open when recording starts
+ */
 #define CTRACE_SESSION_F_PATHS		(1u << 2)
 
 /* CTRACE_A_SESSION_STATE; a new session is stopped */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a descriptor is. The file is current's own, and has our reference while we look: fget_raw() takes it under
- * RCU, without a lock. fput() may give back the last one, if another thread closes the descriptor meanwhile; then
- * it leaves the rest to the task's own work before it returns to user space (a kernel thread's to a work item), and
- * does not sleep.
+ * What a descriptor is. The file has a reference of ours while we look. For a call it is current's own: fget_raw()
+ * takes the reference under RCU, without a lock. fput() may give back the last one, if another thread closes the
+ * descriptor meanwhile; then it leaves the rest to the task's own work before it returns to user space (a kernel
+ * thread's to a work item), and does not sleep. For other tasks' files the caller has it.
  *
  * The reference keeps the file's dentry, inode and mount. A socket is its inode's neighbour, and has its sock from
  * before the descriptor was published until the file's release. What is read of a sock changes under locks that we
@@ -11,8 +11,10 @@
  */
 #include <linux/file.h>
 #include <linux/kernel.h>
+#include <linux/namei.h>
 #include <linux/netlink.h>
 #include <linux/sched.h>
+#include <linux/seqlock.h>
 #include <linux/un.h>
 #include <net/af_unix.h>
 #include <net/ipv6.h>
@@ -63,13 +65,83 @@ static u32 keep(char *to, u32 max, const char *path)
 	return n + 1;
 }
 
-static u32 put_file(const struct file *file, char *to, u32 max)
+/* Puts text before at; NULL: there is no room between to and at. */
+static char *prepend(char *at, const char *to, const char *text, u32 len)
+{
+	return at - to >= len ? memcpy(at - len, text, len) : NULL;
+}
+
+/*
+ * Writes the path of *of from *root at the end of to[max]. What root is not above is shown from the top of its mounts,
+ * as d_path() does it. NULL: the path is too long.
+ */
+static char *go_up(const struct path *of, const struct path *root, char *to, u32 max)
+{
+	char *end = to + max - 1, *p = end;
+	struct path at = *of;
+	struct dentry *up;
+
+	*end = 0;
+	if (d_unlinked(of->dentry))
+		end = p = prepend(p, to, " (deleted)", strlen(" (deleted)"));
+	path_get(&at);
+	while (p && (at.dentry != root->dentry || at.mnt != root->mnt)) {
+		if (at.dentry == at.mnt->mnt_root) {
+			if (!follow_up(&at))
+				break;
+			continue;
+		}
+		if (IS_ROOT(at.dentry)) {	/* moved away from what is mounted: d_path() forgets the names, too */
+			p = end;
+			break;
+		}
+		up = dget_parent(at.dentry);
+		spin_lock(&at.dentry->d_lock);
+		p = prepend(p, to, (const char *)at.dentry->d_name.name, at.dentry->d_name.len);
+		spin_unlock(&at.dentry->d_lock);
+		p = p ? prepend(p, to, "/", 1) : NULL;
+		dput(at.dentry);
+		at.dentry = up;
+	}
+	path_put(&at);
+	return p == end && p ? prepend(p, to, "/", 1) : p;
+}
+
+#define TRIES	8	/* renames are system-wide, and somebody may do nothing else */
+
+/*
+ * d_path() knows no root but current's. So this goes up by itself, with a reference to each place, and may sleep. A
+ * rename on the way might mix the old path with the new one: then it goes up again. Mounts that are moved may still
+ * mix.
+ */
+static u32 put_path(const struct path *of, const struct path *root, char *to, u32 max)
+{
+	unsigned int seq, tries = 0;
+	char *path;
+
+	do {
+		seq = read_seqbegin(&rename_lock);
+		path = go_up(of, root, to, max);
+	} while (read_seqretry(&rename_lock, seq) && ++tries < TRIES);
+	return path && tries < TRIES ? keep(to, max, path) : put_last_part(of->dentry, to, max);
+}
+
+/* root: NULL for a call of current; else see ctrace_file_name(). */
+static u32 put_file(const struct file *file, const struct path *root, char *to, u32 max)
 {
 	struct dentry *d = file->f_path.dentry;
-	bool may_path = ctrace_compat_may_path(), names_itself = d->d_op && d->d_op->d_dname;
-	bool mounted = IS_ROOT(d) && d == file->f_path.mnt->mnt_root;
+	bool names_itself = d->d_op && d->d_op->d_dname;
+	bool mounted = IS_ROOT(d) && d == file->f_path.mnt->mnt_root, may_path;
 	const char *path;
 
+	if (root) {
+		if (!names_itself || mounted)
+			return put_path(&file->f_path, root, to, max);
+		/* asks d_dname() alone, which may sleep here */
+		path = d_path(&file->f_path, to, max);
+		return path == ERR_PTR(-ENAMETOOLONG) ? put_last_part(d, to, max) : keep(to, max, path);
+	}
+	may_path = ctrace_compat_may_path();
 	/* what names itself has no path, unless it is mounted somewhere (a namespace) */
 	if (!may_path && (!names_itself || mounted))
 		return none(to);
@@ -215,7 +287,7 @@ static bool put_netlink(struct text *t, struct socket *sock, const struct sock *
  * file is a socket's, in sockfs. Its dentry's name is its protocol's, which is what strace goes by: it was
  * copied from a constant when the file was made, and never changes.
  */
-static u32 put_socket(const struct file *file, char *to, u32 max)
+static u32 put_socket(const struct file *file, const struct path *root, char *to, u32 max)
 {
 	struct inode *inode = file_inode(file);
 	struct socket *sock = SOCKET_I(inode);
@@ -225,7 +297,7 @@ static u32 put_socket(const struct file *file, char *to, u32 max)
 	bool whole = false;
 
 	if (!sk || !*proto)
-		return put_file(file, to, max);
+		return put_file(file, root, to, max);
 	switch (sk->sk_family) {
 	case AF_INET:
 	case AF_INET6:
@@ -243,7 +315,7 @@ static u32 put_socket(const struct file *file, char *to, u32 max)
 		whole = put_netlink(&t, sock, sk);
 		break;
 	default:
-		return put_file(file, to, max);
+		return put_file(file, root, to, max);
 	}
 	if (!whole)
 		put(&t, "[%llu]", (unsigned long long)inode->i_ino);
@@ -252,9 +324,17 @@ static u32 put_socket(const struct file *file, char *to, u32 max)
 
 /* --- what others call ----------------------------------------------------- */
 
+static u32 put_any(const struct file *file, const struct path *root, char *to, u32 max)
+{
+	const struct inode *inode = file_inode(file);
+
+	if (S_ISSOCK(inode->i_mode) && inode->i_sb->s_magic == SOCKFS_MAGIC)
+		return put_socket(file, root, to, max);
+	return put_file(file, root, to, max);
+}
+
 u32 ctrace_fd_name(int fd, char *to, u32 max)
 {
-	const struct inode *inode;
 	struct file *file;
 	u32 n;
 
@@ -264,13 +344,14 @@ u32 ctrace_fd_name(int fd, char *to, u32 max)
 	file = fget_raw(fd);
 	if (!file)
 		return none(to);
-	inode = file_inode(file);
-	if (S_ISSOCK(inode->i_mode) && inode->i_sb->s_magic == SOCKFS_MAGIC)
-		n = put_socket(file, to, max);
-	else
-		n = put_file(file, to, max);
+	n = put_any(file, NULL, to, max);
 	fput(file);
 	return n;
+}
+
+u32 ctrace_file_name(const struct file *file, const struct path *root, char *to, u32 max)
+{
+	return put_any(file, root, to, max);
 }
 
 u32 ctrace_cwd_name(char *to, u32 max)
@@ -290,7 +371,7 @@ u32 ctrace_exe_name(char *to, u32 max)
 	file = ctrace_compat_exe_get();
 	if (!file)
 		return none(to);
-	n = put_file(file, to, max);
+	n = put_file(file, NULL, to, max);
 	fput(file);
 	return n;
 }

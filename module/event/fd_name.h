@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What current's descriptors, its working directory and its program are, as texts: what strace -yy writes between <
+ * What descriptors, current's working directory and its program are, as texts: what strace -yy writes between <
  * and >, but for:
  * - paths as the program itself sees them: from its own root, as its own readlink() of /proc/self/fd/N tells it.
  *   What is deleted ends with " (deleted)";
@@ -10,18 +10,26 @@
  * - IPv6 addresses that hold an IPv4 address other than ::ffff:a.b.c.d are as the kernel writes them;
  * - of a path that is too long, or whose file system may not be asked: "..." and the end of its last component.
  *
- * Context of all: the system call (entry, return, or exec) of current itself; preemption off, interrupts on, no
- * spinlock held. They do not sleep, and touch no user memory. max is at least 1. The bytes behind the NUL may be
- * anything: do not show them. Each returns the length with the NUL; 1 and an empty text: there is none, or this
- * kernel does not let us ask (compat/fd.h).
+ * Context of all but ctrace_file_name(): the system call (entry, return, or exec) of current itself; preemption off,
+ * interrupts on, no spinlock held. They do not sleep. None touches user memory. max is at least 1. The bytes behind
+ * the NUL may be anything: do not show them. Each returns the length with the NUL; 1 and an empty text: there is none,
+ * or this kernel does not let us ask (compat/fd.h).
  */
 #ifndef CTRACE_FD_NAME_H
 #define CTRACE_FD_NAME_H
 
 #include <linux/types.h>
 
+struct file;
+struct path;
+
 u32 ctrace_fd_name(int fd, char *to, u32 max);
 u32 ctrace_cwd_name(char *to, u32 max);
 u32 ctrace_exe_name(char *to, u32 max);
+/*
+ * The same of a descriptor's file, whoever has it, as a task sees it whose root is *root. The caller has a reference to
+ * both. Process context; it may sleep, so paths are there on every kernel.
+ */
+u32 ctrace_file_name(const struct file *file, const struct path *root, char *to, u32 max);
 
 #endif

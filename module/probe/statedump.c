@@ -15,6 +15,8 @@
 #include "probe/table.h"
 #include "emit/emit.h"
 #include "event/comm.h"
+#include "event/fd_name.h"
+#include "event/fd_table.h"
 #include "identity/cgroup.h"
 #include "compat/ns.h"
 
@@ -40,6 +42,11 @@ CTRACE_PAYLOAD(process, PROCESS_FIELDS);
 	F(u32, pid_ns) F(u32, user_ns) F(u32, uts_ns) F(path, cgroup)
 CTRACE_PAYLOAD(namespaces, NAMESPACES_FIELDS);
 
+/* pid as LTTng has it up to 2.12; later it has the table's address instead */
+#define DESCRIPTOR_FIELDS(F)							\
+	F(s32, pid) F(s32, fd) F(x32, flags) F(x32, fmode) F(path, filename)
+CTRACE_PAYLOAD(descriptor, DESCRIPTOR_FIELDS);
+
 struct ctrace_statedump {
 	struct ctrace_session *s;
 	void (*done)(void *arg, bool whole);
@@ -48,6 +55,7 @@ struct ctrace_statedump {
 	u64 bytes;		/* written since the last rest() */
 	struct process process;
 	struct namespaces ns;
+	struct descriptor descriptor;
 };
 
 /* --- writing ---------------------------------------------------------------- */
@@ -147,24 +155,28 @@ static void look_namespaces(struct ctrace_statedump *d, struct task_struct *p, c
 	ctrace_identity_path(p, r->cgroup, sizeof(r->cgroup));
 }
 
-static void dump_task(struct ctrace_statedump *d, struct task_struct *p)
+/* Does the session want the task? */
+static bool dump_task(struct ctrace_statedump *d, struct task_struct *p)
 {
 	const struct pid *pid = ctrace_compat_task_pid(p);
 	struct ctrace_who who;
+	bool wanted;
 
 	if (!pid)
-		return;
+		return false;
 	/* Before the owner is resolved, which needs preemption off: this takes a lock that sleeps on RT. */
 	look_namespaces(d, p, pid);
 	preempt_disable();
 	ctrace_identity_resolve_task(p, &who);
-	if (ctrace_wanted(1u << d->s->index, who.container, p)) {
+	wanted = ctrace_wanted(1u << d->s->index, who.container, p);
+	if (wanted) {
 		look_process(d, p);
 		emit_levels(d, p, pid, &who);
 		emit(d, CTRACE_ID_STATEDUMP_NAMESPACES, &who, &d->ns,
 		     offsetof(struct namespaces, cgroup) + strlen(d->ns.cgroup) + 1);
 	}
 	preempt_enable();
+	return wanted;
 }
 
 /* --- all of them ------------------------------------------------------------------ */
@@ -187,6 +199,45 @@ static void rest(struct ctrace_statedump *d)
 	cond_resched();
 }
 
+/* p may be in another container by now, or gone. len: of d->descriptor */
+static void emit_descriptor(struct ctrace_statedump *d, struct task_struct *p, u32 len)
+{
+	struct ctrace_who who;
+
+	rcu_read_lock();
+	if (ctrace_compat_task_pid(p)) {
+		preempt_disable();
+		ctrace_identity_resolve_task(p, &who);
+		if (ctrace_wanted(1u << d->s->index, who.container, p))
+			emit(d, CTRACE_ID_STATEDUMP_FILE_DESCRIPTOR, &who, &d->descriptor, len);
+		preempt_enable();
+	}
+	rcu_read_unlock();
+}
+
+/*
+ * One file at a time, looked up by number: names are asked outside RCU, because that may sleep. All that are open from
+ * beginning to end are met, however many they are; but not if p itself, a thread that others share them with, ends.
+ */
+static void dump_descriptors(struct ctrace_statedump *d, struct task_struct *p)
+{
+	struct descriptor *r = &d->descriptor;
+	struct ctrace_fd f;
+	u32 from, len;
+
+	for (from = 0; !ctrace_session_stopping(d->s) && ctrace_fd_next(p, from, &f); from = f.fd + 1) {
+		r->pid = p->tgid;
+		r->fd = f.fd;
+		r->flags = f.flags;
+		r->fmode = (__force u32)f.file->f_mode;
+		len = offsetof(struct descriptor, filename);
+		len += ctrace_file_name(f.file, &f.root, r->filename, sizeof(r->filename));
+		ctrace_fd_put(&f);
+		emit_descriptor(d, p, len);
+		rest(d);
+	}
+}
+
 /*
  * Walks by number, so that it may rest anywhere; on a list, the next task might be gone by then. A task
  * that exists from beginning to end is met once. A task in the deepest pid namespace writes 4 KiB, so the ring
@@ -194,20 +245,27 @@ static void rest(struct ctrace_statedump *d)
  */
 static bool walk(struct ctrace_statedump *d)
 {
-	struct task_struct *p;
+	struct task_struct *p, *opened;
 	int nr = 1, batch;
 	bool more;
 
 	do {
+		opened = NULL;
 		rcu_read_lock();
-		for (batch = 0; batch < 32 && !half_a_ring(d); batch++, nr++) {
+		for (batch = 0; batch < 32 && !opened && !half_a_ring(d); batch++, nr++) {
 			more = ctrace_compat_next_task(&nr, &p);
 			if (!more)
 				break;
-			if (p)
-				dump_task(d, p);
+			if (p && dump_task(d, p) && d->s->detail.paths && ctrace_fd_table_first(p)) {
+				get_task_struct(p);
+				opened = p;
+			}
 		}
 		rcu_read_unlock();
+		if (opened) {
+			dump_descriptors(d, opened);
+			put_task_struct(opened);
+		}
 		rest(d);
 	} while (more && !ctrace_session_stopping(d->s));
 	return !more;
@@ -247,6 +305,7 @@ void ctrace_statedump_start(struct ctrace_session *s, struct ctrace_statedump *d
 
 static const struct ctrace_field_desc f_process[] = { CTRACE_FIELDS(PROCESS_FIELDS) };
 static const struct ctrace_field_desc f_namespaces[] = { CTRACE_FIELDS(NAMESPACES_FIELDS) };
+static const struct ctrace_field_desc f_descriptor[] = { CTRACE_FIELDS(DESCRIPTOR_FIELDS) };
 
 static const struct ctrace_event_type types[] = {
 	{ .id = CTRACE_ID_STATEDUMP_START, .system = "ctrace", .name = "lttng_statedump_start" },
@@ -254,6 +313,8 @@ static const struct ctrace_event_type types[] = {
 		    f_process),
 	CTRACE_TYPE(STATEDUMP_NAMESPACES, "ctrace", "ctrace_statedump_namespaces", NULL,
 		    f_namespaces),
+	CTRACE_TYPE(STATEDUMP_FILE_DESCRIPTOR, "ctrace", "lttng_statedump_file_descriptor", NULL,
+		    f_descriptor),
 	{ .id = CTRACE_ID_STATEDUMP_END, .system = "ctrace", .name = "lttng_statedump_end" },
 };
 

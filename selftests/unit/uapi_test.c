@@ -97,6 +97,7 @@ static void event_ids(void)
 	check_eq(CTRACE_ID_CPU_SAMPLE, 48);
 	check_eq(CTRACE_ID_STATEDUMP_END, 52);
 	check_eq(CTRACE_ID_IO_URING_OP, 53);
+	check_eq(CTRACE_ID_STATEDUMP_FILE_DESCRIPTOR, 56);
 	check_eq(CTRACE_ID_DYNAMIC, 0x1000);
 	check_eq(CTRACE_ID_SYS_ENTER, 0x4000);
 	check_eq(CTRACE_ID_COMPAT_SYS_EXIT, 0x4c00);
