@@ -179,7 +179,8 @@ static bool put_sigset(struct out *o, const char *name, const struct memory *m)
 	size_t members = 0;
 	char text[24];
 
-	if (m->data.n < 8)
+	/* the kernel refuses a set of another size */
+	if (m->data.n < 8 || (m->many >= 0 && m->many != 8))
 		return false;
 	for (size_t i = 0; i < 64; i++)
 		members += has_bit(m->data, i);
