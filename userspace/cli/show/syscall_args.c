@@ -369,7 +369,8 @@ void syscall_put_result(struct sbuf *b, const struct call_form *form, const stru
 	struct memory m;
 
 	syscall_put_return(b, form, ret);
-	if (path && ret >= 0)
+	/* what has a type of its own is no descriptor */
+	if (path && ret >= 0 && !(form && form->ret))
 		put_path(b, path);
 	if (!ret && c->p->timeout)
 		sbuf_puts(b, " (Timeout)");
