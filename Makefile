@@ -121,6 +121,7 @@ check-host:
 	@KERNELDIR=$(KERNELDIR) YES=$(YES) LINUX_SOURCE=$(LINUX_SOURCE) selftests/host $(TESTS)
 torture:
 	@selftests/run --torture
+	@selftests/corpus/run
 	@selftests/run --all --kernel debug
 	@selftests/run --all --kernel debug-newest
 	@selftests/run --torture --kernel debug-kmemleak 12_torture/kmemleak

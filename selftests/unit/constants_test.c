@@ -303,7 +303,6 @@ static const struct difference {
 	{ "mount", "MS_MGC_VAL|MS_RDONLY|*", "MS_RDONLY|*MS_NOUSER" },
 	/* the directory may be this one */
 	{ "open_by_handle_at", "AT_FDCWD", "-100" },
-	{ "fanotify_mark", "-1", "FAN_NOFD" },
 	{ "prctl", "PR_TIMING_*", "[01]" },
 	/* no constants of these calls, but numbers with names of their own */
 	{ "futex", "@(0|0x9)", "FUTEX_OP_SET*" },

@@ -53,7 +53,7 @@ static const struct iovec rooms[3] = { { room[0], 5 }, { room[1], 100 }, { room[
 static const struct iovec remote[2] = { { (void *)0x1000, 3 }, { NULL, 4 } };
 static const struct msghdr msg = { (void *)&in4, sizeof(in4), (void *)pieces, 3, NULL, 0, MSG_EOR };
 static const struct msghdr msg_bare = { NULL, 0, (void *)rooms, 3, NULL, 0, 0 };
-static const struct timespec ts = { 1, 2 }, long_ago = { -5, 0 };
+static const struct timespec ts = { 1, 2 }, long_ago = { -5, 0 }, no_time = { -1, -1 };
 static const struct timeval tv = { 3, 4 };
 static const struct timezone tz = { -60, 1 };
 static const struct timespec utimes_now[2] = { { 1, 2 }, { 0, UTIME_NOW } };
@@ -234,6 +234,7 @@ static const struct call_case {
 	/* times */
 	{ "nanosleep", { 0 }, { M(ts) }, 0, "nanosleep({tv_sec=1, tv_nsec=2}, NULL) = 0" },
 	{ "nanosleep", { 0 }, { M(long_ago) }, 0, "nanosleep({tv_sec=-5, tv_nsec=0}, NULL) = 0" },
+	{ "nanosleep", { 0 }, { M(no_time) }, 0, "nanosleep({tv_sec=-1, tv_nsec=18446744073709551615}, NULL) = 0" },
 	{ "clock_nanosleep", { 0, 1 }, { [2] = M(ts) }, 0,
 	  "clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, {tv_sec=1, tv_nsec=2}, NULL) = 0" },
 	{ "clock_gettime", { 1 }, { [1] = M(ts) }, 0, "clock_gettime(CLOCK_MONOTONIC, {tv_sec=1, tv_nsec=2}) = 0" },

@@ -211,12 +211,14 @@ static void whole(void)
 	begin(false, false);
 	give_openat(3, "/etc/passwd");
 	give_openat(-2, "");
+	give_openat(4, "/tmp/a (deleted)");
 	give_connect(address, 16);
 	give_connect(address, 0);
 	expect("-0.000001 web  [vtid 1] openat(AT_FDCWD</etc>, \"passwd\", O_RDONLY) = 3</etc/passwd> <0.000001>\n"
 	       "-0.000001 web  [vtid 1] openat(AT_FDCWD</etc>, \"passwd\", O_RDONLY) = -1 ENOENT (No such file or "
 	  "directory)"
 	       " <0.000001>\n"
+	       "-0.000001 web  [vtid 1] openat(AT_FDCWD</etc>, \"passwd\", O_RDONLY) = 4</tmp/a>(deleted) <0.000001>\n"
 	       "-0.000001 web  [vtid 1] connect(3<TCP:[1.2.3.4:5->1.2.3.4:80]>, {sa_family=AF_INET, sin_port=htons(80),"
 	       " sin_addr=inet_addr(\"1.2.3.4\")}, 16) = 0 <0.000001>\n"
 	       "-0.000001 web  [vtid 1] connect(3<TCP:[1.2.3.4:5->1.2.3.4:80]>, 0x7f00, 16) = 0 <0.000001>\n");

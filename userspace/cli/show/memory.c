@@ -217,7 +217,7 @@ static bool put_object(struct out *o, const char *name, const struct layout *l, 
 static bool has_own_count(enum memory_kind kind)
 {
 	return kind == MEMORY_BUF || kind == MEMORY_HEXBUF || kind == MEMORY_FDSET || kind == MEMORY_SOCKOPT ||
-	       kind == MEMORY_IOVEC || kind == MEMORY_IOVEC_RET;
+	       kind == MEMORY_IOVEC || kind == MEMORY_IOVEC_RET || kind == MEMORY_SIGSET;
 }
 
 static bool put_array(struct out *o, const char *name, const struct layout *l, const struct memory *m)

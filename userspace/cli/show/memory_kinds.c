@@ -179,7 +179,8 @@ static bool put_sigset(struct out *o, const char *name, const struct memory *m)
 	size_t members = 0;
 	char text[24];
 
-	if (m->data.n < 8)
+	/* the kernel refuses a set of another size */
+	if (m->data.n < 8 || (m->many >= 0 && m->many != 8))
 		return false;
 	for (size_t i = 0; i < 64; i++)
 		members += has_bit(m->data, i);
@@ -330,6 +331,7 @@ static bool put_siginfo(struct out *o, const char *name, struct bytes d)
 /* A time that a file is given: strace says the date, too. */
 static bool put_utime(struct out *o, const char *name, const struct layout *l, struct bytes d)
 {
+	bool nanoseconds;
 	uint64_t v[2];
 
 	if (d.n < 16 || l->nmembers != 2)
@@ -341,8 +343,9 @@ static bool put_utime(struct out *o, const char *name, const struct layout *l, s
 		return true;
 	}
 	out_struct(o, name, l, d);
-	if (!o->j && v[1] < 1000000000)
-		date_put(o->b, (int64_t)v[0], v[1], l->members[1].name[3] == 'n' ? 9 : 6);
+	nanoseconds = l->members[1].name[3] == 'n';
+	if (!o->j && v[1] < (nanoseconds ? 1000000000 : 1000000))
+		date_put(o->b, (int64_t)v[0], v[1], nanoseconds ? 9 : 6);
 	return true;
 }
 

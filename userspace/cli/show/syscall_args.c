@@ -201,8 +201,12 @@ const struct call_form *syscall_form(const struct paint *p, const struct ctrace_
 static void put_path(struct sbuf *b, const struct ctrace_value *v)
 {
 	const char *s = v->str.s, *end = s + v->str.len;
-	bool file = *s == '/';
+	static const char deleted[] = " (deleted)";	/* as the kernel ends such a path */
+	const size_t tail = sizeof(deleted) - 1;
+	bool file = *s == '/', gone = file && v->str.len > tail && !memcmp(end - tail, deleted, tail);
 
+	if (gone)
+		end -= tail;
 	sbuf_putc(b, '<');
 	while (s < end) {
 		size_t n = 0;
@@ -219,7 +223,7 @@ static void put_path(struct sbuf *b, const struct ctrace_value *v)
 			sbuf_printf(b, s + 1 < end && s[1] >= '0' && s[1] <= '7' ? "\\%03o" : "\\%o", *s);
 		s++;
 	}
-	sbuf_putc(b, '>');
+	sbuf_puts(b, gone ? ">(deleted)" : ">");
 }
 
 static const struct ctrace_value *arg_path(const struct call_values *c, uint32_t arg)
@@ -240,6 +244,9 @@ static void put_number(struct sbuf *b, const struct call_form *form, uint32_t ar
 		number_put(b, type, c->v[at].u);
 	}
 	path = arg_path(c, arg) ?: arg_path(r, arg);
+	/* for most calls AT_FDCWD is a number as any other */
+	if (path && type && type->kind == PART_INT && (int32_t)c->v[at].u < 0)
+		path = NULL;
 	if (path)
 		put_path(b, path);
 }
@@ -360,7 +367,8 @@ void syscall_put_result(struct sbuf *b, const struct call_form *form, const stru
 	struct memory m;
 
 	syscall_put_return(b, form, ret);
-	if (path && ret >= 0)
+	/* what has a type of its own is no descriptor */
+	if (path && ret >= 0 && !(form && form->ret))
 		put_path(b, path);
 	if (!ret && c->p->timeout)
 		sbuf_puts(b, " (Timeout)");
