@@ -29,4 +29,5 @@ module_test_cli := base/module base/sbuf base/util
 follow_test_cli := run/follow run/target run/which run/word names/units names/pods $(names_test_cli) base/errors
 constants_test_cli := $(sinks)
 memory_test_cli := $(sinks)
+memory32_test_cli := $(sinks)
 memory_sink_test_cli := $(sinks)

@@ -61,7 +61,7 @@ static void files(void)
 	call(__NR_lseek, fd, 0, 0);
 	call(__NR_readv, fd, in, 2);
 	call(__NR_fcntl64, fd, 6, &lock);
-	call(__NR_fcntl64, fd, 5, &lock);
+	call(__NR_fcntl64, fd, 13, &lock64);
 	call(__NR_fcntl64, fd, 37, &lock64);
 	call(__NR_fstat64, fd, st);
 	call(__NR_stat64, path, st);
