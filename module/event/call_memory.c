@@ -324,7 +324,7 @@ static u32 put_pieces(char *to, u64 iov, u64 count, u64 most, u32 max, bool is32
 static const struct {
 	u8 nargs;
 	u8 addr, bytes;		/* which of them points to an address, and to data; its length is the next. 0: none */
-	bool in;		/* the program wrote these; else the kernel did, and the address's length is a pointer */
+	bool in;		/* the program's; else the kernel's, and the address's length is a pointer */
 } socket_calls[] = {
 	{ 0 },
 	{ .nargs = 3 },						/* socket */

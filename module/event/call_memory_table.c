@@ -34,7 +34,8 @@
 #define IOVEC(a, b, f)		PIECES(a, b, CTRACE_MEM_IOV, IN), BYTES(a, b, CTRACE_MEM_IOV_BYTES, f)
 #define MSGHDR(a, f)								\
 	SIZES(a, 56, 28, f),							\
-	{ .arg = a, .how = CTRACE_MEM_MSG_ADDR, .flags = (f) | CTRACE_MEM_ADDRESS, .max = SOCKADDR, .narrow = SOCKADDR }, \
+	{ .arg = a, .how = CTRACE_MEM_MSG_ADDR, .flags = (f) | CTRACE_MEM_ADDRESS, .max = SOCKADDR,	\
+	  .narrow = SOCKADDR },							\
 	PIECES(a, 0, CTRACE_MEM_MSG_IOV, f), BYTES(a, 0, CTRACE_MEM_MSG_BYTES, f)
 
 /* The kernel's own limit is sizeof(struct sockaddr_storage). */
@@ -70,7 +71,8 @@ const struct ctrace_memory_calls ctrace_memory_table[] = {
 	{ "pipe pipe2", { FIXED(0, 8, OUT | BOTH) } },
 	{ "socketcall", {
 		{ .arg = 1, .how = CTRACE_MEM_SOCKET_ARGS, .flags = IN | BOTH, .max = 24 },
-		{ .arg = 1, .how = CTRACE_MEM_SOCKET_ADDR, .flags = IN | AGAIN | CTRACE_MEM_ADDRESS | BOTH, .max = SOCKADDR },
+		{ .arg = 1, .how = CTRACE_MEM_SOCKET_ADDR, .flags = IN | AGAIN | CTRACE_MEM_ADDRESS | BOTH,
+		  .max = SOCKADDR },
 		{ .arg = 1, .how = CTRACE_MEM_SOCKET_BYTES, .flags = IN | AGAIN | PRIV | BOTH, .max = CTRACE_DATA_MAX },
 	} },
 	{ "ipc", { { .arg = 4, .how = CTRACE_MEM_IPC, .by = 0, .flags = IN | BOTH, .max = 8 } } },

@@ -33,7 +33,8 @@ static const struct {
 	{ "nanosleep", { 16, 0 }, 0, { { 0, ABOUT_DATA, 8, { { -5u, 0 } } }, NO },
 	  "compat_nanosleep({tv_sec=-5, tv_nsec=0}, NULL) = 0" },
 	{ "timerfd_settime", { 3, 0, 16, 0 }, 0, { { 2, ABOUT_DATA, 16, { { 1, 2, 3, 4 } } }, NO },
-	  "compat_timerfd_settime(3, 0, {it_interval={tv_sec=1, tv_nsec=2}, it_value={tv_sec=3, tv_nsec=4}}, NULL) = 0" },
+	  "compat_timerfd_settime(3, 0, {it_interval={tv_sec=1, tv_nsec=2}, it_value={tv_sec=3, tv_nsec=4}}, "
+	  "NULL) = 0" },
 	{ "clock_gettime64", { 1, 16 }, 0, { { 1, ABOUT_DATA, 16, { { 1, 1, 2, 0 } } }, NO },
 	  "compat_clock_gettime64(CLOCK_MONOTONIC, {tv_sec=4294967297, tv_nsec=2}) = 0" },
 	{ "utimensat", { (uint32_t)-100, 0, 16, 0 }, 0,
@@ -51,7 +52,8 @@ static const struct {
 	    { 1, ABOUT_ADDR, 16, { { 0x50000002, 0x04030201 } } }, { 1, ABOUT_IOV, 8, { { 0x3000, 3 } } },
 	    { 1, ABOUT_PIECES, 3, { .s = "abc" } } },
 	  "compat_sendmsg(3, {msg_name={sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr(\"1.2.3.4\")}, "
-	  "msg_namelen=16, msg_iov=[{iov_base=\"abc\", iov_len=3}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, 0) = 3" },
+	  "msg_namelen=16, msg_iov=[{iov_base=\"abc\", iov_len=3}], msg_iovlen=1, msg_controllen=0, "
+	  "msg_flags=0}, 0) = 3" },
 	{ "ugetrlimit", { 7, 16 }, 0, { { 1, ABOUT_DATA, 8, { { 4096, -1u } } }, NO },
 	  "compat_ugetrlimit(RLIMIT_NOFILE, {rlim_cur=4*1024, rlim_max=RLIM_INFINITY}) = 0" },
 	{ "rt_sigaction", { 10, 16, 0, 8 }, 0, { { 1, ABOUT_DATA, 20, { { 1, 0x14000000, 0x1234, 2, 0 } } }, NO },
@@ -66,8 +68,8 @@ static const struct {
 	{ "fcntl64", { 3, 38, 16 }, 0, { { 2, ABOUT_DATA, 24, { { 0, 5, 1, 7, 0, 9 } } }, NO }, NULL },
 #endif
 	{ "statfs64", { 0, 84, 16 }, 0, { { 2, ABOUT_DATA, 84, { { 0x9fa0, 4096, 1, 1 } } }, NO },
-	  "compat_statfs64(NULL, 84, {f_type=PROC_SUPER_MAGIC, f_bsize=4096, f_blocks=4294967297, f_bfree=0, f_bavail=0, "
-	  "f_files=0, f_ffree=0, f_fsid={val=[0, 0]}, f_namelen=0, f_frsize=0}) = 0" },
+	  "compat_statfs64(NULL, 84, {f_type=PROC_SUPER_MAGIC, f_bsize=4096, f_blocks=4294967297, f_bfree=0, "
+	  "f_bavail=0, f_files=0, f_ffree=0, f_fsid={val=[0, 0]}, f_namelen=0, f_frsize=0}) = 0" },
 	{ "getrusage", { 0, 16 }, 0, { { 1, ABOUT_DATA, 16, { { 1, 2, 3, 4 } } }, NO },
 	  "compat_getrusage(RUSAGE_SELF, {ru_utime={tv_sec=1, tv_usec=2}, ru_stime={tv_sec=3, tv_usec=4}, ...}) = 0" },
 	{ "sysinfo", { 16 }, 0, { { 0, ABOUT_DATA, 64, { { 5, 1, 2, 3, 4, 0, 0, 0, 0, 0, 7, 0, 0, 1 } } }, NO },
@@ -76,7 +78,8 @@ static const struct {
 	{ "pselect6", { 0, 0, 0, 0, 16, 16 }, 0,
 	  { { 4, ABOUT_DATA, 8, { { 1, 2 } } }, { 5, ABOUT_DATA, 8, { { 0x1000, 8 } } }, NO },
 	  "compat_pselect6(0, NULL, NULL, NULL, {tv_sec=1, tv_nsec=2}, {sigmask=0x1000, sigsetsize=8}) = 0 (Timeout)" },
-	{ "sendfile", { 1, 2, 16, 5 }, 5, { { 2, ABOUT_DATA, 4, { { 7 } } }, NO }, "compat_sendfile(1, 2, [7], 5) = 5" },
+	{ "sendfile", { 1, 2, 16, 5 }, 5, { { 2, ABOUT_DATA, 4, { { 7 } } }, NO },
+	  "compat_sendfile(1, 2, [7], 5) = 5" },
 	{ "capset", { 16, 16 }, 0,
 	  { { 0, ABOUT_DATA, 8, { { 0x20080522, 0 } } }, { 1, ABOUT_DATA, 24, { { 0x21, 1, 0, 2, 0, 0 } } }, NO },
 	  "compat_capset({version=_LINUX_CAPABILITY_VERSION_3, pid=0}, {effective=1<<CAP_CHOWN|1<<CAP_KILL|"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: what arguments of a 32-bit program point to, and what it calls by socketcall() and ipc(), are as strace shows them
+# description: what arguments of 32-bit programs point to, and calls by socketcall() and ipc(), are as strace shows them
 # requires: strace
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -23,11 +23,21 @@ bare() {
 }
 own < "$tmp/s" | bare > "$tmp/expected"
 at_least "strace saw calls" 70 "$(wc -l < "$tmp/expected")"
+what="entries with exits"
 for form in c w; do
 	sed -nE 's/.*\[vtid [0-9]+\] (compat_)?//p' "$tmp/$form" | own | bare > "$tmp/seen"
-	[ "$form" = c ] || sed -i '/^exit(/d' "$tmp/expected"
-	check "the same lines, $([ "$form" = c ] && echo entries with exits || echo whole calls)" diff "$tmp/expected" "$tmp/seen"
+	check "the same lines, $what" diff "$tmp/expected" "$tmp/seen"
+	# exit() does not return, so it is no whole call
+	sed -i '/^exit(/d' "$tmp/expected"
+	what="whole calls"
 done
+filtered() {
+	ctrace trace -e "$1" --no-fds -o "$tmp/f" -- "$program" > /dev/null 2>> "$tmp/err"
+	grep -c 'compat_connect(4, {.*htons(9).* = -1 ECONNREFUSED' "$tmp/f"
+}
+same "connect() by socketcall(), found by its number" 1 "$(filtered 'call:socketcall if call == 3')"
+same "and by its address" 1 "$(filtered 'call:socketcall if addr.port == 9')"
+same "but not by its name" 1 "$(filtered call:connect)"
 ctrace trace -e calls --data 32 --json -o "$tmp/j" -- "$program" > /dev/null 2>> "$tmp/err"
 has "the address in JSON" '"args_addr":\{"family":"AF_INET","port":4713,"address":"127.0.0.1"\}' "$tmp/j"
 has "and what is sent" '"args_bytes":"one"' "$tmp/j"

@@ -21,6 +21,8 @@ bare() {
 	sed -E 's/0x[0-9a-f]{5,}/A/g; s/ <[0-9.]+>$//; s/ +=/ =/; s/:\[[0-9]+(->[0-9]+)?([],])/:[I\2/g
 		s/127.0.0.1:[1-6][0-9]{4}/127.0.0.1:P/g; s/htons\([1-6][0-9]{4}\)/htons(P)/g; s/ROUTE:[0-9]+/ROUTE:T/
 		s/^(wait4\()[0-9]+/\1T/; /^wait4/s/= [0-9]+$/= T/
+		# if it is shown in two halves, the second one has only what the call filled in
+		/^wait4/s/\], 0, NULL\)/])/
 		# we have the address of a socket that is bound but does not listen yet; so has strace on newer kernels
 		s/^(listen\(3<TCP:\[)[^]]*/\1/
 		# no numbers of devices

@@ -49,11 +49,16 @@ static struct in inet(int port)
 static void files(void)
 {
 	char path[] = "/tmp/ctrace-pointed32", one[] = "ab", two[] = "cdefg", in_one[4], in_two[100], root[] = "/proc";
-	struct pair out[] = { { (long)one, 2 }, { (long)two, 5 } }, in[] = { { (long)in_one, 3 }, { (long)in_two, 100 } };
+	struct pair out[] = { { (long)one, 2 }, { (long)two, 5 } };
+	struct pair in[] = { { (long)in_one, 3 }, { (long)in_two, 100 } };
 	struct pair times[2] = { { 1, 2 }, { 0, (1 << 30) - 2 } };
 	struct pair64 times64[2] = { { 1, 2 }, { 3, 4 } };
 	struct { short type, whence; int start, len, pid; } lock = { 1, 0, 0, 10, 0 };
-	struct __attribute__((packed)) { short type, whence; u64 start, len; int pid; } lock64 = { 1, 0, 1ull << 33, 10, 0 };
+	struct __attribute__((packed)) {
+		short type, whence;
+		u64 start, len;
+		int pid;
+	} lock64 = { 1, 0, 1ull << 33, 10, 0 };
 	u32 st[32], offset = 2;
 	long fd = call(__NR_open, path, 02 | 0100 | 01000, 0640);
 

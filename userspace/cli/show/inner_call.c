@@ -129,7 +129,8 @@ static struct inner_call *new_inner(void)
 	return in;
 }
 
-const struct call_values *inner_call(struct inner_call **room, const struct call_values *c, const struct call_values *r)
+const struct call_values *inner_call(struct inner_call **room, const struct call_values *c,
+				     const struct call_values *r)
 {
 	bool sockets_too = !strcmp(c->p->call.name, "compat_socketcall");
 	struct inner_call *in;

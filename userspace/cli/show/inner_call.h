@@ -13,6 +13,7 @@ struct inner_call;
  * in plain numbers, or was not recorded as a whole. r: as for call_memory(). *room: NULL at first, the caller frees
  * it; the result is good until it is used again, and points into the records' values.
  */
-const struct call_values *inner_call(struct inner_call **room, const struct call_values *c, const struct call_values *r);
+const struct call_values *inner_call(struct inner_call **room, const struct call_values *c,
+				     const struct call_values *r);
 
 #endif

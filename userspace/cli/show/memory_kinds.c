@@ -85,8 +85,8 @@ static bool put_sockopt(struct out *o, const char *name, const struct memory *m)
 }
 
 /*
- * The vector v, of which there were `many`. l: what it consists of. The pieces' data follow each other in d. total: what they hold in all;
- * < 0: as much as they have place for.
+ * The vector v, of which there were `many`. l: what it consists of. The pieces' data follow each other in d. total: what
+ * they hold in all; < 0: as much as they have place for.
  */
 static bool put_vector(struct out *o, const char *name, const struct layout *l, struct bytes v, int64_t many,
 		       struct bytes d, int64_t total)
