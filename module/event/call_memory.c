@@ -197,7 +197,7 @@ int ctrace_memory_init(const struct ctrace_syscall *(*call)(u32 nr, bool is32))
 	u32 nr, i;
 
 	BUILD_BUG_ON(sizeof(struct ctrace_syscall_layout) != 8);
-	room = 2048;
+	room = 3072;
 	fields = vzalloc(room * sizeof(*fields));
 	if (!fields)
 		return -ENOMEM;
@@ -355,7 +355,11 @@ static u32 put_socket(const struct ctrace_memory *m, const struct ctrace_memory_
 	u32 call = c->args[0], a[6] = {}, len;
 	u8 addr, bytes;
 
-	if (call >= ARRAY_SIZE(socket_calls) || !ctrace_memory_read(a, from, socket_calls[call].nargs * sizeof(*a)))
+	if (call >= ARRAY_SIZE(socket_calls))
+		return 0;
+	OPTIMIZER_HIDE_VAR(call);	/* as in ctrace_syscall_nospec() */
+	call %= ARRAY_SIZE(socket_calls);
+	if (!ctrace_memory_read(a, from, socket_calls[call].nargs * sizeof(*a)))
 		return 0;
 	len = socket_calls[call].nargs * sizeof(*a);
 	if (m->how == CTRACE_MEM_SOCKET_ARGS) {
