@@ -48,6 +48,8 @@
 /* A time that has 64 bits for 32-bit programs, too. */
 #define TIME64(a, f)	FIXED(a, 16, (f) | BOTH)
 #define TIMES64(a, f)	FIXED(a, 32, (f) | BOTH)
+/* siginfo, up to si_stime */
+#define INFO(a, f)	SIZES(a, 48, 32, f)
 #define INT(a, f)	FIXED(a, 4, (f) | BOTH)
 #define INT64(a, f)	FIXED(a, 8, (f) | BOTH)
 
@@ -147,10 +149,10 @@ const struct ctrace_memory_calls ctrace_memory_table[] = {
 	{ "rt_sigprocmask", { SIGSET(1, 3, IN), SIGSET(2, 3, OUT) } },
 	{ "rt_sigpending", { SIGSET(0, 1, OUT) } },
 	{ "rt_sigsuspend", { SIGSET(0, 1, IN) } },
-	{ "rt_sigtimedwait", { SIGSET(0, 3, IN), FIXED(1, 48, OUT), PAIR(2, IN) } },
-	{ "rt_sigtimedwait_time64", { SIGSET(0, 3, IN), TIME64(2, IN) } },
-	{ "rt_sigqueueinfo", { FIXED(2, 48, IN) } },
-	{ "rt_tgsigqueueinfo", { FIXED(3, 48, IN) } },
+	{ "rt_sigtimedwait", { SIGSET(0, 3, IN), INFO(1, OUT), PAIR(2, IN) } },
+	{ "rt_sigtimedwait_time64", { SIGSET(0, 3, IN), INFO(1, OUT), TIME64(2, IN) } },
+	{ "rt_sigqueueinfo", { INFO(2, IN) } },
+	{ "rt_tgsigqueueinfo", { INFO(3, IN) } },
 	{ "signalfd4 signalfd", { SIGSET(1, 2, IN) } },
 	{ "sigaltstack", { SIZES(0, 24, 12, IN), SIZES(1, 24, 12, OUT) } },
 
@@ -160,7 +162,7 @@ const struct ctrace_memory_calls ctrace_memory_table[] = {
 	{ "getrusage", { PAIRS(1, OUT) } },
 	{ "wait4", { INT(1, OUT), PAIRS(3, OUT) } },
 	{ "waitpid", { INT(1, OUT) } },
-	{ "waitid", { FIXED(2, 48, OUT), PAIRS(4, OUT) } },
+	{ "waitid", { INFO(2, OUT), PAIRS(4, OUT) } },
 	{ "sysinfo", { SIZES(0, 112, 64, OUT) } },
 	{ "uname newuname", { FIXED(0, 390, OUT | BOTH) } },
 	{ "times", { PAIRS(0, OUT) } },
@@ -173,7 +175,7 @@ const struct ctrace_memory_calls ctrace_memory_table[] = {
 	{ "capget", { FIXED(0, 8, IN | BOTH), CAPS(1, 0, OUT) } },
 	{ "capset", { FIXED(0, 8, IN | BOTH), CAPS(1, 0, IN) } },
 	{ "time", { SIZES(0, 8, 4, OUT) } },
-	{ "pidfd_send_signal", { FIXED(2, 48, IN) } },
+	{ "pidfd_send_signal", { INFO(2, IN) } },
 	{ "recvmmsg", { PAIR(4, IN) } },
 	{ "recvmmsg_time64", { TIME64(4, IN) } },
 	{ "getresuid getresgid getresuid32 getresgid32", { INT(0, OUT), INT(1, OUT), INT(2, OUT) } },

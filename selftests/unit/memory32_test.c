@@ -87,9 +87,13 @@ static const struct {
 	/* of the first version */
 	{ "capset", { 16, 16 }, 0, { { 1, ABOUT_DATA, 12, { { 0, 1, 0 } } }, NO },
 	  "compat_capset(0x10, {effective=0, permitted=1<<CAP_CHOWN, inheritable=0}) = 0" },
+	{ "rt_sigqueueinfo", { 1, 10, 16 }, 0, { { 2, ABOUT_DATA, 32, { { 10, 0, 0, 7, 8 } } }, NO },
+	  "compat_rt_sigqueueinfo(1, SIGUSR1, {si_signo=SIGUSR1, si_code=SI_USER, si_pid=7, si_uid=8}) = 0" },
+	{ "waitid", { 0, 0, 16, 4, 0 }, 0, { { 2, ABOUT_DATA, 32, { { 17, 0, 1, 7, 8, 3, 0, 0 } } }, NO },
+	  "compat_waitid(P_ALL, 0, {si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=7, si_uid=8, si_status=3, si_utime=0, "
+	  "si_stime=0}, WEXITED, NULL) = 0" },
 	/* what is laid out in another way, but not described */
-	{ "rt_sigqueueinfo", { 1, 10, 16 }, 0, { { 2, ABOUT_DATA, 48, { { 10 } } }, NO },
-	  "compat_rt_sigqueueinfo(1, SIGUSR1, 0x10) = 0" },
+	{ "getresuid", { 16, 0, 0 }, 0, { { 0, ABOUT_DATA, 4, { { 10 } } }, NO }, "compat_getresuid(0x10, NULL, NULL) = 0" },
 	/* by socketcall() */
 	{ "socketcall", { 1, 16 }, 3, { { 1, ABOUT_DATA, 12, { { 2, 1, 6 } } }, NO },
 	  "compat_socket(AF_INET, SOCK_STREAM, IPPROTO_TCP) = 3" },

@@ -161,7 +161,7 @@ static void processes(void)
 	struct { u32 handler, flags, restorer, mask[2]; } act = { 1, 0x10000000, 0, { 1 << 1, 0 } }, old;
 	struct { void *sp; int flags; u32 size; } stack = { 0, 2, 8192 };
 	struct { u32 version; int pid; } header = { 0x20080522, 0 };
-	u32 caps[6] = { 0 }, info[16];
+	u32 caps[6] = { 0 }, info[16], signal[32] = { 10, 0, 0, 7, 8 };
 
 	call(__NR_setrlimit, 7, &limit);
 	call(__NR_ugetrlimit, 7, &some);
@@ -172,6 +172,7 @@ static void processes(void)
 	call(__NR_capget, &header, caps);
 	caps[0] &= 0xff;
 	call(__NR_capset, &header, caps);
+	call(__NR_rt_sigqueueinfo, 0x7fffffff, 10, signal);
 	call(__NR_sysinfo, info);
 	call(__NR_times, info);
 }

@@ -85,8 +85,8 @@ static bool put_sockopt(struct out *o, const char *name, const struct memory *m)
 }
 
 /*
- * The vector v, of which there were `many`. l: what it consists of. The pieces' data follow each other in d. total: what
- * they hold in all; < 0: as much as they have place for.
+ * The vector v, of which there were `many`. l: what it consists of. The pieces' data follow each other in d. total:
+ * what they hold in all; < 0: as much as they have place for.
  */
 static bool put_vector(struct out *o, const char *name, const struct layout *l, struct bytes v, int64_t many,
 		       struct bytes d, int64_t total)
@@ -293,7 +293,8 @@ static bool put_wstatus(struct out *o, const char *name, const struct memory *m)
 	return true;
 }
 
-static bool put_siginfo(struct out *o, const char *name, struct bytes d)
+/* kind: of 32-bit programs if it has no narrow one. The first three members are the same. */
+static bool put_siginfo(struct out *o, const char *name, const struct layout *kind, struct bytes d)
 {
 	const struct layout *l = &layout_siginfo_none;
 	int sig, code;
@@ -313,6 +314,8 @@ static bool put_siginfo(struct out *o, const char *name, struct bytes d)
 		l = &layout_siginfo_killed;
 	else if (code == SI_USER || code == SI_TKILL || code == SI_QUEUE)
 		l = &layout_siginfo_kill;
+	if (!kind->narrow)
+		l = l->narrow;
 	out_struct(o, name, l, d);
 	return true;
 }
@@ -428,7 +431,7 @@ bool out_kind(struct out *o, const char *name, const struct layout *l, const str
 	case MEMORY_WSTATUS:
 		return put_wstatus(o, name, m);
 	case MEMORY_SIGINFO:
-		return put_siginfo(o, name, m->data);
+		return put_siginfo(o, name, l, m->data);
 	case MEMORY_UTIME:
 		return put_utime(o, name, l, m->data);
 	case MEMORY_POLLFD:

@@ -93,6 +93,13 @@ struct narrow_sigaction {
 	struct narrow_sigset sa_mask;
 };
 
+/* of signals that processes send, and of children's */
+struct narrow_siginfo {
+	__s32 si_signo, si_errno, si_code, si_pid;
+	__u32 si_uid;
+	__s32 si_status, si_utime, si_stime;
+};
+
 struct narrow_stack {
 	__u32 ss_sp;
 	__s32 ss_flags;
