@@ -56,10 +56,26 @@ static inline long ctrace_compat_syscall_native(long nr)
 	i = own[i % ARRAY_SIZE(own)];
 	return i ? i : nr;
 }
+
+/*
+ * Has the caller's call one of x32's own numbers? Then its structures are other than those of the native call of that
+ * name. By other numbers x32 programs pass what native ones do.
+ */
+static inline bool ctrace_compat_x32_own(void)
+{
+	unsigned long nr = syscall_get_nr(current, current_pt_regs());
+
+	return (nr & ~CTRACE_COMPAT_X32_BIT) - CTRACE_COMPAT_X32_FIRST < 64;
+}
 #else
 static inline long ctrace_compat_syscall_native(long nr)
 {
 	return nr;
+}
+
+static inline bool ctrace_compat_x32_own(void)
+{
+	return false;
 }
 #endif
 

@@ -7,154 +7,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
-#include <asm/ioctls.h>
 #include "event/call_memory.h"
 #include "event/fd_name.h"
 #include "compat/syscall.h"
-
-/* --- which calls have what --------------------------------------------------------- */
-
-#define IN	CTRACE_MEM_IN
-#define OUT	0
-#define PRIV	CTRACE_MEM_PRIVATE
-#define BOTH	CTRACE_MEM_COMPAT
-
-#define FIXED(a, n, f)		{ .arg = a, .how = CTRACE_MEM_FIXED, .flags = f, .max = n }
-#define COUNT(a, b, u, n, f)	{ .arg = a, .how = CTRACE_MEM_COUNT, .by = b, .flags = f, .unit = u, .max = n }
-#define AT(a, b, n, f)		{ .arg = a, .how = CTRACE_MEM_AT, .by = b, .flags = f, .max = n }
-#define RET(a, u, n, f)		{ .arg = a, .how = CTRACE_MEM_RET, .flags = f, .unit = u, .max = n }
-#define ADDR_IN(a, b)		COUNT(a, b, 1, SOCKADDR, CTRACE_MEM_IN | CTRACE_MEM_ADDRESS | CTRACE_MEM_COMPAT)
-#define ADDR_OUT(a, b)		AT(a, b, SOCKADDR, CTRACE_MEM_ADDRESS | CTRACE_MEM_COMPAT)
-#define BITS(a, b)		{ .arg = a, .how = CTRACE_MEM_BITS, .by = b, .flags = CTRACE_MEM_IN | CTRACE_MEM_AGAIN, .max = 128 }
-#define IOVEC(a, b, f)								\
-	{ .arg = a, .how = CTRACE_MEM_IOV, .by = b, .flags = CTRACE_MEM_IN, .unit = 16, .max = 16 * CTRACE_MEM_IOVECS }, \
-	{ .arg = a, .how = CTRACE_MEM_IOV_BYTES, .by = b, .flags = (f) | PRIV, .max = CTRACE_DATA_MAX }
-#define REMOTE(a, b)	{ .arg = a, .how = CTRACE_MEM_IOV, .by = b, .flags = IN, .unit = 16, .max = 16 * CTRACE_MEM_IOVECS }
-#define MSGHDR(a, f)								\
-	FIXED(a, 56, f), { .arg = a, .how = CTRACE_MEM_MSG_ADDR, .flags = (f) | CTRACE_MEM_ADDRESS, .max = SOCKADDR },	\
-	{ .arg = a, .how = CTRACE_MEM_MSG_IOV, .flags = f, .max = 16 * CTRACE_MEM_IOVECS }, \
-	{ .arg = a, .how = CTRACE_MEM_MSG_BYTES, .flags = (f) | PRIV, .max = CTRACE_DATA_MAX }
-
-/* The kernel's own limit is sizeof(struct sockaddr_storage). */
-#define SOCKADDR	128
-#define TIMESPEC	16
-#define NAME		255	/* of readlink(), getcwd() */
-
-/*
- * The calls, and what of them. Sizes are those of the kernel's own structures for 64-bit programs; of longer ones, as
- * much as has what people ask for (the end of st_blocks, of stx_size, of ru_stime).
- */
-static const struct {
-	const char *calls;		/* separated by blanks */
-	struct ctrace_memory of[6];
-} table[] = {
-	{ "connect bind", { ADDR_IN(1, 2) } },
-	{ "accept accept4 getsockname getpeername", { ADDR_OUT(1, 2), FIXED(2, 4, OUT | BOTH) } },
-	{ "sendto", { COUNT(1, 2, 1, CTRACE_DATA_MAX, IN | PRIV | BOTH), ADDR_IN(4, 5) } },
-	{ "recvfrom", { RET(1, 1, CTRACE_DATA_MAX, OUT | PRIV | BOTH), ADDR_OUT(4, 5),
-			FIXED(5, 4, OUT | BOTH) } },
-	{ "send", { COUNT(1, 2, 1, CTRACE_DATA_MAX, IN | PRIV | BOTH) } },
-	{ "recv", { RET(1, 1, CTRACE_DATA_MAX, OUT | PRIV | BOTH) } },
-	{ "sendmsg", { MSGHDR(1, IN) } },
-	{ "recvmsg", { MSGHDR(1, OUT) } },
-	{ "setsockopt", { COUNT(3, 4, 1, 64, IN | BOTH) } },
-	{ "getsockopt", { AT(3, 4, 64, OUT | BOTH), FIXED(4, 4, OUT | BOTH) } },
-	{ "socketpair", { FIXED(3, 8, OUT | BOTH) } },
-	{ "pipe pipe2", { FIXED(0, 8, OUT | BOTH) } },
-
-	{ "write pwrite64", { COUNT(1, 2, 1, CTRACE_DATA_MAX, IN | PRIV | BOTH) } },
-	{ "read pread64", { RET(1, 1, CTRACE_DATA_MAX, OUT | PRIV | BOTH) } },
-	{ "readv preadv preadv2", { IOVEC(1, 2, OUT) } },
-	{ "execve", { { .arg = 1, .how = CTRACE_MEM_ARGV, .flags = IN | BOTH, .max = CTRACE_MEM_ARGV_MAX } } },
-	{ "execveat", { { .arg = 2, .how = CTRACE_MEM_ARGV, .flags = IN | BOTH, .max = CTRACE_MEM_ARGV_MAX } } },
-	{ "readlink", { RET(1, 1, NAME, OUT | BOTH) } },
-	{ "readlinkat", { RET(2, 1, NAME, OUT | BOTH) } },
-	{ "getcwd", { RET(0, 1, NAME, OUT | BOTH) } },
-	{ "writev pwritev pwritev2 vmsplice", { IOVEC(1, 2, IN) } },
-	{ "process_vm_readv process_vm_writev", { IOVEC(1, 2, IN), REMOTE(3, 4) } },
-	{ "getrandom", { RET(0, 1, CTRACE_DATA_MAX, OUT | PRIV | BOTH) } },
-	{ "getxattr lgetxattr fgetxattr", { RET(2, 1, CTRACE_DATA_MAX, OUT | PRIV | BOTH) } },
-	{ "setxattr lsetxattr fsetxattr", { COUNT(2, 3, 1, CTRACE_DATA_MAX, IN | PRIV | BOTH) } },
-	{ "listxattr llistxattr flistxattr", { RET(1, 1, CTRACE_DATA_MAX, OUT | PRIV | BOTH) } },
-	{ "mq_timedsend", { COUNT(1, 2, 1, CTRACE_DATA_MAX, IN | PRIV | BOTH), FIXED(4, TIMESPEC, IN) } },
-	{ "mq_timedreceive", { RET(1, 1, CTRACE_DATA_MAX, OUT | PRIV | BOTH), FIXED(3, 4, OUT | BOTH),
-			     FIXED(4, TIMESPEC, IN) } },
-
-	{ "stat lstat fstat newstat newlstat newfstat", { FIXED(1, 72, OUT) } },
-	{ "newfstatat", { FIXED(2, 72, OUT) } },
-	{ "statx", { FIXED(4, 48, OUT | BOTH) } },
-	{ "statfs fstatfs", { FIXED(1, 120, OUT) } },
-	{ "openat2", { COUNT(2, 3, 1, 24, IN | BOTH) } },
-	{ "fcntl", { { .arg = 2, .how = CTRACE_MEM_FCNTL, .by = 1, .flags = IN, .max = 32 } } },
-	{ "_llseek llseek", { FIXED(3, 8, OUT | BOTH) } },
-	{ "ioctl", { { .arg = 2, .how = CTRACE_MEM_IOCTL, .by = 1, .flags = BOTH, .max = 64 } } },
-
-	{ "poll", { COUNT(0, 1, 8, 256, IN | CTRACE_MEM_AGAIN | BOTH) } },
-	{ "ppoll", { COUNT(0, 1, 8, 256, IN | CTRACE_MEM_AGAIN | BOTH), FIXED(2, TIMESPEC, IN), COUNT(3, 4, 1, 8, IN | BOTH) } },
-	{ "select", { BITS(1, 0), BITS(2, 0), BITS(3, 0), FIXED(4, TIMESPEC, IN) } },
-	{ "pselect6", { BITS(1, 0), BITS(2, 0), BITS(3, 0), FIXED(4, TIMESPEC, IN), FIXED(5, 16, IN) } },
-	{ "epoll_ctl", { FIXED(3, 12, IN | BOTH) } },
-	{ "epoll_wait", { RET(1, 12, 32 * 12, OUT | BOTH) } },
-	{ "epoll_pwait", { RET(1, 12, 32 * 12, OUT | BOTH), COUNT(4, 5, 1, 8, IN | BOTH) } },
-	{ "epoll_pwait2", { RET(1, 12, 32 * 12, OUT | BOTH), FIXED(3, TIMESPEC, IN | BOTH),
-			    COUNT(4, 5, 1, 8, IN | BOTH) } },
-
-	{ "nanosleep", { FIXED(0, TIMESPEC, IN), FIXED(1, TIMESPEC, CTRACE_MEM_BROKEN) } },
-	{ "clock_nanosleep", { FIXED(2, TIMESPEC, IN), FIXED(3, TIMESPEC, CTRACE_MEM_BROKEN) } },
-	{ "clock_settime", { FIXED(1, TIMESPEC, IN) } },
-	{ "clock_gettime clock_getres sched_rr_get_interval", { FIXED(1, TIMESPEC, OUT) } },
-	{ "gettimeofday", { FIXED(0, TIMESPEC, OUT), FIXED(1, 8, OUT | BOTH) } },
-	{ "settimeofday", { FIXED(0, TIMESPEC, IN), FIXED(1, 8, IN | BOTH) } },
-	{ "futex", { FIXED(3, TIMESPEC, IN) } },
-	{ "utimensat futimesat", { FIXED(2, 2 * TIMESPEC, IN) } },
-	{ "utime", { FIXED(1, 16, IN) } },
-	{ "semtimedop", { FIXED(3, TIMESPEC, IN) } },
-	{ "io_getevents io_pgetevents", { FIXED(4, TIMESPEC, IN) } },
-	{ "utimes", { FIXED(1, 2 * TIMESPEC, IN) } },
-	{ "getitimer timer_gettime timerfd_gettime", { FIXED(1, 2 * TIMESPEC, OUT) } },
-	{ "setitimer", { FIXED(1, 2 * TIMESPEC, IN), FIXED(2, 2 * TIMESPEC, OUT) } },
-	{ "timer_settime timerfd_settime", { FIXED(2, 2 * TIMESPEC, IN), FIXED(3, 2 * TIMESPEC, OUT) } },
-	{ "clock_gettime64 clock_getres_time64", { FIXED(1, TIMESPEC, OUT | BOTH) } },
-	{ "clock_settime64", { FIXED(1, TIMESPEC, IN | BOTH) } },
-	{ "clock_nanosleep_time64 utimensat_time64", { FIXED(2, TIMESPEC, IN | BOTH) } },
-	{ "futex_time64", { FIXED(3, TIMESPEC, IN | BOTH) } },
-
-	{ "rt_sigaction", { FIXED(1, 32, IN), FIXED(2, 32, OUT) } },
-	{ "rt_sigprocmask", { COUNT(1, 3, 1, 8, IN | BOTH), COUNT(2, 3, 1, 8, OUT | BOTH) } },
-	{ "rt_sigpending", { COUNT(0, 1, 1, 8, OUT | BOTH) } },
-	{ "rt_sigsuspend", { COUNT(0, 1, 1, 8, IN | BOTH) } },
-	{ "rt_sigtimedwait", { COUNT(0, 3, 1, 8, IN), FIXED(1, 48, OUT), FIXED(2, TIMESPEC, IN) } },
-	{ "rt_sigqueueinfo", { FIXED(2, 48, IN) } },
-	{ "rt_tgsigqueueinfo", { FIXED(3, 48, IN) } },
-	{ "signalfd4 signalfd", { COUNT(1, 2, 1, 8, IN | BOTH) } },
-	{ "sigaltstack", { FIXED(0, 24, IN), FIXED(1, 24, OUT) } },
-
-	{ "getrlimit", { FIXED(1, 16, OUT) } },
-	{ "setrlimit", { FIXED(1, 16, IN) } },
-	{ "prlimit64", { FIXED(2, 16, IN | BOTH), FIXED(3, 16, OUT | BOTH) } },
-	{ "getrusage", { FIXED(1, 32, OUT) } },
-	{ "wait4", { FIXED(1, 4, OUT | BOTH), FIXED(3, 32, OUT) } },
-	{ "waitpid", { FIXED(1, 4, OUT | BOTH) } },
-	{ "waitid", { FIXED(2, 48, OUT), FIXED(4, 32, OUT) } },
-	{ "sysinfo", { FIXED(0, 112, OUT) } },
-	{ "uname newuname", { FIXED(0, 390, OUT | BOTH) } },
-	{ "times", { FIXED(0, 32, OUT) } },
-	{ "clone3", { COUNT(0, 1, 1, 88, IN | BOTH) } },
-	{ "sched_setaffinity", { COUNT(2, 1, 1, 128, IN) } },
-	{ "sched_getaffinity", { RET(2, 1, 128, OUT) } },
-	{ "sched_setscheduler", { FIXED(2, 4, IN | BOTH) } },
-	{ "sched_setparam", { FIXED(1, 4, IN | BOTH) } },
-	{ "sched_getparam", { FIXED(1, 4, OUT | BOTH) } },
-	{ "capget capset", { FIXED(0, 8, IN | BOTH) } },
-	{ "time", { FIXED(0, 8, OUT) } },
-	{ "pidfd_send_signal", { FIXED(2, 48, IN) } },
-	{ "recvmmsg", { FIXED(4, TIMESPEC, IN) } },
-	{ "getresuid getresgid", { FIXED(0, 4, OUT | BOTH), FIXED(1, 4, OUT | BOTH), FIXED(2, 4, OUT | BOTH) } },
-	{ "getgroups", { RET(1, 4, 128, OUT | BOTH) } },
-	{ "setgroups", { COUNT(1, 0, 4, 128, IN | BOTH) } },
-	{ "sendfile", { FIXED(2, 8, IN) } },
-	{ "splice copy_file_range", { FIXED(1, 8, IN | BOTH), FIXED(3, 8, IN | BOTH) } },
-};
 
 /* Calls that return a descriptor. */
 static const char makers[] =
@@ -195,6 +50,8 @@ static bool is_descriptor(const struct ctrace_syscall *c, u32 i)
 
 	if (c->kinds[i] == 'P' || c->kinds[i] == 'T' || !strcmp(c->name, "close_range"))
 		return false;
+	if (i && !strcmp(c->name, "pidfd_getfd"))	/* another task's */
+		return false;
 	return !strcmp(c->args[i], "fildes") || (strstr(c->args[i], "fd") && c->args[i][n - 1] != 's');
 }
 
@@ -215,6 +72,7 @@ static int add(const char *arg, const struct ctrace_memory *m)
 	static const char *const suffix[] = {
 		[CTRACE_MEM_IOV_BYTES] = "bytes", [CTRACE_MEM_MSG_BYTES] = "bytes", [CTRACE_MEM_MSG_ADDR] = "addr",
 		[CTRACE_MEM_MSG_IOV] = "iov", [CTRACE_MEM_PATH] = "path", [CTRACE_MEM_RET_PATH] = "path",
+		[CTRACE_MEM_SOCKET_ADDR] = "addr", [CTRACE_MEM_SOCKET_BYTES] = "bytes",
 	};
 	struct field *f = &fields[nfields];
 
@@ -232,17 +90,25 @@ static int add(const char *arg, const struct ctrace_memory *m)
 static int add_memories(const struct ctrace_syscall *c, bool is32)
 {
 	const struct ctrace_memory *m;
+	struct ctrace_memory own;
 	int err = 0;
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(table); i++)
-		if (one_of(table[i].calls, c->name))
+	for (i = 0; i < ctrace_memory_ntable; i++)
+		if (one_of(ctrace_memory_table[i].calls, c->name))
 			break;
-	if (i == ARRAY_SIZE(table))
+	if (i == ctrace_memory_ntable)
 		return 0;
-	for (m = table[i].of; !err && m < table[i].of + ARRAY_SIZE(table[i].of) && m->max; m++)
-		if (m->arg < strlen(c->kinds) && c->kinds[m->arg] != 'T' && (!is32 || m->flags & CTRACE_MEM_COMPAT))
-			err = add(c->args[m->arg], m);
+	m = ctrace_memory_table[i].of;
+	for (i = 0; !err && i < ARRAY_SIZE(ctrace_memory_table->of) && m[i].max; i++) {
+		own = m[i];
+		if (own.arg >= strlen(c->kinds) || c->kinds[own.arg] == 'T')
+			continue;
+		if (is32 && !(own.flags & CTRACE_MEM_COMPAT))
+			own.max = own.narrow;
+		if (own.max)
+			err = add(c->args[own.arg], &own);
+	}
 	return err;
 }
 
@@ -333,7 +199,7 @@ int ctrace_memory_init(const struct ctrace_syscall *(*call)(u32 nr, bool is32))
 	u32 nr, i;
 
 	BUILD_BUG_ON(sizeof(struct ctrace_syscall_layout) != 8);
-	room = 2048;
+	room = 3072;
 	fields = vzalloc(room * sizeof(*fields));
 	if (!fields)
 		return -ENOMEM;
@@ -388,106 +254,65 @@ struct msg {
 	u32 flags;
 };
 
-static bool read_user(void *to, u64 from, u32 n)
-{
-	return from && !ctrace_compat_read_user(to, (const void __user *)(uintptr_t)from, n);
-}
+/* The same of a 32-bit program. */
+struct narrow_piece {
+	u32 base, len;
+};
+
+struct narrow_msg {
+	u32 name, name_len, iov, iov_len, control, control_len, flags;
+};
 
 /* n bytes, or none */
 static u32 copy(char *to, u64 from, u32 n)
 {
-	return n && read_user(to, from, n) ? n : 0;
+	return n && ctrace_memory_read(to, from, n) ? n : 0;
 }
 
-static u32 elements(u64 count, u32 unit, u32 max)
+static bool read_piece(struct piece *p, u64 iov, u32 i, bool is32)
 {
-	return min_t(u64, count, max / unit) * unit;
+	struct narrow_piece n;
+
+	if (!is32)
+		return ctrace_memory_read(p, iov + i * sizeof(*p), sizeof(*p));
+	if (!ctrace_memory_read(&n, iov + i * sizeof(n), sizeof(n)))
+		return false;
+	p->base = n.base;
+	p->len = n.len;
+	return true;
 }
 
-/* The kernel's struct termios, and those of a few words; requests that say their size themselves are as old as these. */
-static u32 ioctl_size(u32 request)
+static bool read_msg(struct msg *m, u64 from, bool is32)
 {
-	switch (request) {
-	case TCGETS:
-	case TCSETS:
-	case TCSETSW:
-	case TCSETSF:
-		return 36;
-	case TIOCGWINSZ:
-	case TIOCSWINSZ:
-		return 8;
-	case FIONREAD:
-	case FIONBIO:
-	case FIOASYNC:
-	case TIOCGPGRP:
-	case TIOCSPGRP:
-	case TIOCGSID:
-	case TIOCOUTQ:
-	case TIOCGPTN:
-	case TIOCSPTLCK:
-		return 4;
-	default:
-		return 0;
-	}
+	struct narrow_msg n;
+
+	if (!is32)
+		return ctrace_memory_read(m, from, sizeof(*m));
+	if (!ctrace_memory_read(&n, from, sizeof(n)))
+		return false;
+	m->name = n.name;
+	m->name_len = n.name_len;
+	m->iov = n.iov;
+	m->iov_len = n.iov_len;
+	return true;
 }
 
-static u32 fcntl_size(u32 command)
+static u32 put_iov(char *to, u64 iov, u64 count, u32 max, bool is32)
 {
-	switch (command) {
-	case F_GETLK:
-	case F_SETLK:
-	case F_SETLKW:
-	case F_OFD_GETLK:
-	case F_OFD_SETLK:
-	case F_OFD_SETLKW:
-		return 32;
-	case F_GETOWN_EX:
-	case F_SETOWN_EX:
-		return 8;
-	default:
-		return 0;
-	}
-}
+	u32 each = is32 ? sizeof(struct narrow_piece) : sizeof(struct piece);
 
-static u32 size(const struct ctrace_memory *m, const struct ctrace_memory_call *c)
-{
-	u64 by = c->args[m->by];
-	u32 n;
-
-	switch (m->how) {
-	case CTRACE_MEM_FIXED:
-		return m->max;
-	case CTRACE_MEM_COUNT:
-		return elements(by, m->unit, m->max);
-	case CTRACE_MEM_AT:
-		return read_user(&n, by, sizeof(n)) ? n : 0;
-	case CTRACE_MEM_RET:
-		return elements(c->ret, m->unit, m->max);
-	case CTRACE_MEM_BITS:
-		return (s32)by > 0 ? ((u32)by + 63) / 64 * 8 : 0;
-	case CTRACE_MEM_IOCTL:
-		return ioctl_size(by);
-	case CTRACE_MEM_FCNTL:
-		return fcntl_size(by);
-	default:
-		return 0;
-	}
-}
-
-static u32 put_iov(char *to, u64 iov, u64 count, u32 max)
-{
-	return copy(to, iov, elements(count, sizeof(struct piece), min_t(u32, max, CTRACE_MEM_IOVECS * sizeof(struct piece))));
+	return copy(to, iov, ctrace_memory_elements(count, each, min_t(u32, max, CTRACE_MEM_IOVECS * each)));
 }
 
 /* most: bytes that the pieces have in all */
-static u32 put_pieces(char *to, u64 iov, u64 count, u64 most, u32 max)
+static u32 put_pieces(char *to, u64 iov, u64 count, u64 most, u32 max, bool is32)
 {
 	struct piece p;
 	u32 i, n, len = 0;
 
 	max = min_t(u64, max, most);
 	for (i = 0; i < min_t(u64, count, CTRACE_MEM_IOVECS) && len < max; i++) {
-		if (!read_user(&p, iov + i * sizeof(p), sizeof(p)))
+		if (!read_piece(&p, iov, i, is32))
 			break;
 		n = copy(to + len, p.base, min_t(u64, p.len, max - len));
 		len += n;
@@ -497,15 +322,76 @@ static u32 put_pieces(char *to, u64 iov, u64 count, u64 most, u32 max)
 	return len;
 }
 
+/* The calls that socketcall() makes. */
+static const struct {
+	u8 nargs;
+	u8 addr, bytes;		/* which of them points to an address, and to data; its length is the next. 0: none */
+	bool in;		/* the program's; else the kernel's, and the address's length is a pointer */
+} socket_calls[] = {
+	{ 0 },
+	{ .nargs = 3 },						/* socket */
+	{ .nargs = 3, .addr = 1, .in = true },			/* bind */
+	{ .nargs = 3, .addr = 1, .in = true },			/* connect */
+	{ .nargs = 2 },						/* listen */
+	{ .nargs = 3, .addr = 1 },				/* accept */
+	{ .nargs = 3, .addr = 1 },				/* getsockname */
+	{ .nargs = 3, .addr = 1 },				/* getpeername */
+	{ .nargs = 4 },						/* socketpair */
+	{ .nargs = 4, .bytes = 1, .in = true },			/* send */
+	{ .nargs = 4, .bytes = 1 },				/* recv */
+	{ .nargs = 6, .addr = 4, .bytes = 1, .in = true },	/* sendto */
+	{ .nargs = 6, .addr = 4, .bytes = 1 },			/* recvfrom */
+	{ .nargs = 2 },						/* shutdown */
+	{ .nargs = 5 },						/* setsockopt */
+	{ .nargs = 5 },						/* getsockopt */
+	{ .nargs = 3 },						/* sendmsg */
+	{ .nargs = 3 },						/* recvmsg */
+	{ .nargs = 4, .addr = 1 },				/* accept4 */
+	{ .nargs = 5 },						/* recvmmsg */
+	{ .nargs = 4 },						/* sendmmsg */
+};
+
+/* Of the call that socketcall() makes. from: its arguments. */
+static u32 put_socket(const struct ctrace_memory *m, const struct ctrace_memory_call *c, char *to, u64 from, u32 max)
+{
+	u32 call = c->args[0], a[6] = {}, len;
+	u8 addr, bytes;
+
+	if (call >= ARRAY_SIZE(socket_calls))
+		return 0;
+	OPTIMIZER_HIDE_VAR(call);	/* as in ctrace_syscall_nospec() */
+	call %= ARRAY_SIZE(socket_calls);
+	if (!ctrace_memory_read(a, from, socket_calls[call].nargs * sizeof(*a)))
+		return 0;
+	len = socket_calls[call].nargs * sizeof(*a);
+	if (m->how == CTRACE_MEM_SOCKET_ARGS) {
+		memcpy(to, a, min(len, max));
+		return min(len, max);
+	}
+	/* in whole calls is both; what the kernel wrote is there only after success */
+	if (socket_calls[call].in ? c->phase == CTRACE_CALL_EXIT : c->phase == CTRACE_CALL_ENTRY || c->ret < 0)
+		return 0;
+	addr = socket_calls[call].addr;
+	bytes = socket_calls[call].bytes;
+	if (m->how == CTRACE_MEM_SOCKET_BYTES)
+		return bytes ? copy(to, a[bytes], min_t(u32, socket_calls[call].in ? a[bytes + 1] : c->ret, max)) : 0;
+	if (!addr)
+		return 0;
+	len = a[addr + 1];
+	if (!socket_calls[call].in && !ctrace_memory_read(&len, a[addr + 1], sizeof(len)))
+		return 0;
+	return copy(to, a[addr], min(len, max));
+}
+
 u32 ctrace_memory_argv(char *to, u64 from, bool is32, u32 max)
 {
-	u32 each = is32 ? sizeof(u32) : sizeof(u64), len = 0;
+	u32 each = is32 || ctrace_compat_x32_own() ? sizeof(u32) : sizeof(u64), len = 0;
 	u64 at;
 	long n;
 
 	for (; len < max; from += each) {
 		at = 0;
-		if (!read_user(&at, from, each) || !at)
+		if (!ctrace_memory_read(&at, from, each) || !at)
 			break;
 		n = ctrace_compat_read_user_string(to + len, (const char __user *)(uintptr_t)at, max - len);
 		if (n < 0)
@@ -528,19 +414,23 @@ static u32 put_field(const struct ctrace_memory *m, const struct ctrace_memory_c
 	max = min_t(u32, max, m->max);
 	switch (m->how) {
 	case CTRACE_MEM_IOV:
-		return put_iov(to, from, c->args[m->by], max);
+		return put_iov(to, from, c->args[m->by], max, c->is32);
 	case CTRACE_MEM_IOV_BYTES:
-		return put_pieces(to, from, c->args[m->by], most, max);
+		return put_pieces(to, from, c->args[m->by], most, max, c->is32);
 	case CTRACE_MEM_MSG_ADDR:
 	case CTRACE_MEM_MSG_IOV:
 	case CTRACE_MEM_MSG_BYTES:
-		if (!read_user(&msg, from, sizeof(msg)))
+		if (!read_msg(&msg, from, c->is32))
 			return 0;
 		if (m->how == CTRACE_MEM_MSG_ADDR)
 			return copy(to, msg.name, min(msg.name_len, max));
 		if (m->how == CTRACE_MEM_MSG_IOV)
-			return put_iov(to, msg.iov, msg.iov_len, max);
-		return put_pieces(to, msg.iov, msg.iov_len, most, max);
+			return put_iov(to, msg.iov, msg.iov_len, max, c->is32);
+		return put_pieces(to, msg.iov, msg.iov_len, most, max, c->is32);
+	case CTRACE_MEM_SOCKET_ARGS:
+	case CTRACE_MEM_SOCKET_ADDR:
+	case CTRACE_MEM_SOCKET_BYTES:
+		return put_socket(m, c, to, from, max);
 	case CTRACE_MEM_ARGV:
 		if (!c->argv)
 			return ctrace_memory_argv(to, from, c->is32, max);
@@ -548,7 +438,7 @@ static u32 put_field(const struct ctrace_memory *m, const struct ctrace_memory_c
 		memcpy(to, c->argv, max);
 		return max;
 	default:
-		return copy(to, from, min(size(m, c), max));
+		return copy(to, from, min(ctrace_memory_size(m, c), max));
 	}
 }
 
@@ -557,6 +447,9 @@ static u32 put_memory(const struct ctrace_memory *m, const struct ctrace_memory_
 	bool broken = c->ret == -EINTR || c->ret == -ERESTART_RESTARTBLOCK;
 
 	if (m->flags & CTRACE_MEM_BROKEN ? !broken : !(m->flags & CTRACE_MEM_IN) && IS_ERR_VALUE(c->ret))
+		return 0;
+	/* an x32 program has its own structures, with pointers of 32 bits; their sizes are in no table */
+	if (!c->is32 && !(m->flags & CTRACE_MEM_COMPAT) && ctrace_compat_x32_own())
 		return 0;
 	if (m->flags & CTRACE_MEM_PRIVATE)
 		max = min(max, c->detail->data);

@@ -9,6 +9,7 @@
 
 #include "event/event.h"
 #include "../uapi/ctrace_netlink.h"
+#include "compat/syscall.h"
 
 /* How many bytes a field has; never more than max. */
 enum ctrace_memory_how {
@@ -19,11 +20,17 @@ enum ctrace_memory_how {
 	CTRACE_MEM_BITS,	/* argument `by` counts bits */
 	CTRACE_MEM_IOCTL,	/* the request, argument `by`, decides */
 	CTRACE_MEM_FCNTL,	/* so does the command */
+	CTRACE_MEM_PRCTL,	/* and the option: a name, or nothing */
 	CTRACE_MEM_IOV,		/* argument `by` counts the elements of an iovec array */
 	CTRACE_MEM_IOV_BYTES,	/* the pieces of that, one after the other */
 	CTRACE_MEM_MSG_ADDR,	/* of a msghdr: the address, */
 	CTRACE_MEM_MSG_IOV,	/* its iovec array, */
 	CTRACE_MEM_MSG_BYTES,	/* and its pieces */
+	CTRACE_MEM_CAPS,	/* argument `by` points to a version, which decides */
+	CTRACE_MEM_SOCKET_ARGS,	/* of socketcall(): the arguments of the call that it makes, as many as that has, */
+	CTRACE_MEM_SOCKET_ADDR,	/* its address, */
+	CTRACE_MEM_SOCKET_BYTES, /* and what it sends or receives */
+	CTRACE_MEM_IPC,		/* of ipc(): two arguments of the call that it makes, if these are in memory */
 	CTRACE_MEM_ARGV,	/* an array of strings: all these, each with its NUL but one that is cut */
 	CTRACE_MEM_PATH,	/* argument `arg` is a descriptor: its name */
 	CTRACE_MEM_RET_PATH,	/* the result is one; by: only if that argument is F_DUPFD or F_DUPFD_CLOEXEC */
@@ -31,7 +38,7 @@ enum ctrace_memory_how {
 
 #define CTRACE_MEM_IN		1u	/* it is there at the entry; else only after success */
 #define CTRACE_MEM_PRIVATE	2u	/* what people read and write: only as much as a session asks for */
-#define CTRACE_MEM_COMPAT	4u	/* the same for 32-bit programs */
+#define CTRACE_MEM_COMPAT	4u	/* the same for 32-bit and x32 programs */
 #define CTRACE_MEM_ADDRESS	16u	/* a socket's address */
 #define CTRACE_MEM_AGAIN	32u	/* with IN: the call changes it, so it is in the exit, too */
 #define CTRACE_MEM_BROKEN	8u	/* it is there if a signal interrupted the call */
@@ -39,7 +46,16 @@ enum ctrace_memory_how {
 struct ctrace_memory {
 	u8 arg, how, by, flags;
 	u16 unit, max;
+	u16 narrow;		/* max for 32-bit programs, unless CTRACE_MEM_COMPAT; 0: not recorded */
 };
+
+struct ctrace_memory_calls {
+	const char *calls;		/* separated by blanks */
+	struct ctrace_memory of[6];
+};
+
+extern const struct ctrace_memory_calls ctrace_memory_table[];
+extern const u32 ctrace_memory_ntable;
 
 #define CTRACE_MEM_IOVECS	4u
 
@@ -97,6 +113,22 @@ static __always_inline u32 ctrace_memory_put_empty(char *to, u32 len, u32 n)
 		to[len++] = 0;
 	return len;
 }
+
+/* --- among the files of call_memory --- */
+
+static inline bool ctrace_memory_read(void *to, u64 from, u32 n)
+{
+	return from && !ctrace_compat_read_user(to, (const void __user *)(uintptr_t)from, n);
+}
+
+/* The bytes of as many whole elements as there are, and as max has place for. */
+static inline u32 ctrace_memory_elements(u64 count, u32 unit, u32 max)
+{
+	return min_t(u64, count, max / unit) * unit;
+}
+
+/* Of the memory of a field that is one piece: how many bytes it has. May be more than m->max. */
+u32 ctrace_memory_size(const struct ctrace_memory *m, const struct ctrace_memory_call *c);
 
 /* Finds out what each call has, and completes its layout. Process context. 0 or -ENOMEM. */
 int ctrace_memory_init(const struct ctrace_syscall *(*call)(u32 nr, bool is32));

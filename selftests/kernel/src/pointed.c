@@ -17,6 +17,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -198,6 +199,7 @@ static void processes(void)
 {
 	struct rlimit r = { 100, 4096 }, old;
 	struct sigaction act = { .sa_handler = SIG_IGN, .sa_flags = SA_RESTART };
+	char name[16];
 	struct utsname u;
 	sigset_t set;
 	int status;
@@ -211,6 +213,8 @@ static void processes(void)
 	sigaddset(&set, SIGTERM);
 	MUST(sigprocmask(SIG_BLOCK, &set, NULL));
 	MUST(uname(&u));
+	MUST(prctl(PR_SET_NAME, "named"));
+	MUST(prctl(PR_GET_NAME, name));
 	pid = fork();
 	if (!pid)
 		_exit(3);

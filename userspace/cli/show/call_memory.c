@@ -169,13 +169,17 @@ bool call_memory(struct memory *m, const struct call_form *form, uint32_t arg, c
 		 const struct call_values *r)
 {
 	const struct part *p = form && arg < form->nargs ? form->args[arg] : NULL;
+	const struct layout *l;
 	int64_t ret = -1;
 
-	if (!p || p->kind != PART_MEMORY || (c->p->call.compat && !p->memory->both) ||
-	    !(has_field(c, arg) || has_field(r, arg)))
+	if (!p || p->kind != PART_MEMORY || !(has_field(c, arg) || has_field(r, arg)))
+		return false;
+	l = c->p->call.compat && !p->memory->both ? p->memory->narrow : p->memory;
+	if (!l)
 		return false;
 	returned(r, &ret);
 	*m = (struct memory){
+		.layout = l,
 		.data = bytes_of(c, r, arg, ABOUT_DATA), .addr = bytes_of(c, r, arg, ABOUT_ADDR),
 		.iov = bytes_of(c, r, arg, ABOUT_IOV), .pieces = bytes_of(c, r, arg, ABOUT_PIECES),
 		.many = -1, .ret = ret,
@@ -184,7 +188,7 @@ bool call_memory(struct memory *m, const struct call_form *form, uint32_t arg, c
 		m->many = ret;
 	else if (p->many >= MANY_FIXED)
 		m->many = p->many - MANY_FIXED;
-	else if (p->many)
+	else if (p->many && p->many != MANY_THERE)
 		m->many = argument(c, form, p->many - 1u);
 	return m->data.n || !m->many;
 }

@@ -26,13 +26,17 @@ enum part_kind {
 	PART_END, PART_ENUM, PART_BITS, PART_OCTAL, PART_SIGNAL, PART_NUMBER, PART_SHIFTED, PART_WRAPPED,
 	/* whole arguments */
 	PART_INT, PART_UINT, PART_LONG, PART_ULONG, PART_HEX, PART_ADDRESS, PART_DIRFD, PART_UID, PART_MODE, PART_DEV,
-	PART_SIG, PART_IOCTL, PART_CLOCK, PART_TIME, PART_RLIM, PART_MEMORY,
+	PART_SIG, PART_IOCTL, PART_CLOCK, PART_TIME, PART_RLIM, PART_RLIM32,
+	PART_MEMORY,
 };
 
 struct layout;
 
-/* How many of them the memory has: argument MANY - 1 says so, or the result, or it is a fixed number; 0: it is one. */
-enum { MANY_RET = 7, MANY_FIXED = 16 };
+/*
+ * How many of them the memory has: argument MANY - 1 says so, or the result, or as many as were recorded, or it is a
+ * fixed number; 0: it is one.
+ */
+enum { MANY_RET = 7, MANY_THERE = 8, MANY_FIXED = 16 };
 
 struct part {
 	enum part_kind kind;
@@ -48,7 +52,7 @@ struct part {
 enum memory_kind {
 	MEMORY_STRUCT, MEMORY_POINTER, MEMORY_BUF, MEMORY_TEXT, MEMORY_SOCKADDR, MEMORY_SIGSET, MEMORY_FDSET,
 	MEMORY_WSTATUS, MEMORY_SIGINFO, MEMORY_IOVEC, MEMORY_IOVEC_RET, MEMORY_MSGHDR, MEMORY_MSGHDR_RET, MEMORY_UTIME,
-	MEMORY_POLLFD, MEMORY_SOCKOPT, MEMORY_HEXBUF, MEMORY_SIGSET_P, MEMORY_STRINGS,
+	MEMORY_POLLFD, MEMORY_SOCKOPT, MEMORY_HEXBUF, MEMORY_CAPS, MEMORY_STRINGS,
 };
 
 struct member {
@@ -64,7 +68,8 @@ struct member {
 struct layout {
 	const char *name;
 	enum memory_kind kind;
-	bool both;			/* it is the same for 32-bit programs */
+	bool both;			/* it is the same for 32-bit programs, */
+	const struct layout *narrow;	/* or they have this one; NULL: what they have is not known */
 	uint32_t size;			/* 0: not known, or as many bytes as there are */
 	const struct member *members;	/* in the order in which they are shown */
 	bool more;			/* it has members that are not shown */

@@ -244,7 +244,7 @@ static bool put_array(struct out *o, const char *name, const struct layout *l, c
 
 static bool put(struct out *o, const char *name, const struct part *p, const struct memory *m)
 {
-	const struct layout *l = p->memory;
+	const struct layout *l = m->layout;
 
 	if (p->kind != PART_MEMORY)
 		return false;
@@ -270,9 +270,9 @@ bool memory_put_json(struct json *j, const char *key, const struct part *p, cons
 	return put(&(struct out){ .j = j }, key, p, m);
 }
 
-void memory_put_polled(struct sbuf *b, const struct part *p, const struct memory *m)
+void memory_put_polled(struct sbuf *b, const struct memory *m)
 {
-	const struct layout *l = p->memory;
+	const struct layout *l = m->layout;
 	struct out o = { .b = b };
 	size_t n = l->size ? m->data.n / l->size : 0;
 

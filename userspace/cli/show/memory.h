@@ -16,6 +16,7 @@ struct bytes {
 
 /* The memory of one argument, as it was recorded. */
 struct memory {
+	const struct layout *layout;	/* of the program that made the call */
 	struct bytes data;		/* from the address on; may be cut */
 	struct bytes addr, iov, pieces;	/* a msghdr's name and vector, and what the pieces of a vector hold */
 	int64_t many;			/* how many elements, or bytes of a buffer, there were; < 0: not known */
@@ -27,7 +28,7 @@ bool memory_put_text(struct sbuf *b, const struct part *p, const struct memory *
 /* False: nothing was written. */
 bool memory_put_json(struct json *j, const char *key, const struct part *p, const struct memory *m);
 /* Appends what poll() found: "[{fd=3, revents=POLLIN}]". */
-void memory_put_polled(struct sbuf *b, const struct part *p, const struct memory *m);
+void memory_put_polled(struct sbuf *b, const struct memory *m);
 
 /* --- for memory_kinds.c and memory_sockaddr.c --- */
 

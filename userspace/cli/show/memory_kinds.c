@@ -85,22 +85,23 @@ static bool put_sockopt(struct out *o, const char *name, const struct memory *m)
 }
 
 /*
- * The vector v, of which there were `many`. The pieces' data follow each other in d. total: what they hold in all;
- * < 0: as much as they have place for.
+ * The vector v, of which there were `many`. l: what it consists of. The pieces' data follow each other in d. total:
+ * what they hold in all; < 0: as much as they have place for.
  */
-static bool put_vector(struct out *o, const char *name, struct bytes v, int64_t many, struct bytes d, int64_t total)
+static bool put_vector(struct out *o, const char *name, const struct layout *l, struct bytes v, int64_t many,
+		       struct bytes d, int64_t total)
 {
-	const size_t size = 2 * sizeof(uint64_t);
-	size_t n = v.n / size;
+	const size_t size = l->size, half = size / 2;
+	size_t n = size ? v.n / size : 0;
 
-	if ((!n && many) || layout_iovec.size != size)
+	if ((!n && many) || (half != 4 && half != 8))
 		return false;
 	if (many >= 0 && (uint64_t)many < n)
 		n = (size_t)many;
 	out_open(o, name, '[');
 	for (size_t i = 0; i < n; i++) {
-		uint64_t base = bytes_number(bytes_at(v, i * size, 8), 8);
-		uint64_t len = bytes_number(bytes_at(v, i * size + 8, 8), 8);
+		uint64_t base = bytes_number(bytes_at(v, i * size, half), half);
+		uint64_t len = bytes_number(bytes_at(v, i * size + half, half), half);
 		uint64_t has = total >= 0 && (uint64_t)total < len ? (uint64_t)total : len;
 		struct bytes piece = bytes_at(d, 0, has < d.n ? (size_t)has : d.n);
 
@@ -121,18 +122,19 @@ static bool put_vector(struct out *o, const char *name, struct bytes v, int64_t 
 	return true;
 }
 
-static bool put_iovec(struct out *o, const char *name, const struct memory *m, bool received)
+static bool put_iovec(struct out *o, const char *name, const struct layout *l, const struct memory *m, bool received)
 {
-	return put_vector(o, name, m->data, m->many, m->pieces, received ? m->ret : -1);
+	return put_vector(o, name, l, m->data, m->many, m->pieces, received ? m->ret : -1);
 }
 
 /* The members of msghdr point to memory, which follows in its own fields. */
 static bool put_msghdr(struct out *o, const char *name, const struct layout *l, const struct memory *m, bool received)
 {
+	const struct layout *vector = l->nmembers && l->members[0].size == 4 ? layout_iovec.narrow : &layout_iovec;
 	int64_t total = received ? m->ret : -1;
 	uint64_t v[7], pieces;
 
-	if (m->data.n < l->size || l->nmembers != 7)
+	if (m->data.n < l->size || l->nmembers != 7 || !vector)
 		return false;
 	for (uint32_t i = 0; i < 7; i++)
 		v[i] = bytes_number(bytes_at(m->data, l->members[i].offset, l->members[i].size), l->members[i].size);
@@ -145,7 +147,7 @@ static bool put_msghdr(struct out *o, const char *name, const struct layout *l, 
 			continue;
 		if (i == 0 && v[0] && out_sockaddr(o, member->name, &layout_sockaddr, m->addr))
 			continue;
-		if (i == 2 && v[2] && put_vector(o, member->name, m->iov, (int64_t)pieces, m->pieces, total))
+		if (i == 2 && v[2] && put_vector(o, member->name, vector, m->iov, (int64_t)pieces, m->pieces, total))
 			continue;
 		out_number(o, member->name, member->type, v[i]);
 	}
@@ -207,18 +209,6 @@ static bool put_sigset(struct out *o, const char *name, const struct memory *m)
 		put_set_element(o, text, &any);
 	}
 	out_close(o, ']');
-	return true;
-}
-
-/* pselect6() takes the address and the size of a set. */
-static bool put_sigset_p(struct out *o, const char *name, const struct memory *m)
-{
-	if (m->data.n < 16)
-		return false;
-	out_open(o, name, '{');
-	out_number(o, "sigmask", as_address, bytes_number(m->data, 8));
-	out_number(o, "sigsetsize", as_ulong, bytes_number(bytes_at(m->data, 8, 8), 8));
-	out_close(o, '}');
 	return true;
 }
 
@@ -304,7 +294,8 @@ static bool put_wstatus(struct out *o, const char *name, const struct memory *m)
 	return true;
 }
 
-static bool put_siginfo(struct out *o, const char *name, struct bytes d)
+/* kind: of 32-bit programs if it has no narrow one. The first three members are the same. */
+static bool put_siginfo(struct out *o, const char *name, const struct layout *kind, struct bytes d)
 {
 	const struct layout *l = &layout_siginfo_none;
 	int sig, code;
@@ -324,7 +315,55 @@ static bool put_siginfo(struct out *o, const char *name, struct bytes d)
 		l = &layout_siginfo_killed;
 	else if (code == SI_USER || code == SI_TKILL || code == SI_QUEUE)
 		l = &layout_siginfo_kill;
+	if (!kind->narrow)
+		l = l->narrow;
 	out_struct(o, name, l, d);
+	return true;
+}
+
+/* Sets of capabilities, in strace's form: "1<<CAP_KILL|1<<CAP_FOWNER". */
+static void put_cap_set(struct out *o, const struct member *m, uint64_t set)
+{
+	const struct constants *names = m->type->names;
+	const char *sep = "";
+
+	if (o->j) {
+		json_uint(o->j, m->name, set);
+		return;
+	}
+	out_name(o, m->name);
+	if (!set)
+		sbuf_putc(o->b, '0');
+	for (uint32_t i = 0; i < names->n; i++) {
+		if (names->of[i].value >= 64 || !(set >> names->of[i].value & 1))
+			continue;
+		sbuf_printf(o->b, "%s1<<%s", sep, names->of[i].name);
+		set &= ~(1ull << names->of[i].value);
+		sep = "|";
+	}
+	if (set)
+		sbuf_printf(o->b, "%s%#llx", sep, (unsigned long long)set);
+	if (set && !*sep)
+		sbuf_puts(o->b, " /* CAP_??? */");
+}
+
+/* In the first element, the lower 32 bits of each set; in the second, if there is one, the upper ones. */
+static bool put_caps(struct out *o, const char *name, const struct layout *l, struct bytes d)
+{
+	struct bytes upper = bytes_at(d, l->size, l->size);
+
+	if (!l->size || d.n < l->size || l->nmembers != 3)
+		return false;
+	out_open(o, name, '{');
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct member *m = &l->members[i];
+		uint64_t set = bytes_number(bytes_at(d, m->offset, m->size), m->size);
+
+		if (upper.n == l->size)
+			set |= bytes_number(bytes_at(upper, m->offset, m->size), m->size) << 32;
+		put_cap_set(o, m, set);
+	}
+	out_close(o, '}');
 	return true;
 }
 
@@ -332,12 +371,15 @@ static bool put_siginfo(struct out *o, const char *name, struct bytes d)
 static bool put_utime(struct out *o, const char *name, const struct layout *l, struct bytes d)
 {
 	bool nanoseconds;
+	size_t half = l->size / 2;
 	uint64_t v[2];
 
-	if (d.n < 16 || l->nmembers != 2)
+	if (d.n < l->size || l->nmembers != 2 || (half != 4 && half != 8))
 		return false;
-	v[0] = bytes_number(d, 8);
-	v[1] = bytes_number(bytes_at(d, 8, 8), 8);
+	v[0] = bytes_number(d, half);
+	if (half == 4)
+		v[0] = (uint64_t)(int32_t)v[0];
+	v[1] = bytes_number(bytes_at(d, half, half), half);
 	if (!o->j && l->members[1].name[3] == 'n' && (v[1] == UTIME_NOW || v[1] == UTIME_OMIT)) {
 		out_word(o, name, v[1] == UTIME_NOW ? "UTIME_NOW" : "UTIME_OMIT");
 		return true;
@@ -377,7 +419,7 @@ bool out_kind(struct out *o, const char *name, const struct layout *l, const str
 		return put_sockopt(o, name, m);
 	case MEMORY_IOVEC:
 	case MEMORY_IOVEC_RET:
-		return put_iovec(o, name, m, l->kind == MEMORY_IOVEC_RET);
+		return put_iovec(o, name, l, m, l->kind == MEMORY_IOVEC_RET);
 	case MEMORY_SOCKADDR:
 		return out_sockaddr(o, name, l, m->data);
 	case MEMORY_MSGHDR:
@@ -385,14 +427,14 @@ bool out_kind(struct out *o, const char *name, const struct layout *l, const str
 		return put_msghdr(o, name, l, m, l->kind == MEMORY_MSGHDR_RET);
 	case MEMORY_SIGSET:
 		return put_sigset(o, name, m);
-	case MEMORY_SIGSET_P:
-		return put_sigset_p(o, name, m);
+	case MEMORY_CAPS:
+		return put_caps(o, name, l, m->data);
 	case MEMORY_FDSET:
 		return put_fdset(o, name, m);
 	case MEMORY_WSTATUS:
 		return put_wstatus(o, name, m);
 	case MEMORY_SIGINFO:
-		return put_siginfo(o, name, m->data);
+		return put_siginfo(o, name, l, m->data);
 	case MEMORY_UTIME:
 		return put_utime(o, name, l, m->data);
 	case MEMORY_POLLFD:

@@ -206,8 +206,9 @@ static void put_whole(struct sbuf *b, const struct part *p, uint64_t v)
 		date_put(b, (int64_t)v, 0, 0);
 		return;
 	case PART_RLIM:
-		if (v == UINT64_MAX) {
-			sbuf_puts(b, "RLIM64_INFINITY");
+	case PART_RLIM32:
+		if (v == (p->kind == PART_RLIM ? UINT64_MAX : UINT32_MAX)) {
+			sbuf_puts(b, p->kind == PART_RLIM ? "RLIM64_INFINITY" : "RLIM_INFINITY");
 			return;
 		}
 		put_digits(b, v > 1024 && !(v % 1024) ? v / 1024 : v, 10);

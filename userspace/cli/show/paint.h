@@ -82,6 +82,8 @@ const struct ctrace_value *call_path(const struct call_values *c, int field);
 
 /* Fills in the rest of a call's paint, of which type and call are there. plain: see paints_new(). */
 void syscall_paint(struct paint *p, const struct ctrace_schema *s, bool plain);
+/* What the call's arguments are; a table for 32-bit programs alone comes before that for all. NULL: not known. */
+const struct call_args *syscall_find_args(const struct syscall_ref *call);
 /* The call's CTRACE_CALL_M_*, or 0. */
 uint64_t syscall_marks(const struct paint *p, const struct ctrace_value *v, int n);
 /* The form that the call has with these arguments; NULL: not known. n may be 0: as if they were unknown. */

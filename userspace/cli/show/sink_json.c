@@ -83,6 +83,18 @@ static const struct paint *entry_paint(struct json_sink *s, const struct paint *
 	return paints_get(s->paints, (uint16_t)(set + (uint32_t)p->call.nr));
 }
 
+/* Of socketcall(): the address, and the data, of the call that it makes. */
+static void put_apart(struct json *j, const struct ctrace_value *v, enum about about, const struct memory *m)
+{
+	static const struct part one = { .kind = PART_MEMORY };
+	const struct memory addr = { .layout = &layout_sockaddr, .data = m->addr, .many = -1, .ret = -1 };
+
+	if (about == ABOUT_PIECES)
+		json_strn(j, v->field->name, v->seq.v, v->seq.n);
+	else if (about != ABOUT_ADDR || !memory_put_json(j, v->field->name, &one, &addr))
+		put_sequence(j, v);
+}
+
 /* Writes field i, which is about an argument. args has the arguments if the record has; form may be NULL. */
 static void put_about(struct json *j, const struct paint *p, const struct ctrace_value *v, int i,
 		      const struct call_values *args, const struct call_values *r, const struct call_form *form)
@@ -102,8 +114,10 @@ static void put_about(struct json *j, const struct paint *p, const struct ctrace
 		return;
 	known = call_memory(&m, form, of, args, r);
 	if (p->fields[i].about != ABOUT_DATA) {
-		/* it is part of the data */
-		if (!known)
+		/* it is part of the data, unless it belongs to a call that is made by this one */
+		if (known && form->args[of]->many == MANY_THERE)
+			put_apart(j, &v[i], p->fields[i].about, &m);
+		else if (!known)
 			put_sequence(j, &v[i]);
 		return;
 	}

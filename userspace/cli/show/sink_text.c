@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "show/inner_call.h"
 #include "show/paint.h"
 
 struct text {
 	struct sink s;
 	struct paints *paints;
+	struct inner_call *inner;	/* see inner_call() */
 	uint64_t first;			/* time of the first record */
 	time_t second;			/* the second whose text hms is */
 	char hms[16];
@@ -117,6 +119,16 @@ static int decode(const struct paint *p, const struct ctrace_record *rec, struct
 	return p->type ? ctrace_decode(p->type, rec, v, FIELDS_MAX) : -1;
 }
 
+/* Writes "NAME(ARGUMENTS" of a call, or of the call that it makes. */
+static const struct call_form *put_args(struct text *t, const char *name, const struct call_values *c,
+					const struct call_values *r)
+{
+	const struct call_values *inner = inner_call(&t->inner, c, r);
+
+	sbuf_printf(&t->s.line, "%s(", inner ? inner->p->call.name : name);
+	return syscall_put_args(&t->s.line, inner ?: c, inner ?: r);
+}
+
 /*
  * Writes the first half of a call's line. r: the record of its return, or NULL. c gets its
  * values, which point to v and into rec. Returns the form of its arguments.
@@ -130,7 +142,6 @@ static const struct call_form *put_entry(struct text *t, const struct ctrace_rec
 	int n = decode(p, rec, v);
 
 	begin(t, rec);
-	sbuf_printf(&t->s.line, "%s(", call_name(p, rec, &room));
 	for (uint32_t i = 0; i < 6 && p->marks >= 0 && t->late.tid == rec->tid; i++) {
 		int at = (int)(p->first + i);
 
@@ -141,7 +152,7 @@ static const struct call_form *put_entry(struct text *t, const struct ctrace_rec
 		v[p->marks].u &= ~CTRACE_CALL_M_UNREAD(i);
 	}
 	*c = (struct call_values){ p, v, n };
-	return syscall_put_args(&t->s.line, c, r);
+	return put_args(t, call_name(p, rec, &room), c, r);
 }
 
 /* An argument that the entry did not have: written right before the exit. */
@@ -290,8 +301,7 @@ static void whole(struct text *t, const struct paint *paint, const struct ctrace
 	if (n >= 2 && v[0].u < rec->time)
 		entry.time -= v[0].u;
 	begin(t, &entry);
-	sbuf_printf(&t->s.line, "%s(", paint->call.name);
-	form = syscall_put_args(&t->s.line, &c, &c);
+	form = put_args(t, paint->call.name, &c, &c);
 	sbuf_puts(&t->s.line, ") ");
 	if (n >= 2) {
 		syscall_put_result(&t->s.line, form, &c, &c, v[1].i);
@@ -365,6 +375,7 @@ static void text_free(struct sink *s)
 
 	show_open(t);
 	sbuf_free(&t->frames);
+	free(t->inner);
 	paints_free(t->paints);
 }
 

@@ -96,8 +96,7 @@ static paint_fn plain_paint(const struct ctrace_event_type *t, const struct ctra
 	return f->kind == CTRACE_FK_UINT && f->display == CTRACE_FD_HEX ? paint_address : field_paint(t, f);
 }
 
-/* A table for 32-bit programs alone comes before that for all. */
-static const struct call_args *find_args(const struct syscall_ref *call)
+const struct call_args *syscall_find_args(const struct syscall_ref *call)
 {
 	const char *bare = call->name + (call->compat ? strlen(COMPAT) : 0);
 	const struct call_args *found = NULL;
@@ -131,7 +130,7 @@ void syscall_paint(struct paint *p, const struct ctrace_schema *s, bool plain)
 	p->first = syscall_first(p->type, p->call.phase, p->call.nr, &p->marks);
 	call_about(p, s);
 	if (!plain)
-		p->args = find_args(&p->call);
+		p->args = syscall_find_args(&p->call);
 	p->plain = plain;
 	p->timeout = !plain && one_of(call, "poll ppoll ppoll_time64 select _newselect pselect6 pselect6_time64");
 	for (uint32_t i = 0; i < n; i++) {
@@ -374,7 +373,7 @@ void syscall_put_result(struct sbuf *b, const struct call_form *form, const stru
 		sbuf_puts(b, " (Timeout)");
 	if (ret > 0 && call_memory(&m, form, 0, c, r) && form->args[0]->memory->kind == MEMORY_POLLFD) {
 		sbuf_puts(b, " (");
-		memory_put_polled(b, form->args[0], &m);
+		memory_put_polled(b, &m);
 		sbuf_putc(b, ')');
 	}
 }
