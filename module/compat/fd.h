@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What current's descriptors are, for probes at the boundary of its system calls: the task holds no spinlock there,
- * interrupts are on, and preemption is off. So we may take a spinlock that nobody takes in an interrupt: current
- * does not have it already, and who has it runs on. But we may not sleep.
+ * interrupts are on, and preemption is off. So we may take a spinlock that no interrupt handler takes: current
+ * does not have it already, and the task that has it runs on. But we may not sleep.
  *
  * With PREEMPT_RT a spinlock sleeps, and a reader who meets a writer of a seqlock takes its lock. There we ask for
  * no path.
@@ -13,7 +13,7 @@
  *
  * Before 3.12, and in RHEL 7, it takes fs->lock, rename_lock and this CPU's vfsmount_lock, which are spinlocks, and
  * then puts a reference to the root. That sleeps if it is the last one: another thread has left this root by
- * chroot() meanwhile, and nobody else has it. So there we ask for paths only if no other thread has the same fs.
+ * chroot() meanwhile, and no other task has it. So there we ask for paths only if no other thread has the same fs.
  * What remains is an administrator of our mount namespace who, between two instructions of ours, moves our root by
  * pivot_root() and unmounts it. The header lost get_fs_root_and_pwd() with the same change: this is how these
  * kernels are told apart.
@@ -94,8 +94,8 @@ static inline bool ctrace_compat_may_dname(const struct super_block *sb)
  * d_path() of current's working directory; ctrace_compat_may_path(). As getcwd() does it: when fs->seq says that
  * *pwd is whole, fs had its reference, so the directory, its parents and its mount are freed after our RCU section
  * at the earliest. fs->lock, under which another thread changes directories, would order it before rename_lock and
- * mount_lock, which nobody else does. The older d_path() is not made for this; there we take a reference. Nobody
- * else has our fs, so putting it is not the last put.
+ * mount_lock; no other code takes them in that order. The older d_path() is not made for this; there we take a
+ * reference. No other task has our fs, so putting it is not the last put.
  */
 static inline char *ctrace_compat_cwd_path(char *buf, int len)
 {

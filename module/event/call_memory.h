@@ -27,7 +27,8 @@ enum ctrace_memory_how {
 	CTRACE_MEM_MSG_IOV,	/* its iovec array, */
 	CTRACE_MEM_MSG_BYTES,	/* and its pieces */
 	CTRACE_MEM_CAPS,	/* argument `by` points to a version, which decides */
-	CTRACE_MEM_SOCKET_ARGS,	/* of socketcall(): the arguments of the call that it makes, as many as that has, */
+	/* socketcall() makes another call: */
+	CTRACE_MEM_SOCKET_ARGS,	/* all arguments of that one, */
 	CTRACE_MEM_SOCKET_ADDR,	/* its address, */
 	CTRACE_MEM_SOCKET_BYTES, /* and what it sends or receives */
 	CTRACE_MEM_IPC,		/* of ipc(): two arguments of the call that it makes, if these are in memory */

@@ -160,7 +160,7 @@ const struct ctrace_memory_calls ctrace_memory_table[] = {
 	{ "setrlimit", { PAIR(1, IN) } },
 	{ "prlimit64", { FIXED(2, 16, IN | BOTH), FIXED(3, 16, OUT | BOTH) } },
 	{ "getrusage", { PAIRS(1, OUT) } },
-	/* if nobody was waited for, the result is 0; else it is 2 or more */
+	/* the result is 0 if no child has ended yet; else it is 2 or more */
 	{ "wait4", { RET(1, 4, 4, OUT | BOTH), { .arg = 3, .how = CTRACE_MEM_RET, .unit = 16, .max = 32, .narrow = 16 } } },
 	{ "waitpid", { RET(1, 4, 4, OUT | BOTH) } },
 	{ "prctl", { { .arg = 1, .how = CTRACE_MEM_PRCTL, .by = 0, .flags = OUT | BOTH, .max = 16 } } },

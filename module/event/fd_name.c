@@ -31,8 +31,8 @@ static u32 none(char *to)
 /* --- paths ---------------------------------------------------------------- */
 
 /*
- * "..." and the end of the name. d_lock, under which names are changed, is a spinlock that nobody takes in an
- * interrupt.
+ * "..." and the end of the name. d_lock, under which names are changed, is a spinlock that no interrupt handler
+ * takes.
  */
 static u32 put_last_part(struct dentry *d, char *to, u32 max)
 {

@@ -20,8 +20,8 @@
 #include "ktap.h"
 #include "make_record.h"
 #include "show/paint.h"
+#include "strace.h"
 
-#define STRACE		"strace -- version 6.1\n"	/* the one whose differences are listed below */
 #define DONE		77				/* exit_group() of this is allowed */
 #define NARGS		6
 
@@ -462,18 +462,6 @@ static bool compare_return(size_t i, int64_t ret, char *line)
 	check_str(b.s, line);
 	sbuf_free(&b);
 	return true;
-}
-
-static bool has_strace(void)
-{
-	char version[64] = "";
-	FILE *f = popen("strace -V 2>&1", "r");
-
-	if (f && !fgets(version, sizeof(version), f))
-		version[0] = '\0';
-	if (f)
-		pclose(f);
-	return !strcmp(version, STRACE);
 }
 
 static void witness(void)

@@ -4,18 +4,12 @@
 #include <stdlib.h>
 #include "ktap.h"
 #include "make_record.h"
-#include "show/sink.h"
+#include "sink_fixture.h"
 
 /* x86-64's numbers, whatever this runs on */
 enum { NR_READ = 0, NR_POLL = 7, NR_CONNECT = 42, NR_OPENAT = 257, NR_YOUNG = 900 };
 
-static struct ctrace_schema *schema;
-static struct ctable *table;
-static struct sink *sink;
 static struct made m;
-static char *out;
-static size_t out_len;
-static FILE *file;
 
 #define NUMBER(name)	{ name, CTRACE_FK_UINT, CTRACE_FD_HEX, 8 }
 #define BYTES(name)	{ name, CTRACE_FK_SEQ, 0, 1 }
@@ -62,23 +56,7 @@ static void begin(bool json, bool quiet)
 	struct sink_opts o = { .relative = true, .quiet_args = quiet };
 
 	make_types();
-	table = ctable_new(NULL);
-	ctable_add(table, &(struct ctrace_container){ .cid = 1 }, "web", "podman", true);
-	file = open_memstream(&out, &out_len);
-	o.schema = schema;
-	o.ctable = table;
-	o.out = file;
-	sink = json ? sink_json_new(&o) : sink_text_new(&o);
-}
-
-static void expect(const char *want)
-{
-	sink_free(sink);
-	fclose(file);
-	check_str(out, want);
-	free(out);
-	ctable_free(table);
-	ctrace_schema_free(schema);
+	sink_begin(json ? sink_json_new : sink_text_new, &o, schema);
 }
 
 static void put_bytes(const void *s, size_t n)
@@ -133,14 +111,14 @@ static void entry_and_exit(void)
 {
 	begin(false, false);
 	give_reads();
-	expect("0.000000 web  [vtid 1] read(3</a\\74b\\0767\\n>, \"hi\\n\"..., 100) = 5 <0.001000>\n"
+	sink_expect("0.000000 web  [vtid 1] read(3</a\\74b\\0767\\n>, \"hi\\n\"..., 100) = 5 <0.001000>\n"
 	       "0.002000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
 	       "0.003000 web  [vtid 2] read(3<pipe:[7]>, \"\", 100) = 0 <0.001000>\n"
 	       "0.005000 web  [vtid 1] <... read resumed>\"xy\") = 2 <0.003000>\n"
 	       "0.006000 web  [vtid 3] <... read resumed>) = -1 EBADF (Bad file descriptor)\n");
 	begin(false, true);
 	give_reads();
-	expect("0.000000 web  [vtid 1] read(0x3, 0x7f00, 100) = 5 <0.001000>\n"
+	sink_expect("0.000000 web  [vtid 1] read(0x3, 0x7f00, 100) = 5 <0.001000>\n"
 	       "0.002000 web  [vtid 1] read(0x3, 0x7f00, 100 <unfinished ...>\n"
 	       "0.003000 web  [vtid 2] read(0x3, 0x7f00, 100) = 0 <0.001000>\n"
 	       "0.005000 web  [vtid 1] <... read resumed>) = 2 <0.003000>\n"
@@ -170,7 +148,7 @@ static void polled(void)
 	begin(false, false);
 	give_poll(1000000, false);
 	give_poll(5000000, true);
-	expect("0.000000 web  [vtid 1] poll([{fd=5, events=POLLIN}], 1, -1) = 1 ([{fd=5, revents=POLLIN|POLLHUP}]) "
+	sink_expect("0.000000 web  [vtid 1] poll([{fd=5, events=POLLIN}], 1, -1) = 1 ([{fd=5, revents=POLLIN|POLLHUP}]) "
 	  "<0.002000>\n"
 	       "0.004000 web  [vtid 1] poll([{fd=5, events=POLLIN}], 1, -1 <unfinished ...>\n"
 	       "0.005000 web  [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
@@ -214,7 +192,7 @@ static void whole(void)
 	give_openat(4, "/tmp/a (deleted)");
 	give_connect(address, 16);
 	give_connect(address, 0);
-	expect("-0.000001 web  [vtid 1] openat(AT_FDCWD</etc>, \"passwd\", O_RDONLY) = 3</etc/passwd> <0.000001>\n"
+	sink_expect("-0.000001 web  [vtid 1] openat(AT_FDCWD</etc>, \"passwd\", O_RDONLY) = 3</etc/passwd> <0.000001>\n"
 	       "-0.000001 web  [vtid 1] openat(AT_FDCWD</etc>, \"passwd\", O_RDONLY) = -1 ENOENT (No such file or "
 	  "directory)"
 	       " <0.000001>\n"
@@ -244,7 +222,7 @@ static void json(void)
 	put_bytes("ab", 2);
 	put_string(&m, "/a");
 	give();
-	expect(HEAD("syscall_openat", "9000000", "openat") ",\"duration\":1000,\"fields\":{\"duration\":1000,"
+	sink_expect(HEAD("syscall_openat", "9000000", "openat") ",\"duration\":1000,\"fields\":{\"duration\":1000,"
 	       "\"ret\":3,\"dfd\":-100,\"filename\":\"passwd\",\"flags\":0,\"mode\":0,\"ret_path\":\"/etc/passwd\","
 	       "\"dfd_path\":\"/etc\"}}\n"
 	       HEAD("syscall_openat", "9000000", "openat") ",\"errno\":\"ENOENT\",\"duration\":1000,\"fields\":{"

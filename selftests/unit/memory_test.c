@@ -18,8 +18,7 @@
 #include "built_call.h"
 #include "ktap.h"
 #include "memory_calls.h"
-
-#define STRACE	"strace -- version 6.1\n"
+#include "strace.h"
 
 /* --- our side ------------------------------------------------------------------ */
 
@@ -100,18 +99,6 @@ static void our_text(void)
 }
 
 /* --- strace -------------------------------------------------------------------- */
-
-static bool has_strace(void)
-{
-	char version[64] = "";
-	FILE *f = popen("strace -V 2>&1", "r");
-
-	if (f && !fgets(version, sizeof(version), f))
-		version[0] = '\0';
-	if (f)
-		pclose(f);
-	return !strcmp(version, STRACE);
-}
 
 /* Waits for its tracer, then makes the calls that shall return ret. */
 static void make_calls(const volatile int *go, int64_t ret)

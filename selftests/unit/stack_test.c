@@ -10,17 +10,11 @@
 #include "show/comms.h"
 #include "ktap.h"
 #include "make_record.h"
-#include "show/sink.h"
+#include "sink_fixture.h"
 #include "ctf/sink_ctf.h"
 
-static struct ctrace_schema *schema;
-static struct ctable *table;
 static struct symbols *symbols;
-static struct sink *sink;
 static struct made m;
-static char *out;
-static size_t out_len;
-static FILE *file;
 
 /* The symbols that a recording would have brought along. */
 static const char saved[] = "{\"symbols\":["
@@ -64,23 +58,14 @@ static void begin(struct sink *(*new)(const struct sink_opts *o), uint32_t stack
 {
 	struct sink_opts o = { .relative = true, .stacks = stacks };
 
-	o.schema = schema = stack_schema();
-	o.ctable = table = ctable_new(NULL);
-	ctable_add(table, &(struct ctrace_container){ .cid = 1 }, "web", "podman", true);
 	o.symbols = symbols = symbols_new(false);
 	load(symbols, saved);
-	o.out = file = open_memstream(&out, &out_len);
-	sink = new(&o);
+	sink_begin(new, &o, stack_schema());
 }
 
 static void expect(const char *want)
 {
-	sink_free(sink);
-	fclose(file);
-	check_str(out, want);
-	free(out);
-	ctable_free(table);
-	ctrace_schema_free(schema);
+	sink_expect(want);
 	symbols_free(symbols);
 }
 

@@ -4,41 +4,17 @@
 #include <stdlib.h>
 #include "ktap.h"
 #include "make_record.h"
-#include "show/sink.h"
+#include "sink_fixture.h"
 
-static struct ctrace_schema *schema;
-static struct ctable *table;
-static struct sink *sink;
 static struct made m;
-static char *out;
-static size_t out_len;
-static FILE *file;
 
 static void begin(bool json, int32_t command)
 {
 	struct sink_opts o = { .relative = true, .command_vtid = command };
 
-	schema = make_schema();
-	table = ctable_new(NULL);
-	ctable_add(table, &(struct ctrace_container){ .cid = 1 }, "web", "podman", true);
-	ctable_add(table, &(struct ctrace_container){ .cid = 2 }, "db\033[31m", "podman", true);
-	file = open_memstream(&out, &out_len);
-	o.schema = schema;
-	o.ctable = table;
-	o.out = file;
 	o.clock_offset = 1000000;
-	sink = json ? sink_json_new(&o) : sink_text_new(&o);
-}
-
-/* The output must be these lines. */
-static void expect(const char *want)
-{
-	sink_free(sink);
-	fclose(file);
-	check_str(out, want);
-	free(out);
-	ctable_free(table);
-	ctrace_schema_free(schema);
+	sink_begin(json ? sink_json_new : sink_text_new, &o, make_schema());
+	ctable_add(table, &(struct ctrace_container){ .cid = 2 }, "db\033[31m", "podman", true);
 }
 
 static void give(const struct made *made)
@@ -53,7 +29,7 @@ static void one_line(void)
 	give(make_exit(&m, 1012000, 257, 1, 107, 3));
 	give(make_openat(&m, 2000000, 1, 107, "/new", 0101));
 	give(make_exit(&m, 2003000, 257, 1, 107, -2));
-	expect("0.000000 web  [vtid 7] openat(AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC) = 3 <0.000012>\n"
+	sink_expect("0.000000 web  [vtid 7] openat(AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC) = 3 <0.000012>\n"
 	       "0.001000 web  [vtid 7] openat(AT_FDCWD, \"/new\", O_WRONLY|O_CREAT, 0644)"
 	       " = -1 ENOENT (No such file or directory) <0.000003>\n");
 }
@@ -65,7 +41,7 @@ static void unfinished(void)
 	give(make_read(&m, 2000000, 1, 102));
 	give(make_exit(&m, 3000000, 0, 1, 102, 5));
 	give(make_exit(&m, 4000000, 0, 1, 101, 0));
-	expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
+	sink_expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
 	       "0.001000 web  [vtid 2] read(3, 0x7f00, 100) = 5 <0.001000>\n"
 	       "0.003000 web  [vtid 1] <... read resumed>) = 0 <0.003000>\n");
 }
@@ -81,7 +57,7 @@ static void interrupted(void)
 	put_int(&m, 101, 4);
 	give(put_int(&m, 1, 4));
 	give(make_exit(&m, 3000000, 0, 1, 101, -512));
-	expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
+	sink_expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
 	       "0.001000 web  [vtid 1] sched_switch prev_comm=\"sh\" prev_tid=101 vtids=[101, 1]\n"
 	       "0.002000 web  [vtid 1] <... read resumed>) = ? ERESTARTSYS"
 	       " (To be restarted if SA_RESTART is set) <0.002000>\n");
@@ -95,7 +71,7 @@ static void never_returned(void)
 	make(&m, 3000000, ENTER(231), 1, 102, 2);
 	give(put_int(&m, 1, 8));
 	give(make_read(&m, 4000000, 1, 103));
-	expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
+	sink_expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
 	       "0.001000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
 	       "0.002000 web  [vtid 2] exit_group(1) = ?\n"
 	       "0.003000 web  [vtid 3] read(3, 0x7f00, 100 <unfinished ...>\n");
@@ -114,7 +90,7 @@ static void lost_number(void)
 	make(&m, 5000000, CTRACE_ID_SYS_EXIT_UNKNOWN, 1, 101, 1);
 	put_int(&m, (uint64_t)-1, 8);
 	give(put_int(&m, 0, 8));
-	expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100) = 13 <0.001000>\n"
+	sink_expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100) = 13 <0.001000>\n"
 	       "0.002000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
 	       "0.003000 web  [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
 	       "0.004000 web  [vtid 1] <... read resumed>) = 0 <0.002000>\n");
@@ -193,7 +169,7 @@ static void late_strings(void)
 	give(make_late(9500000, 101, 0, "/e"));
 	give(make_late(9500000, 101, 1, "/f"));
 	give(make_exit(&m, 10000000, 82, 1, 101, 0));
-	expect("0.000000 web  [vtid 1] rename(NULL, \"/a\\n\") = 0 <0.001000>\n"
+	sink_expect("0.000000 web  [vtid 1] rename(NULL, \"/a\\n\") = 0 <0.001000>\n"
 	       "0.002000 web  [vtid 1] rename(0x7f00, \"/b\" <unfinished ...>\n"
 	       "0.003000 web  [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
 	       "0.004000 web  [vtid 1] <... rename resumed>\"/c\") = 0 <0.002000>\n"
@@ -215,7 +191,7 @@ static void marks(void)
 	put_int(&m, CTRACE_CALL_M_UNREAD(1), 8);
 	put_string(&m, "s");
 	give(put_int(&m, 77, 8));
-	expect("0.000000 web  [vtid 1] rename(0x7f00, NULL) = 0 <0.009000>\n"
+	sink_expect("0.000000 web  [vtid 1] rename(0x7f00, NULL) = 0 <0.009000>\n"
 	       "0.000000 web  [vtid 1] rename(\"/a\", \"/b\") = -1 EPERM (Operation not permitted) <denied>\n"
 	       "0.000000 web  [vtid 1] rename(0x0, \"/b\") = -1 EPERM (Operation not permitted) <0.000000>\n"
 	       "0.000000 web  [vtid 1] made_up(\"s\", 77 <unfinished ...>\n");
@@ -226,7 +202,7 @@ static void json_marks(void)
 	begin(true, 0);
 	types_with_marks();
 	give(make_whole(0, -1, CTRACE_CALL_M_DENIED | CTRACE_CALL_M_NULL(1) | CTRACE_CALL_M_UNREAD(0), "0x7f00", ""));
-	expect("{\"event\":\"syscall_rename\",\"time\":9000000,\"realtime\":10000000,\"cid\":1,\"container\":\"web\","
+	sink_expect("{\"event\":\"syscall_rename\",\"time\":9000000,\"realtime\":10000000,\"cid\":1,\"container\":\"web\","
 	       "\"tid\":101,\"vtid\":1,\"syscall\":\"rename\",\"errno\":\"EPERM\",\"duration\":0,\"denied\":true,"
 	       "\"fields\":{\"duration\":0,\"ret\":-1,\"oldname\":32512,\"newname\":null}}\n");
 }
@@ -244,7 +220,7 @@ static void orphans(void)
 	put_int(&m, 0x1000, 8);
 	give(put_int(&m, 0, 8));
 	give(make_exit(&m, 3000000, 59, 1, 109, 0));
-	expect("0.000000 web  [vtid 1] <... read resumed>) = 5\n"
+	sink_expect("0.000000 web  [vtid 1] <... read resumed>) = 5\n"
 	       "0.001000 web  [vtid 9] execve(\"/bin/true\", 0x1000, NULL) = 0 <0.001000>\n");
 }
 
@@ -262,7 +238,7 @@ static void hostile(void)
 	/* a record shorter than its type requires */
 	make(&m, 3000000, ENTER(257), 2, 101, 1);
 	give(&m);
-	expect("0.000000 db\\x1b[31m [vtid 1] openat(AT_FDCWD, \"a\\n\\\"\\\\\\33[2J\\0011\\377\", O_RDONLY)"
+	sink_expect("0.000000 db\\x1b[31m [vtid 1] openat(AT_FDCWD, \"a\\n\\\"\\\\\\33[2J\\0011\\377\", O_RDONLY)"
 	       " = 3 <0.000000>\n"
 	       "0.001000 cid-99     [vtid 5] event_16383\n"
 	       "0.002000 db\\x1b[31m [vtid 1] openat(? <unfinished ...>\n");
@@ -286,7 +262,7 @@ static void json_lines(void)
 	give(make_exit(&m, 1500000, 257, 2, 101, -13));
 	sink_lost(sink, "overrun", 7);
 	give(make_read(&m, 2000000, 1, 101));
-	expect("{\"event\":\"syscall_entry_openat\",\"time\":1000000,\"realtime\":2000000,\"cid\":2,"
+	sink_expect("{\"event\":\"syscall_entry_openat\",\"time\":1000000,\"realtime\":2000000,\"cid\":2,"
 	       "\"container\":\"db\\u001b[31m\",\"tid\":101,\"vtid\":1,\"syscall\":\"openat\",\"fields\":"
 	       "{\"dfd\":-100,\"filename\":\"a\\\"\\n\xef\xbf\xbd\302\251\",\"flags\":0,\"mode\":420}}\n"
 	       "{\"event\":\"syscall_exit_openat\",\"time\":1500000,\"realtime\":2500000,\"cid\":2,"

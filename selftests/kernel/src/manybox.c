@@ -20,49 +20,56 @@ static void die(const char *what)
 	exit(1);
 }
 
+/* DIR, and its cgroup.procs: a process that writes "0" there is in it. */
+static void open_dir(const char *dir, int *top, int *back)
+{
+	*top = open(dir, O_RDONLY | O_DIRECTORY);
+	*back = openat(*top, "cgroup.procs", O_WRONLY);
+	if (*top < 0 || *back < 0)
+		die(dir);
+}
+
+/* Makes the cgroup in DIR, and moves this process there. */
+static void enter_new(int top, const char *name)
+{
+	char procs[96];
+	int in;
+
+	if (mkdirat(top, name, 0755))
+		die("mkdir");
+	snprintf(procs, sizeof(procs), "%s/cgroup.procs", name);
+	in = openat(top, procs, O_WRONLY);
+	if (in < 0 || write(in, "0", 1) != 1)
+		die(procs);
+	close(in);
+}
+
 static void make(const char *dir, unsigned int from, unsigned int to)
 {
-	char name[96];
-	int top, back, in;
+	char name[65];
+	int top, back;
 
-	top = open(dir, O_RDONLY | O_DIRECTORY);
-	back = openat(top, "cgroup.procs", O_WRONLY);
-	if (top < 0 || back < 0)
-		die(dir);
+	open_dir(dir, &top, &back);
 	for (; from < to; from++) {
 		snprintf(name, sizeof(name), "%064x", from + 1);
-		if (mkdirat(top, name, 0755))
-			die("mkdir");
-		strcat(name, "/cgroup.procs");
-		in = openat(top, name, O_WRONLY);
-		if (in < 0 || write(in, "0", 1) != 1 || write(back, "0", 1) != 1)
-			die(name);
-		close(in);
+		enter_new(top, name);
+		if (write(back, "0", 1) != 1)
+			die("back");
 	}
 }
 
 static void births(const char *dir, unsigned int from, unsigned int to, unsigned int known)
 {
-	char name[96];
-	int top, back, in;
+	char name[65];
+	int top, back;
 
-	top = open(dir, O_RDONLY | O_DIRECTORY);
-	back = openat(top, "cgroup.procs", O_WRONLY);
-	if (top < 0 || back < 0)
-		die(dir);
+	open_dir(dir, &top, &back);
 	for (; from < to; from++) {
 		snprintf(name, sizeof(name), "%064x", from % 2 ? from / 2 % known + 1 : known + from + 1);
-		if (mkdirat(top, name, 0755))
-			die("mkdir");
-		strcat(name, "/cgroup.procs");
-		in = openat(top, name, O_WRONLY);
-		if (in < 0 || write(in, "0", 1) != 1)
-			die(name);
+		enter_new(top, name);
 		box_mark(65);
 		if (write(back, "0", 1) != 1)
 			die("back");
-		close(in);
-		*strchr(name, '/') = 0;
 		if (unlinkat(top, name, AT_REMOVEDIR))
 			die("rmdir");
 	}
