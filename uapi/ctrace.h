@@ -22,6 +22,8 @@
  *                +--------------------+
  *                | slot 1 ...         |  slot i at slots_off + i * slot_stride,
  *                |                    |  belongs to CPU i / slots_per_cpu
+ *   tables_off   +--------------------+
+ *                | tables             |  tables_size bytes: ctrace_table.h
  *                +--------------------+
  *
  * A view has slots_per_cpu == 1 and no hints (heads_off == 0): slot i is that container's own ring on
@@ -53,7 +55,7 @@
  * from the directory; the module finds user space's in each command. So an addition raises only
  * CTRACE_ABI; a change that an older module or user space would misunderstand raises both.
  */
-#define CTRACE_ABI		3
+#define CTRACE_ABI		4
 #define CTRACE_ABI_COMPAT	3
 
 /*
@@ -85,6 +87,8 @@
 #define CTRACE_FEATURE_VIEWS	(1ull << 0)	/* CTRACE_IOC_VIEW works */
 #define CTRACE_FEATURE_GROUP_GUARDED (1ull << 1) /* to join the multicast group needs CAP_SYS_ADMIN */
 #define CTRACE_FEATURE_SAMPLES	(1ull << 2)	/* probes of the form sample:HZ */
+#define CTRACE_FEATURE_NEIGHBOURS (1ull << 3)	/* CTRACE_SESSION_F_NEIGHBOURS */
+#define CTRACE_FEATURE_AGGREGATES (1ull << 4)	/* CTRACE_A_PROBE_AGGREGATE */
 
 /* --- the directory ------------------------------------------------------ */
 
@@ -117,7 +121,9 @@ struct ctrace_dir {
 	__u64 slots_off;	/* offset of slot 0 in the mapping */
 	__u64 map_size;		/* bytes of the whole mapping */
 	__u64 features;		/* CTRACE_FEATURE_* */
-	__u64 _reserved[4];
+	__u64 tables_off;	/* offset of the tables in the mapping (ctrace_table.h), 0 if there are none */
+	__u64 tables_size;	/* their bytes */
+	__u64 _reserved[2];
 };
 
 /* --- a ring -------------------------------------------------------------- */
@@ -260,6 +266,26 @@ enum ctrace_event_id {
 	CTRACE_ID_LATE_ARGUMENT		= 54,
 	CTRACE_ID_PROCESS_ENV		= 55,
 	CTRACE_ID_STATEDUMP_FILE_DESCRIPTOR = 56,	/* CTRACE_SESSION_F_PATHS, too */
+	/* spans: written at their end, with u64 duration (ns) first */
+	CTRACE_ID_SCHED_WAIT		= 57,
+	CTRACE_ID_SCHED_RUN		= 58,
+	CTRACE_ID_SCHED_BLOCK		= 59,
+	CTRACE_ID_CPU_THROTTLED		= 60,
+	CTRACE_ID_BLOCK_IO		= 61,
+	CTRACE_ID_IRQ			= 62,
+	CTRACE_ID_SOFTIRQ		= 63,
+	CTRACE_ID_HRTIMER		= 64,
+	CTRACE_ID_PAGE_FAULT		= 65,
+	CTRACE_ID_TCP_CONNECT		= 66,
+	CTRACE_ID_TCP_LIFE		= 67,
+	CTRACE_ID_SCHED_BLAME		= 68,	/* a part of a sched_wait */
+	CTRACE_ID_CAP_CAPABLE		= 69,
+	CTRACE_ID_TCP_RETRANSMIT	= 74,
+	CTRACE_ID_STATEDUMP_BLOCK_DEVICE = 75,	/* written by the command, not by the kernel */
+	CTRACE_ID_TIMER_HRTIMER_START	= 76,
+	CTRACE_ID_TIMER_HRTIMER_CANCEL	= 77,
+	CTRACE_ID_TIMER_HRTIMER_EXPIRE_EXIT = 78,
+	CTRACE_ID_SCHED_PI_SETPRIO	= 79,
 	CTRACE_ID_DYNAMIC		= 0x1000,	/* kprobes, raw tracepoints */
 	CTRACE_ID_SYS_ENTER		= 0x4000,
 	CTRACE_ID_SYS_EXIT		= 0x4400,
@@ -315,15 +341,59 @@ static inline struct ctrace_id_call ctrace_id_call(__u32 id)
 	return c;
 }
 
+/* The field `reason` of sched_wait: how the wait for a CPU began */
+enum ctrace_wait_reason {
+	CTRACE_WAIT_WOKEN	= 1,	/* from sleep, or new */
+	CTRACE_WAIT_PREEMPTED	= 2	/* it lost the CPU, or gave it up, and could go on */
+};
+
+/* The field `culprit` of sched_blame: who had the CPU while a task waited for it */
+enum ctrace_culprit {
+	CTRACE_CULPRIT_SELF	= 1,	/* a task of the same container; of the host, if that waited */
+	CTRACE_CULPRIT_NEIGHBOUR = 2,	/* a task of another container */
+	CTRACE_CULPRIT_HOST	= 3,	/* a task in no container */
+	CTRACE_CULPRIT_IDLE	= 4,	/* nobody: the CPU was idle, and took its time to wake up */
+	CTRACE_CULPRIT_THROTTLED = 5,	/* the task's group had no quota (cpu.max, cfs_quota_us), so who had it does not matter */
+	CTRACE_CULPRIT_EARLIER	= 6	/* not known: so long ago that more tasks had the CPU since than the module keeps */
+};
+
+/* The field `reason` of sched_run: why it ended */
+enum ctrace_run_reason {
+	CTRACE_RUN_PREEMPTED	= 1,	/* as CTRACE_WAIT_PREEMPTED */
+	CTRACE_RUN_SLEPT	= 2,
+	CTRACE_RUN_EXITED	= 3	/* the task is no more */
+};
+
+/*
+ * The field `rwbs` of block events: what a request does. The bits are LTTng's, as lttng-analyses and Trace Compass read
+ * them (analysis/.../inputoutput/IoOperationType.java); the kernel shows letters for them.
+ */
+enum ctrace_rwbs {
+	CTRACE_RWBS_WRITE	= 1 << 0,	/* W */
+	CTRACE_RWBS_DISCARD	= 1 << 1,	/* D */
+	CTRACE_RWBS_READ	= 1 << 2,	/* R */
+	CTRACE_RWBS_RAHEAD	= 1 << 3,	/* A: read ahead */
+	CTRACE_RWBS_SYNC	= 1 << 5,	/* S: somebody waits for it */
+	CTRACE_RWBS_META	= 1 << 6,	/* M: the file system's own data */
+	CTRACE_RWBS_SECURE	= 1 << 7,	/* E, with D */
+	CTRACE_RWBS_FLUSH	= 1 << 8,	/* F, with no other operation */
+	CTRACE_RWBS_FUA		= 1 << 9,	/* F, after the operation: past the disk's cache */
+	CTRACE_RWBS_PREFLUSH	= 1 << 10	/* F, before the operation: the disk's cache is flushed first */
+};
+
 /* Causes of loss, in CTRACE_ID_LOST records and statistics. */
 enum ctrace_loss {
 	CTRACE_LOSS_OVERRUN	= 0,	/* overwritten before this reader came */
 	CTRACE_LOSS_FULL	= 1,	/* ring full, session keeps the oldest */
 	CTRACE_LOSS_NESTED	= 2,	/* nested interrupts wrote more than a ring */
-	CTRACE_LOSS_MISSED	= 3,	/* kprobe hit while another was being handled; samples of a CPU without a timer */
 	/*
-	 * Too many at once to follow: whole calls, operations of io_uring (or begun unseen), and events of block requests
-	 * whose issuer was forgotten
+	 * A kprobe was hit while another was being handled, or too many calls were under way to see them return; samples
+	 * of a CPU without a timer
+	 */
+	CTRACE_LOSS_MISSED	= 3,
+	/*
+	 * Too many at once to follow: whole calls, operations of io_uring (or begun unseen), handlers of interrupts and
+	 * timers, and events of block requests whose issuer was forgotten
 	 */
 	CTRACE_LOSS_UNFOLLOWED	= 4,
 	CTRACE_LOSS_UNFOLLOWED_TASKS = 5, /* tasks that pid targets want: too many to follow */
@@ -374,7 +444,8 @@ struct ctrace_bind {
  *  ETIMEDOUT	a CPU did not let the kernel prepare its ring within ten seconds: a real-time task owns it
  *  EINTR	a signal came while CPUs prepared their rings
  *  EINVAL	flags, _pad or _reserved is not 0
- *  EACCES	records of the session hold kernel addresses: stacks, raw tracepoints, kprobe arguments
+ *  EACCES	records of the session hold kernel addresses: stacks, raw tracepoints, kprobe arguments; or show
+ *		neighbours: CTRACE_SESSION_F_NEIGHBOURS
  *  EOPNOTSUPP	the kernel's pages are larger than CTRACE_PAGE
  *  EMFILE, ENFILE, EFAULT, ENOMEM
  */

@@ -48,12 +48,13 @@
  *
  *  INFO_GET                         -> INFO
  *  SESSION_NEW    SESSION{[ARENA_SIZE] [RING_SIZE] [SUBBUF_SIZE] [FLAGS] [WAKEUP_NS] [NAME]
- *                         [FILTER] [RATE] [CONTAINERS]}
+ *                         [FILTER] [RATE] [CONTAINERS] [TABLE_SIZE]}
  *                                   -> SESSION{ID, and the sizes as they came out}
  *  SESSION_DEL    SESSION{ID}
  *  SESSION_SET    SESSION{ID, STATE}          starts or stops recording
  *  SESSION_GET    dump [SESSION{ID}] -> SESSION{...}, one message each
- *  PROBE_ADD      SESSION{ID} PROBE{NAME [FLAGS] [FILTER] [ONE_OF]} -> PROBE{ID, NAME, EVENT_ID}
+ *  PROBE_ADD      SESSION{ID} PROBE{NAME [FLAGS] [FILTER] [ONE_OF] [AGGREGATE [ROWS]]}
+ *                                   -> PROBE{ID, NAME, EVENT_ID, [TABLE, ROWS]}
  *  PROBE_DEL      SESSION{ID} PROBE{ID}
  *  PROBE_GET      dump [SESSION{ID}] -> SESSION{ID} PROBE{...}
  *  TARGET_ADD     SESSION{ID} TARGET{KIND, CID | CGROUP | PID, [NOT]} -> SESSION{ID} TARGET{ID}
@@ -89,7 +90,7 @@
  *  ECANCELED	the session was stopped before its state dump was complete
  *  EUSERS	all 32 sessions are in use
  *  ENOSPC	all 1024 definitions, all dynamic event types or all 256 pid targets are in use; or
- *		too many tasks are followed
+ *		too many tasks are followed; or TABLE_SIZE has no room for another table
  *  ENOMEM	also: the arena is larger than the memory that is available
  */
 #ifndef _UAPI_CTRACE_NETLINK_H
@@ -188,6 +189,16 @@ enum ctrace_attr_info {
  * open when recording starts
  */
 #define CTRACE_SESSION_F_PATHS		(1u << 2)
+/*
+ * an event between tasks of two containers shows both, and is recorded once. So no view of a single container is given:
+ * CTRACE_IOC_VIEW fails with EACCES
+ */
+#define CTRACE_SESSION_F_NEIGHBOURS	(1u << 3)
+/*
+ * of whole calls, those on descriptors alone that are no regular files or directories (sockets, pipes, devices) are left
+ * out, as they are when the call is entered
+ */
+#define CTRACE_SESSION_F_FILES		(1u << 4)
 
 /* CTRACE_A_SESSION_STATE; a new session is stopped */
 enum ctrace_session_state {
@@ -230,6 +241,12 @@ enum ctrace_attr_session {
 	 * default: none. They may be passwords
 	 */
 	CTRACE_A_SESSION_DATA,
+	/*
+	 * u64 bytes for the tables of its probes, beside ARENA_SIZE; default 0, at most 2^30. A table keeps its bytes until
+	 * the session ends
+	 */
+	CTRACE_A_SESSION_TABLE_SIZE,
+	CTRACE_A_SESSION_TABLE_USED,	/* u64 bytes */
 	__CTRACE_A_SESSION_MAX
 };
 
@@ -243,12 +260,18 @@ enum ctrace_attr_session {
  *   syscalls				every system call, entry and exit
  *   syscall:openat			one call, entry and exit
  *   calls, call:openat			the same as one record per call, written at the return;
- *					follows at most 4096 calls at a time
+ *					follows at most 65,536 calls at a time
+ *   call:openat,read,...		those of several calls, at most 64. An aggregate then counts them in one table
  *   kprobe:SYMBOL, kretprobe:SYMBOL	a kernel function's entry, its return
  *   p[:[SYSTEM/]NAME] [MOD:]SYMBOL[+OFFSET] [ARG]...
  *					a kprobe in the kernel's own syntax (Documentation/trace/kprobetrace.rst)
  *   r[MAXACTIVE][:[SYSTEM/]NAME] [MOD:]SYMBOL [ARG]...
  *					a kretprobe; so is p... SYMBOL%return
+ *   func:SYMBOL			a span of a kernel function: one record for each call, written at its return.
+ *					The event func_SYMBOL has u64 duration (ns) and u64 ret
+ *   f[MAXACTIVE][:[SYSTEM/]NAME] [MOD:]SYMBOL [ARG]...
+ *					the same with arguments, which are read at the function's entry, as those of p. Up to
+ *					MAXACTIVE calls (1 to 4096, default 256) are followed at a time; others are missed
  *   NAME, SYSTEM:NAME			what EVENT_NEW defined
  *   sample:HZ				HZ samples a second (1 to 10000) on each CPU that is not idle
  *
@@ -263,6 +286,20 @@ enum ctrace_attr_session {
  * value that the field cannot have (-1 for an unsigned one) is an error. $uid and $gid are the real
  * ones, in the initial user namespace. If an event has no $uid or $gid (no task), or the field was
  * cut off, every comparison with it is false, even !=.
+ */
+/*
+ * PROBE_AGGREGATE: FUNCTION [, FUNCTION]... [by KEY [, KEY]...], at most CTRACE_TABLE_VALUES functions and
+ * CTRACE_TABLE_KEYS keys. The container is always the first key, and may be named. An event that lacks a field that the
+ * aggregate asks for (it was cut off) counts with 0 or an empty string in its place.
+ *
+ *   FUNCTION	count(), sum(F), min(F), max(F), avg(F), hist(F); F is a number's field
+ *   KEY	a field; F/N (divided, towards 0), F&N (N decimal, 0x or octal), log2(F), of a number's field;
+ *		comm tid vtid pid uid gid cpu of the event's task, with $ before it if a field has that name;
+ *		stack, ustack: of the kernel, of the program; of a whole call the stacks at its return;
+ *		syscall, errno: of whole calls; of other events the field of that name
+ *
+ * What comes in duration, ret and marks of whole calls can be asked of several calls at once. A call of a 32-bit program
+ * that has no such field at all (i386's mmap has no len) is not counted, nor does it pass a filter that asks for it.
  */
 /*
  * A CTRACE_ID_KERNEL_STACK follows each record: the stack at the event. Of a call recorded as a whole: where its task
@@ -282,6 +319,10 @@ enum ctrace_attr_probe {
 	CTRACE_A_PROBE_ONE_OF,		/* u32 N: records 1 in N of what passes FILTER, per CPU; 0: all */
 	CTRACE_A_PROBE_EVENT_ID,	/* u32: the event type it writes; 0 if several */
 	CTRACE_A_PROBE_MISSED,		/* u64: hits that the kprobe missed; samples of CPUs that got no timer */
+	/* string, at most 1023 bytes: events are counted by it in a table (ctrace_table.h), and not recorded */
+	CTRACE_A_PROBE_AGGREGATE,
+	CTRACE_A_PROBE_ROWS,		/* u32: rows of the table on each CPU, rounded up to a power of two; default 1024 */
+	CTRACE_A_PROBE_TABLE,		/* u64: offset of the table in the mapping of the session; only of an aggregate */
 	__CTRACE_A_PROBE_MAX
 };
 
@@ -384,6 +425,7 @@ enum ctrace_field_kind {
 enum ctrace_field_display {
 	CTRACE_FD_DEFAULT = 0,	/* numbers in base 10; text as it is */
 	CTRACE_FD_HEX	= 1,	/* UINT, SEQ: in base 16 */
+	CTRACE_FD_RWBS	= 3,	/* UINT: CTRACE_RWBS_* in the kernel's letters: WS, RA, FF */
 	CTRACE_FD_SOCKADDR = 2,	/* SEQ of size 1: a socket's address, perhaps cut */
 };
 
@@ -394,7 +436,7 @@ enum ctrace_attr_event {
 	CTRACE_A_EVENT_ID,		/* u32 */
 	CTRACE_A_EVENT_NAME,		/* string: sched_switch, syscall_entry_openat, ... */
 	CTRACE_A_EVENT_SYSTEM,		/* string: sched, syscalls, cgroup, kprobes */
-	CTRACE_A_EVENT_SOURCE,		/* string: the tracepoint where it is recorded; absent: none */
+	CTRACE_A_EVENT_SOURCE,		/* string: the tracepoint where it is recorded, or "FUNCTION()"; absent: none */
 	CTRACE_A_EVENT_REASON,		/* string: why this kernel cannot give the event; absent if it can */
 	CTRACE_A_EVENT_FIELDS,		/* nested list of CTRACE_A_FIELD_SET */
 	/*
@@ -456,6 +498,7 @@ enum ctrace_attr_limit {
 	X(SESSION, FLAGS) X(SESSION, ARENA_SIZE) X(SESSION, RING_SIZE)	\
 	X(SESSION, SUBBUF_SIZE) X(SESSION, CONTAINERS)			\
 	X(SESSION, WAKEUP_NS) X(SESSION, FILTER) X(SESSION, RATE)	\
+	X(SESSION, TABLE_SIZE) X(PROBE, AGGREGATE) X(PROBE, ROWS)	\
 	X(PROBE, ID) X(PROBE, NAME) X(PROBE, FLAGS) X(PROBE, FILTER)	\
 	X(PROBE, ONE_OF)						\
 	X(TARGET, ID) X(TARGET, KIND) X(TARGET, NOT) X(TARGET, CID)	\

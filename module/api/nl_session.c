@@ -24,6 +24,7 @@ const struct nla_policy ctrace_policy_session[CTRACE_A_SESSION_MAX + 1] = {
 	[CTRACE_A_SESSION_RATE] = { .type = NLA_U32 },
 	[CTRACE_A_SESSION_CONTAINERS] = { .type = NLA_U32 },
 	[CTRACE_A_SESSION_DATA] = { .type = NLA_U32 },
+	[CTRACE_A_SESSION_TABLE_SIZE] = { .type = NLA_U64 },
 };
 
 static const struct nla_policy policy_probe[CTRACE_A_PROBE_MAX + 1] = {
@@ -32,6 +33,8 @@ static const struct nla_policy policy_probe[CTRACE_A_PROBE_MAX + 1] = {
 	[CTRACE_A_PROBE_FLAGS] = { .type = NLA_U32 },
 	[CTRACE_A_PROBE_FILTER] = { .type = NLA_NUL_STRING, .len = CTRACE_TEXT_MAX - 1 },
 	[CTRACE_A_PROBE_ONE_OF] = { .type = NLA_U32 },
+	[CTRACE_A_PROBE_AGGREGATE] = { .type = NLA_NUL_STRING, .len = CTRACE_TEXT_MAX - 1 },
+	[CTRACE_A_PROBE_ROWS] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy policy_target[CTRACE_A_TARGET_MAX + 1] = {
@@ -67,6 +70,8 @@ int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 		return err;
 	if (tb[CTRACE_A_SESSION_ARENA_SIZE])
 		o.arena_size = nla_get_u64(tb[CTRACE_A_SESSION_ARENA_SIZE]);
+	if (tb[CTRACE_A_SESSION_TABLE_SIZE])
+		o.table_size = nla_get_u64(tb[CTRACE_A_SESSION_TABLE_SIZE]);
 	if (tb[CTRACE_A_SESSION_RING_SIZE])
 		o.ring_size = nla_get_u64(tb[CTRACE_A_SESSION_RING_SIZE]);
 	if (tb[CTRACE_A_SESSION_SUBBUF_SIZE])
@@ -77,7 +82,8 @@ int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 		o.wakeup_ns = nla_get_u64(tb[CTRACE_A_SESSION_WAKEUP_NS]);
 	if (tb[CTRACE_A_SESSION_FLAGS])
 		o.flags = nla_get_u32(tb[CTRACE_A_SESSION_FLAGS]);
-	if (o.flags & ~(CTRACE_SESSION_F_STOP_FULL | CTRACE_SESSION_F_STATEDUMP | CTRACE_SESSION_F_PATHS))
+	if (o.flags & ~(CTRACE_SESSION_F_STOP_FULL | CTRACE_SESSION_F_STATEDUMP | CTRACE_SESSION_F_PATHS |
+			CTRACE_SESSION_F_NEIGHBOURS | CTRACE_SESSION_F_FILES))
 		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_SESSION_FLAGS: unknown flags in %#x", o.flags);
 	if (tb[CTRACE_A_SESSION_FILTER])
@@ -240,6 +246,20 @@ int ctrace_netlink_probe_add(struct sk_buff *in, struct genl_info *info)
 	if (o.flags & ~(CTRACE_PROBE_F_STACK | CTRACE_PROBE_F_USER_STACK))
 		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_PROBE_FLAGS: unknown flags in %#x", o.flags);
+	if (pa[CTRACE_A_PROBE_AGGREGATE])
+		o.aggregate = nla_data(pa[CTRACE_A_PROBE_AGGREGATE]);
+	if (pa[CTRACE_A_PROBE_ROWS])
+		o.rows = nla_get_u32(pa[CTRACE_A_PROBE_ROWS]);
+	if (o.rows && !o.aggregate)
+		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
+			"CTRACE_A_PROBE_ROWS: only a probe with CTRACE_A_PROBE_AGGREGATE has rows");
+	if (o.rows > CTRACE_TABLE_ROWS_MAX)
+		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
+			"CTRACE_A_PROBE_ROWS: %u is more than %u", o.rows, CTRACE_TABLE_ROWS_MAX);
+	if (o.flags && o.aggregate)
+		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
+			"CTRACE_A_PROBE_FLAGS: %#x asks for stacks with records, but with CTRACE_A_PROBE_AGGREGATE there are none: use the keys stack and ustack",
+			o.flags);
 	skb = ctrace_netlink_reply_new(info, CTRACE_CMD_PROBE_ADD, &hdr);
 	if (!skb)
 		return -ENOMEM;

@@ -36,6 +36,8 @@ int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s)
 	    put_u64(skb, CTRACE_A_SESSION_WAKEUP_NS, st.wakeup_ns, CTRACE_A_SESSION_PAD) ||
 	    nla_put_string(skb, CTRACE_A_SESSION_NAME, s->name) ||
 	    nla_put_u32(skb, CTRACE_A_SESSION_DATA, s->detail.data) ||
+	    put_u64(skb, CTRACE_A_SESSION_TABLE_SIZE, st.table_size, CTRACE_A_SESSION_PAD) ||
+	    put_u64(skb, CTRACE_A_SESSION_TABLE_USED, st.table_used, CTRACE_A_SESSION_PAD) ||
 	    nla_put_u32(skb, CTRACE_A_SESSION_STATE,
 			s->recording ? CTRACE_SESSION_RECORDING : CTRACE_SESSION_STOPPED) ||
 	    nla_put_u32(skb, CTRACE_A_SESSION_OWNER, s->owner) ||
@@ -77,7 +79,10 @@ int ctrace_put_probe(struct sk_buff *skb, struct ctrace_probe *p)
 	if (!nest || nla_put_u32(skb, CTRACE_A_PROBE_ID, p->id) ||
 	    nla_put_string(skb, CTRACE_A_PROBE_NAME, p->name) ||
 	    nla_put_u32(skb, CTRACE_A_PROBE_EVENT_ID, ctrace_probe_event(p)) ||
-	    put_u64(skb, CTRACE_A_PROBE_MISSED, ctrace_probe_missed(p), CTRACE_A_PROBE_PAD))
+	    put_u64(skb, CTRACE_A_PROBE_MISSED, ctrace_probe_missed(p), CTRACE_A_PROBE_PAD) ||
+	    (p->table && (nla_put_string(skb, CTRACE_A_PROBE_AGGREGATE, p->aggregate) ||
+			  nla_put_u32(skb, CTRACE_A_PROBE_ROWS, p->table->rows) ||
+			  put_u64(skb, CTRACE_A_PROBE_TABLE, p->table->offset, CTRACE_A_PROBE_PAD))))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -163,6 +168,20 @@ static int put_definition(struct sk_buff *skb, const struct ctrace_event_type *t
 		nla_put_u32(skb, CTRACE_A_EVENT_OWNER, by.owner));
 }
 
+/* Several sources may have functions on one tracepoint, under names of their own: people know the kernel's name. */
+static int put_source(struct sk_buff *skb, const struct ctrace_event_type *t)
+{
+	const struct ctrace_source *s = ctrace_event_source(t);
+	char function[CTRACE_NAME_MAX + 2];
+
+	if (!s)
+		return t->source ? nla_put_string(skb, CTRACE_A_EVENT_SOURCE, t->source) : 0;
+	if (!s->hook)
+		return nla_put_string(skb, CTRACE_A_EVENT_SOURCE, ctrace_source_at(s));
+	snprintf(function, sizeof(function), "%s()", s->tracepoint);
+	return nla_put_string(skb, CTRACE_A_EVENT_SOURCE, function);
+}
+
 int ctrace_put_event(struct sk_buff *skb, const struct ctrace_event_type *t, bool may_trace)
 {
 	struct nlattr *nest = nla_nest_start(skb, CTRACE_A_EVENT), *list, *field;
@@ -172,7 +191,7 @@ int ctrace_put_event(struct sk_buff *skb, const struct ctrace_event_type *t, boo
 	if (!nest || nla_put_u32(skb, CTRACE_A_EVENT_ID, t->id) ||
 	    nla_put_string(skb, CTRACE_A_EVENT_NAME, t->name) ||
 	    nla_put_string(skb, CTRACE_A_EVENT_SYSTEM, t->system) ||
-	    (t->source && nla_put_string(skb, CTRACE_A_EVENT_SOURCE, t->source)) ||
+	    put_source(skb, t) ||
 	    (may_trace && put_definition(skb, t)) ||
 	    (reason && nla_put_string(skb, CTRACE_A_EVENT_REASON, reason)))
 		return -EMSGSIZE;

@@ -198,6 +198,8 @@ static void fill_dir(struct view_file *vf, const struct ctrace_arena *a)
 	dir->heads_off = 0;
 	dir->slots_off = CTRACE_PAGE;
 	dir->map_size = vf->f.map_size;
+	dir->tables_off = 0;	/* those of the session are of all containers */
+	dir->tables_size = 0;
 }
 
 static struct view_file *new_view(struct ctrace_arena *a, u32 session, u32 cid)

@@ -104,6 +104,11 @@ static inline ssize_t ctrace_compat_strscpy(char *to, const char *from, size_t s
 #define data_race(expr)	(expr)
 #endif
 
+#if !defined(fallthrough) && defined(__has_attribute)
+#if __has_attribute(__fallthrough__)
+#define fallthrough	__attribute__((__fallthrough__))
+#endif
+#endif
 #ifndef fallthrough
 #define fallthrough	do { } while (0)
 #endif

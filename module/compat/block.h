@@ -149,6 +149,9 @@ static inline u32 ctrace_compat_bio_flags(const struct bio *bio)
 #endif
 }
 
+/* The kernel's own RWBS_LEN is 8, 9 since 6.11 or so. */
+#define CTRACE_COMPAT_RWBS_LEN	16
+
 /* The flags in letters (W, R, S sync, M metadata, ...), as the kernel's own events show them. */
 static inline void ctrace_compat_rwbs(char *text, unsigned int flags, unsigned int bytes)
 {

@@ -6,6 +6,7 @@
 #include <linux/clocksource.h>
 #include <linux/notifier.h>
 #include <linux/pvclock_gtod.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/suspend.h>
 #include <linux/timekeeper_internal.h>
@@ -36,6 +37,70 @@ static void change(const struct ctrace_compat_tsc_sum *v)
 	smp_wmb();				/* as above */
 	put(&c->sum[1], v);
 }
+
+/* --- spans of time, for ctrace_compat_since() ------------------------------------------ */
+
+/* What is known of a span that has ended, by its tag. */
+static struct {
+	u64 tsc, ns;		/* of one moment, its end */
+	u64 mult, shift;
+} ended[CTRACE_COMPAT_STAMP_TIME];
+
+static u64 last_tag;
+static DEFINE_RAW_SPINLOCK(spans);	/* interrupts off; protects last_tag, ended[] and changes of not and tag */
+
+/* The TSC is used no more, for this reason. */
+static void stop_using(int why)
+{
+	struct ctrace_compat_tsc *c = &ctrace_compat_tsc;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&spans, flags);
+	if (c->tag) {
+		ended[c->tag].tsc = rdtsc_ordered();
+		ended[c->tag].ns = ctrace_compat_clock_now();
+		ended[c->tag].mult = c->mult;
+		ended[c->tag].shift = c->shift;
+		smp_store_release(&c->tag, 0);	/* partner: ctrace_compat_since_any() */
+	}
+	set_bit(why, &c->not);
+	raw_spin_unlock_irqrestore(&spans, flags);
+}
+
+/* This reason is gone; if it was the last one, another span begins. */
+static void use_again(int why)
+{
+	struct ctrace_compat_tsc *c = &ctrace_compat_tsc;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&spans, flags);
+	clear_bit(why, &c->not);
+	if (!c->not && !c->tag) {
+		last_tag = last_tag % (CTRACE_COMPAT_STAMP_TIME - 1) + 1;
+		smp_store_release(&c->tag, last_tag);	/* after mult and shift */
+	}
+	raw_spin_unlock_irqrestore(&spans, flags);
+}
+
+notrace u64 ctrace_compat_stamp_any(void)
+{
+	return ctrace_compat_clock() << 8 | CTRACE_COMPAT_STAMP_TIME;
+}
+
+notrace u64 ctrace_compat_since_any(u64 stamp)
+{
+	u64 now = ctrace_compat_clock(), tag = stamp & 0xff, before;
+
+	if (tag == CTRACE_COMPAT_STAMP_TIME)
+		return (now - (stamp >> 8)) & ~0ull >> 8;
+	smp_rmb();	/* its span has ended: partner: stop_using() */
+	before = (ended[tag].tsc << 8 | tag) - stamp;
+	if ((s64)before < 0)	/* another CPU read its TSC just then */
+		before = 0;
+	return now - ended[tag].ns + ctrace_compat_scale(before, ended[tag].mult, ended[tag].shift);
+}
+
+/* --- the kernel's numbers ------------------------------------------------------------- */
 
 /* ns = base + (((clock's counter - cycle_last) * mult + xtime_nsec) >> shift) */
 struct sum {
@@ -127,11 +192,15 @@ static int timekeeping_changed(struct notifier_block *nb, unsigned long stepped,
 	v.add = s.xtime_nsec - s.cycle_last * v.mult;
 	v.base = s.base;
 	v.shift = s.shift;
+	if (!is_tsc && !test_bit(NO_TSC, &ctrace_compat_tsc.not))
+		stop_using(NO_TSC);	/* by the last numbers of the TSC */
 	change(&v);
-	if (is_tsc)
-		clear_bit(NO_TSC, &ctrace_compat_tsc.not);
-	else
-		set_bit(NO_TSC, &ctrace_compat_tsc.not);
+	if (is_tsc) {
+		WRITE_ONCE(ctrace_compat_tsc.mult, s.mult);
+		WRITE_ONCE(ctrace_compat_tsc.shift, s.shift + 8);
+		if (test_bit(NO_TSC, &ctrace_compat_tsc.not))
+			use_again(NO_TSC);
+	}
 	return NOTIFY_OK;
 }
 
@@ -148,12 +217,12 @@ static int power_changed(struct notifier_block *nb, unsigned long event, void *p
 	case PM_HIBERNATION_PREPARE:
 	case PM_SUSPEND_PREPARE:
 	case PM_RESTORE_PREPARE:
-		set_bit(ASLEEP, &ctrace_compat_tsc.not);
+		stop_using(ASLEEP);
 		break;
 	case PM_POST_HIBERNATION:
 	case PM_POST_SUSPEND:
 	case PM_POST_RESTORE:
-		clear_bit(ASLEEP, &ctrace_compat_tsc.not);
+		use_again(ASLEEP);
 		break;
 	}
 	return NOTIFY_OK;

@@ -54,6 +54,9 @@ struct ctrace_compat_tsc {
 	} sum[2];
 	unsigned long seq;
 	unsigned long not;	/* 0: ctrace_compat_clock_now() may be used; else the reasons why not */
+	/* of the present span of time, for ctrace_compat_since(): */
+	u64 tag;		/* 1 to 254; 0: the TSC is not used */
+	u64 mult, shift;	/* the clock's now; shift counts a stamp's low byte, too */
 };
 
 extern struct ctrace_compat_tsc ctrace_compat_tsc;
@@ -94,6 +97,67 @@ static __always_inline u64 ctrace_compat_clock(void)
 						      ktime_get_mono_fast_ns();
 }
 
+/*
+ * For how long something took: ctrace_compat_stamp() at its beginning, ctrace_compat_since() at its end. They save both
+ * the latch and the sum, since a difference of counters is multiplied but once.
+ *
+ * A stamp is the TSC, and in its low byte the tag of a span of time in which the kernel's clock was the TSC and the machine
+ * did not sleep. If that is the present span, the difference of the counters, wherever they were read (the kernel uses the
+ * TSC only if the CPUs' are in step), times the clock's present rate is the time between. Over a long time that is not
+ * CLOCK_MONOTONIC to the last ns: NTP may have changed its rate since, by 500 ppm at most. The product has 128 bits, because
+ * 64 bits of it would hold ten minutes.
+ *
+ * Otherwise (the machine slept meanwhile, and the TSC did or did not count; the watchdog has found it unstable) the stamp
+ * becomes a time by what was noted at the end of its span. While the TSC is not used, a stamp is the time itself, with a
+ * tag that no span has. A tag comes again after 254 spans.
+ */
+#define CTRACE_COMPAT_STAMP_TIME	255u
+
+u64 ctrace_compat_stamp_any(void);
+u64 ctrace_compat_since_any(u64 stamp);
+
+static __always_inline u64 ctrace_compat_scale(u64 n, u64 mult, u64 shift)
+{
+	u64 high;
+
+	asm("mulq %[mult]\n\tshrdq %%cl, %[high], %[n]" : [n] "+a" (n), [high] "=&d" (high) : [mult] "rm" (mult), "c" (shift) : "cc");
+	return n;
+}
+
+/* In line. False: there is no stamp, take ctrace_compat_stamp(). */
+static __always_inline bool ctrace_compat_stamp_now(u64 *stamp)
+{
+	u64 tag = READ_ONCE(ctrace_compat_tsc.tag);
+
+	*stamp = rdtsc_ordered() << 8 | tag;
+	return likely(tag);
+}
+
+/* The same: ctrace_compat_since(). A stamp's tag is never 0. */
+static __always_inline bool ctrace_compat_since_now(u64 stamp, u64 *ns)
+{
+	u64 passed = (rdtsc_ordered() << 8 | READ_ONCE(ctrace_compat_tsc.tag)) - stamp;
+
+	if (unlikely(passed & 0xff))
+		return false;
+	*ns = ctrace_compat_scale(passed, READ_ONCE(ctrace_compat_tsc.mult), READ_ONCE(ctrace_compat_tsc.shift));
+	return true;
+}
+
+static __always_inline u64 ctrace_compat_stamp(void)
+{
+	u64 stamp;
+
+	return ctrace_compat_stamp_now(&stamp) ? stamp : ctrace_compat_stamp_any();
+}
+
+static __always_inline u64 ctrace_compat_since(u64 stamp)
+{
+	u64 ns;
+
+	return ctrace_compat_since_now(stamp, &ns) ? ns : ctrace_compat_since_any(stamp);
+}
+
 /* Process context. exit: when nothing reads the time any more, or its value does not matter. */
 int ctrace_compat_clock_init(void);
 void ctrace_compat_clock_exit(void);
@@ -103,6 +167,20 @@ void ctrace_compat_clock_exit(void);
 #define ctrace_compat_clock()		ktime_get_mono_fast_ns()
 #define ctrace_compat_clock_inline()	true
 #define ctrace_compat_clock_now()	ktime_get_mono_fast_ns()
+#define ctrace_compat_stamp()		ktime_get_mono_fast_ns()
+#define ctrace_compat_since(stamp)	(ktime_get_mono_fast_ns() - (stamp))
+
+static inline bool ctrace_compat_stamp_now(u64 *stamp)
+{
+	*stamp = ktime_get_mono_fast_ns();
+	return true;
+}
+
+static inline bool ctrace_compat_since_now(u64 stamp, u64 *ns)
+{
+	*ns = ktime_get_mono_fast_ns() - stamp;
+	return true;
+}
 
 static inline int ctrace_compat_clock_init(void) { return 0; }
 static inline void ctrace_compat_clock_exit(void) { }

@@ -14,6 +14,28 @@
 #define NOKPROBE_SYMBOL(fn)
 #endif
 
+/* Argument n, from 0 on, of a function whose entry was hit; it has more than n, and all are integers or pointers. */
+static __always_inline unsigned long ctrace_compat_argument(const struct pt_regs *regs, unsigned int n)
+{
+#if defined(CONFIG_X86_64)
+	switch (n) {
+	case 0:
+		return regs->di;
+	case 1:
+		return regs->si;
+	case 2:
+		return regs->dx;
+	case 3:
+		return regs->cx;
+	}
+	return 0;
+#elif defined(CONFIG_ARM64)
+	return regs->regs[n];
+#else
+	return 0;
+#endif
+}
+
 /* NULL: the kretprobe is being unregistered. */
 static __always_inline struct kretprobe *ctrace_compat_kretprobe(struct kretprobe_instance *ri)
 {

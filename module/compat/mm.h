@@ -50,6 +50,23 @@ static inline unsigned long ctrace_compat_fault_address(const struct vm_fault *v
 #endif
 
 /*
+ * handle_mm_fault(): which of its arguments are the address and the flags, and whether a second try counts as a major
+ * fault.
+ */
+#ifdef CTRACE_HAVE_HANDLE_MM_FAULT__MM
+#define CTRACE_COMPAT_MM_FAULT_ARG	2
+#else
+#define CTRACE_COMPAT_MM_FAULT_ARG	1
+#endif
+#ifdef CTRACE_HAVE_HANDLE_MM_FAULT__REGS
+#define CTRACE_COMPAT_MAJOR_FLAGS	((u32)FAULT_FLAG_TRIED)
+#else
+#define CTRACE_COMPAT_MAJOR_FLAGS	0u
+#endif
+#define CTRACE_COMPAT_FAULT_RETRY	((__force u32)VM_FAULT_RETRY)
+#define CTRACE_COMPAT_FAULT_MAJOR	((__force u32)VM_FAULT_MAJOR)
+
+/*
  * Maps a page of RAM without a reference, by a special PTE: get_user_pages() refuses it, and so does all that is
  * built on it. For fault handlers of VM_MIXEDMAP vmas, which return its result. Not VM_PFNMAP: KVM, VFIO and
  * V4L2 of older kernels look into such a vma by themselves, take its pages without a reference, and

@@ -8,6 +8,7 @@
 #include <linux/netdevice.h>
 #include <linux/nsproxy.h>
 #include <linux/skbuff.h>
+#include <linux/tcp.h>
 #include <net/inet_sock.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
@@ -28,6 +29,13 @@
 /* The type of the number of what a module keeps for each network namespace: unsigned since 4.10 */
 #define CTRACE_COMPAT_NETNS_ID	typeof(*((struct pernet_operations *)0)->id)
 
+/* Where a socket's states come from, for a source: the tracepoint since 4.16, or a hook on tcp_set_state(). */
+#ifdef CTRACE_HAVE_INET_SOCK_SET_STATE__NONE
+#define CTRACE_COMPAT_TCP_STATE(fn_, hook_)	.hook = hook_
+#else
+#define CTRACE_COMPAT_TCP_STATE(fn_, hook_)	.at = "inet_sock_set_state", .fn = fn_
+#endif
+
 /*
  * p's network namespace, which lasts until p leaves it. p is current, or its task_lock is held. NULL: p is dying.
  */
@@ -36,6 +44,16 @@ static inline const struct net *ctrace_compat_task_net(const struct task_struct 
 	const struct nsproxy *nsproxy = p->nsproxy;
 
 	return nsproxy ? nsproxy->net_ns : NULL;
+}
+
+/* Is net in use, so not at its end? */
+static inline bool ctrace_compat_net_alive(const struct net *net)
+{
+#ifdef CTRACE_HAVE_CHECK_NET
+	return check_net((struct net *)net);
+#else
+	return atomic_read(&net->count) != 0;
+#endif
 }
 
 /*
@@ -95,6 +113,25 @@ static inline bool ctrace_compat_sock_owned(const struct sock *sk)
 	return sock_owned_by_user_nocheck(sk);
 #else
 	return sk->sk_lock.owned;
+#endif
+}
+
+/* Bytes that the peer has acknowledged and sent, since 4.1; SYN and FIN count as a byte each. 0: not told. */
+static inline u64 ctrace_compat_tcp_acked(const struct sock *sk)
+{
+#ifdef CTRACE_HAVE_TCP_BYTES
+	return tcp_sk(sk)->bytes_acked;
+#else
+	return 0;
+#endif
+}
+
+static inline u64 ctrace_compat_tcp_received(const struct sock *sk)
+{
+#ifdef CTRACE_HAVE_TCP_BYTES
+	return tcp_sk(sk)->bytes_received;
+#else
+	return 0;
 #endif
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When a task began; walks over tasks. */
+/* When a task began; does it sleep; has it registers of user mode; walks over tasks. */
 #ifndef CTRACE_COMPAT_TASK_H
 #define CTRACE_COMPAT_TASK_H
 
@@ -17,6 +17,39 @@ static __always_inline u64 ctrace_compat_task_start(const struct task_struct *p)
 #else
 	return timespec_to_ns(&p->start_time);
 #endif
+}
+
+/* How often p was taken to another CPU. Constant while p runs. */
+static __always_inline u64 ctrace_compat_task_migrations(const struct task_struct *p)
+{
+	return p->se.nr_migrations;
+}
+
+/*
+ * At sched_switch: does prev sleep from now on, until it is woken? Its state does not say so. Before 5.18 another CPU
+ * may have changed that already; and until 6.15 the kernel tells the state that a task with a pending signal only tried
+ * to sleep in. But no CPU wakes prev before it is off this one, and sched_switch comes before that.
+ */
+static __always_inline bool ctrace_compat_asleep(const struct task_struct *prev)
+{
+#ifdef CTRACE_HAVE_SCHED_DELAYED__MEMBER
+	if (READ_ONCE(prev->se.sched_delayed))
+		return true;
+#endif
+	return !READ_ONCE(prev->on_rq);
+}
+
+#ifndef PF_IO_WORKER
+#define PF_IO_WORKER	0
+#endif
+#ifndef PF_USER_WORKER
+#define PF_USER_WORKER	0
+#endif
+
+/* Are p's registers at its entry into the kernel a program's? Not those of threads that the kernel made. */
+static inline bool ctrace_compat_from_user(const struct task_struct *p)
+{
+	return p->mm && !(p->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER));
 }
 
 /*

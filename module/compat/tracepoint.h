@@ -132,6 +132,13 @@ static __always_inline void ctrace_compat_probe_end(void)
 #define CTRACE_PROBE_SCHED_WAKEUP_NEW(fn)	fn(void *data, struct task_struct *p)
 #endif
 
+/* Does the kernel tell the waker? At sched_wakeup another CPU may act for it. */
+#ifdef CTRACE_HAVE_SCHED_WAKING__TASK
+#define CTRACE_COMPAT_SCHED_WAKING	true
+#else
+#define CTRACE_COMPAT_SCHED_WAKING	false
+#endif
+
 #ifdef CTRACE_HAVE_SCHED_PROCESS_EXIT__TASK_GROUP_DEAD
 #define CTRACE_PROBE_SCHED_PROCESS_EXIT(fn)	fn(void *data, struct task_struct *p, bool group_dead)
 #else
@@ -190,6 +197,25 @@ static __always_inline void ctrace_compat_probe_end(void)
 #else
 #define CTRACE_PROBE_HRTIMER_EXPIRE(fn)		fn(void *data, struct hrtimer *timer, ktime_t *now)
 #define CTRACE_PROBE_HRTIMER_NOW	ktime_to_ns(*now)
+#endif
+
+#ifdef CTRACE_HAVE_HRTIMER_START__ARMED
+#define CTRACE_PROBE_HRTIMER_START(fn)						\
+	fn(void *data, struct hrtimer *timer, enum hrtimer_mode mode, bool was_armed)
+#elif defined(CTRACE_HAVE_HRTIMER_START__MODE)
+#define CTRACE_PROBE_HRTIMER_START(fn)	fn(void *data, struct hrtimer *timer, enum hrtimer_mode mode)
+#else
+#define CTRACE_PROBE_HRTIMER_START(fn)	fn(void *data, struct hrtimer *timer)
+#endif
+
+/* CTRACE_PROBE_NEWPRIO: the priority that the task gets */
+#ifdef CTRACE_HAVE_SCHED_PI_SETPRIO__TASK
+#define CTRACE_PROBE_SCHED_PI_SETPRIO(fn)					\
+	fn(void *data, struct task_struct *p, struct task_struct *pi_task)
+#define CTRACE_PROBE_NEWPRIO	(pi_task ? min(p->normal_prio, pi_task->prio) : p->normal_prio)
+#else
+#define CTRACE_PROBE_SCHED_PI_SETPRIO(fn)	fn(void *data, struct task_struct *p, int newprio)
+#define CTRACE_PROBE_NEWPRIO	newprio
 #endif
 
 /* CTRACE_PROBE_VICTIM: NULL if the pid has gone meanwhile. RCU read side. */

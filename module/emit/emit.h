@@ -20,6 +20,34 @@
 void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who, u32 payload,
 			 void (*fill)(void *payload, const void *arg), const void *arg);
 
+/*
+ * Counts the event in the tables of those sessions in mask that ask for no more of it than its first nfields fields, which
+ * are payload, len bytes. Returns the other sessions. Context: the same.
+ */
+u32 ctrace_emit_counted(u32 mask, u32 id, const struct ctrace_who *who, const void *payload, u32 len, u32 nfields);
+
+/*
+ * Where the session in mask, if it is one alone, counts events of type id in line; else NULL. Context: the same. It stays until
+ * preemption is enabled: it goes only after the session does not want the events any more, and a grace period.
+ */
+static __always_inline const struct ctrace_aggregate *ctrace_emit_quick(u32 mask, u32 id)
+{
+	const struct ctrace_session *s = mask & (mask - 1) ? NULL : READ_ONCE(ctrace_sessions[__ffs(mask)]);
+	struct ctrace_option **selects = s ? smp_load_acquire(&s->selects) : NULL;	/* pairs with ctrace_option_new() */
+	const struct ctrace_option *sel;
+
+	if (!selects)
+		return NULL;
+	sel = smp_load_acquire(&selects[id]);	/* pairs with ctrace_option_publish() */
+	return sel ? sel->quick : NULL;
+}
+
+/*
+ * The sessions in mask without those whose filters refuse the event, as far as its owner and its first fields tell: payload
+ * has the fields of CTRACE_CALL_FIELDS, len bytes. The rest is filled for them alone. Context: the same.
+ */
+u32 ctrace_emit_passing(u32 mask, u32 id, const struct ctrace_who *who, const void *payload, u32 len);
+
 /* Does a session in mask record the kernel's stack with event id? Context: the same. */
 bool ctrace_special_stack(u32 mask, u32 id);
 

@@ -13,7 +13,7 @@
 
 /* --- asking ----------------------------------------------------------------- */
 
-static void context(struct ctrace_expr_ctx *x, const struct ctrace_who *who)
+static __always_inline void context(struct ctrace_expr_ctx *x, const struct ctrace_who *who)
 {
 	const struct task_struct *p = who->task;
 	const struct cred *cred;
@@ -90,26 +90,47 @@ bool ctrace_special_stack(u32 mask, u32 id)
 	for (mask &= READ_ONCE(ctrace_special_sessions); mask; mask &= mask - 1) {
 		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
 		sel = s ? select_of(s, id) : NULL;
-		if (sel && sel->flags & CTRACE_PROBE_F_STACK)
+		if (!sel)
+			continue;
+		/* a call that is counted has the stack of its return */
+		if (sel->flags & CTRACE_PROBE_F_STACK || (sel->agg && sel->agg->stack && id < CTRACE_ID_CALL))
 			return true;
 	}
 	return false;
 }
 
+noinline u32 ctrace_emit_passing(u32 mask, u32 id, const struct ctrace_who *who, const void *payload, u32 len)
+{
+	u32 some = mask & READ_ONCE(ctrace_special_sessions);
+	const struct ctrace_option *sel;
+	struct ctrace_session *s;
+	struct ctrace_expr_ctx x CTRACE_UNSET;
+
+	for (; some; some &= some - 1) {
+		s = READ_ONCE(ctrace_sessions[__ffs(some)]);
+		sel = s ? select_of(s, id) : NULL;
+		if (!s || !(s->filter || (sel && sel->early)))
+			continue;
+		context(&x, who);
+		if ((s->filter && !ctrace_expr_match(s->filter, NULL, 0, &x)) ||
+		    (sel && sel->early && !ctrace_expr_match(sel->expr, payload, len, &x)))
+			mask &= ~(some & -some);
+	}
+	return mask;
+}
+
 /*
  * Does s record this event of who? payload is only needed if sel has a filter: a session's filter has no
- * fields. Counts the event for one_of and for the limit.
+ * fields. Counts the event for one_of and for the limit. *x is filled if a filter, or an aggregate with words, asks.
  */
 static __always_inline bool pass(struct ctrace_session *s, const struct ctrace_option *sel, u32 id,
-		 const struct ctrace_who *who, const void *payload, u32 len)
+		 const struct ctrace_who *who, const void *payload, u32 len, struct ctrace_expr_ctx *x)
 {
-	struct ctrace_expr_ctx x;
-
-	if (s->filter || (sel && sel->expr)) {
-		context(&x, who);
-		if (s->filter && !ctrace_expr_match(s->filter, payload, len, &x))
+	if (s->filter || (sel && (sel->expr || (sel->agg && sel->agg->words)))) {
+		context(x, who);
+		if (s->filter && !ctrace_expr_match(s->filter, payload, len, x))
 			return false;
-		if (sel && sel->expr && !match(s, sel->expr, id, payload, len, &x))
+		if (sel && sel->expr && !match(s, sel->expr, id, payload, len, x))
 			return false;
 	}
 	if (sel && sel->one_of && !sampled(sel))
@@ -120,48 +141,140 @@ static __always_inline bool pass(struct ctrace_session *s, const struct ctrace_o
 
 /* --- emitting --------------------------------------------------------------- */
 
+/* current may be another task than who's, such as a waker, whose stack must not show */
+static u32 user_stack(u64 *to, const struct ctrace_who *who)
+{
+	return who->task == current ? ctrace_stack_user(to) : 0;
+}
+
+/* The kernel's stack of event id: the one that leads here, unless its emit says otherwise. */
+static u32 own_stack(u64 *to, u32 id)
+{
+	const struct ctrace_stack_waited *w = __this_cpu_read(ctrace_stack_waited);
+
+	if (!w || w->of != id)
+		return ctrace_stack_kernel(to, NULL);
+	memcpy(to, w->callstack, w->n * sizeof(*w->callstack));
+	return w->n;
+}
+
 /* The event's payload is in the ring already, so its room can hold the stack. */
 static void emit_stack(struct ctrace_session *s, u32 id, u32 of, const struct ctrace_who *who,
 		       void *room)
 {
-	const struct ctrace_stack_waited *w = __this_cpu_read(ctrace_stack_waited);
 	struct ctrace_stack_payload *r = room;
 	struct ctrace_copy c = { .from = room };
 	u32 n;
 
 	BUILD_BUG_ON(CTRACE_SIZE(ctrace_stack_payload) + CTRACE_STACK_DEPTH * sizeof(u64) > CTRACE_PAYLOAD_MAX);
 	r->event = of;
-	if (id == CTRACE_ID_KERNEL_STACK && w && w->of == of) {
-		n = w->n;
-		memcpy(r->callstack, w->callstack, n * sizeof(*w->callstack));
-	} else if (id == CTRACE_ID_KERNEL_STACK) {
-		n = ctrace_stack_kernel(r->callstack, NULL);
-	} else {
-		/* current may be another task, such as a waker, whose stack must not show in this ring */
-		n = who->task == current ? ctrace_stack_user(r->callstack) : 0;
-	}
+	n = id == CTRACE_ID_KERNEL_STACK ? own_stack(r->callstack, of) : user_stack(r->callstack, who);
 	r->callstack_length = n;
 	c.len = CTRACE_SIZE(ctrace_stack_payload) + n * sizeof(u64);
 	ctrace_emit_one(s->index, id, who, who->container->cid, c.len, ctrace_fill_copy, &c);
 }
 
-static void lost(u32 mask, u32 cid)
+/* --- counting --------------------------------------------------------------- */
+
+struct stack_arg {
+	u32 id;
+	const struct ctrace_who *who;
+};
+
+static u32 counted_kernel_stack(u64 *to, const void *arg)
 {
-	for (; mask; mask &= mask - 1)
-		ctrace_ring_lost_nested(ctrace_arena_ring(__ffs(mask), cid));
+	const struct stack_arg *a = arg;
+
+	return own_stack(to, a->id);
+}
+
+static u32 counted_user_stack(u64 *to, const void *arg)
+{
+	const struct stack_arg *a = arg;
+
+	return user_stack(to, a->who);
+}
+
+static void count(const struct ctrace_option *sel, u32 id, const struct ctrace_who *who, const void *payload, u32 len,
+		  const struct ctrace_expr_ctx *x)
+{
+	const struct stack_arg of = { .id = id, .who = who };
+	struct ctrace_aggregate_event e = {
+		.cid = who->container->cid, .id = id, .payload = payload, .len = len, .x = x,
+		.kernel_stack = counted_kernel_stack, .user_stack = counted_user_stack, .arg = &of,
+	};
+	bool stacks = sel->agg->stack || sel->agg->ustack;
+
+	BUILD_BUG_ON(CTRACE_TABLE_FRAMES < CTRACE_STACK_DEPTH || CTRACE_PAYLOAD_MAX < CTRACE_TABLE_FRAMES * sizeof(u64));
+	if (unlikely(stacks))
+		e.frames = (u64 *)ctrace_scratch_take();
+	ctrace_aggregate_count(sel->table, sel->agg, &e);
+	if (e.frames)
+		ctrace_scratch_give();
+}
+
+noinline u32 ctrace_emit_counted(u32 mask, u32 id, const struct ctrace_who *who, const void *payload, u32 len, u32 nfields)
+{
+	struct ctrace_aggregate_event e CTRACE_UNSET;	/* stacks are not asked for */
+	struct ctrace_expr_ctx x CTRACE_UNSET;
+	const struct ctrace_option *sel;
+	struct ctrace_session *s;
+	u32 rest = mask;
+
+	e.cid = who->container->cid;
+	e.id = id;
+	e.payload = payload;
+	e.len = len;
+	e.x = &x;
+	for (; mask; mask &= mask - 1) {
+		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
+		sel = s ? select_of(s, id) : NULL;
+		if (!sel || !sel->plain || sel->agg->head > nfields)
+			continue;
+		if (sel->agg->words)
+			context(&x, who);
+		ctrace_aggregate_count(sel->table, sel->agg, &e);
+		rest &= ~(mask & -mask);
+	}
+	return rest;
+}
+
+static void lost(u32 mask, u32 id, u32 cid)
+{
+	const struct ctrace_option *sel;
+	struct ctrace_session *s;
+
+	for (; mask; mask &= mask - 1) {
+		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
+		sel = s ? select_of(s, id) : NULL;
+		if (sel && sel->agg)
+			ctrace_aggregate_lost(sel->table);
+		else
+			ctrace_ring_lost_nested(ctrace_arena_ring(__ffs(mask), cid));
+	}
 }
 
 noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who, u32 payload,
 				  void (*fill)(void *payload, const void *arg), const void *arg)
 {
-	char *room = ctrace_scratch_take();	/* for the payload if a filter reads it, and for stacks */
-	struct ctrace_copy c = { .from = room, .len = payload };
+	u32 counting = mask & READ_ONCE(ctrace_counting_sessions);
+	struct ctrace_copy c = { .len = payload };
 	u32 cid = who->container->cid;
 	const struct ctrace_option *sel;
+	struct ctrace_expr_ctx x CTRACE_UNSET;	/* pass() fills it if it is asked for */
 	struct ctrace_session *s;
+	char *room;		/* for the payload if a filter reads it, and for stacks */
 
+	if (counting) {
+		mask &= ~counting;
+		mask |= ctrace_emit_counted(counting, id, who, NULL, 0, 0);
+		if (!mask)
+			return;
+	}
+	room = ctrace_scratch_take();
+	c.from = room;
 	if (!room) {
-		lost(mask, cid);
+		lost(mask, id, cid);
 		return;
 	}
 	for (; mask; mask &= mask - 1) {
@@ -169,16 +282,20 @@ noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who
 		if (!s)
 			continue;
 		sel = select_of(s, id);
-		if (!sel || !sel->expr) {
-			if (!pass(s, sel, id, who, NULL, 0))
+		if (!sel || !(sel->expr || sel->agg)) {
+			if (!pass(s, sel, id, who, NULL, 0, &x))
 				continue;
 			ctrace_emit_one(s->index, id, who, cid, payload, fill, arg);
 		} else {
 			/* padding that fill skips would otherwise keep bytes of another container's event */
 			memset(room, 0, payload);
 			fill(room, arg);	/* for each session again: a stack may have overwritten it */
-			if (!pass(s, sel, id, who, room, payload))
+			if (!pass(s, sel, id, who, room, payload, &x))
 				continue;
+			if (sel->agg) {
+				count(sel, id, who, room, payload, &x);
+				continue;
+			}
 			ctrace_emit_one(s->index, id, who, cid, payload, ctrace_fill_copy, &c);
 		}
 		if (sel && sel->flags & CTRACE_PROBE_F_STACK)

@@ -4,6 +4,7 @@
 #include <linux/errno.h>
 #include <linux/fcntl.h>
 #include <linux/kernel.h>
+#include <linux/prctl.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
@@ -52,7 +53,7 @@ static bool is_descriptor(const struct ctrace_syscall *c, u32 i)
 		return false;
 	if (i && !strcmp(c->name, "pidfd_getfd"))	/* another task's */
 		return false;
-	return !strcmp(c->args[i], "fildes") || (strstr(c->args[i], "fd") && c->args[i][n - 1] != 's');
+	return !strcmp(c->args[i], "fildes") || !strcmp(c->args[i], "mqdes") || (strstr(c->args[i], "fd") && c->args[i][n - 1] != 's');
 }
 
 static u8 phases(const struct ctrace_memory *m)
@@ -72,7 +73,9 @@ static int add(const char *arg, const struct ctrace_memory *m)
 	static const char *const suffix[] = {
 		[CTRACE_MEM_IOV_BYTES] = "bytes", [CTRACE_MEM_MSG_BYTES] = "bytes", [CTRACE_MEM_MSG_ADDR] = "addr",
 		[CTRACE_MEM_MSG_IOV] = "iov", [CTRACE_MEM_PATH] = "path", [CTRACE_MEM_RET_PATH] = "path",
-		[CTRACE_MEM_SOCKET_ADDR] = "addr", [CTRACE_MEM_SOCKET_BYTES] = "bytes",
+		[CTRACE_MEM_SOCKET_ADDR] = "addr", [CTRACE_MEM_SOCKET_BYTES] = "bytes", [CTRACE_MEM_MSG_CONTROL] = "control",
+		[CTRACE_MEM_MSG_NAMES] = "names", [CTRACE_MEM_MSGS_ADDR] = "addr", [CTRACE_MEM_MSGS_IOV] = "iov",
+		[CTRACE_MEM_MSGS_BYTES] = "bytes", [CTRACE_MEM_NAMES] = "names", [CTRACE_MEM_SET_NAMES] = "names",
 	};
 	struct field *f = &fields[nfields];
 
@@ -104,8 +107,11 @@ static int add_memories(const struct ctrace_syscall *c, bool is32)
 		own = m[i];
 		if (own.arg >= strlen(c->kinds) || c->kinds[own.arg] == 'T')
 			continue;
-		if (is32 && !(own.flags & CTRACE_MEM_COMPAT))
+		if (is32 && !(own.flags & CTRACE_MEM_COMPAT)) {
 			own.max = own.narrow;
+			if (own.how == CTRACE_MEM_COUNT)	/* of longs, or pointers */
+				own.unit /= 2;
+		}
 		if (own.max)
 			err = add(c->args[own.arg], &own);
 	}
@@ -133,10 +139,15 @@ static bool is_path(const struct ctrace_memory *m)
 	return m->how == CTRACE_MEM_PATH || m->how == CTRACE_MEM_RET_PATH;
 }
 
+static bool is_names(const struct ctrace_memory *m)
+{
+	return m->how == CTRACE_MEM_NAMES || m->how == CTRACE_MEM_SET_NAMES || m->how == CTRACE_MEM_MSG_NAMES;
+}
+
 /* Only sessions that ask for it get any. */
 static bool is_detail(const struct ctrace_memory *m)
 {
-	return is_path(m) || m->flags & CTRACE_MEM_PRIVATE;
+	return is_path(m) || is_names(m) || m->flags & CTRACE_MEM_PRIVATE;
 }
 
 /* Of the fields that a record of that phase has. */
@@ -174,9 +185,16 @@ static int add_call(u32 nr, bool is32, const struct ctrace_syscall *c)
 		return err;
 	of->first = first;
 	of->n = nfields - first;
-	l->closes = !strcmp(c->name, "close");
-	for (i = first; i < nfields; i++)
+	of->closes = !strcmp(c->name, "close") ? 1 : !strcmp(c->name, "dup2") || !strcmp(c->name, "dup3") ? 2 : 0;
+	for (i = first; i < nfields; i++) {
 		l->detail |= is_detail(&fields[i].m);
+		if (fields[i].m.how == CTRACE_MEM_LENGTH || fields[i].m.how == CTRACE_MEM_MSG) {
+			of->length_arg = fields[i].m.arg;
+			/* behind msg_name */
+			of->length = 1 + (fields[i].m.how == CTRACE_MEM_LENGTH ? 0 : is32 ? sizeof(u32) : sizeof(u64));
+		}
+	}
+	l->keeps = of->closes || of->length;
 	entry = tail(first, CTRACE_CALL_ENTRY);
 	exit = tail(first, CTRACE_CALL_EXIT);
 	whole = tail(first, CTRACE_CALL_WHOLE);
@@ -199,7 +217,7 @@ int ctrace_memory_init(const struct ctrace_syscall *(*call)(u32 nr, bool is32))
 	u32 nr, i;
 
 	BUILD_BUG_ON(sizeof(struct ctrace_syscall_layout) != 8);
-	room = 3072;
+	room = 4096;
 	fields = vzalloc(room * sizeof(*fields));
 	if (!fields)
 		return -ENOMEM;
@@ -242,214 +260,58 @@ u32 ctrace_memory_describe(u32 nr, bool is32, u8 phase, struct ctrace_field_desc
 
 /* --- reading ------------------------------------------------------------------------- */
 
-/* The program's own, of 64 bits. */
-struct piece {
-	u64 base, len;
-};
-
-struct msg {
-	u64 name;
-	u32 name_len, pad;
-	u64 iov, iov_len, control, control_len;
-	u32 flags;
-};
-
-/* The same of a 32-bit program. */
-struct narrow_piece {
-	u32 base, len;
-};
-
-struct narrow_msg {
-	u32 name, name_len, iov, iov_len, control, control_len, flags;
-};
-
-/* n bytes, or none */
-static u32 copy(char *to, u64 from, u32 n)
-{
-	return n && ctrace_memory_read(to, from, n) ? n : 0;
-}
-
-static bool read_piece(struct piece *p, u64 iov, u32 i, bool is32)
-{
-	struct narrow_piece n;
-
-	if (!is32)
-		return ctrace_memory_read(p, iov + i * sizeof(*p), sizeof(*p));
-	if (!ctrace_memory_read(&n, iov + i * sizeof(n), sizeof(n)))
-		return false;
-	p->base = n.base;
-	p->len = n.len;
-	return true;
-}
-
-static bool read_msg(struct msg *m, u64 from, bool is32)
-{
-	struct narrow_msg n;
-
-	if (!is32)
-		return ctrace_memory_read(m, from, sizeof(*m));
-	if (!ctrace_memory_read(&n, from, sizeof(n)))
-		return false;
-	m->name = n.name;
-	m->name_len = n.name_len;
-	m->iov = n.iov;
-	m->iov_len = n.iov_len;
-	return true;
-}
-
-static u32 put_iov(char *to, u64 iov, u64 count, u32 max, bool is32)
-{
-	u32 each = is32 ? sizeof(struct narrow_piece) : sizeof(struct piece);
-
-	return copy(to, iov, ctrace_memory_elements(count, each, min_t(u32, max, CTRACE_MEM_IOVECS * each)));
-}
-
-/* most: bytes that the pieces have in all */
-static u32 put_pieces(char *to, u64 iov, u64 count, u64 most, u32 max, bool is32)
-{
-	struct piece p;
-	u32 i, n, len = 0;
-
-	max = min_t(u64, max, most);
-	for (i = 0; i < min_t(u64, count, CTRACE_MEM_IOVECS) && len < max; i++) {
-		if (!read_piece(&p, iov, i, is32))
-			break;
-		n = copy(to + len, p.base, min_t(u64, p.len, max - len));
-		len += n;
-		if (n < p.len)
-			break;
-	}
-	return len;
-}
-
-/* The calls that socketcall() makes. */
-static const struct {
-	u8 nargs;
-	u8 addr, bytes;		/* which of them points to an address, and to data; its length is the next. 0: none */
-	bool in;		/* the program's; else the kernel's, and the address's length is a pointer */
-} socket_calls[] = {
-	{ 0 },
-	{ .nargs = 3 },						/* socket */
-	{ .nargs = 3, .addr = 1, .in = true },			/* bind */
-	{ .nargs = 3, .addr = 1, .in = true },			/* connect */
-	{ .nargs = 2 },						/* listen */
-	{ .nargs = 3, .addr = 1 },				/* accept */
-	{ .nargs = 3, .addr = 1 },				/* getsockname */
-	{ .nargs = 3, .addr = 1 },				/* getpeername */
-	{ .nargs = 4 },						/* socketpair */
-	{ .nargs = 4, .bytes = 1, .in = true },			/* send */
-	{ .nargs = 4, .bytes = 1 },				/* recv */
-	{ .nargs = 6, .addr = 4, .bytes = 1, .in = true },	/* sendto */
-	{ .nargs = 6, .addr = 4, .bytes = 1 },			/* recvfrom */
-	{ .nargs = 2 },						/* shutdown */
-	{ .nargs = 5 },						/* setsockopt */
-	{ .nargs = 5 },						/* getsockopt */
-	{ .nargs = 3 },						/* sendmsg */
-	{ .nargs = 3 },						/* recvmsg */
-	{ .nargs = 4, .addr = 1 },				/* accept4 */
-	{ .nargs = 5 },						/* recvmmsg */
-	{ .nargs = 4 },						/* sendmmsg */
-};
-
-/* Of the call that socketcall() makes. from: its arguments. */
-static u32 put_socket(const struct ctrace_memory *m, const struct ctrace_memory_call *c, char *to, u64 from, u32 max)
-{
-	u32 call = c->args[0], a[6] = {}, len;
-	u8 addr, bytes;
-
-	if (call >= ARRAY_SIZE(socket_calls))
-		return 0;
-	OPTIMIZER_HIDE_VAR(call);	/* as in ctrace_syscall_nospec() */
-	call %= ARRAY_SIZE(socket_calls);
-	if (!ctrace_memory_read(a, from, socket_calls[call].nargs * sizeof(*a)))
-		return 0;
-	len = socket_calls[call].nargs * sizeof(*a);
-	if (m->how == CTRACE_MEM_SOCKET_ARGS) {
-		memcpy(to, a, min(len, max));
-		return min(len, max);
-	}
-	/* in whole calls is both; what the kernel wrote is there only after success */
-	if (socket_calls[call].in ? c->phase == CTRACE_CALL_EXIT : c->phase == CTRACE_CALL_ENTRY || c->ret < 0)
-		return 0;
-	addr = socket_calls[call].addr;
-	bytes = socket_calls[call].bytes;
-	if (m->how == CTRACE_MEM_SOCKET_BYTES)
-		return bytes ? copy(to, a[bytes], min_t(u32, socket_calls[call].in ? a[bytes + 1] : c->ret, max)) : 0;
-	if (!addr)
-		return 0;
-	len = a[addr + 1];
-	if (!socket_calls[call].in && !ctrace_memory_read(&len, a[addr + 1], sizeof(len)))
-		return 0;
-	return copy(to, a[addr], min(len, max));
-}
-
-u32 ctrace_memory_argv(char *to, u64 from, bool is32, u32 max)
-{
-	u32 each = is32 || ctrace_compat_x32_own() ? sizeof(u32) : sizeof(u64), len = 0;
-	u64 at;
-	long n;
-
-	for (; len < max; from += each) {
-		at = 0;
-		if (!ctrace_memory_read(&at, from, each) || !at)
-			break;
-		n = ctrace_compat_read_user_string(to + len, (const char __user *)(uintptr_t)at, max - len);
-		if (n < 0)
-			break;
-		len += n;
-		if (len < max - 1)	/* not cut: its NUL counts */
-			len++;
-		else
-			break;
-	}
-	return len;
-}
-
 /* At most max bytes of the field. */
 static u32 put_field(const struct ctrace_memory *m, const struct ctrace_memory_call *c, char *to, u32 max)
 {
-	u64 from = c->args[m->arg], most = m->flags & CTRACE_MEM_IN ? ~0ull : (u64)c->ret;
-	struct msg msg;
-
 	max = min_t(u32, max, m->max);
 	switch (m->how) {
-	case CTRACE_MEM_IOV:
-		return put_iov(to, from, c->args[m->by], max, c->is32);
-	case CTRACE_MEM_IOV_BYTES:
-		return put_pieces(to, from, c->args[m->by], most, max, c->is32);
-	case CTRACE_MEM_MSG_ADDR:
-	case CTRACE_MEM_MSG_IOV:
-	case CTRACE_MEM_MSG_BYTES:
-		if (!read_msg(&msg, from, c->is32))
-			return 0;
-		if (m->how == CTRACE_MEM_MSG_ADDR)
-			return copy(to, msg.name, min(msg.name_len, max));
-		if (m->how == CTRACE_MEM_MSG_IOV)
-			return put_iov(to, msg.iov, msg.iov_len, max, c->is32);
-		return put_pieces(to, msg.iov, msg.iov_len, most, max, c->is32);
+	case CTRACE_MEM_IOV ... CTRACE_MEM_MSGS_BYTES:
+		return ctrace_memory_vector(m, c, to, max);
+	case CTRACE_MEM_NAMES:
+	case CTRACE_MEM_SET_NAMES:
+		return ctrace_memory_names(m, c, to, max);
 	case CTRACE_MEM_SOCKET_ARGS:
 	case CTRACE_MEM_SOCKET_ADDR:
 	case CTRACE_MEM_SOCKET_BYTES:
-		return put_socket(m, c, to, from, max);
-	case CTRACE_MEM_ARGV:
-		if (!c->argv)
-			return ctrace_memory_argv(to, from, c->is32, max);
-		max = min(max, c->argv_len);
-		memcpy(to, c->argv, max);
-		return max;
+	case CTRACE_MEM_LENGTH:
+	case CTRACE_MEM_EACH:
+	case CTRACE_MEM_STRING ... CTRACE_MEM_ARGV:
+		return ctrace_memory_made(m, c, to, max);
 	default:
-		return copy(to, from, min(ctrace_memory_size(m, c), max));
+		if (m->how == CTRACE_MEM_PRCTL && m->arg == 1 && (u32)c->args[0] == PR_SET_NAME)
+			return ctrace_memory_made(m, c, to, max);
+		return ctrace_memory_copy(to, c->args[m->arg], min(ctrace_memory_size(m, c), max));
 	}
+}
+
+u32 ctrace_memory_before(u32 nr, bool is32, const u64 *args)
+{
+	const struct ctrace_memory_fields *of = &ctrace_memory_fields[is32][nr];
+	u64 at = args[of->length_arg];
+	u32 n;
+
+	if (!at || !ctrace_memory_read(&n, at + of->length - 1, sizeof(n)) || n >= CTRACE_MEM_BEFORE_MAX)
+		return 0;
+	return n + 1;
 }
 
 static u32 put_memory(const struct ctrace_memory *m, const struct ctrace_memory_call *c, char *to, u32 max)
 {
-	bool broken = c->ret == -EINTR || c->ret == -ERESTART_RESTARTBLOCK;
+	bool broken = c->ret == -EINTR || c->ret == -ERESTART_RESTARTBLOCK, in = m->flags & CTRACE_MEM_IN;
 
-	if (m->flags & CTRACE_MEM_BROKEN ? !broken : !(m->flags & CTRACE_MEM_IN) && IS_ERR_VALUE(c->ret))
+	if (m->how == CTRACE_MEM_IOCTL || m->how == CTRACE_MEM_QUOTA) {
+		in = m->how == CTRACE_MEM_IOCTL ? ctrace_memory_ioctl_in(c->args[m->by]) :
+						  ctrace_memory_quota_in(c->args[m->by]);
+		if (c->phase == (in ? CTRACE_CALL_EXIT : CTRACE_CALL_ENTRY) &&
+		    !(in && m->how == CTRACE_MEM_IOCTL && ctrace_memory_ioctl_again(c->args[m->by])))
+			return 0;
+	}
+	if (m->flags & CTRACE_MEM_BROKEN ? !broken : !in && IS_ERR_VALUE(c->ret))
 		return 0;
 	/* an x32 program has its own structures, with pointers of 32 bits; their sizes are in no table */
 	if (!c->is32 && !(m->flags & CTRACE_MEM_COMPAT) && ctrace_compat_x32_own())
+		return 0;
+	if (is_names(m) && !c->detail->paths)
 		return 0;
 	if (m->flags & CTRACE_MEM_PRIVATE)
 		max = min(max, c->detail->data);
@@ -465,9 +327,27 @@ static u32 put_path(const struct ctrace_memory *m, const struct ctrace_memory_ca
 		return 1;
 	if (m->how == CTRACE_MEM_RET_PATH && m->by && c->args[m->by] != F_DUPFD && c->args[m->by] != F_DUPFD_CLOEXEC)
 		return 1;
-	if (c->closed && m->how == CTRACE_MEM_PATH)
+	if (c->closed && m->how == CTRACE_MEM_PATH && m->arg == ctrace_memory_fields[c->is32][c->nr].closes - 1)
 		return strscpy(to, c->closed, CTRACE_STR_MAX) + 1;
 	return fd == AT_FDCWD ? ctrace_cwd_name(to, CTRACE_STR_MAX) : fd < 0 ? 1 : ctrace_fd_name(fd, to, CTRACE_STR_MAX);
+}
+
+bool ctrace_memory_of_file(u32 nr, bool is32, const u64 *args)
+{
+	const struct ctrace_memory_fields *of = &ctrace_memory_fields[is32][nr];
+	const struct field *f = &fields[of->first], *end = f + of->n;
+	bool any = false;
+
+	if (ctrace_syscall_layouts[is32][nr].strings)
+		return true;
+	for (; f < end; f++) {
+		if (f->m.how != CTRACE_MEM_PATH)
+			continue;
+		if (ctrace_fd_is_file(args[f->m.arg]))
+			return true;
+		any = true;
+	}
+	return !any;
 }
 
 u32 ctrace_memory_put(const struct ctrace_memory_call *c, char *to, u32 len, u32 max)

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include "event/call_memory.h"
 #include "event/event.h"
+#include "event/hook.h"
 #include "compat/tracepoint.h"
 
 static const struct ctrace_field_desc f_lost[] = {
@@ -83,6 +84,12 @@ struct ctrace_source *ctrace_source_by_name(const char *tracepoint)
 	return NULL;
 }
 
+struct ctrace_source *ctrace_source_with(const char *word, bool *optional)
+{
+	*optional = *word == '?';
+	return ctrace_source_by_name(word + *optional);
+}
+
 /*
  * A curated source's tracepoint is built in: what was found once stays true. So each is looked up once, though
  * thousands of types of system calls share two. Askers may race: they find the same.
@@ -92,16 +99,51 @@ static bool source_exists(struct ctrace_source *s)
 	u8 asked = READ_ONCE(s->asked);
 
 	if (!asked) {
-		asked = ctrace_compat_tracepoint_exists(s->tracepoint) ? CTRACE_SOURCE_EXISTS : CTRACE_SOURCE_LACKS;
+		asked = ctrace_compat_tracepoint_exists(ctrace_source_at(s)) ? CTRACE_SOURCE_EXISTS :
+			CTRACE_SOURCE_LACKS;
 		WRITE_ONCE(s->asked, asked);
 	}
 	return asked == CTRACE_SOURCE_EXISTS;
 }
 
+/* A function that takes a hook does so later, too, unless the kernel is locked down meanwhile: adding it tells. */
+static const char *hook_reason(struct ctrace_source *s)
+{
+	const char *reason = READ_ONCE(s->asked) ? NULL : ctrace_hook_reason(s->hook);
+
+	if (!reason)
+		WRITE_ONCE(s->asked, CTRACE_SOURCE_EXISTS);
+	return reason;
+}
+
+static const char *source_reason(struct ctrace_source *s, const char *lacks)
+{
+	if (s->hook)
+		return hook_reason(s);
+	return source_exists(s) ? NULL : lacks;
+}
+
+bool ctrace_source_lacks(struct ctrace_source *s)
+{
+	return source_reason(s, "");
+}
+
+struct ctrace_source *ctrace_event_source(const struct ctrace_event_type *t)
+{
+	if (!t->source || (t->id >= CTRACE_ID_DYNAMIC && t->id < CTRACE_ID_SYS_ENTER))
+		return NULL;
+	return ctrace_source_by_name(t->source);
+}
+
+#define LACKS_TRACEPOINT	"this kernel has no such tracepoint"
+#define LACKS_OWNER		"this kernel lacks the tracepoint that would tell whose event it is"
+
 const char *ctrace_event_reason(const struct ctrace_event_type *t)
 {
 	const struct ctrace_family *const *f;
-	struct ctrace_source *s;
+	const char *reason = NULL;
+	struct ctrace_source *s, *with;
+	bool optional;
 	u32 i;
 
 	for (f = families; *f; f++)
@@ -110,14 +152,16 @@ const char *ctrace_event_reason(const struct ctrace_event_type *t)
 				return (*f)->lacks;
 	if (!t->source)
 		return NULL;
-	s = t->id >= CTRACE_ID_DYNAMIC && t->id < CTRACE_ID_SYS_ENTER ? NULL : ctrace_source_by_name(t->source);
+	s = ctrace_event_source(t);
 	/* A raw probe's may be a module's, which comes and goes. */
-	if (!(s ? source_exists(s) : ctrace_compat_tracepoint_exists(t->source)))
-		return "this kernel has no such tracepoint";
-	for (i = 0; s && i < ARRAY_SIZE(s->with) && s->with[i]; i++)
-		if (!source_exists(ctrace_source_by_name(s->with[i])))
-			return "this kernel lacks the tracepoint that would tell whose event it is";
-	return NULL;
+	if (!s)
+		return ctrace_compat_tracepoint_exists(t->source) ? NULL : LACKS_TRACEPOINT;
+	reason = source_reason(s, LACKS_TRACEPOINT);
+	for (i = 0; !reason && i < ARRAY_SIZE(s->with) && s->with[i]; i++) {
+		with = ctrace_source_with(s->with[i], &optional);
+		reason = optional ? NULL : source_reason(with, LACKS_OWNER);
+	}
+	return reason;
 }
 
 int ctrace_why(char *why, int err, const char *fmt, ...)

@@ -24,7 +24,7 @@ struct ctrace_event_type {
 	u32 id;
 	const char *system;
 	const char *name;
-	const char *source;	/* its tracepoint; NULL: made some other way */
+	const char *source;	/* its tracepoint, or source; NULL: made some other way */
 	const char *definition;	/* text of a kprobe, see CTRACE_A_PROBE_NAME; or NULL */
 	const struct ctrace_field_desc *fields;
 	u32 nfields;
@@ -63,7 +63,7 @@ struct ctrace_syscall_layout {
 	u8 in : 1;		/* the entry */
 	u8 out : 1;		/* the exit */
 	u8 detail : 1;		/* it has fields that are empty but for sessions that ask for more */
-	u8 closes : 1;		/* it closes a descriptor, whose name is gone when it returns */
+	u8 keeps : 1;		/* something of it must be kept from the entry to the return: ctrace_memory_fields says what */
 	u8 tail;		/* bytes of the whole record's fields behind the arguments, if all of them are empty */
 	u8 exit;		/* the same of the exit, behind the result; 0: it has none */
 	u8 len;			/* bytes of the entry's record, without details; 0: in is set, or it is not known */
@@ -99,21 +99,27 @@ static __always_inline bool ctrace_syscall_known(long *nr, bool is32)
 	return true;
 }
 
+/* The native number of the call that current is in; -1: none, or one that only 32-bit programs have. */
+s32 ctrace_syscall_current(void);
+
 /* What every whole call begins with; its arguments follow. marks: CTRACE_CALL_M_* */
 #define CTRACE_CALL_FIELDS(F)	F(u64, duration) F(s64, ret) F(x64, marks)
 CTRACE_PAYLOAD(ctrace_call_payload, CTRACE_CALL_FIELDS);
 #define CTRACE_CALL_NFIELDS	3
 extern const struct ctrace_field_desc ctrace_call_fields[CTRACE_CALL_NFIELDS];
 
-/* A tracepoint and the function that handles it. */
+/* A tracepoint and the function that handles it; or a hook (event/hook.h). */
 struct ctrace_compat_tp;
+struct ctrace_hook;
 struct ctrace_inflight;
 struct ctrace_source {
-	const char *tracepoint;
+	const char *tracepoint;		/* its name to types and with[], also if it is a hook */
+	const char *at;			/* the tracepoint, if another source has that name; else NULL */
+	struct ctrace_hook *hook;	/* instead of a tracepoint and fn; or NULL */
 	void *fn;
 	void *data;			/* fn's first argument */
 	struct ctrace_compat_tp *tp;	/* held as long as this lives; NULL: built in, looked up by name */
-	const char *with[2];	/* tracepoints whose functions gather what fn needs; or NULL */
+	const char *with[5];	/* sources whose functions gather what fn needs; or NULL. ?NAME: a kernel may lack it */
 	struct ctrace_inflight *table;	/* what has begun, for fn and the functions of with[]; or NULL */
 	u32 users;		/* protected by ctrace_lock */
 	u8 asked;		/* CTRACE_SOURCE_*: what ctrace_event_reason() found out */
@@ -121,6 +127,12 @@ struct ctrace_source {
 
 #define CTRACE_SOURCE_EXISTS	1
 #define CTRACE_SOURCE_LACKS	2
+
+/* The kernel's name of its tracepoint. */
+static inline const char *ctrace_source_at(const struct ctrace_source *s)
+{
+	return s->at ?: s->tracepoint;
+}
 
 /* Event types and the tracepoints they come from. */
 struct ctrace_family {
@@ -146,10 +158,16 @@ int ctrace_syscall_init(void);	/* event/syscall.c: its tables, by ctrace_event_i
 
 /* The source with this tracepoint, in any family, or NULL. */
 struct ctrace_source *ctrace_source_by_name(const char *tracepoint);
+/* The same of a word of with[]. *optional: the event is there without it, too. */
+struct ctrace_source *ctrace_source_with(const char *word, bool *optional);
+/* The source of a curated type; NULL: it has none, or is dynamic. */
+struct ctrace_source *ctrace_event_source(const struct ctrace_event_type *t);
 
 const struct ctrace_event_type *ctrace_event_by_name(const char *system, const char *name);
 /* Why this kernel does not have the event; NULL: it does. */
 const char *ctrace_event_reason(const struct ctrace_event_type *t);
+/* Does the kernel lack the source's tracepoint, or the function to hook? */
+bool ctrace_source_lacks(struct ctrace_source *s);
 /* The number of the call NAME in the native table, or (is32) in that for 32-bit programs; or -ENOENT. */
 int ctrace_syscall_by_name(const char *name, bool is32);
 

@@ -215,6 +215,12 @@ static bool put_inet6(struct text *t, const struct sock *sk)
 #endif
 
 #if IS_ENABLED(CONFIG_UNIX)
+/* Older kernels' unix_sk() takes no const. */
+static struct unix_sock *unix_of(const struct sock *sk)
+{
+	return unix_sk((struct sock *)sk);
+}
+
 /*
  * The other end's inode; 0: none. The lock keeps the peer, whose reference sk has: a datagram socket may get
  * another one. It is a spinlock that is taken in tasks alone. The kernel's unix_diag asks for the inode of a peer
@@ -222,7 +228,7 @@ static bool put_inet6(struct text *t, const struct sock *sk)
  */
 static u32 unix_peer_inode(const struct sock *sk)
 {
-	struct unix_sock *u = (struct unix_sock *)unix_sk(sk);
+	struct unix_sock *u = unix_of(sk);
 	u32 inode = 0;
 
 	if (CTRACE_COMPAT_SPINLOCKS_SLEEP)
@@ -243,7 +249,7 @@ static u32 unix_peer_inode(const struct sock *sk)
 static void put_unix(struct text *t, const struct inode *inode, const struct sock *sk)
 {
 	/* partner: the kernel's release, in bind() and accept() */
-	const struct unix_address *a = smp_load_acquire(&unix_sk(sk)->addr);
+	const struct unix_address *a = smp_load_acquire(&unix_of(sk)->addr);
 	u32 peer = unix_peer_inode(sk);
 	int len, abstract;
 
@@ -289,7 +295,7 @@ static bool put_netlink(struct text *t, struct socket *sock, const struct sock *
  */
 static u32 put_socket(const struct file *file, const struct path *root, char *to, u32 max)
 {
-	struct inode *inode = file_inode(file);
+	struct inode *inode = file->f_inode;
 	struct socket *sock = SOCKET_I(inode);
 	const char *proto = (const char *)file->f_path.dentry->d_name.name;
 	const struct sock *sk = READ_ONCE(sock->sk);
@@ -326,7 +332,7 @@ static u32 put_socket(const struct file *file, const struct path *root, char *to
 
 static u32 put_any(const struct file *file, const struct path *root, char *to, u32 max)
 {
-	const struct inode *inode = file_inode(file);
+	const struct inode *inode = file->f_inode;
 
 	if (S_ISSOCK(inode->i_mode) && inode->i_sb->s_magic == SOCKFS_MAGIC)
 		return put_socket(file, root, to, max);
@@ -347,6 +353,18 @@ u32 ctrace_fd_name(int fd, char *to, u32 max)
 	n = put_any(file, NULL, to, max);
 	fput(file);
 	return n;
+}
+
+bool ctrace_fd_is_file(int fd)
+{
+	struct file *file = fd >= 0 && current->files ? fget_raw(fd) : NULL;
+	umode_t mode;
+
+	if (!file)
+		return false;
+	mode = file_inode(file)->i_mode;
+	fput(file);
+	return S_ISREG(mode) || S_ISDIR(mode);
 }
 
 u32 ctrace_file_name(const struct file *file, const struct path *root, char *to, u32 max)

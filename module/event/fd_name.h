@@ -24,6 +24,8 @@ struct file;
 struct path;
 
 u32 ctrace_fd_name(int fd, char *to, u32 max);
+/* Is it a regular file or a directory? Context: the same. */
+bool ctrace_fd_is_file(int fd);
 u32 ctrace_cwd_name(char *to, u32 max);
 u32 ctrace_exe_name(char *to, u32 max);
 /*

@@ -13,7 +13,7 @@
  * compiler puts it elsewhere, the build stops. Where CTF skips bytes, the list has a hole, so that the
  * code which fills the payload can clear it. A gap that is not in the list stops the build as well.
  *
- * Types of fields: u8 to u64, s8 to s64, x32 and x64 (shown in base 16), comm, path (a string with room
+ * Types of fields: u8 to u64, s8 to s64, x32 and x64 (shown in base 16), rwbs (CTRACE_RWBS_*), comm, path (a string with room
  * for the longest). At the end of a list: string, or seq_TYPE, which also makes NAME_length. hole is four
  * bytes that user space is not told of.
  */
@@ -53,6 +53,7 @@
 #define CTRACE_T_s64(W, m)	W(INT, DEFAULT, sizeof(s64), m, s64 m;)
 #define CTRACE_T_x32(W, m)	W(UINT, HEX, sizeof(u32), m, u32 m;)
 #define CTRACE_T_x64(W, m)	W(UINT, HEX, sizeof(u64), m, u64 m;)
+#define CTRACE_T_rwbs(W, m)	W(UINT, RWBS, sizeof(u32), m, u32 m;)
 #define CTRACE_T_comm(W, m)	W(TEXT, DEFAULT, CTRACE_COMM_LEN, m, char m[CTRACE_COMM_LEN];)
 #define CTRACE_T_path(W, m)	W(STRING, DEFAULT, 0, m, char m[CTRACE_STR_MAX];)
 #define CTRACE_T_string(W, m)	W(STRING, DEFAULT, 0, m, char m[];)

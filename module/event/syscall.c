@@ -7,9 +7,11 @@
 #include "event/call_memory.h"
 #include "event/event.h"
 #include "compat/syscall.h"
+#include "compat/task.h"
 #include "syscalls.h"
 
 struct ctrace_syscall_layout ctrace_syscall_layouts[2][CTRACE_NR_SYSCALLS];
+static s16 natives[CTRACE_NR_SYSCALLS];	/* [number for 32-bit programs]: the native call of that name; or -1 */
 
 static const struct ctrace_syscall *call(u32 nr, bool is32)
 {
@@ -60,6 +62,8 @@ int ctrace_syscall_init(void)
 			c = call(nr, is32);
 			if (c)
 				layout(&ctrace_syscall_layouts[is32][nr], c, is32);
+			if (is32)
+				natives[nr] = c ? max(ctrace_syscall_by_name(c->name, false), -1) : -1;
 		}
 	return ctrace_memory_init(call);
 }
@@ -88,6 +92,20 @@ int ctrace_syscall_by_name(const char *name, bool is32)
 			return nr;
 	}
 	return -ENOENT;
+}
+
+s32 ctrace_syscall_current(void)
+{
+	bool is32 = ctrace_compat_is_32bit_call();
+	struct task_struct *p = current;
+	long nr;
+
+	if (!ctrace_compat_from_user(p))
+		return -1;
+	nr = (int)syscall_get_nr(p, current_pt_regs());
+	if (nr < 0 || !ctrace_syscall_known(&nr, is32))
+		return -1;
+	return is32 ? natives[nr] : nr;
 }
 
 const struct ctrace_field_desc ctrace_call_fields[CTRACE_CALL_NFIELDS] = {

@@ -315,6 +315,16 @@ struct ctrace_container *ctrace_container_find_get(u32 cid)
 	return c;
 }
 
+bool ctrace_container_known(u32 cid)
+{
+	bool known;
+
+	rcu_read_lock();
+	known = cid == CTRACE_CID_HOST || cid >= CTRACE_CID_UNKNOWN || ctrace_cids_find(cid);
+	rcu_read_unlock();
+	return known;
+}
+
 bool ctrace_container_exists(u32 cid)
 {
 	const struct ctrace_container *c;

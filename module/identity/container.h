@@ -203,6 +203,7 @@ struct ctrace_container *ctrace_container_next(struct ctrace_container *prev);
 /* The first container with cid > after_cid, with a reference: for dumps that go on in another call. */
 struct ctrace_container *ctrace_container_after(u32 after_cid);
 bool ctrace_container_exists(u32 cid);		/* alive, or the host */
+bool ctrace_container_known(u32 cid);		/* that, or not yet forgotten, or no container's cid; any context */
 u32 ctrace_container_count(void);		/* alive, without the host; any context */
 /* resolves that gave CTRACE_CID_UNKNOWN, or the container because its part could not be made */
 u64 ctrace_container_unknown_count(void);

@@ -52,6 +52,21 @@ static void learn_init_path(struct task_struct *p)
 	}
 }
 
+/*
+ * The mounts of the runtime that made c, in which current executes a program. As long as no task is known to have put another
+ * into c, the mounts of current's parent count: the kernel moves a task into its cgroup first and tells of that a moment
+ * later, and runc executes itself again just in between, as the runtime's child. The same holds where the kernel does
+ * not tell (before 4.9). If the parent's are not known either: the machine's first ones, as in rules.c.
+ */
+static const void *runtime_mounts(const struct ctrace_container *c)
+{
+	const void *mnt = READ_ONCE(c->runtime_mnt);
+
+	if (mnt != CTRACE_MNT_UNKNOWN)
+		return mnt;
+	return ctrace_compat_try_mount_ns(rcu_dereference(current->real_parent), &mnt) ? mnt : NULL;
+}
+
 static void hook_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
 {
 	const struct ctrace_container *c;
@@ -68,7 +83,7 @@ static void hook_exec(void *data, struct task_struct *p, pid_t old_pid, struct l
 	 * Only a program with mounts other than the runtime's counts: runc executes itself once more, out of a sealed copy, in the container's
 	 * cgroup but before it has made any namespace.
 	 */
-	if (ctrace_look_unsettled(c) && ctrace_compat_mount_ns(p) != READ_ONCE(c->runtime_mnt))
+	if (ctrace_look_unsettled(c) && ctrace_compat_mount_ns(p) != runtime_mounts(c))
 		ctrace_scan_learn(p, true, ctrace_compat_mount_ns(p));
 	if (who.vtid == 1 && !READ_ONCE(c->key))
 		learn_init_path(p);

@@ -10,6 +10,7 @@
 #include "identity/view.h"
 
 DEFINE_PER_CPU_ALIGNED(struct ctrace_idcache, ctrace_idcache);
+DEFINE_PER_CPU_ALIGNED(struct ctrace_idothers, ctrace_idothers);
 struct ctrace_rules ctrace_rules;
 
 /*
@@ -168,6 +169,10 @@ static void remember(const struct ctrace_idcache *now)
 	WRITE_ONCE(cache->wanted, now->wanted);
 	WRITE_ONCE(cache->only, now->only);
 	WRITE_ONCE(cache->ring, now->ring);
+	WRITE_ONCE(cache->begins, now->begins);
+	WRITE_ONCE(cache->counts, now->counts);
+	WRITE_ONCE(cache->selects, now->selects);
+	WRITE_ONCE(cache->calm, CTRACE_CALM_UNKNOWN);
 	WRITE_ONCE(cache->c, now->c);
 	WRITE_ONCE(cache->ids.both, now->ids.both);
 	WRITE_ONCE(cache->cid, now->cid);
@@ -213,6 +218,9 @@ notrace void ctrace_identity_look(struct ctrace_who *who)
 		if (READ_ONCE(cache->gen) == now.gen) {
 			now.only = READ_ONCE(cache->only);
 			now.ring = READ_ONCE(cache->ring);
+			now.begins = READ_ONCE(cache->begins);
+			now.counts = READ_ONCE(cache->counts);
+			now.selects = READ_ONCE(cache->selects);
 		}
 	} else {
 		now.c = find(cset, now.ns, now.v2, now.v1, &whole);
@@ -240,18 +248,36 @@ notrace bool ctrace_identity_learn(void)
 	return ctrace_identity_known();
 }
 
-void ctrace_identity_resolve_task(struct task_struct *p, struct ctrace_who *who)
+/* Context: any, so another writer of the CPU may be interrupted: then nothing is written. */
+static void remember_other(struct task_struct *p, const struct ctrace_who *who, u64 gen)
 {
-	const struct pid *pid;
+	struct ctrace_idothers *others = this_cpu_ptr(&ctrace_idothers);
+	struct ctrace_idother *e = &others->e[ctrace_hash_ptr(p, CTRACE_IDOTHERS_BITS)];
+	union ctrace_ids ids = { .tid = who->tid, .vtid = who->vtid };
+
+	if (READ_ONCE(others->writes) & 1)
+		return;
+	/* one instruction: a writer that interrupts this one comes before or after it, and ends in between */
+	this_cpu_inc(ctrace_idothers.writes);
+	barrier();
+	WRITE_ONCE(e->task, p);
+	WRITE_ONCE(e->start, ctrace_compat_task_start(p));
+	WRITE_ONCE(e->gen, gen);
+	WRITE_ONCE(e->c, who->container);
+	WRITE_ONCE(e->ids.both, ids.both);
+	barrier();
+	this_cpu_inc(ctrace_idothers.writes);
+}
+
+notrace noinline void ctrace_identity_look_task(struct task_struct *p, struct ctrace_who *who)
+{
+	u64 gen = atomic64_read(&ctrace_identity_gen), v2, v1 = 0;
 	const struct css_set *cset;
 	const struct upid *upid;
-	u64 v2, v1 = 0;
+	const struct pid *pid;
 	bool whole;
 
-	if (p == current) {
-		ctrace_identity_resolve_current(who);
-		return;
-	}
+	smp_rmb();	/* as in ctrace_identity_look() */
 	pid = ctrace_compat_task_pid(p);
 	who->task = p;
 	who->tid = p->pid;
@@ -263,6 +289,8 @@ void ctrace_identity_resolve_task(struct task_struct *p, struct ctrace_who *who)
 	who->vtid = upid->nr;
 	cset = keys(p, &v2, &v1);
 	who->container = find(cset, upid->ns, v2, v1, &whole);
+	if (whole && !is_unknown(who->container) && ctrace_ident_state.moves_told)
+		remember_other(p, who, gen);
 }
 
 /* --- the dead --------------------------------------------------------------- */

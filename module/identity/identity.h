@@ -34,10 +34,15 @@
 #include "identity/container.h"
 #include "identity/view.h"
 #include "compat/cgroup.h"
+#include "compat/hash.h"
 #include "compat/pidns.h"
 #include "compat/task.h"
 
+struct ctrace_begun;
+struct ctrace_option;
 struct ctrace_ring_desc;
+
+#define CTRACE_CALM_UNKNOWN	(1ull << 63)	/* no number of migrations, nor the complement of one */
 
 /*
  * Per-CPU cache of the task that the CPU saw last. Only that CPU writes it, in task context only. So a
@@ -52,6 +57,13 @@ struct ctrace_idcache {
 	/* ctrace_alone_note() writes both: */
 	u32 only;		/* one plain session whose events can take the short way, or 0 */
 	struct ctrace_ring_desc *ring;	/* that session's ring for c */
+	/* emit/whole.h writes these six: */
+	u32 begins;		/* wanted, if a whole call can begin the short way, or 0 */
+	u64 counts;		/* one session << 32 that counts whole calls the short way, or 0 */
+	struct ctrace_option **selects;	/* of that session */
+	u64 calm;		/* has the task a call under way? Its migrations, or CTRACE_CALM_* */
+	const void **key;	/* the place where its calls are noted */
+	struct ctrace_begun *begun;	/* the same */
 	struct ctrace_container *c;
 	union ctrace_ids {
 		struct {
@@ -60,7 +72,7 @@ struct ctrace_idcache {
 		};
 		u64 both;	/* in a record's layout */
 	} ids;
-	u32 cid;		/* of c */
+	u64 cid;		/* of c */
 
 	/* The place where c was found: c is right for any task that is there. */
 	u32 place_gen;		/* cache_gen before the look-up of c; 0: no place is cached */
@@ -78,6 +90,19 @@ struct ctrace_who {
 	s32 vtid;		/* in the task's own pid namespace; 0: no task, or not known any more */
 };
 
+/* Is p, which is current, the task in this CPU's cache? What depends on the generation may be out of date. Context: as below. */
+static __always_inline bool ctrace_identity_remembered(const struct task_struct *p)
+{
+	return __this_cpu_read(ctrace_idcache.task) == p &&
+	       __this_cpu_read(ctrace_idcache.start) == ctrace_compat_task_start(p);
+}
+
+/* Is what is remembered of that task up to date? */
+static __always_inline bool ctrace_identity_current(void)
+{
+	return __this_cpu_read(ctrace_idcache.gen) == atomic64_read(&ctrace_identity_gen);
+}
+
 /*
  * Is current the task in this CPU's cache, and is that valid? Any context incl. NMI; preemption off. Uses
  * no stack, because a system call's probe asks this before it sets up anything. For a container that no
@@ -85,11 +110,7 @@ struct ctrace_who {
  */
 static __always_inline bool ctrace_identity_known(void)
 {
-	const struct task_struct *p = current;
-
-	return likely(__this_cpu_read(ctrace_idcache.task) == p &&
-		      __this_cpu_read(ctrace_idcache.gen) == atomic64_read(&ctrace_identity_gen) &&
-		      __this_cpu_read(ctrace_idcache.start) == ctrace_compat_task_start(p));
+	return likely(ctrace_identity_remembered(current) && ctrace_identity_current());
 }
 
 /*
@@ -160,8 +181,65 @@ static __always_inline void ctrace_identity_resolve_trap(struct ctrace_who *who,
 		ctrace_identity_resolve_context(who);
 }
 
-/* The same for any task that cannot be freed meanwhile: RCU, or the caller, keeps it. */
-void ctrace_identity_resolve_task(struct task_struct *p, struct ctrace_who *who);
+/*
+ * What the CPU remembers of tasks that it met as others', by address: the scheduler's events are of two tasks. An entry is
+ * right on the same conditions as ctrace_idcache. Interrupts and NMIs write here, too: one that comes amid another's writing
+ * finds `writes` odd, and leaves all as it is; one that comes amid a reading leaves another number behind.
+ */
+#define CTRACE_IDOTHERS_BITS	6
+
+struct ctrace_idothers {
+	u32 writes;		/* odd: one is under way */
+	struct ctrace_idother {
+		const struct task_struct *task;
+		u64 start;
+		u64 gen;
+		struct ctrace_container *c;
+		union ctrace_ids ids;
+		u64 unused[3];	/* so that an entry is a cache line */
+	} e[1 << CTRACE_IDOTHERS_BITS] ____cacheline_aligned;
+};
+DECLARE_PER_CPU_ALIGNED(struct ctrace_idothers, ctrace_idothers);
+
+/* p's container and numbers, if this CPU remembers them; else NULL. Context: as below. */
+static __always_inline struct ctrace_container *ctrace_identity_other(const struct task_struct *p, union ctrace_ids *ids)
+{
+	struct ctrace_idothers *others = this_cpu_ptr(&ctrace_idothers);
+	const struct ctrace_idother *e = &others->e[ctrace_hash_ptr(p, CTRACE_IDOTHERS_BITS)];
+	u32 writes = READ_ONCE(others->writes);
+	struct ctrace_container *c;
+
+	barrier();	/* only this CPU writes, so the compiler's order is enough */
+	if (unlikely(writes & 1 || READ_ONCE(e->task) != p || READ_ONCE(e->start) != ctrace_compat_task_start(p) ||
+		     READ_ONCE(e->gen) != atomic64_read(&ctrace_identity_gen)))
+		return NULL;
+	ids->both = READ_ONCE(e->ids.both);
+	c = READ_ONCE(e->c);
+	barrier();
+	return likely(READ_ONCE(others->writes) == writes) ? c : NULL;
+}
+
+/* Resolves p without what is remembered, and remembers the result if it is final. Context: as below. */
+void ctrace_identity_look_task(struct task_struct *p, struct ctrace_who *who);
+
+/*
+ * The owner of what a task does that cannot be freed meanwhile: RCU, or the caller, keeps it. Any context incl. NMI;
+ * preemption off.
+ */
+static __always_inline void ctrace_identity_resolve_task(struct task_struct *p, struct ctrace_who *who)
+{
+	union ctrace_ids ids;
+	struct ctrace_container *c = ctrace_identity_other(p, &ids);
+
+	if (unlikely(!c)) {
+		ctrace_identity_look_task(p, who);
+		return;
+	}
+	who->container = c;
+	who->task = p;
+	who->tid = ids.tid;
+	who->vtid = ids.vtid;
+}
 
 /* Invalidates all that is remembered about places: each is looked at again when an event comes from it. */
 void ctrace_identity_relearn(void);

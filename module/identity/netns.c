@@ -89,7 +89,7 @@ void ctrace_identity_resolve_net(const struct net *net, struct ctrace_who *who)
 	if (net == &init_net)
 		return;
 	rcu_read_lock();
-	if (check_net((struct net *)net))
+	if (ctrace_compat_net_alive(net))
 		c = READ_ONCE(((const struct ctrace_netns *)net_generic(net, netns_id))->c);
 	if (c)
 		who->container = unlikely(READ_ONCE(ctrace_rules.nr_named)) ? part_of_init(c) : c;

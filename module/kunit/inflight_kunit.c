@@ -19,6 +19,7 @@
 
 DEFINE_MUTEX(ctrace_lock);
 u32 ctrace_event_wants[CTRACE_EVENT_IDS];
+atomic64_t ctrace_identity_gen = ATOMIC64_INIT(1);
 #ifdef CONFIG_X86_64
 /* compat/clock.c is not in this module, so its clock is the kernel's */
 struct ctrace_compat_tsc ctrace_compat_tsc = { .not = 1 };

@@ -5,24 +5,9 @@
  */
 #include "lang/expr_internal.h"
 
-#define NOWHERE		(~0u)
 /* AF_INET and AF_INET6 of Linux: this compiles without its headers */
 #define CTRACE_AF_INET	2
 #define CTRACE_AF_INET6	10
-
-/* How far one run has located the fields that have no fixed offset. */
-struct walk {
-	const char *payload;
-	u32 len;
-	u32 n;			/* fields located so far, 0 none: nfixed to n - 1 are in at[] */
-	u32 pos;		/* where field n - 1 ends; NOWHERE: past the payload's end */
-	u32 at[CTRACE_EXPR_FIELDS];
-};
-
-struct bytes {
-	const char *s;
-	u32 n;
-};
 
 /* --- globs ------------------------------------------------------------------- */
 
@@ -48,7 +33,7 @@ static bool glob_run(const struct ctrace_expr *e, const u16 *g, u32 n, const cha
  * leave less for the rest. A run of n elements is tried at no more than len - n + 1 places, so all runs
  * together take at most len * len / 4 steps.
  */
-static bool glob(const struct ctrace_expr *e, const u16 *g, u32 n, struct bytes b)
+static bool glob(const struct ctrace_expr *e, const u16 *g, u32 n, struct ctrace_bytes b)
 {
 	u32 run;
 
@@ -75,99 +60,8 @@ static bool glob(const struct ctrace_expr *e, const u16 *g, u32 n, struct bytes 
 	return true;
 }
 
-/* --- fields ------------------------------------------------------------------ */
-
-static u32 align(u32 at, u32 to)
-{
-	return (at + to - 1) & ~(to - 1);
-}
-
-static struct bytes string_at(const struct ctrace_expr_place *f, const struct walk *w, u32 at)
-{
-	u32 max = f->kind == CTRACE_FK_TEXT ? f->size : CTRACE_STR_MAX;
-	struct bytes b = { .s = w->payload + at };
-
-	b.n = strnlen(b.s, max < w->len - at ? max : w->len - at);
-	return b;
-}
-
-/* Where f starts, if the field before it ends at pos; *end: where f ends. Both <= len, or both NOWHERE. */
-static u32 step(const struct ctrace_expr_place *f, const struct walk *w, u32 pos, u32 *end)
-{
-	u32 at = pos, size = f->size, count;
-
-	if (ctrace_expr_is_number(f->kind)) {
-		at = align(pos, size);
-	} else if (f->kind == CTRACE_FK_STRING) {
-		if (pos >= w->len)
-			goto nowhere;
-		size = string_at(f, w, pos).n;
-		if (size < CTRACE_STR_MAX && size < w->len - pos)
-			size++;		/* its NUL */
-	} else if (f->kind != CTRACE_FK_TEXT) {
-		at = align(pos, 4);
-		if (at > w->len || w->len - at < 4)
-			goto nowhere;
-		memcpy(&count, w->payload + at, 4);
-		at = align(at + 4, size);
-		if (at > w->len || count > (w->len - at) / size)
-			goto nowhere;
-		size *= count;
-	}
-	if (at > w->len || w->len - at < size)
-		goto nowhere;
-	*end = at + size;
-	return at;
-nowhere:
-	*end = NOWHERE;
-	return NOWHERE;
-}
-
-/* Where field i starts, or NOWHERE. All of it is in the payload, except perhaps the NUL of a STRING. */
-static u32 locate(const struct ctrace_expr *e, struct walk *w, u32 i)
-{
-	const struct ctrace_expr_place *f = &e->places[i];
-	u32 end;
-
-	if (i < e->nfixed)
-		return step(f, w, f->at, &end);
-	if (!w->n) {
-		w->n = e->nfixed;
-		f = &e->places[w->n - 1];
-		step(f, w, f->at, &w->pos);
-	}
-	for (; w->n <= i; w->n++) {
-		w->at[w->n] = NOWHERE;
-		if (w->pos != NOWHERE)
-			w->at[w->n] = step(&e->places[w->n], w, w->pos, &w->pos);
-	}
-	return w->at[i];
-}
-
-static u64 number_at(const struct ctrace_expr_place *f, const char *p)
-{
-	bool sign = f->kind == CTRACE_FK_INT;
-	u64 n = 0;
-	u32 v32;
-	u16 v16;
-
-	switch (f->size) {
-	case 1:
-		return sign ? (u64)(s8)*p : (u8)*p;
-	case 2:
-		memcpy(&v16, p, 2);
-		return sign ? (u64)(s16)v16 : v16;
-	case 4:
-		memcpy(&v32, p, 4);
-		return sign ? (u64)(s32)v32 : v32;
-	default:
-		memcpy(&n, p, 8);
-		return n;
-	}
-}
-
 /* A number of the socket's address at p, a sequence of bytes that all are in the payload. False: it has none. */
-static bool address_number(u8 part, const char *p, u64 *v)
+bool ctrace_expr_address(u8 part, const char *p, u64 *v)
 {
 	const u8 *port = (const u8 *)p + 2;
 	u16 family;
@@ -187,7 +81,7 @@ static bool address_number(u8 part, const char *p, u64 *v)
 /* --- comparisons --------------------------------------------------------------- */
 
 /* False: the event has no such number. */
-static bool word_number(u8 what, const struct ctrace_expr_ctx *x, u64 *v)
+bool ctrace_expr_word_number(u8 what, const struct ctrace_expr_ctx *x, u64 *v)
 {
 	switch (what) {
 	case CTRACE_WORD_TID:
@@ -237,7 +131,7 @@ static bool ask_number(const struct ctrace_expr_term *t, u64 v)
 }
 
 static bool ask_string(const struct ctrace_expr *e, const struct ctrace_expr_term *t,
-		       struct bytes b)
+		       struct ctrace_bytes b)
 {
 	switch (t->op) {
 	case CTRACE_OP_EQ:
@@ -251,10 +145,10 @@ static bool ask_string(const struct ctrace_expr *e, const struct ctrace_expr_ter
 	}
 }
 
-static bool ask(const struct ctrace_expr *e, const struct ctrace_expr_term *t, struct walk *w,
+static bool ask(const struct ctrace_expr *e, const struct ctrace_expr_term *t, struct ctrace_walk *w,
 		const struct ctrace_expr_ctx *x)
 {
-	struct bytes comm = { .s = x->comm };
+	struct ctrace_bytes comm = { .s = x->comm };
 	u64 v;
 	u32 at;
 
@@ -263,38 +157,45 @@ static bool ask(const struct ctrace_expr *e, const struct ctrace_expr_term *t, s
 		return ask_string(e, t, comm);
 	}
 	if (t->what > CTRACE_WORD_COMM)
-		return word_number(t->what, x, &v) && ask_number(t, v);
+		return ctrace_expr_word_number(t->what, x, &v) && ask_number(t, v);
 	if (x->missing >> t->what & 1) {
 		if (x->undecided)
 			*x->undecided = true;
 		return false;
 	}
-	at = locate(e, w, t->what);
-	if (at == NOWHERE)
+	at = ctrace_field_locate(w, t->what);
+	if (at == CTRACE_NOWHERE)
 		return false;
 	if (t->string)
-		return ask_string(e, t, string_at(&e->places[t->what], w, at));
+		return ask_string(e, t, ctrace_field_string(w, t->what, at));
 	if (t->part)
-		return address_number(t->part, w->payload + at, &v) && ask_number(t, v);
-	return ask_number(t, number_at(&e->places[t->what], w->payload + at));
+		return ctrace_expr_address(t->part, w->payload + at, &v) && ask_number(t, v);
+	return ask_number(t, ctrace_field_number(w, t->what, at));
 }
 
 bool ctrace_expr_match(const struct ctrace_expr *e, const void *payload, u32 len,
 		       const struct ctrace_expr_ctx *ctx)
 {
 	const struct ctrace_expr_term *t;
-	struct walk w;
+	struct ctrace_walk w CTRACE_UNSET;
 	u32 i = 0;
 
-	/* at[] and pos are written before they are read */
-	w.payload = payload;
-	w.len = len;
-	w.n = 0;
+	ctrace_walk_begin(&w, &e->fields, payload, len);
 	while (i < e->nterms) {
 		t = &e->terms[i];
 		i = ask(e, t, &w, ctx) ? t->yes : t->no;
 	}
 	return i == CTRACE_EXPR_PASS;
+}
+
+u32 ctrace_expr_nfields(const struct ctrace_expr *e)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < e->nterms; i++)
+		if (e->terms[i].what < CTRACE_WORD_COMM && e->terms[i].what >= n)
+			n = e->terms[i].what + 1;
+	return n;
 }
 
 void ctrace_expr_free(struct ctrace_expr *e)

@@ -46,6 +46,9 @@ int ctrace_expr_new(const char *text, const struct ctrace_field_desc *fields, u3
 		    struct ctrace_expr **out, char *why, size_t why_size);
 void ctrace_expr_free(struct ctrace_expr *e);
 
+/* How many of the first fields it asks for; 0: for words alone. */
+u32 ctrace_expr_nfields(const struct ctrace_expr *e);
+
 /*
  * Any context incl. NMI. payload: len bytes, as a record of that type holds them (aligned to 8, without
  * padding at the end). A comparison is false, even with != or !~, if its operand is missing: a field that

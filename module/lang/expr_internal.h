@@ -13,6 +13,7 @@
 #define CTRACE_EXPR_INTERNAL_H
 
 #include "lang/expr.h"
+#include "lang/fields.h"
 
 enum ctrace_expr_op {
 	CTRACE_OP_EQ, CTRACE_OP_NE, CTRACE_OP_LT, CTRACE_OP_LE, CTRACE_OP_GT, CTRACE_OP_GE,
@@ -50,30 +51,19 @@ struct ctrace_expr_term {
 	u64 num;
 };
 
-struct ctrace_expr_place {
-	u8 kind, size;		/* as struct ctrace_field_desc has it */
-	u16 at;			/* offset; only the first nfixed places have one */
-};
-
 struct ctrace_expr {
 	u32 nterms;
-	u32 nfixed;		/* places up to and including the first of variable length */
 	struct ctrace_expr_term terms[CTRACE_EXPR_TERMS];
-	struct ctrace_expr_place places[CTRACE_EXPR_FIELDS];
+	struct ctrace_field_places fields;
 	/* these three lie behind this, in the same piece of memory */
 	u16 *globs;
 	u8 (*sets)[32];		/* a bit for each byte */
 	char *bytes;
 };
 
-static inline bool ctrace_expr_is_number(u8 kind)
-{
-	return kind == CTRACE_FK_UINT || kind == CTRACE_FK_INT;
-}
-
-static inline bool ctrace_expr_is_string(u8 kind)
-{
-	return kind == CTRACE_FK_TEXT || kind == CTRACE_FK_STRING;
-}
+/* The number that a $word stands for. False: the event has none. */
+bool ctrace_expr_word_number(u8 what, const struct ctrace_expr_ctx *x, u64 *v);
+/* A number of the socket's address at p, a sequence of bytes that all are in the payload. False: it has none. */
+bool ctrace_expr_address(u8 part, const char *p, u64 *v);
 
 #endif

@@ -36,7 +36,7 @@ int ctrace_expr_bad(struct ctrace_expr_parse *p, u32 at, const char *fmt, ...)
 {
 	va_list args;
 
-	snprintf(p->why, p->why_size, "filter, column %u: ", at + 1);
+	snprintf(p->why, p->why_size, "%s, column %u: ", p->subject, at + 1);
 	va_start(args, fmt);
 	vsay(p, fmt, args);
 	va_end(args);
@@ -84,6 +84,8 @@ static const struct { char text[3]; u8 kind, op; } signs[] = {
 	{ "<", CTRACE_T_OP, CTRACE_OP_LT }, { ">", CTRACE_T_OP, CTRACE_OP_GT },
 	{ "&", CTRACE_T_OP, CTRACE_OP_BITS }, { "~", CTRACE_T_OP, CTRACE_OP_GLOB },
 	{ "!", CTRACE_T_NOT, 0 }, { "(", CTRACE_T_OPEN, 0 }, { ")", CTRACE_T_CLOSE, 0 },
+	/* only where the language has lists */
+	{ ",", CTRACE_T_COMMA, 0 }, { "/", CTRACE_T_SLASH, 0 },
 };
 
 static int lex_sign(struct ctrace_expr_parse *p, const char *s)
@@ -92,7 +94,7 @@ static int lex_sign(struct ctrace_expr_parse *p, const char *s)
 
 	for (i = 0; i < ARRAY_SIZE(signs); i++) {
 		p->t.n = strlen(signs[i].text);
-		if (strncmp(s, signs[i].text, p->t.n))
+		if (strncmp(s, signs[i].text, p->t.n) || (signs[i].kind >= CTRACE_T_COMMA && !p->lists))
 			continue;
 		p->t.kind = signs[i].kind;
 		p->t.op = signs[i].op;

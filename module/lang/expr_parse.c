@@ -142,31 +142,15 @@ static int parse(struct ctrace_expr_parse *p)
 
 /* --- life -------------------------------------------------------------------- */
 
-static int layout(struct ctrace_expr_parse *p)
+int ctrace_expr_layout(struct ctrace_expr_parse *p, struct ctrace_field_places *to)
 {
-	const struct ctrace_field_desc *f = p->fields;
-	struct ctrace_expr *e = p->e;
-	bool fixed = true, string;
-	u32 i, at = 0;
+	const struct ctrace_field_desc *f;
 
 	if (p->nfields > CTRACE_EXPR_FIELDS)
-		return ctrace_expr_bad(p, 0, "the event has %u fields, but a filter handles at most %u",
+		return ctrace_expr_bad(p, 0, "the event has %u fields, but at most %u are handled",
 				       p->nfields, CTRACE_EXPR_FIELDS);
-	for (i = 0; i < p->nfields; i++, f++) {
-		string = ctrace_expr_is_string(f->kind);
-		if (!f->kind || f->kind > CTRACE_FK_SEQ_INT ||
-		    (!string && f->size != 1 && f->size != 2 && f->size != 4 && f->size != 8))
-			return ctrace_expr_bad(p, 0, "field '%.32s' is of a kind that filters do not know", f->name);
-		if (fixed && ctrace_expr_is_number(f->kind))
-			at = (at + f->size - 1) & ~(f->size - 1u);
-		e->places[i].kind = f->kind;
-		e->places[i].size = f->size;
-		e->places[i].at = at;
-		e->nfixed += fixed;
-		fixed &= ctrace_expr_is_number(f->kind) || f->kind == CTRACE_FK_TEXT;
-		at += f->size;
-	}
-	return 0;
+	f = ctrace_field_layout(to, p->fields, p->nfields);
+	return !f ? 0 : ctrace_expr_bad(p, 0, "field '%.32s' is of a kind that is not known", f->name);
 }
 
 /* With room for the longest strings and globs, and the most sets, that the text can hold. */
@@ -201,6 +185,7 @@ int ctrace_expr_new(const char *text, const struct ctrace_field_desc *fields, u3
 	p = ctrace_zalloc(sizeof(*p));
 	if (!p)
 		return -ENOMEM;
+	p->subject = "filter";
 	p->text = text;
 	p->fields = fields;
 	p->nfields = nfields;
@@ -208,7 +193,7 @@ int ctrace_expr_new(const char *text, const struct ctrace_field_desc *fields, u3
 	p->why_size = why_size;
 	p->e = alloc(text);
 	if (p->e)
-		err = layout(p) ?: parse(p);
+		err = ctrace_expr_layout(p, &p->e->fields) ?: parse(p);
 	if (!err)
 		*out = p->e;
 	else

@@ -8,7 +8,7 @@
 /* OPEN, OR, AND: in the order of how closely they bind, loosest first. */
 enum ctrace_expr_kind {
 	CTRACE_T_END, CTRACE_T_NAME, CTRACE_T_NUMBER, CTRACE_T_STRING, CTRACE_T_OP, CTRACE_T_CLOSE,
-	CTRACE_T_OPEN, CTRACE_T_OR, CTRACE_T_AND, CTRACE_T_NOT,
+	CTRACE_T_OPEN, CTRACE_T_OR, CTRACE_T_AND, CTRACE_T_NOT, CTRACE_T_COMMA, CTRACE_T_SLASH,
 };
 
 struct ctrace_expr_token {
@@ -38,6 +38,8 @@ struct ctrace_expr_node {
 #define CTRACE_EXPR_OPS		(4 * (CTRACE_EXPR_DEPTH + 1))
 
 struct ctrace_expr_parse {
+	const char *subject;	/* "filter", for messages */
+	bool lists;		/* the language has , and / */
 	const char *text;
 	u32 pos;		/* where the text behind t begins */
 	struct ctrace_expr_token t;
@@ -60,7 +62,14 @@ int ctrace_expr_next(struct ctrace_expr_parse *p);
 /* Parses FIELD OP VALUE into e->terms[nterms]. p->t is FIELD at first, then what follows. 0, or -EINVAL. */
 int ctrace_expr_comparison(struct ctrace_expr_parse *p);
 
-/* Puts "filter, column N: " and fmt into p->why; N is at + 1. Always returns -EINVAL. */
+/* Fills *to for p->fields. 0, or -EINVAL: it has a field that nothing can be made of. */
+int ctrace_expr_layout(struct ctrace_expr_parse *p, struct ctrace_field_places *to);
+/* What p->t names: a $word, a field, a part of a field. 0, or -EINVAL: not a number or a string. */
+int ctrace_expr_resolve(struct ctrace_expr_parse *p, struct ctrace_expr_operand *o);
+/* The same, where a $word may stand without its $ if no field has that name. */
+int ctrace_expr_operand(struct ctrace_expr_parse *p, struct ctrace_expr_operand *o);
+
+/* Puts "SUBJECT, column N: " and fmt into p->why; N is at + 1. Always returns -EINVAL. */
 int __printf(3, 4) ctrace_expr_bad(struct ctrace_expr_parse *p, u32 at, const char *fmt, ...);
 /* Says in p->why that something else, what, is expected in place of p->t. Always returns -EINVAL. */
 int ctrace_expr_expect(struct ctrace_expr_parse *p, const char *what);

@@ -94,7 +94,7 @@ static bool resolve_part(const struct ctrace_expr_parse *p, struct ctrace_expr_o
 	return false;
 }
 
-static int resolve(struct ctrace_expr_parse *p, struct ctrace_expr_operand *o)
+int ctrace_expr_resolve(struct ctrace_expr_parse *p, struct ctrace_expr_operand *o)
 {
 	u32 i;
 
@@ -118,6 +118,22 @@ static int resolve(struct ctrace_expr_parse *p, struct ctrace_expr_operand *o)
 					       ctrace_expr_seen(p));
 		}
 	return resolve_part(p, o) ? 0 : no_field(p);
+}
+
+int ctrace_expr_operand(struct ctrace_expr_parse *p, struct ctrace_expr_operand *o)
+{
+	size_t i;
+	u32 k;
+
+	for (k = 0; k < p->nfields; k++)
+		if (is(p, p->fields[k].name))
+			return ctrace_expr_resolve(p, o);
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (is(p, words[i].name + 1)) {
+			*o = words[i];
+			return 0;
+		}
+	return ctrace_expr_resolve(p, o);
 }
 
 /* --- values ------------------------------------------------------------------ */
@@ -259,7 +275,7 @@ int ctrace_expr_comparison(struct ctrace_expr_parse *p)
 	if (e->nterms == CTRACE_EXPR_TERMS)
 		return ctrace_expr_bad(p, p->t.at, "too many comparisons: at most %u are allowed",
 				       CTRACE_EXPR_TERMS);
-	err = resolve(p, &o) ?: ctrace_expr_next(p);
+	err = ctrace_expr_resolve(p, &o) ?: ctrace_expr_next(p);
 	if (err)
 		return err;
 	number = ctrace_expr_is_number(o.kind);

@@ -48,6 +48,9 @@ static int parse_symbol(struct parser *p, struct span s)
 	const char *c;
 
 	if (ctrace_fetch_split(&s, '%', &symbol, &what)) {
+		if (f->span)
+			return ctrace_fetch_bad(p, "a span ends at the function's return: leave '%%%.*s' out",
+						SPAN(what));
 		if (f->plain)
 			return ctrace_fetch_bad(p, "a return is written kretprobe:FUNCTION, not with '%%%.*s'",
 						SPAN(what));
@@ -59,8 +62,9 @@ static int parse_symbol(struct parser *p, struct span s)
 	s = symbol;
 	if (ctrace_fetch_split(&s, '+', &symbol, &offset) && !ctrace_fetch_number(&offset, &f->offset))
 		return ctrace_fetch_bad(p, "'+%.*s' is not an offset: write +NUMBER", SPAN(offset));
-	if (f->ret && f->offset)
-		return ctrace_fetch_bad(p, "a return probe takes no offset after the function");
+	if ((f->ret || f->span) && f->offset)
+		return ctrace_fetch_bad(p, "a %s takes no offset after the function",
+					f->span ? "span" : "return probe");
 	for (c = symbol.at; c < symbol.end; c++)
 		if (!word_char(*c) && *c != '.' && *c != ':')
 			break;
@@ -71,10 +75,23 @@ static int parse_symbol(struct parser *p, struct span s)
 	return 0;
 }
 
-#define HEAD	"a definition begins with p[:NAME] or r[MAXACTIVE][:NAME]"
+static void begin_span(struct ctrace_fetch *f)
+{
+	f->fields[0] = (struct ctrace_field_desc){
+		.name = "duration", .kind = CTRACE_FK_UINT, .size = sizeof(u64)
+	};
+	f->fields[1] = (struct ctrace_field_desc){
+		.name = "ret", .kind = CTRACE_FK_UINT, .display = CTRACE_FD_HEX, .size = sizeof(u64)
+	};
+	f->nfields = CTRACE_FETCH_SPAN_FIELDS;
+	f->span = true;
+	f->kaddr = true;	/* the result may be one */
+}
+
+#define HEAD	"a definition begins with p[:NAME], r[MAXACTIVE][:NAME] or f[MAXACTIVE][:NAME]"
 #define RULE	"use at most %u letters, digits and '_', and no digit first"
 
-/* p or r[MAXACTIVE], then an optional :[SYSTEM/]NAME */
+/* p, r[MAXACTIVE] or f[MAXACTIVE], then an optional :[SYSTEM/]NAME */
 static int parse_head(struct parser *p)
 {
 	struct ctrace_fetch *f = p->f;
@@ -82,11 +99,14 @@ static int parse_head(struct parser *p)
 	u64 n;
 
 	f->ret = eat(&s, 'r');
-	if (!f->ret && !eat(&s, 'p'))
+	if (!f->ret && eat(&s, 'f'))
+		begin_span(f);
+	else if (!f->ret && !eat(&s, 'p'))
 		return ctrace_fetch_bad(p, HEAD);
-	if (f->ret && !empty(&s) && *s.at != ':') {
+	if ((f->ret || f->span) && !empty(&s) && *s.at != ':') {
 		if (!ctrace_fetch_eat_number(&s, &n) || !n || n > CTRACE_FETCH_MAXACTIVE)
-			return ctrace_fetch_bad(p, "the number after r must be from 1 to %u", CTRACE_FETCH_MAXACTIVE);
+			return ctrace_fetch_bad(p, "the number after %c must be from 1 to %u",
+						f->ret ? 'r' : 'f', CTRACE_FETCH_MAXACTIVE);
 		f->maxactive = n;
 	}
 	memcpy(f->system, "kprobes", sizeof("kprobes"));
@@ -111,14 +131,18 @@ static int parse_head(struct parser *p)
 #define TOO_LONG	"too long for an event's name: choose one with p:NAME FUNCTION"
 #define NO_FUNCTION	"the name of a kernel function must follow"
 
-/* The name that the kernel gives to a definition without one. */
+/* The name that the kernel gives to a definition without one. It has no spans. */
 static int default_name(struct parser *p)
 {
 	struct ctrace_fetch *f = p->f;
-	int n = snprintf(f->name, sizeof(f->name), "%c_%s_%llu", f->ret ? 'r' : 'p', f->symbol,
-			 (unsigned long long)f->offset);
 	char *c;
+	int n;
 
+	if (f->span)
+		n = snprintf(f->name, sizeof(f->name), "func_%s", f->symbol);
+	else
+		n = snprintf(f->name, sizeof(f->name), "%c_%s_%llu", f->ret ? 'r' : 'p', f->symbol,
+			     (unsigned long long)f->offset);
 	if (n >= (int)sizeof(f->name))
 		return ctrace_fetch_bad(p, TOO_LONG);
 	for (c = f->name; *c; c++)
@@ -130,6 +154,7 @@ static int default_name(struct parser *p)
 static int parse_definition(struct parser *p, const char *text)
 {
 	struct span symbol;
+	u32 room;
 	int err;
 
 	p->word = next_word(&text);
@@ -152,18 +177,20 @@ static int parse_definition(struct parser *p, const char *text)
 	if (err)
 		return err;
 	p->f->max = longest(p->f);
-	if (p->f->max <= CTRACE_FETCH_PAYLOAD)
+	room = CTRACE_FETCH_PAYLOAD - (p->f->span ? (u32)sizeof(struct ctrace_fetch_span) : 0);
+	if (p->f->max <= room)
 		return 0;
 	snprintf(p->why, p->why_size, "the arguments of '%s' may need %u bytes, but a record holds at most %u",
-		 p->f->name, p->f->max, CTRACE_FETCH_PAYLOAD);
+		 p->f->name, p->f->max, room);
 	return -E2BIG;
 }
 
-/* kprobe:SYMBOL, kretprobe:SYMBOL: the text is the event's name. */
+/* kprobe:SYMBOL, kretprobe:SYMBOL: the text is the event's name. func:SYMBOL: that is func_SYMBOL. */
 static int parse_plain(struct parser *p, const char *text, const char *symbol)
 {
 	struct ctrace_fetch *f = p->f;
 	struct span all = { text, text + strlen(text) }, s = { symbol, all.end };
+	int err;
 
 	p->word = s;
 	f->plain = true;
@@ -171,6 +198,10 @@ static int parse_plain(struct parser *p, const char *text, const char *symbol)
 	if (empty(&s)) {
 		p->word = all;
 		return ctrace_fetch_bad(p, NO_FUNCTION);
+	}
+	if (f->span) {
+		err = parse_symbol(p, s);
+		return err ? err : default_name(p);
 	}
 	if (!ctrace_fetch_take(&all, f->name, sizeof(f->name)))
 		return ctrace_fetch_bad(p, TOO_LONG);
@@ -198,6 +229,9 @@ int ctrace_fetch_new(const char *text, struct ctrace_fetch **out, char *why, siz
 	} else if (!strncmp(text, "kretprobe:", 10)) {
 		p.f->ret = true;
 		err = parse_plain(&p, text, text + 10);
+	} else if (!strncmp(text, "func:", 5)) {
+		begin_span(p.f);
+		err = parse_plain(&p, text, text + 5);
 	} else {
 		err = parse_definition(&p, text);
 	}

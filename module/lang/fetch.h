@@ -5,7 +5,11 @@
  *	p[:[SYSTEM/]NAME] [MOD:]SYMBOL[+OFFSET][%return] [[ARG=]FETCH[:TYPE]]...
  *	r[MAXACTIVE][:[SYSTEM/]NAME] [MOD:]SYMBOL [[ARG=]FETCH[:TYPE]]...
  *
- * and kprobe:SYMBOL, kretprobe:SYMBOL. fetch.c makes the text into a program, once; fetch_eval.c runs the
+ * and one more for a span, whose event is a whole call with its duration, its result and arguments of its entry:
+ *
+ *	f[MAXACTIVE][:[SYSTEM/]NAME] [MOD:]SYMBOL [[ARG=]FETCH[:TYPE]]...
+ *
+ * and kprobe:SYMBOL, kretprobe:SYMBOL, func:SYMBOL. fetch.c makes the text into a program, once; fetch_eval.c runs the
  * program, which writes a record's payload. The limits below bound all loops and nesting of both.
  *
  * This compiles on a host as well: tests and the fuzzer run the same code.
@@ -23,6 +27,12 @@
 #define CTRACE_FETCH_SYMBOL	256	/* MOD:SYMBOL, with its NUL */
 #define CTRACE_FETCH_MAXACTIVE	4096	/* as the kernel's */
 #define CTRACE_FETCH_PAYLOAD	(CTRACE_RECORD_MAX - (u32)sizeof(struct ctrace_record))
+
+/* What the record of a span begins with; its arguments follow. Two fields, and a multiple of 8 bytes. */
+struct ctrace_fetch_span {
+	u64 duration, ret;
+};
+#define CTRACE_FETCH_SPAN_FIELDS	2
 
 enum ctrace_fetch_base {
 	CTRACE_FETCH_IMM,	/* value is the number itself */
@@ -57,9 +67,11 @@ struct ctrace_fetch {
 	u64 offset;			/* of the instruction; 0: the function's entry */
 	u32 maxactive;			/* 0: the kernel's default */
 	bool ret;			/* at the function's return */
-	bool plain;			/* kprobe:SYMBOL: no definition of its own */
+	bool span;			/* from its entry to its return; the arguments are the entry's */
+	bool plain;			/* kprobe:SYMBOL and the like: no definition of its own */
 	bool kaddr;			/* an argument may be a kernel address */
-	u32 max;			/* bytes of the longest payload */
+	u32 max;			/* bytes of all arguments at their longest */
+	u32 nfields;			/* nargs, and those of struct ctrace_fetch_span */
 	u32 nargs;
 	struct ctrace_fetch_arg args[CTRACE_FETCH_ARGS];
 	struct ctrace_field_desc fields[CTRACE_FETCH_ARGS];	/* point into args */

@@ -63,7 +63,8 @@ static int parse_variable(struct parser *p, struct ctrace_fetch_arg *a, const st
 	}
 	if (is(v, "retval")) {
 		if (!p->f->ret)
-			return ctrace_fetch_bad(p, "$retval is known only at a function's return: use r:NAME");
+			return ctrace_fetch_bad(p, p->f->span ? "$retval is in the field 'ret' of each span" :
+						"$retval is known only at a function's return: use r:NAME");
 		return use_reg_named(p, a, ctrace_fetch_abi.retval);
 	}
 	if (v->end - v->at > 5 && !memcmp(v->at, "stack", 5)) {
@@ -264,12 +265,14 @@ static bool same_name(const char *a, const struct ctrace_fetch_arg *b)
 static int add_field(struct parser *p, struct ctrace_fetch_arg *a)
 {
 	struct ctrace_fetch *f = p->f;
-	struct ctrace_field_desc *d = &f->fields[f->nargs];
+	struct ctrace_field_desc *d = &f->fields[f->nfields];
 	const struct ctrace_fetch_arg *b;
 
 	for (b = f->args; b < a; b++)
 		if (same_name(a->name, b) || same_name(b->name, a))
 			return ctrace_fetch_bad(p, "the name is already taken by argument '%s'", b->name);
+	if (f->span && (!strcmp(a->name, f->fields[0].name) || !strcmp(a->name, f->fields[1].name)))
+		return ctrace_fetch_bad(p, "each span has a field '%s' already", a->name);
 	d->name = a->name;
 	d->size = a->size;
 	d->kind = a->kind;
@@ -279,6 +282,7 @@ static int add_field(struct parser *p, struct ctrace_fetch_arg *a)
 	if (a->base != CTRACE_FETCH_COMM && (a->base != CTRACE_FETCH_IMM || a->nderefs))
 		f->kaddr = true;
 	f->nargs++;
+	f->nfields++;
 	return 0;
 }
 
@@ -289,8 +293,8 @@ int ctrace_fetch_parse_arg(struct parser *p, const struct span *word)
 	struct span name, s = *word;
 	int err;
 
-	if (f->nargs == CTRACE_FETCH_ARGS)
-		return ctrace_fetch_bad(p, "more than %u arguments", CTRACE_FETCH_ARGS);
+	if (f->nfields == CTRACE_FETCH_ARGS)
+		return ctrace_fetch_bad(p, "more than %u arguments", f->nargs);
 	if (ctrace_fetch_split(word, '=', &name, &s)) {
 		if (!ctrace_fetch_good_name(&name))
 			return ctrace_fetch_bad(p, "'%.*s' is not a valid argument name: use letters, digits and '_', and no digit first",

@@ -6,6 +6,19 @@
 #ifndef CTRACE_HOSTED_H
 #define CTRACE_HOSTED_H
 
+/*
+ * Of a large variable on the stack that is written before it is read. Kernels with INIT_STACK_ALL_ZERO clear all
+ * variables as a function begins; of these it costs as much as the rest of the work.
+ */
+#ifdef __has_attribute
+#if __has_attribute(__uninitialized__)
+#define CTRACE_UNSET	__attribute__((__uninitialized__))
+#endif
+#endif
+#ifndef CTRACE_UNSET
+#define CTRACE_UNSET
+#endif
+
 #ifdef __KERNEL__
 #include <linux/compiler.h>
 #include <linux/ctype.h>

@@ -10,6 +10,7 @@
 #include "emit/emit.h"
 #include "session/session.h"
 #include "compat/block.h"
+#include "compat/clock.h"
 #include "compat/tracepoint.h"
 
 struct rq_arg {
@@ -19,10 +20,58 @@ struct rq_arg {
 	s32 error;
 };
 
-static __always_inline void put_rwbs(char *to, const struct rq_arg *a)
+/*
+ * The kernel's letters are the same from 3.10 on; the flags behind them are not. Letters that are not known here are
+ * left out: they are of zones and the like.
+ */
+static u32 rwbs(u32 flags, u32 bytes)
 {
-	memset(to, 0, CTRACE_RWBS_LEN);
-	ctrace_compat_rwbs(to, a->flags, a->bytes);
+	char text[CTRACE_COMPAT_RWBS_LEN] = "";
+	const char *s = text;
+	u32 bits = 0;
+
+	ctrace_compat_rwbs(text, flags, bytes);
+	/* an F before the operation is a flush that comes first */
+	if (s[0] == 'F' && s[1]) {
+		bits |= CTRACE_RWBS_PREFLUSH;
+		s++;
+	}
+	switch (*s++) {
+	case 'W':
+		bits |= CTRACE_RWBS_WRITE;
+		break;
+	case 'R':
+		bits |= CTRACE_RWBS_READ;
+		break;
+	case 'F':
+		bits |= CTRACE_RWBS_FLUSH;
+		break;
+	case 'D':
+		bits |= CTRACE_RWBS_DISCARD;
+		if (*s == 'E') {
+			bits |= CTRACE_RWBS_SECURE;
+			s++;
+		}
+		break;
+	case '\0':
+		return bits;
+	}
+	for (; *s; s++)
+		switch (*s) {
+		case 'F':
+			bits |= CTRACE_RWBS_FUA;
+			break;
+		case 'A':
+			bits |= CTRACE_RWBS_RAHEAD;
+			break;
+		case 'S':
+			bits |= CTRACE_RWBS_SYNC;
+			break;
+		case 'M':
+			bits |= CTRACE_RWBS_META;
+			break;
+		}
+	return bits;
 }
 
 /* --- block_rq_insert, block_rq_issue --------------------------------------- */
@@ -40,7 +89,7 @@ static __always_inline void fill_rq(void *payload, const void *arg)
 	r->nr_sector = a->nr_sector;
 	r->bytes = a->bytes;
 	r->tid = a->by->tid;
-	put_rwbs(r->rwbs, a);
+	r->rwbs = rwbs(a->flags, a->bytes);
 	memcpy(r->comm, a->by->comm, sizeof(r->comm));
 }
 
@@ -94,7 +143,7 @@ static __always_inline void fill_complete(void *payload, const void *arg)
 	r->sector = a->sector;
 	r->nr_sector = a->nr_sector;
 	r->error = a->error;
-	put_rwbs(r->rwbs, a);
+	r->rwbs = rwbs(a->flags, a->bytes);
 }
 
 /* bytes: completed now; a request may complete in parts */
@@ -140,7 +189,7 @@ static __always_inline void fill_bio(void *payload, const void *arg)
 	r->hole = 0;
 	r->sector = a->sector;
 	r->nr_sector = a->nr_sector;
-	put_rwbs(r->rwbs, a);
+	r->rwbs = rwbs(a->flags, a->bytes);
 	r->tid = a->by->tid;
 	memcpy(r->comm, a->by->comm, sizeof(r->comm));
 }
@@ -173,6 +222,157 @@ static void CTRACE_PROBE_BLOCK_BIO_QUEUE(probe_bio_queue)
 	ctrace_compat_probe_end();
 }
 
+/* --- block_io: a request from its issue to its completion --------------------- */
+
+/*
+ * Keyed by request. Not every request ends so that we hear of it (one that is merged into another one, one without
+ * a bio), and its address is used again for the next: so a place may be left behind, and each insert or issue renews
+ * it. Whose the request is, block_owner.c knows.
+ */
+struct io {
+	struct ctrace_begun begun;	/* time: of the issue; 0: only inserted yet */
+	u64 inserted;			/* 0: not, or of an earlier request there */
+	u64 sector;
+	u32 dev, bytes;
+};
+
+static struct ctrace_inflight ios __read_mostly = { .stride = sizeof(struct io), .bits = 12 };
+
+/* How much earlier than it was a request's beginning may seem: jiffies */
+#define START_SLACK	(20 * NSEC_PER_MSEC)
+
+static bool of_this_request(u64 time, const struct request *rq)
+{
+	return time && time + START_SLACK >= ctrace_compat_rq_start(rq);
+}
+
+static void CTRACE_PROBE_BLOCK_RQ(probe_io_insert)
+{
+	struct io *io;
+	u32 place;
+
+	ctrace_compat_probe_begin();
+	place = ctrace_wants(CTRACE_ID_BLOCK_IO) ? ctrace_inflight_renew(&ios, rq) : CTRACE_INFLIGHT_NONE;
+	if (place != CTRACE_INFLIGHT_NONE) {
+		io = ctrace_inflight_at(&ios, place);
+		WRITE_ONCE(io->begun.wanted, 0);
+		io->begun.time = 0;
+		io->inserted = ctrace_compat_clock();
+		ctrace_inflight_let_go(&ios, place, rq);
+	}
+	ctrace_compat_probe_end();
+}
+
+/* A request that its driver gave back is issued again: the span begins at the last issue. */
+static void CTRACE_PROBE_BLOCK_RQ(probe_io_issue)
+{
+	u32 mask = ctrace_wants(CTRACE_ID_BLOCK_IO), place;
+	bool known;
+	struct io *io;
+
+	ctrace_compat_probe_begin();
+	if (!mask)
+		goto out;
+	place = ctrace_inflight_hold(&ios, rq);
+	known = place != CTRACE_INFLIGHT_NONE;
+	if (!known)
+		place = ctrace_inflight_renew(&ios, rq);
+	if (place == CTRACE_INFLIGHT_NONE)
+		goto out;	/* renew() noted it: the completion counts it */
+	io = ctrace_inflight_at(&ios, place);
+	if (!known || !of_this_request(io->inserted, rq))
+		io->inserted = 0;
+	io->sector = blk_rq_trace_sector(rq);
+	io->dev = ctrace_compat_rq_dev(rq);
+	io->bytes = blk_rq_bytes(rq);
+	io->begun.time = ctrace_compat_clock();
+	WRITE_ONCE(io->begun.wanted, (u64)mask << 32 | CTRACE_ID_BLOCK_IO);
+	ctrace_inflight_let_go(&ios, place, rq);
+out:
+	ctrace_compat_probe_end();
+}
+
+CTRACE_PAYLOAD(io_payload, CTRACE_BLOCK_IO_FIELDS);
+
+struct io_arg {
+	struct rq_arg rq;
+	u64 duration, queued;
+};
+
+static __always_inline void fill_io(void *payload, const void *arg)
+{
+	struct io_payload *r = payload;
+	const struct io_arg *a = arg;
+
+	r->duration = a->duration;
+	r->queued = a->queued;
+	r->dev = a->rq.dev;
+	r->bytes = a->rq.bytes;
+	r->sector = a->rq.sector;
+	r->error = a->rq.error;
+	r->tid = a->rq.by->tid;
+	r->rwbs = rwbs(a->rq.flags, a->rq.bytes);
+	memcpy(r->comm, a->rq.by->comm, sizeof(r->comm));
+}
+
+/* Takes a copy of the request's place, and frees it. False: it has none of its own. */
+static bool io_ends(struct request *rq, struct io *io)
+{
+	u32 place = ctrace_inflight_hold(&ios, rq);
+	const struct io *there;
+
+	if (place == CTRACE_INFLIGHT_NONE)
+		return false;
+	there = ctrace_inflight_at(&ios, place);
+	*io = *there;
+	io->begun.wanted = READ_ONCE(there->begun.wanted);
+	ctrace_inflight_let_go(&ios, place, NULL);
+	return of_this_request(io->begun.time, rq);
+}
+
+static __always_inline void on_io_end(struct request *rq, int error)
+{
+	u32 mask = ctrace_wants(CTRACE_ID_BLOCK_IO);
+	struct ctrace_block_issuer by;
+	struct io_arg a;
+	bool ends;
+	struct io io;
+
+	if (!mask)
+		return;
+	ends = io_ends(rq, &io);
+	if (!ends && !ctrace_inflight_may_be_lost(&ios, rq, ctrace_compat_rq_start(rq)))
+		return;		/* it was issued before the probe was there */
+	if (ends)
+		mask &= io.begun.wanted >> 32;
+	/* the issuer is forgotten here, unless the function above needs it yet, and does so itself */
+	if (!ctrace_block_recall(rq, false, !ctrace_wants(CTRACE_ID_BLOCK_RQ_COMPLETE), &by) && ends)
+		ctrace_session_unfollowed(mask);
+	mask = ctrace_wanted(mask, by.who.container, by.who.task);
+	if (!mask)
+		return;
+	if (!ends) {
+		ctrace_session_unfollowed(mask);
+		return;
+	}
+	a = (struct io_arg) {
+		.rq = { .by = &by, .sector = io.sector, .dev = io.dev, .bytes = io.bytes,
+			.flags = ctrace_compat_rq_flags(rq), .error = error },
+		.duration = ctrace_compat_clock() - io.begun.time,
+		.queued = io.inserted ? io.begun.time - io.inserted : 0,
+	};
+	ctrace_emit(mask, CTRACE_ID_BLOCK_IO, &by.who, CTRACE_SIZE(io_payload), fill_io, &a);
+}
+
+/* A request may complete in parts: the last one ends the span. */
+static void CTRACE_PROBE_BLOCK_RQ_COMPLETE(probe_io_end)
+{
+	ctrace_compat_probe_begin();
+	if (CTRACE_PROBE_BLOCK_BYTES(bytes) >= blk_rq_bytes(rq))
+		on_io_end(rq, CTRACE_PROBE_BLOCK_ERRNO(error));
+	ctrace_compat_probe_end();
+}
+
 /* --- without an event: remember who issues a request ------------------------ */
 
 static void CTRACE_PROBE_BLOCK_GETRQ(probe_getrq)
@@ -198,6 +398,11 @@ struct ctrace_source ctrace_block_sources[] = {
 	{ .tracepoint = "block_rq_issue", .fn = probe_issue, LEARNS },
 	{ .tracepoint = "block_rq_complete", .fn = probe_complete, LEARNS },
 	{ .tracepoint = "block_bio_queue", .fn = probe_bio_queue },
+	{ .tracepoint = "block_io", .at = "block_rq_complete", .fn = probe_io_end, .table = &ios,
+	  .with = { "block_io_issue", "block_io_insert", "block_getrq", "block_bio_frontmerge" } },
+	{ .tracepoint = "block_io_issue", .at = "block_rq_issue", .fn = probe_io_issue,
+	  .table = &ctrace_block_owners },
+	{ .tracepoint = "block_io_insert", .at = "block_rq_insert", .fn = probe_io_insert },
 	{ .tracepoint = "block_getrq", .fn = probe_getrq },
 	{ .tracepoint = "block_bio_frontmerge", .fn = probe_frontmerge },
 	{ }

@@ -16,12 +16,15 @@
  * when the probe was added has no place, and makes no record; nor does the return of a new task.
  */
 #include <linux/err.h>
-#include <linux/errno.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include "probe/call_kept.h"
+#include "probe/call_list.h"
+#include "probe/call_waited.h"
 #include "probe/table.h"
 #include "emit/emit.h"
 #include "emit/stack.h"
+#include "emit/whole.h"
 #include "session/inflight.h"
 #include "event/call_memory.h"
 #include "event/fd_name.h"
@@ -33,24 +36,15 @@
  * memory can become another task's. 1.6 MiB.
  */
 static struct ctrace_inflight calls __read_mostly = { .stride = sizeof(struct ctrace_begun), .bits = 16 };
+
 /* In begun.wanted: the task has a place there, too. */
 #define KEPT	(1u << 16)
 #define WAITED	(1u << 17)
+/* and, above these, what a length was at the entry: ctrace_memory_call.before */
+#define BEFORE_SHIFT	18
 
-/* The arguments of calls whose registers may be others at the return. */
-struct arguments {
-	struct ctrace_begun begun;
-	u64 marks;
-	u64 numbers[6];		/* of all arguments */
-	u32 len;		/* bytes of args */
-	bool closes;
-	char closed[CTRACE_STR_MAX];	/* the descriptor's name, if closes */
-	char argv[CTRACE_MEM_ARGV_MAX];
-	u32 argv_len;		/* 0: it is no exec, or its arguments could not be read */
-	u64 args[CTRACE_ARGS_MAX / 8];
-};
-
-static struct ctrace_inflight kept __read_mostly = { .stride = sizeof(struct arguments), .bits = 8 };
+/* Arguments that are kept: call_kept.h. */
+static struct ctrace_inflight kept __read_mostly = { .stride = sizeof(struct ctrace_call_arguments), .bits = 8 };
 
 /* The stacks with which the tasks of calls went to sleep last, where a stack is wanted. 0.5 MiB. */
 struct waited {
@@ -62,22 +56,14 @@ static struct ctrace_inflight waits __read_mostly = { .stride = sizeof(struct wa
 
 /* --- entry ---------------------------------------------------------------------- */
 
-static bool keep(const struct task_struct *p, const struct pt_regs *regs, bool is32,
+static bool keep(const struct task_struct *p, const struct pt_regs *regs, u32 nr, bool is32,
 		 const struct ctrace_syscall_layout *l)
 {
 	u32 place = ctrace_inflight_take(&kept, ctrace_inflight_row(&kept, p), p);
-	struct arguments *a;
 
 	if (place == CTRACE_INFLIGHT_NONE)
 		return false;
-	a = ctrace_inflight_at(&kept, place);
-	ctrace_args_numbers(regs, is32, l, a->numbers);
-	a->len = ctrace_args_put(a->numbers, l, a->args, &a->marks);
-	a->argv_len = l->exec ? ctrace_memory_argv(a->argv, a->numbers[l->nargs - (l->nargs > 3 ? 3 : 2)], is32,
-						   sizeof(a->argv)) : 0;
-	a->closes = l->closes;
-	if (l->closes)
-		ctrace_fd_name(a->numbers[0], a->closed, sizeof(a->closed));
+	ctrace_call_keep(ctrace_inflight_at(&kept, place), regs, nr, is32, l);
 	return true;
 }
 
@@ -94,7 +80,23 @@ static bool wants_paths(u32 mask)
 	return false;
 }
 
-/* p's place in kept or waits, or NULL. It stays until p itself gives it back. */
+/*
+ * What the entry of a call keeps besides, with arguments that need not be kept: bits for begun.wanted. A name, or a length,
+ * that is not kept leaves the call as it is.
+ */
+static noinline u32 keep_more(u32 mask, const struct task_struct *p, const struct pt_regs *regs, u32 nr, bool is32,
+			      const struct ctrace_syscall_layout *l, u32 flags)
+{
+	u64 numbers[6];
+
+	if (ctrace_memory_fields[is32][nr].length) {
+		ctrace_args_numbers(regs, is32, l, numbers);
+		return flags | ctrace_memory_before(nr, is32, numbers) << BEFORE_SHIFT;
+	}
+	return !flags && wants_paths(mask) && keep(p, regs, nr, is32, l) ? KEPT : flags;
+}
+
+/* p's place in a table, or NULL. It stays until p itself gives it back. */
 static const void *other(const struct ctrace_inflight *t, const struct task_struct *p)
 {
 	u32 place = ctrace_inflight_find(t, ctrace_inflight_row(t, p), p);
@@ -110,7 +112,17 @@ static void give_other(struct ctrace_inflight *t, const struct task_struct *p)
 		ctrace_inflight_give(t, row, place);
 }
 
-static noinline void enter(const struct pt_regs *regs, long nr)
+/* The sessions in mask without those that want calls on files alone, if it is none. */
+static noinline u32 files_alone(u32 mask, const struct pt_regs *regs, long nr, bool is32)
+{
+	u64 args[6];
+
+	ctrace_args_numbers(regs, is32, &ctrace_syscall_layouts[is32][nr], args);
+	return ctrace_memory_of_file(nr, is32, args) ? mask : mask & ~READ_ONCE(ctrace_file_sessions);
+}
+
+/* The general way: any call, any task, any session. */
+static noinline ctrace_compat_noclone void enter_any(void *data, struct pt_regs *regs, long nr)
 {
 	u32 row, id, mask, place = CTRACE_INFLIGHT_NONE, flags = 0;
 	bool is32 = ctrace_compat_is_32bit_call();
@@ -128,25 +140,80 @@ static noinline void enter(const struct pt_regs *regs, long nr)
 		return;
 	ctrace_identity_resolve_current(&who);
 	mask = ctrace_wanted(mask, who.container, p);
+	if (unlikely(mask & READ_ONCE(ctrace_file_sessions)))
+		mask = files_alone(mask, regs, nr, is32);
 	if (!mask)
 		return;
+	ctrace_whole_begins(&who);
 	row = ctrace_inflight_row(&calls, p);
 	if (unlikely(l->exec || p->ptrace))
 		flags = KEPT;
-	if (likely(!flags) || keep(p, regs, is32, l))
+	if (likely(!flags) || keep(p, regs, nr, is32, l))
 		place = ctrace_inflight_take(&calls, row, p);
-	/* a name that is not kept leaves the call as it is */
-	if (unlikely(l->closes && !flags && wants_paths(mask)) && keep(p, regs, is32, l))
-		flags = KEPT;
+	if (unlikely(l->keeps))
+		flags = keep_more(mask, p, regs, nr, is32, l, flags);
 	if (unlikely(place == CTRACE_INFLIGHT_NONE)) {
 		give_other(&kept, p);
 		WRITE_ONCE(calls.lost[row], ctrace_compat_clock());
 		ctrace_session_unfollowed(mask);
 		return;
 	}
+	ctrace_whole_begun(&calls, p, row, place);
 	b = ctrace_inflight_at(&calls, place);
 	WRITE_ONCE(b->wanted, (u64)mask << 32 | flags | id);
-	b->time = ctrace_compat_clock();	/* last, so our own work does not count */
+	b->time = ctrace_compat_stamp();	/* last, so our own work does not count */
+}
+
+/* Where the clock is no TSC. */
+static noinline void begin_any(struct ctrace_begun *b)
+{
+	b->time = ctrace_compat_stamp();
+}
+
+/*
+ * The short way: a 64-bit call of a remembered task that has no call under way and no tracer. None of its arguments are kept,
+ * and the place of the task's last call is free.
+ */
+static notrace noinline ctrace_compat_noclone void enter(struct task_struct *p, struct pt_regs *regs, long nr)
+{
+	u32 begins = __this_cpu_read(ctrace_idcache.begins), mask;
+	u64 migrations = ctrace_compat_task_migrations(p), stamp;
+	const struct ctrace_syscall_layout *l;
+	struct ctrace_begun *b;
+	unsigned long n;
+
+	/* in the upper half there are no native calls: see leave() in probe/syscall.c */
+	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS / 2 || ctrace_compat_is_32bit_call()))
+		goto other;
+	n = ctrace_syscall_nospec(nr);
+	mask = READ_ONCE(ctrace_event_wants[CTRACE_ID_CALL + n]) & begins;
+	if (!mask && likely(begins))
+		return;
+	l = &ctrace_syscall_layouts[0][n];
+	if (unlikely(!mask || !l->known || l->exec || p->ptrace || ctrace_whole_state(migrations) != CTRACE_WHOLE_CALM))
+		goto other;
+	/* Acquire: as in ctrace_inflight_take() */
+	if (unlikely(cmpxchg_acquire(__this_cpu_read(ctrace_idcache.key), NULL, p)))
+		goto other;
+	ctrace_whole_set(migrations, CTRACE_WHOLE_BUSY);
+	b = __this_cpu_read(ctrace_idcache.begun);
+	WRITE_ONCE(b->wanted, (u64)mask << 32 | (CTRACE_ID_CALL + n));
+	if (likely(ctrace_compat_stamp_now(&stamp)))
+		b->time = stamp;
+	else
+		begin_any(b);
+	return;
+other:
+	enter_any(NULL, regs, nr);
+}
+
+/* The task's first call since another task ran on this CPU; or the task cannot be remembered. */
+static noinline ctrace_compat_noclone void enter_new(void *data, struct pt_regs *regs, long nr)
+{
+	if (likely(ctrace_identity_learn()))
+		enter(current, regs, nr);
+	else
+		enter_any(data, regs, nr);
 }
 
 /* --- sleep ---------------------------------------------------------------------- */
@@ -198,8 +265,16 @@ static __always_inline void fill_numbers(void *payload, const void *arg)
 		memset(args + r->layout->nargs, 0, r->layout->tail);
 }
 
+/* Of current's call, which still has its place; else 0. */
+static u32 length_before(void)
+{
+	const struct ctrace_begun *b = other(&calls, current);
+
+	return b ? (u32)READ_ONCE(b->wanted) >> BEFORE_SHIFT : 0;
+}
+
 /* at may be NULL. Returns the new length of the record's arguments. */
-static noinline u32 put_memory(u32 nr, const struct result *r, const struct arguments *at, const u64 *numbers,
+static noinline u32 put_memory(u32 nr, const struct result *r, const struct ctrace_call_arguments *at, const u64 *numbers,
 			       const struct ctrace_detail *detail, char *to, u32 len)
 {
 	struct ctrace_memory_call m = {
@@ -207,8 +282,12 @@ static noinline u32 put_memory(u32 nr, const struct result *r, const struct argu
 		.nr = nr,
 	};
 
+	if (ctrace_memory_fields[r->is32][nr].length)
+		m.before = length_before();
 	if (at && at->closes)
 		m.closed = at->closed;
+	if (at)
+		m.vars = at->vars;
 	if (at && at->argv_len) {
 		m.argv = at->argv;
 		m.argv_len = at->argv_len;
@@ -218,7 +297,7 @@ static noinline u32 put_memory(u32 nr, const struct result *r, const struct argu
 
 /* detail: what all sessions in mask want of it */
 static void emit_room(u32 mask, u32 id, const struct ctrace_who *who, const struct result *r,
-		      const struct arguments *at, const struct ctrace_detail *detail)
+		      const struct ctrace_call_arguments *at, const struct ctrace_detail *detail)
 {
 	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
 	u32 nr = ctrace_id_call(id).nr, empty = ctrace_memory_fields[r->is32][nr].whole;
@@ -249,7 +328,7 @@ static void emit_room(u32 mask, u32 id, const struct ctrace_who *who, const stru
 
 /* With strings or memory, or with arguments that were kept. */
 static noinline void emit_rooms(u32 mask, u32 id, const struct ctrace_who *who, const struct result *r,
-				const struct arguments *at)
+				const struct ctrace_call_arguments *at)
 {
 	const struct ctrace_detail *detail;
 	u32 some;
@@ -259,27 +338,41 @@ static noinline void emit_rooms(u32 mask, u32 id, const struct ctrace_who *who, 
 }
 
 static __always_inline void emit(u32 mask, u32 id, const struct ctrace_who *who, const struct result *r,
-				 const struct arguments *at)
+				 const struct ctrace_call_arguments *at)
 {
-	if (at || r->layout->room || (r->layout->detail && unlikely(mask & READ_ONCE(ctrace_detailed_sessions))))
-		emit_rooms(mask, id, who, r, at);
-	else
+	u32 counting = mask & READ_ONCE(ctrace_counting_sessions);
+
+	if (unlikely(counting)) {
+		mask &= ~counting;
+		mask |= ctrace_emit_counted(counting, id, who, &r->head, CTRACE_SIZE(ctrace_call_payload),
+					    CTRACE_CALL_NFIELDS);
+		if (!mask)
+			return;
+	}
+	if (at || r->layout->room || (r->layout->detail && unlikely(mask & READ_ONCE(ctrace_detailed_sessions)))) {
+		/* strings, memory and names cost most: a call that is too quick for a filter pays nothing for them */
+		if (unlikely(mask & READ_ONCE(ctrace_special_sessions)))
+			mask = ctrace_emit_passing(mask, id, who, &r->head, CTRACE_SIZE(ctrace_call_payload));
+		if (mask)
+			emit_rooms(mask, id, who, r, at);
+	} else {
 		ctrace_emit(mask, id, who, CTRACE_SIZE(ctrace_call_payload) + r->layout->nargs * 8 + r->layout->tail,
 			    fill_numbers, r);
+	}
 }
 
 /* The call's number was noted at the entry: at the return the registers may hold another (rt_sigreturn). */
-static noinline void leave(const struct pt_regs *regs, const struct ctrace_begun *b, long ret)
+static noinline void leave_any(const struct pt_regs *regs, const struct ctrace_begun *b, long ret)
 {
 	u64 wanted = READ_ONCE(b->wanted);
 	u32 id = (u16)wanted, mask = wanted >> 32;
 	struct ctrace_id_call call = ctrace_id_call(id);
 	struct result r = {
 		.regs = regs, .layout = &ctrace_syscall_layouts[call.is32][call.nr], .is32 = call.is32,
-		.head = { .duration = ctrace_compat_clock() - b->time, .ret = ret },
+		.head = { .duration = ctrace_compat_since(b->time), .ret = ret },
 	};
 	const struct task_struct *p = current;
-	const struct arguments *at = NULL;
+	const struct ctrace_call_arguments *at = NULL;
 	const struct ctrace_stack_waited *stack;
 	const struct waited *w;
 	struct ctrace_who who;
@@ -291,6 +384,7 @@ static noinline void leave(const struct pt_regs *regs, const struct ctrace_begun
 	mask = ctrace_wanted(mask, who.container, p);
 	if (!mask)
 		return;
+	ctrace_whole_counts(mask, &who);
 	if (unlikely((u32)wanted & KEPT)) {
 		at = other(&kept, p);
 		if (WARN_ON_ONCE(!at))
@@ -318,43 +412,19 @@ static void release(const struct task_struct *p, u32 row, u32 place)
 	ctrace_inflight_give(&calls, row, place);
 }
 
-/*
- * A call that began before the probe was added, or before its task was wanted, has no place either. Most of these
- * have waited for something. So the errors of calls that waited are not taken for a filter's answer.
- */
-static bool may_have_waited(long ret)
-{
-	switch (-ret) {
-	case EINTR:
-	case EIO:
-	case ECHILD:
-	case EAGAIN:
-	case EPIPE:
-	case ENETUNREACH:
-	case ECONNABORTED:
-	case ECONNRESET:
-	case ETIMEDOUT:
-	case ECONNREFUSED:
-	case EHOSTUNREACH:
-	case 512 ... 516:	/* to be restarted: no program sees these */
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* An error without an entry. The kernel asks seccomp's filters before it tells tracers of a call. */
-static noinline void denied(const struct pt_regs *regs, u32 row, long ret)
+static noinline ctrace_compat_noclone void denied(void *data, struct pt_regs *regs, long ret)
 {
 	struct result r = { .regs = regs, .head = { .ret = ret, .marks = CTRACE_CALL_M_DENIED } };
 	struct task_struct *p = current;
-	long nr = syscall_get_nr(p, (struct pt_regs *)regs);
+	long nr = syscall_get_nr(p, regs);
+	u32 row = ctrace_inflight_row(&calls, p);
 	struct ctrace_who who;
 	u32 id, mask;
 
 	r.is32 = ctrace_compat_is_32bit_call();
 	/* if a task of this row was refused a place, it may have been this one */
-	if (!ctrace_compat_seccomp_filtered(p) || may_have_waited(ret) || READ_ONCE(calls.lost[row]) ||
+	if (!ctrace_compat_seccomp_filtered(p) || ctrace_call_may_have_waited(ret) || READ_ONCE(calls.lost[row]) ||
 	    !ctrace_syscall_known(&nr, r.is32))
 		return;
 	r.layout = &ctrace_syscall_layouts[r.is32][nr];
@@ -364,33 +434,85 @@ static noinline void denied(const struct pt_regs *regs, u32 row, long ret)
 		return;
 	ctrace_identity_resolve_current(&who);
 	mask = ctrace_wanted(mask, who.container, p);
+	if (unlikely(mask & READ_ONCE(ctrace_file_sessions)))
+		mask = files_alone(mask, regs, nr, r.is32);
 	if (mask)
 		emit(mask, id, &who, &r, NULL);
 }
 
+/* The general way. */
+static noinline ctrace_compat_noclone void leave_found(void *data, struct pt_regs *regs, long ret)
+{
+	const struct task_struct *p = current;
+	u32 row = ctrace_inflight_row(&calls, p), place = ctrace_inflight_find(&calls, row, p);
+
+	if (place != CTRACE_INFLIGHT_NONE) {
+		leave_any(regs, ctrace_inflight_at(&calls, place), ret);
+		release(p, row, place);
+	} else if (IS_ERR_VALUE(ret)) {
+		denied(data, regs, ret);
+	}
+	ctrace_whole_ended(&calls, p, row);
+}
+
+/*
+ * The short way: a remembered task's call that one session alone wants, which only counts it. The session may have been made
+ * and have ended since the entry, and the container may be another one: what is remembered is of now. In two steps, so that
+ * all variables stay in registers: see emit/alone.h.
+ */
+static notrace noinline ctrace_compat_noclone void leave_counted(const struct ctrace_aggregate *table, u64 id, long ret)
+{
+	const struct ctrace_begun *b = __this_cpu_read(ctrace_idcache.begun);
+	u64 duration;
+
+	if (unlikely(!ctrace_compat_since_now(b->time, &duration) ||
+		     !ctrace_aggregate_call(table, __this_cpu_read(ctrace_idcache.cid), id, duration, ret))) {
+		leave_found(NULL, current_pt_regs(), ret);
+		return;
+	}
+	smp_store_release(__this_cpu_read(ctrace_idcache.key), NULL);	/* as in ctrace_inflight_give() */
+	ctrace_whole_set(ctrace_compat_task_migrations(current), CTRACE_WHOLE_CALM);
+}
+
+static notrace noinline ctrace_compat_noclone void leave(u64 state, struct pt_regs *regs, long ret)
+{
+	const struct ctrace_aggregate *table = NULL;
+	u64 id;
+
+	if (likely(state == CTRACE_WHOLE_BUSY && ctrace_identity_current()))
+		table = ctrace_whole_table(READ_ONCE(__this_cpu_read(ctrace_idcache.begun)->wanted), &id);
+	if (likely(table))
+		leave_counted(table, id, ret);
+	else
+		leave_found(NULL, regs, ret);
+}
+
 /* --- the probes ----------------------------------------------------------------- */
 
-static void probe_enter(void *data, struct pt_regs *regs, long nr)
+static notrace void probe_enter(void *data, struct pt_regs *regs, long nr)
 {
 	ctrace_compat_probe_begin();
-	if (!ctrace_identity_known() || __this_cpu_read(ctrace_idcache.wanted))
-		enter(regs, nr);
+	if (unlikely(!ctrace_identity_known()))
+		enter_new(data, regs, nr);
+	else if (__this_cpu_read(ctrace_idcache.wanted))
+		enter(current, regs, nr);
 	ctrace_compat_probe_end();
 }
 
 /* Does not ask whether the container is wanted: it may have been when the call began. */
-static void probe_exit(void *data, struct pt_regs *regs, long ret)
+static notrace void probe_exit(void *data, struct pt_regs *regs, long ret)
 {
-	const struct task_struct *p = current;
-	u32 row = ctrace_inflight_row(&calls, p), place;
+	u64 state;
 
 	ctrace_compat_probe_begin();
-	place = ctrace_inflight_find(&calls, row, p);
-	if (place != CTRACE_INFLIGHT_NONE) {
-		leave(regs, ctrace_inflight_at(&calls, place), ret);
-		release(p, row, place);
-	} else if (IS_ERR_VALUE(ret)) {
-		denied(regs, row, ret);
+	if (unlikely(!ctrace_identity_remembered(current))) {
+		leave_found(data, regs, ret);
+	} else {
+		state = ctrace_whole_state(ctrace_compat_task_migrations(current));
+		if (state != CTRACE_WHOLE_CALM)
+			leave(state, regs, ret);
+		else if (IS_ERR_VALUE(ret))
+			denied(data, regs, ret);
 	}
 	ctrace_compat_probe_end();
 }
@@ -427,40 +549,9 @@ static struct ctrace_source sources[] = {
 	{ .tracepoint = "sched_switch", .fn = probe_switch },
 };
 
-static void want(struct ctrace_probe *p, u32 i, u32 from, u32 n)
-{
-	p->ranges[i].from = from;
-	p->ranges[i].n = n;
-}
-
-static int parse(struct ctrace_probe *p, char *why)
-{
-	int i = 0, is32, nr;
-	const char *call;
-
-	if (!strcmp(p->name, "calls")) {
-		want(p, 0, CTRACE_ID_CALL, 2 * CTRACE_NR_SYSCALLS);
-		return 0;
-	}
-	if (strncmp(p->name, "call:", 5)) {
-		return ctrace_why(why, -ENOENT,
-				  "no event '%.64s': whole system calls are 'calls' or 'call:NAME'",
-				  p->name);
-	}
-	call = p->name + 5;
-	for (is32 = 0; is32 < 2; is32++) {
-		nr = ctrace_syscall_by_name(call, is32);
-		if (nr >= 0)
-			want(p, i++, (is32 ? CTRACE_ID_COMPAT_CALL : CTRACE_ID_CALL) + nr, 1);
-	}
-	if (i)
-		return 0;
-	return ctrace_why(why, -ENOENT, "no system call '%.64s' in this kernel", call);
-}
-
 static int calls_add(struct ctrace_probe *p, const char *text, char *why)
 {
-	int err = parse(p, why);
+	int err = ctrace_call_list(p, why);
 	u32 i;
 
 	BUILD_BUG_ON(ARRAY_SIZE(sources) > CTRACE_PROBE_SOURCES);

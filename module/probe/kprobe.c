@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Kprobes and kretprobes: fetch.c parses their definitions; this attaches them and writes their records. */
+/* Kprobes, kretprobes and spans of functions: fetch.c parses their definitions; this attaches them and writes their records. */
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/kallsyms.h>
@@ -11,9 +11,16 @@
 #include "emit/stack.h"
 #include "event/define.h"
 #include "lang/fetch.h"
+#include "compat/clock.h"
 #include "compat/kprobe.h"
 #include "compat/lockdown.h"
 #include "compat/rcu.h"
+
+/*
+ * Calls of a span's function that are followed at one time, if its definition does not say. The kernel's default for
+ * kretprobes, two a CPU, is too little for a function that sleeps.
+ */
+#define SPANS	256
 
 struct ctrace_kprobe {
 	union {
@@ -33,13 +40,20 @@ static __always_inline void fill_nothing(void *payload, const void *arg)
 {
 }
 
-static void emit_args(struct ctrace_kprobe *k, u32 mask, const struct ctrace_who *who,
-		      struct pt_regs *regs)
+static __always_inline u32 eval(const struct ctrace_kprobe *k, const struct ctrace_who *who,
+				struct pt_regs *regs, void *to)
 {
 	const struct ctrace_fetch_ctx x = {
 		.regs = regs, .sp = kernel_stack_pointer(regs), .stack_size = THREAD_SIZE,
 		.comm = who->task ? who->task->comm : "", .task = who->task && who->task->mm,
 	};
+
+	return ctrace_fetch_eval(k->fetch, &x, to);
+}
+
+static void emit_args(struct ctrace_kprobe *k, u32 mask, const struct ctrace_who *who,
+		      struct pt_regs *regs)
+{
 	char *room = ctrace_scratch_take();	/* strings decide the payload's length */
 	struct ctrace_copy c = { .from = room };
 
@@ -47,7 +61,7 @@ static void emit_args(struct ctrace_kprobe *k, u32 mask, const struct ctrace_who
 		atomic64_inc(&k->unwritten);
 		return;
 	}
-	c.len = ctrace_fetch_eval(k->fetch, &x, room);
+	c.len = eval(k, who, regs, room);
 	ctrace_emit(mask, k->event_id, who, c.len, ctrace_fill_copy, &c);
 	ctrace_scratch_give();
 }
@@ -119,6 +133,79 @@ static int leave(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(leave);
 
+/* --- a span: what its entry leaves for its return, in the kretprobe's instance ---- */
+
+struct begun {
+	u64 time;
+	u32 len;		/* bytes of args */
+	u32 unused;
+	u64 args[];		/* fetch->max bytes */
+};
+
+static int enter_span(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kretprobe *rp = ctrace_compat_kretprobe(ri);
+	struct begun *b = (void *)ri->data;
+	struct ctrace_kprobe *k;
+	struct ctrace_who who;
+	bool follow = false;
+
+	if (!rp)
+		return 1;
+	k = container_of(rp, struct ctrace_kprobe, rp);
+	ctrace_compat_rcu_begin();
+	if (wanted(k, regs, !kprobe_ftrace(&rp->kp), &who)) {
+		follow = true;
+		b->len = k->fetch->nargs ? eval(k, &who, regs, b->args) : 0;
+		b->time = ctrace_compat_clock();
+	}
+	ctrace_compat_rcu_end();
+	return !follow;
+}
+NOKPROBE_SYMBOL(enter_span);
+
+struct span_arg {
+	struct ctrace_fetch_span head;
+	const struct begun *begun;
+};
+
+static __always_inline void fill_span(void *payload, const void *arg)
+{
+	const struct span_arg *a = arg;
+	struct ctrace_fetch_span *to = payload;
+
+	*to = a->head;
+	memcpy(to + 1, a->begun->args, a->begun->len);
+}
+
+static int leave_span(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kretprobe *rp = ctrace_compat_kretprobe(ri);
+	u64 now = ctrace_compat_clock();
+	const struct pt_regs *outer;
+	struct ctrace_kprobe *k;
+	struct ctrace_who who;
+	struct span_arg a;
+	u32 mask;
+
+	if (!rp)
+		return 0;
+	k = container_of(rp, struct ctrace_kprobe, rp);
+	a.begun = (void *)ri->data;
+	a.head.duration = now - a.begun->time;
+	a.head.ret = regs_return_value(regs);
+	ctrace_compat_rcu_begin();
+	mask = wanted(k, regs, false, &who);
+	if (mask) {
+		outer = ctrace_stack_begin(regs);
+		ctrace_emit(mask, k->event_id, &who, sizeof(a.head) + a.begun->len, fill_span, &a);
+		ctrace_stack_end(outer);
+	}
+	ctrace_compat_rcu_end();
+	return 0;
+}
+NOKPROBE_SYMBOL(leave_span);
+
 /* --- life --------------------------------------------------------------------- */
 
 static const char *symbol_error(const struct ctrace_kprobe *k, int err)
@@ -154,12 +241,18 @@ static int register_error(const struct ctrace_kprobe *k, int err, char *why)
 	return ctrace_why(why, err, "'%.64s%s': the kernel refuses the kprobe with error %d", k->fetch->symbol, offset, err);
 }
 
+/* Is it a kretprobe? */
+static bool returns(const struct ctrace_kprobe *k)
+{
+	return k->fetch->ret || k->fetch->span;
+}
+
 static void unregister(struct ctrace_kprobe *k)
 {
 	/* both wait until no handler runs */
 	if (k->gone)
 		return;
-	if (k->fetch->ret)
+	if (returns(k))
 		unregister_kretprobe(&k->rp);
 	else
 		unregister_kprobe(&k->kp);
@@ -202,10 +295,12 @@ static int register_it(struct ctrace_kprobe *k, char *why)
 
 	k->kp.symbol_name = k->fetch->symbol;
 	k->kp.offset = k->fetch->offset;
-	if (k->fetch->ret) {
-		k->rp.entry_handler = enter_ret;
-		k->rp.handler = leave;
-		k->rp.maxactive = k->fetch->maxactive;
+	if (returns(k)) {
+		k->rp.entry_handler = k->fetch->span ? enter_span : enter_ret;
+		k->rp.handler = k->fetch->span ? leave_span : leave;
+		k->rp.maxactive = k->fetch->maxactive ?: k->fetch->span ? SPANS : 0;
+		if (k->fetch->span)
+			k->rp.data_size = sizeof(struct begun) + k->fetch->max;
 		err = register_kretprobe(&k->rp);
 		/* older kernels (4.14) return -EINVAL for a missing symbol, too */
 		if (err == -EINVAL && !symbol_there(k->fetch))
@@ -227,7 +322,7 @@ static const struct ctrace_event_type *type_of(const struct ctrace_fetch *f, con
 {
 	struct ctrace_event_type t = {
 		.system = f->system, .name = f->name, .definition = f->plain ? NULL : text,
-		.fields = f->fields, .nfields = f->nargs, .flags = f->kaddr ? CTRACE_TYPE_F_KADDR : 0,
+		.fields = f->fields, .nfields = f->nfields, .flags = f->kaddr ? CTRACE_TYPE_F_KADDR : 0,
 	};
 
 	return ctrace_event_dynamic(&t, session);
@@ -239,7 +334,7 @@ static struct ctrace_kprobe *kprobe_new(const char *text, char *why)
 	int err;
 
 	BUILD_BUG_ON(offsetof(struct kretprobe, kp));	/* k->kp is that of a kretprobe, too */
-	BUILD_BUG_ON(CTRACE_FETCH_ARGS > CTRACE_EVENT_FIELDS ||
+	BUILD_BUG_ON(sizeof(struct ctrace_fetch_span) % 8 || CTRACE_FETCH_ARGS > CTRACE_EVENT_FIELDS ||
 		     CTRACE_FETCH_PAYLOAD != CTRACE_PAYLOAD_MAX);
 	if (!k)
 		return ERR_PTR(-ENOMEM);
@@ -280,7 +375,7 @@ static const struct ctrace_event_type *kprobe_define(const char *text, char *why
 		return ERR_CAST(k);
 	if (k->fetch->plain)
 		err = ctrace_why(why, -EINVAL,
-				 "'%.64s' needs no definition: use it as it is, or define p:NAME FUNCTION or r:NAME FUNCTION",
+				 "'%.64s' needs no definition: use it as it is, or define p:NAME, r:NAME or f:NAME and a FUNCTION",
 				 k->fetch->name);
 	else
 		err = check_name(k->fetch, why);
@@ -361,7 +456,7 @@ static void kprobe_stop_all(struct ctrace_session *s)
 		if (p->kind != &ctrace_kind_kprobe)
 			continue;
 		k = p->priv;
-		if (k->fetch->ret)
+		if (returns(k))
 			rps[nrps++] = &k->rp;
 		else
 			kps[nkps++] = &k->kp;
@@ -378,12 +473,13 @@ static u64 kprobe_missed(const struct ctrace_probe *p)
 {
 	const struct ctrace_kprobe *k = p->priv;
 
-	return k->kp.nmissed + (k->fetch->ret ? k->rp.nmissed : 0) + atomic64_read(&k->unwritten);
+	return k->kp.nmissed + (returns(k) ? k->rp.nmissed : 0) + atomic64_read(&k->unwritten);
 }
 
 static const char *const prefixes[] = {
 	"kprobe:", "kretprobe:", "p:", "p ", "r:", "r ",
-	"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", NULL
+	"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9",
+	"func:", "f:", "f ", "f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", NULL
 };
 
 const struct ctrace_probe_kind ctrace_kind_kprobe = {

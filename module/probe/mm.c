@@ -11,6 +11,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include "probe/table.h"
+#include "emit/sides.h"
 #include "emit/simple.h"
 #include "compat/tracepoint.h"
 
@@ -112,20 +113,50 @@ static void probe_free(void *data, struct page *page, unsigned int order)
 
 /* --- out of memory: events of the task they are about, not of the one that runs ----- */
 
-#define VICTIM_FIELDS(F)	F(s32, pid) F(comm, comm) F(u32, uid) F(s32, oom_score_adj)
+/* The trigger's task needed memory and ran the killer: shown as in emit/sides.h. */
+struct victim_arg {
+	const struct task_struct *p;
+	s32 by;
+	u32 by_cid;
+	struct ctrace_sides show;	/* victim, trigger */
+};
+
+#define VICTIM_FIELDS(F)							\
+	F(s32, pid) F(comm, comm) F(u32, uid) F(s32, oom_score_adj)		\
+	F(comm, trigger_comm) F(s32, trigger_tid) F(u32, trigger_cid)
 CTRACE_PAYLOAD(victim_payload, VICTIM_FIELDS);
 
 static __always_inline void fill_victim(void *payload, const void *arg)
 {
 	struct victim_payload *r = payload;
-	const struct task_struct *p = arg;
+	const struct victim_arg *a = arg;
 
-	r->pid = p->pid;
-	ctrace_put_comm(r->comm, p, true);
+	r->pid = a->show.first ? a->p->pid : 0;
+	ctrace_put_comm(r->comm, a->p, a->show.first);
 	rcu_read_lock();
-	r->uid = from_kuid_munged(&init_user_ns, __task_cred(p)->uid);
+	r->uid = a->show.first ? from_kuid_munged(&init_user_ns, __task_cred(a->p)->uid) : 0;
 	rcu_read_unlock();
-	r->oom_score_adj = p->signal->oom_score_adj;
+	r->oom_score_adj = a->show.first ? a->p->signal->oom_score_adj : 0;
+	ctrace_put_comm(r->trigger_comm, current, a->show.second);
+	r->trigger_tid = a->show.second ? a->by : 0;
+	r->trigger_cid = a->show.second ? a->by_cid : 0;
+}
+
+static void on_victim(struct task_struct *p)
+{
+	u32 wants = ctrace_wants(CTRACE_ID_OOM_MARK_VICTIM);
+	struct victim_arg a = { .p = p };
+	struct ctrace_who of, by;
+
+	if (!wants)
+		return;
+	ctrace_identity_resolve_task(p, &of);
+	ctrace_identity_resolve_context(&by);
+	a.by = by.tid;
+	a.by_cid = by.container->cid;
+	ctrace_emit_sides(wants, ctrace_sides_both(&of, &by), CTRACE_ID_OOM_MARK_VICTIM,
+			  (const struct ctrace_who *const[2]) { &of, &by },
+			  CTRACE_SIZE(victim_payload), fill_victim, &a, &a.show);
 }
 
 static void CTRACE_PROBE_MARK_VICTIM(probe_victim)
@@ -136,8 +167,7 @@ static void CTRACE_PROBE_MARK_VICTIM(probe_victim)
 	rcu_read_lock();
 	victim = CTRACE_PROBE_VICTIM;
 	if (victim)
-		ctrace_curated_task(CTRACE_ID_OOM_MARK_VICTIM, victim, CTRACE_SIZE(victim_payload),
-				    fill_victim, victim);
+		on_victim(victim);
 	rcu_read_unlock();
 	ctrace_compat_probe_end();
 }

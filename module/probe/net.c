@@ -10,6 +10,7 @@
  * whose cgroup tells no container, as on v1.
  */
 #include <linux/string.h>
+#include "probe/sock.h"
 #include "probe/table.h"
 #include "emit/emit.h"
 #include "session/inflight.h"
@@ -30,12 +31,7 @@ static bool is_currents(const struct cgroup *cgrp, const struct net *net)
 	return (cgrp && ctrace_compat_cgroup_parent(cgrp)) || ctrace_compat_task_net(current) == net;
 }
 
-/*
- * sk may be NULL; the kernel holds a reference to it. net: the device's, or sk's if it is about no
- * device. own: if a task is running, it acts for sk itself. (sk's namespace is only compared: where sk is
- * the kernel's own, its packet may outlive that.)
- */
-static void resolve_sock(const struct sock *sk, const struct net *net, bool own, struct ctrace_who *who)
+void ctrace_sock_owner(const struct sock *sk, const struct net *net, bool own, struct ctrace_who *who)
 {
 	const struct cgroup *cgrp = ctrace_compat_sock_cgroup(sk);
 
@@ -96,7 +92,7 @@ static __always_inline void on_queue(const struct sk_buff *skb)
 	if (!mask)
 		return;
 	sk = ctrace_compat_skb_sock(skb);
-	resolve_sock(sk, dev_net(skb->dev), made_here(skb, sk), &who);
+	ctrace_sock_owner(sk, dev_net(skb->dev), made_here(skb, sk), &who);
 	mask = ctrace_wanted(mask, who.container, who.task);
 	if (mask)
 		emit_skb(mask, CTRACE_ID_NET_DEV_QUEUE, &who, skb);
@@ -150,7 +146,8 @@ static void on_start_xmit(const struct sk_buff *skb, const struct net_device *de
 	struct ctrace_who who;
 	u32 place;
 
-	resolve_sock(sk, dev_net(dev), made_here(skb, sk) && ctrace_compat_skb_sent_at_once(skb, dev), &who);
+	ctrace_sock_owner(sk, dev_net(dev), made_here(skb, sk) && ctrace_compat_skb_sent_at_once(skb, dev),
+			  &who);
 	place = ctrace_inflight_take(&sendings, ctrace_inflight_here(&sendings), skb);
 	if (place != CTRACE_INFLIGHT_NONE)
 		ctrace_begun_by(ctrace_inflight_at(&sendings, place), &who);
@@ -262,7 +259,7 @@ static __always_inline void on_set_state(const struct sock *sk, int oldstate, in
 	if (!mask)
 		return;
 	/* A task that has locked the socket acts itself; otherwise a packet or a timer does. */
-	resolve_sock(sk, sock_net(sk), ctrace_compat_sock_owned(sk), &who);
+	ctrace_sock_owner(sk, sock_net(sk), ctrace_compat_sock_owned(sk), &who);
 	mask = ctrace_wanted(mask, who.container, who.task);
 	if (!mask)
 		return;

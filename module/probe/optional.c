@@ -7,9 +7,10 @@
 
 /* --- block: probe/block.c ----------------------------------------------------- */
 
-/* The names are LTTng's. Only rwbs differs: it is text, as in the kernel's own events. */
+/* The names are LTTng's. */
 static const struct ctrace_field_desc f_rq[] = { CTRACE_FIELDS(CTRACE_RQ_FIELDS) };
 static const struct ctrace_field_desc f_complete[] = { CTRACE_FIELDS(CTRACE_RQ_COMPLETE_FIELDS) };
+static const struct ctrace_field_desc f_io[] = { CTRACE_FIELDS(CTRACE_BLOCK_IO_FIELDS) };
 static const struct ctrace_field_desc f_bio[] = { CTRACE_FIELDS(CTRACE_BIO_FIELDS) };
 
 static const struct ctrace_event_type block_types[] = {
@@ -18,6 +19,7 @@ static const struct ctrace_event_type block_types[] = {
 	CTRACE_TYPE(BLOCK_RQ_COMPLETE, "block", "block_rq_complete", "block_rq_complete",
 		    f_complete),
 	CTRACE_TYPE(BLOCK_BIO_QUEUE, "block", "block_bio_queue", "block_bio_queue", f_bio),
+	CTRACE_TYPE(BLOCK_IO, "block", "block_io", "block_io", f_io),
 };
 
 const struct ctrace_family ctrace_family_block = {

@@ -8,9 +8,6 @@
 
 /* --- the payloads that the probes fill and probe/optional.c describes ------- */
 
-#define CTRACE_RWBS_LEN		16
-#define CTRACE_T_rwbs(W, m)	W(TEXT, DEFAULT, CTRACE_RWBS_LEN, m, char m[CTRACE_RWBS_LEN];)
-
 #define CTRACE_RQ_FIELDS(F)								\
 	F(u32, dev) F(hole, hole) F(u64, sector) F(u32, nr_sector) F(u32, bytes)	\
 	F(s32, tid) F(rwbs, rwbs) F(comm, comm)
@@ -19,6 +16,10 @@
 #define CTRACE_BIO_FIELDS(F)								\
 	F(u32, dev) F(hole, hole) F(u64, sector) F(u32, nr_sector) F(rwbs, rwbs)	\
 	F(s32, tid) F(comm, comm)
+
+#define CTRACE_BLOCK_IO_FIELDS(F)							\
+	F(u64, duration) F(u64, queued) F(u32, dev) F(u32, bytes) F(u64, sector)	\
+	F(s32, error) F(s32, tid) F(rwbs, rwbs) F(comm, comm)
 
 /*
  * A sample's payload is these two, one after the other. hz, its weight, stands before the second count,

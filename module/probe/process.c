@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The life of processes. A fork across two containers is recorded as probe/sched.c says, but for this: the
+ * The life of processes. A fork across two containers is recorded as emit/sides.h says, but for this: the
  * parent's record has the child's numbers, which its clone() returns anyway.
  */
 #include <linux/binfmts.h>
@@ -10,6 +10,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 #include "probe/table.h"
+#include "emit/sides.h"
 #include "emit/simple.h"
 #include "event/fd_name.h"
 #include "event/syscall_args.h"
@@ -21,7 +22,7 @@ struct fork_arg {
 	struct task_struct *parent, *child;
 	struct pid *pid;		/* the child's; stays, because the child does not run yet */
 	u32 levels;
-	bool show_parent, show_child;
+	struct ctrace_sides show;	/* parent, child */
 };
 
 #define FORK_FIELDS(F)								\
@@ -43,11 +44,11 @@ static __always_inline void fill_fork(void *payload, const void *arg)
 	const struct fork_arg *a = arg;
 	u32 i;
 
-	ctrace_put_comm(r->parent_comm, a->parent, a->show_parent);
-	r->parent_tid = a->show_parent ? a->parent->pid : 0;
-	r->parent_pid = a->show_parent ? a->parent->tgid : 0;
-	r->parent_ns_inum = a->show_parent ? ns_inum(a->parent) : 0;
-	ctrace_put_comm(r->child_comm, a->child, a->show_child);
+	ctrace_put_comm(r->parent_comm, a->parent, a->show.first);
+	r->parent_tid = a->show.first ? a->parent->pid : 0;
+	r->parent_pid = a->show.first ? a->parent->tgid : 0;
+	r->parent_ns_inum = a->show.first ? ns_inum(a->parent) : 0;
+	ctrace_put_comm(r->child_comm, a->child, a->show.second);
 	r->child_tid = a->child->pid;
 	r->child_pid = a->child->tgid;
 	r->child_ns_inum = ns_inum(a->child);
@@ -58,29 +59,19 @@ static __always_inline void fill_fork(void *payload, const void *arg)
 
 static __always_inline void on_fork(struct task_struct *parent, struct task_struct *child)
 {
-	u32 wants = ctrace_wants(CTRACE_ID_SCHED_PROCESS_FORK), mask, len;
-	struct fork_arg a = { .parent = parent, .child = child, .show_parent = true };
+	u32 wants = ctrace_wants(CTRACE_ID_SCHED_PROCESS_FORK);
+	struct fork_arg a = { .parent = parent, .child = child };
 	struct ctrace_who from, to;
 
 	if (!wants)
 		return;
 	ctrace_identity_resolve_task(parent, &from);
 	ctrace_identity_resolve_task(child, &to);
-	a.show_child = ctrace_container_same(from.container, to.container);
 	a.pid = task_pid(child);
 	a.levels = a.pid ? a.pid->level + 1 : 0;
-	len = CTRACE_SIZE(fork_payload) + a.levels * sizeof(u32);
-
-	mask = ctrace_wanted(wants, from.container, parent);
-	if (mask)
-		ctrace_emit(mask, CTRACE_ID_SCHED_PROCESS_FORK, &from, len, fill_fork, &a);
-	wants &= a.show_child ? ~mask : ~0u;
-	mask = ctrace_wanted(wants, to.container, child);
-	if (mask) {
-		a.show_parent = a.show_child;
-		a.show_child = true;
-		ctrace_emit(mask, CTRACE_ID_SCHED_PROCESS_FORK, &to, len, fill_fork, &a);
-	}
+	ctrace_emit_sides(wants, ctrace_sides_both(&from, &to), CTRACE_ID_SCHED_PROCESS_FORK,
+			  (const struct ctrace_who *const[2]) { &from, &to },
+			  CTRACE_SIZE(fork_payload) + a.levels * sizeof(u32), fill_fork, &a, &a.show);
 }
 
 static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)

@@ -2,12 +2,11 @@
 /*
  * Scheduling.
  *
- * An event between tasks of two containers (a switch; in probe/process.c a fork) is recorded in each of
- * the two that is wanted. Of the other side a record shows nothing: its fields are empty or 0, because a ring
- * tells nothing of a neighbour. A reader of both rings has both sides, in two records of the same time and CPU.
+ * A switch between tasks of two containers: emit/sides.h. What a record does not show is empty or 0.
  */
 #include <linux/sched.h>
 #include "probe/table.h"
+#include "emit/sides.h"
 #include "emit/simple.h"
 #include "compat/tracepoint.h"
 
@@ -16,12 +15,14 @@
 struct switch_arg {
 	const struct task_struct *prev, *next;
 	s64 state;
-	bool show_prev, show_next;
+	u32 prev_cid, next_cid;
+	struct ctrace_sides show;	/* prev, next */
 };
 
 #define SWITCH_FIELDS(F)							\
 	F(comm, prev_comm) F(s32, prev_tid) F(s32, prev_prio) F(s64, prev_state)	\
-	F(comm, next_comm) F(s32, next_tid) F(s32, next_prio)
+	F(comm, next_comm) F(s32, next_tid) F(s32, next_prio)			\
+	F(u32, prev_cid) F(u32, next_cid)
 CTRACE_PAYLOAD(switch_payload, SWITCH_FIELDS);
 
 static __always_inline void fill_switch(void *payload, const void *arg)
@@ -29,40 +30,32 @@ static __always_inline void fill_switch(void *payload, const void *arg)
 	struct switch_payload *r = payload;
 	const struct switch_arg *a = arg;
 
-	ctrace_put_comm(r->prev_comm, a->prev, a->show_prev);
-	r->prev_tid = a->show_prev ? a->prev->pid : 0;
-	r->prev_prio = a->show_prev ? a->prev->prio - MAX_RT_PRIO : 0;
-	r->prev_state = a->show_prev ? a->state : 0;
-	ctrace_put_comm(r->next_comm, a->next, a->show_next);
-	r->next_tid = a->show_next ? a->next->pid : 0;
-	r->next_prio = a->show_next ? a->next->prio - MAX_RT_PRIO : 0;
+	ctrace_put_comm(r->prev_comm, a->prev, a->show.first);
+	r->prev_tid = a->show.first ? a->prev->pid : 0;
+	r->prev_prio = a->show.first ? a->prev->prio - MAX_RT_PRIO : 0;
+	r->prev_state = a->show.first ? a->state : 0;
+	ctrace_put_comm(r->next_comm, a->next, a->show.second);
+	r->next_tid = a->show.second ? a->next->pid : 0;
+	r->next_prio = a->show.second ? a->next->prio - MAX_RT_PRIO : 0;
+	r->prev_cid = a->show.first ? a->prev_cid : 0;
+	r->next_cid = a->show.second ? a->next_cid : 0;
 }
 
 static __always_inline void on_switch(struct task_struct *prev, struct task_struct *next, s64 state)
 {
-	u32 wants = ctrace_wants(CTRACE_ID_SCHED_SWITCH), mask;
-	struct switch_arg a = { .prev = prev, .next = next, .state = state, .show_prev = true };
+	struct switch_arg a = { .prev = prev, .next = next, .state = state };
+	u32 wants = ctrace_wants(CTRACE_ID_SCHED_SWITCH);
 	struct ctrace_who out, in;
 
 	if (!wants)
 		return;
 	ctrace_identity_resolve_task(prev, &out);
 	ctrace_identity_resolve_task(next, &in);
-	a.show_next = ctrace_container_same(out.container, in.container);
-
-	mask = ctrace_wanted(wants, out.container, prev);
-	if (mask)
-		ctrace_emit(mask, CTRACE_ID_SCHED_SWITCH, &out, CTRACE_SIZE(switch_payload),
-			    fill_switch, &a);
-	/* If both are in one container, a session gets it once, whichever side it wants. */
-	wants &= a.show_next ? ~mask : ~0u;
-	mask = ctrace_wanted(wants, in.container, next);
-	if (mask) {
-		a.show_prev = a.show_next;
-		a.show_next = true;
-		ctrace_emit(mask, CTRACE_ID_SCHED_SWITCH, &in, CTRACE_SIZE(switch_payload),
-			    fill_switch, &a);
-	}
+	a.prev_cid = out.container->cid;
+	a.next_cid = in.container->cid;
+	ctrace_emit_sides(wants, ctrace_sides_both(&out, &in), CTRACE_ID_SCHED_SWITCH,
+			  (const struct ctrace_who *const[2]) { &out, &in }, CTRACE_SIZE(switch_payload),
+			  fill_switch, &a, &a.show);
 }
 
 static void CTRACE_PROBE_SCHED_SWITCH(probe_switch)
@@ -182,12 +175,43 @@ static void CTRACE_PROBE_SCHED_STAT_RUNTIME(probe_runtime)
 	ctrace_compat_probe_end();
 }
 
+/* --- sched_pi_setprio: a task that holds a lock which a more urgent one waits for --------- */
+
+struct setprio_arg {
+	const struct task_struct *p;
+	s32 newprio;
+};
+
+#define SETPRIO_FIELDS(F)	F(comm, comm) F(s32, tid) F(s32, oldprio) F(s32, newprio)
+CTRACE_PAYLOAD(setprio_payload, SETPRIO_FIELDS);
+
+static __always_inline void fill_setprio(void *payload, const void *arg)
+{
+	struct setprio_payload *r = payload;
+	const struct setprio_arg *a = arg;
+
+	ctrace_put_comm(r->comm, a->p, true);
+	r->tid = a->p->pid;
+	r->oldprio = a->p->prio - MAX_RT_PRIO;
+	r->newprio = a->newprio;
+}
+
+static void CTRACE_PROBE_SCHED_PI_SETPRIO(probe_setprio)
+{
+	struct setprio_arg a = { .p = p, .newprio = CTRACE_PROBE_NEWPRIO - MAX_RT_PRIO };
+
+	ctrace_compat_probe_begin();
+	ctrace_curated_task(CTRACE_ID_SCHED_PI_SETPRIO, p, CTRACE_SIZE(setprio_payload), fill_setprio, &a);
+	ctrace_compat_probe_end();
+}
+
 /* --- what user space is told ------------------------------------------------ */
 
 /* Names and order are LTTng's: viewers look for them. */
 static const struct ctrace_field_desc f_switch[] = { CTRACE_FIELDS(SWITCH_FIELDS) };
 static const struct ctrace_field_desc f_wakeup[] = { CTRACE_FIELDS(WAKEUP_FIELDS) };
 static const struct ctrace_field_desc f_migrate[] = { CTRACE_FIELDS(MIGRATE_FIELDS) };
+static const struct ctrace_field_desc f_setprio[] = { CTRACE_FIELDS(SETPRIO_FIELDS) };
 static const struct ctrace_field_desc f_runtime[] = { CTRACE_FIELDS(RUNTIME_FIELDS) };
 
 static const struct ctrace_event_type types[] = {
@@ -199,6 +223,7 @@ static const struct ctrace_event_type types[] = {
 	{ .id = CTRACE_ID_SCHED_STAT_RUNTIME, .system = "sched", .name = "sched_stat_runtime",
 	  .source = "sched_stat_runtime", .fields = f_runtime,
 	  .nfields = ARRAY_SIZE(f_runtime) - !CTRACE_COMPAT_STAT_VRUNTIME },
+	CTRACE_TYPE(SCHED_PI_SETPRIO, "sched", "sched_pi_setprio", "sched_pi_setprio", f_setprio),
 };
 
 static struct ctrace_source sources[] = {
@@ -208,6 +233,7 @@ static struct ctrace_source sources[] = {
 	{ .tracepoint = "sched_wakeup_new", .fn = probe_wakeup_new },
 	{ .tracepoint = "sched_migrate_task", .fn = probe_migrate },
 	{ .tracepoint = "sched_stat_runtime", .fn = probe_runtime },
+	{ .tracepoint = "sched_pi_setprio", .fn = probe_setprio },
 	{ }
 };
 

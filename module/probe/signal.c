@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Signals. signal_generate is the receiver's event. A sender in another container gets it as well, with
- * the receiver's tid, whom it chose, but not its name.
+ * Signals. signal_generate is the receiver's event. It is the sender's as well if that is in another container:
+ * emit/sides.h. The sender's record has the receiver's tid, whom it chose, but not its name.
  */
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>
 #include <linux/signal.h>
 #include "probe/table.h"
+#include "emit/sides.h"
 #include "emit/simple.h"
 #include "compat/tracepoint.h"
 
@@ -29,12 +30,14 @@ static __always_inline void read_info(const ctrace_compat_siginfo *info, s32 *er
 struct generate_arg {
 	const struct task_struct *p;
 	s32 sig, error, code, group, result;
-	bool show;
+	s32 by;			/* the sender's tid; 0: no task sent it */
+	u32 by_cid;
+	struct ctrace_sides show;	/* receiver, sender */
 };
 
 #define GENERATE_FIELDS(F)							\
 	F(s32, sig) F(s32, errno) F(s32, code) F(comm, comm)			\
-	F(s32, tid) F(s32, group) F(s32, result)
+	F(s32, tid) F(s32, group) F(s32, result) F(s32, sender_tid) F(u32, sender_cid)
 CTRACE_PAYLOAD(generate_payload, GENERATE_FIELDS);
 
 static __always_inline void fill_generate(void *payload, const void *arg)
@@ -45,36 +48,30 @@ static __always_inline void fill_generate(void *payload, const void *arg)
 	r->sig = a->sig;
 	r->errno = a->error;
 	r->code = a->code;
-	ctrace_put_comm(r->comm, a->p, a->show);
+	ctrace_put_comm(r->comm, a->p, a->show.first);
 	r->tid = a->p->pid;
 	r->group = a->group;
 	r->result = a->result;
+	r->sender_tid = a->show.second ? a->by : 0;
+	r->sender_cid = a->show.second ? a->by_cid : 0;
 }
 
 static __always_inline void on_generate(struct generate_arg *a, struct task_struct *p)
 {
-	u32 wants = ctrace_wants(CTRACE_ID_SIGNAL_GENERATE), mask;
+	u32 wants = ctrace_wants(CTRACE_ID_SIGNAL_GENERATE);
 	struct ctrace_who to, from;
+	bool sent = in_task();		/* else no task sent it */
 
 	if (!wants)
 		return;
-	a->p = p;
-	a->show = true;
 	ctrace_identity_resolve_task(p, &to);
-	mask = ctrace_wanted(wants, to.container, p);
-	if (mask)
-		ctrace_emit(mask, CTRACE_ID_SIGNAL_GENERATE, &to, CTRACE_SIZE(generate_payload),
-			    fill_generate, a);
-	if (!in_task() || p == current)
-		return;		/* no other task sent it */
-	ctrace_identity_resolve_current(&from);
-	a->show = ctrace_container_same(from.container, to.container);
-	/* Within one container a session gets it once, whichever side it wants. */
-	wants &= a->show ? ~mask : ~0u;
-	mask = ctrace_wanted(wants, from.container, current);
-	if (mask)
-		ctrace_emit(mask, CTRACE_ID_SIGNAL_GENERATE, &from, CTRACE_SIZE(generate_payload),
-			    fill_generate, a);
+	a->p = p;
+	ctrace_identity_resolve_context(&from);
+	a->by = from.tid;
+	a->by_cid = from.container->cid;
+	ctrace_emit_sides(wants, ctrace_sides_both(&to, &from), CTRACE_ID_SIGNAL_GENERATE,
+			  (const struct ctrace_who *const[2]) { &to, sent ? &from : NULL },
+			  CTRACE_SIZE(generate_payload), fill_generate, a, &a->show);
 }
 
 static void probe_generate(void *data, int sig, ctrace_compat_siginfo *info, struct task_struct *p,

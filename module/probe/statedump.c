@@ -47,6 +47,12 @@ CTRACE_PAYLOAD(namespaces, NAMESPACES_FIELDS);
 	F(s32, pid) F(s32, fd) F(x32, flags) F(x32, fmode) F(path, filename)
 CTRACE_PAYLOAD(descriptor, DESCRIPTOR_FIELDS);
 
+/*
+ * The kernel offers modules no list of disks. The command has one, and writes these records into a recording itself, before
+ * the first of ours; dev is as block events have it.
+ */
+#define DISK_FIELDS(F)	F(u32, dev) F(path, diskname)
+
 struct ctrace_statedump {
 	struct ctrace_session *s;
 	void (*done)(void *arg, bool whole);
@@ -307,6 +313,8 @@ static const struct ctrace_field_desc f_process[] = { CTRACE_FIELDS(PROCESS_FIEL
 static const struct ctrace_field_desc f_namespaces[] = { CTRACE_FIELDS(NAMESPACES_FIELDS) };
 static const struct ctrace_field_desc f_descriptor[] = { CTRACE_FIELDS(DESCRIPTOR_FIELDS) };
 
+static const struct ctrace_field_desc f_disk[] = { CTRACE_FIELDS(DISK_FIELDS) };
+
 static const struct ctrace_event_type types[] = {
 	{ .id = CTRACE_ID_STATEDUMP_START, .system = "ctrace", .name = "lttng_statedump_start" },
 	CTRACE_TYPE(STATEDUMP_PROCESS_STATE, "ctrace", "lttng_statedump_process_state", NULL,
@@ -315,6 +323,7 @@ static const struct ctrace_event_type types[] = {
 		    f_namespaces),
 	CTRACE_TYPE(STATEDUMP_FILE_DESCRIPTOR, "ctrace", "lttng_statedump_file_descriptor", NULL,
 		    f_descriptor),
+	CTRACE_TYPE(STATEDUMP_BLOCK_DEVICE, "ctrace", "lttng_statedump_block_device", NULL, f_disk),
 	{ .id = CTRACE_ID_STATEDUMP_END, .system = "ctrace", .name = "lttng_statedump_end" },
 };
 

@@ -14,12 +14,13 @@ DEFINE_PER_CPU(struct ctrace_ring_desc *, ctrace_rings[CTRACE_SESSIONS_MAX]);
 #define ARENA_DEFAULT	(32ull << 20)
 #define RING_MIN	(2ull * CTRACE_PAGE)
 #define RING_MAX	(1ull << 30)		/* u32 arithmetic in ring.h */
+#define TABLES_MAX	(1ull << 30)
 #define SUBBUF_MAX	32768u			/* largest default; more on request */
 
 /* --- making -------------------------------------------------------------------- */
 
 struct sizes {
-	u64 arena, ring, stride, heads, slots_off, map;
+	u64 arena, ring, stride, heads, slots_off, tables_off, map;
 	u32 subbuf, ncpus, per_cpu;
 };
 
@@ -73,6 +74,10 @@ static int choose_sizes(const struct ctrace_arena_opts *o, struct sizes *z, char
 			 z->arena, z->ring, z->ncpus, least);
 		return -EINVAL;
 	}
+	if (o->table_size > TABLES_MAX) {
+		snprintf(why, n, "table size %llu: must be at most %llu", o->table_size, TABLES_MAX);
+		return -EINVAL;
+	}
 	if (z->arena > (u64)ctrace_compat_totalram_pages() << PAGE_SHIFT) {
 		snprintf(why, n, "arena size %llu: more than this machine's memory", z->arena);
 		return -EINVAL;
@@ -82,10 +87,12 @@ static int choose_sizes(const struct ctrace_arena_opts *o, struct sizes *z, char
 	for (;; z->per_cpu--) {
 		z->heads = PAGE_ALIGN(8ull * z->per_cpu * z->ncpus);
 		z->slots_off = CTRACE_PAGE + z->heads;
-		z->map = z->slots_off + (u64)z->per_cpu * z->ncpus * z->stride;
-		if (z->map <= z->arena || z->per_cpu == 1)
-			return 0;
+		z->tables_off = z->slots_off + (u64)z->per_cpu * z->ncpus * z->stride;
+		if (z->tables_off <= z->arena || z->per_cpu == 1)
+			break;
 	}
+	z->map = z->tables_off + PAGE_ALIGN(o->table_size);
+	return 0;
 }
 
 static void fill_dir(struct ctrace_arena *a, const struct ctrace_arena_opts *o,
@@ -108,6 +115,8 @@ static void fill_dir(struct ctrace_arena *a, const struct ctrace_arena_opts *o,
 		.heads_off = CTRACE_PAGE,
 		.slots_off = z->slots_off,
 		.map_size = z->map,
+		.tables_off = o->table_size ? z->tables_off : 0,
+		.tables_size = z->map - z->tables_off,
 		.features = o->features,
 	};
 }
@@ -193,7 +202,7 @@ struct ctrace_arena *ctrace_arena_new(const struct ctrace_arena_opts *o, char *w
 	a->owner = kvcalloc(n, sizeof(*a->owner), GFP_KERNEL);
 	a->viewed = kvcalloc(BITS_TO_LONGS(n), sizeof(*a->viewed), GFP_KERNEL);
 	if (!a->cpu || !a->mem || !a->rings || !a->slots || !a->owner || !a->viewed) {
-		snprintf(why, why_len, "arena size %llu: not enough free memory", z.arena);
+		snprintf(why, why_len, "arena size %llu: not enough free memory", z.map);
 		free_arena(a);
 		return ERR_PTR(-ENOMEM);
 	}
@@ -202,8 +211,12 @@ struct ctrace_arena *ctrace_arena_new(const struct ctrace_arena_opts *o, char *w
 	a->slots_per_cpu = z.per_cpu;
 	a->ncpus = z.ncpus;
 	a->stop_full = o->stop_full;
+	a->no_views = o->no_views;
 	a->wakeup_ns = o->wakeup_ns;
 	a->stride = z.stride;
+	a->tables.mem = a->mem + z.tables_off;
+	a->tables.offset = z.tables_off;
+	a->tables.size = z.map - z.tables_off;
 	fill_dir(a, o, &z);
 	set_up_slots(a, &z);
 	kref_init(&a->ref);
@@ -219,14 +232,14 @@ void ctrace_arena_get(struct ctrace_arena *a)
 	kref_get(&a->ref);
 }
 
-int ctrace_arena_kaddr(struct ctrace_arena *a)
+int ctrace_arena_no_views(struct ctrace_arena *a)
 {
 	int err = 0;
 
 	mutex_lock(&a->lock);
 	if (list_empty(&a->views))
-		a->kaddr = true;
-	else if (!a->kaddr)
+		a->no_views = true;
+	else if (!a->no_views)
 		err = -EBUSY;
 	mutex_unlock(&a->lock);
 	return err;
@@ -262,8 +275,8 @@ int ctrace_arena_view_add(struct ctrace_arena *a, struct ctrace_arena_view *v)
 	int err;
 
 	mutex_lock(&a->lock);
-	/* the view may be handed to an unprivileged process: no kernel addresses in it */
-	err = a->kaddr ? -EACCES : 0;
+	/* the view may be handed to an unprivileged process: no kernel addresses, and no neighbours, in it */
+	err = a->no_views ? -EACCES : 0;
 	if (!err) {
 		list_add(&v->list, &a->views);
 		if (a->ended) {
@@ -344,7 +357,9 @@ static int add_ring(const struct ctrace_ring_stats *r, void *arg)
 void ctrace_arena_stats(struct ctrace_arena *a, struct ctrace_arena_stats *st)
 {
 	*st = (struct ctrace_arena_stats) {
-		.arena_size = a->mem_size,
+		.arena_size = a->tables.offset,
+		.table_size = a->tables.size,
+		.table_used = a->tables.used,
 		.ring_size = a->dir->ring_size,
 		.wakeup_ns = a->wakeup_ns,
 		.subbuf_size = a->dir->subbuf_size,

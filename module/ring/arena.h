@@ -27,6 +27,7 @@
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
+#include "aggregate/aggregate.h"
 #include "ring/ring.h"
 #include "ring/wake.h"
 #include "../uapi/ctrace.h"
@@ -35,6 +36,7 @@
 
 struct ctrace_arena_opts {
 	u64 arena_size;		/* 0: default, and so below */
+	u64 table_size;		/* for tables, beside arena_size; 0: none */
 	u64 ring_size;
 	u64 wakeup_ns;		/* 0: at once */
 	u64 features;		/* CTRACE_FEATURE_*, for the directory */
@@ -42,6 +44,7 @@ struct ctrace_arena_opts {
 	u32 containers;		/* size rings for this many containers */
 	u32 session;
 	bool stop_full;
+	bool no_views;		/* from the beginning: records show several containers */
 };
 
 /* Values of owner[] that are no cid + 1: CTRACE_CID_ALL and _UNKNOWN never own a ring. */
@@ -76,6 +79,7 @@ struct ctrace_arena {
 	void *mem;		/* what session-wide readers map */
 	u64 mem_size;
 	u64 stride;		/* of slots in mem */
+	struct ctrace_table_room tables;	/* in mem, behind the slots; used is ctrace_lock's */
 	struct ctrace_dir *dir;	/* in mem; readers map it, so nothing is decided by what it says */
 	u64 *heads;		/* in mem */
 	struct ctrace_ring_desc *rings;		/* [nslots] */
@@ -87,7 +91,7 @@ struct ctrace_arena {
 
 	struct mutex lock;	/* views, sweep; not held while a CPU or a wipe is waited for */
 	struct list_head views;	/* struct ctrace_arena_view; lock */
-	bool kaddr;		/* records hold kernel addresses: no views; lock */
+	bool no_views;		/* records hold what the viewer of one container must not see; lock */
 	u32 sweep;		/* slot that ctrace_arena_mark_dead() checked last; lock */
 	raw_spinlock_t pin_lock;	/* pins, and which word a ring's records look at */
 
@@ -114,10 +118,10 @@ struct ctrace_arena *ctrace_arena_new(const struct ctrace_arena_opts *o, char *w
 				      size_t why_len);
 void ctrace_arena_get(struct ctrace_arena *a);
 /*
- * Declares that records will hold kernel addresses: no view of one container is given
- * from now on. -EBUSY: there is one already. Process context.
+ * Declares that records will hold what the viewer of one container must not see, kernel addresses: no view is
+ * given from now on. -EBUSY: there is one already. Process context.
  */
-int ctrace_arena_kaddr(struct ctrace_arena *a);
+int ctrace_arena_no_views(struct ctrace_arena *a);
 void ctrace_arena_put(struct ctrace_arena *a);		/* process context */
 /* Ends it: the caller has waited for its probes, no record comes any more. Process context. */
 void ctrace_arena_end(struct ctrace_arena *a);
@@ -129,7 +133,7 @@ static inline bool ctrace_arena_ended(const struct ctrace_arena *a)
 
 /*
  * Enters a view, whose slots are pinned; from now on the arena tells it of its session's end and its
- * container's death. -EACCES: records hold kernel addresses. Process context.
+ * container's death. -EACCES: the arena gives no views. Process context.
  */
 int ctrace_arena_view_add(struct ctrace_arena *a, struct ctrace_arena_view *v);
 /* Takes it out: state is the last thing that its directory says. Nothing refers to v then. Process context. */
@@ -188,7 +192,8 @@ int ctrace_arena_each_ring(struct ctrace_arena *a,
 			   int (*fn)(const struct ctrace_ring_stats *r, void *arg), void *arg);
 
 struct ctrace_arena_stats {
-	u64 arena_size;		/* bytes that it occupies; may be less than asked for */
+	u64 arena_size;		/* bytes that it occupies without tables; may be less than asked for */
+	u64 table_size, table_used;
 	u64 ring_size, wakeup_ns, events, lost_full, lost_nested;
 	u32 subbuf_size, slots, slots_used;
 };

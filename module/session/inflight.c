@@ -17,6 +17,7 @@ static LIST_HEAD(tables);	/* those that have places */
 static int get(struct ctrace_inflight *t)
 {
 	size_t n = 1ul << t->bits, rows = ctrace_inflight_rows(t);
+	int err;
 
 	if (!t->users) {
 		t->keys = vzalloc(n * (sizeof(*t->keys) + t->stride) +
@@ -26,9 +27,17 @@ static int get(struct ctrace_inflight *t)
 		t->places = (void *)(t->keys + n);
 		t->lost = (void *)(t->places + n * t->stride);
 		t->further = (void *)(t->lost + rows);
+		err = t->with ? t->with() : 0;
+		if (err) {
+			vfree(t->keys);
+			t->keys = NULL;
+			return err;
+		}
 		mutex_lock(&lock);
 		list_add(&t->list, &tables);
 		mutex_unlock(&lock);
+		/* a table that was freed may be remembered (emit/whole.h): before a probe runs that uses this one */
+		ctrace_identity_forget_tasks();
 	}
 	t->users++;
 	return 0;
@@ -73,6 +82,8 @@ static void put(struct ctrace_inflight *t, u32 bit)
 		forget_session(t, bit);
 		return;
 	}
+	if (t->without)
+		t->without();
 	mutex_lock(&lock);
 	list_del(&t->list);
 	mutex_unlock(&lock);

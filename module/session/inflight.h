@@ -28,10 +28,19 @@
  *	probe/call.c		task	any	return, or death		sessions, time
  *	the same		task	any	return, or death		arguments that will not be there
  *	the same		task	any	return, or death		the stack where it waited
+ *	probe/sched_span.c	task	any	always				sessions, time, what the span is
+ *	the same		task	any	always				the waker, until the task is woken
+ *	the same		task	any	always				the stack where it went to sleep
+ *	probe/throttle.c	queue	any	not if the group goes		sessions, time
+ *	probe/blame.c		queue	any	not if the group goes		times; it stays after the end
  *	probe/syscall.c		task	any	not if the return is not wanted	strings that were not there
  *	probe/net.c		packet	here	always				owner
+ *	probe/handler.h		context	here	always				sessions, time
  *	probe/block_owner.c	bio	any	not if its request is merged	owner, time, sectors
  *	probe/io_uring.c	request	any	not if no result is written	owner, time, operation
+ *	probe/block.c		request	any	not if it is merged		sessions, times, place
+ *	probe/fault.c		task	any	not if a signal comes		time
+ *	probe/tcp.c		socket	any	always				sessions, owner, times
  *
  * All users of a table go the same way, with the same kind of row. No probe waits or takes a lock, so these
  * functions are for any context incl. NMI; preemption off. A handler that interrupts another one deals with
@@ -86,6 +95,8 @@ struct ctrace_inflight {
 	u32 stride;		/* a multiple of 8 */
 	u8 bits;		/* there are 1 << bits places: CTRACE_INFLIGHT_ROW or more */
 	bool owned;		/* they begin with a struct ctrace_owned */
+	int (*with)(void);	/* what is made after the places, 0 or -errno, and freed before them; or NULL */
+	void (*without)(void);
 	u32 users;		/* probes; ctrace_lock */
 	struct list_head list;	/* of the tables that have places; inflight.c's lock */
 };
@@ -203,18 +214,23 @@ static __always_inline u32 ctrace_inflight_find(const struct ctrace_inflight *t,
 	return place;
 }
 
-/* A place for the key; if it has one still, because an end did not come, that one. NONE: all are taken. */
-static __always_inline u32 ctrace_inflight_take(struct ctrace_inflight *t, u32 row, const void *key)
+/* A place for the key, which has none. NONE: all are taken. */
+static __always_inline u32 ctrace_inflight_take_new(struct ctrace_inflight *t, u32 row, const void *key)
 {
-	u32 place = ctrace_inflight_find(t, row, key);
+	u32 place = ctrace_inflight_in_row(t, row, NULL);
 
-	if (unlikely(place != CTRACE_INFLIGHT_NONE))
-		return place;
-	place = ctrace_inflight_in_row(t, row, NULL);
 	/* Acquire: the last user has read the place before we write it. Pairs with give(). */
 	if (likely(place != CTRACE_INFLIGHT_NONE && !cmpxchg_acquire(&t->keys[place], NULL, key)))
 		return place;
 	return ctrace_inflight_take_further(t, row, key);
+}
+
+/* The same for a key that may have one still, because an end did not come: then that one. */
+static __always_inline u32 ctrace_inflight_take(struct ctrace_inflight *t, u32 row, const void *key)
+{
+	u32 place = ctrace_inflight_find(t, row, key);
+
+	return unlikely(place != CTRACE_INFLIGHT_NONE) ? place : ctrace_inflight_take_new(t, row, key);
 }
 
 /* It has ended. row: where take() began to search for that key. */

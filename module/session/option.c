@@ -12,14 +12,17 @@
 #include "compat/tracepoint.h"
 
 u32 ctrace_special_sessions;
+u32 ctrace_counting_sessions;
 u32 ctrace_detailed_sessions;
+u32 ctrace_neighbour_sessions;
+u32 ctrace_file_sessions;
 
-static void detailed(struct ctrace_session *s, bool on)
+static void set_bit_of(u32 *sessions, const struct ctrace_session *s, bool on)
 {
 	u32 bit = 1u << s->index;
 
 	lockdep_assert_held(&ctrace_lock);
-	WRITE_ONCE(ctrace_detailed_sessions, on ? ctrace_detailed_sessions | bit : ctrace_detailed_sessions & ~bit);
+	WRITE_ONCE(*sessions, on ? *sessions | bit : *sessions & ~bit);
 }
 
 const struct ctrace_detail ctrace_no_detail;
@@ -44,11 +47,7 @@ u32 ctrace_next_detail_of(u32 *mask, const struct ctrace_detail **d)
 
 static void special(struct ctrace_session *s, bool on)
 {
-	u32 bit = 1u << s->index;
-
-	lockdep_assert_held(&ctrace_lock);
-	WRITE_ONCE(ctrace_special_sessions, on ? ctrace_special_sessions | bit :
-						 ctrace_special_sessions & ~bit);
+	set_bit_of(&ctrace_special_sessions, s, on);
 	ctrace_identity_forget_tasks();
 }
 
@@ -56,7 +55,7 @@ static void special(struct ctrace_session *s, bool on)
 
 static bool asks(const struct ctrace_probe_opts *o)
 {
-	return o->filter || o->one_of > 1 || o->flags;
+	return o->filter || o->aggregate || o->one_of > 1 || o->flags;
 }
 
 static bool has_selects(const struct ctrace_probe *p)
@@ -119,6 +118,7 @@ static void select_release(struct ctrace_option *sel)
 	if (!sel)
 		return;
 	ctrace_expr_free(sel->expr);
+	ctrace_agg_free(sel->agg);
 	free_percpu(sel->seen);
 	kfree(sel);
 }
@@ -170,6 +170,33 @@ static u32 nfields(const struct ctrace_session *s, const struct ctrace_event_typ
 	return n;
 }
 
+/* The ranges of a probe share one table. */
+static int new_table(struct ctrace_probe *p, const struct ctrace_probe_opts *o, struct ctrace_option *sel,
+		     const struct ctrace_event_type *t, u32 n, char *why)
+{
+	bool call = ctrace_id_call(p->ranges[0].from).phase == CTRACE_CALL_WHOLE;
+	int err;
+
+	err = ctrace_agg_new(o->aggregate, t->fields, n, call, &sel->agg, why, CTRACE_WHY_MAX);
+	if (err)
+		return err;
+	p->kaddr |= sel->agg->stack;
+	if (!p->table)
+		err = ctrace_aggregate_new(sel->agg, o->rows, p->id, &p->session->arena->tables, &p->table, why);
+	else if (!ctrace_aggregate_fits(p->table, sel->agg))
+		err = ctrace_why(why, -EINVAL, "the events of '%.64s' differ in the fields that the aggregate asks for", p->name);
+	sel->table = p->table;
+	return err;
+}
+
+/* Can the probe of event id count for sel in line? */
+static bool in_line(u32 id, const struct ctrace_option *sel)
+{
+	if (ctrace_id_call(id).phase == CTRACE_CALL_WHOLE)
+		return ctrace_aggregate_of_calls(sel->table, sel->agg);
+	return id == CTRACE_ID_SCHED_WAIT && ctrace_aggregate_of_waits(sel->table, sel->agg);
+}
+
 static int new_range(struct ctrace_probe *p, u32 i, const struct ctrace_probe_opts *o,
 		     struct range_room *r, char *why)
 {
@@ -186,9 +213,20 @@ static int new_range(struct ctrace_probe *p, u32 i, const struct ctrace_probe_op
 	if (!sel)
 		return -ENOMEM;
 	p->selects[i] = sel;
+	if (o->aggregate)
+		err = new_table(p, o, sel, &r->t, nfields(p->session, &r->t), why);
+	if (err)
+		return err;
+	sel->plain = sel->agg && !o->filter && !sel->one_of && !sel->agg->stack && !sel->agg->ustack &&
+		     !p->session->filter && !p->session->limit;
+	if (sel->plain && in_line(p->ranges[i].from, sel))
+		sel->quick = sel->table;
 	if (!o->filter)
 		return 0;
 	err = ctrace_expr_new(o->filter, r->t.fields, nfields(p->session, &r->t), &sel->expr, why, CTRACE_WHY_MAX);
+	/* not for the marks, the third field: those of strings come later */
+	sel->early = !err && ctrace_id_call(p->ranges[i].from).phase == CTRACE_CALL_WHOLE &&
+		     ctrace_expr_nfields(sel->expr) < CTRACE_CALL_NFIELDS;
 	n = strlen(why);
 	if (err == -EINVAL && nfields(p->session, &r->t) < r->t.nfields && strstr(o->filter, "path"))
 		n += scnprintf(why + n, CTRACE_WHY_MAX - n, "; names of descriptors are there with --fds (CTRACE_SESSION_F_PATHS)");
@@ -257,6 +295,8 @@ void ctrace_option_publish(struct ctrace_probe *p, bool on)
 			smp_store_release(&s->selects[id], on ? p->selects[i] : NULL);
 		if (on)
 			special(s, true);
+		if (on && p->selects[i]->plain)
+			set_bit_of(&ctrace_counting_sessions, s, true);
 	}
 	if (on && has_selects(p) && s->recording)
 		ctrace_option_sync();	/* for the reason given in ctrace_session_record() */
@@ -268,6 +308,7 @@ void ctrace_option_free(struct ctrace_probe *p)
 
 	for (i = 0; i < CTRACE_PROBE_RANGES; i++)
 		select_release(p->selects[i]);
+	ctrace_aggregate_free(p->table);
 }
 
 int ctrace_option_session(struct ctrace_session *s, const char *filter, u32 rate, char *why)
@@ -294,13 +335,23 @@ void ctrace_option_session_begin(struct ctrace_session *s)
 	if (s->filter || s->limit)
 		special(s, true);
 	if (s->detail.data || s->detail.paths)
-		detailed(s, true);
+		set_bit_of(&ctrace_detailed_sessions, s, true);
+	if (s->flags & CTRACE_SESSION_F_FILES)
+		set_bit_of(&ctrace_file_sessions, s, true);
+	if (!(s->flags & CTRACE_SESSION_F_NEIGHBOURS))
+		return;
+	set_bit_of(&ctrace_neighbour_sessions, s, true);
+	smp_mb();	/* before the session records anything: pairs with ctrace_sides_both() */
 }
 
 void ctrace_option_session_end(struct ctrace_session *s)
 {
 	special(s, false);
-	detailed(s, false);
+	set_bit_of(&ctrace_counting_sessions, s, false);
+	set_bit_of(&ctrace_detailed_sessions, s, false);
+	set_bit_of(&ctrace_file_sessions, s, false);
+	/* No probe has the session's bit any more; the index's next session begins after a grace period. */
+	set_bit_of(&ctrace_neighbour_sessions, s, false);
 }
 
 void ctrace_option_session_free(struct ctrace_session *s)

@@ -7,6 +7,7 @@
 #ifndef CTRACE_OPTION_H
 #define CTRACE_OPTION_H
 
+#include "aggregate/aggregate.h"
 #include "lang/expr.h"
 
 struct ctrace_detail;
@@ -18,6 +19,11 @@ struct ctrace_session;
 /* Options of one event type in one session. Immutable except for seen. */
 struct ctrace_option {
 	struct ctrace_expr *expr;	/* or NULL */
+	struct ctrace_agg *agg;		/* or NULL: events are recorded */
+	struct ctrace_aggregate *table;	/* of agg; the probe's */
+	struct ctrace_aggregate *quick;	/* table, if agg is plain and its probe counts in line; else NULL */
+	bool early;			/* expr asks for nothing but how long a call took and what it returned */
+	bool plain;			/* agg is all that is asked for, and needs nothing but $words and the fields below agg->head */
 	u32 __percpu *seen;		/* for one_of */
 	u32 one_of;			/* 0: all */
 	u32 flags;			/* CTRACE_PROBE_F_* */
@@ -25,8 +31,14 @@ struct ctrace_option {
 
 /* Mask of the sessions whose events go to ctrace_emit_special(). Written under ctrace_lock. */
 extern u32 ctrace_special_sessions;
+/* Mask of those of them that count events by their first fields alone (struct ctrace_option, plain). The same. */
+extern u32 ctrace_counting_sessions;
 /* Mask of the sessions with something in their ctrace_detail. Written under ctrace_lock. */
 extern u32 ctrace_detailed_sessions;
+/* Mask of the sessions with CTRACE_SESSION_F_NEIGHBOURS. Written under ctrace_lock; for emit/sides.h. */
+extern u32 ctrace_neighbour_sessions;
+/* Mask of the sessions with CTRACE_SESSION_F_FILES. Written under ctrace_lock. */
+extern u32 ctrace_file_sessions;
 
 extern const struct ctrace_detail ctrace_no_detail;
 u32 ctrace_next_detail_of(u32 *mask, const struct ctrace_detail **d);	/* if some are in ctrace_detailed_sessions */

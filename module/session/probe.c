@@ -6,6 +6,7 @@
 #include "session/inflight.h"
 #include "session/option.h"
 #include "event/define.h"
+#include "event/hook.h"
 #include "compat/lockdown.h"
 #include "compat/tracepoint.h"
 
@@ -16,10 +17,12 @@ static int source_get(struct ctrace_source *s)
 {
 	int err = 0;
 
-	if (!s->users && s->tp)
+	if (!s->users && s->hook)
+		err = ctrace_hook_register(s->hook);
+	else if (!s->users && s->tp)
 		err = ctrace_compat_tp_register(s->tp, s->fn, s->data);
 	else if (!s->users)
-		err = ctrace_compat_tracepoint_register(s->tracepoint, s->fn, s->data);
+		err = ctrace_compat_tracepoint_register(ctrace_source_at(s), s->fn, s->data);
 	if (!err)
 		s->users++;
 	return err;
@@ -29,10 +32,12 @@ static void source_put(struct ctrace_source *s)
 {
 	if (--s->users)
 		return;
-	if (s->tp)
+	if (s->hook)
+		ctrace_hook_unregister(s->hook);
+	else if (s->tp)
 		ctrace_compat_tp_unregister(s->tp, s->fn, s->data);
 	else
-		ctrace_compat_tracepoint_unregister(s->tracepoint, s->fn, s->data);
+		ctrace_compat_tracepoint_unregister(ctrace_source_at(s), s->fn, s->data);
 }
 
 /* --- masks ---------------------------------------------------------------- */
@@ -68,6 +73,9 @@ void ctrace_probe_arm(struct ctrace_probe *p, bool on)
 		list_for_each_entry(q, &p->session->probes, list)
 			if (q != p)
 				arm(q, true);
+	/* Returns of calls do not look at the mask: ctrace_whole_table(). */
+	if (!on)
+		ctrace_identity_forget_tasks();
 }
 
 /* --- names ------------------------------------------------------------------ */
@@ -143,8 +151,10 @@ static int parse_event(struct ctrace_probe *p, const char *name, char *why)
 {
 	const struct ctrace_event_type *t;
 	const char *colon = strchr(name, ':');
+	struct ctrace_source *with;
 	char system[32];
-	u32 i;
+	bool optional;
+	u32 i, n = 1;
 
 	if (colon) {
 		strscpy(system, name, min_t(size_t, sizeof(system), colon - name + 1));
@@ -163,8 +173,11 @@ static int parse_event(struct ctrace_probe *p, const char *name, char *why)
 				  ctrace_event_reason(t));
 	want_ids(p, t->id, 1);
 	p->sources[0] = ctrace_source_by_name(t->source);
-	for (i = 0; i < ARRAY_SIZE(p->sources[0]->with) && p->sources[0]->with[i]; i++)
-		p->sources[1 + i] = ctrace_source_by_name(p->sources[0]->with[i]);
+	for (i = 0; i < ARRAY_SIZE(p->sources[0]->with) && p->sources[0]->with[i]; i++) {
+		with = ctrace_source_with(p->sources[0]->with[i], &optional);
+		if (!optional || !ctrace_source_lacks(with))
+			p->sources[n++] = with;
+	}
 	return 0;
 }
 
@@ -184,6 +197,18 @@ static int parse(struct ctrace_probe *p, char *why)
 
 /* --- life --------------------------------------------------------------------- */
 
+/* Hooks count from their registration on, and the last user's end does not clear that. */
+static u64 hooks_missed(const struct ctrace_probe *p)
+{
+	u64 missed = 0;
+	u32 i;
+
+	for (i = 0; i < CTRACE_PROBE_SOURCES && p->sources[i]; i++)
+		if (p->sources[i]->hook)
+			missed += ctrace_hook_missed(p->sources[i]->hook);
+	return missed;
+}
+
 static int get_sources(struct ctrace_probe *p, char *why)
 {
 	u32 i;
@@ -193,13 +218,15 @@ static int get_sources(struct ctrace_probe *p, char *why)
 		err = source_get(p->sources[i]);
 		if (!err)
 			continue;
-		ctrace_why(why, err, "tracepoint '%s' refuses the probe with error %d",
+		ctrace_why(why, err, "%s '%s' refuses the probe with error %d",
+			   p->sources[i]->hook ? "the kernel's function behind" : "tracepoint",
 			   p->sources[i]->tracepoint, err);
 		while (i--)
 			source_put(p->sources[i]);
 		ctrace_option_sync();
 		return err;
 	}
+	p->missed_before = hooks_missed(p);
 	return 0;
 }
 
@@ -224,7 +251,7 @@ static int check_lockdown(const struct ctrace_probe *p, char *why)
 /* Never undone: the arena gives no views of single containers from now on. */
 static int take_kaddr(struct ctrace_probe *p, char *why)
 {
-	int err = p->kaddr ? ctrace_arena_kaddr(p->session->arena) : 0;
+	int err = p->kaddr ? ctrace_arena_no_views(p->session->arena) : 0;
 
 	return !err ? 0 :
 	       ctrace_why(why, err,
@@ -239,6 +266,7 @@ static void free_probe(struct ctrace_probe *p)
 		p->kind->del(p);
 	ctrace_inflight_put(p);
 	ctrace_option_free(p);
+	kfree(p->aggregate);
 	kfree(p->name);
 	kfree(p);
 }
@@ -246,6 +274,7 @@ static void free_probe(struct ctrace_probe *p)
 struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctrace_probe_opts *o,
 				      char *why)
 {
+	u64 tables = s->arena->tables.used;
 	struct ctrace_probe *p;
 	int err;
 
@@ -258,10 +287,13 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 	if (!p)
 		return ERR_PTR(-ENOMEM);
 	p->session = s;
+	p->id = ++next_id;
 	p->kaddr = o->flags & CTRACE_PROBE_F_STACK;
 	p->name = kstrdup(o->name, GFP_KERNEL);
-	err = p->name ? parse(p, why) : -ENOMEM;
+	p->aggregate = o->aggregate ? kstrdup(o->aggregate, GFP_KERNEL) : NULL;
+	err = p->name && (p->aggregate || !o->aggregate) ? parse(p, why) : -ENOMEM;
 	if (err) {
+		kfree(p->aggregate);
 		kfree(p->name);
 		kfree(p);
 		return ERR_PTR(err);
@@ -274,7 +306,6 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 	if (err)
 		goto put_sources;
 	ctrace_option_publish(p, true);
-	p->id = ++next_id;
 	list_add_tail(&p->list, &s->probes);
 	s->nprobes++;
 	if (s->recording)
@@ -286,6 +317,8 @@ put_sources:
 	ctrace_option_sync();
 free:
 	free_probe(p);
+	/* nobody was told of its table */
+	ctrace_table_room_back(&s->arena->tables, tables);
 	return ERR_PTR(err);
 }
 
@@ -358,7 +391,7 @@ void ctrace_probe_init(const struct ctrace_probe_kind *const *all)
 
 u64 ctrace_probe_missed(const struct ctrace_probe *p)
 {
-	return p->kind && p->kind->missed ? p->kind->missed(p) : 0;
+	return (p->kind && p->kind->missed ? p->kind->missed(p) : 0) + hooks_missed(p) - p->missed_before;
 }
 
 u32 ctrace_probe_event(const struct ctrace_probe *p)

@@ -19,8 +19,8 @@
 struct ctrace_probe;
 struct ctrace_option;
 
-#define CTRACE_PROBE_RANGES	4
-#define CTRACE_PROBE_SOURCES	4
+#define CTRACE_PROBE_RANGES	128	/* 64 calls, each with its 32-bit one */
+#define CTRACE_PROBE_SOURCES	6
 
 /*
  * A kind of probe that belongs to one session, recognised by the prefix of its name. All callbacks:
@@ -54,17 +54,21 @@ struct ctrace_probe {
 	struct ctrace_option *selects[CTRACE_PROBE_RANGES];	/* options for each range, or NULL */
 	struct ctrace_source *sources[CTRACE_PROBE_SOURCES];
 	struct ctrace_inflight *tables[CTRACE_PROBE_SOURCES]; /* those of its sources that it is a user of */
+	u64 missed_before;		/* by the hooks of its sources, before it was there */
 	bool kaddr;			/* invariant: its records hold kernel addresses */
+	struct ctrace_aggregate *table;	/* events are counted there and not recorded; or NULL; owned by this */
 	const struct ctrace_probe_kind *kind;	/* or NULL: only shared tracepoints */
 	void *priv;			/* owned by the kind */
 	char *name;			/* owned by this */
+	char *aggregate;		/* the text, or NULL; the same */
 };
 
 /* What PROBE_ADD asks for. The caller owns the texts. */
 struct ctrace_probe_opts {
 	const char *name;
-	const char *filter;		/* or NULL */
-	u32 one_of, flags;
+	const char *filter;		/* or NULL, as is aggregate */
+	const char *aggregate;
+	u32 one_of, flags, rows;
 };
 
 /* Before anything else here. kinds: NULL-terminated, static; it has one with `any`. */

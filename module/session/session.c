@@ -142,12 +142,14 @@ static struct ctrace_session *prepare(const struct ctrace_session_opts *o, u32 i
 {
 	struct ctrace_arena_opts ao = {
 		.arena_size = o->arena_size,
+		.table_size = o->table_size,
 		.ring_size = o->ring_size,
 		.subbuf_size = o->subbuf_size,
 		.containers = o->containers,
 		.wakeup_ns = o->wakeup_ns,
 		.features = o->features,
 		.stop_full = o->flags & CTRACE_SESSION_F_STOP_FULL,
+		.no_views = o->flags & CTRACE_SESSION_F_NEIGHBOURS,
 	};
 	struct ctrace_session *s = kzalloc(sizeof(*s), GFP_KERNEL);
 	int err, cpu;

@@ -67,6 +67,7 @@ struct ctrace_session {
 };
 
 struct ctrace_session_opts {
+	u64 table_size;
 	u64 arena_size, ring_size, wakeup_ns, features;
 	u32 subbuf_size, containers, flags;
 	struct sock *sk;	/* the owner's socket; the caller keeps it open */

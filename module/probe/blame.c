@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sched_blame: who had the CPU for which a task waited. One record for each part of a wait (sched_wait), written when
+ * the wait ends; those of one wait add up to it.
+ *
+ *	sched_switch		note who leaves the CPU; then, for who comes: walk back to where its wait began (blame_walk.h)
+ *	sched_migrate_task	of a task that waits: the same for the CPU that it leaves. Its wait goes on elsewhere
+ *	(un)throttle_cfs_rq	note when a group's queue had no quota: that is no task's fault
+ *
+ * What a CPU's ring holds is written under the lock of that CPU's run queue, by that CPU, and read under the same lock. The
+ * task that a ring calls running cannot leave its CPU meanwhile, so it exists.
+ *
+ * An interrupt's time is that of the task that it interrupted: to tell it apart would cost each interrupt.
+ *
+ * The rings exist as long as a session has a probe of sched_blame. Other sessions' spans share the sources, so their
+ * functions look for the rings, under RCU.
+ */
+#include <linux/percpu.h>
+#include "probe/blame.h"
+#include "probe/blame_walk.h"
+#include "probe/table.h"
+#include "emit/sides.h"
+#include "emit/simple.h"
+#include "emit/stack.h"
+#include "session/inflight.h"
+#include "session/option.h"
+#include "compat/clock.h"
+#include "compat/throttle.h"
+
+struct ctrace_blame_ring __percpu *ctrace_blame_rings __read_mostly;
+
+#define QUOTA_WINDOWS	8u	/* of a queue are kept; a power of two */
+
+/* When a group's queue had no quota. In begun.time: since when it has none now, or 0. */
+struct quota {
+	struct ctrace_begun begun;	/* no session's */
+	const void *queue;
+	u64 known;			/* what was before is not known */
+	u64 n;				/* windows; the last ones are kept */
+	struct { u64 from, to; } window[QUOTA_WINDOWS];
+};
+
+static int rings_make(void)
+{
+	struct ctrace_blame_ring __percpu *rings = alloc_percpu(struct ctrace_blame_ring);
+
+	if (!rings)
+		return -ENOMEM;
+	/* Release: they are empty, and quotas has places. Pairs with the acquires below; to the rings alone, READ_ONCE leads. */
+	smp_store_release(&ctrace_blame_rings, rings);
+	return 0;
+}
+
+static void rings_free(void)
+{
+	struct ctrace_blame_ring __percpu *rings = ctrace_blame_rings;
+
+	WRITE_ONCE(ctrace_blame_rings, NULL);
+	ctrace_option_sync();	/* no function has them any more, nor looks for a place in quotas */
+	free_percpu(rings);
+}
+
+/* 0.4 MiB. */
+static struct ctrace_inflight quotas __read_mostly = {
+	.stride = sizeof(struct quota), .bits = 11, .with = rings_make, .without = rings_free,
+};
+
+static u64 quota_last;	/* when a queue last got quota again */
+
+/* --- groups without quota ---------------------------------------------------------- */
+
+/*
+ * The queue's place, which the caller gives back by ctrace_inflight_let_go(); or NONE, also if no probe asks. *fresh: nothing
+ * is known of it.
+ */
+static u32 quota_of(const void *queue, bool *fresh)
+{
+	struct quota *q;
+	u32 place;
+
+	if (!smp_load_acquire(&ctrace_blame_rings))	/* pairs with rings_make() */
+		return CTRACE_INFLIGHT_NONE;
+	place = ctrace_inflight_renew(&quotas, queue);
+	if (place == CTRACE_INFLIGHT_NONE)
+		return place;
+	q = ctrace_inflight_at(&quotas, place);
+	*fresh = q->queue != queue;
+	if (*fresh) {
+		memset(q, 0, sizeof(*q));
+		q->queue = queue;
+		/* perhaps it had a place that another queue took over */
+		q->known = READ_ONCE(quotas.lost[ctrace_inflight_row(&quotas, queue)]);
+	}
+	return place;
+}
+
+void ctrace_blame_throttle(const void *queue)
+{
+	bool fresh;
+	u32 place = quota_of(queue, &fresh);
+	struct quota *q;
+
+	if (place == CTRACE_INFLIGHT_NONE)
+		return;
+	q = ctrace_inflight_at(&quotas, place);
+	q->begun.time = ctrace_compat_clock();
+	ctrace_inflight_let_go(&quotas, place, queue);
+}
+
+void ctrace_blame_unthrottle(const void *queue)
+{
+	u64 now = ctrace_compat_clock();
+	bool fresh;
+	u32 place = quota_of(queue, &fresh);
+	struct quota *q;
+
+	if (place == CTRACE_INFLIGHT_NONE)
+		return;
+	q = ctrace_inflight_at(&quotas, place);
+	/* of one that was throttled before there were rings, the beginning is before all waits */
+	if (fresh || q->begun.time) {
+		q->window[q->n % QUOTA_WINDOWS].from = q->begun.time;
+		q->window[q->n % QUOTA_WINDOWS].to = now;
+		q->n++;
+	}
+	q->begun.time = 0;
+	ctrace_inflight_let_go(&quotas, place, queue);
+	if (now > READ_ONCE(quota_last))
+		WRITE_ONCE(quota_last, now);
+}
+
+static void known_since(struct ctrace_blame_throttled *t, u64 time)
+{
+	t->known = time > t->known ? time : t->known;
+}
+
+/* Adds the queue's windows that end after from. */
+static void add_windows(struct ctrace_blame_throttled *t, const void *queue, u64 from)
+{
+	u32 place = ctrace_inflight_hold(&quotas, queue);
+	const struct quota *q;
+	u64 i, kept;
+
+	if (place == CTRACE_INFLIGHT_NONE) {
+		known_since(t, READ_ONCE(quotas.lost[ctrace_inflight_row(&quotas, queue)]));
+		return;
+	}
+	q = ctrace_inflight_at(&quotas, place);
+	known_since(t, q->known);
+	kept = q->n < QUOTA_WINDOWS ? q->n : QUOTA_WINDOWS;
+	for (i = q->n; i > q->n - kept && q->window[(i - 1) % QUOTA_WINDOWS].to > from; i--) {
+		if (t->n == CTRACE_BLAME_WINDOWS) {
+			known_since(t, q->window[(i - 1) % QUOTA_WINDOWS].to);
+			break;
+		}
+		t->window[t->n].from = q->window[(i - 1) % QUOTA_WINDOWS].from;
+		t->window[t->n++].to = q->window[(i - 1) % QUOTA_WINDOWS].to;
+	}
+	/* all that are kept: was there one more? */
+	if (i == q->n - kept && q->n > kept)
+		known_since(t, q->window[i % QUOTA_WINDOWS].from);
+	ctrace_inflight_let_go(&quotas, place, queue);
+}
+
+/*
+ * When p had no quota since from: its queue, or one further up, which all have some now. (One that has none still, in a
+ * task that is moved to another CPU by force, is not seen.) Real-time tasks need none.
+ */
+static void throttled(const struct task_struct *p, u64 from, struct ctrace_blame_throttled *t)
+{
+	const struct sched_entity *se;
+
+	t->n = 0;
+	t->known = 0;
+	if (likely(READ_ONCE(quota_last) <= from) || p->prio < MAX_RT_PRIO)
+		return;
+	for (se = &p->se; se; se = ctrace_compat_sched_parent(se))
+		add_windows(t, ctrace_compat_sched_queue(se), from);
+}
+
+/* --- the event --------------------------------------------------------------------- */
+
+#define BLAME_FIELDS(F)								\
+	F(u64, duration) F(u32, culprit) F(u32, culprit_cid) F(s32, culprit_tid) F(u32, reason)	\
+	F(comm, comm) F(comm, culprit_comm)
+CTRACE_PAYLOAD(blame_payload, BLAME_FIELDS);
+
+struct blame_arg {
+	u32 mask;
+	const struct task_struct *p;
+	const struct ctrace_who *who;
+	u32 reason;
+	/* of a part */
+	u64 duration;
+	u32 culprit;
+	const struct ctrace_blame_seen *seen;	/* NULL: nobody who may be shown */
+};
+
+/* else it would have that of the task before, or of who moves it */
+static const struct ctrace_stack_waited no_stack = { .of = CTRACE_ID_SCHED_BLAME };
+
+static __always_inline void fill_blame(void *payload, const void *arg)
+{
+	struct blame_payload *r = payload;
+	const struct blame_arg *a = arg;
+
+	r->duration = a->duration;
+	r->culprit = a->culprit;
+	r->culprit_cid = a->seen ? a->seen->cid : 0;
+	r->culprit_tid = a->seen ? a->seen->tid : 0;
+	r->reason = a->reason;
+	ctrace_put_comm(r->comm, a->p, true);
+	if (a->seen)
+		memcpy(r->culprit_comm, a->seen->comm, CTRACE_COMM_LEN);
+	else
+		memset(r->culprit_comm, 0, CTRACE_COMM_LEN);
+}
+
+static u32 kind(const struct ctrace_blame_seen *seen, const struct ctrace_container *victim)
+{
+	if (!seen->tid)
+		return CTRACE_CULPRIT_IDLE;
+	if (seen->cid == victim->cid && seen->cid != CTRACE_CID_UNKNOWN)
+		return CTRACE_CULPRIT_SELF;
+	return seen->cid == CTRACE_CID_HOST ? CTRACE_CULPRIT_HOST : CTRACE_CULPRIT_NEIGHBOUR;
+}
+
+static void emit_part(void *arg, const struct ctrace_blame_part *part)
+{
+	struct blame_arg *a = arg;
+	u32 shown = a->mask;
+
+	a->duration = part->duration;
+	a->culprit = part->culprit ?: kind(part->who, a->who->container);
+	a->seen = a->culprit == CTRACE_CULPRIT_IDLE ? NULL : part->who;
+	if (a->seen)
+		shown = ctrace_sides_see(a->mask, a->who->container, a->seen->cid);
+	__this_cpu_write(ctrace_stack_waited, &no_stack);
+	if (shown)
+		ctrace_emit(shown, CTRACE_ID_SCHED_BLAME, a->who, CTRACE_SIZE(blame_payload), fill_blame, a);
+	a->seen = NULL;
+	if (a->mask & ~shown)
+		ctrace_emit(a->mask & ~shown, CTRACE_ID_SCHED_BLAME, a->who, CTRACE_SIZE(blame_payload), fill_blame, a);
+	__this_cpu_write(ctrace_stack_waited, NULL);
+}
+
+void ctrace_blame_wait(u32 mask, struct task_struct *p, const struct ctrace_who *who, u32 reason, u64 from, u64 now)
+{
+	struct ctrace_blame_ring __percpu *rings = smp_load_acquire(&ctrace_blame_rings);	/* as above */
+	struct blame_arg arg = { .mask = mask, .p = p, .who = who, .reason = reason };
+	struct ctrace_blame_seen running = { };
+	const struct ctrace_blame_ring *r;
+	struct ctrace_blame_throttled t;
+	struct ctrace_who other;
+	bool is = false;
+
+	if (!rings)
+		return;
+	r = per_cpu_ptr(rings, task_cpu(p));
+	/* if p runs now, who ran before it is in the ring */
+	if (r->running && r->running != p) {
+		is = true;
+		if (r->running->pid) {
+			ctrace_identity_resolve_task(r->running, &other);
+			running.cid = other.container->cid;
+			running.tid = other.tid;
+			ctrace_put_comm(running.comm, r->running, true);
+		}
+	}
+	throttled(p, from, &t);
+	ctrace_blame_walk(r, is ? &running : NULL, &t, from, now, emit_part, &arg);
+}
+
+void ctrace_blame_switched(struct task_struct *next, u64 now)
+{
+	struct ctrace_blame_ring __percpu *rings = READ_ONCE(ctrace_blame_rings);
+	struct ctrace_blame_ring *r;
+	struct ctrace_blame_seen *s;
+	struct ctrace_who who;
+
+	if (!rings)
+		return;
+	r = this_cpu_ptr(rings);
+	s = &r->slot[r->n++ % CTRACE_BLAME_SLOTS];
+	s->until = now;
+	r->running = next;
+	if (!current->pid) {
+		s->cid = CTRACE_CID_HOST;
+		s->tid = 0;
+		return;
+	}
+	ctrace_identity_resolve_current(&who);
+	s->cid = who.container->cid;
+	s->tid = who.tid;
+	ctrace_put_comm(s->comm, current, true);
+}
+
+/* --- what user space is told --------------------------------------------------------- */
+
+static const struct ctrace_field_desc f_blame[] = { CTRACE_FIELDS(BLAME_FIELDS) };
+
+static const struct ctrace_event_type types[] = {
+	CTRACE_TYPE(SCHED_BLAME, "sched", "sched_blame", "sched_blame_migrate", f_blame),
+};
+
+static struct ctrace_source sources[] = {
+	{ .tracepoint = "sched_blame_migrate", .at = "sched_migrate_task", .fn = ctrace_sched_span_migrate,
+	  .table = &quotas, .with = { "sched_span_switch", "sched_span_wakeup", "sched_span_wakeup_new",
+				      "?throttle_cfs_rq", "?unthrottle_cfs_rq" } },
+	{ }
+};
+
+const struct ctrace_family ctrace_family_blame = {
+	.types = types, .ntypes = ARRAY_SIZE(types), .sources = sources,
+};

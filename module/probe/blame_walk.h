@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From a wait for a CPU to the parts of it, each with the task that had the CPU. Nothing but arithmetic: the caller has
+ * the lock of the run queue, so nothing changes meanwhile.
+ *
+ *	slots:    until 10  until 30  until 35  .  now, 40
+ *	            A         B         C         D, running
+ *	a wait:          20 ------------------- 40		D 35-40, C 30-35, B 20-30
+ *
+ * The parts go from the wait's end back to its beginning, without a gap. So their durations add up to the wait.
+ */
+#ifndef CTRACE_BLAME_WALK_H
+#define CTRACE_BLAME_WALK_H
+
+#include <linux/types.h>
+#include "../uapi/ctrace.h"
+
+#define CTRACE_BLAME_SLOTS	64u	/* a power of two */
+#define CTRACE_BLAME_WINDOWS	16u	/* times without quota that a walk looks at */
+
+/* A task that had the CPU. tid 0: the CPU was idle. */
+struct ctrace_blame_seen {
+	u64 until;
+	u32 cid;
+	s32 tid;
+	char comm[CTRACE_COMM_LEN];
+};
+
+/* Of a CPU: the tasks that left it last, the n-th one since the ring was made in slot[n % SLOTS]. */
+struct ctrace_blame_ring {
+	u64 n;
+	struct task_struct *running;	/* since the last one left; NULL: none has left */
+	struct ctrace_blame_seen slot[CTRACE_BLAME_SLOTS];
+};
+
+/* The waiting task's group had no quota: from < t <= to. They may overlap. What was before `known` is not known. */
+struct ctrace_blame_throttled {
+	u64 known;
+	u32 n;
+	struct { u64 from, to; } window[CTRACE_BLAME_WINDOWS];
+};
+
+struct ctrace_blame_part {
+	u64 duration;
+	const struct ctrace_blame_seen *who;	/* NULL: culprit says why it is nobody */
+	u32 culprit;				/* CTRACE_CULPRIT_THROTTLED, _EARLIER, or 0: who's kind */
+};
+
+typedef void (*ctrace_blame_part_fn)(void *arg, const struct ctrace_blame_part *part);
+
+/* Who had the CPU from start to end, start < end; less what the group had no quota. */
+static inline void ctrace_blame_interval(const struct ctrace_blame_throttled *t, const struct ctrace_blame_seen *who,
+					 u64 start, u64 end, ctrace_blame_part_fn fn, void *arg)
+{
+	struct ctrace_blame_part part;
+	u64 from;
+	u32 i;
+
+	for (; start < end; end = from) {
+		part.who = who;
+		part.culprit = who ? 0 : CTRACE_CULPRIT_EARLIER;
+		from = start;
+		for (i = 0; i < t->n; i++) {
+			if (t->window[i].from < end && t->window[i].to >= end) {
+				part.who = NULL;
+				part.culprit = CTRACE_CULPRIT_THROTTLED;
+				from = t->window[i].from > start ? t->window[i].from : start;
+				break;
+			}
+			/* the next one below */
+			if (t->window[i].to < end && t->window[i].to > from && t->window[i].from < t->window[i].to)
+				from = t->window[i].to;
+		}
+		part.duration = end - from;
+		fn(arg, &part);
+	}
+}
+
+/* running: its until is not looked at; NULL: not known. */
+static inline void ctrace_blame_walk(const struct ctrace_blame_ring *r, const struct ctrace_blame_seen *running,
+				     const struct ctrace_blame_throttled *t, u64 from, u64 to,
+				     ctrace_blame_part_fn fn, void *arg)
+{
+	u64 known = t->known > from ? (t->known < to ? t->known : to) : from, start, end = to, i = r->n;
+	u64 oldest = i > CTRACE_BLAME_SLOTS ? i - CTRACE_BLAME_SLOTS : 0;
+	const struct ctrace_blame_seen *who = running;
+	struct ctrace_blame_part earlier = { .culprit = CTRACE_CULPRIT_EARLIER };
+
+	for (; end > known; i--) {
+		/* when the oldest one came is not known, unless none was there before */
+		if (i == oldest && oldest)
+			break;
+		start = i ? r->slot[(i - 1) % CTRACE_BLAME_SLOTS].until : known;
+		start = start > known ? start : known;
+		if (start < end) {
+			ctrace_blame_interval(t, who, start, end, fn, arg);
+			end = start;
+		}
+		who = i ? &r->slot[(i - 1) % CTRACE_BLAME_SLOTS] : NULL;
+	}
+	earlier.duration = end - from;
+	if (end > from)
+		fn(arg, &earlier);
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The short way of sched_span.c: for tasks that this CPU remembers, and sessions that want nothing of sched_run and sched_block,
+ * and of sched_wait only to count it in line, as runqlat does. Each function returns false if it has done nothing: then the
+ * general way does all. *now: 0 while the clock has not been read. It is read only for tasks that a session wants.
+ *
+ * Context: under the lock of p's run queue.
+ */
+#ifndef CTRACE_SCHED_SPAN_SHORT_H
+#define CTRACE_SCHED_SPAN_SHORT_H
+
+#include <linux/sched.h>
+#include "probe/blame.h"
+#include "emit/emit.h"
+#include "session/inflight.h"
+#include "compat/clock.h"
+#include "compat/task.h"
+
+/* A place: what a task is in, and since when. */
+struct ctrace_span {
+	struct ctrace_begun begun;	/* its id says which of the three */
+	union {
+		struct {
+			u32 reason;
+			s32 cpu;
+			u64 since;	/* it waits on this CPU */
+		} wait;
+		struct {
+			u32 state;
+			u32 iowait;
+			s32 syscall;
+		} block;
+	};
+};
+
+/* p has no place: it begins to wait. */
+static __always_inline bool ctrace_span_begin_short(struct ctrace_inflight *t, struct task_struct *p, u32 row, u32 reason, u64 *now)
+{
+	u32 mask = ctrace_wants(CTRACE_ID_SCHED_WAIT) | ctrace_wants(CTRACE_ID_SCHED_BLAME), place;
+	const struct ctrace_container *c;
+	union ctrace_ids ids;
+	struct ctrace_span *s;
+
+	if (!mask)
+		return true;
+	c = ctrace_identity_other(p, &ids);
+	if (unlikely(!c))
+		return false;
+	mask = ctrace_wanted(mask, c, p);
+	if (!mask)
+		return true;
+	place = ctrace_inflight_take_new(t, row, p);
+	if (unlikely(place == CTRACE_INFLIGHT_NONE)) {
+		ctrace_session_unfollowed(mask);
+		return true;
+	}
+	s = ctrace_inflight_at(t, place);
+	WRITE_ONCE(s->begun.wanted, (u64)mask << 32 | CTRACE_ID_SCHED_WAIT);
+	s->wait.reason = reason;
+	s->wait.cpu = task_cpu(p);
+	*now = ctrace_compat_clock();
+	s->wait.since = *now;
+	s->begun.time = *now;
+	return true;
+}
+
+static __always_inline bool ctrace_span_woken_short(struct ctrace_inflight *t, struct task_struct *p, u64 *now)
+{
+	u32 row = ctrace_inflight_row(t, p);
+
+	return ctrace_inflight_find(t, row, p) == CTRACE_INFLIGHT_NONE && ctrace_span_begin_short(t, p, row, CTRACE_WAIT_WOKEN, now);
+}
+
+static __always_inline bool ctrace_span_out_short(struct ctrace_inflight *t, struct task_struct *p, u32 state, u64 *now)
+{
+	u32 row = ctrace_inflight_row(t, p);
+
+	if (ctrace_inflight_find(t, row, p) != CTRACE_INFLIGHT_NONE)
+		return false;
+	if (state & TASK_DEAD || ctrace_compat_asleep(p))
+		return !ctrace_wants(CTRACE_ID_SCHED_BLOCK);
+	return ctrace_span_begin_short(t, p, row, CTRACE_WAIT_PREEMPTED, now);
+}
+
+static __always_inline bool ctrace_span_in_short(struct ctrace_inflight *t, const struct task_struct *p, u64 *now)
+{
+	u32 row = ctrace_inflight_row(t, p), place = ctrace_inflight_find(t, row, p), mask;
+	const struct ctrace_aggregate *table;
+	const struct ctrace_container *c;
+	union ctrace_ids ids;
+	const struct ctrace_span *s;
+	u64 wanted;
+
+	if (ctrace_wants(CTRACE_ID_SCHED_RUN))
+		return false;
+	if (place == CTRACE_INFLIGHT_NONE)
+		return true;
+	s = ctrace_inflight_at(t, place);
+	wanted = READ_ONCE(s->begun.wanted);
+	mask = wanted >> 32 & ctrace_wants(CTRACE_ID_SCHED_WAIT);
+	if (unlikely((u16)wanted != CTRACE_ID_SCHED_WAIT || !mask || READ_ONCE(ctrace_blame_rings)))
+		return false;
+	c = ctrace_identity_other(p, &ids);
+	if (unlikely(!c))
+		return false;
+	mask = ctrace_wanted(mask, c, p);
+	table = mask ? ctrace_emit_quick(mask, CTRACE_ID_SCHED_WAIT) : NULL;
+	if (unlikely(!table))
+		return false;
+	if (!*now)
+		*now = ctrace_compat_clock();
+	/* What leaves a CPU is in no probe, so no writer has been interrupted. */
+	if (unlikely(!ctrace_aggregate_wait(table, c->cid, s->wait.reason, *now - s->begun.time)))
+		return false;
+	ctrace_inflight_give(t, row, place);
+	return true;
+}
+
+#endif
