@@ -179,7 +179,7 @@ static void put_trace(FILE *f, const struct ctrace_ctf_env *env)
 	put_env(f, "domain", "kernel");
 	put_env(f, "sysname", "Linux");
 	put_env(f, "tracer_name", "lttng-modules");
-	fputs("\ttracer_major = 2;\n\ttracer_minor = 11;\n", f);
+	fputs("\ttracer_major = 2;\n\ttracer_minor = 11;\n\ttracer_patchlevel = 0;\n", f);
 	if (env->hostname)
 		put_env(f, "hostname", env->hostname);
 	if (env->kernel_release)

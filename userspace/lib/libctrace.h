@@ -89,7 +89,7 @@ struct ctrace_event_type {
 	const char *name;	/* syscall_entry_openat */
 	const char *system;	/* syscalls */
 	const char *reason;	/* why this kernel lacks it; NULL if it has it */
-	const char *source;	/* the tracepoint whose probe makes it, or NULL */
+	const char *source;	/* the tracepoint whose probe makes it, or "FUNCTION()", or NULL */
 	const char *definition;	/* of a defined kprobe, in a form of CTRACE_A_PROBE_NAME, or NULL */
 	uint32_t nfields;
 	const struct ctrace_field *fields;
@@ -156,7 +156,11 @@ struct ctrace_session_opts {
 	uint64_t arena_size;		/* bytes, 0: the module's default */
 	uint64_t ring_size;		/* bytes, 0: default */
 	uint32_t subbuf_size;		/* bytes, 0: default */
-	uint32_t flags;			/* CTRACE_SESSION_F_* */
+	/*
+	 * CTRACE_SESSION_F_*. An older module refuses one that it does not know (-EINVAL). For
+	 * CTRACE_SESSION_F_NEIGHBOURS, ctrace_info's features tell: CTRACE_FEATURE_NEIGHBOURS
+	 */
+	uint32_t flags;
 	/*
 	 * A waiting reader is woken this many ns after the first record, at most 10^9. 0: the
 	 * default (5 ms); CTRACE_WAKEUP_AT_ONCE
@@ -172,6 +176,8 @@ struct ctrace_session_opts {
 	uint32_t containers;
 	/* First bytes of what calls read and write, at most CTRACE_DATA_MAX; 0: none. They may be passwords. */
 	uint32_t data;
+	/* bytes for the tables of aggregates, beside the arena: see libctrace_aggregate.h; 0: none */
+	uint64_t table_size;
 };
 
 /*
@@ -190,9 +196,13 @@ struct ctrace_probe_opts {
 	const char *filter;		/* expression (CTRACE_A_PROBE_FILTER), or NULL */
 	uint32_t flags;			/* CTRACE_PROBE_F_* */
 	uint32_t one_of;		/* N: record 1 in N of the events that pass, on each CPU; 0: all */
+	/* counts the events in a table instead of recording them (CTRACE_A_PROBE_AGGREGATE), or NULL */
+	const char *aggregate;
+	uint32_t rows;			/* of that table, on each CPU; 0: 1024 */
 };
 /*
  * name: one of the forms of CTRACE_A_PROBE_NAME. o NULL: no options. probe_id and event_id may be NULL.
+ * ctrace_aggregate_add() does the same, and tells where the table of an aggregate is.
  * -EEXIST: another probe of the session records the same event with other options. -EBUSY: the probe
  * records kernel addresses, and a reader of a single container is open on the session. -EINVAL, -E2BIG,
  * -ENAMETOOLONG: as ctrace_session_new().
@@ -264,18 +274,26 @@ int ctrace_tracepoint_each(struct ctrace *ct, ctrace_tracepoint_fn fn, void *arg
  * flags: CTRACE_SESSION_F_*. state: enum ctrace_session_state. owner: pid of its maker, in the initial
  * pid namespace. slots: rings in the arena; slots_used: those that are bound, shared ones included.
  * Sizes are bytes. events: records published. lost_*, limited: as in struct ctrace_losses and struct
- * ctrace_session_losses.
+ * ctrace_session_losses. table_size, table_used: for tables of aggregates, and of that what tables have taken.
  */
 struct ctrace_session_info {
 	uint32_t id, flags, state, owner, slots, slots_used, probes, subbuf_size;
 	uint64_t arena_size, ring_size, events, lost_full, lost_nested, lost_missed;
 	uint64_t lost_unfollowed, lost_unfollowed_tasks, lost_unread, limited;
 	char name[64];
+	uint64_t table_size, table_used;
 };
 typedef int (*ctrace_session_fn)(const struct ctrace_session_info *info, void *arg);	/* != 0 stops */
 int ctrace_session_each(struct ctrace *ct, ctrace_session_fn fn, void *arg);
 
-struct ctrace_probe_info { uint32_t session, id, event_id; uint64_t missed; char name[1024]; };
+/* aggregate: "" if it records its events. rows, table: of its table, as in libctrace_aggregate.h */
+struct ctrace_probe_info {
+	uint32_t session, id, event_id;
+	uint64_t missed;
+	char name[1024], aggregate[1024];
+	uint32_t rows;
+	uint64_t table;
+};
 typedef int (*ctrace_probe_fn)(const struct ctrace_probe_info *info, void *arg);
 int ctrace_probe_each(struct ctrace *ct, uint32_t session /* 0: all */, ctrace_probe_fn fn, void *arg);
 
@@ -374,7 +392,8 @@ struct ctrace_reader_opts {
  * ctrace_reader_close(). If s is not NULL, ctrace_errmsg() has the sentence, too.
  * -EINVAL: o does not say one thing. -E2BIG: as ctrace_session_new(). -ENOENT: no such session or container, or no
  * /dev/ctrace. -EPERM: the caller may not trace. -ENOSPC: no free ring for the container. -ETIMEDOUT: a CPU did not
- * prepare one. -EACCES: one container of a session whose records hold kernel addresses. -ENXIO: o.fd is not
+ * prepare one.
+ * -EACCES: one container of a session whose records hold kernel addresses or show neighbours. -ENXIO: o.fd is not
  * bound. -ENOTTY: o.fd is no such descriptor; nothing of it was mapped. -EPROTO: the rings are laid out for
  * another version of this library.
  */

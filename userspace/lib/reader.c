@@ -215,7 +215,7 @@ static int session_error(struct ctrace_reader *r, int err, uint32_t session, uin
 	switch (err) {
 	case -EACCES:
 		return ctrace_reader_error(r, err,
-			"single containers of session %u cannot be read, because its records hold kernel addresses (stacks, raw tracepoints, kprobe arguments)",
+			"single containers of session %u cannot be read, because its records hold kernel addresses (stacks, raw tracepoints, kprobe arguments), or show neighbours (CTRACE_SESSION_F_NEIGHBOURS)",
 			session);
 	case -EPERM:
 		return ctrace_reader_error(r, err, "cannot read session %u: %s", session,

@@ -6,7 +6,7 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 
-#include "internal.h"
+#include "aggregate.h"
 
 /* NULL: out of memory. */
 struct nl_msg *ctrace_session_msg(struct ctrace_session *s, int cmd)
@@ -83,6 +83,8 @@ static int put_opts(struct nl_msg *msg, const struct ctrace_session_opts *o)
 		err |= nla_put_u32(msg, CTRACE_A_SESSION_CONTAINERS, o->containers);
 	if (o->data)
 		err |= nla_put_u32(msg, CTRACE_A_SESSION_DATA, o->data);
+	if (o->table_size)
+		err |= nla_put_u64(msg, CTRACE_A_SESSION_TABLE_SIZE, o->table_size);
 	if (!err)
 		nla_nest_end(msg, nest);
 	return err;
@@ -186,12 +188,14 @@ int ctrace_session_stop(struct ctrace_session *s)
 static int probe_reply(struct nlattr **sets, void *arg)
 {
 	struct nlattr *a[CTRACE_A_PROBE_MAX + 1];
-	uint32_t *ids = arg;
+	struct ctrace_aggregate_info *i = arg;
 
 	if (ctrace_attr_nested(a, CTRACE_A_PROBE_MAX, sets[CTRACE_A_PROBE]))
 		return -EPROTO;
-	ids[0] = ctrace_attr_u32(a[CTRACE_A_PROBE_ID]);
-	ids[1] = ctrace_attr_u32(a[CTRACE_A_PROBE_EVENT_ID]);
+	i->probe_id = ctrace_attr_u32(a[CTRACE_A_PROBE_ID]);
+	i->event_id = ctrace_attr_u32(a[CTRACE_A_PROBE_EVENT_ID]);
+	i->rows = ctrace_attr_u32(a[CTRACE_A_PROBE_ROWS]);
+	i->table = ctrace_attr_u64(a[CTRACE_A_PROBE_TABLE]);
 	return 0;
 }
 
@@ -216,6 +220,10 @@ static struct nl_msg *put_probe(struct nl_msg *msg, const char *name,
 		err |= nla_put_string(msg, CTRACE_A_PROBE_FILTER, o->filter);
 	if (o && o->one_of)
 		err |= nla_put_u32(msg, CTRACE_A_PROBE_ONE_OF, o->one_of);
+	if (o && o->aggregate)
+		err |= nla_put_string(msg, CTRACE_A_PROBE_AGGREGATE, o->aggregate);
+	if (o && o->rows)
+		err |= nla_put_u32(msg, CTRACE_A_PROBE_ROWS, o->rows);
 	if (err) {
 		nlmsg_free(msg);
 		return NULL;
@@ -224,14 +232,15 @@ static struct nl_msg *put_probe(struct nl_msg *msg, const char *name,
 	return msg;
 }
 
-int ctrace_probe_add(struct ctrace_session *s, const char *name,
-		     const struct ctrace_probe_opts *opts, uint32_t *probe_id, uint32_t *event_id)
+/* counts: the probe must be an aggregate. */
+static int probe_add(struct ctrace_session *s, const char *name, const struct ctrace_probe_opts *opts, bool counts,
+		     struct ctrace_aggregate_info *i)
 {
 	struct ctrace_probe_opts o = { .sz = sizeof(o) };
-	uint32_t ids[2] = { 0, 0 };
 	char what[192];
 	int err;
 
+	memset(i, 0, sizeof(*i));
 	if (!s->ct)
 		return -ESHUTDOWN;
 	snprintf(what, sizeof(what), "cannot add probe '%.127s%s'", name,
@@ -242,15 +251,41 @@ int ctrace_probe_add(struct ctrace_session *s, const char *name,
 	if (!err)
 		err = text_fits(s->ct, o.filter, what, "filter");
 	if (!err)
+		err = text_fits(s->ct, o.aggregate, what, "aggregate");
+	if (!err && counts && !o.aggregate)
+		err = ctrace_ctl_error(s->ct, -EINVAL, "%s: no aggregate is given", what);
+	if (!err)
 		err = ctrace_ctl_call(s->ct, put_probe(ctrace_session_msg(s, CTRACE_CMD_PROBE_ADD), name,
-						       &o, 0), what, probe_reply, ids);
+						       &o, 0), what, probe_reply, i);
+	if (!err && counts && !i->table)
+		err = ctrace_ctl_error(s->ct, -EPROTO,
+			"%s: this kernel module cannot count events in tables: it is older than this library", what);
+	return err;
+}
+
+int ctrace_probe_add(struct ctrace_session *s, const char *name,
+		     const struct ctrace_probe_opts *opts, uint32_t *probe_id, uint32_t *event_id)
+{
+	struct ctrace_aggregate_info i;
+	int err = probe_add(s, name, opts, false, &i);
+
 	if (err)
 		return err;
 	if (probe_id)
-		*probe_id = ids[0];
+		*probe_id = i.probe_id;
 	if (event_id)
-		*event_id = ids[1];
+		*event_id = i.event_id;
 	return 0;
+}
+
+int ctrace_aggregate_add(struct ctrace_session *s, const char *name, const struct ctrace_probe_opts *opts,
+			 struct ctrace_aggregate_info *to, size_t sz)
+{
+	struct ctrace_aggregate_info i;
+	int err = probe_add(s, name, opts, true, &i);
+
+	ctrace_struct_give(to, sz, &i, sizeof(i));
+	return err;
 }
 
 int ctrace_probe_del(struct ctrace_session *s, uint32_t probe_id)

@@ -35,6 +35,8 @@ static int session_reply(struct nlattr **sets, void *arg)
 	i->lost_unfollowed_tasks = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_UNFOLLOWED_TASKS]);
 	i->limited = ctrace_attr_u64(a[CTRACE_A_SESSION_LIMITED]);
 	i->lost_unread = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_UNREAD]);
+	i->table_size = ctrace_attr_u64(a[CTRACE_A_SESSION_TABLE_SIZE]);
+	i->table_used = ctrace_attr_u64(a[CTRACE_A_SESSION_TABLE_USED]);
 	ctrace_attr_str(a[CTRACE_A_SESSION_NAME], i->name, sizeof(i->name));
 	return 0;
 }
@@ -106,6 +108,9 @@ static int probe_reply(struct nlattr **sets, void *arg)
 	i->event_id = ctrace_attr_u32(a[CTRACE_A_PROBE_EVENT_ID]);
 	i->missed = ctrace_attr_u64(a[CTRACE_A_PROBE_MISSED]);
 	ctrace_attr_str(a[CTRACE_A_PROBE_NAME], i->name, sizeof(i->name));
+	ctrace_attr_str(a[CTRACE_A_PROBE_AGGREGATE], i->aggregate, sizeof(i->aggregate));
+	i->rows = ctrace_attr_u32(a[CTRACE_A_PROBE_ROWS]);
+	i->table = ctrace_attr_u64(a[CTRACE_A_PROBE_TABLE]);
 	return 0;
 }
 
