@@ -19,6 +19,8 @@ static const char usage[] =
 "one argument, in the kernel's own syntax for kprobes (kprobetrace.rst):\n"
 "  p:NAME SYMBOL[+OFFSET] [ARG=FETCH[:TYPE]]...   when execution reaches SYMBOL\n"
 "  r:NAME SYMBOL [ARG=FETCH[:TYPE]]...            when SYMBOL returns\n"
+"  f:NAME SYMBOL [ARG=FETCH[:TYPE]]...            when SYMBOL returns: its duration in ns, its result\n"
+"                                                 in ret, and ARGs of its entry (ctrace's own)\n"
 "FETCH is %REGISTER, $argN, $stackN, $retval, $comm, @ADDRESS, \\NUMBER, or what one of them\n"
 "points to: +OFFSET(FETCH). TYPE is u8 to u64, s8 to s64, x8 to x64, string or ustring; or\n"
 "an array of numbers, such as u8[4].\n"
@@ -30,7 +32,8 @@ static const char usage[] =
 "Examples:\n"
 "  ctrace probe add 'p:ovl ovl_fill_merge ctx=%di name=+0(%si):string'\n"
 "  ctrace probe add 'r:opened do_sys_openat2 fd=$retval:s32'\n"
-"  ctrace trace web -e ovl -e 'opened if fd < 0'\n"
+"  ctrace probe add 'f:fsynced vfs_fsync_range datasync=$arg4:s32'\n"
+"  ctrace trace web -e ovl -e 'opened if fd < 0' -e 'fsynced if duration > 10000000'\n"
 "  ctrace probe list\n"
 "  ctrace probe del ovl opened\n";
 

@@ -71,9 +71,9 @@ static void put_json(const struct ctable *t, const struct centry *e, const struc
 	ctable_json(&j, t, e);
 	if (procs >= 0)
 		json_uint(&j, "procs", (uint64_t)procs);
-	if (usage_cpu(c->usage, &e->c, &v))
+	if (cgroup_cpu_used(c->files, &e->c, &v))
 		json_uint(&j, "cpu_ns", v);
-	if (usage_memory(c->usage, &e->c, &v))
+	if (cgroup_memory_used(c->files, &e->c, &v))
 		json_uint(&j, "memory", v);
 	json_close(&j, '}');
 	json_line(&j);
@@ -182,7 +182,7 @@ static int show(struct ctrace *ct, struct show *o)
 	struct ctable *ctable = ctable_new(ct);
 	struct processes *running;
 	struct centry **list, *e;
-	struct usage *usage;
+	struct cgroup_files *files;
 	struct row *rows;
 	size_t n = 0;
 
@@ -198,11 +198,11 @@ static int show(struct ctrace *ct, struct show *o)
 		ctable_get(ctable, list[i]->c.cid);
 	qsort(list, n, sizeof(list[0]), by_cid);
 	o->columns.running = running = processes_read();
-	o->columns.usage = usage = usage_new();
+	o->columns.files = files = cgroup_files_new();
 	o->columns.now = clock_ns(CLOCK_MONOTONIC);
 	rows = o->tree ? make_tree(list, n, &n) : make_list(list, n, &n);
 	print(o, ctable, rows, n);
-	usage_free(usage);
+	cgroup_files_free(files);
 	processes_free(running);
 	free(rows);
 	free(list);

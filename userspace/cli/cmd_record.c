@@ -9,8 +9,10 @@
 #include <unistd.h>
 #include "commands.h"
 #include "base/cli.h"
+#include "run/recording.h"
 #include "run/run.h"
 #include "ctf/sink_ctf.h"
+#include "show/lines.h"
 
 #define BUSY	65536		/* bytes: after a round with this many, the next follows without a pause */
 
@@ -51,6 +53,7 @@ struct record {
 	const char *dir;
 	const struct run_opts *opts;
 	struct symbols *symbols;	/* NULL: no stacks */
+	uint64_t began;		/* CLOCK_MONOTONIC, ns */
 	bool force;
 	bool progress;		/* stderr is a terminal */
 	struct ctrace_ctf_info shown;	/* at the last progress line */
@@ -107,6 +110,28 @@ static bool shows(const void *follow, uint32_t cid)
 	return follow_shows(follow, cid);
 }
 
+/* ended: 0 at the start; else when it ended, with what was lost. */
+static void write_asked(struct record *r, uint64_t ended)
+{
+	struct sbuf b = { 0 };
+	struct losses l;
+
+	asked_put(&b, &r->run, r->opts, r->began, ended, ended && losses_count(&r->run, &l) ? &l : NULL);
+	ctf_asked(r->ctf, &b);
+}
+
+/* Are there events of disks, and of the host? It has the stream that their names are in, to the end. */
+static bool wants_disks(const struct run *run, const struct run_opts *o)
+{
+	bool host = false, block = false;
+
+	for (int i = 0; i < o->ntargets; i++)
+		host |= !strcmp(o->targets[i], "all") || !strcmp(o->targets[i], "host");
+	for (size_t i = 0; i < run->probes.n; i++)
+		block |= !strncmp(run->probes.v[i].name, "block_", strlen("block_"));
+	return o->state_dump && host && block;
+}
+
 /* Makes the directory before the command runs: if that fails, the command has not worked in vain. */
 static int ready(struct run *run, void *arg)
 {
@@ -125,7 +150,13 @@ static int ready(struct run *run, void *arg)
 	if (r->symbols)
 		symbols_prepare(r->symbols);
 	r->ctf = ctf_create(r->dir, run->schema, run->ctable, &o);
-	return r->ctf ? CLI_OK : CLI_FAIL;
+	if (!r->ctf)
+		return CLI_FAIL;
+	r->began = clock_ns(CLOCK_MONOTONIC);
+	if (wants_disks(run, r->opts))
+		ctf_disks(r->ctf, run->schema, "/sys/class/block", r->began);
+	write_asked(r, 0);
+	return CLI_OK;
 }
 
 static void account(struct record *r)
@@ -167,6 +198,7 @@ static int record(struct record *r, const struct run_opts *o)
 	for (size_t i = 0; (e = ctable_next(r->run.ctable, &i));)
 		ctable_get(r->run.ctable, e->c.cid);
 	ctf_containers(r->ctf);
+	write_asked(r, clock_ns(CLOCK_MONOTONIC));
 	account(r);
 	closed = ctf_close(r->ctf);
 	if (status == CLI_OK)
@@ -174,10 +206,33 @@ static int record(struct record *r, const struct run_opts *o)
 	return status == CLI_OK ? run_status(&r->run) : status;
 }
 
+/* Is the word among the items of -e? */
+static bool asks_for(const struct run_opts *o, const char *word)
+{
+	for (size_t i = 0; i < o->probes.nevents; i++) {
+		for (const char *s = o->probes.events[i]; *s; s += strcspn(s, ",")) {
+			s += strspn(s, ", ");
+			if (strcspn(s, ", ") == strlen(word) && !strncmp(s, word, strlen(word)))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* SIGXFSZ must not end us: the write that exceeds the limit fails, and that error is reported. */
 static void too_long(int sig)
 {
 	(void)sig;
+}
+
+/* A reader cannot ask /proc what a task was called when it was sampled. */
+static void add_names(struct probes_opts *o)
+{
+	if (!o->frequency || o->nevents)
+		return;
+	o->events = xcalloc(1, sizeof(o->events[0]));
+	o->events[0] = xstrdup(LINES_TASKS);
+	o->nevents = 1;
 }
 
 static int run_record(int argc, char **argv)
@@ -190,10 +245,12 @@ static int run_record(int argc, char **argv)
 	struct run_opts o = { .state_dump = true };
 	struct record r = { .opts = &o, .progress = isatty(STDERR_FILENO) && !cli_json };
 	int opt, status = CLI_OK;
+	bool fds_said = false;
 
 	argc = run_split(argc, argv, &o.command);
 	while (status == CLI_OK &&
 	       (opt = getopt_long(argc, argv, ":" RUN_SHORT_OPTIONS, longs, NULL)) != -1) {
+		fds_said |= opt == OPT_FDS || opt == OPT_NO_FDS;
 		if (run_option(&o, opt, &status))
 			continue;
 		if (opt == 'h')
@@ -209,8 +266,12 @@ static int run_record(int argc, char **argv)
 		status = cli_usage("record needs a directory to write to: -o DIR");
 	if (status != CLI_OK)
 		goto out;
+	/* viewers name files by them */
+	if (!fds_said && asks_for(&o, "viewer"))
+		o.fds = true;
 	o.targets = argv + optind;
 	o.ntargets = argc - optind;
+	add_names(&o.probes);
 	o.ready = ready;
 	o.ready_arg = &r;
 	signal(SIGXFSZ, too_long);	/* not SIG_IGN: COMMAND would inherit that */

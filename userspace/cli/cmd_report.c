@@ -4,16 +4,20 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "commands.h"
 #include "base/cli.h"
-#include "ctf/ctf_read.h"
+#include "export/export.h"
+#include "run/recording.h"
 #include "run/run.h"
 #include "show/sink.h"
-#include "ctf/sink_ctf.h"
+#include "view/summary.h"
+
+enum { OPT_SUMMARY = OPT_VIEW, OPT_HTML };
 
 static const char usage[] =
 "Usage: ctrace report [OPTIONS] DIR [TARGET...]\n"
+"       ctrace report --summary [--json] DIR [TARGET...]\n"
+"       ctrace report --html FILE DIR [TARGET...]\n"
 "\n"
 "Shows what 'ctrace record' wrote into DIR, in the form of 'ctrace trace'. It needs\n"
 "neither the kernel module nor any permission other than to read DIR.\n"
@@ -23,6 +27,12 @@ static const char usage[] =
 "in:, not:, all, host. All that match are shown, one after another too.\n"
 "\n"
 "Options:\n"
+"      --summary      one screen: what was recorded, and of each container its calls, errors,\n"
+"                     time on and waiting for CPUs, disk and network; views show the rest\n"
+"                     ('ctrace stats --input DIR', and others)\n"
+"      --html FILE    write one page for a browser: what each container's time went to, its\n"
+"                     calls, latencies over time, disk, network, a flame graph, losses. It\n"
+"                     needs no other file and no network; FILE - is standard output\n"
 "  -j, --json         print one JSON object per line\n"
 "      --relative     show times since the first event, not the time of day\n"
 "      --quiet-args   show flags and constants of system calls as plain numbers\n"
@@ -33,128 +43,27 @@ static const char usage[] =
 "Examples:\n"
 "  ctrace report /tmp/web | less\n"
 "  ctrace report /tmp/all pod:prod/web not:web/proxy\n"
+"  ctrace report --summary /tmp/web\n"
+"  ctrace report --html web.html /tmp/web\n"
 "  ctrace report --json /tmp/web | jq 'select(.errno)'\n"
 "  ctrace report --folded web.folded /tmp/web; flamegraph.pl web.folded > web.svg\n"
 "  babeltrace2 /tmp/web                 # the same trace, as any CTF reader sees it\n";
 
-static bool has_metadata(const char *dir)
-{
-	char *p = xasprintf("%s/metadata", dir);
-	bool yes = !access(p, F_OK);
-
-	free(p);
-	return yes;
-}
-
-static int cannot_load(const char *dir, int err)
-{
-	if (access(dir, F_OK))
-		return cli_error("cannot read '%s': %s", dir, strerror(errno));
-	if (err == -ENOENT && has_metadata(dir))
-		return cli_error("'%s' is a CTF trace, but not from 'ctrace record': try babeltrace2 %s",
-				 dir, dir);
-	if (err == -ENOENT || err == -ENOTDIR)
-		return cli_error("'%s' is not a trace: give the directory that 'ctrace record -o' wrote",
-				 dir);
-	if (err == -EPROTO)
-		return cli_error("'%s' was recorded on a machine with the other byte order: try babeltrace2 %s",
-				 dir, dir);
-	if (err == -EBADMSG)
-		return cli_error("%s/" CTF_SIDE_SCHEMA " is damaged or from a newer ctrace: try babeltrace2 %s",
-				 dir, dir);
-	return cli_error("cannot read %s/" CTF_SIDE_SCHEMA ": %s", dir, strerror(-err));
-}
-
-/* The containers that the TARGETs mean. */
-struct chosen {
-	struct ctable *table;
-	struct targets in, out;
-	bool all;
-};
-
-static bool has(const struct targets *ts, uint32_t cid)
-{
-	for (size_t i = 0; i < ts->n; i++)
-		if (ts->v[i].cid == cid)
-			return true;
-	return false;
-}
-
-/* A container is chosen, or left out, with those around it. */
-static bool is_chosen(const struct chosen *c, uint32_t cid)
-{
-	const struct centry *e;
-	bool in = c->all;
-
-	for (int depth = 0; depth < 64; depth++) {
-		if (has(&c->out, cid))
-			return false;
-		in |= has(&c->in, cid);
-		e = ctable_find(c->table, cid);
-		if (!e || !e->known || e->c.parent == CTRACE_CID_HOST)
-			break;
-		cid = e->c.parent;
-	}
-	return in;
-}
-
-static int choose_word(struct chosen *c, struct targets *ts, char *word)
-{
-	static const char *const others[] = { "pid:", "cgroup:", "unit:" };
-	struct word w;
-	int status;
-
-	if (!strcmp(word, "all")) {
-		c->all |= ts == &c->in;
-		return ts == &c->in ? CLI_OK : cli_usage("all cannot be left out");
-	}
-	status = word_parse(&w, c->table, word);
-	for (size_t i = 0; i < ARRAY_SIZE(others) && status == CLI_OK; i++)
-		if (!strncmp(w.text, others[i], strlen(others[i])))
-			return cli_usage("'%s': a recording tells containers apart, not processes and cgroups", word);
-	if (status != CLI_OK || targets_add_matching(ts, c->table, &w))
-		return status;
-	/* the only one of that name may be a user's; and there are numbers and short ids */
-	if (w.plain)
-		return targets_parse(ts, c->table, &word, 1, true);
-	return cli_error("no container in this recording is '%s'", word);
-}
-
-static int choose(struct chosen *c, char **words, int n)
-{
-	int status = CLI_OK;
-
-	c->all = true;
-	for (int i = 0; i < n && status == CLI_OK; i++) {
-		bool not = words[i][0] == '!' || !strncmp(words[i], "not:", 4);
-
-		if (not)
-			status = choose_word(c, &c->out, words[i] + (words[i][0] == '!' ? 1 : 4));
-		else
-			c->all = false;
-	}
-	for (int i = 0; i < n && status == CLI_OK; i++)
-		if (words[i][0] != '!' && strncmp(words[i], "not:", 4))
-			status = choose_word(c, &c->in, words[i]);
-	return status;
-}
-
 /* Frees the sink, which may write its lines only then. */
-static int show(struct ctf_reader *r, struct sink *sink, const struct chosen *c, FILE *out, const char *dir)
+static int show(const struct recording *r, struct sink *sink, FILE *out)
 {
 	const struct ctrace_record *rec;
 	struct sbuf b = { 0 };
-	const char *file, *why;
 	int status = CLI_OK;
 	uint64_t lost, all = 0;
 
-	while ((rec = ctf_reader_next(r, &lost)) || lost) {
+	while ((rec = ctf_reader_next(r->reader, &lost)) || lost) {
 		if (lost)
 			sink_lost(sink, "discarded", lost);
 		all += lost;
 		if (!rec)
 			break;
-		if (is_chosen(c, rec->cid))
+		if (recording_shows(r, rec->cid))
 			sink_record(sink, rec);
 		if (ferror(out))
 			break;
@@ -167,26 +76,11 @@ static int show(struct ctf_reader *r, struct sink *sink, const struct chosen *c,
 	sbuf_printf(&b, ", %llu lost", (unsigned long long)all);
 	fprintf(stderr, "ctrace: %s\n", b.s);
 	sbuf_free(&b);
-	file = ctf_reader_damaged(r, &why);
-	if (file)
-		status = cli_error("%s/%s %s: the rest of that file is not shown", dir, file, why);
-	return status;
-}
-
-/* Without symbols, addresses are shown in place of names. */
-static void load_symbols(const char *dir, struct symbols *sy)
-{
-	char *path = xasprintf("%s/" CTF_SIDE_SYMBOLS, dir);
-	int err = symbols_load(sy, path);
-
-	if (err && err != -ENOENT)
-		fprintf(stderr, "ctrace: functions are shown without names: %s: %s\n", path,
-			err == -EBADMSG ? "damaged" : strerror(-err));
-	free(path);
+	return status == CLI_OK ? recording_whole(r, "shown") : status;
 }
 
 struct report_opts {
-	bool relative, folded, quiet_args;
+	bool relative, folded, quiet_args, summary;
 	const char *file;	/* NULL: standard output */
 	char **targets;
 	int ntargets;
@@ -194,55 +88,33 @@ struct report_opts {
 
 static int report(const char *dir, const struct report_opts *o)
 {
-	struct ctrace_schema *schema = ctrace_schema_new();
-	struct ctable *table = ctable_new(NULL);
-	struct sink_opts so = {
-		.schema = schema, .ctable = table, .out = stdout, .relative = o->relative,
-		.quiet_args = o->quiet_args, .symbols = symbols_new(false),
-	};
-	struct side_info info = { 0 };
-	struct chosen chosen = { .table = table };
-	struct ctf_reader *r = NULL;
-	int err, status;
+	struct sink_opts so = { .out = stdout, .relative = o->relative, .quiet_args = o->quiet_args };
+	struct recording r;
+	int status = recording_open(&r, dir);
 
-	err = schema ? side_load_schema(dir, schema, &info) : -ENOMEM;
-	if (err) {
-		status = cannot_load(dir, err);
-		goto out;
-	}
-	/* without the list of containers, ids stand in for names */
-	err = side_load_containers(dir, table);
-	if (err)
-		fprintf(stderr, "ctrace: containers are shown without names: %s/" CTF_SIDE_CONTAINERS ": %s\n", dir,
-			err == -EBADMSG ? "damaged" : strerror(-err));
-	status = choose(&chosen, o->targets, o->ntargets);
+	if (status == CLI_OK)
+		status = recording_choose(&r, o->targets, o->ntargets);
+	if (status == CLI_OK)
+		status = recording_read(&r);
 	if (status != CLI_OK)
 		goto out;
-	r = ctf_reader_open(dir, info.uuid);
-	if (!r) {
-		status = cli_error("cannot read '%s': %s", dir, strerror(errno));
-		goto out;
-	}
-	so.clock_offset = info.clock_offset;
-	so.stacks = info.stacks;
-	load_symbols(dir, so.symbols);
+	so.schema = r.schema;
+	so.ctable = r.table;
+	so.symbols = r.symbols;
+	so.clock_offset = r.info.clock_offset;
+	so.stacks = r.info.stacks;
 	if (o->file)
 		so.out = fopen(o->file, "we");
 	if (!so.out) {
 		status = cli_error("cannot write '%s': %s", o->file, strerror(errno));
 		goto out;
 	}
-	status = show(r, o->folded ? sink_folded_new(&so) : cli_json ? sink_json_new(&so) :
-		      sink_text_new(&so), &chosen, so.out, dir);
+	status = show(&r, o->folded ? sink_folded_new(&so) : cli_json ? sink_json_new(&so) : sink_text_new(&so),
+		      so.out);
 	if (o->file && fclose(so.out) && status == CLI_OK)
 		status = cli_error("cannot write to '%s': %s", o->file, strerror(errno));
 out:
-	ctf_reader_close(r);
-	targets_free(&chosen.in);
-	targets_free(&chosen.out);
-	symbols_free(so.symbols);
-	ctable_free(table);
-	ctrace_schema_free(schema);
+	recording_close(&r);
 	return status;
 }
 
@@ -252,11 +124,14 @@ static int run_report(int argc, char **argv)
 		{ "json", no_argument, NULL, 'j' },
 		{ "relative", no_argument, NULL, OPT_RELATIVE },
 		{ "quiet-args", no_argument, NULL, OPT_QUIET_ARGS },
+		{ "summary", no_argument, NULL, OPT_SUMMARY },
 		{ "folded", required_argument, NULL, OPT_FOLDED },
+		{ "html", required_argument, NULL, OPT_HTML },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct report_opts o = { 0 };
+	const char *html = NULL;
 	int opt;
 
 	while ((opt = getopt_long(argc, argv, ":jh", longs, NULL)) != -1) {
@@ -264,8 +139,12 @@ static int run_report(int argc, char **argv)
 			return cli_help(cli_cmd);
 		if (opt == OPT_RELATIVE) {
 			o.relative = true;
+		} else if (opt == OPT_SUMMARY) {
+			o.summary = true;
 		} else if (opt == OPT_QUIET_ARGS) {
 			o.quiet_args = true;
+		} else if (opt == OPT_HTML) {
+			html = optarg;
 		} else if (opt == OPT_FOLDED) {
 			o.folded = true;
 			o.file = strcmp(optarg, "-") ? optarg : NULL;
@@ -275,11 +154,17 @@ static int run_report(int argc, char **argv)
 	}
 	if (o.folded && cli_json)
 		return cli_usage("--folded and --json are two forms of output: choose one");
+	if (o.summary && (o.folded || o.relative || o.quiet_args))
+		return cli_usage("--summary shows no events: leave out --folded, --relative and --quiet-args");
+	if (html && (o.summary || o.folded || o.relative || o.quiet_args))
+		return cli_usage("--html writes a page: leave out --summary, --folded, --relative and --quiet-args");
 	if (argc == optind)
 		return cli_usage("report needs a directory: the one that 'ctrace record -o' wrote");
 	o.targets = argv + optind + 1;
 	o.ntargets = argc - optind - 1;
-	return report(argv[optind], &o);
+	if (html)
+		return export_run(&export_page, &(struct export_opts){ argv[optind], html, o.targets, o.ntargets });
+	return o.summary ? summary_run(argv[optind], o.targets, o.ntargets) : report(argv[optind], &o);
 }
 
 const struct command cmd_report = {

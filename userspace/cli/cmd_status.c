@@ -20,6 +20,7 @@ static const char usage[] =
 "  -h, --help   this text\n"
 "\n"
 "Fields:\n"
+"  TABLES      memory of the tables in which events are counted\n"
 "  USED/SLOTS  rings in use, and rings that the session's memory (ARENA) is divided into\n"
 "  EVENTS      recorded since the session's start\n"
 "  FULL        refused because a ring was full (--stop-when-full)\n"
@@ -58,9 +59,12 @@ static int put_session(const struct ctrace_session_info *s, void *arg)
 		json_uint(&o->j, "owner", s->owner);
 		json_flag(&o->j, "recording", s->state == CTRACE_SESSION_RECORDING);
 		json_flag(&o->j, "stop_when_full", s->flags & CTRACE_SESSION_F_STOP_FULL);
+		json_flag(&o->j, "neighbours", s->flags & CTRACE_SESSION_F_NEIGHBOURS);
 		json_uint(&o->j, "arena_size", s->arena_size);
 		json_uint(&o->j, "ring_size", s->ring_size);
 		json_uint(&o->j, "subbuf_size", s->subbuf_size);
+		json_uint(&o->j, "table_size", s->table_size);
+		json_uint(&o->j, "table_used", s->table_used);
 		json_uint(&o->j, "slots", s->slots);
 		json_uint(&o->j, "slots_used", s->slots_used);
 		json_uint(&o->j, "probes", s->probes);
@@ -81,6 +85,7 @@ static int put_session(const struct ctrace_session_info *s, void *arg)
 	table_str(&o->t, s->state == CTRACE_SESSION_RECORDING ? "recording" : "stopped");
 	table_size(&o->t, s->arena_size);
 	table_size(&o->t, s->ring_size);
+	table_size(&o->t, s->table_used);
 	char used[32];
 
 	snprintf(used, sizeof(used), "%u/%u", s->slots_used, s->slots);
@@ -98,6 +103,27 @@ static int put_session(const struct ctrace_session_info *s, void *arg)
 	return 0;
 }
 
+#define NAME_WIDTH	48u
+
+/* A long list of calls is cut. JSON has all of it. */
+static void put_name(struct table *t, const char *name)
+{
+	size_t end = NAME_WIDTH, calls = 1;
+	char *text;
+
+	if (strncmp(name, "call:", 5) || strlen(name) <= NAME_WIDTH) {
+		table_str(t, name);
+		return;
+	}
+	for (const char *p = name; (p = strchr(p, ',')); p++)
+		calls++;
+	while (end && name[end] != ',')
+		end--;
+	text = xasprintf("%.*s,... (%zu calls)", (int)end, name, calls);
+	table_str(t, text);
+	free(text);
+}
+
 static int put_probe(const struct ctrace_probe_info *p, void *arg)
 {
 	struct out *o = arg;
@@ -109,13 +135,18 @@ static int put_probe(const struct ctrace_probe_info *p, void *arg)
 		json_str(&o->j, "name", p->name);
 		json_uint(&o->j, "event_id", p->event_id);
 		json_uint(&o->j, "missed", p->missed);
+		if (p->aggregate[0]) {
+			json_str(&o->j, "aggregate", p->aggregate);
+			json_uint(&o->j, "rows", p->rows);
+		}
 		json_close(&o->j, '}');
 		return 0;
 	}
 	table_num(&o->t, p->session);
 	table_num(&o->t, p->id);
 	table_num(&o->t, p->missed);
-	table_str(&o->t, p->name);
+	put_name(&o->t, p->name);
+	table_str(&o->t, p->aggregate);
 	table_end_row(&o->t);
 	return 0;
 }
@@ -179,9 +210,9 @@ static const struct part {
 	bool rings;
 } parts[] = {
 	{ "sessions", each_session, { "SESSION", "NAME", "OWNER", "STATE", "ARENA", "RING",
-	  "USED/SLOTS", "PROBES", "EVENTS", "FULL", "NESTED", "MISSED", "UNFOLLOWED",
-	  "UNFOLLOWED_TASKS", "UNREAD", "LIMITED" }, 16, false },
-	{ "probes", each_probe, { "SESSION", "PROBE", "MISSED", "NAME" }, 4, false },
+	  "TABLES", "USED/SLOTS", "PROBES", "EVENTS", "FULL", "NESTED", "MISSED", "UNFOLLOWED",
+	  "UNFOLLOWED_TASKS", "UNREAD", "LIMITED" }, 17, false },
+	{ "probes", each_probe, { "SESSION", "PROBE", "MISSED", "NAME", "COUNTED" }, 5, false },
 	{ "rings", each_ring, { "SESSION", "SLOT", "CPU", "CONTAINER", "EVENTS", "BYTES", "FULL",
 	  "NESTED" }, 8, true },
 };

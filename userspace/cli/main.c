@@ -8,11 +8,37 @@
 #include <unistd.h>
 #include "commands.h"
 #include "base/cli.h"
+#include "base/group.h"
 #include "base/util.h"
 
 static const struct command *const commands[] = {
-	&cmd_trace, &cmd_record, &cmd_report, &cmd_ps, &cmd_explain,
-	&cmd_events, &cmd_probe, &cmd_status,
+	&cmd_trace,
+	&cmd_record,
+	&cmd_report,
+	&cmd_top,
+	&cmd_stats,
+	&cmd_runqlat,
+	&cmd_blame,
+	&cmd_why,
+	&cmd_offcpu,
+	&cmd_throttle,
+	&cmd_profile,
+	&cmd_bio,
+	&cmd_files,
+	&cmd_tcp,
+	&cmd_snoop,
+	&cmd_count,
+	&cmd_hist,
+	&cmd_agg,
+	&cmd_stackcount,
+	&cmd_flame,
+	&cmd_export,
+	&cmd_ps,
+	&cmd_explain,
+	&cmd_events,
+	&cmd_probe,
+	&cmd_doctor,
+	&cmd_status,
 };
 
 static const char main_usage[] =
@@ -38,7 +64,12 @@ static const char main_examples[] =
 "                                    # its calls on files that failed\n"
 "  ctrace trace -- make              # a command and what it forks\n"
 "  ctrace record -o /tmp/t web       # into files, for later\n"
-"  ctrace report /tmp/t              # (or: babeltrace2 /tmp/t)\n";
+"  ctrace report /tmp/t              # (or: babeltrace2 /tmp/t)\n"
+"  ctrace top                        # what each container does now\n"
+"  ctrace stats web                  # which calls, how often, how long\n"
+"  ctrace runqlat all                # how long tasks waited for a CPU\n"
+"  ctrace blame all                  # who had it meanwhile\n"
+"  ctrace why web                    # where its time goes\n";
 
 static const struct command *find(const char *name)
 {
@@ -72,7 +103,7 @@ static int main_help(const char *name)
 		return unknown(name);
 	fputs(main_usage, stdout);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
+		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	fputs(main_examples, stdout);
 	return CLI_OK;
 }
@@ -81,6 +112,7 @@ int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
 
+	group_exec(argv);
 	/* A closed pipe is an ordinary end: let writes fail with EPIPE. */
 	signal(SIGPIPE, SIG_IGN);
 	/* Errors about options must be JSON objects, too, so look for --json before anything else. */

@@ -20,7 +20,7 @@ _ctrace_columns()
 
 _ctrace_events()
 {
-	printf '%s\n' syscalls sched all kprobe: %file %network %process %memory %desc %signal %ipc %creds %clock
+	printf '%s\n' syscalls views viewer sched all kprobe: func: %file %network %process %memory %desc %signal %ipc %creds %clock
 	ctrace events 2>/dev/null | awk 'NR > 1 { print $1 }'
 }
 
@@ -32,10 +32,13 @@ _ctrace_probes()
 _ctrace()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} cmd=${COMP_WORDS[1]}
-	local commands='trace record report ps explain events probe status help' run i
+	local commands='trace record report top stats runqlat blame why offcpu throttle profile bio count hist agg stackcount'
+	local run view i
+	commands+=' flame export files tcp snoop ps explain events probe status doctor help'
 	run='-e --events --follow --wait --longer --failed --comm --uid --filter --one-of --rate --stack --stack=user --stack=both
 		-F --frequency --fds --no-fds --data --env --state-dump --no-state-dump -o --output --duration --buffer-size --stop-when-full
 		--json --help'
+	view='-i --input --follow --wait --comm --uid --filter --top --sort --interval --count --duration --rows --explain --by --json --help'
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
@@ -54,7 +57,7 @@ _ctrace()
 		fi
 	done
 	case $cmd:$prev in
-	trace:-e | trace:--events | record:-e | record:--events)
+	trace:-e | record:-e | agg:-e | hist:-e | stats:-e | *:--events | count:count | stackcount:stackcount)
 		# the part after the last comma
 		local done=''
 		[[ $cur == *,* ]] && done=${cur%,*},
@@ -69,50 +72,91 @@ _ctrace()
 		compopt -o nospace
 		return
 		;;
-	trace:--uid | record:--uid)
+	*:--by)
+		local done=''
+		[[ $cur == *,* ]] && done=${cur%,*},
+		mapfile -t COMPREPLY < <(compgen -P "$done" -W 'container comm tid vtid pid uid gid cpu stack ustack syscall errno' -- "${cur##*,}")
+		compopt -o nospace
+		return
+		;;
+	top:--sort)
+		mapfile -t COMPREPLY < <(compgen -W 'cpu wait throttled procs threads memory read write disk_read disk_write rx tx
+			calls errors faults engine name image id' -- "$cur")
+		return
+		;;
+	stats:--style)
+		mapfile -t COMPREPLY < <(compgen -W 'perf strace' -- "$cur")
+		return
+		;;
+	*:--uid)
 		mapfile -t COMPREPLY < <(compgen -u -- "$cur")
+		return
+		;;
+	snoop:snoop)
+		mapfile -t COMPREPLY < <(compgen -W 'exec open exit oom cap kill mount --json --help' -- "$cur")
 		return
 		;;
 	probe:del)
 		mapfile -t COMPREPLY < <(compgen -W "$(_ctrace_probes)" -- "$cur")
 		return
 		;;
-	trace:-o | trace:--output | trace:--folded | report:--folded)
+	trace:-o | trace:--output | *:--folded)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		compopt -o filenames
 		return
 		;;
-	record:-o | record:--output | report:*)
+	record:-o | record:--output | report:* | *:-i | *:--input)
 		if [[ $cur != -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 			compopt -o filenames
 			return
 		fi
 		;;
-	*:--data | *:--duration | *:--buffer-size | *:--longer | *:--comm | *:--filter | *:--one-of | *:--rate | *:-F | *:--frequency)
+	*:--data | *:--duration | *:--buffer-size | *:--longer | *:--slower | *:--comm | *:--filter | *:--one-of | *:--rate | *:-F | *:--frequency | *:--top | *:--sort | *:--interval | *:--count | *:--rows)
 		return
 		;;
 	esac
 	case $cmd in
 	trace) run="$run --relative --folded --quiet-args" ;;
 	record) run="$run --force" ;;
-	report) run='--json --relative --folded --quiet-args --help' ;;
+	top) run="$view --batch" ;;
+	stats) run="$view -e --events --failed --longer --errnos --style" ;;
+	runqlat) run="$view --reasons --milliseconds" ;;
+	blame) run=$view ;;
+	why) run='--duration --rows --explain --json --help' ;;
+	offcpu) run="$view --stack --wakers --folded --longer" ;;
+	throttle) run="$view --all" ;;
+	profile) run="$view -F --frequency --stacks --folded" ;;
+	bio) run="$view --hist --lines --milliseconds --longer --failed" ;;
+	count) run="$view -e --events --failed --longer" ;;
+	hist) run="$view --heat -e --events --failed --longer" ;;
+	agg) run="$view -e --events --folded" ;;
+	stackcount) run="$view -e --events --user --folded" ;;
+	files) run="$view --slower --hist --all --failed --longer" ;;
+	tcp) run="$view --connects --retransmits --summary --failed --longer --time" ;;
+	snoop) run='-i --input --follow --wait --failed --longer --all --comm --uid --filter --time --duration --explain --json --help' ;;
+	report) run='--summary --html --json --relative --folded --quiet-args --help' ;;
 	ps) run='--all --wide --columns --tree --follow --json --help' ;;
 	explain) run='--json --help' ;;
 	events) run='--tracepoints --verbose --markdown --json --help' ;;
 	probe) run='add del list --json --help' ;;
 	status) run='--rings --json --help' ;;
+	doctor) run='--quiet --json --help' ;;
+	flame) run='--off-cpu -F --frequency --duration --follow -o --output --diff --icicle --title --unit --pprof --speedscope --folded --help' ;;
+	export) run='--perfetto --trace-dat --chrome --json --help' ;;
 	help) run=$commands ;;
 	*) return ;;
 	esac
 	if [[ $cur != -* ]]; then
 		case $cmd in
-		trace | record) run="$(_ctrace_containers) $(_ctrace_pods)
+		trace | record | top | stats | runqlat | blame | why | offcpu | throttle | profile | bio | count | hist | agg | stackcount | files | tcp | snoop)
+			run="$(_ctrace_containers) $(_ctrace_pods)
 			all host pid: cid: cgroup: unit: pod: ns: image: label: runtime: user: in: not:" ;;
 		explain) run="$(_ctrace_containers) host pid: cid: cgroup:" ;;
 		probe) ((COMP_CWORD == 2)) && run='add del list' || run='' ;;
 		events) run=$(_ctrace_events) ;;
-		ps | status) return ;;
+		ps | status | doctor) return ;;
+		flame | export) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 		esac
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$run" -- "$cur")

@@ -69,6 +69,8 @@ struct ctrace *cli_open(void)
 		ctrace_close(ct);
 		if (why) {
 			cli_error("%s", why);
+			if (!cli_json)
+				fputs("ctrace: 'ctrace doctor' looks at all that it needs\n", stderr);
 			free(why);
 			return NULL;
 		}

@@ -77,6 +77,12 @@ void json_int(struct json *j, const char *k, int64_t v)
 	sbuf_printf(j->out, "%lld", (long long)v);
 }
 
+void json_real(struct json *j, const char *k, double v)
+{
+	key(j, k);
+	sbuf_printf(j->out, "%.2f", v);
+}
+
 void json_flag(struct json *j, const char *k, bool v)
 {
 	key(j, k);

@@ -20,6 +20,7 @@ void json_str(struct json *j, const char *key, const char *s);
 void json_strn(struct json *j, const char *key, const char *s, size_t n);
 void json_uint(struct json *j, const char *key, uint64_t v);
 void json_int(struct json *j, const char *key, int64_t v);
+void json_real(struct json *j, const char *key, double v);	/* with two decimals */
 void json_flag(struct json *j, const char *key, bool v);
 void json_null(struct json *j, const char *key);
 /* Ends the line after a top-level object: writes a newline, and is ready for the next object. */

@@ -40,6 +40,26 @@ void sbuf_putc(struct sbuf *b, char c)
 	sbuf_put(b, &c, 1);
 }
 
+void sbuf_markup(struct sbuf *b, char c)
+{
+	switch (c) {
+	case '&':
+		sbuf_puts(b, "&amp;");
+		break;
+	case '<':
+		sbuf_puts(b, "&lt;");
+		break;
+	case '>':
+		sbuf_puts(b, "&gt;");
+		break;
+	case '"':
+		sbuf_puts(b, "&quot;");
+		break;
+	default:
+		sbuf_putc(b, c);
+	}
+}
+
 void sbuf_puts(struct sbuf *b, const char *s)
 {
 	sbuf_put(b, s, strlen(s));

@@ -27,6 +27,8 @@ struct sbuf {
 void sbuf_reset(struct sbuf *b);
 void sbuf_free(struct sbuf *b);
 void sbuf_putc(struct sbuf *b, char c);
+/* The same, with what HTML and XML give a meaning made harmless, in attributes, too. */
+void sbuf_markup(struct sbuf *b, char c);
 void sbuf_puts(struct sbuf *b, const char *s);
 void sbuf_put(struct sbuf *b, const char *s, size_t n);
 void sbuf_u64(struct sbuf *b, uint64_t v);		/* in decimal: a list has very many numbers */

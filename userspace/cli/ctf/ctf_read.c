@@ -10,6 +10,7 @@
 #include "ctf/sink_ctf.h"
 
 #define PACKET_MAX	(256u << 20)
+#define CPUS_MAX	4096u
 
 struct file {
 	char *name;
@@ -18,6 +19,9 @@ struct file {
 	size_t len, pos, cap;
 	size_t end;		/* no record begins here or later: only padding follows */
 	uint64_t discarded;
+	struct ctf_loss loss;	/* n 0: none, or it was told */
+	uint64_t packet_end;	/* time of the last packet's last record */
+	uint32_t cpu, cid;
 };
 
 struct ctf_reader {
@@ -29,6 +33,9 @@ struct ctf_reader {
 	size_t nheap;
 	bool taken;		/* the record of heap[0] was handed out: move on first */
 	uint64_t lost;
+	bool losses;		/* some file has a loss that was not told */
+	uint64_t read, size;	/* bytes of all files */
+	uint32_t ncpus;
 	const char *damaged, *why;
 };
 
@@ -54,6 +61,18 @@ static ssize_t read_at(int fd, void *to, size_t len, off_t off)
 		done += (size_t)n;
 	}
 	return (ssize_t)done;
+}
+
+static void lose(struct ctf_reader *r, struct file *f, const struct ctrace_ctf_packet *h)
+{
+	uint64_t n = h->events_discarded - f->discarded;
+
+	if (!f->loss.n)
+		f->loss = (struct ctf_loss){ .cid = f->cid, .cpu = f->cpu, .after = f->packet_end };
+	f->loss.n += n;
+	f->loss.before = h->timestamp_begin;
+	r->lost += n;
+	r->losses = true;
 }
 
 /*
@@ -106,10 +125,12 @@ static bool load_packet(struct ctf_reader *r, struct file *f)
 			goto out;
 		}
 		f->next += (off_t)size;
+		r->read += size;
 		f->len = (size_t)n;
 		if (h.events_discarded > f->discarded)
-			r->lost += h.events_discarded - f->discarded;
+			lose(r, f, &h);
 		f->discarded = h.events_discarded;
+		f->packet_end = h.timestamp_end;
 	} while (!f->end);
 	ok = true;
 out:
@@ -175,9 +196,47 @@ const struct ctrace_record *ctf_reader_next(struct ctf_reader *r, uint64_t *lost
 	return current(r->heap[0]);
 }
 
+bool ctf_reader_loss(struct ctf_reader *r, struct ctf_loss *l)
+{
+	for (size_t i = 0; r->losses && i < r->n; i++) {
+		if (!r->v[i].loss.n)
+			continue;
+		*l = r->v[i].loss;
+		r->v[i].loss.n = 0;
+		return true;
+	}
+	r->losses = false;
+	return false;
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct file *)a)->name, ((const struct file *)b)->name);
+}
+
+static void add_file(struct ctf_reader *r, const char *name)
+{
+	struct stat st;
+	struct file *f;
+	char *cpu;
+
+	r->v = xrealloc(r->v, (r->n + 1) * sizeof(r->v[0]));
+	f = &r->v[r->n++];
+	*f = (struct file){ .name = xstrdup(name) };
+	/* c12_3, c12_3.1, shared_3 */
+	cpu = xstrdup(strrchr(name, '_') + 1);
+	cpu[strcspn(cpu, ".")] = '\0';
+	if (parse_u32(cpu, &f->cpu) || f->cpu >= CPUS_MAX)
+		f->cpu = 0;
+	free(cpu);
+	cpu = xstrndup(name + 1, strcspn(name + 1, "_"));
+	if (parse_u32(cpu, &f->cid))
+		f->cid = CTRACE_CID_ALL;
+	free(cpu);
+	if (f->cpu >= r->ncpus)
+		r->ncpus = f->cpu + 1;
+	if (!fstatat(r->dirfd, name, &st, AT_SYMLINK_NOFOLLOW))
+		r->size += (uint64_t)st.st_size;
 }
 
 struct ctf_reader *ctf_reader_open(const char *dir, const uint8_t uuid[16])
@@ -187,6 +246,7 @@ struct ctf_reader *ctf_reader_open(const char *dir, const uint8_t uuid[16])
 	DIR *d;
 
 	memcpy(r->uuid, uuid, sizeof(r->uuid));
+	r->ncpus = 1;
 	r->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	d = r->dirfd >= 0 ? opendir(dir) : NULL;
 	if (!d) {
@@ -197,11 +257,8 @@ struct ctf_reader *ctf_reader_open(const char *dir, const uint8_t uuid[16])
 		return NULL;
 	}
 	while ((e = readdir(d))) {
-		if (!ctrace_ctf_is_stream(e->d_name))
-			continue;
-		r->v = xrealloc(r->v, (r->n + 1) * sizeof(r->v[0]));
-		memset(&r->v[r->n], 0, sizeof(r->v[0]));
-		r->v[r->n++].name = xstrdup(e->d_name);
+		if (ctrace_ctf_is_stream(e->d_name))
+			add_file(r, e->d_name);
 	}
 	closedir(d);
 	/* by name, so that records of equal time come in the same order whatever order readdir() has */
@@ -214,6 +271,35 @@ struct ctf_reader *ctf_reader_open(const char *dir, const uint8_t uuid[16])
 	for (size_t i = r->nheap / 2; i-- > 0;)
 		sift(r, i);
 	return r;
+}
+
+uint32_t ctf_reader_cpu(const struct ctf_reader *r)
+{
+	return r->heap[0]->cpu;
+}
+
+uint32_t ctf_reader_ncpus(const struct ctf_reader *r)
+{
+	return r->ncpus;
+}
+
+uint64_t ctf_reader_lost(const struct ctf_reader *r, uint32_t cid)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		lost += r->v[i].cid == cid ? r->v[i].discarded : 0;
+	return lost;
+}
+
+uint64_t ctf_reader_size(const struct ctf_reader *r)
+{
+	return r->size;
+}
+
+double ctf_reader_done(const struct ctf_reader *r)
+{
+	return r->size ? (double)r->read / (double)r->size : 1;
 }
 
 void ctf_reader_close(struct ctf_reader *r)

@@ -20,6 +20,25 @@ void ctf_reader_close(struct ctf_reader *r);
  */
 const struct ctrace_record *ctf_reader_next(struct ctf_reader *r, uint64_t *lost);
 /*
+ * One of these losses; call it until it returns false, as often as *lost is not 0. They lie between two times: the end of
+ * the packet before them, 0 if there is none, and the beginning of the packet behind them.
+ */
+struct ctf_loss {
+	uint32_t cid, cpu;	/* CTRACE_CID_ALL: of a stream that containers share */
+	uint64_t n, after, before;
+};
+bool ctf_reader_loss(struct ctf_reader *r, struct ctf_loss *l);
+/* The CPU of the record that ctf_reader_next() gave last. */
+uint32_t ctf_reader_cpu(const struct ctf_reader *r);
+/* One more than the highest number of a CPU that a stream is of; at least 1. */
+uint32_t ctf_reader_ncpus(const struct ctf_reader *r);
+/* What the packets of this container's own streams, read so far, say was lost; CTRACE_CID_ALL: of shared streams. */
+uint64_t ctf_reader_lost(const struct ctf_reader *r, uint32_t cid);
+/* Bytes of all files. */
+uint64_t ctf_reader_size(const struct ctf_reader *r);
+/* How much of all files was read, from 0 to 1. */
+double ctf_reader_done(const struct ctf_reader *r);
+/*
  * The name of a file that was not read to its end, because no packet followed where one should, with
  * the reason in *why. NULL: there is none.
  */

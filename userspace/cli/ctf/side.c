@@ -16,7 +16,8 @@ static const char *const kinds[] = {
 };
 
 /* The default has no name: it is left out. */
-static const char *const displays[] = { [CTRACE_FD_HEX] = "hex", [CTRACE_FD_SOCKADDR] = "sockaddr" };
+static const char *const displays[] = { [CTRACE_FD_HEX] = "hex", [CTRACE_FD_SOCKADDR] = "sockaddr",
+					[CTRACE_FD_RWBS] = "rwbs" };
 
 /* The number of name in names[n]; 0: it is none of them. */
 static uint32_t named(const char *const *names, size_t n, const char *name)
@@ -60,6 +61,10 @@ void side_schema(struct sbuf *b, const struct ctrace_schema *s, const struct sid
 		json_uint(&j, "id", t->id);
 		json_str(&j, "name", t->name);
 		json_str(&j, "system", t->system);
+		if (t->source)
+			json_str(&j, "source", t->source);
+		if (t->definition)
+			json_str(&j, "definition", t->definition);
 		json_open(&j, "fields", '[');
 		for (uint32_t k = 0; k < t->nfields; k++)
 			put_field(&j, &t->fields[k]);
@@ -91,7 +96,7 @@ void side_containers(struct sbuf *b, struct ctable *t)
 	json_line(&j);
 }
 
-static struct json_object *load(const char *dir, const char *name, int *err)
+struct json_object *side_load(const char *dir, const char *name, int *err)
 {
 	char *path = xasprintf("%s/%s", dir, name), *text;
 	struct json_object *o = NULL;
@@ -132,6 +137,8 @@ static int load_event(struct ctrace_schema *s, struct json_object *o)
 	t.id = (uint32_t)number(o, "id");
 	t.name = names_str(o, "name");
 	t.system = names_str(o, "system");
+	t.source = names_str(o, "source");
+	t.definition = names_str(o, "definition");
 	if (!t.id || !t.system)
 		return -EBADMSG;
 	fields = xcalloc(t.nfields, sizeof(*fields));
@@ -157,7 +164,7 @@ int side_load_schema(const char *dir, struct ctrace_schema *s, struct side_info 
 	const char *uuid, *order;
 	int err;
 
-	o = load(dir, CTF_SIDE_SCHEMA, &err);
+	o = side_load(dir, CTF_SIDE_SCHEMA, &err);
 	if (!o)
 		return err;
 	uuid = names_str(o, "uuid");
@@ -191,7 +198,7 @@ int side_load_containers(const char *dir, struct ctable *t)
 	struct json_object *o, *list;
 	int err;
 
-	o = load(dir, CTF_SIDE_CONTAINERS, &err);
+	o = side_load(dir, CTF_SIDE_CONTAINERS, &err);
 	if (!o)
 		return err;
 	list = names_get(o, "containers");

@@ -121,6 +121,12 @@ int ctf_drain(struct ctf *c, struct ctrace_reader *r)
 	return *ctrace_ctf_errmsg(c->w) ? fail(c, ctrace_ctf_errmsg(c->w)) : n > 0 ? n : 0;
 }
 
+void ctf_put_run(struct ctf *c, const struct ctrace_run *run)
+{
+	if (!c->failed && (ctrace_ctf_write(c->w, run) || ctrace_ctf_done(c->w, run, true)))
+		fail(c, ctrace_ctf_errmsg(c->w));
+}
+
 /* Writes a file beside the streams, and frees its text. */
 static void put(struct ctf *c, const char *name, struct sbuf *b)
 {
@@ -138,6 +144,11 @@ void ctf_containers(struct ctf *c)
 	c->table->changed = false;
 	side_containers(&b, c->table);
 	put(c, CTRACE_CTF_CONTAINERS, &b);
+}
+
+void ctf_asked(struct ctf *c, struct sbuf *b)
+{
+	put(c, CTRACE_CTF_ASKED, b);
 }
 
 static void write_start(struct ctf *c)

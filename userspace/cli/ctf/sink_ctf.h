@@ -4,6 +4,7 @@
  *
  *	DIR/ctrace/schema.json		what the records look like
  *	DIR/ctrace/containers.json	names; replaced as containers come and go
+ *	DIR/ctrace/asked.json		what was asked for, where and when; written at the start and at the end
  *	DIR/ctrace/symbols.json		names of the addresses in stacks, if any; written at the end
  */
 #ifndef CTRACE_SINK_CTF_H
@@ -14,9 +15,11 @@
 #include "symbols/symbols.h"
 
 struct ctf;
+struct json_object;
 
 #define CTF_SIDE_SCHEMA		CTRACE_CTF_SIDE "/" CTRACE_CTF_SCHEMA
 #define CTF_SIDE_CONTAINERS	CTRACE_CTF_SIDE "/" CTRACE_CTF_CONTAINERS
+#define CTF_SIDE_ASKED		CTRACE_CTF_SIDE "/" CTRACE_CTF_ASKED
 #define CTF_SIDE_SYMBOLS	CTRACE_CTF_SIDE "/" CTRACE_CTF_SYMBOLS
 
 struct ctf_opts {
@@ -33,8 +36,14 @@ struct ctf *ctf_create(const char *dir, const struct ctrace_schema *s, struct ct
 		       const struct ctf_opts *o);
 /* Writes one round over the rings. Returns the number of runs, or -1 once writing has failed. */
 int ctf_drain(struct ctf *c, struct ctrace_reader *r);
+/* Writes a run that is not a reader's, before all of its stream. */
+void ctf_put_run(struct ctf *c, const struct ctrace_run *run);
+/* ctf_disks.c. Writes what the disks in dir, /sys/class/block, are called. time: before all events */
+void ctf_disks(struct ctf *c, const struct ctrace_schema *s, const char *dir, uint64_t time);
 /* Rewrites containers.json if the table changed. */
 void ctf_containers(struct ctf *c);
+/* Writes what was asked for; frees the text. */
+void ctf_asked(struct ctf *c, struct sbuf *b);
 /* Closes the files. Returns CLI_OK; or, after a message, CLI_FAIL if anything could not be written. */
 int ctf_close(struct ctf *c);
 
@@ -54,6 +63,8 @@ void side_containers(struct sbuf *b, struct ctable *t);
  */
 int side_load_schema(const char *dir, struct ctrace_schema *s, struct side_info *info);
 int side_load_containers(const char *dir, struct ctable *t);
+/* Any of them, as JSON; NULL: *err is as above. */
+struct json_object *side_load(const char *dir, const char *name, int *err);
 
 /* --- ctf_symbols.c --- */
 

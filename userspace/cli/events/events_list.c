@@ -93,7 +93,7 @@ static void put_verbose(struct list *l, const struct ctrace_event_type *t, const
 		sbuf_puts(&l->b, "  ");
 		sbuf_clean(&l->b, t->definition);
 	} else if (t->source) {
-		sbuf_printf(&l->b, "  tracepoint %s", t->source);
+		sbuf_printf(&l->b, "  %s %s", strchr(t->source, '(') ? "function" : "tracepoint", t->source);
 	}
 	if (t->reason)
 		sbuf_printf(&l->b, " (not here: %s)", t->reason);
@@ -216,7 +216,8 @@ static void markdown(struct list *l)
 	     "| syscalls | `syscall_NAME` | duration, ret, marks, the call's arguments, what they point to |");
 	by_group(l, put_markdown);
 	puts("| any other | `SYSTEM:NAME` | arg1, arg2, ... |\n"
-	     "| kprobes | `p:NAME SYMBOL ARG...`, `r:NAME SYMBOL ARG...` | as defined |");
+	     "| kprobes | `p:NAME SYMBOL ARG...`, `r:NAME SYMBOL ARG...` | as defined |\n"
+	     "| kprobes | `func:SYMBOL`, `f:NAME SYMBOL ARG...` | duration, ret, as defined |");
 }
 
 int events_list(struct ctrace *ct, const struct events_opts *o)

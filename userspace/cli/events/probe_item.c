@@ -10,7 +10,7 @@ bool probe_is_definition(const char *text)
 {
 	size_t n;
 
-	if (*text != 'p' && *text != 'r')
+	if (!*text || !strchr("prf", *text))
 		return false;
 	n = 1 + strspn(text + 1, "0123456789");
 	return text[n] == ':' || (n == 1 && text[n] == ' ');

@@ -15,6 +15,7 @@ struct parse {
 	struct probes *p;
 	const struct ctrace_schema *s;
 	const struct probe_items *items;
+	bool whole, lenient;
 };
 
 void probes_free(struct probes *p)
@@ -22,6 +23,7 @@ void probes_free(struct probes *p)
 	for (size_t i = 0; i < p->n; i++) {
 		free(p->v[i].name);
 		free(p->v[i].filter);
+		free(p->v[i].aggregate);
 	}
 	free(p->v);
 	memset(p, 0, sizeof(*p));
@@ -135,7 +137,31 @@ static int add_tracepoint(struct parse *x, const struct probe_item *it)
 	if (system)
 		name = xasprintf("%s:%s", system, it->text);
 	tracepoints_free(known);
-	return name ? add(x->p, name, it->filter, true, false) : probe_not_found(x->s, it->text);
+	return name ? add(x->p, name, it->filter, true, false) : x->lenient ? CLI_OK : probe_not_found(x->s, it->text);
+}
+
+/* What views count. */
+static const char *const views[] = {
+	"sched_wait", "sched_run", "sched_block", "sched_blame", "cpu_throttled", "block_io", "tcp_*",
+	"sched_process_fork", "sched_process_exec", "sched_process_exit", "signal_generate", "oom_*", NULL
+};
+/* What Trace Compass and lttng-analyses draw and count; they know no whole calls. */
+static const char *const viewer[] = {
+	"sched_switch", "sched_wak*", "sched_migrate_task", "sched_pi_setprio", "sched_process_*", "irq_handler_e*", "irq_softirq_*",
+	"timer_hrtimer_*", "block_rq_*", "net_*", "signal_*", NULL
+};
+
+/* System calls and events, as far as this kernel has them. */
+static int add_preset(struct parse *x, const struct probe_item *it, const char *const *events, bool whole)
+{
+	int r = add(x->p, xstrdup(ALL), it->filter, false, whole);
+
+	for (size_t i = 0; r <= CLI_OK && events[i]; i++) {
+		struct probe_item one = { .text = (char *)events[i], .filter = it->filter };
+
+		r = add_matching(x, &one, false);
+	}
+	return r < 0 ? CLI_OK : r;
 }
 
 static int parse_item(struct parse *x, const struct probe_item *it)
@@ -145,12 +171,17 @@ static int parse_item(struct parse *x, const struct probe_item *it)
 	bool whole;
 	int r;
 
-	if (it->definition || !strncmp(word, "kprobe:", 7) || !strncmp(word, "sample:", 7))
+	if (it->definition || !strncmp(word, "kprobe:", 7) || !strncmp(word, "func:", 5) ||
+	    !strncmp(word, "sample:", 7))
 		return add(x->p, xstrdup(word), it->filter, true, false);
 	if (!strcmp(word, ALL) || !strcmp(word, "syscall"))
 		return add(x->p, xstrdup(ALL), it->filter, false, false);
 	if (!strcmp(word, "calls"))
 		return add(x->p, xstrdup(ALL), it->filter, false, true);
+	if (!strcmp(word, "views"))
+		return add_preset(x, it, views, true);
+	if (!strcmp(word, "viewer"))
+		return add_preset(x, it, viewer, false);
 	if (!strcmp(word, "all")) {
 		struct probe_item every = { .text = "*", .filter = it->filter };
 
@@ -284,13 +315,15 @@ static int parse_all(struct parse *x)
 	for (size_t i = 0; status == CLI_OK && i < x->items->n; i++)
 		if (!x->items->v[i].not)
 			status = parse_item(x, &x->items->v[i]);
+	for (size_t i = 0; x->whole && i < x->p->n; i++)
+		x->p->v[i].whole |= is_call(&x->p->v[i]) || !strcmp(x->p->v[i].name, ALL);
 	return status == CLI_OK ? settle_calls(x) : status;
 }
 
 int probes_parse(struct probes *p, const struct ctrace_schema *s, const struct probes_opts *o)
 {
 	struct probe_items items = { 0 };
-	struct parse x = { .p = p, .s = s, .items = &items };
+	struct parse x = { .p = p, .s = s, .items = &items, .whole = o->whole, .lenient = o->lenient };
 	const char *usual = o->longer || o->failed ? ALL : PROBES_DEFAULT;
 	int status = CLI_OK;
 	bool only_not = true;

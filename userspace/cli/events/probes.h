@@ -10,6 +10,10 @@ struct probe_want {
 	char *filter;		/* or NULL */
 	bool own;		/* named by its own name, not by a class, a group or a pattern */
 	bool whole;		/* a system call as one record, written when the call returns */
+	/* set by views, which count the event in a table; NULL: it is recorded */
+	char *aggregate;
+	uint32_t rows;
+	uint64_t table;		/* where the table is in the session's mapping */
 };
 
 struct probes {
@@ -23,6 +27,8 @@ struct probes_opts {
 	uint64_t longer;	/* ns: only calls that took at least this long; 0: all */
 	bool failed;		/* only calls that failed */
 	uint32_t frequency;	/* samples a second on each CPU, 0: none */
+	bool whole;		/* every system call as a whole */
+	bool lenient;		/* names of what this kernel lacks are left out */
 };
 
 #define PROBES_DEFAULT	"syscalls,sched_process_*"
@@ -33,9 +39,13 @@ struct probes_opts {
 "  %file            a class of calls, as strace defines it: %file %network %process\n" \
 "                   %memory %desc %signal %ipc %creds %clock\n" \
 "  sched_switch     an event; 'sched' is every event of that group\n" \
+"  viewer           what Trace Compass and lttng-analyses need (man ctrace-record)\n" \
+"  views            what views count: whole calls, time on CPUs and waiting for them, disks,\n" \
+"                   connections, processes\n" \
 "  sched_wake*      the events that match; 'all' is every event and system call\n" \
 "  SYSTEM:NAME      any other tracepoint, with its raw arguments\n" \
 "  kprobe:SYMBOL    the entry of a kernel function\n" \
+"  func:SYMBOL      a kernel function from its entry to its return: duration and ret\n" \
 "  !NAME            leaves these out\n" \
 "or a kprobe in the kernel's syntax: 'p:NAME SYMBOL ARG...', 'r:NAME SYMBOL ARG...'.\n" \
 "'if EXPRESSION' at the end of an -e takes only those events for which it is true:\n" \

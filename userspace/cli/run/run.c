@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <libctrace_aggregate.h>
 #include "base/cli.h"
 #include "run/run.h"
 
@@ -22,6 +23,7 @@
 
 static int wake[2] = { -1, -1 };
 static volatile sig_atomic_t stop_signal;
+void (*run_before_exit)(void);
 
 static void on_signal(int sig)
 {
@@ -29,8 +31,11 @@ static void on_signal(int sig)
 
 	if (sig != SIGCHLD) {
 		/* the second signal: end at once, without draining the rings */
-		if (stop_signal)
+		if (stop_signal) {
+			if (run_before_exit)
+				run_before_exit();
 			_exit(128 + sig);
+		}
 		stop_signal = sig;
 	}
 	if (write(wake[1], "", 1) < 0)
@@ -65,21 +70,35 @@ int run_split(int argc, char **argv, char ***command)
 	return argc;
 }
 
+/* 0 or -errno */
+static int add_probe(struct run *r, const struct run_opts *o, struct probe_want *w)
+{
+	struct ctrace_probe_opts po = {
+		.sz = sizeof(po), .filter = w->filter, .one_of = o->one_of, .aggregate = w->aggregate,
+		.rows = w->rows,
+	};
+	struct ctrace_aggregate_info i;
+	int err;
+
+	if (!w->aggregate) {
+		/* a sample has its stacks in its own record */
+		po.flags = strncmp(w->name, "sample:", 7) ? o->stack : 0;
+		return ctrace_probe_add(r->session, w->name, &po, NULL, NULL);
+	}
+	err = ctrace_aggregate_add(r->session, w->name, &po, &i, sizeof(i));
+	w->table = i.table;
+	return err;
+}
+
+/* 0 or -errno */
 static int add_probes(struct run *r, const struct run_opts *o)
 {
-	struct ctrace_probe_opts po = { .sz = sizeof(po), .one_of = o->one_of };
+	int err = 0;
 
-	for (size_t i = 0; i < r->probes.n; i++) {
-		po.filter = r->probes.v[i].filter;
-		/* a sample has its stacks in its own record */
-		po.flags = strncmp(r->probes.v[i].name, "sample:", 7) ? o->stack : 0;
-		if (ctrace_probe_add(r->session, r->probes.v[i].name, &po, NULL, NULL))
-			return cli_error("%s", ctrace_errmsg(r->ct));
-	}
+	for (size_t i = 0; !err && i < r->probes.n; i++)
+		err = add_probe(r, o, &r->probes.v[i]);
 	/* learn the types of the kprobes just added */
-	if (ctrace_schema_refresh(r->ct, r->schema))
-		return cli_error("%s", ctrace_errmsg(r->ct));
-	return CLI_OK;
+	return err ? err : ctrace_schema_refresh(r->ct, r->schema);
 }
 
 /*
@@ -97,30 +116,58 @@ static uint32_t containers(const struct run *r)
 	return (uint32_t)wanted + 1;
 }
 
-static int make_session(struct run *r, const struct run_opts *o)
+/* What the module can do: an older one does not know the flag, and gives each switch between two containers twice. */
+static uint32_t neighbours(struct ctrace *ct)
+{
+	struct ctrace_info info = { 0 };
+
+	return !ctrace_info(ct, &info, sizeof(info)) && info.features & CTRACE_FEATURE_NEIGHBOURS ?
+	       CTRACE_SESSION_F_NEIGHBOURS : 0;
+}
+
+#define TABLES_MAX	(1ull << 30)	/* CTRACE_A_SESSION_TABLE_SIZE */
+
+/* A session with its probes. 0 or -errno. */
+static int new_session(struct run *r, const struct run_opts *o, const char *filter)
 {
 	struct ctrace_session_opts so = {
 		.sz = sizeof(so), .arena_size = o->buffer ? o->buffer : BUFFER_DEFAULT,
 		.flags = (o->stop_full ? CTRACE_SESSION_F_STOP_FULL : 0) |
 			 (o->state_dump ? CTRACE_SESSION_F_STATEDUMP : 0) |
-			 (o->fds ? CTRACE_SESSION_F_PATHS : 0),
-		.rate = o->rate, .data = o->data,
+			 (o->fds ? CTRACE_SESSION_F_PATHS : 0) | (o->files ? CTRACE_SESSION_F_FILES : 0) |
+			 neighbours(r->ct),
+		.filter = filter, .rate = o->rate, .containers = containers(r), .data = o->data,
+		.table_size = r->table_size,
 	};
+	int err;
+
+	if (o->plan) {
+		so.arena_size = RUN_ARENA_LEAST;
+		so.ring_size = RUN_RING_LEAST;
+		so.containers = 0;
+	}
+	err = ctrace_session_new(r->ct, &so, &r->session);
+	return err ? err : add_probes(r, o);
+}
+
+static int make_session(struct run *r, const struct run_opts *o)
+{
 	struct ctrace_target child = {
 		.sz = sizeof(child), .kind = CTRACE_TARGET_PID, .pid = (uint32_t)r->child.pid,
 	};
 	char *filter = run_filter(o);
-	int status;
+	int err, status;
 
-	so.filter = filter;
-	so.containers = containers(r);
-	status = ctrace_session_new(r->ct, &so, &r->session);
+	/* how large tables are is the module's affair: its answer is asked for until they fit */
+	while ((err = new_session(r, o, filter)) == -ENOSPC && r->table_size && r->table_size < TABLES_MAX) {
+		ctrace_session_free(r->session);
+		r->session = NULL;
+		r->table_size = 2 * r->table_size < TABLES_MAX ? 2 * r->table_size : TABLES_MAX;
+	}
 	free(filter);
-	if (status)
+	if (err)
 		return cli_error("%s", ctrace_errmsg(r->ct));
-	status = add_probes(r, o);
-	if (status == CLI_OK)
-		status = targets_apply(&r->targets, r->ct, r->session);
+	status = targets_apply(&r->targets, r->ct, r->session);
 	if (status != CLI_OK)
 		return status;
 	if (child.pid && !r->follow.mode && ctrace_target_add(r->session, &child, NULL))
@@ -148,6 +195,9 @@ int run_setup(struct run *r, const struct run_opts *o)
 		return CLI_FAIL;
 	if (ctrace_schema_get(r->ct, &r->schema))
 		return cli_error("%s", ctrace_errmsg(r->ct));
+	status = o->plan ? o->plan(r, o->ready_arg) : CLI_OK;
+	if (status != CLI_OK)
+		return status;
 	r->ctable = ctable_new(r->ct);
 	/* subscribe first, then list: no birth is missed in between */
 	r->container_fd = ctable_subscribe(r->ctable);
@@ -157,7 +207,7 @@ int run_setup(struct run *r, const struct run_opts *o)
 		status = follow_parse(&r->follow, o->follow, r->ctable, &r->targets, o->targets, o->ntargets);
 	else
 		status = targets_parse(&r->targets, r->ctable, o->targets, o->ntargets, o->command);
-	if (status == CLI_OK)
+	if (status == CLI_OK && !o->plan)
 		status = probes_parse(&r->probes, r->schema, &o->probes);
 	if (status == CLI_OK)
 		status = catch_signals();
@@ -232,6 +282,8 @@ static int timeout_ms(const struct loop *l, const struct run *r, int dry)
 		return 0;
 	if (l->deadline && l->deadline < until)
 		until = l->deadline;
+	if (r->next && r->next < until)
+		until = r->next;
 	if (l->waited && l->waited < until && follow_missing(&r->follow))
 		until = l->waited;
 	/* a name may be known any moment; no notice tells */
@@ -252,6 +304,7 @@ static void wait_for_more(struct run *r, const struct run_ops *ops, struct loop 
 		{ .fd = r->container_fd, .events = POLLIN },
 		{ .fd = wake[0], .events = POLLIN },
 		{ .fd = ops->out_fd },
+		{ .fd = ops->keys ? STDIN_FILENO : -1, .events = POLLIN },
 	};
 	char buf[64];
 
@@ -277,7 +330,7 @@ static void wait_for_more(struct run *r, const struct run_ops *ops, struct loop 
 	}
 	while (p[2].revents && read(wake[0], buf, sizeof(buf)) > 0)
 		;
-	if (p[3].revents & (POLLERR | POLLHUP))
+	if ((p[3].revents | p[4].revents) & (POLLERR | POLLHUP))
 		r->end = RUN_OUTPUT;
 }
 
@@ -305,7 +358,8 @@ int run_loop(struct run *r, const struct run_ops *ops, void *arg)
 			l.ticked = l.now;
 			ops->tick(arg);
 		}
-		r->end = look(r, &l);
+		if (r->end == RUN_ON)
+			r->end = look(r, &l);
 		if (r->end == RUN_ON)
 			wait_for_more(r, ops, &l, timeout_ms(&l, r, !more));
 	}

@@ -6,6 +6,7 @@
 #ifndef CTRACE_RUN_H
 #define CTRACE_RUN_H
 
+#include <unistd.h>
 #include "names/ctable.h"
 #include "events/probes.h"
 #include "run/follow.h"
@@ -14,6 +15,10 @@
 struct run;
 
 #define BUFFER_DEFAULT	(32 << 20)	/* bytes; the manual pages and the help name it, too */
+
+/* of a session that records nothing: a ring of each CPU, the smallest, and what goes with it */
+#define RUN_RING_LEAST	8192ull
+#define RUN_ARENA_LEAST	(65536 + 16384ull * (uint64_t)sysconf(_SC_NPROCESSORS_CONF))
 
 struct run_opts {
 	struct probes_opts probes;	/* run_opts_free() frees its events */
@@ -28,10 +33,16 @@ struct run_opts {
 	uint64_t buffer;		/* bytes of arena, 0: default */
 	bool stop_full;
 	bool fds;			/* names of descriptors */
+	bool files;			/* of whole calls on descriptors, those on files alone */
 	uint32_t data;			/* bytes of what calls read and write */
 	char **targets;
 	int ntargets;
 	char **command;			/* NULL-terminated; NULL: none */
+	/*
+	 * Views: called in place of reading -e, once the types are known; fills r->probes and r->table_size, and may change
+	 * the targets. As ready(); RUN_DONE: there is nothing left to do. The session's rings are small: nothing is recorded
+	 */
+	int (*plan)(struct run *r, void *arg);
 	/*
 	 * Called when the session is set up but neither it nor the command is started. Returns CLI_OK, or
 	 * the exit status after a message.
@@ -39,6 +50,8 @@ struct run_opts {
 	int (*ready)(struct run *r, void *arg);
 	void *ready_arg;
 };
+
+#define RUN_DONE	(-1)
 
 enum run_end {
 	RUN_ON, RUN_SIGNAL, RUN_DURATION, RUN_TARGETS, RUN_COMMAND, RUN_OUTPUT, RUN_FAILED, RUN_WAITED,
@@ -63,10 +76,15 @@ struct run {
 	struct command_child child;
 	uint64_t duration, wait;
 	uint32_t rate;
+	uint64_t table_size;		/* bytes for tables */
+	uint64_t next;			/* CLOCK_MONOTONIC, ns: when to call drain() again; 0: when records come */
 	int container_fd;
 	enum run_end end;
 	int signal;			/* the signal that ended the run */
 };
+
+/* Called if a second signal ends the program at once: async-signal-safe; NULL: nothing. */
+extern void (*run_before_exit)(void);
 
 /* --- run_opts.c --- */
 
@@ -75,8 +93,10 @@ enum {
 	OPT_DURATION = 256, OPT_BUFFER, OPT_STOP_FULL, OPT_RELATIVE, OPT_FORCE, OPT_LONGER, OPT_FAILED,
 	OPT_COMM, OPT_UID, OPT_FILTER, OPT_ONE_OF, OPT_RATE, OPT_STACK, OPT_FOLDED, OPT_STATE_DUMP,
 	OPT_NO_STATE_DUMP, OPT_FOLLOW, OPT_WAIT, OPT_QUIET_ARGS, OPT_DATA, OPT_FDS, OPT_NO_FDS, OPT_ENV,
+	OPT_VIEW,	/* view/view.h goes on from here */
 };
-#define RUN_LONG_OPTIONS \
+/* Which events of which containers: views have these, too. */
+#define RUN_WHICH_OPTIONS \
 	{ "events", required_argument, NULL, 'e' }, \
 	{ "follow", no_argument, NULL, OPT_FOLLOW }, \
 	{ "wait", optional_argument, NULL, OPT_WAIT }, \
@@ -85,6 +105,11 @@ enum {
 	{ "comm", required_argument, NULL, OPT_COMM }, \
 	{ "uid", required_argument, NULL, OPT_UID }, \
 	{ "filter", required_argument, NULL, OPT_FILTER }, \
+	{ "duration", required_argument, NULL, OPT_DURATION }, \
+	{ "json", no_argument, NULL, 'j' }, \
+	{ "help", no_argument, NULL, 'h' }
+#define RUN_LONG_OPTIONS \
+	RUN_WHICH_OPTIONS, \
 	{ "one-of", required_argument, NULL, OPT_ONE_OF }, \
 	{ "rate", required_argument, NULL, OPT_RATE }, \
 	{ "stack", optional_argument, NULL, OPT_STACK }, \
@@ -96,20 +121,19 @@ enum {
 	{ "state-dump", no_argument, NULL, OPT_STATE_DUMP }, \
 	{ "no-state-dump", no_argument, NULL, OPT_NO_STATE_DUMP }, \
 	{ "output", required_argument, NULL, 'o' }, \
-	{ "duration", required_argument, NULL, OPT_DURATION }, \
 	{ "buffer-size", required_argument, NULL, OPT_BUFFER }, \
-	{ "stop-when-full", no_argument, NULL, OPT_STOP_FULL }, \
-	{ "json", no_argument, NULL, 'j' }, \
-	{ "help", no_argument, NULL, 'h' }
+	{ "stop-when-full", no_argument, NULL, OPT_STOP_FULL }
 
 /* What trace and record have in common, for their help. */
-#define RUN_HELP \
+#define RUN_FOLLOW_HELP \
 "Containers that start later:\n" \
 "      --follow          those that match a TARGET (a name, a glob, an id, image:, label:,\n" \
 "                        runtime:) now or later, each from its first event on; goes on\n" \
 "                        when they end. COMMAND is run and not traced\n" \
 "      --wait[=TIME]     wait until there is a container for each TARGET, for TIME at\n" \
-"                        most, and trace it from its first event on until it ends\n" \
+"                        most, and trace it from its first event on until it ends\n"
+#define RUN_HELP \
+RUN_FOLLOW_HELP \
 "Which events:\n" \
 "  -e, --events EVENTS   the events to record\n" \
 "      --longer TIME     only system calls that took at least this long: 200ms, 1s, 5us\n" \
@@ -161,6 +185,7 @@ struct run_ops {
 	/* Called about once a second. */
 	void (*tick)(void *arg);
 	int out_fd;		/* polled, to see its reader go away; -1: none */
+	bool keys;		/* drain() wants to be called when there is something to read on standard input, too */
 };
 
 /* Starts, drains, stops, drains the rest. Returns CLI_OK, or the exit status after a message. */

@@ -300,6 +300,20 @@ int targets_apply(const struct targets *ts, struct ctrace *ct, struct ctrace_ses
 	return CLI_OK;
 }
 
+bool targets_want(const struct targets *ts, uint32_t cid)
+{
+	bool all = false;
+
+	if (!ts->endless)
+		return ts->size && *slot(ts, cid);
+	for (size_t i = 0; i < ts->n; i++) {
+		if (ts->v[i].not && ts->v[i].kind == CTRACE_TARGET_CID && ts->v[i].cid == cid)
+			return false;
+		all |= ts->v[i].kind == CTRACE_TARGET_ALL;
+	}
+	return all || (ts->size && *slot(ts, cid));
+}
+
 static bool ended(struct target *g, struct ctable *t)
 {
 	struct pollfd p = { .fd = g->pidfd, .events = POLLIN };

@@ -14,7 +14,8 @@ static const struct {
 	bool text;		/* a string, else bytes */
 } about[ABOUT_N] = {
 	[ABOUT_DATA] = { "_data", false }, [ABOUT_ADDR] = { "_addr", false }, [ABOUT_IOV] = { "_iov", false },
-	[ABOUT_PIECES] = { "_bytes", false }, [ABOUT_PATH] = { "_path", true },
+	[ABOUT_PIECES] = { "_bytes", false }, [ABOUT_CONTROL] = { "_control", false }, [ABOUT_NAMES] = { "_names", false },
+	[ABOUT_PATH] = { "_path", true },
 };
 
 static bool is_bytes(const struct ctrace_field *f)
@@ -165,6 +166,28 @@ static int64_t argument(const struct call_values *c, const struct call_form *for
 	return type && (type->kind == PART_ULONG || type->kind == PART_LONG) ? v : (int32_t)v;
 }
 
+/* A length, before the call changed it; < 0: not known. */
+static int64_t length_before(struct bytes data, struct bytes was)
+{
+	if (data.n >= 8)
+		return (int32_t)bytes_number(bytes_at(data, 4, 4), 4);
+	return was.n >= 4 ? (int32_t)bytes_number(was, 4) : -1;
+}
+
+/* Of what the kernel cut to the length that the program had room for, no more than that is the kernel's. */
+static void cut_address(struct memory *m, const struct call_form *form, uint32_t arg, const struct call_values *c,
+			const struct call_values *r)
+{
+	const struct part *next = arg + 1u < form->nargs ? form->args[arg + 1] : NULL;
+	int64_t room;
+
+	if (!next || next->kind != PART_MEMORY || next->memory->kind != MEMORY_LENGTH)
+		return;
+	room = length_before(bytes_of(c, r, arg + 1, ABOUT_DATA), bytes_in(c, arg + 1, ABOUT_DATA));
+	if (room >= 0 && (uint64_t)room < m->data.n)
+		m->data.n = (size_t)room;
+}
+
 bool call_memory(struct memory *m, const struct call_form *form, uint32_t arg, const struct call_values *c,
 		 const struct call_values *r)
 {
@@ -182,8 +205,13 @@ bool call_memory(struct memory *m, const struct call_form *form, uint32_t arg, c
 		.layout = l,
 		.data = bytes_of(c, r, arg, ABOUT_DATA), .addr = bytes_of(c, r, arg, ABOUT_ADDR),
 		.iov = bytes_of(c, r, arg, ABOUT_IOV), .pieces = bytes_of(c, r, arg, ABOUT_PIECES),
+		.control = bytes_of(c, r, arg, ABOUT_CONTROL), .names = bytes_of(c, r, arg, ABOUT_NAMES),
+		.was = bytes_in(c, arg, ABOUT_DATA),
 		.many = -1, .ret = ret,
+		.at = c->n > 0 && c->p->first + arg < (uint32_t)c->n ? c->v[c->p->first + arg].u : 0,
 	};
+	if (l->kind == MEMORY_SOCKADDR)
+		cut_address(m, form, arg, c, r);
 	if (p->many == MANY_RET)
 		m->many = ret;
 	else if (p->many >= MANY_FIXED)

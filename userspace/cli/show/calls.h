@@ -27,6 +27,7 @@ enum part_kind {
 	/* whole arguments */
 	PART_INT, PART_UINT, PART_LONG, PART_ULONG, PART_HEX, PART_ADDRESS, PART_DIRFD, PART_UID, PART_MODE, PART_DEV,
 	PART_SIG, PART_IOCTL, PART_CLOCK, PART_TIME, PART_RLIM, PART_RLIM32,
+	PART_VERSION,
 	PART_MEMORY,
 };
 
@@ -52,7 +53,9 @@ struct part {
 enum memory_kind {
 	MEMORY_STRUCT, MEMORY_POINTER, MEMORY_BUF, MEMORY_TEXT, MEMORY_SOCKADDR, MEMORY_SIGSET, MEMORY_FDSET,
 	MEMORY_WSTATUS, MEMORY_SIGINFO, MEMORY_IOVEC, MEMORY_IOVEC_RET, MEMORY_MSGHDR, MEMORY_MSGHDR_RET, MEMORY_UTIME,
-	MEMORY_POLLFD, MEMORY_SOCKOPT, MEMORY_HEXBUF, MEMORY_CAPS, MEMORY_STRINGS,
+	MEMORY_POLLFD, MEMORY_SOCKOPT, MEMORY_HEXBUF, MEMORY_CAPS, MEMORY_STRINGS, MEMORY_LENGTH, MEMORY_SIZED,
+	MEMORY_MMSGHDR, MEMORY_MMSGHDR_RET, MEMORY_CONTROL, MEMORY_PERF_ATTR, MEMORY_SIGEVENT, MEMORY_GOT, MEMORY_COUNTED,
+	MEMORY_CLONE_ARGS, MEMORY_STRING,
 };
 
 struct member {
@@ -75,6 +78,11 @@ struct layout {
 	bool more;			/* it has members that are not shown */
 	uint32_t nmembers;
 	const struct part *number;	/* MEMORY_POINTER */
+	/*
+	 * MEMORY_SIZED: how many members are there, as 0, if the memory ends before them. MEMORY_GOT: how many the program
+	 * gives; the others are the kernel's, if the call succeeds.
+	 */
+	uint32_t base;
 };
 
 struct call_form {
@@ -100,8 +108,9 @@ struct call_args {
 };
 
 /* of siginfo, by the kind of signal */
-extern const struct layout layout_siginfo_none, layout_siginfo_kill, layout_siginfo_chld, layout_siginfo_killed;
-extern const struct layout layout_sockaddr, layout_iovec;
+extern const struct layout layout_siginfo_none, layout_siginfo_kill, layout_siginfo_queue, layout_siginfo_chld;
+extern const struct layout layout_siginfo_killed;
+extern const struct layout layout_sockaddr, layout_iovec, layout_msghdr, layout_msghdr_ret, layout_cmsghdr;
 
 extern const struct call_args call_args[];
 extern const uint32_t ncall_args;

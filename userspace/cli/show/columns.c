@@ -56,7 +56,7 @@ static void put_cpu(const struct columns *c, struct table *t, const struct centr
 	struct sbuf b = { 0 };
 	uint64_t ns;
 
-	if (!usage_cpu(c->usage, &e->c, &ns))
+	if (!cgroup_cpu_used(c->files, &e->c, &ns))
 		sbuf_puts(&b, "-");
 	else if (ns < 100 * NSEC_PER_SEC)
 		sbuf_printf(&b, "%.2fs", (double)ns / NSEC_PER_SEC);
@@ -70,7 +70,7 @@ static void put_mem(const struct columns *c, struct table *t, const struct centr
 {
 	uint64_t bytes;
 
-	if (usage_memory(c->usage, &e->c, &bytes))
+	if (cgroup_memory_used(c->files, &e->c, &bytes))
 		table_size(t, bytes);
 	else
 		table_str(t, "-");

@@ -6,7 +6,7 @@
 #include "base/table.h"
 #include "names/ctable.h"
 #include "names/processes.h"
-#include "names/usage.h"
+#include "names/cgroup_files.h"
 
 #define COLUMNS_DEFAULT	"cid,name,runtime,init,procs,age,parent,cgroup"
 #define COLUMNS_WIDE	"cid,name,runtime,init,procs,cpu,mem,age,namespace,pod,parent,id,image,labels,cgroup"
@@ -17,7 +17,7 @@ struct columns {
 	const struct column *v[TABLE_COLUMNS];
 	size_t n;
 	const struct processes *running;	/* of all these, if a column needs it */
-	const struct usage *usage;
+	const struct cgroup_files *files;
 	uint64_t now;			/* CLOCK_MONOTONIC, ns: for ages */
 };
 

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 #include "show/comms.h"
 #include "show/sink.h"
 
-struct comm {
-	int32_t tid;		/* 0: a free place */
-	char name[CTRACE_COMM_LEN];
-};
-
 struct comms {
 	bool live;
-	struct comm *v;		/* by tid, open addressing, size a power of two */
+	struct task *v;		/* by tid, open addressing, size a power of two; tid 0: a free place */
 	size_t n, size;
 	char unknown[24];
+	struct task nobody;
 };
 
 struct comms *comms_new(bool live)
@@ -33,7 +32,7 @@ void comms_free(struct comms *c)
 	free(c);
 }
 
-static struct comm *slot(struct comms *c, int32_t tid)
+static struct task *slot(struct comms *c, int32_t tid)
 {
 	size_t i = ((uint32_t)tid * 0x9e3779b1u) & (c->size - 1);
 
@@ -42,14 +41,13 @@ static struct comm *slot(struct comms *c, int32_t tid)
 	return &c->v[i];
 }
 
-static void put(struct comms *c, int32_t tid, const char *name, size_t len)
+/* The task's place, made if there is none. tid > 0 */
+static struct task *place(struct comms *c, int32_t tid)
 {
-	struct comm *e;
+	struct task *e;
 
-	if (tid <= 0)
-		return;
 	if (2 * (c->n + 1) > c->size) {
-		struct comm *old = c->v;
+		struct task *old = c->v;
 		size_t n = c->size;
 
 		c->size *= 2;
@@ -62,7 +60,20 @@ static void put(struct comms *c, int32_t tid, const char *name, size_t len)
 	e = slot(c, tid);
 	c->n += !e->tid;
 	e->tid = tid;
-	snprintf(e->name, sizeof(e->name), "%.*s", (int)len, name);
+	return e;
+}
+
+/* pid 0: not told */
+static void put(struct comms *c, int32_t tid, int32_t pid, const char *name, size_t len)
+{
+	struct task *e;
+
+	if (tid <= 0)
+		return;
+	e = place(c, tid);
+	if (pid)
+		e->pid = pid;
+	snprintf(e->comm, sizeof(e->comm), "%.*s", (int)len, name);
 }
 
 /* The value of the field with this name, or NULL. */
@@ -74,6 +85,11 @@ static const struct ctrace_value *named(const struct ctrace_value *v, int n, con
 	return NULL;
 }
 
+static bool is_number(const struct ctrace_value *v)
+{
+	return v->field->kind == CTRACE_FK_UINT || v->field->kind == CTRACE_FK_INT;
+}
+
 static void learn_exec(struct comms *c, const struct ctrace_value *v, int n, int32_t tid)
 {
 	const struct ctrace_value *f = named(v, n, "filename", 8);
@@ -83,7 +99,58 @@ static void learn_exec(struct comms *c, const struct ctrace_value *v, int n, int
 		return;
 	base = memrchr(f->str.s, '/', f->str.len);
 	base = base ? base + 1 : f->str.s;
-	put(c, tid, base, (size_t)(f->str.s + f->str.len - base));
+	/* the task that has a new program leads its process */
+	put(c, tid, tid, base, (size_t)(f->str.s + f->str.len - base));
+}
+
+static int32_t number(const struct ctrace_value *v, int n, const char *name)
+{
+	const struct ctrace_value *f = named(v, n, name, strlen(name));
+
+	return f && (f->field->kind == CTRACE_FK_UINT || f->field->kind == CTRACE_FK_INT) ? (int32_t)f->u : 0;
+}
+
+/* When the task began, by /proc: to a hundredth of a second. 0: it has gone. */
+static uint64_t began(int32_t tid)
+{
+	char *path = xasprintf("/proc/%d/stat", tid), *text = read_file(path, NULL);
+	const char *at = text ? strrchr(text, ')') : NULL;
+	uint64_t ticks = 0, boot = clock_ns(CLOCK_BOOTTIME), age, now = clock_ns(CLOCK_MONOTONIC);
+
+	if (!at || sscanf(at, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
+			  &ticks) != 1)
+		now = 0;
+	free(text);
+	free(path);
+	age = boot - ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
+	return now && age < now ? now - age : now ? 1 : 0;
+}
+
+static void learn_fork(struct comms *c, const struct ctrace_value *v, int n, uint64_t time)
+{
+	int32_t tid = number(v, n, "child_tid"), pid = number(v, n, "child_pid"), parent = number(v, n, "parent_pid");
+	int32_t grand = parent > 0 ? slot(c, parent)->ppid : 0;
+	struct task *e;
+
+	if (tid <= 0)
+		return;
+	e = place(c, tid);
+	e->pid = pid;
+	e->ppid = pid == tid ? parent : grand;	/* a thread has its process's parent */
+	e->began = time;
+}
+
+static void learn_existing(struct comms *c, const struct ctrace_value *v, int n)
+{
+	int32_t tid = number(v, n, "tid");
+	struct task *e;
+
+	if (tid <= 0)
+		return;
+	e = place(c, tid);
+	e->pid = number(v, n, "pid");
+	e->ppid = number(v, n, "ppid");
+	e->began = c->live ? began(tid) : 0;
 }
 
 void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struct ctrace_record *rec)
@@ -96,10 +163,14 @@ void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struc
 	n = ctrace_decode(t, rec, v, FIELDS_MAX);
 	if (rec->id == CTRACE_ID_SCHED_PROCESS_EXEC)
 		learn_exec(c, v, n, rec->tid);
+	else if (rec->id == CTRACE_ID_SCHED_PROCESS_FORK)
+		learn_fork(c, v, n, rec->time);
+	else if (rec->id == CTRACE_ID_STATEDUMP_PROCESS_STATE)
+		learn_existing(c, v, n);
 	/* comm is the name of tid, next_comm that of next_tid */
 	for (int i = 0; i < n; i++) {
 		const char *name = v[i].field->name, *end = strstr(name, "comm");
-		const struct ctrace_value *tid;
+		const struct ctrace_value *tid, *pid;
 		char of[64];
 
 		if (v[i].field->kind != CTRACE_FK_TEXT && v[i].field->kind != CTRACE_FK_STRING)
@@ -110,28 +181,72 @@ void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struc
 			continue;
 		snprintf(of, sizeof(of), "%.*stid", (int)(end - name), name);
 		tid = named(v, n, of, strlen(of));
-		if (tid && (tid->field->kind == CTRACE_FK_UINT || tid->field->kind == CTRACE_FK_INT))
-			put(c, (int32_t)tid->u, v[i].str.s, v[i].str.len);
+		if (!tid || !is_number(tid))
+			continue;
+		memcpy(of + strlen(of) - 3, "pid", 3);
+		pid = named(v, n, of, strlen(of));
+		put(c, (int32_t)tid->u, pid && is_number(pid) ? (int32_t)pid->u : 0, v[i].str.s, v[i].str.len);
 	}
+}
+
+const char *comms_known(struct comms *c, int32_t tid, int32_t *pid)
+{
+	const struct task *e = slot(c, tid);
+
+	*pid = 0;
+	if (tid <= 0 || !e->tid || !*e->comm)
+		return NULL;
+	*pid = e->pid;
+	return e->comm;
+}
+
+/* The line of /proc/PID/status after the key; "": there is none. */
+static const char *status_line(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	return at ? at + strlen(key) : "";
+}
+
+static void ask_proc(struct comms *c, int32_t tid)
+{
+	char *path = xasprintf("/proc/%d/status", tid), *text = read_file(path, NULL);
+	const char *name = text ? status_line(text, "Name:\t") : "";
+	struct task *e;
+
+	free(path);
+	if (*name) {
+		put(c, tid, atoi(status_line(text, "\nTgid:")), name, strcspn(name, "\n"));
+		e = slot(c, tid);
+		e->ppid = atoi(status_line(text, "\nPPid:"));
+	}
+	free(text);
+}
+
+const struct task *comms_task(struct comms *c, int32_t tid)
+{
+	struct task *e = slot(c, tid);
+
+	if (tid > 0 && c->live && (!e->tid || !e->pid || !*e->comm)) {
+		ask_proc(c, tid);
+		e = slot(c, tid);
+	}
+	if (tid > 0 && e->tid)
+		return e;
+	c->nobody.tid = tid;
+	return &c->nobody;
 }
 
 const char *comms_get(struct comms *c, int32_t tid)
 {
-	struct comm *e = slot(c, tid);
-	char *path, *text;
-	size_t len;
+	const struct task *e = slot(c, tid);
 
-	if (tid > 0 && !e->tid && c->live) {
-		path = xasprintf("/proc/%d/comm", tid);
-		text = read_file(path, &len);
-		if (text)
-			put(c, tid, text, strcspn(text, "\n"));
-		free(text);
-		free(path);
+	if (tid > 0 && !*e->comm && c->live) {
+		ask_proc(c, tid);
 		e = slot(c, tid);
 	}
-	if (tid > 0 && e->tid)
-		return e->name;
+	if (tid > 0 && e->tid && *e->comm)
+		return e->comm;
 	snprintf(c->unknown, sizeof(c->unknown), "tid-%d", tid);
 	return c->unknown;
 }

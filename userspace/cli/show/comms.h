@@ -1,15 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of tasks, learned from events; live, also from /proc if no event has named a task. */
+/* Tasks, learned from events; live, also from /proc if no event has told of a task. */
 #ifndef CTRACE_COMMS_H
 #define CTRACE_COMMS_H
 
 #include <libctrace.h>
 
 struct comms;
+
+struct task {
+	int32_t tid, pid, ppid;	/* 0: not known */
+	uint64_t began;		/* CLOCK_MONOTONIC, ns; 0: not known */
+	char comm[CTRACE_COMM_LEN];
+};
+
 struct comms *comms_new(bool live);
 void comms_free(struct comms *c);
 void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struct ctrace_record *rec);
+/* What events told of the task: its name, and its process (0: not told). NULL: they told nothing. */
+const char *comms_known(struct comms *c, int32_t tid, int32_t *pid);
 /* The task's name, or "tid-123" if it is not known. Good until the next call. */
 const char *comms_get(struct comms *c, int32_t tid);
+/* What is known of the task; never NULL. Good until the next call. */
+const struct task *comms_task(struct comms *c, int32_t tid);
 
 #endif

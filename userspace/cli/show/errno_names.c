@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of errors and signals. Some systems that this runs on are older than strerrorname_np(). */
+/* Names of errors, signals and capabilities. Some systems that this runs on are older than strerrorname_np(). */
 #include <errno.h>
 #include <signal.h>
 #include "show/sink.h"
@@ -52,6 +52,17 @@ static const char *const signals[] = {
 	NAME(SIGWINCH), NAME(SIGIO), NAME(SIGPWR), NAME(SIGSYS),
 };
 
+/* CAP_* of the kernel's include/uapi/linux/capability.h, of 7.3. The order is ABI. */
+static const char *const capabilities[] = {
+	"CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_DAC_READ_SEARCH", "CAP_FOWNER", "CAP_FSETID", "CAP_KILL", "CAP_SETGID",
+	"CAP_SETUID", "CAP_SETPCAP", "CAP_LINUX_IMMUTABLE", "CAP_NET_BIND_SERVICE", "CAP_NET_BROADCAST",
+	"CAP_NET_ADMIN", "CAP_NET_RAW", "CAP_IPC_LOCK", "CAP_IPC_OWNER", "CAP_SYS_MODULE", "CAP_SYS_RAWIO",
+	"CAP_SYS_CHROOT", "CAP_SYS_PTRACE", "CAP_SYS_PACCT", "CAP_SYS_ADMIN", "CAP_SYS_BOOT", "CAP_SYS_NICE",
+	"CAP_SYS_RESOURCE", "CAP_SYS_TIME", "CAP_SYS_TTY_CONFIG", "CAP_MKNOD", "CAP_LEASE", "CAP_AUDIT_WRITE",
+	"CAP_AUDIT_CONTROL", "CAP_SETFCAP", "CAP_MAC_OVERRIDE", "CAP_MAC_ADMIN", "CAP_SYSLOG", "CAP_WAKE_ALARM",
+	"CAP_BLOCK_SUSPEND", "CAP_AUDIT_READ", "CAP_PERFMON", "CAP_BPF", "CAP_CHECKPOINT_RESTORE",
+};
+
 const char *errno_name(int err)
 {
 	return err >= 0 && (size_t)err < ARRAY_SIZE(errors) ? errors[err] : NULL;
@@ -60,6 +71,11 @@ const char *errno_name(int err)
 const char *signal_name(int sig)
 {
 	return sig >= 0 && (size_t)sig < ARRAY_SIZE(signals) ? signals[sig] : NULL;
+}
+
+const char *capability_name(int64_t cap)
+{
+	return cap >= 0 && (size_t)cap < ARRAY_SIZE(capabilities) ? capabilities[cap] : NULL;
 }
 
 int syscall_errno(int64_t ret)

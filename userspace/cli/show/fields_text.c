@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Fields of events as text: name=value. Numbers that have names are shown by name. */
+#include <seccomp.h>
+#include <stdlib.h>
 #include <string.h>
 #include "show/paint.h"
 
@@ -8,6 +10,11 @@ static const char *const tcp_states[] = {
 	"", "TCP_ESTABLISHED", "TCP_SYN_SENT", "TCP_SYN_RECV", "TCP_FIN_WAIT1", "TCP_FIN_WAIT2",
 	"TCP_TIME_WAIT", "TCP_CLOSE", "TCP_CLOSE_WAIT", "TCP_LAST_ACK", "TCP_LISTEN", "TCP_CLOSING",
 	"TCP_NEW_SYN_RECV",
+};
+
+/* As /proc/softirqs calls them: the order has been the same since Linux 3.10. */
+static const char *const softirqs[] = {
+	"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU",
 };
 
 /* IORING_OP_* in the kernel's include/uapi/linux/io_uring.h, of 7.3. */
@@ -22,12 +29,25 @@ static const char *const io_uring_ops[] = {
 	"WRITEV_FIXED", "PIPE", "NOP128", "URING_CMD128",
 };
 
+/* enum ctrace_wait_reason, ctrace_culprit, ctrace_run_reason */
+static const char *const wait_reasons[] = { "", "WOKEN", "PREEMPTED" };
+static const char *const culprits[] = { "", "SELF", "NEIGHBOUR", "HOST", "IDLE", "THROTTLED", "EARLIER" };
+static const char *const run_reasons[] = { "", "PREEMPTED", "SLEPT", "EXITED" };
+
 bool is_list(const struct ctrace_event_type *t, const struct ctrace_field *f)
 {
 	if (!t || f->kind != CTRACE_FK_STRING)
 		return false;
 	return t->id == CTRACE_ID_SCHED_PROCESS_EXEC ? !strcmp(f->name, "argv") :
 	       t->id == CTRACE_ID_PROCESS_ENV && !strcmp(f->name, "env");
+}
+
+bool is_error(const struct ctrace_event_type *t, const struct ctrace_field *f)
+{
+	if (!t || f->kind != CTRACE_FK_INT)
+		return false;
+	return t->id == CTRACE_ID_TCP_CONNECT ? !strcmp(f->name, "error") :
+	       t->id == CTRACE_ID_CAP_CAPABLE && !strcmp(f->name, "result");
 }
 
 bool argv_next(const char **s, const char *end, struct sbuf *arg)
@@ -85,6 +105,46 @@ static void paint_io_uring_op(struct sbuf *b, const struct ctrace_value *v)
 	paint_named(b, v, v->u < ARRAY_SIZE(io_uring_ops) ? io_uring_ops[v->u] : NULL);
 }
 
+static void paint_wait_reason(struct sbuf *b, const struct ctrace_value *v)
+{
+	paint_named(b, v, v->u && v->u < ARRAY_SIZE(wait_reasons) ? wait_reasons[v->u] : NULL);
+}
+
+static void paint_culprit(struct sbuf *b, const struct ctrace_value *v)
+{
+	paint_named(b, v, v->u && v->u < ARRAY_SIZE(culprits) ? culprits[v->u] : NULL);
+}
+
+static void paint_run_reason(struct sbuf *b, const struct ctrace_value *v)
+{
+	paint_named(b, v, v->u && v->u < ARRAY_SIZE(run_reasons) ? run_reasons[v->u] : NULL);
+}
+
+/* A kernel's result: 0, or an error by its name. */
+static void paint_error(struct sbuf *b, const struct ctrace_value *v)
+{
+	paint_named(b, v, syscall_errno(v->i) ? errno_name(syscall_errno(v->i)) : NULL);
+}
+
+static void paint_capability(struct sbuf *b, const struct ctrace_value *v)
+{
+	paint_named(b, v, capability_name(v->i));
+}
+
+/* The native number of the call that a task sleeps in; -1: none */
+static void paint_call(struct sbuf *b, const struct ctrace_value *v)
+{
+	char *name = v->i < 0 ? NULL : seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, (int)v->i);
+
+	paint_named(b, v, name);
+	free(name);
+}
+
+static void paint_softirq(struct sbuf *b, const struct ctrace_value *v)
+{
+	paint_named(b, v, v->u < ARRAY_SIZE(softirqs) ? softirqs[v->u] : NULL);
+}
+
 static void paint_text(struct sbuf *b, const struct ctrace_value *v)
 {
 	sbuf_putc(b, '"');
@@ -133,17 +193,54 @@ static void paint_sequence(struct sbuf *b, const struct ctrace_value *v)
 	sbuf_putc(b, ']');
 }
 
+void rwbs_put(struct sbuf *b, uint64_t bits)
+{
+	if (bits & CTRACE_RWBS_PREFLUSH)
+		sbuf_putc(b, 'F');
+	sbuf_puts(b, bits & CTRACE_RWBS_WRITE ? "W" : bits & CTRACE_RWBS_SECURE ? "DE" :
+		  bits & CTRACE_RWBS_DISCARD ? "D" : bits & CTRACE_RWBS_READ ? "R" : bits & CTRACE_RWBS_FLUSH ? "F" : "N");
+	if (bits & CTRACE_RWBS_FUA)
+		sbuf_putc(b, 'F');
+	if (bits & CTRACE_RWBS_RAHEAD)
+		sbuf_putc(b, 'A');
+	if (bits & CTRACE_RWBS_SYNC)
+		sbuf_putc(b, 'S');
+	if (bits & CTRACE_RWBS_META)
+		sbuf_putc(b, 'M');
+}
+
+static void paint_rwbs(struct sbuf *b, const struct ctrace_value *v)
+{
+	rwbs_put(b, v->u);
+}
+
 static paint_fn number_paint(const struct ctrace_event_type *t, const struct ctrace_field *f)
 {
 	if (f->kind == CTRACE_FK_UINT && f->display == CTRACE_FD_HEX)
 		return paint_hex;
+	if (f->display == CTRACE_FD_RWBS)
+		return paint_rwbs;
 	if (!strcmp(t->system, "signal") && !strcmp(f->name, "sig"))
 		return paint_signal;
-	if (!strcmp(t->name, "inet_sock_set_state") &&
-	    (!strcmp(f->name, "oldstate") || !strcmp(f->name, "newstate")))
+	if (!strcmp(t->system, "sock") &&
+	    (!strcmp(f->name, "oldstate") || !strcmp(f->name, "newstate") || !strcmp(f->name, "state")))
 		return paint_tcp_state;
+	if (is_error(t, f))
+		return paint_error;
+	if (!strcmp(t->name, "cap_capable") && !strcmp(f->name, "cap"))
+		return paint_capability;
 	if (!strcmp(t->name, "io_uring_op") && !strcmp(f->name, "opcode"))
 		return paint_io_uring_op;
+	if ((!strcmp(t->name, "sched_wait") || !strcmp(t->name, "sched_blame")) && !strcmp(f->name, "reason"))
+		return paint_wait_reason;
+	if (!strcmp(t->name, "sched_blame") && !strcmp(f->name, "culprit"))
+		return paint_culprit;
+	if (!strcmp(t->name, "sched_run") && !strcmp(f->name, "reason"))
+		return paint_run_reason;
+	if ((!strcmp(t->name, "sched_run") || !strcmp(t->name, "sched_block")) && !strcmp(f->name, "syscall"))
+		return paint_call;
+	if (!strcmp(t->system, "irq") && !strcmp(f->name, "vec"))
+		return paint_softirq;
 	return f->kind == CTRACE_FK_INT ? paint_int : paint_uint;
 }
 

@@ -77,6 +77,19 @@ void out_number(struct out *o, const char *name, const struct part *type, uint64
 	}
 }
 
+void out_fd_name(struct out *o)
+{
+	struct bytes *left = o->names;
+	size_t n;
+
+	if (!left || !left->n)
+		return;
+	n = strnlen((const char *)left->s, left->n);
+	if (n && !o->j)
+		path_put(o->b, (const char *)left->s, n);
+	*left = bytes_at(*left, n + 1, left->n);
+}
+
 void out_string(struct out *o, const char *name, struct bytes d, bool more)
 {
 	if (o->j) {
@@ -157,7 +170,7 @@ static void put_element(struct out *o, const char *name, const struct member *m,
 			out_number(o, name, m->type, typed_number(m->type, d, m->size));
 		else
 			out_more(o);
-	} else if (l->kind == MEMORY_STRUCT) {
+	} else if (l->kind == MEMORY_STRUCT || l->kind == MEMORY_SIZED) {
 		out_struct(o, name, l, d);
 	} else if (!out_kind(o, name, l, &nested)) {
 		out_more(o);
@@ -176,21 +189,37 @@ static void put_member(struct out *o, const struct member *m, struct bytes d)
 	out_close(o, ']');
 }
 
-void out_struct(struct out *o, const char *name, const struct layout *l, struct bytes d)
+/* Its first n members. */
+static void put_struct(struct out *o, const char *name, const struct layout *l, struct bytes d, uint32_t n)
 {
+	unsigned char zeros[256] = { 0 };
 	bool more = l->more;
+	uint32_t first = 0;
+	size_t there;
 
 	out_open(o, name, '{');
-	for (const struct member *m = l->members; m < l->members + l->nmembers; m++) {
+	if (l->kind == MEMORY_SIZED && d.n < sizeof(zeros)) {
+		for (there = 0; there < d.n; there++)
+			zeros[there] = d.s[there];
+		for (uint32_t i = 0; i < l->base; i++)
+			put_member(o, &l->members[i], (struct bytes){ zeros, sizeof(zeros) });
+		first = l->base;
+	}
+	for (const struct member *m = l->members + first; m < l->members + n; m++) {
 		enum member_state state = member_state(l, m, d);
 
 		if (state == MEMBER_SHOWN)
 			put_member(o, m, d);
-		more |= state == MEMBER_CUT;
+		more |= state == MEMBER_CUT && l->kind != MEMORY_SIZED;
 	}
 	if (more)
 		out_more(o);
 	out_close(o, '}');
+}
+
+void out_struct(struct out *o, const char *name, const struct layout *l, struct bytes d)
+{
+	put_struct(o, name, l, d, l->nmembers);
 }
 
 /* --- whole arguments ----------------------------------------------------------- */
@@ -199,14 +228,22 @@ static bool put_object(struct out *o, const char *name, const struct layout *l, 
 {
 	switch (l->kind) {
 	case MEMORY_STRUCT:
-		if (!m->data.n || !l->nmembers)
+	case MEMORY_SIZED:
+		/* less than the first member */
+		if (!m->data.n || !l->nmembers || (l->kind == MEMORY_STRUCT && m->data.n < l->members->size))
 			return false;
 		out_struct(o, name, l, m->data);
+		return true;
+	case MEMORY_GOT:
+		if (!m->data.n || !l->nmembers)
+			return false;
+		put_struct(o, name, l, m->data, m->ret < 0 ? l->base : l->nmembers);
 		return true;
 	case MEMORY_POINTER:
 		if (m->data.n < l->size)
 			return false;
 		out_number(o, name, l->number, typed_number(l->number, m->data, l->size));
+		out_fd_name(o);
 		return true;
 	default:
 		return out_kind(o, name, l, m);
@@ -217,7 +254,8 @@ static bool put_object(struct out *o, const char *name, const struct layout *l, 
 static bool has_own_count(enum memory_kind kind)
 {
 	return kind == MEMORY_BUF || kind == MEMORY_HEXBUF || kind == MEMORY_FDSET || kind == MEMORY_SOCKOPT ||
-	       kind == MEMORY_IOVEC || kind == MEMORY_IOVEC_RET || kind == MEMORY_SIGSET;
+	       kind == MEMORY_IOVEC || kind == MEMORY_IOVEC_RET || kind == MEMORY_SIGSET ||
+	       kind == MEMORY_MMSGHDR || kind == MEMORY_MMSGHDR_RET;
 }
 
 static bool put_array(struct out *o, const char *name, const struct layout *l, const struct memory *m)
@@ -262,7 +300,9 @@ static bool put(struct out *o, const char *name, const struct part *p, const str
 
 bool memory_put_text(struct sbuf *b, const struct part *p, const struct memory *m)
 {
-	return put(&(struct out){ .b = b }, NULL, p, m);
+	struct bytes names = m->names;
+
+	return put(&(struct out){ .b = b, .names = &names }, NULL, p, m);
 }
 
 bool memory_put_json(struct json *j, const char *key, const struct part *p, const struct memory *m)

@@ -26,6 +26,17 @@ static bool put_buf(struct out *o, const char *name, const struct memory *m)
 	return true;
 }
 
+static bool put_string(struct out *o, const char *name, const struct memory *m)
+{
+	struct bytes d = m->data;
+
+	if (!d.n)
+		return false;
+	d.n = strnlen((const char *)d.s, d.n);
+	out_string(o, name, d, d.n == m->data.n);
+	return true;
+}
+
 /* The strings of an array, each with its NUL but one that was cut. */
 static bool put_strings(struct out *o, const char *name, const struct memory *m)
 {
@@ -45,6 +56,19 @@ static bool put_strings(struct out *o, const char *name, const struct memory *m)
 	return true;
 }
 
+void out_hexbuf(struct out *o, const char *name, struct bytes d, bool more)
+{
+	if (o->j) {
+		out_string(o, name, d, more);
+		return;
+	}
+	out_name(o, name);
+	sbuf_putc(o->b, '"');
+	for (size_t i = 0; i < d.n; i++)
+		sbuf_printf(o->b, "\\x%02x", d.s[i]);
+	sbuf_puts(o->b, more ? "\"..." : "\"");
+}
+
 /* strace shows random bytes so. */
 static bool put_hexbuf(struct out *o, const char *name, const struct memory *m)
 {
@@ -52,11 +76,7 @@ static bool put_hexbuf(struct out *o, const char *name, const struct memory *m)
 		return put_buf(o, name, m);
 	if (!m->data.n && m->many)
 		return false;
-	out_name(o, name);
-	sbuf_putc(o->b, '"');
-	for (size_t i = 0; i < m->data.n; i++)
-		sbuf_printf(o->b, "\\x%02x", m->data.s[i]);
-	sbuf_puts(o->b, m->many > 0 && (uint64_t)m->many > m->data.n ? "\"..." : "\"");
+	out_hexbuf(o, name, m->data, m->many > 0 && (uint64_t)m->many > m->data.n);
 	return true;
 }
 
@@ -84,12 +104,8 @@ static bool put_sockopt(struct out *o, const char *name, const struct memory *m)
 	return true;
 }
 
-/*
- * The vector v, of which there were `many`. l: what it consists of. The pieces' data follow each other in d. total:
- * what they hold in all; < 0: as much as they have place for.
- */
-static bool put_vector(struct out *o, const char *name, const struct layout *l, struct bytes v, int64_t many,
-		       struct bytes d, int64_t total)
+bool out_vector(struct out *o, const char *name, const struct layout *l, struct bytes v, int64_t many, struct bytes d,
+		int64_t total)
 {
 	const size_t size = l->size, half = size / 2;
 	size_t n = size ? v.n / size : 0;
@@ -124,35 +140,7 @@ static bool put_vector(struct out *o, const char *name, const struct layout *l, 
 
 static bool put_iovec(struct out *o, const char *name, const struct layout *l, const struct memory *m, bool received)
 {
-	return put_vector(o, name, l, m->data, m->many, m->pieces, received ? m->ret : -1);
-}
-
-/* The members of msghdr point to memory, which follows in its own fields. */
-static bool put_msghdr(struct out *o, const char *name, const struct layout *l, const struct memory *m, bool received)
-{
-	const struct layout *vector = l->nmembers && l->members[0].size == 4 ? layout_iovec.narrow : &layout_iovec;
-	int64_t total = received ? m->ret : -1;
-	uint64_t v[7], pieces;
-
-	if (m->data.n < l->size || l->nmembers != 7 || !vector)
-		return false;
-	for (uint32_t i = 0; i < 7; i++)
-		v[i] = bytes_number(bytes_at(m->data, l->members[i].offset, l->members[i].size), l->members[i].size);
-	pieces = v[3] > INT32_MAX ? INT32_MAX : v[3];
-	out_open(o, name, '{');
-	for (uint32_t i = 0; i < 7; i++) {
-		const struct member *member = &l->members[i];
-
-		if (!v[5] && i == 4)
-			continue;
-		if (i == 0 && v[0] && out_sockaddr(o, member->name, &layout_sockaddr, m->addr))
-			continue;
-		if (i == 2 && v[2] && put_vector(o, member->name, vector, m->iov, (int64_t)pieces, m->pieces, total))
-			continue;
-		out_number(o, member->name, member->type, v[i]);
-	}
-	out_close(o, '}');
-	return true;
+	return out_vector(o, name, l, m->data, m->many, m->pieces, received ? m->ret : -1);
 }
 
 /* --- sets ---------------------------------------------------------------------- */
@@ -232,6 +220,7 @@ static bool put_fdset(struct out *o, const char *name, const struct memory *m)
 			json_uint(o->j, NULL, i);
 		else
 			put_set_element(o, text, &any);
+		out_fd_name(o);
 	}
 	if (!o->j && m->many > 0 && (uint64_t)m->many > n)
 		put_set_element(o, "...", &any);
@@ -313,7 +302,9 @@ static bool put_siginfo(struct out *o, const char *name, const struct layout *ki
 		l = &layout_siginfo_chld;
 	else if (sig == SIGCHLD && code > 0 && code <= CLD_CONTINUED)
 		l = &layout_siginfo_killed;
-	else if (code == SI_USER || code == SI_TKILL || code == SI_QUEUE)
+	else if (code == SI_QUEUE)
+		l = &layout_siginfo_queue;
+	else if (code == SI_USER || code == SI_TKILL)
 		l = &layout_siginfo_kill;
 	if (!kind->narrow)
 		l = l->narrow;
@@ -394,13 +385,18 @@ static bool put_utime(struct out *o, const char *name, const struct layout *l, s
 /* As text without what the call found, which stands behind its result. */
 static bool put_pollfd(struct out *o, const char *name, const struct layout *l, struct bytes d)
 {
-	struct layout asked = *l;
-
 	if (d.n < l->size || l->nmembers != 3)
 		return false;
-	if (!o->j)
-		asked.nmembers = (int32_t)bytes_number(d, 4) < 0 ? 1 : 2;
-	out_struct(o, name, &asked, d);
+	if (o->j) {
+		out_struct(o, name, l, d);
+		return true;
+	}
+	out_open(o, name, '{');
+	out_number(o, "fd", as_int, bytes_number(d, 4));
+	out_fd_name(o);
+	if ((int32_t)bytes_number(d, 4) >= 0)
+		out_number(o, "events", l->members[1].type, bytes_number(bytes_at(d, l->members[1].offset, 2), 2));
+	out_close(o, '}');
 	return true;
 }
 
@@ -409,6 +405,8 @@ bool out_kind(struct out *o, const char *name, const struct layout *l, const str
 	switch (l->kind) {
 	case MEMORY_BUF:
 		return put_buf(o, name, m);
+	case MEMORY_STRING:
+		return put_string(o, name, m);
 	case MEMORY_STRINGS:
 		return put_strings(o, name, m);
 	case MEMORY_HEXBUF:
@@ -422,9 +420,6 @@ bool out_kind(struct out *o, const char *name, const struct layout *l, const str
 		return put_iovec(o, name, l, m, l->kind == MEMORY_IOVEC_RET);
 	case MEMORY_SOCKADDR:
 		return out_sockaddr(o, name, l, m->data);
-	case MEMORY_MSGHDR:
-	case MEMORY_MSGHDR_RET:
-		return put_msghdr(o, name, l, m, l->kind == MEMORY_MSGHDR_RET);
 	case MEMORY_SIGSET:
 		return put_sigset(o, name, m);
 	case MEMORY_CAPS:
@@ -440,8 +435,11 @@ bool out_kind(struct out *o, const char *name, const struct layout *l, const str
 	case MEMORY_POLLFD:
 		return put_pollfd(o, name, l, m->data);
 	case MEMORY_STRUCT:
+	case MEMORY_SIZED:
+	case MEMORY_GOT:
 	case MEMORY_POINTER:
-		break;
+		return false;
+	default:
+		return out_object(o, name, l, m);
 	}
-	return false;
 }

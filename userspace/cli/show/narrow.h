@@ -100,6 +100,15 @@ struct narrow_siginfo {
 	__s32 si_status, si_utime, si_stime;
 };
 
+struct narrow_siginfo_queue {
+	__s32 si_signo, si_errno, si_code, si_pid;
+	__u32 si_uid;
+	union {
+		__s32 si_int;
+		__u32 si_ptr;
+	};
+};
+
 struct narrow_stack {
 	__u32 ss_sp;
 	__s32 ss_flags;
@@ -138,6 +147,64 @@ struct narrow_sigset_p {
 
 struct wide_sigset_p {
 	__u64 sigmask, sigsetsize;
+};
+
+struct wide_sigevent {
+	union {
+		__s32 sigev_int;
+		__u64 sigev_value;
+	};
+	__s32 sigev_signo, sigev_notify;
+	union {
+		__s32 sigev_tid;
+		__u64 sigev_function;
+	};
+	__u64 sigev_attributes;
+};
+
+struct narrow_sigevent {
+	union {
+		__s32 sigev_int;
+		__u32 sigev_value;
+	};
+	__s32 sigev_signo, sigev_notify;
+	union {
+		__s32 sigev_tid;
+		__u32 sigev_function;
+	};
+	__u32 sigev_attributes;
+};
+
+struct narrow_mmsghdr {
+	struct narrow_msghdr msg_hdr;
+	__u32 msg_len;
+};
+
+struct narrow_cmsghdr {
+	__u32 cmsg_len;
+	__s32 cmsg_level, cmsg_type;
+};
+
+struct narrow_mq_attr {
+	__s32 mq_flags, mq_maxmsg, mq_msgsize, mq_curmsgs;
+};
+
+struct narrow_timex {
+	__u32 modes;
+	__s32 offset, freq, maxerror, esterror, status, constant, precision, tolerance;
+	struct narrow_timeval time;
+	__s32 tick, ppsfreq, jitter, shift, stabil, jitcnt, calcnt, errcnt, stbcnt, tai;
+};
+
+/* The beginning of perf_event_attr, whose flags are bit fields there. */
+struct perf_attr {
+	__u32 type, size;
+	__u64 config, sample_period, sample_type, read_format, flags;
+};
+
+struct narrow_sock_fprog {
+	__u16 len;
+	__u32 filter;
 };
 
 /* capget() and capset() have an array of two. */

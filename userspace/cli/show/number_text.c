@@ -180,6 +180,9 @@ static void put_whole(struct sbuf *b, const struct part *p, uint64_t v)
 	case PART_HEX:
 		put_hex(b, v);
 		return;
+	case PART_VERSION:	/* of a kernel */
+		sbuf_printf(b, "KERNEL_VERSION(%u, %u, %u)", (uint32_t)v >> 16, (uint32_t)v >> 8 & 0xff, (uint32_t)v & 0xff);
+		return;
 	case PART_MODE:
 		sbuf_printf(b, "%#03o", (uint32_t)v);
 		return;

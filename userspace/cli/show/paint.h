@@ -16,6 +16,8 @@ enum about {
 	ABOUT_ADDR,	/* msghdr: the address that it points to, */
 	ABOUT_IOV,	/* and the vector */
 	ABOUT_PIECES,	/* what the pieces of the vector hold */
+	ABOUT_CONTROL,	/* its control messages */
+	ABOUT_NAMES,	/* names of the descriptors in the memory */
 	ABOUT_PATH,	/* the descriptor's name */
 	ABOUT_N
 };
@@ -24,7 +26,7 @@ struct paint {
 	const struct ctrace_event_type *type;	/* NULL: there is none with this id */
 	struct syscall_ref call;	/* phase SYSCALL_NONE: no call's. Without a name if each record has its own */
 	bool last;			/* the call never returns */
-	bool fork;
+	bool fork, clone;
 	uint32_t first;			/* the call's first argument among the fields */
 	uint32_t nargs;			/* how many of them are arguments */
 	int ret, ret_path;		/* the fields with what the call returned, and with its name; -1: none */
@@ -53,6 +55,8 @@ const struct paint *paints_get(struct paints *p, uint16_t id);
 
 /* Numbers as they are; numbers that have names, by name. */
 paint_fn field_paint(const struct ctrace_event_type *t, const struct ctrace_field *f);
+/* Appends CTRACE_RWBS_* in the kernel's letters. */
+void rwbs_put(struct sbuf *b, uint64_t bits);
 void paint_int(struct sbuf *b, const struct ctrace_value *v);
 void paint_string(struct sbuf *b, const struct ctrace_value *v);
 /* Appends the event's n fields as "name=value ...". framed: without its stacks, which are shown elsewhere. */
@@ -77,6 +81,11 @@ bool call_memory(struct memory *m, const struct call_form *form, uint32_t arg, c
 		 const struct call_values *r);
 /* A descriptor's name, NULL if there is none. */
 const struct ctrace_value *call_path(const struct call_values *c, int field);
+
+/* --- clone_text.c --- */
+
+/* Appends clone()'s arguments; flags: what its flags are. False: they are not the usual ones, and nothing was appended. */
+bool clone_put_args(struct sbuf *b, const struct call_values *c, const struct call_values *r, const struct part *flags);
 
 /* --- syscall_args.c --- */
 

@@ -2,7 +2,17 @@
 /* What all sinks have in common, and the table of calls under way. */
 #include <stdlib.h>
 #include <string.h>
+#include "base/json.h"
 #include "show/sink.h"
+
+void *sink_new(size_t size, const struct sink_ops *ops, const struct sink_opts *o)
+{
+	struct sink *s = xcalloc(1, size);
+
+	s->ops = ops;
+	s->o = *o;
+	return s;
+}
 
 static void count_cid(struct sink *s, uint32_t cid)
 {
@@ -26,10 +36,11 @@ static void count_cid(struct sink *s, uint32_t cid)
 	s->ncids++;
 }
 
-static void out(void *arg, const struct ctrace_record *rec, const struct stacks *k)
+static void out(void *arg, const struct ctrace_record *rec, uint32_t cpu, const struct stacks *k)
 {
 	struct sink *s = arg;
 
+	(void)cpu;
 	s->ops->record(s, rec, k);
 	if (rec->id == CTRACE_ID_SCHED_PROCESS_EXEC)
 		symbols_forget(s->o.symbols, rec->tid);
@@ -47,7 +58,7 @@ void sink_record(struct sink *s, const struct ctrace_record *rec)
 	}
 	if (!s->queue)
 		s->queue = stack_queue_new(s->o.schema, s->o.stacks, out, s);
-	stack_queue_put(s->queue, rec);
+	stack_queue_put(s->queue, rec, 0);
 }
 
 void sink_settle(struct sink *s, uint64_t before)
@@ -59,6 +70,24 @@ void sink_settle(struct sink *s, uint64_t before)
 void sink_lost(struct sink *s, const char *cause, uint64_t n)
 {
 	s->ops->lost(s, cause, n);
+}
+
+void sink_lost_json(struct sink *s, const char *cause, uint64_t n)
+{
+	struct json j = { .out = &s->line };
+
+	sbuf_reset(&s->line);
+	json_open(&j, NULL, '{');
+	json_uint(&j, "lost", n);
+	json_str(&j, "cause", cause);
+	json_close(&j, '}');
+	json_line(&j);
+	fwrite(s->line.s, 1, s->line.len, s->o.out);
+}
+
+void sink_holds_nothing(struct sink *s)
+{
+	(void)s;
 }
 
 void sink_idle(struct sink *s)

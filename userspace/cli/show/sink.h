@@ -42,6 +42,13 @@ struct sink {
 	size_t ncids;
 };
 
+/* A sink is the first member of a struct of its own; size is that of the whole, which is 0 behind it. */
+void *sink_new(size_t size, const struct sink_ops *ops, const struct sink_opts *o);
+/* For ops->lost: a JSON object. */
+void sink_lost_json(struct sink *s, const char *cause, uint64_t n);
+/* For ops->idle: nothing is held back. */
+void sink_holds_nothing(struct sink *s);
+
 struct sink *sink_text_new(const struct sink_opts *o);
 struct sink *sink_json_new(const struct sink_opts *o);
 /* Counts stacks. When freed, it writes each as "container;comm;outermost;...;innermost N". */
@@ -86,9 +93,12 @@ bool syscall_whole(const struct ctrace_event_type *t, const struct ctrace_record
 int syscall_errno(int64_t ret);
 const char *errno_name(int err);	/* "ENOENT"; NULL: it has no name */
 const char *signal_name(int sig);	/* "SIGTERM"; NULL: it has no name */
+const char *capability_name(int64_t cap);	/* "CAP_KILL"; NULL: it has no name */
 
 /* Is the field sched_process_exec's argv, or process_env's env: CTRACE_ARGV_MAX? */
 bool is_list(const struct ctrace_event_type *t, const struct ctrace_field *f);
+/* Is the field what a kernel function returned, 0 or -errno: tcp_connect's error, cap_capable's result? */
+bool is_error(const struct ctrace_event_type *t, const struct ctrace_field *f);
 /* Puts the next argument of that text into arg, and *s behind it. False: it was the last one. */
 bool argv_next(const char **s, const char *end, struct sbuf *arg);
 
@@ -107,5 +117,10 @@ bool pairs_match(const struct pending *p, uint16_t exit_id);
 
 /* The text for frame i of a task's stack; good until the next call. */
 const char *frame_name(struct symbols *s, const struct stack *k, size_t i, bool kernel, int32_t tid);
+/*
+ * What the task waited for, if this is the kernel's stack with which it went to sleep: "pipe", "disk", or "other" if its
+ * functions do not tell. NULL: it is no such stack.
+ */
+const char *waited_for(struct symbols *s, const struct stack *k, int32_t tid);
 
 #endif

@@ -147,24 +147,17 @@ static void folded_lost(struct sink *s, const char *cause, uint64_t n)
 	(void)n;
 }
 
-static void folded_idle(struct sink *s)
-{
-	(void)s;
-}
-
 static const struct sink_ops folded_ops = {
 	.record	= folded_record,
 	.lost	= folded_lost,
-	.idle	= folded_idle,
+	.idle	= sink_holds_nothing,
 	.free	= folded_free,
 };
 
 struct sink *sink_folded_new(const struct sink_opts *o)
 {
-	struct folded *f = xcalloc(1, sizeof(*f));
+	struct folded *f = sink_new(sizeof(*f), &folded_ops, o);
 
-	f->s.ops = &folded_ops;
-	f->s.o = *o;
 	f->comms = comms_new(o->live);
 	f->size = 1024;
 	f->v = xcalloc(f->size, sizeof(f->v[0]));

@@ -48,6 +48,15 @@ static void put_argv(struct json *j, const struct ctrace_value *v)
 	sbuf_free(&arg);
 }
 
+static void put_rwbs(struct json *j, const char *name, uint64_t bits)
+{
+	struct sbuf b = { 0 };
+
+	rwbs_put(&b, bits);
+	json_str(j, name, b.s);
+	sbuf_free(&b);
+}
+
 static void put_value(struct json *j, const struct ctrace_value *v)
 {
 	const char *name = v->field->name;
@@ -56,6 +65,8 @@ static void put_value(struct json *j, const struct ctrace_value *v)
 	case CTRACE_FK_UINT:
 		if (v->field->display == CTRACE_FD_HEX)
 			put_hex(j, name, v->u);
+		else if (v->field->display == CTRACE_FD_RWBS)
+			put_rwbs(j, name, v->u);
 		else
 			json_uint(j, name, v->u);
 		break;
@@ -95,6 +106,20 @@ static void put_apart(struct json *j, const struct ctrace_value *v, enum about a
 		put_sequence(j, v);
 }
 
+/* Of descriptors in memory, each with its NUL. */
+static void put_names(struct json *j, const struct ctrace_value *v)
+{
+	const char *s = v->seq.v, *end = s + v->seq.n;
+	size_t n;
+
+	json_open(j, v->field->name, '[');
+	for (; s < end; s += n + 1) {
+		n = strnlen(s, (size_t)(end - s));
+		json_strn(j, NULL, s, n);
+	}
+	json_close(j, ']');
+}
+
 /* Writes field i, which is about an argument. args has the arguments if the record has; form may be NULL. */
 static void put_about(struct json *j, const struct paint *p, const struct ctrace_value *v, int i,
 		      const struct call_values *args, const struct call_values *r, const struct call_form *form)
@@ -112,6 +137,10 @@ static void put_about(struct json *j, const struct paint *p, const struct ctrace
 	}
 	if (!v[i].seq.n)
 		return;
+	if (p->fields[i].about == ABOUT_NAMES) {
+		put_names(j, &v[i]);
+		return;
+	}
 	known = call_memory(&m, form, of, args, r);
 	if (p->fields[i].about != ABOUT_DATA) {
 		/* it is part of the data, unless it belongs to a call that is made by this one */
@@ -123,6 +152,14 @@ static void put_about(struct json *j, const struct paint *p, const struct ctrace
 	}
 	if (!known || !memory_put_json(j, v[i].field->name, form->args[of], &m))
 		put_sequence(j, &v[i]);
+}
+
+static void put_errno(struct json *j, int64_t ret)
+{
+	int err = syscall_errno(ret);
+
+	if (err && errno_name(err))
+		json_str(j, "errno", errno_name(err));
 }
 
 /* A string that is NULL is null, and one that could not be read is its address, a number. */
@@ -139,6 +176,9 @@ static void put_fields(struct json_sink *s, struct json *j, const struct paint *
 
 	if (marks & CTRACE_CALL_M_DENIED)
 		json_flag(j, "denied", true);
+	for (int i = 0; !call && i < n; i++)
+		if (is_error(p->type, v[i].field))
+			put_errno(j, v[i].i);
 	json_open(j, "fields", '{');
 	for (int i = 0; i < n; i++) {
 		enum arg_mark mark = syscall_mark(marks, (uint32_t)i - p->first, &v[i]);
@@ -161,14 +201,6 @@ static void put_fields(struct json_sink *s, struct json *j, const struct paint *
 	json_close(j, '}');
 	if (n < 0)
 		json_flag(j, "undecoded", true);
-}
-
-static void put_errno(struct json *j, int64_t ret)
-{
-	int err = syscall_errno(ret);
-
-	if (err && errno_name(err))
-		json_str(j, "errno", errno_name(err));
 }
 
 static void put_whole(struct json *j, const struct ctrace_event_type *t, const struct ctrace_record *rec)
@@ -227,6 +259,7 @@ static void json_record(struct sink *s, const struct ctrace_record *rec, const s
 	const struct ctrace_event_type *t = p->type;
 	struct json j = { .out = &s->line };
 	struct syscall_ref ref;
+	const char *waited;
 	char unknown[24];
 
 	sbuf_reset(&s->line);
@@ -244,30 +277,15 @@ static void json_record(struct sink *s, const struct ctrace_record *rec, const s
 		put_call(s, &j, p, &ref, rec);
 	put_fields(js, &j, p, rec);
 	if (k) {
+		waited = p->call.phase == SYSCALL_WHOLE ? waited_for(s->o.symbols, &k->kernel, rec->tid) : NULL;
+		if (waited)
+			json_str(&j, "waited_for", waited);
 		put_stack(s, &j, "kernel_stack", &k->kernel, true, rec->tid);
 		put_stack(s, &j, "user_stack", &k->user, false, rec->tid);
 	}
 	json_close(&j, '}');
 	json_line(&j);
 	fwrite(s->line.s, 1, s->line.len, s->o.out);
-}
-
-static void json_lost(struct sink *s, const char *cause, uint64_t n)
-{
-	struct json j = { .out = &s->line };
-
-	sbuf_reset(&s->line);
-	json_open(&j, NULL, '{');
-	json_uint(&j, "lost", n);
-	json_str(&j, "cause", cause);
-	json_close(&j, '}');
-	json_line(&j);
-	fwrite(s->line.s, 1, s->line.len, s->o.out);
-}
-
-static void json_nothing(struct sink *s)
-{
-	(void)s;
 }
 
 static void json_free(struct sink *s)
@@ -277,17 +295,15 @@ static void json_free(struct sink *s)
 
 static const struct sink_ops json_ops = {
 	.record	= json_record,
-	.lost	= json_lost,
-	.idle	= json_nothing,
+	.lost	= sink_lost_json,
+	.idle	= sink_holds_nothing,
 	.free	= json_free,
 };
 
 struct sink *sink_json_new(const struct sink_opts *o)
 {
-	struct json_sink *s = xcalloc(1, sizeof(*s));
+	struct json_sink *s = sink_new(sizeof(*s), &json_ops, o);
 
-	s->s.ops = &json_ops;
-	s->s.o = *o;
 	s->s.pairs = pairs_new();
 	s->paints = paints_new(o->schema, o->quiet_args);
 	return &s->s;

@@ -315,6 +315,15 @@ static void whole(struct text *t, const struct paint *paint, const struct ctrace
 	end(t);
 }
 
+/* k may be NULL */
+static void put_waited(struct text *t, const struct stacks *k, int32_t tid)
+{
+	const char *what = k ? waited_for(t->s.o.symbols, &k->kernel, tid) : NULL;
+
+	if (what)
+		fprintf(t->s.o.out, "    waited for: %s\n", what);
+}
+
 static void text_record(struct sink *s, const struct ctrace_record *rec, const struct stacks *k)
 {
 	struct text *t = (struct text *)s;
@@ -339,6 +348,7 @@ static void text_record(struct sink *s, const struct ctrace_record *rec, const s
 	format_stacks(t, k, rec->tid);
 	if (p->call.phase == SYSCALL_WHOLE) {
 		whole(t, p, rec);
+		put_waited(t, k, rec->tid);
 		show_frames(t);
 		return;
 	}
@@ -388,10 +398,8 @@ static const struct sink_ops text_ops = {
 
 struct sink *sink_text_new(const struct sink_opts *o)
 {
-	struct text *t = xcalloc(1, sizeof(*t));
+	struct text *t = sink_new(sizeof(*t), &text_ops, o);
 
-	t->s.ops = &text_ops;
-	t->s.o = *o;
 	t->s.pairs = pairs_new();
 	t->paints = paints_new(o->schema, o->quiet_args);
 	t->width = LABEL_MIN;

@@ -127,6 +127,7 @@ void syscall_paint(struct paint *p, const struct ctrace_schema *s, bool plain)
 		p->call.name[0] = 0;
 	p->last = one_of(call, "exit exit_group");
 	p->fork = one_of(call, "fork vfork clone clone3");
+	p->clone = !strcmp(call, "clone");
 	p->first = syscall_first(p->type, p->call.phase, p->call.nr, &p->marks);
 	call_about(p, s);
 	if (!plain)
@@ -189,20 +190,23 @@ const struct call_form *syscall_form(const struct paint *p, const struct ctrace_
 
 	if (!a)
 		return NULL;
-	for (const struct call_variant *x = a->variants; x < a->variants + a->nvariants; x++)
+	for (uint32_t i = 0; i < a->nvariants; i++) {
+		const struct call_variant *x = &a->variants[i];
+
 		if (has_bits(p, v, n, a->by, x->mask, x->value) &&
 		    has_bits(p, v, n, x->also, x->also_mask, x->also_value))
 			return &x->form;
+	}
 	return &a->form;
 }
 
 /* As strace does: between < and >. In a path, but not in what has no path, these are escaped, and so are quotes. */
-static void put_path(struct sbuf *b, const struct ctrace_value *v)
+void path_put(struct sbuf *b, const char *s, size_t len)
 {
-	const char *s = v->str.s, *end = s + v->str.len;
+	const char *end = s + len;
 	static const char deleted[] = " (deleted)";	/* as the kernel ends such a path */
 	const size_t tail = sizeof(deleted) - 1;
-	bool file = *s == '/', gone = file && v->str.len > tail && !memcmp(end - tail, deleted, tail);
+	bool file = *s == '/', gone = file && len > tail && !memcmp(end - tail, deleted, tail);
 
 	if (gone)
 		end -= tail;
@@ -247,7 +251,7 @@ static void put_number(struct sbuf *b, const struct call_form *form, uint32_t ar
 	if (path && type && type->kind == PART_INT && (int32_t)c->v[at].u < 0)
 		path = NULL;
 	if (path)
-		put_path(b, path);
+		path_put(b, path->str.s, path->str.len);
 }
 
 const struct call_form *syscall_put_args(struct sbuf *b, const struct call_values *c, const struct call_values *r)
@@ -262,6 +266,8 @@ const struct call_form *syscall_put_args(struct sbuf *b, const struct call_value
 		return NULL;
 	}
 	form = syscall_form(p, v, (uint32_t)c->n);
+	if (form && p->clone && clone_put_args(b, c, r, form->args[0]))
+		return form;
 	for (uint32_t i = p->first; i < (uint32_t)c->n && i - p->first < p->nargs; i++) {
 		enum arg_mark mark = syscall_mark(marks, i - p->first, &v[i]);
 		const struct part *arg = p->fields[i].arg;
@@ -323,15 +329,19 @@ static const char *restart_text(int err)
 static void put_named_return(struct sbuf *b, const struct call_form *form, uint64_t ret)
 {
 	size_t number, name;
+	bool decimal;
 
 	if (!form->ret_label) {
 		sbuf_puts(b, "= ");
 		number_put(b, form->ret, ret);
 		return;
 	}
-	sbuf_printf(b, ret && form->ret->kind != PART_SIG ? "= 0x%llx" : "= %llu", (unsigned long long)ret);
+	decimal = !ret || form->ret->kind == PART_SIG || !strcmp(form->ret_label, "d");
+	sbuf_printf(b, decimal ? "= %llu" : "= 0x%llx", (unsigned long long)ret);
 	number = b->len;
-	sbuf_printf(b, " (%s%s", form->ret_label, *form->ret_label ? " " : "");
+	sbuf_puts(b, " (");
+	if (!decimal && *form->ret_label)
+		sbuf_printf(b, "%s ", form->ret_label);
 	name = b->len;
 	number_put(b, form->ret, ret);
 	if (strcmp(b->s + name, "0")) {
@@ -368,7 +378,7 @@ void syscall_put_result(struct sbuf *b, const struct call_form *form, const stru
 	syscall_put_return(b, form, ret);
 	/* what has a type of its own is no descriptor */
 	if (path && ret >= 0 && !(form && form->ret))
-		put_path(b, path);
+		path_put(b, path->str.s, path->str.len);
 	if (!ret && c->p->timeout)
 		sbuf_puts(b, " (Timeout)");
 	if (ret > 0 && call_memory(&m, form, 0, c, r) && form->args[0]->memory->kind == MEMORY_POLLFD) {

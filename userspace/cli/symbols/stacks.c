@@ -12,6 +12,7 @@ struct held {
 	};
 	struct stacks s;
 	bool alone;		/* rec is a stack whose event was not found */
+	uint32_t cpu;
 };
 
 struct stack_queue {
@@ -104,7 +105,7 @@ static void pop(struct stack_queue *q)
 
 	q->first = (q->first + 1) % QUEUE;
 	q->n--;
-	q->out(q->arg, &h->rec, h->s.kernel.there || h->s.user.there ? &h->s : NULL);
+	q->out(q->arg, &h->rec, h->cpu, h->s.kernel.there || h->s.user.there ? &h->s : NULL);
 }
 
 void stack_queue_flush(struct stack_queue *q, uint64_t before)
@@ -126,7 +127,7 @@ static struct held *owner(struct stack_queue *q, int32_t tid, uint32_t of, bool 
 	return NULL;
 }
 
-static struct held *push(struct stack_queue *q, const struct ctrace_record *rec)
+static struct held *push(struct stack_queue *q, const struct ctrace_record *rec, uint32_t cpu)
 {
 	struct held *h;
 
@@ -137,10 +138,11 @@ static struct held *push(struct stack_queue *q, const struct ctrace_record *rec)
 	h->s.kernel.there = h->s.user.there = false;
 	h->s.kernel.n = h->s.user.n = 0;
 	h->alone = false;
+	h->cpu = cpu;
 	return h;
 }
 
-void stack_queue_put(struct stack_queue *q, const struct ctrace_record *rec)
+void stack_queue_put(struct stack_queue *q, const struct ctrace_record *rec, uint32_t cpu)
 {
 	const struct ctrace_event_type *t = ctrace_schema_by_id(q->schema, rec->id);
 	bool kernel = rec->id == CTRACE_ID_KERNEL_STACK;
@@ -152,12 +154,12 @@ void stack_queue_put(struct stack_queue *q, const struct ctrace_record *rec)
 	if (stack_decode(t, rec, &k, &of)) {
 		h = owner(q, rec->tid, of, kernel);
 		if (!h) {
-			h = push(q, rec);
+			h = push(q, rec, cpu);
 			h->alone = true;
 		}
 		*(kernel ? &h->s.kernel : &h->s.user) = k;
 	} else {
-		h = push(q, rec);
+		h = push(q, rec, cpu);
 		stack_decode_sample(t, rec, &h->s);
 	}
 	stack_queue_flush(q, time > STACK_NEAR ? time - STACK_NEAR : 0);

@@ -38,13 +38,14 @@ bool stack_decode_sample(const struct ctrace_event_type *t, const struct ctrace_
  * record with its stacks, or NULL if it has none.
  */
 struct stack_queue;
-typedef void (*stack_out_fn)(void *arg, const struct ctrace_record *rec, const struct stacks *s);
+typedef void (*stack_out_fn)(void *arg, const struct ctrace_record *rec, uint32_t cpu, const struct stacks *s);
 
 /* flags: CTRACE_PROBE_F_*, the stacks to wait for with each event. */
 struct stack_queue *stack_queue_new(const struct ctrace_schema *s, uint32_t flags, stack_out_fn out,
 				    void *arg);
 void stack_queue_free(struct stack_queue *q);
-void stack_queue_put(struct stack_queue *q, const struct ctrace_record *rec);
+/* cpu: for out() */
+void stack_queue_put(struct stack_queue *q, const struct ctrace_record *rec, uint32_t cpu);
 /* Hands out the records older than `before`, stacks or not; UINT64_MAX: all. */
 void stack_queue_flush(struct stack_queue *q, uint64_t before);
 

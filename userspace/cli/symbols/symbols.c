@@ -161,6 +161,14 @@ const char *symbols_user(struct symbols *s, int32_t tid, uint64_t addr, bool exa
 	return look_up(s, tid, addr, exact);
 }
 
+void symbols_share(struct symbols *s, int32_t tid, int32_t pid, uint64_t addr, bool exact)
+{
+	const struct entry *e = slot(s, tid, addr, exact);
+
+	if (tid != pid && e->text && !slot(s, pid, addr, exact)->text)
+		put(s, pid, addr, exact, xstrdup(e->text), e->found);
+}
+
 void symbols_forget(struct symbols *s, int32_t tid)
 {
 	user_maps_forget(s->user, tid);

@@ -24,6 +24,8 @@ void symbols_prepare(struct symbols *s);
  */
 const char *symbols_kernel(struct symbols *s, uint64_t addr, bool exact);
 const char *symbols_user(struct symbols *s, int32_t tid, uint64_t addr, bool exact);
+/* What is known of an address of the task is known of its process's, too: for stacks that are counted by process. */
+void symbols_share(struct symbols *s, int32_t tid, int32_t pid, uint64_t addr, bool exact);
 /* Call it when the task has another program now, or has ended. */
 void symbols_forget(struct symbols *s, int32_t tid);
 /* Why the kernel's addresses have no names; NULL: they have. */

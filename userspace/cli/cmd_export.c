@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ctrace export: writes a recording in the form of another program. */
+#include <getopt.h>
+#include <string.h>
+#include "commands.h"
+#include "base/cli.h"
+#include "export/export.h"
+#include "run/run.h"
+
+static const char usage[] =
+"Usage: ctrace export --perfetto FILE RECORDING [TARGET...]\n"
+"       ctrace export --trace-dat FILE RECORDING [TARGET...]\n"
+"       ctrace export --chrome FILE RECORDING [TARGET...]\n"
+"\n"
+"Writes a recording in another program's form. RECORDING is the directory that\n"
+"'ctrace record -o' wrote; TARGET is a container, as for 'ctrace report'.\n"
+"\n"
+"      --perfetto FILE   for https://ui.perfetto.dev: what ran on the CPUs, a group of tracks\n"
+"                        for each container, calls as slices, samples with their stacks\n"
+"      --trace-dat FILE  for trace-cmd and KernelShark\n"
+"      --chrome FILE     JSON, for chrome://tracing and others that do not read the first\n"
+"  -j, --json            print errors as JSON\n"
+"  -h, --help            this text\n"
+"\n"
+"FILE - is standard output. Programs that read CTF need no export: see VIEWERS in\n"
+"man ctrace-record.\n"
+"\n"
+"Examples:\n"
+"  ctrace record -o /tmp/t all -e views -e sched_switch -F 99 --duration 10\n"
+"  ctrace export --perfetto t.pftrace /tmp/t\n"
+"  ctrace export --perfetto web.pftrace /tmp/t web\n"
+"  ctrace export --trace-dat trace.dat /tmp/t; trace-cmd report trace.dat\n";
+
+enum { OPT_PERFETTO = OPT_VIEW, OPT_TRACE_DAT, OPT_CHROME };
+
+static int run_export(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "perfetto", required_argument, NULL, OPT_PERFETTO },
+		{ "trace-dat", required_argument, NULL, OPT_TRACE_DAT },
+		{ "chrome", required_argument, NULL, OPT_CHROME },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	static const struct export_writer *const writers[] = { &export_perfetto, &export_trace_dat, &export_chrome };
+	const struct export_writer *w = NULL;
+	struct export_opts o = { 0 };
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, ":jh", longs, NULL)) != -1) {
+		if (opt == 'h')
+			return cli_help(cli_cmd);
+		if (opt == 'j')
+			continue;
+		if (opt < OPT_PERFETTO || opt > OPT_CHROME)
+			return cli_bad_option(opt, argv);
+		if (w)
+			return cli_usage("--perfetto, --trace-dat and --chrome are forms of output: choose one");
+		w = writers[opt - OPT_PERFETTO];
+		o.out = optarg;
+	}
+	if (!w)
+		return cli_usage("export needs a form: --perfetto FILE, --trace-dat FILE or --chrome FILE");
+	if (argc == optind)
+		return cli_usage("export needs a directory: the one that 'ctrace record -o' wrote");
+	o.dir = argv[optind];
+	o.targets = argv + optind + 1;
+	o.ntargets = argc - optind - 1;
+	return export_run(w, &o);
+}
+
+const struct command cmd_export = {
+	.name = "export",
+	.summary = "write a recording for another viewer",
+	.usage = usage,
+	.run = run_export,
+};

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ctrace flame: draws stacks as a flame graph, or writes them for a viewer of profiles. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "commands.h"
+#include "ctf/sink_ctf.h"
+#include "flame/flame.h"
+#include "run/run.h"
+
+static const char usage[] =
+"Usage: ctrace flame [OPTIONS] TARGET... [-- COMMAND [ARGUMENTS]]\n"
+"       ctrace flame [OPTIONS] RECORDING [TARGET...]\n"
+"       ctrace flame [OPTIONS] FILE\n"
+"\n"
+"Draws stacks as a flame graph: an SVG picture in one file, which any browser shows. A frame\n"
+"is as wide as its share; a click on a frame, or on a container's name, zooms to it.\n"
+"\n"
+"TARGET is as for 'ctrace profile', which counts the stacks until --duration, Ctrl-C, or the\n"
+"end. RECORDING is the directory that 'ctrace record -F 99' wrote. FILE has folded stacks, a\n"
+"line \"container;comm;outermost;...;innermost N\" each; - is standard input.\n"
+"\n"
+"Which stacks:\n"
+"      --off-cpu          where tasks sleep, in microseconds, in place of where they run\n"
+"  -F, --frequency HZ     samples a second on each CPU (default 49)\n"
+"      --duration TIME    end after 2, 0.5, 500ms, 2m\n"
+"      --follow           take containers that start later, too\n"
+"What to write:\n"
+"  -o, --output FILE      write to this file (default flame.svg, flame.pb.gz, ...); - is\n"
+"                         standard output\n"
+"      --diff OLD         compare with OLD, a file of folded stacks: red has a larger share\n"
+"                         now, blue a smaller one\n"
+"      --icicle           the outermost frames on top\n"
+"      --title TEXT       above the picture\n"
+"      --unit UNIT        what N of FILE counts: samples (default) or us, for times\n"
+"      --pprof            a profile for pprof, Parca, Pyroscope, in place of a picture\n"
+"      --speedscope       a file for https://www.speedscope.app, a profile for each container\n"
+"      --folded           folded stacks: equal ones become one\n"
+"  -h, --help             this text\n"
+"\n"
+"Examples:\n"
+"  ctrace flame web --duration 10 -o web.svg\n"
+"  ctrace flame --off-cpu all --duration 10\n"
+"  ctrace flame -- make\n"
+"  ctrace record -o /tmp/web web -F 99 --duration 60; ctrace flame /tmp/web\n"
+"  ctrace flame --diff before.folded after.folded -o diff.svg\n"
+"  ctrace flame --pprof /tmp/web; go tool pprof -tagroot=container flame.pb.gz\n";
+
+enum { OPT_OFF_CPU = OPT_VIEW, OPT_DIFF, OPT_ICICLE, OPT_TITLE, OPT_UNIT, OPT_PPROF, OPT_SPEEDSCOPE };
+
+enum kind { SVG, PPROF, SPEEDSCOPE, FOLDED };
+
+static const char *const outputs[] = { "flame.svg", "flame.pb.gz", "flame.speedscope.json", "flame.folded" };
+
+struct opts {
+	const char *old, *out;
+	char **words, **command;	/* command NULL: none */
+	int nwords;
+	const char *hz, *duration;	/* NULL: not given */
+	bool off_cpu, follow;
+	enum kind kind;
+	bool chosen;		/* kind was given */
+	struct flame_form form;
+};
+
+static int add(struct flame *f, const char *path, bool old)
+{
+	bool is_stdin = !strcmp(path, "-");
+	FILE *in = is_stdin ? stdin : fopen(path, "re");
+	uint64_t lines = f->lines, bad = f->bad;
+	int err;
+
+	if (!in)
+		return cli_error("cannot read '%s': %s", path, strerror(errno));
+	err = flame_read(f, in, old);
+	if (!is_stdin)
+		fclose(in);
+	if (err)
+		return cli_error("cannot read '%s': %s", path, strerror(-err));
+	lines = f->lines - lines;
+	bad = f->bad - bad;
+	if (lines && bad == lines)
+		return cli_error("'%s' has no folded stacks: 'ctrace report --folded FILE' writes them", path);
+	if (bad)
+		fprintf(stderr, "ctrace: %llu of %llu lines of '%s' are no stacks, and are left out\n",
+			(unsigned long long)bad, (unsigned long long)lines, path);
+	return CLI_OK;
+}
+
+/* What another command writes with --folded: a view; of a recording's stacks, report. */
+static int add_view(struct flame *f, const struct opts *o, bool recording)
+{
+	const struct command *view = o->off_cpu ? &cmd_offcpu : recording ? &cmd_report : &cmd_profile;
+	FILE *folded = tmpfile();
+	char *path, **argv;
+	int argc = 0, n = o->nwords, status, err;
+
+	if (!folded)
+		return cli_error("cannot make a temporary file: %s", strerror(errno));
+	for (char **c = o->command; c && *c; c++)
+		n++;
+	argv = xcalloc((size_t)n + 16, sizeof(argv[0]));
+	path = xasprintf("/proc/self/fd/%d", fileno(folded));
+	argv[argc++] = (char *)view->name;
+	argv[argc++] = (char *)"--folded";
+	argv[argc++] = path;
+	if (o->duration) {
+		argv[argc++] = (char *)"--duration";
+		argv[argc++] = (char *)o->duration;
+	}
+	if (o->hz) {
+		argv[argc++] = (char *)"-F";
+		argv[argc++] = (char *)o->hz;
+	}
+	if (o->follow)
+		argv[argc++] = (char *)"--follow";
+	if (recording && o->off_cpu)
+		argv[argc++] = (char *)"--input";
+	for (int i = 0; i < o->nwords; i++)
+		argv[argc++] = o->words[i];
+	if (o->command)
+		argv[argc++] = (char *)"--";
+	for (char **c = o->command; c && *c; c++)
+		argv[argc++] = *c;
+	optind = 0;	/* getopt begins anew */
+	status = view->run(argc, argv);
+	err = flame_read(f, folded, false);
+	if (err && status == CLI_OK)
+		status = cli_error("cannot read what was counted: %s", strerror(-err));
+	fclose(folded);
+	free(path);
+	free(argv);
+	return status;
+}
+
+/* The only word is a file; the first is a recording; or all are TARGETs. */
+static int add_words(struct flame *f, const struct opts *o)
+{
+	const char *word = o->nwords ? o->words[0] : "";
+	bool is_file, recording;
+	struct stat st;
+	char *schema;
+
+	is_file = !strcmp(word, "-") || (!stat(word, &st) && !S_ISDIR(st.st_mode));
+	if (is_file && (o->nwords > 1 || o->command || o->off_cpu || o->hz || o->duration || o->follow))
+		return cli_usage("'%s' is a file of folded stacks: nothing else can be chosen", word);
+	if (is_file)
+		return add(f, word, false);
+	schema = xasprintf("%s/" CTF_SIDE_SCHEMA, word);
+	recording = o->nwords && !access(schema, F_OK);
+	free(schema);
+	if (recording && (o->command || o->hz || o->duration || o->follow))
+		return cli_usage("'%s' is a recording: only TARGETs can be chosen", word);
+	return add_view(f, o, recording);
+}
+
+static int put(const struct flame *f, const struct opts *o, FILE *out)
+{
+	switch (o->kind) {
+	case SVG:
+		flame_svg(f, &o->form, out);
+		break;
+	case SPEEDSCOPE:
+		flame_speedscope(f, &o->form, out);
+		break;
+	case FOLDED:
+		flame_folded(f, out);
+		break;
+	case PPROF:
+		return flame_pprof(f, &o->form, out);
+	}
+	errno = 0;
+	return fflush(out) == EOF || ferror(out) ? -(errno ?: EIO) : 0;
+}
+
+static int flame(const struct opts *o)
+{
+	bool is_stdout = !strcmp(o->out, "-");
+	struct flame f;
+	FILE *out;
+	int err, status;
+
+	flame_init(&f);
+	status = add_words(&f, o);
+	if (status == CLI_OK && o->old)
+		status = add(&f, o->old, true);
+	if (status != CLI_OK)
+		goto free;
+	flame_finish(&f);
+	out = is_stdout ? stdout : fopen(o->out, "we");
+	if (!out) {
+		status = cli_error("cannot write '%s': %s", o->out, strerror(errno));
+		goto free;
+	}
+	err = put(&f, o, out);
+	if (!is_stdout && fclose(out) && !err)
+		err = -errno;
+	if (err && !(is_stdout && err == -EPIPE))
+		status = cli_error("cannot write to '%s': %s", o->out, strerror(-err));
+	else if (!is_stdout)
+		fprintf(stderr, "ctrace: %s: %llu %s in %zu frames\n", o->out, (unsigned long long)f.v[0].total,
+			o->form.unit, f.n - 1);
+free:
+	flame_free(&f);
+	return status;
+}
+
+static int choose(struct opts *o, enum kind kind)
+{
+	if (o->chosen && o->kind != kind)
+		return cli_usage("--pprof, --speedscope and --folded are forms of output: choose one");
+	o->kind = kind;
+	o->chosen = true;
+	return CLI_OK;
+}
+
+static int option(struct opts *o, int opt, char **argv)
+{
+	switch (opt) {
+	case 'o':
+		o->out = optarg;
+		return CLI_OK;
+	case 'F':
+		o->hz = optarg;
+		return CLI_OK;
+	case OPT_DURATION:
+		o->duration = optarg;
+		return CLI_OK;
+	case OPT_FOLLOW:
+		o->follow = true;
+		return CLI_OK;
+	case OPT_OFF_CPU:
+		o->off_cpu = true;
+		o->form.unit = "us";
+		return CLI_OK;
+	case OPT_DIFF:
+		o->old = optarg;
+		return CLI_OK;
+	case OPT_ICICLE:
+		o->form.icicle = true;
+		return CLI_OK;
+	case OPT_TITLE:
+		o->form.title = optarg;
+		return CLI_OK;
+	case OPT_UNIT:
+		o->form.unit = optarg;
+		if (strcmp(optarg, "samples") && strcmp(optarg, "us"))
+			return cli_usage("--unit takes samples or us, not '%s'", optarg);
+		return CLI_OK;
+	case OPT_PPROF:
+		return choose(o, PPROF);
+	case OPT_SPEEDSCOPE:
+		return choose(o, SPEEDSCOPE);
+	case OPT_FOLDED:
+		return choose(o, FOLDED);
+	}
+	return cli_bad_option(opt, argv);
+}
+
+static int run_flame(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "off-cpu", no_argument, NULL, OPT_OFF_CPU },
+		{ "frequency", required_argument, NULL, 'F' },
+		{ "duration", required_argument, NULL, OPT_DURATION },
+		{ "follow", no_argument, NULL, OPT_FOLLOW },
+		{ "follow", no_argument, NULL, OPT_FOLLOW },
+		{ "output", required_argument, NULL, 'o' },
+		{ "diff", required_argument, NULL, OPT_DIFF },
+		{ "icicle", no_argument, NULL, OPT_ICICLE },
+		{ "title", required_argument, NULL, OPT_TITLE },
+		{ "unit", required_argument, NULL, OPT_UNIT },
+		{ "pprof", no_argument, NULL, OPT_PPROF },
+		{ "speedscope", no_argument, NULL, OPT_SPEEDSCOPE },
+		{ "folded", no_argument, NULL, OPT_FOLDED },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct opts o = { .form = { .unit = "samples" } };
+	int opt, status = CLI_OK;
+
+	argc = run_split(argc, argv, &o.command);
+	while (status == CLI_OK && (opt = getopt_long(argc, argv, ":F:o:h", longs, NULL)) != -1) {
+		if (opt == 'h')
+			return cli_help(cli_cmd);
+		status = option(&o, opt, argv);
+	}
+	if (status != CLI_OK)
+		return status;
+	if (o.old && o.kind != SVG)
+		return cli_usage("--diff makes a picture: leave the other form out");
+	if (argc == optind && !o.command)
+		return cli_usage("flame needs a TARGET, a recording, or a file with folded stacks (- is standard input)");
+	o.words = argv + optind;
+	o.nwords = argc - optind;
+	if (!o.out)
+		o.out = outputs[o.kind];
+	if (!o.form.title)
+		o.form.title = o.nwords && strcmp(o.words[0], "-") ? o.words[0] : o.command ? o.command[0] : "Flame graph";
+	return flame(&o);
+}
+
+const struct command cmd_flame = {
+	.name = "flame",
+	.summary = "draw stacks as a flame graph",
+	.usage = usage,
+	.run = run_flame,
+};

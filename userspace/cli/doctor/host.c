@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What ctrace meets on the host: permission, cgroups, names of functions and of containers, and who else is tracing. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "doctor/doctor.h"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON	38
+#endif
+
+/* The number behind "name:" in a file of /proc, in base 16. */
+static unsigned long long status_hex(const char *text, const char *name)
+{
+	const char *s = text ? strstr(text, name) : NULL;
+
+	return s ? strtoull(s + strlen(name), NULL, 16) : 0;
+}
+
+static void check_permission(struct machine *m)
+{
+	char *status = text_of(m, "/proc/self/status"), *map = text_of(m, "/proc/self/uid_map");
+	unsigned long long caps = status_hex(status, "CapEff:");
+	unsigned int inside = 1, outside = 1, n = 0;
+	bool initial = map && sscanf(map, "%u %u %u", &inside, &outside, &n) == 3 && !inside && !outside && n == ~0u;
+
+	if (!initial)
+		found(m, DOCTOR_BAD, "permission", xstrdup("this is not the initial user namespace"),
+		      xstrdup("run ctrace on the host, outside all containers"));
+	else if (!(caps & (1ull << CAP_SYS_ADMIN | 1ull << CAP_PERFMON)))
+		found(m, DOCTOR_BAD, "permission", xstrdup("tracing needs CAP_SYS_ADMIN, or CAP_PERFMON since Linux 5.8"),
+		      xstrdup(exists(m, "/usr/libexec/ctrace/ctrace") ? "sudo usermod -aG ctrace $USER   # and log in again" :
+			      "sudo ctrace doctor"));
+	else
+		found(m, DOCTOR_OK, "permission", xstrdup("you may trace"), NULL);
+	free(status);
+	free(map);
+}
+
+static void check_cgroups(struct machine *m)
+{
+	char *mounts = text_of(m, "/proc/self/mounts");
+	bool v1 = mounts && strstr(mounts, " cgroup "), v2 = mounts && strstr(mounts, " cgroup2 ");
+
+	if (!v1 && !v2)
+		found(m, DOCTOR_BAD, "cgroups", xstrdup("no cgroups are mounted: containers cannot be told apart"),
+		      xstrdup("mount -t cgroup2 cgroup2 /sys/fs/cgroup"));
+	else
+		found(m, DOCTOR_OK, "cgroups", xstrdup(v1 && v2 ? "v1 and v2 (hybrid)" : v2 ? "v2" : "v1"), NULL);
+	free(mounts);
+}
+
+static void check_symbols(struct machine *m)
+{
+	char *path = at_root(m, "/proc/kallsyms"), line[128] = "";
+	FILE *f = fopen(path, "re");
+	bool hidden = false;
+
+	for (int i = 0; f && i < 100 && fgets(line, sizeof(line), f); i++)
+		hidden = strspn(line, "0") == strcspn(line, " ");
+	if (!f || !*line)
+		found(m, DOCTOR_NOTE, "symbols", xstrdup("there is no /proc/kallsyms: kernel stacks are shown as addresses"), NULL);
+	else if (hidden)
+		found(m, DOCTOR_NOTE, "symbols", xstrdup("/proc/kallsyms hides the addresses: kernel stacks have no names"),
+		      xstrdup("sysctl kernel.kptr_restrict=1   # and run ctrace as root"));
+	else
+		found(m, DOCTOR_OK, "symbols", xstrdup("functions of the kernel have names"), NULL);
+	if (f)
+		fclose(f);
+	free(path);
+}
+
+/* Where runtimes keep what ctrace reads names from. */
+static void check_runtimes(struct machine *m)
+{
+	static const char *const dirs[] = {
+		"/var/lib/docker/containers", "/run/containerd", "/var/lib/containers/storage", "/run/containers/storage",
+		"/run/crun", "/run/runc", "/run/docker", "/var/lib/lxc", "/run/systemd/machines",
+	};
+	size_t seen = 0, refused = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+		char *path = at_root(m, "%s", dirs[i]);
+		DIR *d = opendir(path);
+
+		if (d) {
+			closedir(d);
+			seen++;
+		} else if (errno != ENOENT && errno != ENOTDIR) {
+			found(m, DOCTOR_NOTE, "runtimes", xasprintf("%s cannot be read (%s): its containers are shown without their names",
+								    dirs[i], strerror(errno)), xstrdup("run ctrace as root"));
+			refused++;
+		}
+		free(path);
+	}
+	if (seen || !refused)
+		found(m, DOCTOR_OK, "runtimes", seen ? xasprintf("state of runtimes in %zu directories", seen) :
+		      xstrdup("no runtime has left any state here"), NULL);
+}
+
+/* --- who else slows the host's tasks ------------------------------------------------ */
+
+static void check_tracefs(struct machine *m, const char *dir)
+{
+	char *tracer = text_of(m, "%s/current_tracer", dir), *events = text_of(m, "%s/set_event", dir);
+	char *on = text_of(m, "%s/tracing_on", dir);
+
+	if (tracer && strcmp(tracer, "nop") && on && *on == '1')
+		found(m, DOCTOR_NOTE, "tracers", xasprintf("the kernel's tracer '%s' is on (%s/current_tracer)", tracer, dir),
+		      xasprintf("echo nop > %s/current_tracer", dir));
+	if (events && *events)
+		found(m, DOCTOR_NOTE, "tracers", xasprintf("events are on in %s: %.*s%s", dir, (int)strcspn(events, "\n"), events,
+							   strchr(events, '\n') ? ", ..." : ""),
+		      xasprintf("echo > %s/set_event", dir));
+	free(tracer);
+	free(events);
+	free(on);
+}
+
+static void check_modules(struct machine *m)
+{
+	static const char *const others[] = { "lttng_tracer", "scap", "falco", "sysdig_probe", "stap_" };
+	char *modules = text_of(m, "/proc/modules");
+
+	for (size_t i = 0; modules && i < ARRAY_SIZE(others); i++) {
+		char *line = xasprintf("\n%s", others[i]);
+		const char *at = strncmp(modules, others[i], strlen(others[i])) ? strstr(modules, line) : modules;
+
+		if (at) {
+			at += *at == '\n';
+			found(m, DOCTOR_NOTE, "tracers", xasprintf("another tracer's module is loaded: %.*s",
+								   (int)strcspn(at, " "), at), NULL);
+		}
+		free(line);
+	}
+	free(modules);
+}
+
+/* Tasks that a debugger or strace holds, and the audit daemon. */
+static void check_tasks(struct machine *m)
+{
+	char *dir = at_root(m, "/proc"), *first = NULL;
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	size_t held = 0;
+
+	while (d && (e = readdir(d))) {
+		char *status = isdigit((unsigned char)*e->d_name) ? text_of(m, "/proc/%s/status", e->d_name) : NULL;
+		const char *tracer = status ? strstr(status, "\nTracerPid:") : NULL;
+		long pid = tracer ? strtol(tracer + strlen("\nTracerPid:"), NULL, 10) : 0;
+
+		if (pid > 0 && !held++)
+			first = text_of(m, "/proc/%ld/comm", pid);
+		if (status && !strncmp(status, "Name:\tauditd\n", 13))
+			found(m, DOCTOR_NOTE, "tracers", xstrdup("auditd runs: with rules about system calls, each call is slower"),
+			      xstrdup("auditctl -l   # lists its rules"));
+		free(status);
+	}
+	if (d)
+		closedir(d);
+	if (held)
+		found(m, DOCTOR_NOTE, "tracers", xasprintf(held == 1 ? "%zu task is traced by %s, which stops it at each call" :
+							   "%zu tasks are traced, the first by %s, which stops them at each call",
+							   held, first ?: "another process"), NULL);
+	free(first);
+	free(dir);
+}
+
+void doctor_host(struct machine *m)
+{
+	size_t before;
+
+	check_permission(m);
+	check_cgroups(m);
+	check_symbols(m);
+	check_runtimes(m);
+	before = m->n;
+	check_tracefs(m, exists(m, "/sys/kernel/tracing/current_tracer") ? "/sys/kernel/tracing" : "/sys/kernel/debug/tracing");
+	check_modules(m);
+	check_tasks(m);
+	if (m->n == before)
+		found(m, DOCTOR_OK, "tracers", xstrdup("nobody else traces this machine"), NULL);
+}

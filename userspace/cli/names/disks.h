@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What block devices are called. */
+#ifndef CTRACE_DISKS_H
+#define CTRACE_DISKS_H
+
+#include "base/util.h"
+
+/* Appends vda, sda1, or 8:17 if there is no such device, or it is not this machine's (live). dev: as events have it. */
+void disk_put(struct sbuf *b, uint32_t dev, bool live);
+
+/* The letter of what a request does, R, W, D, F or N, from an event's rwbs. */
+char disk_direction(uint64_t rwbs);
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/cli.h"
+#include "run/live.h"
+
+#define OUT_BUFFER	65536		/* a line is less than half of it */
+#define BATCH		4096		/* records between two looks at signals and clocks */
+#define NSEC_PER_MSEC	1000000ull
+/* A call that takes longer than this is shown before it returns. */
+#define SHOW_AFTER	(NSEC_PER_SEC)
+/* How often to ask for losses: the kernel is asked, too. */
+#define LOSS_INTERVAL	(500 * NSEC_PER_MSEC)
+
+static void tell_losses(struct live *l)
+{
+	struct losses now;
+
+	l->losses_looked = clock_ns(CLOCK_MONOTONIC);
+	if (!losses_count(&l->run, &now))
+		return;
+	const struct { const char *cause; uint64_t n, told; } v[] = {
+		{ "overrun", now.overrun, l->seen.overrun }, { "full", now.full, l->seen.full },
+		{ "nested", now.nested, l->seen.nested }, { "missed", now.missed, l->seen.missed },
+		{ "unfollowed", now.unfollowed, l->seen.unfollowed },
+		{ "unfollowed_tasks", now.unfollowed_tasks, l->seen.unfollowed_tasks },
+		{ "unread", now.unread, l->seen.unread },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
+		if (v[i].n > v[i].told)
+			sink_lost(l->s, v[i].cause, v[i].n - v[i].told);
+	l->seen = now;
+}
+
+static int drain(void *arg)
+{
+	struct live *l = arg;
+	const struct ctrace_record *rec;
+	int n, got = 0;
+
+	for (n = 0; n < BATCH; n++) {
+		got = ctrace_reader_next(l->run.reader, &rec);
+		if (got <= 0)
+			break;
+		if (!follow_shows(&l->run.follow, rec->cid) || (l->takes && !l->takes(l->s, rec)))
+			continue;
+		sink_record(l->s, rec);
+		/* flush whole lines only: COMMAND may print to the same place */
+		if (__fpending(l->out) > OUT_BUFFER / 2)
+			fflush(l->out);
+	}
+	if (clock_ns(CLOCK_MONOTONIC) - l->losses_looked > LOSS_INTERVAL)
+		tell_losses(l);
+	/* a line must not wait in a buffer, nor an event for a stack that would have come by now */
+	if (got <= 0) {
+		sink_settle(l->s, clock_ns(CLOCK_MONOTONIC) - STACK_NEAR);
+		fflush(l->out);
+	}
+	if (!ferror(l->out))
+		return n > 0;
+	/* an earlier write may have failed, and errno is gone: this write fails for the same reason */
+	errno = 0;
+	fputc('\n', l->out);
+	fflush(l->out);
+	l->write_error = errno ? errno : EIO;
+	return -1;
+}
+
+static void idle(void *arg, uint64_t ns)
+{
+	struct live *l = arg;
+
+	if (ns < SHOW_AFTER)
+		return;
+	sink_idle(l->s);
+	fflush(l->out);
+}
+
+static void tick(void *arg)
+{
+	(void)arg;
+}
+
+/* Prints one line about events and losses, whatever ended the run. */
+static int account(struct live *l)
+{
+	struct sbuf b = { 0 };
+
+	sbuf_puts(&b, l->counted.s);
+	run_losses(&l->run, &b);
+	if (l->run.end == RUN_TARGETS)
+		fputs("ctrace: all targets have ended\n", stderr);
+	fprintf(stderr, "ctrace: %s\n", b.s);
+	sbuf_free(&b);
+	if (symbols_note(l->symbols))
+		fprintf(stderr, "ctrace: %s\n", symbols_note(l->symbols));
+	if (!l->write_error && fflush(l->out) == EOF)
+		l->write_error = errno;
+	/* EPIPE is no error: the reader of our output has seen enough */
+	if (!l->write_error || l->write_error == EPIPE)
+		return CLI_OK;
+	return cli_error("cannot write the output: %s", strerror(l->write_error));
+}
+
+static int64_t clock_offset(void)
+{
+	uint64_t a = clock_ns(CLOCK_MONOTONIC), real = clock_ns(CLOCK_REALTIME);
+
+	return (int64_t)(real - (a + clock_ns(CLOCK_MONOTONIC)) / 2);
+}
+
+static int ready(struct run *run, void *arg)
+{
+	struct live *l = arg;
+
+	l->symbols = symbols_new(true);
+	if (run_has_stacks(run, l->opts))
+		symbols_prepare(l->symbols);
+	return l->ready ? l->ready(l) : CLI_OK;
+}
+
+int live_run(struct live *l, struct run_opts *o)
+{
+	const struct run_ops ops = {
+		.drain = drain, .idle = idle, .tick = tick, .out_fd = fileno(l->out),
+	};
+	static char out_buffer[OUT_BUFFER];
+	int status, r;
+
+	l->opts = o;
+	o->ready = ready;
+	o->ready_arg = l;
+	status = run_setup(&l->run, o);
+	if (status == RUN_DONE)
+		return CLI_OK;
+	if (status != CLI_OK)
+		return status;
+	setvbuf(l->out, out_buffer, _IOFBF, sizeof(out_buffer));
+	l->so.out = l->out;
+	l->so.schema = l->run.schema;
+	l->so.ctable = l->run.ctable;
+	l->so.clock_offset = clock_offset();
+	l->so.command_vtid = l->run.follow.mode ? 0 : l->run.child.pid;
+	l->so.symbols = l->symbols;
+	l->so.stacks = o->stack;
+	l->so.live = true;
+	l->s = l->sink(&l->so, l->arg);
+	status = run_loop(&l->run, &ops, l);
+	tell_losses(l);
+	sink_idle(l->s);
+	/* the folded sink writes its lines when it is freed, so account for it first */
+	sink_account(l->s, &l->counted);
+	sink_free(l->s);
+	r = account(l);
+	if (status == CLI_OK)
+		status = r;
+	return status == CLI_OK ? run_status(&l->run) : status;
+}
+
+void live_free(struct live *l)
+{
+	run_free(&l->run);
+	symbols_free(l->symbols);
+	sbuf_free(&l->counted);
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <json-c/json.h>
+#include <unistd.h>
+#include "base/cli.h"
+#include "run/recording.h"
+#include "run/word.h"
+
+#define DUMP_MAX	(10 * NSEC_PER_SEC)	/* the state dump ends sooner than this */
+
+static bool has_metadata(const char *dir)
+{
+	char *p = xasprintf("%s/metadata", dir);
+	bool yes = !access(p, F_OK);
+
+	free(p);
+	return yes;
+}
+
+static int cannot_load(const char *dir, int err)
+{
+	if (access(dir, F_OK))
+		return cli_error("cannot read '%s': %s", dir, strerror(errno));
+	if (err == -ENOENT && has_metadata(dir))
+		return cli_error("'%s' is a CTF trace, but not from 'ctrace record': try babeltrace2 %s",
+				 dir, dir);
+	if (err == -ENOENT || err == -ENOTDIR)
+		return cli_error("'%s' is not a trace: give the directory that 'ctrace record -o' wrote",
+				 dir);
+	if (err == -EPROTO)
+		return cli_error("'%s' was recorded on a machine with the other byte order: try babeltrace2 %s",
+				 dir, dir);
+	if (err == -EBADMSG)
+		return cli_error("%s/" CTF_SIDE_SCHEMA " is damaged or from a newer ctrace: try babeltrace2 %s",
+				 dir, dir);
+	return cli_error("cannot read %s/" CTF_SIDE_SCHEMA ": %s", dir, strerror(-err));
+}
+
+static bool has(const struct targets *ts, uint32_t cid)
+{
+	for (size_t i = 0; i < ts->n; i++)
+		if (ts->v[i].cid == cid)
+			return true;
+	return false;
+}
+
+/* A container is chosen, or left out, with those around it. */
+bool recording_shows(const struct recording *r, uint32_t cid)
+{
+	const struct centry *e;
+	bool in = r->all;
+
+	for (int depth = 0; depth < 64; depth++) {
+		if (has(&r->out, cid))
+			return false;
+		in |= has(&r->in, cid);
+		e = ctable_find(r->table, cid);
+		if (!e || !e->known || e->c.parent == CTRACE_CID_HOST)
+			break;
+		cid = e->c.parent;
+	}
+	return in;
+}
+
+static int choose_word(struct recording *r, struct targets *ts, char *word)
+{
+	static const char *const others[] = { "pid:", "cgroup:", "unit:" };
+	struct word w;
+	int status;
+
+	if (!strcmp(word, "all")) {
+		r->all |= ts == &r->in;
+		return ts == &r->in ? CLI_OK : cli_usage("all cannot be left out");
+	}
+	status = word_parse(&w, r->table, word);
+	for (size_t i = 0; i < ARRAY_SIZE(others) && status == CLI_OK; i++)
+		if (!strncmp(w.text, others[i], strlen(others[i])))
+			return cli_usage("'%s': a recording tells containers apart, not processes and cgroups", word);
+	if (status != CLI_OK || targets_add_matching(ts, r->table, &w))
+		return status;
+	/* the only one of that name may be a user's; and there are numbers and short ids */
+	if (w.plain)
+		return targets_parse(ts, r->table, &word, 1, true);
+	return cli_error("no container in this recording is '%s'", word);
+}
+
+int recording_choose(struct recording *r, char **words, int n)
+{
+	int status = CLI_OK;
+
+	r->all = true;
+	for (int i = 0; i < n && status == CLI_OK; i++) {
+		bool not = words[i][0] == '!' || !strncmp(words[i], "not:", 4);
+
+		if (not)
+			status = choose_word(r, &r->out, words[i] + (words[i][0] == '!' ? 1 : 4));
+		else
+			r->all = false;
+	}
+	for (int i = 0; i < n && status == CLI_OK; i++)
+		if (words[i][0] != '!' && strncmp(words[i], "not:", 4))
+			status = choose_word(r, &r->in, words[i]);
+	return status;
+}
+
+/* Without symbols, addresses are shown in place of names. */
+static void load_symbols(const char *dir, struct symbols *sy)
+{
+	char *path = xasprintf("%s/" CTF_SIDE_SYMBOLS, dir);
+	int err = symbols_load(sy, path);
+
+	if (err && err != -ENOENT)
+		fprintf(stderr, "ctrace: functions are shown without names: %s: %s\n", path,
+			err == -EBADMSG ? "damaged" : strerror(-err));
+	free(path);
+}
+
+int recording_open(struct recording *r, const char *dir)
+{
+	int err;
+
+	*r = (struct recording){
+		.dir = dir, .schema = ctrace_schema_new(), .table = ctable_new(NULL), .symbols = symbols_new(false),
+		.all = true,
+	};
+	err = r->schema ? side_load_schema(dir, r->schema, &r->info) : -ENOMEM;
+	if (err)
+		return cannot_load(dir, err);
+	/* without the list of containers, ids stand in for names */
+	err = side_load_containers(dir, r->table);
+	if (err)
+		fprintf(stderr, "ctrace: containers are shown without names: %s/" CTF_SIDE_CONTAINERS ": %s\n", dir,
+			err == -EBADMSG ? "damaged" : strerror(-err));
+	err = asked_load(dir, &r->asked);
+	if (err && err != -ENOENT)
+		fprintf(stderr, "ctrace: what was asked for is not known: %s/" CTF_SIDE_ASKED ": %s\n", dir,
+			err == -EBADMSG ? "damaged" : strerror(-err));
+	load_symbols(dir, r->symbols);
+	return CLI_OK;
+}
+
+int recording_read(struct recording *r)
+{
+	r->reader = ctf_reader_open(r->dir, r->info.uuid);
+	return r->reader ? CLI_OK : cli_error("cannot read '%s': %s", r->dir, strerror(errno));
+}
+
+void recording_dump(const struct recording *r, void (*fn)(void *arg, const struct ctrace_record *rec), void *arg)
+{
+	struct ctf_reader *reader = ctf_reader_open(r->dir, r->info.uuid);
+	const struct ctrace_record *rec;
+	uint64_t first = 0, lost;
+
+	while (reader && (rec = ctf_reader_next(reader, &lost))) {
+		first = first ? first : rec->time;
+		if (rec->id == CTRACE_ID_STATEDUMP_PROCESS_STATE)
+			fn(arg, rec);
+		if (rec->id == CTRACE_ID_STATEDUMP_END || rec->time > first + DUMP_MAX)
+			break;
+	}
+	ctf_reader_close(reader);
+}
+
+int recording_whole(const struct recording *r, const char *what)
+{
+	const char *why, *file = ctf_reader_damaged(r->reader, &why);
+
+	return file ? cli_error("%s/%s %s: the rest of that file is not %s", r->dir, file, why, what) : CLI_OK;
+}
+
+void recording_close(struct recording *r)
+{
+	ctf_reader_close(r->reader);
+	targets_free(&r->in);
+	targets_free(&r->out);
+	symbols_free(r->symbols);
+	ctable_free(r->table);
+	ctrace_schema_free(r->schema);
+	json_object_put(r->asked);
+	memset(r, 0, sizeof(*r));
+}

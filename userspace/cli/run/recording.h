@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A recording that is read: by report, and by views. */
+#ifndef CTRACE_RECORDING_H
+#define CTRACE_RECORDING_H
+
+#include "ctf/ctf_read.h"
+#include "ctf/sink_ctf.h"
+#include "events/probes.h"
+#include "run/target.h"
+
+struct json_object;
+
+struct recording {
+	const char *dir;
+	struct ctrace_schema *schema;	/* event types of the recording kernel */
+	struct ctable *table;
+	struct side_info info;
+	struct symbols *symbols;
+	struct ctf_reader *reader;
+	struct targets in, out;		/* the containers that the TARGETs mean */
+	bool all;
+	struct json_object *asked;	/* recording_asked()'s, NULL: an older ctrace recorded it */
+};
+
+/*
+ * Opens all but the reader. Returns CLI_OK, or the exit status after a message. Call recording_close() in either case.
+ */
+int recording_open(struct recording *r, const char *dir);
+/* Takes the TARGETs: containers by what was known of them when they were recorded. Status: the same. */
+int recording_choose(struct recording *r, char **words, int n);
+/* Opens the reader of events. Status: the same. */
+int recording_read(struct recording *r);
+/*
+ * Calls fn with each record of the state dump that tells of a task. They come a little later than the first events, so
+ * they are read before. Needs only recording_open().
+ */
+void recording_dump(const struct recording *r, void (*fn)(void *arg, const struct ctrace_record *rec), void *arg);
+/* Is the container chosen? */
+bool recording_shows(const struct recording *r, uint32_t cid);
+/* CLI_OK; or after a message, if a file was not read to its end because it is damaged. */
+int recording_whole(const struct recording *r, const char *what);
+void recording_close(struct recording *r);
+
+/* --- asked.c: what was asked for when it was recorded --- */
+
+struct run;
+struct run_opts;
+struct losses;
+
+/* What a run asks for, as JSON. ended: 0, or when it ended, CLOCK_MONOTONIC, with what was lost. */
+void asked_put(struct sbuf *b, const struct run *r, const struct run_opts *o, uint64_t began, uint64_t ended,
+	       const struct losses *l);
+int asked_load(const char *dir, struct json_object **out);
+/* How much of the events of this type is there. */
+enum asked_how {
+	ASKED_UNKNOWN,		/* nothing says what was asked for */
+	ASKED_NOT,
+	ASKED_PART,		/* of those for which a condition was true, or a sample */
+	ASKED_ALL,
+};
+enum asked_how asked_type(const struct recording *r, const struct ctrace_event_type *t);
+/* Appends the events that were asked for: "syscalls, sched_wait if duration > 1000". */
+void asked_events(const struct recording *r, struct sbuf *b);
+/* Appends the TARGETs and the COMMAND. */
+void asked_targets(const struct recording *r, struct sbuf *b);
+/* 0: not told */
+uint64_t asked_number(const struct recording *r, const char *key);
+const char *asked_text(const struct recording *r, const char *key);
+/* Of what was lost: "missed", "unfollowed", ... */
+uint64_t asked_lost(const struct recording *r, const char *cause);
+
+#endif

@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The forms: which events, and their columns. */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include "names/cgroup_files.h"
+#include "show/file_ops.h"
+#include "show/lines.h"
+
+/* --- columns of many forms ---------------------------------------------------- */
+
+static bool get_comm(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)n;
+	sbuf_puts(b, comms_get(l->comms, l->rec->tid));
+	return true;
+}
+
+static bool get_pid(struct line *l, struct sbuf *b, int64_t *n)
+{
+	const struct task *t = comms_task(l->comms, l->rec->tid);
+
+	(void)b;
+	*n = t->pid ? t->pid : l->rec->tid;
+	return l->rec->tid;
+}
+
+/* Only if it is known: it may have gone before anybody asked. */
+static bool get_ppid(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	*n = comms_task(l->comms, l->rec->tid)->ppid;
+	return *n;
+}
+
+static bool get_tid(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	*n = l->rec->tid;
+	return true;
+}
+
+static bool get_duration(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return line_number(l, "duration", n);
+}
+
+static bool get_errno(struct line *l, struct sbuf *b, int64_t *n)
+{
+	return line_number(l, "ret", n) && line_errno(b, *n);
+}
+
+#define COMM	{ "COMM", "comm", -16, LINES_TEXT, get_comm }
+#define PID	{ "PID", "pid", -7, LINES_NUMBER, get_pid }
+#define PPID	{ "PPID", "ppid", -7, LINES_NUMBER, get_ppid }
+#define ERR	{ "ERR", "errno", -12, LINES_TEXT, get_errno }
+
+/* --- exec ----------------------------------------------------------------------- */
+
+static bool get_exec_ret(struct line *l, struct sbuf *b, int64_t *n)
+{
+	if (l->rec->id == CTRACE_ID_SCHED_PROCESS_EXEC)
+		sbuf_puts(b, "0");
+	return l->rec->id == CTRACE_ID_SCHED_PROCESS_EXEC || get_errno(l, b, n);
+}
+
+static bool get_args(struct line *l, struct sbuf *b, int64_t *n)
+{
+	const struct ctrace_value *argv = line_field(l, "argv"), *data = line_field(l, "argv_data");
+	struct sbuf arg = { 0 };
+	bool more = true;
+
+	(void)n;
+	if (argv && argv->field->kind == CTRACE_FK_STRING) {
+		const char *s = argv->str.s, *end = s + argv->str.len;
+
+		for (bool first = true; more; first = false) {
+			more = argv_next(&s, end, &arg);
+			sbuf_puts(b, first ? "" : " ");
+			sbuf_put(b, arg.s, arg.len);
+		}
+		sbuf_free(&arg);
+		if (argv->str.len >= CTRACE_ARGV_MAX - 2)
+			sbuf_puts(b, "...");
+		return true;
+	}
+	/* a call that failed: all strings, each with its NUL */
+	if (!data || data->field->kind != CTRACE_FK_SEQ || !data->seq.n)
+		return line_text(l, b, "filename");
+	for (size_t i = 0; i < data->seq.n; i++) {
+		char c = (char)ctrace_value_at(data, i);
+
+		if (c || i + 1 < data->seq.n)
+			sbuf_putc(b, c ? c : ' ');
+	}
+	return true;
+}
+
+static bool get_exec_file(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)n;
+	return line_text(l, b, "filename");
+}
+
+static const struct lines_column exec_columns[] = {
+	{ "PCOMM", "comm", -16, LINES_TEXT, get_comm }, PID, PPID,
+	{ "RET", "ret", -8, LINES_TEXT, get_exec_ret },
+	{ "FILE", "file", -24, LINES_TEXT, get_exec_file },
+	{ "ARGS", "args", 0, LINES_TEXT, get_args },
+	{ NULL, NULL, 0, 0, NULL }
+};
+
+/* --- open ------------------------------------------------------------------------ */
+
+static bool get_fd(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return line_number(l, "ret", n) && !syscall_errno(*n);
+}
+
+static bool get_path(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)n;
+	return line_text(l, b, "filename") || line_text(l, b, "pathname");
+}
+
+static const struct lines_column open_columns[] = {
+	PID, COMM,
+	{ "FD", "fd", -4, LINES_NUMBER, get_fd }, ERR,
+	{ "PATH", "path", 0, LINES_TEXT, get_path },
+	{ NULL, NULL, 0, 0, NULL }
+};
+
+/* --- exit ------------------------------------------------------------------------ */
+
+/* Of processes: the last word is the first thread's. */
+static bool is_process(struct line *l)
+{
+	const struct task *t = comms_task(l->comms, l->rec->tid);
+
+	return !t->pid || t->pid == l->rec->tid;
+}
+
+static bool get_age(struct line *l, struct sbuf *b, int64_t *n)
+{
+	uint64_t began = comms_task(l->comms, l->rec->tid)->began;
+
+	(void)b;
+	*n = (int64_t)(l->rec->time - began);
+	return began && began <= l->rec->time;
+}
+
+/* As wait() returns it. */
+static bool get_exit_code(struct line *l, struct sbuf *b, int64_t *n)
+{
+	const char *name;
+	int status, sig;
+
+	if (!line_number(l, "exit_code", n))
+		return false;
+	status = (int)*n;
+	sig = status & 0x7f;
+	name = signal_name(sig);
+	if (!sig) {
+		sbuf_printf(b, status >> 8 ? "code %d" : "%d", status >> 8 & 0xff);
+		return true;
+	}
+	sbuf_printf(b, "signal %d (%s)%s", sig, name ? name : "?", status & 0x80 ? ", core dumped" : "");
+	return true;
+}
+
+static const struct lines_column exit_columns[] = {
+	{ "PCOMM", "comm", -16, LINES_TEXT, get_comm }, PID, PPID,
+	{ "TID", "tid", -7, LINES_NUMBER, get_tid },
+	{ "AGE(s)", "age", -8, LINES_SECONDS, get_age },
+	{ "EXIT_CODE", "exit_code", 0, LINES_TEXT, get_exit_code },
+	{ NULL, NULL, 0, 0, NULL }
+};
+
+/* --- oom ------------------------------------------------------------------------- */
+
+static bool get_comm_field(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)n;
+	return line_text(l, b, "comm");
+}
+
+static bool get_victim(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return line_number(l, "pid", n);
+}
+
+static bool get_score_adj(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return line_number(l, "oom_score_adj", n);
+}
+
+static bool get_trigger(struct line *l, struct sbuf *b, int64_t *n)
+{
+	return line_number(l, "trigger_tid", n) && *n && line_number(l, "trigger_cid", n) &&
+	       line_container(l, b, (uint32_t)*n);
+}
+
+static bool get_trigger_comm(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)n;
+	return line_text(l, b, "trigger_comm");
+}
+
+static bool get_trigger_tid(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return line_number(l, "trigger_tid", n) && *n;
+}
+
+/* What the victim's container may use, if it lives yet. */
+static bool get_limit(struct line *l, struct sbuf *b, int64_t *n)
+{
+	struct cgroup_files *files = cgroup_files_new();
+	uint64_t bytes;
+	bool has = cgroup_memory_limit(files, &ctable_get(l->ctable, l->rec->cid)->c, &bytes);
+
+	(void)n;
+	cgroup_files_free(files);
+	if (has)
+		sbuf_size(b, bytes);
+	return has;
+}
+
+static const struct lines_column oom_columns[] = {
+	{ "COMM", "comm", -16, LINES_TEXT, get_comm_field },
+	{ "PID", "pid", -7, LINES_NUMBER, get_victim },
+	{ "ADJ", "oom_score_adj", 5, LINES_NUMBER, get_score_adj },
+	{ "LIMIT", "limit", 7, LINES_TEXT, get_limit },
+	{ "TRIGGERED_BY", "by", -16, LINES_TEXT, get_trigger },
+	{ "BY_COMM", "by_comm", -16, LINES_TEXT, get_trigger_comm },
+	{ "BY_TID", "by_tid", 0, LINES_NUMBER, get_trigger_tid },
+	{ NULL, NULL, 0, 0, NULL }
+};
+
+/* --- cap ------------------------------------------------------------------------- */
+
+static bool get_cap(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return line_number(l, "cap", n);
+}
+
+static bool get_cap_name(struct line *l, struct sbuf *b, int64_t *n)
+{
+	const char *name = line_number(l, "cap", n) ? capability_name(*n) : NULL;
+
+	sbuf_puts(b, name ? name : "");
+	return name;
+}
+
+static bool get_audit(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return line_number(l, "audit", n);
+}
+
+static bool get_cap_result(struct line *l, struct sbuf *b, int64_t *n)
+{
+	if (!line_number(l, "result", n))
+		return false;
+	if (!line_errno(b, *n))
+		sbuf_puts(b, "yes");
+	return true;
+}
+
+static const struct lines_column cap_columns[] = {
+	COMM, PID,
+	{ "CAP", "cap", 4, LINES_NUMBER, get_cap },
+	{ "NAME", "name", -22, LINES_TEXT, get_cap_name },
+	{ "AUDIT", "audit", 5, LINES_NUMBER, get_audit },
+	{ "RESULT", "result", 0, LINES_TEXT, get_cap_result },
+	{ NULL, NULL, 0, 0, NULL }
+};
+
+/* --- kill ------------------------------------------------------------------------ */
+
+/* The record is the sender's if only that is traced: then the receiver's container is not told. */
+static bool of_sender(const struct line *l)
+{
+	int64_t to;
+
+	return line_number(l, "tid", &to) && to != l->rec->tid;
+}
+
+static bool get_signal(struct line *l, struct sbuf *b, int64_t *n)
+{
+	const char *name;
+
+	if (!line_number(l, "sig", n))
+		return false;
+	name = *n > 0 && *n < 65 ? signal_name((int)*n) : NULL;
+	if (name)
+		sbuf_puts(b, name);
+	else
+		sbuf_printf(b, "%" PRId64, *n);
+	return true;
+}
+
+static bool get_to(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)n;
+	return !of_sender(l) && line_container(l, b, l->rec->cid);
+}
+
+static bool get_to_comm(struct line *l, struct sbuf *b, int64_t *n)
+{
+	if (line_text(l, b, "comm"))
+		return true;
+	if (!line_number(l, "tid", n) || !*n)
+		return false;
+	sbuf_puts(b, comms_get(l->comms, (int32_t)*n));
+	return true;
+}
+
+static bool get_to_pid(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return line_number(l, "tid", n);
+}
+
+static bool get_from(struct line *l, struct sbuf *b, int64_t *n)
+{
+	return line_number(l, "sender_tid", n) && *n && line_number(l, "sender_cid", n) &&
+	       line_container(l, b, (uint32_t)*n);
+}
+
+static bool get_from_comm(struct line *l, struct sbuf *b, int64_t *n)
+{
+	if (!line_number(l, "sender_tid", n) || !*n)
+		return false;
+	sbuf_puts(b, comms_get(l->comms, (int32_t)*n));
+	return true;
+}
+
+static bool get_from_pid(struct line *l, struct sbuf *b, int64_t *n)
+{
+	const struct task *t;
+
+	(void)b;
+	if (!line_number(l, "sender_tid", n) || !*n)
+		return false;
+	t = comms_task(l->comms, (int32_t)*n);
+	*n = t->pid ? t->pid : *n;
+	return true;
+}
+
+/* The kernel's enum of the tracepoint. */
+static bool get_kill_result(struct line *l, struct sbuf *b, int64_t *n)
+{
+	static const char *const results[] = { "delivered", "ignored", "pending", "overflow", "lost" };
+
+	if (!line_number(l, "result", n) || *n < 0 || (size_t)*n >= ARRAY_SIZE(results))
+		return false;
+	sbuf_puts(b, results[*n]);
+	return true;
+}
+
+static const struct lines_column kill_columns[] = {
+	{ "SIG", "sig", -9, LINES_TEXT, get_signal },
+	{ "TO", "to", -16, LINES_TEXT, get_to },
+	{ "TCOMM", "to_comm", -16, LINES_TEXT, get_to_comm },
+	{ "TPID", "to_pid", -7, LINES_NUMBER, get_to_pid },
+	{ "FROM", "from", -16, LINES_TEXT, get_from },
+	{ "COMM", "comm", -16, LINES_TEXT, get_from_comm },
+	{ "PID", "pid", -7, LINES_NUMBER, get_from_pid },
+	{ "RESULT", "result", 0, LINES_TEXT, get_kill_result },
+	{ NULL, NULL, 0, 0, NULL }
+};
+
+/* --- mount ----------------------------------------------------------------------- */
+
+/* As strace shows it. */
+static bool get_call(struct line *l, struct sbuf *b, int64_t *n)
+{
+	const struct call_values c = { l->p, l->v, l->n };
+	const struct call_form *form;
+
+	if (l->p->call.phase != SYSCALL_WHOLE || l->n < 2)
+		return false;
+	sbuf_printf(b, "%s(", l->p->call.name);
+	form = syscall_put_args(b, &c, &c);
+	sbuf_puts(b, ") ");
+	*n = l->v[1].i;
+	syscall_put_result(b, form, &c, &c, *n);
+	return true;
+}
+
+static const struct lines_column mount_columns[] = {
+	COMM, PID,
+	{ "CALL", "call", 0, LINES_TEXT, get_call },
+	{ NULL, NULL, 0, 0, NULL }
+};
+
+/* --- all of snoop ------------------------------------------------------------------ */
+
+const struct lines_form lines_snoop[] = {
+	{ .word = "exec", .summary = "programs that are started, with their arguments", .events = "sched_process_exec",
+	  .failures = "execve,execveat", .columns = exec_columns },
+	{ .word = "open", .summary = "files that are opened, and what is looked for in vain",
+	  .events = "open,openat,openat2,creat", .columns = open_columns },
+	{ .word = "exit", .summary = "processes that end: how old they were, and why",
+	  .events = "sched_process_exit", .failed = "exit_code != 0", .shows = is_process, .columns = exit_columns },
+	{ .word = "oom", .summary = "processes that are killed because there is no memory left, and who needed some",
+	  .events = "oom_mark_victim", .no_failed = true, .time = true, .columns = oom_columns },
+	{ .word = "cap", .summary = "capabilities that the kernel asks for, and what it decides",
+	  .events = "cap_capable", .usual = "audit == 1", .failed = "result < 0", .columns = cap_columns },
+	{ .word = "kill", .summary = "signals that tasks send, from whom to whom; and all SIGKILLs",
+	  .events = "signal_generate", .no_failed = true, .time = true,
+	  .usual = "code == 0 || code == -1 || code == -6 || sig == 9", .columns = kill_columns },
+	{ .word = "mount", .summary = "file systems that are mounted and unmounted",
+	  .events = "mount,umount,umount2,pivot_root,move_mount,open_tree,fsopen,fsconfig,fsmount,fspick,mount_setattr",
+	  .columns = mount_columns },
+	{ .word = NULL }
+};
+
+/* --- tcp ----------------------------------------------------------------------------- */
+
+static bool put_address(const struct line *l, struct sbuf *b, const char *name)
+{
+	const struct ctrace_value *v = line_field(l, name);
+	char text[INET6_ADDRSTRLEN];
+
+	if (!v || v->field->kind != CTRACE_FK_SEQ || v->field->size != 1 || (v->seq.n != 4 && v->seq.n != 16) ||
+	    !inet_ntop(v->seq.n == 4 ? AF_INET : AF_INET6, v->seq.v, text, sizeof(text)))
+		return false;
+	sbuf_puts(b, text);
+	return true;
+}
+
+static bool get_laddr(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)n;
+	return put_address(l, b, "saddr");
+}
+
+static bool get_raddr(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)n;
+	return put_address(l, b, "daddr");
+}
+
+static bool get_lport(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return line_number(l, "sport", n);
+}
+
+static bool get_rport(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return line_number(l, "dport", n);
+}
+
+static bool get_tx(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return line_number(l, "tx_bytes", n);
+}
+
+static bool get_rx(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return line_number(l, "rx_bytes", n);
+}
+
+static bool get_connect_error(struct line *l, struct sbuf *b, int64_t *n)
+{
+	return line_number(l, "error", n) && line_errno(b, *n);
+}
+
+static bool get_state(struct line *l, struct sbuf *b, int64_t *n)
+{
+	const struct ctrace_value *v = line_field(l, "state");
+
+	(void)n;
+	if (!v)
+		return false;
+	l->p->fields[v - l->v].fn(b, v);
+	return true;
+}
+
+static bool get_before(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return line_number(l, "before", n);
+}
+
+#define ENDS \
+	{ "LADDR", "laddr", -15, LINES_TEXT, get_laddr }, { "LPORT", "lport", -5, LINES_NUMBER, get_lport }, \
+	{ "RADDR", "raddr", -15, LINES_TEXT, get_raddr }, { "RPORT", "rport", -5, LINES_NUMBER, get_rport }
+
+static const struct lines_column life_columns[] = {
+	COMM, PID, ENDS,
+	{ "TX_KB", "tx_bytes", 6, LINES_KB, get_tx },
+	{ "RX_KB", "rx_bytes", 6, LINES_KB, get_rx },
+	{ "MS", "duration", 10, LINES_MS, get_duration },
+	{ NULL, NULL, 0, 0, NULL }
+};
+
+static const struct lines_column connect_columns[] = {
+	COMM, PID, ENDS,
+	{ "LAT(ms)", "duration", 9, LINES_MS, get_duration },
+	{ "ERR", "errno", 0, LINES_TEXT, get_connect_error },
+	{ NULL, NULL, 0, 0, NULL }
+};
+
+static const struct lines_column retransmit_columns[] = {
+	COMM, PID, ENDS,
+	{ "STATE", "state", -15, LINES_TEXT, get_state },
+	{ "BEFORE", "before", 6, LINES_NUMBER, get_before },
+	{ NULL, NULL, 0, 0, NULL }
+};
+
+const struct lines_form lines_tcp_life = {
+	.word = "tcp", .events = "tcp_life", .spans = true, .no_failed = true, .columns = life_columns,
+};
+
+const struct lines_form lines_tcp_connects = {
+	.word = "tcp --connects", .events = "tcp_connect", .spans = true, .failed = "error < 0",
+	.columns = connect_columns,
+};
+
+const struct lines_form lines_tcp_retransmits = {
+	.word = "tcp --retransmits", .events = "tcp_retransmit", .no_failed = true, .columns = retransmit_columns,
+};
+
+/* --- files --------------------------------------------------------------------------- */
+
+static bool get_op(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)n;
+	sbuf_puts(b, file_op(l->p->call.name));
+	return true;
+}
+
+static bool get_bytes(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return file_op_moves(file_op(l->p->call.name)) && line_number(l, "ret", n) && !syscall_errno(*n);
+}
+
+/* The descriptor's, or that of the one which the call returned; else what the call was given, or where that begins. */
+static bool get_file(struct line *l, struct sbuf *b, int64_t *n)
+{
+	const struct ctrace_value *path = NULL, *dir = line_field(l, "dfd_path");
+
+	(void)n;
+	for (int i = 0; i < l->n && !path; i++) {
+		const struct ctrace_value *v = &l->v[i];
+		const char *suffix = v->field->kind == CTRACE_FK_STRING ? strrchr(v->field->name, '_') : NULL;
+
+		if (suffix && !strcmp(suffix, "_path") && v != dir && v->str.len)
+			path = v;
+	}
+	if (path)
+		sbuf_put(b, path->str.s, path->str.len);
+	return path || line_text(l, b, "filename") || line_text(l, b, "pathname") || line_text(l, b, "path") ||
+	       line_text(l, b, "oldname") || line_text(l, b, "dfd_path");
+}
+
+static const struct lines_column file_columns[] = {
+	COMM, PID,
+	{ "OP", "op", -8, LINES_TEXT, get_op },
+	{ "BYTES", "bytes", 8, LINES_NUMBER, get_bytes },
+	{ "LAT(ms)", "duration", 10, LINES_MS, get_duration },
+	{ "ERR", "errno", -8, LINES_TEXT, get_errno },
+	{ "FILENAME", "filename", 0, LINES_TEXT, get_file },
+	{ NULL, NULL, 0, 0, NULL }
+};
+
+const struct lines_form lines_files = {
+	.word = "files --slower", .events = FILE_OPS, .fds = true, .files = true, .time = true, .columns = file_columns,
+};

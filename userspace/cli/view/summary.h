@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a recording has, on one screen: a view of several events at once. */
+#ifndef CTRACE_VIEW_SUMMARY_H
+#define CTRACE_VIEW_SUMMARY_H
+
+int summary_run(const char *dir, char **targets, int ntargets);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The threads of a container, looked at from time to time in /proc: for why. */
+#ifndef CTRACE_VIEW_THREADS_H
+#define CTRACE_VIEW_THREADS_H
+
+#include "names/ctable.h"
+
+/* What a thread's time goes to. */
+enum spent {
+	SPENT_RAN, SPENT_WAITED, SPENT_THROTTLED, SPENT_DISK, SPENT_LOCKS, SPENT_NETWORK, SPENT_EVENTS, SPENT_FILES,
+	SPENT_CHILDREN, SPENT_SLEPT, SPENT_OTHER, SPENT_STOPPED, SPENT_UNKNOWN, SPENT_N
+};
+
+struct thread {
+	int32_t tid;
+	uint64_t start, seen;		/* CLOCK_MONOTONIC, ns: its beginning, to 10 ms; the last look that saw it */
+	bool old;			/* the first look saw it */
+	enum spent first, last;		/* what it was at, when it was seen; SPENT_UNKNOWN: it could run */
+	uint64_t ran, ran_first;	/* ns on a CPU by the kernel's account, last and first seen; 0: it keeps none */
+	/* for cmd_why.c: what its spans say, in ns */
+	uint64_t covered, covered_ran;
+};
+
+struct threads {
+	struct thread *v;		/* by tid */
+	size_t n;
+	uint64_t looked;		/* CLOCK_MONOTONIC, ns: the last look; 0: none */
+};
+
+/* call_name: of a native system call's number. 0, or -errno: /proc cannot be read. */
+int threads_look(struct threads *t, struct ctable *table, uint32_t cid,
+		 const char *(*call_name)(const void *arg, long nr), const void *arg);
+/* NULL: no look saw it. */
+struct thread *threads_find(const struct threads *t, int32_t tid);
+/* A thread that no look saw. */
+struct thread *threads_add(struct threads *t, int32_t tid);
+void threads_free(struct threads *t);
+/* What a task does that sleeps in this call. */
+enum spent spent_in_call(const char *name);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Views: commands that count events in the kernel and show the numbers. A view is an aggregate or a few, and a
+ * printer; all else is shared: options (options.c), probes (plan.c), the run (view.c), names and order of rows (rows.c),
+ * text and JSON (show.c, show_json.c, bars.c).
+ */
+#ifndef CTRACE_VIEW_H
+#define CTRACE_VIEW_H
+
+#include <getopt.h>
+#include <libctrace_aggregate.h>
+#include "base/cli.h"
+#include "run/run.h"
+#include "symbols/stacks.h"
+#include "symbols/symbols.h"
+
+#define VIEW_ROWS	1024u	/* of a table on each CPU; of more than four tables, fewer */
+
+#define VIEW_INTERVAL_LEAST	10000000u	/* ns */
+
+struct view;
+struct input;
+
+/* Events that are counted alike. */
+struct view_group {
+	struct probes_opts events;	/* its events[] are freed with the view */
+	char *aggregate;
+	size_t own;		/* for the command */
+	uint32_t rows;		/* of its tables, on each CPU; 0: as for all */
+};
+
+/* The table of one probe. */
+struct view_table {
+	struct ctrace_aggregate *a;
+	const struct ctrace_table *t;
+	struct ctrace_look *last;	/* the look at the end of the period before, or NULL */
+	struct ctrace_look *gain;	/* what came in this period */
+	char *event;			/* as people call it */
+	const struct ctrace_event_type *type;	/* NULL: it has events of several types */
+	size_t group, own;	/* own: the group's */
+	uint64_t at;			/* where it is in the mapping of a session of the command's own */
+	int call;			/* the key that is the system call, shown as the event; -1: none */
+};
+
+/* What makes a command a view. */
+struct view_kind {
+	const struct option *longs;	/* options of its own, from OPT_VIEW_OWN on; NULL: none */
+	bool (*option)(struct view *v, int opt, int *status);
+	/* Takes what is left of the command line; *words and *n then are the TARGETs. The module is not asked yet. */
+	int (*words)(struct view *v, char ***words, int *n);
+	/* Makes groups. The types are known. */
+	int (*groups)(struct view *v);
+	/* The session is set up and not started yet: CLI_OK, or the exit status after a message. Then, each second. Or NULL. */
+	int (*begin)(struct view *v);
+	void (*tick)(struct view *v);
+	/* Prints a period: rows of all tables' gain. */
+	void (*show)(struct view *v);
+	void (*show_json)(struct view *v, struct json *j);	/* writes the elements of "rows" */
+	void (*head_json)(struct view *v, struct json *j);	/* NULL, or writes members before "rows" */
+	/* Of a recording, in place of show(): takes each record, and whether it is one that is counted. NULL: does not */
+	void (*each)(struct view *v, const struct ctrace_record *rec, const struct stacks *k, bool counted);
+	uint64_t (*weight)(const struct ctrace_table *t, const uint64_t *values);	/* of a line of --folded; NULL: events */
+	const char *live;		/* why it cannot be of a recording; NULL: it can */
+	bool symbols;			/* it may show stacks */
+	bool timed;			/* show() prints the time of the interval */
+	uint64_t interval;		/* ns, if none is given; 0: all is shown at the end */
+	/*
+	 * Of a view that has the terminal for itself (view.screen). Takes it, and looks at keys: 0, 1: end, -1: it failed,
+	 * after a message. Then gives it back
+	 */
+	int (*keys)(struct view *v);
+	void (*leave)(struct view *v);
+	/* Does all of it in place of counting, and returns the status to exit with; -1: it counts. NULL: the same. */
+	int (*instead)(struct view *v);
+};
+
+struct view_account {
+	uint64_t events, other, ended;	/* other: in (other); ended: in the row of CTRACE_CID_ALL */
+	uint64_t lost, stacks_lost;
+};
+
+struct view {
+	struct run run;
+	struct run_opts o;
+	const struct view_kind *kind;
+	const char *by, *sort, *folded;	/* NULL: not given */
+	const char *recording;		/* --input: its directory; NULL: live */
+	struct input *input;		/* of a recording that is read */
+	struct ctrace_aggregate **counted;	/* its tables, by probe */
+	uint32_t top, rows, count;	/* 0: not given */
+	uint64_t interval;		/* ns, 0: not given */
+	bool explain, screen, failed;	/* failed: the terminal could not be taken */
+	void *own;			/* the command's */
+	struct view_group *groups;
+	size_t ngroups;
+	struct view_table *tables;
+	size_t ntables;
+	struct symbols *symbols;
+	bool has_stacks;
+	uint64_t began, since, until;	/* CLOCK_MONOTONIC, ns: of the run, of the period */
+	uint32_t periods;		/* that were shown */
+	struct view_account account, period;
+	int error;			/* -errno of a look that failed */
+};
+
+enum {
+	OPT_BY = OPT_VIEW, OPT_TOP, OPT_SORT, OPT_INTERVAL, OPT_COUNT, OPT_ROWS, OPT_EXPLAIN, OPT_VIEW_OWN,
+};
+
+/* The whole of a view's run(). own: for the kind's functions. */
+int view_run(const struct view_kind *kind, void *own, int argc, char **argv);
+/* The same of a recording, without a command line. */
+int view_run_recording(const struct view_kind *kind, void *own, const char *dir, char **targets, int ntargets);
+
+/* What the module counts for the fewest instructions: these functions of a duration, in this order. */
+#define VIEW_DURATIONS	"count(), sum(duration), min(duration), max(duration), hist(duration)"
+
+#define VIEW_HELP \
+RUN_FOLLOW_HELP \
+"Which events:\n" \
+"      --comm GLOB, --uid USER, --filter EXPR\n" \
+"                        as for 'ctrace trace'\n" \
+"How:\n" \
+"  -i, --input DIR       count the events that 'ctrace record' wrote into DIR, not live ones.\n" \
+"                        TARGET is then as for 'ctrace report'\n" \
+"      --top N           only the first N rows\n" \
+"      --sort COLUMN     order by this column; -COLUMN: the other way round\n" \
+"      --interval TIME   print what came in each interval: 1, 500ms, 1m\n" \
+"      --count N         end after N intervals\n" \
+"      --duration TIME   end after 2, 0.5, 500ms, 2m\n" \
+"      --rows N          rows of each table on each CPU (default 1024); what finds none\n" \
+"                        is counted in its container's row (other)\n" \
+"      --explain         say which probes and tables it would use, and end\n" \
+"  -j, --json            print a JSON object for each interval\n" \
+"  -h, --help            this text\n"
+#define VIEW_BY_HELP \
+"      --by KEY,...      count apart for each KEY, at most 4: comm tid vtid pid uid gid cpu,\n" \
+"                        a field, FIELD/N, FIELD&N, log2(FIELD), stack, ustack; of system\n" \
+"                        calls syscall and errno. The container is always the first\n"
+#define VIEW_END_HELP \
+"It ends with COMMAND; without one, when all targets have ended, after --duration, or with\n" \
+"Ctrl-C, and prints what was counted. Without TARGET and COMMAND: all.\n"
+
+/* --- options.c --- */
+
+/* Reads the options and the words. Returns CLI_OK, or the exit status after a message; *help: it was asked for. */
+int view_options(struct view *v, int argc, char **argv, bool *help);
+
+/* --- one_event.c: views of one event --- */
+
+/* The event is all that is counted, with --longer and --failed as conditions, if failed is one. Status after a message. */
+int view_one_event(struct run_opts *o, const char *event, const char *failed);
+/* Is --sort, if it is given, one of these words, separated by spaces? Status after a message. */
+int view_sort_is(const struct view *v, const char *columns);
+/* --sort without its "-", or the first of the columns. *turned: it has one */
+const char *view_sort_column(const struct view *v, const char *first, bool *turned);
+
+/* --- plan.c --- */
+
+/* Adds a group; takes aggregate. events NULL: those of -e. */
+void view_add_group(struct view *v, const char *events, char *aggregate);
+/* "FUNCTIONS by KEYS", with extra keys before the user's --by; extra may be NULL. The caller frees it. */
+char *view_aggregate(const struct view *v, const char *functions, const char *extra);
+int view_plan(struct run *r, void *arg);
+/* Adds the probes of all groups to v->run, and a table for each to v. Status after a message. */
+int view_want(struct view *v);
+/* Opens the tables of the session's probes, or the recording's. */
+int view_open_tables(struct view *v);
+/* Looks at the table; its gain then is what came since the last look. 0 or -errno. */
+int view_table_look(struct view_table *t);
+/* Does the list a,b,c name the word? list NULL: no. */
+bool view_list_has(const char *list, const char *word);
+
+/* --- input.c: a recording in place of the module --- */
+
+/* The whole of a run, but for what view_run() does for both. */
+int view_input_run(struct view *v);
+/* Was the event recorded, or some of its kind? calls: whole ones, or their entries and exits. */
+bool view_input_has(const struct view *v, const char *event);
+struct recording;
+const struct recording *view_input_recording(const struct view *v);
+/* When it ended, or how far it was read: CLOCK_MONOTONIC. */
+uint64_t view_input_end(const struct view *v);
+/* Records of a container that were read, and all. */
+uint64_t view_input_events(const struct view *v, uint32_t cid);
+uint64_t view_input_all_events(const struct view *v);
+/* Nanoseconds from CLOCK_MONOTONIC to CLOCK_REALTIME when it was recorded. */
+int64_t view_input_clock(const struct view *v);
+/* Appends to the account what the recording lacks. */
+void view_input_account(const struct view *v, struct sbuf *b);
+uint64_t view_input_lost(const struct view *v);	/* 0: live */
+void view_input_losses(const struct view *v, struct losses *l);
+void view_input_free(struct view *v);
+
+/* --- view.c --- */
+
+/* Shows what came since the last period, which ends now (CLOCK_MONOTONIC). Returns -1 if the run cannot go on. */
+int view_show_period(struct view *v, uint64_t now);
+/* CLOCK_REALTIME, ns. now: CLOCK_MONOTONIC, of this moment; of a recording, any */
+uint64_t view_realtime(const struct view *v, uint64_t now);
+/* The end of a run: stacks and account. Returns the status. */
+int view_finish(struct view *v, int status);
+
+/* --- rows.c --- */
+
+/* A row to show. */
+struct view_row {
+	const struct view_table *t;
+	const struct ctrace_look_row *r;
+};
+struct view_rows {
+	struct view_row *v;
+	size_t n;
+};
+
+/* Do its keys say nothing? */
+static inline bool view_is_other(const struct view_row *row)
+{
+	return row->r->other || row->r->cid == CTRACE_CID_ALL;
+}
+
+/* The rows of a group that are shown, in order, at most --top. The caller frees rows->v. */
+void view_rows_get(struct view *v, size_t group, struct view_rows *rows);
+/* Is it shown, or of a container that --follow has let go? */
+bool view_shows(const struct view *v, const struct ctrace_look_row *r);
+bool view_is_gone(const struct view *v, uint32_t cid);
+/* Appends names, safe for a terminal. */
+void view_put_container(const struct view *v, struct sbuf *b, uint32_t cid);
+void view_put_key(const struct view *v, struct sbuf *b, const struct view_row *row, uint32_t key);
+void view_put_event(const struct view *v, struct sbuf *b, const struct view_row *row);
+/* The first column of values of this kind, -1: none. */
+int view_column(const struct ctrace_table *t, uint32_t fn);
+/* Events of a row; 0 if no column tells. */
+uint64_t view_events(const struct ctrace_table *t, const uint64_t *values);
+/* The largest of a histogram's values; max: since the beginning, which may be older. */
+uint64_t view_hist_max(const uint64_t *h, uint64_t max);
+uint64_t view_hist_min(const uint64_t *h, uint64_t min);
+const char *view_call_name(const struct view *v, uint64_t id);
+
+/* --- show.c, show_json.c, bars.c --- */
+
+/* The printers of views that show their tables as they are. */
+void view_show(struct view *v);
+void view_show_json(struct view *v, struct json *j);
+void view_json_container(const struct view *v, struct json *j, uint32_t cid, bool other);
+void view_json_hist(struct json *j, const uint64_t *h, uint64_t max);
+/* Writes "container;keys;outermost;...;innermost N" lines for flame graphs. */
+void view_fold(struct view *v, FILE *out);
+/* The text for frame i of the row's stack in this key; good until the next call. */
+const char *view_frame(struct view *v, const struct view_row *r, uint32_t key, const uint64_t *frames, uint32_t i);
+/* Appends the stack, a line for each frame. */
+void view_put_stack(struct view *v, struct sbuf *b, const struct view_row *r, uint32_t key);
+/* Learns the names of user stacks' functions, while the processes live. */
+void view_learn_symbols(struct view *v);
+
+enum bars_unit { BARS_PLAIN, BARS_USECS, BARS_MSECS };
+/* A histogram as lines, powers of two, without its empty ends. unit: of values in ns. */
+void bars_put(struct sbuf *b, const uint64_t *h, const char *name, enum bars_unit unit);
+/* Appends 850ns, 12.3us, 4.56ms, 1.23s. */
+void put_ns(struct sbuf *b, uint64_t ns);
+/* A shade for n of at most most: 0 for 0, up to shades - 1; even steps of the logarithm. */
+unsigned int shade_of(uint64_t n, uint64_t most, unsigned int shades);
+
+/* What a share p of the values in h does not exceed. A bucket reaches beyond the largest value, max; this does not. */
+static inline uint64_t view_percentile(const uint64_t *h, double p, uint64_t max)
+{
+	uint64_t v = ctrace_hist_percentile(h, p);
+
+	return v < max ? v : max;
+}
+
+#endif
