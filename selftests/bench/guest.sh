@@ -10,6 +10,8 @@
 . "$top/selftests/bench/tools.sh"
 # shellcheck source=own.sh
 . "$top/selftests/bench/own.sh"
+# shellcheck source=views.sh
+. "$top/selftests/bench/views.sh"
 # lib.sh's summary is for tests
 count=-1
 
@@ -70,7 +72,8 @@ traced() {
 	"$@"
 	"${tool}_stop" > "$out/said" 2>&1
 	read -r kept lost bytes <<< "$("${tool}_count" 2> "$out/count")"
-	[ "$tool" != strace ] || per=1
+	# one event for each call
+	case $tool in strace | stats | bpftrace_count) per=1;; esac
 	all=$made
 	# These tools know no containers, or cannot leave tasks out.
 	case $tool in lttng* | sysdig) all=$((made + others));; esac
@@ -99,6 +102,124 @@ part_instructions() {
 	for tool in "${tools[@]}"; do
 		tell "instructions: $tool"
 		traced "$tool" instructions loops "$([ "$tool" = strace ] && echo 20 || echo 1)"
+	done
+}
+
+# counted: a call in the container, and one beside it, as loops
+counted() {
+	local median calls
+	box box "$work calls -v 40000"
+	read -r median _ calls <<< "$said"
+	made=$((made + calls))
+	emit part aggregates tool "$tool" work getppid value "$median"
+	box neighbour "$work calls -v 20000"
+	read -r median _ calls <<< "$said"
+	emit part aggregates tool "$tool" work neighbour value "$median"
+}
+# switched: a byte to another process and back: two switches, with a wake-up each
+switched() {
+	local where median
+	for where in box neighbour; do
+		box "$where" "$work calls -v 20000 pingpong"
+		read -r median _ <<< "$said"
+		emit part aggregates tool "$tool" work "switch-$where" value "$median"
+	done
+}
+# the waits of the same tasks, as ctrace, bpftrace and perf sched count them at once. The container makes no
+# system call, and so has no wait, when they begin and when they end.
+agree_waits() {
+	local ns pids comm function
+	ns=$(stat -Lc %i "/proc/$init/ns/pid")
+	rm -rf "$out"
+	mkdir "$out"
+	box box "cp \$(command -v calls) takers && cp \$(command -v dash) sharers"
+	counting runqlat --by comm --json
+	pids=$pid
+	# the function that the next task runs first; compilers add to its name
+	function=$(awk '$3 ~ /^finish_task_switch/ {print $3; exit}' /proc/kallsyms)
+	# shellcheck disable=SC2016 # bpftrace's own dollars
+	bpftrace -o "$out/bt" -e '
+		tracepoint:sched:sched_wakeup, tracepoint:sched:sched_wakeup_new { @since[args->pid] = nsecs; }
+		kprobe:'"$function"' {
+			$prev = (struct task_struct *)arg0;
+			if ($prev->__state == 0) { @since[$prev->pid] = nsecs; }
+			$task = (struct task_struct *)curtask;
+			if (@since[tid] && $task->nsproxy->pid_ns_for_children->ns.inum == '"$ns"') {
+				@n[comm] = count();
+				@ns[comm] = sum(nsecs - @since[tid]);
+			}
+			delete(@since[tid]);
+		}' > "$out/bt.log" 2>&1 &
+	pid=$!
+	pids+=" $pid"
+	wait_for 120 has_fds perf_event $((cpus + 3)) && sleep 0.5
+	perf sched record -q -m 16384 -o "$out/perf" -- sleep 1000 > "$out/perf.log" 2>&1 &
+	pids+=" $!"
+	sleep 2
+	box box "./takers 20000 pingpong; for i in 1 2 3; do timeout 1 ./sharers -c 'while :; do :; done' & done; wait; true"
+	# shellcheck disable=SC2086 # words
+	kill -INT $pids
+	# shellcheck disable=SC2086 # words
+	wait $pids
+	unload
+	# "latency" of perf 6.1 leaves most waits out, although they were recorded
+	perf sched timehist --state -i "$out/perf" > "$out/timehist" 2>&1
+	for comm in takers sharers; do
+		emit part agree work "$comm" tool runqlat \
+			events "$(jq -s "[.[].rows[] | select(.by == \"comm = $comm\") | .count] | add" "$out/t")" \
+			value "$(jq -s "[.[].rows[] | select(.by == \"comm = $comm\") | .total] | add" "$out/t")"
+		emit part agree work "$comm" tool bpftrace_runqlat \
+			events "$(sed -n "s/^@n\[$comm\]: //p" "$out/bt")" value "$(sed -n "s/^@ns\[$comm\]: //p" "$out/bt")"
+		# The columns: time, CPU, task, what it waited before this run, since its wake-up, the run, the state after. Who
+		# was preempted, had no wake-up.
+		# shellcheck disable=SC2046 # words
+		emit part agree work "$comm" tool perf_sched $(awk -v c="${comm}[" 'index($3, c) == 1 {
+			n++
+			t += last[$3] ~ /R/ ? $4 : $5
+			last[$3] = $7
+		} END {printf "events %d value %d", n, t * 1e6}' "$out/timehist")
+	done
+}
+# the calls of the same tasks, as ctrace stats and perf trace -s count them at once
+agree_calls() {
+	local pids name n=5000
+	rm -rf "$out"
+	mkdir "$out"
+	counting stats --json
+	pids=$pid
+	perf trace -m 16384 -s -a -G "${cgroup#/}" -o "$out/perf" 2> "$out/perf.log" &
+	pid=$!
+	pids+=" $pid"
+	wait_for 30 grep -q perf_event "/proc/$pid/maps" && sleep 1
+	box box "$work calls -v $n openclose"
+	sleep 2	# perf leaves unread what it has not read when it is stopped
+	# shellcheck disable=SC2086 # words
+	kill -INT $pids
+	# shellcheck disable=SC2086 # words
+	wait $pids
+	unload
+	for name in openat close; do
+		emit part agree work "$name" tool stats \
+			events "$(jq -s "[.[].rows[] | select(.syscall == \"$name\") | .calls] | add" "$out/t")"
+		emit part agree work "$name" tool perf_trace events "$(awk -v n="$name" '$1 == n {s += $2} END {print s + 0}' "$out/perf")"
+	done
+}
+part_agree() {
+	tell "agree: calls"
+	agree_calls
+	tell "agree: waits"
+	agree_waits
+}
+part_aggregates() {
+	local tool
+	kb=4096
+	for tool in none stats perf_trace bpftrace_count; do
+		tell "aggregates: calls, $tool"
+		traced "$tool" aggregates counted
+	done
+	for tool in none runqlat bcc_runqlat libbpf_runqlat bpftrace_runqlat; do
+		tell "aggregates: switches, $tool"
+		traced "$tool" aggregates switched
 	done
 }
 
@@ -192,7 +313,7 @@ prepare() {
 
 for word; do
 	case $word in
-	instructions | slowdown | wall | loss) [ -d "$tmp/box" ] || prepare;;
+	instructions | slowdown | wall | loss | aggregates | agree) [ -d "$tmp/box" ] || prepare;;
 	esac
 	"part_$word"
 done

@@ -15,8 +15,11 @@ def header($names): ($names | row), "| --- |" + ($names[1:] | map(" --: |") | ad
 def name: {
 	none: "untraced", ctrace: "**ctrace record**", flight: "**ctrace**, nobody reads", ftrace: "ftrace, nobody reads",
 	trace_cmd: "trace-cmd record", perf_record: "perf record", perf_trace: "perf trace -s", lttng: "LTTng",
-	lttng_context: "LTTng with contexts", sysdig: "sysdig -w", bpftrace: "bpftrace printf", strace: "strace -f"}[.];
-def ours: . == "ctrace" or . == "flight";
+	lttng_context: "LTTng with contexts", sysdig: "sysdig -w", bpftrace: "bpftrace printf", strace: "strace -f",
+	stats: "**ctrace stats**", bpftrace_count: "bpftrace `@[comm] = count()`", runqlat: "**ctrace runqlat**",
+	bcc_runqlat: "bcc's runqlat", libbpf_runqlat: "libbpf-tools' runqlat", bpftrace_runqlat: "bpftrace's runqlat.bt",
+	blame: "**ctrace blame**", bio: "**ctrace bio**", bcc_biolatency: "bcc's biolatency", libbpf_biolatency: "libbpf-tools' biolatency"}[.];
+def ours: IN("ctrace", "flight", "stats", "runqlat", "blame", "bio");
 def tools($part): rows($part) | map(.tool) | reduce .[] as $t ([]; if index($t) then . else . + [$t] end);
 # how much of what was made was kept: 100 % only if all was
 def kept($part; $tool): rows($part) | map(select(.tool == $tool and .work == "kept" and .events != null and .made > 0))
@@ -48,6 +51,65 @@ def instructions:
 			| mark($v | plus; $t; $v; if $w == "neighbour" then added("ctrace"; $w) else ([added("ctrace"; $w), added("flight"; $w)] | map(select(. != null)) | min) end)))
 		+ [kept("instructions"; $t), lost("instructions"; $t), bytes("instructions"; $t)] | row),
 	"", failures("instructions") end;
+
+def aggregates:
+	def of($tool; $work): [rows("aggregates")[] | select(.tool == $tool and .work == $work) | .value] | median;
+	def added($tool; $work; $n): of($tool; $work) as $v | of("none"; $work) as $u | if $v == null or $u == null then null else ($v - $u) / $n end;
+	def table($works; $n; $mine; $kept): tools("aggregates")[] | select(. != "none") | select(of(.; $works[0]) != null) | . as $t
+		| [name] + ($works | map(. as $w | added($t; $w; $n) as $v | mark($v | plus; $t; $v; added($mine; $w; $n))))
+		+ if $kept then [kept("aggregates"; $t)] else [] end;
+	if (rows("aggregates") | length) == 0 then empty else
+	"Counting in the kernel, with no records: the instructions added to a `getppid()`, of the container and of the neighbour that nobody traces,",
+	"and how many of the container's calls were counted:",
+	"",
+	header(["", "getppid", "neighbour", "counted"]),
+	(table(["getppid", "neighbour"]; 1; "stats"; true) | row),
+	"",
+	"The instructions added to a switch from one task to another, with the wake-up before it, while run-queue latency is counted (untraced, with",
+	"the `read()` and `write()` that cause it: \(of("none"; "switch-box") / 2 | digits(0))). The other tools count all tasks of the machine:",
+	"",
+	header(["", "switch, wake-up", "neighbour"]),
+	(table(["switch-box", "switch-neighbour"]; 2; "runqlat"; false) | row),
+	"", failures("aggregates") end;
+
+def views:
+	def of($tool; $work): [rows("views")[] | select(.tool == $tool and .work == $work) | .value] | median;
+	def table($work; $n; $mine): (of("none"; $work) // 0) as $u | (of($mine; $work) // 0) as $m
+		| tools("views")[] | select(. != "none") | of(.; $work) as $v | select($v != null)
+		| [name, mark(($v - $u) / $n | plus; .; $v; $m)] | row;
+	if (rows("views") | length) == 0 then empty else
+	"Views: the instructions added to a switch from one task to another, with the wake-up before it (untraced, with the `read()` and `write()`",
+	"that cause it: \(of("none"; "switch") / 2 | digits(0))), and to a request of 4 kB of a disk that ends it at once (untraced: \(of("none"; "request") // 0 | digits(0))):",
+	"",
+	header(["", "switch, wake-up"]), table("switch"; 2; "blame"), "",
+	header(["", "request"]), table("request"; 1; "bio"), "",
+	"`ctrace top -b --interval 1 --top 40`: the CPU time of an interval, and of the beginning with the first interval. In the last line a",
+	"container makes some 20,000 system calls a second" + ([rows("views")[] | select(.tool == "csysdig") | .value] | if length > 0 then
+		" (csysdig, each second: \(median / 1e7 | digits(2)) % of a CPU):" else ":" end),
+	"",
+	header(["", "% of a CPU", "beginning, ms", "events"]),
+	(rows("views")[] | select(.tool == "top") | [{"top-1": "no container but one", "top-1000": "1,000 containers", "top-1000-busy": "1,000 containers, one of which makes calls"}[.work],
+		(.value / 1e7 | digits(2)), (.begin / 1e6 | digits(1)), "\(.events)"] | row),
+	"" end;
+
+def agree:
+	def of($tool; $work): rows("agree") | map(select(.tool == $tool and .work == $work)) | first // {};
+	def table($tools; $works; cells): $tools[] | . as $t
+		| [{runqlat: "**ctrace runqlat**", bpftrace_runqlat: "bpftrace", perf_sched: "perf sched timehist", stats: "**ctrace stats**",
+		perf_trace: "perf trace -s"}[$t]] + ($works | map(of($t; .) | cells)) | row;
+	if (rows("agree") | length) == 0 then empty else
+	"Do they agree? Calls that both counted at once:",
+	"",
+	header(["", "openat", "close"]),
+	table(["stats", "perf_trace"]; ["openat", "close"]; .events | digits(0)),
+	"",
+	"Waits for a CPU that all three counted at once: of two tasks that wake each other 20,000 times, and of three that share the CPU for a",
+	"second. bpftrace counts the waits of the container's pid namespace, in the way of its runqlat.bt. The tools' own work on each wait is",
+	"in the waits that they time:",
+	"",
+	header(["", "in turns: waits", "ms", "shared: waits", "ms"]),
+	table(["runqlat", "bpftrace_runqlat", "perf_sched"]; ["takers", "sharers"]; (.events | digits(0)), (if .value then .value / 1e6 else null end | digits(1))),
+	"" end;
 
 def slow($part; $text):
 	["dd", "openclose", "pingpong", "sysbench", "hackbench"] as $works
@@ -124,7 +186,7 @@ def scale:
 "\([.packages | to_entries[] | "\(.key) \(.value)"] | join(", ")).",
 "The guest's clock counts executed instructions, 1 ns each. A figure of another tool that is better than ctrace's is in *italics*.",
 "",
-instructions,
+instructions, aggregates, agree, views,
 slow("slowdown"; "Slow-down: the instructions that a machine of one CPU executes until the workload has ended, the reader's included, divided by those of\n"
 	+ "the untraced workload. Each tool has 4 MiB of buffer. \"Kept\", \"lost\" and \"bytes\" are of the first three workloads:"),
 loss, reader, latency,

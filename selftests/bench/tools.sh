@@ -191,3 +191,57 @@ sysdig_count() {
 	echo "$(say_kept '.*Captured Events: *\([0-9]*\).*' "$out/log") $(awk -F: '/Driver Drops/ {n = $2} END {print n + 0}' "$out/log")" \
 		"$(size_of "$out/t")"
 }
+
+# What counts in the kernel, and records nothing: bytes are -, and EVENTS is what was counted.
+
+# counting COMMAND...: starts ctrace's COMMAND
+counting() {
+	modprobe ctrace
+	$reader ctrace "$@" "cgroup:$cgroup" > "$out/t" 2> "$out/log" &
+	pid=$!
+	wait_for 60 sh -c 'ctrace status | grep -q recording'
+}
+stats_start() { counting stats --json; }
+stats_stop() { ctrace_stop; }
+stats_count() { echo "$(jq -s '[.. | .calls? | numbers] | add' "$out/t") 0 -"; }
+
+# a number for each thread and each name, as stats --by comm has it
+bpftrace_count_start() {
+	$reader bpftrace -o "$out/t" -e 'tracepoint:raw_syscalls:sys_exit { @[comm] = count(); }' > "$out/log" 2>&1 &
+	pid=$!
+	wait_for 120 has_fds perf_event $((cpus + 1)) && sleep 0.5
+}
+bpftrace_count_stop() { interrupt; }
+bpftrace_count_count() { echo "$(awk '/^@\[calls\]/ {n += $NF} END {print n + 0}' "$out/t") - -"; }
+
+# The others' histograms are of all tasks: none of them knows containers.
+runqlat_start() { counting runqlat; }
+runqlat_stop() { ctrace_stop; }
+runqlat_count() { none_count; }
+
+# saying COMMAND...: starts a tool that says when it traces
+saying() {
+	$reader "$@" > "$out/t" 2> "$out/log" &
+	pid=$!
+	wait_for 300 grep -q Tracing "$out/t" && sleep 0.5
+}
+bcc_runqlat_start() { saying env PYTHONUNBUFFERED=1 runqlat-bpfcc; }
+# Python leaves SIGINT ignored, as it is for what a script starts with &
+bcc_runqlat_stop() {
+	kill "$pid"
+	wait "$pid"
+}
+bcc_runqlat_count() { none_count; }
+
+libbpf_runqlat_start() { saying stdbuf -oL /usr/sbin/runqlat; }
+libbpf_runqlat_stop() { interrupt; }
+libbpf_runqlat_count() { none_count; }
+
+# three tracepoints
+bpftrace_runqlat_start() {
+	$reader runqlat.bt > "$out/t" 2> "$out/log" &
+	pid=$!
+	wait_for 120 has_fds perf_event $((cpus + 3)) && sleep 0.5
+}
+bpftrace_runqlat_stop() { interrupt; }
+bpftrace_runqlat_count() { none_count; }

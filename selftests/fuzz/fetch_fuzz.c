@@ -23,7 +23,8 @@ static void bounds(const struct ctrace_fetch *f)
 {
 	const struct ctrace_fetch_arg *a;
 
-	require(f->nargs <= CTRACE_FETCH_ARGS && f->max <= CTRACE_FETCH_PAYLOAD);
+	require(f->nfields == f->nargs + (f->span ? CTRACE_FETCH_SPAN_FIELDS : 0));
+	require(f->nfields <= CTRACE_FETCH_ARGS && f->max <= CTRACE_FETCH_PAYLOAD);
 	require(strlen(f->name) && strlen(f->system) && strlen(f->symbol));
 	require(!(f->ret && f->offset));
 	for (a = f->args; a < f->args + f->nargs; a++) {
@@ -39,13 +40,13 @@ static u32 up(u32 at, u32 size)
 	return (at + size - 1) & ~(size - 1);
 }
 
-/* Walks the payload as a reader does, which knows only the fields. Returns where it ends. */
+/* Walks the payload as a reader does, which knows only the fields; a span's own come before it. Returns where it ends. */
 static u32 walk(const struct ctrace_fetch *f, const char *payload, u32 len)
 {
 	const struct ctrace_field_desc *d;
 	u32 at = 0, n;
 
-	for (d = f->fields; d < f->fields + f->nargs; d++) {
+	for (d = f->fields + f->nfields - f->nargs; d < f->fields + f->nfields; d++) {
 		if (d->kind == CTRACE_FK_STRING) {
 			n = strnlen(payload + at, len - at);
 			require(n < len - at && n < CTRACE_STR_MAX);

@@ -36,6 +36,13 @@ count=0 failed=0
 
 ok() { count=$((count + 1)); echo "ok $count - $*"; }
 not_ok() { count=$((count + 1)) failed=$((failed + 1)); echo "not ok $count - $*"; }
+# A word that is no command is a mistake of the test: a file that was not sourced, a tool that the guest lacks. The shell
+# calls this in a process of its own, so finish() counts it.
+command_not_found_handle() {
+	echo "$1" >> "$tmp/no-such-command"
+	echo "$1: no such command" >&2
+	return 127
+}
 note() { printf '%s\n' "$*" | sed 's/^/# /'; }
 skip() { count=-1; echo "1..0 # SKIP $*"; exit 4; }
 # give_up TEXT: fails and ends, because the rest would make no sense
@@ -146,6 +153,7 @@ finish() {
 	local st=$? u
 	trap '' EXIT
 	for u in ${undo[@]+"${undo[@]}"}; do eval "$u" > /dev/null 2>&1; done
+	[ ! -e "$tmp/no-such-command" ] || { failed=1; note "no such command: $(sort -u "$tmp/no-such-command" | tr '\n' ' ')"; }
 	rm -rf "$tmp"
 	[ $count -lt 0 ] || echo "1..$count"
 	[ $st = 4 ] && exit 4
@@ -233,6 +241,27 @@ cgroup_mount() {
 	awk '$3 == "cgroup2" {print $2; found = 1; exit} $3 == "cgroup" && ($2 ~ /pids/ || $2 ~ /memory/ && v1 !~ /pids/) {v1 = $2}
 		END {if (!found) print v1}' /proc/mounts
 }
+# cpu_controller: sets $mount to where cgroups with a quota are, below which the tests' are in /box
+cpu_controller() {
+	if [ "$(cgroup_mode)" != v2 ]; then
+		mount=$(awk '$3 == "cgroup" && $4 ~ /(^|,)cpu(,|$)/ {print $2; exit}' /proc/mounts)
+		[ -n "$mount" ] || skip "v1 has no cpu controller"
+		return
+	fi
+	mount=/sys/fs/cgroup
+	grep -qw cpu $mount/cgroup.controllers || skip "v2 has no cpu controller"
+	mkdir -p $mount/box
+	if ! echo +cpu > $mount/cgroup.subtree_control || ! echo +cpu > $mount/box/cgroup.subtree_control; then
+		give_up "no cpu controller"
+	fi
+}
+# quota DIR MS: of each 100 ms
+quota() {
+	if [ -e "$1/cpu.max" ]; then echo "${2}000 100000" > "$1/cpu.max"
+	else echo 100000 > "$1/cpu.cfs_period_us" && echo "${2}000" > "$1/cpu.cfs_quota_us"; fi
+}
+# account FIELDS: prints a number of $dir's cpu.stat. v1 counts in ns, v2 in us
+account() { awk -v f="^($1)\$" '$1 ~ f {printf "%.0f\n", $1 == "throttled_usec" ? $2 * 1000 : $2}' "$dir/cpu.stat"; }
 # cgroup_dirs PATH: prints the directories of cgroup PATH, in each hierarchy that has it
 cgroup_dirs() { awk -v p="$1" '$3 ~ /^cgroup/ {print $2 p}' /proc/mounts | while read -r d; do [ ! -d "$d" ] || echo "$d"; done; }
 

@@ -44,3 +44,9 @@ near() {
 }
 # between FILE FIRST LAST: prints FILE's lines between these times (ns)
 between() { awk -v a="$2" -v b="$3" '$1 >= a && $1 <= b' "$1"; }
+# scheduler_clock: prints the scheduler's clock, which the kernel's messages have, and the time since boot, in ms
+scheduler_clock() {
+	echo "<7>ctrace_test: what time is it?" > /dev/kmsg
+	dmesg | awk -F'[][]' '/ctrace_test: what time is it/ {t = $2} END {printf "%.0f ", t * 1000}'
+	awk '{printf "%.0f\n", $1 * 1000}' /proc/uptime
+}

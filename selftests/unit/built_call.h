@@ -14,15 +14,17 @@
 struct built {
 	struct ctrace_schema *schema;
 	struct paints *paints;
-	struct ctrace_field f[40];
-	struct ctrace_value v[40];
-	void *mem[40];
+	struct ctrace_field f[48];
+	struct ctrace_value v[48];
+	void *mem[48];
 	uint32_t n;
 	struct call_values c;
 };
 
 static const char *const arg_names[NARGS] = { "a", "b", "c", "d", "e", "f" };
-static const char *const suffixes[ABOUT_N] = { "_data", "_addr", "_iov", "_bytes", "_path" };
+static const char *const suffixes[ABOUT_N] = {
+	"_data", "_addr", "_iov", "_bytes", "_control", "_names", "_path",
+};
 static char names[NARGS][ABOUT_N][16];
 
 static void add_number(struct built *b, const char *name, uint64_t u)

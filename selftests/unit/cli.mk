@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The parts of the command (userspace/cli/ROOM/NAME.c) that tests here are linked with.
-sinks := show/sink show/sink_text show/sink_json show/sink_folded show/fields_text show/paint \
-	show/syscall_args show/call_memory show/inner_call show/memory show/memory_kinds show/memory_sockaddr show/number_text \
+sinks := show/sink show/sink_text show/sink_json show/sink_folded show/waited show/fields_text show/paint \
+	show/syscall_args show/clone_text show/call_memory show/inner_call show/memory show/memory_kinds show/memory_objects show/memory_sockaddr show/number_text \
 	show/constants show/errno_names base/json base/sbuf base/util names/ctable names/ctable_json names/cgroupfs \
 	names/labels names/names names/names_index names/names_manager names/names_docker names/names_runtime \
 	names/names_machines \
@@ -13,13 +13,14 @@ names_test_cli := names/names names/names_index names/names_manager names/names_
 	names/names_machines names/names_given names/names_logs names/names_inside names/patterns names/record names/trust \
 	names/labels names/cgroupfs names/ctable names/ctable_json base/sbuf base/util base/json
 given_test_cli := $(names_test_cli)
-which_test_cli := $(names_test_cli) names/pods names/processes names/units names/usage run/which show/columns \
+which_test_cli := $(names_test_cli) names/pods names/processes names/units names/cgroup_files run/which show/columns \
 	base/errors base/table
-ps_test_cli := $(filter-out names/cgroupfs,$(names_test_cli)) names/pods names/processes names/usage show/columns \
+ps_test_cli := $(filter-out names/cgroupfs,$(names_test_cli)) names/pods names/processes names/cgroup_files show/columns \
 	run/births base/errors base/table cmd_ps
 text_test_cli := $(sinks)
+lines_test_cli := $(sinks) show/sink_lines show/lines_fields show/lines_forms show/file_ops names/cgroup_files
 stack_test_cli := $(sinks) ctf/ctf_symbols
-report_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/side \
+report_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_disks ctf/ctf_read ctf/ctf_symbols ctf/side \
 	base/errors
 ctf_killed_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/side \
 	base/errors
@@ -31,3 +32,18 @@ constants_test_cli := $(sinks)
 memory_test_cli := $(sinks)
 memory32_test_cli := $(sinks)
 memory_sink_test_cli := $(sinks)
+# all of a view but its run
+views := $(sinks) view/rows view/sums view/show view/show_json view/bars view/plan $(probes) run/follow run/target run/which \
+	run/word names/units names/pods base/table
+hist_test_cli := $(sort $(views)) view/heat
+view_test_cli := $(sort $(views))
+recorded_test_cli := $(sort $(views) view/input view/input_ways view/tally view/whole run/recording run/asked run/run_opts ctf/sink_ctf ctf/ctf_read \
+	ctf/ctf_symbols ctf/side $(addprefix lang/,agg agg_parse expr expr_lex expr_parse expr_term fields))
+export_test_cli := $(sort $(sinks) $(probes) run/recording run/asked run/run_opts run/target run/follow run/which run/word names/units \
+	names/pods base/table base/proto ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/side flame/flame flame/flame_svg view/bars \
+	$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/export/*.c)))
+flame_test_cli := flame/flame flame/flame_svg flame/flame_files base/proto base/json base/sbuf base/util
+doctor_test_cli := doctor/doctor doctor/kernel doctor/build doctor/module doctor/host base/module base/sbuf base/util
+# the commands themselves, but the one that has a screen
+waits_test_cli := $(filter-out main cmd_top top/%,$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/*.c $(top)/userspace/cli/*/*.c))) \
+	show/constants $(addprefix lang/,agg agg_parse expr expr_lex expr_parse expr_term fields)

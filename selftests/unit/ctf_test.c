@@ -129,6 +129,7 @@ static void environment(void)
 	check(strstr(out, "domain: kernel"));
 	check(strstr(out, "tracer_name: lttng-modules"));
 	check(strstr(out, "tracer_minor: 11"));
+	check(strstr(out, "tracer_patchlevel: 0"));
 	check(strstr(out, "hostname: a \"host\""));
 	free(out);
 }

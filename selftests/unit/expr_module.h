@@ -7,5 +7,6 @@
 #include "../../module/lang/expr_parse.c"
 #include "../../module/lang/expr_term.c"
 #include "../../module/lang/expr_lex.c"
+#include "../../module/lang/fields.c"
 
 #endif

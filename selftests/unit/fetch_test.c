@@ -416,6 +416,14 @@ static void errors(void)
 	for (int i = 0; i < 33; i++)
 		strcat(text, " %a");
 	refused(text, "more than 32");
+	*text = 'f';
+	refused(text, "more than 30");
+	refused("f f+8 %a", "span takes no offset");
+	refused("f f%return", "leave '%return' out");
+	refused("func:f%return", "leave '%return' out");
+	refused("f f a=$retval", "field 'ret'");
+	refused("f f ret=%a", "has a field 'ret'");
+	refused("f5000 f", "from 1 to 4096");
 	strcpy(text, "p f");
 	for (int i = 0; i < 8; i++)
 		strcat(text, " +0(%a):string");

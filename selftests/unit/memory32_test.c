@@ -54,6 +54,21 @@ static const struct {
 	  "compat_sendmsg(3, {msg_name={sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr(\"1.2.3.4\")}, "
 	  "msg_namelen=16, msg_iov=[{iov_base=\"abc\", iov_len=3}], msg_iovlen=1, msg_controllen=0, "
 	  "msg_flags=0}, 0) = 3" },
+	{ "sendmmsg", { 3, 16, 2, 0 }, 2,
+	  { { 1, ABOUT_DATA, 64, { { 0x1000, 16, 0x2000, 1, 0, 0, 0, 3, 0, 0, 0x2008, 1, 0, 0, 0, 2 } } },
+	    { 1, ABOUT_ADDR, 16, { { 0x50000002, 0x04030201 } } }, { 1, ABOUT_IOV, 16, { { 0x3000, 3, 0x4000, 2 } } },
+	    { 1, ABOUT_PIECES, 5, { .s = "abcde" } } },
+	  "compat_sendmmsg(3, [{msg_hdr={msg_name={sa_family=AF_INET, sin_port=htons(80), "
+	  "sin_addr=inet_addr(\"1.2.3.4\")}, msg_namelen=16, msg_iov=[{iov_base=\"abc\", iov_len=3}], msg_iovlen=1, "
+	  "msg_controllen=0, msg_flags=0}, msg_len=3}, {msg_hdr={msg_name=NULL, msg_namelen=0, msg_iov=[{iov_base=\"de\", "
+	  "iov_len=2}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, msg_len=2}], 2, 0) = 2" },
+	{ "mq_getsetattr", { 3, 0, 16 }, 0, { { 2, ABOUT_DATA, 16, { { 04000, 10, 64, 1 } } }, NO },
+	  "compat_mq_getsetattr(3, NULL, {mq_flags=O_NONBLOCK, mq_maxmsg=10, mq_msgsize=64, mq_curmsgs=1}) = 0" },
+	{ "timer_create", { 1, 16, 16 }, 0, { { 1, ABOUT_DATA, 20, { { 7, 14, 0, 0, 0 } } }, { 2, ABOUT_DATA, 4, { { 2 } } }, NO },
+	  "compat_timer_create(CLOCK_MONOTONIC, {sigev_value={sival_int=7, sival_ptr=0x7}, sigev_signo=SIGALRM, "
+	  "sigev_notify=SIGEV_SIGNAL}, [2]) = 0" },
+	{ "getsockname", { 3, 16, 16 }, 0, { { 1, ABOUT_DATA, 16, { { 0x50000002, 0x04030201 } } },
+	    { 2, ABOUT_DATA, 8, { { 16, 2 } } }, NO }, "compat_getsockname(3, {sa_family=AF_INET}, [2 => 16]) = 0" },
 	{ "ugetrlimit", { 7, 16 }, 0, { { 1, ABOUT_DATA, 8, { { 4096, -1u } } }, NO },
 	  "compat_ugetrlimit(RLIMIT_NOFILE, {rlim_cur=4*1024, rlim_max=RLIM_INFINITY}) = 0" },
 	{ "rt_sigaction", { 10, 16, 0, 8 }, 0, { { 1, ABOUT_DATA, 20, { { 1, 0x14000000, 0x1234, 2, 0 } } }, NO },

@@ -5,14 +5,20 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <linux/filter.h>
 #include <linux/futex.h>
 #include <linux/netlink.h>
+#include <linux/quota.h>
+#include <linux/seccomp.h>
 #include <linux/vm_sockets.h>
+#include <net/if.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -45,6 +51,25 @@ static const struct sockaddr_vm vm_7 = { .svm_family = AF_VSOCK, .svm_port = 5, 
 static const struct sockaddr unspec = { AF_UNSPEC, "abcdef" }, unknown = { 200, "abcdef" };
 static const int one = 1, sixteen = 16, two_fds[2] = { 3, 4 };
 static const struct linger linger = { 1, 5 };
+static const uint32_t map_create[] = { 1, 4, 8, 256, 1 };
+static const uint64_t map_update[] = { 3, 0x1000, 0x2000, 1 }, info_by_fd[] = { 80ull << 32 | 3, 0x1000 };
+static const uint32_t next_id[] = { 7, 0 };
+static const uint64_t perf_cycles[14] = { 112ull << 32, 1, 0, 0, 3, 1 | 1 << 1 | 1 << 12 | 1 << 20 };
+static const uint64_t perf_cache[14] = { 112ull << 32 | 3, 2 | 1 << 8 | 1 << 16, 99, 1 | 1 << 5, 0, 1 << 10 | 2 << 15 };
+static const long mq[8] = { O_NONBLOCK, 10, 8192, 1 };
+static const uint64_t event[4] = { 0x1000, SIGALRM };
+static const uint16_t sems[6] = { 1, (uint16_t)-1, 014000, 2, 3, 0 };
+static const uint64_t sched[6] = { 3ull << 32 | 48, 1, (uint32_t)-5, 1, 2, 3 };
+static const uint64_t io_done[4] = { 7, 0x2000, (uint64_t)-4, 0 };
+static const struct ifreq if_index = { .ifr_name = "lo", .ifr_ifindex = 7 };
+static const struct ifreq if_flags = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
+static const struct sock_fprog program = { 3, (void *)0x1000 };
+static const struct if_dqblk dqblk = { .dqb_bhardlimit = 7, .dqb_curinodes = 9, .dqb_btime = 5 };
+static const struct if_dqinfo dqinfo = { 1, 2, DQF_ROOT_SQUASH, IIF_BGRACE };
+static const void *const pointer = (void *)0x1000;
+static const char mount_data[] = "size=1k";
+static const uint32_t trap = SECCOMP_RET_TRAP;
+static const int modem = TIOCM_DTR | TIOCM_RTS, hup = SIGHUP;
 static const struct ucred ucred = { 7, 0, (gid_t)-1 };
 static const char odd[] = "a\0" "1\n\33\3779\\\"<x>\1" "8\t\v\f\r\200" "7";
 static const struct iovec pieces[3] = { { "abc", 3 }, { "", 0 }, { "0123456789", 10 } };
@@ -397,6 +422,60 @@ static const struct call_case {
 	{ "ioctl", { 3, TIOCSWINSZ }, { [2] = M(winsize) }, 0,
 	  "ioctl(3, TIOCSWINSZ, {ws_row=24, ws_col=80, ws_xpixel=0, ws_ypixel=1}) = 0" },
 	{ "stat", { 0 }, { [1] = M(st_file) }, 0, "stat(NULL, {st_mode=S_IFREG|0644, st_size=1234, ...}) = 0" },
+	/* structures of which the call says more */
+	{ "perf_event_open", { 0, 0, -1, -1, 8 }, { M(perf_cycles) }, 5, "perf_event_open({type=PERF_TYPE_HARDWARE, "
+	  "size=PERF_ATTR_SIZE_VER5, config=PERF_COUNT_HW_INSTRUCTIONS, sample_period=0, sample_type=0, "
+	  "read_format=PERF_FORMAT_TOTAL_TIME_ENABLED|PERF_FORMAT_TOTAL_TIME_RUNNING, disabled=1, inherit=1, "
+	  "enable_on_exec=1, precise_ip=0 /* arbitrary skid */, exclude_guest=1, ...}, 0, -1, -1, "
+	  "PERF_FLAG_FD_CLOEXEC) = 5" },
+	{ "perf_event_open", { 0, -1, 1, -1, 0 }, { M(perf_cache) }, 5, "perf_event_open({type=PERF_TYPE_HW_CACHE, "
+	  "size=PERF_ATTR_SIZE_VER5, config=PERF_COUNT_HW_CACHE_RESULT_MISS<<16|PERF_COUNT_HW_CACHE_OP_WRITE<<8|"
+	  "PERF_COUNT_HW_CACHE_LL, sample_freq=99, sample_type=PERF_SAMPLE_IP|PERF_SAMPLE_CALLCHAIN, read_format=0, "
+	  "freq=1, precise_ip=2 /* requested to have 0 skid */, ...}, -1, 1, -1, 0) = 5" },
+	{ "bpf", { 0, 0, 20 }, { [1] = M(map_create) }, 5, "bpf(BPF_MAP_CREATE, {map_type=BPF_MAP_TYPE_HASH, key_size=4, "
+	  "value_size=8, max_entries=256, map_flags=BPF_F_NO_PREALLOC}, 20) = 5" },
+	{ "bpf", { 2, 0, 32 }, { [1] = M(map_update) }, 0, "bpf(BPF_MAP_UPDATE_ELEM, {map_fd=3, key=0x1000, value=0x2000, "
+	  "flags=BPF_NOEXIST}, 32) = 0" },
+	{ "bpf", { 11, 0, 8 }, { [1] = M(next_id) }, 0, "bpf(BPF_PROG_GET_NEXT_ID, {start_id=7, next_id=0}, 8) = 0" },
+	{ "bpf", { 15, 0, 16 }, { [1] = M(info_by_fd) }, 0, "bpf(BPF_OBJ_GET_INFO_BY_FD, {info={bpf_fd=3, info_len=80, "
+	  "info=0x1000}}, 16) = 0" },
+	{ "mq_getsetattr", { 3 }, { [1] = M(mq), [2] = M(mq) }, 0, "mq_getsetattr(3, {mq_flags=O_NONBLOCK, mq_maxmsg=10, "
+	  "mq_msgsize=8192, mq_curmsgs=1}, {mq_flags=O_NONBLOCK, mq_maxmsg=10, mq_msgsize=8192, mq_curmsgs=1}) = 0" },
+	{ "timer_create", { 1 }, { [1] = M(event), [2] = M(one) }, 0, "timer_create(CLOCK_MONOTONIC, "
+	  "{sigev_value={sival_int=4096, sival_ptr=0x1000}, sigev_signo=SIGALRM, sigev_notify=SIGEV_SIGNAL}, [1]) = 0" },
+	{ "semop", { 5, 0, 2 }, { [1] = M(sems) }, 0, "semop(5, [{sem_num=1, sem_op=-1, sem_flg=SEM_UNDO|IPC_NOWAIT}, "
+	  "{sem_num=2, sem_op=3, sem_flg=0}], 2) = 0" },
+	{ "sched_getattr", { 0, 0, 48, 0 }, { [1] = M(sched) }, 0, "sched_getattr(0, {size=48, sched_policy=SCHED_BATCH, "
+	  "sched_flags=SCHED_FLAG_RESET_ON_FORK, sched_nice=-5, sched_priority=0, sched_runtime=1, sched_deadline=2, "
+	  "sched_period=3}, 48, 0) = 0" },
+	{ "io_getevents", { 0x1000, 1, 4 }, { [3] = M(io_done) }, 1, "io_getevents(0x1000, 1, 4, [{data=0x7, obj=0x2000, "
+	  "res=-4, res2=0}], NULL) = 1" },
+	{ "getcpu", { 0 }, { M(one), M(one) }, 0, "getcpu([1], [1], NULL) = 0" },
+	{ "ioctl", { 3, TIOCMBIS }, { [2] = M(modem) }, 0, "ioctl(3, TIOCMBIS, [TIOCM_DTR|TIOCM_RTS]) = 0" },
+	{ "ioctl", { 3, SIOCGIFINDEX }, { [2] = M(if_index) }, 0, "ioctl(3, SIOCGIFINDEX, {ifr_name=\"lo\", ifr_ifindex=7}) = 0" },
+	{ "ioctl", { 3, SIOCGIFNAME }, { [2] = M(if_index) }, 0, "ioctl(3, SIOCGIFNAME, {ifr_ifindex=7, ifr_name=\"lo\"}) = 0" },
+	{ "ioctl", { 3, SIOCGIFFLAGS }, { [2] = M(if_flags) }, 0,
+	  "ioctl(3, SIOCGIFFLAGS, {ifr_name=\"lo\", ifr_flags=IFF_UP|IFF_RUNNING}) = 0" },
+	{ "ioctl", { 3, SIOCGIFINDEX }, { [2] = M(if_index) }, -19,
+	  "ioctl(3, SIOCGIFINDEX, {ifr_name=\"lo\"}) = -1 ENODEV (No such device)" },
+	{ "ioctl", { 3, SIOCGIFNAME }, { [2] = M(if_index) }, -19,
+	  "ioctl(3, SIOCGIFNAME, {ifr_ifindex=7}) = -1 ENODEV (No such device)" },
+	{ "seccomp", { SECCOMP_SET_MODE_FILTER, 0 }, { [2] = M(program) }, 0,
+	  "seccomp(SECCOMP_SET_MODE_FILTER, 0, {len=3, filter=0x1000}) = 0" },
+	{ "seccomp", { SECCOMP_GET_ACTION_AVAIL, 0 }, { [2] = M(trap) }, 0,
+	  "seccomp(SECCOMP_GET_ACTION_AVAIL, 0, [SECCOMP_RET_TRAP]) = 0" },
+	{ "prctl", { PR_SET_SECCOMP, SECCOMP_MODE_FILTER }, { [2] = M(program) }, 0,
+	  "prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, {len=3, filter=0x1000}) = 0" },
+	{ "prctl", { PR_GET_TID_ADDRESS }, { [1] = M(pointer) }, 0, "prctl(PR_GET_TID_ADDRESS, [0x1000]) = 0" },
+	{ "quotactl", { QCMD(Q_SETQUOTA, GRPQUOTA), 0, 8 }, { [3] = M(dqblk) }, 0,
+	  "quotactl(QCMD(Q_SETQUOTA, GRPQUOTA), NULL, 8, {dqb_bhardlimit=7, dqb_bsoftlimit=0, dqb_curspace=0, dqb_ihardlimit=0, "
+	  "dqb_isoftlimit=0, dqb_curinodes=9, ...}) = 0" },
+	{ "quotactl", { QCMD(Q_SETINFO, USRQUOTA) }, { [3] = M(dqinfo) }, 0,
+	  "quotactl(QCMD(Q_SETINFO, USRQUOTA), NULL, {dqi_bgrace=1, dqi_igrace=2, dqi_flags=DQF_ROOT_SQUASH, "
+	  "dqi_valid=IIF_BGRACE}) = 0" },
+	{ "mount", { 0, 0, 0, MS_RDONLY }, { [4] = { mount_data, sizeof(mount_data) } }, 0,
+	  "mount(NULL, NULL, NULL, MS_RDONLY, \"size=1k\") = 0" },
+	{ "prctl", { 2 }, { [1] = M(hup) }, 0, "prctl(PR_GET_PDEATHSIG, [SIGHUP]) = 0" },
 	{ "copy_file_range", { 3, 0, 4, 0, 9, 0 }, { [1] = M(offset), [3] = M(offset) }, 0,
 	  "copy_file_range(3, [-5], 4, [-5], 9, 0) = 0" },
 };

@@ -7,7 +7,7 @@
 #include "sink_fixture.h"
 
 /* x86-64's numbers, whatever this runs on */
-enum { NR_READ = 0, NR_POLL = 7, NR_CONNECT = 42, NR_OPENAT = 257, NR_YOUNG = 900 };
+enum { NR_READ = 0, NR_POLL = 7, NR_CONNECT = 42, NR_CLONE = 56, NR_GETDENTS64 = 217, NR_OPENAT = 257, NR_YOUNG = 900 };
 
 static struct made m;
 
@@ -41,7 +41,15 @@ static void make_types(void)
 	static const struct ctrace_field young[] = { NUMBER("fd"), NUMBER("buf"), BYTES("buf_data"),
 	  STRING("fd_path") };
 
+	static const struct ctrace_field clone[] = { { "duration", CTRACE_FK_UINT, 0, 8 }, RET, NUMBER("clone_flags"),
+						      NUMBER("newsp"), NUMBER("parent_tidptr"), NUMBER("child_tidptr"),
+						      NUMBER("tls") };
+	static const struct ctrace_field getdents[] = { { "duration", CTRACE_FK_UINT, 0, 8 }, RET, NUMBER("fd"),
+							 NUMBER("dirent"), NUMBER("count"), BYTES("dirent_data") };
+
 	schema = ctrace_schema_new();
+	add(CTRACE_ID_CALL + NR_CLONE, "syscall_clone", clone, 7);
+	add(CTRACE_ID_CALL + NR_GETDENTS64, "syscall_getdents64", getdents, 6);
 	add(ENTER(NR_READ), "syscall_entry_read", read_entry, 4);
 	add(EXIT(NR_READ), "syscall_exit_read", read_exit, 2);
 	add(ENTER(NR_POLL), "syscall_entry_poll", poll_entry, 4);
@@ -202,6 +210,49 @@ static void whole(void)
 	       "-0.000001 web  [vtid 1] connect(3<TCP:[1.2.3.4:5->1.2.3.4:80]>, 0x7f00, 16) = 0 <0.000001>\n");
 }
 
+static void give_clone(int64_t ret, uint64_t flags)
+{
+	make(&m, 9000000, CTRACE_ID_CALL + NR_CLONE, 1, 101, 1);
+	put_int(&m, 0, 8);
+	put_int(&m, (uint64_t)ret, 8);
+	put_int(&m, flags, 8);
+	for (uint64_t i = 0; i < 4; i++)
+		put_int(&m, i * 0x1000, 8);
+	give();
+}
+
+static void give_getdents(int64_t ret, const uint32_t *entries)
+{
+	make(&m, 9000000, CTRACE_ID_CALL + NR_GETDENTS64, 1, 101, 1);
+	put_int(&m, 0, 8);
+	put_int(&m, (uint64_t)ret, 8);
+	put_int(&m, 3, 8);
+	put_int(&m, 0x7f00, 8);
+	put_int(&m, 256, 8);
+	put_bytes(entries ? (const void *)entries : "", entries ? 4 : 0);
+	give();
+}
+
+/* What strace has of these was seen in 13_runtimes/as_strace_programs and 08_cli/as_strace_memory. */
+static void tasks_and_entries(void)
+{
+	static const uint32_t two = 2;
+
+	begin(false, false);
+	give_clone(7, 0x01200011);
+	give_clone(7, 0x00180011);
+	give_clone(-11, 0x00100011);
+	give_getdents(48, &two);
+	give_getdents(48, NULL);
+#define CLONE	"0.000000 web  [vtid 1] clone(child_stack=NULL, flags="
+	sink_expect(CLONE "CLONE_CHILD_CLEARTID|CLONE_CHILD_SETTID|SIGCHLD, child_tidptr=0x2000) = 7 <0.000000>\n"
+		    CLONE "CLONE_SETTLS|CLONE_PARENT_SETTID|SIGCHLD, parent_tid=[7], tls=0x3000) = 7 <0.000000>\n"
+		    CLONE "CLONE_PARENT_SETTID|SIGCHLD, parent_tid=0x1000) = -1 EAGAIN "
+		    "(Resource temporarily unavailable) <0.000000>\n"
+		    "0.000000 web  [vtid 1] getdents64(3, 0x7f00 /* 2 entries */, 256) = 48 <0.000000>\n"
+		    "0.000000 web  [vtid 1] getdents64(3, 0x7f00, 256) = 48 <0.000000>\n");
+}
+
 #define HEAD(event, time, call) \
 	"{\"event\":\"" event "\",\"time\":" time ",\"realtime\":" time \
 	",\"cid\":1,\"container\":\"web\",\"tid\":101,\"vtid\":1,\"syscall\":\"" call "\""
@@ -312,6 +363,7 @@ static const struct ktap_case cases[] = {
 	{ "an exit fills in its entry; plain numbers", entry_and_exit },
 	{ "what poll() found", polled },
 	{ "whole calls, and the names of descriptors", whole },
+	{ "new tasks, and entries of directories", tasks_and_entries },
 	{ "JSON", json },
 	{ "types that no kernel has", hostile_types },
 	{ "lengths that are not there", hostile_lengths },

@@ -62,7 +62,7 @@ static void build(struct built *b, const struct call_case *c, bool compat, bool 
 			n = gather(all_pieces, sizeof(all_pieces), v, c->mem[i].n / sizeof(v[0]), limit);
 			add_about(b, i, ABOUT_PIECES, all_pieces, n < cut ? n : cut);
 		}
-		if (strstr(c->name, "msg") && i == 1) {
+		if ((!strcmp(c->name, "sendmsg") || !strcmp(c->name, "recvmsg")) && i == 1) {
 			memcpy(&h, c->mem[i].s, sizeof(h));
 			add_about(b, i, ABOUT_ADDR, h.msg_name, h.msg_namelen < cut ? h.msg_namelen : cut);
 			n = h.msg_iovlen * sizeof(struct iovec);

@@ -213,8 +213,10 @@ static void definitions(void)
 	       "p:ovl ovl_fill_merge ctx=%di name=+0(%si):string");
 	expect("r:opened do_sys_openat2 fd=$retval{fd < 0}", "r:opened do_sys_openat2 fd=$retval if fd < 0");
 	expect("p do_exit if=%di", "p do_exit if=%di");
-	check(probe_is_definition("p:x y") && probe_is_definition("r8:x y") && probe_is_definition("p y"));
-	check(!probe_is_definition("prctl") && !probe_is_definition("read") && !probe_is_definition("poll"));
+	check(probe_is_definition("p:x y") && probe_is_definition("r8:x y") && probe_is_definition("p y") &&
+	      probe_is_definition("f:x y") && probe_is_definition("f16:x y"));
+	check(!probe_is_definition("prctl") && !probe_is_definition("read") && !probe_is_definition("poll") &&
+	      !probe_is_definition("func:x") && !probe_is_definition("fsync"));
 }
 
 static void options(void)

@@ -14,6 +14,7 @@
 #include "base/cli.h"
 #include "commands.h"
 #include "ktap.h"
+#include "names/cgroup_files.h"
 #include "names/cgroupfs.h"
 #include "names/ctable.h"
 
@@ -245,6 +246,39 @@ static void usage(void)
 	has(ps("--json"), "\"cpu_ns\":123456789000,\"memory\":4096}\n");
 }
 
+static void limits(void)
+{
+	struct cgroup_files *f = cgroup_files_new();
+	struct cgroup_quota q;
+	double ten, sixty;
+	uint64_t n;
+
+	check(cgroup_quota_read(f, &all[2], &q));
+	check_eq(q.quota, 20000000);
+	check_eq(q.period, 100000000);
+	check_eq(q.periods, 40);
+	check_eq(q.throttled, 7);
+	check_eq(q.throttled_ns, 812345000);
+	check(cgroup_memory_limit(f, &all[2], &n));
+	check_eq(n, 8388608);
+	check(cgroup_cpu_pressure(f, &all[2], &ten, &sixty));
+	check_eq((uint64_t)(ten * 100), 1250);
+	check_eq((uint64_t)(sixty * 100), 325);
+	/* v1, without limits */
+	check(cgroup_quota_read(f, &all[3], &q));
+	check_eq(q.quota, 0);
+	check_eq(q.period, 50000000);
+	check_eq(q.periods, 9);
+	check_eq(q.throttled_ns, 123456789);
+	check(!cgroup_memory_limit(f, &all[3], &n));
+	check(!cgroup_cpu_pressure(f, &all[3], &ten, &sixty));
+	/* no files; no cgroup of its own; the host */
+	check(!cgroup_quota_read(f, &all[4], &q));
+	check(!cgroup_quota_read(f, &all[6], &q));
+	check(!cgroup_quota_read(f, &all[0], &q));
+	cgroup_files_free(f);
+}
+
 static void json(void)
 {
 	const char *text = ps("--json --tree");
@@ -351,6 +385,7 @@ static const struct ktap_case cases[] = {
 	{ "columns of a record", lists },
 	{ "tree: the host's, pods, their containers, nested ones", tree },
 	{ "CPU and memory, by v2 and v1", usage },
+	{ "quotas, limits and pressure, by v2 and v1", limits },
 	{ "JSON", json },
 	{ "births and deaths, and a signal", follow },
 	{ "names are looked up at the notice of a birth", at_birth },

@@ -494,6 +494,56 @@ static void full_disk(void)
 	finish_case();
 }
 
+/* Names of disks, from a directory as /sys/class/block is, come before all events. */
+static void disks(void)
+{
+	static const struct ctrace_field f[] = {
+		{ "dev", CTRACE_FK_UINT, 0, 4 }, { "diskname", CTRACE_FK_STRING, 0, 0 },
+	};
+	const struct ctrace_record *rec;
+	char cmd[640], sys[80];
+	unsigned int seen = 0, vda = 0;
+	struct side_info info;
+	struct ctf_reader *r;
+	struct ctf *c;
+	uint64_t lost;
+
+	start();
+	snprintf(sys, sizeof(sys), "%s.sys", dir);
+	snprintf(cmd, sizeof(cmd), "mkdir -p %s/vda %s/vda1 %s/odd && echo 254:0 > %s/vda/dev && echo 254:1 > %s/vda1/dev && "
+		 "echo x > %s/odd/dev", sys, sys, sys, sys, sys, sys);
+	check_eq(system(cmd), 0);
+	/* the schema lacks the type: an older module */
+	c = create(false);
+	ctf_disks(c, schema, sys, 500);
+	check_eq(ctf_info(c).records, 0);
+	check_eq(ctf_close(c), CLI_OK);
+	add_type(schema, CTRACE_ID_STATEDUMP_BLOCK_DEVICE, "ctrace", "lttng_statedump_block_device", f, 2);
+	c = create(true);
+	ctf_disks(c, schema, sys, 500);
+	add_run(CTRACE_CID_HOST, 0, 1000, 10, 4, 0, true);
+	check_eq(ctf_drain(c, NULL), 1);
+	check_eq(ctf_close(c), CLI_OK);
+	check_eq(side_load_schema(dir, schema, &info), 0);
+	r = ctf_reader_open(dir, info.uuid);
+	while ((rec = ctf_reader_next(r, &lost))) {
+		struct ctrace_value v[8];
+
+		check_eq(rec->id == CTRACE_ID_STATEDUMP_BLOCK_DEVICE, seen < 2);
+		if (seen++ >= 2)
+			continue;
+		check_eq(rec->time, 500);
+		check_eq(ctrace_decode(ctrace_schema_by_id(schema, rec->id), rec, v, 8), 2);
+		vda += v[0].u == 254u << 20 && v[1].str.len == 3 && !memcmp(v[1].str.s, "vda", 3);
+	}
+	check_eq(seen, 6);
+	check_eq(vda, 1);
+	ctf_reader_close(r);
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", sys);
+	check_eq(system(cmd), 0);
+	finish_case();
+}
+
 static const struct ktap_case cases[] = {
 	{ "what was recorded is read back, in order, with its losses", round_trip },
 	{ "what is known of containers is read back", records },
@@ -506,5 +556,6 @@ static const struct ktap_case cases[] = {
 	{ "cut at every byte", cut },
 	{ "directories with something in them", directories },
 	{ "what cannot be written ends it, once said", full_disk },
+	{ "names of disks", disks },
 };
 KTAP_MAIN(cases)

@@ -21,10 +21,14 @@ static const char saved[] = "{\"symbols\":["
 	"{\"tid\":0,\"addr\":\"ffffffff81000010\",\"exact\":false,\"name\":\"schedule+0x10\"},"
 	"{\"tid\":0,\"addr\":\"ffffffff81000020\",\"exact\":false,\"name\":\"ovl_open+0x8 [overlay]\"},"
 	"{\"tid\":0,\"addr\":\"ffffffff81000030\",\"exact\":true,\"name\":\"do_idle+0x3\"},"
+	"{\"tid\":0,\"addr\":\"ffffffff81000040\",\"exact\":false,\"name\":\"pipe_read.part.0+0x7\"},"
+	"{\"tid\":0,\"addr\":\"ffffffff81000050\",\"exact\":false,\"name\":\"mutex_lock+0x7\"},"
+	"{\"tid\":0,\"addr\":\"ffffffff81000060\",\"exact\":false,\"name\":\"downstream+0x7\"},"
 	"{\"tid\":101,\"addr\":\"401000\",\"exact\":true,\"name\":\"ma;in\\u001b+0x4 [app]\"}]}";
 
 static struct ctrace_schema *stack_schema(void)
 {
+	static const struct ctrace_field f_whole[] = { { "duration", CTRACE_FK_UINT, 0, 8 }, { "ret", CTRACE_FK_INT, 0, 8 } };
 	static const struct ctrace_field f_stack[] = {
 		{ "event", CTRACE_FK_UINT, 0, 4 }, { "callstack", CTRACE_FK_SEQ, CTRACE_FD_HEX, 8 },
 	};
@@ -39,6 +43,7 @@ static struct ctrace_schema *stack_schema(void)
 	add_type(s, CTRACE_ID_SCHED_PROCESS_EXEC, "sched", "sched_process_exec", f_exec, 1);
 	add_type(s, CTRACE_ID_KERNEL_STACK, "ctrace", "kernel_stack", f_stack, 2);
 	add_type(s, CTRACE_ID_USER_STACK, "ctrace", "user_stack", f_stack, 2);
+	add_type(s, CTRACE_ID_CALL + 39, "syscalls", "syscall_getpid", f_whole, 2);
 	add_type(s, CTRACE_ID_CPU_SAMPLE, "ctrace", "cpu_sample", f_sample, 5);
 	return s;
 }
@@ -140,6 +145,41 @@ static void calls(void)
 	       "0.002500 web  [vtid 2] sched_switch prev_comm=\"sh\" prev_tid=102 vtids=[]\n"
 	       "    > ovl_open+0x8 [overlay]\n"
 	       "0.003000 web  [vtid 1] <... read resumed>) = 5 <0.001000>\n");
+}
+
+/* A whole call with the stack of its sleep: the innermost function that tells counts. */
+static void give_slept(uint64_t inner, uint64_t outer)
+{
+	make(&m, 2000000, CTRACE_ID_CALL + 39, 1, 101, 1);
+	put_int(&m, 0, 8);
+	give(put_int(&m, 7, 8));
+	make(&m, 2000001, CTRACE_ID_KERNEL_STACK, 1, 101, 1);
+	put_int(&m, CTRACE_ID_CALL + 39, 4);
+	put_int(&m, 3, 4);
+	put_int(&m, inner, 8);
+	put_int(&m, 0xffffffff81000060, 8);
+	give(put_int(&m, outer, 8));
+}
+
+static void waited(void)
+{
+	static const char call[] = "0.000000 web  [vtid 1] getpid() = 7 <0.000000>\n";
+	char want[1024];
+
+	begin(sink_text_new, CTRACE_PROBE_F_STACK);
+	give_slept(0xffffffff81000010, 0xffffffff81000040);
+	give_slept(0xffffffff81000050, 0xffffffff81000040);	/* no sleep: it ran */
+	give_slept(0xffffffff81000010, 0xffffffff81000020);
+	snprintf(want, sizeof(want), "%s    waited for: pipe\n    > schedule+0x10\n    > downstream+0x7\n"
+		 "    > pipe_read.part.0+0x7\n%s    > mutex_lock+0x7\n    > downstream+0x7\n    > pipe_read.part.0+0x7\n"
+		 "%s    waited for: other\n    > schedule+0x10\n    > downstream+0x7\n    > ovl_open+0x8 [overlay]\n",
+		 call, call, call);
+	expect(want);
+	begin(sink_json_new, CTRACE_PROBE_F_STACK);
+	give_slept(0xffffffff81000010, 0xffffffff81000050);
+	expect("{\"event\":\"syscall_getpid\",\"time\":2000000,\"realtime\":2000000,\"cid\":1,\"container\":\"web\","
+	       "\"tid\":101,\"vtid\":1,\"syscall\":\"getpid\",\"duration\":0,\"fields\":{\"duration\":0,\"ret\":7},"
+	       "\"waited_for\":\"lock\",\"kernel_stack\":[\"schedule+0x10\",\"downstream+0x7\",\"mutex_lock+0x7\"]}\n");
 }
 
 static struct made *a_sample(uint64_t time)
@@ -294,6 +334,7 @@ static const struct ktap_case cases[] = {
 	{ "text: frames under their event, however rings are merged", text },
 	{ "each stack with its own event of the task", interrupted },
 	{ "text: a call's stack is shown once", calls },
+	{ "what a call waited for, by the functions on its stack", waited },
 	{ "JSON: stacks of samples as names", json_lines },
 	{ "folded: counted by container, name of the task, and stack", folded },
 	{ "what was looked up is kept for report", kept },

@@ -98,6 +98,8 @@ static void event_ids(void)
 	check_eq(CTRACE_ID_STATEDUMP_END, 52);
 	check_eq(CTRACE_ID_IO_URING_OP, 53);
 	check_eq(CTRACE_ID_STATEDUMP_FILE_DESCRIPTOR, 56);
+	check_eq(CTRACE_ID_STATEDUMP_BLOCK_DEVICE, 75);
+	check_eq(CTRACE_ID_SCHED_PI_SETPRIO, 79);
 	check_eq(CTRACE_ID_DYNAMIC, 0x1000);
 	check_eq(CTRACE_ID_SYS_ENTER, 0x4000);
 	check_eq(CTRACE_ID_COMPAT_SYS_EXIT, 0x4c00);
@@ -166,8 +168,10 @@ static void netlink_numbers(void)
 	check_eq(CTRACE_SESSION_RECORDING, 1);
 	check_eq(CTRACE_CGROUP_HYBRID, 3);
 	check_eq(CTRACE_FEATURE_SAMPLES, 4);
+	check_eq(CTRACE_FEATURE_NEIGHBOURS, 8);
 	check_eq(CTRACE_EVENT_F_KEEP, 1);
 	check_eq(CTRACE_SESSION_F_STATEDUMP, 2);
+	check_eq(CTRACE_SESSION_F_NEIGHBOURS, 8);
 	check_eq(CTRACE_PROBE_F_STACK, 1);
 	check_eq(CTRACE_PROBE_F_USER_STACK, 2);
 	check_eq(CTRACE_A_FIELD_KIND, 3);

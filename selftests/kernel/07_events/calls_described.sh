@@ -19,7 +19,7 @@ awk '/^name:/ {line = $2; sub(/sys_enter_/, "", line); line = line " "; first = 
 	/^print fmt/ {print line}' sys_enter_*/format | sort > "$tmp/theirs"
 cd /
 ctrace events --json 'syscalls:*' > "$tmp/events"
-jq -r 'select(.name | startswith("syscall_entry_")) | "\(.name | ltrimstr("syscall_entry_")) \([.fields[] | select(.name != "marks" and .type != "u8[]" and (.type == "string" and (.name | test("(fd[a-z_]*|fildes|ret)_path$")) | not)) |
+jq -r 'select(.name | startswith("syscall_entry_")) | "\(.name | ltrimstr("syscall_entry_")) \([.fields[] | select(.name != "marks" and .type != "u8[]" and (.type == "string" and (.name | test("(fd[a-z_]*|fildes|mqdes|ret)_path$")) | not)) |
 	if .type == "string" or (.type | startswith("x")) then "p" else "n" end] | join(""))"' "$tmp/events" | sort > "$tmp/ours"
 # The kernel's tracer names some calls by their functions (newstat). join leaves out those that only one side
 # has.

@@ -7,8 +7,9 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-# The container's init sleeps while its children do, so it is switched to from them and from the host's tasks.
-cheap box -g "/box/$(hex64 switchvtid)" -- taskset 1 /bin/sh -c 'while :; do sleep 0.01; done'
+# The container's init has a CPU and its children have the other: what ran on the CPU before init woke is the host's,
+# so such a switch is the record of init. On one CPU nearly every switch to init is from a child, and is the child's.
+cheap box -g "/box/$(hex64 switchvtid)" -- taskset 1 /bin/sh -c 'while :; do taskset 2 sleep 0.01; done'
 cid=$(of_pid "$pid" cid)
 dump_until 40 "sched_switch cid=$cid tid=$pid " "$tmp/ev" -t "cid:$cid" -e sched_switch
 grep "sched_switch cid=$cid " "$tmp/ev" > "$tmp/all"

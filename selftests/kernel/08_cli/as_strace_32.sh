@@ -17,7 +17,7 @@ own() {
 }
 # addresses, and what is left of the machine
 bare() {
-	sed -E 's/0x[0-9a-f]{5,}/A/g; s/ <[0-9.]+>$//; s/ +=/ =/; /^(sysinfo|times)/s/[0-9]+/N/g
+	sed -E 's/0x[0-9a-f]{5,}/A/g; s/ <[0-9.]+>$//; s/ +=/ =/; /^(sysinfo|times)/s/[0-9]+/N/g; s@ /\* N\.N s \*/@@g
 		# strace has a pointer to two of the arguments
 		s/^msgrcv\(-1, A, 5, IPC_NOWAIT/msgrcv(-1, NULL, 5, -2, IPC_NOWAIT/'
 }

@@ -27,15 +27,31 @@ bare() {
 		s/^(listen\(3<TCP:\[)[^]]*/\1/
 		# no numbers of devices
 		s/<char [0-9]+:[0-9]+>//
-		# no names of descriptors within memory, no count of an environment, no time that is left
-		s/(fd=|\[|, )([0-9]+)<(anon_inode|UNIX-STREAM|pipe):(\[[a-zI]+\])>/\1\2/g; s@ /\* [0-9]+ vars \*/@@; s/, left \{[^}]*\}\)/)/
-		# at the return a connection has both ends
-		s/^(bind|connect)(\([0-9]+<[A-Z0-9v]*:\[)[^>]*/\1\2/'
+		# no time that is left, no set that a call leaves as it was; the size that perf has
+		s/, left \{[^}]*\}\)/)/; s/ \((in|left) [^)]*\)$//; s/size=(0x)?[^,]*, config/size=S, config/
+		# of a vector the lengths as the call left them
+		/^recvmmsg/s/=[0-9]+ => /=/g
+		# whether bpf() returned a descriptor depends on what it did
+		/^bpf/s/<anon_inode:[^>]*>$//
+		# at the return a socket has its address, and a connection both ends
+		s/^(bind|connect)\(([0-9]+)<.*>, (\{|A)/\1(\2<S>, \3/
+		# a time that is not 0 is shown in seconds, too
+		s@ /\* [0-9.]+ s \*/@@g'
 }
-sed -E 's/^[0-9]+ +//' "$tmp/s" | own | bare > "$tmp/expected"
-sed -nE 's/.*\[vtid [0-9]+\] //p' "$tmp/c" | own | bare > "$tmp/seen"
-at_least "strace saw calls" 80 "$(wc -l < "$tmp/expected")"
-check "the same lines" diff "$tmp/expected" "$tmp/seen"
+# Before its version 6, strace showed less of some, and others in another form: these are made alike on both sides.
+older() {
+	[ "$(strace -V | sed -n '1s/.*version \([0-9]*\).*/\1/p')" -lt 6 ] || { cat; return; }
+	sed -E 's/([0-9])->([0-9]+[],])/\1 => \2/g; s/AT_FDCWD<[^>]*>/AT_FDCWD/; s/ \(deleted\)>/>(deleted)/
+		s/(PERF_COUNT_SW_CPU_CLOCK), .*\.\.\.\}/\1, ...}/; s/\{events=(EPOLL[^,]*), data=/{\1, /
+		/SIOCGIF(INDEX|NAME)/s/\{.*\}/{}/'
+}
+sed -E 's/^[0-9]+ +//' "$tmp/s" | own | bare | older > "$tmp/expected"
+at_least "strace saw calls" 120 "$(wc -l < "$tmp/expected")"
+ctrace trace -e calls --data 32 -o "$tmp/w" -- "$program" > /dev/null 2>> "$tmp/err"
+for form in c w; do
+	sed -nE 's/.*\[vtid [0-9]+\] //p' "$tmp/$form" | own | bare | older > "$tmp/seen"
+	check "the same lines, $([ $form = c ] && echo entries with exits || echo whole calls)" diff "$tmp/expected" "$tmp/seen"
+done
 # bash looks for more children when one has ended, and one still runs
 ctrace trace -e call:wait4 -o "$tmp/w" -- bash -c 'sleep 0.1 & sleep 1 & sleep 0.3; true' > /dev/null 2> "$tmp/err"
 has "nobody was waited for: no status" 'wait4\(-1, 0x[0-9a-f]*, WNOHANG, .*\) = 0' "$tmp/w"

@@ -58,8 +58,8 @@ for sched in none mq-deadline; do
 		check "$sched: $name: the sectors of the kernel's own events ($(wc -l < "$tmp/theirs"))" cmp "$tmp/theirs" "$tmp/ours"
 	done
 	has "$sched: an issue has its issuer, bytes and flags" \
-		" block_rq_issue cid=$a tid=([0-9]+) .* bytes=4096 tid=\1 rwbs=\"WS\" comm=\"dd\"$" "$tmp/ev"
-	has "$sched: a completion has no error" " block_rq_complete cid=$a .* error=0 rwbs=\"WS\"$" "$tmp/ev"
+		" block_rq_issue cid=$a tid=([0-9]+) .* bytes=4096 tid=\1 rwbs=33 comm=\"dd\"$" "$tmp/ev"
+	has "$sched: a completion has no error" " block_rq_complete cid=$a .* error=0 rwbs=33$" "$tmp/ev"
 	same "$sched: a session for the one gets nothing else" "$a" "$(cids "$tmp/one" .)"
 	same "$sched: and all of that" 320 \
 		"$(sed -nE "s/.* block_rq_complete .* dev=$dev .* nr_sector=([0-9]+) .*/\1/p" "$tmp/one" | awk '{n += $1} END {print n}')"

@@ -39,7 +39,7 @@ victim=$(sed -n 's/^pid=//p' "$tmp/box.out")
 tid=$(sed -nE 's/.* oom_mark_victim .* pid=([0-9]+) .*/\1/p' "$tmp/ev")
 if [ -n "$mark" ]; then
 	same "one victim" 1 "$(grep -c oom_mark_victim "$tmp/ev")"
-	has "in its container, by name" "oom_mark_victim cid=$cid tid=$tid vtid=$victim pid=$tid comm=\"cause\" uid=0 oom_score_adj=(321|500)\$" "$tmp/ev"
+	has "in its container, by name" "oom_mark_victim cid=$cid tid=$tid vtid=$victim pid=$tid comm=\"cause\" uid=0 oom_score_adj=(321|500) trigger_comm=\"cause\" trigger_tid=$tid trigger_cid=$cid\$" "$tmp/ev"
 	has "as the witness has it" "mark_victim: pid=$tid " <(sed 's/$/ /' "$tmp/w")
 else
 	refuse "no victim is told without a tracepoint" "oom_mark_victim" evdump -e oom_mark_victim -- true

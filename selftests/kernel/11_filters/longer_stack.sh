@@ -12,6 +12,7 @@ cat > "$tmp/waits" << END
 sleep 0.3
 (sleep 0.4; echo) > "$tmp/fifo" &
 cat "$tmp/fifo"
+wait
 END
 ctrace trace --json --longer 100ms --stack -- sh "$tmp/waits" > "$tmp/ev" 2> "$tmp/err"
 # frames EVENT: the stacks of these calls, each on a line
@@ -21,6 +22,9 @@ reading=$(frames syscall_read)
 is() { check "$1" expr "$2" : ".*$3"; }
 is "sleep slept in the timer" "$sleeping" nanosleep
 is "cat slept in the pipe" "$reading" 'pipe_\(read\|wait\)'
+waited() { jq -r "select(.event == \"$1\") | .waited_for" "$tmp/ev" | sort -u; }
+same "so they waited for a timer, a pipe, a child" "timer pipe child" \
+	"$(waited syscall_clock_nanosleep) $(waited syscall_read) $(waited syscall_wait4)"
 same "neither has the way out" '' "$(echo "$sleeping $reading" | grep -o 'syscall_exit[a-z_]*\|ctrace[a-z_]*' | sort -u)"
 is "the first frame is the scheduler's" "${reading%% *}" sched
 

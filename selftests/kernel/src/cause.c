@@ -5,6 +5,7 @@
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -112,6 +113,42 @@ static void on_signal(int sig)
 	got++;
 }
 
+static pthread_mutex_t lock;
+
+static void *take(void *arg)
+{
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+	return arg;
+}
+
+/* Holds a lock that a thread of real-time priority 10 waits for, and so gets its priority. */
+static int do_inherit(int n)
+{
+	const struct sched_param param = { .sched_priority = 10 };
+	pthread_mutexattr_t mutex;
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_mutexattr_init(&mutex);
+	pthread_mutexattr_setprotocol(&mutex, PTHREAD_PRIO_INHERIT);
+	pthread_mutex_init(&lock, &mutex);
+	pthread_attr_init(&attr);
+	pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
+	pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
+	pthread_attr_setschedparam(&attr, &param);
+	printf("pid=%d\n", getpid());
+	for (int i = 0; i < n; i++) {
+		pthread_mutex_lock(&lock);
+		if (pthread_create(&thread, &attr, take, NULL))
+			return 1;
+		pause_ms(50);
+		pthread_mutex_unlock(&lock);
+		pthread_join(thread, NULL);
+	}
+	return 0;
+}
+
 static int do_itimer(int n)
 {
 	struct itimerval v = { .it_interval.tv_usec = 20000, .it_value.tv_usec = 20000 };
@@ -193,7 +230,7 @@ int main(int argc, char **argv)
 {
 	static const struct { const char *name; int (*fn)(int n); } what[] = {
 		{ "forks", do_forks }, { "migrate", do_migrate }, { "spin", do_spin },
-		{ "touch", do_touch }, { "hog", do_hog }, { "itimer", do_itimer },
+		{ "touch", do_touch }, { "hog", do_hog }, { "itimer", do_itimer }, { "inherit", do_inherit },
 		{ "signals", do_signals }, { "udp", do_udp }, { "vsock", do_vsock },
 	};
 

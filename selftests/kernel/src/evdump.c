@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * evdump [-e PROBE [-f EXPR] [-s] [-u] [-n N]]... [-t TARGET]... [-F EXPR] [-r RATE] [-S]
- *	  [-P] [-D BYTES] [-d SECONDS] [-b RING] [-v] [-- COMMAND]
+ * evdump [-e PROBE [-f EXPR] [-s] [-u] [-n N] [-a AGGREGATE]]... [-t TARGET]... [-F EXPR] [-r RATE] [-S]
+ *	  [-P] [-N] [-D BYTES] [-d SECONDS] [-b RING] [-v] [-- COMMAND]
  * prints events, one a line, through libctrace alone:
  *
  *	TIME NAME cid=N tid=N vtid=N FIELD=VALUE ...
  *
  * TIME is CLOCK_MONOTONIC in ns. Strings are quoted, with \ooo for bytes that are not printable;
  * sequences are A,B,C. What a call's arguments point to is left out if it is empty. These options apply to the probe
- * before them: -f filter, -s kernel stack, -u user stack, -n one of N. These apply to the session: -F filter, -r records
- * a second for each container, -S state dump, -P names of descriptors, -D bytes of what calls read and write. TARGET: all, host, cid:N, pid:N, cgroup:DIR, not:N, not:DIR.
+ * before them: -f filter, -s kernel stack, -u user stack, -n one of N, -a count in a table, which is not printed. These apply
+ * to the session: -F filter, -r records a second for each container, -S state dump, -P names of descriptors, -N events
+ * between two containers once, with both sides, -D bytes of what calls read and write. TARGET: all, host, cid:N, pid:N,
+ * cgroup:DIR, not:N, not:DIR.
  * COMMAND and its children are traced from before its first instruction (that is: from the return
  * of the read that held it back). The trace ends with COMMAND, or when the time is over.
  * stderr gets "recording" once it records, and at the end "seen N lost N". With -v there follow
@@ -194,7 +196,7 @@ static bool parse(int argc, char **argv, struct options *x)
 	struct ctrace_probe_opts *p;
 	int o;
 
-	while ((o = getopt(argc, argv, "+e:f:sun:t:F:r:SPD:d:b:v")) != -1) {
+	while ((o = getopt(argc, argv, "+e:f:sun:a:t:F:r:SPND:d:b:v")) != -1) {
 		p = x->np ? &x->probes[x->np - 1].o : NULL;
 		if (o == 'e' && x->np < 32) {
 			x->probes[x->np].name = optarg;
@@ -207,6 +209,9 @@ static bool parse(int argc, char **argv, struct options *x)
 			p->flags |= CTRACE_PROBE_F_USER_STACK;
 		} else if (o == 'n' && p) {
 			p->one_of = strtoul(optarg, NULL, 0);
+		} else if (o == 'a' && p) {
+			p->aggregate = optarg;
+			x->session.table_size = 16 << 20;
 		} else if (o == 't' && x->nt < 16) {
 			x->targets[x->nt++] = optarg;
 		} else if (o == 'F') {
@@ -217,6 +222,8 @@ static bool parse(int argc, char **argv, struct options *x)
 			x->session.flags |= CTRACE_SESSION_F_STATEDUMP;
 		} else if (o == 'P') {
 			x->session.flags |= CTRACE_SESSION_F_PATHS;
+		} else if (o == 'N') {
+			x->session.flags |= CTRACE_SESSION_F_NEIGHBOURS;
 		} else if (o == 'D') {
 			x->session.data = strtoul(optarg, NULL, 0);
 		} else if (o == 'd') {

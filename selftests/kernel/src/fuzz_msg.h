@@ -30,13 +30,13 @@ static bool chance(uint32_t n)
 
 static const char * const names[] = {
 	"sched_switch", "sched:sched_switch", "sched_waking", "sched_process_fork", "sched_process_exit", "syscalls",
-	"syscall:openat", "syscall:getpriority", "calls", "call:openat", "sample:99", "sample:1", "sample:0",
-	"sample:20000", "raw:sched_switch", "raw:sys_enter", "raw:signal_generate", "irq_softirq_entry",
+	"syscall:openat", "syscall:getpriority", "calls", "call:openat", "call:openat,read,write", "sample:99", "sample:1",
+	"sample:0", "sample:20000", "raw:sched_switch", "raw:sys_enter", "raw:signal_generate", "irq_softirq_entry",
 	"timer_hrtimer_expire_entry", "page_fault_user", "kmem_mm_page_alloc", "signal_generate", "net_dev_xmit",
 	"block_rq_issue", "cgroup_mkdir", "module_load", "kprobe:do_exit", "kretprobe:do_exit",
 	"kprobe:do_sys_openat2", "p:fz1 do_sys_openat2 f=+0(%si):ustring", "r:fz2 do_sys_openat2 $retval",
 	"r8:fz3 vfs_read", "p:fz4 vfs_read+0 a=%di b=$stack0:x64 c=+8(%di):u32", "fz1", "kprobes:fz5", "fz5",
-	"sched:no_such", "", ":", "raw:", "syscall:", "call:", "kprobe:", "p", "r", "p:", "sched_switch sched_waking",
+	"sched:no_such", "", ":", "raw:", "syscall:", "call:", "call:read,,read", "kprobe:", "p", "r", "p:", "sched_switch sched_waking",
 };
 static const char * const filters[] = {
 	"$cid == 0", "$comm ~ \"f*\"", "$tid & 1", "!($pid > 2 || $uid != 0)", "$cpu < 64 && $gid >= 0x10", "prio > 100",
@@ -182,7 +182,7 @@ static void put_new_probe(void)
 {
 	uint32_t at = msg_nest(m, CTRACE_A_PROBE);
 
-	msg_str(m, CTRACE_A_PROBE_NAME, MOSTLY(names, 12));
+	msg_str(m, CTRACE_A_PROBE_NAME, MOSTLY(names, 13));
 	if (chance(3))
 		msg_u32(m, CTRACE_A_PROBE_FLAGS, rnd() % 5);
 	if (chance(3))

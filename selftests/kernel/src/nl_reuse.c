@@ -105,8 +105,11 @@ int main(void)
 		mine = g;
 		mine.fd = fd;
 		id = genl_session_new(&mine, &z);
-		if (id < 0)
+		if (id < 0) {
+			close(fd);	/* or its number stays taken */
+			usleep(1000);
 			continue;	/* all sessions are in use: some are still ending */
+		}
 		made++;
 		usleep(20000);	/* as long as an end takes */
 		if (!there(&mine, id) && !lost++)

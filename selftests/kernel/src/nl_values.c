@@ -151,7 +151,7 @@ static int choices(bool count)
 	take(new_with(CTRACE_A_SESSION_DATA, &u, 4), "as much data as there may be");
 	u++;
 	refuse(new_with(CTRACE_A_SESSION_DATA, &u, 4), -EINVAL, "1025 is more than 1024", "more data than that");
-	u = 1u << 3;
+	u = 1u << 5;
 	refuse(new_with(CTRACE_A_SESSION_FLAGS, &u, 4), -EINVAL, "flags", "the first flag nobody knows");
 	refuse(new_with(CTRACE_A_SESSION_WAKEUP_NS, &over_a_second, 8), -EINVAL, "more than a second",
 	       "a reader woken after more than a second");

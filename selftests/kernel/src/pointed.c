@@ -16,7 +16,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <net/if.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
@@ -33,7 +35,12 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
+#include <linux/bpf.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <linux/mqueue.h>
 #include <linux/netlink.h>
+#include <linux/perf_event.h>
 
 static void must(long ret, const char *what)
 {
@@ -56,15 +63,19 @@ static void tcp(void)
 	struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons(9), .sin6_addr = IN6ADDR_LOOPBACK_INIT };
 	int server = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0), one = 1, got;
 	struct linger linger = { 1, 2 };
-	socklen_t len = sizeof(peer);
+	socklen_t len = sizeof(peer), two = 2;
+	struct sockaddr_storage large;
 	char buf[64];
 
 	MUST(setsockopt(server, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)));
 	MUST(bind(server, (void *)&a, sizeof(a)));
 	MUST(listen(server, 1));
 	MUST(connect(client, (void *)&a, sizeof(a)));
-	got = accept(server, (void *)&peer, &len);
+	len = sizeof(large);
+	got = accept(server, (void *)&large, &len);
 	MUST(got);
+	MUST(getpeername(got, (void *)&large, &two));
+	len = sizeof(peer);
 	MUST(getsockname(server, (void *)&peer, &len));
 	MUST(setsockopt(client, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)));
 	len = sizeof(one);
@@ -125,6 +136,64 @@ static void local(void)
 	close(pair[1]);
 }
 
+/* Vectors of messages, and descriptors that a message passes on. */
+static void messages(void)
+{
+	struct sockaddr_in a = inet(4713), from[2];
+	struct iovec out[] = { { "one", 3 }, { "two", 3 }, { "three", 5 } };
+	struct iovec in[] = { { malloc(8), 8 }, { malloc(9), 9 } };
+	struct mmsghdr to[2] = {
+		{ { .msg_name = &a, .msg_namelen = sizeof(a), .msg_iov = out, .msg_iovlen = 2 }, 0 },
+		{ { .msg_name = &a, .msg_namelen = sizeof(a), .msg_iov = out + 2, .msg_iovlen = 1 }, 0 },
+	};
+	struct mmsghdr got[2] = {
+		{ { .msg_name = &from[0], .msg_namelen = sizeof(a), .msg_iov = in, .msg_iovlen = 1 }, 0 },
+		{ { .msg_name = &from[1], .msg_namelen = sizeof(a), .msg_iov = in + 1, .msg_iovlen = 1 }, 0 },
+	};
+	union { struct cmsghdr head; char room[CMSG_SPACE(2 * sizeof(int))]; } control = {
+		.head = { CMSG_LEN(2 * sizeof(int)), SOL_SOCKET, SCM_RIGHTS },
+	};
+	struct msghdr pass = { .msg_iov = out, .msg_iovlen = 1, .msg_control = &control,
+			       .msg_controllen = sizeof(control) };
+	int s = socket(AF_INET, SOCK_DGRAM, 0), pair[2], fds[2];
+	struct sockaddr_storage large;
+
+	MUST(bind(s, (void *)&a, sizeof(a)));
+	MUST(sendmmsg(s, to, 2, MSG_NOSIGNAL));
+	MUST(recvmmsg(s, got, 2, 0, NULL));
+	MUST(sendto(s, "x", 1, 0, (void *)&a, sizeof(a)));
+	MUST(recvmsg(s, &(struct msghdr){ .msg_name = &large, .msg_namelen = sizeof(large), .msg_iov = in,
+					  .msg_iovlen = 1 }, 0));
+	recvmsg(s, &(struct msghdr){ .msg_namelen = 7 }, MSG_DONTWAIT);
+	close(s);
+	MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+	fds[0] = open("/dev/null", O_RDONLY);
+	fds[1] = open("/proc/version", O_RDONLY);
+	memcpy(CMSG_DATA(&control.head), fds, sizeof(fds));
+	MUST(sendmsg(pair[0], &pass, 0));
+	pass.msg_iov = in;
+	MUST(recvmsg(pair[1], &pass, 0));
+	close(fds[0]);
+	close(fds[1]);
+	close(pair[0]);
+	close(pair[1]);
+}
+
+/* Structures of calls that are made by programs of their own kind. */
+static void objects(void)
+{
+	struct mq_attr attr = { .mq_maxmsg = 2, .mq_msgsize = 64 };
+	struct perf_event_attr perf = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(perf), .disabled = 1 };
+	union bpf_attr map = { .map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = 8, .max_entries = 1 };
+	int mq = (int)syscall(SYS_mq_open, "ctrace-pointed", O_RDWR | O_CREAT, 0600, &attr);
+
+	syscall(SYS_mq_getsetattr, mq, NULL, &attr);
+	syscall(SYS_mq_unlink, "ctrace-pointed");
+	close(mq);
+	close((int)syscall(SYS_perf_event_open, &perf, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+	close((int)syscall(SYS_bpf, BPF_MAP_CREATE, &map, 20));
+}
+
 static void files(void)
 {
 	struct iovec out[] = { { "ab", 2 }, { "cdefg", 5 } }, in[] = { { malloc(3), 3 }, { malloc(100), 100 } };
@@ -180,8 +249,12 @@ static void waits(void)
 	struct pollfd p[2] = { { .events = POLLIN }, { .fd = -1, .events = POLLOUT } };
 	struct epoll_event e = { .events = EPOLLIN, .data.u64 = 0x1122334455667788 }, seen[2];
 	struct itimerspec timer = { .it_value = { 1000, 5 } };
+	fd_set set;
 	int efd = eventfd(3, 0), ep = epoll_create1(0), tfd = timerfd_create(CLOCK_MONOTONIC, 0);
 
+	FD_ZERO(&set);
+	FD_SET(efd, &set);
+	MUST(syscall(SYS_pselect6, efd + 1, &set, NULL, NULL, &none, NULL));
 	p[0].fd = efd;
 	MUST(poll(p, 2, 0));
 	MUST(ppoll(p, 1, &none, NULL));
@@ -193,6 +266,35 @@ static void waits(void)
 	close(efd);
 	close(ep);
 	close(tfd);
+}
+
+static void others(void)
+{
+	struct sock_filter f = { 0 };
+	struct sock_fprog none = { 0, &f };
+	struct ifreq lo = { .ifr_name = "lo" }, nobody = { .ifr_name = "nobody" };
+	int fd = socket(AF_INET, SOCK_DGRAM, 0), dir;
+	char buf[1024];
+
+	MUST(fd);
+	MUST(ioctl(fd, SIOCGIFINDEX, &lo));
+	MUST(ioctl(fd, SIOCGIFNAME, &lo));
+	MUST(ioctl(fd, SIOCGIFFLAGS, &lo));
+	MUST(ioctl(fd, SIOCGIFMTU, &lo));
+	ioctl(fd, SIOCGIFADDR, &nobody);
+	close(fd);
+	mkdir("/tmp/ctrace-dir", 0700);
+	dir = open("/tmp/ctrace-dir", O_RDONLY | O_DIRECTORY);
+	MUST(syscall(SYS_getdents64, dir, buf, sizeof(buf)));
+	MUST(syscall(SYS_getdents64, dir, buf, sizeof(buf)));
+	/* one that is open, and one that is not */
+	MUST(dup2(dir, 0));
+	MUST(dup3(dir, 30, O_CLOEXEC));
+	close(dir);
+	rmdir("/tmp/ctrace-dir");
+	mount("none", "/nowhere", "tmpfs", MS_RDONLY, "size=1k,mode=700");
+	syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &none);
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &none);
 }
 
 static void processes(void)
@@ -229,9 +331,12 @@ int main(void)
 	tcp();
 	udp();
 	local();
+	messages();
+	objects();
 	files();
 	ptys();
 	waits();
+	others();
 	processes();
 	return 1;
 }

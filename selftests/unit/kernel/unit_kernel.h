@@ -35,6 +35,7 @@ typedef unsigned int gfp_t;
 #define __always_inline	inline __attribute__((always_inline))
 #define noinline	__attribute__((noinline))
 #define notrace
+#define __maybe_unused	__attribute__((unused))
 #define __read_mostly
 #define likely(x)	(x)
 #define unlikely(x)	(x)

@@ -99,7 +99,7 @@ static int kunit_run(struct kunit_suite *s)
 			while (kernel_preempt)
 				preempt_enable();
 		}
-		if (!test.failed)
+		if (!test.failed && s->exit)
 			s->exit(&test);
 		while (test.nr_made)
 			free(test.made[--test.nr_made]);

@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: ctrace tcp: connections, connects and retransmissions of a program that asks its own sockets (TCP_INFO), over a line of known delay
+# requires: v2,v1,hybrid,torture
+# timeout: 120
+# torture: 120
+# shellcheck disable=SC2016 # perl's and jq's
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+command -v jq > /dev/null || skip "no jq to read JSON"
+command -v perl > /dev/null || skip "no perl"
+load
+ip link set lo up
+server='use IO::Socket::INET; $SIG{PIPE} = "IGNORE";
+	$s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 7790, Listen => 5, ReuseAddr => 1) or die "$@";
+	open my $f, ">", "'$tmp'/listens"; close $f;
+	while ($c = $s->accept) { $n = 0; while ($n < 101000) { $r = sysread $c, $b, 65536; last unless $r; $n += $r } syswrite $c, "y" x 5000; close $c }'
+# sends 100000 bytes, and when it is told 1000 more; asks its socket; then one to a port where nobody listens
+client='use IO::Socket::INET; sub await { select undef, undef, undef, 0.02 until -e "'$tmp'/$_[0]" } sub mark { open my $f, ">", "'$tmp'/$_[0]" }
+	await "go"; $c = IO::Socket::INET->new("127.0.0.1:7790") or die "$@"; syswrite $c, "x" x 100000; mark "sent";
+	await "lost"; syswrite $c, "x" x 1000; $n = 0; while (($r = sysread $c, $b, 65536) > 0) { $n += $r }
+	$i = getsockopt $c, 6, 11; printf "retransmits %d received %d\n", unpack("L", substr $i, 100, 4), $n; $| = 1; STDOUT->flush; close $c;
+	IO::Socket::INET->new("127.0.0.1:7791"); mark "done"; sleep 1000'
+cheap server -g "/box/$(hex64 server)" -- perl -e "$server"
+wait_for 20 test -e "$tmp/listens" || give_up "no server"
+server_cid=$(of_pid "$pid" cid)
+cheap client -g "/box/$(hex64 client)" -- perl -e "$client"
+cid=$(of_pid "$pid" cid)
+delay=''
+modprobe sch_netem 2> /dev/null
+if command -v tc > /dev/null && tc qdisc add dev lo root netem delay 40ms 2> "$tmp/tc"; then
+	later "tc qdisc del dev lo root"
+	delay=40
+fi
+note "delay of a packet: ${delay:-none: $(cat "$tmp/tc" 2>&1)} ms"
+tcps=''
+tcp() { # NAME [OPTION]...
+	local name=$1
+	shift
+	ctrace tcp "$@" > "$tmp/$name" 2> "$tmp/$name.err" &
+	tcps="$tcps $!"
+	later "kill $!"
+}
+tcp life all
+tcp life.json "cid:$cid" --json
+tcp connects all --connects
+tcp failed all --connects --failed --json
+tcp retransmits all --retransmits --json
+tcp rtext "cid:$cid" --retransmits -T
+tcp summary all --summary --json
+tcp stext "cid:$cid" --summary
+recording() { [ "$(ctrace status | grep -c ' recording')" -ge "$1" ]; }
+wait_for 20 recording 8 || give_up "not all record: $(cat "$tmp"/*.err)"
+: > "$tmp/go"
+wait_for 20 test -e "$tmp/sent"
+sleep 0.3
+# what is sent now is lost until the line is mended
+[ -z "$delay" ] || tc qdisc change dev lo root netem delay 40ms loss 100%
+: > "$tmp/lost"
+sleep 1
+[ -z "$delay" ] || tc qdisc change dev lo root netem delay 40ms loss 0%
+wait_for 40 test -e "$tmp/done" || give_up "the client did not end: $(cat "$tmp/client.out")"
+sleep 0.5
+# shellcheck disable=SC2086
+kill -INT $tcps
+for p in $tcps; do wait "$p" || not_ok "status $? after Ctrl-C"; done
+note "$(cat "$tmp/client.out" "$tmp/life" "$tmp/connects" "$tmp/rtext" "$tmp/stext" "$tmp"/*.err)"
+
+a='127\.0\.0\.1 +'
+has "heads" '^CONTAINER +COMM +PID +LADDR +LPORT +RADDR +RPORT +TX_KB +RX_KB +MS$' "$tmp/life"
+has "a life: the client's" "^[^ ]+ +perl +$pid +${a}[0-9]+ +${a}7790 +99 +5 +[0-9]+\\.[0-9]+$" "$tmp/life"
+has "and the server's" "^[^ ]+ +perl +[0-9]+ +${a}7790 +${a}[0-9]+ +5 +99 +[0-9]+\\.[0-9]+$" "$tmp/life"
+same "bytes" '[101000,5000,7790]' "$(jq -c '[.tx_bytes, .rx_bytes, .rport]' "$tmp/life.json")"
+check "and as long as it was open" sh -c "jq -e '.duration > 1200000000 and .duration < 60000000000' '$tmp/life.json'"
+has "a connect" "^[^ ]+ +perl +$pid +${a}[0-9]+ +${a}7790 +[0-9.]+ -$" "$tmp/connects"
+has "one that fails, with the error's name" "^[^ ]+ +perl +$pid +${a}[0-9]+ +${a}7791 +[0-9.]+ ECONNREFUSED$" "$tmp/connects"
+same "--failed" '["ECONNREFUSED",7791]' "$(jq -c '[.errno, .rport]' "$tmp/failed")"
+ours() { jq -c "select(.cid == $cid) | [.rport, .pid]" "$tmp/retransmits" | sort | uniq -c | xargs; }
+if [ -n "$delay" ]; then
+	check "a connect takes two delays" sh -c "jq -e '.rows[] | select(.cid == $cid) | .latency.count == 1 and .latency.max >= 80000000 and .latency.max < 10000000000' '$tmp/summary'"
+	n=$(sed -n 's/^retransmits \([0-9]*\) .*/\1/p' "$tmp/client.out")
+	at_least "the socket says that it sent again" 1 "$n"
+	# the socket counts segments; what is sent again at once may be several
+	seen=$(jq ".rows[] | select(.cid == $cid) | .retransmits" "$tmp/summary")
+	check "counted: $seen of $n segments" test "$seen" -ge 1 -a "$seen" -le "$n"
+	same "as often, by the client, though a timer does it" "$seen [7790,$pid]" "$(ours)"
+	has "with its state" " ${a}7790 +TCP_ESTABLISHED +0$" "$tmp/rtext"
+fi
+same "counted: connects, failed, ended, bytes" '[2,1,1,101000,5000]' "$(jq -c ".rows[] | select(.cid == $cid) | [.connects, .failed, .ended, .tx_bytes, .rx_bytes]" "$tmp/summary")"
+same "counted: the server's" '[0,0,1,5000,101000]' "$(jq -c ".rows[] | select(.cid == $server_cid) | [.connects, .failed, .ended, .tx_bytes, .rx_bytes]" "$tmp/summary")"
+has "as text" '^CONTAINER +CONNECTS +FAILED +P50 +P99 +MAX +ENDED +TX +RX +RETRANSMITS$' "$tmp/stext"
+ctrace trace -e tcp_connect -- perl -e 'use IO::Socket::INET; IO::Socket::INET->new("127.0.0.1:7791")' > "$tmp/out" 2>&1
+has "trace: the error by its name" 'tcp_connect .* error=ECONNREFUSED ' "$tmp/out"
+ctrace tcp host --connects --comm nobody-has-this --duration 0.2 > "$tmp/out" 2> "$tmp/err"
+same "no events: heads alone" 1 "$(wc -l < "$tmp/out")"
+has "and an account" '^ctrace: 0 events.* 0 lost' "$tmp/err"
+refuse "two of them" 'choose one' ctrace tcp --connects --summary
+refuse "--interval without --summary" 'is for tables' ctrace tcp --interval 1
+refuse "--failed of lives" 'nothing that can fail' ctrace tcp --failed
+refuse "-e" 'has its own events' ctrace tcp -e read

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ctrace doctor, on a made-up machine: each trouble is planted alone, and is named with what to type. */
+#include <errno.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "ktap.h"
+#include "doctor/doctor.h"
+
+#define REL "6.1.0-9-amd64"
+
+static char root[] = "/tmp/doctor_test.XXXXXX";
+static struct machine m;
+
+static int drop(const char *path, const struct stat *st, int flag, struct FTW *at)
+{
+	(void)st, (void)flag, (void)at;
+	return remove(path);
+}
+
+static void put(const char *path, const char *text)
+{
+	char file[512];
+	FILE *f;
+
+	snprintf(file, sizeof(file), "%s%s", root, path);
+	for (char *s = file + strlen(root) + 1; (s = strchr(s, '/')); s++) {
+		*s = '\0';
+		check(!mkdir(file, 0755) || errno == EEXIST);
+		*s = '/';
+	}
+	f = fopen(file, "w");
+	if (!check(f))
+		return;
+	fputs(text, f);
+	fclose(f);
+}
+
+static void gone(const char *path)
+{
+	char file[512];
+
+	snprintf(file, sizeof(file), "%s%s", root, path);
+	nftw(file, drop, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static const char config[] =
+	"\nCONFIG_CC_VERSION_TEXT=\"gcc-4 (Debian 4.9.0-1) 4.9.0\"\nCONFIG_MODULES=y\nCONFIG_NET=y\nCONFIG_CGROUPS=y\n"
+	"CONFIG_TRACEPOINTS=y\nCONFIG_KPROBES=y\nCONFIG_BLOCK=y\nCONFIG_INET=y\nCONFIG_PERF_EVENTS=y\nCONFIG_PID_NS=y\n"
+	"CONFIG_KALLSYMS=y\n";
+
+/* A machine without a trouble. */
+static void sound(void)
+{
+	gone("/");
+	mkdir(root, 0755);
+	put("/proc/sys/kernel/osrelease", REL "\n");
+	put("/proc/self/status", "Name:\tctrace\nCapEff:\t000001ffffffffff\n");
+	put("/proc/self/uid_map", "         0          0 4294967295\n");
+	put("/proc/self/mounts", "none /sys/fs/cgroup cgroup2 rw 0 0\n");
+	put("/proc/kallsyms", "ffffffff81000000 T _stext\n");
+	put("/proc/modules", "ext4 1 1 - Live 0x0\n");
+	put("/boot/config-" REL, config);
+	put("/lib/modules/" REL "/build/Makefile", "");
+	put("/lib/modules/" REL "/updates/dkms/ctrace.ko", "code~Module signature appended~\n");
+	put("/var/lib/dkms/ctrace/0.1.0/" REL "/x86_64/module/ctrace.ko", "");
+	put("/sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
+	put("/sys/kernel/tracing/current_tracer", "nop\n");
+	put("/sys/kernel/tracing/tracing_on", "1\n");
+	put("/sys/kernel/tracing/set_event", "");
+	put("/run/crun/x", "");
+}
+
+static void forget(void)
+{
+	for (size_t i = 0; i < m.n; i++) {
+		free(m.v[i].what);
+		free(m.v[i].fix);
+	}
+	free(m.v);
+	free(m.config);
+	free(m.config_path);
+	free(m.ko);
+	m = (struct machine){ 0 };
+}
+
+static void look(void)
+{
+	static const char ko[] = "/lib/modules/" REL "/updates/dkms/ctrace.ko";
+
+	forget();
+	m = (struct machine){ .root = root, .release = (char *)REL, .os = OS_DEBIAN, .root_user = true };
+	m.loaded = exists(&m, "/sys/module/ctrace");
+	m.ko = exists(&m, "%s", ko) ? xstrdup(ko) : NULL;
+	doctor_kernel(&m);
+	doctor_build(&m);
+	doctor_module(&m);
+	doctor_host(&m);
+}
+
+/* Is the trouble named, by this verdict, with these words, and this in what to type? */
+static void told(enum verdict verdict, const char *name, const char *what, const char *fix)
+{
+	look();
+	for (size_t i = 0; i < m.n; i++) {
+		const struct finding *f = &m.v[i];
+
+		if (f->verdict == verdict && !strcmp(f->check, name) && strstr(f->what, what) &&
+		    (!fix || (f->fix && strstr(f->fix, fix))))
+			return;
+	}
+	for (size_t i = 0; i < m.n; i++)
+		printf("# %d %s: %s: %s\n", m.v[i].verdict, m.v[i].check, m.v[i].what, m.v[i].fix ?: "-");
+	check(!"the trouble is named");
+	printf("# expected %d %s: %s: %s\n", verdict, name, what, fix ?: "-");
+}
+
+static void nothing(void)
+{
+	sound();
+	look();
+	for (size_t i = 0; i < m.n; i++)
+		if (m.v[i].verdict == DOCTOR_BAD)
+			printf("# %s: %s\n", m.v[i].check, m.v[i].what);
+	check_eq(m.troubles, 0);
+	check(m.n > 10);
+}
+
+static void kernel(void)
+{
+	sound();
+	put("/boot/config-" REL, "\nCONFIG_MODULES=y\nCONFIG_NET=y\nCONFIG_CGROUPS=y\nCONFIG_TRACEPOINTS=y\nCONFIG_INET=y\n");
+	told(DOCTOR_BAD, "options", "CONFIG_KPROBES", "boot a kernel");
+	told(DOCTOR_NOTE, "options", "CONFIG_BLOCK", NULL);
+	gone("/boot/config-" REL);
+	told(DOCTOR_NOTE, "options", "no configuration", NULL);
+	/* as the headers have it */
+	put("/lib/modules/" REL "/build/.config", config);
+	told(DOCTOR_OK, "options", "build/.config", NULL);
+}
+
+static void build(void)
+{
+	static const char ko[] = "/lib/modules/" REL "/updates/dkms/ctrace.ko";
+
+	sound();
+	gone(ko);
+	gone("/lib/modules/" REL "/build");
+	gone("/var/lib/dkms/ctrace/0.1.0/" REL);
+	told(DOCTOR_BAD, "headers", "no headers of Linux " REL, "apt-get install linux-headers-" REL);
+	told(DOCTOR_BAD, "dkms", "not built for Linux " REL, "dkms install ctrace/0.1.0 -k " REL);
+	put("/var/lib/dkms/ctrace/0.1.0/build/make.log",
+	    "DKMS make.log\nmake: x\n/a/module/main.c:7:2: error: no such thing\nmake[1]: *** [x] Error 2\n");
+	told(DOCTOR_BAD, "dkms", "main.c:7:2: error: no such thing", "dkms install");
+	gone("/var/lib/dkms/ctrace");
+	told(DOCTOR_BAD, "dkms", "does not have", "make install-dkms");
+	told(DOCTOR_BAD, "module", "not installed for Linux " REL, "make install-dkms");
+	put("/boot/config-" REL, "\nCONFIG_CC_VERSION_TEXT=\"gcc-99 (Debian 99.1.0-1) 99.1.0\"\n");
+	told(DOCTOR_BAD, "compiler", "older than the kernel's, 99", "apt-get install gcc-99");
+	/* with the module there, it is no trouble of now */
+	put(ko, "code");
+	told(DOCTOR_NOTE, "headers", "no headers", "linux-headers");
+	told(DOCTOR_NOTE, "compiler", "older than the kernel's", NULL);
+}
+
+static void decisive(void)
+{
+	static const struct { const char *log, *line; } logs[] = {
+		{ "a\nb.c:1:1: error: x\nmake: *** [b.o] Error 1\n", "b.c:1:1: error: x" },
+		{ "make: *** [b.o] Error 1\n", "make: *** [b.o] Error 1" },
+		{ "ctrace: this kernel lacks TRACEPOINTS\nmake: *** stop\n", "ctrace: this kernel lacks TRACEPOINTS" },
+		{ "/bin/sh: 1: gcc-12: not found", "/bin/sh: 1: gcc-12: not found" },
+		{ "all is well\n", NULL },
+		{ "", NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(logs); i++) {
+		char *line = doctor_decisive(logs[i].log);
+
+		check_str(line ?: "none", logs[i].line ?: "none");
+		free(line);
+	}
+}
+
+static void loading(void)
+{
+	sound();
+	put("/etc/modprobe.d/local.conf", "# hm\n  blacklist   ctrace\n");
+	told(DOCTOR_BAD, "blacklist", "/etc/modprobe.d/local.conf", "remove the line");
+	put("/etc/modprobe.d/local.conf", "blacklist ctraces\n");
+	look();
+	check_eq(m.troubles, 0);
+	put("/proc/sys/kernel/modules_disabled", "1\n");
+	told(DOCTOR_BAD, "loaded", "kernel.modules_disabled", "before it");
+	sound();
+	put("/sys/module/module/parameters/sig_enforce", "Y\n");
+	told(DOCTOR_NOTE, "signature", "sig_enforce", "mokutil --import");
+	put("/lib/modules/" REL "/updates/dkms/ctrace.ko", "code without a signature, which is long enough");
+	told(DOCTOR_BAD, "signature", "has no signature", "mokutil --import");
+	gone("/sys/module/module");
+	put("/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
+	told(DOCTOR_BAD, "signature", "the kernel is locked down", "mokutil");
+	put("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c", "\6...\1");
+	told(DOCTOR_BAD, "signature", "Secure Boot is on", "mokutil");
+	put("/sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
+	told(DOCTOR_NOTE, "lockdown", "refused", "lockdown=integrity");
+	sound();
+	put("/sys/module/ctrace/version", "9.9.9\n");
+	put("/dev/ctrace", "");
+	told(DOCTOR_NOTE, "loaded", "the module is 9.9.9", "rmmod");
+	gone("/dev/ctrace");
+	told(DOCTOR_BAD, "loaded", "no /dev/ctrace", "on the host");
+}
+
+static void host(void)
+{
+	sound();
+	put("/proc/self/status", "CapEff:\t0000000000000000\n");
+	told(DOCTOR_BAD, "permission", "CAP_SYS_ADMIN", "sudo");
+	put("/proc/self/status", "CapEff:\t0000004000000000\n");
+	told(DOCTOR_OK, "permission", "may trace", NULL);
+	put("/proc/self/uid_map", "         0     100000      65536\n");
+	told(DOCTOR_BAD, "permission", "initial user namespace", "on the host");
+	sound();
+	put("/proc/self/mounts", "none /proc proc rw 0 0\n");
+	told(DOCTOR_BAD, "cgroups", "no cgroups", "mount -t cgroup2");
+	put("/proc/self/mounts", "a /a cgroup rw 0 0\nb /b cgroup2 rw 0 0\n");
+	told(DOCTOR_OK, "cgroups", "hybrid", NULL);
+	put("/proc/kallsyms", "0000000000000000 T _stext\n");
+	told(DOCTOR_NOTE, "symbols", "hides", "kptr_restrict");
+	put("/sys/kernel/tracing/current_tracer", "function\n");
+	told(DOCTOR_NOTE, "tracers", "'function' is on", "echo nop");
+	put("/sys/kernel/tracing/set_event", "raw_syscalls:sys_enter\nsched:sched_switch\n");
+	told(DOCTOR_NOTE, "tracers", "raw_syscalls:sys_enter, ...", "set_event");
+	put("/proc/modules", "ext4 1 1 - Live 0x0\nlttng_tracer 1 1 - Live 0x0\n");
+	told(DOCTOR_NOTE, "tracers", "lttng_tracer", NULL);
+	put("/proc/77/status", "Name:\tsh\nTracerPid:\t78\n");
+	put("/proc/78/comm", "strace\n");
+	put("/proc/78/status", "Name:\tstrace\nTracerPid:\t0\n");
+	told(DOCTOR_NOTE, "tracers", "1 task is traced by strace", NULL);
+	put("/proc/79/status", "Name:\tauditd\nTracerPid:\t0\n");
+	told(DOCTOR_NOTE, "tracers", "auditd runs", "auditctl");
+}
+
+static void clean_up(void)
+{
+	forget();
+	gone("/");
+	check(access(root, F_OK));
+}
+
+static const struct ktap_case cases[] = {
+	{ "a sound machine has no trouble", nothing },
+	{ "the kernel's options", kernel },
+	{ "headers, compiler, DKMS", build },
+	{ "the decisive line of a build's log", decisive },
+	{ "what keeps the module from being loaded", loading },
+	{ "the host: permission, cgroups, symbols, other tracers", host },
+	{ "clean up", clean_up },
+};
+
+int main(void)
+{
+	if (!mkdtemp(root))
+		return 1;
+	return ktap_run(cases, ARRAY_SIZE(cases));
+}
