@@ -19,10 +19,12 @@ help:
 	@echo 'make                build the module (against KERNELDIR) and user space'
 	@echo 'make module         the kernel module only: ctrace.ko'
 	@echo 'make userspace      libctrace, the ctrace command, the examples'
+	@echo 'make python         the package for Python, over libctrace; install-python, uninstall-python'
 	@echo 'make install        user space into PREFIX, the module into /lib/modules; both below DESTDIR, where given'
 	@echo 'make install-dkms   the source of the module into /usr/src, and the module built and installed by DKMS;'
 	@echo '                    with DESTDIR the source alone'
 	@echo 'make uninstall, uninstall-dkms   the reverse; and -userspace, -module of install and uninstall'
+	@echo 'make deb, rpm       packages for Debian, for Fedora and its kin, in dist/; make dist: the source as one file'
 	@echo 'make demo           boot a throw-away guest and trace a real container in it'
 	@echo 'make check          every test; the last line says how many passed'
 	@echo 'make torture        the long forms of the tests under load, faults and malice; then all on the debug kernel'
@@ -55,6 +57,9 @@ module: facts
 
 userspace:
 	+$(MAKE) -C userspace VERSION=$(VERSION)
+
+python install-python uninstall-python:
+	+$(MAKE) -C userspace $@ VERSION=$(VERSION) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 
 install: install-userspace install-module
 install-module: module
@@ -105,6 +110,9 @@ uninstall-dkms:
 	else rm -rf $(dkms_source); fi
 	@$(loaded)
 
+dist deb rpm:
+	@userspace/packaging/build $@
+
 selftests: userspace
 	+$(MAKE) -C selftests/unit
 	+$(MAKE) -C selftests/kernel
@@ -142,13 +150,13 @@ lint:
 
 # Does not use the kernel's build: the headers may be gone. DKMS's copy has neither user space nor tests.
 clean:
-	rm -rf module/generated .tmp_versions
+	rm -rf module/generated .tmp_versions dist
 	find . -maxdepth 1 $(made) -exec rm -f {} +
 	find module $(made) -exec rm -f {} +
 	for d in userspace selftests/unit selftests/kernel; do [ ! -d $$d ] || $(MAKE) -C $$d clean || exit; done
 made := -type f \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' -o -name '.*.cmd' -o -name '.*.d' \
 	-o -name '*.gcno' -o -name '*.dwo' -o -name '*.su' -o -name modules.order -o -name Module.symvers \)
 
-.PHONY: all help facts module userspace install install-module install-userspace install-dkms \
+.PHONY: all help facts module userspace python install-python uninstall-python install install-module install-userspace install-dkms \
 	uninstall uninstall-module uninstall-userspace uninstall-dkms \
-	selftests demo check check-vm check-host torture mutants bench-quick bench lint clean
+	dist deb rpm selftests demo check check-vm check-host torture mutants bench-quick bench lint clean
