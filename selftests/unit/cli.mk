@@ -20,6 +20,7 @@ ps_test_cli := $(filter-out names/cgroupfs,$(names_test_cli)) names/pods names/p
 text_test_cli := $(sinks)
 lines_test_cli := $(sinks) show/sink_lines show/lines_fields show/lines_forms show/file_ops names/cgroup_files
 stack_test_cli := $(sinks) ctf/ctf_symbols
+comms_test_cli := $(sinks)
 report_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_disks ctf/ctf_read ctf/ctf_symbols ctf/side \
 	base/errors
 ctf_killed_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/side \

@@ -156,6 +156,7 @@ static void learn_existing(struct comms *c, const struct ctrace_value *v, int n)
 void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struct ctrace_record *rec)
 {
 	struct ctrace_value v[FIELDS_MAX];
+	bool past;
 	int n;
 
 	if (!t || rec->id >= CTRACE_ID_DYNAMIC)
@@ -167,7 +168,11 @@ void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struc
 		learn_fork(c, v, n, rec->time);
 	else if (rec->id == CTRACE_ID_STATEDUMP_PROCESS_STATE)
 		learn_existing(c, v, n);
-	/* comm is the name of tid, next_comm that of next_tid */
+	/*
+	 * comm is the name of tid, next_comm that of next_tid. What has a duration tells names of its time: the task
+	 * that woke this one may have executed another program before this one ran, and said so in an earlier record.
+	 */
+	past = named(v, n, "duration", 8);
 	for (int i = 0; i < n; i++) {
 		const char *name = v[i].field->name, *end = strstr(name, "comm");
 		const struct ctrace_value *tid, *pid;
@@ -181,7 +186,7 @@ void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struc
 			continue;
 		snprintf(of, sizeof(of), "%.*stid", (int)(end - name), name);
 		tid = named(v, n, of, strlen(of));
-		if (!tid || !is_number(tid))
+		if (!tid || !is_number(tid) || (past && *slot(c, (int32_t)tid->u)->comm))
 			continue;
 		memcpy(of + strlen(of) - 3, "pid", 3);
 		pid = named(v, n, of, strlen(of));
