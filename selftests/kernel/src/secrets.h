@@ -73,6 +73,19 @@ static void kill_on_wrong_stack(void)
 #endif
 }
 
+/*
+ * Binds the socket, if it is not bound, to a port that is free. The kernel's choice might have 0xff for its low
+ * byte. With the length and the family before it, which a record of the call has, that looks like an address.
+ */
+static void name_socket(int sock, struct sockaddr_in *in)
+{
+	for (int i = 0; i < 100; i++) {
+		in->sin_port = htons((uint16_t)(20000 + 256 * i));
+		if (!bind(sock, (void *)in, sizeof(*in)) || errno != EADDRINUSE)
+			return;
+	}
+}
+
 /* Gives the secrets to everything that a record might take a word from. */
 static void give_away(const struct secrets *s, int sock)
 {
@@ -112,7 +125,7 @@ static void give_away(const struct secrets *s, int sock)
 	bind(fd, (void *)&un, sizeof(un));
 	unlink(un.sun_path);
 	close(fd);
-	bind(sock, (void *)&in, sizeof(in));
+	name_socket(sock, &in);
 	getsockname(sock, (void *)&in, &len);
 	sendto(sock, path, strlen(path), 0, (void *)&in, sizeof(in));
 	setitimer(ITIMER_REAL, &it, NULL);
