@@ -204,6 +204,8 @@ static void loading(void)
 	told(DOCTOR_BAD, "signature", "the kernel is locked down", "mokutil");
 	put("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c", "\6...\1");
 	told(DOCTOR_BAD, "signature", "Secure Boot is on", "mokutil");
+	put("/sys/module/module/parameters/sig_enforce", "Y\n");
+	told(DOCTOR_BAD, "signature", "Secure Boot is on", "mokutil");
 	put("/sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
 	told(DOCTOR_NOTE, "lockdown", "refused", "lockdown=integrity");
 	sound();

@@ -89,7 +89,10 @@ static const char *signed_only(const struct machine *m, const char *lockdown)
 	else if (forced)
 		why = "the kernel is built with CONFIG_MODULE_SIG_FORCE";
 	else if (lockdown && !strstr(lockdown, "[none]"))
-		why = secure_boot(m) ? "Secure Boot is on, and locks the kernel down" : "the kernel is locked down";
+		why = "the kernel is locked down";
+	/* Secure Boot may have done either: it locks the kernel down, and with IMA it sets module.sig_enforce. */
+	if (why && !forced && secure_boot(m))
+		why = "Secure Boot is on";
 	free(enforce);
 	free(forced);
 	return why;
