@@ -3,7 +3,9 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timerfd.h>
 #include <time.h>
+#include <unistd.h>
 #include "names/ctable.h"
 #include "names/patterns.h"
 
@@ -19,6 +21,7 @@
 #define READING_PART	9
 #define READING_LONG	3
 #define LIST_INTERVAL	(NSEC_PER_SEC / 100)	/* how often to ask for the containers whose records come before their notices */
+#define ASK_INTERVAL	(NSEC_PER_SEC / 4)	/* how often to ask for all containers, if there are no notices */
 
 static const struct ctrace_container *find(void *arg, uint32_t cid);
 
@@ -36,6 +39,7 @@ struct ctable *ctable_new(struct ctrace *ct)
 	struct ctable *t = xcalloc(1, sizeof(*t));
 
 	t->ct = ct;
+	t->timer = -1;
 	t->size = 64;
 	t->v = xcalloc(t->size, sizeof(t->v[0]));
 	if (ct) {
@@ -71,6 +75,8 @@ void ctable_free(struct ctable *t)
 	labels_free(&t->labels);
 	free(t->fresh.v);
 	free(t->met.v);
+	if (t->timer >= 0)
+		close(t->timer);
 	free(t);
 }
 
@@ -356,7 +362,30 @@ static int noticed(const struct ctrace_container *c, bool born, void *arg)
 
 int ctable_subscribe(struct ctable *t)
 {
-	return ctrace_container_subscribe(t->ct, noticed, t);
+	const struct itimerspec every = {
+		.it_value.tv_nsec = ASK_INTERVAL, .it_interval.tv_nsec = ASK_INTERVAL,
+	};
+	int fd = ctrace_container_subscribe(t->ct, noticed, t);
+
+	if (fd != -EPERM)
+		return fd;
+	/* Who has CAP_PERFMON alone may list containers, but not listen to notices. Others may not list, either. */
+	t->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (t->timer < 0 || timerfd_settime(t->timer, 0, &every, NULL))
+		return -errno;
+	return t->timer;
+}
+
+/* Notices were lost, or we may not have any. A container that is not in the list has died meanwhile. */
+static int list_again(struct ctable *t)
+{
+	int err = ctable_list(t);
+	struct centry *e;
+
+	for (size_t i = 0; !err && (e = ctable_next(t, &i));)
+		if (e->known && e->round != t->round && e->c.cid != CTRACE_CID_HOST)
+			dies(t, e);
+	return err;
 }
 
 /* To tell whether two have one name, all names must be known. And those of the dead are soon not to be found. */
@@ -374,19 +403,21 @@ static void name_new_ones(struct ctable *t)
 
 int ctable_dispatch(struct ctable *t)
 {
-	struct centry *e;
+	uint64_t rings;
 	int err;
 
-	do
-		err = ctrace_container_dispatch(t->ct);
-	while (err > 0);
-	if (err == -ENOBUFS) {
-		t->lost++;
-		/* Notices were lost. A container that is not in the list has died meanwhile. */
-		err = ctable_list(t);
-		for (size_t i = 0; !err && (e = ctable_next(t, &i));)
-			if (e->known && e->round != t->round && e->c.cid != CTRACE_CID_HOST)
-				dies(t, e);
+	if (t->timer >= 0) {
+		while (read(t->timer, &rings, sizeof(rings)) > 0)
+			;
+		err = list_again(t);
+	} else {
+		do
+			err = ctrace_container_dispatch(t->ct);
+		while (err > 0);
+		if (err == -ENOBUFS) {
+			t->lost++;
+			err = list_again(t);
+		}
 	}
 	name_new_ones(t);
 	return err;

@@ -54,6 +54,7 @@ struct ctable {
 	uint64_t reading;	/* how long it took to read the names, ns */
 	unsigned int round;	/* number of lists asked for so far */
 	unsigned int lost;	/* how often notices were lost */
+	int timer;		/* says when to ask for all containers, if we may not have notices; else -1 */
 	struct cids fresh;	/* containers whose names were perhaps never looked up */
 	/* Containers that have become known. follow.c, which empties it, says whether they are put there. */
 	struct cids met;
@@ -65,7 +66,10 @@ struct ctable *ctable_new(struct ctrace *ct);
 void ctable_free(struct ctable *t);
 /* Asks the kernel for all containers that live now. 0 or -errno. */
 int ctable_list(struct ctable *t);
-/* Follows births and deaths from now on. Returns the descriptor to poll, or -errno. */
+/*
+ * Follows births and deaths from now on. Returns the descriptor to poll, or -errno. Without CAP_SYS_ADMIN the kernel
+ * tells nobody of them, and ctable_dispatch() asks for all containers.
+ */
 int ctable_subscribe(struct ctable *t);
 int ctable_dispatch(struct ctable *t);
 /* NULL: nothing is known of it, not even that it exists. Looks no name up. */

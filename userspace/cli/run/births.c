@@ -196,6 +196,8 @@ int births_follow(struct ctrace *ct)
 	if (fd < 0 || ctable_list(t)) {
 		status = cli_error("%s", ctrace_errmsg(ct));
 	} else {
+		if (t->timer >= 0)
+			fputs("ctrace: without CAP_SYS_ADMIN, containers that live for less than 0.25 s may be missing\n", stderr);
 		skip_old(t);
 		status = follow(ct, t, fd, &during);
 	}
