@@ -286,6 +286,11 @@ enum ctrace_event_id {
 	CTRACE_ID_TIMER_HRTIMER_CANCEL	= 77,
 	CTRACE_ID_TIMER_HRTIMER_EXPIRE_EXIT = 78,
 	CTRACE_ID_SCHED_PI_SETPRIO	= 79,
+	/*
+	 * What an argument points to that was not in memory at the entry, as it is right before the exit: u32 field, of the
+	 * entry's type, counted from 0; bytes, which stand for those of that field
+	 */
+	CTRACE_ID_LATE_MEMORY		= 80,
 	CTRACE_ID_DYNAMIC		= 0x1000,	/* kprobes, raw tracepoints */
 	CTRACE_ID_SYS_ENTER		= 0x4000,
 	CTRACE_ID_SYS_EXIT		= 0x4400,

@@ -4,6 +4,7 @@
 #include <linux/errno.h>
 #include <linux/fcntl.h>
 #include <linux/kernel.h>
+#include <linux/percpu.h>
 #include <linux/prctl.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -260,9 +261,21 @@ u32 ctrace_memory_describe(u32 nr, bool is32, u8 phase, struct ctrace_field_desc
 
 /* --- reading ------------------------------------------------------------------------- */
 
+DEFINE_PER_CPU(bool, ctrace_memory_missed);
+
+/* Of an array that crosses into memory that is not there, its first elements; of an address that the kernel cut, all of it. */
+static noinline u32 put_first(const struct ctrace_memory *m, char *to, u64 from, u32 n)
+{
+	if (m->flags & CTRACE_MEM_ADDRESS && !(m->flags & CTRACE_MEM_IN))
+		return ctrace_memory_copy_page(to, from, n, 1);
+	return m->how == CTRACE_MEM_COUNT && m->unit > 1 ? ctrace_memory_copy_page(to, from, n, m->unit) : 0;
+}
+
 /* At most max bytes of the field. */
 static u32 put_field(const struct ctrace_memory *m, const struct ctrace_memory_call *c, char *to, u32 max)
 {
+	u64 from = c->args[m->arg];
+
 	max = min_t(u32, max, m->max);
 	switch (m->how) {
 	case CTRACE_MEM_IOV ... CTRACE_MEM_MSGS_BYTES:
@@ -280,7 +293,10 @@ static u32 put_field(const struct ctrace_memory *m, const struct ctrace_memory_c
 	default:
 		if (m->how == CTRACE_MEM_PRCTL && m->arg == 1 && (u32)c->args[0] == PR_SET_NAME)
 			return ctrace_memory_made(m, c, to, max);
-		return ctrace_memory_copy(to, c->args[m->arg], min(ctrace_memory_size(m, c), max));
+		if (!from)
+			return 0;
+		max = min(ctrace_memory_size(m, c), max);
+		return !max || ctrace_memory_read(to, from, max) ? max : put_first(m, to, from, max);
 	}
 }
 
@@ -375,4 +391,25 @@ u32 ctrace_memory_put(const struct ctrace_memory_call *c, char *to, u32 len, u32
 		len += sizeof(u32) + bytes;
 	}
 	return len;
+}
+
+int ctrace_memory_late(const struct ctrace_memory_call *c, u32 i, char *to, u32 max)
+{
+	const struct ctrace_memory_fields *of = &ctrace_memory_fields[c->is32][c->nr];
+	const struct field *f = &fields[of->first], *end = f + of->n;
+	struct ctrace_memory_call at = *c;
+
+	for (; f < end; f++)
+		if (f->phases & BIT(CTRACE_CALL_ENTRY) && !i--)
+			break;
+	if (f >= end)
+		return -ENOENT;
+	if (is_path(&f->m))
+		return 0;
+	at.phase = CTRACE_CALL_EXIT;
+	if (f->phases & BIT(CTRACE_CALL_EXIT) && put_memory(&f->m, &at, to, max))
+		return 0;
+	at.phase = CTRACE_CALL_ENTRY;
+	at.ret = 0;
+	return put_memory(&f->m, &at, to, max);
 }

@@ -117,6 +117,17 @@ struct ctrace_memory_call {
  */
 u32 ctrace_memory_put(const struct ctrace_memory_call *c, char *to, u32 len, u32 max);
 
+/*
+ * Something that ctrace_memory_put() looked for was not there since this was false. It may be at the return.
+ * Context: as ctrace_args_put().
+ */
+DECLARE_PER_CPU(bool, ctrace_memory_missed);
+/*
+ * At the return of a call whose entry missed something: field i of those that the entry has, as it is now, into to[max].
+ * Returns how many bytes; 0: none, or the exit has them; < 0: the entry has no such field.
+ */
+int ctrace_memory_late(const struct ctrace_memory_call *c, u32 i, char *to, u32 max);
+
 /* The strings of an array that ends with a NULL, into to[max]. Returns how many bytes. Context: as ctrace_args_put(). */
 u32 ctrace_memory_argv(char *to, u64 from, bool is32, u32 max);
 #define CTRACE_MEM_ARGV_MAX	512u
@@ -159,7 +170,21 @@ static __always_inline u32 ctrace_memory_put_empty(char *to, u32 len, u32 n)
 
 static inline bool ctrace_memory_read(void *to, u64 from, u32 n)
 {
-	return from && !ctrace_compat_read_user(to, (const void __user *)(uintptr_t)from, n);
+	if (from && likely(!ctrace_compat_read_user(to, (const void __user *)(uintptr_t)from, n)))
+		return true;
+	if (from)
+		__this_cpu_write(ctrace_memory_missed, true);
+	return false;
+}
+
+/* As ctrace_compat_read_user_string(). */
+static inline long ctrace_memory_string(char *to, u64 from, u32 max)
+{
+	long n = ctrace_compat_read_user_string(to, (const char __user *)(uintptr_t)from, max);
+
+	if (n < 0)
+		__this_cpu_write(ctrace_memory_missed, true);
+	return n;
 }
 
 /* n bytes, or none */
@@ -167,6 +192,9 @@ static inline u32 ctrace_memory_copy(char *to, u64 from, u32 n)
 {
 	return n && ctrace_memory_read(to, from, n) ? n : 0;
 }
+
+/* For what ctrace_memory_copy() has just refused: as many whole elements as there are before the end of a page. */
+u32 ctrace_memory_copy_page(char *to, u64 from, u32 n, u32 unit);
 
 /* The bytes of as many whole elements as there are, and as max has place for. */
 static inline u32 ctrace_memory_elements(u64 count, u32 unit, u32 max)

@@ -65,7 +65,10 @@ static u32 put_socket(const struct ctrace_memory *m, const struct ctrace_memory_
 	len = a[addr + 1];
 	if (!socket_calls[call].in && !ctrace_memory_read(&len, a[addr + 1], sizeof(len)))
 		return 0;
-	return ctrace_memory_copy(to, a[addr], min(len, max));
+	len = min(len, max);
+	if (socket_calls[call].in)
+		return ctrace_memory_copy(to, a[addr], len);
+	return ctrace_memory_copy(to, a[addr], len) ?: ctrace_memory_copy_page(to, a[addr], len, 1);
 }
 
 u32 ctrace_memory_argv(char *to, u64 from, bool is32, u32 max)
@@ -78,7 +81,7 @@ u32 ctrace_memory_argv(char *to, u64 from, bool is32, u32 max)
 		at = 0;
 		if (!ctrace_memory_read(&at, from, each) || !at)
 			break;
-		n = ctrace_compat_read_user_string(to + len, (const char __user *)(uintptr_t)at, max - len);
+		n = ctrace_memory_string(to + len, at, max - len);
 		if (n < 0)
 			break;
 		len += n;
@@ -98,7 +101,7 @@ static u32 put_string(const struct ctrace_memory *m, const struct ctrace_memory_
 
 	if (!from || !max || (m->unit && (by >= 16 || !(m->unit & BIT(by)))))
 		return 0;
-	n = ctrace_compat_read_user_string(to, (const char __user *)(uintptr_t)from, max);
+	n = ctrace_memory_string(to, from, max);
 	return n < 0 ? 0 : n == max - 1 ? n : n + 1;
 }
 

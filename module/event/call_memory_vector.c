@@ -29,6 +29,13 @@ struct narrow_msg {
 #define MSG(is32)	(is32 ? offsetof(struct narrow_msg, len) : offsetof(struct msg, len))
 #define MSG_LEN(is32)	(is32 ? sizeof(struct narrow_msg) : sizeof(struct msg))
 
+u32 ctrace_memory_copy_page(char *to, u64 from, u32 n, u32 unit)
+{
+	u32 there = PAGE_SIZE - from % PAGE_SIZE;
+
+	return there < n ? ctrace_memory_copy(to, from, there - there % unit) : 0;
+}
+
 static bool read_piece(struct piece *p, u64 iov, u32 i, bool is32)
 {
 	struct narrow_piece n;
@@ -66,7 +73,9 @@ static u32 put_iov(char *to, u64 iov, u64 count, u32 max, bool is32)
 {
 	u32 each = is32 ? sizeof(struct narrow_piece) : sizeof(struct piece);
 
-	return ctrace_memory_copy(to, iov, ctrace_memory_elements(count, each, min_t(u32, max, CTRACE_MEM_IOVECS * each)));
+	u32 n = ctrace_memory_elements(count, each, min_t(u32, max, CTRACE_MEM_IOVECS * each));
+
+	return ctrace_memory_copy(to, iov, n) ?: ctrace_memory_copy_page(to, iov, n, each);
 }
 
 /* most: bytes that the pieces have in all */
@@ -161,7 +170,11 @@ u32 ctrace_memory_vector(const struct ctrace_memory *m, const struct ctrace_memo
 		if (m->how == CTRACE_MEM_MSG_ADDR) {
 			/* the kernel cut it to the room that the program had */
 			max = c->before ? min(max, c->before - 1) : max;
-			return ctrace_memory_copy(to, msg.name, min(msg.name_len, max));
+			max = min(msg.name_len, max);
+			if (m->flags & CTRACE_MEM_IN)
+				return ctrace_memory_copy(to, msg.name, max);
+			return ctrace_memory_copy(to, msg.name, max) ?:
+			       ctrace_memory_copy_page(to, msg.name, max, 1);
 		}
 		if (m->how == CTRACE_MEM_MSG_IOV)
 			return put_iov(to, msg.iov, msg.iov_len, max, c->is32);

@@ -20,12 +20,16 @@ static const struct ctrace_field_desc f_stack[] = {
 static const struct ctrace_field_desc f_late[] = {
 	CTRACE_FIELDS(CTRACE_LATE_FIELDS)
 };
+static const struct ctrace_field_desc f_late_memory[] = {
+	CTRACE_FIELDS(CTRACE_LATE_MEMORY_FIELDS)
+};
 
 static const struct ctrace_event_type own_types[] = {
 	CTRACE_TYPE(LOST, "ctrace", "lost", NULL, f_lost),
 	CTRACE_TYPE_KADDR(KERNEL_STACK, "ctrace", "kernel_stack", NULL, f_stack),
 	CTRACE_TYPE(USER_STACK, "ctrace", "user_stack", NULL, f_stack),
 	CTRACE_TYPE(LATE_ARGUMENT, "ctrace", "late_argument", NULL, f_late),
+	CTRACE_TYPE(LATE_MEMORY, "ctrace", "late_memory", NULL, f_late_memory),
 };
 const struct ctrace_family ctrace_family_own = {
 	.types = own_types, .ntypes = ARRAY_SIZE(own_types),

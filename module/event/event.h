@@ -142,13 +142,15 @@ struct ctrace_family {
 	const char *lacks;		/* why this kernel has none of them; or NULL */
 };
 
-/* Types of no tracepoint: read() writes lost, options of probes write the stacks, a call's exit its late strings. */
+/* Types of no tracepoint: read() writes lost, options of probes write the stacks, a call's exit what came late. */
 #define CTRACE_LOST_FIELDS(F)	F(u32, cause) F(u32, cpu) F(u64, count)
 CTRACE_PAYLOAD(ctrace_lost_payload, CTRACE_LOST_FIELDS);
 #define CTRACE_STACK_FIELDS(F)	F(u32, event) F(seq_x64, callstack)
 CTRACE_PAYLOAD(ctrace_stack_payload, CTRACE_STACK_FIELDS);
 #define CTRACE_LATE_FIELDS(F)	F(u32, argument) F(path, text)
 CTRACE_PAYLOAD(ctrace_late_payload, CTRACE_LATE_FIELDS);
+#define CTRACE_LATE_MEMORY_FIELDS(F)	F(u32, field) F(seq_u8, bytes)
+CTRACE_PAYLOAD(ctrace_late_memory_payload, CTRACE_LATE_MEMORY_FIELDS);
 extern const struct ctrace_family ctrace_family_own;
 
 /* families: NULL-terminated, static. 0 or -ENOMEM. exit: when nobody asks any more. */

@@ -29,12 +29,16 @@ static __always_inline void fill_entry(void *payload, const void *arg)
 /* --- strings and memory ------------------------------------------------------------------ */
 
 /*
- * Strings that could not be read at the entry are read again at the return, and written as records of their own. This
- * tells the return which these are: tid << 32 | call << 8 | CTRACE_CALL_M_UNREADS. Each tid has its place. A task may
- * lose it to another with the same place; then its strings stay unread. What stays behind here because a return was
- * not recorded makes a later one repeat a string, and no more.
+ * Strings and memory that could not be read at the entry are read again at the return, and written as records of their
+ * own. This tells the return which these are: tid << 32 | call << 8 | UNREAD_MEMORY | CTRACE_CALL_M_UNREADS. Each tid has
+ * its place. A task may lose it to another with the same place; then what it missed stays unread. What stays behind here
+ * because a return was not recorded makes a later one repeat a string, and no more.
  */
 static u64 unread[256];
+
+/* Something that arguments point to. */
+#define UNREAD_MEMORY	(1ull << 6)
+#define UNREADS		(UNREAD_MEMORY | CTRACE_CALL_M_UNREADS)
 
 static u64 *unread_of(const struct ctrace_who *who)
 {
@@ -46,13 +50,13 @@ static u64 unread_note(const struct ctrace_who *who, long nr, bool is32)
 	return (u64)who->tid << 32 | (u64)is32 << 31 | (u64)nr << 8;
 }
 
-/* detail: what all sessions in mask want of the call. Returns the marks of its strings. */
+/* detail: what all sessions in mask want of the call. Returns UNREADS. */
 static u64 emit_entry(u32 mask, u32 id, long nr, const struct ctrace_who *who, const struct entry *e,
 		      const u64 *numbers, const struct ctrace_detail *detail)
 {
 	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
 	struct ctrace_copy c = { .from = room->args };
-	u64 *marks = &room->head.marks;
+	u64 *marks = &room->head.marks, missed = 0;
 	u32 empty = ctrace_memory_fields[e->is32][nr].entry;
 
 	BUILD_BUG_ON(offsetof(struct ctrace_args_room, args) !=
@@ -63,7 +67,10 @@ static u64 emit_entry(u32 mask, u32 id, long nr, const struct ctrace_who *who, c
 			.args = numbers, .phase = CTRACE_CALL_ENTRY, .is32 = e->is32, .nr = nr, .detail = detail,
 		};
 
+		__this_cpu_write(ctrace_memory_missed, false);
 		c.len = ctrace_memory_put(&m, (char *)room->args, c.len, CTRACE_ROOM_MAX);
+		if (unlikely(__this_cpu_read(ctrace_memory_missed)))
+			missed = UNREAD_MEMORY;
 	} else {
 		c.len = ctrace_memory_put_empty((char *)room->args, c.len, empty);
 	}
@@ -73,42 +80,37 @@ static u64 emit_entry(u32 mask, u32 id, long nr, const struct ctrace_who *who, c
 		c.len += sizeof(*marks);
 	}
 	ctrace_emit(mask, id, who, c.len, ctrace_fill_words, &c);
-	return *marks;
+	return missed | (*marks & CTRACE_CALL_M_UNREADS);
 }
 
 static noinline void enter_room(u32 mask, u32 id, long nr, const struct ctrace_who *who, const struct entry *e)
 {
 	const struct ctrace_detail *detail;
-	u64 marks = 0, numbers[6];
+	u64 missed = 0, numbers[6];
 	u32 some;
 
 	ctrace_args_numbers(e->regs, e->is32, e->layout, numbers);
 	while ((some = ctrace_next_detail(&mask, &detail)))
-		marks |= emit_entry(some, id, nr, who, e, numbers, detail);
-	if (likely(!(marks & CTRACE_CALL_M_UNREADS)))
+		missed |= emit_entry(some, id, nr, who, e, numbers, detail);
+	if (likely(!missed))
 		return;
-	WRITE_ONCE(*unread_of(who), unread_note(who, nr, e->is32) | (marks & CTRACE_CALL_M_UNREADS));
+	WRITE_ONCE(*unread_of(who), unread_note(who, nr, e->is32) | missed);
 	/* the return must not take the short way */
 	if (__this_cpu_read(ctrace_idcache.task) == who->task)
 		__this_cpu_write(ctrace_idcache.only, 0);
 }
 
-/* For the sessions in mask that recorded the entry. */
-static noinline void leave_strings(u32 mask, long nr, bool is32, const struct ctrace_who *who)
+/* For the sessions in mask that recorded the entry. of: the strings, CTRACE_CALL_M_UNREADS. */
+static void late_strings(u32 mask, long nr, bool is32, const struct ctrace_who *who, u64 of)
 {
 	const struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[is32][nr];
 	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
 	struct ctrace_late_payload *to = (void *)room->args;
-	u64 *note = unread_of(who), noted = READ_ONCE(*note);
 	struct ctrace_copy c = { .from = to };
 	u32 i, n;
 
-	if ((noted ^ unread_note(who, nr, is32)) & ~CTRACE_CALL_M_UNREADS)
-		return;
-	WRITE_ONCE(*note, 0);
-	mask &= ctrace_wants((is32 ? CTRACE_ID_COMPAT_SYS_ENTER : CTRACE_ID_SYS_ENTER) + nr);
-	for (i = 0; mask && i < l->nargs; i++) {
-		if (!(noted & CTRACE_CALL_M_UNREAD(i)))
+	for (i = 0; i < l->nargs; i++) {
+		if (!(of & CTRACE_CALL_M_UNREAD(i)))
 			continue;
 		n = ctrace_args_string(current_pt_regs(), is32, l, i, to->text);
 		to->argument = i;
@@ -116,6 +118,44 @@ static noinline void leave_strings(u32 mask, long nr, bool is32, const struct ct
 		if (n)
 			ctrace_emit(mask, CTRACE_ID_LATE_ARGUMENT, who, c.len, ctrace_fill_copy, &c);
 	}
+}
+
+/* The same of memory. */
+static void late_memory(u32 mask, long nr, bool is32, const struct ctrace_who *who, long ret)
+{
+	const struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[is32][nr];
+	struct ctrace_memory_call m = { .is32 = is32, .nr = nr, .ret = ret };
+	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_late_memory_payload *to = (void *)room->args;
+	u32 i, some, max = CTRACE_ROOM_MAX - sizeof(*to);
+	struct ctrace_copy c = { .from = to };
+	u64 numbers[6];
+	int n;
+
+	ctrace_args_numbers(current_pt_regs(), is32, l, numbers);
+	m.args = numbers;
+	while ((some = ctrace_next_detail(&mask, &m.detail)))
+		for (i = 0; (n = ctrace_memory_late(&m, i, to->bytes, max)) >= 0; i++) {
+			to->field = (l->strings ? 1 : 0) + l->nargs + i;
+			to->bytes_length = n;
+			c.len = sizeof(*to) + n;
+			if (n)
+				ctrace_emit(some, CTRACE_ID_LATE_MEMORY, who, c.len, ctrace_fill_copy, &c);
+		}
+}
+
+static noinline void leave_late(u32 mask, long nr, bool is32, const struct ctrace_who *who, long ret)
+{
+	u64 *note = unread_of(who), noted = READ_ONCE(*note);
+
+	if ((noted ^ unread_note(who, nr, is32)) & ~UNREADS)
+		return;
+	WRITE_ONCE(*note, 0);
+	mask &= ctrace_wants((is32 ? CTRACE_ID_COMPAT_SYS_ENTER : CTRACE_ID_SYS_ENTER) + nr);
+	if (mask && noted & CTRACE_CALL_M_UNREADS)
+		late_strings(mask, nr, is32, who, noted);
+	if (mask && noted & UNREAD_MEMORY)
+		late_memory(mask, nr, is32, who, ret);
 }
 
 struct unknown {
@@ -340,8 +380,8 @@ static noinline void leave_any(long nr, long ret)
 		return;
 	ctrace_alone_note(mask, &who);
 	r.layout = &ctrace_syscall_layouts[is32][nr];
-	if (r.layout->strings)
-		leave_strings(mask, nr, is32, &who);
+	if (r.layout->in || r.layout->detail)
+		leave_late(mask, nr, is32, &who, ret);
 	if (!r.layout->exit)
 		ctrace_emit(mask, id, &who, sizeof(u64), fill_ret, &r);
 	else if (r.layout->out || mask & READ_ONCE(ctrace_detailed_sessions))

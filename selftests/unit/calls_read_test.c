@@ -32,6 +32,10 @@ typedef uint64_t u64;
 #define min(a, b)		({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a < _b ? _a : _b; })
 #define min_t(t, a, b)		min((t)(a), (t)(b))
 #define ALIGN(x, a)		(((x) + (a) - 1) / (a) * (a))
+#define likely(x)		(x)
+#define PAGE_SIZE		4096u
+#define DECLARE_PER_CPU(t, n)	static t n
+#define __this_cpu_write(n, v)	((n) = (v))
 #include "../../uapi/ctrace.h"
 
 struct ctrace_syscall;
@@ -43,6 +47,11 @@ static long ctrace_compat_read_user(void *dst, const void *src, size_t n)
 	struct iovec to = { dst, n }, from = { (void *)(uintptr_t)src, n };
 
 	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)n ? 0 : -EFAULT;
+}
+
+static long ctrace_compat_read_user_string(char *dst, const char *src, size_t max)
+{
+	return ctrace_compat_read_user(dst, src, max);
 }
 
 static u32 ctrace_fd_name(int fd, char *to, u32 max)
@@ -147,6 +156,30 @@ static void names(void)
 	check_eq(0, put(CTRACE_MEM_SET_NAMES, CTRACE_MEM_IN, negative, false, 0, ROOM));
 }
 
+/* Memory that ends within: whole pieces before that; of an address, what the kernel has written, but none of a program's. */
+static void ends(void)
+{
+	char *begin = mmap(NULL, 2 * PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *end = begin + PAGE_SIZE;
+	struct msghdr msg = { .msg_name = end - 4, .msg_namelen = 6 };
+	const u64 one[2] = { (uintptr_t)end - 24, 2 }, none[2] = { (uintptr_t)end - 8, 2 };
+	const u64 m[2] = { (uintptr_t)&msg };
+
+	check(begin != MAP_FAILED);
+	check(!munmap(end, PAGE_SIZE));
+	memcpy(end - 24, &pieces[1], sizeof(pieces[1]));
+	memcpy(end - 4, name, 4);
+	check_eq(sizeof(pieces[1]), put(CTRACE_MEM_IOV, CTRACE_MEM_IN, one, false, 0, ROOM));
+	check(!memcmp(room, &pieces[1], sizeof(pieces[1])));
+	check_eq(0, put(CTRACE_MEM_IOV, CTRACE_MEM_IN, none, false, 0, ROOM));
+	check_eq(4, put(CTRACE_MEM_MSG_ADDR, 0, m, false, 0, ROOM));
+	check(!memcmp(room, name, 4));
+	ctrace_memory_missed = false;
+	check_eq(0, put(CTRACE_MEM_MSG_ADDR, CTRACE_MEM_IN, m, false, 0, ROOM));
+	check(ctrace_memory_missed);
+	munmap(begin, PAGE_SIZE);
+}
+
 static u32 shared[512];
 static volatile bool over;
 
@@ -187,6 +220,7 @@ static const struct ktap_case cases[] = {
 	{ "vectors of messages", vectors },
 	{ "control messages", control },
 	{ "names of descriptors in memory", names },
+	{ "memory that ends", ends },
 	{ "memory that changes meanwhile", hostile },
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lines of calls whose records have memory and names of descriptors: entries, exits, whole calls; hostile types. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "ktap.h"
@@ -7,7 +8,10 @@
 #include "sink_fixture.h"
 
 /* x86-64's numbers, whatever this runs on */
-enum { NR_READ = 0, NR_POLL = 7, NR_CONNECT = 42, NR_CLONE = 56, NR_GETDENTS64 = 217, NR_OPENAT = 257, NR_YOUNG = 900 };
+enum {
+	NR_READ = 0, NR_WRITE = 1, NR_POLL = 7, NR_CONNECT = 42, NR_CLONE = 56, NR_GETDENTS64 = 217, NR_OPENAT = 257,
+	NR_YOUNG = 900
+};
 
 static struct made m;
 
@@ -41,6 +45,10 @@ static void make_types(void)
 	static const struct ctrace_field young[] = { NUMBER("fd"), NUMBER("buf"), BYTES("buf_data"),
 	  STRING("fd_path") };
 
+	static const struct ctrace_field write_entry[] = { NUMBER("fd"), NUMBER("buf"), NUMBER("count"), STRING("fd_path"),
+							   BYTES("buf_data") };
+	static const struct ctrace_field write_exit[] = { RET };
+	static const struct ctrace_field late[] = { { "field", CTRACE_FK_UINT, 0, 4 }, BYTES("bytes") };
 	static const struct ctrace_field clone[] = { { "duration", CTRACE_FK_UINT, 0, 8 }, RET, NUMBER("clone_flags"),
 						      NUMBER("newsp"), NUMBER("parent_tidptr"), NUMBER("child_tidptr"),
 						      NUMBER("tls") };
@@ -57,6 +65,9 @@ static void make_types(void)
 	add(CTRACE_ID_CALL + NR_OPENAT, "syscall_openat", openat, 8);
 	add(CTRACE_ID_CALL + NR_CONNECT, "syscall_connect", connect, 7);
 	add(ENTER(NR_YOUNG), "syscall_entry_young", young, 4);
+	add(ENTER(NR_WRITE), "syscall_entry_write", write_entry, 5);
+	add(EXIT(NR_WRITE), "syscall_exit_write", write_exit, 1);
+	add_type(schema, CTRACE_ID_LATE_MEMORY, "ctrace", "late_memory", late, 2);
 }
 
 static void begin(bool json, bool quiet)
@@ -359,11 +370,108 @@ static void hostile_lengths(void)
 	}
 }
 
+static void give_write(uint64_t time, int32_t tid)
+{
+	make(&m, time, ENTER(NR_WRITE), 1, tid, tid % 100);
+	put_int(&m, 1, 8);
+	put_int(&m, 0x7f00, 8);
+	put_int(&m, 7, 8);
+	put_string(&m, "");
+	put_bytes("", 0);
+	give();
+}
+
+static void give_late(uint64_t time, int32_t tid, uint32_t field, const char *data)
+{
+	make(&m, time, CTRACE_ID_LATE_MEMORY, 1, tid, tid % 100);
+	put_int(&m, field, 4);
+	put_bytes(data, strlen(data));
+	give();
+}
+
+static void give_write_exit(uint64_t time, int32_t tid)
+{
+	make(&m, time, EXIT(NR_WRITE), 1, tid, tid % 100);
+	put_int(&m, 7, 8);
+	give();
+}
+
+/* Memory that was not there at the entry. */
+static void late(void)
+{
+	begin(false, false);
+	give_write(1000000, 101);
+	give_late(1500000, 101, 4, "late\n");
+	give_write_exit(2000000, 101);
+	/* of that call alone */
+	give_write(3000000, 101);
+	give_write_exit(4000000, 101);
+	/* its entry was shown */
+	give_write(5000000, 101);
+	give_read(5500000, 102, "");
+	give_late(6000000, 101, 4, "later");
+	give_write_exit(6000000, 101);
+	/* fields that are no memory, that are not there; another task's */
+	give_write(7000000, 101);
+	give_late(7500000, 101, 1, "number");
+	give_late(7500000, 101, 77, "none");
+	give_late(7500000, 103, 4, "other");
+	give_write_exit(8000000, 101);
+	/* more than any call has */
+	give_write(9000000, 101);
+	for (int i = 0; i < 20; i++)
+		give_late(9500000, 101, 4, i ? "again" : "first");
+	give_write_exit(10000000, 101);
+	sink_expect("0.000000 web  [vtid 1] write(1, \"late\\n\"..., 7) = 7 <0.001000>\n"
+		    "0.002000 web  [vtid 1] write(1, 0x7f00, 7) = 7 <0.001000>\n"
+		    "0.004000 web  [vtid 1] write(1, 0x7f00, 7 <unfinished ...>\n"
+		    "0.004500 web  [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
+		    "0.005000 web  [vtid 1] <... write resumed>\"later\") = 7 <0.001000>\n"
+		    "0.006000 web  [vtid 1] write(1, 0x7f00, 7) = 7 <0.001000>\n"
+		    "0.008000 web  [vtid 1] write(1, \"again\"..., 7) = 7 <0.001000>\n");
+}
+
+static void give_array(uint64_t time, uint64_t at, int64_t ret)
+{
+	static const uint16_t asked[] = { 5, 0, 1, 0 };
+
+	make(&m, time, ENTER(NR_POLL), 1, 101, 1);
+	put_int(&m, at, 8);
+	put_int(&m, 2, 8);
+	put_int(&m, 0, 8);
+	put_bytes(asked, sizeof(asked));
+	give();
+	make(&m, time + 1000000, EXIT(NR_POLL), 1, 101, 1);
+	put_int(&m, (uint64_t)ret, 8);
+	put_bytes(asked, sizeof(asked));
+	give();
+}
+
+/* Only if the call found no memory, and if a page can end there, the array is said to end. */
+static void array_ends(void)
+{
+	begin(false, false);
+	give_array(1000000, 0x7ff8, -EFAULT);
+	give_array(3000000, 0x7ff4, -EFAULT);
+	give_array(5000000, 0x7ff0, -EFAULT);
+	give_array(7000000, 0x7ff8, -EINTR);
+	sink_expect("0.000000 web  [vtid 1] poll([{fd=5, events=POLLIN}, ... /* 0x8000 */], 2, 0)"
+		    " = -1 EFAULT (Bad address) <0.001000>\n"
+		    "0.002000 web  [vtid 1] poll([{fd=5, events=POLLIN}, ... /* 0x7ffc */], 2, 0)"
+		    " = -1 EFAULT (Bad address) <0.001000>\n"
+		    "0.004000 web  [vtid 1] poll([{fd=5, events=POLLIN}, ...], 2, 0)"
+		    " = -1 EFAULT (Bad address) <0.001000>\n"
+		    "0.006000 web  [vtid 1] poll([{fd=5, events=POLLIN}, ...], 2, 0)"
+		    " = -1 EINTR (Interrupted system call) <0.001000>\n");
+}
+
 static const struct ktap_case cases[] = {
 	{ "an exit fills in its entry; plain numbers", entry_and_exit },
 	{ "what poll() found", polled },
 	{ "whole calls, and the names of descriptors", whole },
 	{ "new tasks, and entries of directories", tasks_and_entries },
+	{ "memory that came late", late },
+	{ "arrays that end where memory does", array_ends },
 	{ "JSON", json },
 	{ "types that no kernel has", hostile_types },
 	{ "lengths that are not there", hostile_lengths },

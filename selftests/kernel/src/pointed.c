@@ -18,6 +18,7 @@
 #include <sys/eventfd.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -325,6 +326,40 @@ static void processes(void)
 	execve("/bin/true", (char *[]){ "true", "one", NULL }, (char *[]){ NULL });
 }
 
+/* Memory that ends within what an argument points to, and memory that only the call brings in. */
+static void edges(void)
+{
+	struct sockaddr_un path = { .sun_family = AF_UNIX, .sun_path = "/tmp/ctrace-pointed" };
+	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *end = page + 4096;
+	struct pollfd *fds = (void *)(end - 2 * sizeof(*fds));
+	struct iovec *v = (void *)(end - sizeof(*v));
+	int s = socket(AF_UNIX, SOCK_STREAM, 0), file, p[2];
+	socklen_t len = 16;
+
+	if (page == MAP_FAILED || munmap(end, 4096))
+		exit(1);
+	/* the kernel cuts the address */
+	MUST(bind(s, (void *)&path, sizeof(path)));
+	MUST(getsockname(s, (void *)(end - 16), &len));
+	unlink(path.sun_path);
+	close(s);
+	fds[0] = (struct pollfd){ .fd = -1 };
+	fds[1] = (struct pollfd){ .fd = 0, .events = POLLIN };
+	poll(fds, 3, 0);
+	MUST(pipe(p));
+	*v = (struct iovec){ "abc", 3 };
+	writev(p[1], v, 2);
+	file = open("/bin/sh", O_RDONLY);
+	page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, file, 0);
+	if (page == MAP_FAILED)
+		exit(1);
+	MUST(write(p[1], page, 4));
+	close(file);
+	close(p[0]);
+	close(p[1]);
+}
+
 int main(void)
 {
 	signal(SIGPIPE, SIG_IGN);
@@ -337,6 +372,7 @@ int main(void)
 	ptys();
 	waits();
 	others();
+	edges();
 	processes();
 	return 1;
 }

@@ -158,7 +158,8 @@ static int64_t argument(const struct call_values *c, const struct call_form *for
 	const struct part *type;
 	int64_t v;
 
-	if (c->n < 0 || arg >= c->p->nargs || i >= (uint32_t)c->n || !c->p->fields[i].number || arg >= form->nargs)
+	if (c->n < 0 || arg >= c->p->nargs || i >= (uint32_t)c->n || !c->v[i].field ||
+	    !c->p->fields[i].number || arg >= form->nargs)
 		return -1;
 	v = c->v[i].i;
 	type = form->args[arg];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Structures, numbers and arrays by their layouts, which gen-constants makes of calls.spec and the headers. */
+#include <errno.h>
 #include <string.h>
 #include "show/memory.h"
 
@@ -258,6 +259,18 @@ static bool has_own_count(enum memory_kind kind)
 	       kind == MEMORY_MMSGHDR || kind == MEMORY_MMSGHDR_RET;
 }
 
+void out_end(struct out *o, const struct memory *m, size_t len, size_t size, bool more)
+{
+	const uint64_t page = 4096, at = (m ? m->at : 0) + len;
+
+	if (!o->j && more && m && m->at && m->ret == -EFAULT && (!(at % page) || at % page + size > page)) {
+		out_name(o, NULL);
+		sbuf_printf(o->b, "... /* 0x%llx */", (unsigned long long)at);
+	} else if (more) {
+		out_more(o);
+	}
+}
+
 static bool put_array(struct out *o, const char *name, const struct layout *l, const struct memory *m)
 {
 	size_t n = l->size ? m->data.n / l->size : 0;
@@ -274,8 +287,7 @@ static bool put_array(struct out *o, const char *name, const struct layout *l, c
 		one.many = -1;
 		put_object(o, NULL, l, &one);
 	}
-	if (m->many < 0 ? m->data.n % l->size != 0 : (uint64_t)m->many > n)
-		out_more(o);
+	out_end(o, m, n * l->size, l->size, m->many < 0 ? m->data.n % l->size != 0 : (uint64_t)m->many > n);
 	out_close(o, ']');
 	return true;
 }

@@ -48,6 +48,11 @@ void out_open(struct out *o, const char *name, char bracket);
 void out_close(struct out *o, char bracket);
 /* text: "...", for what is not shown */
 void out_more(struct out *o);
+/*
+ * The end of the array m (NULL: its address is not known), of which len bytes were shown; an element has size bytes.
+ * more: there are others. If the call found that they are not in memory, as text with their address.
+ */
+void out_end(struct out *o, const struct memory *m, size_t len, size_t size, bool more);
 /* As text, only what stands before the value. */
 void out_name(struct out *o, const char *name);
 void out_number(struct out *o, const char *name, const struct part *type, uint64_t v);
@@ -69,10 +74,10 @@ void out_hexbuf(struct out *o, const char *name, struct bytes d, bool more);
 void path_put(struct sbuf *b, const char *s, size_t n);
 /*
  * The vector v, of which there were `many`. l: what it consists of. The pieces' data follow each other in d. total:
- * what they hold in all; < 0: as much as they have place for.
+ * what they hold in all; < 0: as much as they have place for. m: the argument that v is; NULL: it is none.
  */
 bool out_vector(struct out *o, const char *name, const struct layout *l, struct bytes v, int64_t many, struct bytes d,
-		int64_t total);
+		int64_t total, const struct memory *m);
 
 /* False: this is no address, and nothing was written. */
 bool out_sockaddr(struct out *o, const char *name, const struct layout *l, struct bytes d);

@@ -105,7 +105,7 @@ static bool put_sockopt(struct out *o, const char *name, const struct memory *m)
 }
 
 bool out_vector(struct out *o, const char *name, const struct layout *l, struct bytes v, int64_t many, struct bytes d,
-		int64_t total)
+		int64_t total, const struct memory *m)
 {
 	const size_t size = l->size, half = size / 2;
 	size_t n = size ? v.n / size : 0;
@@ -132,15 +132,14 @@ bool out_vector(struct out *o, const char *name, const struct layout *l, struct 
 		if (total >= 0)
 			total -= (int64_t)has;
 	}
-	if (many < 0 ? v.n % size != 0 : (uint64_t)many > n)
-		out_more(o);
+	out_end(o, m, n * size, size, many < 0 ? v.n % size != 0 : (uint64_t)many > n);
 	out_close(o, ']');
 	return true;
 }
 
 static bool put_iovec(struct out *o, const char *name, const struct layout *l, const struct memory *m, bool received)
 {
-	return out_vector(o, name, l, m->data, m->many, m->pieces, received ? m->ret : -1);
+	return out_vector(o, name, l, m->data, m->many, m->pieces, received ? m->ret : -1, m);
 }
 
 /* --- sets ---------------------------------------------------------------------- */

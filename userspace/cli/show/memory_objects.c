@@ -202,7 +202,8 @@ static bool put_msghdr(struct out *o, const char *name, const struct layout *l, 
 		if (i == MSG_NAME && v[i] && out_sockaddr(o, member->name, &layout_sockaddr, addr))
 			continue;
 		if (i == MSG_IOV && v[i] &&
-		    out_vector(o, member->name, vector, m->iov, (int64_t)pieces, m->pieces, received ? m->ret : -1))
+		    out_vector(o, member->name, vector, m->iov, (int64_t)pieces, m->pieces,
+			       received ? m->ret : -1, NULL))
 			continue;
 		if (i == MSG_CONTROL && put_control(o, member->name, head, m->control, v[MSG_CONTROLLEN]))
 			continue;

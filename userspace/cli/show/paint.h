@@ -99,8 +99,11 @@ uint64_t syscall_marks(const struct paint *p, const struct ctrace_value *v, int 
 const struct call_form *syscall_form(const struct paint *p, const struct ctrace_value *v, uint32_t n);
 /* r: as for call_memory(). Returns the form that these arguments have, for syscall_put_return(). */
 const struct call_form *syscall_put_args(struct sbuf *b, const struct call_values *c, const struct call_values *r);
-/* What came with the return, for a line whose arguments were shown before. after: something stands before it. */
-void syscall_put_resumed(struct sbuf *b, const struct call_form *form, const struct paint *entry,
+/*
+ * What came with the return, for a line whose arguments were shown before. entry: what came late for it; its other values
+ * have no field. after: something stands before it.
+ */
+void syscall_put_resumed(struct sbuf *b, const struct call_form *form, const struct call_values *entry,
 			 const struct call_values *r, bool after);
 /* form NULL: not known */
 void syscall_put_return(struct sbuf *b, const struct call_form *form, int64_t ret);

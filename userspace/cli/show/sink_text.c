@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 #include "show/inner_call.h"
+#include "show/late.h"
 #include "show/paint.h"
 
 struct text {
@@ -28,6 +29,8 @@ struct text {
 		uint64_t which;		/* bit i: argument i */
 		char text[6][CTRACE_STR_MAX];
 	} late;
+	struct late memory;		/* the same of CTRACE_ID_LATE_MEMORY, of memory_tid's call */
+	int32_t memory_tid;
 	struct sbuf frames;		/* the lines of its stacks */
 	size_t width;			/* columns of the widest label so far */
 	bool command_began;
@@ -151,6 +154,8 @@ static const struct call_form *put_entry(struct text *t, const struct ctrace_rec
 		v[at].str.len = strlen(t->late.text[i]);
 		v[p->marks].u &= ~CTRACE_CALL_M_UNREAD(i);
 	}
+	if (t->memory_tid == rec->tid)
+		late_put(&t->memory, p->type, v, n);
 	*c = (struct call_values){ p, v, n };
 	return put_args(t, call_name(p, rec, &room), c, r);
 }
@@ -172,7 +177,17 @@ static void keep_late(struct text *t, const struct paint *p, const struct ctrace
 	t->late.text[v[0].u][len] = 0;
 }
 
-/* Writes what came late for a call whose entry was shown before. False: nothing did. */
+static void keep_memory(struct text *t, const struct paint *p, const struct ctrace_record *rec)
+{
+	struct ctrace_value v[FIELDS_MAX];
+
+	if (t->memory_tid != rec->tid)
+		late_reset(&t->memory);
+	t->memory_tid = rec->tid;
+	late_keep(&t->memory, v, decode(p, rec, v));
+}
+
+/* Writes the strings that came late for a call whose entry was shown before. False: none did. */
 static bool put_late(struct text *t, const struct ctrace_record *rec)
 {
 	bool any = false;
@@ -250,9 +265,12 @@ static void leave(struct text *t, const struct paint *paint, const struct ctrace
 	struct call_values c = { paint, entry_v, 0 };
 	bool known = paint->ret >= 0 && paint->ret < r.n;
 	int64_t ret = known ? v[paint->ret].i : 0;
+	struct ctrace_value late_v[FIELDS_MAX] = { 0 };
+	struct call_values late = { .v = late_v };
 	const struct call_form *form;
 	struct syscall_ref room;
-	bool late;
+	bool any;
+	int n;
 
 	if (paired && !p->shown && t->open.rec.len && t->open.rec.tid == rec->tid) {
 		form = put_entry(t, &t->open.rec, entry_v, &c, &r);
@@ -271,9 +289,13 @@ static void leave(struct text *t, const struct paint *paint, const struct ctrace
 			c.p = paints_get(t->paints, p->id);
 		begin(t, rec);
 		sbuf_printf(&t->s.line, "<... %s resumed>", call_name(c.p, rec, &room));
-		late = put_late(t, rec);
+		any = put_late(t, rec);
 		form = syscall_form(c.p, NULL, 0);
-		syscall_put_resumed(&t->s.line, form, c.p, &r, late);
+		late.p = c.p;
+		n = c.p->type && c.p->type->nfields <= FIELDS_MAX ? (int)c.p->type->nfields : 0;
+		if (t->memory_tid == rec->tid && late_put(&t->memory, c.p->type, late_v, n))
+			late.n = n;
+		syscall_put_resumed(&t->s.line, form, &late, &r, any);
 		sbuf_puts(&t->s.line, ") ");
 	}
 	if (t->late.tid == rec->tid)
@@ -285,6 +307,8 @@ static void leave(struct text *t, const struct paint *paint, const struct ctrace
 	if (paired)
 		put_duration(t, rec->time > p->time ? rec->time - p->time : 0);
 	end(t);
+	if (t->memory_tid == rec->tid)
+		late_reset(&t->memory);
 	show_frames(t);
 	p->id = 0;
 }
@@ -344,6 +368,10 @@ static void text_record(struct sink *s, const struct ctrace_record *rec, const s
 		keep_late(t, p, rec);
 		return;
 	}
+	if (rec->id == CTRACE_ID_LATE_MEMORY) {
+		keep_memory(t, p, rec);
+		return;
+	}
 	show_open(t);
 	format_stacks(t, k, rec->tid);
 	if (p->call.phase == SYSCALL_WHOLE) {
@@ -385,6 +413,7 @@ static void text_free(struct sink *s)
 
 	show_open(t);
 	sbuf_free(&t->frames);
+	late_free(&t->memory);
 	free(t->inner);
 	paints_free(t->paints);
 }

@@ -293,16 +293,15 @@ const struct call_form *syscall_put_args(struct sbuf *b, const struct call_value
 	return form;
 }
 
-void syscall_put_resumed(struct sbuf *b, const struct call_form *form, const struct paint *entry,
+void syscall_put_resumed(struct sbuf *b, const struct call_form *form, const struct call_values *entry,
 			 const struct call_values *r, bool after)
 {
-	const struct call_values none = { .p = entry };
 	struct memory m;
 
 	for (uint32_t i = 0; form && i < form->nargs; i++) {
 		size_t len = b->len;
 
-		if (!call_memory(&m, form, i, &none, r) || !m.data.n || form->args[i]->memory->kind == MEMORY_POLLFD)
+		if (!call_memory(&m, form, i, entry, r) || !m.data.n || form->args[i]->memory->kind == MEMORY_POLLFD)
 			continue;
 		sbuf_puts(b, after ? ", " : "");
 		if (memory_put_text(b, form->args[i], &m)) {

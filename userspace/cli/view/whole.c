@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 #include <string.h>
+#include "show/late.h"
 #include "show/sink.h"
 #include "view/whole.h"
 
@@ -12,6 +13,7 @@ struct begun {
 	int32_t tid;			/* 0: a free place */
 	bool late[6];			/* argument i came right before the exit */
 	char text[6][CTRACE_STR_MAX];
+	struct late memory;		/* so did this */
 	struct ctrace_record *entry;	/* len 0: none */
 	size_t room;
 };
@@ -40,8 +42,10 @@ struct wholes *wholes_new(const struct ctrace_schema *s)
 
 static void free_begun(struct begun *b)
 {
-	if (b)
+	if (b) {
 		free(b->entry);
+		late_free(&b->memory);
+	}
 	free(b);
 }
 
@@ -112,6 +116,7 @@ static void enter(struct wholes *w, const struct ctrace_record *rec)
 	}
 	memcpy(b->entry, rec, rec->len);
 	memset(b->late, 0, sizeof(b->late));
+	late_reset(&b->memory);
 }
 
 static void keep_late(struct wholes *w, const struct ctrace_record *rec)
@@ -127,6 +132,16 @@ static void keep_late(struct wholes *w, const struct ctrace_record *rec)
 	memcpy(b->text[v[0].u], v[1].str.s, len);
 	b->text[v[0].u][len] = '\0';
 	b->late[v[0].u] = true;
+}
+
+static void keep_memory(struct wholes *w, const struct ctrace_record *rec)
+{
+	const struct ctrace_event_type *t = ctrace_schema_by_id(w->schema, rec->id);
+	struct begun *b = *slot(w, rec->tid);
+	struct ctrace_value v[2];
+
+	if (b && t)
+		late_keep(&b->memory, v, ctrace_decode(t, rec, v, 2));
 }
 
 static const struct ctrace_event_type *type_of(struct wholes *w, uint32_t nr, bool is32)
@@ -218,6 +233,7 @@ static const struct ctrace_record *make(struct wholes *w, const struct ctrace_ev
 
 	if (nin < 0 || nback < 0)
 		return NULL;
+	late_put(&b->memory, entry_type, in, nin);
 	for (uint32_t i = 0; i < t->nfields && o.at; i++) {
 		const struct ctrace_field *f = &t->fields[i];
 		const struct ctrace_value *v = named(in, nin, f);
@@ -261,6 +277,8 @@ const struct ctrace_record *wholes_put(struct wholes *w, const struct ctrace_rec
 
 	if (rec->id == CTRACE_ID_LATE_ARGUMENT)
 		keep_late(w, rec);
+	if (rec->id == CTRACE_ID_LATE_MEMORY)
+		keep_memory(w, rec);
 	if (c.phase == CTRACE_CALL_ENTRY)
 		enter(w, rec);
 	if (c.phase != CTRACE_CALL_EXIT && rec->id != CTRACE_ID_SYS_EXIT_UNKNOWN)
