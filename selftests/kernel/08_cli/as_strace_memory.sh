@@ -14,7 +14,7 @@ strace -f -yy -qq -e signal=none -o "$tmp/s" "$program" > /dev/null 2>&1
 # Only the program's own calls: from its first to the exec that it ends with. strace may show the wait in two halves.
 own() {
 	sed -nE 's/^<\.\.\. wait4 resumed> */wait4(T, /; /^rt_sigaction\(SIGPIPE/,/^execve\("\/bin\/true"/p' |
-		grep -vE '^(brk|mmap|munmap|getrandom|set_robust_list|exit_group|clone|wait4\(.*unfinished|<\.\.\. set_robust_list)'
+		grep -vE '^(brk|mmap|munmap|getrandom|set_robust_list|exit_group|clone|wait4\(.*unfinished|<\.\.\. (set_robust_list|clone))'
 }
 # addresses, ephemeral ports, inodes, the numbers of tasks
 bare() {
