@@ -272,7 +272,7 @@ static noinline u32 put_first(const struct ctrace_memory *m, char *to, u64 from,
 }
 
 /* At most max bytes of the field. */
-static u32 put_field(const struct ctrace_memory *m, const struct ctrace_memory_call *c, char *to, u32 max)
+static __always_inline u32 put_field(const struct ctrace_memory *m, const struct ctrace_memory_call *c, char *to, u32 max)
 {
 	u64 from = c->args[m->arg];
 
@@ -311,7 +311,7 @@ u32 ctrace_memory_before(u32 nr, bool is32, const u64 *args)
 	return n + 1;
 }
 
-static u32 put_memory(const struct ctrace_memory *m, const struct ctrace_memory_call *c, char *to, u32 max)
+static __always_inline u32 put_memory(const struct ctrace_memory *m, const struct ctrace_memory_call *c, char *to, u32 max)
 {
 	bool broken = c->ret == -EINTR || c->ret == -ERESTART_RESTARTBLOCK, in = m->flags & CTRACE_MEM_IN;
 
@@ -393,6 +393,12 @@ u32 ctrace_memory_put(const struct ctrace_memory_call *c, char *to, u32 len, u32
 	return len;
 }
 
+/* ctrace_memory_put() has its own copy, which is quicker. */
+static noinline u32 put_late(const struct ctrace_memory *m, const struct ctrace_memory_call *c, char *to, u32 max)
+{
+	return put_memory(m, c, to, max);
+}
+
 int ctrace_memory_late(const struct ctrace_memory_call *c, u32 i, char *to, u32 max)
 {
 	const struct ctrace_memory_fields *of = &ctrace_memory_fields[c->is32][c->nr];
@@ -407,9 +413,9 @@ int ctrace_memory_late(const struct ctrace_memory_call *c, u32 i, char *to, u32 
 	if (is_path(&f->m))
 		return 0;
 	at.phase = CTRACE_CALL_EXIT;
-	if (f->phases & BIT(CTRACE_CALL_EXIT) && put_memory(&f->m, &at, to, max))
+	if (f->phases & BIT(CTRACE_CALL_EXIT) && put_late(&f->m, &at, to, max))
 		return 0;
 	at.phase = CTRACE_CALL_ENTRY;
 	at.ret = 0;
-	return put_memory(&f->m, &at, to, max);
+	return put_late(&f->m, &at, to, max);
 }

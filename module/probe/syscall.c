@@ -50,6 +50,12 @@ static u64 unread_note(const struct ctrace_who *who, long nr, bool is32)
 	return (u64)who->tid << 32 | (u64)is32 << 31 | (u64)nr << 8;
 }
 
+/* Has the entry of this call left a note? */
+static __always_inline bool has_unread(const struct ctrace_who *who, long nr, bool is32)
+{
+	return !((READ_ONCE(*unread_of(who)) ^ unread_note(who, nr, is32)) & ~UNREADS);
+}
+
 /* detail: what all sessions in mask want of the call. Returns UNREADS. */
 static u64 emit_entry(u32 mask, u32 id, long nr, const struct ctrace_who *who, const struct entry *e,
 		      const u64 *numbers, const struct ctrace_detail *detail)
@@ -148,8 +154,6 @@ static noinline void leave_late(u32 mask, long nr, bool is32, const struct ctrac
 {
 	u64 *note = unread_of(who), noted = READ_ONCE(*note);
 
-	if ((noted ^ unread_note(who, nr, is32)) & ~UNREADS)
-		return;
 	WRITE_ONCE(*note, 0);
 	mask &= ctrace_wants((is32 ? CTRACE_ID_COMPAT_SYS_ENTER : CTRACE_ID_SYS_ENTER) + nr);
 	if (mask && noted & CTRACE_CALL_M_UNREADS)
@@ -380,7 +384,7 @@ static noinline void leave_any(long nr, long ret)
 		return;
 	ctrace_alone_note(mask, &who);
 	r.layout = &ctrace_syscall_layouts[is32][nr];
-	if (r.layout->in || r.layout->detail)
+	if ((r.layout->in || r.layout->detail) && unlikely(has_unread(&who, nr, is32)))
 		leave_late(mask, nr, is32, &who, ret);
 	if (!r.layout->exit)
 		ctrace_emit(mask, id, &who, sizeof(u64), fill_ret, &r);
