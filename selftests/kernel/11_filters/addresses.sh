@@ -10,7 +10,7 @@ load
 calls() { ctrace trace "$@" 2> "$tmp/err" | grep -ac '\[vtid'; }
 same "connect to a port" 1 "$(calls -e 'connect if addr.port == 9 && addr.family == 2' -- pointed)"
 same "of another port" 2 "$(calls -e 'connect if addr.port == 4711 || (addr.port == 9 && addr.family == 2)' -- pointed)"
-same "bind of a unix socket" 2 "$(calls -e 'bind if addr.family == 1' -- pointed)"
+same "bind of a unix socket" 3 "$(calls -e 'bind if addr.family == 1' -- pointed)"
 same "what came from a port" 1 "$(calls -e 'recvfrom if addr.port == 4712' -- pointed)"
 same "a msghdr's address" 1 "$(calls -e 'sendmsg if addr.port == 4712' -- pointed)"
 same "a descriptor's name" 1 "$(calls -e 'pwrite64 if fd.path ~ "/tmp/*-pointed"' -- pointed)"
