@@ -12,9 +12,9 @@ opens=$top/userspace/build/examples/opens
 load
 cheap box -g "/box/$(hex64 opens)" -- /bin/sh -c 'while :; do cat /etc/passwd > /dev/null; done'
 cid=$(of_pid "$pid" cid)
-timeout 30 "$opens" "$cid" 10 > "$tmp/out" 2>&1
+timeout 30 "$opens" "$cid" 100 > "$tmp/out" 2>&1
 same "it ends by itself" 0 $?
 has "a file" "^$cid /etc/passwd\$" "$tmp/out"
-same "as many as were asked for" 10 "$(grep -cE "^$cid /" "$tmp/out")"
+same "as many as were asked for" 100 "$(grep -cE "^$cid /" "$tmp/out")"
 has "its account" '^[0-9]+ records, [0-9]+ overrun$' "$tmp/out"
 refuse "no such container: the library's sentence" 'container 4000000' "$opens" 4000000
