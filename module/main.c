@@ -6,6 +6,7 @@
 #include "emit/scratch.h"
 #include "session/inflight.h"
 #include "session/session.h"
+#include "session/spare.h"
 #include "session/target.h"
 #include "session/tasks.h"
 #include "event/define.h"
@@ -17,7 +18,7 @@
 /* Told of containers in this order: who wants it, then listeners, then what goes with it. */
 static const struct ctrace_container_watcher *const watchers[] = {
 	&ctrace_target_watcher, &ctrace_netlink_watcher, &ctrace_session_watcher,
-	&ctrace_inflight_watcher, NULL
+	&ctrace_inflight_watcher, &ctrace_spare_watcher, NULL
 };
 
 static int __init ctrace_init(void)
@@ -40,6 +41,9 @@ static int __init ctrace_init(void)
 	err = ctrace_arena_module_init();
 	if (err)
 		goto scratch_exit;
+	err = ctrace_spare_init();
+	if (err)
+		goto arena_exit;
 	err = ctrace_session_init();
 	if (err)
 		goto arena_exit;
@@ -82,6 +86,7 @@ static void __exit ctrace_exit(void)
 	ctrace_dev_exit();
 	ctrace_identity_stop();
 	ctrace_session_exit();
+	ctrace_spare_exit();
 	ctrace_arena_module_exit();
 	ctrace_scratch_exit();
 	ctrace_tasks_exit();

@@ -173,6 +173,14 @@ enum ctrace_attr_info {
 	 * 64 levels deep), or that a session with a cgroup target may have missed an event there
 	 */
 	CTRACE_A_INFO_UNKNOWN,
+	/*
+	 * The next three: while a session records system calls, and to callers who may trace. u32: tasks of user space; u32:
+	 * those of them that are spared, so that their calls cost what they cost without a tracer; string: why none is, if
+	 * that has a reason
+	 */
+	CTRACE_A_INFO_TASKS,
+	CTRACE_A_INFO_SPARED,
+	CTRACE_A_INFO_SPARED_WHY,
 	__CTRACE_A_INFO_MAX
 };
 

@@ -8,6 +8,7 @@
 #include "api/reply.h"
 #include "probe/table.h"
 #include "session/session.h"
+#include "session/spare.h"
 #include "event/event.h"
 #include "identity/container.h"
 #include "identity/hierarchy.h"
@@ -34,6 +35,18 @@ u64 ctrace_features(void)
 	       (ctrace_family_sample.lacks ? 0 : CTRACE_FEATURE_SAMPLES) | CTRACE_FEATURE_NEIGHBOURS;
 }
 
+/* A look at every task, so not for every user. */
+static int put_spared(struct sk_buff *skb, struct sk_buff *in)
+{
+	struct ctrace_spare_info s = { };
+
+	if (ctrace_may_trace(in))
+		ctrace_spare_info(&s);
+	return !s.tasks ? 0 :
+	       nla_put_u32(skb, CTRACE_A_INFO_TASKS, s.tasks) || nla_put_u32(skb, CTRACE_A_INFO_SPARED, s.spared) ||
+	       (s.why && nla_put_string(skb, CTRACE_A_INFO_SPARED_WHY, s.why));
+}
+
 /* Takes no lock: every user may ask, and is answered whatever goes on. */
 static int info_get(struct sk_buff *in, struct genl_info *info)
 {
@@ -54,7 +67,8 @@ static int info_get(struct sk_buff *in, struct genl_info *info)
 	      nla_put_u32(skb, CTRACE_A_INFO_CONTAINERS, ctrace_container_count()) ||
 	      nla_put_u32(skb, CTRACE_A_INFO_SESSIONS, ctrace_session_count()) ||
 	      nla_put_u64_64bit(skb, CTRACE_A_INFO_UNKNOWN, ctrace_container_unknown_count(),
-				CTRACE_A_INFO_PAD);
+				CTRACE_A_INFO_PAD) ||
+	      put_spared(skb, in);
 	if (!err)
 		nla_nest_end(skb, nest);
 	return ctrace_netlink_reply_send(skb, info, hdr, err ? -EMSGSIZE : 0);

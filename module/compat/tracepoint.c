@@ -9,6 +9,7 @@
 #include <linux/trace_events.h>
 #include "compat/tracepoint.h"
 #include "compat/cgroup_event.h"
+#include "compat/stack.h"
 
 struct lookup {
 	const char *name;
@@ -292,6 +293,16 @@ int ctrace_compat_tp_register(const struct ctrace_compat_tp *h, void *probe, voi
 void ctrace_compat_tp_unregister(const struct ctrace_compat_tp *h, void *probe, void *data)
 {
 	del(h->tp, probe, data);
+}
+
+bool ctrace_compat_tp_ours(const struct ctrace_compat_tp *h)
+{
+	const struct tracepoint_func *f = rcu_dereference_raw(h->tp->funcs);
+
+	for (; f && f->func; f++)
+		if (!within_module((unsigned long)f->func, THIS_MODULE))
+			return false;
+	return true;
 }
 
 int ctrace_compat_tracepoint_register(const char *name, void *probe, void *data)

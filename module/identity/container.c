@@ -50,6 +50,7 @@ atomic64_t ctrace_identity_gen __read_mostly = ATOMIC64_INIT(1);
 
 static const struct ctrace_container_watcher *const *watchers;	/* invariant after init */
 static void (*kicked)(bool news);	/* invariant after init */
+static bool changed;			/* see ctrace_ident_changed(). ident_lock */
 static bool hurry;			/* there is news to announce at once */
 static struct irq_work kick;
 
@@ -70,12 +71,38 @@ bool ctrace_ident_lock(unsigned long *flags)
 	return true;
 }
 
+void ctrace_ident_changed(void)
+{
+	changed = true;
+	ctrace_identity_forget_tasks();
+}
+
+static noinline void tell_changed(void)
+{
+	const struct ctrace_container_watcher *const *w;
+
+	for (w = watchers; *w; w++)
+		if ((*w)->changed)
+			(*w)->changed();
+}
+
+void ctrace_container_rewanted(void)
+{
+	ctrace_identity_forget_tasks();
+	tell_changed();
+}
+
 void ctrace_ident_unlock(unsigned long flags)
 {
+	bool tell = changed;
+
+	changed = false;
 	raw_spin_unlock(&ident_lock);
 	barrier();	/* as above, inside raw_spin_unlock() */
 	__this_cpu_write(ident_lock_here, 0);
 	local_irq_restore(flags);
+	if (unlikely(tell))
+		tell_changed();
 }
 
 /* --- from any context ------------------------------------------------------ */
@@ -194,7 +221,7 @@ void ctrace_container_inherit(struct ctrace_container *c, const struct ctrace_co
 	WRITE_ONCE(c->denied, denied);
 	WRITE_ONCE(c->wanted, wanted);
 	ctrace_container_remask(c);
-	ctrace_identity_forget_tasks();
+	ctrace_ident_changed();
 }
 
 static void each_born(struct ctrace_container *c, const struct ctrace_container *parent)

@@ -181,6 +181,9 @@ static inline void ctrace_identity_forget_tasks(void)
 
 /* --- for all rooms; process context unless said ------------------------- */
 
+/* What sessions want of containers has changed: ctrace_identity_forget_tasks(), and the watchers are told. */
+void ctrace_container_rewanted(void);
+
 /* Any context. */
 static inline void ctrace_container_get(struct ctrace_container *c)
 {
@@ -239,6 +242,11 @@ struct ctrace_container_watcher {
 	 */
 	void (*told)(struct ctrace_container *c, bool born);
 	/*
+	 * A task's container, or what sessions want of it, may be another one than before, and the generation is. Any context
+	 * but NMI, without ident_lock.
+	 */
+	void (*changed)(void);
+	/*
 	 * Drops pointers to containers whose dying is set, or puts their heir there: they are freed
 	 * after the next grace period. Process context.
 	 */
@@ -262,6 +270,8 @@ void ctrace_container_exit(void);
  */
 bool ctrace_ident_lock(unsigned long *flags);
 void ctrace_ident_unlock(unsigned long flags);
+/* ident_lock held: it is told when the lock is given back. */
+void ctrace_ident_changed(void);
 
 void ctrace_container_kick(void);	/* any context: refill the pools, look for the dead soon */
 void ctrace_container_kick_sync(void);	/* waits until kicked() does not run any more */

@@ -48,7 +48,7 @@ void ctrace_identity_forget_cached(void)
 	/* With the new cache_gen, no CPU finds what was unlinked before. Pairs with ctrace_identity_look() */
 	smp_mb();
 	WRITE_ONCE(st->cache_gen, st->cache_gen + 1 ?: 1);
-	ctrace_identity_forget_tasks();
+	ctrace_ident_changed();
 }
 
 /*

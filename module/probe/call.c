@@ -26,6 +26,7 @@
 #include "emit/stack.h"
 #include "emit/whole.h"
 #include "session/inflight.h"
+#include "session/spare.h"
 #include "event/call_memory.h"
 #include "event/fd_name.h"
 #include "event/syscall_args.h"
@@ -142,8 +143,10 @@ static noinline ctrace_compat_noclone void enter_any(void *data, struct pt_regs 
 	mask = ctrace_wanted(mask, who.container, p);
 	if (unlikely(mask & READ_ONCE(ctrace_file_sessions)))
 		mask = files_alone(mask, regs, nr, is32);
-	if (!mask)
+	if (!mask) {
+		ctrace_spare_unwanted(&who);
 		return;
+	}
 	ctrace_whole_begins(&who);
 	row = ctrace_inflight_row(&calls, p);
 	if (unlikely(l->exec || p->ptrace))
@@ -210,10 +213,12 @@ other:
 /* The task's first call since another task ran on this CPU; or the task cannot be remembered. */
 static noinline ctrace_compat_noclone void enter_new(void *data, struct pt_regs *regs, long nr)
 {
-	if (likely(ctrace_identity_learn()))
+	if (unlikely(!ctrace_identity_learn()))
+		enter_any(data, regs, nr);
+	else if (__this_cpu_read(ctrace_idcache.wanted))
 		enter(current, regs, nr);
 	else
-		enter_any(data, regs, nr);
+		ctrace_spare_current();
 }
 
 /* --- sleep ---------------------------------------------------------------------- */
@@ -496,6 +501,8 @@ static notrace void probe_enter(void *data, struct pt_regs *regs, long nr)
 		enter_new(data, regs, nr);
 	else if (__this_cpu_read(ctrace_idcache.wanted))
 		enter(current, regs, nr);
+	else
+		ctrace_spare_current();
 	ctrace_compat_probe_end();
 }
 
@@ -545,7 +552,7 @@ static void CTRACE_PROBE_SCHED_SWITCH(probe_switch)
 static struct ctrace_source sources[] = {
 	{ .tracepoint = "sched_process_exit", .fn = probe_death, .table = &calls },
 	{ .tracepoint = "sys_exit", .fn = probe_exit, .table = &kept },
-	{ .tracepoint = "sys_enter", .fn = probe_enter, .table = &waits },
+	{ .tracepoint = "sys_enter", .fn = probe_enter, .table = &waits, .spares = true },
 	{ .tracepoint = "sched_switch", .fn = probe_switch },
 };
 

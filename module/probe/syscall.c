@@ -4,6 +4,7 @@
 #include <linux/sched.h>
 #include "probe/table.h"
 #include "emit/alone.h"
+#include "session/spare.h"
 #include "event/call_memory.h"
 #include "event/syscall_args.h"
 #include "compat/hash.h"
@@ -226,8 +227,10 @@ static noinline void enter_any(struct pt_regs *regs, long nr)
 		return;
 	ctrace_identity_resolve_current(&who);
 	mask = ctrace_wanted(mask, who.container, current);
-	if (!mask)
+	if (!mask) {
+		ctrace_spare_unwanted(&who);
 		return;
+	}
 	ctrace_alone_note(mask, &who);
 	e.layout = &ctrace_syscall_layouts[e.is32][nr];
 	if (e.layout->in || (e.layout->detail && mask & READ_ONCE(ctrace_detailed_sessions)))
@@ -455,10 +458,12 @@ other:
 /* The task's first call since another task ran on this CPU; or the task cannot be remembered. */
 static noinline ctrace_compat_noclone void enter_new(void *data, struct pt_regs *regs, long nr)
 {
-	if (likely(ctrace_identity_learn()))
+	if (unlikely(!ctrace_identity_learn()))
+		enter_any(regs, nr);
+	else if (__this_cpu_read(ctrace_idcache.wanted))
 		enter(data, regs, nr);
 	else
-		enter_any(regs, nr);
+		ctrace_spare_current();
 }
 
 static noinline ctrace_compat_noclone void leave_new(void *data, struct pt_regs *regs, long ret)
@@ -477,6 +482,8 @@ static void probe_enter(void *data, struct pt_regs *regs, long nr)
 		enter_new(data, regs, nr);
 	else if (__this_cpu_read(ctrace_idcache.wanted))
 		enter(data, regs, nr);
+	else
+		ctrace_spare_current();
 	ctrace_compat_probe_end();
 }
 
@@ -502,7 +509,7 @@ static const struct ctrace_event_type types[] = {
 };
 
 static struct ctrace_source sources[] = {
-	{ .tracepoint = "sys_enter", .fn = probe_enter },
+	{ .tracepoint = "sys_enter", .fn = probe_enter, .spares = true },
 	{ .tracepoint = "sys_exit", .fn = probe_exit },
 	{ }
 };

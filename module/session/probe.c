@@ -5,6 +5,7 @@
 #include "session/probe.h"
 #include "session/inflight.h"
 #include "session/option.h"
+#include "session/spare.h"
 #include "event/define.h"
 #include "event/hook.h"
 #include "compat/lockdown.h"
@@ -23,8 +24,8 @@ static int source_get(struct ctrace_source *s)
 		err = ctrace_compat_tp_register(s->tp, s->fn, s->data);
 	else if (!s->users)
 		err = ctrace_compat_tracepoint_register(ctrace_source_at(s), s->fn, s->data);
-	if (!err)
-		s->users++;
+	if (!err && !s->users++ && s->spares)
+		ctrace_spare_begin();
 	return err;
 }
 
@@ -32,6 +33,8 @@ static void source_put(struct ctrace_source *s)
 {
 	if (--s->users)
 		return;
+	if (s->spares)
+		ctrace_spare_end();
 	if (s->hook)
 		ctrace_hook_unregister(s->hook);
 	else if (s->tp)

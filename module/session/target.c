@@ -128,7 +128,7 @@ static void update(struct ctrace_session *s)
 	ctrace_ident_lock(&flags);
 	ctrace_parts_unchoose(&ctrace_container_unknown, bit);
 	ctrace_ident_unlock(flags);
-	ctrace_identity_forget_tasks();
+	ctrace_container_rewanted();
 	/* A container that moved into a target has another parent: it inherits when its place is looked up next. */
 	if (some)
 		ctrace_identity_relearn();
