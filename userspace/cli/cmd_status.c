@@ -229,6 +229,10 @@ static void put_info(struct out *o, const struct ctrace_info *i)
 		if (i->unknown)
 			printf("%llu events are shown under 'unknown': no room for their containers, or cgroups too deep\n",
 			       (unsigned long long)i->unknown);
+		if (i->tasks)
+			printf("system calls are traced: %u of %u tasks pay for that, %u are spared%s%s%s\n",
+			       i->tasks - i->spared, i->tasks, i->spared, *i->spared_why ? " (" : "", i->spared_why,
+			       *i->spared_why ? ")" : "");
 		return;
 	}
 	json_open(&o->j, "module", '{');
@@ -239,6 +243,12 @@ static void put_info(struct out *o, const struct ctrace_info *i)
 	json_uint(&o->j, "containers", i->containers);
 	json_uint(&o->j, "sessions", i->sessions);
 	json_uint(&o->j, "unknown", i->unknown);
+	if (i->tasks) {
+		json_uint(&o->j, "tasks", i->tasks);
+		json_uint(&o->j, "spared", i->spared);
+		if (*i->spared_why)
+			json_str(&o->j, "spared_why", i->spared_why);
+	}
 	json_close(&o->j, '}');
 }
 

@@ -408,6 +408,9 @@ static int info_reply(struct nlattr **sets, void *arg)
 	info->features = ctrace_attr_u64(a[CTRACE_A_INFO_FEATURES]);
 	info->unknown = ctrace_attr_u64(a[CTRACE_A_INFO_UNKNOWN]);
 	ctrace_attr_str(a[CTRACE_A_INFO_VERSION], info->version, sizeof(info->version));
+	info->tasks = ctrace_attr_u32(a[CTRACE_A_INFO_TASKS]);
+	info->spared = ctrace_attr_u32(a[CTRACE_A_INFO_SPARED]);
+	ctrace_attr_str(a[CTRACE_A_INFO_SPARED_WHY], info->spared_why, sizeof(info->spared_why));
 	return 0;
 }
 

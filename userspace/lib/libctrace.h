@@ -64,12 +64,15 @@ const char *ctrace_errmsg(const struct ctrace *ct);
 
 /*
  * abi, abi_compat, version: the module's. features: CTRACE_FEATURE_*. containers: those alive now.
- * cgroup_mode: enum ctrace_cgroup_mode. unknown: see CTRACE_A_INFO_UNKNOWN.
+ * cgroup_mode: enum ctrace_cgroup_mode. unknown: see CTRACE_A_INFO_UNKNOWN. tasks, spared, spared_why: see
+ * CTRACE_A_INFO_TASKS; tasks is 0 if the module does not tell.
  */
 struct ctrace_info {
 	uint32_t abi, abi_compat, containers, sessions, cgroup_mode;
 	uint64_t features, unknown;
 	char version[32];
+	uint32_t tasks, spared;
+	char spared_why[80];
 };
 int ctrace_info(struct ctrace *ct, struct ctrace_info *info, size_t sz);	/* sz: sizeof(*info) */
 
