@@ -142,7 +142,7 @@ static void late_memory(u32 mask, long nr, bool is32, const struct ctrace_who *w
 	ctrace_args_numbers(current_pt_regs(), is32, l, numbers);
 	m.args = numbers;
 	while ((some = ctrace_next_detail(&mask, &m.detail)))
-		for (i = 0; (n = ctrace_memory_late(&m, i, to->bytes, max)) >= 0; i++) {
+		for (i = 0; (n = ctrace_memory_late(&m, i, (char *)to->bytes, max)) >= 0; i++) {
 			to->field = (l->strings ? 1 : 0) + l->nargs + i;
 			to->bytes_length = n;
 			c.len = sizeof(*to) + n;

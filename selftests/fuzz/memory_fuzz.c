@@ -49,7 +49,7 @@ static void show(struct built *b)
 
 	syscall_put_args(&text, &b->c, &b->c);
 	syscall_put_result(&text, form, &b->c, &b->c, (int64_t)b->v[1].u);
-	syscall_put_resumed(&text, form, b->c.p, &b->c, true);
+	syscall_put_resumed(&text, form, &(struct call_values){ .p = b->c.p }, &b->c, true);
 	harmless(&text);
 	json_open(&j, NULL, '{');
 	for (uint32_t i = 0; form && i < form->nargs; i++)
