@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
-# What the tests of spared tasks share.
+# shellcheck shell=bash disable=SC2034,SC2154 # for those who source it, and what lib.sh has
+# neighbour.sh: what the tests of spared tasks share. Source it after lib.sh.
 
 # waiter NAME: starts a shell of the host, whose number is in $waiter. It makes calls all the time.
 # tell NAME WORDS: that shell evaluates the words
@@ -31,7 +31,7 @@ none_spared() { [ "$(spared)" = 0 ]; }
 slow_function=$(awk '$3 ~ /^(syscall_trace_enter|syscall_trace_enter_phase1)(\.|$)/ {print $3; exit}' /proc/kallsyms)
 slow_begin() {
 	tracing on 2> /dev/null
-	[ -n "$slow_function" ] && echo "p:ctrace_slow $slow_function" >> $tracefs/kprobe_events 2> /dev/null || return 1
+	[ -n "$slow_function" ] && echo "p:ctrace_slow $slow_function" >> "$tracefs/kprobe_events" 2> /dev/null || return 1
 	later "echo -:ctrace_slow >> $tracefs/kprobe_events"
 	slow_event=$tracefs/instances/ctrace-test/events/kprobes/ctrace_slow/enable
 	later "echo 0 > $slow_event"

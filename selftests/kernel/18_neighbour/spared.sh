@@ -42,7 +42,7 @@ same "calls of a task that comes into the container: all are there" 1000 "$(grep
 # Containers of a spared task's own making: a new pid namespace, and a cgroup from the first instruction on
 waiter maker
 wait_for 5 some_spared
-for i in 1 2 3; do
+for _ in 1 2 3; do
 	tell maker "unshare --pid --fork sh -c 'echo 0 > $box/cgroup.procs; exec counted 78 100'"
 done
 sleep 0.2
