@@ -180,13 +180,6 @@ static void ios_free(struct ios *ios)
 
 /* --- text and JSON ------------------------------------------------------------------ */
 
-static void put_time(struct table *t, struct sbuf *b, uint64_t ns)
-{
-	sbuf_reset(b);
-	put_ns(b, ns);
-	table_right(t, b->s);
-}
-
 static void show_table(struct view *v, const struct ios *ios, size_t n)
 {
 	const char *heads[TABLE_COLUMNS] = { "CONTAINER" };
@@ -216,9 +209,9 @@ static void show_table(struct view *v, const struct ios *ios, size_t n)
 		table_num(&table, x->writes);
 		table_size(&table, x->rbytes);
 		table_size(&table, x->wbytes);
-		put_time(&table, &b, sum_percentile(&x->sum, 0.5));
-		put_time(&table, &b, sum_percentile(&x->sum, 0.99));
-		put_time(&table, &b, x->sum.max);
+		table_ns(&table, sum_percentile(&x->sum, 0.5));
+		table_ns(&table, sum_percentile(&x->sum, 0.99));
+		table_ns(&table, x->sum.max);
 		table_end_row(&table);
 	}
 	table_print(&table, stdout);

@@ -167,13 +167,6 @@ static void make(struct view *v, struct sums *s)
 
 /* --- text -------------------------------------------------------------------- */
 
-static void cell_ns(struct table *t, struct sbuf *b, uint64_t ns)
-{
-	sbuf_reset(b);
-	put_ns(b, ns);
-	table_right(t, b->s);
-}
-
 static void show_table(struct view *v, const struct sums *s, size_t rows)
 {
 	static const char *const heads[] = {
@@ -201,10 +194,10 @@ static void show_table(struct view *v, const struct sums *s, size_t rows)
 			table_num(&t, x->more);
 		else
 			table_right(&t, "-");
-		cell_ns(&t, &b, x->total);
-		cell_ns(&t, &b, sum_percentile(x, 0.5));
-		cell_ns(&t, &b, sum_percentile(x, 0.99));
-		cell_ns(&t, &b, x->max);
+		table_ns(&t, x->total);
+		table_ns(&t, sum_percentile(x, 0.5));
+		table_ns(&t, sum_percentile(x, 0.99));
+		table_ns(&t, x->max);
 		table_end_row(&t);
 	}
 	table_print(&t, stdout);

@@ -184,13 +184,6 @@ static size_t make(struct view *v, struct sums *s)
 
 /* --- text --------------------------------------------------------------------- */
 
-static void put_time(struct table *t, struct sbuf *b, uint64_t ns)
-{
-	sbuf_reset(b);
-	put_ns(b, ns);
-	table_right(t, b->s);
-}
-
 static void show_table(struct view *v, const struct sums *s, size_t n)
 {
 	const struct own *own = v->own;
@@ -218,10 +211,10 @@ static void show_table(struct view *v, const struct sums *s, size_t n)
 			table_str(&table, x->by);
 		table_str(&table, x->name);
 		table_num(&table, x->n);
-		put_time(&table, &b, x->total);
-		put_time(&table, &b, sum_percentile(x, 0.5));
-		put_time(&table, &b, sum_percentile(x, 0.99));
-		put_time(&table, &b, x->max);
+		table_ns(&table, x->total);
+		table_ns(&table, sum_percentile(x, 0.5));
+		table_ns(&table, sum_percentile(x, 0.99));
+		table_ns(&table, x->max);
 		table_end_row(&table);
 	}
 	table_print(&table, stdout);

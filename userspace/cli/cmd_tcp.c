@@ -205,14 +205,12 @@ static void free_summaries(struct summaries *s)
 	free(s->v);
 }
 
-static void cell_ns(struct table *t, struct sbuf *b, const struct summary *s, uint64_t ns)
+static void cell_ns(struct table *t, const struct summary *s, uint64_t ns)
 {
-	sbuf_reset(b);
 	if (s->connects > s->failed)
-		put_ns(b, ns);
+		table_ns(t, ns);
 	else
-		sbuf_putc(b, '-');
-	table_right(t, b->s);
+		table_right(t, "-");
 }
 
 static void show(struct view *v)
@@ -241,9 +239,9 @@ static void show(struct view *v)
 			table_str(&t, x->at.by);
 		table_num(&t, x->connects);
 		table_num(&t, x->failed);
-		cell_ns(&t, &b, x, sum_percentile(&x->at, 0.5));
-		cell_ns(&t, &b, x, sum_percentile(&x->at, 0.99));
-		cell_ns(&t, &b, x, x->at.max);
+		cell_ns(&t, x, sum_percentile(&x->at, 0.5));
+		cell_ns(&t, x, sum_percentile(&x->at, 0.99));
+		cell_ns(&t, x, x->at.max);
 		table_num(&t, x->ended);
 		table_size(&t, x->tx);
 		table_size(&t, x->rx);

@@ -320,14 +320,12 @@ static void put_number(struct table *t, bool known, uint64_t n)
 		table_right(t, "-");
 }
 
-static void put_time(struct table *t, struct sbuf *b, bool known, uint64_t ns)
+static void put_time(struct table *t, bool known, uint64_t ns)
 {
-	sbuf_reset(b);
 	if (known)
-		put_ns(b, ns);
+		table_ns(t, ns);
 	else
-		sbuf_putc(b, '-');
-	table_right(t, b->s);
+		table_right(t, "-");
 }
 
 static void put_real(struct table *t, struct sbuf *b, bool known, double x, const char *unit)
@@ -361,13 +359,13 @@ static void put_row(const struct view *v, struct table *t, const struct row *r)
 	table_str(t, b.s);
 	put_number(t, q, r->periods);
 	put_number(t, q, r->throttled);
-	put_time(t, &b, q, r->time);
+	put_time(t, q, r->time);
 	put_real(t, &b, q, percent(r->throttled, r->periods), "");
-	put_time(t, &b, quota, quota ? q->quota : 0);
+	put_time(t, quota, quota ? q->quota : 0);
 	put_real(t, &b, quota, quota && q->period ? (double)q->quota / (double)q->period : 0, "");
 	if (own->windows) {
 		put_number(t, true, r->windows);
-		put_time(t, &b, r->windows, r->longest);
+		put_time(t, r->windows, r->longest);
 	}
 	if (own->pressure) {
 		put_real(t, &b, r->seen && r->seen->pressure, r->seen ? r->seen->psi10 : 0, "");

@@ -21,6 +21,15 @@ void put_ns(struct sbuf *b, uint64_t ns)
 	sbuf_printf(b, "%lluns", (unsigned long long)ns);
 }
 
+void table_ns(struct table *t, uint64_t ns)
+{
+	struct sbuf b = { 0 };
+
+	put_ns(&b, ns);
+	table_right(t, b.s);
+	sbuf_free(&b);
+}
+
 /* A line has what lies in (2^(k-1), 2^k]; line 0 has 0 and below, in units all up to 1. */
 static unsigned int line_of(uint32_t bucket, unsigned int shift)
 {

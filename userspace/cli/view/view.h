@@ -10,6 +10,7 @@
 #include <getopt.h>
 #include <libctrace_aggregate.h>
 #include "base/cli.h"
+#include "base/table.h"
 #include "run/run.h"
 #include "symbols/stacks.h"
 #include "symbols/symbols.h"
@@ -258,6 +259,7 @@ enum bars_unit { BARS_PLAIN, BARS_USECS, BARS_MSECS };
 void bars_put(struct sbuf *b, const uint64_t *h, const char *name, enum bars_unit unit);
 /* Appends 850ns, 12.3us, 4.56ms, 1.23s. */
 void put_ns(struct sbuf *b, uint64_t ns);
+void table_ns(struct table *t, uint64_t ns);	/* the same, as a cell */
 /* A shade for n of at most most: 0 for 0, up to shades - 1; even steps of the logarithm. */
 unsigned int shade_of(uint64_t n, uint64_t most, unsigned int shades);
 
