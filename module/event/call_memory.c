@@ -62,6 +62,8 @@ static u8 phases(const struct ctrace_memory *m)
 	bool in = m->flags & CTRACE_MEM_IN || m->how == CTRACE_MEM_PATH;
 	u8 of = BIT(CTRACE_CALL_WHOLE);
 
+	if (m->flags & CTRACE_MEM_WAS)
+		return of;
 	if (in)
 		of |= BIT(CTRACE_CALL_ENTRY);
 	if (!in || m->flags & CTRACE_MEM_AGAIN)
@@ -77,6 +79,7 @@ static int add(const char *arg, const struct ctrace_memory *m)
 		[CTRACE_MEM_SOCKET_ADDR] = "addr", [CTRACE_MEM_SOCKET_BYTES] = "bytes", [CTRACE_MEM_MSG_CONTROL] = "control",
 		[CTRACE_MEM_MSG_NAMES] = "names", [CTRACE_MEM_MSGS_ADDR] = "addr", [CTRACE_MEM_MSGS_IOV] = "iov",
 		[CTRACE_MEM_MSGS_BYTES] = "bytes", [CTRACE_MEM_NAMES] = "names", [CTRACE_MEM_SET_NAMES] = "names",
+		[CTRACE_MEM_POINTED] = "bytes",
 	};
 	struct field *f = &fields[nfields];
 
@@ -84,7 +87,7 @@ static int add(const char *arg, const struct ctrace_memory *m)
 		return -ENOMEM;
 	f->m = *m;
 	f->phases = phases(m);
-	f->name = kasprintf(GFP_KERNEL, "%s_%s", arg, suffix[m->how] ?: "data");
+	f->name = kasprintf(GFP_KERNEL, "%s_%s", arg, m->flags & CTRACE_MEM_WAS ? "was" : suffix[m->how] ?: "data");
 	if (!f->name)
 		return -ENOMEM;
 	nfields++;
@@ -115,6 +118,10 @@ static int add_memories(const struct ctrace_syscall *c, bool is32)
 		}
 		if (own.max)
 			err = add(c->args[own.arg], &own);
+		if (!err && own.max && own.flags & CTRACE_MEM_BEFORE) {
+			own.flags |= CTRACE_MEM_WAS;
+			err = add(c->args[own.arg], &own);
+		}
 	}
 	return err;
 }
@@ -178,7 +185,7 @@ static int add_call(u32 nr, bool is32, const struct ctrace_syscall *c)
 	struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[is32][nr];
 	struct ctrace_memory_fields *of = &ctrace_memory_fields[is32][nr];
 	struct tail entry, exit, whole;
-	u32 first = nfields, i;
+	u32 first = nfields, was = 0, i;
 	int err;
 
 	err = add_memories(c, is32) ?: add_paths(c);
@@ -189,13 +196,17 @@ static int add_call(u32 nr, bool is32, const struct ctrace_syscall *c)
 	of->closes = !strcmp(c->name, "close") ? 1 : !strcmp(c->name, "dup2") || !strcmp(c->name, "dup3") ? 2 : 0;
 	for (i = first; i < nfields; i++) {
 		l->detail |= is_detail(&fields[i].m);
+		if (fields[i].m.flags & CTRACE_MEM_WAS)
+			was += sizeof(u16) + fields[i].m.max;
 		if (fields[i].m.how == CTRACE_MEM_LENGTH || fields[i].m.how == CTRACE_MEM_MSG) {
 			of->length_arg = fields[i].m.arg;
 			/* behind msg_name */
 			of->length = 1 + (fields[i].m.how == CTRACE_MEM_LENGTH ? 0 : is32 ? sizeof(u32) : sizeof(u64));
 		}
 	}
-	l->keeps = of->closes || of->length;
+	if (WARN_ON_ONCE(was > sizeof_field(struct ctrace_memory_was, of)))
+		return -EINVAL;
+	l->keeps = was || of->length;
 	entry = tail(first, CTRACE_CALL_ENTRY);
 	exit = tail(first, CTRACE_CALL_EXIT);
 	whole = tail(first, CTRACE_CALL_WHOLE);
@@ -311,6 +322,64 @@ u32 ctrace_memory_before(u32 nr, bool is32, const u64 *args)
 	return n + 1;
 }
 
+/* An x32 program has its own structures, with pointers of 32 bits; their sizes are in no table. */
+static __always_inline bool has_own_sizes(const struct ctrace_memory *m, bool is32)
+{
+	return !is32 && !(m->flags & CTRACE_MEM_COMPAT) && ctrace_compat_x32_own();
+}
+
+void ctrace_memory_keep(u32 nr, bool is32, const u64 *args, struct ctrace_memory_was *was)
+{
+	const struct ctrace_memory_fields *of = &ctrace_memory_fields[is32][nr];
+	const struct field *f = &fields[of->first], *end = f + of->n;
+	struct ctrace_memory_call c = { .args = args, .phase = CTRACE_CALL_ENTRY, .is32 = is32, .nr = nr };
+	char *to = was->of;
+	u16 n;
+
+	/* all of them, in their order, so that ctrace_memory_as_it_was() finds each */
+	for (; f < end; f++) {
+		if (!(f->m.flags & CTRACE_MEM_WAS))
+			continue;
+		/* add_call() has seen that there is room */
+		n = has_own_sizes(&f->m, is32) ? 0 : put_field(&f->m, &c, to + sizeof(n), f->m.max);
+		memcpy(to, &n, sizeof(n));
+		to += sizeof(n) + n;
+	}
+}
+
+const char *ctrace_memory_as_it_was(const struct ctrace_memory_call *c, u8 arg, u32 *len)
+{
+	const struct ctrace_memory_fields *of = &ctrace_memory_fields[c->is32][c->nr];
+	const struct field *f = &fields[of->first], *end = f + of->n;
+	u32 at = 0;
+	u16 n;
+
+	*len = 0;
+	for (; c->was && f < end; f++) {
+		if (!(f->m.flags & CTRACE_MEM_WAS))
+			continue;
+		memcpy(&n, c->was->of + at, sizeof(n));
+		if (f->m.arg == arg) {
+			*len = n;
+			return c->was->of + at + sizeof(n);
+		}
+		at += sizeof(n) + n;
+	}
+	return NULL;
+}
+
+static u32 put_was(const struct ctrace_memory *m, const struct ctrace_memory_call *c, char *to, u32 max)
+{
+	const char *was;
+	u32 n;
+
+	was = ctrace_memory_as_it_was(c, m->arg, &n);
+	if (!was || n > max)
+		return 0;
+	memcpy(to, was, n);
+	return n;
+}
+
 static __always_inline u32 put_memory(const struct ctrace_memory *m, const struct ctrace_memory_call *c, char *to, u32 max)
 {
 	bool broken = c->ret == -EINTR || c->ret == -ERESTART_RESTARTBLOCK, in = m->flags & CTRACE_MEM_IN;
@@ -324,8 +393,7 @@ static __always_inline u32 put_memory(const struct ctrace_memory *m, const struc
 	}
 	if (m->flags & CTRACE_MEM_BROKEN ? !broken : !in && IS_ERR_VALUE(c->ret))
 		return 0;
-	/* an x32 program has its own structures, with pointers of 32 bits; their sizes are in no table */
-	if (!c->is32 && !(m->flags & CTRACE_MEM_COMPAT) && ctrace_compat_x32_own())
+	if (has_own_sizes(m, c->is32))
 		return 0;
 	if (is_names(m) && !c->detail->paths)
 		return 0;
@@ -386,7 +454,10 @@ u32 ctrace_memory_put(const struct ctrace_memory_call *c, char *to, u32 len, u32
 		}
 		memset(to + len, 0, sizeof(u32));
 		len = ALIGN(len, 4);
-		bytes = put_memory(m, c, to + len + sizeof(u32), left);
+		if (unlikely(m->flags & CTRACE_MEM_WAS))
+			bytes = put_was(m, c, to + len + sizeof(u32), left);
+		else
+			bytes = put_memory(m, c, to + len + sizeof(u32), left);
 		*(u32 *)(to + len) = bytes;
 		len += sizeof(u32) + bytes;
 	}

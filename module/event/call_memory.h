@@ -2,8 +2,8 @@
 /*
  * What the arguments of system calls point to, and the names of descriptors: fields of a call's type that follow those
  * of its arguments. Each is a sequence of bytes as the program has them: ARG_data; of an iovec's pieces ARG_bytes; of a
- * msghdr also ARG_addr, ARG_iov and ARG_control; ARG_names of the descriptors in that memory. Or it is a string: ARG_path,
- * ret_path. A field is empty if nothing was recorded.
+ * msghdr also ARG_addr, ARG_iov and ARG_control; ARG_names of the descriptors in that memory; in a whole call, ARG_was for
+ * what the call has changed. Or it is a string: ARG_path, ret_path. A field is empty if nothing was recorded.
  */
 #ifndef CTRACE_CALL_MEMORY_H
 #define CTRACE_CALL_MEMORY_H
@@ -49,8 +49,9 @@ enum ctrace_memory_how {
 	CTRACE_MEM_IPC,		/* of ipc(): two arguments of the call that it makes, if these are in memory */
 	/* Names of descriptors, each with its NUL, of those that have a place for them: */
 	CTRACE_MEM_NAMES,	/* there are `by` of them, or argument `by` - CTRACE_MEM_BY counts them; one in `unit` bytes */
-	CTRACE_MEM_SET_NAMES,	/* those in a set, of which argument `by` counts the bits */
+	CTRACE_MEM_SET_NAMES,	/* those in a set as it was, of which argument `by` counts the bits */
 	CTRACE_MEM_STRING,	/* a string; `unit`: only if argument `by` is the number of one of these bits; 0: always */
+	CTRACE_MEM_POINTED,	/* it begins with a pointer: max bytes from there */
 	CTRACE_MEM_VARS,	/* an array of strings: how many there are, */
 	CTRACE_MEM_ENTRIES,	/* and how many entries of a directory, if `unit` bytes come before the length of each */
 	CTRACE_MEM_ARGV,	/* an array of strings: all these, each with its NUL but one that is cut */
@@ -64,6 +65,8 @@ enum ctrace_memory_how {
 #define CTRACE_MEM_ADDRESS	16u	/* a socket's address */
 #define CTRACE_MEM_AGAIN	32u	/* with IN: the call changes it, so it is in the exit, too */
 #define CTRACE_MEM_BROKEN	8u	/* it is there if a signal interrupted the call */
+#define CTRACE_MEM_BEFORE	64u	/* the call changes it: whole calls have two fields, ARG_data as it is, and ARG_was */
+#define CTRACE_MEM_WAS		128u	/* that second one */
 
 struct ctrace_memory {
 	u8 arg, how, by, flags;
@@ -73,7 +76,7 @@ struct ctrace_memory {
 
 struct ctrace_memory_calls {
 	const char *calls;		/* separated by blanks */
-	struct ctrace_memory of[8];
+	struct ctrace_memory of[9];
 };
 
 extern const struct ctrace_memory_calls ctrace_memory_table[];
@@ -105,6 +108,7 @@ struct ctrace_memory_call {
 	u32 argv_len;
 	u32 vars;			/* of an exec: how many variables it was given, and 1; 0: not known, so look there */
 	u32 before;			/* of a length: what it was at the entry, and 1; 0: not known */
+	const struct ctrace_memory_was *was; /* of other memory that the call has changed; NULL: not known */
 	long ret;
 	u8 phase;			/* enum ctrace_call_phase */
 	bool is32;
@@ -218,7 +222,15 @@ u32 ctrace_memory_control(u64 msg, bool is32, char *to, u32 max);
 
 /* A length of the call that arg is to point to, as it is now, for ctrace_memory_call.before. Context: at the entry. */
 u32 ctrace_memory_before(u32 nr, bool is32, const u64 *args);
-#define CTRACE_MEM_BEFORE_MAX	0x3fffu
+#define CTRACE_MEM_BEFORE_MAX	0x1fffu
+/* The call's fields CTRACE_MEM_WAS as they are at the entry: the bytes of each, in their order, behind their number. */
+struct ctrace_memory_was {
+	char of[3 * (2 + 128) + 2 + 16];	/* three sets and a time: select() has most */
+};
+/* Of argument arg at the return, *len bytes. NULL: it is not known. */
+const char *ctrace_memory_as_it_was(const struct ctrace_memory_call *c, u8 arg, u32 *len);
+/* Context: at the entry of a call that has such fields. */
+void ctrace_memory_keep(u32 nr, bool is32, const u64 *args, struct ctrace_memory_was *was);
 
 /* Does the program give the kernel what an ioctl's argument points to? Else the kernel fills it in. */
 bool ctrace_memory_ioctl_in(u32 request);

@@ -167,6 +167,15 @@ static u32 put_each(const struct ctrace_memory *m, const struct ctrace_memory_ca
 	return len;
 }
 
+static u32 put_pointed(const struct ctrace_memory *m, const struct ctrace_memory_call *c, char *to, u64 from, u32 max)
+{
+	u64 at = 0;
+
+	if (max < m->max || !ctrace_memory_read(&at, from, c->is32 ? sizeof(u32) : sizeof(u64)))
+		return 0;
+	return at ? ctrace_memory_copy(to, at, m->max) : 0;
+}
+
 u32 ctrace_memory_made(const struct ctrace_memory *m, const struct ctrace_memory_call *c, char *to, u32 max)
 {
 	u64 from = c->args[m->arg];
@@ -177,6 +186,8 @@ u32 ctrace_memory_made(const struct ctrace_memory *m, const struct ctrace_memory
 	case CTRACE_MEM_STRING:
 	case CTRACE_MEM_PRCTL:		/* a name */
 		return put_string(m, c, to, from, max);
+	case CTRACE_MEM_POINTED:
+		return put_pointed(m, c, to, from, max);
 	case CTRACE_MEM_VARS:
 		return max < m->max ? 0 : put_vars(c, to, from);
 	case CTRACE_MEM_ENTRIES:

@@ -33,13 +33,16 @@ static void put_places(struct names *n, u64 from, u64 count, u32 unit)
 			break;
 }
 
-static void put_set(struct names *n, u64 from, u64 bits)
+/* was: the set, or NULL: it is where `from` points to */
+static void put_set(struct names *n, const char *was, u64 from, u64 bits)
 {
 	u8 byte = 0;
 	u64 i;
 
 	for (i = 0; i < bits; i++) {
-		if (i % 8 == 0 && !ctrace_memory_read(&byte, from + i / 8, sizeof(byte)))
+		if (was)
+			byte = was[i / 8];
+		else if (i % 8 == 0 && !ctrace_memory_read(&byte, from + i / 8, sizeof(byte)))
 			break;
 		if (byte >> i % 8 & 1 && !put_name(n, i))
 			break;
@@ -85,6 +88,8 @@ u32 ctrace_memory_names(const struct ctrace_memory *m, const struct ctrace_memor
 	struct names n = { .to = to, .max = max };
 	char control[CTRACE_MEM_CONTROL];
 	u64 from = c->args[m->arg], count;
+	const char *was = NULL;
+	u32 len;
 
 	switch (m->how) {
 	case CTRACE_MEM_NAMES:
@@ -92,8 +97,12 @@ u32 ctrace_memory_names(const struct ctrace_memory *m, const struct ctrace_memor
 		put_places(&n, from, count, m->unit);
 		break;
 	case CTRACE_MEM_SET_NAMES:
-		count = (s32)c->args[m->by] > 0 ? (u32)c->args[m->by] : 0;
-		put_set(&n, from, min_t(u64, count, CTRACE_MEM_SET_BITS));
+		count = (s32)c->args[m->by] > 0 ? min_t(u32, c->args[m->by], CTRACE_MEM_SET_BITS) : 0;
+		if (c->phase == CTRACE_CALL_WHOLE) {
+			was = ctrace_memory_as_it_was(c, m->arg, &len);
+			count = min_t(u64, count, len * 8);
+		}
+		put_set(&n, was, from, count);
 		break;
 	default:
 		put_passed(&n, control, ctrace_memory_control(from, c->is32, control, sizeof(control)), c->is32);

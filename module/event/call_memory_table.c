@@ -6,6 +6,7 @@
 #define IN	CTRACE_MEM_IN
 #define OUT	0
 #define AGAIN	CTRACE_MEM_AGAIN
+#define CHANGED	(CTRACE_MEM_IN | CTRACE_MEM_AGAIN | CTRACE_MEM_BEFORE)
 #define BROKEN	CTRACE_MEM_BROKEN
 #define PRIV	CTRACE_MEM_PRIVATE
 #define BOTH	CTRACE_MEM_COMPAT
@@ -21,7 +22,7 @@
 #define ADDR_IN(a, b)		COUNT(a, b, 1, SOCKADDR, IN | CTRACE_MEM_ADDRESS | BOTH)
 #define ADDR_OUT(a, b)		AT(a, b, SOCKADDR, OUT | CTRACE_MEM_ADDRESS | BOTH)
 #define SIGSET(a, b, f)		COUNT(a, b, 1, 8, (f) | BOTH)
-#define BITS(a, b)		{ .arg = a, .how = CTRACE_MEM_BITS, .by = b, .flags = IN | AGAIN | BOTH, .max = 128 }
+#define BITS(a, b)		{ .arg = a, .how = CTRACE_MEM_BITS, .by = b, .flags = CHANGED | BOTH, .max = 128 }
 #define STRING(a, b, u)		{ .arg = a, .how = CTRACE_MEM_STRING, .by = b, .unit = u, .flags = IN | BOTH, .max = 512 }
 #define VARS(a)			{ .arg = a, .how = CTRACE_MEM_VARS, .flags = IN | BOTH, .max = 4 }
 #define ENTRIES(a, u, m, f)	{ .arg = a, .how = CTRACE_MEM_ENTRIES, .unit = u, .flags = f, .max = 4, .narrow = m }
@@ -38,7 +39,7 @@
 /* Its length is also there if the call fails. */
 #define LENGTH(a)		{ .arg = a, .how = CTRACE_MEM_LENGTH, .flags = IN | AGAIN | BOTH, .max = 8 }
 #define NAMES(a, n, u, f)	{ .arg = a, .how = CTRACE_MEM_NAMES, .by = n, .flags = (f) | BOTH, .unit = u, .max = 1024 }
-#define SET_NAMES(a, b)		{ .arg = a, .how = CTRACE_MEM_SET_NAMES, .by = b, .flags = IN | AGAIN | BOTH, .max = 768 }
+#define SET_NAMES(a, b)		{ .arg = a, .how = CTRACE_MEM_SET_NAMES, .by = b, .flags = IN | BOTH, .max = 768 }
 #define CONTROL(a, h, f)	{ .arg = a, .how = h, .flags = f, .max = 1024, .narrow = 1024 }
 #define MSGHDR(a, f)								\
 	{ .arg = a, .how = CTRACE_MEM_MSG_ADDR, .flags = (f) | CTRACE_MEM_ADDRESS, .max = SOCKADDR,	\
@@ -63,6 +64,8 @@
 /* Two longs: a time, a range, a limit, a pointer with a size. */
 #define PAIR(a, f)	SIZES(a, 16, 8, f)
 #define PAIRS(a, f)	SIZES(a, 32, 16, f)
+/* A pointer to a set of signals, and its size. */
+#define SIGMASK(a)	PAIR(a, IN), { .arg = a, .how = CTRACE_MEM_POINTED, .flags = IN, .max = 8, .narrow = 8 }
 /* A time that has 64 bits for 32-bit programs, too. */
 #define TIME64(a, f)	FIXED(a, 16, (f) | BOTH)
 #define TIMES64(a, f)	FIXED(a, 32, (f) | BOTH)
@@ -88,8 +91,8 @@ const struct ctrace_memory_calls ctrace_memory_table[] = {
 		{ .arg = 1, .how = CTRACE_MEM_MSG, .flags = IN | AGAIN, .max = 60, .narrow = 32 }, MSGHDR(1, OUT)
 	} },
 	{ "sendmmsg", { MMSGHDR(1, 2, IN) } },
-	{ "recvmmsg", { MMSGHDR(1, 2, OUT), PAIR(4, IN) } },
-	{ "recvmmsg_time64", { MMSGHDR(1, 2, OUT), TIME64(4, IN) } },
+	{ "recvmmsg", { MMSGHDR(1, 2, OUT), PAIR(4, CHANGED) } },
+	{ "recvmmsg_time64", { MMSGHDR(1, 2, OUT), TIME64(4, CHANGED) } },
 	{ "setsockopt", { { .arg = 3, .how = CTRACE_MEM_SOCKOPT, .by = 4, .flags = IN | BOTH, .max = 64 } } },
 	{ "getsockopt", { { .arg = 3, .how = CTRACE_MEM_SOCKOPT, .by = 4, .flags = OUT | BOTH, .max = 64 }, LENGTH(4) } },
 	{ "socketpair", { FIXED(3, 8, OUT | BOTH), NAMES(3, 2, 4, OUT) } },
@@ -139,11 +142,11 @@ const struct ctrace_memory_calls ctrace_memory_table[] = {
 	{ "ioctl", { { .arg = 2, .how = CTRACE_MEM_IOCTL, .by = 1, .flags = IN | AGAIN | BOTH, .max = 64 } } },
 
 	{ "poll", { POLL, NAMES(0, CTRACE_MEM_BY + 1, 8, IN) } },
-	{ "ppoll", { POLL, NAMES(0, CTRACE_MEM_BY + 1, 8, IN), PAIR(2, IN), SIGSET(3, 4, IN) } },
-	{ "ppoll_time64", { POLL, NAMES(0, CTRACE_MEM_BY + 1, 8, IN), TIME64(2, IN), SIGSET(3, 4, IN) } },
-	{ "select _newselect", { SETS, PAIR(4, IN) } },
-	{ "pselect6", { SETS, PAIR(4, IN), PAIR(5, IN) } },
-	{ "pselect6_time64", { SETS, TIME64(4, IN), PAIR(5, IN) } },
+	{ "ppoll", { POLL, NAMES(0, CTRACE_MEM_BY + 1, 8, IN), PAIR(2, CHANGED), SIGSET(3, 4, IN) } },
+	{ "ppoll_time64", { POLL, NAMES(0, CTRACE_MEM_BY + 1, 8, IN), TIME64(2, CHANGED), SIGSET(3, 4, IN) } },
+	{ "select _newselect", { SETS, PAIR(4, CHANGED) } },
+	{ "pselect6", { SETS, PAIR(4, CHANGED), SIGMASK(5) } },
+	{ "pselect6_time64", { SETS, TIME64(4, CHANGED), SIGMASK(5) } },
 	{ "epoll_ctl", { FIXED(3, 12, IN | BOTH) } },
 	{ "epoll_wait", { RET(1, 12, 32 * 12, OUT | BOTH) } },
 	{ "epoll_pwait", { RET(1, 12, 32 * 12, OUT | BOTH), SIGSET(4, 5, IN) } },
@@ -171,8 +174,8 @@ const struct ctrace_memory_calls ctrace_memory_table[] = {
 	{ "io_submit", { { .arg = 2, .how = CTRACE_MEM_EACH, .by = 1, .flags = IN | BOTH, .unit = 64, .max = 256 } } },
 	{ "io_cancel", { FIXED(1, 64, IN | BOTH), FIXED(2, 32, OUT | BOTH) } },
 	{ "io_getevents", { RET(3, 32, 256, OUT | BOTH), PAIR(4, IN) } },
-	{ "io_pgetevents", { RET(3, 32, 256, OUT | BOTH), PAIR(4, IN), PAIR(5, IN) } },
-	{ "io_pgetevents_time64", { RET(3, 32, 256, OUT | BOTH), TIME64(4, IN), PAIR(5, IN) } },
+	{ "io_pgetevents", { RET(3, 32, 256, OUT | BOTH), PAIR(4, IN), SIGMASK(5) } },
+	{ "io_pgetevents_time64", { RET(3, 32, 256, OUT | BOTH), TIME64(4, IN), SIGMASK(5) } },
 	{ "timer_create", { SIZES(1, 32, 20, IN), INT(2, OUT) } },
 	{ "adjtimex", { SIZES(0, 164, 84, OUT) } },
 	{ "clock_adjtime", { SIZES(1, 164, 84, OUT) } },
@@ -248,8 +251,8 @@ const struct ctrace_memory_calls ctrace_memory_table[] = {
 	{ "getresuid getresgid getresuid32 getresgid32", { INT(0, OUT), INT(1, OUT), INT(2, OUT) } },
 	{ "getgroups getgroups32", { RET(1, 4, 128, OUT | BOTH) } },
 	{ "setgroups setgroups32", { COUNT(1, 0, 4, 128, IN | BOTH) } },
-	{ "sendfile", { SIZES(2, 8, 4, IN) } },
-	{ "sendfile64", { INT64(2, IN) } },
-	{ "splice copy_file_range", { INT64(1, IN), INT64(3, IN) } },
+	{ "sendfile", { SIZES(2, 8, 4, CHANGED) } },
+	{ "sendfile64", { INT64(2, CHANGED) } },
+	{ "splice copy_file_range", { INT64(1, CHANGED), INT64(3, CHANGED) } },
 };
 const u32 ctrace_memory_ntable = ARRAY_SIZE(ctrace_memory_table);

@@ -3,7 +3,7 @@
  * One record for a whole system call, written when it returns: how long the call took, what it
  * returned, and its arguments. So a filter sees all of a call.
  *
- *	entry	who? wanted? take a place in the table; note sessions, call, time there
+ *	entry	who? wanted? take a place in the table; note sessions, call, time there, and memory that the call changes
  *	switch	(to another task, of a task that sleeps in a call whose stack is wanted) keep the stack
  *	return	find the place; who? still wanted? read the arguments; emit; free the place
  *	death	(of a task in a call) find the place; free it
@@ -38,80 +38,7 @@
  */
 static struct ctrace_inflight calls __read_mostly = { .stride = sizeof(struct ctrace_begun), .bits = 16 };
 
-/* In begun.wanted: the task has a place there, too. */
-#define KEPT	(1u << 16)
-#define WAITED	(1u << 17)
-/* and, above these, what a length was at the entry: ctrace_memory_call.before */
-#define BEFORE_SHIFT	18
-
-/* Arguments that are kept: call_kept.h. */
-static struct ctrace_inflight kept __read_mostly = { .stride = sizeof(struct ctrace_call_arguments), .bits = 8 };
-
-/* The stacks with which the tasks of calls went to sleep last, where a stack is wanted. 0.5 MiB. */
-struct waited {
-	struct ctrace_begun begun;
-	struct ctrace_stack_waited stack;
-};
-
-static struct ctrace_inflight waits __read_mostly = { .stride = sizeof(struct waited), .bits = 10 };
-
 /* --- entry ---------------------------------------------------------------------- */
-
-static bool keep(const struct task_struct *p, const struct pt_regs *regs, u32 nr, bool is32,
-		 const struct ctrace_syscall_layout *l)
-{
-	u32 place = ctrace_inflight_take(&kept, ctrace_inflight_row(&kept, p), p);
-
-	if (place == CTRACE_INFLIGHT_NONE)
-		return false;
-	ctrace_call_keep(ctrace_inflight_at(&kept, place), regs, nr, is32, l);
-	return true;
-}
-
-/* Does a session in mask want the names of descriptors? */
-static bool wants_paths(u32 mask)
-{
-	const struct ctrace_session *s;
-
-	for (mask &= READ_ONCE(ctrace_detailed_sessions); mask; mask &= mask - 1) {
-		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
-		if (s && s->detail.paths)
-			return true;
-	}
-	return false;
-}
-
-/*
- * What the entry of a call keeps besides, with arguments that need not be kept: bits for begun.wanted. A name, or a length,
- * that is not kept leaves the call as it is.
- */
-static noinline u32 keep_more(u32 mask, const struct task_struct *p, const struct pt_regs *regs, u32 nr, bool is32,
-			      const struct ctrace_syscall_layout *l, u32 flags)
-{
-	u64 numbers[6];
-
-	if (ctrace_memory_fields[is32][nr].length) {
-		ctrace_args_numbers(regs, is32, l, numbers);
-		return flags | ctrace_memory_before(nr, is32, numbers) << BEFORE_SHIFT;
-	}
-	return !flags && wants_paths(mask) && keep(p, regs, nr, is32, l) ? KEPT : flags;
-}
-
-/* p's place in a table, or NULL. It stays until p itself gives it back. */
-static const void *other(const struct ctrace_inflight *t, const struct task_struct *p)
-{
-	u32 place = ctrace_inflight_find(t, ctrace_inflight_row(t, p), p);
-
-	return place == CTRACE_INFLIGHT_NONE ? NULL : ctrace_inflight_at(t, place);
-}
-
-static void give_other(struct ctrace_inflight *t, const struct task_struct *p)
-{
-	u32 row = ctrace_inflight_row(t, p), place = ctrace_inflight_find(t, row, p);
-
-	if (place != CTRACE_INFLIGHT_NONE)
-		ctrace_inflight_give(t, row, place);
-}
 
 /* The sessions in mask without those that want calls on files alone, if it is none. */
 static noinline u32 files_alone(u32 mask, const struct pt_regs *regs, long nr, bool is32)
@@ -150,13 +77,15 @@ static noinline ctrace_compat_noclone void enter_any(void *data, struct pt_regs 
 	ctrace_whole_begins(&who);
 	row = ctrace_inflight_row(&calls, p);
 	if (unlikely(l->exec || p->ptrace))
-		flags = KEPT;
-	if (likely(!flags) || keep(p, regs, nr, is32, l))
+		flags = CTRACE_CALL_KEPT;
+	if (likely(!flags) || ctrace_call_keep(p, regs, nr, is32, l))
 		place = ctrace_inflight_take(&calls, row, p);
-	if (unlikely(l->keeps))
-		flags = keep_more(mask, p, regs, nr, is32, l, flags);
+	/* what counts calls shows none of that */
+	if (unlikely(mask & READ_ONCE(ctrace_detailed_sessions) || (l->keeps && mask & ~READ_ONCE(ctrace_counting_sessions))))
+		flags = ctrace_call_keep_more(mask, p, regs, nr, is32, l, flags);
 	if (unlikely(place == CTRACE_INFLIGHT_NONE)) {
-		give_other(&kept, p);
+		ctrace_call_give_other(&ctrace_calls_kept, p);
+		ctrace_call_give_other(&ctrace_calls_waits, p);
 		WRITE_ONCE(calls.lost[row], ctrace_compat_clock());
 		ctrace_session_unfollowed(mask);
 		return;
@@ -174,7 +103,7 @@ static noinline void begin_any(struct ctrace_begun *b)
 }
 
 /*
- * The short way: a 64-bit call of a remembered task that has no call under way and no tracer. None of its arguments are kept,
+ * The short way: a 64-bit call of a remembered task that has no call under way and no tracer. Nothing is kept from its entry,
  * and the place of the task's last call is free.
  */
 static notrace noinline ctrace_compat_noclone void enter(struct task_struct *p, struct pt_regs *regs, long nr)
@@ -194,6 +123,8 @@ static notrace noinline ctrace_compat_noclone void enter(struct task_struct *p, 
 		return;
 	l = &ctrace_syscall_layouts[0][n];
 	if (unlikely(!mask || !l->known || l->exec || p->ptrace || ctrace_whole_state(migrations) != CTRACE_WHOLE_CALM))
+		goto other;
+	if (unlikely(l->keeps && mask & ~READ_ONCE(ctrace_counting_sessions)))
 		goto other;
 	/* Acquire: as in ctrace_inflight_take() */
 	if (unlikely(cmpxchg_acquire(__this_cpu_read(ctrace_idcache.key), NULL, p)))
@@ -228,7 +159,7 @@ static noinline void sleeps(struct task_struct *p)
 {
 	u32 row = ctrace_inflight_row(&calls, p), place = ctrace_inflight_find(&calls, row, p), id;
 	struct ctrace_begun *b;
-	struct waited *w;
+	struct ctrace_call_waits *w;
 	u64 wanted;
 
 	if (place == CTRACE_INFLIGHT_NONE)
@@ -238,13 +169,16 @@ static noinline void sleeps(struct task_struct *p)
 	id = (u16)wanted;
 	if (!ctrace_special_stack(wanted >> 32, id))
 		return;
-	place = ctrace_inflight_take(&waits, ctrace_inflight_row(&waits, p), p);
-	if (place == CTRACE_INFLIGHT_NONE)
-		return;
-	w = ctrace_inflight_at(&waits, place);
+	w = ctrace_call_other(&ctrace_calls_waits, p);
+	if (!w) {
+		place = ctrace_inflight_take(&ctrace_calls_waits, ctrace_inflight_row(&ctrace_calls_waits, p), p);
+		if (place == CTRACE_INFLIGHT_NONE)
+			return;
+		w = ctrace_inflight_at(&ctrace_calls_waits, place);
+	}
 	w->stack.of = id;
 	w->stack.n = ctrace_stack_kernel(w->stack.callstack, NULL);
-	while (!(wanted & WAITED) && cmpxchg64(&b->wanted, wanted, wanted | WAITED) != wanted)
+	while (!(wanted & CTRACE_CALL_WAITED) && cmpxchg64(&b->wanted, wanted, wanted | CTRACE_CALL_WAITED) != wanted)
 		wanted = READ_ONCE(b->wanted);
 }
 
@@ -270,25 +204,18 @@ static __always_inline void fill_numbers(void *payload, const void *arg)
 		memset(args + r->layout->nargs, 0, r->layout->tail);
 }
 
-/* Of current's call, which still has its place; else 0. */
-static u32 length_before(void)
-{
-	const struct ctrace_begun *b = other(&calls, current);
-
-	return b ? (u32)READ_ONCE(b->wanted) >> BEFORE_SHIFT : 0;
-}
-
 /* at may be NULL. Returns the new length of the record's arguments. */
 static noinline u32 put_memory(u32 nr, const struct result *r, const struct ctrace_call_arguments *at, const u64 *numbers,
 			       const struct ctrace_detail *detail, char *to, u32 len)
 {
+	const struct ctrace_begun *b = r->layout->keeps ? ctrace_call_other(&calls, current) : NULL;
 	struct ctrace_memory_call m = {
 		.args = numbers, .phase = CTRACE_CALL_WHOLE, .detail = detail, .ret = r->head.ret, .is32 = r->is32,
 		.nr = nr,
 	};
 
-	if (ctrace_memory_fields[r->is32][nr].length)
-		m.before = length_before();
+	if (b)	/* a call that was denied has no place */
+		ctrace_call_look_before(&m, current, READ_ONCE(b->wanted));
 	if (at && at->closes)
 		m.closed = at->closed;
 	if (at)
@@ -379,7 +306,7 @@ static noinline void leave_any(const struct pt_regs *regs, const struct ctrace_b
 	const struct task_struct *p = current;
 	const struct ctrace_call_arguments *at = NULL;
 	const struct ctrace_stack_waited *stack;
-	const struct waited *w;
+	const struct ctrace_call_waits *w;
 	struct ctrace_who who;
 
 	mask &= ctrace_wants(id);
@@ -390,18 +317,18 @@ static noinline void leave_any(const struct pt_regs *regs, const struct ctrace_b
 	if (!mask)
 		return;
 	ctrace_whole_counts(mask, &who);
-	if (unlikely((u32)wanted & KEPT)) {
-		at = other(&kept, p);
+	if (unlikely((u32)wanted & CTRACE_CALL_KEPT)) {
+		at = ctrace_call_other(&ctrace_calls_kept, p);
 		if (WARN_ON_ONCE(!at))
 			return;
 	}
-	if (unlikely((u32)wanted & WAITED)) {
-		w = other(&waits, p);
+	if (unlikely((u32)wanted & CTRACE_CALL_WAITED)) {
+		w = ctrace_call_other(&ctrace_calls_waits, p);
 		stack = w ? &w->stack : NULL;
 		__this_cpu_write(ctrace_stack_waited, stack);
 	}
 	emit(mask, id, &who, &r, at);
-	if (unlikely((u32)wanted & WAITED))
+	if (unlikely((u32)wanted & CTRACE_CALL_WAITED))
 		__this_cpu_write(ctrace_stack_waited, NULL);
 }
 
@@ -410,10 +337,10 @@ static void release(const struct task_struct *p, u32 row, u32 place)
 	const struct ctrace_begun *b = ctrace_inflight_at(&calls, place);
 	u32 flags = READ_ONCE(b->wanted);
 
-	if (unlikely(flags & KEPT))
-		give_other(&kept, p);
-	if (unlikely(flags & WAITED))
-		give_other(&waits, p);
+	if (unlikely(flags & CTRACE_CALL_KEPT))
+		ctrace_call_give_other(&ctrace_calls_kept, p);
+	if (unlikely(flags & (CTRACE_CALL_WAITED | CTRACE_CALL_WAS)))
+		ctrace_call_give_other(&ctrace_calls_waits, p);
 	ctrace_inflight_give(&calls, row, place);
 }
 
@@ -551,8 +478,8 @@ static void CTRACE_PROBE_SCHED_SWITCH(probe_switch)
  */
 static struct ctrace_source sources[] = {
 	{ .tracepoint = "sched_process_exit", .fn = probe_death, .table = &calls },
-	{ .tracepoint = "sys_exit", .fn = probe_exit, .table = &kept },
-	{ .tracepoint = "sys_enter", .fn = probe_enter, .table = &waits, .spares = true },
+	{ .tracepoint = "sys_exit", .fn = probe_exit, .table = &ctrace_calls_kept },
+	{ .tracepoint = "sys_enter", .fn = probe_enter, .table = &ctrace_calls_waits, .spares = true },
 	{ .tracepoint = "sched_switch", .fn = probe_switch },
 };
 

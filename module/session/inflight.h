@@ -27,7 +27,7 @@
  *	user			key	row	the end				notes
  *	probe/call.c		task	any	return, or death		sessions, time
  *	the same		task	any	return, or death		arguments that will not be there
- *	the same		task	any	return, or death		the stack where it waited
+ *	the same		task	any	return, or death		the stack where it waited, memory as it was
  *	probe/sched_span.c	task	any	always				sessions, time, what the span is
  *	the same		task	any	always				the waker, until the task is woken
  *	the same		task	any	always				the stack where it went to sleep

@@ -7,7 +7,7 @@
  *
  * Beyond what the sanitizers see, it checks that text and JSON have no byte that would control a terminal.
  *
- * sources: cli/show/call_memory.c cli/show/clone_text.c cli/show/errno_names.c cli/show/fields_text.c cli/show/inner_call.c cli/show/memory.c
+ * sources: cli/show/call_memory.c cli/show/clone_text.c cli/show/errno_names.c cli/show/fields_text.c cli/show/found.c cli/show/inner_call.c cli/show/memory.c
  * sources: cli/show/memory_kinds.c cli/show/memory_objects.c cli/show/memory_sockaddr.c cli/show/number_text.c
  * sources: cli/show/paint.c cli/show/syscall_args.c cli/base/json.c cli/base/sbuf.c cli/base/util.c lib/ctl.c lib/decode.c
  * sources: lib/errtext.c lib/schema.c lib/sizes.c build/cli/show/constants.c

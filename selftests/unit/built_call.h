@@ -14,16 +14,16 @@
 struct built {
 	struct ctrace_schema *schema;
 	struct paints *paints;
-	struct ctrace_field f[48];
-	struct ctrace_value v[48];
-	void *mem[48];
+	struct ctrace_field f[64];
+	struct ctrace_value v[64];
+	void *mem[64];
 	uint32_t n;
 	struct call_values c;
 };
 
 static const char *const arg_names[NARGS] = { "a", "b", "c", "d", "e", "f" };
 static const char *const suffixes[ABOUT_N] = {
-	"_data", "_addr", "_iov", "_bytes", "_control", "_names", "_path",
+	"_data", "_addr", "_iov", "_bytes", "_control", "_names", "_was", "_path",
 };
 static char names[NARGS][ABOUT_N][16];
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The parts of the command (userspace/cli/ROOM/NAME.c) that tests here are linked with.
 sinks := show/sink show/sink_text show/sink_json show/sink_folded show/waited show/fields_text show/paint \
-	show/syscall_args show/clone_text show/call_memory show/inner_call show/late show/memory show/memory_kinds show/memory_objects show/memory_sockaddr show/number_text \
+	show/syscall_args show/clone_text show/call_memory show/found show/inner_call show/late show/memory show/memory_kinds show/memory_objects show/memory_sockaddr show/number_text \
 	show/constants show/errno_names base/json base/sbuf base/util names/ctable names/ctable_json names/cgroupfs \
 	names/labels names/names names/names_index names/names_manager names/names_docker names/names_runtime \
 	names/names_machines \

@@ -3,6 +3,7 @@
  * What arguments point to, as text: strace is the witness. This program makes the calls of a table below strace, which
  * is told to let them return without being made. Each line must be the table's, and ours. Then what is cut, or hostile.
  */
+#include <errno.h>
 #include <json-c/json.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -221,6 +222,66 @@ static void witness(void)
 			}
 	check(n > 90 || n == ARRAY_SIZE(cases_of_calls));
 	munmap((void *)go, 4096);
+}
+
+/* --- calls that change what they were given -------------------------------------- */
+
+#define CHANGED	4	/* arguments */
+
+struct changed {
+	const char *name;
+	uint64_t args[NARGS];
+	struct { int arg; const void *was, *now; size_t n; } mem[CHANGED];	/* was NULL: it was not kept */
+	int64_t ret;
+	const char *want;
+};
+
+static void changed_calls(void)
+{
+	static const uint64_t asked[2] = { 0x18, 1 }, found[2] = { 0x10, 1 }, nothing[2];
+	static const struct timeval tv_asked = { 3, 4 }, tv_left = { 2, 9 };
+	static const struct timespec ts_asked = { 3, 4 }, ts_left = { 2, 9 };
+	static const struct pollfd poll_asked = { 3, POLLIN, 0 }, poll_found = { 3, POLLIN, POLLIN };
+	static const uint64_t from = 5, to = 9;
+	static const struct changed changes[] = {
+		{ "select", { 65 }, { { 1, asked, found, 16 }, { 2, asked, nothing, 16 }, { 4, &tv_asked, &tv_left, 16 } }, 2,
+		  "select(65, [3 4 64], [3 4 64], NULL, {tv_sec=3, tv_usec=4}) = 2 (in [4 64], left {tv_sec=2, tv_usec=9})" },
+		{ "pselect6", { 65 }, { { 2, asked, found, 16 }, { 3, asked, asked, 16 } }, 3,
+		  "pselect6(65, NULL, [3 4 64], [3 4 64], NULL, NULL) = 3 (out [4 64], except [3])" },
+		{ "select", { 65 }, { { 1, asked, nothing, 16 }, { 4, &tv_asked, &tv_left, 16 } }, 0,
+		  "select(65, [3 4 64], NULL, NULL, {tv_sec=3, tv_usec=4}) = 0 (Timeout)" },
+		{ "select", { 65 }, { { 1, NULL, found, 16 }, { 4, NULL, &tv_left, 16 } }, 2,
+		  "select(65, 0x1000, NULL, NULL, 0x1000) = 2 (in [4 64], left {tv_sec=2, tv_usec=9})" },
+		{ "select", { 65 }, { { 1, NULL, asked, 16 } }, -EBADF,
+		  "select(65, [3 4 64], NULL, NULL, NULL) = -1 EBADF (Bad file descriptor)" },
+		{ "ppoll", { 0, 1, 0, 0, 8 }, { { 0, &poll_asked, &poll_found, 8 }, { 2, &ts_asked, &ts_left, 16 } }, 1,
+		  "ppoll([{fd=3, events=POLLIN}], 1, {tv_sec=3, tv_nsec=4}, NULL, 8) = 1 "
+		  "([{fd=3, revents=POLLIN}], left {tv_sec=2, tv_nsec=9})" },
+		{ "sendfile", { 3, 4, 0, 4 }, { { 2, &from, &to, 8 } }, 4, "sendfile(3, 4, [5] => [9], 4) = 4" },
+		{ "sendfile", { 3, 4, 0, 4 }, { { 2, &from, &from, 8 } }, 0, "sendfile(3, 4, [5], 4) = 0" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+		const struct changed *c = &changes[i];
+		uint64_t args[NARGS];
+		struct sbuf line = { 0 };
+		struct built b;
+
+		memcpy(args, c->args, sizeof(args));
+		for (int k = 0; k < CHANGED && c->mem[k].n; k++)
+			args[c->mem[k].arg] = 0x1000;
+		begin(&b, args, c->ret);
+		for (int k = 0; k < CHANGED && c->mem[k].n; k++) {
+			add_about(&b, c->mem[k].arg, ABOUT_DATA, c->mem[k].now, c->mem[k].n);
+			if (c->mem[k].arg)	/* poll()'s array has places of its own for what was found */
+				add_about(&b, c->mem[k].arg, ABOUT_WAS, c->mem[k].was, c->mem[k].was ? c->mem[k].n : 0);
+		}
+		finish_call(&b, c->name, false, false);
+		put_line(&line, &b);
+		check_str(line.s, c->want);
+		sbuf_free(&line);
+		end(&b);
+	}
 }
 
 /* --- JSON ---------------------------------------------------------------------- */
@@ -453,6 +514,7 @@ static void fuzz(void)
 static const struct ktap_case cases[] = {
 	{ "what calls point to, in strace's form", our_text },
 	{ "strace shows it alike", witness },
+	{ "calls that change what they were given", changed_calls },
 	{ "the same as JSON", as_json },
 	{ "memory of each length", cut },
 	{ "what is cut, 32-bit programs, plain numbers", cut_text },

@@ -27,8 +27,8 @@ bare() {
 		s/^(listen\(3<TCP:\[)[^]]*/\1/
 		# no numbers of devices
 		s/<char [0-9]+:[0-9]+>//
-		# no time that is left, no set that a call leaves as it was; the size that perf has
-		s/, left \{[^}]*\}\)/)/; s/ \((in|left) [^)]*\)$//; s/size=(0x)?[^,]*, config/size=S, config/
+		# the time that is left; where a pipe was filled from, we show as far as; the size that perf has
+		s/(left \{)[^}]*/\1T/; /^splice/s/ => \[[0-9]*\]//; s/size=(0x)?[^,]*, config/size=S, config/
 		# of a vector the lengths as the call left them
 		/^recvmmsg/s/=[0-9]+ => /=/g
 		# whether bpf() returned a descriptor depends on what it did

@@ -200,6 +200,7 @@ static void files(void)
 	struct iovec out[] = { { "ab", 2 }, { "cdefg", 5 } }, in[] = { { malloc(3), 3 }, { malloc(100), 100 } };
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 10 };
 	int fd = open("/tmp/ctrace-pointed", O_RDWR | O_CREAT | O_TRUNC, 0640), other, fds[2];
+	int64_t at = 1;
 	struct timespec times[2] = { { 1, 2 }, { 0, UTIME_OMIT } };
 	struct stat st;
 	char buf[64];
@@ -213,6 +214,11 @@ static void files(void)
 	MUST(fcntl(fd, F_SETLK, &lock));
 	MUST(syscall(SYS_newfstatat, AT_FDCWD, "/tmp/ctrace-pointed", &st, 0));
 	MUST(futimens(fd, times));
+	MUST(pipe(fds));
+	MUST(syscall(SYS_sendfile, fds[1], fd, &at, 3));
+	MUST(syscall(SYS_splice, fd, &at, fds[1], NULL, 2, 0));
+	close(fds[0]);
+	close(fds[1]);
 	other = fcntl(fd, F_DUPFD, 20);
 	MUST(dup2(fd, 21));
 	close(other);
@@ -250,21 +256,43 @@ static void waits(void)
 	struct pollfd p[2] = { { .events = POLLIN }, { .fd = -1, .events = POLLOUT } };
 	struct epoll_event e = { .events = EPOLLIN, .data.u64 = 0x1122334455667788 }, seen[2];
 	struct itimerspec timer = { .it_value = { 1000, 5 } };
-	fd_set set;
-	int efd = eventfd(3, 0), ep = epoll_create1(0), tfd = timerfd_create(CLOCK_MONOTONIC, 0);
+	uint64_t signals = 1 << (SIGUSR1 - 1) | 1 << (SIGCHLD - 1);
+	struct { uint64_t *set, size; } mask = { &signals, sizeof(signals) };
+	struct timespec long_time;
+	struct timeval long_timeval;
+	fd_set in, out, except;
+	int efd = eventfd(3, 0), empty = eventfd(0, 0), ep = epoll_create1(0), tfd = timerfd_create(CLOCK_MONOTONIC, 0);
 
-	FD_ZERO(&set);
-	FD_SET(efd, &set);
-	MUST(syscall(SYS_pselect6, efd + 1, &set, NULL, NULL, &none, NULL));
+	/* each changes what it was given: what is ready, and a time that has passed */
+#define SETS()	do {								\
+		FD_ZERO(&in);							\
+		FD_SET(efd, &in);						\
+		FD_SET(empty, &in);						\
+		out = except = in;						\
+		long_time = (struct timespec){ 1000, 0 };			\
+		long_timeval = (struct timeval){ 1000, 0 };			\
+	} while (0)
+	SETS();
+	MUST(syscall(SYS_pselect6, tfd, &in, NULL, &except, &long_time, &mask));
+	SETS();
+	MUST(syscall(SYS_pselect6, tfd, NULL, &out, NULL, &none, NULL));
+	SETS();
+	MUST(syscall(SYS_pselect6, tfd, NULL, NULL, &except, &none, NULL));
+#ifdef SYS_select
+	SETS();
+	MUST(syscall(SYS_select, tfd, &in, &out, &except, &long_timeval));
+#endif
 	p[0].fd = efd;
 	MUST(poll(p, 2, 0));
 	MUST(ppoll(p, 1, &none, NULL));
+	MUST(syscall(SYS_ppoll, p, 1, &long_time, NULL, 8));
 	MUST(epoll_ctl(ep, EPOLL_CTL_ADD, efd, &e));
 	MUST(syscall(SYS_epoll_wait, ep, seen, 2, 0));
 	MUST(syscall(SYS_nanosleep, &short_time, NULL));
 	MUST(clock_nanosleep(CLOCK_MONOTONIC, 0, &short_time, NULL));
 	MUST(timerfd_settime(tfd, 0, &timer, NULL));
 	close(efd);
+	close(empty);
 	close(ep);
 	close(tfd);
 }

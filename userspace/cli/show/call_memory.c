@@ -15,6 +15,7 @@ static const struct {
 } about[ABOUT_N] = {
 	[ABOUT_DATA] = { "_data", false }, [ABOUT_ADDR] = { "_addr", false }, [ABOUT_IOV] = { "_iov", false },
 	[ABOUT_PIECES] = { "_bytes", false }, [ABOUT_CONTROL] = { "_control", false }, [ABOUT_NAMES] = { "_names", false },
+	[ABOUT_WAS] = { "_was", false },
 	[ABOUT_PATH] = { "_path", true },
 };
 
@@ -167,6 +168,11 @@ static int64_t argument(const struct call_values *c, const struct call_form *for
 	return type && (type->kind == PART_ULONG || type->kind == PART_LONG) ? v : (int32_t)v;
 }
 
+bool call_tells_was(const struct call_values *c, uint32_t arg)
+{
+	return arg < CALL_ARGS && c->p->about[arg][ABOUT_WAS] >= 0;
+}
+
 /* A length, before the call changed it; < 0: not known. */
 static int64_t length_before(struct bytes data, struct bytes was)
 {
@@ -207,7 +213,7 @@ bool call_memory(struct memory *m, const struct call_form *form, uint32_t arg, c
 		.data = bytes_of(c, r, arg, ABOUT_DATA), .addr = bytes_of(c, r, arg, ABOUT_ADDR),
 		.iov = bytes_of(c, r, arg, ABOUT_IOV), .pieces = bytes_of(c, r, arg, ABOUT_PIECES),
 		.control = bytes_of(c, r, arg, ABOUT_CONTROL), .names = bytes_of(c, r, arg, ABOUT_NAMES),
-		.was = bytes_in(c, arg, ABOUT_DATA),
+		.was = bytes_in(c, arg, call_tells_was(c, arg) ? ABOUT_WAS : ABOUT_DATA),
 		.many = -1, .ret = ret,
 		.at = c->n > 0 && c->p->first + arg < (uint32_t)c->n ? c->v[c->p->first + arg].u : 0,
 	};

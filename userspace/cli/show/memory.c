@@ -292,6 +292,13 @@ static bool put_array(struct out *o, const char *name, const struct layout *l, c
 	return true;
 }
 
+static void put_bracketed(struct out *o, const char *name, const struct layout *l, const struct memory *m)
+{
+	out_open(o, name, '[');
+	put_object(o, NULL, l, m);
+	out_close(o, ']');
+}
+
 static bool put(struct out *o, const char *name, const struct part *p, const struct memory *m)
 {
 	const struct layout *l = m->layout;
@@ -300,11 +307,18 @@ static bool put(struct out *o, const char *name, const struct part *p, const str
 		return false;
 	if (p->many && !has_own_count(l->kind))
 		return put_array(o, name, l, m);
-	/* as text, a number stands in brackets, too */
+	/* as text, a number stands in brackets, too; and what it became */
 	if (l->kind == MEMORY_POINTER && !o->j && m->data.n >= l->size) {
-		out_open(o, name, '[');
-		put_object(o, NULL, l, m);
-		out_close(o, ']');
+		struct memory was = *m;
+
+		was.data = m->was;
+		if (m->was.n == l->size && memcmp(m->was.s, m->data.s, l->size)) {
+			put_bracketed(o, name, l, &was);
+			sbuf_puts(o->b, " => ");
+			name = NULL;
+			o->comma = false;
+		}
+		put_bracketed(o, name, l, m);
 		return true;
 	}
 	return put_object(o, name, l, m);

@@ -18,7 +18,7 @@ struct bytes {
 struct memory {
 	const struct layout *layout;	/* of the program that made the call */
 	struct bytes data;		/* from the address on; may be cut */
-	struct bytes was;		/* the same at the call's entry, if that has a record of its own */
+	struct bytes was;		/* the same at the call's entry, if it is known */
 	struct bytes addr, iov, pieces;	/* a msghdr's name and vector, and what the pieces of a vector hold */
 	struct bytes control;		/* and its control messages */
 	struct bytes names;		/* of the descriptors in it, one after the other, each with its NUL */
@@ -33,6 +33,8 @@ bool memory_put_text(struct sbuf *b, const struct part *p, const struct memory *
 bool memory_put_json(struct json *j, const char *key, const struct part *p, const struct memory *m);
 /* Appends what poll() found: "[{fd=3, revents=POLLIN}]". */
 void memory_put_polled(struct sbuf *b, const struct memory *m);
+/* Appends `before`, at most max descriptors of a set, and "]". Returns how many; 0: nothing was appended. */
+uint32_t memory_put_ready(struct sbuf *b, const char *before, const struct memory *m, int64_t max);
 
 /* --- for memory_kinds.c, memory_objects.c and memory_sockaddr.c --- */
 

@@ -199,6 +199,26 @@ static bool put_sigset(struct out *o, const char *name, const struct memory *m)
 	return true;
 }
 
+/* The set's address and its size; with the set if that was recorded. */
+static bool put_sigset_p(struct out *o, const char *name, const struct layout *l, const struct memory *m)
+{
+	const size_t half = l->size / 2;
+	struct memory set = { .data = m->pieces };
+
+	if (m->data.n < l->size || l->nmembers != 2)
+		return false;
+	set.many = (int64_t)bytes_number(bytes_at(m->data, half, half), half);
+	if (m->pieces.n < 8 || set.many != 8) {
+		out_struct(o, name, l, m->data);
+		return true;
+	}
+	out_open(o, name, '{');
+	put_sigset(o, l->members[0].name, &set);
+	out_number(o, l->members[1].name, l->members[1].type, (uint64_t)set.many);
+	out_close(o, '}');
+	return true;
+}
+
 /* many: the number of descriptors that count */
 static bool put_fdset(struct out *o, const char *name, const struct memory *m)
 {
@@ -225,6 +245,21 @@ static bool put_fdset(struct out *o, const char *name, const struct memory *m)
 		put_set_element(o, "...", &any);
 	out_close(o, ']');
 	return true;
+}
+
+uint32_t memory_put_ready(struct sbuf *b, const char *before, const struct memory *m, int64_t max)
+{
+	size_t n = m->data.n * 8;
+	uint32_t any = 0;
+
+	if (m->many >= 0 && (uint64_t)m->many < n)
+		n = (size_t)m->many;
+	for (size_t i = 0; i < n && any < max; i++)
+		if (has_bit(m->data, i))
+			sbuf_printf(b, "%s%zu", any++ ? " " : before, i);
+	if (any)
+		sbuf_putc(b, ']');
+	return any;
 }
 
 /* --- processes ----------------------------------------------------------------- */
@@ -423,6 +458,8 @@ bool out_kind(struct out *o, const char *name, const struct layout *l, const str
 		return put_sigset(o, name, m);
 	case MEMORY_CAPS:
 		return put_caps(o, name, l, m->data);
+	case MEMORY_SIGSET_P:
+		return put_sigset_p(o, name, l, m);
 	case MEMORY_FDSET:
 		return put_fdset(o, name, m);
 	case MEMORY_WSTATUS:

@@ -18,6 +18,7 @@ enum about {
 	ABOUT_PIECES,	/* what the pieces of the vector hold */
 	ABOUT_CONTROL,	/* its control messages */
 	ABOUT_NAMES,	/* names of the descriptors in the memory */
+	ABOUT_WAS,	/* the memory as it was when the call began, of a whole call that changes it */
 	ABOUT_PATH,	/* the descriptor's name */
 	ABOUT_N
 };
@@ -32,7 +33,7 @@ struct paint {
 	int ret, ret_path;		/* the fields with what the call returned, and with its name; -1: none */
 	int16_t about[CALL_ARGS][ABOUT_N];	/* fields about the arguments; -1: none */
 	bool plain;			/* numbers are wanted */
-	bool timeout;			/* 0 is returned when the time is over */
+	bool timeout;			/* it waits for a time, and returns 0 when that is over */
 	int marks;			/* the field with the call's marks; -1: it has none */
 	const struct call_args *args;	/* NULL: not known, or plain numbers are wanted */
 	struct {
@@ -79,6 +80,8 @@ void call_about(struct paint *p, const struct ctrace_schema *s);
  */
 bool call_memory(struct memory *m, const struct call_form *form, uint32_t arg, const struct call_values *c,
 		 const struct call_values *r);
+/* Has the record of a whole call a place for the argument's memory as it was when the call began? */
+bool call_tells_was(const struct call_values *c, uint32_t arg);
 /* A descriptor's name, NULL if there is none. */
 const struct ctrace_value *call_path(const struct call_values *c, int field);
 
@@ -86,6 +89,17 @@ const struct ctrace_value *call_path(const struct call_values *c, int field);
 
 /* Appends clone()'s arguments; flags: what its flags are. False: they are not the usual ones, and nothing was appended. */
 bool clone_put_args(struct sbuf *b, const struct call_values *c, const struct call_values *r, const struct part *flags);
+
+/* --- found.c --- */
+
+/* Has the memory of this argument, when the call returns, what the call found? Then the argument shows what was asked. */
+bool found_in(const struct paint *p, const struct layout *l);
+/*
+ * Appends what a call that waits has found, with the time that was left, behind a result > 0: " (in [3], left {...})".
+ * c has the arguments.
+ */
+void found_put(struct sbuf *b, const struct call_form *form, const struct call_values *c, const struct call_values *r,
+	       int64_t ret);
 
 /* --- syscall_args.c --- */
 
@@ -107,7 +121,7 @@ void syscall_put_resumed(struct sbuf *b, const struct call_form *form, const str
 			 const struct call_values *r, bool after);
 /* form NULL: not known */
 void syscall_put_return(struct sbuf *b, const struct call_form *form, int64_t ret);
-/* The same, with what else is known: the name of a descriptor, and what poll() found. c has the arguments. */
+/* The same, with what else is known: the name of a descriptor, and what the call found. c has the arguments. */
 void syscall_put_result(struct sbuf *b, const struct call_form *form, const struct call_values *c,
 			const struct call_values *r, int64_t ret);
 

@@ -142,7 +142,9 @@ static void put_about(struct json *j, const struct paint *p, const struct ctrace
 		return;
 	}
 	known = call_memory(&m, form, of, args, r);
-	if (p->fields[i].about != ABOUT_DATA) {
+	if (p->fields[i].about == ABOUT_WAS) {
+		m.data = m.was;
+	} else if (p->fields[i].about != ABOUT_DATA) {
 		/* it is part of the data, unless it belongs to a call that is made by this one */
 		if (known && form->args[of]->many == MANY_THERE)
 			put_apart(j, &v[i], p->fields[i].about, &m);

@@ -133,7 +133,8 @@ void syscall_paint(struct paint *p, const struct ctrace_schema *s, bool plain)
 	if (!plain)
 		p->args = syscall_find_args(&p->call);
 	p->plain = plain;
-	p->timeout = !plain && one_of(call, "poll ppoll ppoll_time64 select _newselect pselect6 pselect6_time64");
+	p->timeout = !plain && one_of(call, "poll ppoll ppoll_time64 select _newselect pselect6 pselect6_time64 "
+						 "recvmmsg recvmmsg_time64");
 	for (uint32_t i = 0; i < n; i++) {
 		const struct ctrace_field *f = &p->type->fields[i];
 
@@ -234,16 +235,29 @@ static const struct ctrace_value *arg_path(const struct call_values *c, uint32_t
 	return c && !c->p->plain && arg < CALL_ARGS ? call_path(c, c->p->about[arg][ABOUT_PATH]) : NULL;
 }
 
+/* What an argument points to, as the program gave it. False: nothing was appended. */
+static bool put_memory(struct sbuf *b, const struct call_form *form, uint32_t arg, const struct part *type,
+		       const struct call_values *c, const struct call_values *r)
+{
+	struct memory m;
+
+	if (!call_memory(&m, form, arg, c, r))
+		return false;
+	/* a call that failed has not written there */
+	if (found_in(c->p, m.layout) && (m.was.n || m.ret >= 0))
+		m.data = m.was;
+	return memory_put_text(b, type, &m);
+}
+
 static void put_number(struct sbuf *b, const struct call_form *form, uint32_t arg, const struct part *type,
 		       const struct call_values *c, const struct call_values *r)
 {
 	uint32_t at = c->p->first + arg;
 	const struct ctrace_value *path;
-	struct memory m;
 
 	if (!type) {
 		c->p->fields[at].fn(b, &c->v[at]);
-	} else if (!c->v[at].u || !call_memory(&m, form, arg, c, r) || !memory_put_text(b, type, &m)) {
+	} else if (!c->v[at].u || !put_memory(b, form, arg, type, c, r)) {
 		number_put(b, type, c->v[at].u);
 	}
 	path = arg_path(c, arg) ?: arg_path(r, arg);
@@ -301,7 +315,7 @@ void syscall_put_resumed(struct sbuf *b, const struct call_form *form, const str
 	for (uint32_t i = 0; form && i < form->nargs; i++) {
 		size_t len = b->len;
 
-		if (!call_memory(&m, form, i, entry, r) || !m.data.n || form->args[i]->memory->kind == MEMORY_POLLFD)
+		if (!call_memory(&m, form, i, entry, r) || !m.data.n || found_in(r->p, m.layout))
 			continue;
 		sbuf_puts(b, after ? ", " : "");
 		if (memory_put_text(b, form->args[i], &m)) {
@@ -372,7 +386,6 @@ void syscall_put_result(struct sbuf *b, const struct call_form *form, const stru
 			const struct call_values *r, int64_t ret)
 {
 	const struct ctrace_value *path = r->p->plain ? NULL : call_path(r, r->p->ret_path);
-	struct memory m;
 
 	syscall_put_return(b, form, ret);
 	/* what has a type of its own is no descriptor */
@@ -380,9 +393,5 @@ void syscall_put_result(struct sbuf *b, const struct call_form *form, const stru
 		path_put(b, path->str.s, path->str.len);
 	if (!ret && c->p->timeout)
 		sbuf_puts(b, " (Timeout)");
-	if (ret > 0 && call_memory(&m, form, 0, c, r) && form->args[0]->memory->kind == MEMORY_POLLFD) {
-		sbuf_puts(b, " (");
-		memory_put_polled(b, &m);
-		sbuf_putc(b, ')');
-	}
+	found_put(b, form, c, r, ret);
 }
