@@ -43,15 +43,28 @@ older() {
 	[ "$(strace -V | sed -n '1s/.*version \([0-9]*\).*/\1/p')" -lt 6 ] || { cat; return; }
 	sed -E 's/([0-9])->([0-9]+[],])/\1 => \2/g; s/AT_FDCWD<[^>]*>/AT_FDCWD/; s/ \(deleted\)>/>(deleted)/
 		s/(PERF_COUNT_SW_CPU_CLOCK), .*\.\.\.\}/\1, ...}/; s/\{events=(EPOLL[^,]*), data=/{\1, /
-		/SIOCGIF(INDEX|NAME)/s/\{.*\}/{}/'
+		/SIOCGIF(INDEX|NAME)/s/\{.*\}/{}/; s/\{sigmask=(\[.*\]), sigsetsize=8\}/{\1, 8}/'
 }
 sed -E 's/^[0-9]+ +//' "$tmp/s" | own | bare | older > "$tmp/expected"
 at_least "strace saw calls" 120 "$(wc -l < "$tmp/expected")"
-ctrace trace -e calls --data 32 -o "$tmp/w" -- "$program" > /dev/null 2>> "$tmp/err"
-for form in c w; do
-	sed -nE 's/.*\[vtid [0-9]+\] //p' "$tmp/$form" | own | bare | older > "$tmp/seen"
-	check "the same lines, $([ $form = c ] && echo entries with exits || echo whole calls)" diff "$tmp/expected" "$tmp/seen"
-done
+# same_lines WHAT FILE
+same_lines() {
+	sed -nE 's/.*\[vtid [0-9]+\] //p' "$2" | own | bare | older > "$tmp/seen"
+	check "the same lines, $1" diff "$tmp/expected" "$tmp/seen"
+}
+same_lines "entries with exits" "$tmp/c"
+ctrace trace -e calls --data 32 -o "$tmp/c" -- "$program" > /dev/null 2>> "$tmp/err"
+same_lines "whole calls" "$tmp/c"
+ctrace record -e syscalls --fds --data 32 -o "$tmp/r" -- "$program" > /dev/null 2>> "$tmp/err"
+ctrace report "$tmp/r" > "$tmp/c" 2>> "$tmp/err"
+same_lines "recorded entries with exits" "$tmp/c"
+# What was not in memory at a call's entry is a record of its own for those who read the recording.
+ctrace report --json "$tmp/r" > "$tmp/j" 2>> "$tmp/err"
+late=$(jq -c 'select(.event == "late_memory") | .fields | select(.field >= 0 and (.bytes | length) > 0)' "$tmp/j" | wc -l)
+at_least "late_memory as JSON" 1 "$late"
+if command -v babeltrace2 > /dev/null; then
+	same "and as CTF" "$late" "$(babeltrace2 "$tmp/r" 2>> "$tmp/err" | grep -cE ' late_memory: .*field = [0-9]+, .*bytes = \[ \[0\] = ')"
+fi
 # bash looks for more children when one has ended, and one still runs
 ctrace trace -e call:wait4 -o "$tmp/w" -- bash -c 'sleep 0.1 & sleep 1 & sleep 0.3; true' > /dev/null 2> "$tmp/err"
 has "nobody was waited for: no status" 'wait4\(-1, 0x[0-9a-f]*, WNOHANG, .*\) = 0' "$tmp/w"
