@@ -12,6 +12,7 @@
 #include <linux/tracepoint.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include "compat/rcu.h"
 #include "facts.h"
 
@@ -198,6 +199,19 @@ static __always_inline void ctrace_compat_probe_end(void)
 #else
 #define ctrace_compat_siginfo	struct siginfo
 #endif
+
+/*
+ * Some values of a signal's info are no pointers: they say that it came from user space, or from the kernel. Until 4.20 the
+ * kernel says of some of its own that user space sent them, by a value for itself.
+ */
+static inline bool ctrace_compat_siginfo_user(const void *info)
+{
+#ifdef SEND_SIG_FORCED
+	if (info == SEND_SIG_FORCED)
+		return true;
+#endif
+	return info == SEND_SIG_NOINFO;
+}
 
 #ifdef CTRACE_HAVE_HRTIMER_EXPIRE_ENTRY__VALUE
 #define CTRACE_PROBE_HRTIMER_EXPIRE(fn)		fn(void *data, struct hrtimer *timer, ktime_t now)

@@ -11,11 +11,11 @@
 #include "emit/simple.h"
 #include "compat/tracepoint.h"
 
-/* Two values of info are no pointers: they say that it came from user space, or from the kernel. */
+/* info may be no pointer: compat/tracepoint.h */
 static __always_inline void read_info(const ctrace_compat_siginfo *info, s32 *error, s32 *code)
 {
 	*error = 0;
-	if (info == SEND_SIG_NOINFO) {
+	if (ctrace_compat_siginfo_user(info)) {
 		*code = SI_USER;
 	} else if (info == SEND_SIG_PRIV) {
 		*code = SI_KERNEL;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a signal is recorded in the receiver's container, and without the receiver's name in the sender's; delivery has the handler
+# description: a signal is recorded in the receiver's container, and without the receiver's name in the sender's; delivery has the handler; the kernel's own
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -10,12 +10,15 @@
 
 load
 witness signal/signal_generate signal/signal_deliver
+# Its first process ends: the kernel kills the other.
+cheap left -g "/box/$(hex64 left)" -- /bin/sh -c "sleep 1000 & until [ -e $tmp/go ]; do sleep 0.05; done"
+left=$(of_pid "$pid" cid) init=$pid
 cheap box -g "/box/$(hex64 signal)" -- /bin/sh -c "while [ ! -e $tmp/go ]; do sleep 0.05; done; exec cause signals"
 cid=$(of_pid "$pid" cid)
 recorder whole -N -t host -t "cid:$cid" -e signal_generate
 recorder receiver -N -t "cid:$cid" -e signal_generate
 recorder sender -N -t host -e signal_generate
-dump "$tmp/ev" -t host -t "cid:$cid" -e signal_generate -e signal_deliver
+dump "$tmp/ev" -t host -t "cid:$cid" -t "cid:$left" -e signal_generate -e signal_deliver
 touch "$tmp/go"
 wait_for 20 grep -q child= "$tmp/box.out" || give_up "cause signals: $(cat "$tmp/box.out")"
 sleep 0.5
@@ -43,3 +46,6 @@ has "delivered to the handler" "signal_deliver cid=$cid tid=$pid vtid=1 sig=12 e
 has "and to the child's" "signal_deliver cid=$cid tid=[0-9]+ vtid=([2-9]|[1-9][0-9]+) sig=10 .* sa_handler=$handler " "$tmp/ev"
 has "the witness: generated" "signal_generate: sig=12 errno=0 code=0 comm=cause pid=$pid grp=1 res=0" "$tmp/w"
 has "the witness: delivered" "signal_deliver: sig=12 errno=0 code=0 sa_handler=${handler#0x} sa_flags=1[04]000000" "$tmp/w"
+killed=$(sed -nE "s/.* signal_generate cid=$left .* sig=9 errno=0 code=([0-9]+) comm=\"sleep\" tid=([0-9]+) group=[01] result=0 sender_tid=$init sender_cid=$left\$/\1 \2/p" "$tmp/ev")
+read -r code tid <<< "$killed"
+has "the kernel's own, of the first process that ends, as the witness has it" "signal_generate: sig=9 errno=0 code=${code:-none} comm=sleep pid=${tid:-none} " "$tmp/w"
