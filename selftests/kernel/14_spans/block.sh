@@ -27,7 +27,7 @@ at_least "interruptible" 4 "$(awk '$2 % 2 == 1' "$tmp/timed" | wc -l)"	# and new
 same "sleeps in read()" 5 "$(wc -l < "$tmp/read")"
 # Before 4.3 another CPU may act for the waker.
 kernel_before 4.3 || same "woken by the writer" "'spans' $waker 0" "$(cut -d' ' -f4- "$tmp/read" | sort -u | paste -sd,)"
-at_least "the first until the writer came" 400000000 "$(head -n 1 "$tmp/read" | cut -d' ' -f1)"
+at_least "the first until the writer came" 200000000 "$(head -n 1 "$tmp/read" | cut -d' ' -f1)"
 same "four of 200 ms" 4 "$(tail -n +2 "$tmp/read" | awk '$1 >= 150000000' | wc -l)"
 same "its runs tell the call, too" 5 "$(grep -cE "sched_run cid=0 tid=$sleeper .* reason=2 syscall=$nanosleep " "$tmp/ev")"
 
