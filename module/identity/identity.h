@@ -159,7 +159,19 @@ static __always_inline void ctrace_identity_resolve_context(struct ctrace_who *w
 }
 
 /*
- * The same for a kprobe's handler. breakpoint: the kprobe is one, and regs is the exception's frame.
+ * Who wakes a task here: current. An interrupt, or an idle CPU that does another's work, is nobody: false, and who is not
+ * set. Any context incl. NMI; preemption off.
+ */
+static __always_inline bool ctrace_identity_resolve_waker(struct ctrace_who *who)
+{
+	if (!in_task() || !current->pid)
+		return false;
+	ctrace_identity_resolve_current(who);
+	return true;
+}
+
+/*
+ * As ctrace_identity_resolve_context(), for a kprobe's handler. breakpoint: the kprobe is one, and regs is the exception's frame.
  *
  * A breakpoint in the kernel counts as an NMI and as a hard interrupt (on x86 since 5.8). So current
  * seems interrupted although it hit the breakpoint itself. It did so if the frame is on current's own

@@ -67,23 +67,53 @@ static void CTRACE_PROBE_SCHED_SWITCH(probe_switch)
 
 /* --- sched_wakeup: the woken task's event ---------------------------------- */
 
-#define WAKEUP_FIELDS(F)	F(comm, comm) F(s32, tid) F(s32, prio) F(s32, target_cpu)
+struct wakeup_arg {
+	const struct task_struct *p;
+	s32 waker_tid;
+	u32 waker_cid;
+};
+
+#define WAKEUP_FIELDS(F)							\
+	F(comm, comm) F(s32, tid) F(s32, prio) F(s32, target_cpu) F(s32, waker_tid) F(u32, waker_cid)
 CTRACE_PAYLOAD(wakeup_payload, WAKEUP_FIELDS);
 
 static __always_inline void fill_wakeup(void *payload, const void *arg)
 {
 	struct wakeup_payload *r = payload;
-	const struct task_struct *p = arg;
+	const struct wakeup_arg *a = arg;
 
-	ctrace_put_comm(r->comm, p, true);
-	r->tid = p->pid;
-	r->prio = p->prio - MAX_RT_PRIO;
-	r->target_cpu = task_cpu(p);
+	ctrace_put_comm(r->comm, a->p, true);
+	r->tid = a->p->pid;
+	r->prio = a->p->prio - MAX_RT_PRIO;
+	r->target_cpu = task_cpu(a->p);
+	r->waker_tid = a->waker_tid;
+	r->waker_cid = a->waker_cid;
 }
 
+/* A session that may not see the waker gets a record without it. */
 static __always_inline void on_wakeup(u32 id, struct task_struct *p)
 {
-	ctrace_curated_task(id, p, CTRACE_SIZE(wakeup_payload), fill_wakeup, p);
+	struct wakeup_arg a = { .p = p };
+	u32 mask = ctrace_wants(id), see, some;
+	struct ctrace_who who, waker;
+
+	if (!mask)
+		return;
+	ctrace_identity_resolve_task(p, &who);
+	mask = see = ctrace_wanted(mask, who.container, who.task);
+	if (!mask)
+		return;
+	if (ctrace_identity_resolve_waker(&waker)) {
+		a.waker_tid = waker.tid;
+		a.waker_cid = waker.container->cid;
+		see = ctrace_sides_see(mask, who.container, a.waker_cid);
+	}
+	for (; mask; mask &= ~some) {
+		some = mask & see ?: mask;
+		if (!(some & see))
+			a.waker_tid = a.waker_cid = 0;
+		ctrace_emit(some, id, &who, CTRACE_SIZE(wakeup_payload), fill_wakeup, &a);
+	}
 }
 
 static void probe_waking(void *data, struct task_struct *p)

@@ -299,15 +299,13 @@ static __always_inline void fill_block(void *payload, const void *arg)
 	r->waker_cid = a->waker.cid;
 }
 
-/* Current wakes somebody; an interrupt, or an idle CPU that does another's work, is nobody. */
 static void note_waker(struct waker *w)
 {
 	struct ctrace_who who;
 
 	memset(w, 0, sizeof(*w));
-	if (!in_task() || !current->pid)
+	if (!ctrace_identity_resolve_waker(&who))
 		return;
-	ctrace_identity_resolve_current(&who);
 	w->tid = who.tid;
 	w->cid = who.container->cid;
 	ctrace_put_comm(w->comm, current, true);

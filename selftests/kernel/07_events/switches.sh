@@ -12,6 +12,6 @@ a=$(sed -n 's/^a=\([0-9]*\) b=.*/\1/p' "$tmp/ev") b=$(sed -n 's/^a=[0-9]* b=//p'
 at_least "switches away from a" 40 "$(grep -c "sched_switch .*prev_tid=$a " "$tmp/ev")"
 at_least "switches to b" 40 "$(grep -c "sched_switch .*next_tid=$b " "$tmp/ev")"
 # The scheduler decides which of the two goes to sleep.
-at_least "wake-ups of either, on CPU 0" 40 "$(grep -cE "sched_wakeup cid=0 tid=($a|$b) .* tid=($a|$b) prio=[0-9]+ target_cpu=0\$" "$tmp/ev")"
+at_least "wake-ups of either, on CPU 0" 40 "$(grep -cE "sched_wakeup cid=0 tid=($a|$b) .* tid=($a|$b) prio=[0-9]+ target_cpu=0 " "$tmp/ev")"
 has "names" "prev_comm=\"provoke\" prev_tid=$a " "$tmp/ev"
 has "a blocked task's state is not 0" "prev_tid=$a prev_prio=[0-9]+ prev_state=[1-9]" "$tmp/ev"
