@@ -307,6 +307,48 @@ bool ctrace_aggregate_of_waits(const struct ctrace_aggregate *t, const struct ct
 	       (!a->nkeys || (a->nkeys == 1 && c->kind == CTRACE_TABLE_KEY_NUMBER && c->what == 1 && c->op == CTRACE_AGG_PLAIN));
 }
 
+/* Field `what` as it is, in that many words. */
+static bool is_plain(const struct ctrace_agg_column *c, u8 kind, u8 what, u8 words)
+{
+	return c->kind == kind && c->what == what && !c->part && c->op == CTRACE_AGG_PLAIN && c->words == words;
+}
+
+bool ctrace_aggregate_of_blame(const struct ctrace_aggregate *t, const struct ctrace_agg *a)
+{
+	const struct ctrace_table_shape *s = &t->shape;
+
+	return of_duration(t, a) && s->nvalues == 2 && s->one.count == s->key_words && s->one.sum == s->key_words + 1 && a->nkeys == 3 &&
+	       is_plain(&a->keys[0], CTRACE_TABLE_KEY_NUMBER, 1, 1) && is_plain(&a->keys[1], CTRACE_TABLE_KEY_NUMBER, 2, 1) &&
+	       is_plain(&a->keys[2], CTRACE_TABLE_KEY_TEXT, 6, 2);
+}
+
+bool ctrace_aggregate_of_io(const struct ctrace_aggregate *t, const struct ctrace_agg *a)
+{
+	static const struct { u8 fn, of; } values[] = {
+		{ CTRACE_TABLE_COUNT }, { CTRACE_TABLE_SUM, 3 }, { CTRACE_TABLE_MAX, 0 }, { CTRACE_TABLE_HIST, 0 },
+	};
+	const struct ctrace_agg_column *c = a->values;
+	u32 i;
+
+	if (a->nkeys != 2 || !is_plain(&a->keys[0], CTRACE_TABLE_KEY_NUMBER, 2, 1) ||
+	    !is_plain(&a->keys[1], CTRACE_TABLE_KEY_NUMBER, 7, 1) || a->nvalues != ARRAY_SIZE(values))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(values); i++)
+		if (c[i].kind != values[i].fn || (i && (c[i].what != values[i].of || c[i].part || c[i].is_signed)))
+			return false;
+	return true;
+}
+
+noinline void ctrace_aggregate_key_count(const struct ctrace_aggregate *t, const struct ctrace_aggregate_key *k, u64 v)
+{
+	struct ctrace_table_part *part = this_cpu_read(t->cpu->part);
+	bool alone = this_cpu_inc_return(t->cpu->nest) == 1;
+	u32 n = t->shape.key_words;
+
+	ctrace_table_add_one(&t->shape, ctrace_table_row(&t->shape, part, k->w, hash_key(k->w, n), alone, ctrace_container_known), n, v);
+	this_cpu_dec(t->cpu->nest);
+}
+
 void ctrace_aggregate_lost(struct ctrace_aggregate *t)
 {
 	ctrace_table_plus(&this_cpu_read(t->cpu->part)->lost, 1);

@@ -66,29 +66,58 @@ static __always_inline u64 ctrace_aggregate_mix(u64 h, u64 word)
 
 /* --- in line ---------------------------------------------------------------------- */
 
+/* The words of a key that is counted in line. */
+struct ctrace_aggregate_key {
+	u64 w[5];
+};
+
 /*
- * ctrace_aggregate_count() of the number v with a key of n words whose hash is h, in line: the same row, the same numbers. n is
- * a constant; words beyond it are not looked at. False: the row is not where it is in most cases, and nothing has been counted.
+ * The row of key k of n words whose hash is h, if it is where it is in most cases; else NULL. n is a constant; words beyond it are
+ * not looked at. After a row comes ctrace_aggregate_quick_end(). nest is written first: see table.h.
  *
- * Context: the same, but no other writer of this CPU may have been interrupted. So no row is half made. A row that was never
- * used has words of 0. nest is written first: see table.h.
+ * Context: ctrace_aggregate_count(). nested, a constant: another writer of this CPU may have been interrupted, and this row may be
+ * half made. One that is whole stays the key's, as only a writer that interrupted none takes rows from others. Without nested, no
+ * row is half made; one that was never used has words of 0, but of several words, the second is never 0.
  */
-static __always_inline bool ctrace_aggregate_quick(const struct ctrace_aggregate *t, u64 h, u32 n, u64 k0, u64 k1, u64 k2, u64 v)
+static __always_inline struct ctrace_table_row *ctrace_aggregate_quick_begin(const struct ctrace_aggregate *t, u64 h, u32 n,
+									     const struct ctrace_aggregate_key *k, bool nested)
 {
 	struct ctrace_aggregate_cpu __percpu *cpu = t->cpu;
 	const struct ctrace_table_shape *s = &t->shape;
 	struct ctrace_table_row *r;
+	u32 gen = 2;
 
 	this_cpu_inc(cpu->nest);
 	/* part + 1: rows_off, known to the compiler */
 	r = ctrace_table_at(s, this_cpu_read(cpu->part) + 1, h >> CTRACE_AGGREGATE_HASH_SHIFT & s->rows_mask);
-	/* Of several words, the second is never 0. */
-	if (unlikely(r->words[0] != k0 || (n == 1 && !r->gen) || (n > 1 && r->words[1] != k1) || (n > 2 && r->words[2] != k2))) {
+	if (nested || n == 1)
+		gen = READ_ONCE(r->gen);
+	barrier();	/* an interrupt may have made the row: what was read before its gen was nothing */
+	if (unlikely(!gen || gen & 1 || r->words[0] != k->w[0] || (n > 1 && r->words[1] != k->w[1]) || (n > 2 && r->words[2] != k->w[2]) ||
+		     (n > 3 && r->words[3] != k->w[3]) || (n > 4 && r->words[4] != k->w[4]))) {
 		this_cpu_dec(cpu->nest);
-		return false;
+		return NULL;
 	}
-	ctrace_table_add_one(s, r, n, v);
-	this_cpu_dec(cpu->nest);
+	return r;
+}
+
+static __always_inline void ctrace_aggregate_quick_end(const struct ctrace_aggregate *t)
+{
+	this_cpu_dec(t->cpu->nest);
+}
+
+/*
+ * ctrace_aggregate_count() of the number v with such a key, in line: the same row, the same numbers. False: nothing has been
+ * counted. Context: as above, without nested.
+ */
+static __always_inline bool ctrace_aggregate_quick(const struct ctrace_aggregate *t, u64 h, u32 n, const struct ctrace_aggregate_key *k, u64 v)
+{
+	struct ctrace_table_row *r = ctrace_aggregate_quick_begin(t, h, n, k, false);
+
+	if (unlikely(!r))
+		return false;
+	ctrace_table_add_one(&t->shape, r, n, v);
+	ctrace_aggregate_quick_end(t);
 	return true;
 }
 
@@ -101,13 +130,12 @@ bool ctrace_aggregate_of_calls(const struct ctrace_aggregate *t, const struct ct
 /* Counts a whole call. id is not 0. Returns, context: ctrace_aggregate_quick(). */
 static __always_inline bool ctrace_aggregate_call(const struct ctrace_aggregate *t, u64 cid, u64 id, u64 duration, long ret)
 {
-	u64 h = ctrace_aggregate_mix(ctrace_aggregate_mix(0, cid), id), error = 0;
+	struct ctrace_aggregate_key k = { .w = { cid, id, IS_ERR_VALUE(ret) ? -ret : 0 } };
+	u64 h = ctrace_aggregate_mix(ctrace_aggregate_mix(0, cid), id);
 
 	if (t->shape.key_words == 2)
-		return ctrace_aggregate_quick(t, h, 2, cid, id, 0, duration);
-	if (IS_ERR_VALUE(ret))
-		error = -ret;
-	return ctrace_aggregate_quick(t, ctrace_aggregate_mix(h, error), 3, cid, id, error, duration);
+		return ctrace_aggregate_quick(t, h, 2, &k, duration);
+	return ctrace_aggregate_quick(t, ctrace_aggregate_mix(h, k.w[2]), 3, &k, duration);
 }
 
 /* The same of sched_wait: the key is the reason, which is not 0, or there is none. */
@@ -115,11 +143,63 @@ bool ctrace_aggregate_of_waits(const struct ctrace_aggregate *t, const struct ct
 
 static __always_inline bool ctrace_aggregate_wait(const struct ctrace_aggregate *t, u32 cid, u32 reason, u64 duration)
 {
+	struct ctrace_aggregate_key k = { .w = { cid, reason } };
 	u64 h = ctrace_aggregate_mix(0, cid);
 
 	if (t->shape.key_words == 1)
-		return ctrace_aggregate_quick(t, h, 1, cid, 0, 0, duration);
-	return ctrace_aggregate_quick(t, ctrace_aggregate_mix(h, reason), 2, cid, reason, 0, duration);
+		return ctrace_aggregate_quick(t, h, 1, &k, duration);
+	return ctrace_aggregate_quick(t, ctrace_aggregate_mix(h, reason), 2, &k, duration);
+}
+
+/*
+ * The same of a part of a wait, sched_blame: the functions are count() and sum(), the keys culprit, which is not 0, culprit_cid,
+ * and culprit_comm.
+ */
+bool ctrace_aggregate_of_blame(const struct ctrace_aggregate *t, const struct ctrace_agg *a);
+
+#define CTRACE_AGGREGATE_BLAME_WORDS	5u
+
+/* Counts v with key k in the row that t has for it, wherever that is. t's functions are alike. Context: ctrace_aggregate_count(). */
+void ctrace_aggregate_key_count(const struct ctrace_aggregate *t, const struct ctrace_aggregate_key *k, u64 v);
+
+/* Counts v, which it always does. Context: ctrace_aggregate_quick(). */
+static __always_inline void ctrace_aggregate_blame(const struct ctrace_aggregate *t, const struct ctrace_aggregate_key *k, u64 v)
+{
+	const u32 n = CTRACE_AGGREGATE_BLAME_WORDS;
+	struct ctrace_table_row *r;
+	u64 h = 0;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		h = ctrace_aggregate_mix(h, k->w[i]);
+	r = ctrace_aggregate_quick_begin(t, h, n, k, false);
+	if (unlikely(!r)) {
+		ctrace_aggregate_key_count(t, k, v);
+		return;
+	}
+	ctrace_table_plus(r->words + n, 1);
+	ctrace_table_plus(r->words + n + 1, v);
+	ctrace_aggregate_quick_end(t);
+}
+
+/* The same of block_io: the keys are dev and rwbs, the functions count(), sum(bytes), max(duration) and hist(duration). */
+bool ctrace_aggregate_of_io(const struct ctrace_aggregate *t, const struct ctrace_agg *a);
+
+/* False: nothing has been counted. Context: ctrace_aggregate_count(). */
+static __always_inline bool ctrace_aggregate_io(const struct ctrace_aggregate *t, u32 cid, u32 dev, u32 rwbs, u32 bytes, u64 duration)
+{
+	u64 h = ctrace_aggregate_mix(ctrace_aggregate_mix(ctrace_aggregate_mix(0, cid), dev), rwbs);
+	struct ctrace_aggregate_key k = { .w = { cid, dev, rwbs } };
+	struct ctrace_table_row *r = ctrace_aggregate_quick_begin(t, h, 3, &k, true);
+
+	if (unlikely(!r))
+		return false;
+	ctrace_table_plus(r->words + 3, 1);
+	ctrace_table_plus(r->words + 4, bytes);
+	ctrace_table_extreme(r->words + 5, duration, false, true);
+	ctrace_table_plus(r->words + 6 + ctrace_table_bucket_unsigned(duration), 1);
+	ctrace_aggregate_quick_end(t);
+	return true;
 }
 
 #endif

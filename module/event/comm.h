@@ -29,19 +29,21 @@ static __always_inline u64 ctrace_comm_trim(u64 w)
  */
 static __always_inline void ctrace_put_comm(char *to, const struct task_struct *p, bool show)
 {
-	u64 w[2] = { 0, 0 };
-	char *text = (char *)w;
+	const u64 last = (__force u64)cpu_to_le64(0xffull << 56);	/* of eight bytes */
+	u64 w0 = 0, w1 = 0;
 
-	BUILD_BUG_ON(sizeof(w) != CTRACE_COMM_LEN || sizeof(p->comm) < CTRACE_COMM_LEN);
+	BUILD_BUG_ON(2 * sizeof(u64) != CTRACE_COMM_LEN || sizeof(p->comm) < CTRACE_COMM_LEN);
 	if (show) {
-		memcpy(w, p->comm, CTRACE_COMM_LEN);
+		memcpy(&w0, p->comm, sizeof(w0));
+		memcpy(&w1, p->comm + sizeof(w0), sizeof(w1));
 		/* look at the copy, not at p->comm once more */
-		barrier();
-		text[CTRACE_COMM_LEN - 1] = 0;
-		w[0] = ctrace_comm_trim(w[0]);
-		w[1] = text[7] ? ctrace_comm_trim(w[1]) : 0;
+		OPTIMIZER_HIDE_VAR(w0);
+		OPTIMIZER_HIDE_VAR(w1);
+		w0 = ctrace_comm_trim(w0);
+		w1 = w0 & last ? ctrace_comm_trim(w1 & ~last) : 0;
 	}
-	memcpy(to, w, CTRACE_COMM_LEN);
+	memcpy(to, &w0, sizeof(w0));
+	memcpy(to + sizeof(w0), &w1, sizeof(w1));
 }
 
 #endif

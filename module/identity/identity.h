@@ -222,6 +222,7 @@ static __always_inline struct ctrace_container *ctrace_identity_other(const stru
 	struct ctrace_container *c;
 
 	barrier();	/* only this CPU writes, so the compiler's order is enough */
+	OPTIMIZER_HIDE_VAR(e);	/* or the compiler computes it twice */
 	if (unlikely(writes & 1 || READ_ONCE(e->task) != p || READ_ONCE(e->start) != ctrace_compat_task_start(p) ||
 		     READ_ONCE(e->gen) != atomic64_read(&ctrace_identity_gen)))
 		return NULL;

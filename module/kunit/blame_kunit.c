@@ -186,8 +186,30 @@ static void no_quota(struct kunit *test)
 	expect(test, 0, EARLIER, 35);
 }
 
+/* Of waits that end when somebody leaves: the short way finds the part of those that have one. */
+static void only_part(struct kunit *test)
+{
+	const struct ctrace_blame_seen *only;
+	u32 i, n = CTRACE_BLAME_SLOTS + 9, found = 0;
+	u64 from;
+
+	for (i = 1; i <= n; i++) {
+		leaves(i, 10 * i);
+		for (from = 10 * i > 45 ? 10 * i - 45 : 0; from <= 10 * i; from++) {
+			walk(test, NOBODY, from, 10 * i);
+			only = ctrace_blame_only(r, from, 10 * i);
+			KUNIT_EXPECT_EQ(test, !!only, ntold == 1);
+			if (only && ntold == 1)
+				expect(test, 0, only->tid, 10 * i - from);
+			found += !!only;
+		}
+	}
+	KUNIT_EXPECT_EQ(test, found, 10 * n);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(parts),
+	KUNIT_CASE(only_part),
 	KUNIT_CASE(migration),
 	KUNIT_CASE(wraps),
 	KUNIT_CASE(no_quota),

@@ -381,7 +381,7 @@ static void same_keys(struct kunit *test)
 
 	meet(test, renew_and_hold, 0);
 	for (i = 0; i < PLACES; i++)
-		busy += t.keys[i] == BUSY;
+		busy += t.keys[i] == CTRACE_INFLIGHT_BUSY;
 	KUNIT_EXPECT_EQ(test, busy, 0u);
 }
 

@@ -16,8 +16,7 @@
  * functions look for the rings, under RCU.
  */
 #include <linux/percpu.h>
-#include "probe/blame.h"
-#include "probe/blame_walk.h"
+#include "probe/blame_short.h"
 #include "probe/table.h"
 #include "emit/sides.h"
 #include "emit/simple.h"
@@ -65,7 +64,7 @@ static struct ctrace_inflight quotas __read_mostly = {
 	.stride = sizeof(struct quota), .bits = 11, .with = rings_make, .without = rings_free,
 };
 
-static u64 quota_last;	/* when a queue last got quota again */
+u64 ctrace_blame_quota_last;
 
 /* --- groups without quota ---------------------------------------------------------- */
 
@@ -125,8 +124,8 @@ void ctrace_blame_unthrottle(const void *queue)
 	}
 	q->begun.time = 0;
 	ctrace_inflight_let_go(&quotas, place, queue);
-	if (now > READ_ONCE(quota_last))
-		WRITE_ONCE(quota_last, now);
+	if (now > READ_ONCE(ctrace_blame_quota_last))
+		WRITE_ONCE(ctrace_blame_quota_last, now);
 }
 
 static void known_since(struct ctrace_blame_throttled *t, u64 time)
@@ -172,7 +171,7 @@ static void throttled(const struct task_struct *p, u64 from, struct ctrace_blame
 
 	t->n = 0;
 	t->known = 0;
-	if (likely(READ_ONCE(quota_last) <= from) || p->prio < MAX_RT_PRIO)
+	if (likely(READ_ONCE(ctrace_blame_quota_last) <= from) || p->prio < MAX_RT_PRIO)
 		return;
 	for (se = &p->se; se; se = ctrace_compat_sched_parent(se))
 		add_windows(t, ctrace_compat_sched_queue(se), from);
@@ -216,22 +215,13 @@ static __always_inline void fill_blame(void *payload, const void *arg)
 		memset(r->culprit_comm, 0, CTRACE_COMM_LEN);
 }
 
-static u32 kind(const struct ctrace_blame_seen *seen, const struct ctrace_container *victim)
-{
-	if (!seen->tid)
-		return CTRACE_CULPRIT_IDLE;
-	if (seen->cid == victim->cid && seen->cid != CTRACE_CID_UNKNOWN)
-		return CTRACE_CULPRIT_SELF;
-	return seen->cid == CTRACE_CID_HOST ? CTRACE_CULPRIT_HOST : CTRACE_CULPRIT_NEIGHBOUR;
-}
-
 static void emit_part(void *arg, const struct ctrace_blame_part *part)
 {
 	struct blame_arg *a = arg;
 	u32 shown = a->mask;
 
 	a->duration = part->duration;
-	a->culprit = part->culprit ?: kind(part->who, a->who->container);
+	a->culprit = part->culprit ?: ctrace_blame_kind(part->who, a->who->container);
 	a->seen = a->culprit == CTRACE_CULPRIT_IDLE ? NULL : part->who;
 	if (a->seen)
 		shown = ctrace_sides_see(a->mask, a->who->container, a->seen->cid);
@@ -271,28 +261,38 @@ void ctrace_blame_wait(u32 mask, struct task_struct *p, const struct ctrace_who 
 	ctrace_blame_walk(r, is ? &running : NULL, &t, from, now, emit_part, &arg);
 }
 
-void ctrace_blame_switched(struct task_struct *next, u64 now)
+/* --- the short way ----------------------------------------------------------------- */
+
+noinline void ctrace_blame_note_any(struct task_struct *p, struct ctrace_blame_seen *s)
 {
-	struct ctrace_blame_ring __percpu *rings = READ_ONCE(ctrace_blame_rings);
-	struct ctrace_blame_ring *r;
-	struct ctrace_blame_seen *s;
 	struct ctrace_who who;
 
-	if (!rings)
-		return;
-	r = this_cpu_ptr(rings);
-	s = &r->slot[r->n++ % CTRACE_BLAME_SLOTS];
-	s->until = now;
-	r->running = next;
-	if (!current->pid) {
-		s->cid = CTRACE_CID_HOST;
-		s->tid = 0;
-		return;
-	}
-	ctrace_identity_resolve_current(&who);
+	ctrace_identity_look_task(p, &who);
 	s->cid = who.container->cid;
 	s->tid = who.tid;
-	ctrace_put_comm(s->comm, current, true);
+	ctrace_put_comm(s->comm, p, true);
+}
+
+struct count_arg {
+	const struct ctrace_aggregate *t;
+	u32 mask;
+	const struct ctrace_container *victim;
+};
+
+static void count_part(void *arg, const struct ctrace_blame_part *part)
+{
+	const struct count_arg *a = arg;
+
+	ctrace_blame_count(a->t, a->mask, a->victim, part->culprit ?: ctrace_blame_kind(part->who, a->victim), part->who, part->duration);
+}
+
+noinline void ctrace_blame_count_parts(const struct ctrace_aggregate *t, u32 mask, const struct ctrace_container *victim,
+				       const struct ctrace_blame_ring *r, u64 from, u64 now)
+{
+	static const struct ctrace_blame_throttled never;
+	struct count_arg arg = { .t = t, .mask = mask, .victim = victim };
+
+	ctrace_blame_walk(r, NULL, &never, from, now, count_part, &arg);
 }
 
 /* --- what user space is told --------------------------------------------------------- */

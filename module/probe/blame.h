@@ -14,19 +14,6 @@ struct ctrace_blame_ring;
 /* NULL: no session has a probe of sched_blame. */
 extern struct ctrace_blame_ring __percpu *ctrace_blame_rings;
 
-/* Current gives this CPU to next. The queue is this CPU's. */
-void ctrace_blame_switched(struct task_struct *next, u64 now);
-
-/* *now: 0, if the clock was not read yet. */
-static __always_inline void ctrace_blame_switch(struct task_struct *next, u64 *now)
-{
-	if (likely(!READ_ONCE(ctrace_blame_rings)))
-		return;
-	if (!*now)
-		*now = ctrace_compat_clock();
-	ctrace_blame_switched(next, *now);
-}
-
 /*
  * Task p waited from then to now in the queue of its CPU, and leaves it now: to run, or for another CPU's. Writes who had
  * that CPU, for the sessions in mask, which is not 0. who: p's.

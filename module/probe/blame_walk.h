@@ -103,4 +103,16 @@ static inline void ctrace_blame_walk(const struct ctrace_blame_ring *r, const st
 		fn(arg, &earlier);
 }
 
+/*
+ * The same of a wait that ends at `to`, when the last one left, which is its only part, if nothing is known of quotas: who had the
+ * CPU. NULL: there are more parts, or none.
+ */
+static __always_inline const struct ctrace_blame_seen *ctrace_blame_only(const struct ctrace_blame_ring *r, u64 from, u64 to)
+{
+	const struct ctrace_blame_seen *s = &r->slot[(r->n - 1) % CTRACE_BLAME_SLOTS];
+
+	/* when the one before left, the last one came; 0: that was never */
+	return from < to && r->slot[(r->n - 2) % CTRACE_BLAME_SLOTS].until <= from ? s : NULL;
+}
+
 #endif

@@ -4,6 +4,7 @@
  * scheduler or issued at once, and completes. All of these are the issuer's events, in whatever context
  * they happen: block_owner.h.
  */
+#include <linux/hash.h>
 #include <linux/string.h>
 #include "probe/block_owner.h"
 #include "probe/optional.h"
@@ -24,7 +25,7 @@ struct rq_arg {
  * The kernel's letters are the same from 3.10 on; the flags behind them are not. Letters that are not known here are
  * left out: they are of zones and the like.
  */
-static u32 rwbs(u32 flags, u32 bytes)
+static noinline u32 rwbs_look(u32 flags, u32 bytes)
 {
 	char text[CTRACE_COMPAT_RWBS_LEN] = "";
 	const char *s = text;
@@ -74,6 +75,27 @@ static u32 rwbs(u32 flags, u32 bytes)
 	return bits;
 }
 
+/*
+ * What was found for some flags last: flags << 32 | RWBS_KNOWN | bits. Whoever writes one, writes what is right. Without bytes it
+ * is another letter on some kernels.
+ */
+#define RWBS_KNOWN	(1u << 31)
+#define RWBS_BITS	4
+static u64 rwbs_known[1 << RWBS_BITS] __read_mostly;
+
+static u32 rwbs(u32 flags, u32 bytes)
+{
+	u64 *known = &rwbs_known[hash_32(flags, RWBS_BITS)], k = READ_ONCE(*known);
+	u32 bits;
+
+	if (likely(k >> 32 == flags && k & RWBS_KNOWN && bytes))
+		return (u32)k & ~RWBS_KNOWN;
+	bits = rwbs_look(flags, bytes);
+	if (bytes)
+		WRITE_ONCE(*known, (u64)flags << 32 | RWBS_KNOWN | bits);
+	return bits;
+}
+
 /* --- block_rq_insert, block_rq_issue --------------------------------------- */
 
 CTRACE_PAYLOAD(rq_payload, CTRACE_RQ_FIELDS);
@@ -104,6 +126,7 @@ static __always_inline void on_rq(u32 id, struct request *rq, bool here)
 		return;
 	if (!ctrace_block_recall(rq, here, false, &by))
 		ctrace_session_unfollowed(mask);
+	ctrace_block_task(&by);
 	mask = ctrace_wanted(mask, by.who.container, by.who.task);
 	if (!mask)
 		return;
@@ -157,6 +180,7 @@ static __always_inline void on_complete(struct request *rq, int error, u32 bytes
 		return;
 	if (!ctrace_block_recall(rq, false, bytes >= blk_rq_bytes(rq), &by))
 		ctrace_session_unfollowed(mask);
+	ctrace_block_task(&by);
 	mask = ctrace_wanted(mask, by.who.container, by.who.task);
 	if (!mask)
 		return;
@@ -273,10 +297,7 @@ static void CTRACE_PROBE_BLOCK_RQ(probe_io_issue)
 	ctrace_compat_probe_begin();
 	if (!mask)
 		goto out;
-	place = ctrace_inflight_hold(&ios, rq);
-	known = place != CTRACE_INFLIGHT_NONE;
-	if (!known)
-		place = ctrace_inflight_renew(&ios, rq);
+	place = ctrace_inflight_renew_known(&ios, rq, &known);
 	if (place == CTRACE_INFLIGHT_NONE)
 		goto out;	/* renew() noted it: the completion counts it */
 	io = ctrace_inflight_at(&ios, place);
@@ -324,19 +345,62 @@ static bool io_ends(struct request *rq, struct io *io)
 	if (place == CTRACE_INFLIGHT_NONE)
 		return false;
 	there = ctrace_inflight_at(&ios, place);
-	*io = *there;
 	io->begun.wanted = READ_ONCE(there->begun.wanted);
+	io->begun.time = there->begun.time;
+	io->inserted = there->inserted;
+	io->sector = there->sector;
+	io->dev = there->dev;
+	io->bytes = there->bytes;
 	ctrace_inflight_let_go(&ios, place, NULL);
 	return of_this_request(io->begun.time, rq);
+}
+
+/* In line, for a session that counts as `ctrace bio` does. False: nothing has been done. */
+static __always_inline bool io_counted(u32 mask, const struct ctrace_block_issuer *by, const struct request *rq, const struct io *io,
+				       u64 now)
+{
+	const struct ctrace_container *c = by->who.container;
+	const struct ctrace_aggregate *t;
+
+	if (unlikely(mask & READ_ONCE(ctrace_pid_sessions)))
+		return false;
+	mask &= READ_ONCE(c->wanted);
+	if (!mask)
+		return true;
+	t = ctrace_emit_quick(mask, CTRACE_ID_BLOCK_IO);
+	return t && ctrace_aggregate_io(t, c->cid, io->dev, rwbs(ctrace_compat_rq_flags(rq), io->bytes), io->bytes, now - io->begun.time);
+}
+
+/* On the general way. ends: else it was not followed. */
+static noinline void io_end_any(u32 mask, struct request *rq, int error, bool ends, const struct io *io, struct ctrace_block_issuer *by,
+				u64 now)
+{
+	struct io_arg a;
+
+	ctrace_block_task(by);
+	mask = ctrace_wanted(mask, by->who.container, by->who.task);
+	if (!mask)
+		return;
+	if (!ends) {
+		ctrace_session_unfollowed(mask);
+		return;
+	}
+	a = (struct io_arg) {
+		.rq = { .by = by, .sector = io->sector, .dev = io->dev, .bytes = io->bytes,
+			.flags = ctrace_compat_rq_flags(rq), .error = error },
+		.duration = now - io->begun.time,
+		.queued = io->inserted ? io->begun.time - io->inserted : 0,
+	};
+	ctrace_emit(mask, CTRACE_ID_BLOCK_IO, &by->who, CTRACE_SIZE(io_payload), fill_io, &a);
 }
 
 static __always_inline void on_io_end(struct request *rq, int error)
 {
 	u32 mask = ctrace_wants(CTRACE_ID_BLOCK_IO);
 	struct ctrace_block_issuer by;
-	struct io_arg a;
 	bool ends;
 	struct io io;
+	u64 now;
 
 	if (!mask)
 		return;
@@ -348,20 +412,9 @@ static __always_inline void on_io_end(struct request *rq, int error)
 	/* the issuer is forgotten here, unless the function above needs it yet, and does so itself */
 	if (!ctrace_block_recall(rq, false, !ctrace_wants(CTRACE_ID_BLOCK_RQ_COMPLETE), &by) && ends)
 		ctrace_session_unfollowed(mask);
-	mask = ctrace_wanted(mask, by.who.container, by.who.task);
-	if (!mask)
-		return;
-	if (!ends) {
-		ctrace_session_unfollowed(mask);
-		return;
-	}
-	a = (struct io_arg) {
-		.rq = { .by = &by, .sector = io.sector, .dev = io.dev, .bytes = io.bytes,
-			.flags = ctrace_compat_rq_flags(rq), .error = error },
-		.duration = ctrace_compat_clock() - io.begun.time,
-		.queued = io.inserted ? io.begun.time - io.inserted : 0,
-	};
-	ctrace_emit(mask, CTRACE_ID_BLOCK_IO, &by.who, CTRACE_SIZE(io_payload), fill_io, &a);
+	now = ctrace_compat_clock();
+	if (unlikely(!ends || !io_counted(mask, &by, rq, &io, now)))
+		io_end_any(mask, rq, error, ends, &io, &by, now);
 }
 
 /* A request may complete in parts: the last one ends the span. */

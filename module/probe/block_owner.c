@@ -35,6 +35,7 @@ struct ctrace_inflight ctrace_block_owners __read_mostly = {
 
 static void nobody(struct ctrace_block_issuer *out)
 {
+	out->start = 0;
 	out->tid = 0;
 	memset(out->comm, 0, sizeof(out->comm));
 }
@@ -49,50 +50,57 @@ static void by_cgroup(struct bio *bio, struct ctrace_who *who)
 		ctrace_identity_host(who);
 }
 
-void ctrace_block_here(struct bio *bio, struct ctrace_block_issuer *out)
+/* ctrace_block_here(): whose it is. Is it current that issues it? */
+static __always_inline bool here(struct bio *bio, struct ctrace_who *who)
 {
-	const struct cgroup *cgrp = ctrace_compat_bio_cgroup(bio);
+	const struct cgroup *cgrp;
 
-	nobody(out);
 	if (!in_task()) {
-		by_cgroup(bio, &out->who);
-		return;
+		by_cgroup(bio, who);
+		return false;
 	}
+	cgrp = ctrace_compat_bio_cgroup(bio);
 	/*
 	 * Charged to current's own cgroup, or to none: current submits it for itself. Otherwise
 	 * current works for others: it writes back what they wrote, or is a kernel thread.
 	 */
 	if (!cgrp || cgrp == ctrace_compat_cset_io(ctrace_compat_task_cset(current)))
-		ctrace_identity_resolve_current(&out->who);
+		ctrace_identity_resolve_current(who);
 	else
-		ctrace_identity_resolve_cgroup(cgrp, &out->who);
-	if (out->who.task || current->flags & PF_KTHREAD) {
-		out->tid = current->pid;
-		ctrace_put_comm(out->comm, current, true);
-	}
+		ctrace_identity_resolve_cgroup(cgrp, who);
+	return who->task || current->flags & PF_KTHREAD;
+}
+
+void ctrace_block_here(struct bio *bio, struct ctrace_block_issuer *out)
+{
+	bool is_current = here(bio, &out->who);
+
+	out->start = 0;
+	out->tid = is_current ? current->pid : 0;
+	ctrace_put_comm(out->comm, current, is_current);
 }
 
 /* --- the table ---------------------------------------------------------------- */
 
 void ctrace_block_remember(struct bio *bio)
 {
-	struct ctrace_block_issuer by;
+	struct ctrace_who who;
+	bool is_current = here(bio, &who);
 	struct owner *o;
 	u32 place;
 
-	ctrace_block_here(bio, &by);
 	place = ctrace_inflight_renew(&ctrace_block_owners, bio);
 	if (place == CTRACE_INFLIGHT_NONE)
 		return;
 	o = ctrace_inflight_at(&ctrace_block_owners, place);
-	o->tid = by.tid;
-	memcpy(o->comm, by.comm, sizeof(o->comm));
-	o->start = by.who.task ? ctrace_compat_task_start(by.who.task) : 0;
+	o->tid = is_current ? current->pid : 0;
+	ctrace_put_comm(o->comm, current, is_current);
+	o->start = who.task ? ctrace_compat_task_start(who.task) : 0;
 	o->q = ctrace_compat_bio_q(bio);
 	o->sector = ctrace_compat_bio_sector(bio);
 	o->sectors = bio_sectors(bio);
 	o->begun.time = ctrace_compat_clock();
-	ctrace_begun_by(&o->begun, &by.who);
+	ctrace_begun_by(&o->begun, &who);
 	ctrace_inflight_let_go(&ctrace_block_owners, place, bio);
 }
 
@@ -115,7 +123,7 @@ static bool remembered(const struct request *rq, bool last, struct ctrace_block_
 	o = ctrace_inflight_at(&ctrace_block_owners, place);
 	found = of_this_life(o, rq) && ctrace_begun_whose(&o->begun, &out->who);
 	if (found) {
-		out->who.task = ctrace_begun_task(&o->begun, o->start);
+		out->start = o->start;
 		out->tid = o->tid;
 		memcpy(out->comm, o->comm, sizeof(out->comm));
 	}

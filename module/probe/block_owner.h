@@ -20,6 +20,7 @@ extern struct ctrace_inflight ctrace_block_owners;
 
 struct ctrace_block_issuer {
 	struct ctrace_who who;
+	u64 start;	/* of a task that ctrace_block_task() has not looked for yet: when that began; else 0 */
 	/* the task that issued it: that of who, or a kernel thread; else 0 and "" */
 	s32 tid;
 	char comm[CTRACE_COMM_LEN];
@@ -35,8 +36,16 @@ void ctrace_block_remember(struct bio *bio);
  * The issuer of a request, in any context. If rq is not remembered: with here, as for its bio in
  * ctrace_block_here(), as the submitter is running; else the container of its bio's cgroup, or the host
  * if the kernel does not know that any more. last: rq is not asked about again, so it is forgotten.
- * False: it was remembered, and is not, because too many others are.
+ * False: it was remembered, and is not, because too many others are. Its task may have ended: ctrace_block_task().
  */
 bool ctrace_block_recall(struct request *rq, bool here, bool last, struct ctrace_block_issuer *out);
+
+/* After it: makes by->who.task NULL if that has ended. Until then, it is not looked at. */
+static inline void ctrace_block_task(struct ctrace_block_issuer *by)
+{
+	if (by->start)
+		by->who.task = ctrace_begun_task(&by->who, by->start);
+	by->start = 0;
+}
 
 #endif

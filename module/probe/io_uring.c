@@ -134,7 +134,7 @@ static bool recall(const void *req, struct request *r, struct ctrace_who *who)
 	known = ctrace_begun_whose(&there->begun, who);
 	r->begun.time = there->begun.time;
 	r->begun.wanted = READ_ONCE(there->begun.wanted);
-	who->task = ctrace_begun_task(&there->begun, there->start);
+	who->task = ctrace_begun_task(&there->begun.who, there->start);
 	r->op = there->op;
 	ctrace_inflight_let_go(&requests, place, NULL);
 	return known;

@@ -435,6 +435,7 @@ static noinline void switch_in(struct task_struct *p, u64 *now)
 
 static void CTRACE_PROBE_SCHED_SWITCH(probe_switch)
 {
+	const struct ctrace_blame_ring *ring;
 	u64 now = 0;
 	u32 state;
 
@@ -442,8 +443,8 @@ static void CTRACE_PROBE_SCHED_SWITCH(probe_switch)
 	state = CTRACE_PROBE_PREEMPT ? 0 : CTRACE_PROBE_PREV_STATE(prev);
 	if (prev->pid && !ctrace_span_out_short(&spans, prev, state, &now))
 		switch_out(prev, state, &now);
-	ctrace_blame_switch(next, &now);
-	if (next->pid && !ctrace_span_in_short(&spans, next, &now))
+	ring = ctrace_blame_switch(prev, next, &now);
+	if (next->pid && !ctrace_span_in_short(&spans, next, ring, &now))
 		switch_in(next, &now);
 	ctrace_compat_probe_end();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The short way of sched_span.c: for tasks that this CPU remembers, and sessions that want nothing of sched_run and sched_block,
- * and of sched_wait only to count it in line, as runqlat does. Each function returns false if it has done nothing: then the
- * general way does all. *now: 0 while the clock has not been read. It is read only for tasks that a session wants.
+ * and either sched_wait or sched_blame only to count it in line, as runqlat and blame do. Each function returns false if it has done nothing: then the
+ * general way does all. r: ctrace_blame_switch()'s. *now: 0 while the clock has not been read. It is read only for tasks that a session wants.
  *
  * Context: under the lock of p's run queue.
  */
@@ -10,7 +10,7 @@
 #define CTRACE_SCHED_SPAN_SHORT_H
 
 #include <linux/sched.h>
-#include "probe/blame.h"
+#include "probe/blame_short.h"
 #include "emit/emit.h"
 #include "session/inflight.h"
 #include "compat/clock.h"
@@ -82,9 +82,10 @@ static __always_inline bool ctrace_span_out_short(struct ctrace_inflight *t, str
 	return ctrace_span_begin_short(t, p, row, CTRACE_WAIT_PREEMPTED, now);
 }
 
-static __always_inline bool ctrace_span_in_short(struct ctrace_inflight *t, const struct task_struct *p, u64 *now)
+static __always_inline bool ctrace_span_in_short(struct ctrace_inflight *t, const struct task_struct *p,
+						 const struct ctrace_blame_ring *r, u64 *now)
 {
-	u32 row = ctrace_inflight_row(t, p), place = ctrace_inflight_find(t, row, p), mask;
+	u32 row = ctrace_inflight_row(t, p), place = ctrace_inflight_find(t, row, p), waits, blames;
 	const struct ctrace_aggregate *table;
 	const struct ctrace_container *c;
 	union ctrace_ids ids;
@@ -97,21 +98,26 @@ static __always_inline bool ctrace_span_in_short(struct ctrace_inflight *t, cons
 		return true;
 	s = ctrace_inflight_at(t, place);
 	wanted = READ_ONCE(s->begun.wanted);
-	mask = wanted >> 32 & ctrace_wants(CTRACE_ID_SCHED_WAIT);
-	if (unlikely((u16)wanted != CTRACE_ID_SCHED_WAIT || !mask || READ_ONCE(ctrace_blame_rings)))
+	waits = wanted >> 32 & ctrace_wants(CTRACE_ID_SCHED_WAIT);
+	blames = wanted >> 32 & ctrace_wants(CTRACE_ID_SCHED_BLAME);
+	if (unlikely((u16)wanted != CTRACE_ID_SCHED_WAIT || !waits == !blames))
 		return false;
 	c = ctrace_identity_other(p, &ids);
 	if (unlikely(!c))
 		return false;
-	mask = ctrace_wanted(mask, c, p);
-	table = mask ? ctrace_emit_quick(mask, CTRACE_ID_SCHED_WAIT) : NULL;
-	if (unlikely(!table))
-		return false;
 	if (!*now)
 		*now = ctrace_compat_clock();
 	/* What leaves a CPU is in no probe, so no writer has been interrupted. */
-	if (unlikely(!ctrace_aggregate_wait(table, c->cid, s->wait.reason, *now - s->begun.time)))
-		return false;
+	if (blames) {
+		blames = ctrace_wanted(blames, c, p);
+		if (unlikely(!blames || !ctrace_blame_short(blames, c, r, s->wait.since, *now)))
+			return false;
+	} else {
+		waits = ctrace_wanted(waits, c, p);
+		table = waits ? ctrace_emit_quick(waits, CTRACE_ID_SCHED_WAIT) : NULL;
+		if (unlikely(!table || !ctrace_aggregate_wait(table, c->cid, s->wait.reason, *now - s->begun.time)))
+			return false;
+	}
 	ctrace_inflight_give(t, row, place);
 	return true;
 }

@@ -106,7 +106,7 @@ static u32 wanted_at_end(const struct connection *c, u32 id, struct ctrace_who *
 
 	if (!ctrace_begun_whose(&c->begun, who))
 		return 0;
-	who->task = ctrace_begun_task(&c->begun, c->start);
+	who->task = ctrace_begun_task(&c->begun.who, c->start);
 	wanted = ctrace_wanted(mask, who->container, who->task);
 	/* a followed task that has gone was followed when it became the owner */
 	if (!who->task && w & DECIDED)
@@ -253,7 +253,7 @@ static void on_established(const struct sock *sk, u32 want)
 	if (c)
 		connect_ends(sk, c, 0);
 	if (c && ctrace_begun_whose(&c->begun, &who))
-		who.task = ctrace_begun_task(&c->begun, c->start);
+		who.task = ctrace_begun_task(&c->begun.who, c->start);
 	else
 		ctrace_sock_owner(sk, sock_net(sk), false, &who);
 	/* nobody has accepted it yet: perhaps a followed task will */

@@ -120,15 +120,15 @@ static void forget_dying(void)
 	mutex_unlock(&lock);
 }
 
-const struct task_struct *ctrace_begun_task(const struct ctrace_owned *b, u64 start)
+const struct task_struct *ctrace_begun_task(const struct ctrace_who *who, u64 start)
 {
 	const struct task_struct *p;
 
-	if (!b->who.task)
+	if (!who->task)
 		return NULL;
 	rcu_read_lock();
-	p = pid_task(find_pid_ns(b->who.tid, &init_pid_ns), PIDTYPE_PID);
-	if (p && (p != b->who.task || ctrace_compat_task_start(p) != start))
+	p = pid_task(find_pid_ns(who->tid, &init_pid_ns), PIDTYPE_PID);
+	if (p && (p != who->task || ctrace_compat_task_start(p) != start))
 		p = NULL;
 	rcu_read_unlock();
 	return p;
@@ -167,21 +167,6 @@ u32 ctrace_inflight_take_further(struct ctrace_inflight *t, u32 row, const void 
 
 /* --- for what may not end ------------------------------------------------------ */
 
-#define BUSY	((const void *)1ul)
-
-/* A full barrier: its last context is done with it. Pairs with let_go(). */
-static bool claim(struct ctrace_inflight *t, u32 place, const void *key)
-{
-	return cmpxchg(&t->keys[place], key, BUSY) == key;
-}
-
-u32 ctrace_inflight_hold(struct ctrace_inflight *t, const void *key)
-{
-	u32 place = ctrace_inflight_find(t, ctrace_inflight_row(t, key), key);
-
-	return place != CTRACE_INFLIGHT_NONE && claim(t, place, key) ? place : CTRACE_INFLIGHT_NONE;
-}
-
 /* The place that was taken first, of those that no context has. Others may change them meanwhile: no harm. */
 static u32 oldest(const struct ctrace_inflight *t, u32 row)
 {
@@ -192,7 +177,7 @@ static u32 oldest(const struct ctrace_inflight *t, u32 row)
 	for (; place < end; place++) {
 		b = ctrace_inflight_at(t, place);
 		time = READ_ONCE(b->time);
-		if (time < first && READ_ONCE(t->keys[place]) != BUSY) {
+		if (time < first && READ_ONCE(t->keys[place]) != CTRACE_INFLIGHT_BUSY) {
 			first = time;
 			found = place;
 		}
@@ -200,19 +185,20 @@ static u32 oldest(const struct ctrace_inflight *t, u32 row)
 	return found;
 }
 
-u32 ctrace_inflight_renew(struct ctrace_inflight *t, const void *key)
+u32 ctrace_inflight_renew_known(struct ctrace_inflight *t, const void *key, bool *known)
 {
 	u32 row = ctrace_inflight_row(t, key), none = CTRACE_INFLIGHT_NONE, place;
 	const void *older;
 
 	place = ctrace_inflight_find(t, row, key);
+	*known = place != none;
 	if (place != none)
-		return claim(t, place, key) ? place : none;
+		return ctrace_inflight_claim(t, place, key) ? place : none;
 	place = ctrace_inflight_find(t, row, NULL);
-	if (place != none && claim(t, place, NULL))
+	if (place != none && ctrace_inflight_claim(t, place, NULL))
 		return place;
 	place = oldest(t, row);
 	older = READ_ONCE(t->keys[place]);
 	WRITE_ONCE(t->lost[row], ctrace_compat_clock());	/* this key, if not that one */
-	return older != BUSY && claim(t, place, older) ? place : none;
+	return older != CTRACE_INFLIGHT_BUSY && ctrace_inflight_claim(t, place, older) ? place : none;
 }

@@ -166,7 +166,7 @@ static inline bool ctrace_begun_whose(const struct ctrace_owned *b, struct ctrac
  * The owner's task, if it still exists, valid while preemption is off. start: its start time, because its
  * address and its number are given to other tasks once it has gone.
  */
-const struct task_struct *ctrace_begun_task(const struct ctrace_owned *b, u64 start);
+const struct task_struct *ctrace_begun_task(const struct ctrace_who *who, u64 start);
 
 /* --- for what always ends ------------------------------------------------------ */
 
@@ -243,10 +243,33 @@ static __always_inline void ctrace_inflight_give(struct ctrace_inflight *t, u32 
 
 /* --- for what may not end ------------------------------------------------------ */
 
-/* A place for the key, now BUSY: its own, a free one, or the oldest key's. NONE: another context has that. */
-u32 ctrace_inflight_renew(struct ctrace_inflight *t, const void *key);
+#define CTRACE_INFLIGHT_BUSY	((const void *)1ul)
+
+/* A full barrier: its last context is done with it. Pairs with let_go(). */
+static __always_inline bool ctrace_inflight_claim(struct ctrace_inflight *t, u32 place, const void *key)
+{
+	return cmpxchg(&t->keys[place], key, CTRACE_INFLIGHT_BUSY) == key;
+}
+
+/*
+ * A place for the key, now BUSY: its own (then *known), a free one, or the oldest key's. NONE: another context has that.
+ */
+u32 ctrace_inflight_renew_known(struct ctrace_inflight *t, const void *key, bool *known);
+
+static inline u32 ctrace_inflight_renew(struct ctrace_inflight *t, const void *key)
+{
+	bool known;
+
+	return ctrace_inflight_renew_known(t, key, &known);
+}
+
 /* The key's place, now BUSY. NONE: it has none, or another context has it. */
-u32 ctrace_inflight_hold(struct ctrace_inflight *t, const void *key);
+static inline u32 ctrace_inflight_hold(struct ctrace_inflight *t, const void *key)
+{
+	u32 place = ctrace_inflight_find(t, ctrace_inflight_row(t, key), key);
+
+	return place != CTRACE_INFLIGHT_NONE && ctrace_inflight_claim(t, place, key) ? place : CTRACE_INFLIGHT_NONE;
+}
 
 /* A key without a place: had it one, or should have had one, that another key got since that time? */
 static inline bool ctrace_inflight_may_be_lost(const struct ctrace_inflight *t, const void *key, u64 since)
@@ -259,7 +282,7 @@ static inline bool ctrace_inflight_may_be_lost(const struct ctrace_inflight *t, 
 /* The place has this key and is not BUSY. NULL: it has ended, and the place is free. */
 static __always_inline void ctrace_inflight_let_go(struct ctrace_inflight *t, u32 place, const void *key)
 {
-	smp_store_release(&t->keys[place], key);	/* pairs with claim() in inflight.c */
+	smp_store_release(&t->keys[place], key);	/* pairs with claim() */
 }
 
 #endif

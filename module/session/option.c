@@ -194,6 +194,10 @@ static bool in_line(u32 id, const struct ctrace_option *sel)
 {
 	if (ctrace_id_call(id).phase == CTRACE_CALL_WHOLE)
 		return ctrace_aggregate_of_calls(sel->table, sel->agg);
+	if (id == CTRACE_ID_BLOCK_IO)
+		return ctrace_aggregate_of_io(sel->table, sel->agg);
+	if (id == CTRACE_ID_SCHED_BLAME)
+		return ctrace_aggregate_of_blame(sel->table, sel->agg);
 	return id == CTRACE_ID_SCHED_WAIT && ctrace_aggregate_of_waits(sel->table, sel->agg);
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: whole calls, and waits for a CPU, that are only counted take the short way, which counts the same as the general way
+# description: calls, waits for a CPU, their parts and requests that are only counted take the short way, which counts as the general way
 # requires: any
 # kernels: 6.1,newest
 # timeout: 60
@@ -50,18 +50,23 @@ at_least "with a filter, on the general way" $made "$took"
 check "the same calls and errors" diff "$tmp/short.counts" "$tmp/long.counts"
 same "none is missing" $((made + (cpus < 2 ? 0 : 1000))) "$(awk '{n += $NF} END {print n}' "$tmp/short.counts")"
 
-# Two tasks that wake each other 3,000 times on a CPU: each waits as often. waits NAME FILTER: as run; $n: of these waits
-waits() {
-	local before
-	ctrace agg -e "sched_wait${2:+ if $2} => count(), sum(duration), min(duration), max(duration), hist(duration) by reason" \
-		"cgroup:$box" --json > "$tmp/$1" 2> "$tmp/$1.err" &
+# counts NAME AGGREGATE COMMAND...: as run, of COMMAND in the box; $n: of all rows
+counts() {
+	local before name=$1
+	ctrace agg -e "$2" "cgroup:$box" --json > "$tmp/$1" 2> "$tmp/$1.err" &
 	wait_for 20 sh -c 'ctrace status | grep -q recording' || give_up "$1: $(cat "$tmp/$1.err")"
+	shift 2
 	before=$(general)
-	bash -c "echo \$\$ > $mount$box/cgroup.procs; exec taskset -c 0 calls 3000 pingpong" > /dev/null
+	bash -c "echo \$\$ > $mount$box/cgroup.procs; exec \"\$@\"" bash "$@" > /dev/null 2>&1
 	took=$(($(general) - before))
 	kill -INT $!
 	wait $!
-	n=$(jq -s '[.[].rows[].values.count] | add // 0' "$tmp/$1")
+	n=$(jq -s '[.[].rows[].values.count] | add // 0' "$tmp/$name")
+}
+# Two tasks that wake each other 3,000 times on a CPU: each waits as often. waits NAME FILTER
+waits() {
+	counts "$1" "sched_wait${2:+ if $2} => count(), sum(duration), min(duration), max(duration), hist(duration) by reason" \
+		taskset -c 0 calls 3000 pingpong
 	check "$1: the functions agree" jq -es '[.[].rows[].values | .["sum(duration)"] >= .count * .["min(duration)"] and
 		.["sum(duration)"] <= .count * .["max(duration)"]] | length > 0 and all' "$tmp/$1"
 }
@@ -73,4 +78,37 @@ if ctrace events 2> /dev/null | grep -q '^sched_wait '; then
 	waits waits_long 'duration >= 0'
 	at_least "with a filter, on the general way" 6000 "$took"
 	at_least "the same waits" 6000 "$n"
+fi
+# who has the CPU meanwhile: the other one of the two
+blames() {
+	counts "$1" "sched_blame${2:+ if $2} => count(), sum(duration) by culprit, culprit_cid, culprit_comm" taskset -c 0 calls 3000 pingpong
+	jq -rs '[.[].rows[] | select(.values.count > 3000) | "\(.cid) \(.keys)"] | sort[]' "$tmp/$1" > "$tmp/$1.keys"
+}
+if ctrace events 2> /dev/null | grep -q '^sched_blame '; then
+	blames blames ''
+	note "$n parts of waits, $took the general way"
+	check "nearly all on the short way" [ "$took" -lt 1000 ]
+	at_least "each is counted" 6000 "$n"
+	blames blames_long 'duration >= 0'
+	at_least "with a filter, on the general way" 6000 "$took"
+	at_least "the same" 6000 "$n"
+	check "of the same culprit: $(cat "$tmp/blames.keys")" grep -q 'calls' "$tmp/blames.keys"
+	check "the same" diff "$tmp/blames.keys" "$tmp/blames_long.keys"
+fi
+# requests NAME FILTER: 500 reads, and 500 synchronous writes, of 4 kB
+requests() {
+	counts "$1" "block_io${2:+ if $2} => count(), sum(bytes), max(duration), hist(duration) by dev, rwbs" \
+		sh -c 'dd if=/dev/nullb0 of=/dev/null bs=4k count=500 iflag=direct; dd if=/dev/zero of=/dev/nullb0 bs=4k count=500 oflag=direct'
+	jq -rs '[.[].rows[] | "\(.keys) \(.values.count) \(.values["sum(bytes)"]) \(.values["max(duration)"] > 0) \(
+		[.values["hist(duration)"].buckets[].count] | add)"] | sort[]' "$tmp/$1" > "$tmp/$1.counts"
+}
+if ctrace events 2> /dev/null | grep -q '^block_io ' && modprobe null_blk nr_devices=1 queue_mode=2 irqmode=0 2> /dev/null; then
+	later "rmmod null_blk"
+	requests requests ''
+	note "$n requests, $took the general way: $(cat "$tmp/requests.counts")"
+	check "nearly all on the short way" [ "$took" -lt 100 ]
+	same "each is counted" 1000 "$n"
+	requests requests_long 'duration >= 0'
+	at_least "with a filter, on the general way" 1000 "$took"
+	check "the same" diff "$tmp/requests.counts" "$tmp/requests_long.counts"
 fi

@@ -58,7 +58,7 @@ look 2
 kill $recorders
 wait $recorders
 note "$(tail -n 1 "$tmp/ev.err")"
-kill -9 "$bounded_pid" "$innocent_pid" "$moving_pid"
+kill -9 "$innocent_pid" "$moving_pid"
 }
 has "none unfollowed" ' unfollowed 0( |$)' "$tmp/ev.err"
 
@@ -85,7 +85,10 @@ of() {
 {
 near "the victim's waits, as the kernel has them" 200000000 $((wait2 - wait1)) \
 	"$(for c in 1 2 3 4 5 6; do of "$victim_pid" $c; echo; done | awk '{n += $1} END {printf "%.0f", n}')"
-near "the noisy one's share is what it ran" 250000000 $((run2 - run1)) "$(of "$victim_pid" 2 "$noisy_cid")"
+# On a busy host, more tasks run during a long wait than the module remembers: that part of it is (earlier).
+earlier=$(of "$victim_pid" 6)
+note "not known any more: $earlier"
+near "the noisy one's share is what it ran" $((250000000 + earlier)) $((run2 - run1)) "$(of "$victim_pid" 2 "$noisy_cid")"
 same "the innocent one has no share" 0 "$(of "$victim_pid" 2 "$innocent_cid")"
 same "nor is there a quota" 0 "$(of "$victim_pid" 5)"
 has "the culprit has its name" "sched_blame cid=$victim_cid tid=$victim_pid .* culprit=2 culprit_cid=$noisy_cid culprit_tid=$noisy_pid .* culprit_comm=\"sh\"" "$tmp/ev"
@@ -103,6 +106,9 @@ same "status" 0 $?
 has "the account" 'events counted, 0\.0% of them in \(other\), 0 unfollowed, 0 missed' "$tmp/err"
 same "one row, which adds up" '1 true' "$(jq -r '"\(.rows | length) \(.rows[0] | ([.culprits[].waited] | add) == .waited)"' "$tmp/json")"
 same "the noisy one has most of it" "neighbour $noisy_cid sh" "$(jq -r '.rows[0].culprits | max_by(.waited) | "\(.culprit) \(.cid) \(.comm)"' "$tmp/json")"
+ctrace blame "cid:$bounded_cid" --json --duration 1 > "$tmp/json" 2> "$tmp/err"
+same "the bounded one has nobody to blame but its quota" "throttled true" \
+	"$(jq -r '.rows[0] | (.culprits | max_by(.waited)) as $m | "\($m.culprit) \($m.waited * 10 > .waited * 9)"' "$tmp/json")"
 ctrace blame all --duration 0.5 --by comm > "$tmp/out" 2> "$tmp/err"
 same "status" 0 $?
 has "the heading" '^CONTAINER +COMM +CULPRIT +WAITED ms +% +TOP TASK$' "$tmp/out"
