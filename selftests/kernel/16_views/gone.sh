@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: threads and containers that come and go while views look are in their rows, with their names
+# requires: v2,v1
+# timeout: 90
+# shellcheck disable=SC2154 # set by box
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+command -v jq > /dev/null || skip "no jq to read JSON"
+load
+mount=$(cgroup_mount)
+# box NAME COMMAND: a container, with a name as docker gives it; NAME_id is its id
+box() {
+	local id
+	id=$(hex64 "gone $1")
+	mkdir -p "/var/lib/docker/containers/$id"
+	later "rm -rf /var/lib/docker/containers/$id"
+	printf '{"ID": "%s", "Name": "/%s"}\n' "$id" "$1" > "/var/lib/docker/containers/$id/config.v2.json"
+	cheap "$1" -g "/docker/$id" -- sh -c "$2"
+	eval "$1_id=$id"
+}
+box victim "exec taskset 1 sh -c 'while :; do :; done'"
+views=''
+view() {
+	ctrace "${@:2}" --json --duration 60 > "$tmp/$1" 2> "$tmp/$1.err" &
+	views="$views $!"
+}
+view blame blame all
+view offcpu offcpu all --by tid
+view stats stats all --by comm
+view why why victim
+recording() { [ "$(ctrace status | grep -c recording)" = "$1" ]; }
+wait_for 30 recording 4 || give_up "four views: $(cat "$tmp"/*.err)"
+
+# Five tasks, one after the other, which sleep, then want the victim's CPU. Each has a name and a number of its own. Then nothing
+# is left of the container: no task, no cgroup, not the file that named it.
+box passing "for i in 1 2 3 4 5; do
+	taskset 1 sh -c 'echo passer\$0 > /proc/self/comm; sleep 0.05; n=0; while [ \$n -lt 10000 ]; do n=\$((n + 1)); done; :' \$i
+done"
+cid=$(of_pid "$pid" cid)
+wait_for 50 sh -c "! [ -e /proc/$pid ]" || give_up "it does not end"
+rm -rf "/var/lib/docker/containers/$passing_id"
+wait_for 10 sh -c "! [ -e $mount/docker/$passing_id ] || rmdir $mount/docker/$passing_id" || note "its cgroup stays"
+sleep 1
+# shellcheck disable=SC2086 # words
+kill -INT $views
+for p in $views; do
+	wait "$p" || not_ok "a view: status $?"
+done
+
+for name in blame offcpu stats; do
+	same "$name: its rows have its name, and that it has gone" "passing true" \
+		"$(jq -r "[.rows[] | select(.cid == $cid) | \"\\(.container) \\(.gone)\"] | unique[]" "$tmp/$name")"
+done
+note "$(jq -c ".rows[] | select(.cid == $cid or .container == \"victim\")" "$tmp/blame")"
+has "blame: a culprit that has gone" '^passing neighbour passer[1-5]$' \
+	<(jq -r '.rows[] | select(.container == "victim") | .culprits[] | select(.culprit == "neighbour") | "\(.container) \(.culprit) \(.comm)"' "$tmp/blame")
+same "and as a victim" "victim" \
+	"$(jq -r ".rows[] | select(.cid == $cid) | .culprits | map(select(.culprit == \"neighbour\")) | max_by(.waited) | .container" "$tmp/blame")"
+# each of the five slept, and their shell, waiting for them, and so did the sleep(1) of each
+at_least "offcpu: a row for each thread that has ended" 11 "$(jq "[.rows[] | select(.cid == $cid) | .by] | unique | length" "$tmp/offcpu")"
+note "$(jq -c "[.rows[] | select(.cid == $cid) | [.by, .name, .count]]" "$tmp/offcpu")"
+same "stats: the names of all five" "passer1 passer2 passer3 passer4 passer5" \
+	"$(jq -r "[.rows[] | select(.cid == $cid) | tostring | scan(\"passer[0-9]\")] | unique | join(\" \")" "$tmp/stats")"
+has "why: who was to blame and has gone" '^passing passer[1-5]$' \
+	<(jq -r '.rows[0].culprits[] | select(.culprit == "neighbour") | "\(.container) \(.comm)"' "$tmp/why")
+same "why: the rows add up" true "$(jq '.rows[0] | (.spent | add) == .time' "$tmp/why")"
+# a container's own threads come and go while why looks
+box busy "while :; do taskset 1 sh -c 'n=0; while [ \$n -lt 3000 ]; do n=\$((n + 1)); done; sleep 0.02; :'; done"
+ctrace why busy --json --duration 3 > "$tmp/why" 2> "$tmp/why.err"
+same "why: status" 0 $?
+note "$(jq -c '.rows[0] | del(.culprits)' "$tmp/why")"
+at_least "why: threads that ended are counted" 5 "$(jq '.rows[0].threads' "$tmp/why")"
+check "and their time: two to three threads at a time" jq -e '.rows[0] | .time > 1.8 * .duration and .time < 3.2 * .duration' "$tmp/why"
+same "the rows add up" true "$(jq '.rows[0] | (.spent | add) == .time' "$tmp/why")"
