@@ -102,14 +102,6 @@ static noinline void begin_any(struct ctrace_begun *b)
 	b->time = ctrace_compat_stamp();
 }
 
-/* Might the call go the short way but for what its entry keeps, and need nobody that? */
-static notrace noinline bool only_counted(u32 mask, const struct ctrace_syscall_layout *l, const struct task_struct *p,
-					  u64 migrations)
-{
-	return mask && l->known && !l->exec && !p->ptrace && ctrace_whole_state(migrations) == CTRACE_WHOLE_CALM &&
-	       !(mask & ~READ_ONCE(ctrace_counting_sessions));
-}
-
 /*
  * The short way: a 64-bit call of a remembered task that has no call under way and no tracer. Nothing is kept from its entry,
  * and the place of the task's last call is free.
@@ -130,9 +122,11 @@ static notrace noinline ctrace_compat_noclone void enter(struct task_struct *p, 
 	if (!mask && likely(begins))
 		return;
 	l = &ctrace_syscall_layouts[0][n];
-	if (unlikely(!mask || !l->known || l->exec || l->keeps || p->ptrace ||
-		     ctrace_whole_state(migrations) != CTRACE_WHOLE_CALM) && !only_counted(mask, l, p, migrations))
+	if (unlikely(!mask || !l->known || l->exec || l->keeps || p->ptrace))
+		goto odd;
+	if (unlikely(ctrace_whole_state(migrations) != CTRACE_WHOLE_CALM))
 		goto other;
+quick:
 	/* Acquire: as in ctrace_inflight_take() */
 	if (unlikely(cmpxchg_acquire(__this_cpu_read(ctrace_idcache.key), NULL, p)))
 		goto other;
@@ -144,6 +138,11 @@ static notrace noinline ctrace_compat_noclone void enter(struct task_struct *p, 
 	else
 		begin_any(b);
 	return;
+odd:
+	/* what is only counted needs nothing that is kept */
+	if (mask && l->known && !l->exec && !p->ptrace && ctrace_whole_state(migrations) == CTRACE_WHOLE_CALM &&
+	    !(mask & ~READ_ONCE(ctrace_counting_sessions)))
+		goto quick;
 other:
 	enter_any(NULL, regs, nr);
 }
