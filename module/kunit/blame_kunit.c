@@ -207,12 +207,34 @@ static void only_part(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, found, 10 * n);
 }
 
+/* A wait that is older than the ring: who had the CPU is not known, but when there was no quota is. */
+static void no_quota_earlier(struct kunit *test)
+{
+	u32 i, n = 2 * CTRACE_BLAME_SLOTS;
+
+	for (i = 1; i <= n; i++)
+		leaves(i, 10 * i);
+	throttled(100, 300);
+	walk(test, NOBODY, 15, 10 * n);
+	KUNIT_EXPECT_EQ(test, ntold, CTRACE_BLAME_SLOTS + 2);
+	expect(test, CTRACE_BLAME_SLOTS - 1, EARLIER, 10 * (n - CTRACE_BLAME_SLOTS + 1) - 300);
+	expect(test, CTRACE_BLAME_SLOTS, THROTTLED, 200);
+	expect(test, CTRACE_BLAME_SLOTS + 1, EARLIER, 85);
+	/* nor is that, before 200 */
+	quota.known = 200;
+	walk(test, NOBODY, 15, 10 * n);
+	KUNIT_EXPECT_EQ(test, ntold, CTRACE_BLAME_SLOTS + 2);
+	expect(test, CTRACE_BLAME_SLOTS, THROTTLED, 100);
+	expect(test, CTRACE_BLAME_SLOTS + 1, EARLIER, 185);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(parts),
 	KUNIT_CASE(only_part),
 	KUNIT_CASE(migration),
 	KUNIT_CASE(wraps),
 	KUNIT_CASE(no_quota),
+	KUNIT_CASE(no_quota_earlier),
 	{ }
 };
 

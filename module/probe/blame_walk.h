@@ -98,6 +98,11 @@ static inline void ctrace_blame_walk(const struct ctrace_blame_ring *r, const st
 		}
 		who = i ? &r->slot[(i - 1) % CTRACE_BLAME_SLOTS] : NULL;
 	}
+	/* who had the CPU is not known, but quotas are */
+	if (end > known) {
+		ctrace_blame_interval(t, NULL, known, end, fn, arg);
+		end = known;
+	}
 	earlier.duration = end - from;
 	if (end > from)
 		fn(arg, &earlier);
