@@ -14,6 +14,8 @@
 . "$top/selftests/bench/views.sh"
 # lib.sh's summary is for tests
 count=-1
+# the guest came with the list of modules of a root without the other tracers' own
+depmod
 
 cpus=$(nproc) reps=${CTRACE_TEST_REPS:-3} kb=4096 cgroup=/bench/box
 work="taskset -c $((cpus - 1))" reader="taskset -c 0"
