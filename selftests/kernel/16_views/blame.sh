@@ -52,6 +52,11 @@ look() {
 }
 recorder ev -v -N -b 16777216 -t all -e sched_wait -e sched_blame
 recorder own -t "cid:$victim_cid" -e sched_blame
+# The kernel's account has waits that began before the recorders, too: on a busy host, one may take seconds.
+slices() { cut -d' ' -f3 "/proc/$victim_pid/schedstat"; }
+slices=$(slices)
+ran_since() { [ "$(slices)" -gt $((slices + 1)) ]; }
+wait_for 20 ran_since || note "the victim has not run since"
 look 1
 sleep 2
 look 2

@@ -36,7 +36,7 @@ wait_for 30 recording 4 || give_up "four views: $(cat "$tmp"/*.err)"
 # Five tasks, one after the other, which sleep, then want the victim's CPU. Each has a name and a number of its own. Then nothing
 # is left of the container: no task, no cgroup, not the file that named it.
 box passing "for i in 1 2 3 4 5; do
-	taskset 1 sh -c 'echo passer\$0 > /proc/self/comm; sleep 0.05; n=0; while [ \$n -lt 10000 ]; do n=\$((n + 1)); done; :' \$i
+	taskset 1 sh -c 'printf passer\$0 > /proc/self/comm; sleep 0.05; n=0; while [ \$n -lt 10000 ]; do n=\$((n + 1)); done; :' \$i
 done"
 cid=$(of_pid "$pid" cid)
 wait_for 50 sh -c "! [ -e /proc/$pid ]" || give_up "it does not end"
