@@ -11,14 +11,16 @@
 load
 command -v jq > /dev/null || skip "no jq to read JSON"
 mount=$(cgroup_mount)
-mkdir -p "$mount/many"
-later "rmdir $mount/many"
-later "manybox remove $mount/many"
+mkdir -p "$mount/many" "$mount/more"
+later "rmdir $mount/many $mount/more"
+later "manybox remove $mount/many; manybox remove $mount/more"
 cheap busy -n busy -- sh -c "until [ -e $tmp/go ]; do sleep 0.05; done; while :; do counted 7 200; dd if=/dev/zero of=$tmp/file bs=1000 count=50 conv=fsync 2> /dev/null; (sleep 0.01); done"
 cid=$(of_pid "$pid" cid)
 check "10,000 containers" manybox make "$mount/many" 0 10000
+# so that each may have a quota. From then on, v2 lets no process into many itself.
+[ "$(cgroup_mode)" != v2 ] || echo +cpu > "$mount/many/cgroup.subtree_control" || give_up "no cpu controller"
 # each makes a call of its own, while some view looks
-churn() { while :; do manybox births "$mount/many" 20000 20100 100; done; }
+churn() { while :; do manybox births "$mount/more" 20000 20100 100; done; }
 churn > "$tmp/churn" 2>&1 &
 churning=$!
 later "kill $churning; wait $churning"
