@@ -50,6 +50,11 @@ do {										\
 #define cmpxchg_acquire(p, old, new)	cmpxchg(p, old, new)
 #endif
 
+#ifndef sizeof_field
+/* before 4.16 */
+#define sizeof_field(type, member)	sizeof(((type *)0)->member)
+#endif
+
 #ifndef OPTIMIZER_HIDE_VAR
 #define OPTIMIZER_HIDE_VAR(v)	({ asm volatile("" : "+r" (v)); })
 #endif
