@@ -67,7 +67,7 @@ static void recall(void)
 	smp_mb();	/* before the flags; partner: ctrace_spare_now() */
 	ctrace_compat_for_each_process_thread(p, t)
 		give(t);
-	rest = nsecs_to_jiffies(100 * (ktime_get_ns() - began));
+	rest = usecs_to_jiffies((ktime_get_ns() - began) / 10);	/* a hundred times as long */
 	WRITE_ONCE(ctrace_spare_from, jiffies + max_t(u64, rest, HZ / 10));
 	atomic_dec_return(&giving);
 unlock:
