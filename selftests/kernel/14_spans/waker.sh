@@ -48,7 +48,13 @@ dump "$tmp/all" -t all -e "$waking"
 all=$dumping
 dump "$tmp/whole" -N -t all -e "$waking"
 whole=$dumping
-for _ in 1 2 3 4 5; do sleep 0.3; echo x > "$tmp/fifo"; done
+# The shell waits for the first line; the second has to wait for the shell.
+for _ in 1 2 3 4 5; do
+	for pause in 0.3 0.05; do
+		sleep $pause
+		echo x > "$tmp/fifo"
+	done
+done
 wait_for 10 lines 5 "$waking .* waker_tid=[1-9][0-9]* waker_cid=$cid\$" "$tmp/in" || true
 kill "$all" "$whole"
 wait "$all" "$whole"

@@ -70,7 +70,10 @@ note "$(cat "$tmp/client.out" "$tmp/life" "$tmp/connects" "$tmp/rtext" "$tmp/ste
 a='127\.0\.0\.1 +'
 has "heads" '^CONTAINER +COMM +PID +LADDR +LPORT +RADDR +RPORT +TX_KB +RX_KB +MS$' "$tmp/life"
 has "a life: the client's" "^[^ ]+ +perl +$pid +${a}[0-9]+ +${a}7790 +99 +5 +[0-9]+\\.[0-9]+$" "$tmp/life"
-has "and the server's" "^[^ ]+ +perl +[0-9]+ +${a}7790 +${a}[0-9]+ +5 +99 +[0-9]+\\.[0-9]+$" "$tmp/life"
+# Without security_sock_graft(), and on v1, nothing says whose a connection is that has been accepted (14_spans/tcp).
+server=1
+grep -q ' security_sock_graft$' /proc/kallsyms || [ "$(cgroup_mode)" = v2 ] || server=''
+[ -z "$server" ] || has "and the server's" "^[^ ]+ +perl +[0-9]+ +${a}7790 +${a}[0-9]+ +5 +99 +[0-9]+\\.[0-9]+$" "$tmp/life"
 same "bytes" '[101000,5000,7790]' "$(jq -c '[.tx_bytes, .rx_bytes, .rport]' "$tmp/life.json")"
 check "and as long as it was open" sh -c "jq -e '.duration > 1200000000 and .duration < 60000000000' '$tmp/life.json'"
 has "a connect" "^[^ ]+ +perl +$pid +${a}[0-9]+ +${a}7790 +[0-9.]+ -$" "$tmp/connects"
@@ -88,7 +91,7 @@ if [ -n "$delay" ]; then
 	has "with its state" " ${a}7790 +TCP_ESTABLISHED +0$" "$tmp/rtext"
 fi
 same "counted: connects, failed, ended, bytes" '[2,1,1,101000,5000]' "$(jq -c ".rows[] | select(.cid == $cid) | [.connects, .failed, .ended, .tx_bytes, .rx_bytes]" "$tmp/summary")"
-same "counted: the server's" '[0,0,1,5000,101000]' "$(jq -c ".rows[] | select(.cid == $server_cid) | [.connects, .failed, .ended, .tx_bytes, .rx_bytes]" "$tmp/summary")"
+[ -z "$server" ] || same "counted: the server's" '[0,0,1,5000,101000]' "$(jq -c ".rows[] | select(.cid == $server_cid) | [.connects, .failed, .ended, .tx_bytes, .rx_bytes]" "$tmp/summary")"
 has "as text" '^CONTAINER +CONNECTS +FAILED +P50 +P99 +MAX +ENDED +TX +RX +RETRANSMITS$' "$tmp/stext"
 ctrace trace -e tcp_connect -- perl -e 'use IO::Socket::INET; IO::Socket::INET->new("127.0.0.1:7791")' > "$tmp/out" 2>&1
 has "trace: the error by its name" 'tcp_connect .* error=ECONNREFUSED ' "$tmp/out"
