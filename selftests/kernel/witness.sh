@@ -47,11 +47,11 @@ between() { awk -v a="$2" -v b="$3" '$1 >= a && $1 <= b' "$1"; }
 # scheduler_clock: prints the scheduler's clock, which the kernel's messages have, and the time since boot, in ms. The message is
 # written within one step of the latter, if it can be.
 scheduler_clock() {
-	local before after _ n=0
-	until read -r before _ < /proc/uptime && echo "<7>ctrace_test: what time is it? ($BASHPID.$n)" > /dev/kmsg &&
+	local before after _ n=0 id=$BASHPID
+	until read -r before _ < /proc/uptime && echo "<7>ctrace_test: what time is it? ($id.$n)" > /dev/kmsg &&
 		read -r after _ < /proc/uptime && [ $((10#${after/./} - 10#${before/./})) -le 1 ] || [ $n -ge 50 ]; do
 		n=$((n + 1))
 	done
-	dmesg | awk -F'[][]' -v n="($BASHPID.$n)" 'index($0, n) {t = $2} END {printf "%.0f ", t * 1000}'
+	dmesg | awk -F'[][]' -v n="($id.$n)" 'index($0, n) {t = $2} END {printf "%.0f ", t * 1000}'
 	echo $((10#${after/./} * 10))
 }
