@@ -72,15 +72,16 @@ struct ctrace_aggregate_key {
 };
 
 /*
- * The row of key k of n words whose hash is h, if it is where it is in most cases; else NULL. n is a constant; words beyond it are
- * not looked at. After a row comes ctrace_aggregate_quick_end(). nest is written first: see table.h.
+ * *row becomes the row of key k of n words whose hash is h, if it is where it is in most cases; else this returns false. n is a
+ * constant; words beyond it are not looked at. After a row comes ctrace_aggregate_quick_end(). nest is written first: see table.h.
  *
  * Context: ctrace_aggregate_count(). nested, a constant: another writer of this CPU may have been interrupted, and this row may be
  * half made. One that is whole stays the key's, as only a writer that interrupted none takes rows from others. Without nested, no
  * row is half made; one that was never used has words of 0, but of several words, the second is never 0.
  */
-static __always_inline struct ctrace_table_row *ctrace_aggregate_quick_begin(const struct ctrace_aggregate *t, u64 h, u32 n,
-									     const struct ctrace_aggregate_key *k, bool nested)
+static __always_inline bool ctrace_aggregate_quick_begin(const struct ctrace_aggregate *t, u64 h, u32 n,
+							 const struct ctrace_aggregate_key *k, bool nested,
+							 struct ctrace_table_row **row)
 {
 	struct ctrace_aggregate_cpu __percpu *cpu = t->cpu;
 	const struct ctrace_table_shape *s = &t->shape;
@@ -90,15 +91,17 @@ static __always_inline struct ctrace_table_row *ctrace_aggregate_quick_begin(con
 	this_cpu_inc(cpu->nest);
 	/* part + 1: rows_off, known to the compiler */
 	r = ctrace_table_at(s, this_cpu_read(cpu->part) + 1, h >> CTRACE_AGGREGATE_HASH_SHIFT & s->rows_mask);
-	if (nested || n == 1)
+	if (nested || n == 1) {
 		gen = READ_ONCE(r->gen);
-	barrier();	/* an interrupt may have made the row: what was read before its gen was nothing */
+		barrier();	/* an interrupt may have made the row: what was read before its gen was nothing */
+	}
 	if (unlikely(!gen || gen & 1 || r->words[0] != k->w[0] || (n > 1 && r->words[1] != k->w[1]) || (n > 2 && r->words[2] != k->w[2]) ||
 		     (n > 3 && r->words[3] != k->w[3]) || (n > 4 && r->words[4] != k->w[4]))) {
 		this_cpu_dec(cpu->nest);
-		return NULL;
+		return false;
 	}
-	return r;
+	*row = r;
+	return true;
 }
 
 static __always_inline void ctrace_aggregate_quick_end(const struct ctrace_aggregate *t)
@@ -112,9 +115,9 @@ static __always_inline void ctrace_aggregate_quick_end(const struct ctrace_aggre
  */
 static __always_inline bool ctrace_aggregate_quick(const struct ctrace_aggregate *t, u64 h, u32 n, const struct ctrace_aggregate_key *k, u64 v)
 {
-	struct ctrace_table_row *r = ctrace_aggregate_quick_begin(t, h, n, k, false);
+	struct ctrace_table_row *r;
 
-	if (unlikely(!r))
+	if (!ctrace_aggregate_quick_begin(t, h, n, k, false, &r))
 		return false;
 	ctrace_table_add_one(&t->shape, r, n, v);
 	ctrace_aggregate_quick_end(t);
@@ -172,8 +175,7 @@ static __always_inline void ctrace_aggregate_blame(const struct ctrace_aggregate
 
 	for (i = 0; i < n; i++)
 		h = ctrace_aggregate_mix(h, k->w[i]);
-	r = ctrace_aggregate_quick_begin(t, h, n, k, false);
-	if (unlikely(!r)) {
+	if (!ctrace_aggregate_quick_begin(t, h, n, k, false, &r)) {
 		ctrace_aggregate_key_count(t, k, v);
 		return;
 	}
@@ -190,9 +192,9 @@ static __always_inline bool ctrace_aggregate_io(const struct ctrace_aggregate *t
 {
 	u64 h = ctrace_aggregate_mix(ctrace_aggregate_mix(ctrace_aggregate_mix(0, cid), dev), rwbs);
 	struct ctrace_aggregate_key k = { .w = { cid, dev, rwbs } };
-	struct ctrace_table_row *r = ctrace_aggregate_quick_begin(t, h, 3, &k, true);
+	struct ctrace_table_row *r;
 
-	if (unlikely(!r))
+	if (!ctrace_aggregate_quick_begin(t, h, 3, &k, true, &r))
 		return false;
 	ctrace_table_plus(r->words + 3, 1);
 	ctrace_table_plus(r->words + 4, bytes);

@@ -31,8 +31,7 @@ taskset 1 /bin/sh -c 'while :; do :; done' &
 spinner=$!
 evdump "${events[@]}" -- taskset 1 spans block 5 > "$tmp/ev" 2> "$tmp/err"
 kill "$spinner"
-eval "$(sed -n 's/^\(sleeper=.*\)/\1/p' "$tmp/ev")"
-# shellcheck disable=SC2154 # set by what the program prints
+sleeper=$(sed -n 's/^sleeper=\([0-9]*\).*/\1/p' "$tmp/ev") waker=$(sed -n 's/^sleeper=.* waker=\([0-9]*\).*/\1/p' "$tmp/ev")
 wakers "$waking" "$sleeper" > "$tmp/by"
 note "$waking of $sleeper: $(paste -sd, "$tmp/by"); writer $waker, third task $spinner"
 at_least "an interrupt is nobody" 5 "$(awk '$2 == 0 {print $1}' "$tmp/by")"
