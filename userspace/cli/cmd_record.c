@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ctrace record: writes a CTF trace to disk. */
 #include <errno.h>
+#include <ftw.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "commands.h"
 #include "base/cli.h"
+#include "export/export.h"
 #include "run/recording.h"
 #include "run/run.h"
 #include "ctf/sink_ctf.h"
@@ -18,6 +21,7 @@
 
 static const char usage[] =
 "Usage: ctrace record -o DIR [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
+"       ctrace record --perfetto FILE [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
 "Records what containers do into DIR, a CTF 1.8 trace for 'ctrace report', babeltrace2\n"
 "and Trace Compass. It ends with COMMAND; without one, when all targets have ended;\n"
@@ -30,6 +34,9 @@ PROBES_HELP
 RUN_HELP
 "How:\n"
 "  -o, --output DIR      the directory to write to; made if it does not exist\n"
+"      --perfetto FILE   write FILE for https://ui.perfetto.dev when the recording ends, as\n"
+"                        'ctrace export' does; without -o, DIR is temporary, beside FILE.\n"
+"                        Without -e, records what viewers need: -e viewer\n"
 "      --force           accept a DIR that is not empty; replace an older trace in it\n"
 "      --duration TIME   end after 2, 0.5, 500ms, 2m\n"
 "      --buffer-size N   memory of the session: 64M (default 32M)\n"
@@ -43,6 +50,7 @@ RUN_HELP
 "  ctrace record -o /tmp/t all -e all --duration 10\n"
 "  ctrace record -o /tmp/make -- make         # a command and all it forks\n"
 "  ctrace record -o /tmp/slow web --longer 100ms --stack\n"
+"  ctrace record --perfetto /tmp/web.pftrace web --duration 10\n"
 "  ctrace record -o /tmp/cpu all '!db' -F 99 --duration 30\n"
 "                                             # then: ctrace report --folded - /tmp/cpu\n"
 "  ctrace report /tmp/web; babeltrace2 /tmp/web\n";
@@ -51,10 +59,13 @@ struct record {
 	struct run run;
 	struct ctf *ctf;
 	const char *dir;
+	const char *perfetto;	/* a file to write at the end, or NULL */
+	char *temporary;	/* the directory, if it is to be removed again, or NULL */
 	const struct run_opts *opts;
 	struct symbols *symbols;	/* NULL: no stacks */
 	uint64_t began;		/* CLOCK_MONOTONIC, ns */
 	bool force;
+	bool done;		/* the trace is there, and whole */
 	bool progress;		/* stderr is a terminal */
 	struct ctrace_ctf_info shown;	/* at the last progress line */
 };
@@ -174,10 +185,11 @@ static void account(struct record *r)
 	sbuf_size(&b, t.bytes);
 	sbuf_puts(&b, " bytes");
 	run_losses(&r->run, &b);
-	fprintf(stderr, "ctrace: %s, in ", b.s);
-	sbuf_reset(&b);
-	sbuf_clean(&b, r->dir);
-	fprintf(stderr, "%s\n", b.s);
+	if (!r->temporary) {
+		sbuf_puts(&b, ", in ");
+		sbuf_clean(&b, r->dir);
+	}
+	fprintf(stderr, "ctrace: %s\n", b.s);
 	sbuf_free(&b);
 	if (r->symbols && symbols_note(r->symbols))
 		fprintf(stderr, "ctrace: %s\n", symbols_note(r->symbols));
@@ -201,10 +213,62 @@ static int record(struct record *r, const struct run_opts *o)
 	write_asked(r, clock_ns(CLOCK_MONOTONIC));
 	account(r);
 	closed = ctf_close(r->ctf);
+	r->done = closed == CLI_OK;
 	if (status == CLI_OK)
 		status = closed;
 	return status == CLI_OK ? run_status(&r->run) : status;
 }
+
+/* --- a file for a viewer -------------------------------------------------------------- */
+
+/* The command should not run in vain: can the file be written? Makes the temporary directory. */
+static int before_export(struct record *r)
+{
+	struct stat st;
+
+	if (!strcmp(r->perfetto, "-"))
+		return cli_usage("--perfetto needs a FILE; for a pipe, record, then ctrace export --perfetto -");
+	if (!stat(r->perfetto, &st)) {
+		if (S_ISDIR(st.st_mode))
+			return cli_error("cannot write '%s': %s", r->perfetto, strerror(EISDIR));
+		if (access(r->perfetto, W_OK))
+			return cli_error("cannot write '%s': %s", r->perfetto, strerror(errno));
+	}
+	if (r->dir)
+		return CLI_OK;
+	r->temporary = xasprintf("%s.XXXXXX", r->perfetto);
+	if (!mkdtemp(r->temporary)) {
+		free(r->temporary);
+		r->temporary = NULL;
+		return cli_error("cannot write '%s': %s", r->perfetto, strerror(errno));
+	}
+	r->dir = r->temporary;
+	return CLI_OK;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+/* What was recorded stays, if it is not in the file. */
+static int write_perfetto(struct record *r)
+{
+	const struct export_opts o = { .dir = r->dir, .out = r->perfetto };
+	int status = r->done ? export_run(&export_perfetto, &o) : CLI_FAIL;
+
+	if (r->temporary && (status == CLI_OK || !r->ctf))
+		nftw(r->temporary, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	else if (r->temporary)
+		fprintf(stderr, "ctrace: the recording is in %s\n", r->temporary);
+	free(r->temporary);
+	return status;
+}
+
+/* -------------------------------------------------------------------------------------- */
 
 /* Is the word among the items of -e? */
 static bool asks_for(const struct run_opts *o, const char *word)
@@ -225,26 +289,29 @@ static void too_long(int sig)
 	(void)sig;
 }
 
-/* A reader cannot ask /proc what a task was called when it was sampled. */
-static void add_names(struct probes_opts *o)
+/* What is recorded if no events are named. A reader cannot ask /proc what a task was called when it was sampled. */
+static void add_events(struct probes_opts *o, bool viewer)
 {
-	if (!o->frequency || o->nevents)
+	if (o->nevents || !(viewer || o->frequency))
 		return;
 	o->events = xcalloc(1, sizeof(o->events[0]));
-	o->events[0] = xstrdup(LINES_TASKS);
+	o->events[0] = xstrdup(viewer ? "viewer" : LINES_TASKS);
 	o->nevents = 1;
 }
+
+enum { OPT_PERFETTO = OPT_VIEW };
 
 static int run_record(int argc, char **argv)
 {
 	static const struct option longs[] = {
 		RUN_LONG_OPTIONS,
 		{ "force", no_argument, NULL, OPT_FORCE },
+		{ "perfetto", required_argument, NULL, OPT_PERFETTO },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct run_opts o = { .state_dump = true };
 	struct record r = { .opts = &o, .progress = isatty(STDERR_FILENO) && !cli_json };
-	int opt, status = CLI_OK;
+	int opt, status = CLI_OK, exported;
 	bool fds_said = false;
 
 	argc = run_split(argc, argv, &o.command);
@@ -259,25 +326,33 @@ static int run_record(int argc, char **argv)
 			r.dir = optarg;
 		else if (opt == OPT_FORCE)
 			r.force = true;
+		else if (opt == OPT_PERFETTO)
+			r.perfetto = optarg;
 		else
 			status = cli_bad_option(opt, argv);
 	}
-	if (status == CLI_OK && (!r.dir || !*r.dir))
+	if (status == CLI_OK && (r.dir ? !*r.dir : !r.perfetto || !*r.perfetto))
 		status = cli_usage("record needs a directory to write to: -o DIR");
+	if (status == CLI_OK && r.perfetto)
+		status = before_export(&r);
 	if (status != CLI_OK)
 		goto out;
+	add_events(&o.probes, r.perfetto != NULL);
 	/* viewers name files by them */
 	if (!fds_said && asks_for(&o, "viewer"))
 		o.fds = true;
 	o.targets = argv + optind;
 	o.ntargets = argc - optind;
-	add_names(&o.probes);
 	o.ready = ready;
 	o.ready_arg = &r;
 	signal(SIGXFSZ, too_long);	/* not SIG_IGN: COMMAND would inherit that */
 	status = record(&r, &o);
 	run_free(&r.run);
 	symbols_free(r.symbols);
+	if (r.perfetto) {
+		exported = write_perfetto(&r);
+		status = status == CLI_OK ? exported : status;
+	}
 out:
 	run_opts_free(&o);
 	return status;

@@ -100,7 +100,7 @@ _ctrace()
 		mapfile -t COMPREPLY < <(compgen -W "$(_ctrace_probes)" -- "$cur")
 		return
 		;;
-	trace:-o | trace:--output | *:--folded)
+	trace:-o | trace:--output | *:--folded | record:--perfetto)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		compopt -o filenames
 		return
@@ -118,7 +118,7 @@ _ctrace()
 	esac
 	case $cmd in
 	trace) run="$run --relative --folded --quiet-args" ;;
-	record) run="$run --force" ;;
+	record) run="$run --force --perfetto" ;;
 	top) run="$view --batch" ;;
 	stats) run="$view -e --events --failed --longer --errnos --style" ;;
 	runqlat) run="$view --reasons --milliseconds" ;;

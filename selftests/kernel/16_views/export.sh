@@ -25,6 +25,19 @@ ctrace export --perfetto "$tmp/pf" "$tmp/t" 2> "$tmp/err"
 same "perfetto: status" 0 $?
 check "perfetto: container and program" grep -qa ' · counted' "$tmp/pf"
 same "perfetto: through a pipe" "$(sha256sum < "$tmp/pf")" "$(ctrace export --perfetto - "$tmp/t" 2> /dev/null | sha256sum)"
+# straight from the events, with what viewers need, or beside the recording
+ctrace record --perfetto "$tmp/live" -- counted 5 200 > "$tmp/out" 2> "$tmp/err"
+same "record --perfetto: status, and nothing but the file" "0 live" "$? $(basename -a "$tmp"/live*)"
+check "it has switches and a program" grep -qa 'counted' "$tmp/live"
+has "the account of the recording" ' events? in .* streams?, ' "$tmp/err"
+has "and of the file" "$tmp/live: [0-9]+ events, .* bytes, 0 lost\$" "$tmp/err"
+ctrace record -o "$tmp/both" --perfetto "$tmp/live" -e calls -- counted 5 200 > "$tmp/out" 2> "$tmp/err"
+same "with -o the recording stays, and exports to the same" "$(sha256sum < "$tmp/live")" \
+	"$(ctrace export --perfetto - "$tmp/both" 2> /dev/null | sha256sum)"
+refuse "no file to write" 'Is a directory' ctrace record --perfetto "$tmp" -- touch "$tmp/ran"
+check "and the command has not run" test ! -e "$tmp/ran"
+ctrace record --perfetto "$tmp/fails" -e no_such_event -- true > "$tmp/out" 2>&1
+same "nor is anything left if there is nothing to record" "" "$(ls -d "$tmp"/fails* 2> /dev/null)"
 ctrace export --trace-dat "$tmp/dat" "$tmp/t" 2> "$tmp/err"
 same "trace.dat: status" 0 $?
 if command -v trace-cmd > /dev/null; then
