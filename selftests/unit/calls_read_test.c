@@ -63,6 +63,18 @@ static u32 ctrace_fd_name(int fd, char *to, u32 max)
 #undef MSG
 #include "../../module/event/call_memory_names.c"
 
+/* What was kept of the call's sets. */
+static const char *kept;
+static u32 kept_len;
+
+const char *ctrace_memory_as_it_was(const struct ctrace_memory_call *c, u8 arg, u32 *len)
+{
+	(void)c;
+	(void)arg;
+	*len = kept_len;
+	return kept;
+}
+
 /* --- tests --------------------------------------------------------------------- */
 
 #define ROOM	1024u
@@ -156,6 +168,24 @@ static void names(void)
 	check_eq(0, put(CTRACE_MEM_SET_NAMES, CTRACE_MEM_IN, negative, false, 0, ROOM));
 }
 
+/* A whole call has the names of the set as it was, however long that is, and none if it was not kept. */
+static void names_as_it_was(void)
+{
+	const struct ctrace_memory m = { .arg = 0, .how = CTRACE_MEM_SET_NAMES, .by = 1, .max = ROOM };
+	unsigned long now[2] = { 1ul << 5, 1 }, was[1] = { 1ul << 7 | 1ul << 6 };
+	const u64 args[2] = { (uintptr_t)now, 128 };
+	struct ctrace_memory_call c = call_of(args, false, 1);
+
+	c.phase = CTRACE_CALL_WHOLE;
+	kept = (const char *)was;
+	kept_len = sizeof(was);
+	check_eq(10, ctrace_memory_names(&m, &c, room, ROOM));
+	check(!memcmp(room, "fd:6\0fd:7", 10));
+	kept = NULL;
+	kept_len = 0;
+	check_eq(0, ctrace_memory_names(&m, &c, room, ROOM));
+}
+
 /* Memory that ends within: whole pieces before that; of an address, what the kernel has written, but none of a program's. */
 static void ends(void)
 {
@@ -220,6 +250,7 @@ static const struct ktap_case cases[] = {
 	{ "vectors of messages", vectors },
 	{ "control messages", control },
 	{ "names of descriptors in memory", names },
+	{ "names of a set as it was", names_as_it_was },
 	{ "memory that ends", ends },
 	{ "memory that changes meanwhile", hostile },
 };

@@ -64,11 +64,19 @@ older() {
 		s/(PERF_COUNT_SW_CPU_CLOCK), .*\.\.\.\}/\1, ...}/; s/\{events=(EPOLL[^,]*), data=/{\1, /
 		/SIOCGIF(INDEX|NAME)/s/\{.*\}/{}/; s/\{sigmask=(\[.*\]), sigsetsize=8\}/{\1, 8}/'
 }
-halves < "$tmp/s" | own | bare | older > "$tmp/expected"
+# strace asks the kernel's diagnosis modules for the names of sockets. Without these modules, we alone have names.
+diagnosed() {
+	if grep -qE ' sendto\(3<UDP:\[[0-9]+\]>' "$tmp/s"; then
+		sed -E 's/<(UDP|UNIX|NETLINK):\[[^]]*\]>/<\1:[I]>/g'
+	else
+		cat
+	fi
+}
+halves < "$tmp/s" | own | bare | older | diagnosed > "$tmp/expected"
 at_least "strace saw calls" 120 "$(wc -l < "$tmp/expected")"
 # same_lines WHAT FILE
 same_lines() {
-	sed -nE 's/.*\[vtid [0-9]+\] //p' "$2" | own | bare | older > "$tmp/seen"
+	sed -nE 's/.*\[vtid [0-9]+\] //p' "$2" | own | bare | older | diagnosed > "$tmp/seen"
 	check "the same lines, $1" diff "$tmp/expected" "$tmp/seen"
 }
 same_lines "entries with exits" "$tmp/c"
