@@ -16,7 +16,7 @@ same "a msghdr's address" 1 "$(calls -e 'sendmsg if addr.port == 4712' -- pointe
 same "a descriptor's name" 1 "$(calls -e 'pwrite64 if fd.path ~ "/tmp/*-pointed"' -- pointed)"
 same "another's" 0 "$(calls -e 'pwrite64 if fd.path ~ "/tmp/*-pointer"' -- pointed)"
 same "of what was opened" 1 "$(calls -e 'openat if ret_path == "/tmp/ctrace-pointed"' -- pointed)"
-same "of what was closed" 1 "$(calls -e 'close if fd_path ~ "*eventfd*"' -- pointed)"
+same "of what was closed" 2 "$(calls -e 'close if fd_path ~ "*eventfd*"' -- pointed)"
 ctrace trace --no-fds -e 'read if fd.path == "x"' -- true > "$tmp/out" 2> "$tmp/err"
 same "no names, no condition on them" 1 $?
 has "and it says how" "no field 'fd.path'.*--fds" "$tmp/err"
