@@ -49,7 +49,7 @@ enum ctrace_memory_how {
 	CTRACE_MEM_IPC,		/* of ipc(): two arguments of the call that it makes, if these are in memory */
 	/* Names of descriptors, each with its NUL, of those that have a place for them: */
 	CTRACE_MEM_NAMES,	/* there are `by` of them, or argument `by` - CTRACE_MEM_BY counts them; one in `unit` bytes */
-	CTRACE_MEM_SET_NAMES,	/* those in a set as it was, of which argument `by` counts the bits */
+	CTRACE_MEM_SET_NAMES,	/* those in a set, as it was at the entry; argument `by` counts its bits */
 	CTRACE_MEM_STRING,	/* a string; `unit`: only if argument `by` is the number of one of these bits; 0: always */
 	CTRACE_MEM_POINTED,	/* it begins with a pointer: max bytes from there */
 	CTRACE_MEM_VARS,	/* an array of strings: how many there are, */

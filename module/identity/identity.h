@@ -159,8 +159,8 @@ static __always_inline void ctrace_identity_resolve_context(struct ctrace_who *w
 }
 
 /*
- * Who wakes a task here: current. An interrupt, or an idle CPU that does another's work, is nobody: false, and who is not
- * set. Any context incl. NMI; preemption off.
+ * Sets *who to current, which wakes a task here. Returns false, and leaves *who as it is, if no task does: in an interrupt, and
+ * on an idle CPU that does another CPU's work. Any context incl. NMI; preemption off.
  */
 static __always_inline bool ctrace_identity_resolve_waker(struct ctrace_who *who)
 {

@@ -76,8 +76,8 @@ static noinline u32 rwbs_look(u32 flags, u32 bytes)
 }
 
 /*
- * What was found for some flags last: flags << 32 | RWBS_KNOWN | bits. Whoever writes one, writes what is right. Without bytes it
- * is another letter on some kernels.
+ * What was found for some flags last: flags << 32 | RWBS_KNOWN | bits. CPUs may write a word at the same time: the bits follow from
+ * the flags, so each of these words is right. Requests without bytes are not remembered: some kernels have another letter for them.
  */
 #define RWBS_KNOWN	(1u << 31)
 #define RWBS_BITS	4
