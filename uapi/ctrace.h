@@ -313,6 +313,11 @@ enum ctrace_event_id {
  * duration is 0. Set if a task with such a filter returns from a call that it did not enter, with an error.
  */
 #define CTRACE_CALL_M_DENIED	(1ull << 16)
+/*
+ * In sessions with CTRACE_SESSION_F_PATHS: the call has the name of a file, or a descriptor of a regular file or directory.
+ * For a call that closes its descriptor, it is told of the descriptor as it was before.
+ */
+#define CTRACE_CALL_M_FILE	(1ull << 17)
 
 enum ctrace_call_phase {
 	CTRACE_CALL_NONE,	/* no call's event; or of a number that no call has */

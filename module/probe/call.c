@@ -254,6 +254,9 @@ static void emit_room(u32 mask, u32 id, const struct ctrace_who *who, const stru
 		ctrace_args_numbers(r->regs, r->is32, r->layout, now);
 		c.len = ctrace_args_put(now, r->layout, room->args, &marks);
 	}
+	/* of a descriptor that the call has closed, its entry knew it */
+	if (detail->paths && !(at && at->closes) && ctrace_memory_of_file(nr, r->is32, numbers))
+		marks |= CTRACE_CALL_M_FILE;
 	room->head = r->head;
 	room->head.marks |= marks;
 	if (ctrace_detail_any(detail) || empty == CTRACE_MEM_OTHERS)

@@ -24,8 +24,10 @@ bool ctrace_call_keep(const struct task_struct *p, const struct pt_regs *regs, u
 						   sizeof(a->argv)) : 0;
 	a->vars = l->exec ? ctrace_memory_vars(a->numbers[l->nargs - (l->nargs > 3 ? 2 : 1)], is32) : 0;
 	a->closes = ctrace_memory_fields[is32][nr].closes;
-	if (a->closes)
+	if (a->closes) {
 		ctrace_fd_name(a->numbers[a->closes - 1], a->closed, sizeof(a->closed));
+		a->marks |= ctrace_memory_of_file(nr, is32, a->numbers) ? CTRACE_CALL_M_FILE : 0;
+	}
 	return true;
 }
 

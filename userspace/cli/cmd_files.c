@@ -27,6 +27,7 @@ TARGET_HELP
 "      --by KEY          apart for each comm, pid, uid, ...; at most two KEYs\n"
 "      --failed          only calls that failed\n"
 VIEW_HELP
+"Of a recording, it needs the names of descriptors: 'ctrace record -e views --fds'. --all does not.\n"
 "\n"
 "COLUMN is op, count, errors, bytes, total, p50, p99 or max.\n"
 "\n"
@@ -269,7 +270,6 @@ static int run_files(int argc, char **argv)
 {
 	static const struct view_kind kind = {
 		.longs = longs, .option = option, .groups = groups, .show = show, .show_json = show_json, .instead = instead,
-		.live = "a recording does not tell files from sockets and pipes; 'ctrace stats --input' counts their calls",
 	};
 	struct own own = { 0 };
 

@@ -16,6 +16,7 @@
 #include "run/run.h"
 #include "ctf/sink_ctf.h"
 #include "show/lines.h"
+#include "view/threads.h"
 
 #define BUSY	65536		/* bytes: after a round with this many, the next follows without a pause */
 
@@ -63,6 +64,7 @@ struct record {
 	char *temporary;	/* the directory, if it is to be removed again, or NULL */
 	const struct run_opts *opts;
 	struct symbols *symbols;	/* NULL: no stacks */
+	struct threads threads;		/* of the targets, if why can count what is recorded */
 	uint64_t began;		/* CLOCK_MONOTONIC, ns */
 	bool force;
 	bool done;		/* the trace is there, and whole */
@@ -91,6 +93,28 @@ static void idle(void *arg, uint64_t ns)
 	(void)ns;
 }
 
+static bool targeted(const void *targets, uint32_t cid)
+{
+	return targets_want(targets, cid);
+}
+
+/* What the threads are at. What cannot be read is not known. */
+static void look(struct record *r)
+{
+	if (threads_asked(&r->run.probes))
+		threads_look(&r->threads, r->run.ctable, r->run.schema, targeted, &r->run.targets);
+}
+
+static void write_threads(struct record *r)
+{
+	struct sbuf b = { 0 };
+
+	if (!r->threads.looked)
+		return;
+	threads_put(&b, &r->threads);
+	ctf_side(r->ctf, CTRACE_CTF_THREADS, &b);
+}
+
 static void tick(void *arg)
 {
 	struct record *r = arg;
@@ -104,6 +128,7 @@ static void tick(void *arg)
 		if (!e->label || (!e->named && e->known))
 			ctable_get(r->run.ctable, e->c.cid);
 	ctf_containers(r->ctf);
+	look(r);
 	if (!r->progress)
 		return;
 	sbuf_printf(&b, "%llu events/s, ", (unsigned long long)(t.records - r->shown.records));
@@ -128,7 +153,7 @@ static void write_asked(struct record *r, uint64_t ended)
 	struct losses l;
 
 	asked_put(&b, &r->run, r->opts, r->began, ended, ended && losses_count(&r->run, &l) ? &l : NULL);
-	ctf_asked(r->ctf, &b);
+	ctf_side(r->ctf, CTRACE_CTF_ASKED, &b);
 }
 
 /* Are there events of disks, and of the host? It has the stream that their names are in, to the end. */
@@ -167,6 +192,8 @@ static int ready(struct run *run, void *arg)
 	if (wants_disks(run, r->opts))
 		ctf_disks(r->ctf, run->schema, "/sys/class/block", r->began);
 	write_asked(r, 0);
+	look(r);
+	write_threads(r);
 	return CLI_OK;
 }
 
@@ -207,10 +234,12 @@ static int record(struct record *r, const struct run_opts *o)
 		return status;
 	}
 	status = run_loop(&r->run, &ops, r);
+	look(r);
+	write_threads(r);
 	for (size_t i = 0; (e = ctable_next(r->run.ctable, &i));)
 		ctable_get(r->run.ctable, e->c.cid);
 	ctf_containers(r->ctf);
-	write_asked(r, clock_ns(CLOCK_MONOTONIC));
+	write_asked(r, r->run.stopped ? r->run.stopped : clock_ns(CLOCK_MONOTONIC));
 	account(r);
 	closed = ctf_close(r->ctf);
 	r->done = closed == CLI_OK;
@@ -349,6 +378,7 @@ static int run_record(int argc, char **argv)
 	status = record(&r, &o);
 	run_free(&r.run);
 	symbols_free(r.symbols);
+	threads_free(&r.threads);
 	if (r.perfetto) {
 		exported = write_perfetto(&r);
 		status = status == CLI_OK ? exported : status;

@@ -157,7 +157,8 @@ static void look(struct view *v)
 
 static int begin(struct view *v)
 {
-	look(v);
+	if (!v->recording)
+		look(v);
 	return CLI_OK;
 }
 

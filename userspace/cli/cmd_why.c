@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 #include "commands.h"
+#include "ctf/sink_ctf.h"
+#include "run/recording.h"
 #include "view/blame.h"
 #include "view/threads.h"
 
@@ -19,6 +21,9 @@ static const char usage[] =
 TARGET_HELP
 "It must be one container.\n"
 "\n"
+"Of a recording:\n"
+"  -i, --input DIR       of the time that 'ctrace record -e views' recorded into DIR\n"
+"\n"
 "How:\n"
 "      --duration TIME   look for this long: 2, 0.5, 500ms, 2m\n"
 "      --rows N          rows of each table on each CPU (default 2048)\n"
@@ -29,26 +34,17 @@ TARGET_HELP
 "Examples:\n"
 "  ctrace why web\n"
 "  ctrace why web --duration 1m\n"
+"  ctrace record -o /tmp/web -e views web; ctrace why web --input /tmp/web\n"
 "  ctrace why web --json | jq -r '.rows[0].next'\n";
 
 enum { RUNS, WAITS, SLEEPS };	/* groups */
 
-static const struct {
-	const char *word, *text;	/* in JSON; on the screen */
-} kinds[SPENT_N] = {
-	[SPENT_RAN] = { "ran", "ran" },
-	[SPENT_WAITED] = { "waited", "waited for a CPU" },
-	[SPENT_THROTTLED] = { "throttled", "had no quota" },
-	[SPENT_DISK] = { "disk", "disk" },
-	[SPENT_LOCKS] = { "locks", "locks (futex)" },
-	[SPENT_NETWORK] = { "network", "network (calls on sockets)" },
-	[SPENT_EVENTS] = { "events", "events (poll, epoll)" },
-	[SPENT_FILES] = { "files", "read, write (pipes, sockets)" },
-	[SPENT_CHILDREN] = { "children", "children (wait4)" },
-	[SPENT_SLEPT] = { "slept", "slept (nanosleep)" },
-	[SPENT_OTHER] = { "other", "other sleep" },
-	[SPENT_STOPPED] = { "stopped", "stopped" },
-	[SPENT_UNKNOWN] = { "unknown", "not known" },
+static const char *const texts[SPENT_N] = {
+	[SPENT_RAN] = "ran", [SPENT_WAITED] = "waited for a CPU", [SPENT_THROTTLED] = "had no quota", [SPENT_DISK] = "disk",
+	[SPENT_LOCKS] = "locks (futex)", [SPENT_NETWORK] = "network (calls on sockets)",
+	[SPENT_EVENTS] = "events (poll, epoll)", [SPENT_FILES] = "read, write (pipes, sockets)",
+	[SPENT_CHILDREN] = "children (wait4)", [SPENT_SLEPT] = "slept (nanosleep)", [SPENT_OTHER] = "other sleep",
+	[SPENT_STOPPED] = "stopped", [SPENT_UNKNOWN] = "not known",
 };
 
 struct why {
@@ -61,11 +57,6 @@ struct why {
 	struct blame blame;
 	const struct blame_victim *waits;	/* in blame, or NULL */
 };
-
-static const char *call_name(const void *v, long nr)
-{
-	return view_call_name(v, CTRACE_ID_CALL + (uint64_t)nr);
-}
 
 /* --- from spans to what the time went to ---------------------------------------------- */
 
@@ -83,7 +74,7 @@ static enum spent of_sleep(const struct view *v, const struct view_row *r)
 {
 	const uint64_t uninterruptible = 2, stopped = 4 | 8;	/* TASK_*: the same since 2.6 */
 	int32_t nr = (int32_t)key(r, "syscall");
-	enum spent s = nr < 0 ? SPENT_OTHER : spent_in_call(call_name(v, nr));
+	enum spent s = spent_in_call(v->run.schema, nr);
 
 	if (key(r, "iowait"))
 		return SPENT_DISK;
@@ -126,8 +117,8 @@ static uint64_t add_spans(struct view *v, struct why *w)
 				continue;
 			}
 			tid = (int32_t)key(&r, "tid");
-			x = threads_find(&w->threads, tid);
-			x = x ? x : threads_add(&w->threads, tid);
+			x = threads_find(&w->threads, w->cid, tid);
+			x = x ? x : threads_add(&w->threads, w->cid, tid);
 			x->covered += ns;
 			x->covered_ran += t->group == RUNS ? ns : 0;
 		}
@@ -158,12 +149,26 @@ static void add_rest(struct why *w, struct thread *x)
 		w->spent[SPENT_UNKNOWN] += rest;
 }
 
+static bool is_ours(const void *cid, uint32_t of)
+{
+	return of == *(const uint32_t *)cid;
+}
+
+static int look(struct view *v)
+{
+	struct why *w = v->own;
+	int err = threads_look(&w->threads, v->run.ctable, v->run.schema, is_ours, &w->cid);
+
+	return err ? cli_error("cannot read /proc: %s", strerror(-err)) : CLI_OK;
+}
+
 static void make(struct view *v, struct why *w)
 {
 	uint64_t loose, *unknown = &w->spent[SPENT_UNKNOWN];
 
-	w->ended = clock_ns(CLOCK_MONOTONIC);
-	threads_look(&w->threads, v->run.ctable, w->cid, call_name, v);
+	w->ended = v->until;
+	if (!v->recording)
+		look(v);
 	w->began = v->began;
 	w->name = ctable_get(v->run.ctable, w->cid)->shown;
 	loose = add_spans(v, w);
@@ -243,48 +248,52 @@ static enum spent main_cause(const struct why *w)
 	return most;
 }
 
-/* One sentence, and the command: "%s" is the container's name. */
-static const char *next_of(const struct why *w, const char **command)
+struct next {
+	const char *sentence, *command;	/* "%s" is the container's name */
+	const char *event;		/* what the command counts; NULL: it is for live containers alone */
+};
+
+static struct next next_of(const struct why *w)
 {
 	const struct blame_culprit *c;
 	uint64_t ns;
 
 	switch (main_cause(w)) {
 	case SPENT_RAN:
-		*command = "ctrace profile %s --duration 10";
-		return "It runs most of the time that it wants to; see where in its code";
+		return (struct next){ "It runs most of the time that it wants to; see where in its code", "ctrace profile %s",
+				      "cpu_sample" };
 	case SPENT_WAITED:
-		*command = "ctrace blame %s --by comm --duration 10";
-		return blames(w, &c, &ns) ? "It waits for CPUs that neighbours have; see which of its tasks do" :
-			"It waits for CPUs, not because of neighbours; see which of its tasks do";
+		return (struct next){ blames(w, &c, &ns) ? "It waits for CPUs that neighbours have; see which of its tasks do" :
+				      "It waits for CPUs, not because of neighbours; see which of its tasks do",
+				      "ctrace blame %s --by comm", "sched_blame" };
 	case SPENT_THROTTLED:
-		*command = "ctrace throttle %s --duration 10";
-		return "Its quota is too small for what it does; see how often it runs out, and who uses it";
+		return (struct next){ "Its quota is too small for what it does; see how often it runs out, and who uses it",
+				      "ctrace throttle %s", "cpu_throttled" };
 	case SPENT_DISK:
-		*command = "ctrace files %s --slower 10ms --duration 10";
-		return "It waits for disks; see which files";
+		return (struct next){ "It waits for disks; see which files", "ctrace files %s --slower 10ms", NULL };
 	case SPENT_LOCKS:
-		*command = "ctrace offcpu %s --wakers --duration 10";
-		return "Its threads wait for each other at locks; see who wakes whom";
+		return (struct next){ "Its threads wait for each other at locks; see who wakes whom", "ctrace offcpu %s --wakers",
+				      NULL };
 	case SPENT_NETWORK:
 	case SPENT_EVENTS:
 	case SPENT_FILES:
-		*command = "ctrace stats %s --duration 10";
-		return "It waits for others to send something; see in which calls";
+		return (struct next){ "It waits for others to send something; see in which calls", "ctrace stats %s", "calls" };
 	case SPENT_UNKNOWN:
-		*command = "ctrace why %s --duration 60";
-		return "Too little has happened to tell; look for longer";
+		return (struct next){ "Too little has happened to tell; look for longer", "ctrace why %s", NULL };
 	default:
-		*command = "ctrace stats %s --duration 10";
-		return "It sleeps, and nothing holds it up; see which calls it makes";
+		return (struct next){ "It sleeps, and nothing holds it up; see which calls it makes", "ctrace stats %s",
+				      "calls" };
 	}
 }
 
-static char *command_of(const struct why *w, const char *command)
+/* Of a recording, the command counts that, if what it counts is there. The caller frees it. */
+static char *command_of(const struct view *v, const struct why *w, const struct next *n)
 {
-	const char *at = strstr(command, "%s");
+	const char *at = strstr(n->command, "%s"), *how = main_cause(w) == SPENT_UNKNOWN ? "60" : "10";
+	bool input = v->recording && n->event && view_input_has(v, n->event);
 
-	return xasprintf("%.*s%s%s", (int)(at - command), command, w->name, at + 2);
+	return xasprintf("%.*s%s%s%s%s", (int)(at - n->command), n->command, w->name, at + 2,
+			 input ? " --input " : " --duration ", input ? v->recording : how);
 }
 
 /* --- what is printed ------------------------------------------------------------------ */
@@ -315,18 +324,18 @@ static void show(struct view *v)
 {
 	struct why *w = v->own;
 	struct sbuf b = { 0 };
-	const char *command, *next;
-	char *text;
+	struct next next;
+	char *command;
 
 	make(v, w);
-	next = next_of(w, &command);
-	text = command_of(w, command);
+	next = next_of(w);
+	command = command_of(v, w, &next);
 	sbuf_printf(&b, "%s: %zu thread%s in %.3f s\n\n%-34s %10s %7s\n", w->name, w->n, w->n == 1 ? "" : "s",
 		    (double)(w->ended - w->began) / 1e9, "ITS THREADS", "SECONDS", "%");
 	for (int i = 0; i < SPENT_N; i++) {
 		if (!w->spent[i] && i > SPENT_NETWORK)
 			continue;
-		put_line(&b, kinds[i].text, 0, w->spent[i], w->all);
+		put_line(&b, texts[i], 0, w->spent[i], w->all);
 		sbuf_putc(&b, '\n');
 		if (i == SPENT_WAITED)
 			put_culprits(v, &b, w);
@@ -334,24 +343,24 @@ static void show(struct view *v)
 	put_line(&b, "all", 0, w->all, w->all);
 	sbuf_puts(&b, "\n\n");
 	put_neighbour(v, &b, w);
-	sbuf_printf(&b, "\n%s:\n    %s\n", next, text);
+	sbuf_printf(&b, "\n%s:\n    %s\n", next.sentence, command);
 	fputs(b.s, stdout);
 	sbuf_free(&b);
-	free(text);
+	free(command);
 }
 
 static void show_json(struct view *v, struct json *j)
 {
 	const struct blame_culprit *c;
 	struct why *w = v->own;
-	const char *command, *next;
 	struct sbuf b = { 0 };
+	struct next next;
+	char *command;
 	uint64_t ns;
-	char *text;
 
 	make(v, w);
-	next = next_of(w, &command);
-	text = command_of(w, command);
+	next = next_of(w);
+	command = command_of(v, w, &next);
 	json_open(j, NULL, '{');
 	view_json_container(v, j, w->cid, false);
 	json_uint(j, "threads", w->n);
@@ -359,7 +368,7 @@ static void show_json(struct view *v, struct json *j)
 	json_uint(j, "time", w->all);
 	json_open(j, "spent", '{');
 	for (int i = 0; i < SPENT_N; i++)
-		json_uint(j, kinds[i].word, w->spent[i]);
+		json_uint(j, spent_word(i), w->spent[i]);
 	json_close(j, '}');
 	if (w->waits)
 		blame_json_culprits(v, j, w->waits);
@@ -367,12 +376,12 @@ static void show_json(struct view *v, struct json *j)
 	json_uint(j, "neighbours", ns);
 	put_neighbour(v, &b, w);
 	json_str(j, "verdict", b.s);
-	json_str(j, "cause", kinds[main_cause(w)].word);
-	json_str(j, "why", next);
-	json_str(j, "next", text);
+	json_str(j, "cause", spent_word(main_cause(w)));
+	json_str(j, "why", next.sentence);
+	json_str(j, "next", command);
 	json_close(j, '}');
 	sbuf_free(&b);
-	free(text);
+	free(command);
 }
 
 /* --- the view --------------------------------------------------------------------------- */
@@ -386,18 +395,33 @@ static int words(struct view *v, char ***words, int *n)
 		return cli_usage("why needs a container: 'ctrace ps' lists them");
 	if (*n != 1)
 		return cli_usage("why looks at one container, not %d", *n);
-	if (v->recording)
-		return cli_usage("why looks at threads in /proc, so not at a recording: 'ctrace report --summary %s' does",
-				 v->recording);
+	if (v->recording && v->o.duration)
+		return cli_usage("why counts a whole recording: --duration is not for it");
 	if (v->interval || v->o.follow)
 		return cli_usage("why shows one screen: --interval and --follow are not for it");
-	if (!v->o.duration)
+	if (!v->o.duration && !v->recording)
 		v->o.duration = 10 * NSEC_PER_SEC;
+	return CLI_OK;
+}
+
+/* Status after a message. */
+static int check_recording(const struct view *v)
+{
+	static const char *const needed[] = { WHY_EVENTS };
+
+	for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
+		if (!view_input_has(v, needed[i]))
+			return cli_error("'%s' has no %s: record what why counts with 'ctrace record -e views'",
+					 v->recording, needed[i]);
 	return CLI_OK;
 }
 
 static int groups(struct view *v)
 {
+	int status = v->recording ? check_recording(v) : CLI_OK;
+
+	if (status != CLI_OK)
+		return status;
 	if (v->o.probes.nevents || v->by || v->sort || v->top || v->o.comms || v->o.uids || v->o.filter)
 		return cli_usage("why adds up all that a container does: it takes no -e, --by, --sort, --top or filter");
 	v->rows = v->rows ? v->rows : 2 * VIEW_ROWS;
@@ -407,23 +431,26 @@ static int groups(struct view *v)
 	return CLI_OK;
 }
 
-static int look(struct view *v)
+static int load(struct view *v)
 {
 	struct why *w = v->own;
-	int err = threads_look(&w->threads, v->run.ctable, w->cid, call_name, v);
+	int err = threads_load(&w->threads, v->recording, w->cid);
 
-	return err ? cli_error("cannot read /proc: %s", strerror(-err)) : CLI_OK;
+	if (err)
+		fprintf(stderr, "ctrace: what threads did before their first event and after their last one is not known: %s/"
+			CTF_SIDE_THREADS ": %s\n", v->recording, err == -EBADMSG ? "damaged" : strerror(-err));
+	return CLI_OK;
 }
 
 static int begin(struct view *v)
 {
 	struct why *w = v->own;
-	const struct targets *ts = &v->run.targets;
+	const struct targets *ts = v->recording ? &view_input_recording(v)->in : &v->run.targets;
 
 	if (ts->n != 1 || ts->v[0].kind != CTRACE_TARGET_CID || ts->v[0].not)
 		return cli_usage("why looks at one container: name one of those that 'ctrace ps' lists");
 	w->cid = ts->v[0].cid;
-	return look(v);
+	return v->recording ? load(v) : look(v);
 }
 
 static void tick(struct view *v)

@@ -123,7 +123,7 @@ _ctrace()
 	stats) run="$view -e --events --failed --longer --errnos --style" ;;
 	runqlat) run="$view --reasons --milliseconds" ;;
 	blame) run=$view ;;
-	why) run='--duration --rows --explain --json --help' ;;
+	why) run='-i --input --duration --rows --explain --json --help' ;;
 	offcpu) run="$view --stack --wakers --folded --longer" ;;
 	throttle) run="$view --all" ;;
 	profile) run="$view -F --frequency --stacks --folded" ;;

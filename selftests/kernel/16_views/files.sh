@@ -107,6 +107,33 @@ if [ -n "$slow" ]; then
 	has "--hist: a histogram of an operation" '^container = .*, operation = fsync$' "$tmp/hist"
 	has "in bcc's form" '^ +usecs +: count +distribution' "$tmp/hist"
 fi
+# of a recording: the same, if it has the names of descriptors
+start three
+ctrace files "cid:$cid" --json > "$tmp/json" 2> "$tmp/json.err" & a=$!
+ctrace record -o "$tmp/t" -e calls --fds "cid:$cid" 2> "$tmp/t.err" & b=$!
+ctrace record -o "$tmp/u" -e calls "cid:$cid" 2> "$tmp/u.err" & c=$!
+ctrace record -o "$tmp/v" -e syscalls --fds "cid:$cid" 2> "$tmp/v.err" & d=$!
+recording 4
+end "$a" "$b" "$c" "$d"
+# it looks whether it may go, until it may
+rows() { jq -S -c '.rows | map(select(.op != "stat")) | sort_by(tostring) | .[]' "$1"; }
+ctrace files --input "$tmp/t" "cid:$cid" --json > "$tmp/recorded" 2> "$tmp/err"
+same "recorded: status" 0 $?
+rows "$tmp/json" > "$tmp/a"
+rows "$tmp/recorded" > "$tmp/b"
+note "$(cut -c 1-200 "$tmp/a")"
+check "recorded: the same rows" diff "$tmp/a" "$tmp/b"
+same "recorded: writes" '[46,0,64576]' "$(row write '.count, .errors, .bytes' "$tmp/recorded")"
+at_least "recorded: a file that was closed" 1 "$(row close '.count' "$tmp/recorded" | tr -d '[]')"
+ctrace files --input "$tmp/u" --all "cid:$cid" --json > "$tmp/all" 2> "$tmp/err"
+same "recorded, with --all: the pipe, too" '[546,69576]' "$(row write '.count, .bytes' "$tmp/all")"
+ctrace files --input "$tmp/t" --slower 1us "cid:$cid" --json > "$tmp/lines" 2> "$tmp/err"
+note "$(cat "$tmp/err"; head -n 3 "$tmp/lines")"
+same "recorded: a line for each fsync, with its file" 6 "$(jq -r 'select(.op == "fsync") | .filename' "$tmp/lines" | grep -c '/a file$')"
+same "recorded: and for each write into a file" 46 "$(jq -r 'select(.op == "write") | .filename' "$tmp/lines" | wc -l)"
+refuse "a recording without names" 'record -e views --fds' ctrace files --input "$tmp/u"
+refuse "a recording of entries and exits" 'Record whole calls' ctrace files --input "$tmp/v"
+
 refuse "a time that is none" 'not a duration' ctrace files --slower soon
 refuse "--slower with --hist" 'choose one' ctrace files --slower 1ms --hist
 refuse "--slower with --top" 'is for tables' ctrace files --slower 1ms --top 3

@@ -43,30 +43,47 @@ done
 for p in $whys; do
 	wait "$p" || not_ok "ctrace why: status $?"
 done
+# The same, of a recording.
+check "ctrace record" ctrace record -o "$tmp/t" -e sched_run,sched_blame,sched_block --duration 3 rest web quiet
 for name in rest web quiet; do
+	ctrace why "$name" --json --input "$tmp/t" > "$tmp/$name-recorded" 2> "$tmp/$name-recorded.err"
+	same "$name, recorded: status" 0 $?
+	has "$name, recorded: nothing was lost" ' 0 lost' "$tmp/$name-recorded.err"
+done
+for name in rest web quiet rest-recorded web-recorded quiet-recorded; do
 	note "$name: $(jq -c '.rows[0] | del(.culprits)' "$tmp/$name")"
 	same "$name: the rows add up" true "$(jq '.rows[0] | (.spent | add) == .time' "$tmp/$name")"
 	same "$name: its waits are its culprits'" true "$(jq '.rows[0] | ([.culprits[]? | .waited] | add // 0) == .spent.waited + .spent.throttled' "$tmp/$name")"
+done
+for name in rest web quiet; do
 	has "$name: none missed" ' 0 unfollowed, 0 missed' "$tmp/$name.err"
 done
-n=$(jq '.rows[0].duration / 1e6 | floor' "$tmp/rest")
-near "six threads, as long as they existed" 200 $((6 * n)) "$(jq '.rows[0].time / 1e6 | floor' "$tmp/rest")"
-same "six" 6 "$(word rest threads)"
-near "two sleep" 100 $((2 * n)) "$(spent rest slept)"
-near "one reads" 100 "$n" "$(spent rest files)"
-near "one waits for children" 100 "$n" "$(spent rest children)"
-near "one is stopped" 100 "$n" "$(spent rest stopped)"
-near "one could run" 100 "$n" $(($(spent rest ran) + $(spent rest waited) + $(spent rest unknown)))
-at_least "and did, some of the time" $((n / 4)) "$(spent rest ran)"
-same "the cause" ran "$(word rest cause)"
-
-n=$(jq '.rows[0].duration / 1e6 | floor' "$tmp/web")
-near "the victim runs half the time" $((n / 4)) $((n / 2)) "$(spent web ran)"
-near "and waits half the time" $((n / 4)) $((n / 2)) "$(spent web waited)"
-same "a neighbour is to blame" true "$(word web neighbour_to_blame)"
-same "which" "db $db_cid" "$(jq -r '.rows[0].culprits | max_by(.waited) | "\(.container) \(.cid)"' "$tmp/web")"
-case $(word web verdict) in *"db had it"*) ok "it is named";; *) not_ok "named: $(word web verdict)";; esac
-at_least "which sleeps, or waits for who sleeps" $((n * 8 / 10)) $(($(spent quiet slept) + $(spent quiet children)))
+for rest in rest rest-recorded; do
+	n=$(jq '.rows[0].duration / 1e6 | floor' "$tmp/$rest")
+	near "$rest: six threads, as long as they existed" 200 $((6 * n)) "$(jq '.rows[0].time / 1e6 | floor' "$tmp/$rest")"
+	same "six" 6 "$(word $rest threads)"
+	near "two sleep" 100 $((2 * n)) "$(spent $rest slept)"
+	near "one reads" 100 "$n" "$(spent $rest files)"
+	near "one waits for children" 100 "$n" "$(spent $rest children)"
+	near "one is stopped" 100 "$n" "$(spent $rest stopped)"
+	near "one could run" 100 "$n" $(($(spent $rest ran) + $(spent $rest waited) + $(spent $rest unknown)))
+	at_least "and did, some of the time" $((n / 10)) "$(spent $rest ran)"
+	same "the cause is what took most" "$(word $rest cause)" \
+		"$(jq -r '.rows[0].spent | [["ran", .ran], ["waited", .waited]] | max_by(.[1])[0]' "$tmp/$rest")"
+done
+for web in web web-recorded; do
+	n=$(jq '.rows[0].duration / 1e6 | floor' "$tmp/$web")
+	near "$web: the victim runs or waits" 100 "$n" $(($(spent $web ran) + $(spent $web waited) + $(spent $web unknown)))
+	at_least "it runs" $((n / 10)) "$(spent $web ran)"
+	at_least "it waits" $((n / 4)) "$(spent $web waited)"
+	same "a neighbour is to blame" true "$(word $web neighbour_to_blame)"
+	same "which" "db $db_cid" "$(jq -r '.rows[0].culprits | map(select(.culprit == "neighbour")) | max_by(.waited) | "\(.container) \(.cid)"' "$tmp/$web")"
+	case $(word $web verdict) in *"db had it"*) ok "it is named";; *) not_ok "named: $(word $web verdict)";; esac
+done
+for quiet in quiet quiet-recorded; do
+	n=$(jq '.rows[0].duration / 1e6 | floor' "$tmp/$quiet")
+	at_least "$quiet sleeps, or waits for who sleeps" $((n * 8 / 10)) $(($(spent $quiet slept) + $(spent $quiet children)))
+done
 
 # The text, and the command that it gives, which works.
 ctrace why web --duration 1 > "$tmp/text" 2>&1
@@ -80,3 +97,11 @@ check "the command" sh -c "$(word web next | sed 's/--duration 10/--duration 0.5
 refuse "all" 'one container' ctrace why all
 refuse "none" 'needs a container' ctrace why
 refuse "a key" 'takes no' ctrace why web --by comm
+refuse "two, of a recording" 'one container' ctrace why --input "$tmp/t" rest web
+refuse "a part of a recording" 'duration is not for it' ctrace why --input "$tmp/t" web --duration 1
+ctrace record -o "$tmp/u" -e sched_switch --duration 0.1 web 2> "$tmp/err"
+refuse "a recording without the events" 'no sched_run: .*record -e views' ctrace why --input "$tmp/u" web
+rm "$tmp/t/ctrace/threads.json"
+ctrace why --input "$tmp/t" rest > "$tmp/text" 2> "$tmp/err"
+same "a recording without its threads: status" 0 $?
+has "it is said" 'is not known: .*threads.json: No such file' "$tmp/err"

@@ -127,8 +127,7 @@ void ctf_put_run(struct ctf *c, const struct ctrace_run *run)
 		fail(c, ctrace_ctf_errmsg(c->w));
 }
 
-/* Writes a file beside the streams, and frees its text. */
-static void put(struct ctf *c, const char *name, struct sbuf *b)
+void ctf_side(struct ctf *c, const char *name, struct sbuf *b)
 {
 	if (!c->failed && ctrace_ctf_file(c->w, name, b->s, b->len))
 		fail(c, ctrace_ctf_errmsg(c->w));
@@ -143,12 +142,7 @@ void ctf_containers(struct ctf *c)
 		return;
 	c->table->changed = false;
 	side_containers(&b, c->table);
-	put(c, CTRACE_CTF_CONTAINERS, &b);
-}
-
-void ctf_asked(struct ctf *c, struct sbuf *b)
-{
-	put(c, CTRACE_CTF_ASKED, b);
+	ctf_side(c, CTRACE_CTF_CONTAINERS, &b);
 }
 
 static void write_start(struct ctf *c)
@@ -159,7 +153,7 @@ static void write_start(struct ctf *c)
 
 	memcpy(info.uuid, of.uuid, sizeof(info.uuid));
 	side_schema(&b, c->schema, &info);
-	put(c, CTRACE_CTF_SCHEMA, &b);
+	ctf_side(c, CTRACE_CTF_SCHEMA, &b);
 	c->table->changed = true;
 	ctf_containers(c);
 }
@@ -216,7 +210,7 @@ int ctf_close(struct ctf *c)
 	/* the names at the end; the addresses were looked up as they came */
 	if (c->symbols && !c->failed && ctf_info(c).streams) {
 		symbols_save(c->symbols, &b);
-		put(c, CTRACE_CTF_SYMBOLS, &b);
+		ctf_side(c, CTRACE_CTF_SYMBOLS, &b);
 	}
 	err = ctrace_ctf_close(c->w);
 	if (err && !c->failed)

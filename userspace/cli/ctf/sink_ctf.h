@@ -5,6 +5,7 @@
  *	DIR/ctrace/schema.json		what the records look like
  *	DIR/ctrace/containers.json	names; replaced as containers come and go
  *	DIR/ctrace/asked.json		what was asked for, where and when; written at the start and at the end
+ *	DIR/ctrace/threads.json		what the threads did at the start and at the end, for why; rewritten at the end
  *	DIR/ctrace/symbols.json		names of the addresses in stacks, if any; written at the end
  */
 #ifndef CTRACE_SINK_CTF_H
@@ -20,6 +21,7 @@ struct json_object;
 #define CTF_SIDE_SCHEMA		CTRACE_CTF_SIDE "/" CTRACE_CTF_SCHEMA
 #define CTF_SIDE_CONTAINERS	CTRACE_CTF_SIDE "/" CTRACE_CTF_CONTAINERS
 #define CTF_SIDE_ASKED		CTRACE_CTF_SIDE "/" CTRACE_CTF_ASKED
+#define CTF_SIDE_THREADS	CTRACE_CTF_SIDE "/" CTRACE_CTF_THREADS
 #define CTF_SIDE_SYMBOLS	CTRACE_CTF_SIDE "/" CTRACE_CTF_SYMBOLS
 
 struct ctf_opts {
@@ -42,8 +44,8 @@ void ctf_put_run(struct ctf *c, const struct ctrace_run *run);
 void ctf_disks(struct ctf *c, const struct ctrace_schema *s, const char *dir, uint64_t time);
 /* Rewrites containers.json if the table changed. */
 void ctf_containers(struct ctf *c);
-/* Writes what was asked for; frees the text. */
-void ctf_asked(struct ctf *c, struct sbuf *b);
+/* Writes one of CTRACE_CTF_*, a file beside the streams; frees the text. */
+void ctf_side(struct ctf *c, const char *name, struct sbuf *b);
 /* Closes the files. Returns CLI_OK; or, after a message, CLI_FAIL if anything could not be written. */
 int ctf_close(struct ctf *c);
 

@@ -50,6 +50,7 @@ void asked_put(struct sbuf *b, const struct run *r, const struct run_opts *o, ui
 	if (filter)
 		json_str(&j, "filter", filter);
 	free(filter);
+	json_uint(&j, "fds", o->fds);
 	json_uint(&j, "one_of", o->one_of);
 	json_uint(&j, "rate", o->rate);
 	json_uint(&j, "buffer", o->buffer ? o->buffer : BUFFER_DEFAULT);

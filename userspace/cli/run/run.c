@@ -365,6 +365,7 @@ int run_loop(struct run *r, const struct run_ops *ops, void *arg)
 	}
 	if (ctrace_session_stop(r->session))
 		return cli_error("%s", ctrace_errmsg(r->ct));
+	r->stopped = clock_ns(CLOCK_MONOTONIC);
 	more = 1;
 	/* take the last notices: records that are still in the rings need names */
 	ctable_dispatch(r->ctable);

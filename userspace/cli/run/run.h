@@ -81,6 +81,7 @@ struct run {
 	int container_fd;
 	enum run_end end;
 	int signal;			/* the signal that ended the run */
+	uint64_t stopped;		/* CLOCK_MONOTONIC, ns: when the session was; 0: it is not */
 };
 
 /* Called if a second signal ends the program at once: async-signal-safe; NULL: nothing. */

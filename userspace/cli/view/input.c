@@ -104,6 +104,18 @@ void view_input_account(const struct view *v, struct sbuf *b)
 
 /* --- events -------------------------------------------------------------------------- */
 
+/* A call on a file? So says the module, of calls that are recorded whole. */
+static bool on_file(const struct ctrace_record *rec)
+{
+	uint64_t marks = 0;
+	size_t at = sizeof(*rec) + 2 * sizeof(marks);	/* behind duration and ret */
+
+	if (ctrace_id_call(rec->id).phase != CTRACE_CALL_WHOLE || rec->len < at + sizeof(marks))
+		return false;
+	memcpy(&marks, (const char *)rec + at, sizeof(marks));
+	return marks & CTRACE_CALL_M_FILE;
+}
+
 /* Counts the record in all tables whose condition it passes. */
 static bool tally(struct input *in, const struct ctrace_record *rec, uint32_t cpu, const struct stacks *k)
 {
@@ -112,6 +124,8 @@ static bool tally(struct input *in, const struct ctrace_record *rec, uint32_t cp
 	const char *comm;
 	char idle[CTRACE_COMM_LEN];
 
+	if (in->v->o.files && !on_file(rec))
+		return false;
 	if (in->comms) {
 		comm = comms_known(in->comms, rec->tid, &e.pid);
 		e.comm = comm ? comm : "";
@@ -251,6 +265,9 @@ static int prepare(struct input *in)
 
 	if (status != CLI_OK)
 		return status;
+	if (v->o.files && (pairs || !asked_number(&in->r, "fds")))
+		return cli_error("'%s' does not tell files from sockets and pipes. Record whole calls with the names of "
+				 "descriptors: 'ctrace record -e views --fds'; or count all calls: --all", in->r.dir);
 	if (pairs)
 		in->wholes = wholes_new(in->r.schema);
 	if (asks & (TALLY_COMM | TALLY_PID)) {
@@ -282,6 +299,8 @@ int view_input_run(struct view *v)
 	/* a view's words are TARGETs only once it has made its groups */
 	if (status == CLI_OK)
 		status = recording_choose(&in->r, v->o.targets, v->o.ntargets);
+	if (status == CLI_OK && v->kind->begin)
+		status = v->kind->begin(v);
 	if (status == CLI_OK)
 		status = prepare(in);
 	if (status != CLI_OK)

@@ -90,8 +90,6 @@ int view_options(struct view *v, int argc, char **argv, bool *help)
 		v->interval = v->kind->interval;
 	if (v->count && !v->interval)
 		return cli_usage("--count is a number of intervals: add --interval TIME");
-	if (v->recording && v->kind->live)
-		return cli_usage("--input does not go with this view: %s", v->kind->live);
 	if (v->recording && (v->o.follow || v->o.command || v->explain))
 		return cli_usage("--input counts what was recorded: leave out %s",
 				 v->o.command ? "the COMMAND" : v->explain ? "--explain" : "--follow and --wait");

@@ -10,6 +10,21 @@
 #include "base/util.h"
 #include "view/threads.h"
 
+#define CALL		"syscall_"
+#define HIERARCHIES	32	/* of cgroups: Linux 6.1 has 14 controllers, and v1 may have some with a name only */
+
+static const char *const words[] = {
+	[SPENT_RAN] = "ran", [SPENT_WAITED] = "waited", [SPENT_THROTTLED] = "throttled", [SPENT_DISK] = "disk",
+	[SPENT_LOCKS] = "locks", [SPENT_NETWORK] = "network", [SPENT_EVENTS] = "events", [SPENT_FILES] = "files",
+	[SPENT_CHILDREN] = "children", [SPENT_SLEPT] = "slept", [SPENT_OTHER] = "other", [SPENT_STOPPED] = "stopped",
+	[SPENT_UNKNOWN] = "unknown",
+};
+
+const char *spent_word(enum spent s)
+{
+	return words[s];
+}
+
 /* --- calls ------------------------------------------------------------------------- */
 
 static const struct {
@@ -27,11 +42,15 @@ static const struct {
 	{ SPENT_DISK, " fsync fdatasync sync syncfs msync sync_file_range " },
 };
 
-enum spent spent_in_call(const char *name)
+enum spent spent_in_call(const struct ctrace_schema *schema, long nr)
 {
-	char *word = xasprintf(" %s ", name);
+	const struct ctrace_event_type *t = nr < 0 ? NULL : ctrace_schema_by_id(schema, (uint32_t)(CTRACE_ID_CALL + nr));
 	enum spent s = SPENT_OTHER;
+	char *word;
 
+	if (!t)
+		return s;
+	word = xasprintf(" %s ", strncmp(t->name, CALL, strlen(CALL)) ? t->name : t->name + strlen(CALL));
 	for (size_t i = 0; i < ARRAY_SIZE(classes) && s == SPENT_OTHER; i++)
 		if (strstr(classes[i].calls, word))
 			s = classes[i].spent;
@@ -41,94 +60,111 @@ enum spent spent_in_call(const char *name)
 
 /* --- whose is a process ------------------------------------------------------------- */
 
-/* Is the cgroup at path, or below it? */
-static bool below(const char *path, const char *of)
+/* Is the cgroup at path[len], or below it? */
+static bool below(const char *path, size_t len, const char *of)
 {
 	size_t n = strlen(of);
 
-	return !strncmp(path, of, n) && (!path[n] || path[n] == '/');
+	return n && len >= n && !strncmp(path, of, n) && (len == n || path[n] == '/');
 }
 
-/* The path of a process's cgroup in a hierarchy; the caller frees it. NULL: it has gone. */
-static char *path_in(const char *pid, uint32_t hierarchy)
+/* A line of /proc/PID/cgroup. */
+struct place {
+	uint32_t hierarchy;
+	const char *path;
+	size_t len;
+};
+
+/* Splits the text into at most max places, and returns their number. */
+static size_t places(const char *text, struct place *v, size_t max)
 {
-	char *file = xasprintf("/proc/%s/cgroup", pid), *text = read_file(file, NULL), *path = NULL, *end;
+	const char *end;
+	size_t n = 0;
+	char *path;
 
-	free(file);
-	for (char *line = text; line && *line && !path; line = end + (*end == '\n')) {
-		uint32_t n = (uint32_t)strtoul(line, &path, 10);
-
+	for (const char *line = text; line && *line && n < max; line = end + (*end == '\n')) {
+		v[n].hierarchy = (uint32_t)strtoul(line, &path, 10);
 		end = line + strcspn(line, "\n");
 		path = *path == ':' ? strchr(path + 1, ':') : NULL;
-		path = path && path < end && n == hierarchy ? xstrndup(path + 1, (size_t)(end - path - 1)) : NULL;
+		if (!path || path >= end)
+			continue;
+		v[n].path = path + 1;
+		v[n].len = (size_t)(end - v[n].path);
+		n++;
 	}
-	free(text);
-	return path;
+	return n;
 }
 
-/* Is there a container within c that has the path, too? */
-static bool nested(struct ctable *t, const struct ctrace_container *c, const char *path)
+/* Whose is the process? CTRACE_CID_UNKNOWN: the host's, or it has gone. */
+static uint32_t owner(struct ctable *t, const char *pid)
 {
+	char *cgroup = xasprintf("/proc/%s/cgroup", pid), *ns = xasprintf("/proc/%s/ns/pid", pid);
+	char *text = read_file(cgroup, NULL);
+	struct place at[HIERARCHIES];
+	size_t n = places(text, at, ARRAY_SIZE(at)), longest = 0, i = 0;
+	uint32_t cid = CTRACE_CID_UNKNOWN;
 	const struct centry *e;
-	size_t i = 0;
-
-	while ((e = ctable_next(t, &i)))
-		if (e->known && ctable_alive(e) && e->c.cid != c->cid && e->c.cgroup_id &&
-		    e->c.hierarchy == c->hierarchy && strlen(e->c.path) > strlen(c->path) && below(path, e->c.path))
-			return true;
-	return false;
-}
-
-static bool is_in(struct ctable *t, const struct ctrace_container *c, const char *pid)
-{
-	char *path;
 	struct stat st;
-	bool yes;
 
-	if (!c->cgroup_id) {
-		path = xasprintf("/proc/%s/ns/pid", pid);
-		yes = !stat(path, &st) && st.st_ino == c->pidns;
-	} else {
-		path = path_in(pid, c->hierarchy);
-		yes = path && below(path, c->path) && !nested(t, c, path);
+	if (!text || stat(ns, &st))
+		st.st_ino = 0;
+	while (st.st_ino && (e = ctable_next(t, &i))) {
+		if (!e->known || !ctable_alive(e))
+			continue;
+		/* one without a cgroup of its own is within another's */
+		if (!e->c.cgroup_id && e->c.pidns == st.st_ino) {
+			cid = e->c.cid;
+			break;
+		}
+		for (size_t k = 0; e->c.cgroup_id && k < n; k++) {
+			if (at[k].hierarchy != e->c.hierarchy || strlen(e->c.path) <= longest ||
+			    !below(at[k].path, at[k].len, e->c.path))
+				continue;
+			longest = strlen(e->c.path);
+			cid = e->c.cid;
+		}
 	}
-	free(path);
-	return yes;
+	free(cgroup);
+	free(ns);
+	free(text);
+	return cid;
 }
 
 /* --- a thread ----------------------------------------------------------------------- */
 
-static int by_tid(const void *a, const void *b)
+static int by_owner(const void *a, const void *b)
 {
 	const struct thread *x = a, *y = b;
 
+	if (x->cid != y->cid)
+		return x->cid < y->cid ? -1 : 1;
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-struct thread *threads_find(const struct threads *t, int32_t tid)
+struct thread *threads_find(const struct threads *t, uint32_t cid, int32_t tid)
 {
-	const struct thread key = { .tid = tid };
+	const struct thread key = { .cid = cid, .tid = tid };
 
-	return t->n ? bsearch(&key, t->v, t->n, sizeof(t->v[0]), by_tid) : NULL;
+	return t->n ? bsearch(&key, t->v, t->n, sizeof(t->v[0]), by_owner) : NULL;
 }
 
-struct thread *threads_add(struct threads *t, int32_t tid)
+struct thread *threads_add(struct threads *t, uint32_t cid, int32_t tid)
 {
+	const struct thread x = { .cid = cid, .tid = tid, .first = SPENT_UNKNOWN, .last = SPENT_UNKNOWN };
 	size_t i;
 
 	t->v = xrealloc(t->v, (t->n + 1) * sizeof(t->v[0]));
-	for (i = t->n++; i && t->v[i - 1].tid > tid; i--)
+	for (i = t->n++; i && by_owner(&t->v[i - 1], &x) > 0; i--)
 		t->v[i] = t->v[i - 1];
-	t->v[i] = (struct thread){ .tid = tid, .first = SPENT_UNKNOWN, .last = SPENT_UNKNOWN };
+	t->v[i] = x;
 	return &t->v[i];
 }
 
 /* What it is at, by its state and its call. */
-static enum spent at(const char *dir, char state, const char *(*call_name)(const void *arg, long nr), const void *arg)
+static enum spent at(const char *dir, char state, const struct ctrace_schema *schema)
 {
-	enum spent s = SPENT_OTHER;
-	char *file, *text, *end;
-	long nr;
+	char *file, *text;
+	enum spent s;
 
 	if (state == 'T' || state == 't')
 		return SPENT_STOPPED;
@@ -136,16 +172,14 @@ static enum spent at(const char *dir, char state, const char *(*call_name)(const
 		return SPENT_UNKNOWN;
 	file = xasprintf("%s/syscall", dir);
 	text = read_file(file, NULL);
-	nr = text ? strtol(text, &end, 10) : -1;
-	if (text && end != text && nr >= 0)
-		s = spent_in_call(call_name(arg, nr));
+	s = spent_in_call(schema, text && *text >= '0' && *text <= '9' ? strtol(text, NULL, 10) : -1);
 	free(file);
 	free(text);
 	return state == 'D' && s != SPENT_CHILDREN ? SPENT_DISK : s;
 }
 
-static void look_at(struct threads *t, const char *dir, int32_t tid, bool first, uint64_t now,
-		    const char *(*call_name)(const void *arg, long nr), const void *arg)
+static void look_at(struct threads *t, const char *dir, uint32_t cid, int32_t tid, bool first, uint64_t now,
+		    const struct ctrace_schema *s)
 {
 	struct timespec boot;
 	unsigned long long ticks = 0, ran = 0;
@@ -167,9 +201,9 @@ static void look_at(struct threads *t, const char *dir, int32_t tid, bool first,
 	since_boot = (uint64_t)boot.tv_sec * NSEC_PER_SEC + (uint64_t)boot.tv_nsec;
 	start = ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
 	start = since_boot > start && since_boot - start < now ? now - (since_boot - start) : 0;
-	x = threads_find(t, tid);
+	x = threads_find(t, cid, tid);
 	if (!x) {
-		x = threads_add(t, tid);
+		x = threads_add(t, cid, tid);
 		x->start = start;
 		x->old = first;
 	}
@@ -181,14 +215,14 @@ static void look_at(struct threads *t, const char *dir, int32_t tid, bool first,
 	free(text);
 	if (!x->seen) {
 		x->ran_first = x->ran;
-		x->first = at(dir, state, call_name, arg);
+		x->first = at(dir, state, s);
 	}
-	x->last = x->seen ? at(dir, state, call_name, arg) : x->first;
+	x->last = x->seen ? at(dir, state, s) : x->first;
 	x->seen = now;
 }
 
-static void look_at_process(struct threads *t, const char *pid, bool first, uint64_t now,
-			    const char *(*call_name)(const void *arg, long nr), const void *arg)
+static void look_at_process(struct threads *t, uint32_t cid, const char *pid, bool first, uint64_t now,
+			    const struct ctrace_schema *s)
 {
 	char *path = xasprintf("/proc/%s/task", pid);
 	struct dirent *e;
@@ -200,7 +234,7 @@ static void look_at_process(struct threads *t, const char *pid, bool first, uint
 		if (e->d_name[0] < '1' || e->d_name[0] > '9')
 			continue;
 		dir = xasprintf("%s/%s", path, e->d_name);
-		look_at(t, dir, (int32_t)strtol(e->d_name, NULL, 10), first, now, call_name, arg);
+		look_at(t, dir, cid, (int32_t)strtol(e->d_name, NULL, 10), first, now, s);
 		free(dir);
 	}
 	if (d)
@@ -208,10 +242,9 @@ static void look_at_process(struct threads *t, const char *pid, bool first, uint
 	free(path);
 }
 
-int threads_look(struct threads *t, struct ctable *table, uint32_t cid,
-		 const char *(*call_name)(const void *arg, long nr), const void *arg)
+int threads_look(struct threads *t, struct ctable *table, const struct ctrace_schema *s,
+		 bool (*wants)(const void *arg, uint32_t cid), const void *arg)
 {
-	const struct centry *c = ctable_get(table, cid);
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	bool first = !t->looked;
 	struct dirent *e;
@@ -220,9 +253,12 @@ int threads_look(struct threads *t, struct ctable *table, uint32_t cid,
 	if (!d)
 		return -errno;
 	t->looked = now;
-	while ((e = readdir(d)))
-		if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && is_in(table, &c->c, e->d_name))
-			look_at_process(t, e->d_name, first, now, call_name, arg);
+	while ((e = readdir(d))) {
+		uint32_t cid = e->d_name[0] >= '1' && e->d_name[0] <= '9' ? owner(table, e->d_name) : CTRACE_CID_UNKNOWN;
+
+		if (cid != CTRACE_CID_UNKNOWN && wants(arg, cid))
+			look_at_process(t, cid, e->d_name, first, now, s);
+	}
 	closedir(d);
 	return 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The threads of a container, looked at from time to time in /proc: for why. */
+/* The threads of containers, looked at from time to time in /proc: for why, live and of a recording. */
 #ifndef CTRACE_VIEW_THREADS_H
 #define CTRACE_VIEW_THREADS_H
 
+#include "events/probes.h"
 #include "names/ctable.h"
 
 /* What a thread's time goes to. */
@@ -12,6 +13,7 @@ enum spent {
 };
 
 struct thread {
+	uint32_t cid;
 	int32_t tid;
 	uint64_t start, seen;		/* CLOCK_MONOTONIC, ns: its beginning, to 10 ms; the last look that saw it */
 	bool old;			/* the first look saw it */
@@ -22,20 +24,32 @@ struct thread {
 };
 
 struct threads {
-	struct thread *v;		/* by tid */
+	struct thread *v;		/* by cid and tid */
 	size_t n;
 	uint64_t looked;		/* CLOCK_MONOTONIC, ns: the last look; 0: none */
 };
 
-/* call_name: of a native system call's number. 0, or -errno: /proc cannot be read. */
-int threads_look(struct threads *t, struct ctable *table, uint32_t cid,
-		 const char *(*call_name)(const void *arg, long nr), const void *arg);
+/* Looks at the threads of those containers. 0, or -errno: /proc cannot be read. */
+int threads_look(struct threads *t, struct ctable *table, const struct ctrace_schema *s,
+		 bool (*wants)(const void *arg, uint32_t cid), const void *arg);
 /* NULL: no look saw it. */
-struct thread *threads_find(const struct threads *t, int32_t tid);
+struct thread *threads_find(const struct threads *t, uint32_t cid, int32_t tid);
 /* A thread that no look saw. */
-struct thread *threads_add(struct threads *t, int32_t tid);
+struct thread *threads_add(struct threads *t, uint32_t cid, int32_t tid);
 void threads_free(struct threads *t);
-/* What a task does that sleeps in this call. */
-enum spent spent_in_call(const char *name);
+
+/* --- threads_file.c: in a recording, beside its streams --- */
+
+/* What why counts. A recording of all of these gets the threads, too. */
+#define WHY_EVENTS	"sched_run", "sched_blame", "sched_block"
+bool threads_asked(const struct probes *p);
+void threads_put(struct sbuf *b, const struct threads *t);
+/* Adds the threads of cid. 0, or -errno: as of side_load(), side_*() in ctf/sink_ctf.h. */
+int threads_load(struct threads *t, const char *dir, uint32_t cid);
+
+/* What a task does that sleeps in this native system call. */
+enum spent spent_in_call(const struct ctrace_schema *s, long nr);
+/* In JSON. */
+const char *spent_word(enum spent s);
 
 #endif

@@ -286,7 +286,7 @@ static int run(struct view *v)
 	if (v->failed)
 		return CLI_FAIL;
 	if (!v->screen && status == CLI_OK && !v->error && v->run.end != RUN_OUTPUT)
-		view_show_period(v, clock_ns(CLOCK_MONOTONIC));
+		view_show_period(v, v->run.stopped);
 	status = view_finish(v, status);
 	return status == CLI_OK ? run_status(&v->run) : status;
 }

@@ -51,7 +51,10 @@ struct view_kind {
 	int (*words)(struct view *v, char ***words, int *n);
 	/* Makes groups. The types are known. */
 	int (*groups)(struct view *v);
-	/* The session is set up and not started yet: CLI_OK, or the exit status after a message. Then, each second. Or NULL. */
+	/*
+	 * The session is set up and not started yet, or the recording not read: CLI_OK, or the exit status after a message.
+	 * Then, each second, live. Or NULL.
+	 */
 	int (*begin)(struct view *v);
 	void (*tick)(struct view *v);
 	/* Prints a period: rows of all tables' gain. */
@@ -61,7 +64,6 @@ struct view_kind {
 	/* Of a recording, in place of show(): takes each record, and whether it is one that is counted. NULL: does not */
 	void (*each)(struct view *v, const struct ctrace_record *rec, const struct stacks *k, bool counted);
 	uint64_t (*weight)(const struct ctrace_table *t, const uint64_t *values);	/* of a line of --folded; NULL: events */
-	const char *live;		/* why it cannot be of a recording; NULL: it can */
 	bool symbols;			/* it may show stacks */
 	bool timed;			/* show() prints the time of the interval */
 	uint64_t interval;		/* ns, if none is given; 0: all is shown at the end */
