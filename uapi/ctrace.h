@@ -314,8 +314,9 @@ enum ctrace_event_id {
  */
 #define CTRACE_CALL_M_DENIED	(1ull << 16)
 /*
- * In sessions with CTRACE_SESSION_F_PATHS: the call has the name of a file, or a descriptor of a regular file or directory.
- * For a call that closes its descriptor, it is told of the descriptor as it was before.
+ * In sessions with CTRACE_SESSION_F_PATHS, of calls with a descriptor or a string: one with CTRACE_SESSION_F_FILES would
+ * record the call, too. So of calls on descriptors alone, only those on regular files and directories have the mark. It
+ * is found out when the call returns; if the call closes its descriptor, before.
  */
 #define CTRACE_CALL_M_FILE	(1ull << 17)
 
