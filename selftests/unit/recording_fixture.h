@@ -179,7 +179,7 @@ static void end(const char *asked)
 	ctf_drain(ctf, NULL);
 	if (asked) {
 		sbuf_puts(&b, asked);
-		ctf_asked(ctf, &b);
+		ctf_side(ctf, CTRACE_CTF_ASKED, &b);
 	}
 	check_eq(ctf_close(ctf), CLI_OK);
 	ctable_free(table);
