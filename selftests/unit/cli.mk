@@ -43,6 +43,7 @@ recorded_test_cli := $(sort $(views) view/input view/input_ways view/tally view/
 export_test_cli := $(sort $(sinks) $(probes) run/recording run/asked run/run_opts run/target run/follow run/which run/word names/units \
 	names/pods base/table base/proto ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/side flame/flame flame/flame_svg view/bars \
 	$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/export/*.c)))
+large_test_cli := $(export_test_cli)
 flame_test_cli := flame/flame flame/flame_svg flame/flame_files base/proto base/json base/sbuf base/util
 doctor_test_cli := doctor/doctor doctor/kernel doctor/build doctor/module doctor/host base/module base/sbuf base/util
 # the commands themselves, but the one that has a screen

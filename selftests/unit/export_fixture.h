@@ -173,7 +173,8 @@ static void do_sample(uint64_t time, uint32_t cpu)
 	must.samples++;
 }
 
-static void run_machine(uint64_t s)
+/* Writes after each STEPS steps, until the recording is that large. */
+static void run_large(uint64_t s, uint64_t bytes)
 {
 	uint64_t time = 1000000;
 
@@ -183,7 +184,7 @@ static void run_machine(uint64_t s)
 	begin_with(s, machine_types());
 	must.first = time;
 	dump_tasks(time);
-	for (uint32_t i = 0; i < STEPS; i++) {
+	for (uint32_t i = 0; i < STEPS || ctf_info(ctf).bytes < bytes; i++) {
 		uint32_t cpu = draw(CPUS), what = draw(8);
 
 		time += 1 + draw(5000);
@@ -196,8 +197,15 @@ static void run_machine(uint64_t s)
 		else
 			do_sample(time, cpu);
 		must.last = time;
+		if (!((i + 1) % STEPS))
+			flush();
 	}
 	end(NULL);
+}
+
+static inline void run_machine(uint64_t s)
+{
+	run_large(s, 0);
 }
 
 #endif

@@ -161,10 +161,9 @@ static void begin_with(uint64_t s, struct ctrace_schema *types)
 		runs[cpu] = (struct ctrace_run){ 0 };
 }
 
-static void end(const char *asked)
+/* Writes what was added. */
+static void flush(void)
 {
-	struct sbuf b = { 0 };
-
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		struct ctrace_run *r = &runs[cpu];
 		const char *at = data[cpu];
@@ -177,6 +176,15 @@ static void end(const char *asked)
 		r->lost = cpu ? 0 : lost;
 	}
 	ctf_drain(ctf, NULL);
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
+		runs[cpu].len = 0;
+}
+
+static void end(const char *asked)
+{
+	struct sbuf b = { 0 };
+
+	flush();
 	if (asked) {
 		sbuf_puts(&b, asked);
 		ctf_side(ctf, CTRACE_CTF_ASKED, &b);

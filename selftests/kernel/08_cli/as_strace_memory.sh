@@ -33,6 +33,14 @@ own() {
 	sed -nE 's/^<\.\.\. wait4 resumed> */wait4(T, /; /^rt_sigaction\(SIGPIPE/,/^execve\("\/bin\/true"/p' |
 		grep -vE '^(brk|mmap|munmap|getrandom|set_robust_list|exit_group|clone|wait4\(.*unfinished)'
 }
+# Calls that Linux before 3.18 lacks: strace names them all the same; we have their numbers, and of whole calls not even these.
+known() {
+	if kernel_before 3.18; then
+		grep -vE '^(bpf|seccomp|syscall_3[0-9][0-9])\(.* ENOSYS '
+	else
+		cat
+	fi
+}
 # addresses, ephemeral ports, inodes, the numbers of tasks
 bare() {
 	sed -E 's/0x[0-9a-f]{5,}/A/g; s/ <[0-9.]+>$//; s/ +=/ =/; s/:\[[0-9]+(->[0-9]+)?([],])/:[I\2/g
@@ -72,11 +80,11 @@ diagnosed() {
 		cat
 	fi
 }
-halves < "$tmp/s" | own | bare | older | diagnosed > "$tmp/expected"
+halves < "$tmp/s" | own | known | bare | older | diagnosed > "$tmp/expected"
 at_least "strace saw calls" 120 "$(wc -l < "$tmp/expected")"
 # same_lines WHAT FILE
 same_lines() {
-	sed -nE 's/.*\[vtid [0-9]+\] //p' "$2" | own | bare | older | diagnosed > "$tmp/seen"
+	sed -nE 's/.*\[vtid [0-9]+\] //p' "$2" | own | known | bare | older | diagnosed > "$tmp/seen"
 	check "the same lines, $1" diff "$tmp/expected" "$tmp/seen"
 }
 same_lines "entries with exits" "$tmp/c"
