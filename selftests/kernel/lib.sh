@@ -179,6 +179,15 @@ cheap() {
 # hex64 WORD: prints a name such as a runtime gives a cgroup
 hex64() { printf %s "$1" | sha256sum | cut -c1-64; }
 
+# docker_box NAME SCRIPT: a container that runs sh -c SCRIPT, with a name as docker gives it; $docker_id is its id
+docker_box() {
+	docker_id=$(hex64 "$1")
+	mkdir -p "/var/lib/docker/containers/$docker_id"
+	later "rm -rf /var/lib/docker/containers/$docker_id"
+	printf '{"ID": "%s", "Name": "/%s"}\n' "$docker_id" "$1" > "/var/lib/docker/containers/$docker_id/config.v2.json"
+	cheap "$1" -g "/docker/$docker_id" -- sh -c "$2"
+}
+
 # rootfs DIR: makes a root with the programs of the host and of the tests in it, read-only
 rootfs() {
 	local d

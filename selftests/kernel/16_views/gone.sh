@@ -3,24 +3,13 @@
 # description: threads and containers that come and go while views look are in their rows, with their names
 # requires: v2,v1
 # timeout: 90
-# shellcheck disable=SC2154 # set by box
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 command -v jq > /dev/null || skip "no jq to read JSON"
 load
 mount=$(cgroup_mount)
-# box NAME COMMAND: a container, with a name as docker gives it; NAME_id is its id
-box() {
-	local id
-	id=$(hex64 "gone $1")
-	mkdir -p "/var/lib/docker/containers/$id"
-	later "rm -rf /var/lib/docker/containers/$id"
-	printf '{"ID": "%s", "Name": "/%s"}\n' "$id" "$1" > "/var/lib/docker/containers/$id/config.v2.json"
-	cheap "$1" -g "/docker/$id" -- sh -c "$2"
-	eval "$1_id=$id"
-}
-box victim "exec taskset 1 sh -c 'while :; do :; done'"
+docker_box victim "exec taskset 1 sh -c 'while :; do :; done'"
 views=''
 view() {
 	ctrace "${@:2}" --json --duration 60 > "$tmp/$1" 2> "$tmp/$1.err" &
@@ -35,13 +24,13 @@ wait_for 30 recording 4 || give_up "four views: $(cat "$tmp"/*.err)"
 
 # Five tasks, one after the other, which sleep, then want the victim's CPU. Each has a name and a number of its own. Then nothing
 # is left of the container: no task, no cgroup, not the file that named it.
-box passing "for i in 1 2 3 4 5; do
+docker_box passing "for i in 1 2 3 4 5; do
 	taskset 1 sh -c 'printf passer\$0 > /proc/self/comm; sleep 0.05; n=0; while [ \$n -lt 10000 ]; do n=\$((n + 1)); done; :' \$i
 done"
 cid=$(of_pid "$pid" cid)
 wait_for 50 sh -c "! [ -e /proc/$pid ]" || give_up "it does not end"
-rm -rf "/var/lib/docker/containers/$passing_id"
-wait_for 10 sh -c "! [ -e $mount/docker/$passing_id ] || rmdir $mount/docker/$passing_id" || note "its cgroup stays"
+rm -rf "/var/lib/docker/containers/$docker_id"
+wait_for 10 sh -c "! [ -e $mount/docker/$docker_id ] || rmdir $mount/docker/$docker_id" || note "its cgroup stays"
 sleep 1
 # shellcheck disable=SC2086 # words
 kill -INT $views
@@ -67,7 +56,7 @@ has "why: who was to blame and has gone" '^passing passer[1-5]$' \
 	<(jq -r '.rows[0].culprits[] | select(.culprit == "neighbour") | "\(.container) \(.comm)"' "$tmp/why")
 same "why: the rows add up" true "$(jq '.rows[0] | (.spent | add) == .time' "$tmp/why")"
 # a container's own threads come and go while why looks
-box busy "while :; do taskset 1 sh -c 'n=0; while [ \$n -lt 3000 ]; do n=\$((n + 1)); done; sleep 0.02; :'; done"
+docker_box busy "while :; do taskset 1 sh -c 'n=0; while [ \$n -lt 3000 ]; do n=\$((n + 1)); done; sleep 0.02; :'; done"
 ctrace why busy --json --duration 3 > "$tmp/why" 2> "$tmp/why.err"
 same "why: status" 0 $?
 note "$(jq -c '.rows[0] | del(.culprits)' "$tmp/why")"

@@ -3,7 +3,6 @@
 # description: where a container's time went: it adds up, and each thread that does what it is told has it in its row; what to look at next
 # requires: v2,v1,hybrid,torture
 # timeout: 90
-# shellcheck disable=SC2154 # set by box
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source-path=SCRIPTDIR source=../witness.sh
@@ -19,21 +18,12 @@ why() {
 spent() { jq ".rows[0].spent.$2 / 1e6 | floor" "$tmp/$1"; }
 word() { jq -r ".rows[0].$2" "$tmp/$1"; }
 
-# box NAME COMMAND: a container, with a name as docker gives it; NAME_cid is its number
-box() {
-	local id
-	id=$(hex64 "why $1")
-	mkdir -p "/var/lib/docker/containers/$id"
-	later "rm -rf /var/lib/docker/containers/$id"
-	printf '{"ID": "%s", "Name": "/%s"}\n' "$id" "$1" > "/var/lib/docker/containers/$id/config.v2.json"
-	cheap "$1" -g "/docker/$id" -- sh -c "$2"
-	eval "$1_cid=$(of_pid "$pid" cid)"
-}
 # Six threads: one reads a pipe that nobody writes to, two sleep, one waits for children, one spins on CPU 1, one is stopped.
-box rest "sleep 1000 | cat & taskset 2 sh -c 'while :; do :; done' & sh -c 'kill -STOP \$\$' & sleep 1000"
-box db "exec taskset 1 sh -c 'while :; do :; done'"
-box web "exec taskset 1 sh -c 'while :; do :; done'"
-box quiet "while :; do sleep 0.2; done"
+docker_box rest "sleep 1000 | cat & taskset 2 sh -c 'while :; do :; done' & sh -c 'kill -STOP \$\$' & sleep 1000"
+docker_box db "exec taskset 1 sh -c 'while :; do :; done'"
+db_cid=$(of_pid "$pid" cid)
+docker_box web "exec taskset 1 sh -c 'while :; do :; done'"
+docker_box quiet "while :; do sleep 0.2; done"
 sleep 0.5
 whys=''
 for name in rest web quiet; do

@@ -15,7 +15,8 @@
 struct file {
 	char *name;
 	off_t next;		/* where the packet after the one in buf begins */
-	uint8_t *buf;		/* the records of a packet */
+	uint64_t begin;		/* when its first packet does, which is not read before that time comes */
+	uint8_t *buf;		/* the records of a packet; NULL before the first one, and after the last */
 	size_t len, pos, cap;
 	size_t end;		/* no record begins here or later: only padding follows */
 	uint64_t discarded;
@@ -29,7 +30,7 @@ struct ctf_reader {
 	uint8_t uuid[16];
 	struct file *v;
 	size_t n;
-	struct file **heap;	/* keyed by the time of each file's record at pos */
+	struct file **heap;	/* keyed by the time of what each file has next */
 	size_t nheap;
 	bool taken;		/* the record of heap[0] was handed out: move on first */
 	uint64_t lost;
@@ -75,38 +76,62 @@ static void lose(struct ctf_reader *r, struct file *f, const struct ctrace_ctf_p
 	r->losses = true;
 }
 
-/*
- * Loads the file's next packet that has records. The file is opened for each packet, as there may be more
- * files than descriptors.
- */
-static bool load_packet(struct ctf_reader *r, struct file *f)
+/* The file is opened for each packet, as there may be more files than descriptors. */
+static int open_file(struct ctf_reader *r, const struct file *f)
 {
 	int fd = openat(r->dirfd, f->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0)
+		damaged(r, f, strerror(errno));
+	return fd;
+}
+
+/* Reads the head of the next packet. False: there is none, or it is damaged. */
+static bool read_head(struct ctf_reader *r, const struct file *f, int fd, struct ctrace_ctf_packet *h)
+{
+	ssize_t n = read_at(fd, h, sizeof(*h), f->next);
+	const char *why = NULL;
+
+	if (n && n != sizeof(*h))
+		why = "ends within a packet";
+	else if (n && (h->magic != CTRACE_CTF_MAGIC || memcmp(h->uuid, r->uuid, sizeof(h->uuid)) || h->packet_size % 8 ||
+		       h->content_size > h->packet_size || h->content_size / 8 < sizeof(*h) || h->packet_size / 8 > PACKET_MAX))
+		why = "has data that is not a packet of this trace";
+	if (why)
+		damaged(r, f, why);
+	return n && !why;
+}
+
+/* Is there a first packet? */
+static bool look_ahead(struct ctf_reader *r, struct file *f)
+{
 	struct ctrace_ctf_packet h;
+	int fd = open_file(r, f);
+	bool ok = fd >= 0 && read_head(r, f, fd, &h);
+
+	if (ok)
+		f->begin = h.timestamp_begin;
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/* Loads the file's next packet that has records. */
+static bool load_packet(struct ctf_reader *r, struct file *f)
+{
+	struct ctrace_ctf_packet h;
+	int fd = open_file(r, f);
 	bool ok = false;
 	uint64_t size, body;
 	ssize_t n;
 
 	f->len = f->pos = f->end = 0;
-	if (fd < 0) {
-		damaged(r, f, strerror(errno));
+	if (fd < 0)
 		return false;
-	}
 	do {
-		n = read_at(fd, &h, sizeof(h), f->next);
-		if (n == 0)
+		if (!read_head(r, f, fd, &h))
 			goto out;
-		if (n != sizeof(h)) {
-			damaged(r, f, "ends within a packet");
-			goto out;
-		}
 		size = h.packet_size / 8;
-		if (h.magic != CTRACE_CTF_MAGIC || memcmp(h.uuid, r->uuid, sizeof(h.uuid)) ||
-		    h.packet_size % 8 || h.content_size > h.packet_size ||
-		    h.content_size / 8 < sizeof(h) || size > PACKET_MAX) {
-			damaged(r, f, "has data that is not a packet of this trace");
-			goto out;
-		}
 		/* the last packet of a trace that is being recorded has much padding */
 		body = (h.content_size + 7) / 8 - sizeof(h);
 		f->end = body;
@@ -143,6 +168,11 @@ static struct ctrace_record *current(const struct file *f)
 	return (struct ctrace_record *)(f->buf + f->pos);
 }
 
+static uint64_t next_time(const struct file *f)
+{
+	return f->buf ? current(f)->time : f->begin;
+}
+
 /* Loads the next packet if need be. Is there a whole record at pos? */
 static bool settle(struct ctf_reader *r, struct file *f)
 {
@@ -166,9 +196,9 @@ static void sift(struct ctf_reader *r, size_t i)
 
 		if (c >= r->nheap)
 			return;
-		if (c + 1 < r->nheap && current(r->heap[c + 1])->time < current(r->heap[c])->time)
+		if (c + 1 < r->nheap && next_time(r->heap[c + 1]) < next_time(r->heap[c]))
 			c++;
-		if (current(r->heap[i])->time <= current(r->heap[c])->time)
+		if (next_time(r->heap[i]) <= next_time(r->heap[c]))
 			return;
 		f = r->heap[i];
 		r->heap[i] = r->heap[c];
@@ -177,17 +207,29 @@ static void sift(struct ctf_reader *r, size_t i)
 	}
 }
 
+/* heap[0] has moved on, or is to be read for the first time. */
+static void move_on(struct ctf_reader *r)
+{
+	struct file *f = r->heap[0];
+
+	if (!settle(r, f)) {
+		free(f->buf);
+		f->buf = NULL;
+		f->cap = 0;
+		r->heap[0] = r->heap[--r->nheap];
+	}
+	sift(r, 0);
+}
+
 const struct ctrace_record *ctf_reader_next(struct ctf_reader *r, uint64_t *lost)
 {
 	if (r->taken) {
-		struct file *f = r->heap[0];
-
-		f->pos += current(f)->len;
-		if (!settle(r, f))
-			r->heap[0] = r->heap[--r->nheap];
-		sift(r, 0);
+		r->heap[0]->pos += current(r->heap[0])->len;
+		move_on(r);
 		r->taken = false;
 	}
+	while (r->nheap && !r->heap[0]->buf)
+		move_on(r);
 	*lost = r->lost;
 	r->lost = 0;
 	if (!r->nheap)
@@ -266,7 +308,7 @@ struct ctf_reader *ctf_reader_open(const char *dir, const uint8_t uuid[16])
 		qsort(r->v, r->n, sizeof(r->v[0]), by_name);
 	r->heap = xcalloc(r->n, sizeof(r->heap[0]));
 	for (size_t i = 0; i < r->n; i++)
-		if (settle(r, &r->v[i]))
+		if (look_ahead(r, &r->v[i]))
 			r->heap[r->nheap++] = &r->v[i];
 	for (size_t i = r->nheap / 2; i-- > 0;)
 		sift(r, i);
