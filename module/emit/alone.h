@@ -5,7 +5,7 @@
  * probe/syscall.c's enter() and leave() take it, for nearly all calls:
  *  - a 64-bit call whose arguments are numbers alone, or strings (enter_string());
  *  - the CPU remembers its task (ctrace_idcache);
- *  - only one session wants the event, and it has no options (it is not special);
+ *  - only one session wants the event, and it has no options (it is not special), or none but a gate that the task has passed;
  *  - no other record is being written in that session's ring.
  *
  * Any other call jumps to enter_any() or leave_any(). Only tasks write what the CPU remembers, and the
@@ -21,41 +21,57 @@
 
 #include "emit/emit.h"
 
-/*
- * Call after ctrace_wanted(), which returned mask. If mask is one plain (not special or detailed) session that wants
- * this container, caches the session and its ring for current: the next event of current that only this
- * session wants can go straight to that ring.
- *
- * Making a session special, or a container unwanted, drops the cache. But the ring may be given to
- * another container meanwhile, so its users compare the ring's cid.
- */
+/* Is d the ring of the remembered container? */
+static __always_inline bool ctrace_alone_owns(const struct ctrace_ring_desc *d)
+{
+	/* only this CPU writes d->cid, and once it is ours it stays so: see ctrace_arena_ring() */
+	return likely(data_race(d->cid) == __this_cpu_read(ctrace_idcache.cid));
+}
+
+/* Call after ctrace_wanted(), which returned mask: notes what the next event of current need not ask again. */
 static inline void ctrace_alone_note(u32 mask, const struct ctrace_who *who)
 {
-	struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
-	const struct ctrace_container *c = who->container;
-	struct ctrace_ring_desc *d;
+	if (unlikely(mask & READ_ONCE(ctrace_gated_sessions)) ||
+	    (!(mask & (mask - 1)) && !(mask & __this_cpu_read(ctrace_idcache.noted)) &&
+	     !(mask == __this_cpu_read(ctrace_idcache.only) && ctrace_alone_owns(__this_cpu_read(ctrace_idcache.ring)))))
+		ctrace_special_note(mask, who);
+}
 
-	if (mask & (mask - 1) || mask & ~READ_ONCE(c->wanted) ||
-	    mask & (READ_ONCE(ctrace_special_sessions) | READ_ONCE(ctrace_detailed_sessions)) ||
-	    cache->task != who->task || cache->c != c)
-		return;
-	d = ctrace_arena_ring(__ffs(mask), c->cid);
-	WRITE_ONCE(cache->ring, d);
-	WRITE_ONCE(cache->only, d->cid == c->cid ? mask : 0);
+static __always_inline u32 ctrace_alone_wants(u32 id)
+{
+	return ctrace_wants(id) & __this_cpu_read(ctrace_idcache.wanted);
 }
 
 /* 1: one plain session alone wants it, *d is its ring. 0: no session wants it. -1: take the general way. */
 static __always_inline int ctrace_alone_ring(struct ctrace_ring_desc **d, u32 id)
 {
-	u32 mask = ctrace_wants(id) & __this_cpu_read(ctrace_idcache.wanted);
+	u32 mask = ctrace_alone_wants(id);
 
 	if (!mask)
 		return 0;
 	if (unlikely(mask != __this_cpu_read(ctrace_idcache.only)))
 		return -1;
 	*d = __this_cpu_read(ctrace_idcache.ring);
-	/* only this CPU writes d->cid, and once it is ours it stays so: see ctrace_arena_ring() */
-	return likely(data_race((*d)->cid) == __this_cpu_read(ctrace_idcache.cid)) ? 1 : -1;
+	return ctrace_alone_owns(*d) ? 1 : -1;
+}
+
+/* Those of the special session in asks. They stay until preemption is enabled: they go after the generation changes, and a grace period. */
+static __always_inline const struct ctrace_option *ctrace_alone_option(u32 id)
+{
+	struct ctrace_option **selects = __this_cpu_read(ctrace_idcache.selects);
+
+	return smp_load_acquire(&selects[id]);	/* pairs with ctrace_option_publish() */
+}
+
+/* If ctrace_alone_ring() returned -1: is this event of a call one that its session counts and leaves out, as one_of asks? */
+static __always_inline bool ctrace_alone_skips(u32 id)
+{
+	const struct ctrace_option *sel;
+
+	if ((u64)ctrace_alone_wants(id) << 32 != __this_cpu_read(ctrace_idcache.asks))
+		return false;
+	sel = ctrace_alone_option(id);
+	return sel && sel->first && ctrace_option_skips(sel->first);
 }
 
 static __always_inline void ctrace_alone_stamp(struct ctrace_record *rec, u32 id)

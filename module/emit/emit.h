@@ -48,6 +48,23 @@ static __always_inline const struct ctrace_aggregate *ctrace_emit_quick(u32 mask
  */
 u32 ctrace_emit_passing(u32 mask, u32 id, const struct ctrace_who *who, const void *payload, u32 len);
 
+/*
+ * For ctrace_alone_note(): what the CPU remembers of current, if that is who, and mask is what ctrace_wanted() returned. In a call;
+ * preemption off.
+ *
+ * Asks the gates of the sessions in mask (session/option.h): a session whose gate refuses the task does not want its calls, as long
+ * as it is remembered. All that a gate asks for stays the same so long: an exec that changes a task's tid changes its start time,
+ * too.
+ *
+ * If what is left of mask is one plain (not special or detailed) session that wants this container, caches the session and its ring:
+ * the next event of current that only this session wants can go straight to that ring. If it is a special one, caches its options.
+ *
+ * Making a session special, changing its gate, or making a container unwanted drops the cache, as does the session's end, which
+ * then waits for probes before the options go. But the ring may be given to another container meanwhile, so its users compare
+ * the ring's cid.
+ */
+void ctrace_special_note(u32 mask, const struct ctrace_who *who);
+
 /* Does a session in mask record the kernel's stack with event id? Context: the same. */
 bool ctrace_special_stack(u32 mask, u32 id);
 

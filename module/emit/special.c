@@ -37,21 +37,35 @@ static __always_inline void context(struct ctrace_expr_ctx *x, const struct ctra
 	rcu_read_unlock();
 }
 
-/*
- * Keeps 1 of each one_of events, counted per CPU: the first of the first one_of, then a pseudo-random one
- * of each. A fixed place would always hit the same kind where two alternate, as entry and exit do.
- */
+/* Which of the events of that turn is kept. A fixed place would always hit the same kind where two alternate, as entry and exit do. */
+static u32 place(u32 turn, u32 one_of)
+{
+	return turn ? hash_32(turn, 16) % one_of : 0;
+}
+
+/* Keeps 1 of each one_of events, counted per CPU: the first of the first one_of, then a pseudo-random one of each. */
 static bool sampled(const struct ctrace_option *sel)
 {
-	u32 n = this_cpu_inc_return(*sel->seen) - 1, turn = n / sel->one_of;
+	struct ctrace_one_of __percpu *p = sel->seen;
+	u32 turn, n = sel->one_of;
 
-	return n % sel->one_of == (turn ? hash_32(turn, 16) % sel->one_of : 0);
+	if (this_cpu_dec_return(p->left) != -1)
+		return false;
+	/* Interrupts find left below -1, so they leave their events out. Those may have passed the next place. */
+	do {
+		turn = this_cpu_inc_return(p->turn);
+	} while (this_cpu_add_return(p->left, (s64)n - place(turn - 1, n) + place(turn, n)) < 0);
+	return true;
+}
+
+static struct ctrace_option **select_all(struct ctrace_session *s)
+{
+	return smp_load_acquire(&s->selects);	/* pairs with ctrace_option_new() */
 }
 
 static const struct ctrace_option *select_of(struct ctrace_session *s, u32 id)
 {
-	/* Acquire: pairs with ctrace_option_new(). */
-	struct ctrace_option **selects = smp_load_acquire(&s->selects);
+	struct ctrace_option **selects = select_all(s);
 
 	return selects ? smp_load_acquire(&selects[id]) : NULL;	/* pairs with ctrace_option_publish() */
 }
@@ -97,6 +111,58 @@ bool ctrace_special_stack(u32 mask, u32 id)
 			return true;
 	}
 	return false;
+}
+
+static void ask_gates(u32 mask, const struct ctrace_who *who, struct ctrace_idcache *cache)
+{
+	struct ctrace_expr_ctx x CTRACE_UNSET;
+	const struct ctrace_expr *gate;
+	struct ctrace_session *s;
+
+	context(&x, who);
+	for (; mask; mask &= mask - 1) {
+		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
+		gate = s ? smp_load_acquire(&s->gate) : NULL;	/* pairs with set_gate() in session/option.c */
+		if (!gate)
+			continue;
+		cache->asked |= mask & -mask;
+		if (!ctrace_expr_match(gate, NULL, 0, &x))
+			cache->wanted &= ~(mask & -mask);
+	}
+}
+
+noinline void ctrace_special_note(u32 mask, const struct ctrace_who *who)
+{
+	u32 gated = mask & READ_ONCE(ctrace_gated_sessions), special = READ_ONCE(ctrace_special_sessions);
+	struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
+	const struct ctrace_container *c = who->container;
+	struct ctrace_option **selects;
+	struct ctrace_ring_desc *d;
+	struct ctrace_session *s;
+
+	if (cache->task != who->task || cache->c != c)
+		return;
+	if (gated & ~cache->asked)
+		ask_gates(gated & ~cache->asked, who, cache);
+	if (gated) {
+		mask &= cache->wanted;
+		special &= ~(cache->asked & READ_ONCE(ctrace_gated_alone_sessions));
+	}
+	if (!mask || mask & (mask - 1) || mask & ~READ_ONCE(c->wanted))
+		return;
+	if (!(mask & (special | READ_ONCE(ctrace_detailed_sessions)))) {
+		d = ctrace_arena_ring(__ffs(mask), c->cid);
+		WRITE_ONCE(cache->ring, d);
+		WRITE_ONCE(cache->only, d->cid == c->cid ? mask : 0);
+		return;
+	}
+	cache->noted |= mask;
+	s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
+	selects = s ? select_all(s) : NULL;
+	if (selects) {
+		WRITE_ONCE(cache->selects, selects);
+		WRITE_ONCE(cache->asks, (u64)mask << 32);
+	}
 }
 
 noinline u32 ctrace_emit_passing(u32 mask, u32 id, const struct ctrace_who *who, const void *payload, u32 len)

@@ -4,11 +4,13 @@
  * the task (ctrace_idcache).
  *
  *	begins	the entry takes a place for the sessions in ctrace_event_wants[] and in this mask, without more questions
- *	counts	the return of a call that this session alone wants is counted by the options in selects[]
  *	calm	the task's migrations: it has no call under way, so its return has nothing to look for. Their complement (busy):
  *		its call has this place, in the row where the search for one begins
  *	key,	that place; while it is calm, its last call's, which the next one tries first
  *	begun
+ *
+ * At the return, a call that one plain session alone wants is recorded as in emit/alone.h. If that session is special, its options may
+ * count the call, or leave it out.
  *
  * Any other call takes the general way. Both leave the same in the table of calls, so an entry need not know which way the
  * return will take, and both count in the same rows.
@@ -24,7 +26,7 @@
 #ifndef CTRACE_WHOLE_H
 #define CTRACE_WHOLE_H
 
-#include "emit/emit.h"
+#include "emit/alone.h"
 #include "session/inflight.h"
 
 /* What is remembered of who's task, if that is the remembered one; else NULL. */
@@ -49,41 +51,18 @@ static inline void ctrace_whole_begins(const struct ctrace_who *who)
 }
 
 /*
- * Call after ctrace_wanted() at the return; it returned mask. A session's selects[] stay until its end, which first drops what
- * is remembered, and then waits for probes.
+ * The options of the remembered task's call, whose place says wanted, and the call's id; NULL: take another way. That the session
+ * still wants the call need not be asked: the generation is the current one, which changes when a probe is disarmed.
  */
-static inline void ctrace_whole_counts(u32 mask, const struct ctrace_who *who)
+static __always_inline const struct ctrace_option *ctrace_whole_option(u64 wanted, u64 *id)
 {
-	struct ctrace_idcache *cache = ctrace_whole_cache(who);
-	const struct ctrace_session *s;
-
-	if (!cache || mask & (mask - 1) || mask & ~READ_ONCE(ctrace_counting_sessions) || mask & ~READ_ONCE(who->container->wanted))
-		return;
-	s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
-	if (!s)
-		return;
-	/* Acquire: pairs with ctrace_option_new(). */
-	WRITE_ONCE(cache->selects, smp_load_acquire(&s->selects));
-	WRITE_ONCE(cache->counts, (u64)mask << 32);
-}
-
-/*
- * The table in which the remembered task's call, whose place says wanted, is counted, and the call's id; NULL: take the general
- * way. That the session still wants the call need not be asked: the generation is the current one, which changes when a probe
- * is disarmed. The table stays until preemption is enabled: it goes only after that, and a grace period.
- */
-static __always_inline const struct ctrace_aggregate *ctrace_whole_table(u64 wanted, u64 *id)
-{
-	struct ctrace_option **selects = __this_cpu_read(ctrace_idcache.selects);
-	u64 n = wanted - __this_cpu_read(ctrace_idcache.counts);
-	const struct ctrace_option *sel;
+	u64 n = wanted - __this_cpu_read(ctrace_idcache.asks);
 
 	/* not begun for that session alone, or with a flag */
 	if (unlikely(n >= CTRACE_EVENT_IDS))
 		return NULL;
 	*id = n;
-	sel = smp_load_acquire(&selects[n]);	/* pairs with ctrace_option_publish() */
-	return likely(sel) ? sel->quick : NULL;
+	return ctrace_alone_option(n);
 }
 
 #define CTRACE_WHOLE_CALM	0ull

@@ -167,10 +167,12 @@ static void remember(const struct ctrace_idcache *now)
 	WRITE_ONCE(cache->task, now->task);
 	WRITE_ONCE(cache->start, now->start);
 	WRITE_ONCE(cache->wanted, now->wanted);
+	WRITE_ONCE(cache->asked, 0);
+	WRITE_ONCE(cache->noted, 0);
 	WRITE_ONCE(cache->only, now->only);
 	WRITE_ONCE(cache->ring, now->ring);
 	WRITE_ONCE(cache->begins, now->begins);
-	WRITE_ONCE(cache->counts, now->counts);
+	WRITE_ONCE(cache->asks, now->asks);
 	WRITE_ONCE(cache->selects, now->selects);
 	WRITE_ONCE(cache->calm, CTRACE_CALM_UNKNOWN);
 	WRITE_ONCE(cache->c, now->c);
@@ -216,10 +218,10 @@ notrace void ctrace_identity_look(struct ctrace_who *who)
 	    READ_ONCE(cache->v1) == now.v1 && READ_ONCE(cache->ns) == now.ns) {
 		now.c = READ_ONCE(cache->c);
 		if (READ_ONCE(cache->gen) == now.gen) {
-			now.only = READ_ONCE(cache->only);
+			now.only = READ_ONCE(cache->only) & ~READ_ONCE(cache->asked);	/* that was for the other task */
 			now.ring = READ_ONCE(cache->ring);
 			now.begins = READ_ONCE(cache->begins);
-			now.counts = READ_ONCE(cache->counts);
+			now.asks = READ_ONCE(cache->asks);
 			now.selects = READ_ONCE(cache->selects);
 		}
 	} else {

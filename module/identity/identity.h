@@ -53,14 +53,16 @@ struct ctrace_idcache {
 	const struct task_struct *task;
 	u64 start;		/* the task's start time */
 	u64 gen;		/* ctrace_identity_gen before the look-up; 0: no task is cached */
-	u32 wanted;		/* the sessions that may want an event of the task */
-	/* ctrace_alone_note() writes both: */
+	u32 wanted;		/* the sessions that may want an event of the task; emit/alone.h takes some out */
+	u32 asked;		/* the sessions whose gates have been asked about the task; the same */
+	u32 noted;		/* those of which there is nothing more to note; the same */
+	/* ctrace_alone_note() writes these four: */
 	u32 only;		/* one plain session whose events can take the short way, or 0 */
 	struct ctrace_ring_desc *ring;	/* that session's ring for c */
-	/* emit/whole.h writes these six: */
-	u32 begins;		/* wanted, if a whole call can begin the short way, or 0 */
-	u64 counts;		/* one session << 32 that counts whole calls the short way, or 0 */
+	u64 asks;		/* one special session << 32 whose options may count a call or leave it out at once, or 0 */
 	struct ctrace_option **selects;	/* of that session */
+	/* emit/whole.h writes these four: */
+	u32 begins;		/* wanted, if a whole call can begin the short way, or 0 */
 	u64 calm;		/* has the task a call under way? Its migrations, or CTRACE_CALM_* */
 	const void **key;	/* the place where its calls are noted */
 	struct ctrace_begun *begun;	/* the same */

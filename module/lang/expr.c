@@ -198,6 +198,51 @@ u32 ctrace_expr_nfields(const struct ctrace_expr *e)
 	return n;
 }
 
+/* As long as comparisons lead to FAIL, all of them must hold. A string may be missing, and who asks for it is told so: not past one. */
+u64 ctrace_expr_least(const struct ctrace_expr *e, u32 field)
+{
+	const struct ctrace_expr_term *t;
+	u32 i;
+
+	for (i = 0; i < e->nterms; i = t->yes) {
+		t = &e->terms[i];
+		if (t->no != CTRACE_EXPR_FAIL || t->string)
+			break;
+		if (t->what == field && !t->sign && !t->part && (t->op == CTRACE_OP_GE || t->op == CTRACE_OP_GT))
+			return t->num;
+	}
+	return 0;
+}
+
+bool ctrace_expr_of_task(const struct ctrace_expr *e)
+{
+	u32 i;
+
+	for (i = 0; i < e->nterms; i++)
+		switch (e->terms[i].what) {
+		case CTRACE_WORD_TID:
+		case CTRACE_WORD_VTID:
+		case CTRACE_WORD_PID:
+		case CTRACE_WORD_CID:
+			break;
+		default:
+			return false;
+		}
+	return true;
+}
+
+bool ctrace_expr_same(const struct ctrace_expr *a, const struct ctrace_expr *b)
+{
+	const struct ctrace_expr_term *t = a->terms, *u = b->terms;
+	u32 i;
+
+	for (i = 0; i < a->nterms && i < b->nterms; i++, t++, u++)
+		if (t->op != u->op || t->what != u->what || t->sign != u->sign || t->yes != u->yes || t->no != u->no ||
+		    t->num != u->num)
+			return false;
+	return a->nterms == b->nterms;
+}
+
 void ctrace_expr_free(struct ctrace_expr *e)
 {
 	ctrace_free(e);

@@ -22,7 +22,7 @@
 #include "probe/call_list.h"
 #include "probe/call_waited.h"
 #include "probe/table.h"
-#include "emit/emit.h"
+#include "emit/alone.h"
 #include "emit/stack.h"
 #include "emit/whole.h"
 #include "session/inflight.h"
@@ -325,7 +325,7 @@ static noinline void leave_any(const struct pt_regs *regs, const struct ctrace_b
 	mask = ctrace_wanted(mask, who.container, p);
 	if (!mask)
 		return;
-	ctrace_whole_counts(mask, &who);
+	ctrace_alone_note(mask, &who);
 	if (unlikely((u32)wanted & CTRACE_CALL_KEPT)) {
 		at = ctrace_call_other(&ctrace_calls_kept, p);
 		if (WARN_ON_ONCE(!at))
@@ -397,10 +397,17 @@ static noinline ctrace_compat_noclone void leave_found(void *data, struct pt_reg
 }
 
 /*
- * The short way: a remembered task's call that one session alone wants, which only counts it. The session may have been made
- * and have ended since the entry, and the container may be another one: what is remembered is of now. In two steps, so that
- * all variables stay in registers: see emit/alone.h.
+ * The short ways, of a remembered task's call that one session alone wants. The session may have been made and have ended since
+ * the entry, and the container may be another one: what is remembered is of now. In steps, so that variables stay in registers:
+ * see emit/alone.h.
  */
+static __always_inline void leave_over(void)
+{
+	smp_store_release(__this_cpu_read(ctrace_idcache.key), NULL);	/* as in ctrace_inflight_give() */
+	ctrace_whole_set(ctrace_compat_task_migrations(current), CTRACE_WHOLE_CALM);
+}
+
+/* The session only counts it. */
 static notrace noinline ctrace_compat_noclone void leave_counted(const struct ctrace_aggregate *table, u64 id, long ret)
 {
 	const struct ctrace_begun *b = __this_cpu_read(ctrace_idcache.begun);
@@ -411,19 +418,77 @@ static notrace noinline ctrace_compat_noclone void leave_counted(const struct ct
 		leave_found(NULL, current_pt_regs(), ret);
 		return;
 	}
-	smp_store_release(__this_cpu_read(ctrace_idcache.key), NULL);	/* as in ctrace_inflight_give() */
-	ctrace_whole_set(ctrace_compat_task_migrations(current), CTRACE_WHOLE_CALM);
+	leave_over();
+}
+
+/* The session's filter passes none that is shorter than that. */
+static notrace noinline ctrace_compat_noclone void leave_longer(u64 longer, struct pt_regs *regs, long ret)
+{
+	const struct ctrace_begun *b = __this_cpu_read(ctrace_idcache.begun);
+	u64 duration;
+
+	if (ctrace_compat_since_now(b->time, &duration) && likely(duration < longer))
+		leave_over();
+	else
+		leave_found(NULL, regs, ret);
+}
+
+/* A plain session records it, and it has nothing but numbers. */
+static notrace noinline void leave_recorded(u64 wanted, struct pt_regs *regs, long ret)
+{
+	const struct ctrace_begun *b = __this_cpu_read(ctrace_idcache.begun);
+	u64 nr = (u32)wanted - CTRACE_ID_CALL, pos, time, duration;
+	const struct ctrace_syscall_layout *l;
+	struct ctrace_call_payload *to;
+	struct ctrace_ring_desc *d;
+	struct ctrace_record *rec;
+	u32 len;
+
+	/* a 32-bit call, or one with a flag, has a greater number */
+	if (unlikely(nr >= CTRACE_NR_SYSCALLS))
+		goto other;
+	l = &ctrace_syscall_layouts[0][nr];
+	if (unlikely(l->room || l->tail > sizeof(u64) || wanted >> 32 != __this_cpu_read(ctrace_idcache.only) ||
+		     ctrace_alone_ring(&d, CTRACE_ID_CALL + nr) <= 0))
+		goto other;
+	len = sizeof(*rec) + CTRACE_SIZE(ctrace_call_payload) + l->nargs * sizeof(u64) + CTRACE_ALIGN8(l->tail);
+	if (unlikely(!ctrace_compat_since_now(b->time, &duration) || !CTRACE_CLOCK_INLINE() || !ctrace_ring_try(d, len, &pos)))
+		goto other;
+	time = CTRACE_CLOCK_NOW();
+	if (unlikely(!ctrace_ring_take(d, len, pos, &time, &rec)))
+		goto other;
+	ctrace_alone_stamp(rec, CTRACE_ID_CALL + nr);
+	to = (void *)(rec + 1);
+	/* zeros behind the arguments, if there is a tail; else this is overwritten */
+	*(u64 *)((char *)rec + len - sizeof(u64)) = 0;
+	to->duration = duration;
+	to->ret = ret;
+	to->marks = 0;
+	ctrace_args_numbers(regs, false, l, (u64 *)(to + 1));
+	ctrace_alone_end(d, pos + len, time);
+	leave_over();
+	return;
+other:
+	leave_found(NULL, regs, ret);
 }
 
 static notrace noinline ctrace_compat_noclone void leave(u64 state, struct pt_regs *regs, long ret)
 {
-	const struct ctrace_aggregate *table = NULL;
-	u64 id;
+	const struct ctrace_option *sel;
+	u64 id, wanted;
 
-	if (likely(state == CTRACE_WHOLE_BUSY && ctrace_identity_current()))
-		table = ctrace_whole_table(READ_ONCE(__this_cpu_read(ctrace_idcache.begun)->wanted), &id);
-	if (likely(table))
-		leave_counted(table, id, ret);
+	if (unlikely(state != CTRACE_WHOLE_BUSY || !ctrace_identity_current())) {
+		leave_found(NULL, regs, ret);
+		return;
+	}
+	wanted = READ_ONCE(__this_cpu_read(ctrace_idcache.begun)->wanted);
+	sel = ctrace_whole_option(wanted, &id);
+	if (!sel)
+		leave_recorded(wanted, regs, ret);
+	else if (sel->quick)
+		leave_counted(sel->quick, id, ret);
+	else if (sel->longer)
+		leave_longer(sel->longer, regs, ret);
 	else
 		leave_found(NULL, regs, ret);
 }

@@ -102,9 +102,12 @@ static noinline void enter_room(u32 mask, u32 id, long nr, const struct ctrace_w
 	if (likely(!missed))
 		return;
 	WRITE_ONCE(*unread_of(who), unread_note(who, nr, e->is32) | missed);
-	/* the return must not take the short way */
-	if (__this_cpu_read(ctrace_idcache.task) == who->task)
+	/* the return must not take the short way, nor be left out at once */
+	if (__this_cpu_read(ctrace_idcache.task) == who->task) {
 		__this_cpu_write(ctrace_idcache.only, 0);
+		__this_cpu_write(ctrace_idcache.asks, 0);
+		__this_cpu_write(ctrace_idcache.noted, 0);
+	}
 }
 
 /* For the sessions in mask that recorded the entry. of: the strings, CTRACE_CALL_M_UNREADS. */
@@ -301,7 +304,9 @@ static noinline ctrace_compat_noclone void enter(void *data, struct pt_regs *reg
 	found = ctrace_alone_ring(&d, CTRACE_ID_SYS_ENTER + nr);
 	if (!found)
 		return;
-	if (unlikely(found < 0 || !CTRACE_CLOCK_INLINE() || !ctrace_ring_try(d, len, &pos)))
+	if (unlikely(found < 0))
+		goto special;
+	if (unlikely(!CTRACE_CLOCK_INLINE() || !ctrace_ring_try(d, len, &pos)))
 		goto other;
 	time = CTRACE_CLOCK_NOW();
 	/* l and len are computed again */
@@ -316,6 +321,10 @@ static noinline ctrace_compat_noclone void enter(void *data, struct pt_regs *reg
 	ctrace_args_numbers(regs, false, l, (u64 *)(rec + 1));
 	ctrace_alone_end(d, pos + len, time);
 	return;
+special:
+	OPTIMIZER_HIDE_VAR(nr);
+	if (ctrace_alone_skips(CTRACE_ID_SYS_ENTER + nr))
+		return;
 other:
 	enter_any(regs, nr);
 }
@@ -444,12 +453,17 @@ static noinline ctrace_compat_noclone void leave(void *data, struct pt_regs *reg
 	if (!found && likely(ctrace_syscall_layouts[0][nr].known))
 		return;
 	if (unlikely(found <= 0))
-		goto other;
+		goto special;
 	if (unlikely(ctrace_syscall_layouts[0][nr].exit)) {
 		leave_empty(d, nr, ret);	/* the last thing done here, so that this needs no stack */
 		return;
 	}
 	if (leave_quick(d, nr, ret, EXIT_LEN))
+		return;
+	goto other;
+special:
+	OPTIMIZER_HIDE_VAR(nr);
+	if (found && ctrace_alone_skips(CTRACE_ID_SYS_EXIT + nr))
 		return;
 other:
 	leave_any(nr, ret);

@@ -16,6 +16,8 @@ u32 ctrace_counting_sessions;
 u32 ctrace_detailed_sessions;
 u32 ctrace_neighbour_sessions;
 u32 ctrace_file_sessions;
+u32 ctrace_gated_sessions;
+u32 ctrace_gated_alone_sessions;
 
 static void set_bit_of(u32 *sessions, const struct ctrace_session *s, bool on)
 {
@@ -49,6 +51,60 @@ static void special(struct ctrace_session *s, bool on)
 {
 	set_bit_of(&ctrace_special_sessions, s, on);
 	ctrace_identity_forget_tasks();
+}
+
+/* --- the gate --------------------------------------------------------------- */
+
+static void set_gate(struct ctrace_session *s, const struct ctrace_expr *gate, bool alone)
+{
+	/* Release: it is whole before it is seen. Pairs with ask_gates() in emit/special.c */
+	smp_store_release(&s->gate, gate);
+	set_bit_of(&ctrace_gated_alone_sessions, s, gate && alone);
+	set_bit_of(&ctrace_gated_sessions, s, gate);
+	ctrace_identity_forget_tasks();
+}
+
+void ctrace_option_no_gate(struct ctrace_session *s)
+{
+	if (s->gate)
+		set_gate(s, NULL, false);
+}
+
+/* Is a system call's entry, its return or all of it among the events of p? */
+static bool of_calls(const struct ctrace_probe *p, bool *whole)
+{
+	bool is = false;
+	u32 i, id;
+
+	for (i = 0; i < CTRACE_PROBE_RANGES && p->ranges[i].n; i++) {
+		id = p->ranges[i].from;
+		is |= id >= CTRACE_ID_SYS_ENTER || id == CTRACE_ID_SYS_ENTER_UNKNOWN || id == CTRACE_ID_SYS_EXIT_UNKNOWN;
+		*whole |= id >= CTRACE_ID_CALL;
+	}
+	return is;
+}
+
+/* All options of a probe are made from one text, so the first ones tell what all ask of the task. */
+void ctrace_option_gate(struct ctrace_session *s)
+{
+	bool same = true, whole = false, alone = !s->limit;
+	const struct ctrace_expr *gate = NULL, *of;
+	const struct ctrace_option *sel;
+	const struct ctrace_probe *p;
+
+	list_for_each_entry(p, &s->probes, list) {
+		if (!of_calls(p, &whole))
+			continue;
+		sel = p->selects[0];
+		of = s->filter ?: sel ? sel->expr : NULL;
+		same &= of && ctrace_expr_of_task(of) && (!gate || ctrace_expr_same(gate, of));
+		gate = of;
+		alone &= !sel || !(sel->agg || sel->one_of || sel->flags || (s->filter && sel->expr));
+	}
+	if (gate && same && !whole)
+		set_gate(s, gate, alone);
+	else
+		ctrace_option_no_gate(s);
 }
 
 /* --- making ----------------------------------------------------------------- */
@@ -104,7 +160,7 @@ static struct ctrace_option *select_alloc(const struct ctrace_probe_opts *o)
 	sel->flags = o->flags;
 	sel->one_of = o->one_of > 1 ? o->one_of : 0;
 	if (sel->one_of) {
-		sel->seen = alloc_percpu(u32);
+		sel->seen = alloc_percpu(struct ctrace_one_of);
 		if (!sel->seen) {
 			kfree(sel);
 			return NULL;
@@ -221,6 +277,8 @@ static int new_range(struct ctrace_probe *p, u32 i, const struct ctrace_probe_op
 		err = new_table(p, o, sel, &r->t, nfields(p->session, &r->t), why);
 	if (err)
 		return err;
+	if (!o->filter && !p->session->filter)
+		sel->first = sel->seen;
 	sel->plain = sel->agg && !o->filter && !sel->one_of && !sel->agg->stack && !sel->agg->ustack &&
 		     !p->session->filter && !p->session->limit;
 	if (sel->plain && in_line(p->ranges[i].from, sel))
@@ -231,6 +289,8 @@ static int new_range(struct ctrace_probe *p, u32 i, const struct ctrace_probe_op
 	/* not for the marks, the third field: those of strings come later */
 	sel->early = !err && ctrace_id_call(p->ranges[i].from).phase == CTRACE_CALL_WHOLE &&
 		     ctrace_expr_nfields(sel->expr) < CTRACE_CALL_NFIELDS;
+	if (!err && ctrace_id_call(p->ranges[i].from).phase == CTRACE_CALL_WHOLE)
+		sel->longer = ctrace_expr_least(sel->expr, 0);	/* their first field is duration */
 	n = strlen(why);
 	if (err == -EINVAL && nfields(p->session, &r->t) < r->t.nfields && strstr(o->filter, "path"))
 		n += scnprintf(why + n, CTRACE_WHY_MAX - n, "; names of descriptors are there with --fds (CTRACE_SESSION_F_PATHS)");
@@ -302,6 +362,8 @@ void ctrace_option_publish(struct ctrace_probe *p, bool on)
 		if (on && p->selects[i]->plain)
 			set_bit_of(&ctrace_counting_sessions, s, true);
 	}
+	if (on)
+		ctrace_option_gate(s);
 	if (on && has_selects(p) && s->recording)
 		ctrace_option_sync();	/* for the reason given in ctrace_session_record() */
 }

@@ -308,8 +308,8 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 	err = take_kaddr(p, why);
 	if (err)
 		goto put_sources;
-	ctrace_option_publish(p, true);
 	list_add_tail(&p->list, &s->probes);
+	ctrace_option_publish(p, true);
 	s->nprobes++;
 	if (s->recording)
 		ctrace_probe_arm(p, true);
@@ -336,12 +336,16 @@ static void unlink_probe(struct ctrace_probe *p)
 
 void ctrace_probe_del(struct ctrace_probe *p)
 {
+	struct ctrace_session *s = p->session;
+
 	lockdep_assert_held(&ctrace_lock);
+	ctrace_option_no_gate(s);
 	unlink_probe(p);
 	list_del(&p->list);
 	ctrace_option_sync();
 	ctrace_option_publish(p, false);
 	free_probe(p);
+	ctrace_option_gate(s);
 }
 
 void ctrace_probe_unregister_all(struct ctrace_session *s)
@@ -350,6 +354,7 @@ void ctrace_probe_unregister_all(struct ctrace_session *s)
 	struct ctrace_probe *p, *n;
 
 	lockdep_assert_held(&ctrace_lock);
+	ctrace_option_no_gate(s);
 	list_for_each_entry(p, &s->probes, list)
 		unlink_probe(p);
 	ctrace_option_sync();

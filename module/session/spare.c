@@ -180,10 +180,12 @@ static bool missed(void)
 /* --- sparing ---------------------------------------------------------------------- */
 
 /*
- * A container that may yet turn out to be another one's part waits: what is learned then is learned at an exec of its own.
+ * A container that may yet turn out to be another one's part waits: what is learned then is learned at an exec of its own. A task
+ * that only gates refuse keeps its flag: its children, or an exec of its own, may have another tid that passes.
  */
 noinline void ctrace_spare_now(void)
 {
+	struct ctrace_container *c = __this_cpu_read(ctrace_idcache.c);
 	u64 gen = __this_cpu_read(ctrace_idcache.gen);
 	struct task_struct *p = current;
 
@@ -191,7 +193,7 @@ noinline void ctrace_spare_now(void)
 		WRITE_ONCE(ctrace_spare_from, jiffies + 1);
 		return;
 	}
-	if (ctrace_look_unsettled(ctrace_container_base(__this_cpu_read(ctrace_idcache.c))))
+	if (ctrace_wanted(~0u, c, p) || ctrace_look_unsettled(ctrace_container_base(c)))
 		return;
 	WRITE_ONCE(foreign, !ctrace_compat_tp_ours(&enter_tp) || !ctrace_compat_tp_ours(&exit_tp));
 	if (foreign || missed()) {

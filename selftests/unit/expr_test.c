@@ -183,6 +183,53 @@ static void whose(void)
 	expect("$comm ~ \"xxx*\"", true, LEN, &x);
 }
 
+/* Which have one answer for all events of a task; and which of these are the same. */
+static void of_task(void)
+{
+	static const char *const texts[] = {
+		"$tid == 1", "$pid == 1", "$tid == 2", "$tid != 1", "$tid == 1 && $cid == 2", "$tid == 1 || $cid == 2",
+		"!($vtid == 1)", "$pid & 1", /* these are not: */ "$cpu == 1", "$uid == 1", "$gid == 1", "$comm == \"a\"", "tid == 1",
+		"$tid == 1 && u8 == 1", "u8 == 1 || $tid == 1",
+	};
+	struct ctrace_expr *e[ARRAY_SIZE(texts)], *again;
+	char why[CTRACE_WHY_MAX] = "";
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		check(!ctrace_expr_new(texts[i], fields, NFIELDS, &e[i], why, sizeof(why)));
+		if (ctrace_expr_of_task(e[i]) != (i < 8))
+			ktap_fail(__FILE__, __LINE__, "%s", texts[i]);
+	}
+	for (i = 0; i < 8; i++) {
+		check(!ctrace_expr_new(texts[i], NULL, 0, &again, why, sizeof(why)));
+		for (j = 0; j < 8; j++)
+			if (ctrace_expr_same(again, e[j]) != (i == j))
+				ktap_fail(__FILE__, __LINE__, "%s and %s", texts[i], texts[j]);
+		ctrace_expr_free(again);
+	}
+	for (i = 0; i < ARRAY_SIZE(texts); i++)
+		ctrace_expr_free(e[i]);
+}
+
+static void least(void)
+{
+	static const struct { const char *text; u64 is; } t[] = {
+		{ "u64 >= 7", 7 }, { "u64 > 7", 7 }, { "u64 >= 7 && u8 == 1", 7 }, { "$tid == 1 && u8 != 2 && u64 >= 7", 7 },
+		{ "u64 >= 7 && u64 >= 9", 7 }, { "(u8 == 1 || u8 == 2) && u64 >= 7", 0 }, { "u64 >= 7 || u8 == 1", 0 },
+		{ "name == \"a\" && u64 >= 7", 0 }, { "!(u64 >= 7)", 0 }, { "u64 < 7", 0 }, { "u64 == 7", 0 }, { "u8 >= 7", 0 },
+		{ "!(u8 == 1) && u64 >= 7", 0 }, { "u64 >= 7 && name == \"a\"", 7 },
+	};
+	char why[CTRACE_WHY_MAX] = "";
+	struct ctrace_expr *e;
+
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		check(!ctrace_expr_new(t[i].text, fields, NFIELDS, &e, why, sizeof(why)));
+		if (ctrace_expr_least(e, 5) != t[i].is)
+			ktap_fail(__FILE__, __LINE__, "%s", t[i].text);
+		ctrace_expr_free(e);
+	}
+}
+
 /* The same with a field that is missing; and it is said, if the result hangs on it. */
 static void missing(void)
 {
@@ -503,7 +550,7 @@ static void addresses(void)
 }
 
 static const struct ktap_case cases[] = {
-	{ "numbers", numbers }, { "strings", strings }, { "joined", joined }, { "whose", whose },
+	{ "numbers", numbers }, { "strings", strings }, { "joined", joined }, { "whose", whose }, { "of_task", of_task }, { "least", least },
 	{ "truncated", truncated }, { "missing", missing }, { "hostile_counts", hostile_counts }, { "long_string", long_string },
 	{ "errors", errors }, { "many_fields", many_fields }, { "limits", limits }, { "forward", forward },
 	{ "addresses", addresses },

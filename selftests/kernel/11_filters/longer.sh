@@ -28,3 +28,9 @@ same "no record below the limit" 0 "$(wc -l < "$tmp/short")"
 evdump -e calls -f "\$comm == \"incalls\"" -- sh -c "$sleeps" > "$tmp/ev" 2> "$tmp/err"
 same "without the filter: the fast ones" 2000 "$(grep -c 'syscall_getppid .* duration=[0-9]* ret=[0-9]* marks=0$' "$tmp/ev")"
 same "and all sleeps" 4 "$(grep -c 'syscall_nanosleep .* ret=0 ' "$tmp/ev")"
+
+# Calls that are over before another task runs
+for least in 1 1000000000; do
+	evdump -e call:getpriority -f "duration >= $least" -- counted 3 1000 > "$tmp/ev" 2> "$tmp/err"
+	same "quick calls of $least ns or more" $((least == 1 ? 1000 : 0)) "$(grep -c 'syscall_getpriority .*who=3' "$tmp/ev")"
+done
