@@ -8,7 +8,7 @@
  * skips the padding by aligning to that.
  *
  * LTTng's names are used where readers look for them: env says lttng-modules
- * 2.11, the layout whose container fields Trace Compass reads.
+ * 2.11, the layout with fields for containers. Trace Compass knows their names, and does not use them.
  */
 #include <ctype.h>
 #include <endian.h>
@@ -188,8 +188,12 @@ static void put_trace(FILE *f, const struct ctrace_ctf_env *env)
 		put_env(f, "kernel_version", env->kernel_version);
 	fputs("};\n\n", f);
 
+	/* Trace Compass takes traces with the same clock for those of one machine, where a tid is one thread */
 	fputs("clock {\n\tname = \"monotonic\";\n\tuuid = \"", f);
-	put_uuid(f, env->uuid);
+	if (env->boot_id)
+		fputs(env->boot_id, f);
+	else
+		put_uuid(f, env->uuid);
 	fprintf(f, "\";\n\tdescription = \"CLOCK_MONOTONIC\";\n"
 		"\tfreq = 1000000000;\n\toffset = %" PRId64 ";\n};\n\n", env->clock_offset_ns);
 }

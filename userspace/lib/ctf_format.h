@@ -54,6 +54,8 @@ uint32_t ctrace_ctf_record_bits(const struct ctrace_event_type *t, const struct 
 
 struct ctrace_ctf_env {
 	uint8_t uuid[16];
+	/* as text, of 36 characters: recordings of one boot have it in common, and so one clock. Or NULL */
+	const char *boot_id;
 	int64_t clock_offset_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	const char *hostname, *kernel_release, *kernel_version;	/* each may be NULL */
 };

@@ -291,7 +291,8 @@ static uint64_t newly_lost(const struct ctrace_ctf *w, const struct ctrace_run *
 
 /*
  * Writes a first packet without events and losses. Readers compute losses from one packet to the next, so
- * they could not see what was lost before the first.
+ * they could not see what was lost before the first. No later packet may be empty: Trace Compass takes one for the end
+ * of the file.
  */
 static int lead(struct ctrace_ctf *w, struct ctrace_ctf_stream *s, uint64_t time)
 {

@@ -14,6 +14,8 @@
 
 #include "ctf_writer.h"
 
+#define BOOT_ID_LEN	36
+
 int ctrace_ctf_fail(struct ctrace_ctf *w, int err, const char *fmt, ...)
 {
 	va_list ap;
@@ -50,11 +52,28 @@ int ctrace_ctf_drain(struct ctrace_ctf *w, struct ctrace_reader *r)
 	return n < 0 ? ctrace_ctf_fail(w, n, "cannot read the rings: %s", strerror(-n)) : n;
 }
 
+static bool read_bytes(const char *path, void *to, size_t n)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && read(fd, to, n) == (ssize_t)n;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+static bool read_boot_id(char to[BOOT_ID_LEN + 1])
+{
+	to[BOOT_ID_LEN] = '\0';
+	return read_bytes("/proc/sys/kernel/random/boot_id", to, BOOT_ID_LEN) &&
+	       strspn(to, "0123456789abcdef-") == BOOT_ID_LEN;
+}
+
 int ctrace_ctf_metadata(struct ctrace_ctf *w)
 {
 	struct ctrace_ctf_env env = { .clock_offset_ns = w->info.clock_offset_ns };
+	char *text = NULL, boot_id[BOOT_ID_LEN + 1];
 	struct utsname u;
-	char *text = NULL;
 	size_t len = 0;
 	FILE *f;
 	int err;
@@ -63,6 +82,7 @@ int ctrace_ctf_metadata(struct ctrace_ctf *w)
 		return w->err;
 	uname(&u);
 	memcpy(env.uuid, w->info.uuid, sizeof(env.uuid));
+	env.boot_id = read_boot_id(boot_id) ? boot_id : NULL;
 	env.hostname = u.nodename;
 	env.kernel_release = u.release;
 	env.kernel_version = u.version;
@@ -97,24 +117,14 @@ static int64_t now(clockid_t clock)
 	return t.tv_sec * (int64_t)1000000000 + t.tv_nsec;
 }
 
-/* Reads /dev/urandom: some systems that this runs on are older than getrandom(). */
-static bool random_bytes(void *to, size_t n)
-{
-	int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && read(fd, to, n) == (ssize_t)n;
-
-	if (fd >= 0)
-		close(fd);
-	return ok;
-}
-
 static void set_up(struct ctrace_ctf *w)
 {
 	struct rlimit files = { .rlim_cur = 64 }, size;
 	int64_t before = now(CLOCK_MONOTONIC), real = now(CLOCK_REALTIME);
 
 	w->info.clock_offset_ns = real - (before + now(CLOCK_MONOTONIC)) / 2;
-	if (!random_bytes(w->info.uuid, sizeof(w->info.uuid)))
+	/* some systems that this runs on are older than getrandom() */
+	if (!read_bytes("/dev/urandom", w->info.uuid, sizeof(w->info.uuid)))
 		memcpy(w->info.uuid, &real, sizeof(real));
 	w->info.uuid[6] = (w->info.uuid[6] & 0x0f) | 0x40;
 	w->info.uuid[8] = (w->info.uuid[8] & 0x3f) | 0x80;
