@@ -291,6 +291,7 @@ enum ctrace_event_id {
 	 * entry's type, counted from 0; bytes, which stand for those of that field
 	 */
 	CTRACE_ID_LATE_MEMORY		= 80,
+	CTRACE_ID_PROCESS_MAP		= 81,
 	CTRACE_ID_DYNAMIC		= 0x1000,	/* kprobes, raw tracepoints */
 	CTRACE_ID_SYS_ENTER		= 0x4000,
 	CTRACE_ID_SYS_EXIT		= 0x4400,

@@ -91,6 +91,19 @@ static inline bool ctrace_compat_may_dname(const struct super_block *sb)
 }
 
 /*
+ * Where the program found a file that it has mapped. Overlayfs maps the file of a layer in its place: since 6.7 that
+ * one's f_path is the layer's, before it is the program's.
+ */
+static inline const struct path *ctrace_compat_user_path(const struct file *file)
+{
+#ifdef CTRACE_HAVE_FILE_USER_PATH
+	return file_user_path(file);
+#else
+	return &file->f_path;
+#endif
+}
+
+/*
  * d_path() of current's working directory; ctrace_compat_may_path(). As getcwd() does it: when fs->seq says that
  * *pwd is whole, fs had its reference, so the directory, its parents and its mount are freed after our RCU section
  * at the earliest. fs->lock, under which another thread changes directories, would order it before rename_lock and

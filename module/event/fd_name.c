@@ -127,18 +127,18 @@ static u32 put_path(const struct path *of, const struct path *root, char *to, u3
 }
 
 /* root: NULL for a call of current; else see ctrace_file_name(). */
-static u32 put_file(const struct file *file, const struct path *root, char *to, u32 max)
+static u32 put_file(const struct path *of, const struct path *root, char *to, u32 max)
 {
-	struct dentry *d = file->f_path.dentry;
+	struct dentry *d = of->dentry;
 	bool names_itself = d->d_op && d->d_op->d_dname;
-	bool mounted = IS_ROOT(d) && d == file->f_path.mnt->mnt_root, may_path;
+	bool mounted = IS_ROOT(d) && d == of->mnt->mnt_root, may_path;
 	const char *path;
 
 	if (root) {
 		if (!names_itself || mounted)
-			return put_path(&file->f_path, root, to, max);
+			return put_path(of, root, to, max);
 		/* asks d_dname() alone, which may sleep here */
-		path = d_path(&file->f_path, to, max);
+		path = d_path(of, to, max);
 		return path == ERR_PTR(-ENAMETOOLONG) ? put_last_part(d, to, max) : keep(to, max, path);
 	}
 	may_path = ctrace_compat_may_path();
@@ -147,7 +147,7 @@ static u32 put_file(const struct file *file, const struct path *root, char *to, 
 		return none(to);
 	if (names_itself && !ctrace_compat_may_dname(d->d_sb))
 		return may_path ? put_last_part(d, to, max) : none(to);
-	path = d_path(&file->f_path, to, max);
+	path = d_path(of, to, max);
 	return may_path && path == ERR_PTR(-ENAMETOOLONG) ? put_last_part(d, to, max) : keep(to, max, path);
 }
 
@@ -303,7 +303,7 @@ static u32 put_socket(const struct file *file, const struct path *root, char *to
 	bool whole = false;
 
 	if (!sk || !*proto)
-		return put_file(file, root, to, max);
+		return put_file(&file->f_path, root, to, max);
 	switch (sk->sk_family) {
 	case AF_INET:
 	case AF_INET6:
@@ -321,7 +321,7 @@ static u32 put_socket(const struct file *file, const struct path *root, char *to
 		whole = put_netlink(&t, sock, sk);
 		break;
 	default:
-		return put_file(file, root, to, max);
+		return put_file(&file->f_path, root, to, max);
 	}
 	if (!whole)
 		put(&t, "[%llu]", (unsigned long long)inode->i_ino);
@@ -336,7 +336,7 @@ static u32 put_any(const struct file *file, const struct path *root, char *to, u
 
 	if (S_ISSOCK(inode->i_mode) && inode->i_sb->s_magic == SOCKFS_MAGIC)
 		return put_socket(file, root, to, max);
-	return put_file(file, root, to, max);
+	return put_file(&file->f_path, root, to, max);
 }
 
 u32 ctrace_fd_name(int fd, char *to, u32 max)
@@ -389,7 +389,12 @@ u32 ctrace_exe_name(char *to, u32 max)
 	file = ctrace_compat_exe_get();
 	if (!file)
 		return none(to);
-	n = put_file(file, NULL, to, max);
+	n = put_file(&file->f_path, NULL, to, max);
 	fput(file);
 	return n;
+}
+
+u32 ctrace_mapped_name(const struct file *file, char *to, u32 max)
+{
+	return current->fs ? put_file(ctrace_compat_user_path(file), NULL, to, max) : none(to);
 }

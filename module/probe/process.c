@@ -9,6 +9,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include "probe/map.h"
 #include "probe/table.h"
 #include "emit/sides.h"
 #include "emit/simple.h"
@@ -78,6 +79,7 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 {
 	ctrace_compat_probe_begin();
 	on_fork(parent, child);
+	ctrace_map_fork(parent, child);
 	ctrace_compat_probe_end();
 }
 

@@ -14,7 +14,8 @@ extern const struct ctrace_family ctrace_family_syscall, ctrace_family_sched, ct
 	ctrace_family_cgroup, ctrace_family_irq, ctrace_family_timer, ctrace_family_signal,
 	ctrace_family_mm, ctrace_family_module, ctrace_family_block, ctrace_family_net, ctrace_family_io_uring,
 	ctrace_family_sample, ctrace_family_statedump, ctrace_family_fault, ctrace_family_tcp,
-	ctrace_family_sched_span, ctrace_family_throttle, ctrace_family_blame, ctrace_family_cap;
+	ctrace_family_sched_span, ctrace_family_throttle, ctrace_family_blame, ctrace_family_cap,
+	ctrace_family_map;
 
 extern const struct ctrace_probe_kind ctrace_kind_kprobe, ctrace_kind_calls, ctrace_kind_raw,
 	ctrace_kind_sample;

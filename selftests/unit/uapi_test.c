@@ -100,6 +100,7 @@ static void event_ids(void)
 	check_eq(CTRACE_ID_STATEDUMP_FILE_DESCRIPTOR, 56);
 	check_eq(CTRACE_ID_STATEDUMP_BLOCK_DEVICE, 75);
 	check_eq(CTRACE_ID_SCHED_PI_SETPRIO, 79);
+	check_eq(CTRACE_ID_PROCESS_MAP, 81);
 	check_eq(CTRACE_ID_LATE_MEMORY, 80);
 	check_eq(CTRACE_ID_DYNAMIC, 0x1000);
 	check_eq(CTRACE_ID_SYS_ENTER, 0x4000);

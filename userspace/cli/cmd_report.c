@@ -89,6 +89,7 @@ struct report_opts {
 static int report(const char *dir, const struct report_opts *o)
 {
 	struct sink_opts so = { .out = stdout, .relative = o->relative, .quiet_args = o->quiet_args };
+	const struct ctrace_event_type *t;
 	struct recording r;
 	int status = recording_open(&r, dir);
 
@@ -103,6 +104,8 @@ static int report(const char *dir, const struct report_opts *o)
 	so.symbols = r.symbols;
 	so.clock_offset = r.info.clock_offset;
 	so.stacks = r.info.stacks;
+	t = ctrace_schema_by_id(r.schema, CTRACE_ID_PROCESS_MAP);
+	so.maps = t && asked_type(&r, t) != ASKED_NOT;
 	if (o->file)
 		so.out = fopen(o->file, "we");
 	if (!so.out) {

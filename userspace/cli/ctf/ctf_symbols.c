@@ -20,8 +20,8 @@ static void scan_record(struct symbols *sy, const struct ctrace_schema *s, const
 	struct stack k;
 	uint32_t of;
 
-	if (rec->id == CTRACE_ID_SCHED_PROCESS_EXEC) {
-		symbols_forget(sy, rec->tid);
+	if (rec->id == CTRACE_ID_SCHED_PROCESS_EXEC || rec->id == CTRACE_ID_PROCESS_MAP) {
+		symbols_learn(sy, s, rec);
 	} else if (stack_decode(t, rec, &k, &of)) {
 		look_up(sy, &k, rec->id == CTRACE_ID_KERNEL_STACK, rec->tid);
 	} else if (stack_decode_sample(t, rec, &both)) {
@@ -45,7 +45,8 @@ void ctf_symbols_scan(struct symbols *sy, const struct ctrace_schema *s, const v
 		if (n < sizeof(copy.rec) || n > sizeof(copy) || n > len - pos)
 			return;
 		if (copy.rec.id == CTRACE_ID_KERNEL_STACK || copy.rec.id == CTRACE_ID_USER_STACK ||
-		    copy.rec.id == CTRACE_ID_CPU_SAMPLE || copy.rec.id == CTRACE_ID_SCHED_PROCESS_EXEC) {
+		    copy.rec.id == CTRACE_ID_CPU_SAMPLE || copy.rec.id == CTRACE_ID_SCHED_PROCESS_EXEC ||
+		    copy.rec.id == CTRACE_ID_PROCESS_MAP) {
 			memcpy(copy.raw, (const char *)data + pos, n);
 			copy.rec.len = (uint16_t)n;
 			scan_record(sy, s, &copy.rec);

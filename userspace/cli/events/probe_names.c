@@ -51,6 +51,9 @@ bool probe_event_matches(const struct ctrace_event_type *t, const char *word)
 	/* environments may hold passwords: only its own name means it */
 	if (t->id == CTRACE_ID_PROCESS_ENV)
 		return false;
+	/* it comes with the stacks that it is for */
+	if (t->id == CTRACE_ID_PROCESS_MAP)
+		return false;
 	if (!fnmatch(word, t->name, 0) || !fnmatch(word, t->system, 0))
 		return true;
 	return !strncmp(word, t->system, n) && word[n] == ':' && !fnmatch(word + n + 1, t->name, 0);

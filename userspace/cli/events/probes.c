@@ -346,3 +346,13 @@ int probes_parse(struct probes *p, const struct ctrace_schema *s, const struct p
 	probe_items_free(&items);
 	return status;
 }
+
+void probes_add_maps(struct probes *p, const struct ctrace_schema *s)
+{
+	const struct ctrace_event_type *t = ctrace_schema_by_id(s, CTRACE_ID_PROCESS_MAP);
+
+	if (!t || t->reason || find(p, t->name))
+		return;
+	add(p, xstrdup(t->name), NULL, false, false);
+	p->v[p->n - 1].extra = true;
+}

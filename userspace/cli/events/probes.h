@@ -10,6 +10,7 @@ struct probe_want {
 	char *filter;		/* or NULL */
 	bool own;		/* named by its own name, not by a class, a group or a pattern */
 	bool whole;		/* a system call as one record, written when the call returns */
+	bool extra;		/* not asked for: it names what is in stacks, and is not shown */
 	/* set by views, which count the event in a table; NULL: it is recorded */
 	char *aggregate;
 	uint32_t rows;
@@ -54,6 +55,8 @@ struct probes_opts {
 
 /* Fills p with each event that o asks for, once. Returns CLI_OK, or the exit status after a message. */
 int probes_parse(struct probes *p, const struct ctrace_schema *s, const struct probes_opts *o);
+/* Adds what names the addresses in user stacks, if this kernel has it. */
+void probes_add_maps(struct probes *p, const struct ctrace_schema *s);
 void probes_free(struct probes *p);
 
 /* --- probe_item.c: the items of one value of -e --- */

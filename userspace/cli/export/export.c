@@ -46,13 +46,12 @@ static void take(void *arg, const struct ctrace_record *rec, uint32_t cpu, const
 	if (!x->first)
 		x->first = rec->time;
 	x->last = rec->time > x->last ? rec->time : x->last;
-	/* stacks are shown with their events */
-	if (k || (rec->id != CTRACE_ID_KERNEL_STACK && rec->id != CTRACE_ID_USER_STACK)) {
+	/* stacks are shown with their events; what is mapped is for their names */
+	if (k || (rec->id != CTRACE_ID_KERNEL_STACK && rec->id != CTRACE_ID_USER_STACK && rec->id != CTRACE_ID_PROCESS_MAP)) {
 		x->events += recording_shows(&x->r, rec->cid);
 		y->w->record(x, rec, cpu, k);
 	}
-	if (rec->id == CTRACE_ID_SCHED_PROCESS_EXEC)
-		symbols_forget(x->r.symbols, rec->tid);
+	symbols_learn(x->r.symbols, x->r.schema, rec);
 }
 
 static void learn(void *arg, const struct ctrace_record *rec)

@@ -40,6 +40,8 @@ void asked_put(struct sbuf *b, const struct run *r, const struct run_opts *o, ui
 	put_words(&j, "command", o->command, words);
 	json_open(&j, "events", '[');
 	for (size_t i = 0; i < r->probes.n; i++) {
+		if (r->probes.v[i].extra)
+			continue;
 		json_open(&j, NULL, '{');
 		json_str(&j, "name", r->probes.v[i].name);
 		if (r->probes.v[i].filter)

@@ -148,6 +148,8 @@ int live_run(struct live *l, struct run_opts *o)
 	l->so.command_vtid = l->run.follow.mode ? 0 : l->run.child.pid;
 	l->so.symbols = l->symbols;
 	l->so.stacks = o->stack;
+	for (size_t i = 0; i < l->run.probes.n; i++)
+		l->so.maps |= !l->run.probes.v[i].extra && !strcmp(l->run.probes.v[i].name, "process_map");
 	l->so.live = true;
 	l->s = l->sink(&l->so, l->arg);
 	status = run_loop(&l->run, &ops, l);

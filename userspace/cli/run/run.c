@@ -74,15 +74,15 @@ int run_split(int argc, char **argv, char ***command)
 static int add_probe(struct run *r, const struct run_opts *o, struct probe_want *w)
 {
 	struct ctrace_probe_opts po = {
-		.sz = sizeof(po), .filter = w->filter, .one_of = o->one_of, .aggregate = w->aggregate,
+		.sz = sizeof(po), .filter = w->filter, .one_of = w->extra ? 0 : o->one_of, .aggregate = w->aggregate,
 		.rows = w->rows,
 	};
 	struct ctrace_aggregate_info i;
 	int err;
 
 	if (!w->aggregate) {
-		/* a sample has its stacks in its own record */
-		po.flags = strncmp(w->name, "sample:", 7) ? o->stack : 0;
+		/* a sample has its stacks in its own record, and what names stacks has none */
+		po.flags = strncmp(w->name, "sample:", 7) && strcmp(w->name, "process_map") ? o->stack : 0;
 		return ctrace_probe_add(r->session, w->name, &po, NULL, NULL);
 	}
 	err = ctrace_aggregate_add(r->session, w->name, &po, &i, sizeof(i));
@@ -142,8 +142,8 @@ static int new_session(struct run *r, const struct run_opts *o, const char *filt
 	int err;
 
 	if (o->plan) {
-		so.arena_size = RUN_ARENA_LEAST;
-		so.ring_size = RUN_RING_LEAST;
+		so.ring_size = r->probes.n && r->probes.v[r->probes.n - 1].extra ? RUN_RING_MAPS : RUN_RING_LEAST;
+		so.arena_size = RUN_ARENA_OF(so.ring_size);
 		so.containers = 0;
 	}
 	err = ctrace_session_new(r->ct, &so, &r->session);
@@ -209,6 +209,8 @@ int run_setup(struct run *r, const struct run_opts *o)
 		status = targets_parse(&r->targets, r->ctable, o->targets, o->ntargets, o->command);
 	if (status == CLI_OK && !o->plan)
 		status = probes_parse(&r->probes, r->schema, &o->probes);
+	if (status == CLI_OK && !o->plan && (o->stack & CTRACE_PROBE_F_USER_STACK || o->probes.frequency))
+		probes_add_maps(&r->probes, r->schema);
 	if (status == CLI_OK)
 		status = catch_signals();
 	if (status == CLI_OK && o->command)

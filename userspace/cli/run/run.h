@@ -16,9 +16,10 @@ struct run;
 
 #define BUFFER_DEFAULT	(32 << 20)	/* bytes; the manual pages and the help name it, too */
 
-/* of a session that records nothing: a ring of each CPU, the smallest, and what goes with it */
+/* of a session that records nothing, or only what is mapped: a ring of each CPU, and what goes with it */
 #define RUN_RING_LEAST	8192ull
-#define RUN_ARENA_LEAST	(65536 + 16384ull * (uint64_t)sysconf(_SC_NPROCESSORS_CONF))
+#define RUN_RING_MAPS	65536ull
+#define RUN_ARENA_OF(ring)	(65536 + 2 * (ring) * (uint64_t)sysconf(_SC_NPROCESSORS_CONF))
 
 struct run_opts {
 	struct probes_opts probes;	/* run_opts_free() frees its events */

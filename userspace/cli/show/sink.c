@@ -36,24 +36,33 @@ static void count_cid(struct sink *s, uint32_t cid)
 	s->ncids++;
 }
 
+/* What is mapped where is recorded for the names in stacks, but shown only to who asked for it. */
+static bool shown(const struct sink *s, const struct ctrace_record *rec)
+{
+	return rec->id != CTRACE_ID_PROCESS_MAP || s->o.maps;
+}
+
 static void out(void *arg, const struct ctrace_record *rec, uint32_t cpu, const struct stacks *k)
 {
 	struct sink *s = arg;
 
 	(void)cpu;
-	s->ops->record(s, rec, k);
-	if (rec->id == CTRACE_ID_SCHED_PROCESS_EXEC)
-		symbols_forget(s->o.symbols, rec->tid);
+	if (shown(s, rec))
+		s->ops->record(s, rec, k);
+	if (s->o.symbols)
+		symbols_learn(s->o.symbols, s->o.schema, rec);
 }
 
 void sink_record(struct sink *s, const struct ctrace_record *rec)
 {
-	s->events++;
-	count_cid(s, rec->cid);
+	if (shown(s, rec)) {
+		s->events++;
+		count_cid(s, rec->cid);
+	}
 	/* no stack belongs to this record, and it is none */
 	if (!s->o.symbols || (!s->o.stacks && rec->id != CTRACE_ID_CPU_SAMPLE &&
 			      rec->id != CTRACE_ID_KERNEL_STACK && rec->id != CTRACE_ID_USER_STACK)) {
-		s->ops->record(s, rec, NULL);
+		out(s, rec, 0, NULL);
 		return;
 	}
 	if (!s->queue)

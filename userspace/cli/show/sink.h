@@ -17,6 +17,7 @@ struct sink_opts {
 	int32_t command_vtid;
 	struct symbols *symbols;	/* for stacks, outlives the sink; NULL: there are no stacks */
 	uint32_t stacks;		/* CTRACE_PROBE_F_*: the stacks that each event comes with */
+	bool maps;			/* process_map was asked for, and is not only there to name stacks */
 	bool live;			/* folded: the tasks are in /proc, which has their names */
 };
 

@@ -93,7 +93,7 @@ void stack_queue_free(struct stack_queue *q)
 
 static bool complete(const struct stack_queue *q, const struct held *h)
 {
-	if (h->alone || h->rec.id == CTRACE_ID_CPU_SAMPLE)
+	if (h->alone || h->rec.id == CTRACE_ID_CPU_SAMPLE || h->rec.id == CTRACE_ID_PROCESS_MAP)
 		return true;
 	return (h->s.kernel.there || !(q->flags & CTRACE_PROBE_F_STACK)) &&
 	       (h->s.user.there || !(q->flags & CTRACE_PROBE_F_USER_STACK));

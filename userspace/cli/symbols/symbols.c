@@ -17,6 +17,7 @@ struct entry {
 	int32_t tid;
 	bool exact;
 	bool found;		/* text is a name, not the bare address */
+	bool loaded;		/* from a recording, which knew best */
 };
 
 struct symbols {
@@ -34,7 +35,7 @@ struct symbols *symbols_new(bool live)
 	struct symbols *s = xcalloc(1, sizeof(*s));
 
 	s->live = live;
-	s->user = user_maps_new();
+	s->user = user_maps_new(live);
 	s->size = 1024;
 	s->v = xcalloc(s->size, sizeof(s->v[0]));
 	return s;
@@ -136,12 +137,13 @@ static const char *look_up(struct symbols *s, int32_t tid, uint64_t addr, bool e
 	struct sbuf b = { 0 };
 	bool found = false;
 
-	/* a live task may run another program by now, so its addresses are looked up each time */
-	if (e->text && (tid == KERNEL || !s->live))
+	/* a task may run another program by now, so its addresses are looked up each time */
+	if (e->text && (tid == KERNEL || e->loaded))
 		return e->text;
-	if (s->live)
-		found = tid == KERNEL ? name_kernel(s, addr, exact, &b) :
-					user_maps_name(s->user, tid, addr, exact, &b);
+	if (tid != KERNEL)
+		found = user_maps_name(s->user, tid, addr, exact, &b);
+	else if (s->live)
+		found = name_kernel(s, addr, exact, &b);
 	if (!found && e->text) {
 		sbuf_free(&b);
 		return e->text;
@@ -165,19 +167,46 @@ void symbols_share(struct symbols *s, int32_t tid, int32_t pid, uint64_t addr, b
 {
 	const struct entry *e = slot(s, tid, addr, exact);
 
-	if (tid != pid && e->text && !slot(s, pid, addr, exact)->text)
+	/* later the task may have another program */
+	if (!e->text) {
+		look_up(s, tid, addr, exact);
+		e = slot(s, tid, addr, exact);
+	}
+	if (tid != pid && e->found && !slot(s, pid, addr, exact)->text)
 		put(s, pid, addr, exact, xstrdup(e->text), e->found);
 }
 
-void symbols_forget(struct symbols *s, int32_t tid)
+void symbols_learn(struct symbols *s, const struct ctrace_schema *schema, const struct ctrace_record *rec)
 {
-	user_maps_forget(s->user, tid);
+	if (rec->id == CTRACE_ID_SCHED_PROCESS_EXEC)
+		user_maps_forget(s->user, rec->tid);
+	else if (rec->id == CTRACE_ID_PROCESS_MAP)
+		user_maps_learn(s->user, ctrace_schema_by_id(schema, rec->id), rec);
 }
 
-void symbols_save(const struct symbols *s, struct sbuf *b)
+/* A recorder meets the rings one by one: a stack may come to it before the record of what was mapped. */
+static void look_again(struct symbols *s)
+{
+	struct sbuf b = { 0 };
+	struct entry *e;
+
+	for (size_t i = 0; i < s->size; i++) {
+		e = &s->v[i];
+		if (!e->text || e->found || e->tid == KERNEL || !user_maps_name(s->user, e->tid, e->addr, e->exact, &b))
+			continue;
+		free(e->text);
+		e->text = b.s;
+		e->found = true;
+		b = (struct sbuf){ 0 };
+	}
+}
+
+void symbols_save(struct symbols *s, struct sbuf *b)
 {
 	struct json j = { .out = b };
 	char addr[24];
+
+	look_again(s);
 
 	json_open(&j, NULL, '{');
 	json_open(&j, "symbols", '[');
@@ -224,7 +253,7 @@ int symbols_load(struct symbols *s, const char *path)
 		/* the file may come from an untrusted source */
 		sbuf_clean(&b, name);
 		put(s, json_object_get_int(names_get(v, "tid")), strtoull(addr, NULL, 16),
-		    json_object_get_boolean(names_get(v, "exact")), b.s, true);
+		    json_object_get_boolean(names_get(v, "exact")), b.s, true)->loaded = true;
 	}
 	json_object_put(o);
 	return err;

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Names for addresses of code: the kernel's from /proc/kallsyms; a process's from its maps and the
- * symbol tables of the files mapped there, while it lives. What was found is kept. A recording takes
- * the names along, because its addresses mean nothing on another boot.
+ * symbol tables of the files mapped there. The maps are those that records tell, also when the process is gone, or
+ * /proc's while it lives. What was found is kept. A recording takes the names along, because its addresses
+ * mean nothing on another boot.
  */
 #ifndef CTRACE_SYMBOLS_H
 #define CTRACE_SYMBOLS_H
 
+#include <libctrace.h>
 #include "base/util.h"
 
 struct symbols;
 
-/* live: ask this machine. Else only what symbols_load() brings is known. */
+/*
+ * live: ask this machine. Else only what symbols_load() brings is known, and names in files of this machine that have the
+ * build-id which a record tells.
+ */
 struct symbols *symbols_new(bool live);
 void symbols_free(struct symbols *s);
 /* Reads the kernel's symbols now, which takes a while. Without it they are read when first needed. */
@@ -24,15 +29,18 @@ void symbols_prepare(struct symbols *s);
  */
 const char *symbols_kernel(struct symbols *s, uint64_t addr, bool exact);
 const char *symbols_user(struct symbols *s, int32_t tid, uint64_t addr, bool exact);
-/* What is known of an address of the task is known of its process's, too: for stacks that are counted by process. */
+/* Looks an address of the task up, and makes it known of its process, too: for stacks that are counted by process. */
 void symbols_share(struct symbols *s, int32_t tid, int32_t pid, uint64_t addr, bool exact);
-/* Call it when the task has another program now, or has ended. */
-void symbols_forget(struct symbols *s, int32_t tid);
+/*
+ * Learns what processes map from records of process_map and sched_process_exec; others are passed by. Call it with each, in
+ * the order of time, so that a stack is named by what was mapped then.
+ */
+void symbols_learn(struct symbols *s, const struct ctrace_schema *schema, const struct ctrace_record *rec);
 /* Why the kernel's addresses have no names; NULL: they have. */
 const char *symbols_note(const struct symbols *s);
 
 /* Write the names that were looked up as JSON; read them back. 0 or -errno (-EBADMSG: not what we write). */
-void symbols_save(const struct symbols *s, struct sbuf *b);
+void symbols_save(struct symbols *s, struct sbuf *b);
 int symbols_load(struct symbols *s, const char *path);
 
 /* --- symbols_table.c: addresses and names, sorted --- */
@@ -61,15 +69,39 @@ const char *symtab_name(const struct symtab *t, const struct symbol *s);
 const char *symtab_module(const struct symtab *t, const struct symbol *s);	/* or NULL */
 /* Reads text in the form of /proc/kallsyms. Returns the number of symbols whose address is not 0. */
 size_t symtab_read_kallsyms(struct symtab *t, FILE *f);
-/* Reads the functions of an ELF file, by their offset in it. 0 or -errno. The file may hold anything. */
-int symtab_read_elf(struct symtab *t, int fd);
+#define BUILD_ID_TEXT	41	/* bytes of a build-id in hexadecimal, with the NUL */
+
+/* Reads the functions of an ELF file, by their offset in it, and its build-id. 0 or -errno. The file may hold anything. */
+int symtab_read_elf(struct symtab *t, int fd, char build_id[BUILD_ID_TEXT]);
+
+/* --- symbols_files.c: the files that are mapped --- */
+
+struct mapped_files;
+struct mapped_file;
+/* live: see symbols_new() */
+struct mapped_files *mapped_files_new(bool live);
+void mapped_files_free(struct mapped_files *fs);
+/* Opens the file that a living task has mapped there, and reads it. NULL: it cannot be opened now. */
+struct mapped_file *mapped_files_open(struct mapped_files *fs, int32_t tid, uint64_t start, uint64_t end,
+				      const char *name, uint64_t dev, uint64_t ino);
+/* The file that a record tells of. It is not looked for before its symbols are asked for. */
+struct mapped_file *mapped_files_told(struct mapped_files *fs, uint64_t dev, uint64_t ino, const char *build_id,
+				      const char *path);
+/* The last part of its path; of a file that a record told of. */
+const char *mapped_file_name(const struct mapped_file *f);
+/* NULL: it was not found. pid, start, end: where it is, or was, mapped. */
+const struct symtab *mapped_file_symbols(const struct mapped_files *fs, struct mapped_file *f, int32_t pid,
+					 uint64_t start, uint64_t end);
 
 /* --- symbols_user.c --- */
 
 struct user_maps;
-struct user_maps *user_maps_new(void);
+struct user_maps *user_maps_new(bool live);
 void user_maps_free(struct user_maps *m);
+/* The task has another program now: what /proc said of it is old. */
 void user_maps_forget(struct user_maps *m, int32_t tid);
+/* rec: of process_map; t: its type, or NULL */
+void user_maps_learn(struct user_maps *m, const struct ctrace_event_type *t, const struct ctrace_record *rec);
 /* Appends the name for an address of the task. False: nothing is known of it. */
 bool user_maps_name(struct user_maps *m, int32_t tid, uint64_t addr, bool exact, struct sbuf *b);
 

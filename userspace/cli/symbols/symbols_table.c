@@ -157,7 +157,36 @@ static void read_symbols(struct symtab *t, Elf *e, Elf_Scn *section, const GElf_
 	}
 }
 
-int symtab_read_elf(struct symtab *t, int fd)
+static void put_build_id(char *to, const unsigned char *id, size_t n)
+{
+	if (2 * n >= BUILD_ID_TEXT)
+		return;
+	for (size_t i = 0; i < n; i++)
+		snprintf(to + 2 * i, 3, "%02x", id[i]);
+}
+
+static void read_build_id(Elf *e, char *to)
+{
+	size_t nparts, name, desc, at, next;
+	GElf_Nhdr note;
+	Elf_Data *data;
+	GElf_Phdr p;
+
+	to[0] = '\0';
+	if (elf_getphdrnum(e, &nparts))
+		return;
+	for (size_t i = 0; i < nparts && !*to; i++) {
+		if (!gelf_getphdr(e, (int)i, &p) || p.p_type != PT_NOTE)
+			continue;
+		data = elf_getdata_rawchunk(e, (int64_t)p.p_offset, p.p_filesz, ELF_T_NHDR);
+		for (at = 0; data && !*to && (next = gelf_getnote(data, at, &note, &name, &desc)); at = next)
+			if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+			    !memcmp((const char *)data->d_buf + name, "GNU", 4))
+				put_build_id(to, (const unsigned char *)data->d_buf + desc, note.n_descsz);
+	}
+}
+
+int symtab_read_elf(struct symtab *t, int fd, char build_id[BUILD_ID_TEXT])
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr sh;
@@ -173,6 +202,7 @@ int symtab_read_elf(struct symtab *t, int fd)
 	while ((section = elf_nextscn(e, section)))
 		if (gelf_getshdr(section, &sh) && (sh.sh_type == SHT_SYMTAB || sh.sh_type == SHT_DYNSYM))
 			read_symbols(t, e, section, &sh);
+	read_build_id(e, build_id);
 	elf_end(e);
 	symtab_sort(t);
 	return 0;

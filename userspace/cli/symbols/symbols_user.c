@@ -1,64 +1,74 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names for addresses of processes: finds the file that is mapped there, and its symbol. Files are opened
- * through the mapping itself, so it does no harm if the path was deleted or means another file in the
- * container.
+ * What processes have mapped where. Records of process_map tell it as it happens, so also of a process that is gone when
+ * its stacks are read. Of processes that began before these records did, /proc tells it while they live.
  */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
-#include <unistd.h>
 #include "symbols/symbols.h"
 
-#define TASKS_MAX	4096	/* with more tasks, all are forgotten at once */
+#define TASKS_MAX	32768	/* with more tasks, all are forgotten at once */
+#define MAPS_MAX	8192	/* mappings of one process that records told; with more, the oldest are forgotten */
 #define LOOK_AGAIN	(NSEC_PER_SEC / 2)	/* read a task's maps again after this time, for new mappings */
-
-struct file {
-	uint64_t dev, ino;
-	struct symtab t;
-};
 
 struct map {
 	uint64_t start, end, offset;
-	char *name;		/* last part of the path */
-	struct file *file;
+	char *name;		/* last part of the path; NULL: the file's record told it */
+	struct mapped_file *file;
+};
+
+struct maps {
+	struct map *v;
+	size_t n, cap;
 };
 
 struct task {
 	int32_t tid;
+	int32_t pid;		/* its process, which has what was told; 0: itself */
 	uint64_t looked;
-	struct map *v;
-	size_t n;
+	struct maps told, seen;	/* by records, in their order; in /proc */
 };
 
 struct user_maps {
 	struct task **tasks;	/* by tid */
 	size_t ntasks;
-	struct file **files;
-	size_t nfiles;
+	bool live;
+	struct mapped_files *files;
 };
 
-struct user_maps *user_maps_new(void)
+struct user_maps *user_maps_new(bool live)
 {
-	return xcalloc(1, sizeof(struct user_maps));
+	struct user_maps *m = xcalloc(1, sizeof(*m));
+
+	m->live = live;
+	m->files = mapped_files_new(live);
+	return m;
 }
 
-static void clear(struct task *k)
+static void clear(struct maps *v)
 {
-	for (size_t i = 0; i < k->n; i++)
-		free(k->v[i].name);
-	free(k->v);
-	k->v = NULL;
-	k->n = 0;
+	for (size_t i = 0; i < v->n; i++)
+		free(v->v[i].name);
+	free(v->v);
+	memset(v, 0, sizeof(*v));
+}
+
+static struct map *append(struct maps *v)
+{
+	if (v->n == v->cap) {
+		v->cap = v->cap ? 2 * v->cap : 8;
+		v->v = xrealloc(v->v, v->cap * sizeof(v->v[0]));
+	}
+	return &v->v[v->n++];
 }
 
 static void forget_all(struct user_maps *m)
 {
 	for (size_t i = 0; i < m->ntasks; i++) {
-		clear(m->tasks[i]);
+		clear(&m->tasks[i]->told);
+		clear(&m->tasks[i]->seen);
 		free(m->tasks[i]);
 	}
 	m->ntasks = 0;
@@ -70,11 +80,7 @@ void user_maps_free(struct user_maps *m)
 		return;
 	forget_all(m);
 	free(m->tasks);
-	for (size_t i = 0; i < m->nfiles; i++) {
-		symtab_free(&m->files[i]->t);
-		free(m->files[i]);
-	}
-	free(m->files);
+	mapped_files_free(m->files);
 	free(m);
 }
 
@@ -99,64 +105,9 @@ void user_maps_forget(struct user_maps *m, int32_t tid)
 	size_t i = place(m, tid);
 
 	if (i < m->ntasks && m->tasks[i]->tid == tid) {
-		clear(m->tasks[i]);
+		clear(&m->tasks[i]->seen);
 		m->tasks[i]->looked = 0;
 	}
-}
-
-/*
- * Opens the file that is mapped there. Before 4.3 only a kernel built with checkpoint/restore has map_files.
- * Without it, opens the file that has the name now, but only if it is still the same file; this is checked
- * before it is opened for reading.
- */
-static int open_mapped(int32_t tid, const struct map *map, const char *name, uint64_t dev, uint64_t ino)
-{
-	/* map_files has no leading zeros, maps may have */
-	char *path = xasprintf("/proc/%d/map_files/%llx-%llx", tid, (unsigned long long)map->start,
-			       (unsigned long long)map->end);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), named;
-	struct stat st;
-
-	free(path);
-	if (fd >= 0)
-		return fd;
-	path = xasprintf("/proc/%d/root%s", tid, name);
-	named = open(path, O_PATH | O_CLOEXEC);
-	free(path);
-	if (named < 0)
-		return -1;
-	if (!fstat(named, &st) && S_ISREG(st.st_mode) && st.st_ino == ino && st.st_dev == dev) {
-		path = xasprintf("/proc/self/fd/%d", named);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		free(path);
-	}
-	close(named);
-	return fd;
-}
-
-static struct file *file_of(struct user_maps *m, int32_t tid, const struct map *map, const char *name,
-			    uint64_t dev, uint64_t ino)
-{
-	struct file *f;
-	struct stat st;
-	int fd;
-
-	for (size_t i = 0; i < m->nfiles; i++)
-		if (m->files[i]->dev == dev && m->files[i]->ino == ino)
-			return m->files[i];
-	fd = open_mapped(tid, map, name, dev, ino);
-	/* no permission, or the process has gone: the next process that maps the file may let us open it */
-	if (fd < 0)
-		return NULL;
-	f = xcalloc(1, sizeof(*f));
-	f->dev = dev;
-	f->ino = ino;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-		symtab_read_elf(&f->t, fd);
-	close(fd);
-	m->files = xrealloc(m->files, (m->nfiles + 1) * sizeof(m->files[0]));
-	m->files[m->nfiles++] = f;
-	return f;
 }
 
 /* Adds a line of maps, if executable: "7f12-7f13 r-xp 00001000 08:01 1234   /usr/lib/libc.so.6" */
@@ -176,13 +127,11 @@ static void add_map(struct user_maps *m, struct task *k, char *line)
 	full = line + at;
 	name = strrchr(full, '/');
 	name = name ? name + 1 : full;
-	k->v = xrealloc(k->v, (k->n + 1) * sizeof(k->v[0]));
-	k->v[k->n++] = (struct map){
+	*append(&k->seen) = (struct map){
 		.start = start, .end = end, .offset = offset,
 		.name = xstrndup(name, strcspn(name, " ")),
+		.file = ino ? mapped_files_open(m->files, k->tid, start, end, full, makedev(maj, min), ino) : NULL,
 	};
-	if (ino)
-		k->v[k->n - 1].file = file_of(m, k->tid, &k->v[k->n - 1], full, makedev(maj, min), ino);
 }
 
 static void look(struct user_maps *m, struct task *k)
@@ -197,7 +146,7 @@ static void look(struct user_maps *m, struct task *k)
 	if (!f)
 		return;
 	if (getline(&line, &cap, f) > 0) {
-		clear(k);
+		clear(&k->seen);
 		do
 			add_map(m, k, line);
 		while (getline(&line, &cap, f) > 0);
@@ -206,11 +155,12 @@ static void look(struct user_maps *m, struct task *k)
 	fclose(f);
 }
 
-static const struct map *find(const struct task *k, uint64_t addr)
+/* The newest one, if several were there one after the other. */
+static const struct map *find(const struct maps *v, uint64_t addr)
 {
-	for (size_t i = 0; i < k->n; i++)
-		if (addr >= k->v[i].start && addr < k->v[i].end)
-			return &k->v[i];
+	for (size_t i = v->n; i-- > 0;)
+		if (addr >= v->v[i].start && addr < v->v[i].end)
+			return &v->v[i];
 	return NULL;
 }
 
@@ -234,28 +184,124 @@ static struct task *task_of(struct user_maps *m, int32_t tid)
 	return k;
 }
 
+/* --- records ------------------------------------------------------------------------ */
+
+/* One thing is mapped in one place: what the new mapping covers is gone. */
+static void tell(struct maps *v, uint64_t start, uint64_t end, uint64_t offset, struct mapped_file *file)
+{
+	size_t n = 0;
+
+	for (size_t i = v->n == MAPS_MAX ? MAPS_MAX / 2 : 0; i < v->n; i++)
+		if (v->v[i].start < start || v->v[i].end > end)
+			v->v[n++] = v->v[i];
+	v->n = n;
+	*append(v) = (struct map){ .start = start, .end = end, .offset = offset, .file = file };
+}
+
+static void copy(struct maps *to, const struct maps *from)
+{
+	clear(to);
+	for (size_t i = 0; i < from->n; i++)
+		*append(to) = from->v[i];
+}
+
+static uint64_t number(const struct ctrace_value *v, int n, const char *name)
+{
+	for (int i = 0; i < n; i++)
+		if (!strcmp(v[i].field->name, name))
+			return v[i].field->kind == CTRACE_FK_UINT || v[i].field->kind == CTRACE_FK_INT ? v[i].u : 0;
+	return 0;
+}
+
+static char *text(const struct ctrace_value *v, int n, const char *name)
+{
+	for (int i = 0; i < n; i++)
+		if (!strcmp(v[i].field->name, name) && v[i].field->kind == CTRACE_FK_STRING)
+			return xstrndup(v[i].str.s, v[i].str.len);
+	return xstrdup("");
+}
+
+void user_maps_learn(struct user_maps *m, const struct ctrace_event_type *t, const struct ctrace_record *rec)
+{
+	struct ctrace_value v[FIELDS_MAX];
+	int n = t ? ctrace_decode(t, rec, v, FIELDS_MAX) : 0;
+	char *build_id, *path;
+	int32_t pid, parent;
+	uint64_t start, end, dev;
+	struct task *k;
+
+	if (n <= 0)
+		return;
+	pid = (int32_t)number(v, n, "pid");
+	parent = (int32_t)number(v, n, "parent");
+	start = number(v, n, "start");
+	end = number(v, n, "end");
+	dev = number(v, n, "dev");
+	if (pid <= 0)
+		return;
+	/* none of the three tasks below may be forgotten before the last is asked for */
+	if (m->ntasks + 3 > TASKS_MAX)
+		forget_all(m);
+	task_of(m, rec->tid)->pid = pid;
+	k = task_of(m, pid);
+	k->pid = pid;
+	if (start < end) {
+		if (number(v, n, "first"))
+			clear(&k->told);
+		build_id = text(v, n, "build_id");
+		path = text(v, n, "filename");
+		tell(&k->told, start, end, number(v, n, "offset"),
+		     mapped_files_told(m->files, makedev(dev >> 20, dev & 0xfffff), number(v, n, "ino"), build_id, path));
+		free(build_id);
+		free(path);
+	} else if (parent != pid) {
+		clear(&k->seen);
+		k->looked = 0;
+		if (parent > 0)
+			copy(&k->told, &task_of(m, parent)->told);
+		else
+			clear(&k->told);
+	}
+}
+
+/* --- names -------------------------------------------------------------------------- */
+
+static const struct map *find_seen(struct user_maps *m, struct task *k, uint64_t addr)
+{
+	const struct map *map = find(&k->seen, addr);
+
+	if (!map && m->live && (!k->looked || clock_ns(CLOCK_MONOTONIC) - k->looked > LOOK_AGAIN)) {
+		look(m, k);
+		map = find(&k->seen, addr);
+	}
+	return map;
+}
+
 bool user_maps_name(struct user_maps *m, int32_t tid, uint64_t addr, bool exact, struct sbuf *b)
 {
-	struct task *k = task_of(m, tid);
-	const struct map *map = find(k, addr);
+	struct task *k = task_of(m, tid), *process = k->pid ? task_of(m, k->pid) : k;
+	const struct map *map = find(&process->told, addr);
+	const struct symtab *t = NULL;
 	const struct symbol *s;
+	const char *name;
 	uint64_t at;
 
-	if (!map && (!k->looked || clock_ns(CLOCK_MONOTONIC) - k->looked > LOOK_AGAIN)) {
-		look(m, k);
-		map = find(k, addr);
-	}
+	if (!map)
+		map = find_seen(m, k, addr);
 	if (!map)
 		return false;
 	at = addr - map->start + map->offset;
-	s = map->file ? symtab_find(&map->file->t, exact ? at : at - 1) : NULL;
+	if (map->file)
+		t = mapped_file_symbols(m->files, map->file, process->tid, map->start, map->end);
+	name = map->name ? map->name : mapped_file_name(map->file);
+	s = t ? symtab_find(t, exact ? at : at - 1) : NULL;
 	if (s) {
-		sbuf_clean(b, symtab_name(&map->file->t, s));
+		sbuf_clean(b, symtab_name(t, s));
 		sbuf_printf(b, "+0x%llx [", (unsigned long long)(at - s->addr));
-		sbuf_clean(b, map->name);
+		sbuf_clean(b, name);
 		sbuf_putc(b, ']');
 	} else {
-		sbuf_clean(b, map->name);
+		sbuf_clean(b, name);
 		sbuf_printf(b, "+0x%llx", (unsigned long long)at);
 	}
 	return true;

@@ -68,7 +68,7 @@ static int add_tables(struct top *t, struct top_drill *d, const struct top_key *
 static int new_session(struct top *t, struct top_drill *d, const struct top_key *key, bool calls, uint64_t size)
 {
 	const struct ctrace_session_opts o = {
-		.sz = sizeof(o), .arena_size = RUN_ARENA_LEAST, .ring_size = RUN_RING_LEAST,
+		.sz = sizeof(o), .arena_size = RUN_ARENA_OF(RUN_RING_LEAST), .ring_size = RUN_RING_LEAST,
 		.table_size = size,
 	};
 	const struct ctrace_target target = {

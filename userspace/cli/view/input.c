@@ -174,6 +174,7 @@ static void take(void *arg, const struct ctrace_record *rec, uint32_t cpu, const
 
 	if (in->over)
 		return;
+	symbols_learn(in->r.symbols, in->r.schema, rec);
 	if (!in->began) {
 		uint64_t began = asked_number(&in->r, "began");
 

@@ -228,7 +228,8 @@ static void explain(const struct view *v, const struct run *r, uint32_t cpus)
 		  "           same way to the table's row, in place of the record. While system calls are\n"
 		  "           counted, each call of every process takes the kernel's slow path\n");
 	if (v->has_stacks)
-		sbuf_puts(&b, "           A stack costs a walk over its frames at each event\n");
+		sbuf_puts(&b, "           A stack costs a walk over its frames at each event. For the names in a program's\n"
+			  "           stacks a record is written when it maps code: by exec, mmap(), fork\n");
 	fputs(b.s, stdout);
 	sbuf_free(&b);
 }
@@ -238,8 +239,8 @@ int view_plan(struct run *r, void *arg)
 	struct view *v = arg;
 	struct ctrace_info info;
 	uint32_t cpus = possible_cpus(), keys, values;
+	bool stack, user = false;
 	int status;
-	bool stack;
 
 	if (ctrace_info(r->ct, &info, sizeof(info)))
 		return cli_error("%s", ctrace_errmsg(r->ct));
@@ -254,10 +255,15 @@ int view_plan(struct run *r, void *arg)
 
 		measure(w->aggregate, &keys, &values, &stack);
 		v->has_stacks |= stack;
+		user |= strstr(w->aggregate, "ustack") != NULL;
 		r->table_size += ctrace_aggregate_size(cpus, w->rows, keys, values, stack);
 	}
-	if (!v->explain)
+	if (!v->explain) {
+		/* behind those that have tables */
+		if (user)
+			probes_add_maps(&r->probes, r->schema);
 		return CLI_OK;
+	}
 	explain(v, r, cpus);
 	return RUN_DONE;
 }

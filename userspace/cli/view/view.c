@@ -154,11 +154,21 @@ int view_show_period(struct view *v, uint64_t now)
 	return ferror(stdout) ? -1 : 0;
 }
 
+/* The only records of a view: what is mapped, for the names in stacks. */
+static void learn_maps(struct view *v)
+{
+	const struct ctrace_record *rec;
+
+	while (v->symbols && ctrace_reader_next(v->run.reader, &rec) > 0)
+		symbols_learn(v->symbols, v->run.schema, rec);
+}
+
 static int drain(void *arg)
 {
 	struct view *v = arg;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
+	learn_maps(v);
 	if (v->screen && v->run.end == RUN_ON) {
 		int end = v->kind->keys(v);
 

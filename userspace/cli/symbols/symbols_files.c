@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The files that processes have mapped, and their symbols. A file is opened through the mapping itself while the process
+ * lives, so it does no harm if the path was deleted or means another file in the container. Later it is looked
+ * for where a copy may be: in other processes' roots, in the layers of images, on this machine. What is found there
+ * counts only if it has the same build-id; or, without one, is the same file.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+#include "symbols/symbols.h"
+
+#define LOOK_AGAIN	(5 * NSEC_PER_SEC)	/* look again after this time for a file that was not found */
+#define ROOTS_MAX	512			/* mount namespaces that are looked into */
+#define OVERLAYFS	0x794c7630		/* OVERLAYFS_SUPER_MAGIC, which older headers lack */
+
+struct mapped_file {
+	uint64_t dev, ino;
+	char build_id[BUILD_ID_TEXT];	/* "": none, or not known */
+	char *path;			/* as the process saw it; NULL: it was open when we met it */
+	uint64_t looked;		/* CLOCK_MONOTONIC, ns; 0: not yet */
+	struct mapped_file *same;	/* the copy that was read, perhaps itself; NULL: none was found */
+	struct symtab t;
+};
+
+struct mapped_files {
+	bool live;		/* this machine is the one, and runs as it did when it was told of the files */
+	struct mapped_file **v;
+	size_t n;
+};
+
+struct mapped_files *mapped_files_new(bool live)
+{
+	struct mapped_files *fs = xcalloc(1, sizeof(*fs));
+
+	fs->live = live;
+	return fs;
+}
+
+void mapped_files_free(struct mapped_files *fs)
+{
+	if (!fs)
+		return;
+	for (size_t i = 0; i < fs->n; i++) {
+		symtab_free(&fs->v[i]->t);
+		free(fs->v[i]->path);
+		free(fs->v[i]);
+	}
+	free(fs->v);
+	free(fs);
+}
+
+static struct mapped_file *add(struct mapped_files *fs, uint64_t dev, uint64_t ino)
+{
+	struct mapped_file *f = xcalloc(1, sizeof(*f));
+
+	f->dev = dev;
+	f->ino = ino;
+	fs->v = xrealloc(fs->v, (fs->n + 1) * sizeof(fs->v[0]));
+	fs->v[fs->n++] = f;
+	return f;
+}
+
+/* --- opening ------------------------------------------------------------------------- */
+
+/*
+ * A container chose what the name leads to: it is looked at before it is opened for reading. What proc, sysfs and their
+ * like make up has no blocks, and reading it may have effects.
+ */
+static int open_regular(const char *path, struct stat *st)
+{
+	int named = open(path, O_PATH | O_CLOEXEC), fd = -1;
+	char *self;
+
+	if (named < 0)
+		return -1;
+	if (!fstat(named, st) && S_ISREG(st->st_mode) && st->st_blocks) {
+		self = xasprintf("/proc/self/fd/%d", named);
+		fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		free(self);
+	}
+	close(named);
+	return fd;
+}
+
+static char *map_files_path(int32_t tid, uint64_t start, uint64_t end)
+{
+	/* map_files has no leading zeros, maps may have */
+	return xasprintf("/proc/%d/map_files/%llx-%llx", tid, (unsigned long long)start, (unsigned long long)end);
+}
+
+/*
+ * Opens the file that is mapped there. Before 4.3 only a kernel built with checkpoint/restore has map_files.
+ * Without it, opens the file that has the name now, but only if it is still the same file.
+ */
+static int open_mapped(int32_t tid, uint64_t start, uint64_t end, const char *name, uint64_t dev, uint64_t ino)
+{
+	char *path = map_files_path(tid, start, end);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	free(path);
+	if (fd >= 0)
+		return fd;
+	path = xasprintf("/proc/%d/root%s", tid, name);
+	fd = open_regular(path, &st);
+	free(path);
+	if (fd >= 0 && (st.st_ino != ino || st.st_dev != dev)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+struct mapped_file *mapped_files_open(struct mapped_files *fs, int32_t tid, uint64_t start, uint64_t end,
+				      const char *name, uint64_t dev, uint64_t ino)
+{
+	struct mapped_file *f;
+	struct stat st;
+	int fd;
+
+	for (size_t i = 0; i < fs->n; i++)
+		if (!fs->v[i]->path && fs->v[i]->dev == dev && fs->v[i]->ino == ino)
+			return fs->v[i];
+	fd = open_mapped(tid, start, end, name, dev, ino);
+	/* no permission, or the process has gone: the next process that maps the file may let us open it */
+	if (fd < 0)
+		return NULL;
+	f = add(fs, dev, ino);
+	f->same = f;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		symtab_read_elf(&f->t, fd, f->build_id);
+	close(fd);
+	return f;
+}
+
+/* --- looking for a copy --------------------------------------------------------------- */
+
+/* dev and ino of a layer's file are seen through overlayfs with another dev. */
+static bool is_file(const struct mapped_file *f, int fd, const struct stat *st)
+{
+	struct statfs fs;
+
+	return st->st_ino == f->ino &&
+	       (st->st_dev == f->dev || (!fstatfs(fd, &fs) && (unsigned long)fs.f_type == OVERLAYFS));
+}
+
+/* Reads the file at path, if it is the one, or a copy. */
+static bool try(const struct mapped_files *fs, struct mapped_file *f, const char *path)
+{
+	char build_id[BUILD_ID_TEXT] = "";
+	struct symtab t = { 0 };
+	struct stat st;
+	int fd = open_regular(path, &st);
+	bool is;
+
+	if (fd < 0)
+		return false;
+	is = *f->build_id || (fs->live && is_file(f, fd, &st));
+	if (is && (symtab_read_elf(&t, fd, build_id) || (*f->build_id && strcmp(f->build_id, build_id))))
+		is = false;
+	close(fd);
+	if (!is) {
+		symtab_free(&t);
+		return false;
+	}
+	f->t = t;
+	f->same = f;
+	return true;
+}
+
+static bool try_in(const struct mapped_files *fs, struct mapped_file *f, const char *dir, const char *below)
+{
+	char *path = xasprintf("%s%s%s", dir, below, f->path);
+	bool found = try(fs, f, path);
+
+	free(path);
+	return found;
+}
+
+/* The roots of all processes, each mount namespace once. */
+static bool try_roots(const struct mapped_files *fs, struct mapped_file *f)
+{
+	DIR *proc = opendir("/proc");
+	uint64_t seen[ROOTS_MAX];
+	bool found = false;
+	struct dirent *e;
+	size_t n = 0, i;
+	struct stat st;
+	char *path;
+
+	while (proc && !found && n < ROOTS_MAX && (e = readdir(proc))) {
+		if (e->d_name[0] < '1' || e->d_name[0] > '9')
+			continue;
+		path = xasprintf("/proc/%s/ns/mnt", e->d_name);
+		if (!stat(path, &st)) {
+			for (i = 0; i < n && seen[i] != st.st_ino; i++)
+				;
+			if (i == n) {
+				seen[n++] = st.st_ino;
+				free(path);
+				path = xasprintf("/proc/%s/root", e->d_name);
+				found = try_in(fs, f, path, "");
+			}
+		}
+		free(path);
+	}
+	if (proc)
+		closedir(proc);
+	return found;
+}
+
+/* Where runtimes keep the layers of images, and what lies below a layer's own directory. */
+static const struct {
+	const char *dir, *below;
+} layers[] = {
+	{ "/var/lib/containers/storage/overlay", "/diff" },
+	{ "/var/lib/containers/storage/vfs/dir", "" },
+	{ "/var/lib/docker/overlay2", "/diff" },
+	{ "/var/lib/containerd/io.containerd.snapshotter.v1.overlayfs/snapshots", "/fs" },
+};
+
+static bool try_layers(const struct mapped_files *fs, struct mapped_file *f)
+{
+	bool found = false;
+	struct dirent *e;
+	char *dir;
+	DIR *d;
+
+	for (size_t i = 0; i < ARRAY_SIZE(layers) && !found; i++) {
+		d = opendir(layers[i].dir);
+		while (d && !found && (e = readdir(d))) {
+			if (e->d_name[0] == '.')
+				continue;
+			dir = xasprintf("%s/%s", layers[i].dir, e->d_name);
+			found = try_in(fs, f, dir, layers[i].below);
+			free(dir);
+		}
+		if (d)
+			closedir(d);
+	}
+	return found;
+}
+
+static struct mapped_file *read_before(const struct mapped_files *fs, const struct mapped_file *f)
+{
+	for (size_t i = 0; *f->build_id && i < fs->n; i++)
+		if (fs->v[i]->same == fs->v[i] && !strcmp(fs->v[i]->build_id, f->build_id))
+			return fs->v[i];
+	return NULL;
+}
+
+static void look_for(const struct mapped_files *fs, struct mapped_file *f, int32_t pid, uint64_t start, uint64_t end)
+{
+	bool found = false;
+	char *path;
+
+	f->same = read_before(fs, f);
+	if (f->same)
+		return;
+	if (fs->live) {
+		path = map_files_path(pid, start, end);
+		found = try(fs, f, path);
+		free(path);
+		path = xasprintf("/proc/%d/root", pid);
+		found = found || (*f->path == '/' && try_in(fs, f, path, ""));
+		free(path);
+	}
+	/* on another machine, or after another boot, numbers of files mean nothing */
+	if (found || *f->path != '/' || (!fs->live && !*f->build_id))
+		return;
+	if (!try_in(fs, f, "", "") && !try_roots(fs, f))
+		try_layers(fs, f);
+}
+
+/* --- files that records tell of --------------------------------------------------------- */
+
+struct mapped_file *mapped_files_told(struct mapped_files *fs, uint64_t dev, uint64_t ino, const char *build_id,
+				      const char *path)
+{
+	static const char deleted[] = " (deleted)";
+	size_t len = strlen(path), tail = sizeof(deleted) - 1;
+	struct mapped_file *f;
+
+	if (len > tail && !strcmp(path + len - tail, deleted))
+		len -= tail;
+	for (size_t i = 0; i < fs->n; i++) {
+		f = fs->v[i];
+		if (f->dev == dev && f->ino == ino && f->path && !strcmp(f->build_id, build_id) &&
+		    !strncmp(f->path, path, len) && !f->path[len])
+			return f;
+	}
+	f = add(fs, dev, ino);
+	snprintf(f->build_id, sizeof(f->build_id), "%s", build_id);
+	f->path = xstrndup(path, len);
+	return f;
+}
+
+const char *mapped_file_name(const struct mapped_file *f)
+{
+	const char *slash = strrchr(f->path, '/');
+
+	return slash ? slash + 1 : f->path;
+}
+
+const struct symtab *mapped_file_symbols(const struct mapped_files *fs, struct mapped_file *f, int32_t pid,
+					 uint64_t start, uint64_t end)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (!f->same && (!f->looked || (fs->live && now - f->looked > LOOK_AGAIN))) {
+		look_for(fs, f, pid, start, end);
+		f->looked = now;
+	}
+	return f->same ? &f->same->t : NULL;
+}
