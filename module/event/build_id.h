@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The build-id of a program or library: the number that its linker wrote into a note, the same in every copy. It is
- * looked for at the beginning of the file, where linkers put it, and only if that is in memory: whoever maps a file has
- * read its header.
+ * looked for at the beginning of the file, where linkers put it, and only if that is in memory: to map a file, its header
+ * was read.
  */
 #ifndef CTRACE_BUILD_ID_H
 #define CTRACE_BUILD_ID_H

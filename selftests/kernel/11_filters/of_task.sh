@@ -56,8 +56,8 @@ same "one of 100 of what passes" 400 "$(($(entries one_of 11) + $(exits one_of))
 ready t "takeover 500 counted 13 100"
 t=$ready
 waiter parent
-recorder taken -t all -e $get -f "\$tid == $t"
-recorder child -t all -e $get -f "\$pid != $waiter && \$cid == 0"
+recorder taken -t all -b $((16 << 20)) -e syscalls -f "\$tid == $t"
+recorder child -t all -b $((16 << 20)) -e syscalls -f "\$pid != $waiter && \$cid == 0"
 echo > "$tmp/t.go"
 wait "$t"
 sleep 0.3
