@@ -18,6 +18,7 @@
 #include "symbols/symbols.h"
 
 #define LOOK_AGAIN	(5 * NSEC_PER_SEC)	/* look again after this time for a file that was not found */
+#define MANY		4096			/* files that are searched one by one */
 #define ROOTS_MAX	512			/* mount namespaces that are looked into */
 #define OVERLAYFS	0x794c7630		/* OVERLAYFS_SUPER_MAGIC, which older headers lack */
 
@@ -301,6 +302,11 @@ struct mapped_file *mapped_files_told(struct mapped_files *fs, uint64_t dev, uin
 	snprintf(f->build_id, sizeof(f->build_id), "%s", build_id);
 	f->path = xstrndup(path, len);
 	return f;
+}
+
+bool mapped_files_many(const struct mapped_files *fs)
+{
+	return fs->n >= MANY;
 }
 
 const char *mapped_file_name(const struct mapped_file *f)

@@ -11,6 +11,7 @@
 
 #define TASKS_MAX	32768	/* with more tasks, all are forgotten at once */
 #define MAPS_MAX	8192	/* mappings of one process that records told; with more, the oldest are forgotten */
+#define MAPS_ALL	(1u << 20)	/* mappings of all, which a process that forks may copy; 40 MiB */
 #define LOOK_AGAIN	(NSEC_PER_SEC / 2)	/* read a task's maps again after this time, for new mappings */
 
 struct map {
@@ -33,7 +34,7 @@ struct task {
 
 struct user_maps {
 	struct task **tasks;	/* by tid */
-	size_t ntasks;
+	size_t ntasks, nmaps;
 	bool live;
 	struct mapped_files *files;
 };
@@ -47,16 +48,18 @@ struct user_maps *user_maps_new(bool live)
 	return m;
 }
 
-static void clear(struct maps *v)
+static void clear(struct user_maps *m, struct maps *v)
 {
+	m->nmaps -= v->n;
 	for (size_t i = 0; i < v->n; i++)
 		free(v->v[i].name);
 	free(v->v);
 	memset(v, 0, sizeof(*v));
 }
 
-static struct map *append(struct maps *v)
+static struct map *append(struct user_maps *m, struct maps *v)
 {
+	m->nmaps++;
 	if (v->n == v->cap) {
 		v->cap = v->cap ? 2 * v->cap : 8;
 		v->v = xrealloc(v->v, v->cap * sizeof(v->v[0]));
@@ -64,14 +67,24 @@ static struct map *append(struct maps *v)
 	return &v->v[v->n++];
 }
 
+/* Tasks, and the files that they map. */
 static void forget_all(struct user_maps *m)
 {
 	for (size_t i = 0; i < m->ntasks; i++) {
-		clear(&m->tasks[i]->told);
-		clear(&m->tasks[i]->seen);
+		clear(m, &m->tasks[i]->told);
+		clear(m, &m->tasks[i]->seen);
 		free(m->tasks[i]);
 	}
 	m->ntasks = 0;
+	mapped_files_free(m->files);
+	m->files = mapped_files_new(m->live);
+}
+
+/* Call it first: what is found after it, up to three tasks, is not forgotten before the next time. */
+static void forget_many(struct user_maps *m)
+{
+	if (m->ntasks + 3 > TASKS_MAX || m->nmaps > MAPS_ALL || mapped_files_many(m->files))
+		forget_all(m);
 }
 
 void user_maps_free(struct user_maps *m)
@@ -105,7 +118,7 @@ void user_maps_forget(struct user_maps *m, int32_t tid)
 	size_t i = place(m, tid);
 
 	if (i < m->ntasks && m->tasks[i]->tid == tid) {
-		clear(&m->tasks[i]->seen);
+		clear(m, &m->tasks[i]->seen);
 		m->tasks[i]->looked = 0;
 	}
 }
@@ -127,7 +140,7 @@ static void add_map(struct user_maps *m, struct task *k, char *line)
 	full = line + at;
 	name = strrchr(full, '/');
 	name = name ? name + 1 : full;
-	*append(&k->seen) = (struct map){
+	*append(m, &k->seen) = (struct map){
 		.start = start, .end = end, .offset = offset,
 		.name = xstrndup(name, strcspn(name, " ")),
 		.file = ino ? mapped_files_open(m->files, k->tid, start, end, full, makedev(maj, min), ino) : NULL,
@@ -146,7 +159,7 @@ static void look(struct user_maps *m, struct task *k)
 	if (!f)
 		return;
 	if (getline(&line, &cap, f) > 0) {
-		clear(&k->seen);
+		clear(m, &k->seen);
 		do
 			add_map(m, k, line);
 		while (getline(&line, &cap, f) > 0);
@@ -171,10 +184,6 @@ static struct task *task_of(struct user_maps *m, int32_t tid)
 
 	if (i < m->ntasks && m->tasks[i]->tid == tid)
 		return m->tasks[i];
-	if (m->ntasks == TASKS_MAX) {
-		forget_all(m);
-		i = 0;
-	}
 	k = xcalloc(1, sizeof(*k));
 	k->tid = tid;
 	m->tasks = xrealloc(m->tasks, (m->ntasks + 1) * sizeof(m->tasks[0]));
@@ -187,22 +196,23 @@ static struct task *task_of(struct user_maps *m, int32_t tid)
 /* --- records ------------------------------------------------------------------------ */
 
 /* One thing is mapped in one place: what the new mapping covers is gone. */
-static void tell(struct maps *v, uint64_t start, uint64_t end, uint64_t offset, struct mapped_file *file)
+static void tell(struct user_maps *m, struct maps *v, uint64_t start, uint64_t end, uint64_t offset, struct mapped_file *file)
 {
 	size_t n = 0;
 
 	for (size_t i = v->n == MAPS_MAX ? MAPS_MAX / 2 : 0; i < v->n; i++)
 		if (v->v[i].start < start || v->v[i].end > end)
 			v->v[n++] = v->v[i];
+	m->nmaps -= v->n - n;
 	v->n = n;
-	*append(v) = (struct map){ .start = start, .end = end, .offset = offset, .file = file };
+	*append(m, v) = (struct map){ .start = start, .end = end, .offset = offset, .file = file };
 }
 
-static void copy(struct maps *to, const struct maps *from)
+static void copy(struct user_maps *m, struct maps *to, const struct maps *from)
 {
-	clear(to);
+	clear(m, to);
 	for (size_t i = 0; i < from->n; i++)
-		*append(to) = from->v[i];
+		*append(m, to) = from->v[i];
 }
 
 static uint64_t number(const struct ctrace_value *v, int n, const char *name)
@@ -239,28 +249,26 @@ void user_maps_learn(struct user_maps *m, const struct ctrace_event_type *t, con
 	dev = number(v, n, "dev");
 	if (pid <= 0)
 		return;
-	/* none of the three tasks below may be forgotten before the last is asked for */
-	if (m->ntasks + 3 > TASKS_MAX)
-		forget_all(m);
+	forget_many(m);
 	task_of(m, rec->tid)->pid = pid;
 	k = task_of(m, pid);
 	k->pid = pid;
 	if (start < end) {
 		if (number(v, n, "first"))
-			clear(&k->told);
+			clear(m, &k->told);
 		build_id = text(v, n, "build_id");
 		path = text(v, n, "filename");
-		tell(&k->told, start, end, number(v, n, "offset"),
+		tell(m, &k->told, start, end, number(v, n, "offset"),
 		     mapped_files_told(m->files, makedev(dev >> 20, dev & 0xfffff), number(v, n, "ino"), build_id, path));
 		free(build_id);
 		free(path);
 	} else if (parent != pid) {
-		clear(&k->seen);
+		clear(m, &k->seen);
 		k->looked = 0;
 		if (parent > 0)
-			copy(&k->told, &task_of(m, parent)->told);
+			copy(m, &k->told, &task_of(m, parent)->told);
 		else
-			clear(&k->told);
+			clear(m, &k->told);
 	}
 }
 
@@ -279,13 +287,17 @@ static const struct map *find_seen(struct user_maps *m, struct task *k, uint64_t
 
 bool user_maps_name(struct user_maps *m, int32_t tid, uint64_t addr, bool exact, struct sbuf *b)
 {
-	struct task *k = task_of(m, tid), *process = k->pid ? task_of(m, k->pid) : k;
-	const struct map *map = find(&process->told, addr);
+	struct task *k, *process;
 	const struct symtab *t = NULL;
 	const struct symbol *s;
+	const struct map *map;
 	const char *name;
 	uint64_t at;
 
+	forget_many(m);
+	k = task_of(m, tid);
+	process = k->pid ? task_of(m, k->pid) : k;
+	map = find(&process->told, addr);
 	if (!map)
 		map = find_seen(m, k, addr);
 	if (!map)
