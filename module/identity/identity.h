@@ -55,7 +55,7 @@ struct ctrace_idcache {
 	u64 gen;		/* ctrace_identity_gen before the look-up; 0: no task is cached */
 	u32 wanted;		/* the sessions that may want an event of the task; emit/alone.h takes some out */
 	u32 asked;		/* the sessions whose gates have been asked about the task; the same */
-	u32 noted;		/* those of which there is nothing more to note; the same */
+	u32 noted;		/* ctrace_special_note() has nothing more to learn of these sessions; the same */
 	/* ctrace_alone_note() writes these four: */
 	u32 only;		/* one plain session whose events can take the short way, or 0 */
 	struct ctrace_ring_desc *ring;	/* that session's ring for c */

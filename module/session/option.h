@@ -21,7 +21,7 @@ struct ctrace_probe;
 struct ctrace_probe_opts;
 struct ctrace_session;
 
-/* A CPU's count of the events of which one is kept. */
+/* For one of N, on each CPU. */
 struct ctrace_one_of {
 	s64 left;	/* events before the next one that is kept */
 	u32 turn;	/* how many have been kept */

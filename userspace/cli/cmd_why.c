@@ -407,12 +407,10 @@ static int words(struct view *v, char ***words, int *n)
 /* Status after a message. */
 static int check_recording(const struct view *v)
 {
-	static const char *const needed[] = { WHY_EVENTS };
-
-	for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
-		if (!view_input_has(v, needed[i]))
+	for (size_t i = 0; threads_events[i]; i++)
+		if (!view_input_has(v, threads_events[i]))
 			return cli_error("'%s' has no %s: record what why counts with 'ctrace record -e views'",
-					 v->recording, needed[i]);
+					 v->recording, threads_events[i]);
 	return CLI_OK;
 }
 

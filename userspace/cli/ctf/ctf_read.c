@@ -207,7 +207,7 @@ static void sift(struct ctf_reader *r, size_t i)
 	}
 }
 
-/* heap[0] has moved on, or is to be read for the first time. */
+/* Loads what heap[0] has next, or takes the file out if it has nothing more. Then the next file in time is heap[0]. */
 static void move_on(struct ctf_reader *r)
 {
 	struct file *f = r->heap[0];

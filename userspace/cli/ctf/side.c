@@ -114,13 +114,6 @@ struct json_object *side_load(const char *dir, const char *name, int *err)
 	return o;
 }
 
-static int64_t number(struct json_object *o, const char *key)
-{
-	struct json_object *v = names_get(o, key);
-
-	return v ? json_object_get_int64(v) : 0;
-}
-
 static size_t list_len(struct json_object *o)
 {
 	return o && json_object_is_type(o, json_type_array) ? json_object_array_length(o) : 0;
@@ -134,7 +127,7 @@ static int load_event(struct ctrace_schema *s, struct json_object *o)
 	bool known = true;
 	int err;
 
-	t.id = (uint32_t)number(o, "id");
+	t.id = (uint32_t)names_number(o, "id");
 	t.name = names_str(o, "name");
 	t.system = names_str(o, "system");
 	t.source = names_str(o, "source");
@@ -147,7 +140,7 @@ static int load_event(struct ctrace_schema *s, struct json_object *o)
 		fields[i].name = names_str(f, "name");
 		fields[i].kind = named(kinds, ARRAY_SIZE(kinds), names_str(f, "kind"));
 		fields[i].display = named(displays, ARRAY_SIZE(displays), names_str(f, "display"));
-		fields[i].size = (uint32_t)number(f, "size");
+		fields[i].size = (uint32_t)names_number(f, "size");
 		/* a newer recorder's: its records have no type here, as if the module itself had told it */
 		known &= fields[i].kind || !names_str(f, "kind");
 	}
@@ -170,7 +163,7 @@ int side_load_schema(const char *dir, struct ctrace_schema *s, struct side_info 
 	uuid = names_str(o, "uuid");
 	order = names_str(o, "byte_order");
 	err = -EBADMSG;
-	if (number(o, "ctrace") != FORMAT || !uuid || strlen(uuid) != 32 || !order)
+	if (names_number(o, "ctrace") != FORMAT || !uuid || strlen(uuid) != 32 || !order)
 		goto out;
 	err = -EPROTO;
 	if (strcmp(order, BYTE_ORDER == LITTLE_ENDIAN ? "le" : "be"))
@@ -183,8 +176,8 @@ int side_load_schema(const char *dir, struct ctrace_schema *s, struct side_info 
 		if (!err)
 			info->uuid[i] = (uint8_t)v;
 	}
-	info->clock_offset = number(o, "clock_offset");
-	info->stacks = (uint32_t)number(o, "stacks");
+	info->clock_offset = names_number(o, "clock_offset");
+	info->stacks = (uint32_t)names_number(o, "stacks");
 	list = names_get(o, "events");
 	for (size_t i = 0; i < list_len(list) && !err; i++)
 		err = load_event(s, json_object_array_get_idx(list, i));

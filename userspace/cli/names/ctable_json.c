@@ -43,13 +43,6 @@ void ctable_json(struct json *j, const struct ctable *t, const struct centry *e)
 	json_flag(j, "host_pid", c->flags & CTRACE_CONTAINER_F_HOSTPID);
 }
 
-static uint64_t number(struct json_object *o, const char *key)
-{
-	struct json_object *v = names_get(o, key);
-
-	return v ? (uint64_t)json_object_get_int64(v) : 0;
-}
-
 static bool flag(struct json_object *o, const char *key)
 {
 	return json_object_get_boolean(names_get(o, key));
@@ -65,10 +58,10 @@ bool ctable_add_json(struct ctable *t, struct json_object *o)
 	const char *by = names_str(o, "named_by"), *name = names_str(o, "own_name");
 	struct centry e = {
 		.c = {
-			.cid = (uint32_t)number(o, "cid"), .parent = (uint32_t)number(o, "parent"),
-			.init_pid = (uint32_t)number(o, "init_pid"), .pidns = (uint32_t)number(o, "pid_ns"),
-			.cgroup_id = number(o, "cgroup_id"), .hierarchy = (uint32_t)number(o, "hierarchy"),
-			.first_seen = number(o, "first_seen"), .gone = number(o, "gone"),
+			.cid = (uint32_t)names_number(o, "cid"), .parent = (uint32_t)names_number(o, "parent"),
+			.init_pid = (uint32_t)names_number(o, "init_pid"), .pidns = (uint32_t)names_number(o, "pid_ns"),
+			.cgroup_id = (uint64_t)names_number(o, "cgroup_id"), .hierarchy = (uint32_t)names_number(o, "hierarchy"),
+			.first_seen = (uint64_t)names_number(o, "first_seen"), .gone = (uint64_t)names_number(o, "gone"),
 			.flags = flag(o, "host_pid") ? CTRACE_CONTAINER_F_HOSTPID : 0,
 		},
 		.label = (char *)names_str(o, "name"), .runtime = (char *)names_str(o, "runtime"),

@@ -319,6 +319,13 @@ struct json_object *names_get(struct json_object *obj, const char *key)
 	return v;
 }
 
+int64_t names_number(struct json_object *obj, const char *key)
+{
+	struct json_object *v = names_get(obj, key);
+
+	return v ? json_object_get_int64(v) : 0;
+}
+
 const char *names_str(struct json_object *obj, const char *key)
 {
 	struct json_object *v = names_get(obj, key);

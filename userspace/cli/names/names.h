@@ -173,6 +173,8 @@ char *names_text(struct names *n, const char *path, size_t *len);
 struct json_object *names_json(struct names *n, const char *path);
 /* The string at obj[key], or NULL. obj may be NULL. */
 const char *names_str(struct json_object *obj, const char *key);
+/* The number there, or 0. The same. */
+int64_t names_number(struct json_object *obj, const char *key);
 struct json_object *names_get(struct json_object *obj, const char *key);
 
 #endif

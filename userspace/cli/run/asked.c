@@ -175,9 +175,7 @@ void asked_targets(const struct recording *r, struct sbuf *b)
 
 uint64_t asked_number(const struct recording *r, const char *key)
 {
-	struct json_object *v = r->asked ? names_get(r->asked, key) : NULL;
-
-	return v ? (uint64_t)json_object_get_int64(v) : 0;
+	return (uint64_t)names_number(r->asked, key);
 }
 
 const char *asked_text(const struct recording *r, const char *key)

@@ -87,7 +87,7 @@ struct mapped_file *mapped_files_open(struct mapped_files *fs, int32_t tid, uint
 /* The file that a record tells of. It is not looked for before its symbols are asked for. */
 struct mapped_file *mapped_files_told(struct mapped_files *fs, uint64_t dev, uint64_t ino, const char *build_id,
 				      const char *path);
-/* Are there so many that all should be forgotten, with what maps them? A container may map new ones all the time. */
+/* True: there are too many files to keep; free them all, with the mappings that point to them. */
 bool mapped_files_many(const struct mapped_files *fs);
 /* The last part of its path; of a file that a record told of. */
 const char *mapped_file_name(const struct mapped_file *f);

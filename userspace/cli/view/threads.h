@@ -40,8 +40,8 @@ void threads_free(struct threads *t);
 
 /* --- threads_file.c: in a recording, beside its streams --- */
 
-/* What why counts. A recording of all of these gets the threads, too. */
-#define WHY_EVENTS	"sched_run", "sched_blame", "sched_block"
+/* The events that why counts, up to NULL. A recording of all of them gets the threads, too. */
+extern const char *const threads_events[];
 bool threads_asked(const struct probes *p);
 void threads_put(struct sbuf *b, const struct threads *t);
 /* Adds the threads of cid. 0, or -errno: as of side_load(), side_*() in ctf/sink_ctf.h. */

@@ -8,19 +8,19 @@
 #include "names/names.h"
 #include "view/threads.h"
 
+const char *const threads_events[] = { "sched_run", "sched_blame", "sched_block", NULL };
+
 bool threads_asked(const struct probes *p)
 {
-	static const char *const needed[] = { WHY_EVENTS };
-	size_t n = 0;
-
-	for (size_t k = 0; k < ARRAY_SIZE(needed); k++) {
+	for (size_t k = 0; threads_events[k]; k++) {
 		size_t i = 0;
 
-		while (i < p->n && strcmp(p->v[i].name, needed[k]))
+		while (i < p->n && strcmp(p->v[i].name, threads_events[k]))
 			i++;
-		n += i < p->n;
+		if (i == p->n)
+			return false;
 	}
-	return n == ARRAY_SIZE(needed);
+	return true;
 }
 
 void threads_put(struct sbuf *b, const struct threads *t)
@@ -50,11 +50,10 @@ void threads_put(struct sbuf *b, const struct threads *t)
 	json_line(&j);
 }
 
-/* 0: it is not there, or no number */
+/* 0: it is not there, or less */
 static uint64_t number(struct json_object *o, const char *key)
 {
-	struct json_object *v = names_get(o, key);
-	int64_t n = v ? json_object_get_int64(v) : 0;
+	int64_t n = names_number(o, key);
 
 	return n > 0 ? (uint64_t)n : 0;
 }
