@@ -189,7 +189,7 @@ static void remember(const struct ctrace_idcache *now)
 notrace void ctrace_identity_look(struct ctrace_who *who)
 {
 	const struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
-	struct ctrace_idcache now = { .task = current };
+	struct ctrace_idcache now = { .task = current, .asks = CTRACE_ASKS_NONE };
 	struct task_struct *p = current;
 	const struct css_set *cset;
 	const struct upid *upid;

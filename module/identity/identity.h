@@ -45,6 +45,12 @@ struct ctrace_ring_desc;
 #define CTRACE_CALM_UNKNOWN	(1ull << 63)	/* no number of migrations, nor the complement of one */
 
 /*
+ * No sessions << 32, not even none: a probe may go between two looks at what sessions want, and then "no session" must not pass
+ * for the one whose options are known.
+ */
+#define CTRACE_ASKS_NONE	(1ull << 31)
+
+/*
  * Per-CPU cache of the task that the CPU saw last. Only that CPU writes it, in task context only. So a
  * task always reads a consistent entry; an interrupt in the middle of an update finds gen == 0 and takes
  * the slow path.
@@ -59,7 +65,7 @@ struct ctrace_idcache {
 	/* ctrace_alone_note() writes these four: */
 	u32 only;		/* one plain session whose events can take the short way, or 0 */
 	struct ctrace_ring_desc *ring;	/* that session's ring for c */
-	u64 asks;		/* one special session << 32 whose options may count a call or leave it out at once, or 0 */
+	u64 asks;		/* one special session << 32 whose options may count a call or leave it out at once, or _NONE */
 	struct ctrace_option **selects;	/* of that session */
 	/* emit/whole.h writes these four: */
 	u32 begins;		/* wanted, if a whole call can begin the short way, or 0 */

@@ -105,7 +105,7 @@ static noinline void enter_room(u32 mask, u32 id, long nr, const struct ctrace_w
 	/* the return must not take the short way, nor be left out at once */
 	if (__this_cpu_read(ctrace_idcache.task) == who->task) {
 		__this_cpu_write(ctrace_idcache.only, 0);
-		__this_cpu_write(ctrace_idcache.asks, 0);
+		__this_cpu_write(ctrace_idcache.asks, CTRACE_ASKS_NONE);
 		__this_cpu_write(ctrace_idcache.noted, 0);
 	}
 }

@@ -11,6 +11,6 @@
 # changes code so often under load that the emulator meets one every few runs (see selftests/run). With a
 # single thread of emulation it does not.
 load
-refilter 60 > "$tmp/out" 2> "$tmp/err" || give_up "refilter: $(cat "$tmp/err")"
+refilter 80 > "$tmp/out" 2> "$tmp/err" || give_up "refilter: $(cat "$tmp/err")"
 same "records that the filter leaves out" "passed 0" "$(grep passed "$tmp/out")"
 at_least "and with one that leaves out none" 2 "$(sed -n 's/^control //p' "$tmp/out")"

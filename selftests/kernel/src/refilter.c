@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * refilter [TIMES]: while tasks make calls as fast as they can, adds a probe of these calls to a recording
- * session, with a filter that no event passes, and removes it, TIMES (default 60) times. Prints "passed N":
- * how many records there were all the same. Then prints "control N" with a filter that all events pass: it
- * waits for some records, as the callers may not have run.
+ * session, with a filter that no event passes, and removes it, TIMES (default 60) times. The filters take
+ * turns: one that is asked once for each task, one that is asked for each event. Prints "passed N": how many
+ * records there were all the same. Then prints "control N" with filters that all events pass: it waits for
+ * some records, as the callers may not have run.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -65,10 +66,10 @@ int main(int argc, char **argv)
 	    ctrace_reader_open(s, NULL, &r) || ctrace_session_start(s))
 		die("start");
 	for (i = 0; i < times; i++)
-		change("$pid == 2147483647");
+		change(i % 2 ? "$comm == \"nobody\"" : "$pid == 2147483647");
 	printf("passed %llu\n", published());
 	for (i = 0; i < times && published() < 2; i++)
-		change("$pid != 2147483647");
+		change(i % 2 ? "$comm != \"nobody\"" : "$pid != 2147483647");
 	printf("control %llu\n", published());
 	for (i = 0; i < CALLERS; i++) {
 		kill(callers[i], SIGKILL);
