@@ -11,6 +11,7 @@
 #define CTRACE_SIDES_H
 
 #include "emit/emit.h"
+#include "emit/stack.h"
 
 /* How a record may show its two sides. fill() of the event reads it. */
 struct ctrace_sides {
@@ -40,13 +41,16 @@ static __always_inline u32 ctrace_sides_see(u32 mask, const struct ctrace_contai
 
 /*
  * Writes what the sessions in wants get. who: the two owners; the second may be NULL, for an event of the first alone.
- * show: part of what arg points to. both: ctrace_sides_both(). Context: as ctrace_emit().
+ * show: part of what arg points to. both: ctrace_sides_both(). no_stack: one without frames, of this id. The stack that leads
+ * here is current's, so a record of the other side alone has none. Context: as ctrace_emit().
  */
-static __always_inline void ctrace_emit_sides(u32 wants, u32 both, u32 id, const struct ctrace_who *const who[2],
+static __always_inline void ctrace_emit_sides(u32 wants, u32 both, const struct ctrace_stack_waited *no_stack,
+					      const struct ctrace_who *const who[2],
 					      u32 payload, void (*fill)(void *payload, const void *arg),
 					      const void *arg, struct ctrace_sides *show)
 {
 	u32 mask, some;
+	bool hidden;
 	int i;
 
 	for (i = 0; i < 2 && who[i]; i++) {
@@ -56,7 +60,12 @@ static __always_inline void ctrace_emit_sides(u32 wants, u32 both, u32 id, const
 			some = mask & both ?: mask;
 			show->first = some & both || !i;
 			show->second = some & both || i;
-			ctrace_emit(some, id, who[i], payload, fill, arg);
+			hidden = !(some & both) && who[i]->task != current;
+			if (hidden)
+				__this_cpu_write(ctrace_stack_waited, no_stack);
+			ctrace_emit(some, no_stack->of, who[i], payload, fill, arg);
+			if (hidden)
+				__this_cpu_write(ctrace_stack_waited, NULL);
 		}
 	}
 }

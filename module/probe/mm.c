@@ -142,6 +142,8 @@ static __always_inline void fill_victim(void *payload, const void *arg)
 	r->trigger_cid = a->show.second ? a->by_cid : 0;
 }
 
+static const struct ctrace_stack_waited no_stack = { .of = CTRACE_ID_OOM_MARK_VICTIM };
+
 static void on_victim(struct task_struct *p)
 {
 	u32 wants = ctrace_wants(CTRACE_ID_OOM_MARK_VICTIM);
@@ -154,7 +156,7 @@ static void on_victim(struct task_struct *p)
 	ctrace_identity_resolve_context(&by);
 	a.by = by.tid;
 	a.by_cid = by.container->cid;
-	ctrace_emit_sides(wants, ctrace_sides_both(&of, &by), CTRACE_ID_OOM_MARK_VICTIM,
+	ctrace_emit_sides(wants, ctrace_sides_both(&of, &by), &no_stack,
 			  (const struct ctrace_who *const[2]) { &of, &by },
 			  CTRACE_SIZE(victim_payload), fill_victim, &a, &a.show);
 }

@@ -58,6 +58,8 @@ static __always_inline void fill_fork(void *payload, const void *arg)
 		r->vtids[i] = a->pid->numbers[i].nr;
 }
 
+static const struct ctrace_stack_waited no_stack = { .of = CTRACE_ID_SCHED_PROCESS_FORK };
+
 static __always_inline void on_fork(struct task_struct *parent, struct task_struct *child)
 {
 	u32 wants = ctrace_wants(CTRACE_ID_SCHED_PROCESS_FORK);
@@ -70,7 +72,7 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	ctrace_identity_resolve_task(child, &to);
 	a.pid = task_pid(child);
 	a.levels = a.pid ? a.pid->level + 1 : 0;
-	ctrace_emit_sides(wants, ctrace_sides_both(&from, &to), CTRACE_ID_SCHED_PROCESS_FORK,
+	ctrace_emit_sides(wants, ctrace_sides_both(&from, &to), &no_stack,
 			  (const struct ctrace_who *const[2]) { &from, &to },
 			  CTRACE_SIZE(fork_payload) + a.levels * sizeof(u32), fill_fork, &a, &a.show);
 }

@@ -41,6 +41,8 @@ static __always_inline void fill_switch(void *payload, const void *arg)
 	r->next_cid = a->show.second ? a->next_cid : 0;
 }
 
+static const struct ctrace_stack_waited no_stack = { .of = CTRACE_ID_SCHED_SWITCH };
+
 static __always_inline void on_switch(struct task_struct *prev, struct task_struct *next, s64 state)
 {
 	struct switch_arg a = { .prev = prev, .next = next, .state = state };
@@ -53,7 +55,7 @@ static __always_inline void on_switch(struct task_struct *prev, struct task_stru
 	ctrace_identity_resolve_task(next, &in);
 	a.prev_cid = out.container->cid;
 	a.next_cid = in.container->cid;
-	ctrace_emit_sides(wants, ctrace_sides_both(&out, &in), CTRACE_ID_SCHED_SWITCH,
+	ctrace_emit_sides(wants, ctrace_sides_both(&out, &in), &no_stack,
 			  (const struct ctrace_who *const[2]) { &out, &in }, CTRACE_SIZE(switch_payload),
 			  fill_switch, &a, &a.show);
 }

@@ -56,6 +56,8 @@ static __always_inline void fill_generate(void *payload, const void *arg)
 	r->sender_cid = a->show.second ? a->by_cid : 0;
 }
 
+static const struct ctrace_stack_waited no_stack = { .of = CTRACE_ID_SIGNAL_GENERATE };
+
 static __always_inline void on_generate(struct generate_arg *a, struct task_struct *p)
 {
 	u32 wants = ctrace_wants(CTRACE_ID_SIGNAL_GENERATE);
@@ -69,7 +71,7 @@ static __always_inline void on_generate(struct generate_arg *a, struct task_stru
 	ctrace_identity_resolve_context(&from);
 	a->by = from.tid;
 	a->by_cid = from.container->cid;
-	ctrace_emit_sides(wants, ctrace_sides_both(&to, &from), CTRACE_ID_SIGNAL_GENERATE,
+	ctrace_emit_sides(wants, ctrace_sides_both(&to, &from), &no_stack,
 			  (const struct ctrace_who *const[2]) { &to, sent ? &from : NULL },
 			  CTRACE_SIZE(generate_payload), fill_generate, a, &a->show);
 }

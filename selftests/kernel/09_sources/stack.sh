@@ -32,7 +32,7 @@ both() {
 	evdump -e "$probe" -s -- "$@" > "$tmp/ev" 2> "$tmp/err"
 	echo 0 > tracing_on; echo 0 > "events/$event/enable"; echo nostacktrace > trace_options
 	has "$probe: a stack follows each event" 'kernel_stack cid=0' "$tmp/ev"
-	grep 'kernel_stack' "$tmp/ev" | tail -n 1 > "$tmp/last"
+	grep 'kernel_stack.*callstack=0x' "$tmp/ev" | tail -n 1 > "$tmp/last"
 	tid=$(sed 's/.* tid=\([0-9]*\) .*/\1/' "$tmp/last")
 	sed 's/.*callstack=//' "$tmp/last" > "$tmp/addresses"
 	ours=$(names "$tmp/addresses")
