@@ -191,9 +191,11 @@ static bool find_self(void)
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	int fd = open("/proc/self/exe", O_RDONLY);
 	struct symtab t = { 0 };
+	struct elf_facts facts;
 
-	if (n < 0 || fd < 0 || fstat(fd, &self) || symtab_read_elf(&t, fd, build_id))
+	if (n < 0 || fd < 0 || fstat(fd, &self) || symtab_read_elf(&t, fd, &facts))
 		return false;
+	snprintf(build_id, sizeof(build_id), "%s", facts.build_id);
 	exe[n] = '\0';
 	for (size_t i = 0; i < t.n; i++)
 		if (!strcmp(symtab_name(&t, &t.v[i]), "landmark"))

@@ -301,11 +301,12 @@ static void elf_files(void)
 	struct symtab t = { 0 };
 	char path[] = "/tmp/ctrace-elf-XXXXXX";
 	int self = open("/proc/self/exe", O_RDONLY), fd = mkstemp(path);
-	static char image[64 << 10], id[BUILD_ID_TEXT];
+	static char image[64 << 10];
+	struct elf_facts facts;
 	ssize_t n;
 
 	unlink(path);
-	check_eq(symtab_read_elf(&t, self, id), 0);
+	check_eq(symtab_read_elf(&t, self, &facts), 0);
 	check(t.n > 10);
 	symtab_free(&t);
 	n = pread(self, image, sizeof(image), 0);
@@ -316,14 +317,14 @@ static void elf_files(void)
 		for (int v = 0; v < 256; v += 15) {
 			image[i] = (char)v;
 			check(pwrite(fd, image, sizeof(image), 0) == sizeof(image));
-			symtab_read_elf(&t, fd, id);
+			symtab_read_elf(&t, fd, &facts);
 			symtab_free(&t);
 		}
 		image[i] = was;
 	}
 	for (off_t cut = 0; cut < 256; cut += 7) {
 		check(!ftruncate(fd, cut));
-		check(symtab_read_elf(&t, fd, id) != 0);
+		check(symtab_read_elf(&t, fd, &facts) != 0);
 		symtab_free(&t);
 	}
 	close(fd);

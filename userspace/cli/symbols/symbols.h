@@ -69,10 +69,45 @@ const char *symtab_name(const struct symtab *t, const struct symbol *s);
 const char *symtab_module(const struct symtab *t, const struct symbol *s);	/* or NULL */
 /* Reads text in the form of /proc/kallsyms. Returns the number of symbols whose address is not 0. */
 size_t symtab_read_kallsyms(struct symtab *t, FILE *f);
-#define BUILD_ID_TEXT	41	/* bytes of a build-id in hexadecimal, with the NUL */
+/* --- symbols_open.c: files that a container chose --- */
 
-/* Reads the functions of an ELF file, by their offset in it, and its build-id. 0 or -errno. The file may hold anything. */
-int symtab_read_elf(struct symtab *t, int fd, char build_id[BUILD_ID_TEXT]);
+struct stat;
+/*
+ * Opens the file at path below root ("": this machine's) for reading, if it is one with contents on a disk; no link leads
+ * out of root. *st is what it is. A descriptor or -1.
+ */
+int open_in_root(const char *root, const char *path, struct stat *st);
+/* The same, where path leads. */
+int open_regular(const char *path, struct stat *st);
+
+/* --- symbols_elf.c: the functions of ELF files, by their offset in the file; files may hold anything --- */
+
+#define BUILD_ID_TEXT	41	/* bytes of a build-id in hexadecimal, with the NUL */
+#define LOADS_MAX	16	/* parts of a file that are mapped; linkers make up to six */
+
+struct elf_facts {
+	char build_id[BUILD_ID_TEXT];	/* "": none */
+	bool all;			/* it has a table of all its functions */
+	char link[256];			/* the name of the file that has it, by .gnu_debuglink; "": none */
+	uint32_t crc;			/* that file's */
+	struct {
+		uint64_t addr, size, offset;
+	} load[LOADS_MAX];
+	size_t nloads;
+};
+
+/* Adds what the file itself has, and tells of it. Sort t after that. 0 or -errno. */
+int symtab_read_elf(struct symtab *t, int fd, struct elf_facts *f);
+/* Adds what another file has, if it belongs to that one: the build-id is the same or, if that has none, the CRC. False: nothing. */
+bool symtab_read_debug(struct symtab *t, int fd, const struct elf_facts *of);
+
+/* --- symbols_debug.c --- */
+
+/*
+ * Adds the symbols of a file that lies at path below root, and was stripped: from a file of symbols that is in the same
+ * root, or on this machine.
+ */
+void symtab_read_apart(struct symtab *t, const struct elf_facts *of, const char *root, const char *path);
 
 /* --- symbols_files.c: the files that are mapped --- */
 

@@ -71,30 +71,15 @@ static struct mapped_file *add(struct mapped_files *fs, uint64_t dev, uint64_t i
 
 /* --- opening ------------------------------------------------------------------------- */
 
-/*
- * A container chose what the name leads to: it is looked at before it is opened for reading. What proc, sysfs and their
- * like make up has no blocks, and reading it may have effects.
- */
-static int open_regular(const char *path, struct stat *st)
-{
-	int named = open(path, O_PATH | O_CLOEXEC), fd = -1;
-	char *self;
-
-	if (named < 0)
-		return -1;
-	if (!fstat(named, st) && S_ISREG(st->st_mode) && st->st_blocks) {
-		self = xasprintf("/proc/self/fd/%d", named);
-		fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-		free(self);
-	}
-	close(named);
-	return fd;
-}
-
 static char *map_files_path(int32_t tid, uint64_t start, uint64_t end)
 {
 	/* map_files has no leading zeros, maps may have */
 	return xasprintf("/proc/%d/map_files/%llx-%llx", tid, (unsigned long long)start, (unsigned long long)end);
+}
+
+static char *root_path(int32_t tid)
+{
+	return xasprintf("/proc/%d/root", tid);
 }
 
 /*
@@ -110,8 +95,8 @@ static int open_mapped(int32_t tid, uint64_t start, uint64_t end, const char *na
 	free(path);
 	if (fd >= 0)
 		return fd;
-	path = xasprintf("/proc/%d/root%s", tid, name);
-	fd = open_regular(path, &st);
+	path = root_path(tid);
+	fd = open_in_root(path, name, &st);
 	free(path);
 	if (fd >= 0 && (st.st_ino != ino || st.st_dev != dev)) {
 		close(fd);
@@ -120,11 +105,30 @@ static int open_mapped(int32_t tid, uint64_t start, uint64_t end, const char *na
 	return fd;
 }
 
+/* Reads the file, which lies at path below root, and what has its symbols apart. False: it is no ELF file, or has not f's build-id. */
+static bool read_symbols(struct mapped_file *f, int fd, const char *root, const char *path)
+{
+	struct symtab t = { 0 };
+	struct elf_facts facts;
+
+	if (symtab_read_elf(&t, fd, &facts) || (*f->build_id && strcmp(f->build_id, facts.build_id))) {
+		symtab_free(&t);
+		return false;
+	}
+	symtab_read_apart(&t, &facts, root, path);
+	symtab_sort(&t);
+	f->t = t;
+	if (!f->path)
+		memcpy(f->build_id, facts.build_id, sizeof(f->build_id));
+	return true;
+}
+
 struct mapped_file *mapped_files_open(struct mapped_files *fs, int32_t tid, uint64_t start, uint64_t end,
 				      const char *name, uint64_t dev, uint64_t ino)
 {
 	struct mapped_file *f;
 	struct stat st;
+	char *root;
 	int fd;
 
 	for (size_t i = 0; i < fs->n; i++)
@@ -136,8 +140,10 @@ struct mapped_file *mapped_files_open(struct mapped_files *fs, int32_t tid, uint
 		return NULL;
 	f = add(fs, dev, ino);
 	f->same = f;
+	root = root_path(tid);
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-		symtab_read_elf(&f->t, fd, f->build_id);
+		read_symbols(f, fd, root, name);
+	free(root);
 	close(fd);
 	return f;
 }
@@ -153,36 +159,26 @@ static bool is_file(const struct mapped_file *f, int fd, const struct stat *st)
 	       (st->st_dev == f->dev || (!fstatfs(fd, &fs) && (unsigned long)fs.f_type == OVERLAYFS));
 }
 
-/* Reads the file at path, if it is the one, or a copy. */
-static bool try(const struct mapped_files *fs, struct mapped_file *f, const char *path)
+/* Reads and closes the file, which was found below root, if it is the one, or a copy. */
+static bool try(const struct mapped_files *fs, struct mapped_file *f, int fd, const struct stat *st, const char *root)
 {
-	char build_id[BUILD_ID_TEXT] = "";
-	struct symtab t = { 0 };
-	struct stat st;
-	int fd = open_regular(path, &st);
-	bool is;
+	bool is = fd >= 0 && (*f->build_id || (fs->live && is_file(f, fd, st))) && read_symbols(f, fd, root, f->path);
 
-	if (fd < 0)
-		return false;
-	is = *f->build_id || (fs->live && is_file(f, fd, &st));
-	if (is && (symtab_read_elf(&t, fd, build_id) || (*f->build_id && strcmp(f->build_id, build_id))))
-		is = false;
-	close(fd);
-	if (!is) {
-		symtab_free(&t);
-		return false;
-	}
-	f->t = t;
-	f->same = f;
-	return true;
+	if (fd >= 0)
+		close(fd);
+	if (is)
+		f->same = f;
+	return is;
 }
 
 static bool try_in(const struct mapped_files *fs, struct mapped_file *f, const char *dir, const char *below)
 {
-	char *path = xasprintf("%s%s%s", dir, below, f->path);
-	bool found = try(fs, f, path);
+	char *root = xasprintf("%s%s", dir, below);
+	struct stat st;
+	int fd = open_in_root(root, f->path, &st);
+	bool found = try(fs, f, fd, &st, root);
 
-	free(path);
+	free(root);
 	return found;
 }
 
@@ -258,24 +254,26 @@ static struct mapped_file *read_before(const struct mapped_files *fs, const stru
 	return NULL;
 }
 
+/* In the process that has it mapped, if that lives. */
+static bool try_process(const struct mapped_files *fs, struct mapped_file *f, int32_t pid, uint64_t start, uint64_t end)
+{
+	char *path = map_files_path(pid, start, end), *root = root_path(pid);
+	struct stat st;
+	int fd = open_regular(path, &st);
+	bool found = try(fs, f, fd, &st, root) || (*f->path == '/' && try_in(fs, f, root, ""));
+
+	free(path);
+	free(root);
+	return found;
+}
+
 static void look_for(const struct mapped_files *fs, struct mapped_file *f, int32_t pid, uint64_t start, uint64_t end)
 {
-	bool found = false;
-	char *path;
-
 	f->same = read_before(fs, f);
-	if (f->same)
+	if (f->same || (fs->live && try_process(fs, f, pid, start, end)))
 		return;
-	if (fs->live) {
-		path = map_files_path(pid, start, end);
-		found = try(fs, f, path);
-		free(path);
-		path = xasprintf("/proc/%d/root", pid);
-		found = found || (*f->path == '/' && try_in(fs, f, path, ""));
-		free(path);
-	}
 	/* on another machine, or after another boot, numbers of files mean nothing */
-	if (found || *f->path != '/' || (!fs->live && !*f->build_id))
+	if (*f->path != '/' || (!fs->live && !*f->build_id))
 		return;
 	if (!try_in(fs, f, "", "") && !try_roots(fs, f))
 		try_layers(fs, f);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include "symbols/symbols.h"
@@ -120,90 +118,4 @@ size_t symtab_read_kallsyms(struct symtab *t, FILE *f)
 	free(line);
 	symtab_sort(t);
 	return known;
-}
-
-/* The offset in the file that is loaded at the address; UINT64_MAX: none is. */
-static uint64_t file_offset(Elf *e, size_t nparts, uint64_t addr)
-{
-	GElf_Phdr p;
-
-	for (size_t i = 0; i < nparts; i++)
-		if (gelf_getphdr(e, (int)i, &p) && p.p_type == PT_LOAD && addr >= p.p_vaddr &&
-		    addr - p.p_vaddr < p.p_filesz)
-			return addr - p.p_vaddr + p.p_offset;
-	return UINT64_MAX;
-}
-
-static void read_symbols(struct symtab *t, Elf *e, Elf_Scn *section, const GElf_Shdr *sh)
-{
-	Elf_Data *data = elf_getdata(section, NULL);
-	size_t nparts;
-	GElf_Sym sym;
-
-	if (!data || elf_getphdrnum(e, &nparts))
-		return;
-	for (int i = 0; gelf_getsym(data, i, &sym); i++) {
-		int type = GELF_ST_TYPE(sym.st_info);
-		const char *name;
-		uint64_t at;
-
-		if ((type != STT_FUNC && type != STT_GNU_IFUNC) || !sym.st_value)
-			continue;
-		name = elf_strptr(e, sh->sh_link, sym.st_name);
-		at = name && *name ? file_offset(e, nparts, sym.st_value) : UINT64_MAX;
-		if (at != UINT64_MAX)
-			symtab_add(t, at, sym.st_size, name, strlen(name), NULL,
-				   GELF_ST_BIND(sym.st_info) == STB_GLOBAL);
-	}
-}
-
-static void put_build_id(char *to, const unsigned char *id, size_t n)
-{
-	if (2 * n >= BUILD_ID_TEXT)
-		return;
-	for (size_t i = 0; i < n; i++)
-		snprintf(to + 2 * i, 3, "%02x", id[i]);
-}
-
-static void read_build_id(Elf *e, char *to)
-{
-	size_t nparts, name, desc, at, next;
-	GElf_Nhdr note;
-	Elf_Data *data;
-	GElf_Phdr p;
-
-	to[0] = '\0';
-	if (elf_getphdrnum(e, &nparts))
-		return;
-	for (size_t i = 0; i < nparts && !*to; i++) {
-		if (!gelf_getphdr(e, (int)i, &p) || p.p_type != PT_NOTE)
-			continue;
-		data = elf_getdata_rawchunk(e, (int64_t)p.p_offset, p.p_filesz, ELF_T_NHDR);
-		for (at = 0; data && !*to && (next = gelf_getnote(data, at, &note, &name, &desc)); at = next)
-			if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-			    !memcmp((const char *)data->d_buf + name, "GNU", 4))
-				put_build_id(to, (const unsigned char *)data->d_buf + desc, note.n_descsz);
-	}
-}
-
-int symtab_read_elf(struct symtab *t, int fd, char build_id[BUILD_ID_TEXT])
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr sh;
-	Elf *e;
-
-	/* read the file, do not map it: a container may truncate it meanwhile */
-	elf_version(EV_CURRENT);
-	e = elf_begin(fd, ELF_C_READ, NULL);
-	if (!e || elf_kind(e) != ELF_K_ELF) {
-		elf_end(e);
-		return -ENOEXEC;
-	}
-	while ((section = elf_nextscn(e, section)))
-		if (gelf_getshdr(section, &sh) && (sh.sh_type == SHT_SYMTAB || sh.sh_type == SHT_DYNSYM))
-			read_symbols(t, e, section, &sh);
-	read_build_id(e, build_id);
-	elf_end(e);
-	symtab_sort(t);
-	return 0;
 }
