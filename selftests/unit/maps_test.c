@@ -17,7 +17,7 @@
 static struct ctrace_schema *schema;
 static struct symbols *symbols;
 static char exe[512], build_id[BUILD_ID_TEXT];
-static uint64_t here;		/* landmark's offset in the file */
+static uint64_t here, there;	/* landmark's offset in the file, and find's */
 static struct stat self;
 
 __attribute__((noinline)) int landmark(int v);
@@ -25,6 +25,18 @@ int landmark(int v)
 {
 	return v + 1;
 }
+
+/* as a compiler of C++ names it */
+__attribute__((noinline)) int find(int v) __asm__("_ZN3web4findEi");
+int find(int v)
+{
+	return v + 2;
+}
+#ifdef CTRACE_LIBIBERTY
+#define FIND	"web::find"
+#else
+#define FIND	"_ZN3web4findEi"
+#endif
 
 static void begin(bool live)
 {
@@ -82,6 +94,8 @@ static void dead(void)
 	begin(false);
 	tell(&(struct told){ .pid = GONE, .first = true, .start = AT, .build_id = build_id, .path = exe });
 	check_str(name(GONE, AT + here), "landmark+0x0 [maps_test]");
+	check_str(name(GONE, AT + there), FIND "+0x0 [maps_test]");
+	check_str(name(GONE, AT + there + 1), FIND "+0x1 [maps_test]");
 	check_str(name(GONE, AT - 1), "0xfffffff");
 	check_str(name(GONE + 1, AT - 2), "0xffffffe");
 	/* one that was deleted, or lies elsewhere by now: another copy was read */
@@ -197,12 +211,15 @@ static bool find_self(void)
 		return false;
 	snprintf(build_id, sizeof(build_id), "%s", facts.build_id);
 	exe[n] = '\0';
-	for (size_t i = 0; i < t.n; i++)
+	for (size_t i = 0; i < t.n; i++) {
 		if (!strcmp(symtab_name(&t, &t.v[i]), "landmark"))
 			here = t.v[i].addr;
+		if (!strcmp(symtab_name(&t, &t.v[i]), "_ZN3web4findEi"))
+			there = t.v[i].addr;
+	}
 	symtab_free(&t);
 	close(fd);
-	return here && *build_id && landmark(0);
+	return here && there && *build_id && landmark(0) && find(0);
 }
 
 static const struct ktap_case cases[] = {

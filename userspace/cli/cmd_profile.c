@@ -116,7 +116,7 @@ static void add(struct functions *f, uint32_t cid, const char *by, const char *n
 static void put_function(struct view *v, struct sbuf *b, const struct view_row *row, uint32_t key,
 			 const uint64_t *frames, uint32_t i)
 {
-	const char *name = view_frame(v, row, key, frames, i), *plus = strstr(name, "+0x"), *file = strstr(name, " [");
+	const char *name = view_frame(v, row, key, frames, i), *plus = strstr(name, "+0x"), *file = plus ? strstr(plus, " [") : NULL;
 	bool user = row->t->t->keys[key].kind == CTRACE_TABLE_KEY_USTACK;
 
 	sbuf_reset(b);
@@ -126,7 +126,7 @@ static void put_function(struct view *v, struct sbuf *b, const struct view_row *
 	}
 	sbuf_put(b, name, plus ? (size_t)(plus - name) : strlen(name));
 	/* of a file without symbols, its own name is all that is known */
-	if (plus && file && file > plus)
+	if (file)
 		sbuf_puts(b, file);
 	else if (!user)
 		sbuf_puts(b, " [kernel]");

@@ -92,7 +92,7 @@ static uint32_t number_text(struct stacks_seen *s, struct numbers *n, unsigned i
 /* "schedule+0x3f", "ovl_open+0x2b [overlay]", "read+0x10 [libc.so.6]", "app+0x1234", "0x7f..." */
 static uint32_t number_frame(struct stacks_seen *s, const char *name, bool kernel, uint64_t addr)
 {
-	const char *plus = strstr(name, "+0x"), *file = strstr(name, " ["), *in = kernel ? "[kernel]" : "";
+	const char *plus = strstr(name, "+0x"), *file = strstr(plus ? plus : name, " ["), *in = kernel ? "[kernel]" : "";
 	size_t len = plus && plus > name ? (size_t)(plus - name) : file ? (size_t)(file - name) : strlen(name);
 	size_t in_len = strlen(in);
 	uint32_t function, mapping, id;

@@ -124,7 +124,7 @@ static bool name_kernel(struct symbols *s, uint64_t addr, bool exact, struct sbu
 	}
 	if (!sym)
 		return false;
-	sbuf_clean(b, symtab_name(&s->kernel, sym));
+	sbuf_clean(b, symtab_shown(&s->kernel, sym));
 	sbuf_printf(b, "+0x%llx", (unsigned long long)(addr - sym->addr));
 	if (symtab_module(&s->kernel, sym))
 		sbuf_printf(b, " [%s]", symtab_module(&s->kernel, sym));

@@ -51,6 +51,7 @@ struct symtab {
 		uint32_t name;		/* offset in text */
 		uint16_t module;	/* place in the list of modules, 0: none */
 		uint8_t rank;		/* if several symbols have one address, the highest rank is shown */
+		bool shown;		/* name is what demangle() made of it */
 		uint64_t size;		/* bytes; 0: up to the next symbol */
 	} *v;
 	size_t n, cap;
@@ -66,6 +67,8 @@ void symtab_sort(struct symtab *t);
 /* The symbol that covers addr, or NULL. */
 const struct symbol *symtab_find(const struct symtab *t, uint64_t addr);
 const char *symtab_name(const struct symtab *t, const struct symbol *s);
+/* The name as a programmer writes it, if it is of C++ or Rust; t keeps it. */
+const char *symtab_shown(struct symtab *t, const struct symbol *s);
 const char *symtab_module(const struct symtab *t, const struct symbol *s);	/* or NULL */
 /* Reads text in the form of /proc/kallsyms. Returns the number of symbols whose address is not 0. */
 size_t symtab_read_kallsyms(struct symtab *t, FILE *f);
@@ -127,8 +130,8 @@ bool mapped_files_many(const struct mapped_files *fs);
 /* The last part of its path; of a file that a record told of. */
 const char *mapped_file_name(const struct mapped_file *f);
 /* NULL: it was not found. pid, start, end: where it is, or was, mapped. */
-const struct symtab *mapped_file_symbols(const struct mapped_files *fs, struct mapped_file *f, int32_t pid,
-					 uint64_t start, uint64_t end);
+struct symtab *mapped_file_symbols(const struct mapped_files *fs, struct mapped_file *f, int32_t pid,
+					   uint64_t start, uint64_t end);
 
 /* --- symbols_user.c --- */
 

@@ -314,7 +314,7 @@ const char *mapped_file_name(const struct mapped_file *f)
 	return slash ? slash + 1 : f->path;
 }
 
-const struct symtab *mapped_file_symbols(const struct mapped_files *fs, struct mapped_file *f, int32_t pid,
+struct symtab *mapped_file_symbols(const struct mapped_files *fs, struct mapped_file *f, int32_t pid,
 					 uint64_t start, uint64_t end)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 #include <string.h>
+#include "symbols/demangle.h"
 #include "symbols/symbols.h"
 
 /* Bytes: a symbol without a size covers no more. Beyond that is another module, or nothing. */
@@ -84,6 +85,21 @@ const struct symbol *symtab_find(const struct symtab *t, uint64_t addr)
 const char *symtab_name(const struct symtab *t, const struct symbol *s)
 {
 	return t->text.s + s->name;
+}
+
+const char *symtab_shown(struct symtab *t, const struct symbol *s)
+{
+	struct symbol *own = &t->v[s - t->v];
+	struct sbuf b = { 0 };
+
+	if (!own->shown && demangle(symtab_name(t, s), &b) && t->text.len + b.len + 1 <= UINT32_MAX) {
+		own->name = (uint32_t)t->text.len;
+		sbuf_put(&t->text, b.s, b.len);
+		sbuf_putc(&t->text, '\0');
+	}
+	own->shown = true;
+	sbuf_free(&b);
+	return symtab_name(t, s);
 }
 
 const char *symtab_module(const struct symtab *t, const struct symbol *s)

@@ -288,7 +288,7 @@ static const struct map *find_seen(struct user_maps *m, struct task *k, uint64_t
 bool user_maps_name(struct user_maps *m, int32_t tid, uint64_t addr, bool exact, struct sbuf *b)
 {
 	struct task *k, *process;
-	const struct symtab *t = NULL;
+	struct symtab *t = NULL;
 	const struct symbol *s;
 	const struct map *map;
 	const char *name;
@@ -308,7 +308,7 @@ bool user_maps_name(struct user_maps *m, int32_t tid, uint64_t addr, bool exact,
 	name = map->name ? map->name : mapped_file_name(map->file);
 	s = t ? symtab_find(t, exact ? at : at - 1) : NULL;
 	if (s) {
-		sbuf_clean(b, symtab_name(t, s));
+		sbuf_clean(b, symtab_shown(t, s));
 		sbuf_printf(b, "+0x%llx [", (unsigned long long)(at - s->addr));
 		sbuf_clean(b, name);
 		sbuf_putc(b, ']');
