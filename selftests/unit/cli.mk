@@ -6,7 +6,7 @@ sinks := show/sink show/sink_text show/sink_json show/sink_folded show/waited sh
 	names/labels names/names names/names_index names/names_manager names/names_docker names/names_runtime \
 	names/names_machines \
 	names/names_given names/names_logs names/names_inside names/patterns names/record names/trust \
-	symbols/demangle symbols/stacks symbols/symbols symbols/symbols_debug symbols/symbols_elf symbols/symbols_files symbols/symbols_open \
+	symbols/demangle symbols/perf_map symbols/stacks symbols/symbols symbols/symbols_debug symbols/symbols_elf symbols/symbols_files symbols/symbols_open \
 	symbols/symbols_table symbols/symbols_user symbols/xz show/comms
 probes := events/probes events/probe_item events/probe_names events/classes events/tracepoints \
 	base/errors base/sbuf base/util
@@ -23,6 +23,7 @@ lines_test_cli := $(sinks) show/sink_lines show/lines_fields show/lines_forms sh
 stack_test_cli := $(sinks) ctf/ctf_symbols
 maps_test_cli := $(stack_test_cli)
 debug_files_test_cli := $(stack_test_cli)
+perf_map_test_cli := $(sinks)
 comms_test_cli := $(sinks)
 demangle_test_cli := symbols/demangle base/sbuf base/util
 report_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_disks ctf/ctf_read ctf/ctf_symbols ctf/side \

@@ -7,11 +7,14 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <time.h>
+#include "symbols/perf_map.h"
 #include "symbols/symbols.h"
 
 #define TASKS_MAX	32768	/* with more tasks, all are forgotten at once */
 #define MAPS_MAX	8192	/* mappings of one process that records told; with more, the oldest are forgotten */
 #define MAPS_ALL	(1u << 20)	/* mappings of all, which a process that forks may copy; 40 MiB */
+#define TOLD_MAX	(256u << 20)	/* bytes that perf_map keeps of all processes; with more, all is forgotten */
+#define SPENT_FREE	(5 * NSEC_PER_SEC)	/* time that reading perf_map's files may take; beyond, a quarter of all */
 #define LOOK_AGAIN	(NSEC_PER_SEC / 2)	/* read a task's maps again after this time, for new mappings */
 
 struct map {
@@ -30,11 +33,13 @@ struct task {
 	int32_t pid;		/* its process, which has what was told; 0: itself */
 	uint64_t looked;
 	struct maps told, seen;	/* by records, in their order; in /proc */
+	struct perf_map jit;	/* a process's */
 };
 
 struct user_maps {
 	struct task **tasks;	/* by tid */
 	size_t ntasks, nmaps;
+	uint64_t began, spent;	/* when the first perf_map was looked for, and the time that reading them took */
 	bool live;
 	struct mapped_files *files;
 };
@@ -73,6 +78,7 @@ static void forget_all(struct user_maps *m)
 	for (size_t i = 0; i < m->ntasks; i++) {
 		clear(m, &m->tasks[i]->told);
 		clear(m, &m->tasks[i]->seen);
+		perf_map_free(&m->tasks[i]->jit);
 		free(m->tasks[i]);
 	}
 	m->ntasks = 0;
@@ -120,6 +126,7 @@ void user_maps_forget(struct user_maps *m, int32_t tid)
 	if (i < m->ntasks && m->tasks[i]->tid == tid) {
 		clear(m, &m->tasks[i]->seen);
 		m->tasks[i]->looked = 0;
+		perf_map_free(&m->tasks[i]->jit);
 	}
 }
 
@@ -254,8 +261,10 @@ void user_maps_learn(struct user_maps *m, const struct ctrace_event_type *t, con
 	k = task_of(m, pid);
 	k->pid = pid;
 	if (start < end) {
-		if (number(v, n, "first"))
+		if (number(v, n, "first")) {
 			clear(m, &k->told);
+			perf_map_free(&k->jit);
+		}
 		build_id = text(v, n, "build_id");
 		path = text(v, n, "filename");
 		tell(m, &k->told, start, end, number(v, n, "offset"),
@@ -265,6 +274,7 @@ void user_maps_learn(struct user_maps *m, const struct ctrace_event_type *t, con
 	} else if (parent != pid) {
 		clear(m, &k->seen);
 		k->looked = 0;
+		perf_map_free(&k->jit);
 		if (parent > 0)
 			copy(m, &k->told, &task_of(m, parent)->told);
 		else
@@ -285,6 +295,36 @@ static const struct map *find_seen(struct user_maps *m, struct task *k, uint64_t
 	return map;
 }
 
+/* Before a map is read: those of all processes have room for it. */
+static void make_room(struct user_maps *m)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < m->ntasks; i++)
+		bytes += perf_map_bytes(&m->tasks[i]->jit);
+	for (size_t i = 0; bytes > TOLD_MAX && i < m->ntasks; i++)
+		perf_map_free(&m->tasks[i]->jit);
+}
+
+/* The function at addr that the process compiled itself, by what it tells. Its names are in *t. */
+static const struct symbol *find_compiled(struct user_maps *m, struct task *k, uint64_t addr, struct symtab **t)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	struct task *process;
+
+	if (m->live && !k->pid)
+		k->pid = perf_map_process(k->tid);
+	process = k->pid ? task_of(m, k->pid) : k;
+	if (!m->began)
+		m->began = now;
+	if (m->live && m->spent < SPENT_FREE + (now - m->began) / 4 && perf_map_look(&process->jit, process->tid)) {
+		m->spent += clock_ns(CLOCK_MONOTONIC) - now;
+		make_room(m);
+	}
+	*t = &process->jit.t;
+	return symtab_find(*t, addr);
+}
+
 bool user_maps_name(struct user_maps *m, int32_t tid, uint64_t addr, bool exact, struct sbuf *b)
 {
 	struct task *k, *process;
@@ -300,21 +340,26 @@ bool user_maps_name(struct user_maps *m, int32_t tid, uint64_t addr, bool exact,
 	map = find(&process->told, addr);
 	if (!map)
 		map = find_seen(m, k, addr);
-	if (!map)
-		return false;
-	at = addr - map->start + map->offset;
-	if (map->file)
+	at = map ? addr - map->start + map->offset : addr;
+	if (map && map->file)
 		t = mapped_file_symbols(m->files, map->file, process->tid, map->start, map->end);
-	name = map->name ? map->name : mapped_file_name(map->file);
 	s = t ? symtab_find(t, exact ? at : at - 1) : NULL;
+	name = map ? map->name ? map->name : mapped_file_name(map->file) : NULL;
+	if (!s) {
+		s = find_compiled(m, k, exact ? addr : addr - 1, &t);
+		if (s) {
+			at = addr;
+			name = "jit";
+		}
+	}
 	if (s) {
 		sbuf_clean(b, symtab_shown(t, s));
 		sbuf_printf(b, "+0x%llx [", (unsigned long long)(at - s->addr));
 		sbuf_clean(b, name);
 		sbuf_putc(b, ']');
-	} else {
+	} else if (map) {
 		sbuf_clean(b, name);
 		sbuf_printf(b, "+0x%llx", (unsigned long long)at);
 	}
-	return true;
+	return s || map;
 }

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Functions that a process compiled itself: the file /tmp/perf-PID.map in its root, PID as it is there, has a line
+ * "START SIZE NAME" for each, with numbers in hexadecimal. A process may write what it likes about itself, and no other
+ * user about it: the file counts only if its owner is the process's user.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "symbols/perf_map.h"
+
+#define LOOK_AGAIN	(NSEC_PER_SEC / 2)	/* look after this time whether it has changed */
+#define FILE_MAX	(32 << 20)		/* bytes; of a longer file the end, which is newer */
+#define NAME_MAX_SHOWN	1024			/* bytes of a name; the rest is left out */
+
+/* What /proc tells of a task: its process's number in the innermost pid namespace, and its user. False: it is gone. */
+static bool ask(int32_t tid, int32_t *pid, int32_t *inner, uint32_t *uid)
+{
+	char *path = xasprintf("/proc/%d/status", tid), *text = read_file(path, NULL), *line, *end;
+	bool is = false;
+
+	free(path);
+	line = text ? strstr(text, "\nTgid:\t") : NULL;
+	*pid = line ? atoi(line + 7) : 0;
+	line = text ? strstr(text, "\nUid:\t") : NULL;
+	line = line ? strchr(line + 6, '\t') : NULL;
+	*uid = line ? (uint32_t)strtoul(line, NULL, 10) : 0;
+	/* a number for each namespace, from Linux 4.1 on */
+	line = line ? strstr(line, "\nNStgid:\t") : NULL;
+	if (line) {
+		*inner = (int32_t)strtol(line + 9, &end, 10);
+		while (*end == '\t')
+			*inner = (int32_t)strtol(end, &end, 10);
+		is = *pid > 0 && *inner > 0;
+	}
+	free(text);
+	return is;
+}
+
+int32_t perf_map_process(int32_t tid)
+{
+	int32_t pid, inner;
+	uint32_t uid;
+
+	return ask(tid, &pid, &inner, &uid) ? pid : 0;
+}
+
+static void add_line(struct symtab *t, const char *line, size_t n)
+{
+	char *end, *last;
+	uint64_t start = strtoull(line, &end, 16), size;
+
+	if (end == line || *end != ' ')
+		return;
+	size = strtoull(end, &last, 16);
+	if (last == end || *last != ' ' || !size || start + size < start)
+		return;
+	end = last + 1;
+	n -= (size_t)(end - line);
+	if (n)
+		symtab_add(t, start, size, end, n < NAME_MAX_SHOWN ? n : NAME_MAX_SHOWN, NULL, 0);
+}
+
+/* From the last line to the first: of two functions in one place, the table shows the one that was added first. */
+static void add_lines(struct symtab *t, char *text, size_t n)
+{
+	char *newline;
+
+	while ((newline = memrchr(text, '\n', n))) {
+		size_t len = n - (size_t)(newline + 1 - text);
+
+		/* what follows is a NUL */
+		add_line(t, newline + 1, strnlen(newline + 1, len));
+		n = (size_t)(newline - text);
+		*newline = '\0';
+	}
+	add_line(t, text, strnlen(text, n));
+}
+
+static void read_map(struct perf_map *p, int fd, const struct stat *st)
+{
+	size_t n = st->st_size < FILE_MAX ? (size_t)st->st_size : FILE_MAX, got = 0;
+	char *text = malloc(n + 1), *whole;
+	ssize_t k;
+
+	if (!text)
+		return;
+	symtab_free(&p->t);
+	while (got < n && (k = pread(fd, text + got, n - got, st->st_size - (off_t)n + (off_t)got)) > 0)
+		got += (size_t)k;
+	text[got] = '\0';
+	whole = st->st_size > FILE_MAX ? memchr(text, '\n', got) : text;
+	if (whole)
+		add_lines(&p->t, whole, got - (size_t)(whole - text));
+	symtab_sort(&p->t);
+	free(text);
+}
+
+bool perf_map_look(struct perf_map *p, int32_t tid)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	char root[32], path[40];
+	int32_t pid, inner;
+	bool is_new = false;
+	uint32_t uid;
+	struct stat st;
+	int fd;
+
+	if (p->looked && now - p->looked < LOOK_AGAIN)
+		return false;
+	p->looked = now;
+	/* what a process that has gone told of itself stays */
+	if (!ask(tid, &pid, &inner, &uid))
+		return false;
+	snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", inner);
+	fd = open_in_root(root, path, &st);
+	if (fd < 0)
+		return false;
+	if (st.st_uid == uid && (st.st_ino != p->ino || st.st_size != p->size || st.st_mtim.tv_sec != p->mtime.tv_sec ||
+				 st.st_mtim.tv_nsec != p->mtime.tv_nsec)) {
+		p->ino = st.st_ino;
+		p->size = st.st_size;
+		p->mtime = st.st_mtim;
+		read_map(p, fd, &st);
+		is_new = true;
+	}
+	close(fd);
+	return is_new;
+}
+
+void perf_map_free(struct perf_map *p)
+{
+	symtab_free(&p->t);
+	memset(p, 0, sizeof(*p));
+}
+
+size_t perf_map_bytes(const struct perf_map *p)
+{
+	return p->t.cap * sizeof(p->t.v[0]) + p->t.text.cap;
+}
