@@ -28,6 +28,7 @@ comms_test_cli := $(sinks)
 demangle_test_cli := symbols/demangle base/sbuf base/util
 report_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_disks ctf/ctf_read ctf/ctf_symbols ctf/side \
 	base/errors
+gaps_test_cli := ctf/ctf_read base/sbuf base/util
 ctf_killed_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/side \
 	base/errors
 probes_test_cli := $(probes)

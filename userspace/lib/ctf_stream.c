@@ -24,6 +24,18 @@
  * see it in part. The first packet of a file is published when the file gets its name. trim() gives the
  * room back in an order that keeps the file valid. When the room is used up, the stream goes on in another
  * file, because no single call makes a file longer and changes a packet's size to match.
+ *
+ * Losses. events_discarded is a running total, as of the packet's end. So what was lost between two packets is
+ * told by the one before the gap, whose timestamp_end is where the gap ends:
+ *
+ *	| lead, 0 | records, 0 | records, 5   ~ gap: 5 are lost | records, 5 | records, 7 ~
+ *
+ * Readers take the difference of two packets. babeltrace2 (2.0.4) says that these were lost between the ends of the two;
+ * Trace Compass that they were lost from the last record of the second one to its end. When a packet is written, the
+ * gap behind it is not known: publish() of the next one puts it into the head.
+ *
+ * The gap before a file's first records cannot be told like this. The first packet behind it does, together with the gap
+ * behind itself, and the lead makes the difference.
  */
 struct ctrace_ctf_stream {
 	uint32_t cid, cpu;
@@ -37,7 +49,7 @@ struct ctrace_ctf_stream {
 	off_t next;		/* where that next packet ends */
 	off_t room;		/* size of the file */
 	uint64_t seq, last_time;	/* of this part: published packets; time of the last record */
-	uint64_t discarded;	/* of this part, running total: overrun, and refused by the kernel */
+	uint64_t discarded;	/* before the last published packet, of this part: overrun, and refused by the kernel */
 };
 
 /*
@@ -133,14 +145,29 @@ static void packet_head(const struct ctrace_ctf *w, const struct ctrace_ctf_stre
 	memcpy(h->uuid, w->info.uuid, sizeof(h->uuid));
 }
 
+/* Stores a field of the last published packet's head. 0 or -errno. */
+static int store_in_last(const struct ctrace_ctf_stream *s, size_t offset, uint64_t value)
+{
+	ssize_t n = pwrite(s->fd, &value, sizeof(value), s->last + (off_t)offset);
+
+	return n == sizeof(value) ? 0 : n < 0 ? -errno : -ENOSPC;
+}
+
 /* Makes the last published packet end where the next begins. 0 or -errno. */
 static int shorten_last(const struct ctrace_ctf_stream *s)
 {
-	uint64_t bits = 8 * (uint64_t)(s->end - s->last);
-	ssize_t n = pwrite(s->fd, &bits, sizeof(bits),
-			   s->last + (off_t)offsetof(struct ctrace_ctf_packet, packet_size));
+	return store_in_last(s, offsetof(struct ctrace_ctf_packet, packet_size), 8 * (uint64_t)(s->end - s->last));
+}
 
-	return n == sizeof(bits) ? 0 : n < 0 ? -errno : -ENOSPC;
+/*
+ * Tells, in the last published packet, what was lost between it and the next. 0 or -errno. The trace is valid with the
+ * first of these stores alone, and with both before the next packet is published.
+ */
+static int tell_gap(const struct ctrace_ctf_stream *s, uint64_t lost, uint64_t until)
+{
+	int err = store_in_last(s, offsetof(struct ctrace_ctf_packet, timestamp_end), until);
+
+	return err ? err : store_in_last(s, offsetof(struct ctrace_ctf_packet, events_discarded), s->discarded + lost);
 }
 
 #ifndef RENAME_NOREPLACE	/* glibc has it, and renameat2(), since 2.28 */
@@ -168,11 +195,13 @@ static int give_name(struct ctrace_ctf *w, const struct ctrace_ctf_stream *s)
 	return err;
 }
 
-/* Makes the packet that ctrace_ctf_write() has written a part of the trace. */
-static int publish(struct ctrace_ctf *w, struct ctrace_ctf_stream *s)
+/* Makes the packet that ctrace_ctf_write() has written, and that begins at this time, a part of the trace. */
+static int publish(struct ctrace_ctf *w, struct ctrace_ctf_stream *s, uint64_t lost, uint64_t time)
 {
-	int err = s->named ? shorten_last(s) : give_name(w, s);
+	int err = s->named && lost ? tell_gap(s, lost, time) : 0;
 
+	if (!err)
+		err = s->named ? shorten_last(s) : give_name(w, s);
 	if (err)
 		return stream_fail(w, s, err);
 	s->named = true;
@@ -290,9 +319,8 @@ static uint64_t newly_lost(const struct ctrace_ctf *w, const struct ctrace_run *
 }
 
 /*
- * Writes a first packet without events and losses. Readers compute losses from one packet to the next, so
- * they could not see what was lost before the first. No later packet may be empty: Trace Compass takes one for the end
- * of the file.
+ * Writes a file's first packet, without events and losses. Readers compute losses from one packet to the next, so
+ * they cannot see those of the first. No later packet may be empty: Trace Compass takes one for the end of the file.
  */
 static int lead(struct ctrace_ctf *w, struct ctrace_ctf_stream *s, uint64_t time)
 {
@@ -329,7 +357,7 @@ int ctrace_ctf_write(struct ctrace_ctf *w, const struct ctrace_run *run)
 		return ctrace_ctf_fail(w, -ENOMEM, "cannot write %s: no memory", w->path);
 	if (make_room(w, s, (off_t)(sizeof(h) + size), run->time_begin))
 		return w->err;
-	if (!s->named && newly_lost(w, run) && lead(w, s, run->time_begin))
+	if (!s->named && lead(w, s, run->time_begin))
 		return w->err;
 	packet_head(w, s, &h, s->end, s->room);
 	h.timestamp_begin = run->time_begin;
@@ -360,9 +388,9 @@ int ctrace_ctf_done(struct ctrace_ctf *w, const struct ctrace_run *run, bool ok)
 		s->next = s->end;	/* its losses come again with the next run */
 		return 0;
 	}
-	if (publish(w, s))
-		return w->err;
 	lost = newly_lost(w, run);
+	if (publish(w, s, lost, run->time_begin))
+		return w->err;
 	w->refused[run->slot] = run->refused;
 	s->discarded += lost;
 	s->last_time = run->time_end;

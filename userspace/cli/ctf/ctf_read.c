@@ -19,9 +19,11 @@ struct file {
 	uint8_t *buf;		/* the records of a packet; NULL before the first one, and after the last */
 	size_t len, pos, cap;
 	size_t end;		/* no record begins here or later: only padding follows */
-	uint64_t discarded;
+	uint64_t discarded;	/* what the packets read so far tell, running total */
+	uint64_t behind;	/* lost between the packet in buf and the next */
 	struct ctf_loss loss;	/* n 0: none, or it was told */
-	uint64_t packet_end;	/* time of the last packet's last record */
+	uint64_t record_end;	/* time of the last record of the packet in buf, if behind is not 0 */
+	uint64_t packet_end;	/* when that packet ends */
 	uint32_t cpu, cid;
 };
 
@@ -64,16 +66,37 @@ static ssize_t read_at(int fd, void *to, size_t len, off_t off)
 	return (ssize_t)done;
 }
 
-static void lose(struct ctf_reader *r, struct file *f, const struct ctrace_ctf_packet *h)
+static void lose(struct ctf_reader *r, struct file *f, uint64_t n, uint64_t after, uint64_t before)
 {
-	uint64_t n = h->events_discarded - f->discarded;
-
 	if (!f->loss.n)
-		f->loss = (struct ctf_loss){ .cid = f->cid, .cpu = f->cpu, .after = f->packet_end };
+		f->loss = (struct ctf_loss){ .cid = f->cid, .cpu = f->cpu, .after = after };
 	f->loss.n += n;
-	f->loss.before = h->timestamp_begin;
+	f->loss.before = before;
 	r->lost += n;
 	r->losses = true;
+}
+
+/*
+ * What a packet says was lost, once it is in buf. A packet that ends later than its last record has its losses behind
+ * it; else they are before it: it is the first one, or the recorder was older, or died before it knew the gap's end.
+ */
+static void find_losses(struct ctf_reader *r, struct file *f, const struct ctrace_ctf_packet *h)
+{
+	uint64_t n = h->events_discarded - f->discarded, last = 0;
+	struct ctrace_record rec;
+
+	for (size_t at = 0; at + sizeof(rec) <= f->end; at += rec.len) {
+		memcpy(&rec, f->buf + at, sizeof(rec));
+		if (rec.len < sizeof(rec))
+			break;
+		last = rec.time;
+	}
+	if (last && last < h->timestamp_end) {
+		f->behind = n;
+		f->record_end = last;
+	} else {
+		lose(r, f, n, f->packet_end, h->timestamp_begin);
+	}
 }
 
 /* The file is opened for each packet, as there may be more files than descriptors. */
@@ -126,6 +149,9 @@ static bool load_packet(struct ctf_reader *r, struct file *f)
 	ssize_t n;
 
 	f->len = f->pos = f->end = 0;
+	if (f->behind)
+		lose(r, f, f->behind, f->record_end, f->packet_end);
+	f->behind = 0;
 	if (fd < 0)
 		return false;
 	do {
@@ -153,7 +179,7 @@ static bool load_packet(struct ctf_reader *r, struct file *f)
 		r->read += size;
 		f->len = (size_t)n;
 		if (h.events_discarded > f->discarded)
-			lose(r, f, &h);
+			find_losses(r, f, &h);
 		f->discarded = h.events_discarded;
 		f->packet_end = h.timestamp_end;
 	} while (!f->end);

@@ -20,8 +20,8 @@ void ctf_reader_close(struct ctf_reader *r);
  */
 const struct ctrace_record *ctf_reader_next(struct ctf_reader *r, uint64_t *lost);
 /*
- * One of these losses; call it until it returns false, as often as *lost is not 0. They lie between two times: the end of
- * the packet before them, 0 if there is none, and the beginning of the packet behind them.
+ * One of these losses; call it until it returns false, as often as *lost is not 0. They lie between two times: that of
+ * the last record before them, 0 if there is none, and the beginning of the packet behind them.
  */
 struct ctf_loss {
 	uint32_t cid, cpu;	/* CTRACE_CID_ALL: of a stream that containers share */

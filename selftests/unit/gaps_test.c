@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where the losses of a recording lie: in the heads of its packets, for babeltrace2, and for our reader, also in a
+ * recording whose packets tell only of what was lost before them.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ctf/ctf_read.h"
+#include "ctf_format.h"
+#include "ktap.h"
+#include "make_record.h"
+
+#define HEAD	sizeof(struct ctrace_ctf_packet)
+#define READS	5u	/* records of each run, 1 ns apart */
+
+static char dir[] = "/tmp/ctrace-gaps-XXXXXX", stream[64];
+static struct ctrace_schema *schema;
+static struct ctrace_ctf *w;
+static uint64_t bytes;	/* of a run */
+
+/* A run of container 7; ok false: it was overwritten while it was copied. */
+static void add(uint64_t lost, uint64_t time, bool ok)
+{
+	char data[1024];
+	struct ctrace_run run = {
+		.cid = 7, .cpu = 1, .count = READS, .data = data, .time_begin = time, .lost = lost,
+	};
+	struct made m;
+
+	for (uint32_t i = 0; i < READS; i++) {
+		make_read(&m, time + i, 7, 100);
+		memcpy(data + run.len, m.raw, m.rec.len);
+		run.last = (void *)(data + run.len);
+		run.len += m.rec.len;
+		run.time_end = m.rec.time;
+	}
+	bytes = run.len;
+	check_eq(ctrace_ctf_write(w, &run), 0);
+	check_eq(ctrace_ctf_done(w, &run, ok), 0);
+}
+
+static void record(void)
+{
+	check(mkdtemp(dir) != NULL);
+	snprintf(stream, sizeof(stream), "%s/c7_1", dir);
+	schema = make_schema();
+	check_eq(ctrace_ctf_open(AT_FDCWD, dir, schema, NULL, &w), 0);
+	add(4, 1000, true);
+	add(0, 2000, true);
+	add(3, 3000, true);
+	add(6, 4000, false);	/* what was lost before it comes again */
+	add(8, 5000, true);
+	add(0, 5004, true);
+}
+
+static void check_packet(FILE *f, uint64_t begin, uint64_t end, uint64_t discarded)
+{
+	struct ctrace_ctf_packet h = { 0 };
+	long at = ftell(f);
+
+	check_eq(fread(&h, sizeof(h), 1, f), 1);
+	check_eq(h.timestamp_begin, begin);
+	check_eq(h.timestamp_end, end);
+	check_eq(h.events_discarded, discarded);
+	fseek(f, at + (long)(h.packet_size / 8), SEEK_SET);
+}
+
+static void packets(void)
+{
+	FILE *f = fopen(stream, "r");
+
+	check_packet(f, 1000, 1000, 0);		/* without records, as readers see no losses of the first one */
+	check_packet(f, 1000, 1004, 4);		/* what was lost before all records cannot be told before the gap */
+	check_packet(f, 2000, 3000, 4 + 3);
+	check_packet(f, 3000, 5000, 4 + 3 + 8);
+	check_packet(f, 5000, 5004, 4 + 3 + 8);
+	check_packet(f, 5004, 5008, 4 + 3 + 8);
+	check_eq(fgetc(f), EOF);
+	fclose(f);
+}
+
+/* While it is recorded, and afterwards. */
+static void heads(void)
+{
+	struct ctrace_ctf_info info;
+
+	packets();
+	ctrace_ctf_info(w, &info, sizeof(info));
+	check_eq(info.lost, 4 + 3 + 8);
+	check_eq(ctrace_ctf_close(w), 0);
+	packets();
+}
+
+static void babeltrace(void)
+{
+	static const char form[] = "%*[^0-9]%lu events between [%*u:%*u:%*u.%lu] and [%*u:%*u:%*u.%lu]";
+	/* from the end of one packet to the end of the next, with the gap behind it */
+	static const struct { uint64_t lost, took; } want[] = { { 4, 4 }, { 3, 3000 - 1004 }, { 8, 5000 - 3000 } };
+	uint64_t lost, from, to;
+	char cmd[128], line[512];
+	unsigned int i = 0;
+	FILE *p;
+
+	if (system("babeltrace2 --version >/dev/null 2>&1")) {
+		ktap_skip("no babeltrace2");
+		return;
+	}
+	snprintf(cmd, sizeof(cmd), "babeltrace2 '%s' 2>&1 >/dev/null | grep discarded", dir);
+	p = popen(cmd, "r");
+	for (; fgets(line, sizeof(line), p) && i < ARRAY_SIZE(want); i++) {
+		check_eq(sscanf(line, form, &lost, &from, &to), 3);
+		check_eq(lost, want[i].lost);
+		check_eq((to + 1000000000 - from) % 1000000000, want[i].took);
+	}
+	check_eq(i, ARRAY_SIZE(want));
+	pclose(p);
+}
+
+static void read_it(void)
+{
+	static const struct { struct ctf_loss l; unsigned int records; } want[] = {
+		{ { .n = 4, .after = 1000, .before = 1000 }, 0 },	/* nothing is known of the time before it */
+		{ { .n = 3, .after = 2004, .before = 3000 }, 2 * READS },
+		{ { .n = 8, .after = 3004, .before = 5000 }, 3 * READS },
+	};
+	unsigned int i = 0, records = 0;
+	struct ctrace_ctf_packet h;
+	struct ctf_reader *r;
+	struct ctf_loss l;
+	uint64_t lost, all = 0;
+	FILE *f = fopen(stream, "r");
+
+	check_eq(fread(&h, sizeof(h), 1, f), 1);
+	fclose(f);
+	r = ctf_reader_open(dir, h.uuid);
+	for (; ctf_reader_next(r, &lost); records++) {
+		all += lost;
+		for (; lost && ctf_reader_loss(r, &l) && i < ARRAY_SIZE(want); i++) {
+			check_eq(l.cid, 7);
+			check_eq(l.n, want[i].l.n);
+			check_eq(l.after, want[i].l.after);
+			check_eq(l.before, want[i].l.before);
+			check_eq(records, want[i].records);
+		}
+	}
+	check_eq(all, 4 + 3 + 8);
+	check_eq(i, ARRAY_SIZE(want));
+	check_eq(records, 5 * READS);
+	ctf_reader_close(r);
+}
+
+static void put_head(FILE *f, unsigned int run, uint64_t end, uint64_t discarded)
+{
+	struct ctrace_ctf_packet h;
+	long at = (long)(HEAD + run * (HEAD + bytes));
+
+	fseek(f, at, SEEK_SET);
+	check_eq(fread(&h, sizeof(h), 1, f), 1);
+	h.timestamp_end = end;
+	h.events_discarded = discarded;
+	fseek(f, at, SEEK_SET);
+	fwrite(&h, sizeof(h), 1, f);
+}
+
+/* As recorders wrote it before, and as one leaves it that is killed before it has told of the gap. */
+static void told_behind(void)
+{
+	FILE *f = fopen(stream, "r+");
+
+	put_head(f, 1, 2004, 4);
+	put_head(f, 2, 3004, 4 + 3);
+	fclose(f);
+	read_it();
+}
+
+static void clean_up(void)
+{
+	char cmd[64];
+
+	ctrace_schema_free(schema);
+	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
+	check_eq(system(cmd), 0);
+}
+
+static const struct ktap_case cases[] = {
+	{ "a stream with gaps", record },
+	{ "packets tell of the gap behind them", heads },
+	{ "where babeltrace2 finds the losses", babeltrace },
+	{ "where our reader finds them", read_it },
+	{ "and if they are told behind the gap", told_behind },
+	{ "clean up", clean_up },
+};
+KTAP_MAIN(cases)
