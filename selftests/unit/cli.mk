@@ -51,7 +51,8 @@ export_test_cli := $(sort $(sinks) $(probes) run/recording run/asked run/run_opt
 	$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/export/*.c)))
 large_test_cli := $(export_test_cli)
 flame_test_cli := flame/flame flame/flame_svg flame/flame_files base/proto base/json base/sbuf base/util
-doctor_test_cli := doctor/doctor doctor/kernel doctor/build doctor/module doctor/host base/module base/sbuf base/util
+doctor_test_cli := doctor/doctor doctor/kernel doctor/build doctor/module doctor/host base/module base/cli base/errors base/json base/sbuf base/util \
+	cmd_doctor
 # the commands themselves, but the one that has a screen
 waits_test_cli := $(filter-out main cmd_top top/%,$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/*.c $(top)/userspace/cli/*/*.c))) \
 	show/constants $(addprefix lang/,agg agg_parse expr expr_lex expr_parse expr_term fields)

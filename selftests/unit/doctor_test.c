@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include <libctrace.h>
+#include "base/cli.h"
+#include "commands.h"
 #include "ktap.h"
 #include "doctor/doctor.h"
 
@@ -36,6 +40,14 @@ static void put(const char *path, const char *text)
 		return;
 	fputs(text, f);
 	fclose(f);
+}
+
+static void link_to(const char *path, const char *to)
+{
+	char file[512];
+
+	snprintf(file, sizeof(file), "%s%s", root, path);
+	check(!symlink(to, file));
 }
 
 static void gone(const char *path)
@@ -98,6 +110,12 @@ static void look(void)
 	doctor_build(&m);
 	doctor_module(&m);
 	doctor_host(&m);
+	for (size_t i = 0; i < m.n; i++) {
+		if (m.v[i].verdict == DOCTOR_OK || m.v[i].fix)
+			continue;
+		check(!"there is something to type");
+		printf("# %s: %s\n", m.v[i].check, m.v[i].what);
+	}
 }
 
 /* Is the trouble named, by this verdict, with these words, and this in what to type? */
@@ -132,10 +150,12 @@ static void kernel(void)
 {
 	sound();
 	put("/boot/config-" REL, "\nCONFIG_MODULES=y\nCONFIG_NET=y\nCONFIG_CGROUPS=y\nCONFIG_TRACEPOINTS=y\nCONFIG_INET=y\n");
-	told(DOCTOR_BAD, "options", "CONFIG_KPROBES", "boot a kernel");
-	told(DOCTOR_NOTE, "options", "CONFIG_BLOCK", NULL);
+	told(DOCTOR_BAD, "options", "CONFIG_KPROBES", "scripts/config -e KPROBES");
+	told(DOCTOR_NOTE, "options", "CONFIG_BLOCK", "scripts/config -e BLOCK");
+	put("/boot/config-" REL, "\nCONFIG_MODULES=y\nCONFIG_CGROUPS=y\nCONFIG_KPROBES=y\n");
+	told(DOCTOR_BAD, "options", "CONFIG_NET, CONFIG_TRACEPOINTS", "scripts/config -e NET -e FTRACE ");
 	gone("/boot/config-" REL);
-	told(DOCTOR_NOTE, "options", "no configuration", NULL);
+	told(DOCTOR_NOTE, "options", "no configuration", "apt-get install linux-headers-" REL);
 	/* as the headers have it */
 	put("/lib/modules/" REL "/build/.config", config);
 	told(DOCTOR_OK, "options", "build/.config", NULL);
@@ -199,7 +219,15 @@ static void loading(void)
 	told(DOCTOR_NOTE, "signature", "sig_enforce", "mokutil --import");
 	put("/lib/modules/" REL "/updates/dkms/ctrace.ko", "code without a signature, which is long enough");
 	told(DOCTOR_BAD, "signature", "has no signature", "mokutil --import");
+	put("/var/lib/shim-signed/mok/MOK.der", "");
+	told(DOCTOR_NOTE, "loaded", "is not loaded", "modprobe ctrace");
+	told(DOCTOR_BAD, "signature", "has no signature", "mokutil --import /var/lib/shim-signed/mok/MOK.der");
+	put("/var/lib/dkms/mok.pub", "");
+	told(DOCTOR_BAD, "signature", "has no signature", "mokutil --import /var/lib/dkms/mok.pub");
 	gone("/sys/module/module");
+	put("/boot/config-" REL, "\nCONFIG_MODULE_SIG_FORCE=y\n");
+	told(DOCTOR_BAD, "signature", "CONFIG_MODULE_SIG_FORCE", "mokutil");
+	put("/boot/config-" REL, config);
 	put("/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
 	told(DOCTOR_BAD, "signature", "the kernel is locked down", "mokutil");
 	put("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c", "\6...\1");
@@ -232,18 +260,104 @@ static void host(void)
 	told(DOCTOR_OK, "cgroups", "hybrid", NULL);
 	put("/proc/kallsyms", "0000000000000000 T _stext\n");
 	told(DOCTOR_NOTE, "symbols", "hides", "kptr_restrict");
+	gone("/proc/kallsyms");
+	told(DOCTOR_NOTE, "symbols", "no /proc/kallsyms", "scripts/config -e KALLSYMS");
+	/* root may read everything, but not a directory that is a loop */
+	gone("/run/crun");
+	link_to("/run/crun", "crun");
+	told(DOCTOR_NOTE, "runtimes", "/run/crun cannot be read", "sudo ctrace ps");
+}
+
+static void tracers(void)
+{
+	sound();
 	put("/sys/kernel/tracing/current_tracer", "function\n");
 	told(DOCTOR_NOTE, "tracers", "'function' is on", "echo nop");
 	put("/sys/kernel/tracing/set_event", "raw_syscalls:sys_enter\nsched:sched_switch\n");
 	told(DOCTOR_NOTE, "tracers", "raw_syscalls:sys_enter, ...", "set_event");
 	put("/proc/modules", "ext4 1 1 - Live 0x0\nlttng_tracer 1 1 - Live 0x0\n");
-	told(DOCTOR_NOTE, "tracers", "lttng_tracer", NULL);
+	told(DOCTOR_NOTE, "tracers", "lttng_tracer", "lttng destroy");
+	put("/proc/modules", "falco 1 1 - Live 0x0\n");
+	told(DOCTOR_NOTE, "tracers", "loaded: falco", "rmmod falco");
+	sound();
 	put("/proc/77/status", "Name:\tsh\nTracerPid:\t78\n");
 	put("/proc/78/comm", "strace\n");
 	put("/proc/78/status", "Name:\tstrace\nTracerPid:\t0\n");
-	told(DOCTOR_NOTE, "tracers", "1 task is traced by strace", NULL);
+	told(DOCTOR_NOTE, "tracers", "1 task is traced by strace", "kill 78 ");
 	put("/proc/79/status", "Name:\tauditd\nTracerPid:\t0\n");
 	told(DOCTOR_NOTE, "tracers", "auditd runs", "auditctl");
+	sound();
+	put("/proc/1/status", "Name:\tsystemd\nTracerPid:\t0\n");
+	put("/proc/1/fdinfo/9", "pos:\t0\nlink_type:\ttracing\n");
+	put("/proc/1/fd/x", "");
+	link_to("/proc/1/fd/9", "anon_inode:bpf_link");
+	put("/proc/80/status", "Name:\tfalco\nTracerPid:\t0\n");
+	put("/proc/80/comm", "falco\n");
+	put("/proc/80/fdinfo/9", "pos:\t0\nlink_type:\tcgroup\n");
+	put("/proc/80/fd/x", "");
+	link_to("/proc/80/fd/9", "anon_inode:bpf_link");
+	told(DOCTOR_OK, "tracers", "nobody else", NULL);
+	put("/proc/80/fdinfo/9", "pos:\t0\nlink_type:\traw_tracepoint\n");
+	told(DOCTOR_NOTE, "tracers", "1 process has perf events, or BPF programs on events: falco", "kill 80 ");
+	gone("/proc/80/fd/9");
+	link_to("/proc/80/fd/9", "anon_inode:[perf_event]");
+	told(DOCTOR_NOTE, "tracers", "1 process has perf events, or BPF programs on events: falco", "kill 80 ");
+}
+
+/* Runs ctrace doctor on the made-up machine; what it prints goes to text. Returns its exit status. */
+static int doctor(bool json, char *option, char *text, size_t size)
+{
+	char *argv[] = { "doctor", option, NULL };
+	int status = -1, p[2];
+	size_t len = 0;
+	ssize_t got;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = pipe(p) ? -1 : fork();
+	if (!check(pid >= 0))
+		return -1;
+	if (!pid) {
+		setenv("CTRACE_ROOT", root, 1);
+		dup2(p[1], STDOUT_FILENO);
+		cli_json = json;
+		status = cmd_doctor.run(2, argv);
+		fflush(stdout);
+		_exit(status);
+	}
+	close(p[1]);
+	while (len < size - 1 && (got = read(p[0], text + len, size - 1 - len)) > 0)
+		len += got;
+	text[len] = '\0';
+	close(p[0]);
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
+}
+
+static void command(void)
+{
+	static char text[16384];
+
+	sound();
+	put("/sys/module/ctrace/version", ctrace_version());
+	put("/dev/ctrace", "");
+	check_eq(doctor(false, "--quiet", text, sizeof(text)), 0);
+	check_str(text, "");
+	put("/proc/kallsyms", "0000000000000000 T _stext\n");
+	check_eq(doctor(false, "--quiet", text, sizeof(text)), 0);
+	check(strstr(text, "note  symbols     /proc/kallsyms hides"));
+	check(strstr(text, "\n                  sysctl kernel.kptr_restrict=1"));
+	check(!strstr(text, "works here"));
+	put("/proc/self/mounts", "none /proc proc rw 0 0\n");
+	check_eq(doctor(false, "--quiet", text, sizeof(text)), 1);
+	check(strstr(text, "BAD   cgroups     no cgroups are mounted"));
+	check(strstr(text, "\nctrace does not work here yet: 1 trouble\n"));
+	check_eq(doctor(true, "--json", text, sizeof(text)), 1);
+	check(strstr(text, "{\"check\":\"cgroups\",\"status\":\"bad\",\"what\":\"no cgroups are mounted: containers cannot be told apart\","
+			   "\"fix\":\"mount -t cgroup2 cgroup2 /sys/fs/cgroup\"}"));
+	check(strstr(text, "\"status\":\"note\""));
+	check(strstr(text, "],\"troubles\":1}"));
+	check_eq(doctor(false, "--nonsense", text, sizeof(text)), 2);
 }
 
 static void clean_up(void)
@@ -259,7 +373,9 @@ static const struct ktap_case cases[] = {
 	{ "headers, compiler, DKMS", build },
 	{ "the decisive line of a build's log", decisive },
 	{ "what keeps the module from being loaded", loading },
-	{ "the host: permission, cgroups, symbols, other tracers", host },
+	{ "the host: permission, cgroups, symbols, runtimes", host },
+	{ "other tracers", tracers },
+	{ "the command: what it prints, JSON, exit status", command },
 	{ "clean up", clean_up },
 };
 

@@ -16,20 +16,24 @@ static enum verdict needed(const struct machine *m)
 	return m->loaded || m->ko ? DOCTOR_NOTE : DOCTOR_BAD;
 }
 
+char *doctor_headers(const struct machine *m)
+{
+	char *debian = xasprintf("linux-headers-%s", m->release), *fedora = xasprintf("kernel-devel-%s", m->release);
+	char *fix = install_of(m, debian, fedora, "kernel-devel");
+
+	free(debian);
+	free(fedora);
+	return fix ?: xasprintf("install the headers of Linux %s", m->release);
+}
+
 static void check_headers(struct machine *m)
 {
-	char *debian, *fedora;
-
 	if (exists(m, "/lib/modules/%s/build/Makefile", m->release)) {
 		found(m, DOCTOR_OK, "headers", xasprintf("/lib/modules/%s/build", m->release), NULL);
 		return;
 	}
-	debian = xasprintf("linux-headers-%s", m->release);
-	fedora = xasprintf("kernel-devel-%s", m->release);
 	found(m, needed(m), "headers", xasprintf("there are no headers of Linux %s to build the module with", m->release),
-	      install_of(m, debian, fedora, "kernel-devel") ?: xasprintf("install the headers of Linux %s", m->release));
-	free(debian);
-	free(fedora);
+	      doctor_headers(m));
 }
 
 /* Is there a program of this name in PATH? */

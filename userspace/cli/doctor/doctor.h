@@ -49,6 +49,9 @@ char *option_of(const struct machine *m, const char *option);
 
 /* What installs the module: a package, where the command came as one, or the source. The caller frees it. */
 char *doctor_installs(const struct machine *m);
+/* What installs the running kernel's headers; what builds a kernel with these options (" -e X -e Y"). The caller frees them. */
+char *doctor_headers(const struct machine *m);
+char *doctor_rebuild(const char *options);
 
 /* Each adds one finding or more. */
 void doctor_kernel(struct machine *m);		/* kernel.c: release, options */

@@ -64,7 +64,8 @@ static void check_symbols(struct machine *m)
 	for (int i = 0; f && i < 100 && fgets(line, sizeof(line), f); i++)
 		hidden = strspn(line, "0") == strcspn(line, " ");
 	if (!f || !*line)
-		found(m, DOCTOR_NOTE, "symbols", xstrdup("there is no /proc/kallsyms: kernel stacks are shown as addresses"), NULL);
+		found(m, DOCTOR_NOTE, "symbols", xstrdup("there is no /proc/kallsyms: kernel stacks are shown as addresses"),
+		      doctor_rebuild(" -e KALLSYMS"));
 	else if (hidden)
 		found(m, DOCTOR_NOTE, "symbols", xstrdup("/proc/kallsyms hides the addresses: kernel stacks have no names"),
 		      xstrdup("sysctl kernel.kptr_restrict=1   # and run ctrace as root"));
@@ -93,7 +94,7 @@ static void check_runtimes(struct machine *m)
 			seen++;
 		} else if (errno != ENOENT && errno != ENOTDIR) {
 			found(m, DOCTOR_NOTE, "runtimes", xasprintf("%s cannot be read (%s): its containers are shown without their names",
-								    dirs[i], strerror(errno)), xstrdup("run ctrace as root"));
+								    dirs[i], strerror(errno)), xstrdup("sudo ctrace ps"));
 			refused++;
 		}
 		free(path);
@@ -124,30 +125,74 @@ static void check_tracefs(struct machine *m, const char *dir)
 
 static void check_modules(struct machine *m)
 {
-	static const char *const others[] = { "lttng_tracer", "scap", "falco", "sysdig_probe", "stap_" };
+	static const struct { const char *name, *fix; } others[] = {
+		{ "lttng_tracer", "lttng destroy --all" },
+		{ "scap", "rmmod scap   # when falco or sysdig has ended" },
+		{ "falco", "rmmod falco   # when falco has ended" },
+		{ "sysdig_probe", "rmmod sysdig_probe   # when sysdig has ended" },
+		{ "stap_", "pkill stap" },
+	};
 	char *modules = text_of(m, "/proc/modules");
 
 	for (size_t i = 0; modules && i < ARRAY_SIZE(others); i++) {
-		char *line = xasprintf("\n%s", others[i]);
-		const char *at = strncmp(modules, others[i], strlen(others[i])) ? strstr(modules, line) : modules;
+		char *line = xasprintf("\n%s", others[i].name);
+		const char *at = strncmp(modules, line + 1, strlen(line + 1)) ? strstr(modules, line) : modules;
 
 		if (at) {
 			at += *at == '\n';
 			found(m, DOCTOR_NOTE, "tracers", xasprintf("another tracer's module is loaded: %.*s",
-								   (int)strcspn(at, " "), at), NULL);
+								   (int)strcspn(at, " "), at), xstrdup(others[i].fix));
 		}
 		free(line);
 	}
 	free(modules);
 }
 
-/* Tasks that a debugger or strace holds, and the audit daemon. */
+/* Is this descriptor of a process one by which it traces: of perf, or of a BPF program on the kernel's functions or events? */
+static bool traces(const struct machine *m, const char *pid, const char *fd)
+{
+	static const char *const kinds[] = { "raw_tracepoint", "perf_event", "tracing", "kprobe_multi" };
+	char *path = at_root(m, "/proc/%s/fd/%s", pid, fd), to[64], *info, *kind;
+	ssize_t len = readlink(path, to, sizeof(to) - 1);
+	bool yes = false;
+
+	free(path);
+	to[len > 0 ? len : 0] = '\0';
+	if (!strcmp(to, "anon_inode:[perf_event]") || !strcmp(to, "anon_inode:bpf-raw-tracepoint"))
+		return true;
+	if (!strstr(to, "bpf_link") && !strstr(to, "bpf-link"))
+		return false;
+	info = text_of(m, "/proc/%s/fdinfo/%s", pid, fd);
+	kind = info ? strstr(info, "link_type:\t") : NULL;
+	for (size_t i = 0; kind && i < ARRAY_SIZE(kinds); i++)
+		yes |= !strncmp(kind + strlen("link_type:\t"), kinds[i], strlen(kinds[i]));
+	free(info);
+	return yes;
+}
+
+static bool has_traces(const struct machine *m, const char *pid)
+{
+	char *dir = at_root(m, "/proc/%s/fd", pid);
+	DIR *d = opendir(dir);
+	bool yes = false;
+	struct dirent *e;
+
+	while (d && !yes && (e = readdir(d)))
+		yes = isdigit((unsigned char)*e->d_name) && traces(m, pid, e->d_name);
+	if (d)
+		closedir(d);
+	free(dir);
+	return yes;
+}
+
+/* Tasks that a debugger or strace holds; who has perf events and BPF programs; the audit daemon. */
 static void check_tasks(struct machine *m)
 {
-	char *dir = at_root(m, "/proc"), *first = NULL;
+	char *dir = at_root(m, "/proc"), *comm;
 	DIR *d = opendir(dir);
 	struct dirent *e;
-	size_t held = 0;
+	long first = 0, perf = 0;
+	size_t held = 0, perfs = 0;
 
 	while (d && (e = readdir(d))) {
 		char *status = isdigit((unsigned char)*e->d_name) ? text_of(m, "/proc/%s/status", e->d_name) : NULL;
@@ -155,20 +200,32 @@ static void check_tasks(struct machine *m)
 		long pid = tracer ? strtol(tracer + strlen("\nTracerPid:"), NULL, 10) : 0;
 
 		if (pid > 0 && !held++)
-			first = text_of(m, "/proc/%ld/comm", pid);
+			first = pid;
+		/* process 1 has BPF programs that trace nobody: systemd's rules */
+		if (status && strcmp(e->d_name, "1") && has_traces(m, e->d_name) && !perfs++)
+			perf = strtol(e->d_name, NULL, 10);
 		if (status && !strncmp(status, "Name:\tauditd\n", 13))
 			found(m, DOCTOR_NOTE, "tracers", xstrdup("auditd runs: with rules about system calls, each call is slower"),
-			      xstrdup("auditctl -l   # lists its rules"));
+			      xstrdup("auditctl -l   # lists its rules; auditctl -D deletes them"));
 		free(status);
 	}
 	if (d)
 		closedir(d);
-	if (held)
+	free(dir);
+	if (held) {
+		comm = text_of(m, "/proc/%ld/comm", first);
 		found(m, DOCTOR_NOTE, "tracers", xasprintf(held == 1 ? "%zu task is traced by %s, which stops it at each call" :
 							   "%zu tasks are traced, the first by %s, which stops them at each call",
-							   held, first ?: "another process"), NULL);
-	free(first);
-	free(dir);
+							   held, comm ?: "another process"), xasprintf("kill %ld   # ends that one", first));
+		free(comm);
+	}
+	if (perfs) {
+		comm = text_of(m, "/proc/%ld/comm", perf);
+		found(m, DOCTOR_NOTE, "tracers", xasprintf(perfs == 1 ? "%zu process has perf events, or BPF programs on events: %s" :
+							   "%zu processes have perf events, or BPF programs on events, the first is %s",
+							   perfs, comm ?: "another"), xasprintf("kill %ld   # ends that one", perf));
+		free(comm);
+	}
 }
 
 void doctor_host(struct machine *m)

@@ -84,34 +84,48 @@ static const struct { const char *option, *without; } wanted[] = {
 	{ "KALLSYMS", "names of functions in kernel stacks" },
 };
 
+char *doctor_rebuild(const char *options)
+{
+	return xasprintf("scripts/config%s   # in the kernel's source; then build it, and boot it", options);
+}
+
 static void check_options(struct machine *m)
 {
-	struct sbuf lacks = { 0 };
+	struct sbuf lacks = { 0 }, enable = { 0 };
+	char *enabled;
 
 	if (!m->config) {
-		found(m, DOCTOR_NOTE, "options", xasprintf("no configuration of Linux %s was found", m->release), NULL);
+		found(m, DOCTOR_NOTE, "options", xasprintf("no configuration of Linux %s was found", m->release),
+		      doctor_headers(m));
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
 		char *value = option_of(m, needed[i]);
 
-		if (!value)
+		if (!value) {
 			sbuf_printf(&lacks, "%sCONFIG_%s", lacks.len ? ", " : "", needed[i]);
+			/* nobody can ask for TRACEPOINTS */
+			sbuf_printf(&enable, " -e %s", strcmp(needed[i], "TRACEPOINTS") ? needed[i] : "FTRACE");
+		}
 		free(value);
 	}
 	if (lacks.len)
 		found(m, DOCTOR_BAD, "options", xasprintf("this kernel is built without %s (%s)", lacks.s, m->config_path),
-		      xstrdup("boot a kernel that has it"));
+		      doctor_rebuild(enable.s));
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
 		char *value = option_of(m, wanted[i].option);
 
-		if (!value)
+		if (!value) {
+			enabled = xasprintf(" -e %s", wanted[i].option);
 			found(m, DOCTOR_NOTE, "options", xasprintf("this kernel is built without CONFIG_%s: there are no %s",
-								   wanted[i].option, wanted[i].without), NULL);
+								   wanted[i].option, wanted[i].without), doctor_rebuild(enabled));
+			free(enabled);
+		}
 		free(value);
 	}
 	if (!lacks.len)
 		found(m, DOCTOR_OK, "options", xasprintf("the kernel has what the module needs (%s)", m->config_path), NULL);
+	sbuf_free(&enable);
 	sbuf_free(&lacks);
 }
 

@@ -10,7 +10,14 @@
 #include "base/module.h"
 #include "doctor/doctor.h"
 
-static const char mok[] = "mokutil --import /var/lib/dkms/mok.pub   # then reboot, and confirm";
+/* What makes the machine trust the key that DKMS signs with. Ubuntu's DKMS takes the key of shim-signed. */
+static char *enrol(const struct machine *m)
+{
+	static const char shim[] = "/var/lib/shim-signed/mok/MOK.der", dkms[] = "/var/lib/dkms/mok.pub";
+
+	return xasprintf("mokutil --import %s   # then reboot, and confirm",
+			 exists(m, shim) && !exists(m, dkms) ? shim : dkms);
+}
 
 static void check_installed(struct machine *m)
 {
@@ -120,7 +127,7 @@ static int is_signed(const char *path)
 
 static void check_signature(struct machine *m)
 {
-	char *lockdown = text_of(m, "/sys/kernel/security/lockdown"), *path;
+	char *lockdown = text_of(m, "/sys/kernel/security/lockdown"), *path, *mok = enrol(m);
 	const char *why = signed_only(m, lockdown);
 	int sign;
 
@@ -142,6 +149,7 @@ static void check_signature(struct machine *m)
 		found(m, m->loaded ? DOCTOR_OK : DOCTOR_NOTE, "signature", xasprintf("%s: the module's key must be known to it", why),
 		      m->loaded ? NULL : xstrdup(mok));
 out:
+	free(mok);
 	free(lockdown);
 }
 
@@ -180,7 +188,8 @@ static void check_loaded(struct machine *m)
 		}
 		free(why);
 	} else if (m->ko) {
-		found(m, DOCTOR_NOTE, "loaded", xstrdup("the module is not loaded; root's first use of ctrace loads it"), NULL);
+		found(m, DOCTOR_NOTE, "loaded", xstrdup("the module is not loaded; root's first use of ctrace loads it"),
+		      xstrdup("modprobe ctrace"));
 	}
 	free(disabled);
 }
