@@ -12,7 +12,7 @@
 #define SECTION_MAX	(256u << 20)	/* bytes of a section that is read */
 #define SYMBOLS_MAX	(4u << 20)	/* of one file; with its names, some 300 MiB */
 #define PARTS_MAX	1024		/* program headers that are looked at */
-#define DEBUG_FILE_MAX	(1ll << 30)	/* bytes that are read to compare a checksum */
+#define DEBUG_FILE_MAX	(256 << 20)	/* bytes that are read to compare a checksum */
 #define DEBUGDATA_MAX	(64u << 20)	/* bytes of .gnu_debugdata, unpacked */
 
 /* --- opening ------------------------------------------------------------------------- */

@@ -312,9 +312,12 @@ static const struct symbol *find_compiled(struct user_maps *m, struct task *k, u
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct task *process;
 
+	/* asked once: it may not be known */
 	if (m->live && !k->pid)
 		k->pid = perf_map_process(k->tid);
-	process = k->pid ? task_of(m, k->pid) : k;
+	if (!k->pid)
+		k->pid = k->tid;
+	process = task_of(m, k->pid);
 	if (!m->began)
 		m->began = now;
 	if (m->live && m->spent < SPENT_FREE + (now - m->began) / 4 && perf_map_look(&process->jit, process->tid)) {
