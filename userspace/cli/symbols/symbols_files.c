@@ -77,16 +77,23 @@ static char *map_files_path(int32_t tid, uint64_t start, uint64_t end)
 	return xasprintf("/proc/%d/map_files/%llx-%llx", tid, (unsigned long long)start, (unsigned long long)end);
 }
 
-static char *root_path(int32_t tid)
+/* A process may end while its file is read. Its root, once opened, stays: here is a path to it. Close what it returns. */
+static int hold_root(int32_t tid, char path[32])
 {
-	return xasprintf("/proc/%d/root", tid);
+	int fd;
+
+	snprintf(path, 32, "/proc/%d/root", tid);
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		snprintf(path, 32, "/proc/self/fd/%d", fd);
+	return fd;
 }
 
 /*
  * Opens the file that is mapped there. Before 4.3 only a kernel built with checkpoint/restore has map_files.
  * Without it, opens the file that has the name now, but only if it is still the same file.
  */
-static int open_mapped(int32_t tid, uint64_t start, uint64_t end, const char *name, uint64_t dev, uint64_t ino)
+static int open_mapped(int32_t tid, const char *root, uint64_t start, uint64_t end, const char *name, uint64_t dev, uint64_t ino)
 {
 	char *path = map_files_path(tid, start, end);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -95,9 +102,7 @@ static int open_mapped(int32_t tid, uint64_t start, uint64_t end, const char *na
 	free(path);
 	if (fd >= 0)
 		return fd;
-	path = root_path(tid);
-	fd = open_in_root(path, name, &st);
-	free(path);
+	fd = open_in_root(root, name, &st);
 	if (fd >= 0 && (st.st_ino != ino || st.st_dev != dev)) {
 		close(fd);
 		fd = -1;
@@ -127,24 +132,26 @@ struct mapped_file *mapped_files_open(struct mapped_files *fs, int32_t tid, uint
 				      const char *name, uint64_t dev, uint64_t ino)
 {
 	struct mapped_file *f;
+	char root[32];
 	struct stat st;
-	char *root;
-	int fd;
+	int fd, held;
 
 	for (size_t i = 0; i < fs->n; i++)
 		if (!fs->v[i]->path && fs->v[i]->dev == dev && fs->v[i]->ino == ino)
 			return fs->v[i];
-	fd = open_mapped(tid, start, end, name, dev, ino);
+	held = hold_root(tid, root);
 	/* no permission, or the process has gone: the next process that maps the file may let us open it */
-	if (fd < 0)
+	if (held < 0)
 		return NULL;
-	f = add(fs, dev, ino);
-	f->same = f;
-	root = root_path(tid);
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-		read_symbols(f, fd, root, name);
-	free(root);
-	close(fd);
+	fd = open_mapped(tid, root, start, end, name, dev, ino);
+	f = fd >= 0 ? add(fs, dev, ino) : NULL;
+	if (f) {
+		f->same = f;
+		if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+			read_symbols(f, fd, root, name);
+		close(fd);
+	}
+	close(held);
 	return f;
 }
 
@@ -257,13 +264,17 @@ static struct mapped_file *read_before(const struct mapped_files *fs, const stru
 /* In the process that has it mapped, if that lives. */
 static bool try_process(const struct mapped_files *fs, struct mapped_file *f, int32_t pid, uint64_t start, uint64_t end)
 {
-	char *path = map_files_path(pid, start, end), *root = root_path(pid);
+	char *path, root[32];
 	struct stat st;
-	int fd = open_regular(path, &st);
-	bool found = try(fs, f, fd, &st, root) || (*f->path == '/' && try_in(fs, f, root, ""));
+	int held = hold_root(pid, root);
+	bool found;
 
+	if (held < 0)
+		return false;
+	path = map_files_path(pid, start, end);
+	found = try(fs, f, open_regular(path, &st), &st, root) || (*f->path == '/' && try_in(fs, f, root, ""));
 	free(path);
-	free(root);
+	close(held);
 	return found;
 }
 
