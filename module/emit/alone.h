@@ -5,8 +5,9 @@
  * probe/syscall.c's enter() and leave() take it, for nearly all calls:
  *  - a 64-bit call whose arguments are numbers alone, or strings (enter_string());
  *  - the CPU remembers its task (ctrace_idcache);
- *  - only one session wants the event, and it has no options (it is not special), or none but a gate that the task has passed;
- *  - no other record is being written in that session's ring.
+ *  - one session or two want the event, and they have no options (they are not special), or none but a gate that the task has
+ *    passed;
+ *  - no other record is being written in these sessions' rings.
  *
  * Any other call jumps to enter_any() or leave_any(). Only tasks write what the CPU remembers, and the
  * remembered task is running, so that does not change until the end.
@@ -28,12 +29,27 @@ static __always_inline bool ctrace_alone_owns(const struct ctrace_ring_desc *d)
 	return likely(data_race(d->cid) == __this_cpu_read(ctrace_idcache.cid));
 }
 
+static __always_inline bool ctrace_alone_is_pair(u32 mask)
+{
+	return mask && mask == __this_cpu_read(ctrace_idcache.pair) && ctrace_alone_owns(__this_cpu_read(ctrace_idcache.rings[0])) &&
+	       ctrace_alone_owns(__this_cpu_read(ctrace_idcache.rings[1]));
+}
+
+/* Is there something in this that a session of mask, which is one or two, has not told yet? */
+static inline bool ctrace_alone_news(u32 mask)
+{
+	if (mask & (mask - 1))
+		return !ctrace_alone_is_pair(mask);
+	return !(mask & __this_cpu_read(ctrace_idcache.noted)) &&
+	       !(mask == __this_cpu_read(ctrace_idcache.only) && ctrace_alone_owns(__this_cpu_read(ctrace_idcache.ring)));
+}
+
 /* Call after ctrace_wanted(), which returned mask: notes what the next event of current need not ask again. */
 static inline void ctrace_alone_note(u32 mask, const struct ctrace_who *who)
 {
-	if (unlikely(mask & READ_ONCE(ctrace_gated_sessions)) ||
-	    (!(mask & (mask - 1)) && !(mask & __this_cpu_read(ctrace_idcache.noted)) &&
-	     !(mask == __this_cpu_read(ctrace_idcache.only) && ctrace_alone_owns(__this_cpu_read(ctrace_idcache.ring)))))
+	u32 but_one = mask & (mask - 1);
+
+	if (unlikely(mask & READ_ONCE(ctrace_gated_sessions)) || (!(but_one & (but_one - 1)) && ctrace_alone_news(mask)))
 		ctrace_special_note(mask, who);
 }
 
@@ -53,6 +69,12 @@ static __always_inline int ctrace_alone_ring(struct ctrace_ring_desc **d, u32 id
 		return -1;
 	*d = __this_cpu_read(ctrace_idcache.ring);
 	return ctrace_alone_owns(*d) ? 1 : -1;
+}
+
+/* If ctrace_alone_ring() returned -1: do two plain sessions want it, whose rings are ctrace_idcache.rings? */
+static __always_inline bool ctrace_alone_pair(u32 id)
+{
+	return ctrace_alone_is_pair(ctrace_alone_wants(id));
 }
 
 /* Those of the special session in asks. They stay until preemption is enabled: they go after the generation changes, and a grace period. */

@@ -137,8 +137,9 @@ noinline void ctrace_special_note(u32 mask, const struct ctrace_who *who)
 	struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
 	const struct ctrace_container *c = who->container;
 	struct ctrace_option **selects;
-	struct ctrace_ring_desc *d;
+	struct ctrace_ring_desc *d, *e;
 	struct ctrace_session *s;
+	u32 last;
 
 	if (cache->task != who->task || cache->c != c)
 		return;
@@ -148,14 +149,24 @@ noinline void ctrace_special_note(u32 mask, const struct ctrace_who *who)
 		mask &= cache->wanted;
 		special &= ~(cache->asked & READ_ONCE(ctrace_gated_alone_sessions));
 	}
-	if (!mask || mask & (mask - 1) || mask & ~READ_ONCE(c->wanted))
+	last = mask & (mask - 1);
+	if (!mask || last & (last - 1) || mask & ~READ_ONCE(c->wanted))
 		return;
 	if (!(mask & (special | READ_ONCE(ctrace_detailed_sessions)))) {
 		d = ctrace_arena_ring(__ffs(mask), c->cid);
+		if (last) {
+			e = ctrace_arena_ring(__ffs(last), c->cid);
+			WRITE_ONCE(cache->rings[0], d);
+			WRITE_ONCE(cache->rings[1], e);
+			WRITE_ONCE(cache->pair, d->cid == c->cid && e->cid == c->cid ? mask : 0);
+			return;
+		}
 		WRITE_ONCE(cache->ring, d);
 		WRITE_ONCE(cache->only, d->cid == c->cid ? mask : 0);
 		return;
 	}
+	if (last)
+		return;
 	cache->noted |= mask;
 	s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
 	selects = s ? select_all(s) : NULL;

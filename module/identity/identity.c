@@ -171,6 +171,9 @@ static void remember(const struct ctrace_idcache *now)
 	WRITE_ONCE(cache->noted, 0);
 	WRITE_ONCE(cache->only, now->only);
 	WRITE_ONCE(cache->ring, now->ring);
+	WRITE_ONCE(cache->pair, now->pair);
+	WRITE_ONCE(cache->rings[0], now->rings[0]);
+	WRITE_ONCE(cache->rings[1], now->rings[1]);
 	WRITE_ONCE(cache->begins, now->begins);
 	WRITE_ONCE(cache->asks, now->asks);
 	WRITE_ONCE(cache->selects, now->selects);
@@ -218,8 +221,14 @@ notrace void ctrace_identity_look(struct ctrace_who *who)
 	    READ_ONCE(cache->v1) == now.v1 && READ_ONCE(cache->ns) == now.ns) {
 		now.c = READ_ONCE(cache->c);
 		if (READ_ONCE(cache->gen) == now.gen) {
-			now.only = READ_ONCE(cache->only) & ~READ_ONCE(cache->asked);	/* that was for the other task */
+			/* what gates said was for the other task */
+			now.only = READ_ONCE(cache->only) & ~READ_ONCE(cache->asked);
 			now.ring = READ_ONCE(cache->ring);
+			if (!(READ_ONCE(cache->pair) & READ_ONCE(cache->asked))) {
+				now.pair = READ_ONCE(cache->pair);
+				now.rings[0] = READ_ONCE(cache->rings[0]);
+				now.rings[1] = READ_ONCE(cache->rings[1]);
+			}
 			now.begins = READ_ONCE(cache->begins);
 			now.asks = READ_ONCE(cache->asks);
 			now.selects = READ_ONCE(cache->selects);

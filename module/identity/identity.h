@@ -62,9 +62,11 @@ struct ctrace_idcache {
 	u32 wanted;		/* the sessions that may want an event of the task; emit/alone.h takes some out */
 	u32 asked;		/* the sessions whose gates have been asked about the task; the same */
 	u32 noted;		/* ctrace_special_note() has nothing more to learn of these sessions; the same */
-	/* ctrace_alone_note() writes these four: */
+	/* ctrace_alone_note() writes these six: */
 	u32 only;		/* one plain session whose events can take the short way, or 0 */
-	struct ctrace_ring_desc *ring;	/* that session's ring for c */
+	u32 pair;		/* two of them, or 0 */
+	struct ctrace_ring_desc *ring;	/* the one session's ring for c */
+	struct ctrace_ring_desc *rings[2];	/* those of the two, the lower bit's first */
 	u64 asks;		/* one special session << 32 whose options may count a call or leave it out at once, or _NONE */
 	struct ctrace_option **selects;	/* of that session */
 	/* emit/whole.h writes these four: */

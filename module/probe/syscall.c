@@ -2,168 +2,23 @@
 /* System calls: the entry, with all of the call's arguments, and the exit. */
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include "probe/syscall_room.h"
 #include "probe/table.h"
 #include "emit/alone.h"
 #include "session/spare.h"
 #include "event/call_memory.h"
 #include "event/syscall_args.h"
-#include "compat/hash.h"
 #include "compat/tracepoint.h"
-
-struct entry {
-	const struct pt_regs *regs;
-	const struct ctrace_syscall_layout *layout;
-	bool is32;
-};
 
 /* The last word is an argument, or zeros for fields that are empty. */
 static __always_inline void fill_entry(void *payload, const void *arg)
 {
-	const struct entry *e = arg;
+	const struct ctrace_syscall_entry *e = arg;
 	u32 len = e->layout->len - sizeof(struct ctrace_record);
 
 	if (len)
 		*(u64 *)(payload + len - sizeof(u64)) = 0;
 	ctrace_args_numbers(e->regs, e->is32, e->layout, payload);
-}
-
-/* --- strings and memory ------------------------------------------------------------------ */
-
-/*
- * Strings and memory that could not be read at the entry are read again at the return, and written as records of their
- * own. This tells the return which these are: tid << 32 | call << 8 | UNREAD_MEMORY | CTRACE_CALL_M_UNREADS. Each tid has
- * its place. A task may lose it to another with the same place; then what it missed stays unread. What stays behind here
- * because a return was not recorded makes a later one repeat a string, and no more.
- */
-static u64 unread[256];
-
-/* Something that arguments point to. */
-#define UNREAD_MEMORY	(1ull << 6)
-#define UNREADS		(UNREAD_MEMORY | CTRACE_CALL_M_UNREADS)
-
-static u64 *unread_of(const struct ctrace_who *who)
-{
-	return &unread[ctrace_hash(who->tid, 8)];
-}
-
-static u64 unread_note(const struct ctrace_who *who, long nr, bool is32)
-{
-	return (u64)who->tid << 32 | (u64)is32 << 31 | (u64)nr << 8;
-}
-
-/* Has the entry of this call left a note? */
-static __always_inline bool has_unread(const struct ctrace_who *who, long nr, bool is32)
-{
-	return !((READ_ONCE(*unread_of(who)) ^ unread_note(who, nr, is32)) & ~UNREADS);
-}
-
-/* detail: what all sessions in mask want of the call. Returns UNREADS. */
-static u64 emit_entry(u32 mask, u32 id, long nr, const struct ctrace_who *who, const struct entry *e,
-		      const u64 *numbers, const struct ctrace_detail *detail)
-{
-	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
-	struct ctrace_copy c = { .from = room->args };
-	u64 *marks = &room->head.marks, missed = 0;
-	u32 empty = ctrace_memory_fields[e->is32][nr].entry;
-
-	BUILD_BUG_ON(offsetof(struct ctrace_args_room, args) !=
-		     offsetof(struct ctrace_args_room, head.marks) + sizeof(*marks));
-	c.len = ctrace_args_put(numbers, e->layout, room->args, marks);
-	if (ctrace_detail_any(detail) || empty == CTRACE_MEM_OTHERS) {
-		struct ctrace_memory_call m = {
-			.args = numbers, .phase = CTRACE_CALL_ENTRY, .is32 = e->is32, .nr = nr, .detail = detail,
-		};
-
-		__this_cpu_write(ctrace_memory_missed, false);
-		c.len = ctrace_memory_put(&m, (char *)room->args, c.len, CTRACE_ROOM_MAX);
-		if (unlikely(__this_cpu_read(ctrace_memory_missed)))
-			missed = UNREAD_MEMORY;
-	} else {
-		c.len = ctrace_memory_put_empty((char *)room->args, c.len, empty);
-	}
-	c.len = ctrace_args_end(room->args, c.len);
-	if (e->layout->strings) {	/* their marks come first */
-		c.from = marks;
-		c.len += sizeof(*marks);
-	}
-	ctrace_emit(mask, id, who, c.len, ctrace_fill_words, &c);
-	return missed | (*marks & CTRACE_CALL_M_UNREADS);
-}
-
-static noinline void enter_room(u32 mask, u32 id, long nr, const struct ctrace_who *who, const struct entry *e)
-{
-	const struct ctrace_detail *detail;
-	u64 missed = 0, numbers[6];
-	u32 some;
-
-	ctrace_args_numbers(e->regs, e->is32, e->layout, numbers);
-	while ((some = ctrace_next_detail(&mask, &detail)))
-		missed |= emit_entry(some, id, nr, who, e, numbers, detail);
-	if (likely(!missed))
-		return;
-	WRITE_ONCE(*unread_of(who), unread_note(who, nr, e->is32) | missed);
-	/* the return must not take the short way, nor be left out at once */
-	if (__this_cpu_read(ctrace_idcache.task) == who->task) {
-		__this_cpu_write(ctrace_idcache.only, 0);
-		__this_cpu_write(ctrace_idcache.asks, CTRACE_ASKS_NONE);
-		__this_cpu_write(ctrace_idcache.noted, 0);
-	}
-}
-
-/* For the sessions in mask that recorded the entry. of: the strings, CTRACE_CALL_M_UNREADS. */
-static void late_strings(u32 mask, long nr, bool is32, const struct ctrace_who *who, u64 of)
-{
-	const struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[is32][nr];
-	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
-	struct ctrace_late_payload *to = (void *)room->args;
-	struct ctrace_copy c = { .from = to };
-	u32 i, n;
-
-	for (i = 0; i < l->nargs; i++) {
-		if (!(of & CTRACE_CALL_M_UNREAD(i)))
-			continue;
-		n = ctrace_args_string(current_pt_regs(), is32, l, i, to->text);
-		to->argument = i;
-		c.len = offsetof(struct ctrace_late_payload, text) + n;
-		if (n)
-			ctrace_emit(mask, CTRACE_ID_LATE_ARGUMENT, who, c.len, ctrace_fill_copy, &c);
-	}
-}
-
-/* The same of memory. */
-static void late_memory(u32 mask, long nr, bool is32, const struct ctrace_who *who, long ret)
-{
-	const struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[is32][nr];
-	struct ctrace_memory_call m = { .is32 = is32, .nr = nr, .ret = ret };
-	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
-	struct ctrace_late_memory_payload *to = (void *)room->args;
-	u32 i, some, max = CTRACE_ROOM_MAX - sizeof(*to);
-	struct ctrace_copy c = { .from = to };
-	u64 numbers[6];
-	int n;
-
-	ctrace_args_numbers(current_pt_regs(), is32, l, numbers);
-	m.args = numbers;
-	while ((some = ctrace_next_detail(&mask, &m.detail)))
-		for (i = 0; (n = ctrace_memory_late(&m, i, (char *)to->bytes, max)) >= 0; i++) {
-			to->field = (l->strings ? 1 : 0) + l->nargs + i;
-			to->bytes_length = n;
-			c.len = sizeof(*to) + n;
-			if (n)
-				ctrace_emit(some, CTRACE_ID_LATE_MEMORY, who, c.len, ctrace_fill_copy, &c);
-		}
-}
-
-static noinline void leave_late(u32 mask, long nr, bool is32, const struct ctrace_who *who, long ret)
-{
-	u64 *note = unread_of(who), noted = READ_ONCE(*note);
-
-	WRITE_ONCE(*note, 0);
-	mask &= ctrace_wants((is32 ? CTRACE_ID_COMPAT_SYS_ENTER : CTRACE_ID_SYS_ENTER) + nr);
-	if (mask && noted & CTRACE_CALL_M_UNREADS)
-		late_strings(mask, nr, is32, who, noted);
-	if (mask && noted & UNREAD_MEMORY)
-		late_memory(mask, nr, is32, who, ret);
 }
 
 struct unknown {
@@ -211,10 +66,10 @@ static noinline void unknown(u32 id, u32 payload, void (*fill)(void *, const voi
 		ctrace_emit(mask, id, &who, payload, fill, u);
 }
 
-/* The general way: any call, any task, any session. */
-static noinline void enter_any(struct pt_regs *regs, long nr)
+/* The general way: any call, any task, any session among those. */
+static noinline void enter_any(struct pt_regs *regs, long nr, u32 among)
 {
-	struct entry e = { .regs = regs, .is32 = ctrace_compat_is_32bit_call() };
+	struct ctrace_syscall_entry e = { .regs = regs, .is32 = ctrace_compat_is_32bit_call() };
 	struct ctrace_who who;
 	u32 id, mask;
 
@@ -225,7 +80,7 @@ static noinline void enter_any(struct pt_regs *regs, long nr)
 		return;
 	}
 	id = (e.is32 ? CTRACE_ID_COMPAT_SYS_ENTER : CTRACE_ID_SYS_ENTER) + nr;
-	mask = ctrace_wants(id);
+	mask = ctrace_wants(id) & among;
 	if (!mask)
 		return;
 	ctrace_identity_resolve_current(&who);
@@ -237,7 +92,7 @@ static noinline void enter_any(struct pt_regs *regs, long nr)
 	ctrace_alone_note(mask, &who);
 	e.layout = &ctrace_syscall_layouts[e.is32][nr];
 	if (e.layout->in || (e.layout->detail && mask & READ_ONCE(ctrace_detailed_sessions)))
-		enter_room(mask, id, nr, &who, &e);
+		ctrace_syscall_enter_room(mask, id, nr, &who, &e);
 	else
 		ctrace_emit(mask, id, &who, e.layout->len - sizeof(struct ctrace_record), fill_entry, &e);
 }
@@ -277,7 +132,41 @@ static bool enter_string(const struct pt_regs *regs, long nr)
 static noinline void enter_long(struct pt_regs *regs, long nr)
 {
 	if (!enter_string(regs, nr))
-		enter_any(regs, nr);
+		enter_any(regs, nr, ~0u);
+}
+
+/* One of the records of a pair. *time: the clock's reading, or 0. False: take the general way. */
+static __always_inline bool enter_one(struct ctrace_ring_desc *d, const struct pt_regs *regs, long nr, u64 *time)
+{
+	const struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[0][nr];
+	struct ctrace_record *rec;
+	u64 pos;
+
+	if (unlikely(!ctrace_ring_try(d, l->len, &pos)))
+		return false;
+	if (!*time)
+		*time = CTRACE_CLOCK_NOW();
+	if (unlikely(!ctrace_ring_take(d, l->len, pos, time, &rec)))
+		return false;
+	*(u64 *)((char *)rec + l->len - sizeof(u64)) = 0;	/* as in fill_entry() */
+	ctrace_alone_stamp(rec, CTRACE_ID_SYS_ENTER + nr);
+	ctrace_args_numbers(regs, false, l, (u64 *)(rec + 1));
+	ctrace_alone_end(d, pos + l->len, *time);
+	return true;
+}
+
+/* Two sessions want the same, and the clock is read once. Their rings stay ours: see ctrace_alone_owns(). */
+static noinline ctrace_compat_noclone void enter_pair(const struct pt_regs *regs, long nr)
+{
+	struct ctrace_ring_desc *second = __this_cpu_read(ctrace_idcache.rings[1]);
+	u32 pair = __this_cpu_read(ctrace_idcache.pair);
+	bool quick = CTRACE_CLOCK_INLINE();
+	u64 time = 0;
+
+	if (unlikely(!quick || !enter_one(__this_cpu_read(ctrace_idcache.rings[0]), regs, nr, &time)))
+		enter_any(current_pt_regs(), nr, pair & -pair);
+	if (unlikely(!quick || !enter_one(second, regs, nr, &time)))
+		enter_any(current_pt_regs(), nr, pair & (pair - 1));
 }
 
 /* data is not used, but a probe has it: regs and nr stay in their registers. */
@@ -325,8 +214,12 @@ special:
 	OPTIMIZER_HIDE_VAR(nr);
 	if (ctrace_alone_skips(CTRACE_ID_SYS_ENTER + nr))
 		return;
+	if (ctrace_alone_pair(CTRACE_ID_SYS_ENTER + nr)) {
+		enter_pair(regs, nr);
+		return;
+	}
 other:
-	enter_any(regs, nr);
+	enter_any(regs, nr, ~0u);
 }
 
 struct result {
@@ -354,26 +247,8 @@ static noinline void leave_with_empty(u32 mask, u32 id, const struct ctrace_who 
 	ctrace_emit(mask, id, who, sizeof(u64) + r->layout->exit, fill_ret_empty, r);
 }
 
-/* With what the call has written, and the name of the descriptor that it returned. */
-static noinline void leave_room(u32 mask, u32 id, long nr, bool is32, const struct ctrace_who *who, const struct result *r)
-{
-	struct ctrace_memory_call m = { .phase = CTRACE_CALL_EXIT, .is32 = is32, .nr = nr, .ret = r->ret };
-	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
-	struct ctrace_copy c = { .from = room->args };
-	u64 numbers[6];
-	u32 some;
-
-	ctrace_args_numbers(current_pt_regs(), is32, r->layout, numbers);
-	m.args = numbers;
-	while ((some = ctrace_next_detail(&mask, &m.detail))) {
-		room->args[0] = r->ret;
-		c.len = ctrace_memory_put(&m, (char *)room->args, sizeof(u64), CTRACE_ROOM_MAX);
-		c.len = ctrace_args_end(room->args, c.len);
-		ctrace_emit(some, id, who, c.len, ctrace_fill_words, &c);
-	}
-}
-
-static noinline void leave_any(long nr, long ret)
+/* As enter_any(). */
+static noinline void leave_any(long nr, long ret, u32 among)
 {
 	bool is32 = ctrace_compat_is_32bit_call();
 	struct result r = { .ret = ret };
@@ -387,7 +262,7 @@ static noinline void leave_any(long nr, long ret)
 		return;
 	}
 	id = (is32 ? CTRACE_ID_COMPAT_SYS_EXIT : CTRACE_ID_SYS_EXIT) + nr;
-	mask = ctrace_wants(id);
+	mask = ctrace_wants(id) & among;
 	if (!mask)
 		return;
 	ctrace_identity_resolve_current(&who);
@@ -396,37 +271,58 @@ static noinline void leave_any(long nr, long ret)
 		return;
 	ctrace_alone_note(mask, &who);
 	r.layout = &ctrace_syscall_layouts[is32][nr];
-	if ((r.layout->in || r.layout->detail) && unlikely(has_unread(&who, nr, is32)))
-		leave_late(mask, nr, is32, &who, ret);
+	if ((r.layout->in || r.layout->detail) && unlikely(ctrace_syscall_has_unread(&who, nr, is32)))
+		ctrace_syscall_leave_late(mask, nr, is32, &who, ret);
 	if (!r.layout->exit)
 		ctrace_emit(mask, id, &who, sizeof(u64), fill_ret, &r);
 	else if (r.layout->out || mask & READ_ONCE(ctrace_detailed_sessions))
-		leave_room(mask, id, nr, is32, &who, &r);
+		ctrace_syscall_leave_room(mask, id, nr, is32, &who, ret);
 	else
 		leave_with_empty(mask, id, &who, &r);
 }
 
 #define EXIT_LEN	(u32)(sizeof(struct ctrace_record) + sizeof(u64))
 
-/* An exit of len bytes, whose last word is zeros or the result. False: take the general way. */
-static __always_inline bool leave_quick(struct ctrace_ring_desc *d, long nr, long ret, u32 len)
+/* An exit of len bytes, whose last word is zeros or the result. *time: the clock's reading, or 0. False: take the general way. */
+static __always_inline bool leave_one(struct ctrace_ring_desc *d, long nr, long ret, u32 len, u64 *time)
 {
 	struct ctrace_record *rec;
-	u64 pos, time;
+	u64 pos;
 
 	if (unlikely(!CTRACE_CLOCK_INLINE() || !ctrace_ring_try(d, len, &pos)))
 		return false;
-	time = CTRACE_CLOCK_NOW();
+	if (!*time)
+		*time = CTRACE_CLOCK_NOW();
 	OPTIMIZER_HIDE_VAR(nr);
 	OPTIMIZER_HIDE_VAR(pos);
-	if (unlikely(!ctrace_ring_take(d, len, pos, &time, &rec)))
+	if (unlikely(!ctrace_ring_take(d, len, pos, time, &rec)))
 		return false;
 	ctrace_alone_stamp(rec, CTRACE_ID_SYS_EXIT + nr);
 	if (len > EXIT_LEN)
 		*(u64 *)((char *)rec + len - sizeof(u64)) = 0;
 	*(u64 *)(rec + 1) = ret;
-	ctrace_alone_end(d, pos + len, time);
+	ctrace_alone_end(d, pos + len, *time);
 	return true;
+}
+
+static __always_inline bool leave_quick(struct ctrace_ring_desc *d, long nr, long ret, u32 len)
+{
+	u64 time = 0;
+
+	return leave_one(d, nr, ret, len, &time);
+}
+
+/* As enter_pair(). */
+static noinline ctrace_compat_noclone void leave_pair(long nr, long ret)
+{
+	struct ctrace_ring_desc *second = __this_cpu_read(ctrace_idcache.rings[1]);
+	u32 pair = __this_cpu_read(ctrace_idcache.pair);
+	u64 time = 0;
+
+	if (unlikely(!leave_one(__this_cpu_read(ctrace_idcache.rings[0]), nr, ret, EXIT_LEN, &time)))
+		leave_any(nr, ret, pair & -pair);
+	if (unlikely(!leave_one(second, nr, ret, EXIT_LEN, &time)))
+		leave_any(nr, ret, pair & (pair - 1));
 }
 
 /* Of a call that has fields behind its result: if all of them are empty, this is the quick way. */
@@ -435,7 +331,7 @@ static noinline ctrace_compat_noclone void leave_empty(struct ctrace_ring_desc *
 	const struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[0][nr];
 
 	if (l->out || l->exit > sizeof(u64) || !leave_quick(d, nr, ret, EXIT_LEN + sizeof(u64)))
-		leave_any(nr, ret);
+		leave_any(nr, ret, ~0u);
 }
 
 static noinline ctrace_compat_noclone void leave(void *data, struct pt_regs *regs, long ret)
@@ -465,15 +361,19 @@ special:
 	OPTIMIZER_HIDE_VAR(nr);
 	if (found && ctrace_alone_skips(CTRACE_ID_SYS_EXIT + nr))
 		return;
+	if (!ctrace_syscall_layouts[0][nr].exit && ctrace_alone_pair(CTRACE_ID_SYS_EXIT + nr)) {
+		leave_pair(nr, ret);
+		return;
+	}
 other:
-	leave_any(nr, ret);
+	leave_any(nr, ret, ~0u);
 }
 
 /* The task's first call since another task ran on this CPU; or the task cannot be remembered. */
 static noinline ctrace_compat_noclone void enter_new(void *data, struct pt_regs *regs, long nr)
 {
 	if (unlikely(!ctrace_identity_learn()))
-		enter_any(regs, nr);
+		enter_any(regs, nr, ~0u);
 	else if (__this_cpu_read(ctrace_idcache.wanted))
 		enter(data, regs, nr);
 	else
@@ -485,7 +385,7 @@ static noinline ctrace_compat_noclone void leave_new(void *data, struct pt_regs 
 	if (likely(ctrace_identity_learn()))
 		leave(data, regs, ret);
 	else
-		leave_any(syscall_get_nr(current, regs), ret);
+		leave_any(syscall_get_nr(current, regs), ret, ~0u);
 }
 
 /* No session wants most of a host's calls: those go no further than this. */

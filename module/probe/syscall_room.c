@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Entries and exits of system calls with strings and memory: syscall_room.h. */
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include "probe/syscall_room.h"
+#include "event/call_memory.h"
+
+u64 ctrace_syscall_notes[1 << CTRACE_SYSCALL_NOTES_BITS];
+
+/* detail: what all sessions in mask want of the call. Returns what the note is to say. */
+static u64 emit_entry(u32 mask, u32 id, long nr, const struct ctrace_who *who, const struct ctrace_syscall_entry *e,
+		      const u64 *numbers, const struct ctrace_detail *detail)
+{
+	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_copy c = { .from = room->args };
+	u64 *marks = &room->head.marks, missed = 0;
+	u32 empty = ctrace_memory_fields[e->is32][nr].entry;
+
+	BUILD_BUG_ON(offsetof(struct ctrace_args_room, args) !=
+		     offsetof(struct ctrace_args_room, head.marks) + sizeof(*marks));
+	c.len = ctrace_args_put(numbers, e->layout, room->args, marks);
+	if (ctrace_detail_any(detail) || empty == CTRACE_MEM_OTHERS) {
+		struct ctrace_memory_call m = {
+			.args = numbers, .phase = CTRACE_CALL_ENTRY, .is32 = e->is32, .nr = nr, .detail = detail,
+		};
+
+		__this_cpu_write(ctrace_memory_missed, false);
+		c.len = ctrace_memory_put(&m, (char *)room->args, c.len, CTRACE_ROOM_MAX);
+		if (unlikely(__this_cpu_read(ctrace_memory_missed)))
+			missed = CTRACE_SYSCALL_UNREAD_MEMORY;
+	} else {
+		c.len = ctrace_memory_put_empty((char *)room->args, c.len, empty);
+	}
+	c.len = ctrace_args_end(room->args, c.len);
+	if (e->layout->strings) {	/* their marks come first */
+		c.from = marks;
+		c.len += sizeof(*marks);
+	}
+	ctrace_emit(mask, id, who, c.len, ctrace_fill_words, &c);
+	return missed | (*marks & CTRACE_CALL_M_UNREADS);
+}
+
+noinline void ctrace_syscall_enter_room(u32 mask, u32 id, long nr, const struct ctrace_who *who, const struct ctrace_syscall_entry *e)
+{
+	const struct ctrace_detail *detail;
+	u64 missed = 0, numbers[6];
+	u32 some;
+
+	ctrace_args_numbers(e->regs, e->is32, e->layout, numbers);
+	while ((some = ctrace_next_detail(&mask, &detail)))
+		missed |= emit_entry(some, id, nr, who, e, numbers, detail);
+	if (likely(!missed))
+		return;
+	WRITE_ONCE(*ctrace_syscall_note_of(who), ctrace_syscall_note(who, nr, e->is32) | missed);
+	/* the return must not take the short way, nor be left out at once */
+	if (__this_cpu_read(ctrace_idcache.task) == who->task) {
+		__this_cpu_write(ctrace_idcache.only, 0);
+		__this_cpu_write(ctrace_idcache.pair, 0);
+		__this_cpu_write(ctrace_idcache.asks, CTRACE_ASKS_NONE);
+		__this_cpu_write(ctrace_idcache.noted, 0);
+	}
+}
+
+/* For the sessions in mask that recorded the entry. of: the strings, CTRACE_CALL_M_UNREADS. */
+static void late_strings(u32 mask, long nr, bool is32, const struct ctrace_who *who, u64 of)
+{
+	const struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[is32][nr];
+	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_late_payload *to = (void *)room->args;
+	struct ctrace_copy c = { .from = to };
+	u32 i, n;
+
+	for (i = 0; i < l->nargs; i++) {
+		if (!(of & CTRACE_CALL_M_UNREAD(i)))
+			continue;
+		n = ctrace_args_string(current_pt_regs(), is32, l, i, to->text);
+		to->argument = i;
+		c.len = offsetof(struct ctrace_late_payload, text) + n;
+		if (n)
+			ctrace_emit(mask, CTRACE_ID_LATE_ARGUMENT, who, c.len, ctrace_fill_copy, &c);
+	}
+}
+
+/* The same of memory. */
+static void late_memory(u32 mask, long nr, bool is32, const struct ctrace_who *who, long ret)
+{
+	const struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[is32][nr];
+	struct ctrace_memory_call m = { .is32 = is32, .nr = nr, .ret = ret };
+	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_late_memory_payload *to = (void *)room->args;
+	u32 i, some, max = CTRACE_ROOM_MAX - sizeof(*to);
+	struct ctrace_copy c = { .from = to };
+	u64 numbers[6];
+	int n;
+
+	ctrace_args_numbers(current_pt_regs(), is32, l, numbers);
+	m.args = numbers;
+	while ((some = ctrace_next_detail(&mask, &m.detail)))
+		for (i = 0; (n = ctrace_memory_late(&m, i, (char *)to->bytes, max)) >= 0; i++) {
+			to->field = (l->strings ? 1 : 0) + l->nargs + i;
+			to->bytes_length = n;
+			c.len = sizeof(*to) + n;
+			if (n)
+				ctrace_emit(some, CTRACE_ID_LATE_MEMORY, who, c.len, ctrace_fill_copy, &c);
+		}
+}
+
+noinline void ctrace_syscall_leave_late(u32 mask, long nr, bool is32, const struct ctrace_who *who, long ret)
+{
+	u64 *note = ctrace_syscall_note_of(who), noted = READ_ONCE(*note);
+
+	WRITE_ONCE(*note, 0);
+	mask &= ctrace_wants((is32 ? CTRACE_ID_COMPAT_SYS_ENTER : CTRACE_ID_SYS_ENTER) + nr);
+	if (mask && noted & CTRACE_CALL_M_UNREADS)
+		late_strings(mask, nr, is32, who, noted);
+	if (mask && noted & CTRACE_SYSCALL_UNREAD_MEMORY)
+		late_memory(mask, nr, is32, who, ret);
+}
+
+/* With what the call has written, and the name of the descriptor that it returned. */
+noinline void ctrace_syscall_leave_room(u32 mask, u32 id, long nr, bool is32, const struct ctrace_who *who, long ret)
+{
+	struct ctrace_memory_call m = { .phase = CTRACE_CALL_EXIT, .is32 = is32, .nr = nr, .ret = ret };
+	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_copy c = { .from = room->args };
+	u64 numbers[6];
+	u32 some;
+
+	ctrace_args_numbers(current_pt_regs(), is32, &ctrace_syscall_layouts[is32][nr], numbers);
+	m.args = numbers;
+	while ((some = ctrace_next_detail(&mask, &m.detail))) {
+		room->args[0] = ret;
+		c.len = ctrace_memory_put(&m, (char *)room->args, sizeof(u64), CTRACE_ROOM_MAX);
+		c.len = ctrace_args_end(room->args, c.len);
+		ctrace_emit(some, id, who, c.len, ctrace_fill_words, &c);
+	}
+}
