@@ -292,6 +292,17 @@ enum ctrace_event_id {
 	 */
 	CTRACE_ID_LATE_MEMORY		= 80,
 	CTRACE_ID_PROCESS_MAP		= 81,
+	/*
+	 * Of the event before them; CTRACE_PROBE_F_USER_COPY. First the top of the program's stack, as it is, in pieces: u32
+	 * event; u32 offset, from the stack pointer; bytes. Then its registers
+	 */
+	CTRACE_ID_USER_MEMORY		= 82,
+	/*
+	 * u32 event; u32 asked, bytes of the stack; u64 known; u32 copied, the sum of the pieces; registers by their numbers in
+	 * DWARF. Bit i of known is clear: the kernel does not have register i, which is 0. On x86-64 they are rax to r15 and
+	 * rip (17), on arm64 x0 to x30, sp and pc (33). None: see CTRACE_PROBE_F_USER_COPY
+	 */
+	CTRACE_ID_USER_REGISTERS	= 83,
 	CTRACE_ID_DYNAMIC		= 0x1000,	/* kprobes, raw tracepoints */
 	CTRACE_ID_SYS_ENTER		= 0x4000,
 	CTRACE_ID_SYS_EXIT		= 0x4400,

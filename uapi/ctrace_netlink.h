@@ -316,6 +316,14 @@ enum ctrace_attr_session {
 #define CTRACE_PROBE_F_STACK		(1u << 0)
 /* a CTRACE_ID_USER_STACK follows each record; without frames if its task is not the running one */
 #define CTRACE_PROBE_F_USER_STACK	(1u << 1)
+/*
+ * Some CTRACE_ID_USER_MEMORY and a CTRACE_ID_USER_REGISTERS follow each record, for readers that unwind the stack of a
+ * program without frame pointers. The memory ends early where it is not there. It may hold passwords. There are no
+ * registers if the record's task is not the running one, or is a kernel thread or a 32-bit program
+ */
+#define CTRACE_PROBE_F_USER_COPY	(1u << 2)
+
+#define CTRACE_COPY_MAX			32768u	/* see CTRACE_A_PROBE_COPY */
 
 enum ctrace_attr_probe {
 	CTRACE_A_PROBE_UNSPEC,
@@ -331,6 +339,7 @@ enum ctrace_attr_probe {
 	CTRACE_A_PROBE_AGGREGATE,
 	CTRACE_A_PROBE_ROWS,		/* u32: rows of the table on each CPU, rounded up to a power of two; default 1024 */
 	CTRACE_A_PROBE_TABLE,		/* u64: offset of the table in the mapping of the session; only of an aggregate */
+	CTRACE_A_PROBE_COPY,		/* u32 bytes of the stack, with CTRACE_PROBE_F_USER_COPY; at most CTRACE_COPY_MAX; default 8192 */
 	__CTRACE_A_PROBE_MAX
 };
 

@@ -99,6 +99,41 @@ static inline void ctrace_compat_user_frame(const struct pt_regs *regs,
 }
 
 /*
+ * Puts the registers of a 64-bit program into to[], by their numbers in DWARF, and returns how many there are. Bit i of *known:
+ * register i is the program's. interrupted: regs are of an interrupt that came while it ran. x86's way into most system calls
+ * saves all registers since 4.16 (21d375b6b34f), which 4.17's wrappers tell us of. Before, it leaves out those that a callee
+ * preserves, and old bytes are in their places.
+ */
+static inline u32 ctrace_compat_user_registers(u64 *to, u64 *known, const struct pt_regs *regs, bool interrupted)
+{
+#if defined(CONFIG_X86_64)
+	const u64 v[] = {
+		regs->ax, regs->dx, regs->cx, regs->bx, regs->si, regs->di, regs->bp, regs->sp,
+		regs->r8, regs->r9, regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15, regs->ip,
+	};
+	u32 i;
+
+	*known = BIT_ULL(ARRAY_SIZE(v)) - 1;
+#ifndef CONFIG_ARCH_HAS_SYSCALL_WRAPPER
+	if (!interrupted)
+		*known &= ~(BIT_ULL(3) | BIT_ULL(6) | 0xf000ull);
+#endif
+	for (i = 0; i < ARRAY_SIZE(v); i++)
+		to[i] = *known & BIT_ULL(i) ? v[i] : 0;
+	return ARRAY_SIZE(v);
+#elif defined(CONFIG_ARM64)
+	*known = BIT_ULL(33) - 1;
+	memcpy(to, regs->regs, 31 * sizeof(u64));
+	to[31] = regs->sp;
+	to[32] = regs->pc;
+	return 33;
+#else
+	*known = 0;
+	return 0;
+#endif
+}
+
+/*
  * A breakpoint's address in the form that stacks have. x86 reports an address past the
  * instruction's start, like a return address; arm64 the start itself.
  */

@@ -37,8 +37,8 @@ static __always_inline void ctrace_fill_words(void *payload, const void *arg)
 			WRITE_ONCE(to[i], from[i]);
 }
 
-/* Writes one record into cid's ring of session `index`. Any context incl. NMI; preemption off. */
-static __always_inline void ctrace_emit_one(u32 index, u32 id, const struct ctrace_who *who,
+/* Writes one record into cid's ring of session `index`. False: it was lost. Any context incl. NMI; preemption off. */
+static __always_inline bool ctrace_emit_one(u32 index, u32 id, const struct ctrace_who *who,
 					    u32 cid, u32 payload,
 					    void (*fill)(void *payload, const void *arg),
 					    const void *arg)
@@ -61,6 +61,7 @@ static __always_inline void ctrace_emit_one(u32 index, u32 id, const struct ctra
 	}
 	if (unlikely(READ_ONCE(*READ_ONCE(d->wake))))
 		ctrace_ring_wake(d);
+	return rec;
 }
 
 #endif

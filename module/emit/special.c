@@ -251,6 +251,41 @@ static void emit_stack(struct ctrace_session *s, u32 id, u32 of, const struct ct
 	ctrace_emit_one(s->index, id, who, who->container->cid, c.len, ctrace_fill_copy, &c);
 }
 
+/* What a reader needs to unwind the stack of the task's program. It stops where the ring takes no more. */
+static noinline void emit_copy(struct ctrace_session *s, u32 of, u32 asked, const struct ctrace_who *who, void *room)
+{
+	struct ctrace_user_memory_payload *m = room;
+	struct ctrace_user_registers_payload *r = room;
+	const u32 piece = CTRACE_PAYLOAD_MAX - CTRACE_SIZE(ctrace_user_memory_payload);
+	u64 registers[CTRACE_STACK_REGISTERS], known = 0, sp = 0;
+	struct ctrace_copy c = { .from = room };
+	u32 n = 0, copied, part, whole;
+
+	BUILD_BUG_ON(CTRACE_SIZE(ctrace_user_registers_payload) + sizeof(registers) > CTRACE_PAYLOAD_MAX);
+	if (who->task == current)	/* as in user_stack() */
+		n = ctrace_stack_user_registers(registers, &known, &sp);
+	for (copied = 0; n && copied < asked; copied += part) {
+		whole = min(piece, asked - copied);
+		part = ctrace_stack_user_copy(m->bytes, sp + copied, whole);
+		if (!part)
+			break;
+		m->event = of;
+		m->offset = copied;
+		m->bytes_length = part;
+		c.len = CTRACE_SIZE(ctrace_user_memory_payload) + part;
+		if (!ctrace_emit_one(s->index, CTRACE_ID_USER_MEMORY, who, who->container->cid, c.len, ctrace_fill_copy, &c))
+			return;
+	}
+	r->event = of;
+	r->asked = asked;
+	r->known = known;
+	r->copied = copied;
+	r->registers_length = n;
+	memcpy(r->registers, registers, n * sizeof(u64));
+	c.len = CTRACE_SIZE(ctrace_user_registers_payload) + n * sizeof(u64);
+	ctrace_emit_one(s->index, CTRACE_ID_USER_REGISTERS, who, who->container->cid, c.len, ctrace_fill_copy, &c);
+}
+
 /* --- counting --------------------------------------------------------------- */
 
 struct stack_arg {
@@ -341,6 +376,7 @@ noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who
 	struct ctrace_expr_ctx x CTRACE_UNSET;	/* pass() fills it if it is asked for */
 	struct ctrace_session *s;
 	char *room;		/* for the payload if a filter reads it, and for stacks */
+	bool written;
 
 	if (counting) {
 		mask &= ~counting;
@@ -362,7 +398,7 @@ noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who
 		if (!sel || !(sel->expr || sel->agg)) {
 			if (!pass(s, sel, id, who, NULL, 0, &x))
 				continue;
-			ctrace_emit_one(s->index, id, who, cid, payload, fill, arg);
+			written = ctrace_emit_one(s->index, id, who, cid, payload, fill, arg);
 		} else {
 			/* padding that fill skips would otherwise keep bytes of another container's event */
 			memset(room, 0, payload);
@@ -373,12 +409,14 @@ noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who
 				count(sel, id, who, room, payload, &x);
 				continue;
 			}
-			ctrace_emit_one(s->index, id, who, cid, payload, ctrace_fill_copy, &c);
+			written = ctrace_emit_one(s->index, id, who, cid, payload, ctrace_fill_copy, &c);
 		}
 		if (sel && sel->flags & CTRACE_PROBE_F_STACK)
 			emit_stack(s, CTRACE_ID_KERNEL_STACK, id, who, room);
 		if (sel && sel->flags & CTRACE_PROBE_F_USER_STACK)
 			emit_stack(s, CTRACE_ID_USER_STACK, id, who, room);
+		if (sel && sel->flags & CTRACE_PROBE_F_USER_COPY && written)
+			emit_copy(s, id, sel->copy, who, room);
 	}
 	ctrace_scratch_give();
 }

@@ -112,15 +112,23 @@ static bool memory_is_currents(void)
 	return !in_nmi() || (regs && ctrace_compat_irqs_on(regs));
 }
 
-u32 ctrace_stack_user(u64 *to)
+/* The registers of current's program, if that has a stack which can be read; else NULL. */
+static const struct pt_regs *user_regs(void)
 {
 	const struct pt_regs *regs = task_pt_regs(current);
+
+	return current->mm && !(current->flags & PF_KTHREAD) && ctrace_compat_user_mode(regs) &&
+	       memory_is_currents() ? regs : NULL;
+}
+
+u32 ctrace_stack_user(u64 *to)
+{
+	const struct pt_regs *regs = user_regs();
 	struct ctrace_compat_frame f;
 	u64 next;
 	u32 n = 0;
 
-	if (!current->mm || (current->flags & PF_KTHREAD) || !ctrace_compat_user_mode(regs) ||
-	    !memory_is_currents())
+	if (!regs)
 		return 0;
 	ctrace_compat_user_frame(regs, &f);
 	to[n++] = f.ip;
@@ -143,4 +151,33 @@ u32 ctrace_stack_user(u64 *to)
 	/* data_race: see above */
 	data_race(({ pagefault_enable(); 0; }));
 	return n;
+}
+
+u32 ctrace_stack_user_registers(u64 *to, u64 *known, u64 *sp)
+{
+	const struct pt_regs *regs = user_regs(), *at = __this_cpu_read(ctrace_stack_regs);
+	struct ctrace_compat_frame f;
+
+	*known = 0;
+	*sp = 0;
+	if (!regs)
+		return 0;
+	ctrace_compat_user_frame(regs, &f);
+	if (f.word != sizeof(u64))
+		return 0;
+	*sp = f.sp;
+	return ctrace_compat_user_registers(to, known, regs, at && ctrace_compat_user_mode(at));
+}
+
+/* The page after those that are there is asked for in vain; it is not faulted in. */
+u32 ctrace_stack_user_copy(void *to, u64 from, u32 n)
+{
+	u32 done, part;
+
+	for (done = 0; done < n; done += part) {
+		part = min_t(u32, n - done, PAGE_SIZE - ((from + done) & ~PAGE_MASK));
+		if (ctrace_compat_read_user(to + done, (void __user *)(uintptr_t)(from + done), part))
+			break;
+	}
+	return done;
 }

@@ -9,6 +9,7 @@
 struct pt_regs;
 
 #define CTRACE_STACK_DEPTH	64	/* frames of a kernel or user stack */
+#define CTRACE_STACK_REGISTERS	33	/* a program's registers */
 
 DECLARE_PER_CPU(const struct pt_regs *, ctrace_stack_regs);
 
@@ -51,5 +52,14 @@ DECLARE_PER_CPU(const struct ctrace_stack_waited *, ctrace_stack_waited);
  */
 u32 ctrace_stack_kernel(u64 *to, const struct pt_regs *regs);
 u32 ctrace_stack_user(u64 *to);
+
+/*
+ * The same contexts. registers: those of current's program, of 64 bits, by their numbers in DWARF, at most
+ * CTRACE_STACK_REGISTERS. Returns how many; 0: it has none, or its memory cannot be read here. Bit i of *known: the
+ * kernel has register i. *sp: where its stack is.
+ * copy: n bytes of its memory, or the first of them. Returns how many are there. What lies behind them in to[] is not defined.
+ */
+u32 ctrace_stack_user_registers(u64 *to, u64 *known, u64 *sp);
+u32 ctrace_stack_user_copy(void *to, u64 from, u32 n);
 
 #endif

@@ -17,6 +17,12 @@ static const struct ctrace_field_desc f_stack[] = {
 	CTRACE_FIELDS(CTRACE_STACK_FIELDS)
 };
 
+static const struct ctrace_field_desc f_user_memory[] = {
+	CTRACE_FIELDS(CTRACE_USER_MEMORY_FIELDS)
+};
+static const struct ctrace_field_desc f_user_registers[] = {
+	CTRACE_FIELDS(CTRACE_USER_REGISTERS_FIELDS)
+};
 static const struct ctrace_field_desc f_late[] = {
 	CTRACE_FIELDS(CTRACE_LATE_FIELDS)
 };
@@ -28,6 +34,8 @@ static const struct ctrace_event_type own_types[] = {
 	CTRACE_TYPE(LOST, "ctrace", "lost", NULL, f_lost),
 	CTRACE_TYPE_KADDR(KERNEL_STACK, "ctrace", "kernel_stack", NULL, f_stack),
 	CTRACE_TYPE(USER_STACK, "ctrace", "user_stack", NULL, f_stack),
+	CTRACE_TYPE(USER_MEMORY, "ctrace", "user_memory", NULL, f_user_memory),
+	CTRACE_TYPE(USER_REGISTERS, "ctrace", "user_registers", NULL, f_user_registers),
 	CTRACE_TYPE(LATE_ARGUMENT, "ctrace", "late_argument", NULL, f_late),
 	CTRACE_TYPE(LATE_MEMORY, "ctrace", "late_memory", NULL, f_late_memory),
 };

@@ -148,6 +148,10 @@ struct ctrace_family {
 CTRACE_PAYLOAD(ctrace_lost_payload, CTRACE_LOST_FIELDS);
 #define CTRACE_STACK_FIELDS(F)	F(u32, event) F(seq_x64, callstack)
 CTRACE_PAYLOAD(ctrace_stack_payload, CTRACE_STACK_FIELDS);
+#define CTRACE_USER_MEMORY_FIELDS(F)	F(u32, event) F(u32, offset) F(seq_u8, bytes)
+CTRACE_PAYLOAD(ctrace_user_memory_payload, CTRACE_USER_MEMORY_FIELDS);
+#define CTRACE_USER_REGISTERS_FIELDS(F)	F(u32, event) F(u32, asked) F(x64, known) F(u32, copied) F(seq_x64, registers)
+CTRACE_PAYLOAD(ctrace_user_registers_payload, CTRACE_USER_REGISTERS_FIELDS);
 #define CTRACE_LATE_FIELDS(F)	F(u32, argument) F(path, text)
 CTRACE_PAYLOAD(ctrace_late_payload, CTRACE_LATE_FIELDS);
 #define CTRACE_LATE_MEMORY_FIELDS(F)	F(u32, field) F(seq_u8, bytes)

@@ -158,6 +158,7 @@ static struct ctrace_option *select_alloc(const struct ctrace_probe_opts *o)
 	if (!sel)
 		return NULL;
 	sel->flags = o->flags;
+	sel->copy = o->copy;
 	sel->one_of = o->one_of > 1 ? o->one_of : 0;
 	if (sel->one_of) {
 		sel->seen = alloc_percpu(struct ctrace_one_of);

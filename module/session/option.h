@@ -40,6 +40,7 @@ struct ctrace_option {
 	struct ctrace_one_of __percpu *first;	/* the same, if no filter is asked before; else NULL */
 	u32 one_of;			/* 0: all */
 	u32 flags;			/* CTRACE_PROBE_F_* */
+	u32 copy;			/* bytes of the program's stack, for CTRACE_PROBE_F_USER_COPY */
 };
 
 /* Mask of the sessions whose events go to ctrace_emit_special(). Written under ctrace_lock. */

@@ -68,7 +68,7 @@ struct ctrace_probe_opts {
 	const char *name;
 	const char *filter;		/* or NULL, as is aggregate */
 	const char *aggregate;
-	u32 one_of, flags, rows;
+	u32 one_of, flags, rows, copy;
 };
 
 /* Before anything else here. kinds: NULL-terminated, static; it has one with `any`. */

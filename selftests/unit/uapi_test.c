@@ -102,6 +102,8 @@ static void event_ids(void)
 	check_eq(CTRACE_ID_SCHED_PI_SETPRIO, 79);
 	check_eq(CTRACE_ID_PROCESS_MAP, 81);
 	check_eq(CTRACE_ID_LATE_MEMORY, 80);
+	check_eq(CTRACE_ID_USER_MEMORY, 82);
+	check_eq(CTRACE_ID_USER_REGISTERS, 83);
 	check_eq(CTRACE_ID_DYNAMIC, 0x1000);
 	check_eq(CTRACE_ID_SYS_ENTER, 0x4000);
 	check_eq(CTRACE_ID_COMPAT_SYS_EXIT, 0x4c00);
@@ -176,6 +178,7 @@ static void netlink_numbers(void)
 	check_eq(CTRACE_SESSION_F_NEIGHBOURS, 8);
 	check_eq(CTRACE_PROBE_F_STACK, 1);
 	check_eq(CTRACE_PROBE_F_USER_STACK, 2);
+	check_eq(CTRACE_PROBE_F_USER_COPY, 4);
 	check_eq(CTRACE_A_FIELD_KIND, 3);
 	check_eq(CTRACE_A_FIELD_DISPLAY, 4);
 	check_eq(CTRACE_A_FIELD_SIZE, 5);

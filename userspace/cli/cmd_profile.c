@@ -36,7 +36,7 @@ VIEW_HELP
 "  ctrace profile web --duration 30 --folded web.folded\n"
 "  ctrace profile --stacks --top 3 -- make\n";
 
-enum { OPT_STACKS = OPT_VIEW_OWN };
+enum { OPT_STACKS = OPT_VIEW_OWN, OPT_UNWOUND };
 
 struct own {
 	bool stacks;
@@ -54,6 +54,9 @@ static bool option(struct view *v, int opt, int *status)
 			*status = cli_usage("--frequency needs a number of 1 or more, not '%s'", optarg);
 	} else if (opt == OPT_FOLDED) {
 		v->folded = optarg;
+	} else if (opt == OPT_UNWOUND) {
+		*status = cli_usage("the kernel counts these stacks, and cannot unwind them: 'ctrace record -F %u --stack=dwarf "
+				    "-o DIR', then --input DIR", own->hz);
 	} else {
 		return false;
 	}
@@ -372,6 +375,7 @@ static void show_json(struct view *v, struct json *j)
 static const struct option longs[] = {
 	{ "frequency", required_argument, NULL, 'F' },
 	{ "stacks", no_argument, NULL, OPT_STACKS },
+	{ "stack", optional_argument, NULL, OPT_UNWOUND },
 	{ "folded", required_argument, NULL, OPT_FOLDED },
 	{ NULL, 0, NULL, 0 },
 };

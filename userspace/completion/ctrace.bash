@@ -35,7 +35,7 @@ _ctrace()
 	local commands='trace record report top stats runqlat blame why offcpu throttle profile bio count hist agg stackcount'
 	local run view i
 	commands+=' flame export files tcp snoop ps explain events probe status doctor help'
-	run='-e --events --follow --wait --longer --failed --comm --uid --filter --one-of --rate --stack --stack=user --stack=both
+	run='-e --events --follow --wait --longer --failed --comm --uid --filter --one-of --rate --stack --stack=user --stack=both --stack=dwarf
 		-F --frequency --fds --no-fds --data --env --state-dump --no-state-dump -o --output --duration --buffer-size --stop-when-full
 		--json --help'
 	view='-i --input --follow --wait --comm --uid --filter --top --sort --interval --count --duration --rows --explain --by --json --help'

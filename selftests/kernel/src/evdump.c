@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * evdump [-e PROBE [-f EXPR] [-s] [-u] [-n N] [-a AGGREGATE]]... [-t TARGET]... [-F EXPR] [-r RATE] [-S]
+ * evdump [-e PROBE [-f EXPR] [-s] [-u] [-c BYTES] [-n N] [-a AGGREGATE]]... [-t TARGET]... [-F EXPR] [-r RATE] [-S]
  *	  [-P] [-N] [-D BYTES] [-d SECONDS] [-b RING] [-v] [-- COMMAND]
  * prints events, one a line, through libctrace alone:
  *
@@ -8,8 +8,8 @@
  *
  * TIME is CLOCK_MONOTONIC in ns. Strings are quoted, with \ooo for bytes that are not printable;
  * sequences are A,B,C. What a call's arguments point to is left out if it is empty. These options apply to the probe
- * before them: -f filter, -s kernel stack, -u user stack, -n one of N, -a count in a table, which is not printed. These apply
- * to the session: -F filter, -r records a second for each container, -S state dump, -P names of descriptors, -N events
+ * before them: -f filter, -s kernel stack, -u user stack, -c registers and BYTES of the user stack (0: 8192), -n one of N,
+ * -a count in a table, which is not printed. These apply to the session: -F filter, -r records a second for each container, -S state dump, -P names of descriptors, -N events
  * between two containers once, with both sides, -D bytes of what calls read and write. TARGET: all, host, cid:N, pid:N,
  * cgroup:DIR, not:N, not:DIR.
  * COMMAND and its children are traced from before its first instruction (that is: from the return
@@ -196,7 +196,7 @@ static bool parse(int argc, char **argv, struct options *x)
 	struct ctrace_probe_opts *p;
 	int o;
 
-	while ((o = getopt(argc, argv, "+e:f:sun:a:t:F:r:SPND:d:b:v")) != -1) {
+	while ((o = getopt(argc, argv, "+e:f:suc:n:a:t:F:r:SPND:d:b:v")) != -1) {
 		p = x->np ? &x->probes[x->np - 1].o : NULL;
 		if (o == 'e' && x->np < 32) {
 			x->probes[x->np].name = optarg;
@@ -207,6 +207,9 @@ static bool parse(int argc, char **argv, struct options *x)
 			p->flags |= CTRACE_PROBE_F_STACK;
 		} else if (o == 'u' && p) {
 			p->flags |= CTRACE_PROBE_F_USER_STACK;
+		} else if (o == 'c' && p) {
+			p->flags |= CTRACE_PROBE_F_USER_COPY;
+			p->copy = strtoul(optarg, NULL, 0);
 		} else if (o == 'n' && p) {
 			p->one_of = strtoul(optarg, NULL, 0);
 		} else if (o == 'a' && p) {

@@ -22,6 +22,8 @@ static void scan_record(struct symbols *sy, const struct ctrace_schema *s, const
 
 	if (rec->id == CTRACE_ID_SCHED_PROCESS_EXEC || rec->id == CTRACE_ID_PROCESS_MAP) {
 		symbols_learn(sy, s, rec);
+	} else if (rec->id == CTRACE_ID_USER_REGISTERS) {
+		symbols_note_maps(sy, rec->tid);
 	} else if (stack_decode(t, rec, &k, &of)) {
 		look_up(sy, &k, rec->id == CTRACE_ID_KERNEL_STACK, rec->tid);
 	} else if (stack_decode_sample(t, rec, &both)) {
@@ -46,7 +48,7 @@ void ctf_symbols_scan(struct symbols *sy, const struct ctrace_schema *s, const v
 			return;
 		if (copy.rec.id == CTRACE_ID_KERNEL_STACK || copy.rec.id == CTRACE_ID_USER_STACK ||
 		    copy.rec.id == CTRACE_ID_CPU_SAMPLE || copy.rec.id == CTRACE_ID_SCHED_PROCESS_EXEC ||
-		    copy.rec.id == CTRACE_ID_PROCESS_MAP) {
+		    copy.rec.id == CTRACE_ID_PROCESS_MAP || copy.rec.id == CTRACE_ID_USER_REGISTERS) {
 			memcpy(copy.raw, (const char *)data + pos, n);
 			copy.rec.len = (uint16_t)n;
 			scan_record(sy, s, &copy.rec);

@@ -47,7 +47,8 @@ static void take(void *arg, const struct ctrace_record *rec, uint32_t cpu, const
 		x->first = rec->time;
 	x->last = rec->time > x->last ? rec->time : x->last;
 	/* stacks are shown with their events; what is mapped is for their names */
-	if (k || (rec->id != CTRACE_ID_KERNEL_STACK && rec->id != CTRACE_ID_USER_STACK && rec->id != CTRACE_ID_PROCESS_MAP)) {
+	if (k || (rec->id != CTRACE_ID_KERNEL_STACK && rec->id != CTRACE_ID_USER_STACK && rec->id != CTRACE_ID_PROCESS_MAP &&
+		  !stack_is_copy(rec->id))) {
 		x->events += recording_shows(&x->r, rec->cid);
 		y->w->record(x, rec, cpu, k);
 	}
@@ -95,7 +96,7 @@ void export_read(struct export *x, const struct export_writer *w, bool *stopped)
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	recording_dump(&x->r, learn, x);
-	queue = stack_queue_new(x->r.schema, x->r.info.stacks, take, &y);
+	queue = stack_queue_new(x->r.schema, x->r.info.stacks, x->r.symbols, take, &y);
 	*stopped = false;
 	while (!x->failed && ((rec = ctf_reader_next(x->r.reader, &lost)) || lost)) {
 		if (lost)

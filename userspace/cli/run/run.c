@@ -81,8 +81,10 @@ static int add_probe(struct run *r, const struct run_opts *o, struct probe_want 
 	int err;
 
 	if (!w->aggregate) {
-		/* a sample has its stacks in its own record, and what names stacks has none */
-		po.flags = strncmp(w->name, "sample:", 7) && strcmp(w->name, "process_map") ? o->stack : 0;
+		/* a sample has the stacks that the kernel walks in its own record, and what names stacks has none */
+		if (strcmp(w->name, "process_map"))
+			po.flags = strncmp(w->name, "sample:", 7) ? o->stack : o->stack & CTRACE_PROBE_F_USER_COPY;
+		po.copy = o->copy;
 		return ctrace_probe_add(r->session, w->name, &po, NULL, NULL);
 	}
 	err = ctrace_aggregate_add(r->session, w->name, &po, &i, sizeof(i));
@@ -209,7 +211,7 @@ int run_setup(struct run *r, const struct run_opts *o)
 		status = targets_parse(&r->targets, r->ctable, o->targets, o->ntargets, o->command);
 	if (status == CLI_OK && !o->plan)
 		status = probes_parse(&r->probes, r->schema, &o->probes);
-	if (status == CLI_OK && !o->plan && (o->stack & CTRACE_PROBE_F_USER_STACK || o->probes.frequency))
+	if (status == CLI_OK && !o->plan && (o->stack & (CTRACE_PROBE_F_USER_STACK | CTRACE_PROBE_F_USER_COPY) || o->probes.frequency))
 		probes_add_maps(&r->probes, r->schema);
 	if (status == CLI_OK)
 		status = catch_signals();

@@ -27,6 +27,7 @@ struct run_opts {
 	char *filter;			/* --filter, or NULL */
 	uint32_t one_of, rate;		/* 0: all, no limit */
 	uint32_t stack;			/* CTRACE_PROBE_F_* */
+	uint32_t copy;			/* bytes of --stack=dwarf, 0: the module's default */
 	bool state_dump;
 	enum follow_mode follow;	/* --follow, --wait */
 	uint64_t wait;			/* ns that --wait waits at most, 0: no limit */
@@ -147,7 +148,10 @@ RUN_FOLLOW_HELP \
 "      --one-of N        one in N of each kind of event on each CPU\n" \
 "      --rate N          at most N records a second of each container\n" \
 "What else:\n" \
-"      --stack[=WHICH]   the stack of each event: kernel (default), user or both\n" \
+"      --stack[=WHICH]   the stack of each event: kernel (default), user or both; or\n" \
+"                        dwarf[,SIZE]: the user's without frame pointers, unwound from a copy\n" \
+"                        of its first SIZE bytes (default 8K, at most 32K). They may hold\n" \
+"                        passwords\n" \
 "  -F, --frequency HZ    samples of what runs, HZ a second on each CPU, with stacks\n" \
 "      --fds             the names of descriptors ('trace' does this unless --no-fds is given)\n" \
 "      --data N          the first N bytes of what calls read and write, at most 1024. They\n" \

@@ -51,6 +51,21 @@ static int add_uid(struct run_opts *o, const char *user)
 	return CLI_OK;
 }
 
+/* dwarf[,SIZE] */
+static int parse_dwarf(struct run_opts *o, const char *size)
+{
+	uint64_t bytes;
+
+	o->stack |= CTRACE_PROBE_F_USER_COPY;
+	if (!*size)
+		return CLI_OK;
+	if (parse_size(size + 1, &bytes) || !bytes || bytes > CTRACE_COPY_MAX)
+		return cli_usage("--stack=dwarf,%s: the size is that of the copy, 1 to %u bytes, such as 16K", size + 1,
+				 CTRACE_COPY_MAX);
+	o->copy = (uint32_t)bytes;
+	return CLI_OK;
+}
+
 static int parse_stack(struct run_opts *o, const char *which)
 {
 	if (!which || !strcmp(which, "kernel"))
@@ -59,8 +74,10 @@ static int parse_stack(struct run_opts *o, const char *which)
 		o->stack |= CTRACE_PROBE_F_USER_STACK;
 	else if (!strcmp(which, "both"))
 		o->stack |= CTRACE_PROBE_F_STACK | CTRACE_PROBE_F_USER_STACK;
+	else if (!strncmp(which, "dwarf", 5) && (!which[5] || which[5] == ','))
+		return parse_dwarf(o, which + 5);
 	else
-		return cli_usage("unknown stack '%s': use --stack=kernel, --stack=user or --stack=both",
+		return cli_usage("unknown stack '%s': use --stack=kernel, --stack=user, --stack=both or --stack=dwarf",
 				 which);
 	return CLI_OK;
 }

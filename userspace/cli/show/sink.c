@@ -36,10 +36,10 @@ static void count_cid(struct sink *s, uint32_t cid)
 	s->ncids++;
 }
 
-/* What is mapped where is recorded for the names in stacks, but shown only to who asked for it. */
+/* What is mapped where is recorded for the names in stacks, but shown only to who asked for it; copies of stacks to nobody. */
 static bool shown(const struct sink *s, const struct ctrace_record *rec)
 {
-	return rec->id != CTRACE_ID_PROCESS_MAP || s->o.maps;
+	return !stack_is_copy(rec->id) && (rec->id != CTRACE_ID_PROCESS_MAP || s->o.maps);
 }
 
 static void out(void *arg, const struct ctrace_record *rec, uint32_t cpu, const struct stacks *k)
@@ -66,7 +66,7 @@ void sink_record(struct sink *s, const struct ctrace_record *rec)
 		return;
 	}
 	if (!s->queue)
-		s->queue = stack_queue_new(s->o.schema, s->o.stacks, out, s);
+		s->queue = stack_queue_new(s->o.schema, s->o.stacks, s->o.symbols, out, s);
 	stack_queue_put(s->queue, rec, 0);
 }
 

@@ -71,6 +71,8 @@ static size_t name_length(const char *s)
 
 static void put_frames(struct folded *f, const struct stack *k, bool kernel, int32_t tid)
 {
+	if (k->cut)
+		sbuf_puts(&f->s.line, ";(cut)");
 	for (size_t i = k->n; i-- > 0;) {
 		const char *name = frame_name(f->s.o.symbols, k, i, kernel, tid);
 

@@ -284,6 +284,8 @@ static void json_record(struct sink *s, const struct ctrace_record *rec, const s
 			json_str(&j, "waited_for", waited);
 		put_stack(s, &j, "kernel_stack", &k->kernel, true, rec->tid);
 		put_stack(s, &j, "user_stack", &k->user, false, rec->tid);
+		if (k->user.cut)
+			json_str(&j, "user_stack_cut", k->user.cut);
 	}
 	json_close(&j, '}');
 	json_line(&j);

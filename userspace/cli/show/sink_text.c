@@ -89,6 +89,8 @@ static void put_frames(struct text *t, struct sbuf *b, const struct stack *k, bo
 {
 	for (size_t i = 0; i < k->n; i++)
 		sbuf_printf(b, "    > %s\n", frame_name(t->s.o.symbols, k, i, kernel, tid));
+	if (k->cut)
+		sbuf_printf(b, "    > (cut: %s)\n", k->cut);
 }
 
 /* k may be NULL */

@@ -18,6 +18,7 @@ struct stack {
 	size_t n;
 	bool there;		/* the stack was taken, perhaps with no frames */
 	bool exact;		/* the innermost address is an instruction, not where a call returns to */
+	const char *cut;	/* why there may be more frames than these, if it was unwound; or NULL */
 };
 
 /* The stacks that came with an event, or that a sample carries itself. */
@@ -40,9 +41,18 @@ bool stack_decode_sample(const struct ctrace_event_type *t, const struct ctrace_
 struct stack_queue;
 typedef void (*stack_out_fn)(void *arg, const struct ctrace_record *rec, uint32_t cpu, const struct stacks *s);
 
-/* flags: CTRACE_PROBE_F_*, the stacks to wait for with each event. */
-struct stack_queue *stack_queue_new(const struct ctrace_schema *s, uint32_t flags, stack_out_fn out,
-				    void *arg);
+/* What a stack is unwound from: shown in its place, and never by itself. */
+static inline bool stack_is_copy(uint32_t id)
+{
+	return id == CTRACE_ID_USER_MEMORY || id == CTRACE_ID_USER_REGISTERS;
+}
+
+/*
+ * flags: CTRACE_PROBE_F_*, the stacks to wait for with each event. symbols: they unwind stacks, and must have learned what
+ * was mapped before a record when out() returns from the one before that.
+ */
+struct stack_queue *stack_queue_new(const struct ctrace_schema *s, uint32_t flags, struct symbols *symbols,
+				    stack_out_fn out, void *arg);
 void stack_queue_free(struct stack_queue *q);
 /* cpu: for out() */
 void stack_queue_put(struct stack_queue *q, const struct ctrace_record *rec, uint32_t cpu);

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "names/names.h"
 #include "symbols/symbols.h"
+#include "symbols/unwind.h"
 
 #define KERNEL		0	/* tid 0 has no user addresses */
 #define LOOK_AGAIN	(NSEC_PER_SEC)	/* read kallsyms again after this time, for modules loaded since */
@@ -184,6 +185,41 @@ void symbols_learn(struct symbols *s, const struct ctrace_schema *schema, const 
 		user_maps_learn(s->user, ctrace_schema_by_id(schema, rec->id), rec);
 }
 
+/* --- unwinding ---------------------------------------------------------------------- */
+
+void symbols_unwinds(struct symbols *s)
+{
+	user_maps_unwind(s->user);
+}
+
+const char *symbols_unwind(struct symbols *s, int32_t tid, struct unwind_frame *f, struct unwind_stack *k, uint64_t *to,
+			   size_t max, size_t *n)
+{
+	const struct unwind_table *t;
+	enum unwind_end end;
+	uint64_t at;
+
+	for (*n = 0; *n < max;) {
+		to[(*n)++] = unwind_ip(f);
+		/* a call may be the last thing that a function does, so what it returns to may be another's */
+		t = user_maps_table(s->user, tid, unwind_ip(f) - !f->exact, &at);
+		if (!t)
+			return "nothing says how to unwind this code";
+		end = unwind_step(t, at, f, k);
+		if (end == UNWIND_DONE)
+			return NULL;
+		if (end == UNWIND_NO_TABLE)
+			return "its file does not say how to unwind this code";
+		if (end == UNWIND_NO_STACK)
+			return k->beyond ? "the copy of the stack ends here" : "this part of the stack is elsewhere";
+		if (end == UNWIND_BAD)
+			return "what its file says of this code makes no sense here";
+	}
+	return "there are more frames";
+}
+
+/* --- saving ------------------------------------------------------------------------- */
+
 /* A recorder meets the rings one by one: a stack may come to it before the record of what was mapped. */
 static void look_again(struct symbols *s)
 {
@@ -199,6 +235,11 @@ static void look_again(struct symbols *s)
 		e->found = true;
 		b = (struct sbuf){ 0 };
 	}
+}
+
+void symbols_note_maps(struct symbols *s, int32_t tid)
+{
+	user_maps_note(s->user, tid);
 }
 
 void symbols_save(struct symbols *s, struct sbuf *b)
@@ -224,8 +265,26 @@ void symbols_save(struct symbols *s, struct sbuf *b)
 		json_close(&j, '}');
 	}
 	json_close(&j, ']');
+	json_open(&j, "maps", '[');
+	user_maps_save(s->user, &j);
+	json_close(&j, ']');
 	json_close(&j, '}');
 	json_line(&j);
+}
+
+/* list: NULL: there is none */
+static void load_maps(struct symbols *s, struct json_object *list)
+{
+	size_t n = list && json_object_is_type(list, json_type_array) ? (size_t)json_object_array_length(list) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *v = json_object_array_get_idx(list, i);
+		const char *build_id = names_str(v, "build_id"), *path = names_str(v, "path");
+
+		if (build_id && path)
+			user_maps_load(s->user, (int32_t)names_number(v, "tid"), names_number(v, "start"), names_number(v, "end"),
+				       names_number(v, "offset"), build_id, path);
+	}
 }
 
 int symbols_load(struct symbols *s, const char *path)
@@ -255,6 +314,7 @@ int symbols_load(struct symbols *s, const char *path)
 		put(s, json_object_get_int(names_get(v, "tid")), strtoull(addr, NULL, 16),
 		    json_object_get_boolean(names_get(v, "exact")), b.s, true)->loaded = true;
 	}
+	load_maps(s, names_get(o, "maps"));
 	json_object_put(o);
 	return err;
 }

@@ -11,7 +11,11 @@
 #include <libctrace.h>
 #include "base/util.h"
 
+struct json;
 struct symbols;
+struct unwind_table;
+struct unwind_frame;
+struct unwind_stack;
 
 /*
  * live: ask this machine. Else only what symbols_load() brings is known, and names in files of this machine that have the
@@ -36,9 +40,19 @@ void symbols_share(struct symbols *s, int32_t tid, int32_t pid, uint64_t addr, b
  * the order of time, so that a stack is named by what was mapped then.
  */
 void symbols_learn(struct symbols *s, const struct ctrace_schema *schema, const struct ctrace_record *rec);
+/* Call it before symbols_unwind(), and before files are read for names. */
+void symbols_unwinds(struct symbols *s);
+/*
+ * Puts the addresses of a stack into to[], innermost first, at most max, by what the task maps now; *f is used up. Returns why
+ * the stack ends there in words, or NULL: it is whole.
+ */
+const char *symbols_unwind(struct symbols *s, int32_t tid, struct unwind_frame *f, struct unwind_stack *k, uint64_t *to,
+			   size_t max, size_t *n);
 /* Why the kernel's addresses have no names; NULL: they have. */
 const char *symbols_note(const struct symbols *s);
 
+/* A stack of the task is to be unwound when the recording is read: what is mapped now is saved for that. */
+void symbols_note_maps(struct symbols *s, int32_t tid);
 /* Write the names that were looked up as JSON; read them back. 0 or -errno (-EBADMSG: not what we write). */
 void symbols_save(struct symbols *s, struct sbuf *b);
 int symbols_load(struct symbols *s, const char *path);
@@ -116,8 +130,9 @@ void symtab_read_apart(struct symtab *t, const struct elf_facts *of, const char 
 
 struct mapped_files;
 struct mapped_file;
-/* live: see symbols_new() */
-struct mapped_files *mapped_files_new(bool live);
+/* live: see symbols_new(). unwinds: files are read for unwinding, too. */
+struct mapped_files *mapped_files_new(bool live, bool unwinds);
+void mapped_files_unwind(struct mapped_files *fs);
 void mapped_files_free(struct mapped_files *fs);
 /* Opens the file that a living task has mapped there, and reads it. NULL: it cannot be opened now. */
 struct mapped_file *mapped_files_open(struct mapped_files *fs, int32_t tid, uint64_t start, uint64_t end,
@@ -129,9 +144,14 @@ struct mapped_file *mapped_files_told(struct mapped_files *fs, uint64_t dev, uin
 bool mapped_files_many(const struct mapped_files *fs);
 /* The last part of its path; of a file that a record told of. */
 const char *mapped_file_name(const struct mapped_file *f);
+const char *mapped_file_build_id(const struct mapped_file *f);	/* "": none */
 /* NULL: it was not found. pid, start, end: where it is, or was, mapped. */
 struct symtab *mapped_file_symbols(const struct mapped_files *fs, struct mapped_file *f, int32_t pid,
 					   uint64_t start, uint64_t end);
+
+/* The same of how to unwind its frames. NULL: it does not say, or was not found. */
+const struct unwind_table *mapped_file_unwind(const struct mapped_files *fs, struct mapped_file *f, int32_t pid,
+					      uint64_t start, uint64_t end);
 
 /* --- symbols_user.c --- */
 
@@ -142,6 +162,15 @@ void user_maps_free(struct user_maps *m);
 void user_maps_forget(struct user_maps *m, int32_t tid);
 /* rec: of process_map; t: its type, or NULL */
 void user_maps_learn(struct user_maps *m, const struct ctrace_event_type *t, const struct ctrace_record *rec);
+/* What the task has mapped, if no record tells it: for user_maps_save(), in case the process is gone when its stacks are unwound. */
+void user_maps_note(struct user_maps *m, int32_t tid);
+void user_maps_save(const struct user_maps *m, struct json *j);	/* the elements of a list */
+void user_maps_load(struct user_maps *m, int32_t tid, uint64_t start, uint64_t end, uint64_t offset, const char *build_id,
+		    const char *path);
+/* From now on, files are read for unwinding, too. */
+void user_maps_unwind(struct user_maps *m);
+/* How to unwind the frame of that code of the task, and *at, its place in the table's file. NULL: it is not known. */
+const struct unwind_table *user_maps_table(struct user_maps *m, int32_t tid, uint64_t addr, uint64_t *at);
 /* Appends the name for an address of the task. False: nothing is known of it. */
 bool user_maps_name(struct user_maps *m, int32_t tid, uint64_t addr, bool exact, struct sbuf *b);
 

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "symbols/symbols.h"
+#include "symbols/unwind.h"
 
 #define LOOK_AGAIN	(5 * NSEC_PER_SEC)	/* look again after this time for a file that was not found */
 #define MANY		4096			/* files that are searched one by one */
@@ -29,19 +30,22 @@ struct mapped_file {
 	uint64_t looked;		/* CLOCK_MONOTONIC, ns; 0: not yet */
 	struct mapped_file *same;	/* the copy that was read, perhaps itself; NULL: none was found */
 	struct symtab t;
+	struct unwind_table *unwind;	/* NULL: the file has none, or nobody unwinds */
 };
 
 struct mapped_files {
 	bool live;		/* this machine is the one, and runs as it did when it was told of the files */
+	bool unwinds;		/* files are read for unwinding, too */
 	struct mapped_file **v;
 	size_t n;
 };
 
-struct mapped_files *mapped_files_new(bool live)
+struct mapped_files *mapped_files_new(bool live, bool unwinds)
 {
 	struct mapped_files *fs = xcalloc(1, sizeof(*fs));
 
 	fs->live = live;
+	fs->unwinds = unwinds;
 	return fs;
 }
 
@@ -51,11 +55,17 @@ void mapped_files_free(struct mapped_files *fs)
 		return;
 	for (size_t i = 0; i < fs->n; i++) {
 		symtab_free(&fs->v[i]->t);
+		unwind_table_free(fs->v[i]->unwind);
 		free(fs->v[i]->path);
 		free(fs->v[i]);
 	}
 	free(fs->v);
 	free(fs);
+}
+
+void mapped_files_unwind(struct mapped_files *fs)
+{
+	fs->unwinds = true;
 }
 
 static struct mapped_file *add(struct mapped_files *fs, uint64_t dev, uint64_t ino)
@@ -111,7 +121,7 @@ static int open_mapped(int32_t tid, const char *root, uint64_t start, uint64_t e
 }
 
 /* Reads the file, which lies at path below root, and what has its symbols apart. False: it is no ELF file, or has not f's build-id. */
-static bool read_symbols(struct mapped_file *f, int fd, const char *root, const char *path)
+static bool read_symbols(const struct mapped_files *fs, struct mapped_file *f, int fd, const char *root, const char *path)
 {
 	struct symtab t = { 0 };
 	struct elf_facts facts;
@@ -123,6 +133,7 @@ static bool read_symbols(struct mapped_file *f, int fd, const char *root, const 
 	symtab_read_apart(&t, &facts, root, path);
 	symtab_sort(&t);
 	f->t = t;
+	f->unwind = fs->unwinds ? unwind_table_read(fd) : NULL;
 	if (!f->path)
 		memcpy(f->build_id, facts.build_id, sizeof(f->build_id));
 	return true;
@@ -148,7 +159,7 @@ struct mapped_file *mapped_files_open(struct mapped_files *fs, int32_t tid, uint
 	if (f) {
 		f->same = f;
 		if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-			read_symbols(f, fd, root, name);
+			read_symbols(fs, f, fd, root, name);
 		close(fd);
 	}
 	close(held);
@@ -169,7 +180,7 @@ static bool is_file(const struct mapped_file *f, int fd, const struct stat *st)
 /* Reads and closes the file, which was found below root, if it is the one, or a copy. */
 static bool try(const struct mapped_files *fs, struct mapped_file *f, int fd, const struct stat *st, const char *root)
 {
-	bool is = fd >= 0 && (*f->build_id || (fs->live && is_file(f, fd, st))) && read_symbols(f, fd, root, f->path);
+	bool is = fd >= 0 && (*f->build_id || (fs->live && is_file(f, fd, st))) && read_symbols(fs, f, fd, root, f->path);
 
 	if (fd >= 0)
 		close(fd);
@@ -318,6 +329,11 @@ bool mapped_files_many(const struct mapped_files *fs)
 	return fs->n >= MANY;
 }
 
+const char *mapped_file_build_id(const struct mapped_file *f)
+{
+	return f->build_id;
+}
+
 const char *mapped_file_name(const struct mapped_file *f)
 {
 	const char *slash = strrchr(f->path, '/');
@@ -325,8 +341,9 @@ const char *mapped_file_name(const struct mapped_file *f)
 	return slash ? slash + 1 : f->path;
 }
 
-struct symtab *mapped_file_symbols(const struct mapped_files *fs, struct mapped_file *f, int32_t pid,
-					 uint64_t start, uint64_t end)
+/* The file, or the copy of it that was read; NULL: none was found. */
+static struct mapped_file *read_of(const struct mapped_files *fs, struct mapped_file *f, int32_t pid, uint64_t start,
+					 uint64_t end)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
@@ -334,5 +351,21 @@ struct symtab *mapped_file_symbols(const struct mapped_files *fs, struct mapped_
 		look_for(fs, f, pid, start, end);
 		f->looked = now;
 	}
-	return f->same ? &f->same->t : NULL;
+	return f->same;
+}
+
+struct symtab *mapped_file_symbols(const struct mapped_files *fs, struct mapped_file *f, int32_t pid,
+					 uint64_t start, uint64_t end)
+{
+	struct mapped_file *r = read_of(fs, f, pid, start, end);
+
+	return r ? &r->t : NULL;
+}
+
+const struct unwind_table *mapped_file_unwind(const struct mapped_files *fs, struct mapped_file *f, int32_t pid,
+					      uint64_t start, uint64_t end)
+{
+	const struct mapped_file *r = read_of(fs, f, pid, start, end);
+
+	return r ? r->unwind : NULL;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <time.h>
+#include "base/json.h"
 #include "symbols/perf_map.h"
 #include "symbols/symbols.h"
 
@@ -19,7 +20,8 @@
 
 struct map {
 	uint64_t start, end, offset;
-	char *name;		/* last part of the path; NULL: the file's record told it */
+	char *name;		/* last part of the path; NULL: the file knows it */
+	char *path;		/* of what /proc told */
 	struct mapped_file *file;
 };
 
@@ -40,7 +42,7 @@ struct user_maps {
 	struct task **tasks;	/* by tid */
 	size_t ntasks, nmaps;
 	uint64_t began, spent;	/* when the first perf_map was looked for, and the time that reading them took */
-	bool live;
+	bool live, unwinds;
 	struct mapped_files *files;
 };
 
@@ -49,15 +51,17 @@ struct user_maps *user_maps_new(bool live)
 	struct user_maps *m = xcalloc(1, sizeof(*m));
 
 	m->live = live;
-	m->files = mapped_files_new(live);
+	m->files = mapped_files_new(live, false);
 	return m;
 }
 
 static void clear(struct user_maps *m, struct maps *v)
 {
 	m->nmaps -= v->n;
-	for (size_t i = 0; i < v->n; i++)
+	for (size_t i = 0; i < v->n; i++) {
 		free(v->v[i].name);
+		free(v->v[i].path);
+	}
 	free(v->v);
 	memset(v, 0, sizeof(*v));
 }
@@ -83,7 +87,7 @@ static void forget_all(struct user_maps *m)
 	}
 	m->ntasks = 0;
 	mapped_files_free(m->files);
-	m->files = mapped_files_new(m->live);
+	m->files = mapped_files_new(m->live, m->unwinds);
 }
 
 /* Call it first: what is found after it, up to three tasks, is not forgotten before the next time. */
@@ -101,6 +105,12 @@ void user_maps_free(struct user_maps *m)
 	free(m->tasks);
 	mapped_files_free(m->files);
 	free(m);
+}
+
+void user_maps_unwind(struct user_maps *m)
+{
+	m->unwinds = true;
+	mapped_files_unwind(m->files);
 }
 
 /* The index of tid, or the one where it would be inserted. */
@@ -149,7 +159,7 @@ static void add_map(struct user_maps *m, struct task *k, char *line)
 	name = name ? name + 1 : full;
 	*append(m, &k->seen) = (struct map){
 		.start = start, .end = end, .offset = offset,
-		.name = xstrndup(name, strcspn(name, " ")),
+		.name = xstrndup(name, strcspn(name, " ")), .path = xstrdup(full),
 		.file = ino ? mapped_files_open(m->files, k->tid, start, end, full, makedev(maj, min), ino) : NULL,
 	};
 }
@@ -282,6 +292,52 @@ void user_maps_learn(struct user_maps *m, const struct ctrace_event_type *t, con
 	}
 }
 
+/* --- recordings ---------------------------------------------------------------------- */
+
+void user_maps_note(struct user_maps *m, int32_t tid)
+{
+	struct task *k, *process;
+
+	forget_many(m);
+	k = task_of(m, tid);
+	process = k->pid ? task_of(m, k->pid) : k;
+	if (!process->told.n && !k->looked)
+		look(m, k);
+}
+
+void user_maps_save(const struct user_maps *m, struct json *j)
+{
+	for (size_t i = 0; i < m->ntasks; i++) {
+		const struct maps *v = &m->tasks[i]->seen;
+
+		for (size_t n = 0; n < v->n; n++) {
+			const struct map *map = &v->v[n];
+
+			if (!map->file || !*mapped_file_build_id(map->file))
+				continue;
+			json_open(j, NULL, '{');
+			json_int(j, "tid", m->tasks[i]->tid);
+			json_uint(j, "start", map->start);
+			json_uint(j, "end", map->end);
+			json_uint(j, "offset", map->offset);
+			json_str(j, "build_id", mapped_file_build_id(map->file));
+			json_str(j, "path", map->path);
+			json_close(j, '}');
+		}
+	}
+}
+
+void user_maps_load(struct user_maps *m, int32_t tid, uint64_t start, uint64_t end, uint64_t offset, const char *build_id,
+		    const char *path)
+{
+	forget_many(m);
+	if (tid <= 0 || start >= end || !*build_id)
+		return;
+	*append(m, &task_of(m, tid)->seen) = (struct map){
+		.start = start, .end = end, .offset = offset, .file = mapped_files_told(m->files, 0, 0, build_id, path),
+	};
+}
+
 /* --- names -------------------------------------------------------------------------- */
 
 static const struct map *find_seen(struct user_maps *m, struct task *k, uint64_t addr)
@@ -328,28 +384,49 @@ static const struct symbol *find_compiled(struct user_maps *m, struct task *k, u
 	return symtab_find(*t, addr);
 }
 
-bool user_maps_name(struct user_maps *m, int32_t tid, uint64_t addr, bool exact, struct sbuf *b)
+/* What the task has mapped there. *pid: its process. */
+static const struct map *mapped(struct user_maps *m, int32_t tid, uint64_t addr, int32_t *pid)
 {
 	struct task *k, *process;
-	struct symtab *t = NULL;
-	const struct symbol *s;
 	const struct map *map;
-	const char *name;
-	uint64_t at;
 
 	forget_many(m);
 	k = task_of(m, tid);
 	process = k->pid ? task_of(m, k->pid) : k;
+	*pid = process->tid;
 	map = find(&process->told, addr);
-	if (!map)
-		map = find_seen(m, k, addr);
+	return map ? map : find_seen(m, k, addr);
+}
+
+const struct unwind_table *user_maps_table(struct user_maps *m, int32_t tid, uint64_t addr, uint64_t *at)
+{
+	const struct map *map;
+	int32_t pid;
+
+	map = mapped(m, tid, addr, &pid);
+	if (!map || !map->file)
+		return NULL;
+	*at = addr - map->start + map->offset;
+	return mapped_file_unwind(m->files, map->file, pid, map->start, map->end);
+}
+
+bool user_maps_name(struct user_maps *m, int32_t tid, uint64_t addr, bool exact, struct sbuf *b)
+{
+	struct symtab *t = NULL;
+	const struct symbol *s;
+	const struct map *map;
+	const char *name;
+	int32_t pid;
+	uint64_t at;
+
+	map = mapped(m, tid, addr, &pid);
 	at = map ? addr - map->start + map->offset : addr;
 	if (map && map->file)
-		t = mapped_file_symbols(m->files, map->file, process->tid, map->start, map->end);
+		t = mapped_file_symbols(m->files, map->file, pid, map->start, map->end);
 	s = t ? symtab_find(t, exact ? at : at - 1) : NULL;
 	name = map ? map->name ? map->name : mapped_file_name(map->file) : NULL;
 	if (!s) {
-		s = find_compiled(m, k, exact ? addr : addr - 1, &t);
+		s = find_compiled(m, task_of(m, tid), exact ? addr : addr - 1, &t);
 		if (s) {
 			at = addr;
 			name = "jit";

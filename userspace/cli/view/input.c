@@ -277,7 +277,7 @@ static int prepare(struct input *in)
 	}
 	v->has_stacks = asks & (TALLY_STACK | TALLY_USTACK);
 	if (v->has_stacks)
-		in->queue = stack_queue_new(in->r.schema, in->r.info.stacks, take, in);
+		in->queue = stack_queue_new(in->r.schema, in->r.info.stacks, in->r.symbols, take, in);
 	return view_open_tables(v);
 }
 

@@ -36,7 +36,7 @@ static int check_asks(const struct input *in, uint32_t asks, const struct ctrace
 		return cli_error("a recording does not say which user a task belongs to: leave out uid, gid and --uid");
 	if (asks & TALLY_STACK && !sample && !(in->r.info.stacks & CTRACE_PROBE_F_STACK))
 		return cli_error("'%s' has no kernel stacks: record them with 'ctrace record --stack'", in->r.dir);
-	if (asks & TALLY_USTACK && !sample && !(in->r.info.stacks & CTRACE_PROBE_F_USER_STACK))
+	if (asks & TALLY_USTACK && !sample && !(in->r.info.stacks & (CTRACE_PROBE_F_USER_STACK | CTRACE_PROBE_F_USER_COPY)))
 		return cli_error("'%s' has no user stacks: record them with 'ctrace record --stack=user'", in->r.dir);
 	return CLI_OK;
 }
