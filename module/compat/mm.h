@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Mappings of our pages. */
+/* Mappings: of our pages, and those of a process. */
 #ifndef CTRACE_COMPAT_MM_H
 #define CTRACE_COMPAT_MM_H
 
@@ -19,6 +19,24 @@ static inline void ctrace_compat_vm_flags(struct vm_area_struct *vma, unsigned l
 	vm_flags_clear(vma, clear);
 #else
 	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+#endif
+}
+
+static inline bool ctrace_compat_mmap_trylock(struct mm_struct *mm)
+{
+#ifdef CTRACE_HAVE_MMAP_READ_TRYLOCK
+	return mmap_read_trylock(mm);
+#else
+	return down_read_trylock(&mm->mmap_sem);
+#endif
+}
+
+static inline void ctrace_compat_mmap_unlock(struct mm_struct *mm)
+{
+#ifdef CTRACE_HAVE_MMAP_READ_TRYLOCK
+	mmap_read_unlock(mm);
+#else
+	up_read(&mm->mmap_sem);
 #endif
 }
 

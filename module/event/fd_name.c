@@ -394,7 +394,7 @@ u32 ctrace_exe_name(char *to, u32 max)
 	return n;
 }
 
-u32 ctrace_mapped_name(const struct file *file, char *to, u32 max)
+u32 ctrace_mapped_name(const struct file *file, const struct path *root, char *to, u32 max)
 {
-	return current->fs ? put_file(ctrace_compat_user_path(file), NULL, to, max) : none(to);
+	return root || current->fs ? put_file(ctrace_compat_user_path(file), root, to, max) : none(to);
 }

@@ -28,8 +28,11 @@ u32 ctrace_fd_name(int fd, char *to, u32 max);
 bool ctrace_fd_is_file(int fd);
 u32 ctrace_cwd_name(char *to, u32 max);
 u32 ctrace_exe_name(char *to, u32 max);
-/* Of a file that current maps, which the mapping keeps. Context: the same, but for interrupts, which may be off. */
-u32 ctrace_mapped_name(const struct file *file, char *to, u32 max);
+/*
+ * Of a file that is mapped, which the mapping keeps. root NULL: current maps it; context: the same, but for interrupts,
+ * which may be off. Else as ctrace_file_name().
+ */
+u32 ctrace_mapped_name(const struct file *file, const struct path *root, char *to, u32 max);
 /*
  * The same of a descriptor's file, whoever has it, as a task sees it whose root is *root. The caller has a reference to
  * both. Process context; it may sleep, so paths are there on every kernel.

@@ -7,7 +7,7 @@
  * A stack is taken where a mapping may not be looked up: with interrupts off, in an NMI. And a reader who looks into
  * /proc when he meets the stack comes too late for a process that lives for milliseconds. So this is written when the
  * mapping is made, where the kernel tells perf of it: in perf_event_mmap(), for exec, mmap() and mprotect(). The caller
- * has mmap_lock for writing, so the mapping and its file stay.
+ * has mmap_lock for writing, so the mapping and its file stay. What was mapped before, the state dump tells.
  */
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
@@ -32,33 +32,52 @@
 	F(x64, offset) F(u64, ino) F(path, build_id) F(string, filename)
 CTRACE_PAYLOAD(map_payload, MAP_FIELDS);
 
-static void emit_map(u32 mask, const struct ctrace_who *who, const struct vm_area_struct *vma)
+/* Fills room[CTRACE_PAYLOAD_MAX]; returns the payload's length. root: as ctrace_mapped_name() has it. */
+static u32 fill_map(char *room, s32 pid, bool first, const struct vm_area_struct *vma, const struct path *root)
 {
 	const struct inode *inode = file_inode(vma->vm_file);
-	struct ctrace_copy c = { .from = ctrace_scratch_take() };
-	struct map_payload *r = (void *)c.from;
+	struct map_payload *r = (void *)room;
 	char build_id[CTRACE_BUILD_ID_TEXT];
+	u32 len;
 
-	if (!r)
-		return;
 	BUILD_BUG_ON(CTRACE_SIZE(map_payload) + CTRACE_STR_MAX > CTRACE_PAYLOAD_MAX);
 	/* the room holds the file's head first */
-	ctrace_build_id((char *)r, ctrace_file_head(vma->vm_file, (char *)r, CTRACE_PAYLOAD_MAX), build_id);
-	r->pid = current->tgid;
+	ctrace_build_id(room, ctrace_file_head(vma->vm_file, room, CTRACE_PAYLOAD_MAX), build_id);
+	r->pid = pid;
 	r->parent = 0;
-	/* the kernel adds this mapping to the sum after it has told of it; mprotect(), which does so before, is never first */
-	r->first = !READ_ONCE(vma->vm_mm->exec_vm);
+	r->first = first;
 	r->dev = MAJOR(inode->i_sb->s_dev) << 20 | MINOR(inode->i_sb->s_dev);
 	r->start = vma->vm_start;
 	r->end = vma->vm_end;
 	r->offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	r->ino = inode->i_ino;
-	c.len = strlen(build_id) + 1;
-	memcpy(r->build_id, build_id, c.len);
-	c.len += offsetof(struct map_payload, build_id);
-	c.len += ctrace_mapped_name(vma->vm_file, (char *)r + c.len, CTRACE_STR_MAX);
+	len = strlen(build_id) + 1;
+	memcpy(r->build_id, build_id, len);
+	len += offsetof(struct map_payload, build_id);
+	return len + ctrace_mapped_name(vma->vm_file, root, room + len, CTRACE_STR_MAX);
+}
+
+static void emit_map(u32 mask, const struct ctrace_who *who, const struct vm_area_struct *vma)
+{
+	char *room = ctrace_scratch_take();
+	struct ctrace_copy c = { .from = room };
+
+	if (!room)
+		return;
+	/* the kernel adds this mapping to the sum after it has told of it; mprotect(), which does so before, is never first */
+	c.len = fill_map(room, current->tgid, !READ_ONCE(vma->vm_mm->exec_vm), vma, NULL);
 	ctrace_emit(mask, CTRACE_ID_PROCESS_MAP, who, c.len, ctrace_fill_copy, &c);
 	ctrace_scratch_give();
+}
+
+bool ctrace_map_tells(const struct vm_area_struct *vma)
+{
+	return vma->vm_flags & VM_EXEC && vma->vm_file;
+}
+
+u32 ctrace_map_of_vma(char *room, const struct task_struct *p, const struct vm_area_struct *vma, const struct path *root)
+{
+	return fill_map(room, p->tgid, false, vma, root);
 }
 
 /* perf_event_mmap(vma) */
@@ -68,7 +87,7 @@ static bool enter(struct pt_regs *regs, bool breakpoint, void *room)
 	u32 mask = ctrace_wants(CTRACE_ID_PROCESS_MAP);
 	struct ctrace_who who;
 
-	if (!mask || !(vma->vm_flags & VM_EXEC) || !vma->vm_file || vma->vm_mm != current->mm)
+	if (!mask || !ctrace_map_tells(vma) || vma->vm_mm != current->mm)
 		return false;
 	ctrace_identity_resolve_trap(&who, breakpoint, regs);
 	mask = who.task ? ctrace_wanted(mask, who.container, who.task) : 0;
@@ -105,6 +124,14 @@ void ctrace_map_fork(struct task_struct *parent, struct task_struct *child)
 	}
 	if (mask)
 		ctrace_emit(mask, CTRACE_ID_PROCESS_MAP, &who, offsetof(struct map_payload, build_id) + 2, fill_fork, &a);
+}
+
+u32 ctrace_map_of_thread(char *room, const struct task_struct *p)
+{
+	const struct map_payload a = { .pid = p->tgid, .parent = p->tgid };
+
+	fill_fork(room, &a);
+	return offsetof(struct map_payload, build_id) + 2;
 }
 
 static const char *const symbols[] = { "perf_event_mmap", NULL };

@@ -5,12 +5,16 @@
  */
 #include <linux/cred.h>
 #include <linux/delay.h>
+#include <linux/fs_struct.h>
+#include <linux/mm.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/user_namespace.h>
+#include "probe/map.h"
 #include "probe/statedump.h"
 #include "probe/table.h"
 #include "emit/emit.h"
@@ -18,6 +22,7 @@
 #include "event/fd_name.h"
 #include "event/fd_table.h"
 #include "identity/cgroup.h"
+#include "compat/mm.h"
 #include "compat/ns.h"
 
 /* values of type, mode, submode and status */
@@ -53,15 +58,22 @@ CTRACE_PAYLOAD(descriptor, DESCRIPTOR_FIELDS);
  */
 #define DISK_FIELDS(F)	F(u32, dev) F(path, diskname)
 
+#define MAP_TRIES	20	/* to lock the mappings of a process, 1 ms apart at most */
+#define MAPS_AT_ONCE	64	/* mappings that are looked at under mmap_lock; one of them is told */
+#define MAPS_MAX	8192	/* mappings of a process that are told: no more are kept */
+
 struct ctrace_statedump {
 	struct ctrace_session *s;
 	void (*done)(void *arg, bool whole);
 	void *arg;
 	size_t mnt_at;		/* see ctrace_compat_mnt_inum_at() */
 	u64 bytes;		/* written since the last rest() */
+	bool maps;		/* s wants process_map */
+	u32 told;		/* mappings of one process */
 	struct process process;
 	struct namespaces ns;
 	struct descriptor descriptor;
+	char map[CTRACE_PAYLOAD_MAX] __aligned(8);
 };
 
 /* --- writing ---------------------------------------------------------------- */
@@ -205,8 +217,8 @@ static void rest(struct ctrace_statedump *d)
 	cond_resched();
 }
 
-/* p may be in another container by now, or gone. len: of d->descriptor */
-static void emit_descriptor(struct ctrace_statedump *d, struct task_struct *p, u32 len)
+/* p may be in another container by now, or gone. */
+static void emit_of(struct ctrace_statedump *d, struct task_struct *p, u32 id, const void *from, u32 len)
 {
 	struct ctrace_who who;
 
@@ -215,7 +227,7 @@ static void emit_descriptor(struct ctrace_statedump *d, struct task_struct *p, u
 		preempt_disable();
 		ctrace_identity_resolve_task(p, &who);
 		if (ctrace_wanted(1u << d->s->index, who.container, p))
-			emit(d, CTRACE_ID_STATEDUMP_FILE_DESCRIPTOR, &who, &d->descriptor, len);
+			emit(d, id, &who, from, len);
 		preempt_enable();
 	}
 	rcu_read_unlock();
@@ -239,9 +251,95 @@ static void dump_descriptors(struct ctrace_statedump *d, struct task_struct *p)
 		len = offsetof(struct descriptor, filename);
 		len += ctrace_file_name(f.file, &f.root, r->filename, sizeof(r->filename));
 		ctrace_fd_put(&f);
-		emit_descriptor(d, p, len);
+		emit_of(d, p, CTRACE_ID_STATEDUMP_FILE_DESCRIPTOR, r, len);
 		rest(d);
 	}
+}
+
+/* Has p an address space, and no thread before p in the list of its process? The threads of a process share one. */
+static bool first_with_mm(const struct task_struct *p)
+{
+	const struct task_struct *t;
+
+	ctrace_compat_for_each_thread(p, t) {
+		if (t == p)
+			break;
+		if (READ_ONCE(t->mm))
+			return false;
+	}
+	return READ_ONCE(p->mm);
+}
+
+static bool lock_mappings(struct mm_struct *mm)
+{
+	int tries;
+
+	for (tries = 0; tries < MAP_TRIES; tries++) {
+		if (ctrace_compat_mmap_trylock(mm))
+			return true;
+		usleep_range(500, 1000);
+	}
+	return false;
+}
+
+/*
+ * Tells of p's next mapping from *at on, if it is among the next few. mmap_lock is held, so what is told is what is there.
+ * False: that was all.
+ */
+static bool dump_map(struct ctrace_statedump *d, struct task_struct *p, struct mm_struct *mm, unsigned long *at,
+		     const struct path *root)
+{
+	const struct vm_area_struct *vma;
+	int n;
+
+	for (n = 0; n < MAPS_AT_ONCE; n++) {
+		vma = find_vma(mm, *at);
+		if (!vma)
+			return false;
+		*at = vma->vm_end;
+		if (!ctrace_map_tells(vma))
+			continue;
+		emit_of(d, p, CTRACE_ID_PROCESS_MAP, d->map, ctrace_map_of_vma(d->map, p, vma, root));
+		return ++d->told < MAPS_MAX;
+	}
+	return true;
+}
+
+/* One mapping, with references to p's address space and root as long as it takes. False: there is no further one. */
+static bool dump_next_map(struct ctrace_statedump *d, struct task_struct *p, unsigned long *at)
+{
+	struct mm_struct *mm = get_task_mm(p);
+	struct path root = { };
+	bool more = false;
+
+	if (!mm)
+		return false;
+	task_lock(p);
+	if (p->fs)
+		get_fs_root(p->fs, &root);
+	task_unlock(p);
+	if (root.mnt && lock_mappings(mm)) {
+		more = dump_map(d, p, mm, at, &root);
+		ctrace_compat_mmap_unlock(mm);
+	}
+	path_put(&root);	/* nothing, if p has none */
+	/* perhaps the last reference: then p has gone meanwhile, and its memory is freed here, where nothing is locked */
+	mmput(mm);
+	return more;
+}
+
+/*
+ * The executable mappings of p's process, so that its stacks have names when it is gone. mmap_lock is held for one mapping
+ * at a time, and never waited for: a process that changes its mappings all the time is left to /proc. If it executes
+ * another program meanwhile, process_map tells of that, too; and so of all that is mapped behind us.
+ */
+static void dump_maps(struct ctrace_statedump *d, struct task_struct *p)
+{
+	unsigned long at = 0;
+
+	d->told = 0;
+	while (!ctrace_session_stopping(d->s) && dump_next_map(d, p, &at))
+		rest(d);
 }
 
 /*
@@ -251,26 +349,35 @@ static void dump_descriptors(struct ctrace_statedump *d, struct task_struct *p)
  */
 static bool walk(struct ctrace_statedump *d)
 {
-	struct task_struct *p, *opened;
+	bool more, files = false, maps = false;
+	struct task_struct *p, *kept;
 	int nr = 1, batch;
-	bool more;
 
 	do {
-		opened = NULL;
+		kept = NULL;
 		rcu_read_lock();
-		for (batch = 0; batch < 32 && !opened && !half_a_ring(d); batch++, nr++) {
+		for (batch = 0; batch < 32 && !kept && !half_a_ring(d); batch++, nr++) {
 			more = ctrace_compat_next_task(&nr, &p);
 			if (!more)
 				break;
-			if (p && dump_task(d, p) && d->s->detail.paths && ctrace_fd_table_first(p)) {
+			if (!p || !dump_task(d, p))
+				continue;
+			files = d->s->detail.paths && ctrace_fd_table_first(p);
+			maps = d->maps && first_with_mm(p);
+			if (d->maps && !maps && READ_ONCE(p->mm))
+				emit_of(d, p, CTRACE_ID_PROCESS_MAP, d->map, ctrace_map_of_thread(d->map, p));
+			if (files || maps) {
 				get_task_struct(p);
-				opened = p;
+				kept = p;
 			}
 		}
 		rcu_read_unlock();
-		if (opened) {
-			dump_descriptors(d, opened);
-			put_task_struct(opened);
+		if (kept) {
+			if (maps)
+				dump_maps(d, kept);
+			if (files)
+				dump_descriptors(d, kept);
+			put_task_struct(kept);
 		}
 		rest(d);
 	} while (more && !ctrace_session_stopping(d->s));
@@ -283,6 +390,7 @@ static void dump(struct ctrace_session *s, void *data)
 	bool whole;
 
 	d->s = s;
+	d->maps = ctrace_wants(CTRACE_ID_PROCESS_MAP) & 1u << s->index;
 	mark(d, CTRACE_ID_STATEDUMP_START);
 	whole = walk(d);
 	if (whole)
