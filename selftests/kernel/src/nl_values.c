@@ -60,7 +60,7 @@ static void begin(uint8_t cmd)
 }
 
 /* Adds a probe, and removes it if it was accepted. Values of 0 or NULL are left out. */
-static int probe_with(const char *name, uint32_t flags, const char *filter, uint32_t one_of)
+static int probe_copying(const char *name, uint32_t flags, const char *filter, uint32_t one_of, uint32_t copy)
 {
 	uint32_t id = 0, at;
 	int err;
@@ -74,6 +74,8 @@ static int probe_with(const char *name, uint32_t flags, const char *filter, uint
 		msg_str(&m, CTRACE_A_PROBE_FILTER, filter);
 	if (one_of)
 		msg_u32(&m, CTRACE_A_PROBE_ONE_OF, one_of);
+	if (copy)
+		msg_u32(&m, CTRACE_A_PROBE_COPY, copy);
 	msg_nest_end(&m, at);
 	err = genl_call(&g, &m, genl_probe_fn, &id);
 	if (err)
@@ -83,6 +85,11 @@ static int probe_with(const char *name, uint32_t flags, const char *filter, uint
 	msg_u32(&m, CTRACE_A_PROBE_ID, id);
 	msg_nest_end(&m, at);
 	return genl_call(&g, &m, NULL, NULL);
+}
+
+static int probe_with(const char *name, uint32_t flags, const char *filter, uint32_t one_of)
+{
+	return probe_copying(name, flags, filter, one_of, 0);
 }
 
 static int target_not(uint32_t kind, uint16_t type, uint32_t value, uint32_t not)
@@ -160,7 +167,10 @@ static int choices(bool count)
 	refuse(new_sized(4096, CTRACE_A_SESSION_FILTER, "fd == 3", 8), -EINVAL, "fd",
 	       "the same, before an arena is thought of");
 
-	refuse(probe_with("sched_wakeup", 1u << 2, NULL, 0), -EINVAL, "flags", "the first flag nobody knows");
+	refuse(probe_with("sched_wakeup", 1u << 3, NULL, 0), -EINVAL, "flags", "the first flag nobody knows");
+	take(probe_copying("sched_wakeup", CTRACE_PROBE_F_USER_COPY, NULL, 0, CTRACE_COPY_MAX), "the largest copy of a stack");
+	refuse(probe_copying("sched_wakeup", CTRACE_PROBE_F_USER_COPY, NULL, 0, CTRACE_COPY_MAX + 1), -EINVAL,
+	       "CTRACE_A_PROBE_COPY: 32769 is more than 32768", "a larger one");
 	refuse(probe_with("sched_wakeup", 1u << 31 | 1, NULL, 0), -EINVAL, "flags", "the last flag");
 	refuse(probe_with("sched_wakeup", 0, "no_such_field == 1", 0), -EINVAL, "no_such_field",
 	       "a field the event has not");

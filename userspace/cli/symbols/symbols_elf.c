@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The functions of ELF files. A container may have written the file: all that costs memory or time has a limit. */
 #include <errno.h>
-#include <gelf.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "symbols/elf_open.h"
 #include "symbols/symbols.h"
 #include "symbols/xz.h"
 
@@ -30,7 +30,7 @@ static bool too_many(const Elf64_Ehdr *h)
 	return (!h->e_shnum && h->e_shoff) || h->e_phnum == PN_XNUM;
 }
 
-static Elf *begin(int fd)
+Elf *elf_open(int fd)
 {
 	Elf64_Ehdr h = { .e_ident = "" };
 	Elf *e;
@@ -46,8 +46,7 @@ static Elf *begin(int fd)
 	return NULL;
 }
 
-/* The contents of a section, as they are; NULL: none, or too many. */
-static Elf_Data *contents(Elf_Scn *section)
+Elf_Data *elf_contents(Elf_Scn *section)
 {
 	GElf_Shdr sh;
 
@@ -70,7 +69,7 @@ static void read_symbols(struct symtab *t, const struct elf_facts *f, Elf *e, El
 	GElf_Sym sym;
 	Elf_Data *data;
 
-	if (sh->sh_size > SECTION_MAX || !contents(elf_getscn(e, sh->sh_link)))
+	if (sh->sh_size > SECTION_MAX || !elf_contents(elf_getscn(e, sh->sh_link)))
 		return;
 	data = elf_getdata(section, NULL);
 	for (int i = 0; t->n < SYMBOLS_MAX && gelf_getsym(data, i, &sym); i++) {
@@ -188,18 +187,18 @@ static void read_named(struct symtab *t, struct elf_facts *f, Elf *e)
 	GElf_Shdr sh;
 	size_t names;
 
-	if (elf_getshdrstrndx(e, &names) || !contents(elf_getscn(e, names)))
+	if (elf_getshdrstrndx(e, &names) || !elf_contents(elf_getscn(e, names)))
 		return;
 	while ((!linked || !packed) && (section = elf_nextscn(e, section))) {
 		name = gelf_getshdr(section, &sh) && sh.sh_type == SHT_PROGBITS ? elf_strptr(e, names, sh.sh_name) : NULL;
 		if (name && !linked && !strcmp(name, ".gnu_debuglink")) {
 			linked = true;
-			data = contents(section);
+			data = elf_contents(section);
 			if (data)
 				read_link(f, e, data);
 		} else if (name && !packed && !strcmp(name, ".gnu_debugdata")) {
 			packed = true;
-			data = contents(section);
+			data = elf_contents(section);
 			if (data)
 				read_debugdata(t, f, data);
 		}
@@ -211,7 +210,7 @@ int symtab_read_elf(struct symtab *t, int fd, struct elf_facts *f)
 	Elf *e;
 
 	memset(f, 0, sizeof(*f));
-	e = begin(fd);
+	e = elf_open(fd);
 	if (!e)
 		return -ENOEXEC;
 	read_parts(f, e);
@@ -254,7 +253,7 @@ static bool has_build_id(Elf *e, const char *want)
 
 bool symtab_read_debug(struct symtab *t, int fd, const struct elf_facts *of)
 {
-	Elf *e = begin(fd);
+	Elf *e = elf_open(fd);
 	bool all = e && (*of->build_id ? has_build_id(e, of->build_id) : has_crc(fd, of->crc)) && read_tables(t, of, e);
 
 	elf_end(e);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* .eh_frame of a file: which rules hold for which code. The form is in the Linux Standard Base, 10.6. */
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include "symbols/elf_open.h"
 #include "symbols/unwind_table.h"
 
 #define BYTES_MAX	(64u << 20)	/* of .eh_frame */
@@ -269,7 +269,7 @@ static void list(struct unwind_table *t, Elf *e)
 
 static struct unwind_table *read_section(Elf *e, Elf_Scn *section, const GElf_Shdr *sh)
 {
-	Elf_Data *data = sh->sh_size <= BYTES_MAX && sh->sh_type != SHT_NOBITS ? elf_rawdata(section, NULL) : NULL;
+	Elf_Data *data = sh->sh_size <= BYTES_MAX && sh->sh_type != SHT_NOBITS ? elf_contents(section) : NULL;
 	struct unwind_table *t;
 
 	if (!data || !data->d_buf || !data->d_size)
@@ -291,13 +291,10 @@ struct unwind_table *unwind_table_read(int fd)
 	GElf_Ehdr eh;
 	GElf_Shdr sh;
 	size_t names;
-	Elf *e;
+	Elf *e = elf_open(fd);
 
-	/* as in symtab_read_elf() */
-	elf_version(EV_CURRENT);
-	e = elf_begin(fd, ELF_C_READ, NULL);
-	if (e && elf_kind(e) == ELF_K_ELF && gelf_getehdr(e, &eh) && eh.e_ident[EI_CLASS] == ELFCLASS64 &&
-	    eh.e_ident[EI_DATA] == ELFDATA2LSB && !elf_getshdrstrndx(e, &names)) {
+	if (e && gelf_getehdr(e, &eh) && eh.e_ident[EI_CLASS] == ELFCLASS64 && eh.e_ident[EI_DATA] == ELFDATA2LSB &&
+	    !elf_getshdrstrndx(e, &names) && elf_contents(elf_getscn(e, names))) {
 		while (!t && (section = elf_nextscn(e, section))) {
 			name = gelf_getshdr(section, &sh) ? elf_strptr(e, names, sh.sh_name) : NULL;
 			if (name && !strcmp(name, ".eh_frame"))

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* ELF files that a container may have written: libelf is asked for nothing that would take more memory than we have. */
+#ifndef CTRACE_ELF_OPEN_H
+#define CTRACE_ELF_OPEN_H
+
+#include <gelf.h>
+
+/* NULL: it is none, or says of itself what no linked file does. The caller ends it by elf_end(). */
+Elf *elf_open(int fd);
+/* The contents of a section, as they are in the file; NULL: none, or too many. */
+Elf_Data *elf_contents(Elf_Scn *section);
+
+#endif
