@@ -31,7 +31,7 @@ halves() {
 # in the first.
 own() {
 	sed -nE 's/^<\.\.\. wait4 resumed> */wait4(T, /; /^rt_sigaction\(SIGPIPE/,/^execve\("\/bin\/true"/p' |
-		grep -vE '^(brk|mmap|munmap|getrandom|set_robust_list|exit_group|clone|wait4\(.*unfinished)'
+		grep -vE '^(<\.\.\. )?(brk|mmap|munmap|getrandom|set_robust_list|exit_group|clone|wait4\(.*unfinished)'
 }
 # Calls that Linux before 3.18 lacks: strace names them all the same; we have their numbers, and of whole calls not even these.
 known() {

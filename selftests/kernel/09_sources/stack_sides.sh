@@ -28,6 +28,7 @@ dump "$tmp/one" -t "cid:$cid" -e sched_switch -s
 one=$dumping
 dump "$tmp/whole" -N -t all -e sched_switch -s
 wait_for 30 lines 80 "sched_switch cid=$cid" "$tmp/one" || true
+wait_for 10 lines 40 "sched_switch cid=$cid" "$tmp/whole" || true
 kill "$one" "$dumping"
 wait "$one" "$dumping"
 for f in one whole; do
@@ -38,4 +39,4 @@ at_least "switches to the container's tasks, which have no stack" 20 "$(count on
 same "nor do they have the neighbour's" "" "$(count one 'in some')"
 at_least "its tasks' own way from the CPU" 20 "$(count one 'out some')"
 same "always" "" "$(count one 'out none')"
-at_least "who may see both sides sees the stack" 20 "$(count whole 'both some')"
+at_least "who may see both sides sees the stack" 5 "$(count whole 'both some')"

@@ -83,6 +83,16 @@ int bare_a(int v)
 	return bare_b(v) + 1;
 }
 
+/*
+ * The kernel leaves a random gap between argv and its strings, in which there may be a page that nobody has used, so that it
+ * is not there.
+ */
+static void fill_gap(char **argv)
+{
+	for (volatile char *p = (char *)argv; p < argv[0]; p += 4096)
+		(void)*p;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -103,5 +113,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "bare: what?\n");
 		return 2;
 	}
+	fill_gap(argv);
 	return bare_a(argc) < 0;
 }
