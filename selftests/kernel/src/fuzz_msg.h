@@ -184,7 +184,9 @@ static void put_new_probe(void)
 
 	msg_str(m, CTRACE_A_PROBE_NAME, MOSTLY(names, 13));
 	if (chance(3))
-		msg_u32(m, CTRACE_A_PROBE_FLAGS, rnd() % 5);
+		msg_u32(m, CTRACE_A_PROBE_FLAGS, rnd() % 9);
+	if (chance(4))
+		msg_u32(m, CTRACE_A_PROBE_COPY, chance(3) ? u32() : rnd() % CTRACE_COPY_MAX);
 	if (chance(3))
 		msg_str(m, CTRACE_A_PROBE_FILTER, MOSTLY(filters, 5));
 	if (chance(4))

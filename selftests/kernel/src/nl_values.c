@@ -143,7 +143,7 @@ static int choices(bool count)
 	uint32_t u;
 
 	if (count)
-		return 8 + 9 + 6 + 3 + 6 + 4 + 2;
+		return 8 + 11 + 6 + 3 + 6 + 4 + 2;
 	memset(text, ' ', sizeof(text));
 	memcpy(text, "$cid == 0", 9);
 	text[1024] = '\0';
