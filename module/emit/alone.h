@@ -35,7 +35,7 @@ static __always_inline bool ctrace_alone_is_pair(u32 mask)
 	       ctrace_alone_owns(__this_cpu_read(ctrace_idcache.rings[1]));
 }
 
-/* Is there something in this that a session of mask, which is one or two, has not told yet? */
+/* mask has one or two sessions. Is their short way, or the lack of one, still unknown? */
 static inline bool ctrace_alone_news(u32 mask)
 {
 	if (mask & (mask - 1))

@@ -84,8 +84,8 @@ int bare_a(int v)
 }
 
 /*
- * The kernel leaves a random gap between argv and its strings, in which there may be a page that nobody has used, so that it
- * is not there.
+ * The kernel leaves a random gap between argv and its strings. A whole page of it may never have been used. Such a page is
+ * not in memory, and the copy of the stack would end there.
  */
 static void fill_gap(char **argv)
 {

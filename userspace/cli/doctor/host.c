@@ -148,7 +148,7 @@ static void check_modules(struct machine *m)
 	free(modules);
 }
 
-/* Is this descriptor of a process one by which it traces: of perf, or of a BPF program on the kernel's functions or events? */
+/* Does the process trace by this descriptor? It does if that is a perf event, or a BPF program on functions or events. */
 static bool traces(const struct machine *m, const char *pid, const char *fd)
 {
 	static const char *const kinds[] = { "raw_tracepoint", "perf_event", "tracing", "kprobe_multi" };
