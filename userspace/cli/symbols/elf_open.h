@@ -10,4 +10,10 @@ Elf *elf_open(int fd);
 /* The contents of a section, as they are in the file; NULL: none, or too many. */
 Elf_Data *elf_contents(Elf_Scn *section);
 
+struct elf_facts;
+/* Fills in f's build_id and load, which are empty before. */
+void elf_read_parts(struct elf_facts *f, Elf *e);
+/* The offset in the file that is loaded at the address; UINT64_MAX: none is. */
+uint64_t elf_file_offset(const struct elf_facts *f, uint64_t addr);
+
 #endif

@@ -55,8 +55,7 @@ Elf_Data *elf_contents(Elf_Scn *section)
 
 /* --- symbols ------------------------------------------------------------------------- */
 
-/* The offset in the file that is loaded at the address; UINT64_MAX: none is. */
-static uint64_t file_offset(const struct elf_facts *f, uint64_t addr)
+uint64_t elf_file_offset(const struct elf_facts *f, uint64_t addr)
 {
 	for (size_t i = 0; i < f->nloads; i++)
 		if (addr >= f->load[i].addr && addr - f->load[i].addr < f->load[i].size)
@@ -80,7 +79,7 @@ static void read_symbols(struct symtab *t, const struct elf_facts *f, Elf *e, El
 		if ((type != STT_FUNC && type != STT_GNU_IFUNC) || !sym.st_value)
 			continue;
 		name = elf_strptr(e, sh->sh_link, sym.st_name);
-		at = name && *name ? file_offset(f, sym.st_value) : UINT64_MAX;
+		at = name && *name ? elf_file_offset(f, sym.st_value) : UINT64_MAX;
 		if (at != UINT64_MAX)
 			symtab_add(t, at, sym.st_size, name, strlen(name), NULL,
 				   GELF_ST_BIND(sym.st_info) == STB_GLOBAL);
@@ -126,7 +125,7 @@ static void read_notes(char *to, Elf_Data *data)
 			put_build_id(to, (const unsigned char *)data->d_buf + desc, note.n_descsz);
 }
 
-static void read_parts(struct elf_facts *f, Elf *e)
+void elf_read_parts(struct elf_facts *f, Elf *e)
 {
 	size_t n;
 	GElf_Phdr p;
@@ -213,7 +212,7 @@ int symtab_read_elf(struct symtab *t, int fd, struct elf_facts *f)
 	e = elf_open(fd);
 	if (!e)
 		return -ENOEXEC;
-	read_parts(f, e);
+	elf_read_parts(f, e);
 	f->all = read_tables(t, f, e);
 	if (!f->all)
 		read_named(t, f, e);

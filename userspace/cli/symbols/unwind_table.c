@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "symbols/elf_open.h"
+#include "symbols/symbols.h"
 #include "symbols/unwind_table.h"
 
 #define BYTES_MAX	(64u << 20)	/* of .eh_frame */
-#define LOADS_MAX	32		/* parts of a file that are looked at */
 #define AUGMENTATION	8		/* letters; so the work on a file is in proportion to its size, however it refers to itself */
 
 /* --- reading ------------------------------------------------------------------------ */
@@ -229,32 +229,20 @@ static int by_place(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* The offset in the file that is loaded at the address; UINT64_MAX: none is. */
-static uint64_t offset_of(Elf *e, uint64_t addr)
-{
-	size_t nparts;
-	GElf_Phdr p;
-
-	if (elf_getphdrnum(e, &nparts))
-		return UINT64_MAX;
-	for (size_t i = 0; i < nparts && i < LOADS_MAX; i++)
-		if (gelf_getphdr(e, (int)i, &p) && p.p_type == PT_LOAD && addr - p.p_vaddr < p.p_filesz)
-			return addr - p.p_vaddr + p.p_offset;
-	return UINT64_MAX;
-}
-
 /* Lists the code that has rules, by its offset in the file. */
 static void list(struct unwind_table *t, Elf *e)
 {
 	size_t offset = 0, cap = 0, at;
+	struct elf_facts facts = { .nloads = 0 };
 	struct cfi_fde f;
 	struct cfi_at a;
 	uint64_t id;
 
+	elf_read_parts(&facts, e);
 	for (; entry(t, offset, &a, &id, &at); offset = (size_t)(a.end - t->bytes)) {
 		if (!id || !cfi_fde(t, offset, &f))
 			continue;
-		f.start = offset_of(e, f.start);
+		f.start = elf_file_offset(&facts, f.start);
 		if (f.start == UINT64_MAX || !f.size)
 			continue;
 		if (t->n == cap) {
