@@ -18,6 +18,9 @@ pieces() { sed '/user_registers/q' "$tmp/ev" | sed -n 's/.* user_memory .*offset
 registers() { grep -m1 'user_registers' "$tmp/ev" | sed 's/.*registers=//' | tr ',' '\n' | grep -c .; }
 
 load
+# The environment lies above the frames, and a stack has nothing above it: without this it may end before 3000 bytes.
+export PAD
+PAD=$(head -c 5000 /dev/zero | tr '\0' x)
 many=17 sp=8
 [ "$(uname -m)" != aarch64 ] || many=33 sp=32
 copy 3000 bare call
@@ -58,6 +61,5 @@ has_not "a kernel thread has none" "(user_memory.*tid=$kthread |user_registers.*
 # samples
 evdump -e sample:99 -c 1000 -- bare spin 3 > "$tmp/ev" 2> "$tmp/err"
 at_least "samples" 5 "$(grep -c 'user_registers .* copied=[1-9]' "$tmp/ev")"
-# the environment lies above the frames
 BIG=$(head -c 40000 /dev/zero | tr '\0' x) evdump -e syscall:getppid -c 32768 -- bare call > "$tmp/ev" 2> "$tmp/err"
 same "the largest" 17 "$(sed '/user_registers/q' "$tmp/ev" | grep -c user_memory)"
