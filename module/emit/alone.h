@@ -96,6 +96,17 @@ static __always_inline bool ctrace_alone_skips(u32 id)
 	return sel && sel->first && ctrace_option_skips(sel->first);
 }
 
+/*
+ * The same, asked first of all, if the remembered task's way is CTRACE_WAY_SAMPLED. Calls without a name are other events, and so
+ * counted otherwise. What counts the rest stays until preemption is enabled: see sampled_calls() in emit/special.c.
+ */
+static __always_inline bool ctrace_alone_leaves_out(long nr)
+{
+	return likely((unsigned long)nr < CTRACE_NR_SYSCALLS / 2 && !ctrace_compat_is_32bit_call()) &&
+	       ctrace_syscall_layouts[0][ctrace_syscall_nospec(nr)].known &&
+	       ctrace_option_skips(__this_cpu_read(ctrace_idcache.sampled));
+}
+
 static __always_inline void ctrace_alone_stamp(struct ctrace_record *rec, u32 id)
 {
 	rec->id = id;

@@ -7,6 +7,7 @@
 #include "emit/emit.h"
 #include "emit/scratch.h"
 #include "emit/stack.h"
+#include "emit/user_copy.h"
 #include "session/limit.h"
 #include "session/option.h"
 #include "event/event.h"
@@ -129,6 +130,21 @@ static void ask_gates(u32 mask, const struct ctrace_who *who, struct ctrace_idca
 		if (!ctrace_expr_match(gate, NULL, 0, &x))
 			cache->wanted &= ~(mask & -mask);
 	}
+	cache->way = cache->wanted;
+}
+
+/*
+ * How s counts the entries and exits, if it wants one of N of them all, without a filter. The generation is read before what is
+ * asked here, and changes between the disarming of a probe and the end of its options: as long as it is the same, they stay.
+ */
+static struct ctrace_one_of __percpu *sampled_calls(u32 mask, struct ctrace_option **selects)
+{
+	const struct ctrace_option *sel = smp_load_acquire(&selects[CTRACE_ID_SYS_ENTER]);	/* as in select_of() */
+
+	/* one range has all of them: parse_syscall() in session/probe.c */
+	if (!sel || sel != smp_load_acquire(&selects[CTRACE_ID_CALL - 1]) || !(ctrace_wants(CTRACE_ID_SYS_ENTER) & mask))
+		return NULL;
+	return sel->first;
 }
 
 noinline void ctrace_special_note(u32 mask, const struct ctrace_who *who)
@@ -173,6 +189,9 @@ noinline void ctrace_special_note(u32 mask, const struct ctrace_who *who)
 	if (selects) {
 		WRITE_ONCE(cache->selects, selects);
 		WRITE_ONCE(cache->asks, (u64)mask << 32);
+		WRITE_ONCE(cache->sampled, sampled_calls(mask, selects));
+		if (cache->sampled && mask == cache->wanted)
+			cache->way = CTRACE_WAY_SAMPLED;
 	}
 }
 
@@ -249,41 +268,6 @@ static void emit_stack(struct ctrace_session *s, u32 id, u32 of, const struct ct
 	r->callstack_length = n;
 	c.len = CTRACE_SIZE(ctrace_stack_payload) + n * sizeof(u64);
 	ctrace_emit_one(s->index, id, who, who->container->cid, c.len, ctrace_fill_copy, &c);
-}
-
-/* What a reader needs to unwind the stack of the task's program. It stops where the ring takes no more. */
-static noinline void emit_copy(struct ctrace_session *s, u32 of, u32 asked, const struct ctrace_who *who, void *room)
-{
-	struct ctrace_user_memory_payload *m = room;
-	struct ctrace_user_registers_payload *r = room;
-	const u32 piece = CTRACE_PAYLOAD_MAX - CTRACE_SIZE(ctrace_user_memory_payload);
-	u64 registers[CTRACE_STACK_REGISTERS], known = 0, sp = 0;
-	struct ctrace_copy c = { .from = room };
-	u32 n = 0, copied, part, whole;
-
-	BUILD_BUG_ON(CTRACE_SIZE(ctrace_user_registers_payload) + sizeof(registers) > CTRACE_PAYLOAD_MAX);
-	if (who->task == current)	/* as in user_stack() */
-		n = ctrace_stack_user_registers(registers, &known, &sp);
-	for (copied = 0; n && copied < asked; copied += part) {
-		whole = min(piece, asked - copied);
-		part = ctrace_stack_user_copy(m->bytes, sp + copied, whole);
-		if (!part)
-			break;
-		m->event = of;
-		m->offset = copied;
-		m->bytes_length = part;
-		c.len = CTRACE_SIZE(ctrace_user_memory_payload) + part;
-		if (!ctrace_emit_one(s->index, CTRACE_ID_USER_MEMORY, who, who->container->cid, c.len, ctrace_fill_copy, &c))
-			return;
-	}
-	r->event = of;
-	r->asked = asked;
-	r->known = known;
-	r->copied = copied;
-	r->registers_length = n;
-	memcpy(r->registers, registers, n * sizeof(u64));
-	c.len = CTRACE_SIZE(ctrace_user_registers_payload) + n * sizeof(u64);
-	ctrace_emit_one(s->index, CTRACE_ID_USER_REGISTERS, who, who->container->cid, c.len, ctrace_fill_copy, &c);
 }
 
 /* --- counting --------------------------------------------------------------- */
@@ -416,7 +400,7 @@ noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who
 		if (sel && sel->flags & CTRACE_PROBE_F_USER_STACK)
 			emit_stack(s, CTRACE_ID_USER_STACK, id, who, room);
 		if (sel && sel->flags & CTRACE_PROBE_F_USER_COPY && written)
-			emit_copy(s, id, sel->copy, who, room);
+			ctrace_emit_user_copy(s->index, id, sel->copy, who, room);
 	}
 	ctrace_scratch_give();
 }

@@ -167,6 +167,7 @@ static void remember(const struct ctrace_idcache *now)
 	WRITE_ONCE(cache->task, now->task);
 	WRITE_ONCE(cache->start, now->start);
 	WRITE_ONCE(cache->wanted, now->wanted);
+	WRITE_ONCE(cache->way, now->way);
 	WRITE_ONCE(cache->asked, 0);
 	WRITE_ONCE(cache->noted, 0);
 	WRITE_ONCE(cache->only, now->only);
@@ -177,6 +178,7 @@ static void remember(const struct ctrace_idcache *now)
 	WRITE_ONCE(cache->begins, now->begins);
 	WRITE_ONCE(cache->asks, now->asks);
 	WRITE_ONCE(cache->selects, now->selects);
+	WRITE_ONCE(cache->sampled, now->sampled);
 	WRITE_ONCE(cache->calm, CTRACE_CALM_UNKNOWN);
 	WRITE_ONCE(cache->c, now->c);
 	WRITE_ONCE(cache->ids.both, now->ids.both);
@@ -232,6 +234,7 @@ notrace void ctrace_identity_look(struct ctrace_who *who)
 			now.begins = READ_ONCE(cache->begins);
 			now.asks = READ_ONCE(cache->asks);
 			now.selects = READ_ONCE(cache->selects);
+			now.sampled = READ_ONCE(cache->sampled);
 		}
 	} else {
 		now.c = find(cset, now.ns, now.v2, now.v1, &whole);
@@ -243,6 +246,7 @@ notrace void ctrace_identity_look(struct ctrace_who *who)
 		return;
 	now.start = ctrace_compat_task_start(p);
 	now.wanted = ctrace_container_wanted(now.c);
+	now.way = now.sampled && now.asks == (u64)now.wanted << 32 ? CTRACE_WAY_SAMPLED : now.wanted;
 	now.cid = now.c->cid;
 	now.ids.tid = p->pid;
 	now.ids.vtid = upid->nr;

@@ -39,6 +39,7 @@
 #include "compat/task.h"
 
 struct ctrace_begun;
+struct ctrace_one_of;
 struct ctrace_option;
 struct ctrace_ring_desc;
 
@@ -50,6 +51,9 @@ struct ctrace_ring_desc;
  */
 #define CTRACE_ASKS_NONE	(1ull << 31)
 
+/* The only session that wants the task asks for one of N entries and exits. Probes count them first of all. */
+#define CTRACE_WAY_SAMPLED	(-1ll)
+
 /*
  * Per-CPU cache of the task that the CPU saw last. Only that CPU writes it, in task context only. So a
  * task always reads a consistent entry; an interrupt in the middle of an update finds gen == 0 and takes
@@ -60,15 +64,17 @@ struct ctrace_idcache {
 	u64 start;		/* the task's start time */
 	u64 gen;		/* ctrace_identity_gen before the look-up; 0: no task is cached */
 	u32 wanted;		/* the sessions that may want an event of the task; emit/alone.h takes some out */
+	s64 way;		/* for entries and exits of its calls: wanted, or CTRACE_WAY_SAMPLED */
 	u32 asked;		/* the sessions whose gates have been asked about the task; the same */
 	u32 noted;		/* ctrace_special_note() has nothing more to learn of these sessions; the same */
-	/* ctrace_alone_note() writes these six: */
+	/* ctrace_alone_note() writes these seven: */
 	u32 only;		/* one plain session whose events can take the short way, or 0 */
 	u32 pair;		/* two of them, or 0 */
 	struct ctrace_ring_desc *ring;	/* the one session's ring for c */
 	struct ctrace_ring_desc *rings[2];	/* those of the two, the lower bit's first */
 	u64 asks;		/* one special session << 32 whose options may count a call or leave it out at once, or _NONE */
 	struct ctrace_option **selects;	/* of that session */
+	struct ctrace_one_of __percpu *sampled;	/* how it counts all entries and exits, if way says so */
 	/* emit/whole.h writes these four: */
 	u32 begins;		/* wanted, if a whole call can begin the short way, or 0 */
 	u64 calm;		/* has the task a call under way? Its migrations, or CTRACE_CALM_* */

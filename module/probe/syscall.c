@@ -391,22 +391,30 @@ static noinline ctrace_compat_noclone void leave_new(void *data, struct pt_regs 
 /* No session wants most of a host's calls: those go no further than this. */
 static void probe_enter(void *data, struct pt_regs *regs, long nr)
 {
+	s64 way;
+
 	ctrace_compat_probe_begin();
+	way = __this_cpu_read(ctrace_idcache.way);
 	if (unlikely(!ctrace_identity_known()))
 		enter_new(data, regs, nr);
-	else if (__this_cpu_read(ctrace_idcache.wanted))
+	else if (likely(way > 0))
 		enter(data, regs, nr);
-	else
+	else if (!way)
 		ctrace_spare_current();
+	else if (!ctrace_alone_leaves_out(nr))
+		enter(data, regs, nr);
 	ctrace_compat_probe_end();
 }
 
 static void probe_exit(void *data, struct pt_regs *regs, long ret)
 {
+	s64 way;
+
 	ctrace_compat_probe_begin();
+	way = __this_cpu_read(ctrace_idcache.way);
 	if (unlikely(!ctrace_identity_known()))
 		leave_new(data, regs, ret);
-	else if (__this_cpu_read(ctrace_idcache.wanted))
+	else if (likely(way > 0) || (way && !ctrace_alone_leaves_out(syscall_get_nr(current, regs))))
 		leave(data, regs, ret);
 	ctrace_compat_probe_end();
 }

@@ -57,6 +57,8 @@ noinline void ctrace_syscall_enter_room(u32 mask, u32 id, long nr, const struct 
 		__this_cpu_write(ctrace_idcache.only, 0);
 		__this_cpu_write(ctrace_idcache.pair, 0);
 		__this_cpu_write(ctrace_idcache.asks, CTRACE_ASKS_NONE);
+		__this_cpu_write(ctrace_idcache.sampled, NULL);
+		__this_cpu_write(ctrace_idcache.way, __this_cpu_read(ctrace_idcache.wanted));
 		__this_cpu_write(ctrace_idcache.noted, 0);
 	}
 }

@@ -23,3 +23,17 @@ note "$n entries, $m exits"
 at_least "entries, where every second event is an exit" 500 "$n"
 at_least "exits" 500 "$m"
 check "no more than one of 10 together" test $((n + m)) -le 2001
+# Calls without a name are counted by themselves, and the others without them.
+evdump -e syscalls -n 10 -- taskset -c 0 perl -e 'syscall(500), getppid for 1 .. 10000' > "$tmp/ev" 2> "$tmp/err"
+same "one of 10 of nameless calls, amid others" 2000 "$(count _unknown)"
+n=$(count _getppid)
+check "one of 10 of those others: $n" test "$n" -ge 1900 -a "$n" -le 2100
+# What one session leaves out, another one gets.
+evdump -e syscall:getpriority -t all > "$tmp/all" 2> "$tmp/other" & other=$!
+wait_for 20 grep -q recording "$tmp/other"
+evdump -e syscalls -n 10 -- taskset -c 0 perl -e 'getppid, getpriority 1, 1 for 1 .. 5000' > "$tmp/ev" 2> "$tmp/err"
+kill -INT $other
+wait $other
+n=$(count _getppid)
+check "one of 10, beside another session: $n" test "$n" -ge 900 -a "$n" -le 1100
+same "all of that one" 5000 "$(grep -c 'entry_getpriority .*which=1 who=1' "$tmp/all")"
