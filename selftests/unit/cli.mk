@@ -7,7 +7,7 @@ sinks := show/sink show/sink_text show/sink_json show/sink_folded show/waited sh
 	names/names_machines \
 	names/names_given names/names_logs names/names_inside names/patterns names/record names/trust \
 	symbols/demangle symbols/perf_map symbols/stacks symbols/symbols symbols/symbols_debug symbols/symbols_elf symbols/symbols_files symbols/symbols_open \
-	symbols/symbols_table symbols/symbols_user symbols/unwind symbols/unwind_table symbols/xz show/comms
+	symbols/symbols_table symbols/symbols_tasks symbols/symbols_user symbols/unwind symbols/unwind_table symbols/xz show/comms
 probes := events/probes events/probe_item events/probe_names events/classes events/tracepoints \
 	base/errors base/sbuf base/util
 names_test_cli := names/names names/names_index names/names_manager names/names_docker names/names_runtime \

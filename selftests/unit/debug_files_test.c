@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "elf_file.h"
 #include "ktap.h"
 #include "symbols/symbols.h"
 
@@ -42,7 +43,7 @@ static const char *named(const char *path)
 	int fd = open_in_root(root, path, &st);
 
 	name[0] = '\0';
-	if (fd < 0 || symtab_read_elf(&t, fd, &facts))
+	if (fd < 0 || !read_elf(&t, fd, &facts))
 		return "no file";
 	symtab_read_apart(&t, &facts, root, path);
 	symtab_sort(&t);
@@ -135,7 +136,7 @@ static void large(void)
 		/* sh_size and sh_info */
 		check(pwrite(fd, &many, 4, (off_t)shoff + 0x20) == 4 && pwrite(fd, &many, 4, (off_t)shoff + 0x2c) == 4);
 		before = peak();
-		check(symtab_read_elf(&t, fd, &facts) != 0);
+		check(!read_elf(&t, fd, &facts));
 		printf("# %llu MiB more\n", (unsigned long long)(peak() - before));
 		check(peak() - before < 10);
 		symtab_free(&t);
@@ -178,7 +179,7 @@ static bool find_self(void)
 	struct symtab t = { 0 };
 	struct elf_facts facts;
 
-	if (n < 0 || fd < 0 || symtab_read_elf(&t, fd, &facts) || !mkdtemp(dir))
+	if (n < 0 || fd < 0 || !read_elf(&t, fd, &facts) || !mkdtemp(dir))
 		return false;
 	exe[n] = '\0';
 	snprintf(build_id, sizeof(build_id), "%s", facts.build_id);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+#include "elf_file.h"
 #include "ktap.h"
 #include "make_record.h"
 #include "symbols/symbols.h"
@@ -207,7 +208,7 @@ static bool find_self(void)
 	struct symtab t = { 0 };
 	struct elf_facts facts;
 
-	if (n < 0 || fd < 0 || fstat(fd, &self) || symtab_read_elf(&t, fd, &facts))
+	if (n < 0 || fd < 0 || fstat(fd, &self) || !read_elf(&t, fd, &facts))
 		return false;
 	snprintf(build_id, sizeof(build_id), "%s", facts.build_id);
 	exe[n] = '\0';

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "show/comms.h"
+#include "elf_file.h"
 #include "ktap.h"
 #include "make_record.h"
 #include "sink_fixture.h"
@@ -306,7 +307,7 @@ static void elf_files(void)
 	ssize_t n;
 
 	unlink(path);
-	check_eq(symtab_read_elf(&t, self, &facts), 0);
+	check(read_elf(&t, self, &facts));
 	check(t.n > 10);
 	symtab_free(&t);
 	n = pread(self, image, sizeof(image), 0);
@@ -317,14 +318,14 @@ static void elf_files(void)
 		for (int v = 0; v < 256; v += 15) {
 			image[i] = (char)v;
 			check(pwrite(fd, image, sizeof(image), 0) == sizeof(image));
-			symtab_read_elf(&t, fd, &facts);
+			read_elf(&t, fd, &facts);
 			symtab_free(&t);
 		}
 		image[i] = was;
 	}
 	for (off_t cut = 0; cut < 256; cut += 7) {
 		check(!ftruncate(fd, cut));
-		check(symtab_read_elf(&t, fd, &facts) != 0);
+		check(!read_elf(&t, fd, &facts));
 		symtab_free(&t);
 	}
 	close(fd);

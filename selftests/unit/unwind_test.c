@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "ktap.h"
 #include "make_record.h"
+#include "symbols/elf_open.h"
 #include "symbols/stacks.h"
 #include "symbols/unwind_table.h"
 
@@ -86,6 +87,8 @@ static void out(void *arg, const struct ctrace_record *rec, uint32_t cpu, const 
 		got = k->user;
 }
 
+static uint64_t vdso_start;
+
 static void tell_maps(struct stack_queue *q)
 {
 	unsigned long long start, end, offset, ino;
@@ -100,7 +103,10 @@ static void tell_maps(struct stack_queue *q)
 			continue;
 		if (!strcmp(path, "[stack]"))
 			top = end;
-		if (perms[2] != 'x' || *path != '/' || stat(path, &st))
+		memset(&st, 0, sizeof(st));
+		if (!strcmp(path, VDSO))
+			vdso_start = start;
+		else if (perms[2] != 'x' || *path != '/' || stat(path, &st))
 			continue;
 		make(&m, 1, CTRACE_ID_PROCESS_MAP, 1, TID, 1);
 		put_int(&m, TID, 4);
@@ -294,6 +300,74 @@ static void kept(void)
 	symbols_free(symbols);
 }
 
+/* The stack as if chain_d() had just called the vdso. */
+static void in_vdso(void)
+{
+	const char *function = "__vdso_clock_gettime ";
+	struct symbols *recorder = symbols_new(true);
+	char path[] = "/tmp/ctrace-unwind-XXXXXX", *id;
+	uint64_t was[17];
+	unsigned char kept[COPY];
+	struct symtab t = { 0 };
+	struct elf_facts facts;
+	struct stack_queue *q;
+	struct sbuf b = { 0 }, saved = { 0 };
+	Elf *e = elf_open_vdso();
+
+	check(e && vdso_start);
+	symtab_read_elf(&t, e, &facts);
+	elf_end(e);
+	memcpy(was, registers, sizeof(was));
+	memcpy(kept, bytes, COPY);
+	memcpy(bytes, &registers[16], 8);
+	memcpy(bytes + 8, kept, COPY - 8);
+	nbytes = nbytes + 8 < COPY ? nbytes + 8 : COPY;
+	registers[7] -= 8;
+	for (size_t i = 0; i < t.n; i++)
+		if (!strncmp(symtab_name(&t, &t.v[i]), function, strlen(function) - 1))
+			registers[16] = vdso_start + t.v[i].addr;
+	symtab_free(&t);
+	check(registers[16] != was[16]);
+
+	unwound(COPY, registers[7], 0);
+	names(&b);
+	printf("# %s%s\n", b.s, got.cut ? got.cut : "");
+	check(!strncmp(b.s, function, strlen(function)) && !strncmp(b.s + strlen(function), chain, strlen(chain)));
+	check(strstr(symbols_user(symbols, task, registers[16], true), "+0x0 [vdso]"));
+	symbols_free(symbols);
+
+	/* recorded: by this kernel, and by another */
+	symbols_save(recorder, &saved);
+	symbols_free(recorder);
+	id = strstr(saved.s, "\"vdso\":");
+	check(id);
+	for (int other = 0; id && other < 2; other++) {
+		int fd;
+
+		strcpy(path, "/tmp/ctrace-unwind-XXXXXX");
+		fd = mkstemp(path);
+		check(write(fd, saved.s, saved.len) == (ssize_t)saved.len);
+		close(fd);
+		symbols = symbols_new(false);
+		check_eq(symbols_load(symbols, path), 0);
+		unlink(path);
+		q = stack_queue_new(schema, CTRACE_PROBE_F_USER_COPY, symbols, out, NULL);
+		tell_maps(q);
+		give(q, COPY, registers[7], 0);
+		stack_queue_free(q);
+		/* files of this program are told without a build-id here, so they are not found */
+		check_eq(got.n, other ? 1 : 2);
+		check_str(got.cut ? got.cut : "whole", "nothing says how to unwind this code");
+		symbols_free(symbols);
+		id[strlen("\"vdso\":\"")] ^= 1;
+	}
+	memcpy(registers, was, sizeof(was));
+	memcpy(bytes, kept, COPY);
+	nbytes = top - registers[7] < COPY ? top - registers[7] : COPY;
+	sbuf_free(&b);
+	sbuf_free(&saved);
+}
+
 static bool section_of(int fd, const char *want, GElf_Shdr *sh)
 {
 	Elf *e = (elf_version(EV_CURRENT), elf_begin(fd, ELF_C_READ, NULL));
@@ -328,13 +402,16 @@ static void hostile(void)
 	for (int round = 0; round < 100; round++) {
 		unsigned char *changed = malloc(sh.sh_size);
 		struct unwind_table *t;
+		Elf *e;
 
 		memcpy(changed, frames, sh.sh_size);
 		for (int i = rand() % 2000; i >= 0; i--)
 			changed[(size_t)rand() % sh.sh_size] = (unsigned char)rand();
 		check(pwrite(fd, changed, sh.sh_size, (off_t)sh.sh_offset) == (ssize_t)sh.sh_size);
 		free(changed);
-		t = unwind_table_read(fd);
+		e = elf_open(fd);
+		t = unwind_table_read(e);
+		elf_end(e);
 		for (size_t i = 0; t && i < t->n; i += 1 + t->n / 500) {
 			struct unwind_frame f = { .known = 0x1ffff, .n = 17, .exact = round % 2 };
 			struct unwind_stack s = { registers[7], bytes, nbytes, false };
@@ -357,6 +434,7 @@ static const struct ktap_case cases[] = {
 	{ "a program without frame pointers", whole },
 	{ "the rest is missing", cut },
 	{ "one that began before its recording", kept },
+	{ "a frame in the vdso", in_vdso },
 	{ "stacks that nothing fits to", nonsense },
 	{ "tables that say nonsense", hostile },
 };

@@ -7,6 +7,10 @@
 
 /* NULL: it is none, or says of itself what no linked file does. The caller ends it by elf_end(). */
 Elf *elf_open(int fd);
+/* The same of an image in memory, which stays as it is until elf_end(). */
+Elf *elf_open_image(char *image, size_t len);
+/* The vdso that the kernel gave us; NULL: none, or a 32-bit one. */
+Elf *elf_open_vdso(void);
 /* The contents of a section, as they are in the file; NULL: none, or too many. */
 Elf_Data *elf_contents(Elf_Scn *section);
 

@@ -268,6 +268,8 @@ void symbols_save(struct symbols *s, struct sbuf *b)
 	json_open(&j, "maps", '[');
 	user_maps_save(s->user, &j);
 	json_close(&j, ']');
+	if (*user_maps_vdso(s->user))
+		json_str(&j, "vdso", user_maps_vdso(s->user));
 	json_close(&j, '}');
 	json_line(&j);
 }
@@ -315,6 +317,8 @@ int symbols_load(struct symbols *s, const char *path)
 		    json_object_get_boolean(names_get(v, "exact")), b.s, true)->loaded = true;
 	}
 	load_maps(s, names_get(o, "maps"));
+	if (names_str(o, "vdso"))
+		user_maps_load_vdso(s->user, names_str(o, "vdso"));
 	json_object_put(o);
 	return err;
 }

@@ -78,6 +78,8 @@ void symtab_free(struct symtab *t);
 void symtab_add(struct symtab *t, uint64_t addr, uint64_t size, const char *name, size_t len,
 		const char *module, uint8_t rank);
 void symtab_sort(struct symtab *t);
+/* The last of n sorted rows whose place is not beyond `at`; NULL: none. A row has size bytes, and its place in the first 8. */
+const void *place_find(const void *rows, size_t n, size_t size, uint64_t at);
 /* The symbol that covers addr, or NULL. */
 const struct symbol *symtab_find(const struct symtab *t, uint64_t addr);
 const char *symtab_name(const struct symtab *t, const struct symbol *s);
@@ -113,8 +115,11 @@ struct elf_facts {
 	size_t nloads;
 };
 
-/* Adds what the file itself has, and tells of it. Sort t after that. 0 or -errno. */
-int symtab_read_elf(struct symtab *t, int fd, struct elf_facts *f);
+struct Elf;
+/* The vdso's that we have. "": there is none, or the kernel gave it none. */
+void vdso_build_id(char to[BUILD_ID_TEXT]);
+/* Adds what the file itself has, and tells of it. Sort t after that. e: from elf_open(). */
+void symtab_read_elf(struct symtab *t, struct Elf *e, struct elf_facts *f);
 /* Adds what another file has, if it belongs to that one: the build-id is the same or, if that has none, the CRC. False: nothing. */
 bool symtab_read_debug(struct symtab *t, int fd, const struct elf_facts *of);
 
@@ -140,6 +145,8 @@ struct mapped_file *mapped_files_open(struct mapped_files *fs, int32_t tid, uint
 /* The file that a record tells of. It is not looked for before its symbols are asked for. */
 struct mapped_file *mapped_files_told(struct mapped_files *fs, uint64_t dev, uint64_t ino, const char *build_id,
 				      const char *path);
+/* The path by which the kernel tells of its own file, which is in each process; dev and ino are 0. It is read from our own. */
+#define VDSO	"[vdso]"
 /* True: there are too many files to keep; free them all, with the mappings that point to them. */
 bool mapped_files_many(const struct mapped_files *fs);
 /* The last part of its path; of a file that a record told of. */
@@ -165,6 +172,9 @@ void user_maps_learn(struct user_maps *m, const struct ctrace_event_type *t, con
 /* What the task has mapped, if no record tells it: for user_maps_save(), in case the process is gone when its stacks are unwound. */
 void user_maps_note(struct user_maps *m, int32_t tid);
 void user_maps_save(const struct user_maps *m, struct json *j);	/* the elements of a list */
+/* The build-id of the vdso, which tells of the kernel; "": not known. */
+const char *user_maps_vdso(const struct user_maps *m);
+void user_maps_load_vdso(struct user_maps *m, const char *build_id);
 void user_maps_load(struct user_maps *m, int32_t tid, uint64_t start, uint64_t end, uint64_t offset, const char *build_id,
 		    const char *path);
 /* From now on, files are read for unwinding, too. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The functions of ELF files. A container may have written the file: all that costs memory or time has a limit. */
-#include <errno.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -30,12 +30,23 @@ static bool too_many(const Elf64_Ehdr *h)
 	return (!h->e_shnum && h->e_shoff) || h->e_phnum == PN_XNUM;
 }
 
+static bool plausible(const Elf64_Ehdr *h)
+{
+	return !memcmp(h->e_ident, ELFMAG, SELFMAG) && !too_many(h);
+}
+
+Elf *elf_open_image(char *image, size_t len)
+{
+	elf_version(EV_CURRENT);
+	return len >= sizeof(Elf64_Ehdr) && plausible((const Elf64_Ehdr *)image) ? elf_memory(image, len) : NULL;
+}
+
 Elf *elf_open(int fd)
 {
 	Elf64_Ehdr h = { .e_ident = "" };
 	Elf *e;
 
-	if (pread(fd, &h, sizeof(h), 0) < (ssize_t)sizeof(Elf32_Ehdr) || memcmp(h.e_ident, ELFMAG, SELFMAG) || too_many(&h))
+	if (pread(fd, &h, sizeof(h), 0) < (ssize_t)sizeof(Elf32_Ehdr) || !plausible(&h))
 		return NULL;
 	elf_version(EV_CURRENT);
 	/* read the file, do not map it: a container may truncate it meanwhile */
@@ -44,6 +55,16 @@ Elf *elf_open(int fd)
 		return e;
 	elf_end(e);
 	return NULL;
+}
+
+/* The kernel maps the whole file, and at its end are the headers of its sections. */
+Elf *elf_open_vdso(void)
+{
+	char *image = (char *)getauxval(AT_SYSINFO_EHDR);
+	const Elf64_Ehdr *h = (const Elf64_Ehdr *)image;
+
+	return image && h->e_ident[EI_CLASS] == ELFCLASS64 ?
+	       elf_open_image(image, h->e_shoff + (size_t)h->e_shnum * h->e_shentsize) : NULL;
 }
 
 Elf_Data *elf_contents(Elf_Scn *section)
@@ -145,6 +166,17 @@ void elf_read_parts(struct elf_facts *f, Elf *e)
 	}
 }
 
+void vdso_build_id(char to[BUILD_ID_TEXT])
+{
+	struct elf_facts f = { .nloads = 0 };
+	Elf *e = elf_open_vdso();
+
+	if (e)
+		elf_read_parts(&f, e);
+	elf_end(e);
+	memcpy(to, f.build_id, sizeof(f.build_id));
+}
+
 /* .gnu_debuglink: a name, zeros up to a multiple of four, and the CRC of that file, in the file's byte order */
 static void read_link(struct elf_facts *f, Elf *e, const Elf_Data *data)
 {
@@ -168,8 +200,7 @@ static void read_debugdata(struct symtab *t, const struct elf_facts *f, const El
 
 	if (!plain)
 		return;
-	e = len >= sizeof(Elf64_Ehdr) && !memcmp(plain, ELFMAG, SELFMAG) && !too_many((const Elf64_Ehdr *)plain) ?
-	    elf_memory(plain, len) : NULL;
+	e = elf_open_image(plain, len);
 	if (e)
 		read_tables(t, f, e);
 	elf_end(e);
@@ -204,20 +235,13 @@ static void read_named(struct symtab *t, struct elf_facts *f, Elf *e)
 	}
 }
 
-int symtab_read_elf(struct symtab *t, int fd, struct elf_facts *f)
+void symtab_read_elf(struct symtab *t, Elf *e, struct elf_facts *f)
 {
-	Elf *e;
-
 	memset(f, 0, sizeof(*f));
-	e = elf_open(fd);
-	if (!e)
-		return -ENOEXEC;
 	elf_read_parts(f, e);
 	f->all = read_tables(t, f, e);
 	if (!f->all)
 		read_named(t, f, e);
-	elf_end(e);
-	return 0;
 }
 
 /* --- files with symbols alone ------------------------------------------------------------ */

@@ -15,6 +15,7 @@
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
+#include "symbols/elf_open.h"
 #include "symbols/symbols.h"
 #include "symbols/unwind.h"
 
@@ -120,23 +121,33 @@ static int open_mapped(int32_t tid, const char *root, uint64_t start, uint64_t e
 	return fd;
 }
 
-/* Reads the file, which lies at path below root, and what has its symbols apart. False: it is no ELF file, or has not f's build-id. */
-static bool read_symbols(const struct mapped_files *fs, struct mapped_file *f, int fd, const char *root, const char *path)
+/*
+ * Reads the file, which lies at path below root, and what has its symbols apart. False: it has not f's build-id, or is no
+ * ELF file, and e is NULL. e is ours.
+ */
+static bool read_symbols(const struct mapped_files *fs, struct mapped_file *f, Elf *e, const char *root, const char *path)
 {
 	struct symtab t = { 0 };
 	struct elf_facts facts;
+	bool is;
 
-	if (symtab_read_elf(&t, fd, &facts) || (*f->build_id && strcmp(f->build_id, facts.build_id))) {
-		symtab_free(&t);
+	if (!e)
 		return false;
+	symtab_read_elf(&t, e, &facts);
+	is = !*f->build_id || !strcmp(f->build_id, facts.build_id);
+	if (is) {
+		symtab_read_apart(&t, &facts, root, path);
+		symtab_sort(&t);
+		f->t = t;
+		f->unwind = fs->unwinds ? unwind_table_read(e) : NULL;
+		f->same = f;
+		if (!f->path)
+			memcpy(f->build_id, facts.build_id, sizeof(f->build_id));
+	} else {
+		symtab_free(&t);
 	}
-	symtab_read_apart(&t, &facts, root, path);
-	symtab_sort(&t);
-	f->t = t;
-	f->unwind = fs->unwinds ? unwind_table_read(fd) : NULL;
-	if (!f->path)
-		memcpy(f->build_id, facts.build_id, sizeof(f->build_id));
-	return true;
+	elf_end(e);
+	return is;
 }
 
 struct mapped_file *mapped_files_open(struct mapped_files *fs, int32_t tid, uint64_t start, uint64_t end,
@@ -159,7 +170,7 @@ struct mapped_file *mapped_files_open(struct mapped_files *fs, int32_t tid, uint
 	if (f) {
 		f->same = f;
 		if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-			read_symbols(fs, f, fd, root, name);
+			read_symbols(fs, f, elf_open(fd), root, name);
 		close(fd);
 	}
 	close(held);
@@ -180,12 +191,11 @@ static bool is_file(const struct mapped_file *f, int fd, const struct stat *st)
 /* Reads and closes the file, which was found below root, if it is the one, or a copy. */
 static bool try(const struct mapped_files *fs, struct mapped_file *f, int fd, const struct stat *st, const char *root)
 {
-	bool is = fd >= 0 && (*f->build_id || (fs->live && is_file(f, fd, st))) && read_symbols(fs, f, fd, root, f->path);
+	bool is = fd >= 0 && (*f->build_id || (fs->live && is_file(f, fd, st))) &&
+		  read_symbols(fs, f, elf_open(fd), root, f->path);
 
 	if (fd >= 0)
 		close(fd);
-	if (is)
-		f->same = f;
 	return is;
 }
 
@@ -292,6 +302,12 @@ static bool try_process(const struct mapped_files *fs, struct mapped_file *f, in
 static void look_for(const struct mapped_files *fs, struct mapped_file *f, int32_t pid, uint64_t start, uint64_t end)
 {
 	f->same = read_before(fs, f);
+	if (!f->same && !strcmp(f->path, VDSO)) {
+		/* the same kernel's: by its build-id, or because it runs */
+		if (*f->build_id || fs->live)
+			read_symbols(fs, f, elf_open_vdso(), "", f->path);
+		return;
+	}
 	if (f->same || (fs->live && try_process(fs, f, pid, start, end)))
 		return;
 	/* on another machine, or after another boot, numbers of files mean nothing */

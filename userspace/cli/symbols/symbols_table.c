@@ -63,23 +63,27 @@ void symtab_sort(struct symtab *t)
 		qsort(t->v, t->n, sizeof(t->v[0]), by_address);
 }
 
-const struct symbol *symtab_find(const struct symtab *t, uint64_t addr)
+const void *place_find(const void *rows, size_t n, size_t size, uint64_t at)
 {
-	size_t lo = 0, hi = t->n;
-	const struct symbol *s;
+	const char *first = rows;
+	size_t lo = 0, hi = n;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (t->v[mid].addr <= addr)
+		if (*(const uint64_t *)(first + mid * size) <= at)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	if (!lo)
-		return NULL;
-	s = &t->v[lo - 1];
-	return addr - s->addr < (s->size ? s->size : REACH) ? s : NULL;
+	return lo ? first + (lo - 1) * size : NULL;
+}
+
+const struct symbol *symtab_find(const struct symtab *t, uint64_t addr)
+{
+	const struct symbol *s = place_find(t->v, t->n, sizeof(t->v[0]), addr);
+
+	return s && addr - s->addr < (s->size ? s->size : REACH) ? s : NULL;
 }
 
 const char *symtab_name(const struct symtab *t, const struct symbol *s)

@@ -33,8 +33,9 @@ struct unwind_stack {
 
 /* The tables of one file. */
 struct unwind_table;
-/* fd: an ELF file, which may hold anything. NULL: it has no tables. */
-struct unwind_table *unwind_table_read(int fd);
+struct Elf;
+/* e: from elf_open(). NULL: it has no tables. */
+struct unwind_table *unwind_table_read(struct Elf *e);
 void unwind_table_free(struct unwind_table *t);
 
 enum unwind_end {

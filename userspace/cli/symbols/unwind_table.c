@@ -207,17 +207,9 @@ bool cfi_fde(const struct unwind_table *t, size_t offset, struct cfi_fde *f)
 
 const struct cfi_place *cfi_find(const struct unwind_table *t, uint64_t at)
 {
-	size_t lo = 0, hi = t->n;
+	const struct cfi_place *p = place_find(t->v, t->n, sizeof(t->v[0]), at);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (t->v[mid].at <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && at - t->v[lo - 1].at < t->v[lo - 1].size ? &t->v[lo - 1] : NULL;
+	return p && at - p->at < p->size ? p : NULL;
 }
 
 /* --- the file ------------------------------------------------------------------------ */
@@ -271,7 +263,7 @@ static struct unwind_table *read_section(Elf *e, Elf_Scn *section, const GElf_Sh
 	return t;
 }
 
-struct unwind_table *unwind_table_read(int fd)
+struct unwind_table *unwind_table_read(Elf *e)
 {
 	struct unwind_table *t = NULL;
 	Elf_Scn *section = NULL;
@@ -279,9 +271,8 @@ struct unwind_table *unwind_table_read(int fd)
 	GElf_Ehdr eh;
 	GElf_Shdr sh;
 	size_t names;
-	Elf *e = elf_open(fd);
 
-	if (e && gelf_getehdr(e, &eh) && eh.e_ident[EI_CLASS] == ELFCLASS64 && eh.e_ident[EI_DATA] == ELFDATA2LSB &&
+	if (gelf_getehdr(e, &eh) && eh.e_ident[EI_CLASS] == ELFCLASS64 && eh.e_ident[EI_DATA] == ELFDATA2LSB &&
 	    !elf_getshdrstrndx(e, &names) && elf_contents(elf_getscn(e, names))) {
 		while (!t && (section = elf_nextscn(e, section))) {
 			name = gelf_getshdr(section, &sh) ? elf_strptr(e, names, sh.sh_name) : NULL;
@@ -289,7 +280,6 @@ struct unwind_table *unwind_table_read(int fd)
 				t = read_section(e, section, &sh);
 		}
 	}
-	elf_end(e);
 	return t;
 }
 

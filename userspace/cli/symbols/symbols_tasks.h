@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is known of each task, and where its process has mapped what. */
+#ifndef CTRACE_SYMBOLS_TASKS_H
+#define CTRACE_SYMBOLS_TASKS_H
+
+#include "symbols/perf_map.h"
+#include "symbols/symbols.h"
+
+struct map {
+	uint64_t start, end, offset;
+	char *name;		/* last part of the path; NULL: the file knows it */
+	char *path;		/* of what /proc told */
+	struct mapped_file *file;
+};
+
+struct maps {
+	struct map *v;
+	size_t n, cap;
+};
+
+struct task {
+	int32_t tid;
+	int32_t pid;		/* its process, which has what was told; 0: itself */
+	uint64_t looked;
+	struct maps told, seen;	/* by records, in their order; in /proc */
+	struct perf_map jit;	/* a process's */
+};
+
+/* All zero: none. */
+struct tasks {
+	struct task **v;	/* by tid */
+	size_t n, nmaps;	/* nmaps: of all of them */
+};
+
+void tasks_clear(struct tasks *ts);
+/* True: they take more memory than they may, or would with three more; clear them all. */
+bool tasks_many(const struct tasks *ts);
+struct task *task_of(struct tasks *ts, int32_t tid);
+/* NULL: nothing is known of it. */
+struct task *task_known(const struct tasks *ts, int32_t tid);
+
+void maps_clear(struct tasks *ts, struct maps *v);
+struct map *maps_append(struct tasks *ts, struct maps *v);
+/* One thing is mapped in one place: what the new mapping covers is gone. */
+void maps_tell(struct tasks *ts, struct maps *v, uint64_t start, uint64_t end, uint64_t offset, struct mapped_file *file);
+/* from: of mappings that were told */
+void maps_copy(struct tasks *ts, struct maps *to, const struct maps *from);
+/* The newest one, if several were there one after the other; NULL: there was none. */
+const struct map *maps_find(const struct maps *v, uint64_t addr);
+
+#endif
