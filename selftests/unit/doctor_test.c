@@ -283,7 +283,9 @@ static void tracers(void)
 	put("/proc/77/status", "Name:\tsh\nTracerPid:\t78\n");
 	put("/proc/78/comm", "strace\n");
 	put("/proc/78/status", "Name:\tstrace\nTracerPid:\t0\n");
-	told(DOCTOR_NOTE, "tracers", "1 task is traced by strace", "kill 78 ");
+	told(DOCTOR_NOTE, "tracers", "1 task is traced, and stopped at each call, by strace", "kill 78 ");
+	put("/proc/81/status", "Name:\tsh\nTracerPid:\t78\n");
+	told(DOCTOR_NOTE, "tracers", "2 tasks are traced, and stopped at each call, the first by strace", "kill 78 ");
 	put("/proc/79/status", "Name:\tauditd\nTracerPid:\t0\n");
 	told(DOCTOR_NOTE, "tracers", "auditd runs", "auditctl");
 	sound();
@@ -302,6 +304,11 @@ static void tracers(void)
 	gone("/proc/80/fd/9");
 	link_to("/proc/80/fd/9", "anon_inode:[perf_event]");
 	told(DOCTOR_NOTE, "tracers", "1 process has perf events, or BPF programs on events: falco", "kill 80 ");
+	put("/proc/82/status", "Name:\tfalco\nTracerPid:\t0\n");
+	put("/proc/82/comm", "falco\n");
+	put("/proc/82/fd/x", "");
+	link_to("/proc/82/fd/9", "anon_inode:[perf_event]");
+	told(DOCTOR_NOTE, "tracers", "2 processes have perf events, or BPF programs on events, the first is falco", "kill 8");
 }
 
 /* Runs ctrace doctor on the made-up machine; what it prints goes to text. Returns its exit status. */

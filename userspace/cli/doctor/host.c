@@ -185,10 +185,23 @@ static bool has_traces(const struct machine *m, const char *pid)
 	return yes;
 }
 
+/* n tasks are traced, or trace: what is said of one or of several, before the name of the process first. */
+static void tell_of(struct machine *m, size_t n, const char *one, const char *several, long first)
+{
+	char *comm;
+
+	if (!n)
+		return;
+	comm = text_of(m, "/proc/%ld/comm", first);
+	found(m, DOCTOR_NOTE, "tracers", xasprintf("%zu %s %s", n, n == 1 ? one : several, comm ?: "another process"),
+	      xasprintf("kill %ld   # ends that one", first));
+	free(comm);
+}
+
 /* Tasks that a debugger or strace holds; who has perf events and BPF programs; the audit daemon. */
 static void check_tasks(struct machine *m)
 {
-	char *dir = at_root(m, "/proc"), *comm;
+	char *dir = at_root(m, "/proc");
 	DIR *d = opendir(dir);
 	struct dirent *e;
 	long first = 0, perf = 0;
@@ -212,20 +225,10 @@ static void check_tasks(struct machine *m)
 	if (d)
 		closedir(d);
 	free(dir);
-	if (held) {
-		comm = text_of(m, "/proc/%ld/comm", first);
-		found(m, DOCTOR_NOTE, "tracers", xasprintf(held == 1 ? "%zu task is traced by %s, which stops it at each call" :
-							   "%zu tasks are traced, the first by %s, which stops them at each call",
-							   held, comm ?: "another process"), xasprintf("kill %ld   # ends that one", first));
-		free(comm);
-	}
-	if (perfs) {
-		comm = text_of(m, "/proc/%ld/comm", perf);
-		found(m, DOCTOR_NOTE, "tracers", xasprintf(perfs == 1 ? "%zu process has perf events, or BPF programs on events: %s" :
-							   "%zu processes have perf events, or BPF programs on events, the first is %s",
-							   perfs, comm ?: "another"), xasprintf("kill %ld   # ends that one", perf));
-		free(comm);
-	}
+	tell_of(m, held, "task is traced, and stopped at each call, by", "tasks are traced, and stopped at each call, the first by",
+		first);
+	tell_of(m, perfs, "process has perf events, or BPF programs on events:",
+		"processes have perf events, or BPF programs on events, the first is", perf);
 }
 
 void doctor_host(struct machine *m)
