@@ -249,6 +249,32 @@ def test_kprobes():
     refused("a wrong filter", errno.EINVAL, "nope", ctrace.Session, ME, [("sched_switch", "nope == 1")])
 
 
+def test_stack_copy():
+    registers, sp = (33, 31) if os.uname().machine == "aarch64" else (17, 7)
+    with ctrace.Session(ME) as s:
+        s.add_probe("call:getpriority", user_copy=1000)
+        s.add_probe("syscall:getpgid")
+        calls(1)
+        os.getpgid(0)
+        s.stop()
+        events = list(s)
+        same("a copy of the stack, and only where it is asked for",
+             ["syscall_getpriority", "user_memory", "user_registers", "syscall_entry_getpgid", "syscall_exit_getpgid"],
+             [e.name for e in events])
+        call, *pieces, last = events[:3]
+        same("of that event", {call.id}, {e["event"] for e in pieces + [last]})
+        with open("/proc/self/maps") as maps:
+            low, high = (int(a, 16) for a in next(m.split()[0] for m in maps if m.endswith("[stack]\n")).split("-"))
+        top = last["registers"][sp]
+        ok("registers, the stack pointer too", len(last["registers"]) == registers and last["known"] >> sp & 1
+           and low <= top < high, last)
+        # nothing is above a stack
+        there = min(1000, high - top)
+        same("its bytes", (1000, there, [(0, there)]),
+             (last["asked"], last["copied"], [(e["offset"], len(e["bytes"])) for e in pieces]))
+    refused("too much of it", errno.EINVAL, "more than 32768", ctrace.Session(ME).add_probe, "call:getpgid", user_copy=32769)
+
+
 def test_nobody():
     def refused_to_trace():
         try:

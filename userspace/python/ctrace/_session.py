@@ -251,14 +251,17 @@ class Session:
         self._s.del_target(number)
 
     def add_probe(self, name: str, filter: Optional[str] = None, *, stack: bool = False, user_stack: bool = False,
-                  one_of: int = 0) -> int:
+                  user_copy: int = 0, one_of: int = 0) -> int:
         """Records this event, too. filter: an expression, as ``'prev_comm ~ "nginx*" && prev_prio < 100'``.
 
-        stack, user_stack: a ``kernel_stack``, ``user_stack`` event follows each. one_of: N records one of N on each CPU.
-        Returns the number for ``remove_probe()``.
+        stack, user_stack: a ``kernel_stack``, ``user_stack`` event follows each; the latter needs frame pointers. user_copy:
+        so many bytes of the program's stack, at most 32768, follow each in ``user_memory`` events, then its registers in a
+        ``user_registers``: see libctrace(3), Stacks. one_of: N records one of N on each CPU. Returns the number for
+        ``remove_probe()``.
         """
-        flags = (_ctrace.PROBE_F_STACK if stack else 0) | (_ctrace.PROBE_F_USER_STACK if user_stack else 0)
-        number, event = self._s.add_probe(name, filter=filter, flags=flags, one_of=one_of)[:2]
+        flags = ((_ctrace.PROBE_F_STACK if stack else 0) | (_ctrace.PROBE_F_USER_STACK if user_stack else 0)
+                 | (_ctrace.PROBE_F_USER_COPY if user_copy else 0))
+        number, event = self._s.add_probe(name, filter=filter, flags=flags, one_of=one_of, copy=user_copy)[:2]
         self._learn(event)
         return number
 

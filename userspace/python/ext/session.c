@@ -116,15 +116,15 @@ static PyObject *stop(PyObject *self, PyObject *none)
 /* (probe_id, event_id, rows, table) */
 static PyObject *add_probe(PyObject *self, PyObject *args, PyObject *kw)
 {
-	static char *names[] = { "name", "filter", "flags", "one_of", "aggregate", "rows", NULL };
+	static char *names[] = { "name", "filter", "flags", "one_of", "aggregate", "rows", "copy", NULL };
 	struct ctrace_probe_opts o = { .sz = sizeof(o) };
 	struct py_session *s = (struct py_session *)self;
 	struct ctrace_aggregate_info i = { 0 };
 	const char *name;
 	int err;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kw, "s|$zIIzI", names, &name, &o.filter, &o.flags, &o.one_of, &o.aggregate,
-					 &o.rows) || !is_open(s))
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "s|$zIIzII", names, &name, &o.filter, &o.flags, &o.one_of, &o.aggregate,
+					 &o.rows, &o.copy) || !is_open(s))
 		return NULL;
 	err = o.aggregate ? ctrace_aggregate_add(s->s, name, &o, &i, sizeof(i)) :
 			    ctrace_probe_add(s->s, name, &o, &i.probe_id, &i.event_id);
