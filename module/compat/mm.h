@@ -22,6 +22,16 @@ static inline void ctrace_compat_vm_flags(struct vm_area_struct *vma, unsigned l
 #endif
 }
 
+/* What the kernel calls a mapping of no file, such as "[vdso]". NULL: nothing; or it is too old to tell, before 3.16. */
+static inline const char *ctrace_compat_vma_name(const struct vm_area_struct *vma)
+{
+#ifdef CTRACE_HAVE_VM_OPS_NAME
+	if (vma->vm_ops && vma->vm_ops->name)
+		return vma->vm_ops->name((struct vm_area_struct *)vma);
+#endif
+	return NULL;
+}
+
 static inline bool ctrace_compat_mmap_trylock(struct mm_struct *mm)
 {
 #ifdef CTRACE_HAVE_MMAP_READ_TRYLOCK

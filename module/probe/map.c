@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * process_map: which files a process runs code of, and where it has them, so that the addresses in its stacks can be
- * named when it is gone. There is a record for each mapping that is executable and of a file; and for each task that is
- * forked, which has what its process, or the one it was forked from, has.
+ * named when it is gone. There is a record for each mapping that is executable and of a file, or the vdso's; and for each
+ * task that is forked, which has what its process, or the one it was forked from, has.
  *
  * A stack is taken where a mapping may not be looked up: with interrupts off, in an NMI. And a reader who looks into
  * /proc when he meets the stack comes too late for a process that lives for milliseconds. So this is written when the
@@ -21,39 +21,55 @@
 #include "event/fd_name.h"
 #include "event/hook.h"
 #include "compat/kprobe.h"
+#include "compat/mm.h"
 
 /*
  * first: of an address space: what the process had before, it has no more. parent: the process that the task was forked
  * from, 0 if it is another container's; then all behind it is 0 or empty. Else it is 0. dev, ino: of the file
- * itself; with overlayfs that is the layer's.
+ * itself; with overlayfs that is the layer's. The vdso has no file: they are 0, and build_id is empty.
  */
 #define MAP_FIELDS(F)								\
 	F(s32, pid) F(s32, parent) F(u32, first) F(u32, dev) F(x64, start) F(x64, end)	\
 	F(x64, offset) F(u64, ino) F(path, build_id) F(string, filename)
 CTRACE_PAYLOAD(map_payload, MAP_FIELDS);
 
+#define VDSO	"[vdso]"
+
+/* The kernel's own file, which is in each process. */
+static bool is_vdso(const struct vm_area_struct *vma)
+{
+	const char *name = vma->vm_file ? NULL : ctrace_compat_vma_name(vma);
+
+	return name && !strcmp(name, VDSO);
+}
+
 /* Fills room[CTRACE_PAYLOAD_MAX]; returns the payload's length. root: as ctrace_mapped_name() has it. */
 static u32 fill_map(char *room, s32 pid, bool first, const struct vm_area_struct *vma, const struct path *root)
 {
-	const struct inode *inode = file_inode(vma->vm_file);
+	const struct inode *inode = vma->vm_file ? file_inode(vma->vm_file) : NULL;
 	struct map_payload *r = (void *)room;
-	char build_id[CTRACE_BUILD_ID_TEXT];
+	char build_id[CTRACE_BUILD_ID_TEXT] = "";
 	u32 len;
 
 	BUILD_BUG_ON(CTRACE_SIZE(map_payload) + CTRACE_STR_MAX > CTRACE_PAYLOAD_MAX);
 	/* the room holds the file's head first */
-	ctrace_build_id(room, ctrace_file_head(vma->vm_file, room, CTRACE_PAYLOAD_MAX), build_id);
+	if (inode)
+		ctrace_build_id(room, ctrace_file_head(vma->vm_file, room, CTRACE_PAYLOAD_MAX), build_id);
 	r->pid = pid;
 	r->parent = 0;
 	r->first = first;
-	r->dev = MAJOR(inode->i_sb->s_dev) << 20 | MINOR(inode->i_sb->s_dev);
+	r->dev = inode ? MAJOR(inode->i_sb->s_dev) << 20 | MINOR(inode->i_sb->s_dev) : 0;
 	r->start = vma->vm_start;
 	r->end = vma->vm_end;
 	r->offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
-	r->ino = inode->i_ino;
+	r->ino = inode ? inode->i_ino : 0;
 	len = strlen(build_id) + 1;
 	memcpy(r->build_id, build_id, len);
 	len += offsetof(struct map_payload, build_id);
+	if (!inode) {
+		memcpy(room + len, VDSO, sizeof(VDSO));
+		return len + sizeof(VDSO);
+	}
 	return len + ctrace_mapped_name(vma->vm_file, root, room + len, CTRACE_STR_MAX);
 }
 
@@ -72,7 +88,7 @@ static void emit_map(u32 mask, const struct ctrace_who *who, const struct vm_are
 
 bool ctrace_map_tells(const struct vm_area_struct *vma)
 {
-	return vma->vm_flags & VM_EXEC && vma->vm_file;
+	return vma->vm_flags & VM_EXEC && (vma->vm_file || is_vdso(vma));
 }
 
 u32 ctrace_map_of_vma(char *room, const struct task_struct *p, const struct vm_area_struct *vma, const struct path *root)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: --stack=dwarf shows whole stacks of a program without frame pointers, also from a recording after its end
 # requires: any
-# timeout: 180
+# timeout: 240
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -40,6 +40,15 @@ ctrace flame "$tmp/rec" --folded -o "$tmp/folded" 2> "$tmp/err"
 has "a flame graph" 'main;bare_a;bare_b;bare_c;bare_d [0-9]+$' "$tmp/folded"
 ctrace profile --input "$tmp/rec" --stacks > "$tmp/profile" 2> "$tmp/err"
 has "a profile" bare_a "$tmp/profile"
+ctrace record -o "$tmp/clock" -F 99 --stack=dwarf -- bare clock 1 > "$tmp/run" 2>&1
+# in_vdso: of the first sample that was taken in the vdso, what the vdso was called from
+in_vdso() { ctrace report --json "$tmp/clock" 2> "$tmp/err" > "$tmp/out"; jq -c 'select(.user_stack[0]? // "" | contains("[vdso]"))' "$tmp/out" | head -1 > "$tmp/one"; stack "$tmp/one" | grep -o 'bare_d.*' ; }
+same "through the vdso, of one that is gone" "$chain" "$(in_vdso)"
+has "with the names of its functions" '"__vdso_[a-z_]+\+0x[0-9a-f]+ \[vdso\]"' "$tmp/out"
+check "the recording tells the vdso's build-id" grep -q '"vdso": *"[0-9a-f]\{16,\}"' "$tmp/clock/ctrace/symbols.json"
+sed -i 's/"vdso": *"[0-9a-f]*"/"vdso":"00"/' "$tmp/clock/ctrace/symbols.json"
+same "not through another kernel's" "" "$(in_vdso)"
+same "says so" "nothing says how to unwind this code" "$(cut_of "$tmp/one")"
 bare spin 30 & old=$!
 later "kill $old"
 sleep 0.3

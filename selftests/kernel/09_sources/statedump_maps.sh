@@ -18,7 +18,7 @@ pids="$pid $(pgrep -P "$pid" | xargs)"
 shown() {
 	local p
 	for p; do
-		awk -v p="$p" '$2 ~ /x/ && $5 != 0 {split($1, at, "-"); print p, at[1], at[2], $3, $5}' "/proc/$p/maps"
+		awk -v p="$p" '$2 ~ /x/ && ($5 != 0 || $6 == "[vdso]") {split($1, at, "-"); print p, at[1], at[2], $3, $5}' "/proc/$p/maps"
 	done | while read -r p from to offset ino; do echo "$p $((16#$from)) $((16#$to)) $((16#$offset)) $ino"; done | sort
 }
 dumped_maps() {

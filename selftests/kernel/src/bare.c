@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bare call | spin SECONDS | nowhere | end: runs code without frame pointers, in bare_d(), which bare_c(), bare_b(), bare_a()
+ * bare call | spin SECONDS | clock SECONDS | nowhere | end: runs code without frame pointers, in bare_d(), which bare_c(), bare_b(), bare_a()
  * and main() have called.
  *
  *	call	getppid()
  *	spin	is busy in user mode
+ *	clock	reads the clock all the time, in the vdso
  *	nowhere	getppid() with a stack pointer at which there is nothing
  *	end	getppid() with 64 bytes of stack, at the end of what is mapped
  */
@@ -21,6 +22,7 @@
 static volatile unsigned long count;
 static char *stack;		/* where the call is made; NULL: where we are */
 static time_t until;
+static int rounds;
 
 /* Makes the call in this very function, because a library's function has a frame, too. */
 static inline __attribute__((always_inline)) void call(void)
@@ -55,11 +57,10 @@ int bare_d(int v)
 	struct timespec t;
 
 	do {
-		if (until)
-			for (int i = 0; i < 20000000; i++)
-				count += i;
-		else
+		if (!until)
 			call();
+		for (int i = 0; i < rounds; i++)
+			count += i;
 		clock_gettime(CLOCK_MONOTONIC, &t);
 	} while (t.tv_sec < until);
 	return v + 1;
@@ -106,7 +107,8 @@ int main(int argc, char **argv)
 			return 1;
 		memset(stack, 1, 65536);
 		stack += 65536 - 64;
-	} else if (!strcmp(what, "spin") && argc > 2) {
+	} else if ((!strcmp(what, "spin") || !strcmp(what, "clock")) && argc > 2) {
+		rounds = *what == 's' ? 20000000 : 0;
 		clock_gettime(CLOCK_MONOTONIC, &t);
 		until = t.tv_sec + atol(argv[2]);
 	} else if (strcmp(what, "call")) {
