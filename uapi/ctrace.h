@@ -14,8 +14,9 @@
  *   0            +--------------------+
  *                | struct ctrace_dir  |  one page: sizes and offsets
  *   heads_off    +--------------------+
- *                | u64 heads[nslots]  |  hints: head of each ring, so that a
- *                |                    |  reader finds the rings that moved
+ *                | u64 heads[]        |  hints: head of each ring, so that a reader finds the rings that
+ *                |                    |  moved; slot i's at heads_off + i / slots_per_cpu * heads_stride
+ *                |                    |  + i % slots_per_cpu * 8
  *   slots_off    +--------------------+
  *                | slot 0: one page   |  struct ctrace_ring
  *                |  ring_size bytes   |  sub-buffers of subbuf_size each
@@ -55,8 +56,8 @@
  * from the directory; the module finds user space's in each command. So an addition raises only
  * CTRACE_ABI; a change that an older module or user space would misunderstand raises both.
  */
-#define CTRACE_ABI		4
-#define CTRACE_ABI_COMPAT	3
+#define CTRACE_ABI		5
+#define CTRACE_ABI_COMPAT	5
 
 /*
  * Container ids. 1 and up are containers; an id is never given twice while
@@ -123,7 +124,8 @@ struct ctrace_dir {
 	__u64 features;		/* CTRACE_FEATURE_* */
 	__u64 tables_off;	/* offset of the tables in the mapping (ctrace_table.h), 0 if there are none */
 	__u64 tables_size;	/* their bytes */
-	__u64 _reserved[2];
+	__u64 heads_stride;	/* bytes from a CPU's hints to the next one's, so that no two CPUs write to one cache line */
+	__u64 _reserved;
 };
 
 /* --- a ring -------------------------------------------------------------- */

@@ -129,7 +129,7 @@ static bool ring_moved(const struct ctrace_file *f, const struct ctrace_arena *a
 	u32 slot;
 
 	return ctrace_file_slot(f, i, &slot) &&
-	       smp_load_acquire(&a->heads[slot]) !=		/* C: partner in ring.h */
+	       smp_load_acquire(ctrace_arena_hint(a, slot)) !=		/* C: partner in ring.h */
 	       READ_ONCE(rings[i].cur.pos);
 }
 

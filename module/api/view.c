@@ -196,6 +196,7 @@ static void fill_dir(struct view_file *vf, const struct ctrace_arena *a)
 	dir->slots_per_cpu = 1;
 	dir->nslots = a->ncpus;
 	dir->heads_off = 0;
+	dir->heads_stride = 0;
 	dir->slots_off = CTRACE_PAGE;
 	dir->map_size = vf->f.map_size;
 	dir->tables_off = 0;	/* those of the session are of all containers */

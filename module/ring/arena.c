@@ -20,7 +20,7 @@ DEFINE_PER_CPU(struct ctrace_ring_desc *, ctrace_rings[CTRACE_SESSIONS_MAX]);
 /* --- making -------------------------------------------------------------------- */
 
 struct sizes {
-	u64 arena, ring, stride, heads, slots_off, tables_off, map;
+	u64 arena, ring, stride, heads, heads_stride, slots_off, tables_off, map;
 	u32 subbuf, ncpus, per_cpu;
 };
 
@@ -68,7 +68,7 @@ static int choose_sizes(const struct ctrace_arena_opts *o, struct sizes *z, char
 	}
 	z->stride = CTRACE_PAGE + z->ring;
 	/* directory, hints in whole pages, and one slot for each CPU */
-	least = CTRACE_PAGE + PAGE_ALIGN(8ull * z->ncpus) + z->ncpus * z->stride;
+	least = CTRACE_PAGE + PAGE_ALIGN((u64)SMP_CACHE_BYTES * z->ncpus) + z->ncpus * z->stride;
 	if (z->arena < least) {
 		snprintf(why, n, "arena size %llu: too small: a ring of %llu bytes for each of %u CPUs needs %llu",
 			 z->arena, z->ring, z->ncpus, least);
@@ -85,7 +85,9 @@ static int choose_sizes(const struct ctrace_arena_opts *o, struct sizes *z, char
 	/* as many as fit, hints included */
 	z->per_cpu = div64_u64(z->arena - CTRACE_PAGE, z->ncpus * (z->stride + 8));
 	for (;; z->per_cpu--) {
-		z->heads = PAGE_ALIGN(8ull * z->per_cpu * z->ncpus);
+		/* each record writes a hint: not to a cache line of another CPU's */
+		z->heads_stride = ALIGN(8ull * z->per_cpu, SMP_CACHE_BYTES);
+		z->heads = PAGE_ALIGN(z->heads_stride * z->ncpus);
 		z->slots_off = CTRACE_PAGE + z->heads;
 		z->tables_off = z->slots_off + (u64)z->per_cpu * z->ncpus * z->stride;
 		if (z->tables_off <= z->arena || z->per_cpu == 1)
@@ -113,6 +115,7 @@ static void fill_dir(struct ctrace_arena *a, const struct ctrace_arena_opts *o,
 		.ring_size = z->ring,
 		.slot_stride = z->stride,
 		.heads_off = CTRACE_PAGE,
+		.heads_stride = z->heads_stride,
 		.slots_off = z->slots_off,
 		.map_size = z->map,
 		.tables_off = o->table_size ? z->tables_off : 0,
@@ -131,7 +134,7 @@ static void set_up_slots(struct ctrace_arena *a, const struct sizes *z)
 		d = &a->rings[i];
 		d->ctl = a->mem + z->slots_off + i * z->stride;
 		d->data = (char *)d->ctl + CTRACE_PAGE;
-		d->hint = &a->heads[i];
+		d->hint = ctrace_arena_hint(a, i);
 		d->mask = z->ring - 1;
 		d->submask = z->subbuf - 1;
 		d->stop_full = a->stop_full;
@@ -208,6 +211,7 @@ struct ctrace_arena *ctrace_arena_new(const struct ctrace_arena_opts *o, char *w
 	}
 	a->dir = a->mem;
 	a->heads = a->mem + CTRACE_PAGE;
+	a->heads_per_cpu = z.heads_stride / sizeof(*a->heads);
 	a->slots_per_cpu = z.per_cpu;
 	a->ncpus = z.ncpus;
 	a->stop_full = o->stop_full;

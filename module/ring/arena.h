@@ -81,7 +81,8 @@ struct ctrace_arena {
 	u64 stride;		/* of slots in mem */
 	struct ctrace_table_room tables;	/* in mem, behind the slots; used is ctrace_lock's */
 	struct ctrace_dir *dir;	/* in mem; readers map it, so nothing is decided by what it says */
-	u64 *heads;		/* in mem */
+	u64 *heads;		/* in mem: [ncpus][heads_per_cpu], of which the first slots_per_cpu are hints, and the rest are 0 */
+	u32 heads_per_cpu;
 	struct ctrace_ring_desc *rings;		/* [nslots] */
 	struct ctrace_arena_slot *slots;	/* [nslots] */
 	u32 *owner;				/* [nslots] */
@@ -102,6 +103,12 @@ struct ctrace_arena {
 static inline u32 ctrace_arena_nslots(const struct ctrace_arena *a)
 {
 	return a->slots_per_cpu * a->ncpus;
+}
+
+/* The hint of that slot. */
+static inline u64 *ctrace_arena_hint(const struct ctrace_arena *a, u32 slot)
+{
+	return &a->heads[slot / a->slots_per_cpu * a->heads_per_cpu + slot % a->slots_per_cpu];
 }
 
 /* A view of one container, as its arena knows it; api/view.c owns it. In the arena's list until it is revoked. */

@@ -45,12 +45,12 @@ static struct workqueue_struct *waker;
 u64 ctrace_waiter_sum(const struct ctrace_waiter *w)
 {
 	const struct ctrace_arena *a = w->arena;
-	u32 i, n = w->slots ? a->ncpus : ctrace_arena_nslots(a);
+	u32 i, n = w->slots ? a->ncpus : a->ncpus * a->heads_per_cpu;
 	u64 sum = 0;
 
 	for (i = 0; i < n; i++)
 		if (!w->slots || w->slots[i])
-			sum += READ_ONCE(a->heads[w->slots ? w->slots[i] : i]);
+			sum += READ_ONCE(*(w->slots ? ctrace_arena_hint(a, w->slots[i]) : &a->heads[i]));
 	smp_rmb();						/* C: partner in ring.h */
 	return sum;
 }

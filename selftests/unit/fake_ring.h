@@ -19,7 +19,6 @@
 
 struct fake {
 	struct ctrace_dir *dir;
-	uint64_t *heads;
 	uint64_t *events;	/* of each slot, published so far */
 	size_t len;
 };
@@ -32,6 +31,13 @@ struct fake_record {
 static inline struct ctrace_ring *fake_ctl(struct fake *f, unsigned int slot)
 {
 	return (void *)((char *)f->dir + f->dir->slots_off + slot * f->dir->slot_stride);
+}
+
+/* The hints stay, even if a test takes heads_off away. */
+static inline uint64_t *fake_hint(struct fake *f, unsigned int slot)
+{
+	return (void *)((char *)f->dir + CTRACE_PAGE + slot / f->dir->slots_per_cpu * f->dir->heads_stride +
+			slot % f->dir->slots_per_cpu * 8);
 }
 
 static inline struct fake fake_new(unsigned int ncpus, unsigned int slots_per_cpu)
@@ -47,10 +53,10 @@ static inline struct fake fake_new(unsigned int ncpus, unsigned int slots_per_cp
 		.session = 1, .cid = CTRACE_CID_ALL, .ncpus = ncpus,
 		.slots_per_cpu = slots_per_cpu, .nslots = n, .subbuf_size = SUBBUF,
 		.ring_size = RING, .slot_stride = CTRACE_PAGE + RING, .heads_off = CTRACE_PAGE,
+		.heads_stride = (8 * slots_per_cpu + 63) / 64 * 64,
 		.slots_off = 2 * CTRACE_PAGE, .map_size = f.len,
 	};
 	f.events = calloc(n, sizeof(*f.events));
-	f.heads = (void *)((char *)f.dir + CTRACE_PAGE);
 	for (i = 0; i < n; i++) {
 		ctl = fake_ctl(&f, i);
 		ctl->gen = 2;
@@ -109,7 +115,7 @@ static inline void fake_put_unhinted(struct fake *f, unsigned int slot, uint64_t
 static inline void fake_put(struct fake *f, unsigned int slot, uint64_t time, uint64_t serial)
 {
 	fake_put_unhinted(f, slot, time, serial);
-	__atomic_store_n(&f->heads[slot], fake_ctl(f, slot)->head, __ATOMIC_RELEASE);
+	__atomic_store_n(fake_hint(f, slot), fake_ctl(f, slot)->head, __ATOMIC_RELEASE);
 }
 
 #endif /* CTRACE_FAKE_RING_H */

@@ -292,6 +292,11 @@ static void bad_directories(void)
 	BAD(heads_off, CTRACE_PAGE + 1);
 	BAD(heads_off, 2 * CTRACE_PAGE - 8);
 	BAD(heads_off, UINT64_MAX & ~7ull);
+	BAD(heads_stride, 0);
+	BAD(heads_stride, 8 * f.dir->slots_per_cpu - 8);
+	BAD(heads_stride, 8 * f.dir->slots_per_cpu + 4);
+	BAD(heads_stride, CTRACE_PAGE / f.dir->ncpus / 8 * 8 + 8);
+	BAD(heads_stride, UINT64_MAX & ~7ull);
 	check_eq(ctrace_reader_open_map(f.dir, 16, 0, &r), -EPROTO);
 	f.dir->features = UINT64_MAX;	/* a reader ignores features that it does not know */
 	f.dir->heads_off = 0;

@@ -170,7 +170,7 @@ static void begin(bool hints)
 	desc = (struct ctrace_ring_desc) {
 		.ctl = fake_ctl(&arena, WRITER),
 		.data = (char *)fake_ctl(&arena, WRITER) + CTRACE_PAGE,
-		.hint = (u64 *)&arena.heads[WRITER],
+		.hint = (u64 *)fake_hint(&arena, WRITER),
 		.mask = RING - 1,
 		.submask = SUBBUF - 1,
 	};

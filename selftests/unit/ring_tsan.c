@@ -128,7 +128,7 @@ static void merged_round(void)
 		w[i] = (struct writer){ .fills = true, .end = test_clock() + 2000000000ull };
 		w[i].ring.d = (struct ctrace_ring_desc) {
 			.ctl = fake_ctl(&f, i), .data = (char *)fake_ctl(&f, i) + CTRACE_PAGE,
-			.hint = (u64 *)&f.heads[i], .mask = RING - 1, .submask = SUBBUF - 1,
+			.hint = (u64 *)fake_hint(&f, i), .mask = RING - 1, .submask = SUBBUF - 1,
 			.stop_full = true,
 		};
 		ctrace_ring_rebind(&w[i].ring.d, i + 1, i, 0);

@@ -21,6 +21,7 @@ static void directory(void)
 	at(ctrace_dir, heads_off, 56);
 	at(ctrace_dir, map_size, 72);
 	at(ctrace_dir, features, 80);
+	at(ctrace_dir, heads_stride, 104);
 }
 
 static void ring(void)

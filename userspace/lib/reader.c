@@ -56,9 +56,10 @@ static int check_dir(const struct ctrace_dir *d, uint64_t map_len)
 	slots = (d->map_size - d->slots_off) / d->slot_stride;
 	if (d->nslots > slots)
 		return -EPROTO;
-	if (d->heads_off && (d->heads_off % 8 || d->heads_off < sizeof(*d) ||
-			     d->heads_off > d->slots_off ||
-			     (d->slots_off - d->heads_off) / 8 < d->nslots))
+	if (!d->heads_off)
+		return 0;
+	if (d->heads_off % 8 || d->heads_off < sizeof(*d) || d->heads_off > d->slots_off || d->heads_stride % 8 ||
+	    d->heads_stride / 8 < d->slots_per_cpu || (d->slots_off - d->heads_off) / d->heads_stride < d->ncpus)
 		return -EPROTO;
 	return 0;
 }
@@ -68,9 +69,13 @@ static int set_up_ring(struct ctrace_reader *r, uint32_t slot, bool from_now)
 	const char *at = (const char *)r->map + r->dir.slots_off + slot * r->dir.slot_stride;
 	const struct ctrace_ring *ctl = (const struct ctrace_ring *)at;
 	struct ctrace_reader_ring *ring = &r->rings[slot];
+	uint32_t cpu = slot / r->dir.slots_per_cpu;
 	int err = 0;
 
 	ctrace_cursor_init(&ring->cur, ctl, r->dir.ring_size, r->dir.subbuf_size);
+	if (r->dir.heads_off)
+		ring->head = (const void *)((const char *)r->map + r->dir.heads_off + cpu * r->dir.heads_stride +
+					    slot % r->dir.slots_per_cpu * sizeof(uint64_t));
 	/* in a view, what was refused before may have been of the slot's earlier containers */
 	if (from_now || r->dir.flags & CTRACE_DIR_F_BOUND) {
 		ctrace_reader_refused(r, ring);
@@ -105,7 +110,6 @@ static int set_up(struct ctrace_reader *r, const void *map, size_t len, unsigned
 		return -ENOMEM;
 	r->dir = dir;
 	r->live = map;
-	r->heads = dir.heads_off ? (const void *)((const char *)map + dir.heads_off) : NULL;
 	r->map = map;
 	r->map_len = len;
 	for (i = 0; !err && i < dir.nslots; i++)
@@ -137,7 +141,6 @@ static void reset(struct ctrace_reader *r)
 	free(r->heap);
 	r->rings = NULL;
 	r->heap = NULL;
-	r->heads = NULL;
 	r->dir = (struct ctrace_dir){ .state = CTRACE_DIR_ENDED };
 	r->live = &r->dir;
 }

@@ -11,8 +11,8 @@
 /* How far this reader has followed one slot of the arena. */
 struct ctrace_reader_ring {
 	struct ctrace_cursor cur;
-	/* heads[slot], read before the last look at the ring; while it does not change, nothing is new */
-	uint64_t hint;
+	const uint64_t *head;	/* in the mapping: the ring's hint. NULL: there are none */
+	uint64_t hint;		/* the same, read before the last look at the ring; while it does not change, nothing is new */
 	uint64_t full, nested;	/* the ring's counts when this reader was opened: not its losses */
 	/* the counts as last read; a view that was revoked has none to read any more */
 	uint64_t full_now, nested_now;
@@ -27,7 +27,6 @@ struct ctrace_reader_ring {
 struct ctrace_reader {
 	struct ctrace_dir dir;		/* a checked copy: these values are never read from the mapping again */
 	const struct ctrace_dir *live;	/* in the mapping, for ->state */
-	const uint64_t *heads;		/* the hints; NULL: there are none */
 	struct ctrace_reader_ring *rings;	/* dir.nslots */
 	struct ctrace_reader_ring **heap;	/* queued rings, oldest record first */
 	size_t nheap;
@@ -65,13 +64,15 @@ static inline bool ctrace_reader_holds(const struct ctrace_reader *r, const stru
 /* Loads a slot's hint. A load of the ring's head after it sees at least the head the hint announces. */
 static inline uint64_t ctrace_reader_hint(const struct ctrace_reader *r, size_t slot)
 {
-	return r->heads ? ctrace_load_acquire(&r->heads[slot]) : 0;	/* C: module/ring/ring.h */
+	const uint64_t *head = r->rings[slot].head;
+
+	return head ? ctrace_load_acquire(head) : 0;	/* C: module/ring/ring.h */
 }
 
 /* May the slot have moved since the last look at it? Always true without hints. */
 static inline bool ctrace_reader_moved(const struct ctrace_reader *r, size_t slot)
 {
-	return !r->heads || ctrace_reader_hint(r, slot) != r->rings[slot].hint;
+	return !r->rings[slot].head || ctrace_reader_hint(r, slot) != r->rings[slot].hint;
 }
 
 static inline bool ctrace_reader_ended(const struct ctrace_reader *r)

@@ -137,7 +137,9 @@ static void layout(void)
 			 d->subbuf_size <= d->ring_size / 2, "sizes agree\n");
 	ksft_test_result(d->map_size == size &&
 			 d->slots_off + d->nslots * d->slot_stride <= d->map_size &&
-			 d->heads_off + d->nslots * 8ull <= d->slots_off, "all within the mapping\n");
+			 d->heads_off + d->ncpus * d->heads_stride <= d->slots_off, "all within the mapping\n");
+	ksft_test_result(!(d->heads_off % 64) && !(d->heads_stride % 64) && d->heads_stride >= 8ull * d->slots_per_cpu,
+			 "no two CPUs' hints share a cache line\n");
 	munmap((void *)d, size);
 }
 
@@ -149,7 +151,7 @@ int main(void)
 	sigaction(SIGSEGV, &sa, NULL);
 	sigaction(SIGBUS, &sa, NULL);
 	ksft_print_header();
-	ksft_set_plan(13 + 5 + 10 + 3 + 4);
+	ksft_set_plan(13 + 6 + 10 + 3 + 4);
 	dev_session_make(&s, "syscall:getpriority");
 	/* Open it for writing too: the kernel itself makes no writable mapping of a file that was not
 	 * opened for writing. */

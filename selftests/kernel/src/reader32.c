@@ -20,7 +20,7 @@
 	F(dir, magic) F(dir, abi) F(dir, abi_compat) F(dir, flags) F(dir, state)	\
 	F(dir, session) F(dir, cid) F(dir, ncpus) F(dir, slots_per_cpu) F(dir, nslots)	\
 	F(dir, subbuf_size) F(dir, ring_size) F(dir, slot_stride) F(dir, heads_off)	\
-	F(dir, slots_off) F(dir, map_size) F(dir, features) F(dir, _reserved)		\
+	F(dir, slots_off) F(dir, map_size) F(dir, features) F(dir, heads_stride) F(dir, _reserved)		\
 	F(ring, gen) F(ring, cid) F(ring, cpu) F(ring, flags) F(ring, base)		\
 	F(ring, base_events) F(ring, floor) F(ring, floor_events) F(ring, _pad)		\
 	F(ring, head) F(ring, entered) F(ring, lost_full) F(ring, lost_nested)		\
