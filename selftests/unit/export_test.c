@@ -515,6 +515,8 @@ static void page(void)
 		snprintf(want, sizeof(want), "calls, %llu failed", (unsigned long long)must.failed[cid]);
 		check(strstr(at, want) && strstr(at, want) < strstr(at, "</section>"));
 	}
+	/* a call has its name, even if it returned without its number */
+	check(strstr(text, "<td>read</td>") && !strstr(text, "<td>syscall_"));
 	check(strstr(text, "data:image/svg+xml;base64,") != NULL);
 	check(strstr(text, "data:image/png;base64,iVBORw0KGgo") != NULL);
 	/* nothing is fetched */

@@ -244,14 +244,19 @@ static void call(struct draw *d, const struct ctrace_record *rec, const struct p
 	struct slice s = { .system = "syscalls", .details = &d->details, .stacks = k };
 	struct syscall_ref ref;
 	int64_t ret = p->ret >= 0 && p->ret < n ? v[p->ret].i : 0;
+	const uint16_t open = t ? t->entry : 0;
 	uint64_t duration;
-	bool open;
 
 	if (!t)
 		return;
-	syscall_identify(&ref, p->type, rec);
+	/* rt_sigreturn returns without its number: it has the name of what was entered */
+	if (rec->id == CTRACE_ID_SYS_EXIT_UNKNOWN && open && open != CTRACE_ID_SYS_ENTER_UNKNOWN) {
+		syscall_identify(&ref, paints_get(d->x->paints, open)->type, &(struct ctrace_record){ .id = open });
+		ref.phase = SYSCALL_EXIT;
+	} else {
+		syscall_identify(&ref, p->type, rec);
+	}
 	s.name = ref.name;
-	open = t->entry;
 	t->entry = 0;
 	spent_count(d->spent, rec->cid, SPENT_CALLS, rec->time, ref.phase != SYSCALL_EXIT);
 	if (ref.phase == SYSCALL_EXIT) {
