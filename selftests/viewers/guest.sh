@@ -1,0 +1,14 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# guest: the part of viewers/run that runs in the guest. It records two containers under load, and sends the recording
+# through its output, as lines that begin with @@: vm/run keeps these in its log, and does not show them.
+# shellcheck source-path=SCRIPTDIR source=../kernel/lib.sh
+. "$(dirname "$0")/../kernel/lib.sh"
+
+load
+cheap web -n web -- /bin/sh -c 'while :; do dd if=/dev/zero of=/x bs=64k count=8 conv=fsync; counted 5 50; sleep 0.02; done'
+cheap db -n db -- /bin/sh -c 'while :; do waits spin 1; done'
+ctrace record -o "$tmp/kernel" all -e viewer -e sched_wait,sched_run,sched_block,block_io -F 99 --buffer-size 64M --duration 2 2> "$tmp/err"
+note "$(cat "$tmp/err")"
+has "recorded, and nothing lost" ' 0 lost' "$tmp/err"
+tar -C "$tmp" -czf - kernel | base64 -w 1000 | sed 's/^/@@recording /'
