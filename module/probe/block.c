@@ -126,7 +126,7 @@ static __always_inline void on_rq(u32 id, struct request *rq, bool here)
 		return;
 	if (!ctrace_block_recall(rq, here, false, &by))
 		ctrace_session_unfollowed(mask);
-	ctrace_block_task(&by);
+	ctrace_block_task(&by, mask);
 	mask = ctrace_wanted(mask, by.who.container, by.who.task);
 	if (!mask)
 		return;
@@ -180,7 +180,7 @@ static __always_inline void on_complete(struct request *rq, int error, u32 bytes
 		return;
 	if (!ctrace_block_recall(rq, false, bytes >= blk_rq_bytes(rq), &by))
 		ctrace_session_unfollowed(mask);
-	ctrace_block_task(&by);
+	ctrace_block_task(&by, mask);
 	mask = ctrace_wanted(mask, by.who.container, by.who.task);
 	if (!mask)
 		return;
@@ -377,7 +377,7 @@ static noinline void io_end_any(u32 mask, struct request *rq, int error, bool en
 {
 	struct io_arg a;
 
-	ctrace_block_task(by);
+	ctrace_block_task(by, mask);
 	mask = ctrace_wanted(mask, by->who.container, by->who.task);
 	if (!mask)
 		return;

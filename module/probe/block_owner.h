@@ -11,6 +11,7 @@
 #define CTRACE_BLOCK_OWNER_H
 
 #include "session/inflight.h"
+#include "session/option.h"
 
 struct bio;
 struct request;
@@ -40,11 +41,16 @@ void ctrace_block_remember(struct bio *bio);
  */
 bool ctrace_block_recall(struct request *rq, bool here, bool last, struct ctrace_block_issuer *out);
 
-/* After it: makes by->who.task NULL if that has ended. Until then, it is not looked at. */
-static inline void ctrace_block_task(struct ctrace_block_issuer *by)
+/*
+ * After it, for the sessions in mask: makes by->who.task NULL if that has ended. Until then, it is not looked at. Only sessions of
+ * processes and special ones ask for a task. For others it need not be looked for, and is NULL, too.
+ */
+static inline void ctrace_block_task(struct ctrace_block_issuer *by, u32 mask)
 {
+	bool asked = mask & (READ_ONCE(ctrace_pid_sessions) | READ_ONCE(ctrace_special_sessions));
+
 	if (by->start)
-		by->who.task = ctrace_begun_task(&by->who, by->start);
+		by->who.task = unlikely(asked) ? ctrace_begun_task(&by->who, by->start) : NULL;
 	by->start = 0;
 }
 

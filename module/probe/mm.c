@@ -39,18 +39,24 @@ static __always_inline void fill_fault_kernel(void *payload, const void *arg)
  */
 static DEFINE_PER_CPU(bool, in_fault);
 
-static void probe_fault_user(void *data, unsigned long address, struct pt_regs *regs,
-			     unsigned long error_code)
+static noinline void on_fault_user(unsigned long address, struct pt_regs *regs, unsigned long error_code)
 {
 	struct fault_user_payload a = {
 		.address = address, .ip = instruction_pointer(regs), .error_code = error_code,
 	};
 
-	ctrace_compat_probe_begin();
 	this_cpu_write(in_fault, true);
 	ctrace_curated_context(CTRACE_ID_PAGE_FAULT_USER, CTRACE_SIZE(fault_user_payload),
 			       fill_fault_user, &a);
 	this_cpu_write(in_fault, false);
+}
+
+static void probe_fault_user(void *data, unsigned long address, struct pt_regs *regs,
+			     unsigned long error_code)
+{
+	ctrace_compat_probe_begin();
+	if (!ctrace_curated_unwanted(CTRACE_ID_PAGE_FAULT_USER))
+		on_fault_user(address, regs, error_code);
 	ctrace_compat_probe_end();
 }
 

@@ -71,3 +71,10 @@ done
 # A followed command's requests complete in an interrupt, and still belong to the command.
 evdump -e block_rq_complete -- dd if=/dev/zero of=/dev/nullb0 bs=4k count=5 oflag=direct > "$tmp/ev" 2> "$tmp/err"
 same "completions of a command that is followed" 5 "$(grep -c "block_rq_complete cid=0 tid=[1-9].* dev=$dev .* nr_sector=8 " "$tmp/ev")"
+
+# A filter asks for the issuer's task, too.
+# shellcheck disable=SC2016 # ctrace's own
+dump "$tmp/ev" -t all -e block_rq_complete -f '$comm == "dd"'
+dd if=/dev/zero of=/dev/nullb0 bs=4k count=5 oflag=direct 2> /dev/null
+stop_dump
+same "completions of an issuer with the name that a filter asks for" 5 "$(grep -c "block_rq_complete cid=0 tid=[1-9].* dev=$dev .* nr_sector=8 " "$tmp/ev")"
