@@ -12,6 +12,8 @@
 . "$top/selftests/bench/own.sh"
 # shellcheck source=views.sh
 . "$top/selftests/bench/views.sh"
+# shellcheck source=events.sh
+. "$top/selftests/bench/events.sh"
 # lib.sh's summary is for tests
 count=-1
 # the guest came with the list of modules of a root without the other tracers' own
@@ -82,6 +84,10 @@ traced() {
 	emit part "$part" tool "$tool" work kept events "$kept" lost "$lost" bytes "$bytes" made $((all * per)) rate "${rate:--}"
 }
 
+# spared: waits until ctrace spares the tasks that no session wants, and has forgotten the containers that ended before,
+# which ends that for a moment
+spared() { sleep 3; }
+
 # loops FACTOR: measures what is counted in instructions: a call in the container, and one beside it
 loops() {
 	local median ns calls
@@ -93,6 +99,7 @@ loops() {
 	read -r median ns calls <<< "$said"
 	made=$((made + calls))
 	emit part instructions tool "$tool" work openclose value "$median"
+	spared
 	box neighbour "$work calls -v $((20000 / $1))"
 	read -r median ns calls <<< "$said"
 	others=$calls
@@ -114,6 +121,7 @@ counted() {
 	read -r median _ calls <<< "$said"
 	made=$((made + calls))
 	emit part aggregates tool "$tool" work getppid value "$median"
+	spared
 	box neighbour "$work calls -v 20000"
 	read -r median _ calls <<< "$said"
 	emit part aggregates tool "$tool" work neighbour value "$median"
@@ -315,7 +323,7 @@ prepare() {
 
 for word; do
 	case $word in
-	instructions | slowdown | wall | loss | aggregates | agree) [ -d "$tmp/box" ] || prepare;;
+	instructions | slowdown | wall | loss | aggregates | agree | events) [ -d "$tmp/box" ] || prepare;;
 	esac
 	"part_$word"
 done

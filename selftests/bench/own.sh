@@ -136,6 +136,7 @@ scaled() {
 	untraced "$1" "$2"
 	sessions 1
 	emit part scale over "$1" n "$2" work traced value "$(calls_in_box)"
+	spared
 	emit part scale over "$1" n "$2" work neighbour value "$(calls)"
 	emit part scale over "$1" n "$2" work memory value "$(vmalloc_kb)"
 	end_sessions
@@ -167,6 +168,7 @@ part_scale() {
 		untraced sessions $n
 		sessions $n
 		emit part scale over sessions n $n work traced value "$(calls_in_box)"
+		spared
 		emit part scale over sessions n $n work neighbour value "$(calls)"
 		end_sessions
 	done

@@ -16,7 +16,7 @@ def name: {
 	none: "untraced", ctrace: "**ctrace record**", flight: "**ctrace**, nobody reads", ftrace: "ftrace, nobody reads",
 	trace_cmd: "trace-cmd record", perf_record: "perf record", perf_trace: "perf trace -s", lttng: "LTTng",
 	lttng_context: "LTTng with contexts", sysdig: "sysdig -w", bpftrace: "bpftrace printf", strace: "strace -f",
-	stats: "**ctrace stats**", bpftrace_count: "bpftrace `@[comm] = count()`", runqlat: "**ctrace runqlat**",
+	empty: "probes that do nothing", stats: "**ctrace stats**", bpftrace_count: "bpftrace `@[comm] = count()`", runqlat: "**ctrace runqlat**",
 	bcc_runqlat: "bcc's runqlat", libbpf_runqlat: "libbpf-tools' runqlat", bpftrace_runqlat: "bpftrace's runqlat.bt",
 	blame: "**ctrace blame**", bio: "**ctrace bio**", bcc_biolatency: "bcc's biolatency", libbpf_biolatency: "libbpf-tools' biolatency"}[.];
 def ours: IN("ctrace", "flight", "stats", "runqlat", "blame", "bio");
@@ -31,7 +31,7 @@ def per_record($part; $tool): rows($part) | map(select(.tool == $tool and .work 
 	| median;
 # mark($tool; $mine): marks another tool's figure if it is below ours
 def mark($text; $tool; $value; $mine):
-	if $value != null and $mine != null and $tool != "none" and ($tool | ours | not) and $value < $mine then "*\($text)*" else $text end;
+	if $value != null and $mine != null and ($tool | IN("none", "empty") | not) and ($tool | ours | not) and $value < $mine then "*\($text)*" else $text end;
 
 def bytes($part; $tool): per_record($part; $tool) as $v | mark($v | digits(0); $tool; $v; per_record($part; "ctrace"));
 
@@ -71,6 +71,21 @@ def aggregates:
 	header(["", "switch, wake-up", "neighbour"]),
 	(table(["switch-box", "switch-neighbour"]; 2; "runqlat"; false) | row),
 	"", failures("aggregates") end;
+
+def events:
+	[["pingpong", "switch, wake-up", 2], ["fault", "page fault", 1], ["request", "request", 1], ["packet", "packet", 1]] as $kinds
+	| def of($tool; $work): [rows("events")[] | select(.tool == $tool and .work == $work) | .value] | median;
+	def added($tool; $work; $n): of($tool; $work) as $v | of("none"; $work) as $u | if $v == null or $u == null then null else ($v - $u) / $n end;
+	def cells: . as $t | $kinds | map(. as [$kind, $text, $n] | "\($kind)-box", "\($kind)-next" | added($t; .; $n) as $v
+		| mark($v | plus; $t; $v; added("ctrace"; .; $n)));
+	if (rows("events") | length) == 0 then empty else
+	"Other events: the instructions added to a switch from one task to another, with the wake-up before it; to a page fault; to a request of 4 kB",
+	"of a disk that ends it at once, with its start and its end; to a packet of 64 bytes that the container sends to itself, going out and coming",
+	"in; and to the same of a neighbour (untraced, with the calls that cause them: \([$kinds[] as [$kind, $text, $n] | (of("none"; "\($kind)-box") // 0) / $n | digits(0)] | join(", "))):",
+	"",
+	header([""] + ($kinds | map(.[1], "neighbour")) + ["kept"]),
+	(tools("events")[] | select(. != "none") | . as $t | [name] + cells + [kept("events"; $t)] | row),
+	"", failures("events") end;
 
 def views:
 	def of($tool; $work): [rows("views")[] | select(.tool == $tool and .work == $work) | .value] | median;
@@ -186,7 +201,7 @@ def scale:
 "\([.packages | to_entries[] | "\(.key) \(.value)"] | join(", ")).",
 "The guest's clock counts executed instructions, 1 ns each. A figure of another tool that is better than ctrace's is in *italics*.",
 "",
-instructions, aggregates, agree, views,
+instructions, aggregates, agree, events, views,
 slow("slowdown"; "Slow-down: the instructions that a machine of one CPU executes until the workload has ended, the reader's included, divided by those of\n"
 	+ "the untraced workload. Each tool has 4 MiB of buffer. \"Kept\", \"lost\" and \"bytes\" are of the first three workloads:"),
 loss, reader, latency,

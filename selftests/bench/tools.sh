@@ -7,7 +7,7 @@
 #			- for a number that the tool does not tell
 # They use $out (an empty directory), $init (the container's init, the host's number), $cgroup (the container's path,
 # which begins with /), $kb (size of the buffer of each CPU, where the tool has such an option), $cpus, and $reader (a
-# command that pins readers).
+# command that pins readers), and $points (the tracepoints to record, each SYSTEM:NAME).
 
 tracing=/sys/kernel/tracing
 say_kept() { sed -n "s/$1/\1/p" "${@:2}" | tail -n 1 | tr -d ,; }
@@ -25,13 +25,23 @@ has_fds() {
 	[ "$n" -ge "$2" ] && grep -q 'State:.*S' "/proc/$pid/status"
 }
 
+points=(raw_syscalls:sys_enter raw_syscalls:sys_exit)
+# names: what ctrace and LTTng call $points; nothing for system calls, of which they record more
+names() {
+	local what=${points[*]#*:}
+	what=${what/netif_/net_if_}
+	[ "${points[0]%:*}" = raw_syscalls ] || echo "${what// /,}"
+}
+
 none_start() { :; }
 none_stop() { :; }
 none_count() { echo - - -; }
 
 ctrace_start() {
+	local what
+	what=$(names)
 	modprobe ctrace
-	$reader ctrace record -o "$out/t" -e syscalls --no-state-dump --buffer-size $((kb * cpus))K "cgroup:$cgroup" > "$out/log" 2>&1 &
+	$reader ctrace record -o "$out/t" -e "${what:-syscalls}" --no-state-dump --buffer-size $((kb * cpus))K "cgroup:$cgroup" > "$out/log" 2>&1 &
 	pid=$!
 	wait_for 60 sh -c 'ctrace status | grep -q recording'
 }
@@ -79,9 +89,14 @@ perf_trace_count() {
 }
 
 perf_record_start() {
+	local e events=() cgroups=''
+	for e in "${points[@]}"; do
+		events+=(-e "$e")
+		cgroups+=,${cgroup#/}
+	done
 	mkfifo "$out/ctl" "$out/ack"
-	$reader perf record -q -B -m $((kb / 4)) -a -e raw_syscalls:sys_enter -e raw_syscalls:sys_exit \
-		-G "${cgroup#/},${cgroup#/}" -D -1 --control "fifo:$out/ctl,$out/ack" -o "$out/t" 2> "$out/log" &
+	$reader perf record -q -B -m $((kb / 4)) -a "${events[@]}" -G "${cgroups#,}" \
+		-D -1 --control "fifo:$out/ctl,$out/ack" -o "$out/t" 2> "$out/log" &
 	pid=$!
 	echo enable > "$out/ctl"
 	timeout 60 head -c 3 "$out/ack" | grep -q ack
@@ -132,14 +147,17 @@ ftrace_stop() {
 ftrace_count() { awk '/^entries/ {n += $2} /^overrun|^dropped/ {l += $NF} END {print n + 0, l + 0, "-"}' "$out/stats"; }
 
 lttng_session() {
-	local context
+	local context what
+	what=$(names)
+	what=${what/page_fault/x86_exceptions_page_fault}
 	if ! lttng --no-sessiond list > /dev/null 2>&1; then
 		mkdir -p /var/run/lttng
-		$reader lttng-sessiond --daemonize --kmod-probes=sched
+		$reader lttng-sessiond --daemonize --kmod-probes=sched,block,net,x86-exceptions
 		wait_for 60 lttng --no-sessiond list || return 1
 	fi
+	# shellcheck disable=SC2086 # words
 	lttng -q create bench --output="$out/t" && lttng -q enable-channel -k bench --subbuf-size=$((kb / 4))k --num-subbuf=4 &&
-		lttng -q enable-event -k -c bench --syscall --all || return 1
+		lttng -q enable-event -k -c bench ${what:---syscall --all} || return 1
 	for context; do
 		lttng -q add-context -k -c bench -t "$context" || return 1
 	done
@@ -160,20 +178,26 @@ lttng_context_start() { lttng_session vpid vtid procname pid_ns cgroup_ns; }
 lttng_context_stop() { lttng_stop; }
 lttng_context_count() { lttng_count; }
 
+# a call's number and result; of other events no field, which makes the shortest program
 bpftrace_start() {
-	local ours
+	local e text all='' ours
 	ours=$(stat -c %i "/sys/fs/cgroup$cgroup")
-	BPFTRACE_PERF_RB_PAGES=$((kb / 4)) $reader bpftrace -o "$out/t" -e "
-		tracepoint:raw_syscalls:sys_enter /cgroup == $ours/ { printf(\"%lu %d E %ld\\n\", nsecs, tid, args->id); }
-		tracepoint:raw_syscalls:sys_exit /cgroup == $ours/ { printf(\"%lu %d X %ld %ld\\n\", nsecs, tid, args->id, args->ret); }" \
-		> "$out/log" 2>&1 &
+	for e in "${points[@]}"; do
+		case $e in
+		*:sys_enter) text='%lu %d E %ld\n", nsecs, tid, args->id';;
+		*:sys_exit) text='%lu %d X %ld %ld\n", nsecs, tid, args->id, args->ret';;
+		*) text="%lu %d ${e#*:}\n\", nsecs, tid";;
+		esac
+		all+="tracepoint:$e /cgroup == $ours/ { printf(\"$text); }"
+	done
+	BPFTRACE_PERF_RB_PAGES=$((kb / 4)) $reader bpftrace -o "$out/t" -e "$all" > "$out/log" 2>&1 &
 	pid=$!
-	# a ring for each CPU, and the two tracepoints
-	wait_for 120 has_fds perf_event $((cpus + 2)) && sleep 0.5
+	# a ring for each CPU, and the tracepoints
+	wait_for 120 has_fds perf_event $((cpus + ${#points[@]})) && sleep 0.5
 }
 bpftrace_stop() { interrupt; }
 bpftrace_count() {
-	echo "$(grep -c ' [EX] ' "$out/t") $(grep -oh 'Lost [0-9]*' "$out/t" "$out/log" | awk '{s += $2} END {print s + 0}')" \
+	echo "$(grep -c '^[0-9]' "$out/t") $(grep -oh 'Lost [0-9]*' "$out/t" "$out/log" | awk '{s += $2} END {print s + 0}')" \
 		"$(size_of "$out/t")"
 }
 

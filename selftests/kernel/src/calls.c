@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * calls [-v] [-r RATE] N [KIND]: makes N calls of one kind, in batches of 100; prints the median batch's ns per call.
+ * calls [-v] [-r RATE] N [KIND]: makes N calls of one kind, in batches; prints the median batch's ns per call.
  *
  *	getppid		(default)
  *	open		openat() of a path of 16 letters that does not exist
@@ -9,10 +9,13 @@
  *	write		write() of 64 bytes to /dev/null
  *	exec		execve() of a file that does not exist, with three arguments
  *	pingpong	a byte to another process and back: four calls, two of them in this process
+ *	fault		the first write to a page of memory
+ *	request		pread() of 4 kB of the disk /dev/nullb0, past the page cache
+ *	packet		64 bytes to oneself by UDP: send() and recv()
  *	none		no call at all
  *
  *	-r RATE		at most RATE calls a second
- *	-v		prints three numbers: that median, the ns for all, how many calls they are
+ *	-v		prints three numbers: that median, the ns for all, how many calls they are (fault: none)
  */
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -20,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -27,6 +31,8 @@
 #include <unistd.h>
 
 #define BATCH 100
+#define FEW 10		/* of what takes long: else the timer's interrupt would come amid most batches */
+#define PAGE 4096
 
 static int to[2], from[2], fd;
 
@@ -78,8 +84,37 @@ static void pings(void)
 {
 	char c = 0;
 
-	for (int j = 0; j < BATCH; j++)
+	for (int j = 0; j < FEW; j++)
 		if (write(to[1], &c, 1) != 1 || read(from[0], &c, 1) != 1)
+			exit(1);
+}
+
+static void faults(void)
+{
+	char *p = mmap(NULL, BATCH * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		exit(1);
+	for (int j = 0; j < BATCH; j++)
+		*(volatile char *)(p + j * PAGE) = 1;
+	munmap(p, BATCH * PAGE);
+}
+
+static void requests(void)
+{
+	static char block[PAGE] __attribute__((aligned(PAGE)));
+
+	for (int j = 0; j < FEW; j++)
+		if (pread(fd, block, PAGE, (off_t)j * PAGE) != PAGE)
+			exit(1);
+}
+
+static void packets(void)
+{
+	char text[64] = "";
+
+	for (int j = 0; j < FEW; j++)
+		if (send(fd, text, sizeof(text), 0) != sizeof(text) || recv(fd, text, sizeof(text), 0) != sizeof(text))
 			exit(1);
 }
 
@@ -92,16 +127,19 @@ static void none(void)
 static const struct kind {
 	const char *name;
 	void (*batch)(void);
-	int calls;
+	int calls, of;	/* system calls of each; how many are a batch */
 } kinds[] = {
-	{ "getppid", getppids, 1 },
-	{ "open", opens, 1 },
-	{ "openclose", opens_and_closes, 2 },
-	{ "connect", connects, 1 },
-	{ "write", writes, 1 },
-	{ "exec", execs, 1 },
-	{ "pingpong", pings, 4 },
-	{ "none", none, 0 },
+	{ "getppid", getppids, 1, BATCH },
+	{ "open", opens, 1, BATCH },
+	{ "openclose", opens_and_closes, 2, BATCH },
+	{ "connect", connects, 1, BATCH },
+	{ "write", writes, 1, BATCH },
+	{ "exec", execs, 1, BATCH },
+	{ "pingpong", pings, 4, FEW },
+	{ "fault", faults, 0, BATCH },
+	{ "request", requests, 1, FEW },
+	{ "packet", packets, 2, FEW },
+	{ "none", none, 0, BATCH },
 };
 
 /* The other end of pingpong. Runs until our end closes. */
@@ -120,6 +158,19 @@ static int echo(void)
 	_exit(0);
 }
 
+/* A socket that sends to itself. */
+static int mirror(void)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(a);
+	int s = socket(AF_INET, SOCK_DGRAM, 0);
+
+	if (s < 0 || bind(s, (struct sockaddr *)&a, len) || getsockname(s, (struct sockaddr *)&a, &len) ||
+	    connect(s, (struct sockaddr *)&a, len))
+		return -1;
+	return s;
+}
+
 /* What a kind needs before its first call. */
 static int prepare(const struct kind *k)
 {
@@ -127,6 +178,10 @@ static int prepare(const struct kind *k)
 		fd = socket(AF_INET, SOCK_DGRAM, 0);
 	if (k->batch == writes)
 		fd = open("/dev/null", O_WRONLY);
+	if (k->batch == requests)
+		fd = open("/dev/nullb0", O_RDONLY | O_DIRECT);
+	if (k->batch == packets)
+		fd = mirror();
 	return fd < 0 || (k->batch == pings && echo());
 }
 
@@ -161,13 +216,13 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	batches = (optind < argc ? atol(argv[optind]) : 100000) / BATCH;
-	if (batches < 1)
-		batches = 1;
 	if (optind + 1 < argc)
 		while (strcmp(k->name, argv[optind + 1]))
 			if (++k == kinds + sizeof(kinds) / sizeof(*kinds))
 				return 2;
+	batches = (optind < argc ? atol(argv[optind]) : 100000) / k->of;
+	if (batches < 1)
+		batches = 1;
 	v = calloc(batches, sizeof(*v));
 	if (!v || prepare(k))
 		return 1;
@@ -180,7 +235,7 @@ int main(int argc, char **argv)
 		k->batch();
 		v[i] = now() - began;
 		/* reading the clock is no system call */
-		while (rate && now() < start + (int64_t)((i + 1) * (BATCH * 1e9 / rate)))
+		while (rate && now() < start + (int64_t)((i + 1) * (k->of * 1e9 / rate)))
 			;
 	}
 	all = now() - start;
@@ -189,9 +244,9 @@ int main(int argc, char **argv)
 		wait(NULL);
 	}
 	qsort(v, batches, sizeof(*v), by_value);
-	printf("%.0f", (double)v[batches / 2] / BATCH);
+	printf("%.0f", (double)v[batches / 2] / k->of);
 	if (verbose)
-		printf(" %lld %ld", (long long)all, batches * BATCH * k->calls);
+		printf(" %lld %ld", (long long)all, batches * k->of * k->calls);
 	putchar('\n');
 	return 0;
 }
