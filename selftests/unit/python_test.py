@@ -132,6 +132,17 @@ def test_wrong_types():
     refused(errno.EINVAL, "64 fields", schema.add, 1, "x", (("a", UINT, 4),) * 65)
 
 
+def test_wrong_numbers():
+    schema = _ctrace.Schema()
+    for number in (1 << 32, 1 << 64, -1):
+        for arguments in ((number, "x", ()), (1, "x", (("a", UINT, number),))):
+            try:
+                schema.add(*arguments)
+            except OverflowError:
+                continue
+            raise AssertionError("taken: %s" % (arguments,))
+
+
 def test_wrong_lengths():
     schema = made()
     refused(errno.EBADMSG, "24 to 2048", schema.event, b"")

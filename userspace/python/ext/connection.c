@@ -204,7 +204,7 @@ static PyObject *define(PyObject *self, PyObject *args)
 	uint32_t id;
 	int err;
 
-	if (!PyArg_ParseTuple(args, "s|I", &text, &flags) || !is_open(c))
+	if (!PyArg_ParseTuple(args, "s|O&", &text, py_u32, &flags) || !is_open(c))
 		return NULL;
 	err = ctrace_event_define(c->ct, text, flags, &id);
 	return err ? failed(c, err) : PyLong_FromUnsignedLong(id);

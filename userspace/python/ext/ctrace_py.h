@@ -90,6 +90,10 @@ PyObject *py_not_made(PyTypeObject *type, PyObject *args, PyObject *kw);
 
 /* Sets ctrace.Error(-err, text), and returns NULL. */
 PyObject *py_error(int err, const char *text);
+
+/* For "O&": a number into *(uint32_t *)to, or *(unsigned long long *)to. OverflowError if it does not fit: "I" and "K" cut it. */
+int py_u32(PyObject *number, void *to);
+int py_u64(PyObject *number, void *to);
 /* As Python has names of files: what is no UTF-8 survives a way back by os.fsencode(). */
 PyObject *py_text(const char *s, size_t len);
 PyObject *py_text_or_none(const char *s);

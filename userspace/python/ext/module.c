@@ -21,6 +21,32 @@ PyObject *py_error(int err, const char *text)
 	return NULL;
 }
 
+int py_u64(PyObject *number, void *to)
+{
+	PyObject *i = PyNumber_Index(number);
+	unsigned long long v = i ? PyLong_AsUnsignedLongLong(i) : 0;
+
+	Py_XDECREF(i);
+	if (PyErr_Occurred())
+		return 0;
+	*(unsigned long long *)to = v;
+	return 1;
+}
+
+int py_u32(PyObject *number, void *to)
+{
+	unsigned long long v;
+
+	if (!py_u64(number, &v))
+		return 0;
+	if (v > UINT32_MAX) {
+		PyErr_Format(PyExc_OverflowError, "%llu is more than 32 bits hold", v);
+		return 0;
+	}
+	*(uint32_t *)to = (uint32_t)v;
+	return 1;
+}
+
 PyObject *py_text(const char *s, size_t len)
 {
 	return PyUnicode_DecodeUTF8(s, (Py_ssize_t)len, "surrogateescape");

@@ -43,8 +43,8 @@ static PyObject *new(PyTypeObject *type, PyObject *args, PyObject *kw)
 	struct py_reader *r;
 	int err, now = 0;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kw, "O!|$O!IOip", names, py_schema_type, &schema, py_session_type,
-					 &session, &o.session, &cid, &o.fd, &now))
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "O!|$O!O&Oip", names, py_schema_type, &schema, py_session_type,
+					 &session, py_u32, &o.session, &cid, &o.fd, &now))
 		return NULL;
 	if (session) {
 		s = ((struct py_session *)session)->s;
@@ -54,8 +54,7 @@ static PyObject *new(PyTypeObject *type, PyObject *args, PyObject *kw)
 	o.flags = (now ? CTRACE_READER_FROM_NOW : 0) | (o.fd >= 0 ? CTRACE_READER_FD : 0);
 	if (cid && cid != Py_None) {
 		o.flags |= CTRACE_READER_CID;
-		o.cid = (uint32_t)PyLong_AsUnsignedLong(cid);
-		if (PyErr_Occurred())
+		if (!py_u32(cid, &o.cid))
 			return NULL;
 	}
 	r = (struct py_reader *)PyType_GenericAlloc(type, 0);

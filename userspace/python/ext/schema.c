@@ -133,13 +133,14 @@ static PyObject *add(PyObject *self, PyObject *args)
 	PyObject *fields;
 	int err;
 
-	if (!PyArg_ParseTuple(args, "IsO!|s", &t.id, &t.name, &PyTuple_Type, &fields, &t.system))
+	if (!PyArg_ParseTuple(args, "O&sO!|s", py_u32, &t.id, &t.name, &PyTuple_Type, &fields, &t.system))
 		return NULL;
 	n = PyTuple_Size(fields);
 	if (n > FIELDS_MAX)
 		return py_error(-EINVAL, "a type has at most 64 fields");
 	for (i = 0; i < n; i++)
-		if (!PyArg_ParseTuple(PyTuple_GetItem(fields, i), "sII", &f[i].name, &f[i].kind, &f[i].size))
+		if (!PyArg_ParseTuple(PyTuple_GetItem(fields, i), "sO&O&", &f[i].name, py_u32, &f[i].kind,
+				      py_u32, &f[i].size))
 			return NULL;
 	t.nfields = (uint32_t)n;
 	err = ctrace_schema_add(s->s, &t, sizeof(t));

@@ -35,9 +35,10 @@ static PyObject *new(PyTypeObject *type, PyObject *args, PyObject *kw)
 	struct ctrace *ct;
 	int err;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kw, "O!|$KKIIKzzIIIK", names, py_connection_type, &connection, &arena,
-					 &ring, &o.subbuf_size, &o.flags, &wakeup, &o.name, &o.filter, &o.rate,
-					 &o.containers, &o.data, &table))
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "O!|$O&O&O&O&O&zzO&O&O&O&", names, py_connection_type, &connection,
+					 py_u64, &arena, py_u64, &ring, py_u32, &o.subbuf_size, py_u32, &o.flags, py_u64, &wakeup,
+					 &o.name, &o.filter, py_u32, &o.rate, py_u32, &o.containers, py_u32, &o.data,
+					 py_u64, &table))
 		return NULL;
 	o.arena_size = arena;
 	o.ring_size = ring;
@@ -123,8 +124,8 @@ static PyObject *add_probe(PyObject *self, PyObject *args, PyObject *kw)
 	const char *name;
 	int err;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kw, "s|$zIIzII", names, &name, &o.filter, &o.flags, &o.one_of, &o.aggregate,
-					 &o.rows, &o.copy) || !is_open(s))
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "s|$zO&O&zO&O&", names, &name, &o.filter, py_u32, &o.flags, py_u32, &o.one_of,
+					 &o.aggregate, py_u32, &o.rows, py_u32, &o.copy) || !is_open(s))
 		return NULL;
 	err = o.aggregate ? ctrace_aggregate_add(s->s, name, &o, &i, sizeof(i)) :
 			    ctrace_probe_add(s->s, name, &o, &i.probe_id, &i.event_id);
@@ -138,7 +139,7 @@ static PyObject *del_probe(PyObject *self, PyObject *args)
 	struct py_session *s = (struct py_session *)self;
 	unsigned int probe;
 
-	if (!PyArg_ParseTuple(args, "I", &probe) || !is_open(s))
+	if (!PyArg_ParseTuple(args, "O&", py_u32, &probe) || !is_open(s))
 		return NULL;
 	return done(s, ctrace_probe_del(s->s, probe));
 }
@@ -153,8 +154,8 @@ static PyObject *add_target(PyObject *self, PyObject *args, PyObject *kw)
 	unsigned int kind;
 	uint32_t target;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kw, "I|$IIO&p", names, &kind, &t.cid, &t.pid, PyUnicode_FSConverter,
-					 &cgroup, &exclude))
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "O&|$O&O&O&p", names, py_u32, &kind, py_u32, &t.cid, py_u32, &t.pid,
+					 PyUnicode_FSConverter, &cgroup, &exclude))
 		return NULL;
 	t.kind = kind;
 	t.exclude = exclude;
@@ -171,7 +172,7 @@ static PyObject *del_target(PyObject *self, PyObject *args)
 	struct py_session *s = (struct py_session *)self;
 	unsigned int target;
 
-	if (!PyArg_ParseTuple(args, "I", &target) || !is_open(s))
+	if (!PyArg_ParseTuple(args, "O&", py_u32, &target) || !is_open(s))
 		return NULL;
 	return done(s, ctrace_target_del(s->s, target));
 }
@@ -181,7 +182,7 @@ static PyObject *let_go(PyObject *self, PyObject *args)
 	struct py_session *s = (struct py_session *)self;
 	unsigned int target, cid;
 
-	if (!PyArg_ParseTuple(args, "II", &target, &cid) || !is_open(s))
+	if (!PyArg_ParseTuple(args, "O&O&", py_u32, &target, py_u32, &cid) || !is_open(s))
 		return NULL;
 	return done(s, ctrace_target_let_go(s->s, target, cid));
 }

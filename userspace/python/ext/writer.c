@@ -24,8 +24,8 @@ static PyObject *new(PyTypeObject *type, PyObject *args, PyObject *kw)
 	struct py_writer *w;
 	int err;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kw, "O&O!O!|I", names, PyUnicode_FSConverter, &path, py_schema_type, &schema,
-					 py_reader_type, &reader, &o.flags))
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "O&O!O!|O&", names, PyUnicode_FSConverter, &path, py_schema_type, &schema,
+					 py_reader_type, &reader, py_u32, &o.flags))
 		return NULL;
 	w = (struct py_writer *)PyType_GenericAlloc(type, 0);
 	if (!w) {
