@@ -86,6 +86,8 @@ const char *ctrace_hook_reason(const struct ctrace_hook *h)
 
 static int register_as(struct ctrace_hook *h, const char *symbol)
 {
+	int err;
+
 	/*
 	 * The kernel wants them as new. Calls that the last registration followed may return yet: they do not come
 	 * here, nor look at this.
@@ -100,7 +102,9 @@ static int register_as(struct ctrace_hook *h, const char *symbol)
 	h->rp.handler = leave;
 	h->rp.data_size = h->room;
 	h->rp.maxactive = h->maxactive;
-	return register_kretprobe(&h->rp);
+	err = register_kretprobe(&h->rp);
+	/* from 4.12 until 5.11 it says -EINVAL of a function that is not there, too (4.19.78: seen) */
+	return err == -EINVAL ? try(symbol) ?: err : err;
 }
 
 int ctrace_hook_register(struct ctrace_hook *h)
