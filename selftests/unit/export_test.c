@@ -525,6 +525,48 @@ static void page(void)
 	remove_both();
 }
 
+static unsigned int times(const char *text, const char *word)
+{
+	unsigned int n = 0;
+
+	for (; (text = strstr(text, word)); text += strlen(word))
+		n++;
+	return n;
+}
+
+/* A call whose return was lost, and the return of another one whose entry was: nothing is known of either. */
+static void halves(void)
+{
+	struct made m;
+	char *text;
+
+	begin_with(23, machine_types());
+	memset(on, 0, sizeof(on));
+	memset(in_call, 0, sizeof(in_call));
+	make_read(&m, 1000000, 1, 101);
+	add(0, &m);
+	make_exit(&m, 2000000, 257, 1, 101, 3);
+	add(0, &m);
+	make_read(&m, 3000000, 1, 101);
+	add(0, &m);
+	make_exit(&m, 4000000, 0, 1, 101, 3);
+	add(0, &m);
+	end(NULL);
+	check_eq(export_it(&export_page, "all"), CLI_OK);
+	text = load_text();
+	check(!strstr(text, "<td>openat</td>"));
+	check(strstr(text, "<td>read</td><td>1</td>") != NULL);
+	free(text);
+	check_eq(export_it(&export_chrome, "all"), CLI_OK);
+	text = load_text();
+	/* as many ends as beginnings, each of read() */
+	check_eq(times(text, "\"ph\":\"B\""), 2);
+	check_eq(times(text, "\"ph\":\"E\""), 2);
+	check_eq(times(text, "\"openat\""), 0);
+	free(text);
+	remove_both();
+}
+
 /* Names are text, whatever they are. */
 static void hostile_names(void)
 {
@@ -566,6 +608,6 @@ static void refused(void)
 
 static const struct ktap_case cases[] = {
 	{ "perfetto", perfetto }, { "one_container", one_container }, { "losses", losses }, { "chrome", chrome },
-	{ "trace_dat", trace_dat }, { "page", page }, { "hostile_names", hostile_names }, { "torn", torn }, { "spoilt", spoilt }, { "refused", refused },
+	{ "trace_dat", trace_dat }, { "page", page }, { "halves", halves }, { "hostile_names", hostile_names }, { "torn", torn }, { "spoilt", spoilt }, { "refused", refused },
 };
 KTAP_MAIN(cases)

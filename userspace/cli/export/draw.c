@@ -242,21 +242,19 @@ static void call(struct draw *d, const struct ctrace_record *rec, const struct p
 	struct export_task *t = shown_task(d, rec->tid, rec->time);
 	const struct call_values c = { p, v, n };
 	struct slice s = { .system = "syscalls", .details = &d->details, .stacks = k };
-	struct syscall_ref ref;
+	struct syscall_ref ref, before = { .phase = SYSCALL_NONE };
 	int64_t ret = p->ret >= 0 && p->ret < n ? v[p->ret].i : 0;
 	const uint16_t open = t ? t->entry : 0;
+	bool returns = pairs_match(&(struct pending){ .id = open }, rec->id);
 	uint64_t duration;
 
 	if (!t)
 		return;
+	syscall_identify(&ref, p->type, rec);
+	if (open)
+		syscall_identify(&before, paints_get(d->x->paints, open)->type, &(struct ctrace_record){ .id = open });
 	/* rt_sigreturn returns without its number: it has the name of what was entered */
-	if (rec->id == CTRACE_ID_SYS_EXIT_UNKNOWN && open && open != CTRACE_ID_SYS_ENTER_UNKNOWN) {
-		syscall_identify(&ref, paints_get(d->x->paints, open)->type, &(struct ctrace_record){ .id = open });
-		ref.phase = SYSCALL_EXIT;
-	} else {
-		syscall_identify(&ref, p->type, rec);
-	}
-	s.name = ref.name;
+	s.name = returns && open != CTRACE_ID_SYS_ENTER_UNKNOWN ? before.name : ref.name;
 	t->entry = 0;
 	spent_count(d->spent, rec->cid, SPENT_CALLS, rec->time, ref.phase != SYSCALL_EXIT);
 	if (ref.phase == SYSCALL_EXIT) {
@@ -277,10 +275,13 @@ static void call(struct draw *d, const struct ctrace_record *rec, const struct p
 		s.to = rec->time;
 		s.from = duration < rec->time ? rec->time - duration : 0;
 	}
+	if (!d->ops->call)
+		return;
 	/* a call that never returns, or whose return was lost */
-	if (open && s.from && d->ops->call)
-		d->ops->call(d->x, t, &(struct slice){ .name = s.name, .system = s.system, .to = s.from });
-	if (d->ops->call)
+	if (open && !returns)
+		d->ops->call(d->x, t, &(struct slice){ .name = before.name, .system = s.system, .to = s.from ?: s.to });
+	/* a return that belongs to no entry says nothing of when its call began */
+	if (returns || ref.phase != SYSCALL_EXIT)
 		d->ops->call(d->x, t, &s);
 }
 
