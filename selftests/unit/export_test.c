@@ -7,6 +7,7 @@
 #include <json-c/json.h>
 #include <math.h>
 #include "export_fixture.h"
+#include "text_look.h"
 #include "read_proto.h"
 
 static char file[80];
@@ -468,32 +469,6 @@ static char *load_text(void)
 	return text;
 }
 
-/* Each element that is opened is closed, in turn; those that have no end are not. */
-static bool is_balanced(const char *s)
-{
-	static const char *const alone[] = { "meta", "img", "path", "!DOCTYPE" };
-	char open[64][16], name[16];
-	size_t n = 0;
-
-	for (s = strchr(s, '<'); s; s = strchr(s + 1, '<')) {
-		bool ends = s[1] == '/', is_alone = false;
-		const char *from = s + 1 + ends;
-
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(from, " >/\n"), from);
-		for (size_t i = 0; i < ARRAY_SIZE(alone); i++)
-			is_alone |= !strcmp(name, alone[i]);
-		if (is_alone)
-			continue;
-		if (!ends && n == ARRAY_SIZE(open))
-			return false;
-		if (!ends)
-			strcpy(open[n++], name);
-		else if (!n || strcmp(open[--n], name))
-			return false;
-	}
-	return n == 0;
-}
-
 static void page(void)
 {
 	char want[64], *text;
@@ -523,15 +498,6 @@ static void page(void)
 	check(!strstr(text, "http://") && !strstr(text, "https://"));
 	free(text);
 	remove_both();
-}
-
-static unsigned int times(const char *text, const char *word)
-{
-	unsigned int n = 0;
-
-	for (; (text = strstr(text, word)); text += strlen(word))
-		n++;
-	return n;
 }
 
 /* A call whose return was lost, and the return of another one whose entry was: nothing is known of either. */
