@@ -81,7 +81,7 @@ struct ctrace_arena {
 	u64 stride;		/* of slots in mem */
 	struct ctrace_table_room tables;	/* in mem, behind the slots; used is ctrace_lock's */
 	struct ctrace_dir *dir;	/* in mem; readers map it, so nothing is decided by what it says */
-	u64 *heads;		/* in mem: [ncpus][heads_per_cpu], of which the first slots_per_cpu are hints, and the rest are 0 */
+	u64 *heads;		/* in mem: [ncpus][heads_per_cpu]. Each CPU's hints come first, then zeros */
 	u32 heads_per_cpu;
 	struct ctrace_ring_desc *rings;		/* [nslots] */
 	struct ctrace_arena_slot *slots;	/* [nslots] */

@@ -26,7 +26,7 @@ has_fds() {
 }
 
 points=(raw_syscalls:sys_enter raw_syscalls:sys_exit)
-# names: what ctrace and LTTng call $points; nothing for system calls, of which they record more
+# names: what ctrace and LTTng call $points. Nothing for system calls: both have another option for these
 names() {
 	local what=${points[*]#*:}
 	what=${what/netif_/net_if_}

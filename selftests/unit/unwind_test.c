@@ -264,14 +264,27 @@ static void nonsense(void)
 	memcpy(bytes, kept, COPY);
 }
 
+/* What a reader has of a recording whose symbols.json is this text. */
+static struct symbols *loaded(const struct sbuf *json)
+{
+	char path[] = "/tmp/ctrace-unwind-XXXXXX";
+	struct symbols *s = symbols_new(false);
+	int fd = mkstemp(path);
+
+	check(write(fd, json->s, json->len) == (ssize_t)json->len);
+	close(fd);
+	check_eq(symbols_load(s, path), 0);
+	unlink(path);
+	return s;
+}
+
 /* What a recorder saw in /proc, of a process that is gone when the recording is read. */
 static void kept(void)
 {
 	struct symbols *recorder = symbols_new(true);
-	char path[] = "/tmp/ctrace-unwind-XXXXXX", mine[32];
+	char mine[32];
 	struct stack_queue *q;
 	struct sbuf b = { 0 };
-	int fd = mkstemp(path);
 	char *at;
 
 	symbols_note_maps(recorder, getpid());
@@ -283,11 +296,7 @@ static void kept(void)
 		memset(at, ' ', strlen(mine));
 		memcpy(at, "\"tid\":9,", 8);
 	}
-	check(write(fd, b.s, b.len) == (ssize_t)b.len);
-	close(fd);
-	symbols = symbols_new(false);
-	check_eq(symbols_load(symbols, path), 0);
-	unlink(path);
+	symbols = loaded(&b);
 	q = stack_queue_new(schema, CTRACE_PROBE_F_USER_COPY, symbols, out, NULL);
 	task = 9;
 	give(q, COPY, registers[7], 0);
@@ -305,7 +314,7 @@ static void in_vdso(void)
 {
 	const char *function = "__vdso_clock_gettime ";
 	struct symbols *recorder = symbols_new(true);
-	char path[] = "/tmp/ctrace-unwind-XXXXXX", *id;
+	char *id;
 	uint64_t was[17];
 	unsigned char kept[COPY];
 	struct symtab t = { 0 };
@@ -342,15 +351,7 @@ static void in_vdso(void)
 	id = strstr(saved.s, "\"vdso\":");
 	check(id);
 	for (int other = 0; id && other < 2; other++) {
-		int fd;
-
-		strcpy(path, "/tmp/ctrace-unwind-XXXXXX");
-		fd = mkstemp(path);
-		check(write(fd, saved.s, saved.len) == (ssize_t)saved.len);
-		close(fd);
-		symbols = symbols_new(false);
-		check_eq(symbols_load(symbols, path), 0);
-		unlink(path);
+		symbols = loaded(&saved);
 		q = stack_queue_new(schema, CTRACE_PROBE_F_USER_COPY, symbols, out, NULL);
 		tell_maps(q);
 		give(q, COPY, registers[7], 0);

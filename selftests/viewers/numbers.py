@@ -68,19 +68,26 @@ def read(path, found):
         Document(found).feed(f.read())
 
 
-def page(path):
+def read_rows(path, found):
+    """Tells of each row of a table by found(document, cells). A row of titles has no cells."""
     cells = []
 
-    def found(document, tag, _, text):
+    def ended(document, tag, _, text):
         if tag == "td":
             cells.append(text)
         elif tag == "tr":
-            section = [a["id"] for t, a, _ in document.open if t == "section"]
-            # a table of calls has seven columns, and a row of titles without cells
-            if len(cells) == 7 and section:
-                print(section[0][1:], cells[0], cells[1], cells[2] or 0)
+            found(document, cells)
             cells.clear()
-    read(path, found)
+    read(path, ended)
+
+
+def page(path):
+    def found(document, cells):
+        section = [a["id"] for t, a, _ in document.open if t == "section"]
+        # a table of calls has seven columns
+        if len(cells) == 7 and section:
+            print(section[0][1:], cells[0], cells[1], cells[2] or 0)
+    read_rows(path, found)
 
 
 def flame(path):
@@ -92,18 +99,12 @@ def flame(path):
 
 
 def speedscope(path):
-    cells = []
-
-    def found(_, tag, __, text):
-        if tag == "td":
-            cells.append(text)
-        elif tag == "tr":
-            if len(cells) == 3 and "%" in cells[0]:
-                print(cells[0].split()[0], cells[1].split()[0], cells[2])
-            elif len(cells) == 3:
-                print("profile", cells[1], cells[2])
-            cells.clear()
-    read(path, found)
+    def found(_, cells):
+        if len(cells) == 3 and "%" in cells[0]:
+            print(cells[0].split()[0], cells[1].split()[0], cells[2])
+        elif len(cells) == 3:
+            print("profile", cells[1], cells[2])
+    read_rows(path, found)
 
 
 {"kshark": kshark, "page": page, "flame": flame, "speedscope": speedscope}[sys.argv[1]](sys.argv[2])

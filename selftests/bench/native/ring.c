@@ -4,8 +4,8 @@
  * the lower limit: reading the clock, and copying the same bytes to memory of the same size. Prints lines "NAME NS", the
  * median of batches.
  *
- * ring BYTES limit|ring N: makes N records, for a tool that counts (stores, run). Prints lines "FROM TO WHAT", the writer's
- * memory, the last of which is a mark: it is written before the first record and after the last one.
+ * ring BYTES limit|ring N: makes N records, for a tool that counts (stores, run). Prints a line "FROM TO WHAT" for each part
+ * of the writer's memory. The last line's part is a mark, which is written before the first record and after the last one.
  */
 #include "bench.h"
 

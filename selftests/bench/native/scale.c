@@ -18,7 +18,7 @@
 
 static const struct way {
 	const char *name;
-	enum { NOBODY, ONE, EACH } readers;	/* one for all rings, or one for each */
+	enum { NOBODY, ONE, EACH } readers;	/* ONE thread reads all rings; or EACH ring has a reader */
 	bool one_line;		/* a control: the hints of all rings are in one cache line */
 	bool counts;		/* a control: each record adds one to a counter that all writers have in common */
 } ways[] = {

@@ -145,7 +145,7 @@ struct mapped_file *mapped_files_open(struct mapped_files *fs, int32_t tid, uint
 /* The file that a record tells of. It is not looked for before its symbols are asked for. */
 struct mapped_file *mapped_files_told(struct mapped_files *fs, uint64_t dev, uint64_t ino, const char *build_id,
 				      const char *path);
-/* The path by which the kernel tells of its own file, which is in each process; dev and ino are 0. It is read from our own. */
+/* The kernel gives the vdso, which each process has, this path; its dev and ino are 0. We read the vdso of our own process. */
 #define VDSO	"[vdso]"
 /* True: there are too many files to keep; free them all, with the mappings that point to them. */
 bool mapped_files_many(const struct mapped_files *fs);
