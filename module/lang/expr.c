@@ -74,8 +74,10 @@ bool ctrace_expr_address(u8 part, const char *p, u64 *v)
 	*v = family;
 	if (part == CTRACE_PART_FAMILY)
 		return true;
+	if (n < 4 || (family != CTRACE_AF_INET && family != CTRACE_AF_INET6))
+		return false;
 	*v = port[0] << 8 | port[1];
-	return n >= 4 && (family == CTRACE_AF_INET || family == CTRACE_AF_INET6);
+	return true;
 }
 
 /* --- comparisons --------------------------------------------------------------- */
