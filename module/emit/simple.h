@@ -47,16 +47,6 @@ static __always_inline void ctrace_curated_context(u32 id, u32 size,
 	ctrace_curated_emit(mask, id, &who, size, fill, arg);
 }
 
-/*
- * Is it certain that no session wants event id of current? A probe that asks this before it sets up anything costs a neighbour half.
- * False in an interrupt.
- */
-static __always_inline bool ctrace_curated_unwanted(u32 id)
-{
-	return in_task() && ctrace_identity_known() &&
-	       !(ctrace_wants(id) & ctrace_container_wanted(__this_cpu_read(ctrace_idcache.c)));
-}
-
 /* An event of the host, whatever task was interrupted. */
 static __always_inline void ctrace_curated_host(u32 id, u32 size,
 						void (*fill)(void *, const void *), const void *arg)

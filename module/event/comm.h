@@ -23,27 +23,35 @@ static __always_inline u64 ctrace_comm_trim(u64 w)
 }
 
 /*
- * p's name, or an empty one unless show. It may be torn by a rename meanwhile, but is always
+ * A copy of a task's name. It may be torn by a rename meanwhile, but is always
  * terminated: its last byte is 0. The bytes behind its end are cleared: some kernels leave the rest
  * of a longer name there, perhaps of a parent in another container (seen on RHEL 7.9).
  */
-static __always_inline void ctrace_put_comm(char *to, const struct task_struct *p, bool show)
+static __always_inline void ctrace_copy_comm(char *to, const char *comm)
 {
 	const u64 last = (__force u64)cpu_to_le64(0xffull << 56);	/* of eight bytes */
-	u64 w0 = 0, w1 = 0;
+	u64 w0, w1;
 
-	BUILD_BUG_ON(2 * sizeof(u64) != CTRACE_COMM_LEN || sizeof(p->comm) < CTRACE_COMM_LEN);
-	if (show) {
-		memcpy(&w0, p->comm, sizeof(w0));
-		memcpy(&w1, p->comm + sizeof(w0), sizeof(w1));
-		/* look at the copy, not at p->comm once more */
-		OPTIMIZER_HIDE_VAR(w0);
-		OPTIMIZER_HIDE_VAR(w1);
-		w0 = ctrace_comm_trim(w0);
-		w1 = w0 & last ? ctrace_comm_trim(w1 & ~last) : 0;
-	}
+	BUILD_BUG_ON(2 * sizeof(u64) != CTRACE_COMM_LEN);
+	memcpy(&w0, comm, sizeof(w0));
+	memcpy(&w1, comm + sizeof(w0), sizeof(w1));
+	/* look at the copy, not at the name once more */
+	OPTIMIZER_HIDE_VAR(w0);
+	OPTIMIZER_HIDE_VAR(w1);
+	w0 = ctrace_comm_trim(w0);
+	w1 = w0 & last ? ctrace_comm_trim(w1 & ~last) : 0;
 	memcpy(to, &w0, sizeof(w0));
 	memcpy(to + sizeof(w0), &w1, sizeof(w1));
+}
+
+/* p's name, or an empty one unless show. */
+static __always_inline void ctrace_put_comm(char *to, const struct task_struct *p, bool show)
+{
+	BUILD_BUG_ON(sizeof(p->comm) < CTRACE_COMM_LEN);
+	if (show)
+		ctrace_copy_comm(to, p->comm);
+	else
+		memset(to, 0, CTRACE_COMM_LEN);
 }
 
 #endif

@@ -63,6 +63,7 @@ struct ctrace_idcache {
 	const struct task_struct *task;
 	u64 start;		/* the task's start time */
 	u64 gen;		/* ctrace_identity_gen before the look-up; 0: no task is cached */
+	u64 spared;		/* gen, if no session wants an event of the task; else 0 */
 	u32 wanted;		/* the sessions that may want an event of the task; emit/alone.h takes some out */
 	s64 way;		/* for entries and exits of its calls: wanted, or CTRACE_WAY_SAMPLED */
 	u32 asked;		/* the sessions whose gates have been asked about the task; the same */
@@ -127,6 +128,16 @@ static __always_inline bool ctrace_identity_current(void)
 static __always_inline bool ctrace_identity_known(void)
 {
 	return likely(ctrace_identity_remembered(current) && ctrace_identity_current());
+}
+
+/*
+ * Is it certain that no session wants an event of current? Less than ctrace_identity_known(), and all that a neighbour's event has
+ * to ask. Not for an interrupt, whose events are not current's. Context: the same.
+ */
+static __always_inline bool ctrace_identity_spared(void)
+{
+	return likely(ctrace_identity_remembered(current) &&
+		      __this_cpu_read(ctrace_idcache.spared) == atomic64_read(&ctrace_identity_gen));
 }
 
 /*
@@ -222,9 +233,10 @@ struct ctrace_idothers {
 		const struct task_struct *task;
 		u64 start;
 		u64 gen;
+		u64 spared;	/* as in ctrace_idcache. Written last, and 0 meanwhile */
 		struct ctrace_container *c;
 		union ctrace_ids ids;
-		u64 unused[3];	/* so that an entry is a cache line */
+		u64 unused[2];	/* so that an entry is a cache line */
 	} e[1 << CTRACE_IDOTHERS_BITS] ____cacheline_aligned;
 };
 DECLARE_PER_CPU_ALIGNED(struct ctrace_idothers, ctrace_idothers);
@@ -246,6 +258,25 @@ static __always_inline struct ctrace_container *ctrace_identity_other(const stru
 	c = READ_ONCE(e->c);
 	barrier();
 	return likely(READ_ONCE(others->writes) == writes) ? c : NULL;
+}
+
+/*
+ * Is it certain that no session wants an event of p? Needs no look at whether `writes` is odd: amid another's writing, spared is 0
+ * or that of what the entry was until then. Context: as below.
+ */
+static __always_inline bool ctrace_identity_other_spared(const struct task_struct *p)
+{
+	struct ctrace_idothers *others = this_cpu_ptr(&ctrace_idothers);
+	const struct ctrace_idother *e = &others->e[ctrace_hash_ptr(p, CTRACE_IDOTHERS_BITS)];
+	u32 writes = READ_ONCE(others->writes);
+
+	barrier();	/* as above */
+	OPTIMIZER_HIDE_VAR(e);
+	if (unlikely(READ_ONCE(e->task) != p || READ_ONCE(e->start) != ctrace_compat_task_start(p) ||
+		     READ_ONCE(e->spared) != atomic64_read(&ctrace_identity_gen)))
+		return false;
+	barrier();
+	return likely(READ_ONCE(others->writes) == writes);
 }
 
 /* Resolves p without what is remembered, and remembers the result if it is final. Context: as below. */

@@ -8,7 +8,7 @@
 #include "compat/pidns.h"
 #include "compat/task.h"
 
-static CTRACE_COMPAT_NETNS_ID netns_id __read_mostly;
+CTRACE_COMPAT_NETNS_ID ctrace_netns_id __read_mostly;
 
 /* --- learning ------------------------------------------------------------------ */
 
@@ -52,7 +52,7 @@ void ctrace_netns_learn(const struct task_struct *p, const struct ctrace_who *wh
 
 	if (!net || net == &init_net || by.c == &ctrace_container_host || by.c == &ctrace_container_unknown)
 		return;
-	n = net_generic(net, netns_id);
+	n = net_generic(net, ctrace_netns_id);
 	if (!better(n, &by) || !ctrace_ident_lock(&flags))
 		return;
 	own(n, &by);
@@ -83,16 +83,12 @@ static struct ctrace_container *part_of_init(struct ctrace_container *c)
 
 void ctrace_identity_resolve_net(const struct net *net, struct ctrace_who *who)
 {
-	struct ctrace_container *c = NULL;
+	struct ctrace_container *c;
 
 	ctrace_identity_host(who);
-	if (net == &init_net)
-		return;
 	rcu_read_lock();
-	if (ctrace_compat_net_alive(net))
-		c = READ_ONCE(((const struct ctrace_netns *)net_generic(net, netns_id))->c);
-	if (c)
-		who->container = unlikely(READ_ONCE(ctrace_rules.nr_named)) ? part_of_init(c) : c;
+	c = ctrace_netns_owner(net);
+	who->container = unlikely(READ_ONCE(ctrace_rules.nr_named)) && c != &ctrace_container_host ? part_of_init(c) : c;
 	rcu_read_unlock();
 }
 
@@ -101,7 +97,7 @@ void ctrace_identity_resolve_net(const struct net *net, struct ctrace_who *who)
 /* The namespace, or the module, is at its end. */
 static void forget_net(struct net *net)
 {
-	struct ctrace_netns *n = net_generic(net, netns_id);
+	struct ctrace_netns *n = net_generic(net, ctrace_netns_id);
 	unsigned long flags;
 
 	ctrace_ident_lock(&flags);
@@ -111,7 +107,7 @@ static void forget_net(struct net *net)
 }
 
 static struct pernet_operations ops = {
-	.exit = forget_net, .id = &netns_id, .size = sizeof(struct ctrace_netns),
+	.exit = forget_net, .id = &ctrace_netns_id, .size = sizeof(struct ctrace_netns),
 };
 
 int ctrace_netns_init(void)

@@ -29,8 +29,11 @@
 #ifndef CTRACE_NETNS_H
 #define CTRACE_NETNS_H
 
+#include <linux/list.h>
+#include "identity/container.h"
+#include "compat/net.h"
+
 struct ctrace_who;
-struct net;
 struct task_struct;
 
 /*
@@ -48,5 +51,28 @@ void ctrace_netns_learn(const struct task_struct *p, const struct ctrace_who *wh
  * Any context incl. NMI; preemption off.
  */
 void ctrace_identity_resolve_net(const struct net *net, struct ctrace_who *who);
+
+extern CTRACE_COMPAT_NETNS_ID ctrace_netns_id;
+
+/* The container that owns net, or the host. RCU read side. */
+static __always_inline struct ctrace_container *ctrace_netns_owner(const struct net *net)
+{
+	struct ctrace_container *c = NULL;
+
+	if (net != &init_net && ctrace_compat_net_alive(net))
+		c = READ_ONCE(((const struct ctrace_netns *)net_generic(net, ctrace_netns_id))->c);
+	return c ?: &ctrace_container_host;
+}
+
+/*
+ * Is it certain that no session in mask wants what is net's? Of a container without parts: in those that have some, init's may be
+ * wanted alone. (A target that names a cgroup around init has its part made before it is in force.) Context: the same.
+ */
+static __always_inline bool ctrace_identity_net_spared(const struct net *net, u32 mask)
+{
+	const struct ctrace_container *c = ctrace_netns_owner(net);
+
+	return !(mask & READ_ONCE(c->wanted)) && list_empty(&c->parts);
+}
 
 #endif /* CTRACE_NETNS_H */

@@ -9,6 +9,7 @@
 #include "probe/block_owner.h"
 #include "probe/optional.h"
 #include "emit/emit.h"
+#include "event/comm.h"
 #include "session/session.h"
 #include "compat/block.h"
 #include "compat/clock.h"
@@ -112,19 +113,19 @@ static __always_inline void fill_rq(void *payload, const void *arg)
 	r->bytes = a->bytes;
 	r->tid = a->by->tid;
 	r->rwbs = rwbs(a->flags, a->bytes);
-	memcpy(r->comm, a->by->comm, sizeof(r->comm));
+	ctrace_copy_comm(r->comm, a->by->comm);
 }
 
 /* here: the request's submitter is running, not a task that dispatches it */
-static __always_inline void on_rq(u32 id, struct request *rq, bool here)
+static noinline void on_rq(u32 id, struct request *rq, u32 place, bool here)
 {
-	struct ctrace_block_issuer by;
+	struct ctrace_block_issuer by CTRACE_UNSET;
 	u32 mask = ctrace_wants(id);
-	struct rq_arg a;
+	struct rq_arg a CTRACE_UNSET;
 
 	if (!mask)
 		return;
-	if (!ctrace_block_recall(rq, here, false, &by))
+	if (!ctrace_block_recall(rq, place, here, false, &by))
 		ctrace_session_unfollowed(mask);
 	ctrace_block_task(&by, mask);
 	mask = ctrace_wanted(mask, by.who.container, by.who.task);
@@ -140,15 +141,23 @@ static __always_inline void on_rq(u32 id, struct request *rq, bool here)
 
 static void CTRACE_PROBE_BLOCK_RQ(probe_insert)
 {
+	u32 place;
+
 	ctrace_compat_probe_begin();
-	on_rq(CTRACE_ID_BLOCK_RQ_INSERT, rq, true);
+	place = ctrace_block_place(rq);
+	if (!ctrace_block_spared(rq, place, false))
+		on_rq(CTRACE_ID_BLOCK_RQ_INSERT, rq, place, true);
 	ctrace_compat_probe_end();
 }
 
 static void CTRACE_PROBE_BLOCK_RQ(probe_issue)
 {
+	u32 place;
+
 	ctrace_compat_probe_begin();
-	on_rq(CTRACE_ID_BLOCK_RQ_ISSUE, rq, false);
+	place = ctrace_block_place(rq);
+	if (!ctrace_block_spared(rq, place, false))
+		on_rq(CTRACE_ID_BLOCK_RQ_ISSUE, rq, place, false);
 	ctrace_compat_probe_end();
 }
 
@@ -169,16 +178,16 @@ static __always_inline void fill_complete(void *payload, const void *arg)
 	r->rwbs = rwbs(a->flags, a->bytes);
 }
 
-/* bytes: completed now; a request may complete in parts */
-static __always_inline void on_complete(struct request *rq, int error, u32 bytes)
+/* bytes: completed now; a request may complete in parts. last: this is the last one */
+static noinline void on_complete(struct request *rq, u32 place, bool last, int error, u32 bytes)
 {
 	u32 mask = ctrace_wants(CTRACE_ID_BLOCK_RQ_COMPLETE);
-	struct ctrace_block_issuer by;
-	struct rq_arg a;
+	struct ctrace_block_issuer by CTRACE_UNSET;
+	struct rq_arg a CTRACE_UNSET;
 
 	if (!mask)
 		return;
-	if (!ctrace_block_recall(rq, false, bytes >= blk_rq_bytes(rq), &by))
+	if (!ctrace_block_recall(rq, place, false, last, &by))
 		ctrace_session_unfollowed(mask);
 	ctrace_block_task(&by, mask);
 	mask = ctrace_wanted(mask, by.who.container, by.who.task);
@@ -195,8 +204,14 @@ static __always_inline void on_complete(struct request *rq, int error, u32 bytes
 
 static void CTRACE_PROBE_BLOCK_RQ_COMPLETE(probe_complete)
 {
+	u32 place;
+	bool last;
+
 	ctrace_compat_probe_begin();
-	on_complete(rq, CTRACE_PROBE_BLOCK_ERRNO(error), CTRACE_PROBE_BLOCK_BYTES(bytes));
+	place = ctrace_block_place(rq);
+	last = CTRACE_PROBE_BLOCK_BYTES(bytes) >= blk_rq_bytes(rq);
+	if (!ctrace_block_spared(rq, place, last))
+		on_complete(rq, place, last, CTRACE_PROBE_BLOCK_ERRNO(error), CTRACE_PROBE_BLOCK_BYTES(bytes));
 	ctrace_compat_probe_end();
 }
 
@@ -215,7 +230,7 @@ static __always_inline void fill_bio(void *payload, const void *arg)
 	r->nr_sector = a->nr_sector;
 	r->rwbs = rwbs(a->flags, a->bytes);
 	r->tid = a->by->tid;
-	memcpy(r->comm, a->by->comm, sizeof(r->comm));
+	ctrace_copy_comm(r->comm, a->by->comm);
 }
 
 static __always_inline void on_bio_queue(struct bio *bio)
@@ -333,7 +348,7 @@ static __always_inline void fill_io(void *payload, const void *arg)
 	r->error = a->rq.error;
 	r->tid = a->rq.by->tid;
 	r->rwbs = rwbs(a->rq.flags, a->rq.bytes);
-	memcpy(r->comm, a->rq.by->comm, sizeof(r->comm));
+	ctrace_copy_comm(r->comm, a->rq.by->comm);
 }
 
 /* Takes a copy of the request's place, and frees it. False: it has none of its own. */
@@ -410,7 +425,7 @@ static __always_inline void on_io_end(struct request *rq, int error)
 	if (ends)
 		mask &= io.begun.wanted >> 32;
 	/* the issuer is forgotten here, unless the function above needs it yet, and does so itself */
-	if (!ctrace_block_recall(rq, false, !ctrace_wants(CTRACE_ID_BLOCK_RQ_COMPLETE), &by) && ends)
+	if (!ctrace_block_recall(rq, ctrace_block_place(rq), false, !ctrace_wants(CTRACE_ID_BLOCK_RQ_COMPLETE), &by) && ends)
 		ctrace_session_unfollowed(mask);
 	now = ctrace_compat_clock();
 	if (unlikely(!ends || !io_counted(mask, &by, rq, &io, now)))

@@ -10,25 +10,10 @@
 #include "probe/block_owner.h"
 #include "event/comm.h"
 #include "identity/cgroup.h"
-#include "compat/block.h"
-#include "compat/clock.h"
-
-/* Older kernels report a bio before it waits for its request: allow for such a wait on a busy disk. */
-#define SLACK	NSEC_PER_SEC
-
-struct owner {
-	struct ctrace_owned begun;
-	u64 start;			/* of the owner's task, whose address is used again, too */
-	const struct request_queue *q;
-	u64 sector;
-	u32 sectors;
-	s32 tid;			/* the issuer's */
-	char comm[CTRACE_COMM_LEN];
-};
 
 /* The size is constant: modules are not told which disks there are, so their queues cannot be added up. */
 struct ctrace_inflight ctrace_block_owners __read_mostly = {
-	.stride = sizeof(struct owner), .bits = 12, .owned = true,
+	.stride = sizeof(struct ctrace_block_owner), .bits = 12, .owned = true,
 };
 
 /* --- whose ------------------------------------------------------------------- */
@@ -50,25 +35,37 @@ static void by_cgroup(struct bio *bio, struct ctrace_who *who)
 		ctrace_identity_host(who);
 }
 
-/* ctrace_block_here(): whose it is. Is it current that issues it? */
-static __always_inline bool here(struct bio *bio, struct ctrace_who *who)
+/*
+ * Is bio charged to current's own cgroup, or to none? Then current submits it for itself. Otherwise current works for others: it
+ * writes back what they wrote, or is a kernel thread.
+ */
+static __always_inline bool for_itself(struct bio *bio)
 {
-	const struct cgroup *cgrp;
+	const struct cgroup *cgrp = ctrace_compat_bio_cgroup(bio);
 
+	return !cgrp || cgrp == ctrace_compat_cset_io(ctrace_compat_task_cset(current));
+}
+
+/* ctrace_block_here(): whose it is. Is it current that issues it? */
+static bool here(struct bio *bio, struct ctrace_who *who)
+{
 	if (!in_task()) {
 		by_cgroup(bio, who);
 		return false;
 	}
-	cgrp = ctrace_compat_bio_cgroup(bio);
-	/*
-	 * Charged to current's own cgroup, or to none: current submits it for itself. Otherwise
-	 * current works for others: it writes back what they wrote, or is a kernel thread.
-	 */
-	if (!cgrp || cgrp == ctrace_compat_cset_io(ctrace_compat_task_cset(current)))
+	if (for_itself(bio))
 		ctrace_identity_resolve_current(who);
 	else
-		ctrace_identity_resolve_cgroup(cgrp, who);
+		ctrace_identity_resolve_cgroup(ctrace_compat_bio_cgroup(bio), who);
 	return who->task || current->flags & PF_KTHREAD;
+}
+
+static __always_inline void name(char *comm, bool is_current)
+{
+	if (is_current)
+		memcpy(comm, current->comm, CTRACE_COMM_LEN);
+	else
+		memset(comm, 0, CTRACE_COMM_LEN);
 }
 
 void ctrace_block_here(struct bio *bio, struct ctrace_block_issuer *out)
@@ -77,71 +74,67 @@ void ctrace_block_here(struct bio *bio, struct ctrace_block_issuer *out)
 
 	out->start = 0;
 	out->tid = is_current ? current->pid : 0;
-	ctrace_put_comm(out->comm, current, is_current);
+	name(out->comm, is_current);
 }
 
 /* --- the table ---------------------------------------------------------------- */
 
-void ctrace_block_remember(struct bio *bio)
+static __always_inline void keep(struct bio *bio, const struct ctrace_who *who, bool is_current, u64 spared)
 {
-	struct ctrace_who who;
-	bool is_current = here(bio, &who);
-	struct owner *o;
-	u32 place;
+	u32 place = ctrace_inflight_renew(&ctrace_block_owners, bio);
+	struct ctrace_block_owner *o;
 
-	place = ctrace_inflight_renew(&ctrace_block_owners, bio);
 	if (place == CTRACE_INFLIGHT_NONE)
 		return;
 	o = ctrace_inflight_at(&ctrace_block_owners, place);
 	o->tid = is_current ? current->pid : 0;
-	ctrace_put_comm(o->comm, current, is_current);
-	o->start = who.task ? ctrace_compat_task_start(who.task) : 0;
+	name(o->comm, is_current);
+	o->start = who->task ? ctrace_compat_task_start(who->task) : 0;
 	o->q = ctrace_compat_bio_q(bio);
 	o->sector = ctrace_compat_bio_sector(bio);
 	o->sectors = bio_sectors(bio);
 	o->begun.time = ctrace_compat_clock();
-	ctrace_begun_by(&o->begun, &who);
+	o->spared = spared;
+	ctrace_begun_by(&o->begun, who);
 	ctrace_inflight_let_go(&ctrace_block_owners, place, bio);
 }
 
-static bool of_this_life(const struct owner *o, const struct request *rq)
+static noinline void remember_any(struct bio *bio)
 {
-	u64 pos = blk_rq_pos(rq);
+	u64 gen = atomic64_read(&ctrace_identity_gen);
+	struct ctrace_who who;
+	bool is_current;
 
-	return o->q == rq->q && pos >= o->sector && pos - o->sector < max(o->sectors, 1u) &&
-	       o->begun.time + SLACK >= ctrace_compat_rq_start(rq);
+	smp_rmb();	/* before what it covers, as in ctrace_identity_look() */
+	is_current = here(bio, &who);
+	keep(bio, &who, is_current, ctrace_container_wanted(who.container) ? 0 : gen);
 }
 
-static bool remembered(const struct request *rq, bool last, struct ctrace_block_issuer *out)
+void ctrace_block_remember(struct bio *bio)
 {
-	u32 place = ctrace_inflight_hold(&ctrace_block_owners, rq->bio);
-	const struct owner *o;
-	bool found;
+	struct ctrace_who who = { .task = current };
+	union ctrace_ids ids;
 
-	if (place == CTRACE_INFLIGHT_NONE)
-		return false;
-	o = ctrace_inflight_at(&ctrace_block_owners, place);
-	found = of_this_life(o, rq) && ctrace_begun_whose(&o->begun, &out->who);
-	if (found) {
-		out->start = o->start;
-		out->tid = o->tid;
-		memcpy(out->comm, o->comm, sizeof(out->comm));
+	if (unlikely(!in_task() || !for_itself(bio) || !ctrace_identity_known())) {
+		remember_any(bio);
+		return;
 	}
-	ctrace_inflight_let_go(&ctrace_block_owners, place, found && !last ? rq->bio : NULL);
-	return found;
+	/* as here() would find, in registers */
+	ids.both = __this_cpu_read(ctrace_idcache.ids.both);
+	who.container = __this_cpu_read(ctrace_idcache.c);
+	who.tid = ids.tid;
+	who.vtid = ids.vtid;
+	keep(bio, &who, true, __this_cpu_read(ctrace_idcache.spared));
 }
 
-bool ctrace_block_recall(struct request *rq, bool here, bool last, struct ctrace_block_issuer *out)
+bool ctrace_block_recall_any(struct request *rq, bool here, struct ctrace_block_issuer *out)
 {
-	bool by_bio = rq->bio && !ctrace_compat_rq_passthrough(rq);
-
-	if (by_bio && remembered(rq, last, out))
-		return true;
 	if (here) {
 		ctrace_block_here(rq->bio, out);
 		return true;
 	}
 	nobody(out);
 	by_cgroup(rq->bio, &out->who);
-	return !by_bio || !ctrace_inflight_may_be_lost(&ctrace_block_owners, rq->bio, ctrace_compat_rq_start(rq));
+	return !ctrace_block_by_bio(rq) ||
+	       !ctrace_inflight_may_be_lost(&ctrace_block_owners, rq->bio, ctrace_compat_rq_start(rq));
 }

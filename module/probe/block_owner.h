@@ -12,9 +12,22 @@
 
 #include "session/inflight.h"
 #include "session/option.h"
+#include "compat/block.h"
+#include "compat/clock.h"
 
-struct bio;
-struct request;
+/* Older kernels report a bio before it waits for its request: allow for such a wait on a busy disk. */
+#define CTRACE_BLOCK_SLACK	NSEC_PER_SEC
+
+struct ctrace_block_owner {
+	struct ctrace_owned begun;
+	u64 spared;			/* ctrace_identity_gen, if no session wanted an event of the owner then; else 0 */
+	u64 start;			/* of the owner's task, whose address is used again, too */
+	const struct request_queue *q;
+	u64 sector;
+	u32 sectors;
+	s32 tid;			/* the issuer's */
+	char comm[CTRACE_COMM_LEN];	/* as the kernel has it */
+};
 
 /* The table where they are remembered; of the sources whose functions call the functions below. */
 extern struct ctrace_inflight ctrace_block_owners;
@@ -22,7 +35,7 @@ extern struct ctrace_inflight ctrace_block_owners;
 struct ctrace_block_issuer {
 	struct ctrace_who who;
 	u64 start;	/* of a task that ctrace_block_task() has not looked for yet: when that began; else 0 */
-	/* the task that issued it: that of who, or a kernel thread; else 0 and "" */
+	/* the task that issued it: that of who, or a kernel thread; else 0 and "". The name is as the kernel has it: ctrace_copy_comm() */
 	s32 tid;
 	char comm[CTRACE_COMM_LEN];
 };
@@ -33,19 +46,83 @@ void ctrace_block_here(struct bio *bio, struct ctrace_block_issuer *out);
 /* Remembers the issuer of bio, which becomes the first of a request; in its submitter's context. */
 void ctrace_block_remember(struct bio *bio);
 
+/* Is the request remembered by its bio, if at all? */
+static __always_inline bool ctrace_block_by_bio(struct request *rq)
+{
+	return rq->bio && !ctrace_compat_rq_passthrough(rq);
+}
+
+/* Where it is remembered, or NONE. To be asked first; the functions below take it. */
+static __always_inline u32 ctrace_block_place(struct request *rq)
+{
+	struct ctrace_inflight *t = &ctrace_block_owners;
+
+	return ctrace_block_by_bio(rq) ? ctrace_inflight_find(t, ctrace_inflight_row(t, rq->bio), rq->bio) : CTRACE_INFLIGHT_NONE;
+}
+
+/* Is o about rq, and not about what its bio's address was used for before? */
+static __always_inline bool ctrace_block_of_this_life(const struct ctrace_block_owner *o, const struct request *rq)
+{
+	u64 pos = blk_rq_pos(rq);
+
+	return READ_ONCE(o->q) == rq->q && pos - READ_ONCE(o->sector) < max(READ_ONCE(o->sectors), 1u) &&
+	       READ_ONCE(o->begun.time) + CTRACE_BLOCK_SLACK >= ctrace_compat_rq_start(rq);
+}
+
+/*
+ * Is it certain that no session wants rq's issuer? Then no more need be asked. last: as below. The place is not held meanwhile, so
+ * its key is looked at again: if it is still this bio's, no other has had the place.
+ */
+static __always_inline bool ctrace_block_spared(struct request *rq, u32 place, bool last)
+{
+	struct ctrace_inflight *t = &ctrace_block_owners;
+	const struct ctrace_block_owner *o;
+
+	if (place == CTRACE_INFLIGHT_NONE)
+		return false;
+	smp_rmb();	/* pairs with ctrace_inflight_let_go() */
+	o = ctrace_inflight_at(t, place);
+	if (READ_ONCE(o->spared) != atomic64_read(&ctrace_identity_gen) || !ctrace_block_of_this_life(o, rq))
+		return false;
+	if (last)
+		return cmpxchg(&t->keys[place], rq->bio, NULL) == rq->bio;
+	smp_rmb();	/* pairs with ctrace_inflight_claim() */
+	return READ_ONCE(t->keys[place]) == rq->bio;
+}
+
+/* The rest of the next one, if rq is not remembered. */
+bool ctrace_block_recall_any(struct request *rq, bool here, struct ctrace_block_issuer *out);
+
 /*
  * The issuer of a request, in any context. If rq is not remembered: with here, as for its bio in
  * ctrace_block_here(), as the submitter is running; else the container of its bio's cgroup, or the host
  * if the kernel does not know that any more. last: rq is not asked about again, so it is forgotten.
  * False: it was remembered, and is not, because too many others are. Its task may have ended: ctrace_block_task().
  */
-bool ctrace_block_recall(struct request *rq, bool here, bool last, struct ctrace_block_issuer *out);
+static __always_inline bool ctrace_block_recall(struct request *rq, u32 place, bool here, bool last, struct ctrace_block_issuer *out)
+{
+	struct ctrace_inflight *t = &ctrace_block_owners;
+	const struct ctrace_block_owner *o;
+	bool found;
+
+	if (unlikely(place == CTRACE_INFLIGHT_NONE || !ctrace_inflight_claim(t, place, rq->bio)))
+		return ctrace_block_recall_any(rq, here, out);
+	o = ctrace_inflight_at(t, place);
+	found = ctrace_block_of_this_life(o, rq) && ctrace_begun_whose(&o->begun, &out->who);
+	if (likely(found)) {
+		out->start = o->start;
+		out->tid = o->tid;
+		memcpy(out->comm, o->comm, sizeof(out->comm));
+	}
+	ctrace_inflight_let_go(t, place, found && !last ? rq->bio : NULL);
+	return likely(found) || ctrace_block_recall_any(rq, here, out);
+}
 
 /*
  * After it, for the sessions in mask: makes by->who.task NULL if that has ended. Until then, it is not looked at. Only sessions of
  * processes and special ones ask for a task. For others it need not be looked for, and is NULL, too.
  */
-static inline void ctrace_block_task(struct ctrace_block_issuer *by, u32 mask)
+static __always_inline void ctrace_block_task(struct ctrace_block_issuer *by, u32 mask)
 {
 	bool asked = mask & (READ_ONCE(ctrace_pid_sessions) | READ_ONCE(ctrace_special_sessions));
 

@@ -39,7 +39,8 @@ static __always_inline void fill_fault_kernel(void *payload, const void *arg)
  */
 static DEFINE_PER_CPU(bool, in_fault);
 
-static noinline void on_fault_user(unsigned long address, struct pt_regs *regs, unsigned long error_code)
+/* The probe's arguments in the probe's order: it jumps here without moving them. */
+static noinline ctrace_compat_noclone void on_fault_user(void *data, unsigned long address, struct pt_regs *regs, unsigned long error_code)
 {
 	struct fault_user_payload a = {
 		.address = address, .ip = instruction_pointer(regs), .error_code = error_code,
@@ -55,8 +56,9 @@ static void probe_fault_user(void *data, unsigned long address, struct pt_regs *
 			     unsigned long error_code)
 {
 	ctrace_compat_probe_begin();
-	if (!ctrace_curated_unwanted(CTRACE_ID_PAGE_FAULT_USER))
-		on_fault_user(address, regs, error_code);
+	/* what faults in user mode is current itself */
+	if (!ctrace_identity_spared())
+		on_fault_user(data, address, regs, error_code);
 	ctrace_compat_probe_end();
 }
 

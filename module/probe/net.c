@@ -24,7 +24,7 @@
  * are in v2's only cgroup, which says nothing. There, and without a socket, current must be in the
  * network namespace.
  */
-static bool is_currents(const struct cgroup *cgrp, const struct net *net)
+static __always_inline bool is_currents(const struct cgroup *cgrp, const struct net *net)
 {
 	if (cgrp && cgrp != ctrace_compat_cset_dfl(ctrace_compat_task_cset(current)))
 		return false;
@@ -78,16 +78,27 @@ static __always_inline void emit_skb(u32 mask, u32 id, const struct ctrace_who *
 }
 
 /* A packet without a socket that came in through a device is only forwarded. */
-static bool made_here(const struct sk_buff *skb, const struct sock *sk)
+static __always_inline bool made_here(const struct sk_buff *skb, const struct sock *sk)
 {
 	return sk || !skb->skb_iif;
 }
 
-static __always_inline void on_queue(const struct sk_buff *skb)
+/* Is it certain that the packet is current's, as ctrace_sock_owner() finds, and that no session wants an event of current? */
+static __always_inline bool is_spared(const struct sk_buff *skb)
+{
+	const struct sock *sk;
+
+	if (!in_task() || !ctrace_identity_spared())
+		return false;
+	sk = ctrace_compat_skb_sock(skb);
+	return made_here(skb, sk) && is_currents(ctrace_compat_sock_cgroup(sk), sk ? sock_net(sk) : dev_net(skb->dev));
+}
+
+static noinline void on_queue(const struct sk_buff *skb)
 {
 	u32 mask = ctrace_wants(CTRACE_ID_NET_DEV_QUEUE);
 	const struct sock *sk;
-	struct ctrace_who who;
+	struct ctrace_who who CTRACE_UNSET;
 
 	if (!mask)
 		return;
@@ -101,14 +112,15 @@ static __always_inline void on_queue(const struct sk_buff *skb)
 static void CTRACE_PROBE_NET_SKB(probe_queue)
 {
 	ctrace_compat_probe_begin();
-	on_queue(skb);
+	if (!is_spared(skb))
+		on_queue(skb);
 	ctrace_compat_probe_end();
 }
 
-static __always_inline void on_receive(const struct sk_buff *skb)
+static noinline void on_receive(const struct sk_buff *skb)
 {
 	u32 mask = ctrace_wants(CTRACE_ID_NET_IF_RECEIVE_SKB);
-	struct ctrace_who who;
+	struct ctrace_who who CTRACE_UNSET;
 
 	if (!mask)
 		return;
@@ -122,7 +134,8 @@ static __always_inline void on_receive(const struct sk_buff *skb)
 static void CTRACE_PROBE_NET_SKB(probe_receive)
 {
 	ctrace_compat_probe_begin();
-	on_receive(skb);
+	if (!ctrace_identity_net_spared(dev_net(skb->dev), ctrace_wants(CTRACE_ID_NET_IF_RECEIVE_SKB)))
+		on_receive(skb);
 	ctrace_compat_probe_end();
 }
 

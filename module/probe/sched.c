@@ -43,11 +43,11 @@ static __always_inline void fill_switch(void *payload, const void *arg)
 
 static const struct ctrace_stack_waited no_stack = { .of = CTRACE_ID_SCHED_SWITCH };
 
-static __always_inline void on_switch(struct task_struct *prev, struct task_struct *next, s64 state)
+static noinline void on_switch(struct task_struct *prev, struct task_struct *next, s64 state)
 {
 	struct switch_arg a = { .prev = prev, .next = next, .state = state };
 	u32 wants = ctrace_wants(CTRACE_ID_SCHED_SWITCH);
-	struct ctrace_who out, in;
+	struct ctrace_who out CTRACE_UNSET, in CTRACE_UNSET;
 
 	if (!wants)
 		return;
@@ -63,7 +63,8 @@ static __always_inline void on_switch(struct task_struct *prev, struct task_stru
 static void CTRACE_PROBE_SCHED_SWITCH(probe_switch)
 {
 	ctrace_compat_probe_begin();
-	on_switch(prev, next, CTRACE_PROBE_PREEMPT ? 0 : CTRACE_PROBE_PREV_STATE(prev));
+	if (!ctrace_identity_other_spared(prev) || !ctrace_identity_other_spared(next))
+		on_switch(prev, next, CTRACE_PROBE_PREEMPT ? 0 : CTRACE_PROBE_PREV_STATE(prev));
 	ctrace_compat_probe_end();
 }
 
@@ -93,11 +94,11 @@ static __always_inline void fill_wakeup(void *payload, const void *arg)
 }
 
 /* A session that may not see the waker gets a record without it. */
-static __always_inline void on_wakeup(u32 id, struct task_struct *p)
+static noinline void wakeup_any(u32 id, struct task_struct *p)
 {
 	struct wakeup_arg a = { .p = p };
 	u32 mask = ctrace_wants(id), see, some;
-	struct ctrace_who who, waker;
+	struct ctrace_who who CTRACE_UNSET, waker CTRACE_UNSET;
 
 	if (!mask)
 		return;
@@ -116,6 +117,12 @@ static __always_inline void on_wakeup(u32 id, struct task_struct *p)
 			a.waker_tid = a.waker_cid = 0;
 		ctrace_emit(some, id, &who, CTRACE_SIZE(wakeup_payload), fill_wakeup, &a);
 	}
+}
+
+static __always_inline void on_wakeup(u32 id, struct task_struct *p)
+{
+	if (!ctrace_identity_other_spared(p))
+		wakeup_any(id, p);
 }
 
 static void probe_waking(void *data, struct task_struct *p)

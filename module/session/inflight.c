@@ -185,15 +185,11 @@ static u32 oldest(const struct ctrace_inflight *t, u32 row)
 	return found;
 }
 
-u32 ctrace_inflight_renew_known(struct ctrace_inflight *t, const void *key, bool *known)
+u32 ctrace_inflight_renew_any(struct ctrace_inflight *t, u32 row)
 {
-	u32 row = ctrace_inflight_row(t, key), none = CTRACE_INFLIGHT_NONE, place;
+	u32 none = CTRACE_INFLIGHT_NONE, place;
 	const void *older;
 
-	place = ctrace_inflight_find(t, row, key);
-	*known = place != none;
-	if (place != none)
-		return ctrace_inflight_claim(t, place, key) ? place : none;
 	place = ctrace_inflight_find(t, row, NULL);
 	if (place != none && ctrace_inflight_claim(t, place, NULL))
 		return place;

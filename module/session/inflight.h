@@ -251,12 +251,26 @@ static __always_inline bool ctrace_inflight_claim(struct ctrace_inflight *t, u32
 	return cmpxchg(&t->keys[place], key, CTRACE_INFLIGHT_BUSY) == key;
 }
 
+/* The rest of the next one: a free place that another context did not take first, or the oldest key's. */
+u32 ctrace_inflight_renew_any(struct ctrace_inflight *t, u32 row);
+
 /*
  * A place for the key, now BUSY: its own (then *known), a free one, or the oldest key's. NONE: another context has that.
  */
-u32 ctrace_inflight_renew_known(struct ctrace_inflight *t, const void *key, bool *known);
+static __always_inline u32 ctrace_inflight_renew_known(struct ctrace_inflight *t, const void *key, bool *known)
+{
+	u32 row = ctrace_inflight_row(t, key), place = ctrace_inflight_find(t, row, key);
 
-static inline u32 ctrace_inflight_renew(struct ctrace_inflight *t, const void *key)
+	*known = place != CTRACE_INFLIGHT_NONE;
+	if (*known)
+		return ctrace_inflight_claim(t, place, key) ? place : CTRACE_INFLIGHT_NONE;
+	place = ctrace_inflight_in_row(t, row, NULL);
+	if (likely(place != CTRACE_INFLIGHT_NONE && ctrace_inflight_claim(t, place, NULL)))
+		return place;
+	return ctrace_inflight_renew_any(t, row);
+}
+
+static __always_inline u32 ctrace_inflight_renew(struct ctrace_inflight *t, const void *key)
 {
 	bool known;
 

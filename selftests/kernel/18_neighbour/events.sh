@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: events of a container that no session wanted are recorded from the moment that one does
+# requires: v2,v1
+# timeout: 120
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# Probes remember, for each CPU, of which tasks no session wants an event. That must be forgotten at once when a session wants
+# one, or a task moves. All is done on one CPU, so that what is remembered there would be used.
+modprobe null_blk nr_devices=1 queue_mode=2 irqmode=0 || skip "no null_blk"
+later "rmmod null_blk"
+load
+events=(-e sched_switch -e sched_wakeup -e page_fault_user -e block_rq_issue -e block_rq_complete -e net_dev_queue -e net_if_receive_skb)
+cheap box -g "/box/$(hex64 box)" -- sleep 1000
+box=$(of_pid "$pid" cid) init=$pid
+mkfifo "$tmp/words" "$tmp/words2"
+# the neighbour evaluates what it is told
+cheap next -g "/box/$(hex64 next)" -- unshare --net taskset -c 0 bash -c "ip link set lo up; exec 3<> $tmp/words
+	while read -r -u 3 words; do eval \"\$words\"; : > $tmp/done; done"
+next=$(of_pid "$pid" cid)
+tell() { rm -f "$tmp/done"; echo "$1" > "$tmp/words"; }
+told() { wait_for 30 test -e "$tmp/done" || give_up "the neighbour did not end: $*"; }
+all() {
+	local kind
+	for kind in pingpong fault request packet; do
+		tell "calls 100 $kind"
+		told "$kind"
+	done
+}
+tracing on sched/sched_wakeup sched/sched_switch
+dump "$tmp/box" -d 600 -t "cid:$box" "${events[@]}"
+recording=$dumping
+all	# the first calls load what they need
+all
+# count FILE PATTERN
+count() { grep -cE "$2" "$1"; }
+for round in 1 2; do
+	tracing clear
+	dump "$tmp/next" -t "cid:$next" "${events[@]}"
+	all
+	stop_dump
+	tracing read > "$tmp/kernel"
+	at_least "round $round: page faults" 100 "$(count "$tmp/next" "page_fault_user cid=$next ")"
+	# lengths with the link's 14 bytes, and without
+	while read -r name rest; do
+		same "round $round: $name" 100 "$(count "$tmp/next" "^[0-9]+ $name cid=$next .* $rest")"
+	done << END
+block_rq_issue nr_sector=8 
+block_rq_complete nr_sector=8 
+net_dev_queue len=106 
+net_if_receive_skb len=92 
+END
+	n=$(count "$tmp/kernel" ' sched_wakeup: comm=calls ')
+	at_least "round $round: wake-ups, by the kernel's own count" 50 "$n"
+	same "round $round: as many are recorded" "$n" "$(count "$tmp/next" " sched_wakeup cid=$next .* comm=\"calls\"")"
+	# of two tasks of one container a switch is one event
+	same "round $round: switches to and from them" "$(count "$tmp/kernel" ' sched_switch: .*_comm=calls ')" \
+		"$(count "$tmp/next" ' sched_switch cid=.*_comm="calls"')"
+	all	# nobody wants it meanwhile
+done
+has_not "nothing of them in the other session" " cid=$next " "$tmp/box"
+
+# Tasks of the host, which are moved into the container that is traced
+taskset -c 0 calls -r 200 100000000 fault > /dev/null & faults=$!
+taskset -c 0 bash -c 'exec 3<> "$1"; while :; do read -r -t 0.02 -u 3; done' sleeper "$tmp/words2" & sleeps=$!
+later "kill -9 $faults $sleeps"
+sleep 0.5
+has_not "nothing of tasks before they are moved" " tid=($faults|$sleeps) " "$tmp/box"
+for d in $(cgroup_dirs "/box/$(hex64 box)"); do
+	for task in $faults $sleeps; do echo "$task" > "$d/cgroup.procs"; done
+done
+check "page faults of a task that was moved" wait_for 10 lines 20 " page_fault_user cid=$box tid=$faults " "$tmp/box"
+check "wake-ups of another" wait_for 10 lines 20 " sched_wakeup cid=$box tid=$sleeps " "$tmp/box"
+kill -9 $faults $sleeps
+
+# A request that is under way when a session begins to want its issuer
+rmmod null_blk
+modprobe null_blk nr_devices=1 queue_mode=2 irqmode=2 completion_nsec=5000000000 || give_up "null_blk has no timer"
+tell 'dd if=/dev/nullb0 of=/dev/null bs=4k count=1 iflag=direct 2> /dev/null'
+under_way() { awk '{exit !($1 > 0)}' /sys/block/nullb0/inflight; }
+wait_for 10 under_way || give_up "no request"
+dump "$tmp/late" -t "cid:$next" -e block_rq_issue -e block_rq_complete
+check "the request is still under way" under_way
+told dd
+stop_dump
+same "completions of a request that nobody wanted when it began" 1 "$(count "$tmp/late" " block_rq_complete cid=$next tid=[1-9].* nr_sector=8 ")"
+has_not "no issue of it" ' block_rq_issue ' "$tmp/late"
+kill "$recording"
+wait "$recording"
+check "its container lives still" kill -0 "$init"
