@@ -162,7 +162,7 @@ static void remember(const struct ctrace_idcache *now)
 	struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
 
 	WRITE_ONCE(cache->gen, 0);
-	WRITE_ONCE(cache->spared, 0);
+	WRITE_ONCE(cache->unwanted, 0);
 	WRITE_ONCE(cache->place_gen, 0);
 	barrier();
 	WRITE_ONCE(cache->task, now->task);
@@ -189,7 +189,7 @@ static void remember(const struct ctrace_idcache *now)
 	WRITE_ONCE(cache->ns, now->ns);
 	barrier();
 	WRITE_ONCE(cache->place_gen, now->place_gen);
-	WRITE_ONCE(cache->spared, now->wanted ? 0 : now->gen);
+	WRITE_ONCE(cache->unwanted, now->wanted ? 0 : now->gen);
 	WRITE_ONCE(cache->gen, now->gen);
 }
 
@@ -277,7 +277,7 @@ static void remember_other(struct task_struct *p, const struct ctrace_who *who, 
 	/* one instruction: a writer that interrupts this one comes before or after it, and ends in between */
 	this_cpu_inc(ctrace_idothers.writes);
 	barrier();
-	WRITE_ONCE(e->spared, 0);
+	WRITE_ONCE(e->unwanted, 0);
 	barrier();
 	WRITE_ONCE(e->task, p);
 	WRITE_ONCE(e->start, ctrace_compat_task_start(p));
@@ -285,7 +285,7 @@ static void remember_other(struct task_struct *p, const struct ctrace_who *who, 
 	WRITE_ONCE(e->c, who->container);
 	WRITE_ONCE(e->ids.both, ids.both);
 	barrier();
-	WRITE_ONCE(e->spared, ctrace_container_wanted(who->container) ? 0 : gen);
+	WRITE_ONCE(e->unwanted, ctrace_container_wanted(who->container) ? 0 : gen);
 	barrier();
 	this_cpu_inc(ctrace_idothers.writes);
 }

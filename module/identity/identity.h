@@ -63,7 +63,7 @@ struct ctrace_idcache {
 	const struct task_struct *task;
 	u64 start;		/* the task's start time */
 	u64 gen;		/* ctrace_identity_gen before the look-up; 0: no task is cached */
-	u64 spared;		/* gen, if no session wants an event of the task; else 0 */
+	u64 unwanted;		/* gen, if no session wants an event of the task; else 0 */
 	u32 wanted;		/* the sessions that may want an event of the task; emit/alone.h takes some out */
 	s64 way;		/* for entries and exits of its calls: wanted, or CTRACE_WAY_SAMPLED */
 	u32 asked;		/* the sessions whose gates have been asked about the task; the same */
@@ -134,10 +134,10 @@ static __always_inline bool ctrace_identity_known(void)
  * Is it certain that no session wants an event of current? Less than ctrace_identity_known(), and all that a neighbour's event has
  * to ask. Not for an interrupt, whose events are not current's. Context: the same.
  */
-static __always_inline bool ctrace_identity_spared(void)
+static __always_inline bool ctrace_identity_unwanted(void)
 {
 	return likely(ctrace_identity_remembered(current) &&
-		      __this_cpu_read(ctrace_idcache.spared) == atomic64_read(&ctrace_identity_gen));
+		      __this_cpu_read(ctrace_idcache.unwanted) == atomic64_read(&ctrace_identity_gen));
 }
 
 /*
@@ -233,7 +233,7 @@ struct ctrace_idothers {
 		const struct task_struct *task;
 		u64 start;
 		u64 gen;
-		u64 spared;	/* as in ctrace_idcache. Written last, and 0 meanwhile */
+		u64 unwanted;	/* as in ctrace_idcache. Written last, and 0 meanwhile */
 		struct ctrace_container *c;
 		union ctrace_ids ids;
 		u64 unused[2];	/* so that an entry is a cache line */
@@ -261,10 +261,10 @@ static __always_inline struct ctrace_container *ctrace_identity_other(const stru
 }
 
 /*
- * Is it certain that no session wants an event of p? Needs no look at whether `writes` is odd: amid another's writing, spared is 0
+ * Is it certain that no session wants an event of p? Needs no look at whether `writes` is odd: amid another's writing, unwanted is 0
  * or that of what the entry was until then. Context: as below.
  */
-static __always_inline bool ctrace_identity_other_spared(const struct task_struct *p)
+static __always_inline bool ctrace_identity_other_unwanted(const struct task_struct *p)
 {
 	struct ctrace_idothers *others = this_cpu_ptr(&ctrace_idothers);
 	const struct ctrace_idother *e = &others->e[ctrace_hash_ptr(p, CTRACE_IDOTHERS_BITS)];
@@ -273,7 +273,7 @@ static __always_inline bool ctrace_identity_other_spared(const struct task_struc
 	barrier();	/* as above */
 	OPTIMIZER_HIDE_VAR(e);
 	if (unlikely(READ_ONCE(e->task) != p || READ_ONCE(e->start) != ctrace_compat_task_start(p) ||
-		     READ_ONCE(e->spared) != atomic64_read(&ctrace_identity_gen)))
+		     READ_ONCE(e->unwanted) != atomic64_read(&ctrace_identity_gen)))
 		return false;
 	barrier();
 	return likely(READ_ONCE(others->writes) == writes);

@@ -145,7 +145,7 @@ static void CTRACE_PROBE_BLOCK_RQ(probe_insert)
 
 	ctrace_compat_probe_begin();
 	place = ctrace_block_place(rq);
-	if (!ctrace_block_spared(rq, place, false))
+	if (!ctrace_block_unwanted(rq, place, false))
 		on_rq(CTRACE_ID_BLOCK_RQ_INSERT, rq, place, true);
 	ctrace_compat_probe_end();
 }
@@ -156,7 +156,7 @@ static void CTRACE_PROBE_BLOCK_RQ(probe_issue)
 
 	ctrace_compat_probe_begin();
 	place = ctrace_block_place(rq);
-	if (!ctrace_block_spared(rq, place, false))
+	if (!ctrace_block_unwanted(rq, place, false))
 		on_rq(CTRACE_ID_BLOCK_RQ_ISSUE, rq, place, false);
 	ctrace_compat_probe_end();
 }
@@ -210,7 +210,7 @@ static void CTRACE_PROBE_BLOCK_RQ_COMPLETE(probe_complete)
 	ctrace_compat_probe_begin();
 	place = ctrace_block_place(rq);
 	last = CTRACE_PROBE_BLOCK_BYTES(bytes) >= blk_rq_bytes(rq);
-	if (!ctrace_block_spared(rq, place, last))
+	if (!ctrace_block_unwanted(rq, place, last))
 		on_complete(rq, place, last, CTRACE_PROBE_BLOCK_ERRNO(error), CTRACE_PROBE_BLOCK_BYTES(bytes));
 	ctrace_compat_probe_end();
 }

@@ -79,7 +79,7 @@ void ctrace_block_here(struct bio *bio, struct ctrace_block_issuer *out)
 
 /* --- the table ---------------------------------------------------------------- */
 
-static __always_inline void keep(struct bio *bio, const struct ctrace_who *who, bool is_current, u64 spared)
+static __always_inline void keep(struct bio *bio, const struct ctrace_who *who, bool is_current, u64 unwanted)
 {
 	u32 place = ctrace_inflight_renew(&ctrace_block_owners, bio);
 	struct ctrace_block_owner *o;
@@ -94,7 +94,7 @@ static __always_inline void keep(struct bio *bio, const struct ctrace_who *who, 
 	o->sector = ctrace_compat_bio_sector(bio);
 	o->sectors = bio_sectors(bio);
 	o->begun.time = ctrace_compat_clock();
-	o->spared = spared;
+	o->unwanted = unwanted;
 	ctrace_begun_by(&o->begun, who);
 	ctrace_inflight_let_go(&ctrace_block_owners, place, bio);
 }
@@ -124,7 +124,7 @@ void ctrace_block_remember(struct bio *bio)
 	who.container = __this_cpu_read(ctrace_idcache.c);
 	who.tid = ids.tid;
 	who.vtid = ids.vtid;
-	keep(bio, &who, true, __this_cpu_read(ctrace_idcache.spared));
+	keep(bio, &who, true, __this_cpu_read(ctrace_idcache.unwanted));
 }
 
 bool ctrace_block_recall_any(struct request *rq, bool here, struct ctrace_block_issuer *out)

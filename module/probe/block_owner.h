@@ -20,7 +20,7 @@
 
 struct ctrace_block_owner {
 	struct ctrace_owned begun;
-	u64 spared;			/* ctrace_identity_gen, if no session wanted an event of the owner then; else 0 */
+	u64 unwanted;			/* ctrace_identity_gen, if no session wanted an event of the owner then; else 0 */
 	u64 start;			/* of the owner's task, whose address is used again, too */
 	const struct request_queue *q;
 	u64 sector;
@@ -73,7 +73,7 @@ static __always_inline bool ctrace_block_of_this_life(const struct ctrace_block_
  * Is it certain that no session wants rq's issuer? Then no more need be asked. last: as below. The place is not held meanwhile, so
  * its key is looked at again: if it is still this bio's, no other has had the place.
  */
-static __always_inline bool ctrace_block_spared(struct request *rq, u32 place, bool last)
+static __always_inline bool ctrace_block_unwanted(struct request *rq, u32 place, bool last)
 {
 	struct ctrace_inflight *t = &ctrace_block_owners;
 	const struct ctrace_block_owner *o;
@@ -82,7 +82,7 @@ static __always_inline bool ctrace_block_spared(struct request *rq, u32 place, b
 		return false;
 	smp_rmb();	/* pairs with ctrace_inflight_let_go() */
 	o = ctrace_inflight_at(t, place);
-	if (READ_ONCE(o->spared) != atomic64_read(&ctrace_identity_gen) || !ctrace_block_of_this_life(o, rq))
+	if (READ_ONCE(o->unwanted) != atomic64_read(&ctrace_identity_gen) || !ctrace_block_of_this_life(o, rq))
 		return false;
 	if (last)
 		return cmpxchg(&t->keys[place], rq->bio, NULL) == rq->bio;

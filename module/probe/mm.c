@@ -57,7 +57,7 @@ static void probe_fault_user(void *data, unsigned long address, struct pt_regs *
 {
 	ctrace_compat_probe_begin();
 	/* what faults in user mode is current itself */
-	if (!ctrace_identity_spared())
+	if (!ctrace_identity_unwanted())
 		on_fault_user(data, address, regs, error_code);
 	ctrace_compat_probe_end();
 }

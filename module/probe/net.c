@@ -84,11 +84,11 @@ static __always_inline bool made_here(const struct sk_buff *skb, const struct so
 }
 
 /* Is it certain that the packet is current's, as ctrace_sock_owner() finds, and that no session wants an event of current? */
-static __always_inline bool is_spared(const struct sk_buff *skb)
+static __always_inline bool is_unwanted(const struct sk_buff *skb)
 {
 	const struct sock *sk;
 
-	if (!in_task() || !ctrace_identity_spared())
+	if (!in_task() || !ctrace_identity_unwanted())
 		return false;
 	sk = ctrace_compat_skb_sock(skb);
 	return made_here(skb, sk) && is_currents(ctrace_compat_sock_cgroup(sk), sk ? sock_net(sk) : dev_net(skb->dev));
@@ -112,7 +112,7 @@ static noinline void on_queue(const struct sk_buff *skb)
 static void CTRACE_PROBE_NET_SKB(probe_queue)
 {
 	ctrace_compat_probe_begin();
-	if (!is_spared(skb))
+	if (!is_unwanted(skb))
 		on_queue(skb);
 	ctrace_compat_probe_end();
 }
@@ -134,7 +134,7 @@ static noinline void on_receive(const struct sk_buff *skb)
 static void CTRACE_PROBE_NET_SKB(probe_receive)
 {
 	ctrace_compat_probe_begin();
-	if (!ctrace_identity_net_spared(dev_net(skb->dev), ctrace_wants(CTRACE_ID_NET_IF_RECEIVE_SKB)))
+	if (!ctrace_identity_net_unwanted(dev_net(skb->dev), ctrace_wants(CTRACE_ID_NET_IF_RECEIVE_SKB)))
 		on_receive(skb);
 	ctrace_compat_probe_end();
 }

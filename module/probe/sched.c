@@ -63,7 +63,7 @@ static noinline void on_switch(struct task_struct *prev, struct task_struct *nex
 static void CTRACE_PROBE_SCHED_SWITCH(probe_switch)
 {
 	ctrace_compat_probe_begin();
-	if (!ctrace_identity_other_spared(prev) || !ctrace_identity_other_spared(next))
+	if (!ctrace_identity_other_unwanted(prev) || !ctrace_identity_other_unwanted(next))
 		on_switch(prev, next, CTRACE_PROBE_PREEMPT ? 0 : CTRACE_PROBE_PREV_STATE(prev));
 	ctrace_compat_probe_end();
 }
@@ -121,7 +121,7 @@ static noinline void wakeup_any(u32 id, struct task_struct *p)
 
 static __always_inline void on_wakeup(u32 id, struct task_struct *p)
 {
-	if (!ctrace_identity_other_spared(p))
+	if (!ctrace_identity_other_unwanted(p))
 		wakeup_any(id, p);
 }
 
