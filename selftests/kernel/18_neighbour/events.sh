@@ -11,6 +11,8 @@
 modprobe null_blk nr_devices=1 queue_mode=2 irqmode=0 || skip "no null_blk"
 later "rmmod null_blk"
 load
+ctrace events > "$tmp/events"
+! grep -q '^page_fault_user .*not here' "$tmp/events" || skip "the kernel does not tell of page faults"
 events=(-e sched_switch -e sched_wakeup -e page_fault_user -e block_rq_issue -e block_rq_complete -e net_dev_queue -e net_if_receive_skb)
 cheap box -g "/box/$(hex64 box)" -- sleep 1000
 box=$(of_pid "$pid" cid) init=$pid
@@ -60,6 +62,39 @@ END
 	all	# nobody wants it meanwhile
 done
 has_not "nothing of them in the other session" " cid=$next " "$tmp/box"
+
+# The same of tasks that go on all the time: these are remembered as unwanted when the session begins. Nothing else runs where the
+# faults are, so that CPU meets no other task.
+last=$(($(nproc) - 1))
+taskset -pc 0 $$ > /dev/null
+tell "taskset -c $last calls -r 500 100000000 fault > /dev/null & taskset -c 0 calls -r 200 100000000 packet > /dev/null &
+	taskset -c 0 bash -c 'exec 3<> $tmp/words2; while :; do read -r -t 0.02 -u 3; done' sleeper &"
+told
+# task WORD: the neighbour's task with this word in its command line
+task() { for p in $(cgroup_tasks); do ! tr '\0' ' ' < "/proc/$p/cmdline" | grep -q "^[a-z]* .*$1" || echo "$p"; done; }
+cgroup_tasks() { cat "$(cgroup_dirs "/box/$(hex64 next)" | head -n 1)/cgroup.procs"; }
+sleep 1
+faults=$(task 500.*fault) packets=$(task 200.*packet) sleeps=$(task 'while.*sleeper')
+note "tasks: $faults, $packets, $sleeps"
+echo 1 > "$tracefs/instances/ctrace-test/events/exceptions/page_fault_user/enable"
+echo 1 > "$tracefs/instances/ctrace-test/events/net/net_dev_queue/enable"
+sleep 1
+dump "$tmp/next" -t "cid:$next" "${events[@]}"
+tracing clear
+sleep 1
+kill -STOP "$faults" "$packets" "$sleeps"
+stop_dump
+tracing read > "$tmp/kernel"
+while read -r name who theirs ours; do
+	n=$(count "$tmp/kernel" "$theirs")
+	at_least "$name of a task, by the kernel's own count" 20 "$n"
+	at_least "as many are recorded" "$n" "$(count "$tmp/next" " $name cid=$next tid=$who .*$ours")"
+done << END
+page_fault_user $faults calls-$faults[^0-9].*\spage_fault_user:
+net_dev_queue $packets calls-$packets[^0-9].*\snet_dev_queue:
+sched_wakeup $sleeps \ssched_wakeup:.*\spid=$sleeps[^0-9]
+END
+kill -9 "$faults" "$packets" "$sleeps"
 
 # Tasks of the host, which are moved into the container that is traced
 taskset -c 0 calls -r 200 100000000 fault > /dev/null & faults=$!
