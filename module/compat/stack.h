@@ -113,16 +113,16 @@ static inline u32 ctrace_compat_user_registers(u64 *to, u64 *known, const struct
 	};
 	u32 i;
 
-	*known = BIT_ULL(ARRAY_SIZE(v)) - 1;
+	*known = (1ull << ARRAY_SIZE(v)) - 1;
 #ifndef CONFIG_ARCH_HAS_SYSCALL_WRAPPER
 	if (!interrupted)
-		*known &= ~(BIT_ULL(3) | BIT_ULL(6) | 0xf000ull);
+		*known &= ~0xf048ull;
 #endif
 	for (i = 0; i < ARRAY_SIZE(v); i++)
-		to[i] = *known & BIT_ULL(i) ? v[i] : 0;
+		to[i] = *known & 1ull << i ? v[i] : 0;
 	return ARRAY_SIZE(v);
 #elif defined(CONFIG_ARM64)
-	*known = BIT_ULL(33) - 1;
+	*known = (1ull << 33) - 1;
 	memcpy(to, regs->regs, 31 * sizeof(u64));
 	to[31] = regs->sp;
 	to[32] = regs->pc;

@@ -178,8 +178,8 @@ static __always_inline void fill_complete(void *payload, const void *arg)
 	r->rwbs = rwbs(a->flags, a->bytes);
 }
 
-/* bytes: completed now; a request may complete in parts. last: this is the last one */
-static noinline void on_complete(struct request *rq, u32 place, bool last, int error, u32 bytes)
+/* bytes: completed now; a request may complete in parts. ends: this is the last one */
+static noinline void on_complete(struct request *rq, u32 place, bool ends, int error, u32 bytes)
 {
 	u32 mask = ctrace_wants(CTRACE_ID_BLOCK_RQ_COMPLETE);
 	struct ctrace_block_issuer by CTRACE_UNSET;
@@ -187,7 +187,7 @@ static noinline void on_complete(struct request *rq, u32 place, bool last, int e
 
 	if (!mask)
 		return;
-	if (!ctrace_block_recall(rq, place, false, last, &by))
+	if (!ctrace_block_recall(rq, place, false, ends, &by))
 		ctrace_session_unfollowed(mask);
 	ctrace_block_task(&by, mask);
 	mask = ctrace_wanted(mask, by.who.container, by.who.task);
@@ -205,13 +205,13 @@ static noinline void on_complete(struct request *rq, u32 place, bool last, int e
 static void CTRACE_PROBE_BLOCK_RQ_COMPLETE(probe_complete)
 {
 	u32 place;
-	bool last;
+	bool ends;
 
 	ctrace_compat_probe_begin();
 	place = ctrace_block_place(rq);
-	last = CTRACE_PROBE_BLOCK_BYTES(bytes) >= blk_rq_bytes(rq);
-	if (!ctrace_block_unwanted(rq, place, last))
-		on_complete(rq, place, last, CTRACE_PROBE_BLOCK_ERRNO(error), CTRACE_PROBE_BLOCK_BYTES(bytes));
+	ends = CTRACE_PROBE_BLOCK_BYTES(bytes) >= blk_rq_bytes(rq);
+	if (!ctrace_block_unwanted(rq, place, ends))
+		on_complete(rq, place, ends, CTRACE_PROBE_BLOCK_ERRNO(error), CTRACE_PROBE_BLOCK_BYTES(bytes));
 	ctrace_compat_probe_end();
 }
 
@@ -424,8 +424,7 @@ static __always_inline void on_io_end(struct request *rq, int error)
 		return;		/* it was issued before the probe was there */
 	if (ends)
 		mask &= io.begun.wanted >> 32;
-	/* the issuer is forgotten here, unless the function above needs it yet, and does so itself */
-	if (!ctrace_block_recall(rq, ctrace_block_place(rq), false, !ctrace_wants(CTRACE_ID_BLOCK_RQ_COMPLETE), &by) && ends)
+	if (!ctrace_block_recall(rq, ctrace_block_place(rq), false, true, &by) && ends)
 		ctrace_session_unfollowed(mask);
 	now = ctrace_compat_clock();
 	if (unlikely(!ends || !io_counted(mask, &by, rq, &io, now)))

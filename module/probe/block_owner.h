@@ -10,6 +10,7 @@
 #ifndef CTRACE_BLOCK_OWNER_H
 #define CTRACE_BLOCK_OWNER_H
 
+#include "emit/emit.h"
 #include "session/inflight.h"
 #include "session/option.h"
 #include "compat/block.h"
@@ -25,6 +26,7 @@ struct ctrace_block_owner {
 	const struct request_queue *q;
 	u64 sector;
 	u32 sectors;
+	u32 ended;			/* how many functions have asked at the request's end */
 	s32 tid;			/* the issuer's */
 	char comm[CTRACE_COMM_LEN];	/* as the kernel has it */
 };
@@ -70,10 +72,10 @@ static __always_inline bool ctrace_block_of_this_life(const struct ctrace_block_
 }
 
 /*
- * Is it certain that no session wants rq's issuer? Then no more need be asked. last: as below. The place is not held meanwhile, so
+ * Is it certain that no session wants rq's issuer? Then no more need be asked. ends: as below. The place is not held meanwhile, so
  * its key is looked at again: if it is still this bio's, no other has had the place.
  */
-static __always_inline bool ctrace_block_unwanted(struct request *rq, u32 place, bool last)
+static __always_inline bool ctrace_block_unwanted(struct request *rq, u32 place, bool ends)
 {
 	struct ctrace_inflight *t = &ctrace_block_owners;
 	const struct ctrace_block_owner *o;
@@ -84,8 +86,8 @@ static __always_inline bool ctrace_block_unwanted(struct request *rq, u32 place,
 	o = ctrace_inflight_at(t, place);
 	if (READ_ONCE(o->unwanted) != atomic64_read(&ctrace_identity_gen) || !ctrace_block_of_this_life(o, rq))
 		return false;
-	if (last)
-		return cmpxchg(&t->keys[place], rq->bio, NULL) == rq->bio;
+	if (ends)
+		return !ctrace_wants(CTRACE_ID_BLOCK_IO) && cmpxchg(&t->keys[place], rq->bio, NULL) == rq->bio;
 	smp_rmb();	/* pairs with ctrace_inflight_claim() */
 	return READ_ONCE(t->keys[place]) == rq->bio;
 }
@@ -96,14 +98,14 @@ bool ctrace_block_recall_any(struct request *rq, bool here, struct ctrace_block_
 /*
  * The issuer of a request, in any context. If rq is not remembered: with here, as for its bio in
  * ctrace_block_here(), as the submitter is running; else the container of its bio's cgroup, or the host
- * if the kernel does not know that any more. last: rq is not asked about again, so it is forgotten.
+ * if the kernel does not know that any more. ends: rq completes. Once all functions have asked that are called then, it is forgotten.
  * False: it was remembered, and is not, because too many others are. Its task may have ended: ctrace_block_task().
  */
-static __always_inline bool ctrace_block_recall(struct request *rq, u32 place, bool here, bool last, struct ctrace_block_issuer *out)
+static __always_inline bool ctrace_block_recall(struct request *rq, u32 place, bool here, bool ends, struct ctrace_block_issuer *out)
 {
 	struct ctrace_inflight *t = &ctrace_block_owners;
-	const struct ctrace_block_owner *o;
-	bool found;
+	struct ctrace_block_owner *o;
+	bool found, stays;
 
 	if (unlikely(place == CTRACE_INFLIGHT_NONE || !ctrace_inflight_claim(t, place, rq->bio)))
 		return ctrace_block_recall_any(rq, here, out);
@@ -114,7 +116,8 @@ static __always_inline bool ctrace_block_recall(struct request *rq, u32 place, b
 		out->tid = o->tid;
 		memcpy(out->comm, o->comm, sizeof(out->comm));
 	}
-	ctrace_inflight_let_go(t, place, found && !last ? rq->bio : NULL);
+	stays = found && !(ends && ++o->ended >= !!ctrace_wants(CTRACE_ID_BLOCK_RQ_COMPLETE) + !!ctrace_wants(CTRACE_ID_BLOCK_IO));
+	ctrace_inflight_let_go(t, place, stays ? rq->bio : NULL);
 	return likely(found) || ctrace_block_recall_any(rq, here, out);
 }
 

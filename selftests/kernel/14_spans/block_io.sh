@@ -64,3 +64,19 @@ same "bytes of each" "81920 81920" "$(sed -nE 's/.* bytes=([0-9]+) sector=([0-9]
 has "no error, a synchronous write, by dd" " error=0 tid=[1-9][0-9]* rwbs=33 comm=\"dd\"$" "$tmp/ev"
 same "a session for the one gets nothing else" "$a" "$(cids "$tmp/one" .)"
 same "and all of that" "$(grep -c " cid=$a " "$tmp/ev")" "$(grep -c " dev=$dev " "$tmp/one")"
+
+# Two functions ask for the issuer when a request completes, in the order in which they were asked for.
+for order in '-e block_io -e block_rq_complete' '-e block_rq_complete -e block_io'; do
+	rm -f "$tmp"/go "$tmp"/done.*
+	cheap both -g "/box/$(hex64 both)" -- /bin/sh -c "$writer" 0
+	c=$(of_pid "$pid" cid)
+	# shellcheck disable=SC2086 # options
+	dump "$tmp/both" -t all -t host $order
+	: > "$tmp/go"
+	wait_for 60 test -e "$tmp/done.0" || give_up "the writers did not end"
+	sleep 0.3
+	stop_dump
+	for name in block_io block_rq_complete; do
+		same "whose, with $order: $name" "$c" "$(grep " $name .* dev=$dev " "$tmp/both" > "$tmp/of"; cids "$tmp/of" .)"
+	done
+done
