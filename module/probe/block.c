@@ -125,7 +125,7 @@ static noinline void on_rq(u32 id, struct request *rq, u32 place, bool here)
 
 	if (!mask)
 		return;
-	if (!ctrace_block_recall(rq, place, here, false, &by))
+	if (!ctrace_block_recall(rq, place, here, 0, &by))
 		ctrace_session_unfollowed(mask);
 	ctrace_block_task(&by, mask);
 	mask = ctrace_wanted(mask, by.who.container, by.who.task);
@@ -145,7 +145,7 @@ static void CTRACE_PROBE_BLOCK_RQ(probe_insert)
 
 	ctrace_compat_probe_begin();
 	place = ctrace_block_place(rq);
-	if (!ctrace_block_unwanted(rq, place, false))
+	if (!ctrace_block_unwanted(rq, place, 0))
 		on_rq(CTRACE_ID_BLOCK_RQ_INSERT, rq, place, true);
 	ctrace_compat_probe_end();
 }
@@ -156,7 +156,7 @@ static void CTRACE_PROBE_BLOCK_RQ(probe_issue)
 
 	ctrace_compat_probe_begin();
 	place = ctrace_block_place(rq);
-	if (!ctrace_block_unwanted(rq, place, false))
+	if (!ctrace_block_unwanted(rq, place, 0))
 		on_rq(CTRACE_ID_BLOCK_RQ_ISSUE, rq, place, false);
 	ctrace_compat_probe_end();
 }
@@ -178,8 +178,8 @@ static __always_inline void fill_complete(void *payload, const void *arg)
 	r->rwbs = rwbs(a->flags, a->bytes);
 }
 
-/* bytes: completed now; a request may complete in parts. ends: this is the last one */
-static noinline void on_complete(struct request *rq, u32 place, bool ends, int error, u32 bytes)
+/* bytes: completed now; a request may complete in parts. ends: as for ctrace_block_recall() */
+static noinline void on_complete(struct request *rq, u32 place, u32 ends, int error, u32 bytes)
 {
 	u32 mask = ctrace_wants(CTRACE_ID_BLOCK_RQ_COMPLETE);
 	struct ctrace_block_issuer by CTRACE_UNSET;
@@ -204,12 +204,11 @@ static noinline void on_complete(struct request *rq, u32 place, bool ends, int e
 
 static void CTRACE_PROBE_BLOCK_RQ_COMPLETE(probe_complete)
 {
-	u32 place;
-	bool ends;
+	u32 place, ends;
 
 	ctrace_compat_probe_begin();
 	place = ctrace_block_place(rq);
-	ends = CTRACE_PROBE_BLOCK_BYTES(bytes) >= blk_rq_bytes(rq);
+	ends = CTRACE_PROBE_BLOCK_BYTES(bytes) >= blk_rq_bytes(rq) ? CTRACE_ID_BLOCK_IO : 0;
 	if (!ctrace_block_unwanted(rq, place, ends))
 		on_complete(rq, place, ends, CTRACE_PROBE_BLOCK_ERRNO(error), CTRACE_PROBE_BLOCK_BYTES(bytes));
 	ctrace_compat_probe_end();
@@ -424,7 +423,7 @@ static __always_inline void on_io_end(struct request *rq, int error)
 		return;		/* it was issued before the probe was there */
 	if (ends)
 		mask &= io.begun.wanted >> 32;
-	if (!ctrace_block_recall(rq, ctrace_block_place(rq), false, true, &by) && ends)
+	if (!ctrace_block_recall(rq, ctrace_block_place(rq), false, CTRACE_ID_BLOCK_RQ_COMPLETE, &by) && ends)
 		ctrace_session_unfollowed(mask);
 	now = ctrace_compat_clock();
 	if (unlikely(!ends || !io_counted(mask, &by, rq, &io, now)))

@@ -93,7 +93,7 @@ static __always_inline void keep(struct bio *bio, const struct ctrace_who *who, 
 	o->q = ctrace_compat_bio_q(bio);
 	o->sector = ctrace_compat_bio_sector(bio);
 	o->sectors = bio_sectors(bio);
-	o->ended = 0;
+	o->ended = false;
 	o->begun.time = ctrace_compat_clock();
 	o->unwanted = unwanted;
 	ctrace_begun_by(&o->begun, who);

@@ -26,7 +26,7 @@ struct ctrace_block_owner {
 	const struct request_queue *q;
 	u64 sector;
 	u32 sectors;
-	u32 ended;			/* how many functions have asked at the request's end */
+	bool ended;			/* one of two functions has asked at the request's end */
 	s32 tid;			/* the issuer's */
 	char comm[CTRACE_COMM_LEN];	/* as the kernel has it */
 };
@@ -75,7 +75,7 @@ static __always_inline bool ctrace_block_of_this_life(const struct ctrace_block_
  * Is it certain that no session wants rq's issuer? Then no more need be asked. ends: as below. The place is not held meanwhile, so
  * its key is looked at again: if it is still this bio's, no other has had the place.
  */
-static __always_inline bool ctrace_block_unwanted(struct request *rq, u32 place, bool ends)
+static __always_inline bool ctrace_block_unwanted(struct request *rq, u32 place, u32 ends)
 {
 	struct ctrace_inflight *t = &ctrace_block_owners;
 	const struct ctrace_block_owner *o;
@@ -87,7 +87,7 @@ static __always_inline bool ctrace_block_unwanted(struct request *rq, u32 place,
 	if (READ_ONCE(o->unwanted) != atomic64_read(&ctrace_identity_gen) || !ctrace_block_of_this_life(o, rq))
 		return false;
 	if (ends)
-		return !ctrace_wants(CTRACE_ID_BLOCK_IO) && cmpxchg(&t->keys[place], rq->bio, NULL) == rq->bio;
+		return !ctrace_wants(ends) && cmpxchg(&t->keys[place], rq->bio, NULL) == rq->bio;
 	smp_rmb();	/* pairs with ctrace_inflight_claim() */
 	return READ_ONCE(t->keys[place]) == rq->bio;
 }
@@ -98,10 +98,11 @@ bool ctrace_block_recall_any(struct request *rq, bool here, struct ctrace_block_
 /*
  * The issuer of a request, in any context. If rq is not remembered: with here, as for its bio in
  * ctrace_block_here(), as the submitter is running; else the container of its bio's cgroup, or the host
- * if the kernel does not know that any more. ends: rq completes. Once all functions have asked that are called then, it is forgotten.
+ * if the kernel does not know that any more. ends: 0, or rq completes, and that is the other event whose function asks
+ * then. The last one that asks forgets rq.
  * False: it was remembered, and is not, because too many others are. Its task may have ended: ctrace_block_task().
  */
-static __always_inline bool ctrace_block_recall(struct request *rq, u32 place, bool here, bool ends, struct ctrace_block_issuer *out)
+static __always_inline bool ctrace_block_recall(struct request *rq, u32 place, bool here, u32 ends, struct ctrace_block_issuer *out)
 {
 	struct ctrace_inflight *t = &ctrace_block_owners;
 	struct ctrace_block_owner *o;
@@ -116,7 +117,9 @@ static __always_inline bool ctrace_block_recall(struct request *rq, u32 place, b
 		out->tid = o->tid;
 		memcpy(out->comm, o->comm, sizeof(out->comm));
 	}
-	stays = found && !(ends && ++o->ended >= !!ctrace_wants(CTRACE_ID_BLOCK_RQ_COMPLETE) + !!ctrace_wants(CTRACE_ID_BLOCK_IO));
+	stays = found && (!ends || (ctrace_wants(ends) && !o->ended));
+	if (ends && stays)
+		o->ended = true;
 	ctrace_inflight_let_go(t, place, stays ? rq->bio : NULL);
 	return likely(found) || ctrace_block_recall_any(rq, here, out);
 }

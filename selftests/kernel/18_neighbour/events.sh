@@ -90,14 +90,15 @@ while read -r name who theirs ours; do
 	at_least "$name of a task, by the kernel's own count" 20 "$n"
 	at_least "as many are recorded" "$n" "$(count "$tmp/next" " $name cid=$next tid=$who .*$ours")"
 done << END
-page_fault_user $faults calls-$faults[^0-9].*\spage_fault_user:
-net_dev_queue $packets calls-$packets[^0-9].*\snet_dev_queue:
-sched_wakeup $sleeps \ssched_wakeup:.*\spid=$sleeps[^0-9]
+page_fault_user $faults calls-${faults}[^0-9].*\spage_fault_user:
+net_dev_queue $packets calls-${packets}[^0-9].*\snet_dev_queue:
+sched_wakeup $sleeps \ssched_wakeup:.*\spid=${sleeps}[^0-9]
 END
 kill -9 "$faults" "$packets" "$sleeps"
 
 # Tasks of the host, which are moved into the container that is traced
 taskset -c 0 calls -r 200 100000000 fault > /dev/null & faults=$!
+# shellcheck disable=SC2016 # the inner shell's
 taskset -c 0 bash -c 'exec 3<> "$1"; while :; do read -r -t 0.02 -u 3; done' sleeper "$tmp/words2" & sleeps=$!
 later "kill -9 $faults $sleeps"
 sleep 0.5
