@@ -79,21 +79,26 @@ note "tasks: $faults, $packets, $sleeps"
 echo 1 > "$tracefs/instances/ctrace-test/events/exceptions/page_fault_user/enable"
 echo 1 > "$tracefs/instances/ctrace-test/events/net/net_dev_queue/enable"
 sleep 1
-dump "$tmp/next" -t "cid:$next" "${events[@]}"
-tracing clear
-sleep 1
-kill -STOP "$faults" "$packets" "$sleeps"
-stop_dump
-tracing read > "$tmp/kernel"
-while read -r name who theirs ours; do
-	n=$(count "$tmp/kernel" "$theirs")
-	at_least "$name of a task, by the kernel's own count" 20 "$n"
-	at_least "as many are recorded" "$n" "$(count "$tmp/next" " $name cid=$next tid=$who .*$ours")"
-done << END
+# NAME TASK PATTERN: an event, and how the kernel's own one looks
+cat > "$tmp/tasks" << END
 page_fault_user $faults calls-${faults}[^0-9].*\spage_fault_user:
 net_dev_queue $packets calls-${packets}[^0-9].*\snet_dev_queue:
 sched_wakeup $sleeps \ssched_wakeup:.*\spid=${sleeps}[^0-9]
 END
+enough() {
+	local theirs
+	tracing read > "$tmp/kernel"
+	while read -r _ _ theirs; do [ "$(count "$tmp/kernel" "$theirs")" -ge 20 ] || return 1; done < "$tmp/tasks"
+}
+dump "$tmp/next" -t "cid:$next" "${events[@]}"
+tracing clear
+check "the kernel's own events of all three" wait_for 10 enough
+kill -STOP "$faults" "$packets" "$sleeps"
+stop_dump
+tracing read > "$tmp/kernel"
+while read -r name who theirs; do
+	at_least "$name of a task, of as many as the kernel's own" "$(count "$tmp/kernel" "$theirs")" "$(count "$tmp/next" " $name cid=$next tid=$who ")"
+done < "$tmp/tasks"
 kill -9 "$faults" "$packets" "$sleeps"
 
 # Tasks of the host, which are moved into the container that is traced
