@@ -46,12 +46,12 @@ for round in 1 2; do
 	at_least "round $round: page faults" 100 "$(count "$tmp/next" "page_fault_user cid=$next ")"
 	# lengths with the link's 14 bytes, and without
 	while read -r name rest; do
-		same "round $round: $name" 100 "$(count "$tmp/next" "^[0-9]+ $name cid=$next .* $rest")"
+		same "round $round: $name" 100 "$(count "$tmp/next" "^[0-9]+ $name cid=$next .* $rest ")"
 	done << END
-block_rq_issue nr_sector=8 
-block_rq_complete nr_sector=8 
-net_dev_queue len=106 
-net_if_receive_skb len=92 
+block_rq_issue nr_sector=8
+block_rq_complete nr_sector=8
+net_dev_queue len=106
+net_if_receive_skb len=92
 END
 	n=$(count "$tmp/kernel" ' sched_wakeup: comm=calls ')
 	at_least "round $round: wake-ups, by the kernel's own count" 50 "$n"
