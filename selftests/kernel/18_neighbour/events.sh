@@ -37,9 +37,12 @@ all	# the first calls load what they need
 all
 # count FILE PATTERN
 count() { grep -cE "$2" "$1"; }
-for round in 1 2; do
+# In round 3 not the container is the target, but its cgroup.
+for round in 1 2 3; do
 	tracing clear
-	dump "$tmp/next" -t "cid:$next" "${events[@]}"
+	target=cid:$next
+	[ $round != 3 ] || target=cgroup:$(cgroup_dirs "/box/$(hex64 next)" | head -n 1)
+	dump "$tmp/next" -t "$target" "${events[@]}"
 	all
 	stop_dump
 	tracing read > "$tmp/kernel"
