@@ -117,7 +117,7 @@ static __always_inline void fill_rq(void *payload, const void *arg)
 }
 
 /* here: the request's submitter is running, not a task that dispatches it */
-static noinline void on_rq(u32 id, struct request *rq, u32 place, bool here)
+static noinline void rq_any(u32 id, struct request *rq, u32 place, bool here)
 {
 	struct ctrace_block_issuer by CTRACE_UNSET;
 	u32 mask = ctrace_wants(id);
@@ -139,25 +139,25 @@ static noinline void on_rq(u32 id, struct request *rq, u32 place, bool here)
 	ctrace_emit(mask, id, &by.who, CTRACE_SIZE(rq_payload), fill_rq, &a);
 }
 
+static __always_inline void on_rq(u32 id, struct request *rq, bool here)
+{
+	u32 place = ctrace_block_place(rq);
+
+	if (!ctrace_block_unwanted(rq, place, 0))
+		rq_any(id, rq, place, here);
+}
+
 static void CTRACE_PROBE_BLOCK_RQ(probe_insert)
 {
-	u32 place;
-
 	ctrace_compat_probe_begin();
-	place = ctrace_block_place(rq);
-	if (!ctrace_block_unwanted(rq, place, 0))
-		on_rq(CTRACE_ID_BLOCK_RQ_INSERT, rq, place, true);
+	on_rq(CTRACE_ID_BLOCK_RQ_INSERT, rq, true);
 	ctrace_compat_probe_end();
 }
 
 static void CTRACE_PROBE_BLOCK_RQ(probe_issue)
 {
-	u32 place;
-
 	ctrace_compat_probe_begin();
-	place = ctrace_block_place(rq);
-	if (!ctrace_block_unwanted(rq, place, 0))
-		on_rq(CTRACE_ID_BLOCK_RQ_ISSUE, rq, place, false);
+	on_rq(CTRACE_ID_BLOCK_RQ_ISSUE, rq, false);
 	ctrace_compat_probe_end();
 }
 

@@ -65,7 +65,7 @@ has "no error, a synchronous write, by dd" " error=0 tid=[1-9][0-9]* rwbs=33 com
 same "a session for the one gets nothing else" "$a" "$(cids "$tmp/one" .)"
 same "and all of that" "$(grep -c " cid=$a " "$tmp/ev")" "$(grep -c " dev=$dev " "$tmp/one")"
 
-# Two functions ask for the issuer when a request completes, in the order in which they were asked for.
+# Two functions ask for the issuer when a request completes. The one whose event was asked for first runs first.
 for order in '-e block_io -e block_rq_complete' '-e block_rq_complete -e block_io'; do
 	rm -f "$tmp"/go "$tmp"/done.*
 	cheap both -g "/box/$(hex64 both)" -- /bin/sh -c "$writer" 0

@@ -6,8 +6,8 @@
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# Probes remember, for each CPU, of which tasks no session wants an event. That must be forgotten at once when a session wants
-# one, or a task moves. All is done on one CPU, so that what is remembered there would be used.
+# Each CPU remembers which tasks no session wants. It must forget that at once when a session begins to want a task, or when a task
+# moves. All tasks here run on one CPU, so that a wrong memory of it would be used.
 modprobe null_blk nr_devices=1 queue_mode=2 irqmode=0 || skip "no null_blk"
 later "rmmod null_blk"
 load
@@ -62,7 +62,7 @@ END
 	# of two tasks of one container a switch is one event
 	same "round $round: switches to and from them" "$(count "$tmp/kernel" ' sched_switch: .*_comm=calls ')" \
 		"$(count "$tmp/next" ' sched_switch cid=.*_comm="calls"')"
-	all	# nobody wants it meanwhile
+	all	# while no session wants the neighbour
 done
 has_not "nothing of them in the other session" " cid=$next " "$tmp/box"
 
@@ -100,7 +100,7 @@ kill -STOP "$faults" "$packets" "$sleeps"
 stop_dump
 tracing read > "$tmp/kernel"
 while read -r name who theirs; do
-	at_least "$name of a task, of as many as the kernel's own" "$(count "$tmp/kernel" "$theirs")" "$(count "$tmp/next" " $name cid=$next tid=$who ")"
+	at_least "$name of a task: as many as the kernel's own events, or more" "$(count "$tmp/kernel" "$theirs")" "$(count "$tmp/next" " $name cid=$next tid=$who ")"
 done < "$tmp/tasks"
 kill -9 "$faults" "$packets" "$sleeps"
 
@@ -128,7 +128,7 @@ dump "$tmp/late" -t "cid:$next" -e block_rq_issue -e block_rq_complete
 check "the request is still under way" under_way
 told dd
 stop_dump
-same "completions of a request that nobody wanted when it began" 1 "$(count "$tmp/late" " block_rq_complete cid=$next tid=[1-9].* nr_sector=8 ")"
+same "completions of a request that no session wanted when it began" 1 "$(count "$tmp/late" " block_rq_complete cid=$next tid=[1-9].* nr_sector=8 ")"
 has_not "no issue of it" ' block_rq_issue ' "$tmp/late"
 kill "$recording"
 wait "$recording"
