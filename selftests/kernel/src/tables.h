@@ -14,9 +14,9 @@
 
 static struct ctrace *ct;
 
-/* What all processes share. made: marked calls of each task in each container. */
+/* What all processes share. made: marked calls of each task in each container. quiet: containers whose tasks have ended. */
 static struct shared {
-	int stop_work, stop_read;
+	int stop_work, stop_read, quiet;
 	uint64_t made[64][2];
 	struct {
 		int done;
