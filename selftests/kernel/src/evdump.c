@@ -194,6 +194,7 @@ struct options {
 static bool parse(int argc, char **argv, struct options *x)
 {
 	struct ctrace_probe_opts *p;
+	uint64_t room;
 	int o;
 
 	while ((o = getopt(argc, argv, "+e:f:suc:n:a:t:F:r:SPND:d:b:v")) != -1) {
@@ -233,6 +234,10 @@ static bool parse(int argc, char **argv, struct options *x)
 			x->seconds = atof(optarg);
 		} else if (o == 'b') {
 			x->session.ring_size = strtoull(optarg, NULL, 0);
+			/* room for the host's ring and a container's beside the shared one, whose events never take the short way */
+			room = 3 * x->session.ring_size * (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
+			if (room > 32 << 20)
+				x->session.arena_size = room;
 		} else if (o == 'v') {
 			x->verbose = true;
 		} else {
