@@ -37,6 +37,25 @@
 #endif
 
 /*
+ * Where segments that are sent once more come from, likewise: the tracepoint since 4.15. The function is not enough there: compilers
+ * split it, and only a part of its callers call the part that has its name (seen: 6.1). Newer kernels also tell of those that
+ * could not be sent.
+ */
+#ifdef CTRACE_HAVE_TCP_RETRANSMIT_SKB__NONE
+#define CTRACE_COMPAT_TCP_RETRANSMIT(fn_, hook_)	.hook = hook_
+#else
+#define CTRACE_COMPAT_TCP_RETRANSMIT(fn_, hook_)	.fn = fn_
+#endif
+#ifdef CTRACE_HAVE_TCP_RETRANSMIT_SKB__SK_SKB_ERR
+#define CTRACE_PROBE_TCP_RETRANSMIT_SKB(fn)						\
+	fn(void *data, const struct sock *sk, const struct sk_buff *skb, int err)
+#define CTRACE_PROBE_TCP_RETRANSMIT_ERR	err
+#else
+#define CTRACE_PROBE_TCP_RETRANSMIT_SKB(fn)	fn(void *data, const struct sock *sk, const struct sk_buff *skb)
+#define CTRACE_PROBE_TCP_RETRANSMIT_ERR	0
+#endif
+
+/*
  * p's network namespace, which lasts until p leaves it. p is current, or its task_lock is held. NULL: p is dying.
  */
 static inline const struct net *ctrace_compat_task_net(const struct task_struct *p)
@@ -116,13 +135,16 @@ static inline bool ctrace_compat_sock_owned(const struct sock *sk)
 #endif
 }
 
-/* Bytes that the peer has acknowledged and sent, since 4.1; SYN and FIN count as a byte each. 0: not told. */
+/*
+ * What the peer has acknowledged and sent, SYN and FIN as a byte each: counters since 4.1, sequence numbers before. _since() says how
+ * many bytes came between two of them: before 4.1, modulo 4 GiB.
+ */
 static inline u64 ctrace_compat_tcp_acked(const struct sock *sk)
 {
 #ifdef CTRACE_HAVE_TCP_BYTES
 	return tcp_sk(sk)->bytes_acked;
 #else
-	return 0;
+	return tcp_sk(sk)->snd_una;
 #endif
 }
 
@@ -131,7 +153,16 @@ static inline u64 ctrace_compat_tcp_received(const struct sock *sk)
 #ifdef CTRACE_HAVE_TCP_BYTES
 	return tcp_sk(sk)->bytes_received;
 #else
-	return 0;
+	return tcp_sk(sk)->rcv_nxt;
+#endif
+}
+
+static inline u64 ctrace_compat_tcp_since(u64 now, u64 then)
+{
+#ifdef CTRACE_HAVE_TCP_BYTES
+	return now - then;
+#else
+	return (u32)(now - then);
 #endif
 }
 

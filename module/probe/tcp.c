@@ -14,6 +14,7 @@
  * deals with its place. Each connection becomes TCP_CLOSE before the memory of its socket is used again.
  */
 #include <linux/string.h>
+#include <net/tcp.h>
 #include "probe/sock.h"
 #include "probe/table.h"
 #include "emit/emit.h"
@@ -27,13 +28,13 @@
 struct connection {
 	struct ctrace_owned begun;
 	u64 start;			/* of the owner's task, whose address is used again */
-	u64 acked;			/* bytes, by the time that it was established: the SYN */
+	u64 acked, received;		/* of ctrace_compat_tcp_*(), by the time that it was established */
 };
 
 /* In begun.wanted: the owner is a task, which has decided the mask. Else each session with the event is in it. */
 #define DECIDED	(1u << 16)
 
-/* A connection has one place, first with the id of tcp_connect in begun.wanted, then with that of tcp_life. 1 MiB. */
+/* A connection has one place, first with the id of tcp_connect in begun.wanted, then with that of tcp_life. 1.1 MiB. */
 static struct ctrace_inflight connections __read_mostly = {
 	.stride = sizeof(struct connection), .bits = 14, .owned = true,
 };
@@ -94,6 +95,7 @@ static void begin(const struct sock *sk, u32 id, u32 mask, const struct ctrace_w
 	}
 	c = ctrace_inflight_at(&connections, place);
 	c->acked = ctrace_compat_tcp_acked(sk);
+	c->received = ctrace_compat_tcp_received(sk);
 	c->begun.time = ctrace_compat_clock();
 	own(c, id, mask, who);
 }
@@ -122,6 +124,7 @@ struct tcp_arg {
 	u64 duration, tx, rx;
 	u32 addr_len;			/* 4 or 16 */
 	s32 error;
+	u32 before;
 };
 
 #define CONNECT_FIELDS(F)	F(u64, duration) F(s32, error)
@@ -184,7 +187,7 @@ static __always_inline void fill_retransmit(void *payload, const void *arg)
 	const struct tcp_arg *a = arg;
 
 	r->state = a->sk->sk_state;
-	r->before = tcp_sk(a->sk)->total_retrans;
+	r->before = a->before;
 	fill_ends(payload + CTRACE_SIZE(retransmit_payload), a);
 }
 
@@ -230,7 +233,8 @@ static bool fin_acked(const struct sock *sk, int oldstate)
 
 static void life_ends(const struct sock *sk, const struct connection *c, int oldstate)
 {
-	u64 acked = ctrace_compat_tcp_acked(sk), received = ctrace_compat_tcp_received(sk);
+	u64 tx = ctrace_compat_tcp_since(ctrace_compat_tcp_acked(sk), c->acked);
+	u64 rx = ctrace_compat_tcp_since(ctrace_compat_tcp_received(sk), c->received);
 	struct ctrace_who who;
 	struct tcp_arg a;
 	u32 mask;
@@ -239,9 +243,9 @@ static void life_ends(const struct sock *sk, const struct connection *c, int old
 	if (!mask)
 		return;
 	describe(&a, sk, c->begun.time);
-	a.tx = acked > c->acked ? acked - c->acked - fin_acked(sk, oldstate) : 0;
+	a.tx = tx ? tx - fin_acked(sk, oldstate) : 0;
 	/* this flag says that the peer's FIN has come */
-	a.rx = received ? received - !!sock_flag(sk, SOCK_DONE) : 0;
+	a.rx = rx ? rx - !!sock_flag(sk, SOCK_DONE) : 0;
 	ctrace_emit(mask, CTRACE_ID_TCP_LIFE, &who, CTRACE_SIZE(life_payload) + size_of_ends(&a), fill_life, &a);
 }
 
@@ -338,17 +342,19 @@ static bool enter_accept(struct pt_regs *regs, bool breakpoint, void *room)
 	return false;
 }
 
-/* __tcp_retransmit_skb(sk, ...), with sk locked. Of a connection that began unseen, it is whose sk seems to be. */
-static bool enter_retransmit(struct pt_regs *regs, bool breakpoint, void *room)
+/*
+ * sk, which is locked, has sent a segment once more, after `before` others. It is whose the connection is; of one that began unseen,
+ * whose sk seems to be.
+ */
+static void sent_again(const struct sock *sk, u32 before)
 {
-	const struct sock *sk = (const void *)ctrace_compat_argument(regs, 0);
 	u32 mask = ctrace_wants(CTRACE_ID_TCP_RETRANSMIT);
 	const struct connection *c;
 	struct ctrace_who who;
 	struct tcp_arg a;
 
 	if (!mask)
-		return false;
+		return;
 	c = find_any(sk);
 	if (c) {
 		mask = wanted_at_end(c, CTRACE_ID_TCP_RETRANSMIT, &who);
@@ -357,11 +363,45 @@ static bool enter_retransmit(struct pt_regs *regs, bool breakpoint, void *room)
 		mask = ctrace_wanted(mask, who.container, who.task);
 	}
 	if (!mask)
-		return false;
+		return;
 	describe(&a, sk, 0);
+	a.before = before;
 	ctrace_emit(mask, CTRACE_ID_TCP_RETRANSMIT, &who, CTRACE_SIZE(retransmit_payload) + size_of_ends(&a),
 		    fill_retransmit, &a);
-	return false;
+}
+
+static void __maybe_unused CTRACE_PROBE_TCP_RETRANSMIT_SKB(probe_retransmit)
+{
+	ctrace_compat_probe_begin();
+	/* skb has been added to the number */
+	if (!CTRACE_PROBE_TCP_RETRANSMIT_ERR)
+		sent_again(sk, tcp_sk(sk)->total_retrans - tcp_skb_pcount(skb));
+	ctrace_compat_probe_end();
+}
+
+/* A call of __tcp_retransmit_skb(). */
+struct again {
+	const struct sock *sk;	/* locked until it returns */
+	u32 before;
+};
+
+/* __tcp_retransmit_skb(sk, ...) */
+static bool enter_retransmit(struct pt_regs *regs, bool breakpoint, void *room)
+{
+	struct again *again = room;
+
+	again->sk = (const void *)ctrace_compat_argument(regs, 0);
+	again->before = tcp_sk(again->sk)->total_retrans;
+	return true;
+}
+
+static void leave_retransmit(struct pt_regs *regs, void *room)
+{
+	const struct again *again = room;
+
+	/* an error: nothing was sent, as the segment is still in the device's queue, or there is no memory or no route */
+	if (!(int)regs_return_value(regs))
+		sent_again(again->sk, again->before);
 }
 
 static const char *const set_state_symbols[] = { "tcp_set_state", NULL };
@@ -373,7 +413,10 @@ static struct ctrace_hook set_state __maybe_unused = {
 	.symbols = set_state_symbols, .enter = enter_set_state
 };
 static struct ctrace_hook accepts = { .symbols = accept_symbols, .enter = enter_accept };
-static struct ctrace_hook retransmits = { .symbols = retransmit_symbols, .enter = enter_retransmit };
+static struct ctrace_hook retransmits __maybe_unused = {
+	.symbols = retransmit_symbols, .enter = enter_retransmit, .leave = leave_retransmit,
+	.room = sizeof(struct again), .maxactive = 256,
+};
 
 /* --- what user space is told -------------------------------------------------------- */
 
@@ -390,7 +433,7 @@ static const struct ctrace_field_desc f_retransmit[] = {
 static const struct ctrace_event_type types[] = {
 	CTRACE_TYPE(TCP_CONNECT, "sock", "tcp_connect", "tcp_state", f_connect),
 	CTRACE_TYPE(TCP_LIFE, "sock", "tcp_life", "tcp_state", f_life),
-	CTRACE_TYPE(TCP_RETRANSMIT, "sock", "tcp_retransmit", "__tcp_retransmit_skb", f_retransmit),
+	CTRACE_TYPE(TCP_RETRANSMIT, "sock", "tcp_retransmit", "tcp_retransmit_skb", f_retransmit),
 };
 
 /* Its own name, as the tracepoint is that of another event's source. */
@@ -398,7 +441,8 @@ static struct ctrace_source sources[] = {
 	{ .tracepoint = "tcp_state", .table = &connections, .with = { "?tcp_accept" },
 	  CTRACE_COMPAT_TCP_STATE(probe_state, &set_state) },
 	{ .tracepoint = "tcp_accept", .hook = &accepts },
-	{ .tracepoint = "__tcp_retransmit_skb", .hook = &retransmits, .with = { "tcp_state", "?tcp_accept" } },
+	{ .tracepoint = "tcp_retransmit_skb", .with = { "tcp_state", "?tcp_accept" },
+	  CTRACE_COMPAT_TCP_RETRANSMIT(probe_retransmit, &retransmits) },
 	{ }
 };
 

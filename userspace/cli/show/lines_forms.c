@@ -14,8 +14,9 @@
 static bool get_comm(struct line *l, struct sbuf *b, int64_t *n)
 {
 	(void)n;
-	sbuf_puts(b, comms_get(l->comms, l->rec->tid));
-	return true;
+	if (l->rec->tid)
+		sbuf_puts(b, comms_get(l->comms, l->rec->tid));
+	return l->rec->tid;
 }
 
 static bool get_pid(struct line *l, struct sbuf *b, int64_t *n)

@@ -40,9 +40,9 @@ static int ready(struct live *l)
 }
 
 /* A list is one of system calls. */
-static bool of_calls(const struct lines_form *f)
+static bool of_calls(const char *events)
 {
-	return strchr(f->events, ',');
+	return strchr(events, ',');
 }
 
 static int refuse(const struct view *v, const struct lines_form *f)
@@ -60,7 +60,7 @@ static int refuse(const struct view *v, const struct lines_form *f)
 		return cli_usage("'%s' has its own events: -e is for 'ctrace trace'", f->word);
 	if (v->o.probes.failed && f->no_failed)
 		return cli_usage("'%s' shows nothing that can fail: leave --failed out", f->word);
-	if (v->o.probes.longer && !f->spans && !of_calls(f))
+	if (v->o.probes.longer && !f->spans && !of_calls(f->events))
 		return cli_usage("'%s' shows nothing that takes time: leave --longer out", f->word);
 	return CLI_OK;
 }
@@ -93,17 +93,18 @@ int lines_run(struct view *v, const struct lines_opts *lo)
 	};
 	const struct lines_form *f = lo->form;
 	struct probes_opts *p = &v->o.probes;
+	const char *events = p->failed && f->failures ? f->failures : f->events;
 	int status = refuse(v, f);
 	char *cond;
 
 	if (status != CLI_OK)
 		return status;
 	cond = condition(p, f, lo->all);
-	add(p, xasprintf("%s%s%s", p->failed && f->failures ? f->failures : f->events, cond ? " if " : "", cond ? cond : ""));
+	add(p, xasprintf("%s%s%s", events, cond ? " if " : "", cond ? cond : ""));
 	free(cond);
 	if (!v->recording && !f->named)
 		add(p, xstrdup(LINES_TASKS));
-	p->lenient = of_calls(f);
+	p->lenient = of_calls(events);	/* a kernel may lack some of them */
 	if (f->failed)
 		p->failed = false;
 	if (f->spans)
