@@ -19,6 +19,7 @@
 /* Older kernels report a bio before it waits for its request: allow for such a wait on a busy disk. */
 #define CTRACE_BLOCK_SLACK	NSEC_PER_SEC
 
+/* What is remembered of a request's issuer. Only the CPU that claimed its place writes it, while the place's key is BUSY. */
 struct ctrace_block_owner {
 	struct ctrace_owned begun;
 	u64 unwanted;			/* ctrace_identity_gen, if no session wanted an event of the owner then; else 0 */

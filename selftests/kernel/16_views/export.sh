@@ -8,7 +8,9 @@
 
 load
 command -v jq > /dev/null || skip "no jq to read JSON"
-ctrace record -o "$tmp/t" -e calls,sched_switch,sched_waking,sched_process_exec -- ctbox -n box -- counted 5 200 > "$tmp/out" 2> "$tmp/err"
+waking=sched_waking
+kernel_before 4.3 && waking=sched_wakeup
+ctrace record -o "$tmp/t" -e "calls,sched_switch,$waking,sched_process_exec" -- ctbox -n box -- counted 5 200 > "$tmp/out" 2> "$tmp/err"
 note "$(cat "$tmp/err")"
 ctrace report --json "$tmp/t" > "$tmp/events" 2> /dev/null
 ctrace export --chrome "$tmp/json" "$tmp/t" 2> "$tmp/err"
