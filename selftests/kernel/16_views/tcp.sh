@@ -110,7 +110,7 @@ if [ -n "$delay" ]; then
 	tcp again host --retransmits --json
 	again=$!
 	wait_for 20 recording 1 || give_up "does not record: $(cat "$tmp/again.err")"
-	tc qdisc change dev lo root netem delay 1500ms
+	tc qdisc change dev lo root netem delay 10000ms
 	before=$(tried)
 	: > "$tmp/slow"
 	wait_for 20 test -e "$tmp/asked" || give_up "the program did not end"
