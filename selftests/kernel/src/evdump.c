@@ -236,7 +236,7 @@ static bool parse(int argc, char **argv, struct options *x)
 			x->session.ring_size = strtoull(optarg, NULL, 0);
 			/* room for the host's ring and a container's beside the shared one, whose events never take the short way */
 			room = 3 * x->session.ring_size * (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
-			if (room > 32 << 20)
+			if (room > x->session.arena_size)
 				x->session.arena_size = room;
 		} else if (o == 'v') {
 			x->verbose = true;
@@ -274,8 +274,10 @@ int main(int argc, char **argv)
 	struct pollfd p;
 	pid_t pid = 0;
 
-	if (!parse(argc, argv, &x))
+	if (!parse(argc, argv, &x)) {
+		fprintf(stderr, "usage: see the head of evdump.c; an option of a probe follows its -e\n");
 		return 2;
+	}
 	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
