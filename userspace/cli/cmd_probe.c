@@ -7,6 +7,7 @@
 #include "base/cli.h"
 #include "events/field_type.h"
 #include "events/probes.h"
+#include "run/function_parts.h"
 #include "base/table.h"
 
 static const char usage[] =
@@ -48,6 +49,7 @@ static int add(struct ctrace *ct, char **words, int n)
 					 words[i]);
 		if (ctrace_event_define(ct, words[i], CTRACE_EVENT_F_KEEP, NULL))
 			return cli_error("%s", ctrace_errmsg(ct));
+		function_parts_note(words[i]);
 	}
 	return CLI_OK;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <libctrace_aggregate.h>
 #include "base/cli.h"
+#include "run/function_parts.h"
 #include "run/run.h"
 
 #define NSEC_PER_MSEC	1000000ull
@@ -169,6 +170,8 @@ static int make_session(struct run *r, const struct run_opts *o)
 	free(filter);
 	if (err)
 		return cli_error("%s", ctrace_errmsg(r->ct));
+	for (size_t i = 0; i < r->probes.n; i++)
+		function_parts_note(r->probes.v[i].name);
 	status = targets_apply(&r->targets, r->ct, r->session);
 	if (status != CLI_OK)
 		return status;
