@@ -37,9 +37,9 @@
 #endif
 
 /*
- * Where segments that are sent once more come from, likewise: the tracepoint since 4.15. The function is not enough there: compilers
- * split it, and only a part of its callers call the part that has its name (seen: 6.1). Newer kernels also tell of those that
- * could not be sent.
+ * Where segments that are sent once more come from, likewise: the tracepoint since 4.15. A hook on the function misses some: compilers
+ * split it, and then not all callers call what keeps its name (seen on 6.1). The newest kernels also tell of segments that could not
+ * be sent.
  */
 #ifdef CTRACE_HAVE_TCP_RETRANSMIT_SKB__NONE
 #define CTRACE_COMPAT_TCP_RETRANSMIT(fn_, hook_)	.hook = hook_
