@@ -37,9 +37,9 @@
 #endif
 
 /*
- * Where segments that are sent once more come from, likewise: the tracepoint since 4.15. A hook on the function misses some: compilers
- * split it, and then not all callers call what keeps its name (seen on 6.1). The newest kernels also tell of segments that could not
- * be sent.
+ * The source of tcp_retransmit: the tracepoint since 4.15, or a hook on __tcp_retransmit_skb(). The hook misses some calls if the
+ * compiler has split the function, as on 6.1: not all callers call the part that keeps its name. In the newest kernels the tracepoint
+ * also tells of segments that could not be sent.
  */
 #ifdef CTRACE_HAVE_TCP_RETRANSMIT_SKB__NONE
 #define CTRACE_COMPAT_TCP_RETRANSMIT(fn_, hook_)	.hook = hook_

@@ -12,12 +12,14 @@ command -v jq > /dev/null || skip "no jq to read JSON"
 command -v perl > /dev/null || skip "no perl"
 load
 ip link set lo up
+# how a program and this script wait for each other
+signs='use IO::Socket::INET; sub await { select undef, undef, undef, 0.02 until -e "'$tmp'/$_[0]" } sub mark { open my $f, ">", "'$tmp'/$_[0]" }'
 server='use IO::Socket::INET; $SIG{PIPE} = "IGNORE";
 	$s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 7790, Listen => 5, ReuseAddr => 1) or die "$@";
 	open my $f, ">", "'$tmp'/listens"; close $f;
 	while ($c = $s->accept) { $n = 0; while ($n < 101000) { $r = sysread $c, $b, 65536; last unless $r; $n += $r } syswrite $c, "y" x 5000; close $c }'
 # sends 100000 bytes, and when it is told 1000 more; asks its socket; then one to a port where nobody listens
-client='use IO::Socket::INET; sub await { select undef, undef, undef, 0.02 until -e "'$tmp'/$_[0]" } sub mark { open my $f, ">", "'$tmp'/$_[0]" }
+client=$signs'
 	await "go"; $c = IO::Socket::INET->new("127.0.0.1:7790") or die "$@"; syswrite $c, "x" x 100000; mark "sent";
 	await "lost"; syswrite $c, "x" x 1000; $n = 0; while (($r = sysread $c, $b, 65536) > 0) { $n += $r }
 	$i = getsockopt $c, 6, 11; printf "retransmits %d received %d\n", unpack("L", substr $i, 100, 4), $n; $| = 1; STDOUT->flush; close $c;
@@ -101,7 +103,7 @@ same "counted: connects, failed, ended, bytes" '[2,1,1,101000,5000]' "$(jq -c ".
 has "as text" '^CONTAINER +CONNECTS +FAILED +P50 +P99 +MAX +ENDED +TX +RX +RETRANSMITS$' "$tmp/stext"
 # When its time is over, what is still in this end's queue is not sent again (since 3.15), and so not counted.
 if [ -n "$delay" ]; then
-	queued='use IO::Socket::INET; sub await { select undef, undef, undef, 0.02 until -e "'$tmp'/$_[0]" } sub mark { open my $f, ">", "'$tmp'/$_[0]" }
+	queued=$signs'
 		$s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 7792, Listen => 5) or die "$@";
 		$c = IO::Socket::INET->new("127.0.0.1:7792") or die "$@"; mark "up"; await "slow"; syswrite $c, "x" x 1000;
 		select undef, undef, undef, 1.2; $i = getsockopt $c, 6, 11; printf "%d\n", unpack("L", substr $i, 100, 4); $| = 1; STDOUT->flush; mark "asked"; sleep 1000'

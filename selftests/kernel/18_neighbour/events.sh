@@ -100,7 +100,7 @@ kill -STOP "$faults" "$packets" "$sleeps"
 stop_dump
 tracing read > "$tmp/kernel"
 while read -r name who theirs; do
-	at_least "$name of a task: as many as the kernel's own events, or more" "$(count "$tmp/kernel" "$theirs")" "$(count "$tmp/next" " $name cid=$next tid=$who ")"
+	at_least "$name of a task: no fewer than the kernel's own events" "$(count "$tmp/kernel" "$theirs")" "$(count "$tmp/next" " $name cid=$next tid=$who ")"
 done < "$tmp/tasks"
 kill -9 "$faults" "$packets" "$sleeps"
 

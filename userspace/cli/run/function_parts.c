@@ -32,30 +32,53 @@ static bool is_part(const char *suffix)
 	return !strncmp(suffix, ".part.", 6) || !strncmp(suffix, ".isra.", 6) || !strncmp(suffix, ".constprop.", 11);
 }
 
-void function_parts_note(const char *probe)
+/* The names of all parts, each after a line's end, and one at the end. They are read once. */
+static const char *all_parts(void)
 {
-	struct sbuf parts = { 0 };
-	char *line = NULL, *name;
-	const char *symbol = NULL;
-	size_t n = symbol_of(probe, &symbol), room = 0;
-	FILE *f = n ? fopen("/proc/kallsyms", "re") : NULL;
+	static struct sbuf names;
+	char *line = NULL, *name, *dot;
+	size_t room = 0;
+	FILE *f;
 
+	if (names.len)
+		return names.s;
+	sbuf_puts(&names, "\n");
+	f = fopen("/proc/kallsyms", "re");
 	/* ADDRESS TYPE NAME [MODULE] */
 	while (f && getline(&line, &room, f) > 0) {
 		name = strchr(line, ' ');
 		name = name && name[1] ? strchr(name + 1, ' ') : NULL;
-		if (!name || strncmp(++name, symbol, n) || !is_part(name + n))
+		if (!name++)
 			continue;
 		name[strcspn(name, " \t\n")] = '\0';
+		dot = strchr(name, '.');
+		if (dot && is_part(dot))
+			sbuf_printf(&names, "%s\n", name);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return names.s;
+}
+
+void function_parts_note(const char *probe)
+{
+	struct sbuf parts = { 0 };
+	const char *symbol = NULL, *at;
+	size_t n = symbol_of(probe, &symbol);
+	char *name;
+
+	for (at = n ? all_parts() : ""; *at && at[1]; at = strchr(at + 1, '\n')) {
+		if (strncmp(at + 1, symbol, n) || !is_part(at + 1 + n))
+			continue;
+		name = xasprintf("%.*s", (int)strcspn(at + 1, "\n"), at + 1);
 		/* functions of one name may have parts of one name */
 		if (!parts.len || !strstr(parts.s, name))
 			sbuf_printf(&parts, "%s%s", parts.len ? ", " : "", name);
+		free(name);
 	}
 	if (parts.len)
 		fprintf(stderr, "ctrace: the compiler has split %.*s: calls that go straight to %s are not seen; ask for those, too\n",
 			(int)n, symbol, parts.s);
 	sbuf_free(&parts);
-	free(line);
-	if (f)
-		fclose(f);
 }

@@ -73,6 +73,12 @@ struct sink *sink_lines_new(const struct sink_opts *o, const struct lines_opts *
 /* Learns from the record. Is it one to show, for sink_record()? */
 bool sink_lines_takes(struct sink *s, const struct ctrace_record *rec);
 
+/* The form's events, or with --failed, its failures. */
+static inline const char *lines_events(const struct lines_form *f, bool failed)
+{
+	return failed && f->failures ? f->failures : f->events;
+}
+
 /* --- lines_fields.c: what columns are made of --- */
 
 const struct ctrace_value *line_field(const struct line *l, const char *name);

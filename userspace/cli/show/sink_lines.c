@@ -23,8 +23,7 @@ struct lines {
 /* Is the type one of the form's, not one that only tells of tasks? */
 static bool is_shown(const struct lines *x, const struct ctrace_event_type *t)
 {
-	const struct lines_form *f = x->o->form;
-	const char *events = x->o->failed && f->failures ? f->failures : f->events;
+	const char *events = lines_events(x->o->form, x->o->failed);
 
 	if (!t || t->id == CTRACE_ID_SCHED_PROCESS_FORK || t->id == CTRACE_ID_STATEDUMP_START ||
 	    t->id == CTRACE_ID_STATEDUMP_END || t->id == CTRACE_ID_STATEDUMP_PROCESS_STATE ||

@@ -93,7 +93,7 @@ int lines_run(struct view *v, const struct lines_opts *lo)
 	};
 	const struct lines_form *f = lo->form;
 	struct probes_opts *p = &v->o.probes;
-	const char *events = p->failed && f->failures ? f->failures : f->events;
+	const char *events = lines_events(f, p->failed);
 	int status = refuse(v, f);
 	char *cond;
 
