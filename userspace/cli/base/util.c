@@ -12,8 +12,6 @@
 #include <unistd.h>
 #include "base/util.h"
 
-#define FILE_MAX	(8u << 20)
-
 static void no_memory(void)
 {
 	fputs("ctrace: out of memory\n", stderr);
@@ -157,16 +155,14 @@ int parse_user(const char *s, uint32_t *uid)
 	return 0;
 }
 
-char *read_file(const char *path, size_t *len)
+char *read_fd(int fd, size_t limit, size_t *len)
 {
 	size_t n = 0, cap = 0;
 	char *buf = NULL;
 	struct stat st;
 	ssize_t r;
-	int fd, err;
+	int err;
 
-	/* O_NONBLOCK: a FIFO in place of a state file must not block us. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return NULL;
 	err = EFBIG;
@@ -176,8 +172,6 @@ char *read_file(const char *path, size_t *len)
 	}
 	do {
 		if (cap - n < 2) {
-			if (cap >= FILE_MAX)
-				goto fail;
 			cap = cap ? 2 * cap : 4096;
 			buf = xrealloc(buf, cap);
 		}
@@ -188,6 +182,8 @@ char *read_file(const char *path, size_t *len)
 		}
 		if (r > 0)
 			n += (size_t)r;
+		if (n > limit)
+			goto fail;
 	} while (r);
 	close(fd);
 	buf[n] = '\0';
@@ -199,6 +195,17 @@ fail:
 	close(fd);
 	errno = err;
 	return NULL;
+}
+
+char *read_upto(const char *path, size_t limit, size_t *len)
+{
+	/* O_NONBLOCK: a FIFO in place of the file must not block us. */
+	return read_fd(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), limit, len);
+}
+
+char *read_file(const char *path, size_t *len)
+{
+	return read_upto(path, READ_MAX, len);
 }
 
 unsigned int edit_distance(const char *a, const char *b)

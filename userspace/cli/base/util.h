@@ -54,8 +54,16 @@ void sbuf_size(struct sbuf *b, uint64_t bytes);		/* 512, 4.0K, 64.0M */
 
 uint64_t clock_ns(int clock);
 
-/* Reads a whole file of at most 8 MiB; NUL-terminates the text, which the caller frees. NULL: see errno. */
+/*
+ * Read a whole regular file, and NUL-terminate the text, which the caller frees. NULL: see errno (EFBIG: it is longer than
+ * the limit). read_file() is for the kernel's files, in /proc and /sys; read_upto() for those that we wrote ourselves, whose
+ * limit the caller knows, SIZE_MAX for none. A file that others chose is opened by base/foreign.h.
+ */
+#define READ_MAX	((size_t)8 << 20)
 char *read_file(const char *path, size_t *len);
+char *read_upto(const char *path, size_t limit, size_t *len);
+/* The same of a file that is open, from where it is read; fd is closed. -1: NULL, and errno as it is. */
+char *read_fd(int fd, size_t limit, size_t *len);
 
 /*
  * The number of single-character edits that turn a into b; a swap of neighbours is one edit. 64 if one of
