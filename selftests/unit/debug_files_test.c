@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/foreign.h"
 #include "elf_file.h"
 #include "ktap.h"
 #include "symbols/symbols.h"
@@ -40,7 +41,7 @@ static const char *named(const char *path)
 	const struct symbol *s;
 	struct elf_facts facts;
 	struct stat st;
-	int fd = open_in_root(root, path, &st);
+	int fd = foreign_open_in_root(root, path, &st);
 
 	name[0] = '\0';
 	if (fd < 0 || !read_elf(&t, fd, &facts))
@@ -147,7 +148,7 @@ static void large(void)
 static bool opens(const char *path)
 {
 	struct stat st;
-	int fd = open_in_root(root, path, &st);
+	int fd = foreign_open_in_root(root, path, &st);
 
 	if (fd >= 0)
 		close(fd);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/foreign.h"
 #include "symbols/perf_map.h"
 
 #define LOOK_AGAIN	(NSEC_PER_SEC / 2)	/* look after this time whether it has changed */
@@ -116,7 +117,7 @@ bool perf_map_look(struct perf_map *p, int32_t tid)
 		return false;
 	snprintf(root, sizeof(root), "/proc/%d/root", pid);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", inner);
-	fd = open_in_root(root, path, &st);
+	fd = foreign_open_in_root(root, path, &st);
 	if (fd < 0)
 		return false;
 	if (st.st_uid == uid && (st.st_ino != p->ino || st.st_size != p->size || st.st_mtim.tv_sec != p->mtime.tv_sec ||

@@ -10,6 +10,7 @@
 #include "symbols/unwind.h"
 
 #define KERNEL		0	/* tid 0 has no user addresses */
+#define NAMES_MAX	((size_t)256 << 20)	/* bytes of names that were looked up */
 #define LOOK_AGAIN	(NSEC_PER_SEC)	/* read kallsyms again after this time, for modules loaded since */
 
 struct entry {
@@ -29,6 +30,9 @@ struct symbols {
 	struct user_maps *user;
 	struct entry *v;	/* open addressing, size a power of two */
 	size_t n, size;
+	size_t bytes;		/* of their texts */
+	size_t without;		/* addresses whose names would be beyond NAMES_MAX */
+	struct sbuf note;
 };
 
 struct symbols *symbols_new(bool live)
@@ -51,6 +55,7 @@ void symbols_free(struct symbols *s)
 	free(s->v);
 	symtab_free(&s->kernel);
 	user_maps_free(s->user);
+	sbuf_free(&s->note);
 	free(s);
 }
 
@@ -70,10 +75,17 @@ void symbols_prepare(struct symbols *s)
 	s->looked = clock_ns(CLOCK_MONOTONIC);
 }
 
-const char *symbols_note(const struct symbols *s)
+const char *symbols_note(struct symbols *s)
 {
-	return s->hidden ? "kernel functions are shown without names: /proc/kallsyms hides their addresses "
-			   "(see kernel.kptr_restrict in proc(5))" : NULL;
+	sbuf_reset(&s->note);
+	if (s->hidden)
+		sbuf_puts(&s->note, "kernel functions are shown without names: /proc/kallsyms hides their addresses "
+			  "(see kernel.kptr_restrict in proc(5))");
+	user_maps_note_limits(s->user, &s->note);
+	if (s->without)
+		sbuf_printf(&s->note, "%s%zu addresses are shown without names: all names take at most 256 MiB",
+			    s->note.len ? "; " : "", s->without);
+	return s->note.len ? s->note.s : NULL;
 }
 
 static struct entry *slot(const struct symbols *s, int32_t tid, uint64_t addr, bool exact)
@@ -107,6 +119,7 @@ static struct entry *put(struct symbols *s, int32_t tid, uint64_t addr, bool exa
 	}
 	e = slot(s, tid, addr, exact);
 	s->n += !e->text;
+	s->bytes += strlen(text) - (e->text ? strlen(e->text) : 0);
 	free(e->text);
 	*e = (struct entry){ .text = text, .addr = addr, .tid = tid, .exact = exact, .found = found };
 	return e;
@@ -149,6 +162,11 @@ static const char *look_up(struct symbols *s, int32_t tid, uint64_t addr, bool e
 		sbuf_free(&b);
 		return e->text;
 	}
+	if (found && s->bytes + b.len > NAMES_MAX) {
+		s->without++;
+		found = false;
+		sbuf_reset(&b);
+	}
 	if (!found)
 		sbuf_printf(&b, "0x%llx", (unsigned long long)addr);
 	return put(s, tid, addr, exact, b.s, found)->text;
@@ -173,7 +191,7 @@ void symbols_share(struct symbols *s, int32_t tid, int32_t pid, uint64_t addr, b
 		look_up(s, tid, addr, exact);
 		e = slot(s, tid, addr, exact);
 	}
-	if (tid != pid && e->found && !slot(s, pid, addr, exact)->text)
+	if (tid != pid && e->found && s->bytes < NAMES_MAX && !slot(s, pid, addr, exact)->text)
 		put(s, pid, addr, exact, xstrdup(e->text), e->found);
 }
 
@@ -230,6 +248,7 @@ static void look_again(struct symbols *s)
 		e = &s->v[i];
 		if (!e->text || e->found || e->tid == KERNEL || !user_maps_name(s->user, e->tid, e->addr, e->exact, &b))
 			continue;
+		s->bytes += b.len - strlen(e->text);
 		free(e->text);
 		e->text = b.s;
 		e->found = true;

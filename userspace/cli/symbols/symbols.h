@@ -48,8 +48,8 @@ void symbols_unwinds(struct symbols *s);
  */
 const char *symbols_unwind(struct symbols *s, int32_t tid, struct unwind_frame *f, struct unwind_stack *k, uint64_t *to,
 			   size_t max, size_t *n);
-/* Why the kernel's addresses have no names; NULL: they have. */
-const char *symbols_note(const struct symbols *s);
+/* What names are missing, and why; NULL: none, as far as is known. Good until the next call. */
+const char *symbols_note(struct symbols *s);
 
 /* A stack of the task is to be unwound when the recording is read: what is mapped now is saved for that. */
 void symbols_note_maps(struct symbols *s, int32_t tid);
@@ -72,12 +72,16 @@ struct symtab {
 	struct sbuf text;
 	char **modules;
 	size_t nmodules;
+	bool cut;		/* there are more symbols than may be kept */
 };
 
 void symtab_free(struct symtab *t);
 void symtab_add(struct symtab *t, uint64_t addr, uint64_t size, const char *name, size_t len,
 		const char *module, uint8_t rank);
 void symtab_sort(struct symtab *t);
+/* What it keeps. Of one file, no more than SYMTAB_MAX and a name. */
+#define SYMTAB_MAX	((size_t)128 << 20)
+size_t symtab_bytes(const struct symtab *t);
 /* The last of n sorted rows whose place is not beyond `at`; NULL: none. A row has size bytes, and its place in the first 8. */
 const void *place_find(const void *rows, size_t n, size_t size, uint64_t at);
 /* The symbol that covers addr, or NULL. */
@@ -88,17 +92,6 @@ const char *symtab_shown(struct symtab *t, const struct symbol *s);
 const char *symtab_module(const struct symtab *t, const struct symbol *s);	/* or NULL */
 /* Reads text in the form of /proc/kallsyms. Returns the number of symbols whose address is not 0. */
 size_t symtab_read_kallsyms(struct symtab *t, FILE *f);
-/* --- symbols_open.c: files that a container chose --- */
-
-struct stat;
-/*
- * Opens the file at path below root ("": this machine's) for reading, if it is one with contents on a disk; no link leads
- * out of root. *st is what it is. A descriptor or -1.
- */
-int open_in_root(const char *root, const char *path, struct stat *st);
-/* The same, where path leads. */
-int open_regular(const char *path, struct stat *st);
-
 /* --- symbols_elf.c: the functions of ELF files, by their offset in the file; files may hold anything --- */
 
 #define BUILD_ID_TEXT	41	/* bytes of a build-id in hexadecimal, with the NUL */
@@ -139,6 +132,7 @@ struct mapped_file;
 struct mapped_files *mapped_files_new(bool live, bool unwinds);
 void mapped_files_unwind(struct mapped_files *fs);
 void mapped_files_free(struct mapped_files *fs);
+void mapped_files_clear(struct mapped_files *fs);	/* forgets all files, but not what mapped_files_note() tells */
 /* Opens the file that a living task has mapped there, and reads it. NULL: it cannot be opened now. */
 struct mapped_file *mapped_files_open(struct mapped_files *fs, int32_t tid, uint64_t start, uint64_t end,
 				      const char *name, uint64_t dev, uint64_t ino);
@@ -147,17 +141,19 @@ struct mapped_file *mapped_files_told(struct mapped_files *fs, uint64_t dev, uin
 				      const char *path);
 /* The kernel gives the vdso, which each process has, this path; its dev and ino are 0. We read the vdso of our own process. */
 #define VDSO	"[vdso]"
-/* True: there are too many files to keep; free them all, with the mappings that point to them. */
+/* True: there are too many files to keep; forget them all, with the mappings that point to them. */
 bool mapped_files_many(const struct mapped_files *fs);
+/* Appends which files' names were left out because of a limit, and which. */
+void mapped_files_note(const struct mapped_files *fs, struct sbuf *b);
 /* The last part of its path; of a file that a record told of. */
 const char *mapped_file_name(const struct mapped_file *f);
 const char *mapped_file_build_id(const struct mapped_file *f);	/* "": none */
 /* NULL: it was not found. pid, start, end: where it is, or was, mapped. */
-struct symtab *mapped_file_symbols(const struct mapped_files *fs, struct mapped_file *f, int32_t pid,
+struct symtab *mapped_file_symbols(struct mapped_files *fs, struct mapped_file *f, int32_t pid,
 					   uint64_t start, uint64_t end);
 
 /* The same of how to unwind its frames. NULL: it does not say, or was not found. */
-const struct unwind_table *mapped_file_unwind(const struct mapped_files *fs, struct mapped_file *f, int32_t pid,
+const struct unwind_table *mapped_file_unwind(struct mapped_files *fs, struct mapped_file *f, int32_t pid,
 					      uint64_t start, uint64_t end);
 
 /* --- symbols_user.c --- */
@@ -177,6 +173,7 @@ const char *user_maps_vdso(const struct user_maps *m);
 void user_maps_load_vdso(struct user_maps *m, const char *build_id);
 void user_maps_load(struct user_maps *m, int32_t tid, uint64_t start, uint64_t end, uint64_t offset, const char *build_id,
 		    const char *path);
+void user_maps_note_limits(const struct user_maps *m, struct sbuf *b);	/* mapped_files_note() */
 /* From now on, files are read for unwinding, too. */
 void user_maps_unwind(struct user_maps *m);
 /* How to unwind the frame of that code of the task, and *at, its place in the table's file. NULL: it is not known. */

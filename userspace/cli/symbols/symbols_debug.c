@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/foreign.h"
 #include "symbols/symbols.h"
 
 #define DEBUG	"/usr/lib/debug"
@@ -12,7 +13,7 @@
 static bool try(struct symtab *t, const struct elf_facts *of, const char *root, char *path)
 {
 	struct stat st;
-	int fd = open_in_root(root, path, &st);
+	int fd = foreign_open_in_root(root, path, &st);
 	bool found = fd >= 0 && symtab_read_debug(t, fd, of);
 
 	if (fd >= 0)

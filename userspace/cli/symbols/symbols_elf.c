@@ -10,7 +10,8 @@
 #include "symbols/xz.h"
 
 #define SECTION_MAX	(256u << 20)	/* bytes of a section that is read */
-#define SYMBOLS_MAX	(4u << 20)	/* of one file; with its names, some 300 MiB */
+#define SYMBOLS_MAX	(4u << 20)	/* of one file */
+#define NAME_KEPT	4096		/* bytes of a name; demangle() takes no longer ones */
 #define PARTS_MAX	1024		/* program headers that are looked at */
 #define DEBUG_FILE_MAX	(256 << 20)	/* bytes that are read to compare a checksum */
 #define DEBUGDATA_MAX	(64u << 20)	/* bytes of .gnu_debugdata, unpacked */
@@ -101,9 +102,15 @@ static void read_symbols(struct symtab *t, const struct elf_facts *f, Elf *e, El
 			continue;
 		name = elf_strptr(e, sh->sh_link, sym.st_name);
 		at = name && *name ? elf_file_offset(f, sym.st_value) : UINT64_MAX;
-		if (at != UINT64_MAX)
-			symtab_add(t, at, sym.st_size, name, strlen(name), NULL,
-				   GELF_ST_BIND(sym.st_info) == STB_GLOBAL);
+		if (at == UINT64_MAX)
+			continue;
+		/* names may overlap, so the section's size says nothing of what their copies take */
+		if (symtab_bytes(t) > SYMTAB_MAX) {
+			t->cut = true;
+			break;
+		}
+		symtab_add(t, at, sym.st_size, name, strnlen(name, NAME_KEPT), NULL,
+			   GELF_ST_BIND(sym.st_info) == STB_GLOBAL);
 	}
 }
 

@@ -15,12 +15,14 @@
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/foreign.h"
 #include "symbols/elf_open.h"
 #include "symbols/symbols.h"
 #include "symbols/unwind.h"
 
 #define LOOK_AGAIN	(5 * NSEC_PER_SEC)	/* look again after this time for a file that was not found */
 #define MANY		4096			/* files that are searched one by one */
+#define TABLES_MAX	((size_t)256 << 20)	/* bytes of symbols and of tables for unwinding, of all files */
 #define ROOTS_MAX	512			/* mount namespaces that are looked into */
 #define OVERLAYFS	0x794c7630		/* OVERLAYFS_SUPER_MAGIC, which older headers lack */
 
@@ -32,6 +34,8 @@ struct mapped_file {
 	struct mapped_file *same;	/* the copy that was read, perhaps itself; NULL: none was found */
 	struct symtab t;
 	struct unwind_table *unwind;	/* NULL: the file has none, or nobody unwinds */
+	size_t bytes;			/* of both, when they were read; 0, too, if they were dropped then */
+	char *from;			/* where they were read */
 };
 
 struct mapped_files {
@@ -39,6 +43,10 @@ struct mapped_files {
 	bool unwinds;		/* files are read for unwinding, too */
 	struct mapped_file **v;
 	size_t n;
+	size_t bytes;		/* of all tables */
+	char *cut;		/* the first file whose symbols were left out in part; NULL: none */
+	char *dropped;		/* the first one that was dropped */
+	size_t ncut, ndropped;
 };
 
 struct mapped_files *mapped_files_new(bool live, bool unwinds)
@@ -50,17 +58,27 @@ struct mapped_files *mapped_files_new(bool live, bool unwinds)
 	return fs;
 }
 
-void mapped_files_free(struct mapped_files *fs)
+void mapped_files_clear(struct mapped_files *fs)
 {
-	if (!fs)
-		return;
 	for (size_t i = 0; i < fs->n; i++) {
 		symtab_free(&fs->v[i]->t);
 		unwind_table_free(fs->v[i]->unwind);
 		free(fs->v[i]->path);
+		free(fs->v[i]->from);
 		free(fs->v[i]);
 	}
 	free(fs->v);
+	fs->v = NULL;
+	fs->n = fs->bytes = 0;
+}
+
+void mapped_files_free(struct mapped_files *fs)
+{
+	if (!fs)
+		return;
+	mapped_files_clear(fs);
+	free(fs->cut);
+	free(fs->dropped);
 	free(fs);
 }
 
@@ -113,7 +131,7 @@ static int open_mapped(int32_t tid, const char *root, uint64_t start, uint64_t e
 	free(path);
 	if (fd >= 0)
 		return fd;
-	fd = open_in_root(root, name, &st);
+	fd = foreign_open_in_root(root, name, &st);
 	if (fd >= 0 && (st.st_ino != ino || st.st_dev != dev)) {
 		close(fd);
 		fd = -1;
@@ -122,10 +140,59 @@ static int open_mapped(int32_t tid, const char *root, uint64_t start, uint64_t e
 }
 
 /*
+ * Those who have many mapped should not take the names of others' files: what goes is the largest table. It is not read
+ * again, which would take its time each time.
+ */
+static void drop_largest(struct mapped_files *fs)
+{
+	struct mapped_file *f = NULL;
+
+	for (size_t i = 0; i < fs->n; i++)
+		if (!f || fs->v[i]->bytes > f->bytes)
+			f = fs->v[i];
+	if (!fs->ndropped++)
+		fs->dropped = xstrdup(f->from);
+	fs->bytes -= f->bytes;
+	f->bytes = 0;
+	symtab_free(&f->t);
+	unwind_table_free(f->unwind);
+	f->unwind = NULL;
+}
+
+/* f's tables are new, and were read at path. */
+static void count(struct mapped_files *fs, struct mapped_file *f, const char *path)
+{
+	if (f->t.cut && !fs->ncut++)
+		fs->cut = xstrdup(path);
+	f->from = xstrdup(path);
+	f->bytes = symtab_bytes(&f->t) + unwind_table_bytes(f->unwind);
+	fs->bytes += f->bytes;
+	while (fs->bytes > TABLES_MAX)
+		drop_largest(fs);
+}
+
+static void note(struct sbuf *b, const char *path, size_t n, const char *what)
+{
+	if (!n)
+		return;
+	sbuf_puts(b, b->len ? "; functions of " : "functions of ");
+	sbuf_clean(b, path);
+	if (n > 1)
+		sbuf_printf(b, " and %zu more file%s", n - 1, n > 2 ? "s" : "");
+	sbuf_puts(b, what);
+}
+
+void mapped_files_note(const struct mapped_files *fs, struct sbuf *b)
+{
+	note(b, fs->cut, fs->ncut, " are shown in part without names: a file's symbols take at most 128 MiB");
+	note(b, fs->dropped, fs->ndropped, " are shown without names: the symbols of all files take at most 256 MiB");
+}
+
+/*
  * Reads the file, which lies at path below root, and what has its symbols apart. False: it has not f's build-id, or is no
  * ELF file, and e is NULL. e is ours.
  */
-static bool read_symbols(const struct mapped_files *fs, struct mapped_file *f, Elf *e, const char *root, const char *path)
+static bool read_symbols(struct mapped_files *fs, struct mapped_file *f, Elf *e, const char *root, const char *path)
 {
 	struct symtab t = { 0 };
 	struct elf_facts facts;
@@ -141,6 +208,7 @@ static bool read_symbols(const struct mapped_files *fs, struct mapped_file *f, E
 		f->t = t;
 		f->unwind = fs->unwinds ? unwind_table_read(e) : NULL;
 		f->same = f;
+		count(fs, f, path);
 		if (!f->path)
 			memcpy(f->build_id, facts.build_id, sizeof(f->build_id));
 	} else {
@@ -189,7 +257,7 @@ static bool is_file(const struct mapped_file *f, int fd, const struct stat *st)
 }
 
 /* Reads and closes the file, which was found below root, if it is the one, or a copy. */
-static bool try(const struct mapped_files *fs, struct mapped_file *f, int fd, const struct stat *st, const char *root)
+static bool try(struct mapped_files *fs, struct mapped_file *f, int fd, const struct stat *st, const char *root)
 {
 	bool is = fd >= 0 && (*f->build_id || (fs->live && is_file(f, fd, st))) &&
 		  read_symbols(fs, f, elf_open(fd), root, f->path);
@@ -199,11 +267,11 @@ static bool try(const struct mapped_files *fs, struct mapped_file *f, int fd, co
 	return is;
 }
 
-static bool try_in(const struct mapped_files *fs, struct mapped_file *f, const char *dir, const char *below)
+static bool try_in(struct mapped_files *fs, struct mapped_file *f, const char *dir, const char *below)
 {
 	char *root = xasprintf("%s%s", dir, below);
 	struct stat st;
-	int fd = open_in_root(root, f->path, &st);
+	int fd = foreign_open_in_root(root, f->path, &st);
 	bool found = try(fs, f, fd, &st, root);
 
 	free(root);
@@ -211,7 +279,7 @@ static bool try_in(const struct mapped_files *fs, struct mapped_file *f, const c
 }
 
 /* The roots of all processes, each mount namespace once. */
-static bool try_roots(const struct mapped_files *fs, struct mapped_file *f)
+static bool try_roots(struct mapped_files *fs, struct mapped_file *f)
 {
 	DIR *proc = opendir("/proc");
 	uint64_t seen[ROOTS_MAX];
@@ -252,7 +320,7 @@ static const struct {
 	{ "/var/lib/containerd/io.containerd.snapshotter.v1.overlayfs/snapshots", "/fs" },
 };
 
-static bool try_layers(const struct mapped_files *fs, struct mapped_file *f)
+static bool try_layers(struct mapped_files *fs, struct mapped_file *f)
 {
 	bool found = false;
 	struct dirent *e;
@@ -283,7 +351,7 @@ static struct mapped_file *read_before(const struct mapped_files *fs, const stru
 }
 
 /* In the process that has it mapped, if that lives. */
-static bool try_process(const struct mapped_files *fs, struct mapped_file *f, int32_t pid, uint64_t start, uint64_t end)
+static bool try_process(struct mapped_files *fs, struct mapped_file *f, int32_t pid, uint64_t start, uint64_t end)
 {
 	char *path, root[32];
 	struct stat st;
@@ -293,13 +361,13 @@ static bool try_process(const struct mapped_files *fs, struct mapped_file *f, in
 	if (held < 0)
 		return false;
 	path = map_files_path(pid, start, end);
-	found = try(fs, f, open_regular(path, &st), &st, root) || (*f->path == '/' && try_in(fs, f, root, ""));
+	found = try(fs, f, foreign_open(path, &st), &st, root) || (*f->path == '/' && try_in(fs, f, root, ""));
 	free(path);
 	close(held);
 	return found;
 }
 
-static void look_for(const struct mapped_files *fs, struct mapped_file *f, int32_t pid, uint64_t start, uint64_t end)
+static void look_for(struct mapped_files *fs, struct mapped_file *f, int32_t pid, uint64_t start, uint64_t end)
 {
 	f->same = read_before(fs, f);
 	if (!f->same && !strcmp(f->path, VDSO)) {
@@ -358,7 +426,7 @@ const char *mapped_file_name(const struct mapped_file *f)
 }
 
 /* The file, or the copy of it that was read; NULL: none was found. */
-static struct mapped_file *read_of(const struct mapped_files *fs, struct mapped_file *f, int32_t pid, uint64_t start,
+static struct mapped_file *read_of(struct mapped_files *fs, struct mapped_file *f, int32_t pid, uint64_t start,
 					 uint64_t end)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -370,7 +438,7 @@ static struct mapped_file *read_of(const struct mapped_files *fs, struct mapped_
 	return f->same;
 }
 
-struct symtab *mapped_file_symbols(const struct mapped_files *fs, struct mapped_file *f, int32_t pid,
+struct symtab *mapped_file_symbols(struct mapped_files *fs, struct mapped_file *f, int32_t pid,
 					 uint64_t start, uint64_t end)
 {
 	struct mapped_file *r = read_of(fs, f, pid, start, end);
@@ -378,7 +446,7 @@ struct symtab *mapped_file_symbols(const struct mapped_files *fs, struct mapped_
 	return r ? &r->t : NULL;
 }
 
-const struct unwind_table *mapped_file_unwind(const struct mapped_files *fs, struct mapped_file *f, int32_t pid,
+const struct unwind_table *mapped_file_unwind(struct mapped_files *fs, struct mapped_file *f, int32_t pid,
 					      uint64_t start, uint64_t end)
 {
 	const struct mapped_file *r = read_of(fs, f, pid, start, end);

@@ -46,6 +46,11 @@ void symtab_add(struct symtab *t, uint64_t addr, uint64_t size, const char *name
 	sbuf_putc(&t->text, '\0');
 }
 
+size_t symtab_bytes(const struct symtab *t)
+{
+	return t->n * sizeof(t->v[0]) + t->text.len;
+}
+
 static int by_address(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
@@ -59,8 +64,14 @@ static int by_address(const void *a, const void *b)
 
 void symtab_sort(struct symtab *t)
 {
-	if (t->n)
-		qsort(t->v, t->n, sizeof(t->v[0]), by_address);
+	if (!t->n)
+		return;
+	qsort(t->v, t->n, sizeof(t->v[0]), by_address);
+	/* there may be many tables, and few grow any more */
+	t->cap = t->n;
+	t->v = xrealloc(t->v, t->cap * sizeof(t->v[0]));
+	t->text.cap = t->text.len + 1;
+	t->text.s = xrealloc(t->text.s, t->text.cap);
 }
 
 const void *place_find(const void *rows, size_t n, size_t size, uint64_t at)

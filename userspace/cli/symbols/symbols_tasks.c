@@ -4,8 +4,8 @@
 #include "symbols/symbols_tasks.h"
 
 #define TASKS_MAX	32768	/* with more tasks, all are forgotten at once */
-#define MAPS_MAX	8192	/* mappings of one process that records told; with more, the oldest are forgotten */
 #define MAPS_ALL	(1u << 20)	/* mappings of all, which a process that forks may copy; 40 MiB */
+#define PATHS_ALL	(64u << 20)	/* bytes of their names and paths */
 
 /* --- mappings ------------------------------------------------------------------------ */
 
@@ -13,6 +13,8 @@ void maps_clear(struct tasks *ts, struct maps *v)
 {
 	ts->nmaps -= v->n;
 	for (size_t i = 0; i < v->n; i++) {
+		if (v->v[i].path)
+			ts->bytes -= strlen(v->v[i].name) + strlen(v->v[i].path);
 		free(v->v[i].name);
 		free(v->v[i].path);
 	}
@@ -28,6 +30,16 @@ struct map *maps_append(struct tasks *ts, struct maps *v)
 		v->v = xrealloc(v->v, v->cap * sizeof(v->v[0]));
 	}
 	return &v->v[v->n++];
+}
+
+struct map *maps_append_path(struct tasks *ts, struct maps *v, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	struct map *m = maps_append(ts, v);
+
+	*m = (struct map){ .name = xstrndup(name, strcspn(name, " ")), .path = xstrdup(path) };
+	ts->bytes += strlen(m->name) + strlen(m->path);
+	return m;
 }
 
 void maps_tell(struct tasks *ts, struct maps *v, uint64_t start, uint64_t end, uint64_t offset, struct mapped_file *file)
@@ -73,7 +85,7 @@ void tasks_clear(struct tasks *ts)
 
 bool tasks_many(const struct tasks *ts)
 {
-	return ts->n + 3 > TASKS_MAX || ts->nmaps > MAPS_ALL;
+	return ts->n + 3 > TASKS_MAX || ts->nmaps > MAPS_ALL || ts->bytes > PATHS_ALL;
 }
 
 /* The index of tid, or the one where it would be inserted. */

@@ -30,6 +30,7 @@ struct task {
 struct tasks {
 	struct task **v;	/* by tid */
 	size_t n, nmaps;	/* nmaps: of all of them */
+	size_t bytes;		/* of their names and paths */
 };
 
 void tasks_clear(struct tasks *ts);
@@ -40,7 +41,10 @@ struct task *task_of(struct tasks *ts, int32_t tid);
 struct task *task_known(const struct tasks *ts, int32_t tid);
 
 void maps_clear(struct tasks *ts, struct maps *v);
+#define MAPS_MAX	8192	/* mappings of one process; of what records told, the newest */
 struct map *maps_append(struct tasks *ts, struct maps *v);
+/* The same, with its path; the name is the last part of that, up to a space. */
+struct map *maps_append_path(struct tasks *ts, struct maps *v, const char *path);
 /* One thing is mapped in one place: what the new mapping covers is gone. */
 void maps_tell(struct tasks *ts, struct maps *v, uint64_t start, uint64_t end, uint64_t offset, struct mapped_file *file);
 /* from: of mappings that were told */

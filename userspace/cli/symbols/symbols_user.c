@@ -17,7 +17,7 @@
 struct user_maps {
 	struct tasks tasks;
 	uint64_t began, spent;	/* when the first perf_map was looked for, and the time that reading them took */
-	bool live, unwinds;
+	bool live;
 	char vdso[BUILD_ID_TEXT];	/* of the kernel that ran the tasks; "": not known */
 	struct mapped_files *files;
 };
@@ -37,8 +37,7 @@ struct user_maps *user_maps_new(bool live)
 static void forget_all(struct user_maps *m)
 {
 	tasks_clear(&m->tasks);
-	mapped_files_free(m->files);
-	m->files = mapped_files_new(m->live, m->unwinds);
+	mapped_files_clear(m->files);
 }
 
 /* Call it first: what is found after it, up to three tasks, is not forgotten before the next time. */
@@ -46,6 +45,11 @@ static void forget_many(struct user_maps *m)
 {
 	if (tasks_many(&m->tasks) || mapped_files_many(m->files))
 		forget_all(m);
+}
+
+void user_maps_note_limits(const struct user_maps *m, struct sbuf *b)
+{
+	mapped_files_note(m->files, b);
 }
 
 void user_maps_free(struct user_maps *m)
@@ -59,7 +63,6 @@ void user_maps_free(struct user_maps *m)
 
 void user_maps_unwind(struct user_maps *m)
 {
-	m->unwinds = true;
 	mapped_files_unwind(m->files);
 }
 
@@ -85,24 +88,24 @@ static void add_map(struct user_maps *m, struct task *k, char *line)
 {
 	unsigned long long start, end, offset, ino;
 	unsigned int maj, min;
-	char perms[8], *full, *name;
+	char perms[8];
+	struct map *map;
 	int at = 0;
 
-	if (sscanf(line, "%llx-%llx %7s %llx %x:%x %llu %n", &start, &end, perms, &offset, &maj,
-		   &min, &ino, &at) != 7 || perms[2] != 'x')
+	if (k->seen.n == MAPS_MAX || sscanf(line, "%llx-%llx %7s %llx %x:%x %llu %n", &start, &end, perms, &offset, &maj,
+					    &min, &ino, &at) != 7 || perms[2] != 'x')
 		return;
 	line[strcspn(line, "\n")] = '\0';
 	if (!line[at])
 		return;
-	full = line + at;
-	name = strrchr(full, '/');
-	name = name ? name + 1 : full;
-	*maps_append(&m->tasks, &k->seen) = (struct map){
-		.start = start, .end = end, .offset = offset,
-		.name = xstrndup(name, strcspn(name, " ")), .path = xstrdup(full),
-		.file = ino ? mapped_files_open(m->files, k->tid, start, end, full, makedev(maj, min), ino) :
-			!strcmp(full, VDSO) ? vdso_at(m, start) : NULL,
-	};
+	map = maps_append_path(&m->tasks, &k->seen, line + at);
+	map->start = start;
+	map->end = end;
+	map->offset = offset;
+	if (ino)
+		map->file = mapped_files_open(m->files, k->tid, start, end, map->path, makedev(maj, min), ino);
+	else if (!strcmp(map->path, VDSO))
+		map->file = vdso_at(m, start);
 }
 
 static void look(struct user_maps *m, struct task *k)

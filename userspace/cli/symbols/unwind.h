@@ -37,6 +37,7 @@ struct Elf;
 /* e: from elf_open(). NULL: it has no tables. */
 struct unwind_table *unwind_table_read(struct Elf *e);
 void unwind_table_free(struct unwind_table *t);
+size_t unwind_table_bytes(const struct unwind_table *t);	/* what it keeps; of NULL nothing */
 
 enum unwind_end {
 	UNWIND_ON,		/* f is the caller's frame now */

@@ -283,6 +283,11 @@ struct unwind_table *unwind_table_read(Elf *e)
 	return t;
 }
 
+size_t unwind_table_bytes(const struct unwind_table *t)
+{
+	return t ? t->len + t->n * sizeof(t->v[0]) : 0;
+}
+
 void unwind_table_free(struct unwind_table *t)
 {
 	if (!t)

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Files that others chose: what a container or a user put where we look, or a path that they wrote. Such a name may be a
+ * link, a device whose opening has effects, a pipe, or a file that the kernel makes up. So it is opened by O_PATH, which
+ * touches nothing, then looked at, and opened for reading only if it is what was asked for.
+ *
+ * What may not answer at all, as a file system does whose server is gone, is read in a process of its own: base/far.h.
+ */
+#ifndef CTRACE_FOREIGN_H
+#define CTRACE_FOREIGN_H
+
+#include <dirent.h>
+#include "base/util.h"
+
+struct stat;
+
+/*
+ * Each opens a regular file for reading if it has contents on a disk or in memory, and says in *st what it is. A
+ * descriptor or -1. What proc, sysfs and their like make up has no blocks.
+ */
+/* Where path leads, through links. */
+int foreign_open(const char *path, struct stat *st);
+/* At path below root ("": this machine's). Links are followed, and mean what they mean to one whose root that is. */
+int foreign_open_in_root(const char *root, const char *path, struct stat *st);
+/* At path below the directory in, through no link. */
+int foreign_open_below(int in, const char *path, struct stat *st);
+
+/* A directory, where path leads; or below the directory in, through no link, if that is not -1. NULL: there is none. */
+DIR *foreign_dir(int in, const char *path);
+
+/*
+ * The text of a file that is longer than nothing and has at most limit bytes; the caller frees it. in: as foreign_dir().
+ * owner: it must belong to that user; NULL: to anybody.
+ */
+char *foreign_text(int in, const char *path, const uint32_t *owner, size_t limit, size_t *len);
+
+#endif
