@@ -176,6 +176,149 @@ static void told_behind(void)
 	read_it();
 }
 
+/* --- what a head may make the reader do ------------------------------------------------------- */
+
+#define MANY	2000u
+#define CLAIM	(200u << 20)
+#define COST	(128u << 10)	/* bytes that a stream may cost, whatever its packets say */
+
+static size_t largest;	/* allocation of the reader */
+
+void *__real_xrealloc(void *p, size_t size);
+void *__wrap_xrealloc(void *p, size_t size);
+
+/* The linker is told that the reader asks this. */
+void *__wrap_xrealloc(void *p, size_t size)
+{
+	largest = size > largest ? size : largest;
+	return __real_xrealloc(p, size);
+}
+
+/* A packet of many records of each length. It tells of 6 that were lost behind it. */
+static void long_packet(void)
+{
+	struct ctrace_run run = { .cid = 8, .cpu = 0, .time_begin = 10000, .count = MANY };
+	static const struct { uint64_t n, after, before; } want = { 6, 10000 + MANY - 1, 20000 };
+	char *data = malloc(MANY * 1024), path[1024] = "";
+	const struct ctrace_record *rec;
+	uint64_t lost, all = 0, next = 10000;
+	struct ctrace_ctf_info info;
+	struct ctf_reader *r;
+	struct ctf_loss l;
+	struct made m;
+
+	check_eq(ctrace_ctf_open(AT_FDCWD, dir, schema, &(struct ctrace_ctf_opts){ .sz = sizeof(struct ctrace_ctf_opts),
+				 .flags = CTRACE_CTF_REPLACE }, &w), 0);
+	run.data = data;
+	for (uint32_t i = 0; i < MANY; i++) {
+		memset(path, 'a' + (char)(i % 26), i % 700);
+		path[i % 700] = '\0';
+		make_openat(&m, 10000 + i, 8, 100, path, i);
+		memcpy(data + run.len, m.raw, m.rec.len);
+		run.last = (void *)(data + run.len);
+		run.len += m.rec.len;
+	}
+	run.time_end = 10000 + MANY - 1;
+	check(run.len > 1u << 19);
+	check_eq(ctrace_ctf_write(w, &run), 0);
+	check_eq(ctrace_ctf_done(w, &run, true), 0);
+	make_openat(&m, 20000, 8, 100, "/end", 0);
+	run = (struct ctrace_run){ .cid = 8, .count = 1, .data = m.raw, .len = m.rec.len, .last = &m.rec, .time_begin = 20000,
+				   .time_end = 20000, .lost = 6 };
+	check_eq(ctrace_ctf_write(w, &run), 0);
+	check_eq(ctrace_ctf_done(w, &run, true), 0);
+	ctrace_ctf_info(w, &info, sizeof(info));
+	check_eq(ctrace_ctf_close(w), 0);
+
+	largest = 0;
+	r = ctf_reader_open(dir, info.uuid);
+	while ((rec = ctf_reader_next(r, &lost))) {
+		if (lost && check(ctf_reader_loss(r, &l))) {
+			check_eq(l.n, want.n);
+			check_eq(l.after, want.after);
+			check_eq(l.before, want.before);
+		}
+		all += lost;
+		next = next == 10000 + MANY ? 20000 : next;
+		check_eq(rec->time, next);
+		if (next < 20000)
+			check_eq(((const char *)(rec + 1))[8], (next - 10000) % 700 ? 'a' + (int)((next - 10000) % 26) : 0);
+		next++;
+	}
+	check_eq(next, 20001);
+	check_eq(all, 6);
+	check(largest <= COST);
+	ctf_reader_close(r);
+	free(data);
+}
+
+static void claim(FILE *f, uint64_t content, uint64_t packet)
+{
+	struct ctrace_ctf_packet h;
+
+	fseek(f, HEAD, SEEK_SET);
+	check_eq(fread(&h, sizeof(h), 1, f), 1);
+	h.content_size = 8 * content;
+	h.packet_size = 8 * packet;
+	fseek(f, HEAD, SEEK_SET);
+	fwrite(&h, sizeof(h), 1, f);
+	fflush(f);
+}
+
+/* Reads it all. Returns the damage. */
+static const char *read_claim(const uint8_t uuid[16], unsigned int records)
+{
+	struct ctf_reader *r = ctf_reader_open(dir, uuid);
+	const char *why;
+	uint64_t lost;
+
+	largest = 0;
+	for (; ctf_reader_next(r, &lost); records--)
+		;
+	check_eq(records, 0);
+	if (!check(largest <= COST))
+		printf("# it wanted %zu bytes at once\n", largest);
+	why = ctf_reader_damaged(r, &why) ? why : "";
+	ctf_reader_close(r);
+	return why;
+}
+
+static void hostile(void)
+{
+	struct ctrace_ctf_packet h;
+	struct ctrace_ctf_info info;
+	char other[80];
+	FILE *f;
+
+	snprintf(other, sizeof(other), "%s/c8_0", dir);
+	unlink(other);
+	check_eq(ctrace_ctf_open(AT_FDCWD, dir, schema, &(struct ctrace_ctf_opts){ .sz = sizeof(struct ctrace_ctf_opts),
+				 .flags = CTRACE_CTF_REPLACE }, &w), 0);
+	add(0, 1000, true);
+	ctrace_ctf_info(w, &info, sizeof(info));
+	check_eq(ctrace_ctf_close(w), 0);
+	f = fopen(stream, "r+");
+	fseek(f, HEAD, SEEK_SET);
+	check_eq(fread(&h, sizeof(h), 1, f), 1);
+	check_str(read_claim(info.uuid, READS), "");
+
+	/* more than there is */
+	claim(f, CLAIM, CLAIM);
+	check_str(read_claim(info.uuid, 0), "ends within a packet");
+	claim(f, UINT64_MAX / 8 - 7, UINT64_MAX / 8 - 7);
+	check_str(read_claim(info.uuid, 0), "ends within a packet");
+	/* the file is that long, but it has a hole */
+	check_eq(ftruncate(fileno(f), (off_t)CLAIM + (1 << 20)), 0);
+	claim(f, CLAIM, CLAIM);
+	check_str(read_claim(info.uuid, READS), "has a packet with a broken record");
+	/* room that was never used, up to the end and beyond */
+	claim(f, h.content_size / 8, CLAIM + (1 << 20) - HEAD);
+	check_str(read_claim(info.uuid, READS), "");
+	claim(f, h.content_size / 8, UINT64_MAX / 8 - 7);
+	check_str(read_claim(info.uuid, READS), "");
+	fclose(f);
+}
+
 static void clean_up(void)
 {
 	char cmd[64];
@@ -191,6 +334,8 @@ static const struct ktap_case cases[] = {
 	{ "where babeltrace2 finds the losses", babeltrace },
 	{ "where our reader finds them", read_it },
 	{ "and if they are told behind the gap", told_behind },
+	{ "a packet that is longer than what is read at once", long_packet },
+	{ "a packet costs no more than the file", hostile },
 	{ "clean up", clean_up },
 };
 KTAP_MAIN(cases)

@@ -9,16 +9,19 @@
 #include "ctf/ctf_read.h"
 #include "ctf/sink_ctf.h"
 
-#define PACKET_MAX	(256u << 20)
+/* What is read of a packet at once. A stream costs no more memory, whatever its packets say. */
+#define WINDOW		(64u << 10)
 #define CPUS_MAX	4096u
 
 struct file {
 	char *name;
 	off_t next;		/* where the packet after the one in buf begins */
 	uint64_t begin;		/* when its first packet does, which is not read before that time comes */
-	uint8_t *buf;		/* the records of a packet; NULL before the first one, and after the last */
+	uint8_t *buf;		/* of a packet's records, what is being read; NULL before the first one, and after the last */
 	size_t len, pos, cap;
-	size_t end;		/* no record begins here or later: only padding follows */
+	size_t end;		/* no record begins here in buf, or later: only padding follows. It may be beyond len */
+	off_t more;		/* where what follows buf is */
+	size_t left;		/* bytes of the packet from there on */
 	uint64_t discarded;	/* what the packets read so far tell, running total */
 	uint64_t behind;	/* lost between the packet in buf and the next */
 	struct ctf_loss loss;	/* n 0: none, or it was told */
@@ -76,29 +79,6 @@ static void lose(struct ctf_reader *r, struct file *f, uint64_t n, uint64_t afte
 	r->losses = true;
 }
 
-/*
- * What a packet says was lost, once it is in buf. A packet that ends later than its last record has its losses behind
- * it; else they are before it: it is the first one, or the recorder was older, or died before it knew the gap's end.
- */
-static void find_losses(struct ctf_reader *r, struct file *f, const struct ctrace_ctf_packet *h)
-{
-	uint64_t n = h->events_discarded - f->discarded, last = 0;
-	struct ctrace_record rec;
-
-	for (size_t at = 0; at + sizeof(rec) <= f->end; at += rec.len) {
-		memcpy(&rec, f->buf + at, sizeof(rec));
-		if (rec.len < sizeof(rec))
-			break;
-		last = rec.time;
-	}
-	if (last && last < h->timestamp_end) {
-		f->behind = n;
-		f->record_end = last;
-	} else {
-		lose(r, f, n, f->packet_end, h->timestamp_begin);
-	}
-}
-
 /* The file is opened for each packet, as there may be more files than descriptors. */
 static int open_file(struct ctf_reader *r, const struct file *f)
 {
@@ -109,17 +89,22 @@ static int open_file(struct ctf_reader *r, const struct file *f)
 	return fd;
 }
 
-/* Reads the head of the next packet. False: there is none, or it is damaged. */
-static bool read_head(struct ctf_reader *r, const struct file *f, int fd, struct ctrace_ctf_packet *h)
+/* Reads the head of the next packet. *room: the bytes of the file from there on. False: there is none, or it is damaged. */
+static bool read_head(struct ctf_reader *r, const struct file *f, int fd, struct ctrace_ctf_packet *h, uint64_t *room)
 {
 	ssize_t n = read_at(fd, h, sizeof(*h), f->next);
 	const char *why = NULL;
+	struct stat st;
 
+	*room = !fstat(fd, &st) && st.st_size > f->next ? (uint64_t)(st.st_size - f->next) : 0;
 	if (n && n != sizeof(*h))
 		why = "ends within a packet";
 	else if (n && (h->magic != CTRACE_CTF_MAGIC || memcmp(h->uuid, r->uuid, sizeof(h->uuid)) || h->packet_size % 8 ||
-		       h->content_size > h->packet_size || h->content_size / 8 < sizeof(*h) || h->packet_size / 8 > PACKET_MAX))
+		       h->content_size > h->packet_size || h->content_size / 8 < sizeof(*h)))
 		why = "has data that is not a packet of this trace";
+	/* the last record is padded to 8 bytes */
+	else if (n && ((h->content_size / 8 + (h->content_size % 8 > 0) + 7) & ~7ull) > *room)
+		why = "ends within a packet";
 	if (why)
 		damaged(r, f, why);
 	return n && !why;
@@ -130,7 +115,8 @@ static bool look_ahead(struct ctf_reader *r, struct file *f)
 {
 	struct ctrace_ctf_packet h;
 	int fd = open_file(r, f);
-	bool ok = fd >= 0 && read_head(r, f, fd, &h);
+	uint64_t room;
+	bool ok = fd >= 0 && read_head(r, f, fd, &h, &room);
 
 	if (ok)
 		f->begin = h.timestamp_begin;
@@ -139,53 +125,133 @@ static bool look_ahead(struct ctf_reader *r, struct file *f)
 	return ok;
 }
 
-/* Loads the file's next packet that has records. */
+/* Moves on in the packet, so that buf begins with the record at pos. False: the file has become shorter. */
+static bool fill(struct file *f, int fd)
+{
+	size_t keep = f->len - f->pos, want = f->cap - keep < f->left ? f->cap - keep : f->left;
+	ssize_t n;
+
+	if (keep)
+		memmove(f->buf, f->buf + f->pos, keep);
+	n = read_at(fd, f->buf + keep, want, f->more);
+	n = n > 0 ? n : 0;
+	f->end -= f->pos;
+	f->pos = 0;
+	f->len = keep + (size_t)n;
+	f->more += n;
+	f->left -= (size_t)n;
+	return (size_t)n == want;
+}
+
+/* Goes to the beginning of the packet whose head is h; records has the bytes of its records, or a few more. */
+static bool begin_packet(struct file *f, int fd, const struct ctrace_ctf_packet *h, size_t records)
+{
+	f->len = f->pos = 0;
+	f->end = h->content_size / 8 + (h->content_size % 8 > 0) - sizeof(*h);
+	f->more = f->next + (off_t)sizeof(*h);
+	f->left = records;
+	return fill(f, fd);
+}
+
+/* The time of the packet's last record; 0: it has none that is whole. Returns false if it cannot be read. */
+static bool find_last(struct file *f, int fd, uint64_t *last)
+{
+	struct ctrace_record rec;
+
+	*last = 0;
+	while (f->pos + sizeof(rec) <= f->end) {
+		if (f->len - f->pos < CTRACE_RECORD_MAX && f->left && !fill(f, fd))
+			return false;
+		if (f->len - f->pos < sizeof(rec))
+			return true;
+		memcpy(&rec, f->buf + f->pos, sizeof(rec));
+		if (rec.len < sizeof(rec) || rec.len > f->len - f->pos)
+			return true;
+		*last = rec.time;
+		f->pos += rec.len;
+	}
+	return true;
+}
+
+/*
+ * What a packet says was lost. A packet that ends later than its last record has its losses behind it; else they are
+ * before it: it is the first one, or the recorder was older, or died before it knew the gap's end. Moves on in the packet.
+ */
+static bool find_losses(struct ctf_reader *r, struct file *f, int fd, const struct ctrace_ctf_packet *h)
+{
+	uint64_t n = h->events_discarded - f->discarded, last;
+
+	if (!find_last(f, fd, &last))
+		return false;
+	if (last && last < h->timestamp_end) {
+		f->behind = n;
+		f->record_end = last;
+	} else {
+		lose(r, f, n, f->packet_end, h->timestamp_begin);
+	}
+	return true;
+}
+
+/* Loads the beginning of the file's next packet that has records. */
 static bool load_packet(struct ctf_reader *r, struct file *f)
 {
+	uint64_t size, body, room;
 	struct ctrace_ctf_packet h;
 	int fd = open_file(r, f);
 	bool ok = false;
-	uint64_t size, body;
-	ssize_t n;
 
-	f->len = f->pos = f->end = 0;
+	f->len = f->pos = f->end = f->left = 0;
 	if (f->behind)
 		lose(r, f, f->behind, f->record_end, f->packet_end);
 	f->behind = 0;
 	if (fd < 0)
 		return false;
 	do {
-		if (!read_head(r, f, fd, &h))
-			goto out;
-		size = h.packet_size / 8;
+		ok = read_head(r, f, fd, &h, &room);
+		if (!ok)
+			break;
 		/* the last packet of a trace that is being recorded has much padding */
-		body = (h.content_size + 7) / 8 - sizeof(h);
-		f->end = body;
+		size = h.packet_size / 8 < room ? h.packet_size / 8 : room;
+		body = h.content_size / 8 + (h.content_size % 8 > 0) - sizeof(h);
 		if (body)
 			body += CTRACE_RECORD_MAX;	/* enough for the last record's own padding */
 		if (body > size - sizeof(h))
 			body = size - sizeof(h);
-		if (body > f->cap) {
-			f->cap = body;
+		if (body > f->cap && f->cap < WINDOW) {
+			f->cap = body < WINDOW ? body : WINDOW;
 			f->buf = xrealloc(f->buf, f->cap);
 		}
-		n = read_at(fd, f->buf, body, f->next + (off_t)sizeof(h));
-		/* the last record is padded to 8 bytes */
-		if (n < (ssize_t)((f->end + 7) & ~7ul)) {
+		ok = begin_packet(f, fd, &h, body);
+		if (ok && h.events_discarded > f->discarded)
+			ok = find_losses(r, f, fd, &h) && begin_packet(f, fd, &h, body);
+		if (!ok) {
 			damaged(r, f, "ends within a packet");
-			goto out;
+			break;
 		}
 		f->next += (off_t)size;
 		r->read += size;
-		f->len = (size_t)n;
-		if (h.events_discarded > f->discarded)
-			find_losses(r, f, &h);
 		f->discarded = h.events_discarded;
 		f->packet_end = h.timestamp_end;
 	} while (!f->end);
-	ok = true;
-out:
 	close(fd);
+	return ok;
+}
+
+/* Reads on in the packet if it has more than buf. */
+static bool read_on(struct ctf_reader *r, struct file *f)
+{
+	bool ok = true;
+	int fd;
+
+	if (f->len - f->pos >= CTRACE_RECORD_MAX || !f->left)
+		return true;
+	fd = open_file(r, f);
+	if (fd < 0)
+		return false;
+	ok = fill(f, fd);
+	close(fd);
+	if (!ok)
+		damaged(r, f, "ends within a packet");
 	return ok;
 }
 
@@ -204,7 +270,7 @@ static bool settle(struct ctf_reader *r, struct file *f)
 {
 	const struct ctrace_record *rec;
 
-	if (f->pos >= f->end && !load_packet(r, f))
+	if (f->pos >= f->end ? !load_packet(r, f) : !read_on(r, f))
 		return false;
 	rec = current(f);
 	if (f->len - f->pos >= sizeof(*rec) && rec->len >= sizeof(*rec) && rec->len % 8 == 0 &&
