@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The parts of the command (userspace/cli/ROOM/NAME.c) that tests here are linked with.
-sinks := show/sink show/sink_text show/sink_json show/sink_folded show/waited show/fields_text show/paint \
+sinks := base/output show/sink show/sink_text show/sink_json show/sink_folded show/waited show/fields_text show/paint \
 	show/syscall_args show/clone_text show/call_memory show/found show/inner_call show/late show/memory show/memory_kinds show/memory_objects show/memory_sockaddr show/number_text \
 	show/constants show/errno_names base/json base/sbuf base/foreign base/util names/ctable names/ctable_json names/cgroupfs \
 	names/labels names/names names/names_index names/names_manager names/names_docker names/names_runtime \
@@ -16,7 +16,7 @@ names_test_cli := names/names names/names_index names/names_manager names/names_
 given_test_cli := $(names_test_cli)
 which_test_cli := $(names_test_cli) names/pods names/processes names/units names/cgroup_files run/which show/columns \
 	base/errors base/table
-ps_test_cli := $(filter-out names/cgroupfs,$(names_test_cli)) names/pods names/processes names/cgroup_files show/columns \
+ps_test_cli := $(filter-out names/cgroupfs,$(names_test_cli)) base/output names/pods names/processes names/cgroup_files show/columns \
 	run/births base/errors base/table cmd_ps
 text_test_cli := $(sinks)
 lines_test_cli := $(sinks) show/sink_lines show/lines_fields show/lines_forms show/file_ops names/cgroup_files
@@ -51,9 +51,10 @@ recorded_test_cli := $(sort $(views) view/input view/input_ways view/tally view/
 export_test_cli := $(sort $(sinks) $(probes) run/recording run/asked run/run_opts run/target run/follow run/which run/word names/units \
 	names/pods base/table base/proto ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/side flame/flame flame/flame_svg view/bars \
 	$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/export/*.c)))
+full_test_cli := $(export_test_cli)
 large_test_cli := $(export_test_cli)
 flame_test_cli := flame/flame flame/flame_svg flame/flame_files base/proto base/json base/sbuf base/util
-doctor_test_cli := doctor/doctor doctor/kernel doctor/build doctor/module doctor/host base/module base/cli base/errors base/json base/sbuf base/util \
+doctor_test_cli := doctor/doctor doctor/kernel doctor/build doctor/module doctor/host base/module base/cli base/output base/errors base/json base/sbuf base/util \
 	cmd_doctor
 # the commands themselves, but the one that has a screen
 waits_test_cli := $(filter-out main cmd_top top/%,$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/*.c $(top)/userspace/cli/*/*.c))) \

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "commands.h"
+#include "base/output.h"
 #include "ctf/sink_ctf.h"
 #include "flame/flame.h"
 #include "run/run.h"
@@ -157,6 +158,7 @@ static int add_words(struct flame *f, const struct opts *o)
 	return add_view(f, o, recording);
 }
 
+/* 0 or -errno; what was written through out may have failed all the same. */
 static int put(const struct flame *f, const struct opts *o, FILE *out)
 {
 	switch (o->kind) {
@@ -172,8 +174,7 @@ static int put(const struct flame *f, const struct opts *o, FILE *out)
 	case PPROF:
 		return flame_pprof(f, &o->form, out);
 	}
-	errno = 0;
-	return fflush(out) == EOF || ferror(out) ? -(errno ?: EIO) : 0;
+	return 0;
 }
 
 static int flame(const struct opts *o)
@@ -190,16 +191,20 @@ static int flame(const struct opts *o)
 	if (status != CLI_OK)
 		goto free;
 	flame_finish(&f);
-	out = is_stdout ? stdout : fopen(o->out, "we");
+	out = output_open(o->out);
 	if (!out) {
 		status = cli_error("cannot write '%s': %s", o->out, strerror(errno));
 		goto free;
 	}
 	err = put(&f, o, out);
-	if (!is_stdout && fclose(out) && !err)
-		err = -errno;
-	if (err && !(is_stdout && err == -EPIPE))
-		status = cli_error("cannot write to '%s': %s", o->out, strerror(-err));
+	/* of standard output, what failed is reported at the end */
+	if (!is_stdout)
+		err = output_close_whole(out, o->out, err);
+	if (err && is_stdout && err == -EPIPE)
+		status = CLI_OK;
+	else if (err)
+		status = cli_error("cannot write %s%s%s: %s", is_stdout ? "the output" : "'", is_stdout ? "" : o->out,
+				   is_stdout ? "" : "'", strerror(-err));
 	else if (!is_stdout)
 		fprintf(stderr, "ctrace: %s: %llu %s in %zu frames\n", o->out, (unsigned long long)f.v[0].total,
 			o->form.unit, f.n - 1);

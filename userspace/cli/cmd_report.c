@@ -6,6 +6,7 @@
 #include <string.h>
 #include "commands.h"
 #include "base/cli.h"
+#include "base/output.h"
 #include "export/export.h"
 #include "run/recording.h"
 #include "run/run.h"
@@ -49,12 +50,11 @@ static const char usage[] =
 "  ctrace report --folded web.folded /tmp/web; flamegraph.pl web.folded > web.svg\n"
 "  babeltrace2 /tmp/web                 # the same trace, as any CTF reader sees it\n";
 
-/* Frees the sink, which may write its lines only then. */
+/* Frees the sink, which may write its lines only then. Writing to out may have failed: who closes it finds that. */
 static int show(const struct recording *r, struct sink *sink, FILE *out)
 {
 	const struct ctrace_record *rec;
 	struct sbuf b = { 0 };
-	int status = CLI_OK;
 	uint64_t lost, all = 0;
 
 	while ((rec = ctf_reader_next(r->reader, &lost)) || lost) {
@@ -71,12 +71,11 @@ static int show(const struct recording *r, struct sink *sink, FILE *out)
 	sink_idle(sink);
 	sink_account(sink, &b);
 	sink_free(sink);
-	if (fflush(out) == EOF && errno != EPIPE)
-		status = cli_error("cannot write the output: %s", strerror(errno));
+	output_flush(out);
 	sbuf_printf(&b, ", %llu lost", (unsigned long long)all);
 	fprintf(stderr, "ctrace: %s\n", b.s);
 	sbuf_free(&b);
-	return status == CLI_OK ? recording_whole(r, "shown") : status;
+	return recording_whole(r, "shown");
 }
 
 struct report_opts {
@@ -91,7 +90,7 @@ static int report(const char *dir, const struct report_opts *o)
 	struct sink_opts so = { .out = stdout, .relative = o->relative, .quiet_args = o->quiet_args };
 	const struct ctrace_event_type *t;
 	struct recording r;
-	int status = recording_open(&r, dir);
+	int status = recording_open(&r, dir), err;
 
 	if (status == CLI_OK)
 		status = recording_choose(&r, o->targets, o->ntargets);
@@ -107,15 +106,16 @@ static int report(const char *dir, const struct report_opts *o)
 	t = ctrace_schema_by_id(r.schema, CTRACE_ID_PROCESS_MAP);
 	so.maps = t && asked_type(&r, t) != ASKED_NOT;
 	if (o->file)
-		so.out = fopen(o->file, "we");
+		so.out = output_open(o->file);
 	if (!so.out) {
 		status = cli_error("cannot write '%s': %s", o->file, strerror(errno));
 		goto out;
 	}
 	status = show(&r, o->folded ? sink_folded_new(&so) : cli_json ? sink_json_new(&so) : sink_text_new(&so),
 		      so.out);
-	if (o->file && fclose(so.out) && status == CLI_OK)
-		status = cli_error("cannot write to '%s': %s", o->file, strerror(errno));
+	err = o->file ? output_close_whole(so.out, o->file, 0) : 0;
+	if (err && so.out != stdout)
+		status = cli_error("cannot write '%s': %s", o->file, strerror(-err));
 out:
 	recording_close(&r);
 	return status;
@@ -150,7 +150,7 @@ static int run_report(int argc, char **argv)
 			html = optarg;
 		} else if (opt == OPT_FOLDED) {
 			o.folded = true;
-			o.file = strcmp(optarg, "-") ? optarg : NULL;
+			o.file = optarg;
 		} else if (opt != 'j') {
 			return cli_bad_option(opt, argv);
 		}

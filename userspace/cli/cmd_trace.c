@@ -5,6 +5,7 @@
 #include <string.h>
 #include "commands.h"
 #include "base/cli.h"
+#include "base/output.h"
 #include "run/live.h"
 
 static const char usage[] =
@@ -66,7 +67,7 @@ static int run_trace(int argc, char **argv)
 	bool folded = false;
 	struct live t = { .out = stdout, .sink = new_sink, .arg = &folded };
 	const char *file = NULL;
-	int opt, status = CLI_OK;
+	int opt, status = CLI_OK, err;
 
 	argc = run_split(argc, argv, &o.command);
 	while (status == CLI_OK &&
@@ -92,15 +93,16 @@ static int run_trace(int argc, char **argv)
 	o.targets = argv + optind;
 	o.ntargets = argc - optind;
 	if (status == CLI_OK && file) {
-		t.out = fopen(file, "we");
+		t.out = output_open(file);
 		if (!t.out)
 			status = cli_error("cannot write '%s': %s", file, strerror(errno));
 	}
 	if (status == CLI_OK) {
 		status = live_run(&t, &o);
 		live_free(&t);
-		if (file && fclose(t.out) && status == CLI_OK)
-			status = cli_error("cannot write to '%s': %s", file, strerror(errno));
+		err = t.out == stdout ? 0 : folded ? output_close_whole(t.out, file, 0) : output_close(t.out);
+		if (err)
+			status = cli_error("cannot write '%s': %s", file, strerror(-err));
 	}
 	run_opts_free(&o);
 	return status;

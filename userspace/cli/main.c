@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "base/cli.h"
 #include "base/group.h"
+#include "base/output.h"
 #include "base/util.h"
 
 static const struct command *const commands[] = {
@@ -112,6 +113,7 @@ int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
 
+	output_init();
 	group_exec(argv);
 	/* A closed pipe is an ordinary end: let writes fail with EPIPE. */
 	signal(SIGPIPE, SIG_IGN);
@@ -121,7 +123,7 @@ int main(int argc, char **argv)
 
 	if (!word) {
 		main_help(NULL);
-		return CLI_USAGE;
+		return cli_finish(CLI_USAGE);
 	}
 	if (!strcmp(word, "help") || !strcmp(word, "-h") || !strcmp(word, "--help"))
 		return cli_finish(main_help(argc > 2 ? argv[2] : NULL));
@@ -131,6 +133,6 @@ int main(int argc, char **argv)
 	}
 	cli_cmd = find(word);
 	if (!cli_cmd)
-		return unknown(word);
+		return cli_finish(unknown(word));
 	return cli_finish(cli_cmd->run(argc - 1, argv + 1));
 }

@@ -8,6 +8,7 @@
 #include "base/cli.h"
 #include "base/json.h"
 #include "base/module.h"
+#include "base/output.h"
 #include "base/util.h"
 
 bool cli_json;
@@ -27,9 +28,9 @@ int cli_vreport(int status, const char *fmt, va_list ap)
 		json_str(&j, "error", text);
 		json_close(&j, '}');
 		printf("%s\n", msg.s);
-		fflush(stdout);
-	} else {
-		fflush(stdout);
+	}
+	/* an error that cannot be said there is said where it can be */
+	if (output_flush(stdout) || !cli_json) {
 		fprintf(stderr, "ctrace: %s\n", text);
 		if (status == CLI_USAGE)
 			fprintf(stderr, "ctrace: see 'ctrace help%s%s'\n", cli_cmd ? " " : "",
@@ -88,9 +89,11 @@ struct ctrace *cli_open(void)
 
 int cli_finish(int status)
 {
-	if (fflush(stdout) == EOF && errno != EPIPE && status == CLI_OK) {
-		fprintf(stderr, "ctrace: cannot write the output: %s\n", strerror(errno));
-		return CLI_FAIL;
-	}
-	return status;
+	int err = output_flush(stdout);
+
+	/* EPIPE is no error: the reader of our output has seen enough */
+	if (!err || err == -EPIPE)
+		return status;
+	cli_error("cannot write the output: %s", strerror(-err));
+	return status == CLI_OK ? CLI_FAIL : status;
 }

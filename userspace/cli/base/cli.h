@@ -39,7 +39,10 @@ int cli_bad_option(int opt, char **argv);
 int cli_help(const struct command *cmd);
 /* Opens the connection, loading the module if need be. On failure reports why, and returns NULL. */
 struct ctrace *cli_open(void);
-/* Flushes stdout. Reports an error, unless the pipe was closed. Returns the status to exit with. */
+/*
+ * The only place that reports an error of writing to standard output, unless its reader has gone: others end early.
+ * Returns the status to exit with.
+ */
 int cli_finish(int status);
 
 #endif

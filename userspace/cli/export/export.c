@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cli.h"
+#include "base/output.h"
 #include "export/export.h"
 
 #define GLANCE		4096u	/* events between two looks at the clock and at signals */
@@ -121,35 +122,18 @@ void export_read(struct export *x, const struct export_writer *w, bool *stopped)
 
 /* --- the run -------------------------------------------------------------------------- */
 
-/* What was begun is of no use: but a device stays. */
-static void remove_out(struct export *x, const char *path)
-{
-	struct stat st;
-
-	if (x->out == stdout)
-		return;
-	if (!fstat(fileno(x->out), &st) && S_ISREG(st.st_mode))
-		unlink(path);
-	fclose(x->out);
-}
-
 static int finish(struct export *x, const struct export_opts *o, bool stopped)
 {
 	bool is_stdout = x->out == stdout;
 	struct sbuf b = { 0 };
-	int err = x->failed ? x->err : 0, status;
+	int err, status;
 
-	errno = 0;
-	if (!err && fflush(x->out) == EOF)
-		err = errno ?: EIO;
-	if (err && is_stdout && err == EPIPE)
-		return CLI_OK;
-	if (err) {
-		remove_out(x, o->out);
-		return cli_error("cannot write '%s': %s", o->out, strerror(err));
-	}
-	if (!is_stdout && fclose(x->out))
-		return cli_error("cannot write '%s': %s", o->out, strerror(errno));
+	err = output_close_whole(x->out, o->out, x->failed ? -x->err : 0);
+	/* of standard output, this is reported at the end */
+	if (err && is_stdout && output_flush(stdout))
+		return err == -EPIPE ? CLI_OK : CLI_FAIL;
+	if (err)
+		return cli_error("cannot write '%s': %s", o->out, strerror(-err));
 	sbuf_size(&b, x->done);
 	fprintf(stderr, "ctrace: %s: %llu events, %s bytes, %llu lost\n", o->out, (unsigned long long)x->events, b.s,
 		(unsigned long long)x->lost);
@@ -165,13 +149,11 @@ static FILE *open_out(const struct export_opts *o)
 {
 	struct stat st;
 
-	if (!strcmp(o->out, "-"))
-		return stdout;
-	if (!stat(o->out, &st) && S_ISDIR(st.st_mode)) {
+	if (strcmp(o->out, "-") && !stat(o->out, &st) && S_ISDIR(st.st_mode)) {
 		errno = EISDIR;
 		return NULL;
 	}
-	return fopen(o->out, "we");
+	return output_open(o->out);
 }
 
 int export_run(const struct export_writer *w, const struct export_opts *o)
@@ -201,7 +183,7 @@ int export_run(const struct export_writer *w, const struct export_opts *o)
 			w->end(&x);
 		status = finish(&x, o, stopped);
 	} else {
-		remove_out(&x, o->out);
+		output_close_whole(x.out, o->out, -ECANCELED);
 	}
 	if (w->free)
 		w->free(&x);

@@ -51,11 +51,11 @@ void flame_finish(struct flame *f);
  */
 size_t flame_path(const struct flame *f, uint32_t i, uint32_t from, uint32_t *v);
 
-/* Each writes the whole file; the caller looks at ferror(). */
+/* Each writes the whole file; output_close() tells whether it arrived. */
 void flame_svg(const struct flame *f, const struct flame_form *form, FILE *out);
 void flame_speedscope(const struct flame *f, const struct flame_form *form, FILE *out);
 void flame_folded(const struct flame *f, FILE *out);
-/* Gzipped, as all readers of pprof take it. */
+/* Gzipped, as all readers of pprof take it. 0 or -errno, for it does not write through stdio. */
 int flame_pprof(const struct flame *f, const struct flame_form *form, FILE *out);
 
 #endif

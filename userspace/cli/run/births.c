@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cli.h"
+#include "base/output.h"
 #include "names/ctable.h"
 #include "run/births.h"
 
@@ -138,14 +139,6 @@ static void skip_old(struct ctable *t)
 		e->told = ctable_alive(e) ? TOLD_BIRTH : TOLD_DEATH;
 }
 
-/* 0; 1: the reader of the output has gone; or -errno. */
-static int flush(void)
-{
-	if (!fflush(stdout))
-		return 0;
-	return errno == EPIPE ? 1 : -errno;
-}
-
 static void tell_lost(void)
 {
 	if (cli_json)
@@ -176,9 +169,9 @@ static int follow(struct ctrace *ct, struct ctable *t, int fd, const sigset_t *d
 		if (t->lost != lost)
 			tell_lost();
 		lost = t->lost;
-		err = flush();
+		err = output_flush(stdout);
 		if (err)
-			return err > 0 ? CLI_OK : cli_error("cannot write the output: %s", strerror(-err));
+			return err == -EPIPE ? CLI_OK : CLI_FAIL;
 		ctable_tidy(t);
 	}
 	return CLI_OK;

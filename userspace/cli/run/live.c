@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cli.h"
+#include "base/output.h"
 #include "run/live.h"
 
 #define OUT_BUFFER	65536		/* a line is less than half of it */
@@ -61,14 +62,7 @@ static int drain(void *arg)
 		sink_settle(l->s, clock_ns(CLOCK_MONOTONIC) - STACK_NEAR);
 		fflush(l->out);
 	}
-	if (!ferror(l->out))
-		return n > 0;
-	/* an earlier write may have failed, and errno is gone: this write fails for the same reason */
-	errno = 0;
-	fputc('\n', l->out);
-	fflush(l->out);
-	l->write_error = errno ? errno : EIO;
-	return -1;
+	return ferror(l->out) ? -1 : n > 0;
 }
 
 static void idle(void *arg, uint64_t ns)
@@ -87,7 +81,7 @@ static void tick(void *arg)
 }
 
 /* Prints one line about events and losses, whatever ended the run. */
-static int account(struct live *l)
+static void account(struct live *l)
 {
 	struct sbuf b = { 0 };
 
@@ -99,12 +93,6 @@ static int account(struct live *l)
 	sbuf_free(&b);
 	if (symbols_note(l->symbols))
 		fprintf(stderr, "ctrace: %s\n", symbols_note(l->symbols));
-	if (!l->write_error && fflush(l->out) == EOF)
-		l->write_error = errno;
-	/* EPIPE is no error: the reader of our output has seen enough */
-	if (!l->write_error || l->write_error == EPIPE)
-		return CLI_OK;
-	return cli_error("cannot write the output: %s", strerror(l->write_error));
 }
 
 static int64_t clock_offset(void)
@@ -130,7 +118,7 @@ int live_run(struct live *l, struct run_opts *o)
 		.drain = drain, .idle = idle, .tick = tick, .out_fd = fileno(l->out),
 	};
 	static char out_buffer[OUT_BUFFER];
-	int status, r;
+	int status, err;
 
 	l->opts = o;
 	o->ready = ready;
@@ -158,9 +146,11 @@ int live_run(struct live *l, struct run_opts *o)
 	/* the folded sink writes its lines when it is freed, so account for it first */
 	sink_account(l->s, &l->counted);
 	sink_free(l->s);
-	r = account(l);
-	if (status == CLI_OK)
-		status = r;
+	err = output_flush(l->out);
+	account(l);
+	/* who closes it reports that; this goes before COMMAND's own status */
+	if (err && err != -EPIPE && status == CLI_OK)
+		status = CLI_FAIL;
 	return status == CLI_OK ? run_status(&l->run) : status;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/output.h"
 #include "view/view.h"
 
 static void free_period(struct view *v)
@@ -146,12 +147,11 @@ int view_show_period(struct view *v, uint64_t now)
 			print_time(v, now);
 		v->kind->show(v);
 	}
-	fflush(stdout);
 	v->since = now;
 	v->periods++;
 	if (!v->folded)
 		free_period(v);
-	return ferror(stdout) ? -1 : 0;
+	return output_flush(stdout) ? -1 : 0;
 }
 
 /* The only records of a view: what is mapped, for the names in stacks. */
@@ -257,14 +257,14 @@ static void print_account(struct view *v)
 
 static int fold(struct view *v)
 {
-	FILE *out = strcmp(v->folded, "-") ? fopen(v->folded, "we") : stdout;
-	bool failed;
+	FILE *out = output_open(v->folded);
+	int err;
 
 	if (!out)
 		return cli_error("cannot write '%s': %s", v->folded, strerror(errno));
 	view_fold(v, out);
-	failed = out == stdout ? fflush(out) == EOF && errno != EPIPE : fclose(out) != 0;
-	return failed ? cli_error("cannot write to '%s': %s", v->folded, strerror(errno)) : CLI_OK;
+	err = out == stdout ? 0 : output_close_whole(out, v->folded, 0);
+	return err ? cli_error("cannot write '%s': %s", v->folded, strerror(-err)) : CLI_OK;
 }
 
 int view_finish(struct view *v, int status)
