@@ -116,6 +116,8 @@ void ctrace_block_remember(struct bio *bio)
 	struct ctrace_who who = { .task = current };
 	union ctrace_ids ids;
 
+	if (unlikely(!bio))
+		return;
 	if (unlikely(!in_task() || !for_itself(bio) || !ctrace_identity_known())) {
 		remember_any(bio);
 		return;

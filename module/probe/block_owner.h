@@ -46,7 +46,10 @@ struct ctrace_block_issuer {
 /* The issuer of bio, in its submitter's context. bio may be NULL. */
 void ctrace_block_here(struct bio *bio, struct ctrace_block_issuer *out);
 
-/* Remembers the issuer of bio, which becomes the first of a request; in its submitter's context. */
+/*
+ * Remembers the issuer of bio, which becomes the first of a request; in its submitter's context. NULL: the request is a command, as
+ * SG_IO sends, and gets its bio later, or none.
+ */
 void ctrace_block_remember(struct bio *bio);
 
 /* Is the request remembered by its bio, if at all? */
