@@ -92,12 +92,12 @@ notrace u64 ctrace_compat_since_any(u64 stamp)
 	u64 now = ctrace_compat_clock(), tag = stamp & 0xff, before;
 
 	if (tag == CTRACE_COMPAT_STAMP_TIME)
-		return (now - (stamp >> 8)) & ~0ull >> 8;
+		return ctrace_compat_passed(stamp & ~0xffull, now << 8) >> 8;
 	smp_rmb();	/* its span has ended: partner: stop_using() */
 	before = (ended[tag].tsc << 8 | tag) - stamp;
 	if ((s64)before < 0)	/* another CPU read its TSC just then */
 		before = 0;
-	return now - ended[tag].ns + ctrace_compat_scale(before, ended[tag].mult, ended[tag].shift);
+	return ctrace_compat_passed(ended[tag].ns, now) + ctrace_compat_scale(before, ended[tag].mult, ended[tag].shift);
 }
 
 /* --- the kernel's numbers ------------------------------------------------------------- */

@@ -27,6 +27,15 @@ u64 ctrace_compat_mono_fast_ns(void);
 #define ktime_get_mono_fast_ns	ctrace_compat_mono_fast_ns
 #endif
 
+/*
+ * The time from then to now, which two CPUs may have read. Their clocks may be apart, on a guest that was moved to another host for
+ * example. Then a short time seems to have ended before it began: it counts as none, and not as 2^64 ns.
+ */
+static __always_inline u64 ctrace_compat_passed(u64 then, u64 now)
+{
+	return (s64)(now - then) > 0 ? now - then : 0;
+}
+
 #ifdef CONFIG_X86_64
 #include <linux/compiler.h>
 #include <asm/barrier.h>
@@ -140,6 +149,8 @@ static __always_inline bool ctrace_compat_since_now(u64 stamp, u64 *ns)
 
 	if (unlikely(passed & 0xff))
 		return false;
+	if (unlikely((s64)passed < 0))
+		passed = 0;	/* as in ctrace_compat_passed() */
 	*ns = ctrace_compat_scale(passed, READ_ONCE(ctrace_compat_tsc.mult), READ_ONCE(ctrace_compat_tsc.shift));
 	return true;
 }
@@ -168,7 +179,7 @@ void ctrace_compat_clock_exit(void);
 #define ctrace_compat_clock_inline()	true
 #define ctrace_compat_clock_now()	ktime_get_mono_fast_ns()
 #define ctrace_compat_stamp()		ktime_get_mono_fast_ns()
-#define ctrace_compat_since(stamp)	(ktime_get_mono_fast_ns() - (stamp))
+#define ctrace_compat_since(stamp)	ctrace_compat_passed(stamp, ktime_get_mono_fast_ns())
 
 static inline bool ctrace_compat_stamp_now(u64 *stamp)
 {
@@ -178,7 +189,7 @@ static inline bool ctrace_compat_stamp_now(u64 *stamp)
 
 static inline bool ctrace_compat_since_now(u64 stamp, u64 *ns)
 {
-	*ns = ktime_get_mono_fast_ns() - stamp;
+	*ns = ctrace_compat_passed(stamp, ktime_get_mono_fast_ns());
 	return true;
 }
 

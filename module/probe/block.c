@@ -382,7 +382,8 @@ static __always_inline bool io_counted(u32 mask, const struct ctrace_block_issue
 	if (!mask)
 		return true;
 	t = ctrace_emit_quick(mask, CTRACE_ID_BLOCK_IO);
-	return t && ctrace_aggregate_io(t, c->cid, io->dev, rwbs(ctrace_compat_rq_flags(rq), io->bytes), io->bytes, now - io->begun.time);
+	return t && ctrace_aggregate_io(t, c->cid, io->dev, rwbs(ctrace_compat_rq_flags(rq), io->bytes), io->bytes,
+					 ctrace_compat_passed(io->begun.time, now));
 }
 
 /* On the general way. ends: else it was not followed. */
@@ -402,8 +403,8 @@ static noinline void io_end_any(u32 mask, struct request *rq, int error, bool en
 	a = (struct io_arg) {
 		.rq = { .by = by, .sector = io->sector, .dev = io->dev, .bytes = io->bytes,
 			.flags = ctrace_compat_rq_flags(rq), .error = error },
-		.duration = now - io->begun.time,
-		.queued = io->inserted ? io->begun.time - io->inserted : 0,
+		.duration = ctrace_compat_passed(io->begun.time, now),
+		.queued = io->inserted ? ctrace_compat_passed(io->inserted, io->begun.time) : 0,
 	};
 	ctrace_emit(mask, CTRACE_ID_BLOCK_IO, &by->who, CTRACE_SIZE(io_payload), fill_io, &a);
 }

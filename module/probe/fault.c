@@ -109,7 +109,7 @@ static void leave(struct pt_regs *regs, void *room)
 	if (!mask)
 		return;
 	a = (struct fault_payload) {
-		.duration = ctrace_compat_clock() - f->time, .address = f->address, .flags = f->flags,
+		.duration = ctrace_compat_passed(f->time, ctrace_compat_clock()), .address = f->address, .flags = f->flags,
 		.major = f->major || f->flags & CTRACE_COMPAT_MAJOR_FLAGS,
 	};
 	outer = ctrace_stack_begin(regs);

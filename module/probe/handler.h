@@ -81,7 +81,7 @@ static __always_inline u32 ctrace_handler_leaves(u32 id, const void *key, u64 *d
 	if (place == CTRACE_INFLIGHT_NONE)
 		return 0;
 	h = ctrace_inflight_at(t, place);
-	*duration = ctrace_compat_clock() - h->begun.time;
+	*duration = ctrace_compat_passed(h->begun.time, ctrace_compat_clock());
 	if (now)
 		*now = h->now;
 	mask = READ_ONCE(h->begun.wanted) >> 32;

@@ -152,7 +152,7 @@ static void on_complete(const void *req, u64 user_data, s32 res)
 		ctrace_session_unfollowed(ctrace_wanted(mask, who.container, who.task));
 		return;
 	}
-	a.duration = ctrace_compat_clock() - r.begun.time;
+	a.duration = ctrace_compat_passed(r.begun.time, ctrace_compat_clock());
 	mask = ctrace_wanted(mask & (r.begun.wanted >> 32), who.container, who.task);
 	if (mask)
 		ctrace_emit(mask, CTRACE_ID_IO_URING_OP, &who, CTRACE_SIZE(op_payload), fill_op, &a);

@@ -192,7 +192,7 @@ static int leave_span(struct kretprobe_instance *ri, struct pt_regs *regs)
 		return 0;
 	k = container_of(rp, struct ctrace_kprobe, rp);
 	a.begun = (void *)ri->data;
-	a.head.duration = now - a.begun->time;
+	a.head.duration = ctrace_compat_passed(a.begun->time, now);
 	a.head.ret = regs_return_value(regs);
 	ctrace_compat_rcu_begin();
 	mask = wanted(k, regs, false, &who);

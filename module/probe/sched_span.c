@@ -213,7 +213,7 @@ static void blame(struct at *a, const struct ctrace_span *s)
 
 static void end_wait(struct at *a, const struct ctrace_span *s)
 {
-	struct span_arg arg = { .p = a->p, .span = s, .duration = now_of(a) - s->begun.time };
+	struct span_arg arg = { .p = a->p, .span = s, .duration = ctrace_compat_passed(s->begun.time, now_of(a)) };
 	u32 mask = ends(a, s, CTRACE_ID_SCHED_WAIT), counting;
 	struct wait_payload payload;
 
@@ -263,7 +263,7 @@ static __always_inline void fill_run(void *payload, const void *arg)
 
 static void end_run(struct at *a, const struct ctrace_span *s, const struct leaving *l)
 {
-	struct run_arg arg = { .p = a->p, .leaving = l, .duration = now_of(a) - s->begun.time };
+	struct run_arg arg = { .p = a->p, .leaving = l, .duration = ctrace_compat_passed(s->begun.time, now_of(a)) };
 	u32 mask = ends(a, s, CTRACE_ID_SCHED_RUN);
 
 	if (mask)
@@ -371,7 +371,7 @@ static void emit_block(u32 mask, const struct at *a, struct block_arg *arg)
 static void end_block(struct at *a, const struct ctrace_span *s, const struct waker *w)
 {
 	u32 mask = ends(a, s, CTRACE_ID_SCHED_BLOCK), row = ctrace_inflight_row(&stacks, a->p);
-	struct block_arg arg = { .p = a->p, .span = s, .duration = now_of(a) - s->begun.time, .waker = *w };
+	struct block_arg arg = { .p = a->p, .span = s, .duration = ctrace_compat_passed(s->begun.time, now_of(a)), .waker = *w };
 	const struct ctrace_stack_waited *stack = &block_stack;
 	u32 place = CTRACE_INFLIGHT_NONE;
 

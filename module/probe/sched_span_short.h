@@ -115,7 +115,7 @@ static __always_inline bool ctrace_span_in_short(struct ctrace_inflight *t, cons
 	} else {
 		waits = ctrace_wanted(waits, c, p);
 		table = waits ? ctrace_emit_quick(waits, CTRACE_ID_SCHED_WAIT) : NULL;
-		if (unlikely(!table || !ctrace_aggregate_wait(table, c->cid, s->wait.reason, *now - s->begun.time)))
+		if (unlikely(!table || !ctrace_aggregate_wait(table, c->cid, s->wait.reason, ctrace_compat_passed(s->begun.time, *now))))
 			return false;
 	}
 	ctrace_inflight_give(t, row, place);

@@ -194,7 +194,7 @@ static __always_inline void fill_retransmit(void *payload, const void *arg)
 static void describe(struct tcp_arg *a, const struct sock *sk, u64 since)
 {
 	*a = (struct tcp_arg) {
-		.sk = sk, .duration = ctrace_compat_clock() - since, .addr_len = 4,
+		.sk = sk, .duration = ctrace_compat_passed(since, ctrace_compat_clock()), .addr_len = 4,
 		.saddr = &inet_sk(sk)->inet_saddr, .daddr = &inet_sk(sk)->inet_daddr,
 	};
 #if IS_ENABLED(CONFIG_IPV6)

@@ -117,7 +117,7 @@ static bool unthrottle(struct pt_regs *regs, bool breakpoint, void *room)
 		return false;
 	b = ctrace_inflight_at(&queues, place);
 	mask = READ_ONCE(b->wanted) >> 32 & ctrace_wants(CTRACE_ID_CPU_THROTTLED);
-	to.duration = ctrace_compat_clock() - b->time;
+	to.duration = ctrace_compat_passed(b->time, ctrace_compat_clock());
 	ctrace_inflight_let_go(&queues, place, NULL);
 	cgrp = mask ? group_of((u64)(uintptr_t)queue) : NULL;
 	if (!mask || !whose(cgrp, mask, &who))
