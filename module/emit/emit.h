@@ -20,6 +20,9 @@
 void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who, u32 payload,
 			 void (*fill)(void *payload, const void *arg), const void *arg);
 
+/* Notes for the sessions in mask that an event of container cid found no scratch. Context: the same. */
+void ctrace_emit_lost(u32 mask, u32 id, u32 cid);
+
 /*
  * Counts the event in the tables of those sessions in mask that ask for no more of it than its first nfields fields, which
  * are payload, len bytes. Returns the other sessions. Context: the same.

@@ -335,7 +335,7 @@ noinline u32 ctrace_emit_counted(u32 mask, u32 id, const struct ctrace_who *who,
 	return rest;
 }
 
-static void lost(u32 mask, u32 id, u32 cid)
+void ctrace_emit_lost(u32 mask, u32 id, u32 cid)
 {
 	const struct ctrace_option *sel;
 	struct ctrace_session *s;
@@ -371,7 +371,7 @@ noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who
 	room = ctrace_scratch_take();
 	c.from = room;
 	if (!room) {
-		lost(mask, id, cid);
+		ctrace_emit_lost(mask, id, cid);
 		return;
 	}
 	for (; mask; mask &= mask - 1) {

@@ -78,8 +78,10 @@ static void emit_map(u32 mask, const struct ctrace_who *who, const struct vm_are
 	char *room = ctrace_scratch_take();
 	struct ctrace_copy c = { .from = room };
 
-	if (!room)
+	if (unlikely(!room)) {
+		ctrace_emit_lost(mask, CTRACE_ID_PROCESS_MAP, who->container->cid);
 		return;
+	}
 	/* the kernel adds this mapping to the sum after it has told of it; mprotect(), which does so before, is never first */
 	c.len = fill_map(room, current->tgid, !READ_ONCE(vma->vm_mm->exec_vm), vma, NULL);
 	ctrace_emit(mask, CTRACE_ID_PROCESS_MAP, who, c.len, ctrace_fill_copy, &c);
