@@ -166,11 +166,16 @@ static inline void ctrace_compat_rwbs(char *text, unsigned int flags, unsigned i
 #endif
 }
 
-/* 0: the request is not for a disk. */
+/*
+ * 0: the request is not for a disk. A queue loses its disk while commands to the device go on: read the pointer once. The disk's
+ * memory is freed after a grace period (bdev_free_inode()), and preemption is off.
+ */
 static inline u32 ctrace_compat_rq_dev(const struct request *rq)
 {
 #ifdef CTRACE_HAVE_QUEUE_DISK
-	return rq->q->disk ? disk_devt(rq->q->disk) : 0;
+	const struct gendisk *disk = READ_ONCE(rq->q->disk);
+
+	return disk ? disk_devt((struct gendisk *)disk) : 0;
 #else
 	return rq->rq_disk ? disk_devt(rq->rq_disk) : 0;
 #endif
@@ -197,7 +202,8 @@ static inline struct cgroup *ctrace_compat_bio_cgroup(struct bio *bio)
 	const struct cgroup_subsys_state *css = bio ? bio_blkcg_css(bio) : NULL;
 
 	return css ? css->cgroup : NULL;
-#elif defined(CTRACE_HAVE_BIO_BLKCG__MEMBER)
+#elif defined(CTRACE_HAVE_BIO_CSS)
+	/* not bio_blkcg(), which knows no "nobody": it says current's, even in an interrupt */
 	return bio && bio->bi_css ? bio->bi_css->cgroup : NULL;
 #else
 	const struct blkcg *blkcg = bio ? bio_blkcg(bio) : NULL;
