@@ -124,7 +124,8 @@ static void CTRACE_PROBE_CGROUP_ATTACH_TASK(hook_attach)
 	const void *mnt;
 
 	ctrace_view_enter();
-	if (!ctrace_compat_try_mount_ns(rcu_dereference(p->real_parent), &mnt))
+	/* a task that has been released keeps the address of its parent, which may be freed */
+	if (!ctrace_compat_task_pid(p) || !ctrace_compat_try_mount_ns(rcu_dereference(p->real_parent), &mnt))
 		mnt = ctrace_compat_mount_ns(current);
 	ctrace_scan_learn(p, false, mnt);
 	ctrace_identity_forget_tasks();
