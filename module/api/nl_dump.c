@@ -2,7 +2,10 @@
 /*
  * Dumps. A dump takes several calls, and what it lists may change in between. So its place
  * is the id written last, never a pointer: ids only grow, so nothing is listed twice, and
- * nothing that stayed is left out.
+ * nothing that stayed is left out. Each call goes on at that place, and does not look again at what comes before.
+ *
+ * Whatever looks at all slots of an arena, of which a large one has a million, does it without ctrace_lock, and
+ * with a reference to its session.
  */
 #include <linux/kernel.h>
 #include "api/netlink.h"
@@ -56,8 +59,17 @@ static int dump_only(struct netlink_callback *cb, u32 *only)
 	return err;
 }
 
+/* With a reference: the first session with an id above `after`; only: it must be that one, if not 0. */
+static struct ctrace_session *next_session(u32 after, u32 only)
+{
+	if (!only)
+		return ctrace_session_after_get(after);
+	return only > after ? ctrace_session_find_get(only) : NULL;
+}
+
 int ctrace_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb)
 {
+	struct ctrace_arena_stats st;
 	struct ctrace_session *s;
 	bool full = false;
 	void *hdr;
@@ -65,22 +77,29 @@ int ctrace_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb)
 	int err;
 
 	err = dump_only(cb, &only);
-	if (err)
-		return err;
-	err = mutex_lock_killable(&ctrace_lock);
-	if (err)
-		return err;
-	list_for_each_entry(s, &ctrace_session_list, list) {
-		if (s->id <= cb->args[0] || (only && s->id != only))
-			continue;
-		hdr = message(skb, cb, CTRACE_CMD_SESSION_GET);
-		full = !hdr || finish(skb, hdr, ctrace_put_session(skb, s));
-		if (full)
-			break;
-		cb->args[0] = s->id;
+	while (!err && !full && (s = next_session(cb->args[0], only))) {
+		ctrace_arena_stats(s->arena, &st);
+		err = mutex_lock_killable(&ctrace_lock);
+		/* it may have ended meanwhile, and its id is never another's */
+		if (!err && ctrace_session_find(s->id)) {
+			hdr = message(skb, cb, CTRACE_CMD_SESSION_GET);
+			full = !hdr || finish(skb, hdr, ctrace_put_session(skb, s, &st));
+		}
+		if (!err)
+			mutex_unlock(&ctrace_lock);
+		if (!full && !err)
+			cb->args[0] = s->id;
+		ctrace_session_put(s);
 	}
-	mutex_unlock(&ctrace_lock);
-	return dumped(skb, full);
+	return err ?: dumped(skb, full);
+}
+
+static void go_to_session(struct netlink_callback *cb, long id)
+{
+	cb->args[0] = id;
+	cb->args[1] = 0;
+	cb->args[2] = 0;
+	cb->args[3] = 0;
 }
 
 /*
@@ -105,12 +124,8 @@ static int dump_items(struct sk_buff *skb, struct netlink_callback *cb,
 	list_for_each_entry(s, &ctrace_session_list, list) {
 		if (s->id < cb->args[0] || (only && s->id != only))
 			continue;
-		if (s->id != cb->args[0]) {
-			cb->args[0] = s->id;
-			cb->args[1] = 0;
-			cb->args[2] = 0;
-			cb->args[3] = 0;
-		}
+		if (s->id != cb->args[0])
+			go_to_session(cb, s->id);
 		full = fn(skb, cb, s);
 		if (full)
 			break;
@@ -184,8 +199,6 @@ static int dump_ring(const struct ctrace_ring_stats *r, void *arg)
 	struct ring_dump *d = arg;
 	void *hdr;
 
-	if (r->slot < d->cb->args[1])
-		return 0;
 	hdr = message(d->skb, d->cb, CTRACE_CMD_STATS_GET);
 	if (!hdr || finish(d->skb, hdr, ctrace_put_session_id(d->skb, d->session) ?: ctrace_put_ring(d->skb, r)))
 		return 1;
@@ -211,19 +224,41 @@ static int limits_of(struct sk_buff *skb, struct netlink_callback *cb, struct ct
 	return 0;
 }
 
-static int dump_stats_of(struct sk_buff *skb, struct netlink_callback *cb, struct ctrace_session *s)
+/* args[1]: the slot at which the dump goes on. No lock. */
+static int rings_of(struct sk_buff *skb, struct netlink_callback *cb, struct ctrace_session *s)
 {
 	struct ring_dump d = { .skb = skb, .cb = cb, .session = s->id };
+	int full = ctrace_arena_each_ring(s->arena, cb->args[1], dump_ring, &d);
 
-	if (ctrace_arena_each_ring(s->arena, dump_ring, &d) ||
-	    probes_of(skb, cb, s, CTRACE_CMD_STATS_GET, &cb->args[2]))
-		return 1;
-	return limits_of(skb, cb, s, &cb->args[3]);
+	if (!full)
+		cb->args[1] = ctrace_arena_nslots(s->arena);	/* also those behind the last one in use */
+	return full;
 }
 
 int ctrace_dump_stats(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return dump_items(skb, cb, dump_stats_of);
+	struct ctrace_session *s;
+	bool full = false;
+	u32 only;
+	int err;
+
+	err = dump_only(cb, &only);
+	while (!err && !full && (s = next_session(max(cb->args[0], 1L) - 1, only))) {
+		if (s->id != cb->args[0])
+			go_to_session(cb, s->id);
+		full = rings_of(skb, cb, s);
+		err = full ? 0 : mutex_lock_killable(&ctrace_lock);
+		if (!full && !err) {
+			full = ctrace_session_find(s->id) &&
+			       (probes_of(skb, cb, s, CTRACE_CMD_STATS_GET, &cb->args[2]) ||
+				limits_of(skb, cb, s, &cb->args[3]));
+			mutex_unlock(&ctrace_lock);
+		}
+		if (!full && !err)
+			go_to_session(cb, s->id + 1L);
+		ctrace_session_put(s);
+	}
+	return err ?: dumped(skb, full);
 }
 
 /* --- containers -------------------------------------------------------------------- */

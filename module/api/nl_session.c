@@ -62,6 +62,7 @@ int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 					  .features = ctrace_features() };
 	struct nlattr *tb[CTRACE_A_SESSION_MAX + 1];
 	char why[CTRACE_WHY_MAX] = "";
+	struct ctrace_arena_stats st;
 	struct ctrace_session *s;
 	struct sk_buff *skb;
 	void *hdr;
@@ -113,7 +114,8 @@ int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 		nlmsg_free(skb);
 		return ctrace_netlink_failed(info, PTR_ERR(s), why, "a new session");
 	}
-	err = ctrace_put_session(skb, s);
+	ctrace_arena_stats_new(s->arena, &st);
+	err = ctrace_put_session(skb, s, &st);
 	if (err)
 		ctrace_session_end(s);
 	mutex_unlock(&ctrace_lock);

@@ -15,38 +15,36 @@ static int put_u64(struct sk_buff *skb, int attr, u64 v, int pad)
 	return nla_put_u64_64bit(skb, attr, v, pad);
 }
 
-int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s)
+int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s, const struct ctrace_arena_stats *st)
 {
-	struct ctrace_arena_stats st;
 	struct ctrace_probe *p;
 	u64 missed = s->missed;
 	struct nlattr *nest;
 
 	list_for_each_entry(p, &s->probes, list)
 		missed += ctrace_probe_missed(p);
-	ctrace_arena_stats(s->arena, &st);
 	nest = nla_nest_start(skb, CTRACE_A_SESSION);
 	if (!nest)
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, CTRACE_A_SESSION_ID, s->id) ||
-	    put_u64(skb, CTRACE_A_SESSION_ARENA_SIZE, st.arena_size, CTRACE_A_SESSION_PAD) ||
-	    put_u64(skb, CTRACE_A_SESSION_RING_SIZE, st.ring_size, CTRACE_A_SESSION_PAD) ||
-	    nla_put_u32(skb, CTRACE_A_SESSION_SUBBUF_SIZE, st.subbuf_size) ||
+	    put_u64(skb, CTRACE_A_SESSION_ARENA_SIZE, st->arena_size, CTRACE_A_SESSION_PAD) ||
+	    put_u64(skb, CTRACE_A_SESSION_RING_SIZE, st->ring_size, CTRACE_A_SESSION_PAD) ||
+	    nla_put_u32(skb, CTRACE_A_SESSION_SUBBUF_SIZE, st->subbuf_size) ||
 	    nla_put_u32(skb, CTRACE_A_SESSION_FLAGS, s->flags) ||
-	    put_u64(skb, CTRACE_A_SESSION_WAKEUP_NS, st.wakeup_ns, CTRACE_A_SESSION_PAD) ||
+	    put_u64(skb, CTRACE_A_SESSION_WAKEUP_NS, st->wakeup_ns, CTRACE_A_SESSION_PAD) ||
 	    nla_put_string(skb, CTRACE_A_SESSION_NAME, s->name) ||
 	    nla_put_u32(skb, CTRACE_A_SESSION_DATA, s->detail.data) ||
-	    put_u64(skb, CTRACE_A_SESSION_TABLE_SIZE, st.table_size, CTRACE_A_SESSION_PAD) ||
-	    put_u64(skb, CTRACE_A_SESSION_TABLE_USED, st.table_used, CTRACE_A_SESSION_PAD) ||
+	    put_u64(skb, CTRACE_A_SESSION_TABLE_SIZE, st->table_size, CTRACE_A_SESSION_PAD) ||
+	    put_u64(skb, CTRACE_A_SESSION_TABLE_USED, s->arena->tables.used, CTRACE_A_SESSION_PAD) ||
 	    nla_put_u32(skb, CTRACE_A_SESSION_STATE,
 			s->recording ? CTRACE_SESSION_RECORDING : CTRACE_SESSION_STOPPED) ||
 	    nla_put_u32(skb, CTRACE_A_SESSION_OWNER, s->owner) ||
-	    nla_put_u32(skb, CTRACE_A_SESSION_SLOTS, st.slots) ||
-	    nla_put_u32(skb, CTRACE_A_SESSION_SLOTS_USED, st.slots_used) ||
+	    nla_put_u32(skb, CTRACE_A_SESSION_SLOTS, st->slots) ||
+	    nla_put_u32(skb, CTRACE_A_SESSION_SLOTS_USED, st->slots_used) ||
 	    nla_put_u32(skb, CTRACE_A_SESSION_PROBES, s->nprobes) ||
-	    put_u64(skb, CTRACE_A_SESSION_EVENTS, st.events, CTRACE_A_SESSION_PAD) ||
-	    put_u64(skb, CTRACE_A_SESSION_LOST_FULL, st.lost_full, CTRACE_A_SESSION_PAD) ||
-	    put_u64(skb, CTRACE_A_SESSION_LOST_NESTED, st.lost_nested, CTRACE_A_SESSION_PAD) ||
+	    put_u64(skb, CTRACE_A_SESSION_EVENTS, st->events, CTRACE_A_SESSION_PAD) ||
+	    put_u64(skb, CTRACE_A_SESSION_LOST_FULL, st->lost_full, CTRACE_A_SESSION_PAD) ||
+	    put_u64(skb, CTRACE_A_SESSION_LOST_NESTED, st->lost_nested, CTRACE_A_SESSION_PAD) ||
 	    put_u64(skb, CTRACE_A_SESSION_LOST_MISSED, missed, CTRACE_A_SESSION_PAD) ||
 	    put_u64(skb, CTRACE_A_SESSION_LOST_UNFOLLOWED, atomic64_read(&s->unfollowed),
 		    CTRACE_A_SESSION_PAD) ||

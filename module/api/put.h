@@ -9,6 +9,7 @@
 #include <linux/types.h>
 #include "compat/netlink.h"
 
+struct ctrace_arena_stats;
 struct ctrace_container;
 struct ctrace_event_type;
 struct ctrace_probe;
@@ -17,7 +18,8 @@ struct ctrace_session;
 struct ctrace_target;
 struct sk_buff;
 
-int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s);
+/* ctrace_lock held. st: of its arena, which takes long to look at, so not under the lock. */
+int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s, const struct ctrace_arena_stats *st);
 int ctrace_put_session_id(struct sk_buff *skb, u32 id);		/* the session that an item belongs to */
 int ctrace_put_probe(struct sk_buff *skb, struct ctrace_probe *p);
 int ctrace_put_target(struct sk_buff *skb, const struct ctrace_target *t);

@@ -16,6 +16,7 @@ DEFINE_PER_CPU(struct ctrace_ring_desc *, ctrace_rings[CTRACE_SESSIONS_MAX]);
 #define RING_MAX	(1ull << 30)		/* u32 arithmetic in ring.h */
 #define TABLES_MAX	(1ull << 30)
 #define SUBBUF_MAX	32768u			/* largest default; more on request */
+#define REST		1024u			/* slots that are looked at without a rest */
 
 /* --- making -------------------------------------------------------------------- */
 
@@ -320,16 +321,18 @@ void ctrace_arena_end(struct ctrace_arena *a)
 
 /* --- statistics -------------------------------------------------------------------- */
 
-int ctrace_arena_each_ring(struct ctrace_arena *a,
+int ctrace_arena_each_ring(struct ctrace_arena *a, u32 from,
 			   int (*fn)(const struct ctrace_ring_stats *r, void *arg), void *arg)
 {
 	const struct ctrace_ring_desc *d;
 	u32 i;
 	int ret;
 
-	for (i = 0; i < ctrace_arena_nslots(a); i++) {
+	for (i = from; i < ctrace_arena_nslots(a); i++) {
 		struct ctrace_ring_stats st = { .slot = i };
 
+		if (i % REST == 0)
+			cond_resched();
 		d = &a->rings[i];
 		st.gen = READ_ONCE(d->gen);
 		if (!st.gen)
@@ -358,18 +361,24 @@ static int add_ring(const struct ctrace_ring_stats *r, void *arg)
 	return 0;
 }
 
-void ctrace_arena_stats(struct ctrace_arena *a, struct ctrace_arena_stats *st)
+void ctrace_arena_stats_new(const struct ctrace_arena *a, struct ctrace_arena_stats *st)
 {
 	*st = (struct ctrace_arena_stats) {
 		.arena_size = a->tables.offset,
 		.table_size = a->tables.size,
-		.table_used = a->tables.used,
 		.ring_size = a->dir->ring_size,
 		.wakeup_ns = a->wakeup_ns,
 		.subbuf_size = a->dir->subbuf_size,
 		.slots = ctrace_arena_nslots(a),
+		.slots_used = num_possible_cpus(),	/* the shared rings */
 	};
-	ctrace_arena_each_ring(a, add_ring, st);
+}
+
+void ctrace_arena_stats(struct ctrace_arena *a, struct ctrace_arena_stats *st)
+{
+	ctrace_arena_stats_new(a, st);
+	st->slots_used = 0;
+	ctrace_arena_each_ring(a, 0, add_ring, st);
 }
 
 /* --- the module ---------------------------------------------------------------------- */

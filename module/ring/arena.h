@@ -194,17 +194,22 @@ struct ctrace_ring_stats {
 	u32 slot, cpu, cid, gen;
 	u64 events, bytes, lost_full, lost_nested;
 };
-/* Calls fn for each slot in use, in order, until fn returns != 0, and returns that. */
-int ctrace_arena_each_ring(struct ctrace_arena *a,
+/*
+ * Calls fn for each slot in use from slot `from` on, in order, until fn returns != 0, and returns that. Process context: it
+ * rests, as a large arena has a million slots. So the caller holds no lock that others wait for.
+ */
+int ctrace_arena_each_ring(struct ctrace_arena *a, u32 from,
 			   int (*fn)(const struct ctrace_ring_stats *r, void *arg), void *arg);
 
 struct ctrace_arena_stats {
 	u64 arena_size;		/* bytes that it occupies without tables; may be less than asked for */
-	u64 table_size, table_used;
+	u64 table_size;
 	u64 ring_size, wakeup_ns, events, lost_full, lost_nested;
 	u32 subbuf_size, slots, slots_used;
 };
-void ctrace_arena_stats(struct ctrace_arena *a, struct ctrace_arena_stats *st);
+void ctrace_arena_stats(struct ctrace_arena *a, struct ctrace_arena_stats *st);		/* looks at all slots, as above */
+/* The same for an arena without a record: looks at none. */
+void ctrace_arena_stats_new(const struct ctrace_arena *a, struct ctrace_arena_stats *st);
 
 static inline struct ctrace_ring *ctrace_arena_ctl(const struct ctrace_arena *a, u32 slot)
 {

@@ -103,6 +103,23 @@ struct ctrace_session *ctrace_session_find_get(u32 id)
 	return NULL;
 }
 
+struct ctrace_session *ctrace_session_after_get(u32 id)
+{
+	struct ctrace_session *s, *found = NULL;
+	u32 i;
+
+	for (i = 0; i < CTRACE_SESSIONS_MAX; i++) {
+		s = ctrace_session_get_at(i);
+		if (!s)
+			continue;
+		if (s->id > id && (!found || s->id < found->id))
+			swap(s, found);
+		if (s)
+			ctrace_session_put(s);
+	}
+	return found;
+}
+
 u32 ctrace_session_count(void)
 {
 	u32 i, n = 0;

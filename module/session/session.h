@@ -130,6 +130,8 @@ static inline bool ctrace_session_stopping(const struct ctrace_session *s)
 struct ctrace_session *ctrace_session_get_at(u32 index);
 struct ctrace_session *ctrace_session_find_get(u32 id);	/* NULL, or a reference */
 void ctrace_session_put(struct ctrace_session *s);
+/* With a reference: the session that comes after id, in the order of ids; NULL: none. */
+struct ctrace_session *ctrace_session_after_get(u32 id);
 u32 ctrace_session_count(void);
 
 extern const struct ctrace_container_watcher ctrace_session_watcher;
