@@ -90,8 +90,12 @@
  *  ECANCELED	the session was stopped before its state dump was complete
  *  EUSERS	all 32 sessions are in use
  *  ENOSPC	all 1024 definitions, all dynamic event types or all 256 pid targets are in use; or
- *		too many tasks are followed; or TABLE_SIZE has no room for another table
- *  ENOMEM	also: the arena is larger than the memory that is available
+ *		the session has 1024 targets or 4096 probes; or too many tasks are followed; or
+ *		TABLE_SIZE has no room for another table
+ *  ENOMEM	also: the arena, with its tables, is larger than the memory that is available, than the memory
+ *		limit of the caller's cgroup allows (where the kernel charges such memory, since 5.11), or,
+ *		for a caller with neither CAP_SYS_ADMIN nor CAP_IPC_LOCK, than the module's parameter
+ *		member_memory allows all sessions of its user together
  */
 #ifndef _UAPI_CTRACE_NETLINK_H
 #define _UAPI_CTRACE_NETLINK_H

@@ -152,7 +152,7 @@ int ctrace_aggregate_new(const struct ctrace_agg *agg, u32 rows, u32 probe, stru
 	u64 part, size;
 
 	rows = roundup_pow_of_two(rows ?: ROWS_DEFAULT);
-	t = kzalloc(sizeof(*t), GFP_KERNEL);
+	t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
 	if (!t)
 		return -ENOMEM;
 	set_columns(&t->shape, agg);

@@ -9,6 +9,11 @@ bool ctrace_may_trace(struct sk_buff *request)
 	return ctrace_compat_netlink_may_trace(request);
 }
 
+bool ctrace_may_take_memory(struct sk_buff *request)
+{
+	return netlink_capable(request, CAP_SYS_ADMIN) || netlink_capable(request, CAP_IPC_LOCK);
+}
+
 bool ctrace_may_bind(void)
 {
 	return ctrace_compat_may_trace();

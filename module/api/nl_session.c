@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Commands on sessions, their probes and their targets. */
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/sched.h>
+#include "api/may.h"
 #include "api/netlink.h"
 #include "api/put.h"
 #include "api/reply.h"
@@ -105,6 +107,8 @@ int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 	if (tb[CTRACE_A_SESSION_NAME])
 		strscpy(o.name, nla_data(tb[CTRACE_A_SESSION_NAME]), sizeof(o.name));
 	o.owner = task_tgid_nr(current);
+	o.user = current_uid();
+	o.limited = !ctrace_may_take_memory(in);
 
 	skb = ctrace_netlink_reply_new(info, CTRACE_CMD_SESSION_NEW, &hdr);
 	if (!skb)

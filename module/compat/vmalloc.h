@@ -1,5 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Large allocations that never invoke the OOM killer. */
+/*
+ * Large allocations that never invoke the OOM killer, and to whom memory is charged.
+ *
+ * What is a session's is charged to the memory cgroup of the task that asks for it, so that its limit holds. Which kernel
+ * does that for which memory (their sources, and the named commits, say so):
+ *
+ *	kernels			kmalloc()	vmalloc()	vmalloc() that user space maps
+ *	before 4.5		no		no		no
+ *	4.5 to 5.10		yes		yes		no: it must not be
+ *	since 5.11		yes		yes		yes
+ *	5.14, some releases	yes		no		no
+ *
+ * Until 5.10 the kernel marks a charged page where it counts a page's mappings (_mapcount, page_type): mapped, the page
+ * would lose its mark, and be given back as a bad page. 18b2db3b0385 put the mark beside the pointer to the cgroup. In 5.14
+ * vmalloc() takes its pages in bulk, and none of these was charged before 8dcb3060d81d (in 5.15, and backported).
+ */
 #ifndef CTRACE_COMPAT_VMALLOC_H
 #define CTRACE_COMPAT_VMALLOC_H
 
@@ -20,10 +35,22 @@
 #define GFP_KERNEL_ACCOUNT	GFP_KERNEL
 #endif
 
-/* Zeroed, or NULL. Process context. */
-static inline void *ctrace_compat_vmalloc(unsigned long size)
+/* Of large memory that is charged: where there is none, or the cgroup's limit is reached, nobody is killed for it. */
+#define CTRACE_COMPAT_GFP_LARGE	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
+#ifdef CTRACE_HAVE_KMEM_MAPPED
+#define CTRACE_COMPAT_CHARGES_MAPPED	true
+#else
+#define CTRACE_COMPAT_CHARGES_MAPPED	false
+#endif
+
+/* Pages that user space may map. Zeroed, or NULL. Process context. */
+static inline void *ctrace_compat_vmalloc_mapped(unsigned long size)
 {
-	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
+	gfp_t gfp = CTRACE_COMPAT_GFP_LARGE | __GFP_ZERO;
+
+	if (!CTRACE_COMPAT_CHARGES_MAPPED)
+		gfp = GFP_KERNEL | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
 
 #ifdef CTRACE_HAVE_VMALLOC_GFP__PLAIN
 	return __vmalloc(size, gfp);

@@ -139,7 +139,7 @@ const struct ctrace_event_type *ctrace_define(const char *text, const struct ctr
 	if (ndefinitions == CTRACE_DEFINITIONS_MAX)
 		return ERR_PTR(ctrace_why(why, -ENOSPC, "there are already %u definitions: delete one first",
 					  ndefinitions));
-	d = kzalloc(sizeof(*d), GFP_KERNEL);
+	d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
 	if (!d)
 		return ERR_PTR(-ENOMEM);
 	t = test(text, why);

@@ -27,8 +27,10 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#include "compat/vmalloc.h"
 
-#define ctrace_zalloc(n)	kzalloc(n, GFP_KERNEL)
+/* charged to who asks: what a text becomes belongs to a session, or to a definition */
+#define ctrace_zalloc(n)	kzalloc(n, GFP_KERNEL_ACCOUNT)
 #define ctrace_free(p)		kfree(p)
 #else
 #include <ctype.h>

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "ring/arena.h"
+#include "ring/quota.h"
 #include "compat/vmalloc.h"
 
 DEFINE_PER_CPU(struct ctrace_ring_desc *, ctrace_rings[CTRACE_SESSIONS_MAX]);
@@ -163,6 +164,8 @@ static void free_arena(struct ctrace_arena *a)
 	kvfree(a->rings);
 	vfree(a->mem);
 	free_percpu(a->cpu);
+	if (a->limited)
+		ctrace_quota_give(a->user, a->mem_size);
 	kfree(a);
 }
 
@@ -170,14 +173,27 @@ static void free_arena(struct ctrace_arena *a)
  * Takes only memory that is free to take, so that no process is killed for it. What si_mem_available()
  * promises may be gone a moment later, so the allocator is told to give up as well.
  */
-static void *alloc_mem(u64 size)
+static bool is_free(u64 size)
 {
 	long pages = si_mem_available();
 
-	if (pages < 0 || size >> PAGE_SHIFT > pages)
-		return NULL;
+	return pages >= 0 && size >> PAGE_SHIFT <= pages;
+}
+
+static void *alloc_mem(u64 size)
+{
 	/* zeroed: readers must not see old kernel memory */
-	return ctrace_compat_vmalloc(size);
+	return is_free(size) ? ctrace_compat_vmalloc_mapped(size) : NULL;
+}
+
+static int no_memory(u64 size, char *why, size_t n)
+{
+	if (CTRACE_COMPAT_CHARGES_MAPPED && is_free(size))
+		snprintf(why, n, "arena size %llu: the memory limit of the caller's cgroup does not allow it: ask for less, or raise the limit (memory.max, MemoryMax=)",
+			 size);
+	else
+		snprintf(why, n, "arena size %llu: not enough free memory", size);
+	return -ENOMEM;
 }
 
 /*
@@ -194,21 +210,28 @@ struct ctrace_arena *ctrace_arena_new(const struct ctrace_arena_opts *o, char *w
 	err = choose_sizes(o, &z, why, why_len);
 	if (err)
 		return ERR_PTR(err);
-	a = kzalloc(sizeof(*a), GFP_KERNEL);
+	a = kzalloc(sizeof(*a), GFP_KERNEL_ACCOUNT);
 	if (!a)
 		return ERR_PTR(-ENOMEM);
 	n = z.per_cpu * z.ncpus;
 	a->mem_size = z.map;
+	a->user = o->user;
+	/* first, so that it is not asked for at all if the user may not have it */
+	err = o->limited ? ctrace_quota_take(o->user, z.map, why, why_len) : 0;
+	if (err) {
+		kfree(a);
+		return ERR_PTR(err);
+	}
+	a->limited = o->limited;
 	a->cpu = alloc_percpu(struct ctrace_arena_cpu);
 	a->mem = alloc_mem(z.map);
-	a->rings = kvcalloc(n, sizeof(*a->rings), GFP_KERNEL);
-	a->slots = kvcalloc(n, sizeof(*a->slots), GFP_KERNEL);
-	a->owner = kvcalloc(n, sizeof(*a->owner), GFP_KERNEL);
-	a->viewed = kvcalloc(BITS_TO_LONGS(n), sizeof(*a->viewed), GFP_KERNEL);
+	a->rings = kvcalloc(n, sizeof(*a->rings), CTRACE_COMPAT_GFP_LARGE);
+	a->slots = kvcalloc(n, sizeof(*a->slots), CTRACE_COMPAT_GFP_LARGE);
+	a->owner = kvcalloc(n, sizeof(*a->owner), CTRACE_COMPAT_GFP_LARGE);
+	a->viewed = kvcalloc(BITS_TO_LONGS(n), sizeof(*a->viewed), CTRACE_COMPAT_GFP_LARGE);
 	if (!a->cpu || !a->mem || !a->rings || !a->slots || !a->owner || !a->viewed) {
-		snprintf(why, why_len, "arena size %llu: not enough free memory", z.map);
 		free_arena(a);
-		return ERR_PTR(-ENOMEM);
+		return ERR_PTR(no_memory(z.map, why, why_len));
 	}
 	a->dir = a->mem;
 	a->heads = a->mem + CTRACE_PAGE;

@@ -26,6 +26,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
+#include <linux/uidgid.h>
 #include <linux/workqueue.h>
 #include "aggregate/aggregate.h"
 #include "ring/ring.h"
@@ -45,6 +46,8 @@ struct ctrace_arena_opts {
 	u32 session;
 	bool stop_full;
 	bool no_views;		/* from the beginning: records show several containers */
+	bool limited;		/* it counts for its user, see ring/quota.h */
+	kuid_t user;
 };
 
 /* Values of owner[] that are no cid + 1: CTRACE_CID_ALL and _UNKNOWN never own a ring. */
@@ -78,6 +81,8 @@ struct ctrace_arena {
 	u64 wakeup_ns;
 	void *mem;		/* what session-wide readers map */
 	u64 mem_size;
+	bool limited;		/* mem_size bytes are taken from user's quota */
+	kuid_t user;
 	u64 stride;		/* of slots in mem */
 	struct ctrace_table_room tables;	/* in mem, behind the slots; used is ctrace_lock's */
 	struct ctrace_dir *dir;	/* in mem; readers map it, so nothing is decided by what it says */
@@ -120,7 +125,10 @@ struct ctrace_arena_view {
 	struct delayed_work expire;	/* revokes it: CTRACE_VIEW_DRAIN_MS after it has nothing to show any more */
 };
 
-/* Process context. ERR_PTR on error, with a sentence in why unless memory ran out. */
+/*
+ * Process context. ERR_PTR on error, with a sentence in why unless memory ran out. All that it has is charged to the
+ * memory cgroup of current, as far as the kernel can (compat/vmalloc.h).
+ */
 struct ctrace_arena *ctrace_arena_new(const struct ctrace_arena_opts *o, char *why,
 				      size_t why_len);
 void ctrace_arena_get(struct ctrace_arena *a);

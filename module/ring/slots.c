@@ -424,7 +424,7 @@ static int pin_wait(struct pin_request *r)
 
 int ctrace_arena_pin(struct ctrace_arena *a, u32 cid, u32 *slots)
 {
-	struct pin_request *r = kvzalloc(sizeof(*r) + a->ncpus * sizeof(r->cpus[0]), GFP_KERNEL);
+	struct pin_request *r = kvzalloc(sizeof(*r) + a->ncpus * sizeof(r->cpus[0]), CTRACE_COMPAT_GFP_LARGE);
 	u32 cpu;
 	int err;
 

@@ -20,6 +20,7 @@ static int get(struct ctrace_inflight *t)
 	int err;
 
 	if (!t->users) {
+		/* charged to no session: others may use it longer than the one that asked first. There are few */
 		t->keys = vzalloc(n * (sizeof(*t->keys) + t->stride) +
 				  rows * (sizeof(*t->lost) + sizeof(*t->further)));
 		if (!t->keys)

@@ -38,7 +38,7 @@ struct ctrace_limit {
 
 struct ctrace_limit *ctrace_limit_new(u32 rate)
 {
-	struct ctrace_limit *l = kvzalloc(sizeof(*l), GFP_KERNEL);
+	struct ctrace_limit *l = kvzalloc(sizeof(*l), CTRACE_COMPAT_GFP_LARGE);
 
 	if (l)
 		l->rate = rate;

@@ -3,13 +3,13 @@
 #include <linux/err.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 #include "session/option.h"
 #include "session/limit.h"
 #include "session/probe.h"
 #include "event/event.h"
 #include "identity/identity.h"
 #include "compat/tracepoint.h"
+#include "compat/vmalloc.h"
 
 u32 ctrace_special_sessions;
 u32 ctrace_counting_sessions;
@@ -153,7 +153,7 @@ static int check_overlap(struct ctrace_probe *p, bool asking, char *why)
 
 static struct ctrace_option *select_alloc(const struct ctrace_probe_opts *o)
 {
-	struct ctrace_option *sel = kzalloc(sizeof(*sel), GFP_KERNEL);
+	struct ctrace_option *sel = kzalloc(sizeof(*sel), GFP_KERNEL_ACCOUNT);
 
 	if (!sel)
 		return NULL;
@@ -314,7 +314,7 @@ int ctrace_option_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o,
 	if (err)
 		return err;
 	if (asks(o) && !s->selects) {
-		struct ctrace_option **all = vzalloc(CTRACE_EVENT_IDS * sizeof(*all));
+		struct ctrace_option **all = kvcalloc(CTRACE_EVENT_IDS, sizeof(*all), CTRACE_COMPAT_GFP_LARGE);
 
 		if (!all)
 			return -ENOMEM;
@@ -426,5 +426,5 @@ void ctrace_option_session_free(struct ctrace_session *s)
 	ctrace_expr_free(s->filter);
 	if (s->limit)
 		ctrace_limit_free(s->limit);
-	vfree(s->selects);
+	kvfree(s->selects);
 }

@@ -10,6 +10,7 @@
 #include "event/hook.h"
 #include "compat/lockdown.h"
 #include "compat/tracepoint.h"
+#include "compat/vmalloc.h"
 
 static const struct ctrace_probe_kind *const *kinds;	/* invariant after init; NULL-terminated */
 static u32 next_id;	/* protected by ctrace_lock */
@@ -286,14 +287,17 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 		if (!strcmp(p->name, o->name))
 			return ERR_PTR(ctrace_why(why, -EEXIST, "session %u already has probe '%.64s'",
 						  s->id, o->name));
-	p = kzalloc(sizeof(*p), GFP_KERNEL);
+	if (s->nprobes == CTRACE_PROBES_MAX)
+		return ERR_PTR(ctrace_why(why, -ENOSPC, "session %u has %u probes, as many as it may have: use another session",
+					  s->id, s->nprobes));
+	p = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
 	if (!p)
 		return ERR_PTR(-ENOMEM);
 	p->session = s;
 	p->id = ++next_id;
 	p->kaddr = o->flags & CTRACE_PROBE_F_STACK;
-	p->name = kstrdup(o->name, GFP_KERNEL);
-	p->aggregate = o->aggregate ? kstrdup(o->aggregate, GFP_KERNEL) : NULL;
+	p->name = kstrdup(o->name, GFP_KERNEL_ACCOUNT);
+	p->aggregate = o->aggregate ? kstrdup(o->aggregate, GFP_KERNEL_ACCOUNT) : NULL;
 	err = p->name && (p->aggregate || !o->aggregate) ? parse(p, why) : -ENOMEM;
 	if (err) {
 		kfree(p->aggregate);

@@ -21,6 +21,7 @@ struct ctrace_option;
 
 #define CTRACE_PROBE_RANGES	128	/* 64 calls, each with its 32-bit one */
 #define CTRACE_PROBE_SOURCES	6
+#define CTRACE_PROBES_MAX	4096	/* of a session, 2 KiB each; a kernel has fewer events */
 
 /*
  * A kind of probe that belongs to one session, recognised by the prefix of its name. All callbacks:

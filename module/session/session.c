@@ -15,6 +15,7 @@
 #include "event/define.h"
 #include "identity/identity.h"
 #include "compat/tracepoint.h"
+#include "compat/vmalloc.h"
 
 DEFINE_MUTEX(ctrace_lock);
 LIST_HEAD(ctrace_session_list);
@@ -167,8 +168,10 @@ static struct ctrace_session *prepare(const struct ctrace_session_opts *o, u32 i
 		.features = o->features,
 		.stop_full = o->flags & CTRACE_SESSION_F_STOP_FULL,
 		.no_views = o->flags & CTRACE_SESSION_F_NEIGHBOURS,
+		.limited = o->limited,
+		.user = o->user,
 	};
-	struct ctrace_session *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	struct ctrace_session *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
 	int err, cpu;
 
 	if (!s)

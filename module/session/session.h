@@ -56,7 +56,7 @@ struct ctrace_session {
 	atomic64_t unfollowed_tasks;	/* CTRACE_LOSS_UNFOLLOWED_TASKS */
 	atomic64_t unread;		/* CTRACE_LOSS_UNREAD */
 	bool recording;			/* protected by ctrace_lock */
-	u32 nprobes;			/* protected by ctrace_lock */
+	u32 nprobes, ntargets;		/* protected by ctrace_lock */
 	u64 missed;			/* missed hits of kprobes removed since; ctrace_lock */
 	struct work_struct work;	/* see ctrace_session_work() */
 	void (*work_fn)(struct ctrace_session *s, void *data);
@@ -75,6 +75,8 @@ struct ctrace_session_opts {
 	pid_t owner;
 	u32 rate;		/* 0: none */
 	u32 data;		/* see struct ctrace_detail */
+	bool limited;		/* its memory counts for user, see ring/quota.h */
+	kuid_t user;
 	const char *filter;	/* or NULL; the caller keeps it */
 	char name[CTRACE_SESSION_NAME];
 };

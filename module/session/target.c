@@ -12,6 +12,7 @@
 #include "identity/parts.h"
 #include "compat/cgroup_fd.h"
 #include "compat/rcu.h"
+#include "compat/vmalloc.h"
 
 /* masks of sessions; written under ctrace_lock */
 static u32 all_sessions, birth_sessions;
@@ -65,17 +66,18 @@ static bool target_matches(const struct ctrace_target *t, const struct ctrace_co
 static void update_one(struct ctrace_session *s, struct ctrace_container *c, u32 bit, bool let_go)
 {
 	struct ctrace_container *parent;
-	bool want, deny = false;
+	bool want = false, deny = false;
 	struct ctrace_target *t;
 	unsigned long flags;
 
-	ctrace_ident_lock(&flags);
-	if (let_go)
-		c->born &= ~bit;
-	want = c->born & bit;
+	/* ctrace_lock keeps the list: interrupts are not off for its length */
 	list_for_each_entry(t, &s->targets, list)
 		if (target_matches(t, c))
 			*(t->not ? &deny : &want) = true;
+	ctrace_ident_lock(&flags);
+	if (let_go)
+		c->born &= ~bit;
+	want |= c->born & bit;
 	parent = c->parent == CTRACE_CID_HOST ? NULL : ctrace_container_find_get(c->parent);
 	if (parent) {
 		want |= parent->wanted & bit;
@@ -212,9 +214,10 @@ put_task:
 }
 
 /* Before update(), which waits for probes that still look at t, and for forks that still hand it on. */
-static void take_out(struct ctrace_target *t)
+static void take_out(struct ctrace_session *s, struct ctrace_target *t)
 {
 	list_del(&t->list);
+	s->ntargets--;
 	if (t->cgrp)
 		ctrace_identity_unname(&t->named);
 	if (t->kind == CTRACE_TARGET_PID)
@@ -239,7 +242,11 @@ struct ctrace_target *ctrace_target_add(struct ctrace_session *s, u32 kind, u32 
 		return ERR_PTR(ctrace_why(why, -EINVAL,
 			"CTRACE_A_TARGET_NOT: only containers and cgroups can be left out, not kind %u", kind));
 	}
-	t = kzalloc(sizeof(*t), GFP_KERNEL);
+	if (s->ntargets == CTRACE_TARGETS_MAX)
+		return ERR_PTR(ctrace_why(why, -ENOSPC,
+			"session %u has %u targets, as many as it may have: name a cgroup that holds several, or delete some",
+			s->id, s->ntargets));
+	t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
 	if (!t)
 		return ERR_PTR(-ENOMEM);
 	t->kind = kind;
@@ -256,10 +263,12 @@ struct ctrace_target *ctrace_target_add(struct ctrace_session *s, u32 kind, u32 
 		err = add_pid(t, s, arg, why);
 		break;
 	}
-	if (!err)
+	if (!err) {
 		list_add_tail(&t->list, &s->targets);
-	else
+		s->ntargets++;
+	} else {
 		kfree(t);	/* it holds no reference yet */
+	}
 	update(s);
 	return err ? ERR_PTR(err) : t;
 }
@@ -278,7 +287,7 @@ struct ctrace_target *ctrace_target_find(struct ctrace_session *s, u32 id)
 void ctrace_target_del(struct ctrace_session *s, struct ctrace_target *t)
 {
 	lockdep_assert_held(&ctrace_lock);
-	take_out(t);
+	take_out(s, t);
 	update(s);
 	free_target(t);
 }
@@ -312,7 +321,7 @@ void ctrace_target_del_all(struct ctrace_session *s)
 
 	lockdep_assert_held(&ctrace_lock);
 	list_for_each_entry_safe(t, n, &s->targets, list) {
-		take_out(t);
+		take_out(s, t);
 		list_add(&t->list, &gone);
 	}
 	update(s);

@@ -16,6 +16,8 @@
 
 struct cgroup;
 
+#define CTRACE_TARGETS_MAX	1024	/* of a session: each change looks at all of them, for each container */
+
 struct ctrace_target {
 	struct list_head list;		/* session's; ctrace_lock */
 	u32 id;				/* unique within the module; grows: a dump goes on after it */

@@ -87,6 +87,7 @@ int ctrace_tasks_start(void)
 
 	if (set.table)
 		return 0;
+	/* charged to no session: all share them, until the module goes */
 	set.table = vzalloc(sizeof(*set.table) * CTRACE_FOLLOWED_MAX);
 	set.led = vzalloc(sizeof(*set.led) * CTRACE_FOLLOWED_MAX);
 	if (!set.table || !set.led) {

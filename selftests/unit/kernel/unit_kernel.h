@@ -45,6 +45,8 @@ typedef unsigned int gfp_t;
 #define BUILD_BUG_ON(x)	_Static_assert(!(x), #x)
 #define WARN_ON(x)	({ bool _x = (x); if (_x) { printf("# WARN_ON(%s)\n", #x); kunit_fail(); } _x; })
 #define GFP_KERNEL	0
+#define GFP_KERNEL_ACCOUNT	0
+#define CTRACE_COMPAT_GFP_LARGE	0
 #define PAGE_SIZE	4096ul
 #define NSEC_PER_SEC	1000000000ull
 #define __ffs(x)	((u32)__builtin_ctzl(x))
