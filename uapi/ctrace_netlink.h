@@ -21,7 +21,8 @@
  * both the sender and the opener of its socket must have the capability.
  *
  *                                              caller may trace  caller may not
- *  INFO_GET, EVENT_GET of one type             yes               yes (without its definition)
+ *  INFO_GET                                    yes               yes (ABI to CGROUP_MODE alone)
+ *  EVENT_GET of one type                       yes               yes (without its definition)
  *  all dumps                                   yes               EPERM
  *  SESSION_NEW, EVENT_NEW, EVENT_DEL           yes               EPERM
  *  change a session, on its own socket         yes               EPERM
@@ -170,7 +171,7 @@ enum ctrace_attr_info {
 	CTRACE_A_INFO_VERSION,		/* string: module version */
 	CTRACE_A_INFO_FEATURES,		/* u64 CTRACE_FEATURE_* */
 	CTRACE_A_INFO_CGROUP_MODE,	/* u32 enum ctrace_cgroup_mode */
-	CTRACE_A_INFO_CONTAINERS,	/* u32: alive now */
+	CTRACE_A_INFO_CONTAINERS,	/* u32: alive now. This and all below: only to callers who may trace */
 	CTRACE_A_INFO_SESSIONS,		/* u32 */
 	/*
 	 * u64: times that CTRACE_CID_UNKNOWN was given (no memory or no room for a container, or a cgroup more than
@@ -178,7 +179,7 @@ enum ctrace_attr_info {
 	 */
 	CTRACE_A_INFO_UNKNOWN,
 	/*
-	 * The next three: while a session records system calls, and to callers who may trace. u32: tasks of user space; u32:
+	 * The next three: while a session records system calls. u32: tasks of user space; u32:
 	 * those of them that are spared, so that their calls cost what they cost without a tracer; string: why none is, if
 	 * that has a reason
 	 */

@@ -35,19 +35,27 @@ u64 ctrace_features(void)
 	       (ctrace_family_sample.lacks ? 0 : CTRACE_FEATURE_SAMPLES) | CTRACE_FEATURE_NEIGHBOURS;
 }
 
-/* A look at every task, so not for every user. */
-static int put_spared(struct sk_buff *skb, struct sk_buff *in)
+/* A look at every task. */
+static int put_spared(struct sk_buff *skb)
 {
 	struct ctrace_spare_info s = { };
 
-	if (ctrace_may_trace(in))
-		ctrace_spare_info(&s);
+	ctrace_spare_info(&s);
 	return !s.tasks ? 0 :
 	       nla_put_u32(skb, CTRACE_A_INFO_TASKS, s.tasks) || nla_put_u32(skb, CTRACE_A_INFO_SPARED, s.spared) ||
 	       (s.why && nla_put_string(skb, CTRACE_A_INFO_SPARED_WHY, s.why));
 }
 
-/* Takes no lock: every user may ask, and is answered whatever goes on. */
+/* What others do: not for every user. Numbers that move tell a stranger when others begin and end to work. */
+static int put_counts(struct sk_buff *skb)
+{
+	return nla_put_u32(skb, CTRACE_A_INFO_CONTAINERS, ctrace_container_count()) ||
+	       nla_put_u32(skb, CTRACE_A_INFO_SESSIONS, ctrace_session_count()) ||
+	       nla_put_u64_64bit(skb, CTRACE_A_INFO_UNKNOWN, ctrace_container_unknown_count(), CTRACE_A_INFO_PAD) ||
+	       put_spared(skb);
+}
+
+/* Takes no lock: every user may ask whether the module is there, and is answered whatever goes on. */
 static int info_get(struct sk_buff *in, struct genl_info *info)
 {
 	struct nlattr *nest;
@@ -64,11 +72,7 @@ static int info_get(struct sk_buff *in, struct genl_info *info)
 	      nla_put_string(skb, CTRACE_A_INFO_VERSION, THIS_MODULE->version ?: "") ||
 	      nla_put_u64_64bit(skb, CTRACE_A_INFO_FEATURES, ctrace_features(), CTRACE_A_INFO_PAD) ||
 	      nla_put_u32(skb, CTRACE_A_INFO_CGROUP_MODE, ctrace_identity_cgroup_mode()) ||
-	      nla_put_u32(skb, CTRACE_A_INFO_CONTAINERS, ctrace_container_count()) ||
-	      nla_put_u32(skb, CTRACE_A_INFO_SESSIONS, ctrace_session_count()) ||
-	      nla_put_u64_64bit(skb, CTRACE_A_INFO_UNKNOWN, ctrace_container_unknown_count(),
-				CTRACE_A_INFO_PAD) ||
-	      put_spared(skb, in);
+	      (ctrace_may_trace(in) && put_counts(skb));
 	if (!err)
 		nla_nest_end(skb, nest);
 	return ctrace_netlink_reply_send(skb, info, hdr, err ? -EMSGSIZE : 0);

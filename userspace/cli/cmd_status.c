@@ -261,11 +261,14 @@ static int show(struct ctrace *ct, bool rings)
 
 	json_open(&o.j, NULL, '{');
 	err = ctrace_info(ct, &info, sizeof(info));
-	if (!err)
-		put_info(&o, &info);
-	/* get names before the dump of rings: a connection does one dump at a time */
+	/*
+	 * get names before the dump of rings: a connection does one dump at a time; and before the numbers are shown,
+	 * which are 0 for a caller that may not trace
+	 */
 	if (!err)
 		err = ctable_list(o.names);
+	if (!err)
+		put_info(&o, &info);
 	for (size_t i = 0; !err && i < ARRAY_SIZE(parts); i++) {
 		const struct part *p = &parts[i];
 

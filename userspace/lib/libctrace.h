@@ -65,7 +65,8 @@ const char *ctrace_errmsg(const struct ctrace *ct);
 /*
  * abi, abi_compat, version: the module's. features: CTRACE_FEATURE_*. containers: those alive now.
  * cgroup_mode: enum ctrace_cgroup_mode. unknown: see CTRACE_A_INFO_UNKNOWN. tasks, spared, spared_why: see
- * CTRACE_A_INFO_TASKS; tasks is 0 if the module does not tell.
+ * CTRACE_A_INFO_TASKS; tasks is 0 if the module does not tell. A caller that may not trace is told of none of
+ * containers, sessions, unknown and tasks: they are 0.
  */
 struct ctrace_info {
 	uint32_t abi, abi_compat, containers, sessions, cgroup_mode;

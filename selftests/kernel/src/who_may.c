@@ -5,9 +5,7 @@
  */
 #include "dev.h"
 #include "box.h"
-#include <grp.h>
-#include <linux/capability.h>
-#include <sys/prctl.h>
+#include "caps.h"
 
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME 0x80
@@ -76,6 +74,29 @@ static int dump(uint8_t cmd)
 }
 
 static int info_get(void)	{ return call(&c.g, CTRACE_CMD_INFO_GET, 0, 0, 0, 0, NULL); }
+
+static int counts_fn(const struct nlmsghdr *h, void *arg)
+{
+	static const uint16_t counts[] = { CTRACE_A_INFO_CONTAINERS, CTRACE_A_INFO_SESSIONS, CTRACE_A_INFO_UNKNOWN };
+	int *n = arg;
+	size_t len;
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		*n += msg_get(h, CTRACE_A_INFO, counts[i], &len) != NULL;
+	return 0;
+}
+
+/* 0: told how many containers and sessions there are, and how many events were of no known one; -EPERM: told none of these */
+static int info_of_others(void)
+{
+	static struct msg m;
+	int n = 0, err;
+
+	msg_new(&m, c.family, CTRACE_CMD_INFO_GET, 0);
+	err = genl_call(&c.g, &m, counts_fn, &n);
+	return err ? err : n == 3 ? 0 : n ? -EBADMSG : -EPERM;
+}
+
 static int events_get(void)	{ return dump(CTRACE_CMD_EVENT_GET); }
 static int session_get(void)	{ return dump(CTRACE_CMD_SESSION_GET); }
 static int probe_get(void)	{ return dump(CTRACE_CMD_PROBE_GET); }
@@ -265,6 +286,7 @@ static const struct {
 	int (*fn)(void);
 } rows[] = {
 	{ "INFO_GET", ANYBODY, info_get },
+	{ "INFO_GET, what others do", TRACERS, info_of_others },
 	{ "EVENT_GET of one type", ANYBODY, event_get },
 	{ "EVENT_GET, a dump", TRACERS, events_get },
 	{ "SESSION_GET", TRACERS, session_get },
@@ -334,26 +356,6 @@ static char letter(int err)
 
 /* --- becoming a caller -------------------------------------------------------------------- */
 
-static int caps_only(uint64_t caps)
-{
-	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct d[2] = {
-		{ .effective = caps, .permitted = caps },
-		{ .effective = caps >> 32, .permitted = caps >> 32 },
-	};
-
-	return syscall(SYS_capset, &h, d);
-}
-
-static int to_nobody(uint64_t caps)
-{
-	if (prctl(PR_SET_KEEPCAPS, 1) || setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
-	    setresuid(65534, 65534, 65534) || caps_only(caps))
-		return -1;
-	/* otherwise /proc/self would belong to root */
-	return prctl(PR_SET_DUMPABLE, 1);
-}
-
 static int put(const char *file, const char *text)
 {
 	int fd = open(file, O_WRONLY | O_CLOEXEC), err;
@@ -374,7 +376,7 @@ static int cgroup_ns(void)
 static int to_userns(int more)
 {
 	/* setgroups exists since 3.19 */
-	return to_nobody(0) || unshare(CLONE_NEWUSER | more) ||
+	return caps_of_nobody(0) || unshare(CLONE_NEWUSER | more) ||
 	       (put("/proc/self/setgroups", "deny") && errno != ENOENT) ||
 	       put("/proc/self/gid_map", "0 65534 1") || put("/proc/self/uid_map", "0 65534 1") ||
 	       getuid() || !prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN);
@@ -402,11 +404,11 @@ static int become(int who)
 
 	switch (who) {
 	case PERFMON:
-		return to_nobody(1ull << 38);
+		return caps_of_nobody(1ull << 38);
 	case ADMIN:
-		return to_nobody(1ull << CAP_SYS_ADMIN);
+		return caps_of_nobody(1ull << CAP_SYS_ADMIN);
 	case NOBODY:
-		return to_nobody(0);
+		return caps_of_nobody(0);
 	case USERNS:
 		return to_userns(0);
 	case USERNET:
@@ -497,7 +499,7 @@ static int nobodys_socket(void)
 		return -1;
 	pid = fork();
 	if (!pid) {
-		if (to_nobody(0))
+		if (caps_of_nobody(0))
 			_exit(1);
 		fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
 		if (bind(fd, (void *)&nl, sizeof(nl)))
