@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/kernel.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include "api/dev.h"
 #include "api/may.h"
 #include "api/netlink.h"
@@ -84,7 +85,14 @@ static CTRACE_COMPAT_MCGRPS_CONST struct genl_multicast_group groups[] = {
 	{ .name = CTRACE_GENL_MCGRP, CTRACE_COMPAT_MCAST_ADMIN },
 };
 
-static void announce(struct ctrace_container *c, bool born)
+/*
+ * Containers are still born and die after the family has gone, and the number of its group may be another
+ * family's then.
+ */
+static bool there;
+static DEFINE_MUTEX(there_lock);	/* there; held while something is announced */
+
+static void announce_there(struct ctrace_container *c, bool born)
 {
 	struct sk_buff *skb;
 	void *hdr = NULL;
@@ -103,6 +111,21 @@ static void announce(struct ctrace_container *c, bool born)
 	}
 	genlmsg_end(skb, hdr);
 	ctrace_compat_genl_multicast(&ctrace_genl_family, groups, skb);
+}
+
+static void announce(struct ctrace_container *c, bool born)
+{
+	mutex_lock(&there_lock);
+	if (there)
+		announce_there(c, born);
+	mutex_unlock(&there_lock);
+}
+
+static void set_there(bool is)
+{
+	mutex_lock(&there_lock);
+	there = is;
+	mutex_unlock(&there_lock);
 }
 
 const struct ctrace_container_watcher ctrace_netlink_watcher = { .told = announce };
@@ -212,10 +235,18 @@ struct genl_family ctrace_genl_family CTRACE_COMPAT_FAMILY_CONST = {
 
 int ctrace_netlink_init(void)
 {
-	return ctrace_compat_genl_register(&ctrace_genl_family, ops, ARRAY_SIZE(ops), groups);
+	int err;
+
+	/* first: who joins the group as soon as it is there misses nobody */
+	set_there(true);
+	err = ctrace_compat_genl_register(&ctrace_genl_family, ops, ARRAY_SIZE(ops), groups);
+	if (err)
+		set_there(false);
+	return err;
 }
 
 void ctrace_netlink_exit(void)
 {
+	set_there(false);
 	genl_unregister_family(&ctrace_genl_family);
 }
