@@ -12,6 +12,12 @@
 
 DEFINE_PER_CPU(struct ctrace_ring_desc *, ctrace_rings[CTRACE_SESSIONS_MAX]);
 
+/*
+ * The ends of views. Not bound to a CPU: a holder may have very many mappings to empty, and other work of that CPU
+ * would wait meanwhile.
+ */
+static struct workqueue_struct *expirer;
+
 #define ARENA_DEFAULT	(32ull << 20)
 #define RING_MIN	(2ull * CTRACE_PAGE)
 #define RING_MAX	(1ull << 30)		/* u32 arithmetic in ring.h */
@@ -295,7 +301,7 @@ void ctrace_arena_put(struct ctrace_arena *a)
 void ctrace_arena_view_expire(struct ctrace_arena_view *v)
 {
 	/* a view that drains already keeps its time */
-	schedule_delayed_work(&v->expire, msecs_to_jiffies(CTRACE_VIEW_DRAIN_MS));
+	queue_delayed_work(expirer, &v->expire, msecs_to_jiffies(CTRACE_VIEW_DRAIN_MS));
 }
 
 int ctrace_arena_view_add(struct ctrace_arena *a, struct ctrace_arena_view *v)
@@ -414,12 +420,20 @@ int ctrace_arena_module_init(void)
 		return err;
 	err = ctrace_pin_module_init();
 	if (err)
-		ctrace_wake_module_exit();
+		goto wake_exit;
+	err = -ENOMEM;
+	expirer = alloc_workqueue("ctrace_expire", WQ_UNBOUND, 0);
+	if (expirer)
+		return 0;
+	ctrace_pin_module_exit();
+wake_exit:
+	ctrace_wake_module_exit();
 	return err;
 }
 
 void ctrace_arena_module_exit(void)
 {
+	destroy_workqueue(expirer);	/* a view holds the module until its work has ended: it is empty */
 	/* a pin that was given up may still hold an arena, whose end needs wake.c */
 	ctrace_pin_module_exit();
 	ctrace_wake_module_exit();

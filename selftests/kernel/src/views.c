@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * views kept|taken|dead|realtime: what a view's holder keeps, and when he loses it; and a view that cannot be had. The
+ * views kept|taken|dead|realtime, views expires TRACEFS: what a view's holder keeps, and when he loses it; and a view that cannot be had. The
  * holder is a process of nobody's, which is given the descriptor over a socket.
  */
 #include "views.h"
@@ -491,6 +491,62 @@ static void realtime(void)
 	dev_expect(0, err < 0 ? err : 0, "a view when the CPU is free again");
 }
 
+/* --- expires: on which worker ------------------------------------------------------------------------- */
+
+/* The newest line of the kernel's own trace that has the word. */
+static bool traced(const char *tracefs, const char *word, char *line, size_t n)
+{
+	char path[128], l[512];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/trace", tracefs);
+	f = fopen(path, "r");
+	while (f && fgets(l, sizeof(l), f))
+		if (strstr(l, word)) {
+			snprintf(line, n, "%s", l + strspn(l, " "));
+			found = true;
+		}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/*
+ * A view that is taken back may have very many mappings to empty: a worker of one CPU would keep others' work there waiting.
+ * Workers that are bound to no CPU are called kworker/u.
+ */
+static void expires(const char *tracefs)
+{
+	struct genl_sizes s = { .arena = 4 << 20, .ring = 65536 };
+	const volatile struct ctrace_dir *dir;
+	char line[512] = "no line", path[128];
+	uint64_t t;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/events/workqueue/workqueue_execute_start/enable", tracefs);
+	if (access(path, W_OK))
+		ksft_exit_skip("%s: %s\n", path, strerror(errno));
+	ksft_set_plan(2);
+	dev_session_make(&s, "syscall:getpriority");
+	fd = dev_open(0);
+	if (dev_bind(fd, dev_session, CTRACE_CID_HOST, NULL))
+		ksft_exit_fail_msg("no view\n");
+	dir = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	if (dir == MAP_FAILED)
+		ksft_exit_fail_msg("no mapping\n");
+	put_number(path, "1");
+	genl_session_do(&dev_genl, CTRACE_CMD_SESSION_DEL, dev_session, -1);
+	t = box_now();
+	while (dir->state != CTRACE_DIR_REVOKED && box_now() - t < 40000000000ull)
+		usleep(20000);
+	put_number(path, "0");
+	ksft_test_result(dir->state == CTRACE_DIR_REVOKED, "the view of a session that has ended is revoked after %llu ms\n",
+			 (unsigned long long)(box_now() - t) / 1000000);
+	ksft_test_result(traced(tracefs, "function expire [ctrace]", line, sizeof(line)) && !strncmp(line, "kworker/u", 9),
+			 "by a worker that is bound to no CPU: %s\n", strtok(line, "\n"));
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -501,6 +557,10 @@ int main(int argc, char **argv)
 	};
 
 	ksft_print_header();
+	if (argc == 3 && !strcmp(argv[1], "expires")) {
+		expires(argv[2]);
+		ksft_finished();
+	}
 	for (size_t i = 0; argc > 1 && i < sizeof(tests) / sizeof(*tests); i++)
 		if (!strcmp(argv[1], tests[i].name)) {
 			tests[i].fn();
