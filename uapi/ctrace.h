@@ -463,6 +463,10 @@ struct ctrace_bind {
  * container. Until it is revoked, a ring on every CPU is kept for that container. To give
  * it away and be able to take it back, keep a dup() of it for CTRACE_IOC_REVOKE.
  *
+ * A container that is nested in it is another container, with rings of its own, and is not in the view: root in a
+ * container makes one with one command (unshare --pid). The session records it all the same. To show it, make a view of
+ * it: it is announced (CONTAINER_NEW), with the outer one as CTRACE_A_CONTAINER_PARENT.
+ *
  * Errors:
  *  EPERM	the caller may not trace
  *  ENOENT	no such session or container
