@@ -2,18 +2,19 @@
 # The parts of the command (userspace/cli/ROOM/NAME.c) that tests here are linked with.
 sinks := base/output show/sink show/sink_text show/sink_json show/sink_folded show/waited show/fields_text show/paint \
 	show/syscall_args show/clone_text show/call_memory show/found show/inner_call show/late show/memory show/memory_kinds show/memory_objects show/memory_sockaddr show/number_text \
-	show/constants show/errno_names base/json base/sbuf base/foreign base/util names/ctable names/ctable_json names/cgroupfs \
+	show/constants show/errno_names base/json base/sbuf base/far base/foreign base/util names/ctable names/ctable_json names/cgroupfs \
 	names/labels names/names names/names_index names/names_manager names/names_docker names/names_runtime \
 	names/names_machines \
-	names/names_given names/names_logs names/names_inside names/patterns names/record names/trust \
+	names/names_given names/names_logs names/names_inside names/names_far names/patterns names/record names/trust \
 	symbols/demangle symbols/perf_map symbols/stacks symbols/symbols symbols/symbols_debug symbols/symbols_elf symbols/symbols_files \
 	symbols/symbols_table symbols/symbols_tasks symbols/symbols_user symbols/unwind symbols/unwind_table symbols/xz show/comms
 probes := events/probes events/probe_item events/probe_names events/classes events/tracepoints \
 	base/errors base/sbuf base/util
 names_test_cli := names/names names/names_index names/names_manager names/names_docker names/names_runtime \
-	names/names_machines names/names_given names/names_logs names/names_inside names/patterns names/record names/trust \
-	names/labels names/cgroupfs names/ctable names/ctable_json base/sbuf base/foreign base/util base/json
+	names/names_machines names/names_given names/names_logs names/names_inside names/names_far names/patterns names/record names/trust \
+	names/labels names/cgroupfs names/ctable names/ctable_json base/sbuf base/far base/foreign base/util base/json
 given_test_cli := $(names_test_cli)
+theirs_test_cli := $(names_test_cli)
 which_test_cli := $(names_test_cli) names/pods names/processes names/units names/cgroup_files run/which show/columns \
 	base/errors base/table
 ps_test_cli := $(filter-out names/cgroupfs,$(names_test_cli)) base/output names/pods names/processes names/cgroup_files show/columns \

@@ -120,7 +120,7 @@ static bool count_lines(const char *dir, const char *file, const struct cgroup_e
 	}
 	free(text);
 	/* most have none below: its number of links tells, and the files need not be listed */
-	d = text && !stat(dir, &st) && st.st_nlink > 2 ? opendir(dir) : NULL;
+	d = text && !stat(dir, &st) && st.st_nlink > 2 ? opendir(dir) : NULL;	/* the kernel's */
 	while (d && (e = readdir(d))) {
 		if (e->d_type != DT_DIR || e->d_name[0] == '.')
 			continue;

@@ -187,7 +187,7 @@ static void set_label(struct centry *e, char *label)
 	free(e->shown);
 	e->label = label;
 	sbuf_reset(&b);
-	sbuf_clean(&b, e->label);
+	label_show(&b, e->label, e->c.cid);
 	e->shown = xrealloc(b.s, b.len + 1);	/* there may be very many */
 }
 

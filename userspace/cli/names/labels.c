@@ -73,6 +73,27 @@ bool label_misleads(const char *word, uint32_t cid)
 	return !strcmp(word, "host") || !strcmp(word, "unknown") || !strcmp(word, "all") || strchr(word, '#');
 }
 
+void label_show(struct sbuf *b, const char *label, uint32_t cid)
+{
+	struct sbuf all = { 0 }, tail = { 0 };
+	size_t columns = LABEL_SHOWN, n = 0;
+
+	sbuf_reset(&all);
+	sbuf_clean(&all, label);
+	if (utf8_columns(all.s) > LABEL_SHOWN) {
+		sbuf_printf(&tail, "…#%u", cid);
+		columns -= utf8_columns(tail.s);
+	}
+	/* up to the first byte of the next character */
+	while (all.s[n] && (columns || ((unsigned char)all.s[n] & 0xc0) == 0x80))
+		columns -= ((unsigned char)all.s[n++] & 0xc0) != 0x80;
+	sbuf_put(b, all.s, n);
+	if (tail.s)
+		sbuf_puts(b, tail.s);
+	sbuf_free(&all);
+	sbuf_free(&tail);
+}
+
 char *label_stand_in(const struct ctrace_container *c, bool known, bool *by_path)
 {
 	const char *base = strrchr(c->path, '/');

@@ -36,6 +36,13 @@ struct label_use labels_use(const struct labels *l, const char *word);
 bool label_misleads(const char *word, uint32_t cid);
 
 /*
+ * Appends a label as it is shown: safe for a terminal, and at most LABEL_SHOWN columns. Behind one that is cut is the number,
+ * so that no other looks like it.
+ */
+#define LABEL_SHOWN	96
+void label_show(struct sbuf *b, const char *label, uint32_t cid);
+
+/*
  * A stand-in for a name: the beginning of the id, else the name of the cgroup or of the pid namespace. *by_path: it
  * is the name that lxc or nspawn put into the path.
  */

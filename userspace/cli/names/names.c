@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <dirent.h>
-#include <fcntl.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/far.h"
+#include "base/foreign.h"
 #include "names/cgroupfs.h"
 #include "names/names.h"
 #include "names/patterns.h"
@@ -40,6 +41,7 @@ struct names *names_new(const char *root)
 	n->in = -1;
 	n->roots = cgroup_only_roots;
 	n->safe = n->test ? in_test : only_roots;
+	n->owners = !n->test;
 	return n;
 }
 
@@ -72,6 +74,7 @@ void names_free(struct names *n)
 		free(n->warned[i]);
 	free(n->warned);
 	patterns_free(n);
+	names_far_free(n);
 	free(n->root);
 	free(n);
 }
@@ -80,10 +83,11 @@ void names_refresh(struct names *n)
 {
 	clear(n);
 	names_index(n);
+	n->far_bytes = 0;
 	names_of(n, 0);
 	names_from_managers(n);
 	names_from_docker(n);
-	names_from_runtimes(n);
+	names_system_runtimes(n);
 	names_from_machines(n);
 	names_from_logs(n);
 	names_from_given(n);
@@ -108,36 +112,23 @@ void names_of(struct names *n, uint32_t uid)
 	n->whose = uid;
 }
 
-void names_add(struct names *n, const struct name_entry *e)
+void names_keep(struct names *n, const struct name_entry *e)
 {
-	const char *id = e->id ? e->id : "";
-	char *name = e->name ? xstrdup(e->name) : record_name(&e->r, false);
 	struct name_entry *new;
 
-	if (!name)
-		name = xstrdup(id);
-	if (!*name) {
-		free(name);
-		return;
-	}
 	if (n->n == n->cap) {
 		n->cap = n->cap ? 2 * n->cap : 32;
 		n->v = xrealloc(n->v, n->cap * sizeof(n->v[0]));
 		names_index(n);
 	}
 	new = &n->v[n->n++];
-	new->id = xstrdup(id);
-	new->name = name;
-	new->runtime = xstrdup(e->runtime ? e->runtime : "");
-	new->cgroup = e->cgroup ? xstrdup(e->cgroup) : NULL;
+	*new = (struct name_entry){
+		.id = xstrdup(e->id), .name = xstrdup(e->name), .runtime = xstrdup(e->runtime ? e->runtime : ""),
+		.cgroup = e->cgroup ? xstrdup(e->cgroup) : NULL, .unit = e->unit ? xstrdup(e->unit) : NULL,
+		.file = xstrdup(e->file), .pid = e->pid, .rank = e->rank, .loose = e->loose,
+		.owner = n->owner, .whose = n->whose,
+	};
 	record_copy(&new->r, &e->r);
-	new->unit = e->unit ? xstrdup(e->unit) : NULL;
-	new->file = xasprintf("%s%s", n->root, e->file ? e->file : "");
-	new->pid = e->pid;
-	new->rank = e->rank;
-	new->loose = e->loose;
-	new->owner = n->owner;
-	new->whose = n->whose;
 	/* a container numbers processes and cgroups its own way */
 	if (n->owner == NAME_OF_CONTAINER) {
 		free(new->cgroup);
@@ -145,6 +136,27 @@ void names_add(struct names *n, const struct name_entry *e)
 		new->pid = 0;
 	}
 	names_index_last(n);
+}
+
+void names_add(struct names *n, const struct name_entry *e)
+{
+	char *file = xasprintf("%s%s", n->root, e->file ? e->file : ""), *name = NULL;
+	struct name_entry whole = *e;
+
+	whole.id = e->id ? e->id : "";
+	whole.file = file;
+	if (!e->name)
+		whole.name = name = record_name(&e->r, false);
+	if (!whole.name)
+		whole.name = whole.id;
+	if (!*whole.name)
+		;
+	else if (n->teller)
+		names_tell(n, &whole);
+	else
+		names_keep(n, &whole);
+	free(name);
+	free(file);
 }
 
 /* Is path that of unit's cgroup, or of the payload that systemd-nspawn puts below it? */
@@ -231,32 +243,16 @@ struct name_record names_record(const struct names *n, const struct name_entry *
 	return r;
 }
 
-/*
- * Opens path below the directory in, through no link: in a container's file system a link may lead to the host's.
- * Returns a descriptor (O_PATH), or -1.
- */
-static int open_below(int in, const char *path)
+/* The whole path; or below n->in, if that is a directory. */
+static char *reach(struct names *n, const char *path)
 {
-	char *copy = xstrdup(path), *save = NULL;
-	int fd = dup(in), next;
+	char *full = xasprintf("%s%s", n->root, path);
 
-	for (char *p = strtok_r(copy, "/", &save); p && fd >= 0; p = strtok_r(NULL, "/", &save)) {
-		next = strcmp(p, "..") ? openat(fd, p, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
-		close(fd);
-		fd = next;
-	}
-	free(copy);
-	return fd;
-}
-
-/* The name under which path can be opened; *fd is to be closed then, if it is not -1. */
-static char *reach(struct names *n, const char *path, int *fd)
-{
-	*fd = -1;
+	far_at(n->teller, full);
 	if (n->in < 0)
-		return xasprintf("%s%s", n->root, path);
-	*fd = open_below(n->in, path);
-	return xasprintf("/proc/self/fd/%d", *fd);
+		return full;
+	free(full);
+	return xstrdup(path);
 }
 
 void names_each(struct names *n, const char *dir,
@@ -266,13 +262,10 @@ void names_each(struct names *n, const char *dir,
 	struct dirent *e;
 	char *path;
 	DIR *d;
-	int fd;
 
-	path = reach(n, dir, &fd);
-	d = n->in >= 0 && fd < 0 ? NULL : opendir(path);
+	path = reach(n, dir);
+	d = foreign_dir(n->in, path);
 	free(path);
-	if (fd >= 0)
-		close(fd);
 	if (!d)
 		return;
 	while ((e = readdir(d))) {
@@ -289,14 +282,10 @@ void names_each(struct names *n, const char *dir,
 
 char *names_text(struct names *n, const char *path, size_t *len)
 {
-	char *full, *text;
-	int fd;
+	const uint32_t *owner = n->owners && n->owner == NAME_OF_USER ? &n->whose : NULL;
+	char *full = reach(n, path), *text = foreign_text(n->in, full, owner, READ_MAX, len);
 
-	full = reach(n, path, &fd);
-	text = n->in >= 0 && fd < 0 ? NULL : read_file(full, len);
 	free(full);
-	if (fd >= 0)
-		close(fd);
 	return text;
 }
 

@@ -75,6 +75,8 @@ struct name_inside {
 };
 
 struct pattern;
+struct far;
+struct names_store;
 
 struct names {
 	char *root;		/* put before every path; "" except in tests, and in a container's store */
@@ -85,6 +87,13 @@ struct names {
 	enum name_owner owner;	/* of the store that is being read */
 	uint32_t whose;
 	int in;			/* -1; or that store's root directory: nothing outside it is read */
+	bool owners;		/* a file in a user's store counts only if it is that user's */
+	struct far *far;	/* reads the stores of users and containers; NULL: not yet */
+	struct far *teller;	/* this is that process: entries are told, not kept */
+	unsigned int told;	/* entries of the store that is being read */
+	size_t far_bytes;	/* that were told since names_refresh() */
+	struct names_store *stores;	/* names_far.c */
+	size_t nstores, store_at;
 	struct name_inside *inside;
 	size_t ninside;
 	char **daemons;		/* the data directories that running dockerds were given */
@@ -147,16 +156,28 @@ bool names_system_made(const struct names *n, const struct ctrace_container *c);
  * the name, else the id. An entry whose name is "" then is ignored.
  */
 void names_add(struct names *n, const struct name_entry *e);
+/* Adds a copy of e as it is, with its name and its whole path. */
+void names_keep(struct names *n, const struct name_entry *e);
 void names_read_storage(struct names *n, const char *dir);	/* dir: the root of a podman storage */
 void names_from_managers(struct names *n);	/* names_manager.c: podman, CRI-O, homes */
 void names_from_docker(struct names *n);	/* names_docker.c */
 void names_docker_root(struct names *n, const char *dir);	/* dir: a data-root */
-void names_from_runtimes(struct names *n);	/* names_runtime.c: crun, runc, containerd */
 void names_from_machines(struct names *n);	/* names_machines.c: what systemd-machined registered */
 void names_from_logs(struct names *n);		/* names_logs.c: the links to the kubelet's logs */
 void names_from_given(struct names *n);	/* names_given.c: names.d */
 void names_from_inside(struct names *n);	/* names_inside.c: containers' own file systems */
-void names_system_runtimes(struct names *n);	/* the directories of a system, without users' */
+/*
+ * names_far.c: adds what a process of its own reads, for "home UID PATH", "run UID PATH" or "in CID PID PIDNS". It runs the
+ * sources' functions that come next, and tells the entries by names_tell().
+ */
+void names_ask(struct names *n, enum name_owner owner, uint32_t whose, const char *request);
+void names_tell(struct names *n, const struct name_entry *e);
+void names_far_free(struct names *n);
+void names_of_home(struct names *n, const char *home);
+void names_of_managers_run(struct names *n, const char *path);	/* path: /run/user/UID */
+void names_of_runtimes_run(struct names *n, const char *path);
+void names_of_inside(struct names *n, const struct name_inside *i);
+void names_system_runtimes(struct names *n);	/* names_runtime.c: crun, runc, containerd; of a system, not of users */
 /* Container c has containers in it: reads its own stores, too, from now on. false: it was known. */
 bool names_inside(struct names *n, const struct ctrace_container *c);
 /* Tells the text, if it was not told before. */

@@ -119,8 +119,8 @@ static void process(struct names *n, const char *path, const char *pid)
 
 	if (pid[strspn(pid, "0123456789")])
 		return;
-	p = xasprintf("%s/comm", path);
-	text = names_text(n, p, NULL);
+	p = xasprintf("%s%s/comm", n->root, path);
+	text = read_file(p, NULL);
 	free(p);
 	/* RHEL 7 has dockerd-current */
 	if (!text || strncmp(text, "dockerd", 7) || (!n->test && !is_hosts(pid))) {
@@ -128,8 +128,8 @@ static void process(struct names *n, const char *path, const char *pid)
 		return;
 	}
 	free(text);
-	p = xasprintf("%s/cmdline", path);
-	text = names_text(n, p, &len);
+	p = xasprintf("%s%s/cmdline", n->root, path);
+	text = read_file(p, &len);
 	free(p);
 	for (char *arg = text; text && arg < text + len; arg = next) {
 		next = arg + strlen(arg) + 1;

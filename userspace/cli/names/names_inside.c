@@ -29,7 +29,8 @@ static int root_of(const struct name_inside *i)
 	return fd;
 }
 
-static void read_inside(struct names *n, const struct name_inside *i)
+/* In the process that reads such stores. */
+void names_of_inside(struct names *n, const struct name_inside *i)
 {
 	char *root = n->root;
 
@@ -43,11 +44,18 @@ static void read_inside(struct names *n, const struct name_inside *i)
 	names_read_storage(n, "/var/lib/containers/storage");
 	names_read_storage(n, "/run/containers/storage");
 	names_system_runtimes(n);
-	names_of(n, 0);
 	close(n->in);
 	n->in = -1;
 	free(n->root);
 	n->root = root;
+}
+
+static void read_inside(struct names *n, const struct name_inside *i)
+{
+	char *request = xasprintf("in %u %u %u", i->cid, i->pid, i->pidns);
+
+	names_ask(n, NAME_OF_CONTAINER, i->cid, request);
+	free(request);
 }
 
 bool names_inside(struct names *n, const struct ctrace_container *c)

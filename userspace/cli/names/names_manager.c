@@ -184,11 +184,10 @@ static void storage_conf(struct names *n, const char *path)
 }
 
 /* Each user may keep containers below the home directory. */
-static void user_home(struct names *n, const char *home, uint32_t uid)
+void names_of_home(struct names *n, const char *home)
 {
 	char *p;
 
-	names_of(n, uid);
 	p = xasprintf("%s/.local/share/containers/storage", home);
 	names_read_storage(n, p);
 	free(p);
@@ -198,7 +197,20 @@ static void user_home(struct names *n, const char *home, uint32_t uid)
 	p = xasprintf("%s/.local/share/docker", home);
 	names_docker_root(n, p);
 	free(p);
-	names_of(n, 0);
+}
+
+static void user_home(struct names *n, const char *home, uint32_t uid)
+{
+	char *request;
+
+	/* root is the system */
+	if (!uid) {
+		names_of_home(n, home);
+		return;
+	}
+	request = xasprintf("home %u %s", uid, home);
+	names_ask(n, NAME_OF_USER, uid, request);
+	free(request);
 }
 
 static void users(struct names *n)
@@ -229,21 +241,33 @@ static void users(struct names *n)
 	free(text);
 }
 
-static void rootless_run(struct names *n, const char *path, const char *entry)
+void names_of_managers_run(struct names *n, const char *path)
 {
-	uint32_t uid;
-	char *p;
+	char *p = xasprintf("%s/libpod/tmp/events/events.log", path);
 
-	if (parse_u32(entry, &uid))
-		return;
-	names_of(n, uid);
-	p = xasprintf("%s/libpod/tmp/events/events.log", path);
 	podman_events(n, p);
 	free(p);
 	p = xasprintf("%s/containers", path);
 	names_read_storage(n, p);
 	free(p);
-	names_of(n, 0);
+}
+
+/* What the user's runtimes keep there, too. */
+static void user_run(struct names *n, const char *path, const char *entry)
+{
+	char *request;
+	uint32_t uid;
+
+	if (parse_u32(entry, &uid))
+		return;
+	if (!uid) {
+		names_of_managers_run(n, path);
+		names_of_runtimes_run(n, path);
+		return;
+	}
+	request = xasprintf("run %u %s", uid, path);
+	names_ask(n, NAME_OF_USER, uid, request);
+	free(request);
 }
 
 void names_from_managers(struct names *n)
@@ -251,7 +275,7 @@ void names_from_managers(struct names *n)
 	podman_events(n, "/run/libpod/events/events.log");
 	names_read_storage(n, "/var/lib/containers/storage");
 	names_read_storage(n, "/run/containers/storage");
-	names_each(n, "/run/user", rootless_run);
+	names_each(n, "/run/user", user_run);
 	storage_conf(n, "/etc/containers/storage.conf");
 	storage_conf(n, "/usr/share/containers/storage.conf");
 	users(n);

@@ -168,21 +168,15 @@ static void containerd_namespace(struct names *n, const char *path, const char *
 	names_each(n, path, containerd_container);
 }
 
-static void user_run(struct names *n, const char *path, const char *entry)
+void names_of_runtimes_run(struct names *n, const char *path)
 {
-	uint32_t uid;
-	char *p;
+	char *p = xasprintf("%s/crun", path);
 
-	if (parse_u32(entry, &uid))
-		return;
-	names_of(n, uid);
-	p = xasprintf("%s/crun", path);
 	names_each(n, p, crun_container);
 	free(p);
 	p = xasprintf("%s/runc", path);
 	names_each(n, p, runc_container);
 	free(p);
-	names_of(n, 0);
 }
 
 void names_system_runtimes(struct names *n)
@@ -200,10 +194,4 @@ void names_system_runtimes(struct names *n)
 		names_each(n, p, containerd_namespace);
 		free(p);
 	}
-}
-
-void names_from_runtimes(struct names *n)
-{
-	names_system_runtimes(n);
-	names_each(n, "/run/user", user_run);
 }

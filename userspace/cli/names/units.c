@@ -57,7 +57,7 @@ static void found(struct walk *w, const char *dir)
 
 static void walk(struct walk *w, const char *dir, unsigned int depth)
 {
-	DIR *d = depth < DEPTH_MAX ? opendir(dir) : NULL;
+	DIR *d = depth < DEPTH_MAX ? opendir(dir) : NULL;	/* the kernel's */
 	struct dirent *e;
 
 	while (d && (e = readdir(d))) {

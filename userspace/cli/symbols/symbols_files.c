@@ -125,8 +125,8 @@ static int hold_root(int32_t tid, char path[32])
 static int open_mapped(int32_t tid, const char *root, uint64_t start, uint64_t end, const char *name, uint64_t dev, uint64_t ino)
 {
 	char *path = map_files_path(tid, start, end);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
+	int fd = foreign_open(path, &st);
 
 	free(path);
 	if (fd >= 0)
@@ -328,7 +328,7 @@ static bool try_layers(struct mapped_files *fs, struct mapped_file *f)
 	DIR *d;
 
 	for (size_t i = 0; i < ARRAY_SIZE(layers) && !found; i++) {
-		d = opendir(layers[i].dir);
+		d = foreign_dir(-1, layers[i].dir);
 		while (d && !found && (e = readdir(d))) {
 			if (e->d_name[0] == '.')
 				continue;

@@ -111,7 +111,7 @@ static void add_map(struct user_maps *m, struct task *k, char *line)
 static void look(struct user_maps *m, struct task *k)
 {
 	char *path = xasprintf("/proc/%d/maps", k->tid), *line = NULL;
-	FILE *f = fopen(path, "re");
+	FILE *f = fopen(path, "re");	/* the kernel's */
 	size_t cap = 0;
 
 	free(path);

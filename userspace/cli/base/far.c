@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/far.h"
+
+#define MEMORY_MAX	((rlim_t)512 << 20)	/* bytes that the process may have more than we */
+#define STUCK_MAX	8			/* processes that were given up, and have not ended */
+#define LATE_FREE	(10 * NSEC_PER_SEC)	/* time that may be lost by what is late; beyond, a tenth of all */
+#define PLACE_MAX	4096
+
+/* What the process tells even if it does not answer. Both map it; the process alone writes. */
+struct far_page {
+	uint64_t steps;
+	char place[PLACE_MAX];
+};
+
+struct far {
+	far_serve_fn *serve;
+	void *arg;
+	struct far_page *page;
+	pid_t pid;		/* 0: there is none */
+	int fd;			/* our end of the socket; in the process, its own */
+	bool is_far;		/* this is the process */
+	pid_t stuck[STUCK_MAX];
+	size_t nstuck;
+	uint64_t began, lost;	/* CLOCK_MONOTONIC, ns: the first request; the time that was lost by what was late */
+	char place[PLACE_MAX];
+};
+
+struct far *far_new(far_serve_fn *serve, void *arg)
+{
+	struct far *f = xcalloc(1, sizeof(*f));
+
+	f->serve = serve;
+	f->arg = arg;
+	f->fd = -1;
+	return f;
+}
+
+static void reap(struct far *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->nstuck; i++)
+		if (!waitpid(f->stuck[i], NULL, WNOHANG))
+			f->stuck[n++] = f->stuck[i];
+	f->nstuck = n;
+}
+
+/* It may sleep where no signal reaches it, so it is not waited for. */
+static void give_up(struct far *f)
+{
+	if (!f->pid)
+		return;
+	snprintf(f->place, sizeof(f->place), "%.*s", (int)strnlen(f->page->place, PLACE_MAX - 1), f->page->place);
+	close(f->fd);
+	f->fd = -1;
+	kill(f->pid, SIGKILL);
+	f->stuck[f->nstuck++] = f->pid;
+	f->pid = 0;
+	munmap(f->page, sizeof(*f->page));
+	f->page = NULL;
+	reap(f);
+}
+
+void far_free(struct far *f)
+{
+	if (!f)
+		return;
+	give_up(f);
+	free(f);
+}
+
+const char *far_place(const struct far *f)
+{
+	return f->place;
+}
+
+/* --- in the process ------------------------------------------------------------------- */
+
+void far_at(struct far *f, const char *path)
+{
+	if (!f || !f->is_far)
+		return;
+	snprintf(f->page->place, PLACE_MAX, "%s", path);
+	__atomic_fetch_add(&f->page->steps, 1, __ATOMIC_RELEASE);
+}
+
+static bool write_all(int fd, const void *what, size_t n)
+{
+	for (const char *p = what; n;) {
+		ssize_t k = send(fd, p, n, MSG_NOSIGNAL);
+
+		if (k < 0 && errno != EINTR)
+			return false;
+		if (k > 0) {
+			p += k;
+			n -= (size_t)k;
+		}
+	}
+	return true;
+}
+
+static bool read_all(int fd, void *to, size_t n)
+{
+	for (char *p = to; n;) {
+		ssize_t k = read(fd, p, n);
+
+		if (!k || (k < 0 && errno != EINTR))
+			return false;
+		if (k > 0) {
+			p += k;
+			n -= (size_t)k;
+		}
+	}
+	return true;
+}
+
+/* A message is its length, 32 bits, and its bytes; the answer to a request ends with one of length 0. */
+static bool put(int fd, const char *what, uint32_t n)
+{
+	return write_all(fd, &n, sizeof(n)) && write_all(fd, what, n);
+}
+
+void far_tell(struct far *f, const char *what, size_t n)
+{
+	if (n > UINT32_MAX || !put(f->fd, what, (uint32_t)n))
+		_exit(0);
+}
+
+/*
+ * A descriptor or a mapping of a ring here would keep a session alive when we have ended, and this process could not:
+ * all shared mappings go but the page.
+ */
+static void leave_all(const struct far *f)
+{
+	char *text = read_file("/proc/self/maps", NULL), *save = NULL, perms[5];
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	unsigned long start, end;
+
+	for (char *l = text ? strtok_r(text, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save))
+		if (sscanf(l, "%lx-%lx %4s", &start, &end, perms) == 3 && perms[3] == 's' && start != (unsigned long)f->page)
+			munmap((void *)start, end - start);
+	free(text);
+	for (int i = 0; i < 3 && null >= 0; i++)
+		dup2(null, i);
+	for (long fd = 3, max = sysconf(_SC_OPEN_MAX); fd < max && fd < 65536; fd++)
+		if (fd != f->fd)
+			close((int)fd);
+}
+
+static void limit_memory(void)
+{
+	char *text = read_file("/proc/self/statm", NULL);
+	rlim_t has = text ? (rlim_t)strtoull(text, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) : 0;
+	const struct rlimit as = { has + MEMORY_MAX, has + MEMORY_MAX }, core = { 0, 0 };
+
+	free(text);
+	setrlimit(RLIMIT_CORE, &core);
+	if (has)
+		setrlimit(RLIMIT_AS, &as);
+}
+
+/* What others have for the end of our process is not done at the end of this one. */
+static void just_end(void)
+{
+	_exit(0);
+}
+
+static void __attribute__((noreturn)) be_far(struct far *f, pid_t parent)
+{
+	sigset_t none;
+	uint32_t n;
+	char *request;
+
+	f->is_far = true;
+	atexit(just_end);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "ctrace-reader");
+	if (getppid() != parent)
+		_exit(0);
+	/* Ctrl-C is for us, who may need it still to show what there is */
+	setsid();
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGCHLD, SIG_DFL);
+	leave_all(f);
+	limit_memory();
+	while (read_all(f->fd, &n, sizeof(n))) {
+		request = xcalloc(1, (size_t)n + 1);
+		if (!read_all(f->fd, request, n))
+			break;
+		f->serve(f, f->arg, request);
+		free(request);
+		if (!put(f->fd, "", 0))
+			break;
+	}
+	_exit(0);
+}
+
+/* --- in ours -------------------------------------------------------------------------- */
+
+static bool make(struct far *f)
+{
+	pid_t us = getpid();
+	int ends[2];
+
+	if (f->pid)
+		return true;
+	reap(f);
+	if (f->nstuck == STUCK_MAX || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return false;
+	f->page = mmap(NULL, sizeof(*f->page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (f->page == MAP_FAILED) {
+		f->page = NULL;
+		close(ends[0]);
+		close(ends[1]);
+		return false;
+	}
+	f->pid = fork();
+	if (!f->pid) {
+		f->fd = ends[1];
+		be_far(f, us);
+	}
+	close(ends[1]);
+	f->fd = ends[0];
+	if (f->pid > 0)
+		return true;
+	f->pid = 0;
+	close(f->fd);
+	munmap(f->page, sizeof(*f->page));
+	f->page = NULL;
+	return false;
+}
+
+/* Reads n bytes, and looks meanwhile whether the process still gets on. */
+static enum far_end get(struct far *f, void *to, size_t n, uint64_t began)
+{
+	uint64_t steps = __atomic_load_n(&f->page->steps, __ATOMIC_ACQUIRE), moved = clock_ns(CLOCK_MONOTONIC), now;
+	struct pollfd p = { .fd = f->fd, .events = POLLIN };
+
+	for (char *at = to; n;) {
+		ssize_t k = recv(f->fd, at, n, MSG_DONTWAIT);
+
+		if (k > 0) {
+			at += k;
+			n -= (size_t)k;
+			continue;
+		}
+		if (!k || (errno != EAGAIN && errno != EINTR))
+			return FAR_DIED;
+		poll(&p, 1, 100);
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (__atomic_load_n(&f->page->steps, __ATOMIC_ACQUIRE) != steps) {
+			steps = __atomic_load_n(&f->page->steps, __ATOMIC_ACQUIRE);
+			moved = now;
+		}
+		/* what has come is read, even if it came late */
+		if ((now - moved > FAR_QUIET || now - began > FAR_LONG) && poll(&p, 1, 0) <= 0)
+			return FAR_LATE;
+	}
+	return FAR_DONE;
+}
+
+static enum far_end hear(struct far *f, size_t most, uint64_t began, far_take_fn *take, void *arg)
+{
+	enum far_end end;
+	char *told;
+	uint32_t n;
+
+	for (;;) {
+		end = get(f, &n, sizeof(n), began);
+		if (end != FAR_DONE || !n)
+			return end;
+		if (n > most)
+			return FAR_DIED;
+		most -= n;
+		told = xcalloc(1, (size_t)n + 1);
+		end = get(f, told, n, began);
+		if (end == FAR_DONE)
+			take(arg, told, n);
+		free(told);
+		if (end != FAR_DONE)
+			return end;
+	}
+}
+
+enum far_end far_ask(struct far *f, const char *request, size_t most, bool known, far_take_fn *take, void *arg)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	enum far_end end = FAR_DIED;
+
+	if (!f->began)
+		f->began = now;
+	if ((!known && f->lost > LATE_FREE + (now - f->began) / 10) || !make(f))
+		return FAR_NOT;
+	f->page->place[0] = '\0';
+	if (put(f->fd, request, (uint32_t)strlen(request)))
+		end = hear(f, most, now, take, arg);
+	if (end != FAR_DONE) {
+		f->lost += clock_ns(CLOCK_MONOTONIC) - now;
+		give_up(f);
+	}
+	return end;
+}
