@@ -246,10 +246,21 @@ static bool make(struct far *f)
 	return false;
 }
 
+/* Changes as long as the process gets on: it looks at another file, or computes. On a busy machine either takes long. */
+static uint64_t progress(const struct far *f)
+{
+	struct timespec ts = { 0 };
+	clockid_t clock;
+
+	if (!clock_getcpuclockid(f->pid, &clock))
+		clock_gettime(clock, &ts);
+	return __atomic_load_n(&f->page->steps, __ATOMIC_ACQUIRE) + (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
 /* Reads n bytes, and looks meanwhile whether the process still gets on. */
 static enum far_end get(struct far *f, void *to, size_t n, uint64_t began)
 {
-	uint64_t steps = __atomic_load_n(&f->page->steps, __ATOMIC_ACQUIRE), moved = clock_ns(CLOCK_MONOTONIC), now;
+	uint64_t steps = progress(f), moved = clock_ns(CLOCK_MONOTONIC), now;
 	struct pollfd p = { .fd = f->fd, .events = POLLIN };
 
 	for (char *at = to; n;) {
@@ -264,8 +275,8 @@ static enum far_end get(struct far *f, void *to, size_t n, uint64_t began)
 			return FAR_DIED;
 		poll(&p, 1, 100);
 		now = clock_ns(CLOCK_MONOTONIC);
-		if (__atomic_load_n(&f->page->steps, __ATOMIC_ACQUIRE) != steps) {
-			steps = __atomic_load_n(&f->page->steps, __ATOMIC_ACQUIRE);
+		if (progress(f) != steps) {
+			steps = progress(f);
 			moved = now;
 		}
 		/* what has come is read, even if it came late */

@@ -29,11 +29,11 @@ typedef void far_take_fn(void *arg, const char *told, size_t n);
 struct far *far_new(far_serve_fn *serve, void *arg);
 void far_free(struct far *f);
 /*
- * Hands in what the process tells, at most `most` bytes of it. It is given up if it does nothing for FAR_QUIET, or after
- * FAR_LONG. known: such a request was answered before, so it is made, however much time others took.
+ * Hands in what the process tells, at most `most` bytes of it. It is given up if it neither looks at another
+ * file nor computes for FAR_QUIET, or after FAR_LONG. known: such a request was answered before, so it is made, however much time others took.
  */
 #define FAR_QUIET	(2 * NSEC_PER_SEC)
-#define FAR_LONG	(5 * NSEC_PER_SEC)
+#define FAR_LONG	(10 * NSEC_PER_SEC)
 enum far_end far_ask(struct far *f, const char *request, size_t most, bool known, far_take_fn *take, void *arg);
 /* The last path that it was at, when it was given up; raw. */
 const char *far_place(const struct far *f);
