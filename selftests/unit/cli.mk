@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The parts of the command (userspace/cli/ROOM/NAME.c) that tests here are linked with.
-sinks := base/output show/sink show/sink_text show/sink_json show/sink_folded show/waited show/fields_text show/paint \
+sinks := base/output base/json_read show/sink show/sink_text show/sink_json show/sink_folded show/waited show/fields_text show/paint \
 	show/syscall_args show/clone_text show/call_memory show/found show/inner_call show/late show/memory show/memory_kinds show/memory_objects show/memory_sockaddr show/number_text \
 	show/constants show/errno_names base/json base/sbuf base/far base/foreign base/util names/ctable names/ctable_json names/cgroupfs \
 	names/labels names/names names/names_index names/names_manager names/names_docker names/names_runtime \
@@ -52,6 +52,7 @@ recorded_test_cli := $(sort $(views) view/input view/input_ways view/tally view/
 export_test_cli := $(sort $(sinks) $(probes) run/recording run/asked run/run_opts run/target run/follow run/which run/word names/units \
 	names/pods base/table base/proto ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/side flame/flame flame/flame_svg view/bars \
 	$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/export/*.c)))
+side_test_cli := $(export_test_cli)
 full_test_cli := $(export_test_cli)
 large_test_cli := $(export_test_cli)
 flame_test_cli := flame/flame flame/flame_svg flame/flame_files base/proto base/json base/sbuf base/util

@@ -5,6 +5,7 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/json_read.h"
 #include "names/names.h"
 #include "ctf/sink_ctf.h"
 
@@ -98,18 +99,9 @@ void side_containers(struct sbuf *b, struct ctable *t)
 
 struct json_object *side_load(const char *dir, const char *name, int *err)
 {
-	char *path = xasprintf("%s/%s", dir, name), *text;
-	struct json_object *o = NULL;
+	char *path = xasprintf("%s/%s", dir, name);
+	struct json_object *o = json_read(path, err);
 
-	errno = 0;
-	text = read_file(path, NULL);
-	*err = text ? 0 : errno ? -errno : -EIO;
-	if (text) {
-		o = json_tokener_parse(text);
-		if (!o)
-			*err = -EBADMSG;
-	}
-	free(text);
 	free(path);
 	return o;
 }
@@ -186,17 +178,17 @@ out:
 	return err;
 }
 
+static void add_container(void *arg, const char *key, struct json_object *o)
+{
+	if (!strcmp(key, "containers"))
+		ctable_add_json(arg, o);
+}
+
 int side_load_containers(const char *dir, struct ctable *t)
 {
-	struct json_object *o, *list;
-	int err;
+	char *path = xasprintf("%s/" CTF_SIDE_CONTAINERS, dir);
+	int err = json_read_each(path, add_container, t);
 
-	o = side_load(dir, CTF_SIDE_CONTAINERS, &err);
-	if (!o)
-		return err;
-	list = names_get(o, "containers");
-	for (size_t i = 0; i < list_len(list); i++)
-		ctable_add_json(t, json_object_array_get_idx(list, i));
-	json_object_put(o);
-	return 0;
+	free(path);
+	return err;
 }

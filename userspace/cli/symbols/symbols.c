@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/json.h"
+#include "base/json_read.h"
 #include "names/names.h"
 #include "symbols/symbols.h"
 #include "symbols/unwind.h"
@@ -293,51 +294,41 @@ void symbols_save(struct symbols *s, struct sbuf *b)
 	json_line(&j);
 }
 
-/* list: NULL: there is none */
-static void load_maps(struct symbols *s, struct json_object *list)
+static void load_name(struct symbols *s, struct json_object *v)
 {
-	size_t n = list && json_object_is_type(list, json_type_array) ? (size_t)json_object_array_length(list) : 0;
+	const char *addr = names_str(v, "addr"), *name = names_str(v, "name");
+	struct sbuf b = { 0 };
 
-	for (size_t i = 0; i < n; i++) {
-		struct json_object *v = json_object_array_get_idx(list, i);
-		const char *build_id = names_str(v, "build_id"), *path = names_str(v, "path");
+	if (!addr || !name)
+		return;
+	/* the file may come from an untrusted source */
+	sbuf_clean(&b, name);
+	put(s, json_object_get_int(names_get(v, "tid")), strtoull(addr, NULL, 16),
+	    json_object_get_boolean(names_get(v, "exact")), b.s, true)->loaded = true;
+}
 
-		if (build_id && path)
-			user_maps_load(s->user, (int32_t)names_number(v, "tid"), names_number(v, "start"), names_number(v, "end"),
-				       names_number(v, "offset"), build_id, path);
-	}
+static void load_map(struct symbols *s, struct json_object *v)
+{
+	const char *build_id = names_str(v, "build_id"), *path = names_str(v, "path");
+
+	if (build_id && path)
+		user_maps_load(s->user, (int32_t)names_number(v, "tid"), names_number(v, "start"), names_number(v, "end"),
+			       names_number(v, "offset"), build_id, path);
+}
+
+static void load(void *arg, const char *key, struct json_object *v)
+{
+	struct symbols *s = arg;
+
+	if (!strcmp(key, "symbols"))
+		load_name(s, v);
+	else if (!strcmp(key, "maps"))
+		load_map(s, v);
+	else if (!strcmp(key, "vdso") && json_object_is_type(v, json_type_string))
+		user_maps_load_vdso(s->user, json_object_get_string(v));
 }
 
 int symbols_load(struct symbols *s, const char *path)
 {
-	char *text = read_file(path, NULL);
-	struct json_object *o, *list, *v;
-	int err = 0;
-
-	if (!text)
-		return errno ? -errno : -EIO;
-	o = json_tokener_parse(text);
-	free(text);
-	list = names_get(o, "symbols");
-	if (!list || !json_object_is_type(list, json_type_array))
-		err = -EBADMSG;
-	for (size_t i = 0; !err && i < (size_t)json_object_array_length(list); i++) {
-		const char *addr, *name;
-		struct sbuf b = { 0 };
-
-		v = json_object_array_get_idx(list, i);
-		addr = names_str(v, "addr");
-		name = names_str(v, "name");
-		if (!addr || !name)
-			continue;
-		/* the file may come from an untrusted source */
-		sbuf_clean(&b, name);
-		put(s, json_object_get_int(names_get(v, "tid")), strtoull(addr, NULL, 16),
-		    json_object_get_boolean(names_get(v, "exact")), b.s, true)->loaded = true;
-	}
-	load_maps(s, names_get(o, "maps"));
-	if (names_str(o, "vdso"))
-		user_maps_load_vdso(s->user, names_str(o, "vdso"));
-	json_object_put(o);
-	return err;
+	return json_read_each(path, load, s);
 }
