@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Containers: the pool, the room, what is to be announced. gc.c looks for the dead and frees them. */
+/* Containers: the pool, what is to be announced. gc.c looks for the dead and frees them. */
 #include <linux/irq_work.h>
-#include <linux/jhash.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/pid_namespace.h>
-#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include "identity/charge.h"
 #include "identity/cids.h"
 #include "identity/container.h"
 #include "compat/cgroup.h"
@@ -39,9 +38,6 @@ static u32 pool_size;			/* ident_lock; READ_ONCE elsewhere */
 static atomic_t made = ATOMIC_INIT(0);	/* allocated and not freed, wherever they are; 0 at the end */
 static LIST_HEAD(news);			/* struct ctrace_news. ident_lock */
 static u32 last_cid;			/* ident_lock; READ_ONCE elsewhere */
-static u32 held;			/* containers in the table by cid. ident_lock */
-static u32 charged[CTRACE_ACCOUNTS];	/* the same by account. ident_lock */
-static u32 seed;			/* of accounts; invariant after init */
 static atomic_t alive = ATOMIC_INIT(0);
 static atomic64_t unknown = ATOMIC64_INIT(0);
 
@@ -166,21 +162,26 @@ struct ctrace_container *ctrace_container_take(void)
 	return c;
 }
 
-u32 ctrace_container_account(u64 whose)
+struct ctrace_charge ctrace_container_charge(u32 slice, const struct ctrace_container *in)
 {
-	return jhash_2words((u32)whose, whose >> 32, seed) % CTRACE_ACCOUNTS;
+	u32 cid = last_cid + 1;		/* of the container that is about to be made */
+
+	return in ? ctrace_charge_inside(&in->charge, cid) : ctrace_charge_outermost(slice, cid);
 }
 
-u32 ctrace_container_account_inside(const struct ctrace_container *in)
+static void set_charge(struct ctrace_container *c, const struct ctrace_charge *to)
 {
-	return in->parent ? in->account : ctrace_container_account(in->cid);
+	c->charge = *to;
+	WRITE_ONCE(c->account, ctrace_charge_number(to));
 }
 
-struct ctrace_container *ctrace_container_new(u32 account, bool *full)
+struct ctrace_container *ctrace_container_new(const struct ctrace_charge *to, bool *full)
 {
+	u32 left = CTRACE_CID_LAST - last_cid;
+	u64 now = ctrace_compat_clock();
 	struct ctrace_container *c;
 
-	if (last_cid >= CTRACE_CID_LAST || held >= max_containers || charged[account] >= (max_containers + 1) / 2) {
+	if (!left || !ctrace_charge_fits(to, max_containers) || !ctrace_charge_pays(to, left, now)) {
 		*full = true;
 		return NULL;
 	}
@@ -188,11 +189,23 @@ struct ctrace_container *ctrace_container_new(u32 account, bool *full)
 	c = ctrace_cids_ready(last_cid + 1) ? ctrace_container_take() : NULL;
 	if (!c)
 		return NULL;
+	ctrace_charge_pay(to, left, now);
 	c->cid = last_cid + 1;
 	WRITE_ONCE(last_cid, c->cid);
-	c->account = account;
-	c->first_seen = ctrace_compat_clock();
+	set_charge(c, to);
+	c->first_seen = now;
 	return c;
+}
+
+void ctrace_container_recharge(struct ctrace_container *c, const struct ctrace_charge *to)
+{
+	struct ctrace_container *part;
+
+	ctrace_charge_del(&c->charge);
+	set_charge(c, to);
+	ctrace_charge_add(&c->charge);
+	list_for_each_entry(part, &c->parts, parts)
+		WRITE_ONCE(part->account, c->account);
 }
 
 static void mask_part(struct ctrace_container *part)
@@ -235,8 +248,7 @@ static void each_born(struct ctrace_container *c, const struct ctrace_container 
 
 void ctrace_container_publish(struct ctrace_container *c, struct ctrace_container *parent)
 {
-	held++;
-	charged[c->account]++;
+	ctrace_charge_add(&c->charge);
 	ctrace_cids_add(c);
 	each_born(c, parent);
 	c->news[1].born = true;
@@ -257,8 +269,7 @@ void ctrace_container_changed(struct ctrace_container *c)
 void ctrace_container_unpublish(struct ctrace_container *c)
 {
 	ctrace_cids_del(c, last_cid);
-	held--;
-	charged[c->account]--;
+	ctrace_charge_del(&c->charge);
 }
 
 void ctrace_container_suspect(struct ctrace_container *c)
@@ -495,7 +506,7 @@ int ctrace_container_init(const struct ctrace_container_watcher *const *all, voi
 
 	watchers = all;
 	kicked = on_kick;
-	get_random_bytes(&seed, sizeof(seed));
+	ctrace_charge_init();
 	init_irq_work(&kick, pass_on);
 	err = fill_pool();
 	if (err) {

@@ -8,6 +8,7 @@
 #include <linux/list.h>
 #include "../uapi/ctrace.h"
 #include "../uapi/ctrace_netlink.h"
+#include "identity/charge.h"
 
 #define CTRACE_CONTAINER_PATH	512
 #define CTRACE_CID_LAST		0xfffffffdu	/* the last cid that a container can have: cids never come round */
@@ -53,7 +54,7 @@ struct ctrace_news {
 struct ctrace_container {
 	/* hot: what the filter reads for each event */
 	u32 cid;		/* invariant once published */
-	u32 account;		/* below CTRACE_ACCOUNTS: who is charged with it. Of a part: its container's. Invariant */
+	u32 account;		/* who is charged, as a number (charge.h). Of a part: its container's. ident_lock to write */
 	/*
 	 * Bit n is the session of index n. wanted: it wants this container. denied: it does not,
 	 * whatever else wants it. ident_lock to write; READ_ONCE
@@ -61,6 +62,7 @@ struct ctrace_container {
 	u32 wanted, denied;
 
 	u32 parent;		/* its cid; changes only from the host's to another's. ident_lock */
+	struct ctrace_charge charge; /* who is charged with it; nobody with a part. ident_lock */
 	u32 hierarchy;		/* of the boundary: 0 v2, else the v1 hierarchy's number. ident_lock */
 	u64 key;		/* of the boundary, 0 none; ident_lock, READ_ONCE elsewhere */
 	u64 cgroup_id;		/* of the boundary, 0 none. ident_lock */
@@ -281,23 +283,17 @@ void ctrace_container_count_unknown(void);	/* any context */
 struct ctrace_container *ctrace_container_take(void);
 
 /*
- * The containers that exist at one time, the dead that are not swept yet included, are bounded by the module's
- * parameter max_containers, because a user who may make cgroups or pid namespaces makes containers, of 1 KiB
- * each. Half of it at most is one account's, so that nobody can use up what the others need.
- *
- * An account is the outermost container that a container lies in; or, if it lies in none, the upper two
- * levels of the cgroup it is in: that tells users apart (user.slice/user-1000.slice). Accounts are told apart
- * by a hash with a random seed; two that share a place share their half.
+ * ident_lock held. Who is to be charged (charge.h) with the container that ctrace_container_new() makes next: one that lies
+ * in `in`; or, if that is NULL, in no other one, in the slice with that number.
  */
-#define CTRACE_ACCOUNTS		1024u
-u32 ctrace_container_account(u64 whose);	/* whose: any number that tells accounts apart */
-/* ident_lock held. The account of a container that lies in `in`, which is not the host. */
-u32 ctrace_container_account_inside(const struct ctrace_container *in);
+struct ctrace_charge ctrace_container_charge(u32 slice, const struct ctrace_container *in);
 /*
- * ident_lock held. Takes one from the pool, with a new cid and first_seen, and with account. NULL: pool empty,
- * or, with *full set, there is no room for it, or no cid is left.
+ * ident_lock held. Takes one from the pool, with a new cid and first_seen, charged to `to`. NULL: pool empty; or, with *full set,
+ * there is no room for it (the module's parameter max_containers), its accounts cannot have a cid now, or none is left.
  */
-struct ctrace_container *ctrace_container_new(u32 account, bool *full);
+struct ctrace_container *ctrace_container_new(const struct ctrace_charge *to, bool *full);
+/* ident_lock held. c, which is in the table by cid, is charged to `to` from now on: it lies elsewhere than was thought. */
+void ctrace_container_recharge(struct ctrace_container *c, const struct ctrace_charge *to);
 /* ident_lock held. Adds c to the table by cid, calls the watchers' born(), queues the announcement. */
 void ctrace_container_publish(struct ctrace_container *c, struct ctrace_container *parent);
 /*

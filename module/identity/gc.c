@@ -37,6 +37,7 @@
 #define STRAGGLERS_NS	(2 * NSEC_PER_SEC)
 #define QUICK		msecs_to_jiffies(50)	/* while something is dying */
 #define SLOW		msecs_to_jiffies(1000)
+#define AGAIN		msecs_to_jiffies(5000)	/* until places that were refused a container may ask again */
 #define SLICE		16u		/* containers, or nodes, looked at with interrupts off */
 #define WALK		4096u		/* containers that one look passes by */
 #define ALIASES		131072u		/* places remembered; more are dropped, and come back when needed */
@@ -48,6 +49,7 @@ static u32 walked;			/* the slow walk's last cid. Only reap uses it */
 static struct workqueue_struct *queue;
 /* jiffies: when reap next looks for the dead. reap may overwrite a kick's earlier time: SLOW late at most */
 static unsigned long next_look;
+static unsigned long asked;		/* jiffies: when these places were last let ask again. Only reap uses it */
 static unsigned long not_before;	/* jiffies: sweeps take so long that reap rests until then */
 static bool stopping = true;		/* also before the start */
 
@@ -385,6 +387,19 @@ static void free_swept(void)
 	}
 }
 
+/* Time fills the buckets of cids (charge.h), also where nothing is swept, which lets places ask again at once. */
+static void ask_again(void)
+{
+	unsigned long flags;
+
+	if (!READ_ONCE(ctrace_rules.refused) || time_after(asked + AGAIN, jiffies))
+		return;
+	asked = jiffies;
+	ctrace_ident_lock(&flags);
+	ctrace_learn_room(&ctrace_rules);
+	ctrace_ident_unlock(flags);
+}
+
 static void reap_work(struct work_struct *work)
 {
 	struct found f;
@@ -399,6 +414,7 @@ static void reap_work(struct work_struct *work)
 		ctrace_container_announce();
 		if (!list_empty(&f.emptied) || !list_empty(&f.dying) || ctrace_parts_end() || flush())
 			sweep(&f);
+		ask_again();
 		WRITE_ONCE(next_look, f.ending ? soon() : jiffies + SLOW);
 		if (!list_empty(&swept))
 			free_swept();

@@ -124,12 +124,12 @@ static void know_boundary(struct ctrace_rules *r, struct ctrace_lfnode *n, const
 		n->flags |= CTRACE_NODE_REMOVED;
 }
 
-/* Takes a node and a container from the pools, or neither. account: who is charged with the container. */
-static struct ctrace_lfnode *take_both(struct ctrace_rules *r, u32 account, struct ctrace_container **c)
+/* Takes a node and a container from the pools, or neither. to: who is charged with the container. */
+static struct ctrace_lfnode *take_both(struct ctrace_rules *r, const struct ctrace_charge *to, struct ctrace_container **c)
 {
 	struct ctrace_lfnode *n = ctrace_lfpool_take(&r->nodes);
 
-	*c = n ? ctrace_container_new(account, &r->full) : NULL;
+	*c = n ? ctrace_container_new(to, &r->full) : NULL;
 	if (n && !*c) {
 		ctrace_lfpool_return(&r->nodes, n);
 		n = NULL;
@@ -137,26 +137,29 @@ static struct ctrace_lfnode *take_both(struct ctrace_rules *r, u32 account, stru
 	return n;
 }
 
-/* The account of a container with the pid namespace ns, as ctrace_learn_new_ns() makes it. */
-static u32 account_of_ns(struct ctrace_rules *r, u32 parent, const struct ctrace_container *like,
-			 const void *ns)
+/* Who is charged with a container with the pid namespace ns, as ctrace_learn_new_ns() makes it. */
+static struct ctrace_charge charge_of_ns(struct ctrace_rules *r, u32 parent, const struct ctrace_container *like,
+					 const void *ns)
 {
 	struct ctrace_place at;
+	u32 slice;
 	s32 pid;
 
 	if (like->cid != parent)
-		return like->account;	/* it takes the place of `like` */
+		return like->charge;	/* it takes the place of `like` */
 	if (parent != CTRACE_CID_HOST)
-		return ctrace_container_account_inside(like);
-	return r->view->ns_init(ns, &at, &pid) ? ctrace_look_account(r, ctrace_look_init_cgroup(r, &at)) :
-						 ctrace_container_account(0);
+		return ctrace_container_charge(0, like);
+	slice = r->view->ns_init(ns, &at, &pid) ? ctrace_look_account(r, ctrace_look_init_cgroup(r, &at)) :
+						  ctrace_charge_account(0);
+	return ctrace_container_charge(slice, NULL);
 }
 
 struct ctrace_container *ctrace_learn_new_ns(struct ctrace_rules *r, u32 parent,
 					     struct ctrace_container *like, const void *ns)
 {
+	struct ctrace_charge to = charge_of_ns(r, parent, like, ns);
 	struct ctrace_container *c;
-	struct ctrace_lfnode *n = take_both(r, account_of_ns(r, parent, like, ns), &c);
+	struct ctrace_lfnode *n = take_both(r, &to, &c);
 
 	if (!n)
 		return NULL;
@@ -171,10 +174,11 @@ struct ctrace_container *ctrace_learn_new_boundary(struct ctrace_rules *r,
 						   struct ctrace_container *parent,
 						   const void *cg)
 {
-	u32 account = parent->cid == CTRACE_CID_HOST ? ctrace_look_account(r, r->view->cg_parent(cg)) :
-						       ctrace_container_account_inside(parent);
+	struct ctrace_charge to = parent->cid == CTRACE_CID_HOST ?
+		ctrace_container_charge(ctrace_look_account(r, r->view->cg_parent(cg)), NULL) :
+		ctrace_container_charge(0, parent);
 	struct ctrace_container *c;
-	struct ctrace_lfnode *n = take_both(r, account, &c);
+	struct ctrace_lfnode *n = take_both(r, &to, &c);
 
 	if (!n)
 		return NULL;
@@ -250,8 +254,11 @@ void ctrace_learn_take_over(struct ctrace_rules *r, struct ctrace_container *fro
 		ctrace_learn_void_below(r, n->a);
 	}
 	to->live_keys += from->live_keys;
-	if (!to->parent && from->parent != to->cid)
+	if (!to->parent && from->parent != to->cid) {
 		to->parent = from->parent;
+		/* What lies in `to` from now on is charged together with what lies in `from`. */
+		ctrace_container_recharge(to, &from->charge);
+	}
 	to->cgroup_id = from->cgroup_id;
 	to->hierarchy = from->hierarchy;
 	to->path_hash = from->path_hash;

@@ -159,7 +159,7 @@ struct ctrace_container *ctrace_look_by_path(struct ctrace_rules *r, const struc
 u32 ctrace_look_account(struct ctrace_rules *r, const void *cg)
 {
 	cg = r->view->cg_ancestor(cg, 2);
-	return ctrace_container_account(cg ? ctrace_look_key(r, cg) : 0);
+	return ctrace_charge_account(cg ? ctrace_look_key(r, cg) : 0);
 }
 
 /* --- aliases ---------------------------------------------------------------- */

@@ -86,9 +86,12 @@ static struct origin origin(struct ctrace_rules *r, const void *own, const void 
 static void adopt(struct ctrace_rules *r, struct ctrace_container *c,
 		  struct ctrace_container *parent)
 {
+	struct ctrace_charge to = ctrace_charge_inside(&parent->charge, c->cid);
+
 	if (c->parent || parent == c || parent->cid == CTRACE_CID_HOST)
 		return;
 	c->parent = parent->cid;
+	ctrace_container_recharge(c, &to);
 	ctrace_container_inherit(c, parent);
 	ctrace_container_changed(c);
 }

@@ -124,18 +124,13 @@ static int world_init(struct kunit *test)
 {
 	static const struct ctrace_container_watcher *const told[] = { &ctrace_target_watcher, NULL };
 	static const u32 parents[NR] = { 0, 0, 0, 1, 3 };
-	unsigned long flags;
-	bool full;
 	u32 i;
 
 	KUNIT_ASSERT_EQ(test, containers_begin(told), 0);
 	world[0] = &ctrace_container_host;
 	for (i = 1; i < NR; i++) {
-		ctrace_ident_lock(&flags);
-		world[i] = ctrace_container_new(0, &full);
-		world[i]->parent = parents[i];
-		ctrace_container_publish(world[i], world[parents[i]]);
-		ctrace_ident_unlock(flags);
+		world[i] = born_in(0, world[parents[i]]);
+		KUNIT_ASSERT_NOT_NULL(test, world[i]);
 	}
 	one = session(test, 0);
 	two = session(test, 5);

@@ -5,39 +5,6 @@
  */
 #include "kunit/made_up.h"
 
-static struct ctrace_container *make(u32 account)
-{
-	struct ctrace_container *c;
-	unsigned long flags;
-	bool full;
-
-	ctrace_container_refill();
-	ctrace_ident_lock(&flags);
-	c = ctrace_container_new(account, &full);
-	if (c)
-		ctrace_container_publish(c, &ctrace_container_host);
-	ctrace_ident_unlock(flags);
-	return c;
-}
-
-static void unmake(struct kunit *test, u32 cid)
-{
-	struct ctrace_container *c = ctrace_container_find_get(cid);
-	unsigned long flags;
-
-	KUNIT_ASSERT_NOT_NULL(test, c);
-	ctrace_container_put(c);
-	ctrace_ident_lock(&flags);
-	ctrace_container_gone(c);
-	ctrace_container_unpublish(c);
-	list_del_init(&c->list);
-	list_del_init(&c->news[0].list);
-	list_del_init(&c->news[1].list);
-	ctrace_ident_unlock(flags);
-	ctrace_cids_free();
-	ctrace_container_free(c);
-}
-
 static u32 after(u32 cid)
 {
 	struct ctrace_container *c = ctrace_container_after(cid);
@@ -57,7 +24,8 @@ static void by_cid(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(near); i++) {
 		last_cid = near[i] - 1;
-		c = make(0);
+		fill_buckets();
+		c = born_in(0, &ctrace_container_host);
 		KUNIT_ASSERT_NOT_NULL(test, c);
 		KUNIT_ASSERT_EQ(test, c->cid, near[i]);
 	}
@@ -76,12 +44,12 @@ static void by_cid(struct kunit *test)
 		n++;
 	KUNIT_EXPECT_EQ(test, n, 1 + (u32)ARRAY_SIZE(near));
 	/* taken out while a walk stands on it: the walk goes on */
-	unmake(test, 256);
+	unmake(ctrace_cids_find(256));
 	KUNIT_EXPECT_EQ(test, after(255), 257u);
 	KUNIT_EXPECT_EQ(test, after(256), 257u);
 	for (i = 0; i < ARRAY_SIZE(near); i++)
 		if (near[i] != 256)
-			unmake(test, near[i]);
+			unmake(ctrace_cids_find(near[i]));
 	KUNIT_EXPECT_EQ(test, after(0), 0u);
 	KUNIT_EXPECT_EQ(test, held, 0u);
 	/* their arrays are gone; what is left is for cids to come */
@@ -98,7 +66,9 @@ static void last_cids(struct kunit *test)
 	last_cid = CTRACE_CID_LAST - 2;
 	ctrace_container_refill();
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), CTRACE_CID_LAST - 1);
+	fill_buckets();		/* the second last one cost the user years */
 	KUNIT_EXPECT_EQ(test, CID(&box_b, &ns3), CTRACE_CID_LAST);
+	fill_buckets();
 	ns2.init_at[0] = &shell;
 	ctrace_container_refill();
 	KUNIT_EXPECT_EQ(test, CID(&shell, &ns2), CTRACE_CID_UNKNOWN);
@@ -129,7 +99,7 @@ static void room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, CID(&b, &host), 2u);
 	KUNIT_EXPECT_EQ(test, CID(&c, &host), CTRACE_CID_UNKNOWN);
 	KUNIT_EXPECT_EQ(test, known[0]->account, known[1]->account);
-	if (ctrace_container_account(ctrace_key(0, 42)) != known[0]->account)
+	if (ctrace_charge_account(ctrace_key(0, 42)) != known[0]->account)
 		KUNIT_EXPECT_EQ(test, CID(&d, &host), 3u);
 	/* the place is remembered as unknown until a container has been swept */
 	ctrace_ident_lock(&flags);
@@ -145,8 +115,38 @@ static void room(struct kunit *test)
 	ctrace_ident_unlock(flags);
 	KUNIT_EXPECT_NULL(test, seen);
 	KUNIT_EXPECT_GT(test, CID(&c, &host), 2u);
-	/* what is inside a container is on the outermost one's account, whatever the cgroup */
-	KUNIT_EXPECT_EQ(test, ctrace_container_account_inside(known[0]), ctrace_container_account(1));
+	max_containers = was;
+}
+
+/* What lies in containers is charged to its slice, too: more outer containers, or more levels, do not get a user more. */
+static void room_nested(struct kunit *test)
+{
+	enum { MANY = 40 };
+	static struct cg in[3][MANY];
+	static char names[MANY][65];
+	struct cg users = { "user.slice", &root, 40 }, one = { "user-1.slice", &users, 41 };
+	struct cg two = { "user-2.slice", &users, 42 };
+	struct cg a = { "docker-" HEX_A ".scope", &one, 44 }, b = { "docker-" HEX_B ".scope", &one, 45 };
+	struct cg beside = { "crio-" HEX_A ".scope", &one, 46 }, victim = { "crio-" HEX_B ".scope", &two, 47 };
+	u32 was = max_containers, i, k, nested = 0, deeper = 0;
+
+	max_containers = 20;
+	KUNIT_EXPECT_EQ(test, CID(&a, &host), 1u);
+	KUNIT_EXPECT_EQ(test, CID(&b, &host), 2u);
+	for (k = 0; k < 3; k++)
+		for (i = 0; i < MANY; i++) {
+			snprintf(names[i], sizeof(names[i]), "%064x", i);
+			/* in a; in the first one of these; in b */
+			in[k][i] = (struct cg){ names[i], k == 0 ? &a : k == 1 ? &in[0][0] : &b, 100 + k * MANY + i };
+			*(k == 1 ? &deeper : &nested) += CID(&in[k][i], &host) != CTRACE_CID_UNKNOWN;
+		}
+	KUNIT_EXPECT_EQ(test, nested + deeper + 2, ctrace_charge_held());
+	/* alone: a quarter of the room is for what is nested, half of that in one container, and half of that deeper */
+	KUNIT_EXPECT_EQ(test, nested, 4u);
+	KUNIT_EXPECT_EQ(test, deeper, 0u);
+	/* the slice's own containers have room, and other slices */
+	KUNIT_EXPECT_NE(test, CID(&beside, &host), CTRACE_CID_UNKNOWN);
+	KUNIT_EXPECT_NE(test, CID(&victim, &host), CTRACE_CID_UNKNOWN);
 	max_containers = was;
 }
 
@@ -324,6 +324,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(by_cid),
 	KUNIT_CASE(last_cids),
 	KUNIT_CASE(room),
+	KUNIT_CASE(room_nested),
 	KUNIT_CASE(forgotten_by_key),
 	KUNIT_CASE(forgotten_by_merge),
 	KUNIT_CASE(deep),

@@ -9,4 +9,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 [ -n "${CTRACE_TEST_TORTURE:-}" ] || skip "04_identity/many is the short form"
+# Two slices may have a third of the room each, so more room than usual.
+loaded || insmod "$module" max_containers=200000 || give_up "the module does not load"
+wait_for 5 test -c /dev/ctrace
 MANY_FEW=10000 MANY_ALL=100000 exec bash "$here/04_identity/many.sh"

@@ -81,6 +81,7 @@ typedef struct { s64 v; } atomic64_t;
 #define ATOMIC64_INIT(n)	{ n }
 #define atomic_read(a)		__atomic_load_n(&(a)->v, __ATOMIC_RELAXED)
 #define atomic_set(a, n)	__atomic_store_n(&(a)->v, n, __ATOMIC_RELAXED)
+#define atomic_add(n, a)		((void)__atomic_add_fetch(&(a)->v, n, __ATOMIC_SEQ_CST))
 #define atomic_inc(a)		((void)__atomic_add_fetch(&(a)->v, 1, __ATOMIC_SEQ_CST))
 #define atomic_dec(a)		((void)__atomic_sub_fetch(&(a)->v, 1, __ATOMIC_SEQ_CST))
 #define atomic64_read(a)	((u64)__atomic_load_n(&(a)->v, __ATOMIC_RELAXED))
@@ -122,6 +123,7 @@ static inline void synchronize_rcu(void)
 /* the longest stretch with interrupts off, in ns of this thread's time */
 extern u64 kernel_irqsoff;
 extern __thread u64 kernel_irqs_since;
+extern u64 kernel_clock_ahead;	/* of the host's clock, ns: for tests of years */
 
 static inline u64 kernel_ns(void)
 {

@@ -8,6 +8,6 @@ static inline u64 ctrace_compat_clock(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
+	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec + kernel_clock_ahead;
 }
 #endif

@@ -21,6 +21,7 @@ pthread_rwlock_t kernel_rcu = PTHREAD_RWLOCK_INITIALIZER;
 __thread int kernel_preempt;
 __thread u64 kernel_irqs_since;
 u64 kernel_irqsoff;
+u64 kernel_clock_ahead;
 unsigned long kernel_jiffies;
 
 void kunit_fail(void)
