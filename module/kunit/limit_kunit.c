@@ -128,7 +128,7 @@ static void crowd(struct kunit *test)
 		passed(cid, 5, S);
 	for (i = 0; i < PLACES; i++)
 		taken += !!l->places[i].key;
-	KUNIT_EXPECT_EQ(test, taken, SHARE);
+	KUNIT_EXPECT_EQ(test, taken, PLACES / 2);
 	/* 100 neighbours born later, of another account: most have a place; those without share another bucket */
 	for (i = taken = 0; i < 100; i++)
 		taken += passed(100000 + i, 3, S) == 3;
@@ -137,7 +137,30 @@ static void crowd(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctrace_limit_pass(l, 10 * PLACES + 7, 2, 2 * S), true);
 	for (cid = 1; cid <= 20 * PLACES; cid++)
 		ctrace_limit_forget(l, cid);
-	KUNIT_EXPECT_EQ(test, atomic_read(&l->taken[0]), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&l->taken[0][0]), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&l->all), 100);	/* the neighbours'*/
+}
+
+/* Containers nested in many outer ones are of one slice; each outer one has an eighth. So neighbours keep theirs. */
+static void nested_crowd(struct kunit *test)
+{
+	u32 cid = 1, outer, i, yes, places = 0;
+
+	for (outer = 1; outer <= 40; outer++)
+		for (i = 0; i < 200; i++)
+			ctrace_limit_pass(l, cid++, outer << 16 | 7, S);
+	for (i = 0; i < PLACES; i++)
+		places += !!l->places[i].key;
+	KUNIT_EXPECT_GT(test, PLACES / 4 + 1, places);
+	KUNIT_EXPECT_GT(test, PLACES / 8 + 1, atomic_read(&l->taken[2][1]));
+	/* other containers of the slice, and of another one */
+	for (i = yes = 0; i < 100; i++, cid += 2) {
+		yes += ctrace_limit_pass(l, cid, 7, S);
+		yes += ctrace_limit_pass(l, cid + 1, 8, S);
+	}
+	KUNIT_EXPECT_GT(test, yes, 195u);
+	/* and one nested in another container, of another number: the rest shares a rate */
+	KUNIT_EXPECT_TRUE(test, ctrace_limit_pass(l, cid, 45 << 16 | 7, S));
 }
 
 static struct kunit_case cases[] = {
@@ -145,6 +168,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(neighbours),
 	KUNIT_CASE(too_many),
 	KUNIT_CASE(crowd),
+	KUNIT_CASE(nested_crowd),
 	KUNIT_CASE(a_place_again),
 	KUNIT_CASE(stragglers),
 	{}

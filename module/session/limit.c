@@ -14,11 +14,11 @@
 #define PLACES		(1u << PLACES_BITS)
 #define PROBES		16	/* places where a cid may be */
 #define SWEEP		4	/* places checked for stragglers at each death */
-#define SHARES		64	/* accounts are told apart this far */
-#define SHARE		(PLACES / 2)	/* places that one account may have */
+#define SHARES		64	/* accounts of a level are told apart this far */
+#define LEVELS		3
 
 struct place {
-	u64 key;		/* its share << 32 | cid + 1; 0: free */
+	u64 key;		/* its account << 32 | cid + 1; 0: free */
 	atomic64_t passed;	/* second << 32 | records let through in it */
 	atomic64_t dropped;
 };
@@ -31,8 +31,14 @@ struct ctrace_limit {
 	u32 rate;
 	u32 sweep;		/* place that was checked last; only one caller at a time of ctrace_limit_forget() */
 	atomic64_t gone;	/* dropped by containers that are no more */
-	atomic_t taken[SHARES];	/* places that containers of these accounts have */
-	struct place shared[SHARES]; /* of these accounts' containers that found no place */
+	/*
+	 * Places that these accounts have, one in the other: of slices, of what is nested in these slices' containers, of outermost
+	 * containers, for what is nested in them
+	 */
+	atomic_t taken[LEVELS][SHARES];
+	atomic_t all;		/* places that are taken */
+	/* of containers that found no place: those in no other one, by slice; the others, by outermost container */
+	struct place shared[2][SHARES];
 	struct place places[PLACES];
 };
 
@@ -63,13 +69,53 @@ static struct place *look_up(struct ctrace_limit *l, u32 cid)
 	return NULL;
 }
 
-static struct place *take(struct ctrace_limit *l, u32 cid, u32 share)
+/* The number of places that this level of an account has; NULL: account has no such level. account: ctrace_charge_number() */
+static atomic_t *taken(struct ctrace_limit *l, u32 account, u32 level)
 {
-	u64 key = (u64)share << 32 | (cid + 1), was;
+	u32 nested = account >> 16;
+
+	if (level && !nested)
+		return NULL;
+	return &l->taken[level][(level < 2 ? account & 0xffff : nested) % SHARES];
+}
+
+/*
+ * As for room (identity/charge.h): an account may have no more places than are free in the one that it is of. Alone, a slice has
+ * half, what is nested in it a quarter, and what is nested in one container an eighth. Other CPUs take some
+ * meanwhile, so it may be a few more.
+ */
+static bool may_take(struct ctrace_limit *l, u32 account)
+{
+	u32 of = PLACES, beside = atomic_read(&l->all), level, has;
+	const atomic_t *n;
+
+	for (level = 0; level < LEVELS && (n = taken(l, account, level)); level++) {
+		has = atomic_read(n);
+		if (has + beside >= of)
+			return false;
+		of = PLACES >> (level + 1);
+		beside = has;
+	}
+	return true;
+}
+
+static void count(struct ctrace_limit *l, u32 account, int by)
+{
+	u32 level;
+	atomic_t *n;
+
+	atomic_add(by, &l->all);
+	for (level = 0; level < LEVELS && (n = taken(l, account, level)); level++)
+		atomic_add(by, n);
+}
+
+static struct place *take(struct ctrace_limit *l, u32 cid, u32 account)
+{
+	u64 key = (u64)account << 32 | (cid + 1), was;
 	u32 at = hash_32(cid + 1, PLACES_BITS), i;
 	struct place *p;
 
-	if (atomic_read(&l->taken[share]) >= SHARE)
+	if (!may_take(l, account))
 		return NULL;
 	for (i = 0; i < PROBES; i++) {
 		p = &l->places[(at + i) % PLACES];
@@ -80,11 +126,18 @@ static struct place *take(struct ctrace_limit *l, u32 cid, u32 share)
 		if (was == key)
 			return p;
 		if (!was) {
-			atomic_inc(&l->taken[share]);
+			count(l, account, 1);
 			return p;
 		}
 	}
 	return NULL;
+}
+
+static struct place *shared(struct ctrace_limit *l, u32 account)
+{
+	u32 nested = account >> 16;
+
+	return &l->shared[!!nested][(nested ?: account) % SHARES];
 }
 
 /*
@@ -92,14 +145,11 @@ static struct place *take(struct ctrace_limit *l, u32 cid, u32 share)
  * CPUs may still take two places for one cid, if one became free in between: ctrace_limit_forget()
  * gives up both.)
  *
- * Who has many containers can take no more than half of the places; further ones of his share what he has
- * besides. So he leaves places, and a share each, to the others.
+ * A user who has many containers leaves places to the others, and a shared one each: further ones of his account share one.
  */
 static struct place *find(struct ctrace_limit *l, u32 cid, u32 account)
 {
-	u32 share = account % SHARES;
-
-	return look_up(l, cid) ?: take(l, cid, share) ?: &l->shared[share];
+	return look_up(l, cid) ?: take(l, cid, account) ?: shared(l, account);
 }
 
 bool ctrace_limit_pass(struct ctrace_limit *l, u32 cid, u32 account, u64 now)
@@ -125,7 +175,7 @@ bool ctrace_limit_pass(struct ctrace_limit *l, u32 cid, u32 account, u64 now)
  */
 static void give_up(struct ctrace_limit *l, struct place *p)
 {
-	atomic_dec(&l->taken[p->key >> 32]);
+	count(l, p->key >> 32, -1);
 	atomic64_add(atomic64_xchg(&p->dropped, 0), &l->gone);
 	atomic64_set(&p->passed, 0);
 	smp_store_release(&p->key, 0);	/* pairs with take() */
@@ -154,7 +204,7 @@ static u64 shared_dropped(const struct ctrace_limit *l)
 	u32 i;
 
 	for (i = 0; i < SHARES; i++)
-		sum += atomic64_read(&l->shared[i].dropped);
+		sum += atomic64_read(&l->shared[0][i].dropped) + atomic64_read(&l->shared[1][i].dropped);
 	return sum;
 }
 
