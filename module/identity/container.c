@@ -13,6 +13,8 @@
 #include "compat/clock.h"
 
 #define POOL		1024u	/* containers kept ready; refilled below half */
+#define NETS		16u	/* network namespaces that change their owner with interrupts off */
+#define NEWS		256u	/* births and deaths announced in one go */
 
 struct ctrace_container ctrace_container_host = {
 	.cid = CTRACE_CID_HOST, .path = "/", .ns_fixed = true,
@@ -268,6 +270,9 @@ void ctrace_container_changed(struct ctrace_container *c)
 
 void ctrace_container_unpublish(struct ctrace_container *c)
 {
+	if (c->taken_by)
+		ctrace_container_put(c->taken_by);
+	c->taken_by = NULL;
 	ctrace_cids_del(c, last_cid);
 	ctrace_charge_del(&c->charge);
 }
@@ -284,6 +289,11 @@ void ctrace_container_suspects(struct list_head *to)
 	list_splice_init(&suspects, to);
 }
 
+void ctrace_container_suspects_again(struct list_head *from)
+{
+	list_splice_tail_init(from, &suspects);
+}
+
 void ctrace_container_gone(struct ctrace_container *c)
 {
 	ctrace_container_suspect(c);
@@ -297,17 +307,19 @@ void ctrace_container_gone(struct ctrace_container *c)
 	kick_now();
 }
 
-void ctrace_container_give_nets(struct ctrace_container *from, struct ctrace_container *to)
+bool ctrace_container_give_nets(struct ctrace_container *from, struct ctrace_container *to)
 {
 	struct ctrace_netns *n;
+	u32 i;
 
-	while (!hlist_empty(&from->nets)) {
+	for (i = 0; i < NETS && !hlist_empty(&from->nets); i++) {
 		n = hlist_entry(from->nets.first, struct ctrace_netns, of);
 		hlist_del_init(&n->of);
 		WRITE_ONCE(n->c, to);
 		if (to)
 			hlist_add_head(&n->of, &to->nets);
 	}
+	return !hlist_empty(&from->nets);
 }
 
 /* --- by cid ---------------------------------------------------------------- */
@@ -454,14 +466,24 @@ int ctrace_container_refill(void)
 	return READ_ONCE(pool_size) < POOL / 2 || !cids_ready() ? fill_pool() : 0;
 }
 
-void ctrace_container_announce(void)
+bool ctrace_container_announced(const struct ctrace_container *c)
+{
+	return list_empty(&c->news[0].list) && list_empty(&c->news[1].list);
+}
+
+/*
+ * A death costs each session a look at its slots on each CPU, and a user may cause deaths faster than they can be told. So the work
+ * looks for the dead, and frees, between two goes; and others run on this CPU after each.
+ */
+bool ctrace_container_announce(void)
 {
 	const struct ctrace_container_watcher *const *w;
 	struct ctrace_container *c;
 	struct ctrace_news *n;
 	unsigned long flags;
+	u32 i;
 
-	for (;;) {
+	for (i = 0; i < NEWS; i++) {
 		ctrace_ident_lock(&flags);
 		n = list_first_entry_or_null(&news, struct ctrace_news, list);
 		if (n) {
@@ -472,11 +494,13 @@ void ctrace_container_announce(void)
 		}
 		ctrace_ident_unlock(flags);
 		if (!n)
-			return;
+			return false;
 		for (w = watchers; *w; w++)
 			if ((*w)->told)
 				(*w)->told(c, n->born);
+		cond_resched();
 	}
+	return true;
 }
 
 void ctrace_container_forget(void)

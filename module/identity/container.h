@@ -88,6 +88,11 @@ struct ctrace_container {
 	u32 live_keys;		/* boundary cgroups (one per hierarchy) not removed yet. ident_lock */
 	/* its boundaries are another's: places remembered as its own are void. ident_lock to write */
 	bool taken_over;
+	/*
+	 * Whose they are, with a reference, if c had more network namespaces than could be given at once: the GC gives
+	 * the rest when c is swept. Else NULL. ident_lock
+	 */
+	struct ctrace_container *taken_by;
 	u32 path_hash;		/* of the whole path, even where path[] is cut. ident_lock */
 	struct hlist_node by_path; /* while it lives and has a boundary: rules' table by path_hash. ident_lock */
 	struct ctrace_lfnode *boundary_nodes; /* of its boundaries, through ->mate. ident_lock */
@@ -194,7 +199,11 @@ static inline void ctrace_container_get(struct ctrace_container *c)
 
 static inline void ctrace_container_put(struct ctrace_container *c)
 {
-	atomic_dec(&c->refs);	/* nothing to do at 0: the GC looks at refs */
+	/*
+	 * Nothing to do at 0: the GC looks at refs. Release, by an operation that is a full barrier on every kernel: what the
+	 * holder read of c, it read before. Pairs with free_swept() in gc.c
+	 */
+	(void)atomic_dec_return(&c->refs);
 }
 
 /* Returns it with a reference; NULL: no such container. Dead ones are found until swept. */
@@ -308,8 +317,11 @@ void ctrace_container_remask(struct ctrace_container *c);
  * because people recognise containers by their path.
  */
 void ctrace_container_changed(struct ctrace_container *c);
-/* ident_lock held. Makes `to` the owner of the network namespaces of `from`. If `to` is NULL, they have none. */
-void ctrace_container_give_nets(struct ctrace_container *from, struct ctrace_container *to);
+/*
+ * ident_lock held. Makes `to` the owner of the network namespaces of `from`. If `to` is NULL, they have none. A user makes as many
+ * as he likes: so a few at a time. Returns whether there are more.
+ */
+bool ctrace_container_give_nets(struct ctrace_container *from, struct ctrace_container *to);
 /* ident_lock held. Marks c dead; the work announces it. Only the first call counts. */
 void ctrace_container_gone(struct ctrace_container *c);
 /* ident_lock held. c may be dead, or ready to be swept: the GC looks at it. */
@@ -319,10 +331,18 @@ void ctrace_container_suspect(struct ctrace_container *c);
 
 /* ident_lock held. Moves the suspects to the front of `to`, by ->list. */
 void ctrace_container_suspects(struct list_head *to);
+/* ident_lock held. All in `from`, by ->list, are suspects again. However many they are, it takes the same time. */
+void ctrace_container_suspects_again(struct list_head *from);
 /* ident_lock held. Takes c out of the table by cid, and gives its room back. Its cid is not found any more. */
 void ctrace_container_unpublish(struct ctrace_container *c);
 int ctrace_container_refill(void);		/* refills the pool if it is below half */
-void ctrace_container_announce(void);		/* tells the watchers of births and deaths */
+/*
+ * Tells the watchers of births and deaths, in the order of time, of some at a time. Returns whether there are more: then the caller
+ * comes again soon.
+ */
+bool ctrace_container_announce(void);
+/* ident_lock held. Has all been announced that is to be told of c? Until then it must not be freed. */
+bool ctrace_container_announced(const struct ctrace_container *c);
 void ctrace_container_forget(void);		/* has the watchers forget the dying */
 /* c is in no list any more and has no reference left, or comes from the pool. */
 void ctrace_container_free(struct ctrace_container *c);

@@ -127,8 +127,22 @@ static void look_at(struct ctrace_container *c, struct found *f)
 	}
 }
 
+/*
+ * A user can have many containers die, or be about to die, for as long as he likes. That must not keep a CPU busy: reap rests
+ * ten times as long as a look at them, or a sweep, took.
+ */
+static void rest_since(u64 start)
+{
+	u64 ms = div_u64(10 * (ctrace_compat_clock() - start), NSEC_PER_MSEC);
+	unsigned long until = jiffies + min(msecs_to_jiffies(min(ms, 10000ull)), SLOW);
+
+	if (time_after(until, not_before))
+		WRITE_ONCE(not_before, until);
+}
+
 static void look_at_suspects(struct found *f)
 {
+	u64 start = ctrace_compat_clock();
 	LIST_HEAD(suspects);
 	unsigned long flags;
 	u32 n;
@@ -143,9 +157,10 @@ static void look_at_suspects(struct found *f)
 		ctrace_ident_unlock(flags);
 		cond_resched();
 	}
+	rest_since(start);
 }
 
-/* Sets dying on those that have waited long enough. */
+/* Sets dying on those that have waited long enough, and of which all has been announced. */
 static void end_of_waiting(struct found *f)
 {
 	u64 now = ctrace_compat_clock();
@@ -157,7 +172,7 @@ static void end_of_waiting(struct found *f)
 		ctrace_ident_lock(&flags);
 		for (n = 0; n < SLICE && !list_empty(&waiting); n++) {
 			c = list_first_entry(&waiting, struct ctrace_container, list);
-			if (now - c->gone <= STRAGGLERS_NS)
+			if (now - c->gone <= STRAGGLERS_NS || !ctrace_container_announced(c))
 				break;
 			c->dying = 1;
 			ctrace_parts_end_of(c);
@@ -204,12 +219,8 @@ static void look(struct found *f)
 	look_at_suspects(f);
 	end_of_waiting(f);
 	ctrace_ident_lock(&flags);
-	while (!list_empty(&f->again)) {	/* few: those whose init is exiting just now */
-		struct ctrace_container *c = list_first_entry(&f->again, struct ctrace_container, list);
-
-		list_del_init(&c->list);
-		ctrace_container_suspect(c);
-	}
+	/* Perhaps many: a namespace whose init is exiting stays so while a tracer outside keeps one of its zombies. */
+	ctrace_container_suspects_again(&f->again);
 	f->ending |= !list_empty(&waiting);
 	ctrace_ident_unlock(flags);
 }
@@ -249,9 +260,7 @@ static struct ctrace_lfnode *sweep_aliases(void)
 	ctrace_ident_lock(&flags);
 	ctrace_rules.nr_aliases -= s.dropped;
 	ctrace_ident_unlock(flags);
-	/* Who has many containers die must not keep a CPU busy with this: rest ten times as long. */
-	WRITE_ONCE(not_before, jiffies + min(msecs_to_jiffies(div_u64(10 * (ctrace_compat_clock() - start),
-								      NSEC_PER_MSEC)), SLOW));
+	rest_since(start);
 	return chain;
 }
 
@@ -275,6 +284,18 @@ static void gather(struct list_head *ending)
 	ctrace_ident_unlock(flags);
 }
 
+/* ident_lock held, and given back in between. c is dying: gives its network namespaces to who took c over, or to nobody. */
+static void leave_nets(struct ctrace_container *c, unsigned long *flags)
+{
+	struct ctrace_container *to = c->taken_by && !c->taken_by->dying ? c->taken_by : NULL;
+
+	while (ctrace_container_give_nets(c, to)) {	/* it gets no more: it is dead (netns.c) */
+		ctrace_ident_unlock(*flags);
+		cond_resched();
+		ctrace_ident_lock(flags);
+	}
+}
+
 /* Takes the nodes of those in the list out; of containers, also their places in the table by cid. */
 static void unlink_all(const struct list_head *list, struct ctrace_lfnode **chain)
 {
@@ -284,6 +305,7 @@ static void unlink_all(const struct list_head *list, struct ctrace_lfnode **chai
 
 	ctrace_ident_lock(&flags);
 	list_for_each_entry(c, list, list) {
+		leave_nets(c, &flags);
 		ctrace_learn_unlink(&ctrace_rules, c, chain);
 		if (!c->base)
 			ctrace_container_unpublish(c);
@@ -305,6 +327,7 @@ static void leave_namespaces(const struct list_head *emptied, struct ctrace_lfno
 		ctrace_ident_lock(&flags);
 		c->ns_put = ctrace_learn_ns_gone(&ctrace_rules, c, chain);
 		ctrace_ident_unlock(flags);
+		cond_resched();
 	}
 }
 
@@ -316,6 +339,7 @@ static void put_namespaces(struct list_head *emptied)
 		list_del_init(&c->queue);
 		put_pid_ns((struct pid_namespace *)c->ns_put);
 		c->ns_put = NULL;
+		cond_resched();
 	}
 }
 
@@ -328,6 +352,7 @@ static void to_swept(struct list_head *dying, struct list_head *ending)
 	list_for_each_entry_safe(c, next, dying, list) {
 		list_del_init(&c->list);
 		list_add_tail(&c->queue, &swept);
+		cond_resched();
 	}
 	ctrace_ident_lock(&flags);
 	list_for_each_entry_safe(c, next, ending, list) {
@@ -380,8 +405,10 @@ static void free_swept(void)
 	struct ctrace_container *c, *next;
 
 	list_for_each_entry_safe(c, next, &swept, queue) {
+		cond_resched();
 		if (atomic_read(&c->refs))
 			continue;
+		smp_mb();	/* pairs with ctrace_container_put(): its holders have read all that they read of it */
 		list_del(&c->queue);
 		ctrace_container_free(c);
 	}
@@ -402,16 +429,16 @@ static void ask_again(void)
 
 static void reap_work(struct work_struct *work)
 {
+	bool more = ctrace_container_announce();
 	struct found f;
 	long wait;
 
-	ctrace_container_announce();
 	/* Births and deaths come in crowds: look at most 20 times a second. */
 	if (time_after_eq(jiffies, READ_ONCE(next_look))) {
 		ctrace_compat_cgroup_event_check();
 		ctrace_identity_refresh();
 		look(&f);
-		ctrace_container_announce();
+		more = ctrace_container_announce();
 		if (!list_empty(&f.emptied) || !list_empty(&f.dying) || ctrace_parts_end() || flush())
 			sweep(&f);
 		ask_again();
@@ -419,7 +446,7 @@ static void reap_work(struct work_struct *work)
 		if (!list_empty(&swept))
 			free_swept();
 	}
-	wait = (long)(READ_ONCE(next_look) - jiffies);
+	wait = more ? 0 : (long)(READ_ONCE(next_look) - jiffies);
 	if (!READ_ONCE(stopping))
 		queue_delayed_work(queue, &reap, max(wait, 1L));
 }

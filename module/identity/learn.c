@@ -269,7 +269,10 @@ void ctrace_learn_take_over(struct ctrace_rules *r, struct ctrace_container *fro
 	hash_path(r, to);
 	ctrace_container_changed(to);
 	ctrace_container_inherit(to, from);
-	ctrace_container_give_nets(from, to);
+	if (ctrace_container_give_nets(from, to)) {
+		ctrace_container_get(to);
+		from->taken_by = to;
+	}
 	from->live_keys = 0;
 	/* Places outside the boundaries may lead to `from`, too: of tasks in its init's pid namespace. */
 	WRITE_ONCE(from->taken_over, true);
@@ -342,7 +345,6 @@ void ctrace_learn_unlink(struct ctrace_rules *r, struct ctrace_container *c, str
 {
 	struct ctrace_lfnode *n;
 
-	ctrace_container_give_nets(c, NULL);
 	while ((n = c->boundary_nodes)) {
 		c->boundary_nodes = n->mate;
 		unlink_one(&r->boundaries, n, chain);

@@ -23,8 +23,8 @@
  * kernel has yet to wait for a grace period before it calls forget_net().
  *
  * Why no container is used after its end: it holds no reference here, and is held by none. The GC takes
- * its namespaces away with its other nodes, before the grace period after which it is freed
- * (ctrace_learn_unlink()); afterwards ctrace_netns_learn() gives it no more, as it is dying.
+ * its namespaces away with its nodes, before the grace period after which it is freed
+ * (unlink_all() in gc.c); afterwards ctrace_netns_learn() gives it no more, as it is dying.
  */
 #ifndef CTRACE_NETNS_H
 #define CTRACE_NETNS_H

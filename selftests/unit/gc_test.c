@@ -229,7 +229,8 @@ static void many(struct kunit *test)
 		}
 		KUNIT_ASSERT_EQ(test, CID(&boxes[i], &host), i + 1);
 	}
-	ctrace_container_announce();
+	while (ctrace_container_announce())
+		;
 	took = cpu_us();
 	for (c = ctrace_container_next(NULL); c; c = ctrace_container_next(c))
 		seen++;
@@ -250,8 +251,11 @@ static void many(struct kunit *test)
 	       (unsigned long long)(cpu_us() - took), (unsigned long long)kernel_irqsoff);
 	kernel_irqsoff = 0;
 	took = cpu_us();
-	for (rounds = 0; held && rounds < 10; rounds++)
+	for (rounds = 0; held && rounds < 10; rounds++) {
+		while (ctrace_container_announce())
+			;
 		reap_after(2100);
+	}
 	took = cpu_us() - took;
 	printf("# all swept: %llu us, longest with interrupts off %llu ns\n", (unsigned long long)took,
 	       (unsigned long long)kernel_irqsoff);
@@ -261,12 +265,154 @@ static void many(struct kunit *test)
 	KUNIT_EXPECT_GT(test, took * 1000 / 20, kernel_irqsoff);
 }
 
+#define SECTION	(16 * 16u)	/* steps with interrupts off: 16 containers, and what each takes */
+
+/* Namespaces whose init is exiting, for as long as a tracer outside keeps a zombie of each: looked at some at a time, with rests. */
+static void closed_not_empty(struct kunit *test)
+{
+	enum { N = 60000 };
+	static struct ns nss[N];
+	u64 took;
+	u32 i;
+
+	for (i = 0; i < N; i++) {
+		nss[i] = (struct ns){ &host, { &shell }, .inum = 100 + i };
+		if (i % 100 == 0) {
+			ctrace_container_refill();
+			ctrace_lfpool_refill(&rules.nodes);
+		}
+		KUNIT_ASSERT_EQ(test, CID(&shell, &nss[i]), i + 1);
+	}
+	while (ctrace_container_announce())
+		;
+	kernel_most_steps = 0;
+	for (i = 0; i < N; i++) {
+		unsigned long flags;
+
+		nss[i].closed = true;
+		ctrace_ident_lock(&flags);
+		ctrace_learn_init_exits(&rules, &nss[i]);
+		ctrace_ident_unlock(flags);
+	}
+	for (i = 0; i < 3; i++) {
+		took = ctrace_compat_clock();
+		reap_after(1000);
+		took = ctrace_compat_clock() - took;
+		KUNIT_EXPECT_EQ(test, ctrace_container_count(), (u32)N);
+		/* a twentieth of a CPU: half of the look's time is its own */
+		KUNIT_EXPECT_GT(test, (next_look - jiffies) * NSEC_PER_MSEC, min(4 * took, 900 * NSEC_PER_MSEC));
+	}
+	printf("# %u closed, not empty: a look took %llu us, %llu steps at most with interrupts off\n", N,
+	       (unsigned long long)took / 1000, (unsigned long long)kernel_most_steps);
+	KUNIT_EXPECT_GT(test, SECTION, kernel_most_steps);
+	for (i = 0; i < N; i++)
+		nss[i].empty = true;
+	for (i = 0; held && i < 10; i++) {
+		reap_after(2100);
+		while (ctrace_container_announce())
+			;
+	}
+	KUNIT_EXPECT_GT(test, SECTION, kernel_most_steps);
+	nothing_charged(test);
+}
+
+/* A container's network namespaces, whether it dies or another takes over its cgroups. */
+static void many_nets(struct kunit *test)
+{
+	enum { N = 60000 };
+	static struct ctrace_netns nets[N];
+	unsigned long flags;
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
+	for (i = 0; i < N; i++) {
+		nets[i] = (struct ctrace_netns){ .c = known[0] };
+		ctrace_ident_lock(&flags);
+		hlist_add_head(&nets[i].of, &known[0]->nets);
+		ctrace_ident_unlock(flags);
+	}
+	kernel_most_steps = 0;
+	/* its init has gone, but not all its processes; another namespace takes its place */
+	ns1.closed = true;
+	ns3.init_at[0] = &box_a;
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns3), 2u);
+	KUNIT_EXPECT_TRUE(test, known[0]->taken_over);
+	ns1.empty = true;
+	reap_after(50);
+	for (i = 0; ctrace_cids_find(1) && i < 10; i++)
+		reap_after(2100);
+	KUNIT_EXPECT_NULL(test, ctrace_cids_find(1));
+	for (i = 0; i < N && nets[i].c == known[1]; i++)
+		;
+	KUNIT_EXPECT_EQ(test, i, (u32)N);
+	ns3.closed = ns3.empty = true;
+	remove_cg(&box_a);
+	for (i = 0; held && i < 10; i++)
+		reap_after(2100);
+	for (i = 0; i < N && !nets[i].c; i++)
+		;
+	KUNIT_EXPECT_EQ(test, i, (u32)N);
+	printf("# %u network namespaces: %llu steps at most with interrupts off\n", N, (unsigned long long)kernel_most_steps);
+	KUNIT_EXPECT_GT(test, SECTION, kernel_most_steps);
+	nothing_charged(test);
+}
+
+static u32 nr_told;
+static u64 most_told;
+
+static void count_told(struct ctrace_container *c, bool born)
+{
+	nr_told += !born;
+}
+
+/* More deaths than are announced in one go: the dead are looked for in between, and freed once all is told of them. */
+static void announced_in_turn(struct kunit *test)
+{
+	static const struct ctrace_container_watcher teller = { .born = count_born, .told = count_told };
+	static const struct ctrace_container_watcher *const tellers[] = { &teller, NULL };
+	enum { N = 2000 };
+	static struct cg boxes[N];
+	static char names[N][65];
+	u32 i;
+
+	watchers = tellers;
+	nr_told = 0;
+	for (i = 0; i < N; i++) {
+		snprintf(names[i], sizeof(names[i]), "%064x", i);
+		boxes[i] = (struct cg){ names[i], &shell, 1000 + i };
+		if (i % 100 == 0) {
+			ctrace_container_refill();
+			ctrace_lfpool_refill(&rules.nodes);
+		}
+		KUNIT_ASSERT_EQ(test, CID(&boxes[i], &host), i + 1);
+	}
+	for (i = 0; i < N; i++)
+		remove_cg(&boxes[i]);
+	reap_after(2100);
+	most_told = nr_told;
+	/* the births come first: so not one death has been told yet, and not one container is freed */
+	KUNIT_EXPECT_EQ(test, nr_told, 0u);
+	KUNIT_EXPECT_EQ(test, held, (u32)N);
+	for (i = 0; held && i < 100; i++) {
+		reap_after(2100);
+		KUNIT_EXPECT_GT(test, 2 * NEWS + 1, nr_told - most_told);
+		KUNIT_EXPECT_GT(test, held + nr_told + 1, (u32)N);
+		most_told = nr_told;
+	}
+	KUNIT_EXPECT_EQ(test, nr_told, (u32)N);
+	nothing_charged(test);
+	watchers = told;
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(one_dies),
 	KUNIT_CASE(shared),
 	KUNIT_CASE(parts_end),
 	KUNIT_CASE(asks_again),
 	KUNIT_CASE(many),
+	KUNIT_CASE(closed_not_empty),
+	KUNIT_CASE(many_nets),
+	KUNIT_CASE(announced_in_turn),
 	{}
 };
 

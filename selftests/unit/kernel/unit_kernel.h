@@ -84,6 +84,7 @@ typedef struct { s64 v; } atomic64_t;
 #define atomic_add(n, a)		((void)__atomic_add_fetch(&(a)->v, n, __ATOMIC_SEQ_CST))
 #define atomic_inc(a)		((void)__atomic_add_fetch(&(a)->v, 1, __ATOMIC_SEQ_CST))
 #define atomic_dec(a)		((void)__atomic_sub_fetch(&(a)->v, 1, __ATOMIC_SEQ_CST))
+#define atomic_dec_return(a)	__atomic_sub_fetch(&(a)->v, 1, __ATOMIC_SEQ_CST)
 #define atomic64_read(a)	((u64)__atomic_load_n(&(a)->v, __ATOMIC_RELAXED))
 #define atomic64_set(a, n)	__atomic_store_n(&(a)->v, n, __ATOMIC_RELAXED)
 #define atomic64_inc(a)		((void)__atomic_add_fetch(&(a)->v, 1, __ATOMIC_SEQ_CST))
@@ -125,6 +126,13 @@ extern u64 kernel_irqsoff;
 extern __thread u64 kernel_irqs_since;
 extern u64 kernel_clock_ahead;	/* of the host's clock, ns: for tests of years */
 
+/*
+ * Steps: changes of lists. The most in one stretch with interrupts off says more than time does, which depends on
+ * what else the machine does.
+ */
+extern __thread u64 kernel_steps, kernel_steps_since;
+extern u64 kernel_most_steps;
+
 static inline u64 kernel_ns(void)
 {
 	struct timespec t;
@@ -133,7 +141,7 @@ static inline u64 kernel_ns(void)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-#define local_irq_save(f)	((f) = 0, preempt_disable(), kernel_irqs_since = kernel_ns())
+#define local_irq_save(f)	((f) = 0, preempt_disable(), kernel_steps_since = kernel_steps, kernel_irqs_since = kernel_ns())
 #define local_irq_restore(f)	((void)(f), kernel_irqs_on(), preempt_enable())
 
 static inline void kernel_irqs_on(void)
@@ -142,6 +150,8 @@ static inline void kernel_irqs_on(void)
 
 	if (took > kernel_irqsoff)
 		kernel_irqsoff = took;
+	if (kernel_steps - kernel_steps_since > kernel_most_steps)
+		kernel_most_steps = kernel_steps - kernel_steps_since;
 }
 
 typedef pthread_mutex_t raw_spinlock_t;
@@ -230,6 +240,7 @@ static inline bool list_is_singular(const struct list_head *h) { return !list_em
 
 static inline void list_put(struct list_head *n, struct list_head *prev, struct list_head *next)
 {
+	kernel_steps++;
 	n->prev = prev;
 	n->next = next;
 	prev->next = next->prev = n;
@@ -240,6 +251,7 @@ static inline void list_add_tail(struct list_head *n, struct list_head *h) { lis
 
 static inline void list_del(struct list_head *n)
 {
+	kernel_steps++;
 	n->prev->next = n->next;
 	n->next->prev = n->prev;
 	n->next = n->prev = NULL;
@@ -288,6 +300,7 @@ static inline void list_splice_between(struct list_head *l, struct list_head *pr
 
 static inline void hlist_add_head(struct hlist_node *n, struct hlist_head *h)
 {
+	kernel_steps++;
 	n->next = h->first;
 	if (n->next)
 		n->next->pprev = &n->next;
@@ -299,6 +312,7 @@ static inline void hlist_del_init(struct hlist_node *n)
 {
 	if (!n->pprev)
 		return;
+	kernel_steps++;
 	*n->pprev = n->next;
 	if (n->next)
 		n->next->pprev = n->pprev;

@@ -21,7 +21,9 @@ pthread_rwlock_t kernel_rcu = PTHREAD_RWLOCK_INITIALIZER;
 __thread int kernel_preempt;
 __thread u64 kernel_irqs_since;
 u64 kernel_irqsoff;
-u64 kernel_clock_ahead;
+u64 kernel_clock_ahead = 1000 * NSEC_PER_SEC;
+__thread u64 kernel_steps, kernel_steps_since;
+u64 kernel_most_steps;
 unsigned long kernel_jiffies;
 
 void kunit_fail(void)
