@@ -7,6 +7,7 @@
 #include "emit/stack.h"
 #include "compat/stack.h"
 #include "compat/syscall.h"
+#include "compat/task.h"
 #include "compat/tracepoint.h"
 
 DEFINE_PER_CPU(const struct pt_regs *, ctrace_stack_regs);
@@ -112,13 +113,15 @@ static bool memory_is_currents(void)
 	return !in_nmi() || (regs && ctrace_compat_irqs_on(regs));
 }
 
-/* The registers of current's program, if that has a stack which can be read; else NULL. */
+/*
+ * The registers of current's program, if that has a stack which can be read; else NULL. A thread that the kernel makes for a program
+ * (io_uring's, vhost's) has its memory, but never ran it: on x86 its registers are those of its maker, without ip and sp.
+ */
 static const struct pt_regs *user_regs(void)
 {
 	const struct pt_regs *regs = task_pt_regs(current);
 
-	return current->mm && !(current->flags & PF_KTHREAD) && ctrace_compat_user_mode(regs) &&
-	       memory_is_currents() ? regs : NULL;
+	return ctrace_compat_from_user(current) && ctrace_compat_user_mode(regs) && memory_is_currents() ? regs : NULL;
 }
 
 u32 ctrace_stack_user(u64 *to)

@@ -37,4 +37,15 @@ evdump -t all -e sched_switch -u -d 1 > "$tmp/ev" 2> "$tmp/err"
 has "a switch has the stack of the task that is switched off" 'user_stack cid.*callstack=0x' "$tmp/ev"
 kthread=$(pgrep -x ksoftirqd/0 || pgrep -x kthreadd)
 has_not "a kernel thread's is empty" "user_stack cid=0 tid=$kthread .*0x" "$tmp/ev"
+# Threads that the kernel makes for a program, here io_uring's, have its memory, but have never run it. The kernel tells of no fork.
+dump "$tmp/ev" -t all -e sched_switch -u
+iouring -s > /dev/null 2>&1
+stop_dump
+workers=$(sed -nE 's/.* sched_switch cid=0 tid=([0-9]+) .*prev_comm="iou-(sqp|wrk)-[0-9]*" prev_tid=\1 .*/\1/p' "$tmp/ev" | sort -u | paste -sd'|')
+if [ -n "$workers" ]; then
+	at_least "switches of io_uring's own threads" 1 "$(grep -cE "user_stack cid=0 tid=($workers) " "$tmp/ev")"
+	has_not "have no user stack" "user_stack cid=0 tid=($workers) .*0x" "$tmp/ev"
+else
+	note "io_uring's threads are not the program's, or there are none"
+fi
 has_not "all decodable" 'undecodable|unknown-id' "$tmp/ev"
