@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: disks of every kind, amid commands, polling, hot-plug, errors and resets: no harm, each read is counted, and whose it is
-# requires: v2,v1
+# requires: v2,v1,torture
 # disks: the more drivers the kernel has, the more there are
 # timeout: 240
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
