@@ -7,6 +7,9 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#ifdef CONFIG_X86_KERNEL_IBT
+#include <linux/static_call.h>
+#endif
 #include <linux/string.h>
 #include <linux/trace_events.h>
 #include "compat/tracepoint.h"
@@ -42,24 +45,64 @@ static get_fn function_at(const char *symbol)
 	return fn;
 }
 
-static get_fn getter(void)
+#ifdef CONFIG_X86_KERNEL_IBT
+/*
+ * At boot this kernel overwrites the landing instruction of each function whose address nobody takes, and the getter
+ * is one of these: on a CPU that checks indirect branches (Intel's since Tiger Lake), a call through a pointer is a
+ * BUG. A direct call needs no such instruction, so the kernel's own means writes one here. Context: the caller holds lock.
+ */
+static struct bpf_raw_event_map *no_map(const char *name)
+{
+	return NULL;
+}
+
+DEFINE_STATIC_CALL(ctrace_raw_event_map, no_map);
+
+static void getter_set(get_fn fn)
+{
+	static_call_update(ctrace_raw_event_map, fn);
+}
+
+static struct bpf_raw_event_map *map_of(const char *name)
+{
+	return static_call(ctrace_raw_event_map)(name);
+}
+#else
+static get_fn getter;
+
+/*
+ * arm64's kernel keeps the landing instruction (BTI) of every function that is not static; a kernel that checks
+ * types at indirect calls (CFI) has no raw probes at all, ctrace_compat_tp_may_raw().
+ */
+static void getter_set(get_fn fn)
+{
+	getter = fn;
+}
+
+static struct bpf_raw_event_map *map_of(const char *name)
+{
+	return getter ? getter(name) : NULL;
+}
+#endif
+
+static struct bpf_raw_event_map *map_get(const char *name)
 {
 	static DEFINE_MUTEX(lock);
 	static bool asked;
-	static get_fn fn;
+	get_fn fn;
 
 	mutex_lock(&lock);
-	if (!asked)
-		fn = function_at(GETTER);
+	fn = asked ? NULL : function_at(GETTER);
+	if (fn)
+		getter_set(fn);
 	asked = true;
 	mutex_unlock(&lock);
-	return fn;
+	return map_of(name);
 }
 
 static int built_in_nargs(const struct tracepoint *tp)
 {
-	get_fn get = getter();
-	const struct bpf_raw_event_map *m = get ? get(tp->name) : NULL;
+	const struct bpf_raw_event_map *m = map_get(tp->name);
 
 	/*
 	 * If m belongs to another tracepoint, that one is a module's, of the same name, and we now
