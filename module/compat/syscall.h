@@ -8,6 +8,8 @@
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+/* arm64's current_pt_regs() needs it, and has it by itself only with COMPAT */
+#include <linux/sched/task_stack.h>
 #include <linux/seccomp.h>
 #include <linux/uaccess.h>
 #include <asm/syscall.h>
