@@ -97,7 +97,8 @@ static inline bool ctrace_compat_may_dname(const struct super_block *sb)
 static inline const struct path *ctrace_compat_user_path(const struct file *file)
 {
 #ifdef CTRACE_HAVE_FILE_USER_PATH
-	return file_user_path(file);
+	/* 6.7 and later: its argument became const only after years, and by stable updates */
+	return file_user_path((struct file *)file);
 #else
 	return &file->f_path;
 #endif
