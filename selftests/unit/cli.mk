@@ -52,6 +52,7 @@ recorded_test_cli := $(sort $(views) view/input view/input_ways view/tally view/
 export_test_cli := $(sort $(sinks) $(probes) run/recording run/asked run/run_opts run/target run/follow run/which run/word names/units \
 	names/pods base/table base/proto ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/side flame/flame flame/flame_svg view/bars \
 	$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/export/*.c)))
+escapes_test_cli := $(export_test_cli)
 side_test_cli := $(export_test_cli)
 full_test_cli := $(export_test_cli)
 large_test_cli := $(export_test_cli)

@@ -17,10 +17,13 @@ const struct command *cli_cmd;
 int cli_vreport(int status, const char *fmt, va_list ap)
 {
 	struct sbuf msg = { 0 };
+	struct sbuf clean = { 0 };
 	char *text;
 
 	if (vasprintf(&text, fmt, ap) < 0)
 		return status;
+	/* it may have words and names of others */
+	sbuf_clean(&clean, text);
 	if (cli_json) {
 		struct json j = { .out = &msg };
 
@@ -31,12 +34,13 @@ int cli_vreport(int status, const char *fmt, va_list ap)
 	}
 	/* an error that cannot be said there is said where it can be */
 	if (output_flush(stdout) || !cli_json) {
-		fprintf(stderr, "ctrace: %s\n", text);
+		fprintf(stderr, "ctrace: %s\n", clean.s ? clean.s : "");
 		if (status == CLI_USAGE)
 			fprintf(stderr, "ctrace: see 'ctrace help%s%s'\n", cli_cmd ? " " : "",
 				cli_cmd ? cli_cmd->name : "");
 	}
 	sbuf_free(&msg);
+	sbuf_free(&clean);
 	free(text);
 	return status;
 }

@@ -2,29 +2,44 @@
 #include <string.h>
 #include "base/json.h"
 
+static void put_escape(struct sbuf *b, uint32_t c)
+{
+	if (c > 0xffff) {	/* as two, of UTF-16 */
+		sbuf_printf(b, "\\u%04x", 0xd800 | (c - 0x10000) >> 10);
+		c = 0xdc00 | (c & 0x3ff);
+	}
+	sbuf_printf(b, "\\u%04x", c);
+}
+
 static void put_string(struct sbuf *b, const char *s, size_t n)
 {
 	size_t len;
+	uint32_t c;
 
 	sbuf_putc(b, '"');
 	for (size_t i = 0; i < n; i += len) {
-		unsigned char c = (unsigned char)s[i];
-
-		len = utf8_len(s + i, n - i);
-		if (!len) {
-			sbuf_puts(b, "\xef\xbf\xbd");
-			len = 1;
-		} else if (c == '"' || c == '\\') {
-			sbuf_putc(b, '\\');
-			sbuf_putc(b, (char)c);
-		} else if (c == '\n') {
-			sbuf_puts(b, "\\n");
-		} else if (c == '\t') {
-			sbuf_puts(b, "\\t");
-		} else if (c < 0x20 || c == 0x7f) {
-			sbuf_printf(b, "\\u%04x", c);
-		} else {
+		/* as much as there is of what needs nothing */
+		for (len = 0; i + len < n && s[i + len] >= 0x20 && s[i + len] < 0x7f && s[i + len] != '"' && s[i + len] != '\\';)
+			len++;
+		if (len) {
 			sbuf_put(b, s + i, len);
+			continue;
+		}
+		switch (utf8_next(s + i, n - i, &len, &c)) {
+		case UTF8_BROKEN:
+			sbuf_puts(b, "\xef\xbf\xbd");
+			break;
+		case UTF8_HIDDEN:
+			if (c == '\n' || c == '\t')
+				sbuf_puts(b, c == '\n' ? "\\n" : "\\t");
+			else
+				put_escape(b, c);
+			break;
+		case UTF8_SHOWN:
+			if (c == '"' || c == '\\')
+				sbuf_putc(b, '\\');
+			sbuf_put(b, s + i, len);
+			break;
 		}
 	}
 	sbuf_putc(b, '"');

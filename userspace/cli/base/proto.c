@@ -33,7 +33,11 @@ void proto_bytes(struct sbuf *b, unsigned int field, const void *p, size_t n)
 
 void proto_text(struct sbuf *b, unsigned int field, const char *s)
 {
-	proto_bytes(b, field, s, strlen(s));
+	struct sbuf clean = { 0 };
+
+	sbuf_clean(&clean, s);
+	proto_bytes(b, field, clean.s ? clean.s : "", clean.len);
+	sbuf_free(&clean);
 }
 
 void proto_message(struct sbuf *b, unsigned int field, struct sbuf *m)

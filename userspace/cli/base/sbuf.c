@@ -40,7 +40,7 @@ void sbuf_putc(struct sbuf *b, char c)
 	sbuf_put(b, &c, 1);
 }
 
-void sbuf_markup(struct sbuf *b, char c)
+static void put_markup(struct sbuf *b, char c)
 {
 	switch (c) {
 	case '&':
@@ -58,6 +58,16 @@ void sbuf_markup(struct sbuf *b, char c)
 	default:
 		sbuf_putc(b, c);
 	}
+}
+
+void sbuf_markup(struct sbuf *b, const char *s, size_t n)
+{
+	struct sbuf clean = { 0 };
+
+	sbuf_clean_n(&clean, s, n);
+	for (size_t i = 0; i < clean.len; i++)
+		put_markup(b, clean.s[i]);
+	sbuf_free(&clean);
 }
 
 void sbuf_puts(struct sbuf *b, const char *s)
@@ -118,14 +128,15 @@ void sbuf_escape(struct sbuf *b, const char *s, size_t n)
 	}
 }
 
-size_t utf8_len(const char *s, size_t n)
+/* The length of the valid UTF-8 sequence at s, whose character is *c; 0: there is none. */
+static size_t decode(const char *s, size_t n, uint32_t *c)
 {
 	const unsigned char *u = (const unsigned char *)s;
-	uint32_t c;
 	size_t len;
 
 	if (!n)
 		return 0;
+	*c = u[0];
 	if (u[0] < 0x80)
 		return 1;
 	if (u[0] < 0xc2 || u[0] > 0xf4)
@@ -133,54 +144,83 @@ size_t utf8_len(const char *s, size_t n)
 	len = u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : 4;
 	if (n < len)
 		return 0;
-	c = u[0] & (0x7f >> len);
+	*c = u[0] & (0x7f >> len);
 	for (size_t i = 1; i < len; i++) {
 		if ((u[i] & 0xc0) != 0x80)
 			return 0;
-		c = c << 6 | (u[i] & 0x3f);
+		*c = *c << 6 | (u[i] & 0x3f);
 	}
 	/* reject over-long forms, surrogates, and code points beyond the last plane */
-	if ((len == 3 && c < 0x800) || (len == 4 && (c < 0x10000 || c > 0x10ffff)) ||
-	    (c >= 0xd800 && c < 0xe000))
+	if ((len == 3 && *c < 0x800) || (len == 4 && (*c < 0x10000 || *c > 0x10ffff)) || (*c >= 0xd800 && *c < 0xe000))
 		return 0;
 	return len;
 }
 
-/* Is it a C1 control, or a mark that reverses or hides what a terminal shows? */
-static bool utf8_unsafe(const char *s, size_t len)
+size_t utf8_len(const char *s, size_t n)
 {
-	const unsigned char *u = (const unsigned char *)s;
+	uint32_t c;
 
-	if (len == 2)
-		return u[0] == 0xc2 && u[1] < 0xa0;
-	if (len != 3 || u[0] != 0xe2)
-		return len == 3 && u[0] == 0xef && u[1] == 0xbb && u[2] == 0xbf;
-	return (u[1] == 0x80 && ((u[2] >= 0x8b && u[2] <= 0x8f) || (u[2] >= 0xa8 && u[2] <= 0xae))) ||
-	       (u[1] == 0x81 && u[2] >= 0xa0 && u[2] <= 0xaf);
+	return decode(s, n, &c);
 }
 
-void sbuf_clean(struct sbuf *b, const char *s)
+/*
+ * The one list of what no output has as it is, whatever its form: what controls a terminal, reverses or hides what stands
+ * beside it, or ends a line for some reader.
+ */
+static bool is_hidden(uint32_t c)
 {
-	size_t n = strlen(s), len;
+	static const struct { uint32_t from, to; } list[] = {
+		{ 0x0, 0x1f }, { 0x7f, 0x9f },		/* C0, DEL, C1 */
+		{ 0x61c, 0x61c }, { 0x180e, 0x180e },	/* a mark of direction, a separator without width */
+		{ 0x200b, 0x200f },			/* without width; marks of direction */
+		{ 0x2028, 0x202e },			/* separators of lines and paragraphs; embeddings and overrides */
+		{ 0x2060, 0x206f },			/* invisible operators; isolates */
+		{ 0xfeff, 0xfeff }, { 0xfff9, 0xfffb },	/* byte order mark, annotations */
+		{ 0xfffe, 0xffff },			/* no characters; XML forbids them */
+		{ 0xe0000, 0xe007f },			/* tags */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(list) && c >= list[i].from; i++)
+		if (c <= list[i].to)
+			return true;
+	return c > 0xffff && (c & 0xfffe) == 0xfffe;
+}
+
+enum utf8_kind utf8_next(const char *s, size_t n, size_t *len, uint32_t *c)
+{
+	*len = decode(s, n, c);
+	if (*len)
+		return is_hidden(*c) ? UTF8_HIDDEN : UTF8_SHOWN;
+	*len = 1;
+	*c = (unsigned char)*s;
+	return UTF8_BROKEN;
+}
+
+void sbuf_clean_n(struct sbuf *b, const char *s, size_t n)
+{
+	size_t len;
+	uint32_t c;
 
 	for (size_t i = 0; i < n; i += len) {
 		/* names are mostly plain: as much as there is of that at once */
-		for (len = 0; s[i + len] >= 0x20 && s[i + len] < 0x7f; len++)
+		for (len = 0; i + len < n && s[i + len] >= 0x20 && s[i + len] < 0x7f; len++)
 			;
 		if (len) {
 			sbuf_put(b, s + i, len);
 			continue;
 		}
-		len = utf8_len(s + i, n - i);
-		if (len && !utf8_unsafe(s + i, len) &&
-		    !(len == 1 && ((unsigned char)s[i] < 0x20 || s[i] == 0x7f))) {
+		if (utf8_next(s + i, n - i, &len, &c) == UTF8_SHOWN) {
 			sbuf_put(b, s + i, len);
 			continue;
 		}
-		len = len ? len : 1;
 		for (size_t k = 0; k < len; k++)
 			sbuf_printf(b, "\\x%02x", (unsigned char)s[i + k]);
 	}
+}
+
+void sbuf_clean(struct sbuf *b, const char *s)
+{
+	sbuf_clean_n(b, s, strlen(s));
 }
 
 size_t utf8_columns(const char *s)

@@ -27,16 +27,24 @@ struct sbuf {
 void sbuf_reset(struct sbuf *b);
 void sbuf_free(struct sbuf *b);
 void sbuf_putc(struct sbuf *b, char c);
-/* The same, with what HTML and XML give a meaning made harmless, in attributes, too. */
-void sbuf_markup(struct sbuf *b, char c);
 void sbuf_puts(struct sbuf *b, const char *s);
 void sbuf_put(struct sbuf *b, const char *s, size_t n);
 void sbuf_u64(struct sbuf *b, uint64_t v);		/* in decimal: a list has very many numbers */
 void sbuf_printf(struct sbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Appends s as strace writes a string literal, without the quotes. */
 void sbuf_escape(struct sbuf *b, const char *s, size_t n);
-/* Appends a name that others chose: control characters and bytes that are not UTF-8 become \xHH. */
+/*
+ * Appends a name that others chose: bytes of what utf8_next() hides, and those that are not UTF-8, become \xHH. Each
+ * output has its names from here, or from JSON's writer, which asks utf8_next(), too.
+ */
 void sbuf_clean(struct sbuf *b, const char *s);
+void sbuf_clean_n(struct sbuf *b, const char *s, size_t n);
+/* The same, and what HTML and XML give a meaning is made harmless, in attributes, too. */
+void sbuf_markup(struct sbuf *b, const char *s, size_t n);
+
+/* Is the character at s shown as it is? *len: how many of the n bytes it takes; of a broken one, which is 1 byte, *c is that. */
+enum utf8_kind { UTF8_SHOWN, UTF8_HIDDEN, UTF8_BROKEN };
+enum utf8_kind utf8_next(const char *s, size_t n, size_t *len, uint32_t *c);
 
 /* Length of the valid UTF-8 sequence at s, 0 if there is none. */
 size_t utf8_len(const char *s, size_t n);

@@ -111,6 +111,23 @@ static size_t list_len(struct json_object *o)
 	return o && json_object_is_type(o, json_type_array) ? json_object_array_length(o) : 0;
 }
 
+/* A name that others may have chosen, since they may have made the recording. It is the object's, or NULL. */
+static const char *clean_str(struct json_object *o, const char *key)
+{
+	const char *s = names_str(o, key);
+	struct sbuf b = { 0 };
+
+	if (!s)
+		return NULL;
+	sbuf_clean(&b, s);
+	if (b.s && strcmp(b.s, s)) {
+		json_object_object_add(o, key, json_object_new_string(b.s));
+		s = names_str(o, key);
+	}
+	sbuf_free(&b);
+	return s;
+}
+
 static int load_event(struct ctrace_schema *s, struct json_object *o)
 {
 	struct json_object *list = names_get(o, "fields"), *f;
@@ -120,16 +137,16 @@ static int load_event(struct ctrace_schema *s, struct json_object *o)
 	int err;
 
 	t.id = (uint32_t)names_number(o, "id");
-	t.name = names_str(o, "name");
-	t.system = names_str(o, "system");
-	t.source = names_str(o, "source");
-	t.definition = names_str(o, "definition");
+	t.name = clean_str(o, "name");
+	t.system = clean_str(o, "system");
+	t.source = clean_str(o, "source");
+	t.definition = clean_str(o, "definition");
 	if (!t.id || !t.system)
 		return -EBADMSG;
 	fields = xcalloc(t.nfields, sizeof(*fields));
 	for (uint32_t i = 0; i < t.nfields; i++) {
 		f = json_object_array_get_idx(list, i);
-		fields[i].name = names_str(f, "name");
+		fields[i].name = clean_str(f, "name");
 		fields[i].kind = named(kinds, ARRAY_SIZE(kinds), names_str(f, "kind"));
 		fields[i].display = named(displays, ARRAY_SIZE(displays), names_str(f, "display"));
 		fields[i].size = (uint32_t)names_number(f, "size");

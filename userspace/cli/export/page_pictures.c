@@ -12,8 +12,7 @@
 
 void html_text(struct sbuf *b, const char *s)
 {
-	for (; *s; s++)
-		sbuf_markup(b, *s);
+	sbuf_markup(b, s, strlen(s));
 }
 
 void html_base64(struct sbuf *b, const void *p, size_t n)

@@ -50,12 +50,24 @@ void flame_free(struct flame *f)
 		free((char *)f->v[i].name);
 	free(f->v);
 	free(f->by_name);
+	sbuf_free(&f->clean);
 	*f = (struct flame){ 0 };
 }
 
-static uint32_t child(struct flame *f, uint32_t parent, const char *name, size_t len)
+/* The frame of this name, which is clean: the file may be anybody's, and each form of output takes the names from here. */
+static uint32_t child(struct flame *f, uint32_t parent, const char *s, size_t n)
 {
-	uint32_t *at = place(f, parent, name, len), i = *at;
+	struct sbuf *clean = &f->clean;
+	const char *name;
+	uint32_t *at, i;
+	size_t len;
+
+	sbuf_reset(clean);
+	sbuf_clean_n(clean, s, n);
+	name = clean->s;
+	len = clean->len;
+	at = place(f, parent, name, len);
+	i = *at;
 
 	if (i)
 		return i;

@@ -27,6 +27,7 @@ struct flame {
 	size_t size;			/* of by_name, a power of two */
 	uint32_t depth;			/* of the deepest node */
 	bool compared;
+	struct sbuf clean;		/* a name that is looked for */
 	uint64_t lines, bad;		/* that were read; of these, those that are no folded stack */
 };
 

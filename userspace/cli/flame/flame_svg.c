@@ -27,13 +27,6 @@ static const char style[] =
 	"@media (prefers-color-scheme:dark){.bg{fill:#16181c}.b{fill:#7bf}#title,#info,#match{fill:#ddd}"
 	".f rect{stroke:#16181c}}";
 
-static void put_xml(struct sbuf *b, const char *s, size_t n)
-{
-	/* what XML 1.0 does not allow, even escaped, becomes a question mark */
-	for (size_t i = 0; i < n; i++)
-		sbuf_markup(b, (unsigned char)s[i] < ' ' && s[i] != '\t' ? '?' : s[i]);
-}
-
 /* The same name has the same colour in every picture. */
 static void put_colour(struct sbuf *b, const struct flame_node *n)
 {
@@ -80,7 +73,7 @@ static void put_title(struct sbuf *b, const struct flame *f, const struct flame_
 
 	sbuf_puts(b, "<title>");
 	if (n->depth)
-		put_xml(b, n->name, strlen(n->name));
+		sbuf_markup(b, n->name, strlen(n->name));
 	else
 		sbuf_puts(b, "all");
 	sbuf_printf(b, " (%llu %s, %.2f%%", (unsigned long long)n->total, form->unit, now);
@@ -120,7 +113,7 @@ static void put_frame(struct picture *p, const struct flame_node *n, double x, d
 	else
 		put_colour(b, n);
 	sbuf_printf(b, "\"/><text x=\"%.2f\" y=\"%.0f\" data-n=\"", SIDE + x + 3, y + 12);
-	put_xml(b, n->depth ? n->name : "all", n->depth ? len : 3);
+	sbuf_markup(b, n->depth ? n->name : "all", n->depth ? len : 3);
 	sbuf_puts(b, "\">");
 	if (w >= 6 + 3 * CHARACTER && n->depth) {
 		size_t cut = len <= room ? len : room - 2;
@@ -128,7 +121,7 @@ static void put_frame(struct picture *p, const struct flame_node *n, double x, d
 		/* not amid a character */
 		while (cut < len && cut && ((unsigned char)n->name[cut] & 0xc0) == 0x80)
 			cut--;
-		put_xml(b, n->name, cut);
+		sbuf_markup(b, n->name, cut);
 		sbuf_puts(b, cut < len ? ".." : "");
 	} else if (!n->depth) {
 		sbuf_puts(b, "all");
@@ -185,7 +178,7 @@ void flame_svg(const struct flame *f, const struct flame_form *form, FILE *out)
 		    "viewBox=\"0 0 %.0f %u\" width=\"100%%\" role=\"img\">\n<style>%s</style>\n", WIDTH, height, style);
 	sbuf_printf(b, "<rect class=\"bg\" width=\"100%%\" height=\"100%%\" fill=\"#fafafa\"/>\n");
 	sbuf_puts(b, "<text id=\"title\" x=\"10\" y=\"22\">");
-	put_xml(b, form->title, strlen(form->title));
+	sbuf_markup(b, form->title, strlen(form->title));
 	sbuf_puts(b, "</text>\n<text id=\"reset\" class=\"b\" x=\"1000\" y=\"22\" visibility=\"hidden\">reset zoom</text>"
 		  "<text id=\"search\" class=\"b\" x=\"1120\" y=\"22\">search</text>"
 		  "<g id=\"containers\"></g>\n");
