@@ -13,6 +13,7 @@
 #include "event/event.h"
 #include "identity/life.h"
 #include "compat/clock.h"
+#include "compat/heartbeat.h"
 #include "../uapi/ctrace_netlink.h"
 
 /* Told of containers in this order: who wants it, then listeners, then what goes with it. */
@@ -28,9 +29,10 @@ static int __init ctrace_init(void)
 	err = ctrace_compat_clock_init();
 	if (err)
 		return err;
+	ctrace_compat_heartbeat_init();	/* before anything may depend on kprobes */
 	err = ctrace_event_init(ctrace_families);
 	if (err)
-		goto clock_exit;
+		goto heartbeat_exit;
 	ctrace_probe_init(ctrace_probe_kinds);
 	err = ctrace_identity_init(watchers);
 	if (err)
@@ -46,7 +48,7 @@ static int __init ctrace_init(void)
 		goto arena_exit;
 	err = ctrace_session_init();
 	if (err)
-		goto arena_exit;
+		goto spare_exit;
 	err = ctrace_dev_init();
 	if (err)
 		goto session_exit;
@@ -60,6 +62,8 @@ dev_exit:
 	ctrace_dev_exit();
 session_exit:
 	ctrace_session_exit();
+spare_exit:
+	ctrace_spare_exit();
 arena_exit:
 	ctrace_arena_module_exit();
 scratch_exit:
@@ -69,7 +73,8 @@ identity_exit:
 	ctrace_identity_exit();
 event_exit:
 	ctrace_event_exit();
-clock_exit:
+heartbeat_exit:
+	ctrace_compat_heartbeat_exit();
 	ctrace_compat_clock_exit();
 	return err;
 }
@@ -93,6 +98,7 @@ static void __exit ctrace_exit(void)
 	ctrace_identity_exit();
 	ctrace_define_exit();
 	ctrace_event_exit();
+	ctrace_compat_heartbeat_exit();
 	ctrace_compat_clock_exit();
 }
 

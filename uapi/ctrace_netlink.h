@@ -186,6 +186,16 @@ enum ctrace_attr_info {
 	CTRACE_A_INFO_TASKS,
 	CTRACE_A_INFO_SPARED,
 	CTRACE_A_INFO_SPARED_WHY,
+	/*
+	 * The next three come with CTRACE_A_INFO_TASKS. u64: how often all tasks were made to pay again, because what is wanted had changed; u64
+	 * ns in which none could be spared, because of that; u64 ns: of how many. All since the first session began that records system calls
+	 */
+	CTRACE_A_INFO_RECALLS,
+	CTRACE_A_INFO_RECALLED_NS,
+	CTRACE_A_INFO_RECALLED_OF_NS,
+	/* string: why no kprobe is heard just now, so no event that needs one, and what to type; absent: they are */
+	CTRACE_A_INFO_BLIND,
+	CTRACE_A_INFO_BLIND_NS,		/* u64: for how long it was so since the module was loaded; absent: never */
 	__CTRACE_A_INFO_MAX
 };
 
@@ -260,6 +270,7 @@ enum ctrace_attr_session {
 	 */
 	CTRACE_A_SESSION_TABLE_SIZE,
 	CTRACE_A_SESSION_TABLE_USED,	/* u64 bytes */
+	CTRACE_A_SESSION_BLIND_NS,	/* u64: the largest CTRACE_A_PROBE_BLIND_NS of its probes; absent: 0 */
 	__CTRACE_A_SESSION_MAX
 };
 
@@ -345,6 +356,8 @@ enum ctrace_attr_probe {
 	CTRACE_A_PROBE_ROWS,		/* u32: rows of the table on each CPU, rounded up to a power of two; default 1024 */
 	CTRACE_A_PROBE_TABLE,		/* u64: offset of the table in the mapping of the session; only of an aggregate */
 	CTRACE_A_PROBE_COPY,		/* u32 bytes of the stack, with CTRACE_PROBE_F_USER_COPY; at most CTRACE_COPY_MAX; default 8192 */
+	/* u64 ns, since it was added, in which nothing reached it, as the kernel's kprobes were switched off; absent: none. Replies only */
+	CTRACE_A_PROBE_BLIND_NS,
 	__CTRACE_A_PROBE_MAX
 };
 

@@ -13,6 +13,7 @@
 #include "event/event.h"
 #include "identity/container.h"
 #include "identity/hierarchy.h"
+#include "compat/heartbeat.h"
 
 static const struct nla_policy policy_top[CTRACE_A_MAX + 1] = {
 	[CTRACE_A_SESSION] = { .type = NLA_NESTED },
@@ -44,7 +45,19 @@ static int put_spared(struct sk_buff *skb)
 	ctrace_spare_info(&s);
 	return !s.tasks ? 0 :
 	       nla_put_u32(skb, CTRACE_A_INFO_TASKS, s.tasks) || nla_put_u32(skb, CTRACE_A_INFO_SPARED, s.spared) ||
-	       (s.why && nla_put_string(skb, CTRACE_A_INFO_SPARED_WHY, s.why));
+	       (s.why && nla_put_string(skb, CTRACE_A_INFO_SPARED_WHY, s.why)) ||
+	       nla_put_u64_64bit(skb, CTRACE_A_INFO_RECALLS, s.recalls, CTRACE_A_INFO_PAD) ||
+	       nla_put_u64_64bit(skb, CTRACE_A_INFO_RECALLED_NS, s.off_ns, CTRACE_A_INFO_PAD) ||
+	       nla_put_u64_64bit(skb, CTRACE_A_INFO_RECALLED_OF_NS, s.ns, CTRACE_A_INFO_PAD);
+}
+
+static int put_blind(struct sk_buff *skb)
+{
+	const char *why = ctrace_compat_blind();
+	u64 ns = ctrace_compat_blind_ns(true);
+
+	return (why && nla_put_string(skb, CTRACE_A_INFO_BLIND, why)) ||
+	       (ns && nla_put_u64_64bit(skb, CTRACE_A_INFO_BLIND_NS, ns, CTRACE_A_INFO_PAD));
 }
 
 /* What others do: not for every user. Numbers that move tell a stranger when others begin and end to work. */
@@ -73,7 +86,7 @@ static int info_get(struct sk_buff *in, struct genl_info *info)
 	      nla_put_string(skb, CTRACE_A_INFO_VERSION, THIS_MODULE->version ?: "") ||
 	      nla_put_u64_64bit(skb, CTRACE_A_INFO_FEATURES, ctrace_features(), CTRACE_A_INFO_PAD) ||
 	      nla_put_u32(skb, CTRACE_A_INFO_CGROUP_MODE, ctrace_identity_cgroup_mode()) ||
-	      (ctrace_may_trace(in) && put_counts(skb));
+	      (ctrace_may_trace(in) && (put_counts(skb) || put_blind(skb)));
 	if (!err)
 		nla_nest_end(skb, nest);
 	return ctrace_netlink_reply_send(skb, info, hdr, err ? -EMSGSIZE : 0);

@@ -20,9 +20,12 @@ int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s, const stru
 	struct ctrace_probe *p;
 	u64 missed = s->missed;
 	struct nlattr *nest;
+	u64 blind = 0;
 
-	list_for_each_entry(p, &s->probes, list)
+	list_for_each_entry(p, &s->probes, list) {
 		missed += ctrace_probe_missed(p);
+		blind = max(blind, ctrace_probe_blind(p));
+	}
 	nest = nla_nest_start(skb, CTRACE_A_SESSION);
 	if (!nest)
 		return -EMSGSIZE;
@@ -46,6 +49,7 @@ int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s, const stru
 	    put_u64(skb, CTRACE_A_SESSION_LOST_FULL, st->lost_full, CTRACE_A_SESSION_PAD) ||
 	    put_u64(skb, CTRACE_A_SESSION_LOST_NESTED, st->lost_nested, CTRACE_A_SESSION_PAD) ||
 	    put_u64(skb, CTRACE_A_SESSION_LOST_MISSED, missed, CTRACE_A_SESSION_PAD) ||
+	    (blind && put_u64(skb, CTRACE_A_SESSION_BLIND_NS, blind, CTRACE_A_SESSION_PAD)) ||
 	    put_u64(skb, CTRACE_A_SESSION_LOST_UNFOLLOWED, atomic64_read(&s->unfollowed),
 		    CTRACE_A_SESSION_PAD) ||
 	    put_u64(skb, CTRACE_A_SESSION_LOST_UNFOLLOWED_TASKS, atomic64_read(&s->unfollowed_tasks),
@@ -73,8 +77,10 @@ int ctrace_put_session_id(struct sk_buff *skb, u32 id)
 int ctrace_put_probe(struct sk_buff *skb, struct ctrace_probe *p)
 {
 	struct nlattr *nest = nla_nest_start(skb, CTRACE_A_PROBE);
+	u64 blind = ctrace_probe_blind(p);
 
-	if (!nest || nla_put_u32(skb, CTRACE_A_PROBE_ID, p->id) ||
+	if (!nest || (blind && put_u64(skb, CTRACE_A_PROBE_BLIND_NS, blind, CTRACE_A_PROBE_PAD)) ||
+	    nla_put_u32(skb, CTRACE_A_PROBE_ID, p->id) ||
 	    nla_put_string(skb, CTRACE_A_PROBE_NAME, p->name) ||
 	    nla_put_u32(skb, CTRACE_A_PROBE_EVENT_ID, ctrace_probe_event(p)) ||
 	    put_u64(skb, CTRACE_A_PROBE_MISSED, ctrace_probe_missed(p), CTRACE_A_PROBE_PAD) ||

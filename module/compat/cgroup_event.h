@@ -5,6 +5,7 @@
 
 #include <linux/errno.h>
 #include <linux/types.h>
+#include "compat/heartbeat.h"
 #include "facts.h"
 
 #ifdef CTRACE_HAVE_CGROUP_RMDIR__NONE
@@ -13,6 +14,11 @@ int ctrace_compat_cgroup_event_del(const char *name, void *probe, void *data);
 bool ctrace_compat_cgroup_event_exists(const char *name);
 /* Warns in the kernel's log if events were missed since the last call. Callers exclude each other. */
 void ctrace_compat_cgroup_event_check(void);
+/* Does the kernel not tell of moves just now, as its kprobes are switched off? */
+static inline bool ctrace_compat_cgroup_events_blind(void)
+{
+	return ctrace_compat_blind();
+}
 #else
 static inline int ctrace_compat_cgroup_event_add(const char *name, void *probe, void *data)
 {
@@ -30,6 +36,11 @@ static inline bool ctrace_compat_cgroup_event_exists(const char *name)
 }
 
 static inline void ctrace_compat_cgroup_event_check(void) { }
+
+static inline bool ctrace_compat_cgroup_events_blind(void)
+{
+	return false;
+}
 #endif
 
 #endif

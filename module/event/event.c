@@ -8,6 +8,7 @@
 #include "event/call_memory.h"
 #include "event/event.h"
 #include "event/hook.h"
+#include "compat/cgroup_event.h"
 #include "compat/tracepoint.h"
 
 static const struct ctrace_field_desc f_lost[] = {
@@ -125,14 +126,17 @@ static const char *hook_reason(struct ctrace_source *s)
 
 	if (!reason)
 		WRITE_ONCE(s->asked, CTRACE_SOURCE_EXISTS);
-	return reason;
+	return reason ?: ctrace_hook_blind();
 }
 
 static const char *source_reason(struct ctrace_source *s, const char *lacks)
 {
 	if (s->hook)
 		return hook_reason(s);
-	return source_exists(s) ? NULL : lacks;
+	if (!source_exists(s))
+		return lacks;
+	/* before 4.9, those of cgroups are kprobes, too */
+	return ctrace_hook_blind() && ctrace_compat_cgroup_event_exists(ctrace_source_at(s)) ? ctrace_hook_blind() : NULL;
 }
 
 bool ctrace_source_lacks(struct ctrace_source *s)

@@ -2,6 +2,7 @@
 #include <linux/errno.h>
 #include <linux/string.h>
 #include "event/hook.h"
+#include "compat/heartbeat.h"
 #include "compat/kprobe.h"
 #include "compat/lockdown.h"
 #include "compat/rcu.h"
@@ -126,6 +127,11 @@ void ctrace_hook_unregister(struct ctrace_hook *h)
 		unregister_kretprobe(&h->rp);
 	else
 		unregister_kprobe(&h->rp.kp);
+}
+
+const char *ctrace_hook_blind(void)
+{
+	return ctrace_compat_blind();
 }
 
 u64 ctrace_hook_missed(const struct ctrace_hook *h)

@@ -36,6 +36,9 @@ int ctrace_hook_register(struct ctrace_hook *h);
 /* Returns when no handler runs any more. */
 void ctrace_hook_unregister(struct ctrace_hook *h);
 
+/* Why no hook is called just now, though the kernel takes them: a switch is off, and what to type. NULL: they are. Any context. */
+const char *ctrace_hook_blind(void);
+
 /* Calls that no handler saw since the last registration. Stays as it is after ctrace_hook_unregister(). */
 u64 ctrace_hook_missed(const struct ctrace_hook *h);
 

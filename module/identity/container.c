@@ -75,19 +75,19 @@ void ctrace_ident_changed(void)
 	ctrace_identity_forget_tasks();
 }
 
-static noinline void tell_changed(void)
+static noinline void tell_changed(bool may_wait)
 {
 	const struct ctrace_container_watcher *const *w;
 
 	for (w = watchers; *w; w++)
 		if ((*w)->changed)
-			(*w)->changed();
+			(*w)->changed(may_wait);
 }
 
 void ctrace_container_rewanted(void)
 {
 	ctrace_identity_forget_tasks();
-	tell_changed();
+	tell_changed(true);
 }
 
 void ctrace_ident_unlock(unsigned long flags)
@@ -100,7 +100,7 @@ void ctrace_ident_unlock(unsigned long flags)
 	__this_cpu_write(ident_lock_here, 0);
 	local_irq_restore(flags);
 	if (unlikely(tell))
-		tell_changed();
+		tell_changed(false);
 }
 
 /* --- from any context ------------------------------------------------------ */
@@ -501,6 +501,15 @@ bool ctrace_container_announce(void)
 		cond_resched();
 	}
 	return true;
+}
+
+void ctrace_container_beat(void)
+{
+	const struct ctrace_container_watcher *const *w;
+
+	for (w = watchers; *w; w++)
+		if ((*w)->beat)
+			(*w)->beat();
 }
 
 void ctrace_container_forget(void)

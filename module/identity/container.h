@@ -253,10 +253,12 @@ struct ctrace_container_watcher {
 	 */
 	void (*told)(struct ctrace_container *c, bool born);
 	/*
-	 * A task's container, or what sessions want of it, may be another one than before, and the generation is. Any context
-	 * but NMI, without ident_lock.
+	 * A task that no session wanted may be wanted now, and the generation is another one. Without ident_lock. may_wait: process
+	 * context, and when it returns, all have been told; else any context but NMI.
 	 */
-	void (*changed)(void);
+	void (*changed)(bool may_wait);
+	/* About once a second. Process context, no lock held, never two at a time. */
+	void (*beat)(void);
 	/*
 	 * Drops pointers to containers whose dying is set, or puts their heir there: they are freed
 	 * after the next grace period. Process context.
@@ -281,7 +283,10 @@ void ctrace_container_exit(void);
  */
 bool ctrace_ident_lock(unsigned long *flags);
 void ctrace_ident_unlock(unsigned long flags);
-/* ident_lock held: it is told when the lock is given back. */
+/*
+ * ident_lock held. A task that no session wanted may be wanted now: ctrace_identity_forget_tasks(), and the watchers are told when the
+ * lock is given back.
+ */
 void ctrace_ident_changed(void);
 
 void ctrace_container_kick(void);	/* any context: refill the pools, look for the dead soon */
@@ -344,6 +349,7 @@ bool ctrace_container_announce(void);
 /* ident_lock held. Has all been announced that is to be told of c? Until then it must not be freed. */
 bool ctrace_container_announced(const struct ctrace_container *c);
 void ctrace_container_forget(void);		/* has the watchers forget the dying */
+void ctrace_container_beat(void);		/* calls the watchers' beat() */
 /* c is in no list any more and has no reference left, or comes from the pool. */
 void ctrace_container_free(struct ctrace_container *c);
 

@@ -52,6 +52,7 @@ static unsigned long next_look;
 static unsigned long asked;		/* jiffies: when these places were last let ask again. Only reap uses it */
 static unsigned long not_before;	/* jiffies: sweeps take so long that reap rests until then */
 static bool stopping = true;		/* also before the start */
+static unsigned long next_beat;		/* jiffies. Only reap uses it */
 
 static void refill_work(struct work_struct *work);
 static void reap_work(struct work_struct *work);
@@ -433,6 +434,11 @@ static void reap_work(struct work_struct *work)
 	struct found f;
 	long wait;
 
+	if (time_after_eq(jiffies, next_beat)) {
+		next_beat = jiffies + SLOW;
+		ctrace_container_beat();
+		ctrace_identity_moves_beat();
+	}
 	/* Births and deaths come in crowds: look at most 20 times a second. */
 	if (time_after_eq(jiffies, READ_ONCE(next_look))) {
 		ctrace_compat_cgroup_event_check();
@@ -462,6 +468,7 @@ int ctrace_gc_init(void)
 void ctrace_gc_start(void)
 {
 	next_look = jiffies;
+	next_beat = jiffies;
 	WRITE_ONCE(stopping, false);
 	queue_delayed_work(queue, &reap, SLOW);
 }

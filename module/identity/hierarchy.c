@@ -9,6 +9,7 @@
 #include "identity/parts.h"
 #include "identity/rules.h"
 #include "identity/view.h"
+#include "compat/cgroup_event.h"
 
 static DEFINE_MUTEX(refresh_mutex);	/* protects the table of v1 hierarchies */
 
@@ -68,21 +69,38 @@ void ctrace_identity_refresh(void)
 		smp_store_release(&st->nr_v1, n);	/* after the table; pairs with v1_cgroup() */
 		ctrace_view_look_also(&ctrace_rules);
 		ctrace_identity_forget_cached();
+		ctrace_ident_changed();
 		ctrace_ident_unlock(flags);
 	}
 	again = true;
 	mutex_unlock(&refresh_mutex);
 }
 
-void ctrace_identity_moves_told(void)
+static void set_moves_told(bool told)
 {
 	unsigned long flags;
 
+	if (ctrace_ident_state.moves_told == told)
+		return;
 	ctrace_ident_lock(&flags);	/* never fails in process context */
-	ctrace_ident_state.moves_told = true;
+	WRITE_ONCE(ctrace_ident_state.moves_told, told);
 	ctrace_view_look_also(&ctrace_rules);
 	ctrace_learn_forget(&ctrace_rules);
 	ctrace_ident_unlock(flags);
+}
+
+static bool moves_hooked;	/* set once, by ctrace_hooks_start() */
+
+void ctrace_identity_moves_beat(void)
+{
+	if (READ_ONCE(moves_hooked))
+		set_moves_told(!ctrace_compat_cgroup_events_blind());
+}
+
+void ctrace_identity_moves_told(void)
+{
+	set_moves_told(!ctrace_compat_cgroup_events_blind());
+	WRITE_ONCE(moves_hooked, true);
 }
 
 /* --- what targets name -------------------------------------------------------- */

@@ -12,6 +12,8 @@ struct ctrace_named;
 void ctrace_identity_refresh(void);
 /* The hooks that tell of each move are there. */
 void ctrace_identity_moves_told(void);
+/* The GC calls it about once a second: before 4.9 these hooks are kprobes, and those may be blind (compat/heartbeat.h). */
+void ctrace_identity_moves_beat(void);
 
 /*
  * Makes n, with want and deny set, name cgrp, to which the caller holds a reference: what is in cgrp or

@@ -40,7 +40,7 @@ static DEFINE_PER_CPU(struct memos, memos);
 
 /* --- the slow path ---------------------------------------------------------- */
 
-/* ident_lock held. */
+/* ident_lock held. A place may lead elsewhere now. If another session may want a task there, the caller calls ctrace_ident_changed(), too. */
 void ctrace_identity_forget_cached(void)
 {
 	struct ctrace_ident_state *st = &ctrace_ident_state;
@@ -48,7 +48,7 @@ void ctrace_identity_forget_cached(void)
 	/* With the new cache_gen, no CPU finds what was unlinked before. Pairs with ctrace_identity_look() */
 	smp_mb();
 	WRITE_ONCE(st->cache_gen, st->cache_gen + 1 ?: 1);
-	ctrace_ident_changed();
+	ctrace_identity_forget_tasks();
 }
 
 /*
@@ -399,6 +399,10 @@ void ctrace_identity_forget_dying(void)
 			if (c && c->dying)
 				cmpxchg(&m->c, c, c->heir);
 		}
+	/*
+	 * Not ctrace_ident_changed(): no task is in a dying container. A part that ends may have tasks, and its heir be wanted by more sessions: but
+	 * it ended because a session took a target back, which ends in ctrace_container_rewanted().
+	 */
 	ctrace_ident_lock(&flags);
 	ctrace_identity_forget_cached();
 	ctrace_ident_unlock(flags);

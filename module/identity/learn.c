@@ -67,6 +67,7 @@ void ctrace_learn_forget(struct ctrace_rules *r)
 	/* Release: a reader of the new gen sees the new broad. Pairs with ctrace_look_alias_again() */
 	smp_store_release(&r->gen, r->gen + 1);
 	r->forgot();
+	ctrace_ident_changed();
 }
 
 void ctrace_learn_void_below(struct ctrace_rules *r, u64 key)
@@ -278,6 +279,9 @@ void ctrace_learn_take_over(struct ctrace_rules *r, struct ctrace_container *fro
 	WRITE_ONCE(from->taken_over, true);
 	ctrace_container_gone(from);
 	r->forgot();
+	/* A runtime does this at each start of a container: mostly nobody wants `to` who did not want `from`. */
+	if (to->wanted & ~from->wanted)
+		ctrace_ident_changed();
 }
 
 void ctrace_learn_alias(struct ctrace_rules *r, u64 v2, u64 v1, const void *ns,

@@ -130,6 +130,51 @@ static void merge(struct kunit *test)
 	KUNIT_EXPECT_GT(test, forgotten, was);
 }
 
+/* How often watchers were told that more may be wanted, by the time that the lock has been given back. */
+static u32 changes(void)
+{
+	unsigned long flags;
+
+	ctrace_ident_lock(&flags);
+	ctrace_ident_unlock(flags);
+	return nr_changed;
+}
+
+/*
+ * The same as a runtime does at each start: no neighbour pays for that (session/spare.h), unless tasks of the one that goes
+ * are wanted now.
+ */
+static void merge_quietly(struct kunit *test)
+{
+	u32 was, times = forgotten;
+
+	ns1.init_at[0] = &shell;
+	KUNIT_EXPECT_EQ(test, CID(&shell, &ns1), 1u);
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 2u);
+	was = changes();
+	ns1.init_at[0] = &box_a;
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
+	KUNIT_EXPECT_TRUE(test, known[1]->gone);
+	KUNIT_EXPECT_GT(test, forgotten, times);
+	KUNIT_EXPECT_EQ(test, changes(), was);
+}
+
+static void merge_wanted(struct kunit *test)
+{
+	u32 was;
+
+	ns1.init_at[0] = &shell;
+	KUNIT_EXPECT_EQ(test, CID(&shell, &ns1), 1u);
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 2u);
+	known[0]->wanted = 4;
+	was = changes();
+	ns1.init_at[0] = &box_a;
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 2u);
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 1u);
+	KUNIT_EXPECT_GT(test, changes(), was);
+}
+
 /* The result does not depend on which of a container's tasks is seen first. */
 static void nested_namespaces(struct kunit *test)
 {
@@ -494,6 +539,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(namespace_first),
 	KUNIT_CASE(namespace_first_inside),
 	KUNIT_CASE(merge),
+	KUNIT_CASE(merge_quietly),
+	KUNIT_CASE(merge_wanted),
 	KUNIT_CASE(nested_namespaces),
 	KUNIT_CASE(asking_changes_nothing),
 	KUNIT_CASE(nested_boundaries),

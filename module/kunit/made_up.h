@@ -47,7 +47,21 @@ static void count_born(struct ctrace_container *c, const struct ctrace_container
 	c->wanted = parent->wanted;
 }
 
-static const struct ctrace_container_watcher counter = { .born = count_born };
+static u32 nr_changed, nr_beats;	/* what watchers were told */
+
+static void count_changed(bool may_wait)
+{
+	nr_changed++;
+}
+
+static void count_beat(void)
+{
+	nr_beats++;
+}
+
+static const struct ctrace_container_watcher counter = {
+	.born = count_born, .changed = count_changed, .beat = count_beat,
+};
 static const struct ctrace_container_watcher *const told[] = { &counter, NULL };
 
 static inline u32 nr_gone(void)
@@ -163,7 +177,7 @@ static int world_init(struct kunit *test)
 	ns1 = (struct ns){ &host, .inum = 2, .init_at = { &box_a } };
 	ns2 = (struct ns){ &ns1, .inum = 3, .init_at = { &sub_a } };
 	ns3 = (struct ns){ &host, .inum = 4, .init_at = { &box_b } };
-	nr_known = forgotten = 0;
+	nr_known = forgotten = nr_changed = nr_beats = 0;
 	KUNIT_ASSERT_EQ(test, containers_begin(told), 0);
 	return ctrace_rules_init(&rules, &fake, forgot, 256);
 }

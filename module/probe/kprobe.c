@@ -12,6 +12,7 @@
 #include "event/define.h"
 #include "lang/fetch.h"
 #include "compat/clock.h"
+#include "compat/heartbeat.h"
 #include "compat/kprobe.h"
 #include "compat/lockdown.h"
 #include "compat/rcu.h"
@@ -406,6 +407,7 @@ static int kprobe_add(struct ctrace_probe *p, const char *text, char *why)
 {
 	struct ctrace_kprobe *k = kprobe_new(text, why);
 	const struct ctrace_event_type *t;
+	const char *blind;
 	int err;
 
 	if (IS_ERR(k))
@@ -418,6 +420,13 @@ static int kprobe_add(struct ctrace_probe *p, const char *text, char *why)
 	err = PTR_ERR_OR_ZERO(t) ?: check_twice(p, t, why);
 	if (err)
 		goto unregister;
+	blind = ctrace_compat_blind_kprobe(&k->kp);
+	if (blind) {
+		err = ctrace_why(why, -EOPNOTSUPP, "'%.64s' would never be hit: %s", k->fetch->symbol, blind);
+		goto unregister;
+	}
+	p->by_kprobe = true;
+	p->by_ftrace = kprobe_ftrace(&k->kp);
 	WRITE_ONCE(k->event_id, t->id);
 	p->ranges[0].from = t->id;
 	p->ranges[0].n = 1;

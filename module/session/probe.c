@@ -8,6 +8,8 @@
 #include "session/spare.h"
 #include "event/define.h"
 #include "event/hook.h"
+#include "compat/cgroup_event.h"
+#include "compat/heartbeat.h"
 #include "compat/lockdown.h"
 #include "compat/tracepoint.h"
 #include "compat/vmalloc.h"
@@ -213,6 +215,11 @@ static u64 hooks_missed(const struct ctrace_probe *p)
 	return missed;
 }
 
+static u64 blind_ns(const struct ctrace_probe *p)
+{
+	return p->by_kprobe ? ctrace_compat_blind_ns(p->by_ftrace) : 0;
+}
+
 static int get_sources(struct ctrace_probe *p, char *why)
 {
 	u32 i;
@@ -231,6 +238,10 @@ static int get_sources(struct ctrace_probe *p, char *why)
 		return err;
 	}
 	p->missed_before = hooks_missed(p);
+	for (i = 0; i < CTRACE_PROBE_SOURCES && p->sources[i]; i++)
+		if (p->sources[i]->hook || ctrace_compat_cgroup_event_exists(ctrace_source_at(p->sources[i])))
+			p->by_kprobe = p->by_ftrace = true;	/* these are all at the entries of functions */
+	p->blind_before = blind_ns(p);
 	return 0;
 }
 
@@ -404,6 +415,11 @@ void ctrace_probe_init(const struct ctrace_probe_kind *const *all)
 u64 ctrace_probe_missed(const struct ctrace_probe *p)
 {
 	return (p->kind && p->kind->missed ? p->kind->missed(p) : 0) + hooks_missed(p) - p->missed_before;
+}
+
+u64 ctrace_probe_blind(const struct ctrace_probe *p)
+{
+	return blind_ns(p) - p->blind_before;
 }
 
 u32 ctrace_probe_event(const struct ctrace_probe *p)

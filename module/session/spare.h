@@ -18,12 +18,14 @@
  * barrier, before flags are given back. So either the task sees the change, or the other side sees that the flag is gone.
  *
  * No other tracer may miss a call. While somebody else's probe is on one of the two tracepoints, nobody is spared, and
- * registrations are seen by kretprobes on the functions that all tracers call. If the kernel takes none of these, or a
- * registration may have been missed, nobody is spared. A child that is being made has its parent's flag as that was under the
- * lock of tasks; the parent cannot give its own away until the fork has been told.
+ * registrations are seen by kretprobes on the functions that all tracers call. If the kernel takes none of these, or no longer
+ * calls them (compat/heartbeat.h), nobody is spared. A registration that they missed is seen at the next spared task, and within a
+ * second. A child that is being made has its parent's flag as that was under the lock of tasks; the parent cannot give its own away
+ * until the fork has been told.
  *
- * Giving flags back takes a look at every task. It is done at most every tenth of a second, and takes at most a hundredth of
- * the time: tasks keep their flags until then.
+ * Giving flags back takes a look at every task (spare_give.h). It is done at most every tenth of a second, and takes at most a hundredth
+ * of the time: tasks keep their flags until then. The birth or death of a container is no reason for it, unless
+ * a container takes another's place and is wanted by more sessions.
  */
 #ifndef CTRACE_SPARE_H
 #define CTRACE_SPARE_H
@@ -42,6 +44,7 @@ void ctrace_spare_end(void);
 struct ctrace_spare_info {
 	u32 spared, tasks;
 	const char *why;	/* why none can be spared, or NULL */
+	u64 recalls, off_ns, ns;	/* as in ctrace_spare_share() */
 };
 
 /* Counts tasks; nothing is spared if no session records calls. Process context. */

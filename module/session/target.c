@@ -130,10 +130,10 @@ static void update(struct ctrace_session *s)
 	ctrace_ident_lock(&flags);
 	ctrace_parts_unchoose(&ctrace_container_unknown, bit);
 	ctrace_ident_unlock(flags);
-	ctrace_container_rewanted();
 	/* A container that moved into a target has another parent: it inherits when its place is looked up next. */
 	if (some)
 		ctrace_identity_relearn();
+	ctrace_container_rewanted();	/* last: it waits until no task is spared that is wanted now */
 	ctrace_tasks_sweep();
 }
 

@@ -311,6 +311,25 @@ static void tracers(void)
 	told(DOCTOR_NOTE, "tracers", "2 processes have perf events, or BPF programs on events, the first is falco", "kill 8");
 }
 
+static void kprobes(void)
+{
+	static char on_ftrace[1024];
+
+	snprintf(on_ftrace, sizeof(on_ftrace), "%sCONFIG_KPROBES_ON_FTRACE=y\n", config);
+	sound();
+	put("/proc/sys/kernel/ftrace_enabled", "0\n");
+	put("/sys/kernel/debug/kprobes/enabled", "1\n");
+	told(DOCTOR_OK, "kprobes", "no switch", NULL);	/* this kernel's kprobes do not need ftrace */
+	put("/boot/config-" REL, on_ftrace);
+	told(DOCTOR_NOTE, "kprobes", "kernel.ftrace_enabled is 0", "sysctl kernel.ftrace_enabled=1");
+	put("/proc/sys/kernel/ftrace_enabled", "1\n");
+	told(DOCTOR_OK, "kprobes", "no switch", NULL);
+	put("/sys/kernel/debug/kprobes/enabled", "0\n");
+	told(DOCTOR_NOTE, "kprobes", "all kprobes are off", "echo 1 > /sys/kernel/debug/kprobes/enabled");
+	put("/sys/kernel/livepatch/fix_1/enabled", "1\n");
+	told(DOCTOR_NOTE, "livepatch", "fix_1", "/sys/kernel/livepatch/fix_1");
+}
+
 /* Runs ctrace doctor on the made-up machine; what it prints goes to text. Returns its exit status. */
 static int doctor(bool json, char *option, char *text, size_t size)
 {
@@ -382,6 +401,7 @@ static const struct ktap_case cases[] = {
 	{ "what keeps the module from being loaded", loading },
 	{ "the host: permission, cgroups, symbols, runtimes", host },
 	{ "other tracers", tracers },
+	{ "switches that silence kprobes", kprobes },
 	{ "the command: what it prints, JSON, exit status", command },
 	{ "clean up", clean_up },
 };

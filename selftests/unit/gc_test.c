@@ -25,13 +25,21 @@ void ctrace_identity_refresh(void)
 {
 }
 
+static u32 beats;
+
+void ctrace_identity_moves_beat(void)
+{
+	beats++;
+}
+
 static int gc_begin(struct kunit *test)
 {
 	INIT_LIST_HEAD(&waiting);
 	INIT_LIST_HEAD(&swept);
 	walked = 0;
 	stopping = false;
-	next_look = not_before = asked = jiffies;
+	next_look = not_before = asked = next_beat = jiffies;
+	beats = 0;
 	return world_init(test);
 }
 
@@ -122,6 +130,22 @@ static void one_dies(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rules.nr_aliases, 0u);
 	KUNIT_EXPECT_EQ(test, atomic_read(&rules.nodes.nr_taken), 0);
 	KUNIT_EXPECT_TRUE(test, list_empty(&swept));
+}
+
+/* Watchers hear of each second once, however often there is something to do; and they are not told that more is wanted. */
+static void beat(struct kunit *test)
+{
+	u32 i, was;
+
+	KUNIT_EXPECT_EQ(test, CID(&box_a, &host), 1u);
+	was = nr_changed;
+	remove_cg(&box_a);
+	for (i = 0; i < 100; i++)
+		reap_after(50);
+	KUNIT_EXPECT_NULL(test, ctrace_cids_find(1));
+	KUNIT_EXPECT_EQ(test, nr_changed, was);
+	KUNIT_EXPECT_TRUE(test, nr_beats >= 4 && nr_beats <= 6);
+	KUNIT_EXPECT_EQ(test, beats, nr_beats);
 }
 
 /* The owner of a pid namespace is told of its end; who shares it is found by the slow walk. */
@@ -406,6 +430,7 @@ static void announced_in_turn(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(one_dies),
+	KUNIT_CASE(beat),
 	KUNIT_CASE(shared),
 	KUNIT_CASE(parts_end),
 	KUNIT_CASE(asks_again),

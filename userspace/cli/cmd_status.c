@@ -72,6 +72,7 @@ static int put_session(const struct ctrace_session_info *s, void *arg)
 		json_uint(&o->j, "lost_full", s->lost_full);
 		json_uint(&o->j, "lost_nested", s->lost_nested);
 		json_uint(&o->j, "lost_missed", s->lost_missed);
+		json_uint(&o->j, "blind_ns", s->blind_ns);
 		json_uint(&o->j, "lost_unfollowed", s->lost_unfollowed);
 		json_uint(&o->j, "lost_unfollowed_tasks", s->lost_unfollowed_tasks);
 		json_uint(&o->j, "lost_unread", s->lost_unread);
@@ -135,6 +136,7 @@ static int put_probe(const struct ctrace_probe_info *p, void *arg)
 		json_str(&o->j, "name", p->name);
 		json_uint(&o->j, "event_id", p->event_id);
 		json_uint(&o->j, "missed", p->missed);
+		json_uint(&o->j, "blind_ns", p->blind_ns);
 		if (p->aggregate[0]) {
 			json_str(&o->j, "aggregate", p->aggregate);
 			json_uint(&o->j, "rows", p->rows);
@@ -233,6 +235,15 @@ static void put_info(struct out *o, const struct ctrace_info *i)
 			printf("system calls are traced: %u of %u tasks pay for that, %u are spared%s%s%s\n",
 			       i->tasks - i->spared, i->tasks, i->spared, *i->spared_why ? " (" : "", i->spared_why,
 			       *i->spared_why ? ")" : "");
+		if (i->recalled_of_ns)
+			printf("tasks could be spared for %.1f%% of %.0f s; %llu times all had to pay again, as what is wanted had changed\n",
+			       100 * (1 - (double)i->recalled_ns / (double)i->recalled_of_ns), (double)i->recalled_of_ns / 1e9,
+			       (unsigned long long)i->recalls);
+		if (*i->blind)
+			printf("hooks are blind: events that need kprobes are not seen: %s\n", i->blind);
+		else if (i->blind_ns)
+			printf("hooks were blind for %.1f s since the module was loaded, as kprobes were switched off; they are not now\n",
+			       (double)i->blind_ns / 1e9);
 		return;
 	}
 	json_open(&o->j, "module", '{');
@@ -248,7 +259,13 @@ static void put_info(struct out *o, const struct ctrace_info *i)
 		json_uint(&o->j, "spared", i->spared);
 		if (*i->spared_why)
 			json_str(&o->j, "spared_why", i->spared_why);
+		json_uint(&o->j, "recalls", i->recalls);
+		json_uint(&o->j, "recalled_ns", i->recalled_ns);
+		json_uint(&o->j, "recalled_of_ns", i->recalled_of_ns);
 	}
+	if (*i->blind)
+		json_str(&o->j, "blind", i->blind);
+	json_uint(&o->j, "blind_ns", i->blind_ns);
 	json_close(&o->j, '}');
 }
 

@@ -411,6 +411,11 @@ static int info_reply(struct nlattr **sets, void *arg)
 	info->tasks = ctrace_attr_u32(a[CTRACE_A_INFO_TASKS]);
 	info->spared = ctrace_attr_u32(a[CTRACE_A_INFO_SPARED]);
 	ctrace_attr_str(a[CTRACE_A_INFO_SPARED_WHY], info->spared_why, sizeof(info->spared_why));
+	info->recalls = ctrace_attr_u64(a[CTRACE_A_INFO_RECALLS]);
+	info->recalled_ns = ctrace_attr_u64(a[CTRACE_A_INFO_RECALLED_NS]);
+	info->recalled_of_ns = ctrace_attr_u64(a[CTRACE_A_INFO_RECALLED_OF_NS]);
+	info->blind_ns = ctrace_attr_u64(a[CTRACE_A_INFO_BLIND_NS]);
+	ctrace_attr_str(a[CTRACE_A_INFO_BLIND], info->blind, sizeof(info->blind));
 	return 0;
 }
 

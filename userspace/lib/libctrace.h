@@ -66,7 +66,9 @@ const char *ctrace_errmsg(const struct ctrace *ct);
  * abi, abi_compat, version: the module's. features: CTRACE_FEATURE_*. containers: those alive now.
  * cgroup_mode: enum ctrace_cgroup_mode. unknown: see CTRACE_A_INFO_UNKNOWN. tasks, spared, spared_why: see
  * CTRACE_A_INFO_TASKS; tasks is 0 if the module does not tell. A caller that may not trace is told of none of
- * containers, sessions, unknown and tasks: they are 0.
+ * containers, sessions, unknown, tasks and what follows: they are 0. recalls, recalled_ns, recalled_of_ns: see
+ * CTRACE_A_INFO_RECALLS. blind: why the kernel calls no kprobe just now, and what to type; "": it does. blind_ns: for how long it did
+ * not, since the module was loaded.
  */
 struct ctrace_info {
 	uint32_t abi, abi_compat, containers, sessions, cgroup_mode;
@@ -74,6 +76,8 @@ struct ctrace_info {
 	char version[32];
 	uint32_t tasks, spared;
 	char spared_why[80];
+	uint64_t recalls, recalled_ns, recalled_of_ns, blind_ns;
+	char blind[96];
 };
 int ctrace_info(struct ctrace *ct, struct ctrace_info *info, size_t sz);	/* sz: sizeof(*info) */
 
@@ -253,6 +257,8 @@ struct ctrace_session_losses {
 	uint64_t unfollowed_tasks;	/* tasks of pid targets: CTRACE_LOSS_UNFOLLOWED_TASKS */
 	uint64_t limited;		/* records that the session's rate held back: no loss */
 	uint64_t unread;		/* calls that a filter could not decide: CTRACE_LOSS_UNREAD */
+	/* ns in which the kernel called no kprobe, so that events which need one were not seen; ctrace_probe_each() has which */
+	uint64_t blind_ns;
 };
 int ctrace_session_losses(struct ctrace_session *s, struct ctrace_session_losses *l, size_t sz);
 
@@ -287,6 +293,7 @@ struct ctrace_session_info {
 	uint64_t lost_unfollowed, lost_unfollowed_tasks, lost_unread, limited;
 	char name[64];
 	uint64_t table_size, table_used;
+	uint64_t blind_ns;
 };
 typedef int (*ctrace_session_fn)(const struct ctrace_session_info *info, void *arg);	/* != 0 stops */
 int ctrace_session_each(struct ctrace *ct, ctrace_session_fn fn, void *arg);
@@ -298,6 +305,7 @@ struct ctrace_probe_info {
 	char name[1024], aggregate[1024];
 	uint32_t rows;
 	uint64_t table;
+	uint64_t blind_ns;	/* see CTRACE_A_PROBE_BLIND_NS */
 };
 typedef int (*ctrace_probe_fn)(const struct ctrace_probe_info *info, void *arg);
 int ctrace_probe_each(struct ctrace *ct, uint32_t session /* 0: all */, ctrace_probe_fn fn, void *arg);

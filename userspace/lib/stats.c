@@ -35,6 +35,7 @@ static int session_reply(struct nlattr **sets, void *arg)
 	i->lost_unfollowed_tasks = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_UNFOLLOWED_TASKS]);
 	i->limited = ctrace_attr_u64(a[CTRACE_A_SESSION_LIMITED]);
 	i->lost_unread = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_UNREAD]);
+	i->blind_ns = ctrace_attr_u64(a[CTRACE_A_SESSION_BLIND_NS]);
 	i->table_size = ctrace_attr_u64(a[CTRACE_A_SESSION_TABLE_SIZE]);
 	i->table_used = ctrace_attr_u64(a[CTRACE_A_SESSION_TABLE_USED]);
 	ctrace_attr_str(a[CTRACE_A_SESSION_NAME], i->name, sizeof(i->name));
@@ -78,6 +79,7 @@ int ctrace_session_losses(struct ctrace_session *s, struct ctrace_session_losses
 		sum.unfollowed_tasks = v->lost_unfollowed_tasks;
 		sum.limited = v->limited;
 		sum.unread = v->lost_unread;
+		sum.blind_ns = v->blind_ns;
 		ctrace_struct_give(to, sz, &sum, sizeof(sum));
 	}
 	free(l.items);
@@ -107,6 +109,7 @@ static int probe_reply(struct nlattr **sets, void *arg)
 	i->id = ctrace_attr_u32(a[CTRACE_A_PROBE_ID]);
 	i->event_id = ctrace_attr_u32(a[CTRACE_A_PROBE_EVENT_ID]);
 	i->missed = ctrace_attr_u64(a[CTRACE_A_PROBE_MISSED]);
+	i->blind_ns = ctrace_attr_u64(a[CTRACE_A_PROBE_BLIND_NS]);
 	ctrace_attr_str(a[CTRACE_A_PROBE_NAME], i->name, sizeof(i->name));
 	ctrace_attr_str(a[CTRACE_A_PROBE_AGGREGATE], i->aggregate, sizeof(i->aggregate));
 	i->rows = ctrace_attr_u32(a[CTRACE_A_PROBE_ROWS]);

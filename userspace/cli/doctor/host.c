@@ -104,6 +104,57 @@ static void check_runtimes(struct machine *m)
 		      xstrdup("no runtime has left any state here"), NULL);
 }
 
+/* --- what silences kprobes -------------------------------------------------------- */
+
+static bool is_zero(const struct machine *m, const char *path)
+{
+	char *text = text_of(m, "%s", path);
+	bool zero = text && *text == '0';
+
+	free(text);
+	return zero;
+}
+
+/* The file says it even where the module is not loaded. Where ftrace does not carry kprobes (arm64), they do not need it. */
+static void check_kprobes(struct machine *m)
+{
+	static const char sysctl[] = "/proc/sys/kernel/ftrace_enabled", all[] = "/sys/kernel/debug/kprobes/enabled";
+	char *carries = option_of(m, "KPROBES_ON_FTRACE");
+	bool well = true;
+
+	if (is_zero(m, all)) {
+		found(m, DOCTOR_NOTE, "kprobes", xasprintf("all kprobes are off (%s): events that need them see nothing, and no neighbour is spared",
+							   all), xasprintf("echo 1 > %s", all));
+		well = false;
+	}
+	if (carries && is_zero(m, sysctl)) {
+		found(m, DOCTOR_NOTE, "kprobes",
+		      xstrdup("kernel.ftrace_enabled is 0, and kprobes need it: events that need them see nothing, and no neighbour is spared"),
+		      xstrdup("sysctl kernel.ftrace_enabled=1"));
+		well = false;
+	}
+	if (well)
+		found(m, DOCTOR_OK, "kprobes", xstrdup("no switch silences kprobes"), NULL);
+	free(carries);
+}
+
+/* Nobody can tell from outside whether a patched function still has its tracepoints. */
+static void check_livepatch(struct machine *m)
+{
+	char *dir = at_root(m, "/sys/kernel/livepatch");
+	DIR *d = opendir(dir);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (*e->d_name != '.')
+			found(m, DOCTOR_NOTE, "livepatch",
+			      xasprintf("the kernel is patched live (%s): events inside a function that was replaced may not come", e->d_name),
+			      xasprintf("ls -d /sys/kernel/livepatch/%s/*/*   # the functions", e->d_name));
+	if (d)
+		closedir(d);
+	free(dir);
+}
+
 /* --- who else slows the host's tasks ------------------------------------------------ */
 
 static void check_tracefs(struct machine *m, const char *dir)
@@ -239,6 +290,8 @@ void doctor_host(struct machine *m)
 	check_cgroups(m);
 	check_symbols(m);
 	check_runtimes(m);
+	check_kprobes(m);
+	check_livepatch(m);
 	before = m->n;
 	check_tracefs(m, exists(m, "/sys/kernel/tracing/current_tracer") ? "/sys/kernel/tracing" : "/sys/kernel/debug/tracing");
 	check_modules(m);

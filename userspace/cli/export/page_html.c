@@ -115,7 +115,8 @@ static void put_losses(struct export *x, struct sbuf *b)
 {
 	static const char *const causes[] = { "missed", "unfollowed", "unfollowed_tasks", "unread" };
 	const char *why, *file = ctf_reader_damaged(x->r.reader, &why);
-	bool any = x->lost || file;
+	uint64_t blind = asked_number(&x->r, "blind_ns");
+	bool any = x->lost || file || blind;
 
 	for (size_t i = 0; i < ARRAY_SIZE(causes); i++)
 		any |= asked_lost(&x->r, causes[i]) > 0;
@@ -123,6 +124,13 @@ static void put_losses(struct export *x, struct sbuf *b)
 	for (size_t i = 0; i < ARRAY_SIZE(causes); i++)
 		if (asked_lost(&x->r, causes[i]))
 			sbuf_printf(b, ", %llu %s", (unsigned long long)asked_lost(&x->r, causes[i]), causes[i]);
+	if (blind) {
+		struct sbuf text = { 0 };
+
+		blind_print(blind, asked_text(&x->r, "blind") ?: "some events", &text);
+		html_text(b, text.s);
+		sbuf_free(&text);
+	}
 	if (file) {
 		sbuf_puts(b, "; the file ");
 		html_text(b, file);

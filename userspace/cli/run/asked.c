@@ -16,11 +16,12 @@ static void put_words(struct json *j, const char *key, char **words, int n)
 	json_close(j, ']');
 }
 
-void asked_put(struct sbuf *b, const struct run *r, const struct run_opts *o, uint64_t began, uint64_t ended,
+void asked_put(struct sbuf *b, struct run *r, const struct run_opts *o, uint64_t began, uint64_t ended,
 	       const struct losses *l)
 {
 	struct json j = { .out = b };
 	char *filter = run_filter(o);
+	struct sbuf names = { 0 };
 	struct utsname u;
 	int words = 0;
 
@@ -56,6 +57,12 @@ void asked_put(struct sbuf *b, const struct run *r, const struct run_opts *o, ui
 	json_uint(&j, "one_of", o->one_of);
 	json_uint(&j, "rate", o->rate);
 	json_uint(&j, "buffer", o->buffer ? o->buffer : BUFFER_DEFAULT);
+	if (l && l->blind) {
+		blind_names(r, &names);
+		json_uint(&j, "blind_ns", l->blind);
+		json_str(&j, "blind", names.s);
+		sbuf_free(&names);
+	}
 	if (l) {
 		json_open(&j, "losses", '{');
 		json_uint(&j, "overrun", l->overrun);

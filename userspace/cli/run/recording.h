@@ -48,7 +48,7 @@ struct run_opts;
 struct losses;
 
 /* What a run asks for, as JSON. ended: 0, or when it ended, CLOCK_MONOTONIC, with what was lost. */
-void asked_put(struct sbuf *b, const struct run *r, const struct run_opts *o, uint64_t began, uint64_t ended,
+void asked_put(struct sbuf *b, struct run *r, const struct run_opts *o, uint64_t began, uint64_t ended,
 	       const struct losses *l);
 int asked_load(const char *dir, struct json_object **out);
 /* How much of the events of this type is there. */

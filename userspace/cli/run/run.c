@@ -410,8 +410,33 @@ bool losses_count(struct run *r, struct losses *l)
 	*l = (struct losses){
 		.overrun = seen.overrun, .full = seen.full, .nested = seen.nested, .missed = s.missed,
 		.unfollowed = s.unfollowed, .unfollowed_tasks = s.unfollowed_tasks, .unread = s.unread,
+		.blind = s.blind_ns,
 	};
 	return true;
+}
+
+static int one_blind(const struct ctrace_probe_info *p, void *arg)
+{
+	struct sbuf *b = arg;
+
+	if (p->blind_ns)
+		sbuf_printf(b, "%s%s", b->len ? ", " : "", p->name);
+	return 0;
+}
+
+void blind_names(struct run *r, struct sbuf *b)
+{
+	if (ctrace_probe_each(r->ct, ctrace_session_id(r->session), one_blind, b) || !b->len)
+		sbuf_puts(b, "some events");
+}
+
+void blind_print(uint64_t ns, const char *names, struct sbuf *b)
+{
+	if (!ns)
+		return;
+	sbuf_printf(b, ", hooks were blind for %.1f s: ", (double)ns / 1e9);
+	sbuf_clean(b, names);	/* a recording's may be anybody's */
+	sbuf_puts(b, strchr(names, ',') || !strcmp(names, "some events") ? " were not seen then" : " was not seen then");
 }
 
 void losses_print(const struct losses *l, struct sbuf *b)
@@ -473,12 +498,18 @@ void run_losses(struct run *r, struct sbuf *b)
 {
 	struct sbuf who = { 0 };
 	struct held h = { .r = r, .b = &who };
+	struct sbuf names = { 0 };
 	struct losses l;
 
-	if (losses_count(r, &l))
+	if (losses_count(r, &l)) {
 		losses_print(&l, b);
-	else
+		if (l.blind)
+			blind_names(r, &names);
+		blind_print(l.blind, names.len ? names.s : "", b);
+		sbuf_free(&names);
+	} else {
 		sbuf_puts(b, ", losses unknown");
+	}
 	if (!r->rate || ctrace_limit_each(r->ct, ctrace_session_id(r->session), one_limit, &h) || !h.all)
 		return;
 	sbuf_printf(b, ", %llu held back by --rate%s)", (unsigned long long)h.all, who.s);

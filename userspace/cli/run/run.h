@@ -205,11 +205,16 @@ int run_status(const struct run *r);
 /* The losses of a run, by cause: of its reader, then of its session. */
 struct losses {
 	uint64_t overrun, full, nested, missed, unfollowed, unfollowed_tasks, unread;
+	uint64_t blind;		/* ns in which the kernel called no kprobe */
 };
 /* False: they cannot be known. */
 bool losses_count(struct run *r, struct losses *l);
 /* Appends ", 0 lost" or ", 17 lost (12 overrun, 5 full)". */
 void losses_print(const struct losses *l, struct sbuf *b);
+/* Appends the events of the run that were not seen because the kernel called no kprobe. */
+void blind_names(struct run *r, struct sbuf *b);
+/* Appends ", hooks were blind for 2.0 s: page_fault_user was not seen then", if ns is not 0. */
+void blind_print(uint64_t ns, const char *names, struct sbuf *b);
 /* Appends the losses of the whole run, and ", 90 held back by --rate (90 of web)" if there were any. */
 void run_losses(struct run *r, struct sbuf *b);
 

@@ -84,6 +84,7 @@ void view_input_losses(const struct view *v, struct losses *l)
 	*l = (struct losses){
 		.missed = asked_lost(r, "missed"), .unfollowed = asked_lost(r, "unfollowed"),
 		.unfollowed_tasks = asked_lost(r, "unfollowed_tasks"), .unread = asked_lost(r, "unread"),
+		.blind = asked_number(r, "blind_ns"),
 	};
 }
 
@@ -96,6 +97,7 @@ void view_input_account(const struct view *v, struct sbuf *b)
 	for (size_t i = 0; i < ARRAY_SIZE(causes); i++)
 		if (asked_lost(&in->r, causes[i]))
 			sbuf_printf(b, ", %llu %s", (unsigned long long)asked_lost(&in->r, causes[i]), causes[i]);
+	blind_print(asked_number(&in->r, "blind_ns"), asked_text(&in->r, "blind") ?: "some events", b);
 	if (in->nameless)
 		sbuf_printf(b, ", %llu of tasks whose name was not recorded", (unsigned long long)in->nameless);
 	if (in->stopped)

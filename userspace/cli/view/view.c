@@ -89,6 +89,7 @@ static void json_account(struct view *v, struct json *j)
 	json_uint(j, "unfollowed", l.unfollowed);
 	json_uint(j, "unfollowed_tasks", l.unfollowed_tasks);
 	json_uint(j, "unread", l.unread);
+	json_uint(j, "blind_ns", l.blind);
 	json_close(j, '}');
 }
 
@@ -225,8 +226,8 @@ static void print_account(struct view *v)
 {
 	const struct view_account *a = &v->account;
 	double all = a->events ? (double)a->events : 1;
+	struct sbuf b = { 0 }, names = { 0 };
 	struct losses l = { 0 };
-	struct sbuf b = { 0 };
 
 	sbuf_printf(&b, "%llu events counted, %.1f%% of them in (other)", (unsigned long long)a->events,
 		    100 * (double)a->other / all);
@@ -234,13 +235,18 @@ static void print_account(struct view *v)
 		sbuf_printf(&b, ", %.1f%% of ended and other containers", 100 * (double)a->ended / all);
 	if (v->has_stacks)
 		sbuf_printf(&b, ", %llu stacks lost", (unsigned long long)a->stacks_lost);
-	if (v->recording)
+	if (v->recording) {
 		view_input_account(v, &b);
-	else if (losses_count(&v->run, &l))
+	} else if (losses_count(&v->run, &l)) {
 		sbuf_printf(&b, ", %llu unfollowed, %llu missed", (unsigned long long)l.unfollowed,
 			    (unsigned long long)l.missed);
-	else
+		if (l.blind)
+			blind_names(&v->run, &names);
+		blind_print(l.blind, names.len ? names.s : "", &b);
+		sbuf_free(&names);
+	} else {
 		sbuf_puts(&b, ", losses unknown");
+	}
 	if (l.unfollowed_tasks)
 		sbuf_printf(&b, ", %llu unfollowed_tasks", (unsigned long long)l.unfollowed_tasks);
 	if (l.unread)
