@@ -401,30 +401,39 @@ static void full_disk(void)
 		check_eq(status, 0);
 }
 
-/* The first file that is opened must not become standard output. */
-static void closed_output(void)
+/* Without the descriptors from..to. Returns the status. */
+static int run_without(int from, int to, char *const argv[])
 {
-	char *const argv[] = { (char *)"ctrace", (char *)"export", (char *)"--chrome", out, dir, NULL };
-	char *const shown[] = { (char *)"ctrace", (char *)"report", dir, NULL };
-	off_t size = with_room(&(struct row){ .words = "export --chrome OUT DIR" });
 	int status;
 
-	for (int i = 0; i < 2; i++) {
-		fflush(stdout);
-		if (!fork()) {
-			close(STDIN_FILENO);
-			close(STDOUT_FILENO);
-			if (i)
-				dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+	fflush(stdout);
+	if (!fork()) {
+		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+		for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+			if (fd == from || fd == to)
+				close(fd);
 			else
-				close(STDERR_FILENO);
-			execv(CTRACE, i ? shown : argv);
-			_exit(127);
+				dup2(null, fd);
 		}
-		wait(&status);
-		check_eq(WEXITSTATUS(status), i);
+		execv(CTRACE, argv);
+		_exit(127);
 	}
+	wait(&status);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+/* A file that is opened must not become standard output or error: what is said there would be in it. */
+static void closed_output(void)
+{
+	char *const fold[] = { (char *)"ctrace", (char *)"report", (char *)"--folded", out, dir, NULL };
+	char *const shown[] = { (char *)"ctrace", (char *)"report", dir, NULL };
+	off_t size = with_room(&(struct row){ .words = "report --folded OUT DIR" });
+
+	/* the recording would be opened as 0, and the output as 2 */
+	check_eq(run_without(STDIN_FILENO, STDERR_FILENO, fold), 0);
 	check_eq(size_of(out), size);
+	check_eq(run_without(STDOUT_FILENO, STDOUT_FILENO, shown), 1);
 }
 
 static const struct ktap_case cases[] = {
