@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: what each command prints, live, onto a full device: it fails, and says why in one line
+# requires: any
+# timeout: 180
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+load
+while :; do counted 2 1; cat "$top/Makefile" > "$tmp/copy"; sleep 0.05; done & later "kill $!"
+ctrace record -o "$tmp/t" -e views -F 99 all --duration 2 2> "$tmp/err" || give_up "no recording: $(cat "$tmp/err")"
+check "a definition to list" ctrace probe add 'p:full_output vfs_read'
+
+# A row for each form of output. Other forms of report, export, flame and views: unit/full_test
+cat > "$tmp/rows" <<END
+trace host --duration 2
+trace host --duration 2 --json
+trace host --duration 2 -F 99 --folded -
+trace -o /dev/full host --duration 2
+report $tmp/t
+top -b --interval 1 --duration 2
+top -b --interval 1 --duration 2 --json
+stats host --duration 1
+runqlat host --duration 1 --json
+blame host --duration 1
+why host --duration 1
+why --input $tmp/t host
+offcpu host --duration 1
+throttle --duration 1 --json
+profile host --duration 1
+profile host --duration 1 --folded /dev/full
+bio host --duration 1 --json
+files host --duration 1
+files host --lines --duration 2
+tcp host --duration 1 --json
+snoop exec host --duration 2
+count host -e openat --duration 1
+hist host -e sched_wait duration --duration 1
+agg host -e sched_switch=>count() --duration 1
+stackcount host vfs_read --duration 1
+flame host --duration 1 -o -
+flame host --duration 1 -o /dev/full
+export --chrome /dev/full $tmp/t
+ps --all
+ps --all --json
+explain pid:$$
+events
+events --json
+probe list
+doctor
+doctor --json
+status
+status --json
+END
+missing=$(ctrace help | sed -n '/^Commands:/,/^Options:/s/^  \([a-z]*\) .*/\1/p' | while read -r name; do
+	grep -q "^$name" "$tmp/rows" || echo "$name"; done | xargs)
+# record prints nothing; 08_cli/disk_full fills its disk
+same "commands without a row" record "$missing"
+while read -r -a words; do
+	# the disk has room: this is the output that must not be lost
+	ctrace "${words[@]/\/dev\/full/$tmp/room}" > "$tmp/out" 2> "$tmp/err"
+	if [ ! -s "$tmp/out" ] && [ ! -s "$tmp/room" ]; then
+		not_ok "${words[*]}: prints something"
+		note "$(cat "$tmp/err")"
+	fi
+	rm -f "$tmp/room"
+	timeout 60 ctrace "${words[@]}" > /dev/full 2> "$tmp/err"
+	st=$?
+	if [ $st = 1 ] && [ "$(grep -c '^ctrace: cannot write .*: No space left on device$' "$tmp/err")" = 1 ]; then
+		ok "${words[*]}"
+	else
+		not_ok "${words[*]}: expected status 1 and one line, seen $st"
+		note "$(cat "$tmp/err")"
+	fi
+done < "$tmp/rows"
+same "no session is left" "" "$(nl_sessions)"
