@@ -25,10 +25,6 @@ static u64 total[2];			/* blind time that is over: of all others, of those that 
  * Each is a function of its own, with a body of its own: none may be inlined, cloned or merged with another. ftrace knows the first
  * two, as it knows the functions that hooks are at. It does not know the third, so a breakpoint or a jump carries its kprobe.
  */
-void ctrace_beat_entry(void);
-void ctrace_beat_return(void);
-void ctrace_beat_plain(void);
-
 noinline __used void ctrace_beat_entry(void)
 {
 	asm volatile("nop" : : "i" (ENTRY) : "memory");

@@ -12,6 +12,11 @@
 
 struct kprobe;
 
+/* What the kprobes are on. Not static, so that the kernel finds them by name, as it finds what hooks are at. */
+void ctrace_beat_entry(void);
+void ctrace_beat_return(void);
+void ctrace_beat_plain(void);
+
 /* init looks once, exit comes after the last look. If the kernel takes none of the kprobes, nothing is known, and nothing is blind. */
 void ctrace_compat_heartbeat_init(void);
 void ctrace_compat_heartbeat_exit(void);

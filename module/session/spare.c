@@ -191,7 +191,7 @@ static void beat(void)
 	static unsigned long retry;	/* jiffies */
 	bool was = blind;
 
-	if (!smp_load_acquire(&ready))
+	if (!smp_load_acquire(&ready))	/* partner: ctrace_spare_init() */
 		return;
 	ctrace_compat_heartbeat();
 	blind = ctrace_compat_blind();

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: neighbours stay spared while containers are born and die all the time, beside very many threads
 # requires: v2,v1
-# timeout: 900
+# timeout: 300
 # kernels: 6.1 debug
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

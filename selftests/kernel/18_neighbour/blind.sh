@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: with the kernel's kprobes switched off, no other tracer misses a call, and what depends on hooks says that it sees nothing
 # requires: v2
-# timeout: 900
+# timeout: 300
 # kernels: 6.1 debug
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

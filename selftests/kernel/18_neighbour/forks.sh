@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: of tasks that are forked while others give their flags away, every call is recorded once it is wanted
 # requires: v2,v1
-# timeout: 900
+# timeout: 120
 # kernels: 5.10 6.1 debug
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: calls that no session wants do not take the kernel's slow path, and none that is wanted is missed for that
 # requires: v2,v1
-# timeout: 900
+# timeout: 120
 # kernels: 5.10 6.1 newest debug
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: other tracers of system calls see every call of a spared task, whether they began before, beside or after a session
 # requires: v2
-# timeout: 900
+# timeout: 120
 # kernels: 6.1 debug
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
