@@ -27,7 +27,7 @@ later "kill -9 $maker"
 begin=$(date +%s%N) samples=0 with=0
 while kill -0 $maker 2> /dev/null; do
 	samples=$((samples + 1))
-	! some_spared || with=$((with + 1))
+	! some_spared 0 || with=$((with + 1))
 	sleep 0.2
 done
 wait $maker

@@ -49,9 +49,9 @@ hears() { [ -z "$(blind)" ]; }
 n=0
 for off in $sysctl $kprobes; do
 	type=$off
-	[ $off = $kprobes ] || type=kernel.ftrace_enabled=1
+	[ "$off" = $kprobes ] || type=kernel.ftrace_enabled=1
 	# before the module comes
-	echo 0 > $off
+	echo 0 > "$off"
 	load
 	cid=$(of_pid "$pid" cid)
 	session
@@ -69,7 +69,7 @@ for off in $sysctl $kprobes; do
 	has "so does doctor" "^note +kprobes " "$tmp/doctor"
 	has "with what to type" "$type" "$tmp/doctor"
 	# on again
-	echo 1 > $off
+	echo 1 > "$off"
 	check "it is on again: hooks are heard" wait_for 10 hears
 	session
 	n=$((n + 1))
@@ -77,11 +77,11 @@ for off in $sysctl $kprobes; do
 	check "and tasks are spared" wait_for 10 some_spared
 	ctrace count page_fault_user --duration 8 > "$tmp/count" 2> "$tmp/account" & count=$!
 	sleep 2
-	echo 0 > $off
+	echo 0 > "$off"
 	check "it is noticed" wait_for 5 is_blind
 	same "then nobody is spared" 0 "$(spared)"
 	tracer $n "${off##*/} 0 meanwhile"
-	echo 1 > $off
+	echo 1 > "$off"
 	wait $count
 	has "a view's account tells of it" 'hooks were blind for [0-9.]* s: .*page_fault_user.* not seen then' "$tmp/account"
 	check "once more it is on: tasks are spared" wait_for 20 some_spared
