@@ -183,13 +183,17 @@ static inline bool ctrace_compat_cgroup_online(const struct cgroup *cgrp)
 #endif
 }
 
+#define CTRACE_COMPAT_CGROUP_NAME	256	/* bytes, with the NUL: the kernel's NAME_MAX + 1 */
+
+/* Copies the name of a cgroup that may be renamed, and its name freed, meanwhile; "?" if that happens. Returns buf. */
+const char *ctrace_compat_cgroup_copy_name(const struct cgroup *cgrp, char *buf);
+
 /*
- * Never NULL. The newest kernels free a name after a grace period. Older ones free it
- * at once, but only when a v1 cgroup is renamed (v2 has no rename). A reader at that
- * moment may see other bytes in its place, up to its own limit, and misjudge that
- * one name.
+ * Never NULL, and never changed or freed while RCU is held; CTRACE_COMPAT_CGROUP_NAME bytes at most. It may be in buf,
+ * which has as many. Up to 3.13, and since 6.15, the kernel frees a name after a grace period. In between it frees it at
+ * once, but only if a v1 cgroup is renamed: v2 has no rename.
  */
-static inline const char *ctrace_compat_cgroup_name(const struct cgroup *cgrp)
+static inline const char *ctrace_compat_cgroup_name(const struct cgroup *cgrp, char *buf)
 {
 	const char *name;
 
@@ -200,6 +204,8 @@ static inline const char *ctrace_compat_cgroup_name(const struct cgroup *cgrp)
 #elif defined(CTRACE_HAVE_KERNFS_NAME_RCU)
 	name = rcu_dereference_raw(cgrp->kn->name);
 #else
+	if (!ctrace_compat_cgroup_is_dfl(cgrp))
+		return ctrace_compat_cgroup_copy_name(cgrp, buf);
 	name = READ_ONCE(cgrp->kn->name);
 #endif
 	return name ? name : "";

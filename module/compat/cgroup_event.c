@@ -145,6 +145,7 @@ static int made(struct kretprobe_instance *ri, struct pt_regs *regs)
 	const struct call *c = (const void *)ri->data;
 	struct cgroup *up = cgroup_of((struct kernfs_node *)c->arg[0]), *cgrp, *found = NULL;
 	struct cgroup_subsys_state *css;
+	char copy[CTRACE_COMPAT_CGROUP_NAME];
 
 	if (regs_return_value(regs) || !up)
 		return 0;
@@ -152,7 +153,7 @@ static int made(struct kretprobe_instance *ri, struct pt_regs *regs)
 	list_for_each_entry_rcu(css, &up->self.children, sibling) {
 		cgrp = container_of(css, struct cgroup, self);
 		if (ctrace_compat_cgroup_online(cgrp) &&
-		    !strcmp(ctrace_compat_cgroup_name(cgrp), (const char *)c->arg[1]))
+		    !strcmp(ctrace_compat_cgroup_name(cgrp, copy), (const char *)c->arg[1]))
 			found = cgrp;
 	}
 	if (found)

@@ -16,38 +16,59 @@
 #include "identity/rules.h"
 #include "identity/look.h"
 #include "identity/view.h"
+#include "compat/hash.h"
 
-/* *whole: the container is known, and so is the part of it that cgrp is in. */
-static struct ctrace_container *whose(const struct cgroup *cgrp, bool change, bool *whole)
+/* *known: the container is. *whole: and so is the part of it that the cgroup is in. */
+static struct ctrace_container *whose(const struct ctrace_seen *of, bool change, bool *known, bool *whole)
 {
-	struct ctrace_container *c = ctrace_rules_cgroup(&ctrace_rules, cgrp, change), *part;
-	struct ctrace_place at = { .cg = { cgrp } };
+	struct ctrace_container *c = ctrace_rules_cgroup(&ctrace_rules, of, change), *part;
 
-	*whole = c;
+	*known = c;
 	c = c ?: &ctrace_container_host;
-	part = ctrace_rules_part(&ctrace_rules, &at, c, change);
-	*whole &= !!part;
+	part = ctrace_rules_part(&ctrace_rules, &of->at, c, change);
+	*whole = *known && part;
 	return part ?: c;
+}
+
+/*
+ * Cgroups of containers that are not known under ident_lock either. Each entry is one word: a cgroup's key, mixed with how
+ * many boundaries had been learned by then; so it is forgotten as soon as another one is learned, which may be the cgroup's.
+ * Any CPU writes any entry at any time. At the worst the lock is taken once more.
+ */
+#define UNKNOWN_BITS	6
+static u64 unknown[1 << UNKNOWN_BITS];
+
+static u64 unknown_word(u64 key, u32 learned)
+{
+	return key ^ ((u64)learned + 1) * 0x9e3779b97f4a7c15ull;
 }
 
 void ctrace_identity_resolve_cgroup(const struct cgroup *cgrp, struct ctrace_who *who)
 {
+	u32 learned = READ_ONCE(ctrace_rules.learned);
+	struct ctrace_seen of = { .at.cg = { cgrp } };
+	bool known, whole;
 	unsigned long flags;
-	bool whole;
+	u64 key, *place;
 
 	ctrace_identity_host(who);
-	who->container = whose(cgrp, false, &whole);
+	ctrace_look_names(&ctrace_rules, &of);
+	who->container = whose(&of, false, &known, &whole);
 	/* On v1 the container may be known by a cgroup of another hierarchy. Or its part is not made yet. */
-	if (!whole && (READ_ONCE(ctrace_ident_state.nr_v1) || READ_ONCE(ctrace_rules.nr_named)) &&
-	    ctrace_ident_lock(&flags)) {
-		who->container = whose(cgrp, true, &whole);
-		ctrace_ident_unlock(flags);
+	if (!whole && (READ_ONCE(ctrace_ident_state.nr_v1) || READ_ONCE(ctrace_rules.nr_named))) {
+		key = ctrace_view_key(cgrp);
+		place = &unknown[ctrace_hash(key, UNKNOWN_BITS)];
+		if ((known || READ_ONCE(*place) != unknown_word(key, learned)) && ctrace_ident_lock(&flags)) {
+			who->container = whose(&of, true, &known, &whole);
+			if (!known)
+				WRITE_ONCE(*place, unknown_word(key, learned));
+			ctrace_ident_unlock(flags);
+		}
 	}
 	if (ctrace_container_base(who->container) == &ctrace_container_unknown)
 		ctrace_container_count_unknown();
 }
 
-/* Only RCU protects the names: see ctrace_compat_cgroup_name(). */
 void ctrace_identity_cgroup_path(const struct cgroup *cgrp, char *buf, size_t size)
 {
 	ctrace_look_path(&ctrace_rules, cgrp, buf, size);

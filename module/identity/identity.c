@@ -52,17 +52,12 @@ void ctrace_identity_forget_cached(void)
 }
 
 /*
- * NULL: the container is not known; with change: it could not be made known, because the pools are empty.
- * *whole: the result is the final answer, part included.
+ * c: q's container, or NULL. Returns it, or its part. *whole: the result is the final answer, part included.
  */
-static struct ctrace_container *decide(const struct ctrace_place *at, bool change, bool *whole)
+static struct ctrace_container *with_part(const struct ctrace_question *q, struct ctrace_container *c, bool change, bool *whole)
 {
-	struct ctrace_container *c = ctrace_rules_decide(&ctrace_rules, at, change), *part;
+	struct ctrace_container *part = c ? ctrace_rules_part(&ctrace_rules, &q->p.at, c, change) : NULL;
 
-	*whole = false;
-	if (!c)
-		return NULL;
-	part = ctrace_rules_part(&ctrace_rules, at, c, change);
 	*whole = part;
 	/*
 	 * If the part cannot be made, the container is still right. But the sessions that named a
@@ -84,19 +79,32 @@ static bool is_unknown(struct ctrace_container *c)
 	return unlikely(ctrace_container_base(c) == &ctrace_container_unknown);
 }
 
+static void ask(struct ctrace_question *q, const struct css_set *cset, const void *ns, bool exec, const void *mnt)
+{
+	ctrace_identity_place(cset, ns, &q->p.at);
+	q->p.at.exec = exec;
+	q->p.at.mnt = mnt;
+	ctrace_rules_look(&ctrace_rules, q);
+}
+
 struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, const void *ns,
 						u64 v2, u64 v1, bool exec, const void *mnt, bool *whole)
 {
+	int sections = CTRACE_SECTIONS;
 	struct ctrace_container *c;
-	struct ctrace_place at;
+	struct ctrace_question q;
 	unsigned long flags;
+	bool again;
 
-	if (ctrace_ident_lock(&flags)) {
-		ctrace_identity_place(cset, ns, &at);
-		at.exec = exec;
-		at.mnt = mnt;
-		c = decide(&at, true, whole);
-		if (told_aside(&at) && ctrace_view_tells(&ctrace_rules, ctrace_rules.told_by))
+	do {
+		ask(&q, cset, ns, exec, mnt);
+		if (!ctrace_ident_lock(&flags)) {
+			c = with_part(&q, ctrace_rules_known(&ctrace_rules, &q), false, whole);
+			break;
+		}
+		c = with_part(&q, ctrace_rules_learn(&ctrace_rules, &q), true, whole);
+		again = ctrace_rules.again;
+		if (told_aside(&q.p.at) && ctrace_view_tells(&ctrace_rules, ctrace_rules.told_by))
 			ctrace_learn_forget(&ctrace_rules);
 		/* What is in the key may have changed since v1 was computed, just now at the latest: then v1 lacks it. */
 		if (*whole && (!v1 || v1 == ctrace_identity_v1_key(cset)))
@@ -104,12 +112,7 @@ struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, cons
 		ctrace_ident_unlock(flags);
 		if (!*whole || ctrace_lfpool_low(&ctrace_rules.nodes))
 			ctrace_container_kick();
-	} else {
-		ctrace_identity_place(cset, ns, &at);
-		at.exec = exec;
-		at.mnt = mnt;
-		c = decide(&at, false, whole);
-	}
+	} while (again && --sections);
 	c = c ?: &ctrace_container_unknown;
 	if (!*whole || is_unknown(c))
 		ctrace_container_count_unknown();
@@ -127,6 +130,21 @@ static __always_inline const struct css_set *keys(struct task_struct *p, u64 *v2
 	if (READ_ONCE(ctrace_ident_state.nr_v1))
 		*v1 = ctrace_identity_v1_key(cset);
 	return cset;
+}
+
+/*
+ * Does c know all that a task can tell which is put into a place that leads to c: which pid namespace is its own, and
+ * its runtime's mounts? Then the rules need not be asked under ident_lock.
+ */
+static bool settled(const struct ctrace_container *c, const void *mnt)
+{
+	const void *ns = smp_load_acquire(&c->ns);	/* pairs with ctrace_learn_ns() */
+
+	if (c == &ctrace_container_host)
+		return true;
+	if (!READ_ONCE(c->key) || (mnt != CTRACE_MNT_UNKNOWN && READ_ONCE(c->runtime_mnt) == CTRACE_MNT_UNKNOWN))
+		return false;
+	return READ_ONCE(c->ns_fixed) || (ns && ns != CTRACE_NS_PAST && !ctrace_compat_pidns_closed(ns));
 }
 
 static noinline struct ctrace_container *look_again(struct ctrace_lfnode *n, const struct css_set *cset,
@@ -154,6 +172,35 @@ static struct ctrace_container *find(const struct css_set *cset, const void *ns,
 	if (is_unknown(c))
 		ctrace_container_count_unknown();
 	return c;
+}
+
+/* What the rules say of a place without the lock. Not inlined: ctrace_identity_decide() needs as much stack. */
+static noinline struct ctrace_container *known_there(const struct css_set *cset, const void *ns)
+{
+	struct ctrace_question q;
+
+	ask(&q, cset, ns, false, CTRACE_MNT_UNKNOWN);
+	return ctrace_rules_known(&ctrace_rules, &q);
+}
+
+/*
+ * A stranger moves tasks and makes them as often as he likes. So if nothing can be learned from that, no lock is
+ * taken: the alias of the place is good, and leads to a container that is settled. It is good if it was decided for a task
+ * in the same cgroups and namespace, and no boundary has come above them since. On v1 an alias is known by the cgroups of some
+ * hierarchies only, so there the rules are asked, too, without the lock.
+ */
+void ctrace_identity_learn_place(const struct css_set *cset, const void *ns, u64 v2, u64 v1, const void *mnt)
+{
+	struct ctrace_lfnode *n = ctrace_lftable_find(&ctrace_rules.aliases, v2, v1, ns);
+	struct ctrace_container *c = NULL;
+	bool whole;
+
+	if (n)
+		c = ctrace_look_alias(&ctrace_rules, n) ?: look_again(n, cset, ns);
+	c = c ? ctrace_container_base(c) : NULL;
+	if (c && settled(c, mnt) && (!READ_ONCE(ctrace_ident_state.nr_v1) || known_there(cset, ns) == c))
+		return;
+	ctrace_identity_decide(cset, ns, v2, v1, false, mnt, &whole);
 }
 
 /* Caches `now` for current. Task context. Only this CPU reads the cache, so barrier() is order enough. */
@@ -356,7 +403,7 @@ static struct ctrace_container *dead(struct task_struct *p, s32 *vtid)
 {
 	struct ctrace_container *c = find_memo(this_cpu_ptr(&memos), p, vtid);
 	const struct pid *pid = ctrace_compat_task_pid(p);
-	struct ctrace_place at;
+	struct ctrace_question q;
 	bool whole;
 	int cpu;
 
@@ -372,9 +419,8 @@ static struct ctrace_container *dead(struct task_struct *p, s32 *vtid)
 	 * the task to the roots, only its pid namespace tells, if that is still known.
 	 */
 	*vtid = pid ? pid->numbers[pid->level].nr : 0;
-	ctrace_identity_place(ctrace_compat_task_cset(p),
-			      pid ? pid->numbers[pid->level].ns : &init_pid_ns, &at);
-	return decide(&at, false, &whole) ?: &ctrace_container_host;
+	ask(&q, ctrace_compat_task_cset(p), pid ? pid->numbers[pid->level].ns : &init_pid_ns, false, CTRACE_MNT_UNKNOWN);
+	return with_part(&q, ctrace_rules_known(&ctrace_rules, &q), false, &whole) ?: &ctrace_container_host;
 }
 
 void ctrace_identity_relearn(void)

@@ -17,13 +17,14 @@ static void hash_path(struct ctrace_rules *r, struct ctrace_container *c)
 
 static void describe_boundary(struct ctrace_rules *r, struct ctrace_container *c, const void *cg)
 {
+	char copy[2][CTRACE_CGROUP_NAME];
 	struct ctrace_boundary_name name;
 
 	c->cgroup_id = r->view->cg_id(cg);
 	c->hierarchy = r->view->cg_hierarchy(cg);
-	c->path_hash = ctrace_look_path(r, cg, c->path, sizeof(c->path));
-	ctrace_boundary_parse(r->view->cg_name(r->view->cg_parent(cg)), r->view->cg_name(cg),
-			      &name);
+	c->path_hash = ctrace_look_path_kept(r, cg);
+	strscpy(c->path, r->path, sizeof(c->path));
+	ctrace_boundary_parse(r->view->cg_name(r->view->cg_parent(cg), copy[0]), r->view->cg_name(cg, copy[1]), &name);
 	c->runtime = name.runtime;
 	if (name.id)
 		memcpy(c->runtime_id, name.id, CTRACE_RUNTIME_ID_LEN);
@@ -61,21 +62,36 @@ void ctrace_learn_ns(struct ctrace_rules *r, struct ctrace_container *c, const v
 
 /* --- nodes ------------------------------------------------------------------ */
 
+/* Never 0. */
+static u32 next_gen(const struct ctrace_rules *r)
+{
+	return r->gen + 1 ?: 1;
+}
+
 void ctrace_learn_forget(struct ctrace_rules *r)
 {
-	WRITE_ONCE(r->broad, r->gen + 1);
+	u32 gen = next_gen(r);
+
+	WRITE_ONCE(r->broad, gen);
 	/* Release: a reader of the new gen sees the new broad. Pairs with ctrace_look_alias_again() */
-	smp_store_release(&r->gen, r->gen + 1);
+	smp_store_release(&r->gen, gen);
 	r->forgot();
 	ctrace_ident_changed();
 }
 
-void ctrace_learn_void_below(struct ctrace_rules *r, u64 key)
+void ctrace_learn_void_below(struct ctrace_rules *r, struct ctrace_lfnode *boundary)
 {
-	/* A reader that sees the new key here also sees the gen before: pairs with ctrace_look_alias_again() */
-	smp_wmb();
-	WRITE_ONCE(r->below[(r->gen + 1) % CTRACE_VOID_BELOW], key);
-	smp_store_release(&r->gen, r->gen + 1);		/* and who sees the new gen sees the key: likewise */
+	u32 gen = next_gen(r);
+
+	WRITE_ONCE(boundary->gen, gen);
+	/* Release: a reader of the new gen sees the node, and that in it. Pairs with ctrace_look_alias_again() */
+	smp_store_release(&r->gen, gen);
+}
+
+/* A boundary has come, passed to another container or gone. Partner: ctrace_rules_look() */
+static void boundaries_changed(struct ctrace_rules *r)
+{
+	WRITE_ONCE(r->learned, r->learned + 1);
 }
 
 static void point(struct ctrace_lfnode *n, struct ctrace_container *c)
@@ -114,10 +130,12 @@ static void know_boundary(struct ctrace_rules *r, struct ctrace_lfnode *n, const
 			  struct ctrace_container *c)
 {
 	set_key(n, ctrace_look_key(r, cg), 0, NULL);
+	n->flags = r->view->cg_hierarchy(cg) << CTRACE_NODE_HIERARCHY;
 	n->mate = c->boundary_nodes;
-	c->boundary_nodes = n;
+	WRITE_ONCE(c->boundary_nodes, n);
 	ctrace_lftable_push(&r->boundaries, n);		/* returns n: cg was no boundary, and ident_lock is held */
 	point(n, c);
+	boundaries_changed(r);
 	/* Must follow the push: a removal that came too early to find the node shows here. */
 	if (r->view->cg_online(cg))
 		c->live_keys++;
@@ -252,7 +270,7 @@ void ctrace_learn_take_over(struct ctrace_rules *r, struct ctrace_container *fro
 		n->mate = to->boundary_nodes;
 		to->boundary_nodes = n;
 		point(n, to);
-		ctrace_learn_void_below(r, n->a);
+		ctrace_learn_void_below(r, n);
 	}
 	to->live_keys += from->live_keys;
 	if (!to->parent && from->parent != to->cid) {
@@ -269,6 +287,7 @@ void ctrace_learn_take_over(struct ctrace_rules *r, struct ctrace_container *fro
 	WRITE_ONCE(to->key, from->key);
 	hash_path(r, to);
 	ctrace_container_changed(to);
+	boundaries_changed(r);
 	ctrace_container_inherit(to, from);
 	if (ctrace_container_give_nets(from, to)) {
 		ctrace_container_get(to);
@@ -353,6 +372,7 @@ void ctrace_learn_unlink(struct ctrace_rules *r, struct ctrace_container *c, str
 		c->boundary_nodes = n->mate;
 		unlink_one(&r->boundaries, n, chain);
 	}
+	boundaries_changed(r);
 	if (c->node)
 		unlink_one(c->base ? &r->parts : &r->namespaces, c->node, chain);
 	c->node = NULL;

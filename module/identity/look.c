@@ -17,30 +17,41 @@ static const void *lowest(struct ctrace_rules *r, const void *cg)
 
 u32 ctrace_look_path(struct ctrace_rules *r, const void *cg, char *buf, size_t size)
 {
-	const char *names[CTRACE_CGROUP_DEPTH + 1];
+	const void *levels[CTRACE_CGROUP_DEPTH + 1];
 	const void *up = lowest(r, cg);
+	char copy[CTRACE_CGROUP_NAME];
 	u32 hash = r->seed;
-	size_t at = 0;
+	const char *name;
+	size_t at = 0, len;
 	int n = 0;
 
 	if (up != cg)
-		names[n++] = "...";
+		levels[n++] = NULL;
 	for (; up && n <= CTRACE_CGROUP_DEPTH && r->view->cg_parent(up); up = r->view->cg_parent(up))
-		names[n++] = r->view->cg_name(up);
+		levels[n++] = up;
 	if (!n)
 		strscpy(buf, "/", size);
 	while (n--) {
-		size_t len = strnlen(names[n], 255);
-
-		hash = jhash(names[n], len, hash + 1);
+		name = levels[n] ? r->view->cg_name(levels[n], copy) : "...";
+		len = strnlen(name, CTRACE_CGROUP_NAME - 1);
+		hash = jhash(name, len, hash + 1);
 		if (at + 1 < size)
 			buf[at++] = '/';
 		len = min(len, size - 1 - at);
-		memcpy(buf + at, names[n], len);
+		memcpy(buf + at, name, len);
 		at += len;
 		buf[at] = 0;
 	}
 	return hash;
+}
+
+u32 ctrace_look_path_kept(struct ctrace_rules *r, const void *cg)
+{
+	if (r->path_of != cg) {
+		r->path_hash = ctrace_look_path(r, cg, r->path, sizeof(r->path));
+		r->path_of = cg;
+	}
+	return r->path_hash;
 }
 
 const void *ctrace_look_init_cgroup(struct ctrace_rules *r, const struct ctrace_place *at)
@@ -48,25 +59,45 @@ const void *ctrace_look_init_cgroup(struct ctrace_rules *r, const struct ctrace_
 	return at->cg[1] && !r->view->cg_parent(at->cg[0]) ? at->cg[1] : at->cg[0];
 }
 
-bool ctrace_look_below(struct ctrace_rules *r, const void *cg, u64 root_key)
+/* A cgroup that is too deep is not climbed up from: for callers with ident_lock, who look at many. */
+static bool below(struct ctrace_rules *r, const void *cg, u64 root_key)
 {
 	int depth;
 
-	cg = lowest(r, cg);
 	for (depth = 0; cg && depth <= CTRACE_CGROUP_DEPTH; depth++, cg = r->view->cg_parent(cg))
 		if (ctrace_look_key(r, cg) == root_key)
 			return true;
 	return false;
 }
 
-bool ctrace_look_place_below(struct ctrace_rules *r, const struct ctrace_place *at, u64 root_key)
+bool ctrace_look_below(struct ctrace_rules *r, const void *cg, u64 root_key)
+{
+	return below(r, lowest(r, cg), root_key);
+}
+
+/* The place's cgroup in that hierarchy, or NULL. */
+static const void *cg_in(struct ctrace_rules *r, const struct ctrace_place *at, u32 hierarchy)
 {
 	int i;
 
 	for (i = 0; at->cg[i]; i++)
-		if (ctrace_look_below(r, at->cg[i], root_key))
-			return true;
-	return false;
+		if (r->view->cg_hierarchy(at->cg[i]) == hierarchy)
+			return at->cg[i];
+	return NULL;
+}
+
+bool ctrace_look_below_place(struct ctrace_rules *r, const void *cg, const struct ctrace_place *at)
+{
+	const void *of = cg_in(r, at, r->view->cg_hierarchy(cg));
+
+	return of && below(r, cg, ctrace_look_key(r, of));
+}
+
+bool ctrace_look_place_below(struct ctrace_rules *r, const struct ctrace_place *at, const void *root)
+{
+	const void *cg = cg_in(r, at, r->view->cg_hierarchy(root));
+
+	return cg && ctrace_look_below(r, cg, ctrace_look_key(r, root));
 }
 
 /* The container that cgroup is known to be a boundary of, or NULL. */
@@ -77,39 +108,86 @@ static struct ctrace_lfnode *known_boundary(struct ctrace_rules *r, u64 key)
 	return n && ctrace_lfnode_get(n) ? n : NULL;	/* without: another CPU has just pushed it */
 }
 
-struct ctrace_boundary ctrace_look_boundary_from(struct ctrace_rules *r, const void *cg)
+static noinline void look_names(struct ctrace_rules *r, struct ctrace_seen *s, int i)
 {
-	const struct ctrace_view *v = r->view;
+	const void *cg = lowest(r, s->at.cg[i]), *up;
 	enum ctrace_boundary_kind kind = CTRACE_BOUNDARY_NONE;
-	struct ctrace_boundary b = { NULL };
-	const void *up, *low = lowest(r, cg);
-	struct ctrace_lfnode *n;
+	char copy[2][CTRACE_CGROUP_NAME];
+	const char *name, *above;
 	bool supervised;
 	int depth;
+
+	s->named[i] = 0;
+	s->skip[i] = CTRACE_NO_SKIP;
+	if (cg != s->at.cg[i])
+		s->deep |= 1u << i;
+	if (!cg) {
+		s->blind |= 1u << i;
+		return;
+	}
+	s->at.cg[i] = cg;
+	name = r->view->cg_name(cg, copy[0]);
+	for (depth = 0; depth < CTRACE_CGROUP_DEPTH; depth++, cg = up, name = above) {
+		up = r->view->cg_parent(cg);
+		if (!up)
+			break;
+		above = r->view->cg_name(up, copy[(depth + 1) & 1]);
+		supervised = kind == CTRACE_BOUNDARY_SUPERVISOR;
+		kind = ctrace_boundary_parse(above, name, NULL);
+		if (supervised && s->skip[i] == CTRACE_NO_SKIP)
+			s->skip[i] = depth;	/* the container's own cgroup, which its supervisor is not in */
+		if (kind == CTRACE_BOUNDARY_CONTAINER)
+			s->named[i] |= 1ull << depth;
+	}
+}
+
+void ctrace_look_names(struct ctrace_rules *r, struct ctrace_seen *s)
+{
+	int i;
+
+	s->deep = s->blind = 0;
+	for (i = 0; s->at.cg[i]; i++)
+		look_names(r, s, i);
+}
+
+/* From cg on, which is `depth` levels above s's i-th cgroup. all: counts those above the nearest one, too. */
+static struct ctrace_boundary boundary_from(struct ctrace_rules *r, const struct ctrace_seen *s, int i,
+					    const void *cg, int depth, bool all)
+{
+	const struct ctrace_view *v = r->view;
+	struct ctrace_boundary b = { .deep = s->deep >> i & 1, .of = i };
+	struct ctrace_lfnode *n;
+	const void *up;
 	u64 key;
 
-	b.deep = low != cg;
-	cg = low;
-	for (depth = 0; cg && depth < CTRACE_CGROUP_DEPTH; depth++, cg = up) {
+	if (s->blind >> i & 1)
+		return b;
+	for (; depth < CTRACE_CGROUP_DEPTH; depth++, cg = up) {
 		up = v->cg_parent(cg);
 		if (!up)
 			break;
-		supervised = kind == CTRACE_BOUNDARY_SUPERVISOR;
-		kind = ctrace_boundary_parse(v->cg_name(up), v->cg_name(cg), NULL);
-		if (supervised)
-			continue;	/* the container's own cgroup, which its supervisor is not in */
+		if (depth == s->skip[i])
+			continue;
 		key = ctrace_look_key(r, cg);
 		n = known_boundary(r, key);
-		if (!n && kind != CTRACE_BOUNDARY_CONTAINER)
+		if (!n && !(s->named[i] >> depth & 1))
 			continue;
 		if (!b.nested++) {
 			b.cg = cg;
 			b.key = key;
 			b.node = n;
+			b.depth = depth;
 			b.deep = false;
+			if (!all)
+				break;
 		}
 	}
 	return b;
+}
+
+struct ctrace_boundary ctrace_look_above(struct ctrace_rules *r, const struct ctrace_seen *s, const struct ctrace_boundary *b)
+{
+	return boundary_from(r, s, b->of, r->view->cg_parent(b->cg), b->depth + 1, false);
 }
 
 /*
@@ -125,14 +203,15 @@ struct ctrace_boundary ctrace_look_boundary_from(struct ctrace_rules *r, const v
  * pid namespace either, nothing tells it from A. To prefer v1 would be no better: systemd leaves v1's
  * controllers alone, and moves machines and scopes in v2 and in its own hierarchy.
  */
-struct ctrace_boundary ctrace_look_boundary(struct ctrace_rules *r, const struct ctrace_place *p)
+struct ctrace_boundary ctrace_look_boundary(struct ctrace_rules *r, const struct ctrace_seen *s)
 {
 	struct ctrace_boundary b = { NULL }, of;
 	bool deep = false;
 	int i;
 
-	for (i = 0; p->cg[i]; i++) {
-		of = ctrace_look_boundary_from(r, p->cg[i]);
+	for (i = 0; s->at.cg[i]; i++) {
+		/* with one hierarchy there is nothing to compare with */
+		of = boundary_from(r, s, i, s->at.cg[i], 0, s->at.cg[1]);
 		deep |= of.deep;
 		if (of.nested > b.nested)
 			b = of;
@@ -145,13 +224,11 @@ struct ctrace_container *ctrace_look_by_path(struct ctrace_rules *r, const struc
 {
 	u32 hierarchy = r->view->cg_hierarchy(b->cg);
 	struct ctrace_container *c;
-	char path[128];
-	u32 hash;
+	u32 hash = ctrace_look_path_kept(r, b->cg);
 
-	hash = ctrace_look_path(r, b->cg, path, sizeof(path));
 	hlist_for_each_entry(c, &r->paths[ctrace_hash(hash, CTRACE_PATHS_BITS)], by_path)
 		if (c->path_hash == hash && c->hierarchy != hierarchy &&
-		    !strncmp(c->path, path, sizeof(path) - 1))
+		    !strncmp(c->path, r->path, 127))
 			return c;
 	return NULL;
 }
@@ -182,31 +259,37 @@ struct ctrace_container *ctrace_look_alias(const struct ctrace_rules *r, const s
 	return c && !alias_void(r, n, c) ? c : NULL;
 }
 
-/* Does all of r->below[] still tell what became void since `was`? The entry after the last is being written. */
-static bool told_since(const struct ctrace_rules *r, u32 was, u32 now)
+/* Has a boundary at cg or above become one, or passed to another container, since that generation? */
+static bool void_since(struct ctrace_rules *r, const void *cg, u32 was)
 {
-	return now - was < CTRACE_VOID_BELOW && (s32)(was - READ_ONCE(r->broad)) >= 0;
+	const struct ctrace_lfnode *n;
+	int depth;
+	u32 gen;
+
+	cg = lowest(r, cg);
+	for (depth = 0; cg && depth <= CTRACE_CGROUP_DEPTH; depth++, cg = r->view->cg_parent(cg)) {
+		n = ctrace_lftable_find(&r->boundaries, ctrace_look_key(r, cg), 0, NULL);
+		gen = n ? READ_ONCE(n->gen) : 0;
+		if (gen && (s32)(gen - was) > 0)
+			return true;
+	}
+	return false;
 }
 
 struct ctrace_container *ctrace_look_alias_again(struct ctrace_rules *r, struct ctrace_lfnode *n,
 						 const struct ctrace_place *at)
 {
 	u32 was = smp_load_acquire(&n->gen);	/* as above */
-	u32 now = smp_load_acquire(&r->gen);	/* pairs with ctrace_learn_void_below() */
+	u32 now = smp_load_acquire(&r->gen);	/* pairs with ctrace_learn_void_below(): then its node shows its gen */
 	struct ctrace_container *c = ctrace_lfnode_get(n);
-	u32 gen;
-	u64 key;
+	int i;
 
-	if (!told_since(r, was, now) || alias_void(r, n, c))
+	/* half of all generations ago: which of two is the later one cannot be told any more */
+	if (now - was > U32_MAX / 2 || (s32)(was - READ_ONCE(r->broad)) < 0 || alias_void(r, n, c))
 		return NULL;
-	for (gen = was; gen != now; ) {
-		key = READ_ONCE(r->below[++gen % CTRACE_VOID_BELOW]);
-		if (ctrace_look_place_below(r, at, key))
+	for (i = 0; at->cg[i]; i++)
+		if (void_since(r, at->cg[i], was))
 			return NULL;
-	}
-	smp_rmb();	/* pairs with the smp_wmb() in ctrace_learn_void_below() */
-	if (!told_since(r, was, READ_ONCE(r->gen)))
-		return NULL;
 	/* If it fails, another CPU was here before, or n has been decided anew. */
 	cmpxchg(&n->gen, was, now);
 	return c;
@@ -231,23 +314,40 @@ bool ctrace_look_descends(struct ctrace_rules *r, const void *ns, const void *fr
 	return false;
 }
 
+/* Is the place in cb by a boundary in another hierarchy? */
+static bool below_others(struct ctrace_rules *r, const struct ctrace_place *at, const struct ctrace_container *cb)
+{
+	const struct ctrace_lfnode *n = READ_ONCE(cb->boundary_nodes);
+	const void *cg;
+	int i;
+
+	/* the newest one of each hierarchy is among the first */
+	for (i = 0; n && i <= CTRACE_PLACE_V1; i++, n = READ_ONCE(n->mate)) {
+		cg = cg_in(r, at, READ_ONCE(n->flags) >> CTRACE_NODE_HIERARCHY);
+		if (cg && below(r, cg, n->a))
+			return true;
+	}
+	return false;
+}
+
+#define OTHERS_LEVELS	3
+
 /*
- * Is the init of ns inside the boundary? On v1 init's boundary may, for the moment, be
- * a cgroup of the same container (cb) in another hierarchy.
+ * Is the init of ns inside the boundary? On v1 it may, for the moment, be in the same container (cb) in another
+ * hierarchy only, if ns is cb's own: that is not many levels (`up`) above the task, as a stranger may nest 32.
  */
 static bool init_inside(struct ctrace_rules *r, const struct ctrace_boundary *b,
-			const struct ctrace_container *cb, const void *ns)
+			const struct ctrace_container *cb, const void *ns, int up)
 {
 	struct ctrace_place at;
-	struct ctrace_boundary of_init;
+	const void *cg;
 	s32 pid;
 
 	if (!r->view->ns_init(ns, &at, &pid))
 		return false;
-	if (ctrace_look_place_below(r, &at, b->key))
-		return true;
-	of_init = ctrace_look_boundary(r, &at);
-	return cb && of_init.node && ctrace_lfnode_get(of_init.node) == cb;
+	cg = cg_in(r, &at, r->view->cg_hierarchy(b->cg));
+	return (cg && below(r, cg, b->key)) ||
+	       (r->v1 && cb && up < OTHERS_LEVELS && below_others(r, &at, cb));
 }
 
 const void *ctrace_look_own_ns(struct ctrace_rules *r, const struct ctrace_boundary *b,
@@ -258,7 +358,7 @@ const void *ctrace_look_own_ns(struct ctrace_rules *r, const struct ctrace_bound
 
 	for (i = 0; i < CTRACE_NS_LEVELS && !ctrace_look_initial(r, ns);
 	     i++, ns = r->view->ns_parent(ns))
-		if (init_inside(r, b, cb, ns))
+		if (init_inside(r, b, cb, ns, i))
 			own = ns;
 	return own;
 }

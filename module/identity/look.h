@@ -17,6 +17,7 @@
  * it is unknown, and counted.
  */
 #define CTRACE_CGROUP_DEPTH	64
+#define CTRACE_CGROUP_NAME	256	/* bytes of a cgroup's name, with the NUL: the kernel's NAME_MAX + 1 */
 #define CTRACE_NS_LEVELS	34	/* levels of pid namespaces: the kernel allows 32 */
 #define CTRACE_PLACE_V1		16	/* at least CTRACE_COMPAT_NR_SUBSYS: a controller is in one hierarchy */
 
@@ -34,6 +35,22 @@ struct ctrace_place {
 	const void *mnt;
 };
 
+/*
+ * A place, and what the names of its cgroups say. Whoever may make cgroups chooses how deep they are and how long their
+ * names: so names are read, and a cgroup that is too deep is climbed up from, before ident_lock is taken. That nothing
+ * is wrong then: a cgroup's ancestors never change, nor does its name on v2. A v1 cgroup may be renamed at any moment, and the
+ * rules see the name from before or from after that with the lock, too.
+ */
+struct ctrace_seen {
+	struct ctrace_place at;	/* no cgroup in it is deeper than CTRACE_CGROUP_DEPTH, unless it is blind */
+	u64 named[1 + CTRACE_PLACE_V1];	/* of each cgroup: bit n: the one n levels above is named as a container's */
+	u8 skip[1 + CTRACE_PLACE_V1];	/* levels above: what lies there is not the task's, who is its supervisor; or NO_SKIP */
+	u32 deep;		/* bit n: at.cg[n] was deeper */
+	u32 blind;		/* bit n: no level of at.cg[n] can be looked at */
+};
+
+#define CTRACE_NO_SKIP		255
+
 /* A cgroup that a session named. Part of the session's target: made, listed and freed with it. */
 struct ctrace_named {
 	struct hlist_node node;	/* ident_lock to change, RCU to walk */
@@ -49,7 +66,8 @@ struct ctrace_view {
 	const void *(*cg_ancestor)(const void *cg, int level);
 	u64 (*cg_id)(const void *cg);
 	u32 (*cg_hierarchy)(const void *cg);
-	const char *(*cg_name)(const void *cg);
+	/* Nobody changes what it returns. It may be a copy in buf, which has CTRACE_CGROUP_NAME bytes; never longer than that. */
+	const char *(*cg_name)(const void *cg, char *buf);
 	bool (*cg_online)(const void *cg);
 	const void *(*ns_parent)(const void *ns);	/* NULL above the initial one */
 	bool (*ns_closed)(const void *ns);		/* no process can join it any more */
@@ -62,19 +80,19 @@ struct ctrace_view {
 
 #define CTRACE_NAMED_BITS	6
 #define CTRACE_PATHS_BITS	12
-#define CTRACE_VOID_BELOW	32		/* this many boundaries back */
 #define CTRACE_NODE_REMOVED	(1u << 0)	/* flags of a boundary's node: the cgroup is gone. ident_lock */
+#define CTRACE_NODE_HIERARCHY	8		/* from this bit on: the cgroup's hierarchy. Invariant */
 
 /*
  * What is remembered of places is void at once when it may have become wrong. An alias has the generation in
  * which it was true (n->gen), and is true in a later one r->gen as well, unless
  *  - that is past r->broad, a generation in which all became void (sessions named a cgroup, or took that back);
- *  - a cgroup above the place became a boundary since, or the boundary passed to another container: r->below[]
- *    has its key, for the last generations. An older alias is decided anew;
+ *  - a cgroup above the place became a boundary since, or the boundary passed to another container: then the
+ *    boundary's node has a later generation (n->gen; 0: places below it were never void);
  *  - its container has been taken over;
  *  - it leads to the unknown container, and there is room since (n->flags is r->room then).
- * So a user who makes boundaries voids nothing but what lies below them: the other places compare a few
- * keys, without a lock, and get the new generation.
+ * So a user who makes boundaries, as many as he likes, voids nothing but what lies below them: the other places look
+ * for boundaries above them, without a lock, and get the new generation.
  *
  * mate: of a boundary's node, the container's next one.
  */
@@ -89,10 +107,19 @@ struct ctrace_rules {
 	u32 nr_named;				/* ident_lock; READ_ONCE elsewhere */
 	struct ctrace_lfpool nodes;
 	u32 gen, broad;				/* of aliases. ident_lock; READ_ONCE elsewhere */
-	u64 below[CTRACE_VOID_BELOW];		/* by gen % CTRACE_VOID_BELOW: a boundary's key. Likewise */
+	u32 learned;				/* how often a boundary was made or passed on. Likewise */
 	u32 room;				/* grows when there is room for containers again. Likewise */
 	u32 nr_aliases;				/* ident_lock; READ_ONCE elsewhere */
 	bool full;				/* for this decision there was no room for a container. ident_lock */
+	/*
+	 * One section under ident_lock makes one container: with it, a path is put together of as many names, and as long
+	 * ones, as a stranger chose. made: it has. again: more is to be made, in a further section. ident_lock
+	 */
+	bool made, again;
+	/* The path last looked at in this section, of the cgroup path_of, or NULL. ident_lock */
+	const void *path_of;
+	u32 path_hash;
+	char path[CTRACE_CONTAINER_PATH];
 	bool refused;				/* the same, since ctrace_learn_room(). ident_lock */
 	u32 told_by;				/* the hierarchy whose boundary decided this; 0: v2, or none. ident_lock */
 	bool v1;				/* there are v1 hierarchies */
@@ -111,7 +138,8 @@ struct ctrace_boundary {
 	u64 key;
 	struct ctrace_lfnode *node;	/* NULL: not recorded yet */
 	bool deep;			/* no boundary was found, but not all levels were looked at */
-	u32 nested;			/* how many boundaries there are at cg and above */
+	u32 nested;			/* how many boundaries there are at cg and above, if that was asked for */
+	u8 of, depth;			/* cg is this many levels above the place's cgroup of that index */
 };
 
 static inline u64 ctrace_look_key(struct ctrace_rules *r, const void *cg)
@@ -156,15 +184,21 @@ u32 ctrace_look_path(struct ctrace_rules *r, const void *cg, char *buf, size_t s
 const void *ctrace_look_init_cgroup(struct ctrace_rules *r, const struct ctrace_place *at);
 /* Is cg the cgroup with root_key, or below it? */
 bool ctrace_look_below(struct ctrace_rules *r, const void *cg, u64 root_key);
-/* The same of any of a place's cgroups. */
-bool ctrace_look_place_below(struct ctrace_rules *r, const struct ctrace_place *at, u64 root_key);
-/* The nearest boundary at cg or above. A cgroup named as a runtime's monitor is not one. */
-struct ctrace_boundary ctrace_look_boundary_from(struct ctrace_rules *r, const void *cg);
+/* Is one of a place's cgroups root, or below it? */
+bool ctrace_look_place_below(struct ctrace_rules *r, const struct ctrace_place *at, const void *root);
+/* Is cg, which is not deeper than CTRACE_CGROUP_DEPTH, one of the place's cgroups, or below it? */
+bool ctrace_look_below_place(struct ctrace_rules *r, const void *cg, const struct ctrace_place *at);
+/* Fills in the rest of s, of which s->at is filled in. No lock is needed. */
+void ctrace_look_names(struct ctrace_rules *r, struct ctrace_seen *s);
+/* The nearest boundary above b, which is at or above one of s's cgroups. */
+struct ctrace_boundary ctrace_look_above(struct ctrace_rules *r, const struct ctrace_seen *s, const struct ctrace_boundary *b);
 /*
- * The nearest boundary of p's cgroups: the one inside the most others, because a runtime in a container need not
+ * The nearest boundary of s's cgroups; a cgroup named as a runtime's monitor is not one. Nearest is: the one inside the most others, because a runtime in a container need not
  * use each hierarchy. Of equals it is the first hierarchy's, so that the answer is the same for all.
  */
-struct ctrace_boundary ctrace_look_boundary(struct ctrace_rules *r, const struct ctrace_place *p);
+struct ctrace_boundary ctrace_look_boundary(struct ctrace_rules *r, const struct ctrace_seen *s);
+/* ident_lock held. ctrace_look_path() into r->path, unless it is there; returns r->path_hash. */
+u32 ctrace_look_path_kept(struct ctrace_rules *r, const void *cg);
 /*
  * The live container that b's path has in another hierarchy, or NULL. On v1 a runtime enters the
  * hierarchies one by one, and a container's cgroup has another id in each: the same path in another

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/kernel.h>
 #include <linux/random.h>
-#include <linux/rculist.h>
-#include <linux/rcupdate.h>
 #include <linux/string.h>
 #include "identity/learn.h"
-#include "identity/parts.h"
 #include "identity/rules.h"
-#include "compat/hash.h"
 
 /* --- learning: only with change, under ident_lock ------------------------------ */
 
@@ -18,43 +14,31 @@ struct origin {
 	bool made;
 };
 
-static struct ctrace_container *new_boundary(struct ctrace_rules *r, const struct ctrace_boundary *b,
-					     struct origin from, int depth);
+/* May this section make one more container? */
+static bool may_make(struct ctrace_rules *r)
+{
+	r->again |= r->made;
+	return !r->made;
+}
 
 /* Does cg lie where the init of ns is, or below? Then the container of ns, which has no boundary, holds cg. */
 static bool below_init(struct ctrace_rules *r, const void *cg, const void *ns)
 {
 	struct ctrace_place at;
 	s32 pid;
-	int i;
 
-	if (!r->view->ns_init(ns, &at, &pid))
-		return false;
-	for (i = 0; at.cg[i]; i++)
-		if (ctrace_look_below(r, cg, ctrace_look_key(r, at.cg[i])))
-			return true;
-	return false;
+	return r->view->ns_init(ns, &at, &pid) && ctrace_look_below_place(r, cg, &at);
 }
 
 /*
- * Returns the parent of a container first seen at b: the container of the next boundary above, else the
- * owner of from.ns or of its nearest ancestor that has one, else the host. Who has only joined a namespace is in
- * its owner's container if the cgroup says so, too: a debugger in web's pid namespace is beside web, not in it.
- * depth: how many unknown boundaries above may be recorded.
+ * Returns the owner of from.ns or of its nearest ancestor that has one, else the host. Who has only joined a namespace is
+ * in its owner's container if the cgroup says so, too: a debugger in web's pid namespace is beside web, not in it.
  */
-static struct ctrace_container *parent_of(struct ctrace_rules *r, const struct ctrace_boundary *b,
-					  struct origin from, int depth)
+static struct ctrace_container *parent_by_ns(struct ctrace_rules *r, const struct ctrace_boundary *b, struct origin from)
 {
-	struct ctrace_boundary above = ctrace_look_boundary_from(r, r->view->cg_parent(b->cg));
 	struct ctrace_container *c = NULL;
 	int i;
 
-	if (above.node)
-		return ctrace_lfnode_get(above.node);
-	if (above.cg && r->v1)
-		c = ctrace_look_by_path(r, &above);
-	if (!c && above.cg && depth)
-		c = new_boundary(r, &above, from, depth - 1);
 	for (i = 0; !c && i < CTRACE_NS_LEVELS && !ctrace_look_initial(r, from.ns); i++) {
 		c = ctrace_look_owner(r, from.ns);
 		if (c && !from.made && (c->key || !below_init(r, b->cg, from.ns)))
@@ -64,14 +48,48 @@ static struct ctrace_container *parent_of(struct ctrace_rules *r, const struct c
 	return c ?: &ctrace_container_host;
 }
 
-/*
- * Makes a container with the boundary b and, for now, no pid namespace; NULL: pools empty. depth: how many
- * unknown parents may be made first.
- */
+/* Makes a container with the boundary b and, for now, no pid namespace; NULL: pools empty, or r->again. */
 static struct ctrace_container *new_boundary(struct ctrace_rules *r, const struct ctrace_boundary *b,
-					     struct origin from, int depth)
+					     struct ctrace_container *parent)
 {
-	return ctrace_learn_new_boundary(r, parent_of(r, b, from, depth), b->cg);
+	if (!may_make(r))
+		return NULL;
+	r->made = true;
+	return ctrace_learn_new_boundary(r, parent, b->cg);
+}
+
+#define PARENTS		4	/* unknown boundaries above one first seen that are recorded, too */
+
+/*
+ * Returns the parent of a container first seen at b, which is one of s's boundaries: the container of the next boundary
+ * above, else that of its pid namespace. If the next ones above are unknown, the uppermost of them is
+ * recorded first, and in this section nothing else: NULL, with r->again set. NULL without it: pools empty.
+ */
+static struct ctrace_container *parent_of(struct ctrace_rules *r, const struct ctrace_seen *s,
+					  const struct ctrace_boundary *b, struct origin from)
+{
+	struct ctrace_boundary above = ctrace_look_above(r, s, b), top, up;
+	struct ctrace_container *c;
+	int n;
+
+	if (above.node)
+		return ctrace_lfnode_get(above.node);
+	if (!above.cg)
+		return parent_by_ns(r, b, from);
+	for (n = 1, top = above; n < PARENTS; n++, top = up) {
+		up = ctrace_look_above(r, s, &top);
+		if (!up.cg || up.node)
+			break;
+	}
+	c = r->v1 ? ctrace_look_by_path(r, &top) : NULL;
+	if (c) {
+		r->again = ctrace_learn_boundary(r, c, top.cg);
+		return NULL;
+	}
+	up = ctrace_look_above(r, s, &top);
+	c = new_boundary(r, &top, up.node ? ctrace_lfnode_get(up.node) : parent_by_ns(r, &top, from));
+	r->again |= !!c;
+	return NULL;
 }
 
 static struct origin origin(struct ctrace_rules *r, const void *own, const void *ns)
@@ -83,44 +101,58 @@ static struct origin origin(struct ctrace_rules *r, const void *own, const void 
  * c was recorded as the host's child before its boundary, or its pid namespace, was known: now its parent is.
  * Another parent stays.
  */
-static void adopt(struct ctrace_rules *r, struct ctrace_container *c,
-		  struct ctrace_container *parent)
+static void adopt(struct ctrace_container *c, struct ctrace_container *parent)
 {
-	struct ctrace_charge to = ctrace_charge_inside(&parent->charge, c->cid);
+	struct ctrace_charge to;
 
-	if (c->parent || parent == c || parent->cid == CTRACE_CID_HOST)
+	if (!parent || c->parent || parent == c || parent->cid == CTRACE_CID_HOST)
 		return;
 	c->parent = parent->cid;
+	to = ctrace_charge_inside(&parent->charge, c->cid);
 	ctrace_container_recharge(c, &to);
 	ctrace_container_inherit(c, parent);
 	ctrace_container_changed(c);
 }
 
-static struct ctrace_container *first_seen_at(struct ctrace_rules *r,
-					      const struct ctrace_boundary *b,
-					      const void *own, const struct ctrace_place *p)
+static struct ctrace_container *first_seen_at(struct ctrace_rules *r, const struct ctrace_seen *s,
+					      const struct ctrace_boundary *b, const void *own)
 {
-	struct ctrace_container *c = r->v1 ? ctrace_look_by_path(r, b) : NULL;
+	struct ctrace_container *parent = parent_of(r, s, b, origin(r, own, s->at.ns)), *c;
 
+	if (!parent)
+		return NULL;
+	c = r->v1 ? ctrace_look_by_path(r, b) : NULL;
 	if (!c && own && ctrace_look_waits(ctrace_look_owner(r, own)))
 		c = ctrace_look_owner(r, own);
 	if (c) {
 		if (!ctrace_learn_boundary(r, c, b->cg))
 			return NULL;
-		adopt(r, c, parent_of(r, b, origin(r, own, p->ns), 4));
+		adopt(c, parent);
 		return c;
 	}
-	c = new_boundary(r, b, origin(r, own, p->ns), 4);
+	c = new_boundary(r, b, parent);
 	if (c)
 		WRITE_ONCE(c->runtime_mnt, CTRACE_MNT_UNKNOWN);
 	return c;
 }
 
-/* own was made inside cb's boundary b: is it cb's own? Returns the container that has b afterwards. */
-static struct ctrace_container *meet_ns(struct ctrace_rules *r, const struct ctrace_boundary *b,
+/* A container with the pid namespace ns, which nobody has, like `like`; NULL: pools empty, or r->again. */
+static struct ctrace_container *new_ns(struct ctrace_rules *r, u32 parent, struct ctrace_container *like, const void *ns)
+{
+	if (!may_make(r))
+		return NULL;
+	r->made = true;
+	return ctrace_learn_new_ns(r, parent, like, ns);
+}
+
+/*
+ * own was made inside cb's boundary b: is it cb's own? Returns the container that has b afterwards; NULL: not yet, as
+ * r->again says.
+ */
+static struct ctrace_container *meet_ns(struct ctrace_rules *r, const struct ctrace_seen *s, const struct ctrace_boundary *b,
 					struct ctrace_container *cb, const void *own)
 {
-	struct ctrace_container *c = ctrace_look_owner(r, own);
+	struct ctrace_container *c = ctrace_look_owner(r, own), *parent = NULL;
 
 	if (cb->ns_fixed || cb->ns == own)
 		return cb;
@@ -129,15 +161,21 @@ static struct ctrace_container *meet_ns(struct ctrace_rules *r, const struct ctr
 			ctrace_learn_take_over(r, cb, c);
 			return c;
 		}
-		if (!c && ctrace_learn_own_ns(r, cb, own) && !cb->parent)
-			adopt(r, cb, parent_of(r, b, origin(r, own, NULL), 4));
+		if (!c && !cb->parent)
+			parent = parent_of(r, s, b, origin(r, own, NULL));
+		if (r->again)
+			return NULL;
+		if (!c && ctrace_learn_own_ns(r, cb, own))
+			adopt(cb, parent);
 		return cb;
 	}
 	/* The init of cb's namespace has gone for good, and another takes its place: a new container. */
 	if (cb->ns == CTRACE_NS_PAST ||
 	    (r->view->ns_closed(cb->ns) && !ctrace_look_descends(r, own, cb->ns))) {
 		if (!c)
-			c = ctrace_learn_new_ns(r, cb->parent, cb, own);
+			c = new_ns(r, cb->parent, cb, own);
+		if (r->again)
+			return NULL;
 		if (ctrace_look_waits(c)) {
 			ctrace_learn_take_over(r, cb, c);
 			return c;
@@ -191,7 +229,7 @@ static struct ctrace_container *nested(struct ctrace_rules *r, struct ctrace_con
 		struct ctrace_container *next = ctrace_look_owner(r, levels[n]);
 
 		if (!next && change)
-			next = ctrace_learn_new_ns(r, c->cid, c, levels[n]);
+			next = new_ns(r, c->cid, c, levels[n]);
 		if (!next)
 			return NULL;
 		/* next may have been made elsewhere, and moved into c since. Masks change under ident_lock only. */
@@ -202,19 +240,20 @@ static struct ctrace_container *nested(struct ctrace_rules *r, struct ctrace_con
 	return c;
 }
 
-static struct ctrace_container *inside(struct ctrace_rules *r, const struct ctrace_boundary *b,
-				       const struct ctrace_place *p, bool change)
+static struct ctrace_container *inside(struct ctrace_rules *r, const struct ctrace_seen *s,
+				       const struct ctrace_boundary *b, bool change)
 {
 	struct ctrace_container *cb = b->node ? ctrace_lfnode_get(b->node) : NULL;
+	const struct ctrace_place *p = &s->at;
 	const void *own = ctrace_look_own_ns(r, b, cb, p->ns), *cb_ns;
 
 	if (change) {
 		if (!cb)
-			cb = first_seen_at(r, b, own, p);
+			cb = first_seen_at(r, s, b, own);
 		if (cb)
 			meet_runtime(cb, p);
 		if (cb && own)
-			cb = meet_ns(r, b, cb, own);
+			cb = meet_ns(r, s, b, cb, own);
 		if (cb && !own && own_program(cb, p) && !cb->ns && !cb->ns_fixed)
 			settle_ns(r, cb, p->ns);
 	}
@@ -230,199 +269,225 @@ static struct ctrace_container *inside(struct ctrace_rules *r, const struct ctra
 	return cb;	/* the task came in from outside, and belongs to cb by its cgroup */
 }
 
-static struct ctrace_container *decide(struct ctrace_rules *r, const struct ctrace_place *p, bool change)
+void ctrace_rules_look(struct ctrace_rules *r, struct ctrace_question *q)
 {
-	struct ctrace_boundary b = ctrace_look_boundary(r, p);
-	struct ctrace_container *c;
-	struct ctrace_place init;
+	const void *ns = q->p.at.ns;
 	s32 pid;
+
+	ctrace_look_names(r, &q->p);
+	q->learned = READ_ONCE(r->learned);	/* before the look: what is learned meanwhile shows under ident_lock */
+	smp_rmb();
+	q->b = ctrace_look_boundary(r, &q->p);
+	q->has_init = false;
+	q->asks_init = !ctrace_look_initial(r, ns) && !q->b.cg && !ctrace_look_owner(r, ns);
+	if (!q->asks_init)
+		return;
+	q->has_init = r->view->ns_init(ns, &q->init.at, &pid);
+	if (q->has_init) {
+		q->init.at.ns = ns;
+		q->init.at.exec = false;
+		ctrace_look_names(r, &q->init);
+	}
+}
+
+static struct ctrace_container *decide(struct ctrace_rules *r, struct ctrace_question *q, bool change)
+{
+	const struct ctrace_place *p = &q->p.at;
+	struct ctrace_boundary b = READ_ONCE(r->learned) == q->learned ? q->b : ctrace_look_boundary(r, &q->p);
+	struct ctrace_container *c;
 
 	if (change)
 		r->told_by = b.cg ? r->view->cg_hierarchy(b.cg) : 0;
 	if (b.cg)
-		return inside(r, &b, p, change);
+		return inside(r, &q->p, &b, change);
 	if (ctrace_look_initial(r, p->ns))
 		return b.deep ? &ctrace_container_unknown : &ctrace_container_host;
 	c = ctrace_look_owner(r, p->ns);
 	if (c)
 		return c;
+	if (!q->asks_init) {	/* it has lost its container since ctrace_rules_look() */
+		if (change)
+			r->again = true;
+		return NULL;
+	}
 	/* p is in no container's cgroup, but may be in a container's pid namespace: init's place tells. */
-	if (r->view->ns_init(p->ns, &init, &pid)) {
-		b = ctrace_look_boundary(r, &init);
-		if (b.cg) {
-			init.ns = p->ns;
-			init.exec = false;
-			return inside(r, &b, &init, change);
-		}
+	if (q->has_init) {
+		b = ctrace_look_boundary(r, &q->init);
+		if (b.cg)
+			return inside(r, &q->init, &b, change);
 	}
 	return nested(r, &ctrace_container_host, NULL, p->ns, change);
+}
+
+static void begin_section(struct ctrace_rules *r)
+{
+	r->full = r->made = r->again = false;
+	r->path_of = NULL;
+}
+
+struct ctrace_container *ctrace_rules_learn(struct ctrace_rules *r, struct ctrace_question *q)
+{
+	struct ctrace_container *c;
+
+	begin_section(r);
+	c = decide(r, q, true);
+	if (c || !r->full)
+		return c;
+	r->again = false;
+	r->refused = true;
+	return &ctrace_container_unknown;
+}
+
+struct ctrace_container *ctrace_rules_known(struct ctrace_rules *r, struct ctrace_question *q)
+{
+	return decide(r, q, false);
 }
 
 struct ctrace_container *ctrace_rules_decide(struct ctrace_rules *r, const struct ctrace_place *p,
 					     bool change)
 {
+	struct ctrace_question q = { .p.at = *p };
 	struct ctrace_container *c;
+	int sections = CTRACE_SECTIONS;
 
-	if (!change)
-		return decide(r, p, false);
-	r->full = false;
-	c = decide(r, p, true);
-	if (c || !r->full)
-		return c;
-	r->refused = true;
-	return &ctrace_container_unknown;
+	if (!change) {
+		ctrace_rules_look(r, &q);
+		return decide(r, &q, false);
+	}
+	do {
+		q.p.at = *p;
+		ctrace_rules_look(r, &q);
+		c = ctrace_rules_learn(r, &q);
+	} while (r->again && --sections);
+	return c;
 }
 
-struct ctrace_container *ctrace_rules_cgroup(struct ctrace_rules *r, const void *cg, bool change)
+bool ctrace_rules_bounded(struct ctrace_rules *r, const struct ctrace_place *p)
 {
-	struct ctrace_boundary b = ctrace_look_boundary_from(r, cg);
+	struct ctrace_seen s = { .at = *p };
+
+	ctrace_look_names(r, &s);
+	return ctrace_look_boundary(r, &s).cg;
+}
+
+struct ctrace_container *ctrace_rules_cgroup(struct ctrace_rules *r, const struct ctrace_seen *s, bool change)
+{
+	struct ctrace_boundary b = ctrace_look_boundary(r, s);
 	struct ctrace_container *c;
 
 	if (!b.cg)
 		return b.deep ? &ctrace_container_unknown : &ctrace_container_host;
 	if (b.node)
 		return ctrace_lfnode_get(b.node);
-	c = change && r->v1 ? ctrace_look_by_path(r, &b) : NULL;
+	if (!change)
+		return NULL;
+	begin_section(r);
+	c = r->v1 ? ctrace_look_by_path(r, &b) : NULL;
 	return c && ctrace_learn_boundary(r, c, b.cg) ? c : NULL;
 }
 
-void ctrace_rules_cgroup_ns(struct ctrace_rules *r, const struct ctrace_place *p,
-			    const void *const *roots, int n)
+/* A cgroup namespace that holds a container. */
+struct cgroup_ns {
+	struct ctrace_seen p, roots;
+	int n;
+	const void *own;	/* the outermost pid namespace whose init is below the roots, or NULL */
+};
+
+static const void *ns_below_roots(struct ctrace_rules *r, const void *ns, const void *const *roots, int n)
 {
-	struct ctrace_container *c;
-	const void *ns = p->ns, *own = NULL;
+	const void *own = NULL;
 	struct ctrace_place at;
 	s32 pid;
 	int i;
 
-	if (!n || ctrace_look_boundary(r, p).cg)
-		return;
-	/* own: the outermost pid namespace whose init is below the roots. */
 	for (; !ctrace_look_initial(r, ns); ns = r->view->ns_parent(ns)) {
 		if (!r->view->ns_init(ns, &at, &pid))
 			break;
 		for (i = 0; i < n; i++)
-			if (ctrace_look_place_below(r, &at, ctrace_look_key(r, roots[i])))
+			if (ctrace_look_place_below(r, &at, roots[i]))
 				break;
 		if (i == n)
 			break;
 		own = ns;
 	}
-	c = own ? ctrace_look_owner(r, own) : NULL;
-	if (c && !ctrace_look_waits(c))
+	return own;
+}
+
+/* The container whose first root b is; NULL: it cannot be made, or r->again. */
+static struct ctrace_container *first_root(struct ctrace_rules *r, const struct cgroup_ns *of, const struct ctrace_boundary *b)
+{
+	struct origin from = origin(r, of->own, of->p.at.ns);
+	struct ctrace_container *parent = parent_of(r, &of->roots, b, from);
+	struct ctrace_container *c = parent ? new_boundary(r, b, parent) : NULL;
+
+	if (!c) {
+		if (!r->again)
+			ctrace_container_count_unknown();
+		return NULL;
+	}
+	if (of->own)
+		ctrace_learn_own_ns(r, c, of->own);
+	else
+		settle_ns(r, c, of->p.at.ns);
+	return c;
+}
+
+/* ident_lock held. r->again: once more. */
+static void learn_roots(struct ctrace_rules *r, const struct cgroup_ns *of)
+{
+	struct ctrace_container *c = of->own ? ctrace_look_owner(r, of->own) : NULL;
+	const void *ns = of->p.at.ns;
+	struct ctrace_lfnode *node;
+	int i;
+
+	begin_section(r);
+	if ((c && !ctrace_look_waits(c)) || ctrace_look_boundary(r, &of->p).cg)
 		return;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < of->n; i++) {
 		struct ctrace_boundary b = {
-			.cg = roots[i], .key = ctrace_look_key(r, roots[i]),
+			.cg = of->roots.at.cg[i], .key = ctrace_look_key(r, of->roots.at.cg[i]), .of = i,
 		};
 
 		/* Too deep, or known: p may be outside the roots. */
-		if (ctrace_look_boundary_from(r, b.cg).deep ||
-		    ctrace_lftable_find(&r->boundaries, b.key, 0, NULL))
+		if (of->roots.deep >> i & 1 || ctrace_lftable_find(&r->boundaries, b.key, 0, NULL))
 			continue;
 		if (!c) {
-			if (!own && !ctrace_look_initial(r, p->ns) && ctrace_look_owner(r, p->ns))
+			if (!of->own && !ctrace_look_initial(r, ns) && ctrace_look_owner(r, ns))
 				return;	/* a process of another container, which came in from there */
-			c = new_boundary(r, &b, origin(r, own, p->ns), 4);
-			if (!c) {
-				ctrace_container_count_unknown();
+			c = first_root(r, of, &b);
+			if (!c)
 				return;
-			}
-			if (own)
-				ctrace_learn_own_ns(r, c, own);
-			else
-				settle_ns(r, c, p->ns);
-		} else if (!ctrace_learn_boundary(r, c, roots[i])) {
+		} else if (!ctrace_learn_boundary(r, c, b.cg)) {
 			break;
 		}
-		ctrace_learn_void_below(r, b.key);
+		node = ctrace_lftable_find(&r->boundaries, b.key, 0, NULL);
+		if (node)
+			ctrace_learn_void_below(r, node);
 	}
 	r->forgot();
 }
 
-/* --- what sessions chose ------------------------------------------------------- */
-
-static void named_around(struct ctrace_rules *r, const void *cg, u32 *want, u32 *deny)
+void ctrace_rules_cgroup_ns(struct ctrace_rules *r, const struct ctrace_place *p,
+			    const void *const *roots, int n)
 {
-	const struct ctrace_view *v = r->view;
-	const struct ctrace_named *n;
-	const void *up;
-	int depth;
-	u64 key;
+	struct cgroup_ns of = { .p.at = *p, .n = n };
+	int sections = CTRACE_SECTIONS;
+	unsigned long flags;
+	bool again;
 
-	cg = v->cg_ancestor(cg, CTRACE_CGROUP_DEPTH);
-	for (depth = 0; cg && depth < CTRACE_CGROUP_DEPTH; depth++, cg = up) {
-		up = v->cg_parent(cg);
-		if (!up)
-			break;		/* a root cannot be named */
-		key = ctrace_look_key(r, cg);
-		hlist_for_each_entry_rcu(n, &r->named[ctrace_hash(key, CTRACE_NAMED_BITS)], node)
-			if (n->key == key) {
-				*want |= n->want;
-				*deny |= n->deny;
-			}
-	}
-}
-
-static struct ctrace_container *part_for(struct ctrace_rules *r, struct ctrace_container *base,
-					 u32 want, u32 deny, bool change)
-{
-	struct ctrace_container *part;
-	struct ctrace_lfnode *n;
-
-	if (!want && !deny)
-		return base;
-	n = ctrace_lftable_find(&r->parts, base->cid, ctrace_part_key(want, deny), NULL);
-	part = n ? ctrace_lfnode_get(n) : NULL;
-	if (part && !ctrace_part_ends(part))
-		return part;
-	/* A dying container gets no new part: all its parts end. */
-	return change && !base->dying ? ctrace_learn_part(r, base, want, deny) : NULL;
-}
-
-struct ctrace_container *ctrace_rules_part(struct ctrace_rules *r, const struct ctrace_place *p,
-					   struct ctrace_container *base, bool change)
-{
-	u32 want = 0, deny = 0;
-	int i;
-
-	if (likely(!READ_ONCE(r->nr_named)))
-		return base;
-	for (i = 0; p->cg[i]; i++)
-		named_around(r, p->cg[i], &want, &deny);
-	return part_for(r, base, want, deny, change);
-}
-
-struct ctrace_container *ctrace_rules_heir(struct ctrace_rules *r, const struct ctrace_container *part)
-{
-	if (part->base->dying)
-		return NULL;
-	return part_for(r, part->base, part->want & ~part->ended, part->deny & ~part->ended, true) ?:
-	       part->base;
-}
-
-void ctrace_rules_name(struct ctrace_rules *r, struct ctrace_named *n)
-{
-	hlist_add_head_rcu(&n->node, &r->named[ctrace_hash(n->key, CTRACE_NAMED_BITS)]);
-	WRITE_ONCE(r->nr_named, r->nr_named + 1);
-}
-
-void ctrace_rules_unname(struct ctrace_rules *r, struct ctrace_named *n)
-{
-	hlist_del_rcu(&n->node);
-	WRITE_ONCE(r->nr_named, r->nr_named - 1);
-}
-
-bool ctrace_rules_names(const struct ctrace_rules *r, u32 hierarchy)
-{
-	const struct ctrace_named *n;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(r->named); i++)
-		hlist_for_each_entry(n, &r->named[i], node)
-			if (n->hierarchy == hierarchy)
-				return true;
-	return false;
+	ctrace_look_names(r, &of.p);
+	if (!n || ctrace_look_boundary(r, &of.p).cg)
+		return;
+	of.own = ns_below_roots(r, p->ns, roots, n);
+	memcpy(of.roots.at.cg, roots, n * sizeof(*roots));
+	ctrace_look_names(r, &of.roots);
+	do {
+		if (!ctrace_ident_lock(&flags))
+			return;
+		learn_roots(r, &of);
+		again = r->again;
+		ctrace_ident_unlock(flags);
+	} while (again && --sections);
 }
 
 /* --- life -------------------------------------------------------------------- */
@@ -435,7 +500,7 @@ int ctrace_rules_init(struct ctrace_rules *r, const struct ctrace_view *view,
 	r->view = view;
 	r->forgot = forgot;
 	r->gen = r->broad = 1;
-	r->room = 0;
+	r->room = r->learned = 0;
 	r->refused = false;
 	r->nr_named = r->nr_aliases = 0;
 	memset(r->named, 0, sizeof(r->named));

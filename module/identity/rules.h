@@ -14,11 +14,42 @@ int ctrace_rules_init(struct ctrace_rules *r, const struct ctrace_view *view,
 void ctrace_rules_exit(struct ctrace_rules *r);
 
 /*
+ * A place, and what must be known of it before ident_lock is taken: names are read, and deep cgroups are climbed up
+ * from, without the lock (look.h).
+ */
+struct ctrace_question {
+	struct ctrace_seen p;
+	struct ctrace_boundary b;	/* p's, as long as r->learned is `learned` */
+	u32 learned;
+	/* where the init of p's pid namespace is, if p is in no container's cgroup and the namespace nobody's yet */
+	struct ctrace_seen init;
+	bool asks_init, has_init;
+};
+
+/* How many sections under ident_lock one question may take: each makes at most one container, and levels are bounded. */
+#define CTRACE_SECTIONS		(CTRACE_NS_LEVELS + 8)
+
+/* Any context, preemption off. Fills in the rest of q, of which q->p.at is filled in. Needs no lock. */
+void ctrace_rules_look(struct ctrace_rules *r, struct ctrace_question *q);
+/*
+ * ident_lock held. Returns the container that q's place belongs to, and records what is seen for the first time. NULL
+ * with r->again set: it has recorded what it may in one section. The caller unlocks, and asks again from
+ * ctrace_rules_look() on. NULL without: the pools are empty. The unknown container: as below.
+ */
+struct ctrace_container *ctrace_rules_learn(struct ctrace_rules *r, struct ctrace_question *q);
+/* The same without a lock, recording nothing. NULL: something must be recorded first. */
+struct ctrace_container *ctrace_rules_known(struct ctrace_rules *r, struct ctrace_question *q);
+/* Is p inside a container's boundary? Any context, preemption off; needs no lock. */
+bool ctrace_rules_bounded(struct ctrace_rules *r, const struct ctrace_place *p);
+
+/*
  * Any context, preemption off. Returns the container that p belongs to. Cgroups that sessions
  * named do not matter. change: the caller holds ident_lock, and what is seen for the first time
  * is recorded. NULL: something must be recorded first and cannot be (change is false, or
  * the pools are empty). The unknown container: there is no room for p's (container.h), or p is too deep
  * in the cgroups to tell (look.h).
+ *
+ * All the above in one. With change it does in one section what may take many: so it is for tests.
  */
 struct ctrace_container *ctrace_rules_decide(struct ctrace_rules *r, const struct ctrace_place *p,
 					     bool change);
@@ -31,11 +62,11 @@ struct ctrace_container *ctrace_rules_part(struct ctrace_rules *r, const struct 
 					   struct ctrace_container *base, bool change);
 
 /*
- * Context and change as above, but for a cgroup, without looking at a task. Returns the container
- * of the nearest boundary, or the host if there is no boundary. With change, a container known by the
- * same path in another hierarchy gets this boundary, too. NULL: not known.
+ * Context and change as above, but for a cgroup, without looking at a task: s->at has that one alone, and
+ * ctrace_look_names() has filled in the rest. Returns the container of the nearest boundary, or the host if there is no
+ * boundary. With change, a container known by the same path in another hierarchy gets this boundary, too. NULL: not known.
  */
-struct ctrace_container *ctrace_rules_cgroup(struct ctrace_rules *r, const void *cg, bool change);
+struct ctrace_container *ctrace_rules_cgroup(struct ctrace_rules *r, const struct ctrace_seen *s, bool change);
 
 /*
  * ident_lock held. Returns what takes the place of a part that ends: the part of the same container for
@@ -45,7 +76,7 @@ struct ctrace_container *ctrace_rules_cgroup(struct ctrace_rules *r, const void 
 struct ctrace_container *ctrace_rules_heir(struct ctrace_rules *r, const struct ctrace_container *part);
 
 /*
- * ident_lock held. The task at p is in a cgroup namespace that holds a container (scan.c,
+ * Any context, preemption off; takes ident_lock, unless p is inside a boundary. The task at p is in a cgroup namespace that holds a container (scan.c,
  * made_from_outside()). Its n roots, none of them a hierarchy's root, become boundaries of that
  * container, unless p already is inside a boundary.
  */

@@ -28,11 +28,41 @@ static bool starts(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
-static bool ends(const char *s, const char *suffix)
-{
-	size_t n = strlen(s), m = strlen(suffix);
+/* A name, and what one pass over it tells: strangers choose names, and have each looked at as often as they like. */
+struct name {
+	const char *s;
+	size_t len;
+	const char *colon;	/* the last one, or NULL */
+	const char *slice;	/* the first ".slice:", or NULL */
+	bool monitor;		/* it has the mark of a monitor somewhere inside */
+};
 
-	return n > m && !strcmp(s + n - m, suffix);
+static struct name look_over(const char *s)
+{
+	static const char slice[] = ".slice", kata[] = ":kata_overhead:", conmon[] = "-conmon";
+	const size_t before = sizeof(slice) - 1, word = sizeof(conmon) - 1;
+	struct name n = { .s = s };
+	const char *at;
+
+	for (at = s; *at; at++) {
+		if (*at == ':') {
+			n.colon = at;
+			n.monitor |= starts(at, kata);
+			if (!n.slice && at - s >= (long)before && !strncmp(at - before, slice, before))
+				n.slice = at - before;
+		} else if (*at == '-' && starts(at, conmon)) {
+			n.monitor |= at[word] == '-' || at[word] == ':';
+		}
+	}
+	n.len = at - s;
+	return n;
+}
+
+static bool ends(const struct name *n, const char *suffix)
+{
+	size_t m = strlen(suffix);
+
+	return n->len > m && !strcmp(n->s + n->len - m, suffix);
 }
 
 /* Each runtime has a word of its own in its cgroups' names, which are WORD-ID.scope or X.slice:WORD:ID. */
@@ -58,16 +88,15 @@ static const char *runtime_of(const char *word, size_t len)
 }
 
 /* A monitor's name may contain its container's id, so check this first. */
-static bool is_monitor(const char *parent, const char *name)
+static bool is_monitor(const char *parent, const struct name *n)
 {
-	return starts(name, "conmon-") || strstr(name, "-conmon-") || strstr(name, "-conmon:") ||
-	       starts(name, "lxc.monitor") || !strcmp(parent, "lxc.monitor") || strstr(name, ":kata_overhead:") ||
+	return n->monitor || starts(n->s, "conmon-") || starts(n->s, "lxc.monitor") || !strcmp(parent, "lxc.monitor") ||
 	       !strcmp(parent, "kata_overhead");
 }
 
-static bool is_nspawn_unit(const char *name)
+static bool is_nspawn_unit(const struct name *n)
 {
-	return starts(name, "systemd-nspawn@") && ends(name, ".service");
+	return starts(n->s, "systemd-nspawn@") && ends(n, ".service");
 }
 
 /* PREFIX and an id, without systemd. podman's bare id is a pod: its containers are libpod-ID in there. */
@@ -82,14 +111,18 @@ static const struct {
 	{ NULL,		"kata_",		"kata" },
 };
 
-static bool bare_id(const char *parent, const char *name, struct ctrace_boundary_name *o)
+static bool bare_id(const char *parent, const struct name *n, struct ctrace_boundary_name *o)
 {
+	const char *name = n->s;
 	unsigned int i;
 
+	if (n->len < CTRACE_RUNTIME_ID_LEN)
+		return false;
 	if (!strcmp(parent, "libpod_parent") && id_at(name, ""))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(bare); i++) {
-		if ((bare[i].parent && strcmp(parent, bare[i].parent)) || !starts(name, bare[i].prefix))
+		if ((bare[i].parent && strcmp(parent, bare[i].parent)) || n->len != strlen(bare[i].prefix) + CTRACE_RUNTIME_ID_LEN ||
+		    !starts(name, bare[i].prefix))
 			continue;
 		o->id = id_at(name + strlen(bare[i].prefix), "");
 		if (o->id) {
@@ -101,10 +134,11 @@ static bool bare_id(const char *parent, const char *name, struct ctrace_boundary
 }
 
 /* WORD-ID.scope, of systemd's driver, with any word */
-static bool scope_with_id(const char *name, struct ctrace_boundary_name *o)
+static bool scope_with_id(const struct name *of, struct ctrace_boundary_name *o)
 {
 	const size_t tail = CTRACE_RUNTIME_ID_LEN + strlen(".scope");
-	size_t n = strlen(name);
+	const char *name = of->s;
+	size_t n = of->len;
 
 	if (n < tail + 2 || name[n - tail - 1] != '-')
 		return false;
@@ -119,11 +153,11 @@ static bool scope_with_id(const char *name, struct ctrace_boundary_name *o)
  * X.slice:WORD:NAME is a path for systemd's driver. A runtime without that driver takes it for a cgroup's name,
  * as containerd does below a kubelet that uses systemd. NAME mostly is an id.
  */
-static bool systemd_path(const char *name, struct ctrace_boundary_name *o)
+static bool systemd_path(const struct name *n, struct ctrace_boundary_name *o)
 {
-	const char *last = strrchr(name, ':'), *word = strstr(name, ".slice:");
+	const char *last = n->colon, *word = n->slice;
 
-	if (!last || !last[1] || !word || word == name)
+	if (!last || !last[1] || !word || word == n->s)
 		return false;
 	word += strlen(".slice:");
 	if (word >= last)
@@ -146,9 +180,10 @@ static bool ecs(const char *parent, const char *name)
 }
 
 /* Without an id. Proxmox has its container in lxc/NAME/ns: the upper one is the container's. */
-static bool by_place(const char *parent, const char *name, struct ctrace_boundary_name *o)
+static bool by_place(const char *parent, const struct name *n, struct ctrace_boundary_name *o)
 {
-	bool machine = starts(name, "machine-") && ends(name, ".scope");
+	const char *name = n->s;
+	bool machine = starts(name, "machine-") && ends(n, ".scope");
 
 	if ((starts(name, "lxc.payload.") && name[12]) || !strcmp(parent, "lxc.payload") || !strcmp(parent, "lxc"))
 		o->runtime = "lxc";
@@ -156,10 +191,10 @@ static bool by_place(const char *parent, const char *name, struct ctrace_boundar
 		o->runtime = "ecs";
 	else if (machine && (starts(name, "machine-qemu\\x2d") || starts(name, "machine-lxc\\x2d")))
 		o->runtime = "libvirt";
-	else if (machine || is_nspawn_unit(name))
+	else if (machine || is_nspawn_unit(n))
 		o->runtime = "nspawn";
 	else
-		return !strcmp(parent, "machine.slice") && ends(name, ".scope");
+		return !strcmp(parent, "machine.slice") && ends(n, ".scope");
 	return true;
 }
 
@@ -168,14 +203,18 @@ enum ctrace_boundary_kind ctrace_boundary_parse(const char *parent, const char *
 						struct ctrace_boundary_name *out)
 {
 	struct ctrace_boundary_name none, *o = out ?: &none;
+	struct name n = look_over(name), above;
 
 	o->runtime = NULL;
 	o->id = NULL;
-	if (is_monitor(parent, name))
+	if (is_monitor(parent, &n))
 		return CTRACE_BOUNDARY_MONITOR;
-	if (!strcmp(name, "supervisor") && is_nspawn_unit(parent))
-		return CTRACE_BOUNDARY_SUPERVISOR;
-	if (bare_id(parent, name, o) || scope_with_id(name, o) || systemd_path(name, o) || by_place(parent, name, o))
+	if (!strcmp(name, "supervisor")) {
+		above = look_over(parent);
+		if (is_nspawn_unit(&above))
+			return CTRACE_BOUNDARY_SUPERVISOR;
+	}
+	if (bare_id(parent, &n, o) || scope_with_id(&n, o) || systemd_path(&n, o) || by_place(parent, &n, o))
 		return CTRACE_BOUNDARY_CONTAINER;
 	return CTRACE_BOUNDARY_NONE;
 }

@@ -20,12 +20,19 @@ void ctrace_scan_learn(struct task_struct *p, bool exec, const void *mnt)
 {
 	const struct pid *pid = ctrace_compat_task_pid(p);
 	const struct css_set *cset = ctrace_compat_task_cset(p);
+	const void *ns;
+	u64 v2, v1;
 	bool whole;
 
-	if (pid)
-		ctrace_identity_decide(cset, pid->numbers[pid->level].ns,
-				       ctrace_compat_cgroup_id(ctrace_compat_cset_dfl(cset)),
-				       ctrace_identity_v1_key(cset), exec, mnt, &whole);
+	if (!pid)
+		return;
+	ns = pid->numbers[pid->level].ns;
+	v2 = ctrace_compat_cgroup_id(ctrace_compat_cset_dfl(cset));
+	v1 = ctrace_identity_v1_key(cset);
+	if (exec)
+		ctrace_identity_decide(cset, ns, v2, v1, exec, mnt, &whole);
+	else
+		ctrace_identity_learn_place(cset, ns, v2, v1, mnt);
 }
 
 const void *ctrace_scan_task_ns(const struct task_struct *p)
@@ -62,7 +69,7 @@ static bool in_roots(const struct task_struct *p, const void *const *roots, int 
 
 	ctrace_identity_place(ctrace_compat_task_cset(p), NULL, &at);
 	for (i = 0; i < n; i++)
-		if (ctrace_look_place_below(&ctrace_rules, &at, ctrace_view_key(roots[i])))
+		if (ctrace_look_place_below(&ctrace_rules, &at, roots[i]))
 			return true;
 	return false;
 }
@@ -91,15 +98,17 @@ void ctrace_scan_cgroup_ns(struct task_struct *p, const struct css_set *root)
 	const void *ns = ctrace_scan_task_ns(p);
 	int n = ns_roots(root, roots);
 	struct ctrace_place at;
-	unsigned long flags;
 
-	if (!ns || !n || !made_from_outside(p, ns, roots, n))
+	if (!ns || !n)
 		return;
+	/*
+	 * Each exec in each container that has a cgroup namespace comes here. If p is inside a boundary, and that is all but
+	 * the first, nothing can be learned. A boundary above p cannot go before p has gone, so this needs no lock.
+	 */
 	ctrace_identity_place(ctrace_compat_task_cset(p), ns, &at);
-	if (!ctrace_ident_lock(&flags))
+	if (ctrace_rules_bounded(&ctrace_rules, &at) || !made_from_outside(p, ns, roots, n))
 		return;
 	ctrace_rules_cgroup_ns(&ctrace_rules, &at, roots, n);
-	ctrace_ident_unlock(flags);
 }
 
 /* --- all tasks -------------------------------------------------------------------- */

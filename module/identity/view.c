@@ -29,9 +29,10 @@ static u32 cg_hierarchy(const void *cg)
 	return ctrace_compat_cgroup_is_dfl(cg) ? 0 : ctrace_compat_cgroup_hierarchy(cg);
 }
 
-static const char *cg_name(const void *cg)
+static const char *cg_name(const void *cg, char *buf)
 {
-	return ctrace_compat_cgroup_name(cg);
+	BUILD_BUG_ON(CTRACE_CGROUP_NAME != CTRACE_COMPAT_CGROUP_NAME);
+	return ctrace_compat_cgroup_name(cg, buf);
 }
 
 static bool cg_online(const void *cg)

@@ -374,6 +374,9 @@ static void void_in_any_hierarchy(struct kunit *test)
 	struct cg cpuset = { "", NULL, 1, 2 }, shield = { "shield", &cpuset, 2, 2 };
 	struct cg r4 = { "", NULL, 1, 4 }, c4 = { "c", &r4, 3, 4 };
 	struct ctrace_place p = { .cg = { &root, &shield, &c4 }, .ns = &host };
+	struct cg r5 = { "", NULL, 1, 5 }, c5 = { "c", &r5, 3, 5 };
+	struct ctrace_place other = { .cg = { &root, &shield, &c5 }, .ns = &host };
+	const void *of_other[] = { &c5 }, *of_p[] = { &c4 };
 	struct ctrace_lfnode *n;
 
 	rules.v1 = true;
@@ -381,9 +384,10 @@ static void void_in_any_hierarchy(struct kunit *test)
 	ctrace_learn_alias(&rules, 1, 77, &host, whose(&p));
 	n = ctrace_lftable_find(&rules.aliases, 1, 77, &host);
 	KUNIT_ASSERT_NOT_NULL(test, n);
-	ctrace_learn_void_below(&rules, ctrace_key(5, 3));
+	/* another cgroup becomes a boundary, then the place's last one */
+	ctrace_rules_cgroup_ns(&rules, &other, of_other, 1);
 	KUNIT_EXPECT_PTR_EQ(test, ctrace_look_alias_again(&rules, n, &p), &ctrace_container_host);
-	ctrace_learn_void_below(&rules, ctrace_key(4, 3));
+	ctrace_rules_cgroup_ns(&rules, &p, of_p, 1);
 	KUNIT_EXPECT_NULL(test, ctrace_look_alias_again(&rules, n, &p));
 	preempt_enable();
 	rules.v1 = false;
@@ -405,6 +409,14 @@ static void cgroup_namespace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_known, 1u);
 }
 
+static struct ctrace_container *of_cgroup(const struct cg *cg, bool change)
+{
+	struct ctrace_seen s = { .at.cg = { cg } };
+
+	ctrace_look_names(&rules, &s);
+	return ctrace_rules_cgroup(&rules, &s, change);
+}
+
 /* A cgroup without a task: the known container whose boundary it lies in, in any hierarchy; else the host. */
 static void cgroup_alone(struct kunit *test)
 {
@@ -412,14 +424,14 @@ static void cgroup_alone(struct kunit *test)
 	struct cg a4 = { "docker-" HEX_A ".scope", &up4, 9, 4 };
 
 	preempt_disable();
-	KUNIT_EXPECT_NULL(test, ctrace_rules_cgroup(&rules, &sub_a, true));
-	KUNIT_EXPECT_EQ(test, ctrace_rules_cgroup(&rules, &shell, true)->cid, 0u);
+	KUNIT_EXPECT_NULL(test, of_cgroup(&sub_a, true));
+	KUNIT_EXPECT_EQ(test, of_cgroup(&shell, true)->cid, 0u);
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
-	KUNIT_EXPECT_EQ(test, ctrace_rules_cgroup(&rules, &sub_a, false)->cid, 1u);
-	KUNIT_EXPECT_NULL(test, ctrace_rules_cgroup(&rules, &a4, true));
+	KUNIT_EXPECT_EQ(test, of_cgroup(&sub_a, false)->cid, 1u);
+	KUNIT_EXPECT_NULL(test, of_cgroup(&a4, true));
 	rules.v1 = true;
-	KUNIT_EXPECT_EQ(test, ctrace_rules_cgroup(&rules, &a4, true)->cid, 1u);
-	KUNIT_EXPECT_EQ(test, ctrace_rules_cgroup(&rules, &a4, false)->cid, 1u);
+	KUNIT_EXPECT_EQ(test, of_cgroup(&a4, true)->cid, 1u);
+	KUNIT_EXPECT_EQ(test, of_cgroup(&a4, false)->cid, 1u);
 	preempt_enable();
 	KUNIT_EXPECT_EQ(test, nr_known, 1u);
 	rules.v1 = false;

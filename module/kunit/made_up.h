@@ -11,6 +11,7 @@
 #include "identity/look.c"
 #include "identity/learn.c"
 #include "identity/rules.c"
+#include "identity/named.c"
 #include "identity/runtime_name.c"
 
 /* --- names of cgroups --------------------------------------------------------- */
@@ -127,7 +128,7 @@ static const void *fake_ancestor(const void *of, int level)
 
 static u64 fake_id(const void *cg) { return ((const struct cg *)cg)->id; }
 static u32 fake_hierarchy(const void *cg) { return ((const struct cg *)cg)->hierarchy; }
-static const char *fake_name(const void *cg) { return ((const struct cg *)cg)->name; }
+static const char *fake_name(const void *cg, char *buf) { return ((const struct cg *)cg)->name; }
 static bool fake_online(const void *cg) { return !((const struct cg *)cg)->offline; }
 static const void *fake_ns_parent(const void *ns) { return ((const struct ns *)ns)->parent; }
 static bool fake_closed(const void *ns) { return ((const struct ns *)ns)->closed; }

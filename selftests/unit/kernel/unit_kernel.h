@@ -48,6 +48,7 @@ typedef unsigned int gfp_t;
 #define GFP_KERNEL_ACCOUNT	0
 #define CTRACE_COMPAT_GFP_LARGE	0
 #define PAGE_SIZE	4096ul
+#define U32_MAX		UINT32_MAX
 #define NSEC_PER_SEC	1000000000ull
 #define __ffs(x)	((u32)__builtin_ctzl(x))
 #define MODULE_PARM_DESC(a, b)	_Static_assert(1, "")
@@ -156,8 +157,10 @@ static inline void kernel_irqs_on(void)
 
 typedef pthread_mutex_t raw_spinlock_t;
 #define DEFINE_RAW_SPINLOCK(l)	pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER
-#define raw_spin_lock(l)	pthread_mutex_lock(l)
-#define raw_spin_unlock(l)	pthread_mutex_unlock(l)
+/* told of each section under a raw lock: when it has begun, and when it is about to end. NULL: nobody asks */
+extern void (*kernel_section)(bool begins);
+#define raw_spin_lock(l)	(pthread_mutex_lock(l), kernel_section ? kernel_section(true) : (void)0)
+#define raw_spin_unlock(l)	(kernel_section ? kernel_section(false) : (void)0, pthread_mutex_unlock(l))
 #define DEFINE_PER_CPU(t, n)	__thread t n
 #define __this_cpu_read(x)	(x)
 #define __this_cpu_write(x, v)	((x) = (v))

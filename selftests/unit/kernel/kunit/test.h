@@ -25,6 +25,7 @@ u64 kernel_clock_ahead = 1000 * NSEC_PER_SEC;
 __thread u64 kernel_steps, kernel_steps_since;
 u64 kernel_most_steps;
 unsigned long kernel_jiffies;
+void (*kernel_section)(bool begins);
 
 void kunit_fail(void)
 {
