@@ -16,7 +16,7 @@ later "find '$top' -depth -type d -exec rmdir {} +"
 sleep 1000 & mover=$!
 later "kill $mover; wait $mover"
 visit() { mkdir -p "$1" && echo $mover > "$1/cgroup.procs"; }
-held() { ctrace ps --json | jq 'length'; }
+held() { ctrace ps --json | jq -s length; }
 
 for outer in a b; do
 	check "outer container $outer" visit "$top/room-1.slice/docker-$(hex64 "outer $outer").scope"
