@@ -49,12 +49,12 @@ static void touch(struct ctrace_lftable *t)
 
 static void section(bool begins)
 {
-	unsigned long steps = kernel_steps - began_at;
+	unsigned long steps = traced_steps - began_at;
 	u64 took;
 
 	if (begins) {
 		began_ns = timed ? now_ns() : 0;
-		began_at = kernel_steps;
+		began_at = traced_steps;
 		return;
 	}
 	if (timed) {

@@ -2,7 +2,7 @@
 /* Built without the instrumentation, which calls this. */
 #include "steps.h"
 
-unsigned long kernel_steps;
+unsigned long traced_steps;
 
 size_t byte_strnlen(const char *s, size_t max)
 {
@@ -10,12 +10,12 @@ size_t byte_strnlen(const char *s, size_t max)
 
 	while (n < max && s[n])
 		n++;
-	kernel_steps += n;
+	traced_steps += n;
 	return n;
 }
 
 void __sanitizer_cov_trace_pc(void);
 void __sanitizer_cov_trace_pc(void)
 {
-	kernel_steps++;
+	traced_steps++;
 }

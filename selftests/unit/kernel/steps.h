@@ -9,7 +9,7 @@
 
 #include "unit_kernel.h"
 
-extern unsigned long kernel_steps;	/* stays small if the program is built without the instrumentation */
+extern unsigned long traced_steps;	/* stays small if the program is built without the instrumentation */
 size_t byte_strnlen(const char *s, size_t max);	/* a step a byte: the instrumentation would count several */
 
 static size_t byte_strlen(const char *s)
