@@ -22,6 +22,8 @@ box() {
 	id=$(hex64 "$1")
 	mkdir -p "$2/overlay-containers/$id/userdata"
 	annotations > "$2/overlay-containers/$id/userdata/config.json"
+	# a user's own store is theirs, as podman makes it
+	case $2 in "$home"/*) chown -R 1000 "$home";; esac
 	cheap "$1" -g "$3/crio-$id.scope" -- /bin/sh -c "$loop"
 	cid=$(of_pid "$pid" cid)
 }
