@@ -12,7 +12,7 @@
 #define PART		8		/* of the machine's memory */
 
 /* A user who has arenas that count. The last one's end frees it. */
-struct user {
+struct member {
 	struct list_head list;
 	kuid_t uid;
 	u64 bytes;
@@ -32,9 +32,9 @@ static u64 most(void)
 	return mib ? (u64)mib << 20 : max_t(u64, LEAST, ((u64)ctrace_compat_totalram_pages() << PAGE_SHIFT) / PART);
 }
 
-static struct user *find(kuid_t uid)
+static struct member *find(kuid_t uid)
 {
-	struct user *u;
+	struct member *u;
 
 	list_for_each_entry(u, &users, list)
 		if (uid_eq(u->uid, uid))
@@ -45,7 +45,7 @@ static struct user *find(kuid_t uid)
 int ctrace_quota_take(kuid_t uid, u64 bytes, char *why, size_t why_len)
 {
 	u64 limit = most(), has;
-	struct user *u;
+	struct member *u;
 	int err = 0;
 
 	mutex_lock(&lock);
@@ -75,7 +75,7 @@ unlock:
 
 void ctrace_quota_give(kuid_t uid, u64 bytes)
 {
-	struct user *u;
+	struct member *u;
 
 	mutex_lock(&lock);
 	u = find(uid);

@@ -47,9 +47,9 @@ views := $(sinks) view/rows view/sums view/show view/show_json view/bars view/pl
 	run/word names/units names/pods base/table
 hist_test_cli := $(sort $(views)) view/heat
 view_test_cli := $(sort $(views))
-recorded_test_cli := $(sort $(views) view/input view/input_ways view/tally view/whole run/recording run/asked run/run_opts ctf/sink_ctf ctf/ctf_read \
+recorded_test_cli := $(sort $(views) view/input view/input_ways view/tally view/whole run/recording run/asked run/blind run/run_opts ctf/sink_ctf ctf/ctf_read \
 	ctf/ctf_symbols ctf/side $(addprefix lang/,agg agg_parse expr expr_lex expr_parse expr_term fields))
-export_test_cli := $(sort $(sinks) $(probes) run/recording run/asked run/run_opts run/target run/follow run/which run/word names/units \
+export_test_cli := $(sort $(sinks) $(probes) run/recording run/asked run/blind run/run_opts run/target run/follow run/which run/word names/units \
 	names/pods base/table base/proto ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/side flame/flame flame/flame_svg view/bars \
 	$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/export/*.c)))
 escapes_test_cli := $(export_test_cli)
