@@ -2,5 +2,5 @@
 /* before 3.16, where the newer one was not backported: (q, rq); how many bytes is not told */
 #include <trace/events/block.h>
 int ctrace_fact(struct request *rq);
-static void p(void *d, struct request_queue *q, struct request *rq) { }
-int ctrace_fact(struct request *rq) { check_trace_callback_type_block_rq_complete(p); return rq->errors; }
+static void ctrace_fact_p(void *d, struct request_queue *q, struct request *rq) { }
+int ctrace_fact(struct request *rq) { check_trace_callback_type_block_rq_complete(ctrace_fact_p); return rq->errors; }

@@ -2,5 +2,5 @@
 /* since 3.13: the family points to its commands */
 #include <linux/module.h>
 #include <net/genetlink.h>
-static const struct genl_ops ops[1];
-struct genl_family ctrace_fact = { .ops = ops, .n_ops = 1 };
+static const struct genl_ops ctrace_fact_ops[1];
+struct genl_family ctrace_fact = { .ops = ctrace_fact_ops, .n_ops = 1 };

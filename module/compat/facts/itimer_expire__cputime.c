@@ -4,5 +4,5 @@
 #include <linux/sched.h>
 #include <linux/cputime.h>
 #include <trace/events/timer.h>
-static void p(void *d, int which, struct pid *pid, cputime_t now) { }
-void ctrace_fact(void) { check_trace_callback_type_itimer_expire(p); (void)cputime_to_usecs(0); }
+static void ctrace_fact_p(void *d, int which, struct pid *pid, cputime_t now) { }
+void ctrace_fact(void) { check_trace_callback_type_itimer_expire(ctrace_fact_p); (void)cputime_to_usecs(0); }

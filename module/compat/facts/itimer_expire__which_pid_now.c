@@ -6,5 +6,5 @@
 #ifdef cputime_to_usecs
 #error
 #endif
-static void p(void *d, int which, struct pid *pid, unsigned long long now) { }
-void ctrace_fact(void) { check_trace_callback_type_itimer_expire(p); }
+static void ctrace_fact_p(void *d, int which, struct pid *pid, unsigned long long now) { }
+void ctrace_fact(void) { check_trace_callback_type_itimer_expire(ctrace_fact_p); }

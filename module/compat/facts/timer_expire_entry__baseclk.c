@@ -3,5 +3,5 @@
 #include <linux/hrtimer.h>
 #include <linux/sched.h>
 #include <trace/events/timer.h>
-static void p(void *d, struct timer_list *t, unsigned long baseclk) { }
-void ctrace_fact(void) { check_trace_callback_type_timer_expire_entry(p); }
+static void ctrace_fact_p(void *d, struct timer_list *t, unsigned long baseclk) { }
+void ctrace_fact(void) { check_trace_callback_type_timer_expire_entry(ctrace_fact_p); }
