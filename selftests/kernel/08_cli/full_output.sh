@@ -35,9 +35,9 @@ files host --lines --duration 2
 tcp host --duration 1 --json
 snoop exec host --duration 2
 count host -e openat --duration 1
-hist host -e sched_wait duration --duration 1
+hist duration -e sched_wait host --duration 1
 agg host -e sched_switch=>count() --duration 1
-stackcount host vfs_read --duration 1
+stackcount vfs_read host --duration 1
 flame host --duration 1 -o -
 flame host --duration 1 -o /dev/full
 export --chrome /dev/full $tmp/t

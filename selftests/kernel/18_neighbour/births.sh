@@ -3,6 +3,7 @@
 # description: neighbours stay spared while containers are born and die all the time, beside very many threads
 # requires: v2,v1
 # timeout: 300
+# torture: 1800
 # kernels: 6.1 debug
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
