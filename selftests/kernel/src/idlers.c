@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * idlers THREADS: makes THREADS threads, in processes of at most 1000, each of which makes a few calls and then sleeps for ever. Prints
- * "ready" when all are there. They end with their parent.
+ * idlers THREADS: makes THREADS threads, in processes of at most 1000. Each makes a call from time to time, all together some 400 a
+ * second. Prints "ready N" when all are there: each has made a call after N seconds more. They end with their parent.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -12,16 +12,19 @@
 
 #define EACH	1000
 
+#define A_SECOND	400
+
 static int ready[2];
+static unsigned int period;
 
 static void *thread(void *arg)
 {
-	for (int i = 0; i < 3; i++)
-		getppid();
 	if (write(ready[1], "", 1) != 1)
 		_exit(1);
-	for (;;)
-		pause();
+	for (;;) {
+		sleep(period);
+		getppid();
+	}
 	return arg;
 }
 
@@ -50,6 +53,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: idlers THREADS\n");
 		return 2;
 	}
+	period = n / A_SECOND + 1;
 	for (left = n; left > 0; left -= EACH)
 		switch (fork()) {
 		case -1:
@@ -65,7 +69,7 @@ int main(int argc, char **argv)
 			fprintf(stderr, "idlers: %ld threads are not there\n", left);
 			return 1;
 		}
-	puts("ready");
+	printf("ready %u\n", 2 * period);
 	fflush(stdout);
 	for (;;)
 		pause();
