@@ -35,13 +35,13 @@ tracer() {
 	echo 0 > "$event"
 }
 counts() {
-	ctrace count page_fault_user --duration 3 > "$tmp/count" 2>&1
+	ctrace count page_fault --duration 3 > "$tmp/count" 2>&1
 	status=$?
 	check "$1: count does not end as if nothing had happened" [ $status != 0 ]
 	has "$1: and it says what to type" "$2" "$tmp/count"
 }
 
-said() { ctrace events page_fault_user | grep -q "not here: .*$1"; }
+said() { ctrace events page_fault | grep -q "not here: .*$1"; }
 blind() { ctrace status --json | jq -r '.module.blind // empty'; }
 is_blind() { [ -n "$(blind)" ]; }
 hears() { [ -z "$(blind)" ]; }
@@ -75,15 +75,15 @@ for off in $sysctl $kprobes; do
 	n=$((n + 1))
 	waiter w$n
 	check "and tasks are spared" wait_for 10 some_spared
-	ctrace count page_fault_user --duration 8 > "$tmp/count" 2> "$tmp/account" & count=$!
+	ctrace count page_fault --duration 8 > "$tmp/count" 2> "$tmp/account" & counting=$!
 	sleep 2
 	echo 0 > "$off"
 	check "it is noticed" wait_for 5 is_blind
 	same "then nobody is spared" 0 "$(spared)"
 	tracer $n "${off##*/} 0 meanwhile"
 	echo 1 > "$off"
-	wait $count
-	has "a view's account tells of it" 'hooks were blind for [0-9.]* s: .*page_fault_user.* not seen then' "$tmp/account"
+	wait $counting
+	has "a view's account tells of it" 'hooks were blind for [0-9.]* s: .*page_fault.* not seen then' "$tmp/account"
 	check "once more it is on: tasks are spared" wait_for 20 some_spared
 	ctrace status > "$tmp/status"
 	has "status tells that it was off" '^hooks were blind for ' "$tmp/status"

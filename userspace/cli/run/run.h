@@ -213,7 +213,7 @@ bool losses_count(struct run *r, struct losses *l);
 void losses_print(const struct losses *l, struct sbuf *b);
 /* Appends the events of the run that were not seen because the kernel called no kprobe. */
 void blind_names(struct run *r, struct sbuf *b);
-/* Appends ", hooks were blind for 2.0 s: page_fault_user was not seen then", if ns is not 0. */
+/* Appends ", hooks were blind for 2.0 s: page_fault was not seen then", if ns is not 0. */
 void blind_print(uint64_t ns, const char *names, struct sbuf *b);
 /* Appends the losses of the whole run, and ", 90 held back by --rate (90 of web)" if there were any. */
 void run_losses(struct run *r, struct sbuf *b);
