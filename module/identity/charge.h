@@ -6,7 +6,7 @@
  *
  * Accounts lie in each other. A container is charged to all that it lies in, from the outside in:
  *  0  a slice: the upper two levels of the cgroup that an outermost container is in, which tells users apart
- *     (user.slice/user-1000.slice)
+ *     (user.slice/user-1000.slice). The same path in another hierarchy is the same slice
  *  1  of that, the containers that lie in other containers
  *  2  of that, those in one outermost container
  *  3  of that, those which lie deeper than the outermost container's own

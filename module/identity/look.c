@@ -235,8 +235,10 @@ struct ctrace_container *ctrace_look_by_path(struct ctrace_rules *r, const struc
 
 u32 ctrace_look_account(struct ctrace_rules *r, const void *cg)
 {
+	char none[1];
+
 	cg = r->view->cg_ancestor(cg, 2);
-	return ctrace_charge_account(cg ? ctrace_look_key(r, cg) : 0);
+	return ctrace_charge_account(cg ? ctrace_look_path(r, cg, none, sizeof(none)) : 0);
 }
 
 /* --- aliases ---------------------------------------------------------------- */

@@ -206,7 +206,10 @@ u32 ctrace_look_path_kept(struct ctrace_rules *r, const void *cg);
  */
 struct ctrace_container *ctrace_look_by_path(struct ctrace_rules *r, const struct ctrace_boundary *b);
 
-/* The account (container.h) of a container in no other one, in cg. */
+/*
+ * The account (charge.h) of a container in no other one, in cg: by the path of its slice, as the slice of a user to whom
+ * several v1 hierarchies were delegated is another cgroup in each. ident_lock held
+ */
 u32 ctrace_look_account(struct ctrace_rules *r, const void *cg);
 
 /* --- aliases ---------------------------------------------------------------- */

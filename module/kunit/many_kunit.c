@@ -99,7 +99,7 @@ static void room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, CID(&b, &host), 2u);
 	KUNIT_EXPECT_EQ(test, CID(&c, &host), CTRACE_CID_UNKNOWN);
 	KUNIT_EXPECT_EQ(test, known[0]->account, known[1]->account);
-	if (ctrace_charge_account(ctrace_key(0, 42)) != known[0]->account)
+	if (ctrace_look_account(&rules, &two) != known[0]->account)
 		KUNIT_EXPECT_EQ(test, CID(&d, &host), 3u);
 	/* the place is remembered as unknown until a container has been swept */
 	ctrace_ident_lock(&flags);

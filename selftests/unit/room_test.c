@@ -117,7 +117,7 @@ static void charged_elsewhere(struct kunit *test)
 {
 	struct cg sub = { "x", &box_a, 50 }, late = { "docker-" HEX_B ".scope", &sub, 51 };
 	struct ctrace_container *c;
-	u32 slice = ctrace_charge_account(ctrace_key(0, shell.id));
+	u32 slice = ctrace_look_account(&rules, &shell);
 
 	ns3.init_at[0] = &shell;
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
@@ -136,6 +136,64 @@ static void charged_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, accounts[2][known[0]->charge.who[1]].held, 1u);
 	/* session/limit.c, which tells tenants apart by it, sees it, too */
 	KUNIT_EXPECT_EQ(test, c->account >> 16, known[0]->charge.who[1] + 1u);
+}
+
+/* A user's slice, in that hierarchy, and a cgroup in it that is named as a container's. */
+struct delegated {
+	struct cg top, users, slice, deeper, box;
+};
+
+static void delegate(struct delegated *d, u32 hierarchy, const char *slice, const char *box)
+{
+	static u64 id = 100;
+
+	d->top = (struct cg){ "", NULL, ++id, hierarchy };
+	d->users = (struct cg){ "user.slice", &d->top, ++id, hierarchy };
+	d->slice = (struct cg){ slice, &d->users, ++id, hierarchy };
+	d->deeper = (struct cg){ "x", &d->slice, ++id, hierarchy };
+	d->box = (struct cg){ box, &d->deeper, ++id, hierarchy };
+}
+
+/*
+ * To whom several v1 hierarchies are delegated has one account all the same, which is that of v2's, too; and keeps it when
+ * the slice is made anew, as at each login.
+ */
+static void hierarchies(struct kunit *test)
+{
+	static const char *const others[] = { "user-1001.slice", "user-1002.slice", "user-1003.slice", "user-100.slice" };
+	static struct delegated d[5], o;
+	struct ctrace_place p = { .cg = { &root }, .ns = &host };
+	u32 i, slice, same = 0;
+	struct ctrace_container *c;
+
+	delegate(&d[0], 0, "user-1000.slice", "docker-" HEX_A ".scope");
+	delegate(&d[1], 3, "user-1000.slice", "docker-" HEX_A ".scope");
+	delegate(&d[2], 5, "user-1000.slice", "docker-" HEX_B ".scope");
+	delegate(&d[3], 7, "user-1000.slice", "crio-" HEX_A ".scope");
+	delegate(&d[4], 7, "user-1000.slice", "crio-" HEX_B ".scope");
+	slice = ctrace_look_account(&rules, &d[0].slice);
+	for (i = 0; i < 5; i++) {
+		KUNIT_EXPECT_EQ(test, ctrace_look_account(&rules, &d[i].slice), slice);
+		KUNIT_EXPECT_EQ(test, ctrace_look_account(&rules, &d[i].deeper), slice);
+	}
+	/* of 1,024 accounts, four others hardly ever have the same */
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		delegate(&o, 7, others[i], "crio-" HEX_B ".scope");
+		same += ctrace_look_account(&rules, &o.deeper) == slice;
+	}
+	KUNIT_EXPECT_GT(test, ARRAY_SIZE(others), same);
+	/* containers in three hierarchies */
+	rules.v1 = true;
+	for (i = 1; i < 4; i++) {
+		p.cg[1] = &d[i].box;
+		preempt_disable();
+		c = ctrace_rules_decide(&rules, &p, true);
+		preempt_enable();
+		KUNIT_ASSERT_NOT_NULL(test, c);
+		KUNIT_EXPECT_EQ(test, c->cid, i);
+		KUNIT_EXPECT_EQ(test, accounts[0][slice].held, i);
+	}
+	rules.v1 = false;
 }
 
 /* --- cids ------------------------------------------------------------------------- */
@@ -216,6 +274,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(many_slices),
 	KUNIT_CASE(levels_of_room),
 	KUNIT_CASE(charged_elsewhere),
+	KUNIT_CASE(hierarchies),
 	KUNIT_CASE(one_user),
 	KUNIT_CASE(many_users),
 	KUNIT_CASE(ordinary),
