@@ -27,6 +27,11 @@
  *                | tables             |  tables_size bytes: ctrace_table.h
  *                +--------------------+
  *
+ * A child made by fork() has the mapping, as it has the descriptor, and may read: a process may become a daemon after it has
+ * mapped. The session's memory, and what it counts for its user, stays until the last of all these is gone. So a child that
+ * has no use for them closes and unmaps them, or calls exec, which does both to a descriptor with O_CLOEXEC.
+ * madvise(MADV_DONTFORK) keeps a mapping from children.
+ *
  * A view has slots_per_cpu == 1 and no hints (heads_off == 0): slot i is that container's own ring on
  * CPU i. The kernel takes no references on the pages of such a mapping. write() from it to another file works;
  * calls that would keep a page (vmsplice, io_uring buffers, O_DIRECT) fail with EFAULT, and KVM, VFIO
