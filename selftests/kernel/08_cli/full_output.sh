@@ -7,7 +7,8 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-while :; do counted 2 1; cat "$top/Makefile" > "$tmp/copy"; sleep 0.05; done & later "kill $!"
+ip link set lo up
+while :; do counted 2 1; cat "$top/Makefile" > "$tmp/copy"; : < /dev/tcp/127.0.0.1/9; sleep 0.05; done 2> /dev/null & later "kill $!"
 ctrace record -o "$tmp/t" -e views -F 99 all --duration 2 2> "$tmp/err" || give_up "no recording: $(cat "$tmp/err")"
 check "a definition to list" ctrace probe add 'p:full_output vfs_read'
 
@@ -31,8 +32,7 @@ profile host --duration 1
 profile host --duration 1 --folded /dev/full
 bio host --duration 1 --json
 files host --duration 1
-files host --lines --duration 2
-tcp host --duration 1 --json
+tcp host --connects --duration 2 --json
 snoop exec host --duration 2
 count host -e openat --duration 1
 hist duration -e sched_wait host --duration 1

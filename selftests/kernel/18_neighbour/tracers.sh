@@ -73,10 +73,11 @@ if command -v trace-cmd > /dev/null; then
 	session
 	waiter other
 	wait_for 5 some_spared
-	trace-cmd record -q -e syscalls:sys_enter_getpriority -o "$tmp/dat" sh -c ": > $tmp/begun; sleep 3" > /dev/null 2>&1 & cmd=$!
+	trace-cmd record -q -e syscalls:sys_enter_getpriority -o "$tmp/dat" sh -c ": > $tmp/begun; until [ -e $tmp/enough ]; do sleep 0.1; done" > /dev/null 2>&1 & cmd=$!
 	wait_for 10 test -e "$tmp/begun"
 	tell other "exec counted 7 500"
 	wait "$waiter"
+	: > "$tmp/enough"
 	wait $cmd
 	same "trace-cmd: calls" 500 "$(trace-cmd report "$tmp/dat" 2> /dev/null | grep -c -- "-$waiter .*sys_enter_getpriority")"
 	stop_dump
@@ -86,7 +87,9 @@ if command -v perf > /dev/null; then
 	waiter watched
 	wait_for 5 some_spared
 	perf stat -x, -e syscalls:sys_enter_getpriority -p $waiter 2> "$tmp/perf" & perf=$!
-	sleep 1
+	counting() { readlink /proc/"$perf"/fd/* | grep -q perf_event; }
+	wait_for 20 counting
+	sleep 0.5
 	tell watched "exec counted 6 500"
 	wait $perf
 	same "perf: calls" 500 "$(cut -d, -f1 < "$tmp/perf" | tail -n 1)"
