@@ -180,7 +180,7 @@ static int put_ring(const struct ctrace_ring_info *r, void *arg)
 	table_num(&o->t, r->session);
 	table_num(&o->t, r->slot);
 	table_num(&o->t, r->cpu);
-	table_str(&o->t, e ? e->label : "(shared)");
+	table_str(&o->t, e ? e->shown : "(shared)");
 	table_num(&o->t, r->events);
 	table_size(&o->t, r->bytes);
 	table_num(&o->t, r->lost_full);
