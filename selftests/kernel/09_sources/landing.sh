@@ -32,8 +32,9 @@ same "that leads there" "0x$(address $getter)" "$(printf 0x%x $((0x$(address __S
 # Whatever the module has the address of, but does not call by name: data, too, and what the module itself defines
 readelf -rW "$module" | awk '/^Relocation section/ { debug = /debug|orc|__mcount|return_sites|retpoline|_loc/ }
 	!debug && ($3 == "R_X86_64_64" || $3 == "R_X86_64_32S") { print $5 }' | sort -u > "$tmp/pointed"
-# functions of the kernel, not of modules
-awk 'NF == 3 && $2 ~ /[tT]/ { print $3, $1 }' /proc/kallsyms | sort -u -k1,1 > "$tmp/functions"
+# code of the kernel, not of modules; some kernels give their data the letter of code
+awk -v from="x$(address _stext)" -v to="x$(address _etext)" 'NF == 3 && "x" $1 >= from && "x" $1 < to { print $3, $1 }' /proc/kallsyms |
+	sort -u -k1,1 > "$tmp/functions"
 join "$tmp/pointed" "$tmp/functions" > "$tmp/called"
 at_least "functions of the kernel that the module has pointers to" 2 "$(wc -l < "$tmp/called")"
 cut -d' ' -f2 "$tmp/called" | kbytes 4 | awk -v endbr=$endbr '$2 != endbr { print $1 }' > "$tmp/without"
