@@ -30,7 +30,7 @@ u32 ctrace_look_path(struct ctrace_rules *r, const void *cg, char *buf, size_t s
 	for (; up && n <= CTRACE_CGROUP_DEPTH && r->view->cg_parent(up); up = r->view->cg_parent(up))
 		levels[n++] = up;
 	if (!n)
-		snprintf(buf, size, "/");
+		strscpy(buf, "/", size);
 	while (n--) {
 		name = levels[n] ? r->view->cg_name(levels[n], copy) : "...";
 		len = strnlen(name, CTRACE_CGROUP_NAME - 1);
