@@ -22,6 +22,6 @@ void blind_print(uint64_t ns, const char *names, struct sbuf *b)
 	if (!ns)
 		return;
 	sbuf_printf(b, ", hooks were blind for %.1f s: ", (double)ns / 1e9);
-	sbuf_clean(b, names);	/* a recording's may be anybody's */
+	sbuf_clean(b, names);	/* a stranger may have written the recording that has them */
 	sbuf_puts(b, strchr(names, ',') || !strcmp(names, "some events") ? " were not seen then" : " was not seen then");
 }
