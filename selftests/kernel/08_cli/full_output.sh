@@ -14,20 +14,20 @@ check "a definition to list" ctrace probe add 'p:full_output vfs_read'
 
 # A row for each form of output. Other forms of report, export, flame and views: unit/full_test
 cat > "$tmp/rows" <<END
-trace host --duration 2
-trace host --duration 2 --json
-trace host --duration 2 -F 99 --folded -
-trace -o /dev/full host --duration 2
+trace host --duration 0.5
+trace host --duration 0.5 --json
+trace host --duration 0.5 -F 99 --folded -
+trace -o /dev/full host --duration 0.5
 report $tmp/t
-top -b --interval 1 --duration 2
-top -b --interval 1 --duration 2 --json
-stats host --duration 1
-runqlat host --duration 1 --json
-blame host --duration 1
-why host --duration 1
+top -b --interval 0.3 --duration 0.7
+top -b --interval 0.3 --duration 0.7 --json
+stats host --duration 0.3
+runqlat host --duration 0.3 --json
+blame host --duration 0.3
+why host --duration 0.3
 why --input $tmp/t host
 offcpu host --duration 1
-throttle --duration 1 --json
+throttle --duration 0.3 --json
 profile host --duration 1
 profile host --duration 1 --folded /dev/full
 bio host --duration 1 --json
@@ -36,10 +36,10 @@ tcp host --connects --duration 2 --json
 snoop exec host --duration 2
 count host -e openat --duration 1
 hist duration -e sched_wait host --duration 1
-agg host -e sched_switch=>count() --duration 1
+agg host -e sched_switch=>count() --duration 0.3
 stackcount vfs_read host --duration 1
-flame host --duration 1 -o -
-flame host --duration 1 -o /dev/full
+flame host --duration 0.3 -o -
+flame host --duration 0.3 -o /dev/full
 export --chrome /dev/full $tmp/t
 ps --all
 ps --all --json

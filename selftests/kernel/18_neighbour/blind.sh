@@ -3,7 +3,7 @@
 # description: with the kernel's kprobes switched off, no other tracer misses a call, and what depends on hooks says that it sees nothing
 # requires: v2
 # timeout: 300
-# kernels: 6.1 debug
+# kernels: 6.1
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source=../neighbour.sh

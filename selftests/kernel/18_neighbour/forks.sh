@@ -3,7 +3,7 @@
 # description: of tasks that are forked while others give their flags away, every call is recorded once it is wanted
 # requires: v2,v1
 # timeout: 120
-# kernels: 5.10 6.1 debug
+# kernels: 5.10 6.1
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source=../neighbour.sh

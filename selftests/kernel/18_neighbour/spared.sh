@@ -3,7 +3,7 @@
 # description: calls that no session wants do not take the kernel's slow path, and none that is wanted is missed for that
 # requires: v2,v1
 # timeout: 120
-# kernels: 5.10 6.1 newest debug
+# kernels: 5.10 6.1 newest
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source=../neighbour.sh

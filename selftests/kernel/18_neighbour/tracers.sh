@@ -3,7 +3,7 @@
 # description: other tracers of system calls see every call of a spared task, whether they began before, beside or after a session
 # requires: v2
 # timeout: 120
-# kernels: 6.1 debug
+# kernels: 6.1
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source=../neighbour.sh
