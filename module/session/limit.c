@@ -140,6 +140,12 @@ static struct place *shared(struct ctrace_limit *l, u32 account)
 	return &l->shared[!!nested][(nested ?: account) % SHARES];
 }
 
+/* For the container's first record. Out of line: each further one would save registers for it. */
+static noinline struct place *first(struct ctrace_limit *l, u32 cid, u32 account)
+{
+	return take(l, cid, account) ?: shared(l, account);
+}
+
 /*
  * Places become free in the middle of a row, so look through all of the row before taking one. (Two
  * CPUs may still take two places for one cid, if one became free in between: ctrace_limit_forget()
@@ -149,7 +155,7 @@ static struct place *shared(struct ctrace_limit *l, u32 account)
  */
 static struct place *find(struct ctrace_limit *l, u32 cid, u32 account)
 {
-	return look_up(l, cid) ?: take(l, cid, account) ?: shared(l, account);
+	return look_up(l, cid) ?: first(l, cid, account);
 }
 
 bool ctrace_limit_pass(struct ctrace_limit *l, u32 cid, u32 account, u64 now)
