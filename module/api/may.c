@@ -9,9 +9,14 @@ bool ctrace_may_trace(struct sk_buff *request)
 	return ctrace_compat_netlink_may_trace(request);
 }
 
+bool ctrace_may_take_all(struct sk_buff *request)
+{
+	return netlink_capable(request, CAP_SYS_ADMIN);
+}
+
 bool ctrace_may_take_memory(struct sk_buff *request)
 {
-	return netlink_capable(request, CAP_SYS_ADMIN) || netlink_capable(request, CAP_IPC_LOCK);
+	return ctrace_may_take_all(request) || netlink_capable(request, CAP_IPC_LOCK);
 }
 
 bool ctrace_may_bind(void)

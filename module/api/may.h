@@ -15,7 +15,9 @@ struct sk_buff;
 int ctrace_may_send(u8 cmd, bool dump, struct sk_buff *request, struct netlink_ext_ack *extack);
 /* May the sender see definitions of kprobes, which may hold addresses, and use up room for error texts? */
 bool ctrace_may_trace(struct sk_buff *request);
-/* May the sender's sessions have memory without a limit for the user? See ring/quota.h. */
+/* May the sender have all sessions? See ring/quota.h. */
+bool ctrace_may_take_all(struct sk_buff *request);
+/* May the sender's sessions have memory without a limit for the user? Likewise. */
 bool ctrace_may_take_memory(struct sk_buff *request);
 /* May current bind a descriptor of /dev/ctrace to a session? */
 bool ctrace_may_bind(void);

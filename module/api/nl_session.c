@@ -108,6 +108,7 @@ int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 		strscpy(o.name, nla_data(tb[CTRACE_A_SESSION_NAME]), sizeof(o.name));
 	o.owner = task_tgid_nr(current);
 	o.user = current_uid();
+	o.member = !ctrace_may_take_all(in);
 	o.limited = !ctrace_may_take_memory(in);
 
 	skb = ctrace_netlink_reply_new(info, CTRACE_CMD_SESSION_NEW, &hdr);

@@ -11,11 +11,12 @@
 #define LEAST		(64ull << 20)	/* two arenas of the default size, on the smallest machine */
 #define PART		8		/* of the machine's memory */
 
-/* A user who has arenas that count. The last one's end frees it. */
+/* A user who has arenas or sessions that count. The last one's end frees it. */
 struct member {
 	struct list_head list;
 	kuid_t uid;
 	u64 bytes;
+	u32 sessions;
 };
 
 static DEFINE_MUTEX(lock);	/* users, and what they have */
@@ -42,11 +43,41 @@ static struct member *find(kuid_t uid)
 	return NULL;
 }
 
+/* Adds to what the user has, u if they had something. */
+static int add(struct member *u, kuid_t uid, u64 bytes, u32 sessions)
+{
+	if (!u) {
+		u = kzalloc(sizeof(*u), GFP_KERNEL_ACCOUNT);
+		if (!u)
+			return -ENOMEM;
+		u->uid = uid;
+		list_add(&u->list, &users);
+	}
+	u->bytes += bytes;
+	u->sessions += sessions;
+	return 0;
+}
+
+static void sub(kuid_t uid, u64 bytes, u32 sessions)
+{
+	struct member *u;
+
+	mutex_lock(&lock);
+	u = find(uid);
+	u->bytes -= bytes;
+	u->sessions -= sessions;
+	if (!u->bytes && !u->sessions) {
+		list_del(&u->list);
+		kfree(u);
+	}
+	mutex_unlock(&lock);
+}
+
 int ctrace_quota_take(kuid_t uid, u64 bytes, char *why, size_t why_len)
 {
 	u64 limit = most(), has;
 	struct member *u;
-	int err = 0;
+	int err;
 
 	mutex_lock(&lock);
 	u = find(uid);
@@ -56,33 +87,38 @@ int ctrace_quota_take(kuid_t uid, u64 bytes, char *why, size_t why_len)
 			 "%llu MiB: sessions of user %u have %llu MiB and may have %llu together: ask for less, end one, or raise the module's parameter member_memory",
 			 bytes >> 20, from_kuid(&init_user_ns, uid), has >> 20, limit >> 20);
 		err = -ENOMEM;
-		goto unlock;
+	} else {
+		err = add(u, uid, bytes, 0);
 	}
-	if (!u) {
-		u = kzalloc(sizeof(*u), GFP_KERNEL_ACCOUNT);
-		if (!u) {
-			err = -ENOMEM;
-			goto unlock;
-		}
-		u->uid = uid;
-		list_add(&u->list, &users);
-	}
-	u->bytes += bytes;
-unlock:
 	mutex_unlock(&lock);
 	return err;
 }
 
 void ctrace_quota_give(kuid_t uid, u64 bytes)
 {
+	sub(uid, bytes, 0);
+}
+
+int ctrace_quota_session_take(kuid_t uid, char *why, size_t why_len)
+{
 	struct member *u;
+	int err;
 
 	mutex_lock(&lock);
 	u = find(uid);
-	u->bytes -= bytes;
-	if (!u->bytes) {
-		list_del(&u->list);
-		kfree(u);
+	if (u && u->sessions >= CTRACE_MEMBER_SESSIONS) {
+		snprintf(why, why_len,
+			 "user %u has %u sessions, as many as a user without CAP_SYS_ADMIN may have: end one (ctrace status lists them)",
+			 from_kuid(&init_user_ns, uid), u->sessions);
+		err = -EUSERS;
+	} else {
+		err = add(u, uid, 0, 1);
 	}
 	mutex_unlock(&lock);
+	return err;
+}
+
+void ctrace_quota_session_give(kuid_t uid)
+{
+	sub(uid, 0, 1);
 }

@@ -12,6 +12,7 @@
 #include "session/option.h"
 #include "session/probe.h"
 #include "session/target.h"
+#include "ring/quota.h"
 #include "event/define.h"
 #include "identity/identity.h"
 #include "compat/tracepoint.h"
@@ -132,20 +133,27 @@ u32 ctrace_session_count(void)
 
 /* --- making --------------------------------------------------------------------------- */
 
-static int index_get(void)
+/* A bit for a session: its index, or an error with a sentence in why. A member has so many at most. */
+static int index_get(const struct ctrace_session_opts *o, char *why)
 {
-	int i;
+	int i, err = o->member ? ctrace_quota_session_take(o->user, why, CTRACE_WHY_MAX) : 0;
 
+	if (err)
+		return err;
 	for (i = 0; i < CTRACE_SESSIONS_MAX; i++)
 		if (!test_and_set_bit(i, &indices))
 			return i;
-	return -EUSERS;
+	if (o->member)
+		ctrace_quota_session_give(o->user);
+	return ctrace_why(why, -EUSERS, "all %u sessions are in use: end one (ctrace status lists them)", CTRACE_SESSIONS_MAX);
 }
 
 /* The caller has waited for all that may still use the index. */
-static void index_put(u32 i)
+static void index_put(u32 i, bool member, kuid_t user)
 {
 	clear_bit_unlock(i, &indices);
+	if (member)
+		ctrace_quota_session_give(user);
 }
 
 static void work(struct work_struct *work)
@@ -181,6 +189,8 @@ static struct ctrace_session *prepare(const struct ctrace_session_opts *o, u32 i
 	ao.session = s->id;
 	s->index = index;
 	s->owner = o->owner;
+	s->member = o->member;
+	s->user = o->user;
 	s->flags = o->flags;
 	s->detail.data = o->data;
 	s->detail.paths = o->flags & CTRACE_SESSION_F_PATHS;
@@ -225,21 +235,19 @@ static void list_in_order(struct ctrace_session *s)
 struct ctrace_session *ctrace_session_new(const struct ctrace_session_opts *o, char *why)
 {
 	struct ctrace_session *s;
-	int index = index_get(), err;
+	int index = index_get(o, why), err;
 
 	if (index < 0)
-		return ERR_PTR(ctrace_why(why, index,
-					  "all %u sessions are in use: end one (ctrace status lists them)",
-					  CTRACE_SESSIONS_MAX));
+		return ERR_PTR(index);
 	s = prepare(o, index, why);
 	if (IS_ERR(s)) {
-		index_put(index);
+		index_put(index, o->member, o->user);
 		return s;
 	}
 	err = mutex_lock_killable(&ctrace_lock);
 	if (err) {
 		ctrace_session_put(s);	/* nobody has seen it */
-		index_put(index);
+		index_put(index, o->member, o->user);
 		return ERR_PTR(err);
 	}
 	ctrace_option_session_begin(s);
@@ -322,7 +330,7 @@ void ctrace_session_free(struct ctrace_session *s)
 	ctrace_compat_synchronize();
 
 	/* No probe has the session's bit any more: another session may have it. */
-	index_put(s->index);
+	index_put(s->index, s->member, s->user);
 	/* Readers that still map the arena keep it; no probe writes to it any more. */
 	ctrace_arena_end(s->arena);
 	ctrace_session_put(s);

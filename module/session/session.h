@@ -44,6 +44,8 @@ struct ctrace_session {
 	 */
 	struct sock *sk;
 	pid_t owner;			/* invariant: owner's pid, for people */
+	bool member;			/* invariant: it counts for user, see ring/quota.h */
+	kuid_t user;			/* invariant */
 	u32 flags;			/* invariant: CTRACE_SESSION_F_* */
 	char name[CTRACE_SESSION_NAME];	/* invariant */
 	struct ctrace_arena *arena;	/* invariant; a reference */
@@ -75,7 +77,8 @@ struct ctrace_session_opts {
 	pid_t owner;
 	u32 rate;		/* 0: none */
 	u32 data;		/* see struct ctrace_detail */
-	bool limited;		/* its memory counts for user, see ring/quota.h */
+	bool member;		/* it counts for user, see ring/quota.h */
+	bool limited;		/* its memory does */
 	kuid_t user;
 	const char *filter;	/* or NULL; the caller keeps it */
 	char name[CTRACE_SESSION_NAME];

@@ -22,14 +22,19 @@ static inline int caps_only(uint64_t caps)
 	return syscall(SYS_capset, &h, d);
 }
 
-/* User nobody, with these capabilities alone. */
-static inline int caps_of_nobody(uint64_t caps)
+/* That user, with these capabilities alone. */
+static inline int caps_of(uid_t uid, uint64_t caps)
 {
-	if (prctl(PR_SET_KEEPCAPS, 1) || setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
-	    setresuid(65534, 65534, 65534) || caps_only(caps))
+	if (prctl(PR_SET_KEEPCAPS, 1) || setgroups(0, NULL) || setresgid(uid, uid, uid) ||
+	    setresuid(uid, uid, uid) || caps_only(caps))
 		return -1;
 	/* otherwise /proc/self would belong to root */
 	return prctl(PR_SET_DUMPABLE, 1);
+}
+
+static inline int caps_of_nobody(uint64_t caps)
+{
+	return caps_of(65534, caps);
 }
 
 #endif

@@ -4,7 +4,8 @@
  * is charged to it, and one that is larger is refused. With "uncharged" in place of "charged" the kernel cannot charge
  * memory that is mapped (before 5.11): then the session's pages are mapped, touched and given back all the same.
  * nl_memory members PARAMETER: what one user's sessions may have without CAP_SYS_ADMIN; PARAMETER is the file of the
- * module's parameter. nl_memory many: targets and probes of one session.
+ * module's parameter. nl_memory sessions: how many sessions such a user may have. nl_memory many: targets and probes of
+ * one session.
  */
 #include "dev.h"
 #include "box.h"
@@ -176,6 +177,138 @@ static void members(const char *parameter)
 	made(&b, id, "all have ended: nothing is left of them");
 }
 
+/* --- how many sessions ---------------------------------------------------------------------------------- */
+
+/* A process of a user who may trace, with two sockets: it makes and ends sessions as it is told. */
+struct member {
+	int sock;
+	pid_t pid;
+};
+
+struct answer {
+	int ret;	/* the session, or -errno */
+	char text[256];
+};
+
+struct question {
+	int socket;
+	int end;	/* this session; 0: make one */
+	uint64_t arena;
+};
+
+static void member_run(int sock, uid_t uid, uint64_t caps)
+{
+	struct question q;
+	struct answer a;
+	struct genl g[2];
+
+	if (caps_of(uid, caps) || genl_open(&g[0]) || genl_open(&g[1]))
+		_exit(1);
+	while (read(sock, &q, sizeof(q)) == sizeof(q)) {
+		a.ret = q.end ? session_end(&g[q.socket], q.end) : session(&g[q.socket], q.arena, 0);
+		strcpy(a.text, g[q.socket].text);
+		if (write(sock, &a, sizeof(a)) != sizeof(a))
+			_exit(1);
+	}
+	_exit(0);
+}
+
+static struct member member_new(uid_t uid, uint64_t caps)
+{
+	struct member m;
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		ksft_exit_fail_msg("socketpair: %s\n", strerror(errno));
+	m.sock = pair[0];
+	m.pid = fork();
+	if (!m.pid) {
+		/* others' sockets, too: their processes end when these are closed */
+		for (int fd = 3; fd < 64; fd++)
+			if (fd != pair[1])
+				close(fd);
+		member_run(pair[1], uid, caps);
+	}
+	close(pair[1]);
+	return m;
+}
+
+/* The answer's text is g's then, as if the member's process had been this one. */
+static int member_ask(const struct member *m, struct question q)
+{
+	struct answer a = { .ret = -EIO };
+
+	if (write(m->sock, &q, sizeof(q)) != sizeof(q) || read(m->sock, &a, sizeof(a)) != sizeof(a))
+		ksft_exit_fail_msg("user's process has ended\n");
+	memcpy(dev_genl.text, a.text, sizeof(a.text));
+	return a.ret;
+}
+
+static int member_session(const struct member *m, int socket)
+{
+	return member_ask(m, (struct question){ .socket = socket, .arena = MIB });
+}
+
+static void member_end(struct member *m)
+{
+	close(m->sock);
+	waitpid(m->pid, NULL, 0);
+}
+
+/* Until n sessions are made or one is refused. Returns how many; the last one is *last. */
+static int member_fill(const struct member *m, int socket, int n, int *last)
+{
+	int i, id;
+
+	for (i = 0; i < n; i++) {
+		id = member_session(m, socket);
+		if (id < 0)
+			break;
+		*last = id;
+	}
+	return i;
+}
+
+static void how_many(void)
+{
+	const uint64_t perfmon = 1ull << 38, lock = 1 << CAP_IPC_LOCK;
+	struct member first = member_new(65534, perfmon | lock), second = member_new(65533, perfmon);
+	int last = 0, own[32], n, id;
+
+	ksft_set_plan(13);
+	n = member_fill(&first, 0, 9, &last) + member_fill(&first, 1, 9, &last);
+	ksft_test_result(n == 16, "a user without CAP_SYS_ADMIN, but with CAP_IPC_LOCK, makes 16 sessions by two sockets (%d)\n", n);
+	refused(&dev_genl, member_session(&first, 1), -EUSERS, "as many as a user without CAP_SYS_ADMIN may have: end one", "one more");
+	refused(&dev_genl, member_session(&first, 0), -EUSERS, "user 65534 has 16 sessions", "one by the first socket");
+	ksft_test_result(!member_ask(&first, (struct question){ .socket = 1, .end = last }), "one is ended\n");
+	for (n = 0; n < 20; n++)
+		id = member_ask(&first, (struct question){ .arena = 1 });
+	refused(&dev_genl, id, -EINVAL, "too small", "20 that are refused for their size");
+	made(&dev_genl, member_session(&first, 0), "they were not counted: another");
+	refused(&dev_genl, member_session(&first, 0), -EUSERS, "16 sessions", "and no further one");
+
+	for (n = 0; n < 32 && (own[n] = session(&dev_genl, MIB, 0)) > 0; n++)
+		;
+	ksft_test_result(n == 16, "root makes all that are left, %d\n", n);
+	refused(&dev_genl, session(&dev_genl, MIB, 0), -EUSERS, "all 32 sessions", "one more");
+	for (n = 0; n < 20; n++)
+		id = member_session(&second, 0);
+	refused(&dev_genl, id, -EUSERS, "all 32 sessions", "20 of another user");
+	session_end(&dev_genl, own[0]);
+	made(&dev_genl, member_session(&second, 0), "root ended one: the other user has it");
+	member_end(&first);
+	for (n = 0; n < 200 && (id = member_session(&second, 1)) == -EUSERS; n++)
+		usleep(20000);	/* sessions of a closed socket end a moment later */
+	made(&dev_genl, id, "the first user's process has ended: the other one has another session");
+	first = member_new(65534, perfmon);
+	for (n = 0; n < 200 && (id = member_session(&first, 0)) == -EUSERS; n++)
+		usleep(20000);
+	n = id > 0 ? 1 + member_fill(&first, 0, 13, &last) : 0;
+	ksft_test_result(n == 14, "and the first one may make sessions again (%d)\n", n);
+	member_end(&first);
+	member_end(&second);
+}
+
 /* --- lists of a session ---------------------------------------------------------------------------------- */
 
 static const char * const calls[] = {
@@ -229,6 +362,8 @@ int main(int argc, char **argv)
 		in_cgroup(argv[2], argv[1][0] == 'c');
 	else if (argc == 3 && !strcmp(argv[1], "members"))
 		members(argv[2]);
+	else if (argc == 2 && !strcmp(argv[1], "sessions"))
+		how_many();
 	else if (argc == 2 && !strcmp(argv[1], "many"))
 		many();
 	else

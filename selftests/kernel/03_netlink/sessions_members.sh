@@ -1,0 +1,13 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: a user without CAP_SYS_ADMIN has 16 of the 32 sessions at most, so root can always trace
+# requires: any
+# timeout: 90
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# no process may trace without CAP_SYS_ADMIN before 5.8
+[ "$(cat /proc/sys/kernel/cap_last_cap)" -ge 38 ] || skip "the kernel has no CAP_PERFMON"
+load
+hasten
+program nl_memory sessions
