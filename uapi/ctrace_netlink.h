@@ -297,7 +297,7 @@ enum ctrace_attr_session {
  *					the same with arguments, which are read at the function's entry, as those of p. Up to
  *					MAXACTIVE calls (1 to 4096, default 256) are followed at a time; others are missed
  *   NAME, SYSTEM:NAME			what EVENT_NEW defined
- *   sample:HZ				HZ samples a second (1 to 10000) on each CPU that is not idle
+ *   sample:HZ				HZ samples a second (1 to 10000) on each CPU that is not idle; one such probe a session
  *
  * PROBE_FILTER is an expression: comparisons FIELD OP VALUE, joined by && || ! and brackets.
  *

@@ -201,6 +201,22 @@ static int sampler_start(struct ctrace_sampler *sr, char *why)
 	return err;
 }
 
+/*
+ * A session has one sampler: each has a perf event on every CPU, whose interrupts all bear, and two rates' samples of one
+ * container cannot be added up.
+ */
+static int check_alone(const struct ctrace_probe *p, const char *text, char *why)
+{
+	const struct ctrace_probe *q;
+
+	list_for_each_entry(q, &p->session->probes, list)
+		if (q->kind == p->kind)
+			return ctrace_why(why, -EEXIST,
+					  "session %u has probe '%.48s' already, and samples at one rate: use another session for '%.48s'",
+					  p->session->id, q->name, text);
+	return 0;
+}
+
 int ctrace_sample_add(struct ctrace_probe *p, const char *text, char *why)
 {
 	struct ctrace_sampler *sr;
@@ -212,6 +228,9 @@ int ctrace_sample_add(struct ctrace_probe *p, const char *text, char *why)
 				  "'%.64s' is not a sampling rate: use sample:1 to sample:%u (a second, on each CPU)",
 				  text, HZ_MAX);
 	}
+	err = check_alone(p, text, why);
+	if (err)
+		return err;
 	sr = kzalloc(sizeof(*sr), GFP_KERNEL);
 	if (!sr)
 		return -ENOMEM;

@@ -54,3 +54,9 @@ has_not "all decodable" 'undecodable|unknown-id' "$tmp/ev"
 refuse "no rate" 'sampling rate' evdump -t all -e sample:0 -d 1
 refuse "too high a rate" 'sampling rate' evdump -t all -e sample:10001 -d 1
 refuse "not a number" 'sampling rate' evdump -t all -e sample:99x -d 1
+# each rate has a perf event on every CPU
+refuse "a second rate in the session" "has probe 'sample:100' already, and samples at one rate: use another session for 'sample:50'" \
+	evdump -t all -e sample:100 -e sample:50 -d 1
+refuse "the same rate, spelt otherwise" "has probe 'sample:100' already" evdump -t all -e sample:100 -e sample:0100 -d 1
+refuse "the same one" "already has probe 'sample:100'" evdump -t all -e sample:100 -e sample:100 -d 1
+refuse "by the command, too" 'samples at one rate: use another session' ctrace trace all -F 100 -e sample:50 --duration 1

@@ -24,16 +24,21 @@ kill $dd
 if [ -w /sys/devices/system/cpu/cpu1/online ]; then
 	echo 0 > /sys/devices/system/cpu/cpu1/online
 	later 'echo 1 > /sys/devices/system/cpu/cpu1/online'
-	dump "$tmp/ev" -t all -e sample:100 -e sample:50
+	# two sessions, as one has one rate
+	recorder ev50 -t all -e sample:50
+	dump "$tmp/ev" -t all -e sample:100
 	echo 1 > /sys/devices/system/cpu/cpu1/online
 	taskset 2 frames spin 2 > "$tmp/spin" &
 	late=$!
 	wait $late
 	at_least "samples on a CPU that came later" 20 "$(grep -c " tid=$late .* hz=100 " "$tmp/ev")"
-	at_least "of a second rate, too" 10 "$(grep -c " tid=$late .* hz=50 " "$tmp/ev")"
+	at_least "of a second session's rate, too" 10 "$(grep -c " tid=$late .* hz=50 " "$tmp/ev50")"
 	echo 0 > /sys/devices/system/cpu/cpu1/online
 	stop_dump
 	same "and one may go meanwhile" 0 $?
+	# shellcheck disable=SC2086 # a list of numbers
+	kill $recorders && wait $recorders
+	same "for both" 0 $?
 fi
 has_not "nothing undecodable" 'undecodable|unknown-id' "$tmp/ev"
 check "the module goes" unload
