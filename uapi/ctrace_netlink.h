@@ -89,7 +89,8 @@
  *  ENOTDIR	TARGET_CGROUP is not a cgroup's directory
  *  EOPNOTSUPP	this kernel lacks the event's tracepoint (EVENT_REASON says why)
  *  ECANCELED	the session was stopped before its state dump was complete
- *  EUSERS	all 32 sessions are in use, or all 16 that a user without CAP_SYS_ADMIN may have
+ *  EUSERS	all 32 sessions are in use; or all 16 that a user without CAP_SYS_ADMIN may have, or all 28 that
+ *		such users may have together
  *  ENOSPC	all 1024 definitions, all dynamic event types or all 256 pid targets are in use; or
  *		the session has 1024 targets or 4096 probes; or too many tasks are followed; or
  *		TABLE_SIZE has no room for another table

@@ -19,8 +19,9 @@ struct member {
 	u32 sessions;
 };
 
-static DEFINE_MUTEX(lock);	/* users, and what they have */
+static DEFINE_MUTEX(lock);	/* users, what they have, and all_sessions */
 static LIST_HEAD(users);
+static u32 all_sessions;		/* of users */
 
 static unsigned int member_memory;
 module_param(member_memory, uint, 0644);
@@ -55,6 +56,7 @@ static int add(struct member *u, kuid_t uid, u64 bytes, u32 sessions)
 	}
 	u->bytes += bytes;
 	u->sessions += sessions;
+	all_sessions += sessions;
 	return 0;
 }
 
@@ -66,6 +68,7 @@ static void sub(kuid_t uid, u64 bytes, u32 sessions)
 	u = find(uid);
 	u->bytes -= bytes;
 	u->sessions -= sessions;
+	all_sessions -= sessions;
 	if (!u->bytes && !u->sessions) {
 		list_del(&u->list);
 		kfree(u);
@@ -110,6 +113,11 @@ int ctrace_quota_session_take(kuid_t uid, char *why, size_t why_len)
 		snprintf(why, why_len,
 			 "user %u has %u sessions, as many as a user without CAP_SYS_ADMIN may have: end one (ctrace status lists them)",
 			 from_kuid(&init_user_ns, uid), u->sessions);
+		err = -EUSERS;
+	} else if (all_sessions >= CTRACE_MEMBERS_SESSIONS) {
+		snprintf(why, why_len,
+			 "users without CAP_SYS_ADMIN have %u sessions, and the others are kept for those with it: end one (ctrace status lists them)",
+			 all_sessions);
 		err = -EUSERS;
 	} else {
 		err = add(u, uid, 0, 1);

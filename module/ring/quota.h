@@ -2,7 +2,7 @@
 /*
  * How much memory one user's sessions may have together, and how many they may be. The kernel counts an arena for no
  * process, so nothing else stops a user who may trace but is not root (CAP_PERFMON) from taking all there is, and the OOM
- * killer would end the others. And a user who had all CTRACE_SESSIONS_MAX sessions would keep root from tracing.
+ * killer would end the others. And users who had all CTRACE_SESSIONS_MAX sessions would keep root from tracing.
  *
  * perf has the same rule for its buffers: a limit for each user, from which CAP_IPC_LOCK frees. Its limit,
  * RLIMIT_MEMLOCK and kernel.perf_event_mlock_kb, is of some hundred KiB to 8 MiB by default: less than one arena's default
@@ -18,6 +18,7 @@
 #include <linux/uidgid.h>
 
 #define CTRACE_MEMBER_SESSIONS	16	/* of a user without CAP_SYS_ADMIN; half of all */
+#define CTRACE_MEMBERS_SESSIONS	28	/* of all such users; four are kept for those with it */
 
 /*
  * Process context, no lock needed. take: 0, or an error, with a sentence in why unless memory ran out. give: as much as was

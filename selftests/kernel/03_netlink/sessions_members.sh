@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a user without CAP_SYS_ADMIN has 16 of the 32 sessions at most, so root can always trace
+# description: a user without CAP_SYS_ADMIN has 16 of the 32 sessions at most, and all such users 28, so root can always trace
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

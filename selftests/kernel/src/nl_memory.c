@@ -275,7 +275,7 @@ static void how_many(void)
 	struct member first = member_new(65534, perfmon | lock), second = member_new(65533, perfmon);
 	int last = 0, own[32], n, id;
 
-	ksft_set_plan(13);
+	ksft_set_plan(15);
 	n = member_fill(&first, 0, 9, &last) + member_fill(&first, 1, 9, &last);
 	ksft_test_result(n == 16, "a user without CAP_SYS_ADMIN, but with CAP_IPC_LOCK, makes 16 sessions by two sockets (%d)\n", n);
 	refused(&dev_genl, member_session(&first, 1), -EUSERS, "as many as a user without CAP_SYS_ADMIN may have: end one", "one more");
@@ -287,6 +287,12 @@ static void how_many(void)
 	made(&dev_genl, member_session(&first, 0), "they were not counted: another");
 	refused(&dev_genl, member_session(&first, 0), -EUSERS, "16 sessions", "and no further one");
 
+	for (n = 0; n < 16 && (own[n] = id = member_session(&second, 0)) > 0; n++)
+		;
+	ksft_test_result(n == 12, "another user makes sessions until they have 28 together (%d)\n", n);
+	refused(&dev_genl, id, -EUSERS, "are kept for those with it: end one", "one more");
+	while (n-- > 0)
+		member_ask(&second, (struct question){ .end = own[n] });
 	for (n = 0; n < 32 && (own[n] = session(&dev_genl, MIB, 0)) > 0; n++)
 		;
 	ksft_test_result(n == 16, "root makes all that are left, %d\n", n);
