@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Small files that stand for much memory while their symbols are read. A container may write such files, and root reads
- * them. Each case reads in a process of its own, whose memory at its height is compared with a limit.
+ * them. Each case reads in a process of its own, whose memory at its height is compared with a limit; so is that of the
+ * process which this one has to read files (base/far.h).
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -90,7 +91,10 @@ static bool write_bomb(const char *name, size_t n, char letter)
 	return done;
 }
 
-/* Runs fn in a process of its own; its memory at its height, MiB. */
+/*
+ * Runs fn in a process of its own. The memory at its height, MiB, of that or of one that it had and waited for, whichever is
+ * more.
+ */
 static long peak_of(void (*fn)(void))
 {
 	struct rusage u = { 0 };
@@ -102,6 +106,9 @@ static long peak_of(void (*fn)(void))
 	if (!pid) {
 		ktap.failed = false;
 		fn();
+		/* what read for it was killed, and may not have ended */
+		while (waitpid(-1, NULL, 0) > 0)
+			;
 		fflush(stdout);
 		_exit(ktap.failed);
 	}

@@ -6,8 +6,9 @@ sinks := base/output base/json_read show/sink show/sink_text show/sink_json show
 	names/labels names/names names/names_index names/names_manager names/names_docker names/names_runtime \
 	names/names_machines \
 	names/names_given names/names_logs names/names_inside names/names_far names/patterns names/record names/trust \
-	symbols/demangle symbols/perf_map symbols/stacks symbols/symbols symbols/symbols_debug symbols/symbols_elf symbols/symbols_files \
-	symbols/symbols_table symbols/symbols_tasks symbols/symbols_user symbols/unwind symbols/unwind_table symbols/xz show/comms
+	symbols/demangle symbols/perf_map symbols/stacks symbols/symbols symbols/symbols_debug symbols/symbols_elf symbols/symbols_far \
+	symbols/symbols_files symbols/symbols_find symbols/symbols_table symbols/symbols_tasks symbols/symbols_user \
+	symbols/unwind symbols/unwind_table symbols/xz show/comms
 probes := events/probes events/probe_item events/probe_names events/classes events/tracepoints \
 	base/errors base/sbuf base/util
 names_test_cli := names/names names/names_index names/names_manager names/names_docker names/names_runtime \
@@ -26,6 +27,9 @@ maps_test_cli := $(stack_test_cli)
 debug_files_test_cli := $(stack_test_cli)
 bombs_test_cli := $(stack_test_cli)
 perf_map_test_cli := $(sinks)
+late_files_test_cli := $(sinks)
+# it contains these two
+far_test_cli := $(filter-out base/far symbols/symbols_far,$(sinks))
 unwind_test_cli := $(stack_test_cli)
 comms_test_cli := $(sinks)
 demangle_test_cli := symbols/demangle base/sbuf base/util

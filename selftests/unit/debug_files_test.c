@@ -46,7 +46,7 @@ static const char *named(const char *path)
 	name[0] = '\0';
 	if (fd < 0 || !read_elf(&t, fd, &facts))
 		return "no file";
-	symtab_read_apart(&t, &facts, root, path);
+	symtab_read_apart(&t, &facts, &(struct root){ root, root }, path);
 	symtab_sort(&t);
 	s = symtab_find(&t, here);
 	if (s)

@@ -14,14 +14,15 @@
 #include <unistd.h>
 #include "base/far.h"
 
-#define MEMORY_MAX	((rlim_t)512 << 20)	/* bytes that the process may have more than we */
 #define STUCK_MAX	8			/* processes that were given up, and have not ended */
 #define LATE_FREE	(10 * NSEC_PER_SEC)	/* time that may be lost by what is late; beyond, a tenth of all */
+#define STEP_MAX	(200 * 1000000ull)	/* ns between two looks at the process; if more passed, this machine stood still */
 #define PLACE_MAX	4096
 
 /* What the process tells even if it does not answer. Both map it; the process alone writes. */
 struct far_page {
 	uint64_t steps;
+	uint64_t dev;		/* of the file system that it waits for; 0: not known */
 	char place[PLACE_MAX];
 };
 
@@ -31,19 +32,24 @@ struct far {
 	struct far_page *page;
 	pid_t pid;		/* 0: there is none */
 	int fd;			/* our end of the socket; in the process, its own */
-	bool is_far;		/* this is the process */
+	struct far_limits limits;
+	uint64_t *dead;		/* devices of file systems that did not answer; a process knows those that it was made after */
+	size_t ndead;
 	pid_t stuck[STUCK_MAX];
 	size_t nstuck;
 	uint64_t began, lost;	/* CLOCK_MONOTONIC, ns: the first request; the time that was lost by what was late */
 	char place[PLACE_MAX];
 };
 
-struct far *far_new(far_serve_fn *serve, void *arg)
+static struct far *here;		/* in the process: what it serves */
+
+struct far *far_new(far_serve_fn *serve, void *arg, struct far_limits limits)
 {
 	struct far *f = xcalloc(1, sizeof(*f));
 
 	f->serve = serve;
 	f->arg = arg;
+	f->limits = limits;
 	f->fd = -1;
 	return f;
 }
@@ -66,8 +72,11 @@ static void give_up(struct far *f)
 	snprintf(f->place, sizeof(f->place), "%.*s", (int)strnlen(f->page->place, PLACE_MAX - 1), f->page->place);
 	close(f->fd);
 	f->fd = -1;
-	kill(f->pid, SIGKILL);
-	f->stuck[f->nstuck++] = f->pid;
+	/* if SIGCHLD is ignored, one that ended has been waited for, and its number may be another's */
+	if (!waitpid(f->pid, NULL, WNOHANG)) {
+		kill(f->pid, SIGKILL);
+		f->stuck[f->nstuck++] = f->pid;
+	}
 	f->pid = 0;
 	munmap(f->page, sizeof(*f->page));
 	f->page = NULL;
@@ -79,6 +88,7 @@ void far_free(struct far *f)
 	if (!f)
 		return;
 	give_up(f);
+	free(f->dead);
 	free(f);
 }
 
@@ -89,12 +99,29 @@ const char *far_place(const struct far *f)
 
 /* --- in the process ------------------------------------------------------------------- */
 
-void far_at(struct far *f, const char *path)
+void far_at(const char *path)
 {
-	if (!f || !f->is_far)
+	if (!here)
 		return;
-	snprintf(f->page->place, PLACE_MAX, "%s", path);
-	__atomic_fetch_add(&f->page->steps, 1, __ATOMIC_RELEASE);
+	snprintf(here->page->place, PLACE_MAX, "%s", path);
+	__atomic_fetch_add(&here->page->steps, 1, __ATOMIC_RELEASE);
+}
+
+bool far_is_here(void)
+{
+	return here;
+}
+
+bool far_touch(uint64_t dev)
+{
+	if (!here)
+		return true;
+	for (size_t i = 0; dev && i < here->ndead; i++)
+		if (here->dead[i] == dev)
+			return false;
+	__atomic_store_n(&here->page->dev, dev, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&here->page->steps, 1, __ATOMIC_RELEASE);
+	return true;
 }
 
 static bool write_all(int fd, const void *what, size_t n)
@@ -135,7 +162,7 @@ static bool put(int fd, const char *what, uint32_t n)
 
 void far_tell(struct far *f, const char *what, size_t n)
 {
-	if (n > UINT32_MAX || !put(f->fd, what, (uint32_t)n))
+	if (n > FAR_TELL_MAX || !put(f->fd, what, (uint32_t)n))
 		_exit(0);
 }
 
@@ -160,11 +187,11 @@ static void leave_all(const struct far *f)
 			close((int)fd);
 }
 
-static void limit_memory(void)
+static void limit_memory(size_t more)
 {
 	char *text = read_file("/proc/self/statm", NULL);
 	rlim_t has = text ? (rlim_t)strtoull(text, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) : 0;
-	const struct rlimit as = { has + MEMORY_MAX, has + MEMORY_MAX }, core = { 0, 0 };
+	const struct rlimit as = { has + more, has + more }, core = { 0, 0 };
 
 	free(text);
 	setrlimit(RLIMIT_CORE, &core);
@@ -184,7 +211,7 @@ static void __attribute__((noreturn)) be_far(struct far *f, pid_t parent)
 	uint32_t n;
 	char *request;
 
-	f->is_far = true;
+	here = f;
 	atexit(just_end);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "ctrace-reader");
@@ -198,7 +225,7 @@ static void __attribute__((noreturn)) be_far(struct far *f, pid_t parent)
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGCHLD, SIG_DFL);
 	leave_all(f);
-	limit_memory();
+	limit_memory(f->limits.memory);
 	while (read_all(f->fd, &n, sizeof(n))) {
 		request = xcalloc(1, (size_t)n + 1);
 		if (!read_all(f->fd, request, n))
@@ -216,7 +243,7 @@ static void __attribute__((noreturn)) be_far(struct far *f, pid_t parent)
 static bool make(struct far *f)
 {
 	pid_t us = getpid();
-	int ends[2];
+	int ends[2], err;
 
 	if (f->pid)
 		return true;
@@ -224,13 +251,8 @@ static bool make(struct far *f)
 	if (f->nstuck == STUCK_MAX || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return false;
 	f->page = mmap(NULL, sizeof(*f->page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (f->page == MAP_FAILED) {
-		f->page = NULL;
-		close(ends[0]);
-		close(ends[1]);
-		return false;
-	}
-	f->pid = fork();
+	f->pid = f->page == MAP_FAILED ? -1 : fork();
+	err = errno;
 	if (!f->pid) {
 		f->fd = ends[1];
 		be_far(f, us);
@@ -241,8 +263,11 @@ static bool make(struct far *f)
 		return true;
 	f->pid = 0;
 	close(f->fd);
-	munmap(f->page, sizeof(*f->page));
+	f->fd = -1;
+	if (f->page != MAP_FAILED)
+		munmap(f->page, sizeof(*f->page));
 	f->page = NULL;
+	errno = err;
 	return false;
 }
 
@@ -257,50 +282,81 @@ static uint64_t progress(const struct far *f)
 	return __atomic_load_n(&f->page->steps, __ATOMIC_ACQUIRE) + (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-/* Reads n bytes, and looks meanwhile whether the process still gets on. */
-static enum far_end get(struct far *f, void *to, size_t n, uint64_t began)
+/* The file system that the process waits for. False: it is not known which. */
+static bool leave_alone(struct far *f)
 {
-	uint64_t steps = progress(f), moved = clock_ns(CLOCK_MONOTONIC), now;
+	uint64_t dev = __atomic_load_n(&f->page->dev, __ATOMIC_RELAXED);
+
+	if (!dev)
+		return false;
+	f->dead = xrealloc(f->dead, (f->ndead + 1) * sizeof(f->dead[0]));
+	f->dead[f->ndead++] = dev;
+	return true;
+}
+
+/* How long a request takes, and for how long the process did not get on. While this machine stood still, no time passed. */
+struct waited {
+	uint64_t last, spent, quiet, steps;
+};
+
+static void pass(const struct far *f, struct waited *w)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), passed = now - w->last, steps = progress(f);
+
+	if (passed > STEP_MAX)
+		passed = STEP_MAX;
+	w->last = now;
+	w->spent += passed;
+	w->quiet = steps == w->steps ? w->quiet + passed : 0;
+	w->steps = steps;
+}
+
+/* Reads n bytes, and looks meanwhile whether the process still gets on. */
+static enum far_end get(struct far *f, void *to, size_t n, struct waited *w)
+{
 	struct pollfd p = { .fd = f->fd, .events = POLLIN };
 
 	for (char *at = to; n;) {
 		ssize_t k = recv(f->fd, at, n, MSG_DONTWAIT);
 
+		if (!k || (k < 0 && errno != EAGAIN && errno != EINTR))
+			return FAR_DIED;
+		if (k < 0)
+			poll(&p, 1, 100);
+		pass(f, w);
 		if (k > 0) {
 			at += k;
 			n -= (size_t)k;
-			continue;
-		}
-		if (!k || (errno != EAGAIN && errno != EINTR))
-			return FAR_DIED;
-		poll(&p, 1, 100);
-		now = clock_ns(CLOCK_MONOTONIC);
-		if (progress(f) != steps) {
-			steps = progress(f);
-			moved = now;
-		}
-		/* what has come is read, even if it came late */
-		if ((now - moved > FAR_QUIET || now - began > FAR_LONG) && poll(&p, 1, 0) <= 0)
+			w->quiet = 0;
+			/* what has come is read, even if it came late; but it may not come for ever */
+			if (w->spent > 2 * f->limits.longest)
+				return FAR_LATE;
+		} else if (w->quiet > f->limits.quiet && poll(&p, 1, 0) <= 0) {
+			return f->limits.once && leave_alone(f) ? FAR_AGAIN : FAR_LATE;
+		} else if (w->spent > f->limits.longest && poll(&p, 1, 0) <= 0) {
 			return FAR_LATE;
+		}
 	}
 	return FAR_DONE;
 }
 
-static enum far_end hear(struct far *f, size_t most, uint64_t began, far_take_fn *take, void *arg)
+/* The process reads files that anyone may have made, so what it says is believed no more than they are. */
+static enum far_end hear(struct far *f, size_t most, far_take_fn *take, void *arg)
 {
+	struct waited w = { .last = clock_ns(CLOCK_MONOTONIC), .steps = progress(f) };
 	enum far_end end;
 	char *told;
 	uint32_t n;
 
 	for (;;) {
-		end = get(f, &n, sizeof(n), began);
+		end = get(f, &n, sizeof(n), &w);
 		if (end != FAR_DONE || !n)
 			return end;
-		if (n > most)
+		if (n > most || n > FAR_TELL_MAX)
 			return FAR_DIED;
 		most -= n;
 		told = xcalloc(1, (size_t)n + 1);
-		end = get(f, told, n, began);
+		end = get(f, told, n, &w);
 		if (end == FAR_DONE)
 			take(arg, told, n);
 		free(told);
@@ -316,11 +372,13 @@ enum far_end far_ask(struct far *f, const char *request, size_t most, bool known
 
 	if (!f->began)
 		f->began = now;
-	if ((!known && f->lost > LATE_FREE + (now - f->began) / 10) || !make(f))
+	if (!known && f->lost > LATE_FREE + (now - f->began) / 10)
 		return FAR_NOT;
+	if (!make(f))
+		return f->nstuck == STUCK_MAX ? FAR_NOT : FAR_NONE;
 	f->page->place[0] = '\0';
 	if (put(f->fd, request, (uint32_t)strlen(request)))
-		end = hear(f, most, now, take, arg);
+		end = hear(f, most, take, arg);
 	if (end != FAR_DONE) {
 		f->lost += clock_ns(CLOCK_MONOTONIC) - now;
 		give_up(f);

@@ -17,8 +17,10 @@ struct far;
 enum far_end {
 	FAR_DONE,
 	FAR_LATE,	/* it did not answer in time: far_place() */
+	FAR_AGAIN,	/* the same, and the file system at fault is known and left alone from now on: ask again without it */
 	FAR_DIED,	/* it ended, or said more than it may: far_place() */
-	FAR_NOT,	/* it was not asked: too much time was spent on what was late, or there can be no process */
+	FAR_NOT,	/* it was not asked: too much time was spent on what was late, or too many have not ended */
+	FAR_NONE,	/* there can be no process: errno */
 };
 
 /* Serves a request: calls far_tell() as often as it likes. In that process; arg is as it was when the process was made. */
@@ -26,20 +28,32 @@ typedef void far_serve_fn(struct far *f, void *arg, const char *request);
 /* Takes what far_tell() told. */
 typedef void far_take_fn(void *arg, const char *told, size_t n);
 
-struct far *far_new(far_serve_fn *serve, void *arg);
+struct far_limits {
+	size_t memory;	/* bytes that the process may have more than we */
+	uint64_t quiet;	/* ns: it is given up if it neither looks at another file nor computes for so long; */
+	uint64_t longest;	/* ns: or if one request takes longer; twice that, while it tells something */
+	bool once;	/* a file system that did not answer is not asked again; see FAR_AGAIN */
+};
+
+struct far *far_new(far_serve_fn *serve, void *arg, struct far_limits limits);
 void far_free(struct far *f);
 /*
- * Hands in what the process tells, at most `most` bytes of it. It is given up if it neither looks at another
- * file nor computes for FAR_QUIET, or after FAR_LONG. known: such a request was answered before, so it is made, however much time others took.
+ * Hands in what the process tells, at most `most` bytes of it. known: such a request was answered before, so it is made,
+ * however much time others took.
  */
-#define FAR_QUIET	(2 * NSEC_PER_SEC)
-#define FAR_LONG	(10 * NSEC_PER_SEC)
 enum far_end far_ask(struct far *f, const char *request, size_t most, bool known, far_take_fn *take, void *arg);
 /* The last path that it was at, when it was given up; raw. */
 const char *far_place(const struct far *f);
 
-/* In that process. The path that it looks at now; elsewhere, and if f is NULL, this does nothing. */
-void far_at(struct far *f, const char *path);
+/* In that process: the path that it looks at now, for far_place(). Elsewhere it does nothing. */
+void far_at(const char *path);
+/*
+ * Call it before a file system may be waited for. dev: its device; 0: not known, or none that could fail to answer. False:
+ * it did not answer before, leave it alone. Outside that process it does nothing and returns true.
+ */
+bool far_touch(uint64_t dev);
+bool far_is_here(void);		/* this is such a process */
+#define FAR_TELL_MAX	((size_t)1 << 20)	/* bytes that are told at once */
 void far_tell(struct far *f, const char *what, size_t n);
 
 #endif

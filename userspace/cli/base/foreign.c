@@ -9,11 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
+#include "base/far.h"
 #include "base/foreign.h"
 
 #define LINKS_MAX	40	/* as in the kernel */
 #define DEPTH_MAX	64	/* directories below the root */
+#define DONT_SYNC	0x4000	/* AT_STATX_DONT_SYNC, which older headers lack */
 
 /* Where the walk is: the root, and each directory below it on the way. */
 struct walk {
@@ -21,6 +25,43 @@ struct walk {
 	size_t n;
 	unsigned int links;
 };
+
+/*
+ * The device that fd is on, asked in a way that waits for no server: FUSE from Linux 5.0 on and NFS from 4.16 on answer by
+ * what they know. 0: not known. The C library may be older than the call. glibc 2.28 has a struct statx which does not go with
+ * that of linux/stat.h, so what is needed of it is declared here.
+ */
+static uint64_t device(int fd)
+{
+#ifdef SYS_statx
+	struct {
+		char others[136];
+		uint32_t dev_major, dev_minor;
+		char more[112];
+	} x;
+
+	if (!syscall(SYS_statx, fd, "", AT_EMPTY_PATH | DONT_SYNC, 0, &x))
+		return makedev(x.dev_major, x.dev_minor);
+#else
+	(void)fd;
+#endif
+	return 0;
+}
+
+bool foreign_touch(int fd)
+{
+	/* where the question waits all the same, another one is not to blame */
+	return !far_is_here() || (far_touch(0) && far_touch(device(fd)));
+}
+
+void foreign_close(int fd)
+{
+	if (fd < 0)
+		return;
+	foreign_touch(fd);
+	close(fd);
+	far_touch(0);
+}
 
 static void back_to(struct walk *w, size_t n)
 {
@@ -57,8 +98,9 @@ static bool walk(struct walk *w, char *left)
 			back_to(w, w->n > 1 ? w->n - 1 : 1);
 			continue;
 		}
-		fd = w->n < DEPTH_MAX ? openat(w->fd[w->n - 1], name, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
-		is = fd >= 0 && !fstat(fd, &st);
+		fd = w->n < DEPTH_MAX && foreign_touch(w->fd[w->n - 1]) ?
+		     openat(w->fd[w->n - 1], name, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
+		is = fd >= 0 && foreign_touch(fd) && !fstat(fd, &st);
 		if (is && S_ISLNK(st.st_mode)) {
 			more = behind(w, fd, next ? next : "");
 			is = more;
@@ -89,13 +131,16 @@ static bool has_contents(int named, struct stat *st)
 	return !fstat(named, st) && S_ISREG(st->st_mode) && st->st_blocks;
 }
 
-/* named is ours. */
-static int open_named(int named, struct stat *st)
+/* named is ours. dev: 0: not known */
+static int open_named(int named, uint64_t dev, struct stat *st)
 {
-	int fd = named >= 0 && has_contents(named, st) ? reopen(named, 0) : -1;
+	int fd = -1;
 
-	if (named >= 0)
-		close(named);
+	if (named < 0)
+		return -1;
+	if ((dev ? far_touch(dev) : foreign_touch(named)) && has_contents(named, st))
+		fd = reopen(named, 0);
+	close(named);
 	return fd;
 }
 
@@ -106,7 +151,7 @@ static int name_below(int in, const char *path)
 	int fd = fcntl(in, F_DUPFD_CLOEXEC, 0), next;
 
 	for (char *p = strtok_r(copy, "/", &save); p && fd >= 0; p = strtok_r(NULL, "/", &save)) {
-		next = strcmp(p, "..") ? openat(fd, p, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
+		next = strcmp(p, "..") && foreign_touch(fd) ? openat(fd, p, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
 		close(fd);
 		fd = next;
 	}
@@ -116,36 +161,39 @@ static int name_below(int in, const char *path)
 
 static int name(int in, const char *path)
 {
+	far_touch(0);
 	return in < 0 ? open(path, O_PATH | O_CLOEXEC) : name_below(in, path);
 }
 
-int foreign_open(const char *path, struct stat *st)
+int foreign_open(const char *path, uint64_t dev, struct stat *st)
 {
-	return open_named(name(-1, path), st);
+	return far_touch(dev) ? open_named(open(path, O_PATH | O_CLOEXEC), dev, st) : -1;
 }
 
 int foreign_open_below(int in, const char *path, struct stat *st)
 {
-	return open_named(name_below(in, path), st);
+	return open_named(name_below(in, path), 0, st);
 }
 
 int foreign_open_in_root(const char *root, const char *path, struct stat *st)
 {
 	struct walk w = { .n = 0 };
-	int fd = open(*root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC), named = -1;
+	int named = -1, fd;
 
+	far_touch(0);
+	fd = open(*root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
 	w.fd[w.n++] = fd;
 	if (walk(&w, xstrdup(path)))
 		named = fcntl(w.fd[w.n - 1], F_DUPFD_CLOEXEC, 0);
 	back_to(&w, 0);
-	return open_named(named, st);
+	return open_named(named, 0, st);
 }
 
 DIR *foreign_dir(int in, const char *path)
 {
-	int named = name(in, path), fd = named >= 0 ? reopen(named, O_DIRECTORY) : -1;
+	int named = name(in, path), fd = named >= 0 && foreign_touch(named) ? reopen(named, O_DIRECTORY) : -1;
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 
 	if (named >= 0)
@@ -161,7 +209,7 @@ char *foreign_text(int in, const char *path, const uint32_t *owner, size_t limit
 	struct stat st;
 
 	errno = 0;
-	if (named >= 0 && has_contents(named, &st) && (!owner || st.st_uid == *owner)) {
+	if (named >= 0 && foreign_touch(named) && has_contents(named, &st) && (!owner || st.st_uid == *owner)) {
 		if ((uint64_t)st.st_size > limit)
 			errno = EFBIG;
 		else

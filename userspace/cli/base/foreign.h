@@ -5,6 +5,7 @@
  * touches nothing, then looked at, and opened for reading only if it is what was asked for.
  *
  * What may not answer at all, as a file system does whose server is gone, is read in a process of its own: base/far.h.
+ * There, each step says first which file system it may wait for, and leaves alone those that did not answer before.
  */
 #ifndef CTRACE_FOREIGN_H
 #define CTRACE_FOREIGN_H
@@ -18,12 +19,17 @@ struct stat;
  * Each opens a regular file for reading if it has contents on a disk or in memory, and says in *st what it is. A
  * descriptor or -1. What proc, sysfs and their like make up has no blocks.
  */
-/* Where path leads, through links. */
-int foreign_open(const char *path, struct stat *st);
+/* Where path leads, through links. dev: the device of the file, 0: not known. */
+int foreign_open(const char *path, uint64_t dev, struct stat *st);
 /* At path below root ("": this machine's). Links are followed, and mean what they mean to one whose root that is. */
 int foreign_open_in_root(const char *root, const char *path, struct stat *st);
 /* At path below the directory in, through no link. */
 int foreign_open_below(int in, const char *path, struct stat *st);
+
+/* Before fd, one that was opened here, is read again after others were. False: its file system did not answer before. */
+bool foreign_touch(int fd);
+/* Closing waits for a file system, too. -1: nothing is done. */
+void foreign_close(int fd);
 
 /* A directory, where path leads; or below the directory in, through no link, if that is not -1. NULL: there is none. */
 DIR *foreign_dir(int in, const char *path);

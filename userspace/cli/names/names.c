@@ -248,7 +248,7 @@ static char *reach(struct names *n, const char *path)
 {
 	char *full = xasprintf("%s%s", n->root, path);
 
-	far_at(n->teller, full);
+	far_at(full);
 	if (n->in < 0)
 		return full;
 	free(full);

@@ -16,6 +16,9 @@
 #define LABELS_MAX	16384			/* bytes of a container's labels, as JSON */
 #define WORD_MAX	255			/* bytes of a name, and of each other word but these: */
 #define PATH_LONG	4096
+#define MEMORY_MAX	((size_t)512 << 20)	/* bytes that reading them may take */
+#define QUIET		(2 * NSEC_PER_SEC)
+#define LONGEST		(10 * NSEC_PER_SEC)
 #define RETRY		(60 * NSEC_PER_SEC)	/* what did not answer is asked again after this time */
 
 /* A store, by the request for it. */
@@ -152,7 +155,7 @@ void names_ask(struct names *n, enum name_owner owner, uint32_t whose, const cha
 	if (now < s->again)
 		return;
 	if (!n->far)
-		n->far = far_new(serve, n);
+		n->far = far_new(serve, n, (struct far_limits){ MEMORY_MAX, QUIET, LONGEST, false });
 	n->owner = owner;
 	n->whose = whose;
 	switch (far_ask(n->far, request, left < STORE_MAX ? left : STORE_MAX, s->answered, take, n)) {
@@ -160,12 +163,17 @@ void names_ask(struct names *n, enum name_owner owner, uint32_t whose, const cha
 		s->answered = true;
 		break;
 	case FAR_LATE:
+	case FAR_AGAIN:
 		s->again = now + RETRY;
 		warn(n, far_place(n->far), " did not answer: containers that are named there may be shown by their ids");
 		break;
 	case FAR_DIED:
 		s->again = now + RETRY;
 		warn(n, far_place(n->far), " is not read: it needs more memory than it may take, or names too much");
+		break;
+	case FAR_NONE:
+		names_warn(n, "some users' and containers' files are not read, because no process can be made for that: containers "
+			      "that are named there are shown by their ids");
 		break;
 	case FAR_NOT:
 		warn(n, "", "some users' and containers' files are not read, because others did not answer: "

@@ -10,31 +10,31 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/foreign.h"
-#include "symbols/perf_map.h"
+#include "symbols/symbols_far.h"
 
 #define LOOK_AGAIN	(NSEC_PER_SEC / 2)	/* look after this time whether it has changed */
 #define FILE_MAX	(32 << 20)		/* bytes; of a longer file the end, which is newer */
 #define NAME_MAX_SHOWN	1024			/* bytes of a name; the rest is left out */
 
-/* What /proc tells of a task: its process's number in the innermost pid namespace, and its user. False: it is gone. */
-static bool ask(int32_t tid, int32_t *pid, int32_t *inner, uint32_t *uid)
+/* What /proc tells of a task. False: it is gone. */
+static bool ask(int32_t tid, struct perf_map_of *of)
 {
 	char *path = xasprintf("/proc/%d/status", tid), *text = read_file(path, NULL), *line, *end;
 	bool is = false;
 
 	free(path);
 	line = text ? strstr(text, "\nTgid:\t") : NULL;
-	*pid = line ? atoi(line + 7) : 0;
+	of->pid = line ? atoi(line + 7) : 0;
 	line = text ? strstr(text, "\nUid:\t") : NULL;
 	line = line ? strchr(line + 6, '\t') : NULL;
-	*uid = line ? (uint32_t)strtoul(line, NULL, 10) : 0;
+	of->uid = line ? (uint32_t)strtoul(line, NULL, 10) : 0;
 	/* a number for each namespace, from Linux 4.1 on */
 	line = line ? strstr(line, "\nNStgid:\t") : NULL;
 	if (line) {
-		*inner = (int32_t)strtol(line + 9, &end, 10);
+		of->inner = (int32_t)strtol(line + 9, &end, 10);
 		while (*end == '\t')
-			*inner = (int32_t)strtol(end, &end, 10);
-		is = *pid > 0 && *inner > 0;
+			of->inner = (int32_t)strtol(end, &end, 10);
+		is = of->pid > 0 && of->inner > 0;
 	}
 	free(text);
 	return is;
@@ -42,10 +42,9 @@ static bool ask(int32_t tid, int32_t *pid, int32_t *inner, uint32_t *uid)
 
 int32_t perf_map_process(int32_t tid)
 {
-	int32_t pid, inner;
-	uint32_t uid;
+	struct perf_map_of of;
 
-	return ask(tid, &pid, &inner, &uid) ? pid : 0;
+	return ask(tid, &of) ? of.pid : 0;
 }
 
 static void add_line(struct symtab *t, const char *line, size_t n)
@@ -80,7 +79,7 @@ static void add_lines(struct symtab *t, char *text, size_t n)
 	add_line(t, text, strnlen(text, n));
 }
 
-static void read_map(struct perf_map *p, int fd, const struct stat *st)
+static void read_map(struct symtab *t, int fd, const struct stat *st)
 {
 	size_t n = st->st_size < FILE_MAX ? (size_t)st->st_size : FILE_MAX, got = 0;
 	char *text = malloc(n + 1), *whole;
@@ -88,48 +87,64 @@ static void read_map(struct perf_map *p, int fd, const struct stat *st)
 
 	if (!text)
 		return;
-	symtab_free(&p->t);
 	while (got < n && (k = pread(fd, text + got, n - got, st->st_size - (off_t)n + (off_t)got)) > 0)
 		got += (size_t)k;
 	text[got] = '\0';
 	whole = st->st_size > FILE_MAX ? memchr(text, '\n', got) : text;
 	if (whole)
-		add_lines(&p->t, whole, got - (size_t)(whole - text));
-	symtab_sort(&p->t);
+		add_lines(t, whole, got - (size_t)(whole - text));
+	symtab_sort(t);
 	free(text);
 }
 
-bool perf_map_look(struct perf_map *p, int32_t tid)
+bool perf_map_read(const struct perf_map_of *of, struct perf_map_file *f, struct symtab *t)
+{
+	struct perf_map_file is;
+	struct held_root h;
+	struct root root;
+	bool read = false;
+	struct stat st;
+	char path[40];
+	int held = root_hold(&h, &root, of->pid), fd = -1;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", of->inner);
+	if (held >= 0) {
+		root_look(&root, path);
+		fd = foreign_open_in_root(root.at, path, &st);
+		close(held);
+	}
+	if (fd < 0)
+		return false;
+	is = (struct perf_map_file){ st.st_ino, st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec };
+	if (st.st_uid == of->uid && (is.ino != f->ino || is.size != f->size || is.sec != f->sec || is.nsec != f->nsec)) {
+		*f = is;
+		read_map(t, fd, &st);
+		read = true;
+	}
+	foreign_close(fd);
+	return read;
+}
+
+bool perf_map_look(struct perf_map *p, struct symbols_far *far, int32_t tid)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	char root[32], path[40];
-	int32_t pid, inner;
-	bool is_new = false;
-	uint32_t uid;
-	struct stat st;
-	int fd;
+	struct perf_map_of of;
+	enum reading how;
+	struct symtab t;
 
-	if (p->looked && now - p->looked < LOOK_AGAIN)
+	if (p->never || (p->looked && now - p->looked < LOOK_AGAIN))
 		return false;
 	p->looked = now;
 	/* what a process that has gone told of itself stays */
-	if (!ask(tid, &pid, &inner, &uid))
+	if (!ask(tid, &of))
 		return false;
-	snprintf(root, sizeof(root), "/proc/%d/root", pid);
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", inner);
-	fd = foreign_open_in_root(root, path, &st);
-	if (fd < 0)
+	how = symbols_far_map(far, &of, &p->file, &t);
+	p->never = how == READING_NEVER;
+	if (how != READING_DONE)
 		return false;
-	if (st.st_uid == uid && (st.st_ino != p->ino || st.st_size != p->size || st.st_mtim.tv_sec != p->mtime.tv_sec ||
-				 st.st_mtim.tv_nsec != p->mtime.tv_nsec)) {
-		p->ino = st.st_ino;
-		p->size = st.st_size;
-		p->mtime = st.st_mtim;
-		read_map(p, fd, &st);
-		is_new = true;
-	}
-	close(fd);
-	return is_new;
+	symtab_free(&p->t);
+	p->t = t;
+	return true;
 }
 
 void perf_map_free(struct perf_map *p)

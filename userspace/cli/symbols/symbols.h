@@ -118,22 +118,32 @@ bool symtab_read_debug(struct symtab *t, int fd, const struct elf_facts *of);
 
 /* --- symbols_debug.c --- */
 
+/* A directory below which files are looked for as if it were the root; this machine's: both are "". */
+struct root {
+	const char *at;		/* a path to it, good as long as it is held open */
+	const char *name;	/* where a user finds it */
+};
+
+/* Says that this path in the root is looked at: far_at(). */
+void root_look(const struct root *root, const char *path);
+
 /*
  * Adds the symbols of a file that lies at path below root, and was stripped: from a file of symbols that is in the same
  * root, or on this machine.
  */
-void symtab_read_apart(struct symtab *t, const struct elf_facts *of, const char *root, const char *path);
+void symtab_read_apart(struct symtab *t, const struct elf_facts *of, const struct root *root, const char *path);
 
 /* --- symbols_files.c: the files that are mapped --- */
 
 struct mapped_files;
 struct mapped_file;
-/* live: see symbols_new(). unwinds: files are read for unwinding, too. */
-struct mapped_files *mapped_files_new(bool live, bool unwinds);
+struct symbols_far;
+/* far: reads the files, and lives longer. live: see symbols_new(). unwinds: files are read for unwinding, too. */
+struct mapped_files *mapped_files_new(struct symbols_far *far, bool live, bool unwinds);
 void mapped_files_unwind(struct mapped_files *fs);
 void mapped_files_free(struct mapped_files *fs);
 void mapped_files_clear(struct mapped_files *fs);	/* forgets all files, but not what mapped_files_note() tells */
-/* Opens the file that a living task has mapped there, and reads it. NULL: it cannot be opened now. */
+/* Has the file read that a living task has mapped there. NULL: it cannot be opened now. */
 struct mapped_file *mapped_files_open(struct mapped_files *fs, int32_t tid, uint64_t start, uint64_t end,
 				      const char *name, uint64_t dev, uint64_t ino);
 /* The file that a record tells of. It is not looked for before its symbols are asked for. */

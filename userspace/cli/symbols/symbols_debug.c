@@ -3,26 +3,27 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include "base/foreign.h"
 #include "symbols/symbols.h"
 
 #define DEBUG	"/usr/lib/debug"
 
 /* Takes path. */
-static bool try(struct symtab *t, const struct elf_facts *of, const char *root, char *path)
+static bool try(struct symtab *t, const struct elf_facts *of, const struct root *root, char *path)
 {
 	struct stat st;
-	int fd = foreign_open_in_root(root, path, &st);
-	bool found = fd >= 0 && symtab_read_debug(t, fd, of);
+	bool found;
+	int fd;
 
-	if (fd >= 0)
-		close(fd);
+	root_look(root, path);
+	fd = foreign_open_in_root(root->at, path, &st);
+	found = fd >= 0 && symtab_read_debug(t, fd, of);
+	foreign_close(fd);
 	free(path);
 	return found;
 }
 
-static bool try_root(struct symtab *t, const struct elf_facts *of, const char *root, const char *path)
+static bool try_root(struct symtab *t, const struct elf_facts *of, const struct root *root, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	int dir = slash ? (int)(slash - path) : 0;
@@ -35,8 +36,10 @@ static bool try_root(struct symtab *t, const struct elf_facts *of, const char *r
 		try(t, of, root, xasprintf(DEBUG "%.*s/%s", dir, path, of->link)));
 }
 
-void symtab_read_apart(struct symtab *t, const struct elf_facts *of, const char *root, const char *path)
+void symtab_read_apart(struct symtab *t, const struct elf_facts *of, const struct root *root, const char *path)
 {
-	if (!of->all && !try_root(t, of, root, path) && *root)
-		try_root(t, of, "", path);
+	static const struct root here = { "", "" };
+
+	if (!of->all && !try_root(t, of, root, path) && *root->at)
+		try_root(t, of, &here, path);
 }

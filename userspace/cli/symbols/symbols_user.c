@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 #include <time.h>
 #include "base/json.h"
+#include "symbols/symbols_far.h"
 #include "symbols/symbols_tasks.h"
 
 #define TOLD_MAX	(256u << 20)	/* bytes that perf_map keeps of all processes; with more, all is forgotten */
@@ -20,6 +21,7 @@ struct user_maps {
 	bool live;
 	char vdso[BUILD_ID_TEXT];	/* of the kernel that ran the tasks; "": not known */
 	struct mapped_files *files;
+	struct symbols_far *far;	/* reads files of others */
 };
 
 struct user_maps *user_maps_new(bool live)
@@ -29,7 +31,8 @@ struct user_maps *user_maps_new(bool live)
 	m->live = live;
 	if (live)
 		vdso_build_id(m->vdso);
-	m->files = mapped_files_new(live, false);
+	m->far = symbols_far_new();
+	m->files = mapped_files_new(m->far, live, false);
 	return m;
 }
 
@@ -50,6 +53,7 @@ static void forget_many(struct user_maps *m)
 void user_maps_note_limits(const struct user_maps *m, struct sbuf *b)
 {
 	mapped_files_note(m->files, b);
+	symbols_far_note(m->far, b);
 }
 
 void user_maps_free(struct user_maps *m)
@@ -58,6 +62,7 @@ void user_maps_free(struct user_maps *m)
 		return;
 	tasks_clear(&m->tasks);
 	mapped_files_free(m->files);
+	symbols_far_free(m->far);
 	free(m);
 }
 
@@ -289,7 +294,7 @@ static const struct symbol *find_compiled(struct user_maps *m, struct task *k, u
 	process = task_of(&m->tasks, k->pid);
 	if (!m->began)
 		m->began = now;
-	if (m->live && m->spent < SPENT_FREE + (now - m->began) / 4 && perf_map_look(&process->jit, process->tid)) {
+	if (m->live && m->spent < SPENT_FREE + (now - m->began) / 4 && perf_map_look(&process->jit, m->far, process->tid)) {
 		m->spent += clock_ns(CLOCK_MONOTONIC) - now;
 		make_room(m);
 	}
