@@ -165,8 +165,10 @@ void recording_dump(const struct recording *r, void (*fn)(void *arg, const struc
 
 int recording_whole(const struct recording *r, const char *what)
 {
-	const char *why, *file = ctf_reader_damaged(r->reader, &why);
+	const char *why, *file = ctf_reader_damaged(r->reader, &why), *unnamed = symbols_note(r->symbols);
 
+	if (unnamed)
+		fprintf(stderr, "ctrace: %s\n", unnamed);
 	return file ? cli_error("%s/%s %s: the rest of that file is not %s", r->dir, file, why, what) : CLI_OK;
 }
 

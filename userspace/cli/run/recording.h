@@ -37,7 +37,10 @@ int recording_read(struct recording *r);
 void recording_dump(const struct recording *r, void (*fn)(void *arg, const struct ctrace_record *rec), void *arg);
 /* Is the container chosen? */
 bool recording_shows(const struct recording *r, uint32_t cid);
-/* CLI_OK; or after a message, if a file was not read to its end because it is damaged. */
+/*
+ * Call it when all is read: says which functions' names are missing. CLI_OK; or after a message, if a file was not read to its
+ * end because it is damaged.
+ */
 int recording_whole(const struct recording *r, const char *what);
 void recording_close(struct recording *r);
 
