@@ -5,6 +5,7 @@
  * a row here, or is one that needs the module: kernel/08_cli/full_output has a row for each command.
  */
 #include <ctype.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -378,6 +379,29 @@ static void onto_disk(const struct row *row, off_t *size)
 	unlink(path);
 }
 
+/* What does not stay is written there, and nothing of it is left. */
+static void temporary_files(void)
+{
+	static const char *const words[] = { "flame DIR -o -", "export --trace-dat - DIR" };
+	int none = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	char where[160];
+	DIR *d;
+
+	fill_disk(0);
+	setenv("TMPDIR", disk, 1);
+	snprintf(where, sizeof(where), "ctrace: cannot write '%s': No space left on device", disk);
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		must_say(words[i], run(words[i], none, out), "a full disk of temporary files");
+		check_eq(lines_with(said, where), 1);
+	}
+	unsetenv("TMPDIR");
+	d = opendir(disk);
+	for (struct dirent *e; (e = readdir(d));)
+		check(*e->d_name == '.' || !strcmp(e->d_name, "filler"));
+	closedir(d);
+	close(none);
+}
+
 static void full_disk(void)
 {
 	pid_t pid;
@@ -389,6 +413,7 @@ static void full_disk(void)
 		if (!small_disk())
 			_exit(4);
 		each(onto_disk);
+		temporary_files();
 		fflush(stdout);
 		_exit(ktap.failed);
 	}

@@ -95,12 +95,13 @@ static int add(struct flame *f, const char *path, bool old)
 static int add_view(struct flame *f, const struct opts *o, bool recording)
 {
 	const struct command *view = o->off_cpu ? &cmd_offcpu : recording ? &cmd_report : &cmd_profile;
-	FILE *folded = tmpfile();
+	const char *dir;
+	FILE *folded = output_temporary(&dir);
 	char *path, **argv;
 	int argc = 0, n = o->nwords, status, err;
 
 	if (!folded)
-		return cli_error("cannot make a temporary file: %s", strerror(errno));
+		return cli_error("cannot write a temporary file in '%s': %s: TMPDIR can name another directory", dir, strerror(errno));
 	for (char **c = o->command; c && *c; c++)
 		n++;
 	argv = xcalloc((size_t)n + 16, sizeof(argv[0]));

@@ -108,14 +108,14 @@ static int report(const char *dir, const struct report_opts *o)
 	if (o->file)
 		so.out = output_open(o->file);
 	if (!so.out) {
-		status = cli_error("cannot write '%s': %s", o->file, strerror(errno));
+		status = cli_error("cannot write '%s': %s", output_name(o->file), strerror(errno));
 		goto out;
 	}
 	status = show(&r, o->folded ? sink_folded_new(&so) : cli_json ? sink_json_new(&so) : sink_text_new(&so),
 		      so.out);
 	err = o->file ? output_close_whole(so.out, o->file, 0) : 0;
 	if (err && so.out != stdout)
-		status = cli_error("cannot write '%s': %s", o->file, strerror(-err));
+		status = cli_error("cannot write '%s': %s", output_name(o->file), strerror(-err));
 out:
 	recording_close(&r);
 	return status;

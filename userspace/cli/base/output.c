@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/output.h"
+#include "base/util.h"
 
 /* The stream that failed last, and why. There are two at most: standard output and one file. */
 static struct {
@@ -24,6 +27,39 @@ void output_init(void)
 FILE *output_open(const char *path)
 {
 	return strcmp(path, "-") ? fopen(path, "we") : stdout;
+}
+
+FILE *output_temporary(const char **dir)
+{
+	const char *wanted = secure_getenv("TMPDIR");
+	char *path;
+	FILE *f;
+	int fd;
+
+	*dir = wanted && *wanted ? wanted : "/tmp";
+	path = xasprintf("%s/ctrace-XXXXXX", *dir);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	free(path);
+	f = fd >= 0 ? fdopen(fd, "w+") : NULL;
+	if (fd >= 0 && !f)
+		close(fd);
+	return f;
+}
+
+const char *output_name(const char *path)
+{
+	static const char own[] = "/proc/self/fd/", gone[] = " (deleted)";
+	static char name[PATH_MAX];
+	ssize_t n = strncmp(path, own, sizeof(own) - 1) ? -1 : readlink(path, name, sizeof(name) - 1), tail = sizeof(gone) - 1;
+
+	if (n <= 0)
+		return path;
+	name[n] = '\0';
+	if (n > tail && !strcmp(name + n - tail, gone))
+		*strrchr(name, '/') = '\0';
+	return *name ? name : "/";
 }
 
 static int remember(FILE *f, int err)

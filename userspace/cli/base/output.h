@@ -12,6 +12,13 @@
 void output_init(void);
 /* Opens a file for writing; "-" is standard output. NULL: see errno. */
 FILE *output_open(const char *path);
+/* A file for what does not stay. It has no name; *dir: where it is, which is TMPDIR or /tmp. NULL: see errno. */
+FILE *output_temporary(const char **dir);
+/*
+ * What to call it in a message if path is /proc/self/fd/N: the file that this is, or where it is if that has no name. Any
+ * other path is its own name. Good until the next call.
+ */
+const char *output_name(const char *path);
 /* Writes what is in the buffer. 0, or -errno of the first write since f was opened that failed. */
 int output_flush(FILE *f);
 /* The same, and closes f, except for standard output. */

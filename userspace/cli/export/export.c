@@ -133,7 +133,8 @@ static int finish(struct export *x, const struct export_opts *o, bool stopped)
 	if (err && is_stdout && output_flush(stdout))
 		return err == -EPIPE ? CLI_OK : CLI_FAIL;
 	if (err)
-		return cli_error("cannot write '%s': %s", o->out, strerror(-err));
+		return cli_error("cannot write '%s': %s%s", x->where ? x->where : o->out, strerror(-err),
+				 x->where ? ": TMPDIR can name another directory" : "");
 	sbuf_size(&b, x->done);
 	fprintf(stderr, "ctrace: %s: %llu events, %s bytes, %llu lost\n", o->out, (unsigned long long)x->events, b.s,
 		(unsigned long long)x->lost);

@@ -37,6 +37,7 @@ struct export {
 	uint64_t done;			/* bytes written, by export_put() */
 	bool failed;			/* writing failed: errno then is in err */
 	int err;
+	const char *where;		/* what could not be written, if not the output: a directory of temporary files */
 	void *own;			/* the writer's */
 };
 

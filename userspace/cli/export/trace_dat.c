@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli.h"
+#include "base/output.h"
 #include "export/trace_dat.h"
 
 #define PAGE		65536u
@@ -22,6 +23,7 @@
 
 struct cpu {
 	FILE *pages;		/* NULL: it has no records */
+	const char *dir;	/* where they are */
 	uint64_t size;
 	uint64_t time;		/* of the page, then of its last record */
 	uint64_t missed;	/* lost before the page */
@@ -29,12 +31,14 @@ struct cpu {
 	uint8_t page[PAGE];
 };
 
-static void fail(struct export *x)
+/* A CPU's file cannot be written, or read. */
+static void fail(struct export *x, const struct cpu *c)
 {
 	if (x->failed)
 		return;
 	x->failed = true;
 	x->err = errno ?: EIO;
+	x->where = c->dir;
 }
 
 static void flush(struct export *x, struct cpu *c)
@@ -54,9 +58,9 @@ static void flush(struct export *x, struct cpu *c)
 	memset(c->page + c->used, 0, PAGE - c->used);
 	errno = 0;
 	if (!c->pages)
-		c->pages = tmpfile();
+		c->pages = output_temporary(&c->dir);
 	if (!c->pages || fwrite(c->page, 1, PAGE, c->pages) != PAGE)
-		fail(x);
+		fail(x, c);
 	c->size += PAGE;
 	c->used = 0;
 	c->missed = 0;
@@ -172,13 +176,13 @@ static void out_pages(struct export *x, struct cpu *c)
 		return;
 	errno = 0;
 	if (fflush(c->pages) || fseek(c->pages, 0, SEEK_SET)) {
-		fail(x);
+		fail(x, c);
 		return;
 	}
 	while (!x->failed && (n = fread(c->page, 1, PAGE, c->pages)) > 0)
 		export_put(x, c->page, n);
 	if (ferror(c->pages))
-		fail(x);
+		fail(x, c);
 }
 
 /* --- the writer ------------------------------------------------------------------------- */

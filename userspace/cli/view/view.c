@@ -267,10 +267,10 @@ static int fold(struct view *v)
 	int err;
 
 	if (!out)
-		return cli_error("cannot write '%s': %s", v->folded, strerror(errno));
+		return cli_error("cannot write '%s': %s", output_name(v->folded), strerror(errno));
 	view_fold(v, out);
 	err = out == stdout ? 0 : output_close_whole(out, v->folded, 0);
-	return err ? cli_error("cannot write '%s': %s", v->folded, strerror(-err)) : CLI_OK;
+	return err ? cli_error("cannot write '%s': %s", output_name(v->folded), strerror(-err)) : CLI_OK;
 }
 
 int view_finish(struct view *v, int status)
