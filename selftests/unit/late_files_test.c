@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Names of functions in files that lie on a file system that does not answer: what a process has mapped, what has the symbols
- * of another file, what a process tells of functions that it compiled itself, a file that a recording names. The server of a
- * FUSE file system sleeps, or there is none. Each case runs in a process and a mount namespace of its own.
+ * of another file, what a process tells of functions that it compiled itself, a file that a recording names; and the mappings
+ * of a process that waits for it. The server of a FUSE file system sleeps, or there is none. Each case runs in a process and a mount namespace of its own.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -291,6 +291,59 @@ static void compiled(void)
 	in_namespace(compiled_there);
 }
 
+/* A mapping that was written goes, so what was written goes to the server: mmap() waits for it, and holds the memory's lock. */
+static void hold_the_lock(pid_t server, volatile bool *about_to)
+{
+	char *path = xasprintf("%s/2", dead), *at;
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd < 0 || at == MAP_FAILED)
+		_exit(1);
+	*at = 1;
+	kill(server, SIGSTOP);
+	*about_to = true;
+	mmap(at, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	_exit(2);
+}
+
+static void locked_there(void)
+{
+	volatile bool *about_to = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct symbols *s = symbols_new(true);
+	pid_t server = mount_served(dead), child, other;
+	char own[40];
+	uint64_t took;
+
+	other = stand_still();
+	child = fork();
+	if (!child)
+		hold_the_lock(server, about_to);
+	for (int i = 0; i < 200 && !*about_to; i++)
+		usleep(50000);
+	check(*about_to);
+	usleep(500000);
+	check_eq(waitpid(child, NULL, WNOHANG), 0);
+	check(*name_of(s, child, (uint64_t)(uintptr_t)landmark, &took) == '0');
+	check(took > NSEC_PER_SEC);
+	/* when it would be looked at again */
+	usleep(700000);
+	check(*name_of(s, child, (uint64_t)(uintptr_t)landmark, &took) == '0');
+	check(took < NSEC_PER_SEC);
+	snprintf(own, sizeof(own), "/proc/%d/maps", child);
+	check(says(s, own));
+	check(!strncmp(name_of(s, other, (uint64_t)(uintptr_t)landmark, &took), "landmark+0x0 ", 13));
+	symbols_free(s);
+	end_it(server);
+	end_it(child);
+	end_it(other);
+}
+
+static void locked(void)
+{
+	in_namespace(locked_there);
+}
+
 static void recorded_there(void)
 {
 	struct symbols *s = symbols_new(false);
@@ -325,6 +378,7 @@ static const struct ktap_case cases[] = {
 	{ "a file that has the symbols of another", apart },
 	{ "what a process tells of itself", compiled },
 	{ "a file that a recording names", recorded },
+	{ "a process that waits for it, with its memory locked", locked },
 };
 
 int main(void)

@@ -12,10 +12,15 @@
 #define PATH_LONG	(4 * PATH_MAX)		/* as /proc writes it: with escapes */
 #define QUIET		(5 * NSEC_PER_SEC)	/* a disk may be busy, and its files have no other chance */
 #define LONGEST		(20 * NSEC_PER_SEC)
+#define MAPS_MEMORY	((size_t)256 << 20)	/* what reading a process's mappings may take: no file is read for that */
+#define MAPS_TEXT	((size_t)64 << 20)	/* bytes of their lines */
+#define MAPS_QUIET	(2 * NSEC_PER_SEC)
+#define MAPS_LONGEST	(10 * NSEC_PER_SEC)
 #define LATE_NAMED	8			/* of the places that did not answer */
 
 struct symbols_far {
 	struct far *far;
+	struct far *maps;	/* so that processes whose mappings cannot be read take no time from files, nor these from them */
 	struct sbuf late, died;	/* where it did not answer, or ended */
 	size_t nlate, ndied;
 	bool refused;		/* something was not asked for, because too much time was lost before */
@@ -192,6 +197,17 @@ static void serve_map(struct far *f, const char *request)
 	file_read_free(&r);
 }
 
+/* A newline, if the process has mappings, and the lines of those that are executable. */
+static void serve_maps(struct far *f, void *arg, const char *request)
+{
+	struct sbuf b = { 0 };
+
+	(void)arg;
+	maps_read(atoi(request), MAPS_TEXT, &b);
+	tell_bytes(f, b.s, b.len);
+	sbuf_free(&b);
+}
+
 static void serve(struct far *f, void *arg, const char *request)
 {
 	(void)arg;
@@ -208,6 +224,7 @@ struct symbols_far *symbols_far_new(void)
 	struct symbols_far *x = xcalloc(1, sizeof(*x));
 
 	x->far = far_new(serve, x, (struct far_limits){ MEMORY_MAX, QUIET, LONGEST, true });
+	x->maps = far_new(serve_maps, x, (struct far_limits){ MAPS_MEMORY, MAPS_QUIET, MAPS_LONGEST, false });
 	return x;
 }
 
@@ -216,6 +233,7 @@ void symbols_far_free(struct symbols_far *x)
 	if (!x)
 		return;
 	far_free(x->far);
+	far_free(x->maps);
 	sbuf_free(&x->late);
 	sbuf_free(&x->died);
 	free(x);
@@ -229,6 +247,22 @@ static void name_place(struct sbuf *b, size_t *n, const char *place)
 	sbuf_clean(b, place);
 }
 
+/* Asks, and keeps for symbols_far_note() what was not answered. */
+static enum far_end ask_far(struct symbols_far *x, struct far *f, const char *request, size_t most, far_take_fn *fn, void *arg)
+{
+	enum far_end how = far_ask(f, request, most, false, fn, arg);
+
+	if (how == FAR_LATE || how == FAR_AGAIN)
+		name_place(&x->late, &x->nlate, far_place(f));
+	else if (how == FAR_DIED)
+		name_place(&x->died, &x->ndied, far_place(f));
+	else if (how == FAR_NOT)
+		x->refused = true;
+	else if (how == FAR_NONE)
+		x->none = errno;
+	return how;
+}
+
 /* Takes request. */
 static enum reading ask(struct symbols_far *x, char *request, struct taking *t)
 {
@@ -237,15 +271,7 @@ static enum reading ask(struct symbols_far *x, char *request, struct taking *t)
 	do {
 		file_read_free(&t->r);
 		memset(t, 0, sizeof(*t));
-		how = far_ask(x->far, request, sizeof(struct head) + TOLD_MAX, false, take, t);
-		if (how == FAR_LATE || how == FAR_AGAIN)
-			name_place(&x->late, &x->nlate, far_place(x->far));
-		else if (how == FAR_DIED)
-			name_place(&x->died, &x->ndied, far_place(x->far));
-		else if (how == FAR_NOT)
-			x->refused = true;
-		else if (how == FAR_NONE)
-			x->none = errno;
+		how = ask_far(x, x->far, request, sizeof(struct head) + TOLD_MAX, take, t);
 	} while (how == FAR_AGAIN);
 	free(request);
 	if (how == FAR_DONE && is_whole(t))
@@ -281,6 +307,23 @@ enum reading symbols_far_map(struct symbols_far *x, const struct perf_map_of *of
 	}
 	file_read_free(&t.r);
 	return how;
+}
+
+static void take_text(void *arg, const char *told, size_t n)
+{
+	sbuf_put(arg, told, n);
+}
+
+enum reading symbols_far_maps(struct symbols_far *x, int32_t tid, struct sbuf *b)
+{
+	char *request = xasprintf("%d", tid);
+	enum far_end how = ask_far(x, x->maps, request, MAPS_TEXT, take_text, b);
+
+	free(request);
+	if (how == FAR_DONE && b->len)
+		return READING_DONE;
+	sbuf_reset(b);
+	return how == FAR_LATE || how == FAR_DIED ? READING_NEVER : READING_NOTHING;
 }
 
 static void note(struct sbuf *b, const struct sbuf *places, size_t n, const char *what)

@@ -40,11 +40,18 @@ void symbols_far_free(struct symbols_far *x);
 enum reading symbols_far_file(struct symbols_far *x, const struct file_wanted *w, struct file_read *r);
 /* Fills in *t and *f if the file is not what *f says. */
 enum reading symbols_far_map(struct symbols_far *x, const struct perf_map_of *of, struct perf_map_file *f, struct symtab *t);
+/*
+ * Appends a newline, and the lines of /proc/TID/maps that are of executable mappings. Reading it waits for the lock of the
+ * process's memory, which a task holds that waits for a file system in mmap() or munmap().
+ */
+enum reading symbols_far_maps(struct symbols_far *x, int32_t tid, struct sbuf *b);
 /* Appends what was not read, and why. */
 void symbols_far_note(const struct symbols_far *x, struct sbuf *b);
 
 /* --- symbols_find.c: in that process --- */
 
+/* For symbols_far_maps(). most: bytes of b; what is beyond is left out, as are more than MAPS_MAX mappings. */
+void maps_read(int32_t tid, size_t most, struct sbuf *b);
 /* False: there is no such file. */
 bool file_find(const struct file_wanted *w, struct file_read *r);
 /*

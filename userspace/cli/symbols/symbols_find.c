@@ -18,6 +18,7 @@
 #include "base/foreign.h"
 #include "symbols/elf_open.h"
 #include "symbols/symbols_far.h"
+#include "symbols/symbols_tasks.h"
 #include "symbols/unwind.h"
 
 #define ROOTS_MAX	512			/* mount namespaces that are looked into */
@@ -125,6 +126,33 @@ static bool find_mapped(const struct file_wanted *w, struct file_read *r)
 		read_file_at(w, fd, &root, r);
 	close(held);
 	return fd >= 0;
+}
+
+void maps_read(int32_t tid, size_t most, struct sbuf *b)
+{
+	char *path = xasprintf("/proc/%d/maps", tid), *line = NULL, perms[8];
+	size_t cap = 0, n = 0;
+	ssize_t len;
+	FILE *f;
+
+	far_at(path);
+	/* whichever file system it waits for, it is not known */
+	far_touch(0);
+	f = fopen(path, "re");	/* the kernel's */
+	while (f && n < MAPS_MAX && (len = getline(&line, &cap, f)) > 0) {
+		if (!b->len)
+			sbuf_putc(b, '\n');
+		if (sscanf(line, "%*s %7s", perms) != 1 || perms[2] != 'x')
+			continue;
+		if (b->len + (size_t)len > most)
+			break;
+		sbuf_put(b, line, (size_t)len);
+		n++;
+	}
+	free(line);
+	free(path);
+	if (f)
+		fclose(f);
 }
 
 /* --- looking for a copy --------------------------------------------------------------- */

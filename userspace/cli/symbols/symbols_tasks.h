@@ -22,6 +22,7 @@ struct task {
 	int32_t tid;
 	int32_t pid;		/* its process, which has what was told; 0: itself */
 	uint64_t looked;
+	bool late;		/* a process's: its mappings could not be read in time, and are not read again */
 	struct maps told, seen;	/* by records, in their order; in /proc */
 	struct perf_map jit;	/* a process's */
 };

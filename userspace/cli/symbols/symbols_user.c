@@ -78,6 +78,7 @@ void user_maps_forget(struct user_maps *m, int32_t tid)
 	if (k) {
 		maps_clear(&m->tasks, &k->seen);
 		k->looked = 0;
+		k->late = false;
 		perf_map_free(&k->jit);
 	}
 }
@@ -100,7 +101,6 @@ static void add_map(struct user_maps *m, struct task *k, char *line)
 	if (k->seen.n == MAPS_MAX || sscanf(line, "%llx-%llx %7s %llx %x:%x %llu %n", &start, &end, perms, &offset, &maj,
 					    &min, &ino, &at) != 7 || perms[2] != 'x')
 		return;
-	line[strcspn(line, "\n")] = '\0';
 	if (!line[at])
 		return;
 	map = maps_append_path(&m->tasks, &k->seen, line + at);
@@ -115,23 +115,24 @@ static void add_map(struct user_maps *m, struct task *k, char *line)
 
 static void look(struct user_maps *m, struct task *k)
 {
-	char *path = xasprintf("/proc/%d/maps", k->tid), *line = NULL;
-	FILE *f = fopen(path, "re");	/* the kernel's */
-	size_t cap = 0;
+	int32_t pid = k->pid ? k->pid : perf_map_process(k->tid);
+	struct task *process = pid ? task_of(&m->tasks, pid) : k;
+	struct sbuf text = { 0 };
+	enum reading how;
+	char *save = NULL;
 
-	free(path);
 	k->looked = clock_ns(CLOCK_MONOTONIC);
-	/* the task has gone: keep what was known of it */
-	if (!f)
+	if (process->late)
 		return;
-	if (getline(&line, &cap, f) > 0) {
+	how = symbols_far_maps(m->far, k->tid, &text);
+	process->late = how == READING_NEVER;
+	/* if the task has gone, what was known of it is kept */
+	if (how == READING_DONE) {
 		maps_clear(&m->tasks, &k->seen);
-		do
-			add_map(m, k, line);
-		while (getline(&line, &cap, f) > 0);
+		for (char *l = strtok_r(text.s, "\n", &save); l; l = strtok_r(NULL, "\n", &save))
+			add_map(m, k, l);
 	}
-	free(line);
-	fclose(f);
+	sbuf_free(&text);
 }
 
 /* --- records ------------------------------------------------------------------------ */
