@@ -174,25 +174,34 @@ speedscope() {
 	[ "$(wc -l < theirs)" -ge 20 ] || wrong "only $(wc -l < theirs) functions"
 }
 
-# analysis NAME: its output, in the file NAME
-analysis() { does "lttng-$1" --no-progress --gmt "${recording%/*}" > "$1"; }
+# analysis NAME: its output, in the file NAME, of the middle half of the recording
+analysis() { does "lttng-$1" --no-progress --no-intersection --gmt --begin "$(at "$begin")" --end "$(at "$end")" "${recording%/*}" > "$1"; }
+at() { date -u -d "@${1:0:10}" "+%F %T.${1:10}"; }
 # within: the lines that are within the range that the analyses look at, $from to $to. These have 19 digits, and awk's
 # numbers are exact to 16: texts are compared.
 within() { awk -v from="$from" -v to="$to" '$1 "" >= from "" && $1 "" <= to ""' lines; }
 lttng-analyses() {
-	local range from to offset one
+	local range from to offset one begin end
 	events
 	jq -r '"\(.realtime) \(.event) \(.tid) \(.fields.irq // .fields.next_tid // .fields.diskname // 0)"' events > lines
+	begin=$(head -n 1 lines) end=$(tail -n 1 lines)
+	begin=${begin%% *} end=${end%% *} range=$((end - begin))
+	begin=$((begin + range / 4)) end=$((end - range / 4))
 	analysis syscallstats
 	# "Timerange: [2026-11-25 12:52:34.999550927, 2026-11-25 12:52:37.693784064]"
 	range=$(sed -n 's/^Timerange: \[\(.*\)\]$/\1/p' syscallstats)
 	from=$(date -u -d "${range%%,*}" +%s%N) to=$(date -u -d "${range##*, }" +%s%N)
-	# Each call that was entered and left within the range. A call's task is the one that was switched to, so those before a
+	# Each call that was left within the range. A call's task is the one that was switched to, so those before a
 	# task's first switch do not count. rt_sigreturn returns as no call.
-	within | awk '$2 == "sched_switch" {known[$4] = 1}
+	awk -v from="$from" -v to="$to" '$1 "" > to "" {exit}
+		$2 == "sched_switch" {known[$4] = 1}
 		$2 ~ /^syscall_entry_/ && known[$3] {open[$3] = substr($2, 15)}
-		$2 ~ /^syscall_exit_/ {if (open[$3] == substr($2, 14) || $2 == "syscall_exit_unknown") n[open[$3]]++; delete open[$3]}
-		END {for (c in n) if (c != "") print c, n[c]}' > ours
+		$2 ~ /^syscall_exit_/ {
+			if ($1 "" >= from "" && (open[$3] == substr($2, 14) || $2 == "syscall_exit_unknown"))
+				n[open[$3]]++
+			delete open[$3]
+		}
+		END {for (c in n) if (c != "") print c, n[c]}' lines > ours
 	awk '$1 == "-" && $3 ~ /^[0-9]+$/ {n[$2] += $3} END {for (c in n) print c, n[c]}' syscallstats > theirs
 	same "calls of each kind" ours theirs
 	analysis irqstats
