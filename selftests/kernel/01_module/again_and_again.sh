@@ -11,7 +11,7 @@ for _ in 1 2; do counted 0 1000000000 & later "kill $!; wait $!"; done
 for i in $(seq 8); do
 	insmod "$module" || give_up "insmod number $i"
 	# every fourth load also has a session
-	[ $((i % 4)) != 0 ] || timeout 20 evdump -e syscalls -t all -d 0.05 > /dev/null 2>&1
+	[ $((i % 4)) != 0 ] || timeout 100 evdump -e syscalls -t all -d 0.05 > /dev/null 2>&1
 	wait_for 10 rmmod ctrace || give_up "rmmod number $i"
 done
 ok "8 times"

@@ -17,8 +17,8 @@ conmon=$(pgrep -of "conmon.*$id")
 same "the monitor is no container" "" "$(of_pid "$conmon" cid)"
 # The runtime behind podman exec needs to enter the container's cgroup namespace.
 [ -e /proc/self/ns/cgroup ] || { note "no cgroup namespaces: podman exec is left out"; exit; }
-timeout 20 evdump -t all -e syscall:getpriority -- podman exec web counted 11 30 > "$tmp/ev" 2> "$tmp/exec"
-timeout 20 evdump -t all -e syscall:getpriority -- counted 12 30 > "$tmp/ev2" 2> "$tmp/err"
+timeout 100 evdump -t all -e syscall:getpriority -- podman exec web counted 11 30 > "$tmp/ev" 2> "$tmp/exec"
+timeout 100 evdump -t all -e syscall:getpriority -- counted 12 30 > "$tmp/ev2" 2> "$tmp/err"
 grep -q 'who=11' "$tmp/ev" || note "$(tail -n 3 "$tmp/exec")"
 same "podman exec: 30 marked calls of this container" "$cid" "$(cids "$tmp/ev" 'who=11')"
 same "all of them" 30 "$(grep -c 'entry_getpriority.*who=11' "$tmp/ev")"

@@ -13,7 +13,7 @@ loop='while :; do counted 79 5; sleep 0.05; done'
 cheap a -g "/box/$(hex64 bounda)" -- /bin/sh -c "$loop"
 a=$(of_pid "$pid" cid)
 cheap b -g "/box/$(hex64 boundb)" -- /bin/sh -c "$loop"
-timeout 30 "$bound" "$a" 100 > "$tmp/out" 2> "$tmp/err"
+timeout 100 "$bound" "$a" 100 > "$tmp/out" 2> "$tmp/err"
 same "it ends by itself" 0 $?
 note "$(head -n 1 "$tmp/out"; cat "$tmp/err")"
 has "the reader is nobody, and bound to container $a" "^user 65534 reads container $a of session [0-9]" "$tmp/out"
@@ -22,4 +22,4 @@ same "and none of another container" 0 "$(grep -E '^[0-9]+ cid ' "$tmp/out" | gr
 has "its account" '^100 records, [0-9]+ overrun$' "$tmp/out"
 # The child gets no descriptor, and says so; the parent says why.
 refuse "no such container" 'no session [0-9]+ or no container 4000000|there is no container|no such container|container 4000000' \
-	timeout 30 "$bound" 4000000 1
+	timeout 100 "$bound" 4000000 1

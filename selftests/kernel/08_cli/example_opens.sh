@@ -12,7 +12,7 @@ opens=$top/userspace/build/examples/opens
 load
 cheap box -g "/box/$(hex64 opens)" -- /bin/sh -c 'while :; do cat /etc/passwd > /dev/null; done'
 cid=$(of_pid "$pid" cid)
-timeout 30 "$opens" "$cid" 100 > "$tmp/out" 2>&1
+timeout 100 "$opens" "$cid" 100 > "$tmp/out" 2>&1
 same "it ends by itself" 0 $?
 has "a file" "^$cid /etc/passwd\$" "$tmp/out"
 same "as many as were asked for" 100 "$(grep -cE "^$cid /" "$tmp/out")"

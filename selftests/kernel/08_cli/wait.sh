@@ -37,10 +37,10 @@ start --wait nobody
 pkill -INT -s "$(ps -o sid= -p $job | tr -d ' ')" -x ctrace
 wait $job
 same "Ctrl-C: status" 130 $?
-timeout 30 ctrace trace --wait=1 nobody > "$tmp/out" 2> "$tmp/err"
+timeout 100 ctrace trace --wait=1 nobody > "$tmp/out" 2> "$tmp/err"
 same "the time is over: status" 1 $?
 has "it says so" "'nobody' did not start in time" "$tmp/err"
-timeout 30 ctrace trace --wait nobody -- true > "$tmp/out" 2> "$tmp/err"
+timeout 100 ctrace trace --wait nobody -- true > "$tmp/out" 2> "$tmp/err"
 same "the command has ended: status" 1 $?
 has "it says so" "'nobody' did not start" "$tmp/err"
 note "the command starts it"
@@ -51,7 +51,7 @@ same "status" 0 $?
 same "the container's calls" 4 "$(jq -c 'select(.fields.who == 67 and (.event | test("entry")))' "$tmp/out" | wc -l)"
 same "the command is not traced" "" "$(jq -c 'select(.fields.who == 66)' "$tmp/out")"
 note "it waits for nothing if the container is there"
-timeout 30 ctrace trace --wait db --duration 0.5 > "$tmp/out" 2> "$tmp/err"
+timeout 100 ctrace trace --wait db --duration 0.5 > "$tmp/out" 2> "$tmp/err"
 same "status" 0 $?
 has_not "it does not wait" waiting "$tmp/err"
 same "no session is left" "" "$(nl_sessions)"

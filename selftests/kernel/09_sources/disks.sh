@@ -141,11 +141,19 @@ note "commands of the container: $(paste -sd, "$tmp/commands")"
 note "events: $(awk '{n[$2]++} END {for (i in n) printf "%s %d, ", i, n[i]}' "$tmp/events.out")"
 
 same "disks that could not be read" "" "$(paste -sd' ' "$tmp/not-read")"
-# what ctrace bio counted of the container, beside what it did
-while read -r d; do
+# reads_of FILE DISK: the container's, as ctrace bio counted them
+reads_of() {
 	# with NVMe's multipath, requests go to a hidden disk of the path: nvme0c0n1
-	same "reads of $d by the container ($(awk -v d="$d" '$1 == d {print $2}' "$tmp/kinds"))" $reads \
-		"$(jq -s "[.[].rows[] | select(.cid == $cid and (.disk | sub(\"^nvme(?<a>[0-9]+)c[0-9]+\"; \"nvme\\(.a)\")) == \"$d\") | .reads] | add // 0" "$tmp/bio.out")"
+	jq -s "[.[].rows[] | select(.cid == $cid and (.disk | sub(\"^nvme(?<a>[0-9]+)c[0-9]+\"; \"nvme\\(.a)\")) == \"$2\") | .reads] | add // 0" "$1"
+}
+while read -r d; do
+	kind=$(awk -v d="$d" '$1 == d {print $2}' "$tmp/kinds") n=$(reads_of "$tmp/bio.out" "$d")
+	echo "$d $n" >> "$tmp/counted"
+	case $kind in
+	# a program that opens one has its partitions looked for, which are more reads
+	nbd) at_least "reads of $d by the container ($kind)" $reads "$n";;
+	*) same "reads of $d by the container ($kind)" $reads "$n";;
+	esac
 done < "$tmp/read"
 # Commands have no place on a disk. Those of NVMe's administration go to a queue without a disk.
 for d in $commands; do
@@ -155,5 +163,5 @@ for d in $commands; do
 done
 ctrace bio --input "$tmp/trace" --json > "$tmp/bio.recorded" 2> "$tmp/err"
 same "the recording can be read" 0 $?
-same "and has the container's reads" "$((reads * $(wc -l < "$tmp/read")))" \
-	"$(jq -s "[.[].rows[] | select(.cid == $cid) | .reads] | add // 0" "$tmp/bio.recorded")"
+same "and has the container's reads of each" "$(paste -sd' ' "$tmp/counted")" \
+	"$(while read -r d; do echo "$d $(reads_of "$tmp/bio.recorded" "$d")"; done < "$tmp/read" | paste -sd' ')"
