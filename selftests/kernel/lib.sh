@@ -307,6 +307,19 @@ dump() {
 	later "kill $dumping"
 	wait_for 20 grep -q recording "$f.err" || give_up "evdump: $(cat "$f.err")"
 }
+# traces WHAT CIDS TARGET...: ctrace traces these targets, and the calls of getpriority() that are seen are of CIDS. It looks
+# again until it has seen all: on a busy machine a container may not run for a second.
+traces() {
+	local what=$1 cids=$2 seen=''
+	shift 2
+	for _ in $(seq 10); do
+		ctrace trace --json -e getpriority --duration 1 "$@" 2> "$tmp/err" | grep '^{' | jq -r .cid >> "$tmp/traced"
+		seen=$(sort -un "$tmp/traced" | xargs)
+		[ "$seen" != "$cids" ] || break
+	done
+	rm -f "$tmp/traced"
+	same "$what" "$cids" "$seen"
+}
 # recorder FILE ARG...: starts one more evdump, into $tmp/FILE; $recorders has all of them
 recorders=''
 recorder() {

@@ -11,8 +11,6 @@ cg=$(cgroup_mount)
 loop() { echo "while :; do counted $1 1; sleep 0.05; done"; }
 # names: what ctrace ps shows, a line "CID NAME" for each container
 names() { ctrace ps --json | jq -r '"\(.cid) \(.name)"'; }
-# cids_of TARGET: traces it, and prints the cids whose calls are seen
-cids_of() { ctrace trace --json -e getpriority --duration 1.5 "$1" 2> "$tmp/err" | grep '^{' | jq -r .cid | sort -un | xargs; }
 
 load
 podman_run box /bin/sh -c "$(loop 2)"
@@ -43,7 +41,7 @@ check "it is seen" test -n "$inner"
 names > "$tmp/names"
 same "only db is called db" "$db" "$(awk '$2 == "db" {print $1}' "$tmp/names")"
 same "no two have one name" "" "$(awk '{print $2}' "$tmp/names" | sort | uniq -d)"
-same "ctrace trace db: db alone" "$db" "$(cids_of db)"
+traces "ctrace trace db: db alone" "$db" db
 ctrace ps > "$tmp/ps"
 same "in the table, too" 1 "$(awk '$2 == "db"' "$tmp/ps" | wc -l)"
 refuse "the id is that of several, and says how to choose" "cid:$db.*" ctrace trace "${id:0:12}" --duration 0.1
@@ -61,7 +59,7 @@ printf '{"annotations": {"io.kubernetes.pod.name": "kube", "io.kubernetes.contai
 	> "$store/$id/userdata/config.json"
 chown -R 1000 "$home"
 same "root's keeps its name" db "$(names | awk -v c="$db" '$1 == c {print $2}')"
-same "by its name it is traced" "$db" "$(cids_of db)"
+traces "by its name it is traced" "$db" db
 
 note "5. two that the system made, of one id"
 cheap twin -g "/x/docker-$id.scope" -- /bin/sh -c "$(loop 6)"
@@ -71,7 +69,7 @@ has "they are shown apart" "^$db db#$db\$" "$tmp/names"
 has "both" "^$twin db#$twin\$" "$tmp/names"
 refuse "the name is ambiguous" "several.*db.*cid:$db.*cid:$twin|several.*db.*cid:$twin.*cid:$db" ctrace trace db --duration 0.1
 refuse "to leave out, too" "several.*cid:" ctrace trace not:db --duration 0.1
-same "db#CID is a target" "$twin" "$(cids_of "db#$twin")"
-same "and cid:N" "$db" "$(cids_of "cid:$db")"
+traces "db#CID is a target" "$twin" "db#$twin"
+traces "and cid:N" "$db" "cid:$db"
 ctrace trace "cid:$db" -e getpriority --duration 1 > "$tmp/out" 2> "$tmp/err"
 has "in the lines, too" " db#$db .*getpriority" "$tmp/out"

@@ -8,8 +8,6 @@
 
 cg=$(cgroup_mount)
 loop='while :; do counted 81 1; sleep 0.05; done'
-# cids_of TARGET...: traces them, and prints the cids whose calls are seen
-cids_of() { ctrace trace --json -e getpriority --duration 1 "$@" 2> "$tmp/err" | grep '^{' | jq -r .cid | sort -un | xargs; }
 # box NAME IMAGE LABEL: a container of docker; sets $cid
 box() {
 	local id
@@ -33,12 +31,12 @@ c=$cid
 cheap user -g "/user.slice/user-1000.slice/docker-$(hex64 a).scope" -- /bin/sh -c "$loop"
 user=$(of_pid "$pid" cid)
 
-same "image, without the registry" "$a $b" "$(cids_of 'image:nginx*')"
-same "image, with it" "$a" "$(cids_of 'image:registry.example/*')"
-same "label" "$a $c" "$(cids_of label:tier=front)"
-same "label of any value" "$a $b $c" "$(cids_of label:tier)"
-same "runtime" "$a $b $c" "$(cids_of runtime:docker)"
-same "all but an image" "$b $user" "$(cids_of "cid:$b" "cid:$c" "cid:$user" not:image:redis)"
+traces "image, without the registry" "$a $b" 'image:nginx*'
+traces "image, with it" "$a" 'image:registry.example/*'
+traces "label" "$a $c" label:tier=front
+traces "label of any value" "$a $b $c" label:tier
+traces "runtime" "$a $b $c" runtime:docker
+traces "all but an image" "$b $user" "cid:$b" "cid:$c" "cid:$user" not:image:redis
 refuse "no such image" "no container is 'image:mysql'.*ps --wide" ctrace trace image:mysql --duration 0.1
 refuse "no such label" "no container is 'label:tier=side'" ctrace trace label:tier=side --duration 0.1
 refuse "no value" "needs a value" ctrace trace image: --duration 0.1
@@ -52,7 +50,7 @@ chown -R 1000 "$cg/user.slice/user-1000.slice/user@1000.service"
 wait_for 5 grep -q nginx.service "/proc/$!/cgroup"
 ctrace trace unit:nginx.service --json -e getpriority --duration 1 2> "$tmp/err" | grep -c getpriority > "$tmp/n"
 at_least "a unit's calls" 2 "$(cat "$tmp/n")"
-same "they are the host's" 0 "$(cids_of unit:nginx)"
+traces "they are the host's" 0 unit:nginx
 refuse "no such unit" "no unit 'apache2' of the system" ctrace trace unit:apache2 --duration 0.1
 
 note "ps"

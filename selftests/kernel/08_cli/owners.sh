@@ -74,10 +74,9 @@ same "user:mallory:ns:prod" "$old $young" "$(seen his)"
 same "what his files do not say" "" "$(seen none)"
 
 note "those that live now"
-cids_of() { ctrace trace --json -e getpriority --duration 1 "$@" 2> "$tmp/err" | grep '^{' | jq -r .cid | sort -un | xargs; }
-same "image:" "$cid_roots" "$(cids_of 'image:db:*')"
-same "user: and image:" "$old $young" "$(cids_of 'user:1000:image:db:*')"
-same "left out" "$cid_roots" "$(cids_of "cid:$cid_roots" "cid:$young" 'not:user:mallory:label:tier=back')"
+traces "image:" "$cid_roots" 'image:db:*'
+traces "user: and image:" "$old $young" 'user:1000:image:db:*'
+traces "left out" "$cid_roots" "cid:$cid_roots" "cid:$young" 'not:user:mallory:label:tier=back'
 refuse "no such user" "no user 'nobody-such' on this machine" ctrace trace user:nobody-such:db --duration 0.1
 refuse "no owner" "has no owner: write 'pid:1'" ctrace trace user:1000:pid:1 --duration 0.1
 

@@ -8,8 +8,6 @@
 
 loop='while :; do counted 81 1; sleep 0.2; done'
 tasks=/run/containerd/io.containerd.runtime.v2.task/k8s.io
-# cids_of TARGET...: traces them, and prints the cids whose calls are seen
-cids_of() { ctrace trace --json -e getpriority --duration 1 "$@" 2> "$tmp/err" | grep '^{' | jq -r .cid | sort -un | xargs; }
 # box NAMESPACE POD CONTAINER: a container of containerd, as Kubernetes has it; sets $cid
 box() {
 	local id
@@ -40,20 +38,20 @@ plain=$(of_pid "$pid" cid)
 cheap user -g "/user.slice/user-1000.slice/cri-containerd-$(hex64 prodwebapp).scope" -- /bin/sh -c "$loop"
 
 note "targets"
-same "a pod" "$a $b" "$(cids_of pod:prod/web)"
-same "its name is enough, if it is one pod's" "$d" "$(cids_of pod:db)"
-same "a namespace" "$c $d" "$(cids_of ns:test)"
-same "all but a pod" "$c" "$(cids_of ns:test not:pod:db)"
+traces "a pod" "$a $b" pod:prod/web
+traces "its name is enough, if it is one pod's" "$d" pod:db
+traces "a namespace" "$c $d" ns:test
+traces "all but a pod" "$c" ns:test not:pod:db
 refuse "a name of two namespaces" "several pods: (prod/web .*test/web|test/web .*prod/web).*write pod:NAMESPACE/NAME" \
 	ctrace trace pod:web --duration 0.1
 refuse "no such pod" "no container is in pod 'prod/db'" ctrace trace pod:prod/db --duration 0.1
 refuse "no such namespace" "no container is in namespace 'stage'" ctrace trace ns:stage --duration 0.1
 refuse "no name" "needs a name" ctrace trace pod: --duration 0.1
-same "a container, by all its name" "$a" "$(cids_of prod/web/app)"
-same "that of the other namespace" "$c" "$(cids_of test/web/app)"
+traces "a container, by all its name" "$a" prod/web/app
+traces "that of the other namespace" "$c" test/web/app
 refuse "web/app is two" "several containers: .*(prod/web/app.*test/web/app|test/web/app.*prod/web/app)" \
 	ctrace trace web/app --duration 0.1
-same "one that no other is called as" "$b" "$(cids_of web/side)"
+traces "one that no other is called as" "$b" web/side
 
 note "ps"
 ctrace ps > "$tmp/ps"

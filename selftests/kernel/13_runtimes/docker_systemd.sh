@@ -13,8 +13,6 @@
 db_start() { docker_run db -- /bin/sh -c "$life"; }
 db_exec() { docker exec db "$@"; }
 db_stop() { docker stop db; }
-# cids_of TARGET: traces it, and prints the cids whose calls are seen
-cids_of() { ctrace trace --json -e getpriority --duration 3 "$1" 2> "$tmp/err" | grep '^{' | jq -r .cid | sort -un | xargs; }
 loop='while :; do counted 3 1; sleep 0.1; done'
 db_meanwhile() {
 	same "its cgroup" "/system.slice/docker-$id.scope" "$(of_id "$id" path)"
@@ -26,7 +24,7 @@ db_meanwhile() {
 	same "one is called db" "$cid" "$(jq -r 'select(.name == "db") | .cid' "$tmp/ps" | xargs)"
 	refuse "its id is that of several" "cid:$cid" ctrace trace "${id:0:12}" --duration 0.1
 	docker exec -d db bash -c "$loop"
-	same "by its name it alone is traced" "$cid" "$(cids_of db)"
+	traces "by its name it alone is traced" "$cid" db
 }
 
 versions docker.io systemd
