@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -30,6 +31,19 @@ static char dir[] = "/tmp/ctrace-late-XXXXXX", dead[64];
 static __attribute__((noinline)) int landmark(int v)
 {
 	return v + 1;
+}
+
+/*
+ * A process that ends with this one, even if that is killed: one that were left would hold its memory's lock, and block each
+ * ps on this machine.
+ */
+static pid_t fork_here(void)
+{
+	pid_t us = getpid(), pid = fork();
+
+	if (!pid && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != us))
+		_exit(1);
+	return pid;
 }
 
 /* --- file systems ---------------------------------------------------------------------------- */
@@ -126,7 +140,7 @@ static pid_t mount_served(const char *path)
 	pid_t server;
 
 	mount_at(path, fuse);
-	server = fork();
+	server = fork_here();
 	if (!server)
 		serve(fuse);
 	close(fuse);
@@ -137,7 +151,7 @@ static pid_t mount_served(const char *path)
 
 static pid_t stand_still(void)
 {
-	pid_t pid = fork();
+	pid_t pid = fork_here();
 
 	if (!pid)
 		for (;;)
@@ -316,7 +330,7 @@ static void locked_there(void)
 	uint64_t took;
 
 	other = stand_still();
-	child = fork();
+	child = fork_here();
 	if (!child)
 		hold_the_lock(server, about_to);
 	for (int i = 0; i < 200 && !*about_to; i++)
