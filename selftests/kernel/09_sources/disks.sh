@@ -148,7 +148,6 @@ reads_of() {
 }
 while read -r d; do
 	kind=$(awk -v d="$d" '$1 == d {print $2}' "$tmp/kinds") n=$(reads_of "$tmp/bio.out" "$d")
-	echo "$d $n" >> "$tmp/counted"
 	case $kind in
 	# a program that opens one has its partitions looked for, which are more reads
 	nbd) at_least "reads of $d by the container ($kind)" $reads "$n";;
@@ -163,5 +162,6 @@ for d in $commands; do
 done
 ctrace bio --input "$tmp/trace" --json > "$tmp/bio.recorded" 2> "$tmp/err"
 same "the recording can be read" 0 $?
-same "and has the container's reads of each" "$(paste -sd' ' "$tmp/counted")" \
-	"$(while read -r d; do echo "$d $(reads_of "$tmp/bio.recorded" "$d")"; done < "$tmp/read" | paste -sd' ')"
+# disks have no names there
+all_reads() { jq -s "[.[].rows[] | select(.cid == $cid) | .reads] | add // 0" "$1"; }
+same "and has as many reads of the container" "$(all_reads "$tmp/bio.out")" "$(all_reads "$tmp/bio.recorded")"
