@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "apart.h"
 #include "elf_file.h"
 #include "ktap.h"
 #include "symbols/symbols.h"
@@ -98,22 +98,16 @@ static bool write_bomb(const char *name, size_t n, char letter)
 static long peak_of(void (*fn)(void))
 {
 	struct rusage u = { 0 };
-	int status = -1;
-	pid_t pid;
+	pid_t pid = apart_fork();
 
-	fflush(stdout);
-	pid = fork();
 	if (!pid) {
-		ktap.failed = false;
 		fn();
 		/* what read for it was killed, and may not have ended */
 		while (waitpid(-1, NULL, 0) > 0)
 			;
-		fflush(stdout);
-		_exit(ktap.failed);
+		apart_exit();
 	}
-	wait4(pid, &status, 0, &u);
-	check_eq(status, 0);
+	apart_wait(pid, &u);
 	printf("# %ld MiB at its height\n", u.ru_maxrss >> 10);
 	return u.ru_maxrss >> 10;
 }

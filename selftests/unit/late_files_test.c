@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "apart.h"
 #include "ktap.h"
 #include "symbols/symbols.h"
 
@@ -167,27 +168,22 @@ static void end_it(pid_t pid)
 
 static void in_namespace(void (*fn)(void))
 {
-	int status = -1;
 	pid_t pid;
 
 	if (geteuid() || access("/dev/fuse", R_OK | W_OK)) {
 		ktap_skip("it needs root and /dev/fuse");
 		return;
 	}
-	fflush(stdout);
-	pid = fork();
+	pid = apart_fork();
 	if (!pid) {
-		ktap.failed = false;
 		check(!unshare(CLONE_NEWNS) && !mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL));
 		/* if it is us who wait, we are gone */
 		alarm(SECONDS);
 		if (!ktap.failed)
 			fn();
-		fflush(stdout);
-		_exit(ktap.failed);
+		apart_exit();
 	}
-	waitpid(pid, &status, 0);
-	check_eq(status, 0);
+	apart_wait(pid, NULL);
 }
 
 /* The name of an address, and how long it took. */

@@ -162,6 +162,6 @@ for d in $commands; do
 done
 ctrace bio --input "$tmp/trace" --json > "$tmp/bio.recorded" 2> "$tmp/err"
 same "the recording can be read" 0 $?
-# disks have no names there
+# by sum: there, a disk may have another name
 all_reads() { jq -s "[.[].rows[] | select(.cid == $cid) | .reads] | add // 0" "$1"; }
 same "and has as many reads of the container" "$(all_reads "$tmp/bio.out")" "$(all_reads "$tmp/bio.recorded")"
