@@ -52,6 +52,7 @@ at_least "offcpu: a row for each thread that has ended" 11 "$(jq "[.rows[] | sel
 note "$(jq -c "[.rows[] | select(.cid == $cid) | [.by, .name, .count]]" "$tmp/offcpu")"
 same "stats: the names of all five" "passer1 passer2 passer3 passer4 passer5" \
 	"$(jq -r "[.rows[] | select(.cid == $cid) | tostring | scan(\"passer[0-9]\")] | unique | join(\" \")" "$tmp/stats")"
+note "$(jq -c '.rows[0]' "$tmp/why") $(tail -n 1 "$tmp/why.err")"
 has "why: who was to blame and has gone" '^passing passer[1-5]$' \
 	<(jq -r '.rows[0].culprits[] | select(.culprit == "neighbour") | "\(.container) \(.comm)"' "$tmp/why")
 same "why: the rows add up" true "$(jq '.rows[0] | (.spent | add) == .time' "$tmp/why")"
