@@ -6,6 +6,7 @@
 #include "session/spare_give.h"
 #include "event/hook.h"
 #include "compat/kprobe.h"
+#include "compat/stack.h"
 #include "compat/tracepoint.h"
 
 #define OTHER	"another tracer records system calls, too"
