@@ -49,17 +49,18 @@ static int __init ctrace_init(void)
 	err = ctrace_session_init();
 	if (err)
 		goto spare_exit;
-	err = ctrace_dev_init();
-	if (err)
-		goto session_exit;
-	/* Last: from here on there may be sessions. */
 	err = ctrace_netlink_init();
 	if (err)
-		goto dev_exit;
+		goto session_exit;
+	/* Last, with nothing after it that may fail: the kernel frees a module whose loading fails, also one that a user holds. */
+	err = ctrace_dev_init();
+	if (err)
+		goto netlink_exit;
+	ctrace_netlink_begin();
 	return 0;
 
-dev_exit:
-	ctrace_dev_exit();
+netlink_exit:
+	ctrace_netlink_exit();
 session_exit:
 	ctrace_session_exit();
 spare_exit:

@@ -178,11 +178,24 @@ static const struct {
 	[CTRACE_CMD_TRACEPOINT_GET]	= { .dumpit = ctrace_dump_tracepoints },
 };
 
+/*
+ * Set when the module's loading can fail no more. A dump that begins before that would hold a module that the kernel
+ * frees all the same if loading fails; a session would be there without a device.
+ */
+static bool begun;
+
+static int not_begun(struct netlink_ext_ack *extack)
+{
+	/* pairs with ctrace_netlink_begin() */
+	return smp_load_acquire(&begun) ? 0 :
+	       ctrace_netlink_error(extack, -EAGAIN, "the module is still being loaded: try again");
+}
+
 static int checked_do(struct sk_buff *skb, struct genl_info *info)
 {
 	struct netlink_ext_ack *extack = ctrace_compat_extack(info);
 	u8 cmd = info->genlhdr->cmd;
-	int err = ctrace_may_send(cmd, false, skb, extack);
+	int err = not_begun(extack) ?: ctrace_may_send(cmd, false, skb, extack);
 
 	if (err)
 		return err;
@@ -201,8 +214,9 @@ static int command_do(struct sk_buff *skb, struct genl_info *info)
 static int checked_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	const struct genlmsghdr *hdr = nlmsg_data(cb->nlh);
+	struct netlink_ext_ack *extack = ctrace_compat_dump_extack(cb);
 
-	return ctrace_may_send(hdr->cmd, true, cb->skb, ctrace_compat_dump_extack(cb)) ?:
+	return not_begun(extack) ?: ctrace_may_send(hdr->cmd, true, cb->skb, extack) ?:
 	       commands[hdr->cmd].dumpit(skb, cb);
 }
 
@@ -256,6 +270,11 @@ int ctrace_netlink_init(void)
 	if (err)
 		set_there(false);
 	return err;
+}
+
+void ctrace_netlink_begin(void)
+{
+	smp_store_release(&begun, true);	/* pairs with not_begun() */
 }
 
 void ctrace_netlink_exit(void)

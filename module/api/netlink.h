@@ -12,6 +12,7 @@
 #include "../uapi/ctrace_netlink.h"
 
 int ctrace_netlink_init(void);
+void ctrace_netlink_begin(void);	/* until then, commands are refused */
 void ctrace_netlink_exit(void);
 
 extern struct genl_family ctrace_genl_family;

@@ -53,5 +53,12 @@ if [ -n "$leaks" ]; then
 	grep -q '\[ctrace\]' "$tmp/leaks" && note "$(head -c 4000 "$tmp/leaks")"
 	same "leaks that kmemleak sees" 0 "$(grep -c '\[ctrace\]' "$tmp/leaks")"
 fi
-# This comes last: once the module is gone, the kernel no longer knows whose memory it was.
-[ $# -gt 0 ] || run "$(long 1 100)" insmod
+# This comes last: once the module is gone, the kernel no longer knows whose memory it was. A user who is early may not hold
+# a module whose loading then fails.
+if [ $# = 0 ]; then
+	early_user > "$tmp/early" & early=$!
+	run "$(long 5 100)" insmod
+	kill $early
+	check "early_user" wait $early
+	check "somebody used the module each time: $(cat "$tmp/early")" grep -qvw 0 "$tmp/early"
+fi
