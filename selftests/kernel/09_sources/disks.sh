@@ -153,6 +153,7 @@ reads_of() {
 	# with NVMe's multipath, requests go to a hidden disk of the path: nvme0c0n1
 	jq -s "[.[].rows[] | select(.cid == $cid and (.disk | sub(\"^nvme(?<a>[0-9]+)c[0-9]+\"; \"nvme\\(.a)\")) == \"$2\") | .reads] | add // 0" "$1"
 }
+note "reads of the container: $(jq -sc "[.[].rows[] | select(.cid == $cid) | \"\(.disk) \(.reads)\"]" "$tmp/bio.out")"
 while read -r d; do
 	same "reads of $d by the container ($(awk -v d="$d" '$1 == d {print $2}' "$tmp/kinds"))" $reads "$(reads_of "$tmp/bio.out" "$d")"
 done < <(cat "$tmp/read-first" "$tmp/read-then")

@@ -13,6 +13,20 @@ static struct disk {
 } *disks;
 static size_t ndisks;
 
+/* A disk that the kernel hides, as the path to an NVMe disk that may have several (nvme0c0n1), has no link by its number. */
+static void name_hidden(struct disk *d, unsigned int major, unsigned int minor)
+{
+	char *text = read_file("/proc/diskstats", NULL), *save = NULL;
+	unsigned int a, b;
+	char name[64];
+
+	snprintf(d->name, sizeof(d->name), "%u:%u", major, minor);
+	for (char *l = text ? strtok_r(text, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save))
+		if (sscanf(l, "%u %u %63s", &a, &b, name) == 3 && a == major && b == minor)
+			snprintf(d->name, sizeof(d->name), "%s", name);
+	free(text);
+}
+
 static const struct disk *disk_of(uint32_t dev)
 {
 	unsigned int major = dev >> MINOR_BITS, minor = dev & ((1u << MINOR_BITS) - 1);
@@ -34,7 +48,7 @@ static const struct disk *disk_of(uint32_t dev)
 	if (name)
 		snprintf(d->name, sizeof(d->name), "%s", name + 1);
 	else
-		snprintf(d->name, sizeof(d->name), "%u:%u", major, minor);
+		name_hidden(d, major, minor);
 	return d;
 }
 
