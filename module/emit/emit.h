@@ -9,15 +9,15 @@
 #ifndef CTRACE_EMIT_H
 #define CTRACE_EMIT_H
 
-#include "emit/one.h"
+#include "emit/record.h"
 #include "session/option.h"
 #include "session/session.h"
 #include "session/target.h"
 #include "event/event.h"
 #include "identity/identity.h"
 
-/* emit/special.c: ctrace_emit() for the sessions in mask, which are special. Context: the same. */
-void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who, u32 payload,
+/* emit/options.c: ctrace_emit() for the sessions in mask, which have options. Context: the same. */
+void ctrace_emit_options(u32 mask, u32 id, const struct ctrace_who *who, u32 payload,
 			 void (*fill)(void *payload, const void *arg), const void *arg);
 
 /* Notes for the sessions in mask that an event of container cid found no scratch. Context: the same. */
@@ -36,12 +36,12 @@ u32 ctrace_emit_counted(u32 mask, u32 id, const struct ctrace_who *who, const vo
 static __always_inline const struct ctrace_aggregate *ctrace_emit_quick(u32 mask, u32 id)
 {
 	const struct ctrace_session *s = mask & (mask - 1) ? NULL : READ_ONCE(ctrace_sessions[__ffs(mask)]);
-	struct ctrace_option **selects = s ? smp_load_acquire(&s->selects) : NULL;	/* pairs with ctrace_option_new() */
+	struct ctrace_option **options = s ? smp_load_acquire(&s->options) : NULL;	/* pairs with ctrace_option_new() */
 	const struct ctrace_option *sel;
 
-	if (!selects)
+	if (!options)
 		return NULL;
-	sel = smp_load_acquire(&selects[id]);	/* pairs with ctrace_option_publish() */
+	sel = smp_load_acquire(&options[id]);	/* pairs with ctrace_option_publish() */
 	return sel ? sel->quick : NULL;
 }
 
@@ -52,24 +52,24 @@ static __always_inline const struct ctrace_aggregate *ctrace_emit_quick(u32 mask
 u32 ctrace_emit_passing(u32 mask, u32 id, const struct ctrace_who *who, const void *payload, u32 len);
 
 /*
- * For ctrace_alone_note(): what the CPU remembers of current, if that is who, and mask is what ctrace_wanted() returned. In a call;
+ * For ctrace_short_note(): what the CPU remembers of current, if that is who, and mask is what ctrace_wanted() returned. In a call;
  * preemption off.
  *
  * Asks the gates of the sessions in mask (session/option.h): a session whose gate refuses the task does not want its calls, as long
  * as it is remembered. All that a gate asks for stays the same so long: an exec that changes a task's tid changes its start time,
  * too.
  *
- * If what is left of mask is one plain (not special or detailed) session that wants this container, caches the session and its ring:
- * the next event of current that only this session wants can go straight to that ring. If it is a special one, caches its options.
+ * If what is left of mask is one session without options or details that wants this container, caches the session and its ring:
+ * the next event of current that only this session wants can go straight to that ring. If it has options, caches these.
  *
- * Making a session special, changing its gate, or making a container unwanted drops the cache, as does the session's end, which
+ * Giving a session options, changing its gate, or making a container unwanted drops the cache, as does the session's end, which
  * then waits for probes before the options go. But the ring may be given to another container meanwhile, so its users compare
  * the ring's cid.
  */
-void ctrace_special_note(u32 mask, const struct ctrace_who *who);
+void ctrace_options_note(u32 mask, const struct ctrace_who *who);
 
 /* Does a session in mask record the kernel's stack with event id? Context: the same. */
-bool ctrace_special_stack(u32 mask, u32 id);
+bool ctrace_options_stack(u32 mask, u32 id);
 
 /*
  * Writes one record for each session in mask, which is not 0. payload: bytes before padding;
@@ -81,12 +81,12 @@ static __always_inline void ctrace_emit(u32 mask, u32 id, const struct ctrace_wh
 					void (*fill)(void *payload, const void *arg),
 					const void *arg)
 {
-	u32 special = mask & READ_ONCE(ctrace_special_sessions);
+	u32 with_options = mask & READ_ONCE(ctrace_options_sessions);
 	u32 cid = who->container->cid;
 
-	if (unlikely(special)) {
-		ctrace_emit_special(special, id, who, payload, fill, arg);
-		mask &= ~special;
+	if (unlikely(with_options)) {
+		ctrace_emit_options(with_options, id, who, payload, fill, arg);
+		mask &= ~with_options;
 		if (!mask)
 			return;
 	}

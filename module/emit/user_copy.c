@@ -15,7 +15,7 @@ void ctrace_emit_user_copy(u32 index, u32 of, u32 asked, const struct ctrace_who
 	u32 n = 0, copied, part, whole;
 
 	BUILD_BUG_ON(CTRACE_SIZE(ctrace_user_registers_payload) + sizeof(registers) > CTRACE_PAYLOAD_MAX);
-	if (who->task == current)	/* as user_stack() in emit/special.c */
+	if (who->task == current)	/* as user_stack() in emit/options.c */
 		n = ctrace_stack_user_registers(registers, &known, &sp);
 	for (copied = 0; n && copied < asked; copied += part) {
 		whole = min(piece, asked - copied);

@@ -15,7 +15,7 @@
 #include "identity/identity_internal.h"
 #include "identity/rules.h"
 #include "identity/look.h"
-#include "identity/view.h"
+#include "identity/kernel.h"
 #include "compat/hash.h"
 
 /* *known: the container is. *whole: and so is the part of it that the cgroup is in. */
@@ -56,7 +56,7 @@ void ctrace_identity_resolve_cgroup(const struct cgroup *cgrp, struct ctrace_who
 	who->container = whose(&of, false, &known, &whole);
 	/* On v1 the container may be known by a cgroup of another hierarchy. Or its part is not made yet. */
 	if (!whole && (READ_ONCE(ctrace_ident_state.nr_v1) || READ_ONCE(ctrace_rules.nr_named))) {
-		key = ctrace_view_key(cgrp);
+		key = ctrace_kernel_key(cgrp);
 		place = &unknown[ctrace_hash(key, UNKNOWN_BITS)];
 		if ((known || READ_ONCE(*place) != unknown_word(key, learned)) && ctrace_ident_lock(&flags)) {
 			who->container = whose(&of, true, &known, &whole);

@@ -8,7 +8,7 @@
 #include "identity/learn.h"
 #include "identity/parts.h"
 #include "identity/rules.h"
-#include "identity/view.h"
+#include "identity/kernel.h"
 #include "compat/cgroup_event.h"
 
 static DEFINE_MUTEX(refresh_mutex);	/* protects the table of v1 hierarchies */
@@ -47,7 +47,7 @@ void ctrace_identity_refresh(void)
 	cset = ctrace_compat_task_cset(&init_task);
 	for (s = 0; s < CTRACE_COMPAT_NR_SUBSYS; s++) {
 		cg = ctrace_compat_cset_subsys(cset, s);
-		h = cg ? ctrace_identity_view.cg_hierarchy(cg) : 0;
+		h = cg ? ctrace_identity_kernel.cg_hierarchy(cg) : 0;
 		for (i = 0; i < n && of[i] != h; i++)
 			;
 		if (!h || i < n)
@@ -61,13 +61,13 @@ void ctrace_identity_refresh(void)
 		ctrace_ident_lock(&flags);
 		for (i = 0; i < n; i++)
 			tell[i] = tells(of[i], again);
-		/* A reader may make a key from a mixture of old and new, which is not remembered: ctrace_view_look_also() */
+		/* A reader may make a key from a mixture of old and new, which is not remembered: ctrace_kernel_look_also() */
 		memcpy(st->v1_ssid, ssid, n);
 		memcpy(st->v1_hierarchy, of, n * sizeof(*of));
 		memcpy(st->tells, tell, n);
 		ctrace_rules.v1 = n;
 		smp_store_release(&st->nr_v1, n);	/* after the table; pairs with v1_cgroup() */
-		ctrace_view_look_also(&ctrace_rules);
+		ctrace_kernel_look_also(&ctrace_rules);
 		ctrace_identity_forget_cached();
 		ctrace_ident_changed();
 		ctrace_ident_unlock(flags);
@@ -84,7 +84,7 @@ static void set_moves_told(bool told)
 		return;
 	ctrace_ident_lock(&flags);	/* never fails in process context */
 	WRITE_ONCE(ctrace_ident_state.moves_told, told);
-	ctrace_view_look_also(&ctrace_rules);
+	ctrace_kernel_look_also(&ctrace_rules);
 	ctrace_learn_forget(&ctrace_rules);
 	ctrace_ident_unlock(flags);
 }
@@ -126,9 +126,9 @@ int ctrace_identity_name(const struct cgroup *cgrp, struct ctrace_named *n, char
 	if (ctrace_compat_cgroup_ancestor(cgrp, CTRACE_CGROUP_DEPTH) != cgrp)
 		return -ENAMETOOLONG;
 	ctrace_identity_refresh();
-	n->key = ctrace_view_key(cgrp);
-	n->hierarchy = ctrace_identity_view.cg_hierarchy(cgrp);
-	ctrace_view_enter();
+	n->key = ctrace_kernel_key(cgrp);
+	n->hierarchy = ctrace_identity_kernel.cg_hierarchy(cgrp);
+	ctrace_kernel_enter();
 	ctrace_ident_lock(&flags);	/* never fails in process context */
 	if (!seen_from_tasks(n->hierarchy)) {
 		err = -EOPNOTSUPP;
@@ -137,11 +137,11 @@ int ctrace_identity_name(const struct cgroup *cgrp, struct ctrace_named *n, char
 	} else {
 		ctrace_look_path(&ctrace_rules, cgrp, path, size);
 		ctrace_rules_name(&ctrace_rules, n);
-		ctrace_view_look_also(&ctrace_rules);
+		ctrace_kernel_look_also(&ctrace_rules);
 		ctrace_learn_forget(&ctrace_rules);
 	}
 	ctrace_ident_unlock(flags);
-	ctrace_view_leave();
+	ctrace_kernel_leave();
 	return err;
 }
 
@@ -157,7 +157,7 @@ void ctrace_identity_unname(struct ctrace_named *n)
 	ctrace_ident_lock(&flags);	/* never fails in process context */
 	ctrace_rules_unname(&ctrace_rules, n);
 	ctrace_parts_take_back(n->want | n->deny);
-	ctrace_view_look_also(&ctrace_rules);
+	ctrace_kernel_look_also(&ctrace_rules);
 	ctrace_learn_forget(&ctrace_rules);
 	ctrace_ident_unlock(flags);
 	ctrace_container_kick();

@@ -14,7 +14,7 @@
 #include "identity/learn.h"
 #include "identity/netns.h"
 #include "identity/scan.h"
-#include "identity/view.h"
+#include "identity/kernel.h"
 #include "compat/task.h"
 #include "compat/tracepoint.h"
 
@@ -23,7 +23,7 @@ static void hook_fork(void *data, struct task_struct *parent, struct task_struct
 	const struct pid *pid;
 	struct ctrace_who who;
 
-	ctrace_view_enter();
+	ctrace_kernel_enter();
 	pid = ctrace_compat_task_pid(child);
 	/*
 	 * A namespace's first task may decide which container the namespace is; the others follow it. And a runtime may
@@ -34,7 +34,7 @@ static void hook_fork(void *data, struct task_struct *parent, struct task_struct
 		ctrace_scan_learn(child, false, ctrace_compat_mount_ns(parent));	/* parent is current */
 	else
 		ctrace_identity_resolve_task(child, &who);
-	ctrace_view_leave();
+	ctrace_kernel_leave();
 }
 
 static void learn_init_path(struct task_struct *p)
@@ -73,7 +73,7 @@ static void hook_exec(void *data, struct task_struct *p, pid_t old_pid, struct l
 	const struct css_set *root;
 	struct ctrace_who who;
 
-	ctrace_view_enter();
+	ctrace_kernel_enter();
 	root = ctrace_compat_cgroup_ns_root(p);		/* p is current */
 	if (root)
 		ctrace_scan_cgroup_ns(p, root);
@@ -93,7 +93,7 @@ static void hook_exec(void *data, struct task_struct *p, pid_t old_pid, struct l
 	 * own. But with the numbers it took over the leader's start time (de_thread()), which is earlier than its
 	 * own: so what they cached is not found, and nothing needs to be forgotten.
 	 */
-	ctrace_view_leave();
+	ctrace_kernel_leave();
 }
 
 static void CTRACE_PROBE_SCHED_PROCESS_EXIT(hook_exit)
@@ -102,7 +102,7 @@ static void CTRACE_PROBE_SCHED_PROCESS_EXIT(hook_exit)
 	struct ctrace_who who;
 	unsigned long flags;
 
-	ctrace_view_enter();
+	ctrace_kernel_enter();
 	pid = ctrace_compat_task_pid(p);
 	ctrace_identity_resolve_task(p, &who);
 	ctrace_identity_note_exit(p, &who);
@@ -112,7 +112,7 @@ static void CTRACE_PROBE_SCHED_PROCESS_EXIT(hook_exit)
 		ctrace_ident_unlock(flags);
 		ctrace_container_kick();
 	}
-	ctrace_view_leave();
+	ctrace_kernel_leave();
 }
 
 /*
@@ -123,26 +123,26 @@ static void CTRACE_PROBE_CGROUP_ATTACH_TASK(hook_attach)
 {
 	const void *mnt;
 
-	ctrace_view_enter();
+	ctrace_kernel_enter();
 	/* a task that has been released keeps the address of its parent, which may be freed */
 	if (!ctrace_compat_task_pid(p) || !ctrace_compat_try_mount_ns(rcu_dereference(p->real_parent), &mnt))
 		mnt = ctrace_compat_mount_ns(current);
 	ctrace_scan_learn(p, false, mnt);
 	ctrace_identity_forget_tasks();
-	ctrace_view_leave();
+	ctrace_kernel_leave();
 }
 
 static void CTRACE_PROBE_CGROUP_EVENT(hook_rmdir)
 {
 	unsigned long flags;
 
-	ctrace_view_enter();
+	ctrace_kernel_enter();
 	if (ctrace_ident_lock(&flags)) {
-		ctrace_learn_cgroup_gone(&ctrace_rules, ctrace_view_key(cgrp));
+		ctrace_learn_cgroup_gone(&ctrace_rules, ctrace_kernel_key(cgrp));
 		ctrace_ident_unlock(flags);
 		ctrace_container_kick();
 	}
-	ctrace_view_leave();
+	ctrace_kernel_leave();
 }
 
 static const struct hook {

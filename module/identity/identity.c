@@ -7,7 +7,7 @@
 #include "identity/identity_internal.h"
 #include "identity/learn.h"
 #include "identity/rules.h"
-#include "identity/view.h"
+#include "identity/kernel.h"
 
 DEFINE_PER_CPU_ALIGNED(struct ctrace_idcache, ctrace_idcache);
 DEFINE_PER_CPU_ALIGNED(struct ctrace_idothers, ctrace_idothers);
@@ -71,7 +71,7 @@ static bool told_aside(const struct ctrace_place *at)
 {
 	u32 by = ctrace_rules.told_by;
 
-	return by && at->cg[1] && ctrace_identity_view.cg_hierarchy(at->cg[1]) != by;
+	return by && at->cg[1] && ctrace_identity_kernel.cg_hierarchy(at->cg[1]) != by;
 }
 
 static bool is_unknown(struct ctrace_container *c)
@@ -104,7 +104,7 @@ struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, cons
 		}
 		c = with_part(&q, ctrace_rules_learn(&ctrace_rules, &q), true, whole);
 		again = ctrace_rules.again;
-		if (told_aside(&q.p.at) && ctrace_view_tells(&ctrace_rules, ctrace_rules.told_by))
+		if (told_aside(&q.p.at) && ctrace_kernel_tells(&ctrace_rules, ctrace_rules.told_by))
 			ctrace_learn_forget(&ctrace_rules);
 		/* What is in the key may have changed since v1 was computed, just now at the latest: then v1 lacks it. */
 		if (*whole && (!v1 || v1 == ctrace_identity_v1_key(cset)))
@@ -225,7 +225,7 @@ static void remember(const struct ctrace_idcache *now)
 	WRITE_ONCE(cache->rings[1], now->rings[1]);
 	WRITE_ONCE(cache->begins, now->begins);
 	WRITE_ONCE(cache->asks, now->asks);
-	WRITE_ONCE(cache->selects, now->selects);
+	WRITE_ONCE(cache->options, now->options);
 	WRITE_ONCE(cache->sampled, now->sampled);
 	WRITE_ONCE(cache->calm, CTRACE_CALM_UNKNOWN);
 	WRITE_ONCE(cache->c, now->c);
@@ -282,7 +282,7 @@ notrace void ctrace_identity_look(struct ctrace_who *who)
 			}
 			now.begins = READ_ONCE(cache->begins);
 			now.asks = READ_ONCE(cache->asks);
-			now.selects = READ_ONCE(cache->selects);
+			now.options = READ_ONCE(cache->options);
 			now.sampled = READ_ONCE(cache->sampled);
 		}
 	} else {

@@ -32,7 +32,7 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include "identity/container.h"
-#include "identity/view.h"
+#include "identity/kernel.h"
 #include "compat/cgroup.h"
 #include "compat/hash.h"
 #include "compat/pidns.h"
@@ -64,19 +64,19 @@ struct ctrace_idcache {
 	u64 start;		/* the task's start time */
 	u64 gen;		/* ctrace_identity_gen before the look-up; 0: no task is cached */
 	u64 unwanted;		/* gen, if no session wants an event of the task; else 0 */
-	u32 wanted;		/* the sessions that may want an event of the task; emit/alone.h takes some out */
+	u32 wanted;		/* the sessions that may want an event of the task; emit/short.h takes some out */
 	s64 way;		/* for entries and exits of its calls: wanted, or CTRACE_WAY_SAMPLED */
 	u32 asked;		/* the sessions whose gates have been asked about the task; the same */
-	u32 noted;		/* ctrace_special_note() has nothing more to learn of these sessions; the same */
-	/* ctrace_alone_note() writes these seven: */
+	u32 noted;		/* ctrace_options_note() has nothing more to learn of these sessions; the same */
+	/* ctrace_short_note() writes these seven: */
 	u32 only;		/* one plain session whose events can take the short way, or 0 */
 	u32 pair;		/* two of them, or 0 */
 	struct ctrace_ring_desc *ring;	/* the one session's ring for c */
 	struct ctrace_ring_desc *rings[2];	/* those of the two, the lower bit's first */
-	u64 asks;		/* one special session << 32 whose options may count a call or leave it out at once, or _NONE */
-	struct ctrace_option **selects;	/* of that session */
+	u64 asks;		/* one session << 32 with options that may count a call or leave it out at once, or _NONE */
+	struct ctrace_option **options;	/* of that session */
 	struct ctrace_one_of __percpu *sampled;	/* how it counts all entries and exits, if way says so */
-	/* emit/whole.h writes these four: */
+	/* emit/short_call.h writes these four: */
 	u32 begins;		/* wanted, if a whole call can begin the short way, or 0 */
 	u64 calm;		/* has the task a call under way? Its migrations, or CTRACE_CALM_* */
 	const void **key;	/* the place where its calls are noted */

@@ -48,7 +48,7 @@ void ctrace_learn_init_execs(struct ctrace_rules *r, const struct ctrace_place *
 
 void ctrace_learn_ns(struct ctrace_rules *r, struct ctrace_container *c, const void *ns)
 {
-	const struct ctrace_view *v = r->view;
+	const struct ctrace_kernel *v = r->view;
 	struct ctrace_place at;
 
 	v->ns_get(ns);		/* put a grace period after ctrace_learn_ns_gone() */

@@ -8,7 +8,7 @@
 #include "identity/netns.h"
 #include "identity/rules.h"
 #include "identity/scan.h"
-#include "identity/view.h"
+#include "identity/kernel.h"
 #include "compat/rcu.h"
 
 /* More nodes than there are containers in the pool: each container has several places. */
@@ -24,7 +24,7 @@ int ctrace_identity_init(const struct ctrace_container_watcher *const *watchers)
 	err = ctrace_gc_init();
 	if (err)
 		goto container_exit;
-	err = ctrace_rules_init(&ctrace_rules, &ctrace_identity_view,
+	err = ctrace_rules_init(&ctrace_rules, &ctrace_identity_kernel,
 				ctrace_identity_forget_cached, NODES);
 	if (err)
 		goto gc_exit;

@@ -154,7 +154,7 @@ void ctrace_look_names(struct ctrace_rules *r, struct ctrace_seen *s)
 static struct ctrace_boundary boundary_from(struct ctrace_rules *r, const struct ctrace_seen *s, int i,
 					    const void *cg, int depth, bool all)
 {
-	const struct ctrace_view *v = r->view;
+	const struct ctrace_kernel *v = r->view;
 	struct ctrace_boundary b = { .deep = s->deep >> i & 1, .of = i };
 	struct ctrace_lfnode *n;
 	const void *up;

@@ -60,7 +60,7 @@ struct ctrace_named {
 };
 
 /* Called in any context, in an RCU read-side section. Handles are valid until that ends. */
-struct ctrace_view {
+struct ctrace_kernel {
 	const void *(*cg_parent)(const void *cg);	/* NULL above a root */
 	/* cg, if it is no deeper than level; else its ancestor there, or NULL: too deep to find that */
 	const void *(*cg_ancestor)(const void *cg, int level);
@@ -124,7 +124,7 @@ struct ctrace_rules {
 	u32 told_by;				/* the hierarchy whose boundary decided this; 0: v2, or none. ident_lock */
 	bool v1;				/* there are v1 hierarchies */
 	void (*forgot)(void);			/* called under ident_lock when places have become void */
-	const struct ctrace_view *view;
+	const struct ctrace_kernel *view;
 };
 
 /* A cgroup's key: ids are unique within one hierarchy only. */

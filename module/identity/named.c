@@ -10,7 +10,7 @@
 
 static void named_around(struct ctrace_rules *r, const void *cg, u32 *want, u32 *deny)
 {
-	const struct ctrace_view *v = r->view;
+	const struct ctrace_kernel *v = r->view;
 	const struct ctrace_named *n;
 	const void *up;
 	int depth;

@@ -492,7 +492,7 @@ void ctrace_rules_cgroup_ns(struct ctrace_rules *r, const struct ctrace_place *p
 
 /* --- life -------------------------------------------------------------------- */
 
-int ctrace_rules_init(struct ctrace_rules *r, const struct ctrace_view *view,
+int ctrace_rules_init(struct ctrace_rules *r, const struct ctrace_kernel *view,
 		      void (*forgot)(void), unsigned int nodes)
 {
 	int err;

@@ -9,7 +9,7 @@
 #include "identity/look.h"
 
 /* Process context. forgot: see struct ctrace_rules; nodes: how many nodes the pool keeps ready. */
-int ctrace_rules_init(struct ctrace_rules *r, const struct ctrace_view *view,
+int ctrace_rules_init(struct ctrace_rules *r, const struct ctrace_kernel *view,
 		      void (*forgot)(void), unsigned int nodes);
 void ctrace_rules_exit(struct ctrace_rules *r);
 

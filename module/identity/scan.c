@@ -11,7 +11,7 @@
 #include "identity/netns.h"
 #include "identity/rules.h"
 #include "identity/scan.h"
-#include "identity/view.h"
+#include "identity/kernel.h"
 #include "compat/task.h"
 
 /* --- one task ---------------------------------------------------------------- */

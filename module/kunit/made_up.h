@@ -147,7 +147,7 @@ static bool fake_init(const void *ns, struct ctrace_place *at, s32 *pid)
 	return true;
 }
 
-static const struct ctrace_view fake = {
+static const struct ctrace_kernel fake = {
 	fake_parent, fake_ancestor, fake_id, fake_hierarchy, fake_name, fake_online,
 	fake_ns_parent, fake_closed, fake_init, fake_inum, fake_get, fake_put,
 };

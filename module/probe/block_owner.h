@@ -134,7 +134,7 @@ static __always_inline bool ctrace_block_recall(struct request *rq, u32 place, b
  */
 static __always_inline void ctrace_block_task(struct ctrace_block_issuer *by, u32 mask)
 {
-	bool asked = mask & (READ_ONCE(ctrace_pid_sessions) | READ_ONCE(ctrace_special_sessions));
+	bool asked = mask & (READ_ONCE(ctrace_pid_sessions) | READ_ONCE(ctrace_options_sessions));
 
 	if (by->start)
 		by->who.task = unlikely(asked) ? ctrace_begun_task(&by->who, by->start) : NULL;

@@ -22,9 +22,9 @@
 #include "probe/call_list.h"
 #include "probe/call_waited.h"
 #include "probe/table.h"
-#include "emit/alone.h"
+#include "emit/short.h"
 #include "emit/stack.h"
-#include "emit/whole.h"
+#include "emit/short_call.h"
 #include "session/inflight.h"
 #include "session/spare.h"
 #include "event/call_memory.h"
@@ -74,7 +74,7 @@ static noinline ctrace_compat_noclone void enter_any(void *data, struct pt_regs 
 		ctrace_spare_unwanted(&who);
 		return;
 	}
-	ctrace_whole_begins(&who);
+	ctrace_short_call_begins(&who);
 	row = ctrace_inflight_row(&calls, p);
 	if (unlikely(l->exec || p->ptrace))
 		flags = CTRACE_CALL_KEPT;
@@ -90,7 +90,7 @@ static noinline ctrace_compat_noclone void enter_any(void *data, struct pt_regs 
 		ctrace_session_unfollowed(mask);
 		return;
 	}
-	ctrace_whole_begun(&calls, p, row, place);
+	ctrace_short_call_begun(&calls, p, row, place);
 	b = ctrace_inflight_at(&calls, place);
 	WRITE_ONCE(b->wanted, (u64)mask << 32 | flags | id);
 	b->time = ctrace_compat_stamp();	/* last, so our own work does not count */
@@ -124,13 +124,13 @@ static notrace noinline ctrace_compat_noclone void enter(struct task_struct *p, 
 	l = &ctrace_syscall_layouts[0][n];
 	if (unlikely(!mask || !l->known || l->exec || l->keeps || p->ptrace))
 		goto odd;
-	if (unlikely(ctrace_whole_state(migrations) != CTRACE_WHOLE_CALM))
+	if (unlikely(ctrace_short_call_state(migrations) != CTRACE_WHOLE_CALM))
 		goto other;
 quick:
 	/* Acquire: as in ctrace_inflight_take() */
 	if (unlikely(cmpxchg_acquire(__this_cpu_read(ctrace_idcache.key), NULL, p)))
 		goto other;
-	ctrace_whole_set(migrations, CTRACE_WHOLE_BUSY);
+	ctrace_short_call_set(migrations, CTRACE_WHOLE_BUSY);
 	b = __this_cpu_read(ctrace_idcache.begun);
 	WRITE_ONCE(b->wanted, (u64)mask << 32 | (CTRACE_ID_CALL + n));
 	if (likely(ctrace_compat_stamp_now(&stamp)))
@@ -140,7 +140,7 @@ quick:
 	return;
 odd:
 	/* what is only counted needs nothing that is kept */
-	if (mask && l->known && !l->exec && !p->ptrace && ctrace_whole_state(migrations) == CTRACE_WHOLE_CALM &&
+	if (mask && l->known && !l->exec && !p->ptrace && ctrace_short_call_state(migrations) == CTRACE_WHOLE_CALM &&
 	    !(mask & ~READ_ONCE(ctrace_counting_sessions)))
 		goto quick;
 other:
@@ -173,7 +173,7 @@ static noinline void sleeps(struct task_struct *p)
 	b = ctrace_inflight_at(&calls, place);
 	wanted = READ_ONCE(b->wanted);
 	id = (u16)wanted;
-	if (!ctrace_special_stack(wanted >> 32, id))
+	if (!ctrace_options_stack(wanted >> 32, id))
 		return;
 	w = ctrace_call_other(&ctrace_calls_waits, p);
 	if (!w) {
@@ -292,7 +292,7 @@ static __always_inline void emit(u32 mask, u32 id, const struct ctrace_who *who,
 	}
 	if (at || r->layout->room || (r->layout->detail && unlikely(mask & READ_ONCE(ctrace_detailed_sessions)))) {
 		/* strings, memory and names cost most: a call that is too quick for a filter pays nothing for them */
-		if (unlikely(mask & READ_ONCE(ctrace_special_sessions)))
+		if (unlikely(mask & READ_ONCE(ctrace_options_sessions)))
 			mask = ctrace_emit_passing(mask, id, who, &r->head, CTRACE_SIZE(ctrace_call_payload));
 		if (mask)
 			emit_rooms(mask, id, who, r, at);
@@ -325,7 +325,7 @@ static noinline void leave_any(const struct pt_regs *regs, const struct ctrace_b
 	mask = ctrace_wanted(mask, who.container, p);
 	if (!mask)
 		return;
-	ctrace_alone_note(mask, &who);
+	ctrace_short_note(mask, &who);
 	if (unlikely((u32)wanted & CTRACE_CALL_KEPT)) {
 		at = ctrace_call_other(&ctrace_calls_kept, p);
 		if (WARN_ON_ONCE(!at))
@@ -393,18 +393,18 @@ static noinline ctrace_compat_noclone void leave_found(void *data, struct pt_reg
 	} else if (IS_ERR_VALUE(ret)) {
 		denied(data, regs, ret);
 	}
-	ctrace_whole_ended(&calls, p, row);
+	ctrace_short_call_ended(&calls, p, row);
 }
 
 /*
  * The short ways, of a remembered task's call that one session alone wants. The session may have been made and have ended since
  * the entry, and the container may be another one: what is remembered is of now. In steps, so that variables stay in registers:
- * see emit/alone.h.
+ * see emit/short.h.
  */
 static __always_inline void leave_over(void)
 {
 	smp_store_release(__this_cpu_read(ctrace_idcache.key), NULL);	/* as in ctrace_inflight_give() */
-	ctrace_whole_set(ctrace_compat_task_migrations(current), CTRACE_WHOLE_CALM);
+	ctrace_short_call_set(ctrace_compat_task_migrations(current), CTRACE_WHOLE_CALM);
 }
 
 /* The session only counts it. */
@@ -449,7 +449,7 @@ static notrace noinline void leave_recorded(u64 wanted, struct pt_regs *regs, lo
 		goto other;
 	l = &ctrace_syscall_layouts[0][nr];
 	if (unlikely(l->room || l->tail > sizeof(u64) || wanted >> 32 != __this_cpu_read(ctrace_idcache.only) ||
-		     ctrace_alone_ring(&d, CTRACE_ID_CALL + nr) <= 0))
+		     ctrace_short_ring(&d, CTRACE_ID_CALL + nr) <= 0))
 		goto other;
 	len = sizeof(*rec) + CTRACE_SIZE(ctrace_call_payload) + l->nargs * sizeof(u64) + CTRACE_ALIGN8(l->tail);
 	if (unlikely(!ctrace_compat_since_now(b->time, &duration) || !CTRACE_CLOCK_INLINE() || !ctrace_ring_try(d, len, &pos)))
@@ -457,7 +457,7 @@ static notrace noinline void leave_recorded(u64 wanted, struct pt_regs *regs, lo
 	time = CTRACE_CLOCK_NOW();
 	if (unlikely(!ctrace_ring_take(d, len, pos, &time, &rec)))
 		goto other;
-	ctrace_alone_stamp(rec, CTRACE_ID_CALL + nr);
+	ctrace_short_stamp(rec, CTRACE_ID_CALL + nr);
 	to = (void *)(rec + 1);
 	/* zeros behind the arguments, if there is a tail; else this is overwritten */
 	*(u64 *)((char *)rec + len - sizeof(u64)) = 0;
@@ -465,7 +465,7 @@ static notrace noinline void leave_recorded(u64 wanted, struct pt_regs *regs, lo
 	to->ret = ret;
 	to->marks = 0;
 	ctrace_args_numbers(regs, false, l, (u64 *)(to + 1));
-	ctrace_alone_end(d, pos + len, time);
+	ctrace_short_end(d, pos + len, time);
 	leave_over();
 	return;
 other:
@@ -482,7 +482,7 @@ static notrace noinline ctrace_compat_noclone void leave(u64 state, struct pt_re
 		return;
 	}
 	wanted = READ_ONCE(__this_cpu_read(ctrace_idcache.begun)->wanted);
-	sel = ctrace_whole_option(wanted, &id);
+	sel = ctrace_short_call_option(wanted, &id);
 	if (!sel)
 		leave_recorded(wanted, regs, ret);
 	else if (sel->quick)
@@ -516,7 +516,7 @@ static notrace void probe_exit(void *data, struct pt_regs *regs, long ret)
 	if (unlikely(!ctrace_identity_remembered(current))) {
 		leave_found(data, regs, ret);
 	} else {
-		state = ctrace_whole_state(ctrace_compat_task_migrations(current));
+		state = ctrace_short_call_state(ctrace_compat_task_migrations(current));
 		if (state != CTRACE_WHOLE_CALM)
 			leave(state, regs, ret);
 		else if (IS_ERR_VALUE(ret))

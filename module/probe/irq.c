@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interrupts and soft interrupts, and their handlers as spans (probe/handler.h). Their events belong to the host: the
+ * Interrupts and soft interrupts, and their handlers as spans (probe/handler_span.h). Their events belong to the host: the
  * interrupted task has nothing to do with them. But a task may raise a soft interrupt, and then irq_softirq_raise is
  * that task's event.
  */
 #include <linux/interrupt.h>
 #include <linux/string.h>
-#include "probe/handler.h"
+#include "probe/handler_span.h"
 #include "probe/table.h"
 #include "compat/tracepoint.h"
 

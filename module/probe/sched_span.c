@@ -348,7 +348,7 @@ static void begin_block(struct at *a, const struct leaving *l)
 	s->block.iowait = a->p->in_iowait;
 	s->block.syscall = l->syscall;
 	wanted = READ_ONCE(s->begun.wanted);
-	if (likely(!ctrace_special_stack(wanted >> 32, CTRACE_ID_SCHED_BLOCK)) || !keep_stack(a->p))
+	if (likely(!ctrace_options_stack(wanted >> 32, CTRACE_ID_SCHED_BLOCK)) || !keep_stack(a->p))
 		return;
 	/* another context may take sessions out */
 	while (cmpxchg64(&s->begun.wanted, wanted, wanted | WAITED) != wanted)

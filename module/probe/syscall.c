@@ -4,7 +4,7 @@
 #include <linux/sched.h>
 #include "probe/syscall_room.h"
 #include "probe/table.h"
-#include "emit/alone.h"
+#include "emit/short.h"
 #include "session/spare.h"
 #include "event/call_memory.h"
 #include "event/syscall_args.h"
@@ -89,7 +89,7 @@ static noinline void enter_any(struct pt_regs *regs, long nr, u32 among)
 		ctrace_spare_unwanted(&who);
 		return;
 	}
-	ctrace_alone_note(mask, &who);
+	ctrace_short_note(mask, &who);
 	e.layout = &ctrace_syscall_layouts[e.is32][nr];
 	if (e.layout->in || (e.layout->detail && mask & READ_ONCE(ctrace_detailed_sessions)))
 		ctrace_syscall_enter_room(mask, id, nr, &who, &e);
@@ -108,7 +108,7 @@ static bool enter_string(const struct pt_regs *regs, long nr)
 	struct ctrace_ring_desc *d;
 	struct ctrace_record *rec;
 
-	if (!l->strings || empty == CTRACE_MEM_OTHERS || ctrace_alone_ring(&d, CTRACE_ID_SYS_ENTER + nr) <= 0)
+	if (!l->strings || empty == CTRACE_MEM_OTHERS || ctrace_short_ring(&d, CTRACE_ID_SYS_ENTER + nr) <= 0)
 		return false;
 	ctrace_args_numbers(regs, false, l, numbers);
 	len = ctrace_args_put(numbers, l, room->args, &room->head.marks);
@@ -122,9 +122,9 @@ static bool enter_string(const struct pt_regs *regs, long nr)
 	time = CTRACE_CLOCK_NOW();
 	if (unlikely(!ctrace_ring_take(d, len, pos, &time, &rec)))
 		return false;
-	ctrace_alone_stamp(rec, CTRACE_ID_SYS_ENTER + nr);
+	ctrace_short_stamp(rec, CTRACE_ID_SYS_ENTER + nr);
 	ctrace_fill_words(rec + 1, &c);
-	ctrace_alone_end(d, pos + len, time);
+	ctrace_short_end(d, pos + len, time);
 	return true;
 }
 
@@ -149,13 +149,13 @@ static __always_inline bool enter_one(struct ctrace_ring_desc *d, const struct p
 	if (unlikely(!ctrace_ring_take(d, l->len, pos, time, &rec)))
 		return false;
 	*(u64 *)((char *)rec + l->len - sizeof(u64)) = 0;	/* as in fill_entry() */
-	ctrace_alone_stamp(rec, CTRACE_ID_SYS_ENTER + nr);
+	ctrace_short_stamp(rec, CTRACE_ID_SYS_ENTER + nr);
 	ctrace_args_numbers(regs, false, l, (u64 *)(rec + 1));
-	ctrace_alone_end(d, pos + l->len, *time);
+	ctrace_short_end(d, pos + l->len, *time);
 	return true;
 }
 
-/* Two sessions want the same, and the clock is read once. Their rings stay ours: see ctrace_alone_owns(). */
+/* Two sessions want the same, and the clock is read once. Their rings stay ours: see ctrace_short_owns(). */
 static noinline ctrace_compat_noclone void enter_pair(const struct pt_regs *regs, long nr)
 {
 	struct ctrace_ring_desc *second = __this_cpu_read(ctrace_idcache.rings[1]);
@@ -190,11 +190,11 @@ static noinline ctrace_compat_noclone void enter(void *data, struct pt_regs *reg
 		enter_long(regs, nr);	/* the last thing done here, so that this needs no stack */
 		return;
 	}
-	found = ctrace_alone_ring(&d, CTRACE_ID_SYS_ENTER + nr);
+	found = ctrace_short_ring(&d, CTRACE_ID_SYS_ENTER + nr);
 	if (!found)
 		return;
 	if (unlikely(found < 0))
-		goto special;
+		goto with_options;
 	if (unlikely(!CTRACE_CLOCK_INLINE() || !ctrace_ring_try(d, len, &pos)))
 		goto other;
 	time = CTRACE_CLOCK_NOW();
@@ -206,15 +206,15 @@ static noinline ctrace_compat_noclone void enter(void *data, struct pt_regs *reg
 		goto other;
 	/* as in fill_entry(); without either, it is the record's head, which comes next */
 	*(u64 *)((char *)rec + len - sizeof(u64)) = 0;
-	ctrace_alone_stamp(rec, CTRACE_ID_SYS_ENTER + nr);
+	ctrace_short_stamp(rec, CTRACE_ID_SYS_ENTER + nr);
 	ctrace_args_numbers(regs, false, l, (u64 *)(rec + 1));
-	ctrace_alone_end(d, pos + len, time);
+	ctrace_short_end(d, pos + len, time);
 	return;
-special:
+with_options:
 	OPTIMIZER_HIDE_VAR(nr);
-	if (ctrace_alone_skips(CTRACE_ID_SYS_ENTER + nr))
+	if (ctrace_short_skips(CTRACE_ID_SYS_ENTER + nr))
 		return;
-	if (ctrace_alone_pair(CTRACE_ID_SYS_ENTER + nr)) {
+	if (ctrace_short_pair(CTRACE_ID_SYS_ENTER + nr)) {
 		enter_pair(regs, nr);
 		return;
 	}
@@ -269,7 +269,7 @@ static noinline void leave_any(long nr, long ret, u32 among)
 	mask = ctrace_wanted(mask, who.container, current);
 	if (!mask)
 		return;
-	ctrace_alone_note(mask, &who);
+	ctrace_short_note(mask, &who);
 	r.layout = &ctrace_syscall_layouts[is32][nr];
 	if ((r.layout->in || r.layout->detail) && unlikely(ctrace_syscall_has_unread(&who, nr, is32)))
 		ctrace_syscall_leave_late(mask, nr, is32, &who, ret);
@@ -297,11 +297,11 @@ static __always_inline bool leave_one(struct ctrace_ring_desc *d, long nr, long 
 	OPTIMIZER_HIDE_VAR(pos);
 	if (unlikely(!ctrace_ring_take(d, len, pos, time, &rec)))
 		return false;
-	ctrace_alone_stamp(rec, CTRACE_ID_SYS_EXIT + nr);
+	ctrace_short_stamp(rec, CTRACE_ID_SYS_EXIT + nr);
 	if (len > EXIT_LEN)
 		*(u64 *)((char *)rec + len - sizeof(u64)) = 0;
 	*(u64 *)(rec + 1) = ret;
-	ctrace_alone_end(d, pos + len, *time);
+	ctrace_short_end(d, pos + len, *time);
 	return true;
 }
 
@@ -344,12 +344,12 @@ static noinline ctrace_compat_noclone void leave(void *data, struct pt_regs *reg
 	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS / 2 || ctrace_compat_is_32bit_call()))
 		goto other;
 	nr = ctrace_syscall_nospec(nr);
-	found = ctrace_alone_ring(&d, CTRACE_ID_SYS_EXIT + nr);
-	/* a call without a name is recorded as another event, which ctrace_alone_ring() did not ask about */
+	found = ctrace_short_ring(&d, CTRACE_ID_SYS_EXIT + nr);
+	/* a call without a name is recorded as another event, which ctrace_short_ring() did not ask about */
 	if (!found && likely(ctrace_syscall_layouts[0][nr].known))
 		return;
 	if (unlikely(found <= 0))
-		goto special;
+		goto with_options;
 	if (unlikely(ctrace_syscall_layouts[0][nr].exit)) {
 		leave_empty(d, nr, ret);	/* the last thing done here, so that this needs no stack */
 		return;
@@ -357,11 +357,11 @@ static noinline ctrace_compat_noclone void leave(void *data, struct pt_regs *reg
 	if (leave_quick(d, nr, ret, EXIT_LEN))
 		return;
 	goto other;
-special:
+with_options:
 	OPTIMIZER_HIDE_VAR(nr);
-	if (found && ctrace_alone_skips(CTRACE_ID_SYS_EXIT + nr))
+	if (found && ctrace_short_skips(CTRACE_ID_SYS_EXIT + nr))
 		return;
-	if (!ctrace_syscall_layouts[0][nr].exit && ctrace_alone_pair(CTRACE_ID_SYS_EXIT + nr)) {
+	if (!ctrace_syscall_layouts[0][nr].exit && ctrace_short_pair(CTRACE_ID_SYS_EXIT + nr)) {
 		leave_pair(nr, ret);
 		return;
 	}
@@ -401,7 +401,7 @@ static void probe_enter(void *data, struct pt_regs *regs, long nr)
 		enter(data, regs, nr);
 	else if (!way)
 		ctrace_spare_current();
-	else if (!ctrace_alone_leaves_out(nr))
+	else if (!ctrace_short_leaves_out(nr))
 		enter(data, regs, nr);
 	ctrace_compat_probe_end();
 }
@@ -414,7 +414,7 @@ static void probe_exit(void *data, struct pt_regs *regs, long ret)
 	way = __this_cpu_read(ctrace_idcache.way);
 	if (unlikely(!ctrace_identity_known()))
 		leave_new(data, regs, ret);
-	else if (likely(way > 0) || (way && !ctrace_alone_leaves_out(syscall_get_nr(current, regs))))
+	else if (likely(way > 0) || (way && !ctrace_short_leaves_out(syscall_get_nr(current, regs))))
 		leave(data, regs, ret);
 	ctrace_compat_probe_end();
 }

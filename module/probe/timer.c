@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Timers, and the functions of high-resolution timers as spans (probe/handler.h). They expire in interrupts, so their
+ * Timers, and the functions of high-resolution timers as spans (probe/handler_span.h). They expire in interrupts, so their
  * events belong to the host; only an interval timer's belong to its process. The addresses of a timer and of its
  * function are kernel addresses, and left out.
  */
@@ -8,7 +8,7 @@
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/timer.h>
-#include "probe/handler.h"
+#include "probe/handler_span.h"
 #include "probe/table.h"
 #include "compat/pidns.h"
 #include "compat/tracepoint.h"

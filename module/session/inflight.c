@@ -37,7 +37,7 @@ static int get(struct ctrace_inflight *t)
 		mutex_lock(&lock);
 		list_add(&t->list, &tables);
 		mutex_unlock(&lock);
-		/* a table that was freed may be remembered (emit/whole.h): before a probe runs that uses this one */
+		/* a table that was freed may be remembered (emit/short_call.h): before a probe runs that uses this one */
 		ctrace_identity_forget_tasks();
 	}
 	t->users++;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Options of probes and sessions: made, published, freed. emit/special.c asks them. */
+/* Options of probes and sessions: made, published, freed. emit/options.c asks them. */
 #include <linux/err.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
@@ -11,13 +11,13 @@
 #include "compat/tracepoint.h"
 #include "compat/vmalloc.h"
 
-u32 ctrace_special_sessions;
+u32 ctrace_options_sessions;
 u32 ctrace_counting_sessions;
 u32 ctrace_detailed_sessions;
 u32 ctrace_neighbour_sessions;
 u32 ctrace_file_sessions;
 u32 ctrace_gated_sessions;
-u32 ctrace_gated_alone_sessions;
+u32 ctrace_gated_short_sessions;
 
 static void set_bit_of(u32 *sessions, const struct ctrace_session *s, bool on)
 {
@@ -47,9 +47,9 @@ u32 ctrace_next_detail_of(u32 *mask, const struct ctrace_detail **d)
 	return some;
 }
 
-static void special(struct ctrace_session *s, bool on)
+static void set_options(struct ctrace_session *s, bool on)
 {
-	set_bit_of(&ctrace_special_sessions, s, on);
+	set_bit_of(&ctrace_options_sessions, s, on);
 	ctrace_identity_forget_tasks();
 }
 
@@ -57,9 +57,9 @@ static void special(struct ctrace_session *s, bool on)
 
 static void set_gate(struct ctrace_session *s, const struct ctrace_expr *gate, bool alone)
 {
-	/* Release: it is whole before it is seen. Pairs with ask_gates() in emit/special.c */
+	/* Release: it is whole before it is seen. Pairs with ask_gates() in emit/options.c */
 	smp_store_release(&s->gate, gate);
-	set_bit_of(&ctrace_gated_alone_sessions, s, gate && alone);
+	set_bit_of(&ctrace_gated_short_sessions, s, gate && alone);
 	set_bit_of(&ctrace_gated_sessions, s, gate);
 	ctrace_identity_forget_tasks();
 }
@@ -95,7 +95,7 @@ void ctrace_option_gate(struct ctrace_session *s)
 	list_for_each_entry(p, &s->probes, list) {
 		if (!of_calls(p, &whole))
 			continue;
-		sel = p->selects[0];
+		sel = p->options[0];
 		of = s->filter ?: sel ? sel->expr : NULL;
 		same &= of && ctrace_expr_of_task(of) && (!gate || ctrace_expr_same(gate, of));
 		gate = of;
@@ -119,7 +119,7 @@ static bool has_selects(const struct ctrace_probe *p)
 	u32 i;
 
 	for (i = 0; i < CTRACE_PROBE_RANGES; i++)
-		if (p->selects[i])
+		if (p->options[i])
 			return true;
 	return false;
 }
@@ -151,7 +151,7 @@ static int check_overlap(struct ctrace_probe *p, bool asking, char *why)
 	return 0;
 }
 
-static struct ctrace_option *select_alloc(const struct ctrace_probe_opts *o)
+static struct ctrace_option *options_alloc(const struct ctrace_probe_opts *o)
 {
 	struct ctrace_option *sel = kzalloc(sizeof(*sel), GFP_KERNEL_ACCOUNT);
 
@@ -170,7 +170,7 @@ static struct ctrace_option *select_alloc(const struct ctrace_probe_opts *o)
 	return sel;
 }
 
-static void select_release(struct ctrace_option *sel)
+static void options_release(struct ctrace_option *sel)
 {
 	if (!sel)
 		return;
@@ -270,10 +270,10 @@ static int new_range(struct ctrace_probe *p, u32 i, const struct ctrace_probe_op
 	p->kaddr |= r->t.flags & CTRACE_TYPE_F_KADDR;
 	if (!asks(o))
 		return 0;
-	sel = select_alloc(o);
+	sel = options_alloc(o);
 	if (!sel)
 		return -ENOMEM;
-	p->selects[i] = sel;
+	p->options[i] = sel;
 	if (o->aggregate)
 		err = new_table(p, o, sel, &r->t, nfields(p->session, &r->t), why);
 	if (err)
@@ -313,13 +313,13 @@ int ctrace_option_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o,
 	err = check_overlap(p, asks(o), why);
 	if (err)
 		return err;
-	if (asks(o) && !s->selects) {
+	if (asks(o) && !s->options) {
 		struct ctrace_option **all = kvcalloc(CTRACE_EVENT_IDS, sizeof(*all), CTRACE_COMPAT_GFP_LARGE);
 
 		if (!all)
 			return -ENOMEM;
-		/* Release: zeroed before it is seen. Pairs with select_of() in emit/special.c. */
-		smp_store_release(&s->selects, all);
+		/* Release: zeroed before it is seen. Pairs with options_of() in emit/options.c. */
+		smp_store_release(&s->options, all);
 	}
 	r = kzalloc(sizeof(*r), GFP_KERNEL);
 	if (!r)
@@ -330,8 +330,8 @@ int ctrace_option_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o,
 		if (err != -EINVAL || !i || c.phase != CTRACE_CALL_WHOLE || !c.is32)
 			continue;
 		/* A 32-bit call may lack a field of the 64-bit one (mmap's len): then it matches nothing. */
-		select_release(p->selects[i]);
-		p->selects[i] = NULL;
+		options_release(p->options[i]);
+		p->options[i] = NULL;
 		p->ranges[i].n = 0;
 		*why = 0;
 		err = 0;
@@ -353,14 +353,14 @@ void ctrace_option_publish(struct ctrace_probe *p, bool on)
 
 	lockdep_assert_held(&ctrace_lock);
 	for (i = 0; i < CTRACE_PROBE_RANGES; i++) {
-		if (!p->selects[i])
+		if (!p->options[i])
 			continue;
 		for (id = p->ranges[i].from; id < p->ranges[i].from + p->ranges[i].n; id++)
-			/* Release: the options are whole before they are seen. Pairs with select_of() in emit/special.c. */
-			smp_store_release(&s->selects[id], on ? p->selects[i] : NULL);
+			/* Release: the options are whole before they are seen. Pairs with options_of() in emit/options.c. */
+			smp_store_release(&s->options[id], on ? p->options[i] : NULL);
 		if (on)
-			special(s, true);
-		if (on && p->selects[i]->plain)
+			set_options(s, true);
+		if (on && p->options[i]->plain)
 			set_bit_of(&ctrace_counting_sessions, s, true);
 	}
 	if (on)
@@ -374,7 +374,7 @@ void ctrace_option_free(struct ctrace_probe *p)
 	u32 i;
 
 	for (i = 0; i < CTRACE_PROBE_RANGES; i++)
-		select_release(p->selects[i]);
+		options_release(p->options[i]);
 	ctrace_aggregate_free(p->table);
 }
 
@@ -400,7 +400,7 @@ int ctrace_option_session(struct ctrace_session *s, const char *filter, u32 rate
 void ctrace_option_session_begin(struct ctrace_session *s)
 {
 	if (s->filter || s->limit)
-		special(s, true);
+		set_options(s, true);
 	if (s->detail.data || s->detail.paths)
 		set_bit_of(&ctrace_detailed_sessions, s, true);
 	if (s->flags & CTRACE_SESSION_F_FILES)
@@ -413,7 +413,7 @@ void ctrace_option_session_begin(struct ctrace_session *s)
 
 void ctrace_option_session_end(struct ctrace_session *s)
 {
-	special(s, false);
+	set_options(s, false);
 	set_bit_of(&ctrace_counting_sessions, s, false);
 	set_bit_of(&ctrace_detailed_sessions, s, false);
 	set_bit_of(&ctrace_file_sessions, s, false);
@@ -426,5 +426,5 @@ void ctrace_option_session_free(struct ctrace_session *s)
 	ctrace_expr_free(s->filter);
 	if (s->limit)
 		ctrace_limit_free(s->limit);
-	kvfree(s->selects);
+	kvfree(s->options);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Options of sessions and probes: a filter expression, one of N events, a stack with each event, a limit
- * on their rate. A session without any pays one load for them (ctrace_special_sessions in emit.h). A
+ * on their rate. A session without any pays one load for them (ctrace_options_sessions in emit.h). A
  * probe with a filter pays a copy of each record, which is filled before the filter decides. Two options of system calls are asked
  * before that: one of N, if there is no filter (first), and how long a whole call took at least (longer).
  *
  * A session's gate is the filter of all its system calls, if that asks only which task makes them. A CPU asks it once, and
- * remembers the answer beside the task (emit/alone.h). Sessions with whole calls have none: such a call is filtered at its return,
+ * remembers the answer beside the task (emit/short.h). Sessions with whole calls have none: such a call is filtered at its return,
  * and a move or an exec may have changed the answer since its entry.
  */
 #ifndef CTRACE_OPTION_H
@@ -43,8 +43,8 @@ struct ctrace_option {
 	u32 copy;			/* bytes of the program's stack, for CTRACE_PROBE_F_USER_COPY */
 };
 
-/* Mask of the sessions whose events go to ctrace_emit_special(). Written under ctrace_lock. */
-extern u32 ctrace_special_sessions;
+/* Mask of the sessions whose events go to ctrace_emit_options(). Written under ctrace_lock. */
+extern u32 ctrace_options_sessions;
 /* Mask of those of them that count events by their first fields alone (struct ctrace_option, plain). The same. */
 extern u32 ctrace_counting_sessions;
 /* Mask of the sessions with something in their ctrace_detail. Written under ctrace_lock. */
@@ -54,9 +54,9 @@ extern u32 ctrace_neighbour_sessions;
 /* Mask of the sessions with CTRACE_SESSION_F_FILES. Written under ctrace_lock. */
 extern u32 ctrace_file_sessions;
 
-/* Mask of the sessions with a gate; and of those of them that are special only because of that. Written under ctrace_lock. */
+/* Mask of the sessions with a gate; and of those of them that have no other option. Written under ctrace_lock. */
 extern u32 ctrace_gated_sessions;
-extern u32 ctrace_gated_alone_sessions;
+extern u32 ctrace_gated_short_sessions;
 
 extern const struct ctrace_detail ctrace_no_detail;
 u32 ctrace_next_detail_of(u32 *mask, const struct ctrace_detail **d);	/* if some are in ctrace_detailed_sessions */
@@ -87,10 +87,10 @@ static __always_inline bool ctrace_option_skips(struct ctrace_one_of __percpu *p
 
 /* --- process context, ctrace_lock held ------------------------------------- */
 
-/* Makes p->selects for o. 0, or -errno; why then has a sentence unless out of memory. */
+/* Makes p->options for o. 0, or -errno; why then has a sentence unless out of memory. */
 int ctrace_option_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o, char *why);
 /*
- * on: makes p->selects visible to probe functions; to be called when p is in its session's list, before it is armed. off: withdraws them;
+ * on: makes p->options visible to probe functions; to be called when p is in its session's list, before it is armed. off: withdraws them;
  * only after p was disarmed and ctrace_option_sync() returned, or a late probe function would record
  * what the options leave out. No other probe of the session has these events, so none looks then.
  */
@@ -103,8 +103,8 @@ void ctrace_option_free(struct ctrace_probe *p);
 
 /* Makes the session's own options, its filter and its limit, before it has a probe. Needs no lock. */
 int ctrace_option_session(struct ctrace_session *s, const char *filter, u32 rate, char *why);
-void ctrace_option_session_begin(struct ctrace_session *s);	/* it is special from now on, if it has any */
-void ctrace_option_session_end(struct ctrace_session *s);	/* it is not special any more */
+void ctrace_option_session_begin(struct ctrace_session *s);	/* its options count from now on, if it has any */
+void ctrace_option_session_end(struct ctrace_session *s);	/* it has none any more */
 void ctrace_option_session_free(struct ctrace_session *s);	/* all its options, when no probe sees them */
 
 #endif

@@ -79,7 +79,7 @@ void ctrace_probe_arm(struct ctrace_probe *p, bool on)
 		list_for_each_entry(q, &p->session->probes, list)
 			if (q != p)
 				arm(q, true);
-	/* Returns of calls do not look at the mask: ctrace_whole_table(). */
+	/* Returns of calls do not look at the mask: ctrace_short_call_table(). */
 	if (!on)
 		ctrace_identity_forget_tasks();
 }

@@ -52,7 +52,7 @@ struct ctrace_probe {
 	struct ctrace_session *session;
 	u32 id;
 	struct { u32 from, n; } ranges[CTRACE_PROBE_RANGES];	/* of event ids; n 0: none */
-	struct ctrace_option *selects[CTRACE_PROBE_RANGES];	/* options for each range, or NULL */
+	struct ctrace_option *options[CTRACE_PROBE_RANGES];	/* options for each range, or NULL */
 	struct ctrace_source *sources[CTRACE_PROBE_SOURCES];
 	struct ctrace_inflight *tables[CTRACE_PROBE_SOURCES]; /* those of its sources that it is a user of */
 	u64 missed_before;		/* by the hooks of its sources, before it was there */

@@ -290,9 +290,9 @@ void ctrace_session_record(struct ctrace_session *s, bool on)
 	lockdep_assert_held(&ctrace_lock);
 	/*
 	 * A probe function reads which sessions are armed, and then, without a barrier, whether a session
-	 * is special and its options. It must see those as well, or it would record everything.
+	 * has options, and these. It must see those as well, or it would record everything.
 	 */
-	if (on && (ctrace_special_sessions & 1u << s->index))
+	if (on && (ctrace_options_sessions & 1u << s->index))
 		ctrace_option_sync();
 	if (!on)
 		work_end(s);

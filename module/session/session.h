@@ -53,7 +53,7 @@ struct ctrace_session {
 	struct ctrace_limit *limit;	/* invariant */
 	struct ctrace_detail detail;	/* invariant */
 	const struct ctrace_expr *gate;	/* or NULL; ctrace_lock, probes read it; see session/option.h */
-	struct ctrace_option **selects;	/* [CTRACE_EVENT_IDS]: allocated once, under ctrace_lock; see session/option.h */
+	struct ctrace_option **options;	/* [CTRACE_EVENT_IDS]: allocated once, under ctrace_lock; see session/option.h */
 	atomic64_t unfollowed;		/* CTRACE_LOSS_UNFOLLOWED */
 	atomic64_t unfollowed_tasks;	/* CTRACE_LOSS_UNFOLLOWED_TASKS */
 	atomic64_t unread;		/* CTRACE_LOSS_UNREAD */

@@ -170,7 +170,7 @@ static bool t_init(const void *ns, struct ctrace_place *at, s32 *pid)
 	return true;
 }
 
-static const struct ctrace_view stranger = {
+static const struct ctrace_kernel stranger = {
 	t_parent, t_ancestor, t_id, t_hierarchy, t_name, t_online,
 	t_ns_parent, fake_closed, t_init, fake_inum, fake_get, fake_put,
 };

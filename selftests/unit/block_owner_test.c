@@ -13,7 +13,7 @@ struct task_struct shim_task = { .pid = 42, .comm = "dd", .cset = &cset };
 struct ctrace_container shim_container = { .wanted = 1 };
 atomic64_t ctrace_identity_gen;
 __typeof__(ctrace_idcache) ctrace_idcache = { .c = &shim_container, .ids = { { 42, 42 } } };
-u32 ctrace_pid_sessions, ctrace_special_sessions;
+u32 ctrace_pid_sessions, ctrace_options_sessions;
 
 #define PLACES	4096u
 static const void *keys[PLACES] __attribute__((aligned(64)));

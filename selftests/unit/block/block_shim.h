@@ -48,7 +48,7 @@ extern struct {
 	union ctrace_ids ids;
 	u64 unwanted;
 } ctrace_idcache;
-extern u32 ctrace_pid_sessions, ctrace_special_sessions;
+extern u32 ctrace_pid_sessions, ctrace_options_sessions;
 
 static inline bool ctrace_identity_known(void) { return true; }
 static inline u32 ctrace_container_wanted(const struct ctrace_container *c) { return c->wanted; }

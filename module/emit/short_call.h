@@ -9,7 +9,7 @@
  *	key,	that place; while it is calm, its last call's, which the next one tries first
  *	begun
  *
- * At the return, a call that one plain session alone wants is recorded as in emit/alone.h. If that session is special, its options may
+ * At the return, a call that one session without options alone wants is recorded as in emit/short.h. If that session has options, they may
  * count the call, or leave it out.
  *
  * Any other call takes the general way. Both leave the same in the table of calls, so an entry need not know which way the
@@ -23,14 +23,14 @@
  *
  * Only tasks write what the CPU remembers, and the remembered task is running.
  */
-#ifndef CTRACE_WHOLE_H
-#define CTRACE_WHOLE_H
+#ifndef CTRACE_EMIT_SHORT_CALL_H
+#define CTRACE_EMIT_SHORT_CALL_H
 
-#include "emit/alone.h"
+#include "emit/short.h"
 #include "session/inflight.h"
 
 /* What is remembered of who's task, if that is the remembered one; else NULL. */
-static inline struct ctrace_idcache *ctrace_whole_cache(const struct ctrace_who *who)
+static inline struct ctrace_idcache *ctrace_short_call_cache(const struct ctrace_who *who)
 {
 	struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
 
@@ -41,9 +41,9 @@ static inline struct ctrace_idcache *ctrace_whole_cache(const struct ctrace_who 
  * Call after ctrace_wanted() at the entry. The short way asks neither for pid targets, nor for calls on files alone, nor for
  * what is read at the entry of a call that closes a descriptor.
  */
-static inline void ctrace_whole_begins(const struct ctrace_who *who)
+static inline void ctrace_short_call_begins(const struct ctrace_who *who)
 {
-	struct ctrace_idcache *cache = ctrace_whole_cache(who);
+	struct ctrace_idcache *cache = ctrace_short_call_cache(who);
 	u32 others = READ_ONCE(ctrace_pid_sessions) | READ_ONCE(ctrace_detailed_sessions) | READ_ONCE(ctrace_file_sessions);
 
 	if (cache && !(cache->wanted & others))
@@ -54,7 +54,7 @@ static inline void ctrace_whole_begins(const struct ctrace_who *who)
  * The options of the remembered task's call, whose place says wanted, and the call's id; NULL: take another way. That the session
  * still wants the call need not be asked: the generation is the current one, which changes when a probe is disarmed.
  */
-static __always_inline const struct ctrace_option *ctrace_whole_option(u64 wanted, u64 *id)
+static __always_inline const struct ctrace_option *ctrace_short_call_option(u64 wanted, u64 *id)
 {
 	u64 n = wanted - __this_cpu_read(ctrace_idcache.asks);
 
@@ -62,24 +62,24 @@ static __always_inline const struct ctrace_option *ctrace_whole_option(u64 wante
 	if (unlikely(n >= CTRACE_EVENT_IDS))
 		return NULL;
 	*id = n;
-	return ctrace_alone_option(n);
+	return ctrace_short_option(n);
 }
 
 #define CTRACE_WHOLE_CALM	0ull
 #define CTRACE_WHOLE_BUSY	(~0ull)
 
 /* The state of current, a remembered task with that many migrations: CTRACE_WHOLE_*; any other value: look its call up. */
-static __always_inline u64 ctrace_whole_state(u64 migrations)
+static __always_inline u64 ctrace_short_call_state(u64 migrations)
 {
 	return __this_cpu_read(ctrace_idcache.calm) ^ migrations;
 }
 
-static __always_inline void ctrace_whole_set(u64 migrations, u64 state)
+static __always_inline void ctrace_short_call_set(u64 migrations, u64 state)
 {
 	__this_cpu_write(ctrace_idcache.calm, migrations ^ state);
 }
 
-static inline void ctrace_whole_place(const struct ctrace_inflight *t, u32 place, u64 calm)
+static inline void ctrace_short_call_place(const struct ctrace_inflight *t, u32 place, u64 calm)
 {
 	__this_cpu_write(ctrace_idcache.key, &t->keys[place]);
 	__this_cpu_write(ctrace_idcache.begun, ctrace_inflight_at(t, place));
@@ -87,18 +87,18 @@ static inline void ctrace_whole_place(const struct ctrace_inflight *t, u32 place
 }
 
 /* On any way: p, which is current, has taken this place of t. row: where its search begins. */
-static inline void ctrace_whole_begun(const struct ctrace_inflight *t, const struct task_struct *p, u32 row, u32 place)
+static inline void ctrace_short_call_begun(const struct ctrace_inflight *t, const struct task_struct *p, u32 row, u32 place)
 {
 	if (ctrace_identity_remembered(p))
-		ctrace_whole_place(t, place, place / CTRACE_INFLIGHT_ROW == row ? ~ctrace_compat_task_migrations(p) :
+		ctrace_short_call_place(t, place, place / CTRACE_INFLIGHT_ROW == row ? ~ctrace_compat_task_migrations(p) :
 				   CTRACE_CALM_UNKNOWN);
 }
 
 /* The same: p has no place any more. */
-static inline void ctrace_whole_ended(const struct ctrace_inflight *t, const struct task_struct *p, u32 row)
+static inline void ctrace_short_call_ended(const struct ctrace_inflight *t, const struct task_struct *p, u32 row)
 {
 	if (ctrace_identity_remembered(p))
-		ctrace_whole_place(t, row * CTRACE_INFLIGHT_ROW, ctrace_compat_task_migrations(p));
+		ctrace_short_call_place(t, row * CTRACE_INFLIGHT_ROW, ctrace_compat_task_migrations(p));
 }
 
 #endif

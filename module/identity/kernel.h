@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The kernel, as look.c sees it, and where a task is in it. */
-#ifndef CTRACE_VIEW_H
-#define CTRACE_VIEW_H
+#ifndef CTRACE_IDENTITY_KERNEL_H
+#define CTRACE_IDENTITY_KERNEL_H
 
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -14,7 +14,7 @@ struct ctrace_ident_state {
 	u32 nr_v1;		/* v1 hierarchies in use */
 	u8 v1_ssid[CTRACE_COMPAT_NR_SUBSYS]; /* one controller of each */
 	u32 v1_hierarchy[CTRACE_COMPAT_NR_SUBSYS]; /* the number of each. ident_lock */
-	bool tells[CTRACE_COMPAT_NR_SUBSYS]; /* of each: see ctrace_view_tells(). ident_lock */
+	bool tells[CTRACE_COMPAT_NR_SUBSYS]; /* of each: see ctrace_kernel_tells(). ident_lock */
 	/* v1 hierarchies that are in a place's key, too, although the task may be at no root in an earlier one */
 	u32 nr_also;
 	u8 also_ssid[CTRACE_COMPAT_NR_SUBSYS];
@@ -22,24 +22,24 @@ struct ctrace_ident_state {
 };
 extern struct ctrace_ident_state ctrace_ident_state;
 
-extern const struct ctrace_view ctrace_identity_view;
+extern const struct ctrace_kernel ctrace_identity_kernel;
 
-static inline u64 ctrace_view_key(const struct cgroup *cgrp)
+static inline u64 ctrace_kernel_key(const struct cgroup *cgrp)
 {
-	return ctrace_key(ctrace_identity_view.cg_hierarchy(cgrp), ctrace_compat_cgroup_id(cgrp));
+	return ctrace_key(ctrace_identity_kernel.cg_hierarchy(cgrp), ctrace_compat_cgroup_id(cgrp));
 }
 
 /*
  * Older kernels call a tracepoint's probes with preemption off; the newest call them
  * under SRCU alone. The code below must stay on its CPU, in an RCU read-side section.
  */
-static inline void ctrace_view_enter(void)
+static inline void ctrace_kernel_enter(void)
 {
 	preempt_disable_notrace();
 	rcu_read_lock();
 }
 
-static inline void ctrace_view_leave(void)
+static inline void ctrace_kernel_leave(void)
 {
 	rcu_read_unlock();
 	preempt_enable_notrace();
@@ -59,7 +59,7 @@ u64 ctrace_identity_v1_key(const struct css_set *cset);
  * boundary that decided a place is in this v1 hierarchy, and not in the place's first one; false: that is known.
  * After the first, and after the second if it says true, the caller makes void what is remembered of places.
  */
-void ctrace_view_look_also(const struct ctrace_rules *r);
-bool ctrace_view_tells(const struct ctrace_rules *r, u32 hierarchy);
+void ctrace_kernel_look_also(const struct ctrace_rules *r);
+bool ctrace_kernel_tells(const struct ctrace_rules *r, u32 hierarchy);
 
-#endif /* CTRACE_VIEW_H */
+#endif /* CTRACE_IDENTITY_KERNEL_H */

@@ -18,8 +18,8 @@
  * Of an interrupt with a thread the handler is the part that wakes the thread. With forced threads (PREEMPT_RT) that is
  * all there is, and the thread's work is a task's.
  */
-#ifndef CTRACE_HANDLER_H
-#define CTRACE_HANDLER_H
+#ifndef CTRACE_HANDLER_SPAN_H
+#define CTRACE_HANDLER_SPAN_H
 
 #include <linux/hardirq.h>
 #include <linux/sched.h>

@@ -5,7 +5,7 @@
  * probe/syscall.c's enter() and leave() take it, for nearly all calls:
  *  - a 64-bit call whose arguments are numbers alone, or strings (enter_string());
  *  - the CPU remembers its task (ctrace_idcache);
- *  - one session or two want the event, and they have no options (they are not special), or none but a gate that the task has
+ *  - one session or two want the event, and they have no options, or none but a gate that the task has
  *    passed;
  *  - no other record is being written in these sessions' rings.
  *
@@ -17,97 +17,100 @@
  * in. And the clock, read in line, needs many registers, so OPTIMIZER_HIDE_VAR() after it makes the
  * compiler compute what follows from a variable once more, rather than save it across the clock.
  */
-#ifndef CTRACE_ALONE_H
-#define CTRACE_ALONE_H
+#ifndef CTRACE_EMIT_SHORT_H
+#define CTRACE_EMIT_SHORT_H
 
 #include "emit/emit.h"
 
 /* Is d the ring of the remembered container? */
-static __always_inline bool ctrace_alone_owns(const struct ctrace_ring_desc *d)
+static __always_inline bool ctrace_short_owns(const struct ctrace_ring_desc *d)
 {
 	/* only this CPU writes d->cid, and once it is ours it stays so: see ctrace_arena_ring() */
 	return likely(data_race(d->cid) == __this_cpu_read(ctrace_idcache.cid));
 }
 
-static __always_inline bool ctrace_alone_is_pair(u32 mask)
+static __always_inline bool ctrace_short_is_pair(u32 mask)
 {
-	return mask && mask == __this_cpu_read(ctrace_idcache.pair) && ctrace_alone_owns(__this_cpu_read(ctrace_idcache.rings[0])) &&
-	       ctrace_alone_owns(__this_cpu_read(ctrace_idcache.rings[1]));
+	return mask && mask == __this_cpu_read(ctrace_idcache.pair) && ctrace_short_owns(__this_cpu_read(ctrace_idcache.rings[0])) &&
+	       ctrace_short_owns(__this_cpu_read(ctrace_idcache.rings[1]));
 }
 
 /* mask has one or two sessions. Is their short way, or the lack of one, still unknown? */
-static inline bool ctrace_alone_news(u32 mask)
+static inline bool ctrace_short_news(u32 mask)
 {
 	if (mask & (mask - 1))
-		return !ctrace_alone_is_pair(mask);
+		return !ctrace_short_is_pair(mask);
 	return !(mask & __this_cpu_read(ctrace_idcache.noted)) &&
-	       !(mask == __this_cpu_read(ctrace_idcache.only) && ctrace_alone_owns(__this_cpu_read(ctrace_idcache.ring)));
+	       !(mask == __this_cpu_read(ctrace_idcache.only) && ctrace_short_owns(__this_cpu_read(ctrace_idcache.ring)));
 }
 
 /* Call after ctrace_wanted(), which returned mask: notes what the next event of current need not ask again. */
-static inline void ctrace_alone_note(u32 mask, const struct ctrace_who *who)
+static inline void ctrace_short_note(u32 mask, const struct ctrace_who *who)
 {
 	u32 but_one = mask & (mask - 1);
 
-	if (unlikely(mask & READ_ONCE(ctrace_gated_sessions)) || (!(but_one & (but_one - 1)) && ctrace_alone_news(mask)))
-		ctrace_special_note(mask, who);
+	if (unlikely(mask & READ_ONCE(ctrace_gated_sessions)) || (!(but_one & (but_one - 1)) && ctrace_short_news(mask)))
+		ctrace_options_note(mask, who);
 }
 
-static __always_inline u32 ctrace_alone_wants(u32 id)
+static __always_inline u32 ctrace_short_wants(u32 id)
 {
 	return ctrace_wants(id) & __this_cpu_read(ctrace_idcache.wanted);
 }
 
 /* 1: one plain session alone wants it, *d is its ring. 0: no session wants it. -1: take the general way. */
-static __always_inline int ctrace_alone_ring(struct ctrace_ring_desc **d, u32 id)
+static __always_inline int ctrace_short_ring(struct ctrace_ring_desc **d, u32 id)
 {
-	u32 mask = ctrace_alone_wants(id);
+	u32 mask = ctrace_short_wants(id);
 
 	if (!mask)
 		return 0;
 	if (unlikely(mask != __this_cpu_read(ctrace_idcache.only)))
 		return -1;
 	*d = __this_cpu_read(ctrace_idcache.ring);
-	return ctrace_alone_owns(*d) ? 1 : -1;
+	return ctrace_short_owns(*d) ? 1 : -1;
 }
 
-/* If ctrace_alone_ring() returned -1: do two plain sessions want it, whose rings are ctrace_idcache.rings? */
-static __always_inline bool ctrace_alone_pair(u32 id)
+/* If ctrace_short_ring() returned -1: do two plain sessions want it, whose rings are ctrace_idcache.rings? */
+static __always_inline bool ctrace_short_pair(u32 id)
 {
-	return ctrace_alone_is_pair(ctrace_alone_wants(id));
+	return ctrace_short_is_pair(ctrace_short_wants(id));
 }
 
-/* Those of the special session in asks. They stay until preemption is enabled: they go after the generation changes, and a grace period. */
-static __always_inline const struct ctrace_option *ctrace_alone_option(u32 id)
+/*
+ * Returns the options of the session in idcache.asks. Valid until preemption is enabled: they are freed after a generation change
+ * and a grace period.
+ */
+static __always_inline const struct ctrace_option *ctrace_short_option(u32 id)
 {
-	struct ctrace_option **selects = __this_cpu_read(ctrace_idcache.selects);
+	struct ctrace_option **options = __this_cpu_read(ctrace_idcache.options);
 
-	return smp_load_acquire(&selects[id]);	/* pairs with ctrace_option_publish() */
+	return smp_load_acquire(&options[id]);	/* pairs with ctrace_option_publish() */
 }
 
-/* If ctrace_alone_ring() returned -1: is this event of a call one that its session counts and leaves out, as one_of asks? */
-static __always_inline bool ctrace_alone_skips(u32 id)
+/* If ctrace_short_ring() returned -1: is this event of a call one that its session counts and leaves out, as one_of asks? */
+static __always_inline bool ctrace_short_skips(u32 id)
 {
 	const struct ctrace_option *sel;
 
-	if ((u64)ctrace_alone_wants(id) << 32 != __this_cpu_read(ctrace_idcache.asks))
+	if ((u64)ctrace_short_wants(id) << 32 != __this_cpu_read(ctrace_idcache.asks))
 		return false;
-	sel = ctrace_alone_option(id);
+	sel = ctrace_short_option(id);
 	return sel && sel->first && ctrace_option_skips(sel->first);
 }
 
 /*
  * The same, asked first of all, if the remembered task's way is CTRACE_WAY_SAMPLED. Calls without a name are other events, and so
- * counted otherwise. What counts the rest stays until preemption is enabled: see sampled_calls() in emit/special.c.
+ * counted otherwise. What counts the rest stays until preemption is enabled: see sampled_calls() in emit/options.c.
  */
-static __always_inline bool ctrace_alone_leaves_out(long nr)
+static __always_inline bool ctrace_short_leaves_out(long nr)
 {
 	return likely((unsigned long)nr < CTRACE_NR_SYSCALLS / 2 && !ctrace_compat_is_32bit_call()) &&
 	       ctrace_syscall_layouts[0][ctrace_syscall_nospec(nr)].known &&
 	       ctrace_option_skips(__this_cpu_read(ctrace_idcache.sampled));
 }
 
-static __always_inline void ctrace_alone_stamp(struct ctrace_record *rec, u32 id)
+static __always_inline void ctrace_short_stamp(struct ctrace_record *rec, u32 id)
 {
 	rec->id = id;
 	rec->cid = __this_cpu_read(ctrace_idcache.cid);
@@ -116,17 +119,17 @@ static __always_inline void ctrace_alone_stamp(struct ctrace_record *rec, u32 id
 }
 
 /* The same as the end of ctrace_emit_one(). */
-static noinline void ctrace_alone_end_any(struct ctrace_ring_desc *d)
+static noinline void ctrace_short_end_any(struct ctrace_ring_desc *d)
 {
 	ctrace_ring_leave(d);
 	if (READ_ONCE(*READ_ONCE(d->wake)))
 		ctrace_ring_wake(d);
 }
 
-static __always_inline void ctrace_alone_end(struct ctrace_ring_desc *d, u64 till, u64 time)
+static __always_inline void ctrace_short_end(struct ctrace_ring_desc *d, u64 till, u64 time)
 {
 	if (unlikely(!ctrace_ring_commit_alone(d, till, time)))
-		ctrace_alone_end_any(d);
+		ctrace_short_end_any(d);
 	/* as in ctrace_emit_one(): a late look at the word is early enough, see ring/wake.c */
 	else if (unlikely(data_race(*READ_ONCE(d->wake))))
 		ctrace_ring_wake(d);

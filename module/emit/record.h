@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One record in one ring: reserve, fill, commit. */
-#ifndef CTRACE_ONE_H
-#define CTRACE_ONE_H
+#ifndef CTRACE_EMIT_RECORD_H
+#define CTRACE_EMIT_RECORD_H
 
 #include "ring/arena.h"
 #include "ring/ring.h"

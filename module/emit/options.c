@@ -59,16 +59,16 @@ static bool sampled(const struct ctrace_option *sel)
 	return true;
 }
 
-static struct ctrace_option **select_all(struct ctrace_session *s)
+static struct ctrace_option **options_all(struct ctrace_session *s)
 {
-	return smp_load_acquire(&s->selects);	/* pairs with ctrace_option_new() */
+	return smp_load_acquire(&s->options);	/* pairs with ctrace_option_new() */
 }
 
-static const struct ctrace_option *select_of(struct ctrace_session *s, u32 id)
+static const struct ctrace_option *options_of(struct ctrace_session *s, u32 id)
 {
-	struct ctrace_option **selects = select_all(s);
+	struct ctrace_option **options = options_all(s);
 
-	return selects ? smp_load_acquire(&selects[id]) : NULL;	/* pairs with ctrace_option_publish() */
+	return options ? smp_load_acquire(&options[id]) : NULL;	/* pairs with ctrace_option_publish() */
 }
 
 /* A call some of whose strings could not be read: such a field is missing. */
@@ -97,14 +97,14 @@ static bool match(struct ctrace_session *s, const struct ctrace_expr *e, u32 id,
 	return ctrace_expr_match(e, payload, len, x);
 }
 
-bool ctrace_special_stack(u32 mask, u32 id)
+bool ctrace_options_stack(u32 mask, u32 id)
 {
 	const struct ctrace_option *sel;
 	struct ctrace_session *s;
 
-	for (mask &= READ_ONCE(ctrace_special_sessions); mask; mask &= mask - 1) {
+	for (mask &= READ_ONCE(ctrace_options_sessions); mask; mask &= mask - 1) {
 		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
-		sel = s ? select_of(s, id) : NULL;
+		sel = s ? options_of(s, id) : NULL;
 		if (!sel)
 			continue;
 		/* a call that is counted has the stack of its return */
@@ -137,22 +137,22 @@ static void ask_gates(u32 mask, const struct ctrace_who *who, struct ctrace_idca
  * How s counts the entries and exits, if it wants one of N of them all, without a filter. The generation is read before what is
  * asked here, and changes between the disarming of a probe and the end of its options: as long as it is the same, they stay.
  */
-static struct ctrace_one_of __percpu *sampled_calls(u32 mask, struct ctrace_option **selects)
+static struct ctrace_one_of __percpu *sampled_calls(u32 mask, struct ctrace_option **options)
 {
-	const struct ctrace_option *sel = smp_load_acquire(&selects[CTRACE_ID_SYS_ENTER]);	/* as in select_of() */
+	const struct ctrace_option *sel = smp_load_acquire(&options[CTRACE_ID_SYS_ENTER]);	/* as in options_of() */
 
 	/* one range has all of them: parse_syscall() in session/probe.c */
-	if (!sel || sel != smp_load_acquire(&selects[CTRACE_ID_CALL - 1]) || !(ctrace_wants(CTRACE_ID_SYS_ENTER) & mask))
+	if (!sel || sel != smp_load_acquire(&options[CTRACE_ID_CALL - 1]) || !(ctrace_wants(CTRACE_ID_SYS_ENTER) & mask))
 		return NULL;
 	return sel->first;
 }
 
-noinline void ctrace_special_note(u32 mask, const struct ctrace_who *who)
+noinline void ctrace_options_note(u32 mask, const struct ctrace_who *who)
 {
-	u32 gated = mask & READ_ONCE(ctrace_gated_sessions), special = READ_ONCE(ctrace_special_sessions);
+	u32 gated = mask & READ_ONCE(ctrace_gated_sessions), with_options = READ_ONCE(ctrace_options_sessions);
 	struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
 	const struct ctrace_container *c = who->container;
-	struct ctrace_option **selects;
+	struct ctrace_option **options;
 	struct ctrace_ring_desc *d, *e;
 	struct ctrace_session *s;
 	u32 last;
@@ -163,12 +163,12 @@ noinline void ctrace_special_note(u32 mask, const struct ctrace_who *who)
 		ask_gates(gated & ~cache->asked, who, cache);
 	if (gated) {
 		mask &= cache->wanted;
-		special &= ~(cache->asked & READ_ONCE(ctrace_gated_alone_sessions));
+		with_options &= ~(cache->asked & READ_ONCE(ctrace_gated_short_sessions));
 	}
 	last = mask & (mask - 1);
 	if (!mask || last & (last - 1) || mask & ~READ_ONCE(c->wanted))
 		return;
-	if (!(mask & (special | READ_ONCE(ctrace_detailed_sessions)))) {
+	if (!(mask & (with_options | READ_ONCE(ctrace_detailed_sessions)))) {
 		d = ctrace_arena_ring(__ffs(mask), c->cid);
 		if (last) {
 			e = ctrace_arena_ring(__ffs(last), c->cid);
@@ -185,11 +185,11 @@ noinline void ctrace_special_note(u32 mask, const struct ctrace_who *who)
 		return;
 	cache->noted |= mask;
 	s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
-	selects = s ? select_all(s) : NULL;
-	if (selects) {
-		WRITE_ONCE(cache->selects, selects);
+	options = s ? options_all(s) : NULL;
+	if (options) {
+		WRITE_ONCE(cache->options, options);
 		WRITE_ONCE(cache->asks, (u64)mask << 32);
-		WRITE_ONCE(cache->sampled, sampled_calls(mask, selects));
+		WRITE_ONCE(cache->sampled, sampled_calls(mask, options));
 		if (cache->sampled && mask == cache->wanted)
 			cache->way = CTRACE_WAY_SAMPLED;
 	}
@@ -197,14 +197,14 @@ noinline void ctrace_special_note(u32 mask, const struct ctrace_who *who)
 
 noinline u32 ctrace_emit_passing(u32 mask, u32 id, const struct ctrace_who *who, const void *payload, u32 len)
 {
-	u32 some = mask & READ_ONCE(ctrace_special_sessions);
+	u32 some = mask & READ_ONCE(ctrace_options_sessions);
 	const struct ctrace_option *sel;
 	struct ctrace_session *s;
 	struct ctrace_expr_ctx x CTRACE_UNSET;
 
 	for (; some; some &= some - 1) {
 		s = READ_ONCE(ctrace_sessions[__ffs(some)]);
-		sel = s ? select_of(s, id) : NULL;
+		sel = s ? options_of(s, id) : NULL;
 		if (!s || !(s->filter || (sel && sel->early)))
 			continue;
 		context(&x, who);
@@ -324,7 +324,7 @@ noinline u32 ctrace_emit_counted(u32 mask, u32 id, const struct ctrace_who *who,
 	e.x = &x;
 	for (; mask; mask &= mask - 1) {
 		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
-		sel = s ? select_of(s, id) : NULL;
+		sel = s ? options_of(s, id) : NULL;
 		if (!sel || !sel->plain || sel->agg->head > nfields)
 			continue;
 		if (sel->agg->words)
@@ -342,7 +342,7 @@ void ctrace_emit_lost(u32 mask, u32 id, u32 cid)
 
 	for (; mask; mask &= mask - 1) {
 		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
-		sel = s ? select_of(s, id) : NULL;
+		sel = s ? options_of(s, id) : NULL;
 		if (sel && sel->agg)
 			ctrace_aggregate_lost(sel->table);
 		else
@@ -350,7 +350,7 @@ void ctrace_emit_lost(u32 mask, u32 id, u32 cid)
 	}
 }
 
-noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who, u32 payload,
+noinline void ctrace_emit_options(u32 mask, u32 id, const struct ctrace_who *who, u32 payload,
 				  void (*fill)(void *payload, const void *arg), const void *arg)
 {
 	u32 counting = mask & READ_ONCE(ctrace_counting_sessions);
@@ -378,7 +378,7 @@ noinline void ctrace_emit_special(u32 mask, u32 id, const struct ctrace_who *who
 		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
 		if (!s)
 			continue;
-		sel = select_of(s, id);
+		sel = options_of(s, id);
 		if (!sel || !(sel->expr || sel->agg)) {
 			if (!pass(s, sel, id, who, NULL, 0, &x))
 				continue;

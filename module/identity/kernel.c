@@ -3,7 +3,7 @@
 #include <linux/cgroup.h>
 #include <linux/pid_namespace.h>
 #include "identity/rules.h"
-#include "identity/view.h"
+#include "identity/kernel.h"
 #include "compat/pidns.h"
 #include "compat/task.h"
 
@@ -103,7 +103,7 @@ u64 ctrace_identity_v1_key(const struct css_set *cset)
 	const struct cgroup *cg = v1_cgroup(cset, &i), *other;
 	u64 key = cg ? ctrace_key(cg_hierarchy(cg), cg_id(cg)) : 0;
 
-	n = smp_load_acquire(&ctrace_ident_state.nr_also);	/* pairs with ctrace_view_look_also() */
+	n = smp_load_acquire(&ctrace_ident_state.nr_also);	/* pairs with ctrace_kernel_look_also() */
 	for (i = 0; i < n; i++) {
 		other = also(cset, i, cg);
 		if (other)
@@ -129,7 +129,7 @@ void ctrace_identity_place(const struct css_set *cset, const void *ns, struct ct
  * A reader may see a mixture of the old list and the new one, but has read the generations before: what it caches is
  * never found, and ctrace_identity_decide() makes the key anew before it records an alias.
  */
-void ctrace_view_look_also(const struct ctrace_rules *r)
+void ctrace_kernel_look_also(const struct ctrace_rules *r)
 {
 	struct ctrace_ident_state *st = &ctrace_ident_state;
 	u32 i, n = 0;
@@ -141,7 +141,7 @@ void ctrace_view_look_also(const struct ctrace_rules *r)
 	smp_store_release(&st->nr_also, n);	/* after the table; pairs with ctrace_identity_v1_key() */
 }
 
-bool ctrace_view_tells(const struct ctrace_rules *r, u32 hierarchy)
+bool ctrace_kernel_tells(const struct ctrace_rules *r, u32 hierarchy)
 {
 	struct ctrace_ident_state *st = &ctrace_ident_state;
 	u32 i;
@@ -149,7 +149,7 @@ bool ctrace_view_tells(const struct ctrace_rules *r, u32 hierarchy)
 	for (i = 1; i < st->nr_v1; i++)
 		if (st->v1_hierarchy[i] == hierarchy && !st->tells[i]) {
 			st->tells[i] = true;
-			ctrace_view_look_also(r);
+			ctrace_kernel_look_also(r);
 			return true;
 		}
 	return false;
@@ -166,7 +166,7 @@ static bool ns_init(const void *ns, struct ctrace_place *at, s32 *pid)
 	return true;
 }
 
-const struct ctrace_view ctrace_identity_view = {
+const struct ctrace_kernel ctrace_identity_kernel = {
 	.cg_parent = cg_parent,
 	.cg_ancestor = cg_ancestor,
 	.cg_id = cg_id,
