@@ -74,7 +74,7 @@ static void check_release(struct machine *m)
 	found(m, DOCTOR_OK, "kernel", xasprintf("Linux %s", m->release), NULL);
 }
 
-/* What the module needs to be built, and what it does without. The README lists them. */
+/* What the module needs to be built, and what it does without. userspace/doc/install.md lists them. */
 static const char *const needed[] = { "MODULES", "NET", "CGROUPS", "TRACEPOINTS", "KPROBES" };
 static const struct { const char *option, *without; } wanted[] = {
 	{ "BLOCK", "events of block devices" },

@@ -223,10 +223,8 @@ static void explain(const struct view *v, const struct run *r, uint32_t cpus)
 	sbuf_puts(&b, "memory     about ");
 	sbuf_size(&b, r->table_size);
 	sbuf_puts(&b, " for tables, allocated once; it does not grow with containers or events\n"
-		  "cost       no record is written, copied or read. The README states of recording, in\n"
-		  "           instructions: +291 for a traced getppid(), +105 in a neighbour; counting has the\n"
-		  "           same way to the table's row, in place of the record. While system calls are\n"
-		  "           counted, each call of every process takes the kernel's slow path\n");
+		  "cost       no record is written, copied or read: counting has the same way to the table's\n"
+		  "           row as recording has to the ring, for which README has the instructions\n");
 	if (v->has_stacks)
 		sbuf_puts(&b, "           A stack costs a walk over its frames at each event. For the names in a program's\n"
 			  "           stacks a record is written when it maps code: by exec, mmap(), fork\n");
