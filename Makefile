@@ -37,7 +37,7 @@ help:
 	@echo '                    KERNELDIR: its build directory, where BZIMAGE does not lie in it'
 	@echo 'make check-host [YES=1] [TESTS=...]   the tests on this machine itself, as root; it asks first'
 	@echo 'make bench          what tracing costs, with ctrace and with other tracers; writes the tables of selftests/bench/README.md; an hour'
-	@echo 'make lint           checkpatch, compat rule, shellcheck, sparse'
+	@echo 'make lint           checkpatch, compat rule, shellcheck'
 	@echo 'make clean'
 	@echo
 	@echo 'KERNELDIR=$(KERNELDIR)'
