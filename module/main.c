@@ -111,6 +111,6 @@ MODULE_AUTHOR("The ctrace developers");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(CTRACE_VERSION);
 /*
- * No alias for the netlink family: any user, in a network namespace of his own, can ask the kernel for a family,
+ * No alias for the netlink family: any user, in a network namespace of their own, can ask the kernel for a family,
  * and the kernel then loads its module. Only who may open the device's node loads this one (api/dev.c).
  */

@@ -46,7 +46,7 @@ int ctrace_compat_tp_register(const struct ctrace_compat_tp *h, void *probe, voi
 void ctrace_compat_tp_unregister(const struct ctrace_compat_tp *h, void *probe, void *data);
 /* How many arguments its probes get after data; -ENOENT: the kernel does not tell. */
 int ctrace_compat_tp_nargs(const struct ctrace_compat_tp *h);
-/* Are all probes of h, which is built in, this module's? In a probe of h, or of another one that the kernel protects likewise. */
+/* True if only this module has probes on h, which is built in. In a probe of h, or of another one that the kernel protects likewise. */
 bool ctrace_compat_tp_ours(const struct ctrace_compat_tp *h);
 /* Do the functions that register probes take a struct tracepoint? */
 #ifdef CTRACE_HAVE_TRACEPOINT_REGISTER__POINTER

@@ -56,8 +56,8 @@ u32 ctrace_emit_passing(u32 mask, u32 id, const struct ctrace_who *who, const vo
  * preemption off.
  *
  * Asks the gates of the sessions in mask (session/option.h): a session whose gate refuses the task does not want its calls, as long
- * as it is remembered. All that a gate asks for stays the same so long: an exec that changes a task's tid changes its start time,
- * too.
+ * as it is remembered. None of the fields that a gate may test can change while the task is cached: an exec that changes the
+ * tid also changes the start time.
  *
  * If what is left of mask is one session without options or details that wants this container, caches the session and its ring:
  * the next event of current that only this session wants can go straight to that ring. If it has options, caches these.

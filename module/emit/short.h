@@ -100,7 +100,7 @@ static __always_inline bool ctrace_short_skips(u32 id)
 }
 
 /*
- * The same, asked first of all, if the remembered task's way is CTRACE_WAY_SAMPLED. Calls without a name are other events, and so
+ * Like ctrace_short_skips(), but called first, when the cached task is in sampled mode. Calls without a name are other events, and so
  * counted otherwise. What counts the rest stays until preemption is enabled: see sampled_calls() in emit/options.c.
  */
 static __always_inline bool ctrace_short_leaves_out(long nr)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Who is charged with a container: with its room while it is in the table by cid, and with its cid, which never comes
- * back. A user who may make cgroups or pid namespaces makes containers, of 1 KiB each, as fast as he can clone; so
+ * back. A user who may make cgroups or pid namespaces makes containers, of 1 KiB each, as fast as they can clone; so
  * each has a bounded part of both.
  *
  * Accounts lie in each other. A container is charged to all that it lies in, from the outside in:
@@ -12,8 +12,8 @@
  *  3  of that, those which lie deeper than the outermost container's own
  *  4  of that, those in one of the outermost container's own; whatever lies deeper is charged here, too
  * So a container in no other one is charged to account 0 alone, one in such a container to 0 to 2, any other to all. More
- * outer containers do not get a user more, nor do more levels. What a tenant nests takes little of what his
- * slice's other containers need, and his slice takes little of what other slices need.
+ * outer containers do not get a user more, nor do more levels. What a tenant nests takes little of what the
+ * slice's other containers need, and the slice takes little of what other slices need.
  *
  * Accounts of a level are told apart by a hash with a random seed. Two with the same number share what one may have.
  *

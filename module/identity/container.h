@@ -324,7 +324,7 @@ void ctrace_container_remask(struct ctrace_container *c);
 void ctrace_container_changed(struct ctrace_container *c);
 /*
  * ident_lock held. Makes `to` the owner of the network namespaces of `from`. If `to` is NULL, they have none. A user makes as many
- * as he likes: so a few at a time. Returns whether there are more.
+ * as they like: so a few at a time. Returns whether there are more.
  */
 bool ctrace_container_give_nets(struct ctrace_container *from, struct ctrace_container *to);
 /* ident_lock held. Marks c dead; the work announces it. Only the first call counts. */

@@ -129,7 +129,7 @@ static void look_at(struct ctrace_container *c, struct found *f)
 }
 
 /*
- * A user can have many containers die, or be about to die, for as long as he likes. That must not keep a CPU busy: reap rests
+ * A user can have many containers die, or be about to die, for as long as they like. That must not keep a CPU busy: reap rests
  * ten times as long as a look at them, or a sweep, took.
  */
 static void rest_since(u64 start)

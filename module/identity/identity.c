@@ -184,7 +184,7 @@ static noinline struct ctrace_container *known_there(const struct css_set *cset,
 }
 
 /*
- * A stranger moves tasks and makes them as often as he likes. So if nothing can be learned from that, no lock is
+ * A stranger moves tasks and makes them as often as they like. So if nothing can be learned from that, no lock is
  * taken: the alias of the place is good, and leads to a container that is settled. It is good if it was decided for a task
  * in the same cgroups and namespace, and no boundary has come above them since. On v1 an alias is known by the cgroups of some
  * hierarchies only, so there the rules are asked, too, without the lock.

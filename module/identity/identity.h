@@ -46,8 +46,8 @@ struct ctrace_ring_desc;
 #define CTRACE_CALM_UNKNOWN	(1ull << 63)	/* no number of migrations, nor the complement of one */
 
 /*
- * No sessions << 32, not even none: a probe may go between two looks at what sessions want, and then "no session" must not pass
- * for the one whose options are known.
+ * A value that matches no session mask << 32, not even the empty one: a probe may be removed between two reads of what sessions
+ * want, and "no session" must then not pass for the one whose options are known.
  */
 #define CTRACE_ASKS_NONE	(1ull << 31)
 

@@ -91,7 +91,7 @@ struct ctrace_kernel {
  *    boundary's node has a later generation (n->gen; 0: places below it were never void);
  *  - its container has been taken over;
  *  - it leads to the unknown container, and there is room since (n->flags is r->room then).
- * So a user who makes boundaries, as many as he likes, voids nothing but what lies below them: the other places look
+ * So a user who makes boundaries, any number of them, invalidates nothing but what lies below them: the other places look
  * for boundaries above them, without a lock, and get the new generation.
  *
  * mate: of a boundary's node, the container's next one.

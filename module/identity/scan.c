@@ -246,7 +246,7 @@ again:
 void ctrace_identity_scan(void)
 {
 	ctrace_identity_refresh();
-	/* Tasks in a pid namespace first: they tell which namespace is a boundary's own. Then who has none is known. */
+	/* Tasks in a pid namespace first: they tell which namespace is a boundary's own. After that pass, tasks without a pid namespace of their own can be resolved. */
 	scan_pass(scan_in_ns);
 	scan_pass(scan_outside);
 	scan_pass(scan_program);

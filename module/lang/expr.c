@@ -200,7 +200,10 @@ u32 ctrace_expr_nfields(const struct ctrace_expr *e)
 	return n;
 }
 
-/* As long as comparisons lead to FAIL, all of them must hold. A string may be missing, and who asks for it is told so: not past one. */
+/*
+ * As long as comparisons lead to FAIL, all of them must hold. Stops at the first string
+ * comparison: a missing string must still be reported.
+ */
 u64 ctrace_expr_least(const struct ctrace_expr *e, u32 field)
 {
 	const struct ctrace_expr_term *t;

@@ -40,7 +40,7 @@ static struct ctrace_inflight calls __read_mostly = { .stride = sizeof(struct ct
 
 /* --- entry ---------------------------------------------------------------------- */
 
-/* The sessions in mask without those that want calls on files alone, if it is none. */
+/* Returns mask, without the sessions that want file calls only, unless this call is on a file. */
 static noinline u32 files_alone(u32 mask, const struct pt_regs *regs, long nr, bool is32)
 {
 	u64 args[6];

@@ -151,7 +151,7 @@ static noinline struct place *first(struct ctrace_limit *l, u32 cid, u32 account
  * CPUs may still take two places for one cid, if one became free in between: ctrace_limit_forget()
  * gives up both.)
  *
- * A user who has many containers leaves places to the others, and a shared one each: further ones of his account share one.
+ * A user who has many containers leaves places to the others, and a shared one each: any further containers of that account share one.
  */
 static struct place *find(struct ctrace_limit *l, u32 cid, u32 account)
 {

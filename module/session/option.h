@@ -33,7 +33,7 @@ struct ctrace_option {
 	struct ctrace_agg *agg;		/* or NULL: events are recorded */
 	struct ctrace_aggregate *table;	/* of agg; the probe's */
 	struct ctrace_aggregate *quick;	/* table, if agg is plain and its probe counts in line; else NULL */
-	u64 longer;			/* a whole call that is shorter does not pass expr; 0: who knows */
+	u64 longer;			/* minimum duration that expr can accept; 0: not known */
 	bool early;			/* expr asks for nothing but how long a call took and what it returned */
 	bool plain;			/* agg is all that is asked for, and needs nothing but $words and the fields below agg->head */
 	struct ctrace_one_of __percpu *seen;	/* for one_of */

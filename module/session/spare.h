@@ -53,7 +53,7 @@ void ctrace_spare_info(struct ctrace_spare_info *info);
 extern unsigned long ctrace_spare_from;		/* jiffies: nobody is spared before */
 void ctrace_spare_now(void);
 
-/* In a probe of sys_enter: current is known, and no session wants its calls, or only such as have a gate that refuses it. */
+/* In a probe of sys_enter: current is known, and no session wants its calls, or each that does has a gate that rejects it. */
 static __always_inline void ctrace_spare_current(void)
 {
 	if (!time_before(jiffies, READ_ONCE(ctrace_spare_from)))

@@ -72,7 +72,7 @@ static int groups(struct view *v)
 	const struct own *own = v->own;
 	bool process = view_list_has(v->by, "pid") || view_list_has(v->by, "tid");
 	char *event = xasprintf("sample:%u", own->hz);
-	int status = v->o.probes.longer ? cli_usage("--longer means nothing here: leave it out") :
+	int status = v->o.probes.longer ? cli_usage("--longer does not apply to samples") :
 		view_one_event(&v->o, event, NULL);
 
 	free(event);

@@ -396,7 +396,7 @@ static int words(struct view *v, char ***words, int *n)
 	if (*n != 1)
 		return cli_usage("why looks at one container, not %d", *n);
 	if (v->recording && v->o.duration)
-		return cli_usage("why counts a whole recording: --duration is not for it");
+		return cli_usage("--duration cannot be used with a recording: 'why' reads all of it");
 	if (v->interval || v->o.follow)
 		return cli_usage("why shows one screen: --interval and --follow are not for it");
 	if (!v->o.duration && !v->recording)
