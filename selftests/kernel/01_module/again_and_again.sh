@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the module loads and unloads eight times under system call load
+# witness: /sys/module, /dev, modinfo, 8 times under load; a user namespace asks for the family
 # requires: any
 # timeout: 300
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a mapping is always read-only, whatever offset, length and protection are asked for
+# witness: every wrong offset, length, protection; mprotect, mremap, fork
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a session's memory is its maker's cgroup's, which may forbid it; where the kernel cannot charge it, it is as good
+# witness: memory.max (v1: the limit in bytes) below and above a session's size, memory.current; every
+#	page mapped, also where nothing is charged
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: sessions of a user without CAP_SYS_ADMIN have no more memory together than the module's parameter says
+# witness: a user with CAP_PERFMON, two sockets, tables, a descriptor that outlives its session; with
+#	CAP_SYS_ADMIN and CAP_IPC_LOCK
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: nobody leaves a container, or a cgroup that is traced, by making 70 levels of cgroups
+# witness: marked calls 70 levels down
 # requires: any
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

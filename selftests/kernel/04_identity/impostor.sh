@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: nobody wears another container's name by an id in a cgroup's name, or by a store of his own
+# witness: scopes of a user, of a service's user and of a container with the id of podman's container; a
+#	store in a home; two that root made
 # requires: podman,v2
 # kernels: 6.1
 # timeout: 240

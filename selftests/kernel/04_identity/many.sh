@@ -1,6 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ten times as many containers cost ten times as much, not a hundred times
+# witness: CPU time of the list, of a target, of a session's end with 1,000 and 10,000 (10,000 and
+#	100,000) containers; that of ps and trace beside find(1), which lists the same cgroups. gc_test: 80,000
+#	that die at once, on this host. With 100,000, by instructions counted in the guest: 1.4 thousand
+#	million for find of the directories alone, 2.4 for ctrace ps, 1.1 for ctrace trace all, 0.03 each for a
+#	target and a session's end. An emulator on a busy machine takes seconds for that
 # requires: any
 # kernels: 6.1
 # timeout: 240

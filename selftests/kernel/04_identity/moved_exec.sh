@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a runtime that executes itself before the kernel tells that it was moved into the container's cgroup makes one container
+# witness: a starter that a cpuset brings to the mover's CPU, as a real-time task; /proc; the order of
+#	exec and move is seen in each run
 # requires: any
 # timeout: 90
 # kernels: 5.10 6.1 debug

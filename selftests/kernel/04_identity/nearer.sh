@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the nearest container counts, whichever hierarchy shows it: an inner one that is in some of v1's alone
+# witness: marked calls by tasks in a cpuset of the host's that are moved in another hierarchy alone,
+#	older than the module too; kind's shape, where the inner container is in one hierarchy
 # requires: v1,hybrid
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: 2,000 short-lived containers with recycled ids: no event is attributed to another container
+# witness: 2,000 (cgroup, pid namespace) pairs, started in six ways, four at once, with names and pids
+#	recycled; maker logs, checker judges
 # requires: any
 # timeout: 170
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: short-lived containers made by runc: no event is attributed to another container
+# witness: a known number of marked calls in each
 # requires: runc
 # timeout: 170
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

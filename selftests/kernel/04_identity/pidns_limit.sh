@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: pid namespaces that have ended do not count against user.max_pid_namespaces
+# witness: 200 one after another with a limit of 40
 # requires: any
 # kernels: 5.10, newest
 # timeout: 120

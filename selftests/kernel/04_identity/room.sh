@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: what a user nests in several containers leaves room for his slice's others, and for other slices
+# witness: made-up slices, the same one in several hierarchies, nested containers, ten years of a made-up
+#	clock; in a guest, a module with room for 20, mkdir, and one process
 # requires: any
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

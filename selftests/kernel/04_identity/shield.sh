@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a task in a cpuset of the host's is in the container that another hierarchy of v1 tells
+# witness: marked calls by tasks in a cpuset of the host's that are moved in another hierarchy alone,
+#	older than the module too; kind's shape, where the inner container is in one hierarchy
 # requires: v1,hybrid
 # timeout: 240
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

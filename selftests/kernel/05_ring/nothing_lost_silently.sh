@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: events seen + losses reported = events made, for every ring size, reader and mode
+# witness: 3 sizes x 6 kinds of reader x 2 modes: seen + lost = made, exactly
 # requires: any
 # timeout: 170
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: rmmod under full load is refused while a reader has a mapping, and works once the reader is gone
+# witness: kill -9 under load, then refcount, /proc/vmallocinfo, kprobe list, rmmod
 # requires: any
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: after kill -9 of a running ctrace trace its probes and rings are gone, and rmmod works
+# witness: kill -9 under load, then refcount, /proc/vmallocinfo, kprobe list, rmmod
 # requires: any
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: concurrent sessions see the same events, and each can end alone
+# witness: kill -9 under load, then refcount, /proc/vmallocinfo, kprobe list, rmmod
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

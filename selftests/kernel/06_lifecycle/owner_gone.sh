@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: when the owner's socket closes, a reader drains the rings and is told that the session ended
+# witness: kill -9 under load, then refcount, /proc/vmallocinfo, kprobe list, rmmod
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: an exec has its program's arguments, also those with blanks, none, and too many; filters see them
+# witness: blanks, none, too many; a filter, text, JSON, babeltrace2
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a session that may see both sides gets each switch between two containers once, whole; another one gets two halves
+# witness: two containers that wake each other on one CPU, beside tracefs, with sessions of both kinds; a
+#	view is refused
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a switch to a neighbour's task tells nothing of that task, and a fork into a container nothing of the parent
+# witness: two containers that wake each other on one CPU, beside tracefs, with sessions of both kinds; a
+#	view is refused
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a call by an x32 number has its name, also where the kernel answers that it has no such calls
+# witness: made by perl; as entry, exit and whole, the numbers of its own too. The guests' kernels answer
+#	ENOSYS
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

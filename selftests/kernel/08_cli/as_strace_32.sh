@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: what arguments of 32-bit programs point to, and calls by socketcall() and ipc(), are as strace shows them
+# witness: strace of the same 32-bit program, line by line; bytes as i386 has them, cut at each length
 # requires: strace
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: classes of system calls are the same as strace's; !NAME excludes a call
+# witness: strace of the same command, call by call
 # requires: strace
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh disable=SC2016

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: --comm and --uid choose whose events: repeating one means or, using both means and
+# witness: the same command without them; the events that pass and those that do not
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

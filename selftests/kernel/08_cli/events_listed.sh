@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: every event of the module is listed with its fields, and so is every other tracepoint
+# witness: tracefs; the module's own description
 # requires: any
 # kernels: 5.10,6.1,6.12,newest
 # timeout: 60

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a descriptor of one container, passed to a process without privileges, shows it that container only
+# witness: the example binds a descriptor and passes it to nobody, who opens a reader on it; beside it, a
+#	neighbour makes the same calls
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

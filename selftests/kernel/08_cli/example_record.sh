@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the recorder of userspace/examples writes traces that babeltrace2 reads, also if it is killed
+# witness: babeltrace2; directories that are bad or full, files that may not grow, few descriptors; its
+#	own count; kill -9
 # requires: babeltrace2
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

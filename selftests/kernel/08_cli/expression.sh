@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: -e EVENT if EXPRESSION shows the events that pass, and no others
+# witness: the same command without them; the events that pass and those that do not
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh disable=SC2016

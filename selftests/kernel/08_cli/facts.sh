@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: targets by image, label, runtime and unit; ps --wide and --tree
+# witness: docker's files elsewhere, in a container, behind a link; machined's; made up by the test
 # requires: v2
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

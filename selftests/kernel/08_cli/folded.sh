@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: --folded counts every stack once, by container and task
+# witness: the caller of vfs_read; libc's nanosleep; counts compared with the number of samples
 # requires: any
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh disable=SC2016

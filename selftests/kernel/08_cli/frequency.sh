@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: -F samples what runs, and nothing else; a higher frequency gives more samples
+# witness: the caller of vfs_read; libc's nanosleep; counts compared with the number of samples
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh disable=SC2016

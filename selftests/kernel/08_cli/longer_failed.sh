@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: --longer and --failed show only such calls, as strace has them
+# witness: strace of the same command, call by call
 # requires: strace
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

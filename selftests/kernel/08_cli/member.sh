@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: with CAP_PERFMON alone, as the copy for the group ctrace has it: traces, records, asks for births and deaths
+# witness: a copy of the command with CAP_PERFMON alone, run by a user: traces, records, sees a birth and
+#	a death, ends with its container
 # requires: v2,setcap
 # timeout: 180
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: names of docker elsewhere and in docker, of nspawn --keep-unit, of a pod without an infra container; processes of a pid namespace; units as hints
+# witness: docker's files elsewhere, in a container, behind a link; machined's; made up by the test
 # requires: podman,v2
 # timeout: 180
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a user's container that says it is prod/db is not followed as prod/db; user:USER:TARGET means it, and user:USER:unit:NAME his units
+# witness: a user's store that says what the system's says; user: and in: mean it
 # requires: v2
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: probe add, list and del; a defined probe is an event by its name
+# witness: the file that cat opened, and the descriptor it got
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh disable=SC2016

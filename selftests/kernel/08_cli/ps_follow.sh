@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ps --follow prints births and deaths as they happen, and ends with its reader and with Ctrl-C
+# witness: files as Kubernetes' runtimes and podman 4.3 write them; files that others than root may
+#	write; a busy container
 # requires: v2
 # timeout: 180
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the table of uapi/EVENTS.md matches the module's own description
+# witness: tracefs; the module's own description
 # requires: any
 # timeout: 30
 # kernels: newest

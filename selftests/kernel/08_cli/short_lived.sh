@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a container that is gone with its files before anyone looks has its name in trace, record, report and --follow
+# witness: files that go with the notice of the birth, or half a second after; podman run --rm under
+#	three readers
 # requires: podman
 # timeout: 200
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

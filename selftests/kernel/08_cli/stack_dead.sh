@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: user stacks of containers that are gone before anyone looks have the names of their functions
+# witness: the reader stands still while they live; a file with another build-id, forks, programs one
+#	after the other
 # requires: any
 # timeout: 240
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: --stack=dwarf shows whole stacks of a program without frame pointers, also from a recording after its end
+# witness: bare and its functions; by frame pointers they are missing; any bytes as .eh_frame, under
+#	address checks
 # requires: any
 # timeout: 240
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

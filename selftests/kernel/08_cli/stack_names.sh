@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: functions have names whose symbols lie apart, in the container's root, and those that a process compiled itself
+# witness: files made by objcopy and xz; a program that writes code and tells of it; links that lead out,
+#	files of others, a bomb, a name that stands for gigabytes
 # requires: any
 # timeout: 300
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

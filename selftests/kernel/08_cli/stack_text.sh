@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: --stack prints named frames below their event, as text and JSON, live and recorded
+# witness: the caller of vfs_read; libc's nanosleep; counts compared with the number of samples
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a recording begins with the tasks that exist; a live trace does so only if asked
+# witness: babeltrace2; the box's init, by both its numbers
 # requires: babeltrace2
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ps shows the CPU time and the memory of a container, or - where nothing counts them
+# witness: files as Kubernetes' runtimes and podman 4.3 write them; files that others than root may
+#	write; a busy container
 # requires: v1,v2,hybrid
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

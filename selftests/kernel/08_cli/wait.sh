@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: --wait waits for a container, traces it from its first event on, and ends with it
+# witness: podman's containers, beside a recorder of everything; 20 containers in rings for 15, of which
+#	every call of 10 is kept; Ctrl-C, kill -9, time over
 # requires: podman
 # timeout: 240
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

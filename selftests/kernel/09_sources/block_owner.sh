@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: block requests belong to their issuer, wherever they are dispatched and completed
+# witness: two containers and the host write separate sectors to null_blk, two requests at a time: the
+#	sector tells the writer, tracefs how often; take the issuer from current in probe_issue to see it fail
 # requires: v2,v1
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

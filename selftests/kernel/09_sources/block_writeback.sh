@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: what a kernel thread writes back belongs to the container that wrote it, or to the host, never to a neighbour
+# witness: a disk each, dirtied and left to kworkers, without and with the io controller; current for the
+#	cgroup in ctrace_block_here fails it
 # requires: v2
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

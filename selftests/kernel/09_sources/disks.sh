@@ -1,6 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: disks of every kind, amid commands, polling, hot-plug, errors and resets: no harm, each read is counted, and whose it is
+# witness: IDE, SATA, SCSI, CD-ROM, USB, NVMe, virtio, scsi_debug, loop, dm, md and nbd, as far as the
+#	kernel has drivers (vm/disks.config); SG_IO, polling, media errors, timeouts, resets, hosts and disks
+#	that come and go; a container's dd tells what it read
 # requires: v2,v1,torture
 # disks: the more drivers the kernel has, the more there are
 # timeout: 240

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: io_uring_op: each operation with its result, as the container's that submitted it, by a worker and by SQPOLL, too
+# witness: a program of bare system calls prints what it asked for and got: with a worker, with SQPOLL,
+#	failing, refused
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

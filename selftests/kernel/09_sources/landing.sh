@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: no kernel function that the module reaches through a pointer has lost the instruction that indirect calls must land on
+# witness: probes of each kind in Bochs, whose CPU checks; bytes in /proc/kcore
 # requires: any
 # kernels: 6.12,newest
 # timeout: 60

@@ -1,6 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: what a network namespace receives, and what its kernel sends, is its container's
+# witness: a veth pair; the length of a datagram tells its sender; a second container in the namespace,
+#	one that began before the owner, ends of containers and namespaces, a timer's sending; before, all that
+#	was received was the host's
 # requires: v2,v1
 # kernels: 5.10, newest
 # timeout: 180

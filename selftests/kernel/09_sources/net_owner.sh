@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: packets belong to the container whose socket sends them, even when another's interrupt sends them out
+# witness: the length of a datagram tells its sender; over lo, sent at once and by a timer (netem), while
+#	both containers spin; counts of tracefs; current in on_start_xmit fails it
 # requires: v2,v1
 # kernels: 5.10, newest
 # timeout: 120

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the out-of-memory killer's victim, in its container; and the setting of a score
+# witness: a container with a limit; its exit status; tracefs
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: page faults: the address and the count of each fresh page, touched by the program and by the kernel for it
+# witness: pages touched one by one, by the program and by a call; tracefs
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: raw tracepoints have their right number of arguments, with the witness's values; wrong names are refused
+# witness: tracefs, each value in order, more arguments than registers; wrong names
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a raw probe on every tracepoint, thirty at a time, under load: nothing breaks
+# witness: each tracepoint of the kernel, thirty at a time, under load
 # requires: any,slow
 # kernels: 6.1,newest
 # timeout: 900

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a module's tracepoint exists while the module is loaded, and tracing it keeps the module
+# witness: rmmod before, during, after; tracefs
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: each container and the host has as many samples as its CPU time says, at the address that was busy
+# witness: CPU time in /proc/PID/schedstat, the busy function's bounds; idle, CPUs that come and go; two
+#	sessions, as one has one rate
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

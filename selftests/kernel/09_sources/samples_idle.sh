@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: idle CPUs give no samples; a sample's kernel stack begins where the CPU was; a CPU that comes online later is sampled
+# witness: CPU time in /proc/PID/schedstat, the busy function's bounds; idle, CPUs that come and go; two
+#	sessions, as one has one rate
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

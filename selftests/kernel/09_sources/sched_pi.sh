@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: who holds a lock that a real-time task waits for gets its priority, and its own back: sched_pi_setprio
+# witness: the kernel's own trace
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a task's birth, waits and end, against the kernel's own trace
+# witness: the program's own output; tracefs in the same run, each value in order
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the time that a task ran, against the kernel's own trace
+# witness: affinity set back and forth, a spin of known length; tracefs, each value in order
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a signal is recorded in the receiver's container, and without the receiver's name in the sender's; delivery has the handler; the kernel's own
+# witness: kill into a container and inside it; tracefs
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

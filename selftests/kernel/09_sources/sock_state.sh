@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: inet_sock_set_state: a connection's states, addresses and ports as the kernel's own event has them
+# witness: each change compared with tracefs, v4 and v6, both ends in containers; taking the context's
+#	owner in on_set_state fails it
 # requires: v2,v1
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: entry and exit of soft interrupts belong to the host; raising one belongs to the task that raised it
+# witness: tracefs counts by vector; a container sends datagrams to itself
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

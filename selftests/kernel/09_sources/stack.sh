@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: kernel stacks of a kprobe, a system call and a tracepoint match the kernel's own tracer in the same run
+# witness: the kernel's own tracer in the same run: kprobe, system call, switch
 # requires: any
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

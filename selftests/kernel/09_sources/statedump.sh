@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the state dump has every task, with the numbers, names, namespaces and cgroups of /proc
+# witness: every task of /proc: numbers at all levels, names, namespaces, cgroup; v1 and hybrid too
 # requires: v1,v2,hybrid
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the state dump has the descriptors of /proc, with the names that calls have, if the session wants names, and no neighbour's
+# witness: /proc/PID/fdinfo; the names of calls on each of them; another root, threads that share a table
+#	or have their own, a process whose first thread has ended; a neighbour; a session that wants no names
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

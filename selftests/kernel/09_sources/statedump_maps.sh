@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the state dump has the executable mappings of /proc, if the session wants them, and no neighbour's; so an older process that dies has named stacks
+# witness: /proc/PID/maps, threads, build-ids; a session that does not want them; an older process that
+#	runs only while the recorder stands still, and is killed then, has named functions
 # requires: any
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: timers against the kernel's own trace; an interval timer belongs to its process
+# witness: tracefs, expiry by expiry; a container's own setitimer
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

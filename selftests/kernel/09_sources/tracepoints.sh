@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the list of tracepoints has each entry of the kernel's own list once, and needs the right to trace
+# witness: tracefs available_events; nobody
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

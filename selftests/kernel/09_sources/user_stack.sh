@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: user stacks have the addresses that the program itself prints, a bounded number, and only of the event's own task
+# witness: frames prints its return addresses; 64 and 32 bits, too deep, kernel threads, io_uring's own
+#	threads, an event of another task
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

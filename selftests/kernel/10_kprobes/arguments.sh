@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a kprobe's arguments match the kernel's own kprobe event, hit for hit
+# witness: the same definition in kprobe_events, hit for hit; bytes and names that the test chose; memory
+#	that does not exist
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

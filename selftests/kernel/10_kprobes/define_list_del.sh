@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a definition outlives its maker; it is attached by name, listed and deleted; sessions that use it keep it
+# witness: the words of each refusal, kprobes/list, 1,024 definitions, nobody's listing
 # requires: any
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a refused probe names what is wrong: symbol, offset, register, type
+# witness: the words of each refusal, kprobes/list, 1,024 definitions, nobody's listing
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

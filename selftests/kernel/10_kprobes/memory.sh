@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: nested dereferences and the stack; memory that cannot be read gives 0 or "(fault)", and never faults
+# witness: the same definition in kprobe_events, hit for hit; bytes and names that the test chose; memory
+#	that does not exist
 # requires: any
 # timeout: 90
 # shellcheck disable=SC2016 # it is the kernel that expands $arg1

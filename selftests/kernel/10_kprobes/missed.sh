@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: returns for which a kretprobe had no instance left are counted
+# witness: the offsets that the kernel takes; three sleepers and one instance, and sleepers that are not
+#	traced
 # requires: any
 # timeout: 60
 # shellcheck disable=SC2016 # it is the kernel that expands $arg1

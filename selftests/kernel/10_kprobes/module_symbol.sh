@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a module's function can be probed with and without MOD:, and the module can be removed meanwhile
+# witness: the same definition in kprobe_events, hit for hit; bytes and names that the test chose; memory
+#	that does not exist
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: SYMBOL+OFFSET takes the offsets that the kernel takes, and hits as often
+# witness: the offsets that the kernel takes; three sleepers and one instance, and sleepers that are not
+#	traced
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a definition goes with the socket that made it, unless it is to be kept; sessions that use it keep it
+# witness: a process that ends, the command, 1,024 definitions
 # requires: any
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: kretprobes in all their spellings: $retval is what the system call returned
+# witness: the same definition in kprobe_events, hit for hit; bytes and names that the test chose; memory
+#	that does not exist
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: 200 kprobes at once, attached and detached under load: the counts are right and nothing is left
+# witness: 3,000 calls counted at entry and return, kprobes/list, memory
 # requires: any
 # kernels: 6.1
 # timeout: 180

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: every type of argument, with arrays and bit fields, matches the kernel's own event
+# witness: the same definition in kprobe_events, hit for hit; bytes and names that the test chose; memory
+#	that does not exist
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

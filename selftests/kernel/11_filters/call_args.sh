@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: one record per call, with its arguments and the result of its return, as strace has them
+# witness: sleeps timed from outside; strace; entry and exit records of the same calls
 # requires: strace
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a call that begins in one container and ends in another belongs to the other
+# witness: sleeps timed from outside; strace; entry and exit records of the same calls
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

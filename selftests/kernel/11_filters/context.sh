@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: filters on whose event it is, for a session and for a probe: comm, uid, gid, tid, vtid, pid, cid, cpu
+# witness: an unfiltered recorder beside it, and awk to compare; a known number of marked calls by known
+#	users
 # requires: any
 # timeout: 90
 # shellcheck disable=SC2016 # the $words of expressions

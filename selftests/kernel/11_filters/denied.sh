@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a call that a seccomp filter denies is recorded with its arguments, as denied: a filter of our own, and a profile of podman's
+# witness: a filter of the test's own; a profile that podman is given; a call that began before and fails
+#	later
 # requires: podman
 # timeout: 180
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

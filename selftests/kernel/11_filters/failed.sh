@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: only the calls that failed are recorded; their errno is the one strace shows
+# witness: sleeps timed from outside; strace; entry and exit records of the same calls
 # requires: strace
 # kernels: 6.1,newest
 # timeout: 60

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: filters on fields keep exactly the events they describe: numbers, strings, globs, fields after a string
+# witness: an unfiltered recorder beside it, and awk to compare; a known number of marked calls by known
+#	users
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

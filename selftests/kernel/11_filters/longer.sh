@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: only the calls that took longer than a given time are recorded
+# witness: sleeps timed from outside; strace; entry and exit records of the same calls
 # requires: any
 # kernels: 6.1,newest
 # timeout: 90

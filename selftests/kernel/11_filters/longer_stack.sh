@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the stack of a whole call is where it slept last, not the way out of the kernel
+# witness: sleeps timed from outside; strace; entry and exit records of the same calls
 # requires: any
 # kernels: 5.10,6.1,newest
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

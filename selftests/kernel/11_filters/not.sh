@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: all containers but one: containers inside it, and those born there later, are excluded too
+# witness: marked calls in containers, by directory, by followed process
 # requires: any
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a filter that asks only which task it is: what is remembered of its answer holds for that task alone, and as long as it is that task
+# witness: two processes on one CPU; a thread that takes over a tid, and a child, after half a second of
+#	calls that are refused
 # requires: any
 # timeout: 90
 # shellcheck disable=SC2016 # the $words of expressions

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: one record in N is kept, exactly, and not always of the same kind
+# witness: exactly counted calls: recorded + held back = made; the neighbour loses none
 # requires: any
 # timeout: 60
 # shellcheck disable=SC2016 # inner shells'

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: N records a second for each container: the noisy one is limited, the quiet one loses nothing, all is counted
+# witness: exactly counted calls: recorded + held back = made; the neighbour loses none
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

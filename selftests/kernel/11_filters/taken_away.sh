@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a filter holds from before its probe's first event until after its last, under load
+# witness: added and removed 60 times under load: no record; a control
 # requires: any
 # kernels: 6.1
 # timeout: 90

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: strings whose pages are not in memory at the entry are read at the return; NULL is NULL; what a filter cannot decide is counted
+# witness: paths in a file that is mapped and not touched; pointers to nothing: seen + unread = made
 # requires: any
 # kernels: 5.10,6.1,newest
 # timeout: 90

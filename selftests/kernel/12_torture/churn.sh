@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: containers, sessions, probes, definitions, targets, readers come and go in random order: all memory is given back
+# witness: containers, sessions, probes, definitions, targets, readers in random order, seed printed;
+#	slab, vmalloc, percpu; the module's own count of containers and nodes at its end
 # requires: any,torture
 # kernels: 6.1
 # timeout: 240

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the wall clock is set back and forth, and slewed, while it is traced: no event is early, late or lost
+# witness: set back and forth by hours and days, and slewed
 # requires: babeltrace2,any,torture
 # timeout: 90
 # torture: 120

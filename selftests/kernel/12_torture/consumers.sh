@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: recorders that stop for seconds and go on: seen + lost = made
+# witness: recorders that stop for seconds, overwriting and stopping when full
 # requires: any,torture
 # timeout: 90
 # torture: 300

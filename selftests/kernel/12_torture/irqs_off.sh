@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: with 10,000 containers, ctrace keeps interrupts off for less than 100 us at a time
+# witness: the kernel's own trace of where they go off and on, of ctrace's code only; a thousand
+#	instructions are 1 us; seen: 4 us, as containers are removed
 # requires: v2
 # kernels: irqsoff
 # timeout: 600

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: kmemleak: nothing that the module allocated is left when the module is gone
+# witness: every kind of object, then rmmod: kmemleak must find nothing that was allocated from where the
+#	module was; on debug-kmemleak
 # requires: any,torture
 # kernels: debug-kmemleak
 # timeout: 240

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: after kill -9 of the recorder at any moment, every reader can read the trace to its last whole packet
+# witness: under load at random moments, and by the kernel at each call that changes a file; read by our
+#	reader and by babeltrace2
 # requires: babeltrace2,strace,any,torture
 # timeout: 120
 # torture: 500

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the module is unloaded and loaded while containers come and go and tools open the device and the netlink family
+# witness: rmmod and insmod, while tools open the device and the family
 # requires: any,torture
 # kernels: 6.1
 # timeout: 180

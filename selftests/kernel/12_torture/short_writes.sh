@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: if any write of a recording fails, it says so and exits with 1, and every event it counted can be read
+# witness: what the summary counts can be read, and the rest is reported
 # requires: babeltrace2,strace,any,torture
 # timeout: 120
 # torture: 500

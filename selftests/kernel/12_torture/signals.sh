@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a task that waits in the module can be interrupted and killed at any moment: it ends soon and leaves nothing
+# witness: signals at random moments to tasks that read, dump, wait, load
 # requires: any,torture
 # timeout: 120
 # torture: 400

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: storms of calls, forks, switches, signals, packets in 50 containers, 4 sessions, 20 readers: seen + lost = made, and no arena grows
+# witness: calls, forks, switches, signals, packets in 50 containers, 4 sessions, 20 readers, some slow,
+#	stopped, killed; tasks count their own calls
 # requires: any
 # kernels: 6.1
 # timeout: 180

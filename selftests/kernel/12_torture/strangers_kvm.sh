@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a virtual machine whose memory is a view neither writes to it nor sees another page
+# witness: the view as the memory of a machine in real mode, which writes a byte and reads words; a guest
+#	whose processor has SVM, which QEMU emulates; by make check-vm on 4.4 (178) and 4.19
 # requires: any
 # timeout: 120
 # torture: 120

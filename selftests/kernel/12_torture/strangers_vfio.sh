@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a device that is given to a user cannot be made to reach a view
+# witness: vivid, where the kernel has it (rt, the built ones); a device behind an IOMMU, by hand: the
+#	script says how
 # requires: any
 # timeout: 120
 # torture: 120

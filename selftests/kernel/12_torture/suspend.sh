@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the machine sleeps and wakes while it is traced: nothing is lost, all is in order, and tracing goes on
+# witness: suspended to memory and woken by its clock; record times after that; where the kernel has
+#	pm_test, each step
 # requires: any,torture
 # timeout: 120
 # torture: 200

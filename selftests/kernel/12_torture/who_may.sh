@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: every command, ioctl and call, by every kind of caller, is allowed or refused as the table says
+# witness: 52 operations as 11 callers, against the table in uapi/ctrace_netlink.h
 # requires: any
 # timeout: 90
 # torture: 300

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: sh, python3, nginx, curl and a JVM under strace -f -yy: ctrace shows the same calls, line by line
+# witness: strace -f -yy of sh, python3, nginx, curl and a JVM, and ctrace watching the same run: line by
+#	line, by task; in make torture
 # requires: v2,torture
 # kernels: runtimes
 # timeout: 400

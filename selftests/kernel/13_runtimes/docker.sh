@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a container of docker has one cid from its first call to its last, docker's name, and what exec runs
+# witness: marked calls of the container's first process, of what exec runs, and at its end; ctrace ps,
+#	ctrace explain pid:
 # requires: v2
 # kernels: runtimes
 # timeout: 150

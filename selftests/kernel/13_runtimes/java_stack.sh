@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: stacks of a JVM in a container have the names of methods that it compiled, and of its interpreter
+# witness: keytool makes a long key, and is told to write its map, as jcmd does; before that, no method
+#	has a name
 # requires: v2,torture
 # kernels: runtimes
 # timeout: 300

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: sleeps of known length: in which call, woken by whom; and a neighbour who wakes is not shown
+# witness: sleeps of known length; the numbers that the program prints
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

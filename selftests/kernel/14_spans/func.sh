@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: func:SYMBOL: one span for each call, as long as the call took, with its result and arguments
+# witness: sleeps of known length; reads of dd; six sleepers and one place
 # requires: v2
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

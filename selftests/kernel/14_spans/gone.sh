@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: tasks that end leave nothing behind, neither a place nor a span for the next task at that address
+# witness: 5,000 threads that end at once
 # requires: any
 # timeout: 120
 # torture: 400

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: spans of interrupts, soft interrupts and timers are paired as the kernel's own trace has their entries and exits
+# witness: tracefs' entries and exits of the same time, paired for each CPU: same handler, result,
+#	interrupted task, beginning and end
 # requires: any
 # timeout: 60
 # kernels: 6.1 debug

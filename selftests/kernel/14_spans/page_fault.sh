@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: page_fault: as many as /proc counts for the task, minor and major ones
+# witness: the kernel's own counts in /proc/self/stat and getrusage(); a mapped null_blk of 5 ms
 # requires: v2
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

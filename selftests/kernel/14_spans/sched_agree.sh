@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: sched_wait, sched_run and sched_block, one by one, against the kernel's own switches and wake-ups
+# witness: switches and wake-ups in tracefs, each span in order, durations to 0.2 ms
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

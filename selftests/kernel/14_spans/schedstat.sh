@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the sums of a task's runs and waits, against the kernel's account of it in /proc/PID/schedstat
+# witness: /proc/PID/schedstat: run time, run delay
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

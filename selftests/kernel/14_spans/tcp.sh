@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: tcp_connect and tcp_life: bytes each way, durations, and the owners, though the ends come in interrupts
+# witness: client and server that count their bytes, in two containers; a followed command
 # requires: v2,v1
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: times without quota, against the kernel's count of them in cpu.stat
+# witness: cpu.stat: how often, how long
 # requires: v2,v1
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a wrong aggregate is refused, and the refusal names the word, its column, and what would be right
+# witness: each kind of mistake; keys and numbers of payloads that are cut at each byte
 # requires: any
 # timeout: 60
 # shellcheck disable=SC2016 # the $words of aggregates

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: views: intervals add up, Ctrl-C prints what was counted, --json parses, --explain, names of ended containers
+# witness: strace -c, the kernel's own trace, dd's blocks, /proc/PID/schedstat
 # requires: any
 # timeout: 120
 # shellcheck disable=SC2016 # awk's own dollars

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace count, agg and stackcount against what programs did themselves and against the kernel's own trace
+# witness: strace -c, the kernel's own trace, dd's blocks, /proc/PID/schedstat
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace hist has each value in the bucket that it belongs to, against lengths that are known
+# witness: strace -c, the kernel's own trace, dd's blocks, /proc/PID/schedstat
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a CPU goes and comes back while 50 containers count: what they count is still what their tables have
+# witness: as storm; only by name, in make torture
 # requires: any,torture
 # kernels: 6.1
 # timeout: 180

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a refused probe gives its table's memory back, a view has no tables, and a killed owner leaves none
+# witness: the session's own account, /proc/vmallocinfo
 # requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

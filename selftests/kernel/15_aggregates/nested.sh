@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: interrupts that count in the same table as the tasks they interrupt: all is counted, between two counts of tracefs
+# witness: kfree() between two instances of tracefs; tables of 4,096 rows and of 4
 # requires: any
 # timeout: 120
 # shellcheck disable=SC2016 # the $words of aggregates

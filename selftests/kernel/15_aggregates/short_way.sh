@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: calls, waits for a CPU, their parts and requests that are only counted take the short way, which counts as the general way
+# witness: a kprobe on the general way; the same calls with a filter; calls that end on another CPU
 # requires: any
 # kernels: 6.1,newest
 # timeout: 60

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace stats counts each call and each error of a program as strace -c does, in both styles
+# witness: strace -c, the kernel's own trace, dd's blocks, /proc/PID/schedstat
 # requires: any
 # timeout: 90
 # shellcheck disable=SC2016 # awk's own dollars

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: who had the CPU while others waited: parts add up to each wait; a noisy neighbour, an innocent one, a quota that ran out
+# witness: /proc/PID/schedstat of who waited and of who ran, cpu.stat; rings made by hand
 # requires: v2,v1
 # timeout: 90
 # shellcheck disable=SC2016 # awk's own dollars

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace files: operations, bytes and times of a program that counts its own, on a disk of known latency; no name is looked up for what is fast
+# witness: the program's own numbers, a disk of known latency, a kprobe on the function that makes names
 # requires: v2,v1
 # timeout: 90
 # shellcheck disable=SC2016 # perl's and jq's

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace snoop: what a container starts, opens, ends with, is killed by, lacks and mounts, against what it was told to do
+# witness: its sockets' TCP_INFO, a line of known delay; exit codes, a cgroup's limit
 # requires: v2,v1,hybrid,torture
 # timeout: 120
 # torture: 120

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace tcp: connections, connects and retransmissions of a program that asks its own sockets (TCP_INFO), over a line of known delay
+# witness: its sockets' TCP_INFO, a line of known delay; exit codes, a cgroup's limit
 # requires: v2,v1,hybrid,torture
 # timeout: 120
 # torture: 120

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace top -b: CPU time, waiting, bytes, calls, errors, memory of containers that spin, wait, write and end
+# witness: schedstat, dd's blocks, counted, the cgroup's files; tmux
 # requires: any
 # timeout: 120
 # shellcheck disable=SC2154 # tmp is lib.sh's

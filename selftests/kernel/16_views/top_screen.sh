@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace top on a terminal: two sizes, resized; processes, threads, calls; order, names; Ctrl-C gives the terminal back
+# witness: schedstat, dd's blocks, counted, the cgroup's files; tmux
 # requires: any,torture
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

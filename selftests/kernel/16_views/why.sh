@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: where a container's time went: it adds up, and each thread that does what it is told has it in its row; what to look at next
+# witness: threads that sleep, read, wait, spin, are stopped
 # requires: v2,v1,hybrid,torture
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

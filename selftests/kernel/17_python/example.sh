@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the examples of the package for Python show what a container does, found by its name
+# witness: the container runs known programs, and calls that fail
 # requires: python3,podman,torture
 # timeout: 60
 # torture: 60

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the package for Python: each event once, losses exactly, waiting, tables, kprobes
+# witness: calls that the test counts; babeltrace2 beside the recordings; records made by hand and
+#	damaged at random, under address checks
 # requires: python3
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the package for Python: events, callbacks, losses, tables, containers, views, recordings, refusals
+# witness: calls that the test counts; babeltrace2 beside the recordings; records made by hand and
+#	damaged at random, under address checks
 # requires: python3,podman,babeltrace2,torture
 # timeout: 90
 # torture: 300

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: how many events a second the package for Python takes from rings that hold them; it loses none
+# witness: processor time of reading rings that were filled before
 # requires: python3,torture
 # timeout: 60
 # torture: 120

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: neighbours stay spared while containers are born and die all the time, beside very many threads
+# witness: pairs of containers in every order that runtimes use, beside thousands of threads: nobody pays
+#	again; then all do, for a tracer and a session
 # requires: v2,v1
 # timeout: 300
 # torture: 1800

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: of tasks that are forked while others give their flags away, every call is recorded once it is wanted
+# witness: processes and threads that live for ten marked calls, beside sessions that want all and end:
+#	each has ten
 # requires: v2,v1
 # timeout: 120
 # kernels: 5.10 6.1

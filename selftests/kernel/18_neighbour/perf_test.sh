@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: perf's own tests of system calls pass while ctrace records a container's, and spares who is not traced
+# witness: perf test syscall, without ctrace, and while tasks are spared
 # requires: v2
 # timeout: 240
 # kernels: runtimes

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: other tracers of system calls see every call of a spared task, whether they began before, beside or after a session
+# witness: tracefs, trace-cmd, perf where it is, which begin before, beside and after a session, and stay
+#	when it ends and the module goes
 # requires: v2
 # timeout: 120
 # kernels: 6.1
