@@ -5,7 +5,7 @@
  * task that is forked, which has what its process, or the one it was forked from, has.
  *
  * A stack is taken where a mapping may not be looked up: with interrupts off, in an NMI. And a reader who looks into
- * /proc when he meets the stack comes too late for a process that lives for milliseconds. So this is written when the
+ * /proc when they meet the stack comes too late for a process that lives for milliseconds. So this is written when the
  * mapping is made, where the kernel tells perf of it: in perf_event_mmap(), for exec, mmap() and mprotect(). The caller
  * has mmap_lock for writing, so the mapping and its file stay. What was mapped before, the state dump tells.
  */

@@ -2,7 +2,7 @@
 /*
  * How members of the group ctrace trace without being root. The packages install a copy of the command that only the
  * group may run, with CAP_PERFMON as its file's capability. A caller without the right to trace, who may run the copy,
- * is served by it: he need not know of it. What the copy starts (`ctrace trace -- make`) has no capability, as the
+ * is served by it: they need not know of it. What the copy starts (`ctrace trace -- make`) has no capability, as the
  * kernel gives a file's capability to nobody else.
  */
 

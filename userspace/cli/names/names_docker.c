@@ -75,12 +75,12 @@ static bool is_hosts(const char *pid)
 	      !u[0] && !u[1] && !u[2] && !u[3];
 	free(text);
 	for (size_t i = 0; i < ARRAY_SIZE(same) && yes; i++) {
-		struct stat his, ours;
+		struct stat its, ours;
 		char *q = xasprintf("/proc/self/%s", same[i]);
 
 		p = xasprintf("/proc/%s/%s", pid, same[i]);
-		yes = !stat(p, &his) && !stat(q, &ours) && his.st_dev == ours.st_dev &&
-		      his.st_ino == ours.st_ino;
+		yes = !stat(p, &its) && !stat(q, &ours) && its.st_dev == ours.st_dev &&
+		      its.st_ino == ours.st_ino;
 		free(p);
 		free(q);
 	}
