@@ -149,6 +149,15 @@ unload() {
 # --- what is undone at the end, last thing first --------------------------------
 undo=()
 later() { undo=("$*" ${undo[@]+"${undo[@]}"}); }
+# room_for_tasks N: there may be N more, until the test ends
+room_for_tasks() {
+	local f was
+	for f in pid_max threads-max; do
+		was=$(cat /proc/sys/kernel/$f)
+		[ "$was" -gt $(($1 + 2000)) ] || { later "echo $was > /proc/sys/kernel/$f"; echo $(($1 + 2000)) > /proc/sys/kernel/$f; }
+	done
+	ulimit -u unlimited
+}
 finish() {
 	local st=$? u
 	trap '' EXIT

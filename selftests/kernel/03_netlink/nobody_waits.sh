@@ -16,9 +16,5 @@ n=$(long 1500 30000)
 # a process that waits takes about 60 kB, and so many need higher numbers
 room=$(awk '/^MemAvailable/ {print int($2 / 100)}' /proc/meminfo)
 [ "$n" -le "$room" ] || n=$room
-for f in pid_max threads-max; do
-	was=$(cat /proc/sys/kernel/$f)
-	[ "$was" -gt $((n + 2000)) ] || { later "echo $was > /proc/sys/kernel/$f"; echo $((n + 2000)) > /proc/sys/kernel/$f; }
-done
-ulimit -u unlimited
+room_for_tasks "$n"
 program nl_waits "$n"

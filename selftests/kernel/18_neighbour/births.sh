@@ -17,6 +17,7 @@ command -v jq > /dev/null || skip "no jq to read JSON"
 cheap box -n box -- calls -r 100 100000000
 cid=$(of_pid "$pid" cid)
 threads=$(long 2000 20000)
+room_for_tasks "$threads"
 idlers "$threads" > "$tmp/idlers" &
 later "kill -9 $!"
 wait_for 120 grep -q "ready [0-9]" "$tmp/idlers" || give_up "no $threads threads: $(cat "$tmp/idlers")"
