@@ -91,8 +91,8 @@ static int join(struct ctrace *ct, struct nl_sock *sk)
 	group = genl_ctrl_resolve_grp(ct->sk, CTRACE_GENL_NAME, CTRACE_GENL_MCGRP);
 	if (group < 0)
 		return ctrace_ctl_error(ct, -ENOENT,
-			"cannot watch containers: the module has no multicast group '%s'",
-			CTRACE_GENL_MCGRP);
+			"cannot watch containers: the module's multicast group '%s': %s",
+			CTRACE_GENL_MCGRP, nl_geterror(group));
 	/* With CAP_NET_ADMIN the size may exceed rmem_max; without, take what is allowed. */
 	if (setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
 		setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));

@@ -24,6 +24,6 @@ ctrace trace "cid:$cid" -F 200 --duration 1 --folded "$tmp/live" > "$tmp/out" 2>
 has "live, into a file" "^$label;sh;.* [0-9]+\$" "$tmp/live"
 same "and no lines" 0 "$(wc -l < "$tmp/out")"
 ctrace trace -e 'p:fo_read vfs_read' --stack --folded "$tmp/live" -- sh -c 'read -r line < /etc/passwd; sleep 1' 2> "$tmp/err"
-has "of an event: outermost first" "^[^;]+;sh;(.*;)?$(reads_from);vfs_read [0-9]+\$" "$tmp/live"
+has "of an event: outermost first" "^[^;]+;sh;(.*;)?$(reads_from);(ksys_read;)?vfs_read [0-9]+\$" "$tmp/live"
 refuse "without stacks" 'stack' ctrace trace --folded - -- true
 refuse "with --json" 'form' ctrace trace --json --stack --folded - -- true
