@@ -10,6 +10,7 @@
 #include <linux/blktrace_api.h>
 #include <linux/cgroup.h>
 #include <linux/jiffies.h>
+#include "compat/cgroup.h"
 #include "compat/clock.h"
 #include "facts.h"
 
@@ -211,14 +212,6 @@ static inline struct cgroup *ctrace_compat_bio_cgroup(struct bio *bio)
 	return blkcg ? blkcg->css.cgroup : NULL;
 #endif
 }
-
-#if defined(CTRACE_HAVE_IO_SUBSYS_ID__BLKIO_CGRP)
-#define CTRACE_COMPAT_IO_SSID	blkio_cgrp_id
-#elif defined(CTRACE_HAVE_IO_SUBSYS_ID__BLKIO_SUBSYS)
-#define CTRACE_COMPAT_IO_SSID	blkio_subsys_id
-#else
-#define CTRACE_COMPAT_IO_SSID	io_cgrp_id
-#endif
 
 /* The cgroup that is charged for what tasks of cset submit. NULL: none is. */
 static inline struct cgroup *ctrace_compat_cset_io(const struct css_set *cset)

@@ -22,6 +22,14 @@
 
 #define CTRACE_COMPAT_NR_SUBSYS	CGROUP_SUBSYS_COUNT
 
+#if defined(CTRACE_HAVE_IO_SUBSYS_ID__BLKIO_CGRP)
+#define CTRACE_COMPAT_IO_SSID	blkio_cgrp_id
+#elif defined(CTRACE_HAVE_IO_SUBSYS_ID__BLKIO_SUBSYS)
+#define CTRACE_COMPAT_IO_SSID	blkio_subsys_id
+#else
+#define CTRACE_COMPAT_IO_SSID	io_cgrp_id
+#endif
+
 /* Preemption off. */
 static __always_inline const struct css_set *ctrace_compat_task_cset(const struct task_struct *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A task's namespaces as numbers, its state, and all tasks in the order of their numbers. */
+/* A task's namespaces as numbers, and all tasks in the order of their numbers. */
 #ifndef CTRACE_COMPAT_NS_H
 #define CTRACE_COMPAT_NS_H
 
@@ -17,15 +17,6 @@
 #include "compat/kprobe.h"
 #include "compat/pidns.h"
 #include "facts.h"
-
-static inline unsigned int ctrace_compat_task_state(const struct task_struct *p)
-{
-#ifdef CTRACE_HAVE_TASK_STATE_FIELD__NEW
-	return READ_ONCE(p->__state);
-#else
-	return READ_ONCE(p->state);
-#endif
-}
 
 #ifdef CTRACE_HAVE_NS_INUM__COMMON
 /*

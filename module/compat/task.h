@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When a task began; does it sleep; has it registers of user mode; walks over tasks. */
+/* When a task began; its state; does it sleep; has it registers of user mode; walks over tasks. */
 #ifndef CTRACE_COMPAT_TASK_H
 #define CTRACE_COMPAT_TASK_H
 
@@ -16,6 +16,15 @@ static __always_inline u64 ctrace_compat_task_start(const struct task_struct *p)
 	return p->start_time;
 #else
 	return timespec_to_ns(&p->start_time);
+#endif
+}
+
+static __always_inline unsigned int ctrace_compat_task_state(const struct task_struct *p)
+{
+#ifdef CTRACE_HAVE_TASK_STATE_FIELD__NEW
+	return READ_ONCE(p->__state);
+#else
+	return READ_ONCE(p->state);
 #endif
 }
 

@@ -14,6 +14,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include "compat/rcu.h"
+#include "compat/task.h"
 #include "facts.h"
 
 /*
@@ -119,11 +120,7 @@ static __always_inline void ctrace_compat_probe_end(void)
 #define CTRACE_PROBE_SCHED_SWITCH(fn)						\
 	fn(void *data, bool preempt, struct task_struct *prev, struct task_struct *next)
 #endif
-#ifdef CTRACE_HAVE_TASK_STATE_FIELD__NEW
-#define CTRACE_PROBE_PREV_STATE(prev)	READ_ONCE((prev)->__state)
-#else
-#define CTRACE_PROBE_PREV_STATE(prev)	((unsigned int)READ_ONCE((prev)->state))
-#endif
+#define CTRACE_PROBE_PREV_STATE(prev)	ctrace_compat_task_state(prev)
 #endif
 #ifndef CTRACE_PROBE_PREEMPT
 #define CTRACE_PROBE_PREEMPT	preempt

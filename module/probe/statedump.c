@@ -24,6 +24,7 @@
 #include "identity/cgroup.h"
 #include "compat/mm.h"
 #include "compat/ns.h"
+#include "compat/task.h"
 
 /* values of type, mode, submode and status */
 #define TYPE_USER_THREAD	0
