@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Names that ctrace uses and older kernels lack. Kbuild includes this file before everything else.
- * Macros are tested by #ifndef, the rest by facts/. (Before 4.13 ARRAY_SIZE() needs linux/bug.h.)
+ * Macros are tested by #ifndef, the rest by base.facts. (Before 4.13 ARRAY_SIZE() needs linux/bug.h.)
  */
 #ifndef CTRACE_COMPAT_BASE_H
 #define CTRACE_COMPAT_BASE_H

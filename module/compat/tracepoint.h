@@ -2,7 +2,7 @@
 /*
  * Tracepoints by name, and probe prototypes.
  *
- * Tracepoint prototypes change even within a stable series, so compat/facts asks
+ * Tracepoint prototypes change even within a stable series, so a question asks
  * for each one that is used. The CTRACE_PROBE_* macros give a probe the arguments
  * of this kernel.
  */

@@ -1,5 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0-only
-/* since 4.18: (dst, path, task, threadgroup) */
-#include <trace/events/cgroup.h>
-static void ctrace_fact_p(void *d, struct cgroup *dst, const char *path, struct task_struct *t, bool g) { }
-void ctrace_fact(void) { check_trace_callback_type_cgroup_attach_task(ctrace_fact_p); }
