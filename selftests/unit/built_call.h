@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "make_record.h"
-#include "show/paint.h"
+#include "strace/paint.h"
 
 #define NARGS	6
 

@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include "ktap.h"
 #include "make_record.h"
-#include "show/paint.h"
+#include "strace/paint.h"
 #include "strace.h"
 
 #define DONE		77				/* exit_group() of this is allowed */

@@ -2,7 +2,7 @@
 /* Histograms: buckets, percentiles, and the lines that are printed of them. */
 #include <stdlib.h>
 #include "ktap.h"
-#include "view/heat.h"
+#include "count/heat.h"
 
 bool cli_json;
 const struct command *cli_cmd;

@@ -5,7 +5,7 @@
  */
 #include "built_call.h"
 #include "ktap.h"
-#include "show/inner_call.h"
+#include "strace/inner_call.h"
 
 #define WORDS	26
 

@@ -4,7 +4,7 @@
 #define CTRACE_SELFTEST_RECORDED_FIXTURE_H
 
 #include "recording_fixture.h"
-#include "view/view.h"
+#include "count/view.h"
 
 #define EVENTS		4000u
 

@@ -4,7 +4,7 @@
 #include "fake_table.h"
 #include "ktap.h"
 #include "names_fixture.h"
-#include "view/sums.h"
+#include "count/sums.h"
 
 bool cli_json;
 const struct command *cli_cmd;

@@ -16,7 +16,7 @@
 #include "run/run.h"
 #include "ctf/sink_ctf.h"
 #include "show/lines.h"
-#include "view/threads.h"
+#include "count/threads.h"
 
 #define BUSY	65536		/* bytes: after a round with this many, the next follows without a pause */
 

@@ -11,7 +11,7 @@
 #include "run/recording.h"
 #include "run/run.h"
 #include "show/sink.h"
-#include "view/summary.h"
+#include "count/summary.h"
 
 enum { OPT_SUMMARY = OPT_VIEW, OPT_HTML };
 

@@ -5,7 +5,8 @@
 
 #include "run/recording.h"
 #include "show/comms.h"
-#include "show/paint.h"
+#include "show/sink.h"
+#include "strace/paint.h"
 
 /* A task while it has its number. */
 struct export_task {

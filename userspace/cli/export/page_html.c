@@ -5,7 +5,7 @@
 #include <time.h>
 #include "base/cli.h"
 #include "export/page.h"
-#include "view/view.h"
+#include "count/view.h"
 
 #define BOXES		24u	/* containers that have a part of the page */
 #define CALLS		12u	/* rows of a table that are shown at once */

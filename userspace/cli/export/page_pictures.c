@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 #include "export/page.h"
-#include "view/view.h"
+#include "count/view.h"
 
 #define WIDE	240u	/* points of an area at most */
 #define HIGH	100.0

@@ -96,7 +96,7 @@ enum {
 	OPT_DURATION = 256, OPT_BUFFER, OPT_STOP_FULL, OPT_RELATIVE, OPT_FORCE, OPT_LONGER, OPT_FAILED,
 	OPT_COMM, OPT_UID, OPT_FILTER, OPT_ONE_OF, OPT_RATE, OPT_STACK, OPT_FOLDED, OPT_STATE_DUMP,
 	OPT_NO_STATE_DUMP, OPT_FOLLOW, OPT_WAIT, OPT_QUIET_ARGS, OPT_DATA, OPT_FDS, OPT_NO_FDS, OPT_ENV,
-	OPT_VIEW,	/* view/view.h goes on from here */
+	OPT_VIEW,	/* count/view.h goes on from here */
 };
 /* Which events of which containers: views have these, too. */
 #define RUN_WHICH_OPTIONS \

@@ -7,7 +7,8 @@
 #define CTRACE_LINES_H
 
 #include "show/comms.h"
-#include "show/paint.h"
+#include "show/sink.h"
+#include "strace/paint.h"
 
 /* What a column is made of, and how. */
 enum lines_kind {

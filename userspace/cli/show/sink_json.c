@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One line per record, with one JSON object. The exit of a call has how long the call took. */
 #include <string.h>
-#include "show/paint.h"
+#include "show/sink.h"
+#include "strace/paint.h"
 
 struct json_sink {
 	struct sink s;

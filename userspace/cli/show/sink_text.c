@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "show/inner_call.h"
-#include "show/late.h"
-#include "show/paint.h"
+#include "show/sink.h"
+#include "strace/inner_call.h"
+#include "strace/late.h"
+#include "strace/paint.h"
 
 struct text {
 	struct sink s;

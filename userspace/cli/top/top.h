@@ -9,7 +9,7 @@
 
 #include "base/table.h"
 #include "names/cgroup_files.h"
-#include "view/view.h"
+#include "count/view.h"
 
 /* What is added up: times in ns, sizes in bytes, the others are numbers. */
 enum top_sum {

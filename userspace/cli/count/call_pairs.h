@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whole calls from the entries and exits of a recording: as the module would have written them. */
+#ifndef CTRACE_CALL_PAIRS_H
+#define CTRACE_CALL_PAIRS_H
+
+#include <libctrace.h>
+
+struct call_pairs;
+struct call_pairs *call_pairs_new(const struct ctrace_schema *s);
+void call_pairs_free(struct call_pairs *w);
+/*
+ * Takes the records in order of time. Returns the whole call that rec ends, good until the next call; NULL: it ends none
+ * whose entry is known.
+ */
+const struct ctrace_record *call_pairs_put(struct call_pairs *w, const struct ctrace_record *rec);
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Commands that print a line for each event: they have the options of views that make sense there. */
+#include <stdlib.h>
+#include <string.h>
+#include "run/live.h"
+#include "count/lines.h"
+
+struct lines_run {
+	struct live live;
+	const struct lines_opts *lo;
+	bool explain;
+};
+
+static struct sink *new_sink(const struct sink_opts *o, void *arg)
+{
+	return sink_lines_new(o, arg);
+}
+
+static int ready(struct live *l)
+{
+	const struct lines_run *x = (const struct lines_run *)l;
+	struct sbuf b = { 0 };
+
+	if (!x->explain)
+		return CLI_OK;
+	for (size_t i = 0; i < l->run.probes.n; i++) {
+		const struct probe_want *w = &l->run.probes.v[i];
+
+		sbuf_printf(&b, "probe   %s%s%s\n", w->name, w->filter ? " if " : "", w->filter ? w->filter : "");
+	}
+	sbuf_puts(&b, "memory  ");
+	sbuf_size(&b, BUFFER_DEFAULT);
+	sbuf_puts(&b, " for records, allocated once; what does not fit is counted as lost\n"
+		  "cost    a record for each event that passes its condition, which the kernel asks first.\n");
+	if (!x->lo->form->named)
+		sbuf_puts(&b, "        Tasks that begin have a record, too, for their names and parents\n");
+	fputs(b.s, stdout);
+	sbuf_free(&b);
+	return RUN_DONE;
+}
+
+/* A list is one of system calls. */
+static bool of_calls(const char *events)
+{
+	return strchr(events, ',');
+}
+
+static int refuse(const struct view *v, const struct lines_form *f)
+{
+	const struct { const char *name; bool given; } counts[] = {
+		{ "--by", v->by }, { "--top", v->top }, { "--sort", v->sort }, { "--interval", v->interval },
+		{ "--count", v->count }, { "--rows", v->rows },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+		if (counts[i].given)
+			return cli_usage("%s is for tables, but '%s' prints a line for each event: leave it out",
+					 counts[i].name, f->word);
+	if (v->o.probes.nevents)
+		return cli_usage("'%s' has its own events: -e is for 'ctrace trace'", f->word);
+	if (v->o.probes.failed && f->no_failed)
+		return cli_usage("'%s' shows nothing that can fail: leave --failed out", f->word);
+	if (v->o.probes.longer && !f->spans && !of_calls(f->events))
+		return cli_usage("'%s' shows nothing that takes time: leave --longer out", f->word);
+	return CLI_OK;
+}
+
+static void add(struct probes_opts *p, char *text)
+{
+	p->events = xrealloc(p->events, (p->nevents + 1) * sizeof(p->events[0]));
+	p->events[p->nevents++] = text;
+}
+
+/* The condition of plain events; that of calls is made with the probes. */
+static char *condition(const struct probes_opts *p, const struct lines_form *f, bool all)
+{
+	struct sbuf b = { 0 };
+
+	if (f->usual && !all)
+		sbuf_printf(&b, "(%s)", f->usual);
+	if (p->failed && f->failed)
+		sbuf_printf(&b, "%s(%s)", b.len ? " && " : "", f->failed);
+	if (p->longer && f->spans)
+		sbuf_printf(&b, "%sduration >= %llu", b.len ? " && " : "", (unsigned long long)p->longer);
+	return b.s;
+}
+
+int lines_run(struct view *v, const struct lines_opts *lo)
+{
+	struct lines_run x = {
+		.live = { .out = stdout, .sink = new_sink, .takes = sink_lines_takes, .ready = ready, .arg = (void *)lo },
+		.lo = lo, .explain = v->explain,
+	};
+	const struct lines_form *f = lo->form;
+	struct probes_opts *p = &v->o.probes;
+	const char *events = lines_events(f, p->failed);
+	int status = refuse(v, f);
+	char *cond;
+
+	if (status != CLI_OK)
+		return status;
+	cond = condition(p, f, lo->all);
+	add(p, xasprintf("%s%s%s", events, cond ? " if " : "", cond ? cond : ""));
+	free(cond);
+	if (!v->recording && !f->named)
+		add(p, xstrdup(LINES_TASKS));
+	p->lenient = of_calls(events);	/* a kernel may lack some of them */
+	if (f->failed)
+		p->failed = false;
+	if (f->spans)
+		p->longer = 0;
+	p->whole = true;
+	v->o.files = f->files && !lo->all;
+	if (v->recording)
+		return lines_of_recording(v, lo);
+	v->o.plan = NULL;
+	v->o.state_dump = !f->named;
+	v->o.fds = f->fds;
+	status = live_run(&x.live, &v->o);
+	live_free(&x.live);
+	return status;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lines for the events of a recording. */
+#include <stdlib.h>
+#include <unistd.h>
+#include "run/recording.h"
+#include "count/lines.h"
+
+struct reading {
+	const struct lines_opts *lo;
+	struct sink *sink;	/* NULL until the first record */
+};
+
+/* Tables say which records pass the conditions; their numbers are those of the account. */
+static int groups(struct view *v)
+{
+	view_add_group(v, NULL, xstrdup("count()"));
+	return CLI_OK;
+}
+
+static void each(struct view *v, const struct ctrace_record *rec, const struct stacks *k, bool counted)
+{
+	const struct recording *r = view_input_recording(v);
+	struct reading *x = v->own;
+
+	(void)k;
+	if (!x->sink) {
+		const struct sink_opts so = {
+			.schema = r->schema, .ctable = r->table, .out = stdout, .clock_offset = r->info.clock_offset,
+		};
+
+		x->sink = sink_lines_new(&so, x->lo);
+	}
+	if (sink_lines_takes(x->sink, rec) && counted)
+		sink_record(x->sink, rec);
+}
+
+int lines_of_recording(struct view *v, const struct lines_opts *lo)
+{
+	static const struct view_kind kind = { .groups = groups, .each = each };
+	struct reading x = { .lo = lo };
+	int status;
+
+	v->kind = &kind;
+	v->own = &x;
+	status = view_input_run(v);
+	sink_free(x.sink);
+	v->own = NULL;
+	return status;
+}

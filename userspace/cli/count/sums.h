@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Rows of several tables and keys, added up: for views that do not show their tables as they are. */
+#ifndef CTRACE_VIEW_SUMS_H
+#define CTRACE_VIEW_SUMS_H
+
+#include "count/view.h"
+
+struct sum_errno {
+	uint32_t err;
+	uint64_t n;
+};
+
+/* Of one container, group of keys and name: durations in ns. */
+struct sum {
+	uint32_t cid;
+	bool other;		/* the keys say nothing */
+	char *by;		/* the keys of --by as text, "" none */
+	char *name;		/* what the lines of a block are called; "" */
+	uint64_t n, errors, total, min, max;
+	uint64_t more;		/* of the second sum(), if there is one: of events without an error */
+	uint64_t hist[CTRACE_TABLE_BUCKETS];
+	struct sum_errno *errnos;
+	size_t nerrnos;
+};
+
+struct sums {
+	struct sum *v;		/* by container, by, name */
+	size_t n;
+};
+
+/*
+ * Adds up the gain of all tables. name: the key that is the lines' name, NULL: none; errno keys count as errors; keys
+ * that `drop` lists are added up; the others are the group's.
+ */
+void sums_make(struct view *v, struct sums *s, const char *name, const char *drop);
+/* The same of the tables of one group. */
+void sums_make_group(struct view *v, struct sums *s, size_t group, const char *name, const char *drop);
+/* The same, with names that are made of a row, which may be (other). */
+typedef void (*sums_name_fn)(struct view *v, struct sbuf *b, const struct view_row *row);
+void sums_make_named(struct view *v, struct sums *s, sums_name_fn name, const char *drop);
+void sums_free(struct sums *s);
+void sum_free(struct sum *s);	/* what it points to */
+/* Are both of one block? */
+bool sums_together(const struct sum *a, const struct sum *b);
+/* Adds b to a, which has no errnos. */
+void sum_add(struct sum *a, const struct sum *b);
+
+static inline uint64_t sum_percentile(const struct sum *s, double p)
+{
+	return view_percentile(s->hist, p, s->max);
+}
+
+/* Appends "p50 12us, p99 3ms, max 8ms", of times in ns. */
+void sum_put_percentiles(struct sbuf *b, const struct sum *s);
+/* Appends the histogram, and a line with these and the count. */
+void sum_put_hist(struct sbuf *b, const struct sum *s, enum bars_unit unit);
+
+#endif

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/util.h"
+#include "count/threads.h"
+
+#define CALL		"syscall_"
+#define HIERARCHIES	32	/* of cgroups: Linux 6.1 has 14 controllers, and v1 may have some with a name only */
+
+static const char *const words[] = {
+	[SPENT_RAN] = "ran", [SPENT_WAITED] = "waited", [SPENT_THROTTLED] = "throttled", [SPENT_DISK] = "disk",
+	[SPENT_LOCKS] = "locks", [SPENT_NETWORK] = "network", [SPENT_EVENTS] = "events", [SPENT_FILES] = "files",
+	[SPENT_CHILDREN] = "children", [SPENT_SLEPT] = "slept", [SPENT_OTHER] = "other", [SPENT_STOPPED] = "stopped",
+	[SPENT_UNKNOWN] = "unknown",
+};
+
+const char *spent_word(enum spent s)
+{
+	return words[s];
+}
+
+/* --- calls ------------------------------------------------------------------------- */
+
+static const struct {
+	enum spent spent;
+	const char *calls;	/* each between blanks */
+} classes[] = {
+	{ SPENT_LOCKS, " futex futex_wait futex_waitv futex_time64 semop semtimedop flock " },
+	{ SPENT_NETWORK, " accept accept4 connect recvfrom recvmsg recvmmsg sendto sendmsg sendmmsg shutdown " },
+	{ SPENT_EVENTS, " poll ppoll select pselect6 epoll_wait epoll_pwait epoll_pwait2 epoll_wait_old io_getevents io_pgetevents "
+			"io_uring_enter " },
+	{ SPENT_FILES, " read readv write writev pread64 preadv preadv2 pwrite64 pwritev pwritev2 splice tee vmsplice sendfile "
+		       "msgrcv msgsnd mq_timedreceive mq_timedsend " },
+	{ SPENT_CHILDREN, " wait4 waitid vfork clone clone3 " },
+	{ SPENT_SLEPT, " nanosleep clock_nanosleep pause rt_sigsuspend rt_sigtimedwait restart_syscall " },
+	{ SPENT_DISK, " fsync fdatasync sync syncfs msync sync_file_range " },
+};
+
+enum spent spent_in_call(const struct ctrace_schema *schema, long nr)
+{
+	const struct ctrace_event_type *t = nr < 0 ? NULL : ctrace_schema_by_id(schema, (uint32_t)(CTRACE_ID_CALL + nr));
+	enum spent s = SPENT_OTHER;
+	char *word;
+
+	if (!t)
+		return s;
+	word = xasprintf(" %s ", strncmp(t->name, CALL, strlen(CALL)) ? t->name : t->name + strlen(CALL));
+	for (size_t i = 0; i < ARRAY_SIZE(classes) && s == SPENT_OTHER; i++)
+		if (strstr(classes[i].calls, word))
+			s = classes[i].spent;
+	free(word);
+	return s;
+}
+
+/* --- whose is a process ------------------------------------------------------------- */
+
+/* Is the cgroup at path[len], or below it? */
+static bool below(const char *path, size_t len, const char *of)
+{
+	size_t n = strlen(of);
+
+	return n && len >= n && !strncmp(path, of, n) && (len == n || path[n] == '/');
+}
+
+/* A line of /proc/PID/cgroup. */
+struct place {
+	uint32_t hierarchy;
+	const char *path;
+	size_t len;
+};
+
+/* Splits the text into at most max places, and returns their number. */
+static size_t places(const char *text, struct place *v, size_t max)
+{
+	const char *end;
+	size_t n = 0;
+	char *path;
+
+	for (const char *line = text; line && *line && n < max; line = end + (*end == '\n')) {
+		v[n].hierarchy = (uint32_t)strtoul(line, &path, 10);
+		end = line + strcspn(line, "\n");
+		path = *path == ':' ? strchr(path + 1, ':') : NULL;
+		if (!path || path >= end)
+			continue;
+		v[n].path = path + 1;
+		v[n].len = (size_t)(end - v[n].path);
+		n++;
+	}
+	return n;
+}
+
+/* Whose is the process? CTRACE_CID_UNKNOWN: the host's, or it has gone. */
+static uint32_t owner(struct ctable *t, const char *pid)
+{
+	char *cgroup = xasprintf("/proc/%s/cgroup", pid), *ns = xasprintf("/proc/%s/ns/pid", pid);
+	char *text = read_file(cgroup, NULL);
+	struct place at[HIERARCHIES];
+	size_t n = places(text, at, ARRAY_SIZE(at)), longest = 0, i = 0;
+	uint32_t cid = CTRACE_CID_UNKNOWN;
+	const struct centry *e;
+	struct stat st;
+
+	if (!text || stat(ns, &st))
+		st.st_ino = 0;
+	while (st.st_ino && (e = ctable_next(t, &i))) {
+		if (!e->known || !ctable_alive(e))
+			continue;
+		/* one without a cgroup of its own is within another's */
+		if (!e->c.cgroup_id && e->c.pidns == st.st_ino) {
+			cid = e->c.cid;
+			break;
+		}
+		for (size_t k = 0; e->c.cgroup_id && k < n; k++) {
+			if (at[k].hierarchy != e->c.hierarchy || strlen(e->c.path) <= longest ||
+			    !below(at[k].path, at[k].len, e->c.path))
+				continue;
+			longest = strlen(e->c.path);
+			cid = e->c.cid;
+		}
+	}
+	free(cgroup);
+	free(ns);
+	free(text);
+	return cid;
+}
+
+/* --- a thread ----------------------------------------------------------------------- */
+
+static int by_owner(const void *a, const void *b)
+{
+	const struct thread *x = a, *y = b;
+
+	if (x->cid != y->cid)
+		return x->cid < y->cid ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+struct thread *threads_find(const struct threads *t, uint32_t cid, int32_t tid)
+{
+	const struct thread key = { .cid = cid, .tid = tid };
+
+	return t->n ? bsearch(&key, t->v, t->n, sizeof(t->v[0]), by_owner) : NULL;
+}
+
+struct thread *threads_add(struct threads *t, uint32_t cid, int32_t tid)
+{
+	const struct thread x = { .cid = cid, .tid = tid, .first = SPENT_UNKNOWN, .last = SPENT_UNKNOWN };
+	size_t i;
+
+	t->v = xrealloc(t->v, (t->n + 1) * sizeof(t->v[0]));
+	for (i = t->n++; i && by_owner(&t->v[i - 1], &x) > 0; i--)
+		t->v[i] = t->v[i - 1];
+	t->v[i] = x;
+	return &t->v[i];
+}
+
+/* What it is at, by its state and its call. */
+static enum spent at(const char *dir, char state, const struct ctrace_schema *schema)
+{
+	char *file, *text;
+	enum spent s;
+
+	if (state == 'T' || state == 't')
+		return SPENT_STOPPED;
+	if (state != 'S' && state != 'D')
+		return SPENT_UNKNOWN;
+	file = xasprintf("%s/syscall", dir);
+	text = read_file(file, NULL);
+	s = spent_in_call(schema, text && *text >= '0' && *text <= '9' ? strtol(text, NULL, 10) : -1);
+	free(file);
+	free(text);
+	return state == 'D' && s != SPENT_CHILDREN ? SPENT_DISK : s;
+}
+
+static void look_at(struct threads *t, const char *dir, uint32_t cid, int32_t tid, bool first, uint64_t now,
+		    const struct ctrace_schema *s)
+{
+	struct timespec boot;
+	unsigned long long ticks = 0, ran = 0;
+	char *file = xasprintf("%s/stat", dir), *text = read_file(file, NULL), *name;
+	struct thread *x;
+	uint64_t start, since_boot;
+	char state;
+
+	free(file);
+	name = text ? strrchr(text, ')') : NULL;	/* a name may have any letter */
+	if (!name || sscanf(name, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+			    &state, &ticks) != 2 || state == 'Z' || state == 'X') {
+		free(text);
+		return;
+	}
+	free(text);
+	/* in ticks since the machine began, with the time that it slept */
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	since_boot = (uint64_t)boot.tv_sec * NSEC_PER_SEC + (uint64_t)boot.tv_nsec;
+	start = ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
+	start = since_boot > start && since_boot - start < now ? now - (since_boot - start) : 0;
+	x = threads_find(t, cid, tid);
+	if (!x) {
+		x = threads_add(t, cid, tid);
+		x->start = start;
+		x->old = first;
+	}
+	file = xasprintf("%s/schedstat", dir);
+	text = read_file(file, NULL);
+	if (text && sscanf(text, "%llu", &ran) == 1)
+		x->ran = ran;
+	free(file);
+	free(text);
+	if (!x->seen) {
+		x->ran_first = x->ran;
+		x->first = at(dir, state, s);
+	}
+	x->last = x->seen ? at(dir, state, s) : x->first;
+	x->seen = now;
+}
+
+static void look_at_process(struct threads *t, uint32_t cid, const char *pid, bool first, uint64_t now,
+			    const struct ctrace_schema *s)
+{
+	char *path = xasprintf("/proc/%s/task", pid);
+	struct dirent *e;
+	DIR *d = opendir(path);
+
+	while (d && (e = readdir(d))) {
+		char *dir;
+
+		if (e->d_name[0] < '1' || e->d_name[0] > '9')
+			continue;
+		dir = xasprintf("%s/%s", path, e->d_name);
+		look_at(t, dir, cid, (int32_t)strtol(e->d_name, NULL, 10), first, now, s);
+		free(dir);
+	}
+	if (d)
+		closedir(d);
+	free(path);
+}
+
+int threads_look(struct threads *t, struct ctable *table, const struct ctrace_schema *s,
+		 bool (*wants)(const void *arg, uint32_t cid), const void *arg)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	bool first = !t->looked;
+	struct dirent *e;
+	DIR *d = opendir("/proc");
+
+	if (!d)
+		return -errno;
+	t->looked = now;
+	while ((e = readdir(d))) {
+		uint32_t cid = e->d_name[0] >= '1' && e->d_name[0] <= '9' ? owner(table, e->d_name) : CTRACE_CID_UNKNOWN;
+
+		if (cid != CTRACE_CID_UNKNOWN && wants(arg, cid))
+			look_at_process(t, cid, e->d_name, first, now, s);
+	}
+	closedir(d);
+	return 0;
+}
+
+void threads_free(struct threads *t)
+{
+	free(t->v);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The threads of containers, looked at from time to time in /proc: for why, live and of a recording. */
+#ifndef CTRACE_VIEW_THREADS_H
+#define CTRACE_VIEW_THREADS_H
+
+#include "events/probes.h"
+#include "names/ctable.h"
+
+/* What a thread's time goes to. */
+enum spent {
+	SPENT_RAN, SPENT_WAITED, SPENT_THROTTLED, SPENT_DISK, SPENT_LOCKS, SPENT_NETWORK, SPENT_EVENTS, SPENT_FILES,
+	SPENT_CHILDREN, SPENT_SLEPT, SPENT_OTHER, SPENT_STOPPED, SPENT_UNKNOWN, SPENT_N
+};
+
+struct thread {
+	uint32_t cid;
+	int32_t tid;
+	uint64_t start, seen;		/* CLOCK_MONOTONIC, ns: its beginning, to 10 ms; the last look that saw it */
+	bool old;			/* the first look saw it */
+	enum spent first, last;		/* what it was at, when it was seen; SPENT_UNKNOWN: it could run */
+	uint64_t ran, ran_first;	/* ns on a CPU by the kernel's account, last and first seen; 0: it keeps none */
+	/* for tools/cmd_why.c: what its spans say, in ns */
+	uint64_t covered, covered_ran;
+};
+
+struct threads {
+	struct thread *v;		/* by cid and tid */
+	size_t n;
+	uint64_t looked;		/* CLOCK_MONOTONIC, ns: the last look; 0: none */
+};
+
+/* Looks at the threads of those containers. 0, or -errno: /proc cannot be read. */
+int threads_look(struct threads *t, struct ctable *table, const struct ctrace_schema *s,
+		 bool (*wants)(const void *arg, uint32_t cid), const void *arg);
+/* NULL: no look saw it. */
+struct thread *threads_find(const struct threads *t, uint32_t cid, int32_t tid);
+/* A thread that no look saw. */
+struct thread *threads_add(struct threads *t, uint32_t cid, int32_t tid);
+void threads_free(struct threads *t);
+
+/* --- threads_file.c: in a recording, beside its streams --- */
+
+/* The events that why counts, up to NULL. A recording of all of them gets the threads, too. */
+extern const char *const threads_events[];
+bool threads_asked(const struct probes *p);
+void threads_put(struct sbuf *b, const struct threads *t);
+/* Adds the threads of cid. 0, or -errno: as of side_load(), side_*() in ctf/sink_ctf.h. */
+int threads_load(struct threads *t, const char *dir, uint32_t cid);
+
+/* What a task does that sleeps in this native system call. */
+enum spent spent_in_call(const struct ctrace_schema *s, long nr);
+/* In JSON. */
+const char *spent_word(enum spent s);
+
+#endif

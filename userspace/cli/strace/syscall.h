@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which call a record is about, and what its numbers are called. Entry and exit of one task belong together. */
+#ifndef CTRACE_STRACE_SYSCALL_H
+#define CTRACE_STRACE_SYSCALL_H
+
+#include <libctrace.h>
+#include "base/util.h"
+
+enum syscall_phase { SYSCALL_NONE, SYSCALL_ENTER, SYSCALL_EXIT, SYSCALL_WHOLE };
+
+struct syscall_ref {
+	enum syscall_phase phase;
+	bool compat;
+	int64_t nr;		/* -1: the number is not in the table, and stands in the payload */
+	char name[64];		/* openat; compat_open for 32-bit callers */
+};
+
+/* Fills ref with the call that the record is about; phase SYSCALL_NONE: none. t may be NULL. */
+void syscall_identify(struct syscall_ref *ref, const struct ctrace_event_type *t,
+		      const struct ctrace_record *rec);
+/* A call's first argument among the fields of its type; *marks: the field with CTRACE_CALL_M_*, or -1. */
+uint32_t syscall_first(const struct ctrace_event_type *t, enum syscall_phase phase, int64_t nr, int *marks);
+enum arg_mark { ARG_PLAIN, ARG_NULL, ARG_UNREAD };
+/* What a call's marks say of argument arg, whose value is v. Only strings are marked, whatever a recording says. */
+enum arg_mark syscall_mark(uint64_t marks, uint32_t arg, const struct ctrace_value *v);
+/* The address of a string that is ARG_UNREAD. */
+uint64_t syscall_unread(const struct ctrace_value *v);
+/* Takes a whole call's duration and result from its record. False: the record does not decode. */
+bool syscall_whole(const struct ctrace_event_type *t, const struct ctrace_record *rec, uint64_t *duration,
+		   int64_t *ret);
+
+/* The errno that ret stands for, 0 if ret is no error. */
+int syscall_errno(int64_t ret);
+const char *errno_name(int err);	/* "ENOENT"; NULL: it has no name */
+const char *signal_name(int sig);	/* "SIGTERM"; NULL: it has no name */
+const char *capability_name(int64_t cap);	/* "CAP_KILL"; NULL: it has no name */
+
+/* Is the field sched_process_exec's argv, or process_env's env: CTRACE_ARGV_MAX? */
+bool is_list(const struct ctrace_event_type *t, const struct ctrace_field *f);
+/* Is the field what a kernel function returned, 0 or -errno: tcp_connect's error, cap_capable's result? */
+bool is_error(const struct ctrace_event_type *t, const struct ctrace_field *f);
+/* Puts the next argument of that text into arg, and *s behind it. False: it was the last one. */
+bool argv_next(const char **s, const char *end, struct sbuf *arg);
+
+struct pending {
+	int32_t tid;
+	uint16_t id;		/* the entry's event id; 0: no call is under way */
+	bool shown;		/* the entry was shown, as unfinished */
+	uint64_t time;
+};
+struct pairs *pairs_new(void);
+void pairs_free(struct pairs *p);
+/* The task's slot, made if there is none. Good until the next call. */
+struct pending *pairs_get(struct pairs *p, int32_t tid);
+/* Does an exit with this id belong to the pending entry? */
+bool pairs_match(const struct pending *p, uint16_t exit_id);
+
+#endif

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ctrace blame: who had the CPU while tasks waited for it. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/table.h"
+#include "commands.h"
+#include "count/blame.h"
+
+static const char usage[] =
+"Usage: ctrace blame [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
+"\n"
+"Shows which containers waited for a CPU, and who had it meanwhile. The times of a container\n"
+"add up to all that its tasks waited. CULPRIT is a container, host, or:\n"
+"  (self)       other tasks of the same container\n"
+"  (idle)       nobody: the CPU was idle, and had to wake up\n"
+"  (throttled)  the container had used up its quota (cpu.max, cfs_quota_us)\n"
+"  (earlier)    not known: so many tasks ran since that the module has forgotten\n"
+"TOP TASK is the task name with most of the time. Last, if there is more than one container,\n"
+"come the sums of all, (all).\n"
+VIEW_END_HELP
+"\n"
+TARGET_HELP
+"\n"
+"What to show:\n"
+"      --by KEY          apart for each comm, pid, tid, reason, ... of those that waited\n"
+VIEW_HELP
+"\n"
+"N of --top is a number of containers. COLUMN is waited or container.\n"
+"\n"
+"Examples:\n"
+"  ctrace blame web --duration 10\n"
+"  ctrace blame all --top 5 --interval 5\n"
+"  ctrace blame web --by comm -- make\n"
+"  ctrace blame --json --duration 10 | jq '.rows[] | [.container, .culprits[0].container]'\n";
+
+static int groups(struct view *v)
+{
+	if (v->o.probes.nevents)
+		return cli_usage("blame shows sched_blame alone: 'ctrace agg -e \"EVENT => ...\"' counts others");
+	if (v->by && strchr(v->by, ','))
+		return cli_usage("blame takes one key in --by, as it has three of its own, not '%s'", v->by);
+	if (v->sort && strcmp(v->sort + (*v->sort == '-'), "waited") && strcmp(v->sort + (*v->sort == '-'), "container"))
+		return cli_usage("blame is sorted by waited or container, not by '%s'", v->sort);
+	view_add_group(v, "sched_blame", view_aggregate(v, "count(), sum(duration)", BLAME_KEYS));
+	return CLI_OK;
+}
+
+static int by_name(const void *a, const void *b, void *arg)
+{
+	const struct blame_victim *x = a, *y = b;
+	struct sbuf s = { 0 }, t = { 0 };
+	int r;
+
+	view_put_container(arg, &s, x->cid);
+	view_put_container(arg, &t, y->cid);
+	r = strcmp(s.s, t.s);
+	sbuf_free(&s);
+	sbuf_free(&t);
+	return r ? r : strcmp(x->by, y->by);
+}
+
+static void turn(struct blame *b)
+{
+	for (size_t i = 0; i < b->n / 2; i++) {
+		struct blame_victim x = b->v[i];
+
+		b->v[i] = b->v[b->n - 1 - i];
+		b->v[b->n - 1 - i] = x;
+	}
+}
+
+static void make(struct view *v, struct blame *b)
+{
+	const char *sort = v->sort ? v->sort : "";
+
+	blame_make(v, 0, NULL, b);
+	if (b->n && strstr(sort, "container"))
+		qsort_r(b->v, b->n, sizeof(b->v[0]), by_name, v);
+	if (*sort == '-')
+		turn(b);
+}
+
+static void put_ms(struct table *t, uint64_t ns, uint64_t all)
+{
+	struct sbuf b = { 0 };
+
+	sbuf_printf(&b, "%.1f", (double)ns / 1e6);
+	table_right(t, b.s);
+	sbuf_reset(&b);
+	sbuf_printf(&b, "%.1f%%", all ? 100 * (double)ns / (double)all : 0);
+	table_right(t, b.s);
+	sbuf_free(&b);
+}
+
+static void put_victim(struct view *v, struct table *t, const struct blame_victim *x, const char *name, bool by)
+{
+	struct sbuf b = { 0 };
+
+	table_str(t, name);
+	if (by)
+		table_str(t, x->by);
+	table_str(t, "(total)");
+	put_ms(t, x->ns, x->ns);
+	table_end_row(t);
+	for (size_t i = 0; i < x->n; i++) {
+		const struct blame_culprit *c = &x->v[i];
+
+		table_str(t, "");
+		if (by)
+			table_str(t, "");
+		sbuf_reset(&b);
+		blame_put_culprit(v, &b, c);
+		table_str(t, b.s);
+		put_ms(t, c->ns, x->ns);
+		sbuf_reset(&b);
+		if (*c->comm)
+			sbuf_printf(&b, "%s %.0f%%", c->comm, c->ns ? 100 * (double)c->comm_ns / (double)c->ns : 0);
+		table_str(t, b.s);
+		table_end_row(t);
+	}
+	sbuf_free(&b);
+}
+
+static void show(struct view *v)
+{
+	bool by = v->by && *v->by;
+	const char *heads[] = { "CONTAINER", v->by, "CULPRIT", "WAITED ms", "%", "TOP TASK" };
+	struct sbuf b = { 0 }, head = { 0 };
+	struct blame all;
+	struct table t;
+
+	make(v, &all);
+	sbuf_reset(&head);
+	for (const char *s = v->by; by && *s; s++)
+		sbuf_putc(&head, (char)toupper((unsigned char)*s));
+	/* without --by, its column is not there */
+	heads[!by] = "CONTAINER";
+	heads[1] = by ? head.s : heads[1];
+	table_init(&t, heads + !by, ARRAY_SIZE(heads) - !by);
+	for (size_t i = 0; i < all.n && (!v->top || i < v->top); i++) {
+		sbuf_reset(&b);
+		view_put_container(v, &b, all.v[i].cid);
+		put_victim(v, &t, &all.v[i], b.s, by);
+	}
+	if (all.n > 1)
+		put_victim(v, &t, &all.all, "(all)", by);
+	table_print(&t, stdout);
+	table_free(&t);
+	sbuf_free(&b);
+	sbuf_free(&head);
+	blame_free(&all);
+}
+
+static void show_json(struct view *v, struct json *j)
+{
+	struct blame all;
+
+	make(v, &all);
+	for (size_t i = 0; i < all.n && (!v->top || i < v->top); i++) {
+		json_open(j, NULL, '{');
+		view_json_container(v, j, all.v[i].cid, all.v[i].cid == CTRACE_CID_ALL);
+		if (*all.v[i].by)
+			json_str(j, "by", all.v[i].by);
+		json_uint(j, "waited", all.v[i].ns);
+		blame_json_culprits(v, j, &all.v[i]);
+		json_close(j, '}');
+	}
+	blame_free(&all);
+}
+
+static int run_blame(int argc, char **argv)
+{
+	static const struct view_kind kind = { .groups = groups, .show = show, .show_json = show_json };
+
+	return view_run(&kind, NULL, argc, argv);
+}
+
+const struct command cmd_blame = { "blame", "show who had the CPU while others waited", usage, run_blame };

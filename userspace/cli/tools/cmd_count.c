@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ctrace count, hist, agg, stackcount: the tables as they are. */
+#include <stdlib.h>
+#include <string.h>
+#include "commands.h"
+#include "count/heat.h"
+
+#define FIRST_WORD_HELP \
+"The first word is the events; further words that name events are, too: write cid:N for a\n" \
+"container of such a name.\n"
+
+static const char count_usage[] =
+"Usage: ctrace count [OPTIONS] EVENTS [EVENT...] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
+"\n"
+"Counts events in the kernel, for each container, and records none. System calls count\n"
+"when they return.\n"
+VIEW_END_HELP
+FIRST_WORD_HELP
+"\n"
+PROBES_HELP
+"\n"
+TARGET_HELP
+"\n"
+"Count apart:\n"
+VIEW_BY_HELP
+VIEW_HELP
+"\n"
+"Examples:\n"
+"  ctrace count sched_switch --by comm --duration 5\n"
+"  ctrace count syscalls web --top 10\n"
+"  ctrace count openat,read web --by errno --interval 1 --count 3\n"
+"  ctrace count 'openat if ret < 0' --by comm,errno -- make\n"
+"  ctrace count kprobe:vfs_fsync all not:db --json\n";
+
+static const char hist_usage[] =
+"Usage: ctrace hist [OPTIONS] FIELD -e EVENTS [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
+"\n"
+"Shows how the values of a field are distributed: a histogram for each container and event.\n"
+VIEW_END_HELP
+"\n"
+PROBES_HELP
+"\n"
+TARGET_HELP
+"\n"
+"Count apart:\n"
+VIEW_BY_HELP
+VIEW_HELP
+"      --heat            a line for each interval (default 1) and container: values to the\n"
+"                        right, each column twice the last; the shade says how many\n"
+"\n"
+"Examples:\n"
+"  ctrace hist duration -e fsync db --duration 10\n"
+"  ctrace hist ret -e 'read,write if ret > 0' web\n"
+"  ctrace hist duration -e sched_wait --by comm --interval 1\n"
+"  ctrace hist duration -e block_io all --heat\n"
+"  ctrace hist nr_sector -e block_rq_issue --json\n";
+
+static const char agg_usage[] =
+"Usage: ctrace agg [OPTIONS] -e 'EVENTS [if EXPR] => FUNCTION,... [by KEY,...]' [TARGET...]\n"
+"                  [-- COMMAND [ARGUMENTS]]\n"
+"\n"
+"Adds up numbers of events in the kernel. FUNCTION is count(), sum(F), min(F), max(F),\n"
+"avg(F) or hist(F) of a field F, at most 8; KEY as for --by. Each -e has a table of its own.\n"
+VIEW_END_HELP
+"\n"
+PROBES_HELP
+"\n"
+TARGET_HELP
+"\n"
+"Count apart:\n"
+VIEW_BY_HELP
+VIEW_HELP
+"      --folded FILE     if a key is a stack: at the end, write a line for each row, for\n"
+"                        flame graphs; FILE - is standard output\n"
+"\n"
+"Examples:\n"
+"  ctrace agg -e 'write if ret > 0 => count(), sum(ret), avg(duration) by comm' web\n"
+"  ctrace agg -e 'block_io => sum(bytes), hist(duration) by dev' --interval 1\n"
+"  ctrace agg -e 'sample:99 => count() by comm, stack' --folded all.folded --duration 10\n";
+
+static const char stackcount_usage[] =
+"Usage: ctrace stackcount [OPTIONS] EVENT|FUNCTION [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
+"\n"
+"Counts the stacks that lead to an event, or to a function of the kernel.\n"
+VIEW_END_HELP
+"\n"
+TARGET_HELP
+"\n"
+"Which stacks:\n"
+"      --user            the program's, for each process; without it the kernel's\n"
+"Count apart:\n"
+VIEW_BY_HELP
+VIEW_HELP
+"      --folded FILE     at the end, write a line for each stack, for flame graphs; FILE -\n"
+"                        is standard output\n"
+"\n"
+"Examples:\n"
+"  ctrace stackcount sched_switch web --duration 5\n"
+"  ctrace stackcount vfs_fsync_range --top 5\n"
+"  ctrace stackcount mmap --user web --folded mmap.folded\n";
+
+/* What the command line says, for groups(). */
+struct own {
+	char **words, **targets;
+	int nwords, ntargets;
+	bool user;
+	uint64_t most;		/* for heat_show() */
+};
+
+static bool names_event(const struct view *v, const char *word)
+{
+	bool whole;
+
+	if (!strncmp(word, "kprobe:", 7) || !strncmp(word, "kretprobe:", 10) || *word == '%')
+		return true;
+	return probe_event_named(v->run.schema, word) || probe_call_named(v->run.schema, word, &whole);
+}
+
+static int take_words(struct view *v, char ***words, int *n)
+{
+	struct own *own = v->own;
+
+	own->words = *words;
+	own->nwords = *n;
+	own->targets = xcalloc((size_t)*n + 2, sizeof(char *));
+	/* groups() knows which are targets */
+	*n = 1;
+	own->targets[0] = (char *)"all";
+	*words = own->targets;
+	if (own->nwords || v->o.probes.nevents)
+		return CLI_OK;
+	return cli_usage("nothing to count: name an event ('ctrace events' lists them)");
+}
+
+/* All words but the first `taken` that name no events are targets. */
+static int sort_words(struct view *v, int taken, bool events)
+{
+	struct own *own = v->own;
+
+	for (int i = taken; i < own->nwords; i++) {
+		if (events && names_event(v, own->words[i])) {
+			v->o.probes.events = xrealloc(v->o.probes.events,
+						      (v->o.probes.nevents + 1) * sizeof(char *));
+			v->o.probes.events[v->o.probes.nevents++] = xstrdup(own->words[i]);
+		} else {
+			own->targets[own->ntargets++] = own->words[i];
+		}
+	}
+	if (!own->ntargets && !v->o.command)
+		own->targets[own->ntargets++] = (char *)"all";
+	v->o.targets = own->targets;
+	v->o.ntargets = own->ntargets;
+	return CLI_OK;
+}
+
+static void add_event(struct view *v, const char *text)
+{
+	struct probes_opts *p = &v->o.probes;
+
+	p->events = xrealloc(p->events, (p->nevents + 1) * sizeof(char *));
+	p->events[p->nevents++] = xstrdup(text);
+}
+
+static int count_groups(struct view *v)
+{
+	struct own *own = v->own;
+	bool given = v->o.probes.nevents;
+
+	if (!given)
+		add_event(v, own->words[0]);
+	sort_words(v, !given, !given);
+	view_add_group(v, NULL, view_aggregate(v, "count()", NULL));
+	return CLI_OK;
+}
+
+static int hist_groups(struct view *v)
+{
+	struct own *own = v->own;
+	char *fn;
+
+	if (!own->nwords)
+		return cli_usage("hist needs a field: 'ctrace events -v EVENT' lists them");
+	if (!v->o.probes.nevents)
+		return cli_usage("hist needs events: add -e EVENTS");
+	sort_words(v, 1, false);
+	fn = xasprintf("hist(%s)", own->words[0]);
+	view_add_group(v, NULL, view_aggregate(v, fn, NULL));
+	free(fn);
+	return CLI_OK;
+}
+
+/* Without a function that counts, the account could not tell how many events there were. */
+static bool counts(const char *functions, size_t n)
+{
+	static const char *const those[] = { "count", "avg", "hist" };
+	char *text = xstrndup(functions, n);
+	bool yes = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(those); i++)
+		yes |= strstr(text, those[i]) != NULL;
+	free(text);
+	return yes;
+}
+
+static int agg_groups(struct view *v)
+{
+	if (!v->o.probes.nevents)
+		return cli_usage("agg needs -e 'EVENTS => FUNCTION,... by KEY,...'");
+	sort_words(v, 0, false);
+	for (size_t i = 0; i < v->o.probes.nevents; i++) {
+		const char *text = v->o.probes.events[i], *arrow = strstr(text, "=>"), *by, *functions;
+		char *events, *aggregate;
+		size_t n;
+
+		if (!arrow || arrow == text)
+			return cli_usage("-e '%s' counts nothing: write 'EVENTS => count() by KEY'", text);
+		functions = arrow + 2 + strspn(arrow + 2, " \t\n");
+		by = strstr(functions, " by ");
+		n = by ? (size_t)(by - functions) : strlen(functions);
+		if (by && v->by)
+			return cli_usage("-e '%s' has keys: leave out 'by' or --by", text);
+		events = xstrndup(functions, n);
+		aggregate = xasprintf("%s%s", events, counts(functions, n) ? "" : ", count()");
+		free(events);
+		events = by ? xasprintf("%s%s", aggregate, by) : view_aggregate(v, aggregate, NULL);
+		free(aggregate);
+		aggregate = events;
+		events = xstrndup(text, (size_t)(arrow - text));
+		view_add_group(v, events, aggregate);
+		free(events);
+	}
+	return CLI_OK;
+}
+
+static int stackcount_groups(struct view *v)
+{
+	struct own *own = v->own;
+	bool process = view_list_has(v->by, "pid") || view_list_has(v->by, "tid");
+	const char *extra = !own->user ? "stack" : process ? "ustack" : "pid, ustack";
+	char *probe;
+
+	if (!v->o.probes.nevents) {
+		const char *word = own->words[0];
+		bool function = !names_event(v, word) && !strpbrk(word, ":, *?[%") &&
+			strcmp(word, "syscalls") && strcmp(word, "calls");
+
+		probe = function ? xasprintf("kprobe:%s", word) : xstrdup(word);
+		add_event(v, probe);
+		free(probe);
+		sort_words(v, 1, false);
+	} else {
+		sort_words(v, 0, false);
+	}
+	view_add_group(v, NULL, view_aggregate(v, "count()", extra));
+	return CLI_OK;
+}
+
+enum { OPT_USER = OPT_VIEW_OWN, OPT_HEAT };
+
+static bool option(struct view *v, int opt, int *status)
+{
+	struct own *own = v->own;
+
+	if (opt == OPT_USER) {
+		own->user = true;
+		return true;
+	}
+	if (opt != OPT_FOLDED)
+		return false;
+	v->folded = optarg;
+	if (cli_json)
+		*status = cli_usage("--folded and --json are two forms of output: choose one");
+	else if (v->interval)
+		*status = cli_usage("--folded writes once, at the end: leave out --interval");
+	return true;
+}
+
+static void show_heat(struct view *v)
+{
+	struct own *own = v->own;
+
+	heat_show(v, !strcmp(own->words[0], "duration"), &own->most);
+}
+
+static bool heat_option(struct view *v, int opt, int *status)
+{
+	static const struct view_kind heat = {
+		.words = take_words, .groups = hist_groups, .show = show_heat, .show_json = view_show_json, .timed = true,
+		.interval = NSEC_PER_SEC,
+	};
+
+	(void)status;
+	if (opt != OPT_HEAT)
+		return false;
+	v->kind = &heat;
+	return true;
+}
+
+static const struct option hist_options[] = {
+	{ "heat", no_argument, NULL, OPT_HEAT },
+	{ NULL, 0, NULL, 0 },
+};
+static const struct option folded_options[] = {
+	{ "folded", required_argument, NULL, OPT_FOLDED },
+	{ NULL, 0, NULL, 0 },
+};
+static const struct option stackcount_options[] = {
+	{ "folded", required_argument, NULL, OPT_FOLDED },
+	{ "user", no_argument, NULL, OPT_USER },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int run(const struct view_kind *kind, int argc, char **argv)
+{
+	struct own own = { 0 };
+	int status = view_run(kind, &own, argc, argv);
+
+	free(own.targets);
+	return status;
+}
+
+#define COMMON	.words = take_words, .show = view_show, .show_json = view_show_json
+
+static int run_count(int argc, char **argv)
+{
+	static const struct view_kind kind = { COMMON, .groups = count_groups };
+
+	return run(&kind, argc, argv);
+}
+
+static int run_hist(int argc, char **argv)
+{
+	static const struct view_kind kind = {
+		COMMON, .groups = hist_groups, .longs = hist_options, .option = heat_option,
+	};
+
+	return run(&kind, argc, argv);
+}
+
+static int run_agg(int argc, char **argv)
+{
+	static const struct view_kind kind = {
+		COMMON, .groups = agg_groups, .longs = folded_options, .option = option,
+	};
+
+	return run(&kind, argc, argv);
+}
+
+static int run_stackcount(int argc, char **argv)
+{
+	static const struct view_kind kind = {
+		COMMON, .groups = stackcount_groups, .longs = stackcount_options, .option = option,
+	};
+
+	return run(&kind, argc, argv);
+}
+
+const struct command cmd_count = {
+	"count", "count events of containers in the kernel", count_usage, run_count,
+};
+const struct command cmd_hist = { "hist", "show how a field's values are distributed", hist_usage, run_hist };
+const struct command cmd_agg = { "agg", "add up numbers of events", agg_usage, run_agg };
+const struct command cmd_stackcount = {
+	"stackcount", "count the stacks that lead to an event", stackcount_usage, run_stackcount,
+};

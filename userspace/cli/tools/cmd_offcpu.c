@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ctrace offcpu: how long tasks slept, in which call, on which stack, and who woke them. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "commands.h"
+#include "base/table.h"
+#include "count/sums.h"
+
+static const char usage[] =
+"Usage: ctrace offcpu [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
+"\n"
+"Shows how long tasks slept, and in which system call: from leaving the CPU asleep until being\n"
+"woken. A sleep counts when it ends. Waiting for a CPU is not sleeping: see 'ctrace runqlat'.\n"
+VIEW_END_HELP
+"\n"
+TARGET_HELP
+"\n"
+"What to show:\n"
+"      --stack           by the kernel's stack that led to the sleep, in place of the call\n"
+"      --wakers          by the task that woke the sleeper, in place of the call\n"
+"      --folded FILE     at the end, write a line with the microseconds for each stack, for\n"
+"                        flame graphs; FILE - is standard output\n"
+"      --longer TIME     only sleeps of at least this time\n"
+"      --by KEY,...      apart for each comm, tid, pid, state, iowait, ...\n"
+VIEW_HELP
+"\n"
+"COLUMN is total, count, p50, p99, max or name.\n"
+"\n"
+"Examples:\n"
+"  ctrace offcpu web --duration 10\n"
+"  ctrace offcpu web --by comm --longer 10ms\n"
+"  ctrace offcpu db --stack --top 5\n"
+"  ctrace offcpu all --wakers --interval 1\n"
+"  ctrace offcpu web --duration 30 --folded web.folded\n";
+
+#define FUNCTIONS	"sum(duration), count(), max(duration), hist(duration)"
+
+enum { OPT_BY_STACK = OPT_VIEW_OWN, OPT_WAKERS };
+
+struct own {
+	bool stack, wakers;
+};
+
+static bool option(struct view *v, int opt, int *status)
+{
+	struct own *own = v->own;
+
+	if (opt == OPT_BY_STACK) {
+		own->stack = true;
+	} else if (opt == OPT_WAKERS) {
+		own->wakers = true;
+	} else if (opt == OPT_FOLDED) {
+		own->stack = true;
+		v->folded = optarg;
+	} else {
+		return false;
+	}
+	if (own->stack && own->wakers)
+		*status = cli_usage("--wakers and stacks are two ways to count: choose one");
+	else if (v->folded && cli_json)
+		*status = cli_usage("--folded and --json are two forms of output: choose one");
+	else if (v->folded && v->interval)
+		*status = cli_usage("--folded writes once, at the end: leave out --interval");
+	return true;
+}
+
+static int groups(struct view *v)
+{
+	const struct own *own = v->own;
+	const char *keys = own->stack ? "stack" : own->wakers ? "waker_cid, waker_comm" : "syscall";
+	int status = view_one_event(&v->o, "sched_block", NULL);
+
+	if (status == CLI_OK)
+		status = view_sort_is(v, "total count p50 p99 max name");
+	if (status != CLI_OK)
+		return status;
+	if (v->folded && !v->by)
+		keys = "comm, stack";
+	view_add_group(v, NULL, view_aggregate(v, FUNCTIONS, keys));
+	return CLI_OK;
+}
+
+static uint64_t usecs(const struct ctrace_table *t, const uint64_t *values)
+{
+	return values[t->values[view_column(t, CTRACE_TABLE_SUM)].at] / 1000;
+}
+
+/* --- what a line is called ---------------------------------------------------- */
+
+static uint64_t key_of(const struct view_row *row, const char *name, uint32_t *key)
+{
+	const struct ctrace_table *t = row->t->t;
+
+	for (*key = 0; *key + 1 < t->nkeys && strcmp(t->keys[*key].name, name); ++*key)
+		;
+	return row->r->key[t->keys[*key].at];
+}
+
+static void put_call(struct view *v, struct sbuf *b, const struct view_row *row)
+{
+	uint32_t key;
+
+	if ((int64_t)key_of(row, "syscall", &key) < 0 && !view_is_other(row))
+		sbuf_puts(b, "(no call)");
+	else
+		view_put_key(v, b, row, key);
+}
+
+static void put_waker(struct view *v, struct sbuf *b, const struct view_row *row)
+{
+	uint32_t cid, comm;
+	uint64_t from = key_of(row, "waker_cid", &cid);
+	size_t len;
+
+	key_of(row, "waker_comm", &comm);
+	if (view_is_other(row)) {
+		sbuf_puts(b, "(other)");
+		return;
+	}
+	ctrace_row_text(row->t->gain, row->r, comm, &len);
+	if (!len) {
+		sbuf_puts(b, "(interrupt)");
+		return;
+	}
+	view_put_container(v, b, (uint32_t)from);
+	sbuf_putc(b, '/');
+	view_put_key(v, b, row, comm);
+}
+
+static void put_frames(struct view *v, struct sbuf *b, const struct view_row *row)
+{
+	uint32_t key;
+
+	key_of(row, "stack", &key);
+	if (view_is_other(row))
+		sbuf_puts(b, "  (other)\n");
+	else
+		view_put_stack(v, b, row, key);
+}
+
+/* --- order -------------------------------------------------------------------- */
+
+static double weight(const struct sum *s, const char *column)
+{
+	if (!strcasecmp(column, "count"))
+		return (double)s->n;
+	if (!strcasecmp(column, "p50"))
+		return (double)sum_percentile(s, 0.5);
+	if (!strcasecmp(column, "p99"))
+		return (double)sum_percentile(s, 0.99);
+	if (!strcasecmp(column, "max"))
+		return (double)s->max;
+	return (double)s->total;
+}
+
+static int by_column(const void *a, const void *b, void *arg)
+{
+	const struct sum *x = a, *y = b;
+	bool turned;
+	const char *column = view_sort_column(arg, "total", &turned);
+	double wx = weight(x, column), wy = weight(y, column);
+	int r = wx > wy ? -1 : wx < wy;
+
+	if (!r || !strcasecmp(column, "name"))
+		r = strcmp(x->name, y->name);
+	return turned ? -r : r;
+}
+
+static size_t make(struct view *v, struct sums *s)
+{
+	const struct own *own = v->own;
+
+	if (own->stack)
+		sums_make_named(v, s, put_frames, "stack");
+	else if (own->wakers)
+		sums_make_named(v, s, put_waker, "waker_cid,waker_comm");
+	else
+		sums_make_named(v, s, put_call, "syscall");
+	if (s->n)
+		qsort_r(s->v, s->n, sizeof(s->v[0]), by_column, v);
+	return v->top && v->top < s->n ? v->top : s->n;
+}
+
+/* --- text --------------------------------------------------------------------- */
+
+static void show_table(struct view *v, const struct sums *s, size_t n)
+{
+	const struct own *own = v->own;
+	const char *heads[TABLE_COLUMNS] = { "CONTAINER" };
+	struct sbuf b = { 0 };
+	struct table table;
+	size_t columns = 1;
+
+	if (v->by)
+		heads[columns++] = "BY";
+	heads[columns++] = own->wakers ? "WAKER" : "CALL";
+	heads[columns++] = "COUNT";
+	heads[columns++] = "TOTAL";
+	heads[columns++] = "P50";
+	heads[columns++] = "P99";
+	heads[columns++] = "MAX";
+	table_init(&table, heads, columns);
+	for (size_t i = 0; i < n; i++) {
+		const struct sum *x = &s->v[i];
+
+		sbuf_reset(&b);
+		view_put_container(v, &b, x->cid);
+		table_str(&table, b.s);
+		if (v->by)
+			table_str(&table, x->by);
+		table_str(&table, x->name);
+		table_num(&table, x->n);
+		table_ns(&table, x->total);
+		table_ns(&table, sum_percentile(x, 0.5));
+		table_ns(&table, sum_percentile(x, 0.99));
+		table_ns(&table, x->max);
+		table_end_row(&table);
+	}
+	table_print(&table, stdout);
+	table_free(&table);
+	sbuf_free(&b);
+}
+
+static void show_stacks(struct view *v, const struct sums *s, size_t n)
+{
+	struct sbuf b = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		const struct sum *x = &s->v[i];
+
+		sbuf_puts(&b, i ? "\ncontainer = " : "container = ");
+		view_put_container(v, &b, x->cid);
+		sbuf_printf(&b, "%s%s\n%s", *x->by ? ", " : "", x->by, x->name);
+		sbuf_puts(&b, "     total ");
+		put_ns(&b, x->total);
+		sbuf_printf(&b, ", count %llu, ", (unsigned long long)x->n);
+		sum_put_percentiles(&b, x);
+		sbuf_putc(&b, '\n');
+	}
+	fputs(b.s ? b.s : "", stdout);
+	sbuf_free(&b);
+}
+
+static void show(struct view *v)
+{
+	const struct own *own = v->own;
+	struct sums s;
+	size_t n = make(v, &s);
+
+	(own->stack ? show_stacks : show_table)(v, &s, n);
+	sums_free(&s);
+}
+
+/* --- JSON --------------------------------------------------------------------- */
+
+static void json_stack(struct json *j, const char *frames)
+{
+	json_open(j, "stack", '[');
+	for (const char *s = frames, *end; (end = strchr(s, '\n')); s = end + 1) {
+		s += strspn(s, " ");
+		json_strn(j, NULL, s, (size_t)(end - s));
+	}
+	json_close(j, ']');
+}
+
+static void show_json(struct view *v, struct json *j)
+{
+	const struct own *own = v->own;
+	struct sums s;
+	size_t n = make(v, &s);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct sum *x = &s.v[i];
+
+		json_open(j, NULL, '{');
+		view_json_container(v, j, x->cid, x->other);
+		if (*x->by)
+			json_str(j, "by", x->by);
+		if (own->stack)
+			json_stack(j, x->name);
+		else
+			json_str(j, own->wakers ? "waker" : "call", x->name);
+		json_uint(j, "total", x->total);
+		view_json_hist(j, x->hist, x->max);
+		json_close(j, '}');
+	}
+	sums_free(&s);
+}
+
+static const struct option longs[] = {
+	{ "stack", no_argument, NULL, OPT_BY_STACK },
+	{ "wakers", no_argument, NULL, OPT_WAKERS },
+	{ "folded", required_argument, NULL, OPT_FOLDED },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int run_offcpu(int argc, char **argv)
+{
+	static const struct view_kind kind = {
+		.longs = longs, .option = option, .groups = groups, .show = show, .show_json = show_json,
+		.weight = usecs,
+	};
+	struct own own = { 0 };
+
+	return view_run(&kind, &own, argc, argv);
+}
+
+const struct command cmd_offcpu = { "offcpu", "show how long tasks slept, and why", usage, run_offcpu };

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ctrace snoop: a line for each event of one kind. */
+#include <stdio.h>
+#include <string.h>
+#include "commands.h"
+#include "count/lines.h"
+
+static const char usage[] =
+"Usage: ctrace snoop WORD [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
+"       ctrace snoop\n"
+"\n"
+"Prints a line for each event of one kind, the container first. Without WORD: the list of words.\n"
+LINES_END_HELP
+"\n"
+"WORD is one of\n"
+"  exec    programs that are started, with their arguments\n"
+"  open    files that are opened, and what is looked for in vain\n"
+"  exit    processes that end: how old they were, and why\n"
+"  oom     processes that are killed because there is no memory left, and who needed some\n"
+"  cap     capabilities that the kernel asks for, and what it decides\n"
+"  kill    signals that tasks send, from whom to whom; and all SIGKILLs\n"
+"  mount   file systems that are mounted and unmounted\n"
+"\n"
+TARGET_HELP
+"\n"
+"What to show:\n"
+"      --failed          exec, open, mount: calls that failed; exit: processes that did not\n"
+"                        exit with 0; cap: what was refused\n"
+"      --longer TIME     open, mount: calls that took at least this long\n"
+"      --all             exit: threads, too; cap: also what is asked without an audit;\n"
+"                        kill: all signals, those of the kernel, too\n"
+LINES_HELP
+LINES_HOW_HELP
+"\n"
+"Examples:\n"
+"  ctrace snoop exec all\n"
+"  ctrace snoop open web --failed\n"
+"  ctrace snoop exit 'web-*' --follow\n"
+"  ctrace snoop oom\n"
+"  ctrace snoop cap --failed -- su nobody -s /bin/sh -c 'mount -t tmpfs none /mnt'\n"
+"  ctrace snoop kill web --json | jq -r .from\n";
+
+enum { OPT_ALL = OPT_VIEW_OWN };
+
+static bool option(struct view *v, int opt, int *status)
+{
+	struct lines_opts *lo = v->own;
+
+	(void)status;
+	if (opt == OPT_ALL)
+		lo->all = true;
+	else if (opt == 'T')
+		lo->time = true;
+	else
+		return false;
+	return true;
+}
+
+static const struct lines_form *find(const char *word)
+{
+	for (const struct lines_form *f = lines_snoop; f->word; f++)
+		if (!strcmp(f->word, word))
+			return f;
+	return NULL;
+}
+
+static int unknown(const char *word)
+{
+	struct nearest near = { .word = word };
+	struct sbuf b = { 0 };
+
+	for (const struct lines_form *f = lines_snoop; f->word; f++)
+		nearest_offer(&near, f->word);
+	sbuf_reset(&b);
+	nearest_print(&near, &b);
+	cli_usage("'snoop' knows no '%s'%s: 'ctrace snoop' lists the words", word, b.s);
+	sbuf_free(&b);
+	return CLI_USAGE;
+}
+
+static int words(struct view *v, char ***w, int *n)
+{
+	struct lines_opts *lo = v->own;
+
+	if (!*n)
+		return cli_usage("no WORD: 'ctrace snoop' lists them");
+	lo->form = find(**w);
+	if (!lo->form)
+		return unknown(**w);
+	lo->time |= lo->form->time;
+	(*w)++;
+	(*n)--;
+	return CLI_OK;
+}
+
+static int instead(struct view *v)
+{
+	struct lines_opts *lo = v->own;
+
+	lo->failed = v->o.probes.failed;
+	return lines_run(v, lo);
+}
+
+static int list(void)
+{
+	struct sbuf b = { 0 };
+	struct json j = { .out = &b };
+
+	for (const struct lines_form *f = lines_snoop; f->word; f++) {
+		if (!cli_json) {
+			sbuf_printf(&b, "%-7s %s\n", f->word, f->summary);
+			continue;
+		}
+		json_open(&j, NULL, '{');
+		json_str(&j, "word", f->word);
+		json_str(&j, "summary", f->summary);
+		json_str(&j, "events", f->events);
+		json_close(&j, '}');
+		json_line(&j);
+	}
+	fputs(b.s, stdout);
+	sbuf_free(&b);
+	return CLI_OK;
+}
+
+static const struct option longs[] = {
+	{ "all", no_argument, NULL, OPT_ALL },
+	{ "time", no_argument, NULL, 'T' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int run_snoop(int argc, char **argv)
+{
+	static const struct view_kind kind = {
+		.longs = longs, .option = option, .words = words, .instead = instead,
+	};
+	struct lines_opts lo = { 0 };
+
+	if (argc == 1 || (argc == 2 && cli_json && strcmp(argv[1], "--")))
+		return list();
+	return view_run(&kind, &lo, argc, argv);
+}
+
+const struct command cmd_snoop = { "snoop", "show programs started, files opened, kills and more, live", usage, run_snoop };

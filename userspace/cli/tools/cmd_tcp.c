@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ctrace tcp: connections that end, are made or lose segments, a line for each; or counted. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "commands.h"
+#include "base/table.h"
+#include "count/lines.h"
+#include "count/sums.h"
+
+static const char usage[] =
+"Usage: ctrace tcp [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
+"\n"
+"Prints a line for each TCP connection that ends: whose it was, its ends, the bytes that it\n"
+"carried and how long it lived. The owner is who connected or accepted, although most\n"
+"connections end in an interrupt.\n"
+VIEW_END_HELP
+"\n"
+TARGET_HELP
+"\n"
+"What to show instead:\n"
+"      --connects        connections that are made, how long that took, and those that fail\n"
+"      --retransmits     segments that are sent once more\n"
+"      --summary         count all of these for each container\n"
+"Which of them:\n"
+"      --failed          with --connects: only those that failed\n"
+"      --longer TIME     connections that lived, or connects that took, at least this long\n"
+"      --by KEY,...      with --summary: apart for each comm, pid, dport, ...; at most 3\n"
+"  -T, --time            the time of day in each line\n"
+VIEW_HELP
+"\n"
+"--top, --sort, --interval, --count and --rows are for --summary. COLUMN is connects, failed,\n"
+"p50, p99, max, ended, tx, rx or retransmits.\n"
+"\n"
+"Examples:\n"
+"  ctrace tcp web\n"
+"  ctrace tcp all --connects --failed\n"
+"  ctrace tcp web --retransmits --filter '$comm == \"nginx\"'\n"
+"  ctrace tcp all --summary --interval 10 --sort p99\n"
+"  ctrace tcp web --json | jq 'select(.tx_bytes > 1e6)'\n";
+
+enum { OPT_CONNECTS = OPT_VIEW_OWN, OPT_RETRANSMITS, OPT_SUMMARY };
+
+struct own {
+	int what;	/* one of these; 0: connections that end */
+	bool time;
+};
+
+static bool option(struct view *v, int opt, int *status)
+{
+	struct own *own = v->own;
+
+	switch (opt) {
+	case 'T':
+		own->time = true;
+		return true;
+	case OPT_CONNECTS:
+	case OPT_RETRANSMITS:
+	case OPT_SUMMARY:
+		if (own->what && own->what != opt)
+			*status = cli_usage("--connects, --retransmits and --summary each show something else: choose one");
+		own->what = opt;
+		return true;
+	}
+	return false;
+}
+
+static int instead(struct view *v)
+{
+	const struct own *own = v->own;
+	const struct lines_opts lo = {
+		.form = own->what == OPT_CONNECTS ? &lines_tcp_connects :
+			own->what == OPT_RETRANSMITS ? &lines_tcp_retransmits : &lines_tcp_life,
+		.time = own->time,
+	};
+
+	return own->what == OPT_SUMMARY ? -1 : lines_run(v, &lo);
+}
+
+/* --- summary ----------------------------------------------------------------- */
+
+enum { CONNECTS, LIVES, RETRANSMITS };	/* groups, in this order */
+
+static int groups(struct view *v)
+{
+	if (v->o.probes.nevents)
+		return cli_usage("tcp has its own events: 'ctrace count -e EVENT' counts others");
+	if (v->o.probes.failed || v->o.probes.longer)
+		return cli_usage("--summary counts all: leave --failed and --longer out");
+	view_add_group(v, "tcp_connect", view_aggregate(v, "hist(duration), max(duration)", "error"));
+	view_add_group(v, "tcp_life", view_aggregate(v, "count(), sum(tx_bytes), sum(rx_bytes)", NULL));
+	view_add_group(v, "tcp_retransmit", view_aggregate(v, "count()", NULL));
+	return CLI_OK;
+}
+
+/* Of a container, and the keys of --by. */
+struct summary {
+	struct sum at;			/* whose; owned by one of the sums. hist and max: of connects that did not fail */
+	uint64_t connects, failed, ended, tx, rx, retransmits;
+};
+
+struct summaries {
+	struct sums of[3];
+	struct summary *v;
+	size_t n;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct summary *x = a, *y = b;
+
+	if (x->at.cid != y->at.cid)
+		return x->at.cid < y->at.cid ? -1 : 1;
+	return strcmp(x->at.by, y->at.by);
+}
+
+static void put_sum(struct summary *to, const struct sum *s, size_t group)
+{
+	bool failed = group == CONNECTS && !s->other && strcmp(s->name, "0");
+
+	*to = (struct summary){ .at = { .cid = s->cid, .by = s->by, .other = s->other } };
+	switch (group) {
+	case CONNECTS:
+		to->connects = s->n;
+		to->failed = failed ? s->n : 0;
+		if (!failed)
+			sum_add(&to->at, s);
+		break;
+	case LIVES:
+		to->ended = s->n;
+		to->tx = s->total;
+		to->rx = s->more;
+		break;
+	default:
+		to->retransmits = s->n;
+	}
+}
+
+static void add(struct summary *a, const struct summary *b)
+{
+	sum_add(&a->at, &b->at);
+	a->connects += b->connects;
+	a->failed += b->failed;
+	a->ended += b->ended;
+	a->tx += b->tx;
+	a->rx += b->rx;
+	a->retransmits += b->retransmits;
+}
+
+static double weight(const struct summary *s, const char *column)
+{
+	const struct { const char *name; double n; } columns[] = {
+		{ "connects", (double)s->connects }, { "failed", (double)s->failed },
+		{ "p50", (double)sum_percentile(&s->at, 0.5) }, { "p99", (double)sum_percentile(&s->at, 0.99) },
+		{ "max", (double)s->at.max }, { "ended", (double)s->ended }, { "tx", (double)s->tx },
+		{ "rx", (double)s->rx }, { "retransmits", (double)s->retransmits },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		if (column && !strcasecmp(column, columns[i].name))
+			return columns[i].n;
+	return (double)(s->connects + s->ended);
+}
+
+static int by_column(const void *a, const void *b, void *arg)
+{
+	const char *column = arg;
+	bool turned = column && *column == '-';
+	double x = weight(a, turned ? column + 1 : column), y = weight(b, turned ? column + 1 : column);
+	int r = x > y ? -1 : x < y ? 1 : by_place(a, b);
+
+	return turned ? -r : r;
+}
+
+/* At most --top, in order. */
+static void make(struct view *v, struct summaries *s)
+{
+	size_t n = 0;
+
+	memset(s, 0, sizeof(*s));
+	for (size_t g = CONNECTS; g <= RETRANSMITS; g++) {
+		sums_make_group(v, &s->of[g], g, g == CONNECTS ? "error" : NULL, NULL);
+		s->v = xrealloc(s->v, (n + s->of[g].n + 1) * sizeof(s->v[0]));
+		for (size_t i = 0; i < s->of[g].n; i++)
+			put_sum(&s->v[n++], &s->of[g].v[i], g);
+	}
+	if (n)
+		qsort(s->v, n, sizeof(s->v[0]), by_place);
+	for (size_t i = 0; i < n; i++) {
+		if (s->n && !by_place(&s->v[s->n - 1], &s->v[i]))
+			add(&s->v[s->n - 1], &s->v[i]);
+		else
+			s->v[s->n++] = s->v[i];
+	}
+	if (s->n)
+		qsort_r(s->v, s->n, sizeof(s->v[0]), by_column, (void *)v->sort);
+	if (v->top && s->n > v->top)
+		s->n = v->top;
+}
+
+static void free_summaries(struct summaries *s)
+{
+	for (size_t g = CONNECTS; g <= RETRANSMITS; g++)
+		sums_free(&s->of[g]);
+	free(s->v);
+}
+
+static void cell_ns(struct table *t, const struct summary *s, uint64_t ns)
+{
+	if (s->connects > s->failed)
+		table_ns(t, ns);
+	else
+		table_right(t, "-");
+}
+
+static void show(struct view *v)
+{
+	static const char *const heads[] = {
+		"CONTAINER", "BY", "CONNECTS", "FAILED", "P50", "P99", "MAX", "ENDED", "TX", "RX", "RETRANSMITS",
+	}, *const plain[] = {
+		"CONTAINER", "CONNECTS", "FAILED", "P50", "P99", "MAX", "ENDED", "TX", "RX", "RETRANSMITS",
+	};
+	struct sbuf b = { 0 };
+	struct summaries s;
+	struct table t;
+
+	make(v, &s);
+	if (v->by)
+		table_init(&t, heads, ARRAY_SIZE(heads));
+	else
+		table_init(&t, plain, ARRAY_SIZE(plain));
+	for (size_t i = 0; i < s.n; i++) {
+		const struct summary *x = &s.v[i];
+
+		sbuf_reset(&b);
+		view_put_container(v, &b, x->at.cid);
+		table_str(&t, b.s);
+		if (v->by)
+			table_str(&t, x->at.by);
+		table_num(&t, x->connects);
+		table_num(&t, x->failed);
+		cell_ns(&t, x, sum_percentile(&x->at, 0.5));
+		cell_ns(&t, x, sum_percentile(&x->at, 0.99));
+		cell_ns(&t, x, x->at.max);
+		table_num(&t, x->ended);
+		table_size(&t, x->tx);
+		table_size(&t, x->rx);
+		table_num(&t, x->retransmits);
+		table_end_row(&t);
+	}
+	table_print(&t, stdout);
+	table_free(&t);
+	sbuf_free(&b);
+	free_summaries(&s);
+}
+
+static void show_json(struct view *v, struct json *j)
+{
+	struct summaries s;
+
+	make(v, &s);
+	for (size_t i = 0; i < s.n; i++) {
+		const struct summary *x = &s.v[i];
+
+		json_open(j, NULL, '{');
+		view_json_container(v, j, x->at.cid, x->at.other);
+		if (*x->at.by)
+			json_str(j, "by", x->at.by);
+		json_uint(j, "connects", x->connects);
+		json_uint(j, "failed", x->failed);
+		json_open(j, "latency", '{');
+		view_json_hist(j, x->at.hist, x->at.max);
+		json_close(j, '}');
+		json_uint(j, "ended", x->ended);
+		json_uint(j, "tx_bytes", x->tx);
+		json_uint(j, "rx_bytes", x->rx);
+		json_uint(j, "retransmits", x->retransmits);
+		json_close(j, '}');
+	}
+	free_summaries(&s);
+}
+
+static const struct option longs[] = {
+	{ "connects", no_argument, NULL, OPT_CONNECTS },
+	{ "retransmits", no_argument, NULL, OPT_RETRANSMITS },
+	{ "summary", no_argument, NULL, OPT_SUMMARY },
+	{ "time", no_argument, NULL, 'T' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int run_tcp(int argc, char **argv)
+{
+	static const struct view_kind kind = {
+		.longs = longs, .option = option, .groups = groups, .show = show, .show_json = show_json, .instead = instead,
+	};
+	struct own own = { 0 };
+
+	return view_run(&kind, &own, argc, argv);
+}
+
+const struct command cmd_tcp = { "tcp", "show TCP connections, their bytes, latencies and losses", usage, run_tcp };

@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ctrace throttle: whose quota of CPU time ran out, how often, for how long, and which threads used it. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include "commands.h"
+#include "base/table.h"
+#include "names/cgroup_files.h"
+#include "count/sums.h"
+
+static const char usage[] =
+"Usage: ctrace throttle [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
+"\n"
+"Shows which containers' quotas of CPU time ran out: in how many periods, for how long, and\n"
+"which threads had used them. Without a TARGET, containers that have a quota.\n"
+VIEW_END_HELP
+"\n"
+TARGET_HELP
+"\n"
+"What to show:\n"
+"      --all             containers without a quota, too\n"
+"      --by KEY,...      who used the quota, apart for each comm, pid, ... (default tid,comm)\n"
+VIEW_HELP
+"\n"
+"COLUMN is time, throttled, periods, percent, windows, longest or container.\n"
+"\n"
+"Examples:\n"
+"  ctrace throttle --duration 10\n"
+"  ctrace throttle web --interval 1\n"
+"  ctrace throttle all --all --sort percent --top 5\n"
+"  ctrace throttle web --json | jq '.rows[].threads'\n";
+
+#define COLUMNS	"time throttled periods percent windows longest container"
+#define THREADS	3	/* that used most of the quota */
+
+enum { OPT_ALL = OPT_VIEW_OWN };
+
+/* What a container's files said. */
+struct seen {
+	uint32_t cid;
+	struct cgroup_quota then, now;	/* at the end of the period before; when last read */
+	double psi10, psi60;
+	bool pressure;			/* there is such a file */
+};
+
+struct own {
+	bool all, named;
+	bool windows;			/* the kernel tells of them */
+	bool pressure;			/* of a container in the table */
+	struct cgroup_files *files;
+	struct seen *seen;		/* by cid */
+	size_t nseen, room;
+	uint64_t began;			/* CLOCK_MONOTONIC, ns: containers that came later are new, and began at 0 */
+};
+
+static bool option(struct view *v, int opt, int *status)
+{
+	struct own *own = v->own;
+
+	(void)status;
+	if (opt != OPT_ALL)
+		return false;
+	own->all = true;
+	return true;
+}
+
+static int words(struct view *v, char ***words, int *n)
+{
+	struct own *own = v->own;
+
+	for (int i = 0; i < *n; i++)
+		own->named |= strcmp((*words)[i], "all") && (*words)[i][0] != '!' && strncmp((*words)[i], "not:", 4);
+	own->named |= v->o.command != NULL;
+	return CLI_OK;
+}
+
+static int groups(struct view *v)
+{
+	const struct ctrace_event_type *t = ctrace_schema_by_name(v->run.schema, "cpu_throttled");
+	struct own *own = v->own;
+	const char *by = v->by;
+	int status;
+
+	if (v->o.probes.nevents || v->o.probes.longer || v->o.probes.failed)
+		return cli_usage("throttle chooses its events itself: leave out -e, --longer and --failed");
+	status = view_sort_is(v, COLUMNS);
+	if (status != CLI_OK)
+		return status;
+	own->files = cgroup_files_new();
+	own->windows = v->recording ? view_input_has(v, "cpu_throttled") : t && !t->reason;
+	v->by = by ? by : "tid, comm";
+	view_add_group(v, "sched_run", view_aggregate(v, "sum(duration), count()", NULL));
+	v->by = by;
+	if (own->windows)
+		view_add_group(v, "cpu_throttled", xstrdup("sum(duration), count(), max(duration), hist(duration)"));
+	else
+		fprintf(stderr, "ctrace: no columns WINDOWS and LONGEST: there is no cpu_throttled here%s%s\n",
+			t && t->reason ? ": " : "", t && t->reason ? t->reason : "");
+	return CLI_OK;
+}
+
+/* --- the files -------------------------------------------------------------------- */
+
+/* For struct row, too: both begin with it. */
+static int by_cid(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static struct seen *add_seen(struct own *own, uint32_t cid)
+{
+	struct seen *s;
+
+	if (own->nseen == own->room) {
+		own->room = own->room ? 2 * own->room : 64;
+		own->seen = xrealloc(own->seen, own->room * sizeof(own->seen[0]));
+	}
+	s = &own->seen[own->nseen++];
+	*s = (struct seen){ .cid = cid };
+	return s;
+}
+
+/* Reads the files of all containers that live. What is known of the others stays. A recording has no files. */
+static void look(struct view *v)
+{
+	struct own *own = v->own;
+	size_t n = own->nseen;
+	struct centry *e;
+
+	if (v->recording)
+		return;
+	for (size_t i = 0; (e = ctable_next(v->run.ctable, &i));) {
+		struct cgroup_quota q;
+		struct seen *s;
+
+		if (!e->known || !ctable_alive(e) || !cgroup_quota_read(own->files, &e->c, &q))
+			continue;
+		s = n ? bsearch(&e->c.cid, own->seen, n, sizeof(*s), by_cid) : NULL;
+		if (!s) {
+			s = add_seen(own, e->c.cid);
+			/* all that a container counted that has come meanwhile came meanwhile */
+			if (!own->began || e->c.first_seen < own->began)
+				s->then = q;
+		}
+		s->now = q;
+		s->pressure = cgroup_cpu_pressure(own->files, &e->c, &s->psi10, &s->psi60);
+		own->pressure |= s->pressure;
+	}
+	if (own->nseen > n)
+		qsort(own->seen, own->nseen, sizeof(own->seen[0]), by_cid);
+	if (!own->began)
+		own->began = clock_ns(CLOCK_MONOTONIC);
+}
+
+static int begin(struct view *v)
+{
+	if (!v->recording)
+		look(v);
+	return CLI_OK;
+}
+
+/* --- a container's row -------------------------------------------------------------- */
+
+struct row {
+	uint32_t cid;
+	const struct seen *seen;	/* NULL: no files */
+	uint64_t periods, throttled, time, windows, longest;
+	uint64_t ran;			/* of all threads */
+	const struct sum *threads[THREADS];
+};
+
+static double percent(uint64_t n, uint64_t of)
+{
+	return of ? 100 * (double)n / (double)of : 0;
+}
+
+/* The windows have no name. */
+static void put_user(struct view *v, struct sbuf *b, const struct view_row *row)
+{
+	const struct ctrace_table *t = row->t->t;
+
+	if (row->t->group)
+		return;
+	if (view_is_other(row)) {
+		sbuf_puts(b, "(other)");
+		return;
+	}
+	if (!v->by) {
+		view_put_key(v, b, row, 1);
+		sbuf_putc(b, '/');
+		view_put_key(v, b, row, 0);
+		return;
+	}
+	for (uint32_t k = 0; k < t->nkeys; k++) {
+		sbuf_puts(b, k ? "/" : "");
+		view_put_key(v, b, row, k);
+	}
+}
+
+static void add_thread(struct row *r, const struct sum *s)
+{
+	size_t i = THREADS;
+
+	r->ran += s->total;
+	while (i && (!r->threads[i - 1] || r->threads[i - 1]->total < s->total)) {
+		if (i < THREADS)
+			r->threads[i] = r->threads[i - 1];
+		r->threads[--i] = s;
+	}
+}
+
+static bool is_target(const struct view *v, uint32_t cid, bool not)
+{
+	const struct targets *ts = &v->run.targets;
+
+	for (size_t i = 0; i < ts->n; i++)
+		if (ts->v[i].kind == CTRACE_TARGET_CID && ts->v[i].cid == cid && ts->v[i].not == not)
+			return true;
+	return false;
+}
+
+static bool shown(const struct view *v, const struct row *r)
+{
+	const struct own *own = v->own;
+	bool alive = !view_is_gone(v, r->cid);
+
+	if (r->cid == CTRACE_CID_HOST || is_target(v, r->cid, true))
+		return false;
+	if (r->throttled || r->windows)
+		return true;
+	if (own->named)
+		return r->ran || (alive && is_target(v, r->cid, false));
+	return r->seen && alive && (own->all || r->seen->now.quota);
+}
+
+static double weight(const struct row *r, const char *column)
+{
+	const struct { const char *name; double value; } columns[] = {
+		{ "throttled", (double)r->throttled }, { "periods", (double)r->periods },
+		{ "percent", percent(r->throttled, r->periods) }, { "windows", (double)r->windows },
+		{ "longest", (double)r->longest },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		if (!strcasecmp(columns[i].name, column))
+			return columns[i].value;
+	return (double)r->time;
+}
+
+static int by_column(const void *a, const void *b, void *arg)
+{
+	const struct view *v = arg;
+	const struct row *x = a, *y = b;
+	bool turned;
+	const char *column = view_sort_column(v, "time", &turned);
+	double wx = weight(x, column), wy = weight(y, column);
+	int r = wx > wy ? -1 : wx < wy;
+
+	if (!strcasecmp(column, "container"))
+		r = strcmp(ctable_get(v->run.ctable, x->cid)->label, ctable_get(v->run.ctable, y->cid)->label);
+	else if (!r)
+		r = wx || wy || x->cid == y->cid ? 0 : x->cid < y->cid ? -1 : 1;
+	return turned ? -r : r;
+}
+
+/* The rows of a period, which the caller frees; they point into s. */
+static struct row *make(struct view *v, struct sums *s, size_t *n)
+{
+	struct own *own = v->own;
+	struct row *rows, *r = NULL;
+	size_t all = 0;
+
+	look(v);
+	sums_make_named(v, s, put_user, v->by ? v->by : "tid,comm");
+	rows = xcalloc(s->n + own->nseen + 1, sizeof(rows[0]));
+	for (size_t i = 0; i < own->nseen; i++) {
+		struct seen *seen = &own->seen[i];
+
+		rows[all++] = (struct row){
+			.cid = seen->cid, .seen = seen, .periods = seen->now.periods - seen->then.periods,
+			.throttled = seen->now.throttled - seen->then.throttled,
+			.time = seen->now.throttled_ns - seen->then.throttled_ns,
+		};
+		seen->then = seen->now;
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		/* the sums of a container stand together */
+		if (!i || s->v[i - 1].cid != s->v[i].cid)
+			r = own->nseen ? bsearch(&s->v[i].cid, rows, own->nseen, sizeof(*r), by_cid) : NULL;
+		if (!r) {
+			r = &rows[all++];
+			r->cid = s->v[i].cid;
+		}
+		if (*s->v[i].name) {
+			add_thread(r, &s->v[i]);
+		} else {
+			r->windows = s->v[i].n;
+			r->longest = s->v[i].max;
+		}
+	}
+	*n = 0;
+	for (size_t i = 0; i < all; i++)
+		if (shown(v, &rows[i]))
+			rows[(*n)++] = rows[i];
+	qsort_r(rows, *n, sizeof(rows[0]), by_column, v);
+	if (v->top && *n > v->top)
+		*n = v->top;
+	return rows;
+}
+
+/* --- text ----------------------------------------------------------------------------- */
+
+static void put_number(struct table *t, bool known, uint64_t n)
+{
+	if (known)
+		table_num(t, n);
+	else
+		table_right(t, "-");
+}
+
+static void put_time(struct table *t, bool known, uint64_t ns)
+{
+	if (known)
+		table_ns(t, ns);
+	else
+		table_right(t, "-");
+}
+
+static void put_real(struct table *t, struct sbuf *b, bool known, double x, const char *unit)
+{
+	sbuf_reset(b);
+	if (known)
+		sbuf_printf(b, "%.2f%s", x, unit);
+	else
+		sbuf_putc(b, '-');
+	table_right(t, b->s);
+}
+
+static void put_users(struct table *t, struct sbuf *b, const struct row *r)
+{
+	sbuf_reset(b);
+	for (size_t i = 0; i < THREADS && r->threads[i]; i++)
+		sbuf_printf(b, "%s%s %.0f%%", i ? ", " : "", r->threads[i]->name,
+			    percent(r->threads[i]->total, r->ran));
+	table_str(t, *b->s ? b->s : "-");
+}
+
+static void put_row(const struct view *v, struct table *t, const struct row *r)
+{
+	const struct own *own = v->own;
+	const struct cgroup_quota *q = r->seen ? &r->seen->now : NULL;
+	bool quota = q && q->quota;
+	struct sbuf b = { 0 };
+
+	sbuf_reset(&b);
+	view_put_container(v, &b, r->cid);
+	table_str(t, b.s);
+	put_number(t, q, r->periods);
+	put_number(t, q, r->throttled);
+	put_time(t, q, r->time);
+	put_real(t, &b, q, percent(r->throttled, r->periods), "");
+	put_time(t, quota, quota ? q->quota : 0);
+	put_real(t, &b, quota, quota && q->period ? (double)q->quota / (double)q->period : 0, "");
+	if (own->windows) {
+		put_number(t, true, r->windows);
+		put_time(t, r->windows, r->longest);
+	}
+	if (own->pressure) {
+		put_real(t, &b, r->seen && r->seen->pressure, r->seen ? r->seen->psi10 : 0, "");
+		put_real(t, &b, r->seen && r->seen->pressure, r->seen ? r->seen->psi60 : 0, "");
+	}
+	put_users(t, &b, r);
+	table_end_row(t);
+	sbuf_free(&b);
+}
+
+static void show(struct view *v)
+{
+	const struct own *own = v->own;
+	const char *heads[TABLE_COLUMNS] = {
+		"CONTAINER", "PERIODS", "THROTTLED", "THROTTLED_TIME", "%THROT", "QUOTA", "LIMIT",
+	};
+	size_t columns = 7, n;
+	struct table t;
+	struct sums s;
+	struct row *rows = make(v, &s, &n);
+
+	if (own->windows) {
+		heads[columns++] = "WINDOWS";
+		heads[columns++] = "LONGEST";
+	}
+	if (own->pressure) {
+		heads[columns++] = "%PSI10";
+		heads[columns++] = "%PSI60";
+	}
+	heads[columns++] = "USED BY";
+	table_init(&t, heads, columns);
+	for (size_t i = 0; i < n; i++)
+		put_row(v, &t, &rows[i]);
+	table_print(&t, stdout);
+	table_free(&t);
+	if (!n && !own->all && !own->named)
+		fputs("ctrace: no container has a quota of CPU time: --all shows the others, too\n", stderr);
+	free(rows);
+	sums_free(&s);
+}
+
+/* --- JSON ----------------------------------------------------------------------------- */
+
+static void json_row(const struct view *v, struct json *j, const struct row *r)
+{
+	const struct own *own = v->own;
+	const struct seen *s = r->seen;
+
+	json_open(j, NULL, '{');
+	view_json_container(v, j, r->cid, r->cid == CTRACE_CID_ALL);
+	if (s) {
+		json_uint(j, "periods", r->periods);
+		json_uint(j, "throttled", r->throttled);
+		json_uint(j, "throttled_time", r->time);
+		if (s->now.quota)
+			json_uint(j, "quota", s->now.quota);
+		else
+			json_null(j, "quota");
+		json_uint(j, "period", s->now.period);
+	}
+	if (own->windows) {
+		json_uint(j, "windows", r->windows);
+		json_uint(j, "longest", r->longest);
+	}
+	if (s && s->pressure) {
+		json_real(j, "psi10", s->psi10);
+		json_real(j, "psi60", s->psi60);
+	}
+	json_uint(j, "ran", r->ran);
+	json_open(j, "threads", '[');
+	for (size_t i = 0; i < THREADS && r->threads[i]; i++) {
+		json_open(j, NULL, '{');
+		json_str(j, "name", r->threads[i]->name);
+		json_uint(j, "ran", r->threads[i]->total);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+static void show_json(struct view *v, struct json *j)
+{
+	size_t n;
+	struct sums s;
+	struct row *rows = make(v, &s, &n);
+
+	for (size_t i = 0; i < n; i++)
+		json_row(v, j, &rows[i]);
+	free(rows);
+	sums_free(&s);
+}
+
+static const struct option longs[] = {
+	{ "all", no_argument, NULL, OPT_ALL },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int run_throttle(int argc, char **argv)
+{
+	static const struct view_kind kind = {
+		.longs = longs, .option = option, .words = words, .groups = groups, .begin = begin, .tick = look,
+		.show = show, .show_json = show_json,
+	};
+	struct own own = { 0 };
+	int status = view_run(&kind, &own, argc, argv);
+
+	cgroup_files_free(own.files);
+	free(own.seen);
+	return status;
+}
+
+const struct command cmd_throttle = {
+	"throttle", "show whose quota of CPU time ran out", usage, run_throttle,
+};
