@@ -161,9 +161,4 @@ static int run_doctor(int argc, char **argv)
 	return m.troubles ? CLI_FAIL : CLI_OK;
 }
 
-const struct command cmd_doctor = {
-	.name = "doctor",
-	.summary = "say why ctrace does not load, see, or is slow",
-	.usage = usage,
-	.run = run_doctor,
-};
+const struct command cmd_doctor = COMMAND(doctor, usage, run_doctor);

@@ -78,9 +78,4 @@ static int run_events(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_events = {
-	.name = "events",
-	.summary = "list the events that can be recorded",
-	.usage = usage,
-	.run = run_events,
-};
+const struct command cmd_events = COMMAND(events, usage, run_events);

@@ -386,9 +386,4 @@ static int run_explain(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_explain = {
-	.name = "explain",
-	.summary = "say why a container is the one it is",
-	.usage = usage,
-	.run = run_explain,
-};
+const struct command cmd_explain = COMMAND(explain, usage, run_explain);

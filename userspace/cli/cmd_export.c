@@ -70,9 +70,4 @@ static int run_export(int argc, char **argv)
 	return export_run(w, &o);
 }
 
-const struct command cmd_export = {
-	.name = "export",
-	.summary = "write a recording for another viewer",
-	.usage = usage,
-	.run = run_export,
-};
+const struct command cmd_export = COMMAND(export, usage, run_export);

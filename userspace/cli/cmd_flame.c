@@ -309,9 +309,4 @@ static int run_flame(int argc, char **argv)
 	return flame(&o);
 }
 
-const struct command cmd_flame = {
-	.name = "flame",
-	.summary = "draw stacks as a flame graph",
-	.usage = usage,
-	.run = run_flame,
-};
+const struct command cmd_flame = COMMAND(flame, usage, run_flame);

@@ -148,9 +148,4 @@ static int run_probe(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_probe = {
-	.name = "probe",
-	.summary = "define events of kernel functions",
-	.usage = usage,
-	.run = run_probe,
-};
+const struct command cmd_probe = COMMAND(probe, usage, run_probe);

@@ -388,9 +388,4 @@ out:
 	return status;
 }
 
-const struct command cmd_record = {
-	.name = "record",
-	.summary = "record events into a CTF trace",
-	.usage = usage,
-	.run = run_record,
-};
+const struct command cmd_record = COMMAND(record, usage, run_record);

@@ -342,9 +342,4 @@ static int run_status_cmd(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_status = {
-	.name = "status",
-	.summary = "show the module, its sessions and their losses",
-	.usage = usage,
-	.run = run_status_cmd,
-};
+const struct command cmd_status = COMMAND(status, usage, run_status_cmd);

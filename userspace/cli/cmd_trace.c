@@ -108,9 +108,4 @@ static int run_trace(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_trace = {
-	.name = "trace",
-	.summary = "show what containers do, live",
-	.usage = usage,
-	.run = run_trace,
-};
+const struct command cmd_trace = COMMAND(trace, usage, run_trace);

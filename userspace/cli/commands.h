@@ -1,36 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The subcommands: each cmd_NAME.c has one, main.c finds them. */
+/*
+ * Every command once, in the order of 'ctrace help': its name, and what it does. cmd_NAME.c has the command, main.c makes
+ * its table of this list, and print-commands the lists of ctrace(1) and of the completion.
+ */
 #ifndef CTRACE_COMMANDS_H
 #define CTRACE_COMMANDS_H
 
 #include "base/cli.h"
 
-extern const struct command cmd_trace;
-extern const struct command cmd_record;
-extern const struct command cmd_report;
-extern const struct command cmd_top;
-extern const struct command cmd_stats;
-extern const struct command cmd_runqlat;
-extern const struct command cmd_blame;
-extern const struct command cmd_why;
-extern const struct command cmd_offcpu;
-extern const struct command cmd_throttle;
-extern const struct command cmd_profile;
-extern const struct command cmd_bio;
-extern const struct command cmd_files;
-extern const struct command cmd_tcp;
-extern const struct command cmd_snoop;
-extern const struct command cmd_count;
-extern const struct command cmd_hist;
-extern const struct command cmd_agg;
-extern const struct command cmd_stackcount;
-extern const struct command cmd_flame;
-extern const struct command cmd_export;
-extern const struct command cmd_ps;
-extern const struct command cmd_explain;
-extern const struct command cmd_events;
-extern const struct command cmd_probe;
-extern const struct command cmd_doctor;
-extern const struct command cmd_status;
+#define CTRACE_COMMANDS(X) \
+	X(trace, "show what containers do, live") \
+	X(record, "record events into a CTF trace") \
+	X(report, "show a recording") \
+	X(top, "show what each container does now") \
+	X(stats, "count system calls, their times and errors") \
+	X(runqlat, "show how long tasks waited for a CPU") \
+	X(blame, "show who had the CPU while others waited") \
+	X(why, "show where a container's time went") \
+	X(offcpu, "show how long tasks slept, and why") \
+	X(throttle, "show whose quota of CPU time ran out") \
+	X(profile, "show which functions use the CPUs") \
+	X(bio, "show the requests that disks served, and how long they took") \
+	X(files, "show what is done with files, and what of it is slow") \
+	X(tcp, "show TCP connections, their bytes, latencies and losses") \
+	X(snoop, "show programs started, files opened, kills and more, live") \
+	X(count, "count events of containers in the kernel") \
+	X(hist, "show how a field's values are distributed") \
+	X(agg, "add up numbers of events") \
+	X(stackcount, "count the stacks that lead to an event") \
+	X(flame, "draw stacks as a flame graph") \
+	X(export, "write a recording for another viewer") \
+	X(ps, "list containers") \
+	X(explain, "say why a container is the one it is") \
+	X(events, "list the events that can be recorded") \
+	X(probe, "define events of kernel functions") \
+	X(doctor, "say why ctrace does not load, see, or is slow") \
+	X(status, "show the module, its sessions and their losses")
+
+#define CTRACE_COMMAND_DECLARE(name, summary)	extern const struct command cmd_##name;
+CTRACE_COMMANDS(CTRACE_COMMAND_DECLARE)
+
+#define COMMAND(name, usage, run)	{ #name, usage, run }
 
 #endif

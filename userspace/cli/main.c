@@ -12,34 +12,12 @@
 #include "base/output.h"
 #include "base/util.h"
 
-static const struct command *const commands[] = {
-	&cmd_trace,
-	&cmd_record,
-	&cmd_report,
-	&cmd_top,
-	&cmd_stats,
-	&cmd_runqlat,
-	&cmd_blame,
-	&cmd_why,
-	&cmd_offcpu,
-	&cmd_throttle,
-	&cmd_profile,
-	&cmd_bio,
-	&cmd_files,
-	&cmd_tcp,
-	&cmd_snoop,
-	&cmd_count,
-	&cmd_hist,
-	&cmd_agg,
-	&cmd_stackcount,
-	&cmd_flame,
-	&cmd_export,
-	&cmd_ps,
-	&cmd_explain,
-	&cmd_events,
-	&cmd_probe,
-	&cmd_doctor,
-	&cmd_status,
+static const struct {
+	const struct command *cmd;
+	const char *summary;
+} commands[] = {
+#define ROW(name, summary)	{ &cmd_##name, summary },
+	CTRACE_COMMANDS(ROW)
 };
 
 static const char main_usage[] =
@@ -75,8 +53,8 @@ static const char main_examples[] =
 static const struct command *find(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(commands[i]->name, name))
-			return commands[i];
+		if (!strcmp(commands[i].cmd->name, name))
+			return commands[i].cmd;
 	return NULL;
 }
 
@@ -86,7 +64,7 @@ static int unknown(const char *name)
 	struct sbuf hint = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		nearest_offer(&near, commands[i]->name);
+		nearest_offer(&near, commands[i].cmd->name);
 	sbuf_reset(&hint);
 	nearest_print(&near, &hint);
 	cli_usage("unknown command '%s'%s", name, hint.s);
@@ -104,7 +82,7 @@ static int main_help(const char *name)
 		return unknown(name);
 	fputs(main_usage, stdout);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+		printf("  %-10s %s\n", commands[i].cmd->name, commands[i].summary);
 	fputs(main_examples, stdout);
 	return CLI_OK;
 }

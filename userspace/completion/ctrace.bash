@@ -32,9 +32,8 @@ _ctrace_probes()
 _ctrace()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} cmd=${COMP_WORDS[1]}
-	local commands='trace record report top stats runqlat blame why offcpu throttle profile bio count hist agg stackcount'
+	local commands='trace record report top stats runqlat blame why offcpu throttle profile bio files tcp snoop count hist agg stackcount flame export ps explain events probe doctor status'
 	local run view i
-	commands+=' flame export files tcp snoop ps explain events probe status doctor help'
 	run='-e --events --follow --wait --longer --failed --comm --uid --filter --one-of --rate --stack --stack=user --stack=both --stack=dwarf
 		-F --frequency --fds --no-fds --data --env --state-dump --no-state-dump -o --output --duration --buffer-size --stop-when-full
 		--json --help'
@@ -42,7 +41,7 @@ _ctrace()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "$commands help --help --version" -- "$cur")
 		return
 	fi
 	# after -- comes the command line of COMMAND

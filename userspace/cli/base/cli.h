@@ -17,7 +17,6 @@ enum {
 
 struct command {
 	const char *name;
-	const char *summary;
 	const char *usage;	/* the whole help text, synopsis first */
 	int (*run)(int argc, char **argv);	/* argv[0] is the subcommand */
 };

@@ -193,7 +193,7 @@ static void take(void *arg, const struct ctrace_record *rec, uint32_t cpu, const
 	in->time = rec->time > in->time ? rec->time : in->time;
 	if (in->comms)
 		comms_learn(in->comms, ctrace_schema_by_id(in->r.schema, rec->id), rec);
-	whole = in->wholes ? call_pairs_put(in->wholes, rec) : NULL;
+	whole = in->calls ? call_pairs_put(in->calls, rec) : NULL;
 	if (whole)
 		count(in, whole, cpu, k);
 	count(in, rec, cpu, k);
@@ -272,7 +272,7 @@ static int prepare(struct input *in)
 		return cli_error("'%s' does not tell files from sockets and pipes. Record whole calls with the names of "
 				 "descriptors: 'ctrace record -e views --fds'; or count all calls: --all", in->r.dir);
 	if (pairs)
-		in->wholes = call_pairs_new(in->r.schema);
+		in->calls = call_pairs_new(in->r.schema);
 	if (asks & (TALLY_COMM | TALLY_PID)) {
 		in->comms = comms_new(false);
 		recording_dump(&in->r, learn, in);
@@ -328,7 +328,7 @@ void view_input_free(struct view *v)
 		return;
 	input_ways_free(in);
 	free(in->tells);
-	call_pairs_free(in->wholes);
+	call_pairs_free(in->calls);
 	comms_free(in->comms);
 	in->over = true;	/* what is still in the queue is not counted */
 	stack_queue_free(in->queue);

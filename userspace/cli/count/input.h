@@ -27,7 +27,7 @@ struct input {
 	struct tally **tallies;		/* by probe */
 	struct way *ways[1 << 16];	/* by event type id */
 	struct tally_filter *filter;	/* the view's, NULL: none */
-	struct call_pairs *wholes;		/* NULL: no call is put together */
+	struct call_pairs *calls;		/* NULL: no call is put together */
 	struct comms *comms;		/* NULL: no name is asked for */
 	struct stack_queue *queue;	/* NULL: no stack is asked for */
 	uint64_t time, end;		/* of the last record; when to stop, 0: at the end */

@@ -355,11 +355,7 @@ static int run_stackcount(int argc, char **argv)
 	return run(&kind, argc, argv);
 }
 
-const struct command cmd_count = {
-	"count", "count events of containers in the kernel", count_usage, run_count,
-};
-const struct command cmd_hist = { "hist", "show how a field's values are distributed", hist_usage, run_hist };
-const struct command cmd_agg = { "agg", "add up numbers of events", agg_usage, run_agg };
-const struct command cmd_stackcount = {
-	"stackcount", "count the stacks that lead to an event", stackcount_usage, run_stackcount,
-};
+const struct command cmd_count = COMMAND(count, count_usage, run_count);
+const struct command cmd_hist = COMMAND(hist, hist_usage, run_hist);
+const struct command cmd_agg = COMMAND(agg, agg_usage, run_agg);
+const struct command cmd_stackcount = COMMAND(stackcount, stackcount_usage, run_stackcount);

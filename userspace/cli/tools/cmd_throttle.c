@@ -478,6 +478,4 @@ static int run_throttle(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_throttle = {
-	"throttle", "show whose quota of CPU time ran out", usage, run_throttle,
-};
+const struct command cmd_throttle = COMMAND(throttle, usage, run_throttle);

@@ -469,4 +469,4 @@ static int run_why(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_why = { "why", "show where a container's time went", usage, run_why };
+const struct command cmd_why = COMMAND(why, usage, run_why);
