@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The parts of the command (userspace/cli/ROOM/NAME.c) that tests here are linked with.
-sinks := base/output base/json_read show/sink show/sink_text show/sink_json show/sink_folded show/waited show/fields_text show/paint \
-	show/syscall_args show/clone_text show/call_memory show/found show/inner_call show/late show/memory show/memory_kinds show/memory_objects show/memory_sockaddr show/number_text \
-	show/constants show/errno_names base/json base/sbuf base/far base/foreign base/util names/ctable names/ctable_json names/cgroupfs \
+sinks := base/output base/json_read show/sink show/sink_text show/sink_json show/sink_folded show/waited strace/fields_text strace/paint \
+	strace/syscall_args strace/clone_text strace/call_memory strace/found strace/inner_call strace/late strace/memory strace/memory_kinds strace/memory_objects strace/memory_sockaddr strace/number_text \
+	strace/constants strace/errno_names strace/pairs base/json base/sbuf base/far base/foreign base/util names/ctable names/ctable_json names/cgroupfs \
 	names/labels names/names names/names_index names/names_manager names/names_docker names/names_runtime \
 	names/names_machines \
 	names/names_given names/names_logs names/names_inside names/names_far names/patterns names/record names/trust \
@@ -47,14 +47,14 @@ memory_test_cli := $(sinks)
 memory32_test_cli := $(sinks)
 memory_sink_test_cli := $(sinks)
 # all of a view but its run
-views := $(sinks) view/rows view/sums view/show view/show_json view/bars view/plan $(probes) run/follow run/target run/which \
+views := $(sinks) count/rows count/sums count/show count/show_json count/bars count/plan $(probes) run/follow run/target run/which \
 	run/word names/units names/pods base/table
-hist_test_cli := $(sort $(views)) view/heat
+hist_test_cli := $(sort $(views)) count/heat
 view_test_cli := $(sort $(views))
-recorded_test_cli := $(sort $(views) view/input view/input_ways view/tally view/whole run/recording run/asked run/blind run/run_opts ctf/sink_ctf ctf/ctf_read \
+recorded_test_cli := $(sort $(views) count/input count/input_ways count/tally count/call_pairs run/recording run/asked run/blind run/run_opts ctf/sink_ctf ctf/ctf_read \
 	ctf/ctf_symbols ctf/side $(addprefix lang/,agg agg_parse expr expr_lex expr_parse expr_term fields))
 export_test_cli := $(sort $(sinks) $(probes) run/recording run/asked run/blind run/run_opts run/target run/follow run/which run/word names/units \
-	names/pods base/table base/proto ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/side flame/flame flame/flame_svg view/bars \
+	names/pods base/table base/proto ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/side flame/flame flame/flame_svg count/bars \
 	$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/export/*.c)))
 escapes_test_cli := $(export_test_cli)
 side_test_cli := $(export_test_cli)
@@ -65,4 +65,4 @@ doctor_test_cli := doctor/doctor doctor/kernel doctor/build doctor/module doctor
 	cmd_doctor
 # the commands themselves, but the one that has a screen
 waits_test_cli := $(filter-out main cmd_top top/%,$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/*.c $(top)/userspace/cli/*/*.c))) \
-	show/constants $(addprefix lang/,agg agg_parse expr expr_lex expr_parse expr_term fields)
+	strace/constants $(addprefix lang/,agg agg_parse expr expr_lex expr_parse expr_term fields)
