@@ -4,6 +4,7 @@
  *
  * The version in each message's header is the sender's CTRACE_ABI (see ctrace.h). The module
  * refuses commands of a sender that is too old (EPROTO), except INFO_GET, EVENT_GET and dumps.
+ * EAGAIN: the module is still being loaded, and any command may be sent again in a moment.
  *
  * Commands may be sent on several sockets at once, and wait for each other only as long as the module changes
  * something. SESSION_SET is special: with a state dump, it is acknowledged when the dump is complete, or, with

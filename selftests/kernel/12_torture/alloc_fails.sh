@@ -63,5 +63,5 @@ if [ $# = 0 ]; then
 	run "$(long 5 100)" insmod
 	kill $early
 	check "early_user" wait $early
-	check "somebody used the module each time: $(cat "$tmp/early")" grep -qvw 0 "$tmp/early"
+	check "somebody was early in both ways: $(cat "$tmp/early")" grep -qvw 0 "$tmp/early"
 fi
