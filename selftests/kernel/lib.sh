@@ -239,12 +239,13 @@ podman_run() {
 			> "$CONTAINERS_STORAGE_CONF"
 	fi
 	[ -d "$tmp/podman-rootfs" ] || rootfs "$tmp/podman-rootfs"
-	# Kill it first: a shell that is init ignores TERM, and podman would wait ten seconds.
-	later "podman kill $name; podman rm -f $name"
 	id=$(podman --cgroup-manager=cgroupfs run -d --name "$name" --network=none --cgroupns=private \
 		"${opts[@]}" -e "PATH=$inner_path" -v /usr:/usr:ro -v "$top:/ctrace:ro" --rootfs "$tmp/podman-rootfs" "$@" \
 		2> "$tmp/podman.err") || give_up "podman run $name: $(tail -n 3 "$tmp/podman.err")"
-	pid=$(podman inspect -f '{{.State.Pid}}' "$name")
+	# conmon writes it; podman itself takes a second to tell it
+	pid=$(cat /run/containers/storage/*-containers/"$id"/userdata/pidfile)
+	# Kill it first: a shell that is init ignores TERM, and podman would wait ten seconds.
+	later "kill -9 \$(cat /run/containers/storage/*-containers/$id/userdata/pidfile); podman rm -f $name"
 }
 
 # cgroup_mode: prints v1, v2 or hybrid

@@ -186,7 +186,9 @@ lttng-analyses() {
 	jq -r '"\(.realtime) \(.event) \(.tid) \(.fields.irq // .fields.next_tid // .fields.diskname // 0)"' events > lines
 	begin=$(head -n 1 lines) end=$(tail -n 1 lines)
 	begin=${begin%% *} end=${end%% *} range=$((end - begin))
-	begin=$((begin + range / 4)) end=$((end - range / 4))
+	end=$((end - range / 4))
+	# the range begins within an interrupt, as any range may: with its end
+	begin=$(awk -v from=$((begin + range / 4)) '$2 == "irq_handler_exit" && $1 "" >= from "" {print $1; exit}' lines)
 	analysis syscallstats
 	# "Timerange: [2026-11-25 12:52:34.999550927, 2026-11-25 12:52:37.693784064]"
 	range=$(sed -n 's/^Timerange: \[\(.*\)\]$/\1/p' syscallstats)
@@ -205,8 +207,11 @@ lttng-analyses() {
 	awk '$1 == "-" && $3 ~ /^[0-9]+$/ {n[$2] += $3} END {for (c in n) print c, n[c]}' syscallstats > theirs
 	same "calls of each kind" ours theirs
 	analysis irqstats
-	within | awk '$2 == "irq_handler_entry" {open[$4] = 1} $2 == "irq_handler_exit" && open[$4] {n[$4]++; open[$4] = 0}
-		END {for (i in n) print i, n[i]}' > ours
+	# each that ended within the range, wherever it began
+	awk -v from="$from" -v to="$to" '$1 "" > to "" {exit}
+		$2 == "irq_handler_entry" {open[$4] = 1}
+		$2 == "irq_handler_exit" && open[$4] {if ($1 "" >= from "") n[$4]++; open[$4] = 0}
+		END {for (i in n) print i, n[i]}' lines > ours
 	sed -nE 's/^([0-9]+): <[^>]*> +([0-9]+) .*/\1 \2/p' irqstats > theirs
 	same "interrupts of each line" ours theirs
 	# on CPUs, in percent of the range: by switches, cut at its ends; it shows the first ten tasks. Task 0 is idle

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: 2,000 short-lived containers with recycled ids: no event is attributed to another container
-# witness: 2,000 (cgroup, pid namespace) pairs, started in six ways, four at once, with names and pids
+# description: 600 short-lived containers, and 2,000 in the long form, with recycled ids: no event is attributed to another container
+# witness: as many (cgroup, pid namespace) pairs, started in six ways, four at once, with names and pids
 #	recycled; maker logs, checker judges
 # requires: any
-# timeout: 170
+# timeout: 120
+# torture: 170
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-n=${CTRACE_TEST_PAIRS:-2000}
+n=${CTRACE_TEST_PAIRS:-$(long 600 2000)}
 command -v checker maker > /dev/null || skip "checker was not built"
 load
 # a small pid_max, so that pid numbers are reused soon

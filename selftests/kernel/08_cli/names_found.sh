@@ -97,7 +97,7 @@ refuse "a user's is told as such" 'not of the system: cgroup:/user.slice/.*nginx
 note "a pod of podman without an infra container: what its events say of it"
 podman_run first sleep 1000
 pod=$(podman --events-backend=file --cgroup-manager=cgroupfs pod create --name lion --infra=false 2> "$tmp/pod")
-later "podman pod rm -fa"
+later "podman kill inside; podman pod rm -fa"
 podman --events-backend=file --cgroup-manager=cgroupfs run -d --pod lion --name inside -v /usr:/usr:ro --rootfs "$tmp/podman-rootfs" sleep 1000 > "$tmp/pod" 2>&1 ||
 	not_ok "podman run: $(tail -n 3 "$tmp/pod")"
 same "its name and id" "lion $pod" "$(ctrace ps --json | jq -r 'select(.name == "inside") | "\(.pod) \(.pod_uid)"')"

@@ -59,9 +59,13 @@ fi
 # This comes last: once the module is gone, the kernel no longer knows whose memory it was. A user who is early may not hold
 # a module whose loading then fails.
 if [ $# = 0 ]; then
+	# its open() would have the kernel load the module
+	later "echo $(cat /proc/sys/kernel/modprobe) > /proc/sys/kernel/modprobe"
+	echo > /proc/sys/kernel/modprobe
 	early_user > "$tmp/early" & early=$!
-	run "$(long 5 100)" insmod
+	run "$(long 5 200)" insmod
 	kill $early
-	check "early_user" wait $early
+	wait $early
+	same "early_user ended with" 0 $?
 	check "somebody was early in both ways: $(cat "$tmp/early")" grep -qvw 0 "$tmp/early"
 fi
