@@ -8,6 +8,7 @@
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
+[ "$(cat /proc/sys/kernel/cap_last_cap)" -ge 38 ] || skip "this kernel has no CAP_PERFMON"
 load
 cp "$(readlink -f "$(command -v ctrace)")" "$tmp/member"
 # group 4711 stands for the group
