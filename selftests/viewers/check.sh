@@ -174,7 +174,7 @@ speedscope() {
 	[ "$(wc -l < theirs)" -ge 20 ] || wrong "only $(wc -l < theirs) functions"
 }
 
-# analysis NAME: its output, in the file NAME, of the middle half of the recording
+# analysis NAME: its output, in the file NAME, of a part of the recording
 analysis() { does "lttng-$1" --no-progress --no-intersection --gmt --begin "$(at "$begin")" --end "$(at "$end")" "${recording%/*}" > "$1"; }
 at() { date -u -d "@${1:0:10}" "+%F %T.${1:10}"; }
 # within: the lines that are within the range that the analyses look at, $from to $to. These have 19 digits, and awk's
@@ -183,7 +183,9 @@ within() { awk -v from="$from" -v to="$to" '$1 "" >= from "" && $1 "" <= to ""' 
 lttng-analyses() {
 	local range from to offset one begin end
 	events
-	jq -r '"\(.realtime) \(.event) \(.tid) \(.fields.irq // .fields.next_tid // .fields.diskname // 0)"' events > lines
+	# jq's numbers have 17 digits, and a time has 19
+	paste -d ' ' <(sed -E 's/.*"realtime":([0-9]+).*/\1/' events) \
+		<(jq -r '"\(.event) \(.tid) \(.fields.irq // .fields.next_tid // .fields.diskname // 0)"' events) > lines
 	begin=$(head -n 1 lines) end=$(tail -n 1 lines)
 	begin=${begin%% *} end=${end%% *} range=$((end - begin))
 	end=$((end - range / 4))
