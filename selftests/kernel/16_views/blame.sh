@@ -75,6 +75,9 @@ awk '{split($4, t, "="); split($6, d, "="); tid = t[2]}
 		sum[tid] = 0}
 	END {print n + 0, bad + 0, parts + 0}' "$tmp/ev" > "$tmp/sums"
 grep '^#' "$tmp/sums"
+# the lines around the first of them, and where the recording begins and ends
+odd=$(sed -nE 's/^# tid [0-9]+ ([0-9]+) .*/\1/p' "$tmp/sums" | head -n 1)
+[ -z "$odd" ] || note "$({ head -n 1 "$tmp/ev"; grep -B5 -A5 "^$odd " "$tmp/ev"; tail -n 1 "$tmp/ev"; } | cut -c1-200)"
 read -r waits bad parts < <(tail -n 1 "$tmp/sums")
 note "$waits waits in $parts parts; culprits: $(sed -nE 's/.* sched_blame .* culprit=([0-9]).*/\1/p' "$tmp/ev" | sort | uniq -c | xargs)"
 at_least "waits" 300 "$waits"
