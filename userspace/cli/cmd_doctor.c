@@ -161,4 +161,4 @@ static int run_doctor(int argc, char **argv)
 	return m.troubles ? CLI_FAIL : CLI_OK;
 }
 
-const struct command cmd_doctor = COMMAND(doctor, usage, run_doctor);
+const struct command cmd_doctor = COMMAND(doctor, usage, 0, run_doctor);

@@ -78,4 +78,4 @@ static int run_events(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_events = COMMAND(events, usage, run_events);
+const struct command cmd_events = COMMAND(events, usage, HELP_EVENTS, run_events);

@@ -386,4 +386,4 @@ static int run_explain(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_explain = COMMAND(explain, usage, run_explain);
+const struct command cmd_explain = COMMAND(explain, usage, 0, run_explain);

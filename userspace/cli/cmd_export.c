@@ -70,4 +70,4 @@ static int run_export(int argc, char **argv)
 	return export_run(w, &o);
 }
 
-const struct command cmd_export = COMMAND(export, usage, run_export);
+const struct command cmd_export = COMMAND(export, usage, HELP_TARGETS, run_export);

@@ -309,4 +309,4 @@ static int run_flame(int argc, char **argv)
 	return flame(&o);
 }
 
-const struct command cmd_flame = COMMAND(flame, usage, run_flame);
+const struct command cmd_flame = COMMAND(flame, usage, HELP_TARGETS, run_flame);

@@ -148,4 +148,4 @@ static int run_probe(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_probe = COMMAND(probe, usage, run_probe);
+const struct command cmd_probe = COMMAND(probe, usage, 0, run_probe);

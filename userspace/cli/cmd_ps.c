@@ -259,4 +259,4 @@ static int run_ps(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_ps = COMMAND(ps, usage, run_ps);
+const struct command cmd_ps = COMMAND(ps, usage, 0, run_ps);

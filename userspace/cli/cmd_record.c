@@ -388,4 +388,4 @@ out:
 	return status;
 }
 
-const struct command cmd_record = COMMAND(record, usage, run_record);
+const struct command cmd_record = COMMAND(record, usage, HELP_TARGETS | HELP_EVENTS | HELP_OPTIONS, run_record);

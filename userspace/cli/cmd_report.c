@@ -170,4 +170,4 @@ static int run_report(int argc, char **argv)
 	return o.summary ? summary_run(argv[optind], o.targets, o.ntargets) : report(argv[optind], &o);
 }
 
-const struct command cmd_report = COMMAND(report, usage, run_report);
+const struct command cmd_report = COMMAND(report, usage, HELP_TARGETS, run_report);

@@ -342,4 +342,4 @@ static int run_status_cmd(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_status = COMMAND(status, usage, run_status_cmd);
+const struct command cmd_status = COMMAND(status, usage, 0, run_status_cmd);

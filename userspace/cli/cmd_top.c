@@ -199,4 +199,4 @@ static int run_top(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_top = COMMAND(top, usage, run_top);
+const struct command cmd_top = COMMAND(top, usage, HELP_COUNTS, run_top);

@@ -108,4 +108,4 @@ static int run_trace(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_trace = COMMAND(trace, usage, run_trace);
+const struct command cmd_trace = COMMAND(trace, usage, HELP_TARGETS | HELP_EVENTS | HELP_OPTIONS, run_trace);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Every command once, in the order of 'ctrace help': its name, and what it does. cmd_NAME.c has the command, main.c makes
- * its table of this list, and print-commands the lists of ctrace(1) and of the completion.
+ * Every command once, in the order of 'ctrace help': its name, and what it does. cmd_NAME.c has the command,
+ * main.c makes its table of this list, and print-commands the lists of ctrace(1) and of the completion. The
+ * topics of 'ctrace help' follow.
  */
 #ifndef CTRACE_COMMANDS_H
 #define CTRACE_COMMANDS_H
@@ -40,6 +41,18 @@
 #define CTRACE_COMMAND_DECLARE(name, summary)	extern const struct command cmd_##name;
 CTRACE_COMMANDS(CTRACE_COMMAND_DECLARE)
 
-#define COMMAND(name, usage, run)	{ #name, usage, run }
+/* topics: HELP_* */
+#define COMMAND(name, usage, topics, run)	{ #name, usage, topics, run }
+
+/* Every topic of 'ctrace help': its name, and what it explains. topics.c has the texts. */
+#define CTRACE_TOPICS(T) \
+	T(targets, "what TARGET may be: containers, pods, units, processes") \
+	T(events, "what EVENTS may be: system calls, events, functions") \
+	T(options, "the options that many commands share")
+
+struct topic {
+	const char *name, *summary, *text;
+};
+extern const struct topic topics[];	/* ends with a name of NULL */
 
 #endif

@@ -12,6 +12,8 @@
 #include "base/output.h"
 #include "base/util.h"
 
+#define COLUMNS	80	/* of each help text */
+
 static const struct {
 	const struct command *cmd;
 	const char *summary;
@@ -22,7 +24,7 @@ static const struct {
 
 static const char main_usage[] =
 "Usage: ctrace COMMAND [ARGUMENTS]\n"
-"       ctrace help COMMAND\n"
+"       ctrace help [COMMAND|TOPIC]\n"
 "\n"
 "Traces containers. The kernel tags every event with its container.\n"
 "\n"
@@ -36,19 +38,13 @@ static const char main_examples[] =
 "\n"
 "Examples:\n"
 "  ctrace ps                         # list the containers\n"
-"  ctrace explain pid:4711           # whose process this is, and why\n"
 "  ctrace trace web                  # what container 'web' does, live\n"
-"  ctrace trace web -e openat        # only the files it opens\n"
-"  ctrace trace web -e %file --failed\n"
-"                                    # its calls on files that failed\n"
 "  ctrace trace -- make              # a command and what it forks\n"
 "  ctrace record -o /tmp/t web       # into files, for later\n"
 "  ctrace report /tmp/t              # (or: babeltrace2 /tmp/t)\n"
-"  ctrace top                        # what each container does now\n"
-"  ctrace stats web                  # which calls, how often, how long\n"
-"  ctrace runqlat all                # how long tasks waited for a CPU\n"
-"  ctrace blame all                  # who had it meanwhile\n"
-"  ctrace why web                    # where its time goes\n";
+"  ctrace why web                    # where its time goes\n"
+"\n"
+"Topics:\n";
 
 static const struct command *find(const char *name)
 {
@@ -58,32 +54,84 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
-static int unknown(const char *name)
+static const struct topic *find_topic(const char *name)
+{
+	for (const struct topic *t = topics; t->name; t++)
+		if (!strcmp(t->name, name))
+			return t;
+	return NULL;
+}
+
+/* of_help: it may be a topic, too */
+static int unknown(const char *name, bool of_help)
 {
 	struct nearest near = { .word = name };
 	struct sbuf hint = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		nearest_offer(&near, commands[i].cmd->name);
+	for (const struct topic *t = topics; of_help && t->name; t++)
+		nearest_offer(&near, t->name);
 	sbuf_reset(&hint);
 	nearest_print(&near, &hint);
-	cli_usage("unknown command '%s'%s", name, hint.s);
+	cli_usage("unknown command%s '%s'%s", of_help ? " or topic" : "", name, hint.s);
 	sbuf_free(&hint);
 	return CLI_USAGE;
 }
 
+/* Which they are, for the topic that has their options. */
+static void print_counting(void)
+{
+	const char *const first = "The counting commands are";
+	size_t column = strlen(first);
+	const char *sep = "";
+
+	fputs(first, stdout);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		const struct command *cmd = commands[i].cmd;
+		size_t len = strlen(cmd->name) + strlen(" ,");
+		bool fits = column + len <= COLUMNS;
+
+		if (!(cmd->topics & HELP_COUNTING))
+			continue;
+		printf("%s%s%s", sep, fits ? " " : "\n", cmd->name);
+		column = fits ? column + len : len;
+		sep = ",";
+	}
+	puts(".\n");
+}
+
+static int topic_help(const struct topic *topic)
+{
+	const struct command *cmd = find(topic->name);
+
+	if (!strcmp(topic->name, "options"))
+		print_counting();
+	fputs(topic->text, stdout);
+	if (!cmd)
+		return CLI_OK;
+	/* a command has that name, too */
+	putchar('\n');
+	return cli_help(cmd);
+}
+
 static int main_help(const char *name)
 {
+	const struct topic *topic = name ? find_topic(name) : NULL;
 	const struct command *cmd = name ? find(name) : NULL;
 
+	if (topic)
+		return topic_help(topic);
 	if (cmd)
 		return cli_help(cmd);
 	if (name)
-		return unknown(name);
+		return unknown(name, true);
 	fputs(main_usage, stdout);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		printf("  %-10s %s\n", commands[i].cmd->name, commands[i].summary);
 	fputs(main_examples, stdout);
+	for (topic = topics; topic->name; topic++)
+		printf("  %-10s %s\n", topic->name, topic->summary);
 	return CLI_OK;
 }
 
@@ -111,6 +159,6 @@ int main(int argc, char **argv)
 	}
 	cli_cmd = find(word);
 	if (!cli_cmd)
-		return cli_finish(unknown(word));
+		return cli_finish(unknown(word, false));
 	return cli_finish(cli_cmd->run(argc - 1, argv + 1));
 }

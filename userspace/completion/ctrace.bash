@@ -33,6 +33,7 @@ _ctrace()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} cmd=${COMP_WORDS[1]}
 	local commands='trace record report top stats runqlat blame why offcpu throttle profile bio files tcp snoop count hist agg stackcount flame export ps explain events probe doctor status'
+	local topics='targets events options'
 	local run view i
 	run='-e --events --follow --wait --longer --failed --comm --uid --filter --one-of --rate --stack --stack=user --stack=both --stack=dwarf
 		-F --frequency --fds --no-fds --data --env --state-dump --no-state-dump -o --output --duration --buffer-size --stop-when-full
@@ -143,7 +144,7 @@ _ctrace()
 	doctor) run='--quiet --json --help' ;;
 	flame) run='--off-cpu -F --frequency --duration --follow -o --output --diff --icicle --title --unit --pprof --speedscope --folded --help' ;;
 	export) run='--perfetto --trace-dat --chrome --json --help' ;;
-	help) run=$commands ;;
+	help) run="$commands $topics" ;;
 	*) return ;;
 	esac
 	if [[ $cur != -* ]]; then

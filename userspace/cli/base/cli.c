@@ -58,7 +58,15 @@ int cli_bad_option(int opt, char **argv)
 
 int cli_help(const struct command *cmd)
 {
-	fputs(cmd->usage, stdout);
+	unsigned int t = cmd->topics;
+
+	printf("%s\n", cmd->usage);
+	if (t & (HELP_TARGETS | HELP_EVENTS))
+		printf("%s%s%s\n", t & HELP_TARGETS ? "TARGET: ctrace help targets" : "",
+		       (t & HELP_TARGETS) && (t & HELP_EVENTS) ? "; " : "",
+		       t & HELP_EVENTS ? "EVENTS: ctrace help events" : "");
+	printf("%s: man ctrace-%s\n", t & HELP_OPTIONS ? "Common options: ctrace help options; manual" : "Manual",
+	       cmd->name);
 	return CLI_OK;
 }
 

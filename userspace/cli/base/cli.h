@@ -15,9 +15,20 @@ enum {
 	CLI_NOCMD	= 127,	/* COMMAND not found */
 };
 
+/* What the help of a command leaves to the topics of 'ctrace help'. */
+enum {
+	HELP_TARGETS	= 1 << 0,
+	HELP_EVENTS	= 1 << 1,
+	HELP_OPTIONS	= 1 << 2,
+	HELP_COUNTING	= 1 << 3,
+	/* of a command that counts: it has all the options of topics.c */
+	HELP_COUNTS	= HELP_TARGETS | HELP_OPTIONS | HELP_COUNTING,
+};
+
 struct command {
 	const char *name;
-	const char *usage;	/* the whole help text, synopsis first */
+	const char *usage;	/* synopsis, a sentence, the command's own options, examples; at most 80 columns */
+	unsigned int topics;	/* HELP_* */
 	int (*run)(int argc, char **argv);	/* argv[0] is the subcommand */
 };
 
@@ -34,7 +45,7 @@ int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int cli_vreport(int status, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 /* Reports an unknown or incomplete option, as getopt_long() left it in optopt; returns CLI_USAGE. */
 int cli_bad_option(int opt, char **argv);
-/* Prints the subcommand's help, returns CLI_OK. */
+/* Prints the subcommand's help and where the rest of it is, returns CLI_OK. */
 int cli_help(const struct command *cmd);
 /* Opens the connection, loading the module if need be. On failure reports why, and returns NULL. */
 struct ctrace *cli_open(void);

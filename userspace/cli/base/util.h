@@ -8,6 +8,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* A number that a macro names, in a text. */
+#define TEXT_OF(number)	TEXT_OF_(number)
+#define TEXT_OF_(number)	#number
+
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define NSEC_PER_SEC	1000000000ull
 #define FIELDS_MAX	32	/* of an event type */

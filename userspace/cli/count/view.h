@@ -15,7 +15,7 @@
 #include "symbols/stacks.h"
 #include "symbols/symbols.h"
 
-#define VIEW_ROWS	1024u	/* of a table on each CPU; of more than four tables, fewer */
+#define VIEW_ROWS	1024	/* of a table on each CPU; of more than four tables, fewer */
 
 #define VIEW_INTERVAL_LEAST	10000000u	/* ns */
 

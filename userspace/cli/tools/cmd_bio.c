@@ -287,4 +287,4 @@ static int run_bio(int argc, char **argv)
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_bio = COMMAND(bio, usage, run_bio);
+const struct command cmd_bio = COMMAND(bio, usage, HELP_COUNTS, run_bio);

@@ -176,4 +176,4 @@ static int run_blame(int argc, char **argv)
 	return view_run(&kind, NULL, argc, argv);
 }
 
-const struct command cmd_blame = COMMAND(blame, usage, run_blame);
+const struct command cmd_blame = COMMAND(blame, usage, HELP_COUNTS, run_blame);

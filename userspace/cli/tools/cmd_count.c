@@ -355,7 +355,7 @@ static int run_stackcount(int argc, char **argv)
 	return run(&kind, argc, argv);
 }
 
-const struct command cmd_count = COMMAND(count, count_usage, run_count);
-const struct command cmd_hist = COMMAND(hist, hist_usage, run_hist);
-const struct command cmd_agg = COMMAND(agg, agg_usage, run_agg);
-const struct command cmd_stackcount = COMMAND(stackcount, stackcount_usage, run_stackcount);
+const struct command cmd_count = COMMAND(count, count_usage, HELP_COUNTS | HELP_EVENTS, run_count);
+const struct command cmd_hist = COMMAND(hist, hist_usage, HELP_COUNTS | HELP_EVENTS, run_hist);
+const struct command cmd_agg = COMMAND(agg, agg_usage, HELP_COUNTS | HELP_EVENTS, run_agg);
+const struct command cmd_stackcount = COMMAND(stackcount, stackcount_usage, HELP_COUNTS | HELP_EVENTS, run_stackcount);

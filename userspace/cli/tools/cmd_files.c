@@ -276,4 +276,4 @@ static int run_files(int argc, char **argv)
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_files = COMMAND(files, usage, run_files);
+const struct command cmd_files = COMMAND(files, usage, HELP_COUNTS, run_files);

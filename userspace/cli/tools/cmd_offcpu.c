@@ -306,4 +306,4 @@ static int run_offcpu(int argc, char **argv)
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_offcpu = COMMAND(offcpu, usage, run_offcpu);
+const struct command cmd_offcpu = COMMAND(offcpu, usage, HELP_COUNTS, run_offcpu);

@@ -390,4 +390,4 @@ static int run_profile(int argc, char **argv)
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_profile = COMMAND(profile, usage, run_profile);
+const struct command cmd_profile = COMMAND(profile, usage, HELP_COUNTS, run_profile);

@@ -151,4 +151,4 @@ static int run_runqlat(int argc, char **argv)
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_runqlat = COMMAND(runqlat, usage, run_runqlat);
+const struct command cmd_runqlat = COMMAND(runqlat, usage, HELP_COUNTS, run_runqlat);

@@ -141,4 +141,4 @@ static int run_snoop(int argc, char **argv)
 	return view_run(&kind, &lo, argc, argv);
 }
 
-const struct command cmd_snoop = COMMAND(snoop, usage, run_snoop);
+const struct command cmd_snoop = COMMAND(snoop, usage, HELP_TARGETS | HELP_OPTIONS, run_snoop);

@@ -280,4 +280,4 @@ static int run_stats(int argc, char **argv)
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_stats = COMMAND(stats, usage, run_stats);
+const struct command cmd_stats = COMMAND(stats, usage, HELP_COUNTS | HELP_EVENTS, run_stats);

@@ -298,4 +298,4 @@ static int run_tcp(int argc, char **argv)
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_tcp = COMMAND(tcp, usage, run_tcp);
+const struct command cmd_tcp = COMMAND(tcp, usage, HELP_COUNTS, run_tcp);

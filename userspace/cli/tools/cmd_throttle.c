@@ -478,4 +478,4 @@ static int run_throttle(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_throttle = COMMAND(throttle, usage, run_throttle);
+const struct command cmd_throttle = COMMAND(throttle, usage, HELP_COUNTS, run_throttle);

@@ -469,4 +469,4 @@ static int run_why(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_why = COMMAND(why, usage, run_why);
+const struct command cmd_why = COMMAND(why, usage, HELP_TARGETS, run_why);
