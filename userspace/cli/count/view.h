@@ -118,31 +118,11 @@ int view_run_recording(const struct view_kind *kind, void *own, const char *dir,
 /* What the module counts for the fewest instructions: these functions of a duration, in this order. */
 #define VIEW_DURATIONS	"count(), sum(duration), min(duration), max(duration), hist(duration)"
 
-#define VIEW_HELP \
-RUN_FOLLOW_HELP \
-"Which events:\n" \
-"      --comm GLOB, --uid USER, --filter EXPR\n" \
-"                        as for 'ctrace trace'\n" \
-"How:\n" \
-"  -i, --input DIR       count the events that 'ctrace record' wrote into DIR, not live ones.\n" \
-"                        TARGET is then as for 'ctrace report'\n" \
-"      --top N           only the first N rows\n" \
-"      --sort COLUMN     order by this column; -COLUMN: the other way round\n" \
-"      --interval TIME   print what came in each interval: 1, 500ms, 1m\n" \
-"      --count N         end after N intervals\n" \
-"      --duration TIME   end after 2, 0.5, 500ms, 2m\n" \
-"      --rows N          rows of each table on each CPU (default 1024); what finds none\n" \
-"                        is counted in its container's row (other)\n" \
-"      --explain         say which probes and tables it would use, and end\n" \
-"  -j, --json            print a JSON object for each interval\n" \
-"  -h, --help            this text\n"
 #define VIEW_BY_HELP \
-"      --by KEY,...      count apart for each KEY, at most 4: comm tid vtid pid uid gid cpu,\n" \
-"                        a field, FIELD/N, FIELD&N, log2(FIELD), stack, ustack; of system\n" \
-"                        calls syscall and errno. The container is always the first\n"
-#define VIEW_END_HELP \
-"It ends with COMMAND; without one, when all targets have ended, after --duration, or with\n" \
-"Ctrl-C, and prints what was counted. Without TARGET and COMMAND: all.\n"
+"      --by KEY,...      count separately for each KEY, at most 4: comm tid vtid\n" \
+"                        pid uid gid cpu, a field, FIELD/N, FIELD&N, log2(FIELD),\n" \
+"                        stack, ustack; of system calls syscall and errno. The\n" \
+"                        container is always the first\n"
 
 /* --- options.c --- */
 

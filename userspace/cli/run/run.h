@@ -15,6 +15,7 @@
 struct run;
 
 #define BUFFER_DEFAULT	(32 << 20)	/* bytes; the manual pages and the help name it, too */
+#define SAMPLES_HZ	49	/* of profile and flame: no round number, so that it does not keep step with programs */
 
 /* of a session that records nothing, or only what is mapped: a ring of each CPU, and what goes with it */
 #define RUN_RING_LEAST	8192ull

@@ -12,29 +12,26 @@
 static const char usage[] =
 "Usage: ctrace bio [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
-"Shows the requests that disks served, for each container and disk: how many, of how many\n"
-"bytes, and how long they took from their issue to the driver until their completion. What\n"
-"is written back later belongs to the container that wrote it.\n"
-VIEW_END_HELP
-"\n"
-TARGET_HELP
+"Shows the requests that disks served, for each container and disk: how many, of\n"
+"how many bytes, and how long they took from their issue to the driver until\n"
+"their completion. What is written back later belongs to the container that wrote\n"
+"it.\n"
 "\n"
 "What to show:\n"
 "      --hist            a histogram of the times for each container and disk\n"
-"      --lines           a line for each request: TIME COMM PID DISK T SECTOR BYTES QUE LAT ERR\n"
+"      --lines           a line for each request:\n"
+"                        TIME COMM PID DISK T SECTOR BYTES QUE LAT ERR\n"
 "  -m, --milliseconds    ranges of histograms in milliseconds, not microseconds\n"
 "      --longer TIME     only requests that took at least this time\n"
 "      --failed          only requests that failed\n"
-"      --by KEY,...      apart for each comm, tid, error, ...; at most two\n"
-VIEW_HELP
-"\n"
-"COLUMN is ios, reads, writes, rbytes, wbytes, p50, p99, max or disk.\n"
+"      --by KEY,...      separately for each comm, tid, error, ...; at most two\n"
+"      --sort COLUMN     by ios, reads, writes, rbytes, wbytes, p50, p99, max or\n"
+"                        disk\n"
 "\n"
 "Examples:\n"
-"  ctrace bio all --duration 10\n"
-"  ctrace bio db --hist --interval 5\n"
-"  ctrace bio db --lines --longer 10ms\n"
-"  ctrace bio all --by comm --sort wbytes --top 10\n";
+"  ctrace bio all --duration 10             # each container and disk\n"
+"  ctrace bio db --hist --interval 5        # histograms, every five seconds\n"
+"  ctrace bio db --lines --longer 10ms      # each slow request\n";
 
 #define FUNCTIONS	"count(), sum(bytes), max(duration), hist(duration)"
 

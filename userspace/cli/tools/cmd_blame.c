@@ -10,29 +10,26 @@
 static const char usage[] =
 "Usage: ctrace blame [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
-"Shows which containers waited for a CPU, and who had it meanwhile. The times of a container\n"
-"add up to all that its tasks waited. CULPRIT is a container, host, or:\n"
+"Shows which containers waited for a CPU, and who had the CPU in that time. The\n"
+"times of a container add up to all that its tasks waited. CULPRIT is a\n"
+"container, host, or:\n"
 "  (self)       other tasks of the same container\n"
 "  (idle)       nobody: the CPU was idle, and had to wake up\n"
 "  (throttled)  the container had used up its quota (cpu.max, cfs_quota_us)\n"
 "  (earlier)    not known: so many tasks ran since that the module has forgotten\n"
-"TOP TASK is the task name with most of the time. Last, if there is more than one container,\n"
-"come the sums of all, (all).\n"
-VIEW_END_HELP
-"\n"
-TARGET_HELP
+"TOP TASK is the task name with most of the time. If there is more than one\n"
+"container, the last rows are the sums of all, (all).\n"
 "\n"
 "What to show:\n"
-"      --by KEY          apart for each comm, pid, tid, reason, ... of those that waited\n"
-VIEW_HELP
-"\n"
-"N of --top is a number of containers. COLUMN is waited or container.\n"
+"      --by KEY          separately for each comm, pid, tid, reason, ... of the\n"
+"                        tasks that waited\n"
+"      --top N           only the first N containers\n"
+"      --sort COLUMN     by waited or container\n"
 "\n"
 "Examples:\n"
-"  ctrace blame web --duration 10\n"
-"  ctrace blame all --top 5 --interval 5\n"
-"  ctrace blame web --by comm -- make\n"
-"  ctrace blame --json --duration 10 | jq '.rows[] | [.container, .culprits[0].container]'\n";
+"  ctrace blame web --duration 10           # who made 'web' wait\n"
+"  ctrace blame all --top 5 --interval 5    # every five seconds, the worst five\n"
+"  ctrace blame web --by comm -- make       # by task, while make runs\n";
 
 static int groups(struct view *v)
 {

@@ -6,98 +6,102 @@
 #include "count/heat.h"
 
 #define FIRST_WORD_HELP \
-"The first word is the events; further words that name events are, too: write cid:N for a\n" \
-"container of such a name.\n"
+"The first word is the events. Further words that name events are events, too:\n" \
+"write cid:N for a container of such a name.\n"
 
 static const char count_usage[] =
-"Usage: ctrace count [OPTIONS] EVENTS [EVENT...] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
+"Usage: ctrace count [OPTIONS] EVENTS [EVENT...] [TARGET...]\n"
+"                    [-- COMMAND [ARGUMENTS]]\n"
 "\n"
-"Counts events in the kernel, for each container, and records none. System calls count\n"
-"when they return.\n"
-VIEW_END_HELP
+"Counts events in the kernel, for each container, and records none. System calls\n"
+"count when they return.\n"
 FIRST_WORD_HELP
 "\n"
-PROBES_HELP
-"\n"
-TARGET_HELP
-"\n"
-"Count apart:\n"
+"Count separately:\n"
 VIEW_BY_HELP
-VIEW_HELP
+"Which events:\n"
+"  -e, --events EVENTS   the events; then all words are TARGETs\n"
+"      --failed          only calls that failed\n"
+"      --longer TIME     only calls that took at least this long\n"
 "\n"
 "Examples:\n"
-"  ctrace count sched_switch --by comm --duration 5\n"
-"  ctrace count syscalls web --top 10\n"
+"  ctrace count syscalls web --top 10       # the ten most frequent calls\n"
 "  ctrace count openat,read web --by errno --interval 1 --count 3\n"
+"                                           # three seconds, by error\n"
 "  ctrace count 'openat if ret < 0' --by comm,errno -- make\n"
-"  ctrace count kprobe:vfs_fsync all not:db --json\n";
+"                                           # what make cannot open, by error\n";
 
 static const char hist_usage[] =
-"Usage: ctrace hist [OPTIONS] FIELD -e EVENTS [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
+"Usage: ctrace hist [OPTIONS] FIELD -e EVENTS [TARGET...]\n"
+"                   [-- COMMAND [ARGUMENTS]]\n"
 "\n"
-"Shows how the values of a field are distributed: a histogram for each container and event.\n"
-VIEW_END_HELP
+"Shows how the values of a field are distributed: a histogram for each container\n"
+"and event.\n"
 "\n"
-PROBES_HELP
-"\n"
-TARGET_HELP
-"\n"
-"Count apart:\n"
+"Count separately:\n"
 VIEW_BY_HELP
-VIEW_HELP
-"      --heat            a line for each interval (default 1) and container: values to the\n"
-"                        right, each column twice the last; the shade says how many\n"
+"How:\n"
+"      --heat            a line for each interval (default 1) and container:\n"
+"                        values to the right, each column twice the last; the\n"
+"                        shade says how many\n"
+"Which events:\n"
+"  -e, --events EVENTS   the events that have the field\n"
+"      --failed          only calls that failed\n"
+"      --longer TIME     only calls that took at least this long\n"
 "\n"
 "Examples:\n"
 "  ctrace hist duration -e fsync db --duration 10\n"
+"                                           # how long fsync() takes\n"
 "  ctrace hist ret -e 'read,write if ret > 0' web\n"
-"  ctrace hist duration -e sched_wait --by comm --interval 1\n"
+"                                           # how many bytes at once\n"
 "  ctrace hist duration -e block_io all --heat\n"
-"  ctrace hist nr_sector -e block_rq_issue --json\n";
+"                                           # disks, over time\n";
 
 static const char agg_usage[] =
-"Usage: ctrace agg [OPTIONS] -e 'EVENTS [if EXPR] => FUNCTION,... [by KEY,...]' [TARGET...]\n"
-"                  [-- COMMAND [ARGUMENTS]]\n"
+"Usage: ctrace agg [OPTIONS] -e 'EVENTS [if EXPR] => FUNCTION,... [by KEY,...]'\n"
+"                  [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
-"Adds up numbers of events in the kernel. FUNCTION is count(), sum(F), min(F), max(F),\n"
-"avg(F) or hist(F) of a field F, at most 8; KEY as for --by. Each -e has a table of its own.\n"
-VIEW_END_HELP
+"Adds up numbers of events in the kernel. FUNCTION is count(), sum(F), min(F),\n"
+"max(F), avg(F) or hist(F) of a field F, at most 8; KEY as for --by. Each -e has\n"
+"a table of its own.\n"
 "\n"
-PROBES_HELP
-"\n"
-TARGET_HELP
-"\n"
-"Count apart:\n"
+"Count separately:\n"
 VIEW_BY_HELP
-VIEW_HELP
-"      --folded FILE     if a key is a stack: at the end, write a line for each row, for\n"
-"                        flame graphs; FILE - is standard output\n"
+"How:\n"
+"  -e, --events TEXT     what to add up, as above; repeat for more tables\n"
+"      --folded FILE     if a key is a stack: at the end, write a line for each\n"
+"                        row, for flame graphs; FILE - is standard output\n"
 "\n"
 "Examples:\n"
-"  ctrace agg -e 'write if ret > 0 => count(), sum(ret), avg(duration) by comm' web\n"
+"  ctrace agg -e 'write if ret > 0 => count(), sum(ret) by comm' web\n"
+"                                           # writes, by task\n"
 "  ctrace agg -e 'block_io => sum(bytes), hist(duration) by dev' --interval 1\n"
-"  ctrace agg -e 'sample:99 => count() by comm, stack' --folded all.folded --duration 10\n";
+"                                           # each second, by disk\n"
+"  ctrace agg -e 'sample:99 => count() by stack' --folded all.folded\n"
+"                                           # what the kernel does, until Ctrl-C\n";
 
 static const char stackcount_usage[] =
-"Usage: ctrace stackcount [OPTIONS] EVENT|FUNCTION [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
+"Usage: ctrace stackcount [OPTIONS] EVENT|FUNCTION [TARGET...]\n"
+"                         [-- COMMAND [ARGUMENTS]]\n"
 "\n"
 "Counts the stacks that lead to an event, or to a function of the kernel.\n"
-VIEW_END_HELP
-"\n"
-TARGET_HELP
 "\n"
 "Which stacks:\n"
+"  -e, --events EVENTS   the events; then all words are TARGETs\n"
 "      --user            the program's, for each process; without it the kernel's\n"
-"Count apart:\n"
+"Count separately:\n"
 VIEW_BY_HELP
-VIEW_HELP
-"      --folded FILE     at the end, write a line for each stack, for flame graphs; FILE -\n"
-"                        is standard output\n"
+"How:\n"
+"      --folded FILE     at the end, write a line for each stack, for flame\n"
+"                        graphs; FILE - is standard output\n"
 "\n"
 "Examples:\n"
 "  ctrace stackcount sched_switch web --duration 5\n"
+"                                           # why it leaves the CPU\n"
 "  ctrace stackcount vfs_fsync_range --top 5\n"
-"  ctrace stackcount mmap --user web --folded mmap.folded\n";
+"                                           # who calls a kernel function\n"
+"  ctrace stackcount mmap --user web --folded mmap.folded\n"
+"                                           # the program's own stacks\n";
 
 /* What the command line says, for groups(). */
 struct own {

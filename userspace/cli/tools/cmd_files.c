@@ -12,31 +12,28 @@
 static const char usage[] =
 "Usage: ctrace files [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
-"Counts what containers do with files, on all file systems: reads, writes, opens, syncs and so\n"
-"on; how often, how many bytes, how long. Sockets, pipes and devices are left out.\n"
-VIEW_END_HELP
-"\n"
-TARGET_HELP
+"Counts what containers do with files, on all file systems: reads, writes, opens,\n"
+"syncs and so on; how often, how many bytes, how long. Sockets, pipes and devices\n"
+"are left out. A recording must have the names of descriptors, but for --all:\n"
+"'ctrace record -e views --fds'.\n"
 "\n"
 "What to show:\n"
-"      --slower TIME     a line for each operation that took at least TIME (10ms), with the\n"
-"                        file's name; the kernel looks no name up for those that are faster.\n"
-"                        Not of close(), whose name would have to be looked up each time\n"
+"      --slower TIME     a line for each operation that took at least TIME, as\n"
+"                        10ms, with the file's name; the kernel looks up no name\n"
+"                        for faster ones. close() is left out, as its name would\n"
+"                        have to be looked up each time\n"
 "      --hist            a histogram for each container and operation\n"
 "      --all             calls on sockets, pipes and devices, too\n"
-"      --by KEY          apart for each comm, pid, uid, ...; at most two KEYs\n"
+"      --by KEY,...      separately for each comm, pid, uid, ...; at most two\n"
 "      --failed          only calls that failed\n"
-VIEW_HELP
-"Of a recording, it needs the names of descriptors: 'ctrace record -e views --fds'. --all does not.\n"
-"\n"
-"COLUMN is op, count, errors, bytes, total, p50, p99 or max.\n"
+"      --longer TIME     only calls that took at least this long\n"
+"      --sort COLUMN     by op, count, errors, bytes, total, p50, p99 or max\n"
 "\n"
 "Examples:\n"
-"  ctrace files web --duration 10\n"
-"  ctrace files all --slower 10ms\n"
-"  ctrace files web --hist --duration 10\n"
+"  ctrace files web --duration 10           # what a container does with files\n"
+"  ctrace files all --slower 10ms           # each slow operation, with the name\n"
 "  ctrace files all --by comm --sort bytes --top 10 --interval 1\n"
-"  ctrace files --json -- make | jq '.rows[] | select(.op == \"fsync\")'\n";
+"                                           # each second, the busiest tasks\n";
 
 #define FUNCTIONS	"count(), sum(duration), sum(ret), max(duration), hist(duration)"
 

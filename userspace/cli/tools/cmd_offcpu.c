@@ -10,29 +10,24 @@
 static const char usage[] =
 "Usage: ctrace offcpu [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
-"Shows how long tasks slept, and in which system call: from leaving the CPU asleep until being\n"
-"woken. A sleep counts when it ends. Waiting for a CPU is not sleeping: see 'ctrace runqlat'.\n"
-VIEW_END_HELP
-"\n"
-TARGET_HELP
+"Shows how long tasks slept, and in which system call: from leaving the CPU\n"
+"asleep until being woken. A sleep counts when it ends. Waiting for a CPU is not\n"
+"sleeping: see 'ctrace runqlat'.\n"
 "\n"
 "What to show:\n"
-"      --stack           by the kernel's stack that led to the sleep, in place of the call\n"
+"      --stack           by the kernel's stack that led to the sleep, in place of\n"
+"                        the call\n"
 "      --wakers          by the task that woke the sleeper, in place of the call\n"
-"      --folded FILE     at the end, write a line with the microseconds for each stack, for\n"
-"                        flame graphs; FILE - is standard output\n"
+"      --folded FILE     at the end, write a line with the microseconds for each\n"
+"                        stack, for flame graphs; FILE - is standard output\n"
 "      --longer TIME     only sleeps of at least this time\n"
-"      --by KEY,...      apart for each comm, tid, pid, state, iowait, ...\n"
-VIEW_HELP
-"\n"
-"COLUMN is total, count, p50, p99, max or name.\n"
+"      --by KEY,...      separately for each comm, tid, pid, state, iowait, ...\n"
+"      --sort COLUMN     by total, count, p50, p99, max or name\n"
 "\n"
 "Examples:\n"
-"  ctrace offcpu web --duration 10\n"
-"  ctrace offcpu web --by comm --longer 10ms\n"
-"  ctrace offcpu db --stack --top 5\n"
-"  ctrace offcpu all --wakers --interval 1\n"
-"  ctrace offcpu web --duration 30 --folded web.folded\n";
+"  ctrace offcpu web --duration 10          # the calls in which it sleeps\n"
+"  ctrace offcpu db --stack --top 5         # the stacks that lead there\n"
+"  ctrace offcpu all --wakers --interval 1  # each second, who wakes them\n";
 
 #define FUNCTIONS	"sum(duration), count(), max(duration), hist(duration)"
 

@@ -6,35 +6,31 @@
 #include "commands.h"
 #include "count/view.h"
 
-#define HZ_DEFAULT	49	/* no round number, so that it does not keep step with what programs do */
 #define TOP_DEFAULT	20
 
 static const char usage[] =
 "Usage: ctrace profile [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
-"Shows which functions, of the kernel and of programs, use the CPUs: each CPU is asked 49\n"
-"times a second what it runs. Stacks are counted in the kernel, in a table of fixed size, so\n"
-"it may run for hours.\n"
-VIEW_END_HELP
-"\n"
-TARGET_HELP
+"Shows which functions, of the kernel and of programs, use the CPUs: it samples\n"
+"what each CPU runs. Stacks are counted in the kernel, in a table of fixed size,\n"
+"so it may run for hours.\n"
+"SELF is the share of samples in the function itself, TOTAL the share in it and\n"
+"in what it called.\n"
 "\n"
 "What to show:\n"
-"  -F, --frequency HZ    samples a second on each CPU (default 49)\n"
-"      --stacks          the stacks, and how often each was seen, in place of functions\n"
-"      --folded FILE     at the end, write a line for each stack, for flame graphs; FILE -\n"
-"                        is standard output\n"
-"      --by KEY          apart for each comm, tid, pid, cpu, ...: one key\n"
-VIEW_HELP
-"\n"
-"SELF is the share of samples in the function itself, TOTAL that in it and what it called.\n"
-"Without --top, 20 functions of each container. COLUMN is self, total or function.\n"
+"  -F, --frequency HZ    samples a second on each CPU (default " TEXT_OF(SAMPLES_HZ) ")\n"
+"      --stacks          stacks, and how often each was seen, not functions\n"
+"      --folded FILE     at the end, write a line for each stack, for flame\n"
+"                        graphs; FILE - is standard output\n"
+"      --by KEY          separately for each comm, tid, pid, cpu, ...: one key\n"
+"      --top N           N functions of each container (default " TEXT_OF(TOP_DEFAULT) ")\n"
+"      --sort COLUMN     by self, total or function\n"
 "\n"
 "Examples:\n"
-"  ctrace profile web --duration 10\n"
-"  ctrace profile all --by comm -F 99 --interval 5\n"
+"  ctrace profile web --duration 10         # one container, for ten seconds\n"
 "  ctrace profile web --duration 30 --folded web.folded\n"
-"  ctrace profile --stacks --top 3 -- make\n";
+"                                           # for flame graphs\n"
+"  ctrace profile --stacks --top 3 -- make  # a command's three hottest stacks\n";
 
 enum { OPT_STACKS = OPT_VIEW_OWN, OPT_UNWOUND };
 
@@ -385,7 +381,7 @@ static int run_profile(int argc, char **argv)
 	static const struct view_kind kind = {
 		.longs = longs, .option = option, .groups = groups, .show = show, .show_json = show_json,
 	};
-	struct own own = { .hz = HZ_DEFAULT };
+	struct own own = { .hz = SAMPLES_HZ };
 
 	return view_run(&kind, &own, argc, argv);
 }

@@ -8,25 +8,21 @@
 static const char usage[] =
 "Usage: ctrace runqlat [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
-"Shows how long tasks that could run waited for a CPU: from being woken, or being preempted,\n"
-"until they ran. A histogram for each container, and its p50, p99 and max.\n"
-VIEW_END_HELP
-"\n"
-TARGET_HELP
+"Shows how long runnable tasks waited for a CPU: from being woken, or being\n"
+"preempted, until they ran. A histogram for each container, and its p50, p99 and\n"
+"max.\n"
 "\n"
 "What to show:\n"
-"      --reasons         those that were woken and those that were preempted apart\n"
+"      --reasons         tasks that were woken and preempted ones separately\n"
 "  -m, --milliseconds    ranges in milliseconds, not microseconds\n"
-"      --by KEY,...      apart for each comm, pid, tid, prio, wait_cpu, ...\n"
-VIEW_HELP
-"\n"
-"COLUMN is count, p50, p99 or max.\n"
+"      --by KEY,...      separately for each comm, pid, tid, prio, wait_cpu, ...\n"
+"      --sort COLUMN     by count, p50, p99 or max\n"
 "\n"
 "Examples:\n"
-"  ctrace runqlat web --duration 10\n"
+"  ctrace runqlat web --duration 10         # one container\n"
 "  ctrace runqlat all --reasons --interval 1\n"
-"  ctrace runqlat web --by comm --top 5\n"
-"  ctrace runqlat --json -- make | jq '.rows[].p99'\n";
+"                                           # each second, woken or preempted\n"
+"  ctrace runqlat web --by comm --top 5     # which of its tasks\n";
 
 enum { OPT_REASONS = OPT_VIEW_OWN, OPT_MILLISECONDS };
 

@@ -9,36 +9,30 @@ static const char usage[] =
 "Usage: ctrace snoop WORD [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "       ctrace snoop\n"
 "\n"
-"Prints a line for each event of one kind, the container first. Without WORD: the list of words.\n"
-LINES_END_HELP
+"Prints a line for each event of one kind, the container first. Without WORD: the\n"
+"list of words.\n"
 "\n"
 "WORD is one of\n"
 "  exec    programs that are started, with their arguments\n"
 "  open    files that are opened, and what is looked for in vain\n"
 "  exit    processes that end: how old they were, and why\n"
-"  oom     processes that are killed because there is no memory left, and who needed some\n"
+"  oom     processes that the OOM killer ends, and who needed the memory\n"
 "  cap     capabilities that the kernel asks for, and what it decides\n"
 "  kill    signals that tasks send, from whom to whom; and all SIGKILLs\n"
 "  mount   file systems that are mounted and unmounted\n"
 "\n"
-TARGET_HELP
-"\n"
 "What to show:\n"
-"      --failed          exec, open, mount: calls that failed; exit: processes that did not\n"
-"                        exit with 0; cap: what was refused\n"
+"      --failed          exec, open, mount: calls that failed; exit: processes\n"
+"                        that did not exit with 0; cap: what was refused\n"
 "      --longer TIME     open, mount: calls that took at least this long\n"
-"      --all             exit: threads, too; cap: also what is asked without an audit;\n"
-"                        kill: all signals, those of the kernel, too\n"
-LINES_HELP
-LINES_HOW_HELP
+"      --all             exit: threads, too; cap: also what is asked without an\n"
+"                        audit; kill: all signals, those of the kernel, too\n"
+"  -T, --time            the time of day in each line\n"
 "\n"
 "Examples:\n"
-"  ctrace snoop exec all\n"
-"  ctrace snoop open web --failed\n"
-"  ctrace snoop exit 'web-*' --follow\n"
-"  ctrace snoop oom\n"
-"  ctrace snoop cap --failed -- su nobody -s /bin/sh -c 'mount -t tmpfs none /mnt'\n"
-"  ctrace snoop kill web --json | jq -r .from\n";
+"  ctrace snoop exec all                    # each program that is started\n"
+"  ctrace snoop open web --failed           # files that 'web' does not find\n"
+"  ctrace snoop oom                         # who is killed for memory\n";
 
 enum { OPT_ALL = OPT_VIEW_OWN };
 

@@ -10,29 +10,26 @@
 static const char usage[] =
 "Usage: ctrace stats [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
-"Counts system calls in the kernel: how often each was made, how long it took, how often it\n"
-"failed; for each container. A call counts when it returns. Times are those on the clock.\n"
-VIEW_END_HELP
-"\n"
-TARGET_HELP
+"Counts system calls in the kernel, for each container: how often each was made,\n"
+"how long it took, how often it failed. A call counts when it returns. Times are\n"
+"wall-clock times.\n"
 "\n"
 "What to show:\n"
 "      --errnos          how often each error was returned\n"
-"      --style STYLE     perf (default): as 'perf trace -s'; strace: as 'strace -c'\n"
-"      --by KEY          apart for each tid, comm, pid, uid, ...; 'container' is the default\n"
-"  -e, --events CALLS    only these system calls, as for 'ctrace trace'\n"
-"      --failed, --longer TIME\n"
-"                        only calls that failed, or took at least this long\n"
-VIEW_HELP
-"\n"
-"COLUMN is syscall, calls, errors, total, min, avg, p99 or max.\n"
+"      --style STYLE     perf (default): as 'perf trace -s'; strace: as\n"
+"                        'strace -c'\n"
+"      --by KEY          separately for each tid, comm, pid, uid, ... (default\n"
+"                        container)\n"
+"  -e, --events CALLS    only these system calls\n"
+"      --failed          only calls that failed\n"
+"      --longer TIME     only calls that took at least this long\n"
+"      --sort COLUMN     by syscall, calls, errors, total, min, avg, p99 or max\n"
 "\n"
 "Examples:\n"
-"  ctrace stats web --duration 10\n"
-"  ctrace stats --errnos -- make\n"
+"  ctrace stats web --duration 10           # the calls of a container\n"
+"  ctrace stats --errnos -- make            # a command's calls and errors\n"
 "  ctrace stats all --by comm --top 5 --interval 1\n"
-"  ctrace stats web -e %file --style strace\n"
-"  ctrace stats web --json | jq '.rows[] | select(.errors > 0)'\n";
+"                                           # each second, by task name\n";
 
 enum { OPT_ERRNOS = OPT_VIEW_OWN, OPT_STYLE };
 

@@ -11,33 +11,31 @@
 static const char usage[] =
 "Usage: ctrace tcp [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
-"Prints a line for each TCP connection that ends: whose it was, its ends, the bytes that it\n"
-"carried and how long it lived. The owner is who connected or accepted, although most\n"
-"connections end in an interrupt.\n"
-VIEW_END_HELP
-"\n"
-TARGET_HELP
+"Prints a line for each TCP connection that ends: whose it was, its ends, the\n"
+"bytes that it carried and how long it lived. The owner is the container that\n"
+"connected or accepted, although most connections end in an interrupt.\n"
 "\n"
 "What to show instead:\n"
-"      --connects        connections that are made, how long that took, and those that fail\n"
+"      --connects        connections that are made, how long that took, and\n"
+"                        attempts that failed\n"
 "      --retransmits     segments that are sent once more\n"
-"      --summary         count all of these for each container\n"
+"      --summary         count all of these for each container. --top, --sort,\n"
+"                        --interval, --count and --rows are for this\n"
 "Which of them:\n"
-"      --failed          with --connects: only those that failed\n"
-"      --longer TIME     connections that lived, or connects that took, at least this long\n"
-"      --by KEY,...      with --summary: apart for each comm, pid, dport, ...; at most 3\n"
+"      --failed          with --connects: only attempts that failed\n"
+"      --longer TIME     connections that lived, or connects that took, at least\n"
+"                        this long\n"
+"      --by KEY,...      with --summary: separately for each comm, pid, dport,\n"
+"                        ...; at most 3\n"
+"      --sort COLUMN     by connects, failed, p50, p99, max, ended, tx, rx or\n"
+"                        retransmits\n"
 "  -T, --time            the time of day in each line\n"
-VIEW_HELP
-"\n"
-"--top, --sort, --interval, --count and --rows are for --summary. COLUMN is connects, failed,\n"
-"p50, p99, max, ended, tx, rx or retransmits.\n"
 "\n"
 "Examples:\n"
-"  ctrace tcp web\n"
-"  ctrace tcp all --connects --failed\n"
-"  ctrace tcp web --retransmits --filter '$comm == \"nginx\"'\n"
+"  ctrace tcp web                           # the connections of a container\n"
+"  ctrace tcp all --connects --failed       # attempts that fail\n"
 "  ctrace tcp all --summary --interval 10 --sort p99\n"
-"  ctrace tcp web --json | jq 'select(.tx_bytes > 1e6)'\n";
+"                                           # each container, every ten seconds\n";
 
 enum { OPT_CONNECTS = OPT_VIEW_OWN, OPT_RETRANSMITS, OPT_SUMMARY };
 

@@ -12,24 +12,22 @@
 static const char usage[] =
 "Usage: ctrace throttle [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
-"Shows which containers' quotas of CPU time ran out: in how many periods, for how long, and\n"
-"which threads had used them. Without a TARGET, containers that have a quota.\n"
-VIEW_END_HELP
-"\n"
-TARGET_HELP
+"Shows which containers' quotas of CPU time ran out: in how many periods, for how\n"
+"long, and which threads had used them. Without a TARGET, it shows containers\n"
+"that have a quota.\n"
 "\n"
 "What to show:\n"
 "      --all             containers without a quota, too\n"
-"      --by KEY,...      who used the quota, apart for each comm, pid, ... (default tid,comm)\n"
-VIEW_HELP
-"\n"
-"COLUMN is time, throttled, periods, percent, windows, longest or container.\n"
+"      --by KEY,...      who used the quota, separately for each comm, pid, ...\n"
+"                        (default tid,comm)\n"
+"      --sort COLUMN     by time, throttled, periods, percent, windows, longest\n"
+"                        or container\n"
 "\n"
 "Examples:\n"
-"  ctrace throttle --duration 10\n"
-"  ctrace throttle web --interval 1\n"
-"  ctrace throttle all --all --sort percent --top 5\n"
-"  ctrace throttle web --json | jq '.rows[].threads'\n";
+"  ctrace throttle --duration 10            # all that have a quota\n"
+"  ctrace throttle web --interval 1         # one, each second\n"
+"  ctrace throttle web --json | jq '.rows[].threads'\n"
+"                                           # the threads that used it\n";
 
 #define COLUMNS	"time throttled periods percent windows longest container"
 #define THREADS	3	/* that used most of the quota */

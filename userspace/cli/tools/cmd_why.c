@@ -10,32 +10,33 @@
 #include "count/blame.h"
 #include "count/threads.h"
 
+#define WHY_ROWS	2048	/* twice VIEW_ROWS */
+
 static const char usage[] =
 "Usage: ctrace why [OPTIONS] CONTAINER\n"
 "\n"
-"Says where a container's time went: on a CPU, waiting for one and because of whom, without\n"
-"quota, at disks, at locks, at sockets, asleep. The times of all threads add up to as long as\n"
-"they existed. Says whether a neighbour is to blame, and what to look at next.\n"
-"It takes 10 seconds, or --duration, or until Ctrl-C.\n"
+"Says where a container's time went: on a CPU, waiting for one and because of\n"
+"whom, without quota, at disks, at locks, at sockets, asleep. The times of all\n"
+"threads add up to as long as they existed. Says whether a neighbour is to blame,\n"
+"and what to look at next.\n"
+"It takes 10 seconds, or --duration, or until Ctrl-C. CONTAINER is a TARGET that\n"
+"is one container.\n"
 "\n"
-TARGET_HELP
-"It must be one container.\n"
-"\n"
-"Of a recording:\n"
-"  -i, --input DIR       of the time that 'ctrace record -e views' recorded into DIR\n"
-"\n"
-"How:\n"
+"Options:\n"
+"  -i, --input DIR       look at what 'ctrace record -e views' recorded into DIR,\n"
+"                        all of it\n"
 "      --duration TIME   look for this long: 2, 0.5, 500ms, 2m\n"
-"      --rows N          rows of each table on each CPU (default 2048)\n"
+"      --rows N          rows of each table on each CPU (default " TEXT_OF(WHY_ROWS) ")\n"
 "      --explain         say which probes and tables it would use, and end\n"
 "  -j, --json            print a JSON object\n"
 "  -h, --help            this text\n"
 "\n"
 "Examples:\n"
-"  ctrace why web\n"
-"  ctrace why web --duration 1m\n"
+"  ctrace why web                           # for ten seconds\n"
 "  ctrace record -o /tmp/web -e views web; ctrace why web --input /tmp/web\n"
-"  ctrace why web --json | jq -r '.rows[0].next'\n";
+"                                           # of a recording\n"
+"  ctrace why web --json | jq -r '.rows[0].next'\n"
+"                                           # the command to run next\n";
 
 enum { RUNS, WAITS, SLEEPS };	/* groups */
 
@@ -422,7 +423,7 @@ static int groups(struct view *v)
 		return status;
 	if (v->o.probes.nevents || v->by || v->sort || v->top || v->o.comms || v->o.uids || v->o.filter)
 		return cli_usage("why adds up all that a container does: it takes no -e, --by, --sort, --top or filter");
-	v->rows = v->rows ? v->rows : 2 * VIEW_ROWS;
+	v->rows = v->rows ? v->rows : WHY_ROWS;
 	view_add_group(v, "sched_run", xstrdup("count(), sum(duration) by tid"));
 	view_add_group(v, "sched_blame", xstrdup("count(), sum(duration) by tid, " BLAME_KEYS));
 	view_add_group(v, "sched_block", xstrdup("count(), sum(duration) by tid, state, iowait, syscall"));
