@@ -12,11 +12,13 @@
 static const char usage[] =
 "Usage: ctrace doctor [OPTIONS]\n"
 "\n"
-"Looks at what ctrace needs on this machine, and says what to type where something lacks:\n"
-"the kernel and its options, headers, compiler, DKMS, signatures, lockdown, permission,\n"
-"cgroups, names of functions and of containers, other tracers.\n"
+"Looks at what ctrace needs on this machine, and says what to type where\n"
+"something is missing: the kernel and its options, headers, compiler, DKMS,\n"
+"signatures, lockdown, permission, cgroups, names of functions and of containers,\n"
+"other tracers.\n"
 "\n"
-"Run it as root: others may not see all of it. As root, it loads the module if that works.\n"
+"Run it as root: other users may not see all of it. As root, it loads the module\n"
+"if that works.\n"
 "\n"
 "Options:\n"
 "  -q, --quiet        print only what is not well\n"
@@ -26,8 +28,10 @@ static const char usage[] =
 "Exit status: 0 ctrace works; 1 it does not, or not yet.\n"
 "\n"
 "Examples:\n"
-"  sudo ctrace doctor\n"
-"  ctrace doctor --json | jq '.checks[] | select(.status == \"bad\")'\n";
+"  sudo ctrace doctor                  # all that it needs\n"
+"  sudo ctrace doctor --quiet          # only what is not well\n"
+"  ctrace doctor --json | jq '.checks[] | select(.status == \"bad\")'\n"
+"                                      # for programs\n";
 
 static char *first_of(const struct machine *m, const char *dir)
 {

@@ -15,24 +15,26 @@
 static const char usage[] =
 "Usage: ctrace explain [OPTIONS] TARGET|pid:N|cgroup:PATH\n"
 "\n"
-"Tells why a container is the one it is: its cgroup, its pid namespace, its parent; which\n"
-"file gave its name; and which files have another name for it, and are not believed.\n"
+"Says why a container is the one it is: its cgroup, its pid namespace, its\n"
+"parent; which file gave its name; and which files have another name for it, and\n"
+"are not believed.\n"
 "\n"
-"TARGET is a name, an id or its first digits, cid:N, or host. With pid:N: the container\n"
-"that the process is in. With cgroup:PATH: the container that the cgroup belongs to.\n"
+"TARGET is a name, an id or its first digits, cid:N, or host. With pid:N: the\n"
+"container that the process is in. With cgroup:PATH: the container that the\n"
+"cgroup belongs to.\n"
 "\n"
 "Options:\n"
 "  -j, --json  print one JSON object\n"
 "  -h, --help  this text\n"
 "\n"
-"Exit status: 0 explained; 1 there is no such container, or there are several; 2 not\n"
-"understood.\n"
+"Exit status: 0 explained; 1 there is no such container, or there are several; 2\n"
+"not understood.\n"
 "\n"
 "Examples:\n"
-"  ctrace explain web\n"
-"  ctrace explain pid:4711           # whose process is this?\n"
-"  ctrace explain cgroup:/system.slice/nginx.service\n"
-"  ctrace explain cid:7 --json | jq '.claims[] | select(.believed | not)'\n";
+"  ctrace explain web                  # why 'web' is called so\n"
+"  ctrace explain pid:4711             # whose process this is\n"
+"  ctrace explain cid:7 --json | jq '.claims[] | select(.believed | not)'\n"
+"                                      # names that were not believed\n";
 
 struct out {
 	struct ctable *t;

@@ -15,10 +15,13 @@ static const char usage[] =
 "Writes a recording in another program's form. RECORDING is the directory that\n"
 "'ctrace record -o' wrote; TARGET is a container, as for 'ctrace report'.\n"
 "\n"
-"      --perfetto FILE   for https://ui.perfetto.dev: what ran on the CPUs, a group of tracks\n"
-"                        for each container, calls as slices, samples with their stacks\n"
+"Options:\n"
+"      --perfetto FILE   for https://ui.perfetto.dev: what ran on the CPUs, a\n"
+"                        group of tracks for each container, calls as slices,\n"
+"                        samples with their stacks\n"
 "      --trace-dat FILE  for trace-cmd and KernelShark\n"
-"      --chrome FILE     JSON, for chrome://tracing and others that do not read the first\n"
+"      --chrome FILE     JSON, for chrome://tracing and programs that do not read\n"
+"                        the first\n"
 "  -j, --json            print errors as JSON\n"
 "  -h, --help            this text\n"
 "\n"
@@ -27,9 +30,11 @@ static const char usage[] =
 "\n"
 "Examples:\n"
 "  ctrace record -o /tmp/t all -e views -e sched_switch -F 99 --duration 10\n"
+"                                           # first, all that viewers show\n"
 "  ctrace export --perfetto t.pftrace /tmp/t\n"
-"  ctrace export --perfetto web.pftrace /tmp/t web\n"
-"  ctrace export --trace-dat trace.dat /tmp/t; trace-cmd report trace.dat\n";
+"                                           # then, for a browser\n"
+"  ctrace export --trace-dat trace.dat /tmp/t; trace-cmd report trace.dat\n"
+"                                           # or for trace-cmd\n";
 
 enum { OPT_PERFETTO = OPT_VIEW, OPT_TRACE_DAT, OPT_CHROME };
 

@@ -22,39 +22,29 @@
 
 static const char usage[] =
 "Usage: ctrace record -o DIR [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
-"       ctrace record --perfetto FILE [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
+"       ctrace record --perfetto FILE [OPTIONS] [TARGET...]\n"
+"                     [-- COMMAND [ARGUMENTS]]\n"
 "\n"
-"Records what containers do into DIR, a CTF 1.8 trace for 'ctrace report', babeltrace2\n"
-"and Trace Compass. It ends with COMMAND; without one, when all targets have ended;\n"
-"with --follow, never by itself.\n"
-"\n"
-TARGET_HELP
-"\n"
-PROBES_HELP
+"Records what containers do into DIR, a CTF 1.8 trace for 'ctrace report',\n"
+"babeltrace2 and Trace Compass. It ends with COMMAND; without one, when all\n"
+"targets have ended; with --follow, never by itself.\n"
 "\n"
 RUN_HELP
 "How:\n"
 "  -o, --output DIR      the directory to write to; made if it does not exist\n"
-"      --perfetto FILE   write FILE for https://ui.perfetto.dev when the recording ends, as\n"
-"                        'ctrace export' does; without -o, DIR is temporary, beside FILE.\n"
-"                        Without -e, records what viewers need: -e viewer\n"
-"      --force           accept a DIR that is not empty; replace an older trace in it\n"
-"      --duration TIME   end after 2, 0.5, 500ms, 2m\n"
-"      --buffer-size N   memory of the session: 64M (default 32M)\n"
-"      --stop-when-full  when the disk is slow, keep the oldest events, not the newest\n"
+"      --perfetto FILE   write FILE for https://ui.perfetto.dev when the\n"
+"                        recording ends, as 'ctrace export' does; without -o, DIR\n"
+"                        is temporary, beside FILE. Without -e, it records what\n"
+"                        viewers need: -e viewer\n"
+"      --force           accept a DIR that is not empty; replace an older trace\n"
 "  -j, --json            print errors as JSON\n"
-"  -h, --help            this text\n"
 "\n"
 "Examples:\n"
-"  ctrace record -o /tmp/web web              # until 'web' ends, or Ctrl-C\n"
-"  ctrace record -o /tmp/web --follow web     # and goes on when it restarts\n"
-"  ctrace record -o /tmp/t all -e all --duration 10\n"
-"  ctrace record -o /tmp/make -- make         # a command and all it forks\n"
+"  ctrace record -o /tmp/web web            # until 'web' ends, or Ctrl-C\n"
 "  ctrace record -o /tmp/slow web --longer 100ms --stack\n"
-"  ctrace record --perfetto /tmp/web.pftrace web --duration 10\n"
-"  ctrace record -o /tmp/cpu all '!db' -F 99 --duration 30\n"
-"                                             # then: ctrace report --folded - /tmp/cpu\n"
-"  ctrace report /tmp/web; babeltrace2 /tmp/web\n";
+"                                           # slow calls, with their stacks\n"
+"  ctrace record --perfetto web.pftrace web --duration 10\n"
+"                                           # for a browser\n";
 
 struct record {
 	struct run run;

@@ -11,41 +11,25 @@
 static const char usage[] =
 "Usage: ctrace trace [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
-"Shows what containers do, as it happens: one line per event, system calls in the form\n"
-"of strace. It ends with COMMAND; without one, when all targets have ended;\n"
-"with --follow, never by itself.\n"
-"\n"
-TARGET_HELP
-"\n"
-PROBES_HELP
+"Shows what containers do, as it happens: one line per event, system calls in\n"
+"the form of strace. It ends with COMMAND; without one, when all targets have\n"
+"ended; with --follow, never by itself.\n"
 "\n"
 RUN_HELP
 "How:\n"
-"      --folded FILE     print no lines; at the end, write each stack and how often it was\n"
-"                        seen, for flame graphs; FILE - is standard output\n"
-"      --duration TIME   end after 2, 0.5, 500ms, 2m\n"
+"      --folded FILE     print no lines; at the end, write each stack and how\n"
+"                        often it was seen, for flame graphs; FILE - is standard\n"
+"                        output\n"
 "  -o, --output FILE     write the lines to FILE\n"
 "  -j, --json            print one JSON object per line\n"
 "      --relative        show times since the first event, not the time of day\n"
-"      --quiet-args      show flags and constants of system calls as plain numbers\n"
-"      --buffer-size N   memory of the session: 64M (default 32M)\n"
-"      --stop-when-full  when the reader is slow, keep the oldest events, not the newest\n"
-"  -h, --help            this text\n"
+"      --quiet-args      show flags and constants of system calls as numbers\n"
 "\n"
 "Examples:\n"
-"  ctrace trace web                        # calls, forks, execs and exits of 'web'\n"
-"  ctrace trace web db -e openat,connect   # two containers, two calls\n"
-"  ctrace trace 3f2a --duration 10         # a container by its id, for ten seconds\n"
-"  ctrace trace --follow 'web-*'           # also those that start later or restart\n"
-"  ctrace trace --wait web -- podman start web\n"
-"  ctrace trace all -e sched_process_exec  # every program started on this machine\n"
-"  ctrace trace -o make.txt -- make        # a command and all it forks\n"
-"  ctrace trace web --json | jq .syscall   # for programs\n"
-"  ctrace trace web --longer 200ms         # calls that took longer\n"
+"  ctrace trace web                         # calls, forks, execs and exits\n"
 "  ctrace trace all not:web -e %file --failed --comm 'nginx*'\n"
-"  ctrace trace web -e 'sched_switch if prev_comm ~ \"nginx*\" && prev_prio < 100'\n"
-"  ctrace trace web -e 'p:ovl ovl_open file=+0(%si):x64' --stack\n"
-"  ctrace trace web -F 99 --duration 10 --folded web.folded\n";
+"                                           # failed calls on files, elsewhere\n"
+"  ctrace trace -o make.txt -- make         # a command and all it forks\n";
 
 static struct sink *new_sink(const struct sink_opts *o, void *arg)
 {

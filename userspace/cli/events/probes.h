@@ -34,25 +34,6 @@ struct probes_opts {
 
 #define PROBES_DEFAULT	"syscalls,sched_process_*"
 
-#define PROBES_HELP \
-"EVENTS is a list, separated by commas, of\n" \
-"  openat           a system call; 'syscalls' is every system call\n" \
-"  %file            a class of calls, as strace defines it: %file %network %process\n" \
-"                   %memory %desc %signal %ipc %creds %clock\n" \
-"  sched_switch     an event; 'sched' is every event of that group\n" \
-"  viewer           what Trace Compass and lttng-analyses need (man ctrace-record)\n" \
-"  views            what views count: whole calls, time on CPUs and waiting for them, disks,\n" \
-"                   connections, processes\n" \
-"  sched_wake*      the events that match; 'all' is every event and system call\n" \
-"  SYSTEM:NAME      any other tracepoint, with its raw arguments\n" \
-"  kprobe:SYMBOL    the entry of a kernel function\n" \
-"  func:SYMBOL      a kernel function from its entry to its return: duration and ret\n" \
-"  !NAME            leaves these out\n" \
-"or a kprobe in the kernel's syntax: 'p:NAME SYMBOL ARG...', 'r:NAME SYMBOL ARG...'.\n" \
-"'if EXPRESSION' at the end of an -e takes only those events for which it is true:\n" \
-"'openat if ret < 0 && filename ~ \"/etc/*\"'. 'ctrace events' lists the names.\n" \
-"Without -e: " PROBES_DEFAULT "\n"
-
 /* Fills p with each event that o asks for, once. Returns CLI_OK, or the exit status after a message. */
 int probes_parse(struct probes *p, const struct ctrace_schema *s, const struct probes_opts *o);
 /* Adds what names the addresses in user stacks, if this kernel has it. */

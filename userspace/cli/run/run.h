@@ -14,7 +14,8 @@
 
 struct run;
 
-#define BUFFER_DEFAULT	(32 << 20)	/* bytes; the manual pages and the help name it, too */
+#define BUFFER_DEFAULT_MIB	32	/* the manual pages name it, too */
+#define BUFFER_DEFAULT	(BUFFER_DEFAULT_MIB << 20)
 #define SAMPLES_HZ	49	/* of profile and flame: no round number, so that it does not keep step with programs */
 
 /* of a session that records nothing, or only what is mapped: a ring of each CPU, and what goes with it */
@@ -129,38 +130,32 @@ enum {
 	{ "stop-when-full", no_argument, NULL, OPT_STOP_FULL }
 
 /* What trace and record have in common, for their help. */
-#define RUN_FOLLOW_HELP \
-"Containers that start later:\n" \
-"      --follow          those that match a TARGET (a name, a glob, an id, image:, label:,\n" \
-"                        runtime:) now or later, each from its first event on; goes on\n" \
-"                        when they end. COMMAND is run and not traced\n" \
-"      --wait[=TIME]     wait until there is a container for each TARGET, for TIME at\n" \
-"                        most, and trace it from its first event on until it ends\n"
 #define RUN_HELP \
-RUN_FOLLOW_HELP \
 "Which events:\n" \
-"  -e, --events EVENTS   the events to record\n" \
-"      --longer TIME     only system calls that took at least this long: 200ms, 1s, 5us\n" \
+"  -e, --events EVENTS   the events to record; repeat for more\n" \
+"      --longer TIME     only system calls that took at least this long: 200ms,\n" \
+"                        1s, 5us\n" \
 "      --failed          only system calls that failed\n" \
-"      --comm GLOB       only events of tasks whose name matches; repeat for more names\n" \
-"      --uid USER        only events of that user, by name or number; repeat for more\n" \
-"      --filter EXPR     only events for which EXPR is true: $comm $tid $vtid $pid $uid\n" \
-"                        $gid $cid $cpu with == != < <= > >= & ~ and && || !\n" \
 "      --one-of N        one in N of each kind of event on each CPU\n" \
 "      --rate N          at most N records a second of each container\n" \
 "What else:\n" \
-"      --stack[=WHICH]   the stack of each event: kernel (default), user or both; or\n" \
-"                        dwarf[,SIZE]: the user's without frame pointers, unwound from a copy\n" \
-"                        of its first SIZE bytes (default 8K, at most 32K). They may hold\n" \
-"                        passwords\n" \
-"  -F, --frequency HZ    samples of what runs, HZ a second on each CPU, with stacks\n" \
-"      --fds             the names of descriptors ('trace' does this unless --no-fds is given)\n" \
-"      --data N          the first N bytes of what calls read and write, at most 1024. They\n" \
-"                        may be passwords\n" \
-"      --env             the environment, directory and file of each new program, as events\n" \
-"                        process_env. An environment may have passwords\n" \
-"      --state-dump      first, the tasks that already exist ('record' does this unless\n" \
-"                        --no-state-dump is given)\n"
+"      --stack[=WHICH]   the stack of each event: kernel (default), user or both;\n" \
+"                        or dwarf[,SIZE]: the user's without frame pointers,\n" \
+"                        unwound from a copy of its first SIZE bytes (default 8K,\n" \
+"                        at most 32K). They may hold passwords\n" \
+"  -F, --frequency HZ    samples of what runs, HZ a second on each CPU, with\n" \
+"                        stacks\n" \
+"      --fds             the names of descriptors ('trace' does this unless\n" \
+"                        --no-fds is given)\n" \
+"      --data N          the first N bytes of what calls read and write, at most\n" \
+"                        1024. They may be passwords\n" \
+"      --env             the environment, directory and file of each new program,\n" \
+"                        as events process_env. They may hold passwords\n" \
+"      --state-dump      first, the tasks that already exist ('record' does this\n" \
+"                        unless --no-state-dump is given)\n" \
+"      --buffer-size N   memory of the session: 64M (default " TEXT_OF(BUFFER_DEFAULT_MIB) "M)\n" \
+"      --stop-when-full  when the reader or the disk is slow, keep the oldest\n" \
+"                        events, not the newest\n"
 
 /* Reads an option common to both. True: opt was one; *status is set if its value is bad. */
 bool run_option(struct run_opts *o, int opt, int *status);

@@ -43,26 +43,4 @@ int targets_apply(const struct targets *ts, struct ctrace *ct, struct ctrace_ses
 /* Have all targets ended? Targets to leave out do not count. */
 bool targets_ended(struct targets *ts, struct ctable *t);
 
-#define TARGET_HELP \
-"TARGET is one of\n" \
-"  NAME         a container's name, as 'ctrace ps' shows it; if several have it, db#7\n" \
-"               or cid:7, for one of them\n" \
-"  GLOB         all containers whose names match, as 'web-*'\n" \
-"  ID           the first 3 or more digits of a container's 64-digit id\n" \
-"  N, cid:N     its number in the CID column\n" \
-"  cgroup:PATH  everything in a cgroup and below it: PATH is its directory, or its\n" \
-"               path below the hierarchy's root\n" \
-"  unit:NAME    the cgroup of a systemd unit of the system, as nginx.service\n" \
-"  pod:NAME     the containers of a pod that run now; NAMESPACE/NAME if several namespaces\n" \
-"               have one, /NAME for one without a namespace; ns:NAMESPACE: of all its pods\n" \
-"  image:GLOB   all containers of these images; label:KEY=VALUE, runtime:NAME: all that\n" \
-"               have the label, or are of this runtime ('ctrace ps --wide' shows them)\n" \
-"  user:USER:TARGET  what that user's files say: a NAME, GLOB, ID, pod: to runtime:, or unit:\n" \
-"               of that user; in:CONTAINER:TARGET: what a container's own files say\n" \
-"  pid:N        a process, its threads, and what it forks\n" \
-"  host         every process that is in no container\n" \
-"  all          everything\n" \
-"  not:TARGET   leaves that target out, even if another contains it (also '!TARGET'); if\n" \
-"               there are no others, everything else is traced\n"
-
 #endif
