@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the program prints as help: each text fits a screen of 80 columns, has three examples, and leads to topics that
+ * exist. The commands and the topics are those that 'ctrace help' lists.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include "base/util.h"
+#include "ktap.h"
+
+#define COLUMNS		80u
+#define SCREEN		40u
+#define LONG_SCREEN	60u	/* of the list of commands, trace, record, and topics */
+
+static char text[1 << 16];
+
+/* Runs ctrace with these words; leaves what it prints, errors too, in text. Returns its status. */
+static int run(const char *format, const char *word)
+{
+	char words[100], line[256];
+	size_t n;
+	FILE *f;
+	int status;
+
+	snprintf(words, sizeof(words), format, word);
+	snprintf(line, sizeof(line), "'%s' %s 2>&1", CTRACE, words);
+	f = popen(line, "re");
+	if (!check(f != NULL))
+		return 128;
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	status = pclose(f);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static void fits(const char *what, unsigned int screen)
+{
+	unsigned int lines = 0, widest = 0, strange = 0, column = 0;
+
+	for (const char *c = text; *c; c++) {
+		strange += *c != '\n' && !isprint((unsigned char)*c);
+		column = *c == '\n' ? 0 : column + 1;
+		lines += *c == '\n';
+		widest = column > widest ? column : widest;
+	}
+	if (!check(lines > 2 && lines <= screen) | !check(widest <= COLUMNS) | !check_eq(strange, 0) | !check_eq(column, 0))
+		printf("# 'ctrace %s': %u lines, the longest of %u\n", what, lines, widest);
+}
+
+/* Calls fn for each name between the line `from` and an empty line of 'ctrace help'. Returns their number. */
+static unsigned int each(const char *from, void (*fn)(const char *name))
+{
+	static char list[sizeof(text)];
+	unsigned int n = 0;
+	char *at;
+
+	check_eq(run("help", ""), 0);
+	strcpy(list, text);
+	at = strstr(list, from);
+	if (!check(at != NULL))
+		return 0;
+	at += strlen(from);
+	while (!strncmp(at, "  ", 2)) {
+		char *end = at + strcspn(at, "\n"), *next = end + (*end == '\n');
+
+		at[2 + strcspn(at + 2, " \n")] = '\0';
+		fn(at + 2);
+		n++;
+		at = next;
+	}
+	return n;
+}
+
+static void topic_is(const char *name)
+{
+	if (!check_eq(run("help %s", name), 0))
+		printf("# there is no topic '%s'\n", name);
+	fits(name, LONG_SCREEN);
+}
+
+static void command_is(const char *name)
+{
+	bool is_long = !strcmp(name, "trace") || !strcmp(name, "record");
+	static char own[sizeof(text)];
+	unsigned int examples = 0;
+	char manual[80];
+	const char *at;
+
+	check_eq(run("%s --help", name), 0);
+	fits(name, is_long ? LONG_SCREEN : SCREEN);
+	strcpy(own, text);
+	check(!strncmp(own, "Usage: ctrace ", strlen("Usage: ctrace ")));
+	at = strstr(own, "\nExamples:\n");
+	if (check(at != NULL))
+		for (at += strlen("\nExamples:\n"); !strncmp(at, "  ", 2); at += strcspn(at, "\n") + 1)
+			examples += at[2] != ' ';
+	if (!check_eq(examples, 3))
+		printf("# examples of '%s'\n", name);
+	snprintf(manual, sizeof(manual), "anual: man ctrace-%s\n", name);
+	check(strlen(own) > strlen(manual) && !strcmp(own + strlen(own) - strlen(manual), manual));
+	/* as a word of help; it comes last if a topic has the name, too */
+	check_eq(run("help %s", name), 0);
+	check(strlen(text) >= strlen(own) && !strcmp(text + strlen(text) - strlen(own), own));
+	/* the topics that it names */
+	for (at = own; (at = strstr(at, ": ctrace help ")); at++) {
+		char topic[20];
+
+		if (check_eq(sscanf(at, ": ctrace help %19[a-z]", topic), 1))
+			topic_is(topic);
+	}
+}
+
+static void list(void)
+{
+	check_eq(run("help", ""), 0);
+	fits("help", LONG_SCREEN);
+}
+
+static void each_command(void)
+{
+	check(each("\nCommands:\n", command_is) > 20);
+}
+
+static void each_topic(void)
+{
+	check_eq(each("\nTopics:\n", topic_is), 3);
+}
+
+static void unknown(void)
+{
+	check_eq(run("help %s", "targts"), 2);
+	check(strstr(text, "unknown command or topic 'targts' (did you mean 'targets'?)"));
+	check_eq(run("help %s", "staus"), 2);
+	check(strstr(text, "'status'"));
+	/* a topic is no command */
+	check_eq(run("%s", "targets"), 2);
+	check(strstr(text, "unknown command 'targets'"));
+	check(!strstr(text, "did you mean 'targets'"));
+}
+
+static const struct ktap_case cases[] = {
+	{ "list", list },
+	{ "each_command", each_command },
+	{ "each_topic", each_topic },
+	{ "unknown", unknown },
+};
+KTAP_MAIN(cases)
