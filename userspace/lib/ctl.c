@@ -286,7 +286,7 @@ int ctrace_ctl_call(struct ctrace *ct, struct nl_msg *msg, const char *what,
 	if (!msg)
 		return ctrace_ctl_error(ct, -ENOMEM, "%s: out of memory", what);
 	nlh = rq.nlh = nlmsg_hdr(msg);
-	/* What the last answer left: an older kernel ends a refused dump twice, and each end takes half of the socket's room. */
+	/* The last answer may have left a message: older kernels end a refused dump twice. Two such ends fill the socket. */
 	while (recv(nl_socket_get_fd(ct->sk), ct->buf, CTRACE_RECV_SIZE, MSG_DONTWAIT) > 0)
 		;
 	do {
