@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Every command once, in the order of 'ctrace help': its name, and what it does. cmd_NAME.c has the command,
- * main.c makes its table of this list, and print-commands the lists of ctrace(1) and of the completion. The
+ * Every command once, in the order of 'ctrace help': its name, and what it does. cmd_NAME.c has the command. main.c
+ * makes its table of this list, and man/join the lists of the manual; print-commands prints it for scripts. The
  * topics of 'ctrace help' follow.
  */
 #ifndef CTRACE_COMMANDS_H
