@@ -88,8 +88,7 @@ static int join(struct ctrace *ct, struct nl_sock *sk)
 	if (err < 0)
 		return ctrace_ctl_error(ct, -EPROTONOSUPPORT,
 			"cannot open a generic netlink socket: %s", nl_geterror(err));
-	/* Not by ct's socket: an older kernel ends a refused dump twice, and libnl would take the second end for its own. */
-	group = genl_ctrl_resolve_grp(sk, CTRACE_GENL_NAME, CTRACE_GENL_MCGRP);
+	group = genl_ctrl_resolve_grp(ct->sk, CTRACE_GENL_NAME, CTRACE_GENL_MCGRP);
 	if (group < 0)
 		return ctrace_ctl_error(ct, -ENOENT,
 			"cannot watch containers: the module's multicast group '%s': %s",

@@ -286,9 +286,6 @@ int ctrace_ctl_call(struct ctrace *ct, struct nl_msg *msg, const char *what,
 	if (!msg)
 		return ctrace_ctl_error(ct, -ENOMEM, "%s: out of memory", what);
 	nlh = rq.nlh = nlmsg_hdr(msg);
-	/* The last answer may have left a message: older kernels end a refused dump twice. Two such ends fill the socket. */
-	while (recv(nl_socket_get_fd(ct->sk), ct->buf, CTRACE_RECV_SIZE, MSG_DONTWAIT) > 0)
-		;
 	do {
 		sent = send(nl_socket_get_fd(ct->sk), nlh, nlh->nlmsg_len, 0);
 	} while (sent < 0 && errno == EINTR);
@@ -297,6 +294,9 @@ int ctrace_ctl_call(struct ctrace *ct, struct nl_msg *msg, const char *what,
 				       what, strerror(errno));
 	else
 		err = receive(&rq);
+	/* Older kernels end a refused dump twice, both before send() returns. The next request starts on an empty socket. */
+	while (err && recv(nl_socket_get_fd(ct->sk), ct->buf, CTRACE_RECV_SIZE, MSG_DONTWAIT) > 0)
+		;
 	nlmsg_free(msg);
 	return err;
 }
