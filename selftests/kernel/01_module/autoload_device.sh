@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: opening /dev/ctrace loads the module
-# witness: /sys/module, /dev, modinfo, 8 times under load; a user namespace asks for the family
+# witness: modinfo, modules.devname, /sys/module
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

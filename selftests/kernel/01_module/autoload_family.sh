@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: asking for the netlink family, which any user of any net namespace can do, loads nothing; root's command loads the module
-# witness: /sys/module, /dev, modinfo, 8 times under load; a user namespace asks for the family
+# witness: /sys/module, asked by root in a user and net namespace of its own, and by root
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: rmmod is refused while the device is open, and works once it is closed
-# witness: /sys/module, /dev, modinfo, 8 times under load; a user namespace asks for the family
+# witness: rmmod's answer, /sys/module
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: dkms adds, builds, installs and removes the module
-# witness: /sys/module, /dev, modinfo, 8 times under load; a user namespace asks for the family
+# witness: dkms' and modprobe's status
 # requires: any,slow
 # timeout: 600
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
