@@ -361,11 +361,11 @@ call_entry='(do_syscall_64|el0_svc|entry_SYSCALL_64_fastpath|system_call_fastpat
 # reads_from: prints the caller of vfs_read, as a stack taken at vfs_read's first instruction shows it. With
 # ORC that is ksys_read. An unwinder by frame pointers (arm64, the debug kernels) leaves the caller out,
 # because vfs_read has no frame yet. Before 4.17 the system call's own function calls vfs_read; frame pointers
-# leave that out too, unless the kprobe is ftrace's and mcount made frames.
+# leave that out too, unless the kprobe is ftrace's and mcount made frames; so they do with ksys_read since.
 reads_from() {
 	if grep -q ' unwind_module_init$' /proc/kallsyms; then
 		if [ "$sys" = SyS ]; then echo SyS_read; else echo ksys_read; fi
-	elif [ "$sys" != SyS ]; then echo "${sys}_read"
+	elif [ "$sys" != SyS ]; then echo "(ksys_read|${sys}_read)"
 	elif grep -q ' kprobe_ftrace_handler$' /proc/kallsyms; then echo "(SyS_read|$call_entry)"
 	else echo "$call_entry"; fi
 }

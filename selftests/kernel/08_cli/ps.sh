@@ -19,15 +19,21 @@ same "json: name" shop "$(jq -r "select(.cid == $cid) | .name" "$tmp/json")"
 # PROCS: its processes, here and below, not those of a neighbour whose name begins like it.
 dir=$(cgroup_mount)$(of_pid "$pid" path)
 podman exec -d shop sleep 1000
+wait_for 20 bash -c "[ \"\$(wc -l < $dir/cgroup.procs)\" = 2 ]"
 mkdir -p "$dir/below" "$dir-2"
 later "rmdir $dir-2"
+others=
 for d in "$dir/below" "$dir-2"; do
 	sleep 1000 &
+	others="$others $!"
 	later "kill $!"
 	echo $! > "$d/cgroup.procs"
 done
 ctrace ps --json > "$tmp/json"
 same "its processes" 3 "$(jq -r "select(.cid == $cid) | .procs" "$tmp/json")"
 same "the same in the table" 3 "$(ctrace ps | awk '$2 == "shop" {print $5}')"
+# podman waits for those that are in its cgroup
+# shellcheck disable=SC2086 # numbers
+kill $others
 podman rm -f -t 0 shop > /dev/null 2>&1 || podman rm -f shop > /dev/null 2>&1
 check "gone after podman rm" wait_for 10 bash -c '! ctrace ps | grep -q shop'

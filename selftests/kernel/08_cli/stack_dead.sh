@@ -40,12 +40,14 @@ first_frames() { jq -r "select(.fields.who == $1) | .user_stack[0]" | sed 's/+0x
 # names NAME FILE: of JSON lines
 names() {
 	same "$1: a process, its child, its thread" "syscall [counted]" "$(grep '^{' "$2" | first_frames 82)"
-	same "$1: a library" "getpriority [libc.so.6]" "$(grep '^{' "$2" | jq -r 'select(.comm == "nice" or .fields.who == 0) | .user_stack[0]' | sed 's/+0x[0-9a-f]*//' | sort -u | xargs)"
+	same "$1: a library" "getpriority [$libc]" "$(grep '^{' "$2" | jq -r 'select(.comm == "nice" or .fields.who == 0) | .user_stack[0]' | sed 's/+0x[0-9a-f]*//' | sort -u | xargs)"
 	[ -z "$podman" ] || same "$1: a layer of an image" "syscall [counted]" "$(grep '^{' "$2" | first_frames 83)"
 	same "$1: what is mapped is not shown" 0 "$(grep -c process_map "$2")"
 }
 
 load
+# its file, as it is called since glibc 2.34; before, libc.so.6 is a link
+libc=$(basename "$(readlink -f "$(ldd "$(command -v nice)" | awk '/libc\.so/ {print $3}')")")
 ctrace events 2> /dev/null | grep '^process_map ' | grep -vq 'not here' || skip "this kernel does not tell what is mapped"
 podman=
 mkdir -p "$tmp/image/bin"
