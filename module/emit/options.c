@@ -5,6 +5,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include "emit/emit.h"
+#include "emit/route.h"
 #include "emit/scratch.h"
 #include "emit/stack.h"
 #include "emit/user_copy.h"
@@ -114,7 +115,7 @@ bool ctrace_options_stack(u32 mask, u32 id)
 	return false;
 }
 
-static void ask_gates(u32 mask, const struct ctrace_who *who, struct ctrace_idcache *cache)
+static void ask_gates(u32 mask, const struct ctrace_who *who, struct ctrace_route *r)
 {
 	struct ctrace_expr_ctx x CTRACE_UNSET;
 	const struct ctrace_expr *gate;
@@ -126,11 +127,11 @@ static void ask_gates(u32 mask, const struct ctrace_who *who, struct ctrace_idca
 		gate = s ? smp_load_acquire(&s->gate) : NULL;	/* pairs with set_gate() in session/option.c */
 		if (!gate)
 			continue;
-		cache->asked |= mask & -mask;
+		r->asked |= mask & -mask;
 		if (!ctrace_expr_match(gate, NULL, 0, &x))
-			cache->wanted &= ~(mask & -mask);
+			r->wanted &= ~(mask & -mask);
 	}
-	cache->way = cache->wanted;
+	r->way = r->wanted;
 }
 
 /*
@@ -150,20 +151,20 @@ static struct ctrace_one_of __percpu *sampled_calls(u32 mask, struct ctrace_opti
 noinline void ctrace_options_note(u32 mask, const struct ctrace_who *who)
 {
 	u32 gated = mask & READ_ONCE(ctrace_gated_sessions), with_options = READ_ONCE(ctrace_options_sessions);
-	struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
+	struct ctrace_route *r = ctrace_route_of(who);
 	const struct ctrace_container *c = who->container;
 	struct ctrace_option **options;
 	struct ctrace_ring_desc *d, *e;
 	struct ctrace_session *s;
 	u32 last;
 
-	if (cache->task != who->task || cache->c != c)
+	if (!r)
 		return;
-	if (gated & ~cache->asked)
-		ask_gates(gated & ~cache->asked, who, cache);
+	if (gated & ~r->asked)
+		ask_gates(gated & ~r->asked, who, r);
 	if (gated) {
-		mask &= cache->wanted;
-		with_options &= ~(cache->asked & READ_ONCE(ctrace_gated_short_sessions));
+		mask &= r->wanted;
+		with_options &= ~(r->asked & READ_ONCE(ctrace_gated_short_sessions));
 	}
 	last = mask & (mask - 1);
 	if (!mask || last & (last - 1) || mask & ~READ_ONCE(c->wanted))
@@ -172,26 +173,26 @@ noinline void ctrace_options_note(u32 mask, const struct ctrace_who *who)
 		d = ctrace_arena_ring(__ffs(mask), c->cid);
 		if (last) {
 			e = ctrace_arena_ring(__ffs(last), c->cid);
-			WRITE_ONCE(cache->rings[0], d);
-			WRITE_ONCE(cache->rings[1], e);
-			WRITE_ONCE(cache->pair, d->cid == c->cid && e->cid == c->cid ? mask : 0);
+			r->rings[0] = d;
+			r->rings[1] = e;
+			r->pair = d->cid == c->cid && e->cid == c->cid ? mask : 0;
 			return;
 		}
-		WRITE_ONCE(cache->ring, d);
-		WRITE_ONCE(cache->only, d->cid == c->cid ? mask : 0);
+		r->ring = d;
+		r->only = d->cid == c->cid ? mask : 0;
 		return;
 	}
 	if (last)
 		return;
-	cache->noted |= mask;
+	r->noted |= mask;
 	s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
 	options = s ? options_all(s) : NULL;
 	if (options) {
-		WRITE_ONCE(cache->options, options);
-		WRITE_ONCE(cache->asks, (u64)mask << 32);
-		WRITE_ONCE(cache->sampled, sampled_calls(mask, options));
-		if (cache->sampled && mask == cache->wanted)
-			cache->way = CTRACE_WAY_SAMPLED;
+		r->options = options;
+		r->asks = (u64)mask << 32;
+		r->sampled = sampled_calls(mask, options);
+		if (r->sampled && mask == r->wanted)
+			r->way = CTRACE_WAY_SAMPLED;
 	}
 }
 

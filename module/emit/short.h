@@ -4,7 +4,7 @@
  *
  * probe/syscall.c's enter() and leave() take it, for nearly all calls:
  *  - a 64-bit call whose arguments are numbers alone, or strings (enter_string());
- *  - the CPU remembers its task (ctrace_idcache);
+ *  - the CPU remembers its task (ctrace_route);
  *  - one session or two want the event, and they have no options, or none but a gate that the task has
  *    passed;
  *  - no other record is being written in these sessions' rings.
@@ -21,18 +21,19 @@
 #define CTRACE_EMIT_SHORT_H
 
 #include "emit/emit.h"
+#include "emit/route.h"
 
 /* Is d the ring of the remembered container? */
 static __always_inline bool ctrace_short_owns(const struct ctrace_ring_desc *d)
 {
 	/* only this CPU writes d->cid, and once it is ours it stays so: see ctrace_arena_ring() */
-	return likely(data_race(d->cid) == __this_cpu_read(ctrace_idcache.cid));
+	return likely(data_race(d->cid) == __this_cpu_read(ctrace_route.cid));
 }
 
 static __always_inline bool ctrace_short_is_pair(u32 mask)
 {
-	return mask && mask == __this_cpu_read(ctrace_idcache.pair) && ctrace_short_owns(__this_cpu_read(ctrace_idcache.rings[0])) &&
-	       ctrace_short_owns(__this_cpu_read(ctrace_idcache.rings[1]));
+	return mask && mask == __this_cpu_read(ctrace_route.pair) && ctrace_short_owns(__this_cpu_read(ctrace_route.rings[0])) &&
+	       ctrace_short_owns(__this_cpu_read(ctrace_route.rings[1]));
 }
 
 /* mask has one or two sessions. Is their short way, or the lack of one, still unknown? */
@@ -40,8 +41,8 @@ static inline bool ctrace_short_news(u32 mask)
 {
 	if (mask & (mask - 1))
 		return !ctrace_short_is_pair(mask);
-	return !(mask & __this_cpu_read(ctrace_idcache.noted)) &&
-	       !(mask == __this_cpu_read(ctrace_idcache.only) && ctrace_short_owns(__this_cpu_read(ctrace_idcache.ring)));
+	return !(mask & __this_cpu_read(ctrace_route.noted)) &&
+	       !(mask == __this_cpu_read(ctrace_route.only) && ctrace_short_owns(__this_cpu_read(ctrace_route.ring)));
 }
 
 /* Call after ctrace_wanted(), which returned mask: notes what the next event of current need not ask again. */
@@ -55,7 +56,7 @@ static inline void ctrace_short_note(u32 mask, const struct ctrace_who *who)
 
 static __always_inline u32 ctrace_short_wants(u32 id)
 {
-	return ctrace_wants(id) & __this_cpu_read(ctrace_idcache.wanted);
+	return ctrace_wants(id) & __this_cpu_read(ctrace_route.wanted);
 }
 
 /* 1: one plain session alone wants it, *d is its ring. 0: no session wants it. -1: take the general way. */
@@ -65,25 +66,25 @@ static __always_inline int ctrace_short_ring(struct ctrace_ring_desc **d, u32 id
 
 	if (!mask)
 		return 0;
-	if (unlikely(mask != __this_cpu_read(ctrace_idcache.only)))
+	if (unlikely(mask != __this_cpu_read(ctrace_route.only)))
 		return -1;
-	*d = __this_cpu_read(ctrace_idcache.ring);
+	*d = __this_cpu_read(ctrace_route.ring);
 	return ctrace_short_owns(*d) ? 1 : -1;
 }
 
-/* If ctrace_short_ring() returned -1: do two plain sessions want it, whose rings are ctrace_idcache.rings? */
+/* If ctrace_short_ring() returned -1: do two plain sessions want it, whose rings are ctrace_route.rings? */
 static __always_inline bool ctrace_short_pair(u32 id)
 {
 	return ctrace_short_is_pair(ctrace_short_wants(id));
 }
 
 /*
- * Returns the options of the session in idcache.asks. Valid until preemption is enabled: they are freed after a generation change
+ * Returns the options of the session in route.asks. Valid until preemption is enabled: they are freed after a generation change
  * and a grace period.
  */
 static __always_inline const struct ctrace_option *ctrace_short_option(u32 id)
 {
-	struct ctrace_option **options = __this_cpu_read(ctrace_idcache.options);
+	struct ctrace_option **options = __this_cpu_read(ctrace_route.options);
 
 	return smp_load_acquire(&options[id]);	/* pairs with ctrace_option_publish() */
 }
@@ -93,7 +94,7 @@ static __always_inline bool ctrace_short_skips(u32 id)
 {
 	const struct ctrace_option *sel;
 
-	if ((u64)ctrace_short_wants(id) << 32 != __this_cpu_read(ctrace_idcache.asks))
+	if ((u64)ctrace_short_wants(id) << 32 != __this_cpu_read(ctrace_route.asks))
 		return false;
 	sel = ctrace_short_option(id);
 	return sel && sel->first && ctrace_option_skips(sel->first);
@@ -107,15 +108,15 @@ static __always_inline bool ctrace_short_leaves_out(long nr)
 {
 	return likely((unsigned long)nr < CTRACE_NR_SYSCALLS / 2 && !ctrace_compat_is_32bit_call()) &&
 	       ctrace_syscall_layouts[0][ctrace_syscall_nospec(nr)].known &&
-	       ctrace_option_skips(__this_cpu_read(ctrace_idcache.sampled));
+	       ctrace_option_skips(__this_cpu_read(ctrace_route.sampled));
 }
 
 static __always_inline void ctrace_short_stamp(struct ctrace_record *rec, u32 id)
 {
 	rec->id = id;
-	rec->cid = __this_cpu_read(ctrace_idcache.cid);
+	rec->cid = __this_cpu_read(ctrace_route.cid);
 	BUILD_BUG_ON(offsetof(struct ctrace_record, vtid) != offsetof(struct ctrace_record, tid) + 4);
-	*(u64 *)&rec->tid = __this_cpu_read(ctrace_idcache.ids.both);
+	*(u64 *)&rec->tid = __this_cpu_read(ctrace_route.ids.both);
 }
 
 /* The same as the end of ctrace_emit_one(). */

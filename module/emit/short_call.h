@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The short way of a whole call, in pieces: what probe/call.c need not ask again, because the CPU remembers the answer beside
- * the task (ctrace_idcache).
+ * the task (ctrace_route).
  *
  *	begins	the entry takes a place for the sessions in ctrace_event_wants[] and in this mask, without more questions
  *	calm	the task's migrations: it has no call under way, so its return has nothing to look for. Their complement (busy):
@@ -29,25 +29,17 @@
 #include "emit/short.h"
 #include "session/inflight.h"
 
-/* What is remembered of who's task, if that is the remembered one; else NULL. */
-static inline struct ctrace_idcache *ctrace_short_call_cache(const struct ctrace_who *who)
-{
-	struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
-
-	return cache->task == who->task && cache->c == who->container ? cache : NULL;
-}
-
 /*
  * Call after ctrace_wanted() at the entry. The short way asks neither for pid targets, nor for calls on files alone, nor for
  * what is read at the entry of a call that closes a descriptor.
  */
 static inline void ctrace_short_call_begins(const struct ctrace_who *who)
 {
-	struct ctrace_idcache *cache = ctrace_short_call_cache(who);
+	struct ctrace_route *r = ctrace_route_of(who);
 	u32 others = READ_ONCE(ctrace_pid_sessions) | READ_ONCE(ctrace_detailed_sessions) | READ_ONCE(ctrace_file_sessions);
 
-	if (cache && !(cache->wanted & others))
-		WRITE_ONCE(cache->begins, cache->wanted);
+	if (r && !(r->wanted & others))
+		r->begins = r->wanted;
 }
 
 /*
@@ -56,7 +48,7 @@ static inline void ctrace_short_call_begins(const struct ctrace_who *who)
  */
 static __always_inline const struct ctrace_option *ctrace_short_call_option(u64 wanted, u64 *id)
 {
-	u64 n = wanted - __this_cpu_read(ctrace_idcache.asks);
+	u64 n = wanted - __this_cpu_read(ctrace_route.asks);
 
 	/* not begun for that session alone, or with a flag */
 	if (unlikely(n >= CTRACE_EVENT_IDS))
@@ -71,25 +63,25 @@ static __always_inline const struct ctrace_option *ctrace_short_call_option(u64 
 /* The state of current, a remembered task with that many migrations: CTRACE_WHOLE_*; any other value: look its call up. */
 static __always_inline u64 ctrace_short_call_state(u64 migrations)
 {
-	return __this_cpu_read(ctrace_idcache.calm) ^ migrations;
+	return __this_cpu_read(ctrace_route.calm) ^ migrations;
 }
 
 static __always_inline void ctrace_short_call_set(u64 migrations, u64 state)
 {
-	__this_cpu_write(ctrace_idcache.calm, migrations ^ state);
+	__this_cpu_write(ctrace_route.calm, migrations ^ state);
 }
 
 static inline void ctrace_short_call_place(const struct ctrace_inflight *t, u32 place, u64 calm)
 {
-	__this_cpu_write(ctrace_idcache.key, &t->keys[place]);
-	__this_cpu_write(ctrace_idcache.begun, ctrace_inflight_at(t, place));
-	__this_cpu_write(ctrace_idcache.calm, calm);
+	__this_cpu_write(ctrace_route.key, &t->keys[place]);
+	__this_cpu_write(ctrace_route.begun, ctrace_inflight_at(t, place));
+	__this_cpu_write(ctrace_route.calm, calm);
 }
 
 /* On any way: p, which is current, has taken this place of t. row: where its search begins. */
 static inline void ctrace_short_call_begun(const struct ctrace_inflight *t, const struct task_struct *p, u32 row, u32 place)
 {
-	if (ctrace_identity_remembered(p))
+	if (ctrace_route_remembered(p))
 		ctrace_short_call_place(t, place, place / CTRACE_INFLIGHT_ROW == row ? ~ctrace_compat_task_migrations(p) :
 				   CTRACE_CALM_UNKNOWN);
 }
@@ -97,7 +89,7 @@ static inline void ctrace_short_call_begun(const struct ctrace_inflight *t, cons
 /* The same: p has no place any more. */
 static inline void ctrace_short_call_ended(const struct ctrace_inflight *t, const struct task_struct *p, u32 row)
 {
-	if (ctrace_identity_remembered(p))
+	if (ctrace_route_remembered(p))
 		ctrace_short_call_place(t, row * CTRACE_INFLIGHT_ROW, ctrace_compat_task_migrations(p));
 }
 

@@ -214,36 +214,21 @@ static void remember(const struct ctrace_idcache *now)
 	barrier();
 	WRITE_ONCE(cache->task, now->task);
 	WRITE_ONCE(cache->start, now->start);
-	WRITE_ONCE(cache->wanted, now->wanted);
-	WRITE_ONCE(cache->way, now->way);
-	WRITE_ONCE(cache->asked, 0);
-	WRITE_ONCE(cache->noted, 0);
-	WRITE_ONCE(cache->only, now->only);
-	WRITE_ONCE(cache->ring, now->ring);
-	WRITE_ONCE(cache->pair, now->pair);
-	WRITE_ONCE(cache->rings[0], now->rings[0]);
-	WRITE_ONCE(cache->rings[1], now->rings[1]);
-	WRITE_ONCE(cache->begins, now->begins);
-	WRITE_ONCE(cache->asks, now->asks);
-	WRITE_ONCE(cache->options, now->options);
-	WRITE_ONCE(cache->sampled, now->sampled);
-	WRITE_ONCE(cache->calm, CTRACE_CALM_UNKNOWN);
 	WRITE_ONCE(cache->c, now->c);
 	WRITE_ONCE(cache->ids.both, now->ids.both);
-	WRITE_ONCE(cache->cid, now->cid);
 	WRITE_ONCE(cache->v2, now->v2);
 	WRITE_ONCE(cache->v1, now->v1);
 	WRITE_ONCE(cache->ns, now->ns);
 	barrier();
 	WRITE_ONCE(cache->place_gen, now->place_gen);
-	WRITE_ONCE(cache->unwanted, now->wanted ? 0 : now->gen);
+	WRITE_ONCE(cache->unwanted, now->unwanted);
 	WRITE_ONCE(cache->gen, now->gen);
 }
 
 notrace void ctrace_identity_look(struct ctrace_who *who)
 {
 	const struct ctrace_idcache *cache = this_cpu_ptr(&ctrace_idcache);
-	struct ctrace_idcache now = { .task = current, .asks = CTRACE_ASKS_NONE };
+	struct ctrace_idcache now = { .task = current };
 	struct task_struct *p = current;
 	const struct css_set *cset;
 	const struct upid *upid;
@@ -269,38 +254,21 @@ notrace void ctrace_identity_look(struct ctrace_who *who)
 	now.ns = upid->ns;
 	cset = keys(p, &now.v2, &now.v1);
 	if (READ_ONCE(cache->place_gen) == now.place_gen && READ_ONCE(cache->v2) == now.v2 &&
-	    READ_ONCE(cache->v1) == now.v1 && READ_ONCE(cache->ns) == now.ns) {
+	    READ_ONCE(cache->v1) == now.v1 && READ_ONCE(cache->ns) == now.ns)
 		now.c = READ_ONCE(cache->c);
-		if (READ_ONCE(cache->gen) == now.gen) {
-			/* what gates said was for the other task */
-			now.only = READ_ONCE(cache->only) & ~READ_ONCE(cache->asked);
-			now.ring = READ_ONCE(cache->ring);
-			if (!(READ_ONCE(cache->pair) & READ_ONCE(cache->asked))) {
-				now.pair = READ_ONCE(cache->pair);
-				now.rings[0] = READ_ONCE(cache->rings[0]);
-				now.rings[1] = READ_ONCE(cache->rings[1]);
-			}
-			now.begins = READ_ONCE(cache->begins);
-			now.asks = READ_ONCE(cache->asks);
-			now.options = READ_ONCE(cache->options);
-			now.sampled = READ_ONCE(cache->sampled);
-		}
-	} else {
+	else
 		now.c = find(cset, now.ns, now.v2, now.v1, &whole);
-	}
 	who->container = now.c;
 	who->vtid = upid->nr;
 	/* What is unknown is not cached, so that each event of it is counted. */
 	if (!in_task() || !whole || is_unknown(now.c))
 		return;
 	now.start = ctrace_compat_task_start(p);
-	now.wanted = ctrace_container_wanted(now.c);
-	now.way = now.sampled && now.asks == (u64)now.wanted << 32 ? CTRACE_WAY_SAMPLED : now.wanted;
-	now.cid = now.c->cid;
 	now.ids.tid = p->pid;
 	now.ids.vtid = upid->nr;
 	if (!ctrace_ident_state.moves_told)
 		now.gen = 0;
+	now.unwanted = ctrace_container_wanted(now.c) ? 0 : now.gen;
 	remember(&now);
 }
 

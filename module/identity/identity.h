@@ -38,22 +38,6 @@
 #include "compat/pidns.h"
 #include "compat/task.h"
 
-struct ctrace_begun;
-struct ctrace_one_of;
-struct ctrace_option;
-struct ctrace_ring_desc;
-
-#define CTRACE_CALM_UNKNOWN	(1ull << 63)	/* no number of migrations, nor the complement of one */
-
-/*
- * A value that matches no session mask << 32, not even the empty one: a probe may be removed between two reads of what sessions
- * want, and "no session" must then not pass for the one whose options are known.
- */
-#define CTRACE_ASKS_NONE	(1ull << 31)
-
-/* The only session that wants the task asks for one of N entries and exits. Probes count them first of all. */
-#define CTRACE_WAY_SAMPLED	(-1ll)
-
 /*
  * Per-CPU cache of the task that the CPU saw last. Only that CPU writes it, in task context only. So a
  * task always reads a consistent entry; an interrupt in the middle of an update finds gen == 0 and takes
@@ -64,23 +48,6 @@ struct ctrace_idcache {
 	u64 start;		/* the task's start time */
 	u64 gen;		/* ctrace_identity_gen before the look-up; 0: no task is cached */
 	u64 unwanted;		/* gen, if no session wants an event of the task; else 0 */
-	u32 wanted;		/* the sessions that may want an event of the task; emit/short.h takes some out */
-	s64 way;		/* for entries and exits of its calls: wanted, or CTRACE_WAY_SAMPLED */
-	u32 asked;		/* the sessions whose gates have been asked about the task; the same */
-	u32 noted;		/* ctrace_options_note() has nothing more to learn of these sessions; the same */
-	/* ctrace_short_note() writes these seven: */
-	u32 only;		/* one plain session whose events can take the short way, or 0 */
-	u32 pair;		/* two of them, or 0 */
-	struct ctrace_ring_desc *ring;	/* the one session's ring for c */
-	struct ctrace_ring_desc *rings[2];	/* those of the two, the lower bit's first */
-	u64 asks;		/* one session << 32 with options that may count a call or leave it out at once, or _NONE */
-	struct ctrace_option **options;	/* of that session */
-	struct ctrace_one_of __percpu *sampled;	/* how it counts all entries and exits, if way says so */
-	/* emit/short_call.h writes these four: */
-	u32 begins;		/* wanted, if a whole call can begin the short way, or 0 */
-	u64 calm;		/* has the task a call under way? Its migrations, or CTRACE_CALM_* */
-	const void **key;	/* the place where its calls are noted */
-	struct ctrace_begun *begun;	/* the same */
 	struct ctrace_container *c;
 	union ctrace_ids {
 		struct {
@@ -89,7 +56,6 @@ struct ctrace_idcache {
 		};
 		u64 both;	/* in a record's layout */
 	} ids;
-	u64 cid;		/* of c */
 
 	/* The place where c was found: c is right for any task that is there. */
 	u32 place_gen;		/* cache_gen before the look-up of c; 0: no place is cached */
@@ -114,20 +80,11 @@ static __always_inline bool ctrace_identity_remembered(const struct task_struct 
 	       __this_cpu_read(ctrace_idcache.start) == ctrace_compat_task_start(p);
 }
 
-/* Is what is remembered of that task up to date? */
-static __always_inline bool ctrace_identity_current(void)
-{
-	return __this_cpu_read(ctrace_idcache.gen) == atomic64_read(&ctrace_identity_gen);
-}
-
-/*
- * Is current the task in this CPU's cache, and is that valid? Any context incl. NMI; preemption off. Uses
- * no stack, because a system call's probe asks this before it sets up anything. For a container that no
- * session wants, this is nearly the whole cost of a call.
- */
+/* Is current the task in this CPU's cache, and is that valid? Any context incl. NMI; preemption off. */
 static __always_inline bool ctrace_identity_known(void)
 {
-	return likely(ctrace_identity_remembered(current) && ctrace_identity_current());
+	return likely(ctrace_identity_remembered(current) &&
+		      __this_cpu_read(ctrace_idcache.gen) == atomic64_read(&ctrace_identity_gen));
 }
 
 /*

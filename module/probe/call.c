@@ -108,7 +108,7 @@ static noinline void begin_any(struct ctrace_begun *b)
  */
 static notrace noinline ctrace_compat_noclone void enter(struct task_struct *p, struct pt_regs *regs, long nr)
 {
-	u32 begins = __this_cpu_read(ctrace_idcache.begins), mask;
+	u32 begins = __this_cpu_read(ctrace_route.begins), mask;
 	u64 migrations = ctrace_compat_task_migrations(p), stamp;
 	const struct ctrace_syscall_layout *l;
 	struct ctrace_begun *b;
@@ -128,10 +128,10 @@ static notrace noinline ctrace_compat_noclone void enter(struct task_struct *p, 
 		goto other;
 quick:
 	/* Acquire: as in ctrace_inflight_take() */
-	if (unlikely(cmpxchg_acquire(__this_cpu_read(ctrace_idcache.key), NULL, p)))
+	if (unlikely(cmpxchg_acquire(__this_cpu_read(ctrace_route.key), NULL, p)))
 		goto other;
 	ctrace_short_call_set(migrations, CTRACE_WHOLE_BUSY);
-	b = __this_cpu_read(ctrace_idcache.begun);
+	b = __this_cpu_read(ctrace_route.begun);
 	WRITE_ONCE(b->wanted, (u64)mask << 32 | (CTRACE_ID_CALL + n));
 	if (likely(ctrace_compat_stamp_now(&stamp)))
 		b->time = stamp;
@@ -150,9 +150,9 @@ other:
 /* The task's first call since another task ran on this CPU; or the task cannot be remembered. */
 static noinline ctrace_compat_noclone void enter_new(void *data, struct pt_regs *regs, long nr)
 {
-	if (unlikely(!ctrace_identity_learn()))
+	if (unlikely(!ctrace_route_learn()))
 		enter_any(data, regs, nr);
-	else if (__this_cpu_read(ctrace_idcache.wanted))
+	else if (__this_cpu_read(ctrace_route.wanted))
 		enter(current, regs, nr);
 	else
 		ctrace_spare_current();
@@ -403,18 +403,18 @@ static noinline ctrace_compat_noclone void leave_found(void *data, struct pt_reg
  */
 static __always_inline void leave_over(void)
 {
-	smp_store_release(__this_cpu_read(ctrace_idcache.key), NULL);	/* as in ctrace_inflight_give() */
+	smp_store_release(__this_cpu_read(ctrace_route.key), NULL);	/* as in ctrace_inflight_give() */
 	ctrace_short_call_set(ctrace_compat_task_migrations(current), CTRACE_WHOLE_CALM);
 }
 
 /* The session only counts it. */
 static notrace noinline ctrace_compat_noclone void leave_counted(const struct ctrace_aggregate *table, u64 id, long ret)
 {
-	const struct ctrace_begun *b = __this_cpu_read(ctrace_idcache.begun);
+	const struct ctrace_begun *b = __this_cpu_read(ctrace_route.begun);
 	u64 duration;
 
 	if (unlikely(!ctrace_compat_since_now(b->time, &duration) ||
-		     !ctrace_aggregate_call(table, __this_cpu_read(ctrace_idcache.cid), id, duration, ret))) {
+		     !ctrace_aggregate_call(table, __this_cpu_read(ctrace_route.cid), id, duration, ret))) {
 		leave_found(NULL, current_pt_regs(), ret);
 		return;
 	}
@@ -424,7 +424,7 @@ static notrace noinline ctrace_compat_noclone void leave_counted(const struct ct
 /* The session's filter passes none that is shorter than that. */
 static notrace noinline ctrace_compat_noclone void leave_longer(u64 longer, struct pt_regs *regs, long ret)
 {
-	const struct ctrace_begun *b = __this_cpu_read(ctrace_idcache.begun);
+	const struct ctrace_begun *b = __this_cpu_read(ctrace_route.begun);
 	u64 duration;
 
 	if (ctrace_compat_since_now(b->time, &duration) && likely(duration < longer))
@@ -436,7 +436,7 @@ static notrace noinline ctrace_compat_noclone void leave_longer(u64 longer, stru
 /* A plain session records it, and it has nothing but numbers. */
 static notrace noinline void leave_recorded(u64 wanted, struct pt_regs *regs, long ret)
 {
-	const struct ctrace_begun *b = __this_cpu_read(ctrace_idcache.begun);
+	const struct ctrace_begun *b = __this_cpu_read(ctrace_route.begun);
 	u64 nr = (u32)wanted - CTRACE_ID_CALL, pos, time, duration;
 	const struct ctrace_syscall_layout *l;
 	struct ctrace_call_payload *to;
@@ -448,7 +448,7 @@ static notrace noinline void leave_recorded(u64 wanted, struct pt_regs *regs, lo
 	if (unlikely(nr >= CTRACE_NR_SYSCALLS))
 		goto other;
 	l = &ctrace_syscall_layouts[0][nr];
-	if (unlikely(l->room || l->tail > sizeof(u64) || wanted >> 32 != __this_cpu_read(ctrace_idcache.only) ||
+	if (unlikely(l->room || l->tail > sizeof(u64) || wanted >> 32 != __this_cpu_read(ctrace_route.only) ||
 		     ctrace_short_ring(&d, CTRACE_ID_CALL + nr) <= 0))
 		goto other;
 	len = sizeof(*rec) + CTRACE_SIZE(ctrace_call_payload) + l->nargs * sizeof(u64) + CTRACE_ALIGN8(l->tail);
@@ -477,11 +477,11 @@ static notrace noinline ctrace_compat_noclone void leave(u64 state, struct pt_re
 	const struct ctrace_option *sel;
 	u64 id, wanted;
 
-	if (unlikely(state != CTRACE_WHOLE_BUSY || !ctrace_identity_current())) {
+	if (unlikely(state != CTRACE_WHOLE_BUSY || !ctrace_route_current())) {
 		leave_found(NULL, regs, ret);
 		return;
 	}
-	wanted = READ_ONCE(__this_cpu_read(ctrace_idcache.begun)->wanted);
+	wanted = READ_ONCE(__this_cpu_read(ctrace_route.begun)->wanted);
 	sel = ctrace_short_call_option(wanted, &id);
 	if (!sel)
 		leave_recorded(wanted, regs, ret);
@@ -498,9 +498,9 @@ static notrace noinline ctrace_compat_noclone void leave(u64 state, struct pt_re
 static notrace void probe_enter(void *data, struct pt_regs *regs, long nr)
 {
 	ctrace_compat_probe_begin();
-	if (unlikely(!ctrace_identity_known()))
+	if (unlikely(!ctrace_route_known()))
 		enter_new(data, regs, nr);
-	else if (__this_cpu_read(ctrace_idcache.wanted))
+	else if (__this_cpu_read(ctrace_route.wanted))
 		enter(current, regs, nr);
 	else
 		ctrace_spare_current();
@@ -513,7 +513,7 @@ static notrace void probe_exit(void *data, struct pt_regs *regs, long ret)
 	u64 state;
 
 	ctrace_compat_probe_begin();
-	if (unlikely(!ctrace_identity_remembered(current))) {
+	if (unlikely(!ctrace_route_remembered(current))) {
 		leave_found(data, regs, ret);
 	} else {
 		state = ctrace_short_call_state(ctrace_compat_task_migrations(current));

@@ -158,12 +158,12 @@ static __always_inline bool enter_one(struct ctrace_ring_desc *d, const struct p
 /* Two sessions want the same, and the clock is read once. Their rings stay ours: see ctrace_short_owns(). */
 static noinline ctrace_compat_noclone void enter_pair(const struct pt_regs *regs, long nr)
 {
-	struct ctrace_ring_desc *second = __this_cpu_read(ctrace_idcache.rings[1]);
-	u32 pair = __this_cpu_read(ctrace_idcache.pair);
+	struct ctrace_ring_desc *second = __this_cpu_read(ctrace_route.rings[1]);
+	u32 pair = __this_cpu_read(ctrace_route.pair);
 	bool quick = CTRACE_CLOCK_INLINE();
 	u64 time = 0;
 
-	if (unlikely(!quick || !enter_one(__this_cpu_read(ctrace_idcache.rings[0]), regs, nr, &time)))
+	if (unlikely(!quick || !enter_one(__this_cpu_read(ctrace_route.rings[0]), regs, nr, &time)))
 		enter_any(current_pt_regs(), nr, pair & -pair);
 	if (unlikely(!quick || !enter_one(second, regs, nr, &time)))
 		enter_any(current_pt_regs(), nr, pair & (pair - 1));
@@ -315,11 +315,11 @@ static __always_inline bool leave_quick(struct ctrace_ring_desc *d, long nr, lon
 /* As enter_pair(). */
 static noinline ctrace_compat_noclone void leave_pair(long nr, long ret)
 {
-	struct ctrace_ring_desc *second = __this_cpu_read(ctrace_idcache.rings[1]);
-	u32 pair = __this_cpu_read(ctrace_idcache.pair);
+	struct ctrace_ring_desc *second = __this_cpu_read(ctrace_route.rings[1]);
+	u32 pair = __this_cpu_read(ctrace_route.pair);
 	u64 time = 0;
 
-	if (unlikely(!leave_one(__this_cpu_read(ctrace_idcache.rings[0]), nr, ret, EXIT_LEN, &time)))
+	if (unlikely(!leave_one(__this_cpu_read(ctrace_route.rings[0]), nr, ret, EXIT_LEN, &time)))
 		leave_any(nr, ret, pair & -pair);
 	if (unlikely(!leave_one(second, nr, ret, EXIT_LEN, &time)))
 		leave_any(nr, ret, pair & (pair - 1));
@@ -372,9 +372,9 @@ other:
 /* The task's first call since another task ran on this CPU; or the task cannot be remembered. */
 static noinline ctrace_compat_noclone void enter_new(void *data, struct pt_regs *regs, long nr)
 {
-	if (unlikely(!ctrace_identity_learn()))
+	if (unlikely(!ctrace_route_learn()))
 		enter_any(regs, nr, ~0u);
-	else if (__this_cpu_read(ctrace_idcache.wanted))
+	else if (__this_cpu_read(ctrace_route.wanted))
 		enter(data, regs, nr);
 	else
 		ctrace_spare_current();
@@ -382,7 +382,7 @@ static noinline ctrace_compat_noclone void enter_new(void *data, struct pt_regs 
 
 static noinline ctrace_compat_noclone void leave_new(void *data, struct pt_regs *regs, long ret)
 {
-	if (likely(ctrace_identity_learn()))
+	if (likely(ctrace_route_learn()))
 		leave(data, regs, ret);
 	else
 		leave_any(syscall_get_nr(current, regs), ret, ~0u);
@@ -394,8 +394,8 @@ static void probe_enter(void *data, struct pt_regs *regs, long nr)
 	s64 way;
 
 	ctrace_compat_probe_begin();
-	way = __this_cpu_read(ctrace_idcache.way);
-	if (unlikely(!ctrace_identity_known()))
+	way = __this_cpu_read(ctrace_route.way);
+	if (unlikely(!ctrace_route_known()))
 		enter_new(data, regs, nr);
 	else if (likely(way > 0))
 		enter(data, regs, nr);
@@ -411,8 +411,8 @@ static void probe_exit(void *data, struct pt_regs *regs, long ret)
 	s64 way;
 
 	ctrace_compat_probe_begin();
-	way = __this_cpu_read(ctrace_idcache.way);
-	if (unlikely(!ctrace_identity_known()))
+	way = __this_cpu_read(ctrace_route.way);
+	if (unlikely(!ctrace_route_known()))
 		leave_new(data, regs, ret);
 	else if (likely(way > 0) || (way && !ctrace_short_leaves_out(syscall_get_nr(current, regs))))
 		leave(data, regs, ret);

@@ -53,14 +53,8 @@ noinline void ctrace_syscall_enter_room(u32 mask, u32 id, long nr, const struct 
 		return;
 	WRITE_ONCE(*ctrace_syscall_note_of(who), ctrace_syscall_note(who, nr, e->is32) | missed);
 	/* the return must not take the short way, nor be left out at once */
-	if (__this_cpu_read(ctrace_idcache.task) == who->task) {
-		__this_cpu_write(ctrace_idcache.only, 0);
-		__this_cpu_write(ctrace_idcache.pair, 0);
-		__this_cpu_write(ctrace_idcache.asks, CTRACE_ASKS_NONE);
-		__this_cpu_write(ctrace_idcache.sampled, NULL);
-		__this_cpu_write(ctrace_idcache.way, __this_cpu_read(ctrace_idcache.wanted));
-		__this_cpu_write(ctrace_idcache.noted, 0);
-	}
+	if (ctrace_route_remembered(who->task))
+		ctrace_route_plain(this_cpu_ptr(&ctrace_route));
 }
 
 /* For the sessions in mask that recorded the entry. of: the strings, CTRACE_CALL_M_UNREADS. */

@@ -13,6 +13,7 @@
 
 #include "compat/hash.h"
 #include "emit/emit.h"
+#include "emit/route.h"
 #include "event/syscall_args.h"
 
 struct ctrace_syscall_entry {

@@ -46,14 +46,18 @@ static void changed(bool may_wait)
  */
 noinline void ctrace_spare_now(void)
 {
-	struct ctrace_container *c = __this_cpu_read(ctrace_idcache.c);
-	u64 gen = __this_cpu_read(ctrace_idcache.gen);
 	struct task_struct *p = current;
+	struct ctrace_container *c;
+	u64 gen;
 
 	if (atomic_read(&ctrace_spare_holds)) {
 		WRITE_ONCE(ctrace_spare_from, jiffies + 1);
 		return;
 	}
+	if (!ctrace_identity_known() && !ctrace_identity_learn())
+		return;
+	c = __this_cpu_read(ctrace_idcache.c);
+	gen = __this_cpu_read(ctrace_idcache.gen);
 	if (ctrace_wanted(~0u, c, p) || ctrace_look_unsettled(ctrace_container_base(c)))
 		return;
 	if (ctrace_tracers_why()) {
