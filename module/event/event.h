@@ -65,9 +65,11 @@ struct ctrace_syscall_layout {
 	u8 detail : 1;		/* it has fields that are empty but for sessions that ask for more */
 	u8 keeps : 1;		/* something of it must be kept from the entry to the return: ctrace_memory_fields says what */
 	u8 tail;		/* bytes of the whole record's fields behind the arguments, if all of them are empty */
-	u8 exit;		/* the same of the exit, behind the result; 0: it has none */
+	u8 exit;		/* the same of the exit, behind the result; 0: it has none. Plus CTRACE_EXIT_IN, if in is set */
 	u8 len;			/* bytes of the entry's record, without details; 0: in is set, or it is not known */
 };
+
+#define CTRACE_EXIT_IN	128u
 
 /* [id]: the sessions that record event type id. The first thing that a probe looks at. Written under ctrace_lock. */
 extern u32 ctrace_event_wants[CTRACE_EVENT_IDS];

@@ -227,6 +227,12 @@ struct result {
 	long ret;
 };
 
+/* Bytes of the exit behind its result, if all of its fields are empty. */
+static __always_inline u32 exit_tail(const struct ctrace_syscall_layout *l)
+{
+	return l->exit & ~CTRACE_EXIT_IN;
+}
+
 static __always_inline void fill_ret(void *payload, const void *arg)
 {
 	const struct result *r = arg;
@@ -239,12 +245,12 @@ static __always_inline void fill_ret_empty(void *payload, const void *arg)
 	const struct result *r = arg;
 
 	*(u64 *)payload = r->ret;
-	memset(payload + sizeof(u64), 0, r->layout->exit);
+	memset(payload + sizeof(u64), 0, exit_tail(r->layout));
 }
 
 static noinline void leave_with_empty(u32 mask, u32 id, const struct ctrace_who *who, const struct result *r)
 {
-	ctrace_emit(mask, id, who, sizeof(u64) + r->layout->exit, fill_ret_empty, r);
+	ctrace_emit(mask, id, who, sizeof(u64) + exit_tail(r->layout), fill_ret_empty, r);
 }
 
 /* As enter_any(). */
@@ -273,7 +279,7 @@ static noinline void leave_any(long nr, long ret, u32 among)
 	r.layout = &ctrace_syscall_layouts[is32][nr];
 	if ((r.layout->in || r.layout->detail) && unlikely(ctrace_syscall_has_unread(&who, nr, is32)))
 		ctrace_syscall_leave_late(mask, nr, is32, &who, ret);
-	if (!r.layout->exit)
+	if (!exit_tail(r.layout))
 		ctrace_emit(mask, id, &who, sizeof(u64), fill_ret, &r);
 	else if (r.layout->out || mask & READ_ONCE(ctrace_detailed_sessions))
 		ctrace_syscall_leave_room(mask, id, nr, is32, &who, ret);
@@ -330,7 +336,8 @@ static noinline ctrace_compat_noclone void leave_empty(struct ctrace_ring_desc *
 {
 	const struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[0][nr];
 
-	if (l->out || l->exit > sizeof(u64) || !leave_quick(d, nr, ret, EXIT_LEN + sizeof(u64)))
+	if (l->out || !exit_tail(l) || exit_tail(l) > sizeof(u64) || ctrace_syscall_may_be_noted(nr) ||
+	    !leave_quick(d, nr, ret, EXIT_LEN + sizeof(u64)))
 		leave_any(nr, ret, ~0u);
 }
 
@@ -339,6 +346,7 @@ static noinline ctrace_compat_noclone void leave(void *data, struct pt_regs *reg
 	long nr = syscall_get_nr(current, regs);
 	struct ctrace_ring_desc *d;
 	int found;
+	u8 exit;
 
 	/* in the upper half there are no native calls, but x32's own numbers, which older kernels took as they are */
 	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS / 2 || ctrace_compat_is_32bit_call()))
@@ -350,7 +358,8 @@ static noinline ctrace_compat_noclone void leave(void *data, struct pt_regs *reg
 		return;
 	if (unlikely(found <= 0))
 		goto with_options;
-	if (unlikely(ctrace_syscall_layouts[0][nr].exit)) {
+	exit = ctrace_syscall_layouts[0][nr].exit;
+	if (unlikely(exit) && (exit != CTRACE_EXIT_IN || unlikely(atomic_read(&ctrace_syscall_noted)))) {
 		leave_empty(d, nr, ret);	/* the last thing done here, so that this needs no stack */
 		return;
 	}
@@ -359,9 +368,11 @@ static noinline ctrace_compat_noclone void leave(void *data, struct pt_regs *reg
 	goto other;
 with_options:
 	OPTIMIZER_HIDE_VAR(nr);
+	if (ctrace_syscall_may_be_noted(nr))
+		goto other;
 	if (found && ctrace_short_skips(CTRACE_ID_SYS_EXIT + nr))
 		return;
-	if (!ctrace_syscall_layouts[0][nr].exit && ctrace_short_pair(CTRACE_ID_SYS_EXIT + nr)) {
+	if (!exit_tail(&ctrace_syscall_layouts[0][nr]) && ctrace_short_pair(CTRACE_ID_SYS_EXIT + nr)) {
 		leave_pair(nr, ret);
 		return;
 	}
@@ -414,7 +425,8 @@ static void probe_exit(void *data, struct pt_regs *regs, long ret)
 	way = __this_cpu_read(ctrace_route.way);
 	if (unlikely(!ctrace_route_known()))
 		leave_new(data, regs, ret);
-	else if (likely(way > 0) || (way && !ctrace_short_leaves_out(syscall_get_nr(current, regs))))
+	else if (likely(way > 0) || (way && (unlikely(atomic_read(&ctrace_syscall_noted)) ||
+					      !ctrace_short_leaves_out(syscall_get_nr(current, regs)))))
 		leave(data, regs, ret);
 	ctrace_compat_probe_end();
 }

@@ -6,6 +6,17 @@
 #include "event/call_memory.h"
 
 u64 ctrace_syscall_notes[1 << CTRACE_SYSCALL_NOTES_BITS];
+atomic_t ctrace_syscall_noted = ATOMIC_INIT(0);
+
+/* Writes what who's place says; 0: nothing. Returns what it said before. */
+static u64 note(const struct ctrace_who *who, u64 says)
+{
+	u64 said = xchg(ctrace_syscall_note_of(who), says);
+
+	if (!said != !says)
+		atomic_add(says ? 1 : -1, &ctrace_syscall_noted);
+	return said;
+}
 
 /* detail: what all sessions in mask want of the call. Returns what the note is to say. */
 static u64 emit_entry(u32 mask, u32 id, long nr, const struct ctrace_who *who, const struct ctrace_syscall_entry *e,
@@ -49,12 +60,8 @@ noinline void ctrace_syscall_enter_room(u32 mask, u32 id, long nr, const struct 
 	ctrace_args_numbers(e->regs, e->is32, e->layout, numbers);
 	while ((some = ctrace_next_detail(&mask, &detail)))
 		missed |= emit_entry(some, id, nr, who, e, numbers, detail);
-	if (likely(!missed))
-		return;
-	WRITE_ONCE(*ctrace_syscall_note_of(who), ctrace_syscall_note(who, nr, e->is32) | missed);
-	/* the return must not take the short way, nor be left out at once */
-	if (ctrace_route_remembered(who->task))
-		ctrace_route_plain(this_cpu_ptr(&ctrace_route));
+	if (unlikely(missed))
+		note(who, ctrace_syscall_note(who, nr, e->is32) | missed);
 }
 
 /* For the sessions in mask that recorded the entry. of: the strings, CTRACE_CALL_M_UNREADS. */
@@ -103,9 +110,8 @@ static void late_memory(u32 mask, long nr, bool is32, const struct ctrace_who *w
 
 noinline void ctrace_syscall_leave_late(u32 mask, long nr, bool is32, const struct ctrace_who *who, long ret)
 {
-	u64 *note = ctrace_syscall_note_of(who), noted = READ_ONCE(*note);
+	u64 noted = note(who, 0);
 
-	WRITE_ONCE(*note, 0);
 	mask &= ctrace_wants((is32 ? CTRACE_ID_COMPAT_SYS_ENTER : CTRACE_ID_SYS_ENTER) + nr);
 	if (mask && noted & CTRACE_CALL_M_UNREADS)
 		late_strings(mask, nr, is32, who, noted);

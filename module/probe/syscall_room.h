@@ -13,7 +13,6 @@
 
 #include "compat/hash.h"
 #include "emit/emit.h"
-#include "emit/route.h"
 #include "event/syscall_args.h"
 
 struct ctrace_syscall_entry {
@@ -24,6 +23,7 @@ struct ctrace_syscall_entry {
 
 #define CTRACE_SYSCALL_NOTES_BITS	8
 extern u64 ctrace_syscall_notes[1 << CTRACE_SYSCALL_NOTES_BITS];
+extern atomic_t ctrace_syscall_noted;	/* how many of them say something */
 
 /* Something that arguments point to. */
 #define CTRACE_SYSCALL_UNREAD_MEMORY	(1ull << 6)
@@ -43,6 +43,12 @@ static __always_inline bool ctrace_syscall_has_unread(const struct ctrace_who *w
 {
 	return !((READ_ONCE(*ctrace_syscall_note_of(who)) ^ ctrace_syscall_note(who, nr, is32)) &
 		 ~(CTRACE_SYSCALL_UNREAD_MEMORY | CTRACE_CALL_M_UNREADS));
+}
+
+/* May the entry of this 64-bit call have left one? Asked before the return takes a short way, or is left out at once. */
+static __always_inline bool ctrace_syscall_may_be_noted(long nr)
+{
+	return unlikely(atomic_read(&ctrace_syscall_noted)) && ctrace_syscall_layouts[0][nr].in;
 }
 
 /*

@@ -16,6 +16,14 @@ same "the strings, before the exits" '"/not/there/0" "/not/there/1" "/not/there/
 	"$(sed -n 's/.* late_argument .* argument=1 text=//p' "$tmp/ev" | xargs -d '\n')"
 has "whole calls have them" 'syscall_openat .* ret=-2 marks=0 dfd=-100 filename="/not/there/2" ' "$tmp/ev"
 has "NULL is marked" 'syscall_utimensat .* marks=(0x)?200 .* filename="" ' "$tmp/ev"
+# a session that wants all of a container, not a process: its events take the short way
+dump "$tmp/ev" -v -t all -e syscall:openat
+provoke unread
+provoke unread-asleep
+stop_dump
+same "the short way: the strings" '"/not/there/0" "/not/there/1" "/not/there/2"' \
+	"$(sed -n 's/.* late_argument .* argument=1 text="\(\/not.*\)"$/"\1"/p' "$tmp/ev" | xargs -d '\n')"
+has "another task of the container made calls before the return" ' late_argument .* argument=1 text="/tmp/provoke-[^ ]*.fifo"$' "$tmp/ev"
 evdump -v -e call:openat -f 'filename ~ "/not/there/*"' -- provoke unread > "$tmp/ev" 2> "$tmp/err"
 same "a filter on the string sees all three" 3 "$(grep -c ' syscall_openat ' "$tmp/ev")"
 has "and nothing was undecided" ' unread 0$' "$tmp/err"

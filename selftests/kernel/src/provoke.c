@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -91,6 +92,39 @@ static int do_unread(void)
 		munmap(p, page);
 	}
 	syscall(SYS_utimensat, -1, NULL, NULL, 0);
+	return 0;
+}
+
+/*
+ * The same of a call that sleeps until another task has made calls on the same CPU. The other task opens the FIFO for writing,
+ * which fails until this one waits for a writer.
+ */
+static int do_unread_asleep(void)
+{
+	char name[] = "/tmp/provoke-XXXXXX", fifo[64], text[4096] = "";
+	int fd = mkstemp(name), status;
+	cpu_set_t cpu;
+	char *p;
+
+	snprintf(fifo, sizeof(fifo), "%s.fifo", name);
+	strcpy(text, fifo);
+	CPU_ZERO(&cpu);
+	CPU_SET(0, &cpu);
+	if (mkfifo(fifo, 0600) || sched_setaffinity(0, sizeof(cpu), &cpu) ||
+	    write(fd, text, sizeof(text)) != sizeof(text))
+		return 1;
+	unlink(name);
+	p = mmap(NULL, sizeof(text), PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		return 1;
+	if (!fork()) {
+		while (syscall(SYS_openat, AT_FDCWD, fifo, O_WRONLY | O_NONBLOCK, 0) < 0 && errno == ENXIO)
+			sched_yield();
+		_exit(0);
+	}
+	syscall(SYS_openat, AT_FDCWD, p, O_RDONLY, 0);
+	wait(&status);
+	unlink(fifo);
 	return 0;
 }
 
@@ -335,6 +369,7 @@ int main(int argc, char **argv)
 {
 	static const struct { const char *name; int (*fn)(void); } what[] = {
 		{ "open", do_open }, { "long", do_long }, { "bad", do_bad }, { "unread", do_unread },
+		{ "unread-asleep", do_unread_asleep },
 		{ "denied", do_denied }, { "removed", do_removed }, { "mount", do_mount }, { "numbers", do_numbers },
 		{ "compat", do_compat }, { "fork", do_fork }, { "thread", do_thread },
 		{ "pingpong", do_pingpong }, { "interrupted", do_interrupted },
