@@ -61,8 +61,8 @@
  * from the directory; the module finds user space's in each command. So an addition raises only
  * CTRACE_ABI; a change that an older module or user space would misunderstand raises both.
  */
-#define CTRACE_ABI		5
-#define CTRACE_ABI_COMPAT	5
+#define CTRACE_ABI		1
+#define CTRACE_ABI_COMPAT	1
 
 /*
  * Container ids. 1 and up are containers; an id is never given twice while
@@ -93,8 +93,6 @@
 #define CTRACE_FEATURE_VIEWS	(1ull << 0)	/* CTRACE_IOC_VIEW works */
 #define CTRACE_FEATURE_GROUP_GUARDED (1ull << 1) /* to join the multicast group needs CAP_SYS_ADMIN */
 #define CTRACE_FEATURE_SAMPLES	(1ull << 2)	/* probes of the form sample:HZ */
-#define CTRACE_FEATURE_NEIGHBOURS (1ull << 3)	/* CTRACE_SESSION_F_NEIGHBOURS */
-#define CTRACE_FEATURE_AGGREGATES (1ull << 4)	/* CTRACE_A_PROBE_AGGREGATE */
 
 /* --- the directory ------------------------------------------------------ */
 

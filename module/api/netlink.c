@@ -31,10 +31,9 @@ const struct nla_policy ctrace_policy_event[CTRACE_A_EVENT_MAX + 1] = {
 
 u64 ctrace_features(void)
 {
-	return CTRACE_FEATURE_AGGREGATES |
-	       (CTRACE_VIEWS ? CTRACE_FEATURE_VIEWS : 0) |
+	return (CTRACE_VIEWS ? CTRACE_FEATURE_VIEWS : 0) |
 	       (CTRACE_COMPAT_MCAST_GUARDED ? CTRACE_FEATURE_GROUP_GUARDED : 0) |
-	       (ctrace_family_sample.lacks ? 0 : CTRACE_FEATURE_SAMPLES) | CTRACE_FEATURE_NEIGHBOURS;
+	       (ctrace_family_sample.lacks ? 0 : CTRACE_FEATURE_SAMPLES);
 }
 
 /* A look at every task. */

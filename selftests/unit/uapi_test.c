@@ -173,7 +173,6 @@ static void netlink_numbers(void)
 	check_eq(CTRACE_SESSION_RECORDING, 1);
 	check_eq(CTRACE_CGROUP_HYBRID, 3);
 	check_eq(CTRACE_FEATURE_SAMPLES, 4);
-	check_eq(CTRACE_FEATURE_NEIGHBOURS, 8);
 	check_eq(CTRACE_EVENT_F_KEEP, 1);
 	check_eq(CTRACE_SESSION_F_STATEDUMP, 2);
 	check_eq(CTRACE_SESSION_F_NEIGHBOURS, 8);

@@ -164,11 +164,7 @@ struct ctrace_session_opts {
 	uint64_t arena_size;		/* bytes, 0: the module's default */
 	uint64_t ring_size;		/* bytes, 0: default */
 	uint32_t subbuf_size;		/* bytes, 0: default */
-	/*
-	 * CTRACE_SESSION_F_*. An older module refuses one that it does not know (-EINVAL). For
-	 * CTRACE_SESSION_F_NEIGHBOURS, ctrace_info's features tell: CTRACE_FEATURE_NEIGHBOURS
-	 */
-	uint32_t flags;
+	uint32_t flags;			/* CTRACE_SESSION_F_*. A module refuses one that it does not know (-EINVAL) */
 	/*
 	 * A waiting reader is woken this many ns after the first record, at most 10^9. 0: the
 	 * default (5 ms); CTRACE_WAKEUP_AT_ONCE

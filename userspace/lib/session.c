@@ -261,7 +261,7 @@ static int probe_add(struct ctrace_session *s, const char *name, const struct ct
 						       &o, 0), what, probe_reply, i);
 	if (!err && counts && !i->table)
 		err = ctrace_ctl_error(s->ct, -EPROTO,
-			"%s: this kernel module cannot count events in tables: it is older than this library", what);
+			"%s: the module's answer names no table", what);
 	return err;
 }
 

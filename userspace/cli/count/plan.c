@@ -235,16 +235,10 @@ static void explain(const struct view *v, const struct run *r, uint32_t cpus)
 int view_plan(struct run *r, void *arg)
 {
 	struct view *v = arg;
-	struct ctrace_info info;
 	uint32_t cpus = possible_cpus(), keys, values;
 	bool stack, user = false;
 	int status;
 
-	if (ctrace_info(r->ct, &info, sizeof(info)))
-		return cli_error("%s", ctrace_errmsg(r->ct));
-	if (!(info.features & CTRACE_FEATURE_AGGREGATES))
-		return cli_error("the kernel module (version %s) cannot count events, as it is older than this command: install the module of version %s and load it",
-				 info.version, ctrace_version());
 	status = view_want(v);
 	if (status != CLI_OK)
 		return status;

@@ -159,9 +159,6 @@ static void switched(struct draw *d, const struct ctrace_record *rec, uint32_t c
 	struct cpu *c = &d->cpus[cpu];
 	struct export_task *t;
 
-	/* an older session wrote a switch between two of its containers twice */
-	if (c->tid == next && c->since == rec->time)
-		return;
 	t = tasks_get(d->x->tasks, prev);
 	if (t && prev_cid)
 		t->cid = (uint32_t)prev_cid->u;

@@ -119,15 +119,6 @@ static uint32_t containers(const struct run *r)
 	return (uint32_t)wanted + 1;
 }
 
-/* What the module can do: an older one does not know the flag, and gives each switch between two containers twice. */
-static uint32_t neighbours(struct ctrace *ct)
-{
-	struct ctrace_info info = { 0 };
-
-	return !ctrace_info(ct, &info, sizeof(info)) && info.features & CTRACE_FEATURE_NEIGHBOURS ?
-	       CTRACE_SESSION_F_NEIGHBOURS : 0;
-}
-
 #define TABLES_MAX	(1ull << 30)	/* CTRACE_A_SESSION_TABLE_SIZE */
 
 /* A session with its probes. 0 or -errno. */
@@ -138,7 +129,7 @@ static int new_session(struct run *r, const struct run_opts *o, const char *filt
 		.flags = (o->stop_full ? CTRACE_SESSION_F_STOP_FULL : 0) |
 			 (o->state_dump ? CTRACE_SESSION_F_STATEDUMP : 0) |
 			 (o->fds ? CTRACE_SESSION_F_PATHS : 0) | (o->files ? CTRACE_SESSION_F_FILES : 0) |
-			 neighbours(r->ct),
+			 CTRACE_SESSION_F_NEIGHBOURS,
 		.filter = filter, .rate = o->rate, .containers = containers(r), .data = o->data,
 		.table_size = r->table_size,
 	};
