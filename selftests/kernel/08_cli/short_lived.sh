@@ -38,7 +38,7 @@ later "rm -rf /var/lib/docker"
 # podman's first run is slower than those that follow
 podman_run first true
 # Half a second after, or what twenty looks at the containers take where that is more.
-late=$({ TIMEFORMAT=%R; time ctrace ps > /dev/null; } 2>&1 | awk '{t = 20 * $1; print t > 0.5 ? t : 0.5}')
+late=$({ TIMEFORMAT=%R; time ctrace ps > /dev/null; } 2>&1 | awk '{t = 20 * $1; print (t > 0.5 ? t : 0.5)}')
 note "files go ${late} s after"
 jobs=()
 start all trace all --json -e getpriority
