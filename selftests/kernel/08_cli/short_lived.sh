@@ -3,10 +3,12 @@
 # description: a container that is gone with its files before anyone looks has its name in trace, record, report and --follow
 # witness: files that go with the notice of the birth, or half a second after; podman run --rm under
 #	three readers
-# requires: podman
+# requires: podman,v2
 # timeout: 200
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
+
+# On v1 a container enters its hierarchies one by one, and lines that are printed before the one with its id say pidns-NUMBER.
 
 # start NAME COMMAND ARG...: ctrace in the background, its output in $tmp/NAME.out; $job
 start() {

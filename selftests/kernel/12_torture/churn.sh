@@ -11,7 +11,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-kprobes() { wc -l < /sys/kernel/debug/kprobes/list; }
+kprobes() { awk '{print $3}' /sys/kernel/debug/kprobes/list | sort | xargs; }
 # rests: everything dead is gone: only the containers from before are listed, and the module has no users
 there=$(subscribe | wc -l)
 rests() { [ "$(subscribe | wc -l)" -le "$there" ] && grep -qx 0 /sys/module/ctrace/refcnt; }
