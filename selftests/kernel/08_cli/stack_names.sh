@@ -60,7 +60,7 @@ objcopy --strip-debug "$tmp/app.debug" "$tmp/mini" && xz -k "$tmp/mini"
 objcopy --add-section .gnu_debugdata="$tmp/mini.xz" "$root/bin/stripped" "$root/bin/packed"
 
 # each while another process has the same root: it is looked for there
-inside compiled 1 100 & later "kill $!"
+inside compiled 1 10000 & later "kill $!"
 for n in 93 94 95 96; do
 	case $n in
 	93) what="nothing apart" program=stripped;;
