@@ -18,7 +18,7 @@ cid=$(of_pid "$pid" cid)
 
 # begin ARG...: starts a session that records calls of the host and the box; sets $session to its id
 begin() {
-	dump "$tmp/ev" -e syscall:getpriority -t host -t "cid:$cid" -d 60 "$@"
+	dump "$tmp/ev" -e syscall:getpriority -t host -t "cid:$cid" -d 10000 "$@"
 	session=$(nl_sessions | sed -n 's/^session \([0-9]*\) .*/\1/p')
 	readers=''
 }

@@ -9,7 +9,7 @@
 
 load
 for _ in 1 2; do counted 0 1000000000 & later "kill $!; wait $!"; done
-dump "$tmp/ev" -t host -e syscall:getpriority -d 100
+dump "$tmp/ev" -t host -e syscall:getpriority -d 10000
 session=$(nl_sessions | sed -n 's/^session \([0-9]*\) .*/\1/p')
 mkfifo "$tmp/in"
 holder "$session" < "$tmp/in" > "$tmp/held" 2>&1 & holder=$!

@@ -11,7 +11,7 @@ load
 list=/sys/kernel/debug/kprobes/list
 [ -r $list ] || skip "no list of kprobes"
 before=$(wc -l < $list)
-dump "$tmp/ev" -t all -e kprobe:do_exit -d 100
+dump "$tmp/ev" -t all -e kprobe:do_exit -d 10000
 same "one more kprobe" $((before + 1)) "$(wc -l < $list)"
 kill -9 $dumping
 wait $dumping 2> /dev/null

@@ -14,7 +14,7 @@ ctrace events --json > "$tmp/json"
 same "events: all of it parses" 0 "$(jq -R 'try (fromjson | empty) catch 1' "$tmp/json" | wc -l)"
 ctrace events 'sched_*' > "$tmp/some"
 has_not "events: a pattern chooses" syscall_entry "$tmp/some"
-dump "$tmp/ev" -t host -e syscall:getpriority -e sched_switch -d 100
+dump "$tmp/ev" -t host -e syscall:getpriority -e sched_switch -d 10000
 ctrace status > "$tmp/status"
 same "status: status" 0 $?
 has "status: the session" 'evdump' "$tmp/status"

@@ -27,7 +27,7 @@ load
 [ ! -e /var/lib/docker ] || give_up "this machine has docker"
 later "rm -rf /var/lib/docker"
 note "podman's containers, beside one that is not meant"
-dump "$tmp/ev" -t all -e sched_process_exec -e syscall:getpriority -d 200
+dump "$tmp/ev" -t all -e sched_process_exec -e syscall:getpriority -d 10000
 follow trace --follow 'web*' --json -e sched_process_exec,getpriority
 has "it says that it waits" "waiting for 'web\*' to start" "$tmp/err"
 podman_run db /bin/sh -c "$loop"

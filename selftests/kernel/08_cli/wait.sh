@@ -19,7 +19,7 @@ start() {
 }
 
 load
-dump "$tmp/ev" -t all -e sched_process_exec -d 100
+dump "$tmp/ev" -t all -e sched_process_exec -d 10000
 start --wait web --json -e sched_process_exec,getpriority --duration 100
 has "it says for what" "waiting for 'web' to start" "$tmp/err"
 podman_run db /bin/sh -c 'counted 64 5; exec sleep 1000'

@@ -16,7 +16,7 @@ id=$(sed -n 's/^id=\([0-9]*\) .*/\1/p' "$tmp/ev")
 has "made, with its number" "cgroup_mkdir cid=0 tid=[1-9][0-9]* .* root=[0-9]+ id=$id level=1 path=\"/sourcetest\"\$" "$tmp/ev"
 has "removed" "cgroup_rmdir cid=0 tid=[1-9][0-9]* .* root=[0-9]+ id=$id level=1 path=\"/sourcetest\"\$" "$tmp/ev"
 name=/box/$(hex64 freeze)
-cheap box -g "$name" -- sleep 60
+cheap box -g "$name" -- sleep 10000
 cid=$(of_pid "$pid" cid)
 if [ -e "$mount$name/cgroup.freeze" ]; then
 	evdump -t all -e cgroup_freeze -e cgroup_unfreeze -- sh -c "echo 1 > $mount$name/cgroup.freeze; grep frozen $mount$name/cgroup.events; echo 0 > $mount$name/cgroup.freeze" > "$tmp/ev" 2> "$tmp/err"

@@ -98,7 +98,7 @@ fi
 if nsenter --net=/run/netns/ctr0 tc qdisc add dev ctr-c root netem delay 20ms 2> /dev/null ||
 	nsenter --net=/run/netns/ctr0 tc qdisc add dev ctr-c root tbf rate 50kbit burst 2k limit 100k 2> /dev/null; then
 	# shellcheck disable=SC2016 # bash's
-	box sender ctr0 bash -c 'for ((i = 0; i < 20; i++)); do printf %0400d 0 > /dev/udp/10.77.0.1/9; done; sleep 100'
+	box sender ctr0 bash -c 'for ((i = 0; i < 20; i++)); do printf %0400d 0 > /dev/udp/10.77.0.1/9; done; sleep 10000'
 	sleep 3
 	now
 	# A socket knows its v2 cgroup only. Where that says nothing, the namespace does.
@@ -107,7 +107,7 @@ if nsenter --net=/run/netns/ctr0 tc qdisc add dev ctr-c root netem delay 20ms 2>
 	nsenter --net=/run/netns/ctr0 tc qdisc del dev ctr-c root
 else
 	note "no qdisc that holds back"
-	box sender ctr0 sleep 100
+	box sender ctr0 sleep 10000
 fi
 sender=$cid senderpid=$pid
 
@@ -130,7 +130,7 @@ datagrams 10.77.0.2 130
 sleep 0.3
 received "both are gone: nobody's" 130 0
 nsenter --net=/run/netns/ctr0 bash -c 'exit'	# a program of the host
-box next ctr0 sleep 100
+box next ctr0 sleep 10000
 next=$cid
 datagrams 10.77.0.2 150
 sleep 0.3
@@ -143,9 +143,9 @@ later "ip netns del pod"
 ip -n pod link set lo up
 rm -f "$tmp/go"
 # shellcheck disable=SC2016 # bash's
-cheap pause -g "/box/$(hex64 pause)" -- bash -c 'until [ -e $0/go ]; do sleep 0.05; done; exec nsenter --net=/run/netns/pod sleep 100' "$tmp"
+cheap pause -g "/box/$(hex64 pause)" -- bash -c 'until [ -e $0/go ]; do sleep 0.05; done; exec nsenter --net=/run/netns/pod sleep 10000' "$tmp"
 pause=$(of_pid "$pid" cid)
-box app pod sleep 100
+box app pod sleep 10000
 local_to() { nsenter --net=/run/netns/pod bash -c "printf %0$1d 0 > /dev/udp/127.0.0.1/9"; }
 local_owner() { sleep 0.3; now; grep "^net_if_receive_skb lo $(($1 + 28)) " "$tmp/whose"; }
 local_to 700
@@ -154,7 +154,7 @@ same "the only one in it" "net_if_receive_skb lo 728 $cid 1" "$(local_owner 700)
 wait_for 20 grep -qx sleep "/proc/$(cat "$tmp/pause.pid")/comm"
 local_to 710
 same "one that began before it is the owner from then on" "net_if_receive_skb lo 738 $pause 1" "$(local_owner 710)"
-box third pod sleep 100
+box third pod sleep 10000
 local_to 720
 same "and stays it, beside one that began later" "net_if_receive_skb lo 748 $pause 1" "$(local_owner 720)"
 
@@ -163,7 +163,7 @@ for i in 1 2 3 4 5; do
 	ip netns add "ctr$i"
 	later "ip netns del ctr$i"
 	ip -n "ctr$i" link set lo up
-	box "short$i" "ctr$i" sleep 100
+	box "short$i" "ctr$i" sleep 10000
 	nsenter --net="/run/netns/ctr$i" bash -c "printf %0$((500 + i))d 0 > /dev/udp/127.0.0.1/9"
 	shorts="${shorts:-} $i:$cid"
 	kill -9 "$pid"

@@ -29,7 +29,7 @@ asleep() {
 	read -r nr _ < "/proc/$1/syscall" && [[ $nr =~ ^(35|230|101|115)$ ]]
 }
 for _ in 1 2 3; do
-	sleep 60 &
+	sleep 10000 &
 	later "kill $!"
 	wait_for 5 asleep $!
 done

@@ -10,15 +10,15 @@
 load
 # Each container makes its marked calls when told so. Then b starts one more container inside itself.
 mark() { echo "until [ -e $tmp/go ]; do sleep 0.1; done; counted $1 10"; }
-cheap a -g "/box/$(hex64 nota)" -- sh -c "$(mark 1); sleep 100"
+cheap a -g "/box/$(hex64 nota)" -- sh -c "$(mark 1); sleep 10000"
 a=$(of_pid "$pid" cid)
-cheap b -g "/box/$(hex64 notb)" -- sh -c "unshare --pid --fork sh -c '$(mark 3)' & $(mark 2); unshare --pid --fork counted 4 10; sleep 100"
+cheap b -g "/box/$(hex64 notb)" -- sh -c "unshare --pid --fork sh -c '$(mark 3)' & $(mark 2); unshare --pid --fork counted 4 10; sleep 10000"
 bpid=$pid
 b=$(of_pid "$pid" cid)
 check "two containers" test "${a:-0}" -gt 0 -a "${b:-0}" -gt 0 -a "$a" != "$b"
 dump "$tmp/ev" -t all -t "not:$b" -e syscall:getpriority
 touch "$tmp/go"
-cheap c -g "/box/$(hex64 notc)" -- sh -c "counted 5 10; sleep 100"
+cheap c -g "/box/$(hex64 notc)" -- sh -c "counted 5 10; sleep 10000"
 nsenter -t "$bpid" --pid counted 7 10	# the host's cgroup, the container's pid namespace
 counted 6 10
 marked() { grep -c "entry_getpriority .* who=$1\$" "$tmp/ev"; }

@@ -31,7 +31,7 @@ boxed() {
 	rm -f "$tmp/go" "$tmp/done"
 	mkfifo "$tmp/go"
 	# without a child: a return from its signal's handler would be a nameless call
-	cheap box -g "/box/$(hex64 box)" -- bash -c 'read -r x < $0/go; exec taskset -c 0 perl -e "$1; open F, q(>), q($0/done); sleep 100"' "$tmp" "$1"
+	cheap box -g "/box/$(hex64 box)" -- bash -c 'read -r x < $0/go; exec taskset -c 0 perl -e "$1; open F, q(>), q($0/done); sleep 10000"' "$tmp" "$1"
 	dump "$tmp/ev" -t "cid:$(of_pid "$pid" cid)" -e syscalls -n 10
 	echo > "$tmp/go"
 	wait_for 30 test -e "$tmp/done" || give_up "perl did not end"

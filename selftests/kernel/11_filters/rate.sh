@@ -9,7 +9,7 @@
 
 load
 rate=500 noisy=30000 quiet=200
-work() { echo "until [ -e $tmp/go ]; do sleep 0.1; done; $1; echo done; sleep 100"; }
+work() { echo "until [ -e $tmp/go ]; do sleep 0.1; done; $1; echo done; sleep 10000"; }
 cheap noisy -g "/box/$(hex64 noisy)" -- sh -c "$(work "counted 1 $noisy")"
 n=$(of_pid "$pid" cid)
 cheap quiet -g "/box/$(hex64 quiet)" -- sh -c "$(work "for i in 1 2 3 4 5 6 7 8; do counted 2 $((quiet / 8)); sleep 0.3; done")"

@@ -23,7 +23,7 @@ grep '\[ctrace\]' /proc/kallsyms | sort > "$tmp/symbols"
 # dump, for a container and for all but that container.
 churn -s "$(long 5 60)" > "$tmp/churn" || not_ok "churn: unexpected, see below"
 note "$(cat "$tmp/churn")"
-cheap one -n one -- sleep 100
+cheap one -n one -- sleep 10000
 cid=$(of_pid "$pid" cid)
 open='p:opened do_filp_open name=+0(+0($arg2)):string'
 evdump -t "cid:$cid" -t host -F '$tid > 0' -r 100000 -S -d 1 -e syscalls -f '$uid == 0 && $comm ~ "*"' -n 3 \

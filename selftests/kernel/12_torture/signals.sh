@@ -42,7 +42,7 @@ same "references to the module" 0 "$(cat /sys/module/ctrace/refcnt)"
 same "kprobes" "$probes" "$(kprobes)"
 after=$(vmalloc_kb)
 check "memory: $before kB before, $after kB after" test "$after" -le $((before + 64))
-dump "$tmp/ev" -t host -e syscall:getpriority -d 60
+dump "$tmp/ev" -t host -e syscall:getpriority -d 10000
 counted 9 50
 stop_dump
 same "it records as before" 50 "$(grep -c 'entry_getpriority.*who=9' "$tmp/ev")"

@@ -14,7 +14,7 @@ ctrace events 'sched:cpu_throttled' > "$tmp/events" 2>&1
 ! grep -q 'not here' "$tmp/events" || skip "$(cat "$tmp/events")"
 name=/box/$(hex64 throttled)
 cpu_controller
-cheap one -g "$name" -- taskset 1 /bin/sh -c "until [ -e $tmp/go ]; do sleep 0.1; done; until [ -e $tmp/stop ]; do :; done; sleep 100"
+cheap one -g "$name" -- taskset 1 /bin/sh -c "until [ -e $tmp/go ]; do sleep 0.1; done; until [ -e $tmp/stop ]; do :; done; sleep 10000"
 cheap two -g "/box/$(hex64 free)" -- taskset 1 /bin/sh -c "while :; do sleep 0.01; done"
 cid=$(of_path "$name" cid)
 dir=$mount$name
