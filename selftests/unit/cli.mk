@@ -16,9 +16,9 @@ names_test_cli := names/names names/names_index names/names_manager names/names_
 	names/labels names/cgroupfs names/ctable names/ctable_json base/sbuf base/far base/foreign base/util base/json
 given_test_cli := $(names_test_cli)
 theirs_test_cli := $(names_test_cli)
-which_test_cli := $(names_test_cli) names/pods names/processes names/units names/cgroup_files run/which show/columns \
+which_test_cli := $(names_test_cli) names/pods names/processes names/units names/cgroup_files run/which show/ps_columns \
 	base/errors base/table
-ps_test_cli := $(filter-out names/cgroupfs,$(names_test_cli)) base/output names/pods names/processes names/cgroup_files show/columns \
+ps_test_cli := $(filter-out names/cgroupfs,$(names_test_cli)) base/output names/pods names/processes names/cgroup_files show/ps_columns \
 	run/births base/errors base/table cmd_ps
 text_test_cli := $(sinks)
 lines_test_cli := $(sinks) show/sink_lines show/lines_fields show/lines_forms show/file_ops names/cgroup_files

@@ -6,7 +6,7 @@
 #include "names/pods.h"
 #include "names_fixture.h"
 #include "run/which.h"
-#include "show/columns.h"
+#include "show/ps_columns.h"
 
 bool cli_json;
 static char *said;
@@ -138,23 +138,23 @@ static void by_name(void)
 
 static void columns(void)
 {
-	struct columns c;
+	struct ps_columns c;
 	struct table t;
 
-	check_eq(columns_parse(&c, COLUMNS_DEFAULT), CLI_OK);
+	check_eq(ps_columns_parse(&c, PS_COLUMNS_DEFAULT), CLI_OK);
 	check_eq(c.n, 8);
-	check_eq(columns_parse(&c, COLUMNS_WIDE), CLI_OK);
-	check_eq(columns_parse(&c, "Name,POD_UID"), CLI_OK);
+	check_eq(ps_columns_parse(&c, PS_COLUMNS_WIDE), CLI_OK);
+	check_eq(ps_columns_parse(&c, "Name,POD_UID"), CLI_OK);
 	check_eq(c.n, 2);
-	columns_init_table(&c, &t);
+	ps_columns_init_table(&c, &t);
 	check_str(t.text.s, "NAMEPOD_UID");
 	table_free(&t);
-	check_eq(columns_parse(&c, "name,size"), CLI_USAGE);
+	check_eq(ps_columns_parse(&c, "name,size"), CLI_USAGE);
 	check(strstr(said, "no column 'size': there are cid, name,") && strstr(said, ", cgroup"));
-	check_eq(columns_parse(&c, ""), CLI_USAGE);
-	check_eq(columns_parse(&c, "name,"), CLI_USAGE);
-	check_eq(columns_parse(&c, "nam"), CLI_USAGE);
-	check_eq(columns_parse(&c, "cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid"),
+	check_eq(ps_columns_parse(&c, ""), CLI_USAGE);
+	check_eq(ps_columns_parse(&c, "name,"), CLI_USAGE);
+	check_eq(ps_columns_parse(&c, "nam"), CLI_USAGE);
+	check_eq(ps_columns_parse(&c, "cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid,cid"),
 		 CLI_USAGE);
 	check(strstr(said, "more than 20 columns"));
 }

@@ -8,7 +8,7 @@
 #include "base/cli.h"
 #include "names/pods.h"
 #include "run/births.h"
-#include "show/columns.h"
+#include "show/ps_columns.h"
 
 static const char usage[] =
 "Usage: ctrace ps [OPTIONS]\n"
@@ -51,7 +51,7 @@ static const char usage[] =
 
 struct show {
 	bool all, tree;
-	struct columns columns;
+	struct ps_columns columns;
 };
 
 static int by_cid(const void *a, const void *b)
@@ -61,7 +61,7 @@ static int by_cid(const void *a, const void *b)
 	return x->c.cid < y->c.cid ? -1 : x->c.cid > y->c.cid;
 }
 
-static void put_json(const struct ctable *t, const struct centry *e, const struct columns *c)
+static void put_json(const struct ctable *t, const struct centry *e, const struct ps_columns *c)
 {
 	struct sbuf b = { 0 };
 	struct json j = { .out = &b };
@@ -166,10 +166,10 @@ static void print(const struct show *o, const struct ctable *all, const struct r
 {
 	struct table t;
 
-	columns_init_table(&o->columns, &t);
+	ps_columns_init_table(&o->columns, &t);
 	for (size_t i = 0; i < n; i++) {
 		if (!cli_json)
-			columns_put(&o->columns, &t, &rows[i]);
+			ps_columns_put(&o->columns, &t, &rows[i]);
 		else if (!rows[i].pod)
 			put_json(all, rows[i].e, &o->columns);
 	}
@@ -235,7 +235,7 @@ static int run_ps(int argc, char **argv)
 		if (opt == 'a')
 			o.all = true;
 		else if (opt == 'w')
-			columns = COLUMNS_WIDE;
+			columns = PS_COLUMNS_WIDE;
 		else if (opt == 'c')
 			columns = optarg;
 		else if (opt == 't')
@@ -249,7 +249,7 @@ static int run_ps(int argc, char **argv)
 		return cli_usage("ps takes no arguments");
 	if (follow && (o.all || o.tree || columns))
 		return cli_usage("--follow has lines of its own: --json is the only option that goes with it");
-	status = columns_parse(&o.columns, columns ? columns : COLUMNS_DEFAULT);
+	status = ps_columns_parse(&o.columns, columns ? columns : PS_COLUMNS_DEFAULT);
 	if (status != CLI_OK)
 		return status;
 	ct = cli_open();

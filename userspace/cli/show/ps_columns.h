@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The columns of ctrace ps. */
-#ifndef CTRACE_COLUMNS_H
-#define CTRACE_COLUMNS_H
+#ifndef CTRACE_PS_COLUMNS_H
+#define CTRACE_PS_COLUMNS_H
 
 #include "base/table.h"
 #include "names/ctable.h"
 #include "names/processes.h"
 #include "names/cgroup_files.h"
 
-#define COLUMNS_DEFAULT	"cid,name,runtime,init,procs,age,parent,cgroup"
-#define COLUMNS_WIDE	"cid,name,runtime,init,procs,cpu,mem,age,namespace,pod,parent,id,image,labels,cgroup"
+#define PS_COLUMNS_DEFAULT	"cid,name,runtime,init,procs,age,parent,cgroup"
+#define PS_COLUMNS_WIDE	"cid,name,runtime,init,procs,cpu,mem,age,namespace,pod,parent,id,image,labels,cgroup"
 
-struct column;
+struct ps_column;
 
-struct columns {
-	const struct column *v[TABLE_COLUMNS];
+struct ps_columns {
+	const struct ps_column *v[TABLE_COLUMNS];
 	size_t n;
 	const struct processes *running;	/* of all these, if a column needs it */
 	const struct cgroup_files *files;
@@ -32,8 +32,8 @@ struct row {
  * Reads a list of names, separated by commas, in letters of any case. CLI_OK, or the exit status after a message that
  * lists all columns.
  */
-int columns_parse(struct columns *c, const char *list);
-void columns_init_table(const struct columns *c, struct table *t);
-void columns_put(const struct columns *c, struct table *t, const struct row *r);
+int ps_columns_parse(struct ps_columns *c, const char *list);
+void ps_columns_init_table(const struct ps_columns *c, struct table *t);
+void ps_columns_put(const struct ps_columns *c, struct table *t, const struct row *r);
 
 #endif

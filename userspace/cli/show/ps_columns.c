@@ -5,12 +5,12 @@
 #include <string.h>
 #include "base/cli.h"
 #include "names/pods.h"
-#include "show/columns.h"
+#include "show/ps_columns.h"
 
-struct column {
+struct ps_column {
 	const char *name;
 	/* puts one cell; e is a container */
-	void (*put)(const struct columns *c, struct table *t, const struct centry *e);
+	void (*put)(const struct ps_columns *c, struct table *t, const struct centry *e);
 };
 
 static void put_word(struct table *t, const char *s)
@@ -26,32 +26,32 @@ static void put_number(struct table *t, uint64_t v, bool known)
 		table_str(t, "-");
 }
 
-static void put_cid(const struct columns *c, struct table *t, const struct centry *e)
+static void put_cid(const struct ps_columns *c, struct table *t, const struct centry *e)
 {
 	(void)c;
 	table_num(t, e->c.cid);
 }
 
-static void put_runtime(const struct columns *c, struct table *t, const struct centry *e)
+static void put_runtime(const struct ps_columns *c, struct table *t, const struct centry *e)
 {
 	(void)c;
 	put_word(t, e->runtime);
 }
 
-static void put_init(const struct columns *c, struct table *t, const struct centry *e)
+static void put_init(const struct ps_columns *c, struct table *t, const struct centry *e)
 {
 	(void)c;
 	put_number(t, e->c.init_pid, e->c.init_pid);
 }
 
-static void put_procs(const struct columns *c, struct table *t, const struct centry *e)
+static void put_procs(const struct ps_columns *c, struct table *t, const struct centry *e)
 {
 	long procs = processes_in(c->running, &e->c);
 
 	put_number(t, (uint64_t)procs, procs >= 0);
 }
 
-static void put_cpu(const struct columns *c, struct table *t, const struct centry *e)
+static void put_cpu(const struct ps_columns *c, struct table *t, const struct centry *e)
 {
 	struct sbuf b = { 0 };
 	uint64_t ns;
@@ -66,7 +66,7 @@ static void put_cpu(const struct columns *c, struct table *t, const struct centr
 	sbuf_free(&b);
 }
 
-static void put_mem(const struct columns *c, struct table *t, const struct centry *e)
+static void put_mem(const struct ps_columns *c, struct table *t, const struct centry *e)
 {
 	uint64_t bytes;
 
@@ -76,7 +76,7 @@ static void put_mem(const struct columns *c, struct table *t, const struct centr
 		table_str(t, "-");
 }
 
-static void put_age(const struct columns *c, struct table *t, const struct centry *e)
+static void put_age(const struct ps_columns *c, struct table *t, const struct centry *e)
 {
 	struct sbuf b = { 0 };
 
@@ -90,13 +90,13 @@ static void put_age(const struct columns *c, struct table *t, const struct centr
 	sbuf_free(&b);
 }
 
-static void put_parent(const struct columns *c, struct table *t, const struct centry *e)
+static void put_parent(const struct ps_columns *c, struct table *t, const struct centry *e)
 {
 	(void)c;
 	put_number(t, e->c.parent, e->c.parent);
 }
 
-static void put_id(const struct columns *c, struct table *t, const struct centry *e)
+static void put_id(const struct ps_columns *c, struct table *t, const struct centry *e)
 {
 	char *id = xstrndup(e->c.runtime_id, 12);
 
@@ -105,31 +105,31 @@ static void put_id(const struct columns *c, struct table *t, const struct centry
 	free(id);
 }
 
-static void put_namespace(const struct columns *c, struct table *t, const struct centry *e)
+static void put_namespace(const struct ps_columns *c, struct table *t, const struct centry *e)
 {
 	(void)c;
 	put_word(t, e->r.ns);
 }
 
-static void put_pod(const struct columns *c, struct table *t, const struct centry *e)
+static void put_pod(const struct ps_columns *c, struct table *t, const struct centry *e)
 {
 	(void)c;
 	put_word(t, e->r.pod);
 }
 
-static void put_pod_uid(const struct columns *c, struct table *t, const struct centry *e)
+static void put_pod_uid(const struct ps_columns *c, struct table *t, const struct centry *e)
 {
 	(void)c;
 	put_word(t, e->r.pod_uid);
 }
 
-static void put_container(const struct columns *c, struct table *t, const struct centry *e)
+static void put_container(const struct ps_columns *c, struct table *t, const struct centry *e)
 {
 	(void)c;
 	put_word(t, e->r.container);
 }
 
-static void put_restarts(const struct columns *c, struct table *t, const struct centry *e)
+static void put_restarts(const struct ps_columns *c, struct table *t, const struct centry *e)
 {
 	uint32_t v = 0;
 
@@ -137,13 +137,13 @@ static void put_restarts(const struct columns *c, struct table *t, const struct 
 	put_number(t, v, e->r.restarts && !parse_u32(e->r.restarts, &v));
 }
 
-static void put_image(const struct columns *c, struct table *t, const struct centry *e)
+static void put_image(const struct ps_columns *c, struct table *t, const struct centry *e)
 {
 	(void)c;
 	put_word(t, e->r.image);
 }
 
-static void put_labels(const struct columns *c, struct table *t, const struct centry *e)
+static void put_labels(const struct ps_columns *c, struct table *t, const struct centry *e)
 {
 	struct sbuf b = { 0 };
 
@@ -157,13 +157,13 @@ static void put_labels(const struct columns *c, struct table *t, const struct ce
 	sbuf_free(&b);
 }
 
-static void put_cgroup(const struct columns *c, struct table *t, const struct centry *e)
+static void put_cgroup(const struct ps_columns *c, struct table *t, const struct centry *e)
 {
 	(void)c;
 	put_word(t, e->c.path);
 }
 
-static const struct column all[] = {
+static const struct ps_column all[] = {
 	{ "cid", put_cid }, { "name", NULL }, { "runtime", put_runtime }, { "init", put_init },
 	{ "procs", put_procs }, { "cpu", put_cpu }, { "mem", put_mem }, { "age", put_age },
 	{ "parent", put_parent }, { "id", put_id }, { "namespace", put_namespace }, { "pod", put_pod },
@@ -172,7 +172,7 @@ static const struct column all[] = {
 };
 
 /* A pod has no number of its own: its line has a name, and what its containers have in common. */
-static bool is_pods(const struct column *col)
+static bool is_pods(const struct ps_column *col)
 {
 	return col->put == put_namespace || col->put == put_pod || col->put == put_pod_uid;
 }
@@ -194,7 +194,7 @@ static int unknown(const char *word, size_t n)
 	return r;
 }
 
-int columns_parse(struct columns *c, const char *list)
+int ps_columns_parse(struct ps_columns *c, const char *list)
 {
 	size_t n, k;
 
@@ -214,7 +214,7 @@ int columns_parse(struct columns *c, const char *list)
 	}
 }
 
-void columns_init_table(const struct columns *c, struct table *t)
+void ps_columns_init_table(const struct ps_columns *c, struct table *t)
 {
 	char heads[TABLE_COLUMNS][16];
 	const char *v[TABLE_COLUMNS];
@@ -249,7 +249,7 @@ static void put_name(struct table *t, const struct row *r)
 	sbuf_free(&b);
 }
 
-void columns_put(const struct columns *c, struct table *t, const struct row *r)
+void ps_columns_put(const struct ps_columns *c, struct table *t, const struct row *r)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		if (!c->v[i]->put)
