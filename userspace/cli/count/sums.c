@@ -193,3 +193,35 @@ void sum_put_hist(struct sbuf *b, const struct sum *s, enum bars_unit unit)
 	sum_put_percentiles(b, s);
 	sbuf_printf(b, ", count %llu\n", (unsigned long long)s->n);
 }
+
+struct listed sum_whose(const void *row)
+{
+	const struct sum *s = row;
+
+	return (struct listed){ s->cid, s->other, s->by };
+}
+
+int sum_tie(const void *x, const void *y, double n)
+{
+	const struct sum *a = x, *b = y;
+
+	(void)n;
+	return strcmp(a->name, b->name);
+}
+
+struct cell sum_p50(const void *row)
+{
+	return (struct cell){ .n = sum_percentile(row, 0.5) };
+}
+
+struct cell sum_p99(const void *row)
+{
+	return (struct cell){ .n = sum_percentile(row, 0.99) };
+}
+
+void sum_json_hist(struct json *j, const void *row)
+{
+	const struct sum *s = row;
+
+	view_json_hist(j, s->hist, s->max);
+}

@@ -3,7 +3,7 @@
 #ifndef CTRACE_VIEW_SUMS_H
 #define CTRACE_VIEW_SUMS_H
 
-#include "count/view.h"
+#include "count/listing.h"
 
 struct sum_errno {
 	uint32_t err;
@@ -49,6 +49,21 @@ static inline uint64_t sum_percentile(const struct sum *s, double p)
 {
 	return view_percentile(s->hist, p, s->max);
 }
+
+/* --- rows that begin with a struct sum, in a listing (count/listing.h) --- */
+
+struct listed sum_whose(const void *row);
+/* Orders by name. */
+int sum_tie(const void *x, const void *y, double n);
+struct cell sum_p50(const void *row);
+struct cell sum_p99(const void *row);
+void sum_json_hist(struct json *j, const void *row);
+
+#define SUM_COLUMN(head, key, unit, member)	{ head, key, unit, COLUMN_AT(struct sum, member) }
+/* The last columns: in JSON, the histogram. */
+#define SUM_PERCENTILES \
+	{ "P50", NULL, COLUMN_NS, .get = sum_p50 }, { "P99", NULL, COLUMN_NS, .get = sum_p99 }, \
+	SUM_COLUMN("MAX", NULL, COLUMN_NS, max), { .json = sum_json_hist }
 
 /* Appends "p50 12us, p99 3ms, max 8ms", of times in ns. */
 void sum_put_percentiles(struct sbuf *b, const struct sum *s);

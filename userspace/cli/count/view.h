@@ -57,7 +57,9 @@ struct view_kind {
 	 */
 	int (*begin)(struct view *v);
 	void (*tick)(struct view *v);
-	/* Prints a period: rows of all tables' gain. */
+	/* Prints a period, rows of all tables' gain. j: as the elements of "rows"; NULL: as text, to standard output. */
+	void (*print)(struct view *v, struct json *j);
+	/* The same, as two functions. */
 	void (*show)(struct view *v);
 	void (*show_json)(struct view *v, struct json *j);	/* writes the elements of "rows" */
 	void (*head_json)(struct view *v, struct json *j);	/* NULL, or writes members before "rows" */

@@ -2,9 +2,7 @@
 /* ctrace offcpu: how long tasks slept, in which call, on which stack, and who woke them. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "commands.h"
-#include "base/table.h"
 #include "count/sums.h"
 
 static const char usage[] =
@@ -134,33 +132,46 @@ static void put_frames(struct view *v, struct sbuf *b, const struct view_row *ro
 		view_put_stack(v, b, row, key);
 }
 
-/* --- order -------------------------------------------------------------------- */
+/* --- columns ------------------------------------------------------------------ */
 
-static double weight(const struct sum *s, const char *column)
+static bool by_call(const struct view *v)
 {
-	if (!strcasecmp(column, "count"))
-		return (double)s->n;
-	if (!strcasecmp(column, "p50"))
-		return (double)sum_percentile(s, 0.5);
-	if (!strcasecmp(column, "p99"))
-		return (double)sum_percentile(s, 0.99);
-	if (!strcasecmp(column, "max"))
-		return (double)s->max;
-	return (double)s->total;
+	const struct own *own = v->own;
+
+	return !own->stack && !own->wakers;
 }
 
-static int by_column(const void *a, const void *b, void *arg)
+static bool by_waker(const struct view *v)
 {
-	const struct sum *x = a, *y = b;
-	bool turned;
-	const char *column = view_sort_column(arg, "total", &turned);
-	double wx = weight(x, column), wy = weight(y, column);
-	int r = wx > wy ? -1 : wx < wy;
-
-	if (!r || !strcasecmp(column, "name"))
-		r = strcmp(x->name, y->name);
-	return turned ? -r : r;
+	return ((const struct own *)v->own)->wakers;
 }
+
+static bool by_stack(const struct view *v)
+{
+	return ((const struct own *)v->own)->stack;
+}
+
+static void json_stack(struct json *j, const void *row)
+{
+	json_open(j, "stack", '[');
+	for (const char *s = ((const struct sum *)row)->name, *end; (end = strchr(s, '\n')); s = end + 1) {
+		s += strspn(s, " ");
+		json_strn(j, NULL, s, (size_t)(end - s));
+	}
+	json_close(j, ']');
+}
+
+static const struct column columns[] = {
+	{ "CALL", "call", COLUMN_TEXT, COLUMN_AT(struct sum, name), .word = "name", .there = by_call },
+	{ "WAKER", "waker", COLUMN_TEXT, COLUMN_AT(struct sum, name), .word = "name", .there = by_waker },
+	{ .json = json_stack, .there = by_stack },
+	SUM_COLUMN("COUNT", NULL, COLUMN_NUMBER, n),
+	SUM_COLUMN("TOTAL", "total", COLUMN_NS, total),
+	SUM_PERCENTILES,
+};
+static const struct listing listing = {
+	LISTING_COLUMNS(columns), .row_size = sizeof(struct sum), .first = "total", .whose = sum_whose, .tie = sum_tie,
+};
 
 static size_t make(struct view *v, struct sums *s)
 {
@@ -172,50 +183,10 @@ static size_t make(struct view *v, struct sums *s)
 		sums_make_named(v, s, put_waker, "waker_cid,waker_comm");
 	else
 		sums_make_named(v, s, put_call, "syscall");
-	if (s->n)
-		qsort_r(s->v, s->n, sizeof(s->v[0]), by_column, v);
-	return v->top && v->top < s->n ? v->top : s->n;
+	return listing_sort(v, &listing, s->v, s->n);
 }
 
 /* --- text --------------------------------------------------------------------- */
-
-static void show_table(struct view *v, const struct sums *s, size_t n)
-{
-	const struct own *own = v->own;
-	const char *heads[TABLE_COLUMNS] = { "CONTAINER" };
-	struct sbuf b = { 0 };
-	struct table table;
-	size_t columns = 1;
-
-	if (v->by)
-		heads[columns++] = "BY";
-	heads[columns++] = own->wakers ? "WAKER" : "CALL";
-	heads[columns++] = "COUNT";
-	heads[columns++] = "TOTAL";
-	heads[columns++] = "P50";
-	heads[columns++] = "P99";
-	heads[columns++] = "MAX";
-	table_init(&table, heads, columns);
-	for (size_t i = 0; i < n; i++) {
-		const struct sum *x = &s->v[i];
-
-		sbuf_reset(&b);
-		view_put_container(v, &b, x->cid);
-		table_str(&table, b.s);
-		if (v->by)
-			table_str(&table, x->by);
-		table_str(&table, x->name);
-		table_num(&table, x->n);
-		table_ns(&table, x->total);
-		table_ns(&table, sum_percentile(x, 0.5));
-		table_ns(&table, sum_percentile(x, 0.99));
-		table_ns(&table, x->max);
-		table_end_row(&table);
-	}
-	table_print(&table, stdout);
-	table_free(&table);
-	sbuf_free(&b);
-}
 
 static void show_stacks(struct view *v, const struct sums *s, size_t n)
 {
@@ -237,49 +208,16 @@ static void show_stacks(struct view *v, const struct sums *s, size_t n)
 	sbuf_free(&b);
 }
 
-static void show(struct view *v)
+static void print(struct view *v, struct json *j)
 {
 	const struct own *own = v->own;
 	struct sums s;
 	size_t n = make(v, &s);
 
-	(own->stack ? show_stacks : show_table)(v, &s, n);
-	sums_free(&s);
-}
-
-/* --- JSON --------------------------------------------------------------------- */
-
-static void json_stack(struct json *j, const char *frames)
-{
-	json_open(j, "stack", '[');
-	for (const char *s = frames, *end; (end = strchr(s, '\n')); s = end + 1) {
-		s += strspn(s, " ");
-		json_strn(j, NULL, s, (size_t)(end - s));
-	}
-	json_close(j, ']');
-}
-
-static void show_json(struct view *v, struct json *j)
-{
-	const struct own *own = v->own;
-	struct sums s;
-	size_t n = make(v, &s);
-
-	for (size_t i = 0; i < n; i++) {
-		const struct sum *x = &s.v[i];
-
-		json_open(j, NULL, '{');
-		view_json_container(v, j, x->cid, x->other);
-		if (*x->by)
-			json_str(j, "by", x->by);
-		if (own->stack)
-			json_stack(j, x->name);
-		else
-			json_str(j, own->wakers ? "waker" : "call", x->name);
-		json_uint(j, "total", x->total);
-		view_json_hist(j, x->hist, x->max);
-		json_close(j, '}');
-	}
+	if (own->stack && !j)
+		show_stacks(v, &s, n);
+	else
+		listing_print(v, j, &listing, s.v, n);
 	sums_free(&s);
 }
 
@@ -293,7 +231,7 @@ static const struct option longs[] = {
 static int run_offcpu(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.longs = longs, .option = option, .groups = groups, .show = show, .show_json = show_json,
+		.longs = longs, .option = option, .groups = groups, .print = print,
 		.weight = usecs,
 	};
 	struct own own = { 0 };

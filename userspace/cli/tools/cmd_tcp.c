@@ -4,7 +4,6 @@
 #include <string.h>
 #include <strings.h>
 #include "commands.h"
-#include "base/table.h"
 #include "count/lines.h"
 #include "count/sums.h"
 
@@ -93,8 +92,9 @@ static int groups(struct view *v)
 
 /* Of a container, and the keys of --by. */
 struct summary {
-	struct sum at;			/* whose; owned by one of the sums. hist and max: of connects that did not fail */
+	struct sum at;			/* the first member: whose; owned by one of the sums. hist and max: of connects that did not fail */
 	uint64_t connects, failed, ended, tx, rx, retransmits;
+	bool made;			/* a connect did not fail: it is known how long they take */
 };
 
 struct summaries {
@@ -145,30 +145,46 @@ static void add(struct summary *a, const struct summary *b)
 	a->retransmits += b->retransmits;
 }
 
-static double weight(const struct summary *s, const char *column)
+static void json_latency(struct json *j, const void *row)
 {
-	const struct { const char *name; double n; } columns[] = {
-		{ "connects", (double)s->connects }, { "failed", (double)s->failed },
-		{ "p50", (double)sum_percentile(&s->at, 0.5) }, { "p99", (double)sum_percentile(&s->at, 0.99) },
-		{ "max", (double)s->at.max }, { "ended", (double)s->ended }, { "tx", (double)s->tx },
-		{ "rx", (double)s->rx }, { "retransmits", (double)s->retransmits },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		if (column && !strcasecmp(column, columns[i].name))
-			return columns[i].n;
-	return (double)(s->connects + s->ended);
+	json_open(j, "latency", '{');
+	sum_json_hist(j, row);
+	json_close(j, '}');
 }
 
-static int by_column(const void *a, const void *b, void *arg)
+static struct cell made_and_ended(const void *row)
 {
-	const char *column = arg;
-	bool turned = column && *column == '-';
-	double x = weight(a, turned ? column + 1 : column), y = weight(b, turned ? column + 1 : column);
-	int r = x > y ? -1 : x < y ? 1 : by_place(a, b);
+	const struct summary *s = row;
 
-	return turned ? -r : r;
+	return (struct cell){ .n = s->connects + s->ended };
 }
+
+#define IF(member)	COLUMN_IF(struct summary, member)
+#define TCP_COLUMN(head, key, unit, member)	{ head, key, unit, COLUMN_AT(struct summary, member) }
+
+static const struct column columns[] = {
+	TCP_COLUMN("CONNECTS", "connects", COLUMN_NUMBER, connects),
+	TCP_COLUMN("FAILED", "failed", COLUMN_NUMBER, failed),
+	{ "P50", NULL, COLUMN_NS, IF(made), .get = sum_p50 },
+	{ "P99", NULL, COLUMN_NS, IF(made), .get = sum_p99 },
+	{ "MAX", NULL, COLUMN_NS, IF(made), COLUMN_AT(struct sum, max) },
+	{ .json = json_latency },
+	TCP_COLUMN("ENDED", "ended", COLUMN_NUMBER, ended),
+	TCP_COLUMN("TX", "tx_bytes", COLUMN_BYTES, tx),
+	TCP_COLUMN("RX", "rx_bytes", COLUMN_BYTES, rx),
+	TCP_COLUMN("RETRANSMITS", "retransmits", COLUMN_NUMBER, retransmits),
+	{ .get = made_and_ended, .word = "both" },	/* the order without --sort */
+};
+
+static int tie(const void *x, const void *y, double n)
+{
+	(void)n;
+	return by_place(x, y);
+}
+
+static const struct listing listing = {
+	LISTING_COLUMNS(columns), .row_size = sizeof(struct summary), .first = "both", .whose = sum_whose, .tie = tie,
+};
 
 /* At most --top, in order. */
 static void make(struct view *v, struct summaries *s)
@@ -190,10 +206,9 @@ static void make(struct view *v, struct summaries *s)
 		else
 			s->v[s->n++] = s->v[i];
 	}
-	if (s->n)
-		qsort_r(s->v, s->n, sizeof(s->v[0]), by_column, (void *)v->sort);
-	if (v->top && s->n > v->top)
-		s->n = v->top;
+	for (size_t i = 0; i < s->n; i++)
+		s->v[i].made = s->v[i].connects > s->v[i].failed;
+	s->n = listing_sort(v, &listing, s->v, s->n);
 }
 
 static void free_summaries(struct summaries *s)
@@ -203,78 +218,12 @@ static void free_summaries(struct summaries *s)
 	free(s->v);
 }
 
-static void cell_ns(struct table *t, const struct summary *s, uint64_t ns)
-{
-	if (s->connects > s->failed)
-		table_ns(t, ns);
-	else
-		table_right(t, "-");
-}
-
-static void show(struct view *v)
-{
-	static const char *const heads[] = {
-		"CONTAINER", "BY", "CONNECTS", "FAILED", "P50", "P99", "MAX", "ENDED", "TX", "RX", "RETRANSMITS",
-	}, *const plain[] = {
-		"CONTAINER", "CONNECTS", "FAILED", "P50", "P99", "MAX", "ENDED", "TX", "RX", "RETRANSMITS",
-	};
-	struct sbuf b = { 0 };
-	struct summaries s;
-	struct table t;
-
-	make(v, &s);
-	if (v->by)
-		table_init(&t, heads, ARRAY_SIZE(heads));
-	else
-		table_init(&t, plain, ARRAY_SIZE(plain));
-	for (size_t i = 0; i < s.n; i++) {
-		const struct summary *x = &s.v[i];
-
-		sbuf_reset(&b);
-		view_put_container(v, &b, x->at.cid);
-		table_str(&t, b.s);
-		if (v->by)
-			table_str(&t, x->at.by);
-		table_num(&t, x->connects);
-		table_num(&t, x->failed);
-		cell_ns(&t, x, sum_percentile(&x->at, 0.5));
-		cell_ns(&t, x, sum_percentile(&x->at, 0.99));
-		cell_ns(&t, x, x->at.max);
-		table_num(&t, x->ended);
-		table_size(&t, x->tx);
-		table_size(&t, x->rx);
-		table_num(&t, x->retransmits);
-		table_end_row(&t);
-	}
-	table_print(&t, stdout);
-	table_free(&t);
-	sbuf_free(&b);
-	free_summaries(&s);
-}
-
-static void show_json(struct view *v, struct json *j)
+static void print(struct view *v, struct json *j)
 {
 	struct summaries s;
 
 	make(v, &s);
-	for (size_t i = 0; i < s.n; i++) {
-		const struct summary *x = &s.v[i];
-
-		json_open(j, NULL, '{');
-		view_json_container(v, j, x->at.cid, x->at.other);
-		if (*x->at.by)
-			json_str(j, "by", x->at.by);
-		json_uint(j, "connects", x->connects);
-		json_uint(j, "failed", x->failed);
-		json_open(j, "latency", '{');
-		view_json_hist(j, x->at.hist, x->at.max);
-		json_close(j, '}');
-		json_uint(j, "ended", x->ended);
-		json_uint(j, "tx_bytes", x->tx);
-		json_uint(j, "rx_bytes", x->rx);
-		json_uint(j, "retransmits", x->retransmits);
-		json_close(j, '}');
-	}
+	listing_print(v, j, &listing, s.v, s.n);
 	free_summaries(&s);
 }
 
@@ -289,7 +238,7 @@ static const struct option longs[] = {
 static int run_tcp(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.longs = longs, .option = option, .groups = groups, .show = show, .show_json = show_json, .instead = instead,
+		.longs = longs, .option = option, .groups = groups, .print = print, .instead = instead,
 	};
 	struct own own = { 0 };
 
