@@ -186,12 +186,30 @@ void sum_put_percentiles(struct sbuf *b, const struct sum *s)
 	put_ns(b, s->max);
 }
 
-void sum_put_hist(struct sbuf *b, const struct sum *s, enum bars_unit unit)
+void sum_put_by(struct sbuf *b, const struct sum *s)
 {
-	bars_put(b, s->hist, "", unit);
-	sbuf_puts(b, "     ");
-	sum_put_percentiles(b, s);
-	sbuf_printf(b, ", count %llu\n", (unsigned long long)s->n);
+	sbuf_printf(b, "%s%s", *s->by ? ", " : "", s->by);
+}
+
+void sums_print_hists(const struct view *v, const void *rows, size_t row_size, size_t n,
+		      void (*put)(struct sbuf *b, const struct sum *s), enum bars_unit unit)
+{
+	struct sbuf b = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		const struct sum *s = (const void *)((const char *)rows + i * row_size);
+
+		sbuf_puts(&b, i ? "\ncontainer = " : "container = ");
+		view_put_container(v, &b, s->cid);
+		put(&b, s);
+		sbuf_putc(&b, '\n');
+		bars_put(&b, s->hist, "", unit);
+		sbuf_puts(&b, "     ");
+		sum_put_percentiles(&b, s);
+		sbuf_printf(&b, ", count %llu\n", (unsigned long long)s->n);
+	}
+	fputs(b.s ? b.s : "", stdout);
+	sbuf_free(&b);
 }
 
 struct listed sum_whose(const void *row)

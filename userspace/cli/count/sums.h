@@ -65,9 +65,13 @@ void sum_json_hist(struct json *j, const void *row);
 	{ "P50", NULL, COLUMN_NS, .get = sum_p50 }, { "P99", NULL, COLUMN_NS, .get = sum_p99 }, \
 	SUM_COLUMN("MAX", NULL, COLUMN_NS, max), { .json = sum_json_hist }
 
+/* Prints a histogram of each. put: appends to the container what else is of the row. */
+void sums_print_hists(const struct view *v, const void *rows, size_t row_size, size_t n,
+		      void (*put)(struct sbuf *b, const struct sum *s), enum bars_unit unit);
+/* Appends ", keys of --by". */
+void sum_put_by(struct sbuf *b, const struct sum *s);
+
 /* Appends "p50 12us, p99 3ms, max 8ms", of times in ns. */
 void sum_put_percentiles(struct sbuf *b, const struct sum *s);
-/* Appends the histogram, and a line with these and the count. */
-void sum_put_hist(struct sbuf *b, const struct sum *s, enum bars_unit unit);
 
 #endif

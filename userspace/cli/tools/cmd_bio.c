@@ -2,9 +2,7 @@
 /* ctrace bio: which container's requests a disk served, and how long each took. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "commands.h"
-#include "base/table.h"
 #include "names/disks.h"
 #include "count/lines.h"
 #include "count/sums.h"
@@ -83,7 +81,7 @@ static int groups(struct view *v)
 /* --- requests of a container on a disk ------------------------------------------- */
 
 struct io {
-	struct sum sum;		/* of all; total is bytes; borrows its texts */
+	struct sum sum;		/* the first member, of all; total is bytes; borrows its texts */
 	uint64_t reads, writes, rbytes, wbytes;
 };
 
@@ -113,33 +111,21 @@ static void put_disk(struct view *v, struct sbuf *b, const struct view_row *row)
 	sbuf_putc(b, direction);
 }
 
-static double weight(const struct io *x, const char *column)
-{
-	const struct { const char *name; double value; } columns[] = {
-		{ "reads", (double)x->reads }, { "writes", (double)x->writes },
-		{ "rbytes", (double)x->rbytes }, { "wbytes", (double)x->wbytes },
-		{ "p50", (double)sum_percentile(&x->sum, 0.5) }, { "p99", (double)sum_percentile(&x->sum, 0.99) },
-		{ "max", (double)x->sum.max },
-	};
+#define IO_COLUMN(head, key, unit, member)	{ head, key, unit, COLUMN_AT(struct io, member) }
 
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		if (!strcasecmp(columns[i].name, column))
-			return columns[i].value;
-	return (double)x->sum.n;
-}
-
-static int by_column(const void *a, const void *b, void *arg)
-{
-	const struct io *x = a, *y = b;
-	bool turned;
-	const char *column = view_sort_column(arg, "ios", &turned);
-	double wx = weight(x, column), wy = weight(y, column);
-	int r = wx > wy ? -1 : wx < wy;
-
-	if (!r || !strcasecmp(column, "disk"))
-		r = strcmp(x->sum.name, y->sum.name);
-	return turned ? -r : r;
-}
+static const struct column columns[] = {
+	SUM_COLUMN("DISK", "disk", COLUMN_TEXT, name),
+	SUM_COLUMN("IOS", NULL, COLUMN_NUMBER, n),
+	IO_COLUMN("READS", "reads", COLUMN_NUMBER, reads),
+	IO_COLUMN("WRITES", "writes", COLUMN_NUMBER, writes),
+	IO_COLUMN("RBYTES", "rbytes", COLUMN_BYTES, rbytes),
+	IO_COLUMN("WBYTES", "wbytes", COLUMN_BYTES, wbytes),
+	SUM_COLUMN(NULL, "bytes", COLUMN_BYTES, total),
+	SUM_PERCENTILES,
+};
+static const struct listing listing = {
+	LISTING_COLUMNS(columns), .row_size = sizeof(struct io), .first = "ios", .whose = sum_whose, .tie = sum_tie,
+};
 
 /* Returns how many are shown. */
 static size_t make(struct view *v, struct ios *ios)
@@ -164,9 +150,7 @@ static size_t make(struct view *v, struct ios *ios)
 		x->writes += direction == 'W' ? s->n : 0;
 		x->wbytes += direction == 'W' ? s->total : 0;
 	}
-	if (ios->n)
-		qsort_r(ios->v, ios->n, sizeof(ios->v[0]), by_column, v);
-	return v->top && v->top < ios->n ? v->top : ios->n;
+	return listing_sort(v, &listing, ios->v, ios->n);
 }
 
 static void ios_free(struct ios *ios)
@@ -175,95 +159,22 @@ static void ios_free(struct ios *ios)
 	sums_free(&ios->sums);
 }
 
-/* --- text and JSON ------------------------------------------------------------------ */
-
-static void show_table(struct view *v, const struct ios *ios, size_t n)
+static void put_disk_name(struct sbuf *b, const struct sum *s)
 {
-	const char *heads[TABLE_COLUMNS] = { "CONTAINER" };
-	static const char *const rest[] = {
-		"DISK", "IOS", "READS", "WRITES", "RBYTES", "WBYTES", "P50", "P99", "MAX",
-	};
-	struct sbuf b = { 0 };
-	struct table table;
-	size_t columns = 1;
-
-	if (v->by)
-		heads[columns++] = "BY";
-	for (size_t i = 0; i < ARRAY_SIZE(rest); i++)
-		heads[columns++] = rest[i];
-	table_init(&table, heads, columns);
-	for (size_t i = 0; i < n; i++) {
-		const struct io *x = &ios->v[i];
-
-		sbuf_reset(&b);
-		view_put_container(v, &b, x->sum.cid);
-		table_str(&table, b.s);
-		if (v->by)
-			table_str(&table, x->sum.by);
-		table_str(&table, x->sum.name);
-		table_num(&table, x->sum.n);
-		table_num(&table, x->reads);
-		table_num(&table, x->writes);
-		table_size(&table, x->rbytes);
-		table_size(&table, x->wbytes);
-		table_ns(&table, sum_percentile(&x->sum, 0.5));
-		table_ns(&table, sum_percentile(&x->sum, 0.99));
-		table_ns(&table, x->sum.max);
-		table_end_row(&table);
-	}
-	table_print(&table, stdout);
-	table_free(&table);
-	sbuf_free(&b);
+	sbuf_printf(b, ", disk = %s", s->name);
+	sum_put_by(b, s);
 }
 
-static void show_hist(struct view *v, const struct ios *ios, size_t n)
-{
-	const struct own *own = v->own;
-	struct sbuf b = { 0 };
-
-	for (size_t i = 0; i < n; i++) {
-		const struct sum *x = &ios->v[i].sum;
-
-		sbuf_puts(&b, i ? "\ncontainer = " : "container = ");
-		view_put_container(v, &b, x->cid);
-		sbuf_printf(&b, ", disk = %s%s%s\n", x->name, *x->by ? ", " : "", x->by);
-		sum_put_hist(&b, x, own->milliseconds ? BARS_MSECS : BARS_USECS);
-	}
-	fputs(b.s ? b.s : "", stdout);
-	sbuf_free(&b);
-}
-
-static void show(struct view *v)
+static void print(struct view *v, struct json *j)
 {
 	const struct own *own = v->own;
 	struct ios ios;
 	size_t n = make(v, &ios);
 
-	(own->hist ? show_hist : show_table)(v, &ios, n);
-	ios_free(&ios);
-}
-
-static void show_json(struct view *v, struct json *j)
-{
-	struct ios ios;
-	size_t n = make(v, &ios);
-
-	for (size_t i = 0; i < n; i++) {
-		const struct io *x = &ios.v[i];
-
-		json_open(j, NULL, '{');
-		view_json_container(v, j, x->sum.cid, x->sum.other);
-		if (*x->sum.by)
-			json_str(j, "by", x->sum.by);
-		json_str(j, "disk", x->sum.name);
-		json_uint(j, "reads", x->reads);
-		json_uint(j, "writes", x->writes);
-		json_uint(j, "rbytes", x->rbytes);
-		json_uint(j, "wbytes", x->wbytes);
-		json_uint(j, "bytes", x->sum.total);
-		view_json_hist(j, x->sum.hist, x->sum.max);
-		json_close(j, '}');
-	}
+	if (own->hist && !j)
+		sums_print_hists(v, ios.v, sizeof(ios.v[0]), n, put_disk_name, own->milliseconds ? BARS_MSECS : BARS_USECS);
+	else
+		listing_print(v, j, &listing, ios.v, n);
 	ios_free(&ios);
 }
 
@@ -277,7 +188,7 @@ static const struct option longs[] = {
 static int run_bio(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.longs = longs, .option = option, .groups = groups, .show = show, .show_json = show_json, .instead = instead,
+		.longs = longs, .option = option, .groups = groups, .print = print, .instead = instead,
 	};
 	struct own own = { 0 };
 

@@ -2,9 +2,7 @@
 /* ctrace files: calls on files, counted by what they do; or the slow ones, each with the file's name. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "commands.h"
-#include "base/table.h"
 #include "show/file_ops.h"
 #include "count/lines.h"
 #include "count/sums.h"
@@ -92,167 +90,61 @@ static int groups(struct view *v)
 	return CLI_OK;
 }
 
-/* --- order ------------------------------------------------------------------- */
+/* --- what files do ------------------------------------------------------------- */
 
-static double weight(const struct sum *s, const char *column)
+static struct cell bytes(const void *row)
 {
-	if (!strcasecmp(column, "count"))
-		return (double)s->n;
-	if (!strcasecmp(column, "errors"))
-		return (double)s->errors;
-	if (!strcasecmp(column, "bytes"))
-		return (double)s->more;
-	if (!strcasecmp(column, "p50"))
-		return (double)sum_percentile(s, 0.5);
-	if (!strcasecmp(column, "p99"))
-		return (double)sum_percentile(s, 0.99);
-	if (!strcasecmp(column, "max"))
-		return (double)s->max;
-	return (double)s->total;
+	const struct sum *s = row;
+
+	if (!file_op_moves(s->name))
+		return (struct cell){ .is = CELL_UNKNOWN };
+	return (struct cell){ .n = s->more };
 }
 
-static int by_column(const void *a, const void *b, void *arg)
-{
-	const struct sum *x = a, *y = b;
-	const char *column = arg ? arg : "total";
-	bool turned = *column == '-';
-	double wx, wy;
-	int r;
+static const struct column columns[] = {
+	SUM_COLUMN("OP", "op", COLUMN_TEXT, name),
+	SUM_COLUMN("COUNT", NULL, COLUMN_NUMBER, n),
+	SUM_COLUMN("ERRORS", "errors", COLUMN_NUMBER, errors),
+	{ "BYTES", "bytes", COLUMN_NUMBER, .get = bytes },
+	SUM_COLUMN("TOTAL", "total", COLUMN_NS, total),
+	SUM_PERCENTILES,
+};
+static const struct listing listing = {
+	LISTING_COLUMNS(columns), .row_size = sizeof(struct sum), .first = "total", .whose = sum_whose, .tie = sum_tie,
+};
 
-	column += turned;
-	wx = weight(x, column);
-	wy = weight(y, column);
-	r = strcasecmp(column, "op") && wx != wy ? (wx > wy ? -1 : 1) : strcmp(x->name, y->name);
-	return turned ? -r : r;
+/* Calls become operations. */
+static void name_op(struct view *v, struct sbuf *b, const struct view_row *row)
+{
+	const struct ctrace_table *t = row->t->t;
+	struct sbuf call = { 0 };
+	uint32_t k = 0;
+
+	while (strcmp(t->keys[k].name, "syscall"))
+		k++;
+	view_put_key(v, &call, row, k);
+	sbuf_puts(b, file_op(call.s));
+	sbuf_free(&call);
 }
 
-static int by_op(const void *a, const void *b)
+static void put_op(struct sbuf *b, const struct sum *s)
 {
-	const struct sum *x = a, *y = b;
-	int r = x->cid == y->cid ? strcmp(x->by, y->by) : x->cid < y->cid ? -1 : 1;
-
-	return r ? r : strcmp(x->name, y->name);
+	sum_put_by(b, s);
+	sbuf_printf(b, ", operation = %s", s->name);
 }
 
-/* Calls become operations, in order. The caller frees *s. */
-static void make(struct view *v, struct sums *s)
-{
-	size_t n = 0;
-
-	sums_make(v, s, "syscall", NULL);
-	for (size_t i = 0; i < s->n; i++) {
-		char *op = xstrdup(file_op(s->v[i].name));
-
-		free(s->v[i].name);
-		s->v[i].name = op;
-		if (!file_op_moves(op))
-			s->v[i].more = 0;
-	}
-	if (s->n)
-		qsort(s->v, s->n, sizeof(s->v[0]), by_op);
-	for (size_t i = 0; i < s->n; i++) {
-		if (!n || by_op(&s->v[n - 1], &s->v[i])) {
-			s->v[n++] = s->v[i];
-			continue;
-		}
-		sum_add(&s->v[n - 1], &s->v[i]);
-		sum_free(&s->v[i]);
-	}
-	s->n = n;
-	if (n)
-		qsort_r(s->v, n, sizeof(s->v[0]), by_column, (void *)v->sort);
-}
-
-/* --- text -------------------------------------------------------------------- */
-
-static void show_table(struct view *v, const struct sums *s, size_t rows)
-{
-	static const char *const heads[] = {
-		"CONTAINER", "BY", "OP", "COUNT", "ERRORS", "BYTES", "TOTAL", "P50", "P99", "MAX",
-	}, *const plain[] = { "CONTAINER", "OP", "COUNT", "ERRORS", "BYTES", "TOTAL", "P50", "P99", "MAX" };
-	struct sbuf b = { 0 };
-	struct table t;
-
-	if (v->by)
-		table_init(&t, heads, ARRAY_SIZE(heads));
-	else
-		table_init(&t, plain, ARRAY_SIZE(plain));
-	for (size_t i = 0; i < rows; i++) {
-		const struct sum *x = &s->v[i];
-
-		sbuf_reset(&b);
-		view_put_container(v, &b, x->cid);
-		table_str(&t, b.s);
-		if (v->by)
-			table_str(&t, x->by);
-		table_str(&t, x->name);
-		table_num(&t, x->n);
-		table_num(&t, x->errors);
-		if (file_op_moves(x->name))
-			table_num(&t, x->more);
-		else
-			table_right(&t, "-");
-		table_ns(&t, x->total);
-		table_ns(&t, sum_percentile(x, 0.5));
-		table_ns(&t, sum_percentile(x, 0.99));
-		table_ns(&t, x->max);
-		table_end_row(&t);
-	}
-	table_print(&t, stdout);
-	table_free(&t);
-	sbuf_free(&b);
-}
-
-static void show_hists(struct view *v, const struct sums *s, size_t rows)
-{
-	struct sbuf b = { 0 };
-
-	for (size_t i = 0; i < rows; i++) {
-		const struct sum *x = &s->v[i];
-
-		sbuf_puts(&b, i ? "\ncontainer = " : "container = ");
-		view_put_container(v, &b, x->cid);
-		sbuf_printf(&b, "%s%s, operation = %s\n", *x->by ? ", " : "", x->by, x->name);
-		sum_put_hist(&b, x, BARS_USECS);
-	}
-	fputs(b.s ? b.s : "", stdout);
-	sbuf_free(&b);
-}
-
-static void show(struct view *v)
+static void print(struct view *v, struct json *j)
 {
 	const struct own *own = v->own;
 	struct sums s;
-	size_t rows;
+	size_t n;
 
-	make(v, &s);
-	rows = v->top && v->top < s.n ? v->top : s.n;
-	(own->hist ? show_hists : show_table)(v, &s, rows);
-	sums_free(&s);
-}
-
-static void show_json(struct view *v, struct json *j)
-{
-	struct sums s;
-
-	make(v, &s);
-	for (size_t i = 0; i < s.n && (!v->top || i < v->top); i++) {
-		const struct sum *x = &s.v[i];
-
-		json_open(j, NULL, '{');
-		view_json_container(v, j, x->cid, x->other);
-		if (*x->by)
-			json_str(j, "by", x->by);
-		json_str(j, "op", x->name);
-		json_uint(j, "errors", x->errors);
-		if (file_op_moves(x->name))
-			json_uint(j, "bytes", x->more);
-		else
-			json_null(j, "bytes");
-		json_uint(j, "total", x->total);
-		view_json_hist(j, x->hist, x->max);
-		json_close(j, '}');
-	}
+	sums_make_named(v, &s, name_op, "syscall");
+	n = listing_sort(v, &listing, s.v, s.n);
+	if (own->hist && !j)
+		sums_print_hists(v, s.v, sizeof(s.v[0]), n, put_op, BARS_USECS);
+	else
+		listing_print(v, j, &listing, s.v, n);
 	sums_free(&s);
 }
 
@@ -266,7 +158,7 @@ static const struct option longs[] = {
 static int run_files(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.longs = longs, .option = option, .groups = groups, .show = show, .show_json = show_json, .instead = instead,
+		.longs = longs, .option = option, .groups = groups, .print = print, .instead = instead,
 	};
 	struct own own = { 0 };
 

@@ -59,75 +59,29 @@ static int groups(struct view *v)
 	return CLI_OK;
 }
 
-static double weight(const struct sum *s, const char *column)
-{
-	if (column && !strcmp(column, "p50"))
-		return (double)sum_percentile(s, 0.5);
-	if (column && !strcmp(column, "p99"))
-		return (double)sum_percentile(s, 0.99);
-	if (column && !strcmp(column, "max"))
-		return (double)s->max;
-	return (double)s->n;
-}
+/* For --json and --sort: text is a histogram. */
+static const struct column columns[] = {
+	SUM_COLUMN("COUNT", NULL, COLUMN_NUMBER, n),
+	SUM_COLUMN(NULL, "total", COLUMN_NS, total),
+	SUM_PERCENTILES,
+};
+static const struct listing listing = {
+	LISTING_COLUMNS(columns), .row_size = sizeof(struct sum), .first = "count", .whose = sum_whose,
+};
 
-static int by_column(const void *a, const void *b, void *arg)
-{
-	const char *column = arg;
-	bool turned = column && *column == '-';
-	double x, y;
-	int r;
-
-	column = turned ? column + 1 : column;
-	x = weight(a, column);
-	y = weight(b, column);
-	r = x > y ? -1 : x < y;
-	return turned ? -r : r;
-}
-
-static void make(struct view *v, struct sums *s)
+static void print(struct view *v, struct json *j)
 {
 	const struct own *own = v->own;
+	struct sums s;
+	size_t n;
 
 	/* without --reasons, both are one */
-	sums_make(v, s, NULL, own->reasons || view_list_has(v->by, "reason") ? NULL : "reason");
-	if (s->n)
-		qsort_r(s->v, s->n, sizeof(s->v[0]), by_column, (void *)v->sort);
-}
-
-static void show(struct view *v)
-{
-	const struct own *own = v->own;
-	struct sbuf b = { 0 };
-	struct sums s;
-
-	make(v, &s);
-	for (size_t i = 0; i < s.n && (!v->top || i < v->top); i++) {
-		const struct sum *x = &s.v[i];
-
-		sbuf_puts(&b, i ? "\ncontainer = " : "container = ");
-		view_put_container(v, &b, x->cid);
-		sbuf_printf(&b, "%s%s\n", *x->by ? ", " : "", x->by);
-		sum_put_hist(&b, x, own->milliseconds ? BARS_MSECS : BARS_USECS);
-	}
-	fputs(b.s ? b.s : "", stdout);
-	sbuf_free(&b);
-	sums_free(&s);
-}
-
-static void show_json(struct view *v, struct json *j)
-{
-	struct sums s;
-
-	make(v, &s);
-	for (size_t i = 0; i < s.n && (!v->top || i < v->top); i++) {
-		json_open(j, NULL, '{');
-		view_json_container(v, j, s.v[i].cid, s.v[i].other);
-		if (*s.v[i].by)
-			json_str(j, "by", s.v[i].by);
-		json_uint(j, "total", s.v[i].total);
-		view_json_hist(j, s.v[i].hist, s.v[i].max);
-		json_close(j, '}');
-	}
+	sums_make(v, &s, NULL, own->reasons || view_list_has(v->by, "reason") ? NULL : "reason");
+	n = listing_sort(v, &listing, s.v, s.n);
+	if (j)
+		listing_print(v, j, &listing, s.v, n);
+	else
+		sums_print_hists(v, s.v, sizeof(s.v[0]), n, sum_put_by, own->milliseconds ? BARS_MSECS : BARS_USECS);
 	sums_free(&s);
 }
 
@@ -140,7 +94,7 @@ static const struct option longs[] = {
 static int run_runqlat(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.longs = longs, .option = option, .groups = groups, .show = show, .show_json = show_json,
+		.longs = longs, .option = option, .groups = groups, .print = print,
 	};
 	struct own own = { 0 };
 
