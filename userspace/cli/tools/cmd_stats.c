@@ -2,7 +2,6 @@
 /* ctrace stats: which system calls, how often, how long, with which errors. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "commands.h"
 #include "show/sink.h"
 #include "count/sums.h"
@@ -69,50 +68,63 @@ static int groups(struct view *v)
 	return CLI_OK;
 }
 
-/* --- order ------------------------------------------------------------------- */
+/* --- columns ----------------------------------------------------------------- */
 
-static double weight(const struct sum *s, const char *column)
+static struct cell average(const void *row)
 {
-	static const char *const columns[] = { "calls", "errors", "total", "min", "avg", "p99", "max" };
-	size_t i = 0;
+	const struct sum *s = row;
 
-	while (column && i < ARRAY_SIZE(columns) && strcasecmp(column, columns[i]))
-		i++;
-	switch (column ? i : 2) {
-	case 0:
-		return (double)s->n;
-	case 1:
-		return (double)s->errors;
-	case 3:
-		return (double)s->min;
-	case 4:
-		return s->n ? (double)s->total / (double)s->n : 0;
-	case 5:
-		return (double)sum_percentile(s, 0.99);
-	case 6:
-		return (double)s->max;
-	}
-	return (double)s->total;
+	return (struct cell){ .n = s->n ? s->total / s->n : 0 };
 }
 
-static int by_column(const void *a, const void *b, void *arg)
+static struct cell exact_average(const void *row)
 {
-	const struct sum *x = a, *y = b;
-	const char *column = arg;
-	bool turned = column && *column == '-';
-	double wx, wy;
-	int r;
+	const struct sum *s = row;
 
-	column = turned ? column + 1 : column;
-	if (column && !strcasecmp(column, "syscall")) {
-		r = strcmp(x->name, y->name);
-	} else {
-		wx = weight(x, column);
-		wy = weight(y, column);
-		r = wx > wy ? -1 : wx < wy ? 1 : strcmp(x->name, y->name);
-	}
-	return turned ? -r : r;
+	return (struct cell){ .real = s->n ? (double)s->total / (double)s->n : 0 };
 }
+
+static void put_errno(struct sbuf *b, uint32_t err)
+{
+	const char *name = err <= 4095 ? errno_name((int)err) : NULL;
+
+	if (name)
+		sbuf_puts(b, name);
+	else
+		sbuf_u64(b, err);
+}
+
+static void json_errnos(struct json *j, const void *row)
+{
+	const struct sum *s = row;
+	struct sbuf b = { 0 };
+
+	json_open(j, "errnos", '{');
+	for (size_t i = 0; i < s->nerrnos; i++) {
+		sbuf_reset(&b);
+		put_errno(&b, s->errnos[i].err);
+		json_uint(j, b.s, s->errnos[i].n);
+	}
+	json_close(j, '}');
+	sbuf_free(&b);
+}
+
+/* What --sort and --json know; text has the forms of others. */
+static const struct column columns[] = {
+	SUM_COLUMN("SYSCALL", "syscall", COLUMN_TEXT, name),
+	SUM_COLUMN("CALLS", "calls", COLUMN_NUMBER, n),
+	SUM_COLUMN("ERRORS", "errors", COLUMN_NUMBER, errors),
+	SUM_COLUMN("TOTAL", "total", COLUMN_NS, total),
+	SUM_COLUMN("MIN", "min", COLUMN_NS, min),
+	{ NULL, "avg", COLUMN_NS, .get = average },
+	{ .unit = COLUMN_REAL, .get = exact_average, .word = "avg" },
+	{ "P99", "p99", COLUMN_NS, .get = sum_p99 },
+	SUM_COLUMN("MAX", "max", COLUMN_NS, max),
+	{ .json = json_errnos },
+};
+static const struct listing listing = {
+	LISTING_COLUMNS(columns), .row_size = sizeof(struct sum), .first = "total", .whose = sum_whose, .tie = sum_tie,
+};
 
 static size_t block_end(const struct sums *s, size_t from)
 {
@@ -133,13 +145,9 @@ static double msec(uint64_t ns)
 static void put_errnos(struct sbuf *b, const struct sum *s)
 {
 	for (size_t i = 0; i < s->nerrnos; i++) {
-		const char *name = s->errnos[i].err <= 4095 ? errno_name((int)s->errnos[i].err) : NULL;
-
-		if (name)
-			sbuf_printf(b, "\t\t\t\t%s: %llu\n", name, (unsigned long long)s->errnos[i].n);
-		else
-			sbuf_printf(b, "\t\t\t\t%u: %llu\n", s->errnos[i].err,
-				    (unsigned long long)s->errnos[i].n);
+		sbuf_puts(b, "\t\t\t\t");
+		put_errno(b, s->errnos[i].err);
+		sbuf_printf(b, ": %llu\n", (unsigned long long)s->errnos[i].n);
 	}
 }
 
@@ -198,7 +206,7 @@ static void strace_block(struct view *v, struct sbuf *b, const struct sum *s, si
 	}
 }
 
-static void show(struct view *v)
+static void print(struct view *v, struct json *j)
 {
 	const struct own *own = v->own;
 	struct sbuf b = { 0 };
@@ -210,54 +218,18 @@ static void show(struct view *v)
 		size_t n;
 
 		end = block_end(&s, i);
+		n = listing_sort(v, &listing, &s.v[i], end - i);
+		if (j) {
+			listing_print(v, j, &listing, &s.v[i], n);
+			continue;
+		}
 		for (size_t k = i; k < end; k++)
 			sum_add(&all, &s.v[k]);
-		qsort_r(&s.v[i], end - i, sizeof(s.v[0]), by_column, (void *)v->sort);
-		n = v->top && end - i > v->top ? v->top : end - i;
 		sbuf_puts(&b, i ? "\n" : "");
 		(own->strace ? strace_block : perf_block)(v, &b, &s.v[i], n, &all);
 	}
 	fputs(b.s ? b.s : "", stdout);
 	sbuf_free(&b);
-	sums_free(&s);
-}
-
-static void show_json(struct view *v, struct json *j)
-{
-	struct sums s;
-
-	sums_make(v, &s, "syscall", NULL);
-	for (size_t i = 0, end; i < s.n; i = end) {
-		end = block_end(&s, i);
-		qsort_r(&s.v[i], end - i, sizeof(s.v[0]), by_column, (void *)v->sort);
-		for (size_t k = i; k < end && (!v->top || k - i < v->top); k++) {
-			const struct sum *x = &s.v[k];
-
-			json_open(j, NULL, '{');
-			view_json_container(v, j, x->cid, x->other);
-			if (*x->by)
-				json_str(j, "by", x->by);
-			json_str(j, "syscall", x->name);
-			json_uint(j, "calls", x->n);
-			json_uint(j, "errors", x->errors);
-			json_uint(j, "total", x->total);
-			json_uint(j, "min", x->min);
-			json_uint(j, "avg", x->n ? x->total / x->n : 0);
-			json_uint(j, "p99", sum_percentile(x, 0.99));
-			json_uint(j, "max", x->max);
-			json_open(j, "errnos", '{');
-			for (size_t e = 0; e < x->nerrnos; e++) {
-				const uint32_t err = x->errnos[e].err;
-				const char *name = err <= 4095 ? errno_name((int)err) : NULL;
-				char number[16];
-
-				snprintf(number, sizeof(number), "%u", err);
-				json_uint(j, name ? name : number, x->errnos[e].n);
-			}
-			json_close(j, '}');
-			json_close(j, '}');
-		}
-	}
 	sums_free(&s);
 }
 
@@ -270,7 +242,7 @@ static const struct option longs[] = {
 static int run_stats(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.longs = longs, .option = option, .groups = groups, .show = show, .show_json = show_json,
+		.longs = longs, .option = option, .groups = groups, .print = print,
 	};
 	struct own own = { 0 };
 

@@ -2,10 +2,8 @@
 /* ctrace throttle: whose quota of CPU time ran out, how often, for how long, and which threads used it. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 #include "commands.h"
-#include "base/table.h"
 #include "names/cgroup_files.h"
 #include "count/sums.h"
 
@@ -29,7 +27,6 @@ static const char usage[] =
 "  ctrace throttle web --json | jq '.rows[].threads'\n"
 "                                           # the threads that used it\n";
 
-#define COLUMNS	"time throttled periods percent windows longest container"
 #define THREADS	3	/* that used most of the quota */
 
 enum { OPT_ALL = OPT_VIEW_OWN };
@@ -82,7 +79,7 @@ static int groups(struct view *v)
 
 	if (v->o.probes.nevents || v->o.probes.longer || v->o.probes.failed)
 		return cli_usage("throttle chooses its events itself: leave out -e, --longer and --failed");
-	status = view_sort_is(v, COLUMNS);
+	status = view_sort_is(v, "time throttled periods percent windows longest container");
 	if (status != CLI_OK)
 		return status;
 	own->files = cgroup_files_new();
@@ -164,8 +161,11 @@ static int begin(struct view *v)
 
 struct row {
 	uint32_t cid;
-	const struct seen *seen;	/* NULL: no files */
-	uint64_t periods, throttled, time, windows, longest;
+	const char *label;
+	bool files, limited, pressure;	/* its files were read; they say that it has a quota; and how long tasks waited */
+	bool windowed;			/* it had windows */
+	uint64_t periods, throttled, time, quota, period, windows, longest;
+	double percent, limit, psi10, psi60;
 	uint64_t ran;			/* of all threads */
 	const struct sum *threads[THREADS];
 };
@@ -173,6 +173,20 @@ struct row {
 static double percent(uint64_t n, uint64_t of)
 {
 	return of ? 100 * (double)n / (double)of : 0;
+}
+
+static struct row row_of(const struct seen *s)
+{
+	struct row r = {
+		.cid = s->cid, .files = true, .limited = s->now.quota, .pressure = s->pressure,
+		.periods = s->now.periods - s->then.periods, .throttled = s->now.throttled - s->then.throttled,
+		.time = s->now.throttled_ns - s->then.throttled_ns, .quota = s->now.quota, .period = s->now.period,
+		.psi10 = s->psi10, .psi60 = s->psi60,
+	};
+
+	r.percent = percent(r.throttled, r.periods);
+	r.limit = r.period ? (double)r.quota / (double)r.period : 0;
+	return r;
 }
 
 /* The windows have no name. */
@@ -231,38 +245,88 @@ static bool shown(const struct view *v, const struct row *r)
 		return true;
 	if (own->named)
 		return r->ran || (alive && is_target(v, r->cid, false));
-	return r->seen && alive && (own->all || r->seen->now.quota);
+	return r->files && alive && (own->all || r->limited);
 }
 
-static double weight(const struct row *r, const char *column)
+/* --- columns -------------------------------------------------------------------------- */
+
+static struct cell quota(const void *row)
 {
-	const struct { const char *name; double value; } columns[] = {
-		{ "throttled", (double)r->throttled }, { "periods", (double)r->periods },
-		{ "percent", percent(r->throttled, r->periods) }, { "windows", (double)r->windows },
-		{ "longest", (double)r->longest },
-	};
+	const struct row *r = row;
 
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		if (!strcasecmp(columns[i].name, column))
-			return columns[i].value;
-	return (double)r->time;
+	return (struct cell){ .is = r->limited ? CELL_KNOWN : r->files ? CELL_UNKNOWN : CELL_MISSING, .n = r->quota };
 }
 
-static int by_column(const void *a, const void *b, void *arg)
+static void put_users(struct sbuf *b, const void *row)
 {
-	const struct view *v = arg;
-	const struct row *x = a, *y = b;
-	bool turned;
-	const char *column = view_sort_column(v, "time", &turned);
-	double wx = weight(x, column), wy = weight(y, column);
-	int r = wx > wy ? -1 : wx < wy;
+	const struct row *r = row;
 
-	if (!strcasecmp(column, "container"))
-		r = strcmp(ctable_get(v->run.ctable, x->cid)->label, ctable_get(v->run.ctable, y->cid)->label);
-	else if (!r)
-		r = wx || wy || x->cid == y->cid ? 0 : x->cid < y->cid ? -1 : 1;
-	return turned ? -r : r;
+	for (size_t i = 0; i < THREADS && r->threads[i]; i++)
+		sbuf_printf(b, "%s%s %.0f%%", i ? ", " : "", r->threads[i]->name,
+			    percent(r->threads[i]->total, r->ran));
 }
+
+static void json_threads(struct json *j, const void *row)
+{
+	const struct row *r = row;
+
+	json_open(j, "threads", '[');
+	for (size_t i = 0; i < THREADS && r->threads[i]; i++) {
+		json_open(j, NULL, '{');
+		json_str(j, "name", r->threads[i]->name);
+		json_uint(j, "ran", r->threads[i]->total);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static bool has_windows(const struct view *v)
+{
+	return ((const struct own *)v->own)->windows;
+}
+
+static bool has_pressure(const struct view *v)
+{
+	return ((const struct own *)v->own)->pressure;
+}
+
+#define ROW_COLUMN(head, key, unit, member)	head, key, unit, COLUMN_AT(struct row, member)
+#define IF(member)	COLUMN_IF(struct row, member)
+
+static const struct column columns[] = {
+	{ ROW_COLUMN("PERIODS", "periods", COLUMN_NUMBER, periods), IF(files) },
+	{ ROW_COLUMN("THROTTLED", "throttled", COLUMN_NUMBER, throttled), IF(files) },
+	{ ROW_COLUMN("THROTTLED_TIME", "throttled_time", COLUMN_NS, time), IF(files), .word = "time" },
+	{ ROW_COLUMN("%THROT", NULL, COLUMN_REAL, percent), IF(files), .word = "percent" },
+	{ "QUOTA", "quota", COLUMN_NS, .get = quota, .word = "" },
+	{ ROW_COLUMN(NULL, "period", COLUMN_NS, period), IF(files) },
+	{ ROW_COLUMN("LIMIT", NULL, COLUMN_REAL, limit), IF(limited), .word = "" },
+	{ ROW_COLUMN("WINDOWS", "windows", COLUMN_NUMBER, windows), .there = has_windows },
+	{ ROW_COLUMN("LONGEST", NULL, COLUMN_NS, longest), IF(windowed), .there = has_windows },
+	{ ROW_COLUMN(NULL, "longest", COLUMN_NS, longest), .there = has_windows },
+	{ ROW_COLUMN("%PSI10", "psi10", COLUMN_REAL, psi10), IF(pressure), .word = "", .there = has_pressure },
+	{ ROW_COLUMN("%PSI60", "psi60", COLUMN_REAL, psi60), IF(pressure), .word = "", .there = has_pressure },
+	{ "USED BY", NULL, COLUMN_TEXT, .put = put_users, .word = "" },
+	{ ROW_COLUMN(NULL, "ran", COLUMN_NS, ran) },
+	{ .json = json_threads },
+	{ ROW_COLUMN(NULL, NULL, COLUMN_TEXT, label), .word = "container" },
+};
+
+static struct listed whose(const void *row)
+{
+	const struct row *r = row;
+
+	return (struct listed){ .cid = r->cid, .other = r->cid == CTRACE_CID_ALL };
+}
+
+static int tie(const void *x, const void *y, double n)
+{
+	return n ? 0 : by_cid(x, y);
+}
+
+static const struct listing listing = {
+	LISTING_COLUMNS(columns), .row_size = sizeof(struct row), .first = "time", .no_by = true, .whose = whose, .tie = tie,
+};
 
 /* The rows of a period, which the caller frees; they point into s. */
 static struct row *make(struct view *v, struct sums *s, size_t *n)
@@ -277,11 +341,7 @@ static struct row *make(struct view *v, struct sums *s, size_t *n)
 	for (size_t i = 0; i < own->nseen; i++) {
 		struct seen *seen = &own->seen[i];
 
-		rows[all++] = (struct row){
-			.cid = seen->cid, .seen = seen, .periods = seen->now.periods - seen->then.periods,
-			.throttled = seen->now.throttled - seen->then.throttled,
-			.time = seen->now.throttled_ns - seen->then.throttled_ns,
-		};
+		rows[all++] = row_of(seen);
 		seen->then = seen->now;
 	}
 	for (size_t i = 0; i < s->n; i++) {
@@ -296,6 +356,7 @@ static struct row *make(struct view *v, struct sums *s, size_t *n)
 			add_thread(r, &s->v[i]);
 		} else {
 			r->windows = s->v[i].n;
+			r->windowed = r->windows;
 			r->longest = s->v[i].max;
 		}
 	}
@@ -303,156 +364,22 @@ static struct row *make(struct view *v, struct sums *s, size_t *n)
 	for (size_t i = 0; i < all; i++)
 		if (shown(v, &rows[i]))
 			rows[(*n)++] = rows[i];
-	qsort_r(rows, *n, sizeof(rows[0]), by_column, v);
-	if (v->top && *n > v->top)
-		*n = v->top;
+	for (size_t i = 0; i < *n; i++)
+		rows[i].label = ctable_get(v->run.ctable, rows[i].cid)->label;
+	*n = listing_sort(v, &listing, rows, *n);
 	return rows;
 }
 
-/* --- text ----------------------------------------------------------------------------- */
-
-static void put_number(struct table *t, bool known, uint64_t n)
-{
-	if (known)
-		table_num(t, n);
-	else
-		table_right(t, "-");
-}
-
-static void put_time(struct table *t, bool known, uint64_t ns)
-{
-	if (known)
-		table_ns(t, ns);
-	else
-		table_right(t, "-");
-}
-
-static void put_real(struct table *t, struct sbuf *b, bool known, double x, const char *unit)
-{
-	sbuf_reset(b);
-	if (known)
-		sbuf_printf(b, "%.2f%s", x, unit);
-	else
-		sbuf_putc(b, '-');
-	table_right(t, b->s);
-}
-
-static void put_users(struct table *t, struct sbuf *b, const struct row *r)
-{
-	sbuf_reset(b);
-	for (size_t i = 0; i < THREADS && r->threads[i]; i++)
-		sbuf_printf(b, "%s%s %.0f%%", i ? ", " : "", r->threads[i]->name,
-			    percent(r->threads[i]->total, r->ran));
-	table_str(t, *b->s ? b->s : "-");
-}
-
-static void put_row(const struct view *v, struct table *t, const struct row *r)
+static void print(struct view *v, struct json *j)
 {
 	const struct own *own = v->own;
-	const struct cgroup_quota *q = r->seen ? &r->seen->now : NULL;
-	bool quota = q && q->quota;
-	struct sbuf b = { 0 };
-
-	sbuf_reset(&b);
-	view_put_container(v, &b, r->cid);
-	table_str(t, b.s);
-	put_number(t, q, r->periods);
-	put_number(t, q, r->throttled);
-	put_time(t, q, r->time);
-	put_real(t, &b, q, percent(r->throttled, r->periods), "");
-	put_time(t, quota, quota ? q->quota : 0);
-	put_real(t, &b, quota, quota && q->period ? (double)q->quota / (double)q->period : 0, "");
-	if (own->windows) {
-		put_number(t, true, r->windows);
-		put_time(t, r->windows, r->longest);
-	}
-	if (own->pressure) {
-		put_real(t, &b, r->seen && r->seen->pressure, r->seen ? r->seen->psi10 : 0, "");
-		put_real(t, &b, r->seen && r->seen->pressure, r->seen ? r->seen->psi60 : 0, "");
-	}
-	put_users(t, &b, r);
-	table_end_row(t);
-	sbuf_free(&b);
-}
-
-static void show(struct view *v)
-{
-	const struct own *own = v->own;
-	const char *heads[TABLE_COLUMNS] = {
-		"CONTAINER", "PERIODS", "THROTTLED", "THROTTLED_TIME", "%THROT", "QUOTA", "LIMIT",
-	};
-	size_t columns = 7, n;
-	struct table t;
-	struct sums s;
-	struct row *rows = make(v, &s, &n);
-
-	if (own->windows) {
-		heads[columns++] = "WINDOWS";
-		heads[columns++] = "LONGEST";
-	}
-	if (own->pressure) {
-		heads[columns++] = "%PSI10";
-		heads[columns++] = "%PSI60";
-	}
-	heads[columns++] = "USED BY";
-	table_init(&t, heads, columns);
-	for (size_t i = 0; i < n; i++)
-		put_row(v, &t, &rows[i]);
-	table_print(&t, stdout);
-	table_free(&t);
-	if (!n && !own->all && !own->named)
-		fputs("ctrace: no container has a quota of CPU time: --all shows the others, too\n", stderr);
-	free(rows);
-	sums_free(&s);
-}
-
-/* --- JSON ----------------------------------------------------------------------------- */
-
-static void json_row(const struct view *v, struct json *j, const struct row *r)
-{
-	const struct own *own = v->own;
-	const struct seen *s = r->seen;
-
-	json_open(j, NULL, '{');
-	view_json_container(v, j, r->cid, r->cid == CTRACE_CID_ALL);
-	if (s) {
-		json_uint(j, "periods", r->periods);
-		json_uint(j, "throttled", r->throttled);
-		json_uint(j, "throttled_time", r->time);
-		if (s->now.quota)
-			json_uint(j, "quota", s->now.quota);
-		else
-			json_null(j, "quota");
-		json_uint(j, "period", s->now.period);
-	}
-	if (own->windows) {
-		json_uint(j, "windows", r->windows);
-		json_uint(j, "longest", r->longest);
-	}
-	if (s && s->pressure) {
-		json_real(j, "psi10", s->psi10);
-		json_real(j, "psi60", s->psi60);
-	}
-	json_uint(j, "ran", r->ran);
-	json_open(j, "threads", '[');
-	for (size_t i = 0; i < THREADS && r->threads[i]; i++) {
-		json_open(j, NULL, '{');
-		json_str(j, "name", r->threads[i]->name);
-		json_uint(j, "ran", r->threads[i]->total);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-	json_close(j, '}');
-}
-
-static void show_json(struct view *v, struct json *j)
-{
 	size_t n;
 	struct sums s;
 	struct row *rows = make(v, &s, &n);
 
-	for (size_t i = 0; i < n; i++)
-		json_row(v, j, &rows[i]);
+	listing_print(v, j, &listing, rows, n);
+	if (!n && !j && !own->all && !own->named)
+		fputs("ctrace: no container has a quota of CPU time: --all shows the others, too\n", stderr);
 	free(rows);
 	sums_free(&s);
 }
@@ -466,7 +393,7 @@ static int run_throttle(int argc, char **argv)
 {
 	static const struct view_kind kind = {
 		.longs = longs, .option = option, .words = words, .groups = groups, .begin = begin, .tick = look,
-		.show = show, .show_json = show_json,
+		.print = print,
 	};
 	struct own own = { 0 };
 	int status = view_run(&kind, &own, argc, argv);
