@@ -128,13 +128,13 @@ static void as_json(void)
 
 	set_up();
 	v.top = 1;
-	view_show_json(&v, &j);
+	view_print(&v, &j);
 	check_str(b.s, "{\"event\":\"read\",\"cid\":7,\"container\":\"web\",\"keys\":{\"comm\":\"sh\",\"n\":6},\"values\":{\"count\":10,"
 		  "\"max(x)\":100,\"hist(x)\":{\"count\":10,\"p50\":112,\"p99\":127,\"max\":128,\"buckets\":[[97,128,10]]}}}");
 	v.top = 0;
 	sbuf_reset(&b);
 	j.comma = false;
-	view_show_json(&v, &j);
+	view_print(&v, &j);
 	check(strstr(b.s, "{\"event\":\"read\",\"cid\":8,\"container\":\"old\",\"gone\":true,") != NULL);
 	check(strstr(b.s, "\"cid\":null,\"container\":null,\"other\":true,\"keys\":{},") != NULL);
 	sbuf_free(&b);

@@ -113,23 +113,14 @@ static size_t shown(const struct top *t)
 	return t->view->top && t->view->top < t->lines.n ? t->view->top : t->lines.n;
 }
 
-static void show(struct view *v)
+static void print_table(const struct top *t)
 {
-	struct top *t = v->own;
 	const struct top_column *c[TABLE_COLUMNS];
 	const char *heads[TABLE_COLUMNS];
 	struct sbuf b = { 0 };
 	struct table table;
-	size_t n;
+	size_t n = top_columns(t, TOP_CONTAINERS, c, ARRAY_SIZE(c));
 
-	if (v->screen && top_screen_paused(t->screen))
-		return;
-	take(t);
-	if (v->screen) {
-		top_screen_show(t->screen);
-		return;
-	}
-	n = top_columns(t, TOP_CONTAINERS, c, ARRAY_SIZE(c));
 	for (size_t i = 0; i < n; i++)
 		heads[i] = c[i]->head;
 	table_init(&table, heads, n);
@@ -146,12 +137,18 @@ static void show(struct view *v)
 	sbuf_free(&b);
 }
 
-static void show_json(struct view *v, struct json *j)
+static void print(struct view *v, struct json *j)
 {
 	struct top *t = v->own;
 
+	if (v->screen && top_screen_paused(t->screen))
+		return;
 	take(t);
-	for (size_t i = 0; i < shown(t); i++)
+	if (v->screen)
+		top_screen_show(t->screen);
+	else if (!j)
+		print_table(t);
+	for (size_t i = 0; j && i < shown(t); i++)
 		top_json(t, j, t->lines.v[i]);
 }
 
@@ -182,8 +179,8 @@ static const struct option longs[] = {
 static int run_top(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.longs = longs, .option = option, .words = words, .groups = groups, .show = show,
-		.show_json = show_json, .interval = NSEC_PER_SEC, .keys = keys, .leave = leave,
+		.longs = longs, .option = option, .words = words, .groups = groups, .print = print,
+		.interval = NSEC_PER_SEC, .keys = keys, .leave = leave,
 	};
 	struct top t = { 0 };
 	int status;

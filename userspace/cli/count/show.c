@@ -252,7 +252,7 @@ static void put_block(struct view *v, struct sbuf *b, const struct view_row *r, 
 	}
 }
 
-void view_show(struct view *v)
+static void print_text(struct view *v)
 {
 	for (size_t g = 0; g < v->ngroups; g++) {
 		const struct view_table *first;
@@ -280,6 +280,14 @@ void view_show(struct view *v)
 		sbuf_free(&b);
 		free(rows.v);
 	}
+}
+
+void view_print(struct view *v, struct json *j)
+{
+	if (j)
+		view_print_json(v, j);
+	else
+		print_text(v);
 }
 
 /* --- flame graphs ------------------------------------------------------------------- */

@@ -142,7 +142,7 @@ static void put_row(struct view *v, struct json *j, const struct view_row *r)
 	json_close(j, '}');
 }
 
-void view_show_json(struct view *v, struct json *j)
+void view_print_json(struct view *v, struct json *j)
 {
 	for (size_t g = 0; g < v->ngroups; g++) {
 		struct view_rows rows;

@@ -377,7 +377,7 @@ static void put_box(const struct view *v, struct sbuf *b, const struct box *x)
 	}
 }
 
-static void show(struct view *v)
+static void print_text(struct view *v)
 {
 	struct own *own = v->own;
 	struct sbuf b = { 0 };
@@ -456,7 +456,7 @@ static void json_part(const struct view *v, struct json *j, size_t which, const 
 	json_close(j, '}');
 }
 
-static void show_json(struct view *v, struct json *j)
+static void print_json(struct view *v, struct json *j)
 {
 	struct own *own = v->own;
 
@@ -477,10 +477,18 @@ static void show_json(struct view *v, struct json *j)
 	}
 }
 
+static void print(struct view *v, struct json *j)
+{
+	if (j)
+		print_json(v, j);
+	else
+		print_text(v);
+}
+
 int summary_run(const char *dir, char **targets, int ntargets)
 {
 	static const struct view_kind kind = {
-		.groups = groups, .show = show, .show_json = show_json, .head_json = head_json,
+		.groups = groups, .print = print, .head_json = head_json,
 	};
 	struct own own = { 0 };
 	int status = view_run_recording(&kind, &own, dir, targets, ntargets);

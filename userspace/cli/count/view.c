@@ -110,10 +110,7 @@ static void print_json(struct view *v, uint64_t now)
 	if (v->kind->head_json)
 		v->kind->head_json(v, &j);
 	json_open(&j, "rows", '[');
-	if (v->kind->print)
-		v->kind->print(v, &j);
-	else
-		v->kind->show_json(v, &j);
+	v->kind->print(v, &j);
 	json_close(&j, ']');
 	json_account(v, &j);
 	json_close(&j, '}');
@@ -149,10 +146,7 @@ int view_show_period(struct view *v, uint64_t now)
 	else {
 		if (v->interval && !v->screen && !v->kind->timed)
 			print_time(v, now);
-		if (v->kind->print)
-			v->kind->print(v, NULL);
-		else
-			v->kind->show(v);
+		v->kind->print(v, NULL);
 	}
 	v->since = now;
 	v->periods++;

@@ -59,15 +59,12 @@ struct view_kind {
 	void (*tick)(struct view *v);
 	/* Prints a period, rows of all tables' gain. j: as the elements of "rows"; NULL: as text, to standard output. */
 	void (*print)(struct view *v, struct json *j);
-	/* The same, as two functions. */
-	void (*show)(struct view *v);
-	void (*show_json)(struct view *v, struct json *j);	/* writes the elements of "rows" */
 	void (*head_json)(struct view *v, struct json *j);	/* NULL, or writes members before "rows" */
-	/* Of a recording, in place of show(): takes each record, and whether it is one that is counted. NULL: does not */
+	/* Of a recording, in place of print(): takes each record, and whether it is one that is counted. NULL: does not */
 	void (*each)(struct view *v, const struct ctrace_record *rec, const struct stacks *k, bool counted);
 	uint64_t (*weight)(const struct ctrace_table *t, const uint64_t *values);	/* of a line of --folded; NULL: events */
 	bool symbols;			/* it may show stacks */
-	bool timed;			/* show() prints the time of the interval */
+	bool timed;			/* print() prints the time of the interval */
 	uint64_t interval;		/* ns, if none is given; 0: all is shown at the end */
 	/*
 	 * Of a view that has the terminal for itself (view.screen). Takes it, and looks at keys: 0, 1: end, -1: it failed,
@@ -224,9 +221,9 @@ const char *view_call_name(const struct view *v, uint64_t id);
 
 /* --- show.c, show_json.c, bars.c --- */
 
-/* The printers of views that show their tables as they are. */
-void view_show(struct view *v);
-void view_show_json(struct view *v, struct json *j);
+/* The printer of views that show their tables as they are. */
+void view_print(struct view *v, struct json *j);
+void view_print_json(struct view *v, struct json *j);	/* its part, in show_json.c */
 void view_json_container(const struct view *v, struct json *j, uint32_t cid, bool other);
 void view_json_hist(struct json *j, const uint64_t *h, uint64_t max);
 /* Writes "container;keys;outermost;...;innermost N" lines for flame graphs. */

@@ -119,15 +119,13 @@ static void put_victim(struct view *v, struct table *t, const struct blame_victi
 	sbuf_free(&b);
 }
 
-static void show(struct view *v)
+static void print_text(struct view *v, const struct blame *all, size_t n)
 {
 	bool by = v->by && *v->by;
 	const char *heads[] = { "CONTAINER", v->by, "CULPRIT", "WAITED ms", "%", "TOP TASK" };
 	struct sbuf b = { 0 }, head = { 0 };
-	struct blame all;
 	struct table t;
 
-	make(v, &all);
 	sbuf_reset(&head);
 	for (const char *s = v->by; by && *s; s++)
 		sbuf_putc(&head, (char)toupper((unsigned char)*s));
@@ -135,40 +133,47 @@ static void show(struct view *v)
 	heads[!by] = "CONTAINER";
 	heads[1] = by ? head.s : heads[1];
 	table_init(&t, heads + !by, ARRAY_SIZE(heads) - !by);
-	for (size_t i = 0; i < all.n && (!v->top || i < v->top); i++) {
+	for (size_t i = 0; i < n; i++) {
 		sbuf_reset(&b);
-		view_put_container(v, &b, all.v[i].cid);
-		put_victim(v, &t, &all.v[i], b.s, by);
+		view_put_container(v, &b, all->v[i].cid);
+		put_victim(v, &t, &all->v[i], b.s, by);
 	}
-	if (all.n > 1)
-		put_victim(v, &t, &all.all, "(all)", by);
+	if (all->n > 1)
+		put_victim(v, &t, &all->all, "(all)", by);
 	table_print(&t, stdout);
 	table_free(&t);
 	sbuf_free(&b);
 	sbuf_free(&head);
-	blame_free(&all);
 }
 
-static void show_json(struct view *v, struct json *j)
+static void json_victim(const struct view *v, struct json *j, const struct blame_victim *x)
+{
+	json_open(j, NULL, '{');
+	view_json_container(v, j, x->cid, x->cid == CTRACE_CID_ALL);
+	if (*x->by)
+		json_str(j, "by", x->by);
+	json_uint(j, "waited", x->ns);
+	blame_json_culprits(v, j, x);
+	json_close(j, '}');
+}
+
+static void print(struct view *v, struct json *j)
 {
 	struct blame all;
+	size_t n;
 
 	make(v, &all);
-	for (size_t i = 0; i < all.n && (!v->top || i < v->top); i++) {
-		json_open(j, NULL, '{');
-		view_json_container(v, j, all.v[i].cid, all.v[i].cid == CTRACE_CID_ALL);
-		if (*all.v[i].by)
-			json_str(j, "by", all.v[i].by);
-		json_uint(j, "waited", all.v[i].ns);
-		blame_json_culprits(v, j, &all.v[i]);
-		json_close(j, '}');
-	}
+	n = v->top && v->top < all.n ? v->top : all.n;
+	for (size_t i = 0; j && i < n; i++)
+		json_victim(v, j, &all.v[i]);
+	if (!j)
+		print_text(v, &all, n);
 	blame_free(&all);
 }
 
 static int run_blame(int argc, char **argv)
 {
-	static const struct view_kind kind = { .groups = groups, .show = show, .show_json = show_json };
+	static const struct view_kind kind = { .groups = groups, .print = print };
 
 	return view_run(&kind, NULL, argc, argv);
 }

@@ -279,17 +279,20 @@ static bool option(struct view *v, int opt, int *status)
 	return true;
 }
 
-static void show_heat(struct view *v)
+static void print_heat(struct view *v, struct json *j)
 {
 	struct own *own = v->own;
 
-	heat_show(v, !strcmp(own->words[0], "duration"), &own->most);
+	if (j)
+		view_print(v, j);
+	else
+		heat_show(v, !strcmp(own->words[0], "duration"), &own->most);
 }
 
 static bool heat_option(struct view *v, int opt, int *status)
 {
 	static const struct view_kind heat = {
-		.words = take_words, .groups = hist_groups, .show = show_heat, .show_json = view_show_json, .timed = true,
+		.words = take_words, .groups = hist_groups, .print = print_heat, .timed = true,
 		.interval = NSEC_PER_SEC,
 	};
 
@@ -323,7 +326,7 @@ static int run(const struct view_kind *kind, int argc, char **argv)
 	return status;
 }
 
-#define COMMON	.words = take_words, .show = view_show, .show_json = view_show_json
+#define COMMON	.words = take_words, .print = view_print
 
 static int run_count(int argc, char **argv)
 {

@@ -316,41 +316,26 @@ static void put_block(struct view *v, struct sbuf *b, const struct function *f, 
 			    (unsigned long long)rest, n - 1 - top);
 }
 
-static void show(struct view *v)
+static void print_text(struct view *v, const struct functions *f)
 {
-	const struct own *own = v->own;
 	struct sbuf b = { 0 };
-	struct functions f;
 
-	if (own->stacks) {
-		view_show(v);
-		return;
-	}
-	make(v, &f);
-	for (size_t i = 0, end; i < f.n; i = end) {
-		for (end = i + 1; end < f.n && *f.v[end].name; end++)
+	for (size_t i = 0, end; i < f->n; i = end) {
+		for (end = i + 1; end < f->n && *f->v[end].name; end++)
 			;
 		sbuf_puts(&b, i ? "\n" : "");
-		put_block(v, &b, &f.v[i], end - i);
+		put_block(v, &b, &f->v[i], end - i);
 	}
 	fputs(b.s ? b.s : "", stdout);
 	sbuf_free(&b);
-	functions_free(&f);
 }
 
-static void show_json(struct view *v, struct json *j)
+static void print_json(struct view *v, struct json *j, const struct functions *f)
 {
-	const struct own *own = v->own;
-	struct functions f;
 	size_t place = 0;
 
-	if (own->stacks) {
-		view_show_json(v, j);
-		return;
-	}
-	make(v, &f);
-	for (size_t i = 0; i < f.n; i++) {
-		const struct function *x = &f.v[i];
+	for (size_t i = 0; i < f->n; i++) {
+		const struct function *x = &f->v[i];
 
 		place = *x->name ? place + 1 : 0;
 		if (!place || (v->top && place > v->top))
@@ -362,9 +347,25 @@ static void show_json(struct view *v, struct json *j)
 		json_str(j, "function", x->name);
 		json_uint(j, "self", x->self);
 		json_uint(j, "total", x->total);
-		json_uint(j, "samples", f.v[i - place].total);
+		json_uint(j, "samples", f->v[i - place].total);
 		json_close(j, '}');
 	}
+}
+
+static void print(struct view *v, struct json *j)
+{
+	const struct own *own = v->own;
+	struct functions f;
+
+	if (own->stacks) {
+		view_print(v, j);
+		return;
+	}
+	make(v, &f);
+	if (j)
+		print_json(v, j, &f);
+	else
+		print_text(v, &f);
 	functions_free(&f);
 }
 
@@ -379,7 +380,7 @@ static const struct option longs[] = {
 static int run_profile(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.longs = longs, .option = option, .groups = groups, .show = show, .show_json = show_json,
+		.longs = longs, .option = option, .groups = groups, .print = print,
 	};
 	struct own own = { .hz = SAMPLES_HZ };
 

@@ -321,16 +321,10 @@ static void put_culprits(struct view *v, struct sbuf *b, const struct why *w)
 	sbuf_free(&name);
 }
 
-static void show(struct view *v)
+static void print_text(struct view *v, const struct why *w, const struct next *next, const char *command)
 {
-	struct why *w = v->own;
 	struct sbuf b = { 0 };
-	struct next next;
-	char *command;
 
-	make(v, w);
-	next = next_of(w);
-	command = command_of(v, w, &next);
 	sbuf_printf(&b, "%s: %zu thread%s in %.3f s\n\n%-34s %10s %7s\n", w->name, w->n, w->n == 1 ? "" : "s",
 		    (double)(w->ended - w->began) / 1e9, "ITS THREADS", "SECONDS", "%");
 	for (int i = 0; i < SPENT_N; i++) {
@@ -344,24 +338,17 @@ static void show(struct view *v)
 	put_line(&b, "all", 0, w->all, w->all);
 	sbuf_puts(&b, "\n\n");
 	put_neighbour(v, &b, w);
-	sbuf_printf(&b, "\n%s:\n    %s\n", next.sentence, command);
+	sbuf_printf(&b, "\n%s:\n    %s\n", next->sentence, command);
 	fputs(b.s, stdout);
 	sbuf_free(&b);
-	free(command);
 }
 
-static void show_json(struct view *v, struct json *j)
+static void print_json(struct view *v, struct json *j, const struct why *w, const struct next *next, const char *command)
 {
 	const struct blame_culprit *c;
-	struct why *w = v->own;
 	struct sbuf b = { 0 };
-	struct next next;
-	char *command;
 	uint64_t ns;
 
-	make(v, w);
-	next = next_of(w);
-	command = command_of(v, w, &next);
 	json_open(j, NULL, '{');
 	view_json_container(v, j, w->cid, false);
 	json_uint(j, "threads", w->n);
@@ -378,10 +365,25 @@ static void show_json(struct view *v, struct json *j)
 	put_neighbour(v, &b, w);
 	json_str(j, "verdict", b.s);
 	json_str(j, "cause", spent_word(main_cause(w)));
-	json_str(j, "why", next.sentence);
+	json_str(j, "why", next->sentence);
 	json_str(j, "next", command);
 	json_close(j, '}');
 	sbuf_free(&b);
+}
+
+static void print(struct view *v, struct json *j)
+{
+	struct why *w = v->own;
+	struct next next;
+	char *command;
+
+	make(v, w);
+	next = next_of(w);
+	command = command_of(v, w, &next);
+	if (j)
+		print_json(v, j, w, &next, command);
+	else
+		print_text(v, w, &next, command);
 	free(command);
 }
 
@@ -460,7 +462,7 @@ static void tick(struct view *v)
 static int run_why(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.words = words, .groups = groups, .begin = begin, .tick = tick, .show = show, .show_json = show_json,
+		.words = words, .groups = groups, .begin = begin, .tick = tick, .print = print,
 	};
 	struct why w = { .cid = CTRACE_CID_UNKNOWN };
 	int status = view_run(&kind, &w, argc, argv);
