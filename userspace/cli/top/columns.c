@@ -356,13 +356,17 @@ static void put_fact(struct json *j, const char *name, int64_t v)
 		json_null(j, name);
 }
 
+static const char *word_of(enum top_sum sum)
+{
+	size_t i = 0;
+
+	while (columns[i].kind > BYTES || columns[i].sum != sum)
+		i++;
+	return columns[i].word;
+}
+
 void top_json(const struct top *t, struct json *j, const struct top_line *l)
 {
-	static const char *const names[] = {
-		[TOP_CPU] = "cpu", [TOP_WAIT] = "wait", [TOP_THROTTLED] = "throttled", [TOP_CALLS] = "calls",
-		[TOP_ERRORS] = "errors", [TOP_READ] = "read", [TOP_WRITE] = "write", [TOP_DISK_READ] = "disk_read",
-		[TOP_DISK_WRITE] = "disk_write", [TOP_RX] = "rx", [TOP_TX] = "tx", [TOP_FAULTS] = "faults",
-	};
 	const struct centry *e = l->key.cid == CTRACE_CID_ALL ? NULL : ctable_find(t->view->run.ctable, l->key.cid);
 
 	json_open(j, NULL, '{');
@@ -371,11 +375,11 @@ void top_json(const struct top *t, struct json *j, const struct top_line *l)
 		json_flag(j, "gone", true);
 	if (*l->key.by)
 		json_str(j, "by", l->key.by);
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+	for (int i = 0; i < TOP_SUMS; i++) {
 		if (t->there[i])
-			json_uint(j, names[i], l->sums[i]);
+			json_uint(j, word_of(i), l->sums[i]);
 		else
-			json_null(j, names[i]);
+			json_null(j, word_of(i));
 	}
 	if (!*l->key.by) {
 		put_fact(j, "procs", l->procs);
