@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Writing a table: the pure algorithm, without the module around it. uapi/ctrace_table.h has the layout and the reader's
- * side.
+ * side. Compiles on a host, too: the command counts a recording's events by it.
  *
  * One CPU writes a part. Only that CPU's own interrupts and NMIs can interrupt a writer, and they nest strictly. So
  *
@@ -28,10 +28,8 @@
 #ifndef CTRACE_AGGREGATE_TABLE_H
 #define CTRACE_AGGREGATE_TABLE_H
 
-#include <linux/compiler.h>
-#include <linux/string.h>
-#include <asm/local64.h>
 #include "lang/agg.h"
+#include "lang/hosted.h"
 
 #define CTRACE_TABLE_TRIES	8u	/* rows that may hold a key */
 

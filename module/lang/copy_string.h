@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Copies a string from memory that may not be there. */
+/* Copies a string from memory that may not be there. Compiles on a host, too. */
 #ifndef CTRACE_COPY_STRING_H
 #define CTRACE_COPY_STRING_H
 

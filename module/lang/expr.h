@@ -4,7 +4,7 @@
  * over its owner. Compiled once, in process context, into a program of bounded length without loops,
  * which probes run. The grammar is at CTRACE_A_PROBE_FILTER.
  *
- * This compiles on a host as well: tests and the fuzzer run the same code.
+ * Compiles on a host, too: tests, the fuzzer and views of recordings run the same code.
  */
 #ifndef CTRACE_EXPR_H
 #define CTRACE_EXPR_H

@@ -7,7 +7,7 @@
  *	a == 1 && !(b == 2 || c == 3)		a: yes b, no FAIL	b: yes FAIL, no c
  *						c: yes FAIL, no PASS
  *
- * Made by expr_parse.c, expr_term.c and expr_lex.c; run by expr.c.
+ * Made by expr_parse.c, expr_term.c and expr_lex.c; run by expr.c. Compiles on a host, too.
  */
 #ifndef CTRACE_EXPR_INTERNAL_H
 #define CTRACE_EXPR_INTERNAL_H

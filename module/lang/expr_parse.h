@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Parsing an expression: words in expr_lex.c, comparisons in expr_term.c, the whole in expr_parse.c. */
+/*
+ * Parsing an expression: words in expr_lex.c, comparisons in expr_term.c, the whole in expr_parse.c.
+ * Compiles on a host, too.
+ */
 #ifndef CTRACE_EXPR_PARSE_H
 #define CTRACE_EXPR_PARSE_H
 

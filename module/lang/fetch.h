@@ -12,7 +12,7 @@
  * and kprobe:SYMBOL, kretprobe:SYMBOL, func:SYMBOL. fetch.c makes the text into a program, once; fetch_eval.c runs the
  * program, which writes a record's payload. The limits below bound all loops and nesting of both.
  *
- * This compiles on a host as well: tests and the fuzzer run the same code.
+ * Compiles on a host, too: tests and the fuzzer run the same code.
  */
 #ifndef CTRACE_FETCH_H
 #define CTRACE_FETCH_H

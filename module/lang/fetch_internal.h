@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What fetch.c, fetch_arg.c and fetch_text.c share: pieces of the text, and messages about them. */
+/*
+ * What fetch.c, fetch_arg.c and fetch_text.c share: pieces of the text, and messages about them.
+ * Compiles on a host, too.
+ */
 #ifndef CTRACE_FETCH_INTERNAL_H
 #define CTRACE_FETCH_INTERNAL_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parsers (expr*.c, fetch.c) take from the kernel, and the same from the C
- * library where tests and fuzzers compile them on a host.
+ * Compiles on a host, too. It has all that such code, the languages of this room and aggregate/table.h, takes from the
+ * kernel. Outside the kernel (the command, tests, fuzzers) it defines the same names: a thread stands for the CPU, and its
+ * signals, if it has any, for interrupts.
  */
 #ifndef CTRACE_HOSTED_H
 #define CTRACE_HOSTED_H
@@ -27,6 +28,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#include <asm/local64.h>
 #include "compat/vmalloc.h"
 
 /* charged to who asks: what a text becomes belongs to a session, or to a definition */
@@ -59,6 +61,38 @@ typedef int64_t s64;
 #define __always_inline inline __attribute__((__always_inline__))
 #endif
 #define __printf(fmt, args)	/* the kernel's build checks them */
+#define noinline		__attribute__((__noinline__))
+#define __maybe_unused		__attribute__((__unused__))
+#define likely(x)		__builtin_expect(!!(x), 1)
+#define unlikely(x)		__builtin_expect(!!(x), 0)
+
+/* A test may do something after each access that an interrupt can come between. */
+#ifndef CTRACE_HOSTED_STEP
+#define CTRACE_HOSTED_STEP()	((void)0)
+#endif
+
+#define barrier()		__asm__ __volatile__("" : : : "memory")
+#define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
+#define READ_ONCE(x)		({ __typeof__(x) _once = __atomic_load_n(&(x), __ATOMIC_RELAXED); \
+				   CTRACE_HOSTED_STEP(); _once; })
+#define WRITE_ONCE(x, v)	({ __atomic_store_n(&(x), v, __ATOMIC_RELAXED); CTRACE_HOSTED_STEP(); })
+#define smp_store_release(p, v)	({ __atomic_store_n(p, v, __ATOMIC_RELEASE); CTRACE_HOSTED_STEP(); })
+#define cmpxchg_local(p, old, new)							\
+({											\
+	__typeof__(*(p)) _was = (old);							\
+	__atomic_compare_exchange_n(p, &_was, new, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
+	CTRACE_HOSTED_STEP();								\
+	_was;										\
+})
+
+typedef struct { u64 v; } local64_t;
+#define local64_cmpxchg(l, old, new)	cmpxchg_local(&(l)->v, old, new)
+
+static inline void local64_add(u64 n, local64_t *l)
+{
+	l->v += n;
+	CTRACE_HOSTED_STEP();
+}
 #endif
 
 #endif

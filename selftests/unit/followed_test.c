@@ -5,13 +5,13 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#define SHIM_STEP()	step()
+#define CTRACE_HOSTED_STEP()	step()
 static void step(void);
 #include "ring_shim.h"
 #include "ktap.h"
 
 #define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
-#define smp_load_acquire(p)	({ __typeof__(*(p)) shim_v = __atomic_load_n(p, __ATOMIC_ACQUIRE); SHIM_STEP(); shim_v; })
+#define smp_load_acquire(p)	({ __typeof__(*(p)) shim_v = __atomic_load_n(p, __ATOMIC_ACQUIRE); CTRACE_HOSTED_STEP(); shim_v; })
 #define LONG_BITS		(8 * sizeof(long))
 #define BITS_TO_LONGS(n)	(((n) + LONG_BITS - 1) / LONG_BITS)
 #define has_bit(n, to)		((to)[(n) / LONG_BITS] >> (n) % LONG_BITS & 1)

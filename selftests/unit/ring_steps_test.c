@@ -17,7 +17,7 @@
 #define SUBBUF	4096u
 #define RING	65536u
 static void step(void);
-#define SHIM_STEP()	step()
+#define CTRACE_HOSTED_STEP()	step()
 static bool irqs_off;			/* what comes then is an NMI */
 #define SHIM_IRQS(on)	(irqs_off = !(on))
 #include "ring_fixture.h"

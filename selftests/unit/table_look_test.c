@@ -5,7 +5,6 @@
  * reader's gains add up to all events, a key has never more than its own, and rows of CTRACE_CID_ALL take the rest.
  */
 #include <stdlib.h>
-#include "table_shim.h"
 #include "aggregate/table.h"
 #include "aggregate.h"
 #include "ktap.h"

@@ -6,8 +6,8 @@
  * access a reader looks.
  */
 static void step(void);
-#define SHIM_STEP()	step()
-#include "table_shim.h"
+#define CTRACE_HOSTED_STEP()	step()
+#include "lang/hosted.h"
 #include <stdlib.h>
 /* A row's numbers are made by plain stores: an interrupt may come before and after them. */
 static void *set(void *to, int c, size_t n);

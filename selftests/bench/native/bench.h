@@ -23,6 +23,7 @@ static inline u64 bench_cmpxchg(u64 *p, u64 old, u64 new)
 	__asm__ __volatile__("cmpxchg %2, %1" : "+a"(old), "+m"(*p) : "r"(new) : "memory", "cc");
 	return old;
 }
+#undef cmpxchg_local
 #define cmpxchg_local(p, old, new)	bench_cmpxchg(p, old, new)
 #endif
 

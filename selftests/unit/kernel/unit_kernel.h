@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * As much of the kernel as module/identity, module/session/limit.c and their KUnit suites need, on a host, under the
- * checks for addresses and undefined behaviour. Every header of linux/ here includes this one alone.
+ * checks for addresses and undefined behaviour; its base is the module's own lang/hosted.h. Every header of linux/ here
+ * includes this one alone.
  *
  * Preemption off, and RCU's read side, is a read lock; a grace period takes the write lock once. So what is freed
  * too early is seen. There are no interrupts.
@@ -9,38 +10,19 @@
 #ifndef CTRACE_UNIT_KERNEL_H
 #define CTRACE_UNIT_KERNEL_H
 
-#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <linux/types.h>
 #include <sys/random.h>
 #include <time.h>
+#include "lang/hosted.h"
 
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef int32_t s32;
-typedef uint64_t u64;
-typedef int64_t s64;
 typedef unsigned int gfp_t;
 
-#undef __always_inline
-#define __always_inline	inline __attribute__((always_inline))
-#define noinline	__attribute__((noinline))
 #define notrace
-#define __maybe_unused	__attribute__((unused))
 #define __read_mostly
-#define likely(x)	(x)
-#define unlikely(x)	(x)
 #define container_of(p, type, member)	((type *)((char *)(p) - offsetof(type, member)))
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define min(a, b)	({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a < _b ? _a : _b; })
 #define BUILD_BUG_ON(x)	_Static_assert(!(x), #x)
 #define WARN_ON(x)	({ bool _x = (x); if (_x) { printf("# WARN_ON(%s)\n", #x); kunit_fail(); } _x; })
@@ -60,14 +42,9 @@ void kunit_fail(void);
 
 /* --- memory order ------------------------------------------------------------ */
 
-#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
-#define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
-#define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
-#define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
-#define barrier()		__asm__ volatile("" : : : "memory")
 #define cmpxchg(p, old, new)						\
 ({									\
 	__typeof__(*(p)) _was = (old);					\
