@@ -87,7 +87,7 @@
 #define CTRACE_RECORD_MAX	2048u		/* bytes of the longest record */
 
 /*
- * What this module can do on this kernel: ctrace_dir.features, CTRACE_A_INFO_FEATURES. A reader ignores
+ * Capabilities of this module on this kernel: ctrace_dir.features, CTRACE_A_INFO_FEATURES. A reader ignores
  * bits that it does not know.
  */
 #define CTRACE_FEATURE_VIEWS	(1ull << 0)	/* CTRACE_IOC_VIEW works */
@@ -133,7 +133,7 @@ struct ctrace_dir {
 
 /* --- a ring -------------------------------------------------------------- */
 
-#define CTRACE_RING_F_SHARED	(1u << 0)	/* many containers: each record's cid tells */
+#define CTRACE_RING_F_SHARED	(1u << 0)	/* many containers: each record has its cid */
 
 /*
  * A ring's positions (base, floor, entered, head) count bytes since the module
@@ -190,8 +190,8 @@ struct ctrace_subbuf {
  * bytes are left; (2) cid, tid and vtid stand together and form a CTF event
  * context, which readers show, instead of header fields, which they hide.
  *
- * cid, tid and vtid are those of the task that the event is about: the
- * caller of a system call, the woken task of a wake-up.
+ * cid, tid and vtid are of the task that the event is about: the caller of a system call, the woken task of a
+ * wake-up.
  */
 struct ctrace_record {
 	__u64 time;		/* CLOCK_MONOTONIC, ns; 0: rest of sub-buffer is unused */
@@ -292,8 +292,8 @@ enum ctrace_event_id {
 	CTRACE_ID_TIMER_HRTIMER_EXPIRE_EXIT = 78,
 	CTRACE_ID_SCHED_PI_SETPRIO	= 79,
 	/*
-	 * What an argument points to that was not in memory at the entry, as it is right before the exit: u32 field, of the
-	 * entry's type, counted from 0; bytes, which stand for those of that field
+	 * The memory that an argument points to, if it was not in memory at the entry, as it is right before
+	 * the exit: u32 field, of the entry's type, counted from 0; bytes, in place of that field's
 	 */
 	CTRACE_ID_LATE_MEMORY		= 80,
 	CTRACE_ID_PROCESS_MAP		= 81,
@@ -344,7 +344,7 @@ enum ctrace_call_phase {
 	CTRACE_CALL_WHOLE,
 };
 
-/* What an event type id says of a system call. */
+/* The parts of an event type id of a system call. */
 struct ctrace_id_call {
 	__u32 phase;		/* enum ctrace_call_phase; if it is CTRACE_CALL_NONE, the rest is 0 */
 	__u32 is32;		/* 1: of a 32-bit caller */
@@ -372,7 +372,7 @@ static inline struct ctrace_id_call ctrace_id_call(__u32 id)
 /* The field `reason` of sched_wait: how the wait for a CPU began */
 enum ctrace_wait_reason {
 	CTRACE_WAIT_WOKEN	= 1,	/* from sleep, or new */
-	CTRACE_WAIT_PREEMPTED	= 2	/* it lost the CPU, or gave it up, and could go on */
+	CTRACE_WAIT_PREEMPTED	= 2	/* it lost the CPU, or gave it up, and could have continued */
 };
 
 /* The field `culprit` of sched_blame: who had the CPU while a task waited for it */
@@ -382,7 +382,7 @@ enum ctrace_culprit {
 	CTRACE_CULPRIT_HOST	= 3,	/* a task in no container */
 	CTRACE_CULPRIT_IDLE	= 4,	/* nobody: the CPU was idle, and took its time to wake up */
 	CTRACE_CULPRIT_THROTTLED = 5,	/* the task's group had no quota (cpu.max, cfs_quota_us), so who had it does not matter */
-	CTRACE_CULPRIT_EARLIER	= 6	/* not known: so long ago that more tasks had the CPU since than the module keeps */
+	CTRACE_CULPRIT_EARLIER	= 6	/* not known: since then more tasks had the CPU than the module keeps */
 };
 
 /* The field `reason` of sched_run: why it ended */
@@ -459,7 +459,7 @@ struct ctrace_bind {
 	__u64 _reserved[2];	/* 0 */
 };
 
-#define CTRACE_VIEW_DRAIN_MS	5000u	/* what is left may be read for so long, see above */
+#define CTRACE_VIEW_DRAIN_MS	5000u	/* for this long the rest may be read, see above */
 
 /*
  * CTRACE_IOC_VIEW, of any descriptor of /dev/ctrace, returns a new descriptor (close-on-exec): a view of one

@@ -8,7 +8,7 @@
  *
  * Commands may be sent on several sockets at once, and wait for each other only as long as the module changes
  * something. SESSION_SET is special: with a state dump, it is acknowledged when the dump is complete, or, with
- * ECANCELED, when the session was stopped or deleted before; meanwhile the socket takes other commands.
+ * ECANCELED, when the session was stopped or deleted before; until then the socket takes other commands.
  *
  * A session belongs to the socket that made it, and ends when that socket is closed. So does a
  * definition that lacks CTRACE_EVENT_F_KEEP: closing the socket does what EVENT_DEL does. Any caller
@@ -182,8 +182,8 @@ enum ctrace_attr_info {
 	CTRACE_A_INFO_UNKNOWN,
 	/*
 	 * The next three: while a session records system calls. u32: tasks of user space; u32:
-	 * those of them that are spared, so that their calls cost what they cost without a tracer; string: why none is, if
-	 * that has a reason
+	 * how many of them are spared, so that their calls cost what they cost without a tracer; string: the
+	 * reason if none is
 	 */
 	CTRACE_A_INFO_TASKS,
 	CTRACE_A_INFO_SPARED,
@@ -287,7 +287,7 @@ enum ctrace_attr_session {
  *   syscall:openat			one call, entry and exit
  *   calls, call:openat			the same as one record per call, written at the return;
  *					follows at most 65,536 calls at a time
- *   call:openat,read,...		those of several calls, at most 64. An aggregate then counts them in one table
+ *   call:openat,read,...		the same for several calls, at most 64. An aggregate then counts them in one table
  *   kprobe:SYMBOL, kretprobe:SYMBOL	a kernel function's entry, its return
  *   p[:[SYSTEM/]NAME] [MOD:]SYMBOL[+OFFSET] [ARG]...
  *					a kprobe in the kernel's own syntax (Documentation/trace/kprobetrace.rst)
@@ -296,7 +296,7 @@ enum ctrace_attr_session {
  *   func:SYMBOL			a span of a kernel function: one record for each call, written at its return.
  *					The event func_SYMBOL has u64 duration (ns) and u64 ret
  *   f[MAXACTIVE][:[SYSTEM/]NAME] [MOD:]SYMBOL [ARG]...
- *					the same with arguments, which are read at the function's entry, as those of p. Up to
+ *					the same with arguments, which are read at the function's entry, as for p. Up to
  *					MAXACTIVE calls (1 to 4096, default 256) are followed at a time; others are missed
  *   NAME, SYSTEM:NAME			what EVENT_NEW defined
  *   sample:HZ				HZ samples a second (1 to 10000) on each CPU that is not idle; one such probe a session
@@ -324,8 +324,9 @@ enum ctrace_attr_session {
  *		stack, ustack: of the kernel, of the program; of a whole call the stacks at its return;
  *		syscall, errno: of whole calls; of other events the field of that name
  *
- * What comes in duration, ret and marks of whole calls can be asked of several calls at once. A call of a 32-bit program
- * that has no such field at all (i386's mmap has no len) is not counted, nor does it pass a filter that asks for it.
+ * Several calls may be named at once for the fields that all whole calls have: duration, ret and marks. A
+ * call of a 32-bit program that has no such field at all (i386's mmap has no len) is not counted, and does
+ * not pass a filter that asks for it.
  */
 /*
  * A CTRACE_ID_KERNEL_STACK follows each record: the stack at the event. Of a call recorded as a whole: where its task
@@ -366,7 +367,7 @@ enum ctrace_attr_probe {
 #define CTRACE_A_PROBE_MAX	(__CTRACE_A_PROBE_MAX - 1)
 
 /*
- * A session without targets wants nothing. Targets add up; then those with NOT are taken away. A target
+ * A session without targets wants nothing. Targets add up; then targets with NOT are taken away. A target
  * selects events, and never changes the cid of any.
  */
 enum ctrace_target_kind {
@@ -384,10 +385,10 @@ enum ctrace_target_kind {
 	CTRACE_TARGET_PID	= 4,
 	/*
 	 * Every container that is born from now on, from its first event on. TARGET_DEL with a TARGET_CID lets one of
-	 * them go: it is then wanted only if another target wants it, or a container around it is wanted. What
-	 * lies in it was born, too: let the outer one go first, then those in it. To let go what was not wanted
-	 * for its birth changes nothing. When the target is deleted, all that it wanted is let go. An older module
-	 * refuses this kind
+	 * them go: it is then wanted only if another target wants it, or a container around it is wanted.
+	 * Containers in it were born, too: let the outer one go first, then the inner ones. To let a
+	 * container go that was not wanted for its birth changes nothing. When the target is deleted, all
+	 * that it wanted is let go. An older module refuses this kind
 	 */
 	CTRACE_TARGET_BORN	= 5,
 };
@@ -448,8 +449,7 @@ enum ctrace_field_kind {
 	CTRACE_FK_STRING = 4,	/* bytes up to and with a NUL, at most CTRACE_STR_MAX (argv: CTRACE_ARGV_MAX), unaligned */
 	/*
 	 * Sequences: a u32 count, aligned to 4, then count integers of size 1, 2, 4, 8, aligned to
-	 * their size; the padding is there even if the count is 0, as in CTF. The count is named
-	 * "NAME_length".
+	 * their size; the padding exists even if the count is 0, as in CTF. The count is named "NAME_length".
 	 */
 	CTRACE_FK_SEQ	= 5,	/* unsigned */
 	CTRACE_FK_SEQ_INT = 6,	/* signed */
@@ -477,7 +477,7 @@ enum ctrace_attr_event {
 	CTRACE_A_EVENT_REASON,		/* string: why this kernel cannot give the event; absent if it can */
 	CTRACE_A_EVENT_FIELDS,		/* nested list of CTRACE_A_FIELD_SET */
 	/*
-	 * string, at most 1023 bytes: a kprobe's definition, as in PROBE_NAME. It is there as long as the name
+	 * string, at most 1023 bytes: a kprobe's definition, as in PROBE_NAME. Present as long as the name
 	 * stands for this type. This and the next two are only for callers that may trace
 	 */
 	CTRACE_A_EVENT_DEFINITION,

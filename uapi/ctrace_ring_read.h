@@ -19,7 +19,7 @@
  *	while (ctrace_cursor_next(&c, &span, max, until) > 0) {
  *		copy span.data, span.len bytes
  *		if (!ctrace_cursor_done(&c, &span))
- *			forget the copy: it was overwritten meanwhile
+ *			forget the copy: it was overwritten while it was made
  *	}
  *
  * Nothing read from the ring is trusted: positions are masked, lengths checked,
@@ -361,7 +361,7 @@ static inline int ctrace_cursor_to_now(struct ctrace_cursor *c)
 
 /*
  * After _init(), for one container's view of a slot: starts where its binding
- * began. What was published before belongs to other containers.
+ * began. Records that were published before belong to other containers.
  */
 static inline int ctrace_cursor_to_base(struct ctrace_cursor *c)
 {

@@ -53,9 +53,9 @@
 #define CTRACE_TABLE_OTHER	(1ull << 32)	/* in word 0 of a key */
 
 /*
- * A histogram's buckets. Bucket 0 counts values of 0 and below; bucket 1 counts 1; of the others 2k counts those in
- * (3 * 2^(k-2), 2^k], and 2k - 1 those in (2^(k-1), 3 * 2^(k-2)]. So two buckets are one of OpenTelemetry's exponential
- * histogram of scale 0, whose upper bounds are included.
+ * A histogram's buckets. Bucket 0 counts values of 0 and below; bucket 1 counts 1; of the others 2k counts
+ * values in (3 * 2^(k-2), 2^k], and 2k - 1 values in (2^(k-1), 3 * 2^(k-2)]. So two buckets are one of
+ * OpenTelemetry's exponential histogram of scale 0, whose upper bounds are included.
  */
 #define CTRACE_TABLE_BUCKETS	129u
 

@@ -51,7 +51,7 @@ static uint32_t value_words(const struct ctrace_table_column *c)
 	return 0;
 }
 
-/* Are the words of these columns all those from first to end, each once? Ends their names. */
+/* Do these columns have all words from first to end, each once? Ends their names. */
 static bool check_columns(struct ctrace_table_column *c, uint32_t n, uint32_t first, uint32_t end,
 			  uint32_t (*words)(const struct ctrace_table_column *c))
 {

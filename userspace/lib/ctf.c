@@ -188,7 +188,9 @@ static void put_trace(FILE *f, const struct ctrace_ctf_env *env)
 		put_env(f, "kernel_version", env->kernel_version);
 	fputs("};\n\n", f);
 
-	/* Trace Compass takes traces with the same clock for those of one machine, where a tid is one thread */
+	/*
+	 * Trace Compass takes traces with the same clock for traces of one machine, where a tid is one thread
+	 */
 	fputs("clock {\n\tname = \"monotonic\";\n\tuuid = \"", f);
 	if (env->boot_id)
 		fputs(env->boot_id, f);

@@ -16,7 +16,7 @@ struct ctrace_record;
 struct ctrace_schema;
 
 #define CTRACE_CTF_MAGIC	0xC1FC1FC1u
-/* The directory in a trace where no CTF reader looks. What is in it: */
+/* The directory in a trace where no CTF reader looks. It contains: */
 #define CTRACE_CTF_SIDE		"ctrace"
 #define CTRACE_CTF_SCHEMA	"schema.json"		/* these five are the command's */
 #define CTRACE_CTF_CONTAINERS	"containers.json"
@@ -65,11 +65,11 @@ void ctrace_ctf_describe(FILE *f, const struct ctrace_schema *s, const struct ct
 /* --- ctf_dir.c ------------------------------------------------------------------- */
 
 /*
- * Makes the directory, or takes over one that is there, and makes ctrace/ in it. Returns its descriptor, or
+ * Makes the directory, or takes over an existing one, and makes ctrace/ in it. Returns its descriptor, or
  * -errno, with the first words of a sentence in *what. -ENOTEMPTY: it has files, and replace is false.
  */
 int ctrace_ctf_dir_open(int at, const char *path, bool replace, const char **what);
-/* Removes what is there before the first packet: else the next recorder takes it for another trace. */
+/* Removes all files made before the first packet: else the next recorder takes them for another trace. */
 void ctrace_ctf_dir_undo(int dirfd);
 /*
  * Replaces a file, named relative to the trace, in one step: a reader sees all of the old text or all of the

@@ -22,11 +22,11 @@
  *
  * publish() is one store of 8 bytes: the size in the head of the packet that was the last. Readers never
  * see it in part. The first packet of a file is published when the file gets its name. trim() gives the
- * room back in an order that keeps the file valid. When the room is used up, the stream goes on in another
+ * room back in an order that keeps the file valid. When the room is used up, the stream continues in another
  * file, because no single call makes a file longer and changes a packet's size to match.
  *
- * Losses. events_discarded is a running total, as of the packet's end. So what was lost between two packets is
- * told by the one before the gap, whose timestamp_end is where the gap ends:
+ * Losses. events_discarded is a running total, as of the packet's end. So the losses between two packets are
+ * counted in the one before the gap, whose timestamp_end is where the gap ends:
  *
  *	| lead, 0 | records, 0 | records, 5   ~ gap: 5 are lost | records, 5 | records, 7 ~
  *
@@ -34,8 +34,8 @@
  * Trace Compass that they were lost from the last record of the second one to its end. When a packet is written, the
  * gap behind it is not known: publish() of the next one puts it into the head.
  *
- * The gap before a file's first records cannot be told like this. The first packet behind it does, together with the gap
- * behind itself, and the lead makes the difference.
+ * The gap before a file's first records cannot be counted like this. The first packet behind it counts it,
+ * together with the gap behind itself, and the lead makes the difference.
  */
 struct ctrace_ctf_stream {
 	uint32_t cid, cpu;
@@ -312,15 +312,16 @@ static int know_slot(struct ctrace_ctf *w, uint32_t slot)
 	return 0;
 }
 
-/* The records lost before this run that no packet tells of yet. */
+/* The records lost before this run that no packet counts yet. */
 static uint64_t newly_lost(const struct ctrace_ctf *w, const struct ctrace_run *run)
 {
 	return run->lost + run->refused - w->refused[run->slot];
 }
 
 /*
- * Writes a file's first packet, without events and losses. Readers compute losses from one packet to the next, so
- * they cannot see those of the first. No later packet may be empty: Trace Compass takes one for the end of the file.
+ * Writes a file's first packet, without events and losses. Readers compute losses from one packet to the
+ * next, so they cannot see the losses of the first. No later packet may be empty: Trace Compass takes one for
+ * the end of the file.
  */
 static int lead(struct ctrace_ctf *w, struct ctrace_ctf_stream *s, uint64_t time)
 {

@@ -53,8 +53,8 @@ struct ctrace;			/* a netlink socket to the module; owns the sessions made on it
  * netlink family does, or opening /dev/ctrace.
  * -ENOENT: the module is not loaded and could not be.
  * -EPROTO: the module and this library are of ABI versions that do not fit each other.
- * On error *out is an object all the same, as with sqlite3_open(): it is there for ctrace_errmsg(), and
- * ctrace_close() takes it back. It is NULL only if there was no memory for it.
+ * On error *out is an object all the same, as with sqlite3_open(), for use with ctrace_errmsg() and
+ * ctrace_close(). It is NULL only if there was no memory for it.
  */
 int ctrace_open(struct ctrace **out);
 /* Ends its sessions in the kernel. Session objects are still the caller's to free. */
@@ -65,10 +65,10 @@ const char *ctrace_errmsg(const struct ctrace *ct);
 /*
  * abi, abi_compat, version: the module's. features: CTRACE_FEATURE_*. containers: those alive now.
  * cgroup_mode: enum ctrace_cgroup_mode. unknown: see CTRACE_A_INFO_UNKNOWN. tasks, spared, spared_why: see
- * CTRACE_A_INFO_TASKS; tasks is 0 if the module does not tell. A caller that may not trace is told of none of
- * containers, sessions, unknown, tasks and what follows: they are 0. recalls, recalled_ns, recalled_of_ns: see
- * CTRACE_A_INFO_RECALLS. blind: why the kernel calls no kprobe just now, and what to type; "": it does. blind_ns: for how long it did
- * not, since the module was loaded.
+ * CTRACE_A_INFO_TASKS; tasks is 0 if the module does not know. For a caller that may not trace, containers,
+ * sessions, unknown, tasks and all that follow are 0. recalls, recalled_ns, recalled_of_ns: see
+ * CTRACE_A_INFO_RECALLS. blind: why the kernel calls no kprobe just now, and what to type; "": it does.
+ * blind_ns: for how long it did not, since the module was loaded.
  */
 struct ctrace_info {
 	uint32_t abi, abi_compat, containers, sessions, cgroup_mode;
@@ -207,10 +207,10 @@ struct ctrace_probe_opts {
 };
 /*
  * name: one of the forms of CTRACE_A_PROBE_NAME. o NULL: no options. probe_id and event_id may be NULL.
- * ctrace_aggregate_add() does the same, and tells where the table of an aggregate is.
- * -EEXIST: another probe of the session records the same event with other options. -EBUSY: the probe
- * records kernel addresses, and a reader of a single container is open on the session. -EINVAL, -E2BIG,
- * -ENAMETOOLONG: as ctrace_session_new().
+ * ctrace_aggregate_add() does the same, and returns the place of an aggregate's table. -EEXIST: another probe
+ * of the session records the same event with other options. -EBUSY: the probe records kernel addresses, and a
+ * reader of a single container is open on the session. -EINVAL, -E2BIG, -ENAMETOOLONG: as
+ * ctrace_session_new().
  */
 int ctrace_probe_add(struct ctrace_session *s, const char *name, const struct ctrace_probe_opts *o,
 		     uint32_t *probe_id, uint32_t *event_id);
@@ -271,8 +271,8 @@ int ctrace_event_undefine(struct ctrace *ct, const char *name);
  * Calls fn for each tracepoint of this kernel, with a name that a SYSTEM:NAME probe takes.
  *
  * This and every other _each() function first gathers the whole list, then calls fn, which may thus
- * make requests of its own. What fn gets is good until fn returns. A result other than 0 of fn stops
- * the walk, and is the function's own result.
+ * make requests of its own. The object passed to fn is valid until fn returns. A result other than 0 of fn
+ * stops the walk, and is the function's own result.
  */
 typedef int (*ctrace_tracepoint_fn)(const char *name, void *arg);	/* != 0 stops */
 int ctrace_tracepoint_each(struct ctrace *ct, ctrace_tracepoint_fn fn, void *arg);
@@ -325,8 +325,8 @@ typedef int (*ctrace_ring_fn)(const struct ctrace_ring_info *info, void *arg);
 int ctrace_ring_each(struct ctrace *ct, uint32_t session /* 0: all */, ctrace_ring_fn fn, void *arg);
 
 /*
- * The records of each container that a session's rate held back. cid CTRACE_CID_ALL: those of all
- * containers that no longer fit into the module's table, together.
+ * The records of each container that a session's rate held back. cid CTRACE_CID_ALL: of all containers that
+ * no longer fit into the module's table, together.
  */
 struct ctrace_limit_info { uint32_t session, cid; uint64_t dropped; };
 typedef int (*ctrace_limit_fn)(const struct ctrace_limit_info *info, void *arg);
@@ -447,9 +447,9 @@ const struct ctrace_dir *ctrace_reader_dir(const struct ctrace_reader *r);
 int ctrace_reader_next(struct ctrace_reader *r, const struct ctrace_record **rec);
 
 /*
- * What this reader saw and lost since it was opened, exactly and by cause; sz: sizeof(*l). Once it is
- * drained: seen + overrun == records published in the session, counted from the session's start, or
- * from the opening with FROM_NOW. The other causes count what was never published.
+ * The numbers of records that this reader saw and lost since it was opened, exactly and by cause; sz:
+ * sizeof(*l). Once it is drained: seen + overrun == records published in the session, counted from the
+ * session's start, or from the opening with FROM_NOW. The other causes count what was never published.
  */
 struct ctrace_losses {
 	uint64_t seen;			/* records handed out */
@@ -487,11 +487,11 @@ int ctrace_reader_runs(struct ctrace_reader *r, ctrace_run_fn fn, ctrace_run_don
 /*
  * Lets records wait in their rings. fn is asked about each run before the reader hands it out, in either way; true:
  * not yet, and fn is asked again at the next look. Its records come late then, behind younger ones of other
- * rings. What waits is overwritten as any record that is not read in time, and counted as that. A shared ring
- * (cid CTRACE_CID_ALL) waits as a whole. Only cid, count, data and len of the run are set; data is in the
- * mapping, so check each record's length. fn NULL: nothing waits any more.
+ * rings. Records that wait are overwritten like any that are not read in time, and counted as such. A shared
+ * ring (cid CTRACE_CID_ALL) waits as a whole. Only cid, count, data and len of the run are set; data is in
+ * the mapping, so check each record's length. fn NULL: nothing waits any more.
  *
- * What waits is no reason to wake up: if fn's answers change, look again.
+ * Records that wait do not wake the reader: if fn's answers change, look again.
  */
 typedef bool (*ctrace_reader_hold_fn)(const struct ctrace_run *run, void *arg);
 void ctrace_reader_hold(struct ctrace_reader *r, ctrace_reader_hold_fn fn, void *arg);
@@ -504,17 +504,17 @@ void ctrace_reader_hold(struct ctrace_reader *r, ctrace_reader_hold_fn fn, void 
  *
  *	DIR/metadata			what the records look like
  *	DIR/c12_0, DIR/shared_1 ...	a stream of packets per container and CPU
- *	DIR/ctrace/			unfinished files, and those of ctrace_ctf_file(); CTF readers do not look here
+ *	DIR/ctrace/			unfinished files, and files of ctrace_ctf_file(); CTF readers do not look here
  *
  * After an error nothing more is written: every further call returns that error, ctrace_ctf_errmsg() has
  * its sentence, and what was written before is a whole trace. If there was no packet yet, nothing is left.
- * Arguments that a call refuses with -EINVAL are no such error: the writer goes on.
+ * Arguments that a call refuses with -EINVAL are no such error: the writer continues.
  *
  * Use a writer, its schema and its reader in one thread at a time.
  *
- * No file grows beyond RLIMIT_FSIZE: a stream goes on in another one. A program that has such a limit
- * ignores or catches SIGXFSZ. If there are more streams than the program may have open files
- * (RLIMIT_NOFILE), they take turns.
+ * No file grows beyond RLIMIT_FSIZE: a stream continues in another one. A program that has such a limit
+ * ignores or catches SIGXFSZ. If there are more streams than the program may have open files (RLIMIT_NOFILE),
+ * they take turns.
  */
 struct ctrace_ctf;
 
@@ -534,8 +534,8 @@ struct ctrace_ctf_opts {
  * the writer. o NULL: no options.
  * -ENOTEMPTY: the directory has files in it. -EINVAL: o->sz is not set, or an unknown flag. -E2BIG: o sets
  * an option that is newer than this library. Else the error of a system call.
- * On error *out is an object all the same: it is there for ctrace_ctf_errmsg(), and ctrace_ctf_close() takes
- * it back. It is NULL only if there was no memory for it.
+ * On error *out is an object all the same, for use with ctrace_ctf_errmsg() and ctrace_ctf_close(). It is
+ * NULL only if there was no memory for it.
  */
 int ctrace_ctf_open(int dirfd, const char *path, const struct ctrace_schema *s,
 		    const struct ctrace_ctf_opts *o, struct ctrace_ctf **out);
@@ -567,9 +567,8 @@ int ctrace_ctf_done(struct ctrace_ctf *w, const struct ctrace_run *run, bool ok)
 int ctrace_ctf_metadata(struct ctrace_ctf *w);
 /*
  * Puts a file into DIR/ctrace/, or replaces it in one step. For what a program wants to keep with a trace,
- * such as names of containers. CTRACE_CTF_REPLACE leaves such files of an older trace there, but for those of
- * `ctrace record`; the uuid tells one trace from another.
- * -EINVAL: not a file's name, or one that the writer uses.
+ * such as names of containers. CTRACE_CTF_REPLACE leaves such files of an older trace there, except the files
+ * of `ctrace record`; the uuid distinguishes traces. -EINVAL: not a file's name, or one that the writer uses.
  */
 int ctrace_ctf_file(struct ctrace_ctf *w, const char *name, const void *data, size_t len);
 
@@ -579,7 +578,7 @@ struct ctrace_ctf_info {
 	int64_t clock_offset_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC when it was opened */
 	uint64_t records, bytes;
 	uint64_t streams;		/* files */
-	uint64_t lost;			/* overrun, full and nested, as far as the packets tell of them */
+	uint64_t lost;			/* overrun, full and nested, as far as the packets count them */
 };
 /* sz: sizeof(*info) */
 void ctrace_ctf_info(const struct ctrace_ctf *w, struct ctrace_ctf_info *info, size_t sz);

@@ -17,8 +17,8 @@
  * returns a pointer to belongs to the object that it came from. Use a reader, and what was opened on it, in one
  * thread at a time. Nothing here asks the kernel for anything, but for ctrace_aggregate_add(); so there are no sentences.
  *
- * Whatever is in the mapping, these functions neither read outside of it nor wait for ever: the layout is checked once and
- * copied, and a row that keeps changing is read a bounded number of times.
+ * Even if the mapping contains garbage, these functions neither read outside of it nor wait for ever: the
+ * layout is checked once and copied, and a row that keeps changing is read a bounded number of times.
  */
 #ifndef LIBCTRACE_AGGREGATE_H
 #define LIBCTRACE_AGGREGATE_H
@@ -59,7 +59,7 @@ struct ctrace_aggregate;	/* a table in the mapping of a reader */
 /*
  * Opens the table at offset `table` of the reader's mapping (struct ctrace_aggregate_info, struct ctrace_probe_info).
  * r must live as long as *out, and shows a whole session.
- * -ENOENT: this mapping has no tables. -EPROTO: what is there is no table that this library understands.
+ * -ENOENT: this mapping has no tables. -EPROTO: the mapping has no table that this library understands.
  */
 int ctrace_aggregate_open(struct ctrace_reader *r, uint64_t table, struct ctrace_aggregate **out);
 /* Looks of a must be freed before. a may be NULL. */
@@ -73,16 +73,16 @@ struct ctrace_look;		/* a table's rows at a moment, or what they gained between 
 
 /*
  * Copies the table, and adds up the rows of all CPUs that have the same key. It costs one pass over the rows that
- * are in use. Events that are counted meanwhile are in it or not; of an event that is just being counted, some
- * columns may be. While a CPU gives an ended container's row away, the look waits for it, a second at most for all.
- * -ENOMEM.
+ * are in use. Events that are counted at the same time are in it or not; of an event that is just being
+ * counted, some columns may be. While a CPU gives an ended container's row away, the look waits for it, a
+ * second at most for all. -ENOMEM.
  */
 int ctrace_look_take(struct ctrace_aggregate *a, struct ctrace_look **out);
 /*
  * What the table gained since an earlier look of the same aggregate: counts, sums and histograms are differences;
- * min and max cannot be subtracted, and are those since the row began. Only rows that gained something are there. What a
- * row lost to the CTRACE_CID_ALL row, because its container had ended, is no gain of that row. before NULL: a copy of now.
- * -EINVAL: of two tables, or one of them is a gain itself. -ENOMEM.
+ * min and max cannot be subtracted, and are since the row began. It has only rows that gained something. What
+ * a row lost to the CTRACE_CID_ALL row, because its container had ended, is no gain of that row. before NULL:
+ * a copy of now. -EINVAL: of two tables, or one of them is a gain itself. -ENOMEM.
  */
 int ctrace_look_gain(const struct ctrace_look *now, const struct ctrace_look *before, struct ctrace_look **out);
 void ctrace_look_free(struct ctrace_look *l);

@@ -67,8 +67,8 @@ static int take_row(struct ctrace_look *l, uint32_t cpu, uint32_t slot)
 }
 
 /*
- * Are the rows from the first on still those that were copied? If one was given away meanwhile, its numbers may be in
- * the row of CTRACE_CID_ALL as well.
+ * Are the rows from the first on still those that were copied? If one was given away since, its numbers may
+ * be in the row of CTRACE_CID_ALL as well.
  */
 static bool unchanged(const struct ctrace_look *l, size_t first)
 {
@@ -126,7 +126,7 @@ static int take_part(struct ctrace_look *l, uint32_t cpu)
 	return err;
 }
 
-/* Replaces the places of stacks, which are those of a part, by their numbers. */
+/* Replaces the places of stacks, which are places in a part, by their numbers. */
 static int number_stacks(struct ctrace_look *l)
 {
 	const struct ctrace_table *t = &l->a->t;
@@ -238,7 +238,7 @@ static int subtract(struct ctrace_look *g, const struct ctrace_look *now, const 
 	uint64_t *v;
 
 	for (i = 0; i < now->raw.n; i++, x++) {
-		/* of the parts between, no row is there any more */
+		/* of the parts between, no row exists any more */
 		while (j < before->raw.n && y[j].cpu < x->cpu)
 			j++;
 		if (x->cpu != cpu)

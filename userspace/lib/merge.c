@@ -8,15 +8,15 @@
  * A ring that does not move costs each scan two looks: at its hint, and at whether it is being
  * written.
  *
- * The horizon makes the order right. The clock is read, then the rings are scanned. What was
- * published before the clock was read is then in the heap, or behind a record in it. So every record
- * up to that time may be handed out; later ones wait for the next scan.
+ * The horizon makes the order right. The clock is read, then the rings are scanned. A record that was
+ * published before the clock was read is then in the heap, or behind a record in it. So every record up to
+ * that time may be handed out; later ones wait for the next scan.
  *
  * One kind of record would still come late: one that was reserved before that time and published after
  * it, because its writer was interrupted, or its virtual CPU stood still. Its ring shows that it is being
- * written: nest is raised before the clock is read for the record, and lowered once it is published. A
- * record being written is no older than those of its ring that have been read, so the horizon stays at
- * the newest of them.
+ * written: nest is raised before the clock is read for the record, and lowered once it is published. A record
+ * being written is no older than its ring's records that have been read, so the horizon stays at the newest
+ * of them.
  *
  * A run is copied out of its ring before it is used. The writer never waits, so records that queue
  * for their turn must not lie where it writes; and one check of the writer's position then serves
@@ -135,7 +135,10 @@ static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 		/* Read before the look: a record that comes after the look changes the hint again. */
 		ring->hint = ctrace_reader_hint(r, ring - r->rings);
 		ret = ctrace_cursor_next(&ring->cur, &span, r->dir.subbuf_size, UINT64_MAX);
-		/* What fn sees may be overwritten. If it then holds nothing back, the copy is not ok either. */
+		/*
+		 * The records that fn sees may be overwritten. If it then holds nothing back, the copy is not
+		 * ok either.
+		 */
 		if (ret > 0 && ctrace_reader_holds(r, &span)) {
 			ring->hint = ~ring->hint;
 			return -EBUSY;
@@ -143,7 +146,7 @@ static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 		if (ret > 0)
 			memcpy(ring->buf, span.data, span.len);
 		ok = ret > 0 && ctrace_cursor_done(&ring->cur, &span);
-		if (ctrace_reader_revoked(r)) {	/* any of this may have been zeros: nothing is there any more */
+		if (ctrace_reader_revoked(r)) {	/* any of this may have been zeros: the pages are gone */
 			ring->cur = before;
 			return 0;
 		}
@@ -240,8 +243,8 @@ static int next(struct ctrace_reader *r, const struct ctrace_record **rec)
 			horizon = now - WAIT_NS;
 		/*
 		 * A ring left over in this scan holds records younger than the old horizon, but
-		 * perhaps much older than now, as this process may have been stopped meanwhile. Keep
-		 * the old horizon until a scan reads every ring to its end, or LEFT_SCANS have failed.
+		 * perhaps much older than now, as this process may have been stopped since. Keep the old
+		 * horizon until a scan reads every ring to its end, or LEFT_SCANS have failed.
 		 */
 		r->left = left ? r->left + 1 : 0;
 		if (!left || r->left > LEFT_SCANS || horizon < r->horizon)

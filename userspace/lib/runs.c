@@ -37,8 +37,8 @@ static void describe(const struct ctrace_reader *r, uint32_t slot, const struct 
 }
 
 /*
- * Hands out the runs of one ring that are there when its turn begins, at most ring_turn() of them.
- * Not what comes meanwhile: a recorder that records itself would never finish.
+ * Hands out the runs that one ring has when its turn begins, at most ring_turn() of them. It leaves records
+ * that come later: a recorder that records itself would never finish.
  */
 static int ring_runs(struct ctrace_reader *r, uint32_t slot, ctrace_run_fn fn,
 		     ctrace_run_done_fn done, void *arg)

@@ -309,7 +309,7 @@ static void ask(struct ctrace_schema *s, const char *name, uint32_t id)
 		}
 		nla_nest_end(msg, nest);
 	}
-	/* An error is like "there is none": the caller is told NULL, and ctrace_errmsg() has the sentence. */
+	/* An error is like "there is none": the caller gets NULL, and ctrace_errmsg() has the sentence. */
 	ctrace_ctl_call(s->ask, msg, "cannot ask for an event type", event_reply, &l);
 }
 

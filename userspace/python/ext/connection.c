@@ -81,7 +81,7 @@ static PyObject *info(PyObject *self, PyObject *none)
 
 /* --- lists -------------------------------------------------------------------- */
 
-/* Appends item, which may be NULL: an exception is set then. The result ends or goes on with a walk. */
+/* Appends item, which may be NULL: an exception is set then. The result ends or continues a walk. */
 static int append(void *list, PyObject *item)
 {
 	int err = !item || PyList_Append(list, item);

@@ -67,7 +67,7 @@ struct py_reader {
 	unsigned int taken;		/* records since the clock was looked at */
 	unsigned int users;		/* aggregates that are open on it: it is unmapped after the last of them */
 	bool waiting;			/* a thread waits in it, without the interpreter's lock */
-	bool draining;			/* the session is stopped: what is there is the rest */
+	bool draining;			/* the session is stopped: only the rest is left to read */
 	bool closed;
 };
 
@@ -94,11 +94,14 @@ PyObject *py_error(int err, const char *text);
 /* For "O&": a number into *(uint32_t *)to, or *(unsigned long long *)to. OverflowError if it does not fit: "I" and "K" cut it. */
 int py_u32(PyObject *number, void *to);
 int py_u64(PyObject *number, void *to);
-/* As Python has names of files: what is no UTF-8 survives a way back by os.fsencode(). */
+/* As Python has names of files: bytes that are no UTF-8 survive a way back by os.fsencode(). */
 PyObject *py_text(const char *s, size_t len);
 PyObject *py_text_or_none(const char *s);
 
-/* New references. py_type_of() never fails for want of a type: it then has the name event_ID, and no fields. */
+/*
+ * New references. py_type_of() does not fail if there is no type: it returns one with the name event_ID and
+ * no fields.
+ */
 PyObject *py_type_of(struct py_schema *s, uint32_t id);
 PyObject *py_event_of(struct py_schema *s, const struct ctrace_record *rec);
 

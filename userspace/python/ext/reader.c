@@ -185,7 +185,7 @@ static PyObject *until(PyObject *self, PyObject *arg)
 	return self;
 }
 
-/* read(max, seconds or None): a list of what there is; waits for the first event for so long */
+/* read(max, seconds or None): a list of what there is; waits that long for the first event */
 static PyObject *read_some(PyObject *self, PyObject *args)
 {
 	struct py_reader *r = (struct py_reader *)self;
@@ -199,7 +199,7 @@ static PyObject *read_some(PyObject *self, PyObject *args)
 		return NULL;
 	Py_DECREF(list);
 	list = PyList_New(0);
-	/* the clock decides how long to wait, not how many of those that are there to take */
+	/* the clock decides how long to wait, not how many of the available events to take */
 	r->taken = 0;
 	while (list && PyList_Size(list) < max) {
 		e = next(self);
