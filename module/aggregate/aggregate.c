@@ -130,7 +130,7 @@ static void fill_header(struct ctrace_table *h, const struct ctrace_aggregate *t
 	memcpy(h->values, a->value_names, sizeof(h->values));
 }
 
-/* Each CPU's part, with the row of what finds none. mem is zeroed. */
+/* Each CPU's part, with the row for events that find no other. mem is zeroed. */
 static void make_parts(struct ctrace_aggregate *t, void *mem, u64 part)
 {
 	static const u64 all[CTRACE_TABLE_KEY_WORDS] = { CTRACE_CID_ALL | CTRACE_TABLE_OTHER };

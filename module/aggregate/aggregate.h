@@ -30,14 +30,14 @@ struct ctrace_aggregate {
 /* Process context. Makes the table for agg: 0, or -ENOSPC with a sentence in why, or -ENOMEM. */
 int ctrace_aggregate_new(const struct ctrace_agg *agg, u32 rows, u32 probe, struct ctrace_table_room *room,
 			 struct ctrace_aggregate **out, char *why);
-/* The tables made since *used was this have gone, and no reader was told of them: others may be made there. */
+/* The tables made since *used was this have gone, and no reader knew of them: others may be made there. */
 void ctrace_table_room_back(struct ctrace_table_room *room, u64 used);
 /* No probe function sees it any more. Its memory stays with the arena. */
 void ctrace_aggregate_free(struct ctrace_aggregate *t);
 /* Does a table for a have the same columns as t? */
 bool ctrace_aggregate_fits(const struct ctrace_aggregate *t, const struct ctrace_agg *a);
 
-/* What is counted. The caller keeps all of it until ctrace_aggregate_count() returns. */
+/* An event to count. The caller keeps all of it until ctrace_aggregate_count() returns. */
 struct ctrace_aggregate_event {
 	u32 cid, id;
 	const void *payload;	/* len bytes, as a record holds them */

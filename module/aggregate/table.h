@@ -9,7 +9,7 @@
  *    that meets a row which is being made passes by it, and takes the next one: the same key may have two rows;
  *  - a number is added to by an instruction, or a loop, that an interrupt cannot split (local64_t);
  *  - a row is taken from a container that has gone only by a writer that interrupted no other: that one might be about
- *    to add to it. An interrupt that comes meanwhile passes by it.
+ *    to add to it. An interrupt that comes during this passes by it.
  *
  * Readers are on any CPU, and only read:
  *
@@ -45,8 +45,8 @@ struct ctrace_table_shape {
 		u16 at;		/* words, in a row's words[] */
 	} values[CTRACE_TABLE_VALUES];
 	/*
-	 * alike: all functions are of one unsigned number, and none is there twice (avg() is sum() and count()). Then this says
-	 * where in words[] each is; 0: it is not there.
+	 * alike: all functions are of one unsigned number, and none occurs twice (avg() is sum() and
+	 * count()). Then this says where in words[] each is; 0: it has none.
 	 */
 	bool alike;
 	bool standard;		/* they are count, sum, min, max and hist, in this order, as for `ctrace stats` */
@@ -158,7 +158,7 @@ static __always_inline void ctrace_table_add_one(const struct ctrace_table_shape
 		ctrace_table_plus(r->words + s->one.hist + ctrace_table_bucket_unsigned(v), 1);
 }
 
-/* Adds all numbers of row `from`, which nobody else writes now, to those of row `to`. */
+/* Adds all numbers of row `from`, which nobody else writes now, to the numbers of row `to`. */
 static inline void ctrace_table_merge(const struct ctrace_table_shape *s, struct ctrace_table_row *to,
 				      const struct ctrace_table_row *from)
 {
@@ -196,7 +196,9 @@ static __always_inline bool ctrace_table_is(const struct ctrace_table_row *r, co
 	return true;
 }
 
-/* Makes row r key's. The caller has made its gen odd, so no reader and no interrupt uses the row meanwhile. */
+/*
+ * Makes row r key's. The caller has made its gen odd, so no reader and no interrupt uses the row during this.
+ */
 static inline void ctrace_table_make(const struct ctrace_table_shape *s, struct ctrace_table_row *r, u32 gen,
 				     const u64 *key, u32 hash)
 {

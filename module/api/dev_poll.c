@@ -13,9 +13,9 @@ static bool same_period(const struct ctrace_waiter *w, u64 then, u64 now)
 }
 
 /*
- * Does poll() say POLLIN to a reader that maps? The kernel does not know its cursors, so the
- * question is whether any head moved since this descriptor was last told. Once told, the
- * reader must look at its rings before it polls again.
+ * Does poll() say POLLIN to a reader that maps? The kernel does not know its cursors, so the question is
+ * whether any head moved since this descriptor last got POLLIN. Then the reader must look at its rings before
+ * it polls again.
  *
  * A caller that is ready to sleep passes a queueing function: poll() before it sleeps, and epoll
  * when a descriptor is added (EPOLL_CTL_ADD). epoll drops the mask of that answer, and asks
@@ -23,10 +23,10 @@ static bool same_period(const struct ctrace_waiter *w, u64 then, u64 now)
  * once to the next caller that does not queue.
  *
  * While records stream, each look finds some: a polling reader would never sleep, and would
- * compete with what it traces. So a queueing caller that was told in this period already is
- * made to sleep until it ends. Other callers are told the plain truth.
+ * compete with what it traces. So a queueing caller that got POLLIN in this period already is made to sleep
+ * until it ends. Other callers get the plain truth.
  *
- *	heads moved	caller		told in this period	answer	then again =
+ *	heads moved	caller		POLLIN before	answer	then again =
  *	no		queues		any			no	false
  *	no		does not	any			again	false
  *	yes		queues		no			yes	true
@@ -35,7 +35,7 @@ static bool same_period(const struct ctrace_waiter *w, u64 then, u64 now)
  *
  * "later" is "no" now, and wakes the caller at the period's end.
  *
- * One poller per descriptor: if there are several, only one of them is told.
+ * One poller per descriptor: if there are several, only one of them gets POLLIN.
  */
 static bool moved_since_told(struct ctrace_file *f, struct ctrace_arena *a, bool queueing)
 {

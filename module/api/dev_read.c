@@ -143,7 +143,10 @@ bool ctrace_file_readable(struct ctrace_file *f, struct ctrace_arena *a, struct 
 	return false;
 }
 
-/* r's losses so far, by cause, and the ring's CPU: what put_losses() tells. In ctrace_file_enter(). */
+/*
+ * r's losses so far, by cause, and the ring's CPU: the numbers that put_losses() writes. In
+ * ctrace_file_enter().
+ */
 struct losses {
 	u64 now[CTRACE_LOSS_MAX + 1];
 	u32 cpu;
@@ -304,7 +307,7 @@ static int peek_again(struct ctrace_file *f, struct ctrace_file_ring *r)
 	return ret;
 }
 
-/* Puts everything that is there and fits. 0, or the error that ended it early. */
+/* Puts all records that fit. 0, or the error that ended it early. */
 static int merge(struct ctrace_file *f, struct output *o)
 {
 	struct ctrace_file_ring *r;
@@ -373,7 +376,7 @@ static bool may_return(struct ctrace_file *f)
 	return is;
 }
 
-/* Returns 0 or an error; o tells how much was put. read_lock held. */
+/* Returns 0 or an error; o says how much was put. read_lock held. */
 static int read_records(struct file *file, struct ctrace_file *f, struct output *o)
 {
 	const char __user *start = o->to;

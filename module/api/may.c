@@ -25,9 +25,9 @@ bool ctrace_may_bind(void)
 }
 
 /*
- * What every user may ask: whether the module is there, and what one type of events is, because a process without
- * privileges may have been handed a descriptor and reads records. No dump: one that is begun and not read keeps the
- * module from being removed, and one of all types is work for the kernel, as often as a user likes.
+ * Every user may ask whether the module is loaded, and what one type of events is, because a process without
+ * privileges may have been handed a descriptor and reads records. No dump: one that is begun and not read
+ * keeps the module from being removed, and one of all types is work for the kernel, as often as a user likes.
  */
 static bool open_to_all(u8 cmd, bool dump)
 {

@@ -59,7 +59,9 @@ static int put_blind(struct sk_buff *skb)
 	       (ns && nla_put_u64_64bit(skb, CTRACE_A_INFO_BLIND_NS, ns, CTRACE_A_INFO_PAD));
 }
 
-/* What others do: not for every user. Numbers that move tell a stranger when others begin and end to work. */
+/*
+ * Numbers about others, not for every user: their changes show a stranger when others begin and end to work.
+ */
 static int put_counts(struct sk_buff *skb)
 {
 	return nla_put_u32(skb, CTRACE_A_INFO_CONTAINERS, ctrace_container_count()) ||
@@ -68,7 +70,7 @@ static int put_counts(struct sk_buff *skb)
 	       put_spared(skb);
 }
 
-/* Takes no lock: every user may ask whether the module is there, and is answered whatever goes on. */
+/* Takes no lock: every user may ask whether the module is loaded, and is always answered. */
 static int info_get(struct sk_buff *in, struct genl_info *info)
 {
 	struct nlattr *nest;
@@ -245,8 +247,8 @@ static CTRACE_COMPAT_OPS_CONST struct genl_ops ops[] = {
  * (ctrace_netlink_answer_new()). An arena is made in one: one of many gigabytes takes seconds to zero.
  *
  * Nothing of ours runs after genl_unregister_family(), on all kernels since 3.10: it takes cb_lock for writing, so
- * it waits for commands. A dump goes on outside that lock, but holds the module from its first part to its last
- * (.module), so that module exit is not reached before all dumps have ended.
+ * it waits for commands. A dump continues outside that lock, but holds the module from its first part to its
+ * last (.module), so that module exit is not reached before all dumps have ended.
  */
 struct genl_family ctrace_genl_family CTRACE_COMPAT_FAMILY_CONST = {
 	.name = CTRACE_GENL_NAME,
@@ -263,7 +265,7 @@ int ctrace_netlink_init(void)
 {
 	int err;
 
-	/* first: who joins the group as soon as it is there misses nobody */
+	/* first: a listener that joins the group as soon as it exists misses nobody */
 	set_there(true);
 	err = ctrace_compat_genl_register(&ctrace_genl_family, ops, ARRAY_SIZE(ops), groups);
 	if (err)

@@ -2,10 +2,11 @@
 /*
  * Dumps. A dump takes several calls, and what it lists may change in between. So its place
  * is the id written last, never a pointer: ids only grow, so nothing is listed twice, and
- * nothing that stayed is left out. Each call goes on at that place, and does not look again at what comes before.
+ * nothing that stayed is left out. Each call continues at that place, and does not look again at what comes
+ * before.
  *
- * Whatever looks at all slots of an arena, of which a large one has a million, does it without ctrace_lock, and
- * with a reference to its session.
+ * A look at all slots of an arena, of which a large one has a million, is done without ctrace_lock, and with
+ * a reference to its session.
  */
 #include <linux/kernel.h>
 #include "api/netlink.h"
@@ -80,7 +81,7 @@ int ctrace_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb)
 	while (!err && !full && (s = next_session(cb->args[0], only))) {
 		ctrace_arena_stats(s->arena, &st);
 		err = mutex_lock_killable(&ctrace_lock);
-		/* it may have ended meanwhile, and its id is never another's */
+		/* it may have ended since, and its id is never another's */
 		if (!err && ctrace_session_find(s->id)) {
 			hdr = message(skb, cb, CTRACE_CMD_SESSION_GET);
 			full = !hdr || finish(skb, hdr, ctrace_put_session(skb, s, &st));
@@ -224,7 +225,7 @@ static int limits_of(struct sk_buff *skb, struct netlink_callback *cb, struct ct
 	return 0;
 }
 
-/* args[1]: the slot at which the dump goes on. No lock. */
+/* args[1]: the slot at which the dump continues. No lock. */
 static int rings_of(struct sk_buff *skb, struct netlink_callback *cb, struct ctrace_session *s)
 {
 	struct ring_dump d = { .skb = skb, .cb = cb, .session = s->id };

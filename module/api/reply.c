@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What answers a command: errors, with the names of the sets they are about, and replies. */
+/* Answers to commands: errors, with the names of the sets they are about, and replies. */
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -10,10 +10,10 @@
 
 /*
  * An extended ack keeps a pointer to its text. Handlers run in parallel, and the text is sent after the
- * handler has returned, outside any lock, but by the same task: the core measures the text, allocates, and copies it, and warns
- * if the text has grown meanwhile. So each task has a place of its own. Another task takes it over
- * only after TEXTS others have had an error since. Errors that a sender without rights can cause
- * take no place (ctrace_may_send()).
+ * handler has returned, outside any lock, but by the same task: the core measures the text, allocates, and
+ * copies it, and warns if the text has grown in between. So each task has a place of its own. Another task
+ * takes it over only after TEXTS others have had an error since. Errors that a sender without rights can
+ * cause take no place (ctrace_may_send()).
  */
 #define TEXTS	64
 

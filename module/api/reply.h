@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What answers a command: errors, with the names of the sets they are about, and replies. */
+/* Answers to commands: errors, with the names of the sets they are about, and replies. */
 #ifndef CTRACE_REPLY_H
 #define CTRACE_REPLY_H
 

@@ -199,7 +199,7 @@ static void fill_dir(struct view_file *vf, const struct ctrace_arena *a)
 	dir->heads_stride = 0;
 	dir->slots_off = CTRACE_PAGE;
 	dir->map_size = vf->f.map_size;
-	dir->tables_off = 0;	/* those of the session are of all containers */
+	dir->tables_off = 0;	/* the session's tables are of all containers */
 	dir->tables_size = 0;
 }
 
@@ -249,7 +249,7 @@ static int begin(struct view_file *vf, struct ctrace_arena *a)
 		ctrace_arena_put(a);
 		return err;
 	}
-	/* it may have died before the arena knew of the view, which nobody then tells of it */
+	/* it may have died before the arena knew of the view: then nobody reports the death to the view */
 	if (!ctrace_container_exists(vf->f.cid))
 		ctrace_arena_view_expire(&vf->v);
 	return 0;
@@ -263,7 +263,7 @@ static struct file *open_in(struct ctrace_arena *a, struct ctrace_view_args *arg
 
 	if (!vf)
 		return ERR_PTR(-ENOMEM);
-	/* the file first: once it is there, its release() undoes everything */
+	/* the file first: once it exists, its release() undoes everything */
 	file = anon_inode_getfile("[ctrace]", &view_fops, &vf->f, O_RDONLY);
 	if (IS_ERR(file)) {
 		free_view(vf);

@@ -33,7 +33,7 @@
 	fn(void *data, struct request_queue *q, struct request *rq, unsigned int bytes)
 #define CTRACE_PROBE_BLOCK_ERRNO(error)	(rq->errors)
 #elif defined(CTRACE_HAVE_BLOCK_RQ_COMPLETE__Q_RQ)
-/* how many bytes were completed is not told: all that are left, as the kernel's own event says */
+/* the number of completed bytes is not known: all that are left, as the kernel's own event says */
 #define CTRACE_PROBE_BLOCK_RQ_COMPLETE(fn)					\
 	fn(void *data, struct request_queue *q, struct request *rq)
 #define CTRACE_PROBE_BLOCK_ERRNO(error)	(rq->errors)
@@ -168,8 +168,9 @@ static inline void ctrace_compat_rwbs(char *text, unsigned int flags, unsigned i
 }
 
 /*
- * 0: the request is not for a disk. A queue loses its disk while commands to the device go on: read the pointer once. The disk's
- * memory is freed after a grace period (bdev_free_inode()), and preemption is off.
+ * 0: the request is not for a disk. A queue may lose its disk while commands to the device still run: read
+ * the pointer once. The disk's memory is freed after a grace period (bdev_free_inode()), and preemption is
+ * off.
  */
 static inline u32 ctrace_compat_rq_dev(const struct request *rq)
 {

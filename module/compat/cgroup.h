@@ -193,7 +193,10 @@ static inline bool ctrace_compat_cgroup_online(const struct cgroup *cgrp)
 
 #define CTRACE_COMPAT_CGROUP_NAME	256	/* bytes, with the NUL: the kernel's NAME_MAX + 1 */
 
-/* Copies the name of a cgroup that may be renamed, and its name freed, meanwhile; "?" if that happens. Returns buf. */
+/*
+ * Copies the name of a cgroup that may be renamed, and its name freed, during the copy; "?" if that happens.
+ * Returns buf.
+ */
 const char *ctrace_compat_cgroup_copy_name(const struct cgroup *cgrp, char *buf);
 
 /*

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The cgroup tracepoints for kernels that have none (before 4.9): kprobes on the functions behind
- * them, which call the same probes with the same arguments. No compiler can check the arguments of
- * these functions. Those used here stayed the same from 3.10 to 4.8, except the functions on
- * directories, which differ with and without kernfs.
+ * them, which call the same probes with the same arguments. No compiler can check the arguments of these
+ * functions. The ones used here stayed the same from 3.10 to 4.8, except the functions on directories, which
+ * differ with and without kernfs.
  *
  *	tracepoint		is reported when
  *

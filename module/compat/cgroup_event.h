@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The cgroup tracepoints that an older kernel lacks. The functions work like those of tracepoint.h. */
+/* The cgroup tracepoints that an older kernel lacks. The functions work as in tracepoint.h. */
 #ifndef CTRACE_COMPAT_CGROUP_EVENT_H
 #define CTRACE_COMPAT_CGROUP_EVENT_H
 
@@ -14,7 +14,7 @@ int ctrace_compat_cgroup_event_del(const char *name, void *probe, void *data);
 bool ctrace_compat_cgroup_event_exists(const char *name);
 /* Warns in the kernel's log if events were missed since the last call. Callers exclude each other. */
 void ctrace_compat_cgroup_event_check(void);
-/* Does the kernel not tell of moves just now, as its kprobes are switched off? */
+/* Does the kernel not report moves just now, as its kprobes are switched off? */
 static inline bool ctrace_compat_cgroup_events_blind(void)
 {
 	return ctrace_compat_blind();

@@ -40,7 +40,7 @@ static void change(const struct ctrace_compat_tsc_sum *v)
 
 /* --- spans of time, for ctrace_compat_since() ------------------------------------------ */
 
-/* What is known of a span that has ended, by its tag. */
+/* Spans that have ended, by their tags. */
 static struct {
 	u64 tsc, ns;		/* of one moment, its end */
 	u64 mult, shift;

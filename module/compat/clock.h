@@ -28,8 +28,9 @@ u64 ctrace_compat_mono_fast_ns(void);
 #endif
 
 /*
- * The time from then to now, which two CPUs may have read. Their clocks may be apart, on a guest that was moved to another host for
- * example. Then a short time seems to have ended before it began: it counts as none, and not as 2^64 ns.
+ * The time from then to now, which two CPUs may have read. Their clocks may differ, on a guest that was moved
+ * to another host for example. Then a short time seems to have ended before it began: it counts as none, and
+ * not as 2^64 ns.
  */
 static __always_inline u64 ctrace_compat_passed(u64 then, u64 now)
 {
@@ -51,8 +52,8 @@ static __always_inline u64 rdtsc_ordered(void)
 #endif
 
 /*
- * A latch: while one of the two sums is written, seq tells readers to use the other. So an interrupt or
- * NMI that comes upon the writer never waits. seq counts in steps of a sum's size.
+ * A latch: while one of the two sums is written, seq sends readers to the other. So an interrupt or NMI that
+ * comes upon the writer never waits. seq counts in steps of a sum's size.
  */
 struct ctrace_compat_tsc {
 	struct ctrace_compat_tsc_sum {
@@ -116,9 +117,9 @@ static __always_inline u64 ctrace_compat_clock(void)
  * CLOCK_MONOTONIC to the last ns: NTP may have changed its rate since, by 500 ppm at most. The product has 128 bits, because
  * 64 bits of it would hold ten minutes.
  *
- * Otherwise (the machine slept meanwhile, and the TSC did or did not count; the watchdog has found it unstable) the stamp
- * becomes a time by what was noted at the end of its span. While the TSC is not used, a stamp is the time itself, with a
- * tag that no span has. A tag comes again after 254 spans.
+ * Otherwise (the machine slept in between, and the TSC did or did not count; the watchdog has found it
+ * unstable) the stamp becomes a time by what was noted at the end of its span. While the TSC is not used, a
+ * stamp is the time itself, with a tag that no span has. A tag comes again after 254 spans.
  */
 #define CTRACE_COMPAT_STAMP_TIME	255u
 

@@ -48,9 +48,10 @@ static inline bool ctrace_compat_same_text(const char *buf, const char *text)
  * Copies the name that *where points to, or returns "?": the old one or the new one, never bytes that have been freed.
  *
  * The kernel stores the new name's address before it frees the old name. So if the address is the same before and after
- * the copy, what was copied was the name all the time - or it had gone, and meanwhile another name has come to the same address,
- * which takes two renames in the middle of the copy. Then the name that is there now is not what was copied. For
- * freed bytes to pass for a name, two more renames have to come in the middle of the comparison, with the same freed bytes.
+ * the copy, what was copied was the name all the time - or it had gone, and since then another name has come
+ * to the same address, which takes two renames in the middle of the copy. Then the present name is not what
+ * was copied. For freed bytes to pass for a name, two more renames have to come in the middle of the
+ * comparison, with the same freed bytes.
  */
 static inline const char *ctrace_compat_copy_name(const char *const *where, char *buf)
 {

@@ -8,15 +8,15 @@
  * no path.
  *
  * d_path() since 3.12 takes no reference: it reads the root under RCU and fs->seq, and goes up under rename_lock
- * and mount_lock, first as a reader; if something changed meanwhile, it takes these two spinlocks, once. It calls
- * nothing of a file system but d_dname().
+ * and mount_lock, first as a reader; if something changed in between, it takes these two spinlocks, once. It
+ * calls nothing of a file system but d_dname().
  *
  * Before 3.12, and in RHEL 7, it takes fs->lock, rename_lock and this CPU's vfsmount_lock, which are spinlocks, and
  * then puts a reference to the root. That sleeps if it is the last one: another thread has left this root by
- * chroot() meanwhile, and no other task has it. So there we ask for paths only if no other thread has the same fs.
- * What remains is an administrator of our mount namespace who, between two instructions of ours, moves our root by
- * pivot_root() and unmounts it. The header lost get_fs_root_and_pwd() with the same change: this is how these
- * kernels are told apart.
+ * chroot() in between, and no other task has it. So there we ask for paths only if no other thread has the
+ * same fs. The remaining risk is an administrator of our mount namespace who, between two instructions of
+ * ours, moves our root by pivot_root() and unmounts it. The header lost get_fs_root_and_pwd() with the same
+ * change: this is how these kernels are told apart.
  */
 #ifndef CTRACE_COMPAT_FD_H
 #define CTRACE_COMPAT_FD_H

@@ -8,8 +8,8 @@
 
 /*
  * The top bits (1 to 63 of them) of val times an odd number near 2^64 / phi^2, where phi is the golden
- * ratio. The kernel's hash_64() does the same since 4.7. Before, it spread addresses that lie a
- * task_struct apart badly: on RHEL 7.9 those of 1,000 tasks shared 7 of 512 places.
+ * ratio. The kernel's hash_64() does the same since 4.7. Before, it spread addresses at distances of a
+ * task_struct badly: on RHEL 7.9, 1,000 tasks shared 7 of 512 places.
  */
 static __always_inline u32 ctrace_hash(u64 val, unsigned int bits)
 {

@@ -3,7 +3,7 @@
  * Are kprobes heard? The kernel has switches that silence them: kernel.ftrace_enabled silences those at the entries of functions,
  * where ftrace carries them (x86), and kprobes/enabled in debugfs silences all. Registering one succeeds all the same, and no counter
  * moves. So this module has kprobes on functions of its own, of each form that it uses elsewhere, and calls these functions now and
- * then. A kprobe that misses such a call tells which switch is off.
+ * then. A kprobe that misses such a call shows which switch is off.
  */
 #ifndef CTRACE_COMPAT_HEARTBEAT_H
 #define CTRACE_COMPAT_HEARTBEAT_H

@@ -32,8 +32,8 @@ struct ctrace_compat_io_uring_op {
 #endif
 
 /*
- * req is NULL if the request goes on, or is another ring's. The second macro is the result, the third the
- * user_data.
+ * req is NULL if the request has not ended, or is another ring's. The second macro is the result, the third
+ * the user_data.
  */
 #ifdef CTRACE_HAVE_IO_URING_COMPLETE_CQE
 #define CTRACE_PROBE_IO_URING_COMPLETE(fn)							\
@@ -62,10 +62,11 @@ static inline void ctrace_compat_io_uring_op(const struct io_kiocb *req,
  * Before 6.0 a completion has the ring and the user_data alone. The program chooses user_data, and may use one for
  * several requests at a time; of these one could still say that they are ambiguous. But a request that the kernel
  * refuses while it reads it, and the tag of a registered buffer or file that goes, complete with any user_data, too,
- * and were never submitted. Such a completion would be taken for that of the request under way with this user_data,
- * and nothing would tell. That goes for 5.15, and for 5.10.162 and later, which have io_uring from 5.15, although
- * their submission has the request. kprobes do not help: what writes a result is inlined into its callers, and struct
- * io_kiocb, which has the request's descriptor, is private to the kernel's file.
+ * and were never submitted. Such a completion would be taken for that of the request under way with this
+ * user_data, and nothing would show the mistake. That goes for 5.15, and for 5.10.162 and later, which have
+ * io_uring from 5.15, although their submission has the request. kprobes do not help: what writes a result is
+ * inlined into its callers, and struct io_kiocb, which has the request's descriptor, is private to the
+ * kernel's file.
  */
 #define CTRACE_COMPAT_IO_URING_LACKS								\
 	"this kernel's tracepoints of io_uring do not tell requests apart (before 6.0)"

@@ -2,7 +2,7 @@
 /*
  * Is the kernel locked down (kernel_lockdown.7), so that not even root may see its memory? Both answer 0 or
  * -EPERM, and the kernel logs a refusal. Before 5.4 only vendors' kernels have a lockdown, each its own, and
- * do not tell modules of it: 0.
+ * do not show it to modules: 0.
  */
 #ifndef CTRACE_COMPAT_LOCKDOWN_H
 #define CTRACE_COMPAT_LOCKDOWN_H
@@ -18,7 +18,7 @@ static inline int ctrace_compat_locked_kprobes(void)
 	return security_locked_down(LOCKDOWN_KPROBES);
 }
 
-/* What its own tracer asks, which shows kernel addresses. */
+/* The check of the kernel's own tracer, which shows kernel addresses. */
 static inline int ctrace_compat_locked_tracing(void)
 {
 	return security_locked_down(LOCKDOWN_TRACEFS);

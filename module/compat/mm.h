@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Mappings: of our pages, and those of a process. */
+/* Mappings: of our pages, and of a process. */
 #ifndef CTRACE_COMPAT_MM_H
 #define CTRACE_COMPAT_MM_H
 
@@ -22,7 +22,10 @@ static inline void ctrace_compat_vm_flags(struct vm_area_struct *vma, unsigned l
 #endif
 }
 
-/* What the kernel calls a mapping of no file, such as "[vdso]". NULL: nothing; or it is too old to tell, before 3.16. */
+/*
+ * What the kernel calls a mapping of no file, such as "[vdso]". NULL: nothing; or the kernel is too old to
+ * say, before 3.16.
+ */
 static inline const char *ctrace_compat_vma_name(const struct vm_area_struct *vma)
 {
 #ifdef CTRACE_HAVE_VM_OPS_NAME

@@ -38,8 +38,8 @@
 
 /*
  * The source of tcp_retransmit: the tracepoint since 4.15, or a hook on __tcp_retransmit_skb(). The hook misses some calls if the
- * compiler has split the function, as on 6.1: not all callers call the part that keeps its name. In the newest kernels the tracepoint
- * also tells of segments that could not be sent.
+ * compiler has split the function, as on 6.1: not all callers call the part that keeps its name. In the
+ * newest kernels the tracepoint also reports segments that could not be sent.
  */
 #ifdef CTRACE_HAVE_TCP_RETRANSMIT_SKB__NONE
 #define CTRACE_COMPAT_TCP_RETRANSMIT(fn_, hook_)	.hook = hook_

@@ -15,7 +15,7 @@
 #include <asm/syscall.h>
 #include "facts.h"
 
-/* Is the caller a 32-bit one, so that numbers are those of the 32-bit table? */
+/* Is the caller a 32-bit one, so that numbers are of the 32-bit table? */
 static __always_inline bool ctrace_compat_is_32bit_call(void)
 {
 #if defined(CONFIG_X86_64) && defined(CONFIG_IA32_EMULATION)
@@ -60,7 +60,7 @@ static inline long ctrace_compat_syscall_native(long nr)
 }
 
 /*
- * Has the caller's call one of x32's own numbers? Then its structures are other than those of the native call of that
+ * Has the caller's call one of x32's own numbers? Then its structures differ from the native call of that
  * name. By other numbers x32 programs pass what native ones do.
  */
 static inline bool ctrace_compat_x32_own(void)

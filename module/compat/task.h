@@ -36,8 +36,9 @@ static __always_inline u64 ctrace_compat_task_migrations(const struct task_struc
 
 /*
  * At sched_switch: does prev sleep from now on, until it is woken? Its state does not say so. Before 5.18 another CPU
- * may have changed that already; and until 6.15 the kernel tells the state that a task with a pending signal only tried
- * to sleep in. But no CPU wakes prev before it is off this one, and sched_switch comes before that.
+ * may have changed that already; and until 6.15 the kernel reports the state that a task with a pending
+ * signal only tried to sleep in. But no CPU wakes prev before it is off this one, and sched_switch comes
+ * before that.
  */
 static __always_inline bool ctrace_compat_asleep(const struct task_struct *prev)
 {
@@ -55,7 +56,7 @@ static __always_inline bool ctrace_compat_asleep(const struct task_struct *prev)
 #define PF_USER_WORKER	0
 #endif
 
-/* Are p's registers at its entry into the kernel a program's? Not those of threads that the kernel made. */
+/* Are p's registers at its entry into the kernel a program's? Not for threads that the kernel made. */
 static inline bool ctrace_compat_from_user(const struct task_struct *p)
 {
 	return p->mm && !(p->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER));

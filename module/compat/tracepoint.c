@@ -57,8 +57,8 @@ static struct tracepoint *find(const char *name)
 
 /*
  * The iterator functions of our tracepoints, which stacks leave out. Entries are only added, and
- * seldom searched. An iterator that finds no room here, or whose size the kernel does not tell,
- * stays visible in stacks.
+ * seldom searched. An iterator that finds no room here, or whose size the kernel does not reveal, stays
+ * visible in stacks.
  */
 #define ITERATORS	128
 static struct { unsigned long from, size; } iterators[ITERATORS];
@@ -146,8 +146,8 @@ static void each_module(module_fn fn, void *data)
 }
 #elif defined(CONFIG_MODULES) && defined(CTRACE_HAVE_TRACEPOINT_EACH__ITERATOR)
 /*
- * Before 3.15 the iterator goes on to the tracepoints of modules. A module may be removed between
- * two steps, but its memory stays as long as we hold module_mutex.
+ * Before 3.15 the iterator continues with the tracepoints of modules. A module may be removed between two
+ * steps, but its memory stays as long as we hold module_mutex.
  */
 static void each_module(module_fn fn, void *data)
 {

@@ -45,7 +45,7 @@ int ctrace_compat_tp_get(const char *name, struct ctrace_compat_tp *h);
 void ctrace_compat_tp_put(struct ctrace_compat_tp *h);
 int ctrace_compat_tp_register(const struct ctrace_compat_tp *h, void *probe, void *data);
 void ctrace_compat_tp_unregister(const struct ctrace_compat_tp *h, void *probe, void *data);
-/* How many arguments its probes get after data; -ENOENT: the kernel does not tell. */
+/* How many arguments its probes get after data; -ENOENT: the kernel does not say. */
 int ctrace_compat_tp_nargs(const struct ctrace_compat_tp *h);
 /* True if only this module has probes on h, which is built in. In a probe of h, or of another one that the kernel protects likewise. */
 bool ctrace_compat_tp_ours(const struct ctrace_compat_tp *h);
@@ -75,7 +75,7 @@ static inline bool ctrace_compat_tp_may_raw(void)
 #endif
 /*
  * Is ip in the iterator function, which calls the probes, of a tracepoint that a probe was
- * ever registered for here? Any context. False where kernels have none, or do not tell.
+ * ever registered for here? Any context. False where kernels have none, or do not say.
  */
 bool ctrace_compat_tracepoint_iterates(unsigned long ip);
 
@@ -138,7 +138,7 @@ static __always_inline void ctrace_compat_probe_end(void)
 #define CTRACE_PROBE_SCHED_WAKEUP_NEW(fn)	fn(void *data, struct task_struct *p)
 #endif
 
-/* Does the kernel tell the waker? At sched_wakeup another CPU may act for it. */
+/* Does the event have the waker? At sched_wakeup another CPU may act for it. */
 #ifdef CTRACE_HAVE_SCHED_WAKING__TASK
 #define CTRACE_COMPAT_SCHED_WAKING	true
 #else
@@ -178,7 +178,7 @@ static __always_inline void ctrace_compat_probe_end(void)
 #define CTRACE_PROBE_TIMER_BASECLK	baseclk
 #else
 #define CTRACE_PROBE_TIMER_EXPIRE(fn)	fn(void *data, struct timer_list *timer)
-/* when the timer was due; the wheel's own time, which is not told, is the same or little later */
+/* when the timer was due; the wheel's own time, which is not passed, is the same or little later */
 #define CTRACE_PROBE_TIMER_BASECLK	(timer->expires)
 #endif
 
@@ -237,7 +237,7 @@ static inline bool ctrace_compat_siginfo_user(const void *info)
 #define CTRACE_PROBE_NEWPRIO	newprio
 #endif
 
-/* CTRACE_PROBE_VICTIM: NULL if the pid has gone meanwhile. RCU read side. */
+/* CTRACE_PROBE_VICTIM: NULL if the pid has gone. RCU read side. */
 #ifdef CTRACE_HAVE_MARK_VICTIM__TASK_UID
 #define CTRACE_PROBE_MARK_VICTIM(fn)	fn(void *data, struct task_struct *p, uid_t uid)
 #define CTRACE_PROBE_VICTIM		p

@@ -2,7 +2,7 @@
 /*
  * How many arguments a tracepoint has. struct tracepoint does not say, but the kernel's list of
  * raw tracepoints for BPF does. Each module holds its own part of that list. A function that is
- * not exported returns entries of the built-in part: a kprobe, never armed, tells its address.
+ * not exported returns entries of the built-in part: a kprobe, never armed, yields its address.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>

@@ -2,8 +2,8 @@
 /*
  * Large allocations that never invoke the OOM killer, and to whom memory is charged.
  *
- * What is a session's is charged to the memory cgroup of the task that asks for it, so that its limit holds. Which kernel
- * does that for which memory (their sources, and the named commits, say so):
+ * Memory of a session is charged to the memory cgroup of the task that asks for it, so that its limit holds.
+ * Which kernel does that for which memory (their sources, and the named commits, say so):
  *
  *	kernels			kmalloc()	vmalloc()	vmalloc() that user space maps
  *	before 4.5		no		no		no

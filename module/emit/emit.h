@@ -46,8 +46,9 @@ static __always_inline const struct ctrace_aggregate *ctrace_emit_quick(u32 mask
 }
 
 /*
- * The sessions in mask without those whose filters refuse the event, as far as its owner and its first fields tell: payload
- * has the fields of CTRACE_CALL_FIELDS, len bytes. The rest is filled for them alone. Context: the same.
+ * The sessions in mask without those whose filters refuse the event, as far as its owner and its first fields
+ * decide: payload has the fields of CTRACE_CALL_FIELDS, len bytes. The rest is filled for them alone.
+ * Context: the same.
  */
 u32 ctrace_emit_passing(u32 mask, u32 id, const struct ctrace_who *who, const void *payload, u32 len);
 
@@ -63,8 +64,8 @@ u32 ctrace_emit_passing(u32 mask, u32 id, const struct ctrace_who *who, const vo
  * the next event of current that only this session wants can go straight to that ring. If it has options, caches these.
  *
  * Giving a session options, changing its gate, or making a container unwanted drops the cache, as does the session's end, which
- * then waits for probes before the options go. But the ring may be given to another container meanwhile, so its users compare
- * the ring's cid.
+ * then waits for probes before the options go. But the ring may be given to another container at any time, so
+ * its users compare the ring's cid.
  */
 void ctrace_options_note(u32 mask, const struct ctrace_who *who);
 

@@ -53,7 +53,10 @@ static bool sampled(const struct ctrace_option *sel)
 
 	if (this_cpu_dec_return(p->left) != -1)
 		return false;
-	/* Interrupts find left below -1, so they leave their events out. Those may have passed the next place. */
+	/*
+	 * Interrupts find left below -1, so they leave their events out. These events may have passed the
+	 * next place.
+	 */
 	do {
 		turn = this_cpu_inc_return(p->turn);
 	} while (this_cpu_add_return(p->left, (s64)n - place(turn - 1, n) + place(turn, n)) < 0);

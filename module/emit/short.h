@@ -102,7 +102,8 @@ static __always_inline bool ctrace_short_skips(u32 id)
 
 /*
  * Like ctrace_short_skips(), but called first, when the cached task is in sampled mode. Calls without a name are other events, and so
- * counted otherwise. What counts the rest stays until preemption is enabled: see sampled_calls() in emit/options.c.
+ * counted otherwise. The counter of the rest stays until preemption is enabled: see sampled_calls() in
+ * emit/options.c.
  */
 static __always_inline bool ctrace_short_leaves_out(long nr)
 {

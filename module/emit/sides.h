@@ -3,9 +3,9 @@
  * Events between two tasks, perhaps of two containers: a switch, a fork, a signal.
  *
  * If both are in one container, a session gets one record, the first task's. If they are in two, each container that
- * the session wants gets a record of its own, which shows nothing of the other side: a ring tells nothing of a
- * neighbour. But a session with CTRACE_SESSION_F_NEIGHBOURS has no view of a single container. It gets one record,
- * which shows both sides: the first task's, or, if only the second is wanted, the second's.
+ * the session wants gets a record of its own, which shows nothing of the other side: a ring reveals nothing
+ * of a neighbour. But a session with CTRACE_SESSION_F_NEIGHBOURS has no view of a single container. It gets
+ * one record, which shows both sides: the first task's, or, if only the second is wanted, the second's.
  */
 #ifndef CTRACE_SIDES_H
 #define CTRACE_SIDES_H

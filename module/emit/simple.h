@@ -20,7 +20,7 @@ static __always_inline void ctrace_curated_emit(u32 mask, u32 id, const struct c
 		ctrace_emit(mask, id, who, size, fill, arg);
 }
 
-/* An event of task p, which the caller keeps from being freed meanwhile. */
+/* An event of task p, which the caller keeps from being freed. */
 static __always_inline void ctrace_curated_task(u32 id, struct task_struct *p, u32 size,
 						void (*fill)(void *, const void *), const void *arg)
 {

@@ -16,8 +16,8 @@ DEFINE_PER_CPU(const struct ctrace_stack_waited *, ctrace_stack_waited);
 /* --- the kernel's ------------------------------------------------------------- */
 
 /*
- * Room for the frames between us and the code that the event happened in: our own, and those of a timer's
- * or a breakpoint's handling.
+ * Room for the frames between us and the code that the event happened in: our own, and frames of a timer's or
+ * a breakpoint's handling.
  */
 #define ABOVE	24
 
@@ -115,7 +115,8 @@ static bool memory_is_currents(void)
 
 /*
  * The registers of current's program, if that has a stack which can be read; else NULL. A thread that the kernel makes for a program
- * (io_uring's, vhost's) has its memory, but never ran it: on x86 its registers are those of its maker, without ip and sp.
+ * (io_uring's, vhost's) has its memory, but never ran it: on x86 its registers are its maker's, without ip
+ * and sp.
  */
 static const struct pt_regs *user_regs(void)
 {
@@ -172,7 +173,7 @@ u32 ctrace_stack_user_registers(u64 *to, u64 *known, u64 *sp)
 	return ctrace_compat_user_registers(to, known, regs, at && ctrace_compat_user_mode(at));
 }
 
-/* The page after those that are there is asked for in vain; it is not faulted in. */
+/* The page after the last present one is asked for in vain; it is not faulted in. */
 u32 ctrace_stack_user_copy(void *to, u64 from, u32 n)
 {
 	u32 done, part;

@@ -16,7 +16,7 @@ DECLARE_PER_CPU(const struct pt_regs *, ctrace_stack_regs);
 /*
  * Called around the emit of a handler that runs in an exception or interrupt (a kprobe's, a sample's),
  * so that a stack recorded with the event is that of the interrupted code, which regs describe.
- * Preemption is off in between. An event of another interrupt meanwhile still gets its own stack.
+ * Preemption is off in between. An event of another interrupt in between still gets its own stack.
  */
 static __always_inline const struct pt_regs *ctrace_stack_begin(const struct pt_regs *regs)
 {
@@ -44,20 +44,20 @@ DECLARE_PER_CPU(const struct ctrace_stack_waited *, ctrace_stack_waited);
  * Both put return addresses into to[], innermost first, at most CTRACE_STACK_DEPTH, and return how many.
  * Any context incl. NMI; preemption off.
  *
- * kernel: the stack of the code that the event happened in. regs: where that was; NULL: those of
- * ctrace_stack_begin(), if any. Left out are the frames of this module, those of a tracepoint's
- * dispatcher and, with regs, those of the exception or interrupt that led from there to us. So the first
- * address is where regs are, or the tracepoint's caller.
- * user: current's stack, by frame pointers, as far as its memory is there; none for a kernel thread.
+ * kernel: the stack of the code that the event happened in. regs: where that was; NULL: the ones of
+ * ctrace_stack_begin(), if any. Left out are the frames of this module, of a tracepoint's dispatcher and,
+ * with regs, of the exception or interrupt that led from there to us. So the first address is where regs are,
+ * or the tracepoint's caller. user: current's stack, by frame pointers, as far as its memory is present; none
+ * for a kernel thread.
  */
 u32 ctrace_stack_kernel(u64 *to, const struct pt_regs *regs);
 u32 ctrace_stack_user(u64 *to);
 
 /*
- * The same contexts. registers: those of current's program, of 64 bits, by their numbers in DWARF, at most
- * CTRACE_STACK_REGISTERS. Returns how many; 0: it has none, or its memory cannot be read here. Bit i of *known: the
- * kernel has register i. *sp: where its stack is.
- * copy: n bytes of its memory, or the first of them. Returns how many are there. What lies behind them in to[] is not defined.
+ * The same contexts. registers: of current's program, of 64 bits, by their numbers in DWARF, at most
+ * CTRACE_STACK_REGISTERS. Returns how many; 0: it has none, or its memory cannot be read here. Bit i of
+ * *known: the kernel has register i. *sp: where its stack is. copy: n bytes of its memory, or the first of
+ * them. Returns how many were copied. The bytes behind them in to[] are not defined.
  */
 u32 ctrace_stack_user_registers(u64 *to, u64 *known, u64 *sp);
 u32 ctrace_stack_user_copy(void *to, u64 from, u32 n);
