@@ -17,8 +17,8 @@
 #endif
 
 /*
- * The page has a reference of ours while it is read. The file may be cut meanwhile, and putting the reference then
- * frees the page, which takes spinlocks: not where these sleep.
+ * The page has a reference of ours while it is read. The file may be cut during this, and putting the
+ * reference then frees the page, which takes spinlocks: not where these sleep.
  */
 u32 ctrace_file_head(const struct file *file, char *to, u32 max)
 {
@@ -28,7 +28,10 @@ u32 ctrace_file_head(const struct file *file, char *to, u32 max)
 	if (CTRACE_COMPAT_SPINLOCKS_SLEEP)
 		return 0;
 	page = find_get_page(file->f_mapping, 0);
-	/* older kernels hand out what is no page, such as a place in swap: its lowest bits are not 0 */
+	/*
+	 * older kernels also hand out entries that are no page, such as a place in swap: the lowest bits are
+	 * not 0
+	 */
 	if (!page || (unsigned long)page & 3)
 		return 0;
 	/* page_address() may lack its memory, if the kernel keeps it from itself */

@@ -22,7 +22,7 @@ u32 ctrace_file_head(const struct file *file, char *to, u32 max);
 
 /*
  * Writes the build-id in the first len bytes of an ELF file as hexadecimal text; "": there is none. head may hold
- * anything, but must not change meanwhile. Any context.
+ * anything, but must not change during the call. Any context.
  */
 void ctrace_build_id(const char *head, u32 len, char to[CTRACE_BUILD_ID_TEXT]);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the arguments of system calls point to, and the names of descriptors: fields of a call's type that follow those
- * of its arguments. Each is a sequence of bytes as the program has them: ARG_data; of an iovec's pieces ARG_bytes; of a
- * msghdr also ARG_addr, ARG_iov and ARG_control; ARG_names of the descriptors in that memory; in a whole call, ARG_was for
- * what the call has changed. Or it is a string: ARG_path, ret_path. A field is empty if nothing was recorded.
+ * The memory that arguments of system calls point to, and the names of descriptors: fields of a call's type
+ * that follow its arguments. Each is a sequence of bytes as the program has them: ARG_data; of an iovec's
+ * pieces ARG_bytes; of a msghdr also ARG_addr, ARG_iov and ARG_control; ARG_names of the descriptors in that
+ * memory; in a whole call, ARG_was for what the call has changed. Or it is a string: ARG_path, ret_path. A
+ * field is empty if nothing was recorded.
  */
 #ifndef CTRACE_CALL_MEMORY_H
 #define CTRACE_CALL_MEMORY_H
@@ -49,7 +50,7 @@ enum ctrace_memory_how {
 	CTRACE_MEM_IPC,		/* of ipc(): two arguments of the call that it makes, if these are in memory */
 	/* Names of descriptors, each with its NUL, of those that have a place for them: */
 	CTRACE_MEM_NAMES,	/* there are `by` of them, or argument `by` - CTRACE_MEM_BY counts them; one in `unit` bytes */
-	CTRACE_MEM_SET_NAMES,	/* those in a set, as it was at the entry; argument `by` counts its bits */
+	CTRACE_MEM_SET_NAMES,	/* of a set as it was at the entry; argument `by` counts its bits */
 	CTRACE_MEM_STRING,	/* a string; `unit`: only if argument `by` is the number of one of these bits; 0: always */
 	CTRACE_MEM_POINTED,	/* it begins with a pointer: max bytes from there */
 	CTRACE_MEM_VARS,	/* an array of strings: how many there are, */
@@ -59,12 +60,12 @@ enum ctrace_memory_how {
 	CTRACE_MEM_RET_PATH,	/* the result is one; by: only if that argument is F_DUPFD or F_DUPFD_CLOEXEC */
 };
 
-#define CTRACE_MEM_IN		1u	/* it is there at the entry; else only after success */
+#define CTRACE_MEM_IN		1u	/* the bytes are valid at the entry; else only after success */
 #define CTRACE_MEM_PRIVATE	2u	/* what people read and write: only as much as a session asks for */
 #define CTRACE_MEM_COMPAT	4u	/* the same for 32-bit and x32 programs */
 #define CTRACE_MEM_ADDRESS	16u	/* a socket's address */
 #define CTRACE_MEM_AGAIN	32u	/* with IN: the call changes it, so it is in the exit, too */
-#define CTRACE_MEM_BROKEN	8u	/* it is there if a signal interrupted the call */
+#define CTRACE_MEM_BROKEN	8u	/* the bytes are valid if a signal interrupted the call */
 #define CTRACE_MEM_BEFORE	64u	/* the call changes it: whole calls have two fields, ARG_data as it is, and ARG_was */
 #define CTRACE_MEM_WAS		128u	/* that second one */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is more than a copy: strings, counts, what pointers point to, the call within socketcall(). */
+/* Memory that takes more than a copy: strings, counts, pointers' targets, the call within socketcall(). */
 #include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -52,7 +52,7 @@ static u32 put_socket(const struct ctrace_memory *m, const struct ctrace_memory_
 		memcpy(to, a, min(len, max));
 		return min(len, max);
 	}
-	/* in whole calls is both; what the kernel wrote is there only after success */
+	/* whole calls have both; bytes that the kernel wrote are valid only after success */
 	if (socket_calls[call].in ? c->phase == CTRACE_CALL_EXIT : c->phase == CTRACE_CALL_ENTRY || c->ret < 0)
 		return 0;
 	addr = socket_calls[call].addr;
@@ -127,7 +127,10 @@ static u32 put_vars(const struct ctrace_memory_call *c, char *to, u64 from)
 	return n + 1 ? sizeof(n) : 0;
 }
 
-/* The entries in the bytes that the call returned. The program may change them meanwhile, so their number is limited. */
+/*
+ * The entries in the bytes that the call returned. The program may change them at the same time, so their
+ * number is limited.
+ */
 static u32 put_entries(const struct ctrace_memory *m, const struct ctrace_memory_call *c, char *to, u64 from)
 {
 	u32 at = c->is32 && !(m->flags & CTRACE_MEM_COMPAT) ? m->unit / 2 : m->unit, n = 0;

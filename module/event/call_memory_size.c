@@ -66,7 +66,7 @@ static u32 ioctl_size_of_device(u32 request)
 	}
 }
 
-/* The kernel's struct termios, and those of a few words. */
+/* The kernel's struct termios, and ones of a few words. */
 static u32 ioctl_size(u32 request)
 {
 	switch (request) {

@@ -75,9 +75,9 @@
 #define INT64(a, f)	FIXED(a, 8, (f) | BOTH)
 
 /*
- * Sizes are those of the kernel's own structures for 64-bit programs, and for 32-bit ones; of longer ones, as much as
- * has what people ask for (the end of st_blocks, of stx_size, of ru_stime). Where sizes for 32-bit programs differ
- * among architectures, the longest: what lies behind is the program's own, and not shown.
+ * Sizes are of the kernel's own structures for 64-bit programs, and for 32-bit ones; of longer ones, as much
+ * as has what people ask for (the end of st_blocks, of stx_size, of ru_stime). Where sizes for 32-bit
+ * programs differ among architectures, the longest: what lies behind is the program's own, and not shown.
  */
 const struct ctrace_memory_calls ctrace_memory_table[] = {
 	{ "connect bind", { ADDR_IN(1, 2) } },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What iovecs and msghdrs point to. */
+/* The memory that iovecs and msghdrs point to. */
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include "event/call_memory.h"

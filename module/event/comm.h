@@ -23,9 +23,9 @@ static __always_inline u64 ctrace_comm_trim(u64 w)
 }
 
 /*
- * A copy of a task's name. It may be torn by a rename meanwhile, but is always
- * terminated: its last byte is 0. The bytes behind its end are cleared: some kernels leave the rest
- * of a longer name there, perhaps of a parent in another container (seen on RHEL 7.9).
+ * A copy of a task's name. A rename at the same time may tear it, but it is always terminated: its last byte
+ * is 0. The bytes behind its end are cleared: some kernels leave the rest of a longer name there, perhaps of
+ * a parent in another container (seen on RHEL 7.9).
  */
 static __always_inline void ctrace_copy_comm(char *to, const char *comm)
 {

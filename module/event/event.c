@@ -119,7 +119,7 @@ static bool source_exists(struct ctrace_source *s)
 	return asked == CTRACE_SOURCE_EXISTS;
 }
 
-/* A function that takes a hook does so later, too, unless the kernel is locked down meanwhile: adding it tells. */
+/* A function that takes a hook does so later, too, unless the kernel is locked down then: adding it fails. */
 static const char *hook_reason(struct ctrace_source *s)
 {
 	const char *reason = READ_ONCE(s->asked) ? NULL : ctrace_hook_reason(s->hook);
@@ -135,7 +135,7 @@ static const char *source_reason(struct ctrace_source *s, const char *lacks)
 		return hook_reason(s);
 	if (!source_exists(s))
 		return lacks;
-	/* before 4.9, those of cgroups are kprobes, too */
+	/* before 4.9, the tracepoints of cgroups are kprobes, too */
 	return ctrace_hook_blind() && ctrace_compat_cgroup_event_exists(ctrace_source_at(s)) ? ctrace_hook_blind() : NULL;
 }
 

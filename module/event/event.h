@@ -17,7 +17,7 @@
 #define CTRACE_EVENT_FIELDS	CTRACE_EXPR_FIELDS
 #define CTRACE_PAYLOAD_MAX	(CTRACE_RECORD_MAX - (u32)sizeof(struct ctrace_record))
 
-/* Writes the sentence into why[CTRACE_WHY_MAX], returns err. For errors that user space is told in words. */
+/* Writes the sentence into why[CTRACE_WHY_MAX], returns err. For errors that user space gets in words. */
 int ctrace_why(char *why, int err, const char *fmt, ...) __printf(3, 4);
 
 struct ctrace_event_type {
@@ -167,7 +167,7 @@ int ctrace_syscall_init(void);	/* event/syscall.c: its tables, by ctrace_event_i
 
 /* The source with this tracepoint, in any family, or NULL. */
 struct ctrace_source *ctrace_source_by_name(const char *tracepoint);
-/* The same of a word of with[]. *optional: the event is there without it, too. */
+/* The same of a word of with[]. *optional: the event works without it, too. */
 struct ctrace_source *ctrace_source_with(const char *word, bool *optional);
 /* The source of a curated type; NULL: it has none, or is dynamic. */
 struct ctrace_source *ctrace_event_source(const struct ctrace_event_type *t);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What a descriptor is. The file has a reference of ours while we look. For a call it is current's own: fget_raw()
- * takes the reference under RCU, without a lock. fput() may give back the last one, if another thread closes the
- * descriptor meanwhile; then it leaves the rest to the task's own work before it returns to user space (a kernel
- * thread's to a work item), and does not sleep. For other tasks' files the caller has it.
+ * takes the reference under RCU, without a lock. fput() may give back the last one, if another thread closes
+ * the descriptor at the same time; then it leaves the rest to the task's own work before it returns to user
+ * space (a kernel thread's to a work item), and does not sleep. For other tasks' files the caller has it.
  *
  * The reference keeps the file's dentry, inode and mount. A socket is its inode's neighbour, and has its sock from
- * before the descriptor was published until the file's release. What is read of a sock changes under locks that we
- * do not take: an address and a port may be of two moments.
+ * before the descriptor was published until the file's release. The fields of a sock change under locks that
+ * we do not take: an address and a port may be of two moments.
  */
 #include <linux/file.h>
 #include <linux/kernel.h>
@@ -270,7 +270,7 @@ static void put_unix(struct text *t, const struct inode *inode, const struct soc
 }
 #endif
 
-/* Who has a port has an address to show. */
+/* A socket with a port has an address to show. */
 static bool put_netlink(struct text *t, struct socket *sock, const struct sock *sk)
 {
 	static const char * const names[] = {

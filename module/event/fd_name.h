@@ -2,8 +2,8 @@
 /*
  * What descriptors, current's working directory and its program are, as texts: what strace -yy writes between <
  * and >, but for:
- * - paths as the program itself sees them: from its own root, as its own readlink() of /proc/self/fd/N tells it.
- *   What is deleted ends with " (deleted)";
+ * - paths as the program itself sees them: from its own root, as its own readlink() of /proc/self/fd/N
+ *   returns it. The name of a deleted file ends with " (deleted)";
  * - no numbers of a device behind its path, which any file's name might end with;
  * - the bytes of paths and of names of unix sockets are those that user space gave. Nothing is escaped;
  * - "anon_inode:[pidfd]" for "pid:N"; "MPTCP:[...]" with addresses;
@@ -35,7 +35,7 @@ u32 ctrace_exe_name(char *to, u32 max);
 u32 ctrace_mapped_name(const struct file *file, const struct path *root, char *to, u32 max);
 /*
  * The same of a descriptor's file, whoever has it, as a task sees it whose root is *root. The caller has a reference to
- * both. Process context; it may sleep, so paths are there on every kernel.
+ * both. Process context; it may sleep, so every kernel can give paths.
  */
 u32 ctrace_file_name(const struct file *file, const struct path *root, char *to, u32 max);
 

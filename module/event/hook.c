@@ -24,7 +24,7 @@ static int enter(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(enter);
 
-/* What is not followed keeps no instance, as these are few. */
+/* A call that is not followed keeps no instance, as these are few. */
 static int enter_ret(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe *rp = ctrace_compat_kretprobe(ri);
@@ -57,7 +57,9 @@ NOKPROBE_SYMBOL(leave);
 
 /* --- life ------------------------------------------------------------------------- */
 
-/* 0, -ENOENT, or another error: the function is there and takes no kprobe. A disabled kprobe changes no text. */
+/*
+ * 0, -ENOENT, or another error: the function exists and takes no kprobe. A disabled kprobe changes no text.
+ */
 static int try(const char *symbol)
 {
 	struct kprobe look = { .symbol_name = symbol, .flags = KPROBE_FLAG_DISABLED };

@@ -17,7 +17,7 @@ static u32 copy_string(char *to, u64 from)
 	return n < 0 ? 0 : n + 1;
 }
 
-/* Argument i, a string. *mark: what is to be said of it. Returns its length with the NUL. */
+/* Argument i, a string. *mark: the mark for it. Returns its length with the NUL. */
 static u32 put_string(char *to, u64 from, u32 i, u64 *mark)
 {
 	u32 n;

@@ -13,7 +13,7 @@
 #include "compat/syscall.h"
 
 /*
- * All arguments as numbers, l->nargs words. Those of 32 bits are extended as their type demands: the
+ * All arguments as numbers, l->nargs words. Arguments of 32 bits are extended as their type demands: the
  * caller may have left anything in the upper half of the register.
  */
 static __always_inline void ctrace_args_numbers(const struct pt_regs *regs, bool is32,

@@ -8,8 +8,8 @@
  * cgroup: its events go to its outer container, or to the host. A container that is not known yet is
  * not made known, because there is no task to learn its pid namespace from.
  *
- * A target that names a cgroup wants these events as it wants those of tasks; on v1, only if the
- * event's cgroup is in the target's hierarchy.
+ * A target that names a cgroup wants these events as it wants events of tasks; on v1, only if the event's
+ * cgroup is in the target's hierarchy.
  */
 #include "identity/cgroup.h"
 #include "identity/identity_internal.h"

@@ -11,9 +11,9 @@ struct task_struct;
 
 /*
  * For an event of a cgroup rather than a task: the known container that the cgroup lies in, or its
- * part, else the host; or, if the cgroup is too deep to tell, the unknown container. cgrp: of any hierarchy;
- * must not be freed meanwhile. Slower than the others, because it walks up the cgroups. Any context incl.
- * NMI; preemption off.
+ * part, else the host; or, if the cgroup is too deep to decide, the unknown container. cgrp: of any
+ * hierarchy; must not be freed during the call. Slower than the others, because it walks up the cgroups. Any
+ * context incl. NMI; preemption off.
  */
 void ctrace_identity_resolve_cgroup(const struct cgroup *cgrp, struct ctrace_who *who);
 

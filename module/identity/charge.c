@@ -63,7 +63,10 @@ u32 ctrace_charge_number(const struct ctrace_charge *c)
 
 /* --- room --------------------------------------------------------------------- */
 
-/* What an account of that level may have if it is alone: half of the one that it is of. Rounded up, so that a few fit anywhere. */
+/*
+ * The room of an account of that level if it is alone: half of the one that it is of. Rounded up, so that a
+ * few fit anywhere.
+ */
 static u32 most(u32 all, u32 level)
 {
 	return ((all - 1) >> (level + 1)) + 1;

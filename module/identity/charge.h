@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who is charged with a container: with its room while it is in the table by cid, and with its cid, which never comes
- * back. A user who may make cgroups or pid namespaces makes containers, of 1 KiB each, as fast as they can clone; so
- * each has a bounded part of both.
+ * Accounts are charged with a container: with its room while it is in the table by cid, and with its cid,
+ * which never comes back. A user who may make cgroups or pid namespaces makes containers, of 1 KiB each, as
+ * fast as they can clone; so each has a bounded part of both.
  *
  * Accounts lie in each other. A container is charged to all that it lies in, from the outside in:
- *  0  a slice: the upper two levels of the cgroup that an outermost container is in, which tells users apart
+ *  0  a slice: the upper two levels of the cgroup that an outermost container is in, which separates users
  *     (user.slice/user-1000.slice). The same path in another hierarchy is the same slice
  *  1  of that, the containers that lie in other containers
- *  2  of that, those in one outermost container
- *  3  of that, those which lie deeper than the outermost container's own
- *  4  of that, those in one of the outermost container's own; whatever lies deeper is charged here, too
- * So a container in no other one is charged to account 0 alone, one in such a container to 0 to 2, any other to all. More
- * outer containers do not get a user more, nor do more levels. What a tenant nests takes little of what the
- * slice's other containers need, and the slice takes little of what other slices need.
+ *  2  of that, the containers in one outermost container
+ *  3  of that, the containers which lie deeper than the outermost container's own
+ *  4  of that, the containers in one of the outermost container's own; deeper ones are charged here, too
+ * So a container in no other one is charged to account 0 alone, one in such a container to 0 to 2, any other
+ * to all. Neither more outer containers nor more levels get a user more. What a tenant nests takes little of
+ * what the slice's other containers need, and the slice takes little of what other slices need.
  *
  * Accounts of a level are told apart by a hash with a random seed. Two with the same number share what one may have.
  *
@@ -35,8 +35,8 @@
  * on the 249th day; without accounts, it would have no cid on the 498th. Of several users at once, the one who has had most pays that
  * price first. Cids become dear then, but do not run out: fifty who do their worst for ten years leave 0.8 %.
  *
- * What is refused is the unknown container's (container.h), and counted. It may ask again when a container has been swept, and after
- * some seconds, as time fills the buckets (gc.c).
+ * A refused container's events belong to the unknown container (container.h), and the refusal is counted. It
+ * may ask again when a container has been swept, and after some seconds, as time fills the buckets (gc.c).
  *
  * Lifetime: a chain is numbers, and points to nothing. A container keeps its chain, so that what was charged is
  * discharged, whatever became of the containers that it lay in.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Containers: the pool, what is to be announced. gc.c looks for the dead and frees them. */
+/* Containers: the pool, pending announcements. gc.c looks for the dead and frees them. */
 #include <linux/irq_work.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
@@ -472,8 +472,9 @@ bool ctrace_container_announced(const struct ctrace_container *c)
 }
 
 /*
- * A death costs each session a look at its slots on each CPU, and a user may cause deaths faster than they can be told. So the work
- * looks for the dead, and frees, between two goes; and others run on this CPU after each.
+ * A death costs each session a look at its slots on each CPU, and a user may cause deaths faster than they
+ * can be announced. So the work looks for the dead, and frees, between two goes; and others run on this CPU
+ * after each.
  */
 bool ctrace_container_announce(void)
 {

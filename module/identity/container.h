@@ -133,7 +133,7 @@ struct ctrace_container {
 	u32 dying;			/* swept or about to be: nothing new may point here. ident_lock */
 };
 
-/* What is known of a network namespace (netns.h). The kernel keeps it as long as the namespace. */
+/* A network namespace that is known (netns.h). The kernel keeps it as long as the namespace. */
 struct ctrace_netns {
 	struct ctrace_container *c;	/* its owner, or NULL. ident_lock to write; READ_ONCE elsewhere */
 	struct hlist_node of;		/* in c->nets. ident_lock */
@@ -188,7 +188,10 @@ static inline void ctrace_identity_forget_tasks(void)
 
 /* --- for all rooms; process context unless said ------------------------- */
 
-/* What sessions want of containers has changed: ctrace_identity_forget_tasks(), and the watchers are told. */
+/*
+ * The sessions' wishes for containers have changed: calls ctrace_identity_forget_tasks() and notifies the
+ * watchers.
+ */
 void ctrace_container_rewanted(void);
 
 /* Any context. */
@@ -211,10 +214,10 @@ struct ctrace_container *ctrace_container_find_get(u32 cid);
 /*
  * Walks all containers in the order of cids; ctrace_container_next(NULL) returns the host. Drops
  * prev's reference and returns the next one with a reference; NULL: the end. Each step takes the same
- * time, however many there are, even if prev has been swept meanwhile.
+ * time, however many there are, even if prev has been swept since.
  */
 struct ctrace_container *ctrace_container_next(struct ctrace_container *prev);
-/* The first container with cid > after_cid, with a reference: for dumps that go on in another call. */
+/* The first container with cid > after_cid, with a reference: for dumps that continue in another call. */
 struct ctrace_container *ctrace_container_after(u32 after_cid);
 bool ctrace_container_exists(u32 cid);		/* alive, or the host */
 bool ctrace_container_known(u32 cid);		/* that, or not yet forgotten, or no container's cid; any context */
@@ -254,7 +257,7 @@ struct ctrace_container_watcher {
 	void (*told)(struct ctrace_container *c, bool born);
 	/*
 	 * A task that no session wanted may be wanted now, and the generation is another one. Without ident_lock. may_wait: process
-	 * context, and when it returns, all have been told; else any context but NMI.
+	 * context, and when it returns, all have been notified; else any context but NMI.
 	 */
 	void (*changed)(bool may_wait);
 	/* About once a second. Process context, no lock held, never two at a time. */
@@ -284,8 +287,8 @@ void ctrace_container_exit(void);
 bool ctrace_ident_lock(unsigned long *flags);
 void ctrace_ident_unlock(unsigned long flags);
 /*
- * ident_lock held. A task that no session wanted may be wanted now: ctrace_identity_forget_tasks(), and the watchers are told when the
- * lock is given back.
+ * ident_lock held. A task that no session wanted may be wanted now: ctrace_identity_forget_tasks(), and the
+ * watchers are notified when the lock is given back.
  */
 void ctrace_ident_changed(void);
 
@@ -297,8 +300,8 @@ void ctrace_container_count_unknown(void);	/* any context */
 struct ctrace_container *ctrace_container_take(void);
 
 /*
- * ident_lock held. Who is to be charged (charge.h) with the container that ctrace_container_new() makes next: one that lies
- * in `in`; or, if that is NULL, in no other one, in the slice with that number.
+ * ident_lock held. Selects who is charged (charge.h) with the container that ctrace_container_new() makes
+ * next: one that lies in `in`; or, if that is NULL, in no other one, in the slice with that number.
  */
 struct ctrace_charge ctrace_container_charge(u32 slice, const struct ctrace_container *in);
 /*
@@ -346,7 +349,7 @@ int ctrace_container_refill(void);		/* refills the pool if it is below half */
  * comes again soon.
  */
 bool ctrace_container_announce(void);
-/* ident_lock held. Has all been announced that is to be told of c? Until then it must not be freed. */
+/* ident_lock held. Have all announcements of c been made? Until then it must not be freed. */
 bool ctrace_container_announced(const struct ctrace_container *c);
 void ctrace_container_forget(void);		/* has the watchers forget the dying */
 void ctrace_container_beat(void);		/* calls the watchers' beat() */

@@ -5,8 +5,8 @@
  * Two works run on a queue of their own: `refill` keeps the pools full; `reap` announces, finds the
  * dead, and frees them. Until ctrace_gc_exit(), only reap removes anything.
  *
- * The time that this takes is that of what has died, not of all containers. ident_lock is held for SLICE of them
- * at a time, because interrupts are off meanwhile. What has died is found in two ways:
+ * The time that this takes depends on how many have died, not on all containers. ident_lock is held for SLICE
+ *  of them at a time, because it keeps interrupts off. The dead are found in two ways:
  *  - events: each death, and each that may be one, makes its container a suspect (container.h);
  *  - the slow walk: each look also passes by the next WALK containers, without a lock. It finds those whose
  *    event was missed (in an NMI, or under ident_lock), and those that live in another container's pid
@@ -50,7 +50,7 @@ static struct workqueue_struct *queue;
 /* jiffies: when reap next looks for the dead. reap may overwrite a kick's earlier time: SLOW late at most */
 static unsigned long next_look;
 static unsigned long asked;		/* jiffies: when these places were last let ask again. Only reap uses it */
-static unsigned long not_before;	/* jiffies: sweeps take so long that reap rests until then */
+static unsigned long not_before;	/* jiffies: sweeps took long, so reap rests until then */
 static bool stopping = true;		/* also before the start */
 static unsigned long next_beat;		/* jiffies. Only reap uses it */
 
@@ -297,7 +297,7 @@ static void leave_nets(struct ctrace_container *c, unsigned long *flags)
 	}
 }
 
-/* Takes the nodes of those in the list out; of containers, also their places in the table by cid. */
+/* Takes the nodes of all in the list out; of containers, also their places in the table by cid. */
 static void unlink_all(const struct list_head *list, struct ctrace_lfnode **chain)
 {
 	struct ctrace_container *c;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which cgroup hierarchies are looked at: those of v1 that exist, and those that are in a place's key. */
+/* Which cgroup hierarchies are looked at: the v1 ones that exist, and the ones in a place's key. */
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/task.h>
@@ -14,8 +14,8 @@
 static DEFINE_MUTEX(refresh_mutex);	/* protects the table of v1 hierarchies */
 
 /*
- * Has the hierarchy told a container, or may it? It may if it came while the module was there: tasks may have been
- * moved in it before we looked at it. ident_lock held.
+ * Has the hierarchy shown a container, or may it? It may if it was mounted after the module was loaded: tasks
+ * may have been moved in it before we looked at it. ident_lock held.
  */
 static bool tells(u32 hierarchy, bool came_later)
 {

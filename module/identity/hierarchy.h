@@ -10,7 +10,7 @@ struct ctrace_named;
 
 /* Looks which v1 hierarchies exist. The GC calls it each time it looks for the dead. May sleep. */
 void ctrace_identity_refresh(void);
-/* The hooks that tell of each move are there. */
+/* The hooks that report each move are registered. */
 void ctrace_identity_moves_told(void);
 /* The GC calls it about once a second: before 4.9 these hooks are kprobes, and those may be blind (compat/heartbeat.h). */
 void ctrace_identity_moves_beat(void);

@@ -54,9 +54,10 @@ static void learn_init_path(struct task_struct *p)
 
 /*
  * The mounts of the runtime that made c, in which current executes a program. As long as no task is known to have put another
- * into c, the mounts of current's parent count: the kernel moves a task into its cgroup first and tells of that a moment
- * later, and runc executes itself again just in between, as the runtime's child. The same holds where the kernel does
- * not tell (before 4.9). If the parent's are not known either: the machine's first ones, as in rules.c.
+ * into c, the mounts of current's parent count: the kernel moves a task into its cgroup first and reports
+ * that a moment later, and runc executes itself again just in between, as the runtime's child. The same holds
+ * where the kernel does not report moves (before 4.9). If the parent's are not known either: the machine's
+ * first ones, as in rules.c.
  */
 static const void *runtime_mounts(const struct ctrace_container *c)
 {

@@ -17,7 +17,7 @@ struct ctrace_rules ctrace_rules;
  * A task that has been released (its struct pid is gone) still runs until its last switch. So a memo of its
  * identity is written when its exit begins, on the CPU where that happens. The task may end on another CPU
  * while others exit on the first one: hence several memos per CPU, and a look-up searches all CPUs.
- * A memo holds no reference: before a container is freed, its memos are cleared; those of a part get its
+ * A memo holds no reference: before a container is freed, its memos are cleared; memos of a part get its
  * heir.
  *
  * This is not a table of session/inflight.h, which is a room above: besides, a memo has no end, and many CPUs
@@ -106,7 +106,10 @@ struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, cons
 		again = ctrace_rules.again;
 		if (told_aside(&q.p.at) && ctrace_kernel_tells(&ctrace_rules, ctrace_rules.told_by))
 			ctrace_learn_forget(&ctrace_rules);
-		/* What is in the key may have changed since v1 was computed, just now at the latest: then v1 lacks it. */
+		/*
+		 * The hierarchies in the key may have changed since v1 was computed, just now at the latest:
+		 * then v1 lacks one.
+		 */
 		if (*whole && (!v1 || v1 == ctrace_identity_v1_key(cset)))
 			ctrace_learn_alias(&ctrace_rules, v2, v1, ns, c);
 		ctrace_ident_unlock(flags);
@@ -133,8 +136,8 @@ static __always_inline const struct css_set *keys(struct task_struct *p, u64 *v2
 }
 
 /*
- * Does c know all that a task can tell which is put into a place that leads to c: which pid namespace is its own, and
- * its runtime's mounts? Then the rules need not be asked under ident_lock.
+ * Does c know all that it can learn from a task which is put into a place that leads to c: which pid
+ * namespace is its own, and its runtime's mounts? Then the rules need not be asked under ident_lock.
  */
 static bool settled(const struct ctrace_container *c, const void *mnt)
 {
@@ -260,7 +263,7 @@ notrace void ctrace_identity_look(struct ctrace_who *who)
 		now.c = find(cset, now.ns, now.v2, now.v1, &whole);
 	who->container = now.c;
 	who->vtid = upid->nr;
-	/* What is unknown is not cached, so that each event of it is counted. */
+	/* The unknown container is not cached, so that each of its events is counted. */
 	if (!in_task() || !whole || is_unknown(now.c))
 		return;
 	now.start = ctrace_compat_task_start(p);
@@ -384,7 +387,7 @@ static struct ctrace_container *dead(struct task_struct *p, s32 *vtid)
 	}
 	/*
 	 * No memo. The cgroup can still be read as long as the task's memory exists. If the kernel has moved
-	 * the task to the roots, only its pid namespace tells, if that is still known.
+	 * the task to the roots, only its pid namespace leads to it, if that is still known.
 	 */
 	*vtid = pid ? pid->numbers[pid->level].nr : 0;
 	ask(&q, ctrace_compat_task_cset(p), pid ? pid->numbers[pid->level].ns : &init_pid_ns, false, CTRACE_MNT_UNKNOWN);

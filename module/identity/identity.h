@@ -57,7 +57,7 @@ struct ctrace_idcache {
 		u64 both;	/* in a record's layout */
 	} ids;
 
-	/* The place where c was found: c is right for any task that is there. */
+	/* The place where c was found: c is right for any task in it. */
 	u32 place_gen;		/* cache_gen before the look-up of c; 0: no place is cached */
 	u64 v2;
 	u64 v1;
@@ -179,8 +179,8 @@ static __always_inline void ctrace_identity_resolve_trap(struct ctrace_who *who,
 
 /*
  * What the CPU remembers of tasks that it met as others', by address: the scheduler's events are of two tasks. An entry is
- * right on the same conditions as ctrace_idcache. Interrupts and NMIs write here, too: one that comes amid another's writing
- * finds `writes` odd, and leaves all as it is; one that comes amid a reading leaves another number behind.
+ * right on the same conditions as ctrace_idcache. Interrupts and NMIs write here, too: an interrupt during an
+ * update sees `writes` odd and changes nothing; one during a reading leaves another number behind.
  */
 #define CTRACE_IDOTHERS_BITS	6
 
@@ -190,7 +190,7 @@ struct ctrace_idothers {
 		const struct task_struct *task;
 		u64 start;
 		u64 gen;
-		u64 unwanted;	/* as in ctrace_idcache. Written last, and 0 meanwhile */
+		u64 unwanted;	/* as in ctrace_idcache. Written last, and 0 until then */
 		struct ctrace_container *c;
 		union ctrace_ids ids;
 		u64 unused[2];	/* so that an entry is a cache line */
@@ -218,8 +218,8 @@ static __always_inline struct ctrace_container *ctrace_identity_other(const stru
 }
 
 /*
- * Is it certain that no session wants an event of p? Needs no look at whether `writes` is odd: amid another's writing, unwanted is 0
- * or that of what the entry was until then. Context: as below.
+ * Is it certain that no session wants an event of p? Needs no look at whether `writes` is odd: during
+ * another's update, unwanted is 0 or the entry's old value. Context: as below.
  */
 static __always_inline bool ctrace_identity_other_unwanted(const struct task_struct *p)
 {
@@ -240,8 +240,8 @@ static __always_inline bool ctrace_identity_other_unwanted(const struct task_str
 void ctrace_identity_look_task(struct task_struct *p, struct ctrace_who *who);
 
 /*
- * The owner of what a task does that cannot be freed meanwhile: RCU, or the caller, keeps it. Any context incl. NMI;
- * preemption off.
+ * The owner of a task's events. The task cannot be freed: RCU, or the caller, keeps it. Any context incl.
+ * NMI; preemption off.
  */
 static __always_inline void ctrace_identity_resolve_task(struct task_struct *p, struct ctrace_who *who)
 {

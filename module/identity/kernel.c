@@ -134,7 +134,7 @@ void ctrace_kernel_look_also(const struct ctrace_rules *r)
 	struct ctrace_ident_state *st = &ctrace_ident_state;
 	u32 i, n = 0;
 
-	/* If the kernel does not tell of moves, only the key does. */
+	/* If the kernel does not report moves, only the key shows them. */
 	for (i = 1; i < st->nr_v1; i++)
 		if (!st->moves_told || st->tells[i] || ctrace_rules_names(r, st->v1_hierarchy[i]))
 			WRITE_ONCE(st->also_ssid[n++], st->v1_ssid[i]);

@@ -49,15 +49,16 @@ static inline void ctrace_kernel_leave(void)
 void ctrace_identity_place(const struct css_set *cset, const void *ns, struct ctrace_place *at);
 /*
  * Any context, preemption off. A key of a place's v1 cgroups; 0: there are none, as all of them are roots. All
- * events ask for it, so only those cgroups are in it that have told a container so far: the first, and those in the
- * hierarchies of also_ssid[]. When another hierarchy tells one, it joins them, and every place is decided anew.
+ * events ask for it, so it has only the cgroups of hierarchies that have shown a container so far: the first,
+ * and the hierarchies of also_ssid[]. When another hierarchy shows one, it joins them, and every place is
+ * decided anew.
  */
 u64 ctrace_identity_v1_key(const struct css_set *cset);
 
 /*
  * ident_lock held. look_also: lists one controller of each hierarchy that is in the key beside the first. tells: the
  * boundary that decided a place is in this v1 hierarchy, and not in the place's first one; false: that is known.
- * After the first, and after the second if it says true, the caller makes void what is remembered of places.
+ * After the first, and after the second if it says true, the caller invalidates all aliases.
  */
 void ctrace_kernel_look_also(const struct ctrace_rules *r);
 bool ctrace_kernel_tells(const struct ctrace_rules *r, u32 hierarchy);

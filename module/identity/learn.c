@@ -156,7 +156,10 @@ static struct ctrace_lfnode *take_both(struct ctrace_rules *r, const struct ctra
 	return n;
 }
 
-/* Who is charged with a container with the pid namespace ns, as ctrace_learn_new_ns() makes it. */
+/*
+ * The accounts that are charged with a container with the pid namespace ns, as ctrace_learn_new_ns() makes
+ * it.
+ */
 static struct ctrace_charge charge_of_ns(struct ctrace_rules *r, u32 parent, const struct ctrace_container *like,
 					 const void *ns)
 {
@@ -275,7 +278,7 @@ void ctrace_learn_take_over(struct ctrace_rules *r, struct ctrace_container *fro
 	to->live_keys += from->live_keys;
 	if (!to->parent && from->parent != to->cid) {
 		to->parent = from->parent;
-		/* What lies in `to` from now on is charged together with what lies in `from`. */
+		/* Containers made in `to` from now on are charged together with the containers in `from`. */
 		ctrace_container_recharge(to, &from->charge);
 	}
 	to->cgroup_id = from->cgroup_id;

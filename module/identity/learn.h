@@ -22,7 +22,7 @@ bool ctrace_learn_own_ns(struct ctrace_rules *r, struct ctrace_container *c, con
 /* Makes base's part for these sessions, for a caller that found none or one that ends. NULL: pools empty. */
 struct ctrace_container *ctrace_learn_part(struct ctrace_rules *r, struct ctrace_container *base,
 					   u32 want, u32 deny);
-/* Gives all boundaries of `from` to `to`, with what they tell of a container; then `from` is gone. */
+/* Gives all boundaries of `from` to `to`, with what they say of a container; then `from` is gone. */
 void ctrace_learn_take_over(struct ctrace_rules *r, struct ctrace_container *from,
 			    struct ctrace_container *to);
 /*

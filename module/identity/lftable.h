@@ -73,9 +73,8 @@ void ctrace_lfpool_return(struct ctrace_lfpool *pool, struct ctrace_lfnode *n);
 /* Any context, preemption off. */
 struct ctrace_lfnode *ctrace_lftable_find(const struct ctrace_lftable *t, u64 a, u64 b, const void *p);
 /*
- * Pushes n, whose a, b, p and val are set, and returns n. If a node with the same
- * key is there already, returns that one instead, and n still belongs to the caller.
- * Any context, preemption off.
+ * Pushes n, whose a, b, p and val are set, and returns n. If the table has a node with the same key already,
+ * returns that one instead, and n still belongs to the caller. Any context, preemption off.
  */
 struct ctrace_lfnode *ctrace_lftable_push(struct ctrace_lftable *t, struct ctrace_lfnode *n);
 
@@ -93,7 +92,7 @@ static inline void ctrace_lfnode_set(struct ctrace_lfnode *n, void *val)
  * Unlinks each node for which drop() returns true, and returns them chained through
  * ->chain. Readers may still look at them: the caller waits for a grace period
  * (ctrace_compat_synchronize()), then passes them to ctrace_lfpool_free_chain().
- * Process context, may sleep; callers exclude each other, and those of ctrace_lftable_unlink().
+ * Process context, may sleep; callers exclude each other, and callers of ctrace_lftable_unlink().
  */
 struct ctrace_lfnode *ctrace_lftable_sweep(struct ctrace_lftable *t,
 					   bool (*drop)(struct ctrace_lfnode *n, void *arg),

@@ -199,9 +199,9 @@ struct ctrace_boundary ctrace_look_above(struct ctrace_rules *r, const struct ct
  *
  * Equally deep and of two containers they are only if a runtime in a container A was given the host's own
  * cgroups, makes B beside A, and leaves a hierarchy alone: runc before 1.1 leaves v2, which then says A. B's
- * pid namespace was made in A's, so B still is a container of its own, inside A, but without its id. Only if B has no
- * pid namespace either, nothing tells it from A. To prefer v1 would be no better: systemd leaves v1's
- * controllers alone, and moves machines and scopes in v2 and in its own hierarchy.
+ * pid namespace was made in A's, so B still is a container of its own, inside A, but without its id. Only if
+ * B has no pid namespace either, nothing distinguishes it from A. To prefer v1 would be no better: systemd
+ * leaves v1's controllers alone, and moves machines and scopes in v2 and in its own hierarchy.
  */
 struct ctrace_boundary ctrace_look_boundary(struct ctrace_rules *r, const struct ctrace_seen *s)
 {
@@ -286,7 +286,7 @@ struct ctrace_container *ctrace_look_alias_again(struct ctrace_rules *r, struct 
 	struct ctrace_container *c = ctrace_lfnode_get(n);
 	int i;
 
-	/* half of all generations ago: which of two is the later one cannot be told any more */
+	/* half of all generations ago: it is not known any more which of the two is later */
 	if (now - was > U32_MAX / 2 || (s32)(was - READ_ONCE(r->broad)) < 0 || alias_void(r, n, c))
 		return NULL;
 	for (i = 0; at->cg[i]; i++)

@@ -12,8 +12,8 @@
 
 /*
  * Levels of cgroups below a hierarchy's root that are looked at, which bounds every walk up. A cgroup that is
- * deeper counts as its ancestor at this level. So nobody leaves a container by making more levels. What is
- * deeper and in no container is not taken for the host's, because it may be in a container that is deeper, too:
+ * deeper counts as its ancestor at this level. So nobody leaves a container by making more levels. A deeper
+ * cgroup in no container is not taken for the host's, because it may be in a container that is deeper, too:
  * it is unknown, and counted.
  */
 #define CTRACE_CGROUP_DEPTH	64
@@ -38,13 +38,13 @@ struct ctrace_place {
 /*
  * A place, and what the names of its cgroups say. Whoever may make cgroups chooses how deep they are and how long their
  * names: so names are read, and a cgroup that is too deep is climbed up from, before ident_lock is taken. That nothing
- * is wrong then: a cgroup's ancestors never change, nor does its name on v2. A v1 cgroup may be renamed at any moment, and the
- * rules see the name from before or from after that with the lock, too.
+ * is wrong then: a cgroup's ancestors never change, and on v2 its name does not either. A v1 cgroup may be
+ * renamed at any moment, and the rules see the name from before or from after that with the lock, too.
  */
 struct ctrace_seen {
 	struct ctrace_place at;	/* no cgroup in it is deeper than CTRACE_CGROUP_DEPTH, unless it is blind */
 	u64 named[1 + CTRACE_PLACE_V1];	/* of each cgroup: bit n: the one n levels above is named as a container's */
-	u8 skip[1 + CTRACE_PLACE_V1];	/* levels above: what lies there is not the task's, who is its supervisor; or NO_SKIP */
+	u8 skip[1 + CTRACE_PLACE_V1];	/* levels above: the container that the task supervises; or NO_SKIP */
 	u32 deep;		/* bit n: at.cg[n] was deeper */
 	u32 blind;		/* bit n: no level of at.cg[n] can be looked at */
 };
@@ -84,8 +84,8 @@ struct ctrace_kernel {
 #define CTRACE_NODE_HIERARCHY	8		/* from this bit on: the cgroup's hierarchy. Invariant */
 
 /*
- * What is remembered of places is void at once when it may have become wrong. An alias has the generation in
- * which it was true (n->gen), and is true in a later one r->gen as well, unless
+ * An alias is invalid at once when it may have become wrong. An alias has the generation in which it was true
+ * (n->gen), and is true in a later one r->gen as well, unless
  *  - that is past r->broad, a generation in which all became void (sessions named a cgroup, or took that back);
  *  - a cgroup above the place became a boundary since, or the boundary passed to another container: then the
  *    boundary's node has a later generation (n->gen; 0: places below it were never void);
@@ -112,8 +112,9 @@ struct ctrace_rules {
 	u32 nr_aliases;				/* ident_lock; READ_ONCE elsewhere */
 	bool full;				/* for this decision there was no room for a container. ident_lock */
 	/*
-	 * One section under ident_lock makes one container: with it, a path is put together of as many names, and as long
-	 * ones, as a stranger chose. made: it has. again: more is to be made, in a further section. ident_lock
+	 * One section under ident_lock makes one container: with it, a path is put together of as many names,
+	 * and as long ones, as a stranger chose. made: it has. again: more containers must be made, in a
+	 * further section. ident_lock
 	 */
 	bool made, again;
 	/* The path last looked at in this section, of the cgroup path_of, or NULL. ident_lock */
@@ -197,7 +198,7 @@ struct ctrace_boundary ctrace_look_above(struct ctrace_rules *r, const struct ct
  * use each hierarchy. Of equals it is the first hierarchy's, so that the answer is the same for all.
  */
 struct ctrace_boundary ctrace_look_boundary(struct ctrace_rules *r, const struct ctrace_seen *s);
-/* ident_lock held. ctrace_look_path() into r->path, unless it is there; returns r->path_hash. */
+/* ident_lock held. ctrace_look_path() into r->path, unless it has it already; returns r->path_hash. */
 u32 ctrace_look_path_kept(struct ctrace_rules *r, const void *cg);
 /*
  * The live container that b's path has in another hierarchy, or NULL. On v1 a runtime enters the

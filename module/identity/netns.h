@@ -3,11 +3,11 @@
  * Whose is a network namespace? For packets that no task and no socket has.
  *
  * It belongs to the container whose process was the first to begin, of those that have executed a program in
- * it. That is the one it was made for, or, if containers share it as in a pod, the one that was there before the
+ * it. That is the one it was made for, or, if containers share it as in a pod, the one that is older than the
  * others: the pause container. The init of a pid namespace counts for more than any other process: the first
- * program may be that of a container's helper, which prepares the namespace of an inner one, or of a container
- * with the host's pids. If the owner has died, the next one is found as the first was; those that are there
- * already are looked at when the next session begins.
+ * program may be that of a container's helper, which prepares the namespace of an inner one, or of a
+ * container with the host's pids. If the owner has died, the next one is found as the first was; existing
+ * processes are looked at when the next session begins.
  *
  * When a process began is a fact that stays. So it does not matter in which order the programs were seen: a
  * module that is loaded while a pod runs may see a program that its app executes before it sees the pause

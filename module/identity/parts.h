@@ -11,9 +11,9 @@
  */
 struct ctrace_container *ctrace_part_new(struct ctrace_container *base, u32 want, u32 deny);
 /*
- * ident_lock held. Ends all parts that one of these sessions chose. The caller goes on to
- * ctrace_learn_forget() before it unlocks; then no place resolves to these parts any more. And it sees to it
- * that ctrace_parts_unchoose() is called for every container, the host and the unknown one included.
+ * ident_lock held. Ends all parts that one of these sessions chose. The caller calls ctrace_learn_forget()
+ * before it unlocks; then no place resolves to these parts any more. And it sees to it that
+ * ctrace_parts_unchoose() is called for every container, the host and the unknown one included.
  */
 void ctrace_parts_take_back(u32 sessions);
 /* Does the part end? Then no place may lead to it from now on. Any context */
@@ -34,8 +34,8 @@ void ctrace_parts_end_of(struct ctrace_container *c);
 void ctrace_parts_gather(struct list_head *to);
 /*
  * ident_lock held. The last step for a part: moves it to the front of swept, by ->queue. By now no node points to
- * it, it is noted down nowhere, and a grace period has passed. Until now it was among its container's parts, so
- * its masks followed those of its container.
+ * it, it is noted down nowhere, and a grace period has passed. Until now it was among its container's parts,
+ * so its masks followed its container's.
  */
 void ctrace_part_swept(struct ctrace_container *part, struct list_head *swept);
 /*

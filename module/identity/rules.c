@@ -31,8 +31,9 @@ static bool below_init(struct ctrace_rules *r, const void *cg, const void *ns)
 }
 
 /*
- * Returns the owner of from.ns or of its nearest ancestor that has one, else the host. Who has only joined a namespace is
- * in its owner's container if the cgroup says so, too: a debugger in web's pid namespace is beside web, not in it.
+ * Returns the owner of from.ns or of its nearest ancestor that has one, else the host. A task that has only
+ * joined a namespace is in its owner's container if the cgroup says so, too: a debugger in web's pid
+ * namespace is beside web, not in it.
  */
 static struct ctrace_container *parent_by_ns(struct ctrace_rules *r, const struct ctrace_boundary *b, struct origin from)
 {
@@ -275,7 +276,7 @@ void ctrace_rules_look(struct ctrace_rules *r, struct ctrace_question *q)
 	s32 pid;
 
 	ctrace_look_names(r, &q->p);
-	q->learned = READ_ONCE(r->learned);	/* before the look: what is learned meanwhile shows under ident_lock */
+	q->learned = READ_ONCE(r->learned);	/* before the look: later changes show under ident_lock */
 	smp_rmb();
 	q->b = ctrace_look_boundary(r, &q->p);
 	q->has_init = false;
@@ -310,7 +311,7 @@ static struct ctrace_container *decide(struct ctrace_rules *r, struct ctrace_que
 			r->again = true;
 		return NULL;
 	}
-	/* p is in no container's cgroup, but may be in a container's pid namespace: init's place tells. */
+	/* p is in no container's cgroup, but may be in a container's pid namespace: init's place decides. */
 	if (q->has_init) {
 		b = ctrace_look_boundary(r, &q->init);
 		if (b.cg)

@@ -46,8 +46,8 @@ bool ctrace_rules_bounded(struct ctrace_rules *r, const struct ctrace_place *p);
  * Any context, preemption off. Returns the container that p belongs to. Cgroups that sessions
  * named do not matter. change: the caller holds ident_lock, and what is seen for the first time
  * is recorded. NULL: something must be recorded first and cannot be (change is false, or
- * the pools are empty). The unknown container: there is no room for p's (container.h), or p is too deep
- * in the cgroups to tell (look.h).
+ * the pools are empty). The unknown container: there is no room for p's (container.h), or p is too deep in
+ * the cgroups to decide (look.h).
  *
  * All the above in one. With change it does in one section what may take many: so it is for tests.
  */

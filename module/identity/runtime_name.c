@@ -28,7 +28,10 @@ static bool starts(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
-/* A name, and what one pass over it tells: strangers choose names, and have each looked at as often as they like. */
+/*
+ * A name, and the result of one pass over it: strangers choose names, and have each looked at as often as
+ * they like.
+ */
 struct name {
 	const char *s;
 	size_t len;

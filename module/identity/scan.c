@@ -78,8 +78,8 @@ static bool in_roots(const struct task_struct *p, const void *const *roots, int 
  * Do the roots hold a container, and not a login session in which a user unshared
  * the cgroup namespace? They do if the parent of the container's first process is outside.
  * The first process is the init of the pid namespace ns, or, if ns is the initial one, p itself
- * as it executes the container's program. (The ancestors' own cgroup namespaces would tell
- * more, but reading them takes a lock that sleeps on PREEMPT_RT.)
+ * as it executes the container's program. (The ancestors' own cgroup namespaces would show more, but reading
+ * them takes a lock that sleeps on PREEMPT_RT.)
  */
 static bool made_from_outside(struct task_struct *p, const void *ns, const void *const *roots,
 			      int n)
@@ -144,10 +144,10 @@ static const void *mounts_of(struct task_struct *p, bool *starter)
 }
 
 /*
- * The exec of a container's program, which tells that the container has no pid namespace of its own, was before
- * the module. It has been if p, which has executed a program, has mounts other than its parent, which is the
- * runtime, or what the runtime left behind. But if p's next child begins a pid namespace, p is a starter, on its way
- * to a program that will have that namespace. RCU read side.
+ * The exec of a container's program, which shows that the container has no pid namespace of its own, was
+ * before the module. It has been if p, which has executed a program, has mounts other than its parent, which
+ * is the runtime, or what the runtime left behind. But if p's next child begins a pid namespace, p is a
+ * starter, on its way to a program that will have that namespace. RCU read side.
  */
 static void settle(struct task_struct *p)
 {
@@ -170,7 +170,7 @@ static void settle(struct task_struct *p)
 }
 
 /*
- * The exec that tells whose p's network namespace is was before the module, or its owner has died since. RCU
+ * The exec that shows whose p's network namespace is was before the module, or its owner has died since. RCU
  * read side.
  */
 static void scan_net(struct task_struct *p)
@@ -204,8 +204,8 @@ static void scan_outside(struct task_struct *p)
 }
 
 /*
- * Lets others run between two batches. False: group or p has been released meanwhile, so the
- * walk cannot go on from it.
+ * Lets others run between two batches. False: group or p has been released since, so the walk cannot continue
+ * from it.
  */
 static bool rest(struct task_struct *group, struct task_struct *p)
 {
@@ -246,7 +246,10 @@ again:
 void ctrace_identity_scan(void)
 {
 	ctrace_identity_refresh();
-	/* Tasks in a pid namespace first: they tell which namespace is a boundary's own. After that pass, tasks without a pid namespace of their own can be resolved. */
+	/*
+	 * Tasks in a pid namespace first: they show which namespace is a boundary's own. After that pass,
+	 * tasks without a pid namespace of their own can be resolved.
+	 */
 	scan_pass(scan_in_ns);
 	scan_pass(scan_outside);
 	scan_pass(scan_program);

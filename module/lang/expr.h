@@ -32,7 +32,7 @@ struct ctrace_expr_ctx {
 	s32 tid, vtid, pid;	/* in the initial pid namespace, except vtid; 0: no task's */
 	u32 uid, gid;		/* in the initial user namespace; CTRACE_EXPR_NO_ID: no task's */
 	u32 cid, cpu;
-	u32 missing;		/* bit i: field i is there, but is not what it should be */
+	u32 missing;		/* bit i: the event has field i, but it is not what it should be */
 	bool *undecided;	/* set to true if a field that is missing was compared; or NULL */
 };
 #define CTRACE_EXPR_NO_ID	0xffffffffu

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A compiled expression: its comparisons in the order of the text. Each says where to go on if it holds
- * (yes) and if it does not (no). Both lie further on, so a run makes each comparison at most once, and
- * needs no stack.
+ * A compiled expression: its comparisons in the order of the text. Each says where to continue if it holds
+ * (yes) and if it does not (no). Both lie further on, so a run makes each comparison at most once, and needs
+ * no stack.
  *
  *	a == 1 && !(b == 2 || c == 3)		a: yes b, no FAIL	b: yes FAIL, no c
  *						c: yes FAIL, no PASS
@@ -20,11 +20,11 @@ enum ctrace_expr_op {
 	CTRACE_OP_BITS, CTRACE_OP_GLOB, CTRACE_OP_NOT_GLOB,
 };
 
-/* Where to go on, if not to another comparison. */
+/* Where to continue, if not at another comparison. */
 #define CTRACE_EXPR_PASS	0xfe
 #define CTRACE_EXPR_FAIL	0xff
 
-/* What is compared: a field's number, or one of these. */
+/* The left side of a comparison: a field's number, or one of these. */
 enum ctrace_expr_word {
 	CTRACE_WORD_COMM = 0x80, CTRACE_WORD_TID, CTRACE_WORD_VTID, CTRACE_WORD_PID,
 	CTRACE_WORD_UID, CTRACE_WORD_GID, CTRACE_WORD_CID, CTRACE_WORD_CPU,

@@ -2,7 +2,7 @@
 /*
  * Parsing expressions: comparisons, and the operators that join them. Operators that wait for their right
  * side are kept on a stack of bounded size; there is no recursion. Comparisons and joints become nodes,
- * children before parents. A walk over these from the root then tells each comparison where to go on.
+ * children before parents. A walk over these from the root then sets for each comparison where to continue.
  */
 #include "lang/expr_parse.h"
 

@@ -33,7 +33,7 @@ struct ctrace_expr_node {
 	u8 kind;
 	u8 left, right;		/* indices of nodes[], made before this one */
 	u8 first;		/* the term that it begins with */
-	u8 yes, no;		/* where to go on */
+	u8 yes, no;		/* where to continue */
 	bool negated;
 };
 

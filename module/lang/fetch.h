@@ -71,7 +71,7 @@ struct ctrace_fetch {
 	bool plain;			/* kprobe:SYMBOL and the like: no definition of its own */
 	bool kaddr;			/* an argument may be a kernel address */
 	u32 max;			/* bytes of all arguments at their longest */
-	u32 nfields;			/* nargs, and those of struct ctrace_fetch_span */
+	u32 nfields;			/* nargs, and the fields of struct ctrace_fetch_span */
 	u32 nargs;
 	struct ctrace_fetch_arg args[CTRACE_FETCH_ARGS];
 	struct ctrace_field_desc fields[CTRACE_FETCH_ARGS];	/* point into args */
@@ -119,8 +119,8 @@ struct ctrace_fetch_ctx {
 u32 ctrace_fetch_eval(const struct ctrace_fetch *f, const struct ctrace_fetch_ctx *x, void *payload);
 
 /*
- * In lang/fetch_abi.c; a test has its own. Reads n bytes; those of a string never cross a 32-byte boundary.
- * 0 or an error; must not fault or sleep. *to is undefined after an error.
+ * In lang/fetch_abi.c; a test has its own. Reads n bytes; a string's bytes never cross a 32-byte boundary. 0
+ * or an error; must not fault or sleep. *to is undefined after an error.
  */
 long ctrace_fetch_read(const struct ctrace_fetch_ctx *x, void *to, u64 from, u32 n, bool user);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the fields of an event's type lie in a payload. Those up to the first of variable length have a fixed place;
- * a walk finds the others, each once. Compiles on a host, too.
+ * Where the fields of an event's type lie in a payload. The fields up to the first of variable length have a
+ * fixed place; a walk finds the others, each once. Compiles on a host, too.
  */
 #ifndef CTRACE_FIELDS_H
 #define CTRACE_FIELDS_H

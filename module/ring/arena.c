@@ -13,8 +13,8 @@
 DEFINE_PER_CPU(struct ctrace_ring_desc *, ctrace_rings[CTRACE_SESSIONS_MAX]);
 
 /*
- * The ends of views. Not bound to a CPU: a holder may have very many mappings to empty, and other work of that CPU
- * would wait meanwhile.
+ * The ends of views. Not bound to a CPU: a holder may have very many mappings to empty, and other work of
+ * that CPU would wait for that.
  */
 static struct workqueue_struct *expirer;
 
@@ -94,7 +94,7 @@ static void free_arena(struct ctrace_arena *a)
 
 /*
  * Takes only memory that is free to take, so that no process is killed for it. What si_mem_available()
- * promises may be gone a moment later, so the allocator is told to give up as well.
+ * promises may be gone a moment later, so the allocator is asked to give up as well.
  */
 static bool is_free(u64 size)
 {

@@ -147,7 +147,7 @@ static inline bool ctrace_arena_ended(const struct ctrace_arena *a)
 }
 
 /*
- * Enters a view, whose slots are pinned; from now on the arena tells it of its session's end and its
+ * Enters a view, whose slots are pinned; from now on the arena notifies it of its session's end and its
  * container's death. -EACCES: the arena gives no views. Process context.
  */
 int ctrace_arena_view_add(struct ctrace_arena *a, struct ctrace_arena_view *v);
@@ -172,8 +172,8 @@ struct ctrace_ring_desc *ctrace_arena_ring_slow(struct ctrace_arena *a, u32 inde
  * NMI; preemption off until the record is committed.
  *
  * This loads one pointer, and its target says which container it belongs to: an interrupt
- * that changes the cache cannot make the two disagree. Nor does the target change hands under
- * us: only a task takes a ring from a container, and only a ring with no record in progress.
+ * that changes the cache cannot make the two disagree. The target does not change hands under us either: only
+ * a task takes a ring from a container, and only a ring with no record in progress.
  */
 static __always_inline struct ctrace_ring_desc *ctrace_arena_ring(u32 index, u32 cid)
 {

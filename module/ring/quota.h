@@ -18,7 +18,7 @@
 #include <linux/uidgid.h>
 
 #define CTRACE_MEMBER_SESSIONS	16	/* of a user without CAP_SYS_ADMIN; half of all */
-#define CTRACE_MEMBERS_SESSIONS	28	/* of all such users; four are kept for those with it */
+#define CTRACE_MEMBERS_SESSIONS	28	/* of all such users; four are kept for users with it */
 
 /*
  * Process context, no lock needed. take: 0, or an error, with a sentence in why unless memory ran out. give: as much as was

@@ -8,10 +8,10 @@
  * interrupted writer resumes. So no access needs a lock prefix, and only the
  * compiler can reorder the CPU's own accesses (barrier()). Readers are on any CPU.
  *
- * What the writer knows lies in struct ctrace_ring_desc, which nobody maps. What readers map
- * (struct ctrace_ring, the hint, the records) the writer only stores to, so bytes that somebody
- * forged there mislead readers of this ring and nobody else. There is one exception: publishing a
- * nest, the writer walks the lengths of the records, and it takes none that leaves its sub-buffer.
+ * The writer's knowledge lies in struct ctrace_ring_desc, which nobody maps. To the pages that readers map
+ * (struct ctrace_ring, the hint, the records) the writer only stores, so bytes that somebody forged there
+ * mislead readers of this ring and nobody else. There is one exception: publishing a nest, the writer walks
+ * the lengths of the records, and it takes none that leaves its sub-buffer.
  *
  *	writer (here)				reader (ctrace_ring_read.h, dev_read.c)
  *
@@ -63,9 +63,9 @@
  * was entered.
  *
  * If head is reserve, nobody is writing. The writer that finds it so and reserves is the outermost of
- * its nest: it publishes, and others that come meanwhile leave their records to it. An interrupt
- * between its look at head and its reservation writes and publishes all of its own records; then reserve
- * has moved, and the reservation fails.
+ * its nest: it publishes, and others that interrupt it leave their records to it. An interrupt between its
+ * look at head and its reservation writes and publishes all of its own records; then reserve has moved, and
+ * the reservation fails.
  *
  * Nearly every record is alone: no other is being written when it begins, it fits into the
  * sub-buffer, and no interrupt writes to the ring before it is committed. ctrace_ring_try(),
@@ -301,7 +301,7 @@ ctrace_ring_enter(struct ctrace_ring_desc *d, u64 old, u32 len, u64 *time)
 	unsigned long flags;
 
 	raw_local_irq_save(flags);	/* raw: tracing of irqs-off must not call us again */
-	if (d->entering) {		/* an NMI amid the lines below */
+	if (d->entering) {		/* an NMI between the lines below */
 		ctrace_ring_lost_nested(d);
 		ret = CTRACE_RING_REFUSED;
 		goto out;
@@ -341,8 +341,8 @@ out:
 /*
  * The general case of ctrace_ring_reserve(): other records may be under way in the ring.
  *
- * nest is raised before the clock is read. An interrupt that moves reserve meanwhile may lower it again, as it
- * knows nothing of us; but then our reservation fails, and we raise it again.
+ * nest is raised before the clock is read. An interrupt that moves reserve in between may lower it again, as
+ * it knows nothing of us; but then our reservation fails, and we raise it again.
  */
 static noinline __maybe_unused notrace struct ctrace_record *
 ctrace_ring_reserve_any(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32 len)
@@ -425,7 +425,7 @@ static __always_inline bool ctrace_ring_take(struct ctrace_ring_desc *d, u32 len
 					     u64 *time, struct ctrace_record **rec)
 {
 	if (unlikely(cmpxchg_local(&d->reserve, pos, pos + len) != pos)) {
-		/* They lowered nest, but perhaps before we raised it. Those that come now do the same. */
+		/* They lowered nest, but perhaps before we raised it. Later ones do the same. */
 		smp_store_release(&d->ctl->nest, 0);		/* F */
 		return false;
 	}

@@ -314,9 +314,8 @@ static void pin_queue(struct pin_cpu *p)
 
 /*
  * One chunk of wiping other containers' records from slot i before it is mapped. True: nothing is left. With
- * interrupts off, `changing` and BUSY keep NMIs out: a record that comes meanwhile goes to the
- * shared ring. Several pins of one container may take turns: how far it came is in the slot.
- * Context: slots_enter().
+ * interrupts off, `changing` and BUSY keep NMIs out: a record that comes in between goes to the shared ring.
+ * Several pins of one container may take turns: how far it came is in the slot. Context: slots_enter().
  */
 static bool wipe_chunk(struct ctrace_arena *a, struct ctrace_arena_cpu *pc, u32 i, u32 key)
 {

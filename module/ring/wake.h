@@ -3,8 +3,8 @@
  * Waiting for records: who waits (a waiter), and when the waiters of a kind are looked at (a round).
  *
  * An arena has one waiter for all descriptors of the whole session, and one for each view. A waiter of
- * the session is woken for every ring, a view's for the view's own slots alone: nothing else
- * touches it, so being woken tells a view nothing of other containers. wake.c has the protocol.
+ * the session is woken for every ring, a view's for the view's own slots alone: nothing else touches it, so
+ * being woken reveals nothing of other containers to a view. wake.c has the protocol.
  */
 #ifndef CTRACE_WAKE_H
 #define CTRACE_WAKE_H
