@@ -134,7 +134,10 @@ static void numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->words[shape.values[HIST].at + 80], 1ull);
 }
 
-/* All functions in one step: in stats' order, in any, and with none but one, the numbers are those of the single steps. */
+/*
+ * All functions in one step: in stats' order, in any, and with none but one, the numbers are the same as by
+ * single steps.
+ */
 static void one_step(struct kunit *test)
 {
 	struct ctrace_table_row *a = count(1, 1, 0, 0, true), *b = count(1, 2, 1, 0, true), *c = count(1, 3, 2, 0, true);
@@ -185,7 +188,7 @@ static void one_step(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(b, COUNT), 256ull);
 }
 
-/* What finds no row goes to its container's other row, at last to the row of all. */
+/* An event that finds no row goes to its container's other row, at last to the row of all. */
 static void overflow(struct kunit *test)
 {
 	struct ctrace_table_row *r, *rest = ctrace_table_rest(&shape, part);

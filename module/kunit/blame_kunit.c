@@ -13,7 +13,7 @@ static struct ctrace_blame_ring *r;
 static struct ctrace_blame_throttled quota;
 static struct ctrace_blame_seen running;
 
-/* What a walk has told: each part's task, or - its culprit, and its duration. */
+/* The results of a walk: each part's task, or - its culprit, and its duration. */
 static struct { s32 who; u64 duration; } told[PARTS_MAX];
 static u32 ntold;
 static u64 sum;
@@ -76,13 +76,13 @@ static void expect(struct kunit *test, u32 i, s32 who, u64 duration)
 
 static void parts(struct kunit *test)
 {
-	/* nobody has left the CPU yet: who runs there is not known, or is */
+	/* nobody has left the CPU yet: the task that runs there is not known, or is */
 	walk(test, NOBODY, 5, 9);
 	KUNIT_EXPECT_EQ(test, ntold, 1u);
 	expect(test, 0, EARLIER, 4);
 	walk(test, 7, 5, 9);
 	expect(test, 0, 7, 4);
-	/* the first one to leave was there all the time; the same culprit twice; an idle CPU */
+	/* the first one to leave ran all the time; the same culprit twice; an idle CPU */
 	leaves(1, 10);
 	leaves(2, 30);
 	leaves(1, 35);
@@ -220,7 +220,7 @@ static void no_quota_earlier(struct kunit *test)
 	expect(test, CTRACE_BLAME_SLOTS - 1, EARLIER, 10 * (n - CTRACE_BLAME_SLOTS + 1) - 300);
 	expect(test, CTRACE_BLAME_SLOTS, THROTTLED, 200);
 	expect(test, CTRACE_BLAME_SLOTS + 1, EARLIER, 85);
-	/* nor is that, before 200 */
+	/* before 200, that is not known either */
 	quota.known = 200;
 	walk(test, NOBODY, 15, 10 * n);
 	KUNIT_EXPECT_EQ(test, ntold, CTRACE_BLAME_SLOTS + 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What descriptors are, as texts: sockets without an address, an anonymous file, what is not open; and that
- * a text keeps to its buffer, whatever its size.
+ * Descriptors as texts: sockets without an address, an anonymous file, one that is not open; and that a text
+ * keeps to its buffer, whatever its size.
  */
 #include <kunit/test.h>
 #include <linux/anon_inodes.h>

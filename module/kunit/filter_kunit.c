@@ -343,7 +343,7 @@ static void too_many_tasks(struct kunit *test)
 	KUNIT_EXPECT_LT(test, followed, 20000u);
 }
 
-/* Tasks are a slab object's size apart: whatever that is, all find room. */
+/* Tasks lie at distances of a slab object's size: whatever that is, all find room. */
 static void places_of_slabs(struct kunit *test)
 {
 	u32 step, i;

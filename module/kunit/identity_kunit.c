@@ -130,7 +130,7 @@ static void merge(struct kunit *test)
 	KUNIT_EXPECT_GT(test, forgotten, was);
 }
 
-/* How often watchers were told that more may be wanted, by the time that the lock has been given back. */
+/* How often watchers were notified that more may be wanted, by the time that the lock has been given back. */
 static u32 changes(void)
 {
 	unsigned long flags;
@@ -310,7 +310,7 @@ static void hierarchies_one_by_one(struct kunit *test)
 	rules.v1 = false;
 }
 
-/* v1: whichever hierarchy has a boundary. A cpuset of the host's tells nothing. */
+/* v1: whichever hierarchy has a boundary. A cpuset of the host's shows no container. */
 static void any_hierarchy(struct kunit *test)
 {
 	struct cg cpuset = { "", NULL, 1, 2 }, shield = { "shield", &cpuset, 2, 2 };

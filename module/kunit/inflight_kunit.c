@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What has begun and not ended: places taken, found and given back, a full table, containers and sessions
- * that go, and contexts that meet. Keys, containers and sessions are made up.
+ * Calls and spans under way: places taken, found and given back, a full table, containers and sessions that
+ * go, and contexts that meet. Keys, containers and sessions are made up.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -67,7 +67,7 @@ static void give(const void *key, u32 place)
 	ctrace_inflight_give(&t, ctrace_inflight_row(&t, key), place);
 }
 
-/* Searches that would go on behind their row. */
+/* Searches that would continue behind their row. */
 static u32 all_further(void)
 {
 	u32 row, n = 0;
@@ -114,7 +114,7 @@ static void begin_and_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(&keys[1]), b);
 }
 
-/* What is taken is found, what is refused is not, and each place has one owner. Then all comes back. */
+/* Taken places are found, refused keys are not, and each place has one owner. Then all comes back. */
 static void full(struct kunit *test)
 {
 	u32 *places = kunit_kzalloc(test, sizeof(keys) * sizeof(*places), GFP_KERNEL);
@@ -141,7 +141,7 @@ static void full(struct kunit *test)
 	for (i = 0; i < sizeof(keys); i++)
 		bad += find(&keys[i]) != NONE;
 	KUNIT_EXPECT_EQ(test, bad, 0u);
-	/* nor does a search go on for what is not there any more */
+	/* and no search continues for keys that are gone */
 	KUNIT_EXPECT_EQ(test, all_further(), 0u);
 	for (i = 0; i < PLACES / 2; i++)
 		bad += take(&keys[i]) == NONE;
@@ -204,7 +204,7 @@ static void no_end(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, ctrace_inflight_renew(&t, k[i]), place);
 		ctrace_inflight_let_go(&t, place, k[i]);
 	}
-	/* the oldest one's; and whoever finds none can tell why */
+	/* the oldest one's; and a search that fails knows why */
 	KUNIT_EXPECT_FALSE(test, ctrace_inflight_may_be_lost(&t, k[5], 0));
 	place = ctrace_inflight_renew(&t, k[ROW]);
 	KUNIT_ASSERT_LT(test, place, NONE);

@@ -101,7 +101,7 @@ static void a_place_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctrace_limit_dropped(l), 8ull * PLACES);
 }
 
-/* Records after a container's death was told take a place once more; later deaths find it. */
+/* Records after the announcement of a container's death take a place once more; later deaths find it. */
 static void stragglers(struct kunit *test)
 {
 	u32 i, cid, taken = 0;

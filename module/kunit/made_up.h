@@ -16,7 +16,7 @@
 
 /* --- names of cgroups --------------------------------------------------------- */
 
-/* What a cgroup's name, below its parent's, is to be taken for. */
+/* What a cgroup's name, below its parent's, stands for. */
 struct parsed {
 	const char *parent, *name;
 	enum ctrace_boundary_kind kind;
@@ -48,7 +48,7 @@ static void count_born(struct ctrace_container *c, const struct ctrace_container
 	c->wanted = parent->wanted;
 }
 
-static u32 nr_changed, nr_beats;	/* what watchers were told */
+static u32 nr_changed, nr_beats;	/* notifications of watchers */
 
 static void count_changed(bool may_wait)
 {

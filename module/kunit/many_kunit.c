@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What keeps containers cheap in number: the table by cid, the last cid, room and accounts, what is forgotten of
- * places; what keeps tasks in theirs, however deep; and when a namespace's reference goes.
+ * Many containers stay cheap: the table by cid, the last cid, room and accounts, what is forgotten of places;
+ * what keeps tasks in theirs, however deep; and when a namespace's reference goes.
  */
 #include "kunit/made_up.h"
 
@@ -43,7 +43,7 @@ static void by_cid(struct kunit *test)
 	for (c = ctrace_container_next(NULL), n = 0; c; c = ctrace_container_next(c))
 		n++;
 	KUNIT_EXPECT_EQ(test, n, 1 + (u32)ARRAY_SIZE(near));
-	/* taken out while a walk stands on it: the walk goes on */
+	/* taken out while a walk stands on it: the walk continues */
 	unmake(ctrace_cids_find(256));
 	KUNIT_EXPECT_EQ(test, after(255), 257u);
 	KUNIT_EXPECT_EQ(test, after(256), 257u);
@@ -118,7 +118,10 @@ static void room(struct kunit *test)
 	max_containers = was;
 }
 
-/* What lies in containers is charged to its slice, too: more outer containers, or more levels, do not get a user more. */
+/*
+ * Containers in containers are charged to their slice, too: more outer containers, or more levels, do not get
+ * a user more.
+ */
 static void room_nested(struct kunit *test)
 {
 	enum { MANY = 40 };

@@ -128,7 +128,7 @@ static void parts_that_end(struct kunit *test)
 	ctrace_rules_unname(&rules, &n);
 }
 
-/* A session takes a target back: its parts end, those of each container when it comes to them; new ones do not. */
+/* A session takes a target back: its parts end, each container's when it comes to them; new ones do not. */
 static void target_taken_back(struct kunit *test)
 {
 	struct ctrace_named n = name(&shell, 1, 0), m = name(&shell, 2, 0);

@@ -60,7 +60,7 @@ static void ring_exit(struct kunit *test)
 	free_pages((unsigned long)f->d.ctl, ORDER);
 }
 
-/* Any context. The payload repeats the length, so that bytes that were not written can be told from it. */
+/* Any context. The payload repeats the length, so that bytes that were not written can be recognised. */
 static bool make(struct fixture *f, u32 len)
 {
 	struct ctrace_writer w;

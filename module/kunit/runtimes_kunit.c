@@ -108,7 +108,7 @@ static void kubelet_by_systemd_alone(struct kunit *test)
 
 /* --- parents ---------------------------------------------------------------------- */
 
-/* Who joins a container's pid namespace is beside that container, not in it. */
+/* A task that joins a container's pid namespace is beside that container, not in it. */
 static void joined_namespace(struct kunit *test)
 {
 	struct cg up = { "default", &root, 20 }, bare = { "pause", &up, 21 };
@@ -119,7 +119,7 @@ static void joined_namespace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, CID(&box_b, &ns1), 2u);
 	KUNIT_EXPECT_EQ(test, known[1]->parent, 0u);
 	KUNIT_EXPECT_EQ(test, known[1]->denied, 0u);
-	/* the same where the first has no boundary, but its init's cgroup tells */
+	/* the same where the first has no boundary, but its init's cgroup shows it */
 	ns3.init_at[0] = &bare;
 	KUNIT_EXPECT_EQ(test, CID(&bare, &ns3), 3u);
 	KUNIT_EXPECT_EQ(test, CID(&beside, &ns3), 4u);
@@ -207,7 +207,7 @@ static void runtime_executes_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ask_in(&box_b, &host, false, first)->cid, 2u);
 	KUNIT_EXPECT_EQ(test, ask_in(&box_b, &host, true, first)->cid, 2u);
 	KUNIT_EXPECT_FALSE(test, known[1]->ns_fixed);
-	/* its task is seen there a moment before it is told that it was put there */
+	/* its task is seen there a moment before the move is reported */
 	KUNIT_EXPECT_EQ(test, ask_in(&inner, &host, false, CTRACE_MNT_UNKNOWN)->cid, 3u);
 	KUNIT_EXPECT_EQ(test, ask_in(&inner, &host, false, dind)->cid, 3u);
 	KUNIT_EXPECT_EQ(test, ask_in(&inner, &host, false, own)->cid, 3u);
@@ -224,7 +224,7 @@ static void runtime_executes_itself(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ctrace_rules_init(&rules, &fake, forgot, 16), 0);
 }
 
-/* Who shares the host's pids in a runtime's own mount namespace is known by its program's. */
+/* A container with the host's pids in a runtime's own mount namespace is known by its program's. */
 static void host_pid_from_elsewhere(struct kunit *test)
 {
 	const void *dind = &root, *own = &host;

@@ -2,8 +2,8 @@
 /*
  * Aggregates, such as `count(), hist(duration) by comm, dev`: the functions say what is added up, and there
  * is one sum for each value of the keys. Compiled once, in process context, into a description of bounded
- * size. The grammar is at CTRACE_A_PROBE_AGGREGATE, what is made of it in uapi/ctrace_table.h. Compiles on a
- * host, too.
+ * size. The grammar is at CTRACE_A_PROBE_AGGREGATE, what is made of it in uapi/ctrace_table.h.
+ * Compiles on a host, too.
  */
 #ifndef CTRACE_AGG_H
 #define CTRACE_AGG_H

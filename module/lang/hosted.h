@@ -72,11 +72,13 @@ typedef int64_t s64;
 #endif
 
 #define barrier()		__asm__ __volatile__("" : : : "memory")
+/* its users say what it pairs with */
 #define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
+/* its users say what it pairs with */
+#define smp_store_release(p, v)	({ __atomic_store_n(p, v, __ATOMIC_RELEASE); CTRACE_HOSTED_STEP(); })
 #define READ_ONCE(x)		({ __typeof__(x) _once = __atomic_load_n(&(x), __ATOMIC_RELAXED); \
 				   CTRACE_HOSTED_STEP(); _once; })
 #define WRITE_ONCE(x, v)	({ __atomic_store_n(&(x), v, __ATOMIC_RELAXED); CTRACE_HOSTED_STEP(); })
-#define smp_store_release(p, v)	({ __atomic_store_n(p, v, __ATOMIC_RELEASE); CTRACE_HOSTED_STEP(); })
 #define cmpxchg_local(p, old, new)							\
 ({											\
 	__typeof__(*(p)) _was = (old);							\

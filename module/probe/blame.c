@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sched_blame: who had the CPU for which a task waited. One record for each part of a wait (sched_wait), written when
- * the wait ends; those of one wait add up to it.
+ * sched_blame: who had the CPU for which a task waited. One record for each part of a wait (sched_wait),
+ * written when the wait ends; the records of one wait add up to it.
  *
  *	sched_switch		note who leaves the CPU; then, for who comes: walk back to where its wait began (blame_walk.h)
- *	sched_migrate_task	of a task that waits: the same for the CPU that it leaves. Its wait goes on elsewhere
+ *	sched_migrate_task	of a task that waits: the same for the CPU that it leaves. Its wait continues elsewhere
  *	(un)throttle_cfs_rq	note when a group's queue had no quota: that is no task's fault
  *
  * What a CPU's ring holds is written under the lock of that CPU's run queue, by that CPU, and read under the same lock. The
- * task that a ring calls running cannot leave its CPU meanwhile, so it exists.
+ * task that a ring calls running cannot leave its CPU as long as the lock is held, so it exists.
  *
  * An interrupt's time is that of the task that it interrupted: to tell it apart would cost each interrupt.
  *
@@ -295,7 +295,7 @@ noinline void ctrace_blame_count_parts(const struct ctrace_aggregate *t, u32 mas
 	ctrace_blame_walk(r, NULL, &never, from, now, count_part, &arg);
 }
 
-/* --- what user space is told --------------------------------------------------------- */
+/* --- what user space gets ------------------------------------------------------------ */
 
 static const struct ctrace_field_desc f_blame[] = { CTRACE_FIELDS(BLAME_FIELDS) };
 

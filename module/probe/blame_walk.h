@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From a wait for a CPU to the parts of it, each with the task that had the CPU. Nothing but arithmetic: the caller has
- * the lock of the run queue, so nothing changes meanwhile.
+ * From a wait for a CPU to the parts of it, each with the task that had the CPU. Nothing but arithmetic: the
+ * caller has the lock of the run queue, so nothing changes.
  *
  *	slots:    until 10  until 30  until 35  .  now, 40
  *	            A         B         C         D, running
@@ -33,7 +33,10 @@ struct ctrace_blame_ring {
 	struct ctrace_blame_seen slot[CTRACE_BLAME_SLOTS];
 };
 
-/* The waiting task's group had no quota: from < t <= to. They may overlap. What was before `known` is not known. */
+/*
+ * The waiting task's group had no quota: from < t <= to. They may overlap. Earlier times than `known` are not
+ * known.
+ */
 struct ctrace_blame_throttled {
 	u64 known;
 	u32 n;
@@ -87,7 +90,7 @@ static inline void ctrace_blame_walk(const struct ctrace_blame_ring *r, const st
 	struct ctrace_blame_part earlier = { .culprit = CTRACE_CULPRIT_EARLIER };
 
 	for (; end > known; i--) {
-		/* when the oldest one came is not known, unless none was there before */
+		/* when the oldest one came is not known, unless it was the first of all */
 		if (i == oldest && oldest)
 			break;
 		start = i ? r->slot[(i - 1) % CTRACE_BLAME_SLOTS].until : known;

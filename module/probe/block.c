@@ -77,8 +77,9 @@ static noinline u32 rwbs_look(u32 flags, u32 bytes)
 }
 
 /*
- * What was found for some flags last: flags << 32 | RWBS_KNOWN | bits. CPUs may write a word at the same time: the bits follow from
- * the flags, so each of these words is right. Requests without bytes are not remembered: some kernels have another letter for them.
+ * The last results for some flags: flags << 32 | RWBS_KNOWN | bits. CPUs may write a word at the same time:
+ * the bits follow from the flags, so each of these words is right. Requests without bytes are not remembered:
+ * some kernels have another letter for them.
  */
 #define RWBS_KNOWN	(1u << 31)
 #define RWBS_BITS	4
@@ -421,7 +422,7 @@ static __always_inline void on_io_end(struct request *rq, int error)
 		return;
 	ends = io_ends(rq, &io);
 	if (!ends && !ctrace_inflight_may_be_lost(&ios, rq, ctrace_compat_rq_start(rq)))
-		return;		/* it was issued before the probe was there */
+		return;		/* it was issued before the probe was registered */
 	if (ends)
 		mask &= io.begun.wanted >> 32;
 	if (!ctrace_block_recall(rq, ctrace_block_place(rq), false, CTRACE_ID_BLOCK_RQ_COMPLETE, &by) && ends)

@@ -11,7 +11,7 @@
 #include "event/comm.h"
 #include "identity/cgroup.h"
 
-/* The size is constant: modules are not told which disks there are, so their queues cannot be added up. */
+/* The size is constant: modules cannot list the disks, so their queues cannot be added up. */
 struct ctrace_inflight ctrace_block_owners __read_mostly = {
 	.stride = sizeof(struct ctrace_block_owner), .bits = 12, .owned = true,
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who issued a block request. A request is inserted, issued and completed in any context: another
+ * The issuer of a block request. A request is inserted, issued and completed in any context: another
  * container's task, a kernel thread, an interrupt. Only where a bio gets its request (tracepoints
- * block_getrq, block_bio_frontmerge) does its submitter run for certain, so it is remembered there, by
- * the bio: the first bio of a request has always passed one of the two.
+ * block_getrq, block_bio_frontmerge) does its submitter run for certain, so it is remembered there, by the
+ * bio: the first bio of a request has always passed one of the two.
  *
  * Any context; preemption off.
  */
@@ -19,7 +19,7 @@
 /* Older kernels report a bio before it waits for its request: allow for such a wait on a busy disk. */
 #define CTRACE_BLOCK_SLACK	NSEC_PER_SEC
 
-/* What is remembered of a request's issuer. Only the CPU that claimed its place writes it, while the place's key is BUSY. */
+/* A request's issuer. Only the CPU that claimed its place writes it, while the place's key is BUSY. */
 struct ctrace_block_owner {
 	struct ctrace_owned begun;
 	u64 unwanted;			/* ctrace_identity_gen, if no session wanted an event of the owner then; else 0 */
@@ -76,8 +76,8 @@ static __always_inline bool ctrace_block_of_this_life(const struct ctrace_block_
 }
 
 /*
- * Is it certain that no session wants rq's issuer? Then no more need be asked. ends: as below. The place is not held meanwhile, so
- * its key is looked at again: if it is still this bio's, no other has had the place.
+ * Is it certain that no session wants rq's issuer? Then no more need be asked. ends: as below. The place is
+ * not held during this, so its key is looked at again: if it is still this bio's, no other has had the place.
  */
 static __always_inline bool ctrace_block_unwanted(struct request *rq, u32 place, u32 ends)
 {

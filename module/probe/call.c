@@ -13,7 +13,7 @@
  * exec, and a task that has a tracer.
  *
  * The record belongs to the container that the task is in at the return. A call that was under way
- * when the probe was added has no place, and makes no record; nor does the return of a new task.
+ * when the probe was added has no place, and makes no record; the return of a new task makes none either.
  */
 #include <linux/err.h>
 #include <linux/sched.h>
@@ -353,7 +353,7 @@ static void release(const struct task_struct *p, u32 row, u32 place)
 	ctrace_inflight_give(&calls, row, place);
 }
 
-/* An error without an entry. The kernel asks seccomp's filters before it tells tracers of a call. */
+/* An error without an entry. The kernel asks seccomp's filters before it calls tracers. */
 static noinline ctrace_compat_noclone void denied(void *data, struct pt_regs *regs, long ret)
 {
 	struct result r = { .regs = regs, .head = { .ret = ret, .marks = CTRACE_CALL_M_DENIED } };

@@ -56,7 +56,7 @@ bool ctrace_call_keep(const struct task_struct *p, const struct pt_regs *regs, u
  */
 u32 ctrace_call_keep_more(u32 mask, const struct task_struct *p, const struct pt_regs *regs, u32 nr, bool is32,
 			  const struct ctrace_syscall_layout *l, u32 flags);
-/* What m tells of memory before the call. wanted: begun.wanted of p's call. */
+/* The part of m that is about memory before the call. wanted: begun.wanted of p's call. */
 void ctrace_call_look_before(struct ctrace_memory_call *m, const struct task_struct *p, u64 wanted);
 
 /* p's place in a table, or NULL. It stays until p itself gives it back. */

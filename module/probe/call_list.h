@@ -4,7 +4,7 @@
 
 #include "session/probe.h"
 
-/* Sets p's ranges to those of its name: calls, call:NAME,... Process context. 0, or -errno with a sentence in why. */
+/* Sets p's ranges by its name: calls, call:NAME,... Process context. 0, or -errno with a sentence in why. */
 int ctrace_call_list(struct ctrace_probe *p, char *why);
 
 #endif

@@ -8,7 +8,7 @@
 #include "compat/cgroup.h"
 #include "compat/tracepoint.h"
 
-/* The path that the kernel told; if it told none, one made of the names in buf[CTRACE_STR_MAX]. */
+/* The path that the kernel passed; if it passed none, one made of the names in buf[CTRACE_STR_MAX]. */
 static const char *path_of(const struct cgroup *cgrp, const char *told, char *buf)
 {
 	if (told)
@@ -143,7 +143,7 @@ static void CTRACE_PROBE_CGROUP_EVENT(probe_unfreeze)
 	ctrace_compat_probe_end();
 }
 
-/* --- what user space is told ------------------------------------------------ */
+/* --- what user space gets --------------------------------------------------- */
 
 /* Names and order are LTTng's: viewers look for them. */
 static const struct ctrace_field_desc f_attach[] = { CTRACE_FIELDS(ATTACH_FIELDS) };

@@ -4,9 +4,9 @@
  * which touched the memory, or which had the kernel touch it.
  *
  * The handler may return early and ask for another try (the lock was dropped to wait for a page; since 6.4, the lock
- * of the vma was not enough). The record is of all tries together, written at the last. What the first tries need to
- * tell the last is kept by task. The last one may not come, if a signal does; then the next fault of the task finds
- * another address, and takes what was kept away.
+ * of the vma was not enough). The record is of all tries together, written at the last. What the last try
+ * needs from the first ones is kept by task. The last one may not come, if a signal does; then the next fault
+ * of the task finds another address, and takes what was kept away.
  */
 #include <linux/mm.h>
 #include <linux/ptrace.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Handlers of interrupts, of soft interrupts and of timers, from entry to exit: spans. They are the host's events; the
- * task that they interrupt has nothing to do with them, but its number is told.
+ * Handlers of interrupts, of soft interrupts and of timers, from entry to exit: spans. They are the host's
+ * events; the task that they interrupt has nothing to do with them, but its number is recorded.
  *
  * A handler ends on the CPU where it began, and current is the same then, as a handler is not switched away from: on
  * PREEMPT_RT a soft interrupt's may be, but is the current task's own work there. So what has begun is found by a key of

@@ -11,8 +11,8 @@
  *
  * Not every request is completed so that we hear of it (IOSQE_CQE_SKIP_SUCCESS, a full ring of results),
  * so a place may be left behind. The address of its request is soon used again, and a submission always
- * renews the place, or frees it. What completes without having been submitted, because the kernel did not
- * accept it, may find such a place: but not with the user_data.
+ * renews the place, or frees it. A request that completes without having been submitted, because the kernel
+ * did not accept it, may find such a place: but not with the user_data.
  *
  * A request with several results (multishot) makes one record, at the last. A completion of a request
  * that has no place is counted (unfollowed): that is one that was refused, or begun before the probe, or
@@ -166,7 +166,7 @@ static void CTRACE_PROBE_IO_URING_COMPLETE(probe_complete)
 	ctrace_compat_probe_end();
 }
 
-/* --- what user space is told -------------------------------------------------------- */
+/* --- what user space gets ----------------------------------------------------------- */
 
 static const struct ctrace_field_desc f_op[] = { CTRACE_FIELDS(OP_FIELDS) };
 

@@ -161,7 +161,7 @@ static void probe_softirq_exit(void *data, unsigned int vec)
 	ctrace_compat_probe_end();
 }
 
-/* --- what user space is told ------------------------------------------------ */
+/* --- what user space gets --------------------------------------------------- */
 
 /* Names and order are LTTng's: viewers look for them. */
 static const struct ctrace_field_desc f_entry[] = { CTRACE_FIELDS(ENTRY_FIELDS) };

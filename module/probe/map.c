@@ -6,8 +6,9 @@
  *
  * A stack is taken where a mapping may not be looked up: with interrupts off, in an NMI. And a reader who looks into
  * /proc when they meet the stack comes too late for a process that lives for milliseconds. So this is written when the
- * mapping is made, where the kernel tells perf of it: in perf_event_mmap(), for exec, mmap() and mprotect(). The caller
- * has mmap_lock for writing, so the mapping and its file stay. What was mapped before, the state dump tells.
+ * mapping is made, where the kernel reports it to perf: in perf_event_mmap(), for exec, mmap() and
+ * mprotect(). The caller has mmap_lock for writing, so the mapping and its file stay. The state dump has what
+ * was mapped before.
  */
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
@@ -82,7 +83,10 @@ static void emit_map(u32 mask, const struct ctrace_who *who, const struct vm_are
 		ctrace_emit_lost(mask, CTRACE_ID_PROCESS_MAP, who->container->cid);
 		return;
 	}
-	/* the kernel adds this mapping to the sum after it has told of it; mprotect(), which does so before, is never first */
+	/*
+	 * the kernel adds this mapping to the sum after it has reported it; mprotect(), which does so before,
+	 * is never first
+	 */
 	c.len = fill_map(room, current->tgid, !READ_ONCE(vma->vm_mm->exec_vm), vma, NULL);
 	ctrace_emit(mask, CTRACE_ID_PROCESS_MAP, who, c.len, ctrace_fill_copy, &c);
 	ctrace_scratch_give();

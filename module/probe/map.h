@@ -11,7 +11,7 @@ struct vm_area_struct;
 /* At sched_process_fork: the child has the parent's mappings, or shares them. Preemption off. */
 void ctrace_map_fork(struct task_struct *parent, struct task_struct *child);
 
-/* Is the mapping told of? The caller has mmap_lock. */
+/* Is the mapping recorded? The caller has mmap_lock. */
 bool ctrace_map_tells(const struct vm_area_struct *vma);
 /*
  * For the state dump: these fill the payload of a record, in a room of CTRACE_PAYLOAD_MAX bytes, aligned to 8, and return

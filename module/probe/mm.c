@@ -203,7 +203,7 @@ static void probe_adj(void *data, struct task_struct *p)
 	ctrace_compat_probe_end();
 }
 
-/* --- what user space is told ------------------------------------------------ */
+/* --- what user space gets --------------------------------------------------- */
 
 /* Names and order are LTTng's, without its addresses. */
 static const struct ctrace_field_desc f_fault_user[] = {

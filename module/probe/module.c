@@ -42,7 +42,7 @@ static void probe_free(void *data, struct module *mod)
 	ctrace_compat_probe_end();
 }
 
-/* --- what user space is told ------------------------------------------------ */
+/* --- what user space gets --------------------------------------------------- */
 
 /* Names and order are LTTng's: viewers look for them. */
 static const struct ctrace_field_desc f_load[] = { CTRACE_FIELDS(LOAD_FIELDS) };

@@ -2,12 +2,12 @@
 /*
  * Packets, and the states of internet sockets.
  *
- * What is sent belongs to the container whose task made the socket, in whatever context it is sent: the
- * socket knows its v2 cgroup. It is current's only where current acts for the socket itself, and is in
- * the socket's cgroup: in a task's context, too, the kernel works for others (a queue's next packet, a
- * packet that a busy poll finds). A received packet has no owner yet: it belongs to the container of its
- * device's network namespace (identity/netns.h). So does what is sent without a socket, or for a socket
- * whose cgroup tells no container, as on v1.
+ * A sent packet belongs to the container whose task made the socket, in whatever context it is sent: the
+ * socket knows its v2 cgroup. It is current's only where current acts for the socket itself, and is in the
+ * socket's cgroup: in a task's context, too, the kernel works for others (a queue's next packet, a packet
+ * that a busy poll finds). A received packet has no owner yet: it belongs to the container of its device's
+ * network namespace (identity/netns.h). So does a packet that is sent without a socket, or for a socket whose
+ * cgroup shows no container, as on v1.
  */
 #include <linux/string.h>
 #include "probe/sock.h"
@@ -202,8 +202,8 @@ static __always_inline void on_xmit(const struct sk_buff *skb, int rc, const str
 	if (place != CTRACE_INFLIGHT_NONE)
 		ctrace_inflight_give(&sendings, row, place);
 	/*
-	 * A place has no reference to its task. It runs still, as it sends; whatever else is there, no
-	 * one reads.
+	 * A place has no reference to its task. It runs still, as it sends; no one reads anything else in the
+	 * place.
 	 */
 	if (who.task != current)
 		who.task = NULL;
@@ -295,7 +295,7 @@ static void CTRACE_PROBE_INET_SOCK_SET_STATE(probe_set_state)
 	ctrace_compat_probe_end();
 }
 
-/* --- what user space is told ------------------------------------------------ */
+/* --- what user space gets --------------------------------------------------- */
 
 /* Names are LTTng's, or the kernel's where LTTng has none. */
 static const struct ctrace_field_desc f_skb[] = { CTRACE_FIELDS(SKB_FIELDS) };

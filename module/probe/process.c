@@ -91,9 +91,10 @@ CTRACE_PAYLOAD(exec_payload, EXEC_FIELDS);
 #define PIECE	64u	/* divides a page */
 
 /*
- * The new program's arguments, or its environment, as one text, as the kernel put them on its stack, where they are until
- * the program begins: so their pages are there. A blank ends each but the last; a blank or a backslash within one has a
- * backslash before it. to has room for CTRACE_ARGV_MAX bytes. Returns the length with the NUL.
+ * The new program's arguments, or its environment, as one text, as the kernel put them on its stack, where
+ * they are until the program begins: so their pages are present. A blank ends each but the last; a blank or a
+ * backslash within one has a backslash before it. to has room for CTRACE_ARGV_MAX bytes. Returns the length
+ * with the NUL.
  */
 static u32 put_list(char *to, unsigned long at, unsigned long end)
 {
@@ -241,7 +242,7 @@ static void probe_wait(void *data, struct pid *pid)
 	ctrace_compat_probe_end();
 }
 
-/* --- what user space is told ------------------------------------------------ */
+/* --- what user space gets --------------------------------------------------- */
 
 /* Names and order are LTTng's: viewers look for them. */
 static const struct ctrace_field_desc f_fork[] = { CTRACE_FIELDS(FORK_FIELDS) };

@@ -144,7 +144,7 @@ static const struct ctrace_event_type *type_of(const char *system, const char *t
 	};
 	u32 i;
 
-	/* raw_ tells it from a curated event of that name in the same trace */
+	/* raw_ distinguishes it from a curated event of that name in the same trace */
 	snprintf(name, sizeof(name), "%s%s", strcmp(system, "raw") ? "" : "raw_", tracepoint);
 	for (i = 0; i < nargs; i++) {
 		snprintf(names[i], sizeof(names[i]), "arg%u", i + 1);

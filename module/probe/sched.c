@@ -184,7 +184,7 @@ struct runtime_arg {
 	u64 runtime, vruntime;
 };
 
-/* vruntime only if the kernel tells it */
+/* vruntime only if the kernel passes it */
 #define RUNTIME_FIELDS(F)							\
 	F(comm, comm) F(s32, tid) F(hole, hole) F(u64, runtime) F(u64, vruntime)
 CTRACE_PAYLOAD(runtime_payload, RUNTIME_FIELDS);
@@ -244,7 +244,7 @@ static void CTRACE_PROBE_SCHED_PI_SETPRIO(probe_setprio)
 	ctrace_compat_probe_end();
 }
 
-/* --- what user space is told ------------------------------------------------ */
+/* --- what user space gets --------------------------------------------------- */
 
 /* Names and order are LTTng's: viewers look for them. */
 static const struct ctrace_field_desc f_switch[] = { CTRACE_FIELDS(SWITCH_FIELDS) };

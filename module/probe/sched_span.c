@@ -7,7 +7,7 @@
  *	sched_block	asleep				switched out		-> woken
  *
  * A task is always in one of the three, so it has one place in the table, and only while it is in a span that a session
- * wants. What ends one span begins the next, at the same time:
+ * wants. The end of one span begins the next, at the same time:
  *
  *			the place has		then
  *	wake-up		nothing, or a block	a wait begins
@@ -19,7 +19,7 @@
  * A span that began before a session wanted it is not recorded. Only of tasks that were preempted by then, one that is
  * woken without having slept seems to wait from that wake-up on.
  *
- * What sched_blame tells of a wait begins and ends with it: blame.c. Sessions that want either share the place.
+ * sched_blame's records of a wait begin and end with it: blame.c. Sessions that want either share the place.
  *
  * A record belongs to the task whose time it is, and to the container where it is at the end. A wait's end is seen by
  * the task before, a block's by the waker: neither is asked. Idle tasks have no spans.
@@ -45,9 +45,10 @@
 static struct ctrace_inflight spans __read_mostly = { .stride = sizeof(struct ctrace_span), .bits = 16 };
 
 /*
- * Who wakes a task: noted at sched_waking, which the waker itself calls. The sched_wakeup that follows it may be another
- * CPU's work, and takes the note away. In between, no other can wake the task: its state is not asleep any more, or both
- * happen under the task's pi_lock. If there is no room for a note, no waker is shown.
+ * The waker of a task is noted at sched_waking, which the waker itself calls. The sched_wakeup that follows
+ * it may be another CPU's work, and takes the note away. In between, no other can wake the task: its state is
+ * not asleep any more, or both happen under the task's pi_lock. If there is no room for a note, no waker is
+ * shown.
  */
 struct waker {
 	struct ctrace_begun begun;	/* no session's */
@@ -239,7 +240,7 @@ CTRACE_PAYLOAD(run_payload, RUN_FIELDS);
 /* How a task leaves the CPU. */
 struct leaving {
 	u32 reason;
-	u32 state;	/* 0, if it can go on */
+	u32 state;	/* 0, if it can continue */
 	s32 syscall;	/* -1: it does not sleep in one */
 };
 
@@ -527,7 +528,7 @@ static void CTRACE_PROBE_SCHED_WAKEUP_NEW(probe_wakeup_new)
 	ctrace_compat_probe_end();
 }
 
-/* --- what user space is told --------------------------------------------------------- */
+/* --- what user space gets ------------------------------------------------------------ */
 
 static const struct ctrace_field_desc f_wait[] = { CTRACE_FIELDS(WAIT_FIELDS) };
 static const struct ctrace_field_desc f_run[] = { CTRACE_FIELDS(RUN_FIELDS) };
@@ -540,7 +541,7 @@ static const struct ctrace_event_type types[] = {
 		    f_block),
 };
 
-/* All three have all sources but the last, so each source's table is there whenever a function runs. */
+/* All three have all sources but the last, so each source's table exists whenever a function runs. */
 static struct ctrace_source sources[] = {
 	{ .tracepoint = "sched_span_switch", .at = "sched_switch", .fn = probe_switch, .table = &spans,
 	  .with = { "sched_span_wakeup", "sched_span_wakeup_new" } },

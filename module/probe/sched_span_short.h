@@ -107,7 +107,7 @@ static __always_inline bool ctrace_span_in_short(struct ctrace_inflight *t, cons
 		return false;
 	if (!*now)
 		*now = ctrace_compat_clock();
-	/* What leaves a CPU is in no probe, so no writer has been interrupted. */
+	/* A task that leaves a CPU is in no probe, so no writer has been interrupted. */
 	if (blames) {
 		blames = ctrace_wanted(blames, c, p);
 		if (unlikely(!blames || !ctrace_blame_short(blames, c, r, s->wait.since, *now)))

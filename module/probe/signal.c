@@ -112,7 +112,7 @@ static void probe_deliver(void *data, int sig, ctrace_compat_siginfo *info, stru
 	ctrace_compat_probe_end();
 }
 
-/* --- what user space is told ------------------------------------------------ */
+/* --- what user space gets --------------------------------------------------- */
 
 /* Names and order are LTTng's: viewers look for them. */
 static const struct ctrace_field_desc f_generate[] = { CTRACE_FIELDS(GENERATE_FIELDS) };

@@ -59,9 +59,9 @@ CTRACE_PAYLOAD(descriptor, DESCRIPTOR_FIELDS);
  */
 #define DISK_FIELDS(F)	F(u32, dev) F(path, diskname)
 
-#define MAP_TRIES	20	/* to lock the mappings of a process, 1 ms apart at most */
-#define MAPS_AT_ONCE	64	/* mappings that are looked at under mmap_lock; one of them is told */
-#define MAPS_MAX	8192	/* mappings of a process that are told: no more are kept */
+#define MAP_TRIES	20	/* to lock the mappings of a process, each 1 ms after the other at most */
+#define MAPS_AT_ONCE	64	/* mappings that are looked at under mmap_lock; one of them is recorded */
+#define MAPS_MAX	8192	/* mappings of a process that are recorded: no more are kept */
 
 struct ctrace_statedump {
 	struct ctrace_session *s;
@@ -109,7 +109,7 @@ static s32 status_of(const struct task_struct *p)
 		return STATUS_DEAD;
 	if (p->exit_state & EXIT_ZOMBIE)
 		return STATUS_ZOMBIE;
-	/* The first switch tells which of the runnable tasks runs. */
+	/* The first switch shows which of the runnable tasks runs. */
 	if (state == TASK_RUNNING)
 		return STATUS_WAIT_CPU;
 	if (state & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE))
@@ -206,7 +206,7 @@ static bool half_a_ring(const struct ctrace_statedump *d)
 }
 
 /*
- * The dump is written on one CPU or two, into their rings. What does not fit overwrites what came first.
+ * The dump is written on one CPU or two, into their rings. Records that do not fit overwrite the first ones.
  * So pause after each half of a ring, to let a reader catch up; but do not wait for it.
  */
 static void rest(struct ctrace_statedump *d)
@@ -284,8 +284,8 @@ static bool lock_mappings(struct mm_struct *mm)
 }
 
 /*
- * Tells of p's next mapping from *at on, if it is among the next few. mmap_lock is held, so what is told is what is there.
- * False: that was all.
+ * Records p's next mapping from *at on, if it is among the next few. mmap_lock is held, so the record is
+ * true. False: that was all.
  */
 static bool dump_map(struct ctrace_statedump *d, struct task_struct *p, struct mm_struct *mm, unsigned long *at,
 		     const struct path *root)
@@ -324,15 +324,17 @@ static bool dump_next_map(struct ctrace_statedump *d, struct task_struct *p, uns
 		ctrace_compat_mmap_unlock(mm);
 	}
 	path_put(&root);	/* nothing, if p has none */
-	/* perhaps the last reference: then p has gone meanwhile, and its memory is freed here, where nothing is locked */
+	/*
+	 * perhaps the last reference: then p has gone, and its memory is freed here, where nothing is locked
+	 */
 	mmput(mm);
 	return more;
 }
 
 /*
  * The executable mappings of p's process, so that its stacks have names when it is gone. mmap_lock is held for one mapping
- * at a time, and never waited for: a process that changes its mappings all the time is left to /proc. If it executes
- * another program meanwhile, process_map tells of that, too; and so of all that is mapped behind us.
+ * at a time, and never waited for: a process that changes its mappings all the time is left to /proc. If it
+ * executes another program in between, process_map has that, too; and so all that is mapped behind us.
  */
 static void dump_maps(struct ctrace_statedump *d, struct task_struct *p)
 {
@@ -416,7 +418,7 @@ void ctrace_statedump_start(struct ctrace_session *s, struct ctrace_statedump *d
 	ctrace_session_work(s, dump, d);
 }
 
-/* --- what user space is told ------------------------------------------------ */
+/* --- what user space gets --------------------------------------------------- */
 
 static const struct ctrace_field_desc f_process[] = { CTRACE_FIELDS(PROCESS_FIELDS) };
 static const struct ctrace_field_desc f_namespaces[] = { CTRACE_FIELDS(NAMESPACES_FIELDS) };

@@ -97,7 +97,7 @@ static noinline void enter_any(struct pt_regs *regs, long nr, u32 among)
 		ctrace_emit(mask, id, &who, e.layout->len - sizeof(struct ctrace_record), fill_entry, &e);
 }
 
-/* The short way for calls with strings that are there. False: take the general way. */
+/* The short way for calls whose strings are in memory. False: take the general way. */
 static bool enter_string(const struct pt_regs *regs, long nr)
 {
 	const struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[0][nr];
@@ -431,7 +431,7 @@ static void probe_exit(void *data, struct pt_regs *regs, long ret)
 	ctrace_compat_probe_end();
 }
 
-/* --- what user space is told ------------------------------------------------ */
+/* --- what user space gets --------------------------------------------------- */
 
 /* Names and order are LTTng's: viewers look for them. */
 static const struct ctrace_field_desc f_enter_unknown[] = { CTRACE_FIELDS(ENTER_UNKNOWN_FIELDS) };

@@ -5,8 +5,8 @@
  *
  * What could not be read at the entry is read again at the return, and written as records of its own. The entry leaves a note for
  * that: tid << 32 | call << 8 | CTRACE_SYSCALL_UNREAD_MEMORY | CTRACE_CALL_M_UNREADS. Each tid has its place. A task may lose it to
- * another with the same place; then what it missed stays unread. What stays behind here because a return was not recorded makes a
- * later one repeat a string, and no more.
+ * another with the same place; then what it missed stays unread. A note that stays behind because a return
+ * was not recorded makes a later one repeat a string, and no more.
  */
 #ifndef CTRACE_SYSCALL_ROOM_H
 #define CTRACE_SYSCALL_ROOM_H

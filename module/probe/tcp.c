@@ -418,7 +418,7 @@ static struct ctrace_hook retransmits __maybe_unused = {
 	.room = sizeof(struct again), .maxactive = 256,
 };
 
-/* --- what user space is told -------------------------------------------------------- */
+/* --- what user space gets ----------------------------------------------------------- */
 
 static const struct ctrace_field_desc f_connect[] = {
 	CTRACE_FIELDS(CONNECT_FIELDS) CTRACE_FIELDS(ENDS_FIELDS) CTRACE_FIELDS(DADDR_FIELDS)

@@ -10,7 +10,7 @@
  * throttled; then it is called anew before the second can be, and begins the span anew. Both run under the lock of the
  * CPU's run queue. A group that goes leaves its places behind, perhaps.
  *
- * Since 6.18 the tasks of a throttled queue go on until they return to user mode; the span begins before that.
+ * Since 6.18 the tasks of a throttled queue run until they return to user mode; the span begins before that.
  *
  * Whose is a queue? It points to its group, whose first member is the state that the CPU controller has of a cgroup.
  * Where that pointer is in a queue is learnt from the first queue that comes.
@@ -127,7 +127,7 @@ static bool unthrottle(struct pt_regs *regs, bool breakpoint, void *room)
 	return false;
 }
 
-/* --- what user space is told --------------------------------------------------------- */
+/* --- what user space gets ------------------------------------------------------------ */
 
 static const struct ctrace_field_desc f_throttled[] = { CTRACE_FIELDS(THROTTLED_FIELDS) };
 

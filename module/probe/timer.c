@@ -144,7 +144,7 @@ static void CTRACE_PROBE_ITIMER_EXPIRE(probe_itimer)
 	ctrace_compat_probe_end();
 }
 
-/* --- what user space is told ------------------------------------------------ */
+/* --- what user space gets --------------------------------------------------- */
 
 /* Names and order are LTTng's: viewers look for them. */
 static const struct ctrace_field_desc f_timer[] = { CTRACE_FIELDS(TIMER_FIELDS) };

@@ -11,8 +11,8 @@
  * which a fork hands on.
  *
  * If a task's entry lies behind others, these are not NULL. So an entry whose task goes can become NULL only
- * if the next entry is NULL: then no search goes on behind it. Otherwise it becomes GONE, and NULL later, when
- * the entry behind it does. So what is left behind by tasks that went is bounded by the tasks that stay.
+ * if the next entry is NULL: then no search continues behind it. Otherwise it becomes GONE, and NULL later,
+ * when the entry behind it does. So what is left behind by tasks that went is bounded by the tasks that stay.
  *
  *	change, under the lock			look-up
  *
@@ -116,7 +116,10 @@ static inline void ctrace_followed_remove(struct ctrace_followed_set *s, u32 i)
 	smp_wmb();	/* B */
 }
 
-/* Follows p for those of the targets that have a session, too. 1: for one more; 0: for none; -ENOSPC: no room */
+/*
+ * Follows p for the targets among them that have a session, too. 1: for one more; 0: for none; -ENOSPC: no
+ * room
+ */
 static inline int ctrace_followed_add(struct ctrace_followed_set *s, struct task_struct *p,
 				      const struct ctrace_targets *by)
 {

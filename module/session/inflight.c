@@ -168,7 +168,10 @@ u32 ctrace_inflight_take_further(struct ctrace_inflight *t, u32 row, const void 
 
 /* --- for what may not end ------------------------------------------------------ */
 
-/* The place that was taken first, of those that no context has. Others may change them meanwhile: no harm. */
+/*
+ * The place that was taken first, of all that no context has. Others may change them at the same time: no
+ * harm.
+ */
 static u32 oldest(const struct ctrace_inflight *t, u32 row)
 {
 	u32 place = row * CTRACE_INFLIGHT_ROW, end = place + CTRACE_INFLIGHT_ROW, found = place;

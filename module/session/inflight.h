@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What has begun and not ended. The probe at a beginning takes a place in a table and notes there what the
- * probe at the end needs. Both know the place by a key, the address of what they are about: a task, a bio.
+ * Calls and spans under way. The probe at a beginning takes a place in a table and notes there what the probe
+ * at the end needs. Both know the place by a key, the address of what they are about: a task, a bio.
  *
  * A table's size is constant, so memory is bounded. Its places are made for the first probe that needs
- * them and freed after the last one (ctrace_source.table). What finds no place is not followed; if it is an
- * event of its own, the caller counts it with ctrace_session_unfollowed().
+ * them and freed after the last one (ctrace_source.table). A beginning that finds no place is not followed;
+ * if it is an event of its own, the caller counts it with ctrace_session_unfollowed().
  *
  * A search begins at a row of eight keys, which is one cache line. Users differ in two points.
  *
@@ -19,7 +19,7 @@
  *	owns the place that has the key; only taking one is an atomic operation. It gives the place back
  *	before the object's memory can become another object.
  *
- *	Not always: renew, hold, let_go. Some places are left behind, and nothing tells which. So if a row is
+ *	Not always: renew, hold, let_go. Some places are left behind, and nothing shows which. So if a row is
  *	full, a new beginning takes over the oldest one's place. If that has not ended yet, its end finds none;
  *	ctrace_inflight_may_be_lost() then says so. To use a place, a context makes its key BUSY. Others that
  *	need the same place do without it.
@@ -208,7 +208,7 @@ static __always_inline u32 ctrace_inflight_find(const struct ctrace_inflight *t,
 {
 	u32 place = ctrace_inflight_in_row(t, row, key);
 
-	/* the key's own context counted it, before it went on from its row */
+	/* the key's own context counted it, before it left its row */
 	if (place == CTRACE_INFLIGHT_NONE && unlikely(atomic_read(&t->further[row])))
 		return ctrace_inflight_find_further(t, row, key);
 	return place;

@@ -37,7 +37,9 @@ struct ctrace_limit {
 	 */
 	atomic_t taken[LEVELS][SHARES];
 	atomic_t all;		/* places that are taken */
-	/* of containers that found no place: those in no other one, by slice; the others, by outermost container */
+	/*
+	 * of containers that found no place: the outermost ones, by slice; the others, by outermost container
+	 */
 	struct place shared[2][SHARES];
 	struct place places[PLACES];
 };
@@ -82,7 +84,7 @@ static atomic_t *taken(struct ctrace_limit *l, u32 account, u32 level)
 /*
  * As for room (identity/charge.h): an account may have no more places than are free in the one that it is of. Alone, a slice has
  * half, what is nested in it a quarter, and what is nested in one container an eighth. Other CPUs take some
- * meanwhile, so it may be a few more.
+ * at the same time, so it may be a few more.
  */
 static bool may_take(struct ctrace_limit *l, u32 account)
 {
@@ -194,7 +196,10 @@ void ctrace_limit_forget(struct ctrace_limit *l, u32 cid)
 
 	while ((p = look_up(l, cid)))
 		give_up(l, p);
-	/* A straggler may take a place after its container's death was told: find those in passing. */
+	/*
+	 * A straggler may take a place after its container's death was announced: find such places in
+	 * passing.
+	 */
 	for (i = 0; i < SWEEP; i++) {
 		l->sweep = (l->sweep + 1) % PLACES;
 		p = &l->places[l->sweep];

@@ -84,7 +84,7 @@ static bool of_calls(const struct ctrace_probe *p, bool *whole)
 	return is;
 }
 
-/* All options of a probe are made from one text, so the first ones tell what all ask of the task. */
+/* All options of a probe are made from one text, so the first ones show what all ask of the task. */
 void ctrace_option_gate(struct ctrace_session *s)
 {
 	bool same = true, whole = false, alone = !s->limit;
@@ -287,7 +287,7 @@ static int new_range(struct ctrace_probe *p, u32 i, const struct ctrace_probe_op
 	if (!o->filter)
 		return 0;
 	err = ctrace_expr_new(o->filter, r->t.fields, nfields(p->session, &r->t), &sel->expr, why, CTRACE_WHY_MAX);
-	/* not for the marks, the third field: those of strings come later */
+	/* not for the marks, the third field: strings' marks come later */
 	sel->early = !err && ctrace_id_call(p->ranges[i].from).phase == CTRACE_CALL_WHOLE &&
 		     ctrace_expr_nfields(sel->expr) < CTRACE_CALL_NFIELDS;
 	if (!err && ctrace_id_call(p->ranges[i].from).phase == CTRACE_CALL_WHOLE)

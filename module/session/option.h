@@ -45,7 +45,10 @@ struct ctrace_option {
 
 /* Mask of the sessions whose events go to ctrace_emit_options(). Written under ctrace_lock. */
 extern u32 ctrace_options_sessions;
-/* Mask of those of them that count events by their first fields alone (struct ctrace_option, plain). The same. */
+/*
+ * Mask of the ones among them that count events by their first fields alone (struct ctrace_option, plain).
+ * The same.
+ */
 extern u32 ctrace_counting_sessions;
 /* Mask of the sessions with something in their ctrace_detail. Written under ctrace_lock. */
 extern u32 ctrace_detailed_sessions;
@@ -54,7 +57,10 @@ extern u32 ctrace_neighbour_sessions;
 /* Mask of the sessions with CTRACE_SESSION_F_FILES. Written under ctrace_lock. */
 extern u32 ctrace_file_sessions;
 
-/* Mask of the sessions with a gate; and of those of them that have no other option. Written under ctrace_lock. */
+/*
+ * Mask of the sessions with a gate; and of the ones among them that have no other option. Written under
+ * ctrace_lock.
+ */
 extern u32 ctrace_gated_sessions;
 extern u32 ctrace_gated_short_sessions;
 

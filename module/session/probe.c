@@ -335,7 +335,7 @@ put_sources:
 	ctrace_option_sync();
 free:
 	free_probe(p);
-	/* nobody was told of its table */
+	/* nobody knows of its table */
 	ctrace_table_room_back(&s->arena->tables, tables);
 	return ERR_PTR(err);
 }

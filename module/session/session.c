@@ -22,7 +22,7 @@ DEFINE_MUTEX(ctrace_lock);
 LIST_HEAD(ctrace_session_list);
 struct ctrace_session *ctrace_sessions[CTRACE_SESSIONS_MAX];
 static struct workqueue_struct *closer, *workers;
-static unsigned long indices;	/* those in use, of sessions that are made or end, too; bit operations */
+static unsigned long indices;	/* in use, also by sessions that begin or end; bit operations */
 static atomic_t last_id;
 
 static void count_unfollowed(u32 mask, bool task)
@@ -297,7 +297,7 @@ void ctrace_session_record(struct ctrace_session *s, bool on)
 	if (!on)
 		work_end(s);
 	arm(s, on);
-	/* Once stopped, a session gets no more records: its reader may take what is there as all there is. */
+	/* Once stopped, a session gets no more records: its reader may take the present records as all. */
 	if (!on) {
 		ctrace_option_sync();
 		ctrace_arena_wake(s->arena);
@@ -337,8 +337,9 @@ void ctrace_session_free(struct ctrace_session *s)
 }
 
 /*
- * Of a container that has gone: its rings may be reused, and its place in a limit. ctrace_lock is not taken, so
- * births and deaths are told while a command holds it. Only reap calls this, so one container is told at a time.
+ * Of a container that has gone: its rings may be reused, and its place in a limit. ctrace_lock is not taken,
+ * so births and deaths are announced while a command holds it. Only reap calls this, so one container is
+ * announced at a time.
  */
 static void told(struct ctrace_container *c, bool born)
 {
@@ -361,8 +362,8 @@ const struct ctrace_container_watcher ctrace_session_watcher = { .told = told };
 /* --- sessions and definitions go with their socket --------------------------------------- */
 
 /*
- * Has the socket been closed? The kernel marks it (sock_orphan()) before it tells us, on all kernels, and takes
- * the mark never back. A command runs in a task that sends on the socket, so its socket is open.
+ * Has the socket been closed? The kernel marks it (sock_orphan()) before it notifies us, on all kernels, and
+ * takes the mark never back. A command runs in a task that sends on the socket, so its socket is open.
  */
 static bool socket_gone(const struct ctrace_session *s)
 {
@@ -400,7 +401,7 @@ static void end_all(struct ctrace_session *(*which)(void))
 	} while (s);
 }
 
-/* A socket that goes meanwhile queues this work again, after it has marked its definitions. */
+/* A socket that goes during this queues this work again, after it has marked its definitions. */
 static void close_work(struct work_struct *work)
 {
 	mutex_lock(&ctrace_lock);
@@ -415,7 +416,7 @@ static DECLARE_WORK(closing, close_work);
  * The notifier chain is atomic on old kernels, so a work item ends the sessions, on a
  * queue that module exit drains.
  *
- * We are told the number of a socket that was closed. The kernel has given that number up before it tells us: a
+ * We get the number of a socket that was closed. The kernel has given that number up before it notifies us: a
  * new socket may have it by now, and a session. So the number says nothing. We look at the sockets
  * themselves, which our references keep: of those that were closed, the sessions end.
  */

@@ -10,9 +10,9 @@
  * away clears its bit everywhere, then waits for running probes.
  *
  * Nothing that takes long is done under ctrace_lock: an arena is made before it is taken and freed
- * after it, and a state dump is a work of its own. What does wait under it are a few grace periods, as
- * probes are taken away. Commands take it with mutex_lock_killable(). Code that only looks for a session (BIND,
- * the death of a container, INFO_GET) does not take it: see ctrace_session_get_at().
+ * after it, and a state dump is a work of its own. Only a few grace periods are waited for under it, as
+ * probes are taken away. Commands take it with mutex_lock_killable(). Code that only looks for a session
+ * (BIND, the death of a container, INFO_GET) does not take it: see ctrace_session_get_at().
  */
 #ifndef CTRACE_SESSION_H
 #define CTRACE_SESSION_H
@@ -40,7 +40,7 @@ struct ctrace_session {
 	u32 index;			/* invariant: bit in the masks */
 	/*
 	 * invariant: the owner's socket, and a reference to it. Not its number: that may belong to another
-	 * socket before we are told that this one was closed. See netlink_event() in session.c
+	 * socket before we are notified that this one was closed. See netlink_event() in session.c
 	 */
 	struct sock *sk;
 	pid_t owner;			/* invariant: owner's pid, for people */
@@ -63,7 +63,7 @@ struct ctrace_session {
 	struct work_struct work;	/* see ctrace_session_work() */
 	void (*work_fn)(struct ctrace_session *s, void *data);
 	void *work_data;
-	bool work_stop;			/* tells the work to end */
+	bool work_stop;			/* asks the work to end */
 	struct list_head list;		/* ctrace_session_list; ctrace_lock */
 	struct list_head probes;	/* struct ctrace_probe; ctrace_lock */
 	struct list_head targets;	/* struct ctrace_target; ctrace_lock */

@@ -17,15 +17,15 @@
 #include "compat/tracepoint.h"
 
 static u32 users;		/* sources whose probes spare; ctrace_lock */
-static bool watched;		/* the probes and hooks below are there. ctrace_lock, as the next one */
+static bool watched;		/* the probes and hooks below are registered. ctrace_lock, as the next one */
 static const char *unwatched;	/* why not, or NULL */
 static int ready;		/* 1 after init */
 static bool blind;		/* there is a hold because hooks are blind. ctrace_spare_init(), then only beat() */
 
 /*
- * What is known of places, or what sessions want, has changed. With interrupts off this is not the place for a look at tasks.
- * There a probe has met a place for the first time, so that nobody in it has been spared; a place that was known before changes in
- * a hook or a command.
+ * Aliases were invalidated, or the sessions' wishes have changed. With interrupts off this is not the place
+ * for a look at tasks. There a probe has met a place for the first time, so that nobody in it has been
+ * spared; a place that was known before changes in a hook or a command.
  */
 static void changed(bool may_wait)
 {
@@ -83,8 +83,8 @@ static const void *ns_of(struct task_struct *p)
 }
 
 /*
- * The parent is current. Its flag is there if flags were given back since its child was made, as only itself takes it away. And a walk that
- * is under way may have passed by where the child is now.
+ * The parent is current. Its flag is there if flags were given back since its child was made, as only itself
+ * takes it away. And a walk that is under way may have passed by the child's place.
  */
 static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
@@ -134,7 +134,10 @@ static int probes_begin(void)
 
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
 		err = ctrace_compat_tracepoint_register(probes[i].name, probes[i].fn, NULL);
-		/* some kernels have but one of the two that tell of moves; with none, no task is known to stay */
+		/*
+		 * some kernels have only one of the two that report moves; with none, no task is known to
+		 * stay
+		 */
 		if (err && (err != -ENOENT || !i)) {
 			probes_end(i);
 			return err;
@@ -146,8 +149,9 @@ static int probes_begin(void)
 /* --- life ----------------------------------------------------------------------------------- */
 
 /*
- * Probes and hooks stay once they are there. A registration that began before the hooks is over by the time anybody is spared:
- * it waits for a mutex that our own ones take after that, in the order of a queue, and then a tenth of a second passes.
+ * Probes and hooks stay once they are registered. A registration that began before the hooks is over by the
+ * time anybody is spared: it waits for a mutex that our own ones take after that, in the order of a queue,
+ * and then a tenth of a second passes.
  */
 static bool watch(void)
 {
@@ -163,7 +167,7 @@ static bool watch(void)
 	return watched;
 }
 
-/* A fork that is told just now has a parent that is not spared, and cannot be before it has been told. */
+/* A fork that is being reported has a parent that is not spared, and cannot be before the report is over. */
 static void start(void)
 {
 	if (ctrace_spare_active || !watch())
@@ -189,7 +193,10 @@ void ctrace_spare_end(void)
 	ctrace_spare_give_stop();
 }
 
-/* Once a second. What was refused for want of memory may be had later. This does not wait for a command that has ctrace_lock. */
+/*
+ * Once a second. Memory that was refused may be available later. This does not wait for a command that has
+ * ctrace_lock.
+ */
 static void beat(void)
 {
 	static unsigned long retry;	/* jiffies */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who is not traced pays nothing.
+ * A task that is not traced pays nothing.
  *
  * The kernel has one flag in each task that takes its system calls to the tracepoints, and sets it in all tasks as soon as a
  * tracer registers there. Its slow path costs a call some 80 instructions, before any probe is asked (bench/cost). So a task
@@ -20,8 +20,8 @@
  * No other tracer may miss a call. While somebody else's probe is on one of the two tracepoints, nobody is spared, and
  * registrations are seen by kretprobes on the functions that all tracers call. If the kernel takes none of these, or no longer
  * calls them (compat/heartbeat.h), nobody is spared. A registration that they missed is seen at the next spared task, and within a
- * second. A child that is being made has its parent's flag as that was under the lock of tasks; the parent cannot give its own away
- * until the fork has been told.
+ * second. A child that is being made has its parent's flag as that was under the lock of tasks; the parent
+ * cannot give its own away until the fork has been reported.
  *
  * Giving flags back takes a look at every task (spare_give.h). It is done at most every tenth of a second, and takes at most a hundredth
  * of the time: tasks keep their flags until then. The birth or death of a container is no reason for it, unless

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who has been spared gets the flag back.
+ * Spared tasks get the flag back.
  *
  * A look at all threads takes milliseconds on a large machine. So it is made in process context, in batches (threads.h): by the command that
  * makes it necessary, which then returns when it is done, or by a work. Where nobody may wait, one batch is looked at in place, which is

@@ -8,8 +8,8 @@
 #include <linux/types.h>
 
 /*
- * Nobody is spared while this is not 0: one each because no probe is there that spares, because the switch is off, because hooks are
- * blind, and for each registration of another tracer that is under way.
+ * Nobody is spared while this is not 0: one each because no probe is registered that spares, because the
+ * switch is off, because hooks are blind, and for each registration of another tracer that is under way.
  */
 extern atomic_t ctrace_spare_holds;
 extern int ctrace_spare_some;		/* 1: a task may be spared */

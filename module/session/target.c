@@ -61,7 +61,7 @@ static bool target_matches(const struct ctrace_target *t, const struct ctrace_co
 
 /*
  * Updates the masks of one container and of its parts. let_go: s no longer wants it for its birth alone. Takes
- * ident_lock, because probes change these masks and those of its parent, too (ctrace_container_inherit()).
+ * ident_lock, because probes change these masks and its parent's, too (ctrace_container_inherit()).
  */
 static void update_one(struct ctrace_session *s, struct ctrace_container *c, u32 bit, bool let_go)
 {
@@ -93,8 +93,8 @@ static void update_one(struct ctrace_session *s, struct ctrace_container *c, u32
 
 /*
  * Brings every container's masks up to date with the targets of s. Containers come in the
- * order of their cids, so a parent comes before its children. The caller has already told
- * identity which cgroups s names, and which it no longer names.
+ * order of their cids, so a parent comes before its children. The caller has already given identity the
+ * cgroups that s names, and those it no longer names.
  */
 static void update(struct ctrace_session *s)
 {

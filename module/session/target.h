@@ -20,7 +20,7 @@ struct cgroup;
 
 struct ctrace_target {
 	struct list_head list;		/* session's; ctrace_lock */
-	u32 id;				/* unique within the module; grows: a dump goes on after it */
+	u32 id;				/* unique within the module; grows: a dump continues after it */
 	u32 kind;			/* enum ctrace_target_kind */
 	bool not;			/* leaves out what it names; CID and CGROUP only */
 	u32 cid;			/* CID */
@@ -35,7 +35,7 @@ struct ctrace_target {
  * Process context, ctrace_lock held. not: the target leaves out what it names; CID and CGROUP only.
  * ERR_PTR on error, and why gets a sentence. After a CGROUP the caller unlocks and calls
  * ctrace_identity_scan(), which makes the parts of the tasks that exist: samples come as NMIs, which
- * cannot make parts. Hooks make those of tasks that are born or moved later.
+ * cannot make parts. Hooks make the parts of tasks that are born or moved later.
  */
 struct ctrace_target *ctrace_target_add(struct ctrace_session *s, u32 kind, u32 arg, bool not, char *why);
 struct ctrace_target *ctrace_target_find(struct ctrace_session *s, u32 id);	/* NULL: s has none */

@@ -15,7 +15,7 @@
 
 /*
  * Only p's fork or the adding of a target puts p into the set; only the freeing of p, or the end of its last
- * target, takes it out. Forks are rare, and only those of followed tasks come to the lock. Whatever they read
+ * target, takes it out. Forks are rare, and only forks of followed tasks come to the lock. Whatever they read
  * of the parent they hand on under the lock, so it does not matter that some kernels call probe_fork() with
  * preemption on.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A walk over all threads in small batches, as a machine may have very many: within a batch no task is freed (RCU), between batches
- * others may run. A thread that is there all the time is met; one that comes or goes meanwhile perhaps. If the walk's place goes
- * away between two batches, it begins anew, and meets threads again.
+ * others may run. A thread that exists all the time is met; one that comes or goes during the walk perhaps.
+ * If the walk's place goes away between two batches, it begins anew, and meets threads again.
  */
 #ifndef CTRACE_THREADS_H
 #define CTRACE_THREADS_H
