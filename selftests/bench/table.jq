@@ -174,7 +174,7 @@ def reader:
 def latency:
 	if (rows("latency") | length) == 0 then empty else
 	"The time from a record to the program that waits for it, measured on the oldest record of each wake-up. A session wakes its reader 5 ms",
-	"after the first record, or at once if it is told to:",
+	"after the first record, or at once if asked to:",
 	"",
 	header(["to be woken", "calls a second", "records", "lost", "wake-ups", "median, µs", "99th percentile", "longest"]),
 	(rows("latency")[] | [if .mode == "prompt" then "at once" else "after 5 ms" end, "\(.rate)", "\(.events)", "\(.lost)", "\(.wakings)", "\(.median_us)", "\(.p99_us)", "\(.longest_us)"] | row),
