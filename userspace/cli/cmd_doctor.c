@@ -25,13 +25,7 @@ static const char usage[] =
 "  -j, --json         print one JSON object\n"
 "  -h, --help         this text\n"
 "\n"
-"Exit status: 0 ctrace works; 1 it does not, or not yet.\n"
-"\n"
-"Examples:\n"
-"  sudo ctrace doctor                  # all that it needs\n"
-"  sudo ctrace doctor --quiet          # only what is not well\n"
-"  ctrace doctor --json | jq '.checks[] | select(.status == \"bad\")'\n"
-"                                      # for programs\n";
+"Exit status: 0 ctrace works; 1 it does not, or not yet.\n";
 
 static char *first_of(const struct machine *m, const char *dir)
 {

@@ -23,12 +23,7 @@ static const char usage[] =
 "      --markdown     print the table of events that is in uapi/EVENTS.md\n"
 "  -j, --json         print a JSON object per line and event type (entry, exit\n"
 "                     and whole call are three types)\n"
-"  -h, --help         this text\n"
-"\n"
-"Examples:\n"
-"  ctrace events -v sched:sched_switch # the fields of an event\n"
-"  ctrace events open openat openat2   # of three system calls\n"
-"  ctrace events 'ext4:*'              # tracepoints, with raw arguments\n";
+"  -h, --help         this text\n";
 
 static int run_events(int argc, char **argv)
 {

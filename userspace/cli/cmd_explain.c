@@ -28,13 +28,7 @@ static const char usage[] =
 "  -h, --help  this text\n"
 "\n"
 "Exit status: 0 explained; 1 there is no such container, or there are several; 2\n"
-"not understood.\n"
-"\n"
-"Examples:\n"
-"  ctrace explain web                  # why 'web' is called so\n"
-"  ctrace explain pid:4711             # whose process this is\n"
-"  ctrace explain cid:7 --json | jq '.claims[] | select(.believed | not)'\n"
-"                                      # names that were not believed\n";
+"not understood.\n";
 
 struct out {
 	struct ctable *t;

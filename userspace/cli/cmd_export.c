@@ -26,15 +26,7 @@ static const char usage[] =
 "  -h, --help            this text\n"
 "\n"
 "FILE - is standard output. Programs that read CTF need no export: see VIEWERS in\n"
-"man ctrace-record.\n"
-"\n"
-"Examples:\n"
-"  ctrace record -o /tmp/t all -e views -e sched_switch -F 99 --duration 10\n"
-"                                           # first, all that viewers show\n"
-"  ctrace export --perfetto t.pftrace /tmp/t\n"
-"                                           # then, for a browser\n"
-"  ctrace export --trace-dat trace.dat /tmp/t; trace-cmd report trace.dat\n"
-"                                           # or for trace-cmd\n";
+"man ctrace-record.\n";
 
 enum { OPT_PERFETTO = OPT_VIEW, OPT_TRACE_DAT, OPT_CHROME };
 

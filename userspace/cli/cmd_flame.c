@@ -42,12 +42,7 @@ static const char usage[] =
 "      --speedscope      a file for https://www.speedscope.app: a profile for\n"
 "                        each container\n"
 "      --folded          folded stacks: equal ones become one\n"
-"  -h, --help            this text\n"
-"\n"
-"Examples:\n"
-"  ctrace flame web --duration 10 -o web.svg        # ten seconds of 'web'\n"
-"  ctrace flame --off-cpu all --duration 10         # where tasks sleep\n"
-"  ctrace flame --diff before.folded after.folded -o diff.svg\n";
+"  -h, --help            this text\n";
 
 enum { OPT_OFF_CPU = OPT_VIEW, OPT_DIFF, OPT_ICICLE, OPT_TITLE, OPT_UNIT, OPT_PPROF, OPT_SPEEDSCOPE };
 

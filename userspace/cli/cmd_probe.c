@@ -31,15 +31,7 @@ static const char usage[] =
 "\n"
 "Options:\n"
 "  -j, --json  print a JSON object per line and definition; errors as JSON\n"
-"  -h, --help  this text\n"
-"\n"
-"Examples:\n"
-"  ctrace probe add 'r:opened do_sys_openat2 fd=$retval:s32'\n"
-"                                      # what a function returns\n"
-"  ctrace probe add 'f:fsynced vfs_fsync_range datasync=$arg4:s32'\n"
-"                                      # how long it takes\n"
-"  ctrace trace web -e 'opened if fd < 0' -e 'fsynced if duration > 10000000'\n"
-"                                      # to use them\n";
+"  -h, --help  this text\n";
 
 static int add(struct ctrace *ct, char **words, int n)
 {

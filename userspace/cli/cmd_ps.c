@@ -42,12 +42,7 @@ static const char usage[] =
 "  MEM      memory that it has now\n"
 "  ID       its id, shortened\n"
 "  NAMESPACE, POD, POD_UID, CONTAINER, RESTARTS, IMAGE, LABELS\n"
-"           from the file that gave its name\n"
-"\n"
-"Examples:\n"
-"  ctrace ps --wide --tree             # below their pods, with images and labels\n"
-"  ctrace ps --columns name,cpu,mem    # some columns\n"
-"  ctrace ps --json | jq -r .name      # for programs\n";
+"           from the file that gave its name\n";
 
 struct show {
 	bool all, tree;

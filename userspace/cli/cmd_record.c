@@ -37,14 +37,7 @@ RUN_HELP
 "                        is temporary, beside FILE. Without -e, it records what\n"
 "                        viewers need: -e viewer\n"
 "      --force           accept a DIR that is not empty; replace an older trace\n"
-"  -j, --json            print errors as JSON\n"
-"\n"
-"Examples:\n"
-"  ctrace record -o /tmp/web web            # until 'web' ends, or Ctrl-C\n"
-"  ctrace record -o /tmp/slow web --longer 100ms --stack\n"
-"                                           # slow calls, with their stacks\n"
-"  ctrace record --perfetto web.pftrace web --duration 10\n"
-"                                           # for a browser\n";
+"  -j, --json            print errors as JSON\n";
 
 struct record {
 	struct run run;

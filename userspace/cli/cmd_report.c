@@ -40,12 +40,7 @@ static const char usage[] =
 "      --quiet-args   show flags and constants of system calls as numbers\n"
 "      --folded FILE  print no lines; write each stack and how often it was seen,\n"
 "                     for flame graphs; FILE - is standard output\n"
-"  -h, --help         this text\n"
-"\n"
-"Examples:\n"
-"  ctrace report /tmp/web | less            # the events, as 'ctrace trace' does\n"
-"  ctrace report --summary /tmp/web         # one screen\n"
-"  ctrace report --html web.html /tmp/web   # one page for a browser\n";
+"  -h, --help         this text\n";
 
 /* Frees the sink, which may write its lines only then. Writing to out may have failed: who closes it finds that. */
 static int show(const struct recording *r, struct sink *sink, FILE *out)

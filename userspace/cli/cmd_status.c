@@ -38,12 +38,7 @@ static const char usage[] =
 "              not be read\n"
 "  LIMITED     held back by --rate; not lost\n"
 "  If a reader is too slow, that reader reports its losses; they are not shown\n"
-"  here.\n"
-"\n"
-"Examples:\n"
-"  ctrace status                       # the module and all sessions\n"
-"  ctrace status --rings               # and each of their rings\n"
-"  ctrace status --json | jq .sessions # for programs\n";
+"  here.\n";
 
 static const char *const cgroup_modes[] = {
 	[CTRACE_CGROUP_V1] = "v1", [CTRACE_CGROUP_V2] = "v2", [CTRACE_CGROUP_HYBRID] = "hybrid",

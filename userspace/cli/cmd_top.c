@@ -25,12 +25,7 @@ static const char usage[] =
 "      --interval TIME   1 by default\n"
 "      --sort COLUMN     by cpu, wait, throttled, procs, threads, memory, read,\n"
 "                        write, disk_read, disk_write, rx, tx, calls, errors,\n"
-"                        faults, engine, name, image or id\n"
-"\n"
-"Examples:\n"
-"  ctrace top                               # all containers, on the screen\n"
-"  ctrace top 'web-*' --sort memory         # some, by their memory\n"
-"  ctrace top -b --count 5 --top 10         # five tables of ten rows\n";
+"                        faults, engine, name, image or id\n";
 
 #define ROWS_LEAST	256u
 #define ROWS_MOST	(1u << 18)	/* of a table, on all CPUs together */

@@ -23,13 +23,7 @@ RUN_HELP
 "  -o, --output FILE     write the lines to FILE\n"
 "  -j, --json            print one JSON object per line\n"
 "      --relative        show times since the first event, not the time of day\n"
-"      --quiet-args      show flags and constants of system calls as numbers\n"
-"\n"
-"Examples:\n"
-"  ctrace trace web                         # calls, forks, execs and exits\n"
-"  ctrace trace all not:web -e %file --failed --comm 'nginx*'\n"
-"                                           # failed calls on files, elsewhere\n"
-"  ctrace trace -o make.txt -- make         # a command and all it forks\n";
+"      --quiet-args      show flags and constants of system calls as numbers\n";
 
 static struct sink *new_sink(const struct sink_opts *o, void *arg)
 {

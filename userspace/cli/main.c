@@ -30,21 +30,11 @@ static const char main_usage[] =
 "\n"
 "Commands:\n";
 
-static const char main_examples[] =
+static const char main_options[] =
 "\n"
 "Options:\n"
 "  -h, --help     this text; after a command, that command's help\n"
-"  -V, --version  version of ctrace\n"
-"\n"
-"Examples:\n"
-"  ctrace ps                         # list the containers\n"
-"  ctrace trace web                  # what container 'web' does, live\n"
-"  ctrace trace -- make              # a command and what it forks\n"
-"  ctrace record -o /tmp/t web       # into files, for later\n"
-"  ctrace report /tmp/t              # (or: babeltrace2 /tmp/t)\n"
-"  ctrace why web                    # where its time goes\n"
-"\n"
-"Topics:\n";
+"  -V, --version  version of ctrace\n";
 
 static const struct command *find(const char *name)
 {
@@ -129,7 +119,7 @@ static int main_help(const char *name)
 	fputs(main_usage, stdout);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		printf("  %-10s %s\n", commands[i].cmd->name, commands[i].summary);
-	fputs(main_examples, stdout);
+	printf("%s\nExamples:\n%s\nTopics:\n", main_options, cli_examples(""));
 	for (topic = topics; topic->name; topic++)
 		printf("  %-10s %s\n", topic->name, topic->summary);
 	return CLI_OK;

@@ -56,11 +56,25 @@ int cli_bad_option(int opt, char **argv)
 	return cli_usage("unknown option '%s'", arg);
 }
 
+const char *cli_examples(const char *command)
+{
+	static const struct {
+		const char *command, *text;
+	} all[] = {
+#include "examples.h"
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (!strcmp(all[i].command, command))
+			return all[i].text;
+	return "";
+}
+
 int cli_help(const struct command *cmd)
 {
 	unsigned int t = cmd->topics;
 
-	printf("%s\n", cmd->usage);
+	printf("%s\nExamples:\n%s\n", cmd->usage, cli_examples(cmd->name));
 	if (t & (HELP_TARGETS | HELP_EVENTS))
 		printf("%s%s%s\n", t & HELP_TARGETS ? "TARGET: ctrace help targets" : "",
 		       (t & HELP_TARGETS) && (t & HELP_EVENTS) ? "; " : "",

@@ -27,7 +27,7 @@ enum {
 
 struct command {
 	const char *name;
-	const char *usage;	/* synopsis, a sentence, the command's own options, examples; at most 80 columns */
+	const char *usage;	/* synopsis, a sentence, the command's own options; at most 80 columns */
 	unsigned int topics;	/* HELP_* */
 	int (*run)(int argc, char **argv);	/* argv[0] is the subcommand */
 };
@@ -45,6 +45,8 @@ int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int cli_vreport(int status, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 /* Reports an unknown or incomplete option, as getopt_long() left it in optopt; returns CLI_USAGE. */
 int cli_bad_option(int opt, char **argv);
+/* The examples that a command's help has, which are the first of its manual page; "": those of 'ctrace help'. */
+const char *cli_examples(const char *command);
 /* Prints the subcommand's help and where the rest of it is, returns CLI_OK. */
 int cli_help(const struct command *cmd);
 /* Opens the connection, loading the module if need be. On failure reports why, and returns NULL. */

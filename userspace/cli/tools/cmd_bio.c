@@ -24,12 +24,7 @@ static const char usage[] =
 "      --failed          only requests that failed\n"
 "      --by KEY,...      separately for each comm, tid, error, ...; at most two\n"
 "      --sort COLUMN     by ios, reads, writes, rbytes, wbytes, p50, p99, max or\n"
-"                        disk\n"
-"\n"
-"Examples:\n"
-"  ctrace bio all --duration 10             # each container and disk\n"
-"  ctrace bio db --hist --interval 5        # histograms, every five seconds\n"
-"  ctrace bio db --lines --longer 10ms      # each slow request\n";
+"                        disk\n";
 
 #define FUNCTIONS	"count(), sum(bytes), max(duration), hist(duration)"
 

@@ -24,12 +24,7 @@ static const char usage[] =
 "      --by KEY          separately for each comm, pid, tid, reason, ... of the\n"
 "                        tasks that waited\n"
 "      --top N           only the first N containers\n"
-"      --sort COLUMN     by waited or container\n"
-"\n"
-"Examples:\n"
-"  ctrace blame web --duration 10           # who made 'web' wait\n"
-"  ctrace blame all --top 5 --interval 5    # every five seconds, the worst five\n"
-"  ctrace blame web --by comm -- make       # by task, while make runs\n";
+"      --sort COLUMN     by waited or container\n";
 
 static int groups(struct view *v)
 {

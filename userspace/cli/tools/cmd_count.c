@@ -22,14 +22,7 @@ VIEW_BY_HELP
 "Which events:\n"
 "  -e, --events EVENTS   the events; then all words are TARGETs\n"
 "      --failed          only calls that failed\n"
-"      --longer TIME     only calls that took at least this long\n"
-"\n"
-"Examples:\n"
-"  ctrace count syscalls web --top 10       # the ten most frequent calls\n"
-"  ctrace count openat,read web --by errno --interval 1 --count 3\n"
-"                                           # three seconds, by error\n"
-"  ctrace count 'openat if ret < 0' --by comm,errno -- make\n"
-"                                           # what make cannot open, by error\n";
+"      --longer TIME     only calls that took at least this long\n";
 
 static const char hist_usage[] =
 "Usage: ctrace hist [OPTIONS] FIELD -e EVENTS [TARGET...]\n"
@@ -47,15 +40,7 @@ VIEW_BY_HELP
 "Which events:\n"
 "  -e, --events EVENTS   the events that have the field\n"
 "      --failed          only calls that failed\n"
-"      --longer TIME     only calls that took at least this long\n"
-"\n"
-"Examples:\n"
-"  ctrace hist duration -e fsync db --duration 10\n"
-"                                           # how long fsync() takes\n"
-"  ctrace hist ret -e 'read,write if ret > 0' web\n"
-"                                           # how many bytes at once\n"
-"  ctrace hist duration -e block_io all --heat\n"
-"                                           # disks, over time\n";
+"      --longer TIME     only calls that took at least this long\n";
 
 static const char agg_usage[] =
 "Usage: ctrace agg [OPTIONS] -e 'EVENTS [if EXPR] => FUNCTION,... [by KEY,...]'\n"
@@ -70,15 +55,7 @@ VIEW_BY_HELP
 "How:\n"
 "  -e, --events TEXT     what to add up, as above; repeat for more tables\n"
 "      --folded FILE     if a key is a stack: at the end, write a line for each\n"
-"                        row, for flame graphs; FILE - is standard output\n"
-"\n"
-"Examples:\n"
-"  ctrace agg -e 'write if ret > 0 => count(), sum(ret) by comm' web\n"
-"                                           # writes, by task\n"
-"  ctrace agg -e 'block_io => sum(bytes), hist(duration) by dev' --interval 1\n"
-"                                           # each second, by disk\n"
-"  ctrace agg -e 'sample:99 => count() by stack' --folded all.folded\n"
-"                                           # what the kernel does, until Ctrl-C\n";
+"                        row, for flame graphs; FILE - is standard output\n";
 
 static const char stackcount_usage[] =
 "Usage: ctrace stackcount [OPTIONS] EVENT|FUNCTION [TARGET...]\n"
@@ -93,15 +70,7 @@ static const char stackcount_usage[] =
 VIEW_BY_HELP
 "How:\n"
 "      --folded FILE     at the end, write a line for each stack, for flame\n"
-"                        graphs; FILE - is standard output\n"
-"\n"
-"Examples:\n"
-"  ctrace stackcount sched_switch web --duration 5\n"
-"                                           # why it leaves the CPU\n"
-"  ctrace stackcount vfs_fsync_range --top 5\n"
-"                                           # who calls a kernel function\n"
-"  ctrace stackcount mmap --user web --folded mmap.folded\n"
-"                                           # the program's own stacks\n";
+"                        graphs; FILE - is standard output\n";
 
 /* What the command line says, for groups(). */
 struct own {

@@ -25,13 +25,7 @@ static const char usage[] =
 "      --by KEY,...      separately for each comm, pid, uid, ...; at most two\n"
 "      --failed          only calls that failed\n"
 "      --longer TIME     only calls that took at least this long\n"
-"      --sort COLUMN     by op, count, errors, bytes, total, p50, p99 or max\n"
-"\n"
-"Examples:\n"
-"  ctrace files web --duration 10           # what a container does with files\n"
-"  ctrace files all --slower 10ms           # each slow operation, with the name\n"
-"  ctrace files all --by comm --sort bytes --top 10 --interval 1\n"
-"                                           # each second, the busiest tasks\n";
+"      --sort COLUMN     by op, count, errors, bytes, total, p50, p99 or max\n";
 
 #define FUNCTIONS	"count(), sum(duration), sum(ret), max(duration), hist(duration)"
 

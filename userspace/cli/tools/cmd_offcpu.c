@@ -20,12 +20,7 @@ static const char usage[] =
 "                        stack, for flame graphs; FILE - is standard output\n"
 "      --longer TIME     only sleeps of at least this time\n"
 "      --by KEY,...      separately for each comm, tid, pid, state, iowait, ...\n"
-"      --sort COLUMN     by total, count, p50, p99, max or name\n"
-"\n"
-"Examples:\n"
-"  ctrace offcpu web --duration 10          # the calls in which it sleeps\n"
-"  ctrace offcpu db --stack --top 5         # the stacks that lead there\n"
-"  ctrace offcpu all --wakers --interval 1  # each second, who wakes them\n";
+"      --sort COLUMN     by total, count, p50, p99, max or name\n";
 
 #define FUNCTIONS	"sum(duration), count(), max(duration), hist(duration)"
 

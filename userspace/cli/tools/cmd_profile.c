@@ -24,13 +24,7 @@ static const char usage[] =
 "                        graphs; FILE - is standard output\n"
 "      --by KEY          separately for each comm, tid, pid, cpu, ...: one key\n"
 "      --top N           N functions of each container (default " TEXT_OF(TOP_DEFAULT) ")\n"
-"      --sort COLUMN     by self, total or function\n"
-"\n"
-"Examples:\n"
-"  ctrace profile web --duration 10         # one container, for ten seconds\n"
-"  ctrace profile web --duration 30 --folded web.folded\n"
-"                                           # for flame graphs\n"
-"  ctrace profile --stacks --top 3 -- make  # a command's three hottest stacks\n";
+"      --sort COLUMN     by self, total or function\n";
 
 enum { OPT_STACKS = OPT_VIEW_OWN, OPT_UNWOUND };
 

@@ -16,13 +16,7 @@ static const char usage[] =
 "      --reasons         tasks that were woken and preempted ones separately\n"
 "  -m, --milliseconds    ranges in milliseconds, not microseconds\n"
 "      --by KEY,...      separately for each comm, pid, tid, prio, wait_cpu, ...\n"
-"      --sort COLUMN     by count, p50, p99 or max\n"
-"\n"
-"Examples:\n"
-"  ctrace runqlat web --duration 10         # one container\n"
-"  ctrace runqlat all --reasons --interval 1\n"
-"                                           # each second, woken or preempted\n"
-"  ctrace runqlat web --by comm --top 5     # which of its tasks\n";
+"      --sort COLUMN     by count, p50, p99 or max\n";
 
 enum { OPT_REASONS = OPT_VIEW_OWN, OPT_MILLISECONDS };
 

@@ -27,12 +27,7 @@ static const char usage[] =
 "      --longer TIME     open, mount: calls that took at least this long\n"
 "      --all             exit: threads, too; cap: also what is asked without an\n"
 "                        audit; kill: all signals, those of the kernel, too\n"
-"  -T, --time            the time of day in each line\n"
-"\n"
-"Examples:\n"
-"  ctrace snoop exec all                    # each program that is started\n"
-"  ctrace snoop open web --failed           # files that 'web' does not find\n"
-"  ctrace snoop oom                         # who is killed for memory\n";
+"  -T, --time            the time of day in each line\n";
 
 enum { OPT_ALL = OPT_VIEW_OWN };
 

@@ -22,13 +22,7 @@ static const char usage[] =
 "  -e, --events CALLS    only these system calls\n"
 "      --failed          only calls that failed\n"
 "      --longer TIME     only calls that took at least this long\n"
-"      --sort COLUMN     by syscall, calls, errors, total, min, avg, p99 or max\n"
-"\n"
-"Examples:\n"
-"  ctrace stats web --duration 10           # the calls of a container\n"
-"  ctrace stats --errnos -- make            # a command's calls and errors\n"
-"  ctrace stats all --by comm --top 5 --interval 1\n"
-"                                           # each second, by task name\n";
+"      --sort COLUMN     by syscall, calls, errors, total, min, avg, p99 or max\n";
 
 enum { OPT_ERRNOS = OPT_VIEW_OWN, OPT_STYLE };
 

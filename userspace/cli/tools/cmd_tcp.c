@@ -28,13 +28,7 @@ static const char usage[] =
 "                        ...; at most 3\n"
 "      --sort COLUMN     by connects, failed, p50, p99, max, ended, tx, rx or\n"
 "                        retransmits\n"
-"  -T, --time            the time of day in each line\n"
-"\n"
-"Examples:\n"
-"  ctrace tcp web                           # the connections of a container\n"
-"  ctrace tcp all --connects --failed       # attempts that fail\n"
-"  ctrace tcp all --summary --interval 10 --sort p99\n"
-"                                           # each container, every ten seconds\n";
+"  -T, --time            the time of day in each line\n";
 
 enum { OPT_CONNECTS = OPT_VIEW_OWN, OPT_RETRANSMITS, OPT_SUMMARY };
 

@@ -19,13 +19,7 @@ static const char usage[] =
 "      --by KEY,...      who used the quota, separately for each comm, pid, ...\n"
 "                        (default tid,comm)\n"
 "      --sort COLUMN     by time, throttled, periods, percent, windows, longest\n"
-"                        or container\n"
-"\n"
-"Examples:\n"
-"  ctrace throttle --duration 10            # all that have a quota\n"
-"  ctrace throttle web --interval 1         # one, each second\n"
-"  ctrace throttle web --json | jq '.rows[].threads'\n"
-"                                           # the threads that used it\n";
+"                        or container\n";
 
 #define THREADS	3	/* that used most of the quota */
 

@@ -29,14 +29,7 @@ static const char usage[] =
 "      --rows N          rows of each table on each CPU (default " TEXT_OF(WHY_ROWS) ")\n"
 "      --explain         say which probes and tables it would use, and end\n"
 "  -j, --json            print a JSON object\n"
-"  -h, --help            this text\n"
-"\n"
-"Examples:\n"
-"  ctrace why web                           # for ten seconds\n"
-"  ctrace record -o /tmp/web -e views web; ctrace why web --input /tmp/web\n"
-"                                           # of a recording\n"
-"  ctrace why web --json | jq -r '.rows[0].next'\n"
-"                                           # the command to run next\n";
+"  -h, --help            this text\n";
 
 enum { RUNS, WAITS, SLEEPS };	/* groups */
 
