@@ -19,7 +19,7 @@ theirs_test_cli := $(names_test_cli)
 which_test_cli := $(names_test_cli) names/pods names/processes names/units names/cgroup_files run/which show/ps_columns \
 	base/errors base/table
 ps_test_cli := $(filter-out names/cgroupfs,$(names_test_cli)) base/output names/pods names/processes names/cgroup_files show/ps_columns \
-	run/births base/errors base/table cmd_ps
+	run/births base/errors base/options base/table cmd_ps
 text_test_cli := $(sinks)
 lines_test_cli := $(sinks) show/sink_lines show/lines_fields show/lines_forms show/file_ops names/cgroup_files
 stack_test_cli := $(sinks) ctf/ctf_symbols
@@ -61,7 +61,7 @@ side_test_cli := $(export_test_cli)
 full_test_cli := $(export_test_cli)
 large_test_cli := $(export_test_cli)
 flame_test_cli := flame/flame flame/flame_svg flame/flame_files base/proto base/json base/sbuf base/util
-doctor_test_cli := doctor/doctor doctor/kernel doctor/build doctor/module doctor/host base/module base/cli base/output base/errors base/json base/sbuf base/util \
+doctor_test_cli := doctor/doctor doctor/kernel doctor/build doctor/module doctor/host base/module base/cli base/options base/output base/errors base/json base/sbuf base/util \
 	cmd_doctor
 # the commands themselves, but the one that has a screen
 waits_test_cli := $(filter-out main cmd_top top/%,$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/*.c $(top)/userspace/cli/*/*.c))) \

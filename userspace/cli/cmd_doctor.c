@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ctrace doctor: why it does not load, does not see, or is slow. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +17,18 @@ static const char usage[] =
 "other tracers.\n"
 "\n"
 "Run it as root: other users may not see all of it. As root, it loads the module\n"
-"if that works.\n"
-"\n"
-"Options:\n"
-"  -q, --quiet        print only what is not well\n"
-"  -j, --json         print one JSON object\n"
-"  -h, --help         this text\n"
-"\n"
+"if that works.\n";
+
+static const char notes[] =
 "Exit status: 0 ctrace works; 1 it does not, or not yet.\n";
+
+static const struct cli_option options[] = {
+	{ .help = "Options:" },
+	OPTION("quiet", 'q', NULL, "print only what is not well"),
+	OPTION("json", 'j', NULL, "print one JSON object"),
+	OPTION("help", 'h', NULL, "this text"),
+	{ 0 },
+};
 
 static char *first_of(const struct machine *m, const char *dir)
 {
@@ -118,17 +121,12 @@ static void print_json(const struct machine *m)
 
 static int run_doctor(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
+	struct getopts g = getopts_of(options);
 	struct machine m = { .root = getenv("CTRACE_ROOT") ?: "" };
 	bool quiet = false;
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, ":qjh", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, g.shorts, g.longs, NULL)) != -1) {
 		if (opt == 'h')
 			return cli_help(cli_cmd);
 		if (opt == 'q')
@@ -159,4 +157,4 @@ static int run_doctor(int argc, char **argv)
 	return m.troubles ? CLI_FAIL : CLI_OK;
 }
 
-const struct command cmd_doctor = COMMAND(doctor, usage, 0, run_doctor);
+const struct command cmd_doctor = COMMAND(doctor, usage, 0, run_doctor, .options = { options }, .notes = notes);

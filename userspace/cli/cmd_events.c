@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ctrace events: lists the events that can be recorded. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include "commands.h"
@@ -13,33 +12,31 @@ static const char usage[] =
 "Lists the names for -e, with the fields of each: the events by group, the\n"
 "kprobes that were defined ('ctrace probe'), then the system calls. PATTERN may\n"
 "have * and ?, and is matched with the name, the group and GROUP:NAME. Or it is a\n"
-"class of calls, like %file.\n"
-"\n"
-"Options:\n"
-"  -a, --tracepoints  list the kernel's other tracepoints, too, for -e\n"
-"                     SYSTEM:NAME (those that match a PATTERN always are)\n"
-"  -v, --verbose      show each field on its own line, and where the event comes\n"
-"                     from\n"
-"      --markdown     print the table of events that is in uapi/EVENTS.md\n"
-"  -j, --json         print a JSON object per line and event type (entry, exit\n"
-"                     and whole call are three types)\n"
-"  -h, --help         this text\n";
+"class of calls, like %file.\n";
+
+enum { OPT_MARKDOWN = 256 };
+
+static const struct cli_option options[] = {
+	{ .help = "Options:" },
+	OPTION("tracepoints", 'a', NULL,
+	  "list the kernel's other tracepoints, too, for -e SYSTEM:NAME (those that match a PATTERN "
+	  "always are)"),
+	OPTION("verbose", 'v', NULL, "show each field on its own line, and where the event comes from"),
+	OPTION("markdown", OPT_MARKDOWN, NULL, "print the table of events that is in uapi/EVENTS.md"),
+	OPTION("json", 'j', NULL,
+	  "print a JSON object per line and event type (entry, exit and whole call are three types)"),
+	OPTION("help", 'h', NULL, "this text"),
+	{ 0 },
+};
 
 static int run_events(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "tracepoints", no_argument, NULL, 'a' },
-		{ "verbose", no_argument, NULL, 'v' },
-		{ "markdown", no_argument, NULL, 'm' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
+	struct getopts g = getopts_of(options);
 	struct events_opts o = { 0 };
 	struct ctrace *ct;
 	int opt, status;
 
-	while ((opt = getopt_long(argc, argv, ":avjh", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, g.shorts, g.longs, NULL)) != -1) {
 		switch (opt) {
 		case 'a':
 			o.tracepoints = true;
@@ -47,7 +44,7 @@ static int run_events(int argc, char **argv)
 		case 'v':
 			o.form = EVENTS_VERBOSE;
 			break;
-		case 'm':
+		case OPT_MARKDOWN:
 			o.form = EVENTS_MARKDOWN;
 			break;
 		case 'j':
@@ -72,4 +69,4 @@ static int run_events(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_events = COMMAND(events, usage, HELP_EVENTS, run_events);
+const struct command cmd_events = COMMAND(events, usage, HELP_EVENTS, run_events, .options = { options });

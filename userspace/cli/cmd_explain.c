@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ctrace explain: why this is the container it is, and why it has its name. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,14 +20,18 @@ static const char usage[] =
 "\n"
 "TARGET is a name, an id or its first digits, cid:N, or host. With pid:N: the\n"
 "container that the process is in. With cgroup:PATH: the container that the\n"
-"cgroup belongs to.\n"
-"\n"
-"Options:\n"
-"  -j, --json  print one JSON object\n"
-"  -h, --help  this text\n"
-"\n"
+"cgroup belongs to.\n";
+
+static const char notes[] =
 "Exit status: 0 explained; 1 there is no such container, or there are several; 2\n"
 "not understood.\n";
+
+static const struct cli_option options[] = {
+	{ .help = "Options:" },
+	OPTION("json", 'j', NULL, "print one JSON object"),
+	OPTION("help", 'h', NULL, "this text"),
+	{ 0 },
+};
 
 struct out {
 	struct ctable *t;
@@ -358,15 +361,11 @@ static int show(struct ctrace *ct, const char *word)
 
 static int run_explain(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
+	struct getopts g = getopts_of(options);
 	struct ctrace *ct;
 	int opt, status;
 
-	while ((opt = getopt_long(argc, argv, ":jh", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, g.shorts, g.longs, NULL)) != -1) {
 		if (opt == 'h')
 			return cli_help(cli_cmd);
 		if (opt != 'j')
@@ -382,4 +381,4 @@ static int run_explain(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_explain = COMMAND(explain, usage, 0, run_explain);
+const struct command cmd_explain = COMMAND(explain, usage, 0, run_explain, .options = { options }, .notes = notes);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ctrace export: writes a recording in the form of another program. */
-#include <getopt.h>
 #include <string.h>
 #include "commands.h"
 #include "base/cli.h"
@@ -13,39 +12,36 @@ static const char usage[] =
 "       ctrace export --chrome FILE RECORDING [TARGET...]\n"
 "\n"
 "Writes a recording in another program's form. RECORDING is the directory that\n"
-"'ctrace record -o' wrote; TARGET is a container, as for 'ctrace report'.\n"
-"\n"
-"Options:\n"
-"      --perfetto FILE   for https://ui.perfetto.dev: what ran on the CPUs, a\n"
-"                        group of tracks for each container, calls as slices,\n"
-"                        samples with their stacks\n"
-"      --trace-dat FILE  for trace-cmd and KernelShark\n"
-"      --chrome FILE     JSON, for chrome://tracing and programs that do not read\n"
-"                        the first\n"
-"  -j, --json            print errors as JSON\n"
-"  -h, --help            this text\n"
-"\n"
+"'ctrace record -o' wrote; TARGET is a container, as for 'ctrace report'.\n";
+
+static const char notes[] =
 "FILE - is standard output. Programs that read CTF need no export: see VIEWERS in\n"
 "man ctrace-record.\n";
 
 enum { OPT_PERFETTO = OPT_VIEW, OPT_TRACE_DAT, OPT_CHROME };
 
+static const struct cli_option options[] = {
+	{ .help = "Options:" },
+	OPTION("perfetto", OPT_PERFETTO, "FILE",
+	  "for https://ui.perfetto.dev: what ran on the CPUs, a group of tracks for each container, "
+	  "calls as slices, samples with their stacks"),
+	OPTION("trace-dat", OPT_TRACE_DAT, "FILE", "for trace-cmd and KernelShark"),
+	OPTION("chrome", OPT_CHROME, "FILE",
+	  "JSON, for chrome://tracing and programs that do not read the first"),
+	OPTION("json", 'j', NULL, "print errors as JSON"),
+	OPTION("help", 'h', NULL, "this text"),
+	{ 0 },
+};
+
 static int run_export(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "perfetto", required_argument, NULL, OPT_PERFETTO },
-		{ "trace-dat", required_argument, NULL, OPT_TRACE_DAT },
-		{ "chrome", required_argument, NULL, OPT_CHROME },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
+	struct getopts g = getopts_of(options);
 	static const struct export_writer *const writers[] = { &export_perfetto, &export_trace_dat, &export_chrome };
 	const struct export_writer *w = NULL;
 	struct export_opts o = { 0 };
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, ":jh", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, g.shorts, g.longs, NULL)) != -1) {
 		if (opt == 'h')
 			return cli_help(cli_cmd);
 		if (opt == 'j')
@@ -67,4 +63,4 @@ static int run_export(int argc, char **argv)
 	return export_run(w, &o);
 }
 
-const struct command cmd_export = COMMAND(export, usage, HELP_TARGETS, run_export);
+const struct command cmd_export = COMMAND(export, usage, HELP_TARGETS, run_export, .options = { options }, .notes = notes);

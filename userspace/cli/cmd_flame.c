@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ctrace flame: draws stacks as a flame graph, or writes them for a viewer of profiles. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,28 +22,31 @@ static const char usage[] =
 "\n"
 "With TARGET, it counts stacks until --duration, Ctrl-C, or the end. RECORDING\n"
 "is the directory that 'ctrace record -F 99' wrote. FILE has folded stacks, a\n"
-"line \"container;comm;outermost;...;innermost N\" each; - is standard input.\n"
-"\n"
-"Which stacks:\n"
-"      --off-cpu         where tasks sleep, in microseconds, not where they run\n"
-"  -F, --frequency HZ    samples a second on each CPU (default " TEXT_OF(SAMPLES_HZ) ")\n"
-"      --duration TIME   end after 2, 0.5, 500ms, 2m\n"
-"      --follow          include containers that start later\n"
-"What to write:\n"
-"  -o, --output FILE     write to this file (default flame.svg, flame.pb.gz,\n"
-"                        ...); - is standard output\n"
-"      --diff OLD        compare with OLD, a file of folded stacks: red has a\n"
-"                        larger share now, blue a smaller one\n"
-"      --icicle          the outermost frames on top\n"
-"      --title TEXT      above the picture\n"
-"      --unit UNIT       what N of FILE counts: samples (default) or us (times)\n"
-"      --pprof           a profile for pprof, Parca, Pyroscope, not a picture\n"
-"      --speedscope      a file for https://www.speedscope.app: a profile for\n"
-"                        each container\n"
-"      --folded          folded stacks: equal ones become one\n"
-"  -h, --help            this text\n";
+"line \"container;comm;outermost;...;innermost N\" each; - is standard input.\n";
 
 enum { OPT_OFF_CPU = OPT_VIEW, OPT_DIFF, OPT_ICICLE, OPT_TITLE, OPT_UNIT, OPT_PPROF, OPT_SPEEDSCOPE };
+
+static const struct cli_option options[] = {
+	{ .help = "Which stacks:" },
+	OPTION("off-cpu", OPT_OFF_CPU, NULL, "where tasks sleep, in microseconds, not where they run"),
+	OPTION("frequency", 'F', "HZ", "samples a second on each CPU (default " TEXT_OF(SAMPLES_HZ) ")"),
+	OPTION("duration", OPT_DURATION, "TIME", "end after 2, 0.5, 500ms, 2m"),
+	OPTION("follow", OPT_FOLLOW, NULL, "include containers that start later"),
+	{ .help = "What to write:" },
+	OPTION("output", 'o', "FILE",
+	  "write to this file (default flame.svg, flame.pb.gz, ...); - is standard output"),
+	OPTION("diff", OPT_DIFF, "OLD",
+	  "compare with OLD, a file of folded stacks: red has a larger share now, blue a smaller one"),
+	OPTION("icicle", OPT_ICICLE, NULL, "the outermost frames on top"),
+	OPTION("title", OPT_TITLE, "TEXT", "above the picture"),
+	OPTION("unit", OPT_UNIT, "UNIT", "what N of FILE counts: samples (default) or us (times)", "samples us"),
+	OPTION("pprof", OPT_PPROF, NULL, "a profile for pprof, Parca, Pyroscope, not a picture"),
+	OPTION("speedscope", OPT_SPEEDSCOPE, NULL,
+	  "a file for https://www.speedscope.app: a profile for each container"),
+	OPTION("folded", OPT_FOLDED, NULL, "folded stacks: equal ones become one"),
+	OPTION("help", 'h', NULL, "this text"),
+	{ 0 },
+};
 
 enum kind { SVG, PPROF, SPEEDSCOPE, FOLDED };
 
@@ -262,28 +264,12 @@ static int option(struct opts *o, int opt, char **argv)
 
 static int run_flame(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "off-cpu", no_argument, NULL, OPT_OFF_CPU },
-		{ "frequency", required_argument, NULL, 'F' },
-		{ "duration", required_argument, NULL, OPT_DURATION },
-		{ "follow", no_argument, NULL, OPT_FOLLOW },
-		{ "follow", no_argument, NULL, OPT_FOLLOW },
-		{ "output", required_argument, NULL, 'o' },
-		{ "diff", required_argument, NULL, OPT_DIFF },
-		{ "icicle", no_argument, NULL, OPT_ICICLE },
-		{ "title", required_argument, NULL, OPT_TITLE },
-		{ "unit", required_argument, NULL, OPT_UNIT },
-		{ "pprof", no_argument, NULL, OPT_PPROF },
-		{ "speedscope", no_argument, NULL, OPT_SPEEDSCOPE },
-		{ "folded", no_argument, NULL, OPT_FOLDED },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
+	struct getopts g = getopts_of(options);
 	struct opts o = { .form = { .unit = "samples" } };
 	int opt, status = CLI_OK;
 
 	argc = run_split(argc, argv, &o.command);
-	while (status == CLI_OK && (opt = getopt_long(argc, argv, ":F:o:h", longs, NULL)) != -1) {
+	while (status == CLI_OK && (opt = getopt_long(argc, argv, g.shorts, g.longs, NULL)) != -1) {
 		if (opt == 'h')
 			return cli_help(cli_cmd);
 		status = option(&o, opt, argv);
@@ -303,4 +289,4 @@ static int run_flame(int argc, char **argv)
 	return flame(&o);
 }
 
-const struct command cmd_flame = COMMAND(flame, usage, HELP_TARGETS, run_flame);
+const struct command cmd_flame = COMMAND(flame, usage, HELP_TARGETS, run_flame, .options = { options });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ctrace probe: defines kprobes by name. Any session may use them, until they are deleted. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include "commands.h"
@@ -27,11 +26,14 @@ static const char usage[] =
 "                                                (ctrace's own)\n"
 "FETCH is %REGISTER, $argN, $stackN, $retval, $comm, @ADDRESS, \\NUMBER, or what\n"
 "one of them points to: +OFFSET(FETCH). TYPE is u8 to u64, s8 to s64, x8 to x64,\n"
-"string or ustring; or an array of numbers, such as u8[4].\n"
-"\n"
-"Options:\n"
-"  -j, --json  print a JSON object per line and definition; errors as JSON\n"
-"  -h, --help  this text\n";
+"string or ustring; or an array of numbers, such as u8[4].\n";
+
+static const struct cli_option options[] = {
+	{ .help = "Options:" },
+	OPTION("json", 'j', NULL, "print a JSON object per line and definition; errors as JSON"),
+	OPTION("help", 'h', NULL, "this text"),
+	{ 0 },
+};
 
 static int add(struct ctrace *ct, char **words, int n)
 {
@@ -112,16 +114,12 @@ static int list(struct ctrace *ct)
 
 static int run_probe(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
+	struct getopts g = getopts_of(options);
 	const char *what;
 	struct ctrace *ct;
 	int opt, status, n;
 
-	while ((opt = getopt_long(argc, argv, ":jh", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, g.shorts, g.longs, NULL)) != -1) {
 		if (opt == 'h')
 			return cli_help(cli_cmd);
 		if (opt != 'j')
@@ -143,4 +141,4 @@ static int run_probe(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_probe = COMMAND(probe, usage, 0, run_probe);
+const struct command cmd_probe = COMMAND(probe, usage, 0, run_probe, .options = { options });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ctrace ps: lists the containers that the kernel sees. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,19 +14,9 @@ static const char usage[] =
 "\n"
 "Lists all containers that the kernel sees, with the names that podman, docker,\n"
 "containerd, CRI-O, crun and runc keep on disk, or that are in\n"
-"/run/ctrace/names.d.\n"
-"\n"
-"Options:\n"
-"  -a, --all           list the host, too, and containers that have just ended\n"
-"  -w, --wide          show also CPU, MEM, NAMESPACE, POD, ID, IMAGE, LABELS\n"
-"  -c, --columns LIST  show these columns: name,pod,restarts,cpu,mem\n"
-"  -t, --tree          list each container below its pod, and below the container\n"
-"                      in which it is nested\n"
-"  -f, --follow        print a line for each container that is born or dies, as\n"
-"                      it happens\n"
-"  -j, --json          print one JSON object per line\n"
-"  -h, --help          this text\n"
-"\n"
+"/run/ctrace/names.d.\n";
+
+static const char notes[] =
 "Fields:\n"
 "  CID      the container's number: every event has it; it is never given twice\n"
 "  NAME     its name, else its id or its cgroup's name; if another has the same,\n"
@@ -43,6 +32,19 @@ static const char usage[] =
 "  ID       its id, shortened\n"
 "  NAMESPACE, POD, POD_UID, CONTAINER, RESTARTS, IMAGE, LABELS\n"
 "           from the file that gave its name\n";
+
+static const struct cli_option options[] = {
+	{ .help = "Options:" },
+	OPTION("all", 'a', NULL, "list the host, too, and containers that have just ended"),
+	OPTION("wide", 'w', NULL, "show also CPU, MEM, NAMESPACE, POD, ID, IMAGE, LABELS"),
+	OPTION("columns", 'c', "LIST", "show these columns: name,pod,restarts,cpu,mem", ",@columns"),
+	OPTION("tree", 't', NULL,
+	  "list each container below its pod, and below the container in which it is nested"),
+	OPTION("follow", 'f', NULL, "print a line for each container that is born or dies, as it happens"),
+	OPTION("json", 'j', NULL, "print one JSON object per line"),
+	OPTION("help", 'h', NULL, "this text"),
+	{ 0 },
+};
 
 struct show {
 	bool all, tree;
@@ -208,23 +210,14 @@ static int show(struct ctrace *ct, struct show *o)
 
 static int run_ps(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "all", no_argument, NULL, 'a' },
-		{ "wide", no_argument, NULL, 'w' },
-		{ "columns", required_argument, NULL, 'c' },
-		{ "tree", no_argument, NULL, 't' },
-		{ "follow", no_argument, NULL, 'f' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
+	struct getopts g = getopts_of(options);
 	struct ctrace *ct;
 	const char *columns = NULL;
 	struct show o = { 0 };
 	bool follow = false;
 	int opt, status;
 
-	while ((opt = getopt_long(argc, argv, ":awtfc:jh", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, g.shorts, g.longs, NULL)) != -1) {
 		if (opt == 'h')
 			return cli_help(cli_cmd);
 		if (opt == 'a')
@@ -255,4 +248,4 @@ static int run_ps(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_ps = COMMAND(ps, usage, 0, run_ps);
+const struct command cmd_ps = COMMAND(ps, usage, 0, run_ps, .options = { options }, .notes = notes);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ctrace report: shows a recording as `ctrace trace` shows events. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include "commands.h"
@@ -15,6 +14,25 @@
 
 enum { OPT_SUMMARY = OPT_VIEW, OPT_HTML };
 
+static const struct cli_option options[] = {
+	{ .help = "Options:" },
+	OPTION("summary", OPT_SUMMARY, NULL,
+	  "one screen: what was recorded, and of each container its calls, errors, time on and waiting "
+	  "for CPUs, disk and network. 'ctrace stats --input DIR' and others show more"),
+	OPTION("html", OPT_HTML, "FILE",
+	  "write one page for a browser: what each container's time went to, its calls, latencies over "
+	  "time, disk, network, a flame graph, losses. It needs no other file and no network; FILE - "
+	  "is standard output"),
+	OPTION("json", 'j', NULL, "print one JSON object per line"),
+	OPTION("relative", OPT_RELATIVE, NULL, "show times since the first event, not the time of day"),
+	OPTION("quiet-args", OPT_QUIET_ARGS, NULL, "show flags and constants of system calls as numbers"),
+	OPTION("folded", OPT_FOLDED, "FILE",
+	  "print no lines; write each stack and how often it was seen, for flame graphs; FILE - is "
+	  "standard output"),
+	OPTION("help", 'h', NULL, "this text"),
+	{ 0 },
+};
+
 static const char usage[] =
 "Usage: ctrace report [OPTIONS] DIR [TARGET...]\n"
 "       ctrace report --summary [--json] DIR [TARGET...]\n"
@@ -25,22 +43,7 @@ static const char usage[] =
 "\n"
 "TARGET is a container, by what was known of it when it was recorded: a name,\n"
 "glob, id or number, image:, label:, runtime:, pod:, ns:, user:, in:, not:, all,\n"
-"host. All that match are shown, even if one came after another.\n"
-"\n"
-"Options:\n"
-"      --summary      one screen: what was recorded, and of each container its\n"
-"                     calls, errors, time on and waiting for CPUs, disk and\n"
-"                     network. 'ctrace stats --input DIR' and others show more\n"
-"      --html FILE    write one page for a browser: what each container's time\n"
-"                     went to, its calls, latencies over time, disk, network, a\n"
-"                     flame graph, losses. It needs no other file and no network;\n"
-"                     FILE - is standard output\n"
-"  -j, --json         print one JSON object per line\n"
-"      --relative     show times since the first event, not the time of day\n"
-"      --quiet-args   show flags and constants of system calls as numbers\n"
-"      --folded FILE  print no lines; write each stack and how often it was seen,\n"
-"                     for flame graphs; FILE - is standard output\n"
-"  -h, --help         this text\n";
+"host. All that match are shown, even if one came after another.\n";
 
 /* Frees the sink, which may write its lines only then. Writing to out may have failed: who closes it finds that. */
 static int show(const struct recording *r, struct sink *sink, FILE *out)
@@ -115,21 +118,12 @@ out:
 
 static int run_report(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "relative", no_argument, NULL, OPT_RELATIVE },
-		{ "quiet-args", no_argument, NULL, OPT_QUIET_ARGS },
-		{ "summary", no_argument, NULL, OPT_SUMMARY },
-		{ "folded", required_argument, NULL, OPT_FOLDED },
-		{ "html", required_argument, NULL, OPT_HTML },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
+	struct getopts g = getopts_of(options);
 	struct report_opts o = { 0 };
 	const char *html = NULL;
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, ":jh", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, g.shorts, g.longs, NULL)) != -1) {
 		if (opt == 'h')
 			return cli_help(cli_cmd);
 		if (opt == OPT_RELATIVE) {
@@ -162,4 +156,4 @@ static int run_report(int argc, char **argv)
 	return o.summary ? summary_run(argv[optind], o.targets, o.ntargets) : report(argv[optind], &o);
 }
 
-const struct command cmd_report = COMMAND(report, usage, HELP_TARGETS, run_report);
+const struct command cmd_report = COMMAND(report, usage, HELP_TARGETS, run_report, .options = { options });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ctrace status: shows the module, its sessions, their probes, rings and losses. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include "commands.h"
@@ -12,13 +11,9 @@ static const char usage[] =
 "Usage: ctrace status [OPTIONS]\n"
 "\n"
 "Shows the kernel module, and every session: its memory, its probes, its rings\n"
-"and its losses.\n"
-"\n"
-"Options:\n"
-"  -r, --rings  show each ring, too (always with --json)\n"
-"  -j, --json   print one JSON object\n"
-"  -h, --help   this text\n"
-"\n"
+"and its losses.\n";
+
+static const char notes[] =
 "Fields:\n"
 "  TABLES      memory of the tables in which events are counted\n"
 "  USED/SLOTS  rings in use, and rings into which the session's memory (ARENA) is\n"
@@ -39,6 +34,14 @@ static const char usage[] =
 "  LIMITED     held back by --rate; not lost\n"
 "  If a reader is too slow, that reader reports its losses; they are not shown\n"
 "  here.\n";
+
+static const struct cli_option options[] = {
+	{ .help = "Options:" },
+	OPTION("rings", 'r', NULL, "show each ring, too (always with --json)"),
+	OPTION("json", 'j', NULL, "print one JSON object"),
+	OPTION("help", 'h', NULL, "this text"),
+	{ 0 },
+};
 
 static const char *const cgroup_modes[] = {
 	[CTRACE_CGROUP_V1] = "v1", [CTRACE_CGROUP_V2] = "v2", [CTRACE_CGROUP_HYBRID] = "hybrid",
@@ -316,17 +319,12 @@ static int show(struct ctrace *ct, bool rings)
 
 static int run_status_cmd(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "rings", no_argument, NULL, 'r' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
+	struct getopts g = getopts_of(options);
 	struct ctrace *ct;
 	bool rings = false;
 	int opt, status;
 
-	while ((opt = getopt_long(argc, argv, ":rjh", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, g.shorts, g.longs, NULL)) != -1) {
 		if (opt == 'h')
 			return cli_help(cli_cmd);
 		if (opt == 'r')
@@ -344,4 +342,4 @@ static int run_status_cmd(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_status = COMMAND(status, usage, 0, run_status_cmd);
+const struct command cmd_status = COMMAND(status, usage, 0, run_status_cmd, .options = { options }, .notes = notes);

@@ -42,7 +42,7 @@
 CTRACE_COMMANDS(CTRACE_COMMAND_DECLARE)
 
 /* topics: HELP_* */
-#define COMMAND(name, usage, topics, run)	{ #name, usage, topics, run }
+#define COMMAND(n, u, t, r, ...)	{ .name = #n, .usage = u, .topics = t, .run = r, __VA_ARGS__ }
 
 /* Every topic of 'ctrace help': its name, and what it explains. topics.c has the texts. */
 #define CTRACE_TOPICS(T) \

@@ -70,11 +70,36 @@ const char *cli_examples(const char *command)
 	return "";
 }
 
+/* All begin at one column: where those of topics begin, if it has some of these, too. */
+static void print_options(const struct command *cmd)
+{
+	unsigned int column = cmd->topics & HELP_OPTIONS ? OPTIONS_COLUMN : 0;
+	struct sbuf b = { 0 };
+
+	for (size_t i = 0; cmd->options[i] && !(cmd->topics & HELP_OPTIONS); i++) {
+		unsigned int own = options_column(cmd->options[i]);
+
+		column = own > column ? own : column;
+	}
+	if (column > OPTIONS_COLUMN)
+		column = OPTIONS_COLUMN;
+	sbuf_putc(&b, '\n');
+	for (size_t i = 0; cmd->options[i]; i++)
+		options_put(&b, cmd->options[i], column);
+	if (cmd->options[0])
+		fputs(b.s, stdout);
+	sbuf_free(&b);
+}
+
 int cli_help(const struct command *cmd)
 {
 	unsigned int t = cmd->topics;
 
-	printf("%s\nExamples:\n%s\n", cmd->usage, cli_examples(cmd->name));
+	fputs(cmd->usage, stdout);
+	print_options(cmd);
+	if (cmd->notes)
+		printf("\n%s", cmd->notes);
+	printf("\nExamples:\n%s\n", cli_examples(cmd->name));
 	if (t & (HELP_TARGETS | HELP_EVENTS))
 		printf("%s%s%s\n", t & HELP_TARGETS ? "TARGET: ctrace help targets" : "",
 		       (t & HELP_TARGETS) && (t & HELP_EVENTS) ? "; " : "",

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <libctrace.h>
+#include "base/options.h"
 
 enum {
 	CLI_OK		= 0,
@@ -27,9 +28,11 @@ enum {
 
 struct command {
 	const char *name;
-	const char *usage;	/* synopsis, a sentence, the command's own options; at most 80 columns */
+	const char *usage;	/* synopsis and a sentence, of at most 80 columns */
 	unsigned int topics;	/* HELP_* */
 	int (*run)(int argc, char **argv);	/* argv[0] is the subcommand */
+	const struct cli_option *options[3];	/* tables of its own, up to NULL */
+	const char *notes;	/* what its help says after the options, or NULL */
 };
 
 extern bool cli_json;			/* --json was given, anywhere before -- */
