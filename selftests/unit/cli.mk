@@ -39,7 +39,7 @@ gaps_test_cli := ctf/ctf_read base/sbuf base/util
 ctf_killed_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/side \
 	base/errors
 probes_test_cli := $(probes)
-options_test_cli := $(probes) run/run_opts
+options_test_cli := $(probes) run/run_opts base/options
 module_test_cli := base/module base/sbuf base/util
 follow_test_cli := run/follow run/target run/which run/word names/units names/pods $(names_test_cli) base/errors
 constants_test_cli := $(sinks)
@@ -51,9 +51,9 @@ views := $(sinks) count/rows count/sums count/show count/show_json count/bars co
 	run/word names/units names/pods base/table
 hist_test_cli := $(sort $(views)) count/heat
 view_test_cli := $(sort $(views))
-recorded_test_cli := $(sort $(views) count/input count/input_ways count/tally count/call_pairs run/recording run/asked run/blind run/run_opts ctf/sink_ctf ctf/ctf_read \
+recorded_test_cli := $(sort $(views) count/input count/input_ways count/tally count/call_pairs run/recording run/asked run/blind run/run_opts base/options ctf/sink_ctf ctf/ctf_read \
 	ctf/ctf_symbols ctf/side $(addprefix lang/,agg agg_parse expr expr_lex expr_parse expr_term fields))
-export_test_cli := $(sort $(sinks) $(probes) run/recording run/asked run/blind run/run_opts run/target run/follow run/which run/word names/units \
+export_test_cli := $(sort $(sinks) $(probes) run/recording run/asked run/blind run/run_opts base/options run/target run/follow run/which run/word names/units \
 	names/pods base/table base/proto ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/side flame/flame flame/flame_svg count/bars \
 	$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/export/*.c)))
 escapes_test_cli := $(export_test_cli)

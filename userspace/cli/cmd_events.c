@@ -19,12 +19,12 @@ enum { OPT_MARKDOWN = 256 };
 static const struct cli_option options[] = {
 	{ .help = "Options:" },
 	OPTION("tracepoints", 'a', NULL,
-	  "list the kernel's other tracepoints, too, for -e SYSTEM:NAME (those that match a PATTERN "
-	  "always are)"),
+	       "list the kernel's other tracepoints, too, for -e SYSTEM:NAME (those that match a PATTERN "
+	       "always are)"),
 	OPTION("verbose", 'v', NULL, "show each field on its own line, and where the event comes from"),
 	OPTION("markdown", OPT_MARKDOWN, NULL, "print the table of events that is in uapi/EVENTS.md"),
 	OPTION("json", 'j', NULL,
-	  "print a JSON object per line and event type (entry, exit and whole call are three types)"),
+	       "print a JSON object per line and event type (entry, exit and whole call are three types)"),
 	OPTION("help", 'h', NULL, "this text"),
 	{ 0 },
 };

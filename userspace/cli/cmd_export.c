@@ -23,11 +23,11 @@ enum { OPT_PERFETTO = OPT_VIEW, OPT_TRACE_DAT, OPT_CHROME };
 static const struct cli_option options[] = {
 	{ .help = "Options:" },
 	OPTION("perfetto", OPT_PERFETTO, "FILE",
-	  "for https://ui.perfetto.dev: what ran on the CPUs, a group of tracks for each container, "
-	  "calls as slices, samples with their stacks"),
+	       "for https://ui.perfetto.dev: what ran on the CPUs, a group of tracks for each container, "
+	       "calls as slices, samples with their stacks"),
 	OPTION("trace-dat", OPT_TRACE_DAT, "FILE", "for trace-cmd and KernelShark"),
 	OPTION("chrome", OPT_CHROME, "FILE",
-	  "JSON, for chrome://tracing and programs that do not read the first"),
+	       "JSON, for chrome://tracing and programs that do not read the first"),
 	OPTION("json", 'j', NULL, "print errors as JSON"),
 	OPTION("help", 'h', NULL, "this text"),
 	{ 0 },

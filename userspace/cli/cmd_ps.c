@@ -39,7 +39,7 @@ static const struct cli_option options[] = {
 	OPTION("wide", 'w', NULL, "show also CPU, MEM, NAMESPACE, POD, ID, IMAGE, LABELS"),
 	OPTION("columns", 'c', "LIST", "show these columns: name,pod,restarts,cpu,mem", ",@columns"),
 	OPTION("tree", 't', NULL,
-	  "list each container below its pod, and below the container in which it is nested"),
+	       "list each container below its pod, and below the container in which it is nested"),
 	OPTION("follow", 'f', NULL, "print a line for each container that is born or dies, as it happens"),
 	OPTION("json", 'j', NULL, "print one JSON object per line"),
 	OPTION("help", 'h', NULL, "this text"),

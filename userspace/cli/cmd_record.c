@@ -2,7 +2,6 @@
 /* ctrace record: writes a CTF trace to disk. */
 #include <errno.h>
 #include <ftw.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,17 +26,7 @@ static const char usage[] =
 "\n"
 "Records what containers do into DIR, a CTF 1.8 trace for 'ctrace report',\n"
 "babeltrace2 and Trace Compass. It ends with COMMAND; without one, when all\n"
-"targets have ended; with --follow, never by itself.\n"
-"\n"
-RUN_HELP
-"How:\n"
-"  -o, --output DIR      the directory to write to; made if it does not exist\n"
-"      --perfetto FILE   write FILE for https://ui.perfetto.dev when the\n"
-"                        recording ends, as 'ctrace export' does; without -o, DIR\n"
-"                        is temporary, beside FILE. Without -e, it records what\n"
-"                        viewers need: -e viewer\n"
-"      --force           accept a DIR that is not empty; replace an older trace\n"
-"  -j, --json            print errors as JSON\n";
+"targets have ended; with --follow, never by itself.\n";
 
 struct record {
 	struct run run;
@@ -313,14 +302,21 @@ static void add_events(struct probes_opts *o, bool viewer)
 
 enum { OPT_PERFETTO = OPT_VIEW };
 
+static const struct cli_option options[] = {
+	{ .help = "How:" },
+	OPTION("output", 'o', "DIR", "the directory to write to; made if it does not exist"),
+	OPTION("perfetto", OPT_PERFETTO, "FILE",
+	       "write FILE for https://ui.perfetto.dev when the recording ends, as 'ctrace export' does; "
+	       "without -o, DIR is temporary, beside FILE. Without -e, it records what viewers need: -e "
+	       "viewer"),
+	OPTION("force", OPT_FORCE, NULL, "accept a DIR that is not empty; replace an older trace"),
+	OPTION("json", 'j', NULL, "print errors as JSON"),
+	{ 0 },
+};
+
 static int run_record(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		RUN_LONG_OPTIONS,
-		{ "force", no_argument, NULL, OPT_FORCE },
-		{ "perfetto", required_argument, NULL, OPT_PERFETTO },
-		{ NULL, 0, NULL, 0 },
-	};
+	struct getopts g = run_getopts(options);
 	struct run_opts o = { .state_dump = true };
 	struct record r = { .opts = &o, .progress = isatty(STDERR_FILENO) && !cli_json };
 	int opt, status = CLI_OK, exported;
@@ -328,7 +324,7 @@ static int run_record(int argc, char **argv)
 
 	argc = run_split(argc, argv, &o.command);
 	while (status == CLI_OK &&
-	       (opt = getopt_long(argc, argv, ":" RUN_SHORT_OPTIONS, longs, NULL)) != -1) {
+	       (opt = getopt_long(argc, argv, g.shorts, g.longs, NULL)) != -1) {
 		fds_said |= opt == OPT_FDS || opt == OPT_NO_FDS;
 		if (run_option(&o, opt, &status))
 			continue;
@@ -371,4 +367,5 @@ out:
 	return status;
 }
 
-const struct command cmd_record = COMMAND(record, usage, HELP_TARGETS | HELP_EVENTS | HELP_OPTIONS, run_record);
+const struct command cmd_record = COMMAND(record, usage, HELP_TARGETS | HELP_EVENTS | HELP_OPTIONS, run_record,
+					.options = { run_record_options, options });

@@ -17,18 +17,18 @@ enum { OPT_SUMMARY = OPT_VIEW, OPT_HTML };
 static const struct cli_option options[] = {
 	{ .help = "Options:" },
 	OPTION("summary", OPT_SUMMARY, NULL,
-	  "one screen: what was recorded, and of each container its calls, errors, time on and waiting "
-	  "for CPUs, disk and network. 'ctrace stats --input DIR' and others show more"),
+	       "one screen: what was recorded, and of each container its calls, errors, time on and waiting "
+	       "for CPUs, disk and network. 'ctrace stats --input DIR' and others show more"),
 	OPTION("html", OPT_HTML, "FILE",
-	  "write one page for a browser: what each container's time went to, its calls, latencies over "
-	  "time, disk, network, a flame graph, losses. It needs no other file and no network; FILE - "
-	  "is standard output"),
+	       "write one page for a browser: what each container's time went to, its calls, latencies over "
+	       "time, disk, network, a flame graph, losses. It needs no other file and no network; FILE - "
+	       "is standard output"),
 	OPTION("json", 'j', NULL, "print one JSON object per line"),
 	OPTION("relative", OPT_RELATIVE, NULL, "show times since the first event, not the time of day"),
 	OPTION("quiet-args", OPT_QUIET_ARGS, NULL, "show flags and constants of system calls as numbers"),
 	OPTION("folded", OPT_FOLDED, "FILE",
-	  "print no lines; write each stack and how often it was seen, for flame graphs; FILE - is "
-	  "standard output"),
+	       "print no lines; write each stack and how often it was seen, for flame graphs; FILE - is "
+	       "standard output"),
 	OPTION("help", 'h', NULL, "this text"),
 	{ 0 },
 };

@@ -16,16 +16,19 @@ static const char usage[] =
 "faults. All of it is added up in the kernel, so it is exact, and its cost grows\n"
 "with the number of containers, not of events.\n"
 "On a terminal, Enter leads from a container to its processes, their threads and\n"
-"their calls; 'h' lists the other keys; 'q' ends it.\n"
-"\n"
-"What to show:\n"
-"  -b, --batch           print a table for each interval, as it does by itself if\n"
-"                        the output is no terminal\n"
-"      --by KEY,...      with -b: separately for each comm, pid, tid, uid, cpu\n"
-"      --interval TIME   1 by default\n"
-"      --sort COLUMN     by cpu, wait, throttled, procs, threads, memory, read,\n"
-"                        write, disk_read, disk_write, rx, tx, calls, errors,\n"
-"                        faults, engine, name, image or id\n";
+"their calls; 'h' lists the other keys; 'q' ends it.\n";
+
+static const struct cli_option options[] = {
+	{ .help = "What to show:" },
+	OPTION("batch", 'b', NULL,
+	       "print a table for each interval, as it does by itself if the output is no terminal"),
+	OPTION("by", OPT_BY, "KEY,...", "with -b: separately for each comm, pid, tid, uid, cpu", VIEW_KEYS),
+	OPTION("interval", OPT_INTERVAL, "TIME", "1 by default"),
+	OPTION("sort", OPT_SORT, "COLUMN", "by %s",
+	       "cpu wait throttled procs threads memory read write disk_read disk_write rx tx calls errors faults engine "
+	       "name image id"),
+	{ 0 },
+};
 
 #define ROWS_LEAST	256u
 #define ROWS_MOST	(1u << 18)	/* of a table, on all CPUs together */
@@ -35,7 +38,7 @@ static bool option(struct view *v, int opt, int *status)
 	struct top *t = v->own;
 
 	(void)status;
-	if (opt != 'b' && opt != OPT_VIEW_OWN)
+	if (opt != 'b')
 		return false;
 	t->batch = true;
 	return true;
@@ -166,15 +169,10 @@ static void leave(struct view *v)
 	t->screen = NULL;
 }
 
-static const struct option longs[] = {
-	{ "batch", no_argument, NULL, OPT_VIEW_OWN },
-	{ NULL, 0, NULL, 0 },
-};
-
 static int run_top(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.longs = longs, .option = option, .words = words, .groups = groups, .print = print,
+		.options = options, .option = option, .words = words, .groups = groups, .print = print,
 		.interval = NSEC_PER_SEC, .keys = keys, .leave = leave,
 	};
 	struct top t = { 0 };
@@ -187,4 +185,4 @@ static int run_top(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_top = COMMAND(top, usage, HELP_COUNTS, run_top);
+const struct command cmd_top = COMMAND(top, usage, HELP_COUNTS, run_top, .options = { options });

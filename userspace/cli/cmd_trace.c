@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ctrace trace: shows what containers do, live. */
 #include <errno.h>
-#include <getopt.h>
 #include <string.h>
 #include "commands.h"
 #include "base/cli.h"
@@ -13,17 +12,19 @@ static const char usage[] =
 "\n"
 "Shows what containers do, as it happens: one line per event, system calls in\n"
 "the form of strace. It ends with COMMAND; without one, when all targets have\n"
-"ended; with --follow, never by itself.\n"
-"\n"
-RUN_HELP
-"How:\n"
-"      --folded FILE     print no lines; at the end, write each stack and how\n"
-"                        often it was seen, for flame graphs; FILE - is standard\n"
-"                        output\n"
-"  -o, --output FILE     write the lines to FILE\n"
-"  -j, --json            print one JSON object per line\n"
-"      --relative        show times since the first event, not the time of day\n"
-"      --quiet-args      show flags and constants of system calls as numbers\n";
+"ended; with --follow, never by itself.\n";
+
+static const struct cli_option options[] = {
+	{ .help = "How:" },
+	OPTION("folded", OPT_FOLDED, "FILE",
+	       "print no lines; at the end, write each stack and how often it was seen, for flame graphs; "
+	       "FILE - is standard output"),
+	OPTION("output", 'o', "FILE", "write the lines to FILE"),
+	OPTION("json", 'j', NULL, "print one JSON object per line"),
+	OPTION("relative", OPT_RELATIVE, NULL, "show times since the first event, not the time of day"),
+	OPTION("quiet-args", OPT_QUIET_ARGS, NULL, "show flags and constants of system calls as numbers"),
+	{ 0 },
+};
 
 static struct sink *new_sink(const struct sink_opts *o, void *arg)
 {
@@ -34,13 +35,7 @@ static struct sink *new_sink(const struct sink_opts *o, void *arg)
 
 static int run_trace(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		RUN_LONG_OPTIONS,
-		{ "relative", no_argument, NULL, OPT_RELATIVE },
-		{ "quiet-args", no_argument, NULL, OPT_QUIET_ARGS },
-		{ "folded", required_argument, NULL, OPT_FOLDED },
-		{ NULL, 0, NULL, 0 },
-	};
+	struct getopts g = run_getopts(options);
 	struct run_opts o = { .fds = true };
 	bool folded = false;
 	struct live t = { .out = stdout, .sink = new_sink, .arg = &folded };
@@ -49,7 +44,7 @@ static int run_trace(int argc, char **argv)
 
 	argc = run_split(argc, argv, &o.command);
 	while (status == CLI_OK &&
-	       (opt = getopt_long(argc, argv, ":" RUN_SHORT_OPTIONS, longs, NULL)) != -1) {
+	       (opt = getopt_long(argc, argv, g.shorts, g.longs, NULL)) != -1) {
 		if (run_option(&o, opt, &status))
 			continue;
 		if (opt == 'h')
@@ -86,4 +81,5 @@ static int run_trace(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_trace = COMMAND(trace, usage, HELP_TARGETS | HELP_EVENTS | HELP_OPTIONS, run_trace);
+const struct command cmd_trace = COMMAND(trace, usage, HELP_TARGETS | HELP_EVENTS | HELP_OPTIONS, run_trace,
+					.options = { run_record_options, options });

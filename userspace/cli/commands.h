@@ -55,4 +55,11 @@ struct topic {
 };
 extern const struct topic topics[];	/* ends with a name of NULL */
 
+/* Options that several commands have. */
+struct shared_options {
+	const char *who;	/* in help */
+	const struct cli_option *options;
+};
+extern const struct shared_options shared_options[];	/* ends with who of NULL */
+
 #endif

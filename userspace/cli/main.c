@@ -91,12 +91,26 @@ static void print_counting(void)
 	puts(".\n");
 }
 
+static void print_shared(void)
+{
+	struct sbuf b = { 0 };
+
+	for (const struct shared_options *s = shared_options; s->who; s++) {
+		sbuf_printf(&b, "%s\n", s->who);
+		options_put(&b, s->options, OPTIONS_COLUMN);
+	}
+	puts(b.s);
+	sbuf_free(&b);
+}
+
 static int topic_help(const struct topic *topic)
 {
 	const struct command *cmd = find(topic->name);
 
-	if (!strcmp(topic->name, "options"))
+	if (!strcmp(topic->name, "options")) {
 		print_counting();
+		print_shared();
+	}
 	fputs(topic->text, stdout);
 	if (!cmd)
 		return CLI_OK;

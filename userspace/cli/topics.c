@@ -68,43 +68,17 @@ PROBES_DEFAULT ".\n"
 "                                           # a kernel function, with its stack\n";
 
 static const char options_text[] =
-"Trace, record, snoop and the counting commands:\n"
-"      --follow          containers that match a TARGET (a name, a glob, an id,\n"
-"                        image:, label:, runtime:) now or later, each from its\n"
-"                        first event on; tracing goes on when they end. COMMAND\n"
-"                        is run and not traced\n"
-"      --wait[=TIME]     wait until there is a container for each TARGET, for\n"
-"                        TIME at most, and trace it from its first event on until\n"
-"                        it ends\n"
-"      --comm GLOB       only events of tasks whose name matches; repeat for more\n"
-"                        names\n"
-"      --uid USER        only events of that user, by name or number; repeat for\n"
-"                        more\n"
-"      --filter EXPR     only events for which EXPR is true: $comm $tid $vtid\n"
-"                        $pid $uid $gid $cid $cpu with == != < <= > >= & ~ and\n"
-"                        && || !\n"
-"      --duration TIME   end after 2, 0.5, 500ms, 2m\n"
-"Snoop and the counting commands:\n"
-"  -i, --input DIR       take the events that 'ctrace record' wrote into DIR, not\n"
-"                        live ones. TARGET is then as for 'ctrace report'\n"
-"      --explain         say which probes and tables it would use, and end\n"
-"The counting commands:\n"
-"      --top N           only the first N rows\n"
-"      --sort COLUMN     order by this column; -COLUMN: the other way round\n"
-"      --interval TIME   print what came in each interval: 1, 500ms, 1m\n"
-"      --count N         end after N intervals\n"
-"      --rows N          rows of each table on each CPU (default " TEXT_OF(VIEW_ROWS) "); events\n"
-"                        that find no free row count in their container's row\n"
-"                        (other)\n"
-VIEW_BY_HELP
-"Every command:\n"
-"  -j, --json            print JSON: an object for each interval (snoop: for each\n"
-"                        event), and errors\n"
-"  -h, --help            print the command's help\n"
-"\n"
 "Snoop and the counting commands end with COMMAND; without one, when all targets\n"
 "have ended, after --duration, or with Ctrl-C. Without TARGET and COMMAND, the\n"
 "target is all.\n";
+
+const struct shared_options shared_options[] = {
+	{ "Trace, record, snoop and the counting commands:", run_target_options },
+	{ "Snoop and the counting commands:", view_source_options },
+	{ "The counting commands:", view_count_options },
+	{ "Every command:", cli_every_option },
+	{ 0 },
+};
 
 const struct topic topics[] = {
 #define ROW(name, summary)	{ #name, summary, name##_text },

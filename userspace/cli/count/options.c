@@ -1,19 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The options of all views, in one table, with those of a view itself behind them. */
-#include <stdlib.h>
-#include <string.h>
 #include "count/view.h"
 
-static const struct option common[] = {
-	RUN_WHICH_OPTIONS,
-	{ "by", required_argument, NULL, OPT_BY },
-	{ "top", required_argument, NULL, OPT_TOP },
-	{ "sort", required_argument, NULL, OPT_SORT },
-	{ "interval", required_argument, NULL, OPT_INTERVAL },
-	{ "count", required_argument, NULL, OPT_COUNT },
-	{ "rows", required_argument, NULL, OPT_ROWS },
-	{ "explain", no_argument, NULL, OPT_EXPLAIN },
-	{ "input", required_argument, NULL, 'i' },
+const struct cli_option view_source_options[] = {
+	OPTION("input", 'i', "DIR",
+	       "take the events that 'ctrace record' wrote into DIR, not live ones. TARGET is then as for 'ctrace report'"),
+	OPTION("explain", OPT_EXPLAIN, NULL, "say which probes and tables it would use, and end"),
+	{ 0 },
+};
+
+const struct cli_option view_count_options[] = {
+	OPTION("top", OPT_TOP, "N", "only the first N rows"),
+	OPTION("sort", OPT_SORT, "COLUMN", "order by this column; -COLUMN: the other way round"),
+	OPTION("interval", OPT_INTERVAL, "TIME", "print what came in each interval: 1, 500ms, 1m"),
+	OPTION("count", OPT_COUNT, "N", "end after N intervals"),
+	OPTION("rows", OPT_ROWS, "N",
+	       "rows of each table on each CPU (default " TEXT_OF(VIEW_ROWS) "); events that find no free row count in "
+	       "their container's row (other)"),
+	VIEW_BY_OPTION,
+	{ 0 },
+};
+
+/* Those that not every view can do something with say so themselves. */
+static const struct cli_option untold[] = {
+	OPTION("events", 'e', "EVENTS", NULL),
+	OPTION("longer", OPT_LONGER, "TIME", NULL),
+	OPTION("failed", OPT_FAILED, NULL, NULL),
+	{ 0 },
 };
 
 static int number(const char *option, uint32_t *v)
@@ -62,28 +75,24 @@ static bool view_option(struct view *v, int opt, int *status)
 int view_options(struct view *v, int argc, char **argv, bool *help)
 {
 	static char *everything[] = { "all", NULL };
-	const struct option *own = v->kind->longs;
-	size_t n = ARRAY_SIZE(common), nown = 0;
+	const struct cli_option *const more[] = {
+		untold, run_target_options, view_source_options, view_count_options, cli_every_option,
+	};
+	struct getopts g = getopts_of(v->kind->options);
 	int opt, status = CLI_OK, nwords;
-	struct option *longs;
 	char **words;
 
-	while (own && own[nown].name)
-		nown++;
-	longs = xcalloc(n + nown + 1, sizeof(longs[0]));
-	memcpy(longs, common, sizeof(common));
-	if (nown)
-		memcpy(longs + n, own, nown * sizeof(own[0]));
+	for (size_t i = 0; i < ARRAY_SIZE(more); i++)
+		getopts_add(&g, more[i]);
 	*help = false;
 	argc = run_split(argc, argv, &v->o.command);
-	while (status == CLI_OK && !*help && (opt = getopt_long(argc, argv, ":e:bhi:jmTF:", longs, NULL)) != -1) {
+	while (status == CLI_OK && !*help && (opt = getopt_long(argc, argv, g.shorts, g.longs, NULL)) != -1) {
 		if (opt == 'h')
 			*help = true;
 		else if (!view_option(v, opt, &status) && !(opt != 'F' && run_option(&v->o, opt, &status)) &&
 			 !(v->kind->option && v->kind->option(v, opt, &status)))
 			status = cli_bad_option(opt, argv);
 	}
-	free(longs);
 	if (*help || status != CLI_OK)
 		return status;
 	if (!v->interval)

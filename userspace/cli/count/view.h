@@ -7,7 +7,6 @@
 #ifndef CTRACE_VIEW_H
 #define CTRACE_VIEW_H
 
-#include <getopt.h>
 #include <libctrace_aggregate.h>
 #include "base/cli.h"
 #include "base/table.h"
@@ -45,7 +44,7 @@ struct view_table {
 
 /* What makes a command a view. */
 struct view_kind {
-	const struct option *longs;	/* options of its own, from OPT_VIEW_OWN on; NULL: none */
+	const struct cli_option *options;	/* of the command, from OPT_VIEW_OWN on */
 	bool (*option)(struct view *v, int opt, int *status);
 	/* Takes what is left of the command line; *words and *n then are the TARGETs. The module is not asked yet. */
 	int (*words)(struct view *v, char ***words, int *n);
@@ -117,13 +116,17 @@ int view_run_recording(const struct view_kind *kind, void *own, const char *dir,
 /* What the module counts for the fewest instructions: these functions of a duration, in this order. */
 #define VIEW_DURATIONS	"count(), sum(duration), min(duration), max(duration), hist(duration)"
 
-#define VIEW_BY_HELP \
-"      --by KEY,...      count separately for each KEY, at most 4: comm tid vtid\n" \
-"                        pid uid gid cpu, a field, FIELD/N, FIELD&N, log2(FIELD),\n" \
-"                        stack, ustack; of system calls syscall and errno. The\n" \
-"                        container is always the first\n"
+/* what --by takes; events of some commands have more */
+#define VIEW_KEYS	"container comm tid vtid pid uid gid cpu stack ustack syscall errno"
+#define VIEW_BY_OPTION \
+	OPTION("by", OPT_BY, "KEY,...", \
+	       "count separately for each KEY, at most 4: comm tid vtid pid uid gid cpu, a field, FIELD/N, FIELD&N, " \
+	       "log2(FIELD), stack, ustack; of system calls syscall and errno. The container is always the first", VIEW_KEYS)
 
 /* --- options.c --- */
+
+/* Of snoop and the counting commands; of the counting commands. */
+extern const struct cli_option view_source_options[], view_count_options[];
 
 /* Reads the options and the words. Returns CLI_OK, or the exit status after a message; *help: it was asked for. */
 int view_options(struct view *v, int argc, char **argv, bool *help);

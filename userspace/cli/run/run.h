@@ -7,6 +7,7 @@
 #define CTRACE_RUN_H
 
 #include <unistd.h>
+#include "base/options.h"
 #include "names/ctable.h"
 #include "events/probes.h"
 #include "run/follow.h"
@@ -93,69 +94,18 @@ extern void (*run_before_exit)(void);
 
 /* --- run_opts.c --- */
 
-#define RUN_SHORT_OPTIONS	"e:F:o:hj"
 enum {
 	OPT_DURATION = 256, OPT_BUFFER, OPT_STOP_FULL, OPT_RELATIVE, OPT_FORCE, OPT_LONGER, OPT_FAILED,
 	OPT_COMM, OPT_UID, OPT_FILTER, OPT_ONE_OF, OPT_RATE, OPT_STACK, OPT_FOLDED, OPT_STATE_DUMP,
 	OPT_NO_STATE_DUMP, OPT_FOLLOW, OPT_WAIT, OPT_QUIET_ARGS, OPT_DATA, OPT_FDS, OPT_NO_FDS, OPT_ENV,
 	OPT_VIEW,	/* count/view.h goes on from here */
 };
-/* Which events of which containers: views have these, too. */
-#define RUN_WHICH_OPTIONS \
-	{ "events", required_argument, NULL, 'e' }, \
-	{ "follow", no_argument, NULL, OPT_FOLLOW }, \
-	{ "wait", optional_argument, NULL, OPT_WAIT }, \
-	{ "longer", required_argument, NULL, OPT_LONGER }, \
-	{ "failed", no_argument, NULL, OPT_FAILED }, \
-	{ "comm", required_argument, NULL, OPT_COMM }, \
-	{ "uid", required_argument, NULL, OPT_UID }, \
-	{ "filter", required_argument, NULL, OPT_FILTER }, \
-	{ "duration", required_argument, NULL, OPT_DURATION }, \
-	{ "json", no_argument, NULL, 'j' }, \
-	{ "help", no_argument, NULL, 'h' }
-#define RUN_LONG_OPTIONS \
-	RUN_WHICH_OPTIONS, \
-	{ "one-of", required_argument, NULL, OPT_ONE_OF }, \
-	{ "rate", required_argument, NULL, OPT_RATE }, \
-	{ "stack", optional_argument, NULL, OPT_STACK }, \
-	{ "frequency", required_argument, NULL, 'F' }, \
-	{ "fds", no_argument, NULL, OPT_FDS }, \
-	{ "no-fds", no_argument, NULL, OPT_NO_FDS }, \
-	{ "data", required_argument, NULL, OPT_DATA }, \
-	{ "env", no_argument, NULL, OPT_ENV }, \
-	{ "state-dump", no_argument, NULL, OPT_STATE_DUMP }, \
-	{ "no-state-dump", no_argument, NULL, OPT_NO_STATE_DUMP }, \
-	{ "output", required_argument, NULL, 'o' }, \
-	{ "buffer-size", required_argument, NULL, OPT_BUFFER }, \
-	{ "stop-when-full", no_argument, NULL, OPT_STOP_FULL }
-
-/* What trace and record have in common, for their help. */
-#define RUN_HELP \
-"Which events:\n" \
-"  -e, --events EVENTS   the events to record; repeat for more\n" \
-"      --longer TIME     only system calls that took at least this long: 200ms,\n" \
-"                        1s, 5us\n" \
-"      --failed          only system calls that failed\n" \
-"      --one-of N        one in N of each kind of event on each CPU\n" \
-"      --rate N          at most N records a second of each container\n" \
-"What else:\n" \
-"      --stack[=WHICH]   the stack of each event: kernel (default), user or both;\n" \
-"                        or dwarf[,SIZE]: the user's without frame pointers,\n" \
-"                        unwound from a copy of its first SIZE bytes (default 8K,\n" \
-"                        at most 32K). They may hold passwords\n" \
-"  -F, --frequency HZ    samples of what runs, HZ a second on each CPU, with\n" \
-"                        stacks\n" \
-"      --fds             the names of descriptors ('trace' does this unless\n" \
-"                        --no-fds is given)\n" \
-"      --data N          the first N bytes of what calls read and write, at most\n" \
-"                        1024. They may be passwords\n" \
-"      --env             the environment, directory and file of each new program,\n" \
-"                        as events process_env. They may hold passwords\n" \
-"      --state-dump      first, the tasks that already exist ('record' does this\n" \
-"                        unless --no-state-dump is given)\n" \
-"      --buffer-size N   memory of the session: 64M (default " TEXT_OF(BUFFER_DEFAULT_MIB) "M)\n" \
-"      --stop-when-full  when the reader or the disk is slow, keep the oldest\n" \
-"                        events, not the newest\n"
+/* Of trace and record: which events, and what else. */
+extern const struct cli_option run_record_options[];
+/* Of these, snoop and the counting commands: which tasks of which containers, and until when. */
+extern const struct cli_option run_target_options[];
+/* All of trace or record. own: its own */
+struct getopts run_getopts(const struct cli_option *own);
 
 /* Reads an option common to both. True: opt was one; *status is set if its value is bad. */
 bool run_option(struct run_opts *o, int opt, int *status);

@@ -13,22 +13,23 @@ static const char usage[] =
 "Shows the requests that disks served, for each container and disk: how many, of\n"
 "how many bytes, and how long they took from their issue to the driver until\n"
 "their completion. A request that writes data back later belongs to the container\n"
-"that wrote the data.\n"
-"\n"
-"What to show:\n"
-"      --hist            a histogram of the times for each container and disk\n"
-"      --lines           a line for each request:\n"
-"                        TIME COMM PID DISK T SECTOR BYTES QUE LAT ERR\n"
-"  -m, --milliseconds    ranges of histograms in milliseconds, not microseconds\n"
-"      --longer TIME     only requests that took at least this time\n"
-"      --failed          only requests that failed\n"
-"      --by KEY,...      separately for each comm, tid, error, ...; at most two\n"
-"      --sort COLUMN     by ios, reads, writes, rbytes, wbytes, p50, p99, max or\n"
-"                        disk\n";
+"that wrote the data.\n";
 
 #define FUNCTIONS	"count(), sum(bytes), max(duration), hist(duration)"
 
-enum { OPT_HIST = OPT_VIEW_OWN, OPT_LINES, OPT_MILLISECONDS };
+enum { OPT_HIST = OPT_VIEW_OWN, OPT_LINES };
+
+static const struct cli_option options[] = {
+	{ .help = "What to show:" },
+	OPTION("hist", OPT_HIST, NULL, "a histogram of the times for each container and disk"),
+	OPTION("lines", OPT_LINES, NULL, "a line for each request:\nTIME COMM PID DISK T SECTOR BYTES QUE LAT ERR"),
+	OPTION("milliseconds", 'm', NULL, "ranges of histograms in milliseconds, not microseconds"),
+	OPTION("longer", OPT_LONGER, "TIME", "only requests that took at least this time"),
+	OPTION("failed", OPT_FAILED, NULL, "only requests that failed"),
+	OPTION("by", OPT_BY, "KEY,...", "separately for each comm, tid, error, ...; at most two", VIEW_KEYS),
+	OPTION("sort", OPT_SORT, "COLUMN", "by %s", "ios reads writes rbytes wbytes p50 p99 max disk"),
+	{ 0 },
+};
 
 struct own {
 	bool hist, lines, milliseconds;
@@ -43,7 +44,7 @@ static bool option(struct view *v, int opt, int *status)
 		own->hist = true;
 	else if (opt == OPT_LINES)
 		own->lines = true;
-	else if (opt == OPT_MILLISECONDS || opt == 'm')
+	else if (opt == 'm')
 		own->milliseconds = true;
 	else
 		return false;
@@ -173,21 +174,14 @@ static void print(struct view *v, struct json *j)
 	ios_free(&ios);
 }
 
-static const struct option longs[] = {
-	{ "hist", no_argument, NULL, OPT_HIST },
-	{ "lines", no_argument, NULL, OPT_LINES },
-	{ "milliseconds", no_argument, NULL, OPT_MILLISECONDS },
-	{ NULL, 0, NULL, 0 },
-};
-
 static int run_bio(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.longs = longs, .option = option, .groups = groups, .print = print, .instead = instead,
+		.options = options, .option = option, .groups = groups, .print = print, .instead = instead,
 	};
 	struct own own = { 0 };
 
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_bio = COMMAND(bio, usage, HELP_COUNTS, run_bio);
+const struct command cmd_bio = COMMAND(bio, usage, HELP_COUNTS, run_bio, .options = { options });

@@ -18,13 +18,16 @@ static const char usage[] =
 "  (throttled)  the container had used up its quota (cpu.max, cfs_quota_us)\n"
 "  (earlier)    not known: so many tasks ran since that the module has forgotten\n"
 "TOP TASK is the task name with most of the time. If there is more than one\n"
-"container, the last rows are the sums of all, (all).\n"
-"\n"
-"What to show:\n"
-"      --by KEY          separately for each comm, pid, tid, reason, ... of the\n"
-"                        tasks that waited\n"
-"      --top N           only the first N containers\n"
-"      --sort COLUMN     by waited or container\n";
+"container, the last rows are the sums of all, (all).\n";
+
+static const struct cli_option options[] = {
+	{ .help = "What to show:" },
+	OPTION("by", OPT_BY, "KEY",
+	       "separately for each comm, pid, tid, reason, ... of the tasks that waited", VIEW_KEYS),
+	OPTION("top", OPT_TOP, "N", "only the first N containers"),
+	OPTION("sort", OPT_SORT, "COLUMN", "by %s", "waited container"),
+	{ 0 },
+};
 
 static int groups(struct view *v)
 {
@@ -168,9 +171,9 @@ static void print(struct view *v, struct json *j)
 
 static int run_blame(int argc, char **argv)
 {
-	static const struct view_kind kind = { .groups = groups, .print = print };
+	static const struct view_kind kind = { .options = options, .groups = groups, .print = print };
 
 	return view_run(&kind, NULL, argc, argv);
 }
 
-const struct command cmd_blame = COMMAND(blame, usage, HELP_COUNTS, run_blame);
+const struct command cmd_blame = COMMAND(blame, usage, HELP_COUNTS, run_blame, .options = { options });

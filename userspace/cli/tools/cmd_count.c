@@ -5,6 +5,8 @@
 #include "commands.h"
 #include "count/heat.h"
 
+enum { OPT_USER = OPT_VIEW_OWN, OPT_HEAT };
+
 #define FIRST_WORD_HELP \
 "The first word is the events. Further words that name events are events, too:\n" \
 "write cid:N for a container of such a name.\n"
@@ -15,32 +17,38 @@ static const char count_usage[] =
 "\n"
 "Counts events in the kernel, for each container, and records none. System calls\n"
 "count when they return.\n"
-FIRST_WORD_HELP
-"\n"
-"Count separately:\n"
-VIEW_BY_HELP
-"Which events:\n"
-"  -e, --events EVENTS   the events; then all words are TARGETs\n"
-"      --failed          only calls that failed\n"
-"      --longer TIME     only calls that took at least this long\n";
+FIRST_WORD_HELP;
+
+static const struct cli_option count_options[] = {
+	{ .help = "Count separately:" },
+	VIEW_BY_OPTION,
+	{ .help = "Which events:" },
+	OPTION("events", 'e', "EVENTS", "the events; then all words are TARGETs"),
+	OPTION("failed", OPT_FAILED, NULL, "only calls that failed"),
+	OPTION("longer", OPT_LONGER, "TIME", "only calls that took at least this long"),
+	{ 0 },
+};
 
 static const char hist_usage[] =
 "Usage: ctrace hist [OPTIONS] FIELD -e EVENTS [TARGET...]\n"
 "                   [-- COMMAND [ARGUMENTS]]\n"
 "\n"
 "Shows how the values of a field are distributed: a histogram for each container\n"
-"and event.\n"
-"\n"
-"Count separately:\n"
-VIEW_BY_HELP
-"How:\n"
-"      --heat            a line for each interval (default 1) and container:\n"
-"                        values to the right, each column twice the last; the\n"
-"                        shade says how many\n"
-"Which events:\n"
-"  -e, --events EVENTS   the events that have the field\n"
-"      --failed          only calls that failed\n"
-"      --longer TIME     only calls that took at least this long\n";
+"and event.\n";
+
+static const struct cli_option hist_options[] = {
+	{ .help = "Count separately:" },
+	VIEW_BY_OPTION,
+	{ .help = "How:" },
+	OPTION("heat", OPT_HEAT, NULL,
+	       "a line for each interval (default 1) and container: values to the right, each column twice "
+	       "the last; the shade says how many"),
+	{ .help = "Which events:" },
+	OPTION("events", 'e', "EVENTS", "the events that have the field"),
+	OPTION("failed", OPT_FAILED, NULL, "only calls that failed"),
+	OPTION("longer", OPT_LONGER, "TIME", "only calls that took at least this long"),
+	{ 0 },
+};
 
 static const char agg_usage[] =
 "Usage: ctrace agg [OPTIONS] -e 'EVENTS [if EXPR] => FUNCTION,... [by KEY,...]'\n"
@@ -48,29 +56,36 @@ static const char agg_usage[] =
 "\n"
 "Adds up numbers of events in the kernel. FUNCTION is count(), sum(F), min(F),\n"
 "max(F), avg(F) or hist(F) of a field F, at most 8; KEY as for --by. Each -e has\n"
-"a table of its own.\n"
-"\n"
-"Count separately:\n"
-VIEW_BY_HELP
-"How:\n"
-"  -e, --events TEXT     what to add up, as above; repeat for more tables\n"
-"      --folded FILE     if a key is a stack: at the end, write a line for each\n"
-"                        row, for flame graphs; FILE - is standard output\n";
+"a table of its own.\n";
+
+static const struct cli_option agg_options[] = {
+	{ .help = "Count separately:" },
+	VIEW_BY_OPTION,
+	{ .help = "How:" },
+	OPTION("events", 'e', "TEXT", "what to add up, as above; repeat for more tables"),
+	OPTION("folded", OPT_FOLDED, "FILE",
+	       "if a key is a stack: at the end, write a line for each row, for flame graphs; FILE - is "
+	       "standard output"),
+	{ 0 },
+};
 
 static const char stackcount_usage[] =
 "Usage: ctrace stackcount [OPTIONS] EVENT|FUNCTION [TARGET...]\n"
 "                         [-- COMMAND [ARGUMENTS]]\n"
 "\n"
-"Counts the stacks that lead to an event, or to a function of the kernel.\n"
-"\n"
-"Which stacks:\n"
-"  -e, --events EVENTS   the events; then all words are TARGETs\n"
-"      --user            the program's, for each process; without it the kernel's\n"
-"Count separately:\n"
-VIEW_BY_HELP
-"How:\n"
-"      --folded FILE     at the end, write a line for each stack, for flame\n"
-"                        graphs; FILE - is standard output\n";
+"Counts the stacks that lead to an event, or to a function of the kernel.\n";
+
+static const struct cli_option stackcount_options[] = {
+	{ .help = "Which stacks:" },
+	OPTION("events", 'e', "EVENTS", "the events; then all words are TARGETs"),
+	OPTION("user", OPT_USER, NULL, "the program's, for each process; without it the kernel's"),
+	{ .help = "Count separately:" },
+	VIEW_BY_OPTION,
+	{ .help = "How:" },
+	OPTION("folded", OPT_FOLDED, "FILE",
+	       "at the end, write a line for each stack, for flame graphs; FILE - is standard output"),
+	{ 0 },
+};
 
 /* What the command line says, for groups(). */
 struct own {
@@ -228,8 +243,6 @@ static int stackcount_groups(struct view *v)
 	return CLI_OK;
 }
 
-enum { OPT_USER = OPT_VIEW_OWN, OPT_HEAT };
-
 static bool option(struct view *v, int opt, int *status)
 {
 	struct own *own = v->own;
@@ -272,20 +285,6 @@ static bool heat_option(struct view *v, int opt, int *status)
 	return true;
 }
 
-static const struct option hist_options[] = {
-	{ "heat", no_argument, NULL, OPT_HEAT },
-	{ NULL, 0, NULL, 0 },
-};
-static const struct option folded_options[] = {
-	{ "folded", required_argument, NULL, OPT_FOLDED },
-	{ NULL, 0, NULL, 0 },
-};
-static const struct option stackcount_options[] = {
-	{ "folded", required_argument, NULL, OPT_FOLDED },
-	{ "user", no_argument, NULL, OPT_USER },
-	{ NULL, 0, NULL, 0 },
-};
-
 static int run(const struct view_kind *kind, int argc, char **argv)
 {
 	struct own own = { 0 };
@@ -299,7 +298,7 @@ static int run(const struct view_kind *kind, int argc, char **argv)
 
 static int run_count(int argc, char **argv)
 {
-	static const struct view_kind kind = { COMMON, .groups = count_groups };
+	static const struct view_kind kind = { COMMON, .groups = count_groups, .options = count_options };
 
 	return run(&kind, argc, argv);
 }
@@ -307,7 +306,7 @@ static int run_count(int argc, char **argv)
 static int run_hist(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		COMMON, .groups = hist_groups, .longs = hist_options, .option = heat_option,
+		COMMON, .groups = hist_groups, .options = hist_options, .option = heat_option,
 	};
 
 	return run(&kind, argc, argv);
@@ -316,7 +315,7 @@ static int run_hist(int argc, char **argv)
 static int run_agg(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		COMMON, .groups = agg_groups, .longs = folded_options, .option = option,
+		COMMON, .groups = agg_groups, .options = agg_options, .option = option,
 	};
 
 	return run(&kind, argc, argv);
@@ -325,13 +324,17 @@ static int run_agg(int argc, char **argv)
 static int run_stackcount(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		COMMON, .groups = stackcount_groups, .longs = stackcount_options, .option = option,
+		COMMON, .groups = stackcount_groups, .options = stackcount_options, .option = option,
 	};
 
 	return run(&kind, argc, argv);
 }
 
-const struct command cmd_count = COMMAND(count, count_usage, HELP_COUNTS | HELP_EVENTS, run_count);
-const struct command cmd_hist = COMMAND(hist, hist_usage, HELP_COUNTS | HELP_EVENTS, run_hist);
-const struct command cmd_agg = COMMAND(agg, agg_usage, HELP_COUNTS | HELP_EVENTS, run_agg);
-const struct command cmd_stackcount = COMMAND(stackcount, stackcount_usage, HELP_COUNTS | HELP_EVENTS, run_stackcount);
+const struct command cmd_count = COMMAND(count, count_usage, HELP_COUNTS | HELP_EVENTS, run_count,
+					.options = { count_options });
+const struct command cmd_hist = COMMAND(hist, hist_usage, HELP_COUNTS | HELP_EVENTS, run_hist,
+					.options = { hist_options });
+const struct command cmd_agg = COMMAND(agg, agg_usage, HELP_COUNTS | HELP_EVENTS, run_agg,
+					.options = { agg_options });
+const struct command cmd_stackcount = COMMAND(stackcount, stackcount_usage, HELP_COUNTS | HELP_EVENTS, run_stackcount,
+					.options = { stackcount_options });

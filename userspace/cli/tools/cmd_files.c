@@ -13,23 +13,26 @@ static const char usage[] =
 "Counts what containers do with files, on all file systems: reads, writes, opens,\n"
 "syncs and so on; how often, how many bytes, how long. Sockets, pipes and devices\n"
 "are left out. A recording must have the names of descriptors, but for --all:\n"
-"'ctrace record -e views --fds'.\n"
-"\n"
-"What to show:\n"
-"      --slower TIME     a line for each operation that took at least TIME, as\n"
-"                        10ms, with the file's name; the kernel looks up no name\n"
-"                        for faster ones. close() is left out, as its name would\n"
-"                        have to be looked up each time\n"
-"      --hist            a histogram for each container and operation\n"
-"      --all             calls on sockets, pipes and devices, too\n"
-"      --by KEY,...      separately for each comm, pid, uid, ...; at most two\n"
-"      --failed          only calls that failed\n"
-"      --longer TIME     only calls that took at least this long\n"
-"      --sort COLUMN     by op, count, errors, bytes, total, p50, p99 or max\n";
+"'ctrace record -e views --fds'.\n";
 
 #define FUNCTIONS	"count(), sum(duration), sum(ret), max(duration), hist(duration)"
 
 enum { OPT_SLOWER = OPT_VIEW_OWN, OPT_HIST, OPT_ALL };
+
+static const struct cli_option options[] = {
+	{ .help = "What to show:" },
+	OPTION("slower", OPT_SLOWER, "TIME",
+	       "a line for each operation that took at least TIME, as 10ms, with the file's name; the "
+	       "kernel looks up no name for faster ones. close() is left out, as its name would have to be "
+	       "looked up each time"),
+	OPTION("hist", OPT_HIST, NULL, "a histogram for each container and operation"),
+	OPTION("all", OPT_ALL, NULL, "calls on sockets, pipes and devices, too"),
+	OPTION("by", OPT_BY, "KEY,...", "separately for each comm, pid, uid, ...; at most two", VIEW_KEYS),
+	OPTION("failed", OPT_FAILED, NULL, "only calls that failed"),
+	OPTION("longer", OPT_LONGER, "TIME", "only calls that took at least this long"),
+	OPTION("sort", OPT_SORT, "COLUMN", "by %s", "op count errors bytes total p50 p99 max"),
+	{ 0 },
+};
 
 struct own {
 	uint64_t slower;
@@ -142,21 +145,14 @@ static void print(struct view *v, struct json *j)
 	sums_free(&s);
 }
 
-static const struct option longs[] = {
-	{ "slower", required_argument, NULL, OPT_SLOWER },
-	{ "hist", no_argument, NULL, OPT_HIST },
-	{ "all", no_argument, NULL, OPT_ALL },
-	{ NULL, 0, NULL, 0 },
-};
-
 static int run_files(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.longs = longs, .option = option, .groups = groups, .print = print, .instead = instead,
+		.options = options, .option = option, .groups = groups, .print = print, .instead = instead,
 	};
 	struct own own = { 0 };
 
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_files = COMMAND(files, usage, HELP_COUNTS, run_files);
+const struct command cmd_files = COMMAND(files, usage, HELP_COUNTS, run_files, .options = { options });

@@ -10,21 +10,24 @@ static const char usage[] =
 "\n"
 "Shows how long tasks slept, and in which system call: from leaving the CPU\n"
 "asleep until being woken. A sleep counts when it ends. Waiting for a CPU is not\n"
-"sleeping: see 'ctrace runqlat'.\n"
-"\n"
-"What to show:\n"
-"      --stack           by the kernel's stack that led to the sleep, in place of\n"
-"                        the call\n"
-"      --wakers          by the task that woke the sleeper, in place of the call\n"
-"      --folded FILE     at the end, write a line with the microseconds for each\n"
-"                        stack, for flame graphs; FILE - is standard output\n"
-"      --longer TIME     only sleeps of at least this time\n"
-"      --by KEY,...      separately for each comm, tid, pid, state, iowait, ...\n"
-"      --sort COLUMN     by total, count, p50, p99, max or name\n";
+"sleeping: see 'ctrace runqlat'.\n";
 
 #define FUNCTIONS	"sum(duration), count(), max(duration), hist(duration)"
 
 enum { OPT_BY_STACK = OPT_VIEW_OWN, OPT_WAKERS };
+
+static const struct cli_option options[] = {
+	{ .help = "What to show:" },
+	OPTION("stack", OPT_BY_STACK, NULL, "by the kernel's stack that led to the sleep, in place of the call"),
+	OPTION("wakers", OPT_WAKERS, NULL, "by the task that woke the sleeper, in place of the call"),
+	OPTION("folded", OPT_FOLDED, "FILE",
+	       "at the end, write a line with the microseconds for each stack, for flame graphs; FILE - is "
+	       "standard output"),
+	OPTION("longer", OPT_LONGER, "TIME", "only sleeps of at least this time"),
+	OPTION("by", OPT_BY, "KEY,...", "separately for each comm, tid, pid, state, iowait, ...", VIEW_KEYS),
+	OPTION("sort", OPT_SORT, "COLUMN", "by %s", "total count p50 p99 max name"),
+	{ 0 },
+};
 
 struct own {
 	bool stack, wakers;
@@ -216,17 +219,10 @@ static void print(struct view *v, struct json *j)
 	sums_free(&s);
 }
 
-static const struct option longs[] = {
-	{ "stack", no_argument, NULL, OPT_BY_STACK },
-	{ "wakers", no_argument, NULL, OPT_WAKERS },
-	{ "folded", required_argument, NULL, OPT_FOLDED },
-	{ NULL, 0, NULL, 0 },
-};
-
 static int run_offcpu(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.longs = longs, .option = option, .groups = groups, .print = print,
+		.options = options, .option = option, .groups = groups, .print = print,
 		.weight = usecs,
 	};
 	struct own own = { 0 };
@@ -234,4 +230,4 @@ static int run_offcpu(int argc, char **argv)
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_offcpu = COMMAND(offcpu, usage, HELP_COUNTS, run_offcpu);
+const struct command cmd_offcpu = COMMAND(offcpu, usage, HELP_COUNTS, run_offcpu, .options = { options });

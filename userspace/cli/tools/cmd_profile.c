@@ -15,18 +15,22 @@ static const char usage[] =
 "what each CPU runs. Stacks are counted in the kernel, in a table of fixed size,\n"
 "so it may run for hours.\n"
 "SELF is the share of samples in the function itself, TOTAL the share in it and\n"
-"in what it called.\n"
-"\n"
-"What to show:\n"
-"  -F, --frequency HZ    samples a second on each CPU (default " TEXT_OF(SAMPLES_HZ) ")\n"
-"      --stacks          stacks, and how often each was seen, not functions\n"
-"      --folded FILE     at the end, write a line for each stack, for flame\n"
-"                        graphs; FILE - is standard output\n"
-"      --by KEY          separately for each comm, tid, pid, cpu, ...: one key\n"
-"      --top N           N functions of each container (default " TEXT_OF(TOP_DEFAULT) ")\n"
-"      --sort COLUMN     by self, total or function\n";
+"in what it called.\n";
 
 enum { OPT_STACKS = OPT_VIEW_OWN, OPT_UNWOUND };
+
+static const struct cli_option options[] = {
+	{ .help = "What to show:" },
+	OPTION("frequency", 'F', "HZ", "samples a second on each CPU (default " TEXT_OF(SAMPLES_HZ) ")"),
+	OPTION("stacks", OPT_STACKS, NULL, "stacks, and how often each was seen, not functions"),
+	OPTION("folded", OPT_FOLDED, "FILE",
+	       "at the end, write a line for each stack, for flame graphs; FILE - is standard output"),
+	OPTION("by", OPT_BY, "KEY", "separately for each comm, tid, pid, cpu, ...: one key", VIEW_KEYS),
+	OPTION("top", OPT_TOP, "N", "N functions of each container (default " TEXT_OF(TOP_DEFAULT) ")"),
+	OPTION("sort", OPT_SORT, "COLUMN", "by %s", "self total function"),
+	OPTION("stack", OPT_UNWOUND, "[=WHICH]", NULL),
+	{ 0 },
+};
 
 struct own {
 	bool stacks;
@@ -363,22 +367,14 @@ static void print(struct view *v, struct json *j)
 	functions_free(&f);
 }
 
-static const struct option longs[] = {
-	{ "frequency", required_argument, NULL, 'F' },
-	{ "stacks", no_argument, NULL, OPT_STACKS },
-	{ "stack", optional_argument, NULL, OPT_UNWOUND },
-	{ "folded", required_argument, NULL, OPT_FOLDED },
-	{ NULL, 0, NULL, 0 },
-};
-
 static int run_profile(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.longs = longs, .option = option, .groups = groups, .print = print,
+		.options = options, .option = option, .groups = groups, .print = print,
 	};
 	struct own own = { .hz = SAMPLES_HZ };
 
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_profile = COMMAND(profile, usage, HELP_COUNTS, run_profile);
+const struct command cmd_profile = COMMAND(profile, usage, HELP_COUNTS, run_profile, .options = { options });

@@ -10,15 +10,18 @@ static const char usage[] =
 "\n"
 "Shows how long runnable tasks waited for a CPU: from being woken, or being\n"
 "preempted, until they ran. A histogram for each container, and its p50, p99 and\n"
-"max.\n"
-"\n"
-"What to show:\n"
-"      --reasons         tasks that were woken and preempted ones separately\n"
-"  -m, --milliseconds    ranges in milliseconds, not microseconds\n"
-"      --by KEY,...      separately for each comm, pid, tid, prio, wait_cpu, ...\n"
-"      --sort COLUMN     by count, p50, p99 or max\n";
+"max.\n";
 
-enum { OPT_REASONS = OPT_VIEW_OWN, OPT_MILLISECONDS };
+enum { OPT_REASONS = OPT_VIEW_OWN };
+
+static const struct cli_option options[] = {
+	{ .help = "What to show:" },
+	OPTION("reasons", OPT_REASONS, NULL, "tasks that were woken and preempted ones separately"),
+	OPTION("milliseconds", 'm', NULL, "ranges in milliseconds, not microseconds"),
+	OPTION("by", OPT_BY, "KEY,...", "separately for each comm, pid, tid, prio, wait_cpu, ...", VIEW_KEYS),
+	OPTION("sort", OPT_SORT, "COLUMN", "by %s", "count p50 p99 max"),
+	{ 0 },
+};
 
 struct own {
 	bool reasons, milliseconds;
@@ -31,7 +34,7 @@ static bool option(struct view *v, int opt, int *status)
 	(void)status;
 	if (opt == OPT_REASONS)
 		own->reasons = true;
-	else if (opt == OPT_MILLISECONDS || opt == 'm')
+	else if (opt == 'm')
 		own->milliseconds = true;
 	else
 		return false;
@@ -79,20 +82,14 @@ static void print(struct view *v, struct json *j)
 	sums_free(&s);
 }
 
-static const struct option longs[] = {
-	{ "reasons", no_argument, NULL, OPT_REASONS },
-	{ "milliseconds", no_argument, NULL, OPT_MILLISECONDS },
-	{ NULL, 0, NULL, 0 },
-};
-
 static int run_runqlat(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.longs = longs, .option = option, .groups = groups, .print = print,
+		.options = options, .option = option, .groups = groups, .print = print,
 	};
 	struct own own = { 0 };
 
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_runqlat = COMMAND(runqlat, usage, HELP_COUNTS, run_runqlat);
+const struct command cmd_runqlat = COMMAND(runqlat, usage, HELP_COUNTS, run_runqlat, .options = { options });

@@ -19,17 +19,22 @@ static const char usage[] =
 "  oom     processes that the OOM killer ends, and who needed the memory\n"
 "  cap     capabilities that the kernel asks for, and what it decides\n"
 "  kill    signals that tasks send, from whom to whom; and all SIGKILLs\n"
-"  mount   file systems that are mounted and unmounted\n"
-"\n"
-"What to show:\n"
-"      --failed          exec, open, mount: calls that failed; exit: processes\n"
-"                        that did not exit with 0; cap: what was refused\n"
-"      --longer TIME     open, mount: calls that took at least this long\n"
-"      --all             exit: threads, too; cap: also what is asked without an\n"
-"                        audit; kill: all signals, those of the kernel, too\n"
-"  -T, --time            the time of day in each line\n";
+"  mount   file systems that are mounted and unmounted\n";
 
 enum { OPT_ALL = OPT_VIEW_OWN };
+
+static const struct cli_option options[] = {
+	{ .help = "What to show:" },
+	OPTION("failed", OPT_FAILED, NULL,
+	       "exec, open, mount: calls that failed; exit: processes that did not exit with 0; cap: what "
+	       "was refused"),
+	OPTION("longer", OPT_LONGER, "TIME", "open, mount: calls that took at least this long"),
+	OPTION("all", OPT_ALL, NULL,
+	       "exit: threads, too; cap: also what is asked without an audit; kill: all signals, those of "
+	       "the kernel, too"),
+	OPTION("time", 'T', NULL, "the time of day in each line"),
+	{ 0 },
+};
 
 static bool option(struct view *v, int opt, int *status)
 {
@@ -112,16 +117,10 @@ static int list(void)
 	return CLI_OK;
 }
 
-static const struct option longs[] = {
-	{ "all", no_argument, NULL, OPT_ALL },
-	{ "time", no_argument, NULL, 'T' },
-	{ NULL, 0, NULL, 0 },
-};
-
 static int run_snoop(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.longs = longs, .option = option, .words = words, .instead = instead,
+		.options = options, .option = option, .words = words, .instead = instead,
 	};
 	struct lines_opts lo = { 0 };
 
@@ -130,4 +129,4 @@ static int run_snoop(int argc, char **argv)
 	return view_run(&kind, &lo, argc, argv);
 }
 
-const struct command cmd_snoop = COMMAND(snoop, usage, HELP_TARGETS | HELP_OPTIONS, run_snoop);
+const struct command cmd_snoop = COMMAND(snoop, usage, HELP_TARGETS | HELP_OPTIONS, run_snoop, .options = { options });

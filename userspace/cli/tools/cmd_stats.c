@@ -11,20 +11,23 @@ static const char usage[] =
 "\n"
 "Counts system calls in the kernel, for each container: how often each was made,\n"
 "how long it took, how often it failed. A call counts when it returns. Times are\n"
-"wall-clock times.\n"
-"\n"
-"What to show:\n"
-"      --errnos          how often each error was returned\n"
-"      --style STYLE     perf (default): as 'perf trace -s'; strace: as\n"
-"                        'strace -c'\n"
-"      --by KEY          separately for each tid, comm, pid, uid, ... (default\n"
-"                        container)\n"
-"  -e, --events CALLS    only these system calls\n"
-"      --failed          only calls that failed\n"
-"      --longer TIME     only calls that took at least this long\n"
-"      --sort COLUMN     by syscall, calls, errors, total, min, avg, p99 or max\n";
+"wall-clock times.\n";
 
 enum { OPT_ERRNOS = OPT_VIEW_OWN, OPT_STYLE };
+
+static const struct cli_option options[] = {
+	{ .help = "What to show:" },
+	OPTION("errnos", OPT_ERRNOS, NULL, "how often each error was returned"),
+	OPTION("style", OPT_STYLE, "STYLE",
+	       "perf (default): as 'perf trace -s'; strace: as\n'strace -c'", "perf strace"),
+	OPTION("by", OPT_BY, "KEY",
+	       "separately for each tid, comm, pid, uid, ... (default container)", VIEW_KEYS),
+	OPTION("events", 'e', "CALLS", "only these system calls"),
+	OPTION("failed", OPT_FAILED, NULL, "only calls that failed"),
+	OPTION("longer", OPT_LONGER, "TIME", "only calls that took at least this long"),
+	OPTION("sort", OPT_SORT, "COLUMN", "by %s", "syscall calls errors total min avg p99 max"),
+	{ 0 },
+};
 
 struct own {
 	bool errnos, strace;
@@ -227,20 +230,14 @@ static void print(struct view *v, struct json *j)
 	sums_free(&s);
 }
 
-static const struct option longs[] = {
-	{ "errnos", no_argument, NULL, OPT_ERRNOS },
-	{ "style", required_argument, NULL, OPT_STYLE },
-	{ NULL, 0, NULL, 0 },
-};
-
 static int run_stats(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.longs = longs, .option = option, .groups = groups, .print = print,
+		.options = options, .option = option, .groups = groups, .print = print,
 	};
 	struct own own = { 0 };
 
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_stats = COMMAND(stats, usage, HELP_COUNTS | HELP_EVENTS, run_stats);
+const struct command cmd_stats = COMMAND(stats, usage, HELP_COUNTS | HELP_EVENTS, run_stats, .options = { options });

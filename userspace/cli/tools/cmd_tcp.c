@@ -12,25 +12,27 @@ static const char usage[] =
 "\n"
 "Prints a line for each TCP connection that ends: whose it was, its ends, the\n"
 "bytes that it carried and how long it lived. The owner is the container that\n"
-"connected or accepted, although most connections end in an interrupt.\n"
-"\n"
-"What to show instead:\n"
-"      --connects        connections that are made, how long that took, and\n"
-"                        attempts that failed\n"
-"      --retransmits     segments that are sent once more\n"
-"      --summary         count all of these for each container. --top, --sort,\n"
-"                        --interval, --count and --rows are for this\n"
-"Which of them:\n"
-"      --failed          with --connects: only attempts that failed\n"
-"      --longer TIME     connections that lived, or connects that took, at least\n"
-"                        this long\n"
-"      --by KEY,...      with --summary: separately for each comm, pid, dport,\n"
-"                        ...; at most 3\n"
-"      --sort COLUMN     by connects, failed, p50, p99, max, ended, tx, rx or\n"
-"                        retransmits\n"
-"  -T, --time            the time of day in each line\n";
+"connected or accepted, although most connections end in an interrupt.\n";
 
 enum { OPT_CONNECTS = OPT_VIEW_OWN, OPT_RETRANSMITS, OPT_SUMMARY };
+
+static const struct cli_option options[] = {
+	{ .help = "What to show instead:" },
+	OPTION("connects", OPT_CONNECTS, NULL,
+	       "connections that are made, how long that took, and attempts that failed"),
+	OPTION("retransmits", OPT_RETRANSMITS, NULL, "segments that are sent once more"),
+	OPTION("summary", OPT_SUMMARY, NULL,
+	       "count all of these for each container. --top, --sort, --interval, --count and --rows are "
+	       "for this"),
+	{ .help = "Which of them:" },
+	OPTION("failed", OPT_FAILED, NULL, "with --connects: only attempts that failed"),
+	OPTION("longer", OPT_LONGER, "TIME", "connections that lived, or connects that took, at least this long"),
+	OPTION("by", OPT_BY, "KEY,...",
+	       "with --summary: separately for each comm, pid, dport, ...; at most 3", VIEW_KEYS),
+	OPTION("sort", OPT_SORT, "COLUMN", "by %s", "connects failed p50 p99 max ended tx rx retransmits"),
+	OPTION("time", 'T', NULL, "the time of day in each line"),
+	{ 0 },
+};
 
 struct own {
 	int what;	/* one of these; 0: connections that end */
@@ -221,22 +223,14 @@ static void print(struct view *v, struct json *j)
 	free_summaries(&s);
 }
 
-static const struct option longs[] = {
-	{ "connects", no_argument, NULL, OPT_CONNECTS },
-	{ "retransmits", no_argument, NULL, OPT_RETRANSMITS },
-	{ "summary", no_argument, NULL, OPT_SUMMARY },
-	{ "time", no_argument, NULL, 'T' },
-	{ NULL, 0, NULL, 0 },
-};
-
 static int run_tcp(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.longs = longs, .option = option, .groups = groups, .print = print, .instead = instead,
+		.options = options, .option = option, .groups = groups, .print = print, .instead = instead,
 	};
 	struct own own = { 0 };
 
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_tcp = COMMAND(tcp, usage, HELP_COUNTS, run_tcp);
+const struct command cmd_tcp = COMMAND(tcp, usage, HELP_COUNTS, run_tcp, .options = { options });

@@ -12,18 +12,20 @@ static const char usage[] =
 "\n"
 "Shows which containers' quotas of CPU time ran out: in how many periods, for how\n"
 "long, and which threads had used them. Without a TARGET, it shows containers\n"
-"that have a quota.\n"
-"\n"
-"What to show:\n"
-"      --all             containers without a quota, too\n"
-"      --by KEY,...      who used the quota, separately for each comm, pid, ...\n"
-"                        (default tid,comm)\n"
-"      --sort COLUMN     by time, throttled, periods, percent, windows, longest\n"
-"                        or container\n";
+"that have a quota.\n";
 
 #define THREADS	3	/* that used most of the quota */
 
 enum { OPT_ALL = OPT_VIEW_OWN };
+
+static const struct cli_option options[] = {
+	{ .help = "What to show:" },
+	OPTION("all", OPT_ALL, NULL, "containers without a quota, too"),
+	OPTION("by", OPT_BY, "KEY,...",
+	       "who used the quota, separately for each comm, pid, ... (default tid,comm)", VIEW_KEYS),
+	OPTION("sort", OPT_SORT, "COLUMN", "by %s", "time throttled periods percent windows longest container"),
+	{ 0 },
+};
 
 /* What a container's files said. */
 struct seen {
@@ -378,15 +380,10 @@ static void print(struct view *v, struct json *j)
 	sums_free(&s);
 }
 
-static const struct option longs[] = {
-	{ "all", no_argument, NULL, OPT_ALL },
-	{ NULL, 0, NULL, 0 },
-};
-
 static int run_throttle(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.longs = longs, .option = option, .words = words, .groups = groups, .begin = begin, .tick = look,
+		.options = options, .option = option, .words = words, .groups = groups, .begin = begin, .tick = look,
 		.print = print,
 	};
 	struct own own = { 0 };
@@ -397,4 +394,4 @@ static int run_throttle(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_throttle = COMMAND(throttle, usage, HELP_COUNTS, run_throttle);
+const struct command cmd_throttle = COMMAND(throttle, usage, HELP_COUNTS, run_throttle, .options = { options });

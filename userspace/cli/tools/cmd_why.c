@@ -20,16 +20,18 @@ static const char usage[] =
 "threads add up to as long as they existed. Says whether a neighbour is to blame,\n"
 "and what to look at next.\n"
 "It takes 10 seconds, or --duration, or until Ctrl-C. CONTAINER is a TARGET that\n"
-"is one container.\n"
-"\n"
-"Options:\n"
-"  -i, --input DIR       look at what 'ctrace record -e views' recorded into DIR,\n"
-"                        all of it\n"
-"      --duration TIME   look for this long: 2, 0.5, 500ms, 2m\n"
-"      --rows N          rows of each table on each CPU (default " TEXT_OF(WHY_ROWS) ")\n"
-"      --explain         say which probes and tables it would use, and end\n"
-"  -j, --json            print a JSON object\n"
-"  -h, --help            this text\n";
+"is one container.\n";
+
+static const struct cli_option options[] = {
+	{ .help = "Options:" },
+	OPTION("input", 'i', "DIR", "look at what 'ctrace record -e views' recorded into DIR, all of it"),
+	OPTION("duration", OPT_DURATION, "TIME", "look for this long: 2, 0.5, 500ms, 2m"),
+	OPTION("rows", OPT_ROWS, "N", "rows of each table on each CPU (default " TEXT_OF(WHY_ROWS) ")"),
+	OPTION("explain", OPT_EXPLAIN, NULL, "say which probes and tables it would use, and end"),
+	OPTION("json", 'j', NULL, "print a JSON object"),
+	OPTION("help", 'h', NULL, "this text"),
+	{ 0 },
+};
 
 enum { RUNS, WAITS, SLEEPS };	/* groups */
 
@@ -455,7 +457,7 @@ static void tick(struct view *v)
 static int run_why(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.words = words, .groups = groups, .begin = begin, .tick = tick, .print = print,
+		.options = options, .words = words, .groups = groups, .begin = begin, .tick = tick, .print = print,
 	};
 	struct why w = { .cid = CTRACE_CID_UNKNOWN };
 	int status = view_run(&kind, &w, argc, argv);
@@ -465,4 +467,4 @@ static int run_why(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_why = COMMAND(why, usage, HELP_TARGETS, run_why);
+const struct command cmd_why = COMMAND(why, usage, HELP_TARGETS, run_why, .options = { options });
