@@ -157,4 +157,6 @@ static int run_doctor(int argc, char **argv)
 	return m.troubles ? CLI_FAIL : CLI_OK;
 }
 
-const struct command cmd_doctor = COMMAND(doctor, usage, 0, run_doctor, .options = { options }, .notes = notes);
+const struct command cmd_doctor = {
+	.name = "doctor", .usage = usage, .options = { options }, .notes = notes, .run = run_doctor,
+};

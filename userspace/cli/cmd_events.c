@@ -69,4 +69,6 @@ static int run_events(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_events = COMMAND(events, usage, HELP_EVENTS, run_events, .options = { options });
+const struct command cmd_events = {
+	.name = "events", .usage = usage, .options = { options }, .words = { "@events" }, .run = run_events,
+};

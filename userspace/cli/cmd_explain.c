@@ -381,4 +381,7 @@ static int run_explain(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_explain = COMMAND(explain, usage, 0, run_explain, .options = { options }, .notes = notes);
+const struct command cmd_explain = {
+	.name = "explain", .usage = usage, .options = { options }, .notes = notes,
+	.words = { "@containers host pid: cid: cgroup:" }, .run = run_explain,
+};

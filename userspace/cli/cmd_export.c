@@ -63,4 +63,7 @@ static int run_export(int argc, char **argv)
 	return export_run(w, &o);
 }
 
-const struct command cmd_export = COMMAND(export, usage, HELP_TARGETS, run_export, .options = { options }, .notes = notes);
+const struct command cmd_export = {
+	.name = "export", .usage = usage, .options = { options }, .notes = notes,
+	.words = { "@dirs", "@targets" }, .run = run_export,
+};

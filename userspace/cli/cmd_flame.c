@@ -289,4 +289,7 @@ static int run_flame(int argc, char **argv)
 	return flame(&o);
 }
 
-const struct command cmd_flame = COMMAND(flame, usage, HELP_TARGETS, run_flame, .options = { options });
+const struct command cmd_flame = {
+	.name = "flame", .usage = usage, .options = { options }, .words = { "@targets @files" },
+	.run = run_flame,
+};

@@ -141,4 +141,7 @@ static int run_probe(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_probe = COMMAND(probe, usage, 0, run_probe, .options = { options });
+const struct command cmd_probe = {
+	.name = "probe", .usage = usage, .options = { options }, .words = { "add del list", "@probes" },
+	.run = run_probe,
+};

@@ -248,4 +248,6 @@ static int run_ps(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_ps = COMMAND(ps, usage, 0, run_ps, .options = { options }, .notes = notes);
+const struct command cmd_ps = {
+	.name = "ps", .usage = usage, .options = { options }, .notes = notes, .run = run_ps,
+};

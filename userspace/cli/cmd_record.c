@@ -367,5 +367,7 @@ out:
 	return status;
 }
 
-const struct command cmd_record = COMMAND(record, usage, HELP_TARGETS | HELP_EVENTS | HELP_OPTIONS, run_record,
-					.options = { run_record_options, options });
+const struct command cmd_record = {
+	.name = "record", .kind = COMMAND_TRACES, .usage = usage, .options = { run_record_options, options },
+	.words = { "@targets" }, .run = run_record,
+};

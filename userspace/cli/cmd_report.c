@@ -156,4 +156,7 @@ static int run_report(int argc, char **argv)
 	return o.summary ? summary_run(argv[optind], o.targets, o.ntargets) : report(argv[optind], &o);
 }
 
-const struct command cmd_report = COMMAND(report, usage, HELP_TARGETS, run_report, .options = { options });
+const struct command cmd_report = {
+	.name = "report", .usage = usage, .options = { options }, .words = { "@dirs", "@targets" },
+	.run = run_report,
+};

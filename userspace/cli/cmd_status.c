@@ -342,4 +342,6 @@ static int run_status_cmd(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_status = COMMAND(status, usage, 0, run_status_cmd, .options = { options }, .notes = notes);
+const struct command cmd_status = {
+	.name = "status", .usage = usage, .options = { options }, .notes = notes, .run = run_status_cmd,
+};

@@ -185,4 +185,7 @@ static int run_top(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_top = COMMAND(top, usage, HELP_COUNTS, run_top, .options = { options });
+const struct command cmd_top = {
+	.name = "top", .kind = COMMAND_COUNTS, .usage = usage, .options = { options },
+	.words = { "@targets" }, .run = run_top,
+};

@@ -81,5 +81,7 @@ static int run_trace(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_trace = COMMAND(trace, usage, HELP_TARGETS | HELP_EVENTS | HELP_OPTIONS, run_trace,
-					.options = { run_record_options, options });
+const struct command cmd_trace = {
+	.name = "trace", .kind = COMMAND_TRACES, .usage = usage, .options = { run_record_options, options },
+	.words = { "@targets" }, .run = run_trace,
+};

@@ -41,9 +41,6 @@
 #define CTRACE_COMMAND_DECLARE(name, summary)	extern const struct command cmd_##name;
 CTRACE_COMMANDS(CTRACE_COMMAND_DECLARE)
 
-/* topics: HELP_* */
-#define COMMAND(n, u, t, r, ...)	{ .name = #n, .usage = u, .topics = t, .run = r, __VA_ARGS__ }
-
 /* Every topic of 'ctrace help': its name, and what it explains. topics.c has the texts. */
 #define CTRACE_TOPICS(T) \
 	T(targets, "what TARGET may be: containers, pods, units, processes") \
@@ -58,6 +55,7 @@ extern const struct topic topics[];	/* ends with a name of NULL */
 /* Options that several commands have. */
 struct shared_options {
 	const char *who;	/* in help */
+	enum command_kind least;	/* these, and the kinds behind them */
 	const struct cli_option *options;
 };
 extern const struct shared_options shared_options[];	/* ends with who of NULL */

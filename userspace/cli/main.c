@@ -82,7 +82,7 @@ static void print_counting(void)
 		size_t len = strlen(cmd->name) + strlen(" ,");
 		bool fits = column + len <= COLUMNS;
 
-		if (!(cmd->topics & HELP_COUNTING))
+		if (cmd->kind != COMMAND_COUNTS)
 			continue;
 		printf("%s%s%s", sep, fits ? " " : "\n", cmd->name);
 		column = fits ? column + len : len;

@@ -73,10 +73,10 @@ static const char options_text[] =
 "target is all.\n";
 
 const struct shared_options shared_options[] = {
-	{ "Trace, record, snoop and the counting commands:", run_target_options },
-	{ "Snoop and the counting commands:", view_source_options },
-	{ "The counting commands:", view_count_options },
-	{ "Every command:", cli_every_option },
+	{ "Trace, record, snoop and the counting commands:", COMMAND_TRACES, run_target_options },
+	{ "Snoop and the counting commands:", COMMAND_SNOOPS, view_source_options },
+	{ "The counting commands:", COMMAND_COUNTS, view_count_options },
+	{ "Every command:", COMMAND_TRACES, cli_every_option },
 	{ 0 },
 };
 

@@ -73,10 +73,10 @@ const char *cli_examples(const char *command)
 /* All begin at one column: where those of topics begin, if it has some of these, too. */
 static void print_options(const struct command *cmd)
 {
-	unsigned int column = cmd->topics & HELP_OPTIONS ? OPTIONS_COLUMN : 0;
+	unsigned int column = cmd->kind != COMMAND_PLAIN ? OPTIONS_COLUMN : 0;
 	struct sbuf b = { 0 };
 
-	for (size_t i = 0; cmd->options[i] && !(cmd->topics & HELP_OPTIONS); i++) {
+	for (size_t i = 0; cmd->options[i] && cmd->kind == COMMAND_PLAIN; i++) {
 		unsigned int own = options_column(cmd->options[i]);
 
 		column = own > column ? own : column;
@@ -91,21 +91,38 @@ static void print_options(const struct command *cmd)
 	sbuf_free(&b);
 }
 
+static bool has_word(const struct command *cmd, const char *word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(cmd->words); i++)
+		if (cmd->words[i] && strstr(cmd->words[i], word))
+			return true;
+	return false;
+}
+
+static bool has_option(const struct command *cmd, int val)
+{
+	for (size_t i = 0; cmd->options[i]; i++)
+		for (const struct cli_option *o = cmd->options[i]; o->name || o->help; o++)
+			if (o->name && o->val == val)
+				return true;
+	return false;
+}
+
 int cli_help(const struct command *cmd)
 {
-	unsigned int t = cmd->topics;
+	bool targets = has_word(cmd, "@targets");
+	bool events = has_word(cmd, "@events") || has_option(cmd, 'e');
 
 	fputs(cmd->usage, stdout);
 	print_options(cmd);
 	if (cmd->notes)
 		printf("\n%s", cmd->notes);
 	printf("\nExamples:\n%s\n", cli_examples(cmd->name));
-	if (t & (HELP_TARGETS | HELP_EVENTS))
-		printf("%s%s%s\n", t & HELP_TARGETS ? "TARGET: ctrace help targets" : "",
-		       (t & HELP_TARGETS) && (t & HELP_EVENTS) ? "; " : "",
-		       t & HELP_EVENTS ? "EVENTS: ctrace help events" : "");
-	printf("%s: man ctrace-%s\n", t & HELP_OPTIONS ? "Common options: ctrace help options; manual" : "Manual",
-	       cmd->name);
+	if (targets || events)
+		printf("%s%s%s\n", targets ? "TARGET: ctrace help targets" : "", targets && events ? "; " : "",
+		       events ? "EVENTS: ctrace help events" : "");
+	printf("%s: man ctrace-%s\n",
+	       cmd->kind == COMMAND_PLAIN ? "Manual" : "Common options: ctrace help options; manual", cmd->name);
 	return CLI_OK;
 }
 

@@ -16,23 +16,23 @@ enum {
 	CLI_NOCMD	= 127,	/* COMMAND not found */
 };
 
-/* What the help of a command leaves to the topics of 'ctrace help'. */
-enum {
-	HELP_TARGETS	= 1 << 0,
-	HELP_EVENTS	= 1 << 1,
-	HELP_OPTIONS	= 1 << 2,
-	HELP_COUNTING	= 1 << 3,
-	/* of a command that counts: it has all the options of topics.c */
-	HELP_COUNTS	= HELP_TARGETS | HELP_OPTIONS | HELP_COUNTING,
+/* Which of the options that commands share a command has: those of the kinds before its own, too. */
+enum command_kind {
+	COMMAND_PLAIN,		/* none */
+	COMMAND_TRACES,		/* those of targets */
+	COMMAND_SNOOPS,		/* those of recordings */
+	COMMAND_COUNTS,		/* those of rows */
 };
 
 struct command {
 	const char *name;
+	enum command_kind kind;
 	const char *usage;	/* synopsis and a sentence, of at most 80 columns */
-	unsigned int topics;	/* HELP_* */
-	int (*run)(int argc, char **argv);	/* argv[0] is the subcommand */
 	const struct cli_option *options[3];	/* tables of its own, up to NULL */
 	const char *notes;	/* what its help says after the options, or NULL */
+	/* Its first word, and those after it, for completion: what they may be. NULL: as the one before, or no word */
+	const char *words[2];
+	int (*run)(int argc, char **argv);	/* argv[0] is the subcommand */
 };
 
 extern bool cli_json;			/* --json was given, anywhere before -- */

@@ -184,4 +184,7 @@ static int run_bio(int argc, char **argv)
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_bio = COMMAND(bio, usage, HELP_COUNTS, run_bio, .options = { options });
+const struct command cmd_bio = {
+	.name = "bio", .kind = COMMAND_COUNTS, .usage = usage, .options = { options },
+	.words = { "@targets" }, .run = run_bio,
+};

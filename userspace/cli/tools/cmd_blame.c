@@ -176,4 +176,7 @@ static int run_blame(int argc, char **argv)
 	return view_run(&kind, NULL, argc, argv);
 }
 
-const struct command cmd_blame = COMMAND(blame, usage, HELP_COUNTS, run_blame, .options = { options });
+const struct command cmd_blame = {
+	.name = "blame", .kind = COMMAND_COUNTS, .usage = usage, .options = { options },
+	.words = { "@targets" }, .run = run_blame,
+};

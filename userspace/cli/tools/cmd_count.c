@@ -62,7 +62,7 @@ static const struct cli_option agg_options[] = {
 	{ .help = "Count separately:" },
 	VIEW_BY_OPTION,
 	{ .help = "How:" },
-	OPTION("events", 'e', "TEXT", "what to add up, as above; repeat for more tables"),
+	OPTION("events", 'e', "TEXT", "what to add up, as above; repeat for more tables", "@events"),
 	OPTION("folded", OPT_FOLDED, "FILE",
 	       "if a key is a stack: at the end, write a line for each row, for flame graphs; FILE - is "
 	       "standard output"),
@@ -330,11 +330,22 @@ static int run_stackcount(int argc, char **argv)
 	return run(&kind, argc, argv);
 }
 
-const struct command cmd_count = COMMAND(count, count_usage, HELP_COUNTS | HELP_EVENTS, run_count,
-					.options = { count_options });
-const struct command cmd_hist = COMMAND(hist, hist_usage, HELP_COUNTS | HELP_EVENTS, run_hist,
-					.options = { hist_options });
-const struct command cmd_agg = COMMAND(agg, agg_usage, HELP_COUNTS | HELP_EVENTS, run_agg,
-					.options = { agg_options });
-const struct command cmd_stackcount = COMMAND(stackcount, stackcount_usage, HELP_COUNTS | HELP_EVENTS, run_stackcount,
-					.options = { stackcount_options });
+const struct command cmd_count = {
+	.name = "count", .kind = COMMAND_COUNTS, .usage = count_usage, .options = { count_options },
+	.words = { "@events", "@targets" }, .run = run_count,
+};
+
+const struct command cmd_hist = {
+	.name = "hist", .kind = COMMAND_COUNTS, .usage = hist_usage, .options = { hist_options },
+	.words = { "", "@targets" }, .run = run_hist,
+};
+
+const struct command cmd_agg = {
+	.name = "agg", .kind = COMMAND_COUNTS, .usage = agg_usage, .options = { agg_options },
+	.words = { "@targets" }, .run = run_agg,
+};
+
+const struct command cmd_stackcount = {
+	.name = "stackcount", .kind = COMMAND_COUNTS, .usage = stackcount_usage,
+	.options = { stackcount_options }, .words = { "@events", "@targets" }, .run = run_stackcount,
+};

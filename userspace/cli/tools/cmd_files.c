@@ -155,4 +155,7 @@ static int run_files(int argc, char **argv)
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_files = COMMAND(files, usage, HELP_COUNTS, run_files, .options = { options });
+const struct command cmd_files = {
+	.name = "files", .kind = COMMAND_COUNTS, .usage = usage, .options = { options },
+	.words = { "@targets" }, .run = run_files,
+};

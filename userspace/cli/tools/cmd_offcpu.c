@@ -230,4 +230,7 @@ static int run_offcpu(int argc, char **argv)
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_offcpu = COMMAND(offcpu, usage, HELP_COUNTS, run_offcpu, .options = { options });
+const struct command cmd_offcpu = {
+	.name = "offcpu", .kind = COMMAND_COUNTS, .usage = usage, .options = { options },
+	.words = { "@targets" }, .run = run_offcpu,
+};

@@ -377,4 +377,7 @@ static int run_profile(int argc, char **argv)
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_profile = COMMAND(profile, usage, HELP_COUNTS, run_profile, .options = { options });
+const struct command cmd_profile = {
+	.name = "profile", .kind = COMMAND_COUNTS, .usage = usage, .options = { options },
+	.words = { "@targets" }, .run = run_profile,
+};

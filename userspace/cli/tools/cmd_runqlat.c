@@ -92,4 +92,7 @@ static int run_runqlat(int argc, char **argv)
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_runqlat = COMMAND(runqlat, usage, HELP_COUNTS, run_runqlat, .options = { options });
+const struct command cmd_runqlat = {
+	.name = "runqlat", .kind = COMMAND_COUNTS, .usage = usage, .options = { options },
+	.words = { "@targets" }, .run = run_runqlat,
+};

@@ -129,4 +129,7 @@ static int run_snoop(int argc, char **argv)
 	return view_run(&kind, &lo, argc, argv);
 }
 
-const struct command cmd_snoop = COMMAND(snoop, usage, HELP_TARGETS | HELP_OPTIONS, run_snoop, .options = { options });
+const struct command cmd_snoop = {
+	.name = "snoop", .kind = COMMAND_SNOOPS, .usage = usage, .options = { options },
+	.words = { "@snoop", "@targets" }, .run = run_snoop,
+};

@@ -240,4 +240,7 @@ static int run_stats(int argc, char **argv)
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_stats = COMMAND(stats, usage, HELP_COUNTS | HELP_EVENTS, run_stats, .options = { options });
+const struct command cmd_stats = {
+	.name = "stats", .kind = COMMAND_COUNTS, .usage = usage, .options = { options },
+	.words = { "@targets" }, .run = run_stats,
+};

@@ -233,4 +233,7 @@ static int run_tcp(int argc, char **argv)
 	return view_run(&kind, &own, argc, argv);
 }
 
-const struct command cmd_tcp = COMMAND(tcp, usage, HELP_COUNTS, run_tcp, .options = { options });
+const struct command cmd_tcp = {
+	.name = "tcp", .kind = COMMAND_COUNTS, .usage = usage, .options = { options },
+	.words = { "@targets" }, .run = run_tcp,
+};

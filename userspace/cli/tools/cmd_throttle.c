@@ -394,4 +394,7 @@ static int run_throttle(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_throttle = COMMAND(throttle, usage, HELP_COUNTS, run_throttle, .options = { options });
+const struct command cmd_throttle = {
+	.name = "throttle", .kind = COMMAND_COUNTS, .usage = usage, .options = { options },
+	.words = { "@targets" }, .run = run_throttle,
+};

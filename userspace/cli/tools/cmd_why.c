@@ -467,4 +467,6 @@ static int run_why(int argc, char **argv)
 	return status;
 }
 
-const struct command cmd_why = COMMAND(why, usage, HELP_TARGETS, run_why, .options = { options });
+const struct command cmd_why = {
+	.name = "why", .usage = usage, .options = { options }, .words = { "@targets" }, .run = run_why,
+};
