@@ -64,5 +64,5 @@ flame_test_cli := flame/flame flame/flame_svg flame/flame_files base/proto base/
 doctor_test_cli := doctor/doctor doctor/kernel doctor/build doctor/module doctor/host base/module base/cli base/options base/output base/errors base/json base/sbuf base/util \
 	cmd_doctor
 # the commands themselves, but the one that has a screen
-waits_test_cli := $(filter-out main cmd_top top/%,$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/*.c $(top)/userspace/cli/*/*.c))) \
+waits_test_cli := $(filter-out main complete cmd_top top/%,$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/*.c $(top)/userspace/cli/*/*.c))) \
 	strace/constants $(addprefix lang/,agg agg_parse expr expr_lex expr_parse expr_term fields)

@@ -41,6 +41,13 @@
 #define CTRACE_COMMAND_DECLARE(name, summary)	extern const struct command cmd_##name;
 CTRACE_COMMANDS(CTRACE_COMMAND_DECLARE)
 
+struct command_row {
+	const struct command *cmd;
+	const char *summary;
+};
+extern const struct command_row commands[];	/* ends with cmd of NULL */
+const struct command *command_find(const char *name);
+
 /* Every topic of 'ctrace help': its name, and what it explains. topics.c has the texts. */
 #define CTRACE_TOPICS(T) \
 	T(targets, "what TARGET may be: containers, pods, units, processes") \
@@ -59,5 +66,8 @@ struct shared_options {
 	const struct cli_option *options;
 };
 extern const struct shared_options shared_options[];	/* ends with who of NULL */
+
+/* complete.c. Prints what the last word may become; the first is that behind "ctrace". */
+void complete(char **words, int n);
 
 #endif

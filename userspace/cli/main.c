@@ -14,12 +14,10 @@
 
 #define COLUMNS	80	/* of each help text */
 
-static const struct {
-	const struct command *cmd;
-	const char *summary;
-} commands[] = {
+const struct command_row commands[] = {
 #define ROW(name, summary)	{ &cmd_##name, summary },
 	CTRACE_COMMANDS(ROW)
+	{ 0 },
 };
 
 static const char main_usage[] =
@@ -36,11 +34,11 @@ static const char main_options[] =
 "  -h, --help     this text; after a command, that command's help\n"
 "  -V, --version  version of ctrace\n";
 
-static const struct command *find(const char *name)
+const struct command *command_find(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(commands[i].cmd->name, name))
-			return commands[i].cmd;
+	for (const struct command_row *c = commands; c->cmd; c++)
+		if (!strcmp(c->cmd->name, name))
+			return c->cmd;
 	return NULL;
 }
 
@@ -58,8 +56,8 @@ static int unknown(const char *name, bool of_help)
 	struct nearest near = { .word = name };
 	struct sbuf hint = { 0 };
 
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		nearest_offer(&near, commands[i].cmd->name);
+	for (const struct command_row *c = commands; c->cmd; c++)
+		nearest_offer(&near, c->cmd->name);
 	for (const struct topic *t = topics; of_help && t->name; t++)
 		nearest_offer(&near, t->name);
 	sbuf_reset(&hint);
@@ -77,8 +75,8 @@ static void print_counting(void)
 	const char *sep = "";
 
 	fputs(first, stdout);
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		const struct command *cmd = commands[i].cmd;
+	for (const struct command_row *c = commands; c->cmd; c++) {
+		const struct command *cmd = c->cmd;
 		size_t len = strlen(cmd->name) + strlen(" ,");
 		bool fits = column + len <= COLUMNS;
 
@@ -105,7 +103,7 @@ static void print_shared(void)
 
 static int topic_help(const struct topic *topic)
 {
-	const struct command *cmd = find(topic->name);
+	const struct command *cmd = command_find(topic->name);
 
 	if (!strcmp(topic->name, "options")) {
 		print_counting();
@@ -122,7 +120,7 @@ static int topic_help(const struct topic *topic)
 static int main_help(const char *name)
 {
 	const struct topic *topic = name ? find_topic(name) : NULL;
-	const struct command *cmd = name ? find(name) : NULL;
+	const struct command *cmd = name ? command_find(name) : NULL;
 
 	if (topic)
 		return topic_help(topic);
@@ -131,8 +129,8 @@ static int main_help(const char *name)
 	if (name)
 		return unknown(name, true);
 	fputs(main_usage, stdout);
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		printf("  %-10s %s\n", commands[i].cmd->name, commands[i].summary);
+	for (const struct command_row *c = commands; c->cmd; c++)
+		printf("  %-10s %s\n", c->cmd->name, c->summary);
 	printf("%s\nExamples:\n%s\nTopics:\n", main_options, cli_examples(""));
 	for (topic = topics; topic->name; topic++)
 		printf("  %-10s %s\n", topic->name, topic->summary);
@@ -157,11 +155,15 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(word, "help") || !strcmp(word, "-h") || !strcmp(word, "--help"))
 		return cli_finish(main_help(argc > 2 ? argv[2] : NULL));
+	if (!strcmp(word, "--complete")) {
+		complete(argv + 2, argc - 2);
+		return cli_finish(CLI_OK);
+	}
 	if (!strcmp(word, "version") || !strcmp(word, "-V") || !strcmp(word, "--version")) {
 		printf("ctrace %s\n", ctrace_version());
 		return cli_finish(CLI_OK);
 	}
-	cli_cmd = find(word);
+	cli_cmd = command_find(word);
 	if (!cli_cmd)
 		return cli_finish(unknown(word, false));
 	return cli_finish(cli_cmd->run(argc - 1, argv + 1));

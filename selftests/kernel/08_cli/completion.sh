@@ -1,32 +1,41 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: the completion file loads and completes; each option that it knows is in the help
+# description: bash, zsh and fish complete commands, options, values and the names of events, as 'ctrace --complete' says
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-file=$top/userspace/completion/ctrace.bash
-[ -e "$file" ] || give_up "no completion file"
-check "bash takes it" bash -n "$file"
+files=$top/userspace/completion
 load
-bash --norc -c ". '$file'; complete -p ctrace" > "$tmp/out" 2>&1
-has "it is there for ctrace" 'ctrace$' "$tmp/out"
-fn=$(sed -n 's/.*-F \([^ ]*\) .*/\1/p' "$tmp/out")
-bash --norc -c ". '$file'; COMP_WORDS=(ctrace tr) COMP_CWORD=1 COMP_LINE='ctrace tr' COMP_POINT=9; $fn ctrace tr ctrace; printf '%s\n' \"\${COMPREPLY[@]}\"" > "$tmp/out" 2>&1
-has "tr becomes trace" '^trace ?$' "$tmp/out"
-# complete_words WORD...: prints what the last word may become
-complete_words() {
-	bash --norc -c ". '$file'; compopt() { :; }; COMP_WORDS=(ctrace $*) COMP_CWORD=$#; $fn; printf '%s\n' \"\${COMPREPLY[@]}\"" 2>&1
+check "bash takes its file" bash -n "$files/ctrace.bash"
+bash --norc -c ". '$files/ctrace.bash'; complete -p ctrace" > "$tmp/out" 2>&1
+has "it is there for ctrace" '-F _ctrace ctrace$' "$tmp/out"
+# becomes LINE: prints what the last word of the line may become in bash
+becomes() {
+	bash --norc -c '. "$0"; compopt() { echo "opt $*"; }
+		COMP_LINE=$1 COMP_POINT=${#1}; _ctrace ctrace; printf "%s\n" "${COMPREPLY[@]}"' "$files/ctrace.bash" "$1" 2>&1
 }
-complete_words help targ > "$tmp/out"
-has "a topic of help" '^targets ?$' "$tmp/out"
-# examples may have any option
-ctrace help options > "$tmp/options"
-for command in $(ctrace help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
-	ctrace "$command" --help | sed '/^Examples:/,/^$/d' > "$tmp/help"
-	grep -q 'ctrace help options' "$tmp/help" && cat "$tmp/options" >> "$tmp/help"
-	complete_words "$command" all -- | sed -n 's/^\(--[a-z-]*\).*/\1/p' | while read -r option; do
-		grep -q -e "$option\>" "$tmp/help" || echo "$command: $option"; done
-done > "$tmp/missing"
-same "options that neither the command's help has nor the topic that it names" "" "$(cat "$tmp/missing")"
+complete_is() {	# WHAT LINE EXPECTED
+	becomes "$2" > "$tmp/out"
+	same "$1" "$3" "$(xargs < "$tmp/out")"
+}
+complete_is "a command" 'ctrace tr' trace
+complete_is "a topic of help" 'ctrace help targ' targets
+complete_is "a long option" 'ctrace trace web --no-' '--no-fds --no-state-dump'
+complete_is "a value of an option" 'ctrace stats --style=s' strace
+complete_is "one of several values" 'ctrace stats -e openat,fsyn' 'opt -o nospace openat,fsync'
+complete_is "an event of the module" 'ctrace count sched_swi' 'opt -o nospace sched_switch'
+complete_is "a word of snoop" 'ctrace snoop mo' mount
+complete_is "nothing is asked for behind a word that is taken" 'ctrace snoop mount mou' ''
+complete_is "a target that goes on" 'ctrace trace user' 'opt -o nospace user:'
+complete_is "a command to run" 'ctrace trace -- readlin' "$(bash --norc -c 'compgen -c readlin' | xargs)"
+mkdir -p "$tmp/dir/in" && : > "$tmp/dir/file"
+complete_is "a file" "ctrace trace -o $tmp/dir/" "opt -o filenames $tmp/dir/file $tmp/dir/in"
+complete_is "a directory" "ctrace record -o $tmp/dir/" "opt -o filenames $tmp/dir/in"
+complete_is "a directory behind =" "ctrace record --output=$tmp/dir/" "opt -o filenames $tmp/dir/in"
+for shell in zsh fish; do
+	if command -v $shell > /dev/null; then
+		check "$shell takes its file" $shell -n "$files/ctrace.$shell"
+	fi
+done

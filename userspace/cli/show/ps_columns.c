@@ -171,6 +171,11 @@ static const struct ps_column all[] = {
 	{ "image", put_image }, { "labels", put_labels }, { "cgroup", put_cgroup },
 };
 
+const char *ps_column_name(size_t i)
+{
+	return i < ARRAY_SIZE(all) ? all[i].name : NULL;
+}
+
 /* A pod has no number of its own: its line has a name, and what its containers have in common. */
 static bool is_pods(const struct ps_column *col)
 {

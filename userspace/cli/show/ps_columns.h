@@ -33,6 +33,8 @@ struct row {
  * lists all columns.
  */
 int ps_columns_parse(struct ps_columns *c, const char *list);
+/* The i-th column that there is, from 0; NULL past the end. */
+const char *ps_column_name(size_t i);
 void ps_columns_init_table(const struct ps_columns *c, struct table *t);
 void ps_columns_put(const struct ps_columns *c, struct table *t, const struct row *r);
 
