@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What the program prints as help: each text fits a screen of 80 columns, has three examples, and leads to topics that
- * exist. The commands and the topics are those that 'ctrace help' lists.
+ * exist. The commands and the topics are those that 'ctrace help' lists. What a shell may complete are the options that
+ * the manual page of the command has.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -72,6 +73,80 @@ static unsigned int each(const char *from, void (*fn)(const char *name))
 	return n;
 }
 
+/* Adds the words of a list to another, each once, in order. */
+static void add_word(char *list, const char *word, size_t len)
+{
+	char known[100];
+
+	snprintf(known, sizeof(known), " %.*s ", (int)len, word);
+	if (!strstr(list, known))
+		strcat(list, known + 1);
+}
+
+/* The long options that a page's OPTIONS have as heads of paragraphs, as "join" prints the page. */
+static void options_of_page(const char *command, char *list)
+{
+	char line[4096];
+	bool inside = false, head = false;
+	FILE *f;
+
+	snprintf(line, sizeof(line), "'%s/join' '%s/ctrace-%s.1.in'", MAN, MAN, command);
+	f = popen(line, "re");
+	if (!check(f != NULL))
+		return;
+	while (fgets(line, sizeof(line), f)) {
+		if (!strncmp(line, ".SH", 3))
+			inside = !strcmp(line, ".SH OPTIONS\n");
+		for (char *at = line; inside && head && (at = strstr(at, "\\-\\-")); at++) {
+			char word[100] = "--";
+			size_t n = 2;
+
+			for (at += strlen("\\-\\-"); n < sizeof(word) - 1 && (islower((unsigned char)*at) || *at == '\\'); at++)
+				if (*at != '\\')
+					word[n++] = *at;
+				else if (at[1] == '-')
+					word[n++] = *++at;
+				else
+					break;
+			add_word(list, word, n);
+		}
+		head = !strcmp(line, ".TP\n");
+	}
+	check_eq(pclose(f), 0);
+}
+
+static bool has_all(const char *what, const char *list, const char *of, const char *command)
+{
+	char word[100];
+	bool all = true;
+
+	for (const char *at = of; sscanf(at, " %99s", word) == 1; at = strchr(at + 1, ' ') ?: "") {
+		char known[110];
+
+		snprintf(known, sizeof(known), " %s ", word);
+		if (strstr(list, known))
+			continue;
+		printf("# %s of '%s' lack %s\n", what, command, word);
+		all = false;
+	}
+	return all;
+}
+
+/* The options that completion tells of, which come from the tables that help and the command read, are the page's. */
+static void options_are(const char *command)
+{
+	static char page[8192], told[8192];
+
+	strcpy(page, " ");
+	strcpy(told, " ");
+	options_of_page(command, page);
+	check_eq(run("--complete %s --", command), 0);
+	for (char *at = text; *at; at += strcspn(at, "\n") + 1)
+		add_word(told, at, strcspn(at, "\t"));
+	check(strlen(told) > strlen(" --help "));
+	check(has_all("the options", told, page, command) & has_all("OPTIONS of the page", page, told, command));
+}
+
 static void topic_is(const char *name)
 {
 	if (!check_eq(run("help %s", name), 0))
@@ -99,6 +174,7 @@ static void command_is(const char *name)
 		printf("# examples of '%s'\n", name);
 	snprintf(manual, sizeof(manual), "anual: man ctrace-%s\n", name);
 	check(strlen(own) > strlen(manual) && !strcmp(own + strlen(own) - strlen(manual), manual));
+	options_are(name);
 	/* as a word of help; it comes last if a topic has the name, too */
 	check_eq(run("help %s", name), 0);
 	check(strlen(text) >= strlen(own) && !strcmp(text + strlen(text) - strlen(own), own));
