@@ -31,7 +31,7 @@
 	X(stackcount, "count the stacks that lead to an event") \
 	X(flame, "draw stacks as a flame graph") \
 	X(export, "write a recording for another viewer") \
-	X(ps, "list containers") \
+	X(ps, "list containers, or follow their births and deaths") \
 	X(explain, "say why a container is the one it is") \
 	X(events, "list the events that can be recorded") \
 	X(probe, "define events of kernel functions") \
