@@ -20,7 +20,7 @@ static const struct cli_option options[] = {
 	OPTION("errnos", OPT_ERRNOS, NULL, "how often each error was returned"),
 	OPTION("style", OPT_STYLE, "STYLE",
 	       "perf (default): as 'perf trace -s'; strace: as\n'strace -c'", "perf strace"),
-	OPTION("by", OPT_BY, "KEY",
+	OPTION("by", OPT_BY, "KEY,...",
 	       "separately for each tid, comm, pid, uid, ... (default container)", VIEW_KEYS),
 	OPTION("events", 'e', "CALLS", "only these system calls"),
 	OPTION("failed", OPT_FAILED, NULL, "only calls that failed"),
