@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What the program prints as help: each text fits a screen of 80 columns, has three examples, and leads to topics that
- * exist. The commands and the topics are those that 'ctrace help' lists. What a shell may complete are the options that
- * the manual page of the command has.
+ * exist. 'ctrace help' lists the commands and the topics. A shell completes the options that the manual page of the
+ * command has.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void add_word(char *list, const char *word, size_t len)
 		strcat(list, known + 1);
 }
 
-/* The long options that a page's OPTIONS have as heads of paragraphs, as "join" prints the page. */
+/* The long options in the heads of a page's OPTIONS. */
 static void options_of_page(const char *command, char *list)
 {
 	char line[4096];
@@ -132,7 +132,7 @@ static bool has_all(const char *what, const char *list, const char *of, const ch
 	return all;
 }
 
-/* The options that completion tells of, which come from the tables that help and the command read, are the page's. */
+/* Completion, which reads the tables of the command, has the options of the page. */
 static void options_are(const char *command)
 {
 	static char page[8192], told[8192];

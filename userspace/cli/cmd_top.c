@@ -25,7 +25,8 @@ static const struct cli_option options[] = {
 	OPTION("by", OPT_BY, "KEY,...", "with -b: separately for each comm, pid, tid, uid, cpu", VIEW_KEYS),
 	OPTION("interval", OPT_INTERVAL, "TIME", "1 by default"),
 	OPTION("sort", OPT_SORT, "COLUMN", "by %s",
-	       "cpu wait throttled procs threads memory read write disk_read disk_write rx tx calls errors faults engine "
+	       "cpu wait throttled procs threads memory read write disk_read disk_write rx tx "
+	       "calls errors faults engine "
 	       "name image id"),
 	{ 0 },
 };

@@ -6,7 +6,7 @@
  *
  *	:files :dirs	names of files, of directories
  *	:command	a program
- *	:more		what is printed may go on: no blank follows it
+ *	:more		more may follow: no blank is put behind
  */
 #include <pwd.h>
 #include <stdlib.h>
@@ -243,7 +243,7 @@ static const struct cli_option *table_of(const struct command *cmd, size_t i)
 	return NULL;
 }
 
-/* The option that begins with "-": --name, --name=... or -x. NULL: it has none like that, or tells of none. */
+/* The option of a word --name, --name=... or -x. NULL: none that help has */
 static const struct cli_option *option_of(const struct command *cmd, const char *word)
 {
 	const struct cli_option *o;
@@ -252,8 +252,9 @@ static const struct cli_option *option_of(const struct command *cmd, const char 
 
 	for (size_t i = 0; (o = table_of(cmd, i)); i++)
 		for (; o->name || o->help; o++)
-			if (o->name && o->help && (is_long ? strlen(o->name) == len && !strncmp(o->name, word + 2, len) :
-							     word[1] == o->val && !word[2]))
+			if (o->name && o->help &&
+			    (is_long ? strlen(o->name) == len && !strncmp(o->name, word + 2, len) :
+				       word[1] == o->val && !word[2]))
 				return o;
 	return NULL;
 }
@@ -274,7 +275,7 @@ static void offer_value(struct asked *a, const struct cli_option *o)
 	offer_spec(a, values, len > more && !strcmp(o->arg + len - more, "..."));
 }
 
-/* The same option may be in two tables, and is told once: by the command's own. */
+/* An option may be in two tables. It is printed once, with the text of the command. */
 static void offer_options(const struct asked *a)
 {
 	const struct cli_option *o;

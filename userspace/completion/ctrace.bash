@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Bash completion for ctrace(1). 'ctrace --complete' knows the words, and says what the last of them may become.
+# Bash completion for ctrace(1): 'ctrace --complete' prints what the last word may become.
 _ctrace()
 {
 	local line=${COMP_LINE:0:COMP_POINT} words cur settled='' word

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Fish completion for ctrace(1). 'ctrace --complete' knows the words, and says what the last of them may become.
+# Fish completion for ctrace(1). 'ctrace --complete' prints what the last word may become.
 function __ctrace_complete
     set -l words (commandline -opc)
     set -l cur (commandline -ct)

@@ -1,6 +1,6 @@
 #compdef ctrace
 # SPDX-License-Identifier: GPL-2.0-only
-# Zsh completion for ctrace(1). 'ctrace --complete' knows the words, and says what the last of them may become.
+# Zsh completion for ctrace(1). 'ctrace --complete' prints what the last word may become.
 _ctrace() {
 	local -a whole begun ask
 	local line word item

@@ -70,7 +70,7 @@ const char *cli_examples(const char *command)
 	return "";
 }
 
-/* All begin at one column: where those of topics begin, if it has some of these, too. */
+/* All texts begin at one column, that of the topics if the command shares options. */
 static void print_options(const struct command *cmd)
 {
 	unsigned int column = cmd->kind != COMMAND_PLAIN ? OPTIONS_COLUMN : 0;

@@ -16,12 +16,12 @@ enum {
 	CLI_NOCMD	= 127,	/* COMMAND not found */
 };
 
-/* Which of the options that commands share a command has: those of the kinds before its own, too. */
+/* The options that a command shares with others: of its kind, and of the kinds before it. */
 enum command_kind {
 	COMMAND_PLAIN,		/* none */
-	COMMAND_TRACES,		/* those of targets */
-	COMMAND_SNOOPS,		/* those of recordings */
-	COMMAND_COUNTS,		/* those of rows */
+	COMMAND_TRACES,		/* of targets */
+	COMMAND_SNOOPS,		/* and of recordings */
+	COMMAND_COUNTS,		/* and of rows */
 };
 
 struct command {
@@ -30,7 +30,7 @@ struct command {
 	const char *usage;	/* synopsis and a sentence, of at most 80 columns */
 	const struct cli_option *options[3];	/* tables of its own, up to NULL */
 	const char *notes;	/* what its help says after the options, or NULL */
-	/* Its first word, and those after it, for completion: what they may be. NULL: as the one before, or no word */
+	/* Its first word, and the words after it, for completion. NULL: as the one before, or no word */
 	const char *words[2];
 	int (*run)(int argc, char **argv);	/* argv[0] is the subcommand */
 };
@@ -48,7 +48,7 @@ int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int cli_vreport(int status, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 /* Reports an unknown or incomplete option, as getopt_long() left it in optopt; returns CLI_USAGE. */
 int cli_bad_option(int opt, char **argv);
-/* The examples that a command's help has, which are the first of its manual page; "": those of 'ctrace help'. */
+/* The examples that a command's help has, the first of its page; "": of 'ctrace help'. */
 const char *cli_examples(const char *command);
 /* Prints the subcommand's help and where the rest of it is, returns CLI_OK. */
 int cli_help(const struct command *cmd);

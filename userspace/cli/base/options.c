@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What tables of options mean to getopt_long(), and how help prints them. */
+/* Reads tables of options for getopt_long(), and prints them for help. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 #define COLUMNS	80	/* of each help text */
 
 const struct cli_option cli_every_option[] = {
-	OPTION("json", 'j', NULL, "print JSON: an object for each interval (snoop: for each event), and errors"),
+	OPTION("json", 'j', NULL,
+	       "print JSON: an object for each interval (snoop: for each event), and errors"),
 	OPTION("help", 'h', NULL, "print the command's help"),
 	{ 0 },
 };

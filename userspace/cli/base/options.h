@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options of a command, said once: getopt_long() takes what these tables say; help and completion print them. */
+/* The options of a command: getopt_long() reads by these tables, and help and completion print them. */
 #ifndef CTRACE_OPTIONS_H
 #define CTRACE_OPTIONS_H
 
@@ -12,7 +12,7 @@ struct cli_option {
 	const char *name;	/* its long form; NULL: the row is a heading in help */
 	int val;		/* a letter, which then is its short form, or OPT_* */
 	const char *arg;	/* "TIME"; "[=TIME]" if it may be left out; NULL: it takes none */
-	/* Its text in help, "%s" for the values; "": the text of another option tells of it; NULL: nothing does. */
+	/* Its text in help, "%s" for the values; "": in the text of another option; NULL: hidden */
 	const char *help;
 	const char *values;	/* words that arg may be, for completion; "": arg tells */
 };
@@ -21,14 +21,14 @@ struct cli_option {
 
 #define OPTIONS_MAX	64	/* of a command */
 
-/* What getopt_long() wants. */
+/* For getopt_long(). */
 struct getopts {
 	char shorts[2 * OPTIONS_MAX + 2];
 	struct option longs[OPTIONS_MAX + 1];
 };
 
 struct getopts getopts_of(const struct cli_option *table);
-/* Adds those of the table whose names are not there yet. */
+/* Adds the options of the table, but for names that g has. */
 void getopts_add(struct getopts *g, const struct cli_option *table);
 
 #define OPTIONS_COLUMN	24	/* where texts begin, at most */

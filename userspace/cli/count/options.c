@@ -4,7 +4,8 @@
 
 const struct cli_option view_source_options[] = {
 	OPTION("input", 'i', "DIR",
-	       "take the events that 'ctrace record' wrote into DIR, not live ones. TARGET is then as for 'ctrace report'"),
+	       "take the events that 'ctrace record' wrote into DIR, not live ones. TARGET is "
+	       "then as for 'ctrace report'"),
 	OPTION("explain", OPT_EXPLAIN, NULL, "say which probes and tables it would use, and end"),
 	{ 0 },
 };
@@ -15,13 +16,14 @@ const struct cli_option view_count_options[] = {
 	OPTION("interval", OPT_INTERVAL, "TIME", "print what came in each interval: 1, 500ms, 1m"),
 	OPTION("count", OPT_COUNT, "N", "end after N intervals"),
 	OPTION("rows", OPT_ROWS, "N",
-	       "rows of each table on each CPU (default " TEXT_OF(VIEW_ROWS) "); events that find no free row count in "
+	       "rows of each table on each CPU (default "
+	       TEXT_OF(VIEW_ROWS) "); events that find no free row count in "
 	       "their container's row (other)"),
 	VIEW_BY_OPTION,
 	{ 0 },
 };
 
-/* Those that not every view can do something with say so themselves. */
+/* A view that has a use for them has them in its own table. */
 static const struct cli_option untold[] = {
 	OPTION("events", 'e', "EVENTS", NULL),
 	OPTION("longer", OPT_LONGER, "TIME", NULL),

@@ -13,22 +13,27 @@ _Static_assert(DATA_MAX == CTRACE_DATA_MAX && COPY_MAX_KIB << 10 == CTRACE_COPY_
 const struct cli_option run_record_options[] = {
 	{ .help = "Which events:" },
 	OPTION("events", 'e', "EVENTS", "the events to record; repeat for more"),
-	OPTION("longer", OPT_LONGER, "TIME", "only system calls that took at least this long: 200ms, 1s, 5us"),
+	OPTION("longer", OPT_LONGER, "TIME",
+	       "only system calls that took at least this long: 200ms, 1s, 5us"),
 	OPTION("failed", OPT_FAILED, NULL, "only system calls that failed"),
 	OPTION("one-of", OPT_ONE_OF, "N", "one in N of each kind of event on each CPU"),
 	OPTION("rate", OPT_RATE, "N", "at most N records a second of each container"),
 	{ .help = "What else:" },
 	OPTION("stack", OPT_STACK, "[=WHICH]",
-	       "the stack of each event: kernel (default), user or both; or dwarf[,SIZE]: the user's without frame "
-	       "pointers, unwound from a copy of its first SIZE bytes (default 8K, at most " TEXT_OF(COPY_MAX_KIB) "K). "
+	       "the stack of each event: kernel (default), user or both; or dwarf[,SIZE]: the "
+	       "user's without frame "
+	       "pointers, unwound from a copy of its first SIZE bytes (default 8K, at most "
+	       TEXT_OF(COPY_MAX_KIB) "K). "
 	       "They may hold passwords", "kernel user both dwarf"),
 	OPTION("frequency", 'F', "HZ", "samples of what runs, HZ a second on each CPU, with stacks"),
 	OPTION("fds", OPT_FDS, NULL, "the names of descriptors ('trace' does this unless --no-fds is given)"),
 	OPTION("no-fds", OPT_NO_FDS, NULL, ""),
 	OPTION("data", OPT_DATA, "N",
-	       "the first N bytes of what calls read and write, at most " TEXT_OF(DATA_MAX) ". They may be passwords"),
+	       "the first N bytes of what calls read and write, at most "
+	       TEXT_OF(DATA_MAX) ". They may be passwords"),
 	OPTION("env", OPT_ENV, NULL,
-	       "the environment, directory and file of each new program, as events process_env. They may hold passwords"),
+	       "the environment, directory and file of each new program, as events process_env. "
+	       "They may hold passwords"),
 	OPTION("state-dump", OPT_STATE_DUMP, NULL,
 	       "first, the tasks that already exist ('record' does this unless --no-state-dump is given)"),
 	OPTION("no-state-dump", OPT_NO_STATE_DUMP, NULL, ""),
@@ -41,10 +46,12 @@ const struct cli_option run_record_options[] = {
 
 const struct cli_option run_target_options[] = {
 	OPTION("follow", OPT_FOLLOW, NULL,
-	       "containers that match a TARGET (a name, a glob, an id, image:, label:, runtime:) now or later, each "
+	       "containers that match a TARGET (a name, a glob, an id, image:, label:, "
+	       "runtime:) now or later, each "
 	       "from its first event on; tracing goes on when they end. COMMAND is run and not traced"),
 	OPTION("wait", OPT_WAIT, "[=TIME]",
-	       "wait until there is a container for each TARGET, for TIME at most, and trace it from its first event on "
+	       "wait until there is a container for each TARGET, for TIME at most, and trace it "
+	       "from its first event on "
 	       "until it ends"),
 	OPTION("comm", OPT_COMM, "GLOB", "only events of tasks whose name matches; repeat for more names"),
 	OPTION("uid", OPT_UID, "USER", "only events of that user, by name or number; repeat for more"),

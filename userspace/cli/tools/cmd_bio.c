@@ -22,7 +22,8 @@ enum { OPT_HIST = OPT_VIEW_OWN, OPT_LINES };
 static const struct cli_option options[] = {
 	{ .help = "What to show:" },
 	OPTION("hist", OPT_HIST, NULL, "a histogram of the times for each container and disk"),
-	OPTION("lines", OPT_LINES, NULL, "a line for each request:\nTIME COMM PID DISK T SECTOR BYTES QUE LAT ERR"),
+	OPTION("lines", OPT_LINES, NULL,
+	       "a line for each request:\nTIME COMM PID DISK T SECTOR BYTES QUE LAT ERR"),
 	OPTION("milliseconds", 'm', NULL, "ranges of histograms in milliseconds, not microseconds"),
 	OPTION("longer", OPT_LONGER, "TIME", "only requests that took at least this time"),
 	OPTION("failed", OPT_FAILED, NULL, "only requests that failed"),

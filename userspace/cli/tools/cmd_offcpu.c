@@ -18,7 +18,8 @@ enum { OPT_BY_STACK = OPT_VIEW_OWN, OPT_WAKERS };
 
 static const struct cli_option options[] = {
 	{ .help = "What to show:" },
-	OPTION("stack", OPT_BY_STACK, NULL, "by the kernel's stack that led to the sleep, in place of the call"),
+	OPTION("stack", OPT_BY_STACK, NULL,
+	       "by the kernel's stack that led to the sleep, in place of the call"),
 	OPTION("wakers", OPT_WAKERS, NULL, "by the task that woke the sleeper, in place of the call"),
 	OPTION("folded", OPT_FOLDED, "FILE",
 	       "at the end, write a line with the microseconds for each stack, for flame graphs; FILE - is "

@@ -23,7 +23,8 @@ static const struct cli_option options[] = {
 	OPTION("all", OPT_ALL, NULL, "containers without a quota, too"),
 	OPTION("by", OPT_BY, "KEY,...",
 	       "who used the quota, separately for each comm, pid, ... (default tid,comm)", VIEW_KEYS),
-	OPTION("sort", OPT_SORT, "COLUMN", "by %s", "time throttled periods percent windows longest container"),
+	OPTION("sort", OPT_SORT, "COLUMN",
+	       "by %s", "time throttled periods percent windows longest container"),
 	{ 0 },
 };
 
