@@ -31,7 +31,7 @@ static void offer(const struct asked *a, const char *word, const char *what)
 {
 	const char *part = a->word + a->settled;
 
-	/* shells would have to quote it, and a terminal is not to be told what to do */
+	/* shells would have to quote it, and a terminal might obey it */
 	if (word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/@%=+")])
 		return;
 	if (!strncmp(word, part, strlen(part)))

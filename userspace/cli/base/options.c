@@ -57,7 +57,7 @@ void getopts_add(struct getopts *g, const struct cli_option *o)
 
 struct getopts getopts_of(const struct cli_option *table)
 {
-	/* ':' is what a missing value is told by */
+	/* ':' marks a missing value */
 	struct getopts g = { .shorts = ":" };
 
 	getopts_add(&g, table);
@@ -116,7 +116,7 @@ void options_put_help(struct sbuf *b, const struct cli_option *o)
 	sbuf_puts(b, at + strlen("%s"));
 }
 
-/* Appends text in lines of COLUMNS, which begin at column; the first line is there up to *at. */
+/* Appends text in lines of COLUMNS, which begin at column. at: the column that the text has reached. */
 static void put_filled(struct sbuf *b, const char *text, size_t column, size_t at)
 {
 	while (*text) {

@@ -14,7 +14,7 @@ struct cli_option {
 	const char *arg;	/* "TIME"; "[=TIME]" if it may be left out; NULL: it takes none */
 	/* Its text in help, "%s" for the values; "": in the text of another option; NULL: hidden */
 	const char *help;
-	const char *values;	/* words that arg may be, for completion; "": arg tells */
+	const char *values;	/* words that arg may be, for completion; "": arg says which */
 };
 /* A row. It may have values behind its help. */
 #define OPTION(name, val, arg, help, ...)	{ name, val, arg, help, "" __VA_ARGS__ }
