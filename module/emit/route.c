@@ -22,19 +22,22 @@ notrace noinline bool ctrace_route_learn(void)
 	r->ids.both = __this_cpu_read(ctrace_idcache.ids.both);
 	r->calm = CTRACE_CALM_UNKNOWN;
 	if (r->gen == gen && r->c == c) {
-		/* of the same container. What gates said was for the other task */
+		/* The last task was in this container: its short ways hold, but for what gates decided. */
 		r->only &= ~r->asked;
 		if (r->pair & r->asked)
 			r->pair = 0;
 		if (r->sampled && r->asks == (u64)r->wanted << 32)
 			r->way = CTRACE_WAY_SAMPLED;
-		r->noted = 0;
 	} else {
 		r->gen = gen;
 		r->c = c;
 		r->begins = 0;
-		ctrace_route_plain(r);
+		r->only = 0;
+		r->pair = 0;
+		r->asks = CTRACE_ASKS_NONE;
+		r->sampled = NULL;
 	}
 	r->asked = 0;
+	r->noted = 0;
 	return true;
 }

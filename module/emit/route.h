@@ -90,15 +90,4 @@ static inline struct ctrace_route *ctrace_route_of(const struct ctrace_who *who)
 	return ctrace_route_remembered(who->task) && r->c == who->container ? r : NULL;
 }
 
-/* A route without short ways. */
-static inline void ctrace_route_plain(struct ctrace_route *r)
-{
-	r->only = 0;
-	r->pair = 0;
-	r->asks = CTRACE_ASKS_NONE;
-	r->sampled = NULL;
-	r->way = r->wanted;
-	r->noted = 0;
-}
-
 #endif

@@ -27,15 +27,21 @@ struct asked {
 	size_t settled;
 };
 
+/* what: a container may have chosen it. */
 static void offer(const struct asked *a, const char *word, const char *what)
 {
 	const char *part = a->word + a->settled;
+	struct sbuf line = { 0 };
 
 	/* shells would have to quote it, and a terminal might obey it */
 	if (word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/@%=+")])
 		return;
-	if (!strncmp(word, part, strlen(part)))
-		printf("%.*s%s\t%s\n", (int)a->settled, a->word, word, what);
+	if (strncmp(word, part, strlen(part)))
+		return;
+	sbuf_printf(&line, "%.*s%s\t", (int)a->settled, a->word, word);
+	sbuf_clean(&line, what);
+	puts(line.s);
+	sbuf_free(&line);
 }
 
 /* Words, separated by blanks. */
