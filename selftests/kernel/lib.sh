@@ -95,6 +95,8 @@ wait_for() {
 	done
 }
 
+# For jq: objects with their keys in order, as jq -S prints them. gojq, which stands for it in most guests, lacks -S.
+sorted='def sorted: walk(if type == "object" then to_entries | sort_by(.key) | from_entries else . end);'
 # long SHORT LONG: prints SHORT in the everyday suite and LONG in make torture
 long() { if [ -n "${CTRACE_TEST_TORTURE:-}" ]; then echo "$2"; else echo "$1"; fi; }
 

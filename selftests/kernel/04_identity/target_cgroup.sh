@@ -55,7 +55,7 @@ end_all() {
 	sessions=''
 }
 # who: the containers as ps shows them, but for the number of processes, which changes by itself
-who() { ctrace ps --json | jq -cS 'del(.procs, .cpu_ns, .memory)'; }
+who() { ctrace ps --json | jq -c "$sorted del(.procs, .cpu_ns, .memory) | sorted"; }
 
 # 1: the host's, 2: a container known by its pid namespace alone, 3: the host's elsewhere, 4: the host's, in the
 # targeted cgroup itself, 5: a container with a runtime's name, 6: a sub-cgroup of that one

@@ -117,7 +117,7 @@ ctrace record -o "$tmp/v" -e syscalls --fds "cid:$cid" 2> "$tmp/v.err" & d=$!
 recording 4
 end "$a" "$b" "$c" "$d"
 # it looks whether it may go, until it may
-rows() { jq -S -c '.rows | map(select(.op != "stat")) | sort_by(tostring) | .[]' "$1"; }
+rows() { jq -c "$sorted"' .rows | map(select(.op != "stat") | sorted) | sort_by(tostring) | .[]' "$1"; }
 ctrace files --input "$tmp/t" "cid:$cid" --json > "$tmp/recorded" 2> "$tmp/err"
 same "recorded: status" 0 $?
 rows "$tmp/json" > "$tmp/a"

@@ -55,7 +55,7 @@ sleep 0.3
 kill -INT $recording "${jobs[@]}"
 wait $recording "${jobs[@]}"
 has "nothing was lost" ' 0 lost' "$tmp/record.err"
-rows() { jq -S -c '.rows | sort_by(tostring) | .[]' "$1"; }
+rows() { jq -c "$sorted .rows | map(sorted) | sort_by(tostring) | .[]" "$1"; }
 for name in "${names[@]}"; do
 	mapfile -d '' -t args < "$tmp/$name.args"
 	ctrace "${args[@]}" --input "$tmp/t" --json > "$tmp/$name.recorded" 2> "$tmp/$name.err"

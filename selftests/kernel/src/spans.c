@@ -123,16 +123,18 @@ static int do_load(int n)
 /* The child sleeps by the clock, then in read() until its parent writes. */
 static int do_block(int n)
 {
-	int fd[2], i;
+	int fd[2], ready[2], i;
 	pid_t pid;
 	char c = 0;
 
-	if (pipe(fd))
+	if (pipe(fd) || pipe(ready))
 		return 1;
 	pid = fork();
 	if (!pid) {
 		for (i = 0; i < n; i++)
 			pause_ms(100);
+		if (write(ready[1], &c, 1) != 1)
+			_exit(1);
 		for (i = 0; i < n; i++)
 			if (read(fd[0], &c, 1) != 1)
 				_exit(1);
@@ -140,7 +142,9 @@ static int do_block(int n)
 	}
 	printf("sleeper=%d waker=%d nanosleep=%d read=%d\n", pid, getpid(), SYS_nanosleep, SYS_read);
 	fflush(stdout);
-	pause_ms(100 * n + 500);	/* by now it reads */
+	if (read(ready[0], &c, 1) != 1)
+		return 1;
+	pause_ms(500);		/* by now it reads */
 	for (i = 0; i < n; i++) {
 		if (write(fd[1], &c, 1) != 1)
 			return 1;
