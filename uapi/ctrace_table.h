@@ -43,7 +43,7 @@
 #include <linux/types.h>
 
 #define CTRACE_TABLE_MAGIC	0x63546162u	/* "baTc" on little-endian */
-#define CTRACE_TABLE_KEYS	4u	/* keys beside the container */
+#define CTRACE_TABLE_KEYS	6u	/* keys beside the container */
 #define CTRACE_TABLE_VALUES	8u
 #define CTRACE_TABLE_KEY_WORDS	20u	/* words of a key, the container's included */
 #define CTRACE_TABLE_TEXT	32u	/* bytes of a string in a key, cut, padded with zeros, perhaps without a NUL */

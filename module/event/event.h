@@ -101,8 +101,11 @@ static __always_inline bool ctrace_syscall_known(long *nr, bool is32)
 	return true;
 }
 
-/* The native number of the call that current is in; -1: none, or one that only 32-bit programs have. */
-s32 ctrace_syscall_current(void);
+/*
+ * The native number of the call that current is in; -1: none, or one that only 32-bit programs have. *arg: the operation of
+ * futex(), of other calls the first argument; -1: none.
+ */
+s32 ctrace_syscall_current(s32 *arg);
 
 /* What every whole call begins with; its arguments follow. marks: CTRACE_CALL_M_* */
 #define CTRACE_CALL_FIELDS(F)	F(u64, duration) F(s64, ret) F(x64, marks)

@@ -94,18 +94,23 @@ int ctrace_syscall_by_name(const char *name, bool is32)
 	return -ENOENT;
 }
 
-s32 ctrace_syscall_current(void)
+s32 ctrace_syscall_current(s32 *arg)
 {
 	bool is32 = ctrace_compat_is_32bit_call();
 	struct task_struct *p = current;
+	u64 args[2];
 	long nr;
 
+	*arg = -1;
 	if (!ctrace_compat_from_user(p))
 		return -1;
 	nr = (int)syscall_get_nr(p, current_pt_regs());
 	if (nr < 0 || !ctrace_syscall_known(&nr, is32))
 		return -1;
-	return is32 ? natives[nr] : nr;
+	nr = is32 ? natives[nr] : nr;
+	ctrace_compat_syscall_args(current_pt_regs(), is32, 2, args);
+	*arg = args[nr == __NR_futex];
+	return nr;
 }
 
 const struct ctrace_field_desc ctrace_call_fields[CTRACE_CALL_NFIELDS] = {

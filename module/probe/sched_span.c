@@ -241,7 +241,7 @@ CTRACE_PAYLOAD(run_payload, RUN_FIELDS);
 struct leaving {
 	u32 reason;
 	u32 state;	/* 0, if it can continue */
-	s32 syscall;	/* -1: it does not sleep in one */
+	s32 syscall, arg;	/* ctrace_syscall_current()'s; -1: it does not sleep in one */
 };
 
 struct run_arg {
@@ -275,7 +275,7 @@ static void end_run(struct at *a, const struct ctrace_span *s, const struct leav
 
 #define BLOCK_FIELDS(F)									\
 	F(u64, duration) F(u32, state) F(u32, iowait) F(s32, syscall) F(comm, comm)	\
-	F(comm, waker_comm) F(s32, waker_tid) F(u32, waker_cid)
+	F(comm, waker_comm) F(s32, waker_tid) F(u32, waker_cid) F(s32, arg)
 CTRACE_PAYLOAD(block_payload, BLOCK_FIELDS);
 
 struct block_arg {
@@ -298,6 +298,7 @@ static __always_inline void fill_block(void *payload, const void *arg)
 	memcpy(r->waker_comm, a->waker.comm, CTRACE_COMM_LEN);
 	r->waker_tid = a->waker.tid;
 	r->waker_cid = a->waker.cid;
+	r->arg = a->span->block.arg;
 }
 
 static void note_waker(struct waker *w)
@@ -348,6 +349,7 @@ static void begin_block(struct at *a, const struct leaving *l)
 	s->block.state = l->state;
 	s->block.iowait = a->p->in_iowait;
 	s->block.syscall = l->syscall;
+	s->block.arg = l->arg;
 	wanted = READ_ONCE(s->begun.wanted);
 	if (likely(!ctrace_options_stack(wanted >> 32, CTRACE_ID_SCHED_BLOCK)) || !keep_stack(a->p))
 		return;
@@ -393,7 +395,7 @@ static void end_block(struct at *a, const struct ctrace_span *s, const struct wa
 
 static noinline void switch_out(struct task_struct *p, u32 state, u64 *now)
 {
-	struct leaving l = { .reason = CTRACE_RUN_PREEMPTED, .syscall = -1 };
+	struct leaving l = { .reason = CTRACE_RUN_PREEMPTED, .syscall = -1, .arg = -1 };
 	const struct ctrace_span *run;
 	struct at a;
 
@@ -411,7 +413,7 @@ static noinline void switch_out(struct task_struct *p, u32 state, u64 *now)
 	}
 	run = in(&a, CTRACE_ID_SCHED_RUN);
 	if (l.reason == CTRACE_RUN_SLEPT && (run || ctrace_wants(CTRACE_ID_SCHED_BLOCK)))
-		l.syscall = ctrace_syscall_current();
+		l.syscall = ctrace_syscall_current(&l.arg);
 	if (run)
 		end_run(&a, run, &l);
 	if (l.reason == CTRACE_RUN_SLEPT)

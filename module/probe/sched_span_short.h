@@ -29,6 +29,7 @@ struct ctrace_span {
 			u32 state;
 			u32 iowait;
 			s32 syscall;
+			s32 arg;
 		} block;
 	};
 };

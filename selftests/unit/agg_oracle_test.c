@@ -99,7 +99,7 @@ static char *write_key(char *to, struct part *k)
 static char *write_keys(char *to)
 {
 	static const u64 args[] = { 1, 2, 3, 7, 10, 16, 255, 4096, 1000000007, 1ull << 32, 1ull << 63, ~0ull };
-	u32 i, n = rnd(rnd(20) ? 4 : 7);
+	u32 i, n = rnd(rnd(20) ? 5 : 8);
 
 	nkeys = 0;
 	for (i = 0; i < n; i++) {

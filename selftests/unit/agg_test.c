@@ -334,7 +334,7 @@ static void mistakes(void)
 	wrong("count() by u8 i16", false, "column 15: expected ',', not 'i16'");
 	wrong("count() by syscall", false, "column 12: 'syscall' is a key of whole calls alone (calls, call:NAME)");
 	wrong("count() by errno", false, "column 12: 'errno' is a key of whole calls alone");
-	wrong("count() by u8, i16, i64, u64, tid", false, "column 31: too many keys: at most 4 are allowed beside the container");
+	wrong("count() by u8, i16, i64, u64, tid, pid, cpu", false, "column 41: too many keys: at most 6 are allowed beside the container");
 	wrong("count(), count(), count(), count(), count(), count(), count(), count(), sum(u8)", false,
 	      "column 73: too many functions: at most 8");
 	wrong("count() && u8", false, "column 9: expected ',' or 'by', not '&&'");

@@ -13,7 +13,7 @@ eval "$(sed -n 's/^\(sleeper=.*\)/\1/p' "$tmp/ev")"
 # shellcheck disable=SC2154 # set by what the program prints
 note "sleeper $sleeper, waker $waker"
 # blocks CALL: "DURATION STATE IOWAIT WAKER-COMM WAKER-TID WAKER-CID" of the sleeper in it
-blocks() { sed -nE "s/^[0-9]+ sched_block cid=0 tid=$sleeper .*duration=([0-9]+) state=([0-9]+) iowait=([0-9]+) syscall=$1 comm=\"spans\" waker_comm=\"([^\"]*)\" waker_tid=([0-9]+) waker_cid=([0-9]+)\$/\1 \2 \3 '\4' \5 \6/p" "$tmp/ev"; }
+blocks() { sed -nE "s/^[0-9]+ sched_block cid=0 tid=$sleeper .*duration=([0-9]+) state=([0-9]+) iowait=([0-9]+) syscall=$1 comm=\"spans\" waker_comm=\"([^\"]*)\" waker_tid=([0-9]+) waker_cid=([0-9]+) arg=-?[0-9]+\$/\1 \2 \3 '\4' \5 \6/p" "$tmp/ev"; }
 # shellcheck disable=SC2154
 blocks "$nanosleep" > "$tmp/timed"
 # shellcheck disable=SC2154
@@ -30,6 +30,9 @@ same "sleeps in read()" 5 "$(wc -l < "$tmp/read")"
 kernel_before 4.3 || same "woken by the writer" "'spans' $waker 0" "$(cut -d' ' -f4- "$tmp/read" | sort -u | paste -sd,)"
 at_least "the first until the writer came" 200000000 "$(head -n 1 "$tmp/read" | cut -d' ' -f1)"
 same "four of 200 ms" 4 "$(tail -n +2 "$tmp/read" | awk '$1 >= 150000000' | wc -l)"
+# shellcheck disable=SC2154
+same "and from which descriptor" "$pipe" \
+	"$(sed -nE "s/^[0-9]+ sched_block cid=0 tid=$sleeper .* syscall=$read .* arg=([0-9]+)\$/\1/p" "$tmp/ev" | sort -u)"
 same "its runs tell the call, too" 5 "$(grep -cE "sched_run cid=0 tid=$sleeper .* reason=2 syscall=$nanosleep " "$tmp/ev")"
 
 # In a container, a sleep that a neighbour ends, and one that a task of its own does.
@@ -48,8 +51,8 @@ wait "$all" "$whole"
 kill %% 2> /dev/null
 grep "sched_block cid=$cid tid=$pid " "$tmp/in" > "$tmp/init"
 at_least "sleeps of the container's shell" 5 "$(wc -l < "$tmp/init")"
-has_not "its session: no waker of the host" "waker_cid=0 *\$.*waker_tid=[1-9]|waker_tid=[1-9][0-9]* waker_cid=0\$" "$tmp/in"
-has_not "nor does the session of all tell" "sched_block cid=$cid .*waker_tid=[1-9][0-9]* waker_cid=0\$" "$tmp/all"
-has "a session that shows neighbours does" "sched_block cid=$cid tid=$pid .*waker_comm=\"[^\"]+\" waker_tid=[1-9][0-9]* waker_cid=0\$" "$tmp/whole"
-has "who is of the same container is shown" "waker_comm=\"sh\" waker_tid=[1-9][0-9]* waker_cid=$cid\$" "$tmp/in"
+has_not "its session: no waker of the host" "waker_cid=0 arg=-?[0-9]+ *\$.*waker_tid=[1-9]|waker_tid=[1-9][0-9]* waker_cid=0 arg=-?[0-9]+\$" "$tmp/in"
+has_not "nor does the session of all tell" "sched_block cid=$cid .*waker_tid=[1-9][0-9]* waker_cid=0 arg=-?[0-9]+\$" "$tmp/all"
+has "a session that shows neighbours does" "sched_block cid=$cid tid=$pid .*waker_comm=\"[^\"]+\" waker_tid=[1-9][0-9]* waker_cid=0 arg=-?[0-9]+\$" "$tmp/whole"
+has "who is of the same container is shown" "waker_comm=\"sh\" waker_tid=[1-9][0-9]* waker_cid=$cid arg=-?[0-9]+\$" "$tmp/in"
 same "one container" "$cid" "$(cids "$tmp/in" sched_block)"

@@ -26,7 +26,7 @@ wrong '12: .errno. is a key of whole calls alone' 'count() by errno'
 wrong '21: expected a number above 0' 'count() by prev_tid/0'
 wrong '17: .prev_comm. is a string' 'count() by log2(prev_comm)'
 wrong '12: expected a key' 'count() by '
-wrong '48: too many keys: at most 4' 'count() by prev_tid, next_tid, prev_prio, cpu, tid'
+wrong '64: too many keys: at most 6' 'count() by prev_tid, next_tid, prev_prio, next_prio, cpu, tid, pid'
 wrong '74: too many functions: at most 8' 'count(), count(), count(), count(), count(), count(), count(), count(),  count()'
 wrong '21: expected .,., not .next_tid.' 'count() by prev_tid next_tid'
 refuse "longer than 1023 bytes" '1023' tables add sched_switch "count() by $(printf '%1100s' prev_tid)"

@@ -44,7 +44,8 @@ done
 for name in rest web quiet rest-recorded web-recorded quiet-recorded; do
 	note "$name: $(jq -c '.rows[0] | del(.culprits)' "$tmp/$name")"
 	same "$name: the rows add up" true "$(jq '.rows[0] | (.spent | add) == .time' "$tmp/$name")"
-	same "$name: its waits are its culprits'" true "$(jq '.rows[0] | ([.culprits[]? | .waited] | add // 0) == .spent.waited + .spent.throttled' "$tmp/$name")"
+	same "$name: its waits are its culprits', or not told" true \
+		"$(jq '.rows[0] | ([.culprits[]? | .waited] | add // 0) + .untold == .spent.waited + .spent.throttled' "$tmp/$name")"
 done
 for name in rest web quiet; do
 	has "$name: none missed" ' 0 unfollowed, 0 missed' "$tmp/$name.err"
@@ -59,8 +60,7 @@ for rest in rest rest-recorded; do
 	near "one is stopped" 100 "$n" "$(spent $rest stopped)"
 	near "one could run" 100 "$n" $(($(spent $rest ran) + $(spent $rest waited) + $(spent $rest unknown)))
 	at_least "and did, some of the time" $((n / 10)) "$(spent $rest ran)"
-	same "the cause is what took most" "$(word $rest cause)" \
-		"$(jq -r '.rows[0].spent | [["ran", .ran], ["waited", .waited]] | max_by(.[1])[0]' "$tmp/$rest")"
+	check "the cause is the thread that can run: $(word $rest cause)" grep -qE '^(ran|neighbour|host|ctrace|self|cpu)$' <<< "$(word $rest cause)"
 done
 for web in web web-recorded; do
 	n=$(jq '.rows[0].duration / 1e6 | floor' "$tmp/$web")

@@ -140,7 +140,7 @@ static int do_block(int n)
 				_exit(1);
 		_exit(0);
 	}
-	printf("sleeper=%d waker=%d nanosleep=%d read=%d\n", pid, getpid(), SYS_nanosleep, SYS_read);
+	printf("sleeper=%d waker=%d nanosleep=%d read=%d pipe=%d\n", pid, getpid(), SYS_nanosleep, SYS_read, fd[0]);
 	fflush(stdout);
 	if (read(ready[0], &c, 1) != 1)
 		return 1;

@@ -5,7 +5,7 @@
 
 #include "count/view.h"
 
-/* The keys of such a group's rows; --by adds to them. One of four is left for it. */
+/* The keys of such a group's rows; --by adds to them. Three of six are left for it. */
 #define BLAME_KEYS	"culprit, culprit_cid, culprit_comm"
 
 struct blame_culprit {

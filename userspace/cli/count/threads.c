@@ -15,9 +15,10 @@
 
 static const char *const words[] = {
 	[SPENT_RAN] = "ran", [SPENT_WAITED] = "waited", [SPENT_THROTTLED] = "throttled", [SPENT_DISK] = "disk",
-	[SPENT_LOCKS] = "locks", [SPENT_NETWORK] = "network", [SPENT_EVENTS] = "events", [SPENT_FILES] = "files",
-	[SPENT_CHILDREN] = "children", [SPENT_SLEPT] = "slept", [SPENT_OTHER] = "other", [SPENT_STOPPED] = "stopped",
-	[SPENT_UNKNOWN] = "unknown",
+	[SPENT_KERNEL] = "kernel", [SPENT_LOCKS] = "locks", [SPENT_NETWORK] = "network",
+	[SPENT_REQUESTS] = "requests", [SPENT_EVENTS] = "events", [SPENT_FILES] = "files",
+	[SPENT_HANDOVER] = "handover", [SPENT_CHILDREN] = "children", [SPENT_SLEPT] = "slept",
+	[SPENT_OTHER] = "other", [SPENT_STOPPED] = "stopped", [SPENT_UNKNOWN] = "unknown",
 };
 
 const char *spent_word(enum spent s)
@@ -31,8 +32,10 @@ static const struct {
 	enum spent spent;
 	const char *calls;	/* each between blanks */
 } classes[] = {
-	{ SPENT_LOCKS, " futex futex_wait futex_waitv futex_time64 semop semtimedop flock " },
-	{ SPENT_NETWORK, " accept accept4 connect recvfrom recvmsg recvmmsg sendto sendmsg sendmmsg shutdown " },
+	{ SPENT_HANDOVER, " futex futex_wait futex_waitv futex_time64 " },
+	{ SPENT_LOCKS, " semop semtimedop flock " },
+	{ SPENT_REQUESTS, " accept accept4 " },
+	{ SPENT_NETWORK, " connect recvfrom recvmsg recvmmsg sendto sendmsg sendmmsg shutdown " },
 	{ SPENT_EVENTS, " poll ppoll select pselect6 epoll_wait epoll_pwait epoll_pwait2 epoll_wait_old io_getevents io_pgetevents "
 			"io_uring_enter " },
 	{ SPENT_FILES, " read readv write writev pread64 preadv preadv2 pwrite64 pwritev pwritev2 splice tee vmsplice sendfile "
@@ -42,7 +45,7 @@ static const struct {
 	{ SPENT_DISK, " fsync fdatasync sync syncfs msync sync_file_range " },
 };
 
-enum spent spent_in_call(const struct ctrace_schema *schema, long nr)
+static enum spent class_of(const struct ctrace_schema *schema, long nr)
 {
 	const struct ctrace_event_type *t = nr < 0 ? NULL : ctrace_schema_by_id(schema, (uint32_t)(CTRACE_ID_CALL + nr));
 	enum spent s = SPENT_OTHER;
@@ -56,6 +59,36 @@ enum spent spent_in_call(const struct ctrace_schema *schema, long nr)
 			s = classes[i].spent;
 	free(word);
 	return s;
+}
+
+/* Mutexes wait by these operations; condition variables and semaphores by FUTEX_WAIT_BITSET. */
+static bool is_lock(int32_t op)
+{
+	enum { WAIT = 0, LOCK_PI = 6, LOCK_PI2 = 13, PRIVATE_FLAG = 128, CLOCK_REALTIME_FLAG = 256 };	/* linux/futex.h */
+
+	if (op == -1)
+		return true;
+	op &= ~(PRIVATE_FLAG | CLOCK_REALTIME_FLAG);
+	return op == WAIT || op == LOCK_PI || op == LOCK_PI2;
+}
+
+enum spent threads_in_call(const struct threads *t, const struct thread *x, const struct ctrace_schema *schema,
+			   long nr, int32_t arg)
+{
+	enum spent s = class_of(schema, nr);
+	int32_t pid = x ? x->pid : 0;
+	enum leads leads;
+
+	if (s == SPENT_HANDOVER && is_lock(arg) && descriptors_find(&t->fds, pid, DESCRIPTOR_FUTEX) != LEADS_GO)
+		return SPENT_LOCKS;
+	if (s != SPENT_NETWORK && s != SPENT_FILES)
+		return s;
+	leads = descriptors_find(&t->fds, pid, arg);
+	if (leads == LEADS_CLIENTS)
+		return SPENT_REQUESTS;
+	if (leads == LEADS_EVENTS)
+		return SPENT_EVENTS;
+	return leads == LEADS_SERVER ? SPENT_NETWORK : s;
 }
 
 /* --- whose is a process ------------------------------------------------------------- */
@@ -160,10 +193,18 @@ struct thread *threads_add(struct threads *t, uint32_t cid, int32_t tid)
 	return &t->v[i];
 }
 
+/* Where Go's runtime has its heap on 64 bits, and the futexes of its threads. */
+#define GO_HEAP		0xc000000000ull
+#define GO_HEAP_END	(GO_HEAP + (1ull << 40))
+
 /* What it is at, by its state and its call. */
-static enum spent at(const char *dir, char state, const struct ctrace_schema *schema)
+static enum spent at(struct threads *t, const struct thread *x, const char *dir, char state,
+		     const struct ctrace_schema *schema)
 {
+	unsigned long long args[2] = { 0 };
 	char *file, *text;
+	int32_t arg = -1;
+	long nr = -1;
 	enum spent s;
 
 	if (state == 'T' || state == 't')
@@ -172,17 +213,30 @@ static enum spent at(const char *dir, char state, const struct ctrace_schema *sc
 		return SPENT_UNKNOWN;
 	file = xasprintf("%s/syscall", dir);
 	text = read_file(file, NULL);
-	s = spent_in_call(schema, text && *text >= '0' && *text <= '9' ? strtol(text, NULL, 10) : -1);
+	if (!text || sscanf(text, "%ld %llx %llx", &nr, &args[0], &args[1]) != 3)
+		nr = -1;
 	free(file);
 	free(text);
-	return state == 'D' && s != SPENT_CHILDREN ? SPENT_DISK : s;
+	s = class_of(schema, nr);
+	if (s == SPENT_HANDOVER) {
+		arg = (int32_t)args[1];
+		if (args[0] >= GO_HEAP && args[0] < GO_HEAP_END)
+			descriptors_add(&t->fds, x->pid, DESCRIPTOR_FUTEX, LEADS_GO);
+	} else if (s == SPENT_NETWORK || s == SPENT_FILES) {
+		arg = (int32_t)args[0];
+		descriptors_look(&t->fds, x->pid, arg);
+	}
+	s = threads_in_call(t, x, schema, nr, arg);
+	if (s == SPENT_LOCKS && class_of(schema, nr) == SPENT_HANDOVER)
+		s = SPENT_HANDOVER;	/* it was not seen to get the lock */
+	return state == 'D' && s != SPENT_CHILDREN && s != SPENT_DISK ? SPENT_KERNEL : s;
 }
 
-static void look_at(struct threads *t, const char *dir, uint32_t cid, int32_t tid, bool first, uint64_t now,
-		    const struct ctrace_schema *s)
+static void look_at(struct threads *t, const char *dir, uint32_t cid, int32_t pid, int32_t tid, bool first,
+		    uint64_t now, const struct ctrace_schema *s)
 {
 	struct timespec boot;
-	unsigned long long ticks = 0, ran = 0;
+	unsigned long long ticks = 0, ran = 0, waited = 0;
 	char *file = xasprintf("%s/stat", dir), *text = read_file(file, NULL), *name;
 	struct thread *x;
 	uint64_t start, since_boot;
@@ -207,17 +261,21 @@ static void look_at(struct threads *t, const char *dir, uint32_t cid, int32_t ti
 		x->start = start;
 		x->old = first;
 	}
+	x->pid = pid;
 	file = xasprintf("%s/schedstat", dir);
 	text = read_file(file, NULL);
-	if (text && sscanf(text, "%llu", &ran) == 1)
+	if (text && sscanf(text, "%llu %llu", &ran, &waited) == 2) {
 		x->ran = ran;
+		x->waited = waited;
+	}
 	free(file);
 	free(text);
 	if (!x->seen) {
 		x->ran_first = x->ran;
-		x->first = at(dir, state, s);
+		x->waited_first = x->waited;
+		x->first = at(t, x, dir, state, s);
 	}
-	x->last = x->seen ? at(dir, state, s) : x->first;
+	x->last = x->seen ? at(t, x, dir, state, s) : x->first;
 	x->seen = now;
 }
 
@@ -234,7 +292,8 @@ static void look_at_process(struct threads *t, uint32_t cid, const char *pid, bo
 		if (e->d_name[0] < '1' || e->d_name[0] > '9')
 			continue;
 		dir = xasprintf("%s/%s", path, e->d_name);
-		look_at(t, dir, cid, (int32_t)strtol(e->d_name, NULL, 10), first, now, s);
+		look_at(t, dir, cid, (int32_t)strtol(pid, NULL, 10), (int32_t)strtol(e->d_name, NULL, 10), first,
+			now, s);
 		free(dir);
 	}
 	if (d)
@@ -260,10 +319,12 @@ int threads_look(struct threads *t, struct ctable *table, const struct ctrace_sc
 			look_at_process(t, cid, e->d_name, first, now, s);
 	}
 	closedir(d);
+	descriptors_end(&t->fds);
 	return 0;
 }
 
 void threads_free(struct threads *t)
 {
 	free(t->v);
+	descriptors_free(&t->fds);
 }

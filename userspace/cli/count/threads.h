@@ -3,30 +3,34 @@
 #ifndef CTRACE_VIEW_THREADS_H
 #define CTRACE_VIEW_THREADS_H
 
+#include "count/descriptors.h"
 #include "events/probes.h"
 #include "names/ctable.h"
 
-/* What a thread's time goes to. */
+/* What a thread's time goes to. From SPENT_REQUESTS to SPENT_STOPPED it is at rest. */
 enum spent {
-	SPENT_RAN, SPENT_WAITED, SPENT_THROTTLED, SPENT_DISK, SPENT_LOCKS, SPENT_NETWORK, SPENT_EVENTS, SPENT_FILES,
-	SPENT_CHILDREN, SPENT_SLEPT, SPENT_OTHER, SPENT_STOPPED, SPENT_UNKNOWN, SPENT_N
+	SPENT_RAN, SPENT_WAITED, SPENT_THROTTLED, SPENT_DISK, SPENT_KERNEL, SPENT_LOCKS, SPENT_NETWORK,
+	SPENT_REQUESTS, SPENT_EVENTS, SPENT_FILES, SPENT_HANDOVER, SPENT_CHILDREN, SPENT_SLEPT, SPENT_OTHER,
+	SPENT_STOPPED, SPENT_UNKNOWN, SPENT_N
 };
 
 struct thread {
 	uint32_t cid;
-	int32_t tid;
+	int32_t tid, pid;		/* pid 0: not known */
 	uint64_t start, seen;		/* CLOCK_MONOTONIC, ns: its beginning, to 10 ms; the last look that saw it */
 	bool old;			/* the first look saw it */
 	enum spent first, last;		/* what it was at, when it was seen; SPENT_UNKNOWN: it could run */
-	uint64_t ran, ran_first;	/* ns on a CPU by the kernel's account, last and first seen; 0: it keeps none */
+	/* ns on a CPU, and waiting for one, by the kernel's account, last and first seen; 0: it keeps none */
+	uint64_t ran, ran_first, waited, waited_first;
 	/* for tools/cmd_why.c: what its spans say, in ns */
-	uint64_t covered, covered_ran;
+	uint64_t covered, covered_ran, covered_waited;
 };
 
 struct threads {
 	struct thread *v;		/* by cid and tid */
 	size_t n;
 	uint64_t looked;		/* CLOCK_MONOTONIC, ns: the last look; 0: none */
+	struct descriptors fds;		/* at which they were seen asleep */
 };
 
 /* Looks at the threads of those containers. 0, or -errno: /proc cannot be read. */
@@ -47,8 +51,12 @@ void threads_put(struct sbuf *b, const struct threads *t);
 /* Adds the threads of cid. 0, or -errno: as of side_load(), side_*() in ctf/sink_ctf.h. */
 int threads_load(struct threads *t, const char *dir, uint32_t cid);
 
-/* What a task does that sleeps in this native system call. */
-enum spent spent_in_call(const struct ctrace_schema *s, long nr);
+/*
+ * What a thread does that sleeps in this native system call; arg: as sched_block's, -1: not known. x NULL: no look
+ * saw the thread.
+ */
+enum spent threads_in_call(const struct threads *t, const struct thread *x, const struct ctrace_schema *s, long nr,
+			   int32_t arg);
 /* In JSON. */
 const char *spent_word(enum spent s);
 

@@ -36,6 +36,7 @@ void threads_put(struct sbuf *b, const struct threads *t)
 		json_open(&j, NULL, '{');
 		json_uint(&j, "cid", x->cid);
 		json_int(&j, "tid", x->tid);
+		json_int(&j, "pid", x->pid);
 		json_uint(&j, "start", x->start);
 		json_uint(&j, "seen", x->seen);
 		json_flag(&j, "old", x->old);
@@ -43,6 +44,17 @@ void threads_put(struct sbuf *b, const struct threads *t)
 		json_str(&j, "last", spent_word(x->last));
 		json_uint(&j, "ran_first", x->ran_first);
 		json_uint(&j, "ran", x->ran);
+		json_uint(&j, "waited_first", x->waited_first);
+		json_uint(&j, "waited", x->waited);
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+	json_open(&j, "descriptors", '[');
+	for (size_t i = 0; i < t->fds.n; i++) {
+		json_open(&j, NULL, '{');
+		json_int(&j, "pid", t->fds.v[i].pid);
+		json_int(&j, "fd", t->fds.v[i].fd);
+		json_str(&j, "leads", leads_word(t->fds.v[i].leads));
 		json_close(&j, '}');
 	}
 	json_close(&j, ']');
@@ -68,6 +80,15 @@ static enum spent spent_of(struct json_object *o, const char *key)
 	return word ? s : SPENT_UNKNOWN;
 }
 
+static void load_descriptors(struct threads *t, struct json_object *list)
+{
+	for (size_t i = 0; json_object_is_type(list, json_type_array) && i < json_object_array_length(list); i++) {
+		struct json_object *e = json_object_array_get_idx(list, i);
+
+		descriptors_add(&t->fds, (int32_t)number(e, "pid"), (int32_t)names_number(e, "fd"), leads_of(names_str(e, "leads")));
+	}
+}
+
 int threads_load(struct threads *t, const char *dir, uint32_t cid)
 {
 	struct json_object *o, *list;
@@ -86,6 +107,7 @@ int threads_load(struct threads *t, const char *dir, uint32_t cid)
 		if (number(e, "cid") != cid || tid <= 0 || threads_find(t, cid, tid))
 			continue;
 		x = threads_add(t, cid, tid);
+		x->pid = (int32_t)number(e, "pid");
 		x->start = number(e, "start");
 		x->seen = number(e, "seen");
 		x->old = json_object_get_boolean(names_get(e, "old"));
@@ -93,7 +115,10 @@ int threads_load(struct threads *t, const char *dir, uint32_t cid)
 		x->last = spent_of(e, "last");
 		x->ran_first = number(e, "ran_first");
 		x->ran = number(e, "ran");
+		x->waited_first = number(e, "waited_first");
+		x->waited = number(e, "waited");
 	}
+	load_descriptors(t, names_get(o, "descriptors"));
 	json_object_put(o);
 	return 0;
 }

@@ -120,7 +120,7 @@ int view_run_recording(const struct view_kind *kind, void *own, const char *dir,
 #define VIEW_KEYS	"container comm tid vtid pid uid gid cpu stack ustack syscall errno"
 #define VIEW_BY_OPTION \
 	OPTION("by", OPT_BY, "KEY,...", \
-	       "count separately for each KEY, at most 4: comm tid vtid pid uid gid cpu, a " \
+	       "count separately for each KEY, at most 6: comm tid vtid pid uid gid cpu, a " \
 	       "field, FIELD/N, FIELD&N, " \
 	       "log2(FIELD), stack, ustack; of system calls syscall and errno. The container is " \
 	       "always the first", VIEW_KEYS)

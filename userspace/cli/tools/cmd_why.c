@@ -9,8 +9,10 @@
 #include "run/recording.h"
 #include "count/blame.h"
 #include "count/threads.h"
+#include "count/verdict.h"
 
 #define WHY_ROWS	2048	/* twice VIEW_ROWS */
+#define CALL_ROWS	256u
 
 static const char usage[] =
 "Usage: ctrace why [OPTIONS] CONTAINER\n"
@@ -33,14 +35,21 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-enum { RUNS, WAITS, SLEEPS };	/* groups */
+enum { RUNS, WAITS, SLEEPS, CALLS, LATENCY };	/* groups */
 
 static const char *const texts[SPENT_N] = {
 	[SPENT_RAN] = "ran", [SPENT_WAITED] = "waited for a CPU", [SPENT_THROTTLED] = "had no quota", [SPENT_DISK] = "disk",
-	[SPENT_LOCKS] = "locks (futex)", [SPENT_NETWORK] = "network (calls on sockets)",
-	[SPENT_EVENTS] = "events (poll, epoll)", [SPENT_FILES] = "read, write (pipes, sockets)",
-	[SPENT_CHILDREN] = "children (wait4)", [SPENT_SLEPT] = "slept (nanosleep)", [SPENT_OTHER] = "other sleep",
-	[SPENT_STOPPED] = "stopped", [SPENT_UNKNOWN] = "not known",
+	[SPENT_KERNEL] = "in the kernel (state D)", [SPENT_LOCKS] = "locks (futex)",
+	[SPENT_NETWORK] = "network (servers)", [SPENT_REQUESTS] = "requests (from clients)",
+	[SPENT_EVENTS] = "events (poll, epoll)", [SPENT_FILES] = "read, write (pipes)",
+	[SPENT_HANDOVER] = "hand-over (futex)", [SPENT_CHILDREN] = "children (wait4)", [SPENT_SLEPT] = "slept (nanosleep)", [SPENT_OTHER] = "other sleep", [SPENT_STOPPED] = "stopped",
+	[SPENT_UNKNOWN] = "not known",
+};
+
+/* Waits that ended. */
+struct evidence {
+	uint64_t n, longest;
+	uint64_t hist[CTRACE_TABLE_BUCKETS];	/* empty: not known */
 };
 
 struct why {
@@ -52,74 +61,172 @@ struct why {
 	uint64_t spent[SPENT_N], all;	/* ns */
 	struct blame blame;
 	const struct blame_victim *waits;	/* in blame, or NULL */
+	uint64_t untold;		/* ns of SPENT_WAITED of which no span tells who had the CPU */
+	uint64_t ctrace;		/* ns of SPENT_WAITED in which ctrace had the CPU */
+	struct evidence waited, asleep[SPENT_N];
+	uint32_t server;		/* the container that ended most waits for the network; */
+	uint64_t server_ns, network;	/* ns: those waits, 0: none is known; all waits for the network */
+	struct verdict_in in;
+	struct verdict verdict;
 };
 
 /* --- from spans to what the time went to ---------------------------------------------- */
 
-static uint64_t key(const struct view_row *r, const char *name)
+static const struct ctrace_table_column *key_of(const struct view_row *r, const char *name, uint32_t *at)
 {
 	const struct ctrace_table *t = r->t->t;
 
-	for (uint32_t k = 0; k < t->nkeys; k++)
-		if (!strcmp(t->keys[k].name + (*t->keys[k].name == '$'), name))
-			return r->r->key[t->keys[k].at];
-	return 0;
+	for (*at = 0; *at < t->nkeys; ++*at)
+		if (!strcmp(t->keys[*at].name + (*t->keys[*at].name == '$'), name))
+			return &t->keys[*at];
+	return NULL;
 }
 
-static enum spent of_sleep(const struct view *v, const struct view_row *r)
+static uint64_t key(const struct view_row *r, const char *name)
+{
+	uint32_t at;
+	const struct ctrace_table_column *k = key_of(r, name, &at);
+
+	return k ? r->r->key[k->at] : 0;
+}
+
+/* The first column of this kind; 0 if there is none. */
+static uint64_t value(const struct view_row *r, uint32_t fn)
+{
+	int column = view_column(r->t->t, fn);
+
+	return column < 0 ? 0 : r->r->values[r->t->t->values[column].at];
+}
+
+#define LONG_WAIT	NSEC_PER_SEC	/* a thread whose average wait is longer waits for work, not for a lock */
+
+static enum spent of_sleep(const struct view *v, const struct why *w, const struct view_row *r,
+			   const struct thread *x)
 {
 	const uint64_t uninterruptible = 2, stopped = 4 | 8;	/* TASK_*: the same since 2.6 */
-	int32_t nr = (int32_t)key(r, "syscall");
-	enum spent s = spent_in_call(v->run.schema, nr);
+	int32_t nr = (int32_t)key(r, "syscall"), arg = (int32_t)key(r, "arg");
+	enum spent s = threads_in_call(&w->threads, x, v->run.schema, nr, arg);
 
 	if (key(r, "iowait"))
 		return SPENT_DISK;
 	if (key(r, "state") & stopped)
 		return SPENT_STOPPED;
 	/* vfork() waits so for its child */
-	return key(r, "state") & uninterruptible && s != SPENT_CHILDREN ? SPENT_DISK : s;
+	if (key(r, "state") & uninterruptible && s != SPENT_CHILDREN && s != SPENT_DISK)
+		return SPENT_KERNEL;
+	if (s == SPENT_LOCKS && value(r, CTRACE_TABLE_SUM) > LONG_WAIT * value(r, CTRACE_TABLE_COUNT))
+		return SPENT_HANDOVER;
+	return s;
 }
 
-static enum spent of_row(const struct view *v, const struct view_row *r)
+static void add_hist(struct evidence *e, const struct view_row *r)
 {
-	if (r->t->group == RUNS)
-		return SPENT_RAN;
-	if (r->t->group == WAITS)
-		return !r->r->other && key(r, "culprit") == CTRACE_CULPRIT_THROTTLED ? SPENT_THROTTLED : SPENT_WAITED;
-	return r->r->other ? SPENT_OTHER : of_sleep(v, r);
+	int column = view_column(r->t->t, CTRACE_TABLE_HIST);
+
+	for (uint32_t i = 0; column >= 0 && i < CTRACE_TABLE_BUCKETS; i++)
+		e->hist[i] += r->r->values[r->t->t->values[column].at + i];
 }
 
-/* Adds up the spans. Returns what is of no thread's row. */
+static void add_evidence(struct evidence *e, const struct view_row *r)
+{
+	uint64_t longest = value(r, CTRACE_TABLE_MAX);
+
+	e->n += value(r, CTRACE_TABLE_COUNT);
+	e->longest = longest > e->longest ? longest : e->longest;
+	add_hist(e, r);
+}
+
+/* The row of one call and waker: what its waits were like, and who ended them. */
+static void add_call(const struct view *v, struct why *w, const struct view_row *r)
+{
+	enum spent s = threads_in_call(&w->threads, NULL, v->run.schema, (int32_t)key(r, "syscall"), -1);
+	uint32_t waker = (uint32_t)key(r, "waker_cid");
+	uint64_t ns = value(r, CTRACE_TABLE_SUM);
+
+	if (r->r->other || (s != SPENT_LOCKS && s != SPENT_NETWORK))
+		return;
+	add_hist(&w->asleep[s], r);
+	if (s != SPENT_NETWORK)
+		return;
+	w->network += ns;
+	if (waker && waker != w->cid && ns > w->server_ns) {
+		w->server = waker;
+		w->server_ns = ns;
+	}
+}
+
+static bool is_of_ctrace(const struct view_row *r)
+{
+	uint32_t at;
+	const char *comm;
+	size_t len;
+
+	if (r->r->other || key(r, "culprit") != CTRACE_CULPRIT_HOST || !key_of(r, "culprit_comm", &at))
+		return false;
+	comm = ctrace_row_text(r->t->gain, r->r, at, &len);
+	return len >= 6 && !strncmp(comm, "ctrace", len < 7 ? 6 : 7);
+}
+
+/* Adds a span row. Returns what is of no thread's row. */
+static uint64_t add_span(const struct view *v, struct why *w, const struct view_row *r)
+{
+	uint64_t ns = value(r, CTRACE_TABLE_SUM);
+	size_t group = r->t->group;
+	enum spent s = SPENT_RAN;
+	struct thread *x = NULL;
+
+	if (!r->r->other) {
+		int32_t tid = (int32_t)key(r, "tid");
+
+		x = threads_find(&w->threads, w->cid, tid);
+		x = x ? x : threads_add(&w->threads, w->cid, tid);
+		x->covered += ns;
+		x->covered_ran += group == RUNS ? ns : 0;
+		x->covered_waited += group == WAITS ? ns : 0;
+	}
+	if (group == WAITS) {
+		s = x && key(r, "culprit") == CTRACE_CULPRIT_THROTTLED ? SPENT_THROTTLED : SPENT_WAITED;
+		w->ctrace += is_of_ctrace(r) ? ns : 0;
+	} else if (group == SLEEPS) {
+		s = x ? of_sleep(v, w, r, x) : SPENT_OTHER;
+		add_evidence(&w->asleep[s], r);
+	}
+	w->spent[s] += ns;
+	return x ? 0 : ns;
+}
+
 static uint64_t add_spans(struct view *v, struct why *w)
 {
 	const struct ctrace_look_row *row;
 	uint64_t loose = 0;
 
-	for (size_t i = 0; i < v->ntables; i++) {
-		const struct view_table *t = &v->tables[i];
-		int sum = view_column(t->t, CTRACE_TABLE_SUM);
-
-		for (size_t k = 0; (row = ctrace_look_row(t->gain, k)); k++) {
-			const struct view_row r = { t, row };
-			uint64_t ns = row->values[t->t->values[sum].at];
-			struct thread *x;
-			int32_t tid;
+	for (size_t i = 0; i < v->ntables; i++)
+		for (size_t k = 0; (row = ctrace_look_row(v->tables[i].gain, k)); k++) {
+			const struct view_row r = { &v->tables[i], row };
 
 			if (row->cid != w->cid)
 				continue;
-			w->spent[of_row(v, &r)] += ns;
-			if (row->other) {
-				loose += ns;
-				continue;
-			}
-			tid = (int32_t)key(&r, "tid");
-			x = threads_find(&w->threads, w->cid, tid);
-			x = x ? x : threads_add(&w->threads, w->cid, tid);
-			x->covered += ns;
-			x->covered_ran += t->group == RUNS ? ns : 0;
+			if (r.t->group == LATENCY)
+				add_evidence(&w->waited, &r);
+			else if (r.t->group == CALLS)
+				add_call(v, w, &r);
+			else
+				loose += add_span(v, w, &r);
 		}
-	}
 	return loose;
+}
+
+static uint64_t take(uint64_t *rest, uint64_t ns)
+{
+	ns = ns < *rest ? ns : *rest;
+	*rest -= ns;
+	return ns;
+}
+
+/* What the kernel's account has more than the spans. */
+static uint64_t missing(uint64_t first, uint64_t last, uint64_t covered)
+{
+	return last - first > covered ? last - first - covered : 0;
 }
 
 /*
@@ -129,20 +236,25 @@ static uint64_t add_spans(struct view *v, struct why *w)
 static void add_rest(struct why *w, struct thread *x)
 {
 	bool there = x->seen == w->threads.looked;
-	uint64_t from = x->start > w->began ? x->start : w->began, to = there ? w->ended : x->seen, rest, ran;
+	uint64_t from = x->start > w->began ? x->start : w->began, to = there ? w->ended : x->seen, rest, ns;
+	enum spent s = x->last;
 
 	rest = x->seen && to > from && to - from > x->covered ? to - from - x->covered : 0;
-	/* of a thread that ran all the time, only the kernel's account knows */
-	ran = x->old && x->ran - x->ran_first > x->covered_ran ? x->ran - x->ran_first - x->covered_ran : 0;
-	ran = ran < rest ? ran : rest;
-	w->spent[SPENT_RAN] += ran;
-	rest -= ran;
-	if (!x->old)
-		w->spent[x->last] += rest;
-	else if (!there || x->first == x->last)
-		w->spent[x->first] += rest;
-	else
-		w->spent[SPENT_UNKNOWN] += rest;
+	if (x->old) {
+		/* of a thread that ran, or waited, all the time, only the kernel's account knows */
+		w->spent[SPENT_RAN] += take(&rest, missing(x->ran_first, x->ran, x->covered_ran));
+		ns = take(&rest, missing(x->waited_first, x->waited, x->covered_waited));
+		/* It could run at both ends, so it did not sleep before its first span, nor after its last one. */
+		if (x->first == SPENT_UNKNOWN && x->last == SPENT_UNKNOWN && (there || x->seen) && x->ran)
+			ns += take(&rest, rest);
+		w->spent[SPENT_WAITED] += ns;
+		w->untold += ns;
+		if (!there || x->first == x->last || x->last == SPENT_UNKNOWN)
+			s = x->first;
+		else if (x->first != SPENT_UNKNOWN)
+			s = SPENT_UNKNOWN;
+	}
+	w->spent[s] += rest;
 }
 
 static bool is_ours(const void *cid, uint32_t of)
@@ -156,6 +268,34 @@ static int look(struct view *v)
 	int err = threads_look(&w->threads, v->run.ctable, v->run.schema, is_ours, &w->cid);
 
 	return err ? cli_error("cannot read /proc: %s", strerror(-err)) : CLI_OK;
+}
+
+static void decide(struct why *w)
+{
+	static const enum cause of[] = {
+		[CTRACE_CULPRIT_SELF] = CAUSE_SELF, [CTRACE_CULPRIT_NEIGHBOUR] = CAUSE_NEIGHBOUR,
+		[CTRACE_CULPRIT_HOST] = CAUSE_HOST,
+	};
+	struct verdict_in *in = &w->in;
+	uint64_t told = 0;
+
+	in->look = w->ended - w->began;
+	in->all = w->all;
+	memcpy(in->spent, w->spent, sizeof(in->spent));
+	for (size_t i = 0; w->waits && i < w->waits->n; i++) {
+		uint32_t kind = w->waits->v[i].kind;
+
+		if (kind < ARRAY_SIZE(of) && of[kind])
+			in->waited[of[kind]] += w->waits->v[i].ns;
+	}
+	in->waited[CAUSE_CTRACE] = w->ctrace;
+	in->waited[CAUSE_HOST] -= w->ctrace < in->waited[CAUSE_HOST] ? w->ctrace : in->waited[CAUSE_HOST];
+	for (enum cause c = CAUSE_NEIGHBOUR; c < CAUSE_CPU; c++)
+		told += in->waited[c];
+	in->waited[CAUSE_CPU] = w->spent[SPENT_WAITED] > told ? w->spent[SPENT_WAITED] - told : 0;
+	for (enum cause c = CAUSE_DISK; c < CAUSE_N; c++)
+		in->longest[c] = w->asleep[cause_spent(c)].longest;
+	w->verdict = verdict_of(in);
 }
 
 static void make(struct view *v, struct why *w)
@@ -179,69 +319,114 @@ static void make(struct view *v, struct why *w)
 	for (size_t i = 0; i < w->blame.n; i++)
 		if (w->blame.v[i].cid == w->cid)
 			w->waits = &w->blame.v[i];
+	decide(w);
 }
 
 /* --- the verdict ---------------------------------------------------------------------- */
-
-/* The culprit of that kind with most of the waits, or NULL; *ns: of all of that kind. */
-static const struct blame_culprit *worst(const struct why *w, uint32_t kind, uint64_t *ns)
-{
-	const struct blame_culprit *c = NULL;
-
-	*ns = 0;
-	for (size_t i = 0; w->waits && i < w->waits->n; i++) {
-		if (w->waits->v[i].kind != kind)
-			continue;
-		c = c ? c : &w->waits->v[i];
-		*ns += w->waits->v[i].ns;
-	}
-	return c;
-}
 
 static double percent(uint64_t ns, uint64_t all)
 {
 	return all ? 100 * (double)ns / (double)all : 0;
 }
 
-/* Is it a neighbour's fault? One that has less than a tenth of the waits, or of time, is innocent. */
-static bool blames(const struct why *w, const struct blame_culprit **c, uint64_t *ns)
+/* The culprit of that kind with most of the waits, or NULL. */
+static const struct blame_culprit *worst(const struct why *w, uint32_t kind)
 {
-	*c = worst(w, CTRACE_CULPRIT_NEIGHBOUR, ns);
-	return *c && *ns >= w->spent[SPENT_WAITED] / 10 && *ns >= w->all / 100;
+	for (size_t i = 0; w->waits && i < w->waits->n; i++)
+		if (w->waits->v[i].kind == kind)
+			return &w->waits->v[i];
+	return NULL;
 }
 
-static void put_neighbour(const struct view *v, struct sbuf *b, const struct why *w)
+static void put_evidence(struct sbuf *b, const struct evidence *e)
 {
-	const struct blame_culprit *c;
-	uint64_t ns;
+	uint64_t p99 = ctrace_hist_count(e->hist) ? view_percentile(e->hist, 0.99, e->longest) : 0;
 
-	if (blames(w, &c, &ns)) {
-		sbuf_puts(b, "Neighbours are to blame for ");
-		sbuf_printf(b, "%.0f%% of its waits for a CPU: ", percent(ns, w->spent[SPENT_WAITED]));
-		view_put_container(v, b, c->cid);
-		sbuf_printf(b, " had it for %.0f%% of them.", percent(c->ns, w->spent[SPENT_WAITED]));
+	if (!e->n)
+		return;
+	sbuf_printf(b, " (%llu wait%s", (unsigned long long)e->n, e->n == 1 ? "" : "s");
+	if (p99) {
+		sbuf_puts(b, ", p99 ");
+		put_ns(b, p99);
+	}
+	sbuf_puts(b, ", longest ");
+	put_ns(b, e->longest);
+	sbuf_puts(b, ")");
+}
+
+static void put_cpu_cause(const struct view *v, struct sbuf *b, const struct why *w, enum cause c)
+{
+	uint32_t kind = c == CAUSE_NEIGHBOUR ? CTRACE_CULPRIT_NEIGHBOUR : CTRACE_CULPRIT_HOST;
+	const struct blame_culprit *x = worst(w, kind);
+	uint64_t waited = w->spent[SPENT_WAITED], ns = w->verdict.ns[c];
+	double share = percent(ns, waited);
+
+	switch (c) {
+	case CAUSE_NEIGHBOUR:
+		sbuf_printf(b, "Neighbours are to blame for %.0f%% of its waits for a CPU: ", share);
+		view_put_container(v, b, x->cid);
+		sbuf_printf(b, " had it for %.0f%% of them", percent(x->ns, waited));
+		break;
+	case CAUSE_HOST:
+		sbuf_printf(b, "The host had the CPU for %.0f%% of its waits for one%s%s", share,
+			    x && *x->comm ? ", mostly " : "", x ? x->comm : "");
+		break;
+	case CAUSE_CTRACE:
+		sbuf_printf(b, "ctrace itself had the CPU for %.0f%% of its waits for one", share);
+		break;
+	case CAUSE_SELF:
+		sbuf_printf(b, "Its own threads had the CPU for %.0f%% of its waits for one: more of them can run than it "
+			    "gets CPUs", share);
+		break;
+	default:
+		sbuf_printf(b, "It waited for a CPU, and %s for %.0f%% of that",
+			    w->untold >= ns / 2 ? "who had it is not known" : "no task had it", share);
+	}
+	put_evidence(b, &w->waited);
+}
+
+static void put_cause(const struct view *v, struct sbuf *b, const struct why *w, enum cause c)
+{
+	static const char *const words[CAUSE_N] = {
+		[CAUSE_RAN] = "It ran", [CAUSE_QUOTA] = "It had no CPU quota left",
+		[CAUSE_DISK] = "It waited for disks",
+		[CAUSE_KERNEL] = "It slept in the kernel, where no signal wakes it, and for no disk",
+		[CAUSE_LOCKS] = "Its threads waited for locks", [CAUSE_NETWORK] = "It waited for servers",
+	};
+
+	if (c >= CAUSE_NEIGHBOUR && c <= CAUSE_CPU) {
+		put_cpu_cause(v, b, w, c);
 	} else {
-		sbuf_printf(b, "No neighbour is to blame: others had the CPU for %.1f%% of its time while it waited.",
-			    percent(ns, w->all));
+		sbuf_puts(b, words[c]);
+		if (c == CAUSE_NETWORK && w->server_ns > w->network / 2) {
+			sbuf_puts(b, ", mostly for ");
+			view_put_container(v, b, w->server);
+		}
+		if (c != CAUSE_RAN && c != CAUSE_QUOTA)
+			put_evidence(b, &w->asleep[cause_spent(c)]);
 	}
+	sbuf_printf(b, ": %.1f%% of its time.", percent(w->verdict.ns[c], w->all));
 }
 
-/* What took most of the time, of what is no rest: the answer is about that. */
-static enum spent main_cause(const struct why *w)
+static void put_verdict(const struct view *v, struct sbuf *b, const struct why *w)
 {
-	static const enum spent busy[] = { SPENT_RAN, SPENT_WAITED, SPENT_THROTTLED, SPENT_DISK, SPENT_LOCKS };
-	enum spent most = SPENT_RAN;
-	uint64_t sum = 0;
+	const struct verdict *x = &w->verdict;
+	uint64_t others = w->in.waited[CAUSE_NEIGHBOUR], untold = w->in.waited[CAUSE_CPU];
 
-	for (size_t i = 0; i < ARRAY_SIZE(busy); i++) {
-		most = w->spent[busy[i]] > w->spent[most] ? busy[i] : most;
-		sum += w->spent[busy[i]];
+	if (x->first == CAUSE_NONE)
+		sbuf_printf(b, "Nothing unusual: it is at rest for %.1f%% of its time, mostly in %s.",
+			    percent(w->all - x->busy - w->spent[SPENT_UNKNOWN], w->all), texts[x->rest]);
+	else if (x->first == CAUSE_UNKNOWN)
+		sbuf_puts(b, "Too little has happened to tell.");
+	else
+		put_cause(v, b, w, x->first);
+	if (x->second != CAUSE_NONE) {
+		sbuf_putc(b, '\n');
+		put_cause(v, b, w, x->second);
 	}
-	if (sum >= w->all / 50)
-		return most;
-	for (int i = SPENT_NETWORK; i < SPENT_N; i++)
-		most = w->spent[i] > w->spent[most] ? (enum spent)i : most;
-	return most;
+	if (x->first != CAUSE_NEIGHBOUR && x->second != CAUSE_NEIGHBOUR && untold <= w->all / 100)
+		sbuf_printf(b, "\nNo neighbour is to blame: others had the CPU for %.1f%% of its time while it "
+			    "waited.", percent(others, w->all));
 }
 
 struct next {
@@ -251,41 +436,30 @@ struct next {
 
 static struct next next_of(const struct why *w)
 {
-	const struct blame_culprit *c;
-	uint64_t ns;
+	static const struct next all[CAUSE_N] = {
+		[CAUSE_NONE] = { "See which calls it makes", "ctrace stats %s", "calls" },
+		[CAUSE_UNKNOWN] = { "Look for longer", "ctrace why %s", NULL },
+		[CAUSE_RAN] = { "See where in its code it runs", "ctrace profile %s", "cpu_sample" },
+		[CAUSE_QUOTA] = { "See how often its quota runs out, and who uses it", "ctrace throttle %s",
+				  "cpu_throttled" },
+		[CAUSE_DISK] = { "See which files are slow", "ctrace files %s --slower 10ms", NULL },
+		[CAUSE_KERNEL] = { "See where in the kernel it sleeps", "ctrace offcpu %s --stack", NULL },
+		[CAUSE_LOCKS] = { "See who wakes whom", "ctrace offcpu %s --wakers", NULL },
+		[CAUSE_NETWORK] = { "See in which calls it waits", "ctrace stats %s -e %net", "calls" },
+	};
+	enum cause c = w->verdict.first;
 
-	switch (main_cause(w)) {
-	case SPENT_RAN:
-		return (struct next){ "It runs most of the time that it wants to; see where in its code", "ctrace profile %s",
-				      "cpu_sample" };
-	case SPENT_WAITED:
-		return (struct next){ blames(w, &c, &ns) ? "It waits for CPUs that neighbours have; see which of its tasks do" :
-				      "It waits for CPUs, not because of neighbours; see which of its tasks do",
-				      "ctrace blame %s --by comm", "sched_blame" };
-	case SPENT_THROTTLED:
-		return (struct next){ "Its quota is too small for what it does; see how often it runs out, and who uses it",
-				      "ctrace throttle %s", "cpu_throttled" };
-	case SPENT_DISK:
-		return (struct next){ "It waits for disks; see which files", "ctrace files %s --slower 10ms", NULL };
-	case SPENT_LOCKS:
-		return (struct next){ "Its threads wait for each other at locks; see who wakes whom", "ctrace offcpu %s --wakers",
-				      NULL };
-	case SPENT_NETWORK:
-	case SPENT_EVENTS:
-	case SPENT_FILES:
-		return (struct next){ "It waits for others to send something; see in which calls", "ctrace stats %s", "calls" };
-	case SPENT_UNKNOWN:
-		return (struct next){ "Too little has happened to tell; look for longer", "ctrace why %s", NULL };
-	default:
-		return (struct next){ "It sleeps, and nothing holds it up; see which calls it makes", "ctrace stats %s",
-				      "calls" };
-	}
+	if (c >= CAUSE_NEIGHBOUR && c <= CAUSE_CPU)
+		return (struct next){ "See which of its tasks wait, and for whom", "ctrace blame %s --by comm",
+				      "sched_blame" };
+	return all[c];
 }
 
 /* Of a recording, the command counts that, if what it counts is there. The caller frees it. */
 static char *command_of(const struct view *v, const struct why *w, const struct next *n)
 {
-	const char *at = strstr(n->command, "%s"), *how = main_cause(w) == SPENT_UNKNOWN ? "60" : "10";
+	const char *how = w->verdict.first == CAUSE_UNKNOWN ? "60" : "10";
+	const char *at = strstr(n->command, "%s");
 	bool input = v->recording && n->event && view_input_has(v, n->event);
 
 	return xasprintf("%.*s%s%s%s%s", (int)(at - n->command), n->command, w->name, at + 2,
@@ -323,7 +497,7 @@ static void print_text(struct view *v, const struct why *w, const struct next *n
 	sbuf_printf(&b, "%s: %zu thread%s in %.3f s\n\n%-34s %10s %7s\n", w->name, w->n, w->n == 1 ? "" : "s",
 		    (double)(w->ended - w->began) / 1e9, "ITS THREADS", "SECONDS", "%");
 	for (int i = 0; i < SPENT_N; i++) {
-		if (!w->spent[i] && i > SPENT_NETWORK)
+		if (!w->spent[i] && i >= SPENT_REQUESTS)
 			continue;
 		put_line(&b, texts[i], 0, w->spent[i], w->all);
 		sbuf_putc(&b, '\n');
@@ -332,17 +506,25 @@ static void print_text(struct view *v, const struct why *w, const struct next *n
 	}
 	put_line(&b, "all", 0, w->all, w->all);
 	sbuf_puts(&b, "\n\n");
-	put_neighbour(v, &b, w);
+	put_verdict(v, &b, w);
 	sbuf_printf(&b, "\n%s:\n    %s\n", next->sentence, command);
 	fputs(b.s, stdout);
 	sbuf_free(&b);
 }
 
+static void json_cause(struct json *j, const struct why *w, enum cause c)
+{
+	json_open(j, cause_word(c), '{');
+	json_uint(j, "time", w->verdict.ns[c]);
+	if (w->in.longest[c])
+		json_uint(j, "longest", w->in.longest[c]);
+	json_close(j, '}');
+}
+
 static void print_json(struct view *v, struct json *j, const struct why *w, const struct next *next, const char *command)
 {
-	const struct blame_culprit *c;
+	const struct verdict *x = &w->verdict;
 	struct sbuf b = { 0 };
-	uint64_t ns;
 
 	json_open(j, NULL, '{');
 	view_json_container(v, j, w->cid, false);
@@ -355,11 +537,19 @@ static void print_json(struct view *v, struct json *j, const struct why *w, cons
 	json_close(j, '}');
 	if (w->waits)
 		blame_json_culprits(v, j, w->waits);
-	json_flag(j, "neighbour_to_blame", blames(w, &c, &ns));
-	json_uint(j, "neighbours", ns);
-	put_neighbour(v, &b, w);
+	json_uint(j, "untold", w->untold);
+	json_open(j, "causes", '{');
+	for (enum cause c = CAUSE_RAN; c < CAUSE_N; c++)
+		json_cause(j, w, c);
+	json_close(j, '}');
+	json_uint(j, "busy", x->busy);
+	json_flag(j, "neighbour_to_blame", x->first == CAUSE_NEIGHBOUR || x->second == CAUSE_NEIGHBOUR);
+	json_uint(j, "neighbours", w->in.waited[CAUSE_NEIGHBOUR]);
+	put_verdict(v, &b, w);
 	json_str(j, "verdict", b.s);
-	json_str(j, "cause", spent_word(main_cause(w)));
+	json_str(j, "cause", cause_word(x->first));
+	if (x->second != CAUSE_NONE)
+		json_str(j, "second_cause", cause_word(x->second));
 	json_str(j, "why", next->sentence);
 	json_str(j, "next", command);
 	json_close(j, '}');
@@ -423,7 +613,14 @@ static int groups(struct view *v)
 	v->rows = v->rows ? v->rows : WHY_ROWS;
 	view_add_group(v, "sched_run", xstrdup("count(), sum(duration) by tid"));
 	view_add_group(v, "sched_blame", xstrdup("count(), sum(duration) by tid, " BLAME_KEYS));
-	view_add_group(v, "sched_block", xstrdup("count(), sum(duration) by tid, state, iowait, syscall"));
+	view_add_group(v, "sched_block",
+		       xstrdup("count(), sum(duration), max(duration) by tid, state, iowait, syscall, arg"));
+	view_add_group(v, "sched_block", xstrdup(VIEW_DURATIONS " by syscall, waker_cid"));
+	v->groups[CALLS].rows = CALL_ROWS;
+	if (v->recording && !view_input_has(v, "sched_wait"))
+		return CLI_OK;
+	view_add_group(v, "sched_wait", xstrdup(VIEW_DURATIONS));
+	v->groups[LATENCY].rows = 16;
 	return CLI_OK;
 }
 
