@@ -3,19 +3,18 @@
 # description: why's verdict in situations whose cause is known: causes alone, in pairs, beside an innocent heavy neighbour, idle, one thread of 100, short looks, recordings
 # witness: programs that are slow for one reason (workload.c)
 # requires: v2,v1,slow,torture
-# timeout: 900
+# timeout: 600
 # torture: 900
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# Everyday it is selftests/unit/verdict_test that gives the numbers of these situations, as they were measured once, to the rule:
-# selftests/verdicts/record makes them anew from what this test leaves in $VERDICTS_KEPT.
+# Everyday selftests/unit/verdict_test gives the numbers of these situations to the rule, as they were measured once. They are
+# kept in selftests/verdicts.json, which is made anew from this test's log:
+#	sed -n 's/^.*# kept: //p' LOG | jq -s . > selftests/verdicts.json
 command -v jq > /dev/null || skip "no jq to read JSON"
 load
 workload=$(command -v workload)
 right=0 all=0
-stay=$tmp/stay
-mkdir "$stay"
 
 # app, other NAME, on_host: run workload as the container `app`, as another one, on the host, until the situation ends. Each of
 # them runs on CPU 1 but after `cpus 3`, which gives it both.
@@ -53,8 +52,7 @@ verdict() {
 	all=$((all + 1))
 	ctrace why app --json --duration 2 "$@" > "$tmp/json" 2> "$tmp/err"
 	is=$(jq -r '.rows[0] | "\(.cause) \(.second_cause // "")"' "$tmp/json")
-	[ -z "${VERDICTS_KEPT:-}" ] || jq -c --arg name "$name" --arg cause "$cause" '.rows[0] | {name: $name, is: $cause, duration, time, spent, causes}' \
-		"$tmp/json" >> "$VERDICTS_KEPT"
+	note "kept: $(jq -c --arg name "$name" --arg cause "$cause" '.rows[0] | {name: $name, cause: $cause, duration, time, spent, causes}' "$tmp/json")"
 	note "$name: $is: $(jq -c '.rows[0] | .spent | with_entries(select(.value > 0) | .value = (.value / 1e6 | floor))' "$tmp/json")"
 	note "$(jq -r '.rows[0].verdict' "$tmp/json")"
 	if [[ "$is" =~ ^($cause) ]]; then
@@ -111,6 +109,7 @@ app mutex 4 0 5; spare busy spin; verdict "a lock, beside a heavy neighbour else
 
 # --- quota
 cpu_controller
+[ "$(cgroup_mode)" != v2 ] || { mkdir -p "$mount/docker"; echo +cpu > "$mount/docker/cgroup.subtree_control"; }
 limited() { quota "$mount/docker/$(hex64 app)" "$1"; }
 if app spin && limited 20 2> /dev/null; then
 	verdict "quota" quota; recorded "quota" quota; end

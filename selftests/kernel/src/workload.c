@@ -12,7 +12,6 @@
  *	direct FILE RUN_MS		reads without the page cache
  *	append FILE			writes large pieces to the end of a file
  */
-#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -12,7 +12,7 @@
 #include "count/verdict.h"
 
 #define WHY_ROWS	2048	/* twice VIEW_ROWS */
-#define CALL_ROWS	256u
+#define SERVERS_MAX	16u	/* containers that ended waits for the network; further ones are not told */
 
 static const char usage[] =
 "Usage: ctrace why [OPTIONS] CONTAINER\n"
@@ -35,7 +35,7 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-enum { RUNS, WAITS, SLEEPS, CALLS, LATENCY };	/* groups */
+enum { RUNS, WAITS, SLEEPS, LATENCY };	/* groups */
 
 static const char *const texts[SPENT_N] = {
 	[SPENT_RAN] = "ran", [SPENT_WAITED] = "waited for a CPU", [SPENT_THROTTLED] = "had no quota", [SPENT_DISK] = "disk",
@@ -64,8 +64,12 @@ struct why {
 	uint64_t untold;		/* ns of SPENT_WAITED of which no span tells who had the CPU */
 	uint64_t ctrace;		/* ns of SPENT_WAITED in which ctrace had the CPU */
 	struct evidence waited, asleep[SPENT_N];
-	uint32_t server;		/* the container that ended most waits for the network; */
-	uint64_t server_ns, network;	/* ns: those waits, 0: none is known; all waits for the network */
+	struct server {
+		uint32_t cid;
+		uint64_t ns;
+	} servers[SERVERS_MAX];		/* containers that ended waits for the network */
+	size_t nservers;
+	uint64_t network;		/* ns: all waits for the network that ended */
 	struct verdict_in in;
 	struct verdict verdict;
 };
@@ -119,40 +123,34 @@ static enum spent of_sleep(const struct view *v, const struct why *w, const stru
 	return s;
 }
 
-static void add_hist(struct evidence *e, const struct view_row *r)
-{
-	int column = view_column(r->t->t, CTRACE_TABLE_HIST);
-
-	for (uint32_t i = 0; column >= 0 && i < CTRACE_TABLE_BUCKETS; i++)
-		e->hist[i] += r->r->values[r->t->t->values[column].at + i];
-}
-
 static void add_evidence(struct evidence *e, const struct view_row *r)
 {
+	int column = view_column(r->t->t, CTRACE_TABLE_HIST);
 	uint64_t longest = value(r, CTRACE_TABLE_MAX);
 
 	e->n += value(r, CTRACE_TABLE_COUNT);
 	e->longest = longest > e->longest ? longest : e->longest;
-	add_hist(e, r);
+	for (uint32_t i = 0; column >= 0 && i < CTRACE_TABLE_BUCKETS; i++)
+		e->hist[i] += r->r->values[r->t->t->values[column].at + i];
 }
 
-/* The row of one call and waker: what its waits were like, and who ended them. */
-static void add_call(const struct view *v, struct why *w, const struct view_row *r)
+/* Who ended waits for the network. */
+static void add_server(struct why *w, const struct view_row *r)
 {
-	enum spent s = threads_in_call(&w->threads, NULL, v->run.schema, (int32_t)key(r, "syscall"), -1);
 	uint32_t waker = (uint32_t)key(r, "waker_cid");
 	uint64_t ns = value(r, CTRACE_TABLE_SUM);
+	struct server *s = w->servers;
 
-	if (r->r->other || (s != SPENT_LOCKS && s != SPENT_NETWORK))
-		return;
-	add_hist(&w->asleep[s], r);
-	if (s != SPENT_NETWORK)
-		return;
 	w->network += ns;
-	if (waker && waker != w->cid && ns > w->server_ns) {
-		w->server = waker;
-		w->server_ns = ns;
-	}
+	if (!waker || waker == w->cid)
+		return;
+	while (s < w->servers + w->nservers && s->cid != waker)
+		s++;
+	if (s == w->servers + SERVERS_MAX)
+		return;
+	w->nservers += s == w->servers + w->nservers;
+	s->cid = waker;
+	s->ns += ns;
 }
 
 static bool is_of_ctrace(const struct view_row *r)
@@ -190,6 +188,8 @@ static uint64_t add_span(const struct view *v, struct why *w, const struct view_
 	} else if (group == SLEEPS) {
 		s = x ? of_sleep(v, w, r, x) : SPENT_OTHER;
 		add_evidence(&w->asleep[s], r);
+		if (s == SPENT_NETWORK)
+			add_server(w, r);
 	}
 	w->spent[s] += ns;
 	return x ? 0 : ns;
@@ -208,8 +208,6 @@ static uint64_t add_spans(struct view *v, struct why *w)
 				continue;
 			if (r.t->group == LATENCY)
 				add_evidence(&w->waited, &r);
-			else if (r.t->group == CALLS)
-				add_call(v, w, &r);
 			else
 				loose += add_span(v, w, &r);
 		}
@@ -398,10 +396,11 @@ static void put_cause(const struct view *v, struct sbuf *b, const struct why *w,
 		put_cpu_cause(v, b, w, c);
 	} else {
 		sbuf_puts(b, words[c]);
-		if (c == CAUSE_NETWORK && w->server_ns > w->network / 2) {
-			sbuf_puts(b, ", mostly for ");
-			view_put_container(v, b, w->server);
-		}
+		for (size_t i = 0; c == CAUSE_NETWORK && i < w->nservers; i++)
+			if (w->servers[i].ns > w->network / 2) {
+				sbuf_puts(b, ", mostly for ");
+				view_put_container(v, b, w->servers[i].cid);
+			}
 		if (c != CAUSE_RAN && c != CAUSE_QUOTA)
 			put_evidence(b, &w->asleep[cause_spent(c)]);
 	}
@@ -614,9 +613,8 @@ static int groups(struct view *v)
 	view_add_group(v, "sched_run", xstrdup("count(), sum(duration) by tid"));
 	view_add_group(v, "sched_blame", xstrdup("count(), sum(duration) by tid, " BLAME_KEYS));
 	view_add_group(v, "sched_block",
-		       xstrdup("count(), sum(duration), max(duration) by tid, state, iowait, syscall, arg"));
-	view_add_group(v, "sched_block", xstrdup(VIEW_DURATIONS " by syscall, waker_cid"));
-	v->groups[CALLS].rows = CALL_ROWS;
+		       xstrdup("count(), sum(duration), max(duration) by tid, state, iowait, syscall, arg, "
+			       "waker_cid"));
 	if (v->recording && !view_input_has(v, "sched_wait"))
 		return CLI_OK;
 	view_add_group(v, "sched_wait", xstrdup(VIEW_DURATIONS));
