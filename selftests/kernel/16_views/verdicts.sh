@@ -75,18 +75,18 @@ recorded() {
 # --- causes alone
 app spin; verdict "it runs" ran; recorded "it runs" ran; end
 app spin 1 100; verdict "it sleeps, and runs 1 ms now and then" none; recorded "it sleeps" none; end
-app_sh "while :; do sleep 0.2; done"; verdict "a shell that sleeps" none; end
+app_sh "while :; do sleep 1; done"; verdict "a shell that sleeps" none; end
 app_sh "$workload spin & wait"; verdict "a shell whose child runs" ran; end
 app_sh "sleep 1000 | cat"; verdict "a pipe that nobody writes to" none; end
 app poll; verdict "poll" none; end
-app_sh "kill -STOP \$\$"; verdict "stopped" none; end
+app spin; kill -STOP "$pid"; verdict "stopped" none; end
 cpus 3; app serve 7001 0 0; verdict "a server without clients" none; end
 cpus 3; app serve 7002 0 0; other asks ask 7002 0 200; verdict "a server with little to do" none; end
 cpus 3; app serve 7003 0 20; other asks ask 7003 0 0; verdict "a server with much to do" ran; end
 cpus 3; app ask 7004 10 0; other serves serve 7004 100 0; verdict "a slow server" network; recorded "a slow server" network; end
 cpus 3; app ask 7005 100 0; other serves serve 7005 100 0; verdict "it runs as long as it waits for a server" "network ran"; end
-app mutex 4 0 5; verdict "a lock" locks; recorded "a lock" locks; end
-app mutex 4 0 50; verdict "a lock that is held for long" locks; end
+app mutex 4 5; verdict "a lock" locks; recorded "a lock" locks; end
+app mutex 4 50; verdict "a lock that is held for long" locks; end
 app_sh "for i in 1 2 3; do while flock /tmp/verdicts.lock sleep 0.1; do :; done & done; wait"; verdict "a file lock" locks; end
 app pool 16; verdict "a pool of threads" none; end
 cpus 3; app pool 99; verdict "a hundred threads at rest" none; end
@@ -99,13 +99,14 @@ app spin; other busy spin; verdict "a neighbour" "neighbour"; recorded "a neighb
 app spin; other busy spin; other more spin; verdict "two neighbours" neighbour; end
 app spin; on_host spin; verdict "the host" host; end
 app spin; on_host spin; on_host spin; other busy spin; verdict "the host, twice as much as a neighbour" "host"; end
-app spin; other busy spin; other more spin; on_host spin; verdict "neighbours, twice as much as the host" "neighbour"; end
+# if their cgroup has a weight, it is as much as that of one task of the host
+app spin; other busy spin; other more spin; on_host spin; verdict "neighbours and the host" "neighbour|host neighbour"; end
 app pool 99 spin; other busy spin; verdict "one thread of a hundred, and a neighbour" neighbour; end
 app spin 20 20; other busy spin; verdict "it runs in turns, beside a neighbour" neighbour; end
 app spin 1 100; spare busy spin; verdict "at rest, beside a heavy neighbour elsewhere" none; end
 app spin; spare busy spin; verdict "it runs, beside a heavy neighbour elsewhere" ran; end
 cpus 3; app ask 7006 5 0; other serves serve 7006 50 0; spare busy spin 10 30; verdict "a slow server, beside a neighbour that runs little" network; end
-app mutex 4 0 5; spare busy spin; verdict "a lock, beside a heavy neighbour elsewhere" locks; end
+app mutex 4 5; spare busy spin; verdict "a lock, beside a heavy neighbour elsewhere" locks; end
 
 # --- quota
 cpu_controller
