@@ -41,12 +41,12 @@ static bool counts(const struct verdict_in *in, const struct verdict *v, enum ca
 }
 
 /* The largest that holds it up and counts, but for one; CAUSE_NONE: there is none. */
-static enum cause largest(const struct verdict_in *in, const struct verdict *v, enum cause but)
+static enum cause largest(const struct verdict *v, enum cause but)
 {
 	enum cause most = CAUSE_NONE;
 
 	for (enum cause c = CAUSE_NEIGHBOUR; c < CAUSE_N; c++)
-		if (c != but && counts(in, v, c) && (most == CAUSE_NONE || v->ns[c] > v->ns[most]))
+		if (c != but && v->counts[c] && (most == CAUSE_NONE || v->ns[c] > v->ns[most]))
 			most = c;
 	return most;
 }
@@ -63,10 +63,12 @@ struct verdict verdict_of(const struct verdict_in *in)
 		v.busy += in->spent[s];
 	for (enum spent s = SPENT_REQUESTS; s < SPENT_UNKNOWN; s++)
 		v.rest = in->spent[s] > in->spent[v.rest] ? s : v.rest;
-	held = largest(in, &v, CAUSE_NONE);
+	for (enum cause c = CAUSE_NEIGHBOUR; c < CAUSE_N; c++)
+		v.counts[c] = counts(in, &v, c);
+	held = largest(&v, CAUSE_NONE);
 	if (held != CAUSE_NONE && v.ns[held] >= v.busy / BEFORE_RAN) {
 		v.first = held;
-		v.second = largest(in, &v, held);
+		v.second = largest(&v, held);
 		if (v.ns[CAUSE_RAN] > v.ns[v.second] && v.ns[CAUSE_RAN] >= in->look / RAN_LOOK)
 			v.second = CAUSE_RAN;
 		if (v.second != CAUSE_NONE && v.ns[v.second] < v.ns[held] / NEAR)

@@ -30,6 +30,7 @@ struct verdict_in {
 struct verdict {
 	enum cause first, second;	/* second CAUSE_NONE: there is none */
 	uint64_t ns[CAUSE_N];		/* what each took */
+	bool counts[CAUSE_N];		/* of those that hold it up: is it enough to be one? */
 	uint64_t busy;			/* ns: not at rest */
 	enum spent rest;		/* where most of the rest was */
 };

@@ -410,7 +410,7 @@ static void put_cause(const struct view *v, struct sbuf *b, const struct why *w,
 static void put_verdict(const struct view *v, struct sbuf *b, const struct why *w)
 {
 	const struct verdict *x = &w->verdict;
-	uint64_t others = w->in.waited[CAUSE_NEIGHBOUR], untold = w->in.waited[CAUSE_CPU];
+	uint64_t others = x->ns[CAUSE_NEIGHBOUR], untold = w->in.waited[CAUSE_CPU];
 
 	if (x->first == CAUSE_NONE)
 		sbuf_printf(b, "Nothing unusual: it is at rest for %.1f%% of its time, mostly in %s.",
@@ -423,9 +423,10 @@ static void put_verdict(const struct view *v, struct sbuf *b, const struct why *
 		sbuf_putc(b, '\n');
 		put_cause(v, b, w, x->second);
 	}
-	if (x->first != CAUSE_NEIGHBOUR && x->second != CAUSE_NEIGHBOUR && untold <= w->all / 100)
-		sbuf_printf(b, "\nNo neighbour is to blame: others had the CPU for %.1f%% of its time while it "
-			    "waited.", percent(others, w->all));
+	if (x->first == CAUSE_NEIGHBOUR || x->second == CAUSE_NEIGHBOUR || untold > w->all / 100)
+		return;
+	sbuf_printf(b, "\n%sthers had the CPU for %.1f%% of its time while it waited.",
+		    x->counts[CAUSE_NEIGHBOUR] ? "O" : "No neighbour is to blame: o", percent(others, w->all));
 }
 
 struct next {
