@@ -40,6 +40,18 @@ const char *ctrace_errmsg(const struct ctrace *ct)
 
 /* --- opening ---------------------------------------------------------------- */
 
+/* sysfs shows modules in all namespaces. */
+static bool module_is_live(void)
+{
+	int fd = open("/sys/module/ctrace/initstate", O_RDONLY | O_CLOEXEC);
+	char state[4] = "";
+	bool live = fd >= 0 && read(fd, state, sizeof(state)) == sizeof(state) && !memcmp(state, "live", sizeof(state));
+
+	if (fd >= 0)
+		close(fd);
+	return live;
+}
+
 static int resolve(struct ctrace *ct)
 {
 	int fd, id;
@@ -55,6 +67,10 @@ static int resolve(struct ctrace *ct)
 			close(fd);
 		id = genl_ctrl_resolve(ct->sk, CTRACE_GENL_NAME);
 	}
+	/* The first network namespace alone has the family. */
+	if (id == -NLE_OBJ_NOTFOUND && module_is_live())
+		return ctrace_ctl_error(ct, -ENONET,
+			"the kernel module is loaded, but answers only in the host's network namespace, and this is another one: run ctrace on the host ('nsenter --net=/proc/1/ns/net ctrace ...', where process 1 is the host's), or in a container that has the host's network (--network=host)");
 	if (id == -NLE_OBJ_NOTFOUND)
 		return ctrace_ctl_error(ct, -ENOENT,
 			"the kernel module is not loaded: run 'modprobe ctrace' as root (if it is not installed for this kernel, build it: see README.md)");

@@ -194,10 +194,25 @@ static void check_loaded(struct machine *m)
 	free(disabled);
 }
 
+/* It is loaded: does it answer here? Not of a made-up machine. */
+static void check_answers(struct machine *m)
+{
+	struct ctrace *ct;
+
+	if (!m->loaded || *m->root)
+		return;
+	if (ctrace_open(&ct) == -ENONET)
+		found(m, DOCTOR_BAD, "network",
+		      xstrdup("the module answers only in the host's network namespace, and this is another one"),
+		      xstrdup("nsenter --net=/proc/1/ns/net ctrace doctor   # on the host; or start the container with --network=host"));
+	ctrace_close(ct);
+}
+
 void doctor_module(struct machine *m)
 {
 	check_installed(m);
 	check_blacklist(m);
 	check_signature(m);
 	check_loaded(m);
+	check_answers(m);
 }
