@@ -409,6 +409,14 @@ enum ctrace_rwbs {
 	CTRACE_RWBS_PREFLUSH	= 1 << 10	/* F, before the operation: the disk's cache is flushed first */
 };
 
+/* The field `how` of tcp_retransmit: why a segment was sent once more. */
+enum ctrace_tcp_retransmit {
+	CTRACE_TCP_TIMEOUT	= 1,	/* no acknowledgement came in time; and what else was in flight then */
+	CTRACE_TCP_FAST		= 2,	/* acknowledgements of later segments told of a loss */
+	CTRACE_TCP_PROBE	= 3,	/* a probe for a lost tail (TLP): perhaps nothing was lost */
+	CTRACE_TCP_SYNACK	= 4	/* the answer to a SYN, by the socket that listens */
+};
+
 /* Causes of loss, in CTRACE_ID_LOST records and statistics. */
 enum ctrace_loss {
 	CTRACE_LOSS_OVERRUN	= 0,	/* overwritten before this reader came */

@@ -12,6 +12,7 @@
 #include <net/inet_sock.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
+#include <net/request_sock.h>
 #include <net/sch_generic.h>
 #include <net/sock.h>
 #include <net/tcp_states.h>
@@ -54,6 +55,39 @@
 #define CTRACE_PROBE_TCP_RETRANSMIT_SKB(fn)	fn(void *data, const struct sock *sk, const struct sk_buff *skb)
 #define CTRACE_PROBE_TCP_RETRANSMIT_ERR	0
 #endif
+
+/*
+ * A SYN-ACK that is sent once more; before 4.15, and without fields of a request that have these names, no kernel tells of it.
+ */
+#define CTRACE_PROBE_TCP_RETRANSMIT_SYNACK(fn)	fn(void *data, const struct sock *sk, const struct request_sock *req)
+#ifdef CTRACE_HAVE_TCP_RETRANSMIT_SYNACK__SK_REQ
+#define CTRACE_COMPAT_TCP_SYNACK(fn_)	fn_
+#else
+#define CTRACE_COMPAT_TCP_SYNACK(fn_)	NULL
+#endif
+
+/* The ends of a connection that is not established yet; returns the length of the addresses. Ports are numbers. */
+static inline u32 ctrace_compat_request_ends(const struct request_sock *req, const void **saddr, const void **daddr,
+					     u16 *sport, u16 *dport)
+{
+#ifdef CTRACE_HAVE_TCP_RETRANSMIT_SYNACK__SK_REQ
+	const struct inet_request_sock *ireq = inet_rsk(req);
+
+	*sport = ireq->ir_num;
+	*dport = ntohs(ireq->ir_rmt_port);
+	*saddr = &ireq->ir_loc_addr;
+	*daddr = &ireq->ir_rmt_addr;
+#if IS_ENABLED(CONFIG_IPV6)
+	/* not the socket's family: a SYN of IPv4 may come to a socket of IPv6 */
+	if (req->rsk_ops->family == AF_INET6) {
+		*saddr = &ireq->ir_v6_loc_addr;
+		*daddr = &ireq->ir_v6_rmt_addr;
+		return 16;
+	}
+#endif
+#endif
+	return 4;
+}
 
 /*
  * p's network namespace, which lasts until p leaves it. p is current, or its task_lock is held. NULL: p is dying.
@@ -163,6 +197,27 @@ static inline u64 ctrace_compat_tcp_since(u64 now, u64 then)
 	return now - then;
 #else
 	return (u32)(now - then);
+#endif
+}
+
+/* The smoothed round trip time and the shortest of late, in us; 0: none was measured, or the kernel does not keep it. */
+static inline u32 ctrace_compat_tcp_srtt(const struct sock *sk)
+{
+#ifdef CTRACE_HAVE_TCP_SRTT__US
+	return tcp_sk(sk)->srtt_us >> 3;
+#else
+	return jiffies_to_usecs(tcp_sk(sk)->srtt >> 3);
+#endif
+}
+
+static inline u32 ctrace_compat_tcp_min_rtt(const struct sock *sk)
+{
+#ifdef CTRACE_HAVE_TCP_MIN_RTT
+	u32 us = minmax_get(&tcp_sk(sk)->rtt_min);
+
+	return us == ~0u ? 0 : us;
+#else
+	return 0;
 #endif
 }
 

@@ -124,7 +124,7 @@ struct ctrace_source {
 	void *fn;
 	void *data;			/* fn's first argument */
 	struct ctrace_compat_tp *tp;	/* held as long as this lives; NULL: built in, looked up by name */
-	const char *with[5];	/* sources whose functions gather what fn needs; or NULL. ?NAME: a kernel may lack it */
+	const char *with[6];	/* sources whose functions gather what fn needs; or NULL. ?NAME: a kernel may lack it */
 	struct ctrace_inflight *table;	/* what has begun, for fn and the functions of with[]; or NULL */
 	bool spares;		/* fn calls ctrace_spare_current() */
 	u32 users;		/* protected by ctrace_lock */

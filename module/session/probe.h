@@ -20,7 +20,7 @@ struct ctrace_probe;
 struct ctrace_option;
 
 #define CTRACE_PROBE_RANGES	128	/* 64 calls, each with its 32-bit one */
-#define CTRACE_PROBE_SOURCES	6
+#define CTRACE_PROBE_SOURCES	7
 #define CTRACE_PROBES_MAX	4096	/* of a session, 2 KiB each; a kernel has fewer events */
 
 /*

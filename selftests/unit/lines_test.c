@@ -46,7 +46,10 @@ static struct ctrace_schema *types(void)
 		UINT("duration", 8), INT("error", 4), UINT("sport", 2), UINT("dport", 2), BYTES("saddr"), BYTES("daddr"),
 	}, f_life[] = {
 		UINT("duration", 8), UINT("tx_bytes", 8), UINT("rx_bytes", 8), UINT("sport", 2), UINT("dport", 2),
-		BYTES("saddr"), BYTES("daddr"),
+		BYTES("saddr"), BYTES("daddr"), UINT("srtt", 4), UINT("min_rtt", 4), UINT("retransmits", 4),
+	}, f_again[] = {
+		UINT("state", 4), UINT("before", 4), UINT("sport", 2), UINT("dport", 2), BYTES("saddr"), BYTES("daddr"),
+		UINT("how", 4),
 	}, f_cap[] = { INT("cap", 4), UINT("audit", 4), INT("result", 4) };
 	struct ctrace_schema *s = ctrace_schema_new();
 
@@ -58,6 +61,7 @@ static struct ctrace_schema *types(void)
 	ADD(CTRACE_ID_SIGNAL_GENERATE, "signal", "signal_generate", f_signal);
 	ADD(CTRACE_ID_TCP_CONNECT, "sock", "tcp_connect", f_connect);
 	ADD(CTRACE_ID_TCP_LIFE, "sock", "tcp_life", f_life);
+	ADD(CTRACE_ID_TCP_RETRANSMIT, "sock", "tcp_retransmit", f_again);
 	ADD(CTRACE_ID_CAP_CAPABLE, "security", "cap_capable", f_cap);
 	return s;
 }
@@ -254,10 +258,37 @@ static void lives(void)
 	put_int(&m, 80, 2);
 	put_address(one, 4);
 	put_address(one, 4);
-	give(&m);
+	put_int(&m, 1500, 4);
+	put_int(&m, 0, 4);
+	give(put_int(&m, 3, 4));
 	sink_expect("{\"event\":\"tcp_life\",\"time\":9000000,\"realtime\":9000000,\"cid\":1,\"container\":\"web\",\"tid\":101,"
 		    "\"comm\":\"sh\",\"pid\":101,\"laddr\":\"10.0.0.1\",\"lport\":4000,\"raddr\":\"10.0.0.1\",\"rport\":80,"
-		    "\"tx_bytes\":1025,\"rx_bytes\":0,\"duration\":5000000}\n");
+		    "\"tx_bytes\":1025,\"rx_bytes\":0,\"duration\":5000000,\"srtt\":1500000,\"min_rtt\":null,\"retransmits\":3}\n");
+}
+
+#define AGAIN	"web              sh               101     10.0.0.1        4000  10.0.0.1        80    TCP_"
+
+static void sent_again(void)
+{
+	static const unsigned char one[4] = { 10, 0, 0, 1 };
+
+	begin(&lines_tcp_retransmits, false);
+	fork_of(1000, 100, 101, 101);
+	for (uint32_t how = 1; how <= 5; how++) {
+		make(&m, 9000000, CTRACE_ID_TCP_RETRANSMIT, 1, 101, 2);
+		put_int(&m, how == CTRACE_TCP_SYNACK ? 3 : 1, 4);
+		put_int(&m, how, 4);
+		put_int(&m, 4000, 2);
+		put_int(&m, 80, 2);
+		put_address(one, 4);
+		put_address(one, 4);
+		give(put_int(&m, how, 4));
+	}
+	sink_expect("CONTAINER        COMM             PID     LADDR           LPORT RADDR           RPORT STATE           WHY      "
+		    "BEFORE\n"
+		    AGAIN "ESTABLISHED TIMEOUT       1\n" AGAIN "ESTABLISHED FAST          2\n"
+		    AGAIN "ESTABLISHED PROBE         3\n" AGAIN "SYN_RECV    SYNACK        4\n"
+		    AGAIN "ESTABLISHED 5             5\n");
 }
 
 static void capabilities(void)
@@ -285,7 +316,8 @@ static const struct ktap_case cases[] = {
 	{ "files --slower: the name of the descriptor, or what the call was given", slow_files },
 	{ "kill: both sides, or the sender alone", signals },
 	{ "tcp --connects: addresses of both kinds and of none; errors by name", connects },
-	{ "tcp: JSON has bytes and ns", lives },
+	{ "tcp: JSON has bytes and ns; a round trip that was not measured is null", lives },
+	{ "tcp --retransmits: why, by name", sent_again },
 	{ "cap: names, answers; a record that does not decode", capabilities },
 };
 KTAP_MAIN(cases)

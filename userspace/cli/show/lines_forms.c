@@ -480,15 +480,53 @@ static bool get_connect_error(struct line *l, struct sbuf *b, int64_t *n)
 	return line_number(l, "error", n) && line_errno(b, *n);
 }
 
+/* As trace shows the field. */
+static bool put_painted(const struct line *l, struct sbuf *b, const char *name)
+{
+	const struct ctrace_value *v = line_field(l, name);
+
+	if (v)
+		l->p->fields[v - l->v].fn(b, v);
+	return v;
+}
+
 static bool get_state(struct line *l, struct sbuf *b, int64_t *n)
 {
-	const struct ctrace_value *v = line_field(l, "state");
-
 	(void)n;
-	if (!v)
-		return false;
-	l->p->fields[v - l->v].fn(b, v);
-	return true;
+	return put_painted(l, b, "state");
+}
+
+/* A field of us; false: nothing was measured. */
+static bool get_us(struct line *l, const char *name, int64_t *n)
+{
+	bool has = line_number(l, name, n) && *n;
+
+	*n *= 1000;
+	return has;
+}
+
+static bool get_srtt(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return get_us(l, "srtt", n);
+}
+
+static bool get_min_rtt(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return get_us(l, "min_rtt", n);
+}
+
+static bool get_retransmits(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return line_number(l, "retransmits", n);
+}
+
+static bool get_how(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)n;
+	return put_painted(l, b, "how");
 }
 
 static bool get_before(struct line *l, struct sbuf *b, int64_t *n)
@@ -506,6 +544,9 @@ static const struct lines_column life_columns[] = {
 	{ "TX_KB", "tx_bytes", 6, LINES_KB, get_tx },
 	{ "RX_KB", "rx_bytes", 6, LINES_KB, get_rx },
 	{ "MS", "duration", 10, LINES_MS, get_duration },
+	{ "RTT(ms)", "srtt", 8, LINES_MS, get_srtt },
+	{ "MIN_RTT", "min_rtt", 8, LINES_MS, get_min_rtt },
+	{ "RETR", "retransmits", 4, LINES_NUMBER, get_retransmits },
 	{ NULL, NULL, 0, 0, NULL }
 };
 
@@ -519,6 +560,7 @@ static const struct lines_column connect_columns[] = {
 static const struct lines_column retransmit_columns[] = {
 	COMM, PID, ENDS,
 	{ "STATE", "state", -15, LINES_TEXT, get_state },
+	{ "WHY", "how", -8, LINES_TEXT, get_how },
 	{ "BEFORE", "before", 6, LINES_NUMBER, get_before },
 	{ NULL, NULL, 0, 0, NULL }
 };

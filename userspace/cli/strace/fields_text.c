@@ -32,6 +32,7 @@ static const char *const io_uring_ops[] = {
 /* enum ctrace_wait_reason, ctrace_culprit, ctrace_run_reason */
 static const char *const wait_reasons[] = { "", "WOKEN", "PREEMPTED" };
 static const char *const culprits[] = { "", "SELF", "NEIGHBOUR", "HOST", "IDLE", "THROTTLED", "EARLIER" };
+static const char *const tcp_hows[] = { "", "TIMEOUT", "FAST", "PROBE", "SYNACK" };
 static const char *const run_reasons[] = { "", "PREEMPTED", "SLEPT", "EXITED" };
 
 bool is_list(const struct ctrace_event_type *t, const struct ctrace_field *f)
@@ -98,6 +99,11 @@ static void paint_signal(struct sbuf *b, const struct ctrace_value *v)
 static void paint_tcp_state(struct sbuf *b, const struct ctrace_value *v)
 {
 	paint_named(b, v, v->u && v->u < ARRAY_SIZE(tcp_states) ? tcp_states[v->u] : NULL);
+}
+
+static void paint_tcp_how(struct sbuf *b, const struct ctrace_value *v)
+{
+	paint_named(b, v, v->u && v->u < ARRAY_SIZE(tcp_hows) ? tcp_hows[v->u] : NULL);
 }
 
 static void paint_io_uring_op(struct sbuf *b, const struct ctrace_value *v)
@@ -225,6 +231,8 @@ static paint_fn number_paint(const struct ctrace_event_type *t, const struct ctr
 	if (!strcmp(t->system, "sock") &&
 	    (!strcmp(f->name, "oldstate") || !strcmp(f->name, "newstate") || !strcmp(f->name, "state")))
 		return paint_tcp_state;
+	if (!strcmp(t->name, "tcp_retransmit") && !strcmp(f->name, "how"))
+		return paint_tcp_how;
 	if (is_error(t, f))
 		return paint_error;
 	if (!strcmp(t->name, "cap_capable") && !strcmp(f->name, "cap"))

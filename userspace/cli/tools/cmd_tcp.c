@@ -30,7 +30,7 @@ static const struct cli_option options[] = {
 	       "connections that lived, or connects that took, at least this long"),
 	OPTION("by", OPT_BY, "KEY,...",
 	       "with --summary: separately for each comm, pid, dport, ...; at most 3", VIEW_KEYS),
-	OPTION("sort", OPT_SORT, "COLUMN", "by %s", "connects failed p50 p99 max ended tx rx retransmits"),
+	OPTION("sort", OPT_SORT, "COLUMN", "by %s", "connects failed p50 p99 max ended tx rx retransmits probes synacks"),
 	OPTION("time", 'T', NULL, "the time of day in each line"),
 	{ 0 },
 };
@@ -83,14 +83,14 @@ static int groups(struct view *v)
 		return cli_usage("--summary counts all: leave --failed and --longer out");
 	view_add_group(v, "tcp_connect", view_aggregate(v, "hist(duration), max(duration)", "error"));
 	view_add_group(v, "tcp_life", view_aggregate(v, "count(), sum(tx_bytes), sum(rx_bytes)", NULL));
-	view_add_group(v, "tcp_retransmit", view_aggregate(v, "count()", NULL));
+	view_add_group(v, "tcp_retransmit", view_aggregate(v, "count()", "how"));
 	return CLI_OK;
 }
 
 /* Of a container, and the keys of --by. */
 struct summary {
 	struct sum at;			/* the first member: whose; owned by one of the sums. hist and max: of connects that did not fail */
-	uint64_t connects, failed, ended, tx, rx, retransmits;
+	uint64_t connects, failed, ended, tx, rx, retransmits, probes, synacks;	/* probes: some of the retransmits */
 	bool made;			/* a connect did not fail: it is known how long they take */
 };
 
@@ -127,7 +127,12 @@ static void put_sum(struct summary *to, const struct sum *s, size_t group)
 		to->rx = s->more;
 		break;
 	default:
-		to->retransmits = s->n;
+		if (!s->other && !strcmp(s->name, "SYNACK"))
+			to->synacks = s->n;
+		else
+			to->retransmits = s->n;
+		if (!s->other && !strcmp(s->name, "PROBE"))
+			to->probes = s->n;
 	}
 }
 
@@ -140,6 +145,8 @@ static void add(struct summary *a, const struct summary *b)
 	a->tx += b->tx;
 	a->rx += b->rx;
 	a->retransmits += b->retransmits;
+	a->probes += b->probes;
+	a->synacks += b->synacks;
 }
 
 static void json_latency(struct json *j, const void *row)
@@ -170,6 +177,8 @@ static const struct column columns[] = {
 	TCP_COLUMN("TX", "tx_bytes", COLUMN_BYTES, tx),
 	TCP_COLUMN("RX", "rx_bytes", COLUMN_BYTES, rx),
 	TCP_COLUMN("RETRANSMITS", "retransmits", COLUMN_NUMBER, retransmits),
+	TCP_COLUMN("PROBES", "probes", COLUMN_NUMBER, probes),
+	TCP_COLUMN("SYNACKS", "synacks", COLUMN_NUMBER, synacks),
 	{ .get = made_and_ended, .word = "both" },	/* the order without --sort */
 };
 
@@ -190,7 +199,7 @@ static void make(struct view *v, struct summaries *s)
 
 	memset(s, 0, sizeof(*s));
 	for (size_t g = CONNECTS; g <= RETRANSMITS; g++) {
-		sums_make_group(v, &s->of[g], g, g == CONNECTS ? "error" : NULL, NULL);
+		sums_make_group(v, &s->of[g], g, g == CONNECTS ? "error" : g == RETRANSMITS ? "how" : NULL, NULL);
 		s->v = xrealloc(s->v, (n + s->of[g].n + 1) * sizeof(s->v[0]));
 		for (size_t i = 0; i < s->of[g].n; i++)
 			put_sum(&s->v[n++], &s->of[g].v[i], g);
