@@ -377,7 +377,7 @@ enum ctrace_wait_reason {
 
 /* The field `culprit` of sched_blame: who had the CPU while a task waited for it */
 enum ctrace_culprit {
-	CTRACE_CULPRIT_SELF	= 1,	/* a task of the same container; of the host, if that waited */
+	CTRACE_CULPRIT_SELF	= 1,	/* a task of the same container, or if it is a target by its cgroup, of that; of the host, if that waited */
 	CTRACE_CULPRIT_NEIGHBOUR = 2,	/* a task of another container */
 	CTRACE_CULPRIT_HOST	= 3,	/* a task in no container */
 	CTRACE_CULPRIT_IDLE	= 4,	/* nobody: the CPU was idle, and took its time to wake up */

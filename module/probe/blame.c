@@ -215,23 +215,37 @@ static __always_inline void fill_blame(void *payload, const void *arg)
 		memset(r->culprit_comm, 0, CTRACE_COMM_LEN);
 }
 
-static void emit_part(void *arg, const struct ctrace_blame_part *part)
+/* For the sessions in mask, for which the culprit is the same kind. */
+static void emit_part_for(u32 mask, struct blame_arg *a, const struct ctrace_blame_part *part)
 {
-	struct blame_arg *a = arg;
-	u32 shown = a->mask;
+	u32 shown = mask;
 
 	a->duration = part->duration;
-	a->culprit = part->culprit ?: ctrace_blame_kind(part->who, a->who->container);
+	a->culprit = part->culprit ?: ctrace_blame_kind(mask, part->who, a->who->container);
 	a->seen = a->culprit == CTRACE_CULPRIT_IDLE ? NULL : part->who;
 	if (a->seen)
-		shown = ctrace_sides_see(a->mask, a->who->container, a->seen->cid);
+		shown = ctrace_sides_see(mask, a->who->container, a->seen->cid);
 	__this_cpu_write(ctrace_stack_waited, &no_stack);
 	if (shown)
 		ctrace_emit(shown, CTRACE_ID_SCHED_BLAME, a->who, CTRACE_SIZE(blame_payload), fill_blame, a);
 	a->seen = NULL;
-	if (a->mask & ~shown)
-		ctrace_emit(a->mask & ~shown, CTRACE_ID_SCHED_BLAME, a->who, CTRACE_SIZE(blame_payload), fill_blame, a);
+	if (mask & ~shown)
+		ctrace_emit(mask & ~shown, CTRACE_ID_SCHED_BLAME, a->who, CTRACE_SIZE(blame_payload), fill_blame, a);
 	__this_cpu_write(ctrace_stack_waited, NULL);
+}
+
+static void emit_part(void *arg, const struct ctrace_blame_part *part)
+{
+	struct blame_arg *a = arg;
+	u32 mask = a->mask;
+
+	if (likely(!a->who->container->base)) {
+		emit_part_for(mask, a, part);
+		return;
+	}
+	/* each session has cgroups of its own */
+	for (; mask; mask &= mask - 1)
+		emit_part_for(mask & -mask, a, part);
 }
 
 void ctrace_blame_wait(u32 mask, struct task_struct *p, const struct ctrace_who *who, u32 reason, u64 from, u64 now)
@@ -254,6 +268,7 @@ void ctrace_blame_wait(u32 mask, struct task_struct *p, const struct ctrace_who 
 			ctrace_identity_resolve_task(r->running, &other);
 			running.cid = other.container->cid;
 			running.tid = other.tid;
+			running.wanted = READ_ONCE(other.container->wanted);
 			ctrace_put_comm(running.comm, r->running, true);
 		}
 	}
@@ -271,6 +286,7 @@ noinline void ctrace_blame_note_any(struct task_struct *p, struct ctrace_blame_s
 	s->cid = who.container->cid;
 	s->tid = who.tid;
 	ctrace_put_comm(s->comm, p, true);
+	s->wanted = READ_ONCE(who.container->wanted);
 }
 
 struct count_arg {
@@ -283,7 +299,7 @@ static void count_part(void *arg, const struct ctrace_blame_part *part)
 {
 	const struct count_arg *a = arg;
 
-	ctrace_blame_count(a->t, a->mask, a->victim, part->culprit ?: ctrace_blame_kind(part->who, a->victim), part->who, part->duration);
+	ctrace_blame_count(a->t, a->mask, a->victim, part->culprit ?: ctrace_blame_kind(a->mask, part->who, a->victim), part->who, part->duration);
 }
 
 noinline void ctrace_blame_count_parts(const struct ctrace_aggregate *t, u32 mask, const struct ctrace_container *victim,

@@ -42,7 +42,7 @@ static __always_inline const struct ctrace_blame_ring *ctrace_blame_switch(struc
 	r->running = next;
 	if (!p->pid) {
 		s->cid = CTRACE_CID_HOST;
-		s->tid = 0;
+		s->tid = 0;	/* this alone is read */
 		return r;
 	}
 	c = ctrace_identity_other(p, &ids);
@@ -53,14 +53,19 @@ static __always_inline const struct ctrace_blame_ring *ctrace_blame_switch(struc
 	s->cid = c->cid;
 	s->tid = ids.tid;
 	ctrace_put_comm(s->comm, p, true);
+	s->wanted = READ_ONCE(c->wanted);
 	return r;
 }
 
-static __always_inline u32 ctrace_blame_kind(const struct ctrace_blame_seen *seen, const struct ctrace_container *victim)
+/*
+ * For the session in mask. A part has its container's number: if the session named a cgroup, the rest of that container, or of the
+ * host, is another one.
+ */
+static __always_inline u32 ctrace_blame_kind(u32 mask, const struct ctrace_blame_seen *seen, const struct ctrace_container *victim)
 {
 	if (!seen->tid)
 		return CTRACE_CULPRIT_IDLE;
-	if (seen->cid == victim->cid && seen->cid != CTRACE_CID_UNKNOWN)
+	if (seen->cid == victim->cid && seen->cid != CTRACE_CID_UNKNOWN && (likely(!victim->base) || seen->wanted & mask))
 		return CTRACE_CULPRIT_SELF;
 	return seen->cid == CTRACE_CID_HOST ? CTRACE_CULPRIT_HOST : CTRACE_CULPRIT_NEIGHBOUR;
 }
@@ -100,7 +105,7 @@ static __always_inline bool ctrace_blame_short(u32 mask, const struct ctrace_con
 		return true;
 	}
 	OPTIMIZER_HIDE_VAR(s);
-	ctrace_blame_count(t, mask, c, ctrace_blame_kind(s, c), s, now - from);
+	ctrace_blame_count(t, mask, c, ctrace_blame_kind(mask, s, c), s, now - from);
 	return true;
 }
 

@@ -65,16 +65,18 @@ static void idle(void *arg, uint64_t ns)
 	(void)ns;
 }
 
-static bool targeted(const void *targets, uint32_t cid)
+static bool targeted(const void *run, uint32_t cid)
 {
-	return targets_want(targets, cid);
+	const struct run *r = run;
+
+	return targets_want(&r->targets, cid) || ctable_part(r->ctable, cid);
 }
 
 /* What the threads are at. What cannot be read is not known. */
 static void look(struct record *r)
 {
 	if (threads_asked(&r->run.probes))
-		threads_look(&r->threads, r->run.ctable, r->run.schema, targeted, &r->run.targets);
+		threads_look(&r->threads, r->run.ctable, r->run.schema, targeted, &r->run);
 }
 
 static void write_threads(struct record *r)

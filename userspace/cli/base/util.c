@@ -275,3 +275,10 @@ void nearest_print(struct nearest *n, struct sbuf *b)
 		sbuf_puts(b, "'?)");
 	n->n = 0;
 }
+
+bool path_below(const char *path, size_t len, const char *of)
+{
+	size_t n = strlen(of);
+
+	return n && len >= n && !strncmp(path, of, n) && (len == n || path[n] == '/');
+}

@@ -95,4 +95,7 @@ void nearest_offer(struct nearest *n, const char *candidate);
 /* Appends " (did you mean 'a' or 'b'?)", or nothing if none is near. Frees the candidates. */
 void nearest_print(struct nearest *n, struct sbuf *b);
 
+/* Is the cgroup (or file) at path, of len bytes, the one at `of`, which is not "", or below it? */
+bool path_below(const char *path, size_t len, const char *of);
+
 #endif

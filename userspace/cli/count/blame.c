@@ -182,7 +182,7 @@ const char *blame_kind(const struct blame_culprit *c)
 void blame_put_culprit(const struct view *v, struct sbuf *b, const struct blame_culprit *c)
 {
 	if (c->kind == CTRACE_CULPRIT_NEIGHBOUR || c->kind == CTRACE_CULPRIT_HOST)
-		view_put_container(v, b, c->cid);
+		view_put_other_container(v, b, c->cid);
 	else
 		sbuf_printf(b, "(%s)", kinds[c->kind]);
 }
@@ -196,7 +196,7 @@ void blame_json_culprits(const struct view *v, struct json *j, const struct blam
 		json_open(j, NULL, '{');
 		json_str(j, "culprit", blame_kind(c));
 		if (c->kind == CTRACE_CULPRIT_NEIGHBOUR || c->kind == CTRACE_CULPRIT_HOST)
-			view_json_container(v, j, c->cid, false);
+			view_json_other_container(v, j, c->cid);
 		json_uint(j, "waited", c->ns);
 		if (*c->comm) {
 			json_str(j, "comm", c->comm);

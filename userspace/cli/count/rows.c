@@ -18,15 +18,25 @@ bool view_is_gone(const struct view *v, uint32_t cid)
 	return e && e->known && (e->c.flags & CTRACE_CONTAINER_F_DEAD);
 }
 
-void view_put_container(const struct view *v, struct sbuf *b, uint32_t cid)
+static void put_container(const struct view *v, struct sbuf *b, uint32_t cid, const char *shown)
 {
 	if (cid == CTRACE_CID_ALL) {
 		sbuf_puts(b, "(ended and other containers)");
 		return;
 	}
-	sbuf_puts(b, ctable_get(v->run.ctable, cid)->shown);
+	sbuf_puts(b, shown);
 	if (view_is_gone(v, cid))
 		sbuf_puts(b, " (gone)");
+}
+
+void view_put_container(const struct view *v, struct sbuf *b, uint32_t cid)
+{
+	put_container(v, b, cid, cid == CTRACE_CID_ALL ? NULL : ctable_shown(v->run.ctable, cid));
+}
+
+void view_put_other_container(const struct view *v, struct sbuf *b, uint32_t cid)
+{
+	put_container(v, b, cid, cid == CTRACE_CID_ALL ? NULL : ctable_get(v->run.ctable, cid)->shown);
 }
 
 const char *view_call_name(const struct view *v, uint64_t id)

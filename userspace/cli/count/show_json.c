@@ -4,19 +4,29 @@
 #include <string.h>
 #include "count/view.h"
 
-void view_json_container(const struct view *v, struct json *j, uint32_t cid, bool other)
+static void json_container(const struct view *v, struct json *j, uint32_t cid, bool other, const char *label)
 {
 	if (cid == CTRACE_CID_ALL) {
 		json_null(j, "cid");
 		json_null(j, "container");
 	} else {
 		json_uint(j, "cid", cid);
-		json_str(j, "container", ctable_get(v->run.ctable, cid)->label);
+		json_str(j, "container", label);
 		if (view_is_gone(v, cid))
 			json_flag(j, "gone", true);
 	}
 	if (other)
 		json_flag(j, "other", true);
+}
+
+void view_json_container(const struct view *v, struct json *j, uint32_t cid, bool other)
+{
+	json_container(v, j, cid, other, cid == CTRACE_CID_ALL ? NULL : ctable_label(v->run.ctable, cid));
+}
+
+void view_json_other_container(const struct view *v, struct json *j, uint32_t cid)
+{
+	json_container(v, j, cid, false, cid == CTRACE_CID_ALL ? NULL : ctable_get(v->run.ctable, cid)->label);
 }
 
 void view_json_hist(struct json *j, const uint64_t *h, uint64_t max)

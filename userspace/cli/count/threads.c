@@ -93,14 +93,6 @@ enum spent threads_in_call(const struct threads *t, const struct thread *x, cons
 
 /* --- whose is a process ------------------------------------------------------------- */
 
-/* Is the cgroup at path[len], or below it? */
-static bool below(const char *path, size_t len, const char *of)
-{
-	size_t n = strlen(of);
-
-	return n && len >= n && !strncmp(path, of, n) && (len == n || path[n] == '/');
-}
-
 /* A line of /proc/PID/cgroup. */
 struct place {
 	uint32_t hierarchy;
@@ -128,7 +120,16 @@ static size_t places(const char *text, struct place *v, size_t max)
 	return n;
 }
 
-/* Whose is the process? CTRACE_CID_UNKNOWN: the host's, or it has gone. */
+static bool is_in(const struct ctable_part *part, const struct place *at, size_t n)
+{
+	for (size_t i = 0; i < part->n; i++)
+		for (size_t k = 0; k < n; k++)
+			if (at[k].hierarchy == part->at[i].hierarchy && path_below(at[k].path, at[k].len, part->at[i].path))
+				return true;
+	return false;
+}
+
+/* Whose is the process? CTRACE_CID_UNKNOWN: the host's, or it has gone; or its cgroup is not among those of that container that are meant. */
 static uint32_t owner(struct ctable *t, const char *pid)
 {
 	char *cgroup = xasprintf("/proc/%s/cgroup", pid), *ns = xasprintf("/proc/%s/ns/pid", pid);
@@ -136,6 +137,7 @@ static uint32_t owner(struct ctable *t, const char *pid)
 	struct place at[HIERARCHIES];
 	size_t n = places(text, at, ARRAY_SIZE(at)), longest = 0, i = 0;
 	uint32_t cid = CTRACE_CID_UNKNOWN;
+	const struct ctable_part *part;
 	const struct centry *e;
 	struct stat st;
 
@@ -151,12 +153,15 @@ static uint32_t owner(struct ctable *t, const char *pid)
 		}
 		for (size_t k = 0; e->c.cgroup_id && k < n; k++) {
 			if (at[k].hierarchy != e->c.hierarchy || strlen(e->c.path) <= longest ||
-			    !below(at[k].path, at[k].len, e->c.path))
+			    !path_below(at[k].path, at[k].len, e->c.path))
 				continue;
 			longest = strlen(e->c.path);
 			cid = e->c.cid;
 		}
 	}
+	part = ctable_part(t, cid == CTRACE_CID_UNKNOWN ? CTRACE_CID_HOST : cid);
+	if (part)
+		cid = is_in(part, at, n) ? part->cid : CTRACE_CID_UNKNOWN;
 	free(cgroup);
 	free(ns);
 	free(text);

@@ -213,6 +213,8 @@ bool view_shows(const struct view *v, const struct ctrace_look_row *r);
 bool view_is_gone(const struct view *v, uint32_t cid);
 /* Appends names, safe for a terminal. */
 void view_put_container(const struct view *v, struct sbuf *b, uint32_t cid);
+/* The same of whom the row tells of besides: who woke it, who had the CPU. */
+void view_put_other_container(const struct view *v, struct sbuf *b, uint32_t cid);
 void view_put_key(const struct view *v, struct sbuf *b, const struct view_row *row, uint32_t key);
 void view_put_event(const struct view *v, struct sbuf *b, const struct view_row *row);
 /* The first column of values of this kind, -1: none. */
@@ -230,6 +232,7 @@ const char *view_call_name(const struct view *v, uint64_t id);
 void view_print(struct view *v, struct json *j);
 void view_print_json(struct view *v, struct json *j);	/* its part, in show_json.c */
 void view_json_container(const struct view *v, struct json *j, uint32_t cid, bool other);
+void view_json_other_container(const struct view *v, struct json *j, uint32_t cid);
 void view_json_hist(struct json *j, const uint64_t *h, uint64_t max);
 /* Writes "container;keys;outermost;...;innermost N" lines for flame graphs. */
 void view_fold(struct view *v, FILE *out);

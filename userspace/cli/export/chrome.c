@@ -200,7 +200,7 @@ static void put_counters(struct export *x)
 	uint32_t cid;
 
 	for (size_t i = 0; spent_container(s, i, &cid); i++) {
-		put_name(x, "process_name", CONTAINERS + cid, 0, ctable_get(x->r.table, cid)->shown);
+		put_name(x, "process_name", CONTAINERS + cid, 0, ctable_shown(x->r.table, cid));
 		for (int k = 0; k < SPENT_KINDS; k++) {
 			for (size_t p = 0; names[k] && spent_has(s, cid, k) && p < spent_parts(s); p++) {
 				struct json *j = begin_event(x, "C", spent_began(s) + p * spent_width(s), CONTAINERS + cid, 0);

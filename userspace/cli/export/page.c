@@ -197,7 +197,7 @@ static void sample(struct export *x, struct export_task *t, uint32_t cpu, const 
 	p->samples++;
 	if (!k || !(k->user.n + k->kernel.n))
 		return;
-	sbuf_printf(&b, "%s;", ctable_get(x->r.table, rec->cid)->shown);
+	sbuf_printf(&b, "%s;", ctable_shown(x->r.table, rec->cid));
 	sbuf_clean(&b, comms_get(x->comms, rec->tid));
 	put_frames(&b, x, &k->user, false, rec->tid);
 	put_frames(&b, x, &k->kernel, true, rec->tid);

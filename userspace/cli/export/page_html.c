@@ -444,7 +444,7 @@ void page_put(struct export *x)
 	sbuf_puts(&b, "<nav>");
 	for (size_t i = 0; i < n && i < BOXES; i++) {
 		sbuf_printf(&b, "<a href=\"#c%u\">", list[i].cid);
-		html_text(&b, ctable_get(x->r.table, list[i].cid)->shown);
+		html_text(&b, ctable_shown(x->r.table, list[i].cid));
 		sbuf_puts(&b, "</a>");
 	}
 	sbuf_puts(&b, "</nav>\n");

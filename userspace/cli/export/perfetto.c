@@ -85,7 +85,7 @@ static uint64_t track(struct export *x, uint64_t id, uint64_t parent, const char
 /* The container's group. */
 static uint64_t group(struct export *x, uint32_t cid)
 {
-	return track(x, uuid(OF_CONTAINER, 0, cid), 0, ctable_get(x->r.table, cid)->shown);
+	return track(x, uuid(OF_CONTAINER, 0, cid), 0, ctable_shown(x->r.table, cid));
 }
 
 static void put_pid(struct sbuf *b, unsigned int field, int32_t pid)

@@ -179,7 +179,7 @@ static void begin(struct sbuf *b, const struct ctrace_record *rec, uint32_t id, 
 bool dat_event(struct dat_events *e, struct export *x, const struct ctrace_record *rec, struct sbuf *b)
 {
 	const struct paint *p = paints_get(x->paints, rec->id);
-	const char *label = ctable_get(x->r.table, rec->cid)->shown;
+	const char *label = ctable_shown(x->r.table, rec->cid);
 	size_t places[FIELDS_MAX], at;
 	struct ctrace_value v[FIELDS_MAX];
 	struct sbuf text = { 0 };
@@ -220,7 +220,7 @@ static const struct ctrace_event_type stack_types[2] = {
 bool dat_stack(struct dat_events *e, struct export *x, const struct ctrace_record *rec, const struct stack *k, bool kernel,
 	       struct sbuf *b)
 {
-	const char *label = ctable_get(x->r.table, rec->cid)->shown;
+	const char *label = ctable_shown(x->r.table, rec->cid);
 	struct sbuf text = { 0 };
 
 	if (!k->n)

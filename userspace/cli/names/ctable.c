@@ -73,6 +73,7 @@ void ctable_free(struct ctable *t)
 	free(t->v);
 	names_free(t->names);
 	labels_free(&t->labels);
+	ctable_parts_free(t);
 	free(t->fresh.v);
 	free(t->met.v);
 	if (t->timer >= 0)

@@ -44,6 +44,17 @@ struct cids {
 	size_t n, room;
 };
 
+/*
+ * Of a container, or of the host, only cgroups that were targets: its records in this run are theirs alone. As the kernel gives them
+ * the container's number, several of one container are told apart by nothing.
+ */
+struct ctable_part {
+	uint32_t cid;
+	char *label, *shown;	/* the targets, as they were named: "unit:nginx"; shown is safe for a terminal */
+	struct { char *path; uint32_t hierarchy; } *at;	/* as in /proc/PID/cgroup; none: of a recording */
+	size_t n;
+};
+
 struct ctable {
 	struct ctrace *ct;	/* NULL: no module to ask (report, tests) */
 	struct names *names;
@@ -59,6 +70,8 @@ struct ctable {
 	/* Containers that have become known. follow.c, which empties it, says whether they are put there. */
 	struct cids met;
 	bool meets;
+	struct ctable_part *parts;
+	size_t nparts;
 	bool changed;		/* a container came, went or got a name since this was last cleared */
 };
 
@@ -84,6 +97,19 @@ void ctable_add(struct ctable *t, const struct ctrace_container *c, const char *
 		const char *runtime, bool named);
 /* Adds a copy of what a recording knows of a container. */
 void ctable_add_read(struct ctable *t, const struct centry *from);
+/* ctable_parts.c. One more cgroup of container cid is a target, named label. path NULL: it is of a recording */
+void ctable_add_part(struct ctable *t, uint32_t cid, const char *label, const char *path, uint32_t hierarchy);
+/* NULL: the whole container is meant. */
+const struct ctable_part *ctable_part(const struct ctable *t, uint32_t cid);
+/*
+ * What a record's owner is called: the part, or the container; raw, and safe for a terminal. Whom a record tells of besides (who woke it,
+ * who had the CPU) is called as its container, by ctable_get().
+ */
+const char *ctable_label(struct ctable *t, uint32_t cid);
+const char *ctable_shown(struct ctable *t, uint32_t cid);
+/* The innermost container that has this cgroup, or the host. */
+uint32_t ctable_of_cgroup(struct ctable *t, const char *path, uint32_t hierarchy);
+void ctable_parts_free(struct ctable *t);
 bool ctable_alive(const struct centry *e);
 /* Is e's runtime more than a word in the name of a cgroup, which users make, too? */
 bool ctable_runtime_proven(const struct ctable *t, const struct centry *e);

@@ -24,6 +24,8 @@ void ctable_json(struct json *j, const struct ctable *t, const struct centry *e)
 
 	json_uint(j, "cid", c->cid);
 	json_str(j, "name", e->label);
+	if (ctable_part(t, c->cid))
+		json_str(j, "part", ctable_label((struct ctable *)t, c->cid));
 	json_flag(j, "named", e->named);
 	if (strcmp(e->name, e->label))
 		json_str(j, "own_name", e->name);
@@ -79,5 +81,7 @@ bool ctable_add_json(struct ctable *t, struct json_object *o)
 		parse_u32(strchr(by, ':') + 1, &e.whose);
 	}
 	ctable_add_read(t, &e);
+	if (names_str(o, "part"))
+		ctable_add_part(t, e.c.cid, names_str(o, "part"), NULL, 0);
 	return true;
 }

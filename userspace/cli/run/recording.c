@@ -74,6 +74,13 @@ static int choose_word(struct recording *r, struct targets *ts, char *word)
 		r->all |= ts == &r->in;
 		return ts == &r->in ? CLI_OK : cli_usage("all cannot be left out");
 	}
+	/* units and cgroups that were targets when it was made */
+	for (size_t i = 0; i < r->table->nparts; i++) {
+		if (!strcmp(r->table->parts[i].label, word)) {
+			targets_add_cid(ts, r->table->parts[i].cid);
+			return CLI_OK;
+		}
+	}
 	status = word_parse(&w, r->table, word);
 	for (size_t i = 0; i < ARRAY_SIZE(others) && status == CLI_OK; i++)
 		if (!strncmp(w.text, others[i], strlen(others[i])))

@@ -203,6 +203,8 @@ int run_setup(struct run *r, const struct run_opts *o)
 		status = follow_parse(&r->follow, o->follow, r->ctable, &r->targets, o->targets, o->ntargets);
 	else
 		status = targets_parse(&r->targets, r->ctable, o->targets, o->ntargets, o->command);
+	if (status == CLI_OK && !o->follow)
+		targets_name_parts(&r->targets, r->ctable, o->command);
 	if (status == CLI_OK && !o->plan)
 		status = probes_parse(&r->probes, r->schema, &o->probes);
 	if (status == CLI_OK && !o->plan && (o->stack & (CTRACE_PROBE_F_USER_STACK | CTRACE_PROBE_F_USER_COPY) || o->probes.frequency))

@@ -253,12 +253,16 @@ int targets_parse(struct targets *ts, struct ctable *t, char **words, int n, boo
 	int r = CLI_OK;
 
 	for (int i = 0; i < n && r == CLI_OK; i++) {
+		size_t before = ts->n;
+
 		if (words[i][0] == '!')
 			r = parse_not(ts, t, words[i] + 1);
 		else if (!strncmp(words[i], "not:", 4))
 			r = parse_not(ts, t, words[i] + 4);
 		else
 			r = parse_one(ts, t, words[i]);
+		if (ts->n > before && ts->v[before].kind == CTRACE_TARGET_CGROUP)
+			ts->v[before].word = xstrdup(words[i]);
 	}
 	for (size_t i = 0; i < ts->n; i++)
 		wanted |= !ts->v[i].not;
@@ -277,6 +281,7 @@ void targets_free(struct targets *ts)
 {
 	for (size_t i = 0; i < ts->n; i++) {
 		free(ts->v[i].path);
+		free(ts->v[i].word);
 		if (ts->v[i].pidfd >= 0)
 			close(ts->v[i].pidfd);
 	}
@@ -312,6 +317,43 @@ bool targets_want(const struct targets *ts, uint32_t cid)
 		all |= ts->v[i].kind == CTRACE_TARGET_ALL;
 	}
 	return all || (ts->size && *slot(ts, cid));
+}
+
+/* Its path, for the caller to free; or NULL. */
+static char *place_of(const struct target *g, struct ctable *t, uint32_t *hierarchy, uint32_t *cid)
+{
+	char *path = cgroup_path(g->path, hierarchy);
+
+	*cid = path ? ctable_of_cgroup(t, path, *hierarchy) : CTRACE_CID_HOST;
+	return path;
+}
+
+uint32_t targets_cid(const struct target *g, struct ctable *t)
+{
+	uint32_t hierarchy, cid;
+
+	free(place_of(g, t, &hierarchy, &cid));
+	return cid;
+}
+
+void targets_name_parts(const struct targets *ts, struct ctable *t, bool command)
+{
+	/* a process is a container's or the host's, too */
+	for (size_t i = 0; i < ts->n; i++)
+		command |= ts->v[i].kind == CTRACE_TARGET_PID;
+	for (size_t i = 0; i < ts->n && !command; i++) {
+		const struct target *g = &ts->v[i];
+		uint32_t hierarchy, cid;
+		char *path;
+
+		if (g->kind != CTRACE_TARGET_CGROUP || g->not)
+			continue;
+		path = place_of(g, t, &hierarchy, &cid);
+		/* not if it is the whole container */
+		if (path && !targets_want(ts, cid) && (cid == CTRACE_CID_HOST || strcmp(ctable_get(t, cid)->c.path, path)))
+			ctable_add_part(t, cid, g->word, path, hierarchy);
+		free(path);
+	}
 }
 
 static bool ended(struct target *g, struct ctable *t)

@@ -10,6 +10,7 @@ struct target {
 	enum ctrace_target_kind kind;
 	uint32_t cid, pid;
 	char *path;		/* of a cgroup: its directory */
+	char *word;		/* the same: what it was called */
 	dev_t dev;		/* of that directory: tell whether another one has taken its place */
 	ino_t ino;
 	int pidfd;		/* of pid: readable when it has ended; -1 if the kernel has none */
@@ -40,6 +41,10 @@ bool targets_want(const struct targets *ts, uint32_t cid);
 void targets_free(struct targets *ts);
 /* Adds the targets to the session. */
 int targets_apply(const struct targets *ts, struct ctrace *ct, struct ctrace_session *s);
+/* Tells t which cgroups are targets whose container, or host, is none. command: its processes are targets, too. */
+void targets_name_parts(const struct targets *ts, struct ctable *t, bool command);
+/* The container that a cgroup which is a target lies in, or is; or the host. */
+uint32_t targets_cid(const struct target *g, struct ctable *t);
 /* Have all targets ended? Targets to leave out do not count. */
 bool targets_ended(struct targets *ts, struct ctable *t);
 

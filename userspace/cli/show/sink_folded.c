@@ -106,7 +106,7 @@ static void folded_record(struct sink *s, const struct ctrace_record *rec, const
 	comms_learn(f->comms, t, rec);
 	if (!k || !(k->kernel.n + k->user.n) || of_another(t, rec))
 		return;
-	label = ctable_get(s->o.ctable, rec->cid)->shown;
+	label = ctable_shown(s->o.ctable, rec->cid);
 	sbuf_reset(&s->line);
 	put_part(&s->line, label, strlen(label));
 	sbuf_putc(&s->line, ';');

@@ -272,7 +272,7 @@ static void json_record(struct sink *s, const struct ctrace_record *rec, const s
 	json_uint(&j, "time", rec->time);
 	json_uint(&j, "realtime", rec->time + (uint64_t)s->o.clock_offset);
 	json_uint(&j, "cid", rec->cid);
-	json_str(&j, "container", ctable_get(s->o.ctable, rec->cid)->label);
+	json_str(&j, "container", ctable_label(s->o.ctable, rec->cid));
 	json_int(&j, "tid", rec->tid);
 	json_int(&j, "vtid", rec->vtid);
 	syscall_identify(&ref, t, rec);

@@ -119,7 +119,7 @@ static void put_text(struct lines *x)
 	struct sbuf *b = &x->s.line, *cell = &x->cell;
 	struct line *l = &x->line;
 
-	put_cell(b, ctable_get(l->ctable, l->rec->cid)->shown, -CONTAINER_WIDTH, false);
+	put_cell(b, ctable_shown(l->ctable, l->rec->cid), -CONTAINER_WIDTH, false);
 	if (x->o->time)
 		put_time(b, l->entered + (uint64_t)x->s.o.clock_offset);
 	for (; c->head; c++) {
@@ -168,7 +168,7 @@ static void put_json(struct lines *x)
 	json_uint(&j, "time", l->rec->time);
 	json_uint(&j, "realtime", l->rec->time + (uint64_t)x->s.o.clock_offset);
 	json_uint(&j, "cid", l->rec->cid);
-	json_str(&j, "container", ctable_get(l->ctable, l->rec->cid)->label);
+	json_str(&j, "container", ctable_label(l->ctable, l->rec->cid));
 	json_int(&j, "tid", l->rec->tid);
 	for (; c->head; c++) {
 		int64_t n = 0;

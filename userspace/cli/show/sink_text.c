@@ -67,12 +67,12 @@ static void put_time(struct text *t, uint64_t ns)
 /* Begins a line: everything that stands before the event itself. */
 static void begin(struct text *t, const struct ctrace_record *rec)
 {
-	struct centry *e = ctable_get(t->s.o.ctable, rec->cid);
-	size_t w = utf8_columns(e->shown);
+	const char *shown = ctable_shown(t->s.o.ctable, rec->cid);
+	size_t w = utf8_columns(shown);
 
 	sbuf_reset(&t->s.line);
 	put_time(t, rec->time);
-	sbuf_puts(&t->s.line, e->shown);
+	sbuf_puts(&t->s.line, shown);
 	if (w > t->width)
 		t->width = w < LABEL_MAX ? w : LABEL_MAX;
 	for (; w < t->width; w++)

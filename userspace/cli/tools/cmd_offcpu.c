@@ -115,7 +115,7 @@ static void put_waker(struct view *v, struct sbuf *b, const struct view_row *row
 		sbuf_puts(b, "(interrupt)");
 		return;
 	}
-	view_put_container(v, b, (uint32_t)from);
+	view_put_other_container(v, b, (uint32_t)from);
 	sbuf_putc(b, '/');
 	view_put_key(v, b, row, comm);
 }

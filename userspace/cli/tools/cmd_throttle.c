@@ -362,7 +362,7 @@ static struct row *make(struct view *v, struct sums *s, size_t *n)
 		if (shown(v, &rows[i]))
 			rows[(*n)++] = rows[i];
 	for (size_t i = 0; i < *n; i++)
-		rows[i].label = ctable_get(v->run.ctable, rows[i].cid)->label;
+		rows[i].label = ctable_label(v->run.ctable, rows[i].cid);
 	*n = listing_sort(v, &listing, rows, *n);
 	return rows;
 }

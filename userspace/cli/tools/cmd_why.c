@@ -22,7 +22,7 @@ static const char usage[] =
 "threads add up to as long as they existed. Says whether a neighbour is to blame,\n"
 "and what to look at next.\n"
 "It takes 10 seconds, or --duration, or until Ctrl-C. CONTAINER is a TARGET that\n"
-"is one container.\n";
+"is one container, unit or cgroup.\n";
 
 static const struct cli_option options[] = {
 	{ .help = "Options:" },
@@ -304,7 +304,7 @@ static void make(struct view *v, struct why *w)
 	if (!v->recording)
 		look(v);
 	w->began = v->began;
-	w->name = ctable_get(v->run.ctable, w->cid)->shown;
+	w->name = ctable_shown(v->run.ctable, w->cid);
 	loose = add_spans(v, w);
 	w->n = w->threads.n;
 	for (size_t i = 0; i < w->n; i++)
@@ -362,7 +362,7 @@ static void put_cpu_cause(const struct view *v, struct sbuf *b, const struct why
 	switch (c) {
 	case CAUSE_NEIGHBOUR:
 		sbuf_printf(b, "Neighbours are to blame for %.0f%% of its waits for a CPU: ", share);
-		view_put_container(v, b, x->cid);
+		view_put_other_container(v, b, x->cid);
 		sbuf_printf(b, " had it for %.0f%% of them", percent(x->ns, waited));
 		break;
 	case CAUSE_HOST:
@@ -399,7 +399,7 @@ static void put_cause(const struct view *v, struct sbuf *b, const struct why *w,
 		for (size_t i = 0; c == CAUSE_NETWORK && i < w->nservers; i++)
 			if (w->servers[i].ns > w->network / 2) {
 				sbuf_puts(b, ", mostly for ");
-				view_put_container(v, b, w->servers[i].cid);
+				view_put_other_container(v, b, w->servers[i].cid);
 			}
 		if (c != CAUSE_RAN && c != CAUSE_QUOTA)
 			put_evidence(b, &w->asleep[cause_spent(c)]);
@@ -639,9 +639,11 @@ static int begin(struct view *v)
 	struct why *w = v->own;
 	const struct targets *ts = v->recording ? &view_input_recording(v)->in : &v->run.targets;
 
-	if (ts->n != 1 || ts->v[0].kind != CTRACE_TARGET_CID || ts->v[0].not)
-		return cli_usage("why looks at one container: name one of those that 'ctrace ps' lists");
+	if (ts->n != 1 || (ts->v[0].kind != CTRACE_TARGET_CID && ts->v[0].kind != CTRACE_TARGET_CGROUP) || ts->v[0].not)
+		return cli_usage("why looks at one container or unit: name one of those that 'ctrace ps' lists, or unit:NAME");
 	w->cid = ts->v[0].cid;
+	if (ts->v[0].kind == CTRACE_TARGET_CGROUP)
+		w->cid = targets_cid(&ts->v[0], v->run.ctable);
 	return v->recording ? load(v) : look(v);
 }
 
