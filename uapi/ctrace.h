@@ -327,7 +327,9 @@ enum ctrace_event_id {
 #define CTRACE_CALL_M_UNREADS	0x3full		/* all of CTRACE_CALL_M_UNREAD */
 /*
  * The kernel did not carry out the call: a seccomp filter, or the process that it asked, answered instead. The
- * duration is 0. Set if a task with such a filter returns from a call that it did not enter, with an error.
+ * duration is 0. Set if a task with such a filter returns from a call that it did not enter, with an error. If it
+ * returns without one (the answer was success, SIGSYS or a supervisor's), there is no record: the call may be one
+ * that was under way when the probe was added.
  */
 #define CTRACE_CALL_M_DENIED	(1ull << 16)
 /*

@@ -353,7 +353,10 @@ static void release(const struct task_struct *p, u32 row, u32 place)
 	ctrace_inflight_give(&calls, row, place);
 }
 
-/* An error without an entry. The kernel asks seccomp's filters before it calls tracers. */
+/*
+ * An error without an entry. The kernel asks seccomp's filters before it calls tracers. (Success without an entry is left out: most of
+ * it is of calls that wait, and were under way when the probe was added. Only a list of these tasks would tell.)
+ */
 static noinline ctrace_compat_noclone void denied(void *data, struct pt_regs *regs, long ret)
 {
 	struct result r = { .regs = regs, .head = { .ret = ret, .marks = CTRACE_CALL_M_DENIED } };

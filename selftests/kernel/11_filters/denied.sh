@@ -14,6 +14,10 @@ has "mount: with its arguments" 'syscall_mount .* duration=0 ret=-1 marks=(0x)?1
 has "a call of numbers" 'syscall_getpriority .* duration=0 ret=-38 marks=(0x)?10000 which=1 who=2$' "$tmp/ev"
 has "what fails in the kernel was not denied" 'syscall_openat .* ret=-2 marks=0 .*filename="/not/there"' "$tmp/ev"
 same "nor was anything else, such as the first return of a child" 2 "$(grep -cE ' marks=(0x)?10000 ' "$tmp/ev")"
+# A filter that answers with success: its return could be that of a call which was under way at the beginning.
+has_not "an answer without an error is not among whole calls" ' syscall_getsid ' "$tmp/ev"
+evdump -v -e syscall:getsid -- provoke denied > "$tmp/ev" 2> "$tmp/err"
+same "its return is among entries and exits" "0 1" "$(grep -c ' syscall_entry_getsid ' "$tmp/ev") $(grep -c ' syscall_exit_getsid .*ret=0' "$tmp/ev")"
 evdump -v -e call:mount -f 'ret < 0 && dir_name == "to"' -- provoke denied > "$tmp/ev" 2> "$tmp/err"
 same "a filter sees it" 1 "$(grep -c ' syscall_mount ' "$tmp/ev")"
 # A call that began before tracing, and fails later.

@@ -137,6 +137,9 @@ static int do_denied(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpriority, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		/* success, as for programs that are to believe it */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getsid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog prog = { sizeof(f) / sizeof(f[0]), f };
@@ -146,6 +149,7 @@ static int do_denied(void)
 		return 4;
 	syscall(SYS_mount, from, to, type, 5, NULL);
 	syscall(SYS_getpriority, 1, 2);
+	syscall(SYS_getsid, 7);
 	syscall(SYS_openat, AT_FDCWD, path, O_RDONLY, 0);
 	if (!fork())
 		_exit(0);
