@@ -326,10 +326,11 @@ enum ctrace_event_id {
 #define CTRACE_CALL_M_NULL(i)	(1ull << (8 + (i)))
 #define CTRACE_CALL_M_UNREADS	0x3full		/* all of CTRACE_CALL_M_UNREAD */
 /*
- * The kernel did not carry out the call: a seccomp filter, or the process that it asked, answered instead. The
- * duration is 0. Set if a task with such a filter returns from a call that it did not enter, with an error. If it
- * returns without one (the answer was success, SIGSYS or a supervisor's), there is no record: the call may be one
- * that was under way when the probe was added.
+ * The kernel did not carry out the call: a seccomp filter, or the process that it asked, answered
+ * instead. The duration is 0. Set if a task with such a filter returns from a call that it did not
+ * enter, with an error. If it returns without one (the answer was success, SIGSYS or a
+ * supervisor's), there is no record: the call may be one that was under way when the probe was
+ * added.
  */
 #define CTRACE_CALL_M_DENIED	(1ull << 16)
 /*
@@ -379,7 +380,7 @@ enum ctrace_wait_reason {
 
 /* The field `culprit` of sched_blame: who had the CPU while a task waited for it */
 enum ctrace_culprit {
-	CTRACE_CULPRIT_SELF	= 1,	/* a task of the same container, or if it is a target by its cgroup, of that; of the host, if that waited */
+	CTRACE_CULPRIT_SELF	= 1,	/* of the same container, or host; of a target by cgroup: in that */
 	CTRACE_CULPRIT_NEIGHBOUR = 2,	/* a task of another container */
 	CTRACE_CULPRIT_HOST	= 3,	/* a task in no container */
 	CTRACE_CULPRIT_IDLE	= 4,	/* nobody: the CPU was idle, and took its time to wake up */
@@ -413,8 +414,8 @@ enum ctrace_rwbs {
 
 /* The field `how` of tcp_retransmit: why a segment was sent once more. */
 enum ctrace_tcp_retransmit {
-	CTRACE_TCP_TIMEOUT	= 1,	/* no acknowledgement came in time; and what else was in flight then */
-	CTRACE_TCP_FAST		= 2,	/* acknowledgements of later segments told of a loss */
+	CTRACE_TCP_TIMEOUT	= 1,	/* no acknowledgement came in time */
+	CTRACE_TCP_FAST		= 2,	/* acknowledgements of later segments showed a loss */
 	CTRACE_TCP_PROBE	= 3,	/* a probe for a lost tail (TLP): perhaps nothing was lost */
 	CTRACE_TCP_SYNACK	= 4	/* the answer to a SYN, by the socket that listens */
 };

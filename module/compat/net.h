@@ -9,6 +9,7 @@
 #include <linux/nsproxy.h>
 #include <linux/skbuff.h>
 #include <linux/tcp.h>
+#include <net/inet_connection_sock.h>
 #include <net/inet_sock.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
@@ -56,19 +57,21 @@
 #define CTRACE_PROBE_TCP_RETRANSMIT_ERR	0
 #endif
 
-/*
- * A SYN-ACK that is sent once more; before 4.15, and without fields of a request that have these names, no kernel tells of it.
- */
-#define CTRACE_PROBE_TCP_RETRANSMIT_SYNACK(fn)	fn(void *data, const struct sock *sk, const struct request_sock *req)
+/* A SYN-ACK that is sent once more: since 4.15. */
+#define CTRACE_PROBE_TCP_RETRANSMIT_SYNACK(fn)					\
+	fn(void *data, const struct sock *sk, const struct request_sock *req)
 #ifdef CTRACE_HAVE_TCP_RETRANSMIT_SYNACK__SK_REQ
 #define CTRACE_COMPAT_TCP_SYNACK(fn_)	fn_
 #else
 #define CTRACE_COMPAT_TCP_SYNACK(fn_)	NULL
 #endif
 
-/* The ends of a connection that is not established yet; returns the length of the addresses. Ports are numbers. */
-static inline u32 ctrace_compat_request_ends(const struct request_sock *req, const void **saddr, const void **daddr,
-					     u16 *sport, u16 *dport)
+/*
+ * The ends of a connection that is not established yet; returns the length of the addresses. Ports
+ * are numbers.
+ */
+static inline u32 ctrace_compat_request_ends(const struct request_sock *req, const void **saddr,
+					     const void **daddr, u16 *sport, u16 *dport)
 {
 #ifdef CTRACE_HAVE_TCP_RETRANSMIT_SYNACK__SK_REQ
 	const struct inet_request_sock *ireq = inet_rsk(req);
@@ -191,6 +194,19 @@ static inline u64 ctrace_compat_tcp_received(const struct sock *sk)
 #endif
 }
 
+/*
+ * What it was when the connection began, for _since(), if nobody noted it then: before 4.1, which
+ * has no counters, what it is now.
+ */
+static inline u64 ctrace_compat_tcp_none(u64 now)
+{
+#ifdef CTRACE_HAVE_TCP_BYTES
+	return 0;
+#else
+	return now;
+#endif
+}
+
 static inline u64 ctrace_compat_tcp_since(u64 now, u64 then)
 {
 #ifdef CTRACE_HAVE_TCP_BYTES
@@ -200,7 +216,20 @@ static inline u64 ctrace_compat_tcp_since(u64 now, u64 then)
 #endif
 }
 
-/* The smoothed round trip time and the shortest of late, in us; 0: none was measured, or the kernel does not keep it. */
+/* Is the timer of sk that is pending, or is running, one for probes of a lost tail? */
+static inline bool ctrace_compat_tcp_probes(const struct sock *sk)
+{
+#ifdef CTRACE_HAVE_TCP_PENDING
+	return inet_csk(sk)->icsk_pending == ICSK_TIME_LOSS_PROBE;
+#else
+	return false;
+#endif
+}
+
+/*
+ * The smoothed round trip time and the shortest of late, in us; 0: none was measured, or the kernel
+ * does not keep it.
+ */
 static inline u32 ctrace_compat_tcp_srtt(const struct sock *sk)
 {
 #ifdef CTRACE_HAVE_TCP_SRTT__US

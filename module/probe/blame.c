@@ -230,7 +230,8 @@ static void emit_part_for(u32 mask, struct blame_arg *a, const struct ctrace_bla
 		ctrace_emit(shown, CTRACE_ID_SCHED_BLAME, a->who, CTRACE_SIZE(blame_payload), fill_blame, a);
 	a->seen = NULL;
 	if (mask & ~shown)
-		ctrace_emit(mask & ~shown, CTRACE_ID_SCHED_BLAME, a->who, CTRACE_SIZE(blame_payload), fill_blame, a);
+		ctrace_emit(mask & ~shown, CTRACE_ID_SCHED_BLAME, a->who, CTRACE_SIZE(blame_payload),
+			    fill_blame, a);
 	__this_cpu_write(ctrace_stack_waited, NULL);
 }
 
@@ -299,7 +300,9 @@ static void count_part(void *arg, const struct ctrace_blame_part *part)
 {
 	const struct count_arg *a = arg;
 
-	ctrace_blame_count(a->t, a->mask, a->victim, part->culprit ?: ctrace_blame_kind(a->mask, part->who, a->victim), part->who, part->duration);
+	u32 culprit = part->culprit ?: ctrace_blame_kind(a->mask, part->who, a->victim);
+
+	ctrace_blame_count(a->t, a->mask, a->victim, culprit, part->who, part->duration);
 }
 
 noinline void ctrace_blame_count_parts(const struct ctrace_aggregate *t, u32 mask, const struct ctrace_container *victim,

@@ -58,14 +58,16 @@ static __always_inline const struct ctrace_blame_ring *ctrace_blame_switch(struc
 }
 
 /*
- * For the session in mask. A part has its container's number: if the session named a cgroup, the rest of that container, or of the
- * host, is another one.
+ * For the session in mask. A part has its container's number: if the session named a cgroup, the
+ * rest of that container, or of the host, is another one.
  */
-static __always_inline u32 ctrace_blame_kind(u32 mask, const struct ctrace_blame_seen *seen, const struct ctrace_container *victim)
+static __always_inline u32 ctrace_blame_kind(u32 mask, const struct ctrace_blame_seen *seen,
+					     const struct ctrace_container *victim)
 {
 	if (!seen->tid)
 		return CTRACE_CULPRIT_IDLE;
-	if (seen->cid == victim->cid && seen->cid != CTRACE_CID_UNKNOWN && (likely(!victim->base) || seen->wanted & mask))
+	if (seen->cid == victim->cid && seen->cid != CTRACE_CID_UNKNOWN &&
+	    (likely(!victim->base) || seen->wanted & mask))
 		return CTRACE_CULPRIT_SELF;
 	return seen->cid == CTRACE_CID_HOST ? CTRACE_CULPRIT_HOST : CTRACE_CULPRIT_NEIGHBOUR;
 }

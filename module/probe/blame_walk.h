@@ -24,7 +24,7 @@ struct ctrace_blame_seen {
 	u32 cid;
 	s32 tid;
 	char comm[CTRACE_COMM_LEN];
-	u32 wanted;	/* by these sessions: of a container, who has its number alone; of a part, who named its cgroup */
+	u32 wanted;	/* the sessions that want it: of a part, those that named its cgroup */
 };
 
 /* Of a CPU: the tasks that left it last, the n-th one since the ring was made in slot[n % SLOTS]. */

@@ -354,8 +354,9 @@ static void release(const struct task_struct *p, u32 row, u32 place)
 }
 
 /*
- * An error without an entry. The kernel asks seccomp's filters before it calls tracers. (Success without an entry is left out: most of
- * it is of calls that wait, and were under way when the probe was added. Only a list of these tasks would tell.)
+ * An error without an entry. The kernel asks seccomp's filters before it calls tracers. (Success
+ * without an entry is left out: most of it is of calls that wait, and were under way when the probe
+ * was added. Only a list of these tasks could distinguish them.)
  */
 static noinline ctrace_compat_noclone void denied(void *data, struct pt_regs *regs, long ret)
 {

@@ -20,14 +20,27 @@
 #include "probe/tcp.h"
 #include "emit/emit.h"
 #include "event/hook.h"
+#include "identity/cgroup.h"
 #include "compat/clock.h"
 #include "compat/kprobe.h"
 #include "compat/net.h"
 #include "compat/tracepoint.h"
 
+/*
+ * A connection found no place since the table was made: one without a place need not have begun
+ * before that.
+ */
+static bool overflowed;
+
+static int table_made(void)
+{
+	WRITE_ONCE(overflowed, false);
+	return 0;
+}
+
 /* A connection has one place, first with the id of tcp_connect in begun.wanted, then with that of tcp_life. 1.1 MiB. */
 static struct ctrace_inflight connections __read_mostly = {
-	.stride = sizeof(struct ctrace_tcp), .bits = 14, .owned = true,
+	.stride = sizeof(struct ctrace_tcp), .bits = 14, .owned = true, .with = table_made,
 };
 
 struct ctrace_tcp *ctrace_tcp_find(const struct sock *sk)
@@ -96,8 +109,10 @@ static struct ctrace_tcp *begin(const struct sock *sk, u32 id, u32 mask, const s
 {
 	struct ctrace_tcp *c = take(sk, id, mask, who);
 
-	if (!c)
+	if (!c) {
+		WRITE_ONCE(overflowed, true);
 		ctrace_session_unfollowed(who->task ? ctrace_wanted(mask, who->container, who->task) : mask);
+	}
 	return c;
 }
 
@@ -136,7 +151,7 @@ CTRACE_PAYLOAD(connect_payload, CONNECT_FIELDS);
 #define LIFE_FIELDS(F)		F(u64, duration) F(u64, tx_bytes) F(u64, rx_bytes)
 CTRACE_PAYLOAD(life_payload, LIFE_FIELDS);
 /* After the ends. */
-#define QUALITY_FIELDS(F)	F(u32, srtt) F(u32, min_rtt) F(u32, retransmits)
+#define QUALITY_FIELDS(F)	F(u32, srtt) F(u32, min_rtt) F(u32, retransmits) F(u32, before)
 CTRACE_PAYLOAD(quality_payload, QUALITY_FIELDS);
 
 void *ctrace_tcp_fill_ends(void *at, const struct ctrace_tcp_arg *a)
@@ -178,12 +193,14 @@ static __always_inline void fill_life(void *payload, const void *arg)
 	q->srtt = ctrace_compat_tcp_srtt(a->sk);
 	q->min_rtt = ctrace_compat_tcp_min_rtt(a->sk);
 	q->retransmits = tcp_sk(a->sk)->total_retrans;
+	q->before = a->before;
 }
 
 void ctrace_tcp_describe(struct ctrace_tcp_arg *a, const struct sock *sk, u64 since)
 {
 	*a = (struct ctrace_tcp_arg) {
-		.sk = sk, .duration = ctrace_compat_passed(since, ctrace_compat_clock()), .saddr_len = 4, .daddr_len = 4,
+		.sk = sk, .duration = ctrace_compat_passed(since, ctrace_compat_clock()),
+		.saddr_len = 4, .daddr_len = 4,
 		.saddr = &inet_sk(sk)->inet_saddr, .daddr = &inet_sk(sk)->inet_daddr,
 		.sport = ntohs(inet_sk(sk)->inet_sport), .dport = ntohs(inet_sk(sk)->inet_dport),
 	};
@@ -198,7 +215,8 @@ void ctrace_tcp_describe(struct ctrace_tcp_arg *a, const struct sock *sk, u64 si
 
 void ctrace_tcp_connect_emit(u32 mask, const struct ctrace_who *who, const struct ctrace_tcp_arg *a)
 {
-	ctrace_emit(mask, CTRACE_ID_TCP_CONNECT, who, CTRACE_SIZE(connect_payload) + ctrace_tcp_ends_size(a), fill_connect, a);
+	ctrace_emit(mask, CTRACE_ID_TCP_CONNECT, who, CTRACE_SIZE(connect_payload) + ctrace_tcp_ends_size(a),
+		    fill_connect, a);
 }
 
 /* --- states ----------------------------------------------------------------------- */
@@ -226,10 +244,26 @@ static bool fin_acked(const struct sock *sk, int oldstate)
 	return 1 << oldstate & sent && tcp_sk(sk)->snd_una == tcp_sk(sk)->write_seq;
 }
 
+/*
+ * For the sessions in mask; a is described already, but for the bytes: what counts from acked and
+ * received on.
+ */
+static void emit_life(u32 mask, const struct ctrace_who *who, struct ctrace_tcp_arg *a, int oldstate,
+		      u64 acked, u64 received)
+{
+	u64 tx = ctrace_compat_tcp_since(ctrace_compat_tcp_acked(a->sk), acked);
+	u64 rx = ctrace_compat_tcp_since(ctrace_compat_tcp_received(a->sk), received);
+
+	a->tx = tx ? tx - fin_acked(a->sk, oldstate) : 0;
+	/* this flag says that the peer's FIN has come */
+	a->rx = rx ? rx - !!sock_flag(a->sk, SOCK_DONE) : 0;
+	ctrace_emit(mask, CTRACE_ID_TCP_LIFE, who,
+		    CTRACE_SIZE(life_payload) + ctrace_tcp_ends_size(a) + CTRACE_SIZE(quality_payload),
+		    fill_life, a);
+}
+
 static void life_ends(const struct sock *sk, const struct ctrace_tcp *c, int oldstate)
 {
-	u64 tx = ctrace_compat_tcp_since(ctrace_compat_tcp_acked(sk), c->acked);
-	u64 rx = ctrace_compat_tcp_since(ctrace_compat_tcp_received(sk), c->received);
 	struct ctrace_tcp_arg a;
 	struct ctrace_who who;
 	u32 mask;
@@ -238,11 +272,45 @@ static void life_ends(const struct sock *sk, const struct ctrace_tcp *c, int old
 	if (!mask)
 		return;
 	ctrace_tcp_describe(&a, sk, c->begun.time);
-	a.tx = tx ? tx - fin_acked(sk, oldstate) : 0;
-	/* this flag says that the peer's FIN has come */
-	a.rx = rx ? rx - !!sock_flag(sk, SOCK_DONE) : 0;
-	ctrace_emit(mask, CTRACE_ID_TCP_LIFE, &who,
-		    CTRACE_SIZE(life_payload) + ctrace_tcp_ends_size(&a) + CTRACE_SIZE(quality_payload), fill_life, &a);
+	emit_life(mask, &who, &a, oldstate, c->acked, c->received);
+}
+
+/*
+ * For sessions that did not see sk's connection begin: c, its place, is not theirs, or NULL. Its
+ * owner is c's, or the container in whose cgroup the socket was made. Without such a cgroup (v1, or
+ * the root's) the network namespace would decide. It is not asked: other connections in it, which
+ * the session does not want, have no place either.
+ */
+static void old_life_ends(const struct sock *sk, const struct ctrace_tcp *c, int oldstate)
+{
+	const int was = TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_FIN_WAIT2 | TCPF_CLOSE_WAIT |
+			TCPF_CLOSING | TCPF_LAST_ACK | TCPF_TIME_WAIT;
+	const struct cgroup *cgrp = ctrace_compat_sock_cgroup(sk);
+	u32 mask = ctrace_wants(CTRACE_ID_TCP_LIFE);
+	struct ctrace_tcp_arg a;
+	struct ctrace_who who;
+
+	if (c)
+		mask &= ~(READ_ONCE(c->begun.wanted) >> 32);
+	if (!mask || !(1 << oldstate & was) || READ_ONCE(overflowed))
+		return;
+	if (c) {
+		if (!ctrace_begun_whose(&c->begun, &who))
+			return;
+		who.task = NULL;
+	} else if (cgrp && ctrace_compat_cgroup_parent(cgrp)) {
+		ctrace_sock_owner(sk, sock_net(sk), false, &who);
+	} else {
+		return;
+	}
+	mask = ctrace_wanted(mask, who.container, who.task);
+	if (!mask)
+		return;
+	ctrace_tcp_describe(&a, sk, 0);
+	a.duration = 0;
+	a.before = 1;
+	emit_life(mask, &who, &a, oldstate, ctrace_compat_tcp_none(ctrace_compat_tcp_acked(sk)),
+		  ctrace_compat_tcp_none(ctrace_compat_tcp_received(sk)));
 }
 
 static void on_established(const struct sock *sk, u32 want)
@@ -276,6 +344,7 @@ static void on_close(const struct sock *sk, int oldstate)
 	c = find(sk, CTRACE_ID_TCP_LIFE);
 	if (c)
 		life_ends(sk, c, oldstate);
+	old_life_ends(sk, c, oldstate);
 	ctrace_tcp_give(sk);
 }
 
@@ -381,8 +450,8 @@ static const struct ctrace_event_type types[] = {
 /* Its own name, as the tracepoint is that of another event's source. */
 static struct ctrace_source sources[] = {
 	{ .tracepoint = "tcp_state", .table = &connections,
-	  .with = { "?tcp_accept", "?tcp_v4_connect", "?tcp_v6_connect", "?tcp_v4_pre_connect", "?tcp_v6_pre_connect",
-		    "?security_socket_connect" },
+	  .with = { "?tcp_accept", "?tcp_v4_connect", "?tcp_v6_connect", "?tcp_v4_pre_connect",
+		    "?tcp_v6_pre_connect", "?security_socket_connect" },
 	  CTRACE_COMPAT_TCP_STATE(probe_state, &set_state) },
 	{ .tracepoint = "tcp_accept", .hook = &accepts },
 	{ }

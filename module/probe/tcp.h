@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who has a TCP connection, and how its ends stand in a record. All functions: any context; preemption off; the socket is
- * locked.
+ * Who has a TCP connection, and how its ends stand in a record. All functions: any context;
+ * preemption off; the socket is locked.
  */
 #ifndef CTRACE_PROBE_TCP_H
 #define CTRACE_PROBE_TCP_H
@@ -10,7 +10,10 @@
 #include "event/payload.h"
 #include "session/inflight.h"
 
-/* In begun.wanted: the owner is a task, which has decided the mask. Else each session with the event is in it. */
+/*
+ * In begun.wanted: the owner is a task, which has decided the mask. Else each session with the event
+ * is in it.
+ */
 #define CTRACE_TCP_DECIDED	(1u << 16)
 
 /* A connection's place. */
@@ -19,9 +22,9 @@ struct ctrace_tcp {
 	u64 start;			/* of the owner's task, whose address is used again */
 	union {
 		struct {
-			u64 acked, received;	/* tcp_life: of ctrace_compat_tcp_*(), by the time that it was established */
+			u64 acked, received;	/* tcp_life: by ctrace_compat_tcp_*(), when it was established */
 		};
-		bool connecting;	/* tcp_connect: its task is in tcp_v4_connect() or tcp_v6_connect(), which will say the error */
+		bool connecting;	/* tcp_connect: in tcp_v4_connect() or the like, which will say the error */
 	};
 };
 
@@ -41,7 +44,7 @@ struct ctrace_tcp_arg {
 	u16 sport, dport;
 	u64 duration, tx, rx;
 	s32 error;
-	u32 state, before, how;		/* of a segment that is sent again */
+	u32 state, before, how;		/* of a segment that is sent again; before: of a life, too */
 };
 
 /* Fills *a with the ends of sk, and how long it is since then. */
@@ -50,7 +53,8 @@ void ctrace_tcp_describe(struct ctrace_tcp_arg *a, const struct sock *sk, u64 si
 void ctrace_tcp_connect_emit(u32 mask, const struct ctrace_who *who, const struct ctrace_tcp_arg *a);
 
 /* Stand in each record, after fields whose lengths are multiples of 4. */
-#define CTRACE_TCP_ENDS_FIELDS(F)	F(u16, family) F(u16, sport) F(u16, dport) F(u16, protocol) F(seq_u8, saddr)
+#define CTRACE_TCP_ENDS_FIELDS(F)						\
+	F(u16, family) F(u16, sport) F(u16, dport) F(u16, protocol) F(seq_u8, saddr)
 CTRACE_PAYLOAD(ctrace_tcp_ends, CTRACE_TCP_ENDS_FIELDS);
 /* follows saddr, whose length is a multiple of 4 */
 #define CTRACE_TCP_DADDR_FIELDS(F)	F(seq_u8, daddr)
@@ -61,7 +65,7 @@ static inline u32 ctrace_tcp_ends_size(const struct ctrace_tcp_arg *a)
 	return CTRACE_SIZE(ctrace_tcp_ends) + CTRACE_SIZE(ctrace_tcp_daddr) + a->saddr_len + a->daddr_len;
 }
 
-/* Returns where the record goes on. */
+/* Returns the end of what it wrote. */
 void *ctrace_tcp_fill_ends(void *at, const struct ctrace_tcp_arg *a);
 
 #endif

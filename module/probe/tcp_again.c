@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tcp_retransmit: a segment that is sent once more, and why. It has the owner of its connection, which tcp.c keeps, although a
- * timer or an interrupt sends it. A SYN-ACK has no connection yet: it belongs to the container that listens.
+ * tcp_retransmit: a segment that is sent once more, and why. It has the owner of its connection,
+ * which tcp.c keeps, although a timer or an interrupt sends it. A SYN-ACK has no connection yet: it
+ * belongs to the container that listens.
  */
 #include <net/inet_connection_sock.h>
 #include <net/request_sock.h>
@@ -36,28 +37,30 @@ static __always_inline void fill_retransmit(void *payload, const void *arg)
 static void emit_again(u32 mask, const struct ctrace_who *who, const struct ctrace_tcp_arg *a)
 {
 	ctrace_emit(mask, CTRACE_ID_TCP_RETRANSMIT, who,
-		    CTRACE_SIZE(retransmit_payload) + ctrace_tcp_ends_size(a) + CTRACE_SIZE(how_payload), fill_retransmit, a);
+		    CTRACE_SIZE(retransmit_payload) + ctrace_tcp_ends_size(a) + CTRACE_SIZE(how_payload),
+		    fill_retransmit, a);
 }
 
 /*
- * Why does sk, which is locked, send a segment once more? A probe for a lost tail is what its timer sends, before congestion
- * control knows of any loss; then that timer is still noted as pending. Acknowledgements that tell of a loss begin a recovery.
- * Else it is a timeout, or what was lost before one.
+ * Why does sk, which is locked, send a segment once more? A probe for a lost tail is what its timer
+ * sends, before congestion control knows of any loss; then that timer is still noted as pending.
+ * Acknowledgements that show a loss begin a recovery. Else it is a timeout, or what was lost before
+ * one.
  */
 static u32 how_again(const struct sock *sk)
 {
-	const struct inet_connection_sock *icsk = inet_csk(sk);
+	u32 state = inet_csk(sk)->icsk_ca_state;
 
-	if (icsk->icsk_ca_state == TCP_CA_Recovery)
+	if (state == TCP_CA_Recovery)
 		return CTRACE_TCP_FAST;
-	if (icsk->icsk_ca_state < TCP_CA_Recovery && icsk->icsk_pending == ICSK_TIME_LOSS_PROBE)
+	if (state < TCP_CA_Recovery && ctrace_compat_tcp_probes(sk))
 		return CTRACE_TCP_PROBE;
 	return CTRACE_TCP_TIMEOUT;
 }
 
 /*
- * sk, which is locked, has sent a segment once more, after `before` others. It is whose the connection is; of one that began unseen,
- * whose sk seems to be.
+ * sk, which is locked, has sent a segment once more, after `before` others. It is whose the
+ * connection is; of one that began unseen, whose sk seems to be.
  */
 static void sent_again(const struct sock *sk, u32 before)
 {
@@ -93,7 +96,10 @@ static void __maybe_unused CTRACE_PROBE_TCP_RETRANSMIT_SKB(probe_retransmit)
 	ctrace_compat_probe_end();
 }
 
-/* The socket that listens, sk, answers a SYN once more. It may be locked or not: only what never changes is read. */
+/*
+ * The socket that listens, sk, answers a SYN once more. It may be locked or not: only what never
+ * changes is read.
+ */
 static void __maybe_unused CTRACE_PROBE_TCP_RETRANSMIT_SYNACK(probe_synack)
 {
 	u32 mask = ctrace_wants(CTRACE_ID_TCP_RETRANSMIT);
@@ -137,7 +143,10 @@ static void leave_retransmit(struct pt_regs *regs, void *room)
 {
 	const struct again *again = room;
 
-	/* an error: nothing was sent, as the segment is still in the device's queue, or there is no memory or no route */
+	/*
+	 * an error: nothing was sent, as the segment is still in the device's queue, or there is no
+	 * memory or no route
+	 */
 	if (!(int)regs_return_value(regs))
 		sent_again(again->sk, again->before);
 }
@@ -160,7 +169,8 @@ static const struct ctrace_event_type types[] = {
 };
 
 static struct ctrace_source sources[] = {
-	{ .tracepoint = "tcp_retransmit_skb", .with = { "tcp_state", "?tcp_accept", "?tcp_retransmit_synack" },
+	{ .tracepoint = "tcp_retransmit_skb",
+	  .with = { "tcp_state", "?tcp_accept", "?tcp_retransmit_synack" },
 	  CTRACE_COMPAT_TCP_RETRANSMIT(probe_retransmit, &retransmits) },
 	{ .tracepoint = "tcp_retransmit_synack", .fn = CTRACE_COMPAT_TCP_SYNACK(probe_synack) },
 	{ }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Connects that send no SYN, or whose error the socket does not get: the kernel's functions return the error to their caller
- * alone.
+ * Connects that send no SYN, or whose error the socket does not get: the kernel's functions return
+ * the error to their caller alone.
  *
- *	tcp_v4_connect(), tcp_v6_connect()	no route, no free port, no memory; the socket is locked. If the SYN was not
- *						sent although the socket has been in SYN_SENT, tcp.c leaves the error to us
+ *	tcp_v4_connect(), tcp_v6_connect()	no route, no free port, no memory; the socket is locked. If it
+ *						has been in SYN_SENT, tcp.c leaves the error to us
  *	tcp_v4_pre_connect(), ...		a BPF program of the cgroup says no (since Linux 4.17)
  *	security_socket_connect()		a security module says no; the socket is not locked
  *
@@ -63,7 +63,8 @@ static void note(struct connect_call *call, const struct sock *sk, const struct 
 }
 
 /* The call has failed: a record for the sessions in mask. since: of the span. */
-static void failed(u32 mask, const struct ctrace_who *who, const struct connect_call *call, u64 since, int error)
+static void failed(u32 mask, const struct ctrace_who *who, const struct connect_call *call, u64 since,
+		   int error)
 {
 	struct ctrace_tcp_arg a;
 
@@ -139,7 +140,8 @@ static bool follow(const struct sock *sk, const struct pt_regs *regs, bool break
 	u32 mask = ctrace_wants(CTRACE_ID_TCP_CONNECT);
 	struct ctrace_who who;
 
-	if (!mask || !sk || (sk->sk_family != AF_INET && sk->sk_family != AF_INET6) || sk->sk_protocol != IPPROTO_TCP)
+	if (!mask || !sk || (sk->sk_family != AF_INET && sk->sk_family != AF_INET6) ||
+	    sk->sk_protocol != IPPROTO_TCP)
 		return false;
 	ctrace_identity_resolve_trap(&who, breakpoint, regs);
 	if (!ctrace_wanted(mask, who.container, who.task))

@@ -47,6 +47,7 @@ static struct ctrace_schema *types(void)
 	}, f_life[] = {
 		UINT("duration", 8), UINT("tx_bytes", 8), UINT("rx_bytes", 8), UINT("sport", 2), UINT("dport", 2),
 		BYTES("saddr"), BYTES("daddr"), UINT("srtt", 4), UINT("min_rtt", 4), UINT("retransmits", 4),
+		UINT("before", 4),
 	}, f_again[] = {
 		UINT("state", 4), UINT("before", 4), UINT("sport", 2), UINT("dport", 2), BYTES("saddr"), BYTES("daddr"),
 		UINT("how", 4),
@@ -250,20 +251,25 @@ static void lives(void)
 
 	begin(&lines_tcp_life, true);
 	fork_of(1000, 100, 101, 101);
-	make(&m, 9000000, CTRACE_ID_TCP_LIFE, 1, 101, 2);
-	put_int(&m, 5000000, 8);
-	put_int(&m, 1025, 8);
-	put_int(&m, 0, 8);
-	put_int(&m, 4000, 2);
-	put_int(&m, 80, 2);
-	put_address(one, 4);
-	put_address(one, 4);
-	put_int(&m, 1500, 4);
-	put_int(&m, 0, 4);
-	give(put_int(&m, 3, 4));
-	sink_expect("{\"event\":\"tcp_life\",\"time\":9000000,\"realtime\":9000000,\"cid\":1,\"container\":\"web\",\"tid\":101,"
-		    "\"comm\":\"sh\",\"pid\":101,\"laddr\":\"10.0.0.1\",\"lport\":4000,\"raddr\":\"10.0.0.1\",\"rport\":80,"
-		    "\"tx_bytes\":1025,\"rx_bytes\":0,\"duration\":5000000,\"srtt\":1500000,\"min_rtt\":null,\"retransmits\":3}\n");
+	for (uint32_t before = 0; before < 2; before++) {
+		make(&m, 9000000, CTRACE_ID_TCP_LIFE, 1, 101, 2);
+		put_int(&m, before ? 0 : 5000000, 8);
+		put_int(&m, 1025, 8);
+		put_int(&m, 0, 8);
+		put_int(&m, 4000, 2);
+		put_int(&m, 80, 2);
+		put_address(one, 4);
+		put_address(one, 4);
+		put_int(&m, 1500, 4);
+		put_int(&m, 0, 4);
+		put_int(&m, 3, 4);
+		give(put_int(&m, before, 4));
+	}
+#define LIFE	"{\"event\":\"tcp_life\",\"time\":9000000,\"realtime\":9000000,\"cid\":1,\"container\":\"web\",\"tid\":101," \
+		"\"comm\":\"sh\",\"pid\":101,\"laddr\":\"10.0.0.1\",\"lport\":4000,\"raddr\":\"10.0.0.1\",\"rport\":80," \
+		"\"tx_bytes\":1025,\"rx_bytes\":0,\"duration\":"
+#define QUALITY	",\"srtt\":1500000,\"min_rtt\":null,\"retransmits\":3}\n"
+	sink_expect(LIFE "5000000" QUALITY LIFE "null" QUALITY);
 }
 
 #define AGAIN	"web              sh               101     10.0.0.1        4000  10.0.0.1        80    TCP_"
@@ -316,7 +322,7 @@ static const struct ktap_case cases[] = {
 	{ "files --slower: the name of the descriptor, or what the call was given", slow_files },
 	{ "kill: both sides, or the sender alone", signals },
 	{ "tcp --connects: addresses of both kinds and of none; errors by name", connects },
-	{ "tcp: JSON has bytes and ns; a round trip that was not measured is null", lives },
+	{ "tcp: JSON has bytes and ns; a round trip that was not measured, and the age of what began before, are null", lives },
 	{ "tcp --retransmits: why, by name", sent_again },
 	{ "cap: names, answers; a record that does not decode", capabilities },
 };

@@ -45,7 +45,8 @@ static bool module_is_live(void)
 {
 	int fd = open("/sys/module/ctrace/initstate", O_RDONLY | O_CLOEXEC);
 	char state[4] = "";
-	bool live = fd >= 0 && read(fd, state, sizeof(state)) == sizeof(state) && !memcmp(state, "live", sizeof(state));
+	bool live = fd >= 0 && read(fd, state, sizeof(state)) == sizeof(state) &&
+		    !memcmp(state, "live", sizeof(state));
 
 	if (fd >= 0)
 		close(fd);

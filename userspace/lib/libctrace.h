@@ -49,12 +49,11 @@ const char *ctrace_version(void);
 struct ctrace;			/* a netlink socket to the module; owns the sessions made on it */
 
 /*
- * Opens a connection. Where module aliases allow it, this loads the module: asking for its
- * netlink family does, or opening /dev/ctrace.
- * -ENOENT: the module is not loaded and could not be.
- * -ENONET: it is loaded, but this process is not in the first network namespace, which alone has its netlink family.
- * -EPROTO: the module and this library are of ABI versions that do not fit each other.
- * On error *out is an object all the same, as with sqlite3_open(), for use with ctrace_errmsg() and
+ * Opens a connection. Where module aliases allow it, this loads the module: asking for its netlink
+ * family does, or opening /dev/ctrace. -ENOENT: the module is not loaded and could not be. -ENONET:
+ * it is loaded, but this process is not in the first network namespace, which alone has its netlink
+ * family. -EPROTO: the module and this library are of ABI versions that do not fit each other. On
+ * error *out is an object all the same, as with sqlite3_open(), for use with ctrace_errmsg() and
  * ctrace_close(). It is NULL only if there was no memory for it.
  */
 int ctrace_open(struct ctrace **out);

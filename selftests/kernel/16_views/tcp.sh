@@ -115,7 +115,7 @@ if [ -n "$delay" ]; then
 fi
 same "counted: connects, failed, ended, bytes" '[2,1,1,101000,5000]' "$(jq -c ".rows[] | select(.cid == $cid) | [.connects, .failed, .ended, .tx_bytes, .rx_bytes]" "$tmp/summary")"
 [ -z "$server" ] || same "counted: the server's" '[0,0,1,5000,101000]' "$(jq -c ".rows[] | select(.cid == $server_cid) | [.connects, .failed, .ended, .tx_bytes, .rx_bytes]" "$tmp/summary")"
-has "as text" '^CONTAINER +CONNECTS +FAILED +P50 +P99 +MAX +ENDED +TX +RX +RETRANSMITS +PROBES +SYNACKS$' "$tmp/stext"
+has "as text" '^CONTAINER +CONNECTS +FAILED +P50 +P99 +MAX +ENDED +BEFORE +TX +RX +RETRANSMITS +PROBES +SYNACKS$' "$tmp/stext"
 # When its time is over, what is still in this end's queue is not sent again (since 3.15), and so not counted.
 if [ -n "$delay" ]; then
 	queued=$signs'

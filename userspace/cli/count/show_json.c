@@ -26,7 +26,8 @@ void view_json_container(const struct view *v, struct json *j, uint32_t cid, boo
 
 void view_json_other_container(const struct view *v, struct json *j, uint32_t cid)
 {
-	json_container(v, j, cid, false, cid == CTRACE_CID_ALL ? NULL : ctable_get(v->run.ctable, cid)->label);
+	json_container(v, j, cid, false,
+		       cid == CTRACE_CID_ALL ? NULL : ctable_get(v->run.ctable, cid)->label);
 }
 
 void view_json_hist(struct json *j, const uint64_t *h, uint64_t max)

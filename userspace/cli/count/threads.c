@@ -124,12 +124,16 @@ static bool is_in(const struct ctable_part *part, const struct place *at, size_t
 {
 	for (size_t i = 0; i < part->n; i++)
 		for (size_t k = 0; k < n; k++)
-			if (at[k].hierarchy == part->at[i].hierarchy && path_below(at[k].path, at[k].len, part->at[i].path))
+			if (at[k].hierarchy == part->at[i].hierarchy &&
+			    path_below(at[k].path, at[k].len, part->at[i].path))
 				return true;
 	return false;
 }
 
-/* Whose is the process? CTRACE_CID_UNKNOWN: the host's, or it has gone; or its cgroup is not among those of that container that are meant. */
+/*
+ * Whose is the process? CTRACE_CID_UNKNOWN: the host's, or it has gone; or it is in none of the
+ * cgroups that are targets.
+ */
 static uint32_t owner(struct ctable *t, const char *pid)
 {
 	char *cgroup = xasprintf("/proc/%s/cgroup", pid), *ns = xasprintf("/proc/%s/ns/pid", pid);

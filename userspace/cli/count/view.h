@@ -213,7 +213,7 @@ bool view_shows(const struct view *v, const struct ctrace_look_row *r);
 bool view_is_gone(const struct view *v, uint32_t cid);
 /* Appends names, safe for a terminal. */
 void view_put_container(const struct view *v, struct sbuf *b, uint32_t cid);
-/* The same of whom the row tells of besides: who woke it, who had the CPU. */
+/* The same of another party in the row: the waker, the task that had the CPU. */
 void view_put_other_container(const struct view *v, struct sbuf *b, uint32_t cid);
 void view_put_key(const struct view *v, struct sbuf *b, const struct view_row *row, uint32_t key);
 void view_put_event(const struct view *v, struct sbuf *b, const struct view_row *row);

@@ -203,8 +203,9 @@ static void check_answers(struct machine *m)
 		return;
 	if (ctrace_open(&ct) == -ENONET)
 		found(m, DOCTOR_BAD, "network",
-		      xstrdup("the module answers only in the host's network namespace, and this is another one"),
-		      xstrdup("nsenter --net=/proc/1/ns/net ctrace doctor   # on the host; or start the container with --network=host"));
+		      xstrdup("the module answers only in the host's network namespace, and this is another"),
+		      xstrdup("nsenter --net=/proc/1/ns/net ctrace doctor   # on the host; "
+			      "or start the container with --network=host"));
 	ctrace_close(ct);
 }
 

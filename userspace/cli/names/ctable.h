@@ -45,12 +45,13 @@ struct cids {
 };
 
 /*
- * Of a container, or of the host, only cgroups that were targets: its records in this run are theirs alone. As the kernel gives them
- * the container's number, several of one container are told apart by nothing.
+ * Of a container, or of the host, only cgroups that were targets: its records in this run are
+ * theirs alone. As the kernel gives them the container's number, several of one container are told
+ * apart by nothing.
  */
 struct ctable_part {
 	uint32_t cid;
-	char *label, *shown;	/* the targets, as they were named: "unit:nginx"; shown is safe for a terminal */
+	char *label, *shown;	/* the targets as they were named, "unit:nginx"; shown: safe for a terminal */
 	struct { char *path; uint32_t hierarchy; } *at;	/* as in /proc/PID/cgroup; none: of a recording */
 	size_t n;
 };
@@ -97,13 +98,17 @@ void ctable_add(struct ctable *t, const struct ctrace_container *c, const char *
 		const char *runtime, bool named);
 /* Adds a copy of what a recording knows of a container. */
 void ctable_add_read(struct ctable *t, const struct centry *from);
-/* ctable_parts.c. One more cgroup of container cid is a target, named label. path NULL: it is of a recording */
+/*
+ * ctable_parts.c. One more cgroup of container cid is a target, named label. path NULL: it is of a
+ * recording
+ */
 void ctable_add_part(struct ctable *t, uint32_t cid, const char *label, const char *path, uint32_t hierarchy);
 /* NULL: the whole container is meant. */
 const struct ctable_part *ctable_part(const struct ctable *t, uint32_t cid);
 /*
- * What a record's owner is called: the part, or the container; raw, and safe for a terminal. Whom a record tells of besides (who woke it,
- * who had the CPU) is called as its container, by ctable_get().
+ * What a record's owner is called: the part, or the container; raw, and safe for a terminal.
+ * Another party in a record (the waker, the task that had the CPU) is called as its container, by
+ * ctable_get().
  */
 const char *ctable_label(struct ctable *t, uint32_t cid);
 const char *ctable_shown(struct ctable *t, uint32_t cid);

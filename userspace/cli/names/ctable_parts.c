@@ -72,8 +72,8 @@ uint32_t ctable_of_cgroup(struct ctable *t, const char *path, uint32_t hierarchy
 	while ((e = ctable_next(t, &i))) {
 		size_t n = strlen(e->c.path);
 
-		if (e->known && ctable_alive(e) && e->c.cgroup_id && e->c.hierarchy == hierarchy && n > longest &&
-		    path_below(path, strlen(path), e->c.path)) {
+		if (n > longest && e->known && ctable_alive(e) && e->c.cgroup_id &&
+		    e->c.hierarchy == hierarchy && path_below(path, strlen(path), e->c.path)) {
 			longest = n;
 			cid = e->c.cid;
 		}

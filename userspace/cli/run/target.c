@@ -350,7 +350,8 @@ void targets_name_parts(const struct targets *ts, struct ctable *t, bool command
 			continue;
 		path = place_of(g, t, &hierarchy, &cid);
 		/* not if it is the whole container */
-		if (path && !targets_want(ts, cid) && (cid == CTRACE_CID_HOST || strcmp(ctable_get(t, cid)->c.path, path)))
+		if (path && !targets_want(ts, cid) &&
+		    (cid == CTRACE_CID_HOST || strcmp(ctable_get(t, cid)->c.path, path)))
 			ctable_add_part(t, cid, g->word, path, hierarchy);
 		free(path);
 	}

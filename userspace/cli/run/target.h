@@ -41,7 +41,10 @@ bool targets_want(const struct targets *ts, uint32_t cid);
 void targets_free(struct targets *ts);
 /* Adds the targets to the session. */
 int targets_apply(const struct targets *ts, struct ctrace *ct, struct ctrace_session *s);
-/* Tells t which cgroups are targets whose container, or host, is none. command: its processes are targets, too. */
+/*
+ * Tells t which cgroups are targets whose container, or host, is none. command: its processes are
+ * targets, too.
+ */
 void targets_name_parts(const struct targets *ts, struct ctable *t, bool command);
 /* The container that a cgroup which is a target lies in, or is; or the host. */
 uint32_t targets_cid(const struct target *g, struct ctable *t);

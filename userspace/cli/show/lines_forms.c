@@ -463,6 +463,13 @@ static bool get_rport(struct line *l, struct sbuf *b, int64_t *n)
 	return line_number(l, "dport", n);
 }
 
+/* Not of a connection that began before anybody looked. */
+static bool get_life(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return !(line_number(l, "before", n) && *n) && line_number(l, "duration", n);
+}
+
 static bool get_tx(struct line *l, struct sbuf *b, int64_t *n)
 {
 	(void)b;
@@ -543,7 +550,7 @@ static const struct lines_column life_columns[] = {
 	COMM, PID, ENDS,
 	{ "TX_KB", "tx_bytes", 6, LINES_KB, get_tx },
 	{ "RX_KB", "rx_bytes", 6, LINES_KB, get_rx },
-	{ "MS", "duration", 10, LINES_MS, get_duration },
+	{ "MS", "duration", 10, LINES_MS, get_life },
 	{ "RTT(ms)", "srtt", 8, LINES_MS, get_srtt },
 	{ "MIN_RTT", "min_rtt", 8, LINES_MS, get_min_rtt },
 	{ "RETR", "retransmits", 4, LINES_NUMBER, get_retransmits },

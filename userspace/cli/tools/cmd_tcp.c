@@ -30,7 +30,8 @@ static const struct cli_option options[] = {
 	       "connections that lived, or connects that took, at least this long"),
 	OPTION("by", OPT_BY, "KEY,...",
 	       "with --summary: separately for each comm, pid, dport, ...; at most 3", VIEW_KEYS),
-	OPTION("sort", OPT_SORT, "COLUMN", "by %s", "connects failed p50 p99 max ended tx rx retransmits probes synacks"),
+	OPTION("sort", OPT_SORT, "COLUMN", "by %s",
+	       "connects failed p50 p99 max ended before tx rx retransmits probes synacks"),
 	OPTION("time", 'T', NULL, "the time of day in each line"),
 	{ 0 },
 };
@@ -82,7 +83,7 @@ static int groups(struct view *v)
 	if (v->o.probes.failed || v->o.probes.longer)
 		return cli_usage("--summary counts all: leave --failed and --longer out");
 	view_add_group(v, "tcp_connect", view_aggregate(v, "hist(duration), max(duration)", "error"));
-	view_add_group(v, "tcp_life", view_aggregate(v, "count(), sum(tx_bytes), sum(rx_bytes)", NULL));
+	view_add_group(v, "tcp_life", view_aggregate(v, "count(), sum(tx_bytes), sum(rx_bytes)", "before"));
 	view_add_group(v, "tcp_retransmit", view_aggregate(v, "count()", "how"));
 	return CLI_OK;
 }
@@ -90,7 +91,9 @@ static int groups(struct view *v)
 /* Of a container, and the keys of --by. */
 struct summary {
 	struct sum at;			/* the first member: whose; owned by one of the sums. hist and max: of connects that did not fail */
-	uint64_t connects, failed, ended, tx, rx, retransmits, probes, synacks;	/* probes: some of the retransmits */
+	uint64_t connects, failed, ended, tx, rx;
+	uint64_t before;	/* of those that ended; their bytes are left out */
+	uint64_t retransmits, probes, synacks;	/* probes: some of the retransmits */
 	bool made;			/* a connect did not fail: it is known how long they take */
 };
 
@@ -123,6 +126,10 @@ static void put_sum(struct summary *to, const struct sum *s, size_t group)
 		break;
 	case LIVES:
 		to->ended = s->n;
+		if (!s->other && strcmp(s->name, "0")) {
+			to->before = s->n;
+			break;
+		}
 		to->tx = s->total;
 		to->rx = s->more;
 		break;
@@ -142,6 +149,7 @@ static void add(struct summary *a, const struct summary *b)
 	a->connects += b->connects;
 	a->failed += b->failed;
 	a->ended += b->ended;
+	a->before += b->before;
 	a->tx += b->tx;
 	a->rx += b->rx;
 	a->retransmits += b->retransmits;
@@ -174,6 +182,7 @@ static const struct column columns[] = {
 	{ "MAX", NULL, COLUMN_NS, IF(made), COLUMN_AT(struct sum, max) },
 	{ .json = json_latency },
 	TCP_COLUMN("ENDED", "ended", COLUMN_NUMBER, ended),
+	TCP_COLUMN("BEFORE", "before", COLUMN_NUMBER, before),
 	TCP_COLUMN("TX", "tx_bytes", COLUMN_BYTES, tx),
 	TCP_COLUMN("RX", "rx_bytes", COLUMN_BYTES, rx),
 	TCP_COLUMN("RETRANSMITS", "retransmits", COLUMN_NUMBER, retransmits),
@@ -195,11 +204,12 @@ static const struct listing listing = {
 /* At most --top, in order. */
 static void make(struct view *v, struct summaries *s)
 {
+	static const char *const names[] = { "error", "before", "how" };
 	size_t n = 0;
 
 	memset(s, 0, sizeof(*s));
 	for (size_t g = CONNECTS; g <= RETRANSMITS; g++) {
-		sums_make_group(v, &s->of[g], g, g == CONNECTS ? "error" : g == RETRANSMITS ? "how" : NULL, NULL);
+		sums_make_group(v, &s->of[g], g, names[g], NULL);
 		s->v = xrealloc(s->v, (n + s->of[g].n + 1) * sizeof(s->v[0]));
 		for (size_t i = 0; i < s->of[g].n; i++)
 			put_sum(&s->v[n++], &s->of[g].v[i], g);

@@ -639,8 +639,9 @@ static int begin(struct view *v)
 	struct why *w = v->own;
 	const struct targets *ts = v->recording ? &view_input_recording(v)->in : &v->run.targets;
 
-	if (ts->n != 1 || (ts->v[0].kind != CTRACE_TARGET_CID && ts->v[0].kind != CTRACE_TARGET_CGROUP) || ts->v[0].not)
-		return cli_usage("why looks at one container or unit: name one of those that 'ctrace ps' lists, or unit:NAME");
+	if (ts->n != 1 || ts->v[0].not ||
+	    (ts->v[0].kind != CTRACE_TARGET_CID && ts->v[0].kind != CTRACE_TARGET_CGROUP))
+		return cli_usage("why looks at one container or unit: one that 'ctrace ps' lists, or unit:NAME");
 	w->cid = ts->v[0].cid;
 	if (ts->v[0].kind == CTRACE_TARGET_CGROUP)
 		w->cid = targets_cid(&ts->v[0], v->run.ctable);
