@@ -2,7 +2,7 @@
 # The parts of the command (userspace/cli/ROOM/NAME.c) that tests here are linked with.
 sinks := base/output base/json_read show/sink show/sink_text show/sink_json show/sink_folded show/waited strace/fields_text strace/paint \
 	strace/syscall_args strace/clone_text strace/call_memory strace/found strace/inner_call strace/late strace/memory strace/memory_kinds strace/memory_objects strace/memory_sockaddr strace/number_text \
-	strace/constants strace/errno_names strace/pairs base/json base/sbuf base/far base/foreign base/util names/ctable names/ctable_json names/cgroupfs \
+	strace/constants strace/errno_names strace/pairs base/json base/sbuf base/far base/foreign base/util names/ctable names/ctable_json names/ctable_parts names/cgroupfs \
 	names/labels names/names names/names_index names/names_manager names/names_docker names/names_runtime \
 	names/names_machines \
 	names/names_given names/names_logs names/names_inside names/names_far names/patterns names/record names/trust \
@@ -13,7 +13,7 @@ probes := events/probes events/probe_item events/probe_names events/classes even
 	base/errors base/sbuf base/util
 names_test_cli := names/names names/names_index names/names_manager names/names_docker names/names_runtime \
 	names/names_machines names/names_given names/names_logs names/names_inside names/names_far names/patterns names/record names/trust \
-	names/labels names/cgroupfs names/ctable names/ctable_json base/sbuf base/far base/foreign base/util base/json
+	names/labels names/cgroupfs names/ctable names/ctable_json names/ctable_parts base/sbuf base/far base/foreign base/util base/json
 given_test_cli := $(names_test_cli)
 theirs_test_cli := $(names_test_cli)
 which_test_cli := $(names_test_cli) names/pods names/processes names/units names/cgroup_files run/which show/ps_columns \

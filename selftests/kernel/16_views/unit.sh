@@ -36,7 +36,7 @@ for view in stats runqlat blame 'count sched_switch' 'top -b --count 1' 'files' 
 	has_not "${view%% *} calls nobody host" '^(container = )?host([ ,/;]|$)' "$tmp/out"
 	case $view in
 	offcpu) ;;	# they never sleep
-	*) has "${view%% *}" "^(container = )?$unit([ ,/;]|\$)" "$tmp/out";;
+	*) has "${view%% *}" "(^|[ =])$unit([ ,/;:]|\$)" "$tmp/out";;
 	esac
 done
 ctrace stats $unit --json --duration 0.5 > "$tmp/out" 2> "$tmp/err"
