@@ -64,6 +64,6 @@ verdict_test_cli := $(sinks) count/verdict count/threads count/descriptors
 flame_test_cli := flame/flame flame/flame_svg flame/flame_files base/proto base/json base/sbuf base/util
 doctor_test_cli := doctor/doctor doctor/kernel doctor/build doctor/module doctor/host base/module base/cli base/options base/output base/errors base/json base/sbuf base/util \
 	cmd_doctor
-# the commands themselves, but the one that has a screen
-waits_test_cli := $(filter-out main complete cmd_top top/%,$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/*.c $(top)/userspace/cli/*/*.c))) \
+# the commands themselves; the test contains what stands for top's screen
+waits_test_cli := $(filter-out main complete top/screen top/keys top/no_screen,$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/*.c $(top)/userspace/cli/*/*.c))) \
 	strace/constants $(addprefix lang/,agg agg_parse expr expr_lex expr_parse expr_term fields)

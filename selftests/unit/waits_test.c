@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * offcpu, throttle, profile and bio: their events go through the writer into a recording, and the commands themselves print
+ * offcpu, throttle, profile, bio and top: their events go through the writer into a recording, and the commands themselves print
  * it. A plain sum over the same events says what must come out.
  */
 #include <fcntl.h>
@@ -13,6 +13,7 @@
 #include "ctf/sink_ctf.h"
 #include "ktap.h"
 #include "make_record.h"
+#include "top/no_screen.c"
 
 #define EVENTS	600
 
@@ -297,6 +298,23 @@ static void bio(void)
 	has(shows(&cmd_bio, false, "--lines --top 3"), "--top is for tables, but 'bio --lines' prints a line for each event");
 }
 
+/* What a disk read is no write. A flush and a discard are neither. */
+static void top(void)
+{
+	uint64_t read = 0, written = 0;
+	const char *text;
+
+	for (int i = 0; i < EVENTS; i++) {
+		uint64_t n = 512u * (unsigned int)(i % 7);
+
+		read += rwbs(i) & CTRACE_RWBS_READ ? n : 0;
+		written += rwbs(i) & CTRACE_RWBS_WRITE ? n : 0;
+	}
+	text = shows(&cmd_top, true, "--interval 60");
+	check_eq(sum(text, NULL, NULL, "disk_read"), read);
+	check_eq(sum(text, NULL, NULL, "disk_write"), written);
+}
+
 static void profile(void)
 {
 	const char *text = shows(&cmd_profile, true, "");
@@ -338,8 +356,8 @@ static void throttle(void)
 }
 
 static const struct ktap_case cases[] = {
-	{ "a recording of each kind of event", record }, { "offcpu", offcpu }, { "bio", bio }, { "profile", profile },
-	{ "throttle", throttle },
+	{ "a recording of each kind of event", record }, { "offcpu", offcpu }, { "bio", bio }, { "top", top },
+	{ "profile", profile }, { "throttle", throttle },
 };
 
 int main(void)

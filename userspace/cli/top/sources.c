@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "names/disks.h"
 #include "top/top.h"
 
 struct source {
@@ -120,16 +121,16 @@ void top_source_add(struct top *t, const struct view_table *table, const struct 
 {
 	bool other = r->other || r->cid == CTRACE_CID_ALL;
 	enum top_sum sum = sources[table->own].sum;
-	const char *rwbs;
-	size_t len;
+	char direction;
 
 	if (sum == TOP_CALLS && !other)
 		add_call(t, table, r, sums);
-	if (sum == TOP_DISK_WRITE && !other) {
-		/* R, perhaps behind F (a flush) */
-		rwbs = ctrace_row_text(table->gain, r, 0, &len);
-		if (memchr(rwbs, 'R', len))
-			sum = TOP_DISK_READ;
+	if (sum == TOP_DISK_WRITE) {
+		/* flushes and discards are neither; nor are rows without a key, as those of calls */
+		direction = other ? 'N' : disk_direction(r->key[table->t->keys[0].at]);
+		if (direction != 'R' && direction != 'W')
+			return;
+		sum = direction == 'R' ? TOP_DISK_READ : TOP_DISK_WRITE;
 	}
 	sums[sum] += r->values[table->t->values[0].at];
 }
