@@ -260,7 +260,7 @@ static void offcpu(void)
 
 static void bio(void)
 {
-	uint64_t reads = 0, writes = 0, rbytes = 0, wbytes = 0, bytes = 0;
+	uint64_t reads = 0, writes = 0, rbytes = 0, wbytes = 0, bytes = 0, flushes = 0, discards = 0;
 	const char *text;
 
 	for (int i = 0; i < EVENTS; i++) {
@@ -274,18 +274,23 @@ static void bio(void)
 			writes++;
 			wbytes += n;
 		}
+		flushes += rwbs(i) & CTRACE_RWBS_FLUSH ? 1 : 0;
+		discards += rwbs(i) & CTRACE_RWBS_DISCARD ? 1 : 0;
 	}
 	text = shows(&cmd_bio, true, "");
 	check_eq(sum(text, "disk", "8:17", "count"), EVENTS);
 	check_eq(sum(text, "container", "one", "count"), EVENTS / 2);
 	check_eq(sum(text, NULL, NULL, "reads"), reads);
 	check_eq(sum(text, NULL, NULL, "writes"), writes);
+	check_eq(sum(text, NULL, NULL, "flushes"), flushes);
+	check_eq(sum(text, NULL, NULL, "discards"), discards);
+	check_eq(reads + writes + flushes + discards, EVENTS);
 	check_eq(sum(text, NULL, NULL, "rbytes"), rbytes);
 	check_eq(sum(text, NULL, NULL, "wbytes"), wbytes);
 	check_eq(sum(text, NULL, NULL, "bytes"), bytes);
 	check_eq(sum(shows(&cmd_bio, true, "--failed"), NULL, NULL, "count"), 1);
 	text = shows(&cmd_bio, false, "--sort max");
-	has(text, "CONTAINER  DISK  IOS  READS  WRITES  RBYTES  WBYTES");
+	has(text, "CONTAINER  DISK  IOS  READS  WRITES  FLUSHES  DISCARDS  RBYTES  WBYTES");
 	text = shows(&cmd_bio, false, "--hist");
 	has(text, "container = one, disk = 8:17\n");
 	has(text, "     usecs               : count     distribution\n");

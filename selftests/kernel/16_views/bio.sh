@@ -30,6 +30,23 @@ check "none less: $(jq -s '[.[].rows[] | select(.cid != 0 and .disk == "nullb0")
 	test "$(jq -s '[.[].rows[] | select(.cid != 0 and .disk == "nullb0") | .buckets[0][1]] | min' "$tmp/json")" -ge 4900000
 same "rows add up to the account" "$(jq -s '[.[].account.events] | add' "$tmp/json")" "$(jq -s '[.[].rows[].count] | add' "$tmp/json")"
 
+# Flushes and discards: a disk with a cache of its own, which a file's fsync() flushes. The disk counts both (since 5.5 flushes).
+if modprobe -r null_blk && modprobe null_blk nr_devices=2 queue_mode=2 irqmode=2 completion_nsec=5000000 submit_queues=1 memory_backed=1 \
+	discard=1 cache_size=16 gb=1; then
+	# DISCARDS FLUSHES
+	counters() { awk '{print $12 + 0, $16 + 0}' /sys/block/nullb0/stat; }
+	read -r d0 f0 < <(counters)
+	ctrace bio all --json -- ctbox -n flush -- sh -c "blkdiscard -o 1048576 -l 524288 /dev/nullb0
+		for i in 1 2 3; do dd if=/dev/zero of=/dev/nullb0 bs=4k count=1 seek=\$i conv=notrunc,fsync 2> /dev/null; done; sleep 0.2" > "$tmp/json" 2> "$tmp/err"
+	read -r d1 f1 < <(counters)
+	note "$(cat /sys/block/nullb0/queue/write_cache), $((d1 - d0)) discards, $((f1 - f0)) flushes; $(jq -c '.rows[] | [.container, .disk, .count, .flushes, .discards]' "$tmp/json" | xargs)"
+	same "discards of all, by the disk's own count" "$((d1 - d0))" "$(of discards true)"
+	kernel_before 5.5 || same "flushes of all" "$((f1 - f0))" "$(of flushes true)"
+	[ "$(cat /sys/block/nullb0/queue/write_cache)" != "write back" ] || at_least "and there were some" 3 "$(of flushes true)"
+	[ "$(cat /sys/block/nullb0/queue/discard_max_bytes)" = 0 ] || at_least "discards are the container's" 1 "$(of discards false)"
+	same "each request is one of these" "$(of count true)" "$(($(of reads true) + $(of writes true) + $(of flushes true) + $(of discards true)))"
+fi
+
 # what is written back later, by a kernel thread, is the container's that wrote it
 if [ "$(cgroup_mode)" = v2 ] && mkdir -p /sys/fs/cgroup/box && echo "+io +memory" > /sys/fs/cgroup/cgroup.subtree_control &&
 	echo "+io +memory" > /sys/fs/cgroup/box/cgroup.subtree_control; then
@@ -66,7 +83,7 @@ has "a histogram" '^container = .*, disk = nullb0$' "$tmp/out"
 has "of 5 ms" '^ +4097 -> 8192|^ +4096 -> 8192' "$tmp/out"
 ctrace bio all --comm no-such --failed --duration 0.2 > "$tmp/out" 2> "$tmp/err"
 same "no events: the heading alone" 1 "$(wc -l < "$tmp/out")"
-has "which names its columns" '^CONTAINER +DISK +IOS +READS +WRITES +RBYTES +WBYTES +P50 +P99 +MAX$' "$tmp/out"
+has "which names its columns" '^CONTAINER +DISK +IOS +READS +WRITES +FLUSHES +DISCARDS +RBYTES +WBYTES +P50 +P99 +MAX$' "$tmp/out"
 refuse "other events" 'leave out -e|alone' ctrace bio -e read
 refuse "other events, as lines" 'has its own events' ctrace bio --lines -e read
 refuse "a column that is none" "no column 'size'" ctrace bio --sort size

@@ -28,7 +28,7 @@ static const struct cli_option options[] = {
 	OPTION("longer", OPT_LONGER, "TIME", "only requests that took at least this time"),
 	OPTION("failed", OPT_FAILED, NULL, "only requests that failed"),
 	OPTION("by", OPT_BY, "KEY,...", "separately for each comm, tid, error, ...; at most two", VIEW_KEYS),
-	OPTION("sort", OPT_SORT, "COLUMN", "by %s", "ios reads writes rbytes wbytes p50 p99 max disk"),
+	OPTION("sort", OPT_SORT, "COLUMN", "by %s", "ios reads writes flushes discards rbytes wbytes p50 p99 max disk"),
 	{ 0 },
 };
 
@@ -68,7 +68,7 @@ static int groups(struct view *v)
 	int status = view_one_event(&v->o, "block_io", "error != 0");
 
 	if (status == CLI_OK)
-		status = view_sort_is(v, "ios reads writes rbytes wbytes p50 p99 max disk");
+		status = view_sort_is(v, "ios reads writes flushes discards rbytes wbytes p50 p99 max disk");
 	if (status != CLI_OK)
 		return status;
 	view_add_group(v, NULL, view_aggregate(v, FUNCTIONS, "dev, rwbs"));
@@ -79,7 +79,7 @@ static int groups(struct view *v)
 
 struct io {
 	struct sum sum;		/* the first member, of all; total is bytes; borrows its texts */
-	uint64_t reads, writes, rbytes, wbytes;
+	uint64_t reads, writes, flushes, discards, rbytes, wbytes;
 };
 
 struct ios {
@@ -115,6 +115,8 @@ static const struct column columns[] = {
 	SUM_COLUMN("IOS", NULL, COLUMN_NUMBER, n),
 	IO_COLUMN("READS", "reads", COLUMN_NUMBER, reads),
 	IO_COLUMN("WRITES", "writes", COLUMN_NUMBER, writes),
+	IO_COLUMN("FLUSHES", "flushes", COLUMN_NUMBER, flushes),
+	IO_COLUMN("DISCARDS", "discards", COLUMN_NUMBER, discards),
 	IO_COLUMN("RBYTES", "rbytes", COLUMN_BYTES, rbytes),
 	IO_COLUMN("WBYTES", "wbytes", COLUMN_BYTES, wbytes),
 	SUM_COLUMN(NULL, "bytes", COLUMN_BYTES, total),
@@ -146,6 +148,8 @@ static size_t make(struct view *v, struct ios *ios)
 		x->rbytes += direction == 'R' ? s->total : 0;
 		x->writes += direction == 'W' ? s->n : 0;
 		x->wbytes += direction == 'W' ? s->total : 0;
+		x->flushes += direction == 'F' ? s->n : 0;
+		x->discards += direction == 'D' ? s->n : 0;
 	}
 	return listing_sort(v, &listing, ios->v, ios->n);
 }
