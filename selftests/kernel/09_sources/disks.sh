@@ -154,8 +154,8 @@ note "events: $(awk '{n[$2]++} END {for (i in n) printf "%s %d, ", i, n[i]}' "$t
 same "disks that could not be read" "" "$(paste -sd' ' "$tmp/not-read")"
 # reads_of FILE DISK: the container's, as ctrace bio counted them
 reads_of() {
-	# with NVMe's multipath, requests go to a hidden disk of the path: nvme0c0n1
-	jq -s "[.[].rows[] | select(.cid == $cid and (.disk | sub(\"^nvme(?<a>[0-9]+)c[0-9]+\"; \"nvme\\(.a)\")) == \"$2\") | .reads] | add // 0" "$1"
+	# with NVMe's multipath, requests go to a hidden disk of the path, nvme0c0n1, which is shown as the disk
+	jq -s "[.[].rows[] | select(.cid == $cid and .disk == \"$2\") | .reads] | add // 0" "$1"
 }
 note "reads of the container: $(jq -sc "[.[].rows[] | select(.cid == $cid) | \"\(.disk) \(.reads)\"]" "$tmp/bio.out")"
 while read -r d; do

@@ -13,27 +13,51 @@ static struct disk {
 } *disks;
 static size_t ndisks;
 
-/* A disk that the kernel hides, as the path to an NVMe disk that may have several (nvme0c0n1), has no link by its number. */
-static void name_hidden(struct disk *d, unsigned int major, unsigned int minor)
+/*
+ * A disk that the kernel hides has no link by its number. It is a path to an NVMe disk, and is called nvmeScCnN: subsystem,
+ * controller, disk. The disk that people know is nvmeSnN, whatever paths it has.
+ */
+static void name_hidden(const char *root, char *name, size_t size, unsigned int major, unsigned int minor)
 {
-	char *text = read_file("/proc/diskstats", NULL), *save = NULL;
-	unsigned int a, b;
-	char name[64];
+	char *path = xasprintf("%s/proc/diskstats", root), *text = read_file(path, NULL), *save = NULL;
+	unsigned int a, b, subsystem, disk;
+	char found[64], head[64];
+	int end = 0;
 
-	snprintf(d->name, sizeof(d->name), "%u:%u", major, minor);
+	free(path);
+	snprintf(name, size, "%u:%u", major, minor);
 	for (char *l = text ? strtok_r(text, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save))
-		if (sscanf(l, "%u %u %63s", &a, &b, name) == 3 && a == major && b == minor)
-			snprintf(d->name, sizeof(d->name), "%s", name);
+		if (sscanf(l, "%u %u %63s", &a, &b, found) == 3 && a == major && b == minor)
+			snprintf(name, size, "%s", found);
 	free(text);
+	if (sscanf(name, "nvme%uc%*un%u%n", &subsystem, &disk, &end) != 2 || name[end])
+		return;
+	snprintf(head, sizeof(head), "nvme%un%u", subsystem, disk);
+	path = xasprintf("%s/sys/block/%s", root, head);
+	if (!access(path, F_OK))
+		snprintf(name, size, "%s", head);
+	free(path);
+}
+
+void disk_name(const char *root, uint32_t dev, char *name, size_t size)
+{
+	unsigned int major = dev >> MINOR_BITS, minor = dev & ((1u << MINOR_BITS) - 1);
+	char *path = xasprintf("%s/sys/dev/block/%u:%u", root, major, minor), link[512];
+	ssize_t n = readlink(path, link, sizeof(link) - 1);
+	const char *last;
+
+	free(path);
+	link[n > 0 ? n : 0] = '\0';
+	last = strrchr(link, '/');
+	if (last)
+		snprintf(name, size, "%s", last + 1);
+	else
+		name_hidden(root, name, size, major, minor);
 }
 
 static const struct disk *disk_of(uint32_t dev)
 {
-	unsigned int major = dev >> MINOR_BITS, minor = dev & ((1u << MINOR_BITS) - 1);
-	char path[64], link[512];
-	const char *name;
 	struct disk *d;
-	ssize_t n;
 
 	for (size_t i = 0; i < ndisks; i++)
 		if (disks[i].dev == dev)
@@ -41,14 +65,7 @@ static const struct disk *disk_of(uint32_t dev)
 	disks = xrealloc(disks, (ndisks + 1) * sizeof(disks[0]));
 	d = &disks[ndisks++];
 	d->dev = dev;
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major, minor);
-	n = readlink(path, link, sizeof(link) - 1);
-	link[n > 0 ? n : 0] = '\0';
-	name = strrchr(link, '/');
-	if (name)
-		snprintf(d->name, sizeof(d->name), "%s", name + 1);
-	else
-		name_hidden(d, major, minor);
+	disk_name("", dev, d->name, sizeof(d->name));
 	return d;
 }
 
