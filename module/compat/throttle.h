@@ -14,6 +14,13 @@
 
 #define CTRACE_COMPAT_THROTTLE_LACKS	NULL
 
+/* unthrottle_cfs_rq() may return without having done anything. It may since the release that throttles tasks one by one. */
+#ifdef CTRACE_HAVE_THROTTLED_TASKS
+#define CTRACE_COMPAT_UNTHROTTLE_FAILS	true
+#else
+#define CTRACE_COMPAT_UNTHROTTLE_FAILS	false
+#endif
+
 #ifdef CTRACE_HAVE_CPU_SUBSYS_ID__SUBSYS
 #define CTRACE_COMPAT_CPU_SUBSYS	cpu_cgroup_subsys_id
 #else
@@ -49,6 +56,7 @@ static inline const struct sched_entity *ctrace_compat_sched_parent(const struct
 #else
 
 #define CTRACE_COMPAT_THROTTLE_LACKS	"this kernel is built without CONFIG_CFS_BANDWIDTH"
+#define CTRACE_COMPAT_UNTHROTTLE_FAILS	false
 
 static inline const struct cgroup *ctrace_compat_cpu_cgroup(u64 css)
 {

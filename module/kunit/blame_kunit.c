@@ -207,6 +207,38 @@ static void only_part(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, found, 10 * n);
 }
 
+/* Windows of a queue. The kernel may come to give it quota, and not do so (since 6.18): it comes again. */
+static void quota_not_given(struct kunit *test)
+{
+	struct ctrace_blame_windows w = { };
+	u32 i;
+
+	/* throttled before anything was known */
+	ctrace_blame_window_ends(&w, 0, 10, true);
+	KUNIT_EXPECT_EQ(test, w.n, 1ull);
+	KUNIT_EXPECT_EQ(test, w.at[0].from, 0ull);
+	KUNIT_EXPECT_EQ(test, w.at[0].to, 10ull);
+	ctrace_blame_window_ends(&w, 20, 25, false);
+	ctrace_blame_window_ends(&w, 0, 31, false);
+	ctrace_blame_window_ends(&w, 0, 34, false);
+	KUNIT_EXPECT_EQ(test, w.n, 2ull);
+	KUNIT_EXPECT_EQ(test, w.at[1].from, 20ull);
+	KUNIT_EXPECT_EQ(test, w.at[1].to, 34ull);
+	KUNIT_EXPECT_EQ(test, w.at[0].to, 10ull);
+	ctrace_blame_window_ends(&w, 40, 50, false);
+	KUNIT_EXPECT_EQ(test, w.n, 3ull);
+	KUNIT_EXPECT_EQ(test, w.at[1].to, 34ull);
+	KUNIT_EXPECT_EQ(test, w.at[2].from, 40ull);
+	/* when older ones have been overwritten, too */
+	for (i = 3; i < 2 * CTRACE_BLAME_QUOTA_WINDOWS; i++)
+		ctrace_blame_window_ends(&w, 100 * i, 100 * i + 50, false);
+	ctrace_blame_window_ends(&w, 0, 100 * i, false);
+	KUNIT_EXPECT_EQ(test, w.n, 2ull * CTRACE_BLAME_QUOTA_WINDOWS);
+	KUNIT_EXPECT_EQ(test, w.at[(i - 1) % CTRACE_BLAME_QUOTA_WINDOWS].to, 100ull * i);
+	KUNIT_EXPECT_EQ(test, w.at[(i - 2) % CTRACE_BLAME_QUOTA_WINDOWS].to, 100ull * (i - 2) + 50);
+	KUNIT_EXPECT_EQ(test, w.at[i % CTRACE_BLAME_QUOTA_WINDOWS].to, 100ull * (i - CTRACE_BLAME_QUOTA_WINDOWS) + 50);
+}
+
 /* A wait that is older than the ring: who had the CPU is not known, but when there was no quota is. */
 static void no_quota_earlier(struct kunit *test)
 {
@@ -235,6 +267,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(wraps),
 	KUNIT_CASE(no_quota),
 	KUNIT_CASE(no_quota_earlier),
+	KUNIT_CASE(quota_not_given),
 	{ }
 };
 

@@ -28,15 +28,12 @@
 
 struct ctrace_blame_ring __percpu *ctrace_blame_rings __read_mostly;
 
-#define QUOTA_WINDOWS	8u	/* of a queue are kept; a power of two */
-
 /* When a group's queue had no quota. In begun.time: since when it has none now, or 0. */
 struct quota {
 	struct ctrace_begun begun;	/* no session's */
 	const void *queue;
 	u64 known;			/* what was before is not known */
-	u64 n;				/* windows; the last ones are kept */
-	struct { u64 from, to; } window[QUOTA_WINDOWS];
+	struct ctrace_blame_windows windows;
 };
 
 static int rings_make(void)
@@ -116,12 +113,7 @@ void ctrace_blame_unthrottle(const void *queue)
 	if (place == CTRACE_INFLIGHT_NONE)
 		return;
 	q = ctrace_inflight_at(&quotas, place);
-	/* of one that was throttled before there were rings, the beginning is before all waits */
-	if (fresh || q->begun.time) {
-		q->window[q->n % QUOTA_WINDOWS].from = q->begun.time;
-		q->window[q->n % QUOTA_WINDOWS].to = now;
-		q->n++;
-	}
+	ctrace_blame_window_ends(&q->windows, q->begun.time, now, fresh);
 	q->begun.time = 0;
 	ctrace_inflight_let_go(&quotas, place, queue);
 	if (now > READ_ONCE(ctrace_blame_quota_last))
@@ -137,6 +129,7 @@ static void known_since(struct ctrace_blame_throttled *t, u64 time)
 static void add_windows(struct ctrace_blame_throttled *t, const void *queue, u64 from)
 {
 	u32 place = ctrace_inflight_hold(&quotas, queue);
+	const struct ctrace_blame_windows *w;
 	const struct quota *q;
 	u64 i, kept;
 
@@ -146,18 +139,19 @@ static void add_windows(struct ctrace_blame_throttled *t, const void *queue, u64
 	}
 	q = ctrace_inflight_at(&quotas, place);
 	known_since(t, q->known);
-	kept = q->n < QUOTA_WINDOWS ? q->n : QUOTA_WINDOWS;
-	for (i = q->n; i > q->n - kept && q->window[(i - 1) % QUOTA_WINDOWS].to > from; i--) {
+	w = &q->windows;
+	kept = w->n < CTRACE_BLAME_QUOTA_WINDOWS ? w->n : CTRACE_BLAME_QUOTA_WINDOWS;
+	for (i = w->n; i > w->n - kept && w->at[(i - 1) % CTRACE_BLAME_QUOTA_WINDOWS].to > from; i--) {
 		if (t->n == CTRACE_BLAME_WINDOWS) {
-			known_since(t, q->window[(i - 1) % QUOTA_WINDOWS].to);
+			known_since(t, w->at[(i - 1) % CTRACE_BLAME_QUOTA_WINDOWS].to);
 			break;
 		}
-		t->window[t->n].from = q->window[(i - 1) % QUOTA_WINDOWS].from;
-		t->window[t->n++].to = q->window[(i - 1) % QUOTA_WINDOWS].to;
+		t->window[t->n].from = w->at[(i - 1) % CTRACE_BLAME_QUOTA_WINDOWS].from;
+		t->window[t->n++].to = w->at[(i - 1) % CTRACE_BLAME_QUOTA_WINDOWS].to;
 	}
 	/* all that are kept: was there one more? */
-	if (i == q->n - kept && q->n > kept)
-		known_since(t, q->window[i % QUOTA_WINDOWS].from);
+	if (i == w->n - kept && w->n > kept)
+		known_since(t, w->at[i % CTRACE_BLAME_QUOTA_WINDOWS].from);
 	ctrace_inflight_let_go(&quotas, place, queue);
 }
 

@@ -44,6 +44,27 @@ struct ctrace_blame_throttled {
 	struct { u64 from, to; } window[CTRACE_BLAME_WINDOWS];
 };
 
+#define CTRACE_BLAME_QUOTA_WINDOWS	8u	/* of a queue are kept; a power of two */
+
+/* When a group's queue had no quota: the last ones, the n-th in at[n % CTRACE_BLAME_QUOTA_WINDOWS]. */
+struct ctrace_blame_windows {
+	u64 n;
+	struct { u64 from, to; } at[CTRACE_BLAME_QUOTA_WINDOWS];
+};
+
+/*
+ * The kernel gives the queue quota, now. Since Linux 6.18 it may find that the running tasks have used that up, too; then nothing
+ * changes, and it comes again without another throttle: the last window ends later than it seemed. from: when the queue was
+ * throttled; 0: not since the last window, or, if nothing is known of the queue yet, before all waits.
+ */
+static inline void ctrace_blame_window_ends(struct ctrace_blame_windows *w, u64 from, u64 now, bool unknown)
+{
+	if (from || unknown)
+		w->at[w->n++ % CTRACE_BLAME_QUOTA_WINDOWS].from = from;
+	if (w->n)
+		w->at[(w->n - 1) % CTRACE_BLAME_QUOTA_WINDOWS].to = now;
+}
+
 struct ctrace_blame_part {
 	u64 duration;
 	const struct ctrace_blame_seen *who;	/* NULL: culprit says why it is nobody */

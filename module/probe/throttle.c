@@ -10,7 +10,9 @@
  * throttled; then it is called anew before the second can be, and begins the span anew. Both run under the lock of the
  * CPU's run queue. A group that goes leaves its places behind, perhaps.
  *
- * Since 6.18 the tasks of a throttled queue run until they return to user mode; the span begins before that.
+ * Since 6.18 the tasks of a throttled queue run until they return to user mode; the span begins before that. And the second
+ * function may find that they have used the new quota up, too, and return without having done anything; it is called again
+ * later, without the first in between. So the place stays, and each call ends a part of the wait: the parts add up to it.
  *
  * Whose is a queue? It points to its group, whose first member is the state that the CPU controller has of a cgroup.
  * Where that pointer is in a queue is learnt from the first queue that comes.
@@ -78,6 +80,15 @@ static bool whose(const struct cgroup *cgrp, u32 wants, struct ctrace_who *who)
 	return true;
 }
 
+/* The queue begins no span: what is kept of an earlier one must not be its beginning. */
+static void forget(const void *queue)
+{
+	u32 place = CTRACE_COMPAT_UNTHROTTLE_FAILS ? ctrace_inflight_hold(&queues, queue) : CTRACE_INFLIGHT_NONE;
+
+	if (place != CTRACE_INFLIGHT_NONE)
+		ctrace_inflight_let_go(&queues, place, NULL);
+}
+
 static bool throttle(struct pt_regs *regs, bool breakpoint, void *room)
 {
 	const void *queue = (void *)ctrace_compat_argument(regs, 0);
@@ -86,11 +97,14 @@ static bool throttle(struct pt_regs *regs, bool breakpoint, void *room)
 	struct ctrace_who who;
 
 	ctrace_blame_throttle(queue);
-	if (!mask || !whose(group_of((u64)(uintptr_t)queue), mask, &who))
+	if (mask && whose(group_of((u64)(uintptr_t)queue), mask, &who))
+		mask = ctrace_wanted(mask, who.container, NULL);
+	else
+		mask = 0;
+	if (!mask) {
+		forget(queue);
 		return false;
-	mask = ctrace_wanted(mask, who.container, NULL);
-	if (!mask)
-		return false;
+	}
 	place = ctrace_inflight_renew(&queues, queue);
 	if (place == CTRACE_INFLIGHT_NONE) {
 		ctrace_session_unfollowed(mask);
@@ -111,14 +125,17 @@ static bool unthrottle(struct pt_regs *regs, bool breakpoint, void *room)
 	const struct cgroup *cgrp;
 	struct ctrace_begun *b;
 	struct ctrace_who who;
+	u64 now;
 
 	ctrace_blame_unthrottle(queue);
 	if (place == CTRACE_INFLIGHT_NONE)
 		return false;
 	b = ctrace_inflight_at(&queues, place);
 	mask = READ_ONCE(b->wanted) >> 32 & ctrace_wants(CTRACE_ID_CPU_THROTTLED);
-	to.duration = ctrace_compat_passed(b->time, ctrace_compat_clock());
-	ctrace_inflight_let_go(&queues, place, NULL);
+	now = ctrace_compat_clock();
+	to.duration = ctrace_compat_passed(b->time, now);
+	b->time = now;
+	ctrace_inflight_let_go(&queues, place, CTRACE_COMPAT_UNTHROTTLE_FAILS ? queue : NULL);
 	cgrp = mask ? group_of((u64)(uintptr_t)queue) : NULL;
 	if (!mask || !whose(cgrp, mask, &who))
 		return false;
