@@ -61,7 +61,7 @@ static struct ctrace_schema *types(void)
 		{ "waker_comm", CTRACE_FK_TEXT, 0, 16 }, { "waker_cid", CTRACE_FK_UINT, 0, 4 },
 	};
 	static const struct ctrace_field run[] = { { "duration", CTRACE_FK_UINT, 0, 8 }, { "comm", CTRACE_FK_TEXT, 0, 16 } };
-	static const struct ctrace_field throttled[] = { { "duration", CTRACE_FK_UINT, 0, 8 } };
+	static const struct ctrace_field throttled[] = { { "duration", CTRACE_FK_UINT, 0, 8 }, { "cgroup_id", CTRACE_FK_UINT, 0, 8 } };
 	static const struct ctrace_field io[] = {
 		{ "duration", CTRACE_FK_UINT, 0, 8 }, { "dev", CTRACE_FK_UINT, 0, 4 }, { "bytes", CTRACE_FK_UINT, 0, 4 },
 		{ "error", CTRACE_FK_INT, 0, 4 }, { "rwbs", CTRACE_FK_UINT, CTRACE_FD_RWBS, 4 },
@@ -113,8 +113,10 @@ static void make_all(int i)
 	put_int(&m, 1000u << i % 8 / 2, 8);
 	put_text(&m, "sh", 16);
 	add(&m);
-	make(&m, time + 2, CTRACE_ID_CPU_THROTTLED, 2, 0, 0);
+	/* a cgroup inside it, too, and one above, which is the host's */
+	make(&m, time + 2, CTRACE_ID_CPU_THROTTLED, i % 4 == 3 ? CTRACE_CID_HOST : 2, 0, 0);
 	put_int(&m, duration(i), 8);
+	put_int(&m, i % 4 == 3 ? 7 : i % 4 + 8, 8);
 	add(&m);
 	make(&m, time + 3, CTRACE_ID_BLOCK_IO, cid, 10, 1);
 	put_int(&m, duration(i), 8);
@@ -217,7 +219,7 @@ static uint64_t sum(const char *text, const char *member, const char *is, const 
 	for (size_t i = 0; rows && i < json_object_array_length(rows); i++) {
 		struct json_object *row = json_object_array_get_idx(rows, i);
 
-		if (member && (!json_object_object_get_ex(row, member, &v) || strcmp(json_object_get_string(v), is)))
+		if (member && (!json_object_object_get_ex(row, member, &v) || !v || strcmp(json_object_get_string(v), is)))
 			continue;
 		check(json_object_object_get_ex(row, number, &v));
 		n += (uint64_t)json_object_get_int64(v);
@@ -340,20 +342,25 @@ static void profile(void)
 
 static void throttle(void)
 {
-	uint64_t longest = 0, ran = 0;
+	uint64_t longest = 0, above = 0, ran = 0;
 	const char *text;
 
 	for (int i = 0; i < EVENTS; i++) {
-		longest = duration(i) > longest ? duration(i) : longest;
+		uint64_t *most = i % 4 == 3 ? &above : &longest;
+
+		*most = duration(i) > *most ? duration(i) : *most;
 		ran += i % 2 ? 1000u << i % 8 / 2 : 0;
 	}
 	text = shows(&cmd_throttle, true, "");
 	check_eq(sum(text, NULL, NULL, "windows"), EVENTS);
+	check_eq(sum(text, "container", "two", "windows"), EVENTS / 4 * 3);
 	check_eq(sum(text, "container", "two", "longest"), longest);
+	check_eq(sum(text, "cgroup", "id:7", "windows"), EVENTS / 4);
+	check_eq(sum(text, "cgroup", "id:7", "longest"), above);
 	check_eq(sum(text, "container", "two", "ran"), ran);
 	has(text, "\"threads\":[{\"name\":\"sh/13\",\"ran\":");
 	text = shows(&cmd_throttle, false, "");
-	has(text, "CONTAINER  PERIODS  THROTTLED  THROTTLED_TIME  %THROT  QUOTA  LIMIT  WINDOWS  LONGEST  USED BY\n");
+	has(text, "CONTAINER  CGROUP  PERIODS  THROTTLED  THROTTLED_TIME  %THROT  QUOTA  LIMIT  WINDOWS  LONGEST  USED BY\n");
 	has(text, "sh/13 53%, sh/12 27%, sh/11 13%\n");
 	check(!strstr(text, "\none"));
 	has(shows(&cmd_throttle, false, "one"), "\none ");

@@ -9,6 +9,7 @@
 #include "names/cgroupfs.h"
 
 #define NSEC_PER_USEC	1000ull
+#define CGROUPS_BELOW	256u	/* of a container are looked at: it may make any number */
 
 struct cgroup_files {
 	char *v2, *cpu, *cpuacct, *memory, *pids;	/* root directories of hierarchies, or NULL */
@@ -199,13 +200,83 @@ static bool quota_v1(const char *root, const struct ctrace_container *c, struct 
 	return yes;
 }
 
+static uint64_t number_of_dir(const char *root, const struct ctrace_container *c)
+{
+	char *dir = xasprintf("%s%s", root, c->path);
+	struct stat st;
+	bool yes = !stat(dir, &st);	/* the kernel's */
+
+	free(dir);
+	return yes ? (uint32_t)st.st_ino : 0;
+}
+
 bool cgroup_quota_read(const struct cgroup_files *f, const struct ctrace_container *c, struct cgroup_quota *q)
 {
 	*q = (struct cgroup_quota){ 0 };
-	if (quota_v2(f->v2, c, q))
+	if (quota_v2(f->v2, c, q)) {
+		q->number = number_of_dir(f->v2, c);
 		return true;
+	}
 	*q = (struct cgroup_quota){ 0 };
-	return quota_v1(f->cpu, c, q);
+	if (!quota_v1(f->cpu, c, q))
+		return false;
+	q->number = number_of_dir(f->cpu, c);
+	return true;
+}
+
+bool cgroup_quota_at(const struct cgroup_files *f, const struct ctrace_container *c, const char *path, struct cgroup_quota *q)
+{
+	struct ctrace_container at = { .cid = c->cid, .cgroup_id = c->cgroup_id };
+
+	*q = (struct cgroup_quota){ 0 };
+	return (size_t)snprintf(at.path, sizeof(at.path), "%s", path) < sizeof(at.path) && cgroup_quota_read(f, &at, q);
+}
+
+struct below {
+	const struct cgroup_files *f;
+	const struct ctrace_container *c;
+	void (*fn)(void *arg, const char *path, const struct cgroup_quota *q);
+	void *arg;
+	unsigned int left;	/* cgroups that are still looked at */
+};
+
+static void look_below(struct below *b, const char *root, const char *path)
+{
+	char *dir = xasprintf("%s%s", root, path), *sub;
+	struct cgroup_quota q;
+	struct dirent *e;
+	struct stat st;
+	DIR *d;
+
+	/* as in count_lines() */
+	d = !stat(dir, &st) && st.st_nlink > 2 ? opendir(dir) : NULL;	/* the kernel's */
+	while (d && b->left && (e = readdir(d))) {
+		if (e->d_type != DT_DIR || e->d_name[0] == '.')
+			continue;
+		b->left--;
+		sub = xasprintf("%s/%s", path, e->d_name);
+		if (cgroup_quota_at(b->f, b->c, sub, &q) && q.quota)
+			b->fn(b->arg, sub, &q);
+		look_below(b, root, sub);
+		free(sub);
+	}
+	if (d)
+		closedir(d);
+	free(dir);
+}
+
+void cgroup_quota_below(const struct cgroup_files *f, const struct ctrace_container *c,
+			void (*fn)(void *arg, const char *path, const struct cgroup_quota *q), void *arg)
+{
+	struct below b = { f, c, fn, arg, CGROUPS_BELOW };
+	struct cgroup_quota q = { 0 };
+
+	if (!has_path(c))
+		return;
+	if (f->v2 && quota_v2(f->v2, c, &q))
+		look_below(&b, f->v2, c->path);
+	else if (f->cpu)
+		look_below(&b, f->cpu, c->path);
 }
 
 bool cgroup_cpu_pressure(const struct cgroup_files *f, const struct ctrace_container *c, double *avg10, double *avg60)

@@ -36,8 +36,17 @@ struct cgroup_quota {
 	uint64_t periods;		/* that it ran in */
 	uint64_t throttled;		/* of these: its quota ran out on some CPU */
 	uint64_t throttled_ns;		/* of all CPUs, added up */
+	uint64_t number;		/* of the directory; the lower half of the cgroup's id */
 };
 bool cgroup_quota_read(const struct cgroup_files *f, const struct ctrace_container *c, struct cgroup_quota *q);
+/* The same of a cgroup above or below the container's. path: from the root of the hierarchy, as the container has its own. */
+bool cgroup_quota_at(const struct cgroup_files *f, const struct ctrace_container *c, const char *path, struct cgroup_quota *q);
+/*
+ * Calls fn with the path of each cgroup below the container's that has a quota. Most have none below: that
+ * is one stat(). Of more than 256, only some are looked at.
+ */
+void cgroup_quota_below(const struct cgroup_files *f, const struct ctrace_container *c,
+			void (*fn)(void *arg, const char *path, const struct cgroup_quota *q), void *arg);
 
 /* The share of time, in percent, that some of its tasks waited for a CPU in the last 10 s and 60 s. v2 alone has it. */
 bool cgroup_cpu_pressure(const struct cgroup_files *f, const struct ctrace_container *c, double *avg10, double *avg60);

@@ -15,7 +15,7 @@ static const char usage[] =
 "container, host, or:\n"
 "  (self)       other tasks of the same container\n"
 "  (idle)       nobody: the CPU was idle, and had to wake up\n"
-"  (throttled)  the container had used up its quota (cpu.max, cfs_quota_us)\n"
+"  (throttled)  a quota was used up; 'ctrace throttle' shows which (cpu.max, ...)\n"
 "  (earlier)    not known: so many tasks ran since that the module has forgotten\n"
 "TOP TASK is the task name with most of the time. If there is more than one\n"
 "container, the last rows are the sums of all, (all).\n";

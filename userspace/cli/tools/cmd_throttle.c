@@ -11,8 +11,8 @@ static const char usage[] =
 "Usage: ctrace throttle [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
 "Shows which containers' quotas of CPU time ran out: in how many periods, for how\n"
-"long, and which threads had used them. Without a TARGET, it shows containers\n"
-"that have a quota.\n";
+"long, and which threads had used them; so, too, the quotas of cgroups above a\n"
+"container and inside it. Without a TARGET, it shows those that have a quota.\n";
 
 #define THREADS	3	/* that used most of the quota */
 
@@ -28,12 +28,20 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-/* What a container's files said. */
-struct seen {
+/* A cgroup that may have a quota: of a container, or inside one; above containers it is the host's. */
+struct place {
 	uint32_t cid;
+	const char *path;		/* "": the container's own cgroup */
+};
+
+/* What its files said. */
+struct seen {
+	struct place at;		/* the first member; owns the path */
 	struct cgroup_quota then, now;	/* at the end of the period before; when last read */
 	double psi10, psi60;
 	bool pressure;			/* there is such a file */
+	bool read;			/* this time, or it is known that there is no quota */
+	bool wanted;			/* it is above a container that is shown */
 };
 
 struct own {
@@ -41,7 +49,8 @@ struct own {
 	bool windows;			/* the kernel tells of them */
 	bool pressure;			/* of a container in the table */
 	struct cgroup_files *files;
-	struct seen *seen;		/* by cid */
+	bool paths;			/* cgroups that are no container's are in the table */
+	struct seen *seen;		/* by place */
 	size_t nseen, room;
 	uint64_t began;			/* CLOCK_MONOTONIC, ns: containers that came later are new, and began at 0 */
 };
@@ -85,64 +94,151 @@ static int groups(struct view *v)
 	view_add_group(v, "sched_run", view_aggregate(v, "sum(duration), count()", NULL));
 	v->by = by;
 	if (own->windows)
-		view_add_group(v, "cpu_throttled", xstrdup("sum(duration), count(), max(duration), hist(duration)"));
+		view_add_group(v, "cpu_throttled", xstrdup("sum(duration), count(), max(duration), hist(duration) by cgroup_id"));
 	else
 		fprintf(stderr, "ctrace: no columns WINDOWS and LONGEST: there is no cpu_throttled here%s%s\n",
 			t && t->reason ? ": " : "", t && t->reason ? t->reason : "");
 	return CLI_OK;
 }
 
+static bool is_target(const struct view *v, uint32_t cid, bool not)
+{
+	const struct targets *ts = &v->run.targets;
+
+	for (size_t i = 0; i < ts->n; i++)
+		if (ts->v[i].kind == CTRACE_TARGET_CID && ts->v[i].cid == cid && ts->v[i].not == not)
+			return true;
+	return false;
+}
+
 /* --- the files -------------------------------------------------------------------- */
 
 /* For struct row, too: both begin with it. */
-static int by_cid(const void *a, const void *b)
+static int by_place(const void *a, const void *b)
 {
-	const uint32_t *x = a, *y = b;
+	const struct place *x = a, *y = b;
 
-	return *x < *y ? -1 : *x > *y;
+	return x->cid != y->cid ? (x->cid < y->cid ? -1 : 1) : strcmp(x->path, y->path);
 }
 
-static struct seen *add_seen(struct own *own, uint32_t cid)
+/* The place's, which is made if it is not there: *made. Others move. */
+static struct seen *seen_of(struct own *own, uint32_t cid, const char *path, bool *made)
 {
-	struct seen *s;
+	const struct place at = { cid, path };
+	size_t from = 0, to = own->nseen, mid;
+	int r = 1;
 
+	while (from < to && r) {
+		mid = (from + to) / 2;
+		r = by_place(&at, &own->seen[mid]);
+		if (!r)
+			from = mid;
+		else if (r < 0)
+			to = mid;
+		else
+			from = mid + 1;
+	}
+	*made = r;
+	if (!r)
+		return &own->seen[from];
 	if (own->nseen == own->room) {
 		own->room = own->room ? 2 * own->room : 64;
 		own->seen = xrealloc(own->seen, own->room * sizeof(own->seen[0]));
 	}
-	s = &own->seen[own->nseen++];
-	*s = (struct seen){ .cid = cid };
-	return s;
+	memmove(&own->seen[from + 1], &own->seen[from], (own->nseen++ - from) * sizeof(own->seen[0]));
+	own->seen[from] = (struct seen){ .at = { cid, xstrdup(path) } };
+	return &own->seen[from];
+}
+
+/* since: all that it counted so far, it counted since we began */
+static void note(struct seen *s, bool made, bool since, const struct cgroup_quota *q)
+{
+	if (made && !since)
+		s->then = *q;
+	s->now = *q;
+	s->read = true;
+}
+
+/* That of a container has a row already. */
+static bool is_container(const struct view *v, const char *path)
+{
+	const struct centry *e;
+
+	for (size_t i = 0; (e = ctable_next(v->run.ctable, &i));)
+		if (e->known && !strcmp(e->c.path, path))
+			return true;
+	return false;
+}
+
+struct inside {
+	struct view *v;
+	const struct centry *e;
+	bool since;
+};
+
+static void look_inside(void *arg, const char *path, const struct cgroup_quota *q)
+{
+	const struct inside *in = arg;
+	struct seen *s;
+	bool made;
+
+	if (is_container(in->v, path))
+		return;
+	s = seen_of(in->v->own, in->e->c.cid, path, &made);
+	note(s, made, in->since, q);
+}
+
+/* Reads the files of the cgroups above the container, once for all that are below. */
+static void look_above(struct view *v, const struct ctrace_container *c, bool wanted)
+{
+	struct own *own = v->own;
+	char path[sizeof(c->path)];
+	struct cgroup_quota q;
+	struct seen *s;
+	bool made;
+
+	snprintf(path, sizeof(path), "%s", c->path);
+	for (char *end; (end = strrchr(path, '/')) && end != path;) {
+		*end = '\0';
+		s = seen_of(own, CTRACE_CID_HOST, path, &made);
+		s->wanted |= wanted;
+		if (s->read)
+			continue;
+		s->read = true;
+		if (is_container(v, path) || !cgroup_quota_at(own->files, c, path, &q))
+			continue;
+		note(s, made, false, &q);
+	}
 }
 
 /* Reads the files of all containers that live. What is known of the others stays. A recording has no files. */
 static void look(struct view *v)
 {
 	struct own *own = v->own;
-	size_t n = own->nseen;
 	struct centry *e;
 
 	if (v->recording)
 		return;
+	for (size_t i = 0; i < own->nseen; i++)
+		own->seen[i].read = false;
 	for (size_t i = 0; (e = ctable_next(v->run.ctable, &i));) {
+		struct inside in = { v, e, own->began && e->c.first_seen >= own->began };
 		struct cgroup_quota q;
 		struct seen *s;
+		bool made;
 
-		if (!e->known || !ctable_alive(e) || !cgroup_quota_read(own->files, &e->c, &q))
+		if (!e->known || !ctable_alive(e) || e->c.cid == CTRACE_CID_HOST)
 			continue;
-		s = n ? bsearch(&e->c.cid, own->seen, n, sizeof(*s), by_cid) : NULL;
-		if (!s) {
-			s = add_seen(own, e->c.cid);
-			/* all that a container counted that has come meanwhile came meanwhile */
-			if (!own->began || e->c.first_seen < own->began)
-				s->then = q;
-		}
-		s->now = q;
+		look_above(v, &e->c, targets_want(&v->run.targets, e->c.cid));
+		if (!cgroup_quota_read(own->files, &e->c, &q))
+			continue;
+		s = seen_of(own, e->c.cid, "", &made);
+		/* all that a container counted that has come meanwhile came meanwhile */
+		note(s, made, in.since, &q);
 		s->pressure = cgroup_cpu_pressure(own->files, &e->c, &s->psi10, &s->psi60);
 		own->pressure |= s->pressure;
+		cgroup_quota_below(own->files, &e->c, look_inside, &in);
 	}
-	if (own->nseen > n)
-		qsort(own->seen, own->nseen, sizeof(own->seen[0]), by_cid);
 	if (!own->began)
 		own->began = clock_ns(CLOCK_MONOTONIC);
 }
@@ -157,10 +253,12 @@ static int begin(struct view *v)
 /* --- a container's row -------------------------------------------------------------- */
 
 struct row {
-	uint32_t cid;
+	struct place at;		/* the first member */
 	const char *label;
+	uint64_t number;		/* of the cgroup; 0: not known */
 	bool files, limited, pressure;	/* its files were read; they say that it has a quota; and how long tasks waited */
-	bool windowed;			/* it had windows */
+	bool wanted;			/* of a cgroup above: so is a container below it */
+	bool counted, windowed;		/* its windows are events that were asked for; it had some */
 	uint64_t periods, throttled, time, quota, period, windows, longest;
 	double percent, limit, psi10, psi60;
 	uint64_t ran;			/* of all threads */
@@ -172,10 +270,16 @@ static double percent(uint64_t n, uint64_t of)
 	return of ? 100 * (double)n / (double)of : 0;
 }
 
-static struct row row_of(const struct seen *s)
+/* Above containers, windows are the host's. */
+static bool counts_windows(const struct view *v, const struct place *at)
+{
+	return at->cid != CTRACE_CID_HOST || v->recording || targets_want(&v->run.targets, CTRACE_CID_HOST);
+}
+
+static struct row row_of(const struct view *v, const struct seen *s)
 {
 	struct row r = {
-		.cid = s->cid, .files = true, .limited = s->now.quota, .pressure = s->pressure,
+		.at = s->at, .number = s->now.number, .wanted = s->wanted, .counted = counts_windows(v, &s->at), .files = true, .limited = s->now.quota, .pressure = s->pressure,
 		.periods = s->now.periods - s->then.periods, .throttled = s->now.throttled - s->then.throttled,
 		.time = s->now.throttled_ns - s->then.throttled_ns, .quota = s->now.quota, .period = s->now.period,
 		.psi10 = s->psi10, .psi60 = s->psi60,
@@ -186,13 +290,16 @@ static struct row row_of(const struct seen *s)
 	return r;
 }
 
-/* The windows have no name. */
+#define WINDOWS	'\n'		/* begins the name of windows; then the cgroup's id */
+
 static void put_user(struct view *v, struct sbuf *b, const struct view_row *row)
 {
 	const struct ctrace_table *t = row->t->t;
 
-	if (row->t->group)
+	if (row->t->group) {
+		sbuf_printf(b, "%c%llu", WINDOWS, view_is_other(row) ? 0 : (unsigned long long)row->r->key[t->keys[0].at]);
 		return;
+	}
 	if (view_is_other(row)) {
 		sbuf_puts(b, "(other)");
 		return;
@@ -221,27 +328,23 @@ static void add_thread(struct row *r, const struct sum *s)
 	}
 }
 
-static bool is_target(const struct view *v, uint32_t cid, bool not)
-{
-	const struct targets *ts = &v->run.targets;
-
-	for (size_t i = 0; i < ts->n; i++)
-		if (ts->v[i].kind == CTRACE_TARGET_CID && ts->v[i].cid == cid && ts->v[i].not == not)
-			return true;
-	return false;
-}
-
 static bool shown(const struct view *v, const struct row *r)
 {
 	const struct own *own = v->own;
-	bool alive = !view_is_gone(v, r->cid);
+	uint32_t cid = r->at.cid;
+	bool alive = !view_is_gone(v, cid);
 
-	if (r->cid == CTRACE_CID_HOST || is_target(v, r->cid, true))
+	if (is_target(v, cid, true))
 		return false;
+	if (cid == CTRACE_CID_HOST)
+		return v->recording ? r->windows : r->wanted && (r->limited || r->throttled);
+	/* inside a container */
+	if (*r->at.path)
+		return own->named && !is_target(v, cid, false) ? false : r->throttled || r->windows || (alive && r->limited);
 	if (r->throttled || r->windows)
 		return true;
 	if (own->named)
-		return r->ran || (alive && is_target(v, r->cid, false));
+		return r->ran || (alive && is_target(v, cid, false));
 	return r->files && alive && (own->all || r->limited);
 }
 
@@ -277,6 +380,28 @@ static void json_threads(struct json *j, const void *row)
 	json_close(j, ']');
 }
 
+static void put_path(struct sbuf *b, const void *row)
+{
+	const struct row *r = row;
+
+	sbuf_clean(b, r->at.path);
+}
+
+static void json_path(struct json *j, const void *row)
+{
+	const struct row *r = row;
+
+	if (*r->at.path)
+		json_str(j, "cgroup", r->at.path);
+	else
+		json_null(j, "cgroup");
+}
+
+static bool has_paths(const struct view *v)
+{
+	return ((const struct own *)v->own)->paths;
+}
+
 static bool has_windows(const struct view *v)
 {
 	return ((const struct own *)v->own)->windows;
@@ -291,6 +416,8 @@ static bool has_pressure(const struct view *v)
 #define IF(member)	COLUMN_IF(struct row, member)
 
 static const struct column columns[] = {
+	{ "CGROUP", NULL, COLUMN_TEXT, .put = put_path, .word = "", .there = has_paths },
+	{ .json = json_path },
 	{ ROW_COLUMN("PERIODS", "periods", COLUMN_NUMBER, periods), IF(files) },
 	{ ROW_COLUMN("THROTTLED", "throttled", COLUMN_NUMBER, throttled), IF(files) },
 	{ ROW_COLUMN("THROTTLED_TIME", "throttled_time", COLUMN_NS, time), IF(files), .word = "time" },
@@ -298,9 +425,9 @@ static const struct column columns[] = {
 	{ "QUOTA", "quota", COLUMN_NS, .get = quota, .word = "" },
 	{ ROW_COLUMN(NULL, "period", COLUMN_NS, period), IF(files) },
 	{ ROW_COLUMN("LIMIT", NULL, COLUMN_REAL, limit), IF(limited), .word = "" },
-	{ ROW_COLUMN("WINDOWS", "windows", COLUMN_NUMBER, windows), .there = has_windows },
+	{ ROW_COLUMN("WINDOWS", "windows", COLUMN_NUMBER, windows), IF(counted), .there = has_windows },
 	{ ROW_COLUMN("LONGEST", NULL, COLUMN_NS, longest), IF(windowed), .there = has_windows },
-	{ ROW_COLUMN(NULL, "longest", COLUMN_NS, longest), .there = has_windows },
+	{ ROW_COLUMN(NULL, "longest", COLUMN_NS, longest), IF(counted), .there = has_windows },
 	{ ROW_COLUMN("%PSI10", "psi10", COLUMN_REAL, psi10), IF(pressure), .word = "", .there = has_pressure },
 	{ ROW_COLUMN("%PSI60", "psi60", COLUMN_REAL, psi60), IF(pressure), .word = "", .there = has_pressure },
 	{ "USED BY", NULL, COLUMN_TEXT, .put = put_users, .word = "" },
@@ -313,58 +440,120 @@ static struct listed whose(const void *row)
 {
 	const struct row *r = row;
 
-	return (struct listed){ .cid = r->cid, .other = r->cid == CTRACE_CID_ALL };
+	return (struct listed){ .cid = r->at.cid, .other = r->at.cid == CTRACE_CID_ALL };
 }
 
 static int tie(const void *x, const void *y, double n)
 {
-	return n ? 0 : by_cid(x, y);
+	return n ? 0 : by_place(x, y);
 }
 
 static const struct listing listing = {
 	LISTING_COLUMNS(columns), .row_size = sizeof(struct row), .first = "time", .no_by = true, .whose = whose, .tie = tie,
 };
 
-/* The rows of a period, which the caller frees; they point into s. */
-static struct row *make(struct view *v, struct sums *s, size_t *n)
+struct rows {
+	struct row *v;
+	size_t n, seen;		/* the first ones are of own->seen, in its order */
+	char **paths;		/* of a recording's; ours */
+	size_t npaths;
+};
+
+static struct row *row_at(struct rows *rows, uint32_t cid, const char *path)
+{
+	const struct place at = { cid, path };
+	struct row *r = rows->seen ? bsearch(&at, rows->v, rows->seen, sizeof(*r), by_place) : NULL;
+
+	for (size_t i = rows->seen; i < rows->n && !r; i++)
+		r = by_place(&at, &rows->v[i]) ? NULL : &rows->v[i];
+	if (r)
+		return r;
+	r = &rows->v[rows->n++];
+	*r = (struct row){ .at = at, .counted = true };
+	return r;
+}
+
+/* Windows of a cgroup are of the row that has its number; else they are the container's. NULL: no row is theirs. */
+static struct row *row_of_windows(struct view *v, struct rows *rows, const struct sum *s)
+{
+	uint64_t id = strtoull(s->name + 1, NULL, 10);
+	char *path;
+
+	for (size_t i = 0; id && i < rows->seen; i++)
+		if (rows->v[i].at.cid == s->cid && rows->v[i].number == (uint32_t)id)
+			return &rows->v[i];
+	if (s->cid != CTRACE_CID_HOST)
+		return row_at(rows, s->cid, "");
+	/* a unit of the host's, perhaps; of a recording, that cannot be told */
+	if (!v->recording)
+		return NULL;
+	path = rows->paths[rows->npaths++] = xasprintf("id:%llu", (unsigned long long)id);
+	return row_at(rows, s->cid, path);
+}
+
+/* The threads of a container use up the quotas above it, too. */
+static void add_thread_above(const struct view *v, struct rows *rows, const struct sum *s)
+{
+	const struct centry *e = ctable_find(v->run.ctable, s->cid);
+
+	for (size_t i = 0; e && e->known && i < rows->seen && rows->v[i].at.cid == CTRACE_CID_HOST; i++) {
+		size_t n = strlen(rows->v[i].at.path);
+
+		if (n && rows->v[i].limited && !strncmp(e->c.path, rows->v[i].at.path, n) && e->c.path[n] == '/')
+			add_thread(&rows->v[i], s);
+	}
+}
+
+static void add_sum(struct view *v, struct rows *rows, const struct sum *s)
+{
+	struct row *r;
+
+	if (*s->name != WINDOWS) {
+		add_thread(row_at(rows, s->cid, ""), s);
+		if (s->cid != CTRACE_CID_HOST)
+			add_thread_above(v, rows, s);
+		return;
+	}
+	r = row_of_windows(v, rows, s);
+	if (!r)
+		return;
+	r->windows += s->n;
+	r->windowed = r->windows;
+	r->longest = s->max > r->longest ? s->max : r->longest;
+}
+
+/* The rows of a period; they point into s. */
+static struct rows make(struct view *v, struct sums *s, size_t *n)
 {
 	struct own *own = v->own;
-	struct row *rows, *r = NULL;
-	size_t all = 0;
+	struct rows all = { 0 };
+	struct row *rows;
 
 	look(v);
 	sums_make_named(v, s, put_user, v->by ? v->by : "tid,comm");
-	rows = xcalloc(s->n + own->nseen + 1, sizeof(rows[0]));
+	rows = all.v = xcalloc(s->n + own->nseen + 1, sizeof(rows[0]));
+	all.paths = xcalloc(s->n + 1, sizeof(all.paths[0]));
 	for (size_t i = 0; i < own->nseen; i++) {
 		struct seen *seen = &own->seen[i];
 
-		rows[all++] = row_of(seen);
+		rows[all.n++] = row_of(v, seen);
 		seen->then = seen->now;
+		seen->wanted = false;
 	}
-	for (size_t i = 0; i < s->n; i++) {
-		/* the sums of a container stand together */
-		if (!i || s->v[i - 1].cid != s->v[i].cid)
-			r = own->nseen ? bsearch(&s->v[i].cid, rows, own->nseen, sizeof(*r), by_cid) : NULL;
-		if (!r) {
-			r = &rows[all++];
-			r->cid = s->v[i].cid;
-		}
-		if (*s->v[i].name) {
-			add_thread(r, &s->v[i]);
-		} else {
-			r->windows = s->v[i].n;
-			r->windowed = r->windows;
-			r->longest = s->v[i].max;
-		}
-	}
+	all.seen = all.n;
+	for (size_t i = 0; i < s->n; i++)
+		add_sum(v, &all, &s->v[i]);
 	*n = 0;
-	for (size_t i = 0; i < all; i++)
+	for (size_t i = 0; i < all.n; i++)
 		if (shown(v, &rows[i]))
 			rows[(*n)++] = rows[i];
+	own->paths = false;
 	for (size_t i = 0; i < *n; i++)
-		rows[i].label = ctable_label(v->run.ctable, rows[i].cid);
+		own->paths |= *rows[i].at.path;
+	for (size_t i = 0; i < *n; i++)
+		rows[i].label = ctable_label(v->run.ctable, rows[i].at.cid);
 	*n = listing_sort(v, &listing, rows, *n);
-	return rows;
+	return all;
 }
 
 static void print(struct view *v, struct json *j)
@@ -372,12 +561,15 @@ static void print(struct view *v, struct json *j)
 	const struct own *own = v->own;
 	size_t n;
 	struct sums s;
-	struct row *rows = make(v, &s, &n);
+	struct rows rows = make(v, &s, &n);
 
-	listing_print(v, j, &listing, rows, n);
+	listing_print(v, j, &listing, rows.v, n);
 	if (!n && !j && !own->all && !own->named)
 		fputs("ctrace: no container has a quota of CPU time: --all shows the others, too\n", stderr);
-	free(rows);
+	for (size_t i = 0; i < rows.npaths; i++)
+		free(rows.paths[i]);
+	free(rows.paths);
+	free(rows.v);
 	sums_free(&s);
 }
 
@@ -391,6 +583,8 @@ static int run_throttle(int argc, char **argv)
 	int status = view_run(&kind, &own, argc, argv);
 
 	cgroup_files_free(own.files);
+	for (size_t i = 0; i < own.nseen; i++)
+		free((char *)own.seen[i].at.path);
 	free(own.seen);
 	return status;
 }
