@@ -242,26 +242,41 @@ static __always_inline u32 hash_key(const u64 *key, u32 n)
 	return h >> CTRACE_AGGREGATE_HASH_SHIFT;
 }
 
+/* An event that lacks the field of all functions is counted by count() alone. */
+static noinline void add_lacking(const struct ctrace_table_shape *s, struct ctrace_table_row *r)
+{
+	u32 i;
+
+	for (i = 0; i < s->nvalues; i++)
+		if (s->values[i].fn == CTRACE_TABLE_COUNT)
+			ctrace_table_plus(r->words + s->values[i].at, 1);
+}
+
 static __always_inline void add(const struct ctrace_table_shape *s, struct ctrace_table_row *r, const struct ctrace_agg *agg,
 				struct ctrace_walk *w)
 {
 	const struct ctrace_agg_column *c;
 	u32 i, what = ~0u;
+	bool has = true;
 	u64 v = 0;
 
 	if (likely(s->alike)) {
 		c = &agg->values[s->of];
-		ctrace_table_add_one(s, r, s->key_words, c->kind == CTRACE_TABLE_COUNT ? 0 : ctrace_agg_value(c, w));
+		if (c->kind == CTRACE_TABLE_COUNT || ctrace_agg_value(c, w, &v))
+			ctrace_table_add_one(s, r, s->key_words, v);
+		else
+			add_lacking(s, r);
 		return;
 	}
 	for (i = 0; i < agg->nvalues; i++) {
 		c = &agg->values[i];
 		/* functions of one field mostly stand side by side */
 		if (c->kind != CTRACE_TABLE_COUNT && (c->what | c->part << 8) != what) {
-			v = ctrace_agg_value(c, w);
+			has = ctrace_agg_value(c, w, &v);
 			what = c->what | c->part << 8;
 		}
-		ctrace_table_add(s, r, i, v);
+		if (has || c->kind == CTRACE_TABLE_COUNT)
+			ctrace_table_add(s, r, i, v);
 	}
 }
 

@@ -35,16 +35,16 @@ static u64 rounded(const struct ctrace_agg_column *c, u64 v)
 	}
 }
 
-u64 ctrace_agg_field(const struct ctrace_agg_column *c, struct ctrace_walk *w)
+bool ctrace_agg_field(const struct ctrace_agg_column *c, struct ctrace_walk *w, u64 *v)
 {
 	u32 at = ctrace_field_locate(w, c->what);
-	u64 v;
 
 	if (at == CTRACE_NOWHERE)
-		return 0;
-	if (!c->part)
-		return ctrace_field_number(w, c->what, at);
-	return ctrace_expr_address(c->part, w->payload + at, &v) ? v : 0;
+		return false;
+	if (c->part)
+		return ctrace_expr_address(c->part, w->payload + at, v);
+	*v = ctrace_field_number(w, c->what, at);
+	return true;
 }
 
 static u64 number(const struct ctrace_agg_column *c, struct ctrace_walk *w, const struct ctrace_expr_ctx *x)
@@ -52,7 +52,7 @@ static u64 number(const struct ctrace_agg_column *c, struct ctrace_walk *w, cons
 	u64 v;
 
 	if (c->what < CTRACE_WORD_COMM)
-		return rounded(c, ctrace_agg_value(c, w));
+		return ctrace_agg_value(c, w, &v) ? rounded(c, v) : 0;
 	return ctrace_expr_word_number(c->what, x, &v) ? rounded(c, v) : 0;
 }
 
@@ -89,6 +89,7 @@ void ctrace_agg_key(const struct ctrace_agg *a, struct ctrace_walk *w, const str
 {
 	const struct ctrace_agg_column *c = a->keys;
 	u32 i;
+	u64 v;
 	s64 ret;
 
 	for (i = 0; i < a->nkeys; i++, c++) {
@@ -100,7 +101,7 @@ void ctrace_agg_key(const struct ctrace_agg *a, struct ctrace_walk *w, const str
 			key[c->at] = id;
 			break;
 		case CTRACE_TABLE_KEY_ERRNO:
-			ret = (s64)ctrace_agg_value(c, w);
+			ret = ctrace_agg_value(c, w, &v) ? (s64)v : 0;
 			key[c->at] = ret < 0 && ret >= -4095 ? -ret : 0;
 			break;
 		case CTRACE_TABLE_KEY_NUMBER:

@@ -53,19 +53,26 @@ void ctrace_agg_free(struct ctrace_agg *a);
  * x is only looked at if a->words.
  */
 void ctrace_agg_key(const struct ctrace_agg *a, struct ctrace_walk *w, const struct ctrace_expr_ctx *x, u32 id, u64 *key);
-/* The number of column c's field, not rounded; 0 if the event lacks it. Not of count(). */
-u64 ctrace_agg_field(const struct ctrace_agg_column *c, struct ctrace_walk *w);
+/*
+ * *v: the number of column c's field, not rounded. False: the event lacks it, and the function does not count it; a key is 0
+ * then. Not of count().
+ */
+bool ctrace_agg_field(const struct ctrace_agg_column *c, struct ctrace_walk *w, u64 *v);
 
 /* The same, without a call for most fields. The payload is aligned to 8, and each number in it to its size. */
-static __always_inline u64 ctrace_agg_value(const struct ctrace_agg_column *c, struct ctrace_walk *w)
+static __always_inline bool ctrace_agg_value(const struct ctrace_agg_column *c, struct ctrace_walk *w, u64 *v)
 {
 	const void *p = w->payload + c->place;
 
-	if (c->size == 8 && c->place + 8u <= w->len)
-		return *(const u64 *)p;
-	if (c->size == 4 && c->place + 4u <= w->len)
-		return c->is_signed ? (u64)*(const s32 *)p : *(const u32 *)p;
-	return ctrace_agg_field(c, w);
+	if (c->size == 8 && c->place + 8u <= w->len) {
+		*v = *(const u64 *)p;
+		return true;
+	}
+	if (c->size == 4 && c->place + 4u <= w->len) {
+		*v = c->is_signed ? (u64)*(const s32 *)p : *(const u32 *)p;
+		return true;
+	}
+	return ctrace_agg_field(c, w, v);
 }
 
 #endif

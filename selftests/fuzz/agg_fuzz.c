@@ -57,6 +57,7 @@ static void run(const struct ctrace_agg *a, const u8 *bytes, size_t len)
 	u64 key[2][CTRACE_TABLE_KEY_WORDS + 1];
 	struct ctrace_walk w;
 	u32 i, k;
+	u64 v;
 
 	memcpy(payload, bytes, len);
 	if (len >= sizeof(comm))
@@ -70,7 +71,7 @@ static void run(const struct ctrace_agg *a, const u8 *bytes, size_t len)
 		require(key[k][a->key_words] == (k ? 0x5555555555555555ull : 0xaaaaaaaaaaaaaaaaull));
 		for (i = 0; i < a->nvalues; i++)
 			if (a->values[i].kind != CTRACE_TABLE_COUNT)
-				ctrace_agg_value(&a->values[i], &w);
+				ctrace_agg_value(&a->values[i], &w, &v);
 	}
 	require(!memcmp(key[0], key[1], a->key_words * sizeof(u64)));
 	free(payload);

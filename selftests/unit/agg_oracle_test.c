@@ -169,6 +169,7 @@ static void compare(const struct ctrace_agg *a, u32 have, const char *text)
 	char *exact = malloc(have ? have : 1);
 	struct ctrace_walk w;
 	u32 i, at = 1;
+	bool has;
 
 	memcpy(exact, payload, have);
 	memset(key, 0x55, sizeof(key));
@@ -187,11 +188,12 @@ static void compare(const struct ctrace_agg *a, u32 have, const char *text)
 	for (i = 0; i < nvalues; i++) {
 		if (values[i].value < 0)
 			continue;
-		v = ctrace_agg_value(&a->values[i], &w);
-		n = have < fields[values[i].value].end ? 0 : (u64)fields[values[i].value].num;
-		if (v != n)
-			ktap_fail(__FILE__, __LINE__, "%u of %u bytes, %s: expected %llu, seen %llu: %s", have, len,
-				  values[i].name, (unsigned long long)n, (unsigned long long)v, text);
+		has = have >= fields[values[i].value].end;
+		n = (u64)fields[values[i].value].num;
+		v = n;
+		if (ctrace_agg_value(&a->values[i], &w, &v) != has || v != n)
+			ktap_fail(__FILE__, __LINE__, "%u of %u bytes, %s: expected %s%llu, seen %llu: %s", have, len,
+				  values[i].name, has ? "" : "none, not ", (unsigned long long)n, (unsigned long long)v, text);
 	}
 	free(exact);
 }

@@ -236,6 +236,7 @@ static void values(void)
 	struct ctrace_agg *a;
 	u32 from = 0;
 	size_t i;
+	u64 v;
 
 	build(payload);
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
@@ -248,9 +249,11 @@ static void values(void)
 		check_eq(a->values[0].is_signed, t[i].is_signed);
 		check_str(a->value_names[0].name, t[i].text);
 		ctrace_walk_begin(&w, &a->fields, payload, LEN);
-		check_eq(ctrace_agg_value(&a->values[0], &w), t[i].is);
+		v = 0;
+		check(ctrace_agg_value(&a->values[0], &w, &v));
+		check_eq(v, t[i].is);
 		ctrace_walk_begin(&w, &a->fields, payload, 0);
-		check_eq(ctrace_agg_value(&a->values[0], &w), 0);
+		check(!ctrace_agg_value(&a->values[0], &w, &v));
 		ctrace_agg_free(a);
 	}
 	a = compile("count(), hist(u8), avg(tid), sum(ret) by name, u8/4,container , log2( tid )", false);

@@ -143,6 +143,21 @@ uint64_t view_events(const struct ctrace_table *t, const uint64_t *values)
 	return c >= 0 ? ctrace_hist_count(&values[t->values[c].at]) : 0;
 }
 
+bool view_value_none(const struct ctrace_table_column *c, const uint64_t *values)
+{
+	const uint64_t *w = &values[c->at];
+
+	switch (c->kind) {
+	case CTRACE_TABLE_AVG:
+		return !w[1];
+	case CTRACE_TABLE_MIN:
+		return w[0] == (c->is_signed ? INT64_MAX : UINT64_MAX);
+	case CTRACE_TABLE_MAX:
+		return c->is_signed && w[0] == (uint64_t)INT64_MIN;
+	}
+	return false;
+}
+
 uint64_t view_hist_max(const uint64_t *h, uint64_t max)
 {
 	uint64_t top = ctrace_hist_max(h);

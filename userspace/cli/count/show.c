@@ -20,11 +20,12 @@ static bool in_ns(const struct ctrace_table_column *c)
 static void put_value(struct sbuf *b, const struct ctrace_table_column *c, const uint64_t *values)
 {
 	const uint64_t *w = &values[c->at];
-	double avg = 0;
+	double avg;
 
-	if (c->kind == CTRACE_TABLE_AVG) {
-		if (w[1])
-			avg = (c->is_signed ? (double)(int64_t)w[0] : (double)w[0]) / (double)w[1];
+	if (view_value_none(c, values)) {
+		sbuf_putc(b, '-');
+	} else if (c->kind == CTRACE_TABLE_AVG) {
+		avg = (c->is_signed ? (double)(int64_t)w[0] : (double)w[0]) / (double)w[1];
 		if (in_ns(c) && avg >= 0)
 			put_ns(b, (uint64_t)avg);
 		else

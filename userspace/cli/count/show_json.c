@@ -125,7 +125,9 @@ static void put_value(struct json *j, const struct ctrace_table_column *c, const
 		json_close(j, '}');
 		return;
 	}
-	if (c->is_signed)
+	if (view_value_none(c, values))
+		json_null(j, name);
+	else if (c->is_signed)
 		json_int(j, name, (int64_t)w[0]);
 	else
 		json_uint(j, name, w[0]);

@@ -253,6 +253,7 @@ bool tally_count(struct tally_type *of, const struct tally_event *e)
 	const struct ctrace_agg *agg = of->agg;
 	u64 key[CTRACE_TABLE_KEY_WORDS], v = 0, marks = 0;
 	struct ctrace_table_row *r;
+	bool has = true;
 	struct ctrace_walk w;
 
 	/* a call's string that could not be read is missing: duration, ret, marks stand before the arguments */
@@ -276,10 +277,11 @@ bool tally_count(struct tally_type *of, const struct tally_event *e)
 		const struct ctrace_agg_column *c = &agg->values[i];
 
 		if (c->kind != CTRACE_TABLE_COUNT && (c->what | c->part << 8) != what) {
-			v = ctrace_agg_value(c, &w);
+			has = ctrace_agg_value(c, &w, &v);
 			what = c->what | c->part << 8;
 		}
-		ctrace_table_add(s, r, i, v);
+		if (has || c->kind == CTRACE_TABLE_COUNT)
+			ctrace_table_add(s, r, i, v);
 	}
 	return true;
 }

@@ -221,6 +221,8 @@ void view_put_event(const struct view *v, struct sbuf *b, const struct view_row 
 int view_column(const struct ctrace_table *t, uint32_t fn);
 /* Events of a row; 0 if no column tells. */
 uint64_t view_events(const struct ctrace_table *t, const uint64_t *values);
+/* Has no event had the field of this min() or avg() yet? Of a max() of unsigned numbers that cannot be told. */
+bool view_value_none(const struct ctrace_table_column *c, const uint64_t *values);
 /* The largest of a histogram's values; max: since the beginning, which may be older. */
 uint64_t view_hist_max(const uint64_t *h, uint64_t max);
 uint64_t view_hist_min(const uint64_t *h, uint64_t min);
