@@ -2,7 +2,7 @@
 /*
  * What the program prints as help: each text fits a screen of 80 columns, has three examples, and leads to topics that
  * exist. 'ctrace help' lists the commands and the topics. A shell completes the options that the manual page of the
- * command has.
+ * command has. An option that is refused is named as it was typed.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -215,10 +215,47 @@ static void unknown(void)
 	check(!strstr(text, "did you mean 'targets'"));
 }
 
+/* The words are refused with this text. */
+static void refused(const char *words, const char *as)
+{
+	if (!check_eq(run("%s", words), 2) | !check(strstr(text, as)))
+		printf("# 'ctrace %s' says: %s", words, text);
+}
+
+static void options_refused(void)
+{
+	/* long, with a value, short, alone and among others, behind a word and behind another option */
+	refused("stats --nonsense", ": unknown option '--nonsense'\n");
+	refused("trace web --nonsense=5", ": unknown option '--nonsense'\n");
+	refused("profile -Z", ": unknown option '-Z'\n");
+	refused("snoop exec '-?'", ": unknown option '-?'\n");
+	refused("ps -Zw", ": unknown option '-Z'\n");
+	refused("ps --follow -Zw", ": unknown option '-Z'\n");
+	refused("record --follow -fZ", ": unknown option '-f'\n");
+	refused("status --json -jZ", "\"unknown option '-Z'\"");
+	refused("top -bZb", ": unknown option '-Z'\n");
+	refused("doctor --json -Zj", "\"unknown option '-Z'\"");
+	/* no value, and one too many */
+	refused("stats --sort", ": option '--sort' needs a value\n");
+	refused("stats --so", ": option '--so' needs a value\n");
+	refused("trace -e", ": option '-e' needs a value\n");
+	refused("report -j --html", "option '--html' needs a value");
+	refused("bio -me", ": option '-e' needs a value\n");
+	refused("trace --failed=yes", ": option '--failed' takes no value\n");
+	refused("hist --hea=5", ": option '--hea' takes no value\n");
+	/* the beginning of several */
+	refused("trace --st", ": '--st' begins several options: --stack, --state-dump, --stop-when-full\n");
+	refused("profile --f=5", ": '--f' begins several options: --frequency, --folded, --failed, --follow, --filter\n");
+	/* an option that flame gives to another command is not typed as that one takes it; an option twice */
+	refused("flame --off-cpu --frequency 49 web", "leave --frequency out");
+	refused("hist --heat --heat -Z", ": unknown option '-Z'\n");
+}
+
 static const struct ktap_case cases[] = {
 	{ "list", list },
 	{ "each_command", each_command },
 	{ "each_topic", each_topic },
 	{ "unknown", unknown },
+	{ "options_refused", options_refused },
 };
 KTAP_MAIN(cases)

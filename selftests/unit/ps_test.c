@@ -118,10 +118,11 @@ const char *ctrace_errmsg(const struct ctrace *ct)
 	return "an error";
 }
 
-int cli_bad_option(int opt, char **argv)
+int cli_bad_option(int opt, char **argv, const struct getopts *g)
 {
 	(void)opt;
 	(void)argv;
+	(void)g;
 	return CLI_USAGE;
 }
 

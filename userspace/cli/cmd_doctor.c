@@ -132,7 +132,7 @@ static int run_doctor(int argc, char **argv)
 		if (opt == 'q')
 			quiet = true;
 		else if (opt != 'j')
-			return cli_bad_option(opt, argv);
+			return cli_bad_option(opt, argv, &g);
 	}
 	if (optind < argc)
 		return cli_usage("doctor takes no words, only options: '%s'", argv[optind]);

@@ -52,7 +52,7 @@ static int run_events(int argc, char **argv)
 		case 'h':
 			return cli_help(cli_cmd);
 		default:
-			return cli_bad_option(opt, argv);
+			return cli_bad_option(opt, argv, &g);
 		}
 	}
 	if (o.form == EVENTS_MARKDOWN && (optind < argc || o.tracepoints || cli_json))

@@ -369,7 +369,7 @@ static int run_explain(int argc, char **argv)
 		if (opt == 'h')
 			return cli_help(cli_cmd);
 		if (opt != 'j')
-			return cli_bad_option(opt, argv);
+			return cli_bad_option(opt, argv, &g);
 	}
 	if (argc - optind != 1 || !argv[optind][0])
 		return cli_usage("explain takes one target: 'ctrace ps' lists containers");

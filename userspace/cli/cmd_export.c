@@ -47,7 +47,7 @@ static int run_export(int argc, char **argv)
 		if (opt == 'j')
 			continue;
 		if (opt < OPT_PERFETTO || opt > OPT_CHROME)
-			return cli_bad_option(opt, argv);
+			return cli_bad_option(opt, argv, &g);
 		if (w)
 			return cli_usage("--perfetto, --trace-dat and --chrome are forms of output: choose one");
 		w = writers[opt - OPT_PERFETTO];

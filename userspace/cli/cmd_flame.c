@@ -220,7 +220,7 @@ static int choose(struct opts *o, enum kind kind)
 	return CLI_OK;
 }
 
-static int option(struct opts *o, int opt, char **argv)
+static int option(struct opts *o, int opt, char **argv, const struct getopts *g)
 {
 	switch (opt) {
 	case 'o':
@@ -260,7 +260,7 @@ static int option(struct opts *o, int opt, char **argv)
 	case OPT_FOLDED:
 		return choose(o, FOLDED);
 	}
-	return cli_bad_option(opt, argv);
+	return cli_bad_option(opt, argv, g);
 }
 
 static int run_flame(int argc, char **argv)
@@ -273,12 +273,14 @@ static int run_flame(int argc, char **argv)
 	while (status == CLI_OK && (opt = getopt_long(argc, argv, g.shorts, g.longs, NULL)) != -1) {
 		if (opt == 'h')
 			return cli_help(cli_cmd);
-		status = option(&o, opt, argv);
+		status = option(&o, opt, argv, &g);
 	}
 	if (status != CLI_OK)
 		return status;
 	if (o.old && o.kind != SVG)
 		return cli_usage("--diff makes a picture: leave the other form out");
+	if (o.off_cpu && o.hz)
+		return cli_usage("--off-cpu adds up times, and takes no samples: leave --frequency out");
 	if (argc == optind && !o.command)
 		return cli_usage("flame needs a TARGET, a recording, or a file with folded stacks (- is standard input)");
 	o.words = argv + optind;

@@ -123,7 +123,7 @@ static int run_probe(int argc, char **argv)
 		if (opt == 'h')
 			return cli_help(cli_cmd);
 		if (opt != 'j')
-			return cli_bad_option(opt, argv);
+			return cli_bad_option(opt, argv, &g);
 	}
 	what = optind < argc ? argv[optind++] : "";
 	n = argc - optind;

@@ -231,7 +231,7 @@ static int run_ps(int argc, char **argv)
 		else if (opt == 'f')
 			follow = true;
 		else if (opt != 'j')
-			return cli_bad_option(opt, argv);
+			return cli_bad_option(opt, argv, &g);
 	}
 	if (optind < argc)
 		return cli_usage("ps takes no arguments");

@@ -339,7 +339,7 @@ static int run_record(int argc, char **argv)
 		else if (opt == OPT_PERFETTO)
 			r.perfetto = optarg;
 		else
-			status = cli_bad_option(opt, argv);
+			status = cli_bad_option(opt, argv, &g);
 	}
 	if (status == CLI_OK && (r.dir ? !*r.dir : !r.perfetto || !*r.perfetto))
 		status = cli_usage("record needs a directory to write to: -o DIR");

@@ -138,7 +138,7 @@ static int run_report(int argc, char **argv)
 			o.folded = true;
 			o.file = optarg;
 		} else if (opt != 'j') {
-			return cli_bad_option(opt, argv);
+			return cli_bad_option(opt, argv, &g);
 		}
 	}
 	if (o.folded && cli_json)

@@ -330,7 +330,7 @@ static int run_status_cmd(int argc, char **argv)
 		if (opt == 'r')
 			rings = true;
 		else if (opt != 'j')
-			return cli_bad_option(opt, argv);
+			return cli_bad_option(opt, argv, &g);
 	}
 	if (optind < argc)
 		return cli_usage("status takes no arguments");

@@ -57,7 +57,7 @@ static int run_trace(int argc, char **argv)
 		else if (opt == OPT_QUIET_ARGS)
 			t.so.quiet_args = true;
 		else
-			status = cli_bad_option(opt, argv);
+			status = cli_bad_option(opt, argv, &g);
 	}
 	if (status == CLI_OK && folded && cli_json)
 		status = cli_usage("--folded and --json are two forms of output: choose one");

@@ -45,15 +45,57 @@ int cli_vreport(int status, const char *fmt, va_list ap)
 	return status;
 }
 
-int cli_bad_option(int opt, char **argv)
+/* The option that getopt_long() refused, as it was typed: without a value, and alone, if letters stood together. */
+static void put_refused(struct sbuf *b, const struct option *longs, int val, const char *arg)
 {
-	const char *arg = argv[optind - 1];
+	size_t len = strcspn(arg, "=");
 
+	for (; longs->name; longs++)
+		if (longs->val == val && !strncmp(arg, "--", 2) && len > 2 && !strncmp(longs->name, arg + 2, len - 2))
+			val = 0;
+	if (val)
+		sbuf_printf(b, "-%c", val);
+	else
+		sbuf_put(b, arg, len);
+}
+
+/* Appends the names of the options that the word may begin, if there are several. */
+static void put_begun(struct sbuf *b, const struct option *longs, const char *word)
+{
+	size_t n = 0;
+
+	for (const struct option *o = longs; o->name; o++)
+		n += !strncmp(o->name, word, strlen(word));
+	for (const struct option *o = longs; n > 1 && o->name; o++)
+		if (!strncmp(o->name, word, strlen(word)))
+			sbuf_printf(b, "%s--%s", b->len ? ", " : "", o->name);
+}
+
+int cli_bad_option(int opt, char **argv, const struct getopts *g)
+{
+	struct sbuf typed = { 0 }, begun = { 0 };
+	const char *arg = argv[optind - 1];
+	bool refused = opt == '?' || opt == ':';
+	int status;
+
+	/* one that the command has in its table, and did not take: getopt_long() left nothing in optopt */
+	for (const struct option *o = g->longs; !refused && o->name; o++)
+		if (o->val == opt)
+			return cli_usage("option '--%s' means nothing here: leave it out", o->name);
+	put_refused(&typed, g->longs, optopt, arg);
+	if (opt == '?' && !optopt)
+		put_begun(&begun, g->longs, typed.s + strlen("--"));
 	if (opt == ':')
-		return cli_usage("option '%s' needs a value", arg);
-	if (optopt && strncmp(arg, "--", 2))
-		return cli_usage("unknown option '-%c'", optopt);
-	return cli_usage("unknown option '%s'", arg);
+		status = cli_usage("option '%s' needs a value", typed.s);
+	else if (begun.len)
+		status = cli_usage("'%s' begins several options: %s", typed.s, begun.s);
+	else if (optopt && !strncmp(typed.s, "--", 2))
+		status = cli_usage("option '%s' takes no value", typed.s);
+	else
+		status = cli_usage("unknown option '%s'", typed.s);
+	sbuf_free(&typed);
+	sbuf_free(&begun);
+	return status;
 }
 
 const char *cli_examples(const char *command)

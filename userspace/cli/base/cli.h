@@ -46,8 +46,11 @@ int cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The part common to both; returns status. Defined in cli.c; tests that are linked without cli.c define their own. */
 int cli_vreport(int status, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
-/* Reports an unknown or incomplete option, as getopt_long() left it in optopt; returns CLI_USAGE. */
-int cli_bad_option(int opt, char **argv);
+/*
+ * Reports an option that getopt_long() refused: opt is what it returned, '?' or ':', and g what it was given. Returns
+ * CLI_USAGE.
+ */
+int cli_bad_option(int opt, char **argv, const struct getopts *g);
 /* The examples that a command's help has, the first of its page; "": of 'ctrace help'. */
 const char *cli_examples(const char *command);
 /* Prints the subcommand's help and where the rest of it is, returns CLI_OK. */

@@ -93,7 +93,7 @@ int view_options(struct view *v, int argc, char **argv, bool *help)
 			*help = true;
 		else if (!view_option(v, opt, &status) && !(opt != 'F' && run_option(&v->o, opt, &status)) &&
 			 !(v->kind->option && v->kind->option(v, opt, &status)))
-			status = cli_bad_option(opt, argv);
+			status = cli_bad_option(opt, argv, &g);
 	}
 	if (*help || status != CLI_OK)
 		return status;
