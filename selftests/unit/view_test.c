@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Views' rows as text and JSON, their order, sums over keys, over a table made by hand. */
 #include <stdlib.h>
+#include <unistd.h>
 #include "fake_table.h"
 #include "ktap.h"
 #include "names_fixture.h"
@@ -196,6 +197,51 @@ static void aggregates(void)
 	free(s);
 }
 
+/* Frames in the test itself, which a key tells in either way to write it: text and JSON have the same names. */
+static void same_frames(void)
+{
+	static const char *const names[] = { "pid", "$pid", "$tid", "n" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct sbuf text = { 0 }, json = { 0 };
+		struct json j = { .out = &json };
+		struct view_rows rows;
+		const char *first;
+
+		f = fake_table();
+		f.t->nkeys = 3;
+		f.t->keys[0] = (struct ctrace_table_column){ .kind = CTRACE_TABLE_KEY_NUMBER, .words = 1, .at = 1 };
+		snprintf(f.t->keys[0].name, sizeof(f.t->keys[0].name), "%s", names[i]);
+		f.t->keys[1] = (struct ctrace_table_column){ .kind = CTRACE_TABLE_KEY_NUMBER, .words = 1, .at = 2, .name = "m" };
+		f.t->keys[2] = (struct ctrace_table_column){ .kind = CTRACE_TABLE_KEY_USTACK, .words = 1, .at = 3, .name = "ustack" };
+		v = (struct view){ .ngroups = 1, .tables = &table, .ntables = 1, .symbols = symbols_new(true) };
+		v.run.ctable = ctable_new(NULL);
+		v.run.schema = ctrace_schema_new();
+		check_eq(fake_open(&f), 0);
+		table = (struct view_table){ .a = f.a, .t = ctrace_aggregate_table(f.a), .event = (char *)"read", .call = -1 };
+		fake_stack(&f, 0, 0, 2, (uint64_t)(uintptr_t)same_frames + 1);
+		fake_key(fake_row(&f, 0, 0), 7, "", 1);
+		fake_row(&f, 0, 0)->words[1] = (uint64_t)getpid();
+		fake_count(fake_row(&f, 0, 0), 1);
+		check_eq(ctrace_look_take(f.a, &table.last), 0);
+		check_eq(ctrace_look_gain(table.last, NULL, &table.gain), 0);
+		view_rows_get(&v, 0, &rows);
+		check_eq(rows.n, 1);
+		sbuf_reset(&text);
+		view_put_stack(&v, &text, &rows.v[0], 2);
+		view_print(&v, &j);
+		first = strtok(text.s, " \n");
+		check(first && (strstr(first, "same_frames+0x") != NULL) == (*names[i] != 'n'));
+		if (!check(first && strstr(json.s, first) && strstr(json.s, "\"ustack\":[\"")))
+			printf("# text has '%s', JSON %s\n", first ? first : "", json.s);
+		free(rows.v);
+		sbuf_free(&text);
+		sbuf_free(&json);
+		symbols_free(v.symbols);
+		tear_down();
+	}
+}
+
 static const char *wanted_events, *wanted_aggregate;
 
 static int groups(struct view *w)
@@ -265,6 +311,7 @@ static const struct ktap_case cases[] = {
 	{ "order of rows, and the first of them", order },
 	{ "names of containers and keys", names },
 	{ "rows as JSON", as_json },
+	{ "frames of programs in text and JSON", same_frames },
 	{ "sums over keys", sums },
 	{ "words of a list", lists },
 	{ "functions and keys", aggregates },

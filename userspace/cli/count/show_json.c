@@ -53,17 +53,12 @@ static void put_stack(struct view *v, struct json *j, const struct view_row *r, 
 {
 	bool user = r->t->t->keys[key].kind == CTRACE_TABLE_KEY_USTACK;
 	const uint64_t *frames;
-	int32_t pid = -1;
 	uint32_t n;
 
-	for (uint32_t k = 0; k < r->t->t->nkeys; k++)
-		if (!strcmp(r->t->t->keys[k].name, "pid") || !strcmp(r->t->t->keys[k].name, "tid"))
-			pid = (int32_t)r->r->key[r->t->t->keys[k].at];
 	frames = ctrace_row_stack(r->t->gain, r->r, key, &n);
 	json_open(j, user ? "ustack" : "stack", '[');
 	for (uint32_t i = 0; i < n; i++)
-		json_str(j, NULL, user ? symbols_user(v->symbols, pid, frames[i], !i) :
-			 symbols_kernel(v->symbols, frames[i], false));
+		json_str(j, NULL, view_frame(v, r, key, frames, i));
 	json_close(j, ']');
 }
 
