@@ -48,7 +48,7 @@ memory_test_cli := $(sinks)
 memory32_test_cli := $(sinks)
 memory_sink_test_cli := $(sinks)
 # all of a view but its run
-views := $(sinks) count/rows count/sums count/show count/show_json count/bars count/plan $(probes) run/follow run/target run/which \
+views := $(sinks) count/rows count/one_event count/sums count/show count/show_json count/bars count/plan $(probes) run/follow run/target run/which \
 	run/word names/units names/pods base/table
 hist_test_cli := $(sort $(views)) count/heat
 view_test_cli := $(sort $(views))

@@ -367,9 +367,60 @@ static void throttle(void)
 	has(shows(&cmd_throttle, false, "-e read"), "leave out -e");
 }
 
+/* The words that the options' table of a command has for --sort, for help and completion. */
+static const char *sort_words(const struct command *cmd)
+{
+	for (const struct cli_option *o = cmd->options[0]; o->name || o->help; o++)
+		if (o->name && !strcmp(o->name, "sort"))
+			return o->values;
+	return "";
+}
+
+/* A word that is no column is refused, with those that there are; each of these is none of that kind. */
+static void sort(void)
+{
+	static const struct { const struct command *cmd; const char *options, *columns; } all[] = {
+		{ &cmd_stats, "", NULL }, { &cmd_runqlat, "", NULL }, { &cmd_blame, "", NULL }, { &cmd_offcpu, "", NULL }, { &cmd_offcpu, "--stack ", NULL },
+		{ &cmd_throttle, "", NULL }, { &cmd_profile, "", NULL }, { &cmd_profile, "--folded /dev/null ", NULL }, { &cmd_bio, "", NULL }, { &cmd_bio, "--hist ", NULL },
+		{ &cmd_files, "--all ", NULL }, { &cmd_tcp, "--summary ", NULL },
+		{ &cmd_count, "sched_run --by comm ", "count comm event container" },
+		{ &cmd_count, "sched_run -e sched_block ", "count event container" },
+		{ &cmd_agg, "-e sched_run=>sum(duration),max(duration) ", "sum max count event container" },
+		{ &cmd_hist, "duration -e sched_run ", "hist event container" },
+		{ &cmd_profile, "--stacks ", "count pid event container" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		const char *columns = all[i].columns ? all[i].columns : sort_words(all[i].cmd);
+		const char *options = all[i].options;
+		struct sbuf b = { 0 };
+
+		check(*columns != '\0');
+		sbuf_printf(&b, "no column 'nonsense' to sort by: there are %s\n", columns);
+		for (int turned = 0; turned < 2; turned++) {
+			char *given = xasprintf("%s--sort %snonsense", options, turned ? "-" : "");
+
+			has(shows(all[i].cmd, false, given), b.s);
+			free(given);
+		}
+		sbuf_free(&b);
+		for (const char *w = columns; *w; w += strspn(w, " ")) {
+			char *given = xasprintf("%s--sort %.*s", options, (int)strcspn(w, " "), w);
+
+			if (!check(!strstr(shows(all[i].cmd, false, given), "no column ")))
+				printf("# ctrace %s %s\n", all[i].cmd->name, given);
+			free(given);
+			w += strcspn(w, " ");
+		}
+	}
+	has(shows(&cmd_tcp, false, "--sort nonsense"), "--sort is for tables");
+	/* in letters of any case, the other way round */
+	has(shows(&cmd_blame, false, "--sort Container"), "sched_blame");
+}
+
 static const struct ktap_case cases[] = {
 	{ "a recording of each kind of event", record }, { "offcpu", offcpu }, { "bio", bio }, { "top", top },
-	{ "profile", profile }, { "throttle", throttle },
+	{ "profile", profile }, { "throttle", throttle }, { "columns to sort by", sort },
 };
 
 int main(void)

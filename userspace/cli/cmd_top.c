@@ -174,7 +174,7 @@ static int run_top(int argc, char **argv)
 {
 	static const struct view_kind kind = {
 		.options = options, .option = option, .words = words, .groups = groups, .print = print,
-		.interval = NSEC_PER_SEC, .keys = keys, .leave = leave,
+		.interval = NSEC_PER_SEC, .sorts = true, .keys = keys, .leave = leave,
 	};
 	struct top t = { 0 };
 	int status;

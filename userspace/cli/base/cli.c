@@ -154,8 +154,14 @@ int cli_help(const struct command *cmd)
 {
 	bool targets = has_word(cmd, "@targets");
 	bool events = has_word(cmd, "@events") || has_option(cmd, 'e');
+	struct sbuf b = { 0 };
 
 	fputs(cmd->usage, stdout);
+	if (cmd->put_usage) {
+		cmd->put_usage(&b);
+		fputs(b.s, stdout);
+		sbuf_free(&b);
+	}
 	print_options(cmd);
 	if (cmd->notes)
 		printf("\n%s", cmd->notes);

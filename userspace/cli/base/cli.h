@@ -28,6 +28,7 @@ struct command {
 	const char *name;
 	enum command_kind kind;
 	const char *usage;	/* synopsis and a sentence, of at most 80 columns */
+	void (*put_usage)(struct sbuf *b);	/* appends what else its help says there; or NULL */
 	const struct cli_option *options[3];	/* tables of its own, up to NULL */
 	const char *notes;	/* what its help says after the options, or NULL */
 	/* Its first word, and the words after it, for completion. NULL: as the one before, or no word */

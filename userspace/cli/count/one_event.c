@@ -27,10 +27,15 @@ int view_one_event(struct run_opts *o, const char *event, const char *failed)
 	return CLI_OK;
 }
 
-int view_sort_is(const struct view *v, const char *columns)
+int view_sort_is(const struct view *v)
 {
-	const char *word = v->sort ? v->sort + (*v->sort == '-') : NULL;
+	const char *word = v->sort ? v->sort + (*v->sort == '-') : NULL, *columns = "";
 
+	for (const struct cli_option *o = v->kind->options; !v->rows_alone && !v->kind->sorts && o && (o->name || o->help); o++)
+		if (o->name && o->val == OPT_SORT)
+			columns = o->values;
+	if (!*columns)
+		return CLI_OK;
 	for (const char *p = columns; word && *p;) {
 		size_t n = strcspn(p, " ");
 

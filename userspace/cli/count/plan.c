@@ -193,8 +193,10 @@ static int add_wants(struct view *v, struct run *r, const struct view_group *g)
 int view_want(struct view *v)
 {
 	struct run *r = &v->run;
-	int status = v->kind->groups(v);
+	int status = view_sort_is(v);
 
+	if (status == CLI_OK)
+		status = v->kind->groups(v);
 	for (size_t i = 0; status == CLI_OK && i < v->ngroups; i++)
 		status = add_wants(v, r, &v->groups[i]);
 	for (size_t i = 0; i < r->probes.n; i++)
@@ -287,5 +289,5 @@ int view_open_tables(struct view *v)
 			t->type = ctrace_schema_by_name(v->run.schema, name);
 		}
 	}
-	return CLI_OK;
+	return view_rows_sort_is(v);
 }

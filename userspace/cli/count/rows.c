@@ -250,6 +250,34 @@ static bool find_column(const struct ctrace_table *t, const char *word, int *key
 	return !strcasecmp(word, "container") || *key == -2;
 }
 
+/* Appends the columns that --sort knows of a table. */
+static void put_columns(struct sbuf *b, const struct ctrace_table *t)
+{
+	for (uint32_t i = 0; i < t->nvalues; i++)
+		sbuf_printf(b, "%.*s ", (int)strcspn(t->values[i].name, "("), t->values[i].name);
+	for (uint32_t i = 0; i < t->nkeys; i++)
+		if (t->keys[i].kind < CTRACE_TABLE_KEY_STACK)
+			sbuf_printf(b, "%s ", t->keys[i].name);
+	sbuf_puts(b, "event container");
+}
+
+int view_rows_sort_is(const struct view *v)
+{
+	const char *word = v->sort ? v->sort + (*v->sort == '-') : NULL;
+	struct sbuf b = { 0 };
+	int key, value;
+
+	if (!word || !v->ntables || (v->kind->print != view_print && !v->rows_alone))
+		return CLI_OK;
+	for (size_t i = 0; i < v->ntables; i++)
+		if (find_column(v->tables[i].t, word, &key, &value))
+			return CLI_OK;
+	put_columns(&b, v->tables[0].t);
+	cli_usage("no column '%s' to sort by: there are %s", word, b.s);
+	sbuf_free(&b);
+	return CLI_USAGE;
+}
+
 static int by_order(const void *a, const void *b, void *arg)
 {
 	const struct view_row *x = a, *y = b;

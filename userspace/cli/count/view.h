@@ -63,6 +63,7 @@ struct view_kind {
 	void (*each)(struct view *v, const struct ctrace_record *rec, const struct stacks *k, bool counted);
 	uint64_t (*weight)(const struct ctrace_table *t, const uint64_t *values);	/* of a line of --folded; NULL: events */
 	bool symbols;			/* it may show stacks */
+	bool sorts;			/* it looks for the column of --sort itself */
 	bool timed;			/* print() prints the time of the interval */
 	uint64_t interval;		/* ns, if none is given; 0: all is shown at the end */
 	/*
@@ -90,6 +91,7 @@ struct view {
 	struct ctrace_aggregate **counted;	/* its tables, by probe */
 	uint32_t top, rows, count;	/* 0: not given */
 	uint64_t interval;		/* ns, 0: not given */
+	bool rows_alone;		/* view_print() prints it: the columns of --sort are the tables' */
 	bool explain, screen, failed;	/* failed: the terminal could not be taken */
 	void *own;			/* the command's */
 	struct view_group *groups;
@@ -137,8 +139,11 @@ int view_options(struct view *v, int argc, char **argv, bool *help);
 
 /* The event is all that is counted, with --longer and --failed as conditions, if failed is one. Status after a message. */
 int view_one_event(struct run_opts *o, const char *event, const char *failed);
-/* Is --sort, if it is given, one of these words, separated by spaces? Status after a message. */
-int view_sort_is(const struct view *v, const char *columns);
+/*
+ * Is --sort, if it is given, one of the words that the command's table of options has for it? If there are none, the
+ * columns are those of tables, which are not known yet. Status after a message.
+ */
+int view_sort_is(const struct view *v);
 /* --sort without its "-", or the first of the columns. *turned: it has one */
 const char *view_sort_column(const struct view *v, const char *first, bool *turned);
 
@@ -208,6 +213,8 @@ static inline bool view_is_other(const struct view_row *row)
 
 /* The rows of a group that are shown, in order, at most --top. The caller frees rows->v. */
 void view_rows_get(struct view *v, size_t group, struct view_rows *rows);
+/* Has a table the column of --sort, if rows are in the order of tables' columns? Status after a message. */
+int view_rows_sort_is(const struct view *v);
 /* Is it shown, or of a container that --follow has let go? */
 bool view_shows(const struct view *v, const struct ctrace_look_row *r);
 bool view_is_gone(const struct view *v, uint32_t cid);

@@ -412,7 +412,7 @@ const struct lines_form lines_snoop[] = {
 	  .events = "open,openat,openat2,creat", .columns = open_columns },
 	{ .word = "exit", .summary = "processes that end: how old they were, and why",
 	  .events = "sched_process_exit", .failed = "exit_code != 0", .shows = is_process, .columns = exit_columns },
-	{ .word = "oom", .summary = "processes that are killed because there is no memory left, and who needed some",
+	{ .word = "oom", .summary = "processes that the OOM killer ends, and who needed the memory",
 	  .events = "oom_mark_victim", .no_failed = true, .time = true, .columns = oom_columns },
 	{ .word = "cap", .summary = "capabilities that the kernel asks for, and what it decides",
 	  .events = "cap_capable", .usual = "audit == 1", .failed = "result < 0", .columns = cap_columns },

@@ -67,8 +67,6 @@ static int groups(struct view *v)
 {
 	int status = view_one_event(&v->o, "block_io", "error != 0");
 
-	if (status == CLI_OK)
-		status = view_sort_is(v, "ios reads writes flushes discards rbytes wbytes p50 p99 max disk");
 	if (status != CLI_OK)
 		return status;
 	view_add_group(v, NULL, view_aggregate(v, FUNCTIONS, "dev, rwbs"));

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "base/table.h"
 #include "commands.h"
 #include "count/blame.h"
@@ -35,8 +36,6 @@ static int groups(struct view *v)
 		return cli_usage("blame shows sched_blame alone: 'ctrace agg -e \"EVENT => ...\"' counts others");
 	if (v->by && strchr(v->by, ','))
 		return cli_usage("blame takes one key in --by, as it has three of its own, not '%s'", v->by);
-	if (v->sort && strcmp(v->sort + (*v->sort == '-'), "waited") && strcmp(v->sort + (*v->sort == '-'), "container"))
-		return cli_usage("blame is sorted by waited or container, not by '%s'", v->sort);
 	view_add_group(v, "sched_blame", view_aggregate(v, "count(), sum(duration)", BLAME_KEYS));
 	return CLI_OK;
 }
@@ -67,12 +66,13 @@ static void turn(struct blame *b)
 
 static void make(struct view *v, struct blame *b)
 {
-	const char *sort = v->sort ? v->sort : "";
+	bool turned;
+	const char *column = view_sort_column(v, "waited", &turned);
 
 	blame_make(v, 0, NULL, b);
-	if (b->n && strstr(sort, "container"))
+	if (b->n && !strcasecmp(column, "container"))
 		qsort_r(b->v, b->n, sizeof(b->v[0]), by_name, v);
-	if (*sort == '-')
+	if (turned)
 		turn(b);
 }
 

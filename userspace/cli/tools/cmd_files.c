@@ -75,10 +75,6 @@ static int instead(struct view *v)
 static int groups(struct view *v)
 {
 	const struct own *own = v->own;
-	int status = view_sort_is(v, "op count errors bytes total p50 p99 max");
-
-	if (status != CLI_OK)
-		return status;
 	if (v->o.probes.nevents)
 		return cli_usage("files has its own calls: 'ctrace stats -e CALLS' shows others");
 	v->o.probes.lenient = true;

@@ -63,8 +63,6 @@ static int groups(struct view *v)
 	const char *keys = own->stack ? "stack" : own->wakers ? "waker_cid, waker_comm" : "syscall";
 	int status = view_one_event(&v->o, "sched_block", NULL);
 
-	if (status == CLI_OK)
-		status = view_sort_is(v, "total count p50 p99 max name");
 	if (status != CLI_OK)
 		return status;
 	if (v->folded && !v->by)

@@ -42,7 +42,7 @@ static bool option(struct view *v, int opt, int *status)
 	struct own *own = v->own;
 
 	if (opt == OPT_STACKS) {
-		own->stacks = true;
+		own->stacks = v->rows_alone = true;
 	} else if (opt == 'F') {
 		if (parse_u32(optarg, &own->hz) || !own->hz)
 			*status = cli_usage("--frequency needs a number of 1 or more, not '%s'", optarg);
@@ -72,8 +72,6 @@ static int groups(struct view *v)
 	free(event);
 	if (status == CLI_OK && v->by && strchr(v->by, ','))
 		status = cli_usage("--by takes one key here: the process and its two stacks are the others");
-	if (status == CLI_OK && !own->stacks && !v->folded)
-		status = view_sort_is(v, "self total function");
 	if (status != CLI_OK)
 		return status;
 	/* a user stack's addresses are a process's own */

@@ -43,10 +43,6 @@ static bool option(struct view *v, int opt, int *status)
 
 static int groups(struct view *v)
 {
-	int status = view_sort_is(v, "count p50 p99 max");
-
-	if (status != CLI_OK)
-		return status;
 	if (v->o.probes.nevents)
 		return cli_usage("runqlat shows sched_wait alone: 'ctrace hist duration -e EVENT' shows others");
 	v->o.probes.events = xcalloc(1, sizeof(char *));

@@ -10,16 +10,19 @@ static const char usage[] =
 "       ctrace snoop\n"
 "\n"
 "Prints a line for each event of one kind, the container first. Without WORD: the\n"
-"list of words.\n"
-"\n"
-"WORD is one of\n"
-"  exec    programs that are started, with their arguments\n"
-"  open    files that are opened, and what is looked for in vain\n"
-"  exit    processes that end: how old they were, and why\n"
-"  oom     processes that the OOM killer ends, and who needed the memory\n"
-"  cap     capabilities that the kernel asks for, and what it decides\n"
-"  kill    signals that tasks send, from whom to whom; and all SIGKILLs\n"
-"  mount   file systems that are mounted and unmounted\n";
+"list of words.\n";
+
+static void put_words(struct sbuf *b, const char *before)
+{
+	for (const struct lines_form *f = lines_snoop; f->word; f++)
+		sbuf_printf(b, "%s%-7s %s\n", before, f->word, f->summary);
+}
+
+static void put_usage(struct sbuf *b)
+{
+	sbuf_puts(b, "\nWORD is one of\n");
+	put_words(b, "  ");
+}
 
 enum { OPT_ALL = OPT_VIEW_OWN };
 
@@ -100,11 +103,9 @@ static int list(void)
 	struct sbuf b = { 0 };
 	struct json j = { .out = &b };
 
-	for (const struct lines_form *f = lines_snoop; f->word; f++) {
-		if (!cli_json) {
-			sbuf_printf(&b, "%-7s %s\n", f->word, f->summary);
-			continue;
-		}
+	if (!cli_json)
+		put_words(&b, "");
+	for (const struct lines_form *f = lines_snoop; cli_json && f->word; f++) {
 		json_open(&j, NULL, '{');
 		json_str(&j, "word", f->word);
 		json_str(&j, "summary", f->summary);
@@ -130,6 +131,6 @@ static int run_snoop(int argc, char **argv)
 }
 
 const struct command cmd_snoop = {
-	.name = "snoop", .kind = COMMAND_SNOOPS, .usage = usage, .options = { options },
+	.name = "snoop", .kind = COMMAND_SNOOPS, .usage = usage, .put_usage = put_usage, .options = { options },
 	.words = { "@snoop", "@targets" }, .run = run_snoop,
 };

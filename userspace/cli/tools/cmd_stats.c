@@ -52,10 +52,6 @@ static bool option(struct view *v, int opt, int *status)
 static int groups(struct view *v)
 {
 	static char *every[] = { "calls" };
-	int status = view_sort_is(v, "syscall calls errors total min avg p99 max");
-
-	if (status != CLI_OK)
-		return status;
 	if (!v->o.probes.nevents) {
 		v->o.probes.events = xcalloc(1, sizeof(char *));
 		v->o.probes.events[0] = xstrdup(every[0]);

@@ -81,13 +81,9 @@ static int groups(struct view *v)
 	const struct ctrace_event_type *t = ctrace_schema_by_name(v->run.schema, "cpu_throttled");
 	struct own *own = v->own;
 	const char *by = v->by;
-	int status;
 
 	if (v->o.probes.nevents || v->o.probes.longer || v->o.probes.failed)
 		return cli_usage("throttle chooses its events itself: leave out -e, --longer and --failed");
-	status = view_sort_is(v, "time throttled periods percent windows longest container");
-	if (status != CLI_OK)
-		return status;
 	own->files = cgroup_files_new();
 	own->windows = v->recording ? view_input_has(v, "cpu_throttled") : t && !t->reason;
 	v->by = by ? by : "tid, comm";
