@@ -342,7 +342,9 @@ enum ctrace_attr_session {
  */
 #define CTRACE_PROBE_F_USER_COPY	(1u << 2)
 
-#define CTRACE_COPY_MAX			32768u	/* see CTRACE_A_PROBE_COPY */
+/* see CTRACE_A_PROBE_COPY */
+#define CTRACE_COPY_DEFAULT		8192u	/* as perf's --call-graph dwarf */
+#define CTRACE_COPY_MAX			32768u
 
 enum ctrace_attr_probe {
 	CTRACE_A_PROBE_UNSPEC,
@@ -358,7 +360,8 @@ enum ctrace_attr_probe {
 	CTRACE_A_PROBE_AGGREGATE,
 	CTRACE_A_PROBE_ROWS,		/* u32: rows of the table on each CPU, rounded up to a power of two; default 1024 */
 	CTRACE_A_PROBE_TABLE,		/* u64: offset of the table in the mapping of the session; only of an aggregate */
-	CTRACE_A_PROBE_COPY,		/* u32 bytes of the stack, with CTRACE_PROBE_F_USER_COPY; at most CTRACE_COPY_MAX; default 8192 */
+	/* u32 bytes of the stack, with CTRACE_PROBE_F_USER_COPY; at most CTRACE_COPY_MAX; default CTRACE_COPY_DEFAULT */
+	CTRACE_A_PROBE_COPY,
 	/* u64 ns, since it was added, in which nothing reached it, as the kernel's kprobes were switched off; absent: none. Replies only */
 	CTRACE_A_PROBE_BLIND_NS,
 	__CTRACE_A_PROBE_MAX

@@ -29,8 +29,6 @@ const struct nla_policy ctrace_policy_session[CTRACE_A_SESSION_MAX + 1] = {
 	[CTRACE_A_SESSION_TABLE_SIZE] = { .type = NLA_U64 },
 };
 
-#define COPY_DEFAULT	8192	/* as perf's --call-graph dwarf */
-
 static const struct nla_policy policy_probe[CTRACE_A_PROBE_MAX + 1] = {
 	[CTRACE_A_PROBE_ID] = { .type = NLA_U32 },
 	[CTRACE_A_PROBE_NAME] = { .type = NLA_NUL_STRING, .len = CTRACE_TEXT_MAX - 1 },
@@ -256,7 +254,7 @@ int ctrace_netlink_probe_add(struct sk_buff *in, struct genl_info *info)
 	if (o.flags & ~(CTRACE_PROBE_F_STACK | CTRACE_PROBE_F_USER_STACK | CTRACE_PROBE_F_USER_COPY))
 		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_PROBE_FLAGS: unknown flags in %#x", o.flags);
-	o.copy = pa[CTRACE_A_PROBE_COPY] ? nla_get_u32(pa[CTRACE_A_PROBE_COPY]) : COPY_DEFAULT;
+	o.copy = pa[CTRACE_A_PROBE_COPY] ? nla_get_u32(pa[CTRACE_A_PROBE_COPY]) : CTRACE_COPY_DEFAULT;
 	if (o.copy > CTRACE_COPY_MAX)
 		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_PROBE_COPY: %u is more than %u bytes", o.copy, CTRACE_COPY_MAX);

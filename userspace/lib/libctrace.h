@@ -203,7 +203,8 @@ struct ctrace_probe_opts {
 	/* counts the events in a table instead of recording them (CTRACE_A_PROBE_AGGREGATE), or NULL */
 	const char *aggregate;
 	uint32_t rows;			/* of that table, on each CPU; 0: 1024 */
-	uint32_t copy;			/* bytes of the stack (CTRACE_A_PROBE_COPY), for CTRACE_PROBE_F_USER_COPY; 0: 8192 */
+	/* bytes of the stack (CTRACE_A_PROBE_COPY), for CTRACE_PROBE_F_USER_COPY; 0: CTRACE_COPY_DEFAULT */
+	uint32_t copy;
 };
 /*
  * name: one of the forms of CTRACE_A_PROBE_NAME. o NULL: no options. probe_id and event_id may be NULL.

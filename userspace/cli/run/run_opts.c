@@ -7,8 +7,10 @@
 
 /* as help says them */
 #define DATA_MAX	1024
+#define COPY_KIB	8
 #define COPY_MAX_KIB	32
-_Static_assert(DATA_MAX == CTRACE_DATA_MAX && COPY_MAX_KIB << 10 == CTRACE_COPY_MAX, "help has other numbers");
+_Static_assert(DATA_MAX == CTRACE_DATA_MAX && COPY_KIB << 10 == CTRACE_COPY_DEFAULT &&
+	       COPY_MAX_KIB << 10 == CTRACE_COPY_MAX, "help has other numbers");
 
 const struct cli_option run_record_options[] = {
 	{ .help = "Which events:" },
@@ -22,7 +24,7 @@ const struct cli_option run_record_options[] = {
 	OPTION("stack", OPT_STACK, "[=WHICH]",
 	       "the stack of each event: kernel (default), user or both; or dwarf[,SIZE]: the "
 	       "user's without frame "
-	       "pointers, unwound from a copy of its first SIZE bytes (default 8K, at most "
+	       "pointers, unwound from a copy of its first SIZE bytes (default " TEXT_OF(COPY_KIB) "K, at most "
 	       TEXT_OF(COPY_MAX_KIB) "K). "
 	       "They may hold passwords", "kernel user both dwarf"),
 	OPTION("frequency", 'F', "HZ", "samples of what runs, HZ a second on each CPU, with stacks"),
