@@ -59,6 +59,13 @@ static void offer_words(const struct asked *a, const char *words)
 
 /* --- what the kernel knows: nothing, if it may not be asked ----------------------- */
 
+/* A name that begins as options do would be read as one. */
+static void offer_target(const struct asked *a, const char *word, const char *what)
+{
+	if (*word != '-')
+		offer(a, word, what);
+}
+
 static void offer_containers(const struct asked *a)
 {
 	struct ctrace *ct;
@@ -77,7 +84,7 @@ static void offer_containers(const struct asked *a)
 			if (e->c.cid == CTRACE_CID_HOST || !ctable_alive(e))
 				continue;
 			ctable_get(t, e->c.cid);
-			offer(a, e->label, e->r.image ? e->r.image : "");
+			offer_target(a, e->label, e->r.image ? e->r.image : "");
 			if (!e->r.pod)
 				continue;
 			word = xasprintf("pod:%s/%s", e->r.ns ? e->r.ns : "", e->r.pod);
