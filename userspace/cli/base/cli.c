@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What all subcommands share. Tests are not linked with this file; what they need of it is in errors.c. */
+/*
+ * Functions that all subcommands share. Tests are not linked with this file; the ones they need are in
+ * errors.c.
+ */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -22,7 +25,7 @@ int cli_vreport(int status, const char *fmt, va_list ap)
 
 	if (vasprintf(&text, fmt, ap) < 0)
 		return status;
-	/* it may have words and names of others */
+	/* the text may contain words and names that others chose */
 	sbuf_clean(&clean, text);
 	if (cli_json) {
 		struct json j = { .out = &msg };
@@ -32,7 +35,7 @@ int cli_vreport(int status, const char *fmt, va_list ap)
 		json_close(&j, '}');
 		printf("%s\n", msg.s);
 	}
-	/* an error that cannot be said there is said where it can be */
+	/* if standard output does not take the error, standard error does */
 	if (output_flush(stdout) || !cli_json) {
 		fprintf(stderr, "ctrace: %s\n", clean.s ? clean.s : "");
 		if (status == CLI_USAGE)
@@ -180,7 +183,7 @@ struct ctrace *cli_open(void)
 	int err = ctrace_open(&ct);
 	char *why;
 
-	/* there is no module: root is told why, instead of being told to be root */
+	/* the module is not loaded: root needs to know why, and not that root is required */
 	if (err == -ENOENT && !geteuid()) {
 		why = module_load();
 		ctrace_close(ct);

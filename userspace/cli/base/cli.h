@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What all subcommands share: the table entry, error messages, exit statuses. */
+/* Shared by all subcommands: the table entry, error messages, exit statuses. */
 #ifndef CTRACE_CLI_H
 #define CTRACE_CLI_H
 

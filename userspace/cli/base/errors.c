@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What went wrong, told with an exit status. */
+/* Error messages. Each function returns the exit status that belongs to its error. */
 #include "base/cli.h"
 
 int cli_error(const char *fmt, ...)

@@ -14,12 +14,12 @@
 #include <unistd.h>
 #include "base/far.h"
 
-#define STUCK_MAX	8			/* processes that were given up, and have not ended */
-#define LATE_FREE	(10 * NSEC_PER_SEC)	/* time that may be lost by what is late; beyond, a tenth of all */
-#define STEP_MAX	(200 * 1000000ull)	/* ns between two looks at the process; if more passed, this machine stood still */
+#define STUCK_MAX	8			/* processes that were given up and have not ended */
+#define LATE_FREE	(10 * NSEC_PER_SEC)	/* time that late requests may take; beyond, a tenth of all time */
+#define STEP_MAX	(200 * 1000000ull)	/* ns between two looks at the process; beyond, the machine stood still */
 #define PLACE_MAX	4096
 
-/* What the process tells even if it does not answer. Both map it; the process alone writes. */
+/* A shared page: shows how far the process is, even if it does not answer. Only the process writes it. */
 struct far_page {
 	uint64_t steps;
 	uint64_t dev;		/* of the file system that it waits for; 0: not known */
@@ -33,11 +33,11 @@ struct far {
 	pid_t pid;		/* 0: there is none */
 	int fd;			/* our end of the socket; in the process, its own */
 	struct far_limits limits;
-	uint64_t *dead;		/* devices of file systems that did not answer; a process knows those that it was made after */
+	uint64_t *dead;		/* devices of file systems that did not answer; the process has a copy */
 	size_t ndead;
 	pid_t stuck[STUCK_MAX];
 	size_t nstuck;
-	uint64_t began, lost;	/* CLOCK_MONOTONIC, ns: the first request; the time that was lost by what was late */
+	uint64_t began, lost;	/* CLOCK_MONOTONIC, ns: the first request; the time that late ones took */
 	char place[PLACE_MAX];
 };
 
@@ -64,7 +64,7 @@ static void reap(struct far *f)
 	f->nstuck = n;
 }
 
-/* It may sleep where no signal reaches it, so it is not waited for. */
+/* The process may sleep where no signal reaches it, so nothing here waits for its end. */
 static void give_up(struct far *f)
 {
 	if (!f->pid)
@@ -72,7 +72,7 @@ static void give_up(struct far *f)
 	snprintf(f->place, sizeof(f->place), "%.*s", (int)strnlen(f->page->place, PLACE_MAX - 1), f->page->place);
 	close(f->fd);
 	f->fd = -1;
-	/* if SIGCHLD is ignored, one that ended has been waited for, and its number may be another's */
+	/* if SIGCHLD is ignored, the kernel has reaped it, and its pid may be another process's */
 	if (!waitpid(f->pid, NULL, WNOHANG)) {
 		kill(f->pid, SIGKILL);
 		f->stuck[f->nstuck++] = f->pid;
@@ -167,8 +167,8 @@ void far_tell(struct far *f, const char *what, size_t n)
 }
 
 /*
- * A descriptor or a mapping of a ring here would keep a session alive when we have ended, and this process could not:
- * all shared mappings go but the page.
+ * Closes descriptors and mappings of rings: they would keep a session alive if we have ended and this process
+ * cannot end. All shared mappings go except the page.
  */
 static void leave_all(const struct far *f)
 {
@@ -199,7 +199,7 @@ static void limit_memory(size_t more)
 		setrlimit(RLIMIT_AS, &as);
 }
 
-/* What others have for the end of our process is not done at the end of this one. */
+/* Runs first at exit(), so that our process's exit handlers do not run in this one. */
 static void just_end(void)
 {
 	_exit(0);
@@ -217,7 +217,7 @@ static void __attribute__((noreturn)) be_far(struct far *f, pid_t parent)
 	prctl(PR_SET_NAME, "ctrace-reader");
 	if (getppid() != parent)
 		_exit(0);
-	/* Ctrl-C is for us, who may need it still to show what there is */
+	/* Ctrl-C is for our process, which may still need this one to show its results */
 	setsid();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -271,7 +271,10 @@ static bool make(struct far *f)
 	return false;
 }
 
-/* Changes as long as the process gets on: it looks at another file, or computes. On a busy machine either takes long. */
+/*
+ * Changes while the process makes progress: it looks at another file, or computes. Both are slow on a busy
+ * machine.
+ */
 static uint64_t progress(const struct far *f)
 {
 	struct timespec ts = { 0 };
@@ -282,7 +285,7 @@ static uint64_t progress(const struct far *f)
 	return __atomic_load_n(&f->page->steps, __ATOMIC_ACQUIRE) + (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-/* The file system that the process waits for. False: it is not known which. */
+/* Adds the file system that the process waits for to f->dead. False: it is not known which one that is. */
 static bool leave_alone(struct far *f)
 {
 	uint64_t dev = __atomic_load_n(&f->page->dev, __ATOMIC_RELAXED);
@@ -294,7 +297,10 @@ static bool leave_alone(struct far *f)
 	return true;
 }
 
-/* How long a request takes, and for how long the process did not get on. While this machine stood still, no time passed. */
+/*
+ * How long a request has taken, and how long the process made no progress, less time in which the machine
+ * stood still
+ */
 struct waited {
 	uint64_t last, spent, quiet, steps;
 };
@@ -311,7 +317,7 @@ static void pass(const struct far *f, struct waited *w)
 	w->steps = steps;
 }
 
-/* Reads n bytes, and looks meanwhile whether the process still gets on. */
+/* Reads n bytes. While it waits, it checks that the process makes progress. */
 static enum far_end get(struct far *f, void *to, size_t n, struct waited *w)
 {
 	struct pollfd p = { .fd = f->fd, .events = POLLIN };
@@ -328,7 +334,7 @@ static enum far_end get(struct far *f, void *to, size_t n, struct waited *w)
 			at += k;
 			n -= (size_t)k;
 			w->quiet = 0;
-			/* what has come is read, even if it came late; but it may not come for ever */
+			/* late data is read, too, but not for ever */
 			if (w->spent > 2 * f->limits.longest)
 				return FAR_LATE;
 		} else if (w->quiet > f->limits.quiet && poll(&p, 1, 0) <= 0) {
@@ -340,7 +346,7 @@ static enum far_end get(struct far *f, void *to, size_t n, struct waited *w)
 	return FAR_DONE;
 }
 
-/* The process reads files that anyone may have made, so what it says is believed no more than they are. */
+/* The process reads files that anyone may have made, so its answer is trusted no more than they are. */
 static enum far_end hear(struct far *f, size_t most, far_take_fn *take, void *arg)
 {
 	struct waited w = { .last = clock_ns(CLOCK_MONOTONIC), .steps = progress(f) };

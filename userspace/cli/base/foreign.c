@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A path in a container is walked name by name, and each link is resolved here: "/" and ".." in it mean what they mean to
- * one whose root that directory is, so no link leads to another file system.
+ * A path in a container is walked name by name, and each link is resolved here: "/" and ".." mean what they
+ * mean to a process with that root directory, so no link leads out of the container.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,9 +27,9 @@ struct walk {
 };
 
 /*
- * The device that fd is on, asked in a way that waits for no server: FUSE from Linux 5.0 on and NFS from 4.16 on answer by
- * what they know. 0: not known. The C library may be older than the call. glibc 2.28 has a struct statx which does not go with
- * that of linux/stat.h, so what is needed of it is declared here.
+ * The device that fd is on; 0: not known. AT_STATX_DONT_SYNC waits for no server: FUSE from Linux 5.0 on and
+ * NFS from 4.16 on answer from their caches. The C library may be older than statx(). The struct statx of
+ * glibc 2.28 conflicts with the one of linux/stat.h, so the part needed here is declared here.
  */
 static uint64_t device(int fd)
 {
@@ -50,7 +50,7 @@ static uint64_t device(int fd)
 
 bool foreign_touch(int fd)
 {
-	/* where the question waits all the same, another one is not to blame */
+	/* device() may wait all the same: until it returns, no other file system is blamed */
 	return !far_is_here() || (far_touch(0) && far_touch(device(fd)));
 }
 
@@ -69,7 +69,7 @@ static void back_to(struct walk *w, size_t n)
 		close(w->fd[--w->n]);
 }
 
-/* What is left to walk behind a link: where it leads, and the rest. NULL: there are too many, or it is too long. */
+/* The path left to walk after a link: its target, then rest. NULL: too many links, or too long a path. */
 static char *behind(struct walk *w, int link, const char *rest)
 {
 	char to[PATH_MAX];
@@ -117,7 +117,7 @@ static bool walk(struct walk *w, char *left)
 	return is;
 }
 
-/* Opens for reading what is named by O_PATH. */
+/* Opens for reading the file that the O_PATH descriptor refers to. */
 static int reopen(int named, int flags)
 {
 	char self[32];

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files that others chose: what a container or a user put where we look, or a path that they wrote. Such a name may be a
- * link, a device whose opening has effects, a pipe, or a file that the kernel makes up. So it is opened by O_PATH, which
- * touches nothing, then looked at, and opened for reading only if it is what was asked for.
+ * Files that others chose: a container or a user put the file where we look, or wrote the path. Such a name
+ * may be a link, a device whose opening has effects, a pipe, or a file that the kernel makes up. So it is
+ * opened with O_PATH, which touches nothing, then checked, and opened for reading only if it is the kind of
+ * file that was asked for.
  *
- * What may not answer at all, as a file system does whose server is gone, is read in a process of its own: base/far.h.
- * There, each step says first which file system it may wait for, and leaves alone those that did not answer before.
+ * A file system whose server is gone may never answer, so such files are read in a separate process:
+ * base/far.h. There, each step first says which file system it may wait for, and skips one that did not
+ * answer before.
  */
 #ifndef CTRACE_FOREIGN_H
 #define CTRACE_FOREIGN_H
@@ -21,12 +23,15 @@ struct stat;
  */
 /* Where path leads, through links. dev: the device of the file, 0: not known. */
 int foreign_open(const char *path, uint64_t dev, struct stat *st);
-/* At path below root ("": this machine's). Links are followed, and mean what they mean to one whose root that is. */
+/* At path below root ("": this machine's). Links are followed as by a process with that root directory. */
 int foreign_open_in_root(const char *root, const char *path, struct stat *st);
 /* At path below the directory in, through no link. */
 int foreign_open_below(int in, const char *path, struct stat *st);
 
-/* Before fd, one that was opened here, is read again after others were. False: its file system did not answer before. */
+/*
+ * Call it before reading again an fd opened here, if others were read since. False: its file system did not
+ * answer.
+ */
 bool foreign_touch(int fd);
 /* Closing waits for a file system, too. -1: nothing is done. */
 void foreign_close(int fd);

@@ -37,9 +37,12 @@ void group_exec(char **argv)
 
 	if (may_trace() || access(copy, X_OK))
 		return;
-	/* With no_new_privs or without the capability in the file, the copy comes here, too, and goes on as it is. */
+	/*
+	 * Under no_new_privs, or without the capability in its file, the copy gets here, too: it continues as
+	 * it is.
+	 */
 	n = readlink("/proc/self/exe", self, sizeof(self));
 	if (n < 0 || (n == (ssize_t)strlen(copy) && !memcmp(self, copy, n)))
 		return;
-	execv(copy, argv);	/* EPERM, where the capability is out of bounds: go on without */
+	execv(copy, argv);	/* EPERM if the bounding set lacks the capability: continue without it */
 }

@@ -18,7 +18,7 @@ static void put_string(struct sbuf *b, const char *s, size_t n)
 
 	sbuf_putc(b, '"');
 	for (size_t i = 0; i < n; i += len) {
-		/* as much as there is of what needs nothing */
+		/* characters that need no escape, as many as there are */
 		for (len = 0; i + len < n && s[i + len] >= 0x20 && s[i + len] < 0x7f && s[i + len] != '"' && s[i + len] != '\\';)
 			len++;
 		if (len) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Writes JSON. Commas and escapes are done here; the caller opens and closes objects and arrays in
- * pairs. Bytes that are not UTF-8 become U+FFFD, since JSON cannot express them. What no output has as it is (utf8_next())
- * comes as \uXXXX.
+ * pairs. Bytes that are not UTF-8 become U+FFFD, since JSON cannot express them. Characters that utf8_next()
+ * hides become \uXXXX.
  */
 #ifndef CTRACE_JSON_H
 #define CTRACE_JSON_H

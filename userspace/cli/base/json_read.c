@@ -11,7 +11,7 @@
 #include "base/json_read.h"
 
 #define PIECE	65536
-#define KEY_MAX	64	/* of the object itself; longer keys are others' */
+#define KEY_MAX	64	/* of the object itself; no key of ours is longer */
 
 struct reading {
 	int fd;
@@ -65,7 +65,7 @@ static bool more(struct reading *r)
 	return r->len;
 }
 
-/* The next byte that is not a blank, which stays; -1: there is none. */
+/* The next byte that is not a blank; it is not consumed. -1: there is none. */
 static int look(struct reading *r)
 {
 	while (more(r)) {
@@ -94,7 +94,7 @@ static bool value(struct reading *r, struct json_object **v)
 	while (err == json_tokener_continue && more(r)) {
 		*v = json_tokener_parse_ex(r->t, r->buf + r->pos, (int)(r->len - r->pos));
 		err = json_tokener_get_error(r->t);
-		/* of a number the end is known only with the byte behind it */
+		/* the end of a number is known only from the byte after it */
 		r->pos = err == json_tokener_continue ? r->len : r->pos + (size_t)r->t->char_offset;
 	}
 	return err == json_tokener_success;

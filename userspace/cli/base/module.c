@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tells why the kernel module is not loaded. The kernel loads it on first use, but does
+ * Says why the kernel module is not loaded. The kernel loads it on first use, but does
  * not say why that failed; modprobe does.
  */
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Loads the kernel module if the kernel did not do so on first use, or tells why it cannot be loaded. */
+/* Loads the kernel module if the kernel did not do so on first use, or says why it cannot be loaded. */
 #ifndef CTRACE_CLI_MODULE_H
 #define CTRACE_CLI_MODULE_H
 

@@ -19,7 +19,7 @@ static struct {
 void output_init(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		/* the wrong way round, so that its use fails as that of a closed one does */
+		/* the wrong direction, so that using it fails as using a closed one does */
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
 			return;
 }

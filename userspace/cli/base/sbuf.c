@@ -164,8 +164,8 @@ size_t utf8_len(const char *s, size_t n)
 }
 
 /*
- * The one list of what no output has as it is, whatever its form: what controls a terminal, reverses or hides what stands
- * beside it, or ends a line for some reader.
+ * The one list of characters that every output escapes, whatever its form: they control a terminal, reverse
+ * or hide the text beside them, or end a line for some reader.
  */
 static bool is_hidden(uint32_t c)
 {
@@ -202,7 +202,7 @@ void sbuf_clean_n(struct sbuf *b, const char *s, size_t n)
 	uint32_t c;
 
 	for (size_t i = 0; i < n; i += len) {
-		/* names are mostly plain: as much as there is of that at once */
+		/* names are mostly plain: copy the plain part at once */
 		for (len = 0; i + len < n && s[i + len] >= 0x20 && s[i + len] < 0x7f; len++)
 			;
 		if (len) {

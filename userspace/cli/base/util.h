@@ -38,15 +38,18 @@ void sbuf_printf(struct sbuf *b, const char *fmt, ...) __attribute__((format(pri
 /* Appends s as strace writes a string literal, without the quotes. */
 void sbuf_escape(struct sbuf *b, const char *s, size_t n);
 /*
- * Appends a name that others chose: bytes of what utf8_next() hides, and those that are not UTF-8, become \xHH. Each
- * output has its names from here, or from JSON's writer, which asks utf8_next(), too.
+ * Appends a name that others chose: bytes of characters that utf8_next() hides, and bytes that are not UTF-8,
+ * become \xHH. Each output takes its names from here, or from JSON's writer, which uses utf8_next(), too.
  */
 void sbuf_clean(struct sbuf *b, const char *s);
 void sbuf_clean_n(struct sbuf *b, const char *s, size_t n);
-/* The same, and what HTML and XML give a meaning is made harmless, in attributes, too. */
+/* The same, and characters with a meaning in HTML and XML are escaped, also for use in attributes. */
 void sbuf_markup(struct sbuf *b, const char *s, size_t n);
 
-/* Is the character at s shown as it is? *len: how many of the n bytes it takes; of a broken one, which is 1 byte, *c is that. */
+/*
+ * Is the character at s shown as it is? *len: how many of the n bytes it takes. A broken one is 1 byte, which
+ * is *c.
+ */
 enum utf8_kind { UTF8_SHOWN, UTF8_HIDDEN, UTF8_BROKEN };
 enum utf8_kind utf8_next(const char *s, size_t n, size_t *len, uint32_t *c);
 
@@ -67,14 +70,15 @@ void sbuf_size(struct sbuf *b, uint64_t bytes);		/* 512, 4.0K, 64.0M */
 uint64_t clock_ns(int clock);
 
 /*
- * Read a whole regular file, and NUL-terminate the text, which the caller frees. NULL: see errno (EFBIG: it is longer than
- * the limit). read_file() is for the kernel's files, in /proc and /sys; read_upto() for those that we wrote ourselves, whose
- * limit the caller knows, SIZE_MAX for none. A file that others chose is opened by base/foreign.h.
+ * Read a whole regular file, and NUL-terminate the text, which the caller frees. NULL: see errno (EFBIG: it
+ * is longer than the limit). read_file() is for the kernel's files, in /proc and /sys; read_upto() for files
+ * that we wrote, whose limit the caller knows, SIZE_MAX for none. Files that others chose are opened by
+ * base/foreign.h.
  */
 #define READ_MAX	((size_t)8 << 20)
 char *read_file(const char *path, size_t *len);
 char *read_upto(const char *path, size_t limit, size_t *len);
-/* The same of a file that is open, from where it is read; fd is closed. -1: NULL, and errno as it is. */
+/* The same for an open file, from its offset on; closes fd. fd -1: returns NULL and leaves errno as it is. */
 char *read_fd(int fd, size_t limit, size_t *len);
 
 /*
