@@ -39,7 +39,9 @@ void cgroup_files_free(struct cgroup_files *f)
 	free(f);
 }
 
-/* A runtime gives its container one path in all hierarchies. The root's files are those of the whole machine. */
+/*
+ * A runtime gives its container one path in all hierarchies. The root cgroup's files count the whole machine.
+ */
 static bool has_path(const struct ctrace_container *c)
 {
 	return c->cid != CTRACE_CID_HOST && c->cgroup_id && c->path[0] == '/' && c->path[1];
@@ -120,7 +122,7 @@ static bool count_lines(const char *dir, const char *file, const struct cgroup_e
 			each->fn((int32_t)pid, each->arg);
 	}
 	free(text);
-	/* most have none below: its number of links tells, and the files need not be listed */
+	/* most cgroups have no children: the number of links shows it without a look at the files */
 	d = text && !stat(dir, &st) && st.st_nlink > 2 ? opendir(dir) : NULL;	/* the kernel's */
 	while (d && (e = readdir(d))) {
 		if (e->d_type != DT_DIR || e->d_name[0] == '.')

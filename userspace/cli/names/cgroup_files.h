@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a container has used, and how much it may use: the files of its cgroup say so. */
+/* A container's use of resources and its limits, from the files of its cgroup. */
 #ifndef CTRACE_CGROUP_FILES_H
 #define CTRACE_CGROUP_FILES_H
 
@@ -22,7 +22,7 @@ bool cgroup_memory_limit(const struct cgroup_files *f, const struct ctrace_conta
 
 /* How many threads are in it. */
 bool cgroup_threads(const struct cgroup_files *f, const struct ctrace_container *c, uint64_t *n);
-/* How many processes are in it; each NULL, or called for every one, as the host numbers it. */
+/* How many processes are in it. each: NULL, or called for every one with its pid on the host. */
 struct cgroup_each {
 	void (*fn)(int32_t pid, void *arg);
 	void *arg;

@@ -264,7 +264,7 @@ bool cgroup_only_roots(const struct ctrace_container *c)
 	char *above, *dir, *end;
 	bool yes;
 
-	/* a path that was cut off tells nothing of what is below */
+	/* a path that was cut off does not name the directory */
 	if (c->path[0] != '/' || strlen(c->path) + 1 >= sizeof(c->path))
 		return false;
 	if (!c->path[1])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the cgroup hierarchies are mounted, and whose a cgroup is. */
+/* Where the cgroup hierarchies are mounted, and who owns a cgroup. */
 #ifndef CTRACE_CGROUPFS_H
 #define CTRACE_CGROUPFS_H
 
@@ -10,7 +10,7 @@
 /*
  * Returns the directory that path means: path itself, without links, if it is absolute and in a cgroup mount;
  * else path below the root of the first hierarchy that has it. v2 comes first. Hierarchies without a
- * controller come last, because the kernel does not tell tracers which task is where in them.
+ * controller come last, because tracers cannot learn from the kernel which task is where in them.
  * The caller frees the result; NULL: there is no such directory.
  */
 char *cgroup_find(const char *path);
@@ -21,11 +21,11 @@ char *cgroup_of_systemd(void);
 /* The root directory of v2 (controller NULL), or of the v1 hierarchy that has it. The caller frees it; NULL: none. */
 char *cgroup_root(const char *controller);
 /*
- * Could only root make the container's cgroup? So it is if every directory above it is root's. Its own may
- * have been given away: runtimes do so for user namespaces.
+ * Could only root make the container's cgroup? Yes if root owns every directory above it. The cgroup's own
+ * directory may have another owner: runtimes give it away for user namespaces.
  */
 bool cgroup_only_roots(const struct ctrace_container *c);
-/* Is path there, and could only root make or change it, or a directory on the way to it? */
+/* Does path exist, and could only root make or change it and the directories above it? */
 bool path_only_roots(const char *path);
 
 #endif

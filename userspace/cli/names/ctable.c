@@ -10,17 +10,18 @@
 #include "names/patterns.h"
 
 /*
- * Runtimes write their state files at about the time a container starts. So an entry without a name is
- * looked up again while the container is younger than NAME_PATIENCE. The files are read at most once per
- * NAME_INTERVAL; for one that was born since, sooner, as it may not live that long. But then READING_PART times
- * as long as it takes to read them must pass, so that births cost the reader a tenth of its time at most. Where the
- * files are so many that reading them takes long, it may take a third: they must be read again while names are looked for.
+ * Runtimes write their state files at about the time a container starts. So an entry without a name is looked
+ * up again while the container is younger than NAME_PATIENCE. The files are read at most once per
+ * NAME_INTERVAL. For a container that was born since, they are read sooner, as it may not live that long; but
+ * then READING_PART times as long as the last reading took must pass, so that births cost the reader a tenth
+ * of its time at most. If there are so many files that reading them takes long, READING_LONG times as long
+ * must pass, even for names that are still missing: that is a third of its time.
  */
 #define NAME_PATIENCE	(3 * NSEC_PER_SEC)
 #define NAME_INTERVAL	(NSEC_PER_SEC / 4)
 #define READING_PART	9
 #define READING_LONG	3
-#define LIST_INTERVAL	(NSEC_PER_SEC / 100)	/* how often to ask for the containers whose records come before their notices */
+#define LIST_INTERVAL	(NSEC_PER_SEC / 100)	/* between lists, if records come before notices */
 #define ASK_INTERVAL	(NSEC_PER_SEC / 4)	/* how often to ask for all containers, if there are no notices */
 
 static const struct ctrace_container *find(void *arg, uint32_t cid);
@@ -136,7 +137,7 @@ bool ctable_alive(const struct centry *e)
 	return e->known && !(e->c.flags & CTRACE_CONTAINER_F_DEAD);
 }
 
-/* Counts e's names and id among those of the living, or takes them back. */
+/* Adds e's names and id to the counts of living containers' words, or takes them back. */
 static void count(struct ctable *t, struct centry *e, bool lives)
 {
 	if (e->counted == lives || !e->name)
@@ -145,12 +146,12 @@ static void count(struct ctable *t, struct centry *e, bool lives)
 	labels_count(&t->labels, e->name, e->named, lives ? 1 : -1);
 	if (e->full)
 		labels_count(&t->labels, e->full, true, lives ? 1 : -1);
-	/* a stand-in has the first LABEL_ID digits of an id: a longer id is another word, a shorter one the same */
+	/* an id longer than LABEL_ID is not the same word as its stand-in; a shorter one is */
 	if (strlen(e->c.runtime_id) > LABEL_ID)
 		labels_count(&t->labels, e->c.runtime_id, false, lives ? 1 : -1);
 }
 
-/* Is e's name not enough to know it by? A stand-in gives way to a name, and not the other way round. */
+/* Could e's name mean another container, too? A stand-in gives way to a name, and not the other way round. */
 static bool shared(const struct ctable *t, const struct centry *e)
 {
 	struct label_use u = labels_use(&t->labels, e->name);
@@ -165,7 +166,7 @@ static bool shared(const struct ctable *t, const struct centry *e)
 				      labels_use(&t->labels, e->c.runtime_id).all > e->counted);
 }
 
-/* What e must be called by at least, so that no other is meant. */
+/* The shortest form of label that means e and no other living container. */
 static enum label_apart apart(const struct ctable *t, const struct centry *e)
 {
 	enum label_apart least = e->label ? e->apart : APART_BY_NAME;
@@ -229,7 +230,7 @@ static void set_name(struct ctable *t, struct centry *e, const char *name, char 
 	count(t, e, ctable_alive(e));
 }
 
-/* found: what names e, or NULL */
+/* found: the entry that names e, or NULL */
 static void set_facts(const struct ctable *t, struct centry *e, const struct name_entry *found)
 {
 	struct name_record old = e->r, new = { 0 };
@@ -250,7 +251,9 @@ static bool may_read(const struct ctable *t, const struct centry *e, uint64_t no
 	return since > (longer > NAME_INTERVAL ? longer : NAME_INTERVAL) || (e->c.first_seen > t->names_read && since > READING_PART * t->reading);
 }
 
-/* The files have gone that named e. Does it keep its name? What has become known since may speak against them. */
+/*
+ * The files that named e have gone. Does it keep its name? Not if facts learned since make the name doubtful.
+ */
 static bool keeps_name(const struct ctable *t, const struct centry *e)
 {
 	const struct name_entry was = { .owner = e->owner, .whose = e->whose };
@@ -314,7 +317,7 @@ static int take(const struct ctrace_container *from, void *arg)
 
 	if (t->names)
 		patterns_apply(t->names, c);
-	/* More has become known since (namespace, cgroup): its name may be found now. */
+	/* the kernel knows more of it now (namespace, cgroup): its name may be found */
 	other = strcmp(e->c.runtime_id, c->runtime_id) || strcmp(e->c.path, c->path);
 	again = e->known && (other || e->c.pidns != c->pidns || e->c.parent != c->parent);
 
@@ -323,7 +326,7 @@ static int take(const struct ctrace_container *from, void *arg)
 	count(t, e, false);
 	e->c = *c;
 	e->round = t->round;
-	/* what was believed of it may not be true of it now */
+	/* its name is new or may have become wrong: look it up */
 	if (!e->known || again)
 		e->tried = 0;
 	e->filed &= !other;
@@ -370,14 +373,14 @@ int ctable_subscribe(struct ctable *t)
 
 	if (fd != -EPERM)
 		return fd;
-	/* Who has CAP_PERFMON alone may list containers, but not listen to notices. Others may not list, either. */
+	/* with CAP_PERFMON alone, listing containers is allowed, but not listening to notices */
 	t->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	if (t->timer < 0 || timerfd_settime(t->timer, 0, &every, NULL))
 		return -errno;
 	return t->timer;
 }
 
-/* Notices were lost, or we may not have any. A container that is not in the list has died meanwhile. */
+/* Notices were lost, or we may not have any. A container that is not in the list has died since. */
 static int list_again(struct ctable *t)
 {
 	int err = ctable_list(t);
@@ -389,7 +392,7 @@ static int list_again(struct ctable *t)
 	return err;
 }
 
-/* To tell whether two have one name, all names must be known. And those of the dead are soon not to be found. */
+/* Names all new containers: two may share a name, and the files of a dead one go soon. */
 static void name_new_ones(struct ctable *t)
 {
 	while (t->fresh.n) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The containers of a run: facts from the kernel, or from the list in a recording, and their names.
- * Dead containers stay in the table with their names, since their records may still be in the rings. Their files may
- * have gone long before a record is shown, so names are looked up as births are noticed.
+ * Dead containers stay in the table with their names, since their records may still be in the rings. Their
+ * files may have gone long before a record is shown, so a name is looked up when the birth is noticed.
  */
 #ifndef CTRACE_CTABLE_H
 #define CTRACE_CTABLE_H
@@ -14,12 +14,12 @@
 
 struct centry {
 	struct ctrace_container c;
-	char *name;		/* its name or a stand-in; raw, and perhaps not its alone */
+	char *name;		/* its name or a stand-in; raw; others may have it, too */
 	char *full;		/* NAMESPACE/POD/CONTAINER; NULL: it is in no namespace */
-	char *label;		/* the name, or if it is not its alone, full, or the name with #CID; raw, for JSON */
+	char *label;		/* the name; if others have it, full or the name with #CID; raw, for JSON */
 	char *shown;		/* the label, safe for a terminal */
-	struct name_record r;	/* what the file says that gave the name */
-	enum name_owner owner;	/* whose that file is */
+	struct name_record r;	/* from the file that gave the name */
+	enum name_owner owner;	/* of that file */
 	uint32_t whose;
 	char *runtime;		/* from the path, or from the source of the name; "" if not known */
 	bool known;		/* c came from the kernel; else only c.cid is set */
@@ -36,7 +36,7 @@ struct centry {
 		TOLD_NOTHING,
 		TOLD_BIRTH,
 		TOLD_DEATH,
-	} told;			/* births.c; by follow.c, of what it does not follow: it will not ask again */
+	} told;			/* births.c: reported so far; follow.c sets it where it does not follow */
 };
 
 struct cids {
@@ -63,12 +63,12 @@ struct ctable {
 	struct centry **v;	/* by cid, open addressing, size a power of two */
 	size_t n, size;
 	uint64_t names_read, listed, tidied;	/* when names were last read, containers listed, dead ones forgotten */
-	uint64_t reading;	/* how long it took to read the names, ns */
+	uint64_t reading;	/* how long reading the names took, ns */
 	unsigned int round;	/* number of lists asked for so far */
 	unsigned int lost;	/* how often notices were lost */
-	int timer;		/* says when to ask for all containers, if we may not have notices; else -1 */
+	int timer;		/* says when to list all containers, if we may not have notices; else -1 */
 	struct cids fresh;	/* containers whose names were perhaps never looked up */
-	/* Containers that have become known. follow.c, which empties it, says whether they are put there. */
+	/* Containers that have become known, if `meets` is set. follow.c sets it, and empties the list. */
 	struct cids met;
 	bool meets;
 	struct ctable_part *parts;
@@ -81,22 +81,22 @@ void ctable_free(struct ctable *t);
 /* Asks the kernel for all containers that live now. 0 or -errno. */
 int ctable_list(struct ctable *t);
 /*
- * Follows births and deaths from now on. Returns the descriptor to poll, or -errno. Without CAP_SYS_ADMIN the kernel
- * tells nobody of them, and ctable_dispatch() asks for all containers.
+ * Follows births and deaths from now on. Returns the descriptor to poll, or -errno. Without CAP_SYS_ADMIN the
+ * kernel sends no notices, and ctable_dispatch() asks for all containers instead.
  */
 int ctable_subscribe(struct ctable *t);
 int ctable_dispatch(struct ctable *t);
 /* NULL: nothing is known of it, not even that it exists. Looks no name up. */
 struct centry *ctable_find(const struct ctable *t, uint32_t cid);
 #define CTABLE_TIDY	(60 * NSEC_PER_SEC)
-/* Forgets containers that died longer ago than that, if their deaths were told. Frees their entries. */
+/* Frees the entries of containers that died longer ago than that, if their deaths were reported. */
 void ctable_tidy(struct ctable *t);
 /* Never NULL: a cid that is not known gets an entry with known == false. */
 struct centry *ctable_get(struct ctable *t, uint32_t cid);
 /* For tests. Adds a container with its label. label NULL: the name is looked up, if the table has names. */
 void ctable_add(struct ctable *t, const struct ctrace_container *c, const char *label,
 		const char *runtime, bool named);
-/* Adds a copy of what a recording knows of a container. */
+/* Adds a copy of a recording's entry of a container. */
 void ctable_add_read(struct ctable *t, const struct centry *from);
 /*
  * ctable_parts.c. One more cgroup of container cid is a target, named label. path NULL: it is of a
@@ -116,13 +116,13 @@ const char *ctable_shown(struct ctable *t, uint32_t cid);
 uint32_t ctable_of_cgroup(struct ctable *t, const char *path, uint32_t hierarchy);
 void ctable_parts_free(struct ctable *t);
 bool ctable_alive(const struct centry *e);
-/* Is e's runtime more than a word in the name of a cgroup, which users make, too? */
+/* Is e's runtime certain? The name of a cgroup alone proves nothing, because users make cgroups, too. */
 bool ctable_runtime_proven(const struct ctable *t, const struct centry *e);
 /* The next entry, in no order; start with *i == 0. */
 struct centry *ctable_next(struct ctable *t, size_t *i);
 /* ctable_json.c. Writes the members of a container's JSON object, without the braces. */
 void ctable_json(struct json *j, const struct ctable *t, const struct centry *e);
-/* Adds the container that ctable_json() wrote. false: it is none. */
+/* Adds the container that ctable_json() wrote. false: o is not such an object. */
 bool ctable_add_json(struct ctable *t, struct json_object *o);
 
 #endif

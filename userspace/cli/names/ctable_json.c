@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is known of a container, as JSON, and back. */
+/* Writes a container's entry as JSON, and reads it back. */
 #include <json-c/json.h>
 #include <string.h>
 #include "names/ctable.h"
 
-/* Whose files gave the name, as targets have it: user:1000. "": nobody's, and the system did not make it. */
+/*
+ * The owner of the files that gave the name, as in targets: user:1000. "": no owner, and not made by the
+ * system.
+ */
 static void json_owner(struct json *j, const struct ctable *t, const struct centry *e)
 {
 	struct sbuf b = { 0 };

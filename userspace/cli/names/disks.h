@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What block devices are called. */
+/* Names of block devices. */
 #ifndef CTRACE_DISKS_H
 #define CTRACE_DISKS_H
 

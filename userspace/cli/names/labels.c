@@ -23,7 +23,7 @@ static struct label_use *slot(const struct labels *l, const char *word)
 	return &l->v[i];
 }
 
-/* Makes room, and forgets the words that nobody living has. */
+/* Makes room, and frees the words that no living container has. */
 static void grow(struct labels *l)
 {
 	struct labels old = *l;
@@ -69,7 +69,7 @@ bool label_misleads(const char *word, uint32_t cid)
 {
 	if (cid == CTRACE_CID_HOST || cid == CTRACE_CID_UNKNOWN)
 		return false;
-	/* a '#' of its own could be another's number */
+	/* a name with '#' could look like another one with its cid */
 	return !strcmp(word, "host") || !strcmp(word, "unknown") || !strcmp(word, "all") || strchr(word, '#');
 }
 

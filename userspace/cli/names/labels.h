@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What containers are called in the output: two that live at one time never have one label. */
+/* Labels of containers in the output: two containers that live at the same time never share one. */
 #ifndef CTRACE_LABELS_H
 #define CTRACE_LABELS_H
 
@@ -8,7 +8,7 @@
 
 #define LABEL_ID	12	/* digits of an id that stand in for a name */
 
-/* How a container is told from others that live at one time. */
+/* The form of a container's label, which no other living container shares. */
 enum label_apart {
 	APART_BY_NAME,
 	APART_BY_NAMESPACE,
@@ -18,7 +18,7 @@ enum label_apart {
 /* How many living containers have this name, or this id. */
 struct label_use {
 	char *word;
-	unsigned int named;	/* a store says so, or the system's path */
+	unsigned int named;	/* of these, by a store, or by a path that the system made */
 	unsigned int all;
 };
 
@@ -30,14 +30,14 @@ struct labels {
 void labels_free(struct labels *l);
 /* A living container gets (by = 1) or loses (-1) a name, or an id. */
 void labels_count(struct labels *l, const char *word, bool named, int by);
-/* {0, 0} if nobody has it. Valid until the next labels_count(). */
+/* {0, 0} if no living container has it. Valid until the next labels_count(). */
 struct label_use labels_use(const struct labels *l, const char *word);
-/* Would the word alone be taken for another container, or for a target that is none? */
+/* Could the word alone be mistaken for another container's label, or for a target such as "all"? */
 bool label_misleads(const char *word, uint32_t cid);
 
 /*
- * Appends a label as it is shown: safe for a terminal, and at most LABEL_SHOWN columns. Behind one that is cut is the number,
- * so that no other looks like it.
+ * Appends a label as it is shown: safe for a terminal, and at most LABEL_SHOWN columns. One that is cut ends
+ * with the cid, so that no other looks like it.
  */
 #define LABEL_SHOWN	96
 void label_show(struct sbuf *b, const char *label, uint32_t cid);

@@ -10,7 +10,9 @@
 #include "names/names.h"
 #include "names/patterns.h"
 
-/* A store that others than root write may have very many files: no more than these are read of a directory. */
+/*
+ * A store that users other than root may write can have very many files: this many of a directory are read.
+ */
 #define OTHERS_MAX	4096
 #define WARNED_MAX	100
 

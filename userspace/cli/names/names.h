@@ -3,8 +3,9 @@
  * Container names, from the files that podman, docker, containerd, CRI-O, crun and runc keep on disk.
  * No daemon is asked. Files that cannot be read are skipped.
  *
- * A name chooses targets, so nobody may wear another's. The id in a cgroup's name proves nothing: a user makes
- * such a cgroup, too. So a store names only what its owner made (names_doubt()).
+ * A name chooses targets, so no container may pass for another. The id in a cgroup's name proves nothing,
+ * because users can make such a cgroup, too. So a store names only containers that its owner made
+ * (names_doubt()).
  */
 #ifndef CTRACE_NAMES_H
 #define CTRACE_NAMES_H
@@ -13,7 +14,7 @@
 #include "base/util.h"
 #include "names/record.h"
 
-/* Which name counts if several sources name the same container: the one with the highest rank. */
+/* If several sources name the same container, the highest rank wins. */
 enum name_rank {
 	NAME_POD,	/* no name, but the pod that the container is in: podman */
 	NAME_RUNTIME,	/* the low-level runtime's id: crun, runc, containerd task */
@@ -22,14 +23,14 @@ enum name_rank {
 	NAME_GIVEN,	/* names.d: that is what it is for */
 };
 
-/* Whose a store is. */
+/* The owner of a store. */
 enum name_owner {
 	NAME_OF_SYSTEM,		/* only root can write there */
 	NAME_OF_USER,		/* in a home, or in /run/user */
 	NAME_OF_CONTAINER,	/* in a container's own file system: docker in docker */
 };
 
-/* By what an entry is found: names_index.c */
+/* The keys by which an entry is found: names_index.c */
 enum names_by { NAMES_BY_ID, NAMES_BY_UNIT, NAMES_BY_CGROUP, NAMES_BY_PID, NAMES_BY_POD, NAMES_BYS };
 
 struct name_entry {
@@ -42,7 +43,7 @@ struct name_entry {
 	char *file;		/* that it was read from */
 	uint32_t pid;		/* of the container's init, or 0 */
 	enum name_rank rank;
-	bool loose;		/* others than root may write the file, although its store is the system's */
+	bool loose;		/* users other than root may write the file of a system's store */
 	enum name_owner owner;	/* names_add() sets it, and the next */
 	uint32_t whose;		/* the user's uid, or the container's cid */
 	uint32_t next[NAMES_BYS];	/* names_index.c */
@@ -53,7 +54,7 @@ struct names_list {
 	uint32_t first, last;
 };
 
-/* What names_next() has yet to see. */
+/* Where names_next() continues. */
 struct names_walk {
 	uint32_t at[NAMES_BYS];
 };
@@ -61,12 +62,12 @@ struct names_walk {
 /* Why an entry does not name a container. */
 enum name_doubt {
 	NAME_BELIEVED,
-	NAME_INSIDE,		/* a system's or user's store, and a container made inside another */
-	NAME_USER_SLICE,	/* a system's store, and a user's container */
-	NAME_NOT_ROOTS,		/* a system's store, and others than root may make cgroups there */
-	NAME_NOT_THEIRS,	/* a user's store, and the container is not below that user's slice */
-	NAME_NOT_INSIDE,	/* a container's store, and the container was not made in that one */
-	NAME_LOOSE,		/* others than root may write the file */
+	NAME_INSIDE,		/* the store is the system's or a user's; its container was made in another */
+	NAME_USER_SLICE,	/* the store is the system's, the container a user's */
+	NAME_NOT_ROOTS,		/* the store is the system's; users other than root may make cgroups there */
+	NAME_NOT_THEIRS,	/* the store is a user's; the container is not below that user's slice */
+	NAME_NOT_INSIDE,	/* the store is a container's; the container was not made in that one */
+	NAME_LOOSE,		/* users other than root may write the file */
 };
 
 /* A container whose own file system has stores. */
@@ -89,9 +90,9 @@ struct names {
 	int in;			/* -1; or that store's root directory: nothing outside it is read */
 	bool owners;		/* a file in a user's store counts only if it is that user's */
 	struct far *far;	/* reads the stores of users and containers; NULL: not yet */
-	struct far *teller;	/* this is that process: entries are told, not kept */
+	struct far *teller;	/* set in that process: entries are sent to ours, not kept */
 	unsigned int told;	/* entries of the store that is being read */
-	size_t far_bytes;	/* that were told since names_refresh() */
+	size_t far_bytes;	/* received since names_refresh() */
 	struct names_store *stores;	/* names_far.c */
 	size_t nstores, store_at;
 	struct name_inside *inside;
@@ -106,7 +107,7 @@ struct names {
 	bool (*roots)(const struct ctrace_container *c);
 	/* Could only root make or change this file, which is no link? */
 	bool (*safe)(const char *path);
-	/* Is told what is wrong with a file, once; NULL: nobody is. */
+	/* Called once for each thing that is wrong with a file; may be NULL. */
 	void (*warn)(const char *text);
 	char **warned;
 	size_t nwarned;
@@ -122,18 +123,19 @@ void names_refresh(struct names *n);
 /* The entry that names container c, or NULL. */
 const struct name_entry *names_lookup(const struct names *n, const struct ctrace_container *c);
 /*
- * The record of c, which e names. What e's file lacks, others may say: which of podman's pods it is in, and how often
- * it was restarted, if they mean the same container of the same pod. The words stay the entries'.
+ * The record of c, which e names. Other entries fill in what e's file lacks: the pod of a podman container,
+ * and the number of restarts if they mean the same container of the same pod. The entries own the words.
  */
 struct name_record names_record(const struct names *n, const struct name_entry *e,
 				const struct ctrace_container *c);
-/* Does e speak of a container such as c? It may still be doubted. */
+/* Does e match c? Whether it may name c is another question: names_doubt(). */
 bool names_match(const struct name_entry *e, const struct ctrace_container *c);
 /* Follows the unit's name in the path of a cgroup that systemd-nspawn makes for the payload. */
 #define NAMES_PAYLOAD	"/payload"
 /*
- * names_index.c: what may speak of c, in the order in which it was added. names_next_match() returns what names_match()
- * says does, then NULL. names_walk_pod(): podman's infra containers of a pod, for names_next(); others may be among them.
+ * names_index.c: names_walk() finds the entries that may match c, in the order in which they were added.
+ * names_next_match() returns those entries that names_match() accepts, then NULL. names_walk_pod() finds
+ * podman's infra containers of a pod, for names_next(); other entries may be among them.
  */
 struct names_walk names_walk(const struct names *n, const struct ctrace_container *c);
 struct names_walk names_walk_pod(const struct names *n, const char *uid);
@@ -143,7 +145,7 @@ const struct name_entry *names_next_match(const struct names *n, struct names_wa
 /* For names.c: all entries have moved; or the last one is new. */
 void names_index(struct names *n);
 void names_index_last(struct names *n);
-/* trust.c: may e name c? Looks at who could have made c, never at what c is called. */
+/* trust.c: may e name c? Judges by who could have made c, never by c's name. */
 enum name_doubt names_doubt(const struct names *n, const struct name_entry *e,
 			    const struct ctrace_container *c);
 /* Says why e names c, or does not. The caller frees it. */
@@ -162,13 +164,14 @@ void names_read_storage(struct names *n, const char *dir);	/* dir: the root of a
 void names_from_managers(struct names *n);	/* names_manager.c: podman, CRI-O, homes */
 void names_from_docker(struct names *n);	/* names_docker.c */
 void names_docker_root(struct names *n, const char *dir);	/* dir: a data-root */
-void names_from_machines(struct names *n);	/* names_machines.c: what systemd-machined registered */
-void names_from_logs(struct names *n);		/* names_logs.c: the links to the kubelet's logs */
+void names_from_machines(struct names *n);	/* names_machines.c: systemd-machined's list */
+void names_from_logs(struct names *n);		/* names_logs.c: links to the kubelet's logs */
 void names_from_given(struct names *n);	/* names_given.c: names.d */
 void names_from_inside(struct names *n);	/* names_inside.c: containers' own file systems */
 /*
- * names_far.c: adds what a process of its own reads, for "home UID PATH", "run UID PATH" or "in CID PID PIDNS". It runs the
- * sources' functions that come next, and tells the entries by names_tell().
+ * names_far.c: names_ask() adds the entries that a separate process reads, for "home UID PATH", "run UID
+ * PATH" or "in CID PID PIDNS". That process runs the functions names_of_*() and sends entries by
+ * names_tell().
  */
 void names_ask(struct names *n, enum name_owner owner, uint32_t whose, const char *request);
 void names_tell(struct names *n, const struct name_entry *e);
@@ -177,12 +180,12 @@ void names_of_home(struct names *n, const char *home);
 void names_of_managers_run(struct names *n, const char *path);	/* path: /run/user/UID */
 void names_of_runtimes_run(struct names *n, const char *path);
 void names_of_inside(struct names *n, const struct name_inside *i);
-void names_system_runtimes(struct names *n);	/* names_runtime.c: crun, runc, containerd; of a system, not of users */
-/* Container c has containers in it: reads its own stores, too, from now on. false: it was known. */
+void names_system_runtimes(struct names *n);	/* names_runtime.c: root's crun, runc, containerd */
+/* Container c has containers in it: its own stores are read, too, from now on. false: they are already. */
 bool names_inside(struct names *n, const struct ctrace_container *c);
-/* Tells the text, if it was not told before. */
+/* Passes the text to n->warn(), once. */
 void names_warn(struct names *n, const char *text);
-/* What is read from now on is of the user uid; 0: of the system. */
+/* Stores that are read from now on belong to the user uid; 0: to the system. */
 void names_of(struct names *n, uint32_t uid);
 
 /* Calls fn for each entry of directory root/dir whose name does not begin with a dot. */
@@ -194,7 +197,7 @@ char *names_text(struct names *n, const char *path, size_t *len);
 struct json_object *names_json(struct names *n, const char *path);
 /* The string at obj[key], or NULL. obj may be NULL. */
 const char *names_str(struct json_object *obj, const char *key);
-/* The number there, or 0. The same. */
+/* The number at obj[key], or 0. obj may be NULL. */
 int64_t names_number(struct json_object *obj, const char *key);
 struct json_object *names_get(struct json_object *obj, const char *key);
 

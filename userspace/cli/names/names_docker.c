@@ -27,7 +27,7 @@ static void docker_container(struct names *n, const char *path, const char *id)
 	e.r.image = (char *)names_str(config, "Image");
 	e.r.labels = names_get(config, "Labels");
 	e.r.restarts = restarts ? (char *)json_object_get_string(restarts) : NULL;
-	/* the labels do not tell what the kubelet made: an image brings labels, too */
+	/* labels do not prove that the kubelet made it: an image has labels, too */
 	if (name && record_from_k8s_name(&e.r, name)) {
 		e.name = NULL;
 		e.rank = NAME_CRI;
@@ -103,7 +103,7 @@ static const char *value(const char *arg, const char *next, const char *name)
 
 static void add_daemon(struct names *n, const char *dir)
 {
-	/* who is not root cannot have made it, so the daemon is what it seems to be */
+	/* only root can have made the directory, so the daemon is genuine */
 	if (*dir != '/' || (!n->test && !path_only_roots(dir)))
 		return;
 	n->daemons = xrealloc(n->daemons, (n->ndaemons + 1) * sizeof(n->daemons[0]));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stores in users' homes and in containers' file systems are read by a process of its own (base/far.h), because a file
- * system there may not answer. It runs the same sources, and tells the entries that they add.
+ * Stores in users' homes and in containers' file systems are read by a separate process (base/far.h), because
+ * a file system there may not answer. That process runs the same sources, and sends us the entries that they
+ * add.
  */
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -11,26 +12,26 @@
 #include "names/names.h"
 
 #define ENTRIES_MAX	4096			/* of one store */
-#define STORE_MAX	((size_t)4 << 20)	/* bytes that are told of one store */
+#define STORE_MAX	((size_t)4 << 20)	/* bytes received of one store */
 #define STORES_MAX	((size_t)64 << 20)	/* of all */
 #define LABELS_MAX	16384			/* bytes of a container's labels, as JSON */
 #define WORD_MAX	255			/* bytes of a name, and of each other word but these: */
 #define PATH_LONG	4096
-#define MEMORY_MAX	((size_t)512 << 20)	/* bytes that reading them may take */
+#define MEMORY_MAX	((size_t)512 << 20)	/* bytes that reading a store may take */
 #define QUIET		(2 * NSEC_PER_SEC)
 #define LONGEST		(10 * NSEC_PER_SEC)
-#define RETRY		(60 * NSEC_PER_SEC)	/* what did not answer is asked again after this time */
+#define RETRY		(60 * NSEC_PER_SEC)	/* a store that did not answer is read again later */
 
 /* A store, by the request for it. */
 struct names_store {
 	char *request;
-	bool answered;		/* once, at least */
+	bool answered;		/* at least once */
 	uint64_t again;		/* CLOCK_MONOTONIC, ns: not before that */
 };
 
 /* --- entries as bytes ------------------------------------------------------------------- */
 
-/* The numbers, then each word with its NUL: first a '+', then the text; or "-", which is no word. */
+/* An entry is this struct, then each word with its NUL: '+' and the text; or "-" for NULL. */
 struct told {
 	uint32_t pid, rank, loose;
 };
@@ -39,7 +40,7 @@ static void put_word(struct sbuf *b, const char *s, size_t most)
 {
 	size_t n = s ? strnlen(s, most) : 0;
 
-	/* not amid a character */
+	/* do not cut a character */
 	while (s && s[n] && n && ((unsigned char)s[n] & 0xc0) == 0x80)
 		n--;
 	sbuf_putc(b, s ? '+' : '-');
@@ -125,7 +126,10 @@ static void serve(struct far *f, void *arg, const char *request)
 	names_of(n, 0);
 }
 
-/* The stores are asked for in the same order each time. */
+/*
+ * Finds a store. They are asked for in the same order each time, so the search begins after the last one
+ * found.
+ */
 static struct names_store *store(struct names *n, const char *request)
 {
 	for (size_t i = 0; i < n->nstores; i++, n->store_at++) {

@@ -16,7 +16,7 @@ static void reject(struct names *n, const char *path, const char *key, const cha
 	free(text);
 }
 
-/* The word o[key]; NULL: there is none, or it is none, and *bad is what is wrong with it. */
+/* The word o[key]. NULL: there is none; or it is not valid, and *bad says why. */
 static char *word(struct json_object *o, const char *key, const char **bad)
 {
 	const char *s = names_str(o, key);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds the entries that may speak of a container, without a look at all others: there may be as many of both, and
- * each birth asks. An entry is on one list for each thing by which it may be found. A list has its entries in the
- * order in which they were added, because of two of one rank the first counts.
+ * Finds the entries that may match a container without a look at all others: there may be as many entries as
+ * containers, and each birth asks. An entry is on one list for each key by which it may be found. A list has
+ * its entries in the order in which they were added, because the first of two with one rank wins.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static uint32_t hash_word(const char *s)
 	return s ? hash(s, strlen(s)) : 0;
 }
 
-/* Of path's last component; without that, if it is systemd-nspawn's for the payload (names_match()). */
+/* Hashes path's last component; without "/payload", which systemd-nspawn adds (names_match()). */
 static uint32_t hash_last(const char *path)
 {
 	size_t n = strlen(path), p = sizeof(NAMES_PAYLOAD) - 1, from;

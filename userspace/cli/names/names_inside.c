@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The stores in a container's own file system: docker in docker. They name what was made in that container, and
- * nothing else. The container's root may put links there: names.c follows none.
+ * The stores in a container's own file system: docker in docker. They name only containers that were made in
+ * that container. The container's root may put links there: names.c follows none.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the kubelet says of all containers, of whatever runtime: each has a log, and a link to it,
+ * The kubelet's names of containers, whatever their runtime: each has a log, and a link to it,
  * /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log, which leads to NAMESPACE_POD_UID/CONTAINER/RESTARTS.log.
  */
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #define LOGS	"/var/log/containers"
 #define ID_LEN	64
 
-/* Fills in what only the link's target says; it is cut up. */
+/* Fills in the fields that only the link's target has; cuts target up. */
 static void from_target(struct name_record *r, char *target)
 {
 	char *log = strrchr(target, '/'), *dir, *uid;

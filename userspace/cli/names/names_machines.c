@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What systemd-machined registered: /run/systemd/machines/NAME. The only place that has the name of a container
- * of systemd-nspawn --keep-unit, whose cgroup is that of a service.
+ * systemd-machined's list: /run/systemd/machines/NAME. Only here is the name of a container that was started
+ * by systemd-nspawn --keep-unit, whose cgroup is that of a service.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names that people chose, from podman's and CRI-O's storage, and what users keep in their homes. */
+/* Names that people chose, from podman's and CRI-O's storage, also in users' homes. */
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 /*
  * podman, buildah and CRI-O share one store: STORAGE/DRIVER-containers/. Its containers.json (and
  * volatile-containers.json, for `run --rm`) is a list of {"id":..., "names":[...]}. CRI-O has better
- * names in the annotations of ID/userdata/config.json; these count if they are there.
+ * names in the annotations of ID/userdata/config.json; if the file has such names, they win.
  */
 static void read_store(struct names *n, const char *path)
 {
@@ -51,8 +51,9 @@ static char *pod_id(const char *s, const char *after)
 }
 
 /*
- * The pod without an infra container that the container in the directory path is in; the caller frees it. The
- * annotation has the pod's id; but if the pod has an infra container, it has that one's.
+ * The id of the pod of the container in the directory path, if the pod has no infra container; the caller
+ * frees it. The annotation has the pod's id; or if there is an infra container, that one's id, whose
+ * directory exists.
  */
 static char *pod_alone(struct names *n, const char *path, struct json_object *annotations)
 {
@@ -74,9 +75,10 @@ static char *pod_alone(struct names *n, const char *path, struct json_object *an
 
 /*
  * A pod of podman has a cgroup, PARENT/PODID/libpod-ID or, by systemd, machine-libpod_pod_PODID.slice:libpod:ID.
- * podman keeps the names of its pods in a database. If there is no file of its events either, the infra container has
- * the name for its host name, unless the user chose another by --hostname, which nothing tells. The infra container
- * alone has no SandboxID. Without an infra container, the pod's id stands for its name.
+ * podman keeps the names of its pods in a database. Its events, if it keeps them in a file, have the names,
+ * too. Else the infra container's host name is the pod's name, unless the user chose another one by
+ * --hostname, which no file shows. Only the infra container has no SandboxID. Without an infra container, the
+ * pod's id stands for its name.
  */
 static void podman_pod(struct names *n, struct name_entry *e, const char *dir, struct json_object *config)
 {
@@ -252,7 +254,7 @@ void names_of_managers_run(struct names *n, const char *path)
 	free(p);
 }
 
-/* What the user's runtimes keep there, too. */
+/* The user's runtimes keep files there, too. */
 static void user_run(struct names *n, const char *path, const char *entry)
 {
 	char *request;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads what the low-level runtimes keep below /run while a container lives. */
+/* Reads the files that low-level runtimes keep below /run while a container lives. */
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>

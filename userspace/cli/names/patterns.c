@@ -17,7 +17,7 @@ static void wrong(struct names *n, const char *path, unsigned int line, const ch
 	free(text);
 }
 
-/* What is wrong with it; NULL: nothing. */
+/* The error in a line; NULL: it is valid. */
 static const char *flaw(const char *glob, const char *runtime, const char *more)
 {
 	const char *id = glob ? strstr(glob, id_word) : NULL;
@@ -29,7 +29,7 @@ static const char *flaw(const char *glob, const char *runtime, const char *more)
 		return "the runtime's name is longer than 15 bytes";
 	if (id && strstr(id + 1, id_word))
 		return "{id} is there twice";
-	/* of every container, it would say nothing */
+	/* a label that every container has says nothing */
 	if (!glob[strspn(glob, "*/")])
 		return "the pattern matches everything";
 	return NULL;
@@ -107,7 +107,7 @@ void patterns_free(struct names *n)
 	free(n->patterns);
 }
 
-/* One component of a path. Around {id} there are plain words, so what it stands for is certain. */
+/* Matches one component of a path. The text around {id} has no wildcards, so {id} has only one meaning. */
 static bool component(const char *glob, const char *name, char **id)
 {
 	const char *at = strstr(glob, id_word), *tail = at ? at + strlen(id_word) : NULL;
@@ -123,7 +123,7 @@ static bool component(const char *glob, const char *name, char **id)
 	return true;
 }
 
-/* As many components of the path's end as the pattern has; all of them, if it begins with a slash. */
+/* Compares the path's last components, as many as the pattern has; all of them if it begins with a slash. */
 static bool matches(const char *glob, const char *path, char **id)
 {
 	char *g = xstrdup(glob), *p = xstrdup(path), *gs, *ps;

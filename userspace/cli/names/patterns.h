@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Patterns of cgroups' paths that an administrator adds in /etc/ctrace/runtimes.d. They give labels to containers that
- * the module does not know the runtime of. They never make a container: facts do.
+ * Patterns of cgroups' paths that an administrator adds in /etc/ctrace/runtimes.d. They give labels to
+ * containers whose runtime the module does not know. They do not decide what is a container: the module does.
  */
 #ifndef CTRACE_PATTERNS_H
 #define CTRACE_PATTERNS_H
@@ -13,7 +13,7 @@ struct pattern {
 	unsigned int line;
 };
 
-/* Reads the directory. Malformed lines are told of. */
+/* Reads the directory. Malformed lines are reported. */
 void patterns_read(struct names *n);
 void patterns_free(struct names *n);
 /* The first pattern that c's path matches; NULL: none. *id, if there is {id} in it: c's, which the caller frees. */

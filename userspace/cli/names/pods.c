@@ -27,7 +27,9 @@ bool pod_ns_differs(const struct centry *a, const struct centry *b)
 	return a->r.pod && b->r.pod && compare(a->r.ns, b->r.ns);
 }
 
-/* Is word the beginning of the pod's id, long enough to be no name? Of some of podman's pods nothing else is known. */
+/*
+ * Is word the beginning of the pod's id, and too long for a name? Some of podman's pods have no known name.
+ */
 static bool has_uid(const struct centry *e, const char *word)
 {
 	size_t n = strlen(word);

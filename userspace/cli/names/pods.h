@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pods. The kernel knows containers; which of them are one pod, their names' records say: those of one namespace and
- * one pod's name, by the files of one owner. A user's pod is another than the system's of the same name.
+ * Pods. The kernel knows only containers. Containers are one pod if their records have the same namespace and
+ * the same pod's name, and come from files of the same owner: a user's pod is not the system's pod of the
+ * same name.
  */
 #ifndef CTRACE_PODS_H
 #define CTRACE_PODS_H
 
 #include "names/ctable.h"
 
-/* Order by pod: 0 if both are in one, or both in none. Those in none come first. */
+/* Order by pod: 0 if both are in one pod, or both in none. Containers without a pod come first. */
 int pod_compare(const struct centry *a, const struct centry *b);
 /* Are both in pods whose namespaces differ? */
 bool pod_ns_differs(const struct centry *a, const struct centry *b);

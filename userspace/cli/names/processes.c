@@ -178,10 +178,13 @@ long processes_in(const struct processes *p, const struct ctrace_container *c)
 	if (!strcmp(c->path, "/"))
 		return (long)(from(p, h + 1, "", "") - from(p, h, "", ""));
 	first = from(p, h, c->path, "");
-	/* of very many containers most may be empty */
+	/* most of very many containers may be empty: this is quick for them */
 	if (first == p->n || p->v[first].hierarchy != h || strncmp(p->v[first].path, c->path, strlen(c->path)))
 		return 0;
-	/* Those in it, and those below: a name such as web-2 stands between web and web/. '0' follows '/'. */
+	/*
+	 * Counts the processes in it and below it: a name such as web-2 sorts between web and web/. '0'
+	 * follows '/'.
+	 */
 	return (long)(from(p, h, c->path, "\1") - first +
 		      from(p, h, c->path, "0") - from(p, h, c->path, "/"));
 }

@@ -6,7 +6,7 @@
 #include "names/names.h"
 #include "names/record.h"
 
-/* What a pod's sandbox is called among the containers. */
+/* The container name of a pod's sandbox. */
 #define SANDBOX		"POD"
 
 static char *dup(const char *s)

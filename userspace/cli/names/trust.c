@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whose word counts. A cgroup's name may hold any container's id, and a file in a home may hold any name. What
- * nobody can choose is where on its path a cgroup lies, and who owns the directories there.
+ * Which source of a name is trusted. A cgroup's name may hold any container's id, and a file in a home may
+ * hold any name. Users cannot choose where on its path a cgroup lies, and who owns the directories there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static bool below(const char *path, const char *dir)
 	return !strncmp(path, dir, n) && path[n] == '/';
 }
 
-/* The user whose slice is on the path; 0: none, or root's, who is the system. */
+/* The user whose slice is on the path; 0: none, or root's, which counts as the system. */
 static uint32_t slice_uid(const char *path)
 {
 	static const char slice[] = "/user-";
@@ -33,8 +33,8 @@ static uint32_t slice_uid(const char *path)
 }
 
 /*
- * Was c made inside another container? Not if the kernel calls that one its parent only because it joined its pid
- * namespace: then its cgroup lies elsewhere.
+ * Was c made inside another container? Not if that is its parent only because c joined its pid namespace:
+ * then c's cgroup lies elsewhere.
  */
 static bool inside(const struct names *n, const struct ctrace_container *c)
 {
@@ -61,7 +61,7 @@ static enum name_doubt user_doubt(const struct names *n, uint32_t uid, const str
 
 	if (inside(n, c))
 		return NAME_INSIDE;
-	/* From the root on: who has a subtree of cgroups may make a user-UID.slice in it. */
+	/* from the root on: an owner of a subtree of cgroups may make a user-UID.slice in it */
 	snprintf(slice, sizeof(slice), "/user.slice/user-%u.slice", uid);
 	return below(c->path, slice) ? NAME_BELIEVED : NAME_NOT_THEIRS;
 }

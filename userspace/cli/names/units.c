@@ -14,12 +14,13 @@ struct walk {
 	size_t root;		/* length of the hierarchy's directory */
 	const char *name;
 	char *service;
-	char *manager;		/* the cgroup of the user's; NULL: the system's is asked for */
+	char *manager;		/* the cgroup of the user's manager; NULL: the system's is asked for */
 };
 
 /*
- * Below slices alone, in directories that are root's, are the units of the system's manager and nobody else's. A
- * user's are below slices in its manager's own cgroup; who runs as that user could make them as well.
+ * Cgroups below nothing but slices, in directories that root owns, are units of the system's manager and of
+ * nobody else. A user's units are below slices in the cgroup of their manager; processes of that user could
+ * make such cgroups themselves.
  */
 static bool is_theirs(const struct walk *w, const char *dir)
 {
