@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a call's record has about its arguments besides their numbers: fields with an argument's name and a suffix.
- * An entry, an exit, or a whole call has them; those of an exit are about the arguments of the entry's type.
+ * Fields of a call's record that describe an argument beyond its number: their name is the argument's and a
+ * suffix. An entry, an exit or a whole call may have them; an exit's describe the arguments of the entry's
+ * type.
  */
 #include <string.h>
 #include "strace/memory.h"
@@ -24,7 +25,7 @@ static bool is_bytes(const struct ctrace_field *f)
 	return f->kind == CTRACE_FK_SEQ && f->size == 1;
 }
 
-/* What the field is about: *of, one of n arguments. ABOUT_N: it is about none. */
+/* Which fact the field has about argument *of, one of n. ABOUT_N: it is about no argument. */
 static enum about field_about(const struct ctrace_field *f, const struct ctrace_field *args, uint32_t n, uint32_t *of)
 {
 	size_t len = strlen(f->name);
@@ -44,7 +45,7 @@ static enum about field_about(const struct ctrace_field *f, const struct ctrace_
 	return ABOUT_N;
 }
 
-/* How many of the type's n fields are arguments: all before the first that is about one. */
+/* How many of the type's n fields are arguments: all before the first field that is about an argument. */
 static uint32_t count_args(const struct ctrace_field *f, uint32_t n)
 {
 	uint32_t of;
@@ -131,7 +132,7 @@ static struct bytes bytes_in(const struct call_values *c, uint32_t arg, enum abo
 	return (struct bytes){ c->v[at].seq.v, c->v[at].seq.n };
 }
 
-/* What the return knows is newer. */
+/* The record of the return comes first: it is newer. */
 static struct bytes bytes_of(const struct call_values *c, const struct call_values *r, uint32_t arg, enum about k)
 {
 	struct bytes d = bytes_in(r, arg, k);
@@ -152,7 +153,7 @@ static bool returned(const struct call_values *r, int64_t *ret)
 	return true;
 }
 
-/* How many there are, as an argument says; < 0: it does not. */
+/* The number of elements, which is argument `arg`; < 0: not known. */
 static int64_t argument(const struct call_values *c, const struct call_form *form, uint32_t arg)
 {
 	uint32_t i = c->p->first + arg;
@@ -164,7 +165,7 @@ static int64_t argument(const struct call_values *c, const struct call_form *for
 		return -1;
 	v = c->v[i].i;
 	type = form->args[arg];
-	/* the upper half of an int's register is nothing */
+	/* the upper half of an int's register has no meaning */
 	return type && (type->kind == PART_ULONG || type->kind == PART_LONG) ? v : (int32_t)v;
 }
 
@@ -181,7 +182,7 @@ static int64_t length_before(struct bytes data, struct bytes was)
 	return was.n >= 4 ? (int32_t)bytes_number(was, 4) : -1;
 }
 
-/* Of what the kernel cut to the length that the program had room for, no more than that is the kernel's. */
+/* If the program had less room than the address needs, the kernel wrote only as much as fits. */
 static void cut_address(struct memory *m, const struct call_form *form, uint32_t arg, const struct call_values *c,
 			const struct call_values *r)
 {

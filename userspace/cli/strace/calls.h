@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the arguments of system calls are. The tables are in constants.c, which gen-constants makes of constants.spec,
- * calls.spec and the headers of the system that this is built for.
+ * The types of system calls' arguments. The tables are in constants.c, which gen-constants makes of
+ * constants.spec, calls.spec and the headers of the system that this is built for.
  */
 #ifndef CTRACE_CALLS_H
 #define CTRACE_CALLS_H
@@ -34,8 +34,8 @@ enum part_kind {
 struct layout;
 
 /*
- * How many of them the memory has: argument MANY - 1 says so, or the result, or as many as were recorded, or it is a
- * fixed number; 0: it is one.
+ * How many elements the memory has. 0: one. 1 to 6: the value of argument MANY - 1. MANY_RET: the call's
+ * result. MANY_THERE: as many as were recorded. More than MANY_FIXED: a fixed number.
  */
 enum { MANY_RET = 7, MANY_THERE = 8, MANY_FIXED = 16 };
 
@@ -44,8 +44,8 @@ struct part {
 	uint8_t shift;			/* to the right, before names are looked up */
 	uint64_t mask;			/* the bits that it shows */
 	const struct constants *names;
-	const char *name;		/* PART_SHIFTED: what stands behind the "<<"; PART_WRAPPED: before the parts */
-	const struct layout *memory;	/* PART_MEMORY: what the address points to */
+	const char *name;		/* PART_SHIFTED: the text after "<<"; PART_WRAPPED: before the parts */
+	const struct layout *memory;	/* PART_MEMORY: of the memory at the address */
 	uint8_t many;
 };
 
@@ -62,7 +62,7 @@ struct member {
 	const char *name;
 	uint16_t offset, size, n;	/* n elements of this size */
 	const struct part *type;
-	/* shown only if this member, and this mask, have the value, or have it not; mask 0: always */
+	/* shown only if member `on` & mask equals the value, or does not (!equal); mask 0: always */
 	uint8_t on;
 	bool equal;
 	uint64_t mask, value;
@@ -71,16 +71,16 @@ struct member {
 struct layout {
 	const char *name;
 	enum memory_kind kind;
-	bool both;			/* it is the same for 32-bit programs, */
-	const struct layout *narrow;	/* or they have this one; NULL: what they have is not known */
+	bool both;			/* 32-bit programs have the same layout, */
+	const struct layout *narrow;	/* or this one; NULL: not known */
 	uint32_t size;			/* 0: not known, or as many bytes as there are */
 	const struct member *members;	/* in the order in which they are shown */
 	bool more;			/* it has members that are not shown */
 	uint32_t nmembers;
 	const struct part *number;	/* MEMORY_POINTER */
 	/*
-	 * MEMORY_SIZED: how many members are there, as 0, if the memory ends before them. MEMORY_GOT: how many the program
-	 * gives; the others are the kernel's, if the call succeeds.
+	 * MEMORY_SIZED: how many members are always shown, as 0 if the memory ends before them. MEMORY_GOT:
+	 * how many members the program sets; the kernel sets the others if the call succeeds.
 	 */
 	uint32_t base;
 };
@@ -93,8 +93,8 @@ struct call_form {
 };
 
 struct call_variant {
-	uint64_t mask, value;		/* it fits if these bits of the argument are these, */
-	uint8_t also;			/* and these of this one */
+	uint64_t mask, value;		/* it fits if the argument's bits in mask equal value, */
+	uint8_t also;			/* and so do this argument's, in also_mask and also_value */
 	uint64_t also_mask, also_value;
 	struct call_form form;
 };
@@ -128,7 +128,10 @@ extern const uint32_t nfield_args;
 
 /* Appends the number as strace shows it. */
 void number_put(struct sbuf *b, const struct part *parts, uint64_t v);
-/* Appends the comment that strace has behind a time; fraction: of a second, in so many digits. Nothing for 0. */
+/*
+ * Appends the comment that strace puts after a time; nothing for 0. fraction: of a second, in `digits`
+ * digits.
+ */
 void date_put(struct sbuf *b, int64_t sec, uint64_t fraction, int digits);
 
 #endif

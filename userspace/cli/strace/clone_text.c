@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * clone() in strace's form. Its arguments have names, and stand in one order, whatever the processor's is; which of them
- * it uses, its flags say.
+ * clone() in strace's form. Its arguments have names, and stand in one order, whatever the processor's order
+ * is. Its flags decide which of them are used.
  */
 #include <sched.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum { FLAGS, STACK, PARENT_TID, CHILD_TID, TLS, CLONE_ARGS };
 
-/* As the kernel names them. False: one is not there. */
+/* Finds the arguments by the kernel's names. False: one is missing. */
 static bool find(const struct call_values *c, uint64_t v[CLONE_ARGS])
 {
 	static const char *const names[] = { "clone_flags", "newsp", "parent_tidptr", "child_tidptr", "tls" };
@@ -43,7 +43,7 @@ bool clone_put_args(struct sbuf *b, const struct call_values *c, const struct ca
 	put_address(b, "child_stack", v[STACK]);
 	sbuf_puts(b, ", flags=");
 	number_put(b, flags, v[FLAGS]);
-	/* the kernel has put the result, which is the task's number, there, too */
+	/* the kernel has written the result, the new task's number, there, too */
 	if (v[FLAGS] & CLONE_PARENT_SETTID && ret > 0)
 		sbuf_printf(b, ", parent_tid=[%lld]", (long long)ret);
 	else if (v[FLAGS] & (CLONE_PARENT_SETTID | CLONE_PIDFD))

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a call that waits has found: poll(), select(), and those like them write it where they were asked. */
+/*
+ * Results of calls that wait: poll(), select() and similar calls write them over the sets that they were
+ * given.
+ */
 #include "strace/paint.h"
 
 bool found_in(const struct paint *p, const struct layout *l)
@@ -7,7 +10,7 @@ bool found_in(const struct paint *p, const struct layout *l)
 	return l->kind == MEMORY_POLLFD || l->kind == MEMORY_FDSET || (p->timeout && l->kind == MEMORY_STRUCT);
 }
 
-/* Does the record of the return tell what the argument points to as it is then? */
+/* Does the record of the return have the argument's memory as it is at the return? */
 static bool known_after(const struct call_values *c, const struct call_values *r, uint32_t arg)
 {
 	return r == c ? call_tells_was(c, arg) : r->p->about[arg][ABOUT_DATA] >= 0;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * socketcall() and ipc(), by which 32-bit programs make calls: the call that is made, as if the program had made it
- * directly. The arguments of the one are in memory, those of the other among its own, in another order.
+ * socketcall() and ipc(), through which 32-bit programs make other calls: shows the inner call as if the
+ * program had made it directly. socketcall() has the inner call's arguments in memory, ipc() among its own,
+ * in another order.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "strace/inner_call.h"
 
-/* The fields of the call that is made: six numbers, its memory, what it returned. */
+/* The inner call's fields: six numbers, its memory, its result. */
 enum { ADDR = CALL_ARGS, BYTES, RESULT, NFIELDS };
 
 struct inner_call {
@@ -18,7 +19,7 @@ struct inner_call {
 
 static const struct {
 	const char *name;
-	uint8_t nargs, addr, bytes;	/* which of them points to an address, and to data; 0: none */
+	uint8_t nargs, addr, bytes;	/* which argument points to an address, and to data; 0: none */
 } sockets[] = {
 	{ NULL, 0, 0, 0 }, { "socket", 3, 0, 0 }, { "bind", 3, 1, 0 }, { "connect", 3, 1, 0 }, { "listen", 2, 0, 0 },
 	{ "accept", 3, 1, 0 }, { "getsockname", 3, 1, 0 }, { "getpeername", 3, 1, 0 }, { "socketpair", 4, 0, 0 },
@@ -27,7 +28,7 @@ static const struct {
 	{ "recvmsg", 3, 0, 0 }, { "accept4", 4, 1, 0 }, { "recvmmsg", 5, 0, 0 }, { "sendmmsg", 4, 0, 0 },
 };
 
-/* order: which of ipc()'s arguments each is; 0: no more */
+/* order: for each argument, its number among ipc()'s; 0: no more */
 static const struct {
 	uint8_t call;
 	const char *name;
@@ -60,7 +61,9 @@ static uint64_t number(const struct call_values *c, uint32_t i)
 	return c->v[c->p->first + i].u;
 }
 
-/* Field `at` has what argument `arg` points to, which the outer call has as k, about its argument 1. */
+/*
+ * Puts the memory that the outer call has as k of its argument 1 into field `at`, as that of argument `arg`.
+ */
 static void point(struct inner_call *in, uint32_t at, uint32_t arg, enum about k, const struct call_values *c,
 		  const struct call_values *r)
 {

@@ -9,9 +9,9 @@
 struct inner_call;
 
 /*
- * The call that c makes, with its own name and arguments, and what it returned; NULL: c is no such call, or is shown
- * in plain numbers, or was not recorded as a whole. r: as for call_memory(). *room: NULL at first, the caller frees
- * it; the result is good until it is used again, and points into the records' values.
+ * The call that c makes, with its own name, arguments and result; NULL: c is not such a call, or is shown in
+ * plain numbers, or was not recorded as a whole. r: as for call_memory(). *room: NULL at first, the caller
+ * frees it; the result is good until *room is used again, and points into the records' values.
  */
 const struct call_values *inner_call(struct inner_call **room, const struct call_values *c,
 				     const struct call_values *r);

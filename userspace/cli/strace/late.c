@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What came late for a call. A recording may say what the module never does. */
+/*
+ * Memory that came late for a call. A recording may contain anything, also records that the module never
+ * makes.
+ */
 #include "strace/late.h"
 
 void late_reset(struct late *l)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory that the entry of a call could not read, and that came right before its exit: CTRACE_ID_LATE_MEMORY. It stands
- * for bytes of the entry's record.
+ * Memory that could not be read at a call's entry, and was recorded right before its exit:
+ * CTRACE_ID_LATE_MEMORY. It replaces bytes fields of the entry's record.
  */
 #ifndef CTRACE_LATE_H
 #define CTRACE_LATE_H
@@ -11,7 +11,7 @@
 
 #define LATE_MAX	8
 
-/* Of one call. All zeros: nothing came. */
+/* The late memory of one call. All zeros: none. */
 struct late {
 	struct sbuf bytes;
 	size_t n;
@@ -25,7 +25,7 @@ void late_reset(struct late *l);
 void late_free(struct late *l);
 /* v: the n values of the record. */
 void late_keep(struct late *l, const struct ctrace_value *v, int n);
-/* Puts what came into the entry's n values, which point into l then. Returns whether there was something. */
+/* Puts the late memory into the entry's n values, which then point into l. Returns whether there was any. */
 bool late_put(const struct late *l, const struct ctrace_event_type *entry, struct ctrace_value *v, int n);
 
 #endif

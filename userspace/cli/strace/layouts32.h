@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The structures of 32-bit programs, for calls.spec: no header has them in a 64-bit build. They are those of the 32-bit
- * programs that the host's kernel runs: on x86_64 i386's, where 8 bytes are aligned to 4; on arm64 ARM's.
+ * The structures of 32-bit programs, for calls.spec: no header has them in a 64-bit build. On x86_64 they are
+ * i386's, where 8 bytes are aligned to 4; on arm64, ARM's.
  */
 #ifndef CTRACE_LAYOUTS32_H
 #define CTRACE_LAYOUTS32_H

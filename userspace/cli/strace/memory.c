@@ -251,7 +251,7 @@ static bool put_object(struct out *o, const char *name, const struct layout *l, 
 	}
 }
 
-/* Those that count in bytes, or in bits. */
+/* Does the kind count in bytes or bits, or count its elements itself? */
 static bool has_own_count(enum memory_kind kind)
 {
 	return kind == MEMORY_BUF || kind == MEMORY_HEXBUF || kind == MEMORY_FDSET || kind == MEMORY_SOCKOPT ||
@@ -307,7 +307,7 @@ static bool put(struct out *o, const char *name, const struct part *p, const str
 		return false;
 	if (p->many && !has_own_count(l->kind))
 		return put_array(o, name, l, m);
-	/* as text, a number stands in brackets, too; and what it became */
+	/* as text, a number stands in brackets, and so does its value after the call, if that differs */
 	if (l->kind == MEMORY_POINTER && !o->j && m->data.n >= l->size) {
 		struct memory was = *m;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the arguments of system calls point to, as text in strace's form and as JSON. The bytes come from a record,
- * which may be cut or hostile: nothing is read but what is there.
+ * The memory that system calls' arguments point to, as text in strace's form and as JSON. The bytes come from
+ * a record, which may be cut or hostile: nothing outside them is read.
  */
 #ifndef CTRACE_MEMORY_H
 #define CTRACE_MEMORY_H
@@ -19,11 +19,11 @@ struct memory {
 	const struct layout *layout;	/* of the program that made the call */
 	struct bytes data;		/* from the address on; may be cut */
 	struct bytes was;		/* the same at the call's entry, if it is known */
-	struct bytes addr, iov, pieces;	/* a msghdr's name and vector, and what the pieces of a vector hold */
+	struct bytes addr, iov, pieces;	/* a msghdr's name and vector, and the bytes of a vector's pieces */
 	struct bytes control;		/* and its control messages */
-	struct bytes names;		/* of the descriptors in it, one after the other, each with its NUL */
+	struct bytes names;		/* of the descriptors in data, one after the other, with NULs */
 	int64_t many;			/* how many elements, or bytes of a buffer, there were; < 0: not known */
-	int64_t ret;			/* what the call returned; < 0: not known, or it failed */
+	int64_t ret;			/* the call's result; < 0: not known, or it failed */
 	uint64_t at;			/* the address; 0: not known */
 };
 
@@ -31,31 +31,32 @@ struct memory {
 bool memory_put_text(struct sbuf *b, const struct part *p, const struct memory *m);
 /* False: nothing was written. */
 bool memory_put_json(struct json *j, const char *key, const struct part *p, const struct memory *m);
-/* Appends what poll() found: "[{fd=3, revents=POLLIN}]". */
+/* Appends poll()'s results: "[{fd=3, revents=POLLIN}]". */
 void memory_put_polled(struct sbuf *b, const struct memory *m);
 /* Appends `before`, at most max descriptors of a set, and "]". Returns how many; 0: nothing was appended. */
 uint32_t memory_put_ready(struct sbuf *b, const char *before, const struct memory *m, int64_t max);
 
 /* --- for memory_kinds.c, memory_objects.c and memory_sockaddr.c --- */
 
-/* Where it is written to: as text, or as JSON if j is there. Names are NULL within arrays. */
+/* Where memory is written: as text, or if j is set as JSON. Names are NULL within arrays. */
 struct out {
 	struct sbuf *b;
 	struct json *j;
 	bool comma;		/* text: something was written at this level */
-	struct bytes *names;	/* text: those of descriptors that follow; may be NULL */
+	struct bytes *names;	/* text: the names of the descriptors that follow; may be NULL */
 };
 
 void out_open(struct out *o, const char *name, char bracket);
 void out_close(struct out *o, char bracket);
-/* text: "...", for what is not shown */
+/* text: "...", for elements or members that are not shown */
 void out_more(struct out *o);
 /*
- * The end of the array m (NULL: its address is not known), of which len bytes were shown; an element has size bytes.
- * more: there are others. If the call found that they are not in memory, as text with their address.
+ * Ends the array m (NULL: its address is not known), of which len bytes were shown; an element has size
+ * bytes. more: it has elements that were not shown. If the call failed because they are not mapped, text has
+ * their address.
  */
 void out_end(struct out *o, const struct memory *m, size_t len, size_t size, bool more);
-/* As text, only what stands before the value. */
+/* As text, only the part before the value. */
 void out_name(struct out *o, const char *name);
 void out_number(struct out *o, const char *name, const struct part *type, uint64_t v);
 /* Text: the name of the descriptor that was written last. */
@@ -75,17 +76,17 @@ void out_hexbuf(struct out *o, const char *name, struct bytes d, bool more);
 /* Appends the name of a descriptor as strace does. */
 void path_put(struct sbuf *b, const char *s, size_t n);
 /*
- * The vector v, of which there were `many`. l: what it consists of. The pieces' data follow each other in d. total:
- * what they hold in all; < 0: as much as they have place for. m: the argument that v is; NULL: it is none.
+ * The vector v of `many` elements with layout l. The pieces' data follow each other in d. total: bytes in all
+ * pieces; < 0: the pieces are full. m: the argument that v is; NULL: v is not an argument.
  */
 bool out_vector(struct out *o, const char *name, const struct layout *l, struct bytes v, int64_t many, struct bytes d,
 		int64_t total, const struct memory *m);
 
-/* False: this is no address, and nothing was written. */
+/* False: this is not an address, and nothing was written. */
 bool out_sockaddr(struct out *o, const char *name, const struct layout *l, struct bytes d);
-/* Memory of a kind that is no structure. False: nothing was written. */
+/* Memory of a kind that is not a structure. False: nothing was written. */
 bool out_kind(struct out *o, const char *name, const struct layout *l, const struct memory *m);
-/* Those of memory_objects.c. */
+/* The kinds that memory_objects.c shows. */
 bool out_object(struct out *o, const char *name, const struct layout *l, const struct memory *m);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory that is more than its layout: buffers and vectors, sets, and what a child's end was. */
+/* Memory that a layout alone does not describe: buffers and vectors, sets, and how a child ended. */
 #include <linux/ptrace.h>
 #include <signal.h>
 #include <string.h>
@@ -69,7 +69,7 @@ void out_hexbuf(struct out *o, const char *name, struct bytes d, bool more)
 	sbuf_puts(o->b, more ? "\"..." : "\"");
 }
 
-/* strace shows random bytes so. */
+/* This is strace's form for random bytes. */
 static bool put_hexbuf(struct out *o, const char *name, const struct memory *m)
 {
 	if (o->j)
@@ -161,7 +161,7 @@ static void put_set_element(struct out *o, const char *text, bool *any)
 	*any = true;
 }
 
-/* Of a set that has two thirds of the signals, strace shows those that it has not. */
+/* If a set has two thirds of the signals, strace shows the ones that are missing. */
 static bool put_sigset(struct out *o, const char *name, const struct memory *m)
 {
 	bool any = false, invert;
@@ -392,7 +392,7 @@ static bool put_caps(struct out *o, const char *name, const struct layout *l, st
 	return true;
 }
 
-/* A time that a file is given: strace says the date, too. */
+/* A time to set on a file: strace shows its date, too. */
 static bool put_utime(struct out *o, const char *name, const struct layout *l, struct bytes d)
 {
 	bool nanoseconds;
@@ -416,7 +416,7 @@ static bool put_utime(struct out *o, const char *name, const struct layout *l, s
 	return true;
 }
 
-/* As text without what the call found, which stands behind its result. */
+/* As text without the call's results, which stand after the call's return value. */
 static bool put_pollfd(struct out *o, const char *name, const struct layout *l, struct bytes d)
 {
 	if (d.n < l->size || l->nmembers != 3)

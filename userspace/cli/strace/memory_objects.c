@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Messages with what they point to, and structures whose members depend on others. */
+/* Messages with the memory that they point to, and structures whose members depend on others. */
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <signal.h>
@@ -22,7 +22,7 @@ static void put_member(struct out *o, const struct layout *l, uint32_t i, struct
 
 /* --- lengths ------------------------------------------------------------------- */
 
-/* What a length was before the call changed it. at: where in `was`. False: not known, or not changed. */
+/* The value of a length before the call changed it. at: where in `was`. False: not known, or not changed. */
 static bool was_other(int32_t now, struct bytes behind, struct bytes was, size_t at, int32_t *before)
 {
 	struct bytes d = behind.n >= 4 ? behind : bytes_at(was, at, 4);
@@ -53,9 +53,9 @@ static bool put_length(struct out *o, const char *name, const struct memory *m)
 	return true;
 }
 
-/* --- what is counted, not recorded ------------------------------------------------- */
+/* --- memory that is counted, not recorded ------------------------------------------ */
 
-/* As strace: the address, and how many there are. The layout's name says what. */
+/* As strace: the address, and the number of elements. The layout's name is the element's. */
 static bool put_counted(struct out *o, const char *name, const struct layout *l, const struct memory *m)
 {
 	uint32_t n;
@@ -76,7 +76,7 @@ static bool put_counted(struct out *o, const char *name, const struct layout *l,
 
 /* --- new tasks --------------------------------------------------------------------- */
 
-/* With what the kernel wrote: it has put the result, which is the task's number, where parent_tid points to, too. */
+/* With the value that the kernel wrote to parent_tid: the result, which is the new task's number. */
 static bool put_clone_args(struct out *o, const char *name, const struct layout *l, const struct memory *m)
 {
 	if (!m->data.n || !l->nmembers)
@@ -224,7 +224,7 @@ static struct bytes take(struct bytes *from, uint64_t n)
 	return d;
 }
 
-/* What the pieces of a vector hold. */
+/* The bytes that the pieces of a vector hold. */
 static uint64_t vector_bytes(struct bytes v, size_t half)
 {
 	uint64_t sum = 0;
@@ -234,7 +234,10 @@ static uint64_t vector_bytes(struct bytes v, size_t half)
 	return sum;
 }
 
-/* A vector of messages, whose addresses, vectors and pieces follow each other. l: of an element, its length alone. */
+/*
+ * A vector of messages: all addresses, vectors and pieces follow each other. l: of an element, its length
+ * alone.
+ */
 static bool put_messages(struct out *o, const char *name, const struct layout *l, const struct memory *m,
 			 bool received)
 {

@@ -24,7 +24,7 @@ static const char *name_of(const struct constants *c, uint64_t v)
 	return NULL;
 }
 
-/* Most of a line's text are these: much faster than by sbuf_printf(). */
+/* Most of a line's text is numbers: this is much faster than sbuf_printf(). */
 static void put_digits(struct sbuf *b, uint64_t v, unsigned int base)
 {
 	char digits[24], *s = digits + sizeof(digits);
@@ -47,7 +47,7 @@ static void put_signed(struct sbuf *b, int64_t v)
 	put_digits(b, v < 0 ? -(uint64_t)v : (uint64_t)v, 10);
 }
 
-/* Of a number without a name, behind others if any. Alone, what it would have been stands in a comment. */
+/* Appends a number without a name, after others if any. If it is alone, a comment such as AF_??? follows. */
 static void put_unknown(struct sbuf *b, const struct constants *c, uint64_t v, bool any, bool last)
 {
 	sbuf_puts(b, any ? "|" : "");
@@ -115,7 +115,7 @@ static void put_signal(struct sbuf *b, uint64_t v)
 		put_signed(b, (int32_t)v);
 }
 
-/* One that has no name: direction, driver, number and size of what it points to. */
+/* An ioctl without a name: direction, driver, number, and size of the memory it points to. */
 static void put_ioctl(struct sbuf *b, const struct constants *c, uint64_t v)
 {
 	static const char *const dirs[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE" };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How the records of each event type are shown as text: found out once, when the type's first record comes. */
+/*
+ * How the records of each event type are shown as text: determined once, when the type's first record comes.
+ */
 #ifndef CTRACE_PAINT_H
 #define CTRACE_PAINT_H
 
@@ -10,15 +12,15 @@ typedef void (*paint_fn)(struct sbuf *b, const struct ctrace_value *v);
 
 #define CALL_ARGS	6
 
-/* What a field of a call's record is about, besides the arguments themselves. */
+/* Which fact about an argument a field of a call's record has, besides the argument itself. */
 enum about {
 	ABOUT_DATA,	/* the memory that the argument points to */
 	ABOUT_ADDR,	/* msghdr: the address that it points to, */
 	ABOUT_IOV,	/* and the vector */
-	ABOUT_PIECES,	/* what the pieces of the vector hold */
+	ABOUT_PIECES,	/* the contents of the vector's pieces */
 	ABOUT_CONTROL,	/* its control messages */
 	ABOUT_NAMES,	/* names of the descriptors in the memory */
-	ABOUT_WAS,	/* the memory as it was when the call began, of a whole call that changes it */
+	ABOUT_WAS,	/* in a whole call that changes the memory: as it was when the call began */
 	ABOUT_PATH,	/* the descriptor's name */
 	ABOUT_N
 };
@@ -30,7 +32,7 @@ struct paint {
 	bool fork, clone;
 	uint32_t first;			/* the call's first argument among the fields */
 	uint32_t nargs;			/* how many of them are arguments */
-	int ret, ret_path;		/* the fields with what the call returned, and with its name; -1: none */
+	int ret, ret_path;		/* the fields with the call's result and the result's name; -1: none */
 	int16_t about[CALL_ARGS][ABOUT_N];	/* fields about the arguments; -1: none */
 	bool plain;			/* numbers are wanted */
 	bool timeout;			/* it waits for a time, and returns 0 when that is over */
@@ -80,32 +82,38 @@ void call_about(struct paint *p, const struct ctrace_schema *s);
  */
 bool call_memory(struct memory *m, const struct call_form *form, uint32_t arg, const struct call_values *c,
 		 const struct call_values *r);
-/* Has the record of a whole call a place for the argument's memory as it was when the call began? */
+/* Does the record of a whole call have a field for the argument's memory as it was when the call began? */
 bool call_tells_was(const struct call_values *c, uint32_t arg);
 /* A descriptor's name, NULL if there is none. */
 const struct ctrace_value *call_path(const struct call_values *c, int field);
 
 /* --- clone_text.c --- */
 
-/* Appends clone()'s arguments; flags: what its flags are. False: they are not the usual ones, and nothing was appended. */
+/*
+ * Appends clone()'s arguments; flags: the type of its flags. False: they are unusual, and nothing was
+ * appended.
+ */
 bool clone_put_args(struct sbuf *b, const struct call_values *c, const struct call_values *r, const struct part *flags);
 
 /* --- found.c --- */
 
-/* Has the memory of this argument, when the call returns, what the call found? Then the argument shows what was asked. */
+/*
+ * Does the call write its results into memory of this layout? Then the argument shows the memory before the
+ * call.
+ */
 bool found_in(const struct paint *p, const struct layout *l);
 /*
- * Appends what a call that waits has found, with the time that was left, behind a result > 0: " (in [3], left {...})".
- * c has the arguments.
+ * Appends the results of a call that waits, and the time that was left, after a return value > 0: " (in [3],
+ * left {...})". c has the arguments.
  */
 void found_put(struct sbuf *b, const struct call_form *form, const struct call_values *c, const struct call_values *r,
 	       int64_t ret);
 
 /* --- syscall_args.c --- */
 
-/* Fills in the rest of a call's paint, of which type and call are there. plain: see paints_new(). */
+/* Fills in the rest of a call's paint, whose type and call are set. plain: see paints_new(). */
 void syscall_paint(struct paint *p, const struct ctrace_schema *s, bool plain);
-/* What the call's arguments are; a table for 32-bit programs alone comes before that for all. NULL: not known. */
+/* The types of the call's arguments; a table only for 32-bit programs is preferred. NULL: not known. */
 const struct call_args *syscall_find_args(const struct syscall_ref *call);
 /* The call's CTRACE_CALL_M_*, or 0. */
 uint64_t syscall_marks(const struct paint *p, const struct ctrace_value *v, int n);
@@ -114,14 +122,15 @@ const struct call_form *syscall_form(const struct paint *p, const struct ctrace_
 /* r: as for call_memory(). Returns the form that these arguments have, for syscall_put_return(). */
 const struct call_form *syscall_put_args(struct sbuf *b, const struct call_values *c, const struct call_values *r);
 /*
- * What came with the return, for a line whose arguments were shown before. entry: what came late for it; its other values
- * have no field. after: something stands before it.
+ * Appends the memory and names that the return's record has, for a line whose arguments were shown before.
+ * entry: the late memory of the call's entry; its other values have no field. after: an argument stands
+ * before it.
  */
 void syscall_put_resumed(struct sbuf *b, const struct call_form *form, const struct call_values *entry,
 			 const struct call_values *r, bool after);
 /* form NULL: not known */
 void syscall_put_return(struct sbuf *b, const struct call_form *form, int64_t ret);
-/* The same, with what else is known: the name of a descriptor, and what the call found. c has the arguments. */
+/* The same, with a descriptor's name, and with the results of a call that waits. c has the arguments. */
 void syscall_put_result(struct sbuf *b, const struct call_form *form, const struct call_values *c,
 			const struct call_values *r, int64_t ret);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which call a record is about, and what its numbers are called. Entry and exit of one task belong together. */
+/* The call that a record is about, and names for its numbers. Pairs a task's entry with its exit. */
 #ifndef CTRACE_STRACE_SYSCALL_H
 #define CTRACE_STRACE_SYSCALL_H
 
@@ -21,7 +21,7 @@ void syscall_identify(struct syscall_ref *ref, const struct ctrace_event_type *t
 /* A call's first argument among the fields of its type; *marks: the field with CTRACE_CALL_M_*, or -1. */
 uint32_t syscall_first(const struct ctrace_event_type *t, enum syscall_phase phase, int64_t nr, int *marks);
 enum arg_mark { ARG_PLAIN, ARG_NULL, ARG_UNREAD };
-/* What a call's marks say of argument arg, whose value is v. Only strings are marked, whatever a recording says. */
+/* The mark of argument arg, whose value is v. Only strings are marked, whatever a recording contains. */
 enum arg_mark syscall_mark(uint64_t marks, uint32_t arg, const struct ctrace_value *v);
 /* The address of a string that is ARG_UNREAD. */
 uint64_t syscall_unread(const struct ctrace_value *v);
@@ -37,7 +37,7 @@ const char *capability_name(int64_t cap);	/* "CAP_KILL"; NULL: it has no name */
 
 /* Is the field sched_process_exec's argv, or process_env's env: CTRACE_ARGV_MAX? */
 bool is_list(const struct ctrace_event_type *t, const struct ctrace_field *f);
-/* Is the field what a kernel function returned, 0 or -errno: tcp_connect's error, cap_capable's result? */
+/* Is the field a kernel function's result, 0 or -errno: tcp_connect's error, cap_capable's result? */
 bool is_error(const struct ctrace_event_type *t, const struct ctrace_field *f);
 /* Puts the next argument of that text into arg, and *s behind it. False: it was the last one. */
 bool argv_next(const char **s, const char *end, struct sbuf *arg);

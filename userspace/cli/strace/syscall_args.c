@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System calls in strace's form. What their arguments are, the tables of calls.h say. */
+/* System calls in strace's form. The tables of calls.h have the types of their arguments. */
 #include <seccomp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,7 +201,10 @@ const struct call_form *syscall_form(const struct paint *p, const struct ctrace_
 	return &a->form;
 }
 
-/* As strace does: between < and >. In a path, but not in what has no path, these are escaped, and so are quotes. */
+/*
+ * As strace does: between < and >, which are escaped in paths. Quotes are escaped in names that are not
+ * paths.
+ */
 void path_put(struct sbuf *b, const char *s, size_t len)
 {
 	const char *end = s + len;
@@ -235,7 +238,7 @@ static const struct ctrace_value *arg_path(const struct call_values *c, uint32_t
 	return c && !c->p->plain && arg < CALL_ARGS ? call_path(c, c->p->about[arg][ABOUT_PATH]) : NULL;
 }
 
-/* What an argument points to, as the program gave it. False: nothing was appended. */
+/* Appends an argument's memory as the program gave it. False: nothing was appended. */
 static bool put_memory(struct sbuf *b, const struct call_form *form, uint32_t arg, const struct part *type,
 		       const struct call_values *c, const struct call_values *r)
 {
@@ -243,7 +246,7 @@ static bool put_memory(struct sbuf *b, const struct call_form *form, uint32_t ar
 
 	if (!call_memory(&m, form, arg, c, r))
 		return false;
-	/* a call that failed has not written there */
+	/* a call that failed has not changed the memory */
 	if (found_in(c->p, m.layout) && (m.was.n || m.ret >= 0))
 		m.data = m.was;
 	return memory_put_text(b, type, &m);
@@ -261,7 +264,7 @@ static void put_number(struct sbuf *b, const struct call_form *form, uint32_t ar
 		number_put(b, type, c->v[at].u);
 	}
 	path = arg_path(c, arg) ?: arg_path(r, arg);
-	/* for most calls AT_FDCWD is a number as any other */
+	/* to most calls, AT_FDCWD is an ordinary number */
 	if (path && type && type->kind == PART_INT && (int32_t)c->v[at].u < 0)
 		path = NULL;
 	if (path)
@@ -388,7 +391,7 @@ void syscall_put_result(struct sbuf *b, const struct call_form *form, const stru
 	const struct ctrace_value *path = r->p->plain ? NULL : call_path(r, r->p->ret_path);
 
 	syscall_put_return(b, form, ret);
-	/* what has a type of its own is no descriptor */
+	/* a result with a type of its own is not a descriptor */
 	if (path && ret >= 0 && !(form && form->ret))
 		path_put(b, path->str.s, path->str.len);
 	if (!ret && c->p->timeout)
