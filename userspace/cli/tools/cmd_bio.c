@@ -86,7 +86,7 @@ struct ios {
 	size_t n;
 };
 
-/* The disk's name, and behind it, so that one disk's stand together, what the request does. */
+/* The disk's name, then the request's direction: so all rows of a disk stand together. */
 static void put_disk(struct view *v, struct sbuf *b, const struct view_row *row)
 {
 	const struct ctrace_table *t = row->t->t;

@@ -127,7 +127,7 @@ static void print_text(struct view *v, const struct blame *all, size_t n)
 	sbuf_reset(&head);
 	for (const char *s = v->by; by && *s; s++)
 		sbuf_putc(&head, (char)toupper((unsigned char)*s));
-	/* without --by, its column is not there */
+	/* without --by there is no column for it */
 	heads[!by] = "CONTAINER";
 	heads[1] = by ? head.s : heads[1];
 	table_init(&t, heads + !by, ARRAY_SIZE(heads) - !by);

@@ -87,7 +87,7 @@ static const struct cli_option stackcount_options[] = {
 	{ 0 },
 };
 
-/* What the command line says, for groups(). */
+/* Options and words of the command line, for groups(). */
 struct own {
 	char **words, **targets;
 	int nwords, ntargets;
@@ -177,7 +177,7 @@ static int hist_groups(struct view *v)
 	return CLI_OK;
 }
 
-/* Without a function that counts, the account could not tell how many events there were. */
+/* Does a function count? Without one, the account could not say how many events there were. */
 static bool counts(const char *functions, size_t n)
 {
 	static const char *const those[] = { "count", "avg", "hist" };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ctrace files: calls on files, counted by what they do; or the slow ones, each with the file's name. */
+/* ctrace files: calls on files, counted by operation; or the slow ones, each with the file's name. */
 #include <stdlib.h>
 #include <string.h>
 #include "commands.h"
@@ -83,7 +83,7 @@ static int groups(struct view *v)
 	return CLI_OK;
 }
 
-/* --- what files do ------------------------------------------------------------- */
+/* --- operations ---------------------------------------------------------------- */
 
 static struct cell bytes(const void *row)
 {

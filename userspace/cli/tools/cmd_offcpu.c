@@ -76,7 +76,7 @@ static uint64_t usecs(const struct ctrace_table *t, const uint64_t *values)
 	return values[t->values[view_column(t, CTRACE_TABLE_SUM)].at] / 1000;
 }
 
-/* --- what a line is called ---------------------------------------------------- */
+/* --- names of lines ------------------------------------------------------------ */
 
 static uint64_t key_of(const struct view_row *row, const char *name, uint32_t *key)
 {

@@ -120,7 +120,7 @@ static void put_function(struct view *v, struct sbuf *b, const struct view_row *
 		return;
 	}
 	sbuf_put(b, name, plus ? (size_t)(plus - name) : strlen(name));
-	/* of a file without symbols, its own name is all that is known */
+	/* of a file without symbols, only its own name is known */
 	if (file)
 		sbuf_puts(b, file);
 	else if (!user)
@@ -292,7 +292,7 @@ static void put_block(struct view *v, struct sbuf *b, const struct function *f, 
 	sbuf_puts(b, "container = ");
 	view_put_container(v, b, f->cid);
 	sbuf_printf(b, "%s%s, %llu samples", *f->by ? ", " : "", f->by, (unsigned long long)f->total);
-	/* how often a recording was sampled, it does not say */
+	/* a recording does not have the rate of its samples */
 	if (!v->recording) {
 		sbuf_puts(b, ", about ");
 		put_ns(b, f->total * NSEC_PER_SEC / own->hz);

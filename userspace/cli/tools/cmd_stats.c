@@ -102,7 +102,7 @@ static void json_errnos(struct json *j, const void *row)
 	sbuf_free(&b);
 }
 
-/* What --sort and --json know; text has the forms of others. */
+/* Columns for --sort and --json; text has forms of its own. */
 static const struct column columns[] = {
 	SUM_COLUMN("SYSCALL", "syscall", COLUMN_TEXT, name),
 	SUM_COLUMN("CALLS", "calls", COLUMN_NUMBER, n),

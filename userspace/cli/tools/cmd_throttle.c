@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ctrace throttle: whose quota of CPU time ran out, how often, for how long, and which threads used it. */
+/*
+ * ctrace throttle: containers whose quota of CPU time ran out, how often, how long, and which threads used
+ * it.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -46,7 +49,7 @@ struct seen {
 
 struct own {
 	bool all, named;
-	bool windows;			/* the kernel tells of them */
+	bool windows;			/* the kernel reports them */
 	bool pressure;			/* of a container in the table */
 	struct cgroup_files *files;
 	bool paths;			/* cgroups that are no container's are in the table */
@@ -207,7 +210,7 @@ static void look_above(struct view *v, const struct ctrace_container *c, bool wa
 	}
 }
 
-/* Reads the files of all containers that live. What is known of the others stays. A recording has no files. */
+/* Reads the files of all living containers; dead ones keep their last values. A recording has no files. */
 static void look(struct view *v)
 {
 	struct own *own = v->own;

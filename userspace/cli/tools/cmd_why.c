@@ -74,7 +74,7 @@ struct why {
 	struct verdict verdict;
 };
 
-/* --- from spans to what the time went to ---------------------------------------------- */
+/* --- from spans to causes ------------------------------------------------------------- */
 
 static const struct ctrace_table_column *key_of(const struct view_row *r, const char *name, uint32_t *at)
 {
@@ -228,8 +228,8 @@ static uint64_t missing(uint64_t first, uint64_t last, uint64_t covered)
 }
 
 /*
- * What no span covers: of a thread that was there at the beginning, until its first span began; of one that is there at
- * the end, since its last one ended.
+ * Adds the time that no span covers: before the first span of a thread that existed at the beginning, and
+ * after the last one of a thread that still exists.
  */
 static void add_rest(struct why *w, struct thread *x)
 {
@@ -309,7 +309,7 @@ static void make(struct view *v, struct why *w)
 	w->n = w->threads.n;
 	for (size_t i = 0; i < w->n; i++)
 		add_rest(w, &w->threads.v[i]);
-	/* it is in (other), and seemed to be missing */
+	/* time in (other) was counted as not known for its threads, too: take it back */
 	*unknown -= loose < *unknown ? loose : *unknown;
 	for (int i = 0; i < SPENT_N; i++)
 		w->all += w->spent[i];
@@ -431,7 +431,7 @@ static void put_verdict(const struct view *v, struct sbuf *b, const struct why *
 
 struct next {
 	const char *sentence, *command;	/* "%s" is the container's name */
-	const char *event;		/* what the command counts; NULL: it is for live containers alone */
+	const char *event;		/* that the command counts; NULL: it takes live containers only */
 };
 
 static struct next next_of(const struct why *w)
@@ -455,7 +455,7 @@ static struct next next_of(const struct why *w)
 	return all[c];
 }
 
-/* Of a recording, the command counts that, if what it counts is there. The caller frees it. */
+/* The command: of a recording, it has --input if the event was recorded. The caller frees it. */
 static char *command_of(const struct view *v, const struct why *w, const struct next *n)
 {
 	const char *how = w->verdict.first == CAUSE_UNKNOWN ? "60" : "10";
@@ -466,7 +466,7 @@ static char *command_of(const struct view *v, const struct why *w, const struct 
 			 input ? " --input " : " --duration ", input ? v->recording : how);
 }
 
-/* --- what is printed ------------------------------------------------------------------ */
+/* --- output --------------------------------------------------------------------------- */
 
 static void put_line(struct sbuf *b, const char *name, int indent, uint64_t ns, uint64_t all)
 {
