@@ -30,7 +30,7 @@ void table_ns(struct table *t, uint64_t ns)
 	sbuf_free(&b);
 }
 
-/* A line has what lies in (2^(k-1), 2^k]; line 0 has 0 and below, in units all up to 1. */
+/* A line has the values in (2^(k-1), 2^k]; line 0 has 0 and below, or with units all values up to 1. */
 static unsigned int line_of(uint32_t bucket, unsigned int shift)
 {
 	/* the power of two at its top, and one more: bucket 1 is 1, 2 is 2, 3 and 4 are up to 4 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rows of sched_blame, added up by who waited, and by whom it waited for. For blame and why. */
+/* Rows of sched_blame, added up by victim and culprit. For blame and why. */
 #ifndef CTRACE_VIEW_BLAME_H
 #define CTRACE_VIEW_BLAME_H
 

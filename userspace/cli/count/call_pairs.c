@@ -176,7 +176,7 @@ static void put(struct into *o, const void *p, size_t n, size_t align)
 
 static void put_number(struct into *o, uint64_t n, size_t size)
 {
-	/* its low bytes: they stand first, or last */
+	/* its low bytes: they are the first ones, or the last */
 	const union { uint16_t two; uint8_t one; } order = { 1 };
 	const char *bytes = (const char *)&n;
 
@@ -252,7 +252,7 @@ static const struct ctrace_record *make(struct call_pairs *w, const struct ctrac
 				marks &= b->late[k] ? ~CTRACE_CALL_M_UNREAD(k) : ~0ull;
 			put_number(&o, marks, f->size);
 		} else {
-			/* what the call has written comes from its exit */
+			/* memory that the call wrote comes from its exit */
 			put_value(&o, f, v && v->field && named(back, nback, f) ? named(back, nback, f) :
 				  v ? v : named(back, nback, f));
 		}

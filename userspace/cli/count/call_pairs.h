@@ -9,8 +9,8 @@ struct call_pairs;
 struct call_pairs *call_pairs_new(const struct ctrace_schema *s);
 void call_pairs_free(struct call_pairs *w);
 /*
- * Takes the records in order of time. Returns the whole call that rec ends, good until the next call; NULL: it ends none
- * whose entry is known.
+ * Takes the records in order of time. Returns the whole call that rec ends, good until the next call; NULL:
+ * rec is not the end of a call whose entry is known.
  */
 const struct ctrace_record *call_pairs_put(struct call_pairs *w, const struct ctrace_record *rec);
 

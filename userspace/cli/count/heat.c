@@ -74,7 +74,7 @@ void heat_show(struct view *v, bool ns, uint64_t *most)
 
 	if (localtime_r(&sec, &tm))
 		strftime(text, sizeof(text), "%H:%M:%S", &tm);
-	/* all calls are in one map, unless they are asked for apart */
+	/* all calls are in one map, unless --by separates them */
 	sums_make(v, &s, NULL, view_list_has(v->by, "syscall") ? NULL : "syscall");
 	if (v->periods % HEAD_EVERY == 0)
 		put_head(&b, label, ns);

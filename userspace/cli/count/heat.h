@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A heat map in the terminal: a line for each interval and container, the values to the right, the shade says how many. */
+/*
+ * A heat map in the terminal: a line for each interval and container, values to the right, shades for their
+ * number.
+ */
 #ifndef CTRACE_VIEW_HEAT_H
 #define CTRACE_VIEW_HEAT_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A view of a recording: its events are counted here (tally.h) in tables like the module's, which the view then shows as it
- * shows those. The recording's clock is the view's.
+ * A view of a recording: its events are counted here (tally.h) in tables like the module's, and the view
+ * shows them as it shows the module's. The view's clock is the recording's.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void on_signal(int sig)
 	stop_signal = sig;
 }
 
-/* --- what the view asks the engine ------------------------------------------------ */
+/* --- questions of the view --------------------------------------------------------- */
 
 int64_t view_input_clock(const struct view *v)
 {
@@ -106,7 +106,7 @@ void view_input_account(const struct view *v, struct sbuf *b)
 
 /* --- events -------------------------------------------------------------------------- */
 
-/* A call on a file? So says the module, of calls that are recorded whole. */
+/* Is it a call on a file? The module marks these in whole calls. */
 static bool on_file(const struct ctrace_record *rec)
 {
 	uint64_t marks = 0;
@@ -330,7 +330,7 @@ void view_input_free(struct view *v)
 	free(in->tells);
 	call_pairs_free(in->calls);
 	comms_free(in->comms);
-	in->over = true;	/* what is still in the queue is not counted */
+	in->over = true;	/* events still in the queue are not counted */
 	stack_queue_free(in->queue);
 	recording_close(&in->r);
 	free(in);

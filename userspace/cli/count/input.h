@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What input.c and input_ways.c share. */
+/* Shared by input.c and input_ways.c. */
 #ifndef CTRACE_VIEW_INPUT_H
 #define CTRACE_VIEW_INPUT_H
 
@@ -25,7 +25,7 @@ struct input {
 	struct view *v;
 	struct recording r;
 	struct tally **tallies;		/* by probe */
-	struct way *ways[1 << 16];	/* by event type id */
+	struct way *ways[1 << 16];	/* by id of the event type */
 	struct tally_filter *filter;	/* the view's, NULL: none */
 	struct call_pairs *calls;		/* NULL: no call is put together */
 	struct comms *comms;		/* NULL: no name is asked for */

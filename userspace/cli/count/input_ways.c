@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What of a recording a view counts: which types of events, in which table; and what of it was not recorded. */
+/* Which events of a recording a view counts, in which table; and which of them were not recorded. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli.h"
@@ -27,7 +27,7 @@ static void note_part(const struct input *in, const char *event, const char *wha
 	(void)in;
 }
 
-/* What a type must have been recorded with. Status after a message. */
+/* Checks that the recording has the facts about owners that a type needs. Status after a message. */
 static int check_asks(const struct input *in, uint32_t asks, const struct ctrace_event_type *t)
 {
 	bool sample = t && t->id == CTRACE_ID_CPU_SAMPLE;
@@ -55,7 +55,7 @@ static int add_type(struct input *in, size_t probe, const struct ctrace_event_ty
 	if (status != CLI_OK)
 		return status;
 	*asks |= tally_asks(type);
-	/* what was not recorded has an empty table */
+	/* a probe that was not recorded has an empty table */
 	if (!recorded)
 		return CLI_OK;
 	way = xcalloc(1, sizeof(*way));
@@ -64,7 +64,7 @@ static int add_type(struct input *in, size_t probe, const struct ctrace_event_ty
 	return CLI_OK;
 }
 
-/* Is t of the events that probe w counts? */
+/* Is t one of the events that probe w counts? */
 static bool is_of(const struct probe_want *w, const struct ctrace_event_type *t)
 {
 	const char *colon = strchr(w->name, ':'), *name = t->name;
@@ -182,7 +182,7 @@ static int add_probe(struct input *in, size_t i, uint32_t *asks, bool *pairs)
 	return in->v->counted[i] ? CLI_OK : cli_error("the tables are too large: use a smaller --rows");
 }
 
-/* All that the view counts, or some of it, is not there. Status after a message. */
+/* Reports events that the view counts and the recording lacks: all or some. Status after a message. */
 static int check_missing(const struct input *in)
 {
 	if (!in->nmissing)

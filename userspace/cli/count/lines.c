@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Commands that print a line for each event: they have the options of views that make sense there. */
+/* Commands that print a line for each event. They share the options of views that make sense for lines. */
 #include <stdlib.h>
 #include <string.h>
 #include "run/live.h"
@@ -39,7 +39,7 @@ static int ready(struct live *l)
 	return RUN_DONE;
 }
 
-/* A list is one of system calls. */
+/* A list consists of system calls. */
 static bool of_calls(const char *events)
 {
 	return strchr(events, ',');
@@ -71,7 +71,7 @@ static void add(struct probes_opts *p, char *text)
 	p->events[p->nevents++] = text;
 }
 
-/* The condition of plain events; that of calls is made with the probes. */
+/* The condition of plain events; the condition of calls is made with the probes. */
 static char *condition(const struct probes_opts *p, const struct lines_form *f, bool all)
 {
 	struct sbuf b = { 0 };

@@ -10,7 +10,10 @@ struct reading {
 	struct sink *sink;	/* NULL until the first record */
 };
 
-/* Tables say which records pass the conditions; their numbers are those of the account. */
+/*
+ * Makes tables that only count: they show which records pass the conditions, and give the account its
+ * numbers.
+ */
 static int groups(struct view *v)
 {
 	view_add_group(v, NULL, xstrdup("count()"));

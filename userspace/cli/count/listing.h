@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Listings: rows of containers, each a line of a table or a JSON object. A command names its columns once, with their head
- * in the table, their key in JSON, their unit, and where a row has them; --sort knows them, too. Before these stand the
- * container and the keys of --by.
+ * Listings: rows of containers, each a line of a table or a JSON object. A command lists its columns once:
+ * their head in the table, their key in JSON, their unit, and their place in a row. --sort uses the list,
+ * too. The container and the keys of --by stand before them.
  */
 #ifndef CTRACE_VIEW_LISTING_H
 #define CTRACE_VIEW_LISTING_H
 
 #include "count/view.h"
 
-/* What a column has of a row. */
+/* A row's value in a column. */
 struct cell {
 	enum { CELL_KNOWN, CELL_UNKNOWN, CELL_MISSING } is;	/* in JSON null, or no member; a table has - for both */
 	union {
@@ -25,12 +25,12 @@ struct column {
 		COLUMN_REAL,		/* with two decimals */
 		COLUMN_TEXT,
 	} unit;
-	unsigned short at;		/* COLUMN_AT(): where the row has it, if there is no function */
-	unsigned short known;		/* COLUMN_IF(): where the row says whether it has it; 0: it has */
+	unsigned short at;		/* COLUMN_AT(): its place in the row, if there is no function */
+	unsigned short known;		/* COLUMN_IF(): the place of a bool, is there a value? 0: always */
 	struct cell (*get)(const void *row);
 	void (*put)(struct sbuf *b, const void *row);	/* of COLUMN_TEXT in a table: appends it; "": - */
-	void (*json)(struct json *j, const void *row);	/* in place of all that: writes what JSON has, with its key */
-	const char *word;		/* what --sort calls it; NULL: the head, in letters of any case; "": nothing */
+	void (*json)(struct json *j, const void *row);	/* in place of all these: writes key and value */
+	const char *word;		/* its name for --sort; NULL: the head, in any case; "": none */
 	bool (*there)(const struct view *v);	/* NULL: always */
 };
 
@@ -39,7 +39,7 @@ struct column {
 /* A bool, which is not the row's first member. */
 #define COLUMN_IF(type, member)	.known = offsetof(type, member)
 
-/* Whose a row is. other: its keys say nothing */
+/* The container and keys of a row. other: it has no keys of its own */
 struct listed {
 	uint32_t cid;
 	bool other;
@@ -49,7 +49,7 @@ struct listed {
 struct listing {
 	const struct column *columns;
 	size_t n, row_size;
-	bool no_by;			/* the keys of --by are not of rows */
+	bool no_by;			/* rows do not have the keys of --by */
 	const char *first;		/* the word of the column that is the order without --sort */
 	struct listed (*whose)(const void *row);
 	/* Compares rows that have the same number n in the column of --sort. NULL: they stay as they are */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What views of one event share: its conditions, and the columns that their rows are ordered by. */
+/* Shared by views of one event: its conditions, and the columns by which rows are ordered. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

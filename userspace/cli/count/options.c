@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The options of all views, in one table, with those of a view itself behind them. */
+/* Tables of options that all views have; a view's own options follow them. */
 #include "count/view.h"
 
 const struct cli_option view_source_options[] = {
@@ -23,7 +23,7 @@ const struct cli_option view_count_options[] = {
 	{ 0 },
 };
 
-/* A view that has a use for them has them in its own table. */
+/* Hidden options. A view that uses one shows it in its own table. */
 static const struct cli_option untold[] = {
 	OPTION("events", 'e', "EVENTS", NULL),
 	OPTION("longer", OPT_LONGER, "TIME", NULL),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From groups of events to probes and tables; and --explain, which says what they are. */
+/* From groups of events to probes and tables; and --explain, which prints them. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,7 +46,7 @@ char *view_aggregate(const struct view *v, const char *functions, const char *ex
 	return extra || by ? xasprintf("%s by %s", functions, extra ? extra : by) : xstrdup(functions);
 }
 
-/* What an aggregate's rows have at most; the module knows it exactly. */
+/* An upper limit for the keys and values of an aggregate's rows; the module knows them exactly. */
 static void measure(const char *aggregate, uint32_t *keys, uint32_t *values, bool *stack)
 {
 	const char *by = strstr(aggregate, " by ");
@@ -95,7 +95,7 @@ static uint32_t rows_of(const struct view *v, size_t tables)
 	return rows;
 }
 
-/* Keys that all calls have alike. */
+/* Are all keys ones that every call has? */
 static bool of_tasks(const char *by)
 {
 	static const char keys[] = "comm,tid,vtid,pid,uid,gid,cpu";
@@ -126,8 +126,8 @@ static bool joins(const struct probe_want *a, const struct probe_want *b)
 }
 
 /*
- * Calls that are counted alike, with the call as a key, share a table. Each may then have many rows: who reads often does
- * not also open often.
+ * Calls that are counted in the same way share a table, with the call as a key. Each call may then have many
+ * rows: a task that reads often rarely opens often, too.
  */
 static void join_calls(struct probes *p)
 {
@@ -253,7 +253,7 @@ int view_plan(struct run *r, void *arg)
 		r->table_size += ctrace_aggregate_size(cpus, w->rows, keys, values, stack);
 	}
 	if (!v->explain) {
-		/* behind those that have tables */
+		/* after the probes that have tables */
 		if (user)
 			probes_add_maps(&r->probes, r->schema);
 		return CLI_OK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names for what rows have, and their order. */
+/* Names for keys and values of rows, and the rows' order. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -162,7 +162,7 @@ uint64_t view_hist_max(const uint64_t *h, uint64_t max)
 {
 	uint64_t top = ctrace_hist_max(h);
 
-	/* of this histogram's values, unless an older one was larger: then the bucket is all that is known */
+	/* max is of this histogram, or of an older, larger value: then only the bucket is known */
 	return ctrace_table_bucket_top(ctrace_table_bucket((int64_t)max)) == top ? max : top;
 }
 
@@ -173,7 +173,7 @@ uint64_t view_hist_min(const uint64_t *h, uint64_t min)
 	return ctrace_hist_bottom(ctrace_table_bucket((int64_t)min)) == bottom ? min : bottom;
 }
 
-/* What a column is ordered by. */
+/* The number by which a column is ordered. */
 static double weight(const struct ctrace_table_column *c, const uint64_t *values)
 {
 	const uint64_t *w = &values[c->at];
@@ -193,7 +193,7 @@ struct order {
 	bool turned;
 };
 
-/* Is it the column that people call so: count for count(), sum for sum(bytes)? */
+/* Is word a name for the column: count for count(), sum for sum(bytes)? */
 static bool called(const char *name, const char *word)
 {
 	size_t n = strlen(word);

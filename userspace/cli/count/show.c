@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rows as text: a table; or, where there are histograms or stacks, a block for each. And stacks for flame graphs. */
+/*
+ * Rows as text: a table; or a block for each row, if rows have histograms or stacks. And stacks for flame
+ * graphs.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -129,7 +132,7 @@ static void show_table(const struct view *v, const struct view_table *first, boo
 
 /* --- stacks ------------------------------------------------------------------------- */
 
-/* The process whose addresses a user stack has: 0: no key tells. */
+/* The process that a user stack's addresses belong to; 0: no key has it. */
 static int32_t process_of(const struct view_row *r)
 {
 	const struct ctrace_table *t = r->t->t;

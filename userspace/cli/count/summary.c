@@ -11,7 +11,7 @@
 #define PROCESSES	4u
 #define BOXES		12u
 
-/* What is counted, each if it was recorded. */
+/* The parts that are counted, each if it was recorded. */
 enum { OF_CALLS, OF_RUN, OF_WAIT, OF_BLOCK, OF_THROTTLED, OF_DISK, OF_TCP, NPARTS };
 static const struct {
 	const char *event, *aggregate;
@@ -175,7 +175,7 @@ static void add_up(struct view *v)
 					add_row(box_of(own, row->cid), which, t, row);
 		}
 	}
-	/* nothing says whether it was asked for */
+	/* the recording does not say which events were asked for */
 	for (size_t which = 0; !r->asked && which < NPARTS; which++) {
 		bool any = false;
 

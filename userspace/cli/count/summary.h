@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a recording has, on one screen: a view of several events at once. */
+/* A summary of a recording on one screen: a view of several events at once. */
 #ifndef CTRACE_VIEW_SUMMARY_H
 #define CTRACE_VIEW_SUMMARY_H
 

@@ -19,7 +19,7 @@ static void take_values(struct sum *s, const struct ctrace_table *t, const uint6
 	s->max = max >= 0 ? view_hist_max(s->hist, v[t->values[max].at]) : ctrace_hist_max(s->hist);
 }
 
-/* What the lines are called: by a key, or by a function. */
+/* How lines get their names: from a key, or from a function. */
 struct naming {
 	const char *key;
 	sums_name_fn fn;

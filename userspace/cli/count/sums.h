@@ -13,9 +13,9 @@ struct sum_errno {
 /* Of one container, group of keys and name: durations in ns. */
 struct sum {
 	uint32_t cid;
-	bool other;		/* the keys say nothing */
+	bool other;		/* it has no keys of its own: (other) */
 	char *by;		/* the keys of --by as text, "" none */
-	char *name;		/* what the lines of a block are called; "" */
+	char *name;		/* of a line in a block; or "" */
 	uint64_t n, errors, total, min, max;
 	uint64_t more;		/* of the second sum(), if there is one: of events without an error */
 	uint64_t hist[CTRACE_TABLE_BUCKETS];
@@ -39,8 +39,8 @@ void sums_make_group(struct view *v, struct sums *s, size_t group, const char *n
 typedef void (*sums_name_fn)(struct view *v, struct sbuf *b, const struct view_row *row);
 void sums_make_named(struct view *v, struct sums *s, sums_name_fn name, const char *drop);
 void sums_free(struct sums *s);
-void sum_free(struct sum *s);	/* what it points to */
-/* Are both of one block? */
+void sum_free(struct sum *s);	/* frees its members */
+/* Do both belong to one block? */
 bool sums_together(const struct sum *a, const struct sum *b);
 /* Adds b to a, which has no errnos. */
 void sum_add(struct sum *a, const struct sum *b);
@@ -65,7 +65,7 @@ void sum_json_hist(struct json *j, const void *row);
 	{ "P50", NULL, COLUMN_NS, .get = sum_p50 }, { "P99", NULL, COLUMN_NS, .get = sum_p99 }, \
 	SUM_COLUMN("MAX", NULL, COLUMN_NS, max), { .json = sum_json_hist }
 
-/* Prints a histogram of each. put: appends to the container what else is of the row. */
+/* Prints a histogram of each row. put: appends more of the row to the container's name. */
 void sums_print_hists(const struct view *v, const void *rows, size_t row_size, size_t n,
 		      void (*put)(struct sbuf *b, const struct sum *s), enum bars_unit unit);
 /* Appends ", keys of --by". */

@@ -26,12 +26,12 @@ struct tally {
 	const void *arg;
 	struct tally_type *types;
 	struct ctrace_table_shape shape;
-	char *map;		/* a page before the table: in a mapping of the module a directory is there */
+	char *map;		/* a page, then the table; in the module's mapping the page is a directory */
 	struct ctrace_table *head;
 	struct ctrace_aggregate *a;
 };
 
-/* The question of table.h has no argument. */
+/* The tally of known(), which table.h calls without an argument. */
 static const struct tally *asking;
 
 static bool known(u32 cid)
@@ -195,7 +195,7 @@ struct ctrace_aggregate *tally_open(struct tally *t)
 	s->others_off = s->rows_off + t->rows * s->row_size;
 	s->stacks_off = s->others_off + others * s->row_size;
 	size = whole_pages(sizeof(*h)) + t->ncpus * part;
-	/* only what is used takes memory */
+	/* only pages that are used take memory */
 	t->map = xcalloc(1, PAGE + size);
 	h = t->head = (void *)(t->map + PAGE);
 	*h = (struct ctrace_table){

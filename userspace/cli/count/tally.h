@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events of a recording, counted as the module counts live ones: its own code (module/lang, module/aggregate/table.h)
- * checks the conditions and keeps a table of the same layout in memory, of the same size for each CPU. So what reads
- * tables need not know where a table came from, memory is bounded alike, and what finds no row is in (other) alike.
+ * Events of a recording, counted as the module counts live ones: the module's code (module/lang,
+ * module/aggregate/table.h) checks the conditions and keeps a table with the same layout, and the same size
+ * for each CPU. So readers of tables need not know where a table came from, memory has the same limit, and
+ * events without a row are in (other) in both.
  */
 #ifndef CTRACE_VIEW_TALLY_H
 #define CTRACE_VIEW_TALLY_H
@@ -14,7 +15,7 @@ struct tally;			/* a table; its events may be of several types */
 struct tally_type;		/* how events of one type are counted in it */
 struct tally_filter;		/* a condition over an event's owner */
 
-/* An event, and what is known of its owner then. */
+/* An event, and facts about its owner at that time. */
 struct tally_event {
 	const struct ctrace_record *rec;
 	const struct stacks *stacks;	/* NULL: none was recorded */
@@ -23,21 +24,23 @@ struct tally_event {
 	int32_t pid;			/* 0: not known */
 };
 
-/* alive: are there still events of that container? Rows of others may be given away. */
+/* alive: may the container still have events? Rows of other containers may be recycled. */
 struct tally *tally_new(uint32_t ncpus, uint32_t rows, bool (*alive)(const void *arg, uint32_t cid), const void *arg);
 void tally_free(struct tally *t);
 /*
- * Compiles what is asked of events of this type: an aggregate, and a condition or NULL. 0 and *out, which belongs to t; or
- * -EINVAL, and why says what is wrong.
+ * Compiles an aggregate for events of this type, and a condition, which may be NULL. 0 and *out, which
+ * belongs to t; or -EINVAL, and why has the reason.
  */
 int tally_add(struct tally *t, const struct ctrace_event_type *type, const char *aggregate, const char *filter,
 	      struct tally_type **out, char *why, size_t why_size);
-/* Once all types are added. Looks of it must be freed before tally_free(). NULL: no type was added. */
+/*
+ * Call it after all types were added. Looks of it must be freed before tally_free(). NULL: no type was added.
+ */
 struct ctrace_aggregate *tally_open(struct tally *t);
-/* Counts the event, unless the condition is false. False: it is false. */
+/* Counts the event if the condition is true, and returns whether it was. */
 bool tally_count(struct tally_type *of, const struct tally_event *e);
 
-/* What a type asks of an event's owner, or a condition does. */
+/* Facts about an event's owner that an aggregate or a condition needs. */
 enum {
 	TALLY_COMM	= 1 << 0,
 	TALLY_PID	= 1 << 1,

@@ -150,7 +150,7 @@ static uint32_t owner(struct ctable *t, const char *pid)
 	while (st.st_ino && (e = ctable_next(t, &i))) {
 		if (!e->known || !ctable_alive(e))
 			continue;
-		/* one without a cgroup of its own is within another's */
+		/* a container without a cgroup of its own is in another one's cgroup */
 		if (!e->c.cgroup_id && e->c.pidns == st.st_ino) {
 			cid = e->c.cid;
 			break;

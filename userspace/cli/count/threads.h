@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The threads of containers, looked at from time to time in /proc: for why, live and of a recording. */
+/* Samples of containers' threads from /proc: for why, live and of a recording. */
 #ifndef CTRACE_VIEW_THREADS_H
 #define CTRACE_VIEW_THREADS_H
 

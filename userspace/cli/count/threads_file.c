@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* threads.json: what /proc said of the threads of a recording's containers while it was made. */
+/* threads.json: samples from /proc of the threads of a recording's containers, taken while it was made. */
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,7 @@ void threads_put(struct sbuf *b, const struct threads *t)
 	json_line(&j);
 }
 
-/* 0: it is not there, or less */
+/* 0: it is missing, or negative */
 static uint64_t number(struct json_object *o, const char *key)
 {
 	int64_t n = names_number(o, key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A view's run: tables are looked at when a period ends; the last line says what was counted and what was not. */
+/* A view's run: tables are read when a period ends; the last line reports counted and lost events. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,7 +155,7 @@ int view_show_period(struct view *v, uint64_t now)
 	return output_flush(stdout) ? -1 : 0;
 }
 
-/* The only records of a view: what is mapped, for the names in stacks. */
+/* Reads the only records of a view: mappings, for the names in stacks. */
 static void learn_maps(struct view *v)
 {
 	const struct ctrace_record *rec;
@@ -179,7 +179,7 @@ static int drain(void *arg)
 	if (!v->interval || v->folded || v->run.end != RUN_ON || now < v->run.next)
 		return 0;
 	v->run.next += v->interval;
-	/* the last period ends when the session has stopped: it has all that is left */
+	/* the last period ends when the session has stopped: it has all remaining events */
 	if (v->count && v->periods + 1 >= v->count) {
 		v->run.end = RUN_DURATION;
 		return 0;

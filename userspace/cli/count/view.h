@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Views: commands that count events in the kernel and show the numbers. A view is an aggregate or a few, and a
- * printer; all else is shared: options (options.c), probes (plan.c), the run (view.c), names and order of rows (rows.c),
- * text and JSON (show.c, show_json.c, bars.c).
+ * Views: commands that count events in the kernel and show the numbers. A view is one or a few aggregates and
+ * a printer; the rest is shared: options (options.c), probes (plan.c), the run (view.c), names and order of
+ * rows (rows.c), text and JSON (show.c, show_json.c, bars.c).
  */
 #ifndef CTRACE_VIEW_H
 #define CTRACE_VIEW_H
@@ -34,19 +34,22 @@ struct view_table {
 	struct ctrace_aggregate *a;
 	const struct ctrace_table *t;
 	struct ctrace_look *last;	/* the look at the end of the period before, or NULL */
-	struct ctrace_look *gain;	/* what came in this period */
-	char *event;			/* as people call it */
+	struct ctrace_look *gain;	/* the counts of this period */
+	char *event;			/* as users write it */
 	const struct ctrace_event_type *type;	/* NULL: it has events of several types */
 	size_t group, own;	/* own: the group's */
 	uint64_t at;			/* where it is in the mapping of a session of the command's own */
 	int call;			/* the key that is the system call, shown as the event; -1: none */
 };
 
-/* What makes a command a view. */
+/* The parts of a view that differ between commands. */
 struct view_kind {
 	const struct cli_option *options;	/* of the command, from OPT_VIEW_OWN on */
 	bool (*option)(struct view *v, int opt, int *status);
-	/* Takes what is left of the command line; *words and *n then are the TARGETs. The module is not asked yet. */
+	/*
+	 * Takes the other words of the command line; leaves the TARGETs in *words and *n. The module is not
+	 * asked yet.
+	 */
 	int (*words)(struct view *v, char ***words, int *n);
 	/* Makes groups. The types are known. */
 	int (*groups)(struct view *v);
@@ -59,7 +62,10 @@ struct view_kind {
 	/* Prints a period, rows of all tables' gain. j: as the elements of "rows"; NULL: as text, to standard output. */
 	void (*print)(struct view *v, struct json *j);
 	void (*head_json)(struct view *v, struct json *j);	/* NULL, or writes members before "rows" */
-	/* Of a recording, in place of print(): takes each record, and whether it is one that is counted. NULL: does not */
+	/*
+	 * Of a recording, in place of print(): takes each record, and whether it was counted. NULL: there is
+	 * none
+	 */
 	void (*each)(struct view *v, const struct ctrace_record *rec, const struct stacks *k, bool counted);
 	uint64_t (*weight)(const struct ctrace_table *t, const uint64_t *values);	/* of a line of --folded; NULL: events */
 	bool symbols;			/* it may show stacks */
@@ -67,12 +73,12 @@ struct view_kind {
 	bool timed;			/* print() prints the time of the interval */
 	uint64_t interval;		/* ns, if none is given; 0: all is shown at the end */
 	/*
-	 * Of a view that has the terminal for itself (view.screen). Takes it, and looks at keys: 0, 1: end, -1: it failed,
-	 * after a message. Then gives it back
+	 * Only for a view that takes the whole terminal (view.screen). keys() takes it and reads keys: 0; 1:
+	 * end; -1: it failed, after a message. leave() gives it back.
 	 */
 	int (*keys)(struct view *v);
 	void (*leave)(struct view *v);
-	/* Does all of it in place of counting, and returns the status to exit with; -1: it counts. NULL: the same. */
+	/* Runs instead of counting, and returns the status to exit with; -1 or NULL: the view counts. */
 	int (*instead)(struct view *v);
 };
 
@@ -115,10 +121,10 @@ int view_run(const struct view_kind *kind, void *own, int argc, char **argv);
 /* The same of a recording, without a command line. */
 int view_run_recording(const struct view_kind *kind, void *own, const char *dir, char **targets, int ntargets);
 
-/* What the module counts for the fewest instructions: these functions of a duration, in this order. */
+/* The module counts these functions of a duration, in this order, with the fewest instructions. */
 #define VIEW_DURATIONS	"count(), sum(duration), min(duration), max(duration), hist(duration)"
 
-/* what --by takes; events of some commands have more */
+/* keys for --by; events of some commands have more */
 #define VIEW_KEYS	"container comm tid vtid pid uid gid cpu stack ustack syscall errno"
 #define VIEW_BY_OPTION \
 	OPTION("by", OPT_BY, "KEY,...", \
@@ -129,15 +135,15 @@ int view_run_recording(const struct view_kind *kind, void *own, const char *dir,
 
 /* --- options.c --- */
 
-/* Of snoop and the counting commands; of the counting commands. */
+/* Options of snoop and the counting commands; of the counting commands only. */
 extern const struct cli_option view_source_options[], view_count_options[];
 
-/* Reads the options and the words. Returns CLI_OK, or the exit status after a message; *help: it was asked for. */
+/* Reads options and words. Returns CLI_OK, or the exit status after a message; *help: --help was given. */
 int view_options(struct view *v, int argc, char **argv, bool *help);
 
 /* --- one_event.c: views of one event --- */
 
-/* The event is all that is counted, with --longer and --failed as conditions, if failed is one. Status after a message. */
+/* Only this event is counted, if --longer and, with --failed, `failed` are true. Status after a message. */
 int view_one_event(struct run_opts *o, const char *event, const char *failed);
 /*
  * Is --sort, if it is given, one of the words that the command's table of options has for it? If there are none, the
@@ -149,7 +155,7 @@ const char *view_sort_column(const struct view *v, const char *first, bool *turn
 
 /* --- plan.c --- */
 
-/* Adds a group; takes aggregate. events NULL: those of -e. */
+/* Adds a group; takes aggregate. events NULL: the events of -e. */
 void view_add_group(struct view *v, const char *events, char *aggregate);
 /* "FUNCTIONS by KEYS", with extra keys before the user's --by; extra may be NULL. The caller frees it. */
 char *view_aggregate(const struct view *v, const char *functions, const char *extra);
@@ -158,16 +164,16 @@ int view_plan(struct run *r, void *arg);
 int view_want(struct view *v);
 /* Opens the tables of the session's probes, or the recording's. */
 int view_open_tables(struct view *v);
-/* Looks at the table; its gain then is what came since the last look. 0 or -errno. */
+/* Looks at the table; its gain is then the counts since the last look. 0 or -errno. */
 int view_table_look(struct view_table *t);
 /* Does the list a,b,c name the word? list NULL: no. */
 bool view_list_has(const char *list, const char *word);
 
 /* --- input.c: a recording in place of the module --- */
 
-/* The whole of a run, but for what view_run() does for both. */
+/* A whole run, except for the part of view_run() that live runs share. */
 int view_input_run(struct view *v);
-/* Was the event recorded, or some of its kind? calls: whole ones, or their entries and exits. */
+/* Was the event recorded, or some of its kind? "calls": whole calls, or entries and exits. */
 bool view_input_has(const struct view *v, const char *event);
 struct recording;
 const struct recording *view_input_recording(const struct view *v);
@@ -178,7 +184,7 @@ uint64_t view_input_events(const struct view *v, uint32_t cid);
 uint64_t view_input_all_events(const struct view *v);
 /* Nanoseconds from CLOCK_MONOTONIC to CLOCK_REALTIME when it was recorded. */
 int64_t view_input_clock(const struct view *v);
-/* Appends to the account what the recording lacks. */
+/* Appends the recording's gaps to the account. */
 void view_input_account(const struct view *v, struct sbuf *b);
 uint64_t view_input_lost(const struct view *v);	/* 0: live */
 void view_input_losses(const struct view *v, struct losses *l);
@@ -186,7 +192,7 @@ void view_input_free(struct view *v);
 
 /* --- view.c --- */
 
-/* Shows what came since the last period, which ends now (CLOCK_MONOTONIC). Returns -1 if the run cannot go on. */
+/* Shows the period that ends now (CLOCK_MONOTONIC). Returns -1 if the run cannot continue. */
 int view_show_period(struct view *v, uint64_t now);
 /* CLOCK_REALTIME, ns. now: CLOCK_MONOTONIC, of this moment; of a recording, any */
 uint64_t view_realtime(const struct view *v, uint64_t now);
@@ -205,7 +211,7 @@ struct view_rows {
 	size_t n;
 };
 
-/* Do its keys say nothing? */
+/* Is it a row without keys of its own: (other), or of ended containers? */
 static inline bool view_is_other(const struct view_row *row)
 {
 	return row->r->other || row->r->cid == CTRACE_CID_ALL;
@@ -226,7 +232,7 @@ void view_put_key(const struct view *v, struct sbuf *b, const struct view_row *r
 void view_put_event(const struct view *v, struct sbuf *b, const struct view_row *row);
 /* The first column of values of this kind, -1: none. */
 int view_column(const struct ctrace_table *t, uint32_t fn);
-/* Events of a row; 0 if no column tells. */
+/* Number of events of a row; 0 if no column has it. */
 uint64_t view_events(const struct ctrace_table *t, const uint64_t *values);
 /* Has no event had the field of this min() or avg() yet? Of a max() of unsigned numbers that cannot be told. */
 bool view_value_none(const struct ctrace_table_column *c, const uint64_t *values);
@@ -261,7 +267,9 @@ void table_ns(struct table *t, uint64_t ns);	/* the same, as a cell */
 /* A shade for n of at most most: 0 for 0, up to shades - 1; even steps of the logarithm. */
 unsigned int shade_of(uint64_t n, uint64_t most, unsigned int shades);
 
-/* What a share p of the values in h does not exceed. A bucket reaches beyond the largest value, max; this does not. */
+/*
+ * The value that a share p of h's values does not exceed; at most max, though the bucket may reach further.
+ */
 static inline uint64_t view_percentile(const uint64_t *h, double p, uint64_t max)
 {
 	uint64_t v = ctrace_hist_percentile(h, p);
