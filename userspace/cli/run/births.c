@@ -42,7 +42,7 @@ static void catch_signals(sigset_t *during)
 	sigprocmask(SIG_BLOCK, &block, during);
 }
 
-/* What is to be told of a container. */
+/* A birth or death to report. */
 struct news {
 	struct centry *e;
 	uint64_t time;		/* CLOCK_MONOTONIC, ns */
@@ -109,7 +109,10 @@ static bool tell_news(struct ctable *t)
 
 		if (!e->known || e->c.cid == CTRACE_CID_HOST)
 			continue;
-		/* it was told and forgotten: the kernel listed it again, as records of it are still there */
+		/*
+		 * it was reported and forgotten: the kernel listed it again, because records of it still
+		 * exist
+		 */
 		if (!e->told && e->c.gone && now - e->c.gone > CTABLE_TIDY)
 			e->told = TOLD_DEATH;
 		if (!e->told)
@@ -130,7 +133,7 @@ static bool tell_news(struct ctable *t)
 	return waits;
 }
 
-/* Those that are there already are no news. */
+/* Containers that exist already are not reported. */
 static void skip_old(struct ctable *t)
 {
 	struct centry *e;

@@ -8,8 +8,8 @@
  * A ring that containers share waits as long as there is a record in it of one that is not decided on. To sort such
  * records out before would make the order of time in that ring wrong, or need memory that grows with them.
  *
- * Only containers can be followed. If a session also had targets of processes or cgroups, nobody could tell whether
- * a record of a container that is not meant was wanted by them.
+ * Only containers can be followed. If a session also had targets of processes or cgroups, a record of a
+ * container that does not match could be wanted by them, and nothing would show it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -191,7 +191,7 @@ static void follow_it(struct follow *f, const struct centry *e)
 	/* The target of births has it already, unless it is older, or that target is about to go. */
 	if (f->mode == FOLLOW_ALL && e->c.first_seen >= f->until)
 		return;
-	/* An error means that it has died meanwhile. */
+	/* An error means that it has died since. */
 	ctrace_target_add(f->session, &t, NULL);
 	targets_add_cid(f->targets, e->c.cid);
 	if (f->mode == FOLLOW_ALL)
@@ -220,7 +220,7 @@ static bool decide(struct follow *f, const struct follow_open *o)
 	if (e->verdict == NO)
 		e->told = TOLD_DEATH;
 	f->nameless += e->verdict == NO && !e->named && e->c.runtime_id[0] && e->c.first_seen >= f->from;
-	/* An error means that it has died meanwhile. */
+	/* An error means that it has died since. */
 	if (f->births && e->c.first_seen >= f->from)
 		ctrace_target_let_go(f->session, f->births, e->c.cid);
 	return true;
@@ -337,7 +337,7 @@ int follow_start(struct follow *f, struct ctrace *ct, struct ctrace_session *s, 
 	f->from = clock_ns(CLOCK_MONOTONIC);
 	if ((missing || f->mode == FOLLOW_ALL) && ctrace_target_add(s, &t, &f->births))
 		return cli_error("%s", ctrace_errmsg(ct));
-	/* What was born before is in this list; what is born now is wanted from its birth on. */
+	/* Containers born before this moment are in this list; later ones are traced from their birth on. */
 	f->until = clock_ns(CLOCK_MONOTONIC);
 	ctable_dispatch(f->table);
 	if (ctable_list(f->table))

@@ -42,8 +42,8 @@ struct follow {
 };
 
 /*
- * Takes the TARGET words of a run that follows, in place of targets_parse(). Those that match now become targets.
- * Returns CLI_OK, or the exit status after a message.
+ * Takes the TARGET words of a run that follows, in place of targets_parse(). Containers that match now become
+ * targets. Returns CLI_OK, or the exit status after a message.
  */
 int follow_parse(struct follow *f, enum follow_mode mode, struct ctable *t, struct targets *ts, char **words, int n);
 void follow_free(struct follow *f);

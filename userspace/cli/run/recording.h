@@ -31,8 +31,8 @@ int recording_choose(struct recording *r, char **words, int n);
 /* Opens the reader of events. Status: the same. */
 int recording_read(struct recording *r);
 /*
- * Calls fn with each record of the state dump that tells of a task. They come a little later than the first events, so
- * they are read before. Needs only recording_open().
+ * Calls fn with each record of the state dump that is about a task. They come a little later than the first
+ * events, so they are read before. Needs only recording_open().
  */
 void recording_dump(const struct recording *r, void (*fn)(void *arg, const struct ctrace_record *rec), void *arg);
 /* Is the container chosen? */
@@ -54,11 +54,11 @@ struct losses;
 void asked_put(struct sbuf *b, struct run *r, const struct run_opts *o, uint64_t began, uint64_t ended,
 	       const struct losses *l);
 int asked_load(const char *dir, struct json_object **out);
-/* How much of the events of this type is there. */
+/* How completely events of this type were recorded. */
 enum asked_how {
-	ASKED_UNKNOWN,		/* nothing says what was asked for */
+	ASKED_UNKNOWN,		/* the recording does not say what was asked for */
 	ASKED_NOT,
-	ASKED_PART,		/* of those for which a condition was true, or a sample */
+	ASKED_PART,		/* only events for which a condition was true, or a sample */
 	ASKED_ALL,
 };
 enum asked_how asked_type(const struct recording *r, const struct ctrace_event_type *t);
@@ -66,7 +66,7 @@ enum asked_how asked_type(const struct recording *r, const struct ctrace_event_t
 void asked_events(const struct recording *r, struct sbuf *b);
 /* Appends the TARGETs and the COMMAND. */
 void asked_targets(const struct recording *r, struct sbuf *b);
-/* 0: not told */
+/* 0: the recording does not have it */
 uint64_t asked_number(const struct recording *r, const char *key);
 const char *asked_text(const struct recording *r, const char *key);
 /* Of what was lost: "missed", "unfollowed", ... */

@@ -242,7 +242,7 @@ struct loop {
 	uint64_t now, deadline, waited, checked, ticked, last;
 };
 
-/* Does the run go on when its targets have ended? */
+/* Does the run continue after its targets have ended? */
 static bool goes_on(const struct run *r)
 {
 	return r->follow.mode == FOLLOW_ALL || follow_missing(&r->follow) || r->child.pid;
@@ -286,7 +286,7 @@ static int timeout_ms(const struct loop *l, const struct run *r, int dry)
 		until = r->next;
 	if (l->waited && l->waited < until && follow_missing(&r->follow))
 		until = l->waited;
-	/* a name may be known any moment; no notice tells */
+	/* a name may become known at any time, and there is no notice of it */
 	if (r->follow.nopen && l->now + LOOK_INTERVAL < until)
 		until = l->now + LOOK_INTERVAL;
 	if (!r->targets.endless && !goes_on(r) && l->checked + CHECK_INTERVAL < until)

@@ -64,7 +64,7 @@ enum run_end {
 
 struct command_child {
 	int pid;			/* 0: there is no command */
-	int go, failed;			/* pipes: we let it go on; it sends its errno if exec fails */
+	int go, failed;			/* pipes: lets it start; its errno if exec fails */
 	int status;			/* as waitpid() gave it */
 	bool went, ended;
 };
@@ -98,7 +98,7 @@ enum {
 	OPT_DURATION = 256, OPT_BUFFER, OPT_STOP_FULL, OPT_RELATIVE, OPT_FORCE, OPT_LONGER, OPT_FAILED,
 	OPT_COMM, OPT_UID, OPT_FILTER, OPT_ONE_OF, OPT_RATE, OPT_STACK, OPT_FOLDED, OPT_STATE_DUMP,
 	OPT_NO_STATE_DUMP, OPT_FOLLOW, OPT_WAIT, OPT_QUIET_ARGS, OPT_DATA, OPT_FDS, OPT_NO_FDS, OPT_ENV,
-	OPT_VIEW,	/* count/view.h goes on from here */
+	OPT_VIEW,	/* count/view.h continues from here */
 };
 /* Of trace and record: which events, and what else. */
 extern const struct cli_option run_record_options[];

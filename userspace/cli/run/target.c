@@ -369,7 +369,7 @@ static bool ended(struct target *g, struct ctable *t)
 			return poll(&p, 1, 0) > 0;
 		return kill((pid_t)g->pid, 0) && errno == ESRCH;
 	case CTRACE_TARGET_CGROUP:
-		/* a directory made anew is another cgroup: the session traces the one that was there */
+		/* a directory that was made again is another cgroup: the session traces the old one */
 		return stat(g->path, &st) || st.st_dev != g->dev || st.st_ino != g->ino;
 	case CTRACE_TARGET_CID:
 		e = ctable_get(t, g->cid);

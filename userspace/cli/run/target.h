@@ -36,7 +36,10 @@ struct word;
 /* Adds all living containers that match. Returns their number. */
 size_t targets_add_matching(struct targets *ts, struct ctable *t, const struct word *w);
 void targets_add_cid(struct targets *ts, uint32_t cid);
-/* Is the container a target by its number, or because all are? Those that a cgroup or a process leads to are not known. */
+/*
+ * Is the container a target by its cid, or because all are? Targets that are cgroups or processes are not
+ * looked at.
+ */
 bool targets_want(const struct targets *ts, uint32_t cid);
 void targets_free(struct targets *ts);
 /* Adds the targets to the session. */

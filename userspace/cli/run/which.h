@@ -22,9 +22,9 @@ struct centry *which_target(struct ctable *t, const char *word, int *status);
 /* Does word mean any container that lives: one of the system's, or by its number another? */
 bool which_any(struct ctable *t, const char *word);
 /*
- * Finds the containers of the pod that word means, or if ns is set, of all pods of that namespace. The system's go
- * before those of others, which are called as their owners like. CLI_OK, and the caller frees w->v; or the exit
- * status after a message: there are none, or they are of several pods, or of several owners.
+ * Finds the containers of the pod that word means, or if ns is set, of all pods of that namespace. The
+ * system's pods come before users', who may give their pods any name. CLI_OK, and the caller frees w->v; or
+ * the exit status after a message: there are none, or they are of several pods, or of several owners.
  */
 int which_pod(struct ctable *t, const char *word, bool ns, struct which *w);
 /* The living container of this number, or NULL. */

@@ -64,8 +64,8 @@ static const struct fact *fact_of(const char *word)
 }
 
 /*
- * A stand-in counts only if the system made the container: else a user gives a cgroup of theirs the name that somebody
- * waits for. The beginning of an id must be so long that no name is taken for one.
+ * A stand-in counts only if the system made the container: else users could give their cgroup the name that
+ * somebody waits for. The beginning of an id must be too long to be a name.
  */
 static bool has_name(const struct ctable *t, const struct centry *e, const char *word)
 {

@@ -63,7 +63,7 @@ static struct task *place(struct comms *c, int32_t tid)
 	return e;
 }
 
-/* pid 0: not told */
+/* pid 0: not known */
 static void put(struct comms *c, int32_t tid, int32_t pid, const char *name, size_t len)
 {
 	struct task *e;
@@ -169,8 +169,9 @@ void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struc
 	else if (rec->id == CTRACE_ID_STATEDUMP_PROCESS_STATE)
 		learn_existing(c, v, n);
 	/*
-	 * comm is the name of tid, next_comm that of next_tid. What has a duration tells names of its time: the task
-	 * that woke this one may have executed another program before this one ran, and said so in an earlier record.
+	 * comm is the name of tid, next_comm that of next_tid. An event with a duration may have old names:
+	 * the task that woke this one may have executed another program since, and an earlier record has its
+	 * new name.
 	 */
 	past = named(v, n, "duration", 8);
 	for (int i = 0; i < n; i++) {

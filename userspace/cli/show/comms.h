@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tasks, learned from events; live, also from /proc if no event has told of a task. */
+/* Tasks, learned from events; live, also from /proc if no event was about a task. */
 #ifndef CTRACE_COMMS_H
 #define CTRACE_COMMS_H
 
@@ -16,11 +16,11 @@ struct task {
 struct comms *comms_new(bool live);
 void comms_free(struct comms *c);
 void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struct ctrace_record *rec);
-/* What events told of the task: its name, and its process (0: not told). NULL: they told nothing. */
+/* The task's name and process (0: not known), as events reported them. NULL: no event did. */
 const char *comms_known(struct comms *c, int32_t tid, int32_t *pid);
 /* The task's name, or "tid-123" if it is not known. Good until the next call. */
 const char *comms_get(struct comms *c, int32_t tid);
-/* What is known of the task; never NULL. Good until the next call. */
+/* The task's entry; never NULL. Good until the next call. */
 const struct task *comms_task(struct comms *c, int32_t tid);
 
 #endif

@@ -5,7 +5,10 @@
 
 #include <stdbool.h>
 
-/* Lists for -e; no kernel has them all. close() is apart: its name is known only if it is taken before the call. */
+/*
+ * Lists for -e; no kernel has all these calls. close() is in none of them: its file's name is known only if
+ * it is looked up before the call.
+ */
 #define FILE_OPS_READ	"read,pread64,readv,preadv,preadv2"
 #define FILE_OPS_WRITE	"write,pwrite64,writev,pwritev,pwritev2"
 #define FILE_OPS_COPY	"copy_file_range,sendfile,sendfile64"

@@ -66,7 +66,7 @@ struct lines_opts {
 	bool failed;			/* only the form's failures */
 };
 
-/* Events that tell of tasks, for all forms. */
+/* Events that give names of tasks, for all forms. */
 #define LINES_TASKS	"sched_process_fork,sched_process_exec"
 
 /* lo outlives the sink. */

@@ -10,7 +10,7 @@ static bool get_since(struct line *l, struct sbuf *b, int64_t *n)
 	return true;
 }
 
-/* Who issued it: a kernel thread, if that writes back. */
+/* The name of the issuer: for write-back, a kernel thread. */
 static bool get_comm(struct line *l, struct sbuf *b, int64_t *n)
 {
 	(void)n;

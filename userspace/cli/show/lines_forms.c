@@ -286,7 +286,7 @@ static const struct lines_column cap_columns[] = {
 
 /* --- kill ------------------------------------------------------------------------ */
 
-/* The record is the sender's if only that is traced: then the receiver's container is not told. */
+/* Is it the sender's record? If only the sender is traced, the receiver's container is not known. */
 static bool of_sender(const struct line *l)
 {
 	int64_t to;

@@ -36,7 +36,10 @@ static void count_cid(struct sink *s, uint32_t cid)
 	s->ncids++;
 }
 
-/* What is mapped where is recorded for the names in stacks, but shown only to who asked for it; copies of stacks to nobody. */
+/*
+ * Mappings are recorded for the names in stacks, and shown only if asked for. Copies of stacks are never
+ * shown.
+ */
 static bool shown(const struct sink *s, const struct ctrace_record *rec)
 {
 	return !stack_is_copy(rec->id) && (rec->id != CTRACE_ID_PROCESS_MAP || s->o.maps);

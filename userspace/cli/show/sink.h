@@ -69,8 +69,8 @@ void sink_account(const struct sink *s, struct sbuf *b);
 /* The text for frame i of a task's stack; good until the next call. */
 const char *frame_name(struct symbols *s, const struct stack *k, size_t i, bool kernel, int32_t tid);
 /*
- * What the task waited for, if this is the kernel's stack with which it went to sleep: "pipe", "disk", or "other" if its
- * functions do not tell. NULL: it is no such stack.
+ * The reason of a task's wait, from the kernel stack with which it went to sleep: "pipe", "disk", or "other"
+ * if no function shows it. NULL: it is not such a stack.
  */
 const char *waited_for(struct symbols *s, const struct stack *k, int32_t tid);
 

@@ -20,7 +20,7 @@ struct lines {
 	uint64_t first;
 };
 
-/* Is the type one of the form's, not one that only tells of tasks? */
+/* Is the type one of the form's, not one that only gives names of tasks? */
 static bool is_shown(const struct lines *x, const struct ctrace_event_type *t)
 {
 	const char *events = lines_events(x->o->form, x->o->failed);

@@ -5,9 +5,9 @@
 #include "show/sink.h"
 
 /*
- * A name ends with a "*" if it is the beginning of several. Of all functions on a stack, the innermost that is here
- * counts. So functions that many wait in, as wait_woken() and schedule_timeout(), are not here. Names are those of
- * kernels from 3.10 on.
+ * A name ends with a "*" if it is the beginning of several. Of all functions on a stack, the innermost one in
+ * this table counts. So functions in which tasks wait for many reasons, as wait_woken() and
+ * schedule_timeout(), are not in it. The names are from kernels since 3.10.
  */
 static const struct {
 	const char *what, *functions;
