@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions that a process compiled itself: the file /tmp/perf-PID.map in its root, PID as it is there, has a line
- * "START SIZE NAME" for each, with numbers in hexadecimal. A process may write what it likes about itself, and no other
- * user about it: the file counts only if its owner is the process's user.
+ * Functions that a process compiled itself: the file /tmp/perf-PID.map in its root has a line "START SIZE
+ * NAME" for each, with numbers in hexadecimal; PID is its number in its own pid namespace. A process may
+ * write anything about itself, but other users may not: the file counts only if its owner is the process's
+ * user.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #define FILE_MAX	(32 << 20)		/* bytes; of a longer file the end, which is newer */
 #define NAME_MAX_SHOWN	1024			/* bytes of a name; the rest is left out */
 
-/* What /proc tells of a task. False: it is gone. */
+/* Reads a task's status from /proc. False: it is gone. */
 static bool ask(int32_t tid, struct perf_map_of *of)
 {
 	char *path = xasprintf("/proc/%d/status", tid), *text = read_file(path, NULL), *line, *end;
@@ -135,7 +136,7 @@ bool perf_map_look(struct perf_map *p, struct symbols_far *far, int32_t tid)
 	if (p->never || (p->looked && now - p->looked < LOOK_AGAIN))
 		return false;
 	p->looked = now;
-	/* what a process that has gone told of itself stays */
+	/* the map of a process that has gone is kept */
 	if (!ask(tid, &of))
 		return false;
 	how = symbols_far_map(far, &of, &p->file, &t);

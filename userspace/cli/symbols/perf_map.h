@@ -12,7 +12,7 @@ struct perf_map_file {
 	long long size, sec, nsec;	/* sec, nsec: when it was changed */
 };
 
-/* What a process told of its functions in /tmp/perf-PID.map; all zero: nothing yet. */
+/* A process's functions from /tmp/perf-PID.map; all zero: none yet. */
 struct perf_map {
 	struct symtab t;	/* by address; of two functions in one place, the newer */
 	uint64_t looked;	/* CLOCK_MONOTONIC, ns */
@@ -20,7 +20,10 @@ struct perf_map {
 	struct perf_map_file file;
 };
 
-/* The number of the task's process; 0: the task is gone, or the kernel does not tell (before Linux 4.1). */
+/*
+ * The pid of the task's process in its own namespace; 0: the task is gone, or the kernel is older than Linux
+ * 4.1.
+ */
 int32_t perf_map_process(int32_t tid);
 /* Has the file of a living process read, if it has changed; asks twice a second at most. True: it was read. */
 bool perf_map_look(struct perf_map *p, struct symbols_far *far, int32_t tid);

@@ -9,7 +9,7 @@
 #define STACK_MAX	128	/* frames shown of one stack */
 /*
  * How long an event waits for its stack, ns. The stack is written right after the event, but an
- * interrupt may come between, and a virtual CPU may stand still meanwhile.
+ * interrupt may come between, and a virtual CPU may be stopped there.
  */
 #define STACK_NEAR	200000000ull
 

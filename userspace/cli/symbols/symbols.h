@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names for addresses of code: the kernel's from /proc/kallsyms; a process's from its maps and the
- * symbol tables of the files mapped there. The maps are those that records tell, also when the process is gone, or
- * /proc's while it lives. What was found is kept. A recording takes the names along, because its addresses
- * mean nothing on another boot.
+ * Names for addresses of code: the kernel's from /proc/kallsyms; a process's from its mappings and the symbol
+ * tables of the mapped files. The mappings come from records, also when the process is gone, or from /proc
+ * while it lives. Names that were found are kept. A recording takes the names along, because its addresses
+ * mean nothing after another boot.
  */
 #ifndef CTRACE_SYMBOLS_H
 #define CTRACE_SYMBOLS_H
@@ -18,8 +18,8 @@ struct unwind_frame;
 struct unwind_stack;
 
 /*
- * live: ask this machine. Else only what symbols_load() brings is known, and names in files of this machine that have the
- * build-id which a record tells.
+ * live: ask this machine. Else names come only from symbols_load(), and from files of this machine whose
+ * build-id a record has.
  */
 struct symbols *symbols_new(bool live);
 void symbols_free(struct symbols *s);
@@ -48,10 +48,10 @@ void symbols_unwinds(struct symbols *s);
  */
 const char *symbols_unwind(struct symbols *s, int32_t tid, struct unwind_frame *f, struct unwind_stack *k, uint64_t *to,
 			   size_t max, size_t *n);
-/* What names are missing, and why; NULL: none, as far as is known. Good until the next call. */
+/* A note on missing names, and why; NULL: none is missing, as far as is known. Good until the next call. */
 const char *symbols_note(struct symbols *s);
 
-/* A stack of the task is to be unwound when the recording is read: what is mapped now is saved for that. */
+/* Saves the task's present mappings, because a stack of it will be unwound when the recording is read. */
 void symbols_note_maps(struct symbols *s, int32_t tid);
 /* Write the names that were looked up as JSON; read them back. 0 or -errno (-EBADMSG: not what we write). */
 void symbols_save(struct symbols *s, struct sbuf *b);
@@ -111,7 +111,7 @@ struct elf_facts {
 struct Elf;
 /* The vdso's that we have. "": there is none, or the kernel gave it none. */
 void vdso_build_id(char to[BUILD_ID_TEXT]);
-/* Adds what the file itself has, and tells of it. Sort t after that. e: from elf_open(). */
+/* Adds the file's own symbols, and fills in f. Sort t after that. e: from elf_open(). */
 void symtab_read_elf(struct symtab *t, struct Elf *e, struct elf_facts *f);
 /* Adds what another file has, if it belongs to that one: the build-id is the same or, if that has none, the CRC. False: nothing. */
 bool symtab_read_debug(struct symtab *t, int fd, const struct elf_facts *of);
@@ -142,11 +142,11 @@ struct symbols_far;
 struct mapped_files *mapped_files_new(struct symbols_far *far, bool live, bool unwinds);
 void mapped_files_unwind(struct mapped_files *fs);
 void mapped_files_free(struct mapped_files *fs);
-void mapped_files_clear(struct mapped_files *fs);	/* forgets all files, but not what mapped_files_note() tells */
+void mapped_files_clear(struct mapped_files *fs);	/* forgets all files, but not the note */
 /* Has the file read that a living task has mapped there. NULL: it cannot be opened now. */
 struct mapped_file *mapped_files_open(struct mapped_files *fs, int32_t tid, uint64_t start, uint64_t end,
 				      const char *name, uint64_t dev, uint64_t ino);
-/* The file that a record tells of. It is not looked for before its symbols are asked for. */
+/* The file that a record names. It is not looked for until its symbols are asked for. */
 struct mapped_file *mapped_files_told(struct mapped_files *fs, uint64_t dev, uint64_t ino, const char *build_id,
 				      const char *path);
 /* The kernel gives the vdso, which each process has, this path; its dev and ino are 0. We read the vdso of our own process. */
@@ -155,7 +155,7 @@ struct mapped_file *mapped_files_told(struct mapped_files *fs, uint64_t dev, uin
 bool mapped_files_many(const struct mapped_files *fs);
 /* Appends which files' names were left out because of a limit, and which. */
 void mapped_files_note(const struct mapped_files *fs, struct sbuf *b);
-/* The last part of its path; of a file that a record told of. */
+/* The last part of its path, of a file that a record named. */
 const char *mapped_file_name(const struct mapped_file *f);
 const char *mapped_file_build_id(const struct mapped_file *f);	/* "": none */
 /* NULL: it was not found. pid, start, end: where it is, or was, mapped. */
@@ -175,10 +175,13 @@ void user_maps_free(struct user_maps *m);
 void user_maps_forget(struct user_maps *m, int32_t tid);
 /* rec: of process_map; t: its type, or NULL */
 void user_maps_learn(struct user_maps *m, const struct ctrace_event_type *t, const struct ctrace_record *rec);
-/* What the task has mapped, if no record tells it: for user_maps_save(), in case the process is gone when its stacks are unwound. */
+/*
+ * Reads the task's mappings if no record has them: for user_maps_save(), in case the process is gone when its
+ * stacks are unwound.
+ */
 void user_maps_note(struct user_maps *m, int32_t tid);
 void user_maps_save(const struct user_maps *m, struct json *j);	/* the elements of a list */
-/* The build-id of the vdso, which tells of the kernel; "": not known. */
+/* The build-id of the vdso, which belongs to the kernel; "": not known. */
 const char *user_maps_vdso(const struct user_maps *m);
 void user_maps_load_vdso(struct user_maps *m, const char *build_id);
 void user_maps_load(struct user_maps *m, int32_t tid, uint64_t start, uint64_t end, uint64_t offset, const char *build_id,

@@ -50,7 +50,7 @@ Elf *elf_open(int fd)
 	if (pread(fd, &h, sizeof(h), 0) < (ssize_t)sizeof(Elf32_Ehdr) || !plausible(&h))
 		return NULL;
 	elf_version(EV_CURRENT);
-	/* read the file, do not map it: a container may truncate it meanwhile */
+	/* read the file, do not map it: a container may truncate it at any time */
 	e = elf_begin(fd, ELF_C_READ, NULL);
 	if (e && elf_kind(e) == ELF_K_ELF)
 		return e;
@@ -133,7 +133,7 @@ static bool read_tables(struct symtab *t, const struct elf_facts *f, Elf *e)
 	return all;
 }
 
-/* --- what else a file tells ------------------------------------------------------------ */
+/* --- facts about a file ---------------------------------------------------------------- */
 
 static void put_build_id(char *to, const unsigned char *id, size_t n)
 {
@@ -214,7 +214,7 @@ static void read_debugdata(struct symtab *t, const struct elf_facts *f, const El
 	xz_free(plain);
 }
 
-/* Sections whose names tell what they are. */
+/* Reads sections that are known by their names. */
 static void read_named(struct symtab *t, struct elf_facts *f, Elf *e)
 {
 	bool linked = false, packed = false;
@@ -268,7 +268,7 @@ static bool has_crc(int fd, uint32_t want)
 	return crc == want;
 }
 
-/* By sections: the program headers may be those of the stripped file, whose offsets are others. */
+/* Searches sections: program headers may have been copied from the stripped file, with wrong offsets. */
 static bool has_build_id(Elf *e, const char *want)
 {
 	char id[BUILD_ID_TEXT] = "";

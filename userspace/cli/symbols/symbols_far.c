@@ -146,7 +146,10 @@ static void take(void *arg, const char *told, size_t n)
 	skip_full(t);
 }
 
-/* Was all told, and does it refer to nothing else? Of rows in another order names would be wrong, and no more. */
+/*
+ * Has every part arrived, and do all offsets lie within them? Rows in the wrong order would give wrong names,
+ * and do no other harm.
+ */
 static bool is_whole(struct taking *t)
 {
 	struct symtab *s = &t->r.t;

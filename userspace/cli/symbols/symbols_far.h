@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files that others chose, and that hold names of functions, are read by a process with a deadline (base/far.h): a container's
- * programs and libraries, what has their symbols apart, and what processes tell of functions that they compiled themselves.
+ * Files that others chose and that hold names of functions are read by a process with a deadline
+ * (base/far.h): a container's programs and libraries, their separate files of symbols, and the maps of
+ * functions that processes compiled themselves.
  */
 #ifndef CTRACE_SYMBOLS_FAR_H
 #define CTRACE_SYMBOLS_FAR_H
@@ -10,10 +11,10 @@
 #include "symbols/symbols.h"
 
 struct file_wanted {
-	bool told;		/* a record tells of it, so a copy will do; else the process has it mapped now */
+	bool told;		/* a record names it, so a copy will do; else the process has it mapped now */
 	bool live, unwinds;	/* as for mapped_files_new() */
 	int32_t pid;
-	uint64_t start, end;	/* where that has, or had, it mapped */
+	uint64_t start, end;	/* where the process has, or had, it mapped */
 	uint64_t dev, ino;
 	const char *build_id;	/* "": none, or not known */
 	const char *path;	/* as the process saw it */

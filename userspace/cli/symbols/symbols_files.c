@@ -26,7 +26,7 @@ struct mapped_file {
 
 struct mapped_files {
 	struct symbols_far *far;
-	bool live;		/* this machine is the one, and runs as it did when it was told of the files */
+	bool live;		/* the files are of this machine, in its present boot */
 	bool unwinds;		/* files are read for unwinding, too */
 	struct mapped_file **v;
 	size_t n;
@@ -87,8 +87,8 @@ static struct mapped_file *add(struct mapped_files *fs, uint64_t dev, uint64_t i
 }
 
 /*
- * Those who have many mapped should not take the names of others' files: what goes is the largest table. It is not read
- * again, which would take its time each time.
+ * Frees the largest table, so that a process with many mapped files does not cost others their names. The
+ * file is not read again, because that would take its time again and again.
  */
 static void drop_largest(struct mapped_files *fs)
 {
@@ -180,7 +180,7 @@ struct mapped_file *mapped_files_open(struct mapped_files *fs, int32_t tid, uint
 	return f->same;
 }
 
-/* --- files that records tell of --------------------------------------------------------- */
+/* --- files that records name ------------------------------------------------------------ */
 
 struct mapped_file *mapped_files_told(struct mapped_files *fs, uint64_t dev, uint64_t ino, const char *build_id,
 				      const char *path)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds the files that processes have mapped, and reads them. A file is opened through the mapping itself while the process
- * lives, so it does no harm if the path was deleted or means another file in the container. Later it is looked
- * for where a copy may be: in other processes' roots, in the layers of images, on this machine. What is found there
- * counts only if it has the same build-id; or, without one, is the same file.
+ * Finds the files that processes have mapped, and reads them. While the process lives, a file is opened
+ * through the mapping itself, so it does no harm if the path was deleted or means another file in the
+ * container. Later, copies are looked for in other processes' roots, in the layers of images, and on this
+ * machine. A copy counts only if it has the same build-id; or, without one, is the same file.
  *
- * All of it is done in a process with a deadline. So before a file system may be waited for, it is said which (base/foreign.h).
+ * All this runs in a process with a deadline, so each step first says which file system it may wait for
+ * (base/foreign.h).
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -69,8 +70,8 @@ static bool read_elf(const struct file_wanted *w, Elf *e, struct file_read *r, s
 }
 
 /*
- * Reads and closes the file, which lies at w->path below root, and what has its symbols apart. False: it has another
- * build-id, or is no ELF file.
+ * Reads and closes the file, which lies at w->path below root, and its separate file of symbols. False: it
+ * has another build-id, or is not an ELF file.
  */
 static bool read_file_at(const struct file_wanted *w, int fd, const struct root *root, struct file_read *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is known of each task, and where its process has mapped what. */
+/* Facts about each task, and the mappings of its process. */
 #ifndef CTRACE_SYMBOLS_TASKS_H
 #define CTRACE_SYMBOLS_TASKS_H
 
@@ -9,7 +9,7 @@
 struct map {
 	uint64_t start, end, offset;
 	char *name;		/* last part of the path; NULL: the file knows it */
-	char *path;		/* of what /proc told */
+	char *path;		/* of a mapping from /proc */
 	struct mapped_file *file;
 };
 
@@ -20,7 +20,7 @@ struct maps {
 
 struct task {
 	int32_t tid;
-	int32_t pid;		/* its process, which has what was told; 0: itself */
+	int32_t pid;		/* its process, which has the mappings; 0: itself */
 	uint64_t looked;
 	bool late;		/* a process's: its mappings could not be read in time, and are not read again */
 	struct maps told, seen;	/* by records, in their order; in /proc */
@@ -42,15 +42,15 @@ struct task *task_of(struct tasks *ts, int32_t tid);
 struct task *task_known(const struct tasks *ts, int32_t tid);
 
 void maps_clear(struct tasks *ts, struct maps *v);
-#define MAPS_MAX	8192	/* mappings of one process; of what records told, the newest */
+#define MAPS_MAX	8192	/* mappings of one process; of those in records, the newest */
 struct map *maps_append(struct tasks *ts, struct maps *v);
 /* The same, with its path; the name is the last part of that, up to a space. */
 struct map *maps_append_path(struct tasks *ts, struct maps *v, const char *path);
-/* One thing is mapped in one place: what the new mapping covers is gone. */
+/* Adds a mapping, and drops the parts of older ones that it covers. */
 void maps_tell(struct tasks *ts, struct maps *v, uint64_t start, uint64_t end, uint64_t offset, struct mapped_file *file);
-/* from: of mappings that were told */
+/* from: mappings in records */
 void maps_copy(struct tasks *ts, struct maps *to, const struct maps *from);
-/* The newest one, if several were there one after the other; NULL: there was none. */
+/* The newest mapping at addr; NULL: there was none. */
 const struct map *maps_find(const struct maps *v, uint64_t addr);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What processes have mapped where. Records of process_map tell it as it happens, so also of a process that is gone when
- * its stacks are read. Of processes that began before these records did, /proc tells it while they live.
+ * The mappings of processes. Records of process_map report them as they are made, so also those of a process
+ * that is gone when its stacks are read. Those of processes that began before the records did come from /proc
+ * while they live.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -270,7 +271,7 @@ static const struct map *find_seen(struct user_maps *m, struct task *k, uint64_t
 	return map;
 }
 
-/* Before a map is read: those of all processes have room for it. */
+/* Called before a map is read: frees maps of processes if all of them together take too much memory. */
 static void make_room(struct user_maps *m)
 {
 	size_t bytes = 0;
@@ -281,7 +282,7 @@ static void make_room(struct user_maps *m)
 		perf_map_free(&m->tasks.v[i]->jit);
 }
 
-/* The function at addr that the process compiled itself, by what it tells. Its names are in *t. */
+/* The function at addr that the process compiled itself, from its map. Its names are in *t. */
 static const struct symbol *find_compiled(struct user_maps *m, struct task *k, uint64_t addr, struct symtab **t)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -353,7 +354,7 @@ bool user_maps_name(struct user_maps *m, int32_t tid, uint64_t addr, bool exact,
 	}
 	if (s) {
 		sbuf_clean(b, symtab_shown(t, s));
-		/* the kernel's names of what is no file have brackets of their own */
+		/* names that the kernel gives to mappings without a file already have brackets */
 		sbuf_printf(b, *name == '[' ? "+0x%llx " : "+0x%llx [", (unsigned long long)(at - s->addr));
 		sbuf_clean(b, name);
 		sbuf_puts(b, *name == '[' ? "" : "]");

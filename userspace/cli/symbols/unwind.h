@@ -4,8 +4,8 @@
  * files that were mapped say how to find each caller, in .eh_frame. All three may be hostile: whatever they hold, the work
  * is bounded and no memory is read beside them.
  *
- * elfutils' libdwfl does the same, but maps the files that it opens (ELF_C_READ_MMAP_PRIVATE in libdwfl/open.c). A container
- * that truncates one meanwhile would end us by SIGBUS.
+ * elfutils' libdwfl does the same, but maps the files that it opens (ELF_C_READ_MMAP_PRIVATE in
+ * libdwfl/open.c). A container that truncates such a file would kill us by SIGBUS.
  */
 #ifndef CTRACE_UNWIND_H
 #define CTRACE_UNWIND_H
