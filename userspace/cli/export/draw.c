@@ -309,7 +309,7 @@ static bool is_dump(uint16_t id)
 	       id == CTRACE_ID_STATEDUMP_FILE_DESCRIPTOR || id == CTRACE_ID_STATEDUMP_BLOCK_DEVICE;
 }
 
-/* What tells of tasks and CPUs, before the event itself is drawn. */
+/* Learns about tasks and CPUs from a record, before the event itself is drawn. */
 static void follow(struct draw *d, const struct ctrace_record *rec, uint32_t cpu, const struct ctrace_value *v, int n)
 {
 	struct export_task *born = tasks_learn(d->x, rec), *t;

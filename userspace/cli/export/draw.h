@@ -25,7 +25,7 @@ struct draw_ops {
 	void (*call)(struct export *x, struct export_task *t, const struct slice *s);
 	/* Anything that has no duration. */
 	void (*mark)(struct export *x, struct export_task *t, uint32_t cid, const struct slice *s);
-	/* Anything else that has one. Those of one container and name do not overlap on a lane. */
+	/* Any other event with a duration. Spans of one container and name do not overlap on a lane. */
 	void (*span)(struct export *x, uint32_t cid, uint32_t lane, const struct slice *s);
 	void (*sample)(struct export *x, struct export_task *t, uint32_t cpu, const struct ctrace_record *rec,
 		       const struct stacks *k);

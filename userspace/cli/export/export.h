@@ -17,7 +17,7 @@ struct export_task {
 	uint16_t entry;			/* the call that it is in; 0: none */
 	uint64_t began;			/* when the last call that it was seen to enter began; 0: not seen */
 	bool told;			/* the writer has described it */
-	bool dumped;			/* the state dump has told of it */
+	bool dumped;			/* the state dump has a record of it */
 	uint64_t can_run, sleeps;	/* when it was woken, and when it fell into a sleep that nothing can end; 0: not so */
 };
 

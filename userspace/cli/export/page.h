@@ -10,7 +10,7 @@
 
 enum page_kind { PAGE_CALLS, PAGE_CALL, PAGE_WAIT, PAGE_DISK, PAGE_TCP, PAGE_TASK, PAGE_KINDS };
 
-/* What is known of one container's calls, of one of its calls, of its waits for CPUs, ... */
+/* Numbers of one container: of all its calls, of one call, of its waits for CPUs, ... */
 struct page_line {
 	uint32_t cid;
 	enum page_kind kind;
@@ -32,7 +32,7 @@ struct page {
 
 /* NULL: there is none. */
 const struct page_line *page_find(const struct page *p, uint32_t cid, enum page_kind kind, const char *name);
-/* Those of a container, the largest total first; the caller frees the list. */
+/* The lines of a container, the largest total first; the caller frees the list. */
 size_t page_list(const struct page *p, uint32_t cid, enum page_kind kind, const struct page_line ***list);
 
 /* Writes the page. */

@@ -298,8 +298,8 @@ static void put_clock(struct perfetto *p, uint64_t id, uint64_t time)
 }
 
 /*
- * Perfetto wants BOOTTIME. A recording does not tell how long its machine was asleep before, so MONOTONIC stands for it:
- * they differ by this alone.
+ * Perfetto wants BOOTTIME. MONOTONIC stands for it: they differ only by the time that the machine was asleep
+ * before, which a recording does not have.
  */
 static void put_clocks(struct export *x)
 {
@@ -313,7 +313,7 @@ static void put_clocks(struct export *x)
 	perfetto_packet(x, began);
 }
 
-/* The release tells what the states of tasks mean. */
+/* The release decides the meaning of tasks' states. */
 static void put_system(struct export *x)
 {
 	const char *release = asked_text(&x->r, "kernel"), *machine = asked_text(&x->r, "machine");

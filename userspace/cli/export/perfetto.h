@@ -62,11 +62,14 @@ bool ftrace_event(struct export *x, const struct ctrace_record *rec, uint32_t cp
 		  const struct ctrace_value *v, int n);
 void ftrace_lost(struct export *x, uint32_t cpu);
 
-/* --- perfetto_stacks.c: stacks have numbers, and are told once --- */
+/* --- perfetto_stacks.c: stacks have numbers, and are written once --- */
 
 struct stacks_seen *stacks_seen_new(void);
 void stacks_seen_free(struct stacks_seen *s);
-/* The number of the stack, user's frames and kernel's, after a packet that tells it if it is new. 0: it has no frames. */
+/*
+ * The number of the stack, with user and kernel frames; a new one is written in a packet first. 0: it has no
+ * frames.
+ */
 uint64_t perfetto_stack(struct export *x, const struct stacks *k, int32_t tid);
 void perfetto_sample(struct export *x, struct export_task *t, uint32_t cpu, const struct ctrace_record *rec,
 		     const struct stacks *k);

@@ -15,7 +15,9 @@ struct spent_in *spent_new(void);
 void spent_free(struct spent_in *s);
 /* The first part begins here. Only the first call counts. */
 void spent_begin(struct spent_in *s, uint64_t time);
-/* Adds the time from one moment to another to all parts that it touches. What is before the first part is cut. */
+/*
+ * Adds the time between two moments to all parts that it touches. Time before the first part does not count.
+ */
 void spent_add(struct spent_in *s, uint32_t cid, enum spent_on what, uint64_t from, uint64_t to);
 /* Adds n to the part that the moment is in. */
 void spent_count(struct spent_in *s, uint32_t cid, enum spent_on what, uint64_t time, uint64_t n);

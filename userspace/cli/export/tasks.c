@@ -114,7 +114,7 @@ static struct export_task *learn_fork(struct export *x, const struct ctrace_reco
 	return t;
 }
 
-/* Are cid and tid those of one task? An interrupt's are the host's and the interrupted task's, for example. */
+/* Do cid and tid belong to one task? For an interrupt, cid is the host's, and tid the interrupted task's. */
 static bool is_of_task(const struct ctrace_event_type *type, uint16_t id)
 {
 	return id != CTRACE_ID_SCHED_SWITCH &&

@@ -58,7 +58,7 @@ size_t top_columns(const struct top *t, enum top_level level, const struct top_c
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
 		const struct top_column *c = &columns[i];
 
-		/* files tell of whole containers alone */
+		/* files have numbers of whole containers only */
 		if (by && top_column_is_fact(c))
 			continue;
 		if (n < max && (c->levels & ON(level) || (by && c->kind == BY)))

@@ -11,7 +11,7 @@
 #define DRILL_ROWS	1024u
 #define CALL_AGGREGATE	"count(), sum(duration), max(duration), hist(duration) by syscall, ret&0x8000000000000000"
 
-/* What of the view's probe is counted for tasks; NULL: it has none. The caller frees it. */
+/* The aggregate by tasks for the view's probe; NULL: its events are not tasks'. The caller frees it. */
 static char *aggregate_of(const struct top *t, size_t probe)
 {
 	const struct view_table *table = &t->view->tables[probe];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What only files tell: memory and its limit, processes and threads. Opening files costs far more than adding up rows, so
- * an interval reads those of the containers that are shown first, and of some others in turn.
+ * Facts that only files have: memory and its limit, processes and threads. Opening files costs far more than
+ * adding up rows, so each interval reads the files of the containers that are shown first, and of some others
+ * in turn.
  */
 #include <ctype.h>
 #include <dirent.h>

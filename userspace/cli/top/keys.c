@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What keys do: they choose lines, go into a container and back, and change order, names, interval and columns. */
+/*
+ * The keyboard: keys choose lines, enter a container and leave it, and change order, names, interval and
+ * columns.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The terminal: ncurses draws it and reads the keys. Nothing waits here: run_loop() calls when a key or an interval is
- * there. A key draws what the last interval was, in the new order or at the new place.
+ * The terminal: ncurses draws it and reads the keys. Nothing waits here: run_loop() calls after a key or an
+ * interval. A key draws the last interval again, in the new order or at the new place.
  */
 #include <locale.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 
 #define ESCAPE	27
 #define DELETE	127
-#define HEAD	3	/* lines above those of the table */
+#define HEAD	3	/* lines above the table's */
 
 enum { COLOUR_GONE = 1, COLOUR_NOTE };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ctrace top: what its parts share. The kernel adds up what each container does (sources.c), lines.c makes a line of each
- * out of it, facts.c reads what only files tell, columns.c turns lines into text, JSON and order; drill.c looks into
- * one container, and screen.c shows it all on a terminal.
+ * ctrace top: shared by its parts. The kernel counts what each container does (sources.c), lines.c makes a
+ * line of each, facts.c reads the numbers that only files have, columns.c turns lines into text, JSON and
+ * order; drill.c looks into one container, and screen.c shows it all on a terminal.
  */
 #ifndef CTRACE_TOP_H
 #define CTRACE_TOP_H
@@ -11,7 +11,7 @@
 #include "names/cgroup_files.h"
 #include "count/view.h"
 
-/* What is added up: times in ns, sizes in bytes, the others are numbers. */
+/* Sums of a line: times in ns, sizes in bytes; the others are numbers of events. */
 enum top_sum {
 	TOP_CPU, TOP_WAIT, TOP_THROTTLED, TOP_CALLS, TOP_ERRORS, TOP_READ, TOP_WRITE, TOP_DISK_READ, TOP_DISK_WRITE,
 	TOP_RX, TOP_TX, TOP_FAULTS,
@@ -31,7 +31,7 @@ struct top_line {
 	bool busy;		/* it did something */
 	bool gone;		/* it has ended in the interval */
 	char comm[16];		/* of a process or a thread; no NUL if it is long */
-	/* what files tell; -1: they do not */
+	/* from files; -1: not known */
 	int64_t memory, limit, procs, threads;
 	uint32_t read;		/* in which interval the files were read, from 1 on; 0: never */
 	struct { uint64_t calls, errors, total, max; } call;	/* of a line of calls */
@@ -56,16 +56,16 @@ int top_sources(struct top *t);
 void top_source_add(struct top *t, const struct view_table *table, const struct ctrace_look_row *r, uint64_t *sums);
 /* Do its events belong to tasks, and not to a container as a whole? */
 bool top_source_of_tasks(const struct view_table *t);
-/* How many keys its rows have before those of --by. */
+/* How many keys its rows have before the keys of --by. */
 uint32_t top_source_keys(const struct view_table *t);
 
 /* --- lines.c ----------------------------------------------------------------------- */
 
 struct top_line *top_line_get(struct top_lines *l, const struct top_key *key);
-/* Zeroes the sums; all that is there then is what is said to be there again. */
+/* Zeroes the sums, and marks all lines as absent. Lines that are found again are present. */
 void top_lines_begin(struct top_lines *l);
 void top_call_hist(struct top_line *line, const uint64_t *hist);	/* adds it to the line's */
-/* Forgets lines that are not there. */
+/* Frees the lines that are still absent. */
 void top_lines_end(struct top_lines *l);
 void top_lines_free(struct top_lines *l);
 /* Makes the lines of an interval out of the view's tables. */
@@ -79,7 +79,7 @@ void top_lines_take(struct top *t);
 void top_facts_read(struct top *t, size_t first, bool all);
 /* Adds a line for each process of the container, for each thread of the process. */
 void top_facts_processes(struct top *t, struct top_lines *l, uint32_t cid);
-/* Reads what /proc tells of the line's process or thread. false: it has ended. */
+/* Reads the line's process or thread from /proc. false: it has ended. */
 bool top_facts_task(struct top_line *l);
 void top_facts_threads(struct top_lines *l, uint32_t cid, int32_t pid);
 
