@@ -104,7 +104,7 @@ static int in_order(const void *a, const void *b)
 	return by_cid(&x->e, &y->e);
 }
 
-/* Puts the children of parent: those in no pod first, then pods, and below each its containers. */
+/* Puts the children of parent: first containers without a pod, then pods, and below each its containers. */
 static void put_children(struct tree *t, uint32_t parent, unsigned int depth)
 {
 	size_t lo = 0, hi = t->n;

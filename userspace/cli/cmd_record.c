@@ -33,13 +33,13 @@ struct record {
 	struct ctf *ctf;
 	const char *dir;
 	const char *perfetto;	/* a file to write at the end, or NULL */
-	char *temporary;	/* the directory, if it is to be removed again, or NULL */
+	char *temporary;	/* the directory, if it must be removed at the end, or NULL */
 	const struct run_opts *opts;
 	struct symbols *symbols;	/* NULL: no stacks */
 	struct threads threads;		/* of the targets, if why can count what is recorded */
 	uint64_t began;		/* CLOCK_MONOTONIC, ns */
 	bool force;
-	bool done;		/* the trace is there, and whole */
+	bool done;		/* the trace was written, and is whole */
 	bool progress;		/* stderr is a terminal */
 	struct ctrace_ctf_info shown;	/* at the last progress line */
 };
@@ -257,7 +257,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-/* What was recorded stays, if it is not in the file. */
+/* Writes the Perfetto file. If that fails, the temporary recording is kept. */
 static int write_perfetto(struct record *r)
 {
 	const struct export_opts o = { .dir = r->dir, .out = r->perfetto };
@@ -292,7 +292,10 @@ static void too_long(int sig)
 	(void)sig;
 }
 
-/* What is recorded if no events are named. A reader cannot ask /proc what a task was called when it was sampled. */
+/*
+ * Adds the events that are recorded by default. Samples need names of tasks: a reader cannot ask /proc for
+ * old ones.
+ */
 static void add_events(struct probes_opts *o, bool viewer)
 {
 	if (o->nevents || !(viewer || o->frequency))

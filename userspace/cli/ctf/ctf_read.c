@@ -9,7 +9,10 @@
 #include "ctf/ctf_read.h"
 #include "ctf/sink_ctf.h"
 
-/* What is read of a packet at once. A stream costs no more memory, whatever its packets say. */
+/*
+ * A packet is read in pieces of this size. A stream takes no more memory, however long its packets claim to
+ * be.
+ */
 #define WINDOW		(64u << 10)
 #define CPUS_MAX	4096u
 
@@ -22,9 +25,9 @@ struct file {
 	size_t end;		/* no record begins here in buf, or later: only padding follows. It may be beyond len */
 	off_t more;		/* where what follows buf is */
 	size_t left;		/* bytes of the packet from there on */
-	uint64_t discarded;	/* what the packets read so far tell, running total */
+	uint64_t discarded;	/* by the packets read so far, running total */
 	uint64_t behind;	/* lost between the packet in buf and the next */
-	struct ctf_loss loss;	/* n 0: none, or it was told */
+	struct ctf_loss loss;	/* n 0: none, or it was reported */
 	uint64_t record_end;	/* time of the last record of the packet in buf, if behind is not 0 */
 	uint64_t packet_end;	/* when that packet ends */
 	uint32_t cpu, cid;
@@ -39,7 +42,7 @@ struct ctf_reader {
 	size_t nheap;
 	bool taken;		/* the record of heap[0] was handed out: move on first */
 	uint64_t lost;
-	bool losses;		/* some file has a loss that was not told */
+	bool losses;		/* some file has a loss that was not reported */
 	uint64_t read, size;	/* bytes of all files */
 	uint32_t ncpus;
 	const char *damaged, *why;

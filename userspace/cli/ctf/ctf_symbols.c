@@ -40,7 +40,7 @@ void ctf_symbols_scan(struct symbols *sy, const struct ctrace_schema *s, const v
 	} copy;
 	size_t pos = 0, n;
 
-	/* the ring may be overwritten meanwhile: copy what is read more than once */
+	/* the ring may be overwritten at any time: copy data that is read more than once */
 	while (len - pos >= sizeof(copy.rec)) {
 		memcpy(&copy.rec, (const char *)data + pos, sizeof(copy.rec));
 		n = copy.rec.len;

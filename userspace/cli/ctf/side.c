@@ -150,7 +150,7 @@ static int load_event(struct ctrace_schema *s, struct json_object *o)
 		fields[i].kind = named(kinds, ARRAY_SIZE(kinds), names_str(f, "kind"));
 		fields[i].display = named(displays, ARRAY_SIZE(displays), names_str(f, "display"));
 		fields[i].size = (uint32_t)names_number(f, "size");
-		/* a newer recorder's: its records have no type here, as if the module itself had told it */
+		/* a newer recorder's field: its event type is left out, as if it came from a newer module */
 		known &= fields[i].kind || !names_str(f, "kind");
 	}
 	t.fields = fields;

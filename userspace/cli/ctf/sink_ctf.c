@@ -40,8 +40,8 @@ static int fail(struct ctf *c, const char *why)
 }
 
 /*
- * Copies the records that are shown into c->part. What is overwritten meanwhile may be nonsense; then the run is
- * not ok in the end.
+ * Copies the records that are shown into c->part. Records that are overwritten during the copy may be
+ * nonsense; then the run is found invalid at its end.
  */
 static void choose(struct ctf *c, const struct ctrace_run *run)
 {

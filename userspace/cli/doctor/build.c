@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What it takes to build the module for this kernel: headers, compiler, DKMS. It matters less once the module is there. */
+/*
+ * Checks the requirements for building the module: headers, compiler, DKMS. They matter less if the module is
+ * loaded or installed.
+ */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -10,7 +13,7 @@
 #include "base/cli.h"
 #include "doctor/doctor.h"
 
-/* A trouble of the build, unless the module is there already. */
+/* A missing requirement is only a note if the module is loaded or installed. */
 static enum verdict needed(const struct machine *m)
 {
 	return m->loaded || m->ko ? DOCTOR_NOTE : DOCTOR_BAD;

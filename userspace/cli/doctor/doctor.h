@@ -47,9 +47,15 @@ char *install_of(const struct machine *m, const char *debian, const char *fedora
 /* The value of CONFIG_option in the kernel's configuration: "y", "m", a text without its quotes; NULL: not set. */
 char *option_of(const struct machine *m, const char *option);
 
-/* What installs the module: a package, where the command came as one, or the source. The caller frees it. */
+/*
+ * The command that installs the module: from a package, if ctrace came as one, or from the source. The caller
+ * frees it.
+ */
 char *doctor_installs(const struct machine *m);
-/* What installs the running kernel's headers; what builds a kernel with these options (" -e X -e Y"). The caller frees them. */
+/*
+ * Commands that install the kernel's headers, and build a kernel with options (" -e X -e Y"). The caller
+ * frees them.
+ */
 char *doctor_headers(const struct machine *m);
 char *doctor_rebuild(const char *options);
 

@@ -138,7 +138,7 @@ static void check_kprobes(struct machine *m)
 	free(carries);
 }
 
-/* Nobody can tell from outside whether a patched function still has its tracepoints. */
+/* It is not visible from outside whether a patched function still has its tracepoints. */
 static void check_livepatch(struct machine *m)
 {
 	char *dir = at_root(m, "/sys/kernel/livepatch");

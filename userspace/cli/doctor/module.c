@@ -10,7 +10,7 @@
 #include "base/module.h"
 #include "doctor/doctor.h"
 
-/* What makes the machine trust the key that DKMS signs with. Ubuntu's DKMS takes the key of shim-signed. */
+/* The command that makes the machine trust DKMS's signing key. Ubuntu's DKMS takes the key of shim-signed. */
 static char *enrol(const struct machine *m)
 {
 	static const char shim[] = "/var/lib/shim-signed/mok/MOK.der", dkms[] = "/var/lib/dkms/mok.pub";

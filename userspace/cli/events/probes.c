@@ -67,8 +67,8 @@ static int twice(const char *name)
 }
 
 /*
- * Adds a probe; frees or keeps name. If the event is there already with other conditions, the one that
- * was named by its own name wins over the one from a class or a group; two of a kind are an error.
+ * Adds a probe; frees or keeps name. If the event was added before with other conditions, an event that
+ * was named by its own name wins over one from a class or a group; two of a kind are an error.
  */
 static int add(struct probes *p, char *name, const char *filter, bool own, bool whole)
 {
@@ -140,7 +140,7 @@ static int add_tracepoint(struct parse *x, const struct probe_item *it)
 	return name ? add(x->p, name, it->filter, true, false) : x->lenient ? CLI_OK : probe_not_found(x->s, it->text);
 }
 
-/* What views count. */
+/* Events that views count. */
 static const char *const views[] = {
 	"sched_wait", "sched_run", "sched_block", "sched_blame", "cpu_throttled", "block_io", "tcp_*",
 	"sched_process_fork", "sched_process_exec", "sched_process_exit", "signal_generate", "oom_*", NULL

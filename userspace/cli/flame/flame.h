@@ -52,7 +52,7 @@ void flame_finish(struct flame *f);
  */
 size_t flame_path(const struct flame *f, uint32_t i, uint32_t from, uint32_t *v);
 
-/* Each writes the whole file; output_close() tells whether it arrived. */
+/* Each writes the whole file; output_close() returns whether that succeeded. */
 void flame_svg(const struct flame *f, const struct flame_form *form, FILE *out);
 void flame_speedscope(const struct flame *f, const struct flame_form *form, FILE *out);
 void flame_folded(const struct flame *f, FILE *out);

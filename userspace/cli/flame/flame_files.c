@@ -162,7 +162,7 @@ enum {
 	LOCATION_ID = 1, LOCATION_LINE = 4, LINE_FUNCTION = 1, FUNCTION_ID = 1, FUNCTION_NAME = 2,
 };
 
-/* What comes before the names in the table of strings. */
+/* The strings before the names in the table of strings. */
 static const char *const fixed[] = { "", "samples", "count", "wait", "microseconds", "container", "comm" };
 enum { S_EMPTY, S_SAMPLES, S_COUNT, S_WAIT, S_MICROSECONDS, S_CONTAINER, S_COMM };
 

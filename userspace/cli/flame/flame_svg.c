@@ -118,7 +118,7 @@ static void put_frame(struct picture *p, const struct flame_node *n, double x, d
 	if (w >= 6 + 3 * CHARACTER && n->depth) {
 		size_t cut = len <= room ? len : room - 2;
 
-		/* not amid a character */
+		/* do not cut a character */
 		while (cut < len && cut && ((unsigned char)n->name[cut] & 0xc0) == 0x80)
 			cut--;
 		sbuf_markup(b, n->name, cut);
