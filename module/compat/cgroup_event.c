@@ -66,7 +66,7 @@ static int keep_args(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* --- telling ---------------------------------------------------------------------- */
+/* --- notifying -------------------------------------------------------------------- */
 
 typedef void (*cgroup_fn)(void *data, struct cgroup *cgrp, const char *path);
 typedef void (*attach_fn)(void *data, struct cgroup *dst, const char *path, struct task_struct *p,

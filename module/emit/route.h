@@ -48,7 +48,7 @@ struct ctrace_route {
 	u32 begins;		/* wanted, if a whole call can begin the short way, or 0 */
 
 	u32 pair;		/* two plain sessions, or 0 */
-	struct ctrace_ring_desc *rings[2];	/* those of the two, the lower bit's first */
+	struct ctrace_ring_desc *rings[2];	/* their rings, the lower bit's first */
 	u64 asks;		/* one session << 32 with options that may count a call or leave it out at once, or _NONE */
 	struct ctrace_option **options;	/* of that session */
 	struct ctrace_one_of __percpu *sampled;	/* how it counts all entries and exits, if way says so */

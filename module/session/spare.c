@@ -83,8 +83,8 @@ static const void *ns_of(struct task_struct *p)
 }
 
 /*
- * The parent is current. Its flag is there if flags were given back since its child was made, as only itself
- * takes it away. And a walk that is under way may have passed by the child's place.
+ * The parent is current. It has its flag if flags were given back since its child was made, because only the
+ * parent itself takes it away. And a walk that is under way may have passed by the child's place.
  */
 static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {

@@ -39,9 +39,9 @@ struct ctrace_aggregate_info {
 };
 /*
  * Adds a probe whose events are counted: o->aggregate is set, as CTRACE_A_PROBE_AGGREGATE describes it.
- * sz: sizeof(*i). Errors are those of ctrace_probe_add(), and: -EINVAL: no aggregate, or the module does not
- * understand it. -ENOSPC: table_size of the session has no room for the table. -EPROTO: the module's answer names no
- * table.
+ * sz: sizeof(*i). Errors: as ctrace_probe_add(), and: -EINVAL: no aggregate, or the module does not
+ * understand it. -ENOSPC: table_size of the session has no room for the table. -EPROTO: the module's answer
+ * names no table.
  */
 int ctrace_aggregate_add(struct ctrace_session *s, const char *name, const struct ctrace_probe_opts *o,
 			 struct ctrace_aggregate_info *i, size_t sz);
