@@ -4,7 +4,7 @@
 #	NAME_start	returns once all system calls of the container are recorded
 #	NAME_stop	returns once the recording is in its files
 #	NAME_count	prints EVENTS LOST BYTES: events kept, events lost by the tool's own account, bytes on disk;
-#			- for a number that the tool does not tell
+#			- for a number that the tool does not give
 # They use $out (an empty directory), $init (the container's init, the host's number), $cgroup (the container's path,
 # which begins with /), $kb (size of the buffer of each CPU, where the tool has such an option), $cpus, and $reader (a
 # command that pins readers), and $points (the tracepoints to record, each SYSTEM:NAME).
@@ -173,7 +173,7 @@ lttng_count() {
 	babeltrace2 "$out/t" -c sink.utils.counter | awk '/ Event messages/ {gsub(",", ""); n = $1} END {printf "%d ", n}'
 	echo "$(grep -i 'discarded events' "$out/list" | awk '{s += $NF} END {print s + 0}') $(size_of "$out/t")"
 }
-# "told who": with the fields that tell one container from another
+# "told who": with the fields that distinguish containers
 lttng_context_start() { lttng_session vpid vtid procname pid_ns cgroup_ns; }
 lttng_context_stop() { lttng_stop; }
 lttng_context_count() { lttng_count; }
@@ -216,7 +216,7 @@ sysdig_count() {
 		"$(size_of "$out/t")"
 }
 
-# What counts in the kernel, and records nothing: bytes are -, and EVENTS is what was counted.
+# Tools that count in the kernel and record nothing: bytes are -, and EVENTS is the count.
 
 # counting COMMAND...: starts ctrace's COMMAND
 counting() {

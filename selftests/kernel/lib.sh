@@ -6,7 +6,7 @@
 # 1 (something was not ok) or 4 (skipped).
 
 set -u
-# kernel_before MAJOR.MINOR: is this kernel older? Use it only where nothing else tells.
+# kernel_before MAJOR.MINOR: is this kernel older? Use it only where nothing else shows the difference.
 kernel_before() {
 	local v
 	IFS=.- read -ra v < /proc/sys/kernel/osrelease
@@ -112,7 +112,7 @@ hasten() {
 }
 
 # vmalloc_kb: prints how much vmalloc memory the module has. The kernel gives out /proc/vmallocinfo a page at
-# a time, and goes on by line number. When other areas come and go meanwhile (each task's stack is one), a
+# a time, and continues by line number. When other areas come and go in between (each task's stack is one), a
 # line is read twice or not at all. So read until two readings in a row agree.
 vmalloc_kb() {
 	local now='' last=none
@@ -244,7 +244,7 @@ podman_run() {
 	id=$(podman --cgroup-manager=cgroupfs run -d --name "$name" --network=none --cgroupns=private \
 		"${opts[@]}" -e "PATH=$inner_path" -v /usr:/usr:ro -v "$top:/ctrace:ro" --rootfs "$tmp/podman-rootfs" "$@" \
 		2> "$tmp/podman.err") || give_up "podman run $name: $(tail -n 3 "$tmp/podman.err")"
-	# conmon writes it; podman itself takes a second to tell it
+	# conmon writes it; podman itself takes a second to print it
 	pid=$(cat /run/containers/storage/*-containers/"$id"/userdata/pidfile)
 	# Kill it first: a shell that is init ignores TERM, and podman would wait ten seconds.
 	later "kill -9 \$(cat /run/containers/storage/*-containers/$id/userdata/pidfile); podman rm -f $name"

@@ -2,8 +2,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # what lib.sh has, and for those who source it
 # real.sh: runtimes that people use, started for real, in the guest `runtimes`. Source it after lib.sh.
 
-# What the first process of each container runs: 20 marked calls, the first of them its first call but the
-# shell's; 5 more when it is told to end.
+# The first process of each container runs this: 20 marked calls, the first of them its first call but the
+# shell's; 5 more at SIGTERM.
 life='counted 7 20; trap "counted 8 5; exit 0" TERM; sleep 1000 & wait'
 
 [ "$(cat /proc/1/comm)" = systemd ] || skip "systemd is not process 1"

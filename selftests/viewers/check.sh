@@ -5,13 +5,13 @@
 # shellcheck disable=SC2317 # each viewer's function is called by the loop at the end
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-# what is told of a viewer, while output goes to files
+# the report, while output goes to files
 exec 3>&1
 recording=/recording/kernel
 tmp=$(mktemp -d)
 cd "$tmp" || exit
 export HOME=$tmp
-# wrong WHAT [FILE]: the viewer shows something else, and some lines of FILE tell what
+# wrong WHAT [FILE]: the viewer shows something else; some lines of FILE are printed
 wrong() {
 	bad=1
 	{
@@ -106,7 +106,7 @@ chromium() {
 	does timeout 100 chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --enable-unsafe-swiftshader \
 		--no-first-run --disable-extensions --allow-file-access-from-files --hide-scrollbars --user-data-dir="$tmp/chromium" \
 		--enable-logging=stderr --window-size="$2" --virtual-time-budget=10000 --dump-dom "$3"
-	# on a busy machine Chromium itself tells of a slow network
+	# on a busy machine Chromium itself reports a slow network
 	grep CONSOLE said | grep -v 'Slow network is detected' > "$1"
 }
 sizes="400,800 1200,900"

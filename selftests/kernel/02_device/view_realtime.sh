@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a CPU that a real-time task owns keeps nobody waiting for a view for ever
-# witness: without throttling; a signal ends the wait, ten seconds do, control answers meanwhile, and
+# witness: without throttling; a signal ends the wait, ten seconds do, control answers all the time, and
 #	later there is a view
 # requires: any
 # kernels: 6.1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a user without privileges may ask for one event type, but not for a list, with which he would keep the module
-# witness: nobody's list is refused; his library finds all that root's does; rmmod beside his unread
+# description: a user without privileges may ask for one event type, but not for a list, which could keep the module loaded
+# witness: nobody's list is refused; nobody's library finds all that root's does; rmmod beside its unread
 #	request
 # requires: any
 # timeout: 60

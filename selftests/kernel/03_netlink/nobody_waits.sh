@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: nobody waits for a state dump: not generic netlink, not INFO_GET, not other sessions, not births; it ends with its owner
 # witness: 1,500 processes (30,000 in torture), most of them 32 pid namespaces deep; beside their dump:
-#	other families, INFO_GET, another session, a birth, each timed; kill -9 and stop amid it
+#	other families, INFO_GET, another session, a birth, each timed; kill -9 and stop during it
 # requires: any
 # kernels: 6.1, newest
 # timeout: 180

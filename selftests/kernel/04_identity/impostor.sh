@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: nobody wears another container's name by an id in a cgroup's name, or by a store of his own
+# description: no container gets another one's name by an id in its cgroup's name, or by a user's store
 # witness: scopes of a user, of a service's user and of a container with the id of podman's container; a
 #	store in a home; two that root made
 # requires: podman,v2

@@ -63,7 +63,7 @@ for k in "ctrace trace --duration 1ms -e sched_process_exec all" "ctrace ps"; do
 done
 at_least "ctrace ps lists them" "$all" "$(wc -l < "$tmp/out")"
 
-# All die. For how long interrupts are off meanwhile: 12_torture/irqs_off.
+# All die. 12_torture/irqs_off measures how long interrupts are off then.
 check "removed" manybox remove "$mount/many/one"
 manybox remove "$mount/many/two"
 gone() { [ "$(manybox time | awk '$1 == "list" {print $4}')" -lt 100 ]; }

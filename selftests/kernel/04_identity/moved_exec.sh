@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a runtime that executes itself before the kernel tells that it was moved into the container's cgroup makes one container
+# description: a runtime that executes itself before the kernel reports that it was moved into the container's cgroup makes one container
 # witness: a starter that a cpuset brings to the mover's CPU, as a real-time task; /proc; the order of
 #	exec and move is seen in each run
 # requires: any
@@ -27,7 +27,7 @@ sleep 0.5
 stop_dump
 subscribe > "$tmp/seen"
 
-# Did it do what it is for? "TID TIME" of what the kernel told first of each starter
+# Was the order as intended? "TID TIME" of the kernel's first report of each starter
 sed -nE 's/^([0-9]+) sched_process_exec .* tid=([0-9]+) vtid=.*/\2 \1 exec/p; s/^([0-9]+) cgroup_attach_task .* tid=([0-9]+) dst_path="?.*box.*/\2 \1 told/p' "$tmp/ev" > "$tmp/order"
 gaps=$(awk 'NR == FNR { starter[$2] = 1; next } !starter[$1] { next } $3 == "exec" { exec[$1] = $2 } $3 == "told" && !told[$1] { told[$1] = $2 }
 	END { for (p in exec) n += told[p] && exec[p] < told[p]; print n + 0 }' "$tmp/made" "$tmp/order")

@@ -8,7 +8,7 @@
 
 [ -e /proc/self/ns/cgroup ] || skip "no cgroup namespaces"
 unload || give_up "it was loaded and does not go"
-# as `systemd-nspawn --keep-unit` makes them: the cgroup's name tells nothing
+# as `systemd-nspawn --keep-unit` makes them: the cgroup's name shows nothing
 unit=/older.slice/own.service
 cheap payload -C -g "$unit/payload" -- /bin/sh -c 'while :; do counted 71 1; sleep 0.1; done'
 later "rmdir $(cgroup_mount)$unit/payload $(cgroup_mount)$unit $(cgroup_mount)/older.slice"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: what a user nests in several containers leaves room for his slice's others, and for other slices
+# description: containers that a user nests in several ones leave room for others of that slice, and for other slices
 # witness: made-up slices, the same one in several hierarchies, nested containers, ten years of a made-up
 #	clock; in a guest, a module with room for 20, mkdir, and one process
 # requires: any
@@ -14,7 +14,7 @@ wait_for 5 test -c /dev/ctrace
 mount=$(cgroup_mount)
 top=$mount/room.slice
 later "find '$top' -depth -type d -exec rmdir {} +"
-# One process goes from cgroup to cgroup. Each that it enters is a container then, and stays one while the cgroup is there.
+# One process goes from cgroup to cgroup. Each that it enters is a container then, and stays one while the cgroup exists.
 sleep 1000 & mover=$!
 later "kill $mover; wait $mover"
 visit() { mkdir -p "$1" && echo $mover > "$1/cgroup.procs"; }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a task in a cpuset of the host's is in the container that another hierarchy of v1 tells
+# description: a task in a cpuset of the host's is in the container that another hierarchy of v1 shows
 # witness: marked calls by tasks in a cpuset of the host's that are moved in another hierarchy alone,
 #	older than the module too; kind's shape, where the inner container is in one hierarchy
 # requires: v1,hybrid
@@ -56,7 +56,7 @@ now() {
 	same "who is in the shield alone is the host's" 0 "$(cids "$tmp/ev" 'entry.*who=82( |$)')"
 	same "who is younger" "$cid_one" "$(cids "$tmp/ev" 'entry.*who=83( |$)')"
 	same "its neighbour" "$cid_two" "$(cids "$tmp/ev" 'entry.*who=84( |$)')"
-	# the cpuset does not tell that it has been moved
+	# the cpuset does not show that it has been moved
 	echo "$mover" > "$cg/memory$two/cgroup.procs"
 	same "who was moved to the neighbour's" "$cid_two" "$(now 83)"
 	echo "$mover" > "$cg/memory/cgroup.procs"

@@ -101,7 +101,7 @@ saw "all but a cgroup" "2:$two 10, 3:0 10, 4:0 10, 5:$five 10, 6:$five 10" c
 saw "a cgroup but for one below it" "1:0 10, 4:0 10, 5:$five 10, 6:$five 10" d
 saw "a container by its number, but not where it is" "1:0 10, 3:0 10, 4:0 10" e
 saw "a cgroup but for a container in it" "1:0 10, 2:$two 10, 4:0 10" f
-# one session ends; others that name the same cgroups go on
+# one session ends; others that name the same cgroups continue
 # shellcheck disable=SC2154 # session() sets it
 kill "$pid_a"
 wait "$pid_a"
@@ -122,7 +122,7 @@ saw "by its cgroup, too" "5:$five 10, 6:$five 10" c
 same "who is who" "$before" "$(who)"
 end_all
 
-# a task that moves in and out, and a container that is made in the cgroup meanwhile
+# a task that moves in and out, and a container that is made in the cgroup during the trace
 session a "cgroup:$top"
 session b host
 act=$((act + 1))
@@ -147,7 +147,7 @@ saw "a cgroup that is made anew: the parent's session sees both" "1:0 10, 2:0 10
 saw "a session of the removed one does not see the new one" "1:0 10" c
 end_all
 
-# Packets that a timer sends, without a task: the socket tells its v2 cgroup.
+# Packets that a timer sends, without a task: the socket has its v2 cgroup.
 if [ "$(cgroup_mode)" = v2 ] && ctrace events | grep -q '^net_dev_xmit' && ip link set lo up &&
    tc qdisc add dev lo root netem delay 20ms 2> /dev/null; then
 	later "tc qdisc del dev lo root"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: when the owner's socket closes, a reader drains the rings and is told that the session ended
+# description: when the owner's socket closes, a reader drains the rings and learns that the session ended
 # witness: kill -9 under load, then refcount, /proc/vmallocinfo, kprobe list, rmmod
 # requires: any
 # timeout: 60

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a switch to a neighbour's task tells nothing of that task, and a fork into a container nothing of the parent
+# description: a switch to a neighbour's task shows nothing of that task, and a fork into a container nothing of the parent
 # witness: two containers that wake each other on one CPU, beside tracefs, with sessions of both kinds; a
 #	view is refused
 # requires: any

@@ -40,7 +40,7 @@ what two > "$tmp/what2"
 check "the same, in the same order" cmp "$tmp/what1" "$tmp/what2"
 at_least "and interrupts" 1 "$(grep -c ' softirq ' "$tmp/two")"
 
-# What a filter said of one task is not taken for the answer of the next one on its CPU. That one's brk() makes the CPU know it,
+# A filter's answer for one task is not used for the next task on its CPU. That one's brk() makes the CPU know it,
 # in a session without a filter, before the filter has been asked.
 mkfifo "$tmp/go"
 taskset -c 0 /bin/sh -c "read -r x < $tmp/go; exec counted 31 20000" &

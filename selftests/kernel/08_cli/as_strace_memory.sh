@@ -93,7 +93,7 @@ same_lines "whole calls" "$tmp/c"
 ctrace record -e syscalls --fds --data 32 -o "$tmp/r" -- "$program" > /dev/null 2>> "$tmp/err"
 ctrace report "$tmp/r" > "$tmp/c" 2>> "$tmp/err"
 same_lines "recorded entries with exits" "$tmp/c"
-# What was not in memory at a call's entry is a record of its own for those who read the recording.
+# Memory that was not present at a call's entry is a separate record for readers of the recording.
 ctrace report --json "$tmp/r" > "$tmp/j" 2>> "$tmp/err"
 late=$(jq -c 'select(.event == "late_memory") | .fields | select(.field >= 0 and (.bytes | length) > 0)' "$tmp/j" | wc -l)
 at_least "late_memory as JSON" 1 "$late"

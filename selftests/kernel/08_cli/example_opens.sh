@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: the example in C++ prints the files that a container opens
-# witness: an installation in a throw-away root; a host without rustc is told how to get it
+# witness: an installation in a throw-away root; a host without rustc gets a hint how to get it
 # requires: torture
 # timeout: 60
 # torture: 60

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: explain tells the facts of a container, the file that gave its name, and the files that are not believed
+# description: explain prints the facts of a container, the file that gave its name, and the files that are not believed
 # witness: docker's files elsewhere, in a container, behind a link; machined's; made up by the test
 # requires: podman,v2
 # timeout: 180

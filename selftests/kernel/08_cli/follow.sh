@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: --follow takes containers that start later, from their first event on, and goes on with one that restarts
+# description: --follow takes containers that start later, from their first event on, and continues with one that restarts
 # witness: podman's containers, beside a recorder of everything; 20 containers in rings for 15, of which
 #	every call of 10 is kept; Ctrl-C, kill -9, time over
 # requires: podman

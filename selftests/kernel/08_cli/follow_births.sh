@@ -64,6 +64,6 @@ wait "$job"
 same "Ctrl-C: status" 0 $?
 same "the last one's calls, from its first" 20 "$(shown | wc -l)"
 same "nobody else's" "$web" "$(grep '^{' "$tmp/out" | jq -r '.cid // empty' | sort -un | xargs)"
-# Of hundreds that are born in a second without a name, more waits than a shared ring holds. Then it is told how much was lost.
+# Of hundreds that are born in a second without a name, more waits than a shared ring holds. Then the loss is reported.
 [ "$all" -gt 1000 ] || has "nothing was lost" ' 0 lost' "$tmp/err"
 note "$(tail -n 3 "$tmp/err")"

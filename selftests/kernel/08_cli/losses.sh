@@ -12,7 +12,7 @@ seen=$(babeltrace2 "$tmp/t" 2> /dev/null | grep -c getpriority)
 lost=$(sed -n 's/^ctrace: .* \([0-9]*\) lost.*/\1/p' "$tmp/err" | tail -n 1)
 note "$(tail -n 2 "$tmp/err")"
 same "seen $seen + lost $lost" 200000 $((seen + ${lost:-0}))
-# The recorder is held up while a ring is overwritten. The packets tell how many, to ctrace and to babeltrace2.
+# The recorder is held up while a ring is overwritten. The packets say how many, to ctrace and to babeltrace2.
 ctrace record -o "$tmp/late" --buffer-size 512K -e getpriority -- sh -c "
 	: > $tmp/up; until [ -e $tmp/go ]; do sleep 0.1; done
 	counted 80 60000; : > $tmp/made; until [ -e $tmp/go_on ]; do sleep 0.1; done; counted 80 500" > "$tmp/out" 2> "$tmp/err" &

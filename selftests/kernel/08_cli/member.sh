@@ -27,7 +27,7 @@ as_member record -o "$tmp/d/rec" all --duration 1 > /dev/null 2>&1
 same "record all" 0 $?
 as_member trace -- true > /dev/null 2> "$tmp/err"
 same "trace a command" 0 $?
-# who comes and goes meanwhile
+# containers that come and go in between
 bash -c 'trap - INT; exec setpriv --reuid 1234 --regid 1234 --groups 4711 "$@"' sh "$tmp/member" ps --follow > "$tmp/births" 2> "$tmp/births.err" & job=$!
 later "kill -9 $job"
 check "it says what may be missing" wait_for 20 grep -q 'for less than 0.25 s may be missing' "$tmp/births.err"

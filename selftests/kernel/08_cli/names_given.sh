@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: names.d names containers, and runtimes.d runtimes; only root's files are believed; malformed ones are told of
+# description: names.d names containers, and runtimes.d runtimes; only root's files are believed; malformed ones are reported
 # witness: files as Kubernetes' runtimes and podman 4.3 write them; files that others than root may
 #	write; a busy container
 # requires: v2

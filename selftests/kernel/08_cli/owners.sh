@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a user's container that says it is prod/db is not followed as prod/db; user:USER:TARGET means it, and user:USER:unit:NAME his units
+# description: a user's container that says it is prod/db is not followed as prod/db; user:USER:TARGET means it, and user:USER:unit:NAME that user's units
 # witness: a user's store that says what the system's says; user: and in: mean it
 # requires: v2
 # timeout: 120

@@ -8,7 +8,7 @@
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# behind OUT WHAT... -- CTRACE...: runs WHAT while the ctrace that reads it stands still, and lets it go on after that
+# behind OUT WHAT... -- CTRACE...: runs WHAT while the ctrace that reads it stands still, and lets it continue after that
 behind() {
 	local out=$1 job
 	local -a what=()

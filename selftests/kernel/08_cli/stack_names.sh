@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: functions have names whose symbols lie apart, in the container's root, and those that a process compiled itself
-# witness: files made by objcopy and xz; a program that writes code and tells of it; links that lead out,
+# witness: files made by objcopy and xz; a program that writes code and a map of it; links that lead out,
 #	files of others, a bomb, a name that stands for gigabytes
 # requires: any
 # timeout: 300
@@ -20,7 +20,7 @@ mkdir -p "$root/bin/.debug" "$root/var/maps" "$root/usr/lib/debug/.build-id"
 ln -s /var/maps "$root/tmp"
 cp "$(command -v compiled)" "$root/bin"
 
-# --- a process that tells of its functions
+# --- a process that writes a map of its functions
 ctrace trace -e getpriority --stack=user --json -- ctbox -n apart -- chroot "$root" compiled 91 2 > "$tmp/live" 2> "$tmp/err"
 check "it wrote its map in its root, under its own number" test -s "$root/var/maps/perf-1.map"
 same "compiled by the process" "mark [compiled] made_here [jit] main [compiled]" "$(frames 91 1 4 "$tmp/live")"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: block requests belong to their issuer, wherever they are dispatched and completed
 # witness: two containers and the host write separate sectors to null_blk, two requests at a time: the
-#	sector tells the writer, tracefs how often; take the issuer from current in probe_issue to see it fail
+#	sector shows the writer, tracefs how often; take the issuer from current in probe_issue to see it fail
 # requires: v2,v1
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -42,7 +42,7 @@ for sched in none mq-deadline; do
 	grep " dev=$dev " "$tmp/ev" > "$tmp/all"
 	tracing read | grep -E "block_rq_[a-z]*: $kdev " > "$tmp/kernel"
 
-	# Whose sectors each event has, told by the sector: "NAME FIRST-SECTOR cid=N SECTORS". Adjoining
+	# The owner of each event's sectors, known by the sector: "NAME FIRST-SECTOR cid=N SECTORS". Adjoining
 	# requests may be merged into one.
 	sed -nE 's/^[0-9]+ (block_[a-z_]+) (cid=[0-9]+) .* sector=([0-9]+) nr_sector=([0-9]+) .*/\1 \3 \2 \4/p' "$tmp/all" |
 		awk '{n[$1 " " int($2 / 100000) * 100000 " " $3] += $4} END {for (i in n) print i, n[i]}' | sort > "$tmp/whose"

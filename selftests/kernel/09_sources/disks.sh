@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: disks of every kind, amid commands, polling, hot-plug, errors and resets: no harm, each read is counted, and whose it is
+# description: disks of every kind, under commands, polling, hot-plug, errors and resets: no harm, each read is counted for its owner
 # witness: IDE, SATA, SCSI, CD-ROM, USB, NVMe, virtio, scsi_debug, loop, dm, md and nbd, as far as the
 #	kernel has drivers (vm/disks.config); SG_IO, polling, media errors, timeouts, resets, hosts and disks
-#	that come and go; a container's dd tells what it read
+#	that come and go; a container's dd prints what it read
 # requires: v2,v1,torture
 # disks: the more drivers the kernel has, the more there are
 # timeout: 240
@@ -104,7 +104,7 @@ done
 done) & hosts=$!
 later "kill $hosts"
 
-# hot-plug, errors and resets, while the others go on
+# hot-plug, errors and resets, while the others keep reading
 debug=/sys/bus/pseudo/drivers/scsi_debug
 if [ -n "$fails" ]; then
 	dev=/sys/block/$fails/device
@@ -126,7 +126,7 @@ if [ -n "$fails" ]; then
 		(for d in $(list); do timeout 20 dd if="/dev/$d" of=/dev/null bs=4k count=2 iflag=direct; done) 2> /dev/null
 		echo -1 > $debug/add_host
 	done
-	# taken away and found again, amid requests
+	# taken away and found again, under requests
 	(timeout 20 dd if="/dev/$fails" of=/dev/null bs=512 count=4000 iflag=direct) 2> /dev/null & reading=$!
 	echo 1 > "$dev/delete"
 	wait $reading
@@ -136,7 +136,7 @@ dmsetup --noudevsync create tfails --table "0 8 error" 2> /dev/null && later "dm
 for d in dm-0 dm-1 dm-2 md7; do
 	[ "$(size $d)" = 0 ] || timeout 20 dd if=/dev/$d of=/dev/null bs=4k count=1 iflag=direct 2> /dev/null
 done
-# Linux 4.4 and 4.19 may hang in a reset amid commands, without ctrace, too
+# Linux 4.4 and 4.19 may hang in a reset during commands, without ctrace, too
 kernel_before 5.0 || for f in /sys/class/nvme/nvme*/reset_controller; do
 	[ ! -w "$f" ] || echo 1 > "$f"
 done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: interrupt events come in pairs, with their names, and go to the host, never to the container they interrupt
-# witness: tracefs counts of the same time, /proc/interrupts, a container that runs meanwhile
+# witness: tracefs counts of the same time, /proc/interrupts, a container that runs at that time
 # requires: any
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: what a network namespace receives, and what its kernel sends, is its container's
-# witness: a veth pair; the length of a datagram tells its sender; a second container in the namespace,
+# description: packets that a network namespace receives, and those its kernel sends, are its container's
+# witness: a veth pair; the length of a datagram shows its sender; a second container in the namespace,
 #	one that began before the owner, ends of containers and namespaces, a timer's sending; before, all that
 #	was received was the host's
 # requires: v2,v1

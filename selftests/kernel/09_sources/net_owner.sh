@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: packets belong to the container whose socket sends them, even when another's interrupt sends them out
-# witness: the length of a datagram tells its sender; over lo, sent at once and by a timer (netem), while
+# witness: the length of a datagram shows its sender; over lo, sent at once and by a timer (netem), while
 #	both containers spin; counts of tracefs; current in on_start_xmit fails it
 # requires: v2,v1
 # kernels: 5.10, newest
@@ -16,7 +16,7 @@ ip link set lo up
 tracing on net/net_dev_queue net/net_dev_xmit net/netif_receive_skb
 events=(-e net_dev_queue -e net_dev_xmit -e net_if_receive_skb)
 
-# sends 30 datagrams of the given length to a port where nothing listens; the length tells the senders apart,
+# sends 30 datagrams of the given length to a port where nothing listens; each sender has a length of its own,
 # and is 42 more at the device
 sender="until [ -e $tmp/go ]; do sleep 0.05; done
 	for ((i = 0; i < 30; i++)); do printf %0\$0d 0 > /dev/udp/127.0.0.1/9; done; : > $tmp/done.\$0; while :; do :; done"

@@ -37,7 +37,7 @@ both() {
 	tid=$(sed 's/.* tid=\([0-9]*\) .*/\1/' "$tmp/last")
 	sed 's/.*callstack=//' "$tmp/last" > "$tmp/addresses"
 	ours=$(names "$tmp/addresses")
-	# A task goes on between the end of our session and the end of theirs: their last stack that agrees counts.
+	# A task runs between the end of our session and the end of theirs: their last stack that agrees counts.
 	theirs=$(awk -v ours="$ours" -v task="-$tid +([(][ 0-9-]+[)] +)?[[][0-9]+[]]" '
 		function ends(a, b) {return length(a) >= length(b) && substr(a, length(a) - length(b) + 1) == b}
 		function told() {if (mine) {last = substr(st, 2); if (ends(last, ours) || ends(ours, last)) agrees = last}; mine = 0}

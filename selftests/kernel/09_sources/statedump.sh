@@ -17,7 +17,7 @@ nested=$(pgrep -f '^sleep 1001' | tail -n 1)
 cheap other -n other -- /bin/sleep 1002
 other=$pid pid=$(cat "$tmp/box.pid")
 
-# A record is padded to eight bytes, so only some lengths of a path tell whether its end is written: all eight are here.
+# A record is padded to eight bytes, so only some lengths of a path show whether its end is written: all eight are here.
 mount=$(cgroup_mount)
 long=/sd
 for i in 1 2 3 4 5 6 7 8; do

@@ -48,7 +48,7 @@ wait_for 10 lines 1 statedump_end "$tmp/ev"
 stop_dump
 has_not "not unless they are wanted" process_map "$tmp/ev"
 
-# An old process runs only while the recorder stands still, and is killed before that goes on.
+# An old process runs only while the recorder is stopped, and is killed before the recorder continues.
 cheap old -n old -- waits spin 1000
 wait_for 20 grep -aq waits "/proc/$pid/cmdline" || give_up "no waits"
 kill -STOP "$pid"

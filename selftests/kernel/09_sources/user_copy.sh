@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: the copy of a user stack has the bytes asked for, or those that are there, of the event's own task alone
+# description: the copy of a user stack has the bytes asked for, or as many as exist, of the event's own task alone
 # witness: bare has a stack of 64 bytes, or none; sizes and order of the pieces; 32 bits, kernel threads,
 #	an event of another task
 # requires: any

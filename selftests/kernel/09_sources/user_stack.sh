@@ -39,7 +39,7 @@ evdump -t all -e sched_switch -u -d 1 > "$tmp/ev" 2> "$tmp/err"
 has "a switch has the stack of the task that is switched off" 'user_stack cid.*callstack=0x' "$tmp/ev"
 kthread=$(pgrep -x ksoftirqd/0 || pgrep -x kthreadd)
 has_not "a kernel thread's is empty" "user_stack cid=0 tid=$kthread .*0x" "$tmp/ev"
-# Threads that the kernel makes for a program, here io_uring's, have its memory, but have never run it. The kernel tells of no fork.
+# Threads that the kernel makes for a program, here io_uring's, have its memory, but have never run it. The kernel reports no fork.
 dump "$tmp/ev" -t all -e sched_switch -u
 iouring -s > /dev/null 2>&1
 stop_dump

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: hits of a kprobe that is a breakpoint, which counts as an NMI, belong to the task and have its stacks
-# witness: a breakpoint amid a function, kept from being optimised, in a container
+# witness: a breakpoint inside a function, kept from being optimised, in a container
 # requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -40,7 +40,7 @@ same "the same again is the same type" "$id" "$(definer add "p:mine $open name=+
 check "by group and name" definer del kprobes:mine grp:yours
 same "none left" 0 "$(definer list | wc -l)"
 
-# While one kprobe is there all the time, the kernel need not rewrite its code for each definition.
+# While one kprobe exists all the time, the kernel need not rewrite its code for each definition.
 dump "$tmp/ev3" -t cid:0 -e "kprobe:$open" -d 100
 for i in $(seq 1025); do echo "p:n$i $open"; done > "$tmp/many"
 refuse "a limit to them" "already 1024 definitions" xargs -d '\n' -n 5000 -a "$tmp/many" definer add

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: a module's function can be probed with and without MOD:, and the module can be removed meanwhile
+# description: a module's function can be probed with and without MOD:, and the module can be removed under a probe
 # witness: the same definition in kprobe_events, hit for hit; bytes and names that the test chose; memory
 #	that does not exist
 # requires: any

@@ -53,7 +53,7 @@ has "which the first maker's end leaves alone" ' kprobes passing ' <(definer lis
 check "deleted" definer del passing
 same "none left" 0 "$(definer list | wc -l)"
 
-# While one kprobe is there all the time, the kernel need not rewrite its code for each definition.
+# While one kprobe exists all the time, the kernel need not rewrite its code for each definition.
 dump "$tmp/ev2" -t cid:0 -e "kprobe:$open" -d 100
 for i in $(seq 1024); do echo "p:n$i $open"; done > "$tmp/many"
 check "as many as there may be" xargs -d '\n' -n 5000 -a "$tmp/many" definer hold < /dev/null

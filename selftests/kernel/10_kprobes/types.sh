@@ -19,7 +19,7 @@ for t in u8 u16 u32 u64 s8 s16 s32 s64 x8 x16 x32 x64; do
 	arrays="$arrays a_$t=+0(%$reg2):${t}[3]"
 done
 bits="b1=%$reg1:b4@4/8 b2=%$reg1:b7@3/16 b3=%$reg1:b32@0/32 b4=+u0(%$reg2):b12@20/64 bare=%$reg1"
-# The name in a hit tells whether its memory was there (see kernel_event.sh).
+# The name in a hit shows whether its memory was present (see kernel_event.sh).
 set -- "p:r $open_symbol$regs $bits name=+0(%$reg2):ustring" "p:m $open_symbol$memory name=+0(%$reg2):ustring" "p:a $open_symbol$arrays name=+0(%$reg2):ustring"
 for def; do witness "$def"; done
 evdump -e "$1" -e "$2" -e "$3" -- cat /nonexistent/ctrace-has-a-longer-name > "$tmp/ev" 2> "$tmp/err"

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-# Each container makes its marked calls when told so. Then b starts one more container inside itself.
+# Each container makes its marked calls on request. Then b starts one more container inside itself.
 mark() { echo "until [ -e $tmp/go ]; do sleep 0.1; done; counted $1 10"; }
 cheap a -g "/box/$(hex64 nota)" -- sh -c "$(mark 1); sleep 10000"
 a=$(of_pid "$pid" cid)

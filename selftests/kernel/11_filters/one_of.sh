@@ -25,7 +25,7 @@ note "$n entries, $m exits"
 at_least "entries, where every second event is an exit" 500 "$n"
 at_least "exits" 500 "$m"
 check "no more than one of 10 together" test $((n + m)) -le 2001
-# Those of a container that is a target, which take a shorter way than those of a command that is followed. boxed SCRIPT: records
+# Calls of a container that is a target take a shorter way than calls of a command that is followed. boxed SCRIPT: records
 # one of 10 calls of a container that runs perl -e SCRIPT
 boxed() {
 	rm -f "$tmp/go" "$tmp/done"
@@ -43,7 +43,7 @@ boxed 'syscall(500), getppid for 1 .. 10000'
 same "one of 10 of nameless calls, amid others" 2000 "$(count _unknown)"
 n=$(count _getppid)
 check "one of 10 of those others: $n" test "$n" -ge 1900 -a "$n" -le 2100
-# What one session leaves out, another one gets.
+# A call that one session leaves out reaches another one.
 evdump -e syscall:getpriority -t all > "$tmp/all" 2> "$tmp/other" & other=$!
 wait_for 20 grep -q recording "$tmp/other"
 boxed 'getppid, getpriority 1, 1 for 1 .. 5000'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: each allocation of each operation fails once: the operation reports it and undoes all, or goes on without; nothing leaks
+# description: each allocation of each operation fails once: the operation reports it and undoes all, or continues without; nothing leaks
 # witness: the kernel's fault injection fails each allocation of 52 operations in turn; the test repeats
 #	the operation, and checks what is left; all allocations of background work fail for a while; kmemleak
 #	with --kernel debug-kmemleak

@@ -26,7 +26,7 @@ measure() {
 	awk '$1 ~ /^kmalloc-/ {s += $2 * $4} END {print int(s / 1024)}' /proc/slabinfo
 	awk '/^Percpu:/ {n = $2} END {print n + 0}' /proc/meminfo	# since 4.20
 }
-# What may remain. vmalloc: a page or two, as the identity tables do not grow. kmalloc: the whole kernel uses
+# Memory that may remain. vmalloc: a page or two, as the identity tables do not grow. kmalloc: the whole kernel uses
 # it, and a removed cgroup goes late. percpu: one page in use keeps a block of pages, of every CPU. A leak of
 # one object in each of churn's rounds would leave thousands in the long form.
 tolerance=(0 512 512)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: recorders that stop for seconds and go on: seen + lost = made
+# description: recorders that stop for seconds and continue: seen + lost = made
 # witness: recorders that stop for seconds, overwriting and stopping when full
 # requires: any,torture
 # timeout: 90
@@ -14,7 +14,7 @@ calls=$(long 3000 60000)
 # numbers NAME: prints seen and lost, from the summary
 numbers() { sed -nE 's/^ctrace: ([0-9]+) events?[ ,].*, ([0-9]+) lost.*/\1 \2/p' "$tmp/$1.err" | tail -n 1; }
 
-# stopped HOW OPTION...: three readers of one command's calls. One goes on, one stands still all the time, and
+# stopped HOW OPTION...: three readers of one command's calls. One runs, one stands still all the time, and
 # one stops now and then.
 stopped() {
 	local how=$1 name seen lost pid jobs=()
@@ -44,7 +44,7 @@ stopped() {
 	kill -CONT "${jobs[1]}"
 	sleep 1
 	kill -INT "${jobs[@]}"
-	# A child of this shell may have been told to ignore INT.
+	# A child of this shell may have INT ignored.
 	sleep 0.5
 	kill -TERM "${jobs[@]}" 2> /dev/null
 	wait "${jobs[@]}"

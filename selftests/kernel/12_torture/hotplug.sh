@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a CPU goes and comes back under the storm, and tasks move between the containers' cgroups: the count is still exact
 # witness: the same; sessions are made while a CPU is offline, and it is sampled once it is back; tasks
-#	move between cgroups meanwhile
+#	move between cgroups at the same time
 # requires: any
 # kernels: 6.1
 # timeout: 180

@@ -31,7 +31,7 @@ began=$SECONDS
 # A slow machine does fewer rounds, but at least three.
 for ((i = 1; i <= times && (i <= 3 || SECONDS - began < most); i++)); do
 	load_it || give_up "insmod number $i: $(cat "$tmp/insmod")"
-	# Some rounds unload at once, amid the first things that the tools do.
+	# Some rounds unload at once, during the tools' first steps.
 	[ $((i % 3)) = 0 ] || sleep "0.0$((i % 10))"
 	unload_it || give_up "rmmod number $i: $(cat "$tmp/rmmod")"
 	[ $((i % $(long 1 10))) != 0 ] || note "$i times in $((SECONDS - began)) s, $busy times refused"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: nobody writes to, keeps or shows others the pages of a view that he was handed, by any call that takes an address
+# description: nobody writes to, keeps or shows others the pages of a view that they were handed, by any call that takes an address
 # witness: nobody, who holds a view, tries 24 families of calls while its container and a neighbour work;
 #	after each, every byte of the view is accounted for: by the container's own count of calls, or as it
 #	was; a child's child keeps it until others have the slots

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: the machine sleeps and wakes while it is traced: nothing is lost, all is in order, and tracing goes on
+# description: the machine sleeps and wakes while it is traced: nothing is lost, all is in order, and tracing continues
 # witness: suspended to memory and woken by its clock; record times after that; where the kernel has
 #	pm_test, each step
 # requires: any,torture
@@ -38,7 +38,7 @@ sleeps() {
 	"$@" > "$tmp/sleep" 2>&1 || note "$how: $(cat "$tmp/sleep")"
 	same "$how: it slept" $((before + 1)) "$(slept)"
 	rounds=$(cat "$tmp/rounds")
-	# the calls go on after it
+	# the calls continue after it
 	wait_for 20 bash -c "[ \$(cat $tmp/rounds) -gt $((rounds + 10)) ]" || not_ok "$how: the command does not go on"
 	touch "$tmp/go"
 	wait $job
@@ -63,5 +63,5 @@ if [ -w $level ]; then
 	done
 fi
 [ $n -gt 0 ] || skip "no way to sleep and wake: $(cat $state)"
-# CLOCK_MONOTONIC has stood still meanwhile.
+# CLOCK_MONOTONIC stood still during the sleep.
 check "a record's time is CLOCK_MONOTONIC's after all that" ringlook clock

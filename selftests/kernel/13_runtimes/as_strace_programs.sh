@@ -39,7 +39,7 @@ whole() {
 					print pid, last[pid]
 		}' "$1" "$2"
 }
-# What is known to differ:
+# Known differences:
 bare() {
 	sed -E 's/ +=/ =/g; s/ +\)/)/g; s/ ,/,/g; s/\( /(/
 		# no numbers of devices, no time that was left

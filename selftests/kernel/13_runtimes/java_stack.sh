@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: stacks of a JVM in a container have the names of methods that it compiled, and of its interpreter
-# witness: keytool makes a long key, and is told to write its map, as jcmd does; before that, no method
+# witness: keytool makes a long key, and is asked to write its map, as jcmd does; before that, no method
 #	has a name
 # requires: v2,torture
 # kernels: runtimes
@@ -9,7 +9,7 @@
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# What the JDK's jcmd does, which the JRE lacks: asks the JVM, whose own number is 1, to write its map.
+# In place of the JDK's jcmd, which the JRE lacks: asks the JVM, whose own number is 1, to write its map.
 perfmap() {
 	touch /tmp/.attach_pid1
 	kill -QUIT "$1"

@@ -24,7 +24,7 @@ bootme_start() {
 	took "the machine has booted"
 	pid=$(machinectl show bootme -p Leader --value)
 	monitor=$(systemctl show nsp -p MainPID --value)
-	# mixed: what the shell runs as it ends is not told to end
+	# mixed: a program that the shell starts as it ends gets no signal to end
 	systemd-run --quiet -M bootme --unit=life --property=KillMode=mixed --setenv=PATH="$inner_path" /bin/sh -c "$life"
 }
 bootme_exec() { systemd-run --quiet -M bootme --wait --setenv=PATH="$inner_path" "$here/build/$1" "${@:2}"; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: block_io: how long a disk of known latency takes, how long a request waited for it, and whose it is
 # witness: null_blk that takes 20 ms and one request at a time; tracefs, request by request; the sector
-#	tells the writer
+#	shows the writer
 # requires: v2,v1
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -37,7 +37,7 @@ same "ctrace trace -e func:" 10 "$(grep -c "func_$f" "$tmp/out")"
 ctrace trace -o "$tmp/out" -e "func:$f if duration > 10000000000" -- perl -e "$sleeps" > /dev/null 2> "$tmp/err"
 same "and none that is longer than any" 0 "$(grep -c "func_$f" "$tmp/out")"
 
-# What more calls than are followed leave out is counted. They begin apart: the kernel counts a kretprobe's
+# Calls beyond those that are followed are counted as missed. They begin at different times: the kernel counts a kretprobe's
 # misses without a lock, so two CPUs that miss at one moment may count one (uapi/ctrace.h, CTRACE_LOSS_MISSED).
 # shellcheck disable=SC2016 # perl's
 apart='use Time::HiRes "nanosleep"; for $i (0 .. 5) { fork or do { select undef, undef, undef, $i / 5; nanosleep 2e9; exit } } 1 while wait > 0'

@@ -15,7 +15,7 @@ if [ -e $thp ]; then
 	later "echo $(sed 's/.*\[\(.*\)\].*/\1/' $thp) > $thp"
 	echo never > $thp
 fi
-# A program that touches 2000 new pages (8 MB), and says what the kernel counted meanwhile.
+# A program that touches 2000 new pages (8 MB), and prints the kernel's count of that time.
 # shellcheck disable=SC2016 # perl's
 program='$| = 1; my $n = 8192000; sub c { open my $f, "<", "/proc/self/stat"; my @w = split / /, (<$f> =~ s/.*\) //r); "$w[7] $w[9]" }
 	c(); select undef, undef, undef, 0.05 until -e "'$tmp'/go"; my @b = split / /, c(); my $x = "x" x $n;

@@ -13,7 +13,7 @@ if [ ! -e /proc/self/schedstat ] || [ "$(cut -d' ' -f1 /proc/self/schedstat)" = 
 	skip "the kernel keeps no such account"
 fi
 load
-# What interrupts and the hypervisor took is no run to the kernel, if it knows of it. In ns, of CPU 0.
+# Time that interrupts and the hypervisor took is not a run to the kernel, if it knows of it. In ns, of CPU 0.
 taken() { awk -v hz="$(getconf CLK_TCK)" '$1 == "cpu0" {printf "%.0f\n", ($7 + $8 + $9) * 1e9 / hz}' /proc/stat; }
 before=$(taken)
 read -r s0 u0 < <(scheduler_clock)

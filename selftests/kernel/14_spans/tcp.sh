@@ -38,8 +38,8 @@ lo="saddr=127,0,0,1 daddr=127,0,0,1"
 has "the client's connect" "tcp_connect cid=$a tid=$at .* error=0 family=2 sport=[0-9]+ dport=7778 protocol=6 $lo$" "$tmp/ev"
 has "a port without a listener: ECONNREFUSED" "tcp_connect cid=$a tid=$at .* error=-111 family=2 .*dport=7779 " "$tmp/ev"
 same "no other connects" 2 "$(grep -c ' tcp_connect .*dport=777[89] ' "$tmp/ev")"
-# Who accepts is known by a function that is there if the kernel has security modules; else the container that listens is, if
-# sockets know their cgroup, which must be v2's.
+# The container that accepts is known by a function of kernels with security modules; without it, the one that listens is known,
+# if sockets know their cgroup, which must be v2's.
 accepts=1
 grep -q ' security_sock_graft$' /proc/kallsyms || accepts=''
 [ -n "$accepts" ] || [ "$(cgroup_mode)" = v2 ] || b=0

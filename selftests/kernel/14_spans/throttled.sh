@@ -38,6 +38,6 @@ same "one group" "$(stat -c %i "$dir")" "$(sed 's/.*cgroup_id=//' "$tmp/one" | s
 # The kernel counts the periods that ended without quota. One time has several, if the task took more than the next quota before
 # a tick stopped it. The shell is on one CPU; a child of it may be on the way.
 near "as often as the kernel counts" 3 "$n" "$(sed 's/.*duration=\([0-9]*\).*/\1/' "$tmp/one" | awk '{n += 1 + int($1 / 1e8)} END {print n + 0}')"
-# Since 6.18 tasks go on to the end of their call, and the kernel counts from there.
+# Since 6.18 tasks run until the end of their call, and the kernel counts from there.
 near "and as long" $((t / 8 + 100000000)) "$t" "$(sed 's/.*duration=\([0-9]*\).*/\1/' "$tmp/one" | awk '{n += $1} END {printf "%.0f", n}')"
 has "none unfollowed" ' unfollowed 0( |$)' "$tmp/ev.err"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: wake-ups tell who woke: one of two on a CPU the other, a parent its child; a neighbour who wakes is not shown
+# description: wake-ups name the waker: one of two on a CPU the other, a parent its child; a neighbour that wakes is not shown
 # witness: two tasks that wake each other on one CPU, sleeps on a busy CPU, a pipe between the host and a
 #	container
 # requires: any

@@ -80,7 +80,7 @@ if ctrace events 2> /dev/null | grep -q '^sched_wait '; then
 	at_least "with a filter, on the general way" 6000 "$took"
 	at_least "the same waits" 6000 "$n"
 fi
-# who has the CPU meanwhile: the other one of the two
+# the task that has the CPU then: the other one of the two
 blames() {
 	counts "$1" "sched_blame${2:+ if $2} => count(), sum(duration) by culprit, culprit_cid, culprit_comm" taskset -c 0 "$players" 3000 pingpong
 	jq -rs '[.[].rows[] | select(.values.count > 3000) | "\(.cid) \(.keys)"] | sort[]' "$tmp/$1" > "$tmp/$1.keys"

@@ -36,7 +36,7 @@ weight "$moving_dir" 10
 quota "$bounded_dir" 20 || skip "no quotas"
 
 # look N: notes the time (CLOCK_BOOTTIME is ours where nothing was suspended) and the kernel's accounts; forks nothing.
-# Looks again if the machine was away meanwhile: a long wait may have ended between the readings.
+# Looks again if the machine stood still: a long wait may have ended between the readings.
 look() {
 	local up after ran waited key v quota=0 tries=0
 	while [ $((tries += 1)) -le 20 ]; do

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: ctrace export: a container's events in each form, counted against report; by trace-cmd, if it is there
+# description: ctrace export: a container's events in each form, counted against report; by trace-cmd, if it is installed
 # witness: a reader of protobuf by the field numbers of perfetto_trace.proto; json-c; trace-cmd report,
 #	where it is installed
 # requires: v2,v1

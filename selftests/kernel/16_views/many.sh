@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: views of 10,000 containers: a container that does as it is told is there with its own numbers, and all adds up
-# witness: each kind of mistake; containers that come and go meanwhile
+# description: views of 10,000 containers: a container with known work has its own numbers, and all adds up
+# witness: each kind of mistake; containers that come and go all the time
 # requires: any,torture
 # kernels: 6.1
 # timeout: 400

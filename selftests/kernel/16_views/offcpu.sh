@@ -14,7 +14,7 @@ sum() { jq -s "[.[].rows[] | $2] | add // 0" "$1"; }
 # near PERMILLE EXPECTED SEEN: the program's clock runs on while it waits for a CPU, so it sees more
 near() { [ "$3" -gt $(($2 * $1 / 1000)) ] && [ "$3" -le $(($2 * 1005 / 1000)) ]; }
 
-# a container that comes and goes meanwhile, beside one that sleeps without end
+# a container that comes and goes within the time, beside one that sleeps without end
 cheap beside -n beside -- sh -c 'while :; do sleep 0.05; done'
 other=$(of_pid "$pid" cid)
 run() { # OUT ARG...: ctrace offcpu while the program sleeps and waits, 20 times 20 ms each

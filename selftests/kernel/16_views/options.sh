@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: each view refuses what it does not understand, by the same words; and shows nothing when there is nothing
-# witness: each kind of mistake; containers that come and go meanwhile
+# witness: each kind of mistake; containers that come and go all the time
 # requires: any,torture
 # kernels: 6.1
 # timeout: 120

@@ -10,7 +10,7 @@
 load
 command -v jq > /dev/null || skip "no jq to read JSON"
 mkfifo "$tmp/go"
-# quiet until it is told to go, and then again: all sessions see the same
+# quiet before its work, and after it: all sessions see the same
 cat > "$tmp/work" << 'EOF'
 read -r _ < "$1/go"
 i=0
@@ -73,7 +73,7 @@ calls() { jq -r '.rows[] | "\(.by) \(.syscall) \(.calls) \(.errors) \(.errnos)"'
 calls "$tmp/stats.live" > "$tmp/a"
 calls "$tmp/paired" > "$tmp/b"
 check "pairs: as many calls and errors of each" diff "$tmp/a" "$tmp/b"
-# what is there is counted, and what is not is said
+# recorded events are counted, and missing ones are reported
 refuse "an event that was not recorded" "no block_io, as only these were recorded: calls, .*record -e block_io" ctrace count block_io -i "$tmp/t"
 refuse "stacks that were not recorded" 'record --stack' ctrace stackcount syscalls -i "$tmp/pairs"
 refuse "a user" 'which user' ctrace count calls --uid root -i "$tmp/t"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: ctrace snoop: what a container starts, opens, ends with, is killed by, lacks and mounts, against what it was told to do
+# description: ctrace snoop: what a container starts, opens, ends with, is killed by, lacks and mounts, against its script
 # witness: its sockets' TCP_INFO, a line of known delay; exit codes, a cgroup's limit
 # requires: v2,v1,hybrid,torture
 # timeout: 120
@@ -21,7 +21,7 @@ snoop() {
 	snoops="$snoops $!"
 	later "kill $!"
 }
-# the container waits until it is told; then it does one of each
+# the container waits for a word; then it does one of each
 # shellcheck disable=SC2016 # perl's
 cat > "$tmp/do.pl" << 'EOF'
 my $dir = shift;
@@ -117,7 +117,7 @@ else
 	wait $snoops
 	note "$(cat "$tmp/oom" "$tmp/okill")"
 	same "the signal that the child died of" 9 "$(cat "$tmp/eaten")"
-	# before 4.14 the kernel does not tell
+	# before 4.14 the kernel does not report it
 	if tplist | grep -qx mark_victim; then
 		has "oom: who, with which limit, and who needed memory" "^${c}[0-9:.]+ perl +([0-9]+) +[0-9-]+ +20\.0M +[^ ]+ +perl +\1$" "$tmp/oom"
 		victim=$(awk '$3 == "perl" {print $4}' "$tmp/oom")

@@ -19,7 +19,7 @@ server='use IO::Socket::INET; $SIG{PIPE} = "IGNORE";
 	$s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 7790, Listen => 5, ReuseAddr => 1) or die "$@";
 	open my $f, ">", "'$tmp'/listens"; close $f;
 	while ($c = $s->accept) { $n = 0; while ($n < 101000) { $r = sysread $c, $b, 65536; last unless $r; $n += $r } syswrite $c, "y" x 5000; close $c }'
-# sends 100000 bytes, and when it is told 1000 more; asks its socket; then one to a port where nobody listens
+# sends 100000 bytes, and on request 1000 more; asks its socket; then one to a port where nobody listens
 client=$signs'
 	await "go"; $c = IO::Socket::INET->new("127.0.0.1:7790") or die "$@"; syswrite $c, "x" x 100000; mark "sent";
 	await "lost"; syswrite $c, "x" x 1000; $n = 0; while (($r = sysread $c, $b, 65536) > 0) { $n += $r }
@@ -64,7 +64,7 @@ wait_for 20 recording 8 || give_up "not all record: $(cat "$tmp"/*.err)"
 : > "$tmp/go"
 wait_for 20 test -e "$tmp/sent"
 sleep 0.3
-# what is sent now is lost until the line is mended
+# bytes sent now are lost until the line is repaired
 [ -z "$delay" ] || tc qdisc change dev lo root netem delay 40ms loss 100%
 : > "$tmp/lost"
 sleep 1

@@ -52,7 +52,7 @@ has "quota, limit and users" ' [0-9.]+ +20.0ms +0\.20 .* sh/[0-9]+ [0-9]+%' "$tm
 has "named, it is there without a quota" ' 0\.00 +- +- ' "$tmp/out"
 ctrace throttle --all --by comm --duration 0.5 --json > "$tmp/json" 2> "$tmp/err"
 same "and with --all" 1 "$(jq -s "[.[].rows[] | select(.cid == $free)] | length" "$tmp/json")"
-# a container that comes, runs out and goes meanwhile
+# a container that comes, runs out and goes within the time
 ctrace throttle --duration 5 --json > "$tmp/json" 2> "$tmp/err" &
 view=$!
 wait_for 10 sh -c 'ctrace status | grep -q recording'

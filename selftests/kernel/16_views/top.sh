@@ -32,7 +32,7 @@ at() {
 # sums CID FIELD: prints it for the whole run
 sums() { jq -s "[.[].rows[] | select(.cid == $1) | .$2] | add // 0" "$tmp/json"; }
 
-# one that never leaves its CPU; two that share one; one that does nothing; one that does as it is told
+# one that never leaves its CPU; two that share one; one that does nothing; one that works on request
 cheap idle -n idle -- sleep 1000
 idle_pid=$pid
 cheap worker -n worker -- sh -c "until [ -e $tmp/go ]; do sleep 0.1; done; counted 7 1000; dd if=/dev/zero of=/dev/null bs=1000 count=500 status=none; sleep 1000"

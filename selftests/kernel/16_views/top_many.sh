@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: ctrace top of 1,000 and 10,000 containers: all are there, and an interval costs by containers, not by events
+# description: ctrace top of 1,000 and 10,000 containers: all are shown, and an interval costs by containers, not by events
 # witness: schedstat, dd's blocks, counted, the cgroup's files; tmux
 # requires: any,torture
 # kernels: 6.1

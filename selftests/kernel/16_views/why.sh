@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: where a container's time went: it adds up, and each thread that does what it is told has it in its row; what to look at next
+# description: where a container's time went: it adds up, and each thread's known work is in its row; what to look at next
 # witness: threads that sleep, read, wait, spin, are stopped
 # requires: v2,v1,hybrid,torture
 # timeout: 90

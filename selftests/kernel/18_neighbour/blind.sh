@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: with the kernel's kprobes switched off, no other tracer misses a call, and what depends on hooks says that it sees nothing
-# witness: kernel.ftrace_enabled, kprobes/enabled of debugfs, each off before the module comes and amid a
+# description: with the kernel's kprobes switched off, no other tracer misses a call, and events that depend on hooks say that they see nothing
+# witness: kernel.ftrace_enabled, kprobes/enabled of debugfs, each off before the module comes and during a
 #	session; tracefs
 # requires: v2
 # timeout: 300

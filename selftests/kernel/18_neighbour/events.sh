@@ -17,7 +17,7 @@ events=(-e sched_switch -e sched_wakeup -e page_fault_user -e block_rq_issue -e 
 cheap box -g "/box/$(hex64 box)" -- sleep 1000
 box=$(of_pid "$pid" cid) init=$pid
 mkfifo "$tmp/words" "$tmp/words2"
-# the neighbour evaluates what it is told
+# the neighbour evaluates each line that it reads
 cheap next -g "/box/$(hex64 next)" -- unshare --net taskset -c 0 bash -c "ip link set lo up; exec 3<> $tmp/words
 	while read -r -u 3 words; do eval \"\$words\"; : > $tmp/done; done"
 next=$(of_pid "$pid" cid)
@@ -66,7 +66,7 @@ END
 done
 has_not "nothing of them in the other session" " cid=$next " "$tmp/box"
 
-# The same of tasks that go on all the time: these are remembered as unwanted when the session begins. Nothing else runs where the
+# The same of tasks that run all the time: these are remembered as unwanted when the session begins. Nothing else runs where the
 # faults are, so that CPU meets no other task.
 last=$(($(nproc) - 1))
 taskset -pc 0 $$ > /dev/null

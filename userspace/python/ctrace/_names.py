@@ -72,7 +72,7 @@ def command() -> str:
 
 
 def complaint(out: str, err: str, status: int) -> Error:
-    """The error that the command told: in JSON on its output, or on its standard error."""
+    """The error that the command reported: in JSON on its output, or on its standard error."""
     text = "the command ctrace ended with status %d" % status
     for line in err.splitlines()[:1]:
         text = line[len("ctrace: "):] if line.startswith("ctrace: ") else line

@@ -292,7 +292,7 @@ class Session:
         return self
 
     def stop(self) -> None:
-        """Stops recording. An iteration goes on until all is read, and ends. It may be called in a callback or another thread."""
+        """Stops recording. An iteration continues until all is read, and ends. It may be called in a callback or another thread."""
         self._s.stop()
         self._recording = False
         self.reader._r.draining = True
