@@ -10,7 +10,7 @@
 
 # Everyday selftests/unit/verdict_test gives the numbers of these situations to the rule, as they were measured once. They are
 # kept in selftests/verdicts.json, which is made anew from this test's log:
-#	sed -n 's/^.*# kept: //p' LOG | jq -s . > selftests/verdicts.json
+#	sed -n 's/^.*# kept: //p' LOG | jq -c . | sed '1s/^/[/; $!s/$/,/; $s/$/]/' > selftests/verdicts.json
 command -v jq > /dev/null || skip "no jq to read JSON"
 load
 workload=$(command -v workload)
