@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Takes any text as an aggregate, for an event type that the input describes too. If the text compiles, keys and values
- * are taken from any payload. The parts of the input are those of expr_fuzz.c, and a letter before them: 'c' for a
+ * are taken from any payload. The input has the parts of expr_fuzz.c's, and a letter before them: 'c' for a
  * whole call, whose last field is ret.
  *
  * Beyond what the sanitizers see, it checks: an error's sentence ends within its room and is printable; columns follow one

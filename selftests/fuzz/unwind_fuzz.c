@@ -4,8 +4,8 @@
  * frame is where the code was interrupted; 4: registers hold anything, not just places on the stack), one with the length of
  * the stack in words of 8 bytes, the stack, the registers if they hold anything, and .eh_frame.
  *
- * Beyond what the sanitizers see, it checks: a step tells one of its ends, no register is known that the machine lacks, those
- * that the next step needs are known, and the table is sorted.
+ * Beyond what the sanitizers see, it checks: a step returns one of its ends, no register is known that the
+ * machine lacks, the registers that the next step needs are known, and the table is sorted.
  *
  * sources: cli/symbols/unwind.c cli/symbols/unwind_table.c cli/symbols/symbols_elf.c cli/symbols/symbols_table.c
  * sources: cli/symbols/demangle.c cli/symbols/xz.c cli/base/sbuf.c cli/base/util.c

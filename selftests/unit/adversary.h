@@ -17,7 +17,7 @@
 #include "compat/pidns.h"
 #include "identity/gc.c"
 
-/* The kernel here tells of every move. */
+/* The kernel here reports every move. */
 void ctrace_identity_moves_beat(void)
 {
 }
@@ -80,7 +80,7 @@ static const struct genes *genes;
 
 #define HEX64	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-/* With these ends, and 255 characters where something is between them. What is in between is repeated. */
+/* With these ends, and 255 characters where something is between them. The middle is repeated. */
 static const struct { const char *begin, *middle, *end; } kinds[] = {
 	{ "short", "", "" },
 	{ "", "x", "" },

@@ -41,7 +41,7 @@ static u64 now_ns(void)
 	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
 }
 
-/* In a kernel the tables' memory is there from the beginning. */
+/* In a kernel the tables' memory is present from the beginning. */
 static void touch(struct ctrace_lftable *t)
 {
 	memset(t->heads, 0, sizeof(*t->heads) << t->bits);
@@ -338,7 +338,7 @@ static void deep_and_beside(struct kunit *test)
 	KUNIT_EXPECT_GT(test, BUDGET, steps);
 }
 
-/* What is ordinary: to compare. */
+/* An ordinary load, to compare. */
 static void ordinary(struct kunit *test)
 {
 	struct genes g = {

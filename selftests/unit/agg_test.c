@@ -119,7 +119,7 @@ static void number_keys(void)
 	}
 	expect_key("uid", 0, LEN, &no_task);
 	expect_key("gid/2", 0, LEN, &no_task);
-	/* cut amid the field, or before it */
+	/* cut within the field, or before it */
 	expect_key("i64", 0, 71, &task);
 	expect_key("i64", 1ull << 63, 72, &task);
 	expect_key("errno", 0, 87, &task);

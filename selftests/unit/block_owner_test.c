@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who issued a block request (module/probe/block_owner.c), on made-up bios and requests: what some kernels leave out of
- * them. block/ has stand-ins for the rest of the module.
+ * The issuer of a block request (module/probe/block_owner.c), on made-up bios and requests that lack what
+ * some kernels leave out. block/ has stand-ins for the rest of the module.
  */
 #include "block_shim.h"
 #include "../../module/probe/block_owner.c"

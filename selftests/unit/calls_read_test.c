@@ -63,7 +63,7 @@ static u32 ctrace_fd_name(int fd, char *to, u32 max)
 #undef MSG
 #include "../../module/event/call_memory_names.c"
 
-/* What was kept of the call's sets. */
+/* The part of the call's sets that was kept. */
 static const char *kept;
 static u32 kept_len;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long something took, by clocks of two CPUs that are apart: module/compat/clock.h, with a TSC that the test sets.
+ * How long something took, by clocks of two CPUs that differ: module/compat/clock.h, with a TSC that the test
+ * sets.
  * clock/ has an empty header for each of the kernel's.
  */
 #include <stdbool.h>

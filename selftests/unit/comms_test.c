@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of tasks, as records tell them: what is now, and what was when something began. */
+/* Names of tasks from records: the present ones, and the ones when something began. */
 #include <stdlib.h>
 #include "base/util.h"
 #include "ktap.h"
@@ -63,7 +63,7 @@ static const char *name_of(struct comms *c, int32_t tid)
 	return s ? s : "";
 }
 
-/* A child of vfork() wakes its parent, and is another program before the parent's wait is told. */
+/* A child of vfork() wakes its parent, and is another program before the parent's wait is recorded. */
 static void name_of_the_past(void)
 {
 	struct ctrace_schema *s = types();

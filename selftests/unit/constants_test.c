@@ -41,7 +41,7 @@ static bool left_out(const char *name)
 {
 	static const char *const names[] = {
 		"rt_sigreturn",		/* strace shows the signal mask on the stack */
-		"restart_syscall",	/* and which call it goes on with */
+		"restart_syscall",	/* and which call it continues */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

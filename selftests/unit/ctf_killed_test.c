@@ -153,7 +153,7 @@ int openat(int fd, const char *name, int flags, ...)
 	return (int)syscall(SYS_openat, fd, name, flags, perm);
 }
 
-/* Limits files to a length so short that a stream soon goes on in another. The sanitizers call this too,
+/* Limits files to a length so short that a stream soon continues in another. The sanitizers call this too,
  * before they are set up. */
 __attribute__((no_sanitize("address", "undefined")))
 int getrlimit(__rlimit_resource_t what, struct rlimit *lim)

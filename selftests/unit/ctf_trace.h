@@ -82,7 +82,7 @@ static void write_metadata(const struct ctrace_schema *s, struct ctrace_ctf_env 
 	fclose(f);
 }
 
-/* Returns the lines of babeltrace2's output, with those of stderr among them. The caller frees the text. */
+/* Returns the lines of babeltrace2's output, stderr included. The caller frees the text. */
 static char *read_trace(const char *opts)
 {
 	size_t len = 0, got, max = 1 << 20;

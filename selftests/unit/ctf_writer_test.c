@@ -422,7 +422,7 @@ static void numbers(void)
 	ctrace_ctf_info(w, &info, sizeof(info));
 	check_eq(info.records, 5);
 	check_eq(info.lost, 0);
-	/* time runs backwards: the losses are told in another file */
+	/* time runs backwards: the losses are written in another file */
 	reads(7, 500, 2);
 	run->lost = 8;
 	run->refused = 4;

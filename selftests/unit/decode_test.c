@@ -126,7 +126,7 @@ static void lying_counts(void)
 	}
 }
 
-/* What follows a sequence must not be looked for behind the record. */
+/* The field after a sequence must not be looked for beyond the record. */
 static void count_before_text(void)
 {
 	static const struct ctrace_field texts[] = {
@@ -321,7 +321,7 @@ static void bad_schemas(void)
 	ctrace_schema_free(s);
 }
 
-/* What a newer module may tell: a display that is not known does no harm, a kind hides that type alone. */
+/* Types of a newer module: an unknown display does no harm, an unknown kind hides only that type. */
 static void newer_fields(void)
 {
 	struct ctrace_schema *s = ctrace_schema_new();

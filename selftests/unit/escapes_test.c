@@ -172,7 +172,7 @@ static void every_output(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		snprintf(command, sizeof(command), "{ %s; } 2>&1", rows[i].command);
 		n = output(command);
-		/* the name is there, in some form */
+		/* the name is present, in some form */
 		ok = check(memmem(text, n, "evil", 4) != NULL);
 		for (size_t k = 0; k < ARRAY_SIZE(forbidden); k++)
 			/* a single byte may be a number there */
@@ -186,7 +186,7 @@ static void every_output(void)
 	}
 }
 
-/* What is shown, and what is not: the neighbours of each range. */
+/* Which characters are shown, and which are not: the neighbours of each range. */
 static void list(void)
 {
 	static const char *const shown[] = {

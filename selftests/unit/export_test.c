@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Exports of a recording: what was recorded is counted in the file that was written, by a reader that knows the format from
- * its own description: numbers of fields are those of perfetto_trace.proto. Torn and spoilt recordings give files that
+ * its own description: numbers of fields are as in perfetto_trace.proto. Torn and spoilt recordings give
+ * files that
  * are whole.
  */
 #include <json-c/json.h>

@@ -177,7 +177,7 @@ static bool leaf_is(const struct tree *t, u32 have)
 	char str[CTRACE_STR_MAX];
 	u32 i;
 
-	/* What follows a cut string or list is not there either: the cut is at the end of the payload. */
+	/* The fields after a cut string or list are missing, too: the cut is at the end of the payload. */
 	if (have < v->end)
 		return false;
 	if (is_number(v)) {

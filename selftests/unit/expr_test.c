@@ -290,7 +290,7 @@ static void hostile_counts(void)
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
 		build(b);
 		memcpy(b + 44, &counts[i], 4);
-		check_eq(ctrace_expr_match(e, b, LEN, &task), counts[i] == 3);	/* 48 + 24 = 72: tail is there */
+		check_eq(ctrace_expr_match(e, b, LEN, &task), counts[i] == 3);	/* 48 + 24 = 72: tail is present */
 	}
 	ctrace_expr_free(e);
 	free(b);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The process that reads what others chose ends, does not end, or tells what it may not: anyone may have made the files that
- * it reads, so it may do anything. The last cases are about the tables that it tells of such a file.
+ * The process that reads files which others chose ends, hangs, or sends more than it may: anyone may have
+ * made these files, so it may do anything. The last cases are about the tables that it sends of such a file.
  */
 #include <dirent.h>
 #include <sys/time.h>
@@ -11,7 +11,7 @@
 #include "ktap.h"
 
 #define MEMORY		((size_t)64 << 20)
-#define MOST		((size_t)8 << 20)	/* bytes that a request may tell */
+#define MOST		((size_t)8 << 20)	/* bytes that a request may answer */
 #define DEV		0x1234
 
 static struct sbuf heard;
@@ -86,7 +86,7 @@ static struct far *begin_it(bool once)
 	return far_new(do_it, NULL, (struct far_limits){ MEMORY, 2 * NSEC_PER_SEC, 3 * NSEC_PER_SEC, once });
 }
 
-/* What becomes of the request. It takes six seconds at most, and more on a busy machine. */
+/* How the request ends. It takes six seconds at most, and more on a busy machine. */
 static enum far_end ask_it(struct far *f, const char *request)
 {
 	uint64_t before = clock_ns(CLOCK_MONOTONIC), took;

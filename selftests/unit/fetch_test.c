@@ -292,7 +292,7 @@ static void arrays(void)
 	check_eq(ctrace_value_at(&vals[3], 0), 0x8877665544332211);
 	check_eq(ctrace_value_at(&vals[3], 1), FAKE_BASE + 64);
 	check_eq(ctrace_value_at(&vals[4], 0), 0x99887766);
-	check_eq(ctrace_value_at(&vals[4], 1), 0);	/* beyond what is there */
+	check_eq(ctrace_value_at(&vals[4], 1), 0);	/* beyond the last element */
 	ctrace_free(f);
 }
 

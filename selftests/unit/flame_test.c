@@ -40,7 +40,7 @@ static uint32_t below(uint32_t parent, const char *name)
 	return i;
 }
 
-/* What fn writes. */
+/* The text that fn writes. */
 static char *written(void (*fn)(FILE *out))
 {
 	char *text = NULL;

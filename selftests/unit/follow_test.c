@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which containers --follow and --wait take, when, and whose records wait meanwhile. The module is played here. */
+/*
+ * Which containers --follow and --wait take, when, and whose records wait until then. The module is played
+ * here.
+ */
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <time.h>
@@ -283,7 +286,9 @@ static void ids(void)
 	end();
 }
 
-/* A container whose files are a user's, or in container 7, say what those of the system's prod/db say. */
+/*
+ * A container whose files, a user's or in container 7, say the same as those that the system's prod/db has.
+ */
 static void db(uint32_t cid, enum name_owner owner, uint32_t whose)
 {
 	struct centry *e;
@@ -471,7 +476,7 @@ static void slow_files(void)
 	end();
 }
 
-/* What is not meant and has died is forgotten, or a run of weeks would know all that have ever lived. */
+/* Dead containers that do not match are forgotten, or a run of weeks would know all that have ever lived. */
 static void forgotten(void)
 {
 	struct ctrace_container c = { 0 };

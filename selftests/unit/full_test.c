@@ -379,7 +379,7 @@ static void onto_disk(const struct row *row, off_t *size)
 	unlink(path);
 }
 
-/* What does not stay is written there, and nothing of it is left. */
+/* Temporary files are written there, and nothing of them is left. */
 static void temporary_files(void)
 {
 	static const char *const words[] = { "flame DIR -o -", "export --trace-dat - DIR" };

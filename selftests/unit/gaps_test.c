@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Where the losses of a recording lie: in the heads of its packets, for babeltrace2, and for our reader, also in a
- * recording whose packets tell only of what was lost before them.
+ * recording whose packets count only the losses before them.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ static void packets(void)
 	FILE *f = fopen(stream, "r");
 
 	check_packet(f, 1000, 1000, 0);		/* without records, as readers see no losses of the first one */
-	check_packet(f, 1000, 1004, 4);		/* what was lost before all records cannot be told before the gap */
+	check_packet(f, 1000, 1004, 4);		/* losses before all records cannot be shown before the gap */
 	check_packet(f, 2000, 3000, 4 + 3);
 	check_packet(f, 3000, 5000, 4 + 3 + 8);
 	check_packet(f, 5000, 5004, 4 + 3 + 8);
@@ -165,7 +165,7 @@ static void put_head(FILE *f, unsigned int run, uint64_t end, uint64_t discarded
 	fwrite(&h, sizeof(h), 1, f);
 }
 
-/* As recorders wrote it before, and as one leaves it that is killed before it has told of the gap. */
+/* As recorders wrote it before, and as one leaves it that is killed before it has written the gap. */
 static void told_behind(void)
 {
 	FILE *f = fopen(stream, "r+");
@@ -187,14 +187,14 @@ static size_t largest;	/* allocation of the reader */
 void *__real_xrealloc(void *p, size_t size);
 void *__wrap_xrealloc(void *p, size_t size);
 
-/* The linker is told that the reader asks this. */
+/* The linker makes the reader call this. */
 void *__wrap_xrealloc(void *p, size_t size)
 {
 	largest = size > largest ? size : largest;
 	return __real_xrealloc(p, size);
 }
 
-/* A packet of many records of each length. It tells of 6 that were lost behind it. */
+/* A packet of many records of each length. It counts 6 that were lost after it. */
 static void long_packet(void)
 {
 	struct ctrace_run run = { .cid = 8, .cpu = 0, .time_begin = 10000, .count = MANY };

@@ -115,7 +115,7 @@ static void one_dies(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ns1.refs, 0);
 	KUNIT_EXPECT_PTR_EQ(test, ctrace_container_find_get(1), known[0]);
 	ctrace_container_put(known[0]);
-	/* it rests as long as its cgroup is there, for which nobody hurries */
+	/* it rests as long as its cgroup exists, for which nobody hurries */
 	reap_after(60000);
 	reap_after(60000);
 	KUNIT_EXPECT_EQ(test, next_look, jiffies + SLOW);
@@ -132,7 +132,7 @@ static void one_dies(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&swept));
 }
 
-/* Watchers hear of each second once, however often there is something to do; and they are not told that more is wanted. */
+/* Watchers hear of each second once, however often there is something to do; and get no request for more. */
 static void beat(struct kunit *test)
 {
 	u32 i, was;
@@ -148,7 +148,7 @@ static void beat(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, beats, nr_beats);
 }
 
-/* The owner of a pid namespace is told of its end; who shares it is found by the slow walk. */
+/* The owner of a pid namespace gets a notice of its end; others that share it are found by the slow walk. */
 static void shared(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, CID(&box_a, &ns1), 1u);
@@ -389,7 +389,10 @@ static void count_told(struct ctrace_container *c, bool born)
 	nr_told += !born;
 }
 
-/* More deaths than are announced in one go: the dead are looked for in between, and freed once all is told of them. */
+/*
+ * More deaths than are announced in one go: the dead are looked for in between, and freed once they are all
+ * announced.
+ */
 static void announced_in_turn(struct kunit *test)
 {
 	static const struct ctrace_container_watcher teller = { .born = count_born, .told = count_told };
@@ -414,7 +417,7 @@ static void announced_in_turn(struct kunit *test)
 		remove_cg(&boxes[i]);
 	reap_after(2100);
 	most_told = nr_told;
-	/* the births come first: so not one death has been told yet, and not one container is freed */
+	/* the births come first: so not one death has been announced yet, and not one container is freed */
 	KUNIT_EXPECT_EQ(test, nr_told, 0u);
 	KUNIT_EXPECT_EQ(test, held, (u32)N);
 	for (i = 0; held && i < 100; i++) {

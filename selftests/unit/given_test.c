@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What others give: names in /run/ctrace/names.d, patterns in /etc/ctrace/runtimes.d (fixtures/names). */
+/* Names in /run/ctrace/names.d, and patterns in /etc/ctrace/runtimes.d (fixtures/names). */
 #include <stdlib.h>
 #include "names/patterns.h"
 #include "names_fixture.h"
@@ -129,7 +129,7 @@ static void patterns(void)
 	ctable_free(t);
 }
 
-/* Each line that is wrong is told of, and the others count. */
+/* Each line that is wrong is reported, and the others count. */
 static void bad_patterns(void)
 {
 	struct names *n = names_new(NAMES);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * KTAP for the programs of selftests/unit: a table of cases, checks that report where
- * they failed and go on, the plan, and an exit status.
+ * they failed and continue, the plan, and an exit status.
  *
  *	static void wraps(void)
  *	{

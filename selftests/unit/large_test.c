@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A recording that is many times larger takes no more memory to export, tells how far it is, and can be stopped. LARGE=N in the
+ * A recording that is many times larger takes no more memory to export, reports its progress, and can be
+ * stopped. LARGE=N in the
  * environment makes it N MiB (16); with 10240 it takes a while, and 25 GiB of disk.
  */
 #include <fcntl.h>
@@ -49,7 +50,10 @@ struct seen {
 	char last[512];		/* what it said last */
 };
 
-/* Exports in a child, whose standard error is a terminal. stop: a signal when it has told how far it is; 0: none. */
+/*
+ * Exports in a child, whose standard error is a terminal. stop: a signal when it has reported its progress;
+ * 0: none.
+ */
 static struct seen export_it(const struct export_writer *w, int stop)
 {
 	struct export_opts o = { .dir = dir, .out = out };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of functions in files that lie on a file system that does not answer: what a process has mapped, what has the symbols
- * of another file, what a process tells of functions that it compiled itself, a file that a recording names; and the mappings
+ * Names of functions in files that lie on a file system that does not answer: a file that a process has
+ * mapped, the separate file of its symbols, the map of functions that a process compiled itself, a file that
+ * a recording names; and the mappings
  * of a process that waits for it. The server of a FUSE file system sleeps, or there is none. Each case runs in a process and a mount namespace of its own.
  */
 #include <dlfcn.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What arguments of 32-bit programs point to, as text, and the calls that socketcall() and ipc() make. The bytes are
+ * The memory that arguments of 32-bit programs point to, as text, and the calls that socketcall() and ipc()
+ * make. The bytes are
  * those that i386 has; kernel/08_cli/as_strace_32 compares with strace.
  */
 #include "built_call.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What arguments point to, as text: strace is the witness. This program makes the calls of a table below strace, which
- * is told to let them return without being made. Each line must be the table's, and ours. Then what is cut, or hostile.
+ * The memory that arguments point to, as text: strace is the witness. This program makes the calls of a table
+ * below strace, which makes them return without being executed. Each line must be the table's, and ours. Then
+ * cut and hostile memory.
  */
 #include <errno.h>
 #include <json-c/json.h>

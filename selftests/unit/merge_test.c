@@ -218,7 +218,7 @@ static void hints(void)
 	fake_free(&f);
 }
 
-/* A mapping of another process may lie about a record amid others. That is an error, and no standstill. */
+/* A mapping of another process may lie about a record between others. That is an error, and no standstill. */
 static void lying_lengths(void)
 {
 	static const uint16_t lengths[] = { 0, 8, 16, 0xfff8 };
@@ -431,7 +431,9 @@ static bool held_cid(const struct ctrace_run *run, void *arg)
 	return cid && run->cid == cid;
 }
 
-/* Others' records pass those of a ring that waits, even while it is being written. None is lost unseen. */
+/*
+ * Others' records pass the records of a ring that waits, even while it is being written. None is lost unseen.
+ */
 static void held(void)
 {
 	struct fake f = fake_new(1, 2);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* module_why(): tells from modprobe's output why the module is not loaded, and never tells root to be root. */
+/*
+ * module_why(): learns from modprobe's output why the module is not loaded, and never asks root to be root.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include "ktap.h"

@@ -7,7 +7,7 @@
 #include "ktap.h"
 #include "names/ctable.h"
 
-/* The cgroups of this test do not exist: here a path tells whose they are. */
+/* The cgroups of this test do not exist: here a path shows whose they are. */
 static inline bool roots(const struct ctrace_container *c)
 {
 	return !strstr(c->path, "/given/");

@@ -71,7 +71,7 @@ static void machines(void)
 	struct ctrace_container c = { .cid = 5, .init_pid = 4711, .path = "/system.slice/nsp.service/payload" };
 
 	check_name(&c, "bootme", "nspawn");
-	/* its init was not seen yet, or machined not told: the unit says it */
+	/* its init was not seen yet, or machined has not registered it: the unit has the name */
 	c.init_pid = 0;
 	check_name(&c, "bootme", "nspawn");
 	strcpy(c.path, "/system.slice/xnsp.service/payload");
@@ -203,7 +203,7 @@ static void apart(void)
 	put(t, 10, 'a', "/other/x");
 	check_label(t, 7, "web#7");
 	check_label(t, 10, "web#10");
-	/* it dies: who was shown apart remains so, and a new one's name is free */
+	/* it dies: the other one keeps its longer label, and a new one's name is free */
 	c = container('a', "/other/x");
 	c.cid = 10;
 	c.flags = CTRACE_CONTAINER_F_DEAD;
@@ -306,7 +306,7 @@ static void podman_pods(void)
 	/* its annotation has the infra container's id, and its cgroup is not in the pod's */
 	check_record(t, 10, 'u', none, none, none, none, none);
 	check_label(t, 10, "free");
-	/* its events tell its name, not its host name */
+	/* its name comes from its events, not from its host name */
 	check_record(t, 12, 'v', none, "first", coffee, none, none);
 	/* without an infra container the annotation has the pod's id */
 	check_record(t, 13, 'w', none, "second", decade, none, none);
@@ -327,7 +327,7 @@ static void namespaces(void)
 	put(t, 8, 'j', "/system.slice/other.scope");
 	check_label(t, 8, "test/cart-1/app");
 	check_label(t, 7, "prod/cart-1/app");
-	/* a second of one name in the same namespace: the number tells */
+	/* a second of one name in the same namespace: the number distinguishes it */
 	put(t, 9, '3', "/system.slice/third.scope");
 	check_label(t, 9, "cart-1/app#9");
 	check_label(t, 7, "cart-1/app#7");

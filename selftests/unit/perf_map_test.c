@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What processes tell of functions that they compiled themselves. The process is a child, which stands still. */
+/* Maps of functions that processes compiled themselves. The process is a child, which stands still. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -113,7 +113,7 @@ static void whose(void)
 		check_str(name(AT), "0x1000");
 		check(!chown(path, getuid(), getgid()));
 		check_str(later(AT), "mine+0x0 [jit]");
-		/* neither a pipe, nor what is no file */
+		/* neither a pipe, nor anything else that is not a file */
 		unlink(path);
 		check(!mkfifo(path, 0600));
 		check_str(later(AT + 1), "mine+0x1 [jit]");
@@ -121,7 +121,7 @@ static void whose(void)
 	end();
 }
 
-/* What was read while it lived stays; a program that comes after it has not told it. */
+/* The map read while it lived is kept; a program that comes after it does not have it. */
 static void gone(void)
 {
 	begin();

@@ -397,7 +397,7 @@ static const struct ktap_case cases[] = {
 int main(void)
 {
 	setenv("CTRACE_ROOT", NAMES, 1);
-	/* files of these that are malformed are told of */
+	/* malformed ones of these files are reported */
 	if (!freopen("/dev/null", "w", stderr))
 		return 1;
 	return ktap_run(cases, sizeof(cases) / sizeof(cases[0]));

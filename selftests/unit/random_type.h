@@ -12,7 +12,7 @@ struct value {
 	struct ctrace_field_desc f;
 	__int128 num;
 	char str[CTRACE_STR_MAX];
-	u32 end;		/* the field is there in payloads of at least this many bytes */
+	u32 end;		/* the field exists in payloads of at least this many bytes */
 	u32 start;
 };
 

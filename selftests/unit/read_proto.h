@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads protobuf messages. What is not well formed fails the test. */
+/* Reads protobuf messages. A malformed one fails the test. */
 #ifndef CTRACE_SELFTEST_READ_PROTO_H
 #define CTRACE_SELFTEST_READ_PROTO_H
 

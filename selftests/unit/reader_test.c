@@ -81,7 +81,7 @@ static int add_run(const struct ctrace_run *run, void *arg)
 	return 0;
 }
 
-/* A run tells what was lost before it, and the next run does not tell it again. */
+/* A run reports the losses before it, and the next run does not report them again. */
 static void runs_tell_losses(void)
 {
 	struct fake f = fake_new(1, 1);

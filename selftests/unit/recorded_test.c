@@ -278,7 +278,7 @@ static void check_names(const struct view *v, const struct view_table *t, const 
 	}
 }
 
-/* The dump of what was there comes after the first events. */
+/* The dump of existing tasks comes after the first events. */
 static void tasks(void)
 {
 	struct made m;

@@ -275,7 +275,9 @@ static void mix(unsigned int nth)
 	}
 }
 
-/* Of a shared ring only the records are written that are shown; its losses are told with the next of them. */
+/*
+ * Of a shared ring only the records are written that are shown; its losses are written with the next of them.
+ */
 static void chosen(void)
 {
 	unsigned int asked = 0;
@@ -331,7 +333,7 @@ static void refused(void)
 	finish_case();
 }
 
-/* Readers refuse a stream whose time runs backwards, so it goes on in another file. */
+/* Readers refuse a stream whose time runs backwards, so it continues in another file. */
 static void backwards(void)
 {
 	struct ctf *c;

@@ -141,7 +141,7 @@ static noinline __attribute__((no_sanitize("thread"))) void copy_words(u64 *to, 
 		to[i] = __atomic_load_n((const u64 *)from + i, __ATOMIC_RELAXED);
 }
 
-/* Reads until nothing more is there. Returns the last result of ctrace_cursor_next(). */
+/* Reads until no record is left. Returns the last result of ctrace_cursor_next(). */
 __attribute__((unused))
 static int drain(struct ctrace_cursor *c, struct tally *t, u64 *buf)
 {

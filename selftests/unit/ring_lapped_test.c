@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where a reader goes on that the writer has overtaken (ctrace_ring_read.h, margin): a single thread, by hand. */
+/*
+ * Where a reader continues that the writer has overtaken (ctrace_ring_read.h, margin): a single thread, by
+ * hand.
+ */
 #include "ktap.h"
 #include "ring_fixture.h"
 

@@ -23,7 +23,7 @@ static bool irqs_off;			/* what comes then is an NMI */
 #include "ring_fixture.h"
 #include "fake_ring.h"
 
-/* The merge, with a writer that goes on while a run is being copied. */
+/* The merge, with a writer that writes while a run is being copied. */
 static void *copy(void *to, const void *from, size_t n);
 #define memcpy	copy
 #include "../../userspace/lib/merge.c"
@@ -148,7 +148,7 @@ static void step(void)
 	for (i = 0; i < READERS; i++)
 		if (steps % looks[i].every == 0)
 			look(&looks[i]);
-	/* A new reader, which begins with what is there. */
+	/* A new reader, which begins with the records that exist. */
 	check_eq(ctrace_reader_open_map(arena.dir, arena.len, 0, &late), 0);
 	asked = 0;
 	if (!setjmp(waits) && ctrace_reader_next(late, &rec) < 0)
@@ -263,7 +263,7 @@ static void wiped(void)
 	end();
 }
 
-/* The reader gives up a ring, at the start of a scan or amid the ring's records, because the ring overtakes
+/* The reader gives up a ring, at the start of a scan or within the ring's records, because the ring overtakes
  * all attempts to copy it. */
 static void leaving(u64 ns)
 {

@@ -37,7 +37,7 @@ static void protect(int prot)
 	mprotect(neighbour, sizeof(*neighbour), prot);
 }
 
-/* The first store elsewhere; the program goes on, as if it were allowed. */
+/* The first store elsewhere; the program continues, as if it were allowed. */
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	(void)sig;

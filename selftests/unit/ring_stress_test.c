@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/ring/ring.h and ctrace_ring_read.h at full speed. A thread writes; the signals of two timers write amid
- * whatever it is doing, and amid each other; several threads read as fast as they can. In the end every
+ * module/ring/ring.h and ctrace_ring_read.h at full speed. A thread writes; the signals of two timers write
+ * whatever it is doing, and within each other; several threads read as fast as they can. In the end every
  * reader must account for every record: seen + lost == made.
  */
 #include <pthread.h>
@@ -73,7 +73,7 @@ struct load {
 	bool stop_full, rebind;
 };
 
-/* The slot goes to another container. In the module, interrupts are off meanwhile. */
+/* The slot goes to another container. In the module, interrupts are off then. */
 static void rebind(u32 cid)
 {
 	sigset_t all, old;

@@ -210,8 +210,8 @@ static void short_and_long(void)
 }
 
 /*
- * What comes while a sub-buffer is being entered can only be an NMI. What fits into the old sub-buffer is
- * written there; what would enter the same one is refused and counted.
+ * Only an NMI can come while a sub-buffer is being entered. Its record is written to the old sub-buffer if it
+ * fits; a record that would enter the same one is refused and counted.
  */
 static void nmi_while_entering(void)
 {
@@ -539,7 +539,7 @@ static void hostile(void)
 
 /*
  * Somebody writes to everything that users map, while a nest is under way. The writer stays inside the ring, comes
- * to an end, and goes on; ASan looks on.
+ * to an end, and continues; ASan looks on.
  */
 static void forged(void)
 {

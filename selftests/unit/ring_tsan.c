@@ -9,7 +9,7 @@
  * - Rings that keep the oldest records. No byte is written twice, so no fence is needed, and everything that a
  *   reader touches must be ordered after its writing by A (and C). ThreadSanitizer sees all of it.
  * - Rings that are overwritten. Data that was read may be void; a look at reserve, behind a fence (B), says
- *   so. These reads of data are hidden from ThreadSanitizer; those of the control page are not. The sums in
+ *   so. These reads of data are hidden from ThreadSanitizer; reads of the control page are not. The sums in
  *   the records check the result.
  */
 #include <pthread.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What users may take of the room for containers, and of cids: on made-up cgroups, with a made-up clock
- * (module/identity/charge.h). Who takes what he can leaves the others enough, in ten years, too; and who makes containers as
- * hosts do is never refused.
+ * The share of the room for containers and of cids that users may take: on made-up cgroups, with a made-up
+ * clock (module/identity/charge.h). A user who takes all they can leaves the others enough, in ten years,
+ * too; and a user who makes containers as hosts do is never refused.
  */
 #include "../../module/kunit/made_up.h"
 
@@ -78,7 +78,7 @@ static void many_slices(struct kunit *test)
 	KUNIT_EXPECT_GT(test, ctrace_charge_held(), (1u << 14) * 63 / 65);
 }
 
-/* At each level, what is alone may have half of what it is in. Whoever is beside it gets in. */
+/* At each level, a cgroup that is alone may have half of its parent's room. Others beside it get in. */
 static void levels_of_room(struct kunit *test)
 {
 	struct ctrace_container *outer, *inner, *deep, *tenant, *c;
@@ -237,7 +237,7 @@ static void many_users(struct kunit *test)
 	KUNIT_EXPECT_GT(test, burst(500, h, ~0u), 0u);
 }
 
-/* What hosts do: a million at once; and 100 a second of all, for 240 days. */
+/* The load of hosts: a million at once; and 100 a second of all, for 240 days. */
 static void ordinary(struct kunit *test)
 {
 	struct ctrace_charge c = ctrace_charge_outermost(1, 1);

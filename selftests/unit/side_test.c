@@ -111,7 +111,7 @@ static void damage(void)
 	check_eq(load("{\"containers\":[" THREE "]}\n", 0), 0);
 	check_eq(load(" { \"other\" : 1.5 , \"list\":[] , \"containers\" : [ 7 , null, " THREE " ] , \"n\":-12 }", 0), 0);
 	check_eq(load("{}", 0), 0);
-	/* what comes before the fault is there */
+	/* the containers before the fault are kept */
 	check_eq(load("{\"containers\":[" THREE, 0), -EBADMSG);
 	check_eq(load("{\"containers\":[" THREE ",]}", 0), -EBADMSG);
 	check_eq(load("{\"containers\":[" THREE "}", 0), -EBADMSG);

@@ -114,7 +114,7 @@ static void text(void)
 	       "0.499000 web  [vtid 3] kernel_stack event=2\n    > schedule+0x10\n");
 }
 
-/* Something interrupts the task before the first event's stack is there: each stack finds its own event. */
+/* Something interrupts the task before the first event's stack is written: each stack finds its own event. */
 static void interrupted(void)
 {
 	begin(sink_text_new, CTRACE_PROBE_F_STACK);
@@ -148,7 +148,7 @@ static void calls(void)
 	       "0.003000 web  [vtid 1] <... read resumed>) = 5 <0.001000>\n");
 }
 
-/* A whole call with the stack of its sleep: the innermost function that tells counts. */
+/* A whole call with the stack of its sleep: the innermost function that shows the reason counts. */
 static void give_slept(uint64_t inner, uint64_t outer)
 {
 	make(&m, 2000000, CTRACE_ID_CALL + 39, 1, 101, 1);

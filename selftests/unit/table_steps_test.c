@@ -85,7 +85,7 @@ static void count(const struct event *e)
 
 	started++;
 	r = ctrace_table_row(&shape, part, e->key, e->hash, alone, known);
-	for (i = NVALUES; i--;)		/* count() last: then all of the event is there */
+	for (i = NVALUES; i--;)		/* count() last: then all of the event is in the row */
 		ctrace_table_add(&shape, r, i, (u64)e->v);
 	counted++;
 	nest--;

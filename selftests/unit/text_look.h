@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tests ask of a text that a program has written. */
+/* Checks of a text that a program has written. */
 #ifndef CTRACE_TEXT_LOOK_H
 #define CTRACE_TEXT_LOOK_H
 

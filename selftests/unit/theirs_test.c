@@ -134,7 +134,7 @@ static void dead_home(int fuse)
 	printf("# %llu ms\n", (unsigned long long)(took / 1000000));
 	/* it says where */
 	check(strstr(warnings.s, home) && strstr(warnings.s, "did not answer"));
-	/* others' names are there, and the next time is short */
+	/* others' names are known, and the next time is short */
 	check_str(label(t, 5, 'e', "/user.slice/user-1001.slice/x"), "bobs");
 	check_str(label(t, 6, 'f', SLICE), "ffffffffffff");
 	before = clock_ns(CLOCK_MONOTONIC);

@@ -58,7 +58,7 @@ static bare int chain_c(int v)
 	return chain_d(v) + room[v];
 }
 
-/* Its size is known only when it runs: this one needs a frame pointer, whatever the compiler is told. */
+/* Its size is known only when it runs: this one needs a frame pointer, whatever the compiler's options. */
 static bare int chain_b(int v)
 {
 	volatile char room[v + 10];
@@ -356,7 +356,7 @@ static void in_vdso(void)
 		tell_maps(q);
 		give(q, COPY, registers[7], 0);
 		stack_queue_free(q);
-		/* files of this program are told without a build-id here, so they are not found */
+		/* records name this program's files without a build-id here, so they are not found */
 		check_eq(got.n, other ? 1 : 2);
 		check_str(got.cut ? got.cut : "whole", "nothing says how to unwind this code");
 		symbols_free(symbols);

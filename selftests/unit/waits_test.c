@@ -24,7 +24,7 @@ static struct ctrace_run records;
 
 int __wrap_ctrace_reader_runs(struct ctrace_reader *r, ctrace_run_fn fn, ctrace_run_done_fn done, void *arg);
 
-/* The command asks this test for records, not a reader: the linker is told so. */
+/* The linker makes the command ask this test for records, not a reader. */
 int __wrap_ctrace_reader_runs(struct ctrace_reader *r, ctrace_run_fn fn, ctrace_run_done_fn done, void *arg)
 {
 	(void)r;

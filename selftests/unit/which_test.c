@@ -94,7 +94,7 @@ static void namespaces(void)
 	ctable_free(t);
 }
 
-/* What others call theirs as the system's is called does not count; of two others, none is taken. */
+/* Another owner's pod with the same name as the system's does not count; of two others', none is taken. */
 static void owners(void)
 {
 	struct ctable *t = table();

@@ -2,7 +2,7 @@
 //! A consumer in Rust, without cargo and bindgen: counts the events of a container, or of all, by name.
 //!	rustc -O events.rs $(pkg-config --libs libctrace) -o events
 //!	./events CID|all SECONDS		(cids: ctrace ps)
-//! The structs are those of libctrace.h and ctrace.h, as far as they are used.
+//! The structs are from libctrace.h and ctrace.h, as far as they are used.
 use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::os::raw::{c_char, c_int, c_void};

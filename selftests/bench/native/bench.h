@@ -40,7 +40,7 @@ static struct {
 	u64 seq, mult, add, base;
 } tsc = { .mult = 1 << 22, .base = 1 };
 
-/* The value in ns does not matter here. What matters is that it takes as much work. */
+/* The value in ns does not matter here. It only has to take as much work. */
 static inline u64 clock_now(void)
 {
 	u64 seq, ns;

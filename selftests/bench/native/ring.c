@@ -65,7 +65,8 @@ static int stop;
 static u64 seen, lost;
 
 /*
- * Copies all that it can get, then waits as readers do. The writer does not wait, and laps it meanwhile. (A
+ * Copies all that it can get, then waits as readers do. The writer does not wait, and laps it in that time.
+ * (A
  * reader that looked again and again would take the writer's cache line from it each time.)
  */
 static void *reader(void *arg)

@@ -3,7 +3,8 @@
  * scale BYTES: what a record of that length costs each of several writers, in ns. Each has a CPU and a ring of its own, as in
  * the module. Prints lines "NAME-WRITERS NS"; the names are below.
  *
- * Where CPUs are few and busy, writers often run one after the other, which tells nothing. So only such turns count in which
+ * Where CPUs are few and busy, writers often run one after the other, which shows nothing. So only such turns
+ * count in which
  * every other writer ended a turn, too. All ways are measured again and again, as a virtual machine's CPUs may be moved from two
  * cores to two threads of one core and back, where sharing costs less.
  */

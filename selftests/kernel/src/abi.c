@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * abi_older, abi_newer: the library, built with another ABI than the module's, prints what it says about
- * that. The second line is what it says to a caller who goes on all the same.
+ * that. The second line is what it says to a caller that continues all the same.
  * abi_older VERSION: asks for a new session with that ABI, by a socket without the library.
  */
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * alloc_fails SECONDS [OPERATION...]: fails every allocation that an operation makes, one at a time, by
- * fail-nth of the kernel's fault injection. The allocations are those of the task that asks, or of the
+ * fail-nth of the kernel's fault injection. The allocations are made by the task that asks, or by the
  * kernel thread that works for it. The operation must either succeed all the same, or say that memory is
  * short and have done nothing. In the second case it must succeed when repeated at once, and the next
  * caller must find everything as it was.
  *
- * Each operation gets SECONDS. The last allocations are tried first: the module's own come after those of
+ * Each operation gets SECONDS. The last allocations are tried first: the module's own come after the ones of
  * its loading (for the operation "insmod", which runs only when named). Further from the end, fewer are
  * tried: where there are thousands of allocations, they fill a pool. (Taking per-CPU memory that exists
  * already is no allocation that could fail.)
@@ -312,7 +312,7 @@ static uint64_t unknown(void)
 	return n;
 }
 
-/* Counts the births that the subscriber receives until none comes for a second. *lost: it was told that
+/* Counts the births that the subscriber receives until none comes for a second. *lost: it got a notice that
  * some are missing. */
 static long told(int fd, bool *lost)
 {

@@ -39,7 +39,7 @@ struct op {
 
 /*
  * A function that is hardly ever called, and that ftrace leaves alone. A kprobe by ftrace needs memory to
- * be removed. If there is none, the kernel (6.1) says so, and goes on using freed memory.
+ * be removed. If there is none, the kernel (6.1) says so, and continues to use freed memory.
  */
 #define QUIET	"ktime_get_boot_fast_ns"
 #define DEF	"p:allocfails " QUIET " a=%di b=+0(%si):string c=$comm"
@@ -328,7 +328,7 @@ static int subscribed(const struct op *o)
 			  sizeof(x.g.mcgrp)) ? -errno : 0;
 }
 
-/* A container is born and dies. No caller can be told of an error, but an error must do no harm. */
+/* A container is born and dies. There is no caller to return an error to, but an error must do no harm. */
 static int born(const struct op *o)
 {
 	int status;
@@ -353,7 +353,7 @@ static int cgroup_made(const struct op *o)
 
 	(void)o;
 	memset(path + 15, 'a', 64);
-	/* It is there already if its removal failed. */
+	/* It exists already if its removal failed. */
 	if (mkdir(path, 0755) && errno != EEXIST)
 		return -errno;
 	return rmdir(path) ? -errno : 0;

@@ -7,7 +7,7 @@
  *	reset		SG_SCSI_RESET; WHAT: device, bus or host
  *	mirror		makes /dev/MD of two disks (RAID1), without metadata
  *	nbd		is the server of /dev/nbdN, in this process, and holds MIB of memory; until it is killed. Prints "ready" when
- *			the disk is there
+ *			the disk exists
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 #define BATCH 100
-#define FEW 10		/* of what takes long: else the timer's interrupt would come amid most batches */
+#define FEW 10		/* of calls that take long: else the timer's interrupt would come within most batches */
 #define PAGE 4096
 
 static int to[2], from[2], fd;

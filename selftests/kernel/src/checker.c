@@ -118,7 +118,7 @@ static void claim(uint32_t pair, uint32_t cid, int *doubles)
 /*
  * Between begin and end, a task with a pair's tid belongs to the pair if it made a marked call of the pair:
  * all tasks named in the log did. Otherwise another task had the tid, before or after. Before 4.15 the
- * kernel may reuse a number at once: a search for a free number goes on from where the search began.
+ * kernel may reuse a number at once: a search for a free number continues from where the search began.
  */
 static size_t one_task(size_t from, uint64_t end, unsigned int pair, bool *its)
 {

@@ -5,7 +5,7 @@
  * that have sessions, and THREADS (6) threads make and delete sessions, probes, definitions, targets,
  * filters and readers, in random order.
  *
- *	-x	the module is loaded and unloaded meanwhile: it may be absent, and no reader stays for long
+ *	-x	the module is loaded and unloaded at the same time: it may be absent, and no reader stays for long
  *
  * Prints how many of each there were; the kernel's refusals by errno ("refused"); and the errors that no
  * request should cause: memory, faults, protocol ("unexpected"). Exits with 0 if there were no such errors.

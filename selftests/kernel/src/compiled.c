@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * compiled NUMBER SECONDS: makes ten marked calls with NUMBER in them, from a function that it writes into memory first, as a
- * compiler at run time does, and tells of in /tmp/perf-PID.map as "made_here". Waits that long, and makes ten more.
+ * compiler at run time does, and names in /tmp/perf-PID.map as "made_here". Waits that long, and makes ten
+ * more.
  * Linked statically, so that it runs in any root.
  */
 #include <sys/mman.h>

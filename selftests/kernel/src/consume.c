@@ -46,7 +46,7 @@ static double us(double part)
 	return wakings ? waited[(size_t)(part * (wakings - 1))] / 1e3 : 0;
 }
 
-/* Takes all records that are there. The first one was waited for. */
+/* Takes all available records. The first one was waited for. */
 static int take(struct ctrace_reader *r, bool late)
 {
 	const struct ctrace_record *rec;

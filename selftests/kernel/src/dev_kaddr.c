@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A view of one container may be given to any user. So a session whose records hold kernel addresses gives
- * no views, and a session cannot start to record such addresses while a view of it is open. Nor does a session
- * give any that shows both sides of events between two containers.
+ * no views, and a session cannot start to record such addresses while a view of it is open. A session
+ * also gives no view that shows both sides of events between two containers.
  */
 #include "dev.h"
 

@@ -181,7 +181,7 @@ static void account(struct ctrace_session *s, const struct ctrace_losses *l, con
 		die("limits");
 }
 
-/* The options. Those of a probe follow it. */
+/* The options. A probe's options follow it. */
 struct options {
 	struct ctrace_session_opts session;
 	struct { const char *name; struct ctrace_probe_opts o; } probes[32];

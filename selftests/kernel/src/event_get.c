@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * event_get: what a user without privileges learns of event types. He may not list them, but may ask for each
- * one, and the library does that for him.
- * event_get family: asks the kernel for ctrace's netlink family, and tells what it says.
+ * one, and the library does that for them.
+ * event_get family: asks the kernel for ctrace's netlink family, and prints the answer.
  * event_get unread: as nobody, asks for the list of event types, does not read the answer, prints "asked", and waits.
  */
 #include "dev.h"

@@ -2,7 +2,7 @@
 /*
  * fuzz [SECONDS [SEED [THREADS]]]: sends messages of every command, and makes calls on every kind of
  * descriptor. Both come from a grammar that knows the policy, and are then spoilt. Several threads do so at
- * once. Each has a socket of its own, which it closes now and then, also amid a dump. The module must not
+ * once. Each has a socket of its own, which it closes now and then, also during a dump. The module must not
  * accept what is plainly wrong (fuzz_law.h).
  *
  * An accepted message may cost a thousand times as much as a refused one: text is patched, arenas are made,
@@ -165,7 +165,7 @@ static bool take_in(int times)
 	return some;
 }
 
-/* The words of a refusal are about one's own mistake, whatever others are told meanwhile. */
+/* The words of a refusal are about one's own mistake, whatever refusals others get at the time. */
 static void own_words(void)
 {
 	uint32_t id = 0x70000000 + (t - threads) * 0x100000 + t->number++ % 0x100000;
@@ -270,7 +270,7 @@ static void some_messages(void)
 	cover_new();	/* what else this thread ran does not count for this message */
 	if (send(t->g.fd, t->batch.b, at, 0) < 0)
 		return;
-	if (chance(200)) {	/* amid whatever the module is doing */
+	if (chance(200)) {	/* whatever the module is doing */
 		close(t->g.fd);
 		socket_new();
 		return;

@@ -3,9 +3,10 @@
  * gapexec N: makes N containers as runc does, with mounts of its own, and prints for each "PATH STARTER INIT", with
  * host pids. They live until it is killed.
  *
- * What is special: the starter executes itself again (as runc init does) after the kernel has moved it into the
- * container's cgroup, and before the kernel has told of that. For this the cgroup has a cpuset of CPU 0, and the
- * starter spins on CPU 1 as a real-time task. As it is moved, the kernel brings it to CPU 0, where it goes on at once:
+ * The starter executes itself again (as runc init does) after the kernel has moved it into the container's
+ * cgroup, and before the kernel has reported that. For this the cgroup has a cpuset of CPU 0, and the
+ * starter spins on CPU 1 as a real-time task. As it is moved, the kernel brings it to CPU 0, where it runs on
+ * at once:
  * whoever moves it is an ordinary task of CPU 0, waits for that, and gets the CPU back when the starter sleeps.
  *
  * Exits with 4 if there is no cpuset, or only one CPU.

@@ -228,7 +228,7 @@ static void wait_gone(uint32_t cid)
 		if (want[1])
 			usleep(10000);
 	}
-	usleep(100000);		/* the sessions are told after this */
+	usleep(100000);		/* the sessions get the notice after this */
 }
 
 /*

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * idlers THREADS: makes THREADS threads, in processes of at most 1000. Each makes a call from time to time, all together some 400 a
- * second. Prints "ready N" when all are there: each has made a call after N seconds more. They end with their parent.
+ * second. Prints "ready N" when all exist: each has made a call after N seconds more. They end with their
+ * parent.
  */
 #include <pthread.h>
 #include <signal.h>

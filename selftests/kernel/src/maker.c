@@ -19,7 +19,7 @@ enum kind {
 	HELPER,		/* runtime's name; a helper joins the cgroup first, as runc does */
 	NS_FIRST,	/* runtime's name; the namespace exists first, then init joins the cgroup */
 	HOST_PID,	/* runtime's name; no pid namespace */
-	NS_ONLY,	/* a cgroup with any name: only the namespace tells */
+	NS_ONLY,	/* a cgroup with any name: only the namespace shows it */
 	ENTERED,	/* as INTO, and a task from outside joins the cgroup, as an exec does */
 	KINDS
 };

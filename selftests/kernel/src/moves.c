@@ -176,7 +176,7 @@ static void stay(uint32_t number, uint32_t cid)
 	expected[number] = cid;
 }
 
-/* Meanwhile the walker is in the read() of its pipe, or on its way there: it makes no marked call. */
+/* The walker is in the read() of its pipe then, or on its way there: it makes no marked call. */
 static void step(int w, int to, bool itself, uint32_t number)
 {
 	struct order o = { .step = number };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * newer.h: numbers of the kernel that are not in its headers of 3.10, or not in those of glibc 2.17. A
+ * newer.h: numbers of the kernel that are not in its headers of 3.10, or not in glibc's of 2.17. A
  * kernel that does not know them says so to the tests.
  */
 #ifndef NEWER_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nl_dumps: a dump of a session's rings goes on where the last message ended. A message must not look again at all slots
+ * nl_dumps: a dump of a session's rings continues where the last message ended. A message must not look again
+ * at all slots
  * before that place: the same rings would cost more, the more messages they come in. A session has rings of 800
  * containers among 20,000 slots, which come in messages of 4 KiB and of 32 KiB. Time is the thread's own in the kernel,
  * of the same memory, by turns, so that a busy machine slows both.

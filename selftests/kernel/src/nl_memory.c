@@ -75,7 +75,7 @@ static uint64_t look_at_all(int fd, uint64_t size)
 	return sum;
 }
 
-/* What is charged may be given back a little later, by RCU. */
+/* A charge may be given back a little later, by RCU. */
 static bool falls_to(const char *file, long long at_most)
 {
 	for (int i = 0; i < 100; i++) {
@@ -179,7 +179,7 @@ static void members(const char *parameter)
 
 /* --- how many sessions ---------------------------------------------------------------------------------- */
 
-/* A process of a user who may trace, with two sockets: it makes and ends sessions as it is told. */
+/* A process of a user who may trace, with two sockets: it makes and ends sessions on request. */
 struct member {
 	int sock;
 	pid_t pid;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * nl_owner: a session belongs to its socket. No other socket changes it, unprivileged users cannot make
- * one, and it ends when the socket closes. So does a definition, unless it is to be kept.
+ * one, and it ends when the socket closes. So does a definition, unless it was made to stay.
  */
 #include "dev.h"
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * nl_reuse: a session belongs to a socket, not to the socket's number. The kernel gives up the number of a
- * closed socket, and tells ctrace a little later. One thread closes sockets; another takes the number in
+ * closed socket, and notifies ctrace a little later. One thread closes sockets; another takes the number in
  * between, and makes a session, which must stay. Both run on one CPU, and the second takes it from the
  * first whenever it wakes up.
  */
@@ -31,7 +31,8 @@ static int numbered(bool wait)
 			return -1;
 		}
 		/*
-		 * sleeps, so that the closing thread runs, and comes back amid whatever it does; longer each time, as
+		 * sleeps, so that the closing thread runs, and comes back whatever that does; longer each
+		 * time, as
 		 * on a slow machine the shortest naps are over before that thread runs
 		 */
 		nap.tv_nsec = rnd() % 60000 + 500 * tries++;

@@ -12,7 +12,7 @@
 #define WORKERS	4
 #define TARGETS	256	/* pid targets in the module */
 
-/* --- workers: processes that make the marked call, or fork the next worker, when told to ------------ */
+/* --- workers: processes that make the marked call, or fork the next worker, on request -------------- */
 
 static int to[WORKERS][2], from[WORKERS][2];
 static pid_t workers[WORKERS];

@@ -343,7 +343,7 @@ static void random_text(char *text, size_t room, const char *start, const struct
 		text[rnd() % len] = 1 + rnd() % 255;
 }
 
-/* Some of these texts may be accepted. Those are deleted again, and the module must live on. */
+/* Some of these texts may be accepted. They are deleted again, and the module must live on. */
 static void random_texts(int count)
 {
 	char text[256];

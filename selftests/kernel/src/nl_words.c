@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * nl_words [SECONDS]: threads make mistakes as fast as they can, short ones and long ones, some as user
- * nobody. Each thread must be told its own mistake. (The kernel keeps a pointer to a refusal's text until
+ * nobody. Each thread must get its own mistake in the answer. (The kernel keeps a pointer to a refusal's text
+ * until
  * it sends it, and warns if the text has grown since it was measured.)
  */
 #include "dev.h"

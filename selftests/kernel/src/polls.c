@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* polls storm|idle: what polling a view costs others, and what it tells of them. */
+/* polls storm|idle: the cost of polling a view for others, and what it shows of them. */
 #include "views.h"
 #include "proc_counts.h"
 #include <sched.h>
@@ -106,7 +106,7 @@ static void storm(void)
 	box_end(&b);
 }
 
-/* --- idle: views that have nothing to tell --------------------------------------------------------- */
+/* --- idle: views that have nothing to show --------------------------------------------------------- */
 
 #define IDLE	500
 

@@ -152,7 +152,7 @@ static long number(const struct ctrace_event_type *t, const struct ctrace_record
  * it. */
 static void test_clock(void)
 {
-	const struct timespec apart = { 0, APART_NS };	/* meanwhile the kernel updates the clock's base */
+	const struct timespec apart = { 0, APART_NS };	/* in this time the kernel updates the clock's base */
 	static uint64_t from[READINGS], to[READINGS];
 	const struct ctrace_event_type *t;
 	const struct ctrace_record *r;
@@ -267,7 +267,7 @@ static void test_reuse(void)
 		box_go(&b);
 		box_end(&b);
 		made += 2 * a[1];
-		/* Read meanwhile, because the reader's cursors must cross changes of owner. */
+		/* Read between writes, because the reader's cursors must cross changes of owner. */
 		if (i % 3 == 0)
 			while (ctrace_reader_next(reader, &r) == 1)
 				seen += r->id == t->id || r->id == t->id + CTRACE_ID_SYS_EXIT - CTRACE_ID_SYS_ENTER;
@@ -327,7 +327,7 @@ static void judge_sleeps(const struct wakeups *w, const char *how)
 #define PAUSES 1000
 
 /*
- * A waiting reader is woken far less often than there are events. What counts is how often it slept: a
+ * A waiting reader is woken far less often than there are events. The number of its sleeps counts: a
  * poll() that finds something new at once has not slept.
  */
 static void test_wakeups(void)
@@ -414,7 +414,7 @@ static void test_idle(void)
 			 p.revents, ms);
 }
 
-/* The owner closes while a reader has the rings mapped: the reader drains them, and is told. */
+/* The owner closes while a reader has the rings mapped: the reader drains them, and sees the end. */
 static void test_hup(void)
 {
 	struct ctrace_reader *other;

@@ -5,7 +5,7 @@
  * it, wakes it and is woken by it. Then user nobody, who was given a view of the container under test,
  * searches each byte that the view maps, used or not, and everything that read() returns, for the secrets
  * and for kernel addresses. The session has every source that is allowed beside a view. A second session
- * has the sources that are not allowed; its records tell which addresses to look for.
+ * has the sources that are not allowed; its records show which addresses to look for.
  */
 #include "dev.h"
 #include "secrets.h"
@@ -121,7 +121,7 @@ static void found(struct look *l, const char *p, size_t at, bool mapped, const c
 			 mapped ? record_at(p, at) : 0);
 }
 
-/* Returns how many secrets of s are there. */
+/* Returns how many secrets of s it contains. */
 static int any(const char *p, size_t n, const struct secrets *s, struct look *l, bool mapped)
 {
 	int there = 0;

@@ -13,8 +13,9 @@
 #include <netinet/in.h>
 
 /*
- * The secrets of one container, or of the host: random after the last slash. Only those of `mine` consist
- * of digits. So where five letters of the others' alphabet stand together, that is a piece of another's
+ * The secrets of one container, or of the host: random after the last slash. Only the secrets of `mine`
+ * consist of digits. So where five letters of the others' alphabet stand together, that is a piece of
+ * another's
  * secret.
  */
 enum { COMM, THREAD, PATH, EXEC, SOCK, CGROUP, WORDS };
@@ -158,7 +159,7 @@ static int live(void *arg)
 
 	signal(SIGALRM, quiet);
 	signal(SIGUSR1, quiet);
-	/* Before there is a view of it: on one CPU write over everything that was there, on the others over
+	/* Before there is a view of it: on one CPU write over everything that was in it, on the others over
 	 * a part. */
 	if (s == &mine) {
 		go_to(0);

@@ -3,7 +3,7 @@
  * signalled statedump: measures how long the owner of a state dump lives after kill -9, while others wait
  * for its end.
  * signalled SECONDS [MODULE [SEED]]: processes wait in the module, for its lock, for the ends of probes and
- * sessions, in read() and poll(), amid a dump or a state dump. They are told to stop (SIGINT, with and
+ * sessions, in read() and poll(), during a dump or a state dump. They are interrupted (SIGINT, with and
  * without a handler) and killed at random moments. Each must be gone soon, and leave nothing. With MODULE,
  * the same for loading and unloading. On a slow machine it runs longer, until it has killed twice as many
  * processes as there are workers.

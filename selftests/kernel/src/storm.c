@@ -4,7 +4,7 @@
  * switches, timer signals, packets over the loopback and inter-processor interrupts, in CONTAINERS
  * (default 50) at once, on all CPUs. Four sessions and 5 * ROUNDS (default 4) readers watch.
  *
- *	-m	move tasks between the containers' cgroups meanwhile
+ *	-m	move tasks between the containers' cgroups at the same time
  *	-u	take CPU 1 offline before the sessions are made; then it comes, goes, and comes back; it is sampled, too
  *
  * Each task counts its own marked calls, so the number made is known without the module. Three of the
@@ -265,7 +265,7 @@ static void stage(const char *what)
 	ksft_print_msg("%5llu ms: %s\n", (unsigned long long)(box_now() - began) / 1000000, what);
 }
 
-/* Lets the storm run for its seconds, and does harm to some readers meanwhile. */
+/* Lets the storm run for its seconds, and does harm to some readers in that time. */
 static void weather(void)
 {
 	uint64_t end = box_now() + seconds * 1000000000ull, half = box_now() + seconds * 500000000ull;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* storm.h: what the tasks in storm.c's containers do, and what is done to the machine meanwhile. */
+/* storm.h: what the tasks in storm.c's containers do, and what is done to the machine at that time. */
 #ifndef STORM_H
 #define STORM_H
 

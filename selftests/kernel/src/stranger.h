@@ -126,7 +126,7 @@ struct worker {
 
 struct order {
 	uint32_t calls;		/* 0: end */
-	bool at_once;		/* make exactly as many, and answer; or slowly, until told to stop */
+	bool at_once;		/* make exactly as many, and answer; or slowly, until stopped */
 };
 
 /* Two calls a millisecond; after the last it rests. Ends when something is sent. */
@@ -310,7 +310,7 @@ static inline bool watch_zero(const char *p, size_t n)
 	return !n || (!p[0] && !memcmp(p, p + 1, n - 1));
 }
 
-/* One ring: what was there is there, what is new is whole, the rest is zero. Returns how many records it has. */
+/* One ring: old records remain, new ones are whole, the rest is zero. Returns how many records it has. */
 static inline int64_t watch_ring(struct watch *w, const struct ctrace_dir *d, size_t at)
 {
 	const struct ctrace_ring *r = (const void *)(w->map + at), *was = (const void *)(w->copy + at);

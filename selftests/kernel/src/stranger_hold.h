@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* stranger_hold.h: a stranger that attacks with the view that he holds, and the verdict. */
+/* stranger_hold.h: a stranger that attacks with the view that it holds, and the verdict. */
 #ifndef STRANGER_HOLD_H
 #define STRANGER_HOLD_H
 
 #include "stranger.h"
 
-/* What an attacker holds. In memory shared with the checker. */
+/* An attacker's state, in memory shared with the checker. */
 struct hold {
 	int fd;
 	char *map;
@@ -49,7 +49,7 @@ static inline bool hold_shows(const char *p, const char *view, size_t n)
 	char a[256], b[256];
 
 	for (size_t at = 0; at < n; at += 4096)
-		/* ctl changes all the time: its first words do not, nor does the directory */
+		/* ctl changes all the time, but its first words and the directory do not */
 		if (stranger_copy(a, p + at, 24) || stranger_copy(b, view + at, 24) || memcmp(a, b, 24))
 			return false;
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * stranger_io.h: attacks by calls that take the view for a buffer: the kernel would write to it, or keep
- * its pages for later. Each returns what those of stranger_pages.h do.
+ * its pages for later. Each returns the same as the ones of stranger_pages.h.
  */
 #ifndef STRANGER_IO_H
 #define STRANGER_IO_H
@@ -134,7 +134,7 @@ static int at_vmsplice(struct hold *h)
 	return 0;
 }
 
-/* What comes this way may only be what read() gives, in pages of its own. */
+/* This way must give the same data as read(), in pages of its own. */
 static int at_splice(struct hold *h)
 {
 	int p[2], q[2], sv[2], out = open(h->path, O_RDWR | O_CLOEXEC);

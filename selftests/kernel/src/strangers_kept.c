@@ -2,8 +2,8 @@
 /*
  * strangers_kept SESSIONS: what nobody keeps when he never gives back the views that he was handed. So many
  * sessions of a monitor are made and ended, one after the other; each hands out a view. After the time to
- * drain no arena is left, and the views read as ended. What comes later, in the memory that was theirs, is
- * not seen through them. The module can be removed when the holder has gone, and not before.
+ * drain no arena is left, and the views read as ended. Later contents of their former memory are
+ * not visible through them. The module can be removed when the holder has gone, and not before.
  */
 #include "stranger_hold.h"
 
@@ -38,7 +38,7 @@ static int drained(int fd)
 	return 0;
 }
 
-/* Nobody: takes each view that comes, maps it, and keeps both. Then looks at them when it is told to. */
+/* Nobody: takes each view that comes, maps it, and keeps both. Then looks at them on request. */
 static void holder(int sock)
 {
 	static struct { int fd; char *map; size_t size; } v[MOST];

@@ -9,7 +9,7 @@
 #include "proc_counts.h"
 #include <sys/epoll.h>
 
-/* Everything that a descriptor tells, as text. */
+/* Everything that a descriptor shows, as text. */
 static void asked(int fd, char *to, size_t room)
 {
 	struct stat st;
@@ -44,7 +44,7 @@ static struct learnt {
 	char before[2048], after[2048];
 } *learnt;
 
-/* Nobody: looks at all that he can until he is told to stop. */
+/* Nobody: looks at everything within reach until stopped. */
 static void look(int fd, size_t size)
 {
 	char *copy = malloc(size), *map, buf[4096];
@@ -57,7 +57,7 @@ static void look(int fd, size_t size)
 	if (map == MAP_FAILED || !copy || ep < 0 || epoll_ctl(ep, EPOLL_CTL_ADD, fd, &ev))
 		_exit(1);
 	fcntl(fd, F_SETFL, O_NONBLOCK);
-	/* what is his own of before: read it, and be told of it */
+	/* nobody's own older records: read them, and poll */
 	while (read(fd, buf, sizeof(buf)) > 0 || poll(&p, 1, 0) > 0 || epoll_wait(ep, &ev, 1, 0) > 0)
 		;
 	memcpy(copy, map, size);
@@ -141,7 +141,7 @@ static void at_rest(const struct worker *mine, struct worker *neighbour, int sec
 }
 
 /*
- * Words of ctl that tell of the containers that had the slot before: how much they wrote, in positions and
+ * Words of ctl about the containers that had the slot before: how much they wrote, in positions and
  * counts, which here are far below a second in nanoseconds. Not: when, or what was lost.
  */
 static bool tells_too_much(const struct ctrace_ring *r, uint32_t cid, char *why, size_t room)

@@ -2,7 +2,7 @@
 /*
  * strangers_pages [ROUNDS]: what nobody may try with the pages of a view that he was handed, by every call
  * that takes an address and makes the kernel write there, keep the page, or show it to others. The view's
- * container and a neighbour work meanwhile. After each attack every byte of the view must be the
+ * container and a neighbour work at the same time. After each attack every byte of the view must be the
  * container's own. (hostile_maps tries the plain ways to write, and holes, and ends sessions underneath.)
  */
 #include "stranger_pages.h"

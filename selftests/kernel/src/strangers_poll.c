@@ -268,7 +268,7 @@ static void woken(struct worker *mine)
 
 		stranger_nobody();
 		while (poll(&p, 1, 0) > 0)
-			;	/* told of before */
+			;	/* events of before */
 		took[0] = poll(&p, 1, 20000);
 		_exit(0);
 	}

@@ -112,7 +112,7 @@ static void counting_new(struct counting *c)
 		ksft_exit_fail_msg("%s: no table\n", c->name);
 }
 
-/* Adds up what each interval gained, until it is told to end. */
+/* Adds up what each interval gained, until it is stopped. */
 static void read_intervals(struct counting *c, int n, useconds_t every)
 {
 	struct ctrace_look *now, *gain, *before = NULL;

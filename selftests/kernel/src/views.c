@@ -65,7 +65,7 @@ static struct seen see(const struct held *h)
 }
 
 /*
- * The holder: takes `n` views; then, for each byte 'l' that comes, tells what it sees of all. Ends with
+ * The holder: takes `n` views; then, for each byte 'l' that comes, reports what it sees of all. Ends with
  * the socket.
  */
 static pid_t holder(int n, int *sock)
@@ -157,7 +157,7 @@ static int session_with_view(const struct genl_sizes *s, int *fd)
 {
 	int id = -ENOMEM;
 
-	/* arenas of sessions that ended before are there while their views drain */
+	/* arenas of sessions that ended before remain while their views drain */
 	for (int i = 0; i < 200 && id == -ENOMEM; i++) {
 		id = genl_session_new(&dev_genl, s);
 		if (id == -ENOMEM)
@@ -432,7 +432,7 @@ static int dump_fn(const struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-/* How long control takes meanwhile, in ms. */
+/* How long control takes at that time, in ms. */
 static int control(void)
 {
 	uint64_t t = box_now();

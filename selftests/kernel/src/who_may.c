@@ -86,7 +86,10 @@ static int counts_fn(const struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-/* 0: told how many containers and sessions there are, and how many events were of no known one; -EPERM: told none of these */
+/*
+ * 0: got the numbers of containers, of sessions, and of events of no known container; -EPERM: got none of
+ * these
+ */
 static int info_of_others(void)
 {
 	static struct msg m;

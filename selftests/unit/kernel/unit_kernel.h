@@ -134,7 +134,7 @@ static inline void kernel_irqs_on(void)
 
 typedef pthread_mutex_t raw_spinlock_t;
 #define DEFINE_RAW_SPINLOCK(l)	pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER
-/* told of each section under a raw lock: when it has begun, and when it is about to end. NULL: nobody asks */
+/* called for each section under a raw lock: when it has begun, and when it is about to end; or NULL */
 extern void (*kernel_section)(bool begins);
 #define raw_spin_lock(l)	(pthread_mutex_lock(l), kernel_section ? kernel_section(true) : (void)0)
 #define raw_spin_unlock(l)	(kernel_section ? kernel_section(false) : (void)0, pthread_mutex_unlock(l))
