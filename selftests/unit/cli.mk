@@ -52,9 +52,9 @@ views := $(sinks) count/rows count/one_event count/sums count/show count/show_js
 	run/word names/units names/pods base/table
 hist_test_cli := $(sort $(views)) count/heat
 view_test_cli := $(sort $(views))
-recorded_test_cli := $(sort $(views) count/input count/input_ways count/tally count/call_pairs run/recording run/asked run/blind run/run_opts base/options ctf/sink_ctf ctf/ctf_read \
+recorded_test_cli := $(sort $(views) count/input count/input_ways count/spans count/tally count/call_pairs run/recording run/window run/asked run/blind run/run_opts base/options ctf/sink_ctf ctf/ctf_read \
 	ctf/ctf_symbols ctf/side $(addprefix lang/,agg agg_parse expr expr_lex expr_parse expr_term fields))
-export_test_cli := $(sort $(sinks) $(probes) run/recording run/asked run/blind run/run_opts base/options run/target run/follow run/which run/word names/units \
+export_test_cli := $(sort $(sinks) $(probes) run/recording run/window run/asked run/blind run/run_opts base/options run/target run/follow run/which run/word names/units \
 	names/pods base/table base/proto ctf/sink_ctf ctf/ctf_read ctf/ctf_symbols ctf/side flame/flame flame/flame_svg count/bars \
 	$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/export/*.c)))
 escapes_test_cli := $(export_test_cli)
@@ -68,3 +68,4 @@ doctor_test_cli := doctor/doctor doctor/kernel doctor/build doctor/module doctor
 # the commands themselves; the test contains what stands for top's screen
 waits_test_cli := $(filter-out main complete top/screen top/keys top/no_screen,$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/*.c $(top)/userspace/cli/*/*.c))) \
 	strace/constants $(addprefix lang/,agg agg_parse expr expr_lex expr_parse expr_term fields)
+window_test_cli := $(waits_test_cli)

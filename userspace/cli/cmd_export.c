@@ -5,6 +5,7 @@
 #include "base/cli.h"
 #include "export/export.h"
 #include "run/run.h"
+#include "run/window_options.h"
 
 static const char usage[] =
 "Usage: ctrace export --perfetto FILE RECORDING [TARGET...]\n"
@@ -28,6 +29,7 @@ static const struct cli_option options[] = {
 	OPTION("trace-dat", OPT_TRACE_DAT, "FILE", "for trace-cmd and KernelShark"),
 	OPTION("chrome", OPT_CHROME, "FILE",
 	       "JSON, for chrome://tracing and programs that do not read the first"),
+	WINDOW_OPTIONS(""),
 	OPTION("json", 'j', NULL, "print errors as JSON"),
 	OPTION("help", 'h', NULL, "this text"),
 	{ 0 },
@@ -44,7 +46,7 @@ static int run_export(int argc, char **argv)
 	while ((opt = getopt_long(argc, argv, g.shorts, g.longs, NULL)) != -1) {
 		if (opt == 'h')
 			return cli_help(cli_cmd);
-		if (opt == 'j')
+		if (opt == 'j' || window_option(&o.window, opt))
 			continue;
 		if (opt < OPT_PERFETTO || opt > OPT_CHROME)
 			return cli_bad_option(opt, argv, &g);

@@ -10,6 +10,7 @@
 #include "ctf/sink_ctf.h"
 #include "flame/flame.h"
 #include "run/run.h"
+#include "run/window.h"
 
 static const char usage[] =
 "Usage: ctrace flame [OPTIONS] TARGET... [-- COMMAND [ARGUMENTS]]\n"
@@ -32,6 +33,10 @@ static const struct cli_option options[] = {
 	OPTION("frequency", 'F', "HZ", "samples a second on each CPU (default " TEXT_OF(SAMPLES_HZ) ")"),
 	OPTION("duration", OPT_DURATION, "TIME", "end after 2, 0.5, 500ms, 2m"),
 	OPTION("follow", OPT_FOLLOW, NULL, "include containers that start later"),
+	OPTION("from", OPT_FROM, "WHEN",
+	       "of a recording: from 14:00, --to -5m; or its --last 5m"),
+	OPTION("to", OPT_TO, "WHEN", ""),
+	OPTION("last", OPT_LAST, "TIME", ""),
 	{ .help = "What to write:" },
 	OPTION("output", 'o', "FILE",
 	       "write to this file (default flame.svg, flame.pb.gz, ...); - is standard output"),
@@ -58,6 +63,7 @@ struct opts {
 	char **words, **command;	/* command NULL: none */
 	int nwords;
 	const char *hz, *duration;	/* NULL: not given */
+	struct window window;
 	bool off_cpu, follow;
 	enum kind kind;
 	bool chosen;		/* kind was given */
@@ -92,6 +98,9 @@ static int add(struct flame *f, const char *path, bool old)
 static int add_view(struct flame *f, const struct opts *o, bool recording)
 {
 	const struct command *view = o->off_cpu ? &cmd_offcpu : recording ? &cmd_report : &cmd_profile;
+	const struct { const char *option, *word; } times[] = {
+		{ "--from", o->window.from }, { "--to", o->window.to }, { "--last", o->window.last },
+	};
 	const char *dir;
 	FILE *folded = output_temporary(&dir);
 	char *path, **argv;
@@ -101,7 +110,7 @@ static int add_view(struct flame *f, const struct opts *o, bool recording)
 		return cli_error("cannot write a temporary file in '%s': %s: TMPDIR can name another directory", dir, strerror(errno));
 	for (char **c = o->command; c && *c; c++)
 		n++;
-	argv = xcalloc((size_t)n + 16, sizeof(argv[0]));
+	argv = xcalloc((size_t)n + 24, sizeof(argv[0]));
 	path = xasprintf("/proc/self/fd/%d", fileno(folded));
 	argv[argc++] = (char *)view->name;
 	argv[argc++] = (char *)"--folded";
@@ -116,6 +125,12 @@ static int add_view(struct flame *f, const struct opts *o, bool recording)
 	}
 	if (o->follow)
 		argv[argc++] = (char *)"--follow";
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
+		if (!times[i].word)
+			continue;
+		argv[argc++] = (char *)times[i].option;
+		argv[argc++] = (char *)times[i].word;
+	}
 	if (recording && o->off_cpu)
 		argv[argc++] = (char *)"--input";
 	for (int i = 0; i < o->nwords; i++)
@@ -144,13 +159,15 @@ static int add_words(struct flame *f, const struct opts *o)
 	char *schema;
 
 	is_file = !strcmp(word, "-") || (!stat(word, &st) && !S_ISDIR(st.st_mode));
-	if (is_file && (o->nwords > 1 || o->command || o->off_cpu || o->hz || o->duration || o->follow))
+	if (is_file && (o->nwords > 1 || o->command || o->off_cpu || o->hz || o->duration || o->follow || window_given(&o->window)))
 		return cli_usage("'%s' is a file of folded stacks: nothing else can be chosen", word);
 	if (is_file)
 		return add(f, word, false);
 	schema = xasprintf("%s/" CTF_SIDE_SCHEMA, word);
 	recording = o->nwords && !access(schema, F_OK);
 	free(schema);
+	if (!recording && window_given(&o->window))
+		return cli_usage("--from, --to and --last choose a part of a recording, but '%s' is none", word);
 	if (recording && (o->command || o->hz || o->duration || o->follow))
 		return cli_usage("'%s' is a recording: only TARGETs can be chosen", word);
 	return add_view(f, o, recording);
@@ -260,7 +277,7 @@ static int option(struct opts *o, int opt, char **argv, const struct getopts *g)
 	case OPT_FOLDED:
 		return choose(o, FOLDED);
 	}
-	return cli_bad_option(opt, argv, g);
+	return window_option(&o->window, opt) ? CLI_OK : cli_bad_option(opt, argv, g);
 }
 
 static int run_flame(int argc, char **argv)

@@ -9,10 +9,12 @@
 #include "export/export.h"
 #include "run/recording.h"
 #include "run/run.h"
+#include "run/window_options.h"
 #include "show/sink.h"
 #include "count/summary.h"
+#include "count/view.h"
 
-enum { OPT_SUMMARY = OPT_VIEW, OPT_HTML };
+enum { OPT_SUMMARY = OPT_VIEW_OWN, OPT_HTML };
 
 static const struct cli_option options[] = {
 	{ .help = "Options:" },
@@ -24,6 +26,8 @@ static const struct cli_option options[] = {
 	       "time, disk, network, a flame graph, losses. It needs no other file and no network; FILE - "
 	       "is standard output"),
 	OPTION("json", 'j', NULL, "print one JSON object per line"),
+	WINDOW_OPTIONS(""),
+	OPTION("interval", OPT_INTERVAL, "TIME", "with --summary: one for each interval: 1, 500ms, 1m"),
 	OPTION("relative", OPT_RELATIVE, NULL, "show times since the first event, not the time of day"),
 	OPTION("quiet-args", OPT_QUIET_ARGS, NULL, "show flags and constants of system calls as numbers"),
 	OPTION("folded", OPT_FOLDED, "FILE",
@@ -76,14 +80,27 @@ static int show(const struct recording *r, struct sink *sink, FILE *out)
 struct report_opts {
 	bool relative, folded, quiet_args, summary;
 	const char *file;	/* NULL: standard output */
+	struct window window;
 	char **targets;
 	int ntargets;
 };
+
+/* What is shown: stacks come behind their events, and names of tasks and functions may have been told before. */
+static void seek(struct recording *r, struct sink_opts *so, bool folded, struct ctf_types *before)
+{
+	bool stacks = r->info.stacks || folded;
+
+	so->from = r->from;
+	so->to = r->to;
+	recording_names(r, folded, stacks, before);
+	recording_seek(r, stacks ? STACK_NEAR : 0, stacks ? before : NULL);
+}
 
 static int report(const char *dir, const struct report_opts *o)
 {
 	struct sink_opts so = { .out = stdout, .relative = o->relative, .quiet_args = o->quiet_args };
 	const struct ctrace_event_type *t;
+	struct ctf_types before = { 0 };
 	struct recording r;
 	int status = recording_open(&r, dir), err;
 
@@ -91,8 +108,12 @@ static int report(const char *dir, const struct report_opts *o)
 		status = recording_choose(&r, o->targets, o->ntargets);
 	if (status == CLI_OK)
 		status = recording_read(&r);
+	if (status == CLI_OK)
+		status = recording_window(&r, &o->window);
 	if (status != CLI_OK)
 		goto out;
+	if (window_given(&o->window))
+		seek(&r, &so, o->folded, &before);
 	so.schema = r.schema;
 	so.ctable = r.table;
 	so.symbols = r.symbols;
@@ -121,7 +142,8 @@ static int run_report(int argc, char **argv)
 	struct getopts g = getopts_of(options);
 	struct report_opts o = { 0 };
 	const char *html = NULL;
-	int opt;
+	uint64_t interval = 0;
+	int opt, status;
 
 	while ((opt = getopt_long(argc, argv, g.shorts, g.longs, NULL)) != -1) {
 		if (opt == 'h')
@@ -132,12 +154,16 @@ static int run_report(int argc, char **argv)
 			o.summary = true;
 		} else if (opt == OPT_QUIET_ARGS) {
 			o.quiet_args = true;
+		} else if (opt == OPT_INTERVAL) {
+			status = view_interval(optarg, &interval);
+			if (status != CLI_OK)
+				return status;
 		} else if (opt == OPT_HTML) {
 			html = optarg;
 		} else if (opt == OPT_FOLDED) {
 			o.folded = true;
 			o.file = optarg;
-		} else if (opt != 'j') {
+		} else if (!window_option(&o.window, opt) && opt != 'j') {
 			return cli_bad_option(opt, argv, &g);
 		}
 	}
@@ -147,13 +173,15 @@ static int run_report(int argc, char **argv)
 		return cli_usage("--summary shows no events: leave out --folded, --relative and --quiet-args");
 	if (html && (o.summary || o.folded || o.relative || o.quiet_args))
 		return cli_usage("--html writes a page: leave out --summary, --folded, --relative and --quiet-args");
+	if (interval && !o.summary)
+		return cli_usage("--interval is for --summary: report itself shows each event");
 	if (argc == optind)
 		return cli_usage("report needs a directory: the one that 'ctrace record -o' wrote");
 	o.targets = argv + optind + 1;
 	o.ntargets = argc - optind - 1;
 	if (html)
-		return export_run(&export_page, &(struct export_opts){ argv[optind], html, o.targets, o.ntargets });
-	return o.summary ? summary_run(argv[optind], o.targets, o.ntargets) : report(argv[optind], &o);
+		return export_run(&export_page, &(struct export_opts){ argv[optind], html, o.targets, o.ntargets, o.window });
+	return o.summary ? summary_run(argv[optind], o.targets, o.ntargets, &o.window, interval) : report(argv[optind], &o);
 }
 
 const struct command cmd_report = {

@@ -267,6 +267,14 @@ static const struct ctrace_record *make(struct call_pairs *w, const struct ctrac
 	return &w->out.rec;
 }
 
+bool call_pairs_takes(uint32_t id)
+{
+	enum ctrace_call_phase phase = ctrace_id_call(id).phase;
+
+	return phase == CTRACE_CALL_ENTRY || phase == CTRACE_CALL_EXIT || id == CTRACE_ID_SYS_EXIT_UNKNOWN ||
+	       id == CTRACE_ID_LATE_ARGUMENT || id == CTRACE_ID_LATE_MEMORY;
+}
+
 const struct ctrace_record *call_pairs_put(struct call_pairs *w, const struct ctrace_record *rec)
 {
 	struct ctrace_id_call c = ctrace_id_call(rec->id);

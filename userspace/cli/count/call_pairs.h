@@ -8,6 +8,8 @@
 struct call_pairs;
 struct call_pairs *call_pairs_new(const struct ctrace_schema *s);
 void call_pairs_free(struct call_pairs *w);
+/* Does it take records of this type? */
+bool call_pairs_takes(uint32_t id);
 /*
  * Takes the records in order of time. Returns the whole call that rec ends, good until the next call; NULL:
  * rec is not the end of a call whose entry is known.

@@ -65,19 +65,23 @@ static void put_label(const struct view *v, struct sbuf *b, const struct sum *s,
 
 void heat_show(struct view *v, bool ns, uint64_t *most)
 {
-	time_t sec = (time_t)(view_realtime(v, v->until) / NSEC_PER_SEC);
+	time_t sec = (time_t)(view_realtime(v, v->since) / NSEC_PER_SEC);
 	unsigned int label = v->by ? LABEL_BY : LABEL;
-	char text[16] = "";
+	char text[16] = "", date[16] = "";
 	struct sbuf b = { 0 };
 	struct sums s;
 	struct tm tm;
 
-	if (localtime_r(&sec, &tm))
+	if (localtime_r(&sec, &tm)) {
 		strftime(text, sizeof(text), "%H:%M:%S", &tm);
+		strftime(date, sizeof(date), "%Y-%m-%d", &tm);
+	}
 	/* all calls are in one map, unless --by separates them */
 	sums_make(v, &s, NULL, view_list_has(v->by, "syscall") ? NULL : "syscall");
-	if (v->periods % HEAD_EVERY == 0)
+	if (v->periods % HEAD_EVERY == 0) {
+		sbuf_printf(&b, "%s\n", date);
 		put_head(&b, label, ns);
+	}
 	for (size_t i = 0; i < s.n; i++)
 		*most = heat_largest(s.v[i].hist) > *most ? heat_largest(s.v[i].hist) : *most;
 	for (size_t i = 0; i < s.n; i++) {

@@ -72,6 +72,17 @@ uint64_t view_input_events(const struct view *v, uint32_t cid)
 	return v->input->ntells ? tell_of(v->input, cid)->n : 0;
 }
 
+/* From now on they are counted anew. */
+void view_input_forget(const struct view *v)
+{
+	struct input *in = v->input;
+
+	for (size_t i = 0; i < in->ntells; i++)
+		in->tells[i].n = 0;
+	in->ntold = 0;
+	in->read = 0;
+}
+
 uint64_t view_input_all_events(const struct view *v)
 {
 	return v->input->read;
@@ -169,31 +180,52 @@ static void end_period(struct input *in, uint64_t time)
 	}
 }
 
+/* time: of the first record */
+static void begin(struct input *in, uint64_t time)
+{
+	uint64_t began = asked_number(&in->r, "began"), duration = in->v->o.duration;
+	struct view *v = in->v;
+
+	in->began = true;
+	v->began = v->since = in->r.from ? in->r.from : began && began < time ? began : time;
+	v->run.next = v->began + v->interval;
+	if (duration && duration < in->r.to - v->began)
+		in->end = v->began + duration;
+}
+
+/* What the record says of later ones. Returns the whole call that it ends, or NULL. */
+static const struct ctrace_record *learn_from(struct input *in, const struct ctrace_record *rec)
+{
+	symbols_learn(in->r.symbols, in->r.schema, rec);
+	if (in->comms)
+		comms_learn(in->comms, ctrace_schema_by_id(in->r.schema, rec->id), rec);
+	return in->calls ? call_pairs_put(in->calls, rec) : NULL;
+}
+
 static void take(void *arg, const struct ctrace_record *rec, uint32_t cpu, const struct stacks *k)
 {
-	struct input *in = arg;
 	const struct ctrace_record *whole;
+	struct input *in = arg;
 
 	if (in->over)
 		return;
-	symbols_learn(in->r.symbols, in->r.schema, rec);
-	if (!in->began) {
-		uint64_t began = asked_number(&in->r, "began");
-
-		in->began = true;
-		in->v->began = in->v->since = began && began < rec->time ? began : rec->time;
-		in->v->run.next = in->v->began + in->v->interval;
-		in->end = in->v->o.duration ? in->v->began + in->v->o.duration : 0;
+	if (!recording_in_window(&in->r, rec)) {
+		if (rec->time < in->r.from)
+			learn_from(in, rec);
+		if (rec->time < in->r.from && in->v->kind->learn && recording_shows(&in->r, rec->cid))
+			in->v->kind->learn(in->v, rec);
+		return;
 	}
+	if (!in->began)
+		begin(in, rec->time);
 	end_period(in, rec->time);
 	in->over |= in->end && rec->time >= in->end;
 	if (in->over)
 		return;
+	in->read++;
 	tell(in, rec->cid);
 	in->time = rec->time > in->time ? rec->time : in->time;
-	if (in->comms)
-		comms_learn(in->comms, ctrace_schema_by_id(in->r.schema, rec->id), rec);
-	whole = in->calls ? call_pairs_put(in->calls, rec) : NULL;
+	whole = learn_from(in, rec);
 	if (whole)
 		count(in, whole, cpu, k);
 	count(in, rec, cpu, k);
@@ -204,6 +236,22 @@ static void learn(void *arg, const struct ctrace_record *rec)
 	struct input *in = arg;
 
 	comms_learn(in->comms, ctrace_schema_by_id(in->r.schema, rec->id), rec);
+}
+
+/* Counts what the span has of the window. */
+static void take_cut(struct input *in, const struct ctrace_record *rec, uint32_t cpu)
+{
+	const struct ctrace_record *cut;
+
+	if (recording_in_window(&in->r, rec)) {
+		in->read++;
+		tell(in, rec->cid);
+	}
+	if (!in->ways[rec->id] || !recording_shows(&in->r, rec->cid))
+		return;
+	cut = spans_cut(in->spans, rec, in->r.from, in->r.to);
+	if (cut)
+		count(in, cut, cpu, NULL);
 }
 
 static void progress(const struct input *in, uint64_t *told)
@@ -220,7 +268,7 @@ static void progress(const struct input *in, uint64_t *told)
 static void read_all(struct input *in)
 {
 	bool tell = isatty(STDERR_FILENO) && !cli_json && !in->v->interval;
-	uint64_t told = clock_ns(CLOCK_MONOTONIC), lost;
+	uint64_t told = clock_ns(CLOCK_MONOTONIC), lost, n = 0;
 	const struct ctrace_record *rec;
 
 	while (!in->over && ((rec = ctf_reader_next(in->r.reader, &lost)) || lost)) {
@@ -229,9 +277,11 @@ static void read_all(struct input *in)
 			break;
 		if (in->queue)
 			stack_queue_put(in->queue, rec, ctf_reader_cpu(in->r.reader));
+		else if (in->spans)
+			take_cut(in, rec, ctf_reader_cpu(in->r.reader));
 		else
 			take(in, rec, ctf_reader_cpu(in->r.reader), NULL);
-		if (++in->read % GLANCE)
+		if (++n % GLANCE)
 			continue;
 		if (tell)
 			progress(in, &told);
@@ -249,14 +299,88 @@ static void read_all(struct input *in)
 uint64_t view_input_end(const struct view *v)
 {
 	const struct input *in = v->input;
-	uint64_t end = asked_number(&in->r, "ended");
 
 	if (in->end && in->over)
 		return in->end;
-	return in->stopped || end < in->time ? in->time : end;
+	return in->stopped ? in->time : recording_end(&in->r, in->time);
+}
+
+/* --- spans that are cut where a period ends ------------------------------------------- */
+
+/* Shows all spans to the view. Returns how long the longest took. */
+static uint64_t read_spans(struct input *in)
+{
+	struct ctf_reader *reader = ctf_reader_open(in->r.dir, in->r.info.uuid);
+	struct spans *spans = spans_new(in->r.schema);
+	const struct ctrace_record *rec;
+	struct ctf_types types = { 0 };
+	uint64_t lost, from, to, longest = 0;
+
+	for (uint32_t id = 0; id < CTF_TYPES; id++)
+		if (in->ways[id])
+			ctf_types_add(&types, (uint16_t)id);
+	if (reader)
+		ctf_reader_window(reader, UINT64_MAX, UINT64_MAX, 0, 0, &types);
+	while (reader && !stop_signal && (rec = ctf_reader_next(reader, &lost))) {
+		if (!recording_shows(&in->r, rec->cid) || !spans_of(spans, rec, &from, &to))
+			continue;
+		in->v->kind->span(in->v, rec, from, to);
+		longest = rec->time - from > longest ? rec->time - from : longest;
+	}
+	ctf_reader_close(reader);
+	spans_free(spans);
+	return longest;
+}
+
+/*
+ * Reads the recording anew for each period, up to where its longest span can have ended. What is in the first one or the
+ * last one by its place alone is not cut there, so that the periods add up to what a whole recording has.
+ */
+static int run_cut(struct input *in)
+{
+	uint64_t began, ended, longest, from = in->r.from, to = in->r.to;
+	struct view *v = in->v;
+	int status = recording_times(&in->r, &began, &ended);
+
+	if (status != CLI_OK)
+		return status;
+	began = from ? from : began;
+	ended = to < UINT64_MAX ? to : ended;
+	v->began = v->since = began;
+	longest = read_spans(in);
+	while (v->since < ended && !stop_signal && !in->over && status == CLI_OK) {
+		uint64_t end = v->interval && v->interval < ended - v->since ? v->since + v->interval : ended;
+
+		in->r.from = v->since == began ? from : v->since;
+		in->r.to = end == ended ? to : end;
+		ctf_reader_close(in->r.reader);
+		status = recording_read(&in->r);
+		if (status != CLI_OK)
+			break;
+		ctf_reader_window(in->r.reader, in->r.from, in->r.to, SPANS_NEAR, longest + SPANS_NEAR, NULL);
+		spans_free(in->spans);
+		in->spans = spans_new(in->r.schema);
+		read_all(in);
+		in->over = view_show_period(v, end) || (v->count && v->periods >= v->count);
+	}
+	return status;
 }
 
 /* --- the run ------------------------------------------------------------------------- */
+
+/* Has the reader give what is counted, and of the time before what that depends on. */
+static void seek(struct input *in, uint32_t asks, bool pairs)
+{
+	const struct ctrace_event_type *t;
+
+	bool names = in->comms || in->v->kind->learn;
+
+	recording_names(&in->r, names, asks & TALLY_USTACK, &in->before);
+	for (size_t i = 0; pairs && (t = ctrace_schema_at(in->r.schema, i)); i++)
+		if (call_pairs_takes(t->id))
+			ctf_types_add(&in->before, (uint16_t)t->id);
+	recording_seek(&in->r, in->queue ? STACK_NEAR : 0, names || pairs || asks & TALLY_USTACK ? &in->before : NULL);
+}
 
 /* Tables and ways for all probes of the view. */
 static int prepare(struct input *in)
@@ -280,14 +404,29 @@ static int prepare(struct input *in)
 	v->has_stacks = asks & (TALLY_STACK | TALLY_USTACK);
 	if (v->has_stacks)
 		in->queue = stack_queue_new(in->r.schema, in->r.info.stacks, in->r.symbols, take, in);
+	seek(in, asks, pairs);
 	return view_open_tables(v);
+}
+
+static void run_whole(struct input *in)
+{
+	struct view *v = in->v;
+	uint64_t end;
+
+	if (in->r.from)
+		begin(in, in->r.from);
+	read_all(in);
+	end = view_input_end(v);
+	if (!in->over)
+		end_period(in, end);
+	if (!(v->count && v->periods >= v->count) && !v->error)
+		view_show_period(v, end > v->since ? end : v->since);
 }
 
 int view_input_run(struct view *v)
 {
 	struct input *in = v->input = xcalloc(1, sizeof(*in));
 	const struct sigaction sa = { .sa_handler = on_signal };
-	uint64_t end;
 	int status;
 
 	in->v = v;
@@ -297,6 +436,8 @@ int view_input_run(struct view *v)
 	v->symbols = in->r.symbols;
 	if (status == CLI_OK)
 		status = recording_read(&in->r);
+	if (status == CLI_OK)
+		status = recording_window(&in->r, &v->window);
 	if (status == CLI_OK)
 		status = view_want(v);
 	/* a view's words are TARGETs only once it has made its groups */
@@ -310,12 +451,10 @@ int view_input_run(struct view *v)
 		return status;
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
-	read_all(in);
-	end = view_input_end(v);
-	if (!in->over)
-		end_period(in, end);
-	if (!(v->count && v->periods >= v->count) && !v->error)
-		view_show_period(v, end > v->since ? end : v->since);
+	if (v->kind->span && (v->interval || window_given(&v->window)))
+		status = run_cut(in);
+	else
+		run_whole(in);
 	status = view_finish(v, status);
 	return status == CLI_OK ? recording_whole(&in->r, "counted") : status;
 }
@@ -327,6 +466,7 @@ void view_input_free(struct view *v)
 	if (!in)
 		return;
 	input_ways_free(in);
+	spans_free(in->spans);
 	free(in->tells);
 	call_pairs_free(in->calls);
 	comms_free(in->comms);

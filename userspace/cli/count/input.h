@@ -8,6 +8,7 @@
 #include "count/tally.h"
 #include "count/view.h"
 #include "count/call_pairs.h"
+#include "count/spans.h"
 
 /* How events of a type are counted, in one of the tables. */
 struct way {
@@ -30,12 +31,14 @@ struct input {
 	struct call_pairs *calls;		/* NULL: no call is put together */
 	struct comms *comms;		/* NULL: no name is asked for */
 	struct stack_queue *queue;	/* NULL: no stack is asked for */
+	struct ctf_types before;	/* what is read of the time before the window */
 	uint64_t time, end;		/* of the last record; when to stop, 0: at the end */
 	uint64_t lost, nameless;
 	size_t nrecorded, nmissing;	/* probes that are in the recording, and that are not */
 	const char *first_missing;
 	struct sbuf missing;
-	uint64_t read;
+	struct spans *spans;		/* NULL: they are not cut */
+	uint64_t read;			/* in the window */
 	struct tell *tells;		/* by cid, open addressing, size a power of two */
 	size_t ntells, ntold;
 	bool began, stopped, over;

@@ -20,12 +20,11 @@ static int groups(struct view *v)
 	return CLI_OK;
 }
 
-static void each(struct view *v, const struct ctrace_record *rec, const struct stacks *k, bool counted)
+static struct sink *sink_of(const struct view *v)
 {
 	const struct recording *r = view_input_recording(v);
 	struct reading *x = v->own;
 
-	(void)k;
 	if (!x->sink) {
 		const struct sink_opts so = {
 			.schema = r->schema, .ctable = r->table, .out = stdout, .clock_offset = r->info.clock_offset,
@@ -33,13 +32,27 @@ static void each(struct view *v, const struct ctrace_record *rec, const struct s
 
 		x->sink = sink_lines_new(&so, x->lo);
 	}
-	if (sink_lines_takes(x->sink, rec) && counted)
-		sink_record(x->sink, rec);
+	return x->sink;
+}
+
+static void each(struct view *v, const struct ctrace_record *rec, const struct stacks *k, bool counted)
+{
+	struct sink *s = sink_of(v);
+
+	(void)k;
+	if (sink_lines_takes(s, rec) && counted)
+		sink_record(s, rec);
+}
+
+/* It learns the names of tasks. */
+static void learn(struct view *v, const struct ctrace_record *rec)
+{
+	sink_lines_takes(sink_of(v), rec);
 }
 
 int lines_of_recording(struct view *v, const struct lines_opts *lo)
 {
-	static const struct view_kind kind = { .groups = groups, .each = each };
+	static const struct view_kind kind = { .groups = groups, .each = each, .learn = learn };
 	struct reading x = { .lo = lo };
 	int status;
 

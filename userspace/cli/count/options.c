@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tables of options that all views have; a view's own options follow them. */
 #include "count/view.h"
+#include "run/window_options.h"
 
 const struct cli_option view_source_options[] = {
 	OPTION("input", 'i', "DIR",
 	       "take the events that 'ctrace record' wrote into DIR, not live ones. TARGET is "
 	       "then as for 'ctrace report'"),
+	WINDOW_OPTIONS("with --input: "),
 	OPTION("explain", OPT_EXPLAIN, NULL, "say which probes and tables it would use, and end"),
 	{ 0 },
 };
@@ -38,12 +40,25 @@ static int number(const char *option, uint32_t *v)
 	return cli_usage("%s needs a number of 1 or more, not '%s'", option, optarg);
 }
 
+int view_interval(const char *text, uint64_t *ns)
+{
+	if (parse_duration(text, ns))
+		return cli_usage("'%s' is not a duration: write 1, 0.5, 500ms or 1m", text);
+	if (*ns < VIEW_INTERVAL_LEAST)
+		return cli_usage("--interval takes 10ms or more, not '%s'", text);
+	return CLI_OK;
+}
+
 static bool view_option(struct view *v, int opt, int *status)
 {
 	switch (opt) {
 	case 'i':
 		v->recording = optarg;
 		return true;
+	case OPT_FROM:
+	case OPT_TO:
+	case OPT_LAST:
+		return window_option(&v->window, opt);
 	case OPT_BY:
 		v->by = optarg;
 		return true;
@@ -62,10 +77,7 @@ static bool view_option(struct view *v, int opt, int *status)
 			*status = cli_usage("--rows takes at most %u, not %u", CTRACE_TABLE_ROWS_MAX, v->rows);
 		return true;
 	case OPT_INTERVAL:
-		if (parse_duration(optarg, &v->interval))
-			*status = cli_usage("'%s' is not a duration: write 1, 0.5, 500ms or 1m", optarg);
-		else if (v->interval < VIEW_INTERVAL_LEAST)
-			*status = cli_usage("--interval takes 10ms or more, not '%s'", optarg);
+		*status = view_interval(optarg, &v->interval);
 		return true;
 	case OPT_EXPLAIN:
 		v->explain = true;
@@ -101,6 +113,8 @@ int view_options(struct view *v, int argc, char **argv, bool *help)
 		v->interval = v->kind->interval;
 	if (v->count && !v->interval)
 		return cli_usage("--count is a number of intervals: add --interval TIME");
+	if (!v->recording && window_given(&v->window))
+		return cli_usage("--from, --to and --last choose a part of a recording: add --input DIR");
 	if (v->recording && (v->o.follow || v->o.command || v->explain))
 		return cli_usage("--input counts what was recorded: leave out %s",
 				 v->o.command ? "the COMMAND" : v->explain ? "--explain" : "--follow and --wait");

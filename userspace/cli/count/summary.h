@@ -3,6 +3,9 @@
 #ifndef CTRACE_VIEW_SUMMARY_H
 #define CTRACE_VIEW_SUMMARY_H
 
-int summary_run(const char *dir, char **targets, int ntargets);
+#include "run/window.h"
+
+/* interval: 0, or one for each so many ns. Status to exit with. */
+int summary_run(const char *dir, char **targets, int ntargets, const struct window *w, uint64_t interval);
 
 #endif

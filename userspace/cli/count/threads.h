@@ -23,7 +23,8 @@ struct thread {
 	/* ns on a CPU, and waiting for one, by the kernel's account, last and first seen; 0: it keeps none */
 	uint64_t ran, ran_first, waited, waited_first;
 	/* for tools/cmd_why.c: what its spans say, in ns */
-	uint64_t covered, covered_ran, covered_waited;
+	uint64_t covered, covered_ran, covered_waited;	/* of the period */
+	uint64_t all, all_ran, all_waited, before;	/* of the whole recording, and before the period */
 };
 
 struct threads {

@@ -93,9 +93,10 @@ static void json_account(struct view *v, struct json *j)
 	json_close(j, '}');
 }
 
-uint64_t view_realtime(const struct view *v, uint64_t now)
+uint64_t view_realtime(const struct view *v, uint64_t at)
 {
-	return v->recording ? now + (uint64_t)view_input_clock(v) : clock_ns(CLOCK_REALTIME);
+	return v->recording ? at + (uint64_t)view_input_clock(v) :
+	       clock_ns(CLOCK_REALTIME) - (clock_ns(CLOCK_MONOTONIC) - at);
 }
 
 static void print_json(struct view *v, uint64_t now)
@@ -107,6 +108,8 @@ static void print_json(struct view *v, uint64_t now)
 	json_uint(&j, "time", now);
 	json_uint(&j, "realtime", view_realtime(v, now));
 	json_uint(&j, "duration", now - v->since);
+	json_uint(&j, "began", v->since);
+	json_uint(&j, "began_realtime", view_realtime(v, v->since));
 	if (v->kind->head_json)
 		v->kind->head_json(v, &j);
 	json_open(&j, "rows", '[');
@@ -119,15 +122,14 @@ static void print_json(struct view *v, uint64_t now)
 	sbuf_free(&b);
 }
 
-static void print_time(const struct view *v, uint64_t now)
+/* When the period began. */
+static void print_time(const struct view *v)
 {
-	time_t sec = (time_t)(view_realtime(v, now) / NSEC_PER_SEC);
-	char text[16] = "";
-	struct tm tm;
+	struct sbuf b = { 0 };
 
-	if (localtime_r(&sec, &tm))
-		strftime(text, sizeof(text), "%H:%M:%S", &tm);
-	printf("%s%s\n", v->periods ? "\n" : "", text);
+	window_put_moment(&b, view_realtime(v, v->since));
+	printf("%s%s\n", v->periods ? "\n" : "", b.s);
+	sbuf_free(&b);
 }
 
 int view_show_period(struct view *v, uint64_t now)
@@ -141,11 +143,13 @@ int view_show_period(struct view *v, uint64_t now)
 	add_account(v);
 	if (v->folded || v->kind->each)
 		;	/* at the end, or as it came */
+	else if (v->kind->take)
+		v->kind->take(v);
 	else if (cli_json)
 		print_json(v, now);
 	else {
 		if (v->interval && !v->screen && !v->kind->timed)
-			print_time(v, now);
+			print_time(v);
 		v->kind->print(v, NULL);
 	}
 	v->since = now;
@@ -360,10 +364,11 @@ int view_run(const struct view_kind *kind, void *own, int argc, char **argv)
 	return status;
 }
 
-int view_run_recording(const struct view_kind *kind, void *own, const char *dir, char **targets, int ntargets)
+int view_run_recording(const struct view_kind *kind, void *own, const char *dir, char **targets, int ntargets,
+		       const struct window *window, uint64_t interval)
 {
 	static char *everything[] = { "all", NULL };
-	struct view v = { .kind = kind, .own = own, .recording = dir };
+	struct view v = { .kind = kind, .own = own, .recording = dir, .window = *window, .interval = interval };
 	int status;
 
 	v.o.targets = ntargets ? targets : everything;

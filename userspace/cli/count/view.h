@@ -11,6 +11,7 @@
 #include "base/cli.h"
 #include "base/table.h"
 #include "run/run.h"
+#include "run/window.h"
 #include "symbols/stacks.h"
 #include "symbols/symbols.h"
 
@@ -61,12 +62,19 @@ struct view_kind {
 	void (*tick)(struct view *v);
 	/* Prints a period, rows of all tables' gain. j: as the elements of "rows"; NULL: as text, to standard output. */
 	void (*print)(struct view *v, struct json *j);
+	void (*take)(struct view *v);	/* NULL, or takes a period in place of print() */
 	void (*head_json)(struct view *v, struct json *j);	/* NULL, or writes members before "rows" */
 	/*
 	 * Of a recording, in place of print(): takes each record, and whether it was counted. NULL: there is
 	 * none
 	 */
 	void (*each)(struct view *v, const struct ctrace_record *rec, const struct stacks *k, bool counted);
+	void (*learn)(struct view *v, const struct ctrace_record *rec);	/* with each: takes what came before the window */
+	/*
+	 * Spans of a recording count for as long as they last within the period, whenever they end. Before the first period it
+	 * is called for each span of the recording, with its time. NULL: they count in the period in which they end
+	 */
+	void (*span)(struct view *v, const struct ctrace_record *rec, uint64_t from, uint64_t to);
 	uint64_t (*weight)(const struct ctrace_table *t, const uint64_t *values);	/* of a line of --folded; NULL: events */
 	bool symbols;			/* it may show stacks */
 	bool sorts;			/* it looks for the column of --sort itself */
@@ -93,6 +101,7 @@ struct view {
 	const struct view_kind *kind;
 	const char *by, *sort, *folded;	/* NULL: not given */
 	const char *recording;		/* --input: its directory; NULL: live */
+	struct window window;		/* of the recording */
 	struct input *input;		/* of a recording that is read */
 	struct ctrace_aggregate **counted;	/* its tables, by probe */
 	uint32_t top, rows, count;	/* 0: not given */
@@ -119,7 +128,8 @@ enum {
 /* The whole of a view's run(). own: for the kind's functions. */
 int view_run(const struct view_kind *kind, void *own, int argc, char **argv);
 /* The same of a recording, without a command line. */
-int view_run_recording(const struct view_kind *kind, void *own, const char *dir, char **targets, int ntargets);
+int view_run_recording(const struct view_kind *kind, void *own, const char *dir, char **targets, int ntargets,
+		       const struct window *window, uint64_t interval);
 
 /* The module counts these functions of a duration, in this order, with the fewest instructions. */
 #define VIEW_DURATIONS	"count(), sum(duration), min(duration), max(duration), hist(duration)"
@@ -138,6 +148,8 @@ int view_run_recording(const struct view_kind *kind, void *own, const char *dir,
 /* Options of snoop and the counting commands; of the counting commands only. */
 extern const struct cli_option view_source_options[], view_count_options[];
 
+/* --interval. Status after a message. */
+int view_interval(const char *text, uint64_t *ns);
 /* Reads options and words. Returns CLI_OK, or the exit status after a message; *help: --help was given. */
 int view_options(struct view *v, int argc, char **argv, bool *help);
 
@@ -182,6 +194,7 @@ uint64_t view_input_end(const struct view *v);
 /* Records of a container that were read, and all. */
 uint64_t view_input_events(const struct view *v, uint32_t cid);
 uint64_t view_input_all_events(const struct view *v);
+void view_input_forget(const struct view *v);
 /* Nanoseconds from CLOCK_MONOTONIC to CLOCK_REALTIME when it was recorded. */
 int64_t view_input_clock(const struct view *v);
 /* Appends the recording's gaps to the account. */
@@ -194,8 +207,8 @@ void view_input_free(struct view *v);
 
 /* Shows the period that ends now (CLOCK_MONOTONIC). Returns -1 if the run cannot continue. */
 int view_show_period(struct view *v, uint64_t now);
-/* CLOCK_REALTIME, ns. now: CLOCK_MONOTONIC, of this moment; of a recording, any */
-uint64_t view_realtime(const struct view *v, uint64_t now);
+/* CLOCK_REALTIME, ns, of a moment of CLOCK_MONOTONIC. */
+uint64_t view_realtime(const struct view *v, uint64_t at);
 /* The end of a run: stacks and account. Returns the status. */
 int view_finish(struct view *v, int status);
 

@@ -30,6 +30,7 @@ struct file {
 	struct ctf_loss loss;	/* n 0: none, or it was reported */
 	uint64_t record_end;	/* time of the last record of the packet in buf, if behind is not 0 */
 	uint64_t packet_end;	/* when that packet ends */
+	uint64_t lost;		/* of it, in the window */
 	uint32_t cpu, cid;
 };
 
@@ -44,6 +45,9 @@ struct ctf_reader {
 	uint64_t lost;
 	bool losses;		/* some file has a loss that was not reported */
 	uint64_t read, size;	/* bytes of all files */
+	uint64_t from, to;	/* the window */
+	uint64_t first, behind;	/* with what is given besides: first <= time < behind */
+	const struct ctf_types *before;	/* given before it, too; or NULL */
 	uint32_t ncpus;
 	const char *damaged, *why;
 };
@@ -72,12 +76,16 @@ static ssize_t read_at(int fd, void *to, size_t len, off_t off)
 	return (ssize_t)done;
 }
 
+/* A gap that reaches over an edge of the window is counted: what was lost may have been inside. */
 static void lose(struct ctf_reader *r, struct file *f, uint64_t n, uint64_t after, uint64_t before)
 {
+	if (before < r->from || after >= r->to)
+		return;
 	if (!f->loss.n)
 		f->loss = (struct ctf_loss){ .cid = f->cid, .cpu = f->cpu, .after = after };
 	f->loss.n += n;
 	f->loss.before = before;
+	f->lost += n;
 	r->lost += n;
 	r->losses = true;
 }
@@ -195,13 +203,22 @@ static bool find_losses(struct ctf_reader *r, struct file *f, int fd, const stru
 	return true;
 }
 
+/* Moves on to the packet after this one. size: what is read or skipped of the file. */
+static void pass(struct ctf_reader *r, struct file *f, const struct ctrace_ctf_packet *h, uint64_t size)
+{
+	f->next += (off_t)size;
+	r->read += size;
+	f->discarded = h->events_discarded;
+	f->packet_end = h->timestamp_end;
+}
+
 /* Loads the beginning of the file's next packet that has records. */
 static bool load_packet(struct ctf_reader *r, struct file *f)
 {
 	uint64_t size, body, room;
 	struct ctrace_ctf_packet h;
 	int fd = open_file(r, f);
-	bool ok = false;
+	bool ok = false, over = false;
 
 	f->len = f->pos = f->end = f->left = 0;
 	if (f->behind)
@@ -215,6 +232,12 @@ static bool load_packet(struct ctf_reader *r, struct file *f)
 			break;
 		/* the last packet of a trace that is being recorded has much padding */
 		size = h.packet_size / 8 < room ? h.packet_size / 8 : room;
+		over = h.timestamp_begin >= r->behind;
+		/* of those outside, only losses right before the end matter */
+		if ((h.timestamp_end < r->first && !r->before) || (over && h.events_discarded <= f->discarded)) {
+			pass(r, f, &h, over ? room : size);
+			continue;
+		}
 		body = h.content_size / 8 + (h.content_size % 8 > 0) - sizeof(h);
 		if (body)
 			body += CTRACE_RECORD_MAX;	/* enough for the last record's own padding */
@@ -231,13 +254,10 @@ static bool load_packet(struct ctf_reader *r, struct file *f)
 			damaged(r, f, "ends within a packet");
 			break;
 		}
-		f->next += (off_t)size;
-		r->read += size;
-		f->discarded = h.events_discarded;
-		f->packet_end = h.timestamp_end;
-	} while (!f->end);
+		pass(r, f, &h, over ? room : size);
+	} while (!over && !f->end);
 	close(fd);
-	return ok;
+	return ok && !over;
 }
 
 /* Reads on in the packet if it has more than buf. */
@@ -268,17 +288,34 @@ static uint64_t next_time(const struct file *f)
 	return f->buf ? current(f)->time : f->begin;
 }
 
-/* Loads the next packet if need be. Is there a whole record at pos? */
+static bool is_whole(const struct file *f, const struct ctrace_record *rec)
+{
+	return f->len - f->pos >= sizeof(*rec) && rec->len >= sizeof(*rec) && rec->len % 8 == 0 &&
+	       rec->len <= CTRACE_RECORD_MAX && rec->len <= f->len - f->pos;
+}
+
+static bool is_given(const struct ctf_reader *r, const struct ctrace_record *rec)
+{
+	if (rec->time < r->first)
+		return r->before && ctf_types_has(r->before, rec->id);
+	return rec->time < r->behind;
+}
+
+/* Goes to the next record that is given, in the next packet if need be. False: there is none that is whole. */
 static bool settle(struct ctf_reader *r, struct file *f)
 {
 	const struct ctrace_record *rec;
 
-	if (f->pos >= f->end ? !load_packet(r, f) : !read_on(r, f))
-		return false;
-	rec = current(f);
-	if (f->len - f->pos >= sizeof(*rec) && rec->len >= sizeof(*rec) && rec->len % 8 == 0 &&
-	    rec->len <= CTRACE_RECORD_MAX && rec->len <= f->len - f->pos)
-		return true;
+	for (;;) {
+		if (f->pos >= f->end ? !load_packet(r, f) : !read_on(r, f))
+			return false;
+		rec = current(f);
+		if (!is_whole(f, rec))
+			break;
+		if (is_given(r, rec))
+			return true;
+		f->pos += rec->len;
+	}
 	damaged(r, f, "has a packet with a broken record");
 	return false;
 }
@@ -384,6 +421,7 @@ struct ctf_reader *ctf_reader_open(const char *dir, const uint8_t uuid[16])
 
 	memcpy(r->uuid, uuid, sizeof(r->uuid));
 	r->ncpus = 1;
+	r->to = r->behind = UINT64_MAX;
 	r->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	d = r->dirfd >= 0 ? opendir(dir) : NULL;
 	if (!d) {
@@ -410,6 +448,39 @@ struct ctf_reader *ctf_reader_open(const char *dir, const uint8_t uuid[16])
 	return r;
 }
 
+void ctf_reader_window(struct ctf_reader *r, uint64_t from, uint64_t to, uint64_t ahead, uint64_t behind,
+		       const struct ctf_types *before)
+{
+	r->from = from;
+	r->to = to;
+	r->first = from > ahead ? from - ahead : 0;
+	r->behind = to < UINT64_MAX - behind ? to + behind : UINT64_MAX;
+	r->before = before;
+}
+
+bool ctf_reader_times(const struct ctf_reader *r, uint64_t *first, uint64_t *last)
+{
+	struct ctrace_ctf_packet h;
+
+	*first = UINT64_MAX;
+	*last = 0;
+	for (size_t i = 0; i < r->n; i++) {
+		int fd = openat(r->dirfd, r->v[i].name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+		off_t at = 0;
+
+		while (fd >= 0 && read_at(fd, &h, sizeof(h), at) == sizeof(h) && h.magic == CTRACE_CTF_MAGIC &&
+		       !memcmp(h.uuid, r->uuid, sizeof(h.uuid)) && h.packet_size / 8 >= sizeof(h) &&
+		       h.packet_size / 8 <= INT64_MAX / 2 - (uint64_t)at) {
+			*first = h.timestamp_begin < *first ? h.timestamp_begin : *first;
+			*last = h.timestamp_end > *last ? h.timestamp_end : *last;
+			at += (off_t)(h.packet_size / 8);
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+	return *first <= *last;
+}
+
 uint32_t ctf_reader_cpu(const struct ctf_reader *r)
 {
 	return r->heap[0]->cpu;
@@ -425,7 +496,7 @@ uint64_t ctf_reader_lost(const struct ctf_reader *r, uint32_t cid)
 	uint64_t lost = 0;
 
 	for (size_t i = 0; i < r->n; i++)
-		lost += r->v[i].cid == cid ? r->v[i].discarded : 0;
+		lost += r->v[i].cid == cid ? r->v[i].lost : 0;
 	return lost;
 }
 

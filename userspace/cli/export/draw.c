@@ -341,7 +341,7 @@ void draw_record(struct draw *d, const struct ctrace_record *rec, uint32_t cpu, 
 	const struct ctrace_value *duration = field(v, n, "duration");
 	struct slice s = { .from = rec->time, .to = rec->time, .details = &d->details, .stacks = k };
 
-	spent_begin(d->spent, rec->time);
+	spent_begin(d->spent, d->x->r.from ? d->x->r.from : rec->time);
 	follow(d, rec, cpu, v, n);
 	if (n < 0 || !p->type || is_dump(rec->id) || !recording_shows(&d->x->r, rec->cid))
 		return;

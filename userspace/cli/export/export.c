@@ -44,8 +44,15 @@ static void take(void *arg, const struct ctrace_record *rec, uint32_t cpu, const
 	struct reading *y = arg;
 	struct export *x = y->x;
 
+	if (!recording_in_window(&x->r, rec)) {
+		if (rec->time < x->r.from) {
+			tasks_learn(x, rec);
+			symbols_learn(x->r.symbols, x->r.schema, rec);
+		}
+		return;
+	}
 	if (!x->first)
-		x->first = rec->time;
+		x->first = x->r.from ? x->r.from : rec->time;
 	x->last = rec->time > x->last ? rec->time : x->last;
 	/* stacks are shown with their events; what is mapped is for their names */
 	if (k || (rec->id != CTRACE_ID_KERNEL_STACK && rec->id != CTRACE_ID_USER_STACK && rec->id != CTRACE_ID_PROCESS_MAP &&
@@ -93,10 +100,14 @@ void export_read(struct export *x, const struct export_writer *w, bool *stopped)
 	struct reading y = { .x = x, .w = w };
 	const struct ctrace_record *rec;
 	struct stack_queue *queue = NULL;
+	struct ctf_types before = { 0 };
 
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	recording_dump(&x->r, learn, x);
+	recording_names(&x->r, true, true, &before);
+	if (window_given(&x->window))
+		recording_seek(&x->r, STACK_NEAR, &before);
 	queue = stack_queue_new(x->r.schema, x->r.info.stacks, x->r.symbols, take, &y);
 	*stopped = false;
 	while (!x->failed && ((rec = ctf_reader_next(x->r.reader, &lost)) || lost)) {
@@ -116,6 +127,9 @@ void export_read(struct export *x, const struct export_writer *w, bool *stopped)
 	}
 	stack_queue_flush(queue, UINT64_MAX);
 	stack_queue_free(queue);
+	/* who has a CPU at the end of the window has it then */
+	if (x->first && !*stopped && !x->failed && x->r.to < UINT64_MAX)
+		x->last = x->r.to;
 	if (tell)
 		fputs("\r\033[K", stderr);
 }
@@ -159,7 +173,7 @@ static FILE *open_out(const struct export_opts *o)
 
 int export_run(const struct export_writer *w, const struct export_opts *o)
 {
-	struct export x = { 0 };
+	struct export x = { .window = o->window };
 	bool stopped;
 	int status = recording_open(&x.r, o->dir);
 
@@ -167,6 +181,8 @@ int export_run(const struct export_writer *w, const struct export_opts *o)
 		status = recording_choose(&x.r, o->targets, o->ntargets);
 	if (status == CLI_OK)
 		status = recording_read(&x.r);
+	if (status == CLI_OK)
+		status = recording_window(&x.r, &o->window);
 	if (status != CLI_OK)
 		goto close;
 	x.comms = comms_new(false);

@@ -25,10 +25,12 @@ struct export_opts {
 	const char *dir, *out;		/* out "-": standard output */
 	char **targets;
 	int ntargets;
+	struct window window;
 };
 
 struct export {
 	struct recording r;
+	struct window window;
 	struct comms *comms;
 	struct paints *paints;
 	struct tasks *tasks;

@@ -70,14 +70,14 @@ static void put_fact(struct sbuf *b, const char *what, const char *text)
 
 static void put_time(struct export *x, struct sbuf *b)
 {
-	uint64_t began = asked_number(&x->r, "began"), ended = asked_number(&x->r, "ended");
+	uint64_t began = asked_number(&x->r, "began"), ended;
 	struct sbuf t = { 0 };
 	char text[40] = "";
 	struct tm tm;
 	time_t sec;
 
-	began = began && began < x->first ? began : x->first;
-	ended = ended > x->last ? ended : x->last;
+	began = began && began < x->first && !x->r.from ? began : x->first;
+	ended = recording_end(&x->r, x->last);
 	sec = (time_t)((began + (uint64_t)x->r.info.clock_offset) / NSEC_PER_SEC);
 	if (gmtime_r(&sec, &tm))
 		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm);

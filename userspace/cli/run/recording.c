@@ -7,6 +7,7 @@
 #include "base/cli.h"
 #include "run/recording.h"
 #include "run/word.h"
+#include "show/comms.h"
 
 #define DUMP_MAX	(10 * NSEC_PER_SEC)	/* the state dump ends sooner than this */
 
@@ -130,7 +131,7 @@ int recording_open(struct recording *r, const char *dir)
 
 	*r = (struct recording){
 		.dir = dir, .schema = ctrace_schema_new(), .table = ctable_new(NULL), .symbols = symbols_new(false),
-		.all = true,
+		.all = true, .to = UINT64_MAX,
 	};
 	err = r->schema ? side_load_schema(dir, r->schema, &r->info) : -ENOMEM;
 	if (err)
@@ -152,6 +153,52 @@ int recording_read(struct recording *r)
 {
 	r->reader = ctf_reader_open(r->dir, r->info.uuid);
 	return r->reader ? CLI_OK : cli_error("cannot read '%s': %s", r->dir, strerror(errno));
+}
+
+int recording_times(const struct recording *r, uint64_t *first, uint64_t *last)
+{
+	uint64_t began = asked_number(r, "began"), ended = asked_number(r, "ended");
+
+	if (!ctf_reader_times(r->reader, first, last))
+		return cli_error("'%s' has no events, and so no times: leave out --from, --to, --last and --interval", r->dir);
+	*first = began && began < *first ? began : *first;
+	*last = ended > *last ? ended : *last;
+	return CLI_OK;
+}
+
+int recording_window(struct recording *r, const struct window *w)
+{
+	struct window_times t = { .offset = r->info.clock_offset };
+	int status;
+
+	if (!window_given(w))
+		return CLI_OK;
+	status = recording_times(r, &t.began, &t.ended);
+	if (status == CLI_OK)
+		status = window_find(w, &t, &r->from, &r->to);
+	recording_seek(r, 0, NULL);
+	return status;
+}
+
+void recording_seek(struct recording *r, uint64_t near, const struct ctf_types *before)
+{
+	ctf_reader_window(r->reader, r->from, r->to, near, near, before);
+}
+
+void recording_names(const struct recording *r, bool comms, bool stacks, struct ctf_types *types)
+{
+	const struct ctrace_event_type *t;
+
+	for (size_t i = 0; (t = ctrace_schema_at(r->schema, i)); i++)
+		if ((comms && comms_tells(t)) || (stacks && t->id == CTRACE_ID_PROCESS_MAP))
+			ctf_types_add(types, (uint16_t)t->id);
+}
+
+uint64_t recording_end(const struct recording *r, uint64_t last)
+{
+	uint64_t ended = asked_number(r, "ended");
+
+	return r->to < UINT64_MAX ? r->to : ended > last ? ended : last;
 }
 
 void recording_dump(const struct recording *r, void (*fn)(void *arg, const struct ctrace_record *rec), void *arg)

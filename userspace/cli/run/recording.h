@@ -7,6 +7,7 @@
 #include "ctf/sink_ctf.h"
 #include "events/probes.h"
 #include "run/target.h"
+#include "run/window.h"
 
 struct json_object;
 
@@ -19,6 +20,7 @@ struct recording {
 	struct ctf_reader *reader;
 	struct targets in, out;		/* the containers that the TARGETs mean */
 	bool all;
+	uint64_t from, to;		/* the window: from <= time < to; 0 and UINT64_MAX: all of it */
 	struct json_object *asked;	/* recording_asked()'s, NULL: an older ctrace recorded it */
 };
 
@@ -30,6 +32,23 @@ int recording_open(struct recording *r, const char *dir);
 int recording_choose(struct recording *r, char **words, int n);
 /* Opens the reader of events. Status: the same. */
 int recording_read(struct recording *r);
+/* When it began and ended. Status: the same. */
+int recording_times(const struct recording *r, uint64_t *began, uint64_t *ended);
+/*
+ * Finds the window, and has the reader give only its records. Status: the same. recording_seek() has it give
+ * more: near, before: as of ctf_reader_window().
+ */
+int recording_window(struct recording *r, const struct window *w);
+void recording_seek(struct recording *r, uint64_t near, const struct ctf_types *before);
+/* Is it a record of the window? */
+static inline bool recording_in_window(const struct recording *r, const struct ctrace_record *rec)
+{
+	return rec->time >= r->from && rec->time < r->to;
+}
+/* Adds the types that tell the names of tasks (show/comms.h), and where the functions of stacks are. */
+void recording_names(const struct recording *r, bool comms, bool stacks, struct ctf_types *t);
+/* When the window ends, or the recording, if `last` is the time of its last record. */
+uint64_t recording_end(const struct recording *r, uint64_t last);
 /*
  * Calls fn with each record of the state dump that is about a task. They come a little later than the first
  * events, so they are read before. Needs only recording_open().

@@ -153,6 +153,22 @@ static void learn_existing(struct comms *c, const struct ctrace_value *v, int n)
 	e->began = c->live ? began(tid) : 0;
 }
 
+bool comms_tells(const struct ctrace_event_type *t)
+{
+	if (t->id >= CTRACE_ID_DYNAMIC)
+		return false;
+	if (t->id == CTRACE_ID_SCHED_PROCESS_EXEC || t->id == CTRACE_ID_SCHED_PROCESS_FORK ||
+	    t->id == CTRACE_ID_STATEDUMP_PROCESS_STATE)
+		return true;
+	for (uint32_t i = 0; i < t->nfields; i++) {
+		size_t n = strlen(t->fields[i].name);
+
+		if (n >= 4 && !strcmp(t->fields[i].name + n - 4, "comm"))
+			return true;
+	}
+	return false;
+}
+
 void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struct ctrace_record *rec)
 {
 	struct ctrace_value v[FIELDS_MAX];

@@ -15,6 +15,8 @@ struct task {
 
 struct comms *comms_new(bool live);
 void comms_free(struct comms *c);
+/* Do events of this type tell names or processes? */
+bool comms_tells(const struct ctrace_event_type *t);
 void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struct ctrace_record *rec);
 /* The task's name and process (0: not known), as events reported them. NULL: no event did. */
 const char *comms_known(struct comms *c, int32_t tid, int32_t *pid);

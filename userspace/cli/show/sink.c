@@ -45,20 +45,29 @@ static bool shown(const struct sink *s, const struct ctrace_record *rec)
 	return !stack_is_copy(rec->id) && (rec->id != CTRACE_ID_PROCESS_MAP || s->o.maps);
 }
 
+static bool in_window(const struct sink *s, const struct ctrace_record *rec)
+{
+	return !s->o.to || (rec->time >= s->o.from && rec->time < s->o.to);
+}
+
 static void out(void *arg, const struct ctrace_record *rec, uint32_t cpu, const struct stacks *k)
 {
 	struct sink *s = arg;
 
 	(void)cpu;
-	if (shown(s, rec))
+	if (!in_window(s, rec)) {
+		if (rec->time < s->o.from && s->ops->learn)
+			s->ops->learn(s, rec);
+	} else if (shown(s, rec)) {
 		s->ops->record(s, rec, k);
+	}
 	if (s->o.symbols)
 		symbols_learn(s->o.symbols, s->o.schema, rec);
 }
 
 void sink_record(struct sink *s, const struct ctrace_record *rec)
 {
-	if (shown(s, rec)) {
+	if (shown(s, rec) && in_window(s, rec)) {
 		s->events++;
 		count_cid(s, rec->cid);
 	}

@@ -19,6 +19,7 @@ struct sink_opts {
 	struct symbols *symbols;	/* for stacks, outlives the sink; NULL: there are no stacks */
 	uint32_t stacks;		/* CTRACE_PROBE_F_*: the stacks that each event comes with */
 	bool maps;			/* process_map was asked for, and is not only there to name stacks */
+	uint64_t from, to;		/* the only times that are shown: from <= time < to; to 0: all are */
 	bool live;			/* folded: the tasks are in /proc, which has their names */
 };
 
@@ -26,6 +27,8 @@ struct sink;
 struct sink_ops {
 	/* k: the stacks it came with, or NULL */
 	void (*record)(struct sink *s, const struct ctrace_record *rec, const struct stacks *k);
+	/* Learns from a record that is not shown. Or NULL. */
+	void (*learn)(struct sink *s, const struct ctrace_record *rec);
 	/* n more records were lost; cause: a word of the manual's */
 	void (*lost)(struct sink *s, const char *cause, uint64_t n);
 	/* nothing came for a while: show what is held back */

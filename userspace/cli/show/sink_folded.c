@@ -96,6 +96,11 @@ static bool of_another(const struct ctrace_event_type *t, const struct ctrace_re
 	return false;
 }
 
+static void folded_learn(struct sink *s, const struct ctrace_record *rec)
+{
+	comms_learn(((struct folded *)s)->comms, ctrace_schema_by_id(s->o.schema, rec->id), rec);
+}
+
 static void folded_record(struct sink *s, const struct ctrace_record *rec, const struct stacks *k)
 {
 	const struct ctrace_event_type *t = ctrace_schema_by_id(s->o.schema, rec->id);
@@ -151,6 +156,7 @@ static void folded_lost(struct sink *s, const char *cause, uint64_t n)
 
 static const struct sink_ops folded_ops = {
 	.record	= folded_record,
+	.learn	= folded_learn,
 	.lost	= folded_lost,
 	.idle	= sink_holds_nothing,
 	.free	= folded_free,

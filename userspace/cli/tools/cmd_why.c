@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "ctf/sink_ctf.h"
 #include "run/recording.h"
+#include "run/window_options.h"
 #include "count/blame.h"
 #include "count/threads.h"
 #include "count/verdict.h"
@@ -26,7 +27,9 @@ static const char usage[] =
 
 static const struct cli_option options[] = {
 	{ .help = "Options:" },
-	OPTION("input", 'i', "DIR", "look at what 'ctrace record -e views' recorded into DIR, all of it"),
+	OPTION("input", 'i', "DIR", "look at what 'ctrace record -e views' recorded into DIR"),
+	WINDOW_OPTIONS("with --input: "),
+	OPTION("interval", OPT_INTERVAL, "TIME", "with --input: a screen for each interval: 1, 500ms, 1m"),
 	OPTION("duration", OPT_DURATION, "TIME", "look for this long: 2, 0.5, 500ms, 2m"),
 	OPTION("rows", OPT_ROWS, "N", "rows of each table on each CPU (default " TEXT_OF(WHY_ROWS) ")"),
 	OPTION("explain", OPT_EXPLAIN, NULL, "say which probes and tables it would use, and end"),
@@ -56,7 +59,9 @@ struct why {
 	uint32_t cid;
 	const char *name;
 	struct threads threads;
-	uint64_t began, ended;
+	uint64_t began, ended;		/* of the period */
+	uint64_t first, last;		/* of the whole recording, or of the period */
+	bool parts;			/* of a recording: the threads know what they have of the whole */
 	size_t n;			/* threads */
 	uint64_t spent[SPENT_N], all;	/* ns */
 	struct blame blame;
@@ -214,6 +219,41 @@ static uint64_t add_spans(struct view *v, struct why *w)
 	return loose;
 }
 
+/* Before the periods of a recording: adds up the spans of the whole. */
+static void span(struct view *v, const struct ctrace_record *rec, uint64_t from, uint64_t to)
+{
+	struct why *w = v->own;
+	struct thread *x;
+
+	/* sched_blame has the waits in parts */
+	if (rec->cid != w->cid || rec->id == CTRACE_ID_SCHED_WAIT)
+		return;
+	w->parts = true;
+	x = threads_find(&w->threads, w->cid, rec->tid);
+	x = x ? x : threads_add(&w->threads, w->cid, rec->tid);
+	x->all += to - from;
+	x->all_ran += rec->id == CTRACE_ID_SCHED_RUN ? to - from : 0;
+	x->all_waited += rec->id == CTRACE_ID_SCHED_BLAME ? to - from : 0;
+	if (from < v->began)
+		x->before += (to < v->began ? to : v->began) - from;
+}
+
+/* Up to `time`, the time that the thread existed and no span covers. It only grows, up to that of the whole. */
+static uint64_t rest_until(const struct why *w, const struct thread *x, uint64_t time, uint64_t covered, uint64_t most)
+{
+	uint64_t from = x->start > w->first ? x->start : w->first, rest;
+	uint64_t to = x->seen == w->threads.looked ? w->last : x->seen;
+
+	to = to < time ? to : time;
+	rest = x->seen && to > from && to - from > covered ? to - from - covered : 0;
+	return rest < most ? rest : most;
+}
+
+static uint64_t share(uint64_t n, uint64_t part, uint64_t whole)
+{
+	return whole ? (uint64_t)((unsigned __int128)n * part / whole) : 0;
+}
+
 static uint64_t take(uint64_t *rest, uint64_t ns)
 {
 	ns = ns < *rest ? ns : *rest;
@@ -227,26 +267,40 @@ static uint64_t missing(uint64_t first, uint64_t last, uint64_t covered)
 	return last - first > covered ? last - first - covered : 0;
 }
 
+/* The part of the period from `begin` to `end` in n, of which the whole has `most`. */
+static uint64_t of_period(uint64_t n, uint64_t begin, uint64_t end, uint64_t most)
+{
+	return share(n, end, most) - share(n, begin, most);
+}
+
 /*
  * Adds the time that no span covers: before the first span of a thread that existed at the beginning, and
- * after the last one of a thread that still exists.
+ * after the last one of a thread that still exists. It is found for the whole recording, so that its parts add up.
  */
 static void add_rest(struct why *w, struct thread *x)
 {
 	bool there = x->seen == w->threads.looked;
-	uint64_t from = x->start > w->began ? x->start : w->began, to = there ? w->ended : x->seen, rest, ns;
+	uint64_t most = rest_until(w, x, UINT64_MAX, x->all, UINT64_MAX), begin, end, rest, ran, waited;
 	enum spent s = x->last;
 
-	rest = x->seen && to > from && to - from > x->covered ? to - from - x->covered : 0;
+	begin = rest_until(w, x, w->began, x->before, most);
+	x->before += x->covered;
+	end = rest_until(w, x, w->ended, x->before, most);
+	rest = end > begin ? end - begin : 0;
+	w->n += rest || x->covered;
 	if (x->old) {
+		uint64_t left = most;
+
 		/* of a thread that ran, or waited, all the time, only the kernel's account knows */
-		w->spent[SPENT_RAN] += take(&rest, missing(x->ran_first, x->ran, x->covered_ran));
-		ns = take(&rest, missing(x->waited_first, x->waited, x->covered_waited));
+		ran = take(&left, missing(x->ran_first, x->ran, x->all_ran));
+		waited = take(&left, missing(x->waited_first, x->waited, x->all_waited));
 		/* It could run at both ends, so it did not sleep before its first span, nor after its last one. */
-		if (x->first == SPENT_UNKNOWN && x->last == SPENT_UNKNOWN && (there || x->seen) && x->ran)
-			ns += take(&rest, rest);
-		w->spent[SPENT_WAITED] += ns;
-		w->untold += ns;
+		if (x->first == SPENT_UNKNOWN && x->last == SPENT_UNKNOWN && x->seen && x->ran)
+			waited += left;
+		w->spent[SPENT_RAN] += take(&rest, of_period(ran, begin, end, most));
+		waited = take(&rest, of_period(waited, begin, end, most));
+		w->spent[SPENT_WAITED] += waited;
+		w->untold += waited;
 		if (!there || x->first == x->last || x->last == SPENT_UNKNOWN)
 			s = x->first;
 		else if (x->first != SPENT_UNKNOWN)
@@ -296,6 +350,25 @@ static void decide(struct why *w)
 	w->verdict = verdict_of(in);
 }
 
+/* Before the next period. */
+static void forget(struct why *w)
+{
+	memset(w->spent, 0, sizeof(w->spent));
+	memset(&w->in, 0, sizeof(w->in));
+	memset(&w->waited, 0, sizeof(w->waited));
+	memset(w->asleep, 0, sizeof(w->asleep));
+	w->all = w->n = w->untold = w->ctrace = w->network = w->nservers = 0;
+	for (size_t i = 0; i < w->threads.n; i++) {
+		struct thread *x = &w->threads.v[i];
+
+		x->covered = x->covered_ran = x->covered_waited = 0;
+	}
+	memset(w->servers, 0, sizeof(w->servers));
+	blame_free(&w->blame);
+	memset(&w->blame, 0, sizeof(w->blame));
+	w->waits = NULL;
+}
+
 static void make(struct view *v, struct why *w)
 {
 	uint64_t loose, *unknown = &w->spent[SPENT_UNKNOWN];
@@ -303,17 +376,28 @@ static void make(struct view *v, struct why *w)
 	w->ended = v->until;
 	if (!v->recording)
 		look(v);
-	w->began = v->began;
+	w->began = v->since;
+	/* the whole, or all that there is */
+	w->first = w->began;
+	w->last = w->ended;
+	if (w->parts)
+		recording_times(view_input_recording(v), &w->first, &w->last);
 	w->name = ctable_shown(v->run.ctable, w->cid);
 	loose = add_spans(v, w);
-	w->n = w->threads.n;
-	for (size_t i = 0; i < w->n; i++)
-		add_rest(w, &w->threads.v[i]);
+	for (size_t i = 0; i < w->threads.n; i++) {
+		struct thread *x = &w->threads.v[i];
+
+		x->all = w->parts ? x->all : x->covered;
+		x->all_ran = w->parts ? x->all_ran : x->covered_ran;
+		x->all_waited = w->parts ? x->all_waited : x->covered_waited;
+		add_rest(w, x);
+	}
 	/* time in (other) was counted as not known for its threads, too: take it back */
 	*unknown -= loose < *unknown ? loose : *unknown;
 	for (int i = 0; i < SPENT_N; i++)
 		w->all += w->spent[i];
 	blame_make(v, WAITS, "tid", &w->blame);
+	w->waits = NULL;
 	for (size_t i = 0; i < w->blame.n; i++)
 		if (w->blame.v[i].cid == w->cid)
 			w->waits = &w->blame.v[i];
@@ -455,6 +539,22 @@ static struct next next_of(const struct why *w)
 	return all[c];
 }
 
+/* The options that choose the same part of the recording. The caller frees it. */
+static char *times_of(const struct view *v, bool input)
+{
+	const struct {
+		const char *option, *word;
+	} times[] = { { "from", v->window.from }, { "to", v->window.to }, { "last", v->window.last } };
+	struct sbuf b = { 0 };
+
+	sbuf_reset(&b);
+	for (size_t i = 0; i < ARRAY_SIZE(times) && input; i++)
+		if (times[i].word)
+			sbuf_printf(&b, strchr(times[i].word, ' ') ? " --%s '%s'" : " --%s %s", times[i].option,
+				    times[i].word);
+	return b.s;
+}
+
 /* The command: of a recording, it has --input if the event was recorded. The caller frees it. */
 static char *command_of(const struct view *v, const struct why *w, const struct next *n)
 {
@@ -462,8 +562,12 @@ static char *command_of(const struct view *v, const struct why *w, const struct 
 	const char *at = strstr(n->command, "%s");
 	bool input = v->recording && n->event && view_input_has(v, n->event);
 
-	return xasprintf("%.*s%s%s%s%s", (int)(at - n->command), n->command, w->name, at + 2,
-			 input ? " --input " : " --duration ", input ? v->recording : how);
+	char *command, *times = times_of(v, input);
+
+	command = xasprintf("%.*s%s%s%s%s%s", (int)(at - n->command), n->command, w->name, at + 2,
+			    input ? " --input " : " --duration ", input ? v->recording : how, times);
+	free(times);
+	return command;
 }
 
 /* --- output --------------------------------------------------------------------------- */
@@ -494,8 +598,13 @@ static void print_text(struct view *v, const struct why *w, const struct next *n
 {
 	struct sbuf b = { 0 };
 
-	sbuf_printf(&b, "%s: %zu thread%s in %.3f s\n\n%-34s %10s %7s\n", w->name, w->n, w->n == 1 ? "" : "s",
-		    (double)(w->ended - w->began) / 1e9, "ITS THREADS", "SECONDS", "%");
+	sbuf_printf(&b, "%s: %zu thread%s in %.3f s", w->name, w->n, w->n == 1 ? "" : "s",
+		    (double)(w->ended - w->began) / 1e9);
+	if (window_given(&v->window) && !v->interval) {
+		sbuf_puts(&b, " from ");
+		window_put_moment(&b, view_realtime(v, w->began));
+	}
+	sbuf_printf(&b, "\n\n%-34s %10s %7s\n", "ITS THREADS", "SECONDS", "%");
 	for (int i = 0; i < SPENT_N; i++) {
 		if (!w->spent[i] && i >= SPENT_REQUESTS)
 			continue;
@@ -562,6 +671,7 @@ static void print(struct view *v, struct json *j)
 	struct next next;
 	char *command;
 
+	forget(w);
 	make(v, w);
 	next = next_of(w);
 	command = command_of(v, w, &next);
@@ -585,8 +695,9 @@ static int words(struct view *v, char ***words, int *n)
 		return cli_usage("why looks at one container, not %d", *n);
 	if (v->recording && v->o.duration)
 		return cli_usage("--duration cannot be used with a recording: 'why' reads all of it");
-	if (v->interval || v->o.follow)
-		return cli_usage("why shows one screen: --interval and --follow are not for it");
+	if (v->o.follow || (v->interval && !v->recording))
+		return cli_usage("why shows one screen of what happens now: --follow is not for it, and --interval only of a "
+				 "recording (--input)");
 	if (!v->o.duration && !v->recording)
 		v->o.duration = 10 * NSEC_PER_SEC;
 	return CLI_OK;
@@ -656,7 +767,8 @@ static void tick(struct view *v)
 static int run_why(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.options = options, .words = words, .groups = groups, .begin = begin, .tick = tick, .print = print,
+		.options = options, .words = words, .groups = groups, .begin = begin, .tick = tick, .span = span,
+		.print = print,
 	};
 	struct why w = { .cid = CTRACE_CID_UNKNOWN };
 	int status = view_run(&kind, &w, argc, argv);
