@@ -30,6 +30,7 @@
 	X(agg, "add up numbers of events") \
 	X(stackcount, "count the stacks that lead to an event") \
 	X(flame, "draw stacks as a flame graph") \
+	X(diff, "show what changed between two times or recordings") \
 	X(export, "write a recording for another viewer") \
 	X(ps, "list containers, or follow their births and deaths") \
 	X(explain, "say why a container is the one it is") \
