@@ -588,7 +588,7 @@ static int read_options(struct diff *d, int argc, char **argv, bool *help)
 		else if (opt == OPT_TOP && (parse_u32(optarg, &d->top) || !d->top))
 			status = cli_usage("--top needs a number of 1 or more, not '%s'", optarg);
 		else if (opt != OPT_TOP && opt != 'j')
-			status = cli_bad_option(opt, argv);
+			status = cli_bad_option(opt, argv, &g);
 	}
 	return status;
 }
