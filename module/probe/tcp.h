@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who has a TCP connection, and how its ends stand in a record. All functions: any context;
+ * The owner of a TCP connection, and its ends as a record has them. All functions: any context;
  * preemption off; the socket is locked.
  */
 #ifndef CTRACE_PROBE_TCP_H

@@ -85,7 +85,7 @@ struct report_opts {
 	int ntargets;
 };
 
-/* What is shown: stacks come behind their events, and names of tasks and functions may have been told before. */
+/* Limits the records to the window: stacks come behind their events, names of tasks and functions before. */
 static void seek(struct recording *r, struct sink_opts *so, bool folded, struct ctf_types *before)
 {
 	bool stacks = r->info.stacks || folded;

@@ -131,7 +131,7 @@ static void read_unix(struct netns *ns, int32_t pid)
 	free(text);
 }
 
-/* NULL: those of too many namespaces were read in this look. */
+/* NULL: this look has read too many namespaces. */
 static const struct netns *sockets_of(struct descriptors *d, int32_t pid)
 {
 	char path[64];

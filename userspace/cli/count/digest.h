@@ -6,7 +6,7 @@
 #include "count/blame.h"
 #include "count/view.h"
 
-/* What is counted, each if it was recorded. */
+/* The parts that are counted, each if it was recorded. */
 enum { OF_CALLS, OF_RUN, OF_WAIT, OF_BLOCK, OF_THROTTLED, OF_DISK, OF_TCP, NPARTS };
 extern const char *const digest_events[NPARTS];
 
@@ -47,7 +47,7 @@ struct digest {
 	size_t nlost;
 };
 
-/* A view's groups, and after each period its containers, those with most events first. */
+/* A view's groups, and after each period its containers, from the one with most events. */
 int digest_groups(struct view *v, struct digest *d);
 void digest_add_up(struct view *v, struct digest *d);
 /* Forgets the period, before the next one. */

@@ -18,7 +18,7 @@ static void put_times(struct sbuf *b, uint64_t n)
 	sbuf_printf(b, "%llu", (unsigned long long)n);
 }
 
-/* What is the same for all intervals. */
+/* The head, which all intervals share. */
 static void put_head(const struct view *v, struct sbuf *b)
 {
 	const struct recording *r = view_input_recording(v);

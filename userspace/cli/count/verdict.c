@@ -3,7 +3,7 @@
 
 /* The numbers of the rule, chosen on the situations of selftests/kernel/16_views/verdicts.sh. */
 #define COUNTS_LOOK	20u	/* a cause counts from this part of the look on, of one thread's time, ... */
-#define COUNTS_ONCE	(NSEC_PER_SEC / 10)	/* ... or if one wait was so long, ... */
+#define COUNTS_ONCE	(NSEC_PER_SEC / 10)	/* ... or if one wait took this time, ... */
 #define COUNTS_BUSY	20u	/* ... and it is this part of the time that is not rest */
 #define BEFORE_RAN	5u	/* it comes before running, from this part of the time that is not rest on */
 #define RAN_LOOK	10u	/* running is a cause from this part of the look on */

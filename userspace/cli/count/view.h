@@ -159,7 +159,7 @@ int view_options(struct view *v, int argc, char **argv, bool *help);
 int view_one_event(struct run_opts *o, const char *event, const char *failed);
 /*
  * Is --sort, if it is given, one of the words that the command's table of options has for it? If there are none, the
- * columns are those of tables, which are not known yet. Status after a message.
+ * tables have the columns, and are not known yet. Status after a message.
  */
 int view_sort_is(const struct view *v);
 /* --sort without its "-", or the first of the columns. *turned: it has one */
@@ -247,7 +247,7 @@ void view_put_event(const struct view *v, struct sbuf *b, const struct view_row 
 int view_column(const struct ctrace_table *t, uint32_t fn);
 /* Number of events of a row; 0 if no column has it. */
 uint64_t view_events(const struct ctrace_table *t, const uint64_t *values);
-/* Has no event had the field of this min() or avg() yet? Of a max() of unsigned numbers that cannot be told. */
+/* Has no event had the field of this min() or avg() yet? A max() of unsigned numbers does not say. */
 bool view_value_none(const struct ctrace_table_column *c, const uint64_t *values);
 /* The largest of a histogram's values; max: since the beginning, which may be older. */
 uint64_t view_hist_max(const uint64_t *h, uint64_t max);

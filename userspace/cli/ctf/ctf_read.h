@@ -16,7 +16,7 @@ struct ctf_reader *ctf_reader_open(const char *dir, const uint8_t uuid[16]);
 void ctf_reader_close(struct ctf_reader *r);
 /*
  * Gives only the records with from <= time < to, and those `ahead` ns before and `behind` ns after. Packets outside are skipped unread.
- * before: a set of event types whose earlier records are given all the same, as they tell of what comes later; it outlives
+ * before: a set of event types whose earlier records are given all the same, as later ones need them; it outlives
  * the reader. NULL: none. Call it before the first ctf_reader_next().
  */
 #define CTF_TYPES	(1u << 16)

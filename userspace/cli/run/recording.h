@@ -45,7 +45,7 @@ static inline bool recording_in_window(const struct recording *r, const struct c
 {
 	return rec->time >= r->from && rec->time < r->to;
 }
-/* Adds the types that tell the names of tasks (show/comms.h), and where the functions of stacks are. */
+/* Adds the types that have the names of tasks (show/comms.h), and the places of functions. */
 void recording_names(const struct recording *r, bool comms, bool stacks, struct ctf_types *t);
 /* When the window ends, or the recording, if `last` is the time of its last record. */
 uint64_t recording_end(const struct recording *r, uint64_t last);

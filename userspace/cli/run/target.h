@@ -11,7 +11,7 @@ struct target {
 	uint32_t cid, pid;
 	char *path;		/* of a cgroup: its directory */
 	char *word;		/* the same: what it was called */
-	dev_t dev;		/* of that directory: tell whether another one has taken its place */
+	dev_t dev;		/* of that directory: another one that takes its place has others */
 	ino_t ino;
 	int pidfd;		/* of pid: readable when it has ended; -1 if the kernel has none */
 	bool ended;

@@ -22,8 +22,8 @@ struct window_times {
 };
 
 /*
- * Finds the moments of the words: *from is in the window, *to is not. What is not given is 0 and UINT64_MAX. CLI_OK, or the
- * exit status after a message.
+ * Finds the moments of the words: *from is in the window, *to is not. Without words they are 0 and UINT64_MAX. CLI_OK,
+ * or the exit status after a message.
  */
 int window_find(const struct window *w, const struct window_times *t, uint64_t *from, uint64_t *to);
 /* Appends "2026-11-29 14:00:05.200000", local time. realtime: ns */

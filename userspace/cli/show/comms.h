@@ -15,7 +15,7 @@ struct task {
 
 struct comms *comms_new(bool live);
 void comms_free(struct comms *c);
-/* Do events of this type tell names or processes? */
+/* Do events of this type have names or processes? */
 bool comms_tells(const struct ctrace_event_type *t);
 void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struct ctrace_record *rec);
 /* The task's name and process (0: not known), as events reported them. NULL: no event did. */

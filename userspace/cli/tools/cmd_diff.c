@@ -34,7 +34,7 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-/* What is compared. Those of time are first; the first three of them say how much a container changed. */
+/* The numbers that are compared, times first; the first three of these say how much a container changed. */
 enum what {
 	RAN, WAITED, NO_QUOTA, SLEPT, CALL_TIME, TIMES,
 	CALLS = TIMES, ERRORS, DISK_IOS, DISK_BYTES, TCP_ENDED, TCP_SENT, TCP_RECEIVED, NUMBERS,
@@ -42,7 +42,7 @@ enum what {
 
 static const struct {
 	const char *text, *key;
-	size_t part;		/* it is there if this was recorded in both */
+	size_t part;		/* compared if this was recorded in both */
 } whats[NUMBERS] = {
 	[RAN] = { "ran", "ran", OF_RUN },
 	[WAITED] = { "waited for a CPU", "waited", OF_WAIT },

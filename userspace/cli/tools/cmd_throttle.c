@@ -37,7 +37,7 @@ struct place {
 	const char *path;		/* "": the container's own cgroup */
 };
 
-/* What its files said. */
+/* The numbers of its files. */
 struct seen {
 	struct place at;		/* the first member; owns the path */
 	struct cgroup_quota then, now;	/* at the end of the period before; when last read */
@@ -232,7 +232,7 @@ static void look(struct view *v)
 		if (!cgroup_quota_read(own->files, &e->c, &q))
 			continue;
 		s = seen_of(own, e->c.cid, "", &made);
-		/* all that a container counted that has come meanwhile came meanwhile */
+		/* a new container counted all in this period */
 		note(s, made, in.since, &q);
 		s->pressure = cgroup_cpu_pressure(own->files, &e->c, &s->psi10, &s->psi60);
 		own->pressure |= s->pressure;
@@ -483,7 +483,7 @@ static struct row *row_of_windows(struct view *v, struct rows *rows, const struc
 			return &rows->v[i];
 	if (s->cid != CTRACE_CID_HOST)
 		return row_at(rows, s->cid, "");
-	/* a unit of the host's, perhaps; of a recording, that cannot be told */
+	/* a unit of the host's, perhaps; a recording does not say so */
 	if (!v->recording)
 		return NULL;
 	path = rows->paths[rows->npaths++] = xasprintf("id:%llu", (unsigned long long)id);

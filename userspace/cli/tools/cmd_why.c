@@ -13,7 +13,7 @@
 #include "count/verdict.h"
 
 #define WHY_ROWS	2048	/* twice VIEW_ROWS */
-#define SERVERS_MAX	16u	/* containers that ended waits for the network; further ones are not told */
+#define SERVERS_MAX	16u	/* containers that ended waits for the network; further ones are left out */
 
 static const char usage[] =
 "Usage: ctrace why [OPTIONS] CONTAINER\n"
@@ -66,7 +66,7 @@ struct why {
 	uint64_t spent[SPENT_N], all;	/* ns */
 	struct blame blame;
 	const struct blame_victim *waits;	/* in blame, or NULL */
-	uint64_t untold;		/* ns of SPENT_WAITED of which no span tells who had the CPU */
+	uint64_t untold;		/* ns of SPENT_WAITED without a span that says who had the CPU */
 	uint64_t ctrace;		/* ns of SPENT_WAITED in which ctrace had the CPU */
 	struct evidence waited, asleep[SPENT_N];
 	struct server {
@@ -139,7 +139,7 @@ static void add_evidence(struct evidence *e, const struct view_row *r)
 		e->hist[i] += r->r->values[r->t->t->values[column].at + i];
 }
 
-/* Who ended waits for the network. */
+/* Notes the container that ended waits for the network. */
 static void add_server(struct why *w, const struct view_row *r)
 {
 	uint32_t waker = (uint32_t)key(r, "waker_cid");

@@ -18,7 +18,7 @@ static char *aggregate_of(const struct top *t, size_t probe)
 
 	if (!top_source_of_tasks(table))
 		return NULL;
-	/* as few keys as there may be: other events tell the name */
+	/* as few keys as possible: other events have the name */
 	return xasprintf("%s%s $pid, $tid%s", t->view->groups[table->group].aggregate,
 			 top_source_keys(table) ? "," : " by", top_source_keys(table) < 2 ? ", $comm" : "");
 }

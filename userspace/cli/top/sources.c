@@ -126,7 +126,7 @@ void top_source_add(struct top *t, const struct view_table *table, const struct 
 	if (sum == TOP_CALLS && !other)
 		add_call(t, table, r, sums);
 	if (sum == TOP_DISK_WRITE) {
-		/* flushes and discards are neither; nor are rows without a key, as those of calls */
+		/* flushes and discards are neither; rows of calls have no such key */
 		direction = other ? 'N' : disk_direction(r->key[table->t->keys[0].at]);
 		if (direction != 'R' && direction != 'W')
 			return;
