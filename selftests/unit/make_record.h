@@ -43,7 +43,10 @@ static inline struct made *put_int(struct made *m, uint64_t v, size_t size)
 
 static inline struct made *put_text(struct made *m, const char *s, size_t size)
 {
-	strncpy((char *)m->raw + m->len, s, size);
+	char *to = (char *)m->raw + m->len;
+
+	for (size_t i = 0; i < size; i++)
+		to[i] = (char)(*s ? *s++ : '\0');
 	m->len += size;
 	return finish(m);
 }
