@@ -77,5 +77,5 @@ refuse "--count alone" 'add --interval' ctrace count read --count 3
 refuse "no such target" 'no container' ctrace stats nobody-of-that-name
 refuse "agg without =>" '=> count' ctrace agg -e read
 refuse "a key that is none" 'nonsense' ctrace count read --by nonsense --duration 1
-refuse "too many keys" . ctrace count read --by comm,tid,pid,uid,gid --duration 1
+refuse "too many keys" . ctrace count read --by comm,tid,pid,uid,gid,cpu,vtid --duration 1
 check "an error as JSON" sh -c 'ctrace count --json | jq -e .error'
