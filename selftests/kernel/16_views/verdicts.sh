@@ -29,7 +29,7 @@ app() { start app "$workload $*"; }
 app_sh() { start app "sh -c '$*'"; }
 other() { start "$1" "$workload ${*:2}"; }
 on_host() {
-	taskset $mask "$workload" "$@" &
+	taskset "$mask" "$workload" "$@" &
 	begun+=($!)
 }
 # spare: on the other CPU
