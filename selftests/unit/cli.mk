@@ -21,7 +21,7 @@ which_test_cli := $(names_test_cli) names/pods names/processes names/units names
 ps_test_cli := $(filter-out names/cgroupfs,$(names_test_cli)) base/output names/pods names/processes names/cgroup_files show/ps_columns \
 	run/births base/errors base/options base/table cmd_ps
 text_test_cli := $(sinks)
-lines_test_cli := $(sinks) show/sink_lines show/lines_fields show/lines_forms show/file_ops names/cgroup_files
+lines_test_cli := $(sinks) show/sink_lines show/lines_fields show/lines_forms show/lines_tcp show/file_ops names/cgroup_files
 stack_test_cli := $(sinks) ctf/ctf_symbols
 maps_test_cli := $(stack_test_cli)
 debug_files_test_cli := $(stack_test_cli)
@@ -68,4 +68,4 @@ doctor_test_cli := doctor/doctor doctor/kernel doctor/build doctor/module doctor
 # the commands themselves; the test contains what stands for top's screen
 waits_test_cli := $(filter-out main complete top/screen top/keys top/no_screen,$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/*.c $(top)/userspace/cli/*/*.c))) \
 	strace/constants $(addprefix lang/,agg agg_parse expr expr_lex expr_parse expr_term fields)
-window_test_cli := $(waits_test_cli)
+window_test_cli := $(waits_test_cli) top/no_screen

@@ -127,5 +127,5 @@ check "each block adds up, to a tenth for each line" awk '
 	END {if (!n || (d = all - sum) * d > n * n / 100) exit 1}' "$tmp/out"
 note "$(head -n 12 "$tmp/out")"
 refuse "two keys" 'takes one key' ctrace blame --by comm,tid
-refuse "an order that is none" 'sorted by waited or container' ctrace blame --sort count
+refuse "an order that is none" 'no column .count. to sort by: there are waited container' ctrace blame --sort count
 }

@@ -91,5 +91,11 @@ bool line_container(const struct line *l, struct sbuf *b, uint32_t cid);
 bool line_errno(struct sbuf *b, int64_t err);
 /* Appends the text of a string that is an argument of a call, or a plain field's. */
 bool line_text(const struct line *l, struct sbuf *b, const char *name);
+/* Columns of many forms: the task's name, its process, its span's time. */
+bool line_get_comm(struct line *l, struct sbuf *b, int64_t *n);
+bool line_get_pid(struct line *l, struct sbuf *b, int64_t *n);
+bool line_get_duration(struct line *l, struct sbuf *b, int64_t *n);
+#define LINES_COMM	{ "COMM", "comm", -16, LINES_TEXT, line_get_comm }
+#define LINES_PID	{ "PID", "pid", -7, LINES_NUMBER, line_get_pid }
 
 #endif

@@ -60,12 +60,6 @@ static bool get_queued(struct line *l, struct sbuf *b, int64_t *n)
 	return line_number(l, "queued", n);
 }
 
-static bool get_duration(struct line *l, struct sbuf *b, int64_t *n)
-{
-	(void)b;
-	return line_number(l, "duration", n);
-}
-
 static bool get_error(struct line *l, struct sbuf *b, int64_t *n)
 {
 	return line_number(l, "error", n) && line_errno(b, *n);
@@ -80,7 +74,7 @@ static const struct lines_column columns[] = {
 	{ "SECTOR", "sector", -11, LINES_NUMBER, get_sector },
 	{ "BYTES", "bytes", -8, LINES_NUMBER, get_bytes },
 	{ "QUE(ms)", "queued", 8, LINES_MS, get_queued },
-	{ "LAT(ms)", "duration", 8, LINES_MS, get_duration },
+	{ "LAT(ms)", "duration", 8, LINES_MS, line_get_duration },
 	{ "ERR", "errno", 0, LINES_TEXT, get_error },
 	{ NULL, NULL, 0, 0, NULL }
 };

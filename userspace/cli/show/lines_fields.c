@@ -52,3 +52,26 @@ bool line_text(const struct line *l, struct sbuf *b, const char *name)
 	sbuf_put(b, v->str.s, v->str.len);
 	return v->str.len;
 }
+
+bool line_get_comm(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)n;
+	if (l->rec->tid)
+		sbuf_puts(b, comms_get(l->comms, l->rec->tid));
+	return l->rec->tid;
+}
+
+bool line_get_pid(struct line *l, struct sbuf *b, int64_t *n)
+{
+	const struct task *t = comms_task(l->comms, l->rec->tid);
+
+	(void)b;
+	*n = t->pid ? t->pid : l->rec->tid;
+	return l->rec->tid;
+}
+
+bool line_get_duration(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return line_number(l, "duration", n);
+}

@@ -11,23 +11,6 @@
 
 /* --- columns of many forms ---------------------------------------------------- */
 
-static bool get_comm(struct line *l, struct sbuf *b, int64_t *n)
-{
-	(void)n;
-	if (l->rec->tid)
-		sbuf_puts(b, comms_get(l->comms, l->rec->tid));
-	return l->rec->tid;
-}
-
-static bool get_pid(struct line *l, struct sbuf *b, int64_t *n)
-{
-	const struct task *t = comms_task(l->comms, l->rec->tid);
-
-	(void)b;
-	*n = t->pid ? t->pid : l->rec->tid;
-	return l->rec->tid;
-}
-
 /* Only if it is known: it may have gone before anybody asked. */
 static bool get_ppid(struct line *l, struct sbuf *b, int64_t *n)
 {
@@ -43,19 +26,11 @@ static bool get_tid(struct line *l, struct sbuf *b, int64_t *n)
 	return true;
 }
 
-static bool get_duration(struct line *l, struct sbuf *b, int64_t *n)
-{
-	(void)b;
-	return line_number(l, "duration", n);
-}
-
 static bool get_errno(struct line *l, struct sbuf *b, int64_t *n)
 {
 	return line_number(l, "ret", n) && line_errno(b, *n);
 }
 
-#define COMM	{ "COMM", "comm", -16, LINES_TEXT, get_comm }
-#define PID	{ "PID", "pid", -7, LINES_NUMBER, get_pid }
 #define PPID	{ "PPID", "ppid", -7, LINES_NUMBER, get_ppid }
 #define ERR	{ "ERR", "errno", -12, LINES_TEXT, get_errno }
 
@@ -107,7 +82,7 @@ static bool get_exec_file(struct line *l, struct sbuf *b, int64_t *n)
 }
 
 static const struct lines_column exec_columns[] = {
-	{ "PCOMM", "comm", -16, LINES_TEXT, get_comm }, PID, PPID,
+	{ "PCOMM", "comm", -16, LINES_TEXT, line_get_comm }, LINES_PID, PPID,
 	{ "RET", "ret", -8, LINES_TEXT, get_exec_ret },
 	{ "FILE", "file", -24, LINES_TEXT, get_exec_file },
 	{ "ARGS", "args", 0, LINES_TEXT, get_args },
@@ -129,7 +104,7 @@ static bool get_path(struct line *l, struct sbuf *b, int64_t *n)
 }
 
 static const struct lines_column open_columns[] = {
-	PID, COMM,
+	LINES_PID, LINES_COMM,
 	{ "FD", "fd", -4, LINES_NUMBER, get_fd }, ERR,
 	{ "PATH", "path", 0, LINES_TEXT, get_path },
 	{ NULL, NULL, 0, 0, NULL }
@@ -174,7 +149,7 @@ static bool get_exit_code(struct line *l, struct sbuf *b, int64_t *n)
 }
 
 static const struct lines_column exit_columns[] = {
-	{ "PCOMM", "comm", -16, LINES_TEXT, get_comm }, PID, PPID,
+	{ "PCOMM", "comm", -16, LINES_TEXT, line_get_comm }, LINES_PID, PPID,
 	{ "TID", "tid", -7, LINES_NUMBER, get_tid },
 	{ "AGE(s)", "age", -8, LINES_SECONDS, get_age },
 	{ "EXIT_CODE", "exit_code", 0, LINES_TEXT, get_exit_code },
@@ -276,7 +251,7 @@ static bool get_cap_result(struct line *l, struct sbuf *b, int64_t *n)
 }
 
 static const struct lines_column cap_columns[] = {
-	COMM, PID,
+	LINES_COMM, LINES_PID,
 	{ "CAP", "cap", 4, LINES_NUMBER, get_cap },
 	{ "NAME", "name", -22, LINES_TEXT, get_cap_name },
 	{ "AUDIT", "audit", 5, LINES_NUMBER, get_audit },
@@ -398,7 +373,7 @@ static bool get_call(struct line *l, struct sbuf *b, int64_t *n)
 }
 
 static const struct lines_column mount_columns[] = {
-	COMM, PID,
+	LINES_COMM, LINES_PID,
 	{ "CALL", "call", 0, LINES_TEXT, get_call },
 	{ NULL, NULL, 0, 0, NULL }
 };
@@ -423,166 +398,6 @@ const struct lines_form lines_snoop[] = {
 	  .events = "mount,umount,umount2,pivot_root,move_mount,open_tree,fsopen,fsconfig,fsmount,fspick,mount_setattr",
 	  .columns = mount_columns },
 	{ .word = NULL }
-};
-
-/* --- tcp ----------------------------------------------------------------------------- */
-
-static bool put_address(const struct line *l, struct sbuf *b, const char *name)
-{
-	const struct ctrace_value *v = line_field(l, name);
-	char text[INET6_ADDRSTRLEN];
-
-	if (!v || v->field->kind != CTRACE_FK_SEQ || v->field->size != 1 || (v->seq.n != 4 && v->seq.n != 16) ||
-	    !inet_ntop(v->seq.n == 4 ? AF_INET : AF_INET6, v->seq.v, text, sizeof(text)))
-		return false;
-	sbuf_puts(b, text);
-	return true;
-}
-
-static bool get_laddr(struct line *l, struct sbuf *b, int64_t *n)
-{
-	(void)n;
-	return put_address(l, b, "saddr");
-}
-
-static bool get_raddr(struct line *l, struct sbuf *b, int64_t *n)
-{
-	(void)n;
-	return put_address(l, b, "daddr");
-}
-
-static bool get_lport(struct line *l, struct sbuf *b, int64_t *n)
-{
-	(void)b;
-	return line_number(l, "sport", n);
-}
-
-static bool get_rport(struct line *l, struct sbuf *b, int64_t *n)
-{
-	(void)b;
-	return line_number(l, "dport", n);
-}
-
-/* Not of a connection that began before anybody looked. */
-static bool get_life(struct line *l, struct sbuf *b, int64_t *n)
-{
-	(void)b;
-	return !(line_number(l, "before", n) && *n) && line_number(l, "duration", n);
-}
-
-static bool get_tx(struct line *l, struct sbuf *b, int64_t *n)
-{
-	(void)b;
-	return line_number(l, "tx_bytes", n);
-}
-
-static bool get_rx(struct line *l, struct sbuf *b, int64_t *n)
-{
-	(void)b;
-	return line_number(l, "rx_bytes", n);
-}
-
-static bool get_connect_error(struct line *l, struct sbuf *b, int64_t *n)
-{
-	return line_number(l, "error", n) && line_errno(b, *n);
-}
-
-/* As trace shows the field. */
-static bool put_painted(const struct line *l, struct sbuf *b, const char *name)
-{
-	const struct ctrace_value *v = line_field(l, name);
-
-	if (v)
-		l->p->fields[v - l->v].fn(b, v);
-	return v;
-}
-
-static bool get_state(struct line *l, struct sbuf *b, int64_t *n)
-{
-	(void)n;
-	return put_painted(l, b, "state");
-}
-
-/* A field of us; false: nothing was measured. */
-static bool get_us(struct line *l, const char *name, int64_t *n)
-{
-	bool has = line_number(l, name, n) && *n;
-
-	*n *= 1000;
-	return has;
-}
-
-static bool get_srtt(struct line *l, struct sbuf *b, int64_t *n)
-{
-	(void)b;
-	return get_us(l, "srtt", n);
-}
-
-static bool get_min_rtt(struct line *l, struct sbuf *b, int64_t *n)
-{
-	(void)b;
-	return get_us(l, "min_rtt", n);
-}
-
-static bool get_retransmits(struct line *l, struct sbuf *b, int64_t *n)
-{
-	(void)b;
-	return line_number(l, "retransmits", n);
-}
-
-static bool get_how(struct line *l, struct sbuf *b, int64_t *n)
-{
-	(void)n;
-	return put_painted(l, b, "how");
-}
-
-static bool get_before(struct line *l, struct sbuf *b, int64_t *n)
-{
-	(void)b;
-	return line_number(l, "before", n);
-}
-
-#define ENDS \
-	{ "LADDR", "laddr", -15, LINES_TEXT, get_laddr }, { "LPORT", "lport", -5, LINES_NUMBER, get_lport }, \
-	{ "RADDR", "raddr", -15, LINES_TEXT, get_raddr }, { "RPORT", "rport", -5, LINES_NUMBER, get_rport }
-
-static const struct lines_column life_columns[] = {
-	COMM, PID, ENDS,
-	{ "TX_KB", "tx_bytes", 6, LINES_KB, get_tx },
-	{ "RX_KB", "rx_bytes", 6, LINES_KB, get_rx },
-	{ "MS", "duration", 10, LINES_MS, get_life },
-	{ "RTT(ms)", "srtt", 8, LINES_MS, get_srtt },
-	{ "MIN_RTT", "min_rtt", 8, LINES_MS, get_min_rtt },
-	{ "RETR", "retransmits", 4, LINES_NUMBER, get_retransmits },
-	{ NULL, NULL, 0, 0, NULL }
-};
-
-static const struct lines_column connect_columns[] = {
-	COMM, PID, ENDS,
-	{ "LAT(ms)", "duration", 9, LINES_MS, get_duration },
-	{ "ERR", "errno", 0, LINES_TEXT, get_connect_error },
-	{ NULL, NULL, 0, 0, NULL }
-};
-
-static const struct lines_column retransmit_columns[] = {
-	COMM, PID, ENDS,
-	{ "STATE", "state", -15, LINES_TEXT, get_state },
-	{ "WHY", "how", -8, LINES_TEXT, get_how },
-	{ "BEFORE", "before", 6, LINES_NUMBER, get_before },
-	{ NULL, NULL, 0, 0, NULL }
-};
-
-const struct lines_form lines_tcp_life = {
-	.word = "tcp", .events = "tcp_life", .spans = true, .no_failed = true, .columns = life_columns,
-};
-
-const struct lines_form lines_tcp_connects = {
-	.word = "tcp --connects", .events = "tcp_connect", .spans = true, .failed = "error < 0",
-	.columns = connect_columns,
-};
-
-const struct lines_form lines_tcp_retransmits = {
-	.word = "tcp --retransmits", .events = "tcp_retransmit", .no_failed = true, .columns = retransmit_columns,
 };
 
 /* --- files --------------------------------------------------------------------------- */
@@ -620,10 +435,10 @@ static bool get_file(struct line *l, struct sbuf *b, int64_t *n)
 }
 
 static const struct lines_column file_columns[] = {
-	COMM, PID,
+	LINES_COMM, LINES_PID,
 	{ "OP", "op", -8, LINES_TEXT, get_op },
 	{ "BYTES", "bytes", 8, LINES_NUMBER, get_bytes },
-	{ "LAT(ms)", "duration", 10, LINES_MS, get_duration },
+	{ "LAT(ms)", "duration", 10, LINES_MS, line_get_duration },
 	{ "ERR", "errno", -8, LINES_TEXT, get_errno },
 	{ "FILENAME", "filename", 0, LINES_TEXT, get_file },
 	{ NULL, NULL, 0, 0, NULL }

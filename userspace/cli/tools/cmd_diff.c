@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "commands.h"
-#include "count/digest.h"
 #include "ctf/sink_ctf.h"
 #include "run/recording.h"
+#include "tools/diff.h"
 
 #define TOP_DEFAULT	5
 
@@ -34,16 +34,7 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-/* The numbers that are compared, times first; the first three of these say how much a container changed. */
-enum what {
-	RAN, WAITED, NO_QUOTA, SLEPT, CALL_TIME, TIMES,
-	CALLS = TIMES, ERRORS, DISK_IOS, DISK_BYTES, TCP_ENDED, TCP_SENT, TCP_RECEIVED, NUMBERS,
-};
-
-static const struct {
-	const char *text, *key;
-	size_t part;		/* compared if this was recorded in both */
-} whats[NUMBERS] = {
+const struct diff_what diff_whats[NUMBERS] = {
 	[RAN] = { "ran", "ran", OF_RUN },
 	[WAITED] = { "waited for a CPU", "waited", OF_WAIT },
 	[NO_QUOTA] = { "had no quota", "throttled", OF_THROTTLED },
@@ -56,45 +47,6 @@ static const struct {
 	[TCP_ENDED] = { "connections ended", "tcp_ended", OF_TCP },
 	[TCP_SENT] = { "bytes sent", "tx_bytes", OF_TCP },
 	[TCP_RECEIVED] = { "bytes received", "rx_bytes", OF_TCP },
-};
-
-enum { A, B, SIDES };
-
-struct call {
-	char *name;
-	uint64_t n[SIDES], errors[SIDES], total[SIDES], p99[SIDES];
-};
-
-struct culprit {
-	char *name;
-	uint64_t ns[SIDES];
-};
-
-struct row {
-	char *name;			/* of the container */
-	uint64_t events[SIDES];
-	uint64_t n[NUMBERS][SIDES];
-	uint64_t p99[2][SIDES];		/* of waits for a CPU, and of disk requests */
-	struct call *calls;
-	size_t ncalls;
-	struct culprit *culprits;
-	size_t nculprits;
-	double change;			/* seconds in a second */
-};
-
-struct side {
-	const char *dir;
-	struct window window;
-	struct digest digest;
-	uint64_t realtime;
-};
-
-struct diff {
-	struct side side[SIDES];
-	int now;			/* the side that is read */
-	uint32_t top;
-	struct row *v;
-	size_t n;
 };
 
 /* --- reading ---------------------------------------------------------------------------- */
@@ -199,14 +151,14 @@ static void take(struct view *v)
 
 /* --- what changed ----------------------------------------------------------------------- */
 
-static double seconds(const struct diff *d, int side)
+double diff_seconds(const struct diff *d, int side)
 {
 	return (double)(d->side[side].digest.ended - d->side[side].digest.began) / 1e9;
 }
 
-static double rate(const struct diff *d, int side, uint64_t n)
+double diff_rate(const struct diff *d, int side, uint64_t n)
 {
-	double s = seconds(d, side);
+	double s = diff_seconds(d, side);
 
 	return s > 0 ? (double)n / s : 0;
 }
@@ -214,12 +166,12 @@ static double rate(const struct diff *d, int side, uint64_t n)
 /* How much more a second B has. */
 static double gain(const struct diff *d, const uint64_t n[SIDES])
 {
-	return rate(d, B, n[B]) - rate(d, A, n[A]);
+	return diff_rate(d, B, n[B]) - diff_rate(d, A, n[A]);
 }
 
-static bool both(const struct diff *d, enum what w)
+bool diff_both(const struct diff *d, enum what w)
 {
-	return d->side[A].digest.has[whats[w].part] && d->side[B].digest.has[whats[w].part];
+	return d->side[A].digest.has[diff_whats[w].part] && d->side[B].digest.has[diff_whats[w].part];
 }
 
 static int compare(double x, double y)
@@ -256,9 +208,9 @@ static int culprit_by_change(const void *a, const void *b, void *arg)
 static void weigh(struct diff *d, struct row *r)
 {
 	for (int w = RAN; w <= NO_QUOTA; w++)
-		if (both(d, (enum what)w) && fabs(gain(d, r->n[w]) / 1e9) > fabs(r->change))
+		if (diff_both(d, (enum what)w) && fabs(gain(d, r->n[w]) / 1e9) > fabs(r->change))
 			r->change = gain(d, r->n[w]) / 1e9;
-	if (!both(d, RAN) && !both(d, WAITED) && both(d, CALLS))
+	if (!diff_both(d, RAN) && !diff_both(d, WAITED) && diff_both(d, CALLS))
 		r->change = gain(d, r->n[CALLS]) / 1e9;
 	if (r->ncalls)
 		qsort_r(r->calls, r->ncalls, sizeof(r->calls[0]), call_by_change, d);
@@ -276,7 +228,7 @@ static void put_side(const struct diff *d, struct sbuf *b, int side)
 	sbuf_clean(b, s->dir);
 	sbuf_puts(b, ": ");
 	window_put_moment(b, s->realtime);
-	sbuf_printf(b, ", for %.3f s: %llu events, %llu lost\n", seconds(d, side), (unsigned long long)s->digest.events,
+	sbuf_printf(b, ", for %.3f s: %llu events, %llu lost\n", diff_seconds(d, side), (unsigned long long)s->digest.events,
 		    (unsigned long long)s->digest.lost);
 }
 
@@ -322,7 +274,7 @@ static void put_ns_cell(struct table *t, uint64_t ns, bool there)
 
 static void put_line(const struct diff *d, struct table *t, const char *name, enum what w, const uint64_t n[SIDES])
 {
-	double a = rate(d, A, n[A]), b = rate(d, B, n[B]);
+	double a = diff_rate(d, A, n[A]), b = diff_rate(d, B, n[B]);
 
 	table_str(t, name);
 	put_rate(t, w, a);
@@ -349,9 +301,9 @@ static void print_numbers(const struct diff *d, const struct row *r)
 
 	table_init(&t, heads, ARRAY_SIZE(heads));
 	for (int w = 0; w < NUMBERS; w++) {
-		if (!both(d, (enum what)w) || (!r->n[w][A] && !r->n[w][B]))
+		if (!diff_both(d, (enum what)w) || (!r->n[w][A] && !r->n[w][B]))
 			continue;
-		put_line(d, &t, whats[w].text, (enum what)w, r->n[w]);
+		put_line(d, &t, diff_whats[w].text, (enum what)w, r->n[w]);
 		for (size_t i = 0; w == WAITED && i < r->nculprits && i < d->top; i++) {
 			char *name = xasprintf("  because of %s", r->culprits[i].name);
 
@@ -374,7 +326,7 @@ static void print_calls(const struct diff *d, const struct row *r)
 	};
 	struct table t;
 
-	if (!r->ncalls || !both(d, CALLS))
+	if (!r->ncalls || !diff_both(d, CALLS))
 		return;
 	puts("");
 	table_init(&t, heads, ARRAY_SIZE(heads));
@@ -383,15 +335,15 @@ static void print_calls(const struct diff *d, const struct row *r)
 		double n[SIDES], ns[SIDES];
 
 		for (int s = A; s <= B; s++) {
-			n[s] = rate(d, s, c->n[s]);
-			ns[s] = rate(d, s, c->total[s]);
+			n[s] = diff_rate(d, s, c->n[s]);
+			ns[s] = diff_rate(d, s, c->total[s]);
 		}
 		table_str(&t, c->name);
 		put_rate(&t, CALLS, n[A]);
 		put_rate(&t, CALLS, n[B]);
 		put_change(&t, n[A], n[B]);
-		put_rate(&t, ERRORS, rate(d, A, c->errors[A]));
-		put_rate(&t, ERRORS, rate(d, B, c->errors[B]));
+		put_rate(&t, ERRORS, diff_rate(d, A, c->errors[A]));
+		put_rate(&t, ERRORS, diff_rate(d, B, c->errors[B]));
 		put_rate(&t, CALL_TIME, ns[A]);
 		put_rate(&t, CALL_TIME, ns[B]);
 		put_change(&t, ns[A], ns[B]);
@@ -443,85 +395,6 @@ static void print_text(const struct diff *d)
 	sbuf_free(&b);
 }
 
-/* --- JSON ------------------------------------------------------------------------------- */
-
-static void json_pair(struct json *j, const char *key, const uint64_t n[SIDES])
-{
-	json_open(j, key, '{');
-	json_uint(j, "a", n[A]);
-	json_uint(j, "b", n[B]);
-	json_close(j, '}');
-}
-
-static void json_side(const struct diff *d, struct json *j, int side)
-{
-	const struct side *s = &d->side[side];
-
-	json_open(j, side == A ? "a" : "b", '{');
-	json_str(j, "recording", s->dir);
-	json_uint(j, "began", s->digest.began);
-	json_uint(j, "began_realtime", s->realtime);
-	json_uint(j, "duration", s->digest.ended - s->digest.began);
-	json_uint(j, "events", s->digest.events);
-	json_uint(j, "lost", s->digest.lost);
-	json_close(j, '}');
-}
-
-static void json_row(const struct diff *d, struct json *j, const struct row *r)
-{
-	json_open(j, NULL, '{');
-	json_str(j, "container", r->name);
-	json_int(j, "change", (int64_t)(r->change * 1e9));
-	json_pair(j, "events", r->events);
-	for (int w = 0; w < NUMBERS; w++)
-		if (both(d, (enum what)w))
-			json_pair(j, whats[w].key, r->n[w]);
-	if (both(d, WAITED))
-		json_pair(j, "wait_p99", r->p99[0]);
-	if (both(d, DISK_IOS))
-		json_pair(j, "disk_p99", r->p99[1]);
-	json_open(j, "culprits", '[');
-	for (size_t i = 0; i < r->nculprits; i++) {
-		json_open(j, NULL, '{');
-		json_str(j, "culprit", r->culprits[i].name);
-		json_pair(j, "waited", r->culprits[i].ns);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-	json_open(j, "syscalls", '[');
-	for (size_t i = 0; i < r->ncalls && both(d, CALLS); i++) {
-		const struct call *c = &r->calls[i];
-
-		json_open(j, NULL, '{');
-		json_str(j, "syscall", c->name);
-		json_pair(j, "calls", c->n);
-		json_pair(j, "errors", c->errors);
-		json_pair(j, "total", c->total);
-		json_pair(j, "p99", c->p99);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-	json_close(j, '}');
-}
-
-static void print_json(const struct diff *d)
-{
-	struct sbuf b = { 0 };
-	struct json j = { .out = &b };
-
-	json_open(&j, NULL, '{');
-	json_side(d, &j, A);
-	json_side(d, &j, B);
-	json_open(&j, "rows", '[');
-	for (size_t i = 0; i < d->n; i++)
-		json_row(d, &j, &d->v[i]);
-	json_close(&j, ']');
-	json_close(&j, '}');
-	json_line(&j);
-	fputs(b.s, stdout);
-	sbuf_free(&b);
-}
-
 /* --- the command ------------------------------------------------------------------------ */
 
 static int compare_sides(struct diff *d, char **targets, int ntargets)
@@ -542,7 +415,7 @@ static int compare_sides(struct diff *d, char **targets, int ntargets)
 	if (d->n)
 		qsort(d->v, d->n, sizeof(d->v[0]), by_change);
 	if (cli_json)
-		print_json(d);
+		diff_print_json(d);
 	else
 		print_text(d);
 	return CLI_OK;

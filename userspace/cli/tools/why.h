@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* ctrace why: what its two files share. */
+#ifndef CTRACE_WHY_H
+#define CTRACE_WHY_H
+
+#include "count/blame.h"
+#include "count/threads.h"
+#include "count/verdict.h"
+
+#define SERVERS_MAX	16u	/* containers that ended waits for the network; further ones are left out */
+
+enum { RUNS, WAITS, SLEEPS, LATENCY };	/* groups */
+
+/* Waits that ended. */
+struct evidence {
+	uint64_t n, longest;
+	uint64_t hist[CTRACE_TABLE_BUCKETS];	/* empty: not known */
+};
+
+struct why {
+	uint32_t cid;
+	const char *name;
+	struct threads threads;
+	uint64_t began, ended;		/* of the period */
+	uint64_t first, last;		/* of the whole recording, or of the period */
+	bool parts;			/* of a recording: the threads know what they have of the whole */
+	size_t n;			/* threads */
+	uint64_t spent[SPENT_N], all;	/* ns */
+	struct blame blame;
+	const struct blame_victim *waits;	/* in blame, or NULL */
+	uint64_t untold;		/* ns of SPENT_WAITED without a span that says who had the CPU */
+	uint64_t ctrace;		/* ns of SPENT_WAITED in which ctrace had the CPU */
+	struct evidence waited, asleep[SPENT_N];
+	struct server {
+		uint32_t cid;
+		uint64_t ns;
+	} servers[SERVERS_MAX];		/* containers that ended waits for the network */
+	size_t nservers;
+	uint64_t network;		/* ns: all waits for the network that ended */
+	struct verdict_in in;
+	struct verdict verdict;
+};
+
+/* --- why_spent.c: from spans to causes --- */
+
+/* Looks at the container's threads. Status after a message. */
+int why_look(struct view *v);
+/* Before the periods of a recording: adds up the spans of the whole. */
+void why_span(struct view *v, const struct ctrace_record *rec, uint64_t from, uint64_t to);
+/* Adds up the period, and decides; before that, forgets the one before. */
+void why_forget(struct why *w);
+void why_make(struct view *v, struct why *w);
+
+#endif
