@@ -236,7 +236,8 @@ static void quota_not_given(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w.n, 2ull * CTRACE_BLAME_QUOTA_WINDOWS);
 	KUNIT_EXPECT_EQ(test, w.at[(i - 1) % CTRACE_BLAME_QUOTA_WINDOWS].to, 100ull * i);
 	KUNIT_EXPECT_EQ(test, w.at[(i - 2) % CTRACE_BLAME_QUOTA_WINDOWS].to, 100ull * (i - 2) + 50);
-	KUNIT_EXPECT_EQ(test, w.at[i % CTRACE_BLAME_QUOTA_WINDOWS].to, 100ull * (i - CTRACE_BLAME_QUOTA_WINDOWS) + 50);
+	KUNIT_EXPECT_EQ(test, w.at[i % CTRACE_BLAME_QUOTA_WINDOWS].to,
+			100ull * (i - CTRACE_BLAME_QUOTA_WINDOWS) + 50);
 }
 
 /* A wait that is older than the ring: who had the CPU is not known, but when there was no quota is. */

@@ -83,7 +83,8 @@ static bool whose(const struct cgroup *cgrp, u32 wants, struct ctrace_who *who)
 /* The queue begins no span: what is kept of an earlier one must not be its beginning. */
 static void forget(const void *queue)
 {
-	u32 place = CTRACE_COMPAT_UNTHROTTLE_FAILS ? ctrace_inflight_hold(&queues, queue) : CTRACE_INFLIGHT_NONE;
+	u32 place = CTRACE_COMPAT_UNTHROTTLE_FAILS ? ctrace_inflight_hold(&queues, queue) :
+		CTRACE_INFLIGHT_NONE;
 
 	if (place != CTRACE_INFLIGHT_NONE)
 		ctrace_inflight_let_go(&queues, place, NULL);

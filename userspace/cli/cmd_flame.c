@@ -159,7 +159,8 @@ static int add_words(struct flame *f, const struct opts *o)
 	char *schema;
 
 	is_file = !strcmp(word, "-") || (!stat(word, &st) && !S_ISDIR(st.st_mode));
-	if (is_file && (o->nwords > 1 || o->command || o->off_cpu || o->hz || o->duration || o->follow || window_given(&o->window)))
+	if (is_file && (o->nwords > 1 || o->command || o->off_cpu || o->hz || o->duration || o->follow ||
+			window_given(&o->window)))
 		return cli_usage("'%s' is a file of folded stacks: nothing else can be chosen", word);
 	if (is_file)
 		return add(f, word, false);
@@ -167,7 +168,8 @@ static int add_words(struct flame *f, const struct opts *o)
 	recording = o->nwords && !access(schema, F_OK);
 	free(schema);
 	if (!recording && window_given(&o->window))
-		return cli_usage("--from, --to and --last choose a part of a recording, but '%s' is none", word);
+		return cli_usage("--from, --to and --last choose a part of a recording, but '%s' is none",
+				 word);
 	if (recording && (o->command || o->hz || o->duration || o->follow))
 		return cli_usage("'%s' is a recording: only TARGETs can be chosen", word);
 	return add_view(f, o, recording);

@@ -180,8 +180,10 @@ static int run_report(int argc, char **argv)
 	o.targets = argv + optind + 1;
 	o.ntargets = argc - optind - 1;
 	if (html)
-		return export_run(&export_page, &(struct export_opts){ argv[optind], html, o.targets, o.ntargets, o.window });
-	return o.summary ? summary_run(argv[optind], o.targets, o.ntargets, &o.window, interval) : report(argv[optind], &o);
+		return export_run(&export_page, &(struct export_opts){ argv[optind], html, o.targets,
+				  o.ntargets, o.window });
+	return o.summary ? summary_run(argv[optind], o.targets, o.ntargets, &o.window, interval) :
+		report(argv[optind], &o);
 }
 
 const struct command cmd_report = {

@@ -74,7 +74,8 @@ static void add_to_part(struct digest_part *p, const struct digest_line *l)
 	add_line(&p->v[i], l);
 }
 
-static void add_row(struct digest_box *box, size_t which, const struct view_table *t, const struct ctrace_look_row *r)
+static void add_row(struct digest_box *box, size_t which, const struct view_table *t,
+		    const struct ctrace_look_row *r)
 {
 	struct digest_part *p = &box->part[which];
 	struct digest_line l = { .n = view_events(t->t, r->values) };
@@ -122,7 +123,8 @@ static int by_events(const void *a, const void *b)
 {
 	const struct digest_box *x = a, *y = b;
 
-	return x->events > y->events ? -1 : x->events < y->events ? 1 : x->cid < y->cid ? -1 : x->cid > y->cid;
+	return x->events > y->events ? -1 : x->events < y->events ? 1 : x->cid < y->cid ? -1 :
+		x->cid > y->cid;
 }
 
 /* What of the container's own streams was lost in this period. */
@@ -155,7 +157,8 @@ void digest_add_up(struct view *v, struct digest *own)
 		for (size_t i = 0; own->has[which] && i < v->ntables; i++) {
 			const struct view_table *t = &v->tables[i];
 
-			for (size_t k = 0; t->group == own->group[which] && (row = ctrace_look_row(t->gain, k)); k++)
+			for (size_t k = 0; t->group == own->group[which] && (row = ctrace_look_row(t->gain,
+												   k)); k++)
 				if (view_events(t->t, row->values))
 					add_row(box_of(own, row->cid), which, t, row);
 		}

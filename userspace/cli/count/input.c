@@ -379,7 +379,8 @@ static void seek(struct input *in, uint32_t asks, bool pairs)
 	for (size_t i = 0; pairs && (t = ctrace_schema_at(in->r.schema, i)); i++)
 		if (call_pairs_takes(t->id))
 			ctf_types_add(&in->before, (uint16_t)t->id);
-	recording_seek(&in->r, in->queue ? STACK_NEAR : 0, names || pairs || asks & TALLY_USTACK ? &in->before : NULL);
+	recording_seek(&in->r, in->queue ? STACK_NEAR : 0, names || pairs || asks & TALLY_USTACK ?
+		       &in->before : NULL);
 }
 
 /* Tables and ways for all probes of the view. */

@@ -31,7 +31,8 @@ int view_sort_is(const struct view *v)
 {
 	const char *word = v->sort ? v->sort + (*v->sort == '-') : NULL, *columns = "";
 
-	for (const struct cli_option *o = v->kind->options; !v->rows_alone && !v->kind->sorts && o && (o->name || o->help); o++)
+	for (const struct cli_option *o = v->kind->options; !v->rows_alone && !v->kind->sorts && o &&
+	     (o->name || o->help); o++)
 		if (o->name && o->val == OPT_SORT)
 			columns = o->values;
 	if (!*columns)

@@ -73,7 +73,8 @@ static struct wait *wait_of(struct spans *s, int32_t tid)
 /* The duration stands first. */
 bool spans_has(const struct ctrace_event_type *t)
 {
-	return t && t->nfields && !strcmp(t->fields[0].name, "duration") && t->fields[0].kind == CTRACE_FK_UINT &&
+	return t && t->nfields && !strcmp(t->fields[0].name, "duration") &&
+		t->fields[0].kind == CTRACE_FK_UINT &&
 	       t->fields[0].size == sizeof(uint64_t);
 }
 
@@ -101,7 +102,8 @@ bool spans_of(struct spans *s, const struct ctrace_record *rec, uint64_t *from, 
 	return true;
 }
 
-const struct ctrace_record *spans_cut(struct spans *s, const struct ctrace_record *rec, uint64_t from, uint64_t to)
+const struct ctrace_record *spans_cut(struct spans *s, const struct ctrace_record *rec, uint64_t from,
+				      uint64_t to)
 {
 	uint64_t begin, end, duration;
 

@@ -23,6 +23,7 @@ bool spans_of(struct spans *s, const struct ctrace_record *rec, uint64_t *from, 
  * The record with only what its span has of from..to; good until the next call. NULL: it has nothing there. A span of no
  * length is where it was.
  */
-const struct ctrace_record *spans_cut(struct spans *s, const struct ctrace_record *rec, uint64_t from, uint64_t to);
+const struct ctrace_record *spans_cut(struct spans *s, const struct ctrace_record *rec, uint64_t from,
+				      uint64_t to);
 
 #endif

@@ -72,13 +72,15 @@ static void put_period(const struct view *v, struct sbuf *b)
 	sbuf_puts(b, ", for ");
 	put_ns(b, own->ended - own->began);
 	if (v->interval)
-		sbuf_printf(b, ": %llu events, %llu lost", (unsigned long long)own->events, (unsigned long long)own->lost);
+		sbuf_printf(b, ": %llu events, %llu lost", (unsigned long long)own->events,
+			    (unsigned long long)own->lost);
 	sbuf_putc(b, '\n');
 }
 
 static void put_life(const struct view *v, struct sbuf *b, const struct centry *e)
 {
-	bool born = e && e->known && e->c.first_seen > v->since, gone = e && e->known && e->c.gone && e->c.gone < v->until;
+	bool born = e && e->known && e->c.first_seen > v->since, gone = e && e->known && e->c.gone &&
+		e->c.gone < v->until;
 
 	if (!e || e->c.cid == CTRACE_CID_HOST)
 		return;

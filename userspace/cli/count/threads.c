@@ -72,14 +72,16 @@ static bool is_lock(int32_t op)
 	return op == WAIT || op == LOCK_PI || op == LOCK_PI2;
 }
 
-enum spent threads_in_call(const struct threads *t, const struct thread *x, const struct ctrace_schema *schema,
+enum spent threads_in_call(const struct threads *t, const struct thread *x,
+			   const struct ctrace_schema *schema,
 			   long nr, int32_t arg)
 {
 	enum spent s = class_of(schema, nr);
 	int32_t pid = x ? x->pid : 0;
 	enum leads leads;
 
-	if (s == SPENT_HANDOVER && is_lock(arg) && descriptors_find(&t->fds, pid, DESCRIPTOR_FUTEX) != LEADS_GO)
+	if (s == SPENT_HANDOVER && is_lock(arg) && descriptors_find(&t->fds, pid,
+								    DESCRIPTOR_FUTEX) != LEADS_GO)
 		return SPENT_LOCKS;
 	if (s != SPENT_NETWORK && s != SPENT_FILES)
 		return s;
@@ -301,7 +303,8 @@ static void look_at_process(struct threads *t, uint32_t cid, const char *pid, bo
 		if (e->d_name[0] < '1' || e->d_name[0] > '9')
 			continue;
 		dir = xasprintf("%s/%s", path, e->d_name);
-		look_at(t, dir, cid, (int32_t)strtol(pid, NULL, 10), (int32_t)strtol(e->d_name, NULL, 10), first,
+		look_at(t, dir, cid, (int32_t)strtol(pid, NULL, 10), (int32_t)strtol(e->d_name, NULL, 10),
+			first,
 			now, s);
 		free(dir);
 	}

@@ -56,7 +56,8 @@ int threads_load(struct threads *t, const char *dir, uint32_t cid);
  * What a thread does that sleeps in this native system call; arg: as sched_block's, -1: not known. x NULL: no look
  * saw the thread.
  */
-enum spent threads_in_call(const struct threads *t, const struct thread *x, const struct ctrace_schema *s, long nr,
+enum spent threads_in_call(const struct threads *t, const struct thread *x, const struct ctrace_schema *s,
+			   long nr,
 			   int32_t arg);
 /* In JSON. */
 const char *spent_word(enum spent s);

@@ -85,7 +85,8 @@ static void load_descriptors(struct threads *t, struct json_object *list)
 	for (size_t i = 0; json_object_is_type(list, json_type_array) && i < json_object_array_length(list); i++) {
 		struct json_object *e = json_object_array_get_idx(list, i);
 
-		descriptors_add(&t->fds, (int32_t)number(e, "pid"), (int32_t)names_number(e, "fd"), leads_of(names_str(e, "leads")));
+		descriptors_add(&t->fds, (int32_t)number(e, "pid"), (int32_t)names_number(e, "fd"),
+				leads_of(names_str(e, "leads")));
 	}
 }
 

@@ -368,7 +368,8 @@ int view_run_recording(const struct view_kind *kind, void *own, const char *dir,
 		       const struct window *window, uint64_t interval)
 {
 	static char *everything[] = { "all", NULL };
-	struct view v = { .kind = kind, .own = own, .recording = dir, .window = *window, .interval = interval };
+	struct view v = { .kind = kind, .own = own, .recording = dir, .window = *window,
+		.interval = interval };
 	int status;
 
 	v.o.targets = ntargets ? targets : everything;

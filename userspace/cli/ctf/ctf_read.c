@@ -234,7 +234,8 @@ static bool load_packet(struct ctf_reader *r, struct file *f)
 		size = h.packet_size / 8 < room ? h.packet_size / 8 : room;
 		over = h.timestamp_begin >= r->behind;
 		/* of those outside, only losses right before the end matter */
-		if ((h.timestamp_end < r->first && !r->before) || (over && h.events_discarded <= f->discarded)) {
+		if ((h.timestamp_end < r->first && !r->before) || (over &&
+								   h.events_discarded <= f->discarded)) {
 			pass(r, f, &h, over ? room : size);
 			continue;
 		}
@@ -468,7 +469,8 @@ bool ctf_reader_times(const struct ctf_reader *r, uint64_t *first, uint64_t *las
 		int fd = openat(r->dirfd, r->v[i].name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 		off_t at = 0;
 
-		while (fd >= 0 && read_at(fd, &h, sizeof(h), at) == sizeof(h) && h.magic == CTRACE_CTF_MAGIC &&
+		while (fd >= 0 && read_at(fd, &h, sizeof(h), at) == sizeof(h) &&
+		       h.magic == CTRACE_CTF_MAGIC &&
 		       !memcmp(h.uuid, r->uuid, sizeof(h.uuid)) && h.packet_size / 8 >= sizeof(h) &&
 		       h.packet_size / 8 <= INT64_MAX / 2 - (uint64_t)at) {
 			*first = h.timestamp_begin < *first ? h.timestamp_begin : *first;

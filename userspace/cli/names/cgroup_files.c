@@ -226,12 +226,14 @@ bool cgroup_quota_read(const struct cgroup_files *f, const struct ctrace_contain
 	return true;
 }
 
-bool cgroup_quota_at(const struct cgroup_files *f, const struct ctrace_container *c, const char *path, struct cgroup_quota *q)
+bool cgroup_quota_at(const struct cgroup_files *f, const struct ctrace_container *c, const char *path,
+		     struct cgroup_quota *q)
 {
 	struct ctrace_container at = { .cid = c->cid, .cgroup_id = c->cgroup_id };
 
 	*q = (struct cgroup_quota){ 0 };
-	return (size_t)snprintf(at.path, sizeof(at.path), "%s", path) < sizeof(at.path) && cgroup_quota_read(f, &at, q);
+	return (size_t)snprintf(at.path, sizeof(at.path), "%s", path) < sizeof(at.path) &&
+		cgroup_quota_read(f, &at, q);
 }
 
 struct below {

@@ -40,7 +40,8 @@ struct cgroup_quota {
 };
 bool cgroup_quota_read(const struct cgroup_files *f, const struct ctrace_container *c, struct cgroup_quota *q);
 /* The same of a cgroup above or below the container's. path: from the root of the hierarchy, as the container has its own. */
-bool cgroup_quota_at(const struct cgroup_files *f, const struct ctrace_container *c, const char *path, struct cgroup_quota *q);
+bool cgroup_quota_at(const struct cgroup_files *f, const struct ctrace_container *c, const char *path,
+		     struct cgroup_quota *q);
 /*
  * Calls fn with the path of each cgroup below the container's that has a quota. Most have none below: that
  * is one stat(). Of more than 256, only some are looked at.

@@ -11,7 +11,8 @@ static bool put_address(const struct line *l, struct sbuf *b, const char *name)
 	const struct ctrace_value *v = line_field(l, name);
 	char text[INET6_ADDRSTRLEN];
 
-	if (!v || v->field->kind != CTRACE_FK_SEQ || v->field->size != 1 || (v->seq.n != 4 && v->seq.n != 16) ||
+	if (!v || v->field->kind != CTRACE_FK_SEQ || v->field->size != 1 || (v->seq.n != 4 &&
+									     v->seq.n != 16) ||
 	    !inet_ntop(v->seq.n == 4 ? AF_INET : AF_INET6, v->seq.v, text, sizeof(text)))
 		return false;
 	sbuf_puts(b, text);
@@ -161,5 +162,6 @@ const struct lines_form lines_tcp_connects = {
 };
 
 const struct lines_form lines_tcp_retransmits = {
-	.word = "tcp --retransmits", .events = "tcp_retransmit", .no_failed = true, .columns = retransmit_columns,
+	.word = "tcp --retransmits", .events = "tcp_retransmit", .no_failed = true,
+		.columns = retransmit_columns,
 };

@@ -28,7 +28,8 @@ static const struct cli_option options[] = {
 	OPTION("longer", OPT_LONGER, "TIME", "only requests that took at least this time"),
 	OPTION("failed", OPT_FAILED, NULL, "only requests that failed"),
 	OPTION("by", OPT_BY, "KEY,...", "separately for each comm, tid, error, ...; at most two", VIEW_KEYS),
-	OPTION("sort", OPT_SORT, "COLUMN", "by %s", "ios reads writes flushes discards rbytes wbytes p50 p99 max disk"),
+	OPTION("sort", OPT_SORT, "COLUMN", "by %s",
+	       "ios reads writes flushes discards rbytes wbytes p50 p99 max disk"),
 	{ 0 },
 };
 

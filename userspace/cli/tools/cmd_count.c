@@ -274,7 +274,8 @@ static void print_heat(struct view *v, struct json *j)
 static bool heat_option(struct view *v, int opt, int *status)
 {
 	static const struct view_kind heat = {
-		.option = heat_option, .words = take_words, .groups = hist_groups, .print = print_heat, .timed = true,
+		.option = heat_option, .words = take_words, .groups = hist_groups, .print = print_heat,
+			.timed = true,
 		.interval = NSEC_PER_SEC,
 	};
 

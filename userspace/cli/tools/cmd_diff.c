@@ -228,7 +228,8 @@ static void put_side(const struct diff *d, struct sbuf *b, int side)
 	sbuf_clean(b, s->dir);
 	sbuf_puts(b, ": ");
 	window_put_moment(b, s->realtime);
-	sbuf_printf(b, ", for %.3f s: %llu events, %llu lost\n", diff_seconds(d, side), (unsigned long long)s->digest.events,
+	sbuf_printf(b, ", for %.3f s: %llu events, %llu lost\n", diff_seconds(d, side),
+		    (unsigned long long)s->digest.events,
 		    (unsigned long long)s->digest.lost);
 }
 
@@ -272,7 +273,8 @@ static void put_ns_cell(struct table *t, uint64_t ns, bool there)
 	sbuf_free(&b);
 }
 
-static void put_line(const struct diff *d, struct table *t, const char *name, enum what w, const uint64_t n[SIDES])
+static void put_line(const struct diff *d, struct table *t, const char *name, enum what w,
+		     const uint64_t n[SIDES])
 {
 	double a = diff_rate(d, A, n[A]), b = diff_rate(d, B, n[B]);
 
@@ -322,7 +324,8 @@ static void print_numbers(const struct diff *d, const struct row *r)
 static void print_calls(const struct diff *d, const struct row *r)
 {
 	const char *const heads[] = {
-		"CALL", "A/S", "B/S", "CHANGE", "FAILED A/S", "B/S", "TIME A/S", "B/S", "CHANGE", "P99 A", "B",
+		"CALL", "A/S", "B/S", "CHANGE", "FAILED A/S", "B/S", "TIME A/S", "B/S", "CHANGE", "P99 A",
+			"B",
 	};
 	struct table t;
 

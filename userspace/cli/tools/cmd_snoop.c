@@ -131,6 +131,7 @@ static int run_snoop(int argc, char **argv)
 }
 
 const struct command cmd_snoop = {
-	.name = "snoop", .kind = COMMAND_SNOOPS, .usage = usage, .put_usage = put_usage, .options = { options },
+	.name = "snoop", .kind = COMMAND_SNOOPS, .usage = usage, .put_usage = put_usage,
+		.options = { options },
 	.words = { "@snoop", "@targets" }, .run = run_snoop,
 };

@@ -93,7 +93,8 @@ static int groups(struct view *v)
 	view_add_group(v, "sched_run", view_aggregate(v, "sum(duration), count()", NULL));
 	v->by = by;
 	if (own->windows)
-		view_add_group(v, "cpu_throttled", xstrdup("sum(duration), count(), max(duration), hist(duration) by cgroup_id"));
+		view_add_group(v, "cpu_throttled",
+			       xstrdup("sum(duration), count(), max(duration), hist(duration) by cgroup_id"));
 	else
 		fprintf(stderr, "ctrace: no columns WINDOWS and LONGEST: there is no cpu_throttled here%s%s\n",
 			t && t->reason ? ": " : "", t && t->reason ? t->reason : "");
@@ -296,7 +297,8 @@ static void put_user(struct view *v, struct sbuf *b, const struct view_row *row)
 	const struct ctrace_table *t = row->t->t;
 
 	if (row->t->group) {
-		sbuf_printf(b, "%c%llu", WINDOWS, view_is_other(row) ? 0 : (unsigned long long)row->r->key[t->keys[0].at]);
+		sbuf_printf(b, "%c%llu", WINDOWS, view_is_other(row) ? 0 :
+			    (unsigned long long)row->r->key[t->keys[0].at]);
 		return;
 	}
 	if (view_is_other(row)) {
@@ -339,7 +341,8 @@ static bool shown(const struct view *v, const struct row *r)
 		return v->recording ? r->windows : r->wanted && (r->limited || r->throttled);
 	/* inside a container */
 	if (*r->at.path)
-		return own->named && !is_target(v, cid, false) ? false : r->throttled || r->windows || (alive && r->limited);
+		return own->named && !is_target(v, cid, false) ? false : r->throttled || r->windows ||
+			(alive && r->limited);
 	if (r->throttled || r->windows)
 		return true;
 	if (own->named)
@@ -498,7 +501,8 @@ static void add_thread_above(const struct view *v, struct rows *rows, const stru
 	for (size_t i = 0; e && e->known && i < rows->seen && rows->v[i].at.cid == CTRACE_CID_HOST; i++) {
 		size_t n = strlen(rows->v[i].at.path);
 
-		if (n && rows->v[i].limited && !strncmp(e->c.path, rows->v[i].at.path, n) && e->c.path[n] == '/')
+		if (n && rows->v[i].limited && !strncmp(e->c.path, rows->v[i].at.path, n) &&
+		    e->c.path[n] == '/')
 			add_thread(&rows->v[i], s);
 	}
 }

@@ -150,7 +150,8 @@ static void put_verdict(const struct view *v, struct sbuf *b, const struct why *
 	if (x->first == CAUSE_NEIGHBOUR || x->second == CAUSE_NEIGHBOUR || untold > w->all / 100)
 		return;
 	sbuf_printf(b, "\n%sthers had the CPU for %.1f%% of its time while it waited.",
-		    x->counts[CAUSE_NEIGHBOUR] ? "O" : "No neighbour is to blame: o", percent(others, w->all));
+		    x->counts[CAUSE_NEIGHBOUR] ? "O" : "No neighbour is to blame: o", percent(others,
+											      w->all));
 }
 
 struct next {
@@ -174,7 +175,8 @@ static struct next next_of(const struct why *w)
 	enum cause c = w->verdict.first;
 
 	if (c >= CAUSE_NEIGHBOUR && c <= CAUSE_CPU)
-		return (struct next){ "See which of its tasks wait, and for whom", "ctrace blame %s --by comm",
+		return (struct next){ "See which of its tasks wait, and for whom",
+			"ctrace blame %s --by comm",
 				      "sched_blame" };
 	return all[c];
 }
@@ -190,7 +192,8 @@ static char *times_of(const struct view *v, bool input)
 	sbuf_reset(&b);
 	for (size_t i = 0; i < ARRAY_SIZE(times) && input; i++)
 		if (times[i].word)
-			sbuf_printf(&b, strchr(times[i].word, ' ') ? " --%s '%s'" : " --%s %s", times[i].option,
+			sbuf_printf(&b, strchr(times[i].word, ' ') ? " --%s '%s'" : " --%s %s",
+				    times[i].option,
 				    times[i].word);
 	return b.s;
 }
@@ -407,7 +410,8 @@ static void tick(struct view *v)
 static int run_why(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.options = options, .words = words, .groups = groups, .begin = begin, .tick = tick, .span = why_span,
+		.options = options, .words = words, .groups = groups, .begin = begin, .tick = tick,
+			.span = why_span,
 		.print = print,
 	};
 	struct why w = { .cid = CTRACE_CID_UNKNOWN };

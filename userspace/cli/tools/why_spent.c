@@ -164,7 +164,8 @@ void why_span(struct view *v, const struct ctrace_record *rec, uint64_t from, ui
 }
 
 /* Up to `time`, the time that the thread existed and no span covers. It only grows, up to that of the whole. */
-static uint64_t rest_until(const struct why *w, const struct thread *x, uint64_t time, uint64_t covered, uint64_t most)
+static uint64_t rest_until(const struct why *w, const struct thread *x, uint64_t time, uint64_t covered,
+			   uint64_t most)
 {
 	uint64_t from = x->start > w->first ? x->start : w->first, rest;
 	uint64_t to = x->seen == w->threads.looked ? w->last : x->seen;
