@@ -35,7 +35,7 @@ wait_for 20 test -e "$tmp/listens" || give_up "no server"
 range=$(cat /proc/sys/net/ipv4/ip_local_port_range)
 later "echo $range > /proc/sys/net/ipv4/ip_local_port_range"
 echo 45678 45678 > /proc/sys/net/ipv4/ip_local_port_range || give_up "cannot limit the ports"
-cheap client -g "/box/$(hex64 client)" -- perl -e "$program" 127.0.0.1 7793 127.0.0.1 7793 $nowhere 80 127.0.0.1 7794 224.0.0.1 81 \
+cheap client -g "/box/$(hex64 client)" -- perl -e "$program" 127.0.0.1 7793 127.0.0.1 7793 $nowhere 80 127.0.0.1 7794 \
 	2001:db8::1 82
 cid=$(of_pid "$pid" cid)
 # one that the cgroup refuses
