@@ -31,7 +31,8 @@ ctrace top -b --json -- ctbox -n both -- sh -c "dd if=/dev/zero of=/dev/nullb0 b
 	dd if=/dev/nullb0 of=/dev/null bs=4k count=7 iflag=direct 2> /dev/null
 	blkdiscard -o 1048576 -l 524288 /dev/nullb0; sleep 0.2" > "$tmp/json" 2> "$tmp/err"
 read -r r1 w1 < <(counters)
-same "one who does both: bytes read" $((7 * 4096)) "$(sum '.cid != 0' disk_read)"
+# blkdiscard looks for file systems first, so the disk's own number says what was read
+same "one who does both: bytes read" $(((r1 - r0) * 512)) "$(sum '.cid != 0' disk_read)"
 same "bytes written" $((12 * 65536)) "$(sum '.cid != 0' disk_write)"
 check "the disk had no fewer: $((r1 - r0)) and $((w1 - w0)) sectors" test $((r1 - r0)) -ge $((7 * 8)) -a $((w1 - w0)) -ge $((12 * 128))
 ctrace top -b --count 1 --interval 0.2 > "$tmp/out" 2> "$tmp/err"
