@@ -68,4 +68,4 @@ doctor_test_cli := doctor/doctor doctor/kernel doctor/build doctor/module doctor
 # the commands themselves; the test contains what stands for top's screen
 waits_test_cli := $(filter-out main complete top/screen top/keys top/no_screen,$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/*.c $(top)/userspace/cli/*/*.c))) \
 	strace/constants $(addprefix lang/,agg agg_parse expr expr_lex expr_parse expr_term fields)
-window_test_cli := $(waits_test_cli) top/no_screen
+window_test_cli := $(waits_test_cli)

@@ -22,6 +22,7 @@
 #define CYCLE	10000000ull		/* ns: run, sleep, wait */
 #define ENDED	(BEGAN + CYCLES * CYCLE)
 
+#include "top/no_screen.c"
 #include "window_recording.h"
 
 /* --- what a command prints ------------------------------------------------------------ */
