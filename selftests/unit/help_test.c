@@ -245,7 +245,8 @@ static void options_refused(void)
 	refused("hist --hea=5", ": option '--hea' takes no value\n");
 	/* the beginning of several */
 	refused("trace --st", ": '--st' begins several options: --stack, --state-dump, --stop-when-full\n");
-	refused("profile --f=5", ": '--f' begins several options: --frequency, --folded, --failed, --follow, --filter\n");
+	refused("profile --f=5", ": '--f' begins several options: --frequency, --folded, --failed, --follow, --filter, "
+		"--from\n");
 	/* an option that flame gives to another command is not typed as that one takes it; an option twice */
 	refused("flame --off-cpu --frequency 49 web", "leave --frequency out");
 	refused("hist --heat --heat -Z", ": unknown option '-Z'\n");

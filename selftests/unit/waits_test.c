@@ -384,7 +384,6 @@ static void sort(void)
 		{ &cmd_throttle, "", NULL }, { &cmd_profile, "", NULL }, { &cmd_profile, "--folded /dev/null ", NULL }, { &cmd_bio, "", NULL }, { &cmd_bio, "--hist ", NULL },
 		{ &cmd_files, "--all ", NULL }, { &cmd_tcp, "--summary ", NULL },
 		{ &cmd_count, "sched_run --by comm ", "count comm event container" },
-		{ &cmd_count, "sched_run -e sched_block ", "count event container" },
 		{ &cmd_agg, "-e sched_run=>sum(duration),max(duration) ", "sum max count event container" },
 		{ &cmd_hist, "duration -e sched_run ", "hist event container" },
 		{ &cmd_profile, "--stacks ", "count pid event container" },

@@ -69,6 +69,7 @@ static struct ctrace_schema *types(void)
 	static const struct ctrace_field block[] = {
 		DURATION, { "state", CTRACE_FK_UINT, 0, 4 }, { "iowait", CTRACE_FK_UINT, 0, 4 },
 		{ "syscall", CTRACE_FK_INT, 0, 4 }, { "comm", CTRACE_FK_TEXT, 0, 16 },
+		{ "waker_cid", CTRACE_FK_UINT, 0, 4 }, { "arg", CTRACE_FK_INT, 0, 4 },
 	};
 	static const struct ctrace_field read[] = {
 		DURATION, { "ret", CTRACE_FK_INT, 0, 8 }, { "marks", CTRACE_FK_UINT, CTRACE_FD_HEX, 8 },
@@ -141,6 +142,8 @@ static void make_cycle(int t, int i)
 	put_int(&m, 0, 4);
 	put_int(&m, 0, 4);
 	put_text(&m, "work", 16);
+	put_int(&m, 0, 4);
+	put_int(&m, 3, 4);
 	add(t, &m);
 	/* the last part first, a little after the wait's end */
 	make_part(&m, t, s[HOST].to + 100, &s[HOST], CTRACE_CULPRIT_HOST, 0);
@@ -207,6 +210,8 @@ static void record(void)
 			put_int(&m, 0, 4);
 			put_int(&m, 0, 4);
 			put_text(&m, "child", 16);
+			put_int(&m, 0, 4);
+			put_int(&m, 3, 4);
 			add(0, &m);
 		}
 		if (i % 20 == 19)

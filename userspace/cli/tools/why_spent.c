@@ -220,11 +220,12 @@ static void add_rest(struct why *w, struct thread *x)
 		/* of a thread that ran, or waited, all the time, only the kernel's account knows */
 		ran = take(&left, missing(x->ran_first, x->ran, x->all_ran));
 		waited = take(&left, missing(x->waited_first, x->waited, x->all_waited));
+		w->spent[SPENT_RAN] += take(&rest, of_period(ran, begin, end, most));
 		/* It could run at both ends, so it did not sleep before its first span, nor after its last one. */
 		if (x->first == SPENT_UNKNOWN && x->last == SPENT_UNKNOWN && x->seen && x->ran)
-			waited += left;
-		w->spent[SPENT_RAN] += take(&rest, of_period(ran, begin, end, most));
-		waited = take(&rest, of_period(waited, begin, end, most));
+			waited = take(&rest, rest);
+		else
+			waited = take(&rest, of_period(waited, begin, end, most));
 		w->spent[SPENT_WAITED] += waited;
 		w->untold += waited;
 		if (!there || x->first == x->last || x->last == SPENT_UNKNOWN)
