@@ -61,6 +61,8 @@ static const struct row rows[] = {
 	{ "profile --folded - --input DIR", 0 },
 	{ "profile --folded OUT --input DIR", 0 },
 	{ "throttle --json --input DIR", 0 },
+	{ "diff DIR DIR", 0 },
+	{ "diff --json DIR DIR", 0 },
 	{ "bio --input DIR", 0 },
 	{ "bio --json --input DIR", 0 },
 	{ "count --input DIR -e sched_wait", 0 },
@@ -107,7 +109,9 @@ static struct ctrace_schema *full_types(void)
 	static const struct ctrace_field block[] = {
 		{ "duration", CTRACE_FK_UINT, 0, 8 }, { "syscall", CTRACE_FK_INT, 0, 4 }, { "comm", CTRACE_FK_TEXT, 0, 16 },
 	};
-	static const struct ctrace_field throttled[] = { { "duration", CTRACE_FK_UINT, 0, 8 } };
+	static const struct ctrace_field throttled[] = {
+		{ "duration", CTRACE_FK_UINT, 0, 8 }, { "cgroup_id", CTRACE_FK_UINT, 0, 8 },
+	};
 	static const struct ctrace_field run[] = { { "duration", CTRACE_FK_UINT, 0, 8 }, { "comm", CTRACE_FK_TEXT, 0, 16 } };
 	static const struct ctrace_field io[] = {
 		{ "duration", CTRACE_FK_UINT, 0, 8 }, { "dev", CTRACE_FK_UINT, 0, 4 }, { "bytes", CTRACE_FK_UINT, 0, 4 },
@@ -144,6 +148,7 @@ static void put_wait(uint64_t time, uint32_t cpu)
 	add(cpu, &m);
 	make(&m, time, CTRACE_ID_CPU_THROTTLED, 2, 0, 0);
 	put_int(&m, 1 + draw(1u << 20), 8);
+	put_int(&m, 7, 8);
 	add(cpu, &m);
 	make(&m, time, CTRACE_ID_SCHED_RUN, 2, 103, 3);
 	put_int(&m, 1 + draw(1u << 20), 8);
