@@ -160,7 +160,7 @@ static int add_words(struct flame *f, const struct opts *o)
 
 	is_file = !strcmp(word, "-") || (!stat(word, &st) && !S_ISDIR(st.st_mode));
 	if (is_file && (o->nwords > 1 || o->command || o->off_cpu || o->hz || o->duration || o->follow ||
-			window_given(&o->window)))
+		       window_given(&o->window)))
 		return cli_usage("'%s' is a file of folded stacks: nothing else can be chosen", word);
 	if (is_file)
 		return add(f, word, false);

@@ -54,8 +54,8 @@ static void put_refused(struct sbuf *b, const struct option *longs, int val, con
 	size_t len = strcspn(arg, "=");
 
 	for (; longs->name; longs++)
-		if (longs->val == val && !strncmp(arg, "--", 2) && len > 2 && !strncmp(longs->name,
-										       arg + 2, len - 2))
+		if (longs->val == val && !strncmp(arg, "--", 2) && len > 2 &&
+		    !strncmp(longs->name, arg + 2, len - 2))
 			val = 0;
 	if (val)
 		sbuf_printf(b, "-%c", val);

@@ -158,11 +158,11 @@ static const struct netns *sockets_of(struct descriptors *d, int32_t pid)
 	return ns;
 }
 
-static enum leads of_socket(struct descriptors *d, int32_t pid, const char *name)
+/* LEADS_UNKNOWN: it is of another family, or has gone. */
+static enum leads of_socket(const struct netns *ns, const char *name)
 {
 	struct socket key = { .ino = strtoul(name, NULL, 10) };
-	const struct netns *ns = sockets_of(d, pid);
-	const struct socket *s = ns && ns->n ? bsearch(&key, ns->v, ns->n, sizeof(ns->v[0]), by_ino) : NULL;
+	const struct socket *s = ns->n ? bsearch(&key, ns->v, ns->n, sizeof(ns->v[0]), by_ino) : NULL;
 
 	return s ? s->leads : LEADS_UNKNOWN;
 }
@@ -197,7 +197,7 @@ void descriptors_add(struct descriptors *d, int32_t pid, int32_t fd, enum leads 
 	const struct descriptor x = { pid, fd, leads };
 	size_t i;
 
-	if (leads == LEADS_UNKNOWN || d->n == DESCRIPTORS_MAX || find(d, pid, fd))
+	if (d->n == DESCRIPTORS_MAX || find(d, pid, fd))
 		return;
 	d->v = xrealloc(d->v, (d->n + 1) * sizeof(d->v[0]));
 	for (i = d->n++; i && by_place(&d->v[i - 1], &x) > 0; i--)
@@ -207,6 +207,7 @@ void descriptors_add(struct descriptors *d, int32_t pid, int32_t fd, enum leads 
 
 void descriptors_look(struct descriptors *d, int32_t pid, int32_t fd)
 {
+	const struct netns *ns;
 	char path[64], name[64];
 	ssize_t n;
 
@@ -217,14 +218,17 @@ void descriptors_look(struct descriptors *d, int32_t pid, int32_t fd)
 	if (n <= 0)
 		return;
 	name[n] = '\0';
-	if (!strncmp(name, "socket:[", 8))
-		descriptors_add(d, pid, fd, of_socket(d, pid, name + 8));
-	else if (!strncmp(name, "pipe:[", 6))
+	if (!strncmp(name, "socket:[", 8)) {
+		ns = sockets_of(d, pid);
+		if (ns)
+			descriptors_add(d, pid, fd, of_socket(ns, name + 8));
+	} else if (!strncmp(name, "pipe:[", 6)) {
 		descriptors_add(d, pid, fd, LEADS_PIPE);
-	else if (!strncmp(name, "anon_inode:", 11) || !strncmp(name, "/dev/", 5))
+	} else if (!strncmp(name, "anon_inode:", 11) || !strncmp(name, "/dev/", 5)) {
 		descriptors_add(d, pid, fd, LEADS_EVENTS);
-	else
+	} else {
 		descriptors_add(d, pid, fd, LEADS_FILE);
+	}
 }
 
 void descriptors_end(struct descriptors *d)

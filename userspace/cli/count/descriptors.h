@@ -34,8 +34,9 @@ struct descriptors {
 };
 
 /*
- * Looks a descriptor up once; what it leads to later is not noticed. Bounded: at most DESCRIPTORS_MAX are kept, the
- * others stay unknown, and a look reads the sockets of at most four network namespaces.
+ * Looks a descriptor up once, whether or not that succeeds; later changes are not noticed. Bounded: at most
+ * DESCRIPTORS_MAX are kept, the others stay unknown, and a look reads the sockets of at most four network
+ * namespaces.
  */
 #define DESCRIPTORS_MAX	8192u
 void descriptors_look(struct descriptors *d, int32_t pid, int32_t fd);

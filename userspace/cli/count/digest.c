@@ -157,8 +157,8 @@ void digest_add_up(struct view *v, struct digest *own)
 		for (size_t i = 0; own->has[which] && i < v->ntables; i++) {
 			const struct view_table *t = &v->tables[i];
 
-			for (size_t k = 0; t->group == own->group[which] && (row = ctrace_look_row(t->gain,
-												   k)); k++)
+			for (size_t k = 0; t->group == own->group[which] &&
+			     (row = ctrace_look_row(t->gain, k)); k++)
 				if (view_events(t->t, row->values))
 					add_row(box_of(own, row->cid), which, t, row);
 		}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Shared by views of one event: its conditions, and the columns by which rows are ordered. */
+/* Views of one event share this: the conditions of the event, and the columns that order the rows. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -122,6 +122,14 @@ void view_put_event(const struct view *v, struct sbuf *b, const struct view_row 
 
 /* --- values ---------------------------------------------------------------------- */
 
+int view_key(const struct ctrace_table *t, const char *name)
+{
+	for (uint32_t k = 0; k < t->nkeys; k++)
+		if (!strcmp(t->keys[k].name + (*t->keys[k].name == '$'), name))
+			return (int)k;
+	return -1;
+}
+
 int view_column(const struct ctrace_table *t, uint32_t fn)
 {
 	for (uint32_t i = 0; i < t->nvalues; i++)

@@ -74,7 +74,7 @@ static struct wait *wait_of(struct spans *s, int32_t tid)
 bool spans_has(const struct ctrace_event_type *t)
 {
 	return t && t->nfields && !strcmp(t->fields[0].name, "duration") &&
-		t->fields[0].kind == CTRACE_FK_UINT &&
+	       t->fields[0].kind == CTRACE_FK_UINT &&
 	       t->fields[0].size == sizeof(uint64_t);
 }
 

@@ -243,6 +243,8 @@ void view_put_container(const struct view *v, struct sbuf *b, uint32_t cid);
 void view_put_other_container(const struct view *v, struct sbuf *b, uint32_t cid);
 void view_put_key(const struct view *v, struct sbuf *b, const struct view_row *row, uint32_t key);
 void view_put_event(const struct view *v, struct sbuf *b, const struct view_row *row);
+/* The key of this name, a "$" before it aside, -1: none. */
+int view_key(const struct ctrace_table *t, const char *name);
 /* The first column of values of this kind, -1: none. */
 int view_column(const struct ctrace_table *t, uint32_t fn);
 /* Number of events of a row; 0 if no column has it. */

@@ -85,8 +85,8 @@ static bool take_clock(const char *s, struct tm *tm, int64_t *ns, int64_t *unit)
 	*ns = 0;
 	*unit = 60 * (int64_t)NSEC_PER_SEC;
 	tm->tm_sec = 0;
-	if (!take_number(&s, 2, 0, 23, &tm->tm_hour) || *s++ != ':' || !take_number(&s, 2, 0, 59,
-										    &tm->tm_min))
+	if (!take_number(&s, 2, 0, 23, &tm->tm_hour) || *s++ != ':' ||
+	    !take_number(&s, 2, 0, 59, &tm->tm_min))
 		return false;
 	if (*s == ':') {
 		s++;

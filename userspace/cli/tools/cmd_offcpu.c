@@ -80,11 +80,8 @@ static uint64_t usecs(const struct ctrace_table *t, const uint64_t *values)
 
 static uint64_t key_of(const struct view_row *row, const char *name, uint32_t *key)
 {
-	const struct ctrace_table *t = row->t->t;
-
-	for (*key = 0; *key + 1 < t->nkeys && strcmp(t->keys[*key].name, name); ++*key)
-		;
-	return row->r->key[t->keys[*key].at];
+	*key = (uint32_t)view_key(row->t->t, name);	/* it is one of this view's keys */
+	return row->r->key[row->t->t->keys[*key].at];
 }
 
 static void put_call(struct view *v, struct sbuf *b, const struct view_row *row)

@@ -40,7 +40,8 @@ static const char *const texts[SPENT_N] = {
 	[SPENT_KERNEL] = "in the kernel (state D)", [SPENT_LOCKS] = "locks (futex)",
 	[SPENT_NETWORK] = "network (servers)", [SPENT_REQUESTS] = "requests (from clients)",
 	[SPENT_EVENTS] = "events (poll, epoll)", [SPENT_FILES] = "read, write (pipes)",
-	[SPENT_HANDOVER] = "hand-over (futex)", [SPENT_CHILDREN] = "children (wait4)", [SPENT_SLEPT] = "slept (nanosleep)", [SPENT_OTHER] = "other sleep", [SPENT_STOPPED] = "stopped",
+	[SPENT_HANDOVER] = "hand-over (futex)", [SPENT_CHILDREN] = "children (wait4)",
+	[SPENT_SLEPT] = "slept (nanosleep)", [SPENT_OTHER] = "other sleep", [SPENT_STOPPED] = "stopped",
 	[SPENT_UNKNOWN] = "not known",
 };
 
@@ -150,8 +151,8 @@ static void put_verdict(const struct view *v, struct sbuf *b, const struct why *
 	if (x->first == CAUSE_NEIGHBOUR || x->second == CAUSE_NEIGHBOUR || untold > w->all / 100)
 		return;
 	sbuf_printf(b, "\n%sthers had the CPU for %.1f%% of its time while it waited.",
-		    x->counts[CAUSE_NEIGHBOUR] ? "O" : "No neighbour is to blame: o", percent(others,
-											      w->all));
+		    x->counts[CAUSE_NEIGHBOUR] ? "O" : "No neighbour is to blame: o",
+		    percent(others, w->all));
 }
 
 struct next {
@@ -314,7 +315,6 @@ static void print(struct view *v, struct json *j)
 	struct next next;
 	char *command;
 
-	why_forget(w);
 	why_make(v, w);
 	next = next_of(w);
 	command = command_of(v, w, &next);
@@ -411,8 +411,7 @@ static int run_why(int argc, char **argv)
 {
 	static const struct view_kind kind = {
 		.options = options, .words = words, .groups = groups, .begin = begin, .tick = tick,
-			.span = why_span,
-		.print = print,
+		.span = why_span, .print = print,
 	};
 	struct why w = { .cid = CTRACE_CID_UNKNOWN };
 	int status = view_run(&kind, &w, argc, argv);

@@ -47,8 +47,7 @@ struct why {
 int why_look(struct view *v);
 /* Before the periods of a recording: adds up the spans of the whole. */
 void why_span(struct view *v, const struct ctrace_record *rec, uint64_t from, uint64_t to);
-/* Adds up the period, and decides; before that, forgets the one before. */
-void why_forget(struct why *w);
+/* Adds up the period, and decides. */
 void why_make(struct view *v, struct why *w);
 
 #endif

@@ -6,22 +6,12 @@
 #include "run/recording.h"
 #include "tools/why.h"
 
-static const struct ctrace_table_column *key_of(const struct view_row *r, const char *name, uint32_t *at)
-{
-	const struct ctrace_table *t = r->t->t;
-
-	for (*at = 0; *at < t->nkeys; ++*at)
-		if (!strcmp(t->keys[*at].name + (*t->keys[*at].name == '$'), name))
-			return &t->keys[*at];
-	return NULL;
-}
-
+/* The row's key of this name; 0 if there is none. */
 static uint64_t key(const struct view_row *r, const char *name)
 {
-	uint32_t at;
-	const struct ctrace_table_column *k = key_of(r, name, &at);
+	int k = view_key(r->t->t, name);
 
-	return k ? r->r->key[k->at] : 0;
+	return k < 0 ? 0 : r->r->key[r->t->t->keys[k].at];
 }
 
 /* The first column of this kind; 0 if there is none. */
@@ -85,14 +75,14 @@ static void add_server(struct why *w, const struct view_row *r)
 
 static bool is_of_ctrace(const struct view_row *r)
 {
-	uint32_t at;
+	int k = view_key(r->t->t, "culprit_comm");
 	const char *comm;
 	size_t len;
 
-	if (r->r->other || key(r, "culprit") != CTRACE_CULPRIT_HOST || !key_of(r, "culprit_comm", &at))
+	if (r->r->other || k < 0 || key(r, "culprit") != CTRACE_CULPRIT_HOST)
 		return false;
-	comm = ctrace_row_text(r->t->gain, r->r, at, &len);
-	return len >= 6 && !strncmp(comm, "ctrace", len < 7 ? 6 : 7);
+	comm = ctrace_row_text(r->t->gain, r->r, (uint32_t)k, &len);
+	return len == strlen("ctrace") && !memcmp(comm, "ctrace", len);
 }
 
 /* Adds a span row. Returns what is of no thread's row. */
@@ -278,7 +268,7 @@ static void decide(struct why *w)
 }
 
 /* Before the next period. */
-void why_forget(struct why *w)
+static void forget(struct why *w)
 {
 	memset(w->spent, 0, sizeof(w->spent));
 	memset(&w->in, 0, sizeof(w->in));
@@ -300,6 +290,7 @@ void why_make(struct view *v, struct why *w)
 {
 	uint64_t loose, *unknown = &w->spent[SPENT_UNKNOWN];
 
+	forget(w);
 	w->ended = v->until;
 	if (!v->recording)
 		why_look(v);
