@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * --from, --to and --last: a recording made here is cut at random moments, many of which are an event's own. The parts add
- * up to the whole, in each command; what 'why' says of a part is what this test knows of the threads' time in it.
+ * --from, --to and --last. The test makes a recording and cuts it at random moments, many of them the time of an event.
+ * In each command the parts add up to the whole. The times that why reports for a part are those of the test's own table.
  */
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: ctrace tcp: connections that were established before tracing began are told of when they end, at both ends, without an age, and counted apart;
+# description: ctrace tcp: a connection that began before the session has a line when it ends, at both ends, without an age; it is counted by itself;
 #	by a session that began while another one already followed them, too; what is not traced is not
 # witness: bytes as the programs count them, and as their sockets do (TCP_INFO)
 # requires: v2

@@ -31,7 +31,7 @@ server='use IO::Socket::INET; $s = IO::Socket::INET->new(LocalAddr => "127.0.0.1
 perl -e "$server" &
 later "kill $!"
 wait_for 20 test -e "$tmp/listens" || give_up "no server"
-# one port for all: the second connect to the same end finds none
+# There is one local port: the second connect to the same address has no free one
 range=$(cat /proc/sys/net/ipv4/ip_local_port_range)
 later "echo $range > /proc/sys/net/ipv4/ip_local_port_range"
 echo 45678 45678 > /proc/sys/net/ipv4/ip_local_port_range || give_up "cannot limit the ports"

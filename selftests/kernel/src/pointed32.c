@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * pointed32: a 32-bit program, without a library, that makes calls whose arguments point to memory, and some by
- * socketcall() and ipc(). The memory is on the stack, so that it is present when a call begins. What it says
- * does not
- * change from run to run, but for addresses, times, and what is left of the machine.
+ * socketcall() and ipc(). The memory is on the stack, so that it is present when a call begins. The output is the same
+ * in each run, but for addresses, times, and the state of the machine.
  */
 #include <asm/unistd.h>
 
