@@ -135,6 +135,9 @@ u32 ctrace_stack_user(u64 *to)
 	if (!regs)
 		return 0;
 	ctrace_compat_user_frame(regs, &f);
+	/* A thread that the kernel made has none. It no longer says that it is one while it exits (io_worker_exit()). */
+	if (!f.sp)
+		return 0;
 	to[n++] = f.ip;
 	if (!f.word)
 		return n;
@@ -167,7 +170,7 @@ u32 ctrace_stack_user_registers(u64 *to, u64 *known, u64 *sp)
 	if (!regs)
 		return 0;
 	ctrace_compat_user_frame(regs, &f);
-	if (f.word != sizeof(u64))
+	if (f.word != sizeof(u64) || !f.sp)
 		return 0;
 	*sp = f.sp;
 	return ctrace_compat_user_registers(to, known, regs, at && ctrace_compat_user_mode(at));
