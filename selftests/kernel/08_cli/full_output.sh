@@ -41,6 +41,7 @@ stackcount vfs_read host --duration 1
 flame host --duration 0.3 -o -
 flame host --duration 0.3 -o /dev/full
 export --chrome /dev/full $tmp/t
+diff $tmp/t $tmp/t
 ps --all
 ps --all --json
 explain pid:$$

@@ -18,14 +18,14 @@ ip link set lo up
 nowhere=192.0.2.1
 ! ip route get $nowhere > /dev/null 2>&1 || { ip route add unreachable 192.0.2.0/24 && later "ip route del unreachable 192.0.2.0/24"; }
 # connects HOST PORT...: prints "ERRNO HOST PORT" of each; then waits
-program='use Socket qw(:all); use Errno; $| = 1;
+program='use Socket qw(:all); use Errno; $| = 1; $all = @ARGV;
 	sub name { my $e = $! + 0; for (sort keys %!) { $! = $e; return $_ if $!{$_} } return $e }
 	select undef, undef, undef, 0.05 until -e "'$tmp'/go";
 	while (@ARGV) { ($host, $port) = splice @ARGV, 0, 2; $v6 = $host =~ /:/;
 		socket my $s, $v6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0 or next; push @kept, $s;
 		$to = $v6 ? pack_sockaddr_in6($port, inet_pton(AF_INET6, $host)) : pack_sockaddr_in($port, inet_aton($host));
 		$e = connect($s, $to) ? "-" : name(); print "$e $host $port\n" }
-	open $f, ">", "'$tmp'/done.$$"; close $f; sleep 1000'
+	open $f, ">", "'$tmp'/done.$all"; close $f; sleep 1000'
 server='use IO::Socket::INET; $s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 7793, Listen => 50, ReuseAddr => 1) or die;
 	open my $f, ">", "'$tmp'/listens"; close $f; sleep 1000'
 perl -e "$server" &
