@@ -71,6 +71,8 @@
  *  EVENT_DEL      EVENT{NAME}        frees the name; sessions that use the type keep it, and
  *                                    EVENT_GET still lists it, without a DEFINITION
  *  TRACEPOINT_GET dump               -> EVENT{NAME}: every tracepoint of this kernel
+ *  TASK_GET       dump [SESSION{ID}] -> TASK{...}: threads and what they are in; of a session, those
+ *                                    that its targets have; the kernel's own threads are left out
  *  STATS_GET      dump [SESSION{ID}] -> SESSION{ID} RING{...} per ring in use,
  *                                      PROBE{ID, NAME, MISSED} per probe,
  *                                      LIMIT{CID, DROPPED} per container that RATE held back
@@ -135,6 +137,7 @@ enum ctrace_cmd {
 	CTRACE_CMD_EVENT_NEW,
 	CTRACE_CMD_EVENT_DEL,
 	CTRACE_CMD_TRACEPOINT_GET,
+	CTRACE_CMD_TASK_GET,
 	__CTRACE_CMD_MAX
 };
 
@@ -152,6 +155,7 @@ enum ctrace_attr {
 	CTRACE_A_EVENT,		/* nested CTRACE_A_EVENT_* */
 	CTRACE_A_RING,		/* nested CTRACE_A_RING_* */
 	CTRACE_A_LIMIT,		/* nested CTRACE_A_LIMIT_* */
+	CTRACE_A_TASK,		/* nested CTRACE_A_TASK_* */
 	__CTRACE_A_MAX
 };
 
@@ -528,6 +532,31 @@ enum ctrace_attr_limit {
 };
 
 #define CTRACE_A_LIMIT_MAX	(__CTRACE_A_LIMIT_MAX - 1)
+
+/*
+ * A thread that exists. RAN_NS and QUEUED_NS are the kernel's own (sched_info), so they need no session. The
+ * last four are of what a session follows: they are absent if none does, or if it began before that session.
+ */
+enum ctrace_attr_task {
+	CTRACE_A_TASK_UNSPEC,
+	CTRACE_A_TASK_PAD,
+	CTRACE_A_TASK_TID,		/* u32, initial namespace */
+	CTRACE_A_TASK_PID,		/* u32: its process, initial namespace */
+	CTRACE_A_TASK_VTID,		/* u32: in its own namespace */
+	CTRACE_A_TASK_CID,		/* u32: its container */
+	CTRACE_A_TASK_COMM,		/* string */
+	CTRACE_A_TASK_STATE,		/* u32: the kernel's TASK_*; 0: it can run */
+	CTRACE_A_TASK_IOWAIT,		/* u32: 1: it sleeps for a disk; absent: 0 */
+	CTRACE_A_TASK_RAN_NS,		/* u64: how long ago it last got a CPU; absent: never, or not known */
+	CTRACE_A_TASK_QUEUED_NS,	/* u64: how long it has been waiting for a CPU; absent: it is not */
+	CTRACE_A_TASK_SPAN,		/* u32: CTRACE_ID_SCHED_WAIT, _RUN or _BLOCK: what its end will write */
+	CTRACE_A_TASK_SPAN_NS,		/* u64: for how long it has been in that */
+	CTRACE_A_TASK_CALL,		/* u32: the event of the whole call that it is in */
+	CTRACE_A_TASK_CALL_NS,		/* u64: for how long */
+	__CTRACE_A_TASK_MAX
+};
+
+#define CTRACE_A_TASK_MAX	(__CTRACE_A_TASK_MAX - 1)
 
 /*
  * The attributes that a sender may set, as X(SET, NAME); the module alone sends the others. Errors call

@@ -17,7 +17,10 @@
 #include "session/session.h"
 #include "session/target.h"
 #include "identity/container.h"
+#include "identity/identity.h"
 #include "identity/scan.h"
+#include "compat/ns.h"
+#include "compat/task.h"
 
 /* Begins one message of a dump; NULL: no room. finish() ends it, or takes it back after an error. */
 static void *message(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
@@ -284,6 +287,90 @@ int ctrace_dump_containers(struct sk_buff *skb, struct netlink_callback *cb)
 			break;
 	}
 	return skb->len ?: err;
+}
+
+/* --- threads ------------------------------------------------------------------------- */
+
+#define TASKS_AT_ONCE	64	/* that are looked at under RCU, at most */
+
+/* Is p a thread of user space, and one of the session with that bit? 0: of any. RCU read side. */
+static bool look_task(struct task_struct *p, u32 bit, struct ctrace_task *t)
+{
+	const struct pid *pid = ctrace_compat_task_pid(p);
+	struct ctrace_who who;
+	bool wanted;
+
+	if (!pid || p->flags & PF_KTHREAD || p->exit_state)
+		return false;
+	memset(t, 0, sizeof(*t));
+	preempt_disable();
+	ctrace_identity_resolve_task(p, &who);
+	wanted = !bit || ctrace_wanted(bit, who.container, p);
+	if (wanted) {
+		t->cid = who.container->cid;
+		if (!ctrace_sched_span_under_way(p, &t->span))
+			t->span.id = 0;
+		if (!ctrace_call_under_way(p, &t->call))
+			t->call.id = 0;
+		ctrace_compat_task_ran(p, &t->ran, &t->queued);
+		t->state = ctrace_compat_task_state(p);
+		t->iowait = p->in_iowait;
+	}
+	preempt_enable();
+	t->tid = p->pid;
+	t->pid = p->tgid;
+	t->vtid = pid->numbers[pid->level].nr;
+	ctrace_put_comm(t->comm, p, true);
+	return wanted;
+}
+
+/* The next one from the number *nr on, if it is among the next few; *nr: where to go on. -1: there is none. */
+static int look_next(int *nr, u32 bit, struct ctrace_task *t)
+{
+	struct task_struct *p;
+	int n, found = 0;
+
+	rcu_read_lock();
+	for (n = 0; n < TASKS_AT_ONCE && !found; n++, ++*nr) {
+		if (!ctrace_compat_next_task(nr, &p))
+			found = -1;
+		else if (p && look_task(p, bit, t))
+			found = 1;
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/* args[0]: the number at which the dump continues. ctrace_lock is held: see probe/under_way.h */
+int ctrace_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct ctrace_session *s = NULL;
+	struct ctrace_task t;
+	int err, found = 0, nr;
+	bool full = false;
+	void *hdr;
+	u32 only;
+
+	err = dump_only(cb, &only) ?: mutex_lock_killable(&ctrace_lock);
+	if (err)
+		return err;
+	if (only)
+		s = ctrace_session_find(only);
+	if (only && !s)
+		goto out;
+	nr = max(cb->args[0], 1L);
+	while (!full && found >= 0) {
+		found = look_next(&nr, s ? 1u << s->index : 0, &t);
+		if (found > 0) {
+			hdr = message(skb, cb, CTRACE_CMD_TASK_GET);
+			full = !hdr || finish(skb, hdr, ctrace_put_task(skb, &t));
+		}
+		cb->args[0] = full ? t.tid : nr;
+		cond_resched();
+	}
+out:
+	mutex_unlock(&ctrace_lock);
+	return dumped(skb, full);
 }
 
 /* --- event types --------------------------------------------------------------------- */

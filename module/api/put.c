@@ -135,6 +135,30 @@ int ctrace_put_limit(struct sk_buff *skb, u32 cid, u64 dropped)
 	return 0;
 }
 
+static int put_under_way(struct sk_buff *skb, const struct ctrace_under_way *u, int id, int ns)
+{
+	return u->id && (nla_put_u32(skb, id, u->id) || put_u64(skb, ns, u->ns, CTRACE_A_TASK_PAD));
+}
+
+int ctrace_put_task(struct sk_buff *skb, const struct ctrace_task *t)
+{
+	struct nlattr *nest = nla_nest_start(skb, CTRACE_A_TASK);
+
+	if (!nest || nla_put_u32(skb, CTRACE_A_TASK_TID, t->tid) ||
+	    nla_put_u32(skb, CTRACE_A_TASK_PID, t->pid) ||
+	    nla_put_u32(skb, CTRACE_A_TASK_VTID, t->vtid) || nla_put_u32(skb, CTRACE_A_TASK_CID, t->cid) ||
+	    nla_put_string(skb, CTRACE_A_TASK_COMM, t->comm) ||
+	    nla_put_u32(skb, CTRACE_A_TASK_STATE, t->state) ||
+	    (t->iowait && nla_put_u32(skb, CTRACE_A_TASK_IOWAIT, 1)) ||
+	    (t->ran && put_u64(skb, CTRACE_A_TASK_RAN_NS, t->ran, CTRACE_A_TASK_PAD)) ||
+	    (t->queued && put_u64(skb, CTRACE_A_TASK_QUEUED_NS, t->queued, CTRACE_A_TASK_PAD)) ||
+	    put_under_way(skb, &t->span, CTRACE_A_TASK_SPAN, CTRACE_A_TASK_SPAN_NS) ||
+	    put_under_way(skb, &t->call, CTRACE_A_TASK_CALL, CTRACE_A_TASK_CALL_NS))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 int ctrace_put_container(struct sk_buff *skb, const struct ctrace_container *c)
 {
 	struct ctrace_container_info i;	/* on the stack: kernels that clear what they allocate take longer than all this */

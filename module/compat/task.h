@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When a task began; its state; does it sleep; has it registers of user mode; walks over tasks. */
+/* When a task began and ran; its state; does it sleep; has it registers of user mode; walks over tasks. */
 #ifndef CTRACE_COMPAT_TASK_H
 #define CTRACE_COMPAT_TASK_H
 
 #include <linux/rculist.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/rt.h>
 #include <linux/sched/signal.h>
 #include <linux/time.h>
@@ -32,6 +33,24 @@ static __always_inline unsigned int ctrace_compat_task_state(const struct task_s
 static __always_inline u64 ctrace_compat_task_migrations(const struct task_struct *p)
 {
 	return p->se.nr_migrations;
+}
+
+/*
+ * How long ago, in ns, p last got a CPU, and for how long it has been waiting for one; 0: it is not, or the
+ * kernel does not count. Another CPU may change both at the same time.
+ */
+static inline void ctrace_compat_task_ran(const struct task_struct *p, u64 *ran, u64 *queued)
+{
+#ifdef CTRACE_HAVE_SCHED_INFO
+	u64 now = local_clock(), at = READ_ONCE(p->sched_info.last_arrival);
+
+	*ran = at && (s64)(now - at) > 0 ? now - at : 0;
+	at = READ_ONCE(p->sched_info.last_queued);
+	*queued = at && (s64)(now - at) > 0 ? now - at : 0;
+#else
+	*ran = 0;
+	*queued = 0;
+#endif
 }
 
 /*

@@ -22,6 +22,7 @@
 #include "probe/call_list.h"
 #include "probe/call_waited.h"
 #include "probe/table.h"
+#include "probe/under_way.h"
 #include "emit/short.h"
 #include "emit/stack.h"
 #include "emit/short_call.h"
@@ -495,6 +496,14 @@ static notrace noinline ctrace_compat_noclone void leave(u64 state, struct pt_re
 		leave_longer(sel->longer, regs, ret);
 	else
 		leave_found(NULL, regs, ret);
+}
+
+bool ctrace_call_under_way(const struct task_struct *p, struct ctrace_under_way *u)
+{
+	if (!ctrace_under_way(&calls, p, u))
+		return false;
+	u->ns = ctrace_compat_since(u->time);
+	return true;
 }
 
 /* --- the probes ----------------------------------------------------------------- */

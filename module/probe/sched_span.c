@@ -33,6 +33,7 @@
 #include "probe/blame.h"
 #include "probe/sched_span_short.h"
 #include "probe/table.h"
+#include "probe/under_way.h"
 #include "emit/sides.h"
 #include "emit/simple.h"
 #include "emit/stack.h"
@@ -528,6 +529,14 @@ static void CTRACE_PROBE_SCHED_WAKEUP_NEW(probe_wakeup_new)
 	ctrace_compat_probe_begin();
 	woken(p);
 	ctrace_compat_probe_end();
+}
+
+bool ctrace_sched_span_under_way(const struct task_struct *p, struct ctrace_under_way *u)
+{
+	if (!ctrace_under_way(&spans, p, u))
+		return false;
+	u->ns = ctrace_compat_passed(u->time, ctrace_compat_clock());
+	return true;
 }
 
 /* --- what user space gets ------------------------------------------------------------ */

@@ -144,11 +144,13 @@ static void netlink_numbers(void)
 	check_eq(CTRACE_CMD_EVENT_NEW, 17);
 	check_eq(CTRACE_CMD_EVENT_DEL, 18);
 	check_eq(CTRACE_CMD_TRACEPOINT_GET, 19);
-	check_eq(CTRACE_CMD_MAX, 19);
+	check_eq(CTRACE_CMD_TASK_GET, 20);
+	check_eq(CTRACE_CMD_MAX, 20);
 	check_eq(CTRACE_A_PAD, 1);
 	check_eq(CTRACE_A_RING, 8);
 	check_eq(CTRACE_A_LIMIT, 9);
-	check_eq(CTRACE_A_MAX, 9);
+	check_eq(CTRACE_A_TASK, 10);
+	check_eq(CTRACE_A_MAX, 10);
 	check_eq(CTRACE_A_INFO_ABI, 2);
 	check_eq(CTRACE_A_INFO_FEATURES, 5);
 	check_eq(CTRACE_A_INFO_UNKNOWN, 9);
@@ -170,6 +172,9 @@ static void netlink_numbers(void)
 	check_eq(CTRACE_A_EVENT_OWNER, 9);
 	check_eq(CTRACE_A_RING_LOST_NESTED, 9);
 	check_eq(CTRACE_A_LIMIT_DROPPED, 3);
+	check_eq(CTRACE_A_TASK_TID, 2);
+	check_eq(CTRACE_A_TASK_RAN_NS, 9);
+	check_eq(CTRACE_A_TASK_CALL_NS, 14);
 	check_eq(CTRACE_SESSION_RECORDING, 1);
 	check_eq(CTRACE_CGROUP_HYBRID, 3);
 	check_eq(CTRACE_FEATURE_SAMPLES, 4);

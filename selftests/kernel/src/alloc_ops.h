@@ -406,6 +406,7 @@ static const struct op ops[] = {
 	{ "events", with_running, .act = simple, .a = CTRACE_CMD_EVENT_GET, .nlflags = NLM_F_DUMP },
 	{ "stats", with_running, .act = simple, .a = CTRACE_CMD_STATS_GET, .nlflags = NLM_F_DUMP },
 	{ "tracepoints", with_running, .act = simple, .a = CTRACE_CMD_TRACEPOINT_GET, .nlflags = NLM_F_DUMP },
+	{ "tasks", with_running, .act = simple, .a = CTRACE_CMD_TASK_GET, .nlflags = NLM_F_DUMP },
 	{ "open", with_running, .act = dev_opened },
 	{ "bind", with_device, .act = bound, .a = CTRACE_CID_ALL },
 	{ "bind container", with_device, .act = bound, .a = CTRACE_CID_HOST },

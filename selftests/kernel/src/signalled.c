@@ -89,6 +89,7 @@ static void dumper(void)
 	static const uint8_t cmds[] = {
 		CTRACE_CMD_SESSION_GET, CTRACE_CMD_PROBE_GET, CTRACE_CMD_TARGET_GET, CTRACE_CMD_CONTAINER_GET,
 		CTRACE_CMD_EVENT_GET, CTRACE_CMD_STATS_GET, CTRACE_CMD_TRACEPOINT_GET,
+		CTRACE_CMD_TASK_GET,
 	};
 	static struct msg m;
 	struct genl g;
