@@ -18,6 +18,7 @@
 	X(runqlat, "show how long tasks waited for a CPU") \
 	X(blame, "show who had the CPU while others waited") \
 	X(why, "show where a container's time went") \
+	X(stuck, "show what threads are held up in now, and for how long") \
 	X(offcpu, "show how long tasks slept, and why") \
 	X(throttle, "show whose quota of CPU time ran out") \
 	X(profile, "show which functions use the CPUs") \

@@ -26,6 +26,8 @@ runqlat host --duration 0.3 --json
 blame host --duration 0.3
 why host --duration 0.3
 why --input $tmp/t host
+stuck --all
+stuck --json
 offcpu host --duration 1
 throttle --duration 0.3 --json
 profile host --duration 1

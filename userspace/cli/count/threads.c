@@ -208,37 +208,54 @@ struct thread *threads_add(struct threads *t, uint32_t cid, int32_t tid)
 #define GO_HEAP		0xc000000000ull
 #define GO_HEAP_END	(GO_HEAP + (1ull << 40))
 
+struct thread_call thread_call_read(const char *dir)
+{
+	char *file = xasprintf("%s/syscall", dir), *text = read_file(file, NULL);
+	unsigned long long a[6] = { 0 };
+	struct thread_call c = { .nr = -1 };
+
+	if (text && sscanf(text, "%ld %llx %llx %llx %llx %llx %llx", &c.nr, &a[0], &a[1], &a[2], &a[3], &a[4],
+			   &a[5]) == 7)
+		for (size_t i = 0; i < ARRAY_SIZE(a); i++)
+			c.args[i] = a[i];
+	else
+		c.nr = -1;
+	free(file);
+	free(text);
+	return c;
+}
+
+enum spent threads_at_call(struct threads *t, const struct thread *x, const struct ctrace_schema *schema,
+			   const struct thread_call *c)
+{
+	enum spent s = class_of(schema, c->nr);
+	int32_t arg = -1;
+
+	if (s == SPENT_HANDOVER) {
+		arg = (int32_t)c->args[1];
+		if (c->args[0] >= GO_HEAP && c->args[0] < GO_HEAP_END)
+			descriptors_add(&t->fds, x->pid, DESCRIPTOR_FUTEX, LEADS_GO);
+	} else if (s == SPENT_NETWORK || s == SPENT_FILES) {
+		arg = (int32_t)c->args[0];
+		descriptors_look(&t->fds, x->pid, arg);
+	}
+	return threads_in_call(t, x, schema, c->nr, arg);
+}
+
 /* What it is at, by its state and its call. */
 static enum spent at(struct threads *t, const struct thread *x, const char *dir, char state,
 		     const struct ctrace_schema *schema)
 {
-	unsigned long long args[2] = { 0 };
-	char *file, *text;
-	int32_t arg = -1;
-	long nr = -1;
+	struct thread_call c;
 	enum spent s;
 
 	if (state == 'T' || state == 't')
 		return SPENT_STOPPED;
 	if (state != 'S' && state != 'D')
 		return SPENT_UNKNOWN;
-	file = xasprintf("%s/syscall", dir);
-	text = read_file(file, NULL);
-	if (!text || sscanf(text, "%ld %llx %llx", &nr, &args[0], &args[1]) != 3)
-		nr = -1;
-	free(file);
-	free(text);
-	s = class_of(schema, nr);
-	if (s == SPENT_HANDOVER) {
-		arg = (int32_t)args[1];
-		if (args[0] >= GO_HEAP && args[0] < GO_HEAP_END)
-			descriptors_add(&t->fds, x->pid, DESCRIPTOR_FUTEX, LEADS_GO);
-	} else if (s == SPENT_NETWORK || s == SPENT_FILES) {
-		arg = (int32_t)args[0];
-		descriptors_look(&t->fds, x->pid, arg);
-	}
-	s = threads_in_call(t, x, schema, nr, arg);
-	if (s == SPENT_LOCKS && class_of(schema, nr) == SPENT_HANDOVER)
+	c = thread_call_read(dir);
+	s = threads_at_call(t, x, schema, &c);
+	if (s == SPENT_LOCKS && class_of(schema, c.nr) == SPENT_HANDOVER)
 		s = SPENT_HANDOVER;	/* it was not seen to get the lock */
 	return state == 'D' && s != SPENT_CHILDREN && s != SPENT_DISK ? SPENT_KERNEL : s;
 }

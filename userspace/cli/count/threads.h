@@ -59,6 +59,16 @@ int threads_load(struct threads *t, const char *dir, uint32_t cid);
 enum spent threads_in_call(const struct threads *t, const struct thread *x, const struct ctrace_schema *s,
 			   long nr,
 			   int32_t arg);
+/* The call that a thread sleeps in. */
+struct thread_call {
+	long nr;			/* -1: none, or not known */
+	uint64_t args[6];
+};
+/* Of the thread with that directory in /proc. */
+struct thread_call thread_call_read(const char *dir);
+/* What it does in there. A descriptor that it waits at is looked up in t. */
+enum spent threads_at_call(struct threads *t, const struct thread *x, const struct ctrace_schema *s,
+			   const struct thread_call *c);
 /* In JSON. */
 const char *spent_word(enum spent s);
 
