@@ -90,6 +90,7 @@ static void json_account(struct view *v, struct json *j)
 	json_uint(j, "unfollowed_tasks", l.unfollowed_tasks);
 	json_uint(j, "unread", l.unread);
 	json_uint(j, "blind_ns", l.blind);
+	view_waiting_json(v, j);
 	json_close(j, '}');
 }
 
@@ -263,6 +264,7 @@ static void print_account(struct view *v)
 	sbuf_free(&b);
 	if (v->symbols && symbols_note(v->symbols))
 		fprintf(stderr, "ctrace: %s\n", symbols_note(v->symbols));
+	view_waiting_print(v);
 }
 
 static int fold(struct view *v)

@@ -77,6 +77,7 @@ struct view_kind {
 	void (*span)(struct view *v, const struct ctrace_record *rec, uint64_t from, uint64_t to);
 	uint64_t (*weight)(const struct ctrace_table *t, const uint64_t *values);	/* of a line of --folded; NULL: events */
 	bool symbols;			/* it may show stacks */
+	bool waits;			/* it counts waits for a CPU */
 	bool sorts;			/* it looks for the column of --sort itself */
 	bool timed;			/* print() prints the time of the interval */
 	uint64_t interval;		/* ns, if none is given; 0: all is shown at the end */
@@ -255,6 +256,20 @@ bool view_value_none(const struct ctrace_table_column *c, const uint64_t *values
 uint64_t view_hist_max(const uint64_t *h, uint64_t max);
 uint64_t view_hist_min(const uint64_t *h, uint64_t min);
 const char *view_call_name(const struct view *v, uint64_t id);
+
+/* --- waiting.c --- */
+
+/* Threads of the targets that can run and have no CPU now. The longest wait is that of tid. */
+struct view_waiting {
+	size_t threads;
+	uint64_t total, longest;	/* ns */
+	uint32_t cid, tid;
+	char comm[16];
+};
+/* False: they are not known, or the view counts something else. */
+bool view_waiting(struct view *v, struct view_waiting *w);
+void view_waiting_json(struct view *v, struct json *j);
+void view_waiting_print(struct view *v);	/* a line, if one waits for long */
 
 /* --- show.c, show_json.c, bars.c --- */
 

@@ -171,7 +171,9 @@ static void print(struct view *v, struct json *j)
 
 static int run_blame(int argc, char **argv)
 {
-	static const struct view_kind kind = { .options = options, .groups = groups, .print = print };
+	static const struct view_kind kind = {
+		.options = options, .groups = groups, .print = print, .waits = true,
+	};
 
 	return view_run(&kind, NULL, argc, argv);
 }

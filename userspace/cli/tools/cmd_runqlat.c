@@ -81,7 +81,7 @@ static void print(struct view *v, struct json *j)
 static int run_runqlat(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.options = options, .option = option, .groups = groups, .print = print,
+		.options = options, .option = option, .groups = groups, .print = print, .waits = true,
 	};
 	struct own own = { 0 };
 
