@@ -107,9 +107,9 @@ static void lines(void)
 	put(4000, 1);
 	bars_put(&b, h, "", BARS_USECS);
 	check_str(b.s, "     usecs               : count     distribution\n"
-		  "         0 -> 1          : 2        |****************************************|\n"
-		  "         1 -> 2          : 2        |****************************************|\n"
-		  "         2 -> 4          : 1        |********************                    |\n");
+		  "         0 -> 1.02       : 2        |****************************************|\n"
+		  "      1.02 -> 2.05       : 2        |****************************************|\n"
+		  "      2.05 -> 4.10       : 1        |********************                    |\n");
 	sbuf_reset(&b);
 	memset(h, 0, sizeof(h));
 	bars_put(&b, h, "", BARS_MSECS);
@@ -118,7 +118,7 @@ static void lines(void)
 	put(30000000, 1);
 	sbuf_reset(&b);
 	bars_put(&b, h, "", BARS_MSECS);
-	check(strstr(b.s, "        16 -> 32         : 1 ") != NULL);
+	check(strstr(b.s, "      16.8 -> 33.6       : 1 ") != NULL);
 	sbuf_free(&b);
 }
 

@@ -39,15 +39,30 @@ static unsigned int line_of(uint32_t bucket, unsigned int shift)
 	return k > shift ? k - shift : shift ? 1 : k;
 }
 
-static void put_line(struct sbuf *b, unsigned int line, bool units, uint64_t n, uint64_t max)
+/* A power of two of ns in us or ms is no round number: three digits of it. */
+static void put_bound(struct sbuf *b, const char *fmt, double n)
 {
-	uint64_t top = line ? 1ull << (line - 1) : 0, bottom = line > 1 ? top / 2 + !units : top;
-	unsigned int stars = max ? (unsigned int)((double)n / (double)max * WIDTH + 0.5) : 0;
+	char text[32];
 
-	if (units && line == 1)
-		bottom = 0;
-	sbuf_printf(b, "%10llu -> %-10llu : %-8llu |", (unsigned long long)bottom, (unsigned long long)top,
-		    (unsigned long long)n);
+	snprintf(text, sizeof(text), "%.*f", !n || n >= 100 ? 0 : n >= 10 ? 1 : 2, n);
+	sbuf_printf(b, fmt, text);
+}
+
+/* unit: in ns; 0: of a plain number. shift: line 1 reaches up to 1 << shift ns */
+static void put_line(struct sbuf *b, unsigned int line, double unit, unsigned int shift, uint64_t n,
+		     uint64_t max)
+{
+	uint64_t top = line ? 1ull << (line - 1) : 0, bottom = line > 1 ? top / 2 + 1 : top;
+	unsigned int stars = max ? (unsigned int)((double)n / (double)max * WIDTH + 0.5) : 0;
+	double scale = unit ? (double)(1ull << shift) / unit : 0;
+
+	if (unit) {
+		put_bound(b, "%10s -> ", line > 1 ? (double)(top / 2) * scale : 0);
+		put_bound(b, "%-10s", (double)top * scale);
+	} else {
+		sbuf_printf(b, "%10llu -> %-10llu", (unsigned long long)bottom, (unsigned long long)top);
+	}
+	sbuf_printf(b, " : %-8llu |", (unsigned long long)n);
 	for (unsigned int i = 0; i < WIDTH; i++)
 		sbuf_putc(b, i < stars ? '*' : ' ');
 	sbuf_puts(b, "|\n");
@@ -56,6 +71,7 @@ static void put_line(struct sbuf *b, unsigned int line, bool units, uint64_t n, 
 void bars_put(struct sbuf *b, const uint64_t *h, const char *name, enum bars_unit unit)
 {
 	static const unsigned int shifts[] = { [BARS_USECS] = 10, [BARS_MSECS] = 20 };
+	static const double ns[] = { [BARS_USECS] = 1e3, [BARS_MSECS] = 1e6 };
 	uint64_t lines[CTRACE_TABLE_BUCKETS] = { 0 }, max = 0;
 	unsigned int first = CTRACE_TABLE_BUCKETS, last = 0;
 
@@ -72,7 +88,7 @@ void bars_put(struct sbuf *b, const uint64_t *h, const char *name, enum bars_uni
 	sbuf_printf(b, "     %-19s : count     distribution\n",
 		    unit == BARS_USECS ? "usecs" : unit == BARS_MSECS ? "msecs" : name);
 	for (unsigned int i = first; i <= last && i <= 64; i++)
-		put_line(b, i, unit != BARS_PLAIN, lines[i], max);
+		put_line(b, i, ns[unit], shifts[unit], lines[i], max);
 }
 
 /* log2 in sixteenths; n > 0 */
