@@ -375,7 +375,8 @@ static inline struct ctrace_id_call ctrace_id_call(__u32 id)
 /* The field `reason` of sched_wait: how the wait for a CPU began */
 enum ctrace_wait_reason {
 	CTRACE_WAIT_WOKEN	= 1,	/* from sleep, or new */
-	CTRACE_WAIT_PREEMPTED	= 2	/* it lost the CPU, or gave it up, and could have continued */
+	CTRACE_WAIT_PREEMPTED	= 2,	/* it lost the CPU, or gave it up, and could have continued */
+	CTRACE_WAIT_BEFORE	= 3	/* not known: it waited when the session began to record; sched_blame only */
 };
 
 /* The field `culprit` of sched_blame: who had the CPU while a task waited for it */

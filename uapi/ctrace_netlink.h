@@ -53,7 +53,9 @@
  *                         [FILTER] [RATE] [CONTAINERS] [TABLE_SIZE]}
  *                                   -> SESSION{ID, and the sizes as they came out}
  *  SESSION_DEL    SESSION{ID}
- *  SESSION_SET    SESSION{ID, STATE}          starts or stops recording
+ *  SESSION_SET    SESSION{ID, STATE}          starts or stops recording. If it recorded, sched_blame is written
+ *                                    for waits that have not ended, up to now: when it stops, and if it is
+ *                                    told to record once more
  *  SESSION_GET    dump [SESSION{ID}] -> SESSION{...}, one message each
  *  PROBE_ADD      SESSION{ID} PROBE{NAME [FLAGS] [FILTER] [ONE_OF] [AGGREGATE [ROWS]]}
  *                                   -> PROBE{ID, NAME, EVENT_ID, [TABLE, ROWS]}

@@ -7,6 +7,7 @@
 #include "api/netlink.h"
 #include "api/put.h"
 #include "api/reply.h"
+#include "probe/sched_cut.h"
 #include "probe/statedump.h"
 #include "session/probe.h"
 #include "session/session.h"
@@ -200,6 +201,16 @@ static int record_and_dump(struct ctrace_session *s, struct sk_buff *in, struct 
 	return CTRACE_COMPAT_NO_ANSWER;
 }
 
+/* What a session has seen begin is told up to now: at its end, and if it is told to record once more. */
+static void record(struct ctrace_session *s, bool on)
+{
+	bool recorded = s->recording;
+
+	ctrace_sched_cut(s);
+	if (!on || !recorded)
+		ctrace_session_record(s, on);
+}
+
 int ctrace_netlink_session_set(struct sk_buff *in, struct genl_info *info)
 {
 	struct nlattr *tb[CTRACE_A_SESSION_MAX + 1];
@@ -219,7 +230,7 @@ int ctrace_netlink_session_set(struct sk_buff *in, struct genl_info *info)
 		else if (state == CTRACE_SESSION_RECORDING && !s->recording && s->flags & CTRACE_SESSION_F_STATEDUMP)
 			err = record_and_dump(s, in, info);
 		else
-			ctrace_session_record(s, state == CTRACE_SESSION_RECORDING);
+			record(s, state == CTRACE_SESSION_RECORDING);
 	}
 	mutex_unlock(&ctrace_lock);
 	return err;

@@ -125,8 +125,8 @@ static void known_since(struct ctrace_blame_throttled *t, u64 time)
 	t->known = time > t->known ? time : t->known;
 }
 
-/* Adds the queue's windows that end after from. */
-static void add_windows(struct ctrace_blame_throttled *t, const void *queue, u64 from)
+/* Adds the queue's windows that end after from; open: the one in which it is now, too. */
+static void add_windows(struct ctrace_blame_throttled *t, const void *queue, u64 from, bool open)
 {
 	u32 place = ctrace_inflight_hold(&quotas, queue);
 	const struct ctrace_blame_windows *w;
@@ -139,6 +139,10 @@ static void add_windows(struct ctrace_blame_throttled *t, const void *queue, u64
 	}
 	q = ctrace_inflight_at(&quotas, place);
 	known_since(t, q->known);
+	if (open && q->begun.time && t->n < CTRACE_BLAME_WINDOWS) {
+		t->window[t->n].from = q->begun.time;
+		t->window[t->n++].to = U64_MAX;
+	}
 	w = &q->windows;
 	kept = w->n < CTRACE_BLAME_QUOTA_WINDOWS ? w->n : CTRACE_BLAME_QUOTA_WINDOWS;
 	for (i = w->n; i > w->n - kept && w->at[(i - 1) % CTRACE_BLAME_QUOTA_WINDOWS].to > from; i--) {
@@ -156,19 +160,19 @@ static void add_windows(struct ctrace_blame_throttled *t, const void *queue, u64
 }
 
 /*
- * When p had no quota since from: its queue, or one further up, which all have some now. (One that has none still, in a
- * task that is moved to another CPU by force, is not seen.) Real-time tasks need none.
+ * When p had no quota since from: its queue, or one further up. If its wait ends, all have some now. (One that has none
+ * still, in a task that is moved to another CPU by force, is not seen.) Real-time tasks need none.
  */
-static void throttled(const struct task_struct *p, u64 from, struct ctrace_blame_throttled *t)
+static void throttled(const struct task_struct *p, u64 from, bool open, struct ctrace_blame_throttled *t)
 {
 	const struct sched_entity *se;
 
 	t->n = 0;
 	t->known = 0;
-	if (likely(READ_ONCE(ctrace_blame_quota_last) <= from) || p->prio < MAX_RT_PRIO)
+	if (likely(READ_ONCE(ctrace_blame_quota_last) <= from && !open) || p->prio < MAX_RT_PRIO)
 		return;
 	for (se = &p->se; se; se = ctrace_compat_sched_parent(se))
-		add_windows(t, ctrace_compat_sched_queue(se), from);
+		add_windows(t, ctrace_compat_sched_queue(se), from, open);
 }
 
 /* --- the event --------------------------------------------------------------------- */
@@ -243,31 +247,34 @@ static void emit_part(void *arg, const struct ctrace_blame_part *part)
 		emit_part_for(mask & -mask, a, part);
 }
 
-void ctrace_blame_wait(u32 mask, struct task_struct *p, const struct ctrace_who *who, u32 reason, u64 from, u64 now)
+void ctrace_blame_wait(u32 mask, struct task_struct *p, int cpu, const struct ctrace_who *who, u32 reason, u64 from,
+		       u64 now, bool open)
 {
 	struct ctrace_blame_ring __percpu *rings = smp_load_acquire(&ctrace_blame_rings);	/* as above */
 	struct blame_arg arg = { .mask = mask, .p = p, .who = who, .reason = reason };
 	struct ctrace_blame_seen running = { };
 	const struct ctrace_blame_ring *r;
 	struct ctrace_blame_throttled t;
+	struct task_struct *has;
 	struct ctrace_who other;
 	bool is = false;
 
 	if (!rings)
 		return;
-	r = per_cpu_ptr(rings, task_cpu(p));
-	/* if p runs now, who ran before it is in the ring */
-	if (r->running && r->running != p) {
+	r = per_cpu_ptr(rings, cpu);
+	/* if p runs now, who ran before it is in the ring; if no task has left the CPU yet, only the CPU knows who has it */
+	has = open ? current : r->running;
+	if (has && has != p) {
 		is = true;
-		if (r->running->pid) {
-			ctrace_identity_resolve_task(r->running, &other);
+		if (has->pid) {
+			ctrace_identity_resolve_task(has, &other);
 			running.cid = other.container->cid;
 			running.tid = other.tid;
 			running.wanted = READ_ONCE(other.container->wanted);
-			ctrace_put_comm(running.comm, r->running, true);
+			ctrace_put_comm(running.comm, has, true);
 		}
 	}
-	throttled(p, from, &t);
+	throttled(p, from, open, &t);
 	ctrace_blame_walk(r, is ? &running : NULL, &t, from, now, emit_part, &arg);
 }
 

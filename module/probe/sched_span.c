@@ -33,7 +33,6 @@
 #include "probe/blame.h"
 #include "probe/sched_span_short.h"
 #include "probe/table.h"
-#include "probe/under_way.h"
 #include "emit/sides.h"
 #include "emit/simple.h"
 #include "emit/stack.h"
@@ -43,7 +42,8 @@
 #include "compat/tracepoint.h"
 
 /* 2.6 MiB. */
-static struct ctrace_inflight spans __read_mostly = { .stride = sizeof(struct ctrace_span), .bits = 16 };
+struct ctrace_inflight ctrace_sched_spans __read_mostly = { .stride = sizeof(struct ctrace_span), .bits = 16 };
+#define spans ctrace_sched_spans
 
 /*
  * The waker of a task is noted at sched_waking, which the waker itself calls. The sched_wakeup that follows
@@ -205,12 +205,13 @@ static void begin_wait(struct at *a, u32 reason)
 }
 
 /* p leaves the CPU's queue, to run or to wait elsewhere. */
-static void blame(struct at *a, const struct ctrace_span *s)
+static void blame(struct at *a, const struct ctrace_span *s, u64 since)
 {
 	u32 mask = ends(a, s, CTRACE_ID_SCHED_BLAME);
 
 	if (mask)
-		ctrace_blame_wait(mask, a->p, &a->who, s->wait.reason, s->wait.since, now_of(a));
+		ctrace_blame_wait(mask, a->p, task_cpu(a->p), &a->who, s->wait.reason, since, now_of(a),
+				  false);
 }
 
 static void end_wait(struct at *a, const struct ctrace_span *s)
@@ -219,7 +220,7 @@ static void end_wait(struct at *a, const struct ctrace_span *s)
 	u32 mask = ends(a, s, CTRACE_ID_SCHED_WAIT), counting;
 	struct wait_payload payload;
 
-	blame(a, s);
+	blame(a, s, s->wait.since);
 	counting = mask & READ_ONCE(ctrace_counting_sessions);
 	if (counting) {
 		mask &= ~counting;
@@ -467,8 +468,8 @@ void ctrace_sched_span_migrate(void *data, struct task_struct *p, int dest_cpu)
 	if (!in(&a, CTRACE_ID_SCHED_WAIT))
 		goto out;
 	wait = span_of(&a);
-	blame(&a, wait);
-	wait->wait.since = now_of(&a);
+	/* sched_cut.c may cut it at the same time: what either takes is its own */
+	blame(&a, wait, xchg(&wait->wait.since, now_of(&a)));
 out:
 	ctrace_compat_probe_end();
 }
@@ -529,14 +530,6 @@ static void CTRACE_PROBE_SCHED_WAKEUP_NEW(probe_wakeup_new)
 	ctrace_compat_probe_begin();
 	woken(p);
 	ctrace_compat_probe_end();
-}
-
-bool ctrace_sched_span_under_way(const struct task_struct *p, struct ctrace_under_way *u)
-{
-	if (!ctrace_under_way(&spans, p, u))
-		return false;
-	u->ns = ctrace_compat_passed(u->time, ctrace_compat_clock());
-	return true;
 }
 
 /* --- what user space gets ------------------------------------------------------------ */

@@ -34,6 +34,8 @@ struct ctrace_span {
 	};
 };
 
+extern struct ctrace_inflight ctrace_sched_spans;	/* sched_span.c's */
+
 /* p has no place: it begins to wait. */
 static __always_inline bool ctrace_span_begin_short(struct ctrace_inflight *t, struct task_struct *p, u32 row, u32 reason, u64 *now)
 {

@@ -15,6 +15,7 @@
 #include "ring/quota.h"
 #include "event/define.h"
 #include "identity/identity.h"
+#include "compat/clock.h"
 #include "compat/tracepoint.h"
 #include "compat/vmalloc.h"
 
@@ -296,6 +297,7 @@ void ctrace_session_record(struct ctrace_session *s, bool on)
 		ctrace_option_sync();
 	if (!on)
 		work_end(s);
+	s->cut = ctrace_compat_clock();
 	arm(s, on);
 	/* Once stopped, a session gets no more records: its reader may take the present records as all. */
 	if (!on) {

@@ -193,7 +193,11 @@ static int drain(void *arg)
 		return 0;
 	if (v->run.next < now)
 		v->run.next = now + v->interval;
-	return view_show_period(v, now);
+	/* to record what is recording: at the end, stopping does the same */
+	v->error = v->kind->cuts ? ctrace_session_start(v->run.session) : 0;
+	if (v->error)
+		return -1;
+	return view_show_period(v, clock_ns(CLOCK_MONOTONIC));
 }
 
 static void idle(void *arg, uint64_t ns)

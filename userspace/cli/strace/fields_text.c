@@ -30,7 +30,7 @@ static const char *const io_uring_ops[] = {
 };
 
 /* enum ctrace_wait_reason, ctrace_culprit, ctrace_run_reason */
-static const char *const wait_reasons[] = { "", "WOKEN", "PREEMPTED" };
+static const char *const wait_reasons[] = { "", "WOKEN", "PREEMPTED", "BEFORE" };
 static const char *const culprits[] = { "", "SELF", "NEIGHBOUR", "HOST", "IDLE", "THROTTLED", "EARLIER" };
 static const char *const tcp_hows[] = { "", "TIMEOUT", "FAST", "PROBE", "SYNACK" };
 static const char *const run_reasons[] = { "", "PREEMPTED", "SLEPT", "EXITED" };

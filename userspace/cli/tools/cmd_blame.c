@@ -172,7 +172,7 @@ static void print(struct view *v, struct json *j)
 static int run_blame(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.options = options, .groups = groups, .print = print, .waits = true,
+		.options = options, .groups = groups, .print = print, .cuts = true,
 	};
 
 	return view_run(&kind, NULL, argc, argv);

@@ -411,7 +411,7 @@ static int run_why(int argc, char **argv)
 {
 	static const struct view_kind kind = {
 		.options = options, .words = words, .groups = groups, .begin = begin, .tick = tick,
-		.span = why_span, .print = print, .waits = true,
+		.span = why_span, .print = print, .cuts = true,
 	};
 	struct why w = { .cid = CTRACE_CID_UNKNOWN };
 	int status = view_run(&kind, &w, argc, argv);
