@@ -54,8 +54,8 @@
  *                                   -> SESSION{ID, and the sizes as they came out}
  *  SESSION_DEL    SESSION{ID}
  *  SESSION_SET    SESSION{ID, STATE}          starts or stops recording. If it recorded, sched_blame is written
- *                                    for waits that have not ended, up to now: when it stops, and if it is
- *                                    told to record once more
+ *                                    for waits that have not ended, up to now: when it stops, and if it
+ *                                    is set to record once more
  *  SESSION_GET    dump [SESSION{ID}] -> SESSION{...}, one message each
  *  PROBE_ADD      SESSION{ID} PROBE{NAME [FLAGS] [FILTER] [ONE_OF] [AGGREGATE [ROWS]]}
  *                                   -> PROBE{ID, NAME, EVENT_ID, [TABLE, ROWS]}

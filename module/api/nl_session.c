@@ -201,7 +201,7 @@ static int record_and_dump(struct ctrace_session *s, struct sk_buff *in, struct 
 	return CTRACE_COMPAT_NO_ANSWER;
 }
 
-/* What a session has seen begin is told up to now: at its end, and if it is told to record once more. */
+/* Waits that have not ended are written up to now: when a session stops, and if it is to record once more. */
 static void record(struct ctrace_session *s, bool on)
 {
 	bool recorded = s->recording;

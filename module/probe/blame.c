@@ -160,8 +160,8 @@ static void add_windows(struct ctrace_blame_throttled *t, const void *queue, u64
 }
 
 /*
- * When p had no quota since from: its queue, or one further up. If its wait ends, all have some now. (One that has none
- * still, in a task that is moved to another CPU by force, is not seen.) Real-time tasks need none.
+ * When p had no quota since from: its queue, or one further up. If its wait ends, all have some now. (One that
+ * has none still, in a task that is moved to another CPU by force, is not seen.) Real-time tasks need none.
  */
 static void throttled(const struct task_struct *p, u64 from, bool open, struct ctrace_blame_throttled *t)
 {
@@ -247,8 +247,8 @@ static void emit_part(void *arg, const struct ctrace_blame_part *part)
 		emit_part_for(mask & -mask, a, part);
 }
 
-void ctrace_blame_wait(u32 mask, struct task_struct *p, int cpu, const struct ctrace_who *who, u32 reason, u64 from,
-		       u64 now, bool open)
+void ctrace_blame_wait(u32 mask, struct task_struct *p, int cpu, const struct ctrace_who *who, u32 reason,
+		       u64 from, u64 now, bool open)
 {
 	struct ctrace_blame_ring __percpu *rings = smp_load_acquire(&ctrace_blame_rings);	/* as above */
 	struct blame_arg arg = { .mask = mask, .p = p, .who = who, .reason = reason };
@@ -262,7 +262,10 @@ void ctrace_blame_wait(u32 mask, struct task_struct *p, int cpu, const struct ct
 	if (!rings)
 		return;
 	r = per_cpu_ptr(rings, cpu);
-	/* if p runs now, who ran before it is in the ring; if no task has left the CPU yet, only the CPU knows who has it */
+	/*
+	 * If p runs now, who ran before it is in the ring. If no task has left the CPU yet, the ring does not know who
+	 * has it.
+	 */
 	has = open ? current : r->running;
 	if (has && has != p) {
 		is = true;

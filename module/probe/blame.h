@@ -16,11 +16,11 @@ extern struct ctrace_blame_ring __percpu *ctrace_blame_rings;
 
 /*
  * Task p waited from then to now in the queue of that CPU. It leaves it now, to run or for another CPU's; or
- * its wait is open, and the caller is that CPU, with interrupts off. Writes who had the CPU, for the sessions in
- * mask, which is not 0. who: p's.
+ * its wait is open, and the caller is that CPU, with interrupts off. Writes who had the CPU, for the sessions
+ * in mask, which is not 0. who: p's.
  */
-void ctrace_blame_wait(u32 mask, struct task_struct *p, int cpu, const struct ctrace_who *who, u32 reason, u64 from,
-		       u64 now, bool open);
+void ctrace_blame_wait(u32 mask, struct task_struct *p, int cpu, const struct ctrace_who *who, u32 reason,
+		       u64 from, u64 now, bool open);
 
 /* sched_span.c's, at sched_migrate_task. */
 void ctrace_sched_span_migrate(void *data, struct task_struct *p, int dest_cpu);

@@ -58,7 +58,7 @@ struct ctrace_session {
 	atomic64_t unfollowed_tasks;	/* CTRACE_LOSS_UNFOLLOWED_TASKS */
 	atomic64_t unread;		/* CTRACE_LOSS_UNREAD */
 	bool recording;			/* protected by ctrace_lock */
-	u64 cut;			/* the time up to which waits that had begun before it are told; ctrace_lock */
+	u64 cut;			/* waits that began before it are written up to this time; ctrace_lock */
 	u32 nprobes, ntargets;		/* protected by ctrace_lock */
 	u64 missed;			/* missed hits of kprobes removed since; ctrace_lock */
 	struct work_struct work;	/* see ctrace_session_work() */
