@@ -308,6 +308,7 @@ enum ctrace_event_id {
 	 * rip (17), on arm64 x0 to x30, sp and pc (33). None: see CTRACE_PROBE_F_USER_COPY
 	 */
 	CTRACE_ID_USER_REGISTERS	= 83,
+	CTRACE_ID_LOCK_CONTENTION	= 84,	/* a span */
 	CTRACE_ID_DYNAMIC		= 0x1000,	/* kprobes, raw tracepoints */
 	CTRACE_ID_SYS_ENTER		= 0x4000,
 	CTRACE_ID_SYS_EXIT		= 0x4400,
@@ -419,6 +420,19 @@ enum ctrace_tcp_retransmit {
 	CTRACE_TCP_FAST		= 2,	/* acknowledgements of later segments showed a loss */
 	CTRACE_TCP_PROBE	= 3,	/* a probe for a lost tail (TLP): perhaps nothing was lost */
 	CTRACE_TCP_SYNACK	= 4	/* the answer to a SYN, by the socket that listens */
+};
+
+/*
+ * The field `kind` of lock_contention: the kernel's LCB_F_*, together. 0: a semaphore. MUTEX and SPIN: a mutex whose waiter only
+ * spun. SPIN and READ or WRITE: a rwlock. READ or WRITE alone: a rwsem. RT: a rtmutex, and with PREEMPT_RT what it makes of one.
+ */
+enum ctrace_lock_kind {
+	CTRACE_LOCK_SPIN	= 1 << 0,
+	CTRACE_LOCK_READ	= 1 << 1,
+	CTRACE_LOCK_WRITE	= 1 << 2,
+	CTRACE_LOCK_RT		= 1 << 3,
+	CTRACE_LOCK_PERCPU	= 1 << 4,
+	CTRACE_LOCK_MUTEX	= 1 << 5
 };
 
 /* Causes of loss, in CTRACE_ID_LOST records and statistics. */

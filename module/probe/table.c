@@ -9,7 +9,7 @@ const struct ctrace_family *const ctrace_families[] = {
 	&ctrace_family_tcp, &ctrace_family_tcp_connect, &ctrace_family_tcp_again,
 	&ctrace_family_io_uring, &ctrace_family_sample, &ctrace_family_statedump,
 	&ctrace_family_sched_span, &ctrace_family_throttle, &ctrace_family_blame, &ctrace_family_cap,
-	&ctrace_family_map, NULL
+	&ctrace_family_map, &ctrace_family_lock, NULL
 };
 
 const struct ctrace_probe_kind *const ctrace_probe_kinds[] = {

@@ -16,7 +16,7 @@ extern const struct ctrace_family ctrace_family_syscall, ctrace_family_sched, ct
 	ctrace_family_sample, ctrace_family_statedump, ctrace_family_fault, ctrace_family_tcp,
 	ctrace_family_tcp_connect, ctrace_family_tcp_again,
 	ctrace_family_sched_span, ctrace_family_throttle, ctrace_family_blame, ctrace_family_cap,
-	ctrace_family_map;
+	ctrace_family_map, ctrace_family_lock;
 
 extern const struct ctrace_probe_kind ctrace_kind_kprobe, ctrace_kind_calls, ctrace_kind_raw,
 	ctrace_kind_sample;

@@ -36,6 +36,7 @@
  *	probe/syscall.c		task	any	not if the return is not wanted	strings that were not there
  *	probe/net.c		packet	here	always				owner
  *	probe/handler_span.h		context	here	always				sessions, time
+ *	probe/lock.c		context	any	always				sessions, locks, times
  *	probe/block_owner.c	bio	any	not if its request is merged	owner, time, sectors
  *	probe/io_uring.c	request	any	not if no result is written	owner, time, operation
  *	probe/block.c		request	any	not if it is merged		sessions, times, place

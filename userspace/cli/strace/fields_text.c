@@ -35,6 +35,26 @@ static const char *const culprits[] = { "", "SELF", "NEIGHBOUR", "HOST", "IDLE",
 static const char *const tcp_hows[] = { "", "TIMEOUT", "FAST", "PROBE", "SYNACK" };
 static const char *const run_reasons[] = { "", "PREEMPTED", "SLEPT", "EXITED" };
 
+/* enum ctrace_lock_kind, with the names that perf lock contention has */
+static const struct {
+	uint32_t kind;
+	const char *name;
+} lock_kinds[] = {
+	{ 0, "semaphore" },
+	{ CTRACE_LOCK_SPIN, "spinlock" },
+	{ CTRACE_LOCK_SPIN | CTRACE_LOCK_READ, "rwlock:R" },
+	{ CTRACE_LOCK_SPIN | CTRACE_LOCK_WRITE, "rwlock:W" },
+	{ CTRACE_LOCK_READ, "rwsem:R" },
+	{ CTRACE_LOCK_WRITE, "rwsem:W" },
+	{ CTRACE_LOCK_RT, "rtmutex" },
+	{ CTRACE_LOCK_RT | CTRACE_LOCK_READ, "rwlock-rt:R" },
+	{ CTRACE_LOCK_RT | CTRACE_LOCK_WRITE, "rwlock-rt:W" },
+	{ CTRACE_LOCK_PERCPU | CTRACE_LOCK_READ, "pcpu-sem:R" },
+	{ CTRACE_LOCK_PERCPU | CTRACE_LOCK_WRITE, "pcpu-sem:W" },
+	{ CTRACE_LOCK_MUTEX, "mutex" },
+	{ CTRACE_LOCK_MUTEX | CTRACE_LOCK_SPIN, "mutex" },
+};
+
 bool is_list(const struct ctrace_event_type *t, const struct ctrace_field *f)
 {
 	if (!t || f->kind != CTRACE_FK_STRING)
@@ -48,6 +68,7 @@ bool is_error(const struct ctrace_event_type *t, const struct ctrace_field *f)
 	if (!t || f->kind != CTRACE_FK_INT)
 		return false;
 	return t->id == CTRACE_ID_TCP_CONNECT ? !strcmp(f->name, "error") :
+	       t->id == CTRACE_ID_LOCK_CONTENTION ? !strcmp(f->name, "ret") :
 	       t->id == CTRACE_ID_CAP_CAPABLE && !strcmp(f->name, "result");
 }
 
@@ -144,6 +165,16 @@ static void paint_call(struct sbuf *b, const struct ctrace_value *v)
 
 	paint_named(b, v, name);
 	free(name);
+}
+
+static void paint_lock_kind(struct sbuf *b, const struct ctrace_value *v)
+{
+	const char *name = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lock_kinds); i++)
+		if (v->u == lock_kinds[i].kind)
+			name = lock_kinds[i].name;
+	paint_named(b, v, name);
 }
 
 static void paint_softirq(struct sbuf *b, const struct ctrace_value *v)
@@ -247,6 +278,8 @@ static paint_fn number_paint(const struct ctrace_event_type *t, const struct ctr
 		return paint_run_reason;
 	if ((!strcmp(t->name, "sched_run") || !strcmp(t->name, "sched_block")) && !strcmp(f->name, "syscall"))
 		return paint_call;
+	if (!strcmp(t->name, "lock_contention") && !strcmp(f->name, "kind"))
+		return paint_lock_kind;
 	if (!strcmp(t->system, "irq") && !strcmp(f->name, "vec"))
 		return paint_softirq;
 	return f->kind == CTRACE_FK_INT ? paint_int : paint_uint;

@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# description: lock_contention: each wait for a lock of the kernel, in order; no lock's address for sessions that may give views
+# witness: tracefs has contention_begin and contention_end of the same threads
+# requires: any
+# timeout: 240
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source=../witness.sh
+. "$(dirname "$0")/../witness.sh"
+# shellcheck source=../contentions.sh
+. "$(dirname "$0")/../contentions.sh"
+
+load
+tracefs_mount
+if [ ! -e $tracefs/events/lock/contention_begin ]; then
+	ctrace events -v lock_contention > "$tmp/out" 2>&1
+	has "events says why it is not here" 'lock_contention.*not here: .*no tracepoint' "$tmp/out"
+	refuse "and so does a session" 'no tracepoint' ctrace trace -e lock_contention --duration 1
+	exit
+fi
+contenders 8 60
+dump "$tmp/ev" -v -N -t "cid:$cid" -e lock_contention
+dump_all=$dumping
+dump "$tmp/hidden" -t "cid:$cid" -e lock_contention
+next_go
+check "they are done" sh -c "$go"
+witnessed "$tmp/kernel" "$in_task"
+stop_dump
+kill "$dump_all"
+wait "$dump_all"
+
+# ours FILE: the same lines
+ours() {
+	sed -nE 's/^[0-9]+ lock_contention cid=[0-9]+ tid=([0-9]+) vtid=[0-9]+ duration=([0-9]+) lock=0x([0-9a-f]+) kind=([0-9]+) ret=(-?[0-9]+).*/\1 \4 \3 \5 \2/p' "$1" | awk '
+		BEGIN {
+			split("0 semaphore 1 spinlock 3 rwlock:R 5 rwlock:W 2 rwsem:R 4 rwsem:W 8 rtmutex 18 pcpu-sem:R 20 pcpu-sem:W 32 mutex 33 mutex", w, " ")
+			for (i = 1; w[i] != ""; i += 2)
+				name[w[i]] = w[i + 1]
+		}
+		{ $2 = name[$2]; print }'
+}
+contentions "$tmp/kernel" | sort -s -k1,1n > "$tmp/theirs"
+ours "$tmp/ev" | sort -s -k1,1n > "$tmp/ours"
+note "$(cut -d' ' -f2 "$tmp/theirs" | sort | uniq -c | xargs)"
+note "$(tail -n 2 "$tmp/ev.err")"
+at_least "waits that the kernel saw" 20 "$(wc -l < "$tmp/theirs")"
+cut -d' ' -f1-4 "$tmp/theirs" > "$tmp/theirs.what"
+cut -d' ' -f1-4 "$tmp/ours" > "$tmp/ours.what"
+if cmp -s "$tmp/theirs.what" "$tmp/ours.what"; then ok "each thread's waits, in their order"; else
+	not_ok "each thread's waits, in their order"
+	note "$(diff "$tmp/theirs.what" "$tmp/ours.what" | head -n 20)"
+fi
+# The two look at the clock one after the other, and the machine may be busy in between.
+paste -d' ' "$tmp/theirs" "$tmp/ours" | awk '{n += $5; d = $5 - $10; off += d < 0 ? -d : d} END {printf "%.0f %.0f\n", n, off}' > "$tmp/off"
+read -r ns off < "$tmp/off"
+check "the times: $off ns apart, of $ns ns" [ "$off" -lt $((ns / 4)) ]
+check "rwsem" grep -q ' rwsem:' "$tmp/ours"
+check "mutex" grep -q ' mutex ' "$tmp/ours"
+same "none unfollowed" 0 "$(grep -oE 'unfollowed [0-9]+' "$tmp/ev.err" | awk '{print $2; exit}')"
+same "without -N there are as many" "$(wc -l < "$tmp/ours")" "$(ours "$tmp/hidden" | wc -l)"
+same "and none has a lock's address" 0 "$(grep -c ' lock=0x[^0]' "$tmp/hidden")"
