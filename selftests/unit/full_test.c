@@ -56,6 +56,8 @@ static const struct row rows[] = {
 	{ "runqlat --json --input DIR", 0 },
 	{ "offcpu --input DIR", 0 },
 	{ "offcpu --json --input DIR", 0 },
+	{ "locks --input DIR", 0 },
+	{ "locks --json --input DIR", 0 },
 	{ "profile --input DIR", 0 },
 	{ "profile --json --input DIR", 0 },
 	{ "profile --folded - --input DIR", 0 },
@@ -121,6 +123,10 @@ static struct ctrace_schema *full_types(void)
 		{ "duration", CTRACE_FK_UINT, 0, 8 }, { "prio", CTRACE_FK_INT, 0, 4 }, { "comm", CTRACE_FK_TEXT, 0, 16 },
 		{ "reason", CTRACE_FK_UINT, 0, 4 },
 	};
+	static const struct ctrace_field lock[] = {
+		{ "duration", CTRACE_FK_UINT, 0, 8 }, { "lock", CTRACE_FK_UINT, CTRACE_FD_HEX, 8 }, { "kind", CTRACE_FK_UINT, 0, 4 },
+		{ "ret", CTRACE_FK_INT, 0, 4 },
+	};
 	struct ctrace_schema *s = machine_types();
 
 	type(s, CTRACE_ID_SCHED_WAIT, "sched_wait", wait, ARRAY_SIZE(wait));
@@ -128,6 +134,7 @@ static struct ctrace_schema *full_types(void)
 	type(s, CTRACE_ID_CPU_THROTTLED, "cpu_throttled", throttled, ARRAY_SIZE(throttled));
 	type(s, CTRACE_ID_SCHED_RUN, "sched_run", run, ARRAY_SIZE(run));
 	type(s, CTRACE_ID_BLOCK_IO, "block_io", io, ARRAY_SIZE(io));
+	type(s, CTRACE_ID_LOCK_CONTENTION, "lock_contention", lock, ARRAY_SIZE(lock));
 	return s;
 }
 
@@ -160,6 +167,12 @@ static void put_wait(uint64_t time, uint32_t cpu)
 	put_int(&m, 4096, 4);
 	put_int(&m, 0, 4);
 	put_int(&m, CTRACE_RWBS_READ, 4);
+	add(cpu, &m);
+	make(&m, time, CTRACE_ID_LOCK_CONTENTION, 1, 101, 1);
+	put_int(&m, 1 + draw(1u << 20), 8);
+	put_int(&m, 0, 8);
+	put_int(&m, draw(64), 4);
+	put_int(&m, 0, 4);
 	add(cpu, &m);
 }
 

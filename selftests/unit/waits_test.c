@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * offcpu, throttle, profile, bio and top: their events go through the writer into a recording, and the commands themselves print
- * it. A plain sum over the same events says what must come out.
+ * offcpu, locks, throttle, profile, bio and top: their events go through the writer into a recording, and the
+ * commands themselves print it. A plain sum over the same events says what must come out.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -70,8 +70,13 @@ static struct ctrace_schema *types(void)
 		{ "user", CTRACE_FK_UINT, 0, 4 }, { "callstack_kernel", CTRACE_FK_SEQ, CTRACE_FD_HEX, 8 },
 		{ "hz", CTRACE_FK_UINT, 0, 4 }, { "callstack_user", CTRACE_FK_SEQ, CTRACE_FD_HEX, 8 },
 	};
+	static const struct ctrace_field lock[] = {
+		{ "duration", CTRACE_FK_UINT, 0, 8 }, { "lock", CTRACE_FK_UINT, CTRACE_FD_HEX, 8 }, { "kind", CTRACE_FK_UINT, 0, 4 },
+		{ "ret", CTRACE_FK_INT, 0, 4 },
+	};
 	struct ctrace_schema *s = make_schema();
 
+	type(s, CTRACE_ID_LOCK_CONTENTION, "lock_contention", lock, ARRAY_SIZE(lock));
 	type(s, CTRACE_ID_SCHED_BLOCK, "sched_block", block, ARRAY_SIZE(block));
 	type(s, CTRACE_ID_SCHED_RUN, "sched_run", run, ARRAY_SIZE(run));
 	type(s, CTRACE_ID_CPU_THROTTLED, "cpu_throttled", throttled, ARRAY_SIZE(throttled));
@@ -91,6 +96,16 @@ static uint32_t rwbs(int i)
 	static const uint32_t all[] = {
 		CTRACE_RWBS_READ, CTRACE_RWBS_WRITE | CTRACE_RWBS_SYNC, CTRACE_RWBS_PREFLUSH | CTRACE_RWBS_WRITE | CTRACE_RWBS_FUA,
 		CTRACE_RWBS_FLUSH, CTRACE_RWBS_DISCARD | CTRACE_RWBS_SYNC,
+	};
+
+	return all[i % 5];
+}
+
+/* A mutex that spun and one that slept are of one kind. The last is none that this version knows. */
+static uint32_t lock_kind(int i)
+{
+	static const uint32_t all[] = {
+		CTRACE_LOCK_MUTEX, CTRACE_LOCK_MUTEX | CTRACE_LOCK_SPIN, CTRACE_LOCK_READ, CTRACE_LOCK_PERCPU | CTRACE_LOCK_WRITE, 1u << 20,
 	};
 
 	return all[i % 5];
@@ -124,6 +139,12 @@ static void make_all(int i)
 	put_int(&m, 512u * (unsigned int)(i % 7), 4);
 	put_int(&m, i == 4 ? (uint32_t)-5 : 0, 4);
 	put_int(&m, rwbs(i), 4);
+	add(&m);
+	make(&m, time + 3, CTRACE_ID_LOCK_CONTENTION, cid, 10, 1);
+	put_int(&m, duration(i), 8);
+	put_int(&m, 0xffff888000000000ull + (unsigned int)(i % 3), 8);
+	put_int(&m, lock_kind(i), 4);
+	put_int(&m, i == 4 ? (uint32_t)-4 : 0, 4);
 	add(&m);
 	/* innermost first: all but one of four are in the kernel */
 	make(&m, time + 4, CTRACE_ID_CPU_SAMPLE, cid, 10, 1);
@@ -260,6 +281,32 @@ static void offcpu(void)
 	has(shows(&cmd_offcpu, false, "-e read"), "sched_block alone");
 }
 
+static void locks(void)
+{
+	uint64_t all = 0, mutex = 0;
+	const char *text;
+
+	for (int i = 0; i < EVENTS; i++) {
+		all += duration(i);
+		mutex += i % 5 < 2 ? duration(i) : 0;
+	}
+	text = shows(&cmd_locks, true, "");
+	check_eq(sum(text, NULL, NULL, "total"), all);
+	check_eq(sum(text, "kind", "mutex", "total"), mutex);
+	check_eq(sum(text, "kind", "mutex", "count"), EVENTS / 5 * 2);
+	check_eq(sum(text, "kind", "rwsem:R", "count"), EVENTS / 5);
+	check_eq(sum(text, "kind", "pcpu-sem:W", "count"), EVENTS / 5);
+	check_eq(sum(text, "kind", "1048576", "count"), EVENTS / 5);
+	check_eq(sum(shows(&cmd_locks, true, "--failed"), NULL, NULL, "count"), 1);
+	text = shows(&cmd_locks, true, "--by lock");
+	check_eq(sum(text, "by", "lock = 0xffff888000000002", "count"), EVENTS / 3);
+	text = shows(&cmd_locks, false, "--longer 2ms --top 1");
+	has(text, "CONTAINER  KIND   COUNT  TOTAL    AVG    P50    P99    MAX\n");
+	has(shows(&cmd_locks, false, "--stack"), "no kernel stacks");
+	has(shows(&cmd_locks, false, "--sort size"), "no column 'size' to sort by: there are total count avg");
+	has(shows(&cmd_locks, false, "-e read"), "lock_contention alone");
+}
+
 static void bio(void)
 {
 	uint64_t reads = 0, writes = 0, rbytes = 0, wbytes = 0, bytes = 0, flushes = 0, discards = 0;
@@ -381,6 +428,7 @@ static void sort(void)
 {
 	static const struct { const struct command *cmd; const char *options, *columns; } all[] = {
 		{ &cmd_stats, "", NULL }, { &cmd_runqlat, "", NULL }, { &cmd_blame, "", NULL }, { &cmd_offcpu, "", NULL }, { &cmd_offcpu, "--stack ", NULL },
+		{ &cmd_locks, "", NULL },
 		{ &cmd_throttle, "", NULL }, { &cmd_profile, "", NULL }, { &cmd_profile, "--folded /dev/null ", NULL }, { &cmd_bio, "", NULL }, { &cmd_bio, "--hist ", NULL },
 		{ &cmd_files, "--all ", NULL }, { &cmd_tcp, "--summary ", NULL },
 		{ &cmd_count, "sched_run --by comm ", "count comm event container" },
@@ -418,7 +466,7 @@ static void sort(void)
 }
 
 static const struct ktap_case cases[] = {
-	{ "a recording of each kind of event", record }, { "offcpu", offcpu }, { "bio", bio }, { "top", top },
+	{ "a recording of each kind of event", record }, { "offcpu", offcpu }, { "locks", locks }, { "bio", bio }, { "top", top },
 	{ "profile", profile }, { "throttle", throttle }, { "columns to sort by", sort },
 };
 

@@ -20,6 +20,7 @@
 	X(why, "show where a container's time went") \
 	X(stuck, "show what threads are held up in now, and for how long") \
 	X(offcpu, "show how long tasks slept, and why") \
+	X(locks, "show how long tasks waited for locks of the kernel") \
 	X(throttle, "show whose quota of CPU time ran out") \
 	X(profile, "show which functions use the CPUs") \
 	X(bio, "show the requests that disks served, and how long they took") \

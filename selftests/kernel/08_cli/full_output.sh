@@ -12,6 +12,8 @@ while :; do counted 2 1; cat "$top/Makefile" > "$tmp/copy"; : < /dev/tcp/127.0.0
 ctrace record -o "$tmp/t" -e views -F 99 all --duration 2 2> "$tmp/err" || give_up "no recording: $(cat "$tmp/err")"
 check "a definition to list" ctrace probe add 'p:full_output vfs_read'
 
+# Linux 5.19
+locks=$(ctrace events 2> /dev/null | grep '^lock_contention ')
 # A row for each form of output. Other forms of report, export, flame and views: unit/full_test
 cat > "$tmp/rows" <<END
 trace host --duration 0.5
@@ -29,6 +31,7 @@ why --input $tmp/t host
 stuck --all
 stuck --json
 offcpu host --duration 1
+${locks:+locks host --duration 0.3}
 throttle --duration 0.3 --json
 profile host --duration 1
 profile host --duration 1 --folded /dev/full
@@ -58,8 +61,9 @@ END
 missing=$(ctrace help | sed -n '/^Commands:/,/^Options:/s/^  \([a-z]*\) .*/\1/p' | while read -r name; do
 	grep -q "^$name" "$tmp/rows" || echo "$name"; done | xargs)
 # record prints nothing; 08_cli/disk_full fills its disk
-same "commands without a row" record "$missing"
+same "commands without a row" "record$([ -n "$locks" ] || echo " locks")" "$missing"
 while read -r -a words; do
+	[ ${#words[@]} -gt 0 ] || continue
 	# a command that printed nothing would have nothing to lose, and succeed
 	timeout 60 ctrace "${words[@]}" > /dev/full 2> "$tmp/err"
 	st=$?

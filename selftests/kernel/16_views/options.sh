@@ -21,6 +21,7 @@ refuses() {
 }
 # tables are counted; lines are of events
 tables='stats runqlat offcpu throttle profile bio files blame top'
+! ctrace events 2> /dev/null | grep -q '^lock_contention ' || tables="$tables locks"
 lines='tcp snoop_exec snoop_kill bio_--lines files_--slower_1ms'
 for view in $tables $lines; do
 	words=${view//_/ }
