@@ -160,7 +160,15 @@ struct next {
 	const char *event;		/* that the command counts; NULL: it takes live containers only */
 };
 
-static struct next next_of(const struct why *w)
+/* Live, it is the kernel that has it or not. */
+static bool has_locks(const struct view *v)
+{
+	const struct ctrace_event_type *t = ctrace_schema_by_id(v->run.schema, CTRACE_ID_LOCK_CONTENTION);
+
+	return v->recording ? view_input_has(v, "lock_contention") : t && !t->reason;
+}
+
+static struct next next_of(const struct view *v, const struct why *w)
 {
 	static const struct next all[CAUSE_N] = {
 		[CAUSE_NONE] = { "See which calls it makes", "ctrace stats %s", "calls" },
@@ -179,6 +187,9 @@ static struct next next_of(const struct why *w)
 		return (struct next){ "See which of its tasks wait, and for whom",
 			"ctrace blame %s --by comm",
 				      "sched_blame" };
+	if (c == CAUSE_KERNEL && has_locks(v))
+		return (struct next){ "See where in the kernel it sleeps ('ctrace locks' shows waits for the kernel's locks)",
+				      all[c].command, NULL };
 	return all[c];
 }
 
@@ -316,7 +327,7 @@ static void print(struct view *v, struct json *j)
 	char *command;
 
 	why_make(v, w);
-	next = next_of(w);
+	next = next_of(v, w);
 	command = command_of(v, w, &next);
 	if (j)
 		print_json(v, j, w, &next, command);
