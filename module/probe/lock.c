@@ -28,9 +28,10 @@
  * contention on.
  *
  * The probes run where locks are taken: with interrupts off, run queues locked, the task's state already
- * that of a sleeper. They take no lock, do not sleep, wake no task and leave the state alone. So they never
- * contend themselves. The stack at the end is the stack at the beginning: the same function is called from
- * the same place.
+ * that of a sleeper. They do not sleep, wake no task and leave the state alone. They take one lock,
+ * identity/'s, to look up a task that is not known, and no CPU takes that twice (ctrace_ident_lock()). If it
+ * is held elsewhere, that is a contention inside this one, whose probe does without the lock. The stack at
+ * the end is the stack at the beginning: the same function is called from the same place.
  *
  * The address of a lock is a kernel address. Only sessions without views of single containers get it
  * (CTRACE_SESSION_F_NEIGHBOURS), and none if the kernel is locked down when the first probe comes.
