@@ -25,9 +25,12 @@ run() {
 	next_go
 	ctrace locks --json "$@" "cid:$cid" -- sh -c "$go" > "$tmp/$out" 2> "$tmp/$out.err"
 	same "$out: status" 0 $?
+	note "$(cat "$tmp/$out.err")"
 	grep '^{' "$tmp/$out" > "$tmp/json"
 	witnessed "$tmp/kernel" "$in_task"
-	contentions "$tmp/kernel" > "$tmp/theirs"
+	contentions "$tmp/kernel" | awk -v names="$(jq -r 'to_entries[] | "\(.key) \(.value)"' <<< "$kind_names" | xargs)" '
+		BEGIN { n = split(names, w, " "); for (i = 1; i < n; i += 2) name[w[i]] = w[i + 1] }
+		{ $2 = name[$2]; print }' > "$tmp/theirs"
 	note "$out: $(cut -d' ' -f2 "$tmp/theirs" | sort | uniq -c | xargs)"
 	same "$out: nothing is missing" "0 0 0" "$(jq -r '.account | "\(.unfollowed) \(.missed) \(.other)"' "$tmp/json")"
 }
@@ -43,7 +46,7 @@ agree() {
 	fi
 }
 
-contenders 8 60
+contenders 8 10
 run kinds --by tid
 at_least "waits that the kernel saw" 20 "$(wc -l < "$tmp/theirs")"
 # shellcheck disable=SC2016 # awk's own dollars
