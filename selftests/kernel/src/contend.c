@@ -5,7 +5,7 @@
  *
  *	map 1 MiB, touch each page, unmap it	the lock of the process's memory: a rwsem, which faults read, and the calls write
  *	write 64 KiB to one file		the lock of its inode: a rwsem
- *	write a page to one pipe		the pipe's mutex; the first thread reads
+ *	write 32 pages to one pipe		the pipe's mutex; the first thread reads
  *
  * Then it prints "done N", N being the number of lines.
  */
@@ -22,6 +22,7 @@
 #define MAPPED	(1ul << 20)
 #define PAGE	4096ul
 #define WRITTEN	(16 * PAGE)
+#define PIPED	32		/* pages */
 
 static int file, ends[2], rounds;
 static char data[WRITTEN];
@@ -43,9 +44,11 @@ static void *contend(void *arg)
 		madvise((void *)p, MAPPED, MADV_NOHUGEPAGE);
 		for (size_t at = 0; at < MAPPED; at += PAGE)
 			p[at] = 1;
-		if (munmap((void *)p, MAPPED) || pwrite(file, data, WRITTEN, 0) != WRITTEN ||
-		    write(ends[1], data, PAGE) != PAGE)
+		if (munmap((void *)p, MAPPED) || pwrite(file, data, WRITTEN, 0) != WRITTEN)
 			die("contend");
+		for (int k = 0; k < PIPED; k++)
+			if (write(ends[1], data, PAGE) != PAGE)
+				die("contend: pipe");
 	}
 	return arg;
 }
@@ -53,7 +56,7 @@ static void *contend(void *arg)
 static void run(int n)
 {
 	static char got[WRITTEN];
-	size_t all = (size_t)n * (size_t)rounds * PAGE;
+	size_t all = (size_t)n * (size_t)rounds * PIPED * PAGE;
 	pthread_t threads[THREADS];
 	ssize_t len;
 
