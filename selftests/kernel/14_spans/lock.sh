@@ -40,12 +40,17 @@ note "$(head -n 2 "$tmp/kernel"; head -n 2 "$tmp/hidden")"
 note "$(cut -d' ' -f2 "$tmp/theirs" | sort | uniq -c | xargs)"
 note "$(tail -n 2 "$tmp/ev.err")"
 at_least "waits that the kernel saw" 100 "$(wc -l < "$tmp/theirs")"
-cut -d' ' -f1-4 "$tmp/theirs" > "$tmp/theirs.what"
-cut -d' ' -f1-4 "$tmp/ours" > "$tmp/ours.what"
+cut -d' ' -f1,2,4 "$tmp/theirs" > "$tmp/theirs.what"
+cut -d' ' -f1,2,4 "$tmp/ours" > "$tmp/ours.what"
 if cmp -s "$tmp/theirs.what" "$tmp/ours.what"; then ok "each thread's waits, in their order"; else
 	not_ok "each thread's waits, in their order"
 	note "$(diff "$tmp/theirs.what" "$tmp/ours.what" | head -n 20)"
 fi
+# each number of the kernel's stands for one address
+paste -d' ' "$tmp/theirs" "$tmp/ours" | cut -d' ' -f3,8 | sort -u > "$tmp/pairs"
+same "locks, by both" "$(cut -d' ' -f1 "$tmp/pairs" | sort -u | wc -l) $(cut -d' ' -f2 "$tmp/pairs" | sort -u | wc -l)" \
+	"$(wc -l < "$tmp/pairs") $(wc -l < "$tmp/pairs")"
+check "addresses of the kernel" grep -qE ' f[0-9a-f]{15}$' "$tmp/pairs"
 # The two look at the clock one after the other, and the machine may be busy in between.
 paste -d' ' "$tmp/theirs" "$tmp/ours" | awk '{n += $5; d = $5 - $10; off += d < 0 ? -d : d} END {printf "%.0f %.0f\n", n, off}' > "$tmp/off"
 read -r ns off < "$tmp/off"

@@ -34,10 +34,11 @@ run() {
 	note "$out: $(cut -d' ' -f2 "$tmp/theirs" | sort | uniq -c | xargs)"
 	same "$out: nothing is missing" "0 0 0" "$(jq -r '.account | "\(.unfollowed) \(.missed) \(.other)"' "$tmp/json")"
 }
-# agree WHAT FILTER FIELDS: lines of "KEY... COUNT" that jq makes of our rows, and awk of the kernel's waits
+# agree WHAT FILTER FIELDS [COLUMNS]: lines of "KEY... COUNT" that jq makes of our rows, and awk of the kernel's
+# waits, or these columns of them
 agree() {
 	jq -r ".rows[] | select(.cid == $cid) | $2" "$tmp/json" | sort > "$tmp/ours.lines"
-	awk "{n[$3]++} END {for (k in n) print k, n[k]}" "$tmp/theirs" | sort > "$tmp/theirs.lines"
+	awk "{n[$3]++} END {for (k in n) print k, n[k]}" "$tmp/theirs" | cut -d' ' -f"${4:-1-}" | sort > "$tmp/theirs.lines"
 	if cmp -s "$tmp/theirs.lines" "$tmp/ours.lines" && [ -s "$tmp/ours.lines" ]; then
 		ok "$1: $(wc -l < "$tmp/ours.lines") alike"
 	else
@@ -60,7 +61,7 @@ same "rows add up to the account" "$(jq .account.events "$tmp/json")" "$(jq '[.r
 
 run locks --by lock
 # shellcheck disable=SC2016 # awk's own dollars
-agree "each lock's waits, by its address" '"\(.by | sub(".*= 0x"; "")) \(.kind) \(.count)"' '$3 " " $2'
+agree "each lock's waits, whatever its address is" '"\(.kind) \(.count)"' '$3 " " $2' 2-
 
 run stacks --stack
 same "stacks have all waits" "$(wc -l < "$tmp/theirs")" "$(jq "[.rows[] | select(.cid == $cid) | .count] | add" "$tmp/json")"
