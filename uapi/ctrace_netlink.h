@@ -328,7 +328,8 @@ enum ctrace_attr_session {
  *   KEY	a field; F/N (divided, towards 0), F&N (N decimal, 0x or octal), log2(F), of a number's field;
  *		comm tid vtid pid uid gid cpu of the event's task, with $ before it if a field has that name;
  *		stack, ustack: of the kernel, of the program; of a whole call the stacks at its return;
- *		syscall, errno: of whole calls; of other events the field of that name
+ *		syscall, errno: of whole calls; errno of each event that has a signed number called ret, too; of
+ *		other events the field of that name
  *
  * Several calls may be named at once for the fields that all whole calls have: duration, ret and marks. A
  * call of a 32-bit program that has no such field at all (i386's mmap has no len) is not counted, and does

@@ -101,7 +101,7 @@ void ctrace_agg_key(const struct ctrace_agg *a, struct ctrace_walk *w, const str
 			key[c->at] = id;
 			break;
 		case CTRACE_TABLE_KEY_ERRNO:
-			ret = ctrace_agg_value(c, w, &v) ? (s64)v : 0;
+			ret = !ctrace_agg_value(c, w, &v) ? 0 : c->size == 4 ? (s32)v : (s64)v;
 			key[c->at] = ret < 0 && ret >= -4095 ? -ret : 0;
 			break;
 		case CTRACE_TABLE_KEY_NUMBER:

@@ -41,7 +41,7 @@ struct ctrace_agg {
 };
 
 /*
- * Compiles text for an event type with these fields. call: of whole calls, so syscall and errno can be asked for. 0 and
+ * Compiles text for an event type with these fields. call: of whole calls, so syscall can be asked for. 0 and
  * *out; or -EINVAL, and why names the bad word and its column; or -ENOMEM. Process context.
  */
 int ctrace_agg_new(const char *text, const struct ctrace_field_desc *fields, u32 nfields, bool call,

@@ -156,16 +156,19 @@ static int take_operand(struct ctrace_expr_parse *p, struct ctrace_agg *a, struc
 	return take_amount(p, c, end);
 }
 
-/* errno is made of a call's ret, which all whole calls have. */
+/* errno is made of ret, which all whole calls have, and operations of io_uring. */
 static int of_call(struct ctrace_expr_parse *p, struct ctrace_agg *a, struct ctrace_agg_column *c, bool call)
 {
+	bool has_ret = call || c->kind == CTRACE_TABLE_KEY_ERRNO;
 	u32 i;
 
-	for (i = 0; call && i < p->nfields; i++)
-		if (!strcmp(p->fields[i].name, "ret"))
+	for (i = 0; has_ret && i < p->nfields; i++)
+		if (!strcmp(p->fields[i].name, "ret") && p->fields[i].kind == CTRACE_FK_INT)
 			break;
-	if (!call || i == p->nfields)
-		return ctrace_expr_bad(p, p->t.at, "%s is a key of whole calls alone (calls, call:NAME)", ctrace_expr_seen(p));
+	if (!has_ret || i == p->nfields)
+		return ctrace_expr_bad(p, p->t.at, "%s is a key of whole calls alone (calls, call:NAME)%s",
+				       ctrace_expr_seen(p),
+				       has_ret ? " and of events with a number 'ret'" : "");
 	c->what = i;
 	if (a->head <= i)
 		a->head = i + 1;

@@ -127,6 +127,33 @@ static void number_keys(void)
 	expect_key("addr.port", 0, 115, &task);
 }
 
+/* What an operation of io_uring returns is a signed number of 32 bits. An address is no error. */
+static void errno_without_call(void)
+{
+	static const struct ctrace_field_desc op[] = {
+		{ "ret", CTRACE_FK_INT, 0, 4 }, { "opcode", CTRACE_FK_UINT, 0, 4 },
+	};
+	static const struct ctrace_field_desc none[] = { { "ret", CTRACE_FK_UINT, CTRACE_FD_HEX, 8 } };
+	static const s32 payloads[][2] = { { -2, 18 }, { 4096, 22 }, { 0, 3 } };
+	static const u64 is[] = { 2, 0, 0 };
+	u64 key[CTRACE_TABLE_KEY_WORDS];
+	struct ctrace_agg *a = NULL;
+	struct ctrace_walk w;
+	char why[192] = "";
+
+	check_eq(ctrace_agg_new("count() by opcode, errno", op, 2, false, &a, why, sizeof(why)), 0);
+	for (size_t i = 0; a && i < ARRAY_SIZE(payloads); i++) {
+		ctrace_walk_begin(&w, &a->fields, payloads[i], 8);
+		ctrace_agg_key(a, &w, &task, 777, key);
+		check_eq(key[1], (u64)payloads[i][1]);
+		check_eq(key[2], is[i]);
+	}
+	if (a)
+		ctrace_agg_free(a);
+	check_eq(ctrace_agg_new("count() by errno", none, 1, false, &a, why, sizeof(why)), -EINVAL);
+	check(strstr(why, "'errno' is a key of whole calls alone (calls, call:NAME) and of events with a "));
+}
+
 /* The number of a span of the scheduler, whose fields are so named. */
 static void key_that_is_a_field(void)
 {
@@ -336,7 +363,6 @@ static void mistakes(void)
 	wrong("count() by log2 u8", false, "column 17: expected '(', not 'u8'");
 	wrong("count() by u8 i16", false, "column 15: expected ',', not 'i16'");
 	wrong("count() by syscall", false, "column 12: 'syscall' is a key of whole calls alone (calls, call:NAME)");
-	wrong("count() by errno", false, "column 12: 'errno' is a key of whole calls alone");
 	wrong("count() by u8, i16, i64, u64, tid, pid, cpu", false, "column 41: too many keys: at most 6 are allowed beside the container");
 	wrong("count(), count(), count(), count(), count(), count(), count(), count(), sum(u8)", false,
 	      "column 73: too many functions: at most 8");
@@ -372,7 +398,9 @@ static void cut(void)
 }
 
 static const struct ktap_case cases[] = {
-	{ "keys that are numbers", number_keys }, { "errnos", errnos }, { "log2 of all", log2_of_all }, { "keys that are texts", text_keys },
+	{ "keys that are numbers", number_keys }, { "errnos", errnos },
+	{ "errno without a call", errno_without_call },
+	{ "log2 of all", log2_of_all }, { "keys that are texts", text_keys },
 	{ "values", values }, { "names", names }, { "mistakes", mistakes }, { "cut", cut },
 	{ "a key that is a field", key_that_is_a_field },
 };
