@@ -6,6 +6,7 @@
 #ifndef CTRACE_COMPAT_IO_URING_H
 #define CTRACE_COMPAT_IO_URING_H
 
+#include <linux/fs.h>
 #include <linux/types.h>
 #include "facts.h"
 
@@ -57,6 +58,49 @@ static inline void ctrace_compat_io_uring_op(const struct io_kiocb *req,
 	op->sqe_flags = (__force u64)req->flags;	/* the lowest bits */
 }
 
+/*
+ * The file that the request works on, while its completion is called: the request, or the ring for it, has a
+ * reference until the result is written. NULL: it has none. For operations on a file only.
+ */
+static inline const struct file *ctrace_compat_io_uring_file(const struct io_kiocb *req)
+{
+	return READ_ONCE(req->file);
+}
+
+#ifdef CTRACE_HAVE_IO_URING_SQES
+#include <linux/nospec.h>
+#include <uapi/linux/io_uring.h>
+
+/*
+ * Where the program has the path that the submission has just read: at offset `at` of the entry that the ring
+ * read last. What the kernel keeps of it is in structs of its own files. Context: the submission, which holds
+ * the ring's mutex, so the ring's memory stays. The program can write the entries, and the array of their
+ * numbers, at any time: each is read once, and a number is checked. 0: the entry is not this request's, or no
+ * longer.
+ */
+static inline u64 ctrace_compat_io_uring_address(const struct io_kiocb *req, size_t at)
+{
+	const struct io_ring_ctx *ctx = req->ctx;
+	u32 i = (ctx->cached_sq_head - 1) & (ctx->sq_entries - 1);
+	const struct io_uring_sqe *sqe;
+
+	if (ctx->sq_array)	/* NULL: the entries are taken in their order */
+		i = READ_ONCE(ctx->sq_array[i]);
+	if (i >= ctx->sq_entries)
+		return 0;
+	i = array_index_nospec(i, ctx->sq_entries);
+	sqe = &ctx->sq_sqes[ctx->flags & IORING_SETUP_SQE128 ? 2 * i : i];
+	if (READ_ONCE(sqe->opcode) != req->opcode || READ_ONCE(sqe->user_data) != req->cqe.user_data)
+		return 0;
+	return READ_ONCE(*(const u64 *)((const char *)sqe + at));
+}
+#else
+static inline u64 ctrace_compat_io_uring_address(const struct io_kiocb *req, size_t at)
+{
+	return 0;
+}
+#endif
+
 #else
 /*
  * Before 6.0 a completion has the ring and the user_data alone. The program chooses user_data, and may use one for
@@ -80,6 +124,16 @@ struct io_kiocb;
 static inline void ctrace_compat_io_uring_op(const struct io_kiocb *req,
 					     struct ctrace_compat_io_uring_op *op)
 {
+}
+
+static inline const struct file *ctrace_compat_io_uring_file(const struct io_kiocb *req)
+{
+	return NULL;
+}
+
+static inline u64 ctrace_compat_io_uring_address(const struct io_kiocb *req, size_t at)
+{
+	return 0;
 }
 #endif
 

@@ -46,4 +46,4 @@ has "a task of the container submitted them" " io_uring_op cid=$box tid=[1-9][0-
 same "tasks: the program, and the ring's thread" 2 "$(sed -nE "s/.* io_uring_op cid=$box tid=([0-9]+) .*/\1/p" "$tmp/ev" | sort -u | wc -l)"
 same "lasted at least 50 ms" 2 "$(sed -nE "s/.* io_uring_op cid=$box .* duration=([0-9]+) .* opcode=11 .*/\1/p" "$tmp/ev" | awk '$1 >= 50000000' | wc -l)"
 has "one that the kernel refused is counted" 'unfollowed [1-9]' "$tmp/one.err"
-has "the command names them" 'io_uring_op.* ret=-2 .*opcode=OPENAT' <(ctrace trace -e io_uring_op -- iouring 2>&1)
+has "the command names them" 'io_uring_op.* ret=ENOENT .*opcode=OPENAT .*path="/no/such/file"' <(ctrace trace -e io_uring_op -- iouring 2>&1)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * iouring [-s] [-b]: does some operations by io_uring, by its bare system calls, one after the other. For
- * each it prints what it asked for and got, in evdump's words: "user_data=0x4d02 ret=-2 fd=-1 opcode=18
- * sqe_flags=0x0".
+ * iouring [-s] [-b] [-f DIR]: does some operations by io_uring, by its bare system calls, one after the
+ * other. For each it prints what it asked for and got, in evdump's words: "user_data=0x4d02 ret=-2 fd=-1
+ * opcode=18 sqe_flags=0x0 path="/no/such/file"".
  *
+ *	-f DIR	others: on a file in DIR, which it makes, and on a pipe
  *	-s	with a thread of the kernel's that submits (SQPOLL)
  *	-b	an operation that does not exist, and nothing else
  *
@@ -30,6 +31,7 @@
 #ifndef __NR_io_uring_setup
 #define __NR_io_uring_setup 425
 #define __NR_io_uring_enter 426
+#define __NR_io_uring_register 427
 #endif
 
 static struct io_uring_params params;
@@ -69,6 +71,17 @@ static void setup(int poll)
 	sqes = (struct io_uring_sqe *)map(params.sq_entries * sizeof(*sqes), IORING_OFF_SQES);
 }
 
+static const char *path_of(const struct io_uring_sqe *wish)
+{
+	switch (wish->opcode) {
+	case IORING_OP_OPENAT:
+	case IORING_OP_RENAMEAT:
+	case IORING_OP_UNLINKAT:
+		return (const char *)(uintptr_t)wish->addr;
+	}
+	return "";
+}
+
 /* Returns the result. shown: the descriptor that an event should have */
 static int operate(const struct io_uring_sqe *wish, int shown)
 {
@@ -88,8 +101,8 @@ static int operate(const struct io_uring_sqe *wish, int shown)
 	while (__atomic_load_n(word(cq, params.cq_off.tail), __ATOMIC_ACQUIRE) == head)
 		usleep(1000);
 	e = (struct io_uring_cqe *)(cq + params.cq_off.cqes) + (head & *word(cq, params.cq_off.ring_mask));
-	printf("user_data=%#llx ret=%d fd=%d opcode=%u sqe_flags=%#x\n", (unsigned long long)e->user_data, e->res, shown,
-	       wish->opcode, wish->flags);
+	printf("user_data=%#llx ret=%d fd=%d opcode=%u sqe_flags=%#x path=\"%s\"\n",
+	       (unsigned long long)e->user_data, e->res, shown, wish->opcode, wish->flags, path_of(wish));
 	__atomic_store_n(word(cq, params.cq_off.head), head + 1, __ATOMIC_RELEASE);
 	return e->res;
 }
@@ -122,19 +135,84 @@ static void wait_a_while(uint64_t data)
 	operate(&s, -1);
 }
 
+/* --- -f ------------------------------------------------------------------------------ */
+
+static int on_path(int opcode, const char *path, const char *second, int flags, uint64_t data)
+{
+	struct io_uring_sqe s = { .opcode = (uint8_t)opcode, .fd = AT_FDCWD, .user_data = data };
+
+	s.addr = (uintptr_t)path;
+	if (opcode == IORING_OP_OPENAT) {
+		s.open_flags = (uint32_t)flags;
+		s.len = 0600;
+	} else if (second) {
+		s.addr2 = (uintptr_t)second;
+		s.len = (uint32_t)AT_FDCWD;	/* the second directory */
+	}
+	return operate(&s, -1);
+}
+
+static int on_fd(int opcode, int fd, int flags, uint64_t offset, size_t len, uint64_t data)
+{
+	static char buf[8192];
+	struct io_uring_sqe s = { .opcode = (uint8_t)opcode, .fd = fd, .user_data = data };
+
+	s.flags = (uint8_t)flags;
+	if (opcode != IORING_OP_FSYNC) {
+		s.addr = (uintptr_t)buf;
+		s.len = (uint32_t)len;
+		s.off = offset;
+	}
+	return operate(&s, fd);
+}
+
+static void files(const char *dir)
+{
+	char path[256], other[256], none[256];
+	uint64_t data = 0x4f00;
+	int fd, ends[2], slots[1];
+
+	snprintf(path, sizeof(path), "%s/made", dir);
+	snprintf(other, sizeof(other), "%s/renamed", dir);
+	snprintf(none, sizeof(none), "%s/not there", dir);
+	if (pipe(ends))
+		exit(1);
+	fd = on_path(IORING_OP_OPENAT, path, NULL, O_CREAT | O_RDWR, data++);
+	on_path(IORING_OP_OPENAT, none, NULL, O_RDONLY, data++);
+	for (unsigned int i = 0; i < 8; i++)
+		on_fd(IORING_OP_WRITE, fd, 0, i * 1000, 1000, data++);
+	on_fd(IORING_OP_FSYNC, fd, 0, 0, 0, data++);
+	on_fd(IORING_OP_READ, fd, 0, 0, 5000, data++);
+	on_fd(IORING_OP_READ, fd, IOSQE_ASYNC, 0, 5000, data++);
+	slots[0] = fd;
+	if (syscall(__NR_io_uring_register, ring, IORING_REGISTER_FILES, slots, 1))
+		exit(1);
+	on_fd(IORING_OP_READ, 0, IOSQE_FIXED_FILE, 0, 5000, data++);
+	on_fd(IORING_OP_WRITE, ends[1], 0, (uint64_t)-1, 10, data++);
+	on_fd(IORING_OP_READ, ends[0], 0, (uint64_t)-1, 10, data++);
+	on_path(IORING_OP_RENAMEAT, path, other, 0, data++);
+	on_path(IORING_OP_UNLINKAT, none, NULL, 0, data++);
+}
+
 int main(int argc, char **argv)
 {
+	const char *dir = NULL;
 	struct io_uring_sqe none = { .opcode = 255, .fd = -1, .user_data = 0x4dff };
 	uint64_t data = 0x4d00;
 	int o, fd, bad = 0, poll = 0;
 
-	while ((o = getopt(argc, argv, "sb")) != -1) {
+	while ((o = getopt(argc, argv, "sbf:")) != -1) {
 		poll |= o == 's';
 		bad |= o == 'b';
+		dir = o == 'f' ? optarg : dir;
 	}
 	setup(poll);
 	if (bad) {
 		operate(&none, -1);
+		return 0;
+	}
+	if (dir) {
+		files(dir);
 		return 0;
 	}
 	fd = open_file("/etc/passwd", data + 1);
