@@ -58,7 +58,7 @@ static const char events_text[] =
 "ARG...'. 'if EXPRESSION' at the end of an -e takes only the events for which it\n"
 "is true: 'openat if ret < 0 && filename ~ \"/etc/*\"'.\n"
 "'ctrace events' lists the names. Without -e, trace and record use\n"
-PROBES_DEFAULT ".\n"
+PROBES_DEFAULT ",io_uring_op.\n"
 "\n"
 "Examples:\n"
 "  ctrace trace web -e openat,connect       # two calls\n"

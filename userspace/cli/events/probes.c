@@ -15,7 +15,7 @@ struct parse {
 	struct probes *p;
 	const struct ctrace_schema *s;
 	const struct probe_items *items;
-	bool whole, lenient;
+	bool whole, lenient, usual;	/* usual: nothing was asked for */
 };
 
 void probes_free(struct probes *p)
@@ -143,7 +143,8 @@ static int add_tracepoint(struct parse *x, const struct probe_item *it)
 /* Events that views count. */
 static const char *const views[] = {
 	"sched_wait", "sched_run", "sched_block", "sched_blame", "cpu_throttled", "block_io", "tcp_*",
-	"sched_process_fork", "sched_process_exec", "sched_process_exit", "signal_generate", "oom_*", NULL
+	"sched_process_fork", "sched_process_exec", "sched_process_exit", "signal_generate", "oom_*",
+	"io_uring_op", NULL
 };
 /* What Trace Compass and lttng-analyses draw and count; they know no whole calls. */
 static const char *const viewer[] = {
@@ -191,6 +192,8 @@ static int parse_item(struct parse *x, const struct probe_item *it)
 	if (*word == '%' && !class_exists(word + 1))
 		return probe_no_class(word);
 	t = probe_event_named(x->s, word);
+	if (t && t->reason && x->lenient)
+		return CLI_OK;
 	if (t && t->reason)
 		return cli_error("no event '%s': %s", word, t->reason);
 	if (t)
@@ -305,6 +308,15 @@ static int finish(struct probes *p, const struct probes_opts *o)
 	return CLI_OK;
 }
 
+/* What a program may have done by io_uring in place of calls, if this kernel has the event. */
+static int add_io_uring(struct parse *x)
+{
+	struct probe_item one = { .text = (char *)"io_uring_op" };
+	int r = add_matching(x, &one, false);
+
+	return r < 0 ? CLI_OK : r;
+}
+
 static int parse_all(struct parse *x)
 {
 	int status = CLI_OK;
@@ -315,6 +327,8 @@ static int parse_all(struct parse *x)
 	for (size_t i = 0; status == CLI_OK && i < x->items->n; i++)
 		if (!x->items->v[i].not)
 			status = parse_item(x, &x->items->v[i]);
+	if (status == CLI_OK && x->usual)
+		status = add_io_uring(x);
 	for (size_t i = 0; x->whole && i < x->p->n; i++)
 		x->p->v[i].whole |= is_call(&x->p->v[i]) || !strcmp(x->p->v[i].name, ALL);
 	return status == CLI_OK ? settle_calls(x) : status;
@@ -333,8 +347,10 @@ int probes_parse(struct probes *p, const struct ctrace_schema *s, const struct p
 	for (size_t i = 0; i < items.n; i++)
 		only_not &= items.v[i].not;
 	/* --longer and --failed imply system calls; with -F alone, samples are enough */
-	if (status == CLI_OK && only_not && (o->nevents || !o->frequency))
+	if (status == CLI_OK && only_not && (o->nevents || !o->frequency)) {
 		status = probe_items_parse(&items, usual);
+		x.usual = !o->longer && !o->failed;
+	}
 	if (status == CLI_OK)
 		status = parse_all(&x);
 	if (status == CLI_OK && o->frequency)

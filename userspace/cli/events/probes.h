@@ -32,7 +32,7 @@ struct probes_opts {
 	bool lenient;		/* names of what this kernel lacks are left out */
 };
 
-#define PROBES_DEFAULT	"syscalls,sched_process_*"
+#define PROBES_DEFAULT	"syscalls,sched_process_*"	/* and io_uring_op, if this kernel has it */
 
 /* Fills p with each event that o asks for, once. Returns CLI_OK, or the exit status after a message. */
 int probes_parse(struct probes *p, const struct ctrace_schema *s, const struct probes_opts *o);

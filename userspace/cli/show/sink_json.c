@@ -165,6 +165,15 @@ static void put_errno(struct json *j, int64_t ret)
 		json_str(j, "errno", errno_name(err));
 }
 
+static void put_operation(struct json *j, uint64_t opcode)
+{
+	struct sbuf b = { 0 };
+
+	io_uring_op_put(&b, opcode);
+	json_str(j, "operation", b.s);
+	sbuf_free(&b);
+}
+
 /* A string that is NULL is null, and one that could not be read is its address, a number. */
 static void put_fields(struct json_sink *s, struct json *j, const struct paint *p, const struct ctrace_record *rec)
 {
@@ -182,6 +191,9 @@ static void put_fields(struct json_sink *s, struct json *j, const struct paint *
 	for (int i = 0; !call && i < n; i++)
 		if (is_error(p->type, v[i].field))
 			put_errno(j, v[i].i);
+	for (int i = 0; !call && i < n && p->type->id == CTRACE_ID_IO_URING_OP; i++)
+		if (!strcmp(v[i].field->name, "opcode"))
+			put_operation(j, v[i].u);
 	json_open(j, "fields", '{');
 	for (int i = 0; i < n; i++) {
 		enum arg_mark mark = syscall_mark(marks, (uint32_t)i - p->first, &v[i]);

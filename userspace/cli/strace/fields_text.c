@@ -17,18 +17,6 @@ static const char *const softirqs[] = {
 	"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU",
 };
 
-/* IORING_OP_* in the kernel's include/uapi/linux/io_uring.h, of 7.3. */
-static const char *const io_uring_ops[] = {
-	"NOP", "READV", "WRITEV", "FSYNC", "READ_FIXED", "WRITE_FIXED", "POLL_ADD", "POLL_REMOVE", "SYNC_FILE_RANGE",
-	"SENDMSG", "RECVMSG", "TIMEOUT", "TIMEOUT_REMOVE", "ACCEPT", "ASYNC_CANCEL", "LINK_TIMEOUT", "CONNECT",
-	"FALLOCATE", "OPENAT", "CLOSE", "FILES_UPDATE", "STATX", "READ", "WRITE", "FADVISE", "MADVISE", "SEND",
-	"RECV", "OPENAT2", "EPOLL_CTL", "SPLICE", "PROVIDE_BUFFERS", "REMOVE_BUFFERS", "TEE", "SHUTDOWN", "RENAMEAT",
-	"UNLINKAT", "MKDIRAT", "SYMLINKAT", "LINKAT", "MSG_RING", "FSETXATTR", "SETXATTR", "FGETXATTR", "GETXATTR",
-	"SOCKET", "URING_CMD", "SEND_ZC", "SENDMSG_ZC", "READ_MULTISHOT", "WAITID", "FUTEX_WAIT", "FUTEX_WAKE",
-	"FUTEX_WAITV", "FIXED_FD_INSTALL", "FTRUNCATE", "BIND", "LISTEN", "RECV_ZC", "EPOLL_WAIT", "READV_FIXED",
-	"WRITEV_FIXED", "PIPE", "NOP128", "URING_CMD128",
-};
-
 /* enum ctrace_wait_reason, ctrace_culprit, ctrace_run_reason */
 static const char *const wait_reasons[] = { "", "WOKEN", "PREEMPTED", "BEFORE" };
 static const char *const culprits[] = { "", "SELF", "NEIGHBOUR", "HOST", "IDLE", "THROTTLED", "EARLIER" };
@@ -69,6 +57,7 @@ bool is_error(const struct ctrace_event_type *t, const struct ctrace_field *f)
 		return false;
 	return t->id == CTRACE_ID_TCP_CONNECT ? !strcmp(f->name, "error") :
 	       t->id == CTRACE_ID_LOCK_CONTENTION ? !strcmp(f->name, "ret") :
+	       t->id == CTRACE_ID_IO_URING_OP ? !strcmp(f->name, "ret") :
 	       t->id == CTRACE_ID_CAP_CAPABLE && !strcmp(f->name, "result");
 }
 
@@ -129,7 +118,7 @@ static void paint_tcp_how(struct sbuf *b, const struct ctrace_value *v)
 
 static void paint_io_uring_op(struct sbuf *b, const struct ctrace_value *v)
 {
-	paint_named(b, v, v->u < ARRAY_SIZE(io_uring_ops) ? io_uring_ops[v->u] : NULL);
+	paint_named(b, v, io_uring_op_name(v->u));
 }
 
 static void paint_wait_reason(struct sbuf *b, const struct ctrace_value *v)
@@ -147,7 +136,7 @@ static void paint_run_reason(struct sbuf *b, const struct ctrace_value *v)
 	paint_named(b, v, v->u && v->u < ARRAY_SIZE(run_reasons) ? run_reasons[v->u] : NULL);
 }
 
-/* A kernel's result: 0, or an error by its name. */
+/* A kernel's result: a number, or an error by its name. */
 static void paint_error(struct sbuf *b, const struct ctrace_value *v)
 {
 	paint_named(b, v, syscall_errno(v->i) ? errno_name(syscall_errno(v->i)) : NULL);

@@ -65,6 +65,14 @@ void paint_string(struct sbuf *b, const struct ctrace_value *v);
 /* Appends the event's n fields as "name=value ...". framed: without its stacks, which are shown elsewhere. */
 void fields_put_text(struct sbuf *b, const struct paint *p, const struct ctrace_value *v, int n, bool framed);
 
+/* --- io_uring_names.c --- */
+
+#define IO_URING_OP	"io_uring:"
+/* OPENAT of IORING_OP_OPENAT; NULL: it is newer. */
+const char *io_uring_op_name(uint64_t opcode);
+/* Appends io_uring:openat, or io_uring:99 of a newer one. */
+void io_uring_op_put(struct sbuf *b, uint64_t opcode);
+
 /* --- call_memory.c --- */
 
 /* One record of a call. */
