@@ -16,7 +16,8 @@
 static const char *const words[] = {
 	[SPENT_RAN] = "ran", [SPENT_WAITED] = "waited", [SPENT_THROTTLED] = "throttled", [SPENT_DISK] = "disk",
 	[SPENT_KERNEL] = "kernel", [SPENT_LOCKS] = "locks", [SPENT_NETWORK] = "network",
-	[SPENT_REQUESTS] = "requests", [SPENT_EVENTS] = "events", [SPENT_FILES] = "files",
+	[SPENT_REQUESTS] = "requests", [SPENT_EVENTS] = "events", [SPENT_IO_URING] = "io_uring",
+	[SPENT_FILES] = "files",
 	[SPENT_HANDOVER] = "handover", [SPENT_CHILDREN] = "children", [SPENT_SLEPT] = "slept",
 	[SPENT_OTHER] = "other", [SPENT_STOPPED] = "stopped", [SPENT_UNKNOWN] = "unknown",
 };
@@ -36,8 +37,9 @@ static const struct {
 	{ SPENT_LOCKS, " semop semtimedop flock " },
 	{ SPENT_REQUESTS, " accept accept4 " },
 	{ SPENT_NETWORK, " connect recvfrom recvmsg recvmmsg sendto sendmsg sendmmsg shutdown " },
-	{ SPENT_EVENTS, " poll ppoll select pselect6 epoll_wait epoll_pwait epoll_pwait2 epoll_wait_old io_getevents io_pgetevents "
-			"io_uring_enter " },
+	{ SPENT_EVENTS, " poll ppoll select pselect6 epoll_wait epoll_pwait epoll_pwait2 epoll_wait_old "
+			"io_getevents io_pgetevents " },
+	{ SPENT_IO_URING, " io_uring_enter " },
 	{ SPENT_FILES, " read readv write writev pread64 preadv preadv2 pwrite64 pwritev pwritev2 splice tee vmsplice sendfile "
 		       "msgrcv msgsnd mq_timedreceive mq_timedsend " },
 	{ SPENT_CHILDREN, " wait4 waitid vfork clone clone3 " },

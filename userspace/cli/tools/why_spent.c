@@ -31,6 +31,9 @@ static enum spent of_sleep(const struct view *v, const struct why *w, const stru
 	int32_t nr = (int32_t)key(r, "syscall"), arg = (int32_t)key(r, "arg");
 	enum spent s = threads_in_call(&w->threads, x, v->run.schema, nr, arg);
 
+	/* since 6.5, and in 6.1's stable series, all operations under way count as iowait there: accept(), too */
+	if (s == SPENT_IO_URING && !(key(r, "state") & uninterruptible))
+		return s;
 	if (key(r, "iowait"))
 		return SPENT_DISK;
 	if (key(r, "state") & stopped)
