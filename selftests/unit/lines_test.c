@@ -6,6 +6,7 @@
 #include "ktap.h"
 #include "make_record.h"
 #include "sink_fixture.h"
+#include "show/file_ops.h"
 #include "show/lines.h"
 
 bool cli_json;
@@ -39,6 +40,10 @@ static struct ctrace_schema *types(void)
 		UINT("duration", 8), INT("ret", 8), { "marks", CTRACE_FK_UINT, CTRACE_FD_HEX, 8 }, UINT("fd", 8),
 		STRING("fd_path"),
 	},
+	f_io_uring[] = {
+		UINT("duration", 8), UINT("user_data", 8), INT("ret", 4), INT("fd", 4), UINT("opcode", 4),
+		UINT("sqe_flags", 4), UINT("file", 4), STRING("path"),
+	},
 	f_signal[] = {
 		INT("sig", 4), INT("code", 4), COMM_OF("comm"), INT("tid", 4), INT("result", 4), INT("sender_tid", 4),
 		UINT("sender_cid", 4),
@@ -59,6 +64,7 @@ static struct ctrace_schema *types(void)
 	ADD(CTRACE_ID_SCHED_PROCESS_EXIT, "sched", "sched_process_exit", f_exit);
 	ADD(CTRACE_ID_CALL + 257, "syscalls", "syscall_openat", f_open);
 	ADD(CTRACE_ID_CALL + 74, "syscalls", "syscall_fsync", f_fsync);
+	ADD(CTRACE_ID_IO_URING_OP, "io_uring", "io_uring_op", f_io_uring);
 	ADD(CTRACE_ID_SIGNAL_GENERATE, "signal", "signal_generate", f_signal);
 	ADD(CTRACE_ID_TCP_CONNECT, "sock", "tcp_connect", f_connect);
 	ADD(CTRACE_ID_TCP_LIFE, "sock", "tcp_life", f_life);
@@ -153,6 +159,46 @@ static struct made *openat_of(uint64_t duration, int64_t ret, uint64_t marks, co
 	put_int(&m, 0, 8);
 	put_string(&m, "/where/it/began");
 	return put_string(&m, name);
+}
+
+static struct made *op_of(uint32_t opcode, int32_t ret, const char *path)
+{
+	make(&m, 9000000, CTRACE_ID_IO_URING_OP, 1, 101, 1);
+	put_int(&m, 2500000, 8);
+	put_int(&m, 0xfeed, 8);
+	put_int(&m, (uint32_t)ret, 4);
+	put_int(&m, (uint32_t)-1, 4);
+	put_int(&m, opcode, 4);
+	put_int(&m, 0, 4);
+	put_int(&m, 1, 4);
+	return put_string(&m, path);
+}
+
+/* The condition has the operations that have a name, and no other. */
+static void io_uring(void)
+{
+	begin_snoop("open");
+	fork_of(1000, 100, 101, 101);
+	give(op_of(18, 4, "/etc/passwd"));
+	give(op_of(28, -2, "no\n"));
+	sink_expect("CONTAINER        PID     COMM             FD   ERR          PATH\n"
+		    "web              101     sh               4    -            /etc/passwd\n"
+		    "web              101     sh               -    ENOENT       no\\x0a\n");
+	begin(&lines_files, false);
+	fork_of(1000, 100, 101, 101);
+	give(op_of(23, 1000, "/data/made"));
+	give(op_of(4, 500, ""));
+	give(op_of(36, -2, "gone"));
+	sink_expect("CONTAINER        COMM             PID     OP          BYTES    LAT(ms) ERR      FILENAME\n"
+		    "web              sh               101     io_uring:write     1000      2.500 -        /data/made\n"
+		    "web              sh               101     io_uring:read      500      2.500 -        -\n"
+		    "web              sh               101     io_uring:unlink        -      2.500 ENOENT   gone\n");
+	for (uint32_t i = 0; i < 256; i++) {
+		char term[32];
+
+		snprintf(term, sizeof(term), "opcode == %u ", i);
+		check_eq(strstr(FILE_OPS_IO_URING " ", term) != NULL, file_op_io_uring(i) != NULL);
+	}
 }
 
 static void opens(void)
@@ -319,6 +365,7 @@ static const struct ktap_case cases[] = {
 	{ "exec: parents are learned from forks; arguments cannot harm a terminal", execs },
 	{ "exit: ages, codes and signals; threads are left out", exits },
 	{ "open: descriptors, errors by name, NULL", opens },
+	{ "open, files: operations of io_uring", io_uring },
 	{ "files --slower: the name of the descriptor, or what the call was given", slow_files },
 	{ "kill: both sides, or the sender alone", signals },
 	{ "tcp --connects: addresses of both kinds and of none; errors by name", connects },

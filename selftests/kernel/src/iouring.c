@@ -33,6 +33,9 @@
 #define __NR_io_uring_enter 426
 #define __NR_io_uring_register 427
 #endif
+/* newer than 5.10's header */
+#define OP_RENAMEAT	35
+#define OP_UNLINKAT	36
 
 static struct io_uring_params params;
 static char *sq, *cq;
@@ -75,8 +78,8 @@ static const char *path_of(const struct io_uring_sqe *wish)
 {
 	switch (wish->opcode) {
 	case IORING_OP_OPENAT:
-	case IORING_OP_RENAMEAT:
-	case IORING_OP_UNLINKAT:
+	case OP_RENAMEAT:
+	case OP_UNLINKAT:
 		return (const char *)(uintptr_t)wish->addr;
 	}
 	return "";
@@ -190,8 +193,8 @@ static void files(const char *dir)
 	on_fd(IORING_OP_READ, 0, IOSQE_FIXED_FILE, 0, 5000, data++);
 	on_fd(IORING_OP_WRITE, ends[1], 0, (uint64_t)-1, 10, data++);
 	on_fd(IORING_OP_READ, ends[0], 0, (uint64_t)-1, 10, data++);
-	on_path(IORING_OP_RENAMEAT, path, other, 0, data++);
-	on_path(IORING_OP_UNLINKAT, none, NULL, 0, data++);
+	on_path(OP_RENAMEAT, path, other, 0, data++);
+	on_path(OP_UNLINKAT, none, NULL, 0, data++);
 }
 
 int main(int argc, char **argv)

@@ -85,6 +85,19 @@ static char *condition(const struct probes_opts *p, const struct lines_form *f, 
 	return b.s;
 }
 
+/* Conditions of calls are made with the probes; these are not of calls. */
+static char *io_uring(const struct probes_opts *p, const struct lines_form *f)
+{
+	struct sbuf b = { 0 };
+
+	sbuf_printf(&b, "io_uring_op if (%s)", f->io_uring);
+	if (p->failed)
+		sbuf_puts(&b, " && ret < 0");
+	if (p->longer)
+		sbuf_printf(&b, " && duration >= %llu", (unsigned long long)p->longer);
+	return b.s;
+}
+
 int lines_run(struct view *v, const struct lines_opts *lo)
 {
 	struct lines_run x = {
@@ -102,6 +115,8 @@ int lines_run(struct view *v, const struct lines_opts *lo)
 	cond = condition(p, f, lo->all);
 	add(p, xasprintf("%s%s%s", events, cond ? " if " : "", cond ? cond : ""));
 	free(cond);
+	if (f->io_uring)
+		add(p, io_uring(p, f));
 	if (!v->recording && !f->named)
 		add(p, xstrdup(LINES_TASKS));
 	p->lenient = of_calls(events);	/* a kernel may lack some of them */

@@ -142,6 +142,7 @@ int view_show_period(struct view *v, uint64_t now)
 		return -1;
 	}
 	add_account(v);
+	view_note_io_uring(v);
 	if (v->folded || v->kind->each)
 		;	/* at the end, or as it came */
 	else if (v->kind->take)
@@ -266,6 +267,7 @@ static void print_account(struct view *v)
 		fputs("ctrace: all targets have ended\n", stderr);
 	fprintf(stderr, "ctrace: %s\n", b.s);
 	sbuf_free(&b);
+	view_print_io_uring(v);
 	if (v->symbols && symbols_note(v->symbols))
 		fprintf(stderr, "ctrace: %s\n", symbols_note(v->symbols));
 	view_waiting_print(v);
@@ -337,6 +339,7 @@ static void free_view(struct view *v)
 		free(v->groups[i].aggregate);
 	}
 	free(v->groups);
+	free(v->io_uring.cids);
 	if (v->recording) {
 		view_input_free(v);
 		probes_free(&v->run.probes);

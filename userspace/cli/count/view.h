@@ -20,6 +20,7 @@
 #define VIEW_INTERVAL_LEAST	10000000u	/* ns */
 
 struct view;
+struct view_row;
 struct input;
 
 /* Events that are counted alike. */
@@ -121,6 +122,11 @@ struct view {
 	uint32_t periods;		/* that were shown */
 	struct view_account account, period;
 	int error;			/* -errno of a look that failed */
+	struct {
+		bool unseen;		/* the view's calls are without operations of io_uring */
+		uint32_t *cids;		/* of containers that were seen to use it */
+		size_t n;
+	} io_uring;
 };
 
 enum {
@@ -166,6 +172,20 @@ int view_one_event(struct run_opts *o, const char *event, const char *failed);
 int view_sort_is(const struct view *v);
 /* --sort without its "-", or the first of the columns. *turned: it has one */
 const char *view_sort_column(const struct view *v, const char *first, bool *turned);
+
+/* --- io_uring.c --- */
+
+/*
+ * Beside a group of calls: adds one of io_uring's operations, with the same --failed and --longer; only: an
+ * expression, or NULL. False: there are none to count.
+ */
+bool view_add_io_uring(struct view *v, const char *functions, const char *keys, const char *only);
+bool view_is_io_uring(const struct view_table *t);
+/* Appends the call of the row, or io_uring:openat. */
+void view_put_call(struct view *v, struct sbuf *b, const struct view_row *row);
+/* If operations are not counted: notes the containers of this period that use io_uring; says how many. */
+void view_note_io_uring(struct view *v);
+void view_print_io_uring(const struct view *v);
 
 /* --- plan.c --- */
 

@@ -33,6 +33,18 @@ const char *file_op(const char *call)
 	return name;
 }
 
+const char *file_op_io_uring(uint64_t opcode)
+{
+	static const char *const of[] = {
+		[1] = "read", [4] = "read", [22] = "read", [49] = "read", [60] = "read",
+		[2] = "write", [5] = "write", [23] = "write", [61] = "write", [18] = "open", [28] = "open",
+		[3] = "fsync", [8] = "fsync", [21] = "stat", [35] = "rename", [36] = "unlink", [37] = "mkdir",
+		[38] = "link", [39] = "link", [17] = "truncate", [55] = "truncate",
+	};
+
+	return opcode < ARRAY_SIZE(of) ? of[opcode] : NULL;
+}
+
 bool file_op_moves(const char *op)
 {
 	return !strcmp(op, "read") || !strcmp(op, "write") || !strcmp(op, "copy");

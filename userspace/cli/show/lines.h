@@ -44,6 +44,7 @@ struct lines_column {
 struct lines_form {
 	const char *word, *summary;
 	const char *events;		/* as after -e, without conditions; names that the kernel lacks are left out */
+	const char *io_uring;		/* which operations of io_uring besides, as a condition; NULL: none */
 	const char *failures;		/* instead, with --failed; NULL: the same */
 	const char *usual;		/* their condition unless --all is given; NULL: none */
 	const char *failed;		/* their condition with --failed; NULL: they are system calls */

@@ -100,7 +100,7 @@ static bool get_fd(struct line *l, struct sbuf *b, int64_t *n)
 static bool get_path(struct line *l, struct sbuf *b, int64_t *n)
 {
 	(void)n;
-	return line_text(l, b, "filename") || line_text(l, b, "pathname");
+	return line_text(l, b, "filename") || line_text(l, b, "pathname") || line_text(l, b, "path");
 }
 
 static const struct lines_column open_columns[] = {
@@ -384,7 +384,8 @@ const struct lines_form lines_snoop[] = {
 	{ .word = "exec", .summary = "programs that are started, with their arguments", .events = "sched_process_exec",
 	  .failures = "execve,execveat", .columns = exec_columns },
 	{ .word = "open", .summary = "files that are opened, and what is looked for in vain",
-	  .events = "open,openat,openat2,creat", .columns = open_columns },
+	  .events = "open,openat,openat2,creat", .io_uring = FILE_OPS_IO_URING_OPEN,
+	  .columns = open_columns },
 	{ .word = "exit", .summary = "processes that end: how old they were, and why",
 	  .events = "sched_process_exit", .failed = "exit_code != 0", .shows = is_process, .columns = exit_columns },
 	{ .word = "oom", .summary = "processes that the OOM killer ends, and who needed the memory",
@@ -402,17 +403,29 @@ const struct lines_form lines_snoop[] = {
 
 /* --- files --------------------------------------------------------------------------- */
 
+static const char *op_of(const struct line *l)
+{
+	const char *op = NULL;
+	int64_t opcode;
+
+	if (l->rec->id != CTRACE_ID_IO_URING_OP)
+		return file_op(l->p->call.name);
+	if (line_number(l, "opcode", &opcode))
+		op = file_op_io_uring((uint64_t)opcode);
+	return op ? op : "?";
+}
+
 static bool get_op(struct line *l, struct sbuf *b, int64_t *n)
 {
 	(void)n;
-	sbuf_puts(b, file_op(l->p->call.name));
+	sbuf_printf(b, "%s%s", l->rec->id == CTRACE_ID_IO_URING_OP ? IO_URING_OP : "", op_of(l));
 	return true;
 }
 
 static bool get_bytes(struct line *l, struct sbuf *b, int64_t *n)
 {
 	(void)b;
-	return file_op_moves(file_op(l->p->call.name)) && line_number(l, "ret", n) && !syscall_errno(*n);
+	return file_op_moves(op_of(l)) && line_number(l, "ret", n) && !syscall_errno(*n);
 }
 
 /* The descriptor's, or that of the one which the call returned; else what the call was given, or where that begins. */
@@ -445,5 +458,6 @@ static const struct lines_column file_columns[] = {
 };
 
 const struct lines_form lines_files = {
-	.word = "files --slower", .events = FILE_OPS, .fds = true, .files = true, .time = true, .columns = file_columns,
+	.word = "files --slower", .events = FILE_OPS, .io_uring = FILE_OPS_IO_URING_FILE, .fds = true,
+	.files = true, .time = true, .columns = file_columns,
 };

@@ -6,6 +6,7 @@
 #include "show/file_ops.h"
 #include "count/lines.h"
 #include "count/sums.h"
+#include "strace/paint.h"
 
 static const char usage[] =
 "Usage: ctrace files [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
@@ -80,6 +81,8 @@ static int groups(struct view *v)
 	v->o.probes.lenient = true;
 	v->o.files = !own->all;
 	view_add_group(v, FILE_OPS ",close", view_aggregate(v, FUNCTIONS, "syscall, errno"));
+	view_add_io_uring(v, FUNCTIONS, "opcode, errno",
+			  own->all ? FILE_OPS_IO_URING : FILE_OPS_IO_URING_FILE);
 	return CLI_OK;
 }
 
@@ -89,7 +92,9 @@ static struct cell bytes(const void *row)
 {
 	const struct sum *s = row;
 
-	if (!file_op_moves(s->name))
+	size_t before = strncmp(s->name, IO_URING_OP, strlen(IO_URING_OP)) ? 0 : strlen(IO_URING_OP);
+
+	if (!file_op_moves(s->name + before))
 		return (struct cell){ .is = CELL_UNKNOWN };
 	return (struct cell){ .n = s->more };
 }
@@ -109,13 +114,16 @@ static const struct listing listing = {
 /* Calls become operations. */
 static void name_op(struct view *v, struct sbuf *b, const struct view_row *row)
 {
-	const struct ctrace_table *t = row->t->t;
+	int k = view_key(row->t->t, "opcode");
 	struct sbuf call = { 0 };
-	uint32_t k = 0;
 
-	while (strcmp(t->keys[k].name, "syscall"))
-		k++;
-	view_put_key(v, &call, row, k);
+	if (view_is_io_uring(row->t) && k >= 0 && !view_is_other(row)) {
+		const char *op = file_op_io_uring(row->r->key[row->t->t->keys[k].at]);
+
+		sbuf_printf(b, IO_URING_OP "%s", op ? op : "?");
+		return;
+	}
+	view_put_call(v, &call, row);
 	sbuf_puts(b, file_op(call.s));
 	sbuf_free(&call);
 }
@@ -132,7 +140,7 @@ static void print(struct view *v, struct json *j)
 	struct sums s;
 	size_t n;
 
-	sums_make_named(v, &s, name_op, "syscall");
+	sums_make_named(v, &s, name_op, "syscall,opcode");
 	n = listing_sort(v, &listing, s.v, s.n);
 	if (own->hist && !j)
 		sums_print_hists(v, s.v, sizeof(s.v[0]), n, put_op, BARS_USECS);

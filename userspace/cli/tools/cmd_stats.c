@@ -10,8 +10,8 @@ static const char usage[] =
 "Usage: ctrace stats [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
 "Counts system calls in the kernel, for each container: how often each was made,\n"
-"how long it took, how often it failed. A call counts when it returns. Times are\n"
-"wall-clock times.\n";
+"how long it took, how often it failed; and operations of io_uring. A call counts\n"
+"when it returns. Times are wall-clock times.\n";
 
 enum { OPT_ERRNOS = OPT_VIEW_OWN, OPT_STYLE };
 
@@ -52,12 +52,16 @@ static bool option(struct view *v, int opt, int *status)
 static int groups(struct view *v)
 {
 	static char *every[] = { "calls" };
-	if (!v->o.probes.nevents) {
+	bool all = !v->o.probes.nevents;
+
+	if (all) {
 		v->o.probes.events = xcalloc(1, sizeof(char *));
 		v->o.probes.events[0] = xstrdup(every[0]);
 		v->o.probes.nevents = 1;
 	}
 	view_add_group(v, NULL, view_aggregate(v, VIEW_DURATIONS, "syscall, errno"));
+	if (all)
+		view_add_io_uring(v, VIEW_DURATIONS, "opcode, errno", NULL);
 	return CLI_OK;
 }
 
@@ -205,7 +209,7 @@ static void print(struct view *v, struct json *j)
 	struct sbuf b = { 0 };
 	struct sums s;
 
-	sums_make(v, &s, "syscall", NULL);
+	sums_make_named(v, &s, view_put_call, "syscall,opcode");
 	for (size_t i = 0, end; i < s.n; i = end) {
 		struct sum all = { 0 };
 		size_t n;

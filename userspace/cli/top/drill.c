@@ -9,7 +9,7 @@
 #include "top/top.h"
 
 #define DRILL_ROWS	1024u
-#define CALL_AGGREGATE	"count(), sum(duration), max(duration), hist(duration) by syscall, ret&0x8000000000000000"
+#define CALL_AGGREGATE	"count(), sum(duration), max(duration), hist(duration) by %s, ret&0x8000000000000000"
 
 /* The aggregate by tasks for the view's probe; NULL: its events are not tasks'. The caller frees it. */
 static char *aggregate_of(const struct top *t, size_t probe)
@@ -51,8 +51,9 @@ static int add_tables(struct top *t, struct top_drill *d, const struct top_key *
 
 	for (size_t i = 0; i < v->run.probes.n && !err; i++) {
 		const struct probe_want *w = &v->run.probes.v[i];
-		bool every = !strcmp(w->name, "calls");
-		char *aggregate = calls ? (every ? xstrdup(CALL_AGGREGATE) : NULL) : aggregate_of(t, i);
+		const char *what = !strcmp(w->name, "calls") ? "syscall" :
+			view_is_io_uring(&v->tables[i]) ? "opcode" : NULL;
+		char *aggregate = !calls ? aggregate_of(t, i) : what ? xasprintf(CALL_AGGREGATE, what) : NULL;
 		char *filter = !calls ? NULL : key->tid ? xasprintf("$tid == %d", key->tid) :
 			xasprintf("$pid == %d", key->pid);
 
@@ -131,7 +132,9 @@ static void take_row(struct top *t, struct top_lines *l, const struct view_table
 	if (r->other) {
 		key.by = "(other)";
 	} else if (level == TOP_CALLS_OF) {
-		sbuf_clean(&b, view_call_name(t->view, r->key[h->keys[0].at]));
+		const struct view_row row = { table, r };
+
+		view_put_call(t->view, &b, &row);
 		key.by = b.s;
 	} else {
 		key.pid = (int32_t)r->key[h->keys[own].at];

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "names/disks.h"
+#include "show/file_ops.h"
 #include "top/top.h"
 
 struct source {
@@ -29,6 +30,7 @@ static const struct source sources[] = {
 	{ "sched_wait", "sum(duration), count()", NULL, 0, TOP_WAIT },
 	{ "cpu_throttled", "sum(duration), count()", NULL, 0, TOP_THROTTLED },
 	{ "calls", "count(), sum(ret)", "syscall, " SIGN, 2, TOP_CALLS },
+	{ "io_uring_op", "count(), sum(ret)", "opcode, " SIGN, 2, TOP_CALLS },
 	{ "block_io", "sum(bytes), count()", "rwbs", 1, TOP_DISK_WRITE },
 	{ "net_if_receive_skb", "sum(len), count()", NULL, 0, TOP_RX },
 	{ "net_dev_queue", "sum(len), count()", NULL, 0, TOP_TX },
@@ -43,7 +45,7 @@ static bool is_there(const struct view *v, const struct source *s)
 	if (v->recording)
 		return view_input_has(v, s->event);
 	t = ctrace_schema_by_name(v->run.schema, s->event);
-	return s->sum == TOP_CALLS || (t && !t->reason);
+	return !strcmp(s->event, "calls") || (t && !t->reason);
 }
 
 int top_sources(struct top *t)
@@ -57,13 +59,15 @@ int top_sources(struct top *t)
 		const struct source *s = &sources[i];
 
 		/* the second event for CPU time is one of recordings */
-		if (!is_there(v, s) || (s->sum == TOP_CPU && t->there[TOP_CPU]))
+		if (!is_there(v, s) || (s->sum == TOP_CPU && t->there[TOP_CPU])) {
+			v->io_uring.unseen |= s->sum == TOP_CALLS;
 			continue;
+		}
 		t->there[s->sum] = true;
 		view_add_group(v, s->event, view_aggregate(v, s->functions, s->keys));
 		v->groups[v->ngroups - 1].own = i;
 		/* a container makes some twenty different calls */
-		rows = s->sum == TOP_CALLS ? 8ull * v->rows : v->rows;
+		rows = strcmp(s->event, "calls") ? v->rows : 8ull * v->rows;
 		v->groups[v->ngroups - 1].rows = rows < CTRACE_TABLE_ROWS_MAX ? (uint32_t)rows : CTRACE_TABLE_ROWS_MAX;
 	}
 	if (!v->ngroups)
@@ -106,10 +110,19 @@ static enum top_sum moves(struct top *t, uint64_t id)
 	return t->moves[id] - 1;
 }
 
+/* The same of an operation of io_uring. */
+static enum top_sum moves_io_uring(uint64_t opcode)
+{
+	const char *op = file_op_io_uring(opcode);
+
+	return !op || !file_op_moves(op) ? TOP_SUMS : *op == 'r' ? TOP_READ : TOP_WRITE;
+}
+
 static void add_call(struct top *t, const struct view_table *table, const struct ctrace_look_row *r, uint64_t *sums)
 {
 	uint64_t n = r->values[table->t->values[0].at];
-	enum top_sum sum = moves(t, r->key[table->t->keys[0].at]);
+	uint64_t key = r->key[table->t->keys[0].at];
+	enum top_sum sum = view_is_io_uring(table) ? moves_io_uring(key) : moves(t, key);
 
 	if (r->key[table->t->keys[1].at])
 		sums[TOP_ERRORS] += n;
