@@ -41,7 +41,7 @@ begin stats stats "$t" --json
 begin failed stats "$t" --json --failed
 begin files files "$t" --json
 begin every files "$t" --json --all
-begin slow files "$t" --slower 0us --json
+begin slow files "$t" --slower 1us --json
 begin open snoop open "$t" --json
 begin openf snoop open "$t" --failed
 begin top top "$t" --json

@@ -2,7 +2,7 @@
 /*
  * iouring [-s] [-b] [-f DIR]: does some operations by io_uring, by its bare system calls, one after the
  * other. For each it prints what it asked for and got, in evdump's words: "user_data=0x4d02 ret=-2 fd=-1
- * opcode=18 sqe_flags=0x0 path="/no/such/file"".
+ * opcode=18 sqe_flags=0 file=1 path="/no/such/file"".
  *
  *	-f DIR	others: on a file in DIR, which it makes, and on a pipe
  *	-s	with a thread of the kernel's that submits (SQPOLL)
@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #ifdef __has_include
 #if __has_include(<linux/io_uring.h>)
@@ -85,6 +86,16 @@ static const char *path_of(const struct io_uring_sqe *wish)
 	return "";
 }
 
+/* Is it on a path, a regular file or a directory? A registered descriptor is our file. */
+static int is_file(const struct io_uring_sqe *wish, int shown)
+{
+	struct stat st;
+
+	if (*path_of(wish) || wish->flags & IOSQE_FIXED_FILE)
+		return 1;
+	return shown >= 0 && !fstat(shown, &st) && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
 /* Returns the result. shown: the descriptor that an event should have */
 static int operate(const struct io_uring_sqe *wish, int shown)
 {
@@ -104,8 +115,9 @@ static int operate(const struct io_uring_sqe *wish, int shown)
 	while (__atomic_load_n(word(cq, params.cq_off.tail), __ATOMIC_ACQUIRE) == head)
 		usleep(1000);
 	e = (struct io_uring_cqe *)(cq + params.cq_off.cqes) + (head & *word(cq, params.cq_off.ring_mask));
-	printf("user_data=%#llx ret=%d fd=%d opcode=%u sqe_flags=%#x path=\"%s\"\n",
-	       (unsigned long long)e->user_data, e->res, shown, wish->opcode, wish->flags, path_of(wish));
+	printf("user_data=%#llx ret=%d fd=%d opcode=%u sqe_flags=%#x file=%d path=\"%s\"\n",
+	       (unsigned long long)e->user_data, e->res, shown, wish->opcode, wish->flags, is_file(wish, shown),
+	       path_of(wish));
 	__atomic_store_n(word(cq, params.cq_off.head), head + 1, __ATOMIC_RELEASE);
 	return e->res;
 }
