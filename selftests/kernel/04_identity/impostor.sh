@@ -10,14 +10,13 @@
 . "$(dirname "$0")/../lib.sh"
 
 cg=$(cgroup_mount)
-loop() { echo "while :; do counted $1 1; sleep 0.05; done"; }
 # names: what ctrace ps shows, a line "CID NAME" for each container
 names() { ctrace ps --json | jq -r '"\(.cid) \(.name)"'; }
 
 load
-podman_run box /bin/sh -c "$(loop 2)"
+podman_run box ticker 50 2
 box=$(of_pid "$pid" path)
-podman_run db /bin/sh -c "$(loop 1)"
+podman_run db ticker 50 1
 db=$(of_pid "$pid" cid)
 same "alone it is db" "$db" "$(names | awk '$2 == "db" {print $1}')"
 
@@ -25,18 +24,18 @@ note "1. a local user's scopes, with the id of db in their names"
 user=/user.slice/user-1000.slice/user@1000.service
 mkdir -p "$cg$user" && chown 1000 "$cg$user"
 for name in "docker-$id.scope" "libpod-$id.scope" "libpod-$id" "lxc.payload.db" db; do
-	cheap "user-$name" -g "$user/app.slice/$name" -- /bin/sh -c "$(loop 3)"
+	cheap "user-$name" -g "$user/app.slice/$name" -- ticker 50 3
 	same "$name is seen" 1 "$(of_pid "$pid" cid | wc -l)"
 done
 chown -R 1000 "$cg$user"
 
 note "2. a service that runs as a user, with a cgroup subtree of its own"
 mkdir -p "$cg/system.slice/game.service" && chown 1001 "$cg/system.slice/game.service"
-cheap game -g "/system.slice/game.service/docker-$id.scope" -- /bin/sh -c "$(loop 4)"
+cheap game -g "/system.slice/game.service/docker-$id.scope" -- ticker 50 4
 chown -R 1001 "$cg/system.slice/game.service"
 
 note "3. a container with a cgroup subtree of its own"
-cheap inner -g "$box/libpod-$id" -- /bin/sh -c "$(loop 5)"
+cheap inner -g "$box/libpod-$id" -- ticker 50 5
 inner=$(of_pid "$pid" cid)
 check "it is seen" test -n "$inner"
 
@@ -64,7 +63,7 @@ same "root's keeps its name" db "$(names | awk -v c="$db" '$1 == c {print $2}')"
 traces "by its name it is traced" "$db" db
 
 note "5. two that the system made, of one id"
-cheap twin -g "/x/docker-$id.scope" -- /bin/sh -c "$(loop 6)"
+cheap twin -g "/x/docker-$id.scope" -- ticker 50 6
 twin=$(of_pid "$pid" cid)
 names > "$tmp/names"
 has "they are shown apart" "^$db db#$db\$" "$tmp/names"

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-(while :; do counted 2 1; sleep 0.02; done) & later "kill $!"
+ticker 20 2 & later "kill $!"
 timeout 100 bash -c "set -o pipefail; ctrace trace host -e getpriority 2> $tmp/err | head -n 1 > $tmp/out"
 st=$?
 check "it ended by itself (status $st)" test $st != 124

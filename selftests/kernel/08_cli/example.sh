@@ -10,7 +10,7 @@ stream=$top/userspace/build/examples/stream
 [ -x "$stream" ] || give_up "the example was not built"
 check "under 80 lines" test "$(wc -l < "$top/userspace/examples/stream.c")" -lt 80
 load
-(while :; do counted 2 1; sleep 0.02; done) & later "kill $!"
+ticker 20 2 & later "kill $!"
 timeout -s INT 3 "$stream" all > "$tmp/out" 2>&1
 st=$?
 check "it ends on Ctrl-C (status $st)" test $st = 0 -o $st = 124 -o $st = 130

@@ -11,10 +11,9 @@
 bound=$top/userspace/build/examples/bound
 [ -x "$bound" ] || give_up "the example was not built"
 load
-loop='while :; do counted 79 5; sleep 0.05; done'
-cheap a -g "/box/$(hex64 bounda)" -- /bin/sh -c "$loop"
+cheap a -g "/box/$(hex64 bounda)" -- ticker 50 79 5
 a=$(of_pid "$pid" cid)
-cheap b -g "/box/$(hex64 boundb)" -- /bin/sh -c "$loop"
+cheap b -g "/box/$(hex64 boundb)" -- ticker 50 79 5
 timeout 100 "$bound" "$a" 100 > "$tmp/out" 2> "$tmp/err"
 same "it ends by itself" 0 $?
 note "$(head -n 1 "$tmp/out"; cat "$tmp/err")"

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 cg=$(cgroup_mount)
-loop='while :; do counted 81 1; sleep 0.05; done'
+loop='exec ticker 50 81'
 # box NAME IMAGE LABEL: a container of docker; sets $cid
 box() {
 	local id

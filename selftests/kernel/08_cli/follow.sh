@@ -21,7 +21,7 @@ stop() { kill -INT "$job"; wait "$job"; }
 execs_of() { jq -r "select(.cid == $1 and .event == \"sched_process_exec\") | .fields.filename" "$tmp/out" | head -n 1; }
 # first_exec CID: from the recorder, which records everything
 first_exec() { grep -E "sched_process_exec .*\\bcid=$1 " "$tmp/ev" | head -n 1 | sed 's/.*filename="\([^"]*\)".*/\1/'; }
-loop='counted 61 7; while :; do counted 62 1; sleep 0.2; done'
+loop='counted 61 7; exec ticker 200 62'
 
 load
 [ ! -e /var/lib/docker ] || give_up "this machine has docker"

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-(while :; do counted 2 1; sleep 0.02; done) & later "kill $!"
+ticker 20 2 & later "kill $!"
 for sig in INT TERM; do
 	out=$tmp/$sig	# of its own: the other's has what is waited for
 	# A background child of this shell ignores INT unless it resets the signal.

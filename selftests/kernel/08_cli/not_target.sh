@@ -8,10 +8,9 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-loop='while :; do counted 79 5; sleep 0.05; done'
-cheap a -g "/box/$(hex64 nota)" -- /bin/sh -c "$loop"
+cheap a -g "/box/$(hex64 nota)" -- ticker 50 79 5
 a=$(of_pid "$pid" cid)
-cheap b -g "/box/$(hex64 notb)" -- /bin/sh -c "$loop"
+cheap b -g "/box/$(hex64 notb)" -- ticker 50 79 5
 b=$(of_pid "$pid" cid)
 traces "both, to begin with" "$a $b" "cid:$a" "cid:$b"
 traces "all but a" "$b" all "not:cid:$a"

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 cg=$(cgroup_mount)
-loop='while :; do counted 81 1; sleep 0.1; done'
+loop='exec ticker 100 81'
 user=/user.slice/user-1000.slice/user@1000.service
 words=(pod:prod/db 'image:db:*')
 others=(db/app ns:prod label:tier=back)

@@ -8,7 +8,7 @@
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-loop='while :; do counted 81 1; sleep 0.2; done'
+loop='exec ticker 200 81'
 tasks=/run/containerd/io.containerd.runtime.v2.task/k8s.io
 # box NAMESPACE POD CONTAINER: a container of containerd, as Kubernetes has it; sets $cid
 box() {
