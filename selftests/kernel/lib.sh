@@ -95,6 +95,10 @@ wait_for() {
 	done
 }
 
+# recording N [NAME]: at least N sessions record (of that name). nl_sessions starts faster than ctrace and jq do, which matters where
+# it is waited for
+recording() { [ "$(nl_sessions | grep -cE "^session [0-9]+ state 1 .* name ${2:-}")" -ge "$1" ]; }
+
 # For jq: objects with their keys in order, as jq -S prints them. gojq, which stands for it in most guests, lacks -S.
 sorted='def sorted: walk(if type == "object" then to_entries | sort_by(.key) | from_entries else . end);'
 # long SHORT LONG: prints SHORT in the everyday suite and LONG in make torture

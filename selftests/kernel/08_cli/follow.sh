@@ -13,8 +13,7 @@ follow() {
 	rm -f "$tmp/err"
 	setsid bash -c 'trap - INT; exec ctrace "$@"' - "$@" > "$tmp/out" 2> "$tmp/err" & job=$!
 	later "kill -9 $job"
-	# shellcheck disable=SC2016 # for the inner shell
-	wait_for 20 bash -c 'ctrace status --json | jq -e ".sessions[] | select(.name == \"ctrace\" and .recording)"' || give_up "it does not record: $(cat "$tmp/err")"
+	wait_for 20 recording 1 ctrace || give_up "it does not record: $(cat "$tmp/err")"
 }
 stop() { kill -INT "$job"; wait "$job"; }
 # of CID PATTERN [FIELD]: from ctrace's JSON

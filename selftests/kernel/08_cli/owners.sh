@@ -35,8 +35,7 @@ follow() {
 	ctrace trace --follow --json -e getpriority --duration 90 "$@" > "$tmp/$name.out" 2> "$tmp/$name.err" &
 	jobs+=($!)
 	later "kill -9 $!"
-	# shellcheck disable=SC2016 # for the inner shell
-	wait_for 20 bash -c '[ "$(ctrace status --json | jq "[.sessions[] | select(.recording)] | length")" -ge $0 ]' ${#jobs[@]} ||
+	wait_for 20 recording ${#jobs[@]} ||
 		give_up "it does not record: $(cat "$tmp/$name.err")"
 }
 # seen NAME [CID]: the cids in its output; with CID, is it there?

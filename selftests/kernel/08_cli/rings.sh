@@ -13,10 +13,8 @@ cid=$(of_pid "$pid" cid)
 ring_of() {
 	ctrace record -o "$tmp/t" --force -e getpriority "$@" > "$tmp/out" 2>&1 &
 	recorder=$!
-	wait_for 20 sh -c 'ctrace status --json | jq -e ".sessions[0].recording"' || not_ok "no session: $(cat "$tmp/out")"
-	ring=$(ctrace status --json | jq '.sessions[0].ring_size')
-	arena=$(ctrace status --json | jq '.sessions[0].arena_size')
-	slots=$(ctrace status --json | jq '.sessions[0].slots')
+	wait_for 20 recording 1 || not_ok "no session: $(cat "$tmp/out")"
+	read -r ring arena slots < <(ctrace status --json | jq -r '.sessions[0] | "\(.ring_size) \(.arena_size) \(.slots)"')
 	kill -INT $recorder
 	wait $recorder
 }

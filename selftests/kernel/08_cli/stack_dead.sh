@@ -17,8 +17,7 @@ behind() {
 	shift
 	"$@" > "$out" 2> "$out.err" & job=$!
 	later "kill -CONT $job; kill $job"
-	# shellcheck disable=SC2016 # for the inner shell
-	wait_for 20 bash -c '[ "$(ctrace status --json | jq "[.sessions[] | select(.recording)] | length")" -ge 1 ]' ||
+	wait_for 20 recording 1 ||
 		give_up "nothing is recorded: $(cat "$out.err")"
 	kill -STOP "$job"
 	"${what[@]}"

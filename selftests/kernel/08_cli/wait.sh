@@ -14,8 +14,7 @@ start() {
 	setsid bash -c 'trap - INT; exec timeout --foreground 150 ctrace trace "$@"' - "$@" > "$tmp/out" 2> "$tmp/err" & job=$!
 	later "kill -9 $job"
 	wait_for 20 grep -q waiting "$tmp/err" || give_up "it does not wait: $(cat "$tmp/err")"
-	# shellcheck disable=SC2016 # for the inner shell
-	wait_for 20 bash -c 'ctrace status --json | jq -e ".sessions[] | select(.name == \"ctrace\" and .recording)"' || give_up "it does not record: $(cat "$tmp/err")"
+	wait_for 20 recording 1 ctrace || give_up "it does not record: $(cat "$tmp/err")"
 }
 
 load

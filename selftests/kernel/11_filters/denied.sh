@@ -27,7 +27,7 @@ exec 9> "$tmp/go"
 wait_for 20 grep -q . "$tmp/child"
 wait_for 20 grep -q '^State:.S' "/proc/$(cat "$tmp/child")/status"
 evdump -v -t all -e call:msgrcv -e call:msgctl -- bash -c "read -r _ < $tmp/gone" 9>&- > "$tmp/ev" 2> "$tmp/err" &
-wait_for 20 bash -c 'ctrace status --json | jq -e ".sessions[] | select(.recording)" > /dev/null'
+wait_for 20 recording 1
 exec 9>&-
 wait $!
 same "the end of its queue was seen" 1 "$(grep -c ' syscall_msgctl ' "$tmp/ev")"
@@ -37,7 +37,7 @@ echo '{"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [{"names": ["mount"], "act
 podman_opts=("--security-opt=seccomp=$tmp/profile")
 podman_run web /bin/sh -c 'while ! [ -e /go ]; do sleep 0.2; done; provoke mount; exec sleep 1000'
 ctrace trace web --failed -e mount --duration 60 > "$tmp/out" 2> "$tmp/err" & tracer=$!
-wait_for 30 bash -c 'ctrace status --json | jq -e ".sessions[] | select(.recording)" > /dev/null'
+wait_for 30 recording 1
 podman exec web touch /go
 wait_for 30 grep -q mount "$tmp/out"
 kill -INT "$tracer"

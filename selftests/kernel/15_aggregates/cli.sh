@@ -22,7 +22,7 @@ same "each has its own account" 'true true true' "$(jq -r '.account.events == ([
 
 # Ctrl-C
 ctrace count sched_switch all > "$tmp/out" 2> "$tmp/err" &
-wait_for 10 sh -c 'ctrace status | grep -q recording'
+wait_for 10 recording 1
 ctrace status > "$tmp/status"
 has "the aggregate in the list of probes" 'sched_switch +count\(\)' "$tmp/status"
 has "memory of tables" 'TABLES' "$tmp/status"
@@ -56,7 +56,7 @@ has "none at all: no number" '^host +[0-9]+ +- +-$' "$tmp/out"
 
 # a container that ends meanwhile
 ctrace count sched_process_exit all --duration 3 > "$tmp/out" 2> "$tmp/err" &
-wait_for 10 sh -c 'ctrace status | grep -q recording'
+wait_for 10 recording 1
 ctbox -n ended -- true > "$tmp/box" 2>&1
 wait $!
 has "a container that has ended" '\(gone\) +[0-9]+$' "$tmp/out"

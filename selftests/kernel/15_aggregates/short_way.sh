@@ -32,7 +32,7 @@ run() {
 	local before f=${2:+ if $2}
 	ctrace agg -e "getpriority$f => $functions" -e "sched_setaffinity$f => $functions" "cgroup:$box" --json \
 		> "$tmp/$1" 2> "$tmp/$1.err" &
-	wait_for 20 sh -c 'ctrace status | grep -q recording' || give_up "$1: $(cat "$tmp/$1.err")"
+	wait_for 20 recording 1 || give_up "$1: $(cat "$tmp/$1.err")"
 	before=$(general)
 	bash -c "$program"
 	took=$(($(general) - before))
@@ -55,7 +55,7 @@ same "none is missing" $((made + (cpus < 2 ? 0 : 1000))) "$(awk '{n += $NF} END 
 counts() {
 	local before name=$1
 	ctrace agg -e "$2" "cgroup:$box" --json > "$tmp/$1" 2> "$tmp/$1.err" &
-	wait_for 20 sh -c 'ctrace status | grep -q recording' || give_up "$1: $(cat "$tmp/$1.err")"
+	wait_for 20 recording 1 || give_up "$1: $(cat "$tmp/$1.err")"
 	shift 2
 	before=$(general)
 	bash -c "echo \$\$ > $mount$box/cgroup.procs; exec \"\$@\"" bash "$@" > /dev/null 2>&1
