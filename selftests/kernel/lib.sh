@@ -71,6 +71,10 @@ refuse() {
 same() { if [ "$2" = "$3" ]; then ok "$1: $3"; else not_ok "$1: expected '$2', seen '$3'"; fi; }
 # at_least WHAT NUMBER SEEN
 at_least() { if [ "${3:-0}" -ge "$2" ] 2> /dev/null; then ok "$1: $3"; else not_ok "$1: expected $2 or more, seen '${3:-}'"; fi; }
+# in_range WHAT LEAST MOST SEEN
+in_range() {
+	if [ "${4:-0}" -ge "$2" ] && [ "$4" -le "$3" ]; then ok "$1: $4"; else not_ok "$1: expected $2 to $3, seen '${4:-}'"; fi 2> /dev/null
+}
 # has WHAT PATTERN FILE: a line of FILE matches
 has() {
 	if grep -qE -e "$2" "$3"; then ok "$1"; else

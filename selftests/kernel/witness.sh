@@ -44,6 +44,23 @@ near() {
 }
 # between FILE FIRST LAST: prints FILE's lines between these times (ns)
 between() { awk -v a="$2" -v b="$3" '$1 >= a && $1 <= b' "$1"; }
+# sampled PID...: prints every 0.1 s the time (ns), what the scheduler charged these with so far, and how long they waited
+sampled() {
+	local up cpu waited c w p
+	while :; do
+		cpu=0 waited=0
+		read -r up _ < /proc/uptime
+		for p; do
+			read -r c w _ < "/proc/$p/schedstat" && cpu=$((cpu + c)) waited=$((waited + w))
+		done
+		echo "${up/./}0000000 $cpu $waited"
+		sleep 0.1
+	done
+}
+# at TIME COLUMN: prints what a column of $tmp/samples was then, by a straight line
+at() {
+	awk -v t="$1" -v c="$2" '$1 >= t && n++ == 0 {printf "%.0f\n", $1 == t0 ? $c : v + ($c - v) * (t - t0) / ($1 - t0)} {t0 = $1; v = $c}' "$tmp/samples"
+}
 # scheduler_clock: prints the scheduler's clock, which the kernel's messages have, and the time since boot, in ms. The message is
 # written within one step of the latter, if it can be.
 scheduler_clock() {

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: targets by image, label, runtime and unit; ps --wide and --tree
 # witness: docker's files elsewhere, in a container, behind a link; machined's; made up by the test
+# columns: ps: NAME RUNTIME PARENT ID IMAGE LABELS CGROUP
+# columns: top: ENGINE NAME IMAGE ID
 # requires: v2
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -59,7 +61,10 @@ cheap inner -g "/docker/$(hex64 a)/libpod-$(hex64 in)" -- sleep 1000
 inner=$(of_pid "$pid" cid)
 ctrace ps --wide > "$tmp/ps"
 has "heads" "PARENT +ID +IMAGE +LABELS +CGROUP" "$tmp/ps"
-has "a row" "^ *$a +a +docker .* $(hex64 a | cut -c1-12) +registry.example/shop/nginx:1.25 +tier=front +/docker/" "$tmp/ps"
+has "a row" "^ *$a +a +docker .* $(hex64 a | cut -c1-12) +registry.example/shop/nginx:1.25 +tier=front +/docker/$(hex64 a)\$" "$tmp/ps"
+has "one inside another has its cid" "^ *$inner .* $a +$(hex64 in | cut -c1-12) " "$tmp/ps"
+ctrace top -b --count 1 --interval 0.3 > "$tmp/top" 2> "$tmp/err"
+has "top has them, too" " docker +b +nginx:1.27 +$(hex64 b | cut -c1-12)\$" "$tmp/top"
 same "json" "nginx:1.27 back" "$(ctrace ps --json | jq -r "select(.cid == $b) | \"\(.image) \(.labels.tier)\"")"
 ctrace ps --tree > "$tmp/ps"
 same "the inner one is below the outer" "$a $inner" "$(awk '$1 ~ /^[0-9]/ {print $1}' "$tmp/ps" | grep -x -A1 "$a" | xargs)"

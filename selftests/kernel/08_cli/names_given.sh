@@ -3,6 +3,7 @@
 # description: names.d names containers, and runtimes.d runtimes; only root's files are believed; malformed ones are reported
 # witness: files as Kubernetes' runtimes and podman 4.3 write them; files that others than root may
 #	write; a busy container
+# columns: ps: NAME RUNTIME NAMESPACE POD CONTAINER RESTARTS
 # requires: v2
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -3,6 +3,7 @@
 # description: pods and namespaces as targets; two of one name in two namespaces; ps --tree, --columns, records in JSON
 # witness: files as Kubernetes' runtimes and podman 4.3 write them; files that others than root may
 #	write; a busy container
+# columns: ps: NAMESPACE POD POD_UID CONTAINER
 # requires: v2
 # timeout: 240
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -3,6 +3,7 @@
 # description: block_io: how long a disk of known latency takes, how long a request waited for it, and whose it is
 # witness: null_blk that takes 20 ms and one request at a time; tracefs, request by request; the sector
 #	shows the writer
+# columns: bio --lines: SECTOR QUE(ms) LAT(ms)
 # requires: v2,v1
 # timeout: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -26,13 +27,20 @@ cheap two -g "/box/$(hex64 two)" -- /bin/sh -c "$writer" 100000
 b=$(of_pid "$pid" cid)
 dump "$tmp/all" -t all -e block_io
 all=$dumping
+ctrace bio all --lines --json > "$tmp/bio" 2> "$tmp/bio.err" &
+bio=$!
+later "kill $bio"
 dump "$tmp/one" -t "cid:$a" -e block_io
 one=$dumping
+recording() { [ "$(ctrace status | grep -c ' recording')" -ge 3 ]; }
+wait_for 20 recording || give_up "not all record: $(cat "$tmp"/*.err)"
 : > "$tmp/go"
 wait_for 60 test -e "$tmp/done.0" -a -e "$tmp/done.100000" || give_up "the writers did not end"
 sleep 0.3
 kill "$all" "$one"
 wait "$all" "$one"
+kill -INT "$bio"
+wait "$bio"
 grep " dev=$dev " "$tmp/all" > "$tmp/ev"
 tracing read | grep -E "block_rq_[a-z]*: $kdev " > "$tmp/kernel"
 note "$(head -n 3 "$tmp/ev")"
@@ -54,6 +62,14 @@ near() { awk -v c="$1" 'function abs(x) { return x < 0 ? -x : x } abs($c - $(c +
 n=$(wc -l < "$tmp/both")
 at_least "durations like theirs, of $n" $((n * 8 / 10)) "$(near 2)"
 at_least "waits like theirs, of $n" $((n * 8 / 10)) "$(near 3)"
+# the same by the command's lines
+if command -v jq > /dev/null; then
+	jq -r 'select(.disk == "nullb0") | [.sector, .duration / 1000, .queued / 1000] | map(floor | tostring) | join(" ")' "$tmp/bio" | sort -n > "$tmp/lines"
+	same "bio --lines: the same requests" "$(cut -d' ' -f1 "$tmp/theirs" | xargs)" "$(cut -d' ' -f1 "$tmp/lines" | xargs)"
+	paste -d' ' "$tmp/theirs" "$tmp/lines" > "$tmp/both"
+	at_least "bio --lines: durations like theirs, of $n" $((n * 8 / 10)) "$(near 2)"
+	at_least "bio --lines: waits like theirs, of $n" $((n * 8 / 10)) "$(near 3)"
+fi
 same "spans shorter than the disk takes" 0 "$(awk '$2 < 19900' "$tmp/ours" | wc -l)"
 # Before 4.11 blk-mq has no schedulers: who finds no tag waits before there is a request.
 if ! kernel_before 4.11 && grep -q block_rq_insert: "$tmp/kernel"; then

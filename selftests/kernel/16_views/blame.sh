@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: who had the CPU while others waited: parts add up to each wait; a noisy neighbour, an innocent one, a quota that ran out
 # witness: /proc/PID/schedstat of who waited and of who ran, cpu.stat; rings made by hand
+# columns: blame: CONTAINER CULPRIT WAITED_ms % TOP_TASK
 # requires: v2,v1
 # timeout: 90
 # shellcheck disable=SC2016 # awk's own dollars
@@ -110,14 +111,30 @@ has_not "but not who" 'culprit_cid=[1-9]|culprit_tid=[1-9]|culprit_comm="[^"]' "
 
 # The command: the same, in rows that add up.
 command -v jq > /dev/null || skip "no jq to read JSON"
-ctrace blame "cid:$victim_cid" --json --duration 1 > "$tmp/json" 2> "$tmp/err"
+sampled "$victim_pid" > "$tmp/samples" &
+sampler=$!
+later "kill $sampler"
+ctrace blame "cid:$victim_cid" --json --duration 2 > "$tmp/json" 2> "$tmp/err"
 same "status" 0 $?
+sleep 0.2
+kill $sampler
+read -r from to < <(jq -r '"\(.time - .duration) \(.time)"' "$tmp/json")
+near "it waited as long as the scheduler says (ns)" 400000000 $(($(at "$to" 3) - $(at "$from" 3))) "$(jq '.rows[0].waited' "$tmp/json")"
 has "the account" 'events counted, 0\.0% of them in \(other\), 0 unfollowed, 0 missed' "$tmp/err"
 same "one row, which adds up" '1 true' "$(jq -r '"\(.rows | length) \(.rows[0] | ([.culprits[].waited] | add) == .waited)"' "$tmp/json")"
 same "the noisy one has most of it" "neighbour $noisy_cid sh" "$(jq -r '.rows[0].culprits | max_by(.waited) | "\(.culprit) \(.cid) \(.comm)"' "$tmp/json")"
 ctrace blame "cid:$bounded_cid" --json --duration 1 > "$tmp/json" 2> "$tmp/err"
 same "the bounded one has nobody to blame but its quota" "throttled true" \
 	"$(jq -r '.rows[0] | (.culprits | max_by(.waited)) as $m | "\($m.culprit) \($m.waited * 10 > .waited * 9)"' "$tmp/json")"
+look 1
+ctrace blame "cid:$victim_cid" --duration 2 > "$tmp/out" 2> "$tmp/err"
+look 2
+# the noisy one's time on the CPU, in percent of the victim's waits
+n=$((100 * (run2 - run1) / (wait2 - wait1)))
+noisy=$(hex64 "blame noisy")
+has "the victim, by name" "^$(hex64 "blame victim" | cut -c1-12) +\\(total\\) " "$tmp/out"
+has "the culprit, by name" "^ +${noisy:0:12} +[0-9.]+ +[0-9.]+% +sh 100%$" "$tmp/out"
+in_range "its share, about the $n % that it ran" $((n - 25)) $((n + 10)) "$(sed -nE "s/.*${noisy:0:12} +[0-9.]+ +([0-9]+)\.[0-9]%.*/\1/p" "$tmp/out")"
 ctrace blame all --duration 0.5 --by comm > "$tmp/out" 2> "$tmp/err"
 same "status" 0 $?
 has "the heading" '^CONTAINER +COMM +CULPRIT +WAITED ms +% +TOP TASK$' "$tmp/out"

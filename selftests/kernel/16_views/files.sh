@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace files: operations, bytes and times of a program that counts its own, on a disk of known latency; no name is looked up for what is fast
 # witness: the program's own numbers, a disk of known latency, a kprobe on the function that makes names
+# columns: files: OP COUNT ERRORS BYTES TOTAL P50 P99 MAX hist
+# columns: files --slower: COMM PID OP BYTES LAT(ms) ERR FILENAME
 # requires: v2,v1
 # timeout: 90
 # shellcheck disable=SC2016 # perl's and jq's
@@ -60,8 +62,10 @@ start() { # FILE: a container that does that
 all_record() { [ "$(ctrace status | grep -c ' recording')" -ge "$1" ]; }
 recording() { wait_for 20 all_record "$1" || give_up "they do not record: $(cat "$tmp"/*.err)"; }
 end() { # PID...
+	took=$(date +%s%N)
 	: > "$tmp/go"
 	wait_for 40 test -e "$tmp/done" || give_up "the container did not do it"
+	took=$(($(date +%s%N) - took))
 	sleep 0.3
 	kill -INT "$@"
 	for p; do wait "$p" || not_ok "status $?"; done
@@ -87,6 +91,11 @@ same "opens that failed" 3 "$(row open '.errors' | tr -d '[]')"
 same "with --all: what went through the pipe, too" '[546,69576]' "$(row write '.count, .bytes' "$tmp/all")"
 if [ -n "$slow" ]; then
 	check "fsync: p50 and max as slow as the disk" sh -c "jq -e '.rows[] | select(.op == \"fsync\") | .p50 >= 30000000 and .max >= 30000000 and .total >= 180000000' '$tmp/json'"
+	of() { row fsync "$1" | tr -d '[]'; }
+	in_range "all six in no more time than the program ran" 180000000 "$took" "$(of .total)"
+	in_range "the longest in what the other five left of it" 30000000 $((took - 150000000)) "$(of .max)"
+	in_range "p99 in that bucket" 20000000 $((took - 150000000)) "$(of .p99)"
+	same "no bucket of less than the disk takes" 6 "$(of '([.buckets[] | select(.[1] >= 30000000) | .[2]] | add)')"
 	check "write: faster than the disk, to its cache" sh -c "jq -e '.rows[] | select(.op == \"write\") | .p50 < 10000000' '$tmp/json'"
 fi
 same "nothing is slower than 10 s: heads alone" 1 "$(wc -l < "$tmp/never")"
@@ -132,6 +141,8 @@ ctrace files --input "$tmp/t" --slower 1us "cid:$cid" --json > "$tmp/lines" 2> "
 note "$(cat "$tmp/err"; head -n 3 "$tmp/lines")"
 same "recorded: a line for each fsync, with its file" 6 "$(jq -r 'select(.op == "fsync") | .filename' "$tmp/lines" | grep -c '/a file$')"
 same "recorded: and for each write into a file" 46 "$(jq -r 'select(.op == "write") | .filename' "$tmp/lines" | wc -l)"
+same "recorded: and their bytes" 64576 "$(jq -s '[.[] | select(.op == "write") | .bytes] | add' "$tmp/lines")"
+same "recorded: and for each open that failed" "ENOENT ENOENT ENOENT" "$(jq -r 'select(.op == "open" and .errno != null) | .errno' "$tmp/lines" | xargs)"
 refuse "a recording without names" 'record -e views --fds' ctrace files --input "$tmp/u"
 refuse "a recording of entries and exits" 'Record whole calls' ctrace files --input "$tmp/v"
 

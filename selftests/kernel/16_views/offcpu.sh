@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace offcpu: sleeps by call, by stack and by waker add up to what a program timed itself
+# columns: offcpu: CALL WAKER stack COUNT TOTAL P50 P99 MAX hist
 # requires: any,torture
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -32,6 +33,13 @@ read -r slept waited < <(own calls)
 t=$(sum "$tmp/json" 'select(.by == "comm = waits" and .call == "nanosleep") | .total')
 check "asleep in nanosleep: $t of $slept ns" near 800 "$slept" "$t"
 same "20 times" 20 "$(sum "$tmp/json" 'select(.by == "comm = waits" and .call == "nanosleep") | .count')"
+# One of them took no more than all without 19 times 20 ms. The program may be held up on its way to sleep.
+nap() { jq -s "[.[].rows[] | select(.by == \"comm = waits\" and .call == \"nanosleep\") | $1][0]" "$tmp/json"; }
+most=$((slept - 19 * 19900000))
+in_range "the longest" 16000000 $most "$(nap .max)"
+in_range "p50" 10600000 $most "$(nap .p50)"
+in_range "p99" 10600000 $most "$(nap .p99)"
+in_range "in buckets of 16 ms and more" 15 20 "$(nap '[.buckets[] | select(.[1] >= 16000000) | .[2]] | add')"
 t=$(sum "$tmp/json" 'select(.by == "comm = waits" and .call == "futex") | .total')
 check "in futex, the lock's waiter among others: $t of $waited ns" test "$t" -ge $((waited * 9 / 10))
 same "the container is there although it has gone" true "$(jq -s '[.[].rows[] | select(.by == "comm = waits") | .gone] | all' "$tmp/json")"

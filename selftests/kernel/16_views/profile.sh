@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace profile: two functions of a program, three to one, against the program's own CPU clock
+# columns: profile: SELF TOTAL SAMPLES FUNCTION
 # requires: any,torture
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -18,6 +19,7 @@ read -r three one < <(sed -n 's/^three=\([0-9]*\) one=\([0-9]*\)$/\1 \2/p' "$tmp
 of() { jq -s "[.[].rows[] | select(.cid != 0 and (.function | test(\"$1\"))) | .$2] | add // 0" "$tmp/json"; }
 samples=$(jq -s '[.[].rows[] | select(.cid != 0) | .samples] | max // 0' "$tmp/json")
 at_least "samples of the container" 100 "$samples"
+in_range "no more than 199 in a second of the program's CPU time, and one for the rest" 100 $((199 * (three + one) / 1000000000 + 199)) "$samples"
 a=$(of '^three_parts' self) b=$(of '^one_part' self)
 check "three_parts has $a of $samples, one_part $b; CPU time $three and $one ns" \
 	awk -v a="$a" -v b="$b" -v three="$three" -v one="$one" \

@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace tcp: connections, connects and retransmissions of a program that asks its own sockets (TCP_INFO), over a line of known delay
 # witness: its sockets' TCP_INFO, a line of known delay; exit codes, a cgroup's limit
+# columns: tcp: COMM PID LADDR LPORT RADDR RPORT TX_KB RX_KB MS RTT(ms) MIN_RTT RETR
+# columns: tcp: CONNECTS FAILED P50 P99 MAX latency ENDED TX RX RETRANSMITS PROBES SYNACKS
+# columns: tcp --connects: COMM PID LADDR RADDR RPORT LAT(ms) ERR
+# columns: tcp --retransmits: COMM PID LADDR LPORT RADDR RPORT STATE WHY BEFORE
 # requires: v2,v1,hybrid,torture
 # timeout: 120
 # torture: 120
@@ -58,7 +62,9 @@ counted() {
 	awk -v name="$1" '/^TcpExt:/ && !n {n = split($0, names)} /^TcpExt:/ {split($0, v)}
 		END {for (i = 1; i <= n; i++) if (names[i] == name) print v[i]}' /proc/net/netstat
 }
-probes=$(counted TCPLossProbes) timeouts=$(counted TCPTimeouts)
+# what was sent again, SYN-ACKs too
+segments() { awk '$1 == "Tcp:" && $13 ~ /^[0-9]/ {print $13}' /proc/net/snmp; }
+segments=$(segments) probes=$(counted TCPLossProbes) timeouts=$(counted TCPTimeouts)
 recording() { [ "$(ctrace status | grep -c ' recording')" -ge "$1" ]; }
 wait_for 20 recording 8 || give_up "not all record: $(cat "$tmp"/*.err)"
 : > "$tmp/go"
@@ -97,7 +103,11 @@ has "one that fails, with the error's name" "^[^ ]+ +perl +$pid +${a}[0-9]+ +${a
 same "--failed" '["ECONNREFUSED",7791]' "$(jq -c '[.errno, .rport]' "$tmp/failed")"
 ours() { jq -c "select(.cid == $cid) | [.rport, .pid]" "$tmp/retransmits" | sort | uniq -c | xargs; }
 if [ -n "$delay" ]; then
-	check "a connect takes two delays" sh -c "jq -e '.rows[] | select(.cid == $cid) | .latency.count == 1 and .latency.max >= 80000000 and .latency.max < 10000000000' '$tmp/summary'"
+	check "a connect takes two delays" sh -c "jq -e '.rows[] | select(.cid == $cid) | .latency.count == 1 and .latency.max >= 80000000 and .latency.max < 10000000000 and
+		([.latency.p50, .latency.p99] | all(. >= 53000000 and . < 10000000000))' '$tmp/summary'"
+	check "and so says its line" awk '$7 == 7790 {n++; bad += $8 < 80 || $8 >= 10000} END {exit n != 1 || bad}' "$tmp/connects"
+	same "sent again, as this network namespace counts it" $(($(segments) - segments)) "$(jq '[.rows[] | .retransmits + .synacks] | add' "$tmp/summary")"
+	same "and to probe" $(($(counted TCPLossProbes) - probes)) "$(jq '[.rows[].probes] | add' "$tmp/summary")"
 	n=$(sed -n 's/^retransmits \([0-9]*\) .*/\1/p' "$tmp/client.out")
 	at_least "the socket says that it sent again" 1 "$n"
 	# What is lost is one segment. What came after the socket was asked has a larger number. At first it did not count what probes
@@ -111,7 +121,7 @@ if [ -n "$delay" ]; then
 	at_least "others come after a timeout" 1 "$(grep -c '"how":"TIMEOUT"' "$tmp/retransmits")"
 	same "each timeout sends one" "$(($(counted TCPTimeouts) - timeouts))" "$(grep -c '"how":"TIMEOUT"' "$tmp/retransmits")"
 	same "counted apart" "$(grep -c "\"cid\":$cid,.*\"how\":\"PROBE\"" "$tmp/retransmits")" "$(jq ".rows[] | select(.cid == $cid) | .probes" "$tmp/summary")"
-	has "with its state" " ${a}7790 +TCP_ESTABLISHED +(PROBE|TIMEOUT) +0$" "$tmp/rtext"
+	has "with its state" " perl +$pid +${a}[0-9]+ +${a}7790 +TCP_ESTABLISHED +(PROBE|TIMEOUT) +0$" "$tmp/rtext"
 fi
 same "counted: connects, failed, ended, bytes" '[2,1,1,101000,5000]' "$(jq -c ".rows[] | select(.cid == $cid) | [.connects, .failed, .ended, .tx_bytes, .rx_bytes]" "$tmp/summary")"
 [ -z "$server" ] || same "counted: the server's" '[0,0,1,5000,101000]' "$(jq -c ".rows[] | select(.cid == $server_cid) | [.connects, .failed, .ended, .tx_bytes, .rx_bytes]" "$tmp/summary")"

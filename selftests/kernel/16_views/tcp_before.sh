@@ -3,6 +3,7 @@
 # description: ctrace tcp: a connection that began before the session has a line when it ends, at both ends, without an age; it is counted by itself;
 #	by a session that began while another one already followed them, too; what is not traced is not
 # witness: bytes as the programs count them, and as their sockets do (TCP_INFO)
+# columns: tcp: ENDED BEFORE TX RX TX_KB RX_KB
 # requires: v2
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -3,6 +3,8 @@
 # description: ctrace tcp --connects: each connect that fails has the error that its program got, also if no SYN was sent: no route, no free
 #	port, a BPF program of the cgroup, an address that cannot be; and what gives up itself is told from them
 # witness: errno and address as the program has them
+# columns: tcp: CONNECTS FAILED
+# columns: tcp --connects: PID LPORT RADDR RPORT ERR
 # requires: v2,v1
 # timeout: 90
 # shellcheck disable=SC2016 # perl's and jq's
@@ -70,6 +72,7 @@ note "$(cat "$tmp/client.out" "$tmp/failed.json" "$tmp"/*.err)"
 seen() { jq -r "select(.cid == $2) | \"\\(.errno // \"-\") \\(.raddr) \\(.rport)\"" "$1"; }
 has "the program met no free port" '^EADDRNOTAVAIL 127.0.0.1 7793$' "$tmp/client.out"
 same "all connects, each with the program's error and address" "$(cat "$tmp/client.out")" "$(seen "$tmp/all.json" "$cid")"
+same "from the port that there is" 45678 "$(jq "select(.cid == $cid and .errno == null) | .lport" "$tmp/all.json")"
 same "--failed: those that failed" "$(grep -v '^-' "$tmp/client.out")" "$(seen "$tmp/failed.json" "$cid")"
 same "--summary counts them" "$(grep -c . "$tmp/client.out") $(grep -vc '^-' "$tmp/client.out")" \
 	"$(jq -r ".rows[] | select(.cid == $cid) | \"\\(.connects) \\(.failed)\"" "$tmp/summary")"

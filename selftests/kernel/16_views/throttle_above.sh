@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace throttle shows whose quota ran out, if it is that of a cgroup above a container or inside it
 # witness: cpu.stat of that cgroup, in the same seconds
+# columns: throttle: CGROUP path THROTTLED THROTTLED_TIME QUOTA
 # requires: v2,v1
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace top -b: CPU time, waiting, bytes, calls, errors, memory of containers that spin, wait, write and end
 # witness: schedstat, dd's blocks, counted, the cgroup's files; tmux
+# columns: top: CPU% WAIT% PROCS THREADS MEM/LIMIT READ/s WRITE/s RX/s TX/s CALLS/s ERR/s FAULTS/s BY
 # requires: any
 # timeout: 120
-# shellcheck disable=SC2154 # tmp is lib.sh's
+# shellcheck disable=SC2154,SC2016 # tmp is lib.sh's; an inner shell's words
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source=../witness.sh
@@ -12,23 +13,6 @@
 
 load
 command -v jq > /dev/null || skip "no jq to read JSON"
-# sampled PID...: prints every 0.1 s the time (ns), what the scheduler charged these with so far, and how long they waited
-sampled() {
-	local up cpu waited c w p
-	while :; do
-		cpu=0 waited=0
-		read -r up _ < /proc/uptime
-		for p; do
-			read -r c w _ < "/proc/$p/schedstat" && cpu=$((cpu + c)) waited=$((waited + w))
-		done
-		echo "${up/./}0000000 $cpu $waited"
-		sleep 0.1
-	done
-}
-# at TIME COLUMN: prints what a column of the samples was then, by a straight line
-at() {
-	awk -v t="$1" -v c="$2" '$1 >= t && n++ == 0 {printf "%.0f\n", $1 == t0 ? $c : v + ($c - v) * (t - t0) / ($1 - t0)} {t0 = $1; v = $c}' "$tmp/samples"
-}
 # sums CID FIELD: prints it for the whole run
 sums() { jq -s "[.[].rows[] | select(.cid == $1) | .$2] | add // 0" "$tmp/json"; }
 
@@ -80,6 +64,29 @@ if [ "$memory" = null ]; then note "no memory controller here"; else
 	path=$(sed -nE 's/^(0:|[0-9]+:memory)[^:]*:(.*)/\2/p' "/proc/$worker_pid/cgroup" | tail -n 1)
 	file=$(find /sys/fs/cgroup -path "*$path/memory.current" -o -path "*$path/memory.usage_in_bytes" 2> /dev/null | head -n 1)
 	near "memory, as $file has it" 500000 "$(cat "$file")" "$memory"
+	limit=$(find "${file%/*}" -name memory.max -o -name memory.limit_in_bytes | head -n 1)
+	later "echo $(cat "$limit") > $limit"
+	echo 64M > "$limit"
+	ctrace top -b --count 1 --interval 0.3 "cid:$worker" --json > "$tmp/json" 2> "$tmp/err"
+	same "and its limit" 67108864 "$(sums "$worker" memory_limit)"
+fi
+
+# Page faults: of a shell that asks the kernel for its own and its children's, before and after 30 of them
+asks='read -r line < /proc/self/stat; set -- ${line##*) }; echo $((${8} + ${9}))'
+ctrace top -b --json -- ctbox -n faults -- sh -c "$asks > $tmp/faults; i=0; while [ \$i -lt 30 ]; do /bin/true; i=\$((i + 1)); done; $asks >> $tmp/faults; sleep 0.2" > "$tmp/json" 2> "$tmp/err"
+n=$(awk '{n = $1 - n} END {print n}' "$tmp/faults")
+in_range "page faults: the kernel's count, and some for what came before" $((n * 9 / 10)) $((n + 1500)) "$(jq -s '[.[].rows[] | select(.cid != 0) | .faults] | add' "$tmp/json")"
+
+# Packets: 200 datagrams of 1000 bytes, and 28 for the heads; no more than the interfaces count, in which the frames' heads may be
+net() { awk -F: 'NR > 2 {split($2, f, " "); rx += f[1]; tx += f[9]; n += f[10]} END {printf "%.0f %.0f\n", rx, tx + 14 * n}' /proc/net/dev; }
+ip link set lo up
+read -r rx tx < <(net)
+ctrace top -b --json -- bash -c 'for i in {1..200}; do printf %01000d 7 > /dev/udp/127.0.0.1/9; done 2> /dev/null; sleep 0.2' > "$tmp/json" 2> "$tmp/err"
+read -r rx1 tx1 < <(net)
+all() { jq -s "[.[].rows[].$1] | add" "$tmp/json"; }
+if [ "$(all rx)" = null ]; then note "no packets here"; else
+	in_range "bytes received" 205600 $((rx1 - rx)) "$(all rx)"
+	in_range "bytes sent" 205600 $((tx1 - tx)) "$(all tx)"
 fi
 
 # tables

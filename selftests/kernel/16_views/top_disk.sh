@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace top's disk columns: bytes read are reads, bytes written are writes, a discard is neither
 # witness: the disk's own counters in /sys/block/*/stat; dd's blocks
+# columns: top: DISKR/s DISKW/s
 # requires: v2,v1
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace top on a terminal: two sizes, resized; processes, threads, calls; order, names; Ctrl-C gives the terminal back
 # witness: schedstat, dd's blocks, counted, the cgroup's files; tmux
+# columns: top: PID TID RSS COMMAND CALLS ERRORS TOTAL AVG P99 MAX SYSCALL
 # requires: any,torture
 # timeout: 120
+# shellcheck disable=SC2016 # awk's own dollars
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -21,6 +23,9 @@ sees() { if wait_for 5 shows "$2"; then ok "$1"; else not_ok "$1: no line like '
 name=$(hex64 topspin)
 cheap spin -g "/box/$name" -- bash -c 'while :; do kill -0 0; done'
 name=${name:0:12}
+naps=$(hex64 topnaps) spin=$pid
+cheap naps -g "/box/$naps" -- waits sleep 100000 20
+naps=${naps:0:12} naps_pid=$pid pid=$spin
 later "t kill-server"
 t -f /dev/null new-session -d -s top -x 80 -y 24 "sh -c 'trap : INT; stty -g > $tmp/before; ctrace top --interval 0.3 --sort name; echo status \$?; stty -g > $tmp/after; exec sleep 1000'"
 sees "the head at 80 columns: what matters more" '^ *CPU% +WAIT% .*NAME'
@@ -59,6 +64,32 @@ keys Escape
 sees "at the containers" '^ctrace top .* containers'
 keys Escape
 sees "all names again" ' host'
+# one that sleeps for 20 ms, again and again
+keys /
+keys -l "$naps"
+keys Enter
+sees "another one alone" '^ctrace top .* 1 containers'
+keys Enter
+sees "its process" "^ *$naps_pid .* waits"
+rss=$(awk -v pid="$naps_pid" '$1 == "PID" {for (i = 1; i <= NF; i++) if ($i == "RSS") c = i} $1 == pid {print $c}' "$tmp/screen" | numfmt --from=iec)
+n=$(($(awk '{print $24}' "/proc/$naps_pid/stat") * $(getconf PAGESIZE)))
+in_range "its memory, as in /proc/PID/stat" $((n * 9 / 10)) $((n * 11 / 10)) "$rss"
+keys Enter
+keys Enter
+sees "its calls" '^ *[0-9]+ +0 .* nanosleep$'
+awk '$NF == "nanosleep"' "$tmp/screen" > "$tmp/naps"
+# one task: however many sleeps of 20 ms in the interval, they are no shorter, and together no longer than the program lived
+check "how many, and how long: $(cat "$tmp/naps")" awk -v most=$((SECONDS + 1)) '
+	function ms(s) {return s + 0 ? (s ~ /ms$/ ? s + 0 : s ~ /us$/ ? s / 1e3 : s ~ /ns$/ ? s / 1e6 : s * 1e3) : 0}
+	{n++; calls = $1; total = ms($3); avg = ms($4); p99 = ms($5); max = ms($6)}
+	END {exit !(n == 1 && calls > 0 && calls * 19.9 <= total * 1.01 && total <= most * 1000 && avg >= 19.9 && avg <= max * 1.01 &&
+		p99 >= 13.2 && p99 <= max * 1.01 && max >= 19.9 && max <= most * 1000)}' "$tmp/naps"
+keys Escape
+keys Escape
+keys Escape
+sees "back again" '^ctrace top .* containers'
+keys Escape
+sees "with all" ' host'
 keys p
 sees "paused" '^ctrace top .* paused'
 keys p

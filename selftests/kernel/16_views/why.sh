@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: where a container's time went: it adds up, and each thread's known work is in its row; what to look at next
 # witness: threads that sleep, read, wait, spin, are stopped
+# columns: why: ran waited disk kernel locks network requests events files handover children slept other stopped
 # requires: v2,v1,hybrid,torture
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -24,16 +25,35 @@ docker_box rest "sleep 1000 | cat & taskset 2 sh -c 'while :; do :; done' & sh -
 docker_box db "exec taskset 1 sh -c 'while :; do :; done'"
 db_cid=$(of_pid "$pid" cid)
 docker_box web "exec taskset 1 sh -c 'while :; do :; done'"
+web_pid=$pid
 docker_box quiet "while :; do sleep 0.2; done"
+# One thread in each: poll, the answer of a server that gives none, a client that does not come, a condition variable, pause(), a
+# disk that takes 100 ms; two share a lock and sleep with it; those that start the others wait for them or sleep.
+ip link set lo up
+docker_box silent "exec workload serve 7101 100000000 0"
+# A file system that is frozen holds who writes to it in state D, for no disk
+frozen=''
+mkdir "$tmp/frozen"
+modprobe loop 2> /dev/null; modprobe ext4 2> /dev/null
+if truncate -s 16M "$tmp/image" && mkfs.ext4 -q "$tmp/image" && mount -o loop "$tmp/image" "$tmp/frozen" && fsfreeze -f "$tmp/frozen"; then
+	later "umount $tmp/frozen"
+	frozen="sh -c 'echo > $tmp/frozen/file' &"
+fi 2> "$tmp/mkfs"
+disk=''
+modprobe null_blk nr_devices=1 irqmode=2 completion_nsec=100000000 queue_mode=2 2> /dev/null && disk='workload direct /dev/nullb0 0 &' && later "rmmod null_blk"
+docker_box mixed "workload poll & workload ask 7101 0 0 & workload serve 7102 0 0 & workload pool 1 & workload mutex 2 20 & $disk $frozen wait"
+[ -z "$frozen" ] || later "fsfreeze -u $tmp/frozen"
 sleep 0.5
+read -r ran waited _ < "/proc/$web_pid/schedstat"
 whys=''
-for name in rest web quiet; do
+for name in rest web quiet mixed; do
 	why $name &
 	whys="$whys $!"
 done
 for p in $whys; do
 	wait "$p" || not_ok "ctrace why: status $?"
 done
+read -r ran1 waited1 _ < "/proc/$web_pid/schedstat"
 # The same, of a recording.
 check "ctrace record" ctrace record -o "$tmp/t" -e sched_run,sched_blame,sched_block --duration 3 rest web quiet
 for name in rest web quiet; do
@@ -62,6 +82,17 @@ for rest in rest rest-recorded; do
 	at_least "and did, some of the time" $((n / 10)) "$(spent $rest ran)"
 	check "the cause is the thread that can run: $(word $rest cause)" grep -qE '^(ran|neighbour|host|ctrace|self|cpu)$' <<< "$(word $rest cause)"
 done
+# the scheduler's account, of a little more than these three seconds
+ran=$(((ran1 - ran) / 1000000)) waited=$(((waited1 - waited) / 1000000))
+in_range "web: it ran so long" $((ran / 2 - 100)) $((ran + 50)) "$(spent web ran)"
+in_range "and waited" $((waited / 2 - 100)) $((waited + 50)) "$(spent web waited)"
+n=$(jq '.rows[0].duration / 1e6 | floor' "$tmp/mixed")
+for word in events network requests handover ${disk:+disk} ${frozen:+kernel}; do
+	near "mixed: one thread, $word" $((n / 5)) "$n" "$(spent mixed "$word")"
+done
+at_least "one waits for a signal" $((n * 9 / 10)) "$(spent mixed other)"
+near "two threads: one has the lock, and the other waits for it" $((n / 4)) "$n" "$(spent mixed locks)"
+note "$(jq -c '.rows[0].spent' "$tmp/mixed")"
 for web in web web-recorded; do
 	n=$(jq '.rows[0].duration / 1e6 | floor' "$tmp/$web")
 	near "$web: the victim runs or waits" 100 "$n" $(($(spent $web ran) + $(spent $web waited) + $(spent $web unknown)))
