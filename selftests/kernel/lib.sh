@@ -265,9 +265,9 @@ cgroup_mode() {
 	else echo v1; fi
 }
 
-# cgroup_mount: prints a mount point of cgroups: v2's if there is one (pids exists since 4.3)
+# cgroup_mount: prints a mount point of cgroups: v2's if there is one (pids exists since 4.3; a kernel may have no memory)
 cgroup_mount() {
-	awk '$3 == "cgroup2" {print $2; found = 1; exit} $3 == "cgroup" && ($2 ~ /pids/ || $2 ~ /memory/ && v1 !~ /pids/) {v1 = $2}
+	awk '$3 == "cgroup2" {print $2; found = 1; exit} $3 == "cgroup" && ($2 ~ /pids/ || $2 ~ /memory/ && v1 !~ /pids/ || !v1) {v1 = $2}
 		END {if (!found) print v1}' /proc/mounts
 }
 # cpu_controller: sets $mount to where cgroups with a quota are, below which the tests' are in /box
