@@ -153,7 +153,7 @@ refuse "-e" 'has its own calls' ctrace files -e read
 refuse "an unknown option" 'unknown option' ctrace files --no-such
 ctrace files --explain > "$tmp/out"
 has "--explain: calls share a table" '^probe +call:[a-z0-9_,]*,fsync,' "$tmp/out"
-same "one" 1 "$(grep -c '^probe ' "$tmp/out")"
+same "one" 1 "$(grep -c '^probe *call:' "$tmp/out")"
 evdump -e call:read,write -- cat /etc/passwd > "$tmp/ev" 2> "$tmp/err"
 same "a probe of two calls" "read write" "$(grep -o ' syscall_[a-z0-9]* ' "$tmp/ev" | sort -u | sed 's/syscall_//' | xargs)"
 refuse "a list with a call that is none" "no system call 'nosuch'" evdump -t all -d 1 -e call:read,nosuch
