@@ -548,7 +548,7 @@ enum ctrace_attr_task {
 	CTRACE_A_TASK_VTID,		/* u32: in its own namespace */
 	CTRACE_A_TASK_CID,		/* u32: its container */
 	CTRACE_A_TASK_COMM,		/* string */
-	CTRACE_A_TASK_STATE,		/* u32: the kernel's TASK_*; 0: it can run */
+	CTRACE_A_TASK_STATE,		/* u32: the kernel's TASK_*: 1, 2: it sleeps; 4, 8: stopped; 0: it can run */
 	CTRACE_A_TASK_IOWAIT,		/* u32: 1: it sleeps for a disk; absent: 0 */
 	CTRACE_A_TASK_RAN_NS,		/* u64: how long ago it last got a CPU; absent: never, or not known */
 	CTRACE_A_TASK_QUEUED_NS,	/* u64: how long it has been waiting for a CPU; absent: it is not */

@@ -18,7 +18,7 @@ static bool read_place(const struct ctrace_inflight *t, const struct task_struct
 	wanted = READ_ONCE(b->wanted);
 	smp_rmb();	/* no partner: the owner does not wait for us; see under_way.h */
 	u->time = READ_ONCE(b->time);
-	smp_rmb();
+	smp_rmb();	/* the same */
 	if (!(wanted >> 32) || READ_ONCE(t->keys[place]) != p || READ_ONCE(b->wanted) != wanted)
 		return false;
 	u->id = (u16)wanted;

@@ -318,18 +318,10 @@ struct ctrace_target_info {
 typedef int (*ctrace_target_fn)(const struct ctrace_target_info *info, void *arg);
 int ctrace_target_each(struct ctrace *ct, uint32_t session /* 0: all */, ctrace_target_fn fn, void *arg);
 
-/*
- * A thread of user space that exists, as TASK_GET of ctrace_netlink.h has it; numbers of the initial
- * namespace but for vtid. state: the kernel's TASK_* (1: sleeps; 2: the same, and no signal wakes it; 4, 8: stopped);
- * 0: it can run. Times are ns up to now; 0: not known or not so. ran_ns: since it last got a CPU. queued_ns:
- * for how long it has been waiting for one. span: CTRACE_ID_SCHED_WAIT, _RUN or _BLOCK, and call: the event
- * of a whole call, as a session that records these follows them; 0: none does.
- */
+/* A thread of user space that exists: enum ctrace_attr_task. What is absent there is 0. Times are ns. */
 struct ctrace_task_info {
-	uint32_t tid, pid, vtid, cid, state, iowait;
-	uint64_t ran_ns, queued_ns;
-	uint32_t span, call;
-	uint64_t span_ns, call_ns;
+	uint32_t tid, pid, vtid, cid, state, iowait, span, call;
+	uint64_t ran_ns, queued_ns, span_ns, call_ns;
 	char comm[16];
 };
 typedef int (*ctrace_task_fn)(const struct ctrace_task_info *info, void *arg);

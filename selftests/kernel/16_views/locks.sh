@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace locks: a container's waits for locks of the kernel, by kind, thread, lock and stack, are those that the kernel saw
 # witness: tracefs has contention_begin and contention_end of the same threads
+# columns: locks: KIND name COUNT TOTAL AVG P50 P99 MAX hist
 # requires: any
 # timeout: 300
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -55,6 +56,17 @@ agree "each thread's waits of each kind" '"\(.by | sub(".*= "; "")) \(.kind) \(.
 ns=$(awk '{n += $5} END {printf "%.0f", n}' "$tmp/theirs")
 t=$(jq "[.rows[] | select(.cid == $cid) | .total] | add" "$tmp/json")
 check "the time of all: $t of $ns ns" [ $((t > ns ? t - ns : ns - t)) -lt $((ns / 4)) ]
+# of each thread and kind: the longest wait, and those that half and 99 of 100 do not exceed, in their buckets; the kernel's trace
+# takes its time a little earlier or later
+jq -r ".rows[] | select(.cid == $cid) | \"\(.by | sub(\".*= \"; \"\")) \(.kind) \(.p50) \(.p99) \(.max) \([.buckets[][2]] | add)\"" "$tmp/json" > "$tmp/ours"
+# shellcheck disable=SC2016 # awk's own dollars
+sort -n -k5,5 "$tmp/theirs" | awk '
+	function near(ours, theirs) { return ours <= 2 * theirs + 5e6 && ours >= theirs / 2 - 5e6 }
+	FNR == NR { k = $1 " " $2; d[k, n[k]++] = $5; next }
+	{ k = $1 " " $2; m = n[k]
+	  if (!near($3, d[k, int((m - 1) / 2)]) || !near($4, d[k, int((m - 1) * 0.99)]) || !near($5, d[k, m - 1]) || $6 != m)
+		print $0 " beside " d[k, int((m - 1) / 2)], d[k, int((m - 1) * 0.99)], d[k, m - 1], m }' - "$tmp/ours" > "$tmp/far"
+same "p50, p99 and max are near the kernel's" "" "$(cat "$tmp/far")"
 same "averages" true "$(jq '[.rows[] | .avg == (.total / .count | floor)] | all' "$tmp/json")"
 same "max is no less than avg, nor than p99" true "$(jq '[.rows[] | .max >= .avg and .max >= .p99] | all' "$tmp/json")"
 same "rows add up to the account" "$(jq .account.events "$tmp/json")" "$(jq '[.rows[].count] | add' "$tmp/json")"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace stuck: threads held up by a lock, a server, a quota, a frozen file system, a signal, the freezer, with their age and call; threads at rest are left out; nobody recorded before
 # witness: programs that are stuck for one known reason; the kernel's /proc/PID/stat and cgroup.threads; the shell's clock
+# columns: stuck: CONTAINER AGE IN COMM/TID CALL
 # requires: any,torture
 # timeout: 180
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
