@@ -7,7 +7,7 @@
  *
  * Beyond what the sanitizers see, it checks that text and JSON have no byte that would control a terminal.
  *
- * sources: cli/strace/call_memory.c cli/strace/clone_text.c cli/strace/errno_names.c cli/strace/fields_text.c cli/strace/found.c cli/strace/inner_call.c cli/strace/memory.c
+ * sources: cli/strace/call_memory.c cli/strace/clone_text.c cli/strace/errno_names.c cli/strace/fields_text.c cli/strace/found.c cli/strace/inner_call.c cli/strace/io_uring_names.c cli/strace/memory.c
  * sources: cli/strace/memory_kinds.c cli/strace/memory_objects.c cli/strace/memory_sockaddr.c cli/strace/number_text.c
  * sources: cli/strace/paint.c cli/strace/syscall_args.c cli/base/json.c cli/base/sbuf.c cli/base/util.c lib/ctl.c lib/decode.c
  * sources: lib/errtext.c lib/schema.c lib/sizes.c build/cli/strace/constants.c
