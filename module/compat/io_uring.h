@@ -7,6 +7,7 @@
 #define CTRACE_COMPAT_IO_URING_H
 
 #include <linux/fs.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 #include "facts.h"
 
@@ -65,6 +66,16 @@ static inline void ctrace_compat_io_uring_op(const struct io_kiocb *req,
 static inline const struct file *ctrace_compat_io_uring_file(const struct io_kiocb *req)
 {
 	return READ_ONCE(req->file);
+}
+
+/*
+ * Which task a session has to follow to have what p submits. The ring's thread (SQPOLL) is one of its process,
+ * but sched_process_fork is not called for it, so it is not followed itself: the first thread stands for it.
+ * That stays as long as p, and then for a grace period. Context: preemption off.
+ */
+static inline const struct task_struct *ctrace_compat_io_uring_followed(const struct task_struct *p)
+{
+	return p && p->flags & PF_IO_WORKER ? READ_ONCE(p->group_leader) : p;
 }
 
 #ifdef CTRACE_HAVE_IO_URING_SQES
@@ -129,6 +140,11 @@ static inline void ctrace_compat_io_uring_op(const struct io_kiocb *req,
 static inline const struct file *ctrace_compat_io_uring_file(const struct io_kiocb *req)
 {
 	return NULL;
+}
+
+static inline const struct task_struct *ctrace_compat_io_uring_followed(const struct task_struct *p)
+{
+	return p;
 }
 
 static inline u64 ctrace_compat_io_uring_address(const struct io_kiocb *req, size_t at)

@@ -116,7 +116,7 @@ static void CTRACE_PROBE_IO_URING_SUBMIT(probe_submit)
 
 	ctrace_compat_probe_begin();
 	ctrace_identity_resolve_context(&who);
-	mask = ctrace_wanted(mask, who.container, who.task);
+	mask = ctrace_wanted(mask, who.container, ctrace_compat_io_uring_followed(who.task));
 	if (!mask) {
 		forget(req);
 		goto out;
@@ -228,7 +228,8 @@ static void on_complete(const struct io_kiocb *req, u64 user_data, s32 res)
 		return;
 	}
 	a.duration = ctrace_compat_passed(r.begun.time, ctrace_compat_clock());
-	mask = ctrace_wanted(mask & (r.begun.wanted >> 32), who.container, who.task);
+	mask = ctrace_wanted(mask & (r.begun.wanted >> 32), who.container,
+			     ctrace_compat_io_uring_followed(who.task));
 	a.file = of_file(&r.op, req);
 	while ((some = ctrace_next_detail(&mask, &detail)))
 		emit(some, &who, &r, &a, detail);

@@ -99,7 +99,8 @@ same "files --all: pipes, too" "$(theirs 23)" "$(of_files every write)"
 slow() { jq -c "select(.op == \"io_uring:$1\")" "$tmp/slow"; }
 same "files --slower: each write, with its file" "16 16" "$(slow write | wc -l) $(slow write | grep -c '"filename":"[^"]*/made"')"
 same "its bytes" 16000 "$(slow write | jq -s 'map(.bytes) | add')"
-same "files --slower: paths that operations are given" 2 "$(slow unlink | grep -c '"errno":"ENOENT","filename":"[^"]*/not there"')"
+same "files --slower: paths that operations are given" 2 \
+	"$(slow unlink | jq -c 'select(.errno == "ENOENT" and (.filename | endswith("/not there")))' | wc -l)"
 
 same "snoop open: both, and what was not there" "2 2" "$(jq -rs '[.[] | select(.event == "io_uring_op")] |
 	"\(map(select(.fd >= 0 and (.path | endswith("/made")))) | length) \(map(select(.errno == "ENOENT" and (.path | endswith("/not there")))) | length)"' "$tmp/open")"
@@ -108,6 +109,10 @@ has_not "and no other" '/made$' "$tmp/openf"
 
 at_least "top: bytes written" 16020 "$(jq -s '[.[].rows[].write] | add' "$tmp/top")"
 at_least "top: bytes read" 30020 "$(jq -s '[.[].rows[].read] | add' "$tmp/top")"
+
+mkdir "$tmp/c"
+ctrace stats --json -- iouring -s -f "$tmp/c" > "$tmp/command" 2> "$tmp/command.err"
+same "of a command, the ring's thread, too: writes" "9 0" "$(grep '^{' "$tmp/command" > "$tmp/command.json"; of_stats command.json write)"
 
 ctrace stats --input "$tmp/recording" --json > "$tmp/again" 2> "$tmp/again.err"
 same "a recording: writes" "$(want 23)" "$(of_stats again write)"

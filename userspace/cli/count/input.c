@@ -117,12 +117,17 @@ void view_input_account(const struct view *v, struct sbuf *b)
 
 /* --- events -------------------------------------------------------------------------- */
 
-/* Is it a call on a file? The module marks these in whole calls. */
+/*
+ * Is it a call on a file? The module marks these in whole calls. Of operations of io_uring, the view's condition
+ * asks for it.
+ */
 static bool on_file(const struct ctrace_record *rec)
 {
 	uint64_t marks = 0;
 	size_t at = sizeof(*rec) + 2 * sizeof(marks);	/* behind duration and ret */
 
+	if (rec->id == CTRACE_ID_IO_URING_OP)
+		return true;
 	if (ctrace_id_call(rec->id).phase != CTRACE_CALL_WHOLE || rec->len < at + sizeof(marks))
 		return false;
 	memcpy(&marks, (const char *)rec + at, sizeof(marks));
