@@ -4,7 +4,7 @@
 # witness: /proc/PID/schedstat of who waited and of who ran, cpu.stat; rings made by hand
 # columns: blame: CONTAINER CULPRIT WAITED_ms % TOP_TASK
 # requires: v2,v1
-# timeout: 90
+# timeout: 150
 # shellcheck disable=SC2016 # awk's own dollars
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

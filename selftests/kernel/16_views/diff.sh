@@ -6,7 +6,7 @@
 # columns: diff: ran waited throttled slept call_time calls errors disk_requests disk_bytes tcp_ended tx_bytes rx_bytes
 # columns: diff: p99_of_a_wait p99_of_a_request
 # requires: v2
-# timeout: 120
+# timeout: 150
 # shellcheck disable=SC2016 # perl's, awk's and jq's own dollars
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

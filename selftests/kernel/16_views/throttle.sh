@@ -6,7 +6,7 @@
 # columns: top: THR%
 # columns: why: throttled
 # requires: v2,v1,hybrid,torture
-# timeout: 60
+# timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source-path=SCRIPTDIR source=../witness.sh

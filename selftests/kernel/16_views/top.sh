@@ -4,7 +4,7 @@
 # witness: schedstat, dd's blocks, counted, the cgroup's files; tmux
 # columns: top: CPU% WAIT% PROCS THREADS MEM/LIMIT READ/s WRITE/s RX/s TX/s CALLS/s ERR/s FAULTS/s BY
 # requires: any
-# timeout: 120
+# timeout: 150
 # shellcheck disable=SC2154,SC2016 # tmp is lib.sh's; an inner shell's words
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

@@ -4,7 +4,7 @@
 # witness: schedstat, dd's blocks, counted, the cgroup's files; tmux
 # columns: top: PID TID RSS COMMAND CALLS ERRORS TOTAL AVG P99 MAX SYSCALL
 # requires: any,torture
-# timeout: 120
+# timeout: 150
 # shellcheck disable=SC2016 # awk's own dollars
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

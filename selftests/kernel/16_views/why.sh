@@ -4,7 +4,7 @@
 # witness: threads that sleep, read, wait, spin, are stopped
 # columns: why: ran waited disk kernel locks network requests events files handover children slept other stopped
 # requires: v2,v1,hybrid,torture
-# timeout: 90
+# timeout: 150
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source-path=SCRIPTDIR source=../witness.sh
