@@ -69,9 +69,9 @@ static inline const struct file *ctrace_compat_io_uring_file(const struct io_kio
 }
 
 /*
- * Which task a session has to follow to have what p submits. The ring's thread (SQPOLL) is one of its process,
- * but sched_process_fork is not called for it, so it is not followed itself: the first thread stands for it.
- * That stays as long as p, and then for a grace period. Context: preemption off.
+ * Which task a session has to follow to have what p submits. The ring's thread (SQPOLL) is one of its
+ * process, but sched_process_fork is not called for it, so it is not followed itself: the first thread stands
+ * for it. That stays as long as p, and then for a grace period. Context: preemption off.
  */
 static inline const struct task_struct *ctrace_compat_io_uring_followed(const struct task_struct *p)
 {

@@ -118,8 +118,8 @@ void view_input_account(const struct view *v, struct sbuf *b)
 /* --- events -------------------------------------------------------------------------- */
 
 /*
- * Is it a call on a file? The module marks these in whole calls. Of operations of io_uring, the view's condition
- * asks for it.
+ * Is it a call on a file? The module marks these in whole calls. Of operations of io_uring, the view's
+ * condition asks for it.
  */
 static bool on_file(const struct ctrace_record *rec)
 {
