@@ -318,7 +318,7 @@ struct ctrace_target_info {
 typedef int (*ctrace_target_fn)(const struct ctrace_target_info *info, void *arg);
 int ctrace_target_each(struct ctrace *ct, uint32_t session /* 0: all */, ctrace_target_fn fn, void *arg);
 
-/* A thread of user space that exists: enum ctrace_attr_task. What is absent there is 0. Times are ns. */
+/* A thread of user space that exists: enum ctrace_attr_task. An attribute that is absent is 0. Times are ns. */
 struct ctrace_task_info {
 	uint32_t tid, pid, vtid, cid, state, iowait, span, call;
 	uint64_t ran_ns, queued_ns, span_ns, call_ns;

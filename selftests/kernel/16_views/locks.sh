@@ -62,10 +62,11 @@ jq -r ".rows[] | select(.cid == $cid) | \"\(.by | sub(\".*= \"; \"\")) \(.kind) 
 # shellcheck disable=SC2016 # awk's own dollars
 sort -n -k5,5 "$tmp/theirs" | awk '
 	function near(ours, theirs) { return ours <= 2 * theirs + 5e6 && ours >= theirs / 2 - 5e6 }
+	function rank(p, m) { return int(p * m + 0.999) - 1 }
 	FNR == NR { k = $1 " " $2; d[k, n[k]++] = $5; next }
 	{ k = $1 " " $2; m = n[k]
-	  if (!near($3, d[k, int((m - 1) / 2)]) || !near($4, d[k, int((m - 1) * 0.99)]) || !near($5, d[k, m - 1]) || $6 != m)
-		print $0 " beside " d[k, int((m - 1) / 2)], d[k, int((m - 1) * 0.99)], d[k, m - 1], m }' - "$tmp/ours" > "$tmp/far"
+	  if (!near($3, d[k, rank(0.5, m)]) || !near($4, d[k, rank(0.99, m)]) || !near($5, d[k, m - 1]) || $6 != m)
+		print $0 " beside " d[k, rank(0.5, m)], d[k, rank(0.99, m)], d[k, m - 1], m }' - "$tmp/ours" > "$tmp/far"
 same "p50, p99 and max are near the kernel's" "" "$(cat "$tmp/far")"
 same "averages" true "$(jq '[.rows[] | .avg == (.total / .count | floor)] | all' "$tmp/json")"
 same "max is no less than avg, nor than p99" true "$(jq '[.rows[] | .max >= .avg and .max >= .p99] | all' "$tmp/json")"
