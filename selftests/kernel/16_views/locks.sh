@@ -13,7 +13,8 @@
 . "$(dirname "$0")/../contentions.sh"
 
 load
-if ! ctrace events 2> /dev/null | grep -q '^lock_contention '; then
+tracefs_mount
+if [ ! -e $tracefs/events/lock/contention_begin ]; then
 	refuse "on a kernel without the tracepoints" 'no tracepoint' ctrace locks --duration 1
 	exit
 fi
