@@ -16,7 +16,7 @@ tracefs_mount
 if [ ! -e $tracefs/events/lock/contention_begin ]; then
 	ctrace events -v lock_contention > "$tmp/out" 2>&1
 	has "events says why it is not here" 'lock_contention.*not here: .*no tracepoint' "$tmp/out"
-	refuse "and so does a session" 'no tracepoint' ctrace trace -e lock_contention --duration 1
+	refuse "and so does a session" 'no tracepoint' ctrace trace all -e lock_contention --duration 1
 	exit
 fi
 contenders 8 10
