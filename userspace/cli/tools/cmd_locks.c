@@ -9,8 +9,8 @@ static const char usage[] =
 "Usage: ctrace locks [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
 "Shows how long tasks waited for locks of the kernel, for each container and kind\n"
-"of lock: spinlock, mutex, rwsem:R (to read), rwsem:W (to write) and so on. A wait\n"
-"counts when it ends. Needs Linux 5.19.\n";
+"of lock: spinlock, mutex, rwsem:R (to read), rwsem:W (to write) and so on. A\n"
+"wait counts when it ends. Needs Linux 5.19.\n";
 
 #define FUNCTIONS	"sum(duration), count(), max(duration), hist(duration)"
 
