@@ -49,6 +49,14 @@ int view_interval(const char *text, uint64_t *ns)
 	return CLI_OK;
 }
 
+void view_check_folded(const struct view *v, int *status)
+{
+	if (v->folded && cli_json)
+		*status = cli_usage("--folded and --json are two forms of output: choose one");
+	else if (v->folded && v->interval)
+		*status = cli_usage("--folded writes once, at the end: leave out --interval");
+}
+
 static bool view_option(struct view *v, int opt, int *status)
 {
 	switch (opt) {

@@ -212,6 +212,41 @@ void sums_print_hists(const struct view *v, const void *rows, size_t row_size, s
 	sbuf_free(&b);
 }
 
+uint64_t sum_average(const struct sum *s)
+{
+	return s->n ? s->total / s->n : 0;
+}
+
+uint64_t sum_usecs(const struct ctrace_table *t, const uint64_t *values)
+{
+	return values[t->values[view_column(t, CTRACE_TABLE_SUM)].at] / 1000;
+}
+
+void sums_print_stacks(const struct view *v, const struct sum *rows, size_t n,
+		       void (*put)(struct sbuf *b, const struct sum *s), bool average)
+{
+	struct sbuf b = { 0 };
+
+	for (const struct sum *s = rows; s < rows + n; s++) {
+		sbuf_puts(&b, s > rows ? "\ncontainer = " : "container = ");
+		view_put_container(v, &b, s->cid);
+		sum_put_by(&b, s);
+		put(&b, s);
+		sbuf_puts(&b, "     total ");
+		put_ns(&b, s->total);
+		sbuf_printf(&b, ", count %llu, ", (unsigned long long)s->n);
+		if (average) {
+			sbuf_puts(&b, "avg ");
+			put_ns(&b, sum_average(s));
+			sbuf_puts(&b, ", ");
+		}
+		sum_put_percentiles(&b, s);
+		sbuf_putc(&b, '\n');
+	}
+	fputs(b.s ? b.s : "", stdout);
+	sbuf_free(&b);
+}
+
 struct listed sum_whose(const void *row)
 {
 	const struct sum *s = row;

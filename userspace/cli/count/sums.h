@@ -68,6 +68,12 @@ void sum_json_hist(struct json *j, const void *row);
 /* Prints a histogram of each row. put: appends more of the row to the container's name. */
 void sums_print_hists(const struct view *v, const void *rows, size_t row_size, size_t n,
 		      void (*put)(struct sbuf *b, const struct sum *s), enum bars_unit unit);
+/* Prints a stack and the sums of each row. put: appends the row's frames, from the end of the line of its keys on. */
+void sums_print_stacks(const struct view *v, const struct sum *rows, size_t n,
+		       void (*put)(struct sbuf *b, const struct sum *s), bool average);
+uint64_t sum_average(const struct sum *s);
+/* For view_kind.weight: the time in us. */
+uint64_t sum_usecs(const struct ctrace_table *t, const uint64_t *values);
 /* Appends ", keys of --by". */
 void sum_put_by(struct sbuf *b, const struct sum *s);
 

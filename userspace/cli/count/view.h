@@ -158,6 +158,8 @@ extern const struct cli_option view_source_options[], view_count_options[];
 
 /* --interval. Status after a message. */
 int view_interval(const char *text, uint64_t *ns);
+/* Sets *status, after a message, if --folded is given together with what it excludes. */
+void view_check_folded(const struct view *v, int *status);
 /* Reads options and words. Returns CLI_OK, or the exit status after a message; *help: --help was given. */
 int view_options(struct view *v, int argc, char **argv, bool *help);
 

@@ -254,10 +254,7 @@ static bool option(struct view *v, int opt, int *status)
 	if (opt != OPT_FOLDED)
 		return false;
 	v->folded = optarg;
-	if (cli_json)
-		*status = cli_usage("--folded and --json are two forms of output: choose one");
-	else if (v->interval)
-		*status = cli_usage("--folded writes once, at the end: leave out --interval");
+	view_check_folded(v, status);
 	return true;
 }
 

@@ -45,10 +45,7 @@ static bool option(struct view *v, int opt, int *status)
 	} else {
 		return false;
 	}
-	if (v->folded && cli_json)
-		*status = cli_usage("--folded and --json are two forms of output: choose one");
-	else if (v->folded && v->interval)
-		*status = cli_usage("--folded writes once, at the end: leave out --interval");
+	view_check_folded(v, status);
 	return true;
 }
 
@@ -64,11 +61,6 @@ static int groups(struct view *v)
 		keys = "comm, stack";
 	view_add_group(v, NULL, view_aggregate(v, FUNCTIONS, keys));
 	return CLI_OK;
-}
-
-static uint64_t usecs(const struct ctrace_table *t, const uint64_t *values)
-{
-	return values[t->values[view_column(t, CTRACE_TABLE_SUM)].at] / 1000;
 }
 
 /* The kind, and with --stack the frames behind it, one a line: so kinds with one name are one row. */
@@ -94,7 +86,7 @@ static struct cell average(const void *row)
 {
 	const struct sum *s = row;
 
-	return (struct cell){ .n = s->n ? s->total / s->n : 0 };
+	return (struct cell){ .n = sum_average(s) };
 }
 
 static void json_name(struct json *j, const void *row)
@@ -126,28 +118,11 @@ static const struct listing listing = {
 
 /* --- text --------------------------------------------------------------------- */
 
-static void show_stacks(struct view *v, const struct sums *s, size_t n)
+static void put_kind(struct sbuf *b, const struct sum *s)
 {
-	struct sbuf b = { 0 };
+	const char *frames = strchr(s->name, '\n');
 
-	for (size_t i = 0; i < n; i++) {
-		const struct sum *x = &s->v[i];
-		const char *frames = strchr(x->name, '\n');
-
-		sbuf_puts(&b, i ? "\ncontainer = " : "container = ");
-		view_put_container(v, &b, x->cid);
-		sbuf_printf(&b, "%s%s, kind = ", *x->by ? ", " : "", x->by);
-		sbuf_printf(&b, "%.*s\n%s", (int)strcspn(x->name, "\n"), x->name, frames ? frames + 1 : "");
-		sbuf_puts(&b, "     total ");
-		put_ns(&b, x->total);
-		sbuf_printf(&b, ", count %llu, avg ", (unsigned long long)x->n);
-		put_ns(&b, average(x).n);
-		sbuf_puts(&b, ", ");
-		sum_put_percentiles(&b, x);
-		sbuf_putc(&b, '\n');
-	}
-	fputs(b.s ? b.s : "", stdout);
-	sbuf_free(&b);
+	sbuf_printf(b, ", kind = %.*s\n%s", (int)strcspn(s->name, "\n"), s->name, frames ? frames + 1 : "");
 }
 
 static void print(struct view *v, struct json *j)
@@ -159,7 +134,7 @@ static void print(struct view *v, struct json *j)
 	sums_make_named(v, &s, put_name, "kind,stack");
 	n = listing_sort(v, &listing, s.v, s.n);
 	if (own->stack && !j)
-		show_stacks(v, &s, n);
+		sums_print_stacks(v, s.v, n, put_kind, true);
 	else
 		listing_print(v, j, &listing, s.v, n);
 	sums_free(&s);
@@ -169,7 +144,7 @@ static int run_locks(int argc, char **argv)
 {
 	static const struct view_kind kind = {
 		.options = options, .option = option, .groups = groups, .print = print,
-		.weight = usecs,
+		.weight = sum_usecs,
 	};
 	struct own own = { 0 };
 

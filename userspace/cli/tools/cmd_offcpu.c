@@ -50,10 +50,8 @@ static bool option(struct view *v, int opt, int *status)
 	}
 	if (own->stack && own->wakers)
 		*status = cli_usage("--wakers and stacks are two ways to count: choose one");
-	else if (v->folded && cli_json)
-		*status = cli_usage("--folded and --json are two forms of output: choose one");
-	else if (v->folded && v->interval)
-		*status = cli_usage("--folded writes once, at the end: leave out --interval");
+	else
+		view_check_folded(v, status);
 	return true;
 }
 
@@ -69,11 +67,6 @@ static int groups(struct view *v)
 		keys = "comm, stack";
 	view_add_group(v, NULL, view_aggregate(v, FUNCTIONS, keys));
 	return CLI_OK;
-}
-
-static uint64_t usecs(const struct ctrace_table *t, const uint64_t *values)
-{
-	return values[t->values[view_column(t, CTRACE_TABLE_SUM)].at] / 1000;
 }
 
 /* --- names of lines ------------------------------------------------------------ */
@@ -182,24 +175,9 @@ static size_t make(struct view *v, struct sums *s)
 
 /* --- text --------------------------------------------------------------------- */
 
-static void show_stacks(struct view *v, const struct sums *s, size_t n)
+static void put_summed(struct sbuf *b, const struct sum *s)
 {
-	struct sbuf b = { 0 };
-
-	for (size_t i = 0; i < n; i++) {
-		const struct sum *x = &s->v[i];
-
-		sbuf_puts(&b, i ? "\ncontainer = " : "container = ");
-		view_put_container(v, &b, x->cid);
-		sbuf_printf(&b, "%s%s\n%s", *x->by ? ", " : "", x->by, x->name);
-		sbuf_puts(&b, "     total ");
-		put_ns(&b, x->total);
-		sbuf_printf(&b, ", count %llu, ", (unsigned long long)x->n);
-		sum_put_percentiles(&b, x);
-		sbuf_putc(&b, '\n');
-	}
-	fputs(b.s ? b.s : "", stdout);
-	sbuf_free(&b);
+	sbuf_printf(b, "\n%s", s->name);
 }
 
 static void print(struct view *v, struct json *j)
@@ -209,7 +187,7 @@ static void print(struct view *v, struct json *j)
 	size_t n = make(v, &s);
 
 	if (own->stack && !j)
-		show_stacks(v, &s, n);
+		sums_print_stacks(v, s.v, n, put_summed, false);
 	else
 		listing_print(v, j, &listing, s.v, n);
 	sums_free(&s);
@@ -219,7 +197,7 @@ static int run_offcpu(int argc, char **argv)
 {
 	static const struct view_kind kind = {
 		.options = options, .option = option, .groups = groups, .print = print,
-		.weight = usecs,
+		.weight = sum_usecs,
 	};
 	struct own own = { 0 };
 

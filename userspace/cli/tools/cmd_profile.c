@@ -54,10 +54,7 @@ static bool option(struct view *v, int opt, int *status)
 	} else {
 		return false;
 	}
-	if (v->folded && cli_json)
-		*status = cli_usage("--folded and --json are two forms of output: choose one");
-	else if (v->folded && v->interval)
-		*status = cli_usage("--folded writes once, at the end: leave out --interval");
+	view_check_folded(v, status);
 	return true;
 }
 
