@@ -84,7 +84,7 @@ static inline const struct task_struct *ctrace_compat_io_uring_followed(const st
 
 /*
  * Where the program has the path that the submission has just read: at offset `at` of the entry that the ring
- * read last. What the kernel keeps of it is in structs of its own files. Context: the submission, which holds
+ * read last. The kernel's copy of it is in structs that no header for modules has. Context: the submission, which holds
  * the ring's mutex, so the ring's memory stays. The program can write the entries, and the array of their
  * numbers, at any time: each is read once, and a number is checked. 0: the entry is not this request's, or no
  * longer.

@@ -14,7 +14,6 @@
 #include "probe/blame.h"
 #include "probe/sched_cut.h"
 #include "probe/sched_span_short.h"
-#include "probe/under_way.h"
 #include "session/session.h"
 #include "compat/clock.h"
 #include "compat/ns.h"
@@ -122,12 +121,4 @@ void ctrace_sched_cut(struct ctrace_session *s)
 		cond_resched();
 	}
 	s->cut = c.now;
-}
-
-bool ctrace_sched_span_under_way(const struct task_struct *p, struct ctrace_under_way *u)
-{
-	if (!ctrace_under_way(&ctrace_sched_spans, p, u))
-		return false;
-	u->ns = ctrace_compat_passed(u->time, ctrace_compat_clock());
-	return true;
 }

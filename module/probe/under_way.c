@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/delay.h>
+#include "probe/sched_span_short.h"
 #include "probe/under_way.h"
 #include "session/inflight.h"
 
@@ -33,4 +34,12 @@ bool ctrace_under_way(const struct ctrace_inflight *t, const struct task_struct 
 		return false;
 	udelay(1);	/* the owner writes the event, then the time: see under_way.h */
 	return read_place(t, p, u) && u->id == first.id && u->time == first.time;
+}
+
+bool ctrace_sched_span_under_way(const struct task_struct *p, struct ctrace_under_way *u)
+{
+	if (!ctrace_under_way(&ctrace_sched_spans, p, u))
+		return false;
+	u->ns = ctrace_compat_passed(u->time, ctrace_compat_clock());
+	return true;
 }

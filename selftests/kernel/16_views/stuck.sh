@@ -73,7 +73,7 @@ if [ -b /dev/nullb0 ] && command -v mkfs.ext4 > /dev/null && mkfs.ext4 -q /dev/n
 	later "fsfreeze -u $tmp/disk"
 	docker_box writer "exec dd if=/dev/zero of=$tmp/disk/file bs=4k count=1"
 	held "a file system that is frozen" dd writer '.in == "kernel" and .call != null'
-	look --stack writer
+	look --longer 500ms --stack writer
 	check "its stack is the kernel's" jq -e '[.rows[0].stack[] | select(test("^[a-z_0-9.]+$"; "i"))] | length > 2' "$tmp/json"
 	same "as its state is: D" D "$(awk '{sub(/.*\) /, ""); print $1}' "/proc/$(jq '.rows[0].tid' "$tmp/json")/stat")"
 else
