@@ -52,7 +52,10 @@ static int __init ctrace_init(void)
 	err = ctrace_netlink_init();
 	if (err)
 		goto session_exit;
-	/* Last, with nothing after it that may fail: the kernel frees a module whose loading fails, also one that a user holds. */
+	/*
+	 * Last, with nothing after it that may fail: the kernel frees a module whose loading fails, also one
+	 * that a user holds.
+	 */
 	err = ctrace_dev_init();
 	if (err)
 		goto netlink_exit;
@@ -111,6 +114,7 @@ MODULE_AUTHOR("The ctrace developers");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(CTRACE_VERSION);
 /*
- * No alias for the netlink family: any user, in a network namespace of their own, can ask the kernel for a family,
- * and the kernel then loads its module. Only who may open the device's node loads this one (api/dev.c).
+ * No alias for the netlink family: any user, in a network namespace of their own, can ask the kernel for a
+ * family, and the kernel then loads its module. Only who may open the device's node loads this one
+ * (api/dev.c).
  */

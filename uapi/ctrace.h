@@ -27,23 +27,24 @@
  *                | tables             |  tables_size bytes: ctrace_table.h
  *                +--------------------+
  *
- * A child made by fork() has the mapping, as it has the descriptor, and may read: a process may become a daemon after it has
- * mapped. The session's memory, and what it counts for its user, stays until the last of all these is gone. So a child that
- * has no use for them closes and unmaps them, or calls exec, which does both to a descriptor with O_CLOEXEC.
- * madvise(MADV_DONTFORK) keeps a mapping from children.
+ * A child made by fork() has the mapping, as it has the descriptor, and may read: a process may become a
+ * daemon after it has mapped. The session's memory, and what it counts for its user, stays until the last of
+ * all these is gone. So a child that has no use for them closes and unmaps them, or calls exec, which does
+ * both to a descriptor with O_CLOEXEC. madvise(MADV_DONTFORK) keeps a mapping from children.
  *
  * A view has slots_per_cpu == 1 and no hints (heads_off == 0): slot i is that container's own ring on
- * CPU i. The kernel takes no references on the pages of such a mapping. write() from it to another file works;
- * calls that would keep a page (vmsplice, io_uring buffers, O_DIRECT) fail with EFAULT, and KVM, VFIO
+ * CPU i. The kernel takes no references on the pages of such a mapping. write() from it to another file
+ * works; calls that would keep a page (vmsplice, io_uring buffers, O_DIRECT) fail with EFAULT, and KVM, VFIO
  * and drivers cannot be given it.
  *
- * A view may be handed to any process, also one that is not trusted, because it can be taken back. It is revoked
+ * A view may be handed to any process, also one that is not trusted, because it can be taken back. It is
+ * revoked
  *  - CTRACE_VIEW_DRAIN_MS after its session has ended, or its container has died: time to read what is left;
  *  - by CTRACE_IOC_REVOKE, at once;
  *  - when its last descriptor and mapping are gone.
- * Then ctrace_dir.state is CTRACE_DIR_REVOKED, all pages of the mapping but the first are zeros, read() returns 0
- * and poll() POLLHUP. It keeps neither rings nor memory of the session; but until its last descriptor
- * and mapping are gone, the module cannot be removed.
+ * Then ctrace_dir.state is CTRACE_DIR_REVOKED, all pages of the mapping but the first are zeros, read()
+ * returns 0 and poll() POLLHUP. It keeps neither rings nor memory of the session; but until its last
+ * descriptor and mapping are gone, the module cannot be removed.
  */
 #ifndef _UAPI_CTRACE_H
 #define _UAPI_CTRACE_H
@@ -70,19 +71,20 @@
  */
 #define CTRACE_CID_HOST		0u		/* outside of any container */
 /*
- * No id could be given: there was no memory, or no room (the module's parameter max_containers), for one; or the
- * container was seen for the first time in an NMI, or by a kprobe inside the module's own work on containers; or
- * the cgroup is more than 64 levels deep and in no container. CTRACE_A_INFO_UNKNOWN counts
+ * No id could be given: there was no memory, or no room (the module's parameter max_containers), for one; or
+ * the container was seen for the first time in an NMI, or by a kprobe inside the module's own work on
+ * containers; or the cgroup is more than 64 levels deep and in no container. CTRACE_A_INFO_UNKNOWN counts
  */
 #define CTRACE_CID_UNKNOWN	0xfffffffeu
 #define CTRACE_CID_ALL		0xffffffffu	/* not a container: stands for all */
 
 #define CTRACE_PAGE		4096u		/* unit of the layout, not the MMU's */
 #define CTRACE_STR_MAX		256u		/* bytes of the longest inline string, with its NUL */
-#define CTRACE_ARGV_MAX		1024u		/* the same of sched_process_exec's argv: a blank ends each argument but
-						 * the last; one within an argument, or a backslash, has a
-						 * backslash before it
-						 */
+/*
+ * The same of sched_process_exec's argv: a blank ends each argument but the last; one within an argument, or
+ * a backslash, has a backslash before it
+ */
+#define CTRACE_ARGV_MAX		1024u
 #define CTRACE_COMM_LEN		16u
 #define CTRACE_RECORD_MAX	2048u		/* bytes of the longest record */
 
@@ -102,8 +104,8 @@
 #define CTRACE_DIR_RUNNING	0u
 #define CTRACE_DIR_ENDED	1u		/* the session has ended: no more records */
 /*
- * The view was revoked: its rings are gone. Written before they go: what a reader copied from a ring before it
- * read another state (in this order) is what the ring held; if it reads this one, the copy may be zeros
+ * The view was revoked: its rings are gone. Written before they go: what a reader copied from a ring before
+ * it read another state (in this order) is what the ring held; if it reads this one, the copy may be zeros
  */
 #define CTRACE_DIR_REVOKED	2u
 
@@ -125,9 +127,11 @@ struct ctrace_dir {
 	__u64 slots_off;	/* offset of slot 0 in the mapping */
 	__u64 map_size;		/* bytes of the whole mapping */
 	__u64 features;		/* CTRACE_FEATURE_* */
-	__u64 tables_off;	/* offset of the tables in the mapping (ctrace_table.h), 0 if there are none */
+	/* offset of the tables in the mapping (ctrace_table.h), 0 if there are none */
+	__u64 tables_off;
 	__u64 tables_size;	/* their bytes */
-	__u64 heads_stride;	/* bytes from a CPU's hints to the next one's, so that no two CPUs write to one cache line */
+	/* bytes from a CPU's hints to the next one's, so that no two CPUs write to one cache line */
+	__u64 heads_stride;
 	__u64 _reserved;
 };
 
@@ -298,14 +302,15 @@ enum ctrace_event_id {
 	CTRACE_ID_LATE_MEMORY		= 80,
 	CTRACE_ID_PROCESS_MAP		= 81,
 	/*
-	 * Of the event before them; CTRACE_PROBE_F_USER_COPY. First the top of the program's stack, as it is, in pieces: u32
-	 * event; u32 offset, from the stack pointer; bytes. Then its registers
+	 * Of the event before them; CTRACE_PROBE_F_USER_COPY. First the top of the program's stack, as it is,
+	 * in pieces: u32 event; u32 offset, from the stack pointer; bytes. Then its registers
 	 */
 	CTRACE_ID_USER_MEMORY		= 82,
 	/*
-	 * u32 event; u32 asked, bytes of the stack; u64 known; u32 copied, the sum of the pieces; registers by their numbers in
-	 * DWARF. Bit i of known is clear: the kernel does not have register i, which is 0. On x86-64 they are rax to r15 and
-	 * rip (17), on arm64 x0 to x30, sp and pc (33). None: see CTRACE_PROBE_F_USER_COPY
+	 * u32 event; u32 asked, bytes of the stack; u64 known; u32 copied, the sum of the pieces; registers
+	 * by their numbers in DWARF. Bit i of known is clear: the kernel does not have register i, which is
+	 * 0. On x86-64 they are rax to r15 and rip (17), on arm64 x0 to x30, sp and pc (33). None: see
+	 * CTRACE_PROBE_F_USER_COPY
 	 */
 	CTRACE_ID_USER_REGISTERS	= 83,
 	CTRACE_ID_LOCK_CONTENTION	= 84,	/* a span */
@@ -321,7 +326,8 @@ enum ctrace_event_id {
 
 /*
  * Marks of a whole call, and of the entry of a call with strings, where they come before the arguments.
- * Argument i, 0 to 5, a string, is NULL: its text is empty. Or it could not be read: its text is the address in hex.
+ * Argument i, 0 to 5, a string, is NULL: its text is empty. Or it could not be read: its text is the address
+ * in hex.
  */
 #define CTRACE_CALL_M_UNREAD(i)	(1ull << (i))
 #define CTRACE_CALL_M_NULL(i)	(1ull << (8 + (i)))
@@ -335,9 +341,10 @@ enum ctrace_event_id {
  */
 #define CTRACE_CALL_M_DENIED	(1ull << 16)
 /*
- * In sessions with CTRACE_SESSION_F_PATHS, of calls with a descriptor or a string: one with CTRACE_SESSION_F_FILES would
- * record the call, too. So of calls on descriptors alone, only those on regular files and directories have the mark. It
- * is found out when the call returns; if the call closes its descriptor, before.
+ * In sessions with CTRACE_SESSION_F_PATHS, of calls with a descriptor or a string: one with
+ * CTRACE_SESSION_F_FILES would record the call, too. So of calls on descriptors alone, only those on regular
+ * files and directories have the mark. It is found out when the call returns; if the call closes its
+ * descriptor, before.
  */
 #define CTRACE_CALL_M_FILE	(1ull << 17)
 
@@ -377,7 +384,8 @@ static inline struct ctrace_id_call ctrace_id_call(__u32 id)
 enum ctrace_wait_reason {
 	CTRACE_WAIT_WOKEN	= 1,	/* from sleep, or new */
 	CTRACE_WAIT_PREEMPTED	= 2,	/* it lost the CPU, or gave it up, and could have continued */
-	CTRACE_WAIT_BEFORE	= 3	/* not known: it waited when the session began to record; sched_blame only */
+	/* not known: it waited when the session began to record; sched_blame only */
+	CTRACE_WAIT_BEFORE	= 3
 };
 
 /* The field `culprit` of sched_blame: who had the CPU while a task waited for it */
@@ -386,8 +394,10 @@ enum ctrace_culprit {
 	CTRACE_CULPRIT_NEIGHBOUR = 2,	/* a task of another container */
 	CTRACE_CULPRIT_HOST	= 3,	/* a task in no container */
 	CTRACE_CULPRIT_IDLE	= 4,	/* nobody: the CPU was idle, and took its time to wake up */
-	CTRACE_CULPRIT_THROTTLED = 5,	/* the task's group had no quota (cpu.max, cfs_quota_us), so who had it does not matter */
-	CTRACE_CULPRIT_EARLIER	= 6	/* not known: since then more tasks had the CPU than the module keeps */
+	/* the task's group had no quota (cpu.max, cfs_quota_us), so who had it does not matter */
+	CTRACE_CULPRIT_THROTTLED = 5,
+	/* not known: since then more tasks had the CPU than the module keeps */
+	CTRACE_CULPRIT_EARLIER	= 6
 };
 
 /* The field `reason` of sched_run: why it ended */
@@ -398,8 +408,8 @@ enum ctrace_run_reason {
 };
 
 /*
- * The field `rwbs` of block events: what a request does. The bits are LTTng's, as lttng-analyses and Trace Compass read
- * them (analysis/.../inputoutput/IoOperationType.java); the kernel shows letters for them.
+ * The field `rwbs` of block events: what a request does. The bits are LTTng's, as lttng-analyses and Trace
+ * Compass read them (analysis/.../inputoutput/IoOperationType.java); the kernel shows letters for them.
  */
 enum ctrace_rwbs {
 	CTRACE_RWBS_WRITE	= 1 << 0,	/* W */
@@ -411,7 +421,8 @@ enum ctrace_rwbs {
 	CTRACE_RWBS_SECURE	= 1 << 7,	/* E, with D */
 	CTRACE_RWBS_FLUSH	= 1 << 8,	/* F, with no other operation */
 	CTRACE_RWBS_FUA		= 1 << 9,	/* F, after the operation: past the disk's cache */
-	CTRACE_RWBS_PREFLUSH	= 1 << 10	/* F, before the operation: the disk's cache is flushed first */
+	/* F, before the operation: the disk's cache is flushed first */
+	CTRACE_RWBS_PREFLUSH	= 1 << 10
 };
 
 /* The field `how` of tcp_retransmit: why a segment was sent once more. */
@@ -423,8 +434,9 @@ enum ctrace_tcp_retransmit {
 };
 
 /*
- * The field `kind` of lock_contention: the kernel's LCB_F_*, together. 0: a semaphore. MUTEX and SPIN: a mutex whose waiter only
- * spun. SPIN and READ or WRITE: a rwlock. READ or WRITE alone: a rwsem. RT: a rtmutex, and with PREEMPT_RT what it makes of one.
+ * The field `kind` of lock_contention: the kernel's LCB_F_*, together. 0: a semaphore. MUTEX and SPIN: a
+ * mutex whose waiter only spun. SPIN and READ or WRITE: a rwlock. READ or WRITE alone: a rwsem. RT: a
+ * rtmutex, and with PREEMPT_RT what it makes of one.
  */
 enum ctrace_lock_kind {
 	CTRACE_LOCK_SPIN	= 1 << 0,
@@ -441,18 +453,20 @@ enum ctrace_loss {
 	CTRACE_LOSS_FULL	= 1,	/* ring full, session keeps the oldest */
 	CTRACE_LOSS_NESTED	= 2,	/* nested interrupts wrote more than a ring */
 	/*
-	 * A kprobe was hit while another was being handled, or too many calls were under way to see them return; samples
-	 * of a CPU without a timer. The kernel counts the former two itself, and without a lock: two CPUs that miss a hit
-	 * of the same probe in the same moment may count one (2 % of 40,000 misses on two CPUs that did nothing else).
+	 * A kprobe was hit while another was being handled, or too many calls were under way to see them
+	 * return; samples of a CPU without a timer. The kernel counts the former two itself, and without a
+	 * lock: two CPUs that miss a hit of the same probe in the same moment may count one (2 % of 40,000
+	 * misses on two CPUs that did nothing else).
 	 */
 	CTRACE_LOSS_MISSED	= 3,
 	/*
-	 * Too many at once to follow: whole calls, operations of io_uring (or begun unseen), handlers of interrupts and
-	 * timers, and events of block requests whose issuer was forgotten
+	 * Too many at once to follow: whole calls, operations of io_uring (or begun unseen), handlers of
+	 * interrupts and timers, and events of block requests whose issuer was forgotten
 	 */
 	CTRACE_LOSS_UNFOLLOWED	= 4,
 	CTRACE_LOSS_UNFOLLOWED_TASKS = 5, /* tasks that pid targets want: too many to follow */
-	CTRACE_LOSS_UNREAD	= 6,	/* calls that a filter on a string left out, because it could not be read */
+	/* calls that a filter on a string left out, because it could not be read */
+	CTRACE_LOSS_UNREAD	= 6,
 	__CTRACE_LOSS_MAX
 };
 
@@ -462,8 +476,8 @@ enum ctrace_loss {
  * poll() of a bound descriptor or a view. The kernel does not know the cursors of a reader that maps.
  * POLLIN means that some head has moved since poll() last said so. It is said once: look at
  * the rings before polling again. A poll() that may sleep says it at most once per wakeup_ns, and of a view
- * at most once per ms. Use one poller per descriptor. POLLHUP: the session has ended; read what is left. Or the view
- * was revoked; nothing is left. After the first read() POLLIN means that read() has records.
+ * at most once per ms. Use one poller per descriptor. POLLHUP: the session has ended; read what is left. Or
+ * the view was revoked; nothing is left. After the first read() POLLIN means that read() has records.
  */
 
 /* --- ioctls --------------------------------------------------------------- */
@@ -492,9 +506,9 @@ struct ctrace_bind {
  * container. Until it is revoked, a ring on every CPU is kept for that container. To give
  * it away and be able to take it back, keep a dup() of it for CTRACE_IOC_REVOKE.
  *
- * A container that is nested in it is another container, with rings of its own, and is not in the view: root in a
- * container makes one with one command (unshare --pid). The session records it all the same. To show it, make a view of
- * it: it is announced (CONTAINER_NEW), with the outer one as CTRACE_A_CONTAINER_PARENT.
+ * A container that is nested in it is another container, with rings of its own, and is not in the view: root
+ * in a container makes one with one command (unshare --pid). The session records it all the same. To show it,
+ * make a view of it: it is announced (CONTAINER_NEW), with the outer one as CTRACE_A_CONTAINER_PARENT.
  *
  * Errors:
  *  EPERM	the caller may not trace
@@ -503,8 +517,8 @@ struct ctrace_bind {
  *  ETIMEDOUT	a CPU did not let the kernel prepare its ring within ten seconds: a real-time task owns it
  *  EINTR	a signal came while CPUs prepared their rings
  *  EINVAL	flags, _pad or _reserved is not 0
- *  EACCES	records of the session hold kernel addresses: stacks, raw tracepoints, kprobe arguments; or show
- *		neighbours: CTRACE_SESSION_F_NEIGHBOURS
+ *  EACCES	records of the session hold kernel addresses: stacks, raw tracepoints, kprobe arguments; or
+ *		show neighbours: CTRACE_SESSION_F_NEIGHBOURS
  *  EOPNOTSUPP	the kernel's pages are larger than CTRACE_PAGE
  *  EMFILE, ENFILE, EFAULT, ENOMEM
  */
@@ -532,7 +546,8 @@ struct ctrace_shown {
 #define CTRACE_IOC_MAGIC	0xc7
 #define CTRACE_IOC_BIND		_IOWR(CTRACE_IOC_MAGIC, 1, struct ctrace_bind)
 #define CTRACE_IOC_VIEW		_IOWR(CTRACE_IOC_MAGIC, 2, struct ctrace_view_args)
-#define CTRACE_IOC_REVOKE	_IO(CTRACE_IOC_MAGIC, 3)	/* of a view; EPERM: the caller may not trace */
+/* of a view; EPERM: the caller may not trace */
+#define CTRACE_IOC_REVOKE	_IO(CTRACE_IOC_MAGIC, 3)
 #define CTRACE_IOC_INFO		_IOR(CTRACE_IOC_MAGIC, 4, struct ctrace_shown)
 
 #endif /* _UAPI_CTRACE_H */

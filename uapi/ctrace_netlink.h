@@ -7,8 +7,8 @@
  * EAGAIN: the module is still being loaded, and any command may be sent again in a moment.
  *
  * Commands may be sent on several sockets at once, and wait for each other only as long as the module changes
- * something. SESSION_SET is special: with a state dump, it is acknowledged when the dump is complete, or, with
- * ECANCELED, when the session was stopped or deleted before; until then the socket takes other commands.
+ * something. SESSION_SET is special: with a state dump, it is acknowledged when the dump is complete, or,
+ * with ECANCELED, when the session was stopped or deleted before; until then the socket takes other commands.
  *
  * A session belongs to the socket that made it, and ends when that socket is closed. So does a
  * definition that lacks CTRACE_EVENT_F_KEEP: closing the socket does what EVENT_DEL does. Any caller
@@ -53,7 +53,7 @@
  *                         [FILTER] [RATE] [CONTAINERS] [TABLE_SIZE]}
  *                                   -> SESSION{ID, and the sizes as they came out}
  *  SESSION_DEL    SESSION{ID}
- *  SESSION_SET    SESSION{ID, STATE}          starts or stops recording. If it recorded, sched_blame is written
+ *  SESSION_SET    SESSION{ID, STATE} starts or stops recording. If it recorded, sched_blame is written
  *                                    for waits that have not ended, up to now: when it stops, and if it
  *                                    is set to record once more
  *  SESSION_GET    dump [SESSION{ID}] -> SESSION{...}, one message each
@@ -94,8 +94,8 @@
  *  ENOTDIR	TARGET_CGROUP is not a cgroup's directory
  *  EOPNOTSUPP	this kernel lacks the event's tracepoint (EVENT_REASON says why)
  *  ECANCELED	the session was stopped before its state dump was complete
- *  EUSERS	all 32 sessions are in use; or all 16 that a user without CAP_SYS_ADMIN may have, or all 28 that
- *		such users may have together
+ *  EUSERS	all 32 sessions are in use; or all 16 that a user without CAP_SYS_ADMIN may have, or all 28
+ *		that such users may have together
  *  ENOSPC	all 1024 definitions, all dynamic event types or all 256 pid targets are in use; or
  *		the session has 1024 targets or 4096 probes; or too many tasks are followed; or
  *		TABLE_SIZE has no room for another table
@@ -170,7 +170,7 @@ enum ctrace_cgroup_mode {
 	CTRACE_CGROUP_HYBRID	= 3,
 };
 
-/* The numbers of INFO_GET, CTRACE_A_INFO and ABI to VERSION never change: by them each side learns the other's ABI. */
+/* INFO_GET, CTRACE_A_INFO and ABI to VERSION keep their numbers: by them each side learns the other's ABI. */
 enum ctrace_attr_info {
 	CTRACE_A_INFO_UNSPEC,
 	CTRACE_A_INFO_PAD,
@@ -179,11 +179,12 @@ enum ctrace_attr_info {
 	CTRACE_A_INFO_VERSION,		/* string: module version */
 	CTRACE_A_INFO_FEATURES,		/* u64 CTRACE_FEATURE_* */
 	CTRACE_A_INFO_CGROUP_MODE,	/* u32 enum ctrace_cgroup_mode */
-	CTRACE_A_INFO_CONTAINERS,	/* u32: alive now. This and all below: only to callers who may trace */
+	/* u32: alive now. This and all below: only to callers who may trace */
+	CTRACE_A_INFO_CONTAINERS,
 	CTRACE_A_INFO_SESSIONS,		/* u32 */
 	/*
-	 * u64: times that CTRACE_CID_UNKNOWN was given (no memory or no room for a container, or a cgroup more than
-	 * 64 levels deep), or that a session with a cgroup target may have missed an event there
+	 * u64: times that CTRACE_CID_UNKNOWN was given (no memory or no room for a container, or a cgroup
+	 * more than 64 levels deep), or that a session with a cgroup target may have missed an event there
 	 */
 	CTRACE_A_INFO_UNKNOWN,
 	/*
@@ -195,15 +196,17 @@ enum ctrace_attr_info {
 	CTRACE_A_INFO_SPARED,
 	CTRACE_A_INFO_SPARED_WHY,
 	/*
-	 * The next three come with CTRACE_A_INFO_TASKS. u64: how often all tasks were made to pay again, because what is wanted had changed; u64
-	 * ns in which none could be spared, because of that; u64 ns: of how many. All since the first session began that records system calls
+	 * The next three come with CTRACE_A_INFO_TASKS. u64: how often all tasks were made to pay again,
+	 * because what is wanted had changed; u64 ns in which none could be spared, because of that; u64 ns:
+	 * of how many. All since the first session began that records system calls
 	 */
 	CTRACE_A_INFO_RECALLS,
 	CTRACE_A_INFO_RECALLED_NS,
 	CTRACE_A_INFO_RECALLED_OF_NS,
-	/* string: why no kprobe is heard just now, so no event that needs one, and what to type; absent: they are */
+	/* string: why no kprobe, and no event that needs one, is heard now; what to type. Absent: all are */
 	CTRACE_A_INFO_BLIND,
-	CTRACE_A_INFO_BLIND_NS,		/* u64: for how long it was so since the module was loaded; absent: never */
+	/* u64: for how long it was so since the module was loaded; absent: never */
+	CTRACE_A_INFO_BLIND_NS,
 	__CTRACE_A_INFO_MAX
 };
 
@@ -216,18 +219,18 @@ enum ctrace_attr_info {
 /* when recording starts, all existing tasks are written as lttng_statedump_* events */
 #define CTRACE_SESSION_F_STATEDUMP	(1u << 1)
 /*
- * whole calls have the names of their descriptors: see CTRACE_A_SESSION_DATA. A state dump has the descriptors that are
- * open when recording starts
+ * whole calls have the names of their descriptors: see CTRACE_A_SESSION_DATA. A state dump has the
+ * descriptors that are open when recording starts
  */
 #define CTRACE_SESSION_F_PATHS		(1u << 2)
 /*
- * an event between tasks of two containers shows both, and is recorded once. So no view of a single container is given:
- * CTRACE_IOC_VIEW fails with EACCES
+ * an event between tasks of two containers shows both, and is recorded once. So no view of a single container
+ * is given: CTRACE_IOC_VIEW fails with EACCES
  */
 #define CTRACE_SESSION_F_NEIGHBOURS	(1u << 3)
 /*
- * of whole calls, those on descriptors alone that are no regular files or directories (sockets, pipes, devices) are left
- * out, as they are when the call is entered
+ * of whole calls, those on descriptors alone that are no regular files or directories (sockets, pipes,
+ * devices) are left out, as they are when the call is entered
  */
 #define CTRACE_SESSION_F_FILES		(1u << 4)
 
@@ -248,7 +251,8 @@ enum ctrace_attr_session {
 	CTRACE_A_SESSION_ARENA_SIZE,	/* u64 bytes; default 32 MiB */
 	/* u64 bytes, power of two, 8192..2^30; default: what fits for CONTAINERS, or arena / CPUs / 16 */
 	CTRACE_A_SESSION_RING_SIZE,
-	CTRACE_A_SESSION_SUBBUF_SIZE,	/* u32 bytes, power of two, 4096..ring/2; default ring / 8, at most 32768 */
+	/* u32 bytes, power of two, 4096..ring/2; default ring / 8, at most 32768 */
+	CTRACE_A_SESSION_SUBBUF_SIZE,
 	/* u32: sizes rings for this many containers; any more share each CPU's shared ring; 0: about 15 */
 	CTRACE_A_SESSION_CONTAINERS,
 	/* u64 ns from the first record to a waiting reader's wakeup, <= 10^9; 0: at once; default 5 ms */
@@ -268,17 +272,18 @@ enum ctrace_attr_session {
 	CTRACE_A_SESSION_LIMITED,	/* u64: records that RATE held back */
 	CTRACE_A_SESSION_LOST_UNREAD,	/* u64 events: see CTRACE_LOSS_UNREAD */
 	/*
-	 * u32, at most CTRACE_DATA_MAX: whole calls have the first bytes of what they read or write, this many; 0, the
-	 * default: none. They may be passwords
+	 * u32, at most CTRACE_DATA_MAX: whole calls have the first bytes of what they read or write, this
+	 * many; 0, the default: none. They may be passwords
 	 */
 	CTRACE_A_SESSION_DATA,
 	/*
-	 * u64 bytes for the tables of its probes, beside ARENA_SIZE; default 0, at most 2^30. A table keeps its bytes until
-	 * the session ends
+	 * u64 bytes for the tables of its probes, beside ARENA_SIZE; default 0, at most 2^30. A table keeps
+	 * its bytes until the session ends
 	 */
 	CTRACE_A_SESSION_TABLE_SIZE,
 	CTRACE_A_SESSION_TABLE_USED,	/* u64 bytes */
-	CTRACE_A_SESSION_BLIND_NS,	/* u64: the largest CTRACE_A_PROBE_BLIND_NS of its probes; absent: 0 */
+	/* u64: the largest CTRACE_A_PROBE_BLIND_NS of its probes; absent: 0 */
+	CTRACE_A_SESSION_BLIND_NS,
 	__CTRACE_A_SESSION_MAX
 };
 
@@ -293,19 +298,22 @@ enum ctrace_attr_session {
  *   syscall:openat			one call, entry and exit
  *   calls, call:openat			the same as one record per call, written at the return;
  *					follows at most 65,536 calls at a time
- *   call:openat,read,...		the same for several calls, at most 64. An aggregate then counts them in one table
+ *   call:openat,read,...		the same for several calls, at most 64. An aggregate then counts them
+ *					in one table
  *   kprobe:SYMBOL, kretprobe:SYMBOL	a kernel function's entry, its return
  *   p[:[SYSTEM/]NAME] [MOD:]SYMBOL[+OFFSET] [ARG]...
- *					a kprobe in the kernel's own syntax (Documentation/trace/kprobetrace.rst)
+ *					a kprobe in the kernel's syntax: Documentation/trace/kprobetrace.rst
  *   r[MAXACTIVE][:[SYSTEM/]NAME] [MOD:]SYMBOL [ARG]...
  *					a kretprobe; so is p... SYMBOL%return
- *   func:SYMBOL			a span of a kernel function: one record for each call, written at its return.
- *					The event func_SYMBOL has u64 duration (ns) and u64 ret
+ *   func:SYMBOL			a span of a kernel function: one record for each call, written at its
+ *					return. The event func_SYMBOL has u64 duration (ns) and u64 ret
  *   f[MAXACTIVE][:[SYSTEM/]NAME] [MOD:]SYMBOL [ARG]...
- *					the same with arguments, which are read at the function's entry, as for p. Up to
- *					MAXACTIVE calls (1 to 4096, default 256) are followed at a time; others are missed
+ *					the same with arguments, which are read at the function's entry, as
+ *					for p. Up to MAXACTIVE calls (1 to 4096, default 256) are followed
+ *					at a time; others are missed
  *   NAME, SYSTEM:NAME			what EVENT_NEW defined
- *   sample:HZ				HZ samples a second (1 to 10000) on each CPU that is not idle; one such probe a session
+ *   sample:HZ				HZ samples a second (1 to 10000) on each CPU that is not idle; one
+ *					such probe a session
  *
  * PROBE_FILTER is an expression: comparisons FIELD OP VALUE, joined by && || ! and brackets.
  *
@@ -321,31 +329,32 @@ enum ctrace_attr_session {
  */
 /*
  * PROBE_AGGREGATE: FUNCTION [, FUNCTION]... [by KEY [, KEY]...], at most CTRACE_TABLE_VALUES functions and
- * CTRACE_TABLE_KEYS keys. The container is always the first key, and may be named. An event that lacks a field that the
- * aggregate asks for (it was cut off) counts with 0 or an empty string in its place.
+ * CTRACE_TABLE_KEYS keys. The container is always the first key, and may be named. An event that lacks a
+ * field that the aggregate asks for (it was cut off) counts with 0 or an empty string in its place.
  *
  *   FUNCTION	count(), sum(F), min(F), max(F), avg(F), hist(F); F is a number's field
  *   KEY	a field; F/N (divided, towards 0), F&N (N decimal, 0x or octal), log2(F), of a number's field;
  *		comm tid vtid pid uid gid cpu of the event's task, with $ before it if a field has that name;
  *		stack, ustack: of the kernel, of the program; of a whole call the stacks at its return;
- *		syscall, errno: of whole calls; errno of each event that has a signed number called ret, too; of
- *		other events the field of that name
+ *		syscall, errno: of whole calls; errno of each event that has a signed number called ret, too;
+ *		of other events the field of that name
  *
  * Several calls may be named at once for the fields that all whole calls have: duration, ret and marks. A
  * call of a 32-bit program that has no such field at all (i386's mmap has no len) is not counted, and does
  * not pass a filter that asks for it.
  */
 /*
- * A CTRACE_ID_KERNEL_STACK follows each record: the stack at the event. Of a call recorded as a whole: where its task
- * last went to sleep in it. If it did not, or 1,024 others sleep, it is the stack at the return.
+ * A CTRACE_ID_KERNEL_STACK follows each record: the stack at the event. Of a call recorded as a whole: where
+ * its task last went to sleep in it. If it did not, or 1,024 others sleep, it is the stack at the return.
  */
 #define CTRACE_PROBE_F_STACK		(1u << 0)
 /* a CTRACE_ID_USER_STACK follows each record; without frames if its task is not the running one */
 #define CTRACE_PROBE_F_USER_STACK	(1u << 1)
 /*
- * Some CTRACE_ID_USER_MEMORY and a CTRACE_ID_USER_REGISTERS follow each record, for readers that unwind the stack of a
- * program without frame pointers. The memory ends early where it is not there. It may hold passwords. There are no
- * registers if the record's task is not the running one, or is a kernel thread or a 32-bit program
+ * Some CTRACE_ID_USER_MEMORY and a CTRACE_ID_USER_REGISTERS follow each record, for readers that unwind the
+ * stack of a program without frame pointers. The memory ends early where it is not there. It may hold
+ * passwords. There are no registers if the record's task is not the running one, or is a kernel thread or a
+ * 32-bit program
  */
 #define CTRACE_PROBE_F_USER_COPY	(1u << 2)
 
@@ -362,14 +371,17 @@ enum ctrace_attr_probe {
 	CTRACE_A_PROBE_FILTER,		/* string, at most 1023 bytes */
 	CTRACE_A_PROBE_ONE_OF,		/* u32 N: records 1 in N of what passes FILTER, per CPU; 0: all */
 	CTRACE_A_PROBE_EVENT_ID,	/* u32: the event type it writes; 0 if several */
-	CTRACE_A_PROBE_MISSED,		/* u64: hits that the kprobe missed; samples of CPUs that got no timer */
-	/* string, at most 1023 bytes: events are counted by it in a table (ctrace_table.h), and not recorded */
+	/* u64: hits that the kprobe missed; samples of CPUs that got no timer */
+	CTRACE_A_PROBE_MISSED,
+	/* string, at most 1023 bytes: events are counted by it in a table (ctrace_table.h), not recorded */
 	CTRACE_A_PROBE_AGGREGATE,
-	CTRACE_A_PROBE_ROWS,		/* u32: rows of the table on each CPU, rounded up to a power of two; default 1024 */
-	CTRACE_A_PROBE_TABLE,		/* u64: offset of the table in the mapping of the session; only of an aggregate */
-	/* u32 bytes of the stack, with CTRACE_PROBE_F_USER_COPY; at most CTRACE_COPY_MAX; default CTRACE_COPY_DEFAULT */
+	/* u32: rows of the table on each CPU, rounded up to a power of two; default 1024 */
+	CTRACE_A_PROBE_ROWS,
+	/* u64: offset of the table in the mapping of the session; only of an aggregate */
+	CTRACE_A_PROBE_TABLE,
+	/* u32 bytes of stack for CTRACE_PROBE_F_USER_COPY, at most _COPY_MAX; default CTRACE_COPY_DEFAULT */
 	CTRACE_A_PROBE_COPY,
-	/* u64 ns, since it was added, in which nothing reached it, as the kernel's kprobes were switched off; absent: none. Replies only */
+	/* u64 ns, since it was added, in which kprobes were off, so none came; absent: 0. Replies only */
 	CTRACE_A_PROBE_BLIND_NS,
 	__CTRACE_A_PROBE_MAX
 };
@@ -394,9 +406,9 @@ enum ctrace_target_kind {
 	 */
 	CTRACE_TARGET_PID	= 4,
 	/*
-	 * Every container that is born from now on, from its first event on. TARGET_DEL with a TARGET_CID lets one of
-	 * them go: it is then wanted only if another target wants it, or a container around it is wanted.
-	 * Containers in it were born, too: let the outer one go first, then the inner ones. To let a
+	 * Every container that is born from now on, from its first event on. TARGET_DEL with a TARGET_CID
+	 * lets one of them go: it is then wanted only if another target wants it, or a container around it is
+	 * wanted. Containers in it were born, too: let the outer one go first, then the inner ones. To let a
 	 * container go that was not wanted for its birth changes nothing. When the target is deleted, all
 	 * that it wanted is let go. An older module refuses this kind
 	 */
@@ -439,7 +451,8 @@ enum ctrace_attr_container {
 	CTRACE_A_CONTAINER_HIERARCHY,	/* u32: 0 for v2, else v1 hierarchy number */
 	CTRACE_A_CONTAINER_PIDNS,	/* u32: pid namespace number; 0 not known yet */
 	CTRACE_A_CONTAINER_INIT_PID,	/* u32: host pid of its init, 0 not known */
-	CTRACE_A_CONTAINER_RUNTIME,	/* string: docker, podman, containerd, cri-o, lxc, nspawn, or absent */
+	/* string: docker, podman, containerd, cri-o, lxc, nspawn, or absent */
+	CTRACE_A_CONTAINER_RUNTIME,
 	CTRACE_A_CONTAINER_RUNTIME_ID,	/* string: 64 hex digits, if the path shows one */
 	CTRACE_A_CONTAINER_FIRST_SEEN,	/* u64: CLOCK_MONOTONIC ns */
 	CTRACE_A_CONTAINER_GONE,	/* u64: CLOCK_MONOTONIC ns; 0: alive */
@@ -456,7 +469,8 @@ enum ctrace_field_kind {
 	CTRACE_FK_UINT	= 1,	/* unsigned integer of size 1, 2, 4, 8, aligned to its size */
 	CTRACE_FK_INT	= 2,	/* same sizes, signed */
 	CTRACE_FK_TEXT	= 3,	/* char[size], NUL-padded UTF-8, unaligned */
-	CTRACE_FK_STRING = 4,	/* bytes up to and with a NUL, at most CTRACE_STR_MAX (argv: CTRACE_ARGV_MAX), unaligned */
+	/* bytes up to and with a NUL, at most CTRACE_STR_MAX (argv: CTRACE_ARGV_MAX), unaligned */
+	CTRACE_FK_STRING = 4,
 	/*
 	 * Sequences: a u32 count, aligned to 4, then count integers of size 1, 2, 4, 8, aligned to
 	 * their size; the padding exists even if the count is 0, as in CTF. The count is named "NAME_length".
@@ -483,7 +497,8 @@ enum ctrace_attr_event {
 	CTRACE_A_EVENT_ID,		/* u32 */
 	CTRACE_A_EVENT_NAME,		/* string: sched_switch, syscall_entry_openat, ... */
 	CTRACE_A_EVENT_SYSTEM,		/* string: sched, syscalls, cgroup, kprobes */
-	CTRACE_A_EVENT_SOURCE,		/* string: the tracepoint where it is recorded, or "FUNCTION()"; absent: none */
+	/* string: the tracepoint where it is recorded, or "FUNCTION()"; absent: none */
+	CTRACE_A_EVENT_SOURCE,
 	CTRACE_A_EVENT_REASON,		/* string: why this kernel cannot give the event; absent if it can */
 	CTRACE_A_EVENT_FIELDS,		/* nested list of CTRACE_A_FIELD_SET */
 	/*
@@ -529,7 +544,8 @@ enum ctrace_attr_ring {
 enum ctrace_attr_limit {
 	CTRACE_A_LIMIT_UNSPEC,
 	CTRACE_A_LIMIT_PAD,
-	CTRACE_A_LIMIT_CID,		/* u32; CTRACE_CID_ALL: all that found no room in the table, together */
+	/* u32; CTRACE_CID_ALL: all that found no room in the table, together */
+	CTRACE_A_LIMIT_CID,
 	CTRACE_A_LIMIT_DROPPED,		/* u64: records that RATE held back */
 	__CTRACE_A_LIMIT_MAX
 };
@@ -548,11 +564,13 @@ enum ctrace_attr_task {
 	CTRACE_A_TASK_VTID,		/* u32: in its own namespace */
 	CTRACE_A_TASK_CID,		/* u32: its container */
 	CTRACE_A_TASK_COMM,		/* string */
-	CTRACE_A_TASK_STATE,		/* u32: the kernel's TASK_*: 1, 2: it sleeps; 4, 8: stopped; 0: it can run */
+	/* u32: the kernel's TASK_*: 1, 2: it sleeps; 4, 8: stopped; 0: it can run */
+	CTRACE_A_TASK_STATE,
 	CTRACE_A_TASK_IOWAIT,		/* u32: 1: it sleeps for a disk; absent: 0 */
 	CTRACE_A_TASK_RAN_NS,		/* u64: how long ago it last got a CPU; absent: never, or not known */
 	CTRACE_A_TASK_QUEUED_NS,	/* u64: how long it has been waiting for a CPU; absent: it is not */
-	CTRACE_A_TASK_SPAN,		/* u32: CTRACE_ID_SCHED_WAIT, _RUN or _BLOCK: what its end will write */
+	/* u32: CTRACE_ID_SCHED_WAIT, _RUN or _BLOCK: what its end will write */
+	CTRACE_A_TASK_SPAN,
 	CTRACE_A_TASK_SPAN_NS,		/* u64: for how long it has been in that */
 	CTRACE_A_TASK_CALL,		/* u32: the event of the whole call that it is in */
 	CTRACE_A_TASK_CALL_NS,		/* u64: for how long */

@@ -2,8 +2,9 @@
 /*
  * ctrace: tables of events that are counted in the kernel instead of recorded (CTRACE_A_PROBE_AGGREGATE).
  *
- * Tables lie in the mapping of a whole session, in ctrace_dir.tables_size bytes at ctrace_dir.tables_off. A view of one
- * container has none. PROBE_ADD answers with the offset of the probe's table in the mapping (CTRACE_A_PROBE_TABLE):
+ * Tables lie in the mapping of a whole session, in ctrace_dir.tables_size bytes at ctrace_dir.tables_off. A
+ * view of one container has none. PROBE_ADD answers with the offset of the probe's table in the mapping
+ * (CTRACE_A_PROBE_TABLE):
  *
  *   0          +----------------------------+
  *              | struct ctrace_table        |  what the columns are; never changes
@@ -16,26 +17,26 @@
  *              | part of CPU 1 ...          |  part i at parts_off + i * part_stride
  *              +----------------------------+
  *
- * Only its CPU writes a part. Numbers in it only grow, and no reader clears them: a reader subtracts what it saw last.
- * So any number of readers can each look at their own intervals.
+ * Only its CPU writes a part. Numbers in it only grow, and no reader clears them: a reader subtracts what it
+ * saw last. So any number of readers can each look at their own intervals.
  *
- * A row is struct ctrace_table_row, then key_words words of its key, then the words of its values. The same key may
- * have several rows, in one part too (an interrupt came while a row was made): a reader adds them up.
+ * A row is struct ctrace_table_row, then key_words words of its key, then the words of its values. The same
+ * key may have several rows, in one part too (an interrupt came while a row was made): a reader adds them up.
  *
- * Word 0 of a key is the container id; its upper half is 0, or CTRACE_TABLE_OTHER: all of that container's events
- * whose own keys found no row on that CPU. The key's other words are 0 then. The last row of others[] has
- * CTRACE_CID_ALL: what found no row in others[] either, and what was in the rows of containers that have ended
- * (below). So the sum over all rows is always the sum of all events.
+ * Word 0 of a key is the container id; its upper half is 0, or CTRACE_TABLE_OTHER: all of that container's
+ * events whose own keys found no row on that CPU. The key's other words are 0 then. The last row of others[]
+ * has CTRACE_CID_ALL: what found no row in others[] either, and what was in the rows of containers that have
+ * ended (below). So the sum over all rows is always the sum of all events.
  *
- * gen of a row is 0 before its first use, odd while the row is made, and even when it can be read. A row of a container
- * that has ended (two seconds before, or more) may be given to another key. Its numbers are then added to the
- * CTRACE_CID_ALL row of the part, and gen grows. So a reader
+ * gen of a row is 0 before its first use, odd while the row is made, and even when it can be read. A row of a
+ * container that has ended (two seconds before, or more) may be given to another key. Its numbers are then
+ * added to the CTRACE_CID_ALL row of the part, and gen grows. So a reader
  *
- *  - reads ctrace_table_part.recycled (acquire) until it is even, copies the rows of the part, reads it again after a read
- *    barrier, and if it has changed, copies them anew;
+ *  - reads ctrace_table_part.recycled (acquire) until it is even, copies the rows of the part, reads it again
+ *    after a read barrier, and if it has changed, copies them anew;
  *  - leaves out a row whose gen is 0 or odd: its first event has not been counted;
- *  - if it looks at intervals and finds another gen than at its last look, subtracts what it saw then from what the
- *    CTRACE_CID_ALL row has gained.
+ *  - if it looks at intervals and finds another gen than at its last look, subtracts what it saw then from
+ *    what the CTRACE_CID_ALL row has gained.
  */
 #ifndef _UAPI_CTRACE_TABLE_H
 #define _UAPI_CTRACE_TABLE_H
@@ -46,7 +47,8 @@
 #define CTRACE_TABLE_KEYS	6u	/* keys beside the container */
 #define CTRACE_TABLE_VALUES	8u
 #define CTRACE_TABLE_KEY_WORDS	20u	/* words of a key, the container's included */
-#define CTRACE_TABLE_TEXT	32u	/* bytes of a string in a key, cut, padded with zeros, perhaps without a NUL */
+/* bytes of a string in a key, cut, padded with zeros, perhaps without a NUL */
+#define CTRACE_TABLE_TEXT	32u
 #define CTRACE_TABLE_FRAMES	64u	/* addresses of a stack */
 #define CTRACE_TABLE_ROWS_MAX	(1u << 20)	/* on one CPU */
 
@@ -89,7 +91,8 @@ static inline __u64 ctrace_table_bucket_top(__u32 b)
 enum ctrace_table_fn {
 	CTRACE_TABLE_COUNT	= 1,	/* one word: events */
 	CTRACE_TABLE_SUM	= 2,	/* one word, as signed as the field */
-	CTRACE_TABLE_MIN	= 3,	/* one word: the largest number of its sign, until the row's first event is in */
+	/* one word: the largest number of its sign, until the row's first event is in */
+	CTRACE_TABLE_MIN	= 3,
 	CTRACE_TABLE_MAX	= 4,	/* one word: the smallest, the same */
 	CTRACE_TABLE_AVG	= 5,	/* two words: sum, events */
 	CTRACE_TABLE_HIST	= 6,	/* CTRACE_TABLE_BUCKETS words */
@@ -111,7 +114,8 @@ struct ctrace_table_column {
 	__u8 words;
 	__u16 at;		/* words before it: in the key, or in the values */
 	__u16 _pad;
-	char name[40];		/* as the text of the aggregate has it, cut: "dev", "sum(bytes)", "ret/4096" */
+	/* as the text of the aggregate has it, cut: "dev", "sum(bytes)", "ret/4096" */
+	char name[40];
 };
 
 struct ctrace_table {
@@ -140,7 +144,8 @@ struct ctrace_table {
 struct ctrace_table_part {
 	__u64 stacks_lost;	/* events whose stack found no place: their key has 0 for it */
 	__u64 recycled;		/* twice the rows that were given to other keys; odd while one is */
-	__u64 lost;		/* events that could not be counted: nested interrupts used all scratch memory */
+	/* events that could not be counted: nested interrupts used all scratch memory */
+	__u64 lost;
 	__u64 _pad[5];
 };
 

@@ -43,11 +43,15 @@ struct ctrace_aggregate_event {
 	const void *payload;	/* len bytes, as a record holds them */
 	u32 len;
 	const struct ctrace_expr_ctx *x;	/* only looked at if agg->words */
-	/* Only called for keys that are stacks. They write at most CTRACE_TABLE_FRAMES addresses, and return how many. */
+	/*
+	 * Only called for keys that are stacks. They write at most CTRACE_TABLE_FRAMES addresses, and return
+	 * how many.
+	 */
 	u32 (*kernel_stack)(u64 *to, const void *arg);
 	u32 (*user_stack)(u64 *to, const void *arg);
 	const void *arg;
-	u64 *frames;		/* [CTRACE_TABLE_FRAMES] for these; NULL: there is no room, so the stack is lost */
+	/* [CTRACE_TABLE_FRAMES] for these; NULL: there is no room, so the stack is lost */
+	u64 *frames;
 };
 
 /* agg: t was made for it, or fits it. Any context incl. NMI; preemption off. */
@@ -72,12 +76,14 @@ struct ctrace_aggregate_key {
 };
 
 /*
- * *row becomes the row of key k of n words whose hash is h, if it is where it is in most cases; else this returns false. n is a
- * constant; words beyond it are not looked at. After a row comes ctrace_aggregate_quick_end(). nest is written first: see table.h.
+ * *row becomes the row of key k of n words whose hash is h, if it is where it is in most cases; else this
+ * returns false. n is a constant; words beyond it are not looked at. After a row comes
+ * ctrace_aggregate_quick_end(). nest is written first: see table.h.
  *
- * Context: ctrace_aggregate_count(). nested, a constant: another writer of this CPU may have been interrupted, and this row may be
- * half made. One that is whole stays the key's, as only a writer that interrupted none takes rows from others. Without nested, no
- * row is half made; one that was never used has words of 0, but of several words, the second is never 0.
+ * Context: ctrace_aggregate_count(). nested, a constant: another writer of this CPU may have been
+ * interrupted, and this row may be half made. One that is whole stays the key's, as only a writer that
+ * interrupted none takes rows from others. Without nested, no row is half made; one that was never used has
+ * words of 0, but of several words, the second is never 0.
  */
 static __always_inline bool ctrace_aggregate_quick_begin(const struct ctrace_aggregate *t, u64 h, u32 n,
 							 const struct ctrace_aggregate_key *k, bool nested,
@@ -93,7 +99,8 @@ static __always_inline bool ctrace_aggregate_quick_begin(const struct ctrace_agg
 	r = ctrace_table_at(s, this_cpu_read(cpu->part) + 1, h >> CTRACE_AGGREGATE_HASH_SHIFT & s->rows_mask);
 	if (nested || n == 1) {
 		gen = READ_ONCE(r->gen);
-		barrier();	/* an interrupt may have made the row: what was read before its gen was nothing */
+		/* an interrupt may have made the row: what was read before its gen was nothing */
+		barrier();
 	}
 	if (unlikely(!gen || gen & 1 || r->words[0] != k->w[0] || (n > 1 && r->words[1] != k->w[1]) || (n > 2 && r->words[2] != k->w[2]) ||
 		     (n > 3 && r->words[3] != k->w[3]) || (n > 4 && r->words[4] != k->w[4]))) {
@@ -110,8 +117,8 @@ static __always_inline void ctrace_aggregate_quick_end(const struct ctrace_aggre
 }
 
 /*
- * ctrace_aggregate_count() of the number v with such a key, in line: the same row, the same numbers. False: nothing has been
- * counted. Context: as above, without nested.
+ * ctrace_aggregate_count() of the number v with such a key, in line: the same row, the same numbers. False:
+ * nothing has been counted. Context: as above, without nested.
  */
 static __always_inline bool ctrace_aggregate_quick(const struct ctrace_aggregate *t, u64 h, u32 n, const struct ctrace_aggregate_key *k, u64 v)
 {
@@ -125,8 +132,8 @@ static __always_inline bool ctrace_aggregate_quick(const struct ctrace_aggregate
 }
 
 /*
- * Can ctrace_aggregate_call() count for a, whose table is t? All functions are of the duration, and the keys are the call,
- * or the call and the error. Any context.
+ * Can ctrace_aggregate_call() count for a, whose table is t? All functions are of the duration, and the keys
+ * are the call, or the call and the error. Any context.
  */
 bool ctrace_aggregate_of_calls(const struct ctrace_aggregate *t, const struct ctrace_agg *a);
 
@@ -155,14 +162,17 @@ static __always_inline bool ctrace_aggregate_wait(const struct ctrace_aggregate 
 }
 
 /*
- * The same of a part of a wait, sched_blame: the functions are count() and sum(), the keys culprit, which is not 0, culprit_cid,
- * and culprit_comm.
+ * The same of a part of a wait, sched_blame: the functions are count() and sum(), the keys culprit, which is
+ * not 0, culprit_cid, and culprit_comm.
  */
 bool ctrace_aggregate_of_blame(const struct ctrace_aggregate *t, const struct ctrace_agg *a);
 
 #define CTRACE_AGGREGATE_BLAME_WORDS	5u
 
-/* Counts v with key k in the row that t has for it, wherever that is. t's functions are alike. Context: ctrace_aggregate_count(). */
+/*
+ * Counts v with key k in the row that t has for it, wherever that is. t's functions are alike. Context:
+ * ctrace_aggregate_count().
+ */
 void ctrace_aggregate_key_count(const struct ctrace_aggregate *t, const struct ctrace_aggregate_key *k, u64 v);
 
 /* Counts v, which it always does. Context: ctrace_aggregate_quick(). */
@@ -184,7 +194,10 @@ static __always_inline void ctrace_aggregate_blame(const struct ctrace_aggregate
 	ctrace_aggregate_quick_end(t);
 }
 
-/* The same of block_io: the keys are dev and rwbs, the functions count(), sum(bytes), max(duration) and hist(duration). */
+/*
+ * The same of block_io: the keys are dev and rwbs, the functions count(), sum(bytes), max(duration) and
+ * hist(duration).
+ */
 bool ctrace_aggregate_of_io(const struct ctrace_aggregate *t, const struct ctrace_agg *a);
 
 /* False: nothing has been counted. Context: ctrace_aggregate_count(). */

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writing a table: the pure algorithm, without the module around it. uapi/ctrace_table.h has the layout and the reader's
- * side. Compiles on a host, too: the command counts a recording's events by it.
+ * Writing a table: the pure algorithm, without the module around it. uapi/ctrace_table.h has the layout and
+ * the reader's side. Compiles on a host, too: the command counts a recording's events by it.
  *
- * One CPU writes a part. Only that CPU's own interrupts and NMIs can interrupt a writer, and they nest strictly. So
+ * One CPU writes a part. Only that CPU's own interrupts and NMIs can interrupt a writer, and they nest
+ * strictly. So
  *
- *  - a row is claimed by a compare-and-exchange of its gen that need not be atomic against other CPUs. An interrupt
- *    that meets a row which is being made passes by it, and takes the next one: the same key may have two rows;
+ *  - a row is claimed by a compare-and-exchange of its gen that need not be atomic against other CPUs. An
+ *    interrupt that meets a row which is being made passes by it, and takes the next one: the same key may
+ *    have two rows;
  *  - a number is added to by an instruction, or a loop, that an interrupt cannot split (local64_t);
- *  - a row is taken from a container that has gone only by a writer that interrupted no other: that one might be about
- *    to add to it. An interrupt that comes during this passes by it.
+ *  - a row is taken from a container that has gone only by a writer that interrupted no other: that one might
+ *    be about to add to it. An interrupt that comes during this passes by it.
  *
  * Readers are on any CPU, and only read:
  *
@@ -23,7 +25,8 @@
  *	write key, first numbers; gen even
  *	store-release recycled, even		read recycled: the same?
  *
- * recycled is odd before gen is: a reader that leaves out a row because its gen is odd must see that it has to look again.
+ * recycled is odd before gen is: a reader that leaves out a row because its gen is odd must see that it has
+ * to look again.
  */
 #ifndef CTRACE_AGGREGATE_TABLE_H
 #define CTRACE_AGGREGATE_TABLE_H
@@ -33,7 +36,9 @@
 
 #define CTRACE_TABLE_TRIES	8u	/* rows that may hold a key */
 
-/* What the writer knows of a table. Invariant. Nothing is decided by what the memory says that readers map. */
+/*
+ * What the writer knows of a table. Invariant. Nothing is decided by what the memory says that readers map.
+ */
 struct ctrace_table_shape {
 	u32 row_size, key_words;
 	u32 rows_mask, others_mask, stacks_mask;	/* numbers of rows - 1 */
@@ -49,7 +54,8 @@ struct ctrace_table_shape {
 	 * count()). Then this says where in words[] each is; 0: it has none.
 	 */
 	bool alike;
-	bool standard;		/* they are count, sum, min, max and hist, in this order, as for `ctrace stats` */
+	/* they are count, sum, min, max and hist, in this order, as for `ctrace stats` */
+	bool standard;
 	u8 of;			/* a value that is of that number; if all are count(), one of them */
 	struct {
 		u16 count, sum, min, max, hist;
@@ -131,8 +137,8 @@ static __always_inline void ctrace_table_add(const struct ctrace_table_shape *s,
 }
 
 /*
- * Adds one event's number v to all values of row r, in one step. The table's functions are alike. n: the key's words, a
- * constant where it can be one.
+ * Adds one event's number v to all values of row r, in one step. The table's functions are alike. n: the
+ * key's words, a constant where it can be one.
  */
 static __always_inline void ctrace_table_add_one(const struct ctrace_table_shape *s, struct ctrace_table_row *r, u32 n, u64 v)
 {
@@ -211,7 +217,9 @@ static inline void ctrace_table_make(const struct ctrace_table_shape *s, struct 
 	smp_store_release(&r->gen, gen + 2);	/* pairs with the readers' load of gen: the row is whole */
 }
 
-/* False: an interrupt has taken it. Only this CPU writes gen, so the exchange need not be atomic for others. */
+/*
+ * False: an interrupt has taken it. Only this CPU writes gen, so the exchange need not be atomic for others.
+ */
 static __always_inline bool ctrace_table_claim(struct ctrace_table_row *r, u32 gen)
 {
 	return cmpxchg_local(&r->gen, gen, gen + 1) == gen;
@@ -227,7 +235,8 @@ static __always_inline struct ctrace_table_row *ctrace_table_find(const struct c
 	for (i = 0; i < ntries; i++) {
 		r = ctrace_table_at(s, rows, (hash + i) & mask);
 		gen = READ_ONCE(r->gen);
-		barrier();	/* an interrupt may have made the row: what was read before its gen was nothing */
+		/* an interrupt may have made the row: what was read before its gen was nothing */
+		barrier();
 		if (!gen) {
 			if (!ctrace_table_claim(r, 0))
 				continue;
@@ -247,7 +256,10 @@ static __always_inline struct ctrace_table_row *ctrace_table_rest(const struct c
 	return ctrace_table_at(s, (void *)part + s->others_off, s->others_mask);
 }
 
-/* Takes a row from a container that is not known any more. The caller interrupted no other writer of the part. */
+/*
+ * Takes a row from a container that is not known any more. The caller interrupted no other writer of the
+ * part.
+ */
 static noinline __maybe_unused struct ctrace_table_row *ctrace_table_recycle(const struct ctrace_table_shape *s,
 	struct ctrace_table_part *part, void *rows, u32 mask, u32 ntries, const u64 *key, u32 hash, bool (*known)(u32 cid))
 {
@@ -259,7 +271,10 @@ static noinline __maybe_unused struct ctrace_table_row *ctrace_table_recycle(con
 		gen = READ_ONCE(r->gen);
 		if ((gen & 1) || r == rest || known((u32)r->words[0]))
 			continue;
-		/* Interrupts neither make this row (it is not new) nor take it (they are not alone): gen is still the same. */
+		/*
+		 * Interrupts neither make this row (it is not new) nor take it (they are not alone): gen is
+		 * still the same.
+		 */
 		WRITE_ONCE(part->recycled, part->recycled + 1);
 		smp_wmb();	/* pairs with the readers' barrier before they read recycled again */
 		WRITE_ONCE(r->gen, gen + 1);
@@ -288,8 +303,9 @@ static noinline __maybe_unused struct ctrace_table_row *ctrace_table_crowded(con
 }
 
 /*
- * The row that counts an event with this key, whose word 0 is the container. Never NULL. alone: the caller interrupted no
- * other writer of this part. known: are there still events of that container? Any context incl. NMI; preemption off.
+ * The row that counts an event with this key, whose word 0 is the container. Never NULL. alone: the caller
+ * interrupted no other writer of this part. known: are there still events of that container? Any context
+ * incl. NMI; preemption off.
  */
 static __always_inline struct ctrace_table_row *ctrace_table_row(const struct ctrace_table_shape *s,
 	struct ctrace_table_part *part, const u64 *key, u32 hash, bool alone, bool (*known)(u32 cid))
@@ -307,8 +323,8 @@ static __always_inline struct ctrace_table_row *ctrace_table_row(const struct ct
 }
 
 /*
- * The number of the stack for a key: 1 + its place in stacks[]; 0: there is none, or no room. Stays as it is once it is
- * made. Context: the same.
+ * The number of the stack for a key: 1 + its place in stacks[]; 0: there is none, or no room. Stays as it is
+ * once it is made. Context: the same.
  */
 static inline u64 ctrace_table_stack(const struct ctrace_table_shape *s, struct ctrace_table_part *part, const u64 *frames,
 				     u32 n, u32 hash)

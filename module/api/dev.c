@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /dev/ctrace: open, bind to a whole session, map. Views are in view.c, read() in dev_read.c, poll() in dev_poll.c. */
+/*
+ * /dev/ctrace: open, bind to a whole session, map. Views are in view.c, read() in dev_read.c, poll() in
+ * dev_poll.c.
+ */
 #include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/file.h>
@@ -227,8 +230,8 @@ static const struct file_operations dev_fops = {
 };
 
 /*
- * dev_open() decides who may open it, and not the mode: with 0600, a process with CAP_PERFMON or CAP_SYS_ADMIN
- * that is not root could make a session by netlink, but not read it.
+ * dev_open() decides who may open it, and not the mode: with 0600, a process with CAP_PERFMON or
+ * CAP_SYS_ADMIN that is not root could make a session by netlink, but not read it.
  */
 static struct miscdevice dev_misc = {
 	.minor	= CTRACE_MINOR,

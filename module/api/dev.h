@@ -8,11 +8,11 @@
  * descriptor, and both hold the module (fops.owner). So a reader's pages stay as long as it maps them.
  * Lifetime of a view: see view.c.
  *
- * The module stays until the last descriptor of either kind is closed, also of a view that was revoked: an open
- * file's operations are the module's text, and the kernel may call them at any moment, having looked at
+ * The module stays until the last descriptor of either kind is closed, also of a view that was revoked: an
+ * open file's operations are the module's text, and the kernel may call them at any moment, having looked at
  * file->f_op long before. So exchanging f_op does not free the text, on any kernel; what could (a proxy in
- * the kernel itself, as debugfs has) is not to be had from a module. module/README.md says how an administrator
- * finds the holders.
+ * the kernel itself, as debugfs has) is not to be had from a module. module/README.md says how an
+ * administrator finds the holders.
  */
 #ifndef CTRACE_DEV_H
 #define CTRACE_DEV_H
@@ -35,8 +35,8 @@ struct ctrace_file_ring;
 /* What a descriptor of either kind shows. */
 struct ctrace_file {
 	/*
-	 * NULL until a descriptor of /dev/ctrace is bound, and when a view was revoked. Written last (release),
-	 * read first (acquire); whatever is in the arena is looked at in ctrace_file_enter()
+	 * NULL until a descriptor of /dev/ctrace is bound, and when a view was revoked. Written last
+	 * (release), read first (acquire); whatever is in the arena is looked at in ctrace_file_enter()
 	 */
 	struct ctrace_arena *arena;
 	bool is_view;			/* invariant */

@@ -68,7 +68,10 @@ __poll_t ctrace_file_poll(struct file *file, poll_table *wait)
 
 	if (!a && !f->is_view)
 		return EPOLLERR;
-	/* may allocate, so not in ctrace_file_enter(); the queue is the file's, or its arena's, which it holds */
+	/*
+	 * may allocate, so not in ctrace_file_enter(); the queue is the file's, or its arena's, which it
+	 * holds
+	 */
 	poll_wait(file, &f->waiter->wait, wait);
 	a = ctrace_file_enter(f);
 	if (!a)

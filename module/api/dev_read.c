@@ -107,8 +107,8 @@ static int set_up(struct ctrace_file *f)
 	}
 	if (err)
 		free_rings(f, rings);
-	else
-		smp_store_release(&f->rings, rings);	/* partner: ctrace_file_poll(), which takes no read_lock */
+	else	/* partner: ctrace_file_poll(), which takes no read_lock */
+		smp_store_release(&f->rings, rings);
 	return err;
 }
 
@@ -223,7 +223,9 @@ static int take_records(struct ctrace_file *f, struct ctrace_file_ring *r, size_
 	ret = ctrace_cursor_next(&r->cur, s, min_t(size_t, room, BOUNCE), until);
 	if (ret > 0) {
 		memcpy(f->bounce, s->data, s->len);
-		/* not ctrace_cursor_done(): if user memory faults later, the next read() must find them again */
+		/*
+		 * not ctrace_cursor_done(): if user memory faults later, the next read() must find them again
+		 */
 		if (!ctrace_cursor_valid(&r->cur, r->cur.pos)) {
 			r->cur.margin = r->cur.submask + 1;
 			ret = 0;

@@ -11,7 +11,10 @@
 struct netlink_ext_ack;
 struct sk_buff;
 
-/* May the sender of this request send cmd (CTRACE_CMD_*), or ask for a dump by it? 0, or -EPERM with a sentence in extack. */
+/*
+ * May the sender of this request send cmd (CTRACE_CMD_*), or ask for a dump by it? 0, or -EPERM with a
+ * sentence in extack.
+ */
 int ctrace_may_send(u8 cmd, bool dump, struct sk_buff *request, struct netlink_ext_ack *extack);
 /* May the sender see definitions of kprobes, which may hold addresses, and use up room for error texts? */
 bool ctrace_may_trace(struct sk_buff *request);

@@ -181,8 +181,8 @@ static const struct {
 };
 
 /*
- * Set when the module's loading can fail no more. A dump that begins before that would hold a module that the kernel
- * frees all the same if loading fails; a session would be there without a device.
+ * Set when the module's loading can fail no more. A dump that begins before that would hold a module that the
+ * kernel frees all the same if loading fails; a session would be there without a device.
  */
 static bool begun;
 
@@ -240,16 +240,16 @@ static CTRACE_COMPAT_OPS_CONST struct genl_ops ops[] = {
 };
 
 /*
- * parallel_ops: the kernel calls us without genl_mutex, which is one for all families that do not say so. Then
- * our commands run in parallel: each is on its own stack, and ctrace_lock orders what they change. So
- * nobody who uses generic netlink waits for ctrace, but for one case: the kernel calls commands, and a
- * dump's first part, with a lock held for reading (cb_lock), which it takes for writing to add or remove
- * a family. So a state dump, which takes many seconds, is not written in a command
- * (ctrace_netlink_answer_new()). An arena is made in one: one of many gigabytes takes seconds to zero.
+ * parallel_ops: the kernel calls us without genl_mutex, which is one for all families that do not say so.
+ * Then our commands run in parallel: each is on its own stack, and ctrace_lock orders what they change. So
+ * nobody who uses generic netlink waits for ctrace, but for one case: the kernel calls commands, and a dump's
+ * first part, with a lock held for reading (cb_lock), which it takes for writing to add or remove a family.
+ * So a state dump, which takes many seconds, is not written in a command (ctrace_netlink_answer_new()). An
+ * arena is made in one: one of many gigabytes takes seconds to zero.
  *
- * Nothing of ours runs after genl_unregister_family(), on all kernels since 3.10: it takes cb_lock for writing, so
- * it waits for commands. A dump continues outside that lock, but holds the module from its first part to its
- * last (.module), so that module exit is not reached before all dumps have ended.
+ * Nothing of ours runs after genl_unregister_family(), on all kernels since 3.10: it takes cb_lock for
+ * writing, so it waits for commands. A dump continues outside that lock, but holds the module from its first
+ * part to its last (.module), so that module exit is not reached before all dumps have ended.
  */
 struct genl_family ctrace_genl_family CTRACE_COMPAT_FAMILY_CONST = {
 	.name = CTRACE_GENL_NAME,

@@ -324,7 +324,10 @@ static bool look_task(struct task_struct *p, u32 bit, struct ctrace_task *t)
 	return wanted;
 }
 
-/* The next one from the number *nr on, if it is among the next few; *nr: where it continues. -1: there is none. */
+/*
+ * The next one from the number *nr on, if it is among the next few; *nr: where it continues. -1: there is
+ * none.
+ */
 static int look_next(int *nr, u32 bit, struct ctrace_task *t)
 {
 	struct task_struct *p;

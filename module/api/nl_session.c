@@ -131,8 +131,8 @@ int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 }
 
 /*
- * The session of the socket that `in` came from. On success ctrace_lock is held, and the caller unlocks it. Else
- * an ERR_PTR.
+ * The session of the socket that `in` came from. On success ctrace_lock is held, and the caller unlocks it.
+ * Else an ERR_PTR.
  */
 static struct ctrace_session *own_session(struct sk_buff *in, struct genl_info *info, struct nlattr **tb)
 {

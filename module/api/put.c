@@ -161,7 +161,8 @@ int ctrace_put_task(struct sk_buff *skb, const struct ctrace_task *t)
 
 int ctrace_put_container(struct sk_buff *skb, const struct ctrace_container *c)
 {
-	struct ctrace_container_info i;	/* on the stack: kernels that clear what they allocate take longer than all this */
+	/* on the stack: kernels that clear what they allocate take longer than all this */
+	struct ctrace_container_info i;
 	struct nlattr *nest;
 	int err;
 
@@ -196,7 +197,10 @@ static int put_definition(struct sk_buff *skb, const struct ctrace_event_type *t
 		nla_put_u32(skb, CTRACE_A_EVENT_OWNER, by.owner));
 }
 
-/* Several sources may have functions on one tracepoint, under names of their own: people know the kernel's name. */
+/*
+ * Several sources may have functions on one tracepoint, under names of their own: people know the kernel's
+ * name.
+ */
 static int put_source(struct sk_buff *skb, const struct ctrace_event_type *t)
 {
 	const struct ctrace_source *s = ctrace_event_source(t);

@@ -25,9 +25,9 @@ struct sk_buff *ctrace_netlink_reply_new(struct genl_info *info, u8 cmd, void **
 int ctrace_netlink_reply_send(struct sk_buff *skb, struct genl_info *info, void *hdr, int err);
 
 /*
- * The acknowledgement of a command that takes long. Its function returns CTRACE_COMPAT_NO_ANSWER, and so gives back
- * the kernel's locks; what does the work calls send at its end, which frees the answer. text: with an
- * error, at most CTRACE_WHY_MAX bytes with its NUL; or NULL. new: NULL if there is no memory.
+ * The acknowledgement of a command that takes long. Its function returns CTRACE_COMPAT_NO_ANSWER, and so
+ * gives back the kernel's locks; what does the work calls send at its end, which frees the answer. text: with
+ * an error, at most CTRACE_WHY_MAX bytes with its NUL; or NULL. new: NULL if there is no memory.
  */
 struct ctrace_netlink_answer;
 struct ctrace_netlink_answer *ctrace_netlink_answer_new(const struct sk_buff *in, const struct genl_info *info);

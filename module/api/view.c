@@ -16,8 +16,8 @@
  * directory says REVOKED; the arena forgets it; its mappings are emptied; looks that had begun end
  * (RCU); its rings are unpinned; its reference on the arena is dropped.
  *
- * Lifetime: the view lives until its file's release(). Each vma of it and each call holds the file, and the arena
- * refers to it only while it is in the arena's list. `expire` and `waiter.settle` are work items of its
+ * Lifetime: the view lives until its file's release(). Each vma of it and each call holds the file, and the
+ * arena refers to it only while it is in the arena's list. `expire` and `waiter.settle` are work items of its
  * own: revoke() and release() wait for them.
  */
 #include <linux/anon_inodes.h>
@@ -38,10 +38,11 @@ struct view_file {
 	struct ctrace_file f;
 	struct ctrace_arena_view v;
 	u64 stride;			/* invariant: of its slots in the mapping */
-	void *empty;			/* a page of zeros: in place of an impossible CPU's slot, and of all when revoked */
+	/* a page of zeros: in place of an impossible CPU's slot, and of all when revoked */
+	void *empty;
 	/*
-	 * The file's own f_mapping: it knows the vmas of this file alone, so revoke() can empty them. It is part of
-	 * the view, and may be: a vma is taken out of it before it drops its reference on the file.
+	 * The file's own f_mapping: it knows the vmas of this file alone, so revoke() can empty them. It is
+	 * part of the view, and may be: a vma is taken out of it before it drops its reference on the file.
 	 */
 	struct address_space mapping;
 	struct mutex map_lock;		/* a page of the arena is inserted only while f.arena is not NULL */
@@ -68,7 +69,8 @@ static void revoke(struct view_file *vf)
 	ctrace_arena_view_del(a, &vf->v, CTRACE_DIR_REVOKED);
 	/* all but the directory. Faults insert nothing of the arena any more, so nothing comes back */
 	unmap_mapping_range(&vf->mapping, PAGE_SIZE, 0, 1);
-	synchronize_rcu();	/* read() and poll() that had looked at f->arena; so nobody arms the waiter, either */
+	/* read() and poll() that had looked at f->arena; so nobody arms the waiter, either */
+	synchronize_rcu();
 	ctrace_waiter_exit(&vf->v.waiter);
 	ctrace_arena_unpin(a, f->slots);
 	ctrace_arena_put(a);
@@ -232,7 +234,9 @@ static struct view_file *new_view(struct ctrace_arena *a, u32 session, u32 cid)
 	return vf;
 }
 
-/* Gives the view its rings, and enters it in the arena. On success the view holds a reference on the arena. */
+/*
+ * Gives the view its rings, and enters it in the arena. On success the view holds a reference on the arena.
+ */
 static int begin(struct view_file *vf, struct ctrace_arena *a)
 {
 	int err = ctrace_arena_pin(a, vf->f.cid, vf->f.slots);

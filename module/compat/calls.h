@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The flag that takes a task's system calls to the tracepoints sys_enter and sys_exit. The kernel sets it for all tasks
- * before the first probe is registered there, clears it after the last one's end, and gives a child what its parent has
- * (syscall_regfunc(), syscall_unregfunc(), syscall_tracepoint_update()). Every change of it is atomic.
+ * The flag that takes a task's system calls to the tracepoints sys_enter and sys_exit. The kernel sets it for
+ * all tasks before the first probe is registered there, clears it after the last one's end, and gives a child
+ * what its parent has (syscall_regfunc(), syscall_unregfunc(), syscall_tracepoint_update()). Every change of
+ * it is atomic.
  */
 #ifndef CTRACE_COMPAT_CALLS_H
 #define CTRACE_COMPAT_CALLS_H

@@ -200,9 +200,9 @@ static inline bool ctrace_compat_cgroup_online(const struct cgroup *cgrp)
 const char *ctrace_compat_cgroup_copy_name(const struct cgroup *cgrp, char *buf);
 
 /*
- * Never NULL, and never changed or freed while RCU is held; CTRACE_COMPAT_CGROUP_NAME bytes at most. It may be in buf,
- * which has as many. Up to 3.13, and since 6.15, the kernel frees a name after a grace period. In between it frees it at
- * once, but only if a v1 cgroup is renamed: v2 has no rename.
+ * Never NULL, and never changed or freed while RCU is held; CTRACE_COMPAT_CGROUP_NAME bytes at most. It may
+ * be in buf, which has as many. Up to 3.13, and since 6.15, the kernel frees a name after a grace period. In
+ * between it frees it at once, but only if a v1 cgroup is renamed: v2 has no rename.
  */
 static inline const char *ctrace_compat_cgroup_name(const struct cgroup *cgrp, char *buf)
 {
@@ -249,8 +249,8 @@ static inline const struct css_set *ctrace_compat_cgroup_ns_root(const struct ta
 #endif
 
 /*
- * p's mount namespace, for comparisons only: it may be gone. p is current, or its task_lock is held. NULL: the one
- * that the machine booted with, or p is dying.
+ * p's mount namespace, for comparisons only: it may be gone. p is current, or its task_lock is held. NULL:
+ * the one that the machine booted with, or p is dying.
  */
 static inline const void *ctrace_compat_mount_ns(const struct task_struct *p)
 {
@@ -271,7 +271,10 @@ static inline bool ctrace_compat_begins_pid_ns(struct task_struct *p)
 #endif
 }
 
-/* ctrace_compat_mount_ns() of a task that RCU keeps, without waiting for its lock. Returns false if *ns is not known. Not in an NMI. */
+/*
+ * ctrace_compat_mount_ns() of a task that RCU keeps, without waiting for its lock. Returns false if *ns is
+ * not known. Not in an NMI.
+ */
 static inline bool ctrace_compat_try_mount_ns(struct task_struct *p, const void **ns)
 {
 	if (p == current) {

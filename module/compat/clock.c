@@ -47,7 +47,8 @@ static struct {
 } ended[CTRACE_COMPAT_STAMP_TIME];
 
 static u64 last_tag;
-static DEFINE_RAW_SPINLOCK(spans);	/* interrupts off; protects last_tag, ended[] and changes of not and tag */
+/* interrupts off; protects last_tag, ended[] and changes of not and tag */
+static DEFINE_RAW_SPINLOCK(spans);
 
 /* The TSC is used no more, for this reason. */
 static void stop_using(int why)

@@ -108,14 +108,14 @@ static __always_inline u64 ctrace_compat_clock(void)
 }
 
 /*
- * For how long something took: ctrace_compat_stamp() at its beginning, ctrace_compat_since() at its end. They save both
- * the latch and the sum, since a difference of counters is multiplied but once.
+ * For how long something took: ctrace_compat_stamp() at its beginning, ctrace_compat_since() at its end. They
+ * save both the latch and the sum, since a difference of counters is multiplied but once.
  *
- * A stamp is the TSC, and in its low byte the tag of a span of time in which the kernel's clock was the TSC and the machine
- * did not sleep. If that is the present span, the difference of the counters, wherever they were read (the kernel uses the
- * TSC only if the CPUs' are in step), times the clock's present rate is the time between. Over a long time that is not
- * CLOCK_MONOTONIC to the last ns: NTP may have changed its rate since, by 500 ppm at most. The product has 128 bits, because
- * 64 bits of it would hold ten minutes.
+ * A stamp is the TSC, and in its low byte the tag of a span of time in which the kernel's clock was the TSC
+ * and the machine did not sleep. If that is the present span, the difference of the counters, wherever they
+ * were read (the kernel uses the TSC only if the CPUs' are in step), times the clock's present rate is the
+ * time between. Over a long time that is not CLOCK_MONOTONIC to the last ns: NTP may have changed its rate
+ * since, by 500 ppm at most. The product has 128 bits, because 64 bits of it would hold ten minutes.
  *
  * Otherwise (the machine slept in between, and the TSC did or did not count; the watchdog has found it
  * unstable) the stamp becomes a time by what was noted at the end of its span. While the TSC is not used, a

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Capabilities. Tracing needs CAP_SYS_ADMIN, or CAP_PERFMON where it exists, in the initial user namespace. */
+/*
+ * Capabilities. Tracing needs CAP_SYS_ADMIN, or CAP_PERFMON where it exists, in the initial user namespace.
+ */
 #ifndef CTRACE_COMPAT_CRED_H
 #define CTRACE_COMPAT_CRED_H
 
@@ -16,7 +18,10 @@ static inline bool ctrace_compat_may_trace(void)
 	return capable(CAP_SYS_ADMIN);
 }
 
-/* Is a refusal by cap_capable() to be audited? opts: its last argument, which was a plain yes or no before 5.1. */
+/*
+ * Is a refusal by cap_capable() to be audited? opts: its last argument, which was a plain yes or no before
+ * 5.1.
+ */
 static inline bool ctrace_compat_cap_audits(unsigned int opts)
 {
 #ifdef CTRACE_HAVE_CAP_OPTS

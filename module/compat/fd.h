@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What current's descriptors are, for probes at the boundary of its system calls: the task holds no spinlock there,
- * interrupts are on, and preemption is off. So we may take a spinlock that no interrupt handler takes: current
- * does not have it already, and the task that has it runs on. But we may not sleep.
+ * What current's descriptors are, for probes at the boundary of its system calls: the task holds no spinlock
+ * there, interrupts are on, and preemption is off. So we may take a spinlock that no interrupt handler takes:
+ * current does not have it already, and the task that has it runs on. But we may not sleep.
  *
- * With PREEMPT_RT a spinlock sleeps, and a reader who meets a writer of a seqlock takes its lock. There we ask for
- * no path.
+ * With PREEMPT_RT a spinlock sleeps, and a reader who meets a writer of a seqlock takes its lock. There we
+ * ask for no path.
  *
- * d_path() since 3.12 takes no reference: it reads the root under RCU and fs->seq, and goes up under rename_lock
- * and mount_lock, first as a reader; if something changed in between, it takes these two spinlocks, once. It
- * calls nothing of a file system but d_dname().
+ * d_path() since 3.12 takes no reference: it reads the root under RCU and fs->seq, and goes up under
+ * rename_lock and mount_lock, first as a reader; if something changed in between, it takes these two
+ * spinlocks, once. It calls nothing of a file system but d_dname().
  *
- * Before 3.12, and in RHEL 7, it takes fs->lock, rename_lock and this CPU's vfsmount_lock, which are spinlocks, and
- * then puts a reference to the root. That sleeps if it is the last one: another thread has left this root by
- * chroot() in between, and no other task has it. So there we ask for paths only if no other thread has the
- * same fs. The remaining risk is an administrator of our mount namespace who, between two instructions of
- * ours, moves our root by pivot_root() and unmounts it. The header lost get_fs_root_and_pwd() with the same
- * change: this is how these kernels are told apart.
+ * Before 3.12, and in RHEL 7, it takes fs->lock, rename_lock and this CPU's vfsmount_lock, which are
+ * spinlocks, and then puts a reference to the root. That sleeps if it is the last one: another thread has
+ * left this root by chroot() in between, and no other task has it. So there we ask for paths only if no other
+ * thread has the same fs. The remaining risk is an administrator of our mount namespace who, between two
+ * instructions of ours, moves our root by pivot_root() and unmounts it. The header lost get_fs_root_and_pwd()
+ * with the same change: this is how these kernels are told apart.
  */
 #ifndef CTRACE_COMPAT_FD_H
 #define CTRACE_COMPAT_FD_H
@@ -69,8 +69,8 @@ static inline bool ctrace_compat_may_path(void)
 }
 
 /*
- * May d_path() be called of something in this file system that names itself? The d_dname() of these print a number
- * or a constant name. Not dma-buf, which takes a mutex in 5.3 to 5.8; and not what we do not know.
+ * May d_path() be called of something in this file system that names itself? The d_dname() of these print a
+ * number or a constant name. Not dma-buf, which takes a mutex in 5.3 to 5.8; and not what we do not know.
  */
 static inline bool ctrace_compat_may_dname(const struct super_block *sb)
 {
@@ -91,8 +91,8 @@ static inline bool ctrace_compat_may_dname(const struct super_block *sb)
 }
 
 /*
- * Where the program found a file that it has mapped. Overlayfs maps the file of a layer in its place: since 6.7 that
- * one's f_path is the layer's, before it is the program's.
+ * Where the program found a file that it has mapped. Overlayfs maps the file of a layer in its place: since
+ * 6.7 that one's f_path is the layer's, before it is the program's.
  */
 static inline const struct path *ctrace_compat_user_path(const struct file *file)
 {
@@ -105,11 +105,11 @@ static inline const struct path *ctrace_compat_user_path(const struct file *file
 }
 
 /*
- * d_path() of current's working directory; ctrace_compat_may_path(). As getcwd() does it: when fs->seq says that
- * *pwd is whole, fs had its reference, so the directory, its parents and its mount are freed after our RCU section
- * at the earliest. fs->lock, under which another thread changes directories, would order it before rename_lock and
- * mount_lock; no other code takes them in that order. The older d_path() is not made for this; there we take a
- * reference. No other task has our fs, so putting it is not the last put.
+ * d_path() of current's working directory; ctrace_compat_may_path(). As getcwd() does it: when fs->seq says
+ * that *pwd is whole, fs had its reference, so the directory, its parents and its mount are freed after our
+ * RCU section at the earliest. fs->lock, under which another thread changes directories, would order it
+ * before rename_lock and mount_lock; no other code takes them in that order. The older d_path() is not made
+ * for this; there we take a reference. No other task has our fs, so putting it is not the last put.
  */
 static inline char *ctrace_compat_cwd_path(char *buf, int len)
 {
@@ -144,9 +144,9 @@ static inline char *ctrace_compat_cwd_path(char *buf, int len)
 }
 
 /*
- * The file that current's program is in, with a reference; NULL: none. RCU keeps the file's memory: since 4.1 the
- * kernel says so. Before, it is read under mmap_sem, but files are freed after a grace period there, too. So we
- * need no lock.
+ * The file that current's program is in, with a reference; NULL: none. RCU keeps the file's memory: since 4.1
+ * the kernel says so. Before, it is read under mmap_sem, but files are freed after a grace period there, too.
+ * So we need no lock.
  */
 static inline struct file *ctrace_compat_exe_get(void)
 {
@@ -168,8 +168,9 @@ static inline struct file *ctrace_compat_exe_get(void)
 }
 
 /*
- * The port of a netlink socket; 0: it has none, or we may not ask. Newer kernels' getname() takes nl_table_lock for
- * reading, which spins, and wakes who waits for the table. It asks nothing of the other end.
+ * The port of a netlink socket; 0: it has none, or we may not ask. Newer kernels' getname() takes
+ * nl_table_lock for reading, which spins, and wakes who waits for the table. It asks nothing of the other
+ * end.
  */
 static inline u32 ctrace_compat_netlink_port(struct socket *sock)
 {

@@ -17,13 +17,15 @@ static DEFINE_RAW_SPINLOCK(lock);	/* innermost; the next four. why: READ_ONCE el
 static const char *why;
 static bool all;			/* not only kprobes that ftrace carries */
 static u64 last;			/* when all were heard last */
-static u64 total[2];			/* blind time that is over: of all others, of those that ftrace carries */
+/* blind time that is over: of all others, of those that ftrace carries */
+static u64 total[2];
 
 /* --- what is called, and who hears it ------------------------------------------------- */
 
 /*
- * Each is a function of its own, with a body of its own: none may be inlined, cloned or merged with another. ftrace knows the first
- * two, as it knows the functions that hooks are at. It does not know the third, so a breakpoint or a jump carries its kprobe.
+ * Each is a function of its own, with a body of its own: none may be inlined, cloned or merged with another.
+ * ftrace knows the first two, as it knows the functions that hooks are at. It does not know the third, so a
+ * breakpoint or a jump carries its kprobe.
  */
 noinline __used void ctrace_beat_entry(void)
 {
@@ -85,7 +87,8 @@ static u32 look(void)
 			usleep_range(500, 1000);
 		for (i = 0; i < BEATS; i++) {
 			was = atomic_read(&heard[i]);
-			call = READ_ONCE(calls[i]);	/* not known to the compiler, which so makes no clone for it */
+			/* not known to the compiler, which so makes no clone for it */
+			call = READ_ONCE(calls[i]);
 			call();
 			if (atomic_read(&heard[i]) != was)
 				bits |= 1u << i;
@@ -129,7 +132,10 @@ void ctrace_compat_heartbeat(void)
 	none = all_lack(bits);
 	time = ctrace_compat_clock();
 	raw_spin_lock_irqsave(&lock, flags);
-	/* what is not heard now may not have been since the last look; what was not heard then is over only now */
+	/*
+	 * what is not heard now may not have been since the last look; what was not heard then is over only
+	 * now
+	 */
 	total[1] += why || now ? time - last : 0;
 	total[0] += all || none ? time - last : 0;
 	all = none;

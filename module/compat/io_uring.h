@@ -84,10 +84,10 @@ static inline const struct task_struct *ctrace_compat_io_uring_followed(const st
 
 /*
  * Where the program has the path that the submission has just read: at offset `at` of the entry that the ring
- * read last. The kernel's copy of it is in structs that no header for modules has. Context: the submission, which holds
- * the ring's mutex, so the ring's memory stays. The program can write the entries, and the array of their
- * numbers, at any time: each is read once, and a number is checked. 0: the entry is not this request's, or no
- * longer.
+ * read last. The kernel's copy of it is in structs that no header for modules has. Context: the submission,
+ * which holds the ring's mutex, so the ring's memory stays. The program can write the entries, and the array
+ * of their numbers, at any time: each is read once, and a number is checked. 0: the entry is not this
+ * request's, or no longer.
  */
 static inline u64 ctrace_compat_io_uring_address(const struct io_kiocb *req, size_t at)
 {
@@ -114,14 +114,14 @@ static inline u64 ctrace_compat_io_uring_address(const struct io_kiocb *req, siz
 
 #else
 /*
- * Before 6.0 a completion has the ring and the user_data alone. The program chooses user_data, and may use one for
- * several requests at a time; of these one could still say that they are ambiguous. But a request that the kernel
- * refuses while it reads it, and the tag of a registered buffer or file that goes, complete with any user_data, too,
- * and were never submitted. Such a completion would be taken for that of the request under way with this
- * user_data, and nothing would show the mistake. That goes for 5.15, and for 5.10.162 and later, which have
- * io_uring from 5.15, although their submission has the request. kprobes do not help: what writes a result is
- * inlined into its callers, and struct io_kiocb, which has the request's descriptor, is private to the
- * kernel's file.
+ * Before 6.0 a completion has the ring and the user_data alone. The program chooses user_data, and may use
+ * one for several requests at a time; of these one could still say that they are ambiguous. But a request
+ * that the kernel refuses while it reads it, and the tag of a registered buffer or file that goes, complete
+ * with any user_data, too, and were never submitted. Such a completion would be taken for that of the request
+ * under way with this user_data, and nothing would show the mistake. That goes for 5.15, and for 5.10.162 and
+ * later, which have io_uring from 5.15, although their submission has the request. kprobes do not help: what
+ * writes a result is inlined into its callers, and struct io_kiocb, which has the request's descriptor, is
+ * private to the kernel's file.
  */
 #define CTRACE_COMPAT_IO_URING_LACKS								\
 	"this kernel's tracepoints of io_uring do not tell requests apart (before 6.0)"

@@ -14,7 +14,10 @@
 #define NOKPROBE_SYMBOL(fn)
 #endif
 
-/* Argument n, from 0 on, of a function whose entry was hit; it has more than n, and all are integers or pointers. */
+/*
+ * Argument n, from 0 on, of a function whose entry was hit; it has more than n, and all are integers or
+ * pointers.
+ */
 static __always_inline unsigned long ctrace_compat_argument(const struct pt_regs *regs, unsigned int n)
 {
 #if defined(CONFIG_X86_64)

@@ -81,8 +81,8 @@ static inline unsigned long ctrace_compat_fault_address(const struct vm_fault *v
 #endif
 
 /*
- * handle_mm_fault(): which of its arguments are the address and the flags, and whether a second try counts as a major
- * fault.
+ * handle_mm_fault(): which of its arguments are the address and the flags, and whether a second try counts as
+ * a major fault.
  */
 #ifdef CTRACE_HAVE_HANDLE_MM_FAULT__MM
 #define CTRACE_COMPAT_MM_FAULT_ARG	2
@@ -98,11 +98,11 @@ static inline unsigned long ctrace_compat_fault_address(const struct vm_fault *v
 #define CTRACE_COMPAT_FAULT_MAJOR	((__force u32)VM_FAULT_MAJOR)
 
 /*
- * Maps a page of RAM without a reference, by a special PTE: get_user_pages() refuses it, and so does all that is
- * built on it. For fault handlers of VM_MIXEDMAP vmas, which return its result. Not VM_PFNMAP: KVM, VFIO and
- * V4L2 of older kernels look into such a vma by themselves, take its pages without a reference, and
- * write to them. Where an architecture has no special PTEs, this would take a reference; x86-64 and
- * arm64 have them.
+ * Maps a page of RAM without a reference, by a special PTE: get_user_pages() refuses it, and so does all that
+ * is built on it. For fault handlers of VM_MIXEDMAP vmas, which return its result. Not VM_PFNMAP: KVM, VFIO
+ * and V4L2 of older kernels look into such a vma by themselves, take its pages without a reference, and write
+ * to them. Where an architecture has no special PTEs, this would take a reference; x86-64 and arm64 have
+ * them.
  */
 static inline int ctrace_compat_insert_mixed(struct vm_area_struct *vma, unsigned long address,
 					     unsigned long pfn)

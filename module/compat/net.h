@@ -31,7 +31,9 @@
 /* The type of the number of what a module keeps for each network namespace: unsigned since 4.10 */
 #define CTRACE_COMPAT_NETNS_ID	typeof(*((struct pernet_operations *)0)->id)
 
-/* Where a socket's states come from, for a source: the tracepoint since 4.16, or a hook on tcp_set_state(). */
+/*
+ * Where a socket's states come from, for a source: the tracepoint since 4.16, or a hook on tcp_set_state().
+ */
 #ifdef CTRACE_HAVE_INET_SOCK_SET_STATE__NONE
 #define CTRACE_COMPAT_TCP_STATE(fn_, hook_)	.hook = hook_
 #else
@@ -39,9 +41,9 @@
 #endif
 
 /*
- * The source of tcp_retransmit: the tracepoint since 4.15, or a hook on __tcp_retransmit_skb(). The hook misses some calls if the
- * compiler has split the function, as on 6.1: not all callers call the part that keeps its name. In the
- * newest kernels the tracepoint also reports segments that could not be sent.
+ * The source of tcp_retransmit: the tracepoint since 4.15, or a hook on __tcp_retransmit_skb(). The hook
+ * misses some calls if the compiler has split the function, as on 6.1: not all callers call the part that
+ * keeps its name. In the newest kernels the tracepoint also reports segments that could not be sent.
  */
 #ifdef CTRACE_HAVE_TCP_RETRANSMIT_SKB__NONE
 #define CTRACE_COMPAT_TCP_RETRANSMIT(fn_, hook_)	.hook = hook_
@@ -93,7 +95,8 @@ static inline u32 ctrace_compat_request_ends(const struct request_sock *req, con
 }
 
 /*
- * p's network namespace, which lasts until p leaves it. p is current, or its task_lock is held. NULL: p is dying.
+ * p's network namespace, which lasts until p leaves it. p is current, or its task_lock is held. NULL: p is
+ * dying.
  */
 static inline const struct net *ctrace_compat_task_net(const struct task_struct *p)
 {
@@ -173,8 +176,8 @@ static inline bool ctrace_compat_sock_owned(const struct sock *sk)
 }
 
 /*
- * What the peer has acknowledged and sent, SYN and FIN as a byte each: counters since 4.1, sequence numbers before. _since() says how
- * many bytes came between two of them: before 4.1, modulo 4 GiB.
+ * What the peer has acknowledged and sent, SYN and FIN as a byte each: counters since 4.1, sequence numbers
+ * before. _since() says how many bytes came between two of them: before 4.1, modulo 4 GiB.
  */
 static inline u64 ctrace_compat_tcp_acked(const struct sock *sk)
 {

@@ -99,10 +99,10 @@ static inline void ctrace_compat_user_frame(const struct pt_regs *regs,
 }
 
 /*
- * Puts the registers of a 64-bit program into to[], by their numbers in DWARF, and returns how many there are. Bit i of *known:
- * register i is the program's. interrupted: regs are of an interrupt that came while it ran. x86's way into most system calls
- * saves all registers since 4.16 (21d375b6b34f); we see it by 4.17's wrappers. Before, it leaves out those
- * that a callee preserves, and old bytes are in their places.
+ * Puts the registers of a 64-bit program into to[], by their numbers in DWARF, and returns how many there
+ * are. Bit i of *known: register i is the program's. interrupted: regs are of an interrupt that came while it
+ * ran. x86's way into most system calls saves all registers since 4.16 (21d375b6b34f); we see it by 4.17's
+ * wrappers. Before, it leaves out those that a callee preserves, and old bytes are in their places.
  */
 static inline u32 ctrace_compat_user_registers(u64 *to, u64 *known, const struct pt_regs *regs, bool interrupted)
 {

@@ -36,9 +36,9 @@ static __always_inline bool ctrace_compat_is_32bit_call(void)
 #define CTRACE_COMPAT_X32_FIRST	512		/* numbers that x32 has for itself begin here */
 
 /*
- * The number that the native table has for the call nr. An x32 program sets a bit in it; and it has other numbers for
- * calls whose structures hold pointers. Before 5.4 kernels took these without the bit, too. A kernel that has no x32
- * calls still reports such a number, before it answers ENOSYS.
+ * The number that the native table has for the call nr. An x32 program sets a bit in it; and it has other
+ * numbers for calls whose structures hold pointers. Before 5.4 kernels took these without the bit, too. A
+ * kernel that has no x32 calls still reports such a number, before it answers ENOSYS.
  */
 static inline long ctrace_compat_syscall_native(long nr)
 {
@@ -140,7 +140,10 @@ static inline long ctrace_compat_read_user(void *dst, const void __user *src, si
 	long left;
 
 #if defined(CTRACE_HAVE_USER_NOFAULT__COPY)
-	/* access_ok() in it complains of an interrupt, unless page faults are off: 5.8 to 5.17, if configured so */
+	/*
+	 * access_ok() in it complains of an interrupt, unless page faults are off: 5.8 to 5.17, if configured
+	 * so
+	 */
 #if defined(CONFIG_DEBUG_ATOMIC_SLEEP) && defined(WARN_ON_IN_IRQ)
 	pagefault_disable();
 #endif
@@ -162,8 +165,9 @@ static inline long ctrace_compat_read_user(void *dst, const void __user *src, si
 }
 
 /*
- * Copies a string of at most max - 1 bytes, and a NUL. Returns its length without the NUL; or -EFAULT if a byte of it
- * is not there. Never sleeps; process context. strncpy_from_user_nofault() does the same, but is not exported.
+ * Copies a string of at most max - 1 bytes, and a NUL. Returns its length without the NUL; or -EFAULT if a
+ * byte of it is not there. Never sleeps; process context. strncpy_from_user_nofault() does the same, but is
+ * not exported.
  */
 static inline long ctrace_compat_read_user_string(char *dst, const char __user *src, size_t max)
 {

@@ -54,10 +54,10 @@ static inline void ctrace_compat_task_ran(const struct task_struct *p, u64 *ran,
 }
 
 /*
- * At sched_switch: does prev sleep from now on, until it is woken? Its state does not say so. Before 5.18 another CPU
- * may have changed that already; and until 6.15 the kernel reports the state that a task with a pending
- * signal only tried to sleep in. But no CPU wakes prev before it is off this one, and sched_switch comes
- * before that.
+ * At sched_switch: does prev sleep from now on, until it is woken? Its state does not say so. Before 5.18
+ * another CPU may have changed that already; and until 6.15 the kernel reports the state that a task with a
+ * pending signal only tried to sleep in. But no CPU wakes prev before it is off this one, and sched_switch
+ * comes before that.
  */
 static __always_inline bool ctrace_compat_asleep(const struct task_struct *prev)
 {

@@ -14,7 +14,10 @@
 
 #define CTRACE_COMPAT_THROTTLE_LACKS	NULL
 
-/* unthrottle_cfs_rq() may return without having done anything. It may since the release that throttles tasks one by one. */
+/*
+ * unthrottle_cfs_rq() may return without having done anything. It may since the release that throttles tasks
+ * one by one.
+ */
 #ifdef CTRACE_HAVE_THROTTLED_TASKS
 #define CTRACE_COMPAT_UNTHROTTLE_FAILS	true
 #else
@@ -28,8 +31,8 @@
 #endif
 
 /*
- * The cgroup of the CPU controller's state at css; NULL: there is none. A state knows its cgroup, and that knows its
- * states. css may be any word: all is read so that it must not be there. Any context.
+ * The cgroup of the CPU controller's state at css; NULL: there is none. A state knows its cgroup, and that
+ * knows its states. css may be any word: all is read so that it must not be there. Any context.
  */
 static inline const struct cgroup *ctrace_compat_cpu_cgroup(u64 css)
 {

@@ -47,7 +47,10 @@ int ctrace_compat_tp_register(const struct ctrace_compat_tp *h, void *probe, voi
 void ctrace_compat_tp_unregister(const struct ctrace_compat_tp *h, void *probe, void *data);
 /* How many arguments its probes get after data; -ENOENT: the kernel does not say. */
 int ctrace_compat_tp_nargs(const struct ctrace_compat_tp *h);
-/* True if only this module has probes on h, which is built in. In a probe of h, or of another one that the kernel protects likewise. */
+/*
+ * True if only this module has probes on h, which is built in. In a probe of h, or of another one that the
+ * kernel protects likewise.
+ */
 bool ctrace_compat_tp_ours(const struct ctrace_compat_tp *h);
 /* Do the functions that register probes take a struct tracepoint? */
 #ifdef CTRACE_HAVE_TRACEPOINT_REGISTER__POINTER
@@ -198,8 +201,8 @@ static __always_inline void ctrace_compat_probe_end(void)
 #endif
 
 /*
- * Some values of a signal's info are no pointers: they say that it came from user space, or from the kernel. Until 4.20 the
- * kernel says of some of its own that user space sent them, by a value for itself.
+ * Some values of a signal's info are no pointers: they say that it came from user space, or from the kernel.
+ * Until 4.20 the kernel says of some of its own that user space sent them, by a value for itself.
  */
 static inline bool ctrace_compat_siginfo_user(const void *info)
 {

@@ -47,9 +47,10 @@ static get_fn function_at(const char *symbol)
 
 #ifdef CONFIG_X86_KERNEL_IBT
 /*
- * At boot this kernel overwrites the landing instruction of each function whose address nobody takes, and the getter
- * is one of these: on a CPU that checks indirect branches (Intel's since Tiger Lake), a call through a pointer is a
- * BUG. A direct call needs no such instruction, so the kernel's own means writes one here. Context: the caller holds lock.
+ * At boot this kernel overwrites the landing instruction of each function whose address nobody takes, and the
+ * getter is one of these: on a CPU that checks indirect branches (Intel's since Tiger Lake), a call through a
+ * pointer is a BUG. A direct call needs no such instruction, so the kernel's own means writes one here.
+ * Context: the caller holds lock.
  */
 static struct bpf_raw_event_map *no_map(const char *name)
 {
@@ -71,8 +72,8 @@ static struct bpf_raw_event_map *map_of(const char *name)
 static get_fn getter;
 
 /*
- * arm64's kernel keeps the landing instruction (BTI) of every function that is not static; a kernel that checks
- * types at indirect calls (CFI) has no raw probes at all, ctrace_compat_tp_may_raw().
+ * arm64's kernel keeps the landing instruction (BTI) of every function that is not static; a kernel that
+ * checks types at indirect calls (CFI) has no raw probes at all, ctrace_compat_tp_may_raw().
  */
 static void getter_set(get_fn fn)
 {

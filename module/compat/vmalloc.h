@@ -11,9 +11,10 @@
  *	since 5.11		yes		yes		yes
  *	5.14, some releases	yes		no		no
  *
- * Until 5.10 the kernel marks a charged page where it counts a page's mappings (_mapcount, page_type): mapped, the page
- * would lose its mark, and be given back as a bad page. 18b2db3b0385 put the mark beside the pointer to the cgroup. In 5.14
- * vmalloc() takes its pages in bulk, and none of these was charged before 8dcb3060d81d (in 5.15, and backported).
+ * Until 5.10 the kernel marks a charged page where it counts a page's mappings (_mapcount, page_type):
+ * mapped, the page would lose its mark, and be given back as a bad page. 18b2db3b0385 put the mark beside the
+ * pointer to the cgroup. In 5.14 vmalloc() takes its pages in bulk, and none of these was charged before
+ * 8dcb3060d81d (in 5.15, and backported).
  */
 #ifndef CTRACE_COMPAT_VMALLOC_H
 #define CTRACE_COMPAT_VMALLOC_H
@@ -35,7 +36,10 @@
 #define GFP_KERNEL_ACCOUNT	GFP_KERNEL
 #endif
 
-/* Of large memory that is charged: where there is none, or the cgroup's limit is reached, nobody is killed for it. */
+/*
+ * Of large memory that is charged: where there is none, or the cgroup's limit is reached, nobody is killed
+ * for it.
+ */
 #define CTRACE_COMPAT_GFP_LARGE	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 #ifdef CTRACE_HAVE_KMEM_MAPPED

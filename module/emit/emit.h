@@ -24,19 +24,21 @@ void ctrace_emit_options(u32 mask, u32 id, const struct ctrace_who *who, u32 pay
 void ctrace_emit_lost(u32 mask, u32 id, u32 cid);
 
 /*
- * Counts the event in the tables of those sessions in mask that ask for no more of it than its first nfields fields, which
- * are payload, len bytes. Returns the other sessions. Context: the same.
+ * Counts the event in the tables of those sessions in mask that ask for no more of it than its first nfields
+ * fields, which are payload, len bytes. Returns the other sessions. Context: the same.
  */
 u32 ctrace_emit_counted(u32 mask, u32 id, const struct ctrace_who *who, const void *payload, u32 len, u32 nfields);
 
 /*
- * Where the session in mask, if it is one alone, counts events of type id in line; else NULL. Context: the same. It stays until
- * preemption is enabled: it goes only after the session does not want the events any more, and a grace period.
+ * Where the session in mask, if it is one alone, counts events of type id in line; else NULL. Context: the
+ * same. It stays until preemption is enabled: it goes only after the session does not want the events any
+ * more, and a grace period.
  */
 static __always_inline const struct ctrace_aggregate *ctrace_emit_quick(u32 mask, u32 id)
 {
 	const struct ctrace_session *s = mask & (mask - 1) ? NULL : READ_ONCE(ctrace_sessions[__ffs(mask)]);
-	struct ctrace_option **options = s ? smp_load_acquire(&s->options) : NULL;	/* pairs with ctrace_option_new() */
+	/* pairs with ctrace_option_new() */
+	struct ctrace_option **options = s ? smp_load_acquire(&s->options) : NULL;
 	const struct ctrace_option *sel;
 
 	if (!options)
@@ -53,19 +55,20 @@ static __always_inline const struct ctrace_aggregate *ctrace_emit_quick(u32 mask
 u32 ctrace_emit_passing(u32 mask, u32 id, const struct ctrace_who *who, const void *payload, u32 len);
 
 /*
- * For ctrace_short_note(): what the CPU remembers of current, if that is who, and mask is what ctrace_wanted() returned. In a call;
- * preemption off.
+ * For ctrace_short_note(): what the CPU remembers of current, if that is who, and mask is what
+ * ctrace_wanted() returned. In a call; preemption off.
  *
- * Asks the gates of the sessions in mask (session/option.h): a session whose gate refuses the task does not want its calls, as long
- * as it is remembered. None of the fields that a gate may test can change while the task is cached: an exec that changes the
- * tid also changes the start time.
+ * Asks the gates of the sessions in mask (session/option.h): a session whose gate refuses the task does not
+ * want its calls, as long as it is remembered. None of the fields that a gate may test can change while the
+ * task is cached: an exec that changes the tid also changes the start time.
  *
- * If what is left of mask is one session without options or details that wants this container, caches the session and its ring:
- * the next event of current that only this session wants can go straight to that ring. If it has options, caches these.
+ * If what is left of mask is one session without options or details that wants this container, caches the
+ * session and its ring: the next event of current that only this session wants can go straight to that ring.
+ * If it has options, caches these.
  *
- * Giving a session options, changing its gate, or making a container unwanted drops the cache, as does the session's end, which
- * then waits for probes before the options go. But the ring may be given to another container at any time, so
- * its users compare the ring's cid.
+ * Giving a session options, changing its gate, or making a container unwanted drops the cache, as does the
+ * session's end, which then waits for probes before the options go. But the ring may be given to another
+ * container at any time, so its users compare the ring's cid.
  */
 void ctrace_options_note(u32 mask, const struct ctrace_who *who);
 

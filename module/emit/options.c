@@ -39,13 +39,19 @@ static __always_inline void context(struct ctrace_expr_ctx *x, const struct ctra
 	rcu_read_unlock();
 }
 
-/* Which of the events of that turn is kept. A fixed place would always hit the same kind where two alternate, as entry and exit do. */
+/*
+ * Which of the events of that turn is kept. A fixed place would always hit the same kind where two alternate,
+ * as entry and exit do.
+ */
 static u32 place(u32 turn, u32 one_of)
 {
 	return turn ? hash_32(turn, 16) % one_of : 0;
 }
 
-/* Keeps 1 of each one_of events, counted per CPU: the first of the first one_of, then a pseudo-random one of each. */
+/*
+ * Keeps 1 of each one_of events, counted per CPU: the first of the first one_of, then a pseudo-random one of
+ * each.
+ */
 static bool sampled(const struct ctrace_option *sel)
 {
 	struct ctrace_one_of __percpu *p = sel->seen;
@@ -95,7 +101,8 @@ static bool match(struct ctrace_session *s, const struct ctrace_expr *e, u32 id,
 {
 	const struct ctrace_call_payload *call = payload;
 
-	BUILD_BUG_ON(CTRACE_EVENT_IDS != CTRACE_ID_CALL + 2 * CTRACE_NR_SYSCALLS);	/* what is above are calls */
+	/* what is above are calls */
+	BUILD_BUG_ON(CTRACE_EVENT_IDS != CTRACE_ID_CALL + 2 * CTRACE_NR_SYSCALLS);
 	if (id >= CTRACE_ID_CALL && unlikely(call->marks & CTRACE_CALL_M_UNREADS))
 		return match_unread(s, e, call, len, x);
 	return ctrace_expr_match(e, payload, len, x);
@@ -127,7 +134,8 @@ static void ask_gates(u32 mask, const struct ctrace_who *who, struct ctrace_rout
 	context(&x, who);
 	for (; mask; mask &= mask - 1) {
 		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
-		gate = s ? smp_load_acquire(&s->gate) : NULL;	/* pairs with set_gate() in session/option.c */
+		/* pairs with set_gate() in session/option.c */
+		gate = s ? smp_load_acquire(&s->gate) : NULL;
 		if (!gate)
 			continue;
 		r->asked |= mask & -mask;
@@ -138,12 +146,14 @@ static void ask_gates(u32 mask, const struct ctrace_who *who, struct ctrace_rout
 }
 
 /*
- * How s counts the entries and exits, if it wants one of N of them all, without a filter. The generation is read before what is
- * asked here, and changes between the disarming of a probe and the end of its options: as long as it is the same, they stay.
+ * How s counts the entries and exits, if it wants one of N of them all, without a filter. The generation is
+ * read before what is asked here, and changes between the disarming of a probe and the end of its options: as
+ * long as it is the same, they stay.
  */
 static struct ctrace_one_of __percpu *sampled_calls(u32 mask, struct ctrace_option **options)
 {
-	const struct ctrace_option *sel = smp_load_acquire(&options[CTRACE_ID_SYS_ENTER]);	/* as in options_of() */
+	/* as in options_of() */
+	const struct ctrace_option *sel = smp_load_acquire(&options[CTRACE_ID_SYS_ENTER]);
 
 	/* one range has all of them: parse_syscall() in session/probe.c */
 	if (!sel || sel != smp_load_acquire(&options[CTRACE_ID_CALL - 1]) || !(ctrace_wants(CTRACE_ID_SYS_ENTER) & mask))
@@ -221,7 +231,8 @@ noinline u32 ctrace_emit_passing(u32 mask, u32 id, const struct ctrace_who *who,
 
 /*
  * Does s record this event of who? payload is only needed if sel has a filter: a session's filter has no
- * fields. Counts the event for one_of and for the limit. *x is filled if a filter, or an aggregate with words, asks.
+ * fields. Counts the event for one_of and for the limit. *x is filled if a filter, or an aggregate with
+ * words, asks.
  */
 static __always_inline bool pass(struct ctrace_session *s, const struct ctrace_option *sel, u32 id,
 		 const struct ctrace_who *who, const void *payload, u32 len, struct ctrace_expr_ctx *x)

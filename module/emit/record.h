@@ -22,7 +22,9 @@ static __always_inline void ctrace_fill_copy(void *payload, const void *arg)
 	memcpy(payload, c->from, c->len);
 }
 
-/* The same of whole words. A few of these are quicker so; the compiler must not make memcpy() of them again. */
+/*
+ * The same of whole words. A few of these are quicker so; the compiler must not make memcpy() of them again.
+ */
 static __always_inline void ctrace_fill_words(void *payload, const void *arg)
 {
 	const struct ctrace_copy *c = arg;
@@ -37,7 +39,10 @@ static __always_inline void ctrace_fill_words(void *payload, const void *arg)
 			WRITE_ONCE(to[i], from[i]);
 }
 
-/* Writes one record into cid's ring of session `index`. False: it was lost. Any context incl. NMI; preemption off. */
+/*
+ * Writes one record into cid's ring of session `index`. False: it was lost. Any context incl. NMI; preemption
+ * off.
+ */
 static __always_inline bool ctrace_emit_one(u32 index, u32 id, const struct ctrace_who *who,
 					    u32 cid, u32 payload,
 					    void (*fill)(void *payload, const void *arg),

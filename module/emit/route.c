@@ -12,7 +12,9 @@ notrace noinline bool ctrace_route_learn(void)
 
 	if (!ctrace_identity_known() && unlikely(!ctrace_identity_learn()))
 		return false;
-	/* The generation was read before the container was looked up, and so before what sessions want of it. */
+	/*
+	 * The generation was read before the container was looked up, and so before what sessions want of it.
+	 */
 	gen = __this_cpu_read(ctrace_idcache.gen);
 	c = __this_cpu_read(ctrace_idcache.c);
 	r->task = current;

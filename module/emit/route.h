@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The route of a task's system calls: what a CPU remembers of the task whose call it traced last, so that the next call need not ask
- * again whose it is, which sessions want it, and where its record goes. emit/short.h and short_call.h take the routes.
+ * The route of a task's system calls: what a CPU remembers of the task whose call it traced last, so that the
+ * next call need not ask again whose it is, which sessions want it, and where its record goes. emit/short.h
+ * and short_call.h take the routes.
  *
- * Only a system call's probes read and write it: they run in task context, with preemption off, so no other code of this CPU comes
- * in between. The key is that of ctrace_idcache (identity/identity.h), and is right for the same reasons: a task is known by its
- * address and start time, and all but `calm` holds as long as the generation is the current one.
+ * Only a system call's probes read and write it: they run in task context, with preemption off, so no other
+ * code of this CPU comes in between. The key is that of ctrace_idcache (identity/identity.h), and is right
+ * for the same reasons: a task is known by its address and start time, and all but `calm` holds as long as
+ * the generation is the current one.
  *
- * Both caches exist because they forget at different times: ctrace_idcache has the task that any event met last, the route has the
- * one that made a call.
+ * Both caches exist because they forget at different times: ctrace_idcache has the task that any event met
+ * last, the route has the one that made a call.
  */
 #ifndef CTRACE_ROUTE_H
 #define CTRACE_ROUTE_H
@@ -23,12 +25,14 @@ struct ctrace_ring_desc;
 #define CTRACE_CALM_UNKNOWN	(1ull << 63)	/* no number of migrations, nor the complement of one */
 
 /*
- * A value that matches no session mask << 32, not even the empty one: a probe may be removed between two reads of what sessions
- * want, and "no session" must then not pass for the one whose options are known.
+ * A value that matches no session mask << 32, not even the empty one: a probe may be removed between two
+ * reads of what sessions want, and "no session" must then not pass for the one whose options are known.
  */
 #define CTRACE_ASKS_NONE	(1ull << 31)
 
-/* The only session that wants the task asks for one of N entries and exits. Probes count them first of all. */
+/*
+ * The only session that wants the task asks for one of N entries and exits. Probes count them first of all.
+ */
 #define CTRACE_WAY_SAMPLED	(-1ll)
 
 struct ctrace_route {
@@ -49,7 +53,8 @@ struct ctrace_route {
 
 	u32 pair;		/* two plain sessions, or 0 */
 	struct ctrace_ring_desc *rings[2];	/* their rings, the lower bit's first */
-	u64 asks;		/* one session << 32 with options that may count a call or leave it out at once, or _NONE */
+	/* one session << 32 with options that may count a call or leave it out at once, or _NONE */
+	u64 asks;
 	struct ctrace_option **options;	/* of that session */
 	struct ctrace_one_of __percpu *sampled;	/* how it counts all entries and exits, if way says so */
 	u32 asked;		/* the sessions whose gates have been asked about the task */
@@ -58,7 +63,10 @@ struct ctrace_route {
 };
 DECLARE_PER_CPU_ALIGNED(struct ctrace_route, ctrace_route);
 
-/* Is this CPU's route that of p, which is current? What depends on the generation may be out of date. Preemption off. */
+/*
+ * Is this CPU's route that of p, which is current? What depends on the generation may be out of date.
+ * Preemption off.
+ */
 static __always_inline bool ctrace_route_remembered(const struct task_struct *p)
 {
 	return __this_cpu_read(ctrace_route.task) == p && __this_cpu_read(ctrace_route.start) == ctrace_compat_task_start(p);
@@ -71,8 +79,8 @@ static __always_inline bool ctrace_route_current(void)
 }
 
 /*
- * Both. Uses no stack, because a system call's probe asks this before it sets up anything. For a container that no session wants,
- * this is nearly the whole cost of a call.
+ * Both. Uses no stack, because a system call's probe asks this before it sets up anything. For a container
+ * that no session wants, this is nearly the whole cost of a call.
  */
 static __always_inline bool ctrace_route_known(void)
 {

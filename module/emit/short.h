@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The short way of a system call's event, in pieces: the sentence of emit.h where all of it is known beforehand.
+ * The short way of a system call's event, in pieces: the sentence of emit.h where all of it is known
+ * beforehand.
  *
  * probe/syscall.c's enter() and leave() take it, for nearly all calls:
  *  - a 64-bit call whose arguments are numbers alone, or strings (enter_string());
@@ -12,10 +13,10 @@
  * Any other call jumps to enter_any() or leave_any(). Only tasks write what the CPU remembers, and the
  * remembered task is running, so that does not change until the end.
  *
- * If there are only numbers, all variables stay in registers, which takes three things. No function is called except as the last
- * step, by a jump. noclone keeps all arguments of a probe, so that they stay in the registers they came
- * in. And the clock, read in line, needs many registers, so OPTIMIZER_HIDE_VAR() after it makes the
- * compiler compute what follows from a variable once more, rather than save it across the clock.
+ * If there are only numbers, all variables stay in registers, which takes three things. No function is called
+ * except as the last step, by a jump. noclone keeps all arguments of a probe, so that they stay in the
+ * registers they came in. And the clock, read in line, needs many registers, so OPTIMIZER_HIDE_VAR() after it
+ * makes the compiler compute what follows from a variable once more, rather than save it across the clock.
  */
 #ifndef CTRACE_EMIT_SHORT_H
 #define CTRACE_EMIT_SHORT_H
@@ -45,7 +46,9 @@ static inline bool ctrace_short_news(u32 mask)
 	       !(mask == __this_cpu_read(ctrace_route.only) && ctrace_short_owns(__this_cpu_read(ctrace_route.ring)));
 }
 
-/* Call after ctrace_wanted(), which returned mask: notes what the next event of current need not ask again. */
+/*
+ * Call after ctrace_wanted(), which returned mask: notes what the next event of current need not ask again.
+ */
 static inline void ctrace_short_note(u32 mask, const struct ctrace_who *who)
 {
 	u32 but_one = mask & (mask - 1);
@@ -79,8 +82,8 @@ static __always_inline bool ctrace_short_pair(u32 id)
 }
 
 /*
- * Returns the options of the session in route.asks. Valid until preemption is enabled: they are freed after a generation change
- * and a grace period.
+ * Returns the options of the session in route.asks. Valid until preemption is enabled: they are freed after a
+ * generation change and a grace period.
  */
 static __always_inline const struct ctrace_option *ctrace_short_option(u32 id)
 {
@@ -89,7 +92,10 @@ static __always_inline const struct ctrace_option *ctrace_short_option(u32 id)
 	return smp_load_acquire(&options[id]);	/* pairs with ctrace_option_publish() */
 }
 
-/* If ctrace_short_ring() returned -1: is this event of a call one that its session counts and leaves out, as one_of asks? */
+/*
+ * If ctrace_short_ring() returned -1: is this event of a call one that its session counts and leaves out, as
+ * one_of asks?
+ */
 static __always_inline bool ctrace_short_skips(u32 id)
 {
 	const struct ctrace_option *sel;
@@ -101,9 +107,9 @@ static __always_inline bool ctrace_short_skips(u32 id)
 }
 
 /*
- * Like ctrace_short_skips(), but called first, when the cached task is in sampled mode. Calls without a name are other events, and so
- * counted otherwise. The counter of the rest stays until preemption is enabled: see sampled_calls() in
- * emit/options.c.
+ * Like ctrace_short_skips(), but called first, when the cached task is in sampled mode. Calls without a name
+ * are other events, and so counted otherwise. The counter of the rest stays until preemption is enabled: see
+ * sampled_calls() in emit/options.c.
  */
 static __always_inline bool ctrace_short_leaves_out(long nr)
 {

@@ -2,10 +2,11 @@
 /*
  * Events between two tasks, perhaps of two containers: a switch, a fork, a signal.
  *
- * If both are in one container, a session gets one record, the first task's. If they are in two, each container that
- * the session wants gets a record of its own, which shows nothing of the other side: a ring reveals nothing
- * of a neighbour. But a session with CTRACE_SESSION_F_NEIGHBOURS has no view of a single container. It gets
- * one record, which shows both sides: the first task's, or, if only the second is wanted, the second's.
+ * If both are in one container, a session gets one record, the first task's. If they are in two, each
+ * container that the session wants gets a record of its own, which shows nothing of the other side: a ring
+ * reveals nothing of a neighbour. But a session with CTRACE_SESSION_F_NEIGHBOURS has no view of a single
+ * container. It gets one record, which shows both sides: the first task's, or, if only the second is wanted,
+ * the second's.
  */
 #ifndef CTRACE_SIDES_H
 #define CTRACE_SIDES_H
@@ -28,8 +29,8 @@ static __always_inline u32 ctrace_sides_both(const struct ctrace_who *first, con
 }
 
 /*
- * The sessions in mask that may be shown, in an event of container c, a task of container cid: a neighbour only those without
- * views of one container.
+ * The sessions in mask that may be shown, in an event of container c, a task of container cid: a neighbour
+ * only those without views of one container.
  */
 static __always_inline u32 ctrace_sides_see(u32 mask, const struct ctrace_container *c, u32 cid)
 {
@@ -40,9 +41,10 @@ static __always_inline u32 ctrace_sides_see(u32 mask, const struct ctrace_contai
 }
 
 /*
- * Writes what the sessions in wants get. who: the two owners; the second may be NULL, for an event of the first alone.
- * show: part of what arg points to. both: ctrace_sides_both(). no_stack: one without frames, of this id. The stack that leads
- * here is current's, so a record of the other side alone has none. Context: as ctrace_emit().
+ * Writes what the sessions in wants get. who: the two owners; the second may be NULL, for an event of the
+ * first alone. show: part of what arg points to. both: ctrace_sides_both(). no_stack: one without frames, of
+ * this id. The stack that leads here is current's, so a record of the other side alone has none. Context: as
+ * ctrace_emit().
  */
 static __always_inline void ctrace_emit_sides(u32 wants, u32 both, const struct ctrace_stack_waited *no_stack,
 					      const struct ctrace_who *const who[2],

@@ -114,9 +114,9 @@ static bool memory_is_currents(void)
 }
 
 /*
- * The registers of current's program, if that has a stack which can be read; else NULL. A thread that the kernel makes for a program
- * (io_uring's, vhost's) has its memory, but never ran it: on x86 its registers are its maker's, without ip
- * and sp.
+ * The registers of current's program, if that has a stack which can be read; else NULL. A thread that the
+ * kernel makes for a program (io_uring's, vhost's) has its memory, but never ran it: on x86 its registers are
+ * its maker's, without ip and sp.
  */
 static const struct pt_regs *user_regs(void)
 {
@@ -135,7 +135,10 @@ u32 ctrace_stack_user(u64 *to)
 	if (!regs)
 		return 0;
 	ctrace_compat_user_frame(regs, &f);
-	/* A thread that the kernel made has none. It no longer says that it is one while it exits (io_worker_exit()). */
+	/*
+	 * A thread that the kernel made has none. It no longer says that it is one while it exits
+	 * (io_worker_exit()).
+	 */
 	if (!f.sp)
 		return 0;
 	to[n++] = f.ip;
@@ -143,7 +146,8 @@ u32 ctrace_stack_user(u64 *to)
 		return n;
 	/*
 	 * Reading does this too, but only after a check that debug kernels mind in interrupts. data_race: an
-	 * interrupt counts up and then down, and the code that it interrupts finds the task's count as it was.
+	 * interrupt counts up and then down, and the code that it interrupts finds the task's count as it
+	 * was.
 	 */
 	data_race(({ pagefault_disable(); 0; }));
 	/*

@@ -37,7 +37,10 @@ struct ctrace_stack_waited {
 	u64 callstack[CTRACE_STACK_DEPTH];
 };
 
-/* Its event's emit sets it before and clears it after, with preemption off. Events of interrupts have other ids. */
+/*
+ * Its event's emit sets it before and clears it after, with preemption off. Events of interrupts have other
+ * ids.
+ */
 DECLARE_PER_CPU(const struct ctrace_stack_waited *, ctrace_stack_waited);
 
 /*

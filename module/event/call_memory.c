@@ -276,7 +276,10 @@ u32 ctrace_memory_describe(u32 nr, bool is32, u8 phase, struct ctrace_field_desc
 
 DEFINE_PER_CPU(bool, ctrace_memory_missed);
 
-/* Of an array that crosses into memory that is not there, its first elements; of an address that the kernel cut, all of it. */
+/*
+ * Of an array that crosses into memory that is not there, its first elements; of an address that the kernel
+ * cut, all of it.
+ */
 static noinline u32 put_first(const struct ctrace_memory *m, char *to, u64 from, u32 n)
 {
 	if (m->flags & CTRACE_MEM_ADDRESS && !(m->flags & CTRACE_MEM_IN))

@@ -18,11 +18,14 @@ enum ctrace_memory_how {
 	CTRACE_MEM_FIXED,	/* max */
 	CTRACE_MEM_COUNT,	/* argument `by` counts elements of `unit` bytes */
 	CTRACE_MEM_AT,		/* argument `by` points to the number, an int */
-	CTRACE_MEM_SOCKOPT,	/* argument `by` says so, or points to it if not IN; 0 if the level in argument 1 has keys */
+	/* argument `by` says so, or points to it if not IN; 0 if the level in argument 1 has keys */
+	CTRACE_MEM_SOCKOPT,
 	CTRACE_MEM_SIZED,	/* an int in it says so, `by` bytes from its beginning */
 	CTRACE_MEM_PAGES,	/* argument `by` has the length of as many pages; a byte each */
-	CTRACE_MEM_EACH,	/* it has pointers to structures of `unit` bytes: these; argument `by` counts them */
-	CTRACE_MEM_LENGTH,	/* an int that the call changes; in whole calls what it was before follows, if known */
+	/* it has pointers to structures of `unit` bytes: these; argument `by` counts them */
+	CTRACE_MEM_EACH,
+	/* an int that the call changes; in whole calls what it was before follows, if known */
+	CTRACE_MEM_LENGTH,
 	CTRACE_MEM_RET,		/* the result counts elements of `unit` bytes */
 	CTRACE_MEM_BITS,	/* argument `by` counts bits */
 	CTRACE_MEM_IOCTL,	/* the request, argument `by`, decides */
@@ -32,7 +35,8 @@ enum ctrace_memory_how {
 	CTRACE_MEM_QUOTA,	/* and the command of quotactl() */
 	CTRACE_MEM_IOV,		/* argument `by` counts the elements of an iovec array */
 	CTRACE_MEM_IOV_BYTES,	/* the pieces of that, one after the other */
-	CTRACE_MEM_MSG,		/* a msghdr that the call changes; in whole calls the length before follows, as of LENGTH */
+	/* a msghdr that the call changes; in whole calls the length before follows, as of LENGTH */
+	CTRACE_MEM_MSG,
 	CTRACE_MEM_MSG_ADDR,	/* of a msghdr: the address, */
 	CTRACE_MEM_MSG_IOV,	/* its iovec array, */
 	CTRACE_MEM_MSG_BYTES,	/* its pieces, */
@@ -47,17 +51,22 @@ enum ctrace_memory_how {
 	CTRACE_MEM_SOCKET_ARGS,	/* all arguments of that one, */
 	CTRACE_MEM_SOCKET_ADDR,	/* its address, */
 	CTRACE_MEM_SOCKET_BYTES, /* and what it sends or receives */
-	CTRACE_MEM_IPC,		/* of ipc(): two arguments of the call that it makes, if these are in memory */
+	/* of ipc(): two arguments of the call that it makes, if these are in memory */
+	CTRACE_MEM_IPC,
 	/* Names of descriptors, each with its NUL, of those that have a place for them: */
-	CTRACE_MEM_NAMES,	/* there are `by` of them, or argument `by` - CTRACE_MEM_BY counts them; one in `unit` bytes */
+	/* there are `by` of them, or argument `by` - CTRACE_MEM_BY counts them; one in `unit` bytes */
+	CTRACE_MEM_NAMES,
 	CTRACE_MEM_SET_NAMES,	/* of a set as it was at the entry; argument `by` counts its bits */
-	CTRACE_MEM_STRING,	/* a string; `unit`: only if argument `by` is the number of one of these bits; 0: always */
+	/* a string; `unit`: only if argument `by` is the number of one of these bits; 0: always */
+	CTRACE_MEM_STRING,
 	CTRACE_MEM_POINTED,	/* it begins with a pointer: max bytes from there */
 	CTRACE_MEM_VARS,	/* an array of strings: how many there are, */
-	CTRACE_MEM_ENTRIES,	/* and how many entries of a directory, if `unit` bytes come before the length of each */
+	/* and how many entries of a directory, if `unit` bytes come before the length of each */
+	CTRACE_MEM_ENTRIES,
 	CTRACE_MEM_ARGV,	/* an array of strings: all these, each with its NUL but one that is cut */
 	CTRACE_MEM_PATH,	/* argument `arg` is a descriptor: its name */
-	CTRACE_MEM_RET_PATH,	/* the result is one; by: only if that argument is F_DUPFD or F_DUPFD_CLOEXEC */
+	/* the result is one; by: only if that argument is F_DUPFD or F_DUPFD_CLOEXEC */
+	CTRACE_MEM_RET_PATH,
 };
 
 #define CTRACE_MEM_IN		1u	/* the bytes are valid at the entry; else only after success */
@@ -66,7 +75,8 @@ enum ctrace_memory_how {
 #define CTRACE_MEM_ADDRESS	16u	/* a socket's address */
 #define CTRACE_MEM_AGAIN	32u	/* with IN: the call changes it, so it is in the exit, too */
 #define CTRACE_MEM_BROKEN	8u	/* the bytes are valid if a signal interrupted the call */
-#define CTRACE_MEM_BEFORE	64u	/* the call changes it: whole calls have two fields, ARG_data as it is, and ARG_was */
+/* the call changes it: whole calls have two fields, ARG_data as it is, and ARG_was */
+#define CTRACE_MEM_BEFORE	64u
 #define CTRACE_MEM_WAS		128u	/* that second one */
 
 struct ctrace_memory {
@@ -104,10 +114,13 @@ static __always_inline bool ctrace_detail_any(const struct ctrace_detail *d)
 struct ctrace_memory_call {
 	const u64 *args;		/* [6], as ctrace_args_numbers() makes them */
 	const struct ctrace_detail *detail;
-	const char *closed;		/* the name that the descriptor had which it closed; NULL: it closed none */
-	const char *argv;		/* of an exec: its arguments as they were at the entry; NULL: look there */
+	/* the name that the descriptor had which it closed; NULL: it closed none */
+	const char *closed;
+	/* of an exec: its arguments as they were at the entry; NULL: look there */
+	const char *argv;
 	u32 argv_len;
-	u32 vars;			/* of an exec: how many variables it was given, and 1; 0: not known, so look there */
+	/* of an exec: how many variables it was given, and 1; 0: not known, so look there */
+	u32 vars;
 	u32 before;			/* of a length: what it was at the entry, and 1; 0: not known */
 	const struct ctrace_memory_was *was; /* of other memory that the call has changed; NULL: not known */
 	long ret;
@@ -117,8 +130,8 @@ struct ctrace_memory_call {
 };
 
 /*
- * Appends the fields at to + len. to is aligned to 8, in the record as well; it has room for max bytes. Returns the new
- * length. Context: as ctrace_args_put().
+ * Appends the fields at to + len. to is aligned to 8, in the record as well; it has room for max bytes.
+ * Returns the new length. Context: as ctrace_args_put().
  */
 u32 ctrace_memory_put(const struct ctrace_memory_call *c, char *to, u32 len, u32 max);
 
@@ -128,12 +141,15 @@ u32 ctrace_memory_put(const struct ctrace_memory_call *c, char *to, u32 len, u32
  */
 DECLARE_PER_CPU(bool, ctrace_memory_missed);
 /*
- * At the return of a call whose entry missed something: field i of those that the entry has, as it is now, into to[max].
- * Returns how many bytes; 0: none, or the exit has them; < 0: the entry has no such field.
+ * At the return of a call whose entry missed something: field i of those that the entry has, as it is now,
+ * into to[max]. Returns how many bytes; 0: none, or the exit has them; < 0: the entry has no such field.
  */
 int ctrace_memory_late(const struct ctrace_memory_call *c, u32 i, char *to, u32 max);
 
-/* The strings of an array that ends with a NULL, into to[max]. Returns how many bytes. Context: as ctrace_args_put(). */
+/*
+ * The strings of an array that ends with a NULL, into to[max]. Returns how many bytes. Context: as
+ * ctrace_args_put().
+ */
 u32 ctrace_memory_argv(char *to, u64 from, bool is32, u32 max);
 #define CTRACE_MEM_ARGV_MAX	512u
 /* How many of them there are, and 1. 0: more than can be counted. Context: as ctrace_args_put(). */
@@ -142,8 +158,8 @@ u32 ctrace_memory_vars(u64 from, bool is32);
 #define CTRACE_MEM_ENTRIES_MAX	4096u
 
 /*
- * Is the call about a file? It is if one of its descriptors is a regular file or a directory, or if it has none, or a path.
- * args: as ctrace_args_numbers() makes them. Context: the call's entry; see event/fd_name.h.
+ * Is the call about a file? It is if one of its descriptors is a regular file or a directory, or if it has
+ * none, or a path. args: as ctrace_args_numbers() makes them. Context: the call's entry; see event/fd_name.h.
  */
 bool ctrace_memory_of_file(u32 nr, bool is32, const u64 *args);
 
@@ -154,11 +170,18 @@ u32 ctrace_memory_describe(u32 nr, bool is32, u8 phase, struct ctrace_field_desc
 struct ctrace_memory_fields {
 	u16 first;
 	u8 n;
-	/* bytes of the entry's, and of the whole call's, if these are names alone, all empty; else CTRACE_MEM_OTHERS */
+	/*
+	 * bytes of the entry's, and of the whole call's, if these are names alone, all empty; else
+	 * CTRACE_MEM_OTHERS
+	 */
 	u8 entry, whole;
-	/* It has a CTRACE_MEM_LENGTH: that is `length` - 1 bytes from where the argument points to. 0: it has none */
+	/*
+	 * It has a CTRACE_MEM_LENGTH: that is `length` - 1 bytes from where the argument points to. 0: it has
+	 * none
+	 */
 	u8 length, length_arg;
-	u8 closes;		/* argument `closes` - 1 is a descriptor that it closes: its name is gone at the return; 0: none */
+	/* argument `closes` - 1 is a descriptor that it closes: its name is gone at the return; 0: none */
+	u8 closes;
 };
 #define CTRACE_MEM_OTHERS	0xff
 extern struct ctrace_memory_fields ctrace_memory_fields[2][CTRACE_NR_SYSCALLS];
@@ -198,7 +221,10 @@ static inline u32 ctrace_memory_copy(char *to, u64 from, u32 n)
 	return n && ctrace_memory_read(to, from, n) ? n : 0;
 }
 
-/* For what ctrace_memory_copy() has just refused: as many whole elements as there are before the end of a page. */
+/*
+ * For what ctrace_memory_copy() has just refused: as many whole elements as there are before the end of a
+ * page.
+ */
 u32 ctrace_memory_copy_page(char *to, u64 from, u32 n, u32 unit);
 
 /* The bytes of as many whole elements as there are, and as max has place for. */
@@ -221,10 +247,16 @@ u32 ctrace_memory_names(const struct ctrace_memory *m, const struct ctrace_memor
 u32 ctrace_memory_control(u64 msg, bool is32, char *to, u32 max);
 #define CTRACE_MEM_CONTROL	256u
 
-/* A length of the call that arg is to point to, as it is now, for ctrace_memory_call.before. Context: at the entry. */
+/*
+ * A length of the call that arg is to point to, as it is now, for ctrace_memory_call.before. Context: at the
+ * entry.
+ */
 u32 ctrace_memory_before(u32 nr, bool is32, const u64 *args);
 #define CTRACE_MEM_BEFORE_MAX	0x1fffu
-/* The call's fields CTRACE_MEM_WAS as they are at the entry: the bytes of each, in their order, behind their number. */
+/*
+ * The call's fields CTRACE_MEM_WAS as they are at the entry: the bytes of each, in their order, behind their
+ * number.
+ */
 struct ctrace_memory_was {
 	char of[3 * (2 + 128) + 2 + 16];	/* three sets and a time: select() has most */
 };

@@ -9,7 +9,8 @@
 /* The calls that socketcall() makes. */
 static const struct {
 	u8 nargs;
-	u8 addr, bytes;		/* which of them points to an address, and to data; its length is the next. 0: none */
+	/* which of them points to an address, and to data; its length is the next. 0: none */
+	u8 addr, bytes;
 	bool in;		/* the program's; else the kernel's, and the address's length is a pointer */
 } socket_calls[] = {
 	{ 0 },

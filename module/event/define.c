@@ -14,7 +14,8 @@ struct definition {
 	struct list_head dropped_at;	/* in dropped, once it has left definitions */
 	const struct ctrace_event_type *type;
 	struct ctrace_definer by;	/* by.sk: a reference, or NULL: to be kept */
-	bool gone;	/* its socket was closed: the name is free, and a sweep takes it away. Set under RCU */
+	/* its socket was closed: the name is free, and a sweep takes it away. Set under RCU */
+	bool gone;
 };
 
 static LIST_HEAD(definitions);	/* ctrace_lock to change, RCU to walk */
@@ -102,7 +103,10 @@ static void drop(struct definition *d)
 	schedule_work(&freeing);
 }
 
-/* Under RCU alone, because the chain of notifiers may be atomic: it marks, and ctrace_define_sweep() takes away. */
+/*
+ * Under RCU alone, because the chain of notifiers may be atomic: it marks, and ctrace_define_sweep() takes
+ * away.
+ */
 bool ctrace_define_sockets_gone(void)
 {
 	struct definition *d;

@@ -49,13 +49,14 @@ u32 ctrace_event_wants[CTRACE_EVENT_IDS];
 static const struct ctrace_family *const *families;	/* invariant after init; NULL-terminated */
 
 /*
- * A dynamic type is in use while a definition has it, or a session that had a probe of it since it began: its rings may
- * hold records. One that is not in use stays, for readers that outlive their session, until another type needs its id.
- * Ids are given out round the whole range, so one changes its meaning only after all others that are not in use were
- * given away since.
+ * A dynamic type is in use while a definition has it, or a session that had a probe of it since it began: its
+ * rings may hold records. One that is not in use stays, for readers that outlive their session, until another
+ * type needs its id. Ids are given out round the whole range, so one changes its meaning only after all
+ * others that are not in use were given away since.
  */
 struct ctrace_dynamic {
-	struct kref ref;		/* dynamic_types' own, and one for each copy of type by ctrace_event_next() */
+	/* dynamic_types' own, and one for each copy of type by ctrace_event_next() */
+	struct kref ref;
 	struct rcu_head rcu;
 	u32 sessions;			/* mask of those that had a probe of it; dynamic_lock */
 	u32 definitions;		/* dynamic_lock */
@@ -104,8 +105,8 @@ struct ctrace_source *ctrace_source_with(const char *word, bool *optional)
 }
 
 /*
- * A curated source's tracepoint is built in: what was found once stays true. So each is looked up once, though
- * thousands of types of system calls share two. Askers may race: they find the same.
+ * A curated source's tracepoint is built in: what was found once stays true. So each is looked up once,
+ * though thousands of types of system calls share two. Askers may race: they find the same.
  */
 static bool source_exists(struct ctrace_source *s)
 {

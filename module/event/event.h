@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Event types: what this module can record, described for user space.
- * Curated types and system calls are static. Kprobes and raw tracepoints add dynamic ones, whose ids are given again
- * only when nothing uses them, and as late as can be.
+ * Curated types and system calls are static. Kprobes and raw tracepoints add dynamic ones, whose ids are
+ * given again only when nothing uses them, and as late as can be.
  */
 #ifndef CTRACE_EVENT_H
 #define CTRACE_EVENT_H
@@ -29,7 +29,8 @@ struct ctrace_event_type {
 	const struct ctrace_field_desc *fields;
 	u32 nfields;
 	u32 flags;		/* CTRACE_TYPE_F_* */
-	struct ctrace_dynamic *dynamic;	/* that this is part of, or a copy of; NULL: curated, or a system call's */
+	/* that this is part of, or a copy of; NULL: curated, or a system call's */
+	struct ctrace_dynamic *dynamic;
 };
 
 /* Its records hold kernel addresses: a session with it has no views of single containers. */
@@ -63,28 +64,36 @@ struct ctrace_syscall_layout {
 	u8 in : 1;		/* the entry */
 	u8 out : 1;		/* the exit */
 	u8 detail : 1;		/* it has fields that are empty but for sessions that ask for more */
-	u8 keeps : 1;		/* something of it must be kept from the entry to the return: ctrace_memory_fields says what */
-	u8 tail;		/* bytes of the whole record's fields behind the arguments, if all of them are empty */
-	u8 exit;		/* the same of the exit, behind the result; 0: it has none. Plus CTRACE_EXIT_IN, if in is set */
-	u8 len;			/* bytes of the entry's record, without details; 0: in is set, or it is not known */
+	/* something of it must be kept from the entry to the return: ctrace_memory_fields says what */
+	u8 keeps : 1;
+	/* bytes of the whole record's fields behind the arguments, if all of them are empty */
+	u8 tail;
+	/* the same of the exit, behind the result; 0: it has none. Plus CTRACE_EXIT_IN, if in is set */
+	u8 exit;
+	/* bytes of the entry's record, without details; 0: in is set, or it is not known */
+	u8 len;
 };
 
 #define CTRACE_EXIT_IN	128u
 
-/* [id]: the sessions that record event type id. The first thing that a probe looks at. Written under ctrace_lock. */
+/*
+ * [id]: the sessions that record event type id. The first thing that a probe looks at. Written under
+ * ctrace_lock.
+ */
 extern u32 ctrace_event_wants[CTRACE_EVENT_IDS];
 
 extern struct ctrace_syscall_layout ctrace_syscall_layouts[2][CTRACE_NR_SYSCALLS];
 
 /*
- * nr as it is, if it is below CTRACE_NR_SYSCALLS. The caller has asked that; but the number is the traced program's,
- * and a CPU that speculates past the question must not read beyond the tables, nor what that leads to.
- * array_index_nospec() would do the same in three instructions.
+ * nr as it is, if it is below CTRACE_NR_SYSCALLS. The caller has asked that; but the number is the traced
+ * program's, and a CPU that speculates past the question must not read beyond the tables, nor what that leads
+ * to. array_index_nospec() would do the same in three instructions.
  */
 static __always_inline long ctrace_syscall_nospec(long nr)
 {
 	BUILD_BUG_ON(CTRACE_NR_SYSCALLS & (CTRACE_NR_SYSCALLS - 1));
-	OPTIMIZER_HIDE_VAR(nr);		/* or the compiler, which knows of the question, would leave this out */
+	/* or the compiler, which knows of the question, would leave this out */
+	OPTIMIZER_HIDE_VAR(nr);
 	return nr & (CTRACE_NR_SYSCALLS - 1);
 }
 
@@ -102,8 +111,8 @@ static __always_inline bool ctrace_syscall_known(long *nr, bool is32)
 }
 
 /*
- * The native number of the call that current is in; -1: none, or one that only 32-bit programs have. *arg: the operation of
- * futex(), of other calls the first argument; -1: none.
+ * The native number of the call that current is in; -1: none, or one that only 32-bit programs have. *arg:
+ * the operation of futex(), of other calls the first argument; -1: none.
  */
 s32 ctrace_syscall_current(s32 *arg);
 
@@ -124,7 +133,8 @@ struct ctrace_source {
 	void *fn;
 	void *data;			/* fn's first argument */
 	struct ctrace_compat_tp *tp;	/* held as long as this lives; NULL: built in, looked up by name */
-	const char *with[6];	/* sources whose functions gather what fn needs; or NULL. ?NAME: a kernel may lack it */
+	/* sources whose functions gather what fn needs; or NULL. ?NAME: a kernel may lack it */
+	const char *with[6];
 	struct ctrace_inflight *table;	/* what has begun, for fn and the functions of with[]; or NULL */
 	bool spares;		/* fn calls ctrace_spare_current() */
 	u32 users;		/* protected by ctrace_lock */
@@ -148,7 +158,10 @@ struct ctrace_family {
 	const char *lacks;		/* why this kernel has none of them; or NULL */
 };
 
-/* Types of no tracepoint: read() writes lost, options of probes write the stacks, a call's exit what came late. */
+/*
+ * Types of no tracepoint: read() writes lost, options of probes write the stacks, a call's exit what came
+ * late.
+ */
 #define CTRACE_LOST_FIELDS(F)	F(u32, cause) F(u32, cpu) F(u64, count)
 CTRACE_PAYLOAD(ctrace_lost_payload, CTRACE_LOST_FIELDS);
 #define CTRACE_STACK_FIELDS(F)	F(u32, event) F(seq_x64, callstack)
@@ -184,10 +197,11 @@ bool ctrace_source_lacks(struct ctrace_source *s);
 int ctrace_syscall_by_name(const char *name, bool is32);
 
 /*
- * The dynamic type that equals t in all but its id, which is not looked at. Made if there is none yet, with copies
- * of all that t points to. session: a mask with the bit of the session that is to have a probe of it, or 0. The type
- * stays until that session ends; without one, as long as the caller holds ctrace_lock, unless a definition takes it.
- * ERR_PTR(-ENOMEM), or -ENOSPC when all dynamic ids are in use. Process context, ctrace_lock held.
+ * The dynamic type that equals t in all but its id, which is not looked at. Made if there is none yet, with
+ * copies of all that t points to. session: a mask with the bit of the session that is to have a probe of it,
+ * or 0. The type stays until that session ends; without one, as long as the caller holds ctrace_lock, unless
+ * a definition takes it. ERR_PTR(-ENOMEM), or -ENOSPC when all dynamic ids are in use. Process context,
+ * ctrace_lock held.
  */
 const struct ctrace_event_type *ctrace_event_dynamic(const struct ctrace_event_type *t, u32 session);
 /* A definition has dynamic type t from now on; or no longer. Process context. */

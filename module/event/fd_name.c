@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a descriptor is. The file has a reference of ours while we look. For a call it is current's own: fget_raw()
- * takes the reference under RCU, without a lock. fput() may give back the last one, if another thread closes
- * the descriptor at the same time; then it leaves the rest to the task's own work before it returns to user
- * space (a kernel thread's to a work item), and does not sleep. For other tasks' files the caller has it.
+ * What a descriptor is. The file has a reference of ours while we look. For a call it is current's own:
+ * fget_raw() takes the reference under RCU, without a lock. fput() may give back the last one, if another
+ * thread closes the descriptor at the same time; then it leaves the rest to the task's own work before it
+ * returns to user space (a kernel thread's to a work item), and does not sleep. For other tasks' files the
+ * caller has it.
  *
- * The reference keeps the file's dentry, inode and mount. A socket is its inode's neighbour, and has its sock from
- * before the descriptor was published until the file's release. The fields of a sock change under locks that
- * we do not take: an address and a port may be of two moments.
+ * The reference keeps the file's dentry, inode and mount. A socket is its inode's neighbour, and has its sock
+ * from before the descriptor was published until the file's release. The fields of a sock change under locks
+ * that we do not take: an address and a port may be of two moments.
  */
 #include <linux/file.h>
 #include <linux/kernel.h>
@@ -31,8 +32,8 @@ static u32 none(char *to)
 /* --- paths ---------------------------------------------------------------- */
 
 /*
- * "..." and the end of the name. d_lock, under which names are changed, is a spinlock that no interrupt handler
- * takes.
+ * "..." and the end of the name. d_lock, under which names are changed, is a spinlock that no interrupt
+ * handler takes.
  */
 static u32 put_last_part(struct dentry *d, char *to, u32 max)
 {
@@ -72,8 +73,8 @@ static char *prepend(char *at, const char *to, const char *text, u32 len)
 }
 
 /*
- * Writes the path of *of from *root at the end of to[max]. What root is not above is shown from the top of its mounts,
- * as d_path() does it. NULL: the path is too long.
+ * Writes the path of *of from *root at the end of to[max]. What root is not above is shown from the top of
+ * its mounts, as d_path() does it. NULL: the path is too long.
  */
 static char *go_up(const struct path *of, const struct path *root, char *to, u32 max)
 {
@@ -91,7 +92,8 @@ static char *go_up(const struct path *of, const struct path *root, char *to, u32
 				break;
 			continue;
 		}
-		if (IS_ROOT(at.dentry)) {	/* moved away from what is mounted: d_path() forgets the names, too */
+		if (IS_ROOT(at.dentry)) {
+			/* moved away from what is mounted: d_path() forgets the names, too */
 			p = end;
 			break;
 		}
@@ -110,9 +112,9 @@ static char *go_up(const struct path *of, const struct path *root, char *to, u32
 #define TRIES	8	/* renames are system-wide, and somebody may do nothing else */
 
 /*
- * d_path() knows no root but current's. So this goes up by itself, with a reference to each place, and may sleep. A
- * rename on the way might mix the old path with the new one: then it goes up again. Mounts that are moved may still
- * mix.
+ * d_path() knows no root but current's. So this goes up by itself, with a reference to each place, and may
+ * sleep. A rename on the way might mix the old path with the new one: then it goes up again. Mounts that are
+ * moved may still mix.
  */
 static u32 put_path(const struct path *of, const struct path *root, char *to, u32 max)
 {
@@ -160,7 +162,9 @@ struct text {
 
 #define put(t, ...)	((t)->n += scnprintf((t)->to + (t)->n, (t)->max - (t)->n, __VA_ARGS__))
 
-/* Of the protocols that are called so, and so with v6 behind it, strace gives addresses; so do we of MPTCP. */
+/*
+ * Of the protocols that are called so, and so with v6 behind it, strace gives addresses; so do we of MPTCP.
+ */
 static bool has_addresses(const char *proto)
 {
 	static const char * const names[] = { "TCP", "UDP", "MPTCP" };
@@ -223,8 +227,8 @@ static struct unix_sock *unix_of(const struct sock *sk)
 
 /*
  * The other end's inode; 0: none. The lock keeps the peer, whose reference sk has: a datagram socket may get
- * another one. It is a spinlock that is taken in tasks alone. The kernel's unix_diag asks for the inode of a peer
- * under it, too.
+ * another one. It is a spinlock that is taken in tasks alone. The kernel's unix_diag asks for the inode of a
+ * peer under it, too.
  */
 static u32 unix_peer_inode(const struct sock *sk)
 {
@@ -241,10 +245,10 @@ static u32 unix_peer_inode(const struct sock *sk)
 }
 
 /*
- * A unix socket gets its address once, and keeps it until the sock is freed. The kernel publishes it by a release
- * since 5.0, and in the stable kernels of then. Without that, a CPU other than x86 could in theory show bytes that
- * were in the address's memory before. Its length is bounded all the same. The name ends at its first NUL, as
- * strace ends it.
+ * A unix socket gets its address once, and keeps it until the sock is freed. The kernel publishes it by a
+ * release since 5.0, and in the stable kernels of then. Without that, a CPU other than x86 could in theory
+ * show bytes that were in the address's memory before. Its length is bounded all the same. The name ends at
+ * its first NUL, as strace ends it.
  */
 static void put_unix(struct text *t, const struct inode *inode, const struct sock *sk)
 {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What descriptors, current's working directory and its program are, as texts: what strace -yy writes between <
- * and >, but for:
+ * What descriptors, current's working directory and its program are, as texts: what strace -yy writes between
+ * < and >, but for:
  * - paths as the program itself sees them: from its own root, as its own readlink() of /proc/self/fd/N
  *   returns it. The name of a deleted file ends with " (deleted)";
  * - no numbers of a device behind its path, which any file's name might end with;
  * - the bytes of paths and of names of unix sockets are those that user space gave. Nothing is escaped;
  * - "anon_inode:[pidfd]" for "pid:N"; "MPTCP:[...]" with addresses;
  * - IPv6 addresses that hold an IPv4 address other than ::ffff:a.b.c.d are as the kernel writes them;
- * - of a path that is too long, or whose file system may not be asked: "..." and the end of its last component.
+ * - of a path that is too long, or whose file system may not be asked: "..." and the end of its last
+ *   component.
  *
- * Context of all but ctrace_file_name(): the system call (entry, return, or exec) of current itself; preemption off,
- * interrupts on, no spinlock held. They do not sleep. None touches user memory. max is at least 1. The bytes behind
- * the NUL may be anything: do not show them. Each returns the length with the NUL; 1 and an empty text: there is none,
- * or this kernel does not let us ask (compat/fd.h).
+ * Context of all but ctrace_file_name(): the system call (entry, return, or exec) of current itself;
+ * preemption off, interrupts on, no spinlock held. They do not sleep. None touches user memory. max is at
+ * least 1. The bytes behind the NUL may be anything: do not show them. Each returns the length with the NUL;
+ * 1 and an empty text: there is none, or this kernel does not let us ask (compat/fd.h).
  */
 #ifndef CTRACE_FD_NAME_H
 #define CTRACE_FD_NAME_H
@@ -29,13 +30,13 @@ bool ctrace_fd_is_file(int fd);
 u32 ctrace_cwd_name(char *to, u32 max);
 u32 ctrace_exe_name(char *to, u32 max);
 /*
- * Of a file that is mapped, which the mapping keeps. root NULL: current maps it; context: the same, but for interrupts,
- * which may be off. Else as ctrace_file_name().
+ * Of a file that is mapped, which the mapping keeps. root NULL: current maps it; context: the same, but for
+ * interrupts, which may be off. Else as ctrace_file_name().
  */
 u32 ctrace_mapped_name(const struct file *file, const struct path *root, char *to, u32 max);
 /*
- * The same of a descriptor's file, whoever has it, as a task sees it whose root is *root. The caller has a reference to
- * both. Process context; it may sleep, so every kernel can give paths.
+ * The same of a descriptor's file, whoever has it, as a task sees it whose root is *root. The caller has a
+ * reference to both. Process context; it may sleep, so every kernel can give paths.
  */
 u32 ctrace_file_name(const struct file *file, const struct path *root, char *to, u32 max);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A table of descriptors belongs to the tasks that share it. task_lock() keeps p's table and its fs, file_lock what is
- * in the table: whoever takes a file out holds it, so a file that we see has a reference of the table. The kernel takes
- * the two locks in this order or one alone. Neither is taken in interrupts.
+ * A table of descriptors belongs to the tasks that share it. task_lock() keeps p's table and its fs,
+ * file_lock what is in the table: whoever takes a file out holds it, so a file that we see has a reference of
+ * the table. The kernel takes the two locks in this order or one alone. Neither is taken in interrupts.
  */
 #include <linux/bitops.h>
 #include <linux/fdtable.h>

@@ -92,8 +92,8 @@ static int register_as(struct ctrace_hook *h, const char *symbol)
 	int err;
 
 	/*
-	 * The kernel wants them as new. Calls that the last registration followed may return yet: they do not come
-	 * here, nor look at this.
+	 * The kernel wants them as new. Calls that the last registration followed may return yet: they do not
+	 * come here, nor look at this.
 	 */
 	memset(&h->rp, 0, sizeof(h->rp));
 	h->rp.kp.symbol_name = symbol;

@@ -13,9 +13,9 @@
  * compiler puts it elsewhere, the build stops. Where CTF skips bytes, the list has a hole, so that the
  * code which fills the payload can clear it. A gap that is not in the list stops the build as well.
  *
- * Types of fields: u8 to u64, s8 to s64, x32 and x64 (shown in base 16), rwbs (CTRACE_RWBS_*), comm, path (a string with room
- * for the longest). At the end of a list: string, or seq_TYPE, which also makes NAME_length. hole is four
- * bytes that user space does not know of.
+ * Types of fields: u8 to u64, s8 to s64, x32 and x64 (shown in base 16), rwbs (CTRACE_RWBS_*), comm, path (a
+ * string with room for the longest). At the end of a list: string, or seq_TYPE, which also makes NAME_length.
+ * hole is four bytes that user space does not know of.
  */
 #ifndef CTRACE_PAYLOAD_H
 #define CTRACE_PAYLOAD_H

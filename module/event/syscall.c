@@ -11,7 +11,8 @@
 #include "syscalls.h"
 
 struct ctrace_syscall_layout ctrace_syscall_layouts[2][CTRACE_NR_SYSCALLS];
-static s16 natives[CTRACE_NR_SYSCALLS];	/* [number for 32-bit programs]: the native call of that name; or -1 */
+/* [number for 32-bit programs]: the native call of that name; or -1 */
+static s16 natives[CTRACE_NR_SYSCALLS];
 
 static const struct ctrace_syscall *call(u32 nr, bool is32)
 {

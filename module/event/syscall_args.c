@@ -4,8 +4,8 @@
 #include "event/syscall_args.h"
 
 /*
- * Only the entry and the return of a system call use it, and an exec in between: with preemption off and never in an
- * interrupt, so one per CPU is enough.
+ * Only the entry and the return of a system call use it, and an exec in between: with preemption off and
+ * never in an interrupt, so one per CPU is enough.
  */
 DEFINE_PER_CPU(struct ctrace_args_room, ctrace_args_room);
 

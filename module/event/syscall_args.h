@@ -36,8 +36,8 @@ static __always_inline void ctrace_args_numbers(const struct pt_regs *regs, bool
 #define CTRACE_ROOM_MAX		(CTRACE_PAYLOAD_MAX - (u32)sizeof(struct ctrace_call_payload))
 
 /*
- * For payloads of calls, and of an exec, with strings or memory, which decide the length of their record: whole before
- * it is reserved.
+ * For payloads of calls, and of an exec, with strings or memory, which decide the length of their record:
+ * whole before it is reserved.
  */
 struct ctrace_args_room {
 	struct ctrace_call_payload head;
@@ -54,12 +54,15 @@ static __always_inline u32 ctrace_args_end(void *to, u32 len)
 }
 
 /*
- * All arguments, which are numbers[] as ctrace_args_numbers() makes them; strings are copied from user memory as it is
- * now. Context: the call's own task, at its entry or its return; preemption off. to is aligned to 8. *marks:
- * CTRACE_CALL_M_*, of the strings. Returns the number of bytes written.
+ * All arguments, which are numbers[] as ctrace_args_numbers() makes them; strings are copied from user memory
+ * as it is now. Context: the call's own task, at its entry or its return; preemption off. to is aligned to 8.
+ * *marks: CTRACE_CALL_M_*, of the strings. Returns the number of bytes written.
  */
 u32 ctrace_args_put(const u64 *numbers, const struct ctrace_syscall_layout *l, void *to, u64 *marks);
-/* Argument i alone, a string, into to[CTRACE_STR_MAX]. Returns its length with the NUL; 0: it is not there, or is NULL. */
+/*
+ * Argument i alone, a string, into to[CTRACE_STR_MAX]. Returns its length with the NUL; 0: it is not there,
+ * or is NULL.
+ */
 u32 ctrace_args_string(const struct pt_regs *regs, bool is32, const struct ctrace_syscall_layout *l, u32 i,
 		       char *to);
 

@@ -31,9 +31,10 @@ static struct ctrace_container *whose(const struct ctrace_seen *of, bool change,
 }
 
 /*
- * Cgroups of containers that are not known under ident_lock either. Each entry is one word: a cgroup's key, mixed with how
- * many boundaries had been learned by then; so it is forgotten as soon as another one is learned, which may be the cgroup's.
- * Any CPU writes any entry at any time. At the worst the lock is taken once more.
+ * Cgroups of containers that are not known under ident_lock either. Each entry is one word: a cgroup's key,
+ * mixed with how many boundaries had been learned by then; so it is forgotten as soon as another one is
+ * learned, which may be the cgroup's. Any CPU writes any entry at any time. At the worst the lock is taken
+ * once more.
  */
 #define UNKNOWN_BITS	6
 static u64 unknown[1 << UNKNOWN_BITS];

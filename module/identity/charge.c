@@ -9,8 +9,10 @@
 
 #define LEVELS		(2 * CTRACE_CHARGE_DEPTH - 1)
 #define FULL_NS		(4096ull * NSEC_PER_SEC)	/* what a bucket holds: a cid costs some of it */
-#define PRICE_NS	((1ull << 24) * NSEC_PER_SEC)	/* divided by the number of cids that are left: what one costs */
-#define DEAR		10				/* 2^DEAR times the price, for who has had as many as are left */
+/* divided by the number of cids that are left: what one costs */
+#define PRICE_NS	((1ull << 24) * NSEC_PER_SEC)
+/* 2^DEAR times the price, for who has had as many as are left */
+#define DEAR		10
 
 struct account {
 	u32 held;	/* containers that are in the table */

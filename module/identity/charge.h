@@ -15,31 +15,34 @@
  * to all. Neither more outer containers nor more levels get a user more. What a tenant nests takes little of
  * what the slice's other containers need, and the slice takes little of what other slices need.
  *
- * Accounts of a level are told apart by a hash with a random seed. Two with the same number share what one may have.
+ * Accounts of a level are told apart by a hash with a random seed. Two with the same number share what one
+ * may have.
  *
- * Room: an account may have no more containers than there is room left beside it, in the account that it is of. (Slices
- * are of the whole room, max_containers.) Alone, that is half: for a slice half of the whole room, for what is nested
- * in it a quarter, for one outermost container an eighth. Of N slices that take what they can, none leaves the others
- * less than it has itself, and a newcomer always finds room: no number of users takes all.
+ * Room: an account may have no more containers than there is room left beside it, in the account that it is
+ * of. (Slices are of the whole room, max_containers.) Alone, that is half: for a slice half of the whole
+ * room, for what is nested in it a quarter, for one outermost container an eighth. Of N slices that take what
+ * they can, none leaves the others less than it has itself, and a newcomer always finds room: no number of
+ * users takes all.
  *
- * Cids: each account has a bucket of time, and a cid costs time. The fewer cids are left, the more; and twice as
- * much for each level further in:
+ * Cids: each account has a bucket of time, and a cid costs time. The fewer cids are left, the more; and twice
+ * as much for each level further in:
  *
  *	left of 2^32		a slice			what is nested		one outermost container
  *	all			256/s, 2^20 at once	128/s, 2^19		64/s, 2^18
  *	half			128/s, 2^19		64/s, 2^18		32/s, 2^17
  *
- * An account that has been given as many cids as are left (what is nested: half as many; an outermost container: a
- * quarter) pays 1,024 times the price. So in ten years the worst user gets 51 % of the cids, half of them in the first 134 days, and
- * the worst tenant 21 %. A host that makes 100 containers a second in one slice, day and night, meets that price
- * on the 249th day; without accounts, it would have no cid on the 498th. Of several users at once, the one who has had most pays that
- * price first. Cids become dear then, but do not run out: fifty who do their worst for ten years leave 0.8 %.
+ * An account that has been given as many cids as are left (what is nested: half as many; an outermost
+ * container: a quarter) pays 1,024 times the price. So in ten years the worst user gets 51 % of the cids,
+ * half of them in the first 134 days, and the worst tenant 21 %. A host that makes 100 containers a second in
+ * one slice, day and night, meets that price on the 249th day; without accounts, it would have no cid on the
+ * 498th. Of several users at once, the one who has had most pays that price first. Cids become dear then, but
+ * do not run out: fifty who do their worst for ten years leave 0.8 %.
  *
  * A refused container's events belong to the unknown container (container.h), and the refusal is counted. It
  * may ask again when a container has been swept, and after some seconds, as time fills the buckets (gc.c).
  *
- * Lifetime: a chain is numbers, and points to nothing. A container keeps its chain, so that what was charged is
- * discharged, whatever became of the containers that it lay in.
+ * Lifetime: a chain is numbers, and points to nothing. A container keeps its chain, so that what was charged
+ * is discharged, whatever became of the containers that it lay in.
  *
  * All functions: ident_lock held.
  */
@@ -53,8 +56,9 @@
 
 struct ctrace_charge {
 	/*
-	 * The slice, the outermost container, the one in that: numbers below CTRACE_ACCOUNTS. The first `depth` of them
-	 * are charged with the container. The next, if there is one, will be charged with what lies in it.
+	 * The slice, the outermost container, the one in that: numbers below CTRACE_ACCOUNTS. The first
+	 * `depth` of them are charged with the container. The next, if there is one, will be charged with
+	 * what lies in it.
 	 */
 	u16 who[CTRACE_CHARGE_DEPTH];
 	u16 depth;
@@ -62,10 +66,16 @@ struct ctrace_charge {
 
 /* The number of an account. whose: any number that tells accounts apart */
 u32 ctrace_charge_account(u64 whose);
-/* The chains of a container with that cid: in no other one, in the slice with that number; or in the one with chain `in`. */
+/*
+ * The chains of a container with that cid: in no other one, in the slice with that number; or in the one with
+ * chain `in`.
+ */
 struct ctrace_charge ctrace_charge_outermost(u32 slice, u32 cid);
 struct ctrace_charge ctrace_charge_inside(const struct ctrace_charge *in, u32 cid);
-/* The chain in one number, as session/limit.h takes it: the slice; and above 16 bits 0, or 1 + the outermost container. */
+/*
+ * The chain in one number, as session/limit.h takes it: the slice; and above 16 bits 0, or 1 + the outermost
+ * container.
+ */
 u32 ctrace_charge_number(const struct ctrace_charge *c);
 
 /* Is there room for one more container, of `all`, which may be in the table at one time? */

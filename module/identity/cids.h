@@ -15,8 +15,8 @@
 struct ctrace_container;
 
 /*
- * Makes the arrays for cids from `first` to `last`, which have not been given. Process context; callers exclude
- * each other. 0, -ENOMEM
+ * Makes the arrays for cids from `first` to `last`, which have not been given. Process context; callers
+ * exclude each other. 0, -ENOMEM
  */
 int ctrace_cids_prepare(u32 first, u32 last);
 /* ident_lock held, or RCU read side. Has the array been made that cid needs? */

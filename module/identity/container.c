@@ -187,7 +187,9 @@ struct ctrace_container *ctrace_container_new(const struct ctrace_charge *to, bo
 		*full = true;
 		return NULL;
 	}
-	/* Not ready only if the refill found no memory: it prepares the table for all containers of the pool. */
+	/*
+	 * Not ready only if the refill found no memory: it prepares the table for all containers of the pool.
+	 */
 	c = ctrace_cids_ready(last_cid + 1) ? ctrace_container_take() : NULL;
 	if (!c)
 		return NULL;

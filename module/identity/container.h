@@ -11,7 +11,8 @@
 #include "identity/charge.h"
 
 #define CTRACE_CONTAINER_PATH	512
-#define CTRACE_CID_LAST		0xfffffffdu	/* the last cid that a container can have: cids never come round */
+/* the last cid that a container can have: cids never come round */
+#define CTRACE_CID_LAST		0xfffffffdu
 /*
  * A namespace that has ended: c->ns once the reference has been dropped. It is no namespace's address,
  * so it equals none.
@@ -54,7 +55,8 @@ struct ctrace_news {
 struct ctrace_container {
 	/* hot: what the filter reads for each event */
 	u32 cid;		/* invariant once published */
-	u32 account;		/* who is charged, as a number (charge.h). Of a part: its container's. ident_lock to write */
+	/* who is charged, as a number (charge.h). Of a part: its container's. ident_lock to write */
+	u32 account;
 	/*
 	 * Bit n is the session of index n. wanted: it wants this container. denied: it does not,
 	 * whatever else wants it. ident_lock to write; READ_ONCE
@@ -81,22 +83,25 @@ struct ctrace_container {
 	/* its pid namespace was made outside: one made inside is a nested container's. ident_lock to write */
 	bool ns_fixed;
 	/*
-	 * The mount namespace of who first put a task into its boundary, which is the runtime, or CTRACE_MNT_UNKNOWN.
-	 * NULL: the machine's first one. Never dereferenced, and perhaps gone. ident_lock to write
+	 * The mount namespace of who first put a task into its boundary, which is the runtime, or
+	 * CTRACE_MNT_UNKNOWN. NULL: the machine's first one. Never dereferenced, and perhaps gone. ident_lock
+	 * to write
 	 */
 	const void *runtime_mnt;
 	u32 live_keys;		/* boundary cgroups (one per hierarchy) not removed yet. ident_lock */
 	/* its boundaries are another's: places remembered as its own are void. ident_lock to write */
 	bool taken_over;
 	/*
-	 * Whose they are, with a reference, if c had more network namespaces than could be given at once: the GC gives
-	 * the rest when c is swept. Else NULL. ident_lock
+	 * Whose they are, with a reference, if c had more network namespaces than could be given at once: the
+	 * GC gives the rest when c is swept. Else NULL. ident_lock
 	 */
 	struct ctrace_container *taken_by;
 	u32 path_hash;		/* of the whole path, even where path[] is cut. ident_lock */
-	struct hlist_node by_path; /* while it lives and has a boundary: rules' table by path_hash. ident_lock */
+	/* while it lives and has a boundary: rules' table by path_hash. ident_lock */
+	struct hlist_node by_path;
 	struct ctrace_lfnode *boundary_nodes; /* of its boundaries, through ->mate. ident_lock */
-	struct ctrace_lfnode *node;	/* of the namespace it owns; of a part: the part's. NULL: none. ident_lock */
+	/* of the namespace it owns; of a part: the part's. NULL: none. ident_lock */
+	struct ctrace_lfnode *node;
 	struct hlist_head nets;	/* network namespaces that are its own, by ->of. ident_lock */
 	atomic_t refs;		/* nodes in tables, and ctrace_container_get() */
 	const char *runtime;	/* static text or NULL. ident_lock */
@@ -120,16 +125,20 @@ struct ctrace_container {
 
 	/* written by container.c, gc.c and parts.c only */
 	/*
-	 * of a container: among the suspects, or with the GC, or in no list. Of a part: among all that do not end,
-	 * or among those that do. ident_lock
+	 * of a container: among the suspects, or with the GC, or in no list. Of a part: among all that do not
+	 * end, or among those that do. ident_lock
 	 */
 	struct list_head list;
-	/* in the pool: ident_lock. Then the GC only: while its namespace is being put; once swept, until freed */
+	/*
+	 * in the pool: ident_lock. Then the GC only: while its namespace is being put; once swept, until
+	 * freed
+	 */
 	struct list_head queue;
 	const void *ns_put;		/* the namespace that is being put. The GC only */
 	struct ctrace_news news[2];	/* [1] birth, [0] death, waiting to be announced. ident_lock */
 	bool told;		/* the birth was announced at least once. ident_lock */
-	u32 born;		/* sessions that want it since it was born, and only for that (target.c). ident_lock */
+	/* sessions that want it since it was born, and only for that (target.c). ident_lock */
+	u32 born;
 	u32 dying;			/* swept or about to be: nothing new may point here. ident_lock */
 };
 
@@ -203,8 +212,8 @@ static inline void ctrace_container_get(struct ctrace_container *c)
 static inline void ctrace_container_put(struct ctrace_container *c)
 {
 	/*
-	 * Nothing to do at 0: the GC looks at refs. Release, by an operation that is a full barrier on every kernel: what the
-	 * holder read of c, it read before. Pairs with free_swept() in gc.c
+	 * Nothing to do at 0: the GC looks at refs. Release, by an operation that is a full barrier on every
+	 * kernel: what the holder read of c, it read before. Pairs with free_swept() in gc.c
 	 */
 	(void)atomic_dec_return(&c->refs);
 }
@@ -220,7 +229,8 @@ struct ctrace_container *ctrace_container_next(struct ctrace_container *prev);
 /* The first container with cid > after_cid, with a reference: for dumps that continue in another call. */
 struct ctrace_container *ctrace_container_after(u32 after_cid);
 bool ctrace_container_exists(u32 cid);		/* alive, or the host */
-bool ctrace_container_known(u32 cid);		/* that, or not yet forgotten, or no container's cid; any context */
+/* that, or not yet forgotten, or no container's cid; any context */
+bool ctrace_container_known(u32 cid);
 u32 ctrace_container_count(void);		/* alive, without the host; any context */
 /* resolves that gave CTRACE_CID_UNKNOWN, or the container because its part could not be made */
 u64 ctrace_container_unknown_count(void);
@@ -256,8 +266,9 @@ struct ctrace_container_watcher {
 	 */
 	void (*told)(struct ctrace_container *c, bool born);
 	/*
-	 * A task that no session wanted may be wanted now, and the generation is another one. Without ident_lock. may_wait: process
-	 * context, and when it returns, all have been notified; else any context but NMI.
+	 * A task that no session wanted may be wanted now, and the generation is another one. Without
+	 * ident_lock. may_wait: process context, and when it returns, all have been notified; else any
+	 * context but NMI.
 	 */
 	void (*changed)(bool may_wait);
 	/* About once a second. Process context, no lock held, never two at a time. */
@@ -305,11 +316,15 @@ struct ctrace_container *ctrace_container_take(void);
  */
 struct ctrace_charge ctrace_container_charge(u32 slice, const struct ctrace_container *in);
 /*
- * ident_lock held. Takes one from the pool, with a new cid and first_seen, charged to `to`. NULL: pool empty; or, with *full set,
- * there is no room for it (the module's parameter max_containers), its accounts cannot have a cid now, or none is left.
+ * ident_lock held. Takes one from the pool, with a new cid and first_seen, charged to `to`. NULL: pool empty;
+ * or, with *full set, there is no room for it (the module's parameter max_containers), its accounts cannot
+ * have a cid now, or none is left.
  */
 struct ctrace_container *ctrace_container_new(const struct ctrace_charge *to, bool *full);
-/* ident_lock held. c, which is in the table by cid, is charged to `to` from now on: it lies elsewhere than was thought. */
+/*
+ * ident_lock held. c, which is in the table by cid, is charged to `to` from now on: it lies elsewhere than
+ * was thought.
+ */
 void ctrace_container_recharge(struct ctrace_container *c, const struct ctrace_charge *to);
 /* ident_lock held. Adds c to the table by cid, calls the watchers' born(), queues the announcement. */
 void ctrace_container_publish(struct ctrace_container *c, struct ctrace_container *parent);
@@ -326,8 +341,8 @@ void ctrace_container_remask(struct ctrace_container *c);
  */
 void ctrace_container_changed(struct ctrace_container *c);
 /*
- * ident_lock held. Makes `to` the owner of the network namespaces of `from`. If `to` is NULL, they have none. A user makes as many
- * as they like: so a few at a time. Returns whether there are more.
+ * ident_lock held. Makes `to` the owner of the network namespaces of `from`. If `to` is NULL, they have none.
+ * A user makes as many as they like: so a few at a time. Returns whether there are more.
  */
 bool ctrace_container_give_nets(struct ctrace_container *from, struct ctrace_container *to);
 /* ident_lock held. Marks c dead; the work announces it. Only the first call counts. */
@@ -339,14 +354,19 @@ void ctrace_container_suspect(struct ctrace_container *c);
 
 /* ident_lock held. Moves the suspects to the front of `to`, by ->list. */
 void ctrace_container_suspects(struct list_head *to);
-/* ident_lock held. All in `from`, by ->list, are suspects again. However many they are, it takes the same time. */
+/*
+ * ident_lock held. All in `from`, by ->list, are suspects again. However many they are, it takes the same
+ * time.
+ */
 void ctrace_container_suspects_again(struct list_head *from);
-/* ident_lock held. Takes c out of the table by cid, and gives its room back. Its cid is not found any more. */
+/*
+ * ident_lock held. Takes c out of the table by cid, and gives its room back. Its cid is not found any more.
+ */
 void ctrace_container_unpublish(struct ctrace_container *c);
 int ctrace_container_refill(void);		/* refills the pool if it is below half */
 /*
- * Tells the watchers of births and deaths, in the order of time, of some at a time. Returns whether there are more: then the caller
- * comes again soon.
+ * Tells the watchers of births and deaths, in the order of time, of some at a time. Returns whether there are
+ * more: then the caller comes again soon.
  */
 bool ctrace_container_announce(void);
 /* ident_lock held. Have all announcements of c been made? Until then it must not be freed. */

@@ -44,12 +44,14 @@
 
 /* dead, waiting for STRAGGLERS_NS to pass, the first first: by ->list. Only reap uses it, under ident_lock */
 static LIST_HEAD(waiting);
-static LIST_HEAD(swept);		/* in no table any more, may be referenced: by ->queue. Only reap uses it */
+/* in no table any more, may be referenced: by ->queue. Only reap uses it */
+static LIST_HEAD(swept);
 static u32 walked;			/* the slow walk's last cid. Only reap uses it */
 static struct workqueue_struct *queue;
 /* jiffies: when reap next looks for the dead. reap may overwrite a kick's earlier time: SLOW late at most */
 static unsigned long next_look;
-static unsigned long asked;		/* jiffies: when these places were last let ask again. Only reap uses it */
+/* jiffies: when these places were last let ask again. Only reap uses it */
+static unsigned long asked;
 static unsigned long not_before;	/* jiffies: sweeps took long, so reap rests until then */
 static bool stopping = true;		/* also before the start */
 static unsigned long next_beat;		/* jiffies. Only reap uses it */
@@ -123,14 +125,16 @@ static void look_at(struct ctrace_container *c, struct found *f)
 	} else if (empty && !c->live_keys) {
 		list_move_tail(&c->list, &waiting);
 	} else {
-		/* Its last cgroup's removal, or the exit of its namespace's init, makes it a suspect again. */
+		/*
+		 * Its last cgroup's removal, or the exit of its namespace's init, makes it a suspect again.
+		 */
 		list_del_init(&c->list);
 	}
 }
 
 /*
- * A user can have many containers die, or be about to die, for as long as they like. That must not keep a CPU busy: reap rests
- * ten times as long as a look at them, or a sweep, took.
+ * A user can have many containers die, or be about to die, for as long as they like. That must not keep a CPU
+ * busy: reap rests ten times as long as a look at them, or a sweep, took.
  */
 static void rest_since(u64 start)
 {
@@ -220,7 +224,10 @@ static void look(struct found *f)
 	look_at_suspects(f);
 	end_of_waiting(f);
 	ctrace_ident_lock(&flags);
-	/* Perhaps many: a namespace whose init is exiting stays so while a tracer outside keeps one of its zombies. */
+	/*
+	 * Perhaps many: a namespace whose init is exiting stays so while a tracer outside keeps one of its
+	 * zombies.
+	 */
 	ctrace_container_suspects_again(&f->again);
 	f->ending |= !list_empty(&waiting);
 	ctrace_ident_unlock(flags);
@@ -265,7 +272,10 @@ static struct ctrace_lfnode *sweep_aliases(void)
 	return chain;
 }
 
-/* First step: takes out the parts that end, and finds their heirs. After it these parts cannot be found any more. */
+/*
+ * First step: takes out the parts that end, and finds their heirs. After it these parts cannot be found any
+ * more.
+ */
 static void gather(struct list_head *ending)
 {
 	struct ctrace_container *part;
@@ -285,7 +295,10 @@ static void gather(struct list_head *ending)
 	ctrace_ident_unlock(flags);
 }
 
-/* ident_lock held, and given back in between. c is dying: gives its network namespaces to who took c over, or to nobody. */
+/*
+ * ident_lock held, and given back in between. c is dying: gives its network namespaces to who took c over, or
+ * to nobody.
+ */
 static void leave_nets(struct ctrace_container *c, unsigned long *flags)
 {
 	struct ctrace_container *to = c->taken_by && !c->taken_by->dying ? c->taken_by : NULL;
@@ -383,7 +396,10 @@ static void sweep(struct found *f)
 	if (!list_empty(&ending) || !list_empty(&f->emptied))
 		ctrace_compat_synchronize();
 
-	/* Stop: dying is set, so no new node points to the dying; no task is in an emptied namespace. Unregister: */
+	/*
+	 * Stop: dying is set, so no new node points to the dying; no task is in an emptied namespace.
+	 * Unregister:
+	 */
 	aliases = sweep_aliases();
 	unlink_all(&f->dying, &known);
 	unlink_all(&ending, &known);
@@ -409,13 +425,17 @@ static void free_swept(void)
 		cond_resched();
 		if (atomic_read(&c->refs))
 			continue;
-		smp_mb();	/* pairs with ctrace_container_put(): its holders have read all that they read of it */
+		/* pairs with ctrace_container_put(): its holders have read all that they read of it */
+		smp_mb();
 		list_del(&c->queue);
 		ctrace_container_free(c);
 	}
 }
 
-/* Time fills the buckets of cids (charge.h), also where nothing is swept, which lets places ask again at once. */
+/*
+ * Time fills the buckets of cids (charge.h), also where nothing is swept, which lets places ask again at
+ * once.
+ */
 static void ask_again(void)
 {
 	unsigned long flags;

@@ -61,7 +61,10 @@ void ctrace_identity_refresh(void)
 		ctrace_ident_lock(&flags);
 		for (i = 0; i < n; i++)
 			tell[i] = tells(of[i], again);
-		/* A reader may make a key from a mixture of old and new, which is not remembered: ctrace_kernel_look_also() */
+		/*
+		 * A reader may make a key from a mixture of old and new, which is not remembered:
+		 * ctrace_kernel_look_also()
+		 */
 		memcpy(st->v1_ssid, ssid, n);
 		memcpy(st->v1_hierarchy, of, n * sizeof(*of));
 		memcpy(st->tells, tell, n);

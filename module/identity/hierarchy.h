@@ -12,7 +12,10 @@ struct ctrace_named;
 void ctrace_identity_refresh(void);
 /* The hooks that report each move are registered. */
 void ctrace_identity_moves_told(void);
-/* The GC calls it about once a second: before 4.9 these hooks are kprobes, and those may be blind (compat/heartbeat.h). */
+/*
+ * The GC calls it about once a second: before 4.9 these hooks are kprobes, and those may be blind
+ * (compat/heartbeat.h).
+ */
 void ctrace_identity_moves_beat(void);
 
 /*

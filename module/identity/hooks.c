@@ -26,12 +26,12 @@ static void hook_fork(void *data, struct task_struct *parent, struct task_struct
 	ctrace_kernel_enter();
 	pid = ctrace_compat_task_pid(child);
 	/*
-	 * A namespace's first task may decide which container the namespace is; the others follow it. And a runtime may
-	 * make a task in a cgroup at once (CLONE_INTO_CGROUP).
+	 * A namespace's first task may decide which container the namespace is; the others follow it. And a
+	 * runtime may make a task in a cgroup at once (CLONE_INTO_CGROUP).
 	 */
 	if ((pid && pid->level && pid->numbers[pid->level].nr == 1) ||
 	    ctrace_compat_task_cset(child) != ctrace_compat_task_cset(parent))
-		ctrace_scan_learn(child, false, ctrace_compat_mount_ns(parent));	/* parent is current */
+		ctrace_scan_learn(child, false, ctrace_compat_mount_ns(parent));	/* current's */
 	else
 		ctrace_identity_resolve_task(child, &who);
 	ctrace_kernel_leave();
@@ -53,11 +53,11 @@ static void learn_init_path(struct task_struct *p)
 }
 
 /*
- * The mounts of the runtime that made c, in which current executes a program. As long as no task is known to have put another
- * into c, the mounts of current's parent count: the kernel moves a task into its cgroup first and reports
- * that a moment later, and runc executes itself again just in between, as the runtime's child. The same holds
- * where the kernel does not report moves (before 4.9). If the parent's are not known either: the machine's
- * first ones, as in rules.c.
+ * The mounts of the runtime that made c, in which current executes a program. As long as no task is known to
+ * have put another into c, the mounts of current's parent count: the kernel moves a task into its cgroup
+ * first and reports that a moment later, and runc executes itself again just in between, as the runtime's
+ * child. The same holds where the kernel does not report moves (before 4.9). If the parent's are not known
+ * either: the machine's first ones, as in rules.c.
  */
 static const void *runtime_mounts(const struct ctrace_container *c)
 {
@@ -81,8 +81,8 @@ static void hook_exec(void *data, struct task_struct *p, pid_t old_pid, struct l
 	ctrace_identity_resolve_task(p, &who);
 	c = ctrace_container_base(who.container);
 	/*
-	 * Only a program with mounts other than the runtime's counts: runc executes itself once more, out of a sealed copy, in the container's
-	 * cgroup but before it has made any namespace.
+	 * Only a program with mounts other than the runtime's counts: runc executes itself once more, out of
+	 * a sealed copy, in the container's cgroup but before it has made any namespace.
 	 */
 	if (ctrace_look_unsettled(c) && ctrace_compat_mount_ns(p) != runtime_mounts(c))
 		ctrace_scan_learn(p, true, ctrace_compat_mount_ns(p));
@@ -90,9 +90,9 @@ static void hook_exec(void *data, struct task_struct *p, pid_t old_pid, struct l
 		learn_init_path(p);
 	ctrace_netns_learn(p, &who);
 	/*
-	 * If p was not its group's leader, it has taken over the leader's numbers. CPUs may have cached p with its
-	 * own. But with the numbers it took over the leader's start time (de_thread()), which is earlier than its
-	 * own: so what they cached is not found, and nothing needs to be forgotten.
+	 * If p was not its group's leader, it has taken over the leader's numbers. CPUs may have cached p
+	 * with its own. But with the numbers it took over the leader's start time (de_thread()), which is
+	 * earlier than its own: so what they cached is not found, and nothing needs to be forgotten.
 	 */
 	ctrace_kernel_leave();
 }
@@ -117,8 +117,8 @@ static void CTRACE_PROBE_SCHED_PROCESS_EXIT(hook_exit)
 }
 
 /*
- * p is put into a cgroup by its runtime, or by systemd for its runtime. The runtime is p's parent, or at least has
- * the same mounts.
+ * p is put into a cgroup by its runtime, or by systemd for its runtime. The runtime is p's parent, or at
+ * least has the same mounts.
  */
 static void CTRACE_PROBE_CGROUP_ATTACH_TASK(hook_attach)
 {

@@ -40,7 +40,10 @@ static DEFINE_PER_CPU(struct memos, memos);
 
 /* --- the slow path ---------------------------------------------------------- */
 
-/* ident_lock held. A place may lead elsewhere now. If another session may want a task there, the caller calls ctrace_ident_changed(), too. */
+/*
+ * ident_lock held. A place may lead elsewhere now. If another session may want a task there, the caller calls
+ * ctrace_ident_changed(), too.
+ */
 void ctrace_identity_forget_cached(void)
 {
 	struct ctrace_ident_state *st = &ctrace_ident_state;
@@ -66,7 +69,9 @@ static struct ctrace_container *with_part(const struct ctrace_question *q, struc
 	return part ?: c;
 }
 
-/* Has a v1 hierarchy decided that is not the place's first one, which is in the key anyway? ident_lock held. */
+/*
+ * Has a v1 hierarchy decided that is not the place's first one, which is in the key anyway? ident_lock held.
+ */
 static bool told_aside(const struct ctrace_place *at)
 {
 	u32 by = ctrace_rules.told_by;
@@ -177,7 +182,9 @@ static struct ctrace_container *find(const struct css_set *cset, const void *ns,
 	return c;
 }
 
-/* What the rules say of a place without the lock. Not inlined: ctrace_identity_decide() needs as much stack. */
+/*
+ * What the rules say of a place without the lock. Not inlined: ctrace_identity_decide() needs as much stack.
+ */
 static noinline struct ctrace_container *known_there(const struct css_set *cset, const void *ns)
 {
 	struct ctrace_question q;
@@ -187,10 +194,11 @@ static noinline struct ctrace_container *known_there(const struct css_set *cset,
 }
 
 /*
- * A stranger moves tasks and makes them as often as they like. So if nothing can be learned from that, no lock is
- * taken: the alias of the place is good, and leads to a container that is settled. It is good if it was decided for a task
- * in the same cgroups and namespace, and no boundary has come above them since. On v1 an alias is known by the cgroups of some
- * hierarchies only, so there the rules are asked, too, without the lock.
+ * A stranger moves tasks and makes them as often as they like. So if nothing can be learned from that, no
+ * lock is taken: the alias of the place is good, and leads to a container that is settled. It is good if it
+ * was decided for a task in the same cgroups and namespace, and no boundary has come above them since. On v1
+ * an alias is known by the cgroups of some hierarchies only, so there the rules are asked, too, without the
+ * lock.
  */
 void ctrace_identity_learn_place(const struct css_set *cset, const void *ns, u64 v2, u64 v1, const void *mnt)
 {
@@ -417,8 +425,9 @@ void ctrace_identity_forget_dying(void)
 				cmpxchg(&m->c, c, c->heir);
 		}
 	/*
-	 * Not ctrace_ident_changed(): no task is in a dying container. A part that ends may have tasks, and its heir be wanted by more sessions: but
-	 * it ended because a session took a target back, which ends in ctrace_container_rewanted().
+	 * Not ctrace_ident_changed(): no task is in a dying container. A part that ends may have tasks, and
+	 * its heir be wanted by more sessions: but it ended because a session took a target back, which ends
+	 * in ctrace_container_rewanted().
 	 */
 	ctrace_ident_lock(&flags);
 	ctrace_identity_forget_cached();

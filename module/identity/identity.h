@@ -73,7 +73,10 @@ struct ctrace_who {
 	s32 vtid;		/* in the task's own pid namespace; 0: no task, or not known any more */
 };
 
-/* Is p, which is current, the task in this CPU's cache? What depends on the generation may be out of date. Context: as below. */
+/*
+ * Is p, which is current, the task in this CPU's cache? What depends on the generation may be out of date.
+ * Context: as below.
+ */
 static __always_inline bool ctrace_identity_remembered(const struct task_struct *p)
 {
 	return __this_cpu_read(ctrace_idcache.task) == p &&
@@ -88,8 +91,8 @@ static __always_inline bool ctrace_identity_known(void)
 }
 
 /*
- * Is it certain that no session wants an event of current? Less than ctrace_identity_known(), and all that a neighbour's event has
- * to ask. Not for an interrupt, whose events are not current's. Context: the same.
+ * Is it certain that no session wants an event of current? Less than ctrace_identity_known(), and all that a
+ * neighbour's event has to ask. Not for an interrupt, whose events are not current's. Context: the same.
  */
 static __always_inline bool ctrace_identity_unwanted(void)
 {
@@ -143,8 +146,8 @@ static __always_inline void ctrace_identity_resolve_context(struct ctrace_who *w
 }
 
 /*
- * Sets *who to current, which wakes a task here. Returns false, and leaves *who as it is, if no task does: in an interrupt, and
- * on an idle CPU that does another CPU's work. Any context incl. NMI; preemption off.
+ * Sets *who to current, which wakes a task here. Returns false, and leaves *who as it is, if no task does: in
+ * an interrupt, and on an idle CPU that does another CPU's work. Any context incl. NMI; preemption off.
  */
 static __always_inline bool ctrace_identity_resolve_waker(struct ctrace_who *who)
 {
@@ -155,7 +158,8 @@ static __always_inline bool ctrace_identity_resolve_waker(struct ctrace_who *who
 }
 
 /*
- * As ctrace_identity_resolve_context(), for a kprobe's handler. breakpoint: the kprobe is one, and regs is the exception's frame.
+ * As ctrace_identity_resolve_context(), for a kprobe's handler. breakpoint: the kprobe is one, and regs is
+ * the exception's frame.
  *
  * A breakpoint in the kernel counts as an NMI and as a hard interrupt (on x86 since 5.8). So current
  * seems interrupted although it hit the breakpoint itself. It did so if the frame is on current's own
@@ -178,9 +182,10 @@ static __always_inline void ctrace_identity_resolve_trap(struct ctrace_who *who,
 }
 
 /*
- * What the CPU remembers of tasks that it met as others', by address: the scheduler's events are of two tasks. An entry is
- * right on the same conditions as ctrace_idcache. Interrupts and NMIs write here, too: an interrupt during an
- * update sees `writes` odd and changes nothing; one during a reading leaves another number behind.
+ * What the CPU remembers of tasks that it met as others', by address: the scheduler's events are of two
+ * tasks. An entry is right on the same conditions as ctrace_idcache. Interrupts and NMIs write here, too: an
+ * interrupt during an update sees `writes` odd and changes nothing; one during a reading leaves another
+ * number behind.
  */
 #define CTRACE_IDOTHERS_BITS	6
 

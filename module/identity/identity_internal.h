@@ -14,7 +14,10 @@ extern struct ctrace_rules ctrace_rules;
  */
 struct ctrace_container *ctrace_identity_decide(const struct css_set *cset, const void *ns,
 						u64 v2, u64 v1, bool exec, const void *mnt, bool *whole);
-/* The same for a task that has just been put into the place, where no lock is taken if nothing can be learned from that. */
+/*
+ * The same for a task that has just been put into the place, where no lock is taken if nothing can be learned
+ * from that.
+ */
 void ctrace_identity_learn_place(const struct css_set *cset, const void *ns, u64 v2, u64 v1, const void *mnt);
 void ctrace_identity_forget_cached(void);	/* ident_lock held */
 /*

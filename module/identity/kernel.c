@@ -65,7 +65,10 @@ static void ns_put(const void *ns)
 	put_pid_ns((struct pid_namespace *)ns);
 }
 
-/* The task's cgroup in the next v1 hierarchy from *i on, by order of controllers, where it is not at the root. */
+/*
+ * The task's cgroup in the next v1 hierarchy from *i on, by order of controllers, where it is not at the
+ * root.
+ */
 static __always_inline struct cgroup *v1_cgroup(const struct css_set *cset, u32 *i)
 {
 	/* pairs with the release in ctrace_identity_refresh() */
@@ -126,8 +129,8 @@ void ctrace_identity_place(const struct css_set *cset, const void *ns, struct ct
 }
 
 /*
- * A reader may see a mixture of the old list and the new one, but has read the generations before: what it caches is
- * never found, and ctrace_identity_decide() makes the key anew before it records an alias.
+ * A reader may see a mixture of the old list and the new one, but has read the generations before: what it
+ * caches is never found, and ctrace_identity_decide() makes the key anew before it records an alias.
  */
 void ctrace_kernel_look_also(const struct ctrace_rules *r)
 {

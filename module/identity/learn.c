@@ -56,7 +56,9 @@ void ctrace_learn_ns(struct ctrace_rules *r, struct ctrace_container *c, const v
 	if (v->ns_init(ns, &at, &c->init_pid) && !c->path[0])
 		c->path_hash = ctrace_look_path(r, ctrace_look_init_cgroup(r, &at), c->path,
 						 sizeof(c->path));
-	/* Pairs with the acquire in rules.c, inside(): a reader that sees ns sees it with a reference held. */
+	/*
+	 * Pairs with the acquire in rules.c, inside(): a reader that sees ns sees it with a reference held.
+	 */
 	smp_store_release(&c->ns, ns);
 }
 
@@ -84,7 +86,10 @@ void ctrace_learn_void_below(struct ctrace_rules *r, struct ctrace_lfnode *bound
 	u32 gen = next_gen(r);
 
 	WRITE_ONCE(boundary->gen, gen);
-	/* Release: a reader of the new gen sees the node, and that in it. Pairs with ctrace_look_alias_again() */
+	/*
+	 * Release: a reader of the new gen sees the node, and that in it. Pairs with
+	 * ctrace_look_alias_again()
+	 */
 	smp_store_release(&r->gen, gen);
 }
 
@@ -123,7 +128,8 @@ static void know_ns(struct ctrace_rules *r, struct ctrace_lfnode *n, const void 
 	r->view->ns_get(ns);
 	point(n, c);
 	c->node = n;
-	ctrace_lftable_push(&r->namespaces, n);		/* returns n: ns had no owner, and ident_lock is held */
+	/* returns n: ns had no owner, and ident_lock is held */
+	ctrace_lftable_push(&r->namespaces, n);
 }
 
 static void know_boundary(struct ctrace_rules *r, struct ctrace_lfnode *n, const void *cg,
@@ -133,7 +139,8 @@ static void know_boundary(struct ctrace_rules *r, struct ctrace_lfnode *n, const
 	n->flags = r->view->cg_hierarchy(cg) << CTRACE_NODE_HIERARCHY;
 	n->mate = c->boundary_nodes;
 	WRITE_ONCE(c->boundary_nodes, n);
-	ctrace_lftable_push(&r->boundaries, n);		/* returns n: cg was no boundary, and ident_lock is held */
+	/* returns n: cg was no boundary, and ident_lock is held */
+	ctrace_lftable_push(&r->boundaries, n);
 	point(n, c);
 	boundaries_changed(r);
 	/* Must follow the push: a removal that came too early to find the node shows here. */
@@ -301,7 +308,9 @@ void ctrace_learn_take_over(struct ctrace_rules *r, struct ctrace_container *fro
 	WRITE_ONCE(from->taken_over, true);
 	ctrace_container_gone(from);
 	r->forgot();
-	/* A runtime does this at each start of a container: mostly nobody wants `to` who did not want `from`. */
+	/*
+	 * A runtime does this at each start of a container: mostly nobody wants `to` who did not want `from`.
+	 */
 	if (to->wanted & ~from->wanted)
 		ctrace_ident_changed();
 }

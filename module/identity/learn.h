@@ -37,15 +37,18 @@ void ctrace_learn_alias(struct ctrace_rules *r, u64 v2, u64 v1, const void *ns,
 void ctrace_learn_cgroup_gone(struct ctrace_rules *r, u64 key);
 /* The init of ns begins to exit. */
 void ctrace_learn_init_exits(struct ctrace_rules *r, const void *ns);
-/* Invalidates all that is remembered about places: aliases and, by forgot(), CPUs' caches. For what sessions do. */
+/*
+ * Invalidates all that is remembered about places: aliases and, by forgot(), CPUs' caches. For what sessions
+ * do.
+ */
 void ctrace_learn_forget(struct ctrace_rules *r);
 /* The same for places in or below the cgroup with that boundary. The caller then calls r->forgot(). */
 void ctrace_learn_void_below(struct ctrace_rules *r, struct ctrace_lfnode *boundary);
 /* For the GC: takes out the nodes of c, which is dying, or of a part that ends, and adds them to *chain. */
 void ctrace_learn_unlink(struct ctrace_rules *r, struct ctrace_container *c, struct ctrace_lfnode **chain);
 /*
- * For the GC: the last process of c->ns has gone. Takes out its node, as above. The caller drops the reference to
- * what is returned, a grace period later.
+ * For the GC: the last process of c->ns has gone. Takes out its node, as above. The caller drops the
+ * reference to what is returned, a grace period later.
  */
 const void *ctrace_learn_ns_gone(struct ctrace_rules *r, struct ctrace_container *c,
 				 struct ctrace_lfnode **chain);

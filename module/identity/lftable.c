@@ -162,7 +162,10 @@ struct ctrace_lfnode *ctrace_lftable_push(struct ctrace_lftable *t, struct ctrac
 	}
 }
 
-/* prev: the node before n, or NULL if n was its list's first when that was looked at. Returns the node before n. */
+/*
+ * prev: the node before n, or NULL if n was its list's first when that was looked at. Returns the node before
+ * n.
+ */
 static struct ctrace_lfnode *cut(struct ctrace_lfnode **head, struct ctrace_lfnode *prev,
 				 struct ctrace_lfnode *n)
 {
@@ -210,7 +213,8 @@ struct ctrace_lfnode *ctrace_lftable_sweep(struct ctrace_lftable *t,
 
 void ctrace_lftable_unlink(struct ctrace_lftable *t, struct ctrace_lfnode *n)
 {
-	struct ctrace_lfnode **head = bucket(t, n->a, n->b, n->p), *prev = smp_load_acquire(head); /* as in find */
+	/* as in find */
+	struct ctrace_lfnode **head = bucket(t, n->a, n->b, n->p), *prev = smp_load_acquire(head);
 
 	if (prev == n) {
 		cut(head, NULL, n);

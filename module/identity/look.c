@@ -134,8 +134,9 @@ static noinline void look_names(struct ctrace_rules *r, struct ctrace_seen *s, i
 		above = r->view->cg_name(up, copy[(depth + 1) & 1]);
 		supervised = kind == CTRACE_BOUNDARY_SUPERVISOR;
 		kind = ctrace_boundary_parse(above, name, NULL);
+		/* the container's own cgroup, which its supervisor is not in */
 		if (supervised && s->skip[i] == CTRACE_NO_SKIP)
-			s->skip[i] = depth;	/* the container's own cgroup, which its supervisor is not in */
+			s->skip[i] = depth;
 		if (kind == CTRACE_BOUNDARY_CONTAINER)
 			s->named[i] |= 1ull << depth;
 	}
@@ -191,11 +192,12 @@ struct ctrace_boundary ctrace_look_above(struct ctrace_rules *r, const struct ct
 }
 
 /*
- * Of the boundaries that several hierarchies show, the one inside most others counts, and of two that are equally deep
- * v2's, which comes first. Why that is right: a runtime moves a container's processes in every hierarchy that it uses.
- * A hierarchy that it does not use still shows where the runtime itself is. If that is the host, there is no
- * boundary. If it is a container, the new boundary lies inside that one's, where the runtime has its cgroups, and is
- * deeper. All others are the same path, so the same container (ctrace_look_by_path()).
+ * Of the boundaries that several hierarchies show, the one inside most others counts, and of two that are
+ * equally deep v2's, which comes first. Why that is right: a runtime moves a container's processes in every
+ * hierarchy that it uses. A hierarchy that it does not use still shows where the runtime itself is. If that
+ * is the host, there is no boundary. If it is a container, the new boundary lies inside that one's, where the
+ * runtime has its cgroups, and is deeper. All others are the same path, so the same container
+ * (ctrace_look_by_path()).
  *
  * Equally deep and of two containers they are only if a runtime in a container A was given the host's own
  * cgroups, makes B beside A, and leaves a hierarchy alone: runc before 1.1 leaves v2, which then says A. B's
@@ -282,7 +284,8 @@ struct ctrace_container *ctrace_look_alias_again(struct ctrace_rules *r, struct 
 						 const struct ctrace_place *at)
 {
 	u32 was = smp_load_acquire(&n->gen);	/* as above */
-	u32 now = smp_load_acquire(&r->gen);	/* pairs with ctrace_learn_void_below(): then its node shows its gen */
+	/* pairs with ctrace_learn_void_below(): then its node shows its gen */
+	u32 now = smp_load_acquire(&r->gen);
 	struct ctrace_container *c = ctrace_lfnode_get(n);
 	int i;
 
@@ -335,8 +338,9 @@ static bool below_others(struct ctrace_rules *r, const struct ctrace_place *at, 
 #define OTHERS_LEVELS	3
 
 /*
- * Is the init of ns inside the boundary? On v1 it may, for the moment, be in the same container (cb) in another
- * hierarchy only, if ns is cb's own: that is not many levels (`up`) above the task, as a stranger may nest 32.
+ * Is the init of ns inside the boundary? On v1 it may, for the moment, be in the same container (cb) in
+ * another hierarchy only, if ns is cb's own: that is not many levels (`up`) above the task, as a stranger may
+ * nest 32.
  */
 static bool init_inside(struct ctrace_rules *r, const struct ctrace_boundary *b,
 			const struct ctrace_container *cb, const void *ns, int up)

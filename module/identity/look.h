@@ -17,9 +17,11 @@
  * it is unknown, and counted.
  */
 #define CTRACE_CGROUP_DEPTH	64
-#define CTRACE_CGROUP_NAME	256	/* bytes of a cgroup's name, with the NUL: the kernel's NAME_MAX + 1 */
+/* bytes of a cgroup's name, with the NUL: the kernel's NAME_MAX + 1 */
+#define CTRACE_CGROUP_NAME	256
 #define CTRACE_NS_LEVELS	34	/* levels of pid namespaces: the kernel allows 32 */
-#define CTRACE_PLACE_V1		16	/* at least CTRACE_COMPAT_NR_SUBSYS: a controller is in one hierarchy */
+/* at least CTRACE_COMPAT_NR_SUBSYS: a controller is in one hierarchy */
+#define CTRACE_PLACE_V1		16
 
 /* Where a task is. */
 struct ctrace_place {
@@ -27,8 +29,8 @@ struct ctrace_place {
 	const void *cg[1 + CTRACE_PLACE_V1 + 1];
 	const void *ns;		/* the task's own pid namespace */
 	/*
-	 * It executes a program here, or has done so. With a mount namespace other than its runtime's, its start-up
-	 * is over: every runtime gives a container mounts of its own before its program runs.
+	 * It executes a program here, or has done so. With a mount namespace other than its runtime's, its
+	 * start-up is over: every runtime gives a container mounts of its own before its program runs.
 	 */
 	bool exec;
 	/* exec: the task's mount namespace; else that of who put it here. NULL: the machine's first one */
@@ -36,14 +38,16 @@ struct ctrace_place {
 };
 
 /*
- * A place, and what the names of its cgroups say. Whoever may make cgroups chooses how deep they are and how long their
- * names: so names are read, and a cgroup that is too deep is climbed up from, before ident_lock is taken. That nothing
- * is wrong then: a cgroup's ancestors never change, and on v2 its name does not either. A v1 cgroup may be
- * renamed at any moment, and the rules see the name from before or from after that with the lock, too.
+ * A place, and what the names of its cgroups say. Whoever may make cgroups chooses how deep they are and how
+ * long their names: so names are read, and a cgroup that is too deep is climbed up from, before ident_lock is
+ * taken. That nothing is wrong then: a cgroup's ancestors never change, and on v2 its name does not either. A
+ * v1 cgroup may be renamed at any moment, and the rules see the name from before or from after that with the
+ * lock, too.
  */
 struct ctrace_seen {
 	struct ctrace_place at;	/* no cgroup in it is deeper than CTRACE_CGROUP_DEPTH, unless it is blind */
-	u64 named[1 + CTRACE_PLACE_V1];	/* of each cgroup: bit n: the one n levels above is named as a container's */
+	/* of each cgroup: bit n: the one n levels above is named as a container's */
+	u64 named[1 + CTRACE_PLACE_V1];
 	u8 skip[1 + CTRACE_PLACE_V1];	/* levels above: the container that the task supervises; or NO_SKIP */
 	u32 deep;		/* bit n: at.cg[n] was deeper */
 	u32 blind;		/* bit n: no level of at.cg[n] can be looked at */
@@ -66,7 +70,10 @@ struct ctrace_kernel {
 	const void *(*cg_ancestor)(const void *cg, int level);
 	u64 (*cg_id)(const void *cg);
 	u32 (*cg_hierarchy)(const void *cg);
-	/* Nobody changes what it returns. It may be a copy in buf, which has CTRACE_CGROUP_NAME bytes; never longer than that. */
+	/*
+	 * Nobody changes what it returns. It may be a copy in buf, which has CTRACE_CGROUP_NAME bytes; never
+	 * longer than that.
+	 */
 	const char *(*cg_name)(const void *cg, char *buf);
 	bool (*cg_online)(const void *cg);
 	const void *(*ns_parent)(const void *ns);	/* NULL above the initial one */
@@ -80,19 +87,21 @@ struct ctrace_kernel {
 
 #define CTRACE_NAMED_BITS	6
 #define CTRACE_PATHS_BITS	12
-#define CTRACE_NODE_REMOVED	(1u << 0)	/* flags of a boundary's node: the cgroup is gone. ident_lock */
+/* flags of a boundary's node: the cgroup is gone. ident_lock */
+#define CTRACE_NODE_REMOVED	(1u << 0)
 #define CTRACE_NODE_HIERARCHY	8		/* from this bit on: the cgroup's hierarchy. Invariant */
 
 /*
  * An alias is invalid at once when it may have become wrong. An alias has the generation in which it was true
  * (n->gen), and is true in a later one r->gen as well, unless
- *  - that is past r->broad, a generation in which all became void (sessions named a cgroup, or took that back);
+ *  - that is past r->broad, a generation in which all became void (sessions named a cgroup, or took that
+ *    back);
  *  - a cgroup above the place became a boundary since, or the boundary passed to another container: then the
  *    boundary's node has a later generation (n->gen; 0: places below it were never void);
  *  - its container has been taken over;
  *  - it leads to the unknown container, and there is room since (n->flags is r->room then).
- * So a user who makes boundaries, any number of them, invalidates nothing but what lies below them: the other places look
- * for boundaries above them, without a lock, and get the new generation.
+ * So a user who makes boundaries, any number of them, invalidates nothing but what lies below them: the other
+ * places look for boundaries above them, without a lock, and get the new generation.
  *
  * mate: of a boundary's node, the container's next one.
  */
@@ -101,7 +110,8 @@ struct ctrace_rules {
 	struct ctrace_lftable namespaces;	/* p = pid namespace -> its first container */
 	struct ctrace_lftable aliases;		/* a, b, p = v2 key, v1 key, namespace -> container or part */
 	struct ctrace_lftable parts;		/* a = cid, b = ctrace_part_key() -> part */
-	struct hlist_head paths[1 << CTRACE_PATHS_BITS]; /* containers with a boundary by path_hash. ident_lock */
+	/* containers with a boundary by path_hash. ident_lock */
+	struct hlist_head paths[1 << CTRACE_PATHS_BITS];
 	u32 seed;				/* of path_hash; invariant after init */
 	struct hlist_head named[1 << CTRACE_NAMED_BITS]; /* by key. ident_lock to change, RCU to walk */
 	u32 nr_named;				/* ident_lock; READ_ONCE elsewhere */
@@ -110,7 +120,8 @@ struct ctrace_rules {
 	u32 learned;				/* how often a boundary was made or passed on. Likewise */
 	u32 room;				/* grows when there is room for containers again. Likewise */
 	u32 nr_aliases;				/* ident_lock; READ_ONCE elsewhere */
-	bool full;				/* for this decision there was no room for a container. ident_lock */
+	/* for this decision there was no room for a container. ident_lock */
+	bool full;
 	/*
 	 * One section under ident_lock makes one container: with it, a path is put together of as many names,
 	 * and as long ones, as a stranger chose. made: it has. again: more containers must be made, in a
@@ -122,7 +133,8 @@ struct ctrace_rules {
 	u32 path_hash;
 	char path[CTRACE_CONTAINER_PATH];
 	bool refused;				/* the same, since ctrace_learn_room(). ident_lock */
-	u32 told_by;				/* the hierarchy whose boundary decided this; 0: v2, or none. ident_lock */
+	/* the hierarchy whose boundary decided this; 0: v2, or none. ident_lock */
+	u32 told_by;
 	bool v1;				/* there are v1 hierarchies */
 	void (*forgot)(void);			/* called under ident_lock when places have become void */
 	const struct ctrace_kernel *view;
@@ -139,7 +151,8 @@ struct ctrace_boundary {
 	u64 key;
 	struct ctrace_lfnode *node;	/* NULL: not recorded yet */
 	bool deep;			/* no boundary was found, but not all levels were looked at */
-	u32 nested;			/* how many boundaries there are at cg and above, if that was asked for */
+	/* how many boundaries there are at cg and above, if that was asked for */
+	u32 nested;
 	u8 of, depth;			/* cg is this many levels above the place's cgroup of that index */
 };
 
@@ -194,8 +207,9 @@ void ctrace_look_names(struct ctrace_rules *r, struct ctrace_seen *s);
 /* The nearest boundary above b, which is at or above one of s's cgroups. */
 struct ctrace_boundary ctrace_look_above(struct ctrace_rules *r, const struct ctrace_seen *s, const struct ctrace_boundary *b);
 /*
- * The nearest boundary of s's cgroups; a cgroup named as a runtime's monitor is not one. Nearest is: the one inside the most others, because a runtime in a container need not
- * use each hierarchy. Of equals it is the first hierarchy's, so that the answer is the same for all.
+ * The nearest boundary of s's cgroups; a cgroup named as a runtime's monitor is not one. Nearest is: the one
+ * inside the most others, because a runtime in a container need not use each hierarchy. Of equals it is the
+ * first hierarchy's, so that the answer is the same for all.
  */
 struct ctrace_boundary ctrace_look_boundary(struct ctrace_rules *r, const struct ctrace_seen *s);
 /* ident_lock held. ctrace_look_path() into r->path, unless it has it already; returns r->path_hash. */
@@ -208,8 +222,8 @@ u32 ctrace_look_path_kept(struct ctrace_rules *r, const void *cg);
 struct ctrace_container *ctrace_look_by_path(struct ctrace_rules *r, const struct ctrace_boundary *b);
 
 /*
- * The account (charge.h) of a container in no other one, in cg: by the path of its slice, as the slice of a user to whom
- * several v1 hierarchies were delegated is another cgroup in each. ident_lock held
+ * The account (charge.h) of a container in no other one, in cg: by the path of its slice, as the slice of a
+ * user to whom several v1 hierarchies were delegated is another cgroup in each. ident_lock held
  */
 u32 ctrace_look_account(struct ctrace_rules *r, const void *cg);
 

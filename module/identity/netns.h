@@ -65,8 +65,9 @@ static __always_inline struct ctrace_container *ctrace_netns_owner(const struct 
 }
 
 /*
- * Is it certain that no session in mask wants what is net's? Of a container without parts: in those that have some, init's may be
- * wanted alone. (A target that names a cgroup around init has its part made before it is in force.) Context: the same.
+ * Is it certain that no session in mask wants what is net's? Of a container without parts: in those that have
+ * some, init's may be wanted alone. (A target that names a cgroup around init has its part made before it is
+ * in force.) Context: the same.
  */
 static __always_inline bool ctrace_identity_net_unwanted(const struct net *net, u32 mask)
 {

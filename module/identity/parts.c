@@ -7,8 +7,8 @@ static LIST_HEAD(parts);		/* those that do not end. ident_lock */
 static LIST_HEAD(ending);		/* those that end, until the GC gathers them. ident_lock */
 
 /*
- * A session may have chosen a part of very many containers. So taking a target back does not look at parts: it
- * notes the turn in which it was done, and a part made in an earlier turn is over. Each becomes dying when
+ * A session may have chosen a part of very many containers. So taking a target back does not look at parts:
+ * it notes the turn in which it was done, and a part made in an earlier turn is over. Each becomes dying when
  * ctrace_parts_unchoose() comes to its container. ident_lock; READ_ONCE elsewhere
  */
 static u32 turn;

@@ -33,9 +33,9 @@ void ctrace_parts_end_of(struct ctrace_container *c);
 /* ident_lock held. Moves the parts that end to `to`, by ->list. */
 void ctrace_parts_gather(struct list_head *to);
 /*
- * ident_lock held. The last step for a part: moves it to the front of swept, by ->queue. By now no node points to
- * it, it is noted down nowhere, and a grace period has passed. Until now it was among its container's parts,
- * so its masks followed its container's.
+ * ident_lock held. The last step for a part: moves it to the front of swept, by ->queue. By now no node
+ * points to it, it is noted down nowhere, and a grace period has passed. Until now it was among its
+ * container's parts, so its masks followed its container's.
  */
 void ctrace_part_swept(struct ctrace_container *part, struct list_head *swept);
 /*

@@ -21,7 +21,9 @@ static bool may_make(struct ctrace_rules *r)
 	return !r->made;
 }
 
-/* Does cg lie where the init of ns is, or below? Then the container of ns, which has no boundary, holds cg. */
+/*
+ * Does cg lie where the init of ns is, or below? Then the container of ns, which has no boundary, holds cg.
+ */
 static bool below_init(struct ctrace_rules *r, const void *cg, const void *ns)
 {
 	struct ctrace_place at;
@@ -62,9 +64,10 @@ static struct ctrace_container *new_boundary(struct ctrace_rules *r, const struc
 #define PARENTS		4	/* unknown boundaries above one first seen that are recorded, too */
 
 /*
- * Returns the parent of a container first seen at b, which is one of s's boundaries: the container of the next boundary
- * above, else that of its pid namespace. If the next ones above are unknown, the uppermost of them is
- * recorded first, and in this section nothing else: NULL, with r->again set. NULL without it: pools empty.
+ * Returns the parent of a container first seen at b, which is one of s's boundaries: the container of the
+ * next boundary above, else that of its pid namespace. If the next ones above are unknown, the uppermost of
+ * them is recorded first, and in this section nothing else: NULL, with r->again set. NULL without it: pools
+ * empty.
  */
 static struct ctrace_container *parent_of(struct ctrace_rules *r, const struct ctrace_seen *s,
 					  const struct ctrace_boundary *b, struct origin from)
@@ -147,8 +150,8 @@ static struct ctrace_container *new_ns(struct ctrace_rules *r, u32 parent, struc
 }
 
 /*
- * own was made inside cb's boundary b: is it cb's own? Returns the container that has b afterwards; NULL: not yet, as
- * r->again says.
+ * own was made inside cb's boundary b: is it cb's own? Returns the container that has b afterwards; NULL: not
+ * yet, as r->again says.
  */
 static struct ctrace_container *meet_ns(struct ctrace_rules *r, const struct ctrace_seen *s, const struct ctrace_boundary *b,
 					struct ctrace_container *cb, const void *own)
@@ -186,8 +189,8 @@ static struct ctrace_container *meet_ns(struct ctrace_rules *r, const struct ctr
 }
 
 /*
- * The runtime's mount namespace is that of who puts the first task into the boundary. (The task may have been seen
- * there a moment before.) If that was not seen, it is taken for the machine's first one.
+ * The runtime's mount namespace is that of who puts the first task into the boundary. (The task may have been
+ * seen there a moment before.) If that was not seen, it is taken for the machine's first one.
  */
 static void meet_runtime(struct ctrace_container *cb, const struct ctrace_place *p)
 {
@@ -233,7 +236,10 @@ static struct ctrace_container *nested(struct ctrace_rules *r, struct ctrace_con
 			next = new_ns(r, c->cid, c, levels[n]);
 		if (!next)
 			return NULL;
-		/* next may have been made elsewhere, and moved into c since. Masks change under ident_lock only. */
+		/*
+		 * next may have been made elsewhere, and moved into c since. Masks change under ident_lock
+		 * only.
+		 */
 		if (change && c != &ctrace_container_host)
 			ctrace_container_inherit(next, c);
 		c = next;

@@ -14,27 +14,33 @@ int ctrace_rules_init(struct ctrace_rules *r, const struct ctrace_kernel *view,
 void ctrace_rules_exit(struct ctrace_rules *r);
 
 /*
- * A place, and what must be known of it before ident_lock is taken: names are read, and deep cgroups are climbed up
- * from, without the lock (look.h).
+ * A place, and what must be known of it before ident_lock is taken: names are read, and deep cgroups are
+ * climbed up from, without the lock (look.h).
  */
 struct ctrace_question {
 	struct ctrace_seen p;
 	struct ctrace_boundary b;	/* p's, as long as r->learned is `learned` */
 	u32 learned;
-	/* where the init of p's pid namespace is, if p is in no container's cgroup and the namespace nobody's yet */
+	/*
+	 * where the init of p's pid namespace is, if p is in no container's cgroup and the namespace nobody's
+	 * yet
+	 */
 	struct ctrace_seen init;
 	bool asks_init, has_init;
 };
 
-/* How many sections under ident_lock one question may take: each makes at most one container, and levels are bounded. */
+/*
+ * How many sections under ident_lock one question may take: each makes at most one container, and levels are
+ * bounded.
+ */
 #define CTRACE_SECTIONS		(CTRACE_NS_LEVELS + 8)
 
 /* Any context, preemption off. Fills in the rest of q, of which q->p.at is filled in. Needs no lock. */
 void ctrace_rules_look(struct ctrace_rules *r, struct ctrace_question *q);
 /*
- * ident_lock held. Returns the container that q's place belongs to, and records what is seen for the first time. NULL
- * with r->again set: it has recorded what it may in one section. The caller unlocks, and asks again from
- * ctrace_rules_look() on. NULL without: the pools are empty. The unknown container: as below.
+ * ident_lock held. Returns the container that q's place belongs to, and records what is seen for the first
+ * time. NULL with r->again set: it has recorded what it may in one section. The caller unlocks, and asks
+ * again from ctrace_rules_look() on. NULL without: the pools are empty. The unknown container: as below.
  */
 struct ctrace_container *ctrace_rules_learn(struct ctrace_rules *r, struct ctrace_question *q);
 /* The same without a lock, recording nothing. NULL: something must be recorded first. */
@@ -63,8 +69,9 @@ struct ctrace_container *ctrace_rules_part(struct ctrace_rules *r, const struct 
 
 /*
  * Context and change as above, but for a cgroup, without looking at a task: s->at has that one alone, and
- * ctrace_look_names() has filled in the rest. Returns the container of the nearest boundary, or the host if there is no
- * boundary. With change, a container known by the same path in another hierarchy gets this boundary, too. NULL: not known.
+ * ctrace_look_names() has filled in the rest. Returns the container of the nearest boundary, or the host if
+ * there is no boundary. With change, a container known by the same path in another hierarchy gets this
+ * boundary, too. NULL: not known.
  */
 struct ctrace_container *ctrace_rules_cgroup(struct ctrace_rules *r, const struct ctrace_seen *s, bool change);
 
@@ -76,9 +83,9 @@ struct ctrace_container *ctrace_rules_cgroup(struct ctrace_rules *r, const struc
 struct ctrace_container *ctrace_rules_heir(struct ctrace_rules *r, const struct ctrace_container *part);
 
 /*
- * Any context, preemption off; takes ident_lock, unless p is inside a boundary. The task at p is in a cgroup namespace that holds a container (scan.c,
- * made_from_outside()). Its n roots, none of them a hierarchy's root, become boundaries of that
- * container, unless p already is inside a boundary.
+ * Any context, preemption off; takes ident_lock, unless p is inside a boundary. The task at p is in a cgroup
+ * namespace that holds a container (scan.c, made_from_outside()). Its n roots, none of them a hierarchy's
+ * root, become boundaries of that container, unless p already is inside a boundary.
  */
 void ctrace_rules_cgroup_ns(struct ctrace_rules *r, const struct ctrace_place *p,
 			    const void *const *roots, int n);

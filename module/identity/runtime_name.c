@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The names that podman, docker, containerd, CRI-O, LXC, systemd-nspawn and others give to cgroups, in both the
- * cgroupfs and the systemd layout.
+ * The names that podman, docker, containerd, CRI-O, LXC, systemd-nspawn and others give to cgroups, in both
+ * the cgroupfs and the systemd layout.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -153,8 +153,8 @@ static bool scope_with_id(const struct name *of, struct ctrace_boundary_name *o)
 }
 
 /*
- * X.slice:WORD:NAME is a path for systemd's driver. A runtime without that driver takes it for a cgroup's name,
- * as containerd does below a kubelet that uses systemd. NAME mostly is an id.
+ * X.slice:WORD:NAME is a path for systemd's driver. A runtime without that driver takes it for a cgroup's
+ * name, as containerd does below a kubelet that uses systemd. NAME mostly is an id.
  */
 static bool systemd_path(const struct name *n, struct ctrace_boundary_name *o)
 {

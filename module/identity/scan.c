@@ -102,8 +102,9 @@ void ctrace_scan_cgroup_ns(struct task_struct *p, const struct css_set *root)
 	if (!ns || !n)
 		return;
 	/*
-	 * Each exec in each container that has a cgroup namespace comes here. If p is inside a boundary, and that is all but
-	 * the first, nothing can be learned. A boundary above p cannot go before p has gone, so this needs no lock.
+	 * Each exec in each container that has a cgroup namespace comes here. If p is inside a boundary, and
+	 * that is all but the first, nothing can be learned. A boundary above p cannot go before p has gone,
+	 * so this needs no lock.
 	 */
 	ctrace_identity_place(ctrace_compat_task_cset(p), ns, &at);
 	if (ctrace_rules_bounded(&ctrace_rules, &at) || !made_from_outside(p, ns, roots, n))
@@ -234,7 +235,10 @@ again:
 		look(p);
 		if (++batch % 128 == 0 && !rest(group, p)) {
 			rcu_read_unlock();
-			/* A few tries do: hooks see new tasks, and a task missed here is seen at its first event. */
+			/*
+			 * A few tries do: hooks see new tasks, and a task missed here is seen at its first
+			 * event.
+			 */
 			if (tries--)
 				goto again;
 			return;

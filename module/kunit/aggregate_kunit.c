@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tables: rows claimed, found again, full, given away; numbers added, and merged. Which containers are known is made up.
- * One CPU's part, whose writers do not nest here: selftests/unit/table_steps_test.c nests them.
+ * Tables: rows claimed, found again, full, given away; numbers added, and merged. Which containers are known
+ * is made up. One CPU's part, whose writers do not nest here: selftests/unit/table_steps_test.c nests them.
  */
 #include <kunit/test.h>
 #include <linux/module.h>

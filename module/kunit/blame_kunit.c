@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who had the CPU for which a task waited: the walk back over a CPU's ring. Tasks, times and quotas are made up. */
+/*
+ * Who had the CPU for which a task waited: the walk back over a CPU's ring. Tasks, times and quotas are made
+ * up.
+ */
 #include <kunit/test.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -158,7 +161,10 @@ static void no_quota(struct kunit *test)
 	expect(test, 2, THROTTLED, 3);
 	expect(test, 3, 2, 2);
 	expect(test, 4, 1, 5);
-	/* over several, and an inner group's within an outer one's; one that ended before the wait; one of no time */
+	/*
+	 * over several, and an inner group's within an outer one's; one that ended before the wait; one of no
+	 * time
+	 */
 	throttled(8, 35);
 	throttled(1, 4);
 	throttled(37, 37);

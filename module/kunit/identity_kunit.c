@@ -141,8 +141,8 @@ static u32 changes(void)
 }
 
 /*
- * The same as a runtime does at each start: no neighbour pays for that (session/spare.h), unless tasks of the one that goes
- * are wanted now.
+ * The same as a runtime does at each start: no neighbour pays for that (session/spare.h), unless tasks of the
+ * one that goes are wanted now.
  */
 static void merge_quietly(struct kunit *test)
 {
@@ -211,7 +211,8 @@ static void nested_boundaries(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, known[1]->cgroup_id, 6ull);
 	KUNIT_EXPECT_EQ(test, known[1]->parent, known[0]->cid);
 	KUNIT_EXPECT_EQ(test, CID(&sub_a, &ns1), 1u);
-	KUNIT_EXPECT_EQ(test, CID(&inner, &ns1), 2u);	/* the outer container's runtime, starting the inner */
+	/* the outer container's runtime, starting the inner */
+	KUNIT_EXPECT_EQ(test, CID(&inner, &ns1), 2u);
 }
 
 static void unshare_alone(struct kunit *test)
@@ -340,7 +341,8 @@ static void any_hierarchy(struct kunit *test)
 
 /*
  * kind: the node has its cgroup in each hierarchy, what runs in it only where its own runtime makes one. The
- * boundary inside more others is the nearer one, whichever hierarchy it is in, and however long the paths are.
+ * boundary inside more others is the nearer one, whichever hierarchy it is in, and however long the paths
+ * are.
  */
 static void nearest_of_hierarchies(struct kunit *test)
 {

@@ -170,7 +170,9 @@ static void one_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bad, 0u);
 }
 
-/* A BUSY place is not given to another context. If a row gets more keys than it holds, the newest is found. */
+/*
+ * A BUSY place is not given to another context. If a row gets more keys than it holds, the newest is found.
+ */
 static void no_end(struct kunit *test)
 {
 	const char *k[ROW + 2] = { keys };

@@ -129,7 +129,10 @@ static void crowd(struct kunit *test)
 	for (i = 0; i < PLACES; i++)
 		taken += !!l->places[i].key;
 	KUNIT_EXPECT_EQ(test, taken, PLACES / 2);
-	/* 100 neighbours born later, of another account: most have a place; those without share another bucket */
+	/*
+	 * 100 neighbours born later, of another account: most have a place; those without share another
+	 * bucket
+	 */
 	for (i = taken = 0; i < 100; i++)
 		taken += passed(100000 + i, 3, S) == 3;
 	KUNIT_EXPECT_GT(test, taken, 95u);
@@ -141,7 +144,10 @@ static void crowd(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&l->all), 100);	/* the neighbours'*/
 }
 
-/* Containers nested in many outer ones are of one slice; each outer one has an eighth. So neighbours keep theirs. */
+/*
+ * Containers nested in many outer ones are of one slice; each outer one has an eighth. So neighbours keep
+ * theirs.
+ */
 static void nested_crowd(struct kunit *test)
 {
 	u32 cid = 1, outer, i, yes, places = 0;

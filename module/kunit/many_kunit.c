@@ -15,7 +15,10 @@ static u32 after(u32 cid)
 	return c->cid;
 }
 
-/* Found, and in order, across the arrays' borders and with gaps; the arrays of cids that are no more are freed. */
+/*
+ * Found, and in order, across the arrays' borders and with gaps; the arrays of cids that are no more are
+ * freed.
+ */
 static void by_cid(struct kunit *test)
 {
 	static const u32 near[] = { 1, 255, 256, 257, 65535, 65536, 0xffffff, 0x1000000, 0x80000000, 0xfffffff0 };
@@ -82,7 +85,10 @@ static void last_cids(struct kunit *test)
 	preempt_enable();
 }
 
-/* One account has half of the room; the rest is for the others. When there is room again, places may ask again. */
+/*
+ * One account has half of the room; the rest is for the others. When there is room again, places may ask
+ * again.
+ */
 static void room(struct kunit *test)
 {
 	struct cg users = { "user.slice", &root, 40 }, one = { "user-1.slice", &users, 41 };
@@ -144,7 +150,10 @@ static void room_nested(struct kunit *test)
 			*(k == 1 ? &deeper : &nested) += CID(&in[k][i], &host) != CTRACE_CID_UNKNOWN;
 		}
 	KUNIT_EXPECT_EQ(test, nested + deeper + 2, ctrace_charge_held());
-	/* alone: a quarter of the room is for what is nested, half of that in one container, and half of that deeper */
+	/*
+	 * alone: a quarter of the room is for what is nested, half of that in one container, and half of that
+	 * deeper
+	 */
 	KUNIT_EXPECT_EQ(test, nested, 4u);
 	KUNIT_EXPECT_EQ(test, deeper, 0u);
 	/* the slice's own containers have room, and other slices */
@@ -211,7 +220,10 @@ static void forgotten_by_key(struct kunit *test)
 	remember(&below, &host);
 	KUNIT_EXPECT_PTR_EQ(test, remembered(&below, &host, &again), known[1]);
 	KUNIT_EXPECT_EQ(test, rules.nr_aliases, nodes);
-	/* however many boundaries come or pass on elsewhere: not decided anew. As soon as one above does: it is. */
+	/*
+	 * however many boundaries come or pass on elsewhere: not decided anew. As soon as one above does: it
+	 * is.
+	 */
 	remember(&shell, &host);
 	ctrace_ident_lock(&flags);
 	for (i = 0; i < 1000; i++)
@@ -232,7 +244,9 @@ static void forgotten_by_key(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, remembered(&shell, &host, &again));
 }
 
-/* When a container takes over another's boundaries, places that led to the other are void, wherever they are. */
+/*
+ * When a container takes over another's boundaries, places that led to the other are void, wherever they are.
+ */
 static void forgotten_by_merge(struct kunit *test)
 {
 	unsigned long flags;
@@ -259,7 +273,10 @@ static void forgotten_by_merge(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, known[0]->boundary_nodes->a, ctrace_key(0, 3));
 }
 
-/* Below a container's boundary a task is the container's, however deep; below the host's, it is not the host's. */
+/*
+ * Below a container's boundary a task is the container's, however deep; below the host's, it is not the
+ * host's.
+ */
 static void deep(struct kunit *test)
 {
 	static struct cg down[2 * CTRACE_CGROUP_DEPTH], plainer[2 * CTRACE_CGROUP_DEPTH];
@@ -284,7 +301,10 @@ static void deep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_known, 1u);
 }
 
-/* The reference to a namespace goes as soon as its last process has gone. Its container stays until it is swept. */
+/*
+ * The reference to a namespace goes as soon as its last process has gone. Its container stays until it is
+ * swept.
+ */
 static void namespace_put(struct kunit *test)
 {
 	struct ctrace_lfnode *chain = NULL;

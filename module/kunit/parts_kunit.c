@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parts of containers: what sessions choose by naming cgroups, and what becomes of it when they take that back. */
+/*
+ * Parts of containers: what sessions choose by naming cgroups, and what becomes of it when they take that
+ * back.
+ */
 #include "kunit/made_up.h"
 
 static struct ctrace_container *part(struct ctrace_container *base, bool change, struct cg *v2,

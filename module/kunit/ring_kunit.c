@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/ring/ring.h and ctrace_ring_read.h in a kernel, with its own barriers and local compare-and-exchange, and at
- * the end with real interrupts. selftests/unit/ring_test.c has more cases and is quicker to run; here are
- * the most important ones.
+ * module/ring/ring.h and ctrace_ring_read.h in a kernel, with its own barriers and local
+ * compare-and-exchange, and at the end with real interrupts. selftests/unit/ring_test.c has more cases and is
+ * quicker to run; here are the most important ones.
  */
 #include <kunit/test.h>
 #include <linux/gfp.h>

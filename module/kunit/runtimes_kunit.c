@@ -128,7 +128,9 @@ static void joined_namespace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, known[4]->parent, 3u);
 }
 
-/* But a namespace that was made in a container's is nested, wherever its cgroup is: also if it is seen later. */
+/*
+ * But a namespace that was made in a container's is nested, wherever its cgroup is: also if it is seen later.
+ */
 static void made_in_namespace(struct kunit *test)
 {
 	ns2.init_at[0] = &box_b;
@@ -153,8 +155,9 @@ static u32 cid_at(const struct ctrace_place *p)
 }
 
 /*
- * hybrid: a runtime in a container that has the host's cgroups makes another beside it, and leaves v2 alone. Of the two
- * boundaries, which are equally deep, v2's is the runtime's. The pid namespace still tells them apart.
+ * hybrid: a runtime in a container that has the host's cgroups makes another beside it, and leaves v2 alone.
+ * Of the two boundaries, which are equally deep, v2's is the runtime's. The pid namespace still tells them
+ * apart.
  */
 static void runtime_leaves_v2(struct kunit *test)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Running aggregates: the key and the numbers of one event. The time is bounded by the number of columns and fields. */
+/*
+ * Running aggregates: the key and the numbers of one event. The time is bounded by the number of columns and
+ * fields.
+ */
 #include "lang/agg.h"
 #include "lang/expr_internal.h"
 

@@ -49,17 +49,19 @@ int ctrace_agg_new(const char *text, const struct ctrace_field_desc *fields, u32
 void ctrace_agg_free(struct ctrace_agg *a);
 
 /*
- * Any context incl. NMI. Fills key[key_words] but for word 0 and the stacks, which become 0. w: a walk over the payload.
- * x is only looked at if a->words.
+ * Any context incl. NMI. Fills key[key_words] but for word 0 and the stacks, which become 0. w: a walk over
+ * the payload. x is only looked at if a->words.
  */
 void ctrace_agg_key(const struct ctrace_agg *a, struct ctrace_walk *w, const struct ctrace_expr_ctx *x, u32 id, u64 *key);
 /*
- * *v: the number of column c's field, not rounded. False: the event lacks it, and the function does not count it; a key is 0
- * then. Not of count().
+ * *v: the number of column c's field, not rounded. False: the event lacks it, and the function does not count
+ * it; a key is 0 then. Not of count().
  */
 bool ctrace_agg_field(const struct ctrace_agg_column *c, struct ctrace_walk *w, u64 *v);
 
-/* The same, without a call for most fields. The payload is aligned to 8, and each number in it to its size. */
+/*
+ * The same, without a call for most fields. The payload is aligned to 8, and each number in it to its size.
+ */
 static __always_inline bool ctrace_agg_value(const struct ctrace_agg_column *c, struct ctrace_walk *w, u64 *v)
 {
 	const void *p = w->payload + c->place;

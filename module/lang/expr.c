@@ -60,7 +60,9 @@ static bool glob(const struct ctrace_expr *e, const u16 *g, u32 n, struct ctrace
 	return true;
 }
 
-/* A number of the socket's address at p, a sequence of bytes that all are in the payload. False: it has none. */
+/*
+ * A number of the socket's address at p, a sequence of bytes that all are in the payload. False: it has none.
+ */
 bool ctrace_expr_address(u8 part, const char *p, u64 *v)
 {
 	const u8 *port = (const u8 *)p + 2;

@@ -50,7 +50,10 @@ void ctrace_expr_free(struct ctrace_expr *e);
 u32 ctrace_expr_nfields(const struct ctrace_expr *e);
 /* What field, an unsigned number, has at least if the expression holds; 0: nothing is known of it. */
 u64 ctrace_expr_least(const struct ctrace_expr *e, u32 field);
-/* Does it ask for $tid, $vtid, $pid and $cid alone? Then its answer is the same for all events of a task, until one of these changes. */
+/*
+ * Does it ask for $tid, $vtid, $pid and $cid alone? Then its answer is the same for all events of a task,
+ * until one of these changes.
+ */
 bool ctrace_expr_of_task(const struct ctrace_expr *e);
 /* Do two such ask the same, in the same order? */
 bool ctrace_expr_same(const struct ctrace_expr *a, const struct ctrace_expr *b);

@@ -63,7 +63,9 @@ struct ctrace_expr {
 
 /* The number that a $word stands for. False: the event has none. */
 bool ctrace_expr_word_number(u8 what, const struct ctrace_expr_ctx *x, u64 *v);
-/* A number of the socket's address at p, a sequence of bytes that all are in the payload. False: it has none. */
+/*
+ * A number of the socket's address at p, a sequence of bytes that all are in the payload. False: it has none.
+ */
 bool ctrace_expr_address(u8 part, const char *p, u64 *v);
 
 #endif

@@ -62,7 +62,10 @@ static bool is_part(const struct ctrace_expr_parse *p, const char *field, const 
 	return (base == n - s && !memcmp(word, field, base)) || (any && base == strlen(any) && !memcmp(word, any, base));
 }
 
-/* addr.port, addr.family, or ARG.port: of a socket's address; ARG.path: of a descriptor. False: it is none of these. */
+/*
+ * addr.port, addr.family, or ARG.port: of a socket's address; ARG.path: of a descriptor. False: it is none of
+ * these.
+ */
 static bool resolve_part(const struct ctrace_expr_parse *p, struct ctrace_expr_operand *o)
 {
 	static const struct {

@@ -5,12 +5,13 @@
  *	p[:[SYSTEM/]NAME] [MOD:]SYMBOL[+OFFSET][%return] [[ARG=]FETCH[:TYPE]]...
  *	r[MAXACTIVE][:[SYSTEM/]NAME] [MOD:]SYMBOL [[ARG=]FETCH[:TYPE]]...
  *
- * and one more for a span, whose event is a whole call with its duration, its result and arguments of its entry:
+ * and one more for a span, whose event is a whole call with its duration, its result and arguments of its
+ * entry:
  *
  *	f[MAXACTIVE][:[SYSTEM/]NAME] [MOD:]SYMBOL [[ARG=]FETCH[:TYPE]]...
  *
- * and kprobe:SYMBOL, kretprobe:SYMBOL, func:SYMBOL. fetch.c makes the text into a program, once; fetch_eval.c runs the
- * program, which writes a record's payload. The limits below bound all loops and nesting of both.
+ * and kprobe:SYMBOL, kretprobe:SYMBOL, func:SYMBOL. fetch.c makes the text into a program, once; fetch_eval.c
+ * runs the program, which writes a record's payload. The limits below bound all loops and nesting of both.
  *
  * Compiles on a host, too: tests and the fuzzer run the same code.
  */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What fetch*.c needs of the kernel: registers by its names, the ones that hold a function's arguments, memory. */
+/*
+ * What fetch*.c needs of the kernel: registers by its names, the ones that hold a function's arguments,
+ * memory.
+ */
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
 #include <linux/stddef.h>

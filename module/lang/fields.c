@@ -16,7 +16,10 @@ static struct ctrace_bytes string_at(const struct ctrace_field_place *f, const s
 	return b;
 }
 
-/* Where f starts, if the field before it ends at pos; *end: where f ends. Both <= len, or both CTRACE_NOWHERE. */
+/*
+ * Where f starts, if the field before it ends at pos; *end: where f ends. Both <= len, or both
+ * CTRACE_NOWHERE.
+ */
 static u32 step(const struct ctrace_field_place *f, const struct ctrace_walk *w, u32 pos, u32 *end)
 {
 	u32 at = pos, size = f->size, count;

@@ -52,7 +52,9 @@ static inline void ctrace_walk_begin(struct ctrace_walk *w, const struct ctrace_
 	w->n = 0;
 }
 
-/* Where field i starts, or CTRACE_NOWHERE. All of it is in the payload, except perhaps the NUL of a STRING. */
+/*
+ * Where field i starts, or CTRACE_NOWHERE. All of it is in the payload, except perhaps the NUL of a STRING.
+ */
 u32 ctrace_field_locate(struct ctrace_walk *w, u32 i);
 
 /* The string, or the number, that is field i, located at `at`. A signed number is extended. */

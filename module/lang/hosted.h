@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Compiles on a host, too. It has all that such code, the languages of this room and aggregate/table.h, takes from the
- * kernel. Outside the kernel (the command, tests, fuzzers) it defines the same names: a thread stands for the CPU, and its
- * signals, if it has any, for interrupts.
+ * Compiles on a host, too. It has all that such code, the languages of this room and aggregate/table.h, takes
+ * from the kernel. Outside the kernel (the command, tests, fuzzers) it defines the same names: a thread
+ * stands for the CPU, and its signals, if it has any, for interrupts.
  */
 #ifndef CTRACE_HOSTED_H
 #define CTRACE_HOSTED_H
 
 /*
- * Of a large variable on the stack that is written before it is read. Kernels with INIT_STACK_ALL_ZERO clear all
- * variables as a function begins; of these it costs as much as the rest of the work.
+ * Of a large variable on the stack that is written before it is read. Kernels with INIT_STACK_ALL_ZERO clear
+ * all variables as a function begins; of these it costs as much as the rest of the work.
  */
 #ifdef __has_attribute
 #if __has_attribute(__uninitialized__)

@@ -3,17 +3,20 @@
  * sched_blame: who had the CPU for which a task waited. One record for each part of a wait (sched_wait),
  * written when the wait ends; the records of one wait add up to it.
  *
- *	sched_switch		note who leaves the CPU; then, for who comes: walk back to where its wait began (blame_walk.h)
- *	sched_migrate_task	of a task that waits: the same for the CPU that it leaves. Its wait continues elsewhere
+ *	sched_switch		note who leaves the CPU; then, for who comes: walk back to where its wait
+ *				began (blame_walk.h)
+ *	sched_migrate_task	of a task that waits: the same for the CPU that it leaves. Its wait
+ *				continues elsewhere
  *	(un)throttle_cfs_rq	note when a group's queue had no quota: that is no task's fault
  *
- * What a CPU's ring holds is written under the lock of that CPU's run queue, by that CPU, and read under the same lock. The
- * task that a ring calls running cannot leave its CPU as long as the lock is held, so it exists.
+ * What a CPU's ring holds is written under the lock of that CPU's run queue, by that CPU, and read under the
+ * same lock. The task that a ring calls running cannot leave its CPU as long as the lock is held, so it
+ * exists.
  *
  * An interrupt's time is that of the task that it interrupted: to tell it apart would cost each interrupt.
  *
- * The rings exist as long as a session has a probe of sched_blame. Other sessions' spans share the sources, so their
- * functions look for the rings, under RCU.
+ * The rings exist as long as a session has a probe of sched_blame. Other sessions' spans share the sources,
+ * so their functions look for the rings, under RCU.
  */
 #include <linux/percpu.h>
 #include "probe/blame_short.h"
@@ -42,7 +45,10 @@ static int rings_make(void)
 
 	if (!rings)
 		return -ENOMEM;
-	/* Release: they are empty, and quotas has places. Pairs with the acquires below; to the rings alone, READ_ONCE leads. */
+	/*
+	 * Release: they are empty, and quotas has places. Pairs with the acquires below; to the rings alone,
+	 * READ_ONCE leads.
+	 */
 	smp_store_release(&ctrace_blame_rings, rings);
 	return 0;
 }
@@ -66,8 +72,8 @@ u64 ctrace_blame_quota_last;
 /* --- groups without quota ---------------------------------------------------------- */
 
 /*
- * The queue's place, which the caller gives back by ctrace_inflight_let_go(); or NONE, also if no probe asks. *fresh: nothing
- * is known of it.
+ * The queue's place, which the caller gives back by ctrace_inflight_let_go(); or NONE, also if no probe asks.
+ * *fresh: nothing is known of it.
  */
 static u32 quota_of(const void *queue, bool *fresh)
 {
@@ -160,8 +166,9 @@ static void add_windows(struct ctrace_blame_throttled *t, const void *queue, u64
 }
 
 /*
- * When p had no quota since from: its queue, or one further up. If its wait ends, all have some now. (One that
- * has none still, in a task that is moved to another CPU by force, is not seen.) Real-time tasks need none.
+ * When p had no quota since from: its queue, or one further up. If its wait ends, all have some now. (One
+ * that has none still, in a task that is moved to another CPU by force, is not seen.) Real-time tasks need
+ * none.
  */
 static void throttled(const struct task_struct *p, u64 from, bool open, struct ctrace_blame_throttled *t)
 {
@@ -263,8 +270,8 @@ void ctrace_blame_wait(u32 mask, struct task_struct *p, int cpu, const struct ct
 		return;
 	r = per_cpu_ptr(rings, cpu);
 	/*
-	 * If p runs now, who ran before it is in the ring. If no task has left the CPU yet, the ring does not know who
-	 * has it.
+	 * If p runs now, who ran before it is in the ring. If no task has left the CPU yet, the ring does not
+	 * know who has it.
 	 */
 	has = open ? current : r->running;
 	if (has && has != p) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sched_blame: who had the CPU for which a task waited. The functions do nothing while no session has a probe of it. Context:
- * under the lock of a run queue.
+ * sched_blame: who had the CPU for which a task waited. The functions do nothing while no session has a probe
+ * of it. Context: under the lock of a run queue.
  */
 #ifndef CTRACE_BLAME_H
 #define CTRACE_BLAME_H
@@ -25,7 +25,10 @@ void ctrace_blame_wait(u32 mask, struct task_struct *p, int cpu, const struct ct
 /* sched_span.c's, at sched_migrate_task. */
 void ctrace_sched_span_migrate(void *data, struct task_struct *p, int dest_cpu);
 
-/* The tasks in that queue of a group, which is in the run queue, have no quota from now on; or they have one again. */
+/*
+ * The tasks in that queue of a group, which is in the run queue, have no quota from now on; or they have one
+ * again.
+ */
 void ctrace_blame_throttle(const void *queue);
 void ctrace_blame_unthrottle(const void *queue);
 

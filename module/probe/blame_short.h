@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The short way of blame.c: for a session that counts who was to blame, as `ctrace blame` does, and for tasks that this CPU
- * remembers. In most waits one task had the CPU all the time: they are counted in line.
+ * The short way of blame.c: for a session that counts who was to blame, as `ctrace blame` does, and for tasks
+ * that this CPU remembers. In most waits one task had the CPU all the time: they are counted in line.
  *
  * Context: under the lock of this CPU's run queue, in sched_switch.
  */
@@ -20,12 +20,13 @@ extern u64 ctrace_blame_quota_last;
 void ctrace_blame_note_any(struct task_struct *p, struct ctrace_blame_seen *s);
 
 /*
- * p, which is current, gives this CPU to next. *now: 0, if the clock was not read yet. Returns the CPU's ring; NULL: no session
- * has a probe of sched_blame.
+ * p, which is current, gives this CPU to next. *now: 0, if the clock was not read yet. Returns the CPU's
+ * ring; NULL: no session has a probe of sched_blame.
  */
 static __always_inline const struct ctrace_blame_ring *ctrace_blame_switch(struct task_struct *p, struct task_struct *next, u64 *now)
 {
-	struct ctrace_blame_ring __percpu *rings = smp_load_acquire(&ctrace_blame_rings);	/* pairs with rings_make() */
+	/* pairs with rings_make() */
+	struct ctrace_blame_ring __percpu *rings = smp_load_acquire(&ctrace_blame_rings);
 	const struct ctrace_container *c;
 	struct ctrace_blame_ring *r;
 	struct ctrace_blame_seen *s;
@@ -90,8 +91,9 @@ void ctrace_blame_count_parts(const struct ctrace_aggregate *t, u32 mask, const 
 			      const struct ctrace_blame_ring *r, u64 from, u64 now);
 
 /*
- * As ctrace_blame_wait(), of a task in container c that runs next on this CPU, whose ring is r. False: nothing has been done, because the
- * session in mask (or there are several) wants something else, or the task may have had no quota.
+ * As ctrace_blame_wait(), of a task in container c that runs next on this CPU, whose ring is r. False:
+ * nothing has been done, because the session in mask (or there are several) wants something else, or the task
+ * may have had no quota.
  */
 static __always_inline bool ctrace_blame_short(u32 mask, const struct ctrace_container *c, const struct ctrace_blame_ring *r, u64 from,
 					       u64 now)

@@ -7,7 +7,8 @@
  *	            A         B         C         D, running
  *	a wait:          20 ------------------- 40		D 35-40, C 30-35, B 20-30
  *
- * The parts go from the wait's end back to its beginning, without a gap. So their durations add up to the wait.
+ * The parts go from the wait's end back to its beginning, without a gap. So their durations add up to the
+ * wait.
  */
 #ifndef CTRACE_BLAME_WALK_H
 #define CTRACE_BLAME_WALK_H
@@ -53,9 +54,10 @@ struct ctrace_blame_windows {
 };
 
 /*
- * The kernel gives the queue quota, now. Since Linux 6.18 it may find that the running tasks have used that up, too; then nothing
- * changes, and it comes again without another throttle: the last window ends later than it seemed. from: when the queue was
- * throttled; 0: not since the last window, or, if nothing is known of the queue yet, before all waits.
+ * The kernel gives the queue quota, now. Since Linux 6.18 it may find that the running tasks have used that
+ * up, too; then nothing changes, and it comes again without another throttle: the last window ends later than
+ * it seemed. from: when the queue was throttled; 0: not since the last window, or, if nothing is known of the
+ * queue yet, before all waits.
  */
 static inline void ctrace_blame_window_ends(struct ctrace_blame_windows *w, u64 from, u64 now, bool unknown)
 {
@@ -134,8 +136,8 @@ static inline void ctrace_blame_walk(const struct ctrace_blame_ring *r, const st
 }
 
 /*
- * The same of a wait that ends at `to`, when the last one left, which is its only part, if nothing is known of quotas: who had the
- * CPU. NULL: there are more parts, or none.
+ * The same of a wait that ends at `to`, when the last one left, which is its only part, if nothing is known
+ * of quotas: who had the CPU. NULL: there are more parts, or none.
  */
 static __always_inline const struct ctrace_blame_seen *ctrace_blame_only(const struct ctrace_blame_ring *r, u64 from, u64 to)
 {

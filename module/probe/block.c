@@ -23,8 +23,8 @@ struct rq_arg {
 };
 
 /*
- * The kernel's letters are the same from 3.10 on; the flags behind them are not. Letters that are not known here are
- * left out: they are of zones and the like.
+ * The kernel's letters are the same from 3.10 on; the flags behind them are not. Letters that are not known
+ * here are left out: they are of zones and the like.
  */
 static noinline u32 rwbs_look(u32 flags, u32 bytes)
 {
@@ -264,9 +264,9 @@ static void CTRACE_PROBE_BLOCK_BIO_QUEUE(probe_bio_queue)
 /* --- block_io: a request from its issue to its completion --------------------- */
 
 /*
- * Keyed by request. Not every request ends so that we hear of it (one that is merged into another one, one without
- * a bio), and its address is used again for the next: so a place may be left behind, and each insert or issue renews
- * it. Whose the request is, block_owner.c knows.
+ * Keyed by request. Not every request ends so that we hear of it (one that is merged into another one, one
+ * without a bio), and its address is used again for the next: so a place may be left behind, and each insert
+ * or issue renews it. Whose the request is, block_owner.c knows.
  */
 struct io {
 	struct ctrace_begun begun;	/* time: of the issue; 0: only inserted yet */

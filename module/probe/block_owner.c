@@ -36,8 +36,8 @@ static void by_cgroup(struct bio *bio, struct ctrace_who *who)
 }
 
 /*
- * Is bio charged to current's own cgroup, or to none? Then current submits it for itself. Otherwise current works for others: it
- * writes back what they wrote, or is a kernel thread.
+ * Is bio charged to current's own cgroup, or to none? Then current submits it for itself. Otherwise current
+ * works for others: it writes back what they wrote, or is a kernel thread.
  */
 static __always_inline bool for_itself(struct bio *bio)
 {

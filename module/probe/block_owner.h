@@ -22,7 +22,8 @@
 /* A request's issuer. Only the CPU that claimed its place writes it, while the place's key is BUSY. */
 struct ctrace_block_owner {
 	struct ctrace_owned begun;
-	u64 unwanted;			/* ctrace_identity_gen, if no session wanted an event of the owner then; else 0 */
+	/* ctrace_identity_gen, if no session wanted an event of the owner then; else 0 */
+	u64 unwanted;
 	u64 start;			/* of the owner's task, whose address is used again, too */
 	const struct request_queue *q;
 	u64 sector;
@@ -37,8 +38,12 @@ extern struct ctrace_inflight ctrace_block_owners;
 
 struct ctrace_block_issuer {
 	struct ctrace_who who;
-	u64 start;	/* of a task that ctrace_block_task() has not looked for yet: when that began; else 0 */
-	/* the task that issued it: that of who, or a kernel thread; else 0 and "". The name is as the kernel has it: ctrace_copy_comm() */
+	/* of a task that ctrace_block_task() has not looked for yet: when that began; else 0 */
+	u64 start;
+	/*
+	 * the task that issued it: that of who, or a kernel thread; else 0 and "". The name is as the kernel
+	 * has it: ctrace_copy_comm()
+	 */
 	s32 tid;
 	char comm[CTRACE_COMM_LEN];
 };
@@ -47,8 +52,8 @@ struct ctrace_block_issuer {
 void ctrace_block_here(struct bio *bio, struct ctrace_block_issuer *out);
 
 /*
- * Remembers the issuer of bio, which becomes the first of a request; in its submitter's context. NULL: the request is a command, as
- * SG_IO sends, and gets its bio later, or none.
+ * Remembers the issuer of bio, which becomes the first of a request; in its submitter's context. NULL: the
+ * request is a command, as SG_IO sends, and gets its bio later, or none.
  */
 void ctrace_block_remember(struct bio *bio);
 
@@ -102,9 +107,9 @@ bool ctrace_block_recall_any(struct request *rq, bool here, struct ctrace_block_
 /*
  * The issuer of a request, in any context. If rq is not remembered: with here, as for its bio in
  * ctrace_block_here(), as the submitter is running; else the container of its bio's cgroup, or the host
- * if the kernel does not know that any more. ends: 0, or rq completes, and that is the other event whose function asks
- * then. The last one that asks forgets rq.
- * False: it was remembered, and is not, because too many others are. Its task may have ended: ctrace_block_task().
+ * if the kernel does not know that any more. ends: 0, or rq completes, and that is the other event whose
+ * function asks then. The last one that asks forgets rq. False: it was remembered, and is not, because too
+ * many others are. Its task may have ended: ctrace_block_task().
  */
 static __always_inline bool ctrace_block_recall(struct request *rq, u32 place, bool here, u32 ends, struct ctrace_block_issuer *out)
 {
@@ -129,8 +134,9 @@ static __always_inline bool ctrace_block_recall(struct request *rq, u32 place, b
 }
 
 /*
- * After it, for the sessions in mask: makes by->who.task NULL if that has ended. Until then, it is not looked at. Only sessions of
- * processes and special ones ask for a task. For others it need not be looked for, and is NULL, too.
+ * After it, for the sessions in mask: makes by->who.task NULL if that has ended. Until then, it is not looked
+ * at. Only sessions of processes and special ones ask for a task. For others it need not be looked for, and
+ * is NULL, too.
  */
 static __always_inline void ctrace_block_task(struct ctrace_block_issuer *by, u32 mask)
 {

@@ -3,14 +3,15 @@
  * One record for a whole system call, written when it returns: how long the call took, what it
  * returned, and its arguments. So a filter sees all of a call.
  *
- *	entry	who? wanted? take a place in the table; note sessions, call, time there, and memory that the call changes
+ *	entry	who? wanted? take a place in the table; note sessions, call, time there, and memory that the
+ *		call changes
  *	switch	(to another task, of a task that sleeps in a call whose stack is wanted) keep the stack
  *	return	find the place; who? still wanted? read the arguments; emit; free the place
  *	death	(of a task in a call) find the place; free it
  *
- * Arguments are read at the return, from the same registers: by then the kernel itself has brought in the pages
- * that hold strings. In two cases the registers may be others by then, so the arguments are kept from the entry on:
- * exec, and a task that has a tracer.
+ * Arguments are read at the return, from the same registers: by then the kernel itself has brought in the
+ * pages that hold strings. In two cases the registers may be others by then, so the arguments are kept from
+ * the entry on: exec, and a task that has a tracer.
  *
  * The record belongs to the container that the task is in at the return. A call that was under way
  * when the probe was added has no place, and makes no record; the return of a new task makes none either.
@@ -104,8 +105,8 @@ static noinline void begin_any(struct ctrace_begun *b)
 }
 
 /*
- * The short way: a 64-bit call of a remembered task that has no call under way and no tracer. Nothing is kept from its entry,
- * and the place of the task's last call is free.
+ * The short way: a 64-bit call of a remembered task that has no call under way and no tracer. Nothing is kept
+ * from its entry, and the place of the task's last call is free.
  */
 static notrace noinline ctrace_compat_noclone void enter(struct task_struct *p, struct pt_regs *regs, long nr)
 {
@@ -292,7 +293,10 @@ static __always_inline void emit(u32 mask, u32 id, const struct ctrace_who *who,
 			return;
 	}
 	if (at || r->layout->room || (r->layout->detail && unlikely(mask & READ_ONCE(ctrace_detailed_sessions)))) {
-		/* strings, memory and names cost most: a call that is too quick for a filter pays nothing for them */
+		/*
+		 * strings, memory and names cost most: a call that is too quick for a filter pays nothing for
+		 * them
+		 */
 		if (unlikely(mask & READ_ONCE(ctrace_options_sessions)))
 			mask = ctrace_emit_passing(mask, id, who, &r->head, CTRACE_SIZE(ctrace_call_payload));
 		if (mask)
@@ -402,9 +406,9 @@ static noinline ctrace_compat_noclone void leave_found(void *data, struct pt_reg
 }
 
 /*
- * The short ways, of a remembered task's call that one session alone wants. The session may have been made and have ended since
- * the entry, and the container may be another one: what is remembered is of now. In steps, so that variables stay in registers:
- * see emit/short.h.
+ * The short ways, of a remembered task's call that one session alone wants. The session may have been made
+ * and have ended since the entry, and the container may be another one: what is remembered is of now. In
+ * steps, so that variables stay in registers: see emit/short.h.
  */
 static __always_inline void leave_over(void)
 {

@@ -9,8 +9,8 @@
 #include "event/syscall_args.h"
 
 /*
- * What a call that is recorded as a whole leaves at its entry for its return, beside its place in probe/call.c's table: in
- * two tables more, whose places the task gives back with that one.
+ * What a call that is recorded as a whole leaves at its entry for its return, beside its place in
+ * probe/call.c's table: in two tables more, whose places the task gives back with that one.
  */
 
 /* In begun.wanted of the call's place: the task has a place in ctrace_calls_kept; */
@@ -39,7 +39,8 @@ struct ctrace_call_arguments {
 /* Of calls that wait. */
 struct ctrace_call_waits {
 	struct ctrace_begun begun;
-	struct ctrace_stack_waited stack;	/* with which the task went to sleep last, where a stack is wanted */
+	/* with which the task went to sleep last, where a stack is wanted */
+	struct ctrace_stack_waited stack;
 	struct ctrace_memory_was was;		/* what the call is about to change */
 };
 
@@ -51,8 +52,8 @@ extern struct ctrace_inflight ctrace_calls_kept, ctrace_calls_waits;
 bool ctrace_call_keep(const struct task_struct *p, const struct pt_regs *regs, u32 nr, bool is32,
 		      const struct ctrace_syscall_layout *l);
 /*
- * What the entry of a call keeps besides, with arguments that need not be kept: bits for begun.wanted. flags: those that it
- * has. What cannot be kept leaves the call as it is.
+ * What the entry of a call keeps besides, with arguments that need not be kept: bits for begun.wanted. flags:
+ * those that it has. What cannot be kept leaves the call as it is.
  */
 u32 ctrace_call_keep_more(u32 mask, const struct task_struct *p, const struct pt_regs *regs, u32 nr, bool is32,
 			  const struct ctrace_syscall_layout *l, u32 flags);

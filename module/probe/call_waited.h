@@ -6,8 +6,8 @@
 #include <linux/types.h>
 
 /*
- * A call that began before the probe was added, or before its task was wanted, has no place either. Most of these
- * have waited for something. So the errors of calls that waited are not taken for a filter's answer.
+ * A call that began before the probe was added, or before its task was wanted, has no place either. Most of
+ * these have waited for something. So the errors of calls that waited are not taken for a filter's answer.
  */
 static inline bool ctrace_call_may_have_waited(long ret)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * page_fault: a fault from the kernel's handler to its return, the time on disk included. It is that of the task
- * which touched the memory, or which had the kernel touch it.
+ * page_fault: a fault from the kernel's handler to its return, the time on disk included. It is that of the
+ * task which touched the memory, or which had the kernel touch it.
  *
- * The handler may return early and ask for another try (the lock was dropped to wait for a page; since 6.4, the lock
- * of the vma was not enough). The record is of all tries together, written at the last. What the last try
- * needs from the first ones is kept by task. The last one may not come, if a signal does; then the next fault
- * of the task finds another address, and takes what was kept away.
+ * The handler may return early and ask for another try (the lock was dropped to wait for a page; since 6.4,
+ * the lock of the vma was not enough). The record is of all tries together, written at the last. What the
+ * last try needs from the first ones is kept by task. The last one may not come, if a signal does; then the
+ * next fault of the task finds another address, and takes what was kept away.
  */
 #include <linux/mm.h>
 #include <linux/ptrace.h>

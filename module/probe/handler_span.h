@@ -3,20 +3,20 @@
  * Handlers of interrupts, of soft interrupts and of timers, from entry to exit: spans. They are the host's
  * events; the task that they interrupt has nothing to do with them, but its number is recorded.
  *
- * A handler ends on the CPU where it began, and current is the same then, as a handler is not switched away from: on
- * PREEMPT_RT a soft interrupt's may be, but is the current task's own work there. So what has begun is found by a key of
- * the context that runs it:
+ * A handler ends on the CPU where it began, and current is the same then, as a handler is not switched away
+ * from: on PREEMPT_RT a soft interrupt's may be, but is the current task's own work there. So what has begun
+ * is found by a key of the context that runs it:
  *
- *	interrupt	current and the depth of interrupts, because one may interrupt another's handler. The handlers of
- *			a shared interrupt come one after another
+ *	interrupt	current and the depth of interrupts, because one may interrupt another's handler.
+ *			The handlers of a shared interrupt come one after another
  *	soft interrupt	current and its vector: a vector's handler does not interrupt itself
  *	timer		the timer: the kernel runs a timer's function on one CPU at a time
  *
- * The first two lie in the first bytes of a task's structure, where no other key is. A key that is left behind because
- * its end was not seen is the next one's of that context (session/inflight.h, take).
+ * The first two lie in the first bytes of a task's structure, where no other key is. A key that is left
+ * behind because its end was not seen is the next one's of that context (session/inflight.h, take).
  *
- * Of an interrupt with a thread the handler is the part that wakes the thread. With forced threads (PREEMPT_RT) that is
- * all there is, and the thread's work is a task's.
+ * Of an interrupt with a thread the handler is the part that wakes the thread. With forced threads
+ * (PREEMPT_RT) that is all there is, and the thread's work is a task's.
  */
 #ifndef CTRACE_HANDLER_SPAN_H
 #define CTRACE_HANDLER_SPAN_H
@@ -69,8 +69,8 @@ static __always_inline void ctrace_handler_enters(u32 id, const void *key, s64 n
 }
 
 /*
- * The same. Returns the sessions that get the span; 0: none, or its beginning was not seen. now: what was noted, or
- * NULL. It is asked although no session may want the span: the place is given back.
+ * The same. Returns the sessions that get the span; 0: none, or its beginning was not seen. now: what was
+ * noted, or NULL. It is asked although no session may want the span: the place is given back.
  */
 static __always_inline u32 ctrace_handler_leaves(u32 id, const void *key, u64 *duration, s64 *now)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interrupts and soft interrupts, and their handlers as spans (probe/handler_span.h). Their events belong to the host: the
- * interrupted task has nothing to do with them. But a task may raise a soft interrupt, and then irq_softirq_raise is
- * that task's event.
+ * Interrupts and soft interrupts, and their handlers as spans (probe/handler_span.h). Their events belong to
+ * the host: the interrupted task has nothing to do with them. But a task may raise a soft interrupt, and then
+ * irq_softirq_raise is that task's event.
  */
 #include <linux/interrupt.h>
 #include <linux/string.h>
@@ -49,7 +49,8 @@ static void probe_entry(void *data, int irq, struct irqaction *action)
 {
 	ctrace_compat_probe_begin();
 	on_entry(irq, action);
-	ctrace_handler_enters(CTRACE_ID_IRQ, ctrace_handler_irq(), 0);	/* last: our own work does not count */
+	/* last: our own work does not count */
+	ctrace_handler_enters(CTRACE_ID_IRQ, ctrace_handler_irq(), 0);
 	ctrace_compat_probe_end();
 }
 

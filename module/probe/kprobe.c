@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Kprobes, kretprobes and spans of functions: fetch.c parses their definitions; this attaches them and writes their records. */
+/*
+ * Kprobes, kretprobes and spans of functions: fetch.c parses their definitions; this attaches them and writes
+ * their records.
+ */
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/kallsyms.h>
@@ -18,8 +21,8 @@
 #include "compat/rcu.h"
 
 /*
- * Calls of a span's function that are followed at one time, if its definition does not say. The kernel's default for
- * kretprobes, two a CPU, is too little for a function that sleeps.
+ * Calls of a span's function that are followed at one time, if its definition does not say. The kernel's
+ * default for kretprobes, two a CPU, is too little for a function that sleeps.
  */
 #define SPANS	256
 

@@ -4,7 +4,8 @@
  * wait is given up. It is the event of the task that waits, or in an interrupt the host's.
  *
  *	contention_begin(lock, flags)	find the context's place, or take one if wanted; note lock and time
- *	contention_end(lock, ret)	find the lock in the place; emit; give the place back with its last lock
+ *	contention_end(lock, ret)	find the lock in the place; emit; give the place back with its
+ *					last lock
  *
  * The same function of the kernel calls both. So they come in pairs, and the end has the same task and the
  * same context (task, soft interrupt, interrupt, NMI), though perhaps another CPU, as a task may sleep in

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * process_map: which files a process runs code of, and where it has them, so that the addresses in its stacks can be
- * named when it is gone. There is a record for each mapping that is executable and of a file, or the vdso's; and for each
- * task that is forked, which has what its process, or the one it was forked from, has.
+ * process_map: which files a process runs code of, and where it has them, so that the addresses in its stacks
+ * can be named when it is gone. There is a record for each mapping that is executable and of a file, or the
+ * vdso's; and for each task that is forked, which has what its process, or the one it was forked from, has.
  *
- * A stack is taken where a mapping may not be looked up: with interrupts off, in an NMI. And a reader who looks into
- * /proc when they meet the stack comes too late for a process that lives for milliseconds. So this is written when the
- * mapping is made, where the kernel reports it to perf: in perf_event_mmap(), for exec, mmap() and
- * mprotect(). The caller has mmap_lock for writing, so the mapping and its file stay. The state dump has what
- * was mapped before.
+ * A stack is taken where a mapping may not be looked up: with interrupts off, in an NMI. And a reader who
+ * looks into /proc when they meet the stack comes too late for a process that lives for milliseconds. So this
+ * is written when the mapping is made, where the kernel reports it to perf: in perf_event_mmap(), for exec,
+ * mmap() and mprotect(). The caller has mmap_lock for writing, so the mapping and its file stay. The state
+ * dump has what was mapped before.
  */
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
@@ -25,9 +25,10 @@
 #include "compat/mm.h"
 
 /*
- * first: of an address space: what the process had before, it has no more. parent: the process that the task was forked
- * from, 0 if it is another container's; then all behind it is 0 or empty. Else it is 0. dev, ino: of the file
- * itself; with overlayfs that is the layer's. The vdso has no file: they are 0, and build_id is empty.
+ * first: of an address space: what the process had before, it has no more. parent: the process that the task
+ * was forked from, 0 if it is another container's; then all behind it is 0 or empty. Else it is 0. dev, ino:
+ * of the file itself; with overlayfs that is the layer's. The vdso has no file: they are 0, and build_id is
+ * empty.
  */
 #define MAP_FIELDS(F)								\
 	F(s32, pid) F(s32, parent) F(u32, first) F(u32, dev) F(x64, start) F(x64, end)	\

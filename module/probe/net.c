@@ -83,7 +83,10 @@ static __always_inline bool made_here(const struct sk_buff *skb, const struct so
 	return sk || !skb->skb_iif;
 }
 
-/* Is it certain that the packet is current's, as ctrace_sock_owner() finds, and that no session wants an event of current? */
+/*
+ * Is it certain that the packet is current's, as ctrace_sock_owner() finds, and that no session wants an
+ * event of current?
+ */
 static __always_inline bool is_unwanted(const struct sk_buff *skb)
 {
 	const struct sock *sk;

@@ -41,7 +41,8 @@ struct ctrace_sampler {
 	struct sampler_cpu __percpu *cpu;
 	u32 bit, hz;			/* invariant */
 	int failed;			/* CPU hotplug's last error; the start of the sampler looks at it */
-	u64 missed;			/* samples of CPUs that were online without an event; cpus_read_lock() */
+	/* samples of CPUs that were online without an event; cpus_read_lock() */
+	u64 missed;
 };
 
 static u32 samplers;			/* users of cpus; protected by ctrace_lock */
@@ -202,8 +203,8 @@ static int sampler_start(struct ctrace_sampler *sr, char *why)
 }
 
 /*
- * A session has one sampler: each has a perf event on every CPU, whose interrupts all bear, and two rates' samples of one
- * container cannot be added up.
+ * A session has one sampler: each has a perf event on every CPU, whose interrupts all bear, and two rates'
+ * samples of one container cannot be added up.
  */
 static int check_alone(const struct ctrace_probe *p, const char *text, char *why)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A wait is cut on the CPU in whose queue the task waits, in an interrupt. That CPU does not switch then, so its
- * ring of blame.c stays as it is, and the task does not run there. Another CPU may take the task away at that
- * moment. Both take the time since the wait's last cut by an atomic operation, and one of them gets it. If the
- * other CPU even runs the task before this one has read that time, the microsecond between counts twice.
+ * A wait is cut on the CPU in whose queue the task waits, in an interrupt. That CPU does not switch then, so
+ * its ring of blame.c stays as it is, and the task does not run there. Another CPU may take the task away at
+ * that moment. Both take the time since the wait's last cut by an atomic operation, and one of them gets it.
+ * If the other CPU even runs the task before this one has read that time, the microsecond between counts
+ * twice.
  *
  * A task that waited already when the session began has no place, as the beginning of its wait was not seen.
  * The kernel's account has since when it has waited, and the session up to when such waits were written.
@@ -85,7 +86,10 @@ static void cut_here(void *arg)
 		cut_followed(c, ctrace_inflight_at(&ctrace_sched_spans, place));
 }
 
-/* The next task from number *nr on that can run, with a reference, if one of the next few can. False: no more. */
+/*
+ * The next task from number *nr on that can run, with a reference, if one of the next few can. False: no
+ * more.
+ */
 static bool next_runnable(int *nr, struct task_struct **found)
 {
 	struct task_struct *p;

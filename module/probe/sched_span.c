@@ -6,27 +6,29 @@
  *	sched_run	on a CPU			switched in		-> switched out
  *	sched_block	asleep				switched out		-> woken
  *
- * A task is always in one of the three, so it has one place in the table, and only while it is in a span that a session
- * wants. The end of one span begins the next, at the same time:
+ * A task is always in one of the three, so it has one place in the table, and only while it is in a span that
+ * a session wants. The end of one span begins the next, at the same time:
  *
  *			the place has		then
  *	wake-up		nothing, or a block	a wait begins
  *			a wait or a run		the task was not asleep: nothing changes
  *	switch, in	a wait			a run begins
- *	switch, out	anything		asleep: a block begins; dead: nothing; else: a wait begins. A wait that
- *						is found is none: a wake-up of a task that ran began it
+ *	switch, out	anything		asleep: a block begins; dead: nothing; else: a wait begins. A
+ *						wait that is found is none: a wake-up of a task that ran
+ *						began it
  *
- * A span that began before a session wanted it is not recorded. Only of tasks that were preempted by then, one that is
- * woken without having slept seems to wait from that wake-up on.
+ * A span that began before a session wanted it is not recorded. Only of tasks that were preempted by then,
+ * one that is woken without having slept seems to wait from that wake-up on.
  *
  * sched_blame's records of a wait begin and end with it: blame.c. Sessions that want either share the place.
  *
- * A record belongs to the task whose time it is, and to the container where it is at the end. A wait's end is seen by
- * the task before, a block's by the waker: neither is asked. Idle tasks have no spans.
+ * A record belongs to the task whose time it is, and to the container where it is at the end. A wait's end is
+ * seen by the task before, a block's by the waker: neither is asked. Idle tasks have no spans.
  *
- * All that is done with a task's place is done under the lock of its run queue: sched_switch, and sched_wakeup of a task
- * that is not current. (A task that wakes itself has not slept; that is passed over.) Every span ends, as a task that is
- * dead is not woken, and its last switch begins none. So no place is left behind.
+ * All that is done with a task's place is done under the lock of its run queue: sched_switch, and
+ * sched_wakeup of a task that is not current. (A task that wakes itself has not slept; that is passed over.)
+ * Every span ends, as a task that is dead is not woken, and its last switch begins none. So no place is left
+ * behind.
  */
 #include <linux/err.h>
 #include <linux/sched.h>
@@ -89,7 +91,8 @@ static const struct ctrace_stack_waited block_stack = { .of = CTRACE_ID_SCHED_BL
 
 struct at {
 	struct task_struct *p;
-	u64 *now;			/* 0: the clock has not been read; it is read only for tasks that a session wants */
+	/* 0: the clock has not been read; it is read only for tasks that a session wants */
+	u64 *now;
 	u32 row, place;
 	bool resolved;
 	struct ctrace_who who;		/* if resolved */
@@ -147,7 +150,10 @@ static void none(struct at *a)
 	a->place = CTRACE_INFLIGHT_NONE;
 }
 
-/* p's span is another one from now on: the caller notes what belongs to it. NULL: no session in mask wants it. */
+/*
+ * p's span is another one from now on: the caller notes what belongs to it. NULL: no session in mask wants
+ * it.
+ */
 static struct ctrace_span *begin(struct at *a, u32 id, u32 mask)
 {
 	struct ctrace_span *s;

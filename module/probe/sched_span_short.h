@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The short way of sched_span.c: for tasks that this CPU remembers, and sessions that want nothing of sched_run and sched_block,
- * and either sched_wait or sched_blame only to count it in line, as runqlat and blame do. Each function returns false if it has done nothing: then the
- * general way does all. r: ctrace_blame_switch()'s. *now: 0 while the clock has not been read. It is read only for tasks that a session wants.
+ * The short way of sched_span.c: for tasks that this CPU remembers, and sessions that want nothing of
+ * sched_run and sched_block, and either sched_wait or sched_blame only to count it in line, as runqlat and
+ * blame do. Each function returns false if it has done nothing: then the general way does all. r:
+ * ctrace_blame_switch()'s. *now: 0 while the clock has not been read. It is read only for tasks that a
+ * session wants.
  *
  * Context: under the lock of p's run queue.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Signals. signal_generate is the receiver's event. It is the sender's as well if that is in another container:
- * emit/sides.h. The sender's record has the receiver's tid, whom it chose, but not its name.
+ * Signals. signal_generate is the receiver's event. It is the sender's as well if that is in another
+ * container: emit/sides.h. The sender's record has the receiver's tid, whom it chose, but not its name.
  */
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>

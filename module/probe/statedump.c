@@ -54,8 +54,8 @@ CTRACE_PAYLOAD(namespaces, NAMESPACES_FIELDS);
 CTRACE_PAYLOAD(descriptor, DESCRIPTOR_FIELDS);
 
 /*
- * The kernel offers modules no list of disks. The command has one, and writes these records into a recording itself, before
- * the first of ours; dev is as block events have it.
+ * The kernel offers modules no list of disks. The command has one, and writes these records into a recording
+ * itself, before the first of ours; dev is as block events have it.
  */
 #define DISK_FIELDS(F)	F(u32, dev) F(path, diskname)
 
@@ -235,8 +235,9 @@ static void emit_of(struct ctrace_statedump *d, struct task_struct *p, u32 id, c
 }
 
 /*
- * One file at a time, looked up by number: names are asked outside RCU, because that may sleep. All that are open from
- * beginning to end are met, however many they are; but not if p itself, a thread that others share them with, ends.
+ * One file at a time, looked up by number: names are asked outside RCU, because that may sleep. All that are
+ * open from beginning to end are met, however many they are; but not if p itself, a thread that others share
+ * them with, ends.
  */
 static void dump_descriptors(struct ctrace_statedump *d, struct task_struct *p)
 {
@@ -257,7 +258,10 @@ static void dump_descriptors(struct ctrace_statedump *d, struct task_struct *p)
 	}
 }
 
-/* Has p an address space, and no thread before p in the list of its process? The threads of a process share one. */
+/*
+ * Has p an address space, and no thread before p in the list of its process? The threads of a process share
+ * one.
+ */
 static bool first_with_mm(const struct task_struct *p)
 {
 	const struct task_struct *t;
@@ -306,7 +310,10 @@ static bool dump_map(struct ctrace_statedump *d, struct task_struct *p, struct m
 	return true;
 }
 
-/* One mapping, with references to p's address space and root as long as it takes. False: there is no further one. */
+/*
+ * One mapping, with references to p's address space and root as long as it takes. False: there is no further
+ * one.
+ */
 static bool dump_next_map(struct ctrace_statedump *d, struct task_struct *p, unsigned long *at)
 {
 	struct mm_struct *mm = get_task_mm(p);
@@ -332,9 +339,10 @@ static bool dump_next_map(struct ctrace_statedump *d, struct task_struct *p, uns
 }
 
 /*
- * The executable mappings of p's process, so that its stacks have names when it is gone. mmap_lock is held for one mapping
- * at a time, and never waited for: a process that changes its mappings all the time is left to /proc. If it
- * executes another program in between, process_map has that, too; and so all that is mapped behind us.
+ * The executable mappings of p's process, so that its stacks have names when it is gone. mmap_lock is held
+ * for one mapping at a time, and never waited for: a process that changes its mappings all the time is left
+ * to /proc. If it executes another program in between, process_map has that, too; and so all that is mapped
+ * behind us.
  */
 static void dump_maps(struct ctrace_statedump *d, struct task_struct *p)
 {
@@ -347,8 +355,8 @@ static void dump_maps(struct ctrace_statedump *d, struct task_struct *p)
 
 /*
  * Walks by number, so that it may rest anywhere; on a list, the next task might be gone by then. A task
- * that exists from beginning to end is met once. A task in the deepest pid namespace writes 4 KiB, so the ring
- * is looked at after each. False: the session was stopped.
+ * that exists from beginning to end is met once. A task in the deepest pid namespace writes 4 KiB, so the
+ * ring is looked at after each. False: the session was stopped.
  */
 static bool walk(struct ctrace_statedump *d)
 {

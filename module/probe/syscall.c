@@ -289,7 +289,10 @@ static noinline void leave_any(long nr, long ret, u32 among)
 
 #define EXIT_LEN	(u32)(sizeof(struct ctrace_record) + sizeof(u64))
 
-/* An exit of len bytes, whose last word is zeros or the result. *time: the clock's reading, or 0. False: take the general way. */
+/*
+ * An exit of len bytes, whose last word is zeros or the result. *time: the clock's reading, or 0. False: take
+ * the general way.
+ */
 static __always_inline bool leave_one(struct ctrace_ring_desc *d, long nr, long ret, u32 len, u64 *time)
 {
 	struct ctrace_record *rec;
@@ -348,7 +351,10 @@ static noinline ctrace_compat_noclone void leave(void *data, struct pt_regs *reg
 	int found;
 	u8 exit;
 
-	/* in the upper half there are no native calls, but x32's own numbers, which older kernels took as they are */
+	/*
+	 * in the upper half there are no native calls, but x32's own numbers, which older kernels took as
+	 * they are
+	 */
 	if (unlikely((unsigned long)nr >= CTRACE_NR_SYSCALLS / 2 || ctrace_compat_is_32bit_call()))
 		goto other;
 	nr = ctrace_syscall_nospec(nr);

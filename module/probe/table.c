@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Everything that events come from: the families of curated events, and the kinds of a session's own probes. */
+/*
+ * Everything that events come from: the families of curated events, and the kinds of a session's own probes.
+ */
 #include "probe/table.h"
 
 const struct ctrace_family *const ctrace_families[] = {

@@ -7,11 +7,12 @@
  *
  * and tcp_retransmit, a segment that is sent once more (tcp_again.c).
  *
- * Most of these come in an interrupt or a timer, so the owner is kept with the socket: who connected, or who accepted.
- * Of a connection that nobody has accepted, it is the container that listens.
+ * Most of these come in an interrupt or a timer, so the owner is kept with the socket: who connected, or who
+ * accepted. Of a connection that nobody has accepted, it is the container that listens.
  *
- * The kernel changes a socket's state, and a task accepts it, only with the socket locked, so one context at a time
- * deals with its place. Each connection becomes TCP_CLOSE before the memory of its socket is used again.
+ * The kernel changes a socket's state, and a task accepts it, only with the socket locked, so one context at
+ * a time deals with its place. Each connection becomes TCP_CLOSE before the memory of its socket is used
+ * again.
  */
 #include <linux/string.h>
 #include <net/tcp.h>
@@ -38,7 +39,10 @@ static int table_made(void)
 	return 0;
 }
 
-/* A connection has one place, first with the id of tcp_connect in begun.wanted, then with that of tcp_life. 1.1 MiB. */
+/*
+ * A connection has one place, first with the id of tcp_connect in begun.wanted, then with that of tcp_life.
+ * 1.1 MiB.
+ */
 static struct ctrace_inflight connections __read_mostly = {
 	.stride = sizeof(struct ctrace_tcp), .bits = 14, .owned = true, .with = table_made,
 };
@@ -58,7 +62,9 @@ static struct ctrace_tcp *find(const struct sock *sk, u32 id)
 	return c && (u16)READ_ONCE(c->begun.wanted) == id ? c : NULL;
 }
 
-/* The sessions for which sockets have places: with that event, or with tcp_retransmit, which needs the owner. */
+/*
+ * The sessions for which sockets have places: with that event, or with tcp_retransmit, which needs the owner.
+ */
 static u32 follows(u32 id)
 {
 	return ctrace_wants(id) | ctrace_wants(CTRACE_ID_TCP_RETRANSMIT);

@@ -22,9 +22,11 @@ struct ctrace_tcp {
 	u64 start;			/* of the owner's task, whose address is used again */
 	union {
 		struct {
-			u64 acked, received;	/* tcp_life: by ctrace_compat_tcp_*(), when it was established */
+			/* tcp_life: by ctrace_compat_tcp_*(), when it was established */
+			u64 acked, received;
 		};
-		bool connecting;	/* tcp_connect: in tcp_v4_connect() or the like, which will say the error */
+		/* tcp_connect: in tcp_v4_connect() or the like, which will say the error */
+		bool connecting;
 	};
 };
 

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cpu_throttled: a group of tasks has used its quota of CPU time up, and waits for the next period. Each CPU has a queue
- * of the group's tasks; there is one span for each of these queues.
+ * cpu_throttled: a group of tasks has used its quota of CPU time up, and waits for the next period. Each CPU
+ * has a queue of the group's tasks; there is one span for each of these queues.
  *
- *	throttle_cfs_rq(queue)		whose is the group? wanted? take the queue's place; note sessions, time there
+ *	throttle_cfs_rq(queue)		whose is the group? wanted? take the queue's place; note sessions,
+ *					time there
  *	unthrottle_cfs_rq(queue)	find the place; whose? still wanted? emit; free the place
  *
- * The kernel has no tracepoint of it. The first function may find that there is quota again, and return without having
- * throttled; then it is called anew before the second can be, and begins the span anew. Both run under the lock of the
- * CPU's run queue. A group that goes leaves its places behind, perhaps.
+ * The kernel has no tracepoint of it. The first function may find that there is quota again, and return
+ * without having throttled; then it is called anew before the second can be, and begins the span anew. Both
+ * run under the lock of the CPU's run queue. A group that goes leaves its places behind, perhaps.
  *
- * Since 6.18 the tasks of a throttled queue run until they return to user mode; the span begins before that. And the second
- * function may find that they have used the new quota up, too, and return without having done anything; it is called again
- * later, without the first in between. So the place stays, and each call ends a part of the wait: the parts add up to it.
+ * Since 6.18 the tasks of a throttled queue run until they return to user mode; the span begins before that.
+ * And the second function may find that they have used the new quota up, too, and return without having done
+ * anything; it is called again later, without the first in between. So the place stays, and each call ends a
+ * part of the wait: the parts add up to it.
  *
- * Whose is a queue? It points to its group, whose first member is the state that the CPU controller has of a cgroup.
- * Where that pointer is in a queue is learnt from the first queue that comes.
+ * Whose is a queue? It points to its group, whose first member is the state that the CPU controller has of a
+ * cgroup. Where that pointer is in a queue is learnt from the first queue that comes.
  */
 #include "probe/blame.h"
 #include "probe/table.h"
@@ -29,9 +31,11 @@
 
 static struct ctrace_inflight queues __read_mostly = { .stride = sizeof(struct ctrace_begun), .bits = 12 };
 
-#define QUEUE_WORDS	128u	/* of a queue are looked at: it is smaller than that, or has its group there */
+/* of a queue are looked at: it is smaller than that, or has its group there */
+#define QUEUE_WORDS	128u
 
-static u32 group_word;	/* the word of a queue that points to its group; 0: not known yet. All learn the same */
+/* the word of a queue that points to its group; 0: not known yet. All learn the same */
+static u32 group_word;
 
 static const struct cgroup *group_at(u64 queue, u32 word)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Timers, and the functions of high-resolution timers as spans (probe/handler_span.h). They expire in interrupts, so their
- * events belong to the host; only an interval timer's belong to its process. The addresses of a timer and of its
- * function are kernel addresses, and left out.
+ * Timers, and the functions of high-resolution timers as spans (probe/handler_span.h). They expire in
+ * interrupts, so their events belong to the host; only an interval timer's belong to its process. The
+ * addresses of a timer and of its function are kernel addresses, and left out.
  */
 #include <linux/hrtimer.h>
 #include <linux/pid.h>

@@ -242,7 +242,9 @@ int ctrace_arena_view_add(struct ctrace_arena *a, struct ctrace_arena_view *v)
 void ctrace_arena_view_del(struct ctrace_arena *a, struct ctrace_arena_view *v, u32 state)
 {
 	mutex_lock(&a->lock);
-	/* release: a reader that sees an empty ring sees why; partner: ctrace_reader_state() of the library */
+	/*
+	 * release: a reader that sees an empty ring sees why; partner: ctrace_reader_state() of the library
+	 */
 	smp_store_release(&v->dir->state, state);
 	list_del(&v->list);
 	mutex_unlock(&a->lock);

@@ -116,18 +116,22 @@ static inline u64 *ctrace_arena_hint(const struct ctrace_arena *a, u32 slot)
 	return &a->heads[slot / a->slots_per_cpu * a->heads_per_cpu + slot % a->slots_per_cpu];
 }
 
-/* A view of one container, as its arena knows it; api/view.c owns it. In the arena's list until it is revoked. */
+/*
+ * A view of one container, as its arena knows it; api/view.c owns it. In the arena's list until it is
+ * revoked.
+ */
 struct ctrace_arena_view {
 	struct list_head list;
 	u32 cid;
 	struct ctrace_dir *dir;
 	struct ctrace_waiter waiter;
-	struct delayed_work expire;	/* revokes it: CTRACE_VIEW_DRAIN_MS after it has nothing to show any more */
+	/* revokes it: CTRACE_VIEW_DRAIN_MS after it has nothing to show any more */
+	struct delayed_work expire;
 };
 
 /*
- * Process context. ERR_PTR on error, with a sentence in why unless memory ran out. All that it has is charged to the
- * memory cgroup of current, as far as the kernel can (compat/vmalloc.h).
+ * Process context. ERR_PTR on error, with a sentence in why unless memory ran out. All that it has is charged
+ * to the memory cgroup of current, as far as the kernel can (compat/vmalloc.h).
  */
 struct ctrace_arena *ctrace_arena_new(const struct ctrace_arena_opts *o, char *why,
 				      size_t why_len);
@@ -151,7 +155,9 @@ static inline bool ctrace_arena_ended(const struct ctrace_arena *a)
  * container's death. -EACCES: the arena gives no views. Process context.
  */
 int ctrace_arena_view_add(struct ctrace_arena *a, struct ctrace_arena_view *v);
-/* Takes it out: state is the last thing that its directory says. Nothing refers to v then. Process context. */
+/*
+ * Takes it out: state is the last thing that its directory says. Nothing refers to v then. Process context.
+ */
 void ctrace_arena_view_del(struct ctrace_arena *a, struct ctrace_arena_view *v, u32 state);
 /* Begins v's time to drain, if it has not begun. The caller holds a->lock, or v cannot go. */
 void ctrace_arena_view_expire(struct ctrace_arena_view *v);
@@ -203,8 +209,9 @@ struct ctrace_ring_stats {
 	u64 events, bytes, lost_full, lost_nested;
 };
 /*
- * Calls fn for each slot in use from slot `from` on, in order, until fn returns != 0, and returns that. Process context: it
- * rests, as a large arena has a million slots. So the caller holds no lock that others wait for.
+ * Calls fn for each slot in use from slot `from` on, in order, until fn returns != 0, and returns that.
+ * Process context: it rests, as a large arena has a million slots. So the caller holds no lock that others
+ * wait for.
  */
 int ctrace_arena_each_ring(struct ctrace_arena *a, u32 from,
 			   int (*fn)(const struct ctrace_ring_stats *r, void *arg), void *arg);
@@ -215,7 +222,8 @@ struct ctrace_arena_stats {
 	u64 ring_size, wakeup_ns, events, lost_full, lost_nested;
 	u32 subbuf_size, slots, slots_used;
 };
-void ctrace_arena_stats(struct ctrace_arena *a, struct ctrace_arena_stats *st);		/* looks at all slots, as above */
+/* looks at all slots, as above */
+void ctrace_arena_stats(struct ctrace_arena *a, struct ctrace_arena_stats *st);
 /* The same for an arena without a record: looks at none. */
 void ctrace_arena_stats_new(const struct ctrace_arena *a, struct ctrace_arena_stats *st);
 

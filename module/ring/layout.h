@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How an arena is laid out: the sizes that were asked for, and those that were not. Looks at nothing but its arguments. */
+/*
+ * How an arena is laid out: the sizes that were asked for, and those that were not. Looks at nothing but its
+ * arguments.
+ */
 #ifndef CTRACE_LAYOUT_H
 #define CTRACE_LAYOUT_H
 

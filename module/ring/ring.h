@@ -179,7 +179,9 @@ static inline void ctrace_ring_lost_nested(struct ctrace_ring_desc *d)
 	ctrace_ring_count(&d->lost_nested, &d->ctl->lost_nested);
 }
 
-/* May a record be under way here? Context: on the ring's CPU; then what it says is true until a writer comes. */
+/*
+ * May a record be under way here? Context: on the ring's CPU; then what it says is true until a writer comes.
+ */
 static inline bool ctrace_ring_busy(const struct ctrace_ring_desc *d)
 {
 	return READ_ONCE(d->trying) || READ_ONCE(d->head) != READ_ONCE(d->reserve);
@@ -223,9 +225,9 @@ static inline void ctrace_ring_walk(struct ctrace_ring_desc *d, u64 pos, u64 end
 			continue;
 		}
 		/*
-		 * Nobody but writers has a mapping that may be written. Should somebody find a way all the same,
-		 * a length that cannot be must not lead us out of the sub-buffer, nor in a circle: give up
-		 * the rest, which readers then find to be no ring.
+		 * Nobody but writers has a mapping that may be written. Should somebody find a way all the
+		 * same, a length that cannot be must not lead us out of the sub-buffer, nor in a circle: give
+		 * up the rest, which readers then find to be no ring.
 		 */
 		len = left < sizeof(*rec) ? 0 : READ_ONCE(rec->len);
 		if (unlikely(len < sizeof(*rec) || len > left || len & 7))
@@ -259,9 +261,9 @@ static inline bool ctrace_ring_left(const struct ctrace_ring_desc *d, u64 *pos, 
 }
 
 /*
- * The outermost writer leaves: it publishes its records, and those that interrupts left to it. As in perf: one
- * that came before head was moved has left its records to us, so look again; one that comes after
- * has published its own.
+ * The outermost writer leaves: it publishes its records, and those that interrupts left to it. As in perf:
+ * one that came before head was moved has left its records to us, so look again; one that comes after has
+ * published its own.
  */
 static noinline __maybe_unused notrace void ctrace_ring_leave(struct ctrace_ring_desc *d)
 {
@@ -379,8 +381,9 @@ ctrace_ring_reserve_any(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32
 	WRITE_ONCE(d->trying, trying);
 	if (unlikely(ret == CTRACE_RING_REFUSED)) {
 		/*
-		 * If an earlier try raised nest, lower it again, unless a writer that we interrupted is under way.
-		 * One that we interrupted while it tried does not rely on it: that try fails, as reserve has moved.
+		 * If an earlier try raised nest, lower it again, unless a writer that we interrupted is under
+		 * way. One that we interrupted while it tried does not rely on it: that try fails, as reserve
+		 * has moved.
 		 */
 		if (again && READ_ONCE(d->head) == READ_ONCE(d->reserve))
 			smp_store_release(&d->ctl->nest, 0);	/* F */

@@ -15,7 +15,8 @@
 #define WINDOW		64u			/* slots that a search looks at */
 #define SWEEP		8u			/* slots looked at per death */
 #define WIPE_CHUNK	16384u			/* bytes cleared with interrupts off */
-#define TELL_CHUNKS	64u			/* a pin that wipes says so each time it has cleared as many */
+/* a pin that wipes says so each time it has cleared as many */
+#define TELL_CHUNKS	64u
 
 /* Slot j of the window that a container of this hash is searched in, on any CPU; slot 0 is shared. */
 static inline u32 window_slot(const struct ctrace_arena *a, u32 hash, u32 j)
@@ -206,7 +207,8 @@ struct pin_request {
 	struct kref ref;
 	struct ctrace_arena *a;
 	u32 cid;
-	struct completion progress;	/* once for each CPU that answered, and for each MiB wiped, and at the end */
+	/* once for each CPU that answered, and for each MiB wiped, and at the end */
+	struct completion progress;
 	atomic_t left;			/* work items that have not ended */
 	struct mutex lock;
 	bool given_up;			/* set under lock; who finds it unpins its slot itself */

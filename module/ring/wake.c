@@ -4,8 +4,8 @@
  *
  * A waiter arms: it sets its bit in the word that records of its rings look at. Then it looks at the heads
  * and sleeps. The first record after that finds the word set, clears it and begins a round: it queues
- * an irq_work. (A probe may run in an NMI or hold a run queue's lock, so it can do no more.) The irq_work starts
- * a timer, the timer a work item, and the work item wakes those waiters whose own heads moved: one
+ * an irq_work. (A probe may run in an NMI or hold a run queue's lock, so it can do no more.) The irq_work
+ * starts a timer, the timer a work item, and the work item wakes those waiters whose own heads moved: one
  * wake covers all records that came until then.
  *
  *	ring without a view	d->wake is &arena->armed: one word, which only the session's waiter sets

@@ -24,7 +24,8 @@
  *	write mask (of the next task)		read task: is it p still?
  *
  * B is for tasks that leave the set while they live, because their last target went. A task may enter it
- * again, but not while a look-up looks: its target was taken away before a grace period (ctrace_tasks_sweep()).
+ * again, but not while a look-up looks: its target was taken away before a grace period
+ * (ctrace_tasks_sweep()).
  */
 #ifndef CTRACE_FOLLOWED_H
 #define CTRACE_FOLLOWED_H

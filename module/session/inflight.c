@@ -8,8 +8,8 @@
 #include "compat/clock.h"
 
 /*
- * Protects the list, and the places of the tables in it. Get and put hold ctrace_lock as well. The GC does not:
- * it must not wait for a command.
+ * Protects the list, and the places of the tables in it. Get and put hold ctrace_lock as well. The GC does
+ * not: it must not wait for a command.
  */
 static DEFINE_MUTEX(lock);
 static LIST_HEAD(tables);	/* those that have places */
@@ -20,7 +20,10 @@ static int get(struct ctrace_inflight *t)
 	int err;
 
 	if (!t->users) {
-		/* charged to no session: others may use it longer than the one that asked first. There are few */
+		/*
+		 * charged to no session: others may use it longer than the one that asked first. There are
+		 * few
+		 */
 		t->keys = vzalloc(n * (sizeof(*t->keys) + t->stride) +
 				  rows * (sizeof(*t->lost) + sizeof(*t->further)));
 		if (!t->keys)
@@ -37,7 +40,10 @@ static int get(struct ctrace_inflight *t)
 		mutex_lock(&lock);
 		list_add(&t->list, &tables);
 		mutex_unlock(&lock);
-		/* a table that was freed may be remembered (emit/short_call.h): before a probe runs that uses this one */
+		/*
+		 * a table that was freed may be remembered (emit/short_call.h): before a probe runs that uses
+		 * this one
+		 */
 		ctrace_identity_forget_tasks();
 	}
 	t->users++;

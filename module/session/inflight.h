@@ -19,29 +19,29 @@
  *	owns the place that has the key; only taking one is an atomic operation. It gives the place back
  *	before the object's memory can become another object.
  *
- *	Not always: renew, hold, let_go. Some places are left behind, and nothing shows which. So if a row is
- *	full, a new beginning takes over the oldest one's place. If that has not ended yet, its end finds none;
- *	ctrace_inflight_may_be_lost() then says so. To use a place, a context makes its key BUSY. Others that
- *	need the same place do without it.
+ *	Not always: renew, hold, let_go. Some places are left behind, and nothing shows which. So if a row
+ *	is full, a new beginning takes over the oldest one's place. If that has not ended yet, its end
+ *	finds none; ctrace_inflight_may_be_lost() then says so. To use a place, a context makes its key
+ *	BUSY. Others that need the same place do without it.
  *
- *	user			key	row	the end				notes
- *	probe/call.c		task	any	return, or death		sessions, time
- *	the same		task	any	return, or death		arguments that will not be there
- *	the same		task	any	return, or death		the stack where it waited, memory as it was
- *	probe/sched_span.c	task	any	always				sessions, time, what the span is
- *	the same		task	any	always				the waker, until the task is woken
- *	the same		task	any	always				the stack where it went to sleep
- *	probe/throttle.c	queue	any	not if the group goes		sessions, time
- *	probe/blame.c		queue	any	not if the group goes		times; it stays after the end
- *	probe/syscall.c		task	any	not if the return is not wanted	strings that were not there
- *	probe/net.c		packet	here	always				owner
- *	probe/handler_span.h		context	here	always				sessions, time
- *	probe/lock.c		context	any	always				sessions, locks, times
- *	probe/block_owner.c	bio	any	not if its request is merged	owner, time, sectors
- *	probe/io_uring.c	request	any	not if no result is written	owner, time, operation
- *	probe/block.c		request	any	not if it is merged		sessions, times, place
- *	probe/fault.c		task	any	not if a signal comes		time
- *	probe/tcp.c		socket	any	always				sessions, owner, times
+ *	user                    key      row   the end                   notes
+ *	probe/call.c            task     any   return, or death          sessions, time
+ *	the same                task     any   return, or death          arguments that will not be there
+ *	the same                task     any   return, or death          stack where it waited, and memory
+ *	probe/sched_span.c      task     any   always                    sessions, time, what the span is
+ *	the same                task     any   always                    the waker, until the task is woken
+ *	the same                task     any   always                    stack where it went to sleep
+ *	probe/throttle.c        queue    any   not if the group goes     sessions, time
+ *	probe/blame.c           queue    any   not if the group goes     times; it stays after the end
+ *	probe/syscall.c         task     any   not if the return is not wanted  strings that were not there
+ *	probe/net.c             packet   here  always                    owner
+ *	probe/handler_span.h    context  here  always                    sessions, time
+ *	probe/lock.c            context  any   always                    sessions, locks, times
+ *	probe/block_owner.c     bio      any   not if its request is merged  owner, time, sectors
+ *	probe/io_uring.c        request  any   not if no result is written  owner, time, operation
+ *	probe/block.c           request  any   not if it is merged       sessions, times, place
+ *	probe/fault.c           task     any   not if a signal comes     time
+ *	probe/tcp.c             socket   any   always                    sessions, owner, times
  *
  * All users of a table go the same way, with the same kind of row. No probe waits or takes a lock, so these
  * functions are for any context incl. NMI; preemption off. A handler that interrupts another one deals with
@@ -68,8 +68,8 @@ struct ctrace_probe;
 /* The head of each place; the user's own fields follow it. A field without a use stays 0. */
 struct ctrace_begun {
 	/*
-	 * mask of sessions << 32 | flags << 16 | event id. READ_ONCE: ctrace_inflight_put() takes bits out of the mask.
-	 * cmpxchg64() for what changes other bits of a place that is in use.
+	 * mask of sessions << 32 | flags << 16 | event id. READ_ONCE: ctrace_inflight_put() takes bits out of
+	 * the mask. cmpxchg64() for what changes other bits of a place that is in use.
 	 */
 	u64 wanted;
 	u64 time;
@@ -96,15 +96,16 @@ struct ctrace_inflight {
 	u32 stride;		/* a multiple of 8 */
 	u8 bits;		/* there are 1 << bits places: CTRACE_INFLIGHT_ROW or more */
 	bool owned;		/* they begin with a struct ctrace_owned */
-	int (*with)(void);	/* what is made after the places, 0 or -errno, and freed before them; or NULL */
+	/* what is made after the places, 0 or -errno, and freed before them; or NULL */
+	int (*with)(void);
 	void (*without)(void);
 	u32 users;		/* probes; ctrace_lock */
 	struct list_head list;	/* of the tables that have places; inflight.c's lock */
 };
 
 /*
- * For session/probe.c; process context, ctrace_lock held. get: p becomes a user of its sources' tables; makes the
- * places of a table for its first user. 0 or -ENOMEM; then put is called, too.
+ * For session/probe.c; process context, ctrace_lock held. get: p becomes a user of its sources' tables; makes
+ * the places of a table for its first user. 0 or -ENOMEM; then put is called, too.
  *
  * put: p goes, if it is a user; the last one frees the places. The session's index is used again, and what
  * has begun must not become an event of its next session, or of this session's next probe: so put forgets
@@ -171,7 +172,9 @@ const struct task_struct *ctrace_begun_task(const struct ctrace_who *who, u64 st
 
 /* --- for what always ends ------------------------------------------------------ */
 
-/* The key's place in this row, or NONE. Each of eight compares has its own code: a loop costs twice as much. */
+/*
+ * The key's place in this row, or NONE. Each of eight compares has its own code: a loop costs twice as much.
+ */
 static __always_inline u32 ctrace_inflight_in_row(const struct ctrace_inflight *t, u32 row, const void *key)
 {
 	u32 place = row * CTRACE_INFLIGHT_ROW;
@@ -256,7 +259,8 @@ static __always_inline bool ctrace_inflight_claim(struct ctrace_inflight *t, u32
 u32 ctrace_inflight_renew_any(struct ctrace_inflight *t, u32 row);
 
 /*
- * A place for the key, now BUSY: its own (then *known), a free one, or the oldest key's. NONE: another context has that.
+ * A place for the key, now BUSY: its own (then *known), a free one, or the oldest key's. NONE: another
+ * context has that.
  */
 static __always_inline u32 ctrace_inflight_renew_known(struct ctrace_inflight *t, const void *key, bool *known)
 {

@@ -29,11 +29,12 @@ struct place {
  */
 struct ctrace_limit {
 	u32 rate;
-	u32 sweep;		/* place that was checked last; only one caller at a time of ctrace_limit_forget() */
+	/* place that was checked last; only one caller at a time of ctrace_limit_forget() */
+	u32 sweep;
 	atomic64_t gone;	/* dropped by containers that are no more */
 	/*
-	 * Places that these accounts have, one in the other: of slices, of what is nested in these slices' containers, of outermost
-	 * containers, for what is nested in them
+	 * Places that these accounts have, one in the other: of slices, of what is nested in these slices'
+	 * containers, of outermost containers, for what is nested in them
 	 */
 	atomic_t taken[LEVELS][SHARES];
 	atomic_t all;		/* places that are taken */
@@ -71,7 +72,10 @@ static struct place *look_up(struct ctrace_limit *l, u32 cid)
 	return NULL;
 }
 
-/* The number of places that this level of an account has; NULL: account has no such level. account: ctrace_charge_number() */
+/*
+ * The number of places that this level of an account has; NULL: account has no such level. account:
+ * ctrace_charge_number()
+ */
 static atomic_t *taken(struct ctrace_limit *l, u32 account, u32 level)
 {
 	u32 nested = account >> 16;
@@ -82,9 +86,9 @@ static atomic_t *taken(struct ctrace_limit *l, u32 account, u32 level)
 }
 
 /*
- * As for room (identity/charge.h): an account may have no more places than are free in the one that it is of. Alone, a slice has
- * half, what is nested in it a quarter, and what is nested in one container an eighth. Other CPUs take some
- * at the same time, so it may be a few more.
+ * As for room (identity/charge.h): an account may have no more places than are free in the one that it is of.
+ * Alone, a slice has half, what is nested in it a quarter, and what is nested in one container an eighth.
+ * Other CPUs take some at the same time, so it may be a few more.
  */
 static bool may_take(struct ctrace_limit *l, u32 account)
 {
@@ -153,7 +157,8 @@ static noinline struct place *first(struct ctrace_limit *l, u32 cid, u32 account
  * CPUs may still take two places for one cid, if one became free in between: ctrace_limit_forget()
  * gives up both.)
  *
- * A user who has many containers leaves places to the others, and a shared one each: any further containers of that account share one.
+ * A user who has many containers leaves places to the others, and a shared one each: any further containers
+ * of that account share one.
  */
 static struct place *find(struct ctrace_limit *l, u32 cid, u32 account)
 {
@@ -167,7 +172,9 @@ bool ctrace_limit_pass(struct ctrace_limit *l, u32 cid, u32 account, u64 now)
 
 	do {
 		was = atomic64_read(&p->passed);
-		/* now may be of the second before: another CPU was first in this one, where this counts too */
+		/*
+		 * now may be of the second before: another CPU was first in this one, where this counts too
+		 */
 		new = was >> 32 < second ? second << 32 | 1 : was + 1;
 		if ((u32)new > l->rate) {
 			atomic64_inc(&p->dropped);

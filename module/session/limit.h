@@ -2,8 +2,9 @@
 /*
  * A limit on the records a second of each container, in one session. The table has a fixed size and is
  * made with the session. Containers that find no place in it share one with others of their account
- * (identity/charge.h). A slice has at most half of the places, what is nested in it a quarter, and what is nested in one of its
- * containers an eighth: so a user's containers cannot be so many that others' have no records.
+ * (identity/charge.h). A slice has at most half of the places, what is nested in it a quarter, and what is
+ * nested in one of its containers an eighth: so a user's containers cannot be so many that others' have no
+ * records.
  */
 #ifndef CTRACE_LIMIT_H
 #define CTRACE_LIMIT_H
@@ -17,8 +18,8 @@ struct ctrace_limit *ctrace_limit_new(u32 rate);
 void ctrace_limit_free(struct ctrace_limit *l);		/* when no probe sees it any more */
 
 /*
- * May container cid, of that account (ctrace_charge_number()), have one more record? Any context incl. NMI; preemption off. now: CLOCK_MONOTONIC,
- * ns; decides which second it is. False: held back, and counted.
+ * May container cid, of that account (ctrace_charge_number()), have one more record? Any context incl. NMI;
+ * preemption off. now: CLOCK_MONOTONIC, ns; decides which second it is. False: held back, and counted.
  */
 bool ctrace_limit_pass(struct ctrace_limit *l, u32 cid, u32 account, u64 now);
 

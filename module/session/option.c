@@ -213,8 +213,8 @@ static bool is_path(const struct ctrace_field_desc *f)
 }
 
 /*
- * How many of a whole call's fields a filter may ask for: without CTRACE_SESSION_F_PATHS not the names of descriptors,
- * which come last and are always empty.
+ * How many of a whole call's fields a filter may ask for: without CTRACE_SESSION_F_PATHS not the names of
+ * descriptors, which come last and are always empty.
  */
 static u32 nfields(const struct ctrace_session *s, const struct ctrace_event_type *t)
 {
@@ -356,7 +356,10 @@ void ctrace_option_publish(struct ctrace_probe *p, bool on)
 		if (!p->options[i])
 			continue;
 		for (id = p->ranges[i].from; id < p->ranges[i].from + p->ranges[i].n; id++)
-			/* Release: the options are whole before they are seen. Pairs with options_of() in emit/options.c. */
+			/*
+			 * Release: the options are whole before they are seen. Pairs with options_of() in
+			 * emit/options.c.
+			 */
 			smp_store_release(&s->options[id], on ? p->options[i] : NULL);
 		if (on)
 			set_options(s, true);

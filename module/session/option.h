@@ -2,12 +2,13 @@
 /*
  * Options of sessions and probes: a filter expression, one of N events, a stack with each event, a limit
  * on their rate. A session without any pays one load for them (ctrace_options_sessions in emit.h). A
- * probe with a filter pays a copy of each record, which is filled before the filter decides. Two options of system calls are asked
- * before that: one of N, if there is no filter (first), and how long a whole call took at least (longer).
+ * probe with a filter pays a copy of each record, which is filled before the filter decides. Two options of
+ * system calls are asked before that: one of N, if there is no filter (first), and how long a whole call took
+ * at least (longer).
  *
- * A session's gate is the filter of all its system calls, if that asks only which task makes them. A CPU asks it once, and
- * remembers the answer beside the task (emit/short.h). Sessions with whole calls have none: such a call is filtered at its return,
- * and a move or an exec may have changed the answer since its entry.
+ * A session's gate is the filter of all its system calls, if that asks only which task makes them. A CPU asks
+ * it once, and remembers the answer beside the task (emit/short.h). Sessions with whole calls have none: such
+ * a call is filtered at its return, and a move or an exec may have changed the answer since its entry.
  */
 #ifndef CTRACE_OPTION_H
 #define CTRACE_OPTION_H
@@ -34,8 +35,10 @@ struct ctrace_option {
 	struct ctrace_aggregate *table;	/* of agg; the probe's */
 	struct ctrace_aggregate *quick;	/* table, if agg is plain and its probe counts in line; else NULL */
 	u64 longer;			/* minimum duration that expr can accept; 0: not known */
-	bool early;			/* expr asks for nothing but how long a call took and what it returned */
-	bool plain;			/* agg is all that is asked for, and needs nothing but $words and the fields below agg->head */
+	/* expr asks for nothing but how long a call took and what it returned */
+	bool early;
+	/* agg is all that is asked for, and needs nothing but $words and the fields below agg->head */
+	bool plain;
 	struct ctrace_one_of __percpu *seen;	/* for one_of */
 	struct ctrace_one_of __percpu *first;	/* the same, if no filter is asked before; else NULL */
 	u32 one_of;			/* 0: all */
@@ -65,11 +68,12 @@ extern u32 ctrace_gated_sessions;
 extern u32 ctrace_gated_short_sessions;
 
 extern const struct ctrace_detail ctrace_no_detail;
-u32 ctrace_next_detail_of(u32 *mask, const struct ctrace_detail **d);	/* if some are in ctrace_detailed_sessions */
+/* if some are in ctrace_detailed_sessions */
+u32 ctrace_next_detail_of(u32 *mask, const struct ctrace_detail **d);
 
 /*
- * The next sessions of *mask that want the same of a call, which are taken out of it; *d: what they want. 0: none is
- * left. Any context; preemption off, as long as *d is used.
+ * The next sessions of *mask that want the same of a call, which are taken out of it; *d: what they want. 0:
+ * none is left. Any context; preemption off, as long as *d is used.
  */
 static __always_inline u32 ctrace_next_detail(u32 *mask, const struct ctrace_detail **d)
 {
@@ -82,7 +86,10 @@ static __always_inline u32 ctrace_next_detail(u32 *mask, const struct ctrace_det
 	return all;
 }
 
-/* Leaves the event out, unless it is time for one. No event of these options may interrupt this one. Preemption off. */
+/*
+ * Leaves the event out, unless it is time for one. No event of these options may interrupt this one.
+ * Preemption off.
+ */
 static __always_inline bool ctrace_option_skips(struct ctrace_one_of __percpu *p)
 {
 	if (__this_cpu_read(p->left) <= 0)
@@ -96,20 +103,26 @@ static __always_inline bool ctrace_option_skips(struct ctrace_one_of __percpu *p
 /* Makes p->options for o. 0, or -errno; why then has a sentence unless out of memory. */
 int ctrace_option_new(struct ctrace_probe *p, const struct ctrace_probe_opts *o, char *why);
 /*
- * on: makes p->options visible to probe functions; to be called when p is in its session's list, before it is armed. off: withdraws them;
- * only after p was disarmed and ctrace_option_sync() returned, or a late probe function would record
- * what the options leave out. No other probe of the session has these events, so none looks then.
+ * on: makes p->options visible to probe functions; to be called when p is in its session's list, before it is
+ * armed. off: withdraws them; only after p was disarmed and ctrace_option_sync() returned, or a late probe
+ * function would record what the options leave out. No other probe of the session has these events, so none
+ * looks then.
  */
 void ctrace_option_publish(struct ctrace_probe *p, bool on);
 void ctrace_option_sync(void);
-/* s has a gate from now on, if its probes allow that. Call it when no function of a probe that was taken away runs any more. */
+/*
+ * s has a gate from now on, if its probes allow that. Call it when no function of a probe that was taken away
+ * runs any more.
+ */
 void ctrace_option_gate(struct ctrace_session *s);
-void ctrace_option_no_gate(struct ctrace_session *s);	/* before a probe of s is taken away: the gate may be its filter */
+/* before a probe of s is taken away: the gate may be its filter */
+void ctrace_option_no_gate(struct ctrace_session *s);
 void ctrace_option_free(struct ctrace_probe *p);
 
 /* Makes the session's own options, its filter and its limit, before it has a probe. Needs no lock. */
 int ctrace_option_session(struct ctrace_session *s, const char *filter, u32 rate, char *why);
-void ctrace_option_session_begin(struct ctrace_session *s);	/* its options count from now on, if it has any */
+/* its options count from now on, if it has any */
+void ctrace_option_session_begin(struct ctrace_session *s);
 void ctrace_option_session_end(struct ctrace_session *s);	/* it has none any more */
 void ctrace_option_session_free(struct ctrace_session *s);	/* all its options, when no probe sees them */
 

@@ -240,7 +240,7 @@ static int get_sources(struct ctrace_probe *p, char *why)
 	p->missed_before = hooks_missed(p);
 	for (i = 0; i < CTRACE_PROBE_SOURCES && p->sources[i]; i++)
 		if (p->sources[i]->hook || ctrace_compat_cgroup_event_exists(ctrace_source_at(p->sources[i])))
-			p->by_kprobe = p->by_ftrace = true;	/* these are all at the entries of functions */
+			p->by_kprobe = p->by_ftrace = true;	/* all at functions' entries */
 	p->blind_before = blind_ns(p);
 	return 0;
 }
@@ -401,7 +401,9 @@ const struct ctrace_event_type *ctrace_probe_define(const char *text, const stru
 	const struct ctrace_probe_kind *const *k = kinds;
 
 	lockdep_assert_held(&ctrace_lock);
-	/* A text that begins as no definition does: the first kind that has any says what is wrong with it. */
+	/*
+	 * A text that begins as no definition does: the first kind that has any says what is wrong with it.
+	 */
 	while (!kind || !kind->define)
 		kind = *k++;
 	return ctrace_define(text, by, kind->define, why);

@@ -31,8 +31,8 @@ struct ctrace_probe_kind {
 	const char *const *prefixes;	/* NULL-terminated */
 	/*
 	 * Makes the probe that text describes, which is p->name or the definition of that name: sets ranges,
-	 * may set sources (p->kaddr: it is to record kernel stacks; p->by_kprobe, by_ftrace), and may set priv, which the kind then owns. 0, or -errno with a sentence in why and
-	 * nothing left behind.
+	 * may set sources (p->kaddr: it is to record kernel stacks; p->by_kprobe, by_ftrace), and may set
+	 * priv, which the kind then owns. 0, or -errno with a sentence in why and nothing left behind.
 	 */
 	int (*add)(struct ctrace_probe *p, const char *text, char *why);
 	/*
@@ -59,7 +59,8 @@ struct ctrace_probe {
 	bool by_kprobe, by_ftrace;	/* invariant: it depends on kprobes; on such as ftrace carries */
 	u64 blind_before;		/* as ctrace_probe_blind() would be without it, when it was added */
 	bool kaddr;			/* invariant: its records hold kernel addresses */
-	struct ctrace_aggregate *table;	/* events are counted there and not recorded; or NULL; owned by this */
+	/* events are counted there and not recorded; or NULL; owned by this */
+	struct ctrace_aggregate *table;
 	const struct ctrace_probe_kind *kind;	/* or NULL: only shared tracepoints */
 	void *priv;			/* owned by the kind */
 	char *name;			/* owned by this */
@@ -92,7 +93,10 @@ void ctrace_probe_arm(struct ctrace_probe *p, bool on);
 const struct ctrace_event_type *ctrace_probe_define(const char *text, const struct ctrace_definer *by,
 						    char *why);
 u64 ctrace_probe_missed(const struct ctrace_probe *p);
-/* For how many ns, since it was added, nothing could reach it, because the kernel's kprobes were switched off. */
+/*
+ * For how many ns, since it was added, nothing could reach it, because the kernel's kprobes were switched
+ * off.
+ */
 u64 ctrace_probe_blind(const struct ctrace_probe *p);
 /* The id of the one event that p writes; 0: it writes several. */
 u32 ctrace_probe_event(const struct ctrace_probe *p);

@@ -134,7 +134,10 @@ u32 ctrace_session_count(void)
 
 /* --- making --------------------------------------------------------------------------- */
 
-/* A bit for a session: its index, or an error with a sentence in why. ring/quota.h says how many a member may have. */
+/*
+ * A bit for a session: its index, or an error with a sentence in why. ring/quota.h says how many a member may
+ * have.
+ */
 static int index_get(const struct ctrace_session_opts *o, char *why)
 {
 	int i, err = o->member ? ctrace_quota_session_take(o->user, why, CTRACE_WHY_MAX) : 0;

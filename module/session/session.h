@@ -53,12 +53,14 @@ struct ctrace_session {
 	struct ctrace_limit *limit;	/* invariant */
 	struct ctrace_detail detail;	/* invariant */
 	const struct ctrace_expr *gate;	/* or NULL; ctrace_lock, probes read it; see session/option.h */
-	struct ctrace_option **options;	/* [CTRACE_EVENT_IDS]: allocated once, under ctrace_lock; see session/option.h */
+	/* [CTRACE_EVENT_IDS]: allocated once, under ctrace_lock; see session/option.h */
+	struct ctrace_option **options;
 	atomic64_t unfollowed;		/* CTRACE_LOSS_UNFOLLOWED */
 	atomic64_t unfollowed_tasks;	/* CTRACE_LOSS_UNFOLLOWED_TASKS */
 	atomic64_t unread;		/* CTRACE_LOSS_UNREAD */
 	bool recording;			/* protected by ctrace_lock */
-	u64 cut;			/* waits that began before it are written up to this time; ctrace_lock */
+	/* waits that began before it are written up to this time; ctrace_lock */
+	u64 cut;
 	u32 nprobes, ntargets;		/* protected by ctrace_lock */
 	u64 missed;			/* missed hits of kprobes removed since; ctrace_lock */
 	struct work_struct work;	/* see ctrace_session_work() */
@@ -89,7 +91,9 @@ extern struct mutex ctrace_lock;
 extern struct list_head ctrace_session_list;			/* protected by ctrace_lock */
 extern struct ctrace_session *ctrace_sessions[CTRACE_SESSIONS_MAX];	/* RCU, by index */
 
-/* Counts a call or a task that could not be followed, for each session in mask. Any context; preemption off. */
+/*
+ * Counts a call or a task that could not be followed, for each session in mask. Any context; preemption off.
+ */
 void ctrace_session_unfollowed(u32 mask);
 void ctrace_session_unfollowed_tasks(u32 mask);
 
@@ -97,8 +101,8 @@ int ctrace_session_init(void);
 void ctrace_session_exit(void);
 
 /*
- * Process context, ctrace_lock not held: this allocates an arena. On success the caller holds ctrace_lock, and
- * unlocks it. Then it should call ctrace_identity_scan(): the session wants to know containers whose
+ * Process context, ctrace_lock not held: this allocates an arena. On success the caller holds ctrace_lock,
+ * and unlocks it. Then it should call ctrace_identity_scan(): the session wants to know containers whose
  * tasks nobody has looked at yet. On error an ERR_PTR, with a sentence in why; -EINTR: the caller is being
  * killed.
  */
@@ -117,8 +121,8 @@ void ctrace_session_free(struct ctrace_session *s);
 /* Starts or stops. Stopping ends the session's work first, and waits for it. */
 void ctrace_session_record(struct ctrace_session *s, bool on);
 /*
- * Runs fn in a work of s, which has none, and records. fn may rest as it likes; it holds no lock, and must not
- * take ctrace_lock, because stopping s waits for it with ctrace_lock held. So it looks at
+ * Runs fn in a work of s, which has none, and records. fn may rest as it likes; it holds no lock, and must
+ * not take ctrace_lock, because stopping s waits for it with ctrace_lock held. So it looks at
  * ctrace_session_stopping() after each rest. It needs no reference: s does not end before it does.
  */
 void ctrace_session_work(struct ctrace_session *s, void (*fn)(struct ctrace_session *s, void *data),
@@ -132,7 +136,9 @@ static inline bool ctrace_session_stopping(const struct ctrace_session *s)
 
 /* --- any context that may sleep; no lock ------------------------------------------ */
 
-/* The session with this index, with a reference, or NULL. It may be about to end, so its arena may be ended. */
+/*
+ * The session with this index, with a reference, or NULL. It may be about to end, so its arena may be ended.
+ */
 struct ctrace_session *ctrace_session_get_at(u32 index);
 struct ctrace_session *ctrace_session_find_get(u32 id);	/* NULL, or a reference */
 void ctrace_session_put(struct ctrace_session *s);

@@ -20,7 +20,8 @@ static u32 users;		/* sources whose probes spare; ctrace_lock */
 static bool watched;		/* the probes and hooks below are registered. ctrace_lock, as the next one */
 static const char *unwatched;	/* why not, or NULL */
 static int ready;		/* 1 after init */
-static bool blind;		/* there is a hold because hooks are blind. ctrace_spare_init(), then only beat() */
+/* there is a hold because hooks are blind. ctrace_spare_init(), then only beat() */
+static bool blind;
 
 /*
  * Aliases were invalidated, or the sessions' wishes have changed. With interrupts off this is not the place
@@ -41,8 +42,9 @@ static void changed(bool may_wait)
 /* --- sparing ---------------------------------------------------------------------- */
 
 /*
- * A container that may yet turn out to be another one's part waits: what is learned then is learned at an exec of its own. A task
- * that only gates refuse keeps its flag: its children, or an exec of its own, may have another tid that passes.
+ * A container that may yet turn out to be another one's part waits: what is learned then is learned at an
+ * exec of its own. A task that only gates refuse keeps its flag: its children, or an exec of its own, may
+ * have another tid that passes.
  */
 noinline void ctrace_spare_now(void)
 {
@@ -66,9 +68,13 @@ noinline void ctrace_spare_now(void)
 		return;
 	}
 	ctrace_compat_calls_hide(p);
-	/* release: who clears `some` and then looks at flags must not find this one still there; partner: begin() */
+	/*
+	 * release: who clears `some` and then looks at flags must not find this one still there; partner:
+	 * begin()
+	 */
 	smp_store_release(&ctrace_spare_some, 1);
-	smp_mb();	/* partner: whoever changes the generation, or takes a hold, and then calls recall() */
+	/* partner: whoever changes the generation, or takes a hold, and then calls recall() */
+	smp_mb();
 	if (atomic_read(&ctrace_spare_holds) || gen != atomic64_read(&ctrace_identity_gen))
 		ctrace_compat_calls_show(p);
 }
@@ -91,7 +97,8 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 	bool walk;
 
 	ctrace_compat_probe_begin();
-	smp_mb();	/* the child is on its list: a walk that begins after this finds it; partner: begin() */
+	/* the child is on its list: a walk that begins after this finds it; partner: begin() */
+	smp_mb();
 	walk = atomic_read(&ctrace_spare_giving);
 	smp_rmb();	/* if it is over, the parent has its flag; partner: end() */
 	if (READ_ONCE(ctrace_spare_active) &&
@@ -101,7 +108,10 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 	ctrace_compat_probe_end();
 }
 
-/* After identity's own hook, which changes the generation: it was registered before. group or not, the whole process gets it. */
+/*
+ * After identity's own hook, which changes the generation: it was registered before. group or not, the whole
+ * process gets it.
+ */
 static void CTRACE_PROBE_CGROUP_ATTACH_TASK(probe_attach)
 {
 	struct task_struct *t;

@@ -2,10 +2,11 @@
 /*
  * Spared tasks get the flag back.
  *
- * A look at all threads takes milliseconds on a large machine. So it is made in process context, in batches (threads.h): by the command that
- * makes it necessary, which then returns when it is done, or by a work. Where nobody may wait, one batch is looked at in place, which is
- * all of a small machine; the work does the rest. Until it has, a spared task is not seen: by our own session, if its container has
- * just turned out to be a wanted one's; by another tracer, if it begins just now.
+ * A look at all threads takes milliseconds on a large machine. So it is made in process context, in batches
+ * (threads.h): by the command that makes it necessary, which then returns when it is done, or by a work.
+ * Where nobody may wait, one batch is looked at in place, which is all of a small machine; the work does the
+ * rest. Until it has, a spared task is not seen: by our own session, if its container has just turned out to
+ * be a wanted one's; by another tracer, if it begins just now.
  */
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
@@ -27,7 +28,8 @@ atomic_t ctrace_spare_giving;
 bool ctrace_spare_active;
 unsigned long ctrace_spare_from;
 
-static DEFINE_MUTEX(walking);		/* one walk at a time, and none while active changes; no lock is taken under it */
+/* one walk at a time, and none while active changes; no lock is taken under it */
+static DEFINE_MUTEX(walking);
 /* Unbound: a task that owns the CPU where this became necessary must not keep flags from others. */
 static struct workqueue_struct *queue;
 
@@ -80,15 +82,18 @@ static bool due(void)
 	if (READ_ONCE(ctrace_spare_some))
 		return true;
 	smp_rmb();	/* partner: atomic_inc_return() in begin() */
-	if (atomic_read(&ctrace_spare_giving))	/* one that may have begun before the change: then each gives all */
+	/* one that may have begun before the change: then each gives all */
+	if (atomic_read(&ctrace_spare_giving))
 		return true;
-	smp_rmb();	/* one that did not reach all has said so before it ended; partner: ctrace_spare_recall_now() */
+	/* one that did not reach all has said so before it ended; partner: ctrace_spare_recall_now() */
+	smp_rmb();
 	return READ_ONCE(ctrace_spare_some);
 }
 
 static void begin(void)
 {
-	atomic_inc_return(&ctrace_spare_giving);	/* a full barrier: who sees some == false also sees this, or that it is done */
+	/* a full barrier: who sees some == false also sees this, or that it is done */
+	atomic_inc_return(&ctrace_spare_giving);
 	WRITE_ONCE(ctrace_spare_some, 0);
 	smp_mb();	/* before the flags; partner: ctrace_spare_now() */
 }
@@ -100,7 +105,8 @@ static void end(u64 began)
 	rest = max_t(u64, rest, HZ / 10);
 	WRITE_ONCE(ctrace_spare_from, jiffies + rest);
 	count(began, now + rest * (NSEC_PER_SEC / HZ));
-	atomic_dec_return(&ctrace_spare_giving);	/* a full barrier: who sees that it is over also sees all flags; partner: probe_fork() */
+	/* a full barrier: who sees that it is over also sees all flags; partner: probe_fork() */
+	atomic_dec_return(&ctrace_spare_giving);
 }
 
 void ctrace_spare_recall(void)

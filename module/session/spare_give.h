@@ -14,16 +14,18 @@
 extern atomic_t ctrace_spare_holds;
 extern int ctrace_spare_some;		/* 1: a task may be spared */
 extern atomic_t ctrace_spare_giving;	/* flags are being given back */
-/* Flags may be given. Read under RCU: ctrace_spare_end() waits for that, before the kernel takes all flags. */
+/*
+ * Flags may be given. Read under RCU: ctrace_spare_end() waits for that, before the kernel takes all flags.
+ */
 extern bool ctrace_spare_active;
 
 void ctrace_spare_give(struct task_struct *p);	/* to this one; any context */
 
 /*
- * All spared tasks get their flags back, after a full barrier that follows the change which makes it necessary.
- * recall: when it returns. Process context.
- * recall_now: at once, as far as one batch of threads reaches; a work then goes through all again, without delay. Any context but NMI.
- * recall_soon: by the work. Any context.
+ * All spared tasks get their flags back, after a full barrier that follows the change which makes it
+ * necessary. recall: when it returns. Process context. recall_now: at once, as far as one batch of threads
+ * reaches; a work then goes through all again, without delay. Any context but NMI. recall_soon: by the work.
+ * Any context.
  */
 void ctrace_spare_recall(void);
 void ctrace_spare_recall_now(void);
@@ -38,8 +40,8 @@ void ctrace_spare_give_start(void);
 void ctrace_spare_give_stop(void);
 
 /*
- * Since the last start: how often all flags were given back; for how many ns since then nobody could be spared, because of that; and
- * how long ago the start was.
+ * Since the last start: how often all flags were given back; for how many ns since then nobody could be
+ * spared, because of that; and how long ago the start was.
  */
 void ctrace_spare_share(u64 *recalls, u64 *off_ns, u64 *ns);
 

@@ -14,7 +14,8 @@
 
 static struct ctrace_compat_tp enter_tp, exit_tp;	/* invariant after init */
 static atomic64_t missed_seen;	/* misses of the hooks that have been acted upon */
-static unsigned long missed_until;	/* jiffies: what was missed is over, and its probe is found by a look */
+/* jiffies: what was missed is over, and its probe is found by a look */
+static unsigned long missed_until;
 
 /* At the functions that put a probe on a tracepoint: (tracepoint, probe, ...). Our own do not count. */
 static bool registers(struct pt_regs *regs, bool breakpoint, void *room)
@@ -70,7 +71,10 @@ const char *ctrace_tracers_hook(void)
 	return NULL;
 }
 
-/* Has a call come by that the hooks may not have seen? It may have been a registration, which may yet be under way. */
+/*
+ * Has a call come by that the hooks may not have seen? It may have been a registration, which may yet be
+ * under way.
+ */
 static bool missed(void)
 {
 	u64 n = 0;

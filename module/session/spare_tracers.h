@@ -3,7 +3,10 @@
 #ifndef CTRACE_SPARE_TRACERS_H
 #define CTRACE_SPARE_TRACERS_H
 
-/* NULL, or why not. From then on, a registration of another tracer takes a hold, and its end gives it back. ctrace_lock held. */
+/*
+ * NULL, or why not. From then on, a registration of another tracer takes a hold, and its end gives it back.
+ * ctrace_lock held.
+ */
 const char *ctrace_tracers_hook(void);
 void ctrace_tracers_unhook(void);
 

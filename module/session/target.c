@@ -60,8 +60,8 @@ static bool target_matches(const struct ctrace_target *t, const struct ctrace_co
 }
 
 /*
- * Updates the masks of one container and of its parts. let_go: s no longer wants it for its birth alone. Takes
- * ident_lock, because probes change these masks and its parent's, too (ctrace_container_inherit()).
+ * Updates the masks of one container and of its parts. let_go: s no longer wants it for its birth alone.
+ * Takes ident_lock, because probes change these masks and its parent's, too (ctrace_container_inherit()).
  */
 static void update_one(struct ctrace_session *s, struct ctrace_container *c, u32 bit, bool let_go)
 {
@@ -84,7 +84,10 @@ static void update_one(struct ctrace_session *s, struct ctrace_container *c, u32
 		deny |= parent->denied & bit;
 		ctrace_container_put(parent);
 	}
-	/* In this order: once c is not wanted, ctrace_wanted() looks at denied for a task followed by its pid. */
+	/*
+	 * In this order: once c is not wanted, ctrace_wanted() looks at denied for a task followed by its
+	 * pid.
+	 */
 	WRITE_ONCE(c->denied, mask_of(c->denied, bit, deny));
 	WRITE_ONCE(c->wanted, mask_of(c->wanted, bit, want && !deny));
 	ctrace_parts_unchoose(c, bit);
@@ -130,7 +133,10 @@ static void update(struct ctrace_session *s)
 	ctrace_ident_lock(&flags);
 	ctrace_parts_unchoose(&ctrace_container_unknown, bit);
 	ctrace_ident_unlock(flags);
-	/* A container that moved into a target has another parent: it inherits when its place is looked up next. */
+	/*
+	 * A container that moved into a target has another parent: it inherits when its place is looked up
+	 * next.
+	 */
 	if (some)
 		ctrace_identity_relearn();
 	ctrace_container_rewanted();	/* last: it waits until no task is spared that is wanted now */
@@ -305,8 +311,9 @@ int ctrace_target_let_go(struct ctrace_session *s, const struct ctrace_target *t
 	if (!c)
 		return ctrace_why(why, -ENOENT, "CTRACE_A_TARGET_CID: no container %u", cid);
 	/*
-	 * Only this one, whatever lies in it, so that the work does not grow with their number. No grace period
-	 * either: born() has run for c, as it is called in the same section of ident_lock that puts c into the table.
+	 * Only this one, whatever lies in it, so that the work does not grow with their number. No grace
+	 * period either: born() has run for c, as it is called in the same section of ident_lock that puts c
+	 * into the table.
 	 */
 	update_one(s, c, 1u << s->index, true);
 	ctrace_container_put(c);

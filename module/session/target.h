@@ -16,7 +16,8 @@
 
 struct cgroup;
 
-#define CTRACE_TARGETS_MAX	1024	/* of a session: each change looks at all of them, for each container */
+/* of a session: each change looks at all of them, for each container */
+#define CTRACE_TARGETS_MAX	1024
 
 struct ctrace_target {
 	struct list_head list;		/* session's; ctrace_lock */

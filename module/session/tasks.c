@@ -24,8 +24,10 @@
  * takes the target out of each entry. After that its number is free. A task that no target follows leaves the
  * set, so after the last target the set is empty.
  */
-static struct ctrace_followed_set set;	/* its tables: made before the first pid target, freed at module exit */
-static DEFINE_RAW_SPINLOCK(set_lock);	/* all changes of set; interrupts off, as the kernel frees tasks in softirqs */
+/* its tables: made before the first pid target, freed at module exit */
+static struct ctrace_followed_set set;
+/* all changes of set; interrupts off, as the kernel frees tasks in softirqs */
+static DEFINE_RAW_SPINLOCK(set_lock);
 static bool swept = true;	/* no target has gone since the last sweep; ctrace_lock */
 
 u32 ctrace_tasks_mask(const struct task_struct *p)
@@ -38,7 +40,10 @@ static bool followed(const struct task_struct *p)
 	return ctrace_followed_find(&set, p) != CTRACE_FOLLOWED_NONE;
 }
 
-/* The child is on its process's list of threads already, so ctrace_tasks_add_group() may add it at the same time. */
+/*
+ * The child is on its process's list of threads already, so ctrace_tasks_add_group() may add it at the same
+ * time.
+ */
 static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	unsigned long flags;
@@ -138,8 +143,8 @@ int ctrace_tasks_target_new(u32 session)
 }
 
 /*
- * Under RCU. A task that is alive now is not freed before RCU allows it, so probe_free() comes after this. One
- * that is not may have gone past it.
+ * Under RCU. A task that is alive now is not freed before RCU allows it, so probe_free() comes after this.
+ * One that is not may have gone past it.
  */
 static int add(struct task_struct *p, const struct ctrace_targets *by)
 {

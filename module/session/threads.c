@@ -38,7 +38,9 @@ bool ctrace_threads_some(struct ctrace_threads *w, u32 n, void (*fn)(struct task
 	return false;
 }
 
-/* RCU. Both are still in their lists: what they point to is then freed a grace period later at the earliest. */
+/*
+ * RCU. Both are still in their lists: what they point to is then freed a grace period later at the earliest.
+ */
 static bool stays(const struct ctrace_threads *w)
 {
 	return pid_alive(w->p) && (!w->t || pid_alive(w->t));

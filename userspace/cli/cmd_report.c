@@ -49,7 +49,10 @@ static const char usage[] =
 "glob, id or number, image:, label:, runtime:, pod:, ns:, user:, in:, not:, all,\n"
 "host. All that match are shown, even if one came after another.\n";
 
-/* Frees the sink, which may write its lines only then. Writing to out may have failed: who closes it finds that. */
+/*
+ * Frees the sink, which may write its lines only then. Writing to out may have failed: who closes it finds
+ * that.
+ */
 static int show(const struct recording *r, struct sink *sink, FILE *out)
 {
 	const struct ctrace_record *rec;

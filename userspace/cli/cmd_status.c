@@ -284,8 +284,8 @@ static int show(struct ctrace *ct, bool rings)
 	json_open(&o.j, NULL, '{');
 	err = ctrace_info(ct, &info, sizeof(info));
 	/*
-	 * get names before the dump of rings: a connection does one dump at a time; and before the numbers are shown,
-	 * which are 0 for a caller that may not trace
+	 * get names before the dump of rings: a connection does one dump at a time; and before the numbers
+	 * are shown, which are 0 for a caller that may not trace
 	 */
 	if (!err)
 		err = ctable_list(o.names);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Every command once, in the order of 'ctrace help': its name, and what it does. cmd_NAME.c has the command. main.c
- * makes its table of this list, and man/join the lists of the manual; print-commands prints it for scripts. The
- * topics of 'ctrace help' follow.
+ * Every command once, in the order of 'ctrace help': its name, and what it does. cmd_NAME.c has the command.
+ * main.c makes its table of this list, and man/join the lists of the manual; print-commands prints it for
+ * scripts. The topics of 'ctrace help' follow.
  */
 #ifndef CTRACE_COMMANDS_H
 #define CTRACE_COMMANDS_H

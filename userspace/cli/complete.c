@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ctrace --complete WORD...: what the last of these words may become, for the shells. Their files in
- * userspace/completion/ ask this, and know no command and no option. It prints a line for each: the whole word, a
- * tab, and what it is. A line that begins with ':' is for what shells know best:
+ * userspace/completion/ ask this, and know no command and no option. It prints a line for each: the whole
+ * word, a tab, and what it is. A line that begins with ':' is for what shells know best:
  *
  *	:files :dirs	names of files, of directories
  *	:command	a program

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ctrace help TOPIC: what the help of several commands would have to repeat. Each command's help names its topics. */
+/*
+ * ctrace help TOPIC: what the help of several commands would have to repeat. Each command's help names its
+ * topics.
+ */
 #include "commands.h"
 #include "base/util.h"
 #include "count/view.h"

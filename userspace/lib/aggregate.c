@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* Opens a table: everything in its header is checked against the mapping before any use. And how large one is. */
+/*
+ * Opens a table: everything in its header is checked against the mapping before any use. And how large one
+ * is.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +17,9 @@ static bool power_of_two(uint32_t x)
 	return x && !(x & (x - 1));
 }
 
-/* Do n things of size bytes each fit between off and end? No product here overflows: n < 2^21, size < 2^32. */
+/*
+ * Do n things of size bytes each fit between off and end? No product here overflows: n < 2^21, size < 2^32.
+ */
 static bool fits(uint64_t off, uint64_t n, uint64_t size, uint64_t end)
 {
 	return off % 8 == 0 && off <= end && n * size <= end - off;
@@ -167,8 +172,8 @@ static uint64_t whole_pages(uint64_t x)
 }
 
 /*
- * What the module makes of these numbers is its own affair; this is no less. ROWS_MAX bounds all products: with all
- * possible columns a row has less than 2^14 bytes.
+ * What the module makes of these numbers is its own affair; this is no less. ROWS_MAX bounds all products:
+ * with all possible columns a row has less than 2^14 bytes.
  */
 uint64_t ctrace_aggregate_size(uint32_t cpus, uint32_t rows, uint32_t keys, uint32_t values, bool stack)
 {

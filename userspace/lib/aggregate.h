@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* A table: the mapping and its checks (aggregate.c), rows at a moment (look.c), one row for each key (rows.c). */
+/*
+ * A table: the mapping and its checks (aggregate.c), rows at a moment (look.c), one row for each key
+ * (rows.c).
+ */
 #ifndef CTRACE_LIB_AGGREGATE_H
 #define CTRACE_LIB_AGGREGATE_H
 
@@ -15,11 +18,12 @@ struct ctrace_kept_stack {
 };
 
 struct ctrace_aggregate {
-	struct ctrace_table t;		/* a checked copy: these values are never read from the mapping again */
+	/* a checked copy: these values are never read from the mapping again */
+	struct ctrace_table t;
 	const char *at;			/* the table in the mapping */
 	/*
-	 * The stacks that were met, each content once. A key has 1 + its place here for the place in its part.
-	 * known[cpu * nstacks + place]: that number, 0: not read yet.
+	 * The stacks that were met, each content once. A key has 1 + its place here for the place in its
+	 * part. known[cpu * nstacks + place]: that number, 0: not read yet.
 	 */
 	struct ctrace_kept_stack **stacks;
 	uint32_t nkept, room;
@@ -57,7 +61,10 @@ static inline uint32_t ctrace_slot_of_all(const struct ctrace_table *t)
 
 /* --- rows.c -------------------------------------------------------------------- */
 
-/* The number of a stack that the part of cpu has, 0: none, or it cannot be read; or -ENOMEM. word: as in a key. */
+/*
+ * The number of a stack that the part of cpu has, 0: none, or it cannot be read; or -ENOMEM. word: as in a
+ * key.
+ */
 int64_t ctrace_stack_number(struct ctrace_aggregate *a, uint32_t cpu, uint64_t word);
 /* Makes rows from raw rows. 0 or -ENOMEM. */
 int ctrace_look_merge(struct ctrace_look *l);

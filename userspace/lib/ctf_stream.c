@@ -30,9 +30,9 @@
  *
  *	| lead, 0 | records, 0 | records, 5   ~ gap: 5 are lost | records, 5 | records, 7 ~
  *
- * Readers take the difference of two packets. babeltrace2 (2.0.4) says that these were lost between the ends of the two;
- * Trace Compass that they were lost from the last record of the second one to its end. When a packet is written, the
- * gap behind it is not known: publish() of the next one puts it into the head.
+ * Readers take the difference of two packets. babeltrace2 (2.0.4) says that these were lost between the ends
+ * of the two; Trace Compass that they were lost from the last record of the second one to its end. When a
+ * packet is written, the gap behind it is not known: publish() of the next one puts it into the head.
  *
  * The gap before a file's first records cannot be counted like this. The first packet behind it counts it,
  * together with the gap behind itself, and the lead makes the difference.
@@ -49,7 +49,8 @@ struct ctrace_ctf_stream {
 	off_t next;		/* where that next packet ends */
 	off_t room;		/* size of the file */
 	uint64_t seq, last_time;	/* of this part: published packets; time of the last record */
-	uint64_t discarded;	/* before the last published packet, of this part: overrun, and refused by the kernel */
+	/* before the last published packet, of this part: overrun, and refused by the kernel */
+	uint64_t discarded;
 };
 
 /*
@@ -160,8 +161,8 @@ static int shorten_last(const struct ctrace_ctf_stream *s)
 }
 
 /*
- * Tells, in the last published packet, what was lost between it and the next. 0 or -errno. The trace is valid with the
- * first of these stores alone, and with both before the next packet is published.
+ * Tells, in the last published packet, what was lost between it and the next. 0 or -errno. The trace is valid
+ * with the first of these stores alone, and with both before the next packet is published.
  */
 static int tell_gap(const struct ctrace_ctf_stream *s, uint64_t lost, uint64_t until)
 {

@@ -15,7 +15,9 @@ struct ctrace_ctf {
 	struct ctrace_ctf_info info;
 	struct ctrace_ctf_stream **v;
 	size_t n;
-	/* by slot: how many its ring had refused at its last good run; runs on when a slot changes containers */
+	/*
+	 * by slot: how many its ring had refused at its last good run; runs on when a slot changes containers
+	 */
 	uint64_t *refused;
 	uint32_t nslots;	/* length of refused */
 	unsigned int nopen, max_open;

@@ -311,7 +311,10 @@ int ctrace_ctl_call(struct ctrace *ct, struct nl_msg *msg, const char *what,
 				       what, strerror(errno));
 	else
 		err = receive(&rq);
-	/* Older kernels end a refused dump twice, both before send() returns. The next request starts on an empty socket. */
+	/*
+	 * Older kernels end a refused dump twice, both before send() returns. The next request starts on an
+	 * empty socket.
+	 */
 	while (err && recv(nl_socket_get_fd(ct->sk), ct->buf, CTRACE_RECV_SIZE, MSG_DONTWAIT) > 0)
 		;
 	nlmsg_free(msg);

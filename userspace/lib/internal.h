@@ -57,7 +57,8 @@ void ctrace_schema_detach(struct ctrace *ct);	/* the connection closes: its sche
 
 /* --- session.c ------------------------------------------------------------- */
 
-struct nl_msg *ctrace_session_msg(struct ctrace_session *s, int cmd);	/* a request that begins with SESSION{ID} */
+/* a request that begins with SESSION{ID} */
+struct nl_msg *ctrace_session_msg(struct ctrace_session *s, int cmd);
 
 /* --- ctl.c: one request and its answers -------------------------------------- */
 

@@ -43,7 +43,7 @@ extern "C" {
 
 /* --- connection ------------------------------------------------------------ */
 
-/* The library's own version, as "0.1.0": static text. The interface may change with any version before 1.0. */
+/* The library's own version, as "0.1.0": static text. Any version before 1.0 may change the interface. */
 const char *ctrace_version(void);
 
 struct ctrace;			/* a netlink socket to the module; owns the sessions made on it */
@@ -104,9 +104,9 @@ struct ctrace_event_type {
 };
 
 /*
- * Asks the module for its types. A caller that may not trace may not list them all: its schema is empty at first, and
- * _by_id() and _by_name() ask for a type when it is first wanted, over ct, so in ct's thread; after ctrace_close()
- * they know no more. So a process that was handed a reader's descriptor can decode what it reads.
+ * Asks the module for its types. A caller that may not trace may not list them all: its schema is empty at
+ * first, and _by_id() and _by_name() ask for a type when it is first wanted, over ct, so in ct's thread;
+ * after ctrace_close() they know no more. So a process can decode what it reads from another's descriptor.
  */
 int ctrace_schema_get(struct ctrace *ct, struct ctrace_schema **out);
 /* Learns the types of kprobes that were added since. Pointers to types stay good. */
@@ -135,7 +135,7 @@ struct ctrace_value {
 		int64_t i;		/* INT */
 		/* TEXT, STRING: len bytes, up to the first NUL. Do not rely on a NUL after them. */
 		struct { const char *s; size_t len; } str;
-		/* SEQ, SEQ_INT: n elements of field->size bytes each, perhaps unaligned; see ctrace_value_at() */
+		/* SEQ, SEQ_INT: n elements of field->size bytes, perhaps unaligned: ctrace_value_at() */
 		struct { const void *v; size_t n; } seq;
 	};
 };
@@ -164,7 +164,8 @@ struct ctrace_session_opts {
 	uint64_t arena_size;		/* bytes, 0: the module's default */
 	uint64_t ring_size;		/* bytes, 0: default */
 	uint32_t subbuf_size;		/* bytes, 0: default */
-	uint32_t flags;			/* CTRACE_SESSION_F_*. A module refuses one that it does not know (-EINVAL) */
+	/* CTRACE_SESSION_F_*. A module refuses one that it does not know (-EINVAL) */
+	uint32_t flags;
 	/*
 	 * A waiting reader is woken this many ns after the first record, at most 10^9. 0: the
 	 * default (5 ms); CTRACE_WAKEUP_AT_ONCE
@@ -178,7 +179,7 @@ struct ctrace_session_opts {
 	 * 0: about 15. Ignored if ring_size is set.
 	 */
 	uint32_t containers;
-	/* First bytes of what calls read and write, at most CTRACE_DATA_MAX; 0: none. They may be passwords. */
+	/* First bytes of what calls read and write, at most CTRACE_DATA_MAX; 0: none. Perhaps passwords. */
 	uint32_t data;
 	/* bytes for the tables of aggregates, beside the arena: see libctrace_aggregate.h; 0: none */
 	uint64_t table_size;
@@ -237,10 +238,10 @@ struct ctrace_target {
 int ctrace_target_add(struct ctrace_session *s, const struct ctrace_target *t, uint32_t *target_id);
 int ctrace_target_del(struct ctrace_session *s, uint32_t target_id);
 /*
- * Of a target of kind CTRACE_TARGET_BORN: container cid, which it took at its birth, is not what the caller wants. It
- * is then wanted only for other targets, or because one around it is; so let outer ones go first. It costs as
- * much as one container, and leaves nothing behind. -EINVAL: a target of another kind. -ENOENT: no such target, or
- * the container has gone.
+ * Of a target of kind CTRACE_TARGET_BORN: container cid, which it took at its birth, is not what the caller
+ * wants. It is then wanted only for other targets, or because one around it is; so let outer ones go first.
+ * It costs as much as one container, and leaves nothing behind. -EINVAL: a target of another kind. -ENOENT:
+ * no such target, or the container has gone.
  */
 int ctrace_target_let_go(struct ctrace_session *s, uint32_t target_id, uint32_t cid);
 
@@ -254,7 +255,7 @@ struct ctrace_session_losses {
 	uint64_t unfollowed_tasks;	/* tasks of pid targets: CTRACE_LOSS_UNFOLLOWED_TASKS */
 	uint64_t limited;		/* records that the session's rate held back: no loss */
 	uint64_t unread;		/* calls that a filter could not decide: CTRACE_LOSS_UNREAD */
-	/* ns in which the kernel called no kprobe, so that events which need one were not seen; ctrace_probe_each() has which */
+	/* ns in which the kernel called no kprobe, so events were missed: ctrace_probe_each() has which */
 	uint64_t blind_ns;
 };
 int ctrace_session_losses(struct ctrace_session *s, struct ctrace_session_losses *l, size_t sz);
@@ -282,7 +283,7 @@ int ctrace_tracepoint_each(struct ctrace *ct, ctrace_tracepoint_fn fn, void *arg
  * flags: CTRACE_SESSION_F_*. state: enum ctrace_session_state. owner: pid of its maker, in the initial
  * pid namespace. slots: rings in the arena; slots_used: those that are bound, shared ones included.
  * Sizes are bytes. events: records published. lost_*, limited: as in struct ctrace_losses and struct
- * ctrace_session_losses. table_size, table_used: for tables of aggregates, and of that what tables have taken.
+ * ctrace_session_losses. table_size, table_used: for tables of aggregates, and what they take of it.
  */
 struct ctrace_session_info {
 	uint32_t id, flags, state, owner, slots, slots_used, probes, subbuf_size;
@@ -318,7 +319,7 @@ struct ctrace_target_info {
 typedef int (*ctrace_target_fn)(const struct ctrace_target_info *info, void *arg);
 int ctrace_target_each(struct ctrace *ct, uint32_t session /* 0: all */, ctrace_target_fn fn, void *arg);
 
-/* A thread of user space that exists: enum ctrace_attr_task. An attribute that is absent is 0. Times are ns. */
+/* A thread of user space: enum ctrace_attr_task. An attribute that is absent is 0. Times are ns. */
 struct ctrace_task_info {
 	uint32_t tid, pid, vtid, cid, state, iowait, span, call;
 	uint64_t ran_ns, queued_ns, span_ns, call_ns;
@@ -397,7 +398,7 @@ struct ctrace_reader_opts {
 	uint32_t flags;			/* CTRACE_READER_* */
 	uint32_t session;		/* id of any session, in place of s */
 	uint32_t cid;
-	/* a view (CTRACE_IOC_VIEW), or bound (_BIND), perhaps from another process; in place of s and session */
+	/* a view (CTRACE_IOC_VIEW), or bound (_BIND), perhaps from another process; not with s or session */
 	int fd;
 };
 /*
@@ -410,12 +411,11 @@ struct ctrace_reader_opts {
  *
  * On error *out is an object all the same, as with ctrace_open(): for ctrace_reader_errmsg() and
  * ctrace_reader_close(). If s is not NULL, ctrace_errmsg() has the sentence, too.
- * -EINVAL: o does not say one thing. -E2BIG: as ctrace_session_new(). -ENOENT: no such session or container, or no
- * /dev/ctrace. -EPERM: the caller may not trace. -ENOSPC: no free ring for the container. -ETIMEDOUT: a CPU did not
- * prepare one.
- * -EACCES: one container of a session whose records hold kernel addresses or show neighbours. -ENXIO: o.fd is not
- * bound. -ENOTTY: o.fd is no such descriptor; nothing of it was mapped. -EPROTO: the rings are laid out for
- * another version of this library.
+ * -EINVAL: o does not say one thing. -E2BIG: as ctrace_session_new(). -ENOENT: no such session or container,
+ * or no /dev/ctrace. -EPERM: the caller may not trace. -ENOSPC: no free ring for the container. -ETIMEDOUT: a
+ * CPU did not prepare one. -EACCES: one container of a session whose records hold kernel addresses or show
+ * neighbours. -ENXIO: o.fd is not bound. -ENOTTY: o.fd is no such descriptor; nothing of it was mapped.
+ * -EPROTO: the rings are laid out for another version of this library.
  */
 int ctrace_reader_open(struct ctrace_session *s, const struct ctrace_reader_opts *o,
 		       struct ctrace_reader **out);
@@ -431,15 +431,15 @@ int ctrace_reader_revoke(struct ctrace_reader *r);
 const char *ctrace_reader_errmsg(const struct ctrace_reader *r);
 /*
  * Waits until there may be records, for timeout_ms at most (-1: no limit; 0: does not wait).
- * Returns 1: look; 0: the time is over; -ENODATA: the session or the view has ended, and this reader has read all;
- * -EINTR: a signal came. If records are left from before, it does not wait. While they stream, it
+ * Returns 1: look; 0: the time is over; -ENODATA: the session or the view has ended, and this reader has read
+ * all; -EINTR: a signal came. If records are left from before, it does not wait. While they stream, it
  * returns once per wakeup_ns.
  */
 int ctrace_reader_poll(struct ctrace_reader *r, int timeout_ms);
 /*
  * For event loops, and to pass on (see CTRACE_IOC_VIEW); it belongs to r. POLLIN: there may be records;
- * POLLHUP: the session has ended. POLLIN is said once: read until there is nothing more before you wait again,
- * and let one process wait on it, or one call of ctrace_reader_poll().
+ * POLLHUP: the session has ended. POLLIN is said once: read until there is nothing more before you wait
+ * again, and let one process wait on it, or one call of ctrace_reader_poll().
  */
 int ctrace_reader_fd(const struct ctrace_reader *r);
 /* The mapped directory; only its state changes. */
@@ -449,7 +449,7 @@ const struct ctrace_dir *ctrace_reader_dir(const struct ctrace_reader *r);
  * Gives the next record in order of time over all CPUs and containers.
  * Returns 1 with *rec, which stays good until the next call on r; 0 if there is nothing more for now
  * (ctrace_reader_poll() waits); -ENODATA if there will never be more (the session has ended and is
- * drained, or the view was taken back, see CTRACE_VIEW_DRAIN_MS); -ENOMEM, or -EPROTO if a ring makes no sense.
+ * drained, or the view was taken back, see CTRACE_VIEW_DRAIN_MS); -ENOMEM, or -EPROTO: a ring makes no sense.
  *
  * The order is total. While a CPU is writing a record, younger records of other CPUs wait for it,
  * and so does this call: as long as an interrupt takes, and for a second at most. One exception is
@@ -496,11 +496,11 @@ typedef int (*ctrace_run_done_fn)(const struct ctrace_run *run, bool ok, void *a
 int ctrace_reader_runs(struct ctrace_reader *r, ctrace_run_fn fn, ctrace_run_done_fn done, void *arg);
 
 /*
- * Lets records wait in their rings. fn is asked about each run before the reader hands it out, in either way; true:
- * not yet, and fn is asked again at the next look. Its records come late then, behind younger ones of other
- * rings. Records that wait are overwritten like any that are not read in time, and counted as such. A shared
- * ring (cid CTRACE_CID_ALL) waits as a whole. Only cid, count, data and len of the run are set; data is in
- * the mapping, so check each record's length. fn NULL: nothing waits any more.
+ * Lets records wait in their rings. fn is asked about each run before the reader hands it out, in either way;
+ * true: not yet, and fn is asked again at the next look. Its records come late then, behind younger ones of
+ * other rings. Records that wait are overwritten like any that are not read in time, and counted as such. A
+ * shared ring (cid CTRACE_CID_ALL) waits as a whole. Only cid, count, data and len of the run are set; data
+ * is in the mapping, so check each record's length. fn NULL: nothing waits any more.
  *
  * Records that wait do not wake the reader: if fn's answers change, look again.
  */
@@ -515,7 +515,7 @@ void ctrace_reader_hold(struct ctrace_reader *r, ctrace_reader_hold_fn fn, void 
  *
  *	DIR/metadata			what the records look like
  *	DIR/c12_0, DIR/shared_1 ...	a stream of packets per container and CPU
- *	DIR/ctrace/			unfinished files, and files of ctrace_ctf_file(); CTF readers do not look here
+ *	DIR/ctrace/			unfinished files, ctrace_ctf_file(); CTF readers do not look here
  *
  * After an error nothing more is written: every further call returns that error, ctrace_ctf_errmsg() has
  * its sentence, and what was written before is a whole trace. If there was no packet yet, nothing is left.

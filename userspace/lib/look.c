@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* A table's rows at a moment, and the difference of two moments. The protocol is at the head of ctrace_table.h. */
+/*
+ * A table's rows at a moment, and the difference of two moments. The protocol is at the head of
+ * ctrace_table.h.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +11,11 @@
 #include "aggregate.h"
 
 #define ROW_TRIES	64	/* to read a row that is being made, which takes as long as an interrupt */
-#define PART_TRIES	4	/* to read a part in which rows are given away, before waiting for the writer */
+/* to read a part in which rows are given away, before waiting for the writer */
+#define PART_TRIES	4
 /*
- * A writer gives a row away with preemption off, so only a virtual CPU's host can stop it for long. A look waits for
- * such writers, a second at most for all of them.
+ * A writer gives a row away with preemption off, so only a virtual CPU's host can stop it for long. A look
+ * waits for such writers, a second at most for all of them.
  */
 #define WAITS		1000u
 #define WAIT_NS		1000000
@@ -224,8 +228,8 @@ static void drop_last(struct ctrace_look *g)
 }
 
 /*
- * Walks over both looks in order of their rows. The row of CTRACE_CID_ALL is the last of each part. So when it
- * comes, `gone` has all that rows of the part have passed to it.
+ * Walks over both looks in order of their rows. The row of CTRACE_CID_ALL is the last of each part. So when
+ * it comes, `gone` has all that rows of the part have passed to it.
  */
 static int subtract(struct ctrace_look *g, const struct ctrace_look *now, const struct ctrace_look *before,
 		    uint64_t *gone)

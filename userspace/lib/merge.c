@@ -118,7 +118,10 @@ static bool settle(struct ctrace_reader_ring *ring)
 	return true;
 }
 
-/* Copies the ring's next run. 1: there is a record; 0: none now; -EAGAIN: left; -EBUSY: held; else < 0: error. */
+/*
+ * Copies the ring's next run. 1: there is a record; 0: none now; -EAGAIN: left; -EBUSY: held; else < 0:
+ * error.
+ */
 static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 {
 	struct ctrace_cursor before = ring->cur;
@@ -165,9 +168,9 @@ static int refill(struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 }
 
 /*
- * Puts every ring that moved into the heap, or sets *left for one that refill() left. Lowers *horizon for each
- * ring that is being written. The look at nest comes before the look at the ring: F in module/ring/ring.h. A ring
- * that is held lowers nothing: its records come late anyway.
+ * Puts every ring that moved into the heap, or sets *left for one that refill() left. Lowers *horizon for
+ * each ring that is being written. The look at nest comes before the look at the ring: F in
+ * module/ring/ring.h. A ring that is held lowers nothing: its records come late anyway.
  */
 static int scan(struct ctrace_reader *r, uint64_t *horizon, bool *left)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* A reader's descriptor and mapping: opening, checking before any use, closing. And the sentences of its errors. */
+/*
+ * A reader's descriptor and mapping: opening, checking before any use, closing. And the sentences of its
+ * errors.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -240,7 +243,9 @@ static int session_error(struct ctrace_reader *r, int err, uint32_t session, uin
 	return ctrace_reader_error(r, err, "cannot read session %u: %s", session, strerror(-err));
 }
 
-/* Returns a descriptor that shows the session, or one container of it; dev is one of the device, not bound. */
+/*
+ * Returns a descriptor that shows the session, or one container of it; dev is one of the device, not bound.
+ */
 static int descriptor_of(int dev, uint32_t session, uint32_t cid)
 {
 	struct ctrace_bind b = { .session = session, .cid = CTRACE_CID_ALL };

@@ -12,7 +12,8 @@
 struct ctrace_reader_ring {
 	struct ctrace_cursor cur;
 	const uint64_t *head;	/* in the mapping: the ring's hint. NULL: there are none */
-	uint64_t hint;		/* the same, read before the last look at the ring; while it does not change, nothing is new */
+	/* the same, read before the last look at the ring; while it does not change, nothing is new */
+	uint64_t hint;
 	uint64_t full, nested;	/* the ring's counts when this reader was opened: not its losses */
 	/* the counts as last read; a view that was revoked has none to read any more */
 	uint64_t full_now, nested_now;
@@ -25,7 +26,8 @@ struct ctrace_reader_ring {
 };
 
 struct ctrace_reader {
-	struct ctrace_dir dir;		/* a checked copy: these values are never read from the mapping again */
+	/* a checked copy: these values are never read from the mapping again */
+	struct ctrace_dir dir;
 	const struct ctrace_dir *live;	/* in the mapping, for ->state */
 	struct ctrace_reader_ring *rings;	/* dir.nslots */
 	struct ctrace_reader_ring **heap;	/* queued rings, oldest record first */
@@ -91,7 +93,10 @@ static inline bool ctrace_reader_revoked(const struct ctrace_reader *r)
 	return __atomic_load_n(&r->live->state, __ATOMIC_RELAXED) == CTRACE_DIR_REVOKED;
 }
 
-/* Brings the ring's counts of refused records up to date. Returns how many there were since this reader began. */
+/*
+ * Brings the ring's counts of refused records up to date. Returns how many there were since this reader
+ * began.
+ */
 static inline uint64_t ctrace_reader_refused(const struct ctrace_reader *r, struct ctrace_reader_ring *ring)
 {
 	uint64_t full = ctrace_load(&ring->cur.ctl->lost_full);

@@ -116,7 +116,10 @@ static uint32_t *place_of(const struct ctrace_aggregate *a, const uint64_t *fram
 	}
 }
 
-/* There are never more stacks than all parts have places: less than 2^37 bytes of them, so this does not overflow. */
+/*
+ * There are never more stacks than all parts have places: less than 2^37 bytes of them, so this does not
+ * overflow.
+ */
 static int make_room(struct ctrace_aggregate *a)
 {
 	uint32_t room = a->room ? 2 * a->room : 64, *by_content, i;

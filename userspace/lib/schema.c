@@ -20,8 +20,8 @@ struct ctrace_schema {
 	struct ctrace_event_type **old;		/* replaced types; callers may still point at them */
 	size_t nold;
 	/*
-	 * Who may not trace may not list all types, and asks for each one when it is first looked up. NULL: for those
-	 * who may. asked: a bit by id, for ids that have been asked for.
+	 * Who may not trace may not list all types, and asks for each one when it is first looked up. NULL:
+	 * for those who may. asked: a bit by id, for ids that have been asked for.
 	 */
 	struct ctrace *ask;
 	struct ctrace_schema *next;		/* in ask->asking */
@@ -315,7 +315,8 @@ static void ask(struct ctrace_schema *s, const char *name, uint32_t id)
 
 const struct ctrace_event_type *ctrace_schema_by_id(const struct ctrace_schema *schema, uint32_t id)
 {
-	struct ctrace_schema *s = (struct ctrace_schema *)schema;	/* ours, and never in read-only memory */
+	/* ours, and never in read-only memory */
+	struct ctrace_schema *s = (struct ctrace_schema *)schema;
 
 	if (id >= NIDS)
 		return NULL;

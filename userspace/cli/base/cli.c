@@ -48,7 +48,10 @@ int cli_vreport(int status, const char *fmt, va_list ap)
 	return status;
 }
 
-/* The option that getopt_long() refused, as it was typed: without a value, and alone, if letters stood together. */
+/*
+ * The option that getopt_long() refused, as it was typed: without a value, and alone, if letters stood
+ * together.
+ */
 static void put_refused(struct sbuf *b, const struct option *longs, int val, const char *arg)
 {
 	size_t len = strcspn(arg, "=");

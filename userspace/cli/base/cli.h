@@ -45,11 +45,14 @@ extern const struct command *cli_cmd;	/* the running subcommand, NULL before it 
  */
 int cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The part common to both; returns status. Defined in cli.c; tests that are linked without cli.c define their own. */
+/*
+ * The part common to both; returns status. Defined in cli.c; tests that are linked without cli.c define their
+ * own.
+ */
 int cli_vreport(int status, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 /*
- * Reports an option that getopt_long() refused: opt is what it returned, '?' or ':', and g what it was given. Returns
- * CLI_USAGE.
+ * Reports an option that getopt_long() refused: opt is what it returned, '?' or ':', and g what it was given.
+ * Returns CLI_USAGE.
  */
 int cli_bad_option(int opt, char **argv, const struct getopts *g);
 /* The examples that a command's help has, the first of its page; "": of 'ctrace help'. */
@@ -59,8 +62,8 @@ int cli_help(const struct command *cmd);
 /* Opens the connection, loading the module if need be. On failure reports why, and returns NULL. */
 struct ctrace *cli_open(void);
 /*
- * The only place that reports an error of writing to standard output, unless its reader has gone: others end early.
- * Returns the status to exit with.
+ * The only place that reports an error of writing to standard output, unless its reader has gone: others end
+ * early. Returns the status to exit with.
  */
 int cli_finish(int status);
 

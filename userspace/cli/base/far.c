@@ -15,8 +15,10 @@
 #include "base/far.h"
 
 #define STUCK_MAX	8			/* processes that were given up and have not ended */
-#define LATE_FREE	(10 * NSEC_PER_SEC)	/* time that late requests may take; beyond, a tenth of all time */
-#define STEP_MAX	(200 * 1000000ull)	/* ns between two looks at the process; beyond, the machine stood still */
+/* time that late requests may take; beyond, a tenth of all time */
+#define LATE_FREE	(10 * NSEC_PER_SEC)
+/* ns between two looks at the process; beyond, the machine stood still */
+#define STEP_MAX	(200 * 1000000ull)
 #define PLACE_MAX	4096
 
 /* A shared page: shows how far the process is, even if it does not answer. Only the process writes it. */

@@ -18,9 +18,11 @@ struct far;
 enum far_end {
 	FAR_DONE,
 	FAR_LATE,	/* it did not answer in time: far_place() */
-	FAR_AGAIN,	/* the same, and the file system at fault is known and left alone from now on: ask again without it */
+	/* the same, and the file system at fault is known and left alone from now on: ask again without it */
+	FAR_AGAIN,
 	FAR_DIED,	/* it ended, or said more than it may: far_place() */
-	FAR_NOT,	/* not asked: late requests took too much time, or too many processes have not ended */
+	/* not asked: late requests took too much time, or too many processes have not ended */
+	FAR_NOT,
 	FAR_NONE,	/* there can be no process: errno */
 };
 

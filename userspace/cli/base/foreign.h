@@ -18,8 +18,8 @@
 struct stat;
 
 /*
- * Each opens a regular file for reading if it has contents on a disk or in memory, and says in *st what it is. A
- * descriptor or -1. What proc, sysfs and their like make up has no blocks.
+ * Each opens a regular file for reading if it has contents on a disk or in memory, and says in *st what it
+ * is. A descriptor or -1. What proc, sysfs and their like make up has no blocks.
  */
 /* Where path leads, through links. dev: the device of the file, 0: not known. */
 int foreign_open(const char *path, uint64_t dev, struct stat *st);
@@ -36,12 +36,15 @@ bool foreign_touch(int fd);
 /* Closing waits for a file system, too. -1: nothing is done. */
 void foreign_close(int fd);
 
-/* A directory, where path leads; or below the directory in, through no link, if that is not -1. NULL: there is none. */
+/*
+ * A directory, where path leads; or below the directory in, through no link, if that is not -1. NULL: there
+ * is none.
+ */
 DIR *foreign_dir(int in, const char *path);
 
 /*
- * The text of a file that is longer than nothing and has at most limit bytes; the caller frees it. in: as foreign_dir().
- * owner: it must belong to that user; NULL: to anybody.
+ * The text of a file that is longer than nothing and has at most limit bytes; the caller frees it. in: as
+ * foreign_dir(). owner: it must belong to that user; NULL: to anybody.
  */
 char *foreign_text(int in, const char *path, const uint32_t *owner, size_t limit, size_t *len);
 

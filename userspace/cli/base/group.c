@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How members of the group ctrace trace without being root. The packages install a copy of the command that only the
- * group may run, with CAP_PERFMON as its file's capability. A caller without the right to trace, who may run the copy,
- * is served by it: they need not know of it. What the copy starts (`ctrace trace -- make`) has no capability, as the
- * kernel gives a file's capability to nobody else.
+ * How members of the group ctrace trace without being root. The packages install a copy of the command that
+ * only the group may run, with CAP_PERFMON as its file's capability. A caller without the right to trace, who
+ * may run the copy, is served by it: they need not know of it. What the copy starts (`ctrace trace -- make`)
+ * has no capability, as the kernel gives a file's capability to nobody else.
  */
 
 #include <limits.h>

@@ -10,9 +10,9 @@
 struct json_object;
 
 /*
- * Calls fn for each member of the object; if its value is a list, for each element of that, in order. The value is freed
- * after the call. 0, or -errno. -EBADMSG: it is not such an object; fn was called for the members before the
- * fault.
+ * Calls fn for each member of the object; if its value is a list, for each element of that, in order. The
+ * value is freed after the call. 0, or -errno. -EBADMSG: it is not such an object; fn was called for the
+ * members before the fault.
  */
 int json_read_each(const char *path, void (*fn)(void *arg, const char *key, struct json_object *value), void *arg);
 /* Reads all at once. NULL: *err is as above. json_object_put() frees it. */

@@ -64,7 +64,8 @@ char *module_why(const char *said, bool may, bool disabled)
 	else if (says(line, ENOEXEC, 0, 0))
 		why = xasprintf("the kernel refused the module (%s): it was built for another kernel: build it for this one ('make install-dkms' in ctrace's source, see README.md)",
 				reason);
-	else if (!strncmp(reason, "Unknown symbol", 14))	/* modprobe's words for ENOENT of either kind */
+	/* modprobe's words for ENOENT of either kind */
+	else if (!strncmp(reason, "Unknown symbol", 14))
 		why = xasprintf("the kernel module does not load (%s): its file is gone, or was built for another kernel: install it again ('make install-dkms' in ctrace's source, see README.md)",
 				reason);
 	else

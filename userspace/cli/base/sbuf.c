@@ -173,7 +173,8 @@ static bool is_hidden(uint32_t c)
 		{ 0x0, 0x1f }, { 0x7f, 0x9f },		/* C0, DEL, C1 */
 		{ 0x61c, 0x61c }, { 0x180e, 0x180e },	/* a mark of direction, a separator without width */
 		{ 0x200b, 0x200f },			/* without width; marks of direction */
-		{ 0x2028, 0x202e },			/* separators of lines and paragraphs; embeddings and overrides */
+		/* separators of lines and paragraphs; embeddings and overrides */
+		{ 0x2028, 0x202e },
 		{ 0x2060, 0x206f },			/* invisible operators; isolates */
 		{ 0xfeff, 0xfeff }, { 0xfff9, 0xfffb },	/* byte order mark, annotations */
 		{ 0xfffe, 0xffff },			/* no characters; XML forbids them */

@@ -16,7 +16,8 @@ struct table {
 	size_t width[TABLE_COLUMNS];
 	bool number[TABLE_COLUMNS];
 	struct table_cell *cells;
-	struct sbuf text;		/* of all cells, one after the other: a list of containers may have a million */
+	/* of all cells, one after the other: a list of containers may have a million */
+	struct sbuf text;
 };
 
 void table_init(struct table *t, const char *const *heads, size_t columns);

@@ -6,7 +6,8 @@
 #include "count/call_pairs.h"
 
 #define CALLS		(2 * CTRACE_NR_SYSCALLS)
-#define ARGS		3	/* of a whole call's fields, the first argument: duration, ret, marks stand before */
+/* of a whole call's fields, the first argument: duration, ret, marks stand before */
+#define ARGS		3
 
 /* A task's call under way. */
 struct begun {

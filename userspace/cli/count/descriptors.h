@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the descriptors lead to at which threads sleep, as /proc shows it: for why. A thread that waits for the answer
- * of a server is held up; one that waits for the next request of a client is at rest, in the same call.
+ * What the descriptors lead to at which threads sleep, as /proc shows it: for why. A thread that waits for
+ * the answer of a server is held up; one that waits for the next request of a client is at rest, in the same
+ * call.
  */
 #ifndef CTRACE_COUNT_DESCRIPTORS_H
 #define CTRACE_COUNT_DESCRIPTORS_H

@@ -338,8 +338,8 @@ static uint64_t read_spans(struct input *in)
 }
 
 /*
- * Reads the recording anew for each period, up to where its longest span can have ended. A span at the first or the last one's
- * outer edge is not cut there, so that the periods add up to the whole recording.
+ * Reads the recording anew for each period, up to where its longest span can have ended. A span at the first
+ * or the last one's outer edge is not cut there, so that the periods add up to the whole recording.
  */
 static int run_cut(struct input *in)
 {

@@ -45,8 +45,8 @@ struct input {
 };
 
 /*
- * Makes a table for each probe of the view, and the ways from events to them. *asks: TALLY_*, *pairs: calls are put
- * together. CLI_OK, or the exit status after a message.
+ * Makes a table for each probe of the view, and the ways from events to them. *asks: TALLY_*, *pairs: calls
+ * are put together. CLI_OK, or the exit status after a message.
  */
 int input_ways(struct input *in, uint32_t *asks, bool *pairs);
 void input_ways_free(struct input *in);

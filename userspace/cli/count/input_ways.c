@@ -5,7 +5,8 @@
 #include "base/cli.h"
 #include "count/input.h"
 
-#define ENDED		(2 * NSEC_PER_SEC)	/* as in the module: rows of containers that ended before may be given away */
+/* as in the module: rows of containers that ended before may be given away */
+#define ENDED		(2 * NSEC_PER_SEC)
 #define WHY		256
 #define MISSING		8u			/* events that are named */
 

@@ -11,7 +11,8 @@
 
 /* A row's value in a column. */
 struct cell {
-	enum { CELL_KNOWN, CELL_UNKNOWN, CELL_MISSING } is;	/* in JSON null, or no member; a table has - for both */
+	/* in JSON null, or no member; a table has - for both */
+	enum { CELL_KNOWN, CELL_UNKNOWN, CELL_MISSING } is;
 	union {
 		uint64_t n;
 		double real;

@@ -296,7 +296,9 @@ void view_print(struct view *v, struct json *j)
 
 /* --- flame graphs ------------------------------------------------------------------- */
 
-/* Frames are separated by ';', so a ';' in a name becomes ':'. A function is one frame, without its offset. */
+/*
+ * Frames are separated by ';', so a ';' in a name becomes ':'. A function is one frame, without its offset.
+ */
 static void put_part(struct sbuf *b, const char *s, bool function)
 {
 	const char *plus = function ? strstr(s, "+0x") : NULL;

@@ -29,8 +29,8 @@ struct sums {
 };
 
 /*
- * Adds up the gain of all tables. name: the key that is the lines' name, NULL: none; errno keys count as errors; keys
- * that `drop` lists are added up; the others are the group's.
+ * Adds up the gain of all tables. name: the key that is the lines' name, NULL: none; errno keys count as
+ * errors; keys that `drop` lists are added up; the others are the group's.
  */
 void sums_make(struct view *v, struct sums *s, const char *name, const char *drop);
 /* The same of the tables of one group. */
@@ -68,7 +68,10 @@ void sum_json_hist(struct json *j, const void *row);
 /* Prints a histogram of each row. put: appends more of the row to the container's name. */
 void sums_print_hists(const struct view *v, const void *rows, size_t row_size, size_t n,
 		      void (*put)(struct sbuf *b, const struct sum *s), enum bars_unit unit);
-/* Prints a stack and the sums of each row. put: appends the row's frames, from the end of the line of its keys on. */
+/*
+ * Prints a stack and the sums of each row. put: appends the row's frames, from the end of the line of its
+ * keys on.
+ */
 void sums_print_stacks(const struct view *v, const struct sum *rows, size_t n,
 		       void (*put)(struct sbuf *b, const struct sum *s), bool average);
 uint64_t sum_average(const struct sum *s);

@@ -256,7 +256,9 @@ bool tally_count(struct tally_type *of, const struct tally_event *e)
 	bool has = true;
 	struct ctrace_walk w;
 
-	/* a call's string that could not be read is missing: duration, ret, marks stand before the arguments */
+	/*
+	 * a call's string that could not be read is missing: duration, ret, marks stand before the arguments
+	 */
 	if (of->call && len >= 3 * sizeof(u64))
 		memcpy(&marks, (const char *)payload + 2 * sizeof(u64), sizeof(marks));
 	x.missing = (u32)((marks & CTRACE_CALL_M_UNREADS) << 3);

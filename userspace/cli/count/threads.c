@@ -11,7 +11,8 @@
 #include "count/threads.h"
 
 #define CALL		"syscall_"
-#define HIERARCHIES	32	/* of cgroups: Linux 6.1 has 14 controllers, and v1 may have some with a name only */
+/* of cgroups: Linux 6.1 has 14 controllers, and v1 may have some with a name only */
+#define HIERARCHIES	32
 
 static const char *const words[] = {
 	[SPENT_RAN] = "ran", [SPENT_WAITED] = "waited", [SPENT_THROTTLED] = "throttled", [SPENT_DISK] = "disk",
@@ -66,7 +67,8 @@ static enum spent class_of(const struct ctrace_schema *schema, long nr)
 /* Mutexes wait by these operations; condition variables and semaphores by FUTEX_WAIT_BITSET. */
 static bool is_lock(int32_t op)
 {
-	enum { WAIT = 0, LOCK_PI = 6, LOCK_PI2 = 13, PRIVATE_FLAG = 128, CLOCK_REALTIME_FLAG = 256 };	/* linux/futex.h */
+	/* linux/futex.h */
+	enum { WAIT = 0, LOCK_PI = 6, LOCK_PI2 = 13, PRIVATE_FLAG = 128, CLOCK_REALTIME_FLAG = 256 };
 
 	if (op == -1)
 		return true;

@@ -17,7 +17,8 @@ enum spent {
 struct thread {
 	uint32_t cid;
 	int32_t tid, pid;		/* pid 0: not known */
-	uint64_t start, seen;		/* CLOCK_MONOTONIC, ns: its beginning, to 10 ms; the last look that saw it */
+	/* CLOCK_MONOTONIC, ns: its beginning, to 10 ms; the last look that saw it */
+	uint64_t start, seen;
 	bool old;			/* the first look saw it */
 	enum spent first, last;		/* what it was at, when it was seen; SPENT_UNKNOWN: it could run */
 	/* ns on a CPU, and waiting for one, by the kernel's account, last and first seen; 0: it keeps none */
@@ -53,8 +54,8 @@ void threads_put(struct sbuf *b, const struct threads *t);
 int threads_load(struct threads *t, const char *dir, uint32_t cid);
 
 /*
- * What a thread does that sleeps in this native system call; arg: as sched_block's, -1: not known. x NULL: no look
- * saw the thread.
+ * What a thread does that sleeps in this native system call; arg: as sched_block's, -1: not known. x NULL: no
+ * look saw the thread.
  */
 enum spent threads_in_call(const struct threads *t, const struct thread *x, const struct ctrace_schema *s,
 			   long nr,

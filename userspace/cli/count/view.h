@@ -56,12 +56,15 @@ struct view_kind {
 	/* Makes groups. The types are known. */
 	int (*groups)(struct view *v);
 	/*
-	 * The session is set up and not started yet, or the recording not read: CLI_OK, or the exit status after a message.
-	 * Then, each second, live. Or NULL.
+	 * The session is set up and not started yet, or the recording not read: CLI_OK, or the exit status
+	 * after a message. Then, each second, live. Or NULL.
 	 */
 	int (*begin)(struct view *v);
 	void (*tick)(struct view *v);
-	/* Prints a period, rows of all tables' gain. j: as the elements of "rows"; NULL: as text, to standard output. */
+	/*
+	 * Prints a period, rows of all tables' gain. j: as the elements of "rows"; NULL: as text, to standard
+	 * output.
+	 */
 	void (*print)(struct view *v, struct json *j);
 	void (*take)(struct view *v);	/* NULL, or takes a period in place of print() */
 	void (*head_json)(struct view *v, struct json *j);	/* NULL, or writes members before "rows" */
@@ -70,13 +73,16 @@ struct view_kind {
 	 * none
 	 */
 	void (*each)(struct view *v, const struct ctrace_record *rec, const struct stacks *k, bool counted);
-	void (*learn)(struct view *v, const struct ctrace_record *rec);	/* with each: takes what came before the window */
+	/* with each: takes what came before the window */
+	void (*learn)(struct view *v, const struct ctrace_record *rec);
 	/*
-	 * Spans of a recording count for as long as they last within the period, whenever they end. Before the first period it
-	 * is called for each span of the recording, with its time. NULL: they count in the period in which they end
+	 * Spans of a recording count for as long as they last within the period, whenever they end. Before
+	 * the first period it is called for each span of the recording, with its time. NULL: they count in
+	 * the period in which they end
 	 */
 	void (*span)(struct view *v, const struct ctrace_record *rec, uint64_t from, uint64_t to);
-	uint64_t (*weight)(const struct ctrace_table *t, const uint64_t *values);	/* of a line of --folded; NULL: events */
+	/* of a line of --folded; NULL: events */
+	uint64_t (*weight)(const struct ctrace_table *t, const uint64_t *values);
 	bool symbols;			/* it may show stacks */
 	bool waits;			/* it counts waits for a CPU when they end */
 	bool cuts;			/* of waits that have not ended, what is until now */
@@ -168,8 +174,8 @@ int view_options(struct view *v, int argc, char **argv, bool *help);
 /* Only this event is counted, if --longer and, with --failed, `failed` are true. Status after a message. */
 int view_one_event(struct run_opts *o, const char *event, const char *failed);
 /*
- * Is --sort, if it is given, one of the words that the command's table of options has for it? If there are none, the
- * tables have the columns, and are not known yet. Status after a message.
+ * Is --sort, if it is given, one of the words that the command's table of options has for it? If there are
+ * none, the tables have the columns, and are not known yet. Status after a message.
  */
 int view_sort_is(const struct view *v);
 /* --sort without its "-", or the first of the columns. *turned: it has one */

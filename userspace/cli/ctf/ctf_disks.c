@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of disks, for viewers: lttng_statedump_block_device. The kernel's state dump cannot have them, as the kernel offers
- * modules no list of disks. They are the first records of the host's stream of CPU 0.
+ * Names of disks, for viewers: lttng_statedump_block_device. The kernel's state dump cannot have them, as the
+ * kernel offers modules no list of disks. They are the first records of the host's stream of CPU 0.
  */
 #include <dirent.h>
 #include <stdlib.h>

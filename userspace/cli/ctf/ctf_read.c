@@ -20,9 +20,11 @@ struct file {
 	char *name;
 	off_t next;		/* where the packet after the one in buf begins */
 	uint64_t begin;		/* when its first packet does, which is not read before that time comes */
-	uint8_t *buf;		/* of a packet's records, what is being read; NULL before the first one, and after the last */
+	/* of a packet's records, what is being read; NULL before the first one, and after the last */
+	uint8_t *buf;
 	size_t len, pos, cap;
-	size_t end;		/* no record begins here in buf, or later: only padding follows. It may be beyond len */
+	/* no record begins here in buf, or later: only padding follows. It may be beyond len */
+	size_t end;
 	off_t more;		/* where what follows buf is */
 	size_t left;		/* bytes of the packet from there on */
 	uint64_t discarded;	/* by the packets read so far, running total */
@@ -100,7 +102,10 @@ static int open_file(struct ctf_reader *r, const struct file *f)
 	return fd;
 }
 
-/* Reads the head of the next packet. *room: the bytes of the file from there on. False: there is none, or it is damaged. */
+/*
+ * Reads the head of the next packet. *room: the bytes of the file from there on. False: there is none, or it
+ * is damaged.
+ */
 static bool read_head(struct ctf_reader *r, const struct file *f, int fd, struct ctrace_ctf_packet *h, uint64_t *room)
 {
 	ssize_t n = read_at(fd, h, sizeof(*h), f->next);
@@ -154,7 +159,9 @@ static bool fill(struct file *f, int fd)
 	return (size_t)n == want;
 }
 
-/* Goes to the beginning of the packet whose head is h; records has the bytes of its records, or a few more. */
+/*
+ * Goes to the beginning of the packet whose head is h; records has the bytes of its records, or a few more.
+ */
 static bool begin_packet(struct file *f, int fd, const struct ctrace_ctf_packet *h, size_t records)
 {
 	f->len = f->pos = 0;
@@ -185,8 +192,9 @@ static bool find_last(struct file *f, int fd, uint64_t *last)
 }
 
 /*
- * What a packet says was lost. A packet that ends later than its last record has its losses behind it; else they are
- * before it: it is the first one, or the recorder was older, or died before it knew the gap's end. Moves on in the packet.
+ * What a packet says was lost. A packet that ends later than its last record has its losses behind it; else
+ * they are before it: it is the first one, or the recorder was older, or died before it knew the gap's end.
+ * Moves on in the packet.
  */
 static bool find_losses(struct ctf_reader *r, struct file *f, int fd, const struct ctrace_ctf_packet *h)
 {
@@ -302,7 +310,9 @@ static bool is_given(const struct ctf_reader *r, const struct ctrace_record *rec
 	return rec->time < r->behind;
 }
 
-/* Goes to the next record that is given, in the next packet if need be. False: there is none that is whole. */
+/*
+ * Goes to the next record that is given, in the next packet if need be. False: there is none that is whole.
+ */
 static bool settle(struct ctf_reader *r, struct file *f)
 {
 	const struct ctrace_record *rec;
@@ -340,7 +350,10 @@ static void sift(struct ctf_reader *r, size_t i)
 	}
 }
 
-/* Loads what heap[0] has next, or takes the file out if it has nothing more. Then the next file in time is heap[0]. */
+/*
+ * Loads what heap[0] has next, or takes the file out if it has nothing more. Then the next file in time is
+ * heap[0].
+ */
 static void move_on(struct ctf_reader *r)
 {
 	struct file *f = r->heap[0];

@@ -15,9 +15,9 @@ struct ctf_reader;
 struct ctf_reader *ctf_reader_open(const char *dir, const uint8_t uuid[16]);
 void ctf_reader_close(struct ctf_reader *r);
 /*
- * Gives only the records with from <= time < to, and those `ahead` ns before and `behind` ns after. Packets outside are skipped unread.
- * before: a set of event types whose earlier records are given all the same, as later ones need them; it outlives
- * the reader. NULL: none. Call it before the first ctf_reader_next().
+ * Gives only the records with from <= time < to, and those `ahead` ns before and `behind` ns after. Packets
+ * outside are skipped unread. before: a set of event types whose earlier records are given all the same, as
+ * later ones need them; it outlives the reader. NULL: none. Call it before the first ctf_reader_next().
  */
 #define CTF_TYPES	(1u << 16)
 struct ctf_types {
@@ -43,8 +43,9 @@ static inline bool ctf_types_has(const struct ctf_types *t, uint16_t id)
  */
 const struct ctrace_record *ctf_reader_next(struct ctf_reader *r, uint64_t *lost);
 /*
- * One of these losses, those that touch the window; call it until it returns false, as often as *lost is not 0. They lie between two times: that of
- * the last record before them, 0 if there is none, and the beginning of the packet behind them.
+ * One of these losses, those that touch the window; call it until it returns false, as often as *lost is not
+ * 0. They lie between two times: that of the last record before them, 0 if there is none, and the beginning
+ * of the packet behind them.
  */
 struct ctf_loss {
 	uint32_t cid, cpu;	/* CTRACE_CID_ALL: of a stream that containers share */
@@ -55,7 +56,10 @@ bool ctf_reader_loss(struct ctf_reader *r, struct ctf_loss *l);
 uint32_t ctf_reader_cpu(const struct ctf_reader *r);
 /* One more than the highest number of a CPU that a stream is of; at least 1. */
 uint32_t ctf_reader_ncpus(const struct ctf_reader *r);
-/* What the packets of this container's own streams, read so far, say was lost; CTRACE_CID_ALL: of shared streams. */
+/*
+ * What the packets of this container's own streams, read so far, say was lost; CTRACE_CID_ALL: of shared
+ * streams.
+ */
 uint64_t ctf_reader_lost(const struct ctf_reader *r, uint32_t cid);
 /* Bytes of all files. */
 uint64_t ctf_reader_size(const struct ctf_reader *r);

@@ -4,8 +4,8 @@
  *
  *	DIR/ctrace/schema.json		what the records look like
  *	DIR/ctrace/containers.json	names; replaced as containers come and go
- *	DIR/ctrace/asked.json		what was asked for, where and when; written at the start and at the end
- *	DIR/ctrace/threads.json		what the threads did at the start and at the end, for why; rewritten at the end
+ *	DIR/ctrace/asked.json		what was asked for, where and when; written at the start and the end
+ *	DIR/ctrace/threads.json		what the threads did at the start and the end, for why; written then
  *	DIR/ctrace/symbols.json		names of the addresses in stacks, if any; written at the end
  */
 #ifndef CTRACE_SINK_CTF_H

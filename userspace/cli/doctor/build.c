@@ -71,7 +71,10 @@ static char *said_by(const char *command)
 	return *line ? xstrdup(line) : NULL;
 }
 
-/* The compiler's name and major version, from a text such as "gcc-12 (Debian 12.2.0-14) 12.2.0". 0: not understood. */
+/*
+ * The compiler's name and major version, from a text such as "gcc-12 (Debian 12.2.0-14) 12.2.0". 0: not
+ * understood.
+ */
 static unsigned int compiler_version(const char *text)
 {
 	const char *last = NULL;

@@ -44,7 +44,10 @@ char *text_of(const struct machine *m, const char *fmt, ...) __attribute__((form
 bool exists(const struct machine *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* "apt-get install linux-headers-6.1.0": by the distribution's own tool. NULL: not known. */
 char *install_of(const struct machine *m, const char *debian, const char *fedora, const char *suse);
-/* The value of CONFIG_option in the kernel's configuration: "y", "m", a text without its quotes; NULL: not set. */
+/*
+ * The value of CONFIG_option in the kernel's configuration: "y", "m", a text without its quotes; NULL: not
+ * set.
+ */
 char *option_of(const struct machine *m, const char *option);
 
 /*
@@ -63,9 +66,12 @@ char *doctor_rebuild(const char *options);
 void doctor_kernel(struct machine *m);		/* kernel.c: release, options */
 void doctor_build(struct machine *m);		/* build.c: headers, compiler, DKMS */
 void doctor_module(struct machine *m);		/* module.c: installed, allowed to load, signature, loaded */
-void doctor_host(struct machine *m);		/* host.c: permission, cgroups, symbols, runtimes, other tracers */
+/* host.c: permission, cgroups, symbols, runtimes, other tracers */
+void doctor_host(struct machine *m);
 
-/* build.c, for tests: the line of a log of make that says what went wrong; NULL: none. The caller frees it. */
+/*
+ * build.c, for tests: the line of a log of make that says what went wrong; NULL: none. The caller frees it.
+ */
 char *doctor_decisive(const char *log);
 
 #endif

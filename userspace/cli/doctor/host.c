@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What ctrace meets on the host: permission, cgroups, names of functions and of containers, and who else is tracing. */
+/*
+ * What ctrace meets on the host: permission, cgroups, names of functions and of containers, and who else is
+ * tracing.
+ */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -115,7 +118,10 @@ static bool is_zero(const struct machine *m, const char *path)
 	return zero;
 }
 
-/* The file says it even where the module is not loaded. Where ftrace does not carry kprobes (arm64), they do not need it. */
+/*
+ * The file says it even where the module is not loaded. Where ftrace does not carry kprobes (arm64), they do
+ * not need it.
+ */
 static void check_kprobes(struct machine *m)
 {
 	static const char sysctl[] = "/proc/sys/kernel/ftrace_enabled", all[] = "/sys/kernel/debug/kprobes/enabled";
@@ -199,7 +205,10 @@ static void check_modules(struct machine *m)
 	free(modules);
 }
 
-/* Does the process trace by this descriptor? It does if that is a perf event, or a BPF program on functions or events. */
+/*
+ * Does the process trace by this descriptor? It does if that is a perf event, or a BPF program on functions
+ * or events.
+ */
 static bool traces(const struct machine *m, const char *pid, const char *fd)
 {
 	static const char *const kinds[] = { "raw_tracepoint", "perf_event", "tracing", "kprobe_multi" };

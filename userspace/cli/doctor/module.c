@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module: is it there for this kernel, would the kernel take it, and if it is loaded, does it fit this command? */
+/*
+ * The module: is it there for this kernel, would the kernel take it, and if it is loaded, does it fit this
+ * command?
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -97,7 +100,10 @@ static const char *signed_only(const struct machine *m, const char *lockdown)
 		why = "the kernel is built with CONFIG_MODULE_SIG_FORCE";
 	else if (lockdown && !strstr(lockdown, "[none]"))
 		why = "the kernel is locked down";
-	/* Secure Boot may have done either: it locks the kernel down, and with IMA it sets module.sig_enforce. */
+	/*
+	 * Secure Boot may have done either: it locks the kernel down, and with IMA it sets
+	 * module.sig_enforce.
+	 */
 	if (why && !forced && secure_boot(m))
 		why = "Secure Boot is on";
 	free(enforce);

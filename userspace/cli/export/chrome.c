@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Chrome's JSON, which chrome://tracing, Perfetto and others read: an object for each event, in no order. A container is a
- * process there, with its spans and counters; so are the CPUs.
+ * Chrome's JSON, which chrome://tracing, Perfetto and others read: an object for each event, in no order. A
+ * container is a process there, with its spans and counters; so are the CPUs.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who had which CPU is known from switches; if none were recorded, from sched_run. Of a container alone there are gaps
- * between the switches, and after a loss nobody knows who is on its CPU: nothing is drawn there.
+ * Who had which CPU is known from switches; if none were recorded, from sched_run. Of a container alone there
+ * are gaps between the switches, and after a loss nobody knows who is on its CPU: nothing is drawn there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,8 @@ struct draw {
 	bool switches, waits, blocks;	/* where these are known from: else from other events */
 	struct cpu *cpus;
 	uint32_t ncpus;
-	struct lanes *lanes;		/* by cid and type, open addressing, size a power of two; id 0: free */
+	/* by cid and type, open addressing, size a power of two; id 0: free */
+	struct lanes *lanes;
 	size_t nlanes, lanes_size;
 };
 
@@ -184,8 +185,8 @@ static struct lanes *lanes_place(const struct draw *d, uint32_t cid, uint32_t id
 }
 
 /*
- * A lane whose last span ended before this one began. Spans come in order of their ends. Returns DRAW_LANES if all are
- * taken.
+ * A lane whose last span ended before this one began. Spans come in order of their ends. Returns DRAW_LANES
+ * if all are taken.
  */
 static uint32_t lane(struct draw *d, uint32_t cid, uint32_t id, uint64_t from, uint64_t to)
 {

@@ -16,7 +16,10 @@ struct slice {
 
 /* Each may be NULL. */
 struct draw_ops {
-	/* A task of a container that is shown: before anything else is said of it, and when it has another name. */
+	/*
+	 * A task of a container that is shown: before anything else is said of it, and when it has another
+	 * name.
+	 */
 	void (*task)(struct export *x, struct export_task *t, bool born, uint64_t time);
 	/* It had the CPU. In order of time on each CPU, one after another. state: the kernel's, as it left */
 	void (*ran)(struct export *x, uint32_t cpu, const struct export_task *t, uint64_t from, uint64_t to, int32_t prio,

@@ -18,7 +18,8 @@ struct export_task {
 	uint64_t began;			/* when the last call that it was seen to enter began; 0: not seen */
 	bool told;			/* the writer has described it */
 	bool dumped;			/* the state dump has a record of it */
-	uint64_t can_run, sleeps;	/* when it was woken, and when it fell into a sleep that nothing can end; 0: not so */
+	/* when it was woken, and when it fell into a sleep that nothing can end; 0: not so */
+	uint64_t can_run, sleeps;
 };
 
 struct export_opts {
@@ -40,7 +41,8 @@ struct export {
 	uint64_t done;			/* bytes written, by export_put() */
 	bool failed;			/* writing failed: errno then is in err */
 	int err;
-	const char *where;		/* what could not be written, if not the output: a directory of temporary files */
+	/* what could not be written, if not the output: a directory of temporary files */
+	const char *where;
 	void *own;			/* the writer's */
 };
 
@@ -58,7 +60,10 @@ extern const struct export_writer export_perfetto, export_chrome, export_trace_d
 
 /* Returns the status to exit with, after a message. */
 int export_run(const struct export_writer *w, const struct export_opts *o);
-/* Reads the recording for a writer that writes nothing of its own before the end: x->r is open, and TARGETs are chosen. */
+/*
+ * Reads the recording for a writer that writes nothing of its own before the end: x->r is open, and TARGETs
+ * are chosen.
+ */
 void export_read(struct export *x, const struct export_writer *w, bool *stopped);
 /* Writes; after an error, nothing more. */
 void export_put(struct export *x, const void *p, size_t n);

@@ -49,7 +49,10 @@ static void put_area(struct sbuf *b, double v[][AREAS + 1], size_t n, size_t are
 	sbuf_puts(b, "Z\"/>");
 }
 
-/* A strip below: who is throttled waits, and is among the waiting already. Full: on one CPU or more all the time */
+/*
+ * A strip below: who is throttled waits, and is among the waiting already. Full: on one CPU or more all the
+ * time
+ */
 static void put_quota(struct sbuf *b, const struct spent_in *s, uint32_t cid, size_t n, size_t each)
 {
 	double width = (double)(spent_width(s) * each);

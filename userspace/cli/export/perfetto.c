@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For ui.perfetto.dev and trace_processor. A container is a group of tracks: counters, its spans, its losses. A process is
- * called by its container and its program, and calls are slices on its threads. Times are CLOCK_MONOTONIC's.
- * The reader sorts by time, so packets need no order.
+ * For ui.perfetto.dev and trace_processor. A container is a group of tracks: counters, its spans, its losses.
+ * A process is called by its container and its program, and calls are slices on its threads. Times are
+ * CLOCK_MONOTONIC's. The reader sorts by time, so packets need no order.
  */
 #include <stdlib.h>
 #include <string.h>

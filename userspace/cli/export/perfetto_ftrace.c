@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bundles of the kernel's own events, one CPU's each: the viewer draws scheduling from them, and interrupts. */
+/*
+ * Bundles of the kernel's own events, one CPU's each: the viewer draws scheduling from them, and interrupts.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include "export/perfetto.h"

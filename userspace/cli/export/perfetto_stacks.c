@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of functions, frames and stacks have numbers that stand for them in the rest of the sequence. When there are many,
- * the sequence is declared to begin anew, and the numbers too: memory has a bound.
+ * Names of functions, frames and stacks have numbers that stand for them in the rest of the sequence. When
+ * there are many, the sequence is declared to begin anew, and the numbers too: memory has a bound.
  */
 #include <stdlib.h>
 #include <string.h>

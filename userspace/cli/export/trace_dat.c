@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For trace-cmd and KernelShark: trace.dat, version 6 (trace-cmd.dat.v6(5)). Each CPU has its records in one piece, behind
- * heads that describe the events and the tasks. So a CPU's pages go into a temporary file first, and the heads are written
- * at the end, when it is known what must be described.
+ * For trace-cmd and KernelShark: trace.dat, version 6 (trace-cmd.dat.v6(5)). Each CPU has its records in one
+ * piece, behind heads that describe the events and the tasks. So a CPU's pages go into a temporary file
+ * first, and the heads are written at the end, when it is known what must be described.
  *
- * A page is {u64 time, u64 bytes of what follows; records}. A record is {u32 type:5, delta:27; u32 length, with itself;
- * bytes}. Type 30 brings a delta that does not fit: {type:5, low:27; u32 high}.
+ * A page is {u64 time, u64 bytes of what follows; records}. A record is {u32 type:5, delta:27; u32 length,
+ * with itself; bytes}. Type 30 brings a delta that does not fit: {type:5, low:27; u32 high}.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A record there has numbers and texts of the event, and two texts more: the container's name, and the event's fields as
- * `ctrace trace` shows them, which trace-cmd prints. The events that trace-cmd and KernelShark know have their fields by the
- * kernel's names.
+ * A record there has numbers and texts of the event, and two texts more: the container's name, and the
+ * event's fields as `ctrace trace` shows them, which trace-cmd prints. The events that trace-cmd and
+ * KernelShark know have their fields by the kernel's names.
  */
 #include <stdlib.h>
 #include <string.h>

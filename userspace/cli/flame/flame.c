@@ -54,7 +54,10 @@ void flame_free(struct flame *f)
 	*f = (struct flame){ 0 };
 }
 
-/* The frame of this name, which is clean: the file may be anybody's, and each form of output takes the names from here. */
+/*
+ * The frame of this name, which is clean: the file may be anybody's, and each form of output takes the names
+ * from here.
+ */
 static uint32_t child(struct flame *f, uint32_t parent, const char *s, size_t n)
 {
 	struct sbuf *clean = &f->clean;

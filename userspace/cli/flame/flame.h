@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Flame graphs: folded stacks ("container;comm;outermost;...;innermost N", as ctrace and many other tools write them)
- * become a tree, and the tree a picture or a file for a viewer of profiles.
+ * Flame graphs: folded stacks ("container;comm;outermost;...;innermost N", as ctrace and many other tools
+ * write them) become a tree, and the tree a picture or a file for a viewer of profiles.
  */
 #ifndef CTRACE_FLAME_H
 #define CTRACE_FLAME_H
@@ -40,15 +40,18 @@ struct flame_form {
 
 void flame_init(struct flame *f);
 void flame_free(struct flame *f);
-/* Adds the stack in line, which ends at the NUL. old: it is of the other graph. Counts a line that is no stack as bad. */
+/*
+ * Adds the stack in line, which ends at the NUL. old: it is of the other graph. Counts a line that is no
+ * stack as bad.
+ */
 void flame_add(struct flame *f, const char *line, bool old);
 /* Adds all lines of in. 0 or -errno. */
 int flame_read(struct flame *f, FILE *in, bool old);
 /* Sorts the frames of each level by name and computes totals. After the last flame_add(). */
 void flame_finish(struct flame *f);
 /*
- * Puts the frames of node i that are deeper than `from` into v, outermost first, with i as the last. Returns how many;
- * at most f->depth.
+ * Puts the frames of node i that are deeper than `from` into v, outermost first, with i as the last. Returns
+ * how many; at most f->depth.
  */
 size_t flame_path(const struct flame *f, uint32_t i, uint32_t from, uint32_t *v);
 

@@ -63,7 +63,9 @@ static uint32_t ancestor(const struct flame *f, uint32_t i, uint32_t depth)
 
 /* --- speedscope: https://www.speedscope.app/file-format-schema.json --------------- */
 
-/* For each container the nodes with stacks that end there: first[container], then next[node]; 0 is the end. */
+/*
+ * For each container the nodes with stacks that end there: first[container], then next[node]; 0 is the end.
+ */
 struct lists {
 	uint32_t *first, *next;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The picture: one SVG file that needs nothing else. Without a script, as in a mail or on a page of a repository, it is
- * a picture with a title on each frame; the script (flame.js) adds zoom, search and the choice of a container.
+ * The picture: one SVG file that needs nothing else. Without a script, as in a mail or on a page of a
+ * repository, it is a picture with a title on each frame; the script (flame.js) adds zoom, search and the
+ * choice of a container.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,9 @@ static double share(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-/* Of a comparison: red has a larger share than before, blue a smaller one; twice or half is the full colour. */
+/*
+ * Of a comparison: red has a larger share than before, blue a smaller one; twice or half is the full colour.
+ */
 static void put_difference(struct sbuf *b, const struct flame *f, const struct flame_node *n)
 {
 	double now = share(n->total, f->v[0].total), old = share(n->old_total, f->v[0].old_total);

@@ -60,7 +60,10 @@ static char *text_of(const char *root, const struct ctrace_container *c, const c
 	return text;
 }
 
-/* The first number in text; or, if there is a key, the one behind it at the beginning of a line. text may be NULL. */
+/*
+ * The first number in text; or, if there is a key, the one behind it at the beginning of a line. text may be
+ * NULL.
+ */
 static bool number_in(const char *text, const char *key, uint64_t *v)
 {
 	size_t n = key ? strlen(key) : 0;

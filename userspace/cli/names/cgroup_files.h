@@ -12,8 +12,8 @@ struct cgroup_files *cgroup_files_new(void);
 void cgroup_files_free(struct cgroup_files *f);
 
 /*
- * All of these are about the container's cgroup and those below, on v2 and v1. false: it has no cgroup of its own, or
- * no controller counts there.
+ * All of these are about the container's cgroup and those below, on v2 and v1. false: it has no cgroup of its
+ * own, or no controller counts there.
  */
 bool cgroup_cpu_used(const struct cgroup_files *f, const struct ctrace_container *c, uint64_t *ns);
 bool cgroup_memory_used(const struct cgroup_files *f, const struct ctrace_container *c, uint64_t *bytes);
@@ -39,7 +39,10 @@ struct cgroup_quota {
 	uint64_t number;		/* of the directory; the lower half of the cgroup's id */
 };
 bool cgroup_quota_read(const struct cgroup_files *f, const struct ctrace_container *c, struct cgroup_quota *q);
-/* The same of a cgroup above or below the container's. path: from the root of the hierarchy, as the container has its own. */
+/*
+ * The same of a cgroup above or below the container's. path: from the root of the hierarchy, as the container
+ * has its own.
+ */
 bool cgroup_quota_at(const struct cgroup_files *f, const struct ctrace_container *c, const char *path,
 		     struct cgroup_quota *q);
 /*
@@ -49,7 +52,10 @@ bool cgroup_quota_at(const struct cgroup_files *f, const struct ctrace_container
 void cgroup_quota_below(const struct cgroup_files *f, const struct ctrace_container *c,
 			void (*fn)(void *arg, const char *path, const struct cgroup_quota *q), void *arg);
 
-/* The share of time, in percent, that some of its tasks waited for a CPU in the last 10 s and 60 s. v2 alone has it. */
+/*
+ * The share of time, in percent, that some of its tasks waited for a CPU in the last 10 s and 60 s. v2 alone
+ * has it.
+ */
 bool cgroup_cpu_pressure(const struct cgroup_files *f, const struct ctrace_container *c, double *avg10, double *avg60);
 
 #endif

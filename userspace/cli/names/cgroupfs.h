@@ -14,11 +14,20 @@
  * The caller frees the result; NULL: there is no such directory.
  */
 char *cgroup_find(const char *path);
-/* The path of the cgroup that path means, as in /proc/PID/cgroup, and its hierarchy's number (0: v2); NULL: none. */
+/*
+ * The path of the cgroup that path means, as in /proc/PID/cgroup, and its hierarchy's number (0: v2); NULL:
+ * none.
+ */
 char *cgroup_path(const char *path, uint32_t *hierarchy);
-/* The root directory of the hierarchy where systemd keeps units: v2, or v1's own. The caller frees it; NULL: none. */
+/*
+ * The root directory of the hierarchy where systemd keeps units: v2, or v1's own. The caller frees it; NULL:
+ * none.
+ */
 char *cgroup_of_systemd(void);
-/* The root directory of v2 (controller NULL), or of the v1 hierarchy that has it. The caller frees it; NULL: none. */
+/*
+ * The root directory of v2 (controller NULL), or of the v1 hierarchy that has it. The caller frees it; NULL:
+ * none.
+ */
 char *cgroup_root(const char *controller);
 /*
  * Could only root make the container's cgroup? Yes if root owns every directory above it. The cgroup's own

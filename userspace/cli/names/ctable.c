@@ -22,7 +22,8 @@
 #define READING_PART	9
 #define READING_LONG	3
 #define LIST_INTERVAL	(NSEC_PER_SEC / 100)	/* between lists, if records come before notices */
-#define ASK_INTERVAL	(NSEC_PER_SEC / 4)	/* how often to ask for all containers, if there are no notices */
+/* how often to ask for all containers, if there are no notices */
+#define ASK_INTERVAL	(NSEC_PER_SEC / 4)
 
 static const struct ctrace_container *find(void *arg, uint32_t cid);
 

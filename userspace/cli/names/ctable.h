@@ -62,7 +62,8 @@ struct ctable {
 	struct labels labels;
 	struct centry **v;	/* by cid, open addressing, size a power of two */
 	size_t n, size;
-	uint64_t names_read, listed, tidied;	/* when names were last read, containers listed, dead ones forgotten */
+	/* when names were last read, containers listed, dead ones forgotten */
+	uint64_t names_read, listed, tidied;
 	uint64_t reading;	/* how long reading the names took, ns */
 	unsigned int round;	/* number of lists asked for so far */
 	unsigned int lost;	/* how often notices were lost */

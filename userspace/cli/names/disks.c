@@ -14,8 +14,8 @@ static struct disk {
 static size_t ndisks;
 
 /*
- * A disk that the kernel hides has no link by its number. It is a path to an NVMe disk, and is called nvmeScCnN: subsystem,
- * controller, disk. The disk that people know is nvmeSnN, whatever paths it has.
+ * A disk that the kernel hides has no link by its number. It is a path to an NVMe disk, and is called
+ * nvmeScCnN: subsystem, controller, disk. The disk that people know is nvmeSnN, whatever paths it has.
  */
 static void name_hidden(const char *root, char *name, size_t size, unsigned int major, unsigned int minor)
 {

@@ -5,7 +5,10 @@
 
 #include "base/util.h"
 
-/* Appends vda, sda1, or 8:17 if there is no such device, or it is not this machine's (live). dev: as events have it. */
+/*
+ * Appends vda, sda1, or 8:17 if there is no such device, or it is not this machine's (live). dev: as events
+ * have it.
+ */
 void disk_put(struct sbuf *b, uint32_t dev, bool live);
 
 /* The same, by the files below root, "" for this machine's. A path to an NVMe disk is called as the disk. */

@@ -43,8 +43,8 @@ bool label_misleads(const char *word, uint32_t cid);
 void label_show(struct sbuf *b, const char *label, uint32_t cid);
 
 /*
- * A stand-in for a name: the beginning of the id, else the name of the cgroup or of the pid namespace. *by_path: it
- * is the name that lxc or nspawn put into the path.
+ * A stand-in for a name: the beginning of the id, else the name of the cgroup or of the pid namespace.
+ * *by_path: it is the name that lxc or nspawn put into the path.
  */
 char *label_stand_in(const struct ctrace_container *c, bool known, bool *by_path);
 

@@ -154,8 +154,8 @@ char *names_why(const struct name_entry *e, enum name_doubt doubt);
 bool names_system_made(const struct names *n, const struct ctrace_container *c);
 
 /*
- * For the sources (names_*.c): adds a copy of e. id may be "" or NULL. name NULL: the record's pod and container are
- * the name, else the id. An entry whose name is "" then is ignored.
+ * For the sources (names_*.c): adds a copy of e. id may be "" or NULL. name NULL: the record's pod and
+ * container are the name, else the id. An entry whose name is "" then is ignored.
  */
 void names_add(struct names *n, const struct name_entry *e);
 /* Adds a copy of e as it is, with its name and its whole path. */

@@ -91,7 +91,9 @@ static bool is_hosts(const char *pid)
 	return yes;
 }
 
-/* The value of the option arg, called name: NAME=VALUE, or NAME and the next argument. NULL: another option. */
+/*
+ * The value of the option arg, called name: NAME=VALUE, or NAME and the next argument. NULL: another option.
+ */
 static const char *value(const char *arg, const char *next, const char *name)
 {
 	size_t n = strlen(name);

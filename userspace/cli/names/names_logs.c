@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The kubelet's names of containers, whatever their runtime: each has a log, and a link to it,
- * /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log, which leads to NAMESPACE_POD_UID/CONTAINER/RESTARTS.log.
+ * /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log, which leads to
+ * NAMESPACE_POD_UID/CONTAINER/RESTARTS.log.
  */
 #include <stdlib.h>
 #include <string.h>

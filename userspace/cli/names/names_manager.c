@@ -43,7 +43,9 @@ static void read_store(struct names *n, const char *path)
 	json_object_put(list);
 }
 
-/* The 64 digits of a pod's id at s, which is followed by after; NULL: there are none. The caller frees them. */
+/*
+ * The 64 digits of a pod's id at s, which is followed by after; NULL: there are none. The caller frees them.
+ */
 static char *pod_id(const char *s, const char *after)
 {
 	return strspn(s, "0123456789abcdef") == POD_ID && !strncmp(s + POD_ID, after, strlen(after)) ?
@@ -74,11 +76,11 @@ static char *pod_alone(struct names *n, const char *path, struct json_object *an
 }
 
 /*
- * A pod of podman has a cgroup, PARENT/PODID/libpod-ID or, by systemd, machine-libpod_pod_PODID.slice:libpod:ID.
- * podman keeps the names of its pods in a database. Its events, if it keeps them in a file, have the names,
- * too. Else the infra container's host name is the pod's name, unless the user chose another one by
- * --hostname, which no file shows. Only the infra container has no SandboxID. Without an infra container, the
- * pod's id stands for its name.
+ * A pod of podman has a cgroup, PARENT/PODID/libpod-ID or, by systemd,
+ * machine-libpod_pod_PODID.slice:libpod:ID. podman keeps the names of its pods in a database. Its events, if
+ * it keeps them in a file, have the names, too. Else the infra container's host name is the pod's name,
+ * unless the user chose another one by --hostname, which no file shows. Only the infra container has no
+ * SandboxID. Without an infra container, the pod's id stands for its name.
  */
 static void podman_pod(struct names *n, struct name_entry *e, const char *dir, struct json_object *config)
 {
@@ -101,7 +103,10 @@ static void podman_pod(struct names *n, struct name_entry *e, const char *dir, s
 	free(id);
 }
 
-/* podman's events, if it keeps them in a file: one JSON object a line, also of pods that are made. Before the stores. */
+/*
+ * podman's events, if it keeps them in a file: one JSON object a line, also of pods that are made. Before the
+ * stores.
+ */
 static void podman_events(struct names *n, const char *path)
 {
 	char *text = names_text(n, path, NULL), *save = NULL;

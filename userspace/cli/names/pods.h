@@ -13,7 +13,10 @@
 int pod_compare(const struct centry *a, const struct centry *b);
 /* Are both in pods whose namespaces differ? */
 bool pod_ns_differs(const struct centry *a, const struct centry *b);
-/* Is e in the pod that word means: NAMESPACE/NAME, NAME of any namespace, /NAME of none, 12 digits or more of its id? */
+/*
+ * Is e in the pod that word means: NAMESPACE/NAME, NAME of any namespace, /NAME of none, 12 digits or more of
+ * its id?
+ */
 bool pod_is(const struct centry *e, const char *word);
 /* Is e in a pod of this namespace? */
 bool pod_in_ns(const struct centry *e, const char *ns);

@@ -21,7 +21,9 @@ struct processes {
 	size_t npidns, pidns_cap;
 };
 
-/* Are we in the machine's first namespace of this kind, whose number is the same on every kernel (proc_ns.h)? */
+/*
+ * Are we in the machine's first namespace of this kind, whose number is the same on every kernel (proc_ns.h)?
+ */
 static bool first_ns(const char *kind, unsigned int number)
 {
 	char *path = xasprintf("/proc/self/ns/%s", kind), *first = xasprintf("%s:[%u]", kind, number);

@@ -23,7 +23,10 @@ struct name_record {
  */
 void record_copy(struct name_record *to, const struct name_record *from);
 void record_clear(struct name_record *r);
-/* The name that a record gives: POD/CONTAINER, POD, or CONTAINER. with_ns: with NAMESPACE/ before it. NULL: none. */
+/*
+ * The name that a record gives: POD/CONTAINER, POD, or CONTAINER. with_ns: with NAMESPACE/ before it. NULL:
+ * none.
+ */
 char *record_name(const struct name_record *r, bool with_ns);
 /* Fills r from Kubernetes's labels: io.kubernetes.pod.name and others. The labels own the words. */
 void record_from_labels(struct name_record *r, struct json_object *labels);

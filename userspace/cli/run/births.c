@@ -12,7 +12,10 @@
 #include "names/ctable.h"
 #include "run/births.h"
 
-/* A runtime may write a container's name after its birth: a line waits this long for it, and all that follow it. */
+/*
+ * A runtime may write a container's name after its birth: a line waits this long for it, and all that follow
+ * it.
+ */
 #define NAME_WAIT	(6 * NSEC_PER_SEC / 10)
 #define LOOK_MS		100	/* how often to look for a name */
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A container's name is known only some time after its birth, and its first event is wanted. So the session wants
- * every container from its birth on (CTRACE_TARGET_BORN), and as long as it is not known whether a container is
- * meant, its records wait in their rings, where they take no other memory. Then they are shown, or the session
- * lets the container go.
+ * A container's name is known only some time after its birth, and its first event is wanted. So the session
+ * wants every container from its birth on (CTRACE_TARGET_BORN), and as long as it is not known whether a
+ * container is meant, its records wait in their rings, where they take no other memory. Then they are shown,
+ * or the session lets the container go.
  *
- * A ring that containers share waits as long as there is a record in it of one that is not decided on. To sort such
- * records out before would make the order of time in that ring wrong, or need memory that grows with them.
+ * A ring that containers share waits as long as there is a record in it of one that is not decided on. To
+ * sort such records out before would make the order of time in that ring wrong, or need memory that grows
+ * with them.
  *
  * Only containers can be followed. If a session also had targets of processes or cgroups, a record of a
  * container that does not match could be wanted by them, and nothing would show it.
@@ -21,7 +22,10 @@
 /* How long to wait for a name. ctable.c looks for it for three seconds. */
 #define PATIENCE	(4 * NSEC_PER_SEC)
 #define OPEN_MAX	65536u	/* beyond that, rings wait until there is room */
-/* While so many are open, all are looked at each time; of more, those that are new, and all only after an interval. */
+/*
+ * While so many are open, all are looked at each time; of more, those that are new, and all only after an
+ * interval.
+ */
 #define OPEN_FEW	256u
 #define OPEN_INTERVAL	(NSEC_PER_SEC / 20)
 
@@ -69,7 +73,9 @@ static bool lives(struct follow *f, const struct follow_word *w)
 	return n;
 }
 
-/* Makes what lives and matches a target. A name that is not unique is no error with --follow: all are taken. */
+/*
+ * Makes what lives and matches a target. A name that is not unique is no error with --follow: all are taken.
+ */
 static int take_living(struct follow *f, struct follow_word *w)
 {
 	bool found = lives(f, w), other = !found && w->word.plain && which_any(f->table, w->text);

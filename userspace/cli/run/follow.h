@@ -38,7 +38,8 @@ struct follow {
 	uint64_t looked;	/* CLOCK_MONOTONIC, ns: when all open ones were last looked at; 0: never */
 	bool began;		/* there has been something to trace */
 	bool over;		/* all that is left is decided on at once */
-	unsigned long nameless;	/* containers of runtimes that were left out because no name was found in time */
+	/* containers of runtimes that were left out because no name was found in time */
+	unsigned long nameless;
 };
 
 /*

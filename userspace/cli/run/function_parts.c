@@ -6,7 +6,9 @@
 #include "events/probes.h"
 #include "run/function_parts.h"
 
-/* Returns the length of the probe's symbol, which *symbol becomes; 0: it is of no function's entry or return. */
+/*
+ * Returns the length of the probe's symbol, which *symbol becomes; 0: it is of no function's entry or return.
+ */
 static size_t symbol_of(const char *probe, const char **symbol)
 {
 	size_t n;
@@ -26,7 +28,10 @@ static size_t symbol_of(const char *probe, const char **symbol)
 	return (*symbol)[n] == '+' ? 0 : n;
 }
 
-/* Is what follows the symbol what a compiler calls a part? Other suffixes are of cold code, which is jumped to, and of unique names. */
+/*
+ * Is what follows the symbol what a compiler calls a part? Other suffixes are of cold code, which is jumped
+ * to, and of unique names.
+ */
 static bool is_part(const char *suffix)
 {
 	return !strncmp(suffix, ".part.", 6) || !strncmp(suffix, ".isra.", 6) || !strncmp(suffix, ".constprop.", 11);

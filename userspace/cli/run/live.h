@@ -14,7 +14,9 @@ struct live {
 	struct sink *(*sink)(const struct sink_opts *o, void *arg);
 	/* Does the sink want the record, and count it? NULL: it does. */
 	bool (*takes)(struct sink *s, const struct ctrace_record *rec);
-	/* Called when the session is set up but not started. Returns as run_opts.ready; NULL: nothing to do. */
+	/*
+	 * Called when the session is set up but not started. Returns as run_opts.ready; NULL: nothing to do.
+	 */
 	int (*ready)(struct live *l);
 	void *arg;
 

@@ -25,7 +25,8 @@ struct recording {
 };
 
 /*
- * Opens all but the reader. Returns CLI_OK, or the exit status after a message. Call recording_close() in either case.
+ * Opens all but the reader. Returns CLI_OK, or the exit status after a message. Call recording_close() in
+ * either case.
  */
 int recording_open(struct recording *r, const char *dir);
 /* Takes the TARGETs: containers by what was known of them when they were recorded. Status: the same. */
@@ -57,8 +58,8 @@ void recording_dump(const struct recording *r, void (*fn)(void *arg, const struc
 /* Is the container chosen? */
 bool recording_shows(const struct recording *r, uint32_t cid);
 /*
- * Call it when all is read: says which functions' names are missing. CLI_OK; or after a message, if a file was not read to its
- * end because it is damaged.
+ * Call it when all is read: says which functions' names are missing. CLI_OK; or after a message, if a file
+ * was not read to its end because it is damaged.
  */
 int recording_whole(const struct recording *r, const char *what);
 void recording_close(struct recording *r);

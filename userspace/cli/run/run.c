@@ -82,7 +82,10 @@ static int add_probe(struct run *r, const struct run_opts *o, struct probe_want 
 	int err;
 
 	if (!w->aggregate) {
-		/* a sample has the stacks that the kernel walks in its own record, and what names stacks has none */
+		/*
+		 * a sample has the stacks that the kernel walks in its own record, and what names stacks has
+		 * none
+		 */
 		if (strcmp(w->name, "process_map"))
 			po.flags = strncmp(w->name, "sample:", 7) ? o->stack : o->stack & CTRACE_PROBE_F_USER_COPY;
 		po.copy = o->copy;

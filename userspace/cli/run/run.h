@@ -17,7 +17,8 @@ struct run;
 
 #define BUFFER_DEFAULT_MIB	32	/* the manual pages name it, too */
 #define BUFFER_DEFAULT	(BUFFER_DEFAULT_MIB << 20)
-#define SAMPLES_HZ	49	/* of profile and flame: no round number, so that it does not keep step with programs */
+/* of profile and flame: no round number, so that it does not keep step with programs */
+#define SAMPLES_HZ	49
 
 /* of a session that records nothing, or only what is mapped: a ring of each CPU, and what goes with it */
 #define RUN_RING_LEAST	8192ull
@@ -44,8 +45,9 @@ struct run_opts {
 	int ntargets;
 	char **command;			/* NULL-terminated; NULL: none */
 	/*
-	 * Views: called in place of reading -e, once the types are known; fills r->probes and r->table_size, and may change
-	 * the targets. As ready(); RUN_DONE: there is nothing left to do. The session's rings are small: nothing is recorded
+	 * Views: called in place of reading -e, once the types are known; fills r->probes and r->table_size,
+	 * and may change the targets. As ready(); RUN_DONE: there is nothing left to do. The session's rings
+	 * are small: nothing is recorded
 	 */
 	int (*plan)(struct run *r, void *arg);
 	/*
@@ -82,7 +84,8 @@ struct run {
 	uint64_t duration, wait;
 	uint32_t rate;
 	uint64_t table_size;		/* bytes for tables */
-	uint64_t next;			/* CLOCK_MONOTONIC, ns: when to call drain() again; 0: when records come */
+	/* CLOCK_MONOTONIC, ns: when to call drain() again; 0: when records come */
+	uint64_t next;
 	int container_fd;
 	enum run_end end;
 	int signal;			/* the signal that ended the run */
@@ -138,14 +141,15 @@ struct run_ops {
 	/* Called about once a second. */
 	void (*tick)(void *arg);
 	int out_fd;		/* polled, to see its reader go away; -1: none */
-	bool keys;		/* drain() wants to be called when there is something to read on standard input, too */
+	/* drain() wants to be called when there is something to read on standard input, too */
+	bool keys;
 };
 
 /* Starts, drains, stops, drains the rest. Returns CLI_OK, or the exit status after a message. */
 int run_loop(struct run *r, const struct run_ops *ops, void *arg);
 /*
- * The status to exit with if all else went well: the command's own; or, after a message, that of a --wait that
- * ended before its container started.
+ * The status to exit with if all else went well: the command's own; or, after a message, that of a --wait
+ * that ended before its container started.
  */
 int run_status(const struct run *r);
 

@@ -21,7 +21,8 @@ struct target {
 struct targets {
 	struct target *v;
 	size_t n, room;
-	uint32_t *cids;		/* that targets_add_cid() has added: open addressing, size a power of two; 0: free, else cid + 1 */
+	/* that targets_add_cid() has added: open addressing, size a power of two; 0: free, else cid + 1 */
+	uint32_t *cids;
 	size_t ncids, size;
 	bool endless;		/* all or host is among the targets: these never end */
 };

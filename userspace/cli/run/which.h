@@ -5,7 +5,8 @@
 
 #include "names/ctable.h"
 
-#define ID_SHORT	12	/* people copy so many digits of an id: then a name of these digits does not come first */
+/* people copy so many digits of an id: then a name of these digits does not come first */
+#define ID_SHORT	12
 
 struct which {
 	struct centry **v;

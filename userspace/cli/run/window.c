@@ -49,7 +49,10 @@ void window_put_moment(struct sbuf *b, uint64_t realtime)
 
 /* --- words ----------------------------------------------------------------------------- */
 
-/* A moment, CLOCK_REALTIME. It was written to within `unit`: 14:00 is a minute, 14:00:05.2 a tenth of a second. */
+/*
+ * A moment, CLOCK_REALTIME. It was written to within `unit`: 14:00 is a minute, 14:00:05.2 a tenth of a
+ * second.
+ */
 struct moment {
 	int64_t ns, unit;
 };

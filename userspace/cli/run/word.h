@@ -6,8 +6,8 @@
 #include "names/ctable.h"
 
 /*
- * A word without an owner is the system's: what users' and containers' own files say, these write as they like.
- * They are meant only if the word says so: user:USER:WORD, in:CONTAINER:WORD.
+ * A word without an owner is the system's: what users' and containers' own files say, these write as they
+ * like. They are meant only if the word says so: user:USER:WORD, in:CONTAINER:WORD.
  */
 struct word {
 	const char *text;	/* without its owner */

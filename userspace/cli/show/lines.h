@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lines of columns, one for each event: snoop, tcp, files --slower, bio --lines. A form says which events and which columns. All
- * else is shared with trace.
+ * Lines of columns, one for each event: snoop, tcp, files --slower, bio --lines. A form says which events and
+ * which columns. All else is shared with trace.
  */
 #ifndef CTRACE_LINES_H
 #define CTRACE_LINES_H
@@ -43,7 +43,8 @@ struct lines_column {
 
 struct lines_form {
 	const char *word, *summary;
-	const char *events;		/* as after -e, without conditions; names that the kernel lacks are left out */
+	/* as after -e, without conditions; names that the kernel lacks are left out */
+	const char *events;
 	const char *io_uring;		/* which operations of io_uring besides, as a condition; NULL: none */
 	const char *failures;		/* instead, with --failed; NULL: the same */
 	const char *usual;		/* their condition unless --all is given; NULL: none */
@@ -52,7 +53,8 @@ struct lines_form {
 	bool spans;			/* they have a duration, for --longer; system calls have it anyway */
 	bool named;			/* records have the names of tasks, so tasks need not be followed */
 	bool fds;			/* with names of descriptors */
-	bool files;			/* of calls on descriptors, only those on files, unless --all is given */
+	/* of calls on descriptors, only those on files, unless --all is given */
+	bool files;
 	bool time;			/* with the time of day */
 	bool (*shows)(struct line *l);	/* NULL: each */
 	const struct lines_column *columns;	/* up to one without a head */

@@ -428,7 +428,10 @@ static bool get_bytes(struct line *l, struct sbuf *b, int64_t *n)
 	return file_op_moves(op_of(l)) && line_number(l, "ret", n) && !syscall_errno(*n);
 }
 
-/* The descriptor's, or that of the one which the call returned; else what the call was given, or where that begins. */
+/*
+ * The descriptor's, or that of the one which the call returned; else what the call was given, or where that
+ * begins.
+ */
 static bool get_file(struct line *l, struct sbuf *b, int64_t *n)
 {
 	const struct ctrace_value *path = NULL, *dir = line_field(l, "dfd_path");

@@ -29,8 +29,8 @@ struct row {
 };
 
 /*
- * Reads a list of names, separated by commas, in letters of any case. CLI_OK, or the exit status after a message that
- * lists all columns.
+ * Reads a list of names, separated by commas, in letters of any case. CLI_OK, or the exit status after a
+ * message that lists all columns.
  */
 int ps_columns_parse(struct ps_columns *c, const char *list);
 /* The i-th column that there is, from 0; NULL past the end. */

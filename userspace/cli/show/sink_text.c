@@ -25,7 +25,8 @@ struct text {
 		struct ctrace_record rec;
 		uint64_t raw[CTRACE_RECORD_MAX / 8];
 	} open;
-	struct {			/* of the last call whose strings came late: CTRACE_ID_LATE_ARGUMENT */
+	/* of the last call whose strings came late: CTRACE_ID_LATE_ARGUMENT */
+	struct {
 		int32_t tid;
 		uint64_t which;		/* bit i: argument i */
 		char text[6][CTRACE_STR_MAX];
@@ -280,7 +281,9 @@ static void leave(struct text *t, const struct paint *paint, const struct ctrace
 		sbuf_puts(&t->s.line, ") ");
 		t->open.rec.len = 0;
 	} else {
-		/* leave out a new task's return from its parent's fork, and our command's from our own call */
+		/*
+		 * leave out a new task's return from its parent's fork, and our command's from our own call
+		 */
 		if (!paired && ((paint->fork && !ret) ||
 				(rec->vtid == t->s.o.command_vtid && !t->command_began)))
 			return;

@@ -44,7 +44,8 @@ struct part {
 	uint8_t shift;			/* to the right, before names are looked up */
 	uint64_t mask;			/* the bits that it shows */
 	const struct constants *names;
-	const char *name;		/* PART_SHIFTED: the text after "<<"; PART_WRAPPED: before the parts */
+	/* PART_SHIFTED: the text after "<<"; PART_WRAPPED: before the parts */
+	const char *name;
 	const struct layout *memory;	/* PART_MEMORY: of the memory at the address */
 	uint8_t many;
 };

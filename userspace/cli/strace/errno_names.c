@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of errors, signals and capabilities. Some systems that this runs on are older than strerrorname_np(). */
+/*
+ * Names of errors, signals and capabilities. Some systems that this runs on are older than strerrorname_np().
+ */
 #include <errno.h>
 #include <signal.h>
 #include "strace/syscall.h"

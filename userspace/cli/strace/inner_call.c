@@ -94,7 +94,10 @@ static const char *socketcall(struct inner_call *in, const struct call_values *c
 	return sockets[call].name;
 }
 
-/* The upper half of its first argument is a version. In the first one, two of msgrcv()'s arguments are in memory. */
+/*
+ * The upper half of its first argument is a version. In the first one, two of msgrcv()'s arguments are in
+ * memory.
+ */
 static const char *ipc(struct inner_call *in, const struct call_values *c)
 {
 	uint32_t call = (uint32_t)number(c, 0), i = 0, n;

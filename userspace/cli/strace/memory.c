@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Structures, numbers and arrays by their layouts, which gen-constants makes of calls.spec and the headers. */
+/*
+ * Structures, numbers and arrays by their layouts, which gen-constants makes of calls.spec and the headers.
+ */
 #include <errno.h>
 #include <string.h>
 #include "strace/memory.h"

@@ -22,7 +22,8 @@ struct memory {
 	struct bytes addr, iov, pieces;	/* a msghdr's name and vector, and the bytes of a vector's pieces */
 	struct bytes control;		/* and its control messages */
 	struct bytes names;		/* of the descriptors in data, one after the other, with NULs */
-	int64_t many;			/* how many elements, or bytes of a buffer, there were; < 0: not known */
+	/* how many elements, or bytes of a buffer, there were; < 0: not known */
+	int64_t many;
 	int64_t ret;			/* the call's result; < 0: not known, or it failed */
 	uint64_t at;			/* the address; 0: not known */
 };

@@ -27,12 +27,14 @@ enum about {
 
 struct paint {
 	const struct ctrace_event_type *type;	/* NULL: there is none with this id */
-	struct syscall_ref call;	/* phase SYSCALL_NONE: no call's. Without a name if each record has its own */
+	/* phase SYSCALL_NONE: no call's. Without a name if each record has its own */
+	struct syscall_ref call;
 	bool last;			/* the call never returns */
 	bool fork, clone;
 	uint32_t first;			/* the call's first argument among the fields */
 	uint32_t nargs;			/* how many of them are arguments */
-	int ret, ret_path;		/* the fields with the call's result and the result's name; -1: none */
+	/* the fields with the call's result and the result's name; -1: none */
+	int ret, ret_path;
 	int16_t about[CALL_ARGS][ABOUT_N];	/* fields about the arguments; -1: none */
 	bool plain;			/* numbers are wanted */
 	bool timeout;			/* it waits for a time, and returns 0 when that is over */
@@ -40,7 +42,8 @@ struct paint {
 	const struct call_args *args;	/* NULL: not known, or plain numbers are wanted */
 	struct {
 		paint_fn fn;
-		const struct part *arg;	/* instead of fn, unless a form of the call says otherwise; may be NULL */
+		/* instead of fn, unless a form of the call says otherwise; may be NULL */
+		const struct part *arg;
 		bool stack, number;
 		enum about about;	/* ABOUT_N: it is an argument or the like */
 		uint8_t of;		/* the argument that it is about */
@@ -85,8 +88,8 @@ struct call_values {
 /* Finds the fields about arguments, for syscall_paint(). */
 void call_about(struct paint *p, const struct ctrace_schema *s);
 /*
- * The memory of an argument. c has the arguments; r is the record of the return, which may be c; NULL: there is none
- * yet. False: it was not recorded.
+ * The memory of an argument. c has the arguments; r is the record of the return, which may be c; NULL: there
+ * is none yet. False: it was not recorded.
  */
 bool call_memory(struct memory *m, const struct call_form *form, uint32_t arg, const struct call_values *c,
 		 const struct call_values *r);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libiberty, as perf and gdb have it: C++, and both of Rust's ways. It is a small static library, so nothing more has to be
- * installed to run ctrace. libstdc++ knows C++ alone, and its __cxa_demangle() cannot be stopped: a name of a hundred
- * bytes, which any container may choose, can stand for more text than there is memory.
+ * libiberty, as perf and gdb have it: C++, and both of Rust's ways. It is a small static library, so nothing
+ * more has to be installed to run ctrace. libstdc++ knows C++ alone, and its __cxa_demangle() cannot be
+ * stopped: a name of a hundred bytes, which any container may choose, can stand for more text than there is
+ * memory.
  */
 #include <setjmp.h>
 #include <string.h>

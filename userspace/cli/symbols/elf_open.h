@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ELF files that a container may have written: libelf is asked for nothing that would take more memory than we have. */
+/*
+ * ELF files that a container may have written: libelf is asked for nothing that would take more memory than
+ * we have.
+ */
 #ifndef CTRACE_ELF_OPEN_H
 #define CTRACE_ELF_OPEN_H
 

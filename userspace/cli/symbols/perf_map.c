@@ -64,7 +64,10 @@ static void add_line(struct symtab *t, const char *line, size_t n)
 		symtab_add(t, start, size, end, n < NAME_MAX_SHOWN ? n : NAME_MAX_SHOWN, NULL, 0);
 }
 
-/* From the last line to the first: of two functions in one place, the table shows the one that was added first. */
+/*
+ * From the last line to the first: of two functions in one place, the table shows the one that was added
+ * first.
+ */
 static void add_lines(struct symtab *t, char *text, size_t n)
 {
 	char *newline;

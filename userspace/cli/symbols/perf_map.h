@@ -25,7 +25,9 @@ struct perf_map {
  * 4.1.
  */
 int32_t perf_map_process(int32_t tid);
-/* Has the file of a living process read, if it has changed; asks twice a second at most. True: it was read. */
+/*
+ * Has the file of a living process read, if it has changed; asks twice a second at most. True: it was read.
+ */
 bool perf_map_look(struct perf_map *p, struct symbols_far *far, int32_t tid);
 void perf_map_free(struct perf_map *p);
 size_t perf_map_bytes(const struct perf_map *p);

@@ -48,8 +48,8 @@ static inline bool stack_is_copy(uint32_t id)
 }
 
 /*
- * flags: CTRACE_PROBE_F_*, the stacks to wait for with each event. symbols: they unwind stacks, and must have learned what
- * was mapped before a record when out() returns from the one before that.
+ * flags: CTRACE_PROBE_F_*, the stacks to wait for with each event. symbols: they unwind stacks, and must have
+ * learned what was mapped before a record when out() returns from the one before that.
  */
 struct stack_queue *stack_queue_new(const struct ctrace_schema *s, uint32_t flags, struct symbols *symbols,
 				    stack_out_fn out, void *arg);

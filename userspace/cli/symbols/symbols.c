@@ -220,7 +220,9 @@ const char *symbols_unwind(struct symbols *s, int32_t tid, struct unwind_frame *
 
 	for (*n = 0; *n < max;) {
 		to[(*n)++] = unwind_ip(f);
-		/* a call may be the last thing that a function does, so what it returns to may be another's */
+		/*
+		 * a call may be the last thing that a function does, so what it returns to may be another's
+		 */
 		t = user_maps_table(s->user, tid, unwind_ip(f) - !f->exact, &at);
 		if (!t)
 			return "nothing says how to unwind this code";

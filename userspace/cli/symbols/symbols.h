@@ -33,18 +33,21 @@ void symbols_prepare(struct symbols *s);
  */
 const char *symbols_kernel(struct symbols *s, uint64_t addr, bool exact);
 const char *symbols_user(struct symbols *s, int32_t tid, uint64_t addr, bool exact);
-/* Looks an address of the task up, and makes it known of its process, too: for stacks that are counted by process. */
+/*
+ * Looks an address of the task up, and makes it known of its process, too: for stacks that are counted by
+ * process.
+ */
 void symbols_share(struct symbols *s, int32_t tid, int32_t pid, uint64_t addr, bool exact);
 /*
- * Learns what processes map from records of process_map and sched_process_exec; others are passed by. Call it with each, in
- * the order of time, so that a stack is named by what was mapped then.
+ * Learns what processes map from records of process_map and sched_process_exec; others are passed by. Call it
+ * with each, in the order of time, so that a stack is named by what was mapped then.
  */
 void symbols_learn(struct symbols *s, const struct ctrace_schema *schema, const struct ctrace_record *rec);
 /* Call it before symbols_unwind(), and before files are read for names. */
 void symbols_unwinds(struct symbols *s);
 /*
- * Puts the addresses of a stack into to[], innermost first, at most max, by what the task maps now; *f is used up. Returns why
- * the stack ends there in words, or NULL: it is whole.
+ * Puts the addresses of a stack into to[], innermost first, at most max, by what the task maps now; *f is
+ * used up. Returns why the stack ends there in words, or NULL: it is whole.
  */
 const char *symbols_unwind(struct symbols *s, int32_t tid, struct unwind_frame *f, struct unwind_stack *k, uint64_t *to,
 			   size_t max, size_t *n);
@@ -82,7 +85,10 @@ void symtab_sort(struct symtab *t);
 /* What it keeps. Of one file, no more than SYMTAB_MAX and a name. */
 #define SYMTAB_MAX	((size_t)128 << 20)
 size_t symtab_bytes(const struct symtab *t);
-/* The last of n sorted rows whose place is not beyond `at`; NULL: none. A row has size bytes, and its place in the first 8. */
+/*
+ * The last of n sorted rows whose place is not beyond `at`; NULL: none. A row has size bytes, and its place
+ * in the first 8.
+ */
 const void *place_find(const void *rows, size_t n, size_t size, uint64_t at);
 /* The symbol that covers addr, or NULL. */
 const struct symbol *symtab_find(const struct symtab *t, uint64_t addr);
@@ -113,7 +119,10 @@ struct Elf;
 void vdso_build_id(char to[BUILD_ID_TEXT]);
 /* Adds the file's own symbols, and fills in f. Sort t after that. e: from elf_open(). */
 void symtab_read_elf(struct symtab *t, struct Elf *e, struct elf_facts *f);
-/* Adds what another file has, if it belongs to that one: the build-id is the same or, if that has none, the CRC. False: nothing. */
+/*
+ * Adds what another file has, if it belongs to that one: the build-id is the same or, if that has none, the
+ * CRC. False: nothing.
+ */
 bool symtab_read_debug(struct symtab *t, int fd, const struct elf_facts *of);
 
 /* --- symbols_debug.c --- */
@@ -128,8 +137,8 @@ struct root {
 void root_look(const struct root *root, const char *path);
 
 /*
- * Adds the symbols of a file that lies at path below root, and was stripped: from a file of symbols that is in the same
- * root, or on this machine.
+ * Adds the symbols of a file that lies at path below root, and was stripped: from a file of symbols that is
+ * in the same root, or on this machine.
  */
 void symtab_read_apart(struct symtab *t, const struct elf_facts *of, const struct root *root, const char *path);
 
@@ -138,7 +147,10 @@ void symtab_read_apart(struct symtab *t, const struct elf_facts *of, const struc
 struct mapped_files;
 struct mapped_file;
 struct symbols_far;
-/* far: reads the files, and lives longer. live: see symbols_new(). unwinds: files are read for unwinding, too. */
+/*
+ * far: reads the files, and lives longer. live: see symbols_new(). unwinds: files are read for unwinding,
+ * too.
+ */
 struct mapped_files *mapped_files_new(struct symbols_far *far, bool live, bool unwinds);
 void mapped_files_unwind(struct mapped_files *fs);
 void mapped_files_free(struct mapped_files *fs);
@@ -149,7 +161,10 @@ struct mapped_file *mapped_files_open(struct mapped_files *fs, int32_t tid, uint
 /* The file that a record names. It is not looked for until its symbols are asked for. */
 struct mapped_file *mapped_files_told(struct mapped_files *fs, uint64_t dev, uint64_t ino, const char *build_id,
 				      const char *path);
-/* The kernel gives the vdso, which each process has, this path; its dev and ino are 0. We read the vdso of our own process. */
+/*
+ * The kernel gives the vdso, which each process has, this path; its dev and ino are 0. We read the vdso of
+ * our own process.
+ */
 #define VDSO	"[vdso]"
 /* True: there are too many files to keep; forget them all, with the mappings that point to them. */
 bool mapped_files_many(const struct mapped_files *fs);
@@ -189,7 +204,10 @@ void user_maps_load(struct user_maps *m, int32_t tid, uint64_t start, uint64_t e
 void user_maps_note_limits(const struct user_maps *m, struct sbuf *b);	/* mapped_files_note() */
 /* From now on, files are read for unwinding, too. */
 void user_maps_unwind(struct user_maps *m);
-/* How to unwind the frame of that code of the task, and *at, its place in the table's file. NULL: it is not known. */
+/*
+ * How to unwind the frame of that code of the task, and *at, its place in the table's file. NULL: it is not
+ * known.
+ */
 const struct unwind_table *user_maps_table(struct user_maps *m, int32_t tid, uint64_t addr, uint64_t *at);
 /* Appends the name for an address of the task. False: nothing is known of it. */
 bool user_maps_name(struct user_maps *m, int32_t tid, uint64_t addr, bool exact, struct sbuf *b);

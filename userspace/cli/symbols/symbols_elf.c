@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The functions of ELF files. A container may have written the file: all that costs memory or time has a limit. */
+/*
+ * The functions of ELF files. A container may have written the file: all that costs memory or time has a
+ * limit.
+ */
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
@@ -19,8 +22,8 @@
 /* --- opening ------------------------------------------------------------------------- */
 
 /*
- * Numbers that do not fit the header stand elsewhere, and may be up to 2^32. Linked files have no so many sections, and
- * libelf takes memory for each. Zero and all ones look alike in both byte orders.
+ * Numbers that do not fit the header stand elsewhere, and may be up to 2^32. Linked files have no so many
+ * sections, and libelf takes memory for each. Zero and all ones look alike in both byte orders.
  */
 static bool too_many(const Elf64_Ehdr *h)
 {
@@ -114,7 +117,10 @@ static void read_symbols(struct symtab *t, const struct elf_facts *f, Elf *e, El
 	}
 }
 
-/* One table of each kind, as there may be. True: there is a table of all functions, not just of those for others. */
+/*
+ * One table of each kind, as there may be. True: there is a table of all functions, not just of those for
+ * others.
+ */
 static bool read_tables(struct symtab *t, const struct elf_facts *f, Elf *e)
 {
 	bool all = false, dynamic = false;
@@ -184,7 +190,9 @@ void vdso_build_id(char to[BUILD_ID_TEXT])
 	memcpy(to, f.build_id, sizeof(f.build_id));
 }
 
-/* .gnu_debuglink: a name, zeros up to a multiple of four, and the CRC of that file, in the file's byte order */
+/*
+ * .gnu_debuglink: a name, zeros up to a multiple of four, and the CRC of that file, in the file's byte order
+ */
 static void read_link(struct elf_facts *f, Elf *e, const Elf_Data *data)
 {
 	size_t len = data->d_buf ? strnlen(data->d_buf, data->d_size) : 0, at = (len + 4) & ~(size_t)3;

@@ -7,12 +7,15 @@
 #include "symbols/symbols_far.h"
 #include "symbols/unwind_table.h"
 
-#define MEMORY_MAX	((size_t)1 << 30)	/* bytes that reading may take: two sections of a file, and its tables */
-#define TOLD_MAX	((size_t)512 << 20)	/* bytes of the tables of one file; its own limits leave some 450 MiB at most */
+/* bytes that reading may take: two sections of a file, and its tables */
+#define MEMORY_MAX	((size_t)1 << 30)
+/* bytes of the tables of one file; its own limits leave some 450 MiB at most */
+#define TOLD_MAX	((size_t)512 << 20)
 #define PATH_LONG	(4 * PATH_MAX)		/* as /proc writes it: with escapes */
 #define QUIET		(5 * NSEC_PER_SEC)	/* a disk may be busy, and its files have no other chance */
 #define LONGEST		(20 * NSEC_PER_SEC)
-#define MAPS_MEMORY	((size_t)256 << 20)	/* what reading a process's mappings may take: no file is read for that */
+/* what reading a process's mappings may take: no file is read for that */
+#define MAPS_MEMORY	((size_t)256 << 20)
 #define MAPS_TEXT	((size_t)64 << 20)	/* bytes of their lines */
 #define MAPS_QUIET	(2 * NSEC_PER_SEC)
 #define MAPS_LONGEST	(10 * NSEC_PER_SEC)
@@ -20,7 +23,8 @@
 
 struct symbols_far {
 	struct far *far;
-	struct far *maps;	/* so that processes whose mappings cannot be read take no time from files, nor these from them */
+	/* so that processes whose mappings cannot be read take no time from files, nor these from them */
+	struct far *maps;
 	struct sbuf late, died;	/* where it did not answer, or ended */
 	size_t nlate, ndied;
 	bool refused;		/* something was not asked for, because too much time was lost before */

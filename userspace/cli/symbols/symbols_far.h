@@ -42,8 +42,8 @@ enum reading symbols_far_file(struct symbols_far *x, const struct file_wanted *w
 /* Fills in *t and *f if the file is not what *f says. */
 enum reading symbols_far_map(struct symbols_far *x, const struct perf_map_of *of, struct perf_map_file *f, struct symtab *t);
 /*
- * Appends a newline, and the lines of /proc/TID/maps that are of executable mappings. Reading it waits for the lock of the
- * process's memory, which a task holds that waits for a file system in mmap() or munmap().
+ * Appends a newline, and the lines of /proc/TID/maps that are of executable mappings. Reading it waits for
+ * the lock of the process's memory, which a task holds that waits for a file system in mmap() or munmap().
  */
 enum reading symbols_far_maps(struct symbols_far *x, int32_t tid, struct sbuf *b);
 /* Appends what was not read, and why. */
@@ -51,13 +51,15 @@ void symbols_far_note(const struct symbols_far *x, struct sbuf *b);
 
 /* --- symbols_find.c: in that process --- */
 
-/* For symbols_far_maps(). most: bytes of b; what is beyond is left out, as are more than MAPS_MAX mappings. */
+/*
+ * For symbols_far_maps(). most: bytes of b; what is beyond is left out, as are more than MAPS_MAX mappings.
+ */
 void maps_read(int32_t tid, size_t most, struct sbuf *b);
 /* False: there is no such file. */
 bool file_find(const struct file_wanted *w, struct file_read *r);
 /*
- * A process may end while its files are read. Its root, once opened, stays: this is a path to it, for root->at. Close what it
- * returns; -1: the process has gone, or may not be looked into.
+ * A process may end while its files are read. Its root, once opened, stays: this is a path to it, for
+ * root->at. Close what it returns; -1: the process has gone, or may not be looked into.
  */
 struct held_root {
 	char at[32], name[32];

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The files that processes have mapped, and what is kept of their symbols. symbols_find.c finds and reads them. */
+/*
+ * The files that processes have mapped, and what is kept of their symbols. symbols_find.c finds and reads
+ * them.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,7 +11,8 @@
 
 #define LOOK_AGAIN	(5 * NSEC_PER_SEC)	/* look again after this time for a file that was not found */
 #define MANY		4096			/* files that are searched one by one */
-#define TABLES_MAX	((size_t)256 << 20)	/* bytes of symbols and of tables for unwinding, of all files */
+/* bytes of symbols and of tables for unwinding, of all files */
+#define TABLES_MAX	((size_t)256 << 20)
 
 struct mapped_file {
 	uint64_t dev, ino;
@@ -17,7 +21,8 @@ struct mapped_file {
 	uint64_t looked;		/* CLOCK_MONOTONIC, ns; 0: not yet */
 	int32_t pid;			/* whose mapping was asked for then, if path is NULL */
 	struct mapped_file *same;	/* the copy that was read, perhaps itself; NULL: none was found */
-	bool never;			/* it is itself, and was not read: it did not answer, or cannot be read */
+	/* it is itself, and was not read: it did not answer, or cannot be read */
+	bool never;
 	struct symtab t;
 	struct unwind_table *unwind;	/* NULL: the file has none, or nobody unwinds */
 	size_t bytes;			/* of both, when they were read; 0, too, if they were dropped then */

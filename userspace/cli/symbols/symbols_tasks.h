@@ -22,7 +22,8 @@ struct task {
 	int32_t tid;
 	int32_t pid;		/* its process, which has the mappings; 0: itself */
 	uint64_t looked;
-	bool late;		/* a process's: its mappings could not be read in time, and are not read again */
+	/* a process's: its mappings could not be read in time, and are not read again */
+	bool late;
 	struct maps told, seen;	/* by records, in their order; in /proc */
 	struct perf_map jit;	/* a process's */
 };

@@ -12,13 +12,17 @@
 #include "symbols/symbols_far.h"
 #include "symbols/symbols_tasks.h"
 
-#define TOLD_MAX	(256u << 20)	/* bytes that perf_map keeps of all processes; with more, all is forgotten */
-#define SPENT_FREE	(5 * NSEC_PER_SEC)	/* time that reading perf_map's files may take; beyond, a quarter of all */
-#define LOOK_AGAIN	(NSEC_PER_SEC / 2)	/* read a task's maps again after this time, for new mappings */
+/* bytes that perf_map keeps of all processes; with more, all is forgotten */
+#define TOLD_MAX	(256u << 20)
+/* time that reading perf_map's files may take; beyond, a quarter of all */
+#define SPENT_FREE	(5 * NSEC_PER_SEC)
+/* read a task's maps again after this time, for new mappings */
+#define LOOK_AGAIN	(NSEC_PER_SEC / 2)
 
 struct user_maps {
 	struct tasks tasks;
-	uint64_t began, spent;	/* when the first perf_map was looked for, and the time that reading them took */
+	/* when the first perf_map was looked for, and the time that reading them took */
+	uint64_t began, spent;
 	bool live;
 	char vdso[BUILD_ID_TEXT];	/* of the kernel that ran the tasks; "": not known */
 	struct mapped_files *files;

@@ -234,7 +234,8 @@ static void instruction(struct program *p, uint64_t op)
 	struct cfi_at *a = &p->a;
 	uint64_t reg;
 
-	if (cfa_instruction(p, op) || op == 0x00 || op == 0x2d)	/* nothing; arm64: from here return addresses are signed, or not */
+	/* nothing; arm64: from here return addresses are signed, or not */
+	if (cfa_instruction(p, op) || op == 0x00 || op == 0x2d)
 		return;
 	if (op == 0x2e) {
 		cfi_uleb(a);
@@ -331,7 +332,9 @@ static enum unwind_end apply(struct unwind_frame *f, struct unwind_stack *s, con
 		cfa = expression(&x, row->cfa.expression, NULL);
 	if (row->v[ret].is == UNDEFINED)
 		return UNWIND_DONE;
-	/* a caller's frame lies above; only a function that has none yet, or a signal's, may begin elsewhere */
+	/*
+	 * a caller's frame lies above; only a function that has none yet, or a signal's, may begin elsewhere
+	 */
 	if (cfa <= f->v[sp] && !f->exact && !cie->signal)
 		x.bad = true;
 	for (unsigned int i = 0; i < f->n && !x.bad && !x.no_stack; i++) {

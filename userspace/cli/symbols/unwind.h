@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stacks of programs without frame pointers, from the registers and the copy of the stack that came with an event. The
- * files that were mapped say how to find each caller, in .eh_frame. All three may be hostile: whatever they hold, the work
- * is bounded and no memory is read beside them.
+ * Stacks of programs without frame pointers, from the registers and the copy of the stack that came with an
+ * event. The files that were mapped say how to find each caller, in .eh_frame. All three may be hostile:
+ * whatever they hold, the work is bounded and no memory is read beside them.
  *
  * elfutils' libdwfl does the same, but maps the files that it opens (ELF_C_READ_MMAP_PRIVATE in
  * libdwfl/open.c). A container that truncates such a file would kill us by SIGBUS.

@@ -7,7 +7,8 @@
 #include "symbols/unwind_table.h"
 
 #define BYTES_MAX	(64u << 20)	/* of .eh_frame */
-#define AUGMENTATION	8		/* letters; so the work on a file is in proportion to its size, however it refers to itself */
+/* letters; so the work on a file is in proportion to its size, however it refers to itself */
+#define AUGMENTATION	8
 
 /* --- reading ------------------------------------------------------------------------ */
 
@@ -128,7 +129,10 @@ static uint64_t pointer(const struct unwind_table *t, struct cfi_at *a, uint8_t 
 
 /* --- entries ------------------------------------------------------------------------- */
 
-/* The entry at offset; what follows its length and its id. *id: 0 is a CIE; else from the id back to the CIE. False: the end. */
+/*
+ * The entry at offset; what follows its length and its id. *id: 0 is a CIE; else from the id back to the CIE.
+ * False: the end.
+ */
 static bool entry(const struct unwind_table *t, size_t offset, struct cfi_at *a, uint64_t *id, size_t *id_at)
 {
 	struct cfi_at all = { t->bytes + offset, t->bytes + t->len, false };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * liblzma is opened when a file needs it, not linked: ctrace runs as root, and few files need it. So nothing has to be there
- * to build, either. Its one call that unpacks all at once takes plain numbers, and is the same since liblzma 5.0. Where
- * there is no liblzma, the functions that are named only there have no names.
+ * liblzma is opened when a file needs it, not linked: ctrace runs as root, and few files need it. So nothing
+ * has to be there to build, either. Its one call that unpacks all at once takes plain numbers, and is the
+ * same since liblzma 5.0. Where there is no liblzma, the functions that are named only there have no names.
  */
 #include <dlfcn.h>
 #include <stdint.h>

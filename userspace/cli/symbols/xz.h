@@ -4,7 +4,10 @@
 
 #include <stddef.h>
 
-/* Unpacks one .xz stream of n bytes into at most `most` bytes, for xz_free(). NULL: it is none, or larger, or there is no liblzma. */
+/*
+ * Unpacks one .xz stream of n bytes into at most `most` bytes, for xz_free(). NULL: it is none, or larger, or
+ * there is no liblzma.
+ */
 char *xz_unpack(const void *packed, size_t n, size_t most, size_t *len);
 void xz_free(char *plain);
 

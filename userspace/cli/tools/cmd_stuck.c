@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ctrace stuck: what threads are in and do not come out of. The kernel says what each thread is in and for how
- * long, /proc which call that is. Nothing is read that may wait for what the thread waits for: neither its
- * memory nor its files.
+ * ctrace stuck: what threads are in and do not come out of. The kernel says what each thread is in and for
+ * how long, /proc which call that is. Nothing is read that may wait for what the thread waits for: neither
+ * its memory nor its files.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -89,8 +89,8 @@ static bool is_32bit(const char *dir)
 }
 
 /*
- * Does it wait for its cgroup to be thawed? Such a thread has an ordinary state. It sleeps where a signal would
- * be delivered (v2; in a function of its own, or not), or as for a suspend (v1).
+ * Does it wait for its cgroup to be thawed? Such a thread has an ordinary state. It sleeps where a signal
+ * would be delivered (v2; in a function of its own, or not), or as for a suspend (v1).
  */
 static bool is_frozen(const char *dir)
 {

@@ -90,7 +90,8 @@ static int groups(struct view *v)
 
 /* Of a container, and the keys of --by. */
 struct summary {
-	struct sum at;			/* the first member: whose; owned by one of the sums. hist and max: of connects that did not fail */
+	/* the first member: whose; owned by one of the sums. hist and max: of connects that did not fail */
+	struct sum at;
 	uint64_t connects, failed, ended, tx, rx;
 	uint64_t before;	/* of those that ended; their bytes are left out */
 	uint64_t retransmits, probes, synacks;	/* probes: some of the retransmits */

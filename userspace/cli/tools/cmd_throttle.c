@@ -55,7 +55,8 @@ struct own {
 	bool paths;			/* cgroups that are no container's are in the table */
 	struct seen *seen;		/* by place */
 	size_t nseen, room;
-	uint64_t began;			/* CLOCK_MONOTONIC, ns: containers that came later are new, and began at 0 */
+	/* CLOCK_MONOTONIC, ns: containers that came later are new, and began at 0 */
+	uint64_t began;
 };
 
 static bool option(struct view *v, int opt, int *status)
@@ -256,7 +257,8 @@ struct row {
 	struct place at;		/* the first member */
 	const char *label;
 	uint64_t number;		/* of the cgroup; 0: not known */
-	bool files, limited, pressure;	/* its files were read; they say that it has a quota; and how long tasks waited */
+	/* its files were read; they say that it has a quota; and how long tasks waited */
+	bool files, limited, pressure;
 	bool wanted;			/* of a cgroup above: so is a container below it */
 	bool counted, windowed;		/* its windows are events that were asked for; it had some */
 	uint64_t periods, throttled, time, quota, period, windows, longest;
@@ -475,7 +477,7 @@ static struct row *row_at(struct rows *rows, uint32_t cid, const char *path)
 	return r;
 }
 
-/* Windows of a cgroup are of the row that has its number; else they are the container's. NULL: no row is theirs. */
+/* Windows of a cgroup are of the row that has its number; else they are the container's. NULL: no row. */
 static struct row *row_of_windows(struct view *v, struct rows *rows, const struct sum *s)
 {
 	uint64_t id = strtoull(s->name + 1, NULL, 10);

@@ -22,7 +22,8 @@ static uint64_t value(const struct view_row *r, uint32_t fn)
 	return column < 0 ? 0 : r->r->values[r->t->t->values[column].at];
 }
 
-#define LONG_WAIT	NSEC_PER_SEC	/* a thread whose average wait is longer waits for work, not for a lock */
+/* a thread whose average wait is longer waits for work, not for a lock */
+#define LONG_WAIT	NSEC_PER_SEC
 
 static enum spent of_sleep(const struct view *v, const struct why *w, const struct view_row *r,
 			   const struct thread *x)
@@ -31,7 +32,10 @@ static enum spent of_sleep(const struct view *v, const struct why *w, const stru
 	int32_t nr = (int32_t)key(r, "syscall"), arg = (int32_t)key(r, "arg");
 	enum spent s = threads_in_call(&w->threads, x, v->run.schema, nr, arg);
 
-	/* since 6.5, and in 6.1's stable series, all operations under way count as iowait there: accept(), too */
+	/*
+	 * since 6.5, and in 6.1's stable series, all operations under way count as iowait there: accept(),
+	 * too
+	 */
 	if (s == SPENT_IO_URING && !(key(r, "state") & uninterruptible))
 		return s;
 	if (key(r, "iowait"))
@@ -156,7 +160,9 @@ void why_span(struct view *v, const struct ctrace_record *rec, uint64_t from, ui
 		x->before += (to < v->began ? to : v->began) - from;
 }
 
-/* Up to `time`, the time that the thread existed and no span covers. It only grows, up to that of the whole. */
+/*
+ * Up to `time`, the time that the thread existed and no span covers. It only grows, up to that of the whole.
+ */
 static uint64_t rest_until(const struct why *w, const struct thread *x, uint64_t time, uint64_t covered,
 			   uint64_t most)
 {
@@ -194,7 +200,8 @@ static uint64_t of_period(uint64_t n, uint64_t begin, uint64_t end, uint64_t mos
 
 /*
  * Adds the time that no span covers: before the first span of a thread that existed at the beginning, and
- * after the last one of a thread that still exists. It is found for the whole recording, so that its parts add up.
+ * after the last one of a thread that still exists. It is found for the whole recording, so that its parts
+ * add up.
  */
 static void add_rest(struct why *w, struct thread *x)
 {
@@ -214,7 +221,10 @@ static void add_rest(struct why *w, struct thread *x)
 		ran = take(&left, missing(x->ran_first, x->ran, x->all_ran));
 		waited = take(&left, missing(x->waited_first, x->waited, x->all_waited));
 		w->spent[SPENT_RAN] += take(&rest, of_period(ran, begin, end, most));
-		/* It could run at both ends, so it did not sleep before its first span, nor after its last one. */
+		/*
+		 * It could run at both ends, so it did not sleep before its first span, nor after its last
+		 * one.
+		 */
 		if (x->first == SPENT_UNKNOWN && x->last == SPENT_UNKNOWN && x->seen && x->ran)
 			waited = take(&rest, rest);
 		else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Processes, threads and calls of one container, counted by a session of their own: what nobody looks at costs nothing.
+ * Processes, threads and calls of one container, counted by a session of their own: what nobody looks at
+ * costs nothing.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -162,7 +162,10 @@ static void put_living(struct top *t, uint32_t cid, bool gone)
 	line->gone = gone;
 }
 
-/* A line for each container that is a target and lives, or did in this interval, whether or not it does anything. */
+/*
+ * A line for each container that is a target and lives, or did in this interval, whether or not it does
+ * anything.
+ */
 static void take_living(struct top *t)
 {
 	struct ctable *table = t->view->run.ctable;

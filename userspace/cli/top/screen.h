@@ -11,7 +11,8 @@ struct top_screen {
 	struct top *t;
 	struct screen *terminal;
 	enum top_level level, from;	/* from: which one led to calls */
-	struct { struct top_key key; char *name; } path[TOP_CALLS_OF];	/* of each level, what leads to the next */
+	/* of each level, what leads to the next */
+	struct { struct top_key key; char *name; } path[TOP_CALLS_OF];
 	struct top_drill tasks, calls;
 	struct top_lines lines;		/* of processes, threads or calls */
 	uint64_t ns, drilled;		/* the time that the lines are of; of s->lines */

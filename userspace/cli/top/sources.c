@@ -2,10 +2,10 @@
 /*
  * Which events are added up to what.
  *
- * CPU time is what the scheduler charges a task with, at each tick and each switch (sched_stat_runtime), and not sched_run: that
- * is written when a task leaves the CPU, so one that never leaves would seem to do nothing. The files of its cgroup add up
- * the same charges, but have to be read for each container, and the host and a container without a cgroup have none.
- * A recording may have sched_run alone.
+ * CPU time is what the scheduler charges a task with, at each tick and each switch (sched_stat_runtime), and
+ * not sched_run: that is written when a task leaves the CPU, so one that never leaves would seem to do
+ * nothing. The files of its cgroup add up the same charges, but have to be read for each container, and the
+ * host and a container without a cgroup have none. A recording may have sched_run alone.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -73,7 +73,8 @@ void top_lines_take(struct top *t);
 
 /* --- facts.c ----------------------------------------------------------------------- */
 
-#define TOP_FACTS	32u	/* containers whose files are read in one interval, beside those first in order */
+/* containers whose files are read in one interval, beside those first in order */
+#define TOP_FACTS	32u
 
 /* Reads the files of the first `first` lines, and of others in turn; all: of all lines. */
 void top_facts_read(struct top *t, size_t first, bool all);
@@ -118,9 +119,15 @@ struct top_drill {
 	bool full;			/* tasks that have ended took its rows up: open it anew */
 };
 
-/* Counts what a container's processes and threads do; of calls: what this process or thread calls. 0 or -errno. */
+/*
+ * Counts what a container's processes and threads do; of calls: what this process or thread calls. 0 or
+ * -errno.
+ */
 int top_drill_open(struct top *t, struct top_drill *d, const struct top_key *key, bool calls);
-/* Makes the lines of the time since the last look: of processes, or of the threads of pid, or of calls. 0 or -errno. */
+/*
+ * Makes the lines of the time since the last look: of processes, or of the threads of pid, or of calls. 0 or
+ * -errno.
+ */
 int top_drill_take(struct top *t, struct top_drill *d, struct top_lines *l, enum top_level level,
 		   const struct top_key *key);
 void top_drill_close(struct top_drill *d);

@@ -4,11 +4,11 @@
  *
  * Only the stable ABI of Python 3.9 is used, so one shared object serves that version and all newer ones.
  *
- * Threads. The interpreter's lock is held in every call but the one that waits for records. So it serialises all use of
- * a connection and of its sessions, as libctrace wants.
+ * Threads. The interpreter's lock is held in every call but the one that waits for records. So it serialises
+ * all use of a connection and of its sessions, as libctrace wants.
  *
- * Lifetime. Each object holds a reference to what libctrace says must live longer: an event its type, a type what
- * owns the schema, a look its aggregate, an aggregate its reader.
+ * Lifetime. Each object holds a reference to what libctrace says must live longer: an event its type, a type
+ * what owns the schema, a look its aggregate, an aggregate its reader.
  */
 #ifndef CTRACE_PY_H
 #define CTRACE_PY_H
@@ -65,7 +65,8 @@ struct py_reader {
 	struct ctrace_reader *r;	/* NULL: closed */
 	uint64_t deadline;		/* of the iteration, CLOCK_MONOTONIC, ns; 0: none */
 	unsigned int taken;		/* records since the clock was looked at */
-	unsigned int users;		/* aggregates that are open on it: it is unmapped after the last of them */
+	/* aggregates that are open on it: it is unmapped after the last of them */
+	unsigned int users;
 	bool waiting;			/* a thread waits in it, without the interpreter's lock */
 	bool draining;			/* the session is stopped: only the rest is left to read */
 	bool closed;
@@ -91,7 +92,10 @@ PyObject *py_not_made(PyTypeObject *type, PyObject *args, PyObject *kw);
 /* Sets ctrace.Error(-err, text), and returns NULL. */
 PyObject *py_error(int err, const char *text);
 
-/* For "O&": a number into *(uint32_t *)to, or *(unsigned long long *)to. OverflowError if it does not fit: "I" and "K" cut it. */
+/*
+ * For "O&": a number into *(uint32_t *)to, or *(unsigned long long *)to. OverflowError if it does not fit:
+ * "I" and "K" cut it.
+ */
 int py_u32(PyObject *number, void *to);
 int py_u64(PyObject *number, void *to);
 /* As Python has names of files: bytes that are no UTF-8 survive a way back by os.fsencode(). */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Event types and events. An event keeps the record's bytes, and decodes a field only when it is asked for: most
- * programs look at few fields of each event.
+ * Event types and events. An event keeps the record's bytes, and decodes a field only when it is asked for:
+ * most programs look at few fields of each event.
  */
 #include "ctrace_py.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * A reader as an iterator of events. While a thread waits for records in it, without the interpreter's lock, others that
- * use it get -EBUSY; close() waits for its turn in the same way.
+ * A reader as an iterator of events. While a thread waits for records in it, without the interpreter's lock,
+ * others that use it get -EBUSY; close() waits for its turn in the same way.
  */
 #include <time.h>
 #include "ctrace_py.h"
@@ -112,8 +112,8 @@ static void dealloc(PyObject *self)
 }
 
 /*
- * Waits for records: until `until` (0: no limit), or a signal that Python answers by an exception. 1: look; 0: the time is over;
- * -1: an exception is set, or the session has ended.
+ * Waits for records: until `until` (0: no limit), or a signal that Python answers by an exception. 1: look;
+ * 0: the time is over; -1: an exception is set, or the session has ended.
  */
 static int wait_for(struct py_reader *r, uint64_t until)
 {

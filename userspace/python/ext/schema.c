@@ -149,7 +149,9 @@ static PyObject *add(PyObject *self, PyObject *args)
 	return py_type_of(s, t.id);
 }
 
-/* event(bytes): the event of a record. Its length is checked here; what is in it, when a field is asked for. */
+/*
+ * event(bytes): the event of a record. Its length is checked here; what is in it, when a field is asked for.
+ */
 static PyObject *event(PyObject *self, PyObject *args)
 {
 	union { struct ctrace_record rec; char bytes[CTRACE_RECORD_MAX]; } u;
