@@ -12,6 +12,7 @@
  * sources: cli/strace/paint.c cli/strace/syscall_args.c cli/base/json.c cli/base/sbuf.c cli/base/util.c lib/ctl.c lib/decode.c
  * sources: lib/errtext.c lib/schema.c lib/sizes.c build/cli/strace/constants.c
  * libraries: libseccomp libnl-3.0 libnl-genl-3.0
+ * packages: libseccomp-dev libnl-genl-3-dev
  */
 #include "../unit/built_call.h"
 

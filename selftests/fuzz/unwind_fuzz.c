@@ -10,6 +10,7 @@
  * sources: cli/symbols/unwind.c cli/symbols/unwind_table.c cli/symbols/symbols_elf.c cli/symbols/symbols_table.c
  * sources: cli/symbols/demangle.c cli/symbols/xz.c cli/base/sbuf.c cli/base/util.c
  * libraries: libelf zlib
+ * packages: libelf-dev zlib1g-dev
  */
 #include <stdlib.h>
 #include <string.h>
