@@ -383,9 +383,10 @@ static inline struct ctrace_id_call ctrace_id_call(__u32 id)
 /* The field `reason` of sched_wait: how the wait for a CPU began */
 enum ctrace_wait_reason {
 	CTRACE_WAIT_WOKEN	= 1,	/* from sleep, or new */
-	CTRACE_WAIT_PREEMPTED	= 2,	/* it lost the CPU, or gave it up, and could have continued */
+	CTRACE_WAIT_PREEMPTED	= 2,	/* it lost the CPU, and could have continued */
 	/* not known: it waited when the session began to record; sched_blame only */
-	CTRACE_WAIT_BEFORE	= 3
+	CTRACE_WAIT_BEFORE	= 3,
+	CTRACE_WAIT_YIELDED	= 4	/* it gave the CPU up, by sched_yield() */
 };
 
 /* The field `culprit` of sched_blame: who had the CPU while a task waited for it */
@@ -393,11 +394,21 @@ enum ctrace_culprit {
 	CTRACE_CULPRIT_SELF	= 1,	/* of the same container, or host; of a target by cgroup: in that */
 	CTRACE_CULPRIT_NEIGHBOUR = 2,	/* a task of another container */
 	CTRACE_CULPRIT_HOST	= 3,	/* a task in no container */
-	CTRACE_CULPRIT_IDLE	= 4,	/* nobody: the CPU was idle, and took its time to wake up */
+	/* nobody: the CPU was idle. It took its time to wake up, or might not run the task (core scheduling) */
+	CTRACE_CULPRIT_IDLE	= 4,
 	/* the task's group had no quota (cpu.max, cfs_quota_us), so who had it does not matter */
 	CTRACE_CULPRIT_THROTTLED = 5,
 	/* not known: since then more tasks had the CPU than the module keeps */
-	CTRACE_CULPRIT_EARLIER	= 6
+	CTRACE_CULPRIT_EARLIER	= 6,
+	/*
+	 * others took of the time of the task that had it: the hypervisor, interrupts. As much as the kernel
+	 * accounts for (steal, irq and softirq of /proc/stat), as if evenly over the task's time. Unless the
+	 * kernel measures interrupts (IRQ_TIME_ACCOUNTING), they are counted by ticks
+	 */
+	CTRACE_CULPRIT_HYPERVISOR = 7,
+	CTRACE_CULPRIT_INTERRUPTS = 8,
+	/* the CPU was idle for 1 ms or longer, and a real-time task waited: sched_rt_runtime_us is used up */
+	CTRACE_CULPRIT_RT_LIMIT	= 9
 };
 
 /* The field `reason` of sched_run: why it ended */

@@ -31,6 +31,16 @@ static __always_inline bool ctrace_compat_is_32bit_call(void)
 #endif
 }
 
+#define CTRACE_COMPAT_NR_YIELD32	158	/* sched_yield() of i386 and of 32-bit ARM */
+
+/* May current be in sched_yield()? By the number alone: it may be another call's, or old. */
+static __always_inline bool ctrace_compat_may_yield(void)
+{
+	int nr = syscall_get_nr(current, current_pt_regs());
+
+	return nr == __NR_sched_yield || nr == CTRACE_COMPAT_NR_YIELD32;
+}
+
 #ifdef CONFIG_X86_64
 #define CTRACE_COMPAT_X32_BIT	0x40000000l	/* __X32_SYSCALL_BIT, which is an int in some kernels */
 #define CTRACE_COMPAT_X32_FIRST	512		/* numbers that x32 has for itself begin here */

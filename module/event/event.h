@@ -116,6 +116,9 @@ static __always_inline bool ctrace_syscall_known(long *nr, bool is32)
  */
 s32 ctrace_syscall_current(s32 *arg);
 
+/* Is current in sched_yield()? Context: as above. */
+bool ctrace_syscall_yields(void);
+
 /* What every whole call begins with; its arguments follow. marks: CTRACE_CALL_M_* */
 #define CTRACE_CALL_FIELDS(F)	F(u64, duration) F(s64, ret) F(x64, marks)
 CTRACE_PAYLOAD(ctrace_call_payload, CTRACE_CALL_FIELDS);

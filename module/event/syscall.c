@@ -114,6 +114,13 @@ s32 ctrace_syscall_current(s32 *arg)
 	return nr;
 }
 
+bool ctrace_syscall_yields(void)
+{
+	s32 arg;
+
+	return ctrace_syscall_current(&arg) == __NR_sched_yield;
+}
+
 const struct ctrace_field_desc ctrace_call_fields[CTRACE_CALL_NFIELDS] = {
 	CTRACE_FIELDS(CTRACE_CALL_FIELDS)
 };

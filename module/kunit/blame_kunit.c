@@ -267,8 +267,67 @@ static void no_quota_earlier(struct kunit *test)
 	expect(test, CTRACE_BLAME_SLOTS + 1, EARLIER, 185);
 }
 
+static void loses(u64 had, u64 steal, u64 interrupts)
+{
+	ctrace_blame_lose(&r->slot[(r->n - 1) % CTRACE_BLAME_SLOTS], had, steal, interrupts);
+}
+
+#define HYPERVISOR	(-(s32)CTRACE_CULPRIT_HYPERVISOR)
+#define INTERRUPTS	(-(s32)CTRACE_CULPRIT_INTERRUPTS)
+
+/* Of the time that a task had the CPU, the hypervisor and interrupts took a part. */
+static void lost_time(struct kunit *test)
+{
+	const u64 second = 1000000000;
+
+	leaves(1, 100);
+	leaves(2, 200);
+	loses(100, 30, 20);
+	/* all of its time, and half of it */
+	walk(test, NOBODY, 100, 200);
+	KUNIT_EXPECT_EQ(test, ntold, 3u);
+	expect(test, 0, HYPERVISOR, 30);
+	expect(test, 1, INTERRUPTS, 20);
+	expect(test, 2, 2, 50);
+	walk(test, NOBODY, 150, 200);
+	expect(test, 0, HYPERVISOR, 15);
+	expect(test, 1, INTERRUPTS, 10);
+	expect(test, 2, 2, 25);
+	/* without quota nobody's turn matters */
+	throttled(150, 200);
+	walk(test, NOBODY, 100, 200);
+	expect(test, 0, THROTTLED, 50);
+	expect(test, 1, HYPERVISOR, 15);
+	memset(&quota, 0, sizeof(quota));
+	/* the short way has no such parts */
+	KUNIT_EXPECT_NULL(test, ctrace_blame_only(r, 150, 200));
+	/* a whole tick in a short turn: no more than the turn, and no task */
+	leaves(3, 210);
+	loses(10, 0, 4000000);
+	KUNIT_EXPECT_EQ(test, r->slot[2].interrupts, 10u);
+	walk(test, NOBODY, 200, 210);
+	KUNIT_EXPECT_EQ(test, ntold, 1u);
+	expect(test, 0, INTERRUPTS, 10);
+	/* turns of minutes: what does not fit in 32 bits is left for the next */
+	leaves(4, 100 * second);
+	loses(100 * second - 210, 3 * second, 5 * second);
+	KUNIT_EXPECT_EQ(test, r->slot[3].steal, 3u * 1000000000);
+	KUNIT_EXPECT_EQ(test, r->slot[3].steal + (u64)r->slot[3].interrupts, (u64)U32_MAX);
+	walk(test, NOBODY, 50 * second, 100 * second);
+	KUNIT_EXPECT_TRUE(test, told[0].duration <= 3 * second / 2 + 1000);
+	KUNIT_EXPECT_TRUE(test, told[0].duration >= 3 * second / 2 - second / 1000);
+	/* of the first of all, it is not known since when it had the CPU */
+	memset(r, 0, sizeof(*r));
+	leaves(1, 100);
+	loses(100, 90, 10);
+	walk(test, NOBODY, 95, 100);
+	KUNIT_EXPECT_EQ(test, ntold, 1u);
+	expect(test, 0, HYPERVISOR, 5);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(parts),
+	KUNIT_CASE(lost_time),
 	KUNIT_CASE(only_part),
 	KUNIT_CASE(migration),
 	KUNIT_CASE(wraps),

@@ -13,7 +13,8 @@
  * same lock. The task that a ring calls running cannot leave its CPU as long as the lock is held, so it
  * exists.
  *
- * An interrupt's time is that of the task that it interrupted: to tell it apart would cost each interrupt.
+ * An interrupt's time is that of the task that it interrupted, and so is what the hypervisor took, but for
+ * what the kernel itself accounts for (compat/cputime.h): to measure it would cost each interrupt.
  *
  * The rings exist as long as a session has a probe of sched_blame. Other sessions' spans share the sources,
  * so their functions look for the rings, under RCU.
@@ -42,9 +43,16 @@ struct quota {
 static int rings_make(void)
 {
 	struct ctrace_blame_ring __percpu *rings = alloc_percpu(struct ctrace_blame_ring);
+	int cpu;
 
 	if (!rings)
 		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		struct ctrace_blame_ring *r = per_cpu_ptr(rings, cpu);
+
+		r->steal = ctrace_compat_cpu_steal(cpu);
+		r->interrupts = ctrace_compat_cpu_interrupts(cpu);
+	}
 	/*
 	 * Release: they are empty, and quotas has places. Pairs with the acquires below; to the rings alone,
 	 * READ_ONCE leads.
@@ -62,9 +70,9 @@ static void rings_free(void)
 	free_percpu(rings);
 }
 
-/* 0.4 MiB. */
+/* 0.4 MiB, and with more than 16 CPUs 25 KiB for each. */
 static struct ctrace_inflight quotas __read_mostly = {
-	.stride = sizeof(struct quota), .bits = 11, .with = rings_make, .without = rings_free,
+	.stride = sizeof(struct quota), .bits = 11, .cpu_bits = 7, .with = rings_make, .without = rings_free,
 };
 
 u64 ctrace_blame_quota_last;
@@ -189,6 +197,8 @@ static void throttled(const struct task_struct *p, u64 from, bool open, struct c
 	F(comm, comm) F(comm, culprit_comm)
 CTRACE_PAYLOAD(blame_payload, BLAME_FIELDS);
 
+#define RT_IDLE		NSEC_PER_MSEC	/* an idle CPU that did not run a real-time task for so long might not */
+
 struct blame_arg {
 	u32 mask;
 	const struct task_struct *p;
@@ -227,7 +237,9 @@ static void emit_part_for(u32 mask, struct blame_arg *a, const struct ctrace_bla
 
 	a->duration = part->duration;
 	a->culprit = part->culprit ?: ctrace_blame_kind(mask, part->who, a->who->container);
-	a->seen = a->culprit == CTRACE_CULPRIT_IDLE ? NULL : part->who;
+	if (a->culprit == CTRACE_CULPRIT_IDLE && part->duration >= RT_IDLE && a->p->prio < MAX_RT_PRIO)
+		a->culprit = CTRACE_CULPRIT_RT_LIMIT;
+	a->seen = part->who && part->who->tid ? part->who : NULL;
 	if (a->seen)
 		shown = ctrace_sides_see(mask, a->who->container, a->seen->cid);
 	__this_cpu_write(ctrace_stack_waited, &no_stack);
@@ -254,17 +266,73 @@ static void emit_part(void *arg, const struct ctrace_blame_part *part)
 		emit_part_for(mask & -mask, a, part);
 }
 
+/*
+ * The parts of a wait. The last ones have a record each. Of a wait through many short turns the older ones
+ * have one for each culprit, so that a wait does not write hundreds; a seventh culprit and further ones have
+ * one for each turn, still.
+ */
+#define APART	48u
+
+struct merge {
+	struct blame_arg *a;
+	u32 written, n;
+	struct ctrace_blame_part part[6];
+};
+
+static bool same(const struct ctrace_blame_part *x, const struct ctrace_blame_part *y)
+{
+	if (x->culprit != y->culprit || !x->who != !y->who)
+		return false;
+	return !x->who || (x->who->tid == y->who->tid && x->who->cid == y->who->cid &&
+			   x->who->wanted == y->who->wanted && (!x->who->tid ||
+			   !memcmp(x->who->comm, y->who->comm, CTRACE_COMM_LEN)));
+}
+
+static void merge_part(void *arg, const struct ctrace_blame_part *part)
+{
+	struct merge *m = arg;
+	u32 i;
+
+	if (m->written < APART) {
+		m->written++;
+		emit_part(m->a, part);
+		return;
+	}
+	for (i = 0; i < m->n; i++) {
+		if (same(&m->part[i], part)) {
+			m->part[i].duration += part->duration;
+			return;
+		}
+	}
+	if (m->n < ARRAY_SIZE(m->part))
+		m->part[m->n++] = *part;
+	else
+		emit_part(m->a, part);
+}
+
+/* What the CPU's ring has not noted yet, of the time that its task has had. */
+static void lost_until_now(const struct ctrace_blame_ring *r, int cpu, u64 now, struct ctrace_blame_seen *running)
+{
+	u64 since = r->n ? r->slot[(r->n - 1) % CTRACE_BLAME_SLOTS].until : now;
+	u64 steal = ctrace_compat_cpu_steal(cpu), interrupts = ctrace_compat_cpu_interrupts(cpu);
+
+	if (now > since && steal >= r->steal && interrupts >= r->interrupts)
+		ctrace_blame_lose(running, now - since, steal - r->steal, interrupts - r->interrupts);
+}
+
 void ctrace_blame_wait(u32 mask, struct task_struct *p, int cpu, const struct ctrace_who *who, u32 reason,
 		       u64 from, u64 now, bool open)
 {
 	struct ctrace_blame_ring __percpu *rings = smp_load_acquire(&ctrace_blame_rings);	/* as above */
 	struct blame_arg arg = { .mask = mask, .p = p, .who = who, .reason = reason };
 	struct ctrace_blame_seen running = { };
+	struct merge merge = { .a = &arg };
 	const struct ctrace_blame_ring *r;
 	struct ctrace_blame_throttled t;
 	struct task_struct *has;
 	struct ctrace_who other;
 	bool is = false;
+	u32 i;
 
 	if (!rings)
 		return;
@@ -283,12 +351,32 @@ void ctrace_blame_wait(u32 mask, struct task_struct *p, int cpu, const struct ct
 			running.wanted = READ_ONCE(other.container->wanted);
 			ctrace_put_comm(running.comm, has, true);
 		}
+		lost_until_now(r, cpu, now, &running);
 	}
 	throttled(p, from, open, &t);
-	ctrace_blame_walk(r, is ? &running : NULL, &t, from, now, emit_part, &arg);
+	ctrace_blame_walk(r, is ? &running : NULL, &t, from, now, merge_part, &merge);
+	for (i = 0; i < merge.n; i++)
+		emit_part(&arg, &merge.part[i]);
 }
 
 /* --- the short way ----------------------------------------------------------------- */
+
+noinline void ctrace_blame_note_lost(struct ctrace_blame_ring *r, struct ctrace_blame_seen *s)
+{
+	u64 steal = ctrace_compat_cpu_steal(smp_processor_id()), all = ctrace_compat_cpu_lost();
+	u64 interrupts = ctrace_compat_cpu_interrupts(smp_processor_id());
+	u64 came = r->n > 1 ? r->slot[(r->n - 2) % CTRACE_BLAME_SLOTS].until : 0;
+
+	/* some kernels correct steal downwards: the same is lost twice then, rather than ages */
+	r->steal = r->steal < steal ? r->steal : steal;
+	r->interrupts = r->interrupts < interrupts ? r->interrupts : interrupts;
+	ctrace_blame_lose(s, s->until > came ? s->until - came : 0, steal - r->steal, interrupts - r->interrupts);
+	r->steal += s->steal;
+	r->interrupts += s->interrupts;
+	/* else the next switch comes here, too */
+	if (r->steal == steal && r->interrupts == interrupts)
+		r->lost = all;
+}
 
 noinline void ctrace_blame_note_any(struct task_struct *p, struct ctrace_blame_seen *s)
 {

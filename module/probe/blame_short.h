@@ -12,9 +12,16 @@
 #include "probe/blame_walk.h"
 #include "emit/sides.h"
 #include "event/comm.h"
+#include "compat/cputime.h"
 
 /* When a queue last got quota again. */
 extern u64 ctrace_blame_quota_last;
+
+/*
+ * s, the newest slot of r, this CPU's: the kernel has added to the lost time since the one before. Both note
+ * it.
+ */
+void ctrace_blame_note_lost(struct ctrace_blame_ring *r, struct ctrace_blame_seen *s);
 
 /* p is current, and this CPU does not remember it. */
 void ctrace_blame_note_any(struct task_struct *p, struct ctrace_blame_seen *s);
@@ -40,6 +47,9 @@ static __always_inline const struct ctrace_blame_ring *ctrace_blame_switch(struc
 	s = &r->slot[r->n++ % CTRACE_BLAME_SLOTS];
 	OPTIMIZER_HIDE_VAR(s);	/* as in ctrace_identity_other() */
 	s->until = *now;
+	s->lost = 0;
+	if (unlikely(ctrace_compat_cpu_lost() != r->lost))
+		ctrace_blame_note_lost(r, s);
 	r->running = next;
 	if (!p->pid) {
 		s->cid = CTRACE_CID_HOST;
@@ -91,17 +101,17 @@ void ctrace_blame_count_parts(const struct ctrace_aggregate *t, u32 mask, const 
 			      const struct ctrace_blame_ring *r, u64 from, u64 now);
 
 /*
- * As ctrace_blame_wait(), of a task in container c that runs next on this CPU, whose ring is r. False:
+ * As ctrace_blame_wait(), of task p in container c that runs next on this CPU, whose ring is r. False:
  * nothing has been done, because the session in mask (or there are several) wants something else, or the task
- * may have had no quota.
+ * may have had no quota, or is a real-time task.
  */
-static __always_inline bool ctrace_blame_short(u32 mask, const struct ctrace_container *c, const struct ctrace_blame_ring *r, u64 from,
-					       u64 now)
+static __always_inline bool ctrace_blame_short(u32 mask, const struct task_struct *p, const struct ctrace_container *c,
+					       const struct ctrace_blame_ring *r, u64 from, u64 now)
 {
 	const struct ctrace_aggregate *t = ctrace_emit_quick(mask, CTRACE_ID_SCHED_BLAME);
 	const struct ctrace_blame_seen *s;
 
-	if (unlikely(!t || !r || READ_ONCE(ctrace_blame_quota_last) > from))
+	if (unlikely(!t || !r || READ_ONCE(ctrace_blame_quota_last) > from || p->prio < MAX_RT_PRIO))
 		return false;
 	s = ctrace_blame_only(r, from, now);
 	if (unlikely(!s)) {

@@ -427,7 +427,7 @@ static noinline void switch_out(struct task_struct *p, u32 state, u64 *now)
 	if (l.reason == CTRACE_RUN_SLEPT)
 		begin_block(&a, &l);
 	else if (l.reason == CTRACE_RUN_PREEMPTED)
-		begin_wait(&a, CTRACE_WAIT_PREEMPTED);
+		begin_wait(&a, ctrace_span_gives_up());
 	else
 		none(&a);
 }

@@ -14,8 +14,10 @@
 #include <linux/sched.h>
 #include "probe/blame_short.h"
 #include "emit/emit.h"
+#include "event/event.h"
 #include "session/inflight.h"
 #include "compat/clock.h"
+#include "compat/syscall.h"
 #include "compat/task.h"
 
 /* A place: what a task is in, and since when. */
@@ -38,8 +40,15 @@ struct ctrace_span {
 
 extern struct ctrace_inflight ctrace_sched_spans;	/* sched_span.c's */
 
-/* p has no place: it begins to wait. */
-static __always_inline bool ctrace_span_begin_short(struct ctrace_inflight *t, struct task_struct *p, u32 row, u32 reason, u64 *now)
+/* current leaves the CPU, and could continue: why. */
+static __always_inline u32 ctrace_span_gives_up(void)
+{
+	return unlikely(ctrace_compat_may_yield()) && ctrace_syscall_yields() ? CTRACE_WAIT_YIELDED : CTRACE_WAIT_PREEMPTED;
+}
+
+/* p has no place: it begins to wait, woken or because it leaves this CPU. */
+static __always_inline bool ctrace_span_begin_short(struct ctrace_inflight *t, struct task_struct *p, u32 row,
+						    bool woken, u64 *now)
 {
 	u32 mask = ctrace_wants(CTRACE_ID_SCHED_WAIT) | ctrace_wants(CTRACE_ID_SCHED_BLAME), place;
 	const struct ctrace_container *c;
@@ -61,7 +70,7 @@ static __always_inline bool ctrace_span_begin_short(struct ctrace_inflight *t, s
 	}
 	s = ctrace_inflight_at(t, place);
 	WRITE_ONCE(s->begun.wanted, (u64)mask << 32 | CTRACE_ID_SCHED_WAIT);
-	s->wait.reason = reason;
+	s->wait.reason = woken ? CTRACE_WAIT_WOKEN : ctrace_span_gives_up();
 	s->wait.cpu = task_cpu(p);
 	*now = ctrace_compat_clock();
 	s->wait.since = *now;
@@ -73,7 +82,7 @@ static __always_inline bool ctrace_span_woken_short(struct ctrace_inflight *t, s
 {
 	u32 row = ctrace_inflight_row(t, p);
 
-	return ctrace_inflight_find(t, row, p) == CTRACE_INFLIGHT_NONE && ctrace_span_begin_short(t, p, row, CTRACE_WAIT_WOKEN, now);
+	return ctrace_inflight_find(t, row, p) == CTRACE_INFLIGHT_NONE && ctrace_span_begin_short(t, p, row, true, now);
 }
 
 static __always_inline bool ctrace_span_out_short(struct ctrace_inflight *t, struct task_struct *p, u32 state, u64 *now)
@@ -84,7 +93,7 @@ static __always_inline bool ctrace_span_out_short(struct ctrace_inflight *t, str
 		return false;
 	if (state & TASK_DEAD || ctrace_compat_asleep(p))
 		return !ctrace_wants(CTRACE_ID_SCHED_BLOCK);
-	return ctrace_span_begin_short(t, p, row, CTRACE_WAIT_PREEMPTED, now);
+	return ctrace_span_begin_short(t, p, row, false, now);
 }
 
 static __always_inline bool ctrace_span_in_short(struct ctrace_inflight *t, const struct task_struct *p,
@@ -115,7 +124,7 @@ static __always_inline bool ctrace_span_in_short(struct ctrace_inflight *t, cons
 	/* A task that leaves a CPU is in no probe, so no writer has been interrupted. */
 	if (blames) {
 		blames = ctrace_wanted(blames, c, p);
-		if (unlikely(!blames || !ctrace_blame_short(blames, c, r, s->wait.since, *now)))
+		if (unlikely(!blames || !ctrace_blame_short(blames, p, c, r, s->wait.since, *now)))
 			return false;
 	} else {
 		waits = ctrace_wanted(waits, c, p);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cpumask.h>
+#include <linux/log2.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -14,12 +16,23 @@
 static DEFINE_MUTEX(lock);
 static LIST_HEAD(tables);	/* those that have places */
 
+/* The table has no places yet, so nobody reads bits. */
+static void grow(struct ctrace_inflight *t)
+{
+	u32 bits = t->cpu_bits ? t->cpu_bits + order_base_2(nr_cpu_ids) : 0;
+
+	t->bits = clamp_t(u32, bits, t->bits, 16);
+}
+
 static int get(struct ctrace_inflight *t)
 {
-	size_t n = 1ul << t->bits, rows = ctrace_inflight_rows(t);
+	size_t n, rows;
 	int err;
 
 	if (!t->users) {
+		grow(t);
+		n = 1ul << t->bits;
+		rows = ctrace_inflight_rows(t);
 		/*
 		 * charged to no session: others may use it longer than the one that asked first. There are
 		 * few
