@@ -280,6 +280,27 @@ static void limits(void)
 	cgroup_files_free(f);
 }
 
+/* Of two cgroups in one: their own; else of those around them that are. */
+static void weights(void)
+{
+	struct cgroup_files *f = cgroup_files_new();
+	uint64_t a, b;
+
+	check_str(cgroup_weights(f, &all[2], &all[4], &a, &b), "cpu.weight");
+	check_eq(a, 39);
+	check_eq(b, 200);
+	check_str(cgroup_weights(f, &all[1], &all[2], &a, &b), "cpu.weight");
+	check_eq(a, 20);
+	check_eq(b, 100);
+	/* its weights are not there; one is in the other; the same one; the host */
+	check(!cgroup_weights(f, &all[2], &all[3], &a, &b));
+	check(!cgroup_weights(f, &all[2], &all[5], &a, &b));
+	check(!cgroup_weights(f, &all[5], &all[2], &a, &b));
+	check(!cgroup_weights(f, &all[2], &all[2], &a, &b));
+	check(!cgroup_weights(f, &all[2], &all[0], &a, &b));
+	cgroup_files_free(f);
+}
+
 static void json(void)
 {
 	const char *text = ps("--json --tree");
@@ -387,6 +408,7 @@ static const struct ktap_case cases[] = {
 	{ "tree: the host's, pods, their containers, nested ones", tree },
 	{ "CPU and memory, by v2 and v1", usage },
 	{ "quotas, limits and pressure, by v2 and v1", limits },
+	{ "weights of two containers, and of the cgroups around them", weights },
 	{ "JSON", json },
 	{ "births and deaths, and a signal", follow },
 	{ "names are looked up at the notice of a birth", at_birth },

@@ -3,7 +3,14 @@
 #include <string.h>
 #include "count/blame.h"
 
-static const char *const kinds[] = { "other", "self", "neighbour", "host", "idle", "throttled", "earlier" };
+/* By enum ctrace_culprit. */
+static const struct {
+	const char *json, *text;
+} kinds[] = {
+	{ "other", "(other)" }, { "self", "(self)" }, { "neighbour", NULL }, { "host", NULL }, { "idle", "(idle)" },
+	{ "throttled", "(throttled)" }, { "earlier", "(earlier)" }, { "hypervisor", "(hypervisor)" },
+	{ "interrupts", "(interrupts)" }, { "rt_limit", "(rt limit)" },
+};
 
 /* One row: of one victim, culprit and task name. */
 struct piece {
@@ -116,7 +123,14 @@ static void add_up(struct blame_victim *x, const struct piece *p, size_t n)
 		qsort(x->v, x->n, sizeof(x->v[0]), culprit_by_time);
 }
 
-void blame_make(struct view *v, size_t group, const char *drop, struct blame *b)
+static bool began_by(const struct view_row *row, uint32_t reason)
+{
+	int k = view_key(row->t->t, "reason");
+
+	return k >= 0 && !row->r->other && row->r->key[row->t->t->keys[k].at] == reason;
+}
+
+void blame_make(struct view *v, size_t group, const char *drop, uint32_t but, struct blame *b)
 {
 	const struct ctrace_look_row *r;
 	struct piece *p = NULL;
@@ -132,7 +146,7 @@ void blame_make(struct view *v, size_t group, const char *drop, struct blame *b)
 		for (size_t k = 0; (r = ctrace_look_row(t->gain, k)); k++) {
 			const struct view_row row = { t, r };
 
-			if (view_shows(v, r))
+			if (view_shows(v, r) && !(but && began_by(&row, but)))
 				p[n++] = take(v, &row, drop);
 		}
 	}
@@ -176,7 +190,7 @@ void blame_free(struct blame *b)
 
 const char *blame_kind(const struct blame_culprit *c)
 {
-	return kinds[c->kind];
+	return kinds[c->kind].json;
 }
 
 void blame_put_culprit(const struct view *v, struct sbuf *b, const struct blame_culprit *c)
@@ -184,7 +198,7 @@ void blame_put_culprit(const struct view *v, struct sbuf *b, const struct blame_
 	if (c->kind == CTRACE_CULPRIT_NEIGHBOUR || c->kind == CTRACE_CULPRIT_HOST)
 		view_put_other_container(v, b, c->cid);
 	else
-		sbuf_printf(b, "(%s)", kinds[c->kind]);
+		sbuf_puts(b, kinds[c->kind].text);
 }
 
 void blame_json_culprits(const struct view *v, struct json *j, const struct blame_victim *x)

@@ -9,7 +9,7 @@
 #define BLAME_KEYS	"culprit, culprit_cid, culprit_comm"
 
 struct blame_culprit {
-	uint32_t kind;		/* enum ctrace_culprit; 0: not told apart, (other) */
+	uint32_t kind;		/* enum ctrace_culprit; 0: the table was full, (other) */
 	uint32_t cid;		/* of a neighbour or the host; else 0 */
 	uint64_t ns;
 	char *comm;		/* the task name with most of it, safe for a terminal; "" none */
@@ -30,12 +30,15 @@ struct blame {
 	struct blame_victim all;
 };
 
-/* Adds up the gain of the group's tables. drop: keys that are not shown, or NULL. */
-void blame_make(struct view *v, size_t group, const char *drop, struct blame *b);
+/*
+ * Adds up the gain of the group's tables. drop: keys that are not shown, or NULL. but: without the waits that
+ * began for this reason (enum ctrace_wait_reason), which is a key; 0: all.
+ */
+void blame_make(struct view *v, size_t group, const char *drop, uint32_t but, struct blame *b);
 void blame_free(struct blame *b);
 /* Appends a container's name, or "(self)", "(idle)", ... */
 void blame_put_culprit(const struct view *v, struct sbuf *b, const struct blame_culprit *c);
-/* Its name in JSON: self, neighbour, host, idle, throttled, earlier, other. */
+/* Its name in JSON. */
 const char *blame_kind(const struct blame_culprit *c);
 void blame_json_culprits(const struct view *v, struct json *j, const struct blame_victim *x);
 

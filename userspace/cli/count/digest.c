@@ -188,7 +188,7 @@ void digest_add_up(struct view *v, struct digest *own)
 	own->began = v->since;
 	own->ended = v->until;
 	if (own->has_blame)
-		blame_make(v, own->blame_group, NULL, &own->blame);
+		blame_make(v, own->blame_group, NULL, 0, &own->blame);
 }
 
 void digest_next(struct view *v, struct digest *own)

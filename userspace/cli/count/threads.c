@@ -19,7 +19,8 @@ static const char *const words[] = {
 	[SPENT_KERNEL] = "kernel", [SPENT_LOCKS] = "locks", [SPENT_NETWORK] = "network",
 	[SPENT_REQUESTS] = "requests", [SPENT_EVENTS] = "events", [SPENT_IO_URING] = "io_uring",
 	[SPENT_FILES] = "files",
-	[SPENT_HANDOVER] = "handover", [SPENT_CHILDREN] = "children", [SPENT_SLEPT] = "slept",
+	[SPENT_HANDOVER] = "handover", [SPENT_CHILDREN] = "children", [SPENT_YIELDED] = "yielded",
+	[SPENT_SLEPT] = "slept",
 	[SPENT_OTHER] = "other", [SPENT_STOPPED] = "stopped", [SPENT_UNKNOWN] = "unknown",
 };
 

@@ -194,8 +194,8 @@ static int drain(void *arg)
 		return 0;
 	if (v->run.next < now)
 		v->run.next = now + v->interval;
-	/* to record what is recording: at the end, stopping does the same */
-	v->error = v->kind->cuts ? ctrace_session_start(v->run.session) : 0;
+	/* at the end, stopping does the same */
+	v->error = run_cut_waits(&v->run);
 	if (v->error)
 		return -1;
 	return view_show_period(v, clock_ns(CLOCK_MONOTONIC));

@@ -85,7 +85,6 @@ struct view_kind {
 	uint64_t (*weight)(const struct ctrace_table *t, const uint64_t *values);
 	bool symbols;			/* it may show stacks */
 	bool waits;			/* it counts waits for a CPU when they end */
-	bool cuts;			/* of waits that have not ended, what is until now */
 	bool sorts;			/* it looks for the column of --sort itself */
 	bool timed;			/* print() prints the time of the interval */
 	uint64_t interval;		/* ns, if none is given; 0: all is shown at the end */

@@ -286,6 +286,41 @@ void cgroup_quota_below(const struct cgroup_files *f, const struct ctrace_contai
 		look_below(&b, f->cpu, c->path);
 }
 
+/* Up to which byte is path's cgroup, or the one around it, that lies beside other's? 0: none does. */
+static size_t beside(const char *path, const char *other)
+{
+	size_t same = 0, i;
+
+	for (i = 0; path[i] && path[i] == other[i]; i++)
+		same = path[i] == '/' ? i : same;
+	/* the whole of one is the other, or a cgroup around it */
+	if ((!path[i] && (!other[i] || other[i] == '/')) || (!other[i] && path[i] == '/'))
+		return 0;
+	return same + 1 + strcspn(path + same + 1, "/");
+}
+
+const char *cgroup_weights(const struct cgroup_files *f, const struct ctrace_container *a,
+			   const struct ctrace_container *b, uint64_t *of_a, uint64_t *of_b)
+{
+	static const struct {
+		bool v2;
+		const char *name;
+	} files[] = { { true, "cpu.weight" }, { false, "cpu.shares" } };
+	struct ctrace_container x = *a, y = *b;
+
+	if (!has_path(a) || !has_path(b) || !beside(a->path, b->path))
+		return NULL;
+	x.path[beside(a->path, b->path)] = '\0';
+	y.path[beside(b->path, a->path)] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		const char *root = files[i].v2 ? f->v2 : f->cpu;
+
+		if (number(root, &x, files[i].name, NULL, of_a) && number(root, &y, files[i].name, NULL, of_b))
+			return files[i].name;
+	}
+	return NULL;
+}
+
 bool cgroup_cpu_pressure(const struct cgroup_files *f, const struct ctrace_container *c, double *avg10, double *avg60)
 {
 	char *text = text_of(f->v2, c, "cpu.pressure");

@@ -337,6 +337,14 @@ static void wait_for_more(struct run *r, const struct run_ops *ops, struct loop 
 		r->end = RUN_OUTPUT;
 }
 
+int run_cut_waits(struct run *r)
+{
+	for (size_t i = 0; i < r->probes.n; i++)
+		if (!strcmp(r->probes.v[i].name, "sched_blame"))
+			return ctrace_session_start(r->session);	/* it records already */
+	return 0;
+}
+
 int run_loop(struct run *r, const struct run_ops *ops, void *arg)
 {
 	struct loop l = { 0 };
@@ -359,6 +367,9 @@ int run_loop(struct run *r, const struct run_ops *ops, void *arg)
 			ops->idle(arg, l.now - l.last);
 		if (l.now - l.ticked >= NSEC_PER_SEC) {
 			l.ticked = l.now;
+			/* so the module need not remember who had a CPU for longer than this */
+			if (run_cut_waits(r))
+				r->end = RUN_FAILED;
 			ops->tick(arg);
 		}
 		if (r->end == RUN_ON)

@@ -145,6 +145,11 @@ struct run_ops {
 	bool keys;
 };
 
+/*
+ * If sched_blame is counted or recorded: of waits that have not ended, what was until now is written. 0 or
+ * -errno. run_loop() does it each second.
+ */
+int run_cut_waits(struct run *r);
 /* Starts, drains, stops, drains the rest. Returns CLI_OK, or the exit status after a message. */
 int run_loop(struct run *r, const struct run_ops *ops, void *arg);
 /*

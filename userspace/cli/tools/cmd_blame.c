@@ -6,7 +6,9 @@
 #include <strings.h>
 #include "base/table.h"
 #include "commands.h"
-#include "count/blame.h"
+#include "count/shares.h"
+
+#define SETTINGS_OF	8	/* so many containers, those that waited longest: each costs some system calls */
 
 static const char usage[] =
 "Usage: ctrace blame [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
@@ -16,6 +18,8 @@ static const char usage[] =
 "container, host, or:\n"
 "  (self)       other tasks of the same container\n"
 "  (idle)       nobody: the CPU was idle, and had to wake up\n"
+"  (rt limit)   nobody: real-time tasks may not take all of the CPU's time\n"
+"  (hypervisor), (interrupts): who had the CPU did not get it, by /proc/stat\n"
 "  (throttled)  a quota was used up; 'ctrace throttle' shows which (cpu.max, ...)\n"
 "  (earlier)    not known: so many tasks ran since that the module has forgotten\n"
 "TOP TASK is the task name with most of the time. If there is more than one\n"
@@ -69,7 +73,7 @@ static void make(struct view *v, struct blame *b)
 	bool turned;
 	const char *column = view_sort_column(v, "waited", &turned);
 
-	blame_make(v, 0, NULL, b);
+	blame_make(v, 0, NULL, 0, b);
 	if (b->n && !strcasecmp(column, "container"))
 		qsort_r(b->v, b->n, sizeof(b->v[0]), by_name, v);
 	if (turned)
@@ -122,6 +126,7 @@ static void print_text(struct view *v, const struct blame *all, size_t n)
 	bool by = v->by && *v->by;
 	const char *heads[] = { "CONTAINER", v->by, "CULPRIT", "WAITED ms", "%", "TOP TASK" };
 	struct sbuf b = { 0 }, head = { 0 };
+	struct shares s;
 	struct table t;
 
 	sbuf_reset(&head);
@@ -140,18 +145,28 @@ static void print_text(struct view *v, const struct blame *all, size_t n)
 		put_victim(v, &t, &all->all, "(all)", by);
 	table_print(&t, stdout);
 	table_free(&t);
+	sbuf_reset(&b);
+	for (size_t i = 0; i < n && i < SETTINGS_OF; i++)
+		if (shares_read(v, &all->v[i], &s))
+			shares_put(v, &b, &s);
+	if (b.len)
+		printf("\n%s\n", b.s);
 	sbuf_free(&b);
 	sbuf_free(&head);
 }
 
-static void json_victim(const struct view *v, struct json *j, const struct blame_victim *x)
+static void json_victim(const struct view *v, struct json *j, const struct blame_victim *x, bool settings)
 {
+	struct shares s;
+
 	json_open(j, NULL, '{');
 	view_json_container(v, j, x->cid, x->cid == CTRACE_CID_ALL);
 	if (*x->by)
 		json_str(j, "by", x->by);
 	json_uint(j, "waited", x->ns);
 	blame_json_culprits(v, j, x);
+	if (settings && shares_read(v, x, &s))
+		shares_json(v, j, &s);
 	json_close(j, '}');
 }
 
@@ -163,7 +178,7 @@ static void print(struct view *v, struct json *j)
 	make(v, &all);
 	n = v->top && v->top < all.n ? v->top : all.n;
 	for (size_t i = 0; j && i < n; i++)
-		json_victim(v, j, &all.v[i]);
+		json_victim(v, j, &all.v[i], i < SETTINGS_OF);
 	if (!j)
 		print_text(v, &all, n);
 	blame_free(&all);
@@ -172,7 +187,7 @@ static void print(struct view *v, struct json *j)
 static int run_blame(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.options = options, .groups = groups, .print = print, .cuts = true,
+		.options = options, .groups = groups, .print = print,
 	};
 
 	return view_run(&kind, NULL, argc, argv);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ctrace why: where a container's time went, on one screen. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,6 +9,7 @@
 #include "ctf/sink_ctf.h"
 #include "run/recording.h"
 #include "run/window_options.h"
+#include "count/shares.h"
 #include "tools/why.h"
 
 #define WHY_ROWS	2048	/* twice VIEW_ROWS */
@@ -42,7 +44,8 @@ static const char *const texts[SPENT_N] = {
 	[SPENT_EVENTS] = "events (poll, epoll)", [SPENT_IO_URING] = "io_uring (results)",
 	[SPENT_FILES] = "read, write (pipes)",
 	[SPENT_HANDOVER] = "hand-over (futex)", [SPENT_CHILDREN] = "children (wait4)",
-	[SPENT_SLEPT] = "slept (nanosleep)", [SPENT_OTHER] = "other sleep", [SPENT_STOPPED] = "stopped",
+	[SPENT_YIELDED] = "gave the CPU up (sched_yield)", [SPENT_SLEPT] = "slept (nanosleep)",
+	 [SPENT_OTHER] = "other sleep", [SPENT_STOPPED] = "stopped",
 	[SPENT_UNKNOWN] = "not known",
 };
 
@@ -102,11 +105,22 @@ static void put_cpu_cause(const struct view *v, struct sbuf *b, const struct why
 		sbuf_printf(b, "Its own threads had the CPU for %.0f%% of its waits for one: more of them can run than it "
 			    "gets CPUs", share);
 		break;
+	case CAUSE_HYPERVISOR:
+		sbuf_printf(b, "The hypervisor kept the CPUs for %.0f%% of its waits for one", share);
+		break;
+	case CAUSE_INTERRUPTS:
+		sbuf_printf(b, "Interrupts had the CPU for %.0f%% of its waits for one", share);
+		break;
 	default:
 		sbuf_printf(b, "It waited for a CPU, and %s for %.0f%% of that",
 			    w->untold >= ns / 2 ? "who had it is not known" : "no task had it", share);
 	}
 	put_evidence(b, &w->waited);
+}
+
+static bool is_wait(enum cause c)
+{
+	return c >= CAUSE_NEIGHBOUR && c <= CAUSE_CPU;
 }
 
 static void put_cause(const struct view *v, struct sbuf *b, const struct why *w, enum cause c)
@@ -118,7 +132,7 @@ static void put_cause(const struct view *v, struct sbuf *b, const struct why *w,
 		[CAUSE_LOCKS] = "Its threads waited for locks", [CAUSE_NETWORK] = "It waited for servers",
 	};
 
-	if (c >= CAUSE_NEIGHBOUR && c <= CAUSE_CPU) {
+	if (is_wait(c)) {
 		put_cpu_cause(v, b, w, c);
 	} else {
 		sbuf_puts(b, words[c]);
@@ -156,6 +170,21 @@ static void put_verdict(const struct view *v, struct sbuf *b, const struct why *
 		    percent(others, w->all));
 }
 
+/* Its own settings, if waits for a CPU are the verdict. */
+static bool read_settings(const struct view *v, const struct why *w, struct shares *s)
+{
+	return w->waits && (is_wait(w->verdict.first) || is_wait(w->verdict.second)) && shares_read(v, w->waits, s);
+}
+
+static void put_all(const struct view *v, struct sbuf *b, const struct why *w)
+{
+	struct shares s;
+
+	put_verdict(v, b, w);
+	if (read_settings(v, w, &s))
+		shares_put(v, b, &s);
+}
+
 struct next {
 	const char *sentence, *command;	/* "%s" is the container's name */
 	const char *event;		/* that the command counts; NULL: it takes live containers only */
@@ -184,7 +213,10 @@ static struct next next_of(const struct view *v, const struct why *w)
 	};
 	enum cause c = w->verdict.first;
 
-	if (c >= CAUSE_NEIGHBOUR && c <= CAUSE_CPU)
+	if (c == CAUSE_INTERRUPTS)
+		return (struct next){ "See which soft interrupts take how long",
+				      "ctrace agg host -e 'softirq => count(), sum(duration) by vec'", "softirq" };
+	if (is_wait(c))
 		return (struct next){ "See which of its tasks wait, and for whom",
 			"ctrace blame %s --by comm",
 				      "sched_blame" };
@@ -220,8 +252,8 @@ static char *command_of(const struct view *v, const struct why *w, const struct 
 
 	char *command, *times = times_of(v, input);
 
-	command = xasprintf("%.*s%s%s%s%s%s", (int)(at - n->command), n->command, w->name, at + 2,
-			    input ? " --input " : " --duration ", input ? v->recording : how, times);
+	command = xasprintf("%.*s%s%s%s%s%s", at ? (int)(at - n->command) : INT_MAX, n->command, at ? w->name : "",
+			    at ? at + 2 : "", input ? " --input " : " --duration ", input ? v->recording : how, times);
 	free(times);
 	return command;
 }
@@ -271,7 +303,7 @@ static void print_text(struct view *v, const struct why *w, const struct next *n
 	}
 	put_line(&b, "all", 0, w->all, w->all);
 	sbuf_puts(&b, "\n\n");
-	put_verdict(v, &b, w);
+	put_all(v, &b, w);
 	sbuf_printf(&b, "\n%s:\n    %s\n", next->sentence, command);
 	fputs(b.s, stdout);
 	sbuf_free(&b);
@@ -290,6 +322,7 @@ static void print_json(struct view *v, struct json *j, const struct why *w, cons
 {
 	const struct verdict *x = &w->verdict;
 	struct sbuf b = { 0 };
+	struct shares s;
 
 	json_open(j, NULL, '{');
 	view_json_container(v, j, w->cid, false);
@@ -310,7 +343,9 @@ static void print_json(struct view *v, struct json *j, const struct why *w, cons
 	json_uint(j, "busy", x->busy);
 	json_flag(j, "neighbour_to_blame", x->first == CAUSE_NEIGHBOUR || x->second == CAUSE_NEIGHBOUR);
 	json_uint(j, "neighbours", w->in.waited[CAUSE_NEIGHBOUR]);
-	put_verdict(v, &b, w);
+	if (read_settings(v, w, &s))
+		shares_json(v, j, &s);
+	put_all(v, &b, w);
 	json_str(j, "verdict", b.s);
 	json_str(j, "cause", cause_word(x->first));
 	if (x->second != CAUSE_NONE)
@@ -378,7 +413,7 @@ static int groups(struct view *v)
 		return cli_usage("why adds up all that a container does: it takes no -e, --by, --sort, --top or filter");
 	v->rows = v->rows ? v->rows : WHY_ROWS;
 	view_add_group(v, "sched_run", xstrdup("count(), sum(duration) by tid"));
-	view_add_group(v, "sched_blame", xstrdup("count(), sum(duration) by tid, " BLAME_KEYS));
+	view_add_group(v, "sched_blame", xstrdup("count(), sum(duration) by tid, reason, " BLAME_KEYS));
 	view_add_group(v, "sched_block",
 		       xstrdup("count(), sum(duration), max(duration) by tid, state, iowait, syscall, arg, "
 			       "waker_cid"));
@@ -423,7 +458,7 @@ static int run_why(int argc, char **argv)
 {
 	static const struct view_kind kind = {
 		.options = options, .words = words, .groups = groups, .begin = begin, .tick = tick,
-		.span = why_span, .print = print, .cuts = true,
+		.span = why_span, .print = print,
 	};
 	struct why w = { .cid = CTRACE_CID_UNKNOWN };
 	int status = view_run(&kind, &w, argc, argv);

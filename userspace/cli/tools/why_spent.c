@@ -92,6 +92,13 @@ static bool is_of_ctrace(const struct view_row *r)
 	return len == strlen("ctrace") && !memcmp(comm, "ctrace", len);
 }
 
+static enum spent of_wait(const struct view_row *r, const struct thread *x)
+{
+	if (x && key(r, "reason") == CTRACE_WAIT_YIELDED)
+		return SPENT_YIELDED;
+	return x && key(r, "culprit") == CTRACE_CULPRIT_THROTTLED ? SPENT_THROTTLED : SPENT_WAITED;
+}
+
 /* Adds a span row. Returns what is of no thread's row. */
 static uint64_t add_span(const struct view *v, struct why *w, const struct view_row *r)
 {
@@ -110,8 +117,8 @@ static uint64_t add_span(const struct view *v, struct why *w, const struct view_
 		x->covered_waited += group == WAITS ? ns : 0;
 	}
 	if (group == WAITS) {
-		s = x && key(r, "culprit") == CTRACE_CULPRIT_THROTTLED ? SPENT_THROTTLED : SPENT_WAITED;
-		w->ctrace += is_of_ctrace(r) ? ns : 0;
+		s = of_wait(r, x);
+		w->ctrace += s == SPENT_WAITED && is_of_ctrace(r) ? ns : 0;
 	} else if (group == SLEEPS) {
 		s = x ? of_sleep(v, w, r, x) : SPENT_OTHER;
 		add_evidence(&w->asleep[s], r);
@@ -256,7 +263,8 @@ static void decide(struct why *w)
 {
 	static const enum cause of[] = {
 		[CTRACE_CULPRIT_SELF] = CAUSE_SELF, [CTRACE_CULPRIT_NEIGHBOUR] = CAUSE_NEIGHBOUR,
-		[CTRACE_CULPRIT_HOST] = CAUSE_HOST,
+		[CTRACE_CULPRIT_HOST] = CAUSE_HOST, [CTRACE_CULPRIT_HYPERVISOR] = CAUSE_HYPERVISOR,
+		[CTRACE_CULPRIT_INTERRUPTS] = CAUSE_INTERRUPTS,
 	};
 	struct verdict_in *in = &w->in;
 	uint64_t told = 0;
@@ -327,7 +335,7 @@ void why_make(struct view *v, struct why *w)
 	*unknown -= loose < *unknown ? loose : *unknown;
 	for (int i = 0; i < SPENT_N; i++)
 		w->all += w->spent[i];
-	blame_make(v, WAITS, "tid", &w->blame);
+	blame_make(v, WAITS, "tid,reason", CTRACE_WAIT_YIELDED, &w->blame);
 	w->waits = NULL;
 	for (size_t i = 0; i < w->blame.n; i++)
 		if (w->blame.v[i].cid == w->cid)
