@@ -94,7 +94,7 @@ of() {
 # shellcheck disable=SC2154
 {
 near "the victim's waits, as the kernel has them" 200000000 $((wait2 - wait1)) \
-	"$(for c in 1 2 3 4 5 6; do of "$victim_pid" $c; echo; done | awk '{n += $1} END {printf "%.0f", n}')"
+	"$(for c in 1 2 3 4 5 6 7 8 9; do of "$victim_pid" $c; echo; done | awk '{n += $1} END {printf "%.0f", n}')"
 # On a busy host, more tasks run during a long wait than the module remembers: that part of it is (earlier).
 earlier=$(of "$victim_pid" 6)
 note "not known any more: $earlier"
