@@ -6,6 +6,7 @@
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
+n=0
 files=$top/userspace/completion
 load
 check "bash takes its file" bash -n "$files/ctrace.bash"
@@ -30,6 +31,18 @@ complete_is "a word of snoop" 'ctrace snoop mo' mount
 complete_is "nothing is asked for behind a word that is taken" 'ctrace snoop mount mou' ''
 complete_is "a target that goes on" 'ctrace trace user' 'opt -o nospace user:'
 complete_is "a command to run" 'ctrace trace -- readlin' "$(bash --norc -c 'compgen -c readlin' | xargs)"
+# names that a container chose: none reaches the line that a shell would obey, or is taken for an option
+docker_box good-one 'exec sleep 60'
+for name in 'x;id' 'x|id' --json; do
+	docker_box "bad-$((n += 1))" 'exec sleep 60'
+	printf '{"ID": "%s", "Name": "/%s"}\n' "$docker_id" "$name" > "/var/lib/docker/containers/$docker_id/config.v2.json"
+done
+ctrace ps --json > "$tmp/out"
+same "they are there" 4 "$(grep -cE '"name":"(good-one|x;id|x[|]id|--json)"' "$tmp/out")"
+complete_is "a container's name" 'ctrace trace good' good-one
+complete_is "no name with a shell's characters" 'ctrace trace x' ''
+becomes 'ctrace trace ' > "$tmp/out"
+has_not "nor is one offered unasked" '[;|]|^--json$' "$tmp/out"
 mkdir -p "$tmp/dir/in" && : > "$tmp/dir/file"
 complete_is "a file" "ctrace trace -o $tmp/dir/" "opt -o filenames $tmp/dir/file $tmp/dir/in"
 complete_is "a directory" "ctrace record -o $tmp/dir/" "opt -o filenames $tmp/dir/in"

@@ -10,12 +10,16 @@
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-address() { awk -v name="$1" '$3 == name { print $1; exit }' /proc/kallsyms; }
+# the kernel takes seconds to print it
+address() { awk -v name="$1" '$3 == name { print $1; exit }' "$tmp/kallsyms"; }
+cat /proc/kallsyms > "$tmp/kallsyms"
 bytes() { address "$1" | kbytes "$2" | cut -d' ' -f2; }
 
 [ -n "$(address __ibt_endbr_seal)" ] || skip "this kernel does not overwrite these instructions (X86_KERNEL_IBT)"
 endbr=f30f1efa
 load
+# with the module's own
+cat /proc/kallsyms > "$tmp/kallsyms"
 check "a raw tracepoint is recorded" evdump -e raw:sys_exit -- true
 getter=bpf_get_raw_tracepoint
 if [ "$(bytes $getter 4)" = $endbr ]; then
@@ -34,7 +38,7 @@ same "that leads there" "0x$(address $getter)" "$(printf 0x%x $((0x$(address __S
 readelf -rW "$module" | awk '/^Relocation section/ { debug = /debug|orc|__mcount|return_sites|retpoline|_loc/ }
 	!debug && ($3 == "R_X86_64_64" || $3 == "R_X86_64_32S") { print $5 }' | sort -u > "$tmp/pointed"
 # code of the kernel, not of modules; some kernels give their data the letter of code
-awk -v from="x$(address _stext)" -v to="x$(address _etext)" 'NF == 3 && "x" $1 >= from && "x" $1 < to { print $3, $1 }' /proc/kallsyms |
+awk -v from="x$(address _stext)" -v to="x$(address _etext)" 'NF == 3 && "x" $1 >= from && "x" $1 < to { print $3, $1 }' "$tmp/kallsyms" |
 	sort -u -k1,1 > "$tmp/functions"
 join "$tmp/pointed" "$tmp/functions" > "$tmp/called"
 at_least "functions of the kernel that the module has pointers to" 2 "$(wc -l < "$tmp/called")"
