@@ -54,6 +54,13 @@ static void add_word(struct probe_items *items, const char *word)
 	add(items, xstrdup(word + not))->not = not;
 }
 
+/* As bpftrace and perf write it. */
+static bool in_program(const char *word)
+{
+	return !strncmp(word, "uprobe:", 7) || !strncmp(word, "uretprobe:", 10) || !strncmp(word, "usdt:", 5) ||
+		!strncmp(word, "sdt_", 4);
+}
+
 int probe_items_parse(struct probe_items *items, const char *value)
 {
 	const char *cond;
@@ -79,6 +86,10 @@ int probe_items_parse(struct probe_items *items, const char *value)
 	for (size_t i = before; i < items->n; i++)
 		if (!*items->v[i].text)
 			return cli_usage("'!' needs an event after it in -e '%s'", value);
+	for (size_t i = before; i < items->n; i++)
+		if (in_program(items->v[i].text))
+			return cli_usage("'%s' is inside a program: ctrace traces the kernel's own functions (func:, kprobe:), "
+					 "its tracepoints and system calls", items->v[i].text);
 	if (!cond)
 		return CLI_OK;
 	if (items->v[items->n - 1].not)

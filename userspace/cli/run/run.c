@@ -101,8 +101,10 @@ static int add_probes(struct run *r, const struct run_opts *o)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < r->probes.n; i++)
+	for (size_t i = 0; !err && i < r->probes.n; i++) {
 		err = add_probe(r, o, &r->probes.v[i]);
+		r->refused = err ? r->probes.v[i].aggregate : NULL;
+	}
 	/* learn the types of the kprobes just added */
 	return err ? err : ctrace_schema_refresh(r->ct, r->schema);
 }
@@ -147,6 +149,17 @@ static int new_session(struct run *r, const struct run_opts *o, const char *filt
 	return err ? err : add_probes(r, o);
 }
 
+/* Most aggregates are not as anybody typed them: a column needs the text that it counts in. */
+static int refused(const struct run *r)
+{
+	static const char subject[] = "aggregate, ";
+	const char *why = ctrace_errmsg(r->ct);
+
+	if (!r->refused || strncmp(why, subject, strlen(subject)))
+		return cli_error("%s", why);
+	return cli_error("aggregate '%s', %s", r->refused, why + strlen(subject));
+}
+
 static int make_session(struct run *r, const struct run_opts *o)
 {
 	struct ctrace_target child = {
@@ -163,7 +176,7 @@ static int make_session(struct run *r, const struct run_opts *o)
 	}
 	free(filter);
 	if (err)
-		return cli_error("%s", ctrace_errmsg(r->ct));
+		return refused(r);
 	for (size_t i = 0; i < r->probes.n; i++)
 		function_parts_note(r->probes.v[i].name);
 	status = targets_apply(&r->targets, r->ct, r->session);

@@ -80,6 +80,7 @@ struct run {
 	struct targets targets;
 	struct follow follow;
 	struct probes probes;
+	const char *refused;	/* the aggregate that the module did not take, or NULL; probes have it */
 	struct command_child child;
 	uint64_t duration, wait;
 	uint32_t rate;
