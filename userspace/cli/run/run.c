@@ -153,11 +153,10 @@ static int new_session(struct run *r, const struct run_opts *o, const char *filt
 static int refused(const struct run *r)
 {
 	static const char subject[] = "aggregate, ";
-	const char *why = ctrace_errmsg(r->ct);
+	const char *why = ctrace_errmsg(r->ct), *at = r->refused ? strstr(why, subject) : NULL;
 
-	if (!r->refused || strncmp(why, subject, strlen(subject)))
-		return cli_error("%s", why);
-	return cli_error("aggregate '%s', %s", r->refused, why + strlen(subject));
+	return at ? cli_error("%.*saggregate '%s', %s", (int)(at - why), why, r->refused, at + strlen(subject)) :
+		    cli_error("%s", why);
 }
 
 static int make_session(struct run *r, const struct run_opts *o)
