@@ -150,8 +150,16 @@ static __always_inline void ctrace_compat_probe_end(void)
 
 #ifdef CTRACE_HAVE_SCHED_PROCESS_EXIT__TASK_GROUP_DEAD
 #define CTRACE_PROBE_SCHED_PROCESS_EXIT(fn)	fn(void *data, struct task_struct *p, bool group_dead)
+#define CTRACE_PROBE_GROUP_DEAD		group_dead
+#define CTRACE_COMPAT_GROUP_DEAD_ONCE	true
 #else
+/*
+ * p does not count as a thread that lives any more. The last two may both have stopped counting before either
+ * comes here, so for both of them there is none left.
+ */
 #define CTRACE_PROBE_SCHED_PROCESS_EXIT(fn)	fn(void *data, struct task_struct *p)
+#define CTRACE_PROBE_GROUP_DEAD		(!atomic_read(&p->signal->live))
+#define CTRACE_COMPAT_GROUP_DEAD_ONCE	false
 #endif
 
 #ifndef CTRACE_HAVE_CGROUP_ATTACH_TASK__PLAIN

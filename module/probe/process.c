@@ -7,7 +7,8 @@
 #include <linux/nsproxy.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
-#include <linux/sched.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
 #include "probe/map.h"
 #include "probe/table.h"
@@ -15,7 +16,22 @@
 #include "emit/simple.h"
 #include "event/fd_name.h"
 #include "event/syscall_args.h"
+#include "compat/task.h"
 #include "compat/tracepoint.h"
+
+/*
+ * *ppid: p's parent, as the kernel has it now. Returns the sessions in mask that may be shown it in an event of
+ * container c. RCU read side: the parent may be dying.
+ */
+static u32 parent_of(s32 *ppid, u32 mask, const struct task_struct *p, const struct ctrace_container *c)
+{
+	struct task_struct *parent = rcu_dereference(p->real_parent);
+	struct ctrace_who who;
+
+	*ppid = parent->tgid;
+	ctrace_identity_resolve_task(parent, &who);
+	return ctrace_sides_see(mask, c, who.container->cid);
+}
 
 /* --- fork and exec ---------------------------------------------------------- */
 
@@ -23,13 +39,15 @@ struct fork_arg {
 	struct task_struct *parent, *child;
 	struct pid *pid;		/* the child's; stays, because the child does not run yet */
 	u32 levels;
+	bool own;			/* the child's parent is the one that forks it: no CLONE_PARENT */
+	s32 ppid;			/* else: the child's parent, or 0 */
 	struct ctrace_sides show;	/* parent, child */
 };
 
 #define FORK_FIELDS(F)								\
 	F(comm, parent_comm) F(s32, parent_tid) F(s32, parent_pid) F(u32, parent_ns_inum)	\
 	F(comm, child_comm) F(s32, child_tid) F(s32, child_pid) F(u32, child_ns_inum)	\
-	F(seq_u32, vtids)
+	F(s32, child_ppid) F(seq_u32, vtids)
 CTRACE_PAYLOAD(fork_payload, FORK_FIELDS);
 
 static u32 ns_inum(struct task_struct *p)
@@ -53,6 +71,7 @@ static __always_inline void fill_fork(void *payload, const void *arg)
 	r->child_tid = a->child->pid;
 	r->child_pid = a->child->tgid;
 	r->child_ns_inum = ns_inum(a->child);
+	r->child_ppid = a->own ? r->parent_pid : a->show.second ? a->ppid : 0;
 	r->vtids_length = a->levels;
 	for (i = 0; i < a->levels; i++)
 		r->vtids[i] = a->pid->numbers[i].nr;
@@ -60,9 +79,16 @@ static __always_inline void fill_fork(void *payload, const void *arg)
 
 static const struct ctrace_stack_waited no_stack = { .of = CTRACE_ID_SCHED_PROCESS_FORK };
 
+static void emit_fork(u32 wants, const struct ctrace_who *from, const struct ctrace_who *to, struct fork_arg *a)
+{
+	ctrace_emit_sides(wants, ctrace_sides_both(from, to), &no_stack,
+			  (const struct ctrace_who *const[2]) { from, to },
+			  CTRACE_SIZE(fork_payload) + a->levels * sizeof(u32), fill_fork, a, &a->show);
+}
+
 static __always_inline void on_fork(struct task_struct *parent, struct task_struct *child)
 {
-	u32 wants = ctrace_wants(CTRACE_ID_SCHED_PROCESS_FORK);
+	u32 wants = ctrace_wants(CTRACE_ID_SCHED_PROCESS_FORK), shown = 0;
 	struct fork_arg a = { .parent = parent, .child = child };
 	struct ctrace_who from, to;
 
@@ -72,9 +98,16 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	ctrace_identity_resolve_task(child, &to);
 	a.pid = task_pid(child);
 	a.levels = a.pid ? a.pid->level + 1 : 0;
-	ctrace_emit_sides(wants, ctrace_sides_both(&from, &to), &no_stack,
-			  (const struct ctrace_who *const[2]) { &from, &to },
-			  CTRACE_SIZE(fork_payload) + a.levels * sizeof(u32), fill_fork, &a, &a.show);
+	rcu_read_lock();
+	a.own = rcu_dereference(child->real_parent)->tgid == parent->tgid;
+	if (!a.own && child->tgid != parent->tgid)
+		shown = parent_of(&a.ppid, wants, child, to.container);
+	if (shown)
+		emit_fork(shown, &from, &to, &a);
+	a.ppid = 0;
+	if (wants & ~shown)
+		emit_fork(wants & ~shown, &from, &to, &a);
+	rcu_read_unlock();
 }
 
 static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
@@ -85,7 +118,7 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 	ctrace_compat_probe_end();
 }
 
-#define EXEC_FIELDS(F)	F(s32, tid) F(s32, old_tid) F(path, filename) F(string, argv)
+#define EXEC_FIELDS(F)	F(s32, tid) F(s32, old_tid) F(s32, ppid) F(path, filename) F(string, argv)
 CTRACE_PAYLOAD(exec_payload, EXEC_FIELDS);
 
 #define PIECE	64u	/* divides a page */
@@ -126,7 +159,7 @@ static void emit_exec(u32 mask, const struct ctrace_who *who, const struct task_
 {
 	struct exec_payload *r = (void *)this_cpu_ptr(&ctrace_args_room);
 	struct ctrace_copy c = { .from = r };
-	u32 len;
+	u32 len, shown;
 
 	BUILD_BUG_ON(CTRACE_SIZE(exec_payload) + CTRACE_ARGV_MAX > sizeof(struct ctrace_args_room));
 	r->tid = p->pid;
@@ -136,7 +169,14 @@ static void emit_exec(u32 mask, const struct ctrace_who *who, const struct task_
 	r->filename[len] = 0;
 	c.len = offsetof(struct exec_payload, filename) + len + 1;
 	c.len += put_list((char *)r + c.len, READ_ONCE(p->mm->arg_start), READ_ONCE(p->mm->arg_end));
-	ctrace_emit(mask, CTRACE_ID_SCHED_PROCESS_EXEC, who, c.len, ctrace_fill_copy, &c);
+	rcu_read_lock();
+	shown = parent_of(&r->ppid, mask, p, who->container);
+	rcu_read_unlock();
+	if (shown)
+		ctrace_emit(shown, CTRACE_ID_SCHED_PROCESS_EXEC, who, c.len, ctrace_fill_copy, &c);
+	r->ppid = 0;
+	if (mask & ~shown)
+		ctrace_emit(mask & ~shown, CTRACE_ID_SCHED_PROCESS_EXEC, who, c.len, ctrace_fill_copy, &c);
 }
 
 #define ENV_FIELDS(F)	F(path, cwd) F(path, exe) F(string, env)
@@ -180,25 +220,92 @@ static void probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct 
 
 /* --- exit, free, wait --------------------------------------------------------- */
 
-#define EXIT_FIELDS(F)	F(comm, comm) F(s32, tid) F(s32, prio) F(s32, exit_code)
+/*
+ * group_dead: p was the last thread of its process, so that the process ends. wait_status: then, what wait()
+ * says of the process; else 0. start_time: when the thread began, if group_dead the process; CLOCK_MONOTONIC,
+ * ns.
+ */
+#define EXIT_FIELDS(F)								\
+	F(comm, comm) F(s32, tid) F(s32, prio) F(s32, exit_code)		\
+	F(s32, pid) F(s32, ppid) F(u32, group_dead) F(s32, wait_status) F(hole, hole)	\
+	F(u64, start_time)
 CTRACE_PAYLOAD(exit_payload, EXIT_FIELDS);
+
+struct exit_arg {
+	const struct task_struct *p, *leader;
+	s32 ppid;
+	bool dead;
+};
+
+/* As wait() finds it: exit_group(), and a signal that kills, say what is returned; else the first thread does. */
+static s32 wait_status(const struct task_struct *leader)
+{
+	const struct signal_struct *s = leader->signal;
+
+	return s->flags & SIGNAL_GROUP_EXIT ? s->group_exit_code : READ_ONCE(leader->exit_code);
+}
 
 static __always_inline void fill_exit(void *payload, const void *arg)
 {
 	struct exit_payload *r = payload;
-	const struct task_struct *p = arg;
+	const struct exit_arg *a = arg;
+	const struct task_struct *p = a->p;
 
 	ctrace_put_comm(r->comm, p, true);
 	r->tid = p->pid;
 	r->prio = p->prio - MAX_RT_PRIO;
 	r->exit_code = p->exit_code;
+	r->pid = p->tgid;
+	r->ppid = a->ppid;
+	r->group_dead = a->dead;
+	r->wait_status = a->dead ? wait_status(a->leader) : 0;
+	r->hole = 0;
+	r->start_time = ctrace_compat_task_start(a->dead ? a->leader : p);
+}
+
+/* When the processes that ended last began, each at its number's place. */
+static atomic64_t ended[1024];
+
+/*
+ * Is leader's process not known yet to have ended? Of several threads that ask, one is answered true. Another
+ * process with the same place would have to end between two of them to change that.
+ */
+static bool ends_once(const struct task_struct *leader)
+{
+	s64 began = ctrace_compat_task_start(leader);
+
+	return atomic64_xchg(&ended[leader->tgid % ARRAY_SIZE(ended)], began) != began;
+}
+
+/* The thread that p's process is named after stays, even if it has ended, until all others have. */
+static void on_exit(struct task_struct *p, bool dead)
+{
+	u32 mask = ctrace_wants(CTRACE_ID_SCHED_PROCESS_EXIT), shown;
+	struct exit_arg a = { .p = p };
+	struct ctrace_who who;
+
+	if (!mask)
+		return;
+	ctrace_identity_resolve_task(p, &who);
+	mask = ctrace_wanted(mask, who.container, who.task);
+	if (!mask)
+		return;
+	rcu_read_lock();
+	a.leader = p->group_leader;
+	a.dead = dead && (CTRACE_COMPAT_GROUP_DEAD_ONCE || ends_once(a.leader));
+	shown = parent_of(&a.ppid, mask, p, who.container);
+	if (shown)
+		ctrace_emit(shown, CTRACE_ID_SCHED_PROCESS_EXIT, &who, CTRACE_SIZE(exit_payload), fill_exit, &a);
+	a.ppid = 0;
+	if (mask & ~shown)
+		ctrace_emit(mask & ~shown, CTRACE_ID_SCHED_PROCESS_EXIT, &who, CTRACE_SIZE(exit_payload), fill_exit, &a);
+	rcu_read_unlock();
 }
 
 static void CTRACE_PROBE_SCHED_PROCESS_EXIT(probe_exit)
 {
 	ctrace_compat_probe_begin();
-	ctrace_curated_task(CTRACE_ID_SCHED_PROCESS_EXIT, p, CTRACE_SIZE(exit_payload),
-			    fill_exit, p);
+	on_exit(p, CTRACE_PROBE_GROUP_DEAD);
 	ctrace_compat_probe_end();
 }
 

@@ -32,7 +32,10 @@ static struct ctrace_schema *types(void)
 		COMM_OF("parent_comm"), INT("parent_tid", 4), INT("parent_pid", 4),
 		COMM_OF("child_comm"), INT("child_tid", 4), INT("child_pid", 4),
 	}, f_exec[] = { INT("tid", 4), INT("old_tid", 4), STRING("filename"), STRING("argv") },
-	f_exit[] = { COMM_OF("comm"), INT("tid", 4), INT("exit_code", 4) },
+	f_exit[] = {
+		COMM_OF("comm"), INT("tid", 4), INT("prio", 4), INT("exit_code", 4), INT("pid", 4), INT("ppid", 4),
+		UINT("group_dead", 4), INT("wait_status", 4), UINT("start_time", 8),
+	},
 	f_open[] = {
 		UINT("duration", 8), INT("ret", 8), { "marks", CTRACE_FK_UINT, CTRACE_FD_HEX, 8 }, INT("dfd", 8),
 		STRING("filename"), INT("flags", 8), UINT("mode", 8), STRING("dfd_path"), STRING("ret_path"),
@@ -123,12 +126,18 @@ static void execs(void)
 		    "\\x1b[31m\n");
 }
 
-static void one_exit(int32_t tid, const char *comm, uint32_t code)
+static void one_exit(int32_t tid, const char *comm, uint32_t code, uint32_t pid, uint32_t dead, uint32_t status)
 {
 	make(&m, 3000000000, CTRACE_ID_SCHED_PROCESS_EXIT, 1, tid, 2);
 	put_text(&m, comm, 16);
 	put_int(&m, (uint32_t)tid, 4);
-	give(put_int(&m, code, 4));
+	put_int(&m, 20, 4);
+	put_int(&m, code, 4);
+	put_int(&m, pid, 4);
+	put_int(&m, pid == 103 ? 0 : 1, 4);	/* hidden; or not the one that forked it any more */
+	put_int(&m, dead, 4);
+	put_int(&m, status, 4);
+	give(put_int(&m, dead ? 1000000000 : 2500000000, 8));
 }
 
 static void exits(void)
@@ -137,14 +146,15 @@ static void exits(void)
 	fork_of(1000000000, 100, 101, 101);
 	fork_of(2000000000, 101, 102, 101);	/* a thread */
 	fork_of(2500000000, 100, 103, 103);
-	one_exit(102, "thread", 0);
-	one_exit(101, "seven", 7 << 8);
-	one_exit(103, "killed", 15);
-	one_exit(103, "dumped", 11 | 0x80);
+	one_exit(101, "first", 0, 101, 0, 0);	/* a line for --all alone: the kernel is asked for the others */
+	one_exit(102, "thread", 0, 101, 1, 7 << 8);
+	one_exit(103, "killed", 15, 103, 1, 15);
+	one_exit(103, "dumped", 11 | 0x80, 103, 1, 11 | 0x80);
 	sink_expect("CONTAINER        PCOMM            PID     PPID    TID     AGE(s)   EXIT_CODE\n"
-		    "web              seven            101     100     101     2.00     code 7\n"
-		    "web              killed           103     100     103     0.50     signal 15 (SIGTERM)\n"
-		    "web              dumped           103     100     103     0.50     signal 11 (SIGSEGV), core dumped\n");
+		    "web              first            101     1       101     0.50     0\n"
+		    "web              thread           101     1       102     2.00     code 7\n"
+		    "web              killed           103     100     103     2.00     signal 15 (SIGTERM)\n"
+		    "web              dumped           103     100     103     2.00     signal 11 (SIGSEGV), core dumped\n");
 }
 
 static struct made *openat_of(uint64_t duration, int64_t ret, uint64_t marks, const char *path, const char *name)
@@ -363,7 +373,7 @@ static void capabilities(void)
 
 static const struct ktap_case cases[] = {
 	{ "exec: parents are learned from forks; arguments cannot harm a terminal", execs },
-	{ "exit: ages, codes and signals; threads are left out", exits },
+	{ "exit: ages, codes and signals, of processes and of threads", exits },
 	{ "open: descriptors, errors by name, NULL", opens },
 	{ "open, files: operations of io_uring", io_uring },
 	{ "files --slower: the name of the descriptor, or what the call was given", slow_files },

@@ -17,8 +17,8 @@ stop_dump
 inner=$(sed -n 's/^parent=\([0-9]*\) child=\([0-9]*\) .*/\2/p' "$tmp/box.out")
 parent=$(sed -n 's/^parent=\([0-9]*\) child=\([0-9]*\) .*/\1/p' "$tmp/box.out")
 at_least "the program ran" 1 "${inner:-0}"
-has "vtid of the child's exit" "sched_process_exit cid=[0-9]+ tid=[0-9]+ vtid=$inner .*exit_code=(37|9472)\$" "$tmp/ev"
+has "vtid of the child's exit" "sched_process_exit cid=[0-9]+ tid=[0-9]+ vtid=$inner .*exit_code=(37|9472) " "$tmp/ev"
 has "the fork says both numbers" "sched_process_fork .* vtids=[0-9]+,$inner\$" "$tmp/ev"
-has "the child's namespace" "sched_process_fork .*child_ns_inum=$(pidns_of "$pid") vtids=[0-9]+,$inner\$" "$tmp/ev"
+has "the child's namespace" "sched_process_fork .*child_ns_inum=$(pidns_of "$pid") child_ppid=[0-9]+ vtids=[0-9]+,$inner\$" "$tmp/ev"
 host=$(sed -n "s/.*sched_process_exit cid=[0-9]* tid=\([0-9]*\) vtid=$inner .*/\1/p" "$tmp/ev")
 check "the host's tid is another ($host, in there $inner, of parent $parent)" test "$host" != "$inner"

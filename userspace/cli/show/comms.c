@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 #include "show/comms.h"
 #include "show/sink.h"
 
@@ -90,6 +87,22 @@ static bool is_number(const struct ctrace_value *v)
 	return v->field->kind == CTRACE_FK_UINT || v->field->kind == CTRACE_FK_INT;
 }
 
+static int32_t number(const struct ctrace_value *v, int n, const char *name)
+{
+	const struct ctrace_value *f = named(v, n, name, strlen(name));
+
+	return f && is_number(f) ? (int32_t)f->u : 0;
+}
+
+/* The parent's end gives a process another one, without an event. */
+static void learn_parent(struct comms *c, const struct ctrace_value *v, int n, int32_t pid)
+{
+	int32_t ppid = number(v, n, "ppid");
+
+	if (pid > 0 && ppid)
+		place(c, pid)->ppid = ppid;
+}
+
 static void learn_exec(struct comms *c, const struct ctrace_value *v, int n, int32_t tid)
 {
 	const struct ctrace_value *f = named(v, n, "filename", 8);
@@ -101,34 +114,13 @@ static void learn_exec(struct comms *c, const struct ctrace_value *v, int n, int
 	base = base ? base + 1 : f->str.s;
 	/* the task that has a new program leads its process */
 	put(c, tid, tid, base, (size_t)(f->str.s + f->str.len - base));
+	learn_parent(c, v, n, tid);
 }
 
-static int32_t number(const struct ctrace_value *v, int n, const char *name)
-{
-	const struct ctrace_value *f = named(v, n, name, strlen(name));
-
-	return f && (f->field->kind == CTRACE_FK_UINT || f->field->kind == CTRACE_FK_INT) ? (int32_t)f->u : 0;
-}
-
-/* When the task began, by /proc: to a hundredth of a second. 0: it has gone. */
-static uint64_t began(int32_t tid)
-{
-	char *path = xasprintf("/proc/%d/stat", tid), *text = read_file(path, NULL);
-	const char *at = text ? strrchr(text, ')') : NULL;
-	uint64_t ticks = 0, boot = clock_ns(CLOCK_BOOTTIME), age, now = clock_ns(CLOCK_MONOTONIC);
-
-	if (!at || sscanf(at, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
-			  &ticks) != 1)
-		now = 0;
-	free(text);
-	free(path);
-	age = boot - ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
-	return now && age < now ? now - age : now ? 1 : 0;
-}
-
-static void learn_fork(struct comms *c, const struct ctrace_value *v, int n, uint64_t time)
+static void learn_fork(struct comms *c, const struct ctrace_value *v, int n)
 {
 	int32_t tid = number(v, n, "child_tid"), pid = number(v, n, "child_pid"), parent = number(v, n, "parent_pid");
+	const struct ctrace_value *ppid = named(v, n, "child_ppid", 10);
 	int32_t grand = parent > 0 ? slot(c, parent)->ppid : 0;
 	struct task *e;
 
@@ -136,8 +128,8 @@ static void learn_fork(struct comms *c, const struct ctrace_value *v, int n, uin
 		return;
 	e = place(c, tid);
 	e->pid = pid;
-	e->ppid = pid == tid ? parent : grand;	/* a thread has its process's parent */
-	e->began = time;
+	/* a thread has its process's parent; with CLONE_PARENT a process has another than the one that forked it */
+	e->ppid = pid != tid ? grand : ppid && is_number(ppid) ? (int32_t)ppid->u : parent;
 }
 
 static void learn_existing(struct comms *c, const struct ctrace_value *v, int n)
@@ -150,7 +142,6 @@ static void learn_existing(struct comms *c, const struct ctrace_value *v, int n)
 	e = place(c, tid);
 	e->pid = number(v, n, "pid");
 	e->ppid = number(v, n, "ppid");
-	e->began = c->live ? began(tid) : 0;
 }
 
 bool comms_tells(const struct ctrace_event_type *t)
@@ -180,8 +171,10 @@ void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struc
 	n = ctrace_decode(t, rec, v, FIELDS_MAX);
 	if (rec->id == CTRACE_ID_SCHED_PROCESS_EXEC)
 		learn_exec(c, v, n, rec->tid);
+	else if (rec->id == CTRACE_ID_SCHED_PROCESS_EXIT)
+		learn_parent(c, v, n, number(v, n, "pid"));
 	else if (rec->id == CTRACE_ID_SCHED_PROCESS_FORK)
-		learn_fork(c, v, n, rec->time);
+		learn_fork(c, v, n);
 	else if (rec->id == CTRACE_ID_STATEDUMP_PROCESS_STATE)
 		learn_existing(c, v, n);
 	/*

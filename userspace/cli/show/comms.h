@@ -9,7 +9,6 @@ struct comms;
 
 struct task {
 	int32_t tid, pid, ppid;	/* 0: not known */
-	uint64_t began;		/* CLOCK_MONOTONIC, ns; 0: not known */
 	char comm[CTRACE_COMM_LEN];
 };
 

@@ -11,11 +11,18 @@
 
 /* --- columns of many forms ---------------------------------------------------- */
 
-/* Only if it is known: it may have gone before anybody asked. */
+/* Of the process, as the event has it, if it does; else only if it is known. */
 static bool get_ppid(struct line *l, struct sbuf *b, int64_t *n)
 {
+	const struct task *t;
+
 	(void)b;
-	*n = comms_task(l->comms, l->rec->tid)->ppid;
+	if (line_number(l, "ppid", n) && *n)
+		return true;
+	t = comms_task(l->comms, l->rec->tid);
+	if (t->pid && t->pid != t->tid)
+		t = comms_task(l->comms, t->pid);
+	*n = t->ppid;
 	return *n;
 }
 
@@ -112,30 +119,25 @@ static const struct lines_column open_columns[] = {
 
 /* --- exit ------------------------------------------------------------------------ */
 
-/* Of processes: the last word is the first thread's. */
-static bool is_process(struct line *l)
-{
-	const struct task *t = comms_task(l->comms, l->rec->tid);
-
-	return !t->pid || t->pid == l->rec->tid;
-}
-
+/* The process's, if its last thread ends; else the thread's. */
 static bool get_age(struct line *l, struct sbuf *b, int64_t *n)
 {
-	uint64_t began = comms_task(l->comms, l->rec->tid)->began;
+	int64_t began;
 
 	(void)b;
-	*n = (int64_t)(l->rec->time - began);
-	return began && began <= l->rec->time;
+	if (!line_number(l, "start_time", &began))
+		return false;
+	*n = (int64_t)l->rec->time - began;
+	return *n >= 0;
 }
 
-/* As wait() returns it. */
+/* As wait() returns it of a process; of a thread that leaves others, its own. */
 static bool get_exit_code(struct line *l, struct sbuf *b, int64_t *n)
 {
 	const char *name;
 	int status, sig;
 
-	if (!line_number(l, "exit_code", n))
+	if (!line_number(l, line_number(l, "group_dead", n) && *n ? "wait_status" : "exit_code", n))
 		return false;
 	status = (int)*n;
 	sig = status & 0x7f;
@@ -387,7 +389,8 @@ const struct lines_form lines_snoop[] = {
 	  .events = "open,openat,openat2,creat", .io_uring = FILE_OPS_IO_URING_OPEN,
 	  .columns = open_columns },
 	{ .word = "exit", .summary = "processes that end: how old they were, and why",
-	  .events = "sched_process_exit", .failed = "exit_code != 0", .shows = is_process, .columns = exit_columns },
+	  .events = "sched_process_exit", .usual = "group_dead == 1",
+	  .failed = "wait_status != 0 || (group_dead == 0 && exit_code != 0)", .columns = exit_columns },
 	{ .word = "oom", .summary = "processes that the OOM killer ends, and who needed the memory",
 	  .events = "oom_mark_victim", .no_failed = true, .time = true, .columns = oom_columns },
 	{ .word = "cap", .summary = "capabilities that the kernel asks for, and what it decides",
