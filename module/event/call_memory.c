@@ -216,10 +216,10 @@ static int add_call(u32 nr, bool is32, const struct ctrace_syscall *c)
 	of->whole = whole.data ? CTRACE_MEM_OTHERS : whole.len;
 	of->entry = entry.data ? CTRACE_MEM_OTHERS : entry.len;
 	/* the quick way has one word of zeros */
-	l->in = l->strings || entry.all || entry.len > sizeof(u64);
-	if (WARN_ON_ONCE(exit.len >= CTRACE_EXIT_IN))
+	l->in = l->strings || entry.all || entry.len > sizeof(u64) || l->exit & CTRACE_EXIT_CHANGES;
+	if (WARN_ON_ONCE(exit.len >= CTRACE_EXIT_CHANGES))
 		return -EINVAL;
-	l->exit = exit.len | (l->in ? CTRACE_EXIT_IN : 0);
+	l->exit |= exit.len | (l->in ? CTRACE_EXIT_IN : 0);
 	l->len = l->in ? 0 : l->len + (entry.len ? sizeof(u64) : 0);
 	return 0;
 }

@@ -68,13 +68,17 @@ struct ctrace_syscall_layout {
 	u8 keeps : 1;
 	/* bytes of the whole record's fields behind the arguments, if all of them are empty */
 	u8 tail;
-	/* the same of the exit, behind the result; 0: it has none. Plus CTRACE_EXIT_IN, if in is set */
+	/*
+	 * the same of the exit, behind the result; 0: it has none. Plus CTRACE_EXIT_IN, if in is set, and
+	 * CTRACE_EXIT_CHANGES, if the call may return with another number than it was called by
+	 */
 	u8 exit;
 	/* bytes of the entry's record, without details; 0: in is set, or it is not known */
 	u8 len;
 };
 
-#define CTRACE_EXIT_IN	128u
+#define CTRACE_EXIT_IN		128u
+#define CTRACE_EXIT_CHANGES	64u
 
 /*
  * [id]: the sessions that record event type id. The first thing that a probe looks at. Written under

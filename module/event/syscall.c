@@ -28,6 +28,9 @@ static void layout(struct ctrace_syscall_layout *l, const struct ctrace_syscall 
 
 	l->known = 1;
 	l->exec = !strncmp(c->name, "execve", 6);
+	/* a new program's registers say execve, or its 32-bit one; the end of a handler has those of before */
+	if (l->exec || strstr(c->name, "sigreturn"))
+		l->exit = CTRACE_EXIT_CHANGES;
 	l->nargs = strlen(c->kinds);
 	for (i = 0; i < l->nargs; i++) {
 		switch (c->kinds[i]) {

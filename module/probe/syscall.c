@@ -5,9 +5,12 @@
 #include "probe/syscall_room.h"
 #include "probe/table.h"
 #include "emit/short.h"
+#include "session/inflight.h"
 #include "session/spare.h"
 #include "event/call_memory.h"
 #include "event/syscall_args.h"
+#include "compat/clock.h"
+#include "compat/task.h"
 #include "compat/tracepoint.h"
 
 /* The last word is an argument, or zeros for fields that are empty. */
@@ -66,6 +69,46 @@ static noinline void unknown(u32 id, u32 payload, void (*fill)(void *, const voi
 		ctrace_emit(mask, id, &who, payload, fill, u);
 }
 
+/*
+ * By task: which of the calls with CTRACE_EXIT_CHANGES it is in. If it is killed there, nothing frees the place;
+ * start says then whose it was.
+ */
+struct changing {
+	struct ctrace_begun begun;	/* wanted: the entry's id */
+	u64 start;
+};
+
+static struct ctrace_inflight changing __read_mostly = { .stride = sizeof(struct changing), .bits = 10 };
+
+static noinline void note_entry(struct task_struct *p, u32 id)
+{
+	u32 place = ctrace_inflight_renew(&changing, p);
+	struct changing *b;
+
+	if (place == CTRACE_INFLIGHT_NONE)
+		return;
+	b = ctrace_inflight_at(&changing, place);
+	WRITE_ONCE(b->begun.wanted, id);
+	b->begun.time = ctrace_compat_clock();
+	b->start = ctrace_compat_task_start(p);
+	ctrace_inflight_let_go(&changing, place, p);
+}
+
+/* The id of the entry that current returns from, if its number may have changed on the way; else 0. */
+static noinline u32 noted_entry(void)
+{
+	struct task_struct *p = current;
+	u32 place = ctrace_inflight_hold(&changing, p), id;
+	const struct changing *b;
+
+	if (place == CTRACE_INFLIGHT_NONE)
+		return 0;
+	b = ctrace_inflight_at(&changing, place);
+	id = b->start == ctrace_compat_task_start(p) ? (u16)READ_ONCE(b->begun.wanted) : 0;
+	ctrace_inflight_let_go(&changing, place, NULL);
+	return id;
+}
+
 /* The general way: any call, any task, any session among those. */
 static noinline void enter_any(struct pt_regs *regs, long nr, u32 among)
 {
@@ -91,6 +134,8 @@ static noinline void enter_any(struct pt_regs *regs, long nr, u32 among)
 	}
 	ctrace_short_note(mask, &who);
 	e.layout = &ctrace_syscall_layouts[e.is32][nr];
+	if (unlikely(e.layout->exit & CTRACE_EXIT_CHANGES))
+		note_entry(current, id);
 	if (e.layout->in || (e.layout->detail && mask & READ_ONCE(ctrace_detailed_sessions)))
 		ctrace_syscall_enter_room(mask, id, nr, &who, &e);
 	else
@@ -108,7 +153,7 @@ static bool enter_string(const struct pt_regs *regs, long nr)
 	struct ctrace_ring_desc *d;
 	struct ctrace_record *rec;
 
-	if (!l->strings || empty == CTRACE_MEM_OTHERS || ctrace_short_ring(&d, CTRACE_ID_SYS_ENTER + nr) <= 0)
+	if (!l->strings || l->exit & CTRACE_EXIT_CHANGES || empty == CTRACE_MEM_OTHERS || ctrace_short_ring(&d, CTRACE_ID_SYS_ENTER + nr) <= 0)
 		return false;
 	ctrace_args_numbers(regs, false, l, numbers);
 	len = ctrace_args_put(numbers, l, room->args, &room->head.marks);
@@ -230,7 +275,7 @@ struct result {
 /* Bytes of the exit behind its result, if all of its fields are empty. */
 static __always_inline u32 exit_tail(const struct ctrace_syscall_layout *l)
 {
-	return l->exit & ~CTRACE_EXIT_IN;
+	return l->exit & ~(CTRACE_EXIT_IN | CTRACE_EXIT_CHANGES);
 }
 
 static __always_inline void fill_ret(void *payload, const void *arg)
@@ -253,6 +298,28 @@ static noinline void leave_with_empty(u32 mask, u32 id, const struct ctrace_who 
 	ctrace_emit(mask, id, who, sizeof(u64) + exit_tail(r->layout), fill_ret_empty, r);
 }
 
+/*
+ * Gives a call whose number has changed the one that it was called by. Returns the sessions that may want its
+ * return: those that only want another exec do not want this one if it cannot be any other.
+ */
+static noinline u32 leave_changed(long *nr, bool *is32)
+{
+	bool known = ctrace_syscall_known(nr, *is32);
+	struct ctrace_id_call c;
+	u32 id;
+
+	if (known && !(ctrace_syscall_layouts[*is32][*nr].exit & CTRACE_EXIT_CHANGES))
+		return ~0u;
+	id = noted_entry();
+	if (id) {
+		c = ctrace_id_call(id);
+		*nr = c.nr;
+		*is32 = c.is32;
+		return ~0u;
+	}
+	return known ? ctrace_wants((*is32 ? CTRACE_ID_COMPAT_SYS_ENTER : CTRACE_ID_SYS_ENTER) + *nr) : ~0u;
+}
+
 /* As enter_any(). */
 static noinline void leave_any(long nr, long ret, u32 among)
 {
@@ -261,6 +328,7 @@ static noinline void leave_any(long nr, long ret, u32 among)
 	struct ctrace_who who;
 	u32 id, mask;
 
+	among &= leave_changed(&nr, &is32);
 	if (unlikely(!ctrace_syscall_known(&nr, is32))) {
 		struct unknown u = { .nr = nr, .ret = ret };
 
@@ -378,7 +446,7 @@ with_options:
 		goto other;
 	if (found && ctrace_short_skips(CTRACE_ID_SYS_EXIT + nr))
 		return;
-	if (!exit_tail(&ctrace_syscall_layouts[0][nr]) && ctrace_short_pair(CTRACE_ID_SYS_EXIT + nr)) {
+	if (!(ctrace_syscall_layouts[0][nr].exit & ~CTRACE_EXIT_IN) && ctrace_short_pair(CTRACE_ID_SYS_EXIT + nr)) {
 		leave_pair(nr, ret);
 		return;
 	}
@@ -449,7 +517,7 @@ static const struct ctrace_event_type types[] = {
 };
 
 static struct ctrace_source sources[] = {
-	{ .tracepoint = "sys_enter", .fn = probe_enter, .spares = true },
+	{ .tracepoint = "sys_enter", .fn = probe_enter, .table = &changing, .spares = true },
 	{ .tracepoint = "sys_exit", .fn = probe_exit },
 	{ }
 };

@@ -33,7 +33,7 @@
  *	the same                task     any   always                    stack where it went to sleep
  *	probe/throttle.c        queue    any   not if the group goes     sessions, time
  *	probe/blame.c           queue    any   not if the group goes     times; it stays after the end
- *	probe/syscall.c         task     any   not if the return is not wanted  strings that were not there
+ *	probe/syscall.c         task     any   not if it is killed there  which call, if its number may change
  *	probe/net.c             packet   here  always                    owner
  *	probe/handler_span.h    context  here  always                    sessions, time
  *	probe/lock.c            context  any   always                    sessions, locks, times

@@ -57,15 +57,36 @@ static bool nameless(u32 id)
 	       !ctrace_syscall_layouts[c.is32][c.nr].known;
 }
 
+/* All writers hold ctrace_lock; probes may see either value. */
+static void arm_one(u32 id, u32 bit, bool on)
+{
+	WRITE_ONCE(ctrace_event_wants[id], on ? ctrace_event_wants[id] | bit : ctrace_event_wants[id] & ~bit);
+}
+
+/* Any exec may return as an execve(): leave_any() in probe/syscall.c gives the return its own id. */
+static void arm_execs(u32 bit, bool on)
+{
+	int is32, nr;
+
+	for (is32 = 0; is32 < 2; is32++) {
+		nr = ctrace_syscall_by_name("execve", is32);
+		if (nr >= 0)
+			arm_one((is32 ? CTRACE_ID_COMPAT_SYS_EXIT : CTRACE_ID_SYS_EXIT) + nr, bit, on);
+	}
+}
+
 static void arm(struct ctrace_probe *p, bool on)
 {
 	u32 bit = 1u << p->session->index, i, id;
+	struct ctrace_id_call c;
 
-	/* All writers hold ctrace_lock; probes may see either value. */
 	for (i = 0; i < CTRACE_PROBE_RANGES; i++)
-		for (id = p->ranges[i].from; id < p->ranges[i].from + p->ranges[i].n; id++)
-			WRITE_ONCE(ctrace_event_wants[id], on && !nameless(id) ?
-				   ctrace_event_wants[id] | bit : ctrace_event_wants[id] & ~bit);
+		for (id = p->ranges[i].from; id < p->ranges[i].from + p->ranges[i].n; id++) {
+			arm_one(id, bit, on && !nameless(id));
+			c = ctrace_id_call(id);
+			if (c.phase == CTRACE_CALL_EXIT && ctrace_syscall_layouts[c.is32][c.nr].exec)
+				arm_execs(bit, on);
+		}
 }
 
 void ctrace_probe_arm(struct ctrace_probe *p, bool on)

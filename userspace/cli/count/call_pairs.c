@@ -120,6 +120,28 @@ static void enter(struct call_pairs *w, const struct ctrace_record *rec)
 	late_reset(&b->memory);
 }
 
+/* A thread's exec: the call is that of the task that it has become. */
+static void executed(struct call_pairs *w, const struct ctrace_record *rec)
+{
+	const struct ctrace_event_type *t = ctrace_schema_by_id(w->schema, rec->id);
+	struct ctrace_value v[FIELDS_MAX];
+	int32_t old = t ? exec_old_tid(v, ctrace_decode(t, rec, v, FIELDS_MAX)) : 0;
+	struct begun *from, *to, was;
+
+	if (old <= 0 || old == rec->tid || !*slot(w, old))
+		return;
+	to = get(w, rec->tid);
+	to->entry->len = 0;
+	from = *slot(w, old);
+	if (!from)	/* it was in no call */
+		return;
+	was = *to;
+	*to = *from;
+	*from = was;
+	to->tid = rec->tid;
+	from->tid = old;
+}
+
 static void keep_late(struct call_pairs *w, const struct ctrace_record *rec)
 {
 	struct begun *b = *slot(w, rec->tid);
@@ -273,7 +295,7 @@ bool call_pairs_takes(uint32_t id)
 	enum ctrace_call_phase phase = ctrace_id_call(id).phase;
 
 	return phase == CTRACE_CALL_ENTRY || phase == CTRACE_CALL_EXIT || id == CTRACE_ID_SYS_EXIT_UNKNOWN ||
-	       id == CTRACE_ID_LATE_ARGUMENT || id == CTRACE_ID_LATE_MEMORY;
+	       id == CTRACE_ID_LATE_ARGUMENT || id == CTRACE_ID_LATE_MEMORY || id == CTRACE_ID_SCHED_PROCESS_EXEC;
 }
 
 const struct ctrace_record *call_pairs_put(struct call_pairs *w, const struct ctrace_record *rec)
@@ -288,6 +310,8 @@ const struct ctrace_record *call_pairs_put(struct call_pairs *w, const struct ct
 		keep_late(w, rec);
 	if (rec->id == CTRACE_ID_LATE_MEMORY)
 		keep_memory(w, rec);
+	if (rec->id == CTRACE_ID_SCHED_PROCESS_EXEC)
+		executed(w, rec);
 	if (c.phase == CTRACE_CALL_ENTRY)
 		enter(w, rec);
 	if (c.phase != CTRACE_CALL_EXIT && rec->id != CTRACE_ID_SYS_EXIT_UNKNOWN)

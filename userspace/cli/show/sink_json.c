@@ -273,6 +273,7 @@ static void json_record(struct sink *s, const struct ctrace_record *rec, const s
 	const struct paint *p = paints_get(js->paints, rec->id);
 	const struct ctrace_event_type *t = p->type;
 	struct json j = { .out = &s->line };
+	struct ctrace_value v[FIELDS_MAX];
 	struct syscall_ref ref;
 	const char *waited;
 	char unknown[24];
@@ -290,6 +291,8 @@ static void json_record(struct sink *s, const struct ctrace_record *rec, const s
 	syscall_identify(&ref, t, rec);
 	if (ref.phase != SYSCALL_NONE)
 		put_call(s, &j, p, &ref, rec);
+	if (t && rec->id == CTRACE_ID_SCHED_PROCESS_EXEC)
+		pairs_exec(s->pairs, exec_old_tid(v, ctrace_decode(t, rec, v, FIELDS_MAX)), rec->tid);
 	put_fields(js, &j, p, rec);
 	if (k) {
 		waited = p->call.phase == SYSCALL_WHOLE ? waited_for(s->o.symbols, &k->kernel, rec->tid) : NULL;

@@ -397,6 +397,8 @@ static void text_record(struct sink *s, const struct ctrace_record *rec, const s
 	show_frames(t);
 	if (rec->id == CTRACE_ID_SCHED_PROCESS_EXIT)
 		pairs_get(s->pairs, rec->tid)->id = 0;
+	if (rec->id == CTRACE_ID_SCHED_PROCESS_EXEC)
+		pairs_exec(s->pairs, exec_old_tid(v, decode(p, rec, v)), rec->tid);
 }
 
 static void text_lost(struct sink *s, const char *cause, uint64_t n)

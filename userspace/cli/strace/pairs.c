@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Entries of calls that wait for their exits. */
 #include <stdlib.h>
+#include <string.h>
 #include "strace/syscall.h"
 
 /*
@@ -71,8 +72,8 @@ bool pairs_match(const struct pending *p, uint16_t exit_id)
 	struct ctrace_id_call entry, exit;
 
 	/*
-	 * A call may lose its number on the way: rt_sigreturn returns with number -1. A task is in one call
-	 * at a time, so an exit without a number belongs to that call.
+	 * A call may lose its number on the way, if the module did not see it begin: rt_sigreturn returns with
+	 * number -1. A task is in one call at a time, so an exit without a number belongs to that call.
 	 */
 	if (exit_id == CTRACE_ID_SYS_EXIT_UNKNOWN)
 		return p->id;
@@ -80,4 +81,24 @@ bool pairs_match(const struct pending *p, uint16_t exit_id)
 	exit = ctrace_id_call(exit_id);
 	return entry.phase == CTRACE_CALL_ENTRY && exit.phase == CTRACE_CALL_EXIT &&
 	       entry.is32 == exit.is32 && entry.nr == exit.nr;
+}
+
+void pairs_exec(struct pairs *p, int32_t old, int32_t tid)
+{
+	struct pending call;
+
+	if (old <= 0 || old == tid)
+		return;
+	call = *pairs_get(p, old);
+	pairs_get(p, old)->id = 0;
+	call.tid = tid;
+	*pairs_get(p, tid) = call;
+}
+
+int32_t exec_old_tid(const struct ctrace_value *v, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (!strcmp(v[i].field->name, "old_tid") && v[i].field->kind == CTRACE_FK_INT)
+			return (int32_t)v[i].i;
+	return 0;
 }

@@ -54,5 +54,9 @@ void pairs_free(struct pairs *p);
 struct pending *pairs_get(struct pairs *p, int32_t tid);
 /* Does an exit with this id belong to the pending entry? */
 bool pairs_match(const struct pending *p, uint16_t exit_id);
+/* The thread `old` has executed a program, and is the task `tid` now: the call that it is in is that one's. */
+void pairs_exec(struct pairs *p, int32_t old, int32_t tid);
+/* The field old_tid of a sched_process_exec; 0: it is not there. */
+int32_t exec_old_tid(const struct ctrace_value *v, int n);
 
 #endif
