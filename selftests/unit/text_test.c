@@ -224,6 +224,50 @@ static void orphans(void)
 	       "0.001000 web  [vtid 9] execve(\"/bin/true\", 0x1000, NULL) = 0 <0.001000>\n");
 }
 
+/* A task that has returned from its last call, or is new, has made a call when it returns again. */
+static void no_entry(void)
+{
+	static const struct ctrace_field fork[] = { { "child_tid", CTRACE_FK_INT, 0, 4 } };
+
+	begin(false, 0);
+	add_type(schema, CTRACE_ID_SCHED_PROCESS_FORK, "sched", "sched_process_fork", fork, 1);
+	give(make_read(&m, 1000000, 1, 101));
+	give(make_exit(&m, 2000000, 0, 1, 101, 5));
+	give(make_exit(&m, 3000000, 257, 1, 101, -1));
+	make(&m, 4000000, CTRACE_ID_SCHED_PROCESS_FORK, 1, 101, 1);
+	give(put_int(&m, 102, 4));
+	give(make_exit(&m, 5000000, 56, 1, 102, 0));
+	give(make_exit(&m, 6000000, 257, 1, 102, 7));
+	sink_lost(sink, "overrun", 1);
+	give(make_exit(&m, 7000000, 257, 1, 102, -1));
+	sink_expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100) = 5 <0.001000>\n"
+	       "0.002000 web  [vtid 1] openat(?) = -1 EPERM (Operation not permitted) <no entry>\n"
+	       "0.003000 web  [vtid 1] sched_process_fork child_tid=102\n"
+	       "0.005000 web  [vtid 2] openat(?) = 7 <no entry>\n"
+	       "0.006000 web  [vtid 2] <... openat resumed>) = -1 EPERM (Operation not permitted)\n");
+}
+
+/* A thread that executes a program goes on under its process's number. */
+static void other_thread_execs(void)
+{
+	static const struct ctrace_field exec[] = { { "old_tid", CTRACE_FK_INT, 0, 4 } };
+
+	begin(false, 0);
+	add_type(schema, CTRACE_ID_SCHED_PROCESS_EXEC, "sched", "sched_process_exec", exec, 1);
+	give(make_read(&m, 1000000, 1, 101));
+	make(&m, 2000000, ENTER(59), 1, 102, 2);
+	put_string(&m, "/bin/true");
+	put_int(&m, 0x1000, 8);
+	give(put_int(&m, 0, 8));
+	make(&m, 3000000, CTRACE_ID_SCHED_PROCESS_EXEC, 1, 101, 1);
+	give(put_int(&m, 102, 4));
+	give(make_exit(&m, 4000000, 59, 1, 101, 0));
+	sink_expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.001000 web  [vtid 2] execve(\"/bin/true\", 0x1000, NULL <unfinished ...>\n"
+	       "0.002000 web  [vtid 1] sched_process_exec old_tid=102\n"
+	       "0.003000 web  [vtid 1] <... execve resumed>) = 0 <0.002000>\n");
+}
+
 static void hostile(void)
 {
 	char cut[256];
@@ -342,6 +386,8 @@ static const struct ktap_case cases[] = {
 	{ "calls that never returned are shown", never_returned },
 	{ "a return that lost its number", lost_number },
 	{ "returns without a call", orphans },
+	{ "returns of calls that had no entry", no_entry },
+	{ "a thread's exec returns in its process's first thread", other_thread_execs },
 	{ "strings that came late", late_strings },
 	{ "what is NULL, unread or denied", marks },
 	{ "JSON: what is NULL, unread or denied", json_marks },

@@ -17,6 +17,7 @@ struct begun {
 	struct late memory;		/* so did this */
 	struct ctrace_record *entry;	/* len 0: none */
 	size_t room;
+	uint32_t left;			/* when it was seen to be in no call: call_pairs.losses at that time */
 };
 
 struct call_pairs {
@@ -25,17 +26,21 @@ struct call_pairs {
 	bool looked[CALLS];
 	struct begun **v;		/* by tid, open addressing, size a power of two */
 	size_t n, size;
+	bool all;			/* all calls of a task are there, but for losses */
+	uint32_t losses;		/* seen so far, plus 1 */
 	union {
 		struct ctrace_record rec;
 		char raw[CTRACE_RECORD_MAX];
 	} out;
 };
 
-struct call_pairs *call_pairs_new(const struct ctrace_schema *s)
+struct call_pairs *call_pairs_new(const struct ctrace_schema *s, bool all)
 {
 	struct call_pairs *w = xcalloc(1, sizeof(*w));
 
 	w->schema = s;
+	w->all = all;
+	w->losses = 1;
 	w->size = 256;
 	w->v = xcalloc(w->size, sizeof(w->v[0]));
 	return w;
@@ -69,19 +74,24 @@ static struct begun **slot(struct call_pairs *w, int32_t tid)
 	return &w->v[i];
 }
 
-/* Drops the tasks that are in no call, and doubles the table if many are left. */
+static bool is_known(const struct call_pairs *w, const struct begun *b)
+{
+	return b && (b->entry->len || b->left == w->losses);
+}
+
+/* Drops the tasks of which nothing is known, and doubles the table if many are left. */
 static void tidy(struct call_pairs *w)
 {
 	struct begun **old = w->v;
 	size_t n = w->size, live = 0;
 
 	for (size_t i = 0; i < n; i++)
-		live += old[i] && old[i]->entry->len;
+		live += is_known(w, old[i]);
 	w->size = 4 * live > n ? 2 * n : n;
 	w->v = xcalloc(w->size, sizeof(w->v[0]));
 	w->n = live;
 	for (size_t i = 0; i < n; i++) {
-		if (old[i] && old[i]->entry->len)
+		if (is_known(w, old[i]))
 			*slot(w, old[i]->tid) = old[i];
 		else
 			free_begun(old[i]);
@@ -123,9 +133,7 @@ static void enter(struct call_pairs *w, const struct ctrace_record *rec)
 /* A thread's exec: the call is that of the task that it has become. */
 static void executed(struct call_pairs *w, const struct ctrace_record *rec)
 {
-	const struct ctrace_event_type *t = ctrace_schema_by_id(w->schema, rec->id);
-	struct ctrace_value v[FIELDS_MAX];
-	int32_t old = t ? exec_old_tid(v, ctrace_decode(t, rec, v, FIELDS_MAX)) : 0;
+	int32_t old = record_number(ctrace_schema_by_id(w->schema, rec->id), rec, "old_tid");
 	struct begun *from, *to, was;
 
 	if (old <= 0 || old == rec->tid || !*slot(w, old))
@@ -140,6 +148,31 @@ static void executed(struct call_pairs *w, const struct ctrace_record *rec)
 	*from = was;
 	to->tid = rec->tid;
 	from->tid = old;
+	from->left = 0;
+}
+
+/* A task is in no call from now on: it has returned, or is a new one. */
+static void leave(struct call_pairs *w, int32_t tid)
+{
+	struct begun *b = get(w, tid);
+
+	b->entry->len = 0;
+	b->left = w->losses;
+}
+
+static void ended(struct call_pairs *w, int32_t tid)
+{
+	struct begun *b = *slot(w, tid);
+
+	if (!b)
+		return;
+	b->entry->len = 0;
+	b->left = 0;
+}
+
+void call_pairs_lost(struct call_pairs *w)
+{
+	w->losses++;
 }
 
 static void keep_late(struct call_pairs *w, const struct ctrace_record *rec)
@@ -243,33 +276,38 @@ static const struct ctrace_value *named(const struct ctrace_value *v, int n, con
 	return NULL;
 }
 
+/* Of a call that seccomp has answered, b has no entry. Then the record has the result alone. */
 static const struct ctrace_record *make(struct call_pairs *w, const struct ctrace_event_type *t, const struct begun *b,
 					const struct ctrace_record *exit)
 {
+	bool denied = !b->entry->len;
 	struct ctrace_value in[FIELDS_MAX], back[FIELDS_MAX], late;
-	const struct ctrace_event_type *entry_type = ctrace_schema_by_id(w->schema, b->entry->id);
+	const struct ctrace_event_type *entry_type = denied ? NULL : ctrace_schema_by_id(w->schema, b->entry->id);
 	const struct ctrace_event_type *exit_type = ctrace_schema_by_id(w->schema, exit->id);
-	int nin = entry_type ? ctrace_decode(entry_type, b->entry, in, FIELDS_MAX) : -1;
+	int nin = entry_type ? ctrace_decode(entry_type, b->entry, in, FIELDS_MAX) : denied ? 0 : -1;
 	int nback = exit_type ? ctrace_decode(exit_type, exit, back, FIELDS_MAX) : -1;
 	struct into o = { w->out.raw + sizeof(*exit), w->out.raw + sizeof(w->out.raw), w->out.raw + sizeof(*exit) };
 	static const uint64_t zero;
 
 	if (nin < 0 || nback < 0)
 		return NULL;
-	late_put(&b->memory, entry_type, in, nin);
+	if (!denied)
+		late_put(&b->memory, entry_type, in, nin);
 	for (uint32_t i = 0; i < t->nfields && o.at; i++) {
 		const struct ctrace_field *f = &t->fields[i];
 		const struct ctrace_value *v = named(in, nin, f);
 		uint64_t marks = v ? v->u : 0;
 
-		if (i >= ARGS && i < ARGS + 6 && b->late[i - ARGS] && f->kind == CTRACE_FK_STRING) {
+		if (!denied && i >= ARGS && i < ARGS + 6 && b->late[i - ARGS] && f->kind == CTRACE_FK_STRING) {
 			late.str.s = b->text[i - ARGS];
 			late.str.len = strlen(late.str.s);
 			late.field = NULL;	/* nothing else has it */
 			v = &late;
 		}
 		if (!strcmp(f->name, "duration")) {
-			put_number(&o, exit->time > b->entry->time ? exit->time - b->entry->time : 0, f->size);
+			put_number(&o, !denied && exit->time > b->entry->time ? exit->time - b->entry->time : 0, f->size);
+		} else if (denied && !strcmp(f->name, "marks")) {
+			put_number(&o, CTRACE_CALL_M_DENIED, f->size);
 		} else if (i == ARGS - 1 && !strcmp(f->name, "marks")) {
 			for (uint32_t k = 0; k < 6; k++)
 				marks &= b->late[k] ? ~CTRACE_CALL_M_UNREAD(k) : ~0ull;
@@ -295,36 +333,70 @@ bool call_pairs_takes(uint32_t id)
 	enum ctrace_call_phase phase = ctrace_id_call(id).phase;
 
 	return phase == CTRACE_CALL_ENTRY || phase == CTRACE_CALL_EXIT || id == CTRACE_ID_SYS_EXIT_UNKNOWN ||
-	       id == CTRACE_ID_LATE_ARGUMENT || id == CTRACE_ID_LATE_MEMORY || id == CTRACE_ID_SCHED_PROCESS_EXEC;
+	       id == CTRACE_ID_LATE_ARGUMENT || id == CTRACE_ID_LATE_MEMORY || id == CTRACE_ID_SCHED_PROCESS_EXEC ||
+	       id == CTRACE_ID_SCHED_PROCESS_FORK || id == CTRACE_ID_SCHED_PROCESS_EXIT;
+}
+
+/* The result of an exit's record, if it is an error. */
+static bool failed(const struct call_pairs *w, const struct ctrace_record *rec)
+{
+	const struct ctrace_event_type *t = ctrace_schema_by_id(w->schema, rec->id);
+	struct ctrace_value v[FIELDS_MAX];
+	int n = t ? ctrace_decode(t, rec, v, FIELDS_MAX) : -1;
+
+	return n > 0 && !strcmp(v[0].field->name, "ret") && syscall_errno(v[0].i);
+}
+
+/* A call has returned. Returns it as a whole, or NULL: its entry is not known. */
+static const struct ctrace_record *returned(struct call_pairs *w, const struct ctrace_record *rec)
+{
+	struct ctrace_id_call c = ctrace_id_call(rec->id);
+	const struct ctrace_event_type *t = NULL;
+	struct begun *b = *slot(w, rec->tid);
+	struct pending p;
+
+	if (!b)
+		return NULL;
+	p.id = b->entry->id;
+	if (b->entry->len && pairs_match(&p, rec->id)) {
+		c = ctrace_id_call(p.id);
+		t = type_of(w, c.nr, c.is32);
+	} else if (!b->entry->len && w->all && b->left == w->losses && c.phase == CTRACE_CALL_EXIT && failed(w, rec)) {
+		/* as the module does: of what seccomp answers without an error, whole calls have nothing */
+		t = type_of(w, c.nr, c.is32);
+	}
+	return t ? make(w, t, b, rec) : NULL;
 }
 
 const struct ctrace_record *call_pairs_put(struct call_pairs *w, const struct ctrace_record *rec)
 {
-	struct ctrace_id_call c = ctrace_id_call(rec->id);
-	const struct ctrace_record *whole = NULL;
-	const struct ctrace_event_type *t;
-	struct pending p;
-	struct begun *b;
+	const struct ctrace_record *whole;
+	int32_t child;
 
-	if (rec->id == CTRACE_ID_LATE_ARGUMENT)
+	switch (rec->id) {
+	case CTRACE_ID_LATE_ARGUMENT:
 		keep_late(w, rec);
-	if (rec->id == CTRACE_ID_LATE_MEMORY)
+		return NULL;
+	case CTRACE_ID_LATE_MEMORY:
 		keep_memory(w, rec);
-	if (rec->id == CTRACE_ID_SCHED_PROCESS_EXEC)
+		return NULL;
+	case CTRACE_ID_SCHED_PROCESS_EXEC:
 		executed(w, rec);
-	if (c.phase == CTRACE_CALL_ENTRY)
-		enter(w, rec);
-	if (c.phase != CTRACE_CALL_EXIT && rec->id != CTRACE_ID_SYS_EXIT_UNKNOWN)
 		return NULL;
-	b = *slot(w, rec->tid);
-	if (!b || !b->entry->len)
+	case CTRACE_ID_SCHED_PROCESS_FORK:
+		child = record_number(ctrace_schema_by_id(w->schema, rec->id), rec, "child_tid");
+		if (child > 0)
+			leave(w, child);
 		return NULL;
-	p.id = b->entry->id;
-	if (pairs_match(&p, rec->id)) {
-		c = ctrace_id_call(p.id);
-		t = type_of(w, c.nr, c.is32);
-		whole = t ? make(w, t, b, rec) : NULL;
+	case CTRACE_ID_SCHED_PROCESS_EXIT:
+		ended(w, rec->tid);
+		return NULL;
 	}
-	b->entry->len = 0;
+	if (ctrace_id_call(rec->id).phase == CTRACE_CALL_ENTRY)
+		enter(w, rec);
+	if (ctrace_id_call(rec->id).phase != CTRACE_CALL_EXIT && rec->id != CTRACE_ID_SYS_EXIT_UNKNOWN)
+		return NULL;
+	whole = returned(w, rec);
+	leave(w, rec->tid);
 	return whole;
 }

@@ -6,7 +6,11 @@
 #include <libctrace.h>
 
 struct call_pairs;
-struct call_pairs *call_pairs_new(const struct ctrace_schema *s);
+/*
+ * all: each entry and return of a task that is recorded is there, but for losses. Then a return without an entry is
+ * that of a call which seccomp has answered, and becomes a whole call with CTRACE_CALL_M_DENIED, if it failed.
+ */
+struct call_pairs *call_pairs_new(const struct ctrace_schema *s, bool all);
 void call_pairs_free(struct call_pairs *w);
 /* Does it take records of this type? */
 bool call_pairs_takes(uint32_t id);
@@ -15,5 +19,7 @@ bool call_pairs_takes(uint32_t id);
  * rec is not the end of a call whose entry is known.
  */
 const struct ctrace_record *call_pairs_put(struct call_pairs *w, const struct ctrace_record *rec);
+/* Records were lost before the next one. */
+void call_pairs_lost(struct call_pairs *w);
 
 #endif

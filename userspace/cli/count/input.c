@@ -278,6 +278,8 @@ static void read_all(struct input *in)
 
 	while (!in->over && ((rec = ctf_reader_next(in->r.reader, &lost)) || lost)) {
 		in->lost += lost;
+		if (lost && in->calls)
+			call_pairs_lost(in->calls);
 		if (!rec)
 			break;
 		if (in->queue)
@@ -402,7 +404,7 @@ static int prepare(struct input *in)
 		return cli_error("'%s' does not tell files from sockets and pipes. Record whole calls with the names of "
 				 "descriptors: 'ctrace record -e views --fds'; or count all calls: --all", in->r.dir);
 	if (pairs)
-		in->calls = call_pairs_new(in->r.schema);
+		in->calls = call_pairs_new(in->r.schema, recording_has_each(&in->r));
 	if (asks & (TALLY_COMM | TALLY_PID)) {
 		in->comms = comms_new(false);
 		recording_dump(&in->r, learn, in);

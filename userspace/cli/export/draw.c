@@ -28,6 +28,8 @@ struct draw {
 	struct details details;
 	struct spent_in *spent;
 	bool switches, waits, blocks;	/* where these are known from: else from other events */
+	bool each;			/* recording_has_each() */
+	uint32_t losses;		/* seen so far, plus 1 */
 	struct cpu *cpus;
 	uint32_t ncpus;
 	/* by cid and type, open addressing, size a power of two; id 0: free */
@@ -49,6 +51,8 @@ struct draw *draw_new(struct export *x, const struct draw_ops *ops)
 
 	d->x = x;
 	d->ops = ops;
+	d->each = recording_has_each(&x->r);
+	d->losses = 1;
 	d->spent = spent_new();
 	d->switches = asked(x, "sched_switch", true) || !asked(x, "sched_run", false);
 	d->waits = asked(x, "sched_wait", false);
@@ -243,7 +247,7 @@ static void call(struct draw *d, const struct ctrace_record *rec, const struct p
 	struct syscall_ref ref, before = { .phase = SYSCALL_NONE };
 	int64_t ret = p->ret >= 0 && p->ret < n ? v[p->ret].i : 0;
 	const uint16_t open = t ? t->entry : 0;
-	bool returns = pairs_match(&(struct pending){ .id = open }, rec->id);
+	bool returns = pairs_match(&(struct pending){ .id = open }, rec->id), denied;
 	uint64_t duration;
 
 	if (!t)
@@ -253,13 +257,16 @@ static void call(struct draw *d, const struct ctrace_record *rec, const struct p
 		syscall_identify(&before, paints_get(d->x->paints, open)->type, &(struct ctrace_record){ .id = open });
 	/* rt_sigreturn returns without its number: it has the name of what was entered */
 	s.name = returns && open != CTRACE_ID_SYS_ENTER_UNKNOWN ? before.name : ref.name;
+	denied = ref.phase == SYSCALL_EXIT && !open && d->each && t->left == d->losses && syscall_errno(ret);
 	t->entry = 0;
-	spent_count(d->spent, rec->cid, SPENT_CALLS, rec->time, ref.phase != SYSCALL_EXIT);
+	t->left = ref.phase == SYSCALL_EXIT ? d->losses : 0;
+	spent_count(d->spent, rec->cid, SPENT_CALLS, rec->time, denied || ref.phase != SYSCALL_EXIT);
 	if (ref.phase == SYSCALL_EXIT) {
 		/* the beginning was before the recording, or was lost */
-		if (!open)
+		if (!open && !denied)
 			return;
 		details_ret(&d->details, ret);
+		s.from = denied ? rec->time : 0;
 		s.to = rec->time;
 	} else if (ref.phase == SYSCALL_ENTER) {
 		details_args(&d->details, &c, NULL);
@@ -279,7 +286,7 @@ static void call(struct draw *d, const struct ctrace_record *rec, const struct p
 	if (open && !returns)
 		d->ops->call(d->x, t, &(struct slice){ .name = before.name, .system = s.system, .to = s.from ?: s.to });
 	/* a return that belongs to no entry says nothing of when its call began */
-	if (returns || ref.phase != SYSCALL_EXIT)
+	if (returns || denied || ref.phase != SYSCALL_EXIT)
 		d->ops->call(d->x, t, &s);
 }
 
@@ -315,6 +322,8 @@ static void follow(struct draw *d, const struct ctrace_record *rec, uint32_t cpu
 {
 	struct export_task *born = tasks_learn(d->x, rec), *t;
 
+	if (born)
+		born->left = d->losses;
 	if (born && recording_shows(&d->x->r, born->cid)) {
 		born->told = true;
 		if (d->ops->task)
@@ -385,6 +394,7 @@ void draw_lost(struct draw *d, const struct ctf_loss *l)
 {
 	struct cpu *c = l->cpu < d->ncpus ? &d->cpus[l->cpu] : NULL;
 
+	d->losses++;
 	if (l->cid != CTRACE_CID_ALL)
 		spent_count(d->spent, l->cid, SPENT_LOST, l->before, l->n);
 	if (!c || !d->switches)

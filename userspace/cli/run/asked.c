@@ -144,6 +144,11 @@ enum asked_how asked_type(const struct recording *r, const struct ctrace_event_t
 	return how;
 }
 
+bool recording_has_each(const struct recording *r)
+{
+	return asked_number(r, "one_of") < 2 && !asked_number(r, "rate") && !asked_text(r, "filter");
+}
+
 void asked_events(const struct recording *r, struct sbuf *b)
 {
 	struct json_object *list, *e;

@@ -91,5 +91,7 @@ uint64_t asked_number(const struct recording *r, const char *key);
 const char *asked_text(const struct recording *r, const char *key);
 /* Of what was lost: "missed", "unfollowed", ... */
 uint64_t asked_lost(const struct recording *r, const char *cause);
+/* Has it each entry and each return of the calls that were asked for, but for losses? */
+bool recording_has_each(const struct recording *r);
 
 #endif

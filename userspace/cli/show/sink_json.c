@@ -253,7 +253,9 @@ static void put_call(struct sink *s, struct json *j, const struct paint *paint, 
 		put_errno(j, v[paint->ret].i);
 	if (pairs_match(p, rec->id) && rec->time >= p->time)
 		json_uint(j, "duration", rec->time - p->time);
-	p->id = 0;
+	else if (pairs_no_entry(s->pairs, p) && !(paint->fork && paint->ret >= 0 && paint->ret < n && !v[paint->ret].i))
+		json_flag(j, "no_entry", true);
+	pairs_left(s->pairs, rec->tid);
 }
 
 static void put_stack(struct sink *s, struct json *j, const char *name, const struct stack *k,
@@ -273,7 +275,6 @@ static void json_record(struct sink *s, const struct ctrace_record *rec, const s
 	const struct paint *p = paints_get(js->paints, rec->id);
 	const struct ctrace_event_type *t = p->type;
 	struct json j = { .out = &s->line };
-	struct ctrace_value v[FIELDS_MAX];
 	struct syscall_ref ref;
 	const char *waited;
 	char unknown[24];
@@ -291,8 +292,8 @@ static void json_record(struct sink *s, const struct ctrace_record *rec, const s
 	syscall_identify(&ref, t, rec);
 	if (ref.phase != SYSCALL_NONE)
 		put_call(s, &j, p, &ref, rec);
-	if (t && rec->id == CTRACE_ID_SCHED_PROCESS_EXEC)
-		pairs_exec(s->pairs, exec_old_tid(v, ctrace_decode(t, rec, v, FIELDS_MAX)), rec->tid);
+	else
+		pairs_learn(s->pairs, t, rec);
 	put_fields(js, &j, p, rec);
 	if (k) {
 		waited = p->call.phase == SYSCALL_WHOLE ? waited_for(s->o.symbols, &k->kernel, rec->tid) : NULL;
@@ -308,6 +309,12 @@ static void json_record(struct sink *s, const struct ctrace_record *rec, const s
 	fwrite(s->line.s, 1, s->line.len, s->o.out);
 }
 
+static void json_lost(struct sink *s, const char *cause, uint64_t n)
+{
+	pairs_lost(s->pairs);
+	sink_lost_json(s, cause, n);
+}
+
 static void json_free(struct sink *s)
 {
 	paints_free(((struct json_sink *)s)->paints);
@@ -315,7 +322,7 @@ static void json_free(struct sink *s)
 
 static const struct sink_ops json_ops = {
 	.record	= json_record,
-	.lost	= sink_lost_json,
+	.lost	= json_lost,
 	.idle	= sink_holds_nothing,
 	.free	= json_free,
 };

@@ -264,7 +264,7 @@ static void leave(struct text *t, const struct paint *paint, const struct ctrace
 {
 	struct pending *p = pairs_get(t->s.pairs, rec->tid);
 	struct ctrace_value v[FIELDS_MAX], entry_v[FIELDS_MAX];
-	bool paired = pairs_match(p, rec->id);
+	bool paired = pairs_match(p, rec->id), no_entry = pairs_no_entry(t->s.pairs, p);
 	const struct call_values r = { paint, v, decode(paint, rec, v) };
 	struct call_values c = { paint, entry_v, 0 };
 	bool known = paint->ret >= 0 && paint->ret < r.n;
@@ -285,8 +285,10 @@ static void leave(struct text *t, const struct paint *paint, const struct ctrace
 		 * leave out a new task's return from its parent's fork, and our command's from our own call
 		 */
 		if (!paired && ((paint->fork && !ret) ||
-				(rec->vtid == t->s.o.command_vtid && !t->command_began)))
+				(rec->vtid == t->s.o.command_vtid && !t->command_began))) {
+			pairs_left(t->s.pairs, rec->tid);
 			return;
+		}
 		show_open(t);
 		if (!paired)
 			format_stacks(t, k, rec->tid);
@@ -294,7 +296,7 @@ static void leave(struct text *t, const struct paint *paint, const struct ctrace
 		if (paired && p->id != CTRACE_ID_SYS_ENTER_UNKNOWN)
 			c.p = paints_get(t->paints, p->id);
 		begin(t, rec);
-		sbuf_printf(&t->s.line, "<... %s resumed>", call_name(c.p, rec, &room));
+		sbuf_printf(&t->s.line, no_entry ? "%s(?" : "<... %s resumed>", call_name(c.p, rec, &room));
 		any = put_late(t, rec);
 		form = syscall_form(c.p, NULL, 0);
 		late.p = c.p;
@@ -312,11 +314,13 @@ static void leave(struct text *t, const struct paint *paint, const struct ctrace
 		sbuf_puts(&t->s.line, "= ?");
 	if (paired)
 		put_duration(t, rec->time > p->time ? rec->time - p->time : 0);
+	else if (no_entry)
+		sbuf_puts(&t->s.line, " <no entry>");
 	end(t);
 	if (t->memory_tid == rec->tid)
 		late_reset(&t->memory);
 	show_frames(t);
-	p->id = 0;
+	pairs_left(t->s.pairs, rec->tid);
 }
 
 /* The record was written when the call returned. The line shows the time of its entry, as other calls do. */
@@ -395,15 +399,13 @@ static void text_record(struct sink *s, const struct ctrace_record *rec, const s
 	}
 	end(t);
 	show_frames(t);
-	if (rec->id == CTRACE_ID_SCHED_PROCESS_EXIT)
-		pairs_get(s->pairs, rec->tid)->id = 0;
-	if (rec->id == CTRACE_ID_SCHED_PROCESS_EXEC)
-		pairs_exec(s->pairs, exec_old_tid(v, decode(p, rec, v)), rec->tid);
+	pairs_learn(s->pairs, p->type, rec);
 }
 
 static void text_lost(struct sink *s, const char *cause, uint64_t n)
 {
 	show_open((struct text *)s);
+	pairs_lost(s->pairs);
 	/* flush first: if both go to one terminal, the message stands where the gap is */
 	fflush(s->o.out);
 	fprintf(stderr, "ctrace: %llu event%s lost here (%s)\n", (unsigned long long)n,

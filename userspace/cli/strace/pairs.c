@@ -11,6 +11,7 @@
 struct pairs {
 	struct pending *v;
 	size_t n, size;
+	uint32_t losses;	/* of records, seen so far, plus 1 */
 };
 
 struct pairs *pairs_new(void)
@@ -18,6 +19,7 @@ struct pairs *pairs_new(void)
 	struct pairs *p = xcalloc(1, sizeof(*p));
 
 	p->size = 256;
+	p->losses = 1;
 	p->v = xcalloc(p->size, sizeof(p->v[0]));
 	return p;
 }
@@ -51,10 +53,10 @@ struct pending *pairs_get(struct pairs *p, int32_t tid)
 
 		p->size *= 2;
 		p->v = xcalloc(p->size, sizeof(p->v[0]));
-		/* move only the tasks that have a call under way */
+		/* move only the tasks of which something is known */
 		p->n = 0;
 		for (size_t i = 0; i < n; i++) {
-			if (!old[i].id)
+			if (!old[i].id && old[i].left != p->losses)
 				continue;
 			*pairs_slot(p, old[i].tid) = old[i];
 			p->n++;
@@ -91,14 +93,60 @@ void pairs_exec(struct pairs *p, int32_t old, int32_t tid)
 		return;
 	call = *pairs_get(p, old);
 	pairs_get(p, old)->id = 0;
+	pairs_get(p, old)->left = 0;
 	call.tid = tid;
 	*pairs_get(p, tid) = call;
 }
 
-int32_t exec_old_tid(const struct ctrace_value *v, int n)
+int32_t record_number(const struct ctrace_event_type *t, const struct ctrace_record *rec, const char *name)
 {
+	struct ctrace_value v[FIELDS_MAX];
+	int n = t ? ctrace_decode(t, rec, v, FIELDS_MAX) : -1;
+
 	for (int i = 0; i < n; i++)
-		if (!strcmp(v[i].field->name, "old_tid") && v[i].field->kind == CTRACE_FK_INT)
+		if (!strcmp(v[i].field->name, name) && v[i].field->kind == CTRACE_FK_INT)
 			return (int32_t)v[i].i;
 	return 0;
+}
+
+void pairs_left(struct pairs *p, int32_t tid)
+{
+	struct pending *task = pairs_get(p, tid);
+
+	task->id = 0;
+	task->left = p->losses;
+}
+
+bool pairs_no_entry(const struct pairs *p, const struct pending *task)
+{
+	return !task->id && task->left == p->losses;
+}
+
+void pairs_lost(struct pairs *p)
+{
+	p->losses++;
+}
+
+void pairs_learn(struct pairs *p, const struct ctrace_event_type *t, const struct ctrace_record *rec)
+{
+	struct pending *task;
+	int32_t child;
+
+	switch (rec->id) {
+	case CTRACE_ID_SCHED_PROCESS_FORK:
+		child = record_number(t, rec, "child_tid");
+		if (child > 0)
+			pairs_left(p, child);
+		break;
+	case CTRACE_ID_SCHED_PROCESS_EXEC:
+		pairs_exec(p, record_number(t, rec, "old_tid"), rec->tid);
+		break;
+	case CTRACE_ID_SCHED_PROCESS_EXIT:
+		task = pairs_get(p, rec->tid);
+		task->id = 0;
+		task->left = 0;
+		break;
+	default:
+		break;
+	}
 }
