@@ -2,7 +2,7 @@
 # The parts of the command (userspace/cli/ROOM/NAME.c) that tests here are linked with.
 sinks := base/output base/json_read show/sink show/sink_text show/sink_json show/sink_folded show/waited strace/fields_text strace/paint \
 	strace/io_uring_names strace/syscall_args strace/clone_text strace/call_memory strace/found strace/inner_call strace/late strace/memory strace/memory_kinds strace/memory_objects strace/memory_sockaddr strace/number_text \
-	strace/constants strace/errno_names strace/pairs base/json base/sbuf base/far base/foreign base/util names/ctable names/ctable_json names/ctable_parts names/cgroupfs \
+	strace/constants strace/errno_names strace/pairs base/json base/sbuf base/far base/foreign base/util base/wall names/ctable names/ctable_json names/ctable_parts names/cgroupfs \
 	names/labels names/names names/names_index names/names_manager names/names_docker names/names_runtime \
 	names/names_machines \
 	names/names_given names/names_logs names/names_inside names/names_far names/patterns names/record names/trust \

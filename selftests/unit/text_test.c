@@ -268,6 +268,32 @@ static void other_thread_execs(void)
 	       "0.003000 web  [vtid 1] <... execve resumed>) = 0 <0.002000>\n");
 }
 
+/* The clock is set, or the machine sleeps: what was before keeps its time of day. */
+static void clock_set(void)
+{
+	struct sink_opts o = { .clock_offset = 5 };
+	struct wall w = { 0 };
+
+	wall_seen(&w, 1000000000000, 1000000);
+	wall_seen(&w, 1000000000900, 2000000);	/* not measured better than that */
+	check_eq(wall_at(&w, 3), 1000000000003ull);
+	wall_seen(&w, 3601000000000000, 50000000);
+	check_eq(wall_at(&w, 1999999), 1000001999999ull);
+	check_eq(wall_at(&w, 2000000), 3601000002000000ull);
+	wall_seen(&w, -5000000000, 90000000);
+	check_eq(wall_at(&w, 49999999), 3601000049999999ull);
+	check_eq(wall_at(&w, 6000000000), 1000000000ull);
+	o.wall = &w;
+	sink_begin(sink_json_new, &o, make_schema());
+	give(make_exit(&m, 6000000000, 0, 1, 101, 5));
+	sink_expect("{\"event\":\"syscall_exit_read\",\"time\":6000000000,\"realtime\":1000000000,\"cid\":1,\"container\":\"web\","
+		    "\"tid\":101,\"vtid\":1,\"syscall\":\"read\",\"fields\":{\"ret\":5}}\n");
+	/* as it is: the clock of this machine */
+	w = (struct wall){ 0 };
+	wall_look(&w);
+	check_eq(llabs((long long)(wall_at(&w, clock_ns(CLOCK_MONOTONIC)) - clock_ns(CLOCK_REALTIME))) < 1000000000, true);
+}
+
 static void hostile(void)
 {
 	char cut[256];
@@ -386,6 +412,7 @@ static const struct ktap_case cases[] = {
 	{ "calls that never returned are shown", never_returned },
 	{ "a return that lost its number", lost_number },
 	{ "returns without a call", orphans },
+	{ "the time of day after the clock was set", clock_set },
 	{ "returns of calls that had no entry", no_entry },
 	{ "a thread's exec returns in its process's first thread", other_thread_execs },
 	{ "strings that came late", late_strings },

@@ -46,7 +46,7 @@ has "nothing was lost" ' 0 lost' "$tmp/made.err"
 has "nor here" ' 0 lost' "$tmp/made2.err"
 
 calls() { jq -r '.rows[] | "\(.syscall) \(.calls) \(.errors) \(.errnos | to_entries | sort)"' "$1" | sort; }
-errnos() { jq -cS '.rows[]' "$1" | sort; }
+errnos() { jq -c "$sorted .rows[] | sorted" "$1" | sort; }
 calls "$tmp/stats.live" > "$tmp/a"
 errnos "$tmp/failed.live" > "$tmp/e"
 note "$(cat "$tmp/a")"

@@ -44,6 +44,7 @@ static int drain(void *arg)
 	const struct ctrace_record *rec;
 	int n, got = 0;
 
+	wall_look(&l->wall);
 	for (n = 0; n < BATCH; n++) {
 		got = ctrace_reader_next(l->run.reader, &rec);
 		if (got <= 0)
@@ -69,6 +70,7 @@ static void idle(void *arg, uint64_t ns)
 {
 	struct live *l = arg;
 
+	wall_look(&l->wall);
 	if (ns < SHOW_AFTER)
 		return;
 	sink_idle(l->s);
@@ -93,13 +95,6 @@ static void account(struct live *l)
 	sbuf_free(&b);
 	if (symbols_note(l->symbols))
 		fprintf(stderr, "ctrace: %s\n", symbols_note(l->symbols));
-}
-
-static int64_t clock_offset(void)
-{
-	uint64_t a = clock_ns(CLOCK_MONOTONIC), real = clock_ns(CLOCK_REALTIME);
-
-	return (int64_t)(real - (a + clock_ns(CLOCK_MONOTONIC)) / 2);
 }
 
 static int ready(struct run *run, void *arg)
@@ -132,7 +127,8 @@ int live_run(struct live *l, struct run_opts *o)
 	l->so.out = l->out;
 	l->so.schema = l->run.schema;
 	l->so.ctable = l->run.ctable;
-	l->so.clock_offset = clock_offset();
+	wall_look(&l->wall);
+	l->so.wall = &l->wall;
 	l->so.command_vtid = l->run.follow.mode ? 0 : l->run.child.pid;
 	l->so.symbols = l->symbols;
 	l->so.stacks = o->stack;

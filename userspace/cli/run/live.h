@@ -21,6 +21,7 @@ struct live {
 	void *arg;
 
 	struct run run;
+	struct wall wall;
 	struct sink *s;
 	struct symbols *symbols;
 	struct sbuf counted;		/* the sink's own account of its events */

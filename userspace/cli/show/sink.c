@@ -141,6 +141,11 @@ void sink_account(const struct sink *s, struct sbuf *b)
 		sbuf_puts(b, n ? " and the host" : " from the host");
 }
 
+uint64_t sink_realtime(const struct sink *s, uint64_t time)
+{
+	return s->o.wall ? wall_at(s->o.wall, time) : time + (uint64_t)s->o.clock_offset;
+}
+
 const char *frame_name(struct symbols *s, const struct stack *k, size_t i, bool kernel, int32_t tid)
 {
 	bool exact = k->exact && !i;

@@ -3,6 +3,7 @@
 #ifndef CTRACE_SINK_H
 #define CTRACE_SINK_H
 
+#include "base/wall.h"
 #include "names/ctable.h"
 #include "strace/syscall.h"
 #include "symbols/stacks.h"
@@ -12,6 +13,7 @@ struct sink_opts {
 	struct ctable *ctable;			/* outlives the sink */
 	FILE *out;
 	int64_t clock_offset;		/* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
+	const struct wall *wall;	/* instead, outlives the sink; NULL: it is always that */
 	bool relative;			/* text: time since the first record */
 	bool quiet_args;		/* text: numbers of system calls without their names */
 	/* text: the COMMAND's task. Its return from the call in which we held it is left out; 0: none */
@@ -68,6 +70,9 @@ void sink_free(struct sink *s);
 
 /* Appends "10482 events from 1 container". */
 void sink_account(const struct sink *s, struct sbuf *b);
+
+/* CLOCK_REALTIME at a moment of CLOCK_MONOTONIC. */
+uint64_t sink_realtime(const struct sink *s, uint64_t time);
 
 /* The text for frame i of a task's stack; good until the next call. */
 const char *frame_name(struct symbols *s, const struct stack *k, size_t i, bool kernel, int32_t tid);

@@ -284,7 +284,7 @@ static void json_record(struct sink *s, const struct ctrace_record *rec, const s
 	snprintf(unknown, sizeof(unknown), "event_%u", rec->id);
 	json_str(&j, "event", t ? t->name : unknown);
 	json_uint(&j, "time", rec->time);
-	json_uint(&j, "realtime", rec->time + (uint64_t)s->o.clock_offset);
+	json_uint(&j, "realtime", sink_realtime(s, rec->time));
 	json_uint(&j, "cid", rec->cid);
 	json_str(&j, "container", ctable_label(s->o.ctable, rec->cid));
 	json_int(&j, "tid", rec->tid);

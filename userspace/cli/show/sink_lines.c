@@ -121,7 +121,7 @@ static void put_text(struct lines *x)
 
 	put_cell(b, ctable_shown(l->ctable, l->rec->cid), -CONTAINER_WIDTH, false);
 	if (x->o->time)
-		put_time(b, l->entered + (uint64_t)x->s.o.clock_offset);
+		put_time(b, sink_realtime(&x->s, l->entered));
 	for (; c->head; c++) {
 		int64_t n = 0;
 
@@ -166,7 +166,7 @@ static void put_json(struct lines *x)
 	json_open(&j, NULL, '{');
 	json_str(&j, "event", l->p->type->name);
 	json_uint(&j, "time", l->rec->time);
-	json_uint(&j, "realtime", l->rec->time + (uint64_t)x->s.o.clock_offset);
+	json_uint(&j, "realtime", sink_realtime(&x->s, l->rec->time));
 	json_uint(&j, "cid", l->rec->cid);
 	json_str(&j, "container", ctable_label(l->ctable, l->rec->cid));
 	json_int(&j, "tid", l->rec->tid);

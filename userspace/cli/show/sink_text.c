@@ -54,7 +54,7 @@ static void put_time(struct text *t, uint64_t ns)
 			    llabs(d) / 1000000000, llabs(d) / 1000 % 1000000);
 		return;
 	}
-	wall = ns + (uint64_t)t->s.o.clock_offset;
+	wall = sink_realtime(&t->s, ns);
 	sec = (time_t)(wall / NSEC_PER_SEC);
 	if (sec != t->second || !t->hms[0]) {
 		if (!localtime_r(&sec, &tm))
