@@ -103,6 +103,16 @@ static void bare(void)
 	by_path("/default/redis", 0, "redis");
 }
 
+/* podman run --cgroups=disabled: a runtime's file has its init and its id, podman's list a name for that id. */
+static void no_cgroup(void)
+{
+	by_path("", 601, "no-cgroup");
+	by_path("/", 601, "no-cgroup");
+	/* this id has a name in a user's store alone */
+	by_path("", 602, "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy");
+	by_path("", 603, "(none)");
+}
+
 static void nobody(void)
 {
 	struct ctrace_container host = { .cid = CTRACE_CID_HOST, .init_pid = 501 };
@@ -472,6 +482,7 @@ static const struct ktap_case cases[] = {
 	{ "CRI-O, containerd, nerdctl, microk8s, k0s", cri },
 	{ "systemd-nspawn --keep-unit", machines },
 	{ "crun, runc, ctr without ids: by cgroup", bare },
+	{ "a container without a cgroup: by its init, and its id", no_cgroup },
 	{ "no name where there is none", nobody },
 	{ "a system's store does not name what users and containers made", impostors },
 	{ "a user's store names what is below that user's slice", users },

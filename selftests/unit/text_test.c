@@ -2,6 +2,7 @@
 /* What the text and JSON sinks print for records: the forms of strace, escapes, losses. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include "ktap.h"
 #include "make_record.h"
 #include "sink_fixture.h"

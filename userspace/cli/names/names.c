@@ -186,6 +186,33 @@ bool names_match(const struct name_entry *e, const struct ctrace_container *c)
 	return e->pid && e->pid == c->init_pid;
 }
 
+static bool same_word(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_owner(const struct name_entry *a, const struct name_entry *b)
+{
+	return a->owner == b->owner && a->whose == b->whose;
+}
+
+/*
+ * A container without a cgroup of its own (podman run --cgroups=disabled) is found by its init, which a runtime's
+ * file has with the runtime's id. Another file, of the same owner, may have a name for that id.
+ */
+static const struct name_entry *better_by_id(const struct names *n, const struct name_entry *e,
+					     const struct ctrace_container *c)
+{
+	struct names_walk w = names_walk_id(n, e->id);
+	const struct name_entry *best = e, *x;
+
+	while ((x = names_next(n, &w)))
+		if (x->rank > best->rank && same_owner(x, e) && same_word(x->id, e->id) &&
+		    names_doubt(n, x, c) == NAME_BELIEVED)
+			best = x;
+	return best;
+}
+
 const struct name_entry *names_lookup(const struct names *n, const struct ctrace_container *c)
 {
 	const struct name_entry *best = NULL, *e;
@@ -196,17 +223,7 @@ const struct name_entry *names_lookup(const struct names *n, const struct ctrace
 	while ((e = names_next_match(n, &w, c)))
 		if (e->rank > (best ? best->rank : NAME_POD) && names_doubt(n, e, c) == NAME_BELIEVED)
 			best = e;
-	return best;
-}
-
-static bool same_word(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-static bool same_owner(const struct name_entry *a, const struct name_entry *b)
-{
-	return a->owner == b->owner && a->whose == b->whose;
+	return best && *best->id && !c->runtime_id[0] ? better_by_id(n, best, c) : best;
 }
 
 /* The name of podman's pod that x is in, which its infra container has; its id, if there is none. */

@@ -135,10 +135,12 @@ bool names_match(const struct name_entry *e, const struct ctrace_container *c);
 /*
  * names_index.c: names_walk() finds the entries that may match c, in the order in which they were added.
  * names_next_match() returns those entries that names_match() accepts, then NULL. names_walk_pod() finds
- * podman's infra containers of a pod, for names_next(); other entries may be among them.
+ * podman's infra containers of a pod, names_walk_id() those of a runtime's id, for names_next(); other entries may be
+ * among them.
  */
 struct names_walk names_walk(const struct names *n, const struct ctrace_container *c);
 struct names_walk names_walk_pod(const struct names *n, const char *uid);
+struct names_walk names_walk_id(const struct names *n, const char *id);
 const struct name_entry *names_next(const struct names *n, struct names_walk *w);
 const struct name_entry *names_next_match(const struct names *n, struct names_walk *w,
 					  const struct ctrace_container *c);

@@ -109,6 +109,16 @@ struct names_walk names_walk(const struct names *n, const struct ctrace_containe
 	return w;
 }
 
+struct names_walk names_walk_id(const struct names *n, const char *id)
+{
+	struct names_walk w;
+
+	for (int by = 0; by < NAMES_BYS; by++)
+		w.at[by] = NONE;
+	begin(&w, n, NAMES_BY_ID, hash_word(id));
+	return w;
+}
+
 struct names_walk names_walk_pod(const struct names *n, const char *uid)
 {
 	struct names_walk w;
