@@ -571,7 +571,8 @@ static struct ctrace_source sources[] = {
 	{ .tracepoint = "sched_process_exit", .fn = probe_death, .table = &calls },
 	{ .tracepoint = "sys_exit", .fn = probe_exit, .table = &ctrace_calls_kept },
 	{ .tracepoint = "sys_enter", .fn = probe_enter, .table = &ctrace_calls_waits, .spares = true },
-	{ .tracepoint = "sched_switch", .fn = probe_switch },
+	{ .tracepoint = "sched_process_exec", .fn = ctrace_call_probe_exec },
+	{ .tracepoint = "sched_switch", .fn = probe_switch },	/* the last: calls_add() */
 };
 
 static int calls_add(struct ctrace_probe *p, const char *text, char *why)

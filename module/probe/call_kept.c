@@ -2,7 +2,9 @@
 /* What a call leaves at its entry for its return: call_kept.h. */
 #include <linux/sched.h>
 #include "probe/call_kept.h"
+#include "probe/exec_given.h"
 #include "emit/emit.h"
+#include "compat/tracepoint.h"
 
 /* 0.6 MiB */
 struct ctrace_inflight ctrace_calls_kept __read_mostly = { .stride = sizeof(struct ctrace_call_arguments), .bits = 8 };
@@ -23,12 +25,49 @@ bool ctrace_call_keep(const struct task_struct *p, const struct pt_regs *regs, u
 	a->argv_len = l->exec ? ctrace_memory_argv(a->argv, a->numbers[l->nargs - (l->nargs > 3 ? 3 : 2)], is32,
 						   sizeof(a->argv)) : 0;
 	a->vars = l->exec ? ctrace_memory_vars(a->numbers[l->nargs - (l->nargs > 3 ? 2 : 1)], is32) : 0;
+	a->execs = l->exec ? l->nargs : 0;
 	a->closes = ctrace_memory_fields[is32][nr].closes;
 	if (a->closes) {
 		ctrace_fd_name(a->numbers[a->closes - 1], a->closed, sizeof(a->closed));
 		a->marks |= ctrace_memory_of_file(nr, is32, a->numbers) ? CTRACE_CALL_M_FILE : 0;
 	}
 	return true;
+}
+
+/* Writes the arguments as ctrace_args_put() does. */
+static void put_filename(struct ctrace_call_arguments *a, u32 at, const char *name)
+{
+	u32 len = strnlen(name, CTRACE_STR_MAX - 1), i;
+	char *to = (char *)a->args + at * sizeof(u64);
+
+	/* execveat() has a number before it */
+	a->args[0] = a->numbers[0];
+	memcpy(to, name, len);
+	memset(to + len, 0, sizeof(u64));
+	to = PTR_ALIGN(to + len + 1, sizeof(u64));
+	for (i = at + 1; i < a->execs; i++, to += sizeof(u64))
+		*(u64 *)to = a->numbers[i];
+	a->len = to - (char *)a->args;
+	a->marks &= ~CTRACE_CALL_M_UNREAD(at);
+}
+
+void ctrace_call_probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
+{
+	struct ctrace_call_arguments *a;
+	u32 at;
+
+	ctrace_compat_probe_begin();
+	a = ctrace_call_other(&ctrace_calls_kept, p);	/* p is current */
+	if (a && a->execs) {
+		at = ctrace_exec_filename_at(a->execs);
+		if (a->marks & CTRACE_CALL_M_UNREAD(at) && ctrace_exec_filename(bprm, at ? a->numbers[0] : AT_FDCWD))
+			put_filename(a, at, bprm->filename);
+		if (a->numbers[at + 1])
+			a->argv_len = ctrace_exec_argv(bprm, a->argv, sizeof(a->argv)) ?: a->argv_len;
+		if (!a->vars && a->numbers[at + 2])
+			a->vars = ctrace_exec_vars(bprm);
+	}
+	ctrace_compat_probe_end();
 }
 
 /* Does a session in mask want the names of descriptors? */

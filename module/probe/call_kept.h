@@ -8,6 +8,8 @@
 #include "event/fd_name.h"
 #include "event/syscall_args.h"
 
+struct linux_binprm;
+
 /*
  * What a call that is recorded as a whole leaves at its entry for its return, beside its place in
  * probe/call.c's table: in two tables more, whose places the task gives back with that one.
@@ -29,6 +31,7 @@ struct ctrace_call_arguments {
 	u64 numbers[6];		/* of all arguments */
 	u32 len;		/* bytes of args */
 	u8 closes;		/* ctrace_memory_fields.closes */
+	u8 execs;		/* of an exec: how many arguments it has; else 0 */
 	char closed[CTRACE_STR_MAX];	/* the descriptor's name, if closes */
 	char argv[CTRACE_MEM_ARGV_MAX];
 	u32 argv_len;		/* 0: it is no exec, or its arguments could not be read */
@@ -59,6 +62,12 @@ u32 ctrace_call_keep_more(u32 mask, const struct task_struct *p, const struct pt
 			  const struct ctrace_syscall_layout *l, u32 flags);
 /* The part of m that is about memory before the call. wanted: begun.wanted of p's call. */
 void ctrace_call_look_before(struct ctrace_memory_call *m, const struct task_struct *p, u64 wanted);
+
+/*
+ * sched_process_exec: what the entry of the exec could not read, as its pages were not there, is taken from the new
+ * program.
+ */
+void ctrace_call_probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm);
 
 /* p's place in a table, or NULL. It stays until p itself gives it back. */
 void *ctrace_call_other(const struct ctrace_inflight *t, const struct task_struct *p);

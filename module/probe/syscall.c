@@ -109,6 +109,19 @@ static noinline u32 noted_entry(void)
 	return id;
 }
 
+/* It stays: the exec has not returned. */
+static noinline u32 peek_entry(void)
+{
+	struct task_struct *p = current;
+	u32 place = ctrace_inflight_hold(&changing, p), id;
+
+	if (place == CTRACE_INFLIGHT_NONE)
+		return 0;
+	id = (u16)READ_ONCE(((const struct ctrace_begun *)ctrace_inflight_at(&changing, place))->wanted);
+	ctrace_inflight_let_go(&changing, place, p);
+	return id;
+}
+
 /* The general way: any call, any task, any session among those. */
 static noinline void enter_any(struct pt_regs *regs, long nr, u32 among)
 {
@@ -505,6 +518,19 @@ static void probe_exit(void *data, struct pt_regs *regs, long ret)
 	ctrace_compat_probe_end();
 }
 
+static void probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
+{
+	struct ctrace_id_call c;
+
+	ctrace_compat_probe_begin();
+	if (unlikely(atomic_read(&ctrace_syscall_noted))) {
+		c = ctrace_id_call(peek_entry());
+		if (c.phase == CTRACE_CALL_ENTRY && ctrace_syscall_layouts[c.is32][c.nr].exec)
+			ctrace_syscall_executed(c.nr, c.is32, old_pid, bprm);
+	}
+	ctrace_compat_probe_end();
+}
+
 /* --- what user space gets --------------------------------------------------- */
 
 /* Names and order are LTTng's: viewers look for them. */
@@ -519,6 +545,7 @@ static const struct ctrace_event_type types[] = {
 static struct ctrace_source sources[] = {
 	{ .tracepoint = "sys_enter", .fn = probe_enter, .table = &changing, .spares = true },
 	{ .tracepoint = "sys_exit", .fn = probe_exit },
+	{ .tracepoint = "syscall_exec", .at = "sched_process_exec", .fn = probe_exec },
 	{ }
 };
 

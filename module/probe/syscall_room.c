@@ -2,6 +2,7 @@
 /* Entries and exits of system calls with strings and memory: syscall_room.h. */
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include "probe/exec_given.h"
 #include "probe/syscall_room.h"
 #include "event/call_memory.h"
 
@@ -117,6 +118,57 @@ noinline void ctrace_syscall_leave_late(u32 mask, long nr, bool is32, const stru
 		late_strings(mask, nr, is32, who, noted);
 	if (mask && noted & CTRACE_SYSCALL_UNREAD_MEMORY)
 		late_memory(mask, nr, is32, who, ret);
+}
+
+static void late_exec(u32 mask, const struct ctrace_who *who, const struct ctrace_syscall_layout *l,
+		      const struct linux_binprm *bprm, u64 of)
+{
+	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_late_memory_payload *memory = (void *)room->args;
+	struct ctrace_late_payload *string = (void *)room->args;
+	u32 at = ctrace_exec_filename_at(l->nargs), n;
+	struct ctrace_copy c = { .from = room->args };
+
+	/* the descriptor of execveat() is not known any more */
+	if (of & CTRACE_CALL_M_UNREAD(at) && ctrace_exec_filename(bprm, at ? 0 : AT_FDCWD)) {
+		n = strnlen(bprm->filename, CTRACE_STR_MAX - 1);
+		string->argument = at;
+		memcpy(string->text, bprm->filename, n);
+		string->text[n] = 0;
+		c.len = offsetof(struct ctrace_late_payload, text) + n + 1;
+		ctrace_emit(mask, CTRACE_ID_LATE_ARGUMENT, who, c.len, ctrace_fill_copy, &c);
+	}
+	if (!(of & CTRACE_SYSCALL_UNREAD_MEMORY))
+		return;
+	/* its fields behind the marks and the arguments: argv, then how many variables there are */
+	memory->field = 1 + l->nargs;
+	memory->bytes_length = ctrace_exec_argv(bprm, (char *)memory->bytes, CTRACE_MEM_ARGV_MAX);
+	c.len = sizeof(*memory) + memory->bytes_length;
+	if (memory->bytes_length)
+		ctrace_emit(mask, CTRACE_ID_LATE_MEMORY, who, c.len, ctrace_fill_copy, &c);
+	n = ctrace_exec_vars(bprm);
+	if (!n--)
+		return;
+	memory->field++;
+	memory->bytes_length = sizeof(n);
+	memcpy(memory->bytes, &n, sizeof(n));
+	c.len = sizeof(*memory) + sizeof(n);
+	ctrace_emit(mask, CTRACE_ID_LATE_MEMORY, who, c.len, ctrace_fill_copy, &c);
+}
+
+void ctrace_syscall_executed(long nr, bool is32, pid_t old_pid, const struct linux_binprm *bprm)
+{
+	u32 mask = ctrace_wants((is32 ? CTRACE_ID_COMPAT_SYS_ENTER : CTRACE_ID_SYS_ENTER) + nr);
+	struct ctrace_who who, was;
+
+	if (!mask)
+		return;
+	ctrace_identity_resolve_current(&who);
+	mask = ctrace_wanted(mask, who.container, current);
+	was = who;
+	was.tid = old_pid;
+	if (mask && ctrace_syscall_has_unread(&was, nr, is32))
+		late_exec(mask, &who, &ctrace_syscall_layouts[is32][nr], bprm, note(&was, 0));
 }
 
 /* With what the call has written, and the name of the descriptor that it returned. */

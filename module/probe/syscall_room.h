@@ -16,6 +16,8 @@
 #include "emit/emit.h"
 #include "event/syscall_args.h"
 
+struct linux_binprm;
+
 struct ctrace_syscall_entry {
 	const struct pt_regs *regs;
 	const struct ctrace_syscall_layout *layout;
@@ -62,5 +64,11 @@ static __always_inline bool ctrace_syscall_may_be_noted(long nr)
 void ctrace_syscall_enter_room(u32 mask, u32 id, long nr, const struct ctrace_who *who, const struct ctrace_syscall_entry *e);
 void ctrace_syscall_leave_late(u32 mask, long nr, bool is32, const struct ctrace_who *who, long ret);
 void ctrace_syscall_leave_room(u32 mask, u32 id, long nr, bool is32, const struct ctrace_who *who, long ret);
+
+/*
+ * At sched_process_exec, of current's exec nr, which was task old_pid's: what its entry could not read is taken from the
+ * new program, and the note away. Preemption off.
+ */
+void ctrace_syscall_executed(long nr, bool is32, pid_t old_pid, const struct linux_binprm *bprm);
 
 #endif

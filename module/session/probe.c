@@ -125,6 +125,7 @@ static int parse_syscall(struct ctrace_probe *p, const char *name, char *why)
 
 	p->sources[0] = ctrace_source_by_name("sys_enter");
 	p->sources[1] = ctrace_source_by_name("sys_exit");
+	p->sources[2] = ctrace_source_by_name("syscall_exec");
 	if (!name) {
 		want_ids(p, CTRACE_ID_SYS_ENTER, CTRACE_ID_CALL - CTRACE_ID_SYS_ENTER);
 		want_ids(p, CTRACE_ID_SYS_ENTER_UNKNOWN, 2);

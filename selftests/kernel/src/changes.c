@@ -8,6 +8,7 @@
  *	narrow PROGRAM	executes a 32-bit program
  *	wide		executes itself by a 32-bit call; status 4: there are none
  *	signal		a handler returns, three times
+ *	far		a forked child executes this program, by strings on pages that no process has touched
  *	done		nothing
  */
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char *const self = "/proc/self/exe";
@@ -66,6 +68,29 @@ static int wide(void)
 	return 4;
 }
 
+#define FAR	(1 << 17)	/* beyond what a page fault nearby brings in */
+
+static const struct {
+	char before[FAR], path[32], name[16], word[16], var[16];
+	const char *argv[3], *envp[2];
+	char after[FAR];
+} away = {
+	.path = "/proc/self/exe", .name = "changes", .word = "done", .var = "A=1",
+	.argv = { away.name, away.word }, .envp = { away.var },
+};
+
+static int far(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		syscall(SYS_execve, away.path, away.argv, away.envp);
+		_exit(1);
+	}
+	waitpid(pid, NULL, 0);
+	return 0;
+}
+
 static void handler(int sig)
 {
 	(void)sig;
@@ -93,6 +118,8 @@ int main(int argc, char **argv)
 		return execve(argv[2], done, none);
 	if (!strcmp(what, "wide"))
 		return wide();
+	if (!strcmp(what, "far"))
+		return far();
 	if (!strcmp(what, "signal"))
 		return signals();
 	fprintf(stderr, "changes: what?\n");
