@@ -19,9 +19,9 @@ changes wide && whats+=(wide)
 note "${whats[*]}"
 for what in "${whats[@]}"; do
 	# shellcheck disable=SC2086 # two words
-	ctrace trace --json -e "$all,sched_process_exec" -- changes $what > "$tmp/pairs" 2> "$tmp/err"
+	ctrace trace --json -e "$all,sched_process_exec" -- changes $what 2> "$tmp/err" | grep '^{' > "$tmp/pairs"
 	# shellcheck disable=SC2086
-	ctrace trace --json -e "${whole%,}" -- changes $what > "$tmp/whole" 2> "$tmp/err"
+	ctrace trace --json -e "${whole%,}" -- changes $what 2> "$tmp/err" | grep '^{' > "$tmp/whole"
 	jq -r 'select(.event | test("syscall_exit_")) | "\(.syscall) \(.fields.ret) \(has("duration"))"' "$tmp/pairs" > "$tmp/a"
 	jq -r 'select(.event | test("syscall_")) | "\(.syscall) \(.fields.ret) \(has("duration"))"' "$tmp/whole" > "$tmp/b"
 	note "$(cat "$tmp/b")"
@@ -31,7 +31,7 @@ for what in "${whats[@]}"; do
 done
 # one of them alone
 ctrace trace -e execveat -- changes execveat > "$tmp/out" 2> "$tmp/err"
-has "execveat alone returns" ' execveat\(AT_FDCWD, .*\) = 0 <[0-9.]+>$' "$tmp/out"
+has "execveat alone returns" ' execveat\(AT_FDCWD.*, .*\) = 0 <[0-9.]+>$' "$tmp/out"
 same "and nothing else is there" 2 "$(wc -l < "$tmp/out")"
 ctrace trace -e execveat -- changes thread > "$tmp/out" 2> "$tmp/err"
 same "another exec is not shown" 0 "$(wc -l < "$tmp/out")"
@@ -39,7 +39,7 @@ ctrace trace -e rt_sigreturn -- changes signal > "$tmp/out" 2> "$tmp/err"
 same "rt_sigreturn alone returns" 3 "$(grep -cE ' rt_sigreturn\(.*\) = 0 <[0-9.]+>$' "$tmp/out")"
 # two sessions, which take another way
 ctrace trace --json -e "$all" -- sh -c "ctrace trace -e '$all' -- changes execveat > '$tmp/out' 2> '$tmp/err2'" > "$tmp/pairs" 2> "$tmp/err"
-has "two sessions: the inner one" ' execveat\(AT_FDCWD, .*\) = 0 <[0-9.]+>$' "$tmp/out"
+has "two sessions: the inner one" ' execveat\(AT_FDCWD.*, .*\) = 0 <[0-9.]+>$' "$tmp/out"
 same "the outer one" '0 true' "$(jq -r 'select(.event == "syscall_exit_execveat" and .fields.ret == 0) | "\(.fields.ret) \(has("duration"))"' "$tmp/pairs")"
 # lines of the default
 ctrace trace -- changes thread > "$tmp/out" 2> "$tmp/err"

@@ -15,7 +15,7 @@ pid_of() { sed -n "s/^$1 pid=\([0-9]*\) .*/\1/p" "$tmp/said" | head -n 1; }
 beside() { sed -n "s/^$1 pid=\([0-9]*\) ppid=\([0-9]*\)$/\1 \2/p" "$tmp/said"; }
 codes() { # "PID CODE" of each process, by wait()
 	awk '{ sub(/.*pid=/, ""); sub(/status=/, ""); s = $2 % 128
-		print $1, s ? "signal " s : $2 >= 256 ? "code " int($2 / 256) : "0" }' | sort
+		print $1, (s ? "signal " s : $2 < 256 ? "0" : "code " int($2 / 256)) }' | sort
 }
 ctrace snoop exit --json -- sh -c "exec ends > '$tmp/said'" > "$tmp/exit" 2> "$tmp/err"
 note "$(grep -v '^together\|^for-all' "$tmp/said"; cat "$tmp/err")"
