@@ -254,6 +254,9 @@ static void limits(void)
 	double ten, sixty;
 	uint64_t n;
 
+	/* frozen by v2's file, and by v1's; and not */
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		check_eq(cgroup_frozen(f, &all[i]), i == 2 || i == 4);
 	check(cgroup_quota_read(f, &all[2], &q));
 	check_eq(q.quota, 20000000);
 	check_eq(q.period, 100000000);

@@ -25,4 +25,9 @@ same "the same calls as strace" "$(xargs < "$tmp/expected")" "$(xargs < "$tmp/se
 ctrace trace --failed -e openat,sched_process_exit -- cat /no/such/file > "$tmp/out" 2> "$tmp/err"
 has "other events stay" sched_process_exit "$tmp/out"
 refuse "with no call among them" 'failed' ctrace trace --failed -e sched_switch -- true
+# any duration at all: each call, as a whole
+ctrace trace --json --longer 0ns -- counted 5 400 2> "$tmp/err" | grep '^{' > "$tmp/out"
+same "--longer 0ns: each call" 400 "$(jq -r .event "$tmp/out" | grep -c '^syscall_getpriority$')"
+same "as a whole" "" "$(jq -r '.event | select(test("entry|exit_"))' "$tmp/out")"
+same "and no other event" "" "$(jq -r '.event | select(test("^syscall_|^compat_") | not)' "$tmp/out")"
 refuse "no duration" 'duration' ctrace trace --longer soon -- true

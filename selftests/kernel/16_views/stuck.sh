@@ -62,6 +62,10 @@ if [ -n "$dir" ]; then
 	later "echo 0 > $dir/cgroup.freeze"
 	note "it waits in $(cat "/proc/$chilled/wchan")"
 	held "frozen" sleep chilled '.in == "frozen"'
+	ctrace why chilled --duration 0.5 > "$tmp/why" 2> "$tmp/err"
+	has "why says so, too" '^Its cgroup is frozen' "$tmp/why"
+	same "and JSON" true "$(ctrace why chilled --duration 0.5 --json 2> "$tmp/err" | jq '.rows[0].frozen')"
+	same "but not of another" false "$(ctrace why halted --duration 0.5 --json 2> "$tmp/err" | jq '.rows[0].frozen')"
 fi
 
 # --- a disk that does not answer, and a CPU -----------------------------------------------

@@ -71,7 +71,7 @@ uint64_t clock_ns(int clock)
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
-int parse_duration(const char *s, uint64_t *ns)
+static int parse_time(const char *s, bool zero, uint64_t *ns)
 {
 	static const struct { const char *unit; double ns; } units[] = {
 		{ "", 1e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 },
@@ -90,12 +90,22 @@ int parse_duration(const char *s, uint64_t *ns)
 		if (strcmp(end, units[i].unit))
 			continue;
 		v *= units[i].ns;
-		if (v < 1 || v > 1e18)
+		if ((v < 1 && !(zero && v == 0)) || v > 1e18)
 			return -EINVAL;
 		*ns = (uint64_t)v;
 		return 0;
 	}
 	return -EINVAL;
+}
+
+int parse_duration(const char *s, uint64_t *ns)
+{
+	return parse_time(s, false, ns);
+}
+
+int parse_duration_or_0(const char *s, uint64_t *ns)
+{
+	return parse_time(s, true, ns);
 }
 
 int parse_size(const char *s, uint64_t *bytes)

@@ -60,6 +60,8 @@ size_t utf8_columns(const char *s);
 
 /* "2", "0.5", "500ms", "2m", "1h" -> ns; "64M" -> bytes; "12" -> 12. 0 or -EINVAL. */
 int parse_duration(const char *s, uint64_t *ns);
+/* The same; it may be 0. */
+int parse_duration_or_0(const char *s, uint64_t *ns);
 int parse_size(const char *s, uint64_t *bytes);
 int parse_u32(const char *s, uint32_t *v);
 /* A uid, or the name of a user of this machine. */

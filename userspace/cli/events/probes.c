@@ -338,7 +338,8 @@ int probes_parse(struct probes *p, const struct ctrace_schema *s, const struct p
 {
 	struct probe_items items = { 0 };
 	struct parse x = { .p = p, .s = s, .items = &items, .whole = o->whole, .lenient = o->lenient };
-	const char *usual = o->longer || o->failed ? ALL : PROBES_DEFAULT;
+	bool calls = o->longer || o->failed || o->calls;
+	const char *usual = calls ? ALL : PROBES_DEFAULT;
 	int status = CLI_OK;
 	bool only_not = true;
 
@@ -349,7 +350,7 @@ int probes_parse(struct probes *p, const struct ctrace_schema *s, const struct p
 	/* --longer and --failed imply system calls; with -F alone, samples are enough */
 	if (status == CLI_OK && only_not && (o->nevents || !o->frequency)) {
 		status = probe_items_parse(&items, usual);
-		x.usual = !o->longer && !o->failed;
+		x.usual = !calls;
 	}
 	if (status == CLI_OK)
 		status = parse_all(&x);

@@ -27,6 +27,7 @@ struct probes_opts {
 	size_t nevents;
 	uint64_t longer;	/* ns: only calls that took at least this long; 0: all */
 	bool failed;		/* only calls that failed */
+	bool calls;		/* calls are asked for in another way than these two */
 	uint32_t frequency;	/* samples a second on each CPU, 0: none */
 	bool whole;		/* every system call as a whole */
 	bool lenient;		/* names of what this kernel lacks are left out */

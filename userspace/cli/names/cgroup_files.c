@@ -12,7 +12,7 @@
 #define CGROUPS_BELOW	256u	/* of a container are looked at: it may make any number */
 
 struct cgroup_files {
-	char *v2, *cpu, *cpuacct, *memory, *pids;	/* root directories of hierarchies, or NULL */
+	char *v2, *cpu, *cpuacct, *memory, *pids, *freezer;	/* root directories of hierarchies, or NULL */
 };
 
 struct cgroup_files *cgroup_files_new(void)
@@ -24,6 +24,7 @@ struct cgroup_files *cgroup_files_new(void)
 	f->cpuacct = cgroup_root("cpuacct");
 	f->memory = cgroup_root("memory");
 	f->pids = cgroup_root("pids");
+	f->freezer = cgroup_root("freezer");
 	return f;
 }
 
@@ -36,6 +37,7 @@ void cgroup_files_free(struct cgroup_files *f)
 	free(f->cpuacct);
 	free(f->memory);
 	free(f->pids);
+	free(f->freezer);
 	free(f);
 }
 
@@ -167,6 +169,16 @@ bool cgroup_threads(const struct cgroup_files *f, const struct ctrace_container 
 	/* without the controller, they are counted */
 	return number(f->v2, c, "pids.current", NULL, n) || number(f->pids, c, "pids.current", NULL, n) ||
 		count(f, c, true, NULL, n);
+}
+
+bool cgroup_frozen(const struct cgroup_files *f, const struct ctrace_container *c)
+{
+	char *state = text_of(f->freezer, c, "freezer.state");
+	bool is = state && !strncmp(state, "FROZEN", 6);
+	uint64_t n;
+
+	free(state);
+	return is || (number(f->v2, c, "cgroup.events", "frozen ", &n) && n);
 }
 
 static bool quota_v2(const char *root, const struct ctrace_container *c, struct cgroup_quota *q)

@@ -20,6 +20,8 @@ bool cgroup_memory_used(const struct cgroup_files *f, const struct ctrace_contai
 /* false: it has no limit of its own, too. */
 bool cgroup_memory_limit(const struct cgroup_files *f, const struct ctrace_container *c, uint64_t *bytes);
 
+/* Is it frozen, or a cgroup around it? */
+bool cgroup_frozen(const struct cgroup_files *f, const struct ctrace_container *c);
 /* How many threads are in it. */
 bool cgroup_threads(const struct cgroup_files *f, const struct ctrace_container *c, uint64_t *n);
 /* How many processes are in it. each: NULL, or called for every one with its pid on the host. */

@@ -164,6 +164,16 @@ static int duration_of(uint64_t *ns)
 	return cli_usage("'%s' is not a duration: write 2, 0.5, 500ms or 2m", optarg);
 }
 
+/* 0: any call, which is recorded as a whole, as with any other time. */
+static int longer_of(struct probes_opts *o)
+{
+	if (parse_duration_or_0(optarg, &o->longer))
+		return duration_of(&o->longer);
+	o->calls |= !o->longer;
+	o->whole |= !o->longer;
+	return CLI_OK;
+}
+
 static int set_follow(struct run_opts *o, int opt)
 {
 	enum follow_mode mode = opt == OPT_FOLLOW ? FOLLOW_ALL : FOLLOW_FIRST;
@@ -184,7 +194,7 @@ static bool number_option(struct run_opts *o, int opt, int *status)
 		*status = parse_count("--frequency", &o->probes.frequency);
 		return true;
 	case OPT_LONGER:
-		*status = duration_of(&o->probes.longer);
+		*status = longer_of(&o->probes);
 		return true;
 	case OPT_DURATION:
 		*status = duration_of(&o->duration);

@@ -419,7 +419,7 @@ static int run_stuck(int argc, char **argv)
 			k.all = true;
 		else if (opt == OPT_STACK)
 			k.stack = true;
-		else if (opt == OPT_LONGER && parse_duration(optarg, &k.longer))
+		else if (opt == OPT_LONGER && parse_duration_or_0(optarg, &k.longer))
 			status = cli_usage("'%s' is not a duration: write 2, 0.5, 500ms or 2m", optarg);
 		else if (opt == OPT_TOP && (parse_u32(optarg, &k.top) || !k.top))
 			status = cli_usage("--top needs a number of 1 or more, not '%s'", optarg);

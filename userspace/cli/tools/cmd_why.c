@@ -10,6 +10,7 @@
 #include "run/recording.h"
 #include "run/window_options.h"
 #include "count/shares.h"
+#include "names/cgroup_files.h"
 #include "tools/why.h"
 
 #define WHY_ROWS	2048	/* twice VIEW_ROWS */
@@ -176,10 +177,22 @@ static bool read_settings(const struct view *v, const struct why *w, struct shar
 	return w->waits && (is_wait(w->verdict.first) || is_wait(w->verdict.second)) && shares_read(v, w->waits, s);
 }
 
+/* Live alone: no event says it of a container that was frozen before. */
+static bool is_frozen(const struct view *v, const struct why *w)
+{
+	struct cgroup_files *files = v->recording ? NULL : cgroup_files_new();
+	bool is = files && cgroup_frozen(files, &ctable_get(v->run.ctable, w->cid)->c);
+
+	cgroup_files_free(files);
+	return is;
+}
+
 static void put_all(const struct view *v, struct sbuf *b, const struct why *w)
 {
 	struct shares s;
 
+	if (is_frozen(v, w))
+		sbuf_puts(b, "Its cgroup is frozen: it does nothing until somebody thaws it.\n");
 	put_verdict(v, b, w);
 	if (read_settings(v, w, &s))
 		shares_put(v, b, &s);
@@ -345,6 +358,7 @@ static void print_json(struct view *v, struct json *j, const struct why *w, cons
 	json_uint(j, "neighbours", w->in.waited[CAUSE_NEIGHBOUR]);
 	if (read_settings(v, w, &s))
 		shares_json(v, j, &s);
+	json_flag(j, "frozen", is_frozen(v, w));
 	put_all(v, &b, w);
 	json_str(j, "verdict", b.s);
 	json_str(j, "cause", cause_word(x->first));
