@@ -28,7 +28,9 @@ static void layout(struct ctrace_syscall_layout *l, const struct ctrace_syscall 
 
 	l->known = 1;
 	l->exec = !strncmp(c->name, "execve", 6);
-	/* a new program's registers say execve, or its 32-bit one; the end of a handler has those of before */
+	/*
+	 * a new program's registers say execve, or the 32-bit one; a handler's end restores older registers
+	 */
 	if (l->exec || strstr(c->name, "sigreturn"))
 		l->exit = CTRACE_EXIT_CHANGES;
 	l->nargs = strlen(c->kinds);

@@ -60,7 +60,8 @@ void ctrace_call_probe_exec(void *data, struct task_struct *p, pid_t old_pid, st
 	a = ctrace_call_other(&ctrace_calls_kept, p);	/* p is current */
 	if (a && a->execs) {
 		at = ctrace_exec_filename_at(a->execs);
-		if (a->marks & CTRACE_CALL_M_UNREAD(at) && ctrace_exec_filename(bprm, at ? a->numbers[0] : AT_FDCWD))
+		if (a->marks & CTRACE_CALL_M_UNREAD(at) &&
+		    ctrace_exec_filename(bprm, at ? a->numbers[0] : AT_FDCWD))
 			put_filename(a, at, bprm->filename);
 		if (a->numbers[at + 1])
 			a->argv_len = ctrace_exec_argv(bprm, a->argv, sizeof(a->argv)) ?: a->argv_len;

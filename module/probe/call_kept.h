@@ -64,8 +64,8 @@ u32 ctrace_call_keep_more(u32 mask, const struct task_struct *p, const struct pt
 void ctrace_call_look_before(struct ctrace_memory_call *m, const struct task_struct *p, u64 wanted);
 
 /*
- * sched_process_exec: what the entry of the exec could not read, as its pages were not there, is taken from the new
- * program.
+ * sched_process_exec: what the entry of the exec could not read, as its pages were not there, is taken from
+ * the new program.
  */
 void ctrace_call_probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an exec was given, as the new program has it: at sched_process_exec. Its entry could not read what was on pages
- * that were not there, such as a forked child's constants; and at its return all of them are gone.
+ * The strings of an exec, as the new program has them: at sched_process_exec. The entry could not read pages
+ * that were not there, such as a forked child's constants; and at the return the old memory is gone.
  */
 #ifndef CTRACE_EXEC_GIVEN_H
 #define CTRACE_EXEC_GIVEN_H
@@ -20,15 +20,15 @@ static inline u32 ctrace_exec_filename_at(u32 nargs)
 }
 
 /*
- * Is bprm->filename what the call was given? For a path below a descriptor, dfd, and for a descriptor alone, the kernel
- * makes a name of its own.
+ * Is bprm->filename what the call was given? For a path below a descriptor, dfd, and for a descriptor alone,
+ * the kernel makes a name of its own.
  */
 static inline bool ctrace_exec_filename(const struct linux_binprm *bprm, u64 dfd)
 {
 	return (s32)dfd == AT_FDCWD || strncmp(bprm->filename, "/dev/fd/", 8);
 }
 
-/* Nor are the new program's arguments those of the call, if the file is a script. */
+/* The arguments of a script's interpreter differ from the call's. */
 static inline bool ctrace_exec_is_script(const struct linux_binprm *bprm)
 {
 	return bprm->interp != bprm->filename;

@@ -20,8 +20,8 @@
 #include "compat/tracepoint.h"
 
 /*
- * *ppid: p's parent, as the kernel has it now. Returns the sessions in mask that may be shown it in an event of
- * container c. RCU read side: the parent may be dying.
+ * *ppid: p's parent, as the kernel has it now. Returns the sessions in mask that may be shown it in an event
+ * of container c. RCU read side: the parent may be dying.
  */
 static u32 parent_of(s32 *ppid, u32 mask, const struct task_struct *p, const struct ctrace_container *c)
 {
@@ -79,7 +79,8 @@ static __always_inline void fill_fork(void *payload, const void *arg)
 
 static const struct ctrace_stack_waited no_stack = { .of = CTRACE_ID_SCHED_PROCESS_FORK };
 
-static void emit_fork(u32 wants, const struct ctrace_who *from, const struct ctrace_who *to, struct fork_arg *a)
+static void emit_fork(u32 wants, const struct ctrace_who *from, const struct ctrace_who *to,
+		      struct fork_arg *a)
 {
 	ctrace_emit_sides(wants, ctrace_sides_both(from, to), &no_stack,
 			  (const struct ctrace_who *const[2]) { from, to },
@@ -237,7 +238,7 @@ struct exit_arg {
 	bool dead;
 };
 
-/* As wait() finds it: exit_group(), and a signal that kills, say what is returned; else the first thread does. */
+/* As wait() finds it: what exit_group(), or a signal that killed it, gave; else the first thread's. */
 static s32 wait_status(const struct task_struct *leader)
 {
 	const struct signal_struct *s = leader->signal;
@@ -294,11 +295,12 @@ static void on_exit(struct task_struct *p, bool dead)
 	a.leader = p->group_leader;
 	a.dead = dead && (CTRACE_COMPAT_GROUP_DEAD_ONCE || ends_once(a.leader));
 	shown = parent_of(&a.ppid, mask, p, who.container);
+	mask &= ~shown;
 	if (shown)
 		ctrace_emit(shown, CTRACE_ID_SCHED_PROCESS_EXIT, &who, CTRACE_SIZE(exit_payload), fill_exit, &a);
 	a.ppid = 0;
-	if (mask & ~shown)
-		ctrace_emit(mask & ~shown, CTRACE_ID_SCHED_PROCESS_EXIT, &who, CTRACE_SIZE(exit_payload), fill_exit, &a);
+	if (mask)
+		ctrace_emit(mask, CTRACE_ID_SCHED_PROCESS_EXIT, &who, CTRACE_SIZE(exit_payload), fill_exit, &a);
 	rcu_read_unlock();
 }
 

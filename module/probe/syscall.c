@@ -70,8 +70,8 @@ static noinline void unknown(u32 id, u32 payload, void (*fill)(void *, const voi
 }
 
 /*
- * By task: which of the calls with CTRACE_EXIT_CHANGES it is in. If it is killed there, nothing frees the place;
- * start says then whose it was.
+ * By task: which of the calls with CTRACE_EXIT_CHANGES it is in. If it is killed there, nothing frees the
+ * place; start says then whose it was.
  */
 struct changing {
 	struct ctrace_begun begun;	/* wanted: the entry's id */
@@ -166,7 +166,8 @@ static bool enter_string(const struct pt_regs *regs, long nr)
 	struct ctrace_ring_desc *d;
 	struct ctrace_record *rec;
 
-	if (!l->strings || l->exit & CTRACE_EXIT_CHANGES || empty == CTRACE_MEM_OTHERS || ctrace_short_ring(&d, CTRACE_ID_SYS_ENTER + nr) <= 0)
+	if (!l->strings || l->exit & CTRACE_EXIT_CHANGES || empty == CTRACE_MEM_OTHERS ||
+	    ctrace_short_ring(&d, CTRACE_ID_SYS_ENTER + nr) <= 0)
 		return false;
 	ctrace_args_numbers(regs, false, l, numbers);
 	len = ctrace_args_put(numbers, l, room->args, &room->head.marks);

@@ -66,8 +66,8 @@ void ctrace_syscall_leave_late(u32 mask, long nr, bool is32, const struct ctrace
 void ctrace_syscall_leave_room(u32 mask, u32 id, long nr, bool is32, const struct ctrace_who *who, long ret);
 
 /*
- * At sched_process_exec, of current's exec nr, which was task old_pid's: what its entry could not read is taken from the
- * new program, and the note away. Preemption off.
+ * At sched_process_exec, of current's exec nr, which was task old_pid's: what its entry could not read is
+ * taken from the new program, and the note away. Preemption off.
  */
 void ctrace_syscall_executed(long nr, bool is32, pid_t old_pid, const struct linux_binprm *bprm);
 

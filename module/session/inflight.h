@@ -95,7 +95,10 @@ struct ctrace_inflight {
 	/* The user sets these before the first get, and never changes them. */
 	u32 stride;		/* a multiple of 8 */
 	u8 bits;		/* there are 1 << bits places: CTRACE_INFLIGHT_ROW or more */
-	/* 0, or each CPU has keys: with many CPUs there are 1 << cpu_bits places for each, up to 65,536 in all */
+	/*
+	 * 0, or each CPU has keys: with many CPUs there are 1 << cpu_bits places for each, up to 65,536 in
+	 * all
+	 */
 	u8 cpu_bits;
 	bool owned;		/* they begin with a struct ctrace_owned */
 	/* what is made after the places, 0 or -errno, and freed before them; or NULL */

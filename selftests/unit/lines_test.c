@@ -146,7 +146,8 @@ static void exits(void)
 	fork_of(1000000000, 100, 101, 101);
 	fork_of(2000000000, 101, 102, 101);	/* a thread */
 	fork_of(2500000000, 100, 103, 103);
-	one_exit(101, "first", 0, 101, 0, 0);	/* a line for --all alone: the kernel is asked for the others */
+	/* a line for --all alone: the kernel is asked for the others */
+	one_exit(101, "first", 0, 101, 0, 0);
 	one_exit(102, "thread", 0, 101, 1, 7 << 8);
 	one_exit(103, "killed", 15, 103, 1, 15);
 	one_exit(103, "dumped", 11 | 0x80, 103, 1, 11 | 0x80);

@@ -103,7 +103,9 @@ static void bare(void)
 	by_path("/default/redis", 0, "redis");
 }
 
-/* podman run --cgroups=disabled: a runtime's file has its init and its id, podman's list a name for that id. */
+/*
+ * podman run --cgroups=disabled: a runtime's file has its init and its id, podman's list a name for that id.
+ */
 static void no_cgroup(void)
 {
 	by_path("", 601, "no-cgroup");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ctrace ps, with containers, cgroups and notices that this file makes up. Of libctrace's containers.c it has all
- * functions, so that one is not linked.
+ * ctrace ps, with containers, cgroups and notices that this file makes up. Of libctrace's containers.c it has
+ * all functions, so that one is not linked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -358,7 +358,10 @@ static void follow(void)
 	check_eq(end(pid, out), CLI_OK);
 }
 
-/* A name is looked up at the notice of a birth, also if that of the death came with it: later its file has gone. */
+/*
+ * A name is looked up at the notice of a birth, also if that of the death came with it: later its file has
+ * gone.
+ */
 static void at_birth(void)
 {
 	struct ctable *t = ctable_new(cli_open());

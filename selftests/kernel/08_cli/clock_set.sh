@@ -9,6 +9,7 @@
 
 load
 command -v jq > /dev/null || skip "no jq to read JSON"
+# shellcheck disable=SC2016 # the container's own dollars
 cheap box -n box -- sh -c 'while ! [ -e "$1/end" ]; do if [ -e "$1/go" ]; then rm "$1/go"; /bin/true; : > "$1/went"; fi; sleep 0.05; done; sleep 1000' sh "$tmp"
 cid=$(of_pid "$pid" cid)
 ctrace trace --json -e sched_process_exec "cid:$cid" > "$tmp/json" 2> "$tmp/err" & jobs=($!)

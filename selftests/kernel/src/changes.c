@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * changes WHAT [PROGRAM]: calls that return with another number than they were called by, or as another task. Linked
- * statically, so that it runs anywhere.
+ * changes WHAT [PROGRAM]: calls that return with another number than they were called by, or as another task.
+ * Linked statically, so that it runs anywhere.
  *
  *	execveat	executes itself by execveat(), after that has failed once
  *	thread		a thread that is not the first executes this program

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ends WHAT: processes that end, or get another parent, in ways that are not the usual one. Prints what wait() says of
- * them, and what they say of themselves. Linked statically, so that it runs anywhere.
+ * ends WHAT: processes that end, or get another parent, in ways that are not the usual one. Prints what
+ * wait() says of them, and what they say of themselves. Linked statically, so that it runs anywhere.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -5,7 +5,9 @@
 #include "base/wall.h"
 
 #define LOOK_AGAIN	(NSEC_PER_SEC / 100)
-/* A smaller difference is that of two measurements. Clocks that are corrected slowly go on in step. */
+/*
+ * A smaller difference is that of two measurements. A slow correction of the time changes both clocks alike.
+ */
 #define STEP		(NSEC_PER_SEC / 1000)
 #define TRIES		4
 

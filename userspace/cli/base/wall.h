@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The time of day of moments of CLOCK_MONOTONIC, while a program runs. What leads from one to the other changes if
- * the clock is set, and if the machine sleeps, which CLOCK_MONOTONIC does not count.
+ * The time of day of moments of CLOCK_MONOTONIC, while a program runs. The difference changes if the clock is
+ * set, and if the machine sleeps: CLOCK_MONOTONIC does not count sleep.
  */
 #ifndef CTRACE_WALL_H
 #define CTRACE_WALL_H

@@ -17,7 +17,8 @@ struct begun {
 	struct late memory;		/* so did this */
 	struct ctrace_record *entry;	/* len 0: none */
 	size_t room;
-	uint32_t left;			/* when it was seen to be in no call: call_pairs.losses at that time */
+	/* when it was seen to be in no call: call_pairs.losses at that time */
+	uint32_t left;
 };
 
 struct call_pairs {
@@ -26,7 +27,7 @@ struct call_pairs {
 	bool looked[CALLS];
 	struct begun **v;		/* by tid, open addressing, size a power of two */
 	size_t n, size;
-	bool all;			/* all calls of a task are there, but for losses */
+	bool all;			/* all calls of a task were recorded, but for losses */
 	uint32_t losses;		/* seen so far, plus 1 */
 	union {
 		struct ctrace_record rec;

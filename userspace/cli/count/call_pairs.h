@@ -7,8 +7,8 @@
 
 struct call_pairs;
 /*
- * all: each entry and return of a task that is recorded is there, but for losses. Then a return without an entry is
- * that of a call which seccomp has answered, and becomes a whole call with CTRACE_CALL_M_DENIED, if it failed.
+ * all: each entry and return of a task was recorded, but for losses. Then a return without an entry is that
+ * of a call which seccomp has answered, and becomes a whole call with CTRACE_CALL_M_DENIED, if it failed.
  */
 struct call_pairs *call_pairs_new(const struct ctrace_schema *s, bool all);
 void call_pairs_free(struct call_pairs *w);

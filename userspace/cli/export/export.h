@@ -15,7 +15,10 @@ struct export_task {
 	uint32_t cid;			/* that of its last record */
 	uint32_t life;			/* how many tasks had this number before it */
 	uint16_t entry;			/* the call that it is in; 0: none */
-	/* it was seen to be in no call, after so many losses (draw.losses); a return then is of one that was denied */
+	/*
+	 * it was seen to be in no call, after so many losses (draw.losses); a return then is of one that was
+	 * denied
+	 */
 	uint32_t left;
 	uint64_t began;			/* when the last call that it was seen to enter began; 0: not seen */
 	bool told;			/* the writer has described it */

@@ -55,8 +55,8 @@ void cgroup_quota_below(const struct cgroup_files *f, const struct ctrace_contai
 			void (*fn)(void *arg, const char *path, const struct cgroup_quota *q), void *arg);
 
 /*
- * The weights by which two containers share the CPUs: of their cgroups, or the ones around them, that have the
- * same parent. Returns the name of the file that has them, cpu.weight (v2) or cpu.shares (v1); NULL: one
+ * The weights by which two containers share the CPUs: of their cgroups, or the ones around them, that have
+ * the same parent. Returns the name of the file that has them, cpu.weight (v2) or cpu.shares (v1); NULL: one
  * contains the other, or is the host, or no controller is there.
  */
 const char *cgroup_weights(const struct cgroup_files *f, const struct ctrace_container *a,

@@ -197,8 +197,8 @@ static bool same_owner(const struct name_entry *a, const struct name_entry *b)
 }
 
 /*
- * A container without a cgroup of its own (podman run --cgroups=disabled) is found by its init, which a runtime's
- * file has with the runtime's id. Another file, of the same owner, may have a name for that id.
+ * A container without a cgroup of its own (podman run --cgroups=disabled) is found by its init, which a
+ * runtime's file has with the runtime's id. Another file, of the same owner, may have a name for that id.
  */
 static const struct name_entry *better_by_id(const struct names *n, const struct name_entry *e,
 					     const struct ctrace_container *c)

@@ -135,8 +135,8 @@ bool names_match(const struct name_entry *e, const struct ctrace_container *c);
 /*
  * names_index.c: names_walk() finds the entries that may match c, in the order in which they were added.
  * names_next_match() returns those entries that names_match() accepts, then NULL. names_walk_pod() finds
- * podman's infra containers of a pod, names_walk_id() those of a runtime's id, for names_next(); other entries may be
- * among them.
+ * podman's infra containers of a pod, names_walk_id() entries with a runtime's id, for names_next(); other
+ * entries may be among them.
  */
 struct names_walk names_walk(const struct names *n, const struct ctrace_container *c);
 struct names_walk names_walk_pod(const struct names *n, const char *uid);

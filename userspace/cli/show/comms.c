@@ -128,7 +128,10 @@ static void learn_fork(struct comms *c, const struct ctrace_value *v, int n)
 		return;
 	e = place(c, tid);
 	e->pid = pid;
-	/* a thread has its process's parent; with CLONE_PARENT a process has another than the one that forked it */
+	/*
+	 * a thread has its process's parent; with CLONE_PARENT a process has another than the one that forked
+	 * it
+	 */
 	e->ppid = pid != tid ? grand : ppid && is_number(ppid) ? (int32_t)ppid->u : parent;
 }
 

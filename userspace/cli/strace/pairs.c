@@ -74,8 +74,8 @@ bool pairs_match(const struct pending *p, uint16_t exit_id)
 	struct ctrace_id_call entry, exit;
 
 	/*
-	 * A call may lose its number on the way, if the module did not see it begin: rt_sigreturn returns with
-	 * number -1. A task is in one call at a time, so an exit without a number belongs to that call.
+	 * A call may lose its number on the way, if the module did not see it begin: rt_sigreturn returns
+	 * with number -1. A task is in one call at a time, so an exit without a number belongs to that call.
 	 */
 	if (exit_id == CTRACE_ID_SYS_EXIT_UNKNOWN)
 		return p->id;

@@ -56,9 +56,9 @@ struct pending *pairs_get(struct pairs *p, int32_t tid);
 /* Does an exit with this id belong to the pending entry? */
 bool pairs_match(const struct pending *p, uint16_t exit_id);
 /*
- * The task is in no call from now on. If its next record is a return then, that call's entry was not recorded. If
- * nothing was lost, there was none: the kernel asks seccomp before it calls tracers, and a filter, or the program
- * that supervises the task, has answered.
+ * The task is in no call from now on. If its next record is a return then, that call's entry was not
+ * recorded. If nothing was lost, there was none: the kernel asks seccomp before it calls tracers, and a
+ * filter, or the program that supervises the task, has answered.
  */
 void pairs_left(struct pairs *p, int32_t tid);
 /* Is a return of the task one of such a call? Ask before pairs_left(). */
@@ -67,7 +67,9 @@ bool pairs_no_entry(const struct pairs *p, const struct pending *task);
 void pairs_lost(struct pairs *p);
 /* A task is born, executes a program, or ends. Any other record: nothing. */
 void pairs_learn(struct pairs *p, const struct ctrace_event_type *t, const struct ctrace_record *rec);
-/* The thread `old` has executed a program, and is the task `tid` now: the call that it is in is that one's. */
+/*
+ * The thread `old` has executed a program, and is the task `tid` now: the call that it is in is that one's.
+ */
 void pairs_exec(struct pairs *p, int32_t old, int32_t tid);
 /* The number in a field of the record; 0: it is not there. */
 int32_t record_number(const struct ctrace_event_type *t, const struct ctrace_record *rec, const char *name);
