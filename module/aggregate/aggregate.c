@@ -340,13 +340,14 @@ bool ctrace_aggregate_of_blame(const struct ctrace_aggregate *t, const struct ct
 bool ctrace_aggregate_of_io(const struct ctrace_aggregate *t, const struct ctrace_agg *a)
 {
 	static const struct { u8 fn, of; } values[] = {
-		{ CTRACE_TABLE_COUNT }, { CTRACE_TABLE_SUM, 3 }, { CTRACE_TABLE_MAX, 0 }, { CTRACE_TABLE_HIST, 0 },
+		{ CTRACE_TABLE_COUNT }, { CTRACE_TABLE_SUM, 4 }, { CTRACE_TABLE_SUM, 0 }, { CTRACE_TABLE_SUM, 1 },
+		{ CTRACE_TABLE_SUM, 2 }, { CTRACE_TABLE_MAX, 0 }, { CTRACE_TABLE_HIST, 0 }, { CTRACE_TABLE_HIST, 1 },
 	};
 	const struct ctrace_agg_column *c = a->values;
 	u32 i;
 
-	if (a->nkeys != 2 || !is_plain(&a->keys[0], CTRACE_TABLE_KEY_NUMBER, 2, 1) ||
-	    !is_plain(&a->keys[1], CTRACE_TABLE_KEY_NUMBER, 7, 1) || a->nvalues != ARRAY_SIZE(values))
+	if (a->nkeys != 2 || !is_plain(&a->keys[0], CTRACE_TABLE_KEY_NUMBER, 3, 1) ||
+	    !is_plain(&a->keys[1], CTRACE_TABLE_KEY_NUMBER, 8, 1) || a->nvalues != ARRAY_SIZE(values))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(values); i++)
 		if (c[i].kind != values[i].fn || (i && (c[i].what != values[i].of || c[i].part || c[i].is_signed)))

@@ -195,13 +195,14 @@ static __always_inline void ctrace_aggregate_blame(const struct ctrace_aggregate
 }
 
 /*
- * The same of block_io: the keys are dev and rwbs, the functions count(), sum(bytes), max(duration) and
- * hist(duration).
+ * The same of block_io: the keys are dev and rwbs, the functions count(), sum(bytes), sum(duration),
+ * sum(queued), sum(throttled), max(duration), hist(duration) and hist(queued).
  */
 bool ctrace_aggregate_of_io(const struct ctrace_aggregate *t, const struct ctrace_agg *a);
 
 /* False: nothing has been counted. Context: ctrace_aggregate_count(). */
-static __always_inline bool ctrace_aggregate_io(const struct ctrace_aggregate *t, u32 cid, u32 dev, u32 rwbs, u32 bytes, u64 duration)
+static __always_inline bool ctrace_aggregate_io(const struct ctrace_aggregate *t, u32 cid, u32 dev, u32 rwbs,
+						u32 bytes, u64 duration, u64 queued, u64 throttled)
 {
 	u64 h = ctrace_aggregate_mix(ctrace_aggregate_mix(ctrace_aggregate_mix(0, cid), dev), rwbs);
 	struct ctrace_aggregate_key k = { .w = { cid, dev, rwbs } };
@@ -211,8 +212,12 @@ static __always_inline bool ctrace_aggregate_io(const struct ctrace_aggregate *t
 		return false;
 	ctrace_table_plus(r->words + 3, 1);
 	ctrace_table_plus(r->words + 4, bytes);
-	ctrace_table_extreme(r->words + 5, duration, false, true);
-	ctrace_table_plus(r->words + 6 + ctrace_table_bucket_unsigned(duration), 1);
+	ctrace_table_plus(r->words + 5, duration);
+	ctrace_table_plus(r->words + 6, queued);
+	ctrace_table_plus(r->words + 7, throttled);
+	ctrace_table_extreme(r->words + 8, duration, false, true);
+	ctrace_table_plus(r->words + 9 + ctrace_table_bucket_unsigned(duration), 1);
+	ctrace_table_plus(r->words + 9 + CTRACE_TABLE_BUCKETS + ctrace_table_bucket_unsigned(queued), 1);
 	ctrace_aggregate_quick_end(t);
 	return true;
 }

@@ -68,6 +68,17 @@
 	fn(void *data, struct request_queue *q, struct request *rq, struct bio *bio)
 #endif
 
+/*
+ * The names of the function that puts a bio into the queue of a limit of its cgroup. Its arguments are
+ * (bio, ...) since 3.11, before (td, tg, bio), which no compiler can see of a static function: so it has no
+ * names before 3.14, when bi_iter came.
+ */
+#ifdef CTRACE_HAVE_BIO_PLACE__ITER
+#define CTRACE_COMPAT_THROTTLES(...)	__VA_ARGS__,
+#else
+#define CTRACE_COMPAT_THROTTLES(...)
+#endif
+
 static inline bool ctrace_compat_rq_passthrough(struct request *rq)
 {
 #ifdef CTRACE_HAVE_RQ_PASSTHROUGH__FUNCTION

@@ -10,9 +10,11 @@
 #include "probe/optional.h"
 #include "emit/emit.h"
 #include "event/comm.h"
+#include "event/hook.h"
 #include "session/session.h"
 #include "compat/block.h"
 #include "compat/clock.h"
+#include "compat/kprobe.h"
 #include "compat/tracepoint.h"
 
 struct rq_arg {
@@ -126,7 +128,7 @@ static noinline void rq_any(u32 id, struct request *rq, u32 place, bool here)
 
 	if (!mask)
 		return;
-	if (!ctrace_block_recall(rq, place, here, 0, &by))
+	if (!ctrace_block_recall(rq, place, here, 0, &by, NULL))
 		ctrace_session_unfollowed(mask);
 	ctrace_block_task(&by, mask);
 	mask = ctrace_wanted(mask, by.who.container, by.who.task);
@@ -188,7 +190,7 @@ static noinline void on_complete(struct request *rq, u32 place, u32 ends, int er
 
 	if (!mask)
 		return;
-	if (!ctrace_block_recall(rq, place, false, ends, &by))
+	if (!ctrace_block_recall(rq, place, false, ends, &by, NULL))
 		ctrace_session_unfollowed(mask);
 	ctrace_block_task(&by, mask);
 	mask = ctrace_wanted(mask, by.who.container, by.who.task);
@@ -265,12 +267,11 @@ static void CTRACE_PROBE_BLOCK_BIO_QUEUE(probe_bio_queue)
 
 /*
  * Keyed by request. Not every request ends so that we hear of it (one that is merged into another one, one
- * without a bio), and its address is used again for the next: so a place may be left behind, and each insert
- * or issue renews it. Whose the request is, block_owner.c knows.
+ * without a bio), and its address is used again for the next: so a place may be left behind, and each issue
+ * renews it. Whose the request is, and since when it waited, block_owner.c knows.
  */
 struct io {
-	struct ctrace_begun begun;	/* time: of the issue; 0: only inserted yet */
-	u64 inserted;			/* 0: not, or of an earlier request there */
+	struct ctrace_begun begun;	/* time: of the issue */
 	u64 sector;
 	u32 dev, bytes;
 };
@@ -285,39 +286,19 @@ static bool of_this_request(u64 time, const struct request *rq)
 	return time && time + START_SLACK >= ctrace_compat_rq_start(rq);
 }
 
-static void CTRACE_PROBE_BLOCK_RQ(probe_io_insert)
-{
-	struct io *io;
-	u32 place;
-
-	ctrace_compat_probe_begin();
-	place = ctrace_wants(CTRACE_ID_BLOCK_IO) ? ctrace_inflight_renew(&ios, rq) : CTRACE_INFLIGHT_NONE;
-	if (place != CTRACE_INFLIGHT_NONE) {
-		io = ctrace_inflight_at(&ios, place);
-		WRITE_ONCE(io->begun.wanted, 0);
-		io->begun.time = 0;
-		io->inserted = ctrace_compat_clock();
-		ctrace_inflight_let_go(&ios, place, rq);
-	}
-	ctrace_compat_probe_end();
-}
-
 /* A request that its driver gave back is issued again: the span begins at the last issue. */
 static void CTRACE_PROBE_BLOCK_RQ(probe_io_issue)
 {
 	u32 mask = ctrace_wants(CTRACE_ID_BLOCK_IO), place;
-	bool known;
 	struct io *io;
 
 	ctrace_compat_probe_begin();
 	if (!mask)
 		goto out;
-	place = ctrace_inflight_renew_known(&ios, rq, &known);
+	place = ctrace_inflight_renew(&ios, rq);
 	if (place == CTRACE_INFLIGHT_NONE)
 		goto out;	/* renew() noted it: the completion counts it */
 	io = ctrace_inflight_at(&ios, place);
-	if (!known || !of_this_request(io->inserted, rq))
-		io->inserted = 0;
 	io->sector = blk_rq_trace_sector(rq);
 	io->dev = ctrace_compat_rq_dev(rq);
 	io->bytes = blk_rq_bytes(rq);
@@ -332,7 +313,7 @@ CTRACE_PAYLOAD(io_payload, CTRACE_BLOCK_IO_FIELDS);
 
 struct io_arg {
 	struct rq_arg rq;
-	u64 duration, queued;
+	u64 duration, queued, throttled;
 };
 
 static __always_inline void fill_io(void *payload, const void *arg)
@@ -342,6 +323,7 @@ static __always_inline void fill_io(void *payload, const void *arg)
 
 	r->duration = a->duration;
 	r->queued = a->queued;
+	r->throttled = a->throttled;
 	r->dev = a->rq.dev;
 	r->bytes = a->rq.bytes;
 	r->sector = a->rq.sector;
@@ -362,7 +344,6 @@ static bool io_ends(struct request *rq, struct io *io)
 	there = ctrace_inflight_at(&ios, place);
 	io->begun.wanted = READ_ONCE(there->begun.wanted);
 	io->begun.time = there->begun.time;
-	io->inserted = there->inserted;
 	io->sector = there->sector;
 	io->dev = there->dev;
 	io->bytes = there->bytes;
@@ -370,10 +351,25 @@ static bool io_ends(struct request *rq, struct io *io)
 	return of_this_request(io->begun.time, rq);
 }
 
-/* In line, for a session that counts as `ctrace bio` does. False: nothing has been done. */
-static __always_inline bool io_counted(u32 mask, const struct ctrace_block_issuer *by, const struct request *rq, const struct io *io,
-				       u64 now)
+/* A copy of the place of a request that completes, and how that waited before its issue. */
+struct io_ended {
+	struct io io;
+	struct ctrace_block_times waited;
+};
+
+/* How long the request, or before it the bio that it was made for, had waited when it was issued. */
+static __always_inline u64 queued(const struct io_ended *e)
 {
+	const struct ctrace_block_times *w = &e->waited;
+
+	return w->made ? ctrace_compat_passed(w->made, e->io.begun.time) + w->throttled : 0;
+}
+
+/* In line, for a session that counts as `ctrace bio` does. False: nothing has been done. */
+static __always_inline bool io_counted(u32 mask, const struct ctrace_block_issuer *by, const struct request *rq,
+				       const struct io_ended *e, u64 now)
+{
+	const struct io *io = &e->io;
 	const struct ctrace_container *c = by->who.container;
 	const struct ctrace_aggregate *t;
 
@@ -384,13 +380,14 @@ static __always_inline bool io_counted(u32 mask, const struct ctrace_block_issue
 		return true;
 	t = ctrace_emit_quick(mask, CTRACE_ID_BLOCK_IO);
 	return t && ctrace_aggregate_io(t, c->cid, io->dev, rwbs(ctrace_compat_rq_flags(rq), io->bytes), io->bytes,
-					 ctrace_compat_passed(io->begun.time, now));
+					 ctrace_compat_passed(io->begun.time, now), queued(e), e->waited.throttled);
 }
 
 /* On the general way. ends: else it was not followed. */
-static noinline void io_end_any(u32 mask, struct request *rq, int error, bool ends, const struct io *io, struct ctrace_block_issuer *by,
-				u64 now)
+static noinline void io_end_any(u32 mask, struct request *rq, int error, bool ends, const struct io_ended *e,
+				struct ctrace_block_issuer *by, u64 now)
 {
+	const struct io *io = &e->io;
 	struct io_arg a;
 
 	ctrace_block_task(by, mask);
@@ -405,7 +402,7 @@ static noinline void io_end_any(u32 mask, struct request *rq, int error, bool en
 		.rq = { .by = by, .sector = io->sector, .dev = io->dev, .bytes = io->bytes,
 			.flags = ctrace_compat_rq_flags(rq), .error = error },
 		.duration = ctrace_compat_passed(io->begun.time, now),
-		.queued = io->inserted ? ctrace_compat_passed(io->inserted, io->begun.time) : 0,
+		.queued = queued(e), .throttled = e->waited.throttled,
 	};
 	ctrace_emit(mask, CTRACE_ID_BLOCK_IO, &by->who, CTRACE_SIZE(io_payload), fill_io, &a);
 }
@@ -414,18 +411,20 @@ static __always_inline void on_io_end(struct request *rq, int error)
 {
 	u32 mask = ctrace_wants(CTRACE_ID_BLOCK_IO);
 	struct ctrace_block_issuer by;
+	struct io_ended io;
 	bool ends;
-	struct io io;
 	u64 now;
 
 	if (!mask)
 		return;
-	ends = io_ends(rq, &io);
+	io.waited = (struct ctrace_block_times) { };
+	ends = io_ends(rq, &io.io);
 	if (!ends && !ctrace_inflight_may_be_lost(&ios, rq, ctrace_compat_rq_start(rq)))
 		return;		/* it was issued before the probe was registered */
 	if (ends)
-		mask &= io.begun.wanted >> 32;
-	if (!ctrace_block_recall(rq, ctrace_block_place(rq), false, CTRACE_ID_BLOCK_RQ_COMPLETE, &by) && ends)
+		mask &= io.io.begun.wanted >> 32;
+	if (!ctrace_block_recall(rq, ctrace_block_place(rq), false, CTRACE_ID_BLOCK_RQ_COMPLETE, &by, &io.waited) &&
+	    ends)
 		ctrace_session_unfollowed(mask);
 	now = ctrace_compat_clock();
 	if (unlikely(!ends || !io_counted(mask, &by, rq, &io, now)))
@@ -457,9 +456,27 @@ static void CTRACE_PROBE_BLOCK_BIO_FRONTMERGE(probe_frontmerge)
 	ctrace_compat_probe_end();
 }
 
+/* The limit of a cgroup, and then those above it, hold a bio back: called once for each. */
+static bool enter_throttle(struct pt_regs *regs, bool breakpoint, void *room)
+{
+	struct ctrace_who who;
+
+	ctrace_identity_resolve_trap(&who, breakpoint, regs);
+	ctrace_block_held_back((struct bio *)ctrace_compat_argument(regs, 0), &who);
+	return false;
+}
+
+/* compilers name copies of a static function so */
+static const char *const throttles[] = {
+	CTRACE_COMPAT_THROTTLES("throtl_add_bio_tg", "throtl_add_bio_tg.isra.0", "throtl_add_bio_tg.constprop.0")
+	NULL
+};
+static struct ctrace_hook throttle_hook = { .symbols = throttles, .enter = enter_throttle };
+
 /* --- where they come from; the types are in probe/optional.c ---------------- */
 
-#define LEARNS	.with = { "block_getrq", "block_bio_frontmerge" }, .table = &ctrace_block_owners
+#define LEARNS										\
+	.with = { "block_getrq", "block_bio_frontmerge", "?throtl_add_bio_tg" }, .table = &ctrace_block_owners
 
 struct ctrace_source ctrace_block_sources[] = {
 	{ .tracepoint = "block_rq_insert", .fn = probe_insert, LEARNS },
@@ -467,11 +484,11 @@ struct ctrace_source ctrace_block_sources[] = {
 	{ .tracepoint = "block_rq_complete", .fn = probe_complete, LEARNS },
 	{ .tracepoint = "block_bio_queue", .fn = probe_bio_queue },
 	{ .tracepoint = "block_io", .at = "block_rq_complete", .fn = probe_io_end, .table = &ios,
-	  .with = { "block_io_issue", "block_io_insert", "block_getrq", "block_bio_frontmerge" } },
+	  .with = { "block_io_issue", "block_getrq", "block_bio_frontmerge", "?throtl_add_bio_tg" } },
 	{ .tracepoint = "block_io_issue", .at = "block_rq_issue", .fn = probe_io_issue,
 	  .table = &ctrace_block_owners },
-	{ .tracepoint = "block_io_insert", .at = "block_rq_insert", .fn = probe_io_insert },
 	{ .tracepoint = "block_getrq", .fn = probe_getrq },
 	{ .tracepoint = "block_bio_frontmerge", .fn = probe_frontmerge },
+	{ .tracepoint = "throtl_add_bio_tg", .hook = &throttle_hook },
 	{ }
 };

@@ -5,6 +5,9 @@
  * block_getrq, block_bio_frontmerge) does its submitter run for certain, so it is remembered there, by the
  * bio: the first bio of a request has always passed one of the two.
  *
+ * A limit of a cgroup (io.max) holds a bio back before that; then it gets its request in a kernel thread. So
+ * its submitter is remembered when it is held back.
+ *
  * Any context; preemption off.
  */
 #ifndef CTRACE_BLOCK_OWNER_H
@@ -27,8 +30,11 @@ struct ctrace_block_owner {
 	u64 start;			/* of the owner's task, whose address is used again, too */
 	const struct request_queue *q;
 	u64 sector;
+	/* ns for which a limit held it back, before begun.time; while it waits, that is the wait's beginning */
+	u64 throttled;
 	u32 sectors;
 	bool ended;			/* one of two functions has asked at the request's end */
+	bool waits;			/* a limit holds the bio back: it has no request yet */
 	s32 tid;			/* the issuer's */
 	char comm[CTRACE_COMM_LEN];	/* as the kernel has it */
 };
@@ -48,6 +54,11 @@ struct ctrace_block_issuer {
 	char comm[CTRACE_COMM_LEN];
 };
 
+/* When a request was made for its bio; 0: not known. How long a limit had held the bio back, ns */
+struct ctrace_block_times {
+	u64 made, throttled;
+};
+
 /* The issuer of bio, in its submitter's context. bio may be NULL. */
 void ctrace_block_here(struct bio *bio, struct ctrace_block_issuer *out);
 
@@ -56,6 +67,9 @@ void ctrace_block_here(struct bio *bio, struct ctrace_block_issuer *out);
  * request is a command, as SG_IO sends, and gets its bio later, or none.
  */
 void ctrace_block_remember(struct bio *bio);
+
+/* A limit holds bio back. who: current, or if it is no task that does so, the host. */
+void ctrace_block_held_back(struct bio *bio, struct ctrace_who *who);
 
 /* Is the request remembered by its bio, if at all? */
 static __always_inline bool ctrace_block_by_bio(struct request *rq)
@@ -109,9 +123,11 @@ bool ctrace_block_recall_any(struct request *rq, bool here, struct ctrace_block_
  * ctrace_block_here(), as the submitter is running; else the container of its bio's cgroup, or the host
  * if the kernel does not know that any more. ends: 0, or rq completes, and that is the other event whose
  * function asks then. The last one that asks forgets rq. False: it was remembered, and is not, because too
- * many others are. Its task may have ended: ctrace_block_task().
+ * many others are. Its task may have ended: ctrace_block_task(). times: NULL, or zeroes, which stay if they are
+ * not known.
  */
-static __always_inline bool ctrace_block_recall(struct request *rq, u32 place, bool here, u32 ends, struct ctrace_block_issuer *out)
+static __always_inline bool ctrace_block_recall(struct request *rq, u32 place, bool here, u32 ends,
+						struct ctrace_block_issuer *out, struct ctrace_block_times *times)
 {
 	struct ctrace_inflight *t = &ctrace_block_owners;
 	struct ctrace_block_owner *o;
@@ -125,6 +141,10 @@ static __always_inline bool ctrace_block_recall(struct request *rq, u32 place, b
 		out->start = o->start;
 		out->tid = o->tid;
 		memcpy(out->comm, o->comm, sizeof(out->comm));
+		if (times) {
+			times->made = o->begun.time;
+			times->throttled = o->throttled;
+		}
 	}
 	stays = found && (!ends || (ctrace_wants(ends) && !o->ended));
 	if (ends && stays)

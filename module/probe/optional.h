@@ -18,8 +18,8 @@
 	F(s32, tid) F(comm, comm)
 
 #define CTRACE_BLOCK_IO_FIELDS(F)							\
-	F(u64, duration) F(u64, queued) F(u32, dev) F(u32, bytes) F(u64, sector)	\
-	F(s32, error) F(s32, tid) F(rwbs, rwbs) F(comm, comm)
+	F(u64, duration) F(u64, queued) F(u64, throttled) F(u32, dev) F(u32, bytes)	\
+	F(u64, sector) F(s32, error) F(s32, tid) F(rwbs, rwbs) F(comm, comm)
 
 /*
  * A sample's payload is these two, one after the other. hz, its weight, stands before the second count,

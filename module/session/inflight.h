@@ -37,9 +37,9 @@
  *	probe/net.c             packet   here  always                    owner
  *	probe/handler_span.h    context  here  always                    sessions, time
  *	probe/lock.c            context  any   always                    sessions, locks, times
- *	probe/block_owner.c     bio      any   not if its request is merged  owner, time, sectors
+ *	probe/block_owner.c     bio      any   not if its request is merged  owner, times, sectors
  *	probe/io_uring.c        request  any   not if no result is written  owner, time, operation
- *	probe/block.c           request  any   not if it is merged       sessions, times, place
+ *	probe/block.c           request  any   not if it is merged       sessions, time, place
  *	probe/fault.c           task     any   not if a signal comes     time
  *	probe/tcp.c             socket   any   always                    sessions, owner, times
  *
@@ -263,28 +263,17 @@ static __always_inline bool ctrace_inflight_claim(struct ctrace_inflight *t, u32
 /* The rest of the next one: a free place that another context did not take first, or the oldest key's. */
 u32 ctrace_inflight_renew_any(struct ctrace_inflight *t, u32 row);
 
-/*
- * A place for the key, now BUSY: its own (then *known), a free one, or the oldest key's. NONE: another
- * context has that.
- */
-static __always_inline u32 ctrace_inflight_renew_known(struct ctrace_inflight *t, const void *key, bool *known)
+/* A place for the key, now BUSY: its own, a free one, or the oldest key's. NONE: another context has that. */
+static __always_inline u32 ctrace_inflight_renew(struct ctrace_inflight *t, const void *key)
 {
 	u32 row = ctrace_inflight_row(t, key), place = ctrace_inflight_find(t, row, key);
 
-	*known = place != CTRACE_INFLIGHT_NONE;
-	if (*known)
+	if (place != CTRACE_INFLIGHT_NONE)
 		return ctrace_inflight_claim(t, place, key) ? place : CTRACE_INFLIGHT_NONE;
 	place = ctrace_inflight_in_row(t, row, NULL);
 	if (likely(place != CTRACE_INFLIGHT_NONE && ctrace_inflight_claim(t, place, NULL)))
 		return place;
 	return ctrace_inflight_renew_any(t, row);
-}
-
-static __always_inline u32 ctrace_inflight_renew(struct ctrace_inflight *t, const void *key)
-{
-	bool known;
-
-	return ctrace_inflight_renew_known(t, key, &known);
 }
 
 /* The key's place, now BUSY. NONE: it has none, or another context has it. */

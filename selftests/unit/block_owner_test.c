@@ -8,6 +8,7 @@
 #include "ktap.h"
 
 bool shim_in_task = true;
+u64 shim_now = 1000;
 static struct css_set cset;
 struct task_struct shim_task = { .pid = 42, .comm = "dd", .cset = &cset };
 struct ctrace_container shim_container = { .wanted = 1 };
@@ -66,10 +67,13 @@ static void begin(void)
 	shim_in_task = true;
 }
 
+static struct ctrace_block_times times;
+
 static bool recalled(struct request *rq, struct ctrace_block_issuer *by)
 {
 	memset(by, 0, sizeof(*by));
-	ctrace_block_recall(rq, ctrace_block_place(rq), false, 0, by);
+	memset(&times, 0, sizeof(times));
+	ctrace_block_recall(rq, ctrace_block_place(rq), false, 0, by, &times);
 	return by->tid;
 }
 
@@ -125,10 +129,140 @@ static void passthrough(void)
 	check_eq(used(), 0);
 }
 
+/* --- a limit holds a bio back --------------------------------------------------- */
+
+static struct cgroup box, root;
+static const struct task_struct dd = { .pid = 42, .comm = "dd", .cset = &cset };
+static const struct task_struct worker = { .pid = 7, .comm = "kworker", .cset = &cset, .flags = PF_KTHREAD | PF_WQ_WORKER };
+
+static void run(const struct task_struct *as, struct cgroup *cgrp, u64 at)
+{
+	memcpy(&shim_task, as, sizeof(shim_task));
+	cset.io = cgrp;
+	ctrace_idcache.ids.tid = as->pid;
+	shim_now = at;
+}
+
+static void hold_back(struct bio *bio)
+{
+	struct ctrace_who who;
+
+	ctrace_identity_resolve_current(&who);
+	ctrace_block_held_back(bio, &who);
+}
+
+/* Whose is a request that is made for bio now? Expected: dd's, held back for that time. */
+static void check_made(struct bio *bio, u64 throttled)
+{
+	struct request rq = { .q = &q, .bio = bio, .pos = bio->sector };
+	struct ctrace_block_issuer by;
+
+	ctrace_block_remember(bio);
+	check(recalled(&rq, &by));
+	check_eq(by.tid, 42);
+	check(!strcmp(by.comm, "dd"));
+	check_eq(times.made, shim_now);
+	check_eq(times.throttled, throttled);
+}
+
+static void ends(void)
+{
+	run(&dd, NULL, 1000);
+}
+
+static void throttled(void)
+{
+	struct bio bio = { .q = &q, .cgrp = &box, .sector = 800 };
+	struct ctrace_who nobody = { .container = &shim_container };
+
+	begin();
+	run(&dd, &box, 1000);
+	hold_back(&bio);
+	check_eq(used(), 1);
+	/* a timer moves it to the limit above: that is the same wait */
+	shim_now = 3000;
+	shim_in_task = false;
+	ctrace_block_held_back(&bio, &nobody);
+	shim_in_task = true;
+	run(&worker, &root, 6000);
+	check_made(&bio, 5000);
+	check_eq(used(), 1);
+	/* that was all: a request of this bio's address later has not waited */
+	run(&dd, &box, 9000);
+	check_made(&bio, 0);
+	ends();
+}
+
+/* Nor has a bio that a worker issues for itself, at the address of one that was held back and merged. */
+static void throttled_and_merged(void)
+{
+	struct bio bio = { .q = &q, .cgrp = &box, .sector = 800 };
+	struct request rq = { .q = &q, .bio = &bio, .pos = 1600 };
+	struct ctrace_block_issuer by;
+
+	begin();
+	run(&dd, &box, 1000);
+	hold_back(&bio);
+	run(&worker, &root, 6000);
+	bio.sector = 1600;
+	ctrace_block_remember(&bio);
+	check(recalled(&rq, &by));
+	check_eq(by.tid, 7);
+	check_eq(times.throttled, 0);
+	/* and its submitter begins anew */
+	run(&dd, &box, 7000);
+	bio.sector = 800;
+	hold_back(&bio);
+	shim_now = 8000;
+	hold_back(&bio);
+	run(&worker, &root, 9000);
+	check_made(&bio, 1000);
+	ends();
+}
+
+/* The kernel splits off the first part; the worker offers the rest to the limit once more. */
+static void throttled_and_split(void)
+{
+	struct bio bio = { .q = &q, .cgrp = &box, .sector = 800 }, first = { .q = &q, .cgrp = &box, .sector = 800, .bi_private = &bio };
+
+	begin();
+	run(&dd, &box, 1000);
+	hold_back(&bio);
+	run(&worker, &root, 6000);
+	check_made(&first, 5000);
+	bio.sector = 804;
+	hold_back(&bio);
+	shim_now = 7000;
+	check_made(&bio, 6000);
+	check_eq(used(), 2);
+	ends();
+}
+
+/* A pointer may be anything, also a word of the table's own. */
+static void private(void)
+{
+	struct bio bio = { .q = &q, .cgrp = &box, .sector = 800, .bi_private = (void *)CTRACE_INFLIGHT_BUSY };
+	struct request rq = { .q = &q, .bio = &bio, .pos = 800 };
+	struct ctrace_block_issuer by;
+
+	begin();
+	keys[5] = CTRACE_INFLIGHT_BUSY;
+	run(&worker, &root, 6000);
+	ctrace_block_remember(&bio);
+	check(keys[5] == CTRACE_INFLIGHT_BUSY);
+	check(recalled(&rq, &by));
+	check_eq(times.throttled, 0);
+	ends();
+}
+
 static const struct ktap_case cases[] = {
 	{ "remembered", remembered },
 	{ "no_bio", no_bio },
 	{ "passthrough", passthrough },
+	{ "throttled", throttled },
+	{ "throttled_and_merged", throttled_and_merged },
+	{ "throttled_and_split", throttled_and_split },
+	{ "private", private },
 };
 
 KTAP_MAIN(cases)

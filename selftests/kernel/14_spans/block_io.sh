@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: block_io: how long a disk of known latency takes, how long a request waited for it, and whose it is
+# description: block_io: how long a disk of known latency takes, how long a request waited for it since it was made, and whose it is
 # witness: null_blk that takes 20 ms and one request at a time; tracefs, request by request; the sector
 #	shows the writer
 # columns: bio --lines: SECTOR QUE(ms) LAT(ms)
@@ -18,7 +18,7 @@ dev=$(awk -F: '{print $1 * 1048576 + $2}' /sys/block/nullb0/dev) kdev=$(tr : , <
 echo mq-deadline > /sys/block/nullb0/queue/scheduler 2> /dev/null
 note "scheduler: $(cat /sys/block/nullb0/queue/scheduler)"
 load
-tracing on block/block_rq_insert block/block_rq_issue block/block_rq_complete
+tracing on block/block_getrq block/block_rq_insert block/block_rq_issue block/block_rq_complete
 writer="until [ -e $tmp/go ]; do sleep 0.05; done; for i in 0 1 2 3; do
 	dd if=/dev/zero of=/dev/nullb0 bs=4k count=5 oflag=direct seek=\$((\$0 / 8 + i * 5)) 2> /dev/null & done; wait; : > $tmp/done.\$0"
 cheap one -g "/box/$(hex64 one)" -- /bin/sh -c "$writer" 0
@@ -42,15 +42,15 @@ wait "$all" "$one"
 kill -INT "$bio"
 wait "$bio"
 grep " dev=$dev " "$tmp/all" > "$tmp/ev"
-tracing read | grep -E "block_rq_[a-z]*: $kdev " > "$tmp/kernel"
+tracing read | grep -E "block_(rq_[a-z]*|getrq): $kdev " > "$tmp/kernel"
 note "$(head -n 3 "$tmp/ev")"
 
 # SECTOR DURATION QUEUED, in us, by the kernel's own events, and ours
 awk '{ for (i = 1; i < NF; i++) if ($i == "+") s = $(i - 1)
-	match($0, /[0-9]+\.[0-9]+: block_rq/); t = substr($0, RSTART, RLENGTH) + 0
-	if (/block_rq_insert:/) inserted[s] = t
+	match($0, /[0-9]+\.[0-9]+: block_/); t = substr($0, RSTART, RLENGTH) + 0
+	if (/block_getrq:/) made[s] = t
 	if (/block_rq_issue:/) issued[s] = t
-	if (/block_rq_complete:/) printf "%d %d %d\n", s, (t - issued[s]) * 1e6, s in inserted ? (issued[s] - inserted[s]) * 1e6 : 0
+	if (/block_rq_complete:/) printf "%d %d %d\n", s, (t - issued[s]) * 1e6, s in made ? (issued[s] - made[s]) * 1e6 : 0
 }' "$tmp/kernel" | sort -n > "$tmp/theirs"
 sed -nE 's/.* duration=([0-9]+) queued=([0-9]+) .* sector=([0-9]+) .*/\3 \1 \2/p' "$tmp/ev" |
 	awk '{ print $1, int($2 / 1000), int($3 / 1000) }' | sort -n > "$tmp/ours"

@@ -104,10 +104,20 @@ if ctrace events 2> /dev/null | grep -q '^sched_blame '; then
 fi
 # requests NAME FILTER: 500 reads, and 500 synchronous writes, of 4 kB
 requests() {
-	counts "$1" "block_io${2:+ if $2} => count(), sum(bytes), max(duration), hist(duration) by dev, rwbs" \
+	local sums='sum(bytes), sum(duration), sum(queued), sum(throttled)'
+	counts "$1" "block_io${2:+ if $2} => count(), $sums, max(duration), hist(duration), hist(queued) by dev, rwbs" \
 		sh -c 'dd if=/dev/nullb0 of=/dev/null bs=4k count=500 iflag=direct; dd if=/dev/zero of=/dev/nullb0 bs=4k count=500 oflag=direct'
 	jq -rs '[.[].rows[] | "\(.keys) \(.values.count) \(.values["sum(bytes)"]) \(.values["max(duration)"] > 0) \(
-		[.values["hist(duration)"].buckets[].count] | add)"] | sort[]' "$tmp/$1" > "$tmp/$1.counts"
+		[.values["hist(duration)"].buckets[][2]] | add) \([.values["hist(queued)"].buckets[][2]] | add) \(
+		.values["sum(throttled)"])"] | sort[]' "$tmp/$1" > "$tmp/$1.counts"
+	# shellcheck disable=SC2016 # jq's own
+	check "$1: the sums are as the histograms allow" jq -es '[.[].rows[].values | . as $v |
+		("duration", "queued") | . as $of | $v["hist(\($of))"].buckets | ([.[] | .[0] * .[2]] | add) <= $v["sum(\($of))"] and
+		$v["sum(\($of))"] <= ([.[] | .[1] * .[2]] | add)] | length > 0 and all' "$tmp/$1"
+	check "$1: each is in both of these" jq -es '[.[].rows[].values | .count == .["hist(duration)"].count and .count == .["hist(queued)"].count] | all' "$tmp/$1"
+	# shellcheck disable=SC2016 # jq's own
+	check "$1: the longest is in the last bucket" jq -es '[.[].rows[].values | .["max(duration)"] as $max |
+		.["hist(duration)"].buckets[-1] | .[0] <= $max and $max <= .[1]] | length > 0 and all' "$tmp/$1"
 }
 if ctrace events 2> /dev/null | grep -q '^block_io ' && modprobe null_blk nr_devices=1 queue_mode=2 irqmode=0 2> /dev/null; then
 	later "rmmod null_blk"

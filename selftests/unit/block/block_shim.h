@@ -10,10 +10,11 @@
 
 #define CTRACE_COMM_LEN		16
 #define PF_KTHREAD		1
+#define PF_WQ_WORKER		2
 #define smp_processor_id()	0
 #define in_task()		shim_in_task
 #define current			(&shim_task)
-#define ctrace_compat_clock()	1000ull
+#define ctrace_compat_clock()	shim_now
 
 struct cgroup { int unused; };
 struct css_set { struct cgroup *io; };
@@ -40,6 +41,7 @@ union ctrace_ids {
 };
 
 extern bool shim_in_task;
+extern u64 shim_now;
 extern struct task_struct shim_task;
 extern struct ctrace_container shim_container;
 extern atomic64_t ctrace_identity_gen;
@@ -70,6 +72,7 @@ static inline void ctrace_identity_resolve_cgroup(const struct cgroup *cgrp, str
 }
 
 static inline u32 ctrace_wants(u32 id) { return id; }
+static inline u64 ctrace_compat_passed(u64 then, u64 now) { return now > then ? now - then : 0; }
 static inline u64 ctrace_compat_task_start(const struct task_struct *p) { return p->pid; }
 static inline struct css_set *ctrace_compat_task_cset(const struct task_struct *p) { return p->cset; }
 static inline struct cgroup *ctrace_compat_cset_io(const struct css_set *s) { return s->io; }
@@ -80,6 +83,7 @@ struct request_queue { int unused; };
 struct bio {
 	const struct request_queue *q;
 	struct cgroup *cgrp;
+	void *bi_private;
 	u64 sector;
 };
 struct request {
