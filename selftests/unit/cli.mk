@@ -33,6 +33,7 @@ far_test_cli := $(filter-out base/far symbols/symbols_far,$(sinks))
 unwind_test_cli := $(stack_test_cli)
 comms_test_cli := $(sinks)
 disks_test_cli := names/disks base/sbuf base/util
+io_limits_test_cli := names/io_limits base/sbuf base/util
 demangle_test_cli := symbols/demangle base/sbuf base/util
 report_test_cli := $(sinks) ctf/sink_ctf ctf/ctf_disks ctf/ctf_read ctf/ctf_symbols ctf/side \
 	base/errors

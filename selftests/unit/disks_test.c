@@ -42,6 +42,17 @@ static void names(void)
 	is(259, 9, "nvme0n2");
 	is(259, 10, "nvmexc0n1");
 	is(8, 17, "8:17");
+	/* a disk of device mapper's on a partition, and one on that */
+	sh("ln -s ../../devices/virtual/block/dm-0 sys/dev/block/253:0; ln -s ../../devices/virtual/block/dm-1 sys/dev/block/253:1");
+	sh("mkdir -p sys/class/block sys/devices/pci/block/vda/vda1 sys/devices/virtual/block/dm-0/slaves/vda1 "
+	   "sys/devices/virtual/block/dm-1/slaves/dm-0");
+	sh("for d in pci/block/vda pci/block/vda/vda1 virtual/block/dm-0 virtual/block/dm-1; do ln -s ../../devices/$d sys/class/block/; done");
+	check(disk_is_over(root, 254 << 20, "vda") && disk_is_over(root, 253 << 20, "vda") && disk_is_over(root, 253 << 20 | 1, "vda"));
+	check(!disk_is_over(root, 254 << 20, "vdb") && !disk_is_over(root, 253 << 20 | 1, "vdb") && !disk_is_over(root, 8 << 20, "vda"));
+	check(!disk_is_over(root, 254 << 20, "dm-0"));
+	/* made of itself: an end is found all the same */
+	sh("mkdir sys/devices/virtual/block/dm-0/slaves/dm-1");
+	check(!disk_is_over(root, 253 << 20, "vdb"));
 	sh("rm proc/diskstats");
 	is(259, 2, "259:2");
 	sh("rm -r proc sys");

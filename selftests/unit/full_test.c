@@ -116,7 +116,8 @@ static struct ctrace_schema *full_types(void)
 	};
 	static const struct ctrace_field run[] = { { "duration", CTRACE_FK_UINT, 0, 8 }, { "comm", CTRACE_FK_TEXT, 0, 16 } };
 	static const struct ctrace_field io[] = {
-		{ "duration", CTRACE_FK_UINT, 0, 8 }, { "dev", CTRACE_FK_UINT, 0, 4 }, { "bytes", CTRACE_FK_UINT, 0, 4 },
+		{ "duration", CTRACE_FK_UINT, 0, 8 }, { "queued", CTRACE_FK_UINT, 0, 8 },
+		{ "throttled", CTRACE_FK_UINT, 0, 8 }, { "dev", CTRACE_FK_UINT, 0, 4 }, { "bytes", CTRACE_FK_UINT, 0, 4 },
 		{ "error", CTRACE_FK_INT, 0, 4 }, { "rwbs", CTRACE_FK_UINT, CTRACE_FD_RWBS, 4 },
 	};
 	static const struct ctrace_field wait[] = {
@@ -163,6 +164,8 @@ static void put_wait(uint64_t time, uint32_t cpu)
 	add(cpu, &m);
 	make(&m, time, CTRACE_ID_BLOCK_IO, 1, 101, 1);
 	put_int(&m, 1 + draw(1u << 20), 8);
+	put_int(&m, 1u << 20, 8);
+	put_int(&m, draw(1u << 20), 8);
 	put_int(&m, 8u << 20 | 17, 4);
 	put_int(&m, 4096, 4);
 	put_int(&m, 0, 4);

@@ -63,7 +63,8 @@ static struct ctrace_schema *types(void)
 	static const struct ctrace_field run[] = { { "duration", CTRACE_FK_UINT, 0, 8 }, { "comm", CTRACE_FK_TEXT, 0, 16 } };
 	static const struct ctrace_field throttled[] = { { "duration", CTRACE_FK_UINT, 0, 8 }, { "cgroup_id", CTRACE_FK_UINT, 0, 8 } };
 	static const struct ctrace_field io[] = {
-		{ "duration", CTRACE_FK_UINT, 0, 8 }, { "dev", CTRACE_FK_UINT, 0, 4 }, { "bytes", CTRACE_FK_UINT, 0, 4 },
+		{ "duration", CTRACE_FK_UINT, 0, 8 }, { "queued", CTRACE_FK_UINT, 0, 8 },
+		{ "throttled", CTRACE_FK_UINT, 0, 8 }, { "dev", CTRACE_FK_UINT, 0, 4 }, { "bytes", CTRACE_FK_UINT, 0, 4 },
 		{ "error", CTRACE_FK_INT, 0, 4 }, { "rwbs", CTRACE_FK_UINT, CTRACE_FD_RWBS, 4 },
 	};
 	static const struct ctrace_field sample[] = {
@@ -135,6 +136,8 @@ static void make_all(int i)
 	add(&m);
 	make(&m, time + 3, CTRACE_ID_BLOCK_IO, cid, 10, 1);
 	put_int(&m, duration(i), 8);
+	put_int(&m, cid == 1 ? 3 * duration(i) : 0, 8);
+	put_int(&m, cid == 1 ? 2 * duration(i) : 0, 8);
 	put_int(&m, 8u << 20 | 17, 4);
 	put_int(&m, 512u * (unsigned int)(i % 7), 4);
 	put_int(&m, i == 4 ? (uint32_t)-5 : 0, 4);
@@ -307,6 +310,35 @@ static void locks(void)
 	has(shows(&cmd_locks, false, "-e read"), "lock_contention alone");
 }
 
+/* Those of container one waited three times as long as the disk took, for two of these behind a limit. */
+static void bio_queued(void)
+{
+	uint64_t took[2] = { 0 };
+	const char *text;
+
+	for (int i = 0; i < EVENTS; i++)
+		took[i % 2] += duration(i);
+	text = shows(&cmd_bio, true, "");
+	check_eq(sum(text, "container", "one", "duration"), took[0]);
+	check_eq(sum(text, "container", "two", "duration"), took[1]);
+	check_eq(sum(text, "container", "one", "throttled"), 2 * took[0]);
+	check_eq(sum(text, "container", "two", "throttled"), 0);
+	check_eq(sum(text, "held_up_by", "limit", "count"), EVENTS / 2);
+	check_eq(sum(text, "held_up_by", "disk", "count"), EVENTS / 2);
+	text = shows(&cmd_bio, false, "");
+	has(text, "  WBYTES   QUE50   QUE99     P50");
+	has(text, "two on 8:17: the disk holds it up: its requests spent 100.0% of their time there.\n");
+	has(text, "one on 8:17: its limit holds it up: its requests spent 50.0% of their time behind it.\n");
+	check(strstr(text, "one on") < strstr(text, "two on"));
+	/* one request of 1.4 ms, and 4.2 ms before, is not worth a sentence */
+	text = shows(&cmd_bio, false, "--failed");
+	check(!strstr(text, "one on"));
+	has(shows(&cmd_bio, true, "--failed"), "\"held_up_by\":\"nothing\"");
+	text = shows(&cmd_bio, true, "--by error --top 1");
+	check_eq(sum(text, "by", "error = 0", "count"), EVENTS / 2);
+	has(shows(&cmd_bio, false, "--hist --interval 10000"), "     before its issue:\n");
+}
+
 static void bio(void)
 {
 	uint64_t reads = 0, writes = 0, rbytes = 0, wbytes = 0, bytes = 0, flushes = 0, discards = 0;
@@ -344,10 +376,10 @@ static void bio(void)
 	has(text, "container = one, disk = 8:17\n");
 	has(text, "     usecs               : count     distribution\n");
 	text = shows(&cmd_bio, false, "--lines --longer 5900us");
-	has(text, "CONTAINER        TIME(s)     COMM            PID     DISK      T   SECTOR      BYTES     QUE(ms)  LAT(ms) ERR\n"
-	    "two              0.000000    -               -       8:17      DS  -           0               -    5.900 -\n");
+	has(text, "CONTAINER        TIME(s)     COMM            PID     DISK      T   SECTOR      BYTES     QUE(ms)  THR(ms)  LAT(ms) ERR\n"
+	    "two              0.000000    -               -       8:17      DS  -           0           0.000    0.000    5.900 -\n");
 	has(text, "\ntwo              0.050000    ");
-	has(shows(&cmd_bio, true, "--lines --failed"), "\"rwbs\":\"DS\",\"sector\":null,\"bytes\":2048,\"queued\":null,\"duration\":1400000,\"errno\":\"EIO\"}\n");
+	has(shows(&cmd_bio, true, "--lines --failed"), "\"rwbs\":\"DS\",\"sector\":null,\"bytes\":2048,\"queued\":4200000,\"throttled\":2800000,\"duration\":1400000,\"errno\":\"EIO\"}\n");
 	has(shows(&cmd_bio, false, "--lines --hist"), "choose one");
 	has(shows(&cmd_bio, false, "--lines --top 3"), "--top is for tables, but 'bio --lines' prints a line for each event");
 }
@@ -466,7 +498,7 @@ static void sort(void)
 }
 
 static const struct ktap_case cases[] = {
-	{ "a recording of each kind of event", record }, { "offcpu", offcpu }, { "locks", locks }, { "bio", bio }, { "top", top },
+	{ "a recording of each kind of event", record }, { "offcpu", offcpu }, { "locks", locks }, { "bio", bio }, { "bio_queued", bio_queued }, { "top", top },
 	{ "profile", profile }, { "throttle", throttle }, { "columns to sort by", sort },
 };
 

@@ -88,8 +88,8 @@ same "by whom" "$(cat "$tmp/lines.pid")" "$(last by_tid)"
 in_range "the last one, half a second after the others" 500000000 "$t" "$(last since_first)"
 has "an account" '^ctrace: [0-9]+ events from 1 container.*, 0 lost' "$tmp/err"
 ctrace bio all --lines --longer 1ms -- ctbox -n lines -- sh -c "dd if=/dev/nullb0 of=/dev/null bs=4k count=3 skip=2000 iflag=direct 2> /dev/null; sleep 0.2" > "$tmp/out" 2> "$tmp/err"
-has "biosnoop's columns, the container first" '^CONTAINER +TIME\(s\) +COMM +PID +DISK +T +SECTOR +BYTES +QUE\(ms\) +LAT\(ms\) +ERR$' "$tmp/out"
-has "a line" '^[^ ]+ .*[0-9.]+ +dd +[0-9]+ +nullb0 +R[A-Z]* +16000 +4096 +[0-9]+\.[0-9]+ +[0-9]+\.[0-9]+ +-$' "$tmp/out"
+has "biosnoop's columns, the container first" '^CONTAINER +TIME\(s\) +COMM +PID +DISK +T +SECTOR +BYTES +QUE\(ms\) +THR\(ms\) +LAT\(ms\) +ERR$' "$tmp/out"
+has "a line" '^[^ ]+ .*[0-9.]+ +dd +[0-9]+ +nullb0 +R[A-Z]* +16000 +4096 +[0-9]+\.[0-9]+ +0\.000 +[0-9]+\.[0-9]+ +-$' "$tmp/out"
 
 ctrace bio all --hist -- ctbox -n hist -- sh -c "dd if=/dev/nullb0 of=/dev/null bs=4k count=4 iflag=direct 2> /dev/null; sleep 0.2" > "$tmp/out" 2> "$tmp/err"
 has "a histogram" '^container = .*, disk = nullb0$' "$tmp/out"
@@ -112,7 +112,7 @@ else
 fi 2> "$tmp/bad"
 ctrace bio all --comm no-such --failed --duration 0.2 > "$tmp/out" 2> "$tmp/err"
 same "no events: the heading alone" 1 "$(wc -l < "$tmp/out")"
-has "which names its columns" '^CONTAINER +DISK +IOS +READS +WRITES +FLUSHES +DISCARDS +RBYTES +WBYTES +P50 +P99 +MAX$' "$tmp/out"
+has "which names its columns" '^CONTAINER +DISK +IOS +READS +WRITES +FLUSHES +DISCARDS +RBYTES +WBYTES +QUE50 +QUE99 +P50 +P99 +MAX$' "$tmp/out"
 refuse "other events" 'leave out -e|alone' ctrace bio -e read
 refuse "other events, as lines" 'has its own events' ctrace bio --lines -e read
 refuse "a column that is none" "no column 'size'" ctrace bio --sort size

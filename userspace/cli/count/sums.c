@@ -11,10 +11,16 @@ static void take_values(struct sum *s, const struct ctrace_table *t, const uint6
 
 	s->n = view_events(t, v);
 	s->total = total >= 0 ? v[t->values[total].at] : 0;
-	for (uint32_t i = (uint32_t)total + 1; total >= 0 && i < t->nvalues; i++)
-		s->more += t->values[i].kind == CTRACE_TABLE_SUM ? v[t->values[i].at] : 0;
+	for (uint32_t i = (uint32_t)total + 1, n = 0; total >= 0 && i < t->nvalues && n < SUM_MORE; i++)
+		if (t->values[i].kind == CTRACE_TABLE_SUM)
+			s->more[n++] = v[t->values[i].at];
 	if (hist >= 0)
 		memcpy(s->hist, &v[t->values[hist].at], sizeof(s->hist));
+	for (uint32_t i = (uint32_t)hist + 1; hist >= 0 && i < t->nvalues && !s->second; i++)
+		if (t->values[i].kind == CTRACE_TABLE_HIST) {
+			s->second = xcalloc(CTRACE_TABLE_BUCKETS, sizeof(s->second[0]));
+			memcpy(s->second, &v[t->values[i].at], sizeof(s->hist));
+		}
 	s->min = min >= 0 ? view_hist_min(s->hist, v[t->values[min].at]) : ctrace_hist_min(s->hist);
 	s->max = max >= 0 ? view_hist_max(s->hist, v[t->values[max].at]) : ctrace_hist_max(s->hist);
 }
@@ -60,7 +66,7 @@ static void take(struct view *v, struct sum *s, const struct view_row *row, cons
 	if (!err)
 		return;
 	s->errors = s->n;
-	s->more = 0;
+	memset(s->more, 0, sizeof(s->more));
 	s->errnos = xcalloc(1, sizeof(s->errnos[0]));
 	s->errnos[0] = (struct sum_errno){ err, s->n };
 	s->nerrnos = 1;
@@ -89,9 +95,14 @@ void sum_add(struct sum *a, const struct sum *b)
 	a->n += b->n;
 	a->errors += b->errors;
 	a->total += b->total;
-	a->more += b->more;
+	for (size_t i = 0; i < SUM_MORE; i++)
+		a->more[i] += b->more[i];
 	for (uint32_t i = 0; i < CTRACE_TABLE_BUCKETS; i++)
 		a->hist[i] += b->hist[i];
+	if (b->second && !a->second)
+		a->second = xcalloc(CTRACE_TABLE_BUCKETS, sizeof(a->second[0]));
+	for (uint32_t i = 0; b->second && i < CTRACE_TABLE_BUCKETS; i++)
+		a->second[i] += b->second[i];
 }
 
 static void add_errnos(struct sum *a, const struct sum *b)
@@ -114,6 +125,7 @@ void sum_free(struct sum *s)
 	free(s->by);
 	free(s->name);
 	free(s->errnos);
+	free(s->second);
 }
 
 /* group SIZE_MAX: of all */
@@ -192,7 +204,8 @@ void sum_put_by(struct sbuf *b, const struct sum *s)
 }
 
 void sums_print_hists(const struct view *v, const void *rows, size_t row_size, size_t n,
-		      void (*put)(struct sbuf *b, const struct sum *s), enum bars_unit unit)
+		      void (*put)(struct sbuf *b, const struct sum *s), enum bars_unit unit,
+		      const char *second)
 {
 	struct sbuf b = { 0 };
 
@@ -207,6 +220,15 @@ void sums_print_hists(const struct view *v, const void *rows, size_t row_size, s
 		sbuf_puts(&b, "     ");
 		sum_put_percentiles(&b, s);
 		sbuf_printf(&b, ", count %llu\n", (unsigned long long)s->n);
+		if (!s->second)
+			continue;
+		sbuf_printf(&b, "     %s:\n", second);
+		bars_put(&b, s->second, "", unit);
+		sbuf_puts(&b, "     p50 ");
+		put_ns(&b, sum_second_p50(s).n);
+		sbuf_puts(&b, ", p99 ");
+		put_ns(&b, sum_second_p99(s).n);
+		sbuf_putc(&b, '\n');
 	}
 	fputs(b.s ? b.s : "", stdout);
 	sbuf_free(&b);
@@ -270,6 +292,23 @@ struct cell sum_p50(const void *row)
 struct cell sum_p99(const void *row)
 {
 	return (struct cell){ .n = sum_percentile(row, 0.99) };
+}
+
+static struct cell second_percentile(const struct sum *s, double p)
+{
+	uint64_t n = s->second ? view_percentile(s->second, p, ctrace_hist_max(s->second)) : 0;
+
+	return (struct cell){ .is = s->second ? CELL_KNOWN : CELL_MISSING, .n = n };
+}
+
+struct cell sum_second_p50(const void *row)
+{
+	return second_percentile(row, 0.5);
+}
+
+struct cell sum_second_p99(const void *row)
+{
+	return second_percentile(row, 0.99);
 }
 
 void sum_json_hist(struct json *j, const void *row)

@@ -5,6 +5,8 @@
 
 #include "count/listing.h"
 
+#define SUM_MORE	3	/* sums beside the first one */
+
 struct sum_errno {
 	uint32_t err;
 	uint64_t n;
@@ -17,8 +19,9 @@ struct sum {
 	char *by;		/* the keys of --by as text, "" none */
 	char *name;		/* of a line in a block; or "" */
 	uint64_t n, errors, total, min, max;
-	uint64_t more;		/* of the second sum(), if there is one: of events without an error */
+	uint64_t more[SUM_MORE];	/* of further sum()s, in their order: of events without an error */
 	uint64_t hist[CTRACE_TABLE_BUCKETS];
+	uint64_t *second;	/* of a second hist(); NULL: there is none */
 	struct sum_errno *errnos;
 	size_t nerrnos;
 };
@@ -42,7 +45,7 @@ void sums_free(struct sums *s);
 void sum_free(struct sum *s);	/* frees its members */
 /* Do both belong to one block? */
 bool sums_together(const struct sum *a, const struct sum *b);
-/* Adds b to a, which has no errnos. */
+/* Adds b to a, which has no errnos, and may get a second histogram. */
 void sum_add(struct sum *a, const struct sum *b);
 
 static inline uint64_t sum_percentile(const struct sum *s, double p)
@@ -57,6 +60,9 @@ struct listed sum_whose(const void *row);
 int sum_tie(const void *x, const void *y, double n);
 struct cell sum_p50(const void *row);
 struct cell sum_p99(const void *row);
+/* Of the second histogram. */
+struct cell sum_second_p50(const void *row);
+struct cell sum_second_p99(const void *row);
 void sum_json_hist(struct json *j, const void *row);
 
 #define SUM_COLUMN(head, key, unit, member)	{ head, key, unit, COLUMN_AT(struct sum, member) }
@@ -65,9 +71,13 @@ void sum_json_hist(struct json *j, const void *row);
 	{ "P50", NULL, COLUMN_NS, .get = sum_p50 }, { "P99", NULL, COLUMN_NS, .get = sum_p99 }, \
 	SUM_COLUMN("MAX", NULL, COLUMN_NS, max), { .json = sum_json_hist }
 
-/* Prints a histogram of each row. put: appends more of the row to the container's name. */
+/*
+ * Prints a histogram of each row, and the second one. put: appends more of the row to the container's name.
+ * second: what that is of.
+ */
 void sums_print_hists(const struct view *v, const void *rows, size_t row_size, size_t n,
-		      void (*put)(struct sbuf *b, const struct sum *s), enum bars_unit unit);
+		      void (*put)(struct sbuf *b, const struct sum *s), enum bars_unit unit,
+		      const char *second);
 /*
  * Prints a stack and the sums of each row. put: appends the row's frames, from the end of the line of its
  * keys on.

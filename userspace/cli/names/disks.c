@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,6 +7,7 @@
 #include "names/disks.h"
 
 #define MINOR_BITS	20	/* of the kernel's own dev_t */
+#define LAYERS		4u	/* of disks, one made of the other */
 
 static struct disk {
 	uint32_t dev;
@@ -75,6 +77,42 @@ void disk_put(struct sbuf *b, uint32_t dev, bool live)
 		sbuf_clean(b, disk_of(dev)->name);
 	else
 		sbuf_printf(b, "%u:%u", dev >> MINOR_BITS, dev & ((1u << MINOR_BITS) - 1));
+}
+
+/* Is `device`, below root, the disk `name` or a partition of it, or made of it? */
+static bool is_over(const char *root, const char *device, const char *name, unsigned int depth)
+{
+	char *path = xasprintf("%s/sys/class/block/%s", root, device), link[512], *slash;
+	ssize_t n = readlink(path, link, sizeof(link) - 1);
+	bool yes = !strcmp(device, name);
+	struct dirent *e;
+	DIR *d;
+
+	free(path);
+	/* a partition's directory is in the disk's */
+	link[n > 0 ? n : 0] = '\0';
+	slash = strrchr(link, '/');
+	if (slash) {
+		*slash = '\0';
+		slash = strrchr(link, '/');
+		yes |= slash && !strcmp(slash + 1, name);
+	}
+	path = xasprintf("%s/sys/class/block/%s/slaves", root, device);
+	d = yes || !depth ? NULL : opendir(path);	/* the kernel's */
+	free(path);
+	while (d && !yes && (e = readdir(d)))
+		yes = e->d_name[0] != '.' && is_over(root, e->d_name, name, depth - 1);
+	if (d)
+		closedir(d);
+	return yes;
+}
+
+bool disk_is_over(const char *root, uint32_t dev, const char *name)
+{
+	char top[64];
+
+	disk_name(root, dev, top, sizeof(top));
+	return is_over(root, top, name, LAYERS);
 }
 
 char disk_direction(uint64_t rwbs)

@@ -14,6 +14,9 @@ void disk_put(struct sbuf *b, uint32_t dev, bool live);
 /* The same, by the files below root, "" for this machine's. A path to an NVMe disk is called as the disk. */
 void disk_name(const char *root, uint32_t dev, char *name, size_t size);
 
+/* Is dev the disk `name`, or made of it, as device mapper and md make disks? By the same files. */
+bool disk_is_over(const char *root, uint32_t dev, const char *name);
+
 /* The letter of what a request does, R, W, D, F or N, from an event's rwbs. */
 char disk_direction(uint64_t rwbs);
 

@@ -60,6 +60,12 @@ static bool get_queued(struct line *l, struct sbuf *b, int64_t *n)
 	return line_number(l, "queued", n);
 }
 
+static bool get_throttled(struct line *l, struct sbuf *b, int64_t *n)
+{
+	(void)b;
+	return line_number(l, "throttled", n);
+}
+
 static bool get_error(struct line *l, struct sbuf *b, int64_t *n)
 {
 	return line_number(l, "error", n) && line_errno(b, *n);
@@ -74,6 +80,7 @@ static const struct lines_column columns[] = {
 	{ "SECTOR", "sector", -11, LINES_NUMBER, get_sector },
 	{ "BYTES", "bytes", -8, LINES_NUMBER, get_bytes },
 	{ "QUE(ms)", "queued", 8, LINES_MS, get_queued },
+	{ "THR(ms)", "throttled", 8, LINES_MS, get_throttled },
 	{ "LAT(ms)", "duration", 8, LINES_MS, line_get_duration },
 	{ "ERR", "errno", 0, LINES_TEXT, get_error },
 	{ NULL, NULL, 0, 0, NULL }

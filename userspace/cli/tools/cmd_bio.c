@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ctrace bio: which container's requests a disk served, and how long each took. */
+/* ctrace bio: which container's requests a disk served, how long each took, and how long it waited before. */
 #include <stdlib.h>
 #include <string.h>
 #include "commands.h"
 #include "names/disks.h"
 #include "count/lines.h"
-#include "count/sums.h"
+#include "tools/bio.h"
 
 static const char usage[] =
 "Usage: ctrace bio [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "\n"
 "Shows the requests that disks served, for each container and disk: how many, of\n"
-"how many bytes, and how long they took from their issue to the driver until\n"
-"their completion. A request that writes data back later belongs to the container\n"
-"that wrote the data.\n";
+"how many bytes, how long they waited before their issue to the driver, and how\n"
+"long they took from there until their completion. Then it says what held the\n"
+"container up: the disk, the queue before it, or its limit (io.max). A request\n"
+"that writes data back later belongs to the container that wrote the data.\n";
 
-#define FUNCTIONS	"count(), sum(bytes), max(duration), hist(duration)"
+/* The module counts these in this order with the fewest instructions. */
+#define FUNCTIONS \
+	"count(), sum(bytes), sum(duration), sum(queued), sum(throttled), max(duration), hist(duration), " \
+	"hist(queued)"
+/* Two histograms make long rows; there is one for each container, disk and kind of request */
+#define ROWS		(VIEW_ROWS / 2)
 
 enum { OPT_HIST = OPT_VIEW_OWN, OPT_LINES };
 
@@ -23,18 +29,19 @@ static const struct cli_option options[] = {
 	{ .help = "What to show:" },
 	OPTION("hist", OPT_HIST, NULL, "a histogram of the times for each container and disk"),
 	OPTION("lines", OPT_LINES, NULL,
-	       "a line for each request:\nTIME COMM PID DISK T SECTOR BYTES QUE LAT ERR"),
+	       "a line for each request:\nTIME COMM PID DISK T SECTOR BYTES QUE THR LAT ERR"),
 	OPTION("milliseconds", 'm', NULL, "ranges of histograms in milliseconds, not microseconds"),
 	OPTION("longer", OPT_LONGER, "TIME", "only requests that took at least this time"),
 	OPTION("failed", OPT_FAILED, NULL, "only requests that failed"),
 	OPTION("by", OPT_BY, "KEY,...", "separately for each comm, tid, error, ...; at most two", VIEW_KEYS),
 	OPTION("sort", OPT_SORT, "COLUMN", "by %s",
-	       "ios reads writes flushes discards rbytes wbytes p50 p99 max disk"),
+	       "ios reads writes flushes discards rbytes wbytes que50 que99 p50 p99 max disk"),
 	{ 0 },
 };
 
 struct own {
 	bool hist, lines, milliseconds;
+	struct bio_limits limits;
 };
 
 static bool option(struct view *v, int opt, int *status)
@@ -71,15 +78,18 @@ static int groups(struct view *v)
 	if (status != CLI_OK)
 		return status;
 	view_add_group(v, NULL, view_aggregate(v, FUNCTIONS, "dev, rwbs"));
+	v->groups[0].rows = v->rows ? v->rows : ROWS;
 	return CLI_OK;
 }
 
-/* --- requests of a container on a disk ------------------------------------------- */
+static void look(struct view *v)
+{
+	struct own *own = v->own;
 
-struct io {
-	struct sum sum;		/* the first member, of all; total is bytes; borrows its texts */
-	uint64_t reads, writes, flushes, discards, rbytes, wbytes;
-};
+	bio_limits_look(v, &own->limits);
+}
+
+/* --- requests of a container on a disk ------------------------------------------- */
 
 struct ios {
 	struct sums sums;
@@ -109,6 +119,18 @@ static void put_disk(struct view *v, struct sbuf *b, const struct view_row *row)
 
 #define IO_COLUMN(head, key, unit, member)	{ head, key, unit, COLUMN_AT(struct io, member) }
 
+static void json_queued(struct json *j, const void *row)
+{
+	const struct sum *s = row;
+	static const uint64_t none[CTRACE_TABLE_BUCKETS];
+	const uint64_t *h = s->second ? s->second : none;
+
+	json_open(j, "queued", '{');
+	json_uint(j, "total", s->more[IO_QUEUED]);
+	view_json_hist(j, h, ctrace_hist_max(h));
+	json_close(j, '}');
+}
+
 static const struct column columns[] = {
 	SUM_COLUMN("DISK", "disk", COLUMN_TEXT, name),
 	SUM_COLUMN("IOS", NULL, COLUMN_NUMBER, n),
@@ -119,6 +141,13 @@ static const struct column columns[] = {
 	IO_COLUMN("RBYTES", "rbytes", COLUMN_BYTES, rbytes),
 	IO_COLUMN("WBYTES", "wbytes", COLUMN_BYTES, wbytes),
 	SUM_COLUMN(NULL, "bytes", COLUMN_BYTES, total),
+	{ "QUE50", NULL, COLUMN_NS, .get = sum_second_p50 },
+	{ "QUE99", NULL, COLUMN_NS, .get = sum_second_p99 },
+	{ .json = json_queued },
+	SUM_COLUMN(NULL, "throttled", COLUMN_NS, more[IO_THROTTLED]),
+	SUM_COLUMN(NULL, "duration", COLUMN_NS, more[IO_DURATION]),
+	{ .json = json_held_up_by },
+	{ .json = json_limits },
 	SUM_PERCENTILES,
 };
 static const struct listing listing = {
@@ -150,11 +179,14 @@ static size_t make(struct view *v, struct ios *ios)
 		x->flushes += direction == 'F' ? s->n : 0;
 		x->discards += direction == 'D' ? s->n : 0;
 	}
+	bio_limits_judge(v, &((struct own *)v->own)->limits, ios->v, ios->n);
 	return listing_sort(v, &listing, ios->v, ios->n);
 }
 
 static void ios_free(struct ios *ios)
 {
+	for (size_t i = 0; i < ios->n; i++)
+		free(ios->v[i].sum.second);
 	free(ios->v);
 	sums_free(&ios->sums);
 }
@@ -172,20 +204,26 @@ static void print(struct view *v, struct json *j)
 	size_t n = make(v, &ios);
 
 	if (own->hist && !j)
-		sums_print_hists(v, ios.v, sizeof(ios.v[0]), n, put_disk_name, own->milliseconds ? BARS_MSECS : BARS_USECS);
+		sums_print_hists(v, ios.v, sizeof(ios.v[0]), n, put_disk_name,
+				 own->milliseconds ? BARS_MSECS : BARS_USECS, "before its issue");
 	else
 		listing_print(v, j, &listing, ios.v, n);
+	if (!own->hist && !j)
+		bio_print_held(v, ios.v, n);
 	ios_free(&ios);
 }
 
 static int run_bio(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.options = options, .option = option, .groups = groups, .print = print, .instead = instead,
+		.options = options, .option = option, .groups = groups, .tick = look, .print = print,
+		.instead = instead,
 	};
 	struct own own = { 0 };
+	int status = view_run(&kind, &own, argc, argv);
 
-	return view_run(&kind, &own, argc, argv);
+	bio_limits_free(&own.limits);
+	return status;
 }
 
 const struct command cmd_bio = {

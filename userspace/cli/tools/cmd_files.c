@@ -96,7 +96,7 @@ static struct cell bytes(const void *row)
 
 	if (!file_op_moves(s->name + before))
 		return (struct cell){ .is = CELL_UNKNOWN };
-	return (struct cell){ .n = s->more };
+	return (struct cell){ .n = s->more[0] };
 }
 
 static const struct column columns[] = {
@@ -143,7 +143,7 @@ static void print(struct view *v, struct json *j)
 	sums_make_named(v, &s, name_op, "syscall,opcode");
 	n = listing_sort(v, &listing, s.v, s.n);
 	if (own->hist && !j)
-		sums_print_hists(v, s.v, sizeof(s.v[0]), n, put_op, BARS_USECS);
+		sums_print_hists(v, s.v, sizeof(s.v[0]), n, put_op, BARS_USECS, NULL);
 	else
 		listing_print(v, j, &listing, s.v, n);
 	sums_free(&s);

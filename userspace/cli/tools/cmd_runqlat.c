@@ -74,7 +74,8 @@ static void print(struct view *v, struct json *j)
 	if (j)
 		listing_print(v, j, &listing, s.v, n);
 	else
-		sums_print_hists(v, s.v, sizeof(s.v[0]), n, sum_put_by, own->milliseconds ? BARS_MSECS : BARS_USECS);
+		sums_print_hists(v, s.v, sizeof(s.v[0]), n, sum_put_by,
+				 own->milliseconds ? BARS_MSECS : BARS_USECS, NULL);
 	sums_free(&s);
 }
 

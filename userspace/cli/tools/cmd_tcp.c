@@ -132,7 +132,7 @@ static void put_sum(struct summary *to, const struct sum *s, size_t group)
 			break;
 		}
 		to->tx = s->total;
-		to->rx = s->more;
+		to->rx = s->more[0];
 		break;
 	default:
 		if (!s->other && !strcmp(s->name, "SYNACK"))
