@@ -7,6 +7,8 @@
 #include <time.h>
 #include "commands.h"
 #include "ctf/sink_ctf.h"
+#include "names/cgroupfs.h"
+#include "names/io_limits.h"
 #include "run/recording.h"
 #include "run/window_options.h"
 #include "count/shares.h"
@@ -211,6 +213,24 @@ static bool has_locks(const struct view *v)
 	return v->recording ? view_input_has(v, "lock_contention") : t && !t->reason;
 }
 
+/* Has the container a limit of a disk, or a cgroup above it? */
+static bool has_io_limit(const struct view *v, uint32_t cid)
+{
+	const struct centry *e = v->recording ? NULL : ctable_find(v->run.ctable, cid);
+	char *v2 = cgroup_root(NULL), *v1 = cgroup_root("blkio");
+	struct io_limits l = { 0 };
+	bool yes = false;
+
+	if (e && e->known && e->c.cgroup_id)
+		io_limits_read(&l, v2, v1, e->c.path);
+	for (size_t i = 0; i < l.n && !yes; i++)
+		yes = l.v[i].kind <= IO_WIOPS;
+	io_limits_free(&l);
+	free(v2);
+	free(v1);
+	return yes;
+}
+
 static struct next next_of(const struct view *v, const struct why *w)
 {
 	static const struct next all[CAUSE_N] = {
@@ -236,6 +256,9 @@ static struct next next_of(const struct view *v, const struct why *w)
 	if (c == CAUSE_KERNEL && has_locks(v))
 		return (struct next){ "See where in the kernel it sleeps ('ctrace locks' shows waits for the kernel's locks)",
 				      all[c].command, NULL };
+	if (c == CAUSE_DISK && has_io_limit(v, w->cid))
+		return (struct next){ "It has a limit of disks (io.max). See whether that holds it up, or the disk",
+				      "ctrace bio %s", NULL };
 	return all[c];
 }
 
