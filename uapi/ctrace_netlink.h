@@ -335,7 +335,8 @@ enum ctrace_attr_session {
  *   FUNCTION	count(), sum(F), min(F), max(F), avg(F), hist(F); F is a number's field
  *   KEY	a field; F/N (divided, towards 0), F&N (N decimal, 0x or octal), log2(F), of a number's field;
  *		comm tid vtid pid uid gid cpu of the event's task, with $ before it if a field has that name;
- *		stack, ustack: of the kernel, of the program; of a whole call the stacks at its return;
+ *		stack, ustack: of the kernel, of the program; of a whole call those at its return, of
+ *		sched_block those with which the task went to sleep;
  *		syscall, errno: of whole calls; errno of each event that has a signed number called ret, too;
  *		of other events the field of that name
  *
@@ -348,7 +349,7 @@ enum ctrace_attr_session {
  * its task last went to sleep in it. If it did not, or 1,024 others sleep, it is the stack at the return.
  */
 #define CTRACE_PROBE_F_STACK		(1u << 0)
-/* a CTRACE_ID_USER_STACK follows each record; without frames if its task is not the running one */
+/* a CTRACE_ID_USER_STACK follows each record: its task's, if that runs; of sched_block as it went to sleep */
 #define CTRACE_PROBE_F_USER_STACK	(1u << 1)
 /*
  * Some CTRACE_ID_USER_MEMORY and a CTRACE_ID_USER_REGISTERS follow each record, for readers that unwind the

@@ -72,8 +72,8 @@ u32 ctrace_emit_passing(u32 mask, u32 id, const struct ctrace_who *who, const vo
  */
 void ctrace_options_note(u32 mask, const struct ctrace_who *who);
 
-/* Does a session in mask record the kernel's stack with event id? Context: the same. */
-bool ctrace_options_stack(u32 mask, u32 id);
+/* Which stacks sessions in mask want with event id: CTRACE_PROBE_F_STACK, _USER_STACK. Context: the same. */
+u32 ctrace_options_stack(u32 mask, u32 id);
 
 /*
  * Writes one record for each session in mask, which is not 0. payload: bytes before padding;

@@ -108,21 +108,24 @@ static bool match(struct ctrace_session *s, const struct ctrace_expr *e, u32 id,
 	return ctrace_expr_match(e, payload, len, x);
 }
 
-bool ctrace_options_stack(u32 mask, u32 id)
+u32 ctrace_options_stack(u32 mask, u32 id)
 {
 	const struct ctrace_option *sel;
 	struct ctrace_session *s;
+	u32 flags = 0;
 
 	for (mask &= READ_ONCE(ctrace_options_sessions); mask; mask &= mask - 1) {
 		s = READ_ONCE(ctrace_sessions[__ffs(mask)]);
 		sel = s ? options_of(s, id) : NULL;
 		if (!sel)
 			continue;
-		/* a call that is counted has the stack of its return */
-		if (sel->flags & CTRACE_PROBE_F_STACK || (sel->agg && sel->agg->stack && id < CTRACE_ID_CALL))
-			return true;
+		flags |= sel->flags;
+		/* a call that is counted has the stacks of its return */
+		if (!sel->agg || id >= CTRACE_ID_CALL)
+			continue;
+		flags |= (sel->agg->stack ? CTRACE_PROBE_F_STACK : 0) | (sel->agg->ustack ? CTRACE_PROBE_F_USER_STACK : 0);
 	}
-	return false;
+	return flags & (CTRACE_PROBE_F_STACK | CTRACE_PROBE_F_USER_STACK);
 }
 
 static void ask_gates(u32 mask, const struct ctrace_who *who, struct ctrace_route *r)
@@ -252,10 +255,18 @@ static __always_inline bool pass(struct ctrace_session *s, const struct ctrace_o
 
 /* --- emitting --------------------------------------------------------------- */
 
-/* current may be another task than who's, such as a waker, whose stack must not show */
-static u32 user_stack(u64 *to, const struct ctrace_who *who)
+/*
+ * The program's stack of event id. current may be another task than who's, such as a waker, whose stack must
+ * not show.
+ */
+static u32 user_stack(u64 *to, u32 id, const struct ctrace_who *who)
 {
-	return who->task == current ? ctrace_stack_user(to) : 0;
+	const struct ctrace_stack_waited *w = __this_cpu_read(ctrace_stack_waited);
+
+	if (!w || w->of != id || !w->user)
+		return who->task == current ? ctrace_stack_user(to) : 0;
+	memcpy(to, w->user->callstack, w->user->n * sizeof(*to));
+	return w->user->n;
 }
 
 /* The kernel's stack of event id: the one that leads here, unless its emit says otherwise. */
@@ -279,7 +290,7 @@ static void emit_stack(struct ctrace_session *s, u32 id, u32 of, const struct ct
 
 	BUILD_BUG_ON(CTRACE_SIZE(ctrace_stack_payload) + CTRACE_STACK_DEPTH * sizeof(u64) > CTRACE_PAYLOAD_MAX);
 	r->event = of;
-	n = id == CTRACE_ID_KERNEL_STACK ? own_stack(r->callstack, of) : user_stack(r->callstack, who);
+	n = id == CTRACE_ID_KERNEL_STACK ? own_stack(r->callstack, of) : user_stack(r->callstack, of, who);
 	r->callstack_length = n;
 	c.len = CTRACE_SIZE(ctrace_stack_payload) + n * sizeof(u64);
 	ctrace_emit_one(s->index, id, who, who->container->cid, c.len, ctrace_fill_copy, &c);
@@ -303,7 +314,7 @@ static u32 counted_user_stack(u64 *to, const void *arg)
 {
 	const struct stack_arg *a = arg;
 
-	return user_stack(to, a->who);
+	return user_stack(to, a->id, a->who);
 }
 
 static void count(const struct ctrace_option *sel, u32 id, const struct ctrace_who *who, const void *payload, u32 len,

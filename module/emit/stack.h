@@ -31,9 +31,15 @@ static __always_inline void ctrace_stack_end(const struct pt_regs *outer)
 	__this_cpu_write(ctrace_stack_regs, outer);
 }
 
+struct ctrace_stack_frames {
+	u32 n;
+	u64 callstack[CTRACE_STACK_DEPTH];
+};
+
 /* The stack of event `of`, where it is not the one that leads to its emit. */
 struct ctrace_stack_waited {
 	u32 of, n;
+	const struct ctrace_stack_frames *user;	/* the program's; NULL: what it is at the emit */
 	u64 callstack[CTRACE_STACK_DEPTH];
 };
 

@@ -175,7 +175,7 @@ static noinline void sleeps(struct task_struct *p)
 	b = ctrace_inflight_at(&calls, place);
 	wanted = READ_ONCE(b->wanted);
 	id = (u16)wanted;
-	if (!ctrace_options_stack(wanted >> 32, id))
+	if (!(ctrace_options_stack(wanted >> 32, id) & CTRACE_PROBE_F_STACK))
 		return;
 	w = ctrace_call_other(&ctrace_calls_waits, p);
 	if (!w) {
@@ -185,6 +185,7 @@ static noinline void sleeps(struct task_struct *p)
 		w = ctrace_inflight_at(&ctrace_calls_waits, place);
 	}
 	w->stack.of = id;
+	w->stack.user = NULL;
 	w->stack.n = ctrace_stack_kernel(w->stack.callstack, NULL);
 	while (!(wanted & CTRACE_CALL_WAITED) && cmpxchg64(&b->wanted, wanted, wanted | CTRACE_CALL_WAITED) != wanted)
 		wanted = READ_ONCE(b->wanted);

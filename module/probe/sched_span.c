@@ -72,10 +72,11 @@ static struct ctrace_inflight wakers __read_mostly = {
 	.stride = sizeof(struct waker), .bits = 10, .with = wakers_made,
 };
 
-/* The stacks with which tasks went to sleep, where a session wants one with sched_block. 1.1 MiB. */
+/* The stacks with which tasks went to sleep, where a session wants one with sched_block. 2.1 MiB. */
 struct waited {
 	struct ctrace_begun begun;	/* no session's */
 	struct ctrace_stack_waited stack;
+	struct ctrace_stack_frames user;
 };
 
 static struct ctrace_inflight stacks __read_mostly = { .stride = sizeof(struct waited), .bits = 11 };
@@ -333,8 +334,8 @@ static void take_waker(const struct task_struct *p, struct waker *w)
 	ctrace_inflight_give(&wakers, row, place);
 }
 
-/* p is current, or the place is none's. */
-static bool keep_stack(const struct task_struct *p)
+/* p is current, or the place is none's. which: CTRACE_PROBE_F_*, those that are wanted. */
+static bool keep_stacks(const struct task_struct *p, u32 which)
 {
 	u32 place = ctrace_inflight_take(&stacks, ctrace_inflight_row(&stacks, p), p);
 	struct waited *w;
@@ -343,7 +344,9 @@ static bool keep_stack(const struct task_struct *p)
 		return false;
 	w = ctrace_inflight_at(&stacks, place);
 	w->stack.of = CTRACE_ID_SCHED_BLOCK;
-	w->stack.n = ctrace_stack_kernel(w->stack.callstack, NULL);
+	w->stack.n = which & CTRACE_PROBE_F_STACK ? ctrace_stack_kernel(w->stack.callstack, NULL) : 0;
+	w->user.n = which & CTRACE_PROBE_F_USER_STACK ? ctrace_stack_user(w->user.callstack) : 0;
+	w->stack.user = &w->user;
 	return true;
 }
 
@@ -351,6 +354,7 @@ static void begin_block(struct at *a, const struct leaving *l)
 {
 	struct ctrace_span *s = begin(a, CTRACE_ID_SCHED_BLOCK, ctrace_wants(CTRACE_ID_SCHED_BLOCK));
 	u64 wanted;
+	u32 which;
 
 	if (!s)
 		return;
@@ -359,7 +363,8 @@ static void begin_block(struct at *a, const struct leaving *l)
 	s->block.syscall = l->syscall;
 	s->block.arg = l->arg;
 	wanted = READ_ONCE(s->begun.wanted);
-	if (likely(!ctrace_options_stack(wanted >> 32, CTRACE_ID_SCHED_BLOCK)) || !keep_stack(a->p))
+	which = ctrace_options_stack(wanted >> 32, CTRACE_ID_SCHED_BLOCK);
+	if (likely(!which) || !keep_stacks(a->p, which))
 		return;
 	/* another context may take sessions out */
 	while (cmpxchg64(&s->begun.wanted, wanted, wanted | WAITED) != wanted)
