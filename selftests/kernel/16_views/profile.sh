@@ -29,7 +29,7 @@ same "SELF adds up to the samples" "$samples" "$(jq -s '[.[].rows[] | select(.ci
 same "containers add up to the account" "$(jq -s '[.[].account.events] | add' "$tmp/json")" "$(jq -s '[.[].rows[].self] | add' "$tmp/json")"
 
 ctrace profile all -F 99 --folded "$tmp/folded" -- ctbox -n spin -- waits spin 2 > "$tmp/out" 2> "$tmp/err"
-has "folded: the container, the program, its functions" '^[^;]+;waits;[0-9]+;(.*;)?do_spin;three_parts [0-9]+$' "$tmp/folded"
+has "folded: the container, the program, its functions" '^[^;]+;waits;(.*;)?do_spin;three_parts [0-9]+$' "$tmp/folded"
 cheap spin -n again -- waits spin 60
 ctrace profile "cid:$(of_pid "$pid" cid)" --duration 2 --top 1 > "$tmp/out" 2> "$tmp/err"
 has "a block for the container" '^container = .*, [0-9]+ samples, about [0-9.]+m?s of a CPU$' "$tmp/out"

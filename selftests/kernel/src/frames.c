@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * frames call | spin SECONDS | deep: runs code whose frames a test knows, because it prints them.
+ * frames call | spin SECONDS | deep | sleep N MS [made]: runs code whose frames a test knows, because it prints
+ * them.
  *
  *	call	getppid() from three functions down: prints "ip=X ret=IN_C,IN_B,IN_A": the instruction after
  *		the call, and the return addresses above it, innermost first
  *	spin	prints "spin=FROM,TO ret=X": busy in user mode in [FROM, TO), called from X
  *	deep	the same call from 200 levels of one function: prints "deep=X"
+ *	sleep	N times nanosleep() for MS, from three functions down: prints "ip=X ret=IN_C,IN_B,IN_A slept=NS".
+ *		made: the outermost of them is called by code that was written into memory, and has no name
  *
  * On arm64 the return addresses on its stack are signed.
  */
@@ -13,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,19 +25,23 @@
 
 static uintptr_t ip, ret[3];
 
+static long nr = SYS_getppid;
+static struct timespec nap;
+
 /* Makes the call in this very function, because a library's function has no frame. */
 static inline __attribute__((always_inline)) uintptr_t call(void)
 {
 	uintptr_t here = 0;
 #if defined(__x86_64__)
-	long r = SYS_getppid;
+	long r = nr;
 
-	asm volatile("lea 1f(%%rip), %1\n\tsyscall\n1:" : "+a"(r), "=&r"(here) : : "rcx", "r11", "memory");
+	asm volatile("lea 1f(%%rip), %1\n\tsyscall\n1:" : "+a"(r), "=&r"(here) : "D"(&nap), "S"(NULL) : "rcx", "r11", "memory");
 #elif defined(__aarch64__)
-	register long x8 asm("x8") = SYS_getppid;
-	register long x0 asm("x0");
+	register long x8 asm("x8") = nr;
+	register const void *x0 asm("x0") = &nap;
+	register const void *x1 asm("x1") = NULL;
 
-	asm volatile("adr %1, 1f\n\tsvc 0\n1:" : "=r"(x0), "=&r"(here) : "r"(x8) : "memory");
+	asm volatile("adr %1, 1f\n\tsvc 0\n1:" : "+r"(x0), "=&r"(here) : "r"(x8), "r"(x1) : "memory");
 #endif
 	return here;
 }
@@ -55,6 +63,41 @@ static plain int a(void)
 {
 	ret[2] = (uintptr_t)__builtin_return_address(0);
 	return b() + 1;
+}
+
+/* A frame, a call of its argument, and back. */
+#ifdef __aarch64__
+static const uint32_t code[] = { 0xa9bf7bfd, 0x910003fd, 0xd63f0000, 0xa8c17bfd, 0xd65f03c0 };
+#else
+static const uint8_t code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
+#endif
+
+static plain int naps(long n, long ms, int made)
+{
+	void *room = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct timespec from, to;
+	int (*stub)(int (*fn)(void));
+	long long slept = 0;
+
+	if (room == MAP_FAILED)
+		return 1;
+	memcpy(room, code, sizeof(code));
+	__builtin___clear_cache(room, (char *)room + sizeof(code));
+	memcpy(&stub, &room, sizeof(stub));
+	nr = SYS_nanosleep;
+	nap = (struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+	while (n-- > 0) {
+		clock_gettime(CLOCK_MONOTONIC, &from);
+		if (made)
+			stub(a);
+		else
+			a();
+		clock_gettime(CLOCK_MONOTONIC, &to);
+		slept += (to.tv_sec - from.tv_sec) * 1000000000ll + to.tv_nsec - from.tv_nsec;
+	}
+	printf("ip=%#lx ret=%#lx,%#lx,%#lx slept=%lld\n", (unsigned long)ip, (unsigned long)ret[0],
+	       (unsigned long)ret[1], (unsigned long)ret[2], slept);
+	return 0;
 }
 
 static plain int deep(int n)
@@ -104,6 +147,8 @@ int main(int argc, char **argv)
 	} else if (argc > 1 && !strcmp(argv[1], "deep")) {
 		deep(200);
 		printf("deep=%#lx\n", (unsigned long)ip);
+	} else if (argc > 3 && !strcmp(argv[1], "sleep")) {
+		return naps(atol(argv[2]), atol(argv[3]), argc > 4);
 	} else if (argc > 2 && !strcmp(argv[1], "spin")) {
 		clock_gettime(CLOCK_MONOTONIC, &t);
 		spin(t.tv_sec + atol(argv[2]));

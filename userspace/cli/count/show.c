@@ -149,9 +149,13 @@ static int32_t process_of(const struct view_row *r)
 
 const char *view_frame(struct view *v, const struct view_row *r, uint32_t key, const uint64_t *frames, uint32_t i)
 {
+	const char *name;
+
 	/* a user stack begins at the instruction where the process was, and so does a sample's */
-	if (r->t->t->keys[key].kind == CTRACE_TABLE_KEY_USTACK)
-		return symbols_user(v->symbols, process_of(r) ? process_of(r) : -1, frames[i], !i);
+	if (r->t->t->keys[key].kind == CTRACE_TABLE_KEY_USTACK) {
+		name = symbols_user(v->symbols, process_of(r) ? process_of(r) : -1, frames[i], !i);
+		return v->merges && !strncmp(name, "0x", 2) ? "(unknown)" : name;
+	}
 	return symbols_kernel(v->symbols, frames[i], !i && !strncmp(r->t->event, "sample:", 7));
 }
 
@@ -325,37 +329,98 @@ static void fold_stacks(struct view *v, struct sbuf *b, const struct view_row *r
 	}
 }
 
+/* Appends "container;keys;outermost;...;innermost". */
+static void fold_row(struct view *v, struct sbuf *b, const struct view_row *r)
+{
+	const struct ctrace_table *t = r->t->t;
+	struct sbuf name = { 0 };
+
+	sbuf_reset(&name);
+	view_put_container(v, &name, r->r->cid);
+	put_part(b, name.s, false);
+	for (uint32_t k = 0; k < t->nkeys; k++) {
+		if (is_stack(&t->keys[k]) || (v->merges && !strcmp(t->keys[k].name, "pid")))
+			continue;
+		sbuf_reset(&name);
+		view_put_key(v, &name, r, k);
+		sbuf_putc(b, ';');
+		put_part(b, name.s, false);
+	}
+	sbuf_free(&name);
+	fold_stacks(v, b, r, CTRACE_TABLE_KEY_USTACK);
+	fold_stacks(v, b, r, CTRACE_TABLE_KEY_STACK);
+}
+
+struct folded {
+	char *text;
+	uint64_t n;
+};
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(((const struct folded *)a)->text, ((const struct folded *)b)->text);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct folded *x = a, *y = b;
+
+	return x->n != y->n ? (x->n > y->n ? -1 : 1) : by_text(a, b);
+}
+
+/* Makes one of lines that are equal, and puts the largest first. Returns how many are left. */
+static size_t merge(struct folded *v, size_t n)
+{
+	size_t left = 0;
+
+	if (!n)
+		return 0;
+	qsort(v, n, sizeof(v[0]), by_text);
+	for (size_t i = 1; i < n; i++) {
+		if (by_text(&v[left], &v[i])) {
+			v[++left] = v[i];
+			continue;
+		}
+		v[left].n += v[i].n;
+		free(v[i].text);
+	}
+	qsort(v, left + 1, sizeof(v[0]), by_number);
+	return left + 1;
+}
+
 void view_fold(struct view *v, FILE *out)
 {
-	struct sbuf b = { 0 }, name = { 0 };
+	uint32_t top = v->top;
 
 	for (size_t g = 0; g < v->ngroups; g++) {
 		struct view_rows rows;
+		struct folded *lines;
+		size_t n;
 
+		/* --top is of lines */
+		v->top = v->merges ? 0 : top;
 		view_rows_get(v, g, &rows);
-		for (size_t i = 0; i < rows.n; i++) {
+		v->top = top;
+		n = rows.n;
+		lines = xcalloc(n + 1, sizeof(lines[0]));
+		for (size_t i = 0; i < n; i++) {
 			const struct view_row *r = &rows.v[i];
-			const struct ctrace_table *t = r->t->t;
-			uint64_t n = v->kind->weight ? v->kind->weight(t, r->r->values) : view_events(t, r->r->values);
+			struct sbuf b = { 0 };
 
 			sbuf_reset(&b);
-			sbuf_reset(&name);
-			view_put_container(v, &name, r->r->cid);
-			put_part(&b, name.s, false);
-			for (uint32_t k = 0; k < t->nkeys; k++) {
-				if (is_stack(&t->keys[k]))
-					continue;
-				sbuf_reset(&name);
-				view_put_key(v, &name, r, k);
-				sbuf_putc(&b, ';');
-				put_part(&b, name.s, false);
-			}
-			fold_stacks(v, &b, r, CTRACE_TABLE_KEY_USTACK);
-			fold_stacks(v, &b, r, CTRACE_TABLE_KEY_STACK);
-			fprintf(out, "%s %llu\n", b.s, (unsigned long long)n);
+			fold_row(v, &b, r);
+			lines[i].text = b.s;
+			lines[i].n = v->kind->weight ? v->kind->weight(r->t->t, r->r->values) :
+				     view_events(r->t->t, r->r->values);
 		}
 		free(rows.v);
+		if (v->merges)
+			n = merge(lines, n);
+		for (size_t i = 0; i < n; i++) {
+			if (!v->merges || !top || i < top)
+				fprintf(out, "%s %llu\n", lines[i].text, (unsigned long long)lines[i].n);
+			free(lines[i].text);
+		}
+		free(lines);
 	}
-	sbuf_free(&b);
-	sbuf_free(&name);
 }

@@ -115,6 +115,11 @@ struct view {
 	uint32_t top, rows, count;	/* 0: not given */
 	uint64_t interval;		/* ns, 0: not given */
 	bool rows_alone;		/* view_print() prints it: the columns of --sort are the tables' */
+	/*
+	 * The command added the key pid because a user stack's addresses are a process's own. Once they have
+	 * names, stacks of several processes count together, and pid is not shown
+	 */
+	bool merges;
 	bool explain, screen, failed;	/* failed: the terminal could not be taken */
 	void *own;			/* the command's */
 	struct view_group *groups;
@@ -309,7 +314,10 @@ void view_json_other_container(const struct view *v, struct json *j, uint32_t ci
 void view_json_hist(struct json *j, const uint64_t *h, uint64_t max);
 /* Writes "container;keys;outermost;...;innermost N" lines for flame graphs. */
 void view_fold(struct view *v, FILE *out);
-/* The text for frame i of the row's stack in this key; good until the next call. */
+/*
+ * The text for frame i of the row's stack in this key; good until the next call. If the view merges, an address
+ * without a name is (unknown): equal ones of two processes need not be one function's.
+ */
 const char *view_frame(struct view *v, const struct view_row *r, uint32_t key, const uint64_t *frames, uint32_t i);
 /* Appends the stack, a line for each frame. */
 void view_put_stack(struct view *v, struct sbuf *b, const struct view_row *r, uint32_t key);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "commands.h"
 #include "count/sums.h"
+#include "run/recording.h"
 
 static const char usage[] =
 "Usage: ctrace offcpu [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
@@ -19,7 +20,7 @@ enum { OPT_BY_STACK = OPT_VIEW_OWN, OPT_WAKERS };
 static const struct cli_option options[] = {
 	{ .help = "What to show:" },
 	OPTION("stack", OPT_BY_STACK, NULL,
-	       "by the kernel's stack that led to the sleep, in place of the call"),
+	       "by the stack that led to the sleep, the kernel's and the program's, in place of the call"),
 	OPTION("wakers", OPT_WAKERS, NULL, "by the task that woke the sleeper, in place of the call"),
 	OPTION("folded", OPT_FOLDED, "FILE",
 	       "at the end, write a line with the microseconds for each stack, for flame graphs; FILE - is "
@@ -55,17 +56,30 @@ static bool option(struct view *v, int opt, int *status)
 	return true;
 }
 
+/* The keys for stacks: both, or those that the recording has. The caller frees it. */
+static char *stack_keys(struct view *v)
+{
+	uint32_t both = CTRACE_PROBE_F_STACK | CTRACE_PROBE_F_USER_STACK;
+	uint32_t has = v->recording ? view_input_recording(v)->info.stacks & both : both;
+	bool user = has & CTRACE_PROBE_F_USER_STACK;
+
+	/* a user stack's addresses are a process's own */
+	v->merges = user && !view_list_has(v->by, "pid") && !view_list_has(v->by, "tid");
+	return xasprintf("%s%s%s%s", v->folded && !v->by ? "comm, " : "", v->merges ? "pid, " : "", user ? "ustack" : "",
+			 has == CTRACE_PROBE_F_USER_STACK ? "" : user ? ", stack" : "stack");
+}
+
 static int groups(struct view *v)
 {
 	const struct own *own = v->own;
-	const char *keys = own->stack ? "stack" : own->wakers ? "waker_cid, waker_comm" : "syscall";
 	int status = view_one_event(&v->o, "sched_block", NULL);
+	char *keys;
 
 	if (status != CLI_OK)
 		return status;
-	if (v->folded && !v->by)
-		keys = "comm, stack";
+	keys = own->stack ? stack_keys(v) : xstrdup(own->wakers ? "waker_cid, waker_comm" : "syscall");
 	view_add_group(v, NULL, view_aggregate(v, FUNCTIONS, keys));
+	free(keys);
 	return CLI_OK;
 }
 
@@ -108,15 +122,34 @@ static void put_waker(struct view *v, struct sbuf *b, const struct view_row *row
 	view_put_key(v, b, row, comm);
 }
 
+/* In a name, between the kernel's frames and the program's; none of them has it. */
+#define PROGRAM		'\v'
+
+/* False: it has no frames. */
+static bool put_stack(struct view *v, struct sbuf *b, const struct view_row *row, const char *name)
+{
+	int key = view_key(row->t->t, name);
+	uint32_t n = 0;
+
+	if (key >= 0)
+		ctrace_row_stack(row->t->gain, row->r, (uint32_t)key, &n);
+	if (n)
+		view_put_stack(v, b, row, (uint32_t)key);
+	return n;
+}
+
 static void put_frames(struct view *v, struct sbuf *b, const struct view_row *row)
 {
-	uint32_t key;
+	bool some;
 
-	key_of(row, "stack", &key);
-	if (view_is_other(row))
+	if (view_is_other(row)) {
 		sbuf_puts(b, "  (other)\n");
-	else
-		view_put_stack(v, b, row, key);
+		return;
+	}
+	some = put_stack(v, b, row, "stack");
+	sbuf_putc(b, PROGRAM);
+	if (!put_stack(v, b, row, "ustack") && !some)
+		sbuf_puts(b, "  (no stack)\n");
 }
 
 /* --- columns ------------------------------------------------------------------ */
@@ -138,20 +171,46 @@ static bool by_stack(const struct view *v)
 	return ((const struct own *)v->own)->stack;
 }
 
-static void json_stack(struct json *j, const void *row)
+static size_t of_kernel(const struct sum *s)
 {
-	json_open(j, "stack", '[');
-	for (const char *s = ((const struct sum *)row)->name, *end; (end = strchr(s, '\n')); s = end + 1) {
+	const char *program = strchr(s->name, PROGRAM);
+
+	return program ? (size_t)(program - s->name) : strlen(s->name);
+}
+
+static void json_frames(struct json *j, const char *key, const char *s, size_t n)
+{
+	const char *end = s + n;
+
+	json_open(j, key, '[');
+	for (const char *line; s < end && (line = memchr(s, '\n', (size_t)(end - s))); s = line + 1) {
 		s += strspn(s, " ");
-		json_strn(j, NULL, s, (size_t)(end - s));
+		json_strn(j, NULL, s, (size_t)(line - s));
 	}
 	json_close(j, ']');
+}
+
+static void json_stack(struct json *j, const void *row)
+{
+	const struct sum *s = row;
+
+	json_frames(j, "stack", s->name, of_kernel(s));
+}
+
+static void json_ustack(struct json *j, const void *row)
+{
+	const struct sum *s = row;
+	size_t kernel = of_kernel(s);
+
+	kernel += s->name[kernel] == PROGRAM;
+	json_frames(j, "ustack", s->name + kernel, strlen(s->name + kernel));
 }
 
 static const struct column columns[] = {
 	{ "CALL", "call", COLUMN_TEXT, COLUMN_AT(struct sum, name), .word = "name", .there = by_call },
 	{ "WAKER", "waker", COLUMN_TEXT, COLUMN_AT(struct sum, name), .word = "name", .there = by_waker },
 	{ .json = json_stack, .there = by_stack },
+	{ .json = json_ustack, .there = by_stack },
 	SUM_COLUMN("COUNT", NULL, COLUMN_NUMBER, n),
 	SUM_COLUMN("TOTAL", "total", COLUMN_NS, total),
 	SUM_PERCENTILES,
@@ -165,7 +224,7 @@ static size_t make(struct view *v, struct sums *s)
 	const struct own *own = v->own;
 
 	if (own->stack)
-		sums_make_named(v, s, put_frames, "stack");
+		sums_make_named(v, s, put_frames, v->merges ? "pid,ustack,stack" : "ustack,stack");
 	else if (own->wakers)
 		sums_make_named(v, s, put_waker, "waker_cid,waker_comm");
 	else
@@ -177,7 +236,11 @@ static size_t make(struct view *v, struct sums *s)
 
 static void put_summed(struct sbuf *b, const struct sum *s)
 {
-	sbuf_printf(b, "\n%s", s->name);
+	size_t kernel = of_kernel(s);
+
+	sbuf_putc(b, '\n');
+	sbuf_put(b, s->name, kernel);
+	sbuf_puts(b, s->name[kernel] ? s->name + kernel + 1 : "");
 }
 
 static void print(struct view *v, struct json *j)

@@ -72,6 +72,7 @@ static int groups(struct view *v)
 	if (status != CLI_OK)
 		return status;
 	/* a user stack's addresses are a process's own */
+	v->merges = v->folded && !process;
 	if (v->folded && !v->by)
 		view_add_group(v, NULL, xstrdup("count() by comm, pid, ustack, stack"));
 	else
