@@ -301,6 +301,7 @@ enum ctrace_attr_session {
  *   call:openat,read,...		the same for several calls, at most 64. An aggregate then counts them
  *					in one table
  *   kprobe:SYMBOL, kretprobe:SYMBOL	a kernel function's entry, its return
+ *   kprobe:GLOB, func:GLOB		the entries of all functions that match; field char function[64]
  *   p[:[SYSTEM/]NAME] [MOD:]SYMBOL[+OFFSET] [ARG]...
  *					a kprobe in the kernel's syntax: Documentation/trace/kprobetrace.rst
  *   r[MAXACTIVE][:[SYSTEM/]NAME] [MOD:]SYMBOL [ARG]...

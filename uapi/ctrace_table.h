@@ -47,8 +47,9 @@
 #define CTRACE_TABLE_KEYS	6u	/* keys beside the container */
 #define CTRACE_TABLE_VALUES	8u
 #define CTRACE_TABLE_KEY_WORDS	20u	/* words of a key, the container's included */
-/* bytes of a string in a key, cut, padded with zeros, perhaps without a NUL */
+/* bytes of a string in a key, cut, padded with zeros, perhaps without a NUL; _MAX: of a field of that size */
 #define CTRACE_TABLE_TEXT	32u
+#define CTRACE_TABLE_TEXT_MAX	64u
 #define CTRACE_TABLE_FRAMES	64u	/* addresses of a stack */
 #define CTRACE_TABLE_ROWS_MAX	(1u << 20)	/* on one CPU */
 
@@ -100,7 +101,7 @@ enum ctrace_table_fn {
 
 enum ctrace_table_key {
 	CTRACE_TABLE_KEY_NUMBER	= 1,	/* one word, as signed as the field */
-	CTRACE_TABLE_KEY_TEXT	= 2,	/* CTRACE_TABLE_TEXT bytes, or 16 of a field with that many */
+	CTRACE_TABLE_KEY_TEXT	= 2,	/* CTRACE_TABLE_TEXT bytes, or 16 or _MAX of a field with that many */
 	CTRACE_TABLE_KEY_STACK	= 3,	/* one word: 0: none; else 1 + index in stacks[] of the same part */
 	CTRACE_TABLE_KEY_USTACK	= 4,	/* the same */
 	CTRACE_TABLE_KEY_SYSCALL = 5,	/* one word: event type id of the whole call */

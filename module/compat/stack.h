@@ -75,6 +75,19 @@ static __always_inline bool ctrace_compat_user_mode(const struct pt_regs *regs)
 	return user_mode((struct pt_regs *)regs);
 }
 
+/* *regs becomes those of the kernel's code at ip, as far as a stack's frames are looked for by them. */
+static inline void ctrace_compat_regs_at(struct pt_regs *regs, unsigned long ip)
+{
+	memset(regs, 0, sizeof(*regs));
+#if defined(CONFIG_X86_64)
+	regs->ip = ip;
+	regs->cs = __KERNEL_CS;
+#elif defined(CONFIG_ARM64)
+	regs->pc = ip;
+	regs->pstate = PSR_MODE_EL1h;
+#endif
+}
+
 /* The part of user code's registers that describes its stack. */
 struct ctrace_compat_frame {
 	u64 ip, sp, fp;

@@ -112,6 +112,15 @@ static int take_amount(struct ctrace_expr_parse *p, struct ctrace_agg_column *c,
 	return ctrace_expr_next(p);
 }
 
+static u32 text_size(const struct ctrace_expr_operand *o)
+{
+	if (o->kind != CTRACE_FK_TEXT)
+		return CTRACE_TABLE_TEXT;
+	if (o->size <= CTRACE_COMM_LEN)
+		return CTRACE_COMM_LEN;
+	return o->size < CTRACE_TABLE_TEXT_MAX ? CTRACE_TABLE_TEXT : CTRACE_TABLE_TEXT_MAX;
+}
+
 /* A field, a word of the task, or a field's number rounded. */
 static int take_operand(struct ctrace_expr_parse *p, struct ctrace_agg *a, struct ctrace_agg_column *c,
 			struct ctrace_table_column *name, u32 *end)
@@ -145,8 +154,7 @@ static int take_operand(struct ctrace_expr_parse *p, struct ctrace_agg *a, struc
 	*end = p->t.at + p->t.n;
 	if (ctrace_expr_is_string(o.kind)) {
 		c->kind = CTRACE_TABLE_KEY_TEXT;
-		c->words = (o.kind == CTRACE_FK_TEXT && o.size <= CTRACE_COMM_LEN ? CTRACE_COMM_LEN : CTRACE_TABLE_TEXT) /
-			   sizeof(u64);
+		c->words = text_size(&o) / sizeof(u64);
 		return ctrace_expr_next(p);
 	}
 	err = ctrace_expr_next(p);

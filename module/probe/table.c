@@ -15,5 +15,5 @@ const struct ctrace_family *const ctrace_families[] = {
 };
 
 const struct ctrace_probe_kind *const ctrace_probe_kinds[] = {
-	&ctrace_kind_kprobe, &ctrace_kind_calls, &ctrace_kind_raw, &ctrace_kind_sample, NULL
+	&ctrace_kind_functions, &ctrace_kind_kprobe, &ctrace_kind_calls, &ctrace_kind_raw, &ctrace_kind_sample, NULL
 };

@@ -18,7 +18,7 @@ extern const struct ctrace_family ctrace_family_syscall, ctrace_family_sched, ct
 	ctrace_family_sched_span, ctrace_family_throttle, ctrace_family_blame, ctrace_family_cap,
 	ctrace_family_map, ctrace_family_lock;
 
-extern const struct ctrace_probe_kind ctrace_kind_kprobe, ctrace_kind_calls, ctrace_kind_raw,
+extern const struct ctrace_probe_kind ctrace_kind_functions, ctrace_kind_kprobe, ctrace_kind_calls, ctrace_kind_raw,
 	ctrace_kind_sample;
 
 #endif

@@ -153,7 +153,7 @@ static const struct ctrace_probe_kind *kind_of(const char *text)
 
 	for (k = kinds; *k; k++)
 		for (prefix = (*k)->prefixes; *prefix; prefix++)
-			if (!strncmp(text, *prefix, strlen(*prefix)))
+			if (!strncmp(text, *prefix, strlen(*prefix)) && (!(*k)->takes || (*k)->takes(text)))
 				return *k;
 	return NULL;
 }

@@ -29,6 +29,7 @@ struct ctrace_option;
  */
 struct ctrace_probe_kind {
 	const char *const *prefixes;	/* NULL-terminated */
+	bool (*takes)(const char *text);	/* of those that begin so, it has these; NULL: all */
 	/*
 	 * Makes the probe that text describes, which is p->name or the definition of that name: sets ranges,
 	 * may set sources (p->kaddr: it is to record kernel stacks; p->by_kprobe, by_ftrace), and may set

@@ -127,7 +127,10 @@ static u32 words_of(const struct value *v)
 {
 	if (is_number(v))
 		return 1;
-	return (v->f.kind == CTRACE_FK_TEXT && v->f.size <= CTRACE_COMM_LEN ? CTRACE_COMM_LEN : CTRACE_TABLE_TEXT) / 8;
+	if (v->f.kind != CTRACE_FK_TEXT)
+		return CTRACE_TABLE_TEXT / 8;
+	return (v->f.size <= CTRACE_COMM_LEN ? CTRACE_COMM_LEN : v->f.size < CTRACE_TABLE_TEXT_MAX ? CTRACE_TABLE_TEXT :
+		CTRACE_TABLE_TEXT_MAX) / 8;
 }
 
 static u64 rounded_is(const struct part *k, u32 have)

@@ -233,6 +233,27 @@ static void expect_text(const char *text, const char *is, u32 words, u32 len, co
 	ctrace_agg_free(a);
 }
 
+/* A field of the longest size is whole: names that begin alike are two keys. */
+static void longest_key(void)
+{
+	static const struct ctrace_field_desc field = { "function", CTRACE_FK_TEXT, 0, CTRACE_TABLE_TEXT_MAX };
+	char *payload = calloc(1, CTRACE_TABLE_TEXT_MAX), why[256];
+	u64 key[CTRACE_TABLE_KEY_WORDS];
+	struct ctrace_walk w;
+	struct ctrace_agg *a;
+
+	memset(payload, 'x', CTRACE_TABLE_TEXT_MAX - 1);
+	if (!check_eq(ctrace_agg_new("count() by function, $comm", &field, 1, false, &a, why, sizeof(why)), 0))
+		goto free;
+	check_eq(a->key_words, 1 + CTRACE_TABLE_TEXT_MAX / 8 + 2);
+	ctrace_walk_begin(&w, &a->fields, payload, CTRACE_TABLE_TEXT_MAX);
+	ctrace_agg_key(a, &w, &task, 0, key);
+	check(!memcmp(key + 1, payload, CTRACE_TABLE_TEXT_MAX));
+	ctrace_agg_free(a);
+free:
+	free(payload);
+}
+
 static void text_keys(void)
 {
 	expect_text("comm", "nginx", 2, LEN, &task);
@@ -401,6 +422,7 @@ static const struct ktap_case cases[] = {
 	{ "keys that are numbers", number_keys }, { "errnos", errnos },
 	{ "errno without a call", errno_without_call },
 	{ "log2 of all", log2_of_all }, { "keys that are texts", text_keys },
+	{ "the longest text", longest_key },
 	{ "values", values }, { "names", names }, { "mistakes", mistakes }, { "cut", cut },
 	{ "a key that is a field", key_that_is_a_field },
 };

@@ -56,6 +56,7 @@ static const char events_text[] =
 "  kprobe:SYMBOL   the entry of a kernel function\n"
 "  func:SYMBOL     a kernel function from its entry to its return: duration and\n"
 "                  ret\n"
+"  func:*ovl*      the entries of kernel functions that match, at most 4096\n"
 "  !NAME           leaves these out\n"
 "or a kprobe in the kernel's syntax: 'p:NAME SYMBOL ARG...', 'r:NAME SYMBOL\n"
 "ARG...'. 'if EXPRESSION' at the end of an -e takes only the events for which it\n"

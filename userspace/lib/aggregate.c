@@ -29,7 +29,7 @@ static uint32_t key_words(const struct ctrace_table_column *c)
 {
 	switch (c->kind) {
 	case CTRACE_TABLE_KEY_TEXT:
-		return c->words == 2 ? 2 : CTRACE_TABLE_TEXT / 8;
+		return c->words == 2 || c->words == CTRACE_TABLE_TEXT_MAX / 8 ? c->words : CTRACE_TABLE_TEXT / 8;
 	case CTRACE_TABLE_KEY_NUMBER:
 	case CTRACE_TABLE_KEY_STACK:
 	case CTRACE_TABLE_KEY_USTACK:

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "count/view.h"
+#include "events/functions.h"
 
 bool view_list_has(const char *list, const char *word)
 {
@@ -63,6 +64,7 @@ static void measure(const char *aggregate, uint32_t *keys, uint32_t *values, boo
 	*keys += 4;
 	for (const char *p = by; *p; p++)
 		*keys += *p == ',' ? 4 : 0;
+	*keys += strstr(by, "function") ? 4 : 0;	/* CTRACE_TABLE_TEXT_MAX bytes */
 	*stack = strstr(by, "stack");
 }
 
@@ -153,6 +155,29 @@ static void join_calls(struct probes *p)
 	}
 }
 
+/* Counts each KEY of the probe by itself, too. */
+static void count_by(struct probe_want *w, const char *key)
+{
+	char *text = xasprintf(strstr(w->aggregate, " by ") ? "%s, %s" : "%s by %s", w->aggregate, key);
+
+	free(w->aggregate);
+	w->aggregate = text;
+}
+
+/* Functions by a pattern: each is counted by itself, and has a row. */
+static void count_functions(const struct view *v, struct probe_want *w, const char *pattern)
+{
+	int n = v->recording ? 0 : functions_match(pattern);
+
+	if (!strstr(w->aggregate, "function"))
+		count_by(w, "function");
+	if (w->rows || v->rows || n <= VIEW_ROWS / 2)
+		return;
+	/* in a table that is half full, nearly every key finds a place */
+	for (w->rows = VIEW_ROWS; w->rows < 2 * (uint32_t)n;)
+		w->rows *= 2;
+}
+
 static int add_wants(struct view *v, struct run *r, const struct view_group *g)
 {
 	struct probes p = { 0 };
@@ -177,13 +202,11 @@ static int add_wants(struct view *v, struct run *r, const struct view_group *g)
 		w->rows = g->rows;
 		/* of all calls, each is counted by itself */
 		if (every && !strstr(g->aggregate, "syscall")) {
-			const char *by = strstr(g->aggregate, " by ");
-
-			free(w->aggregate);
-			w->aggregate = by ? xasprintf("%s, syscall", g->aggregate) :
-				xasprintf("%s by syscall", g->aggregate);
+			count_by(w, "syscall");
 			t->call = CTRACE_TABLE_KEY_SYSCALL;
 		}
+		if (functions_pattern(w->name))
+			count_functions(v, w, functions_pattern(w->name));
 		r->probes.v[r->probes.n++] = *w;
 	}
 	free(p.v);

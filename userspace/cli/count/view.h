@@ -315,8 +315,8 @@ void view_json_hist(struct json *j, const uint64_t *h, uint64_t max);
 /* Writes "container;keys;outermost;...;innermost N" lines for flame graphs. */
 void view_fold(struct view *v, FILE *out);
 /*
- * The text for frame i of the row's stack in this key; good until the next call. If the view merges, an address
- * without a name is (unknown): equal ones of two processes need not be one function's.
+ * The text for frame i of the row's stack in this key; good until the next call. If the view merges, an
+ * address without a name is (unknown): equal ones of two processes need not be one function's.
  */
 const char *view_frame(struct view *v, const struct view_row *r, uint32_t key, const uint64_t *frames, uint32_t i);
 /* Appends the stack, a line for each frame. */

@@ -172,8 +172,8 @@ static int parse_item(struct parse *x, const struct probe_item *it)
 	bool whole;
 	int r;
 
-	if (it->definition || !strncmp(word, "kprobe:", 7) || !strncmp(word, "func:", 5) ||
-	    !strncmp(word, "sample:", 7))
+	if (it->definition || !strncmp(word, "kprobe:", 7) || !strncmp(word, "kretprobe:", 10) ||
+	    !strncmp(word, "func:", 5) || !strncmp(word, "sample:", 7))
 		return add(x->p, xstrdup(word), it->filter, true, false);
 	if (!strcmp(word, ALL) || !strcmp(word, "syscall"))
 		return add(x->p, xstrdup(ALL), it->filter, false, false);

@@ -99,7 +99,7 @@ static bool names_event(const struct view *v, const char *word)
 {
 	bool whole;
 
-	if (!strncmp(word, "kprobe:", 7) || !strncmp(word, "kretprobe:", 10) || *word == '%')
+	if (!strncmp(word, "kprobe:", 7) || !strncmp(word, "kretprobe:", 10) || !strncmp(word, "func:", 5) || *word == '%')
 		return true;
 	return probe_event_named(v->run.schema, word) || probe_call_named(v->run.schema, word, &whole);
 }
