@@ -21,7 +21,9 @@ which_test_cli := $(names_test_cli) names/pods names/processes names/units names
 ps_test_cli := $(filter-out names/cgroupfs,$(names_test_cli)) base/output names/pods names/processes names/cgroup_files show/ps_columns \
 	run/births base/errors base/options base/table cmd_ps
 text_test_cli := $(sinks)
-lines_test_cli := $(sinks) show/sink_lines show/lines_fields show/lines_forms show/lines_tcp show/file_ops names/cgroup_files
+sockets := names/whose net/peers net/sock_diag net/sockets net/sockets_file
+sockets_test_cli := $(sinks) $(sockets)
+lines_test_cli := $(sinks) $(sockets) show/sink_lines show/lines_fields show/lines_forms show/lines_tcp show/file_ops names/cgroup_files
 stack_test_cli := $(sinks) ctf/ctf_symbols
 maps_test_cli := $(stack_test_cli)
 debug_files_test_cli := $(stack_test_cli)
@@ -62,7 +64,7 @@ escapes_test_cli := $(export_test_cli)
 side_test_cli := $(export_test_cli)
 full_test_cli := $(export_test_cli)
 large_test_cli := $(export_test_cli)
-verdict_test_cli := $(sinks) count/verdict count/threads count/descriptors
+verdict_test_cli := $(sinks) count/verdict count/threads count/descriptors $(sockets)
 flame_test_cli := flame/flame flame/flame_svg flame/flame_files base/proto base/json base/sbuf base/util
 doctor_test_cli := doctor/doctor doctor/kernel doctor/build doctor/module doctor/host base/module base/cli base/options base/output base/errors base/json base/sbuf base/util \
 	cmd_doctor

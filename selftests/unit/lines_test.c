@@ -296,10 +296,11 @@ static void connects(void)
 		put_address(one, 4);
 		give(&m);
 	}
-	sink_expect("CONTAINER        COMM             PID     LADDR           LPORT RADDR           RPORT   LAT(ms) ERR\n"
-		    "web              sh               101     127.0.0.1       4000  127.0.0.1       80        1.235 -\n"
-		    "web              sh               101     fe80::1         4000  127.0.0.1       80        1.235 ECONNREFUSED\n"
-		    "web              sh               101     -               4000  127.0.0.1       80        1.235 ECONNREFUSED\n");
+	sink_expect(
+		"CONTAINER        COMM             PID     LADDR           LPORT RADDR           RPORT PEER               LAT(ms) ERR\n"
+		"web              sh               101     127.0.0.1       4000  127.0.0.1       80    -                    1.235 -\n"
+		"web              sh               101     fe80::1         4000  127.0.0.1       80    -                    1.235 ECONNREFUSED\n"
+		"web              sh               101     -               4000  127.0.0.1       80    -                    1.235 ECONNREFUSED\n");
 }
 
 static void lives(void)
@@ -324,12 +325,13 @@ static void lives(void)
 	}
 #define LIFE	"{\"event\":\"tcp_life\",\"time\":9000000,\"realtime\":9000000,\"cid\":1,\"container\":\"web\",\"tid\":101," \
 		"\"comm\":\"sh\",\"pid\":101,\"laddr\":\"10.0.0.1\",\"lport\":4000,\"raddr\":\"10.0.0.1\",\"rport\":80," \
-		"\"tx_bytes\":1025,\"rx_bytes\":0,\"duration\":"
+		"\"peer\":null,\"tx_bytes\":1025,\"rx_bytes\":0,\"duration\":"
 #define QUALITY	",\"srtt\":1500000,\"min_rtt\":null,\"retransmits\":3}\n"
 	sink_expect(LIFE "5000000" QUALITY LIFE "null" QUALITY);
 }
 
-#define AGAIN	"web              sh               101     10.0.0.1        4000  10.0.0.1        80    TCP_"
+#define AGAIN \
+	"web              sh               101     10.0.0.1        4000  10.0.0.1        80    -                TCP_"
 
 static void sent_again(void)
 {
@@ -347,11 +349,11 @@ static void sent_again(void)
 		put_address(one, 4);
 		give(put_int(&m, how, 4));
 	}
-	sink_expect("CONTAINER        COMM             PID     LADDR           LPORT RADDR           RPORT STATE           WHY      "
-		    "BEFORE\n"
-		    AGAIN "ESTABLISHED TIMEOUT       1\n" AGAIN "ESTABLISHED FAST          2\n"
-		    AGAIN "ESTABLISHED PROBE         3\n" AGAIN "SYN_RECV    SYNACK        4\n"
-		    AGAIN "ESTABLISHED 5             5\n");
+	sink_expect(
+		"CONTAINER        COMM             PID     LADDR           LPORT RADDR           RPORT PEER             STATE           "
+		"WHY      BEFORE\n" AGAIN "ESTABLISHED TIMEOUT       1\n" AGAIN
+		"ESTABLISHED FAST          2\n" AGAIN "ESTABLISHED PROBE         3\n" AGAIN
+		"SYN_RECV    SYNACK        4\n" AGAIN "ESTABLISHED 5             5\n");
 }
 
 static void capabilities(void)

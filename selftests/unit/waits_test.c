@@ -280,6 +280,7 @@ static void offcpu(void)
 	check(!strstr(text, "one "));
 	has(shows(&cmd_offcpu, false, "--stack"), "no kernel stacks");
 	has(shows(&cmd_offcpu, false, "--stack --wakers"), "choose one");
+	has(shows(&cmd_offcpu, false, "--stack --peers"), "choose one");
 	has(shows(&cmd_offcpu, false, "--sort size"), "no column 'size' to sort by: there are total count");
 	has(shows(&cmd_offcpu, false, "-e read"), "sched_block alone");
 }

@@ -37,6 +37,8 @@ struct record {
 	const struct run_opts *opts;
 	struct symbols *symbols;	/* NULL: no stacks */
 	struct threads threads;		/* of the targets, if why can count what is recorded */
+	struct sockets sockets;		/* if connections are recorded */
+	struct sbuf sockets_text;	/* the first look at them, as JSON */
 	uint64_t began;		/* CLOCK_MONOTONIC, ns */
 	bool force;
 	bool done;		/* the trace was written, and is whole */
@@ -85,8 +87,34 @@ static void write_threads(struct record *r)
 
 	if (!r->threads.looked)
 		return;
+	descriptors_far(&r->threads.fds, r->run.ctable, false);
 	threads_put(&b, &r->threads);
 	ctf_side(r->ctf, CTRACE_CTF_THREADS, &b);
+}
+
+static bool wants_sockets(const struct run *run)
+{
+	for (size_t i = 0; i < run->probes.n; i++)
+		if (!strncmp(run->probes.v[i].name, "tcp_", strlen("tcp_")))
+			return true;
+	return false;
+}
+
+/* Which connections there are; and who is at the other ends. */
+static void write_sockets(struct record *r, const char *when)
+{
+	struct json j = { .out = &r->sockets_text, .comma = r->sockets_text.len };
+	struct sbuf b = { 0 };
+
+	if (!wants_sockets(&r->run))
+		return;
+	r->sockets.table = r->run.ctable;
+	r->sockets.wants = targeted;
+	r->sockets.wants_arg = &r->run;
+	sockets_look(&r->sockets, true);
+	sockets_put(&j, when, &r->sockets);
+	sbuf_printf(&b, "{%s}\n", r->sockets_text.s);
+	ctf_side(r->ctf, CTRACE_CTF_SOCKETS, &b);
 }
 
 static void tick(void *arg)
@@ -168,6 +196,7 @@ static int ready(struct run *run, void *arg)
 	write_asked(r, 0);
 	look(r);
 	write_threads(r);
+	write_sockets(r, "first");
 	return CLI_OK;
 }
 
@@ -210,6 +239,7 @@ static int record(struct record *r, const struct run_opts *o)
 	status = run_loop(&r->run, &ops, r);
 	look(r);
 	write_threads(r);
+	write_sockets(r, "last");
 	for (size_t i = 0; (e = ctable_next(r->run.ctable, &i));)
 		ctable_get(r->run.ctable, e->c.cid);
 	ctf_containers(r->ctf);
@@ -363,6 +393,8 @@ static int run_record(int argc, char **argv)
 	run_free(&r.run);
 	symbols_free(r.symbols);
 	threads_free(&r.threads);
+	sockets_free(&r.sockets);
+	sbuf_free(&r.sockets_text);
 	if (r.perfetto) {
 		exported = write_perfetto(&r);
 		status = status == CLI_OK ? exported : status;

@@ -50,7 +50,7 @@ static bool is_of_side(const char *name)
 {
 	return !strcmp(name, CTRACE_CTF_SCHEMA) || !strcmp(name, CTRACE_CTF_CONTAINERS) ||
 	       !strcmp(name, CTRACE_CTF_ASKED) || !strcmp(name, CTRACE_CTF_THREADS) ||
-	       !strcmp(name, CTRACE_CTF_SYMBOLS) || is_begun(name);
+	       !strcmp(name, CTRACE_CTF_SOCKETS) || !strcmp(name, CTRACE_CTF_SYMBOLS) || is_begun(name);
 }
 
 bool ctrace_ctf_dir_takes(const char *name)

@@ -18,10 +18,11 @@ struct ctrace_schema;
 #define CTRACE_CTF_MAGIC	0xC1FC1FC1u
 /* The directory in a trace where no CTF reader looks. It contains: */
 #define CTRACE_CTF_SIDE		"ctrace"
-#define CTRACE_CTF_SCHEMA	"schema.json"		/* these five are the command's */
+#define CTRACE_CTF_SCHEMA	"schema.json"		/* these six are the command's */
 #define CTRACE_CTF_CONTAINERS	"containers.json"
 #define CTRACE_CTF_ASKED	"asked.json"
 #define CTRACE_CTF_THREADS	"threads.json"
+#define CTRACE_CTF_SOCKETS	"sockets.json"
 #define CTRACE_CTF_SYMBOLS	"symbols.json"
 #define CTRACE_CTF_BEGUN	".new"			/* suffix: not finished; also the writer's */
 

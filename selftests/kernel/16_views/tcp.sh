@@ -83,29 +83,29 @@ for p in $tcps; do wait "$p" || not_ok "status $? after Ctrl-C"; done
 note "$(cat "$tmp/client.out" "$tmp/life" "$tmp/connects" "$tmp/rtext" "$tmp/stext" "$tmp"/*.err)"
 
 a='127\.0\.0\.1 +'
-has "heads" '^CONTAINER +COMM +PID +LADDR +LPORT +RADDR +RPORT +TX_KB +RX_KB +MS +RTT\(ms\) +MIN_RTT +RETR$' "$tmp/life"
-has "a life: the client's" "^[^ ]+ +perl +$pid +${a}[0-9]+ +${a}7790 +99 +5 +[0-9]+\\.[0-9]+ +[0-9.-]+ +[0-9.-]+ +[0-9]+$" "$tmp/life"
+has "heads" '^CONTAINER +COMM +PID +LADDR +LPORT +RADDR +RPORT +PEER +TX_KB +RX_KB +MS +RTT\(ms\) +MIN_RTT +RETR$' "$tmp/life"
+has "a life: the client's" "^[^ ]+ +perl +$pid +${a}[0-9]+ +${a}7790 +[^ ]+ +99 +5 +[0-9]+\\.[0-9]+ +[0-9.-]+ +[0-9.-]+ +[0-9]+$" "$tmp/life"
 # Without security_sock_graft() nothing says who accepts; then it is the container that listens, which v1 does not tell (14_spans/tcp).
 server=1 accepted='perl +[0-9]+'
 if ! grep -q ' security_sock_graft$' /proc/kallsyms; then
 	accepted='- +-'
 	[ "$(cgroup_mode)" = v2 ] || server=''
 fi
-[ -z "$server" ] || has "and the server's" "^[^ ]+ +$accepted +${a}7790 +${a}[0-9]+ +5 +99 +[0-9]+\\.[0-9]+ +[0-9.-]+ +[0-9.-]+ +[0-9]+$" "$tmp/life"
+[ -z "$server" ] || has "and the server's" "^[^ ]+ +$accepted +${a}7790 +${a}[0-9]+ +[^ ]+ +5 +99 +[0-9]+\\.[0-9]+ +[0-9.-]+ +[0-9.-]+ +[0-9]+$" "$tmp/life"
 same "bytes" '[101000,5000,7790]' "$(jq -c '[.tx_bytes, .rx_bytes, .rport]' "$tmp/life.json")"
 check "with as many segments that were sent again as the socket said, or more" sh -c "jq -e '.retransmits >= $(sed -n 's/^retransmits \([0-9]*\) .*/\1/p' "$tmp/client.out")' '$tmp/life.json'"
 rtt=$(sed -n 's/.* rtt \([0-9]*\) .*/\1/p' "$tmp/client.out") min=$(sed -n 's/.* min \([0-9]*\)$/\1/p' "$tmp/client.out")
 check "the round trip time is about the socket's, $rtt us" sh -c "jq -e '.srtt > $rtt * 500 and .srtt < $rtt * 2000' '$tmp/life.json'"
 [ "$min" = 0 ] || check "and the shortest not more than the socket's, $min us" sh -c "jq -e '.min_rtt > 0 and .min_rtt <= $min * 1000' '$tmp/life.json'"
 check "and as long as it was open" sh -c "jq -e '.duration > 1200000000 and .duration < 60000000000' '$tmp/life.json'"
-has "a connect" "^[^ ]+ +perl +$pid +${a}[0-9]+ +${a}7790 +[0-9.]+ -$" "$tmp/connects"
-has "one that fails, with the error's name" "^[^ ]+ +perl +$pid +${a}[0-9]+ +${a}7791 +[0-9.]+ ECONNREFUSED$" "$tmp/connects"
+has "a connect" "^[^ ]+ +perl +$pid +${a}[0-9]+ +${a}7790 +[^ ]+ +[0-9.]+ -$" "$tmp/connects"
+has "one that fails, with the error's name" "^[^ ]+ +perl +$pid +${a}[0-9]+ +${a}7791 +[^ ]+ +[0-9.]+ ECONNREFUSED$" "$tmp/connects"
 same "--failed" '["ECONNREFUSED",7791]' "$(jq -c '[.errno, .rport]' "$tmp/failed")"
 ours() { jq -c "select(.cid == $cid) | [.rport, .pid]" "$tmp/retransmits" | sort | uniq -c | xargs; }
 if [ -n "$delay" ]; then
 	check "a connect takes two delays" sh -c "jq -e '.rows[] | select(.cid == $cid) | .latency.count == 1 and .latency.max >= 80000000 and .latency.max < 10000000000 and
 		([.latency.p50, .latency.p99] | all(. >= 53000000 and . < 10000000000))' '$tmp/summary'"
-	check "and so says its line" awk '$7 == 7790 {n++; bad += $8 < 80 || $8 >= 10000} END {exit n != 1 || bad}' "$tmp/connects"
+	check "and so says its line" awk '$7 == 7790 {n++; bad += $9 < 80 || $9 >= 10000} END {exit n != 1 || bad}' "$tmp/connects"
 	same "sent again, as this network namespace counts it" $(($(segments) - segments)) "$(jq '[.rows[] | .retransmits + .synacks] | add' "$tmp/summary")"
 	same "and to probe" $(($(counted TCPLossProbes) - probes)) "$(jq '[.rows[].probes] | add' "$tmp/summary")"
 	n=$(sed -n 's/^retransmits \([0-9]*\) .*/\1/p' "$tmp/client.out")
@@ -121,11 +121,11 @@ if [ -n "$delay" ]; then
 	at_least "others come after a timeout" 1 "$(grep -c '"how":"TIMEOUT"' "$tmp/retransmits")"
 	same "each timeout sends one" "$(($(counted TCPTimeouts) - timeouts))" "$(grep -c '"how":"TIMEOUT"' "$tmp/retransmits")"
 	same "counted apart" "$(grep -c "\"cid\":$cid,.*\"how\":\"PROBE\"" "$tmp/retransmits")" "$(jq ".rows[] | select(.cid == $cid) | .probes" "$tmp/summary")"
-	has "with its state" " perl +$pid +${a}[0-9]+ +${a}7790 +TCP_ESTABLISHED +(PROBE|TIMEOUT) +0$" "$tmp/rtext"
+	has "with its state" " perl +$pid +${a}[0-9]+ +${a}7790 +[^ ]+ +TCP_ESTABLISHED +(PROBE|TIMEOUT) +0$" "$tmp/rtext"
 fi
 same "counted: connects, failed, ended, bytes" '[2,1,1,101000,5000]' "$(jq -c ".rows[] | select(.cid == $cid) | [.connects, .failed, .ended, .tx_bytes, .rx_bytes]" "$tmp/summary")"
 [ -z "$server" ] || same "counted: the server's" '[0,0,1,5000,101000]' "$(jq -c ".rows[] | select(.cid == $server_cid) | [.connects, .failed, .ended, .tx_bytes, .rx_bytes]" "$tmp/summary")"
-has "as text" '^CONTAINER +CONNECTS +FAILED +P50 +P99 +MAX +ENDED +BEFORE +TX +RX +RETRANSMITS +PROBES +SYNACKS$' "$tmp/stext"
+has "as text" '^CONTAINER +CONNECTS +FAILED +P50 +P99 +MAX +ENDED +BEFORE +OPEN +TX +RX +RETRANSMITS +PROBES +SYNACKS$' "$tmp/stext"
 # When its time is over, what is still in this end's queue is not sent again (since 3.15), and so not counted.
 if [ -n "$delay" ]; then
 	queued=$signs'

@@ -70,7 +70,10 @@ same "one that began meanwhile has its age" '[21000,3000,false]' "$(lives all "$
 same "for a session that began after it, it has none" '[21001,3000,true]' "$(lives late "$three")"
 same "the server's ends" '[3000,21000,false] [3000,21000,true] [3000,21000,true]' "$(lives all "$server_cid" | sort | xargs)"
 same "a session for one sees that one's end alone" "$one" "$(jq .cid "$tmp/own" | sort -u)"
-has "as text: no age" '^[^ ]+ .* 7797 +21 +3 +- +[0-9.]+ ' "$tmp/text"
-same "counted apart, and their bytes are not the interval's" '[1,1,0,0]' "$(jq -c ".rows[] | select(.cid == $one) | [.ended, .before, .tx_bytes, .rx_bytes]" "$tmp/summary")"
+has "as text: no age" '^[^ ]+ .* 7797 +[^ ]+ +21 +3 +- +[0-9.]+ ' "$tmp/text"
+# before Linux 5.9 nothing says whose connections there are in a namespace that containers share
+new=1000
+kernel_before 5.9 && new=0
+same "counted apart, with the bytes of the interval" "[1,1,$new,0]" "$(jq -c ".rows[] | select(.cid == $one) | [.ended, .before, .tx_bytes, .rx_bytes]" "$tmp/summary")"
 same "others are not" '[1,0,21000,3000]' "$(jq -c ".rows[] | select(.cid == $three) | [.ended, .before, .tx_bytes, .rx_bytes]" "$tmp/summary")"
-same "the server's: both kinds" '[3,2,3000,21000]' "$(jq -c ".rows[] | select(.cid == $server_cid) | [.ended, .before, .tx_bytes, .rx_bytes]" "$tmp/summary")"
+same "the server's: both kinds" "[3,2,3000,$((21000 + 2 * new))]" "$(jq -c ".rows[] | select(.cid == $server_cid) | [.ended, .before, .tx_bytes, .rx_bytes]" "$tmp/summary")"

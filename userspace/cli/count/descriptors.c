@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 struct socket {
 	unsigned long ino;
 	enum leads leads;
+	struct sock_ends ends;
+	bool is_tcp;
 };
 
 struct netns {
@@ -51,14 +54,16 @@ static int by_ino(const void *a, const void *b)
 	return x->ino < y->ino ? -1 : x->ino > y->ino;
 }
 
-static void add(struct netns *ns, unsigned long ino, enum leads leads)
+static struct socket *add(struct netns *ns, unsigned long ino, enum leads leads)
 {
 	if (!(ns->n & (ns->n - 1)))
 		ns->v = xrealloc(ns->v, (ns->n ? 2 * ns->n : 1) * sizeof(ns->v[0]));
-	ns->v[ns->n++] = (struct socket){ ino, leads };
+	ns->v[ns->n] = (struct socket){ .ino = ino, .leads = leads };
+	return &ns->v[ns->n++];
 }
 
 struct inet {
+	char local[33], remote[33];	/* addresses, each 32 bits as a number */
 	unsigned int port, peer_port, state;
 	unsigned long ino;
 };
@@ -66,8 +71,26 @@ struct inet {
 /* A line of /proc/net/tcp, udp, tcp6, udp6. */
 static bool take_inet(const char *line, struct inet *s)
 {
-	return sscanf(line, " %*u: %*[0-9A-F]:%x %*[0-9A-F]:%x %x %*x:%*x %*x:%*x %*x %*u %*u %lu",
-		      &s->port, &s->peer_port, &s->state, &s->ino) == 4;
+	return sscanf(line, " %*u: %32[0-9A-F]:%x %32[0-9A-F]:%x %x %*x:%*x %*x:%*x %*x %*u %*u %lu",
+		      s->local, &s->port, s->remote, &s->peer_port, &s->state, &s->ino) == 6;
+}
+
+static bool take_address(uint8_t *to, const char *text)
+{
+	uint32_t words[4];
+	size_t n;
+
+	for (n = 0; n < 4 && sscanf(text + 8 * n, "%8" SCNx32, &words[n]) == 1; n++)
+		if (!text[8 * n + 8])
+			return sock_address(to, words, 4 * (n + 1));
+	return false;
+}
+
+static void take_ends(struct socket *to, const struct inet *s)
+{
+	to->is_tcp = take_address(to->ends.local, s->local) && take_address(to->ends.remote, s->remote);
+	to->ends.lport = (uint16_t)s->port;
+	to->ends.rport = (uint16_t)s->peer_port;
 }
 
 static char *read_sockets(int32_t pid, const char *of)
@@ -88,6 +111,7 @@ static const char *next_line(const char *line)
 static void read_tcp(struct netns *ns, int32_t pid)
 {
 	char *texts[2] = { read_sockets(pid, "tcp"), read_sockets(pid, "tcp6") };
+	static const enum leads leads[] = { [false] = LEADS_SERVER, [true] = LEADS_CLIENTS };
 	bool *listens = xcalloc(65536, sizeof(bool));
 	struct inet s;
 
@@ -98,7 +122,7 @@ static void read_tcp(struct netns *ns, int32_t pid)
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		for (const char *line = texts[i]; line; line = next_line(line))
 			if (take_inet(line, &s) && s.ino)
-				add(ns, s.ino, listens[s.port & 65535] ? LEADS_CLIENTS : LEADS_SERVER);
+				take_ends(add(ns, s.ino, leads[listens[s.port & 65535]]), &s);
 	free(listens);
 	free(texts[0]);
 	free(texts[1]);
@@ -158,13 +182,12 @@ static const struct netns *sockets_of(struct descriptors *d, int32_t pid)
 	return ns;
 }
 
-/* LEADS_UNKNOWN: it is of another family, or has gone. */
-static enum leads of_socket(const struct netns *ns, const char *name)
+/* NULL: it is of another family, or has gone. */
+static const struct socket *find_socket(const struct netns *ns, const char *name)
 {
 	struct socket key = { .ino = strtoul(name, NULL, 10) };
-	const struct socket *s = ns->n ? bsearch(&key, ns->v, ns->n, sizeof(ns->v[0]), by_ino) : NULL;
 
-	return s ? s->leads : LEADS_UNKNOWN;
+	return ns->n ? bsearch(&key, ns->v, ns->n, sizeof(ns->v[0]), by_ino) : NULL;
 }
 
 /* --- descriptors ----------------------------------------------------------------------- */
@@ -185,6 +208,11 @@ static struct descriptor *find(const struct descriptors *d, int32_t pid, int32_t
 	return d->n ? bsearch(&key, d->v, d->n, sizeof(d->v[0]), by_place) : NULL;
 }
 
+const struct descriptor *descriptors_at(const struct descriptors *d, int32_t pid, int32_t fd)
+{
+	return find(d, pid, fd);
+}
+
 enum leads descriptors_find(const struct descriptors *d, int32_t pid, int32_t fd)
 {
 	const struct descriptor *x = find(d, pid, fd);
@@ -192,22 +220,42 @@ enum leads descriptors_find(const struct descriptors *d, int32_t pid, int32_t fd
 	return x ? x->leads : LEADS_UNKNOWN;
 }
 
-void descriptors_add(struct descriptors *d, int32_t pid, int32_t fd, enum leads leads)
+void descriptors_add(struct descriptors *d, const struct descriptor *x)
 {
-	const struct descriptor x = { pid, fd, leads };
 	size_t i;
 
-	if (d->n == DESCRIPTORS_MAX || find(d, pid, fd))
+	if (d->n == DESCRIPTORS_MAX || find(d, x->pid, x->fd))
 		return;
 	d->v = xrealloc(d->v, (d->n + 1) * sizeof(d->v[0]));
-	for (i = d->n++; i && by_place(&d->v[i - 1], &x) > 0; i--)
+	for (i = d->n++; i && by_place(&d->v[i - 1], x) > 0; i--)
 		d->v[i] = d->v[i - 1];
-	d->v[i] = x;
+	d->v[i] = *x;
 }
 
-void descriptors_look(struct descriptors *d, int32_t pid, int32_t fd)
+static void look_at_socket(struct descriptors *d, struct descriptor *x, const char *name)
 {
-	const struct netns *ns;
+	const struct netns *ns = sockets_of(d, x->pid);
+	const struct socket *s = ns ? find_socket(ns, name) : NULL;
+	struct sbuf b = { 0 };
+
+	if (!ns)
+		return;
+	if (s) {
+		x->leads = s->leads;
+		x->is_tcp = s->is_tcp;
+		x->ends = s->ends;
+	}
+	if (x->is_tcp) {
+		sock_put_remote(&b, &x->ends);
+		snprintf(x->far.address, sizeof(x->far.address), "%s", b.len ? b.s : "");
+		sbuf_free(&b);
+	}
+	descriptors_add(d, x);
+}
+
+void descriptors_look(struct descriptors *d, uint32_t cid, int32_t pid, int32_t fd)
+{
+	struct descriptor x = { .pid = pid, .fd = fd, .cid = cid, .far = { .cid = CTRACE_CID_UNKNOWN } };
 	char path[64], name[64];
 	ssize_t n;
 
@@ -219,16 +267,34 @@ void descriptors_look(struct descriptors *d, int32_t pid, int32_t fd)
 		return;
 	name[n] = '\0';
 	if (!strncmp(name, "socket:[", 8)) {
-		ns = sockets_of(d, pid);
-		if (ns)
-			descriptors_add(d, pid, fd, of_socket(ns, name + 8));
-	} else if (!strncmp(name, "pipe:[", 6)) {
-		descriptors_add(d, pid, fd, LEADS_PIPE);
-	} else if (!strncmp(name, "anon_inode:", 11) || !strncmp(name, "/dev/", 5)) {
-		descriptors_add(d, pid, fd, LEADS_EVENTS);
-	} else {
-		descriptors_add(d, pid, fd, LEADS_FILE);
+		look_at_socket(d, &x, name + 8);
+		return;
 	}
+	if (!strncmp(name, "pipe:[", 6))
+		x.leads = LEADS_PIPE;
+	else if (!strncmp(name, "anon_inode:", 11) || !strncmp(name, "/dev/", 5))
+		x.leads = LEADS_EVENTS;
+	else
+		x.leads = LEADS_FILE;
+	descriptors_add(d, &x);
+}
+
+void descriptors_far(struct descriptors *d, struct ctable *t, bool clients)
+{
+	struct sockets s = { .table = t };
+	bool local, looked = false;
+
+	for (size_t i = 0; i < d->n; i++) {
+		struct descriptor *x = &d->v[i];
+
+		if (!x->is_tcp || (x->leads != LEADS_SERVER && !clients) || x->far.cid != CTRACE_CID_UNKNOWN)
+			continue;
+		if (!looked)
+			sockets_look(&s, true);
+		looked = true;
+		x->far.cid = sockets_peer(&s, x->cid, &x->ends, &local);
+	}
+	sockets_free(&s);
 }
 
 void descriptors_end(struct descriptors *d)

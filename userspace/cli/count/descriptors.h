@@ -7,7 +7,7 @@
 #ifndef CTRACE_COUNT_DESCRIPTORS_H
 #define CTRACE_COUNT_DESCRIPTORS_H
 
-#include "base/util.h"
+#include "net/sockets.h"
 
 enum leads {
 	LEADS_UNKNOWN,
@@ -22,9 +22,19 @@ enum leads {
 
 #define DESCRIPTOR_FUTEX	(-1)	/* stands for the process's futexes */
 
+/* The other end of a TCP connection. */
+struct other_end {
+	char address[64];	/* 10.0.0.2:5432; "": not known */
+	uint32_t cid;		/* CTRACE_CID_UNKNOWN: not known, or on another machine */
+};
+
 struct descriptor {
 	int32_t pid, fd;
 	enum leads leads;
+	uint32_t cid;		/* the process's container */
+	struct sock_ends ends;	/* of a TCP connection, if is_tcp */
+	bool is_tcp;
+	struct other_end far;
 };
 
 struct descriptors {
@@ -40,8 +50,13 @@ struct descriptors {
  * namespaces.
  */
 #define DESCRIPTORS_MAX	8192u
-void descriptors_look(struct descriptors *d, int32_t pid, int32_t fd);
-void descriptors_add(struct descriptors *d, int32_t pid, int32_t fd, enum leads leads);
+void descriptors_look(struct descriptors *d, uint32_t cid, int32_t pid, int32_t fd);
+/* Adds a copy, unless the descriptor is known already or there is no room. */
+void descriptors_add(struct descriptors *d, const struct descriptor *x);
+/* NULL: it is not known. */
+const struct descriptor *descriptors_at(const struct descriptors *d, int32_t pid, int32_t fd);
+/* Finds the containers at the other ends of connections: live. clients: also of those that were accepted */
+void descriptors_far(struct descriptors *d, struct ctable *t, bool clients);
 enum leads descriptors_find(const struct descriptors *d, int32_t pid, int32_t fd);
 /* The look has ended: the next one reads sockets anew. */
 void descriptors_end(struct descriptors *d);

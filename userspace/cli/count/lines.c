@@ -8,7 +8,7 @@
 struct lines_run {
 	struct live live;
 	const struct lines_opts *lo;
-	bool explain;
+	struct view *v;
 };
 
 static struct sink *new_sink(const struct sink_opts *o, void *arg)
@@ -21,8 +21,11 @@ static int ready(struct live *l)
 	const struct lines_run *x = (const struct lines_run *)l;
 	struct sbuf b = { 0 };
 
-	if (!x->explain)
+	if (!x->v->explain) {
+		if (x->v->kind->lines)
+			x->v->kind->lines(x->v, &l->run, false);
 		return CLI_OK;
+	}
 	for (size_t i = 0; i < l->run.probes.n; i++) {
 		const struct probe_want *w = &l->run.probes.v[i];
 
@@ -102,7 +105,7 @@ int lines_run(struct view *v, const struct lines_opts *lo)
 {
 	struct lines_run x = {
 		.live = { .out = stdout, .sink = new_sink, .takes = sink_lines_takes, .ready = ready, .arg = (void *)lo },
-		.lo = lo, .explain = v->explain,
+		.lo = lo, .v = v,
 	};
 	const struct lines_form *f = lo->form;
 	struct probes_opts *p = &v->o.probes;
@@ -132,6 +135,8 @@ int lines_run(struct view *v, const struct lines_opts *lo)
 	v->o.state_dump = !f->named;
 	v->o.fds = f->fds;
 	status = live_run(&x.live, &v->o);
+	if (v->kind->lines && x.live.run.stopped)
+		v->kind->lines(v, &x.live.run, true);
 	live_free(&x.live);
 	return status;
 }

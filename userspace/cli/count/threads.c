@@ -9,10 +9,9 @@
 #include <unistd.h>
 #include "base/util.h"
 #include "count/threads.h"
+#include "names/whose.h"
 
 #define CALL		"syscall_"
-/* of cgroups: Linux 6.1 has 14 controllers, and v1 may have some with a name only */
-#define HIERARCHIES	32
 
 static const char *const words[] = {
 	[SPENT_RAN] = "ran", [SPENT_WAITED] = "waited", [SPENT_THROTTLED] = "throttled", [SPENT_DISK] = "disk",
@@ -98,87 +97,6 @@ enum spent threads_in_call(const struct threads *t, const struct thread *x,
 	return leads == LEADS_SERVER ? SPENT_NETWORK : s;
 }
 
-/* --- whose is a process ------------------------------------------------------------- */
-
-/* A line of /proc/PID/cgroup. */
-struct place {
-	uint32_t hierarchy;
-	const char *path;
-	size_t len;
-};
-
-/* Splits the text into at most max places, and returns their number. */
-static size_t places(const char *text, struct place *v, size_t max)
-{
-	const char *end;
-	size_t n = 0;
-	char *path;
-
-	for (const char *line = text; line && *line && n < max; line = end + (*end == '\n')) {
-		v[n].hierarchy = (uint32_t)strtoul(line, &path, 10);
-		end = line + strcspn(line, "\n");
-		path = *path == ':' ? strchr(path + 1, ':') : NULL;
-		if (!path || path >= end)
-			continue;
-		v[n].path = path + 1;
-		v[n].len = (size_t)(end - v[n].path);
-		n++;
-	}
-	return n;
-}
-
-static bool is_in(const struct ctable_part *part, const struct place *at, size_t n)
-{
-	for (size_t i = 0; i < part->n; i++)
-		for (size_t k = 0; k < n; k++)
-			if (at[k].hierarchy == part->at[i].hierarchy &&
-			    path_below(at[k].path, at[k].len, part->at[i].path))
-				return true;
-	return false;
-}
-
-/*
- * Whose is the process? CTRACE_CID_UNKNOWN: the host's, or it has gone; or it is in none of the
- * cgroups that are targets.
- */
-static uint32_t owner(struct ctable *t, const char *pid)
-{
-	char *cgroup = xasprintf("/proc/%s/cgroup", pid), *ns = xasprintf("/proc/%s/ns/pid", pid);
-	char *text = read_file(cgroup, NULL);
-	struct place at[HIERARCHIES];
-	size_t n = places(text, at, ARRAY_SIZE(at)), longest = 0, i = 0;
-	uint32_t cid = CTRACE_CID_UNKNOWN;
-	const struct ctable_part *part;
-	const struct centry *e;
-	struct stat st;
-
-	if (!text || stat(ns, &st))
-		st.st_ino = 0;
-	while (st.st_ino && (e = ctable_next(t, &i))) {
-		if (!e->known || !ctable_alive(e))
-			continue;
-		/* a container without a cgroup of its own is in another one's cgroup */
-		if (!e->c.cgroup_id && e->c.pidns == st.st_ino) {
-			cid = e->c.cid;
-			break;
-		}
-		for (size_t k = 0; e->c.cgroup_id && k < n; k++) {
-			if (at[k].hierarchy != e->c.hierarchy || strlen(e->c.path) <= longest ||
-			    !path_below(at[k].path, at[k].len, e->c.path))
-				continue;
-			longest = strlen(e->c.path);
-			cid = e->c.cid;
-		}
-	}
-	part = ctable_part(t, cid == CTRACE_CID_UNKNOWN ? CTRACE_CID_HOST : cid);
-	if (part)
-		cid = is_in(part, at, n) ? part->cid : CTRACE_CID_UNKNOWN;
-	free(cgroup);
-	free(ns);
-	free(text);
-	return cid;
-}
-
 /* --- a thread ----------------------------------------------------------------------- */
 
 static int by_owner(const void *a, const void *b)
@@ -199,7 +117,9 @@ struct thread *threads_find(const struct threads *t, uint32_t cid, int32_t tid)
 
 struct thread *threads_add(struct threads *t, uint32_t cid, int32_t tid)
 {
-	const struct thread x = { .cid = cid, .tid = tid, .first = SPENT_UNKNOWN, .last = SPENT_UNKNOWN };
+	const struct thread x = {
+		.cid = cid, .tid = tid, .first = SPENT_UNKNOWN, .last = SPENT_UNKNOWN, .fd = -1
+	};
 	size_t i;
 
 	t->v = xrealloc(t->v, (t->n + 1) * sizeof(t->v[0]));
@@ -233,27 +153,29 @@ struct thread_call thread_call_read(const char *dir)
 enum spent threads_at_call(struct threads *t, const struct thread *x, const struct ctrace_schema *schema,
 			   const struct thread_call *c)
 {
+	const struct descriptor go = { .pid = x->pid, .fd = DESCRIPTOR_FUTEX, .leads = LEADS_GO };
 	enum spent s = class_of(schema, c->nr);
 	int32_t arg = -1;
 
 	if (s == SPENT_HANDOVER) {
 		arg = (int32_t)c->args[1];
 		if (c->args[0] >= GO_HEAP && c->args[0] < GO_HEAP_END)
-			descriptors_add(&t->fds, x->pid, DESCRIPTOR_FUTEX, LEADS_GO);
+			descriptors_add(&t->fds, &go);
 	} else if (s == SPENT_NETWORK || s == SPENT_FILES) {
 		arg = (int32_t)c->args[0];
-		descriptors_look(&t->fds, x->pid, arg);
+		descriptors_look(&t->fds, x->cid, x->pid, arg);
 	}
 	return threads_in_call(t, x, schema, c->nr, arg);
 }
 
 /* What it is at, by its state and its call. */
-static enum spent at(struct threads *t, const struct thread *x, const char *dir, char state,
+static enum spent at(struct threads *t, struct thread *x, const char *dir, char state,
 		     const struct ctrace_schema *schema)
 {
 	struct thread_call c;
 	enum spent s;
 
+	x->fd = -1;
 	if (state == 'T' || state == 't')
 		return SPENT_STOPPED;
 	if (state != 'S' && state != 'D')
@@ -262,6 +184,8 @@ static enum spent at(struct threads *t, const struct thread *x, const char *dir,
 	s = threads_at_call(t, x, schema, &c);
 	if (s == SPENT_LOCKS && class_of(schema, c.nr) == SPENT_HANDOVER)
 		s = SPENT_HANDOVER;	/* it was not seen to get the lock */
+	if (s == SPENT_NETWORK)
+		x->fd = (int32_t)c.args[0];
 	return state == 'D' && s != SPENT_CHILDREN && s != SPENT_DISK ? SPENT_KERNEL : s;
 }
 
@@ -347,7 +271,8 @@ int threads_look(struct threads *t, struct ctable *table, const struct ctrace_sc
 		return -errno;
 	t->looked = now;
 	while ((e = readdir(d))) {
-		uint32_t cid = e->d_name[0] >= '1' && e->d_name[0] <= '9' ? owner(table, e->d_name) : CTRACE_CID_UNKNOWN;
+		uint32_t cid = e->d_name[0] >= '1' && e->d_name[0] <= '9' ? process_owner(table, e->d_name) :
+									    CTRACE_CID_UNKNOWN;
 
 		if (cid != CTRACE_CID_UNKNOWN && wants(arg, cid))
 			look_at_process(t, cid, e->d_name, first, now, s);

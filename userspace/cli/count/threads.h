@@ -21,6 +21,7 @@ struct thread {
 	uint64_t start, seen;
 	bool old;			/* the first look saw it */
 	enum spent first, last;		/* what it was at, when it was seen; SPENT_UNKNOWN: it could run */
+	int32_t fd;			/* at which it was last, if that is SPENT_NETWORK; -1: none */
 	/* ns on a CPU, and waiting for one, by the kernel's account, last and first seen; 0: it keeps none */
 	uint64_t ran, ran_first, waited, waited_first;
 	/* for tools/cmd_why.c: what its spans say, in ns */

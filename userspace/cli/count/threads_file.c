@@ -42,6 +42,8 @@ void threads_put(struct sbuf *b, const struct threads *t)
 		json_flag(&j, "old", x->old);
 		json_str(&j, "first", spent_word(x->first));
 		json_str(&j, "last", spent_word(x->last));
+		if (x->fd >= 0)
+			json_int(&j, "fd", x->fd);
 		json_uint(&j, "ran_first", x->ran_first);
 		json_uint(&j, "ran", x->ran);
 		json_uint(&j, "waited_first", x->waited_first);
@@ -55,6 +57,10 @@ void threads_put(struct sbuf *b, const struct threads *t)
 		json_int(&j, "pid", t->fds.v[i].pid);
 		json_int(&j, "fd", t->fds.v[i].fd);
 		json_str(&j, "leads", leads_word(t->fds.v[i].leads));
+		if (*t->fds.v[i].far.address)
+			json_str(&j, "address", t->fds.v[i].far.address);
+		if (t->fds.v[i].far.cid != CTRACE_CID_UNKNOWN && t->fds.v[i].is_tcp)
+			json_uint(&j, "peer", t->fds.v[i].far.cid);
 		json_close(&j, '}');
 	}
 	json_close(&j, ']');
@@ -85,8 +91,17 @@ static void load_descriptors(struct threads *t, struct json_object *list)
 	for (size_t i = 0; json_object_is_type(list, json_type_array) && i < json_object_array_length(list); i++) {
 		struct json_object *e = json_object_array_get_idx(list, i);
 
-		descriptors_add(&t->fds, (int32_t)number(e, "pid"), (int32_t)names_number(e, "fd"),
-				leads_of(names_str(e, "leads")));
+		const char *address = names_str(e, "address");
+		struct descriptor x = {
+			.pid = (int32_t)number(e, "pid"), .fd = (int32_t)names_number(e, "fd"),
+			.leads = leads_of(names_str(e, "leads")), .far.cid = CTRACE_CID_UNKNOWN,
+		};
+
+		if (names_get(e, "peer"))
+			x.far.cid = (uint32_t)number(e, "peer");
+		if (address)
+			snprintf(x.far.address, sizeof(x.far.address), "%s", address);
+		descriptors_add(&t->fds, &x);
 	}
 }
 
@@ -114,6 +129,7 @@ int threads_load(struct threads *t, const char *dir, uint32_t cid)
 		x->old = json_object_get_boolean(names_get(e, "old"));
 		x->first = spent_of(e, "first");
 		x->last = spent_of(e, "last");
+		x->fd = names_get(e, "fd") ? (int32_t)number(e, "fd") : -1;
 		x->ran_first = number(e, "ran_first");
 		x->ran = number(e, "ran");
 		x->waited_first = number(e, "waited_first");

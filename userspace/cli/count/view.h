@@ -94,6 +94,11 @@ struct view_kind {
 	 */
 	int (*keys)(struct view *v);
 	void (*leave)(struct view *v);
+	/*
+	 * Of lines in place of tables: r, a live run, is set up and not started yet; or it has ended. NULL:
+	 * nothing to do
+	 */
+	void (*lines)(struct view *v, struct run *r, bool ended);
 	/* Runs instead of counting, and returns the status to exit with; -1 or NULL: the view counts. */
 	int (*instead)(struct view *v);
 };

@@ -6,6 +6,7 @@
  *	DIR/ctrace/containers.json	names; replaced as containers come and go
  *	DIR/ctrace/asked.json		what was asked for, where and when; written at the start and the end
  *	DIR/ctrace/threads.json		what the threads did at the start and the end, for why; written then
+ *	DIR/ctrace/sockets.json		TCP sockets at the start and the end, for tcp; written then
  *	DIR/ctrace/symbols.json		names of the addresses in stacks, if any; written at the end
  */
 #ifndef CTRACE_SINK_CTF_H
@@ -22,6 +23,7 @@ struct json_object;
 #define CTF_SIDE_CONTAINERS	CTRACE_CTF_SIDE "/" CTRACE_CTF_CONTAINERS
 #define CTF_SIDE_ASKED		CTRACE_CTF_SIDE "/" CTRACE_CTF_ASKED
 #define CTF_SIDE_THREADS	CTRACE_CTF_SIDE "/" CTRACE_CTF_THREADS
+#define CTF_SIDE_SOCKETS	CTRACE_CTF_SIDE "/" CTRACE_CTF_SOCKETS
 #define CTF_SIDE_SYMBOLS	CTRACE_CTF_SIDE "/" CTRACE_CTF_SYMBOLS
 
 struct ctf_opts {

@@ -106,6 +106,8 @@ void ctable_add_read(struct ctable *t, const struct centry *from);
 void ctable_add_part(struct ctable *t, uint32_t cid, const char *label, const char *path, uint32_t hierarchy);
 /* NULL: the whole container is meant. */
 const struct ctable_part *ctable_part(const struct ctable *t, uint32_t cid);
+/* Is the cgroup with this path, of len bytes, one of the part's, or below one? */
+bool ctable_in_part(const struct ctable_part *part, const char *path, size_t len, uint32_t hierarchy);
 /*
  * What a record's owner is called: the part, or the container; raw, and safe for a terminal.
  * Another party in a record (the waker, the task that had the CPU) is called as its container, by

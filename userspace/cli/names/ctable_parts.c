@@ -63,6 +63,14 @@ const char *ctable_shown(struct ctable *t, uint32_t cid)
 	return p ? p->shown : ctable_get(t, cid)->shown;
 }
 
+bool ctable_in_part(const struct ctable_part *part, const char *path, size_t len, uint32_t hierarchy)
+{
+	for (size_t i = 0; i < part->n; i++)
+		if (part->at[i].hierarchy == hierarchy && path_below(path, len, part->at[i].path))
+			return true;
+	return false;
+}
+
 uint32_t ctable_of_cgroup(struct ctable *t, const char *path, uint32_t hierarchy)
 {
 	uint32_t cid = CTRACE_CID_HOST;

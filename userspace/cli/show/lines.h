@@ -6,6 +6,7 @@
 #ifndef CTRACE_LINES_H
 #define CTRACE_LINES_H
 
+#include "net/sockets.h"
 #include "show/comms.h"
 #include "show/sink.h"
 #include "strace/paint.h"
@@ -28,6 +29,7 @@ struct line {
 	int n;
 	struct comms *comms;
 	struct ctable *ctable;
+	struct sockets *sockets;	/* NULL: the other ends of connections are not known */
 	uint64_t entered;		/* CLOCK_MONOTONIC, ns: when it began, if it has a duration */
 	uint64_t first;			/* when the first line's event was recorded */
 	bool live;			/* of this machine, now; not of a recording */
@@ -67,6 +69,7 @@ struct lines_opts {
 	const struct lines_form *form;
 	bool time, all;
 	bool failed;			/* only the form's failures */
+	struct sockets *sockets;	/* outlives the sink; NULL: there are none */
 };
 
 /* Events that give names of tasks, for all forms. */

@@ -43,6 +43,43 @@ static bool get_rport(struct line *l, struct sbuf *b, int64_t *n)
 	return line_number(l, "dport", n);
 }
 
+static bool get_end(const struct line *l, const char *name, const char *port_name, uint8_t *address,
+		    uint16_t *port)
+{
+	const struct ctrace_value *v = line_field(l, name);
+	int64_t n;
+
+	if (!v || v->field->kind != CTRACE_FK_SEQ || v->field->size != 1 ||
+	    !sock_address(address, v->seq.v, v->seq.n) || !line_number(l, port_name, &n))
+		return false;
+	*port = (uint16_t)n;
+	return true;
+}
+
+/* Live, the sockets are looked at again if that may help: others may have begun to listen. */
+static bool get_peer(struct line *l, struct sbuf *b, int64_t *n)
+{
+	struct sockets *s = l->sockets;
+	struct sock_ends e = { 0 };
+	uint32_t cid;
+	bool local;
+
+	(void)n;
+	if (!s || !get_end(l, "saddr", "sport", e.local, &e.lport) ||
+	    !get_end(l, "daddr", "dport", e.remote, &e.rport))
+		return false;
+	cid = sockets_peer(s, l->rec->cid, &e, &local);
+	if (cid == CTRACE_CID_UNKNOWN && local && l->live && sockets_rested(s, NSEC_PER_SEC)) {
+		sockets_look(s, true);
+		cid = sockets_peer(s, l->rec->cid, &e, &local);
+	}
+	sockets_note(s, l->rec->cid, &e);
+	if (cid == CTRACE_CID_UNKNOWN)
+		return false;
+	sbuf_puts(b, ctable_get(l->ctable, cid)->label);
+	return true;
+}
+
 /* Not of a connection that began before anybody looked. */
 static bool get_life(struct line *l, struct sbuf *b, int64_t *n)
 {
@@ -124,7 +161,8 @@ static bool get_before(struct line *l, struct sbuf *b, int64_t *n)
 
 #define ENDS \
 	{ "LADDR", "laddr", -15, LINES_TEXT, get_laddr }, { "LPORT", "lport", -5, LINES_NUMBER, get_lport }, \
-	{ "RADDR", "raddr", -15, LINES_TEXT, get_raddr }, { "RPORT", "rport", -5, LINES_NUMBER, get_rport }
+	{ "RADDR", "raddr", -15, LINES_TEXT, get_raddr }, { "RPORT", "rport", -5, LINES_NUMBER, get_rport }, \
+	{ "PEER", "peer", -16, LINES_TEXT, get_peer }
 
 static const struct lines_column life_columns[] = {
 	LINES_COMM, LINES_PID, ENDS,

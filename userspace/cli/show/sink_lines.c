@@ -40,7 +40,7 @@ static void begin(struct lines *x, const struct ctrace_record *rec)
 
 	x->line = (struct line){
 		.rec = rec, .p = p, .v = x->v, .comms = x->comms, .ctable = x->s.o.ctable, .entered = rec->time, .first = x->first,
-		.live = x->s.o.live,
+		.live = x->s.o.live, .sockets = x->o->sockets,
 		.n = p->type ? ctrace_decode(p->type, rec, x->v, FIELDS_MAX) : -1,
 	};
 	if (line_number(&x->line, "duration", &duration) && (uint64_t)duration < rec->time)

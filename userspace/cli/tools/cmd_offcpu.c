@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands.h"
+#include "count/descriptors.h"
 #include "count/sums.h"
 #include "run/recording.h"
 
@@ -13,15 +14,18 @@ static const char usage[] =
 "asleep until being woken. A sleep counts when it ends. Waiting for a CPU is not\n"
 "sleeping: see 'ctrace runqlat'.\n";
 
+#define PEER_ROWS	4096	/* with --peers: one for each descriptor */
 #define FUNCTIONS	"sum(duration), count(), max(duration), hist(duration)"
 
-enum { OPT_BY_STACK = OPT_VIEW_OWN, OPT_WAKERS };
+enum { OPT_BY_STACK = OPT_VIEW_OWN, OPT_WAKERS, OPT_PEERS };
 
 static const struct cli_option options[] = {
 	{ .help = "What to show:" },
 	OPTION("stack", OPT_BY_STACK, NULL,
 	       "by the stack that led to the sleep, the kernel's and the program's, in place of the call"),
 	OPTION("wakers", OPT_WAKERS, NULL, "by the task that woke the sleeper, in place of the call"),
+	OPTION("peers", OPT_PEERS, NULL,
+	       "the same; for what comes by the network, by the container at the other end"),
 	OPTION("folded", OPT_FOLDED, "FILE",
 	       "at the end, write a line with the microseconds for each stack, for flame graphs; FILE - is "
 	       "standard output"),
@@ -32,7 +36,8 @@ static const struct cli_option options[] = {
 };
 
 struct own {
-	bool stack, wakers;
+	bool stack, wakers, peers;	/* peers: wakers, too */
+	struct descriptors fds;		/* at which tasks slept that an interrupt woke */
 };
 
 static bool option(struct view *v, int opt, int *status)
@@ -43,6 +48,8 @@ static bool option(struct view *v, int opt, int *status)
 		own->stack = true;
 	} else if (opt == OPT_WAKERS) {
 		own->wakers = true;
+	} else if (opt == OPT_PEERS) {
+		own->wakers = own->peers = true;
 	} else if (opt == OPT_FOLDED) {
 		own->stack = true;
 		v->folded = optarg;
@@ -69,6 +76,24 @@ static char *stack_keys(struct view *v)
 			 has == CTRACE_PROBE_F_USER_STACK ? "" : user ? ", stack" : "stack");
 }
 
+/* The keys by which the wakers' names are made. */
+static const char *const waker_keys[] = { "waker_cid", "waker_comm" };
+/* With --peers. An interrupt delivers what comes by the network, at a descriptor of a process. */
+static const char *const peer_keys[] = { "waker_cid", "waker_comm", "pid", "syscall", "arg" };
+
+/* The names of these keys that --by does not have, too, with commas between. The caller frees it. */
+static char *keys_beside(const struct view *v, const struct own *own)
+{
+	const char *const *keys = own->peers ? peer_keys : waker_keys;
+	size_t n = own->peers ? ARRAY_SIZE(peer_keys) : ARRAY_SIZE(waker_keys);
+	struct sbuf b = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		if (!view_list_has(v->by, keys[i]))
+			sbuf_printf(&b, "%s%s", b.len ? "," : "", keys[i]);
+	return b.s;
+}
+
 static int groups(struct view *v)
 {
 	const struct own *own = v->own;
@@ -77,7 +102,9 @@ static int groups(struct view *v)
 
 	if (status != CLI_OK)
 		return status;
-	keys = own->stack ? stack_keys(v) : xstrdup(own->wakers ? "waker_cid, waker_comm" : "syscall");
+	keys = own->stack ? stack_keys(v) : own->wakers ? keys_beside(v, own) : xstrdup("syscall");
+	if (own->peers && !v->rows)
+		v->rows = PEER_ROWS;
 	view_add_group(v, NULL, view_aggregate(v, FUNCTIONS, keys));
 	free(keys);
 	return CLI_OK;
@@ -101,22 +128,88 @@ static void put_call(struct view *v, struct sbuf *b, const struct view_row *row)
 		view_put_key(v, b, row, key);
 }
 
-static void put_waker(struct view *v, struct sbuf *b, const struct view_row *row)
+/* Does the row's call have a descriptor, perhaps a connection's, as its first argument? */
+static bool is_of_network(struct view *v, const struct view_row *row)
 {
-	uint32_t cid, comm;
-	uint64_t from = key_of(row, "waker_cid", &cid);
+	static const char calls[] = " connect recvfrom recvmsg recvmmsg sendto sendmsg sendmmsg "
+				    "read readv write writev ";
+	uint32_t key;
+	int64_t nr = (int64_t)key_of(row, "syscall", &key);
+	char *word = xasprintf(" %s ", nr < 0 ? "-" : view_call_name(v, CTRACE_ID_CALL + (uint64_t)nr));
+	bool is = strstr(calls, word);
+
+	free(word);
+	return is;
+}
+
+static bool is_of_task(const struct view_row *row)
+{
+	uint32_t comm;
 	size_t len;
 
 	key_of(row, "waker_comm", &comm);
+	ctrace_row_text(row->t->gain, row->r, comm, &len);
+	return len;
+}
+
+/* Looks up the connections of the period's rows. */
+static void look_at_network(struct view *v)
+{
+	struct own *own = v->own;
+	const struct ctrace_look_row *r;
+
+	descriptors_free(&own->fds);
+	own->fds = (struct descriptors){ 0 };
+	for (size_t i = 0; i < v->ntables && !v->recording; i++)
+		for (size_t k = 0; (r = ctrace_look_row(v->tables[i].gain, k)); k++) {
+			const struct view_row row = { &v->tables[i], r };
+			uint32_t key;
+
+			if (view_is_other(&row) || is_of_task(&row) || !is_of_network(v, &row))
+				continue;
+			descriptors_look(&own->fds, r->cid, (int32_t)key_of(&row, "pid", &key),
+					 (int32_t)key_of(&row, "arg", &key));
+		}
+	descriptors_end(&own->fds);
+	descriptors_far(&own->fds, v->run.ctable, true);
+}
+
+static void put_interrupt(struct view *v, struct sbuf *b, const struct view_row *row)
+{
+	const struct own *own = v->own;
+	const struct descriptor *d = NULL;
+	uint32_t key;
+
+	if (own->peers && is_of_network(v, row))
+		d = descriptors_at(&own->fds, (int32_t)key_of(row, "pid", &key),
+				   (int32_t)key_of(row, "arg", &key));
+	if (!d || !d->is_tcp) {
+		sbuf_puts(b, "(interrupt)");
+		return;
+	}
+	if (d->far.cid != CTRACE_CID_UNKNOWN)
+		view_put_other_container(v, b, d->far.cid);
+	else
+		/* clients have very many ports */
+		sbuf_puts(b, d->leads == LEADS_SERVER ? d->far.address : "");
+	sbuf_puts(b, b->len ? " (network)" : "(network)");
+}
+
+static void put_waker(struct view *v, struct sbuf *b, const struct view_row *row)
+{
+	uint32_t cid, comm;
+	uint64_t from;
+
 	if (view_is_other(row)) {
 		sbuf_puts(b, "(other)");
 		return;
 	}
-	ctrace_row_text(row->t->gain, row->r, comm, &len);
-	if (!len) {
-		sbuf_puts(b, "(interrupt)");
+	if (!is_of_task(row)) {
+		put_interrupt(v, b, row);
 		return;
 	}
+	from = key_of(row, "waker_cid", &cid);
+	key_of(row, "waker_comm", &comm);
 	view_put_other_container(v, b, (uint32_t)from);
 	sbuf_putc(b, '/');
 	view_put_key(v, b, row, comm);
@@ -219,6 +312,16 @@ static const struct listing listing = {
 	LISTING_COLUMNS(columns), .row_size = sizeof(struct sum), .first = "total", .whose = sum_whose, .tie = sum_tie,
 };
 
+static void make_wakers(struct view *v, struct sums *s)
+{
+	char *drop = keys_beside(v, v->own);
+
+	if (((const struct own *)v->own)->peers)
+		look_at_network(v);
+	sums_make_named(v, s, put_waker, drop);
+	free(drop);
+}
+
 static size_t make(struct view *v, struct sums *s)
 {
 	const struct own *own = v->own;
@@ -226,7 +329,7 @@ static size_t make(struct view *v, struct sums *s)
 	if (own->stack)
 		sums_make_named(v, s, put_frames, v->merges ? "pid,ustack,stack" : "ustack,stack");
 	else if (own->wakers)
-		sums_make_named(v, s, put_waker, "waker_cid,waker_comm");
+		make_wakers(v, s);
 	else
 		sums_make_named(v, s, put_call, "syscall");
 	return listing_sort(v, &listing, s->v, s->n);
@@ -263,8 +366,10 @@ static int run_offcpu(int argc, char **argv)
 		.weight = sum_usecs,
 	};
 	struct own own = { 0 };
+	int status = view_run(&kind, &own, argc, argv);
 
-	return view_run(&kind, &own, argc, argv);
+	descriptors_free(&own.fds);
+	return status;
 }
 
 const struct command cmd_offcpu = {

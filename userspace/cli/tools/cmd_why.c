@@ -126,6 +126,16 @@ static bool is_wait(enum cause c)
 	return c >= CAUSE_NEIGHBOUR && c <= CAUSE_CPU;
 }
 
+/* "db at 10.0.0.2:5432", or what of it is known. The address may be a recording's. */
+static void put_server(const struct view *v, struct sbuf *b, const struct other_end *far)
+{
+	if (far->cid != CTRACE_CID_UNKNOWN)
+		view_put_other_container(v, b, far->cid);
+	if (far->cid != CTRACE_CID_UNKNOWN && *far->address)
+		sbuf_puts(b, " at ");
+	sbuf_clean(b, far->address);
+}
+
 static void put_cause(const struct view *v, struct sbuf *b, const struct why *w, enum cause c)
 {
 	static const char *const words[CAUSE_N] = {
@@ -139,11 +149,10 @@ static void put_cause(const struct view *v, struct sbuf *b, const struct why *w,
 		put_cpu_cause(v, b, w, c);
 	} else {
 		sbuf_puts(b, words[c]);
-		for (size_t i = 0; c == CAUSE_NETWORK && i < w->nservers; i++)
-			if (w->servers[i].ns > w->network / 2) {
-				sbuf_puts(b, ", mostly for ");
-				view_put_other_container(v, b, w->servers[i].cid);
-			}
+		if (c == CAUSE_NETWORK && w->nservers && w->servers[0].ns > w->spent[SPENT_NETWORK] / 2) {
+			sbuf_puts(b, ", mostly for ");
+			put_server(v, b, &w->servers[0].far);
+		}
 		if (c != CAUSE_RAN && c != CAUSE_QUOTA)
 			put_evidence(b, &w->asleep[cause_spent(c)]);
 	}
@@ -354,6 +363,23 @@ static void json_cause(struct json *j, const struct why *w, enum cause c)
 	json_close(j, '}');
 }
 
+static void json_servers(const struct view *v, struct json *j, const struct why *w)
+{
+	json_open(j, "servers", '[');
+	for (size_t i = 0; i < w->nservers; i++) {
+		const struct other_end *far = &w->servers[i].far;
+
+		json_open(j, NULL, '{');
+		if (far->cid != CTRACE_CID_UNKNOWN)
+			view_json_other_container(v, j, far->cid);
+		if (*far->address)
+			json_str(j, "address", far->address);
+		json_uint(j, "time", w->servers[i].ns);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 static void print_json(struct view *v, struct json *j, const struct why *w, const struct next *next, const char *command)
 {
 	const struct verdict *x = &w->verdict;
@@ -371,6 +397,7 @@ static void print_json(struct view *v, struct json *j, const struct why *w, cons
 	json_close(j, '}');
 	if (w->waits)
 		blame_json_culprits(v, j, w->waits);
+	json_servers(v, j, w);
 	json_uint(j, "untold", w->untold);
 	json_open(j, "causes", '{');
 	for (enum cause c = CAUSE_RAN; c < CAUSE_N; c++)

@@ -7,7 +7,7 @@
 #include "count/threads.h"
 #include "count/verdict.h"
 
-#define SERVERS_MAX	16u	/* containers that ended waits for the network; further ones are left out */
+#define SERVERS_MAX	64u	/* that were waited for; further ones are left out */
 
 enum { RUNS, WAITS, SLEEPS, LATENCY };	/* groups */
 
@@ -31,12 +31,15 @@ struct why {
 	uint64_t untold;		/* ns of SPENT_WAITED without a span that says who had the CPU */
 	uint64_t ctrace;		/* ns of SPENT_WAITED in which ctrace had the CPU */
 	struct evidence waited, asleep[SPENT_N];
+	/*
+	 * Other ends of connections, or if the connection was not seen, containers that ended waits for the
+	 * network. The longest is first.
+	 */
 	struct server {
-		uint32_t cid;
+		struct other_end far;
 		uint64_t ns;
-	} servers[SERVERS_MAX];		/* containers that ended waits for the network */
+	} servers[SERVERS_MAX];
 	size_t nservers;
-	uint64_t network;		/* ns: all waits for the network that ended */
 	struct verdict_in in;
 	struct verdict verdict;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where the time of a container's threads went: from the spans that were counted, and what no span covers. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include "ctf/sink_ctf.h"
 #include "run/recording.h"
@@ -61,23 +62,39 @@ static void add_evidence(struct evidence *e, const struct view_row *r)
 		e->hist[i] += r->r->values[r->t->t->values[column].at + i];
 }
 
-/* Notes the container that ended waits for the network. */
-static void add_server(struct why *w, const struct view_row *r)
+/*
+ * Notes the other end for which a thread of process pid waited, at this descriptor. waker: the container that
+ * ended the wait, 0: not known
+ */
+static void add_server(struct why *w, int32_t pid, int32_t fd, uint32_t waker, uint64_t ns)
 {
-	uint32_t waker = (uint32_t)key(r, "waker_cid");
-	uint64_t ns = value(r, CTRACE_TABLE_SUM);
-	struct server *s = w->servers;
+	const struct descriptor *d = descriptors_at(&w->threads.fds, pid, fd);
+	struct other_end far = { .cid = waker && waker != w->cid ? waker : CTRACE_CID_UNKNOWN };
+	struct server *s = w->servers, *end = w->servers + w->nservers;
 
-	w->network += ns;
-	if (!waker || waker == w->cid)
+	if (d && (*d->far.address || d->far.cid != CTRACE_CID_UNKNOWN))
+		far = d->far;
+	if (!*far.address && far.cid == CTRACE_CID_UNKNOWN)
 		return;
-	while (s < w->servers + w->nservers && s->cid != waker)
+	while (s < end && (s->far.cid != far.cid || strcmp(s->far.address, far.address)))
 		s++;
 	if (s == w->servers + SERVERS_MAX)
 		return;
-	w->nservers += s == w->servers + w->nservers;
-	s->cid = waker;
+	if (s == end) {
+		w->nservers++;
+		s->far = far;
+		s->ns = 0;
+	}
 	s->ns += ns;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct server *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return strcmp(x->far.address, y->far.address);
 }
 
 static bool is_of_ctrace(const struct view_row *r)
@@ -122,8 +139,8 @@ static uint64_t add_span(const struct view *v, struct why *w, const struct view_
 	} else if (group == SLEEPS) {
 		s = x ? of_sleep(v, w, r, x) : SPENT_OTHER;
 		add_evidence(&w->asleep[s], r);
-		if (s == SPENT_NETWORK)
-			add_server(w, r);
+		if (s == SPENT_NETWORK && x)
+			add_server(w, x->pid, (int32_t)key(r, "arg"), (uint32_t)key(r, "waker_cid"), ns);
 	}
 	w->spent[s] += ns;
 	return x ? 0 : ns;
@@ -244,6 +261,8 @@ static void add_rest(struct why *w, struct thread *x)
 			s = SPENT_UNKNOWN;
 	}
 	w->spent[s] += rest;
+	if (s == SPENT_NETWORK)
+		add_server(w, x->pid, x->fd, 0, rest);
 }
 
 static bool is_ours(const void *cid, uint32_t of)
@@ -295,13 +314,12 @@ static void forget(struct why *w)
 	memset(&w->in, 0, sizeof(w->in));
 	memset(&w->waited, 0, sizeof(w->waited));
 	memset(w->asleep, 0, sizeof(w->asleep));
-	w->all = w->n = w->untold = w->ctrace = w->network = w->nservers = 0;
+	w->all = w->n = w->untold = w->ctrace = w->nservers = 0;
 	for (size_t i = 0; i < w->threads.n; i++) {
 		struct thread *x = &w->threads.v[i];
 
 		x->covered = x->covered_ran = x->covered_waited = 0;
 	}
-	memset(w->servers, 0, sizeof(w->servers));
 	blame_free(&w->blame);
 	memset(&w->blame, 0, sizeof(w->blame));
 	w->waits = NULL;
@@ -313,8 +331,8 @@ void why_make(struct view *v, struct why *w)
 
 	forget(w);
 	w->ended = v->until;
-	if (!v->recording)
-		why_look(v);
+	if (!v->recording && !why_look(v))
+		descriptors_far(&w->threads.fds, v->run.ctable, false);
 	w->began = v->since;
 	/* the whole, or all that there is */
 	w->first = w->began;
@@ -340,5 +358,6 @@ void why_make(struct view *v, struct why *w)
 	for (size_t i = 0; i < w->blame.n; i++)
 		if (w->blame.v[i].cid == w->cid)
 			w->waits = &w->blame.v[i];
+	qsort(w->servers, w->nservers, sizeof(w->servers[0]), longest_first);
 	decide(w);
 }
