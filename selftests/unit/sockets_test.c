@@ -392,6 +392,8 @@ static void looks(void)
 	if (s.refused) {
 		ktap_skip(strerror(s.refused));
 		stop(pid);
+		ctable_free(s.table);
+		sockets_free(&s);
 		return;
 	}
 	x = with_ports(&s, page->connected, page->listens);

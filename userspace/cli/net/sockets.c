@@ -75,7 +75,7 @@ static void add_process(struct sockets *s, const char *pid, uint64_t first)
 
 	if (!stat(path, &st))
 		n = find_ns(s, st.st_ino);
-	else if (errno == EACCES)
+	else if (errno == EACCES && geteuid())
 		s->refused = EPERM;	/* another user's process */
 	free(path);
 	if (!n)
