@@ -29,6 +29,8 @@ struct look {
 	size_t ncgroups;
 	char *root;			/* of v2; NULL: there is none */
 	int root_fd;
+	size_t others;			/* namespaces that no target is in, when they were found */
+	uint64_t beyond;		/* the last one for which there was no room */
 	bool v1;			/* there are containers with a cgroup of v1 */
 	uint32_t ns;			/* that is read now */
 	bool cut;			/* not to its end */
@@ -51,40 +53,51 @@ void sockets_add_cid(struct socket_ns *n, uint32_t cid)
 	n->ncids++;
 }
 
-static struct socket_ns *find_ns(struct sockets *s, uint64_t inode)
+/* Targets always have room for half of them, whatever others do. */
+static struct socket_ns *find_ns(struct look *l, uint64_t inode, bool wanted)
 {
+	struct sockets *s = l->s;
+
 	for (size_t i = 0; i < s->nns; i++)
 		if (s->ns[i].inode == inode)
 			return &s->ns[i];
-	if (s->nns == NAMESPACES_MAX) {
-		s->left_ns++;
+	if (s->nns == NAMESPACES_MAX || (!wanted && l->others == NAMESPACES_MAX / 2)) {
+		/* most processes of a namespace follow one another */
+		s->left_ns += inode != l->beyond;
+		l->beyond = inode;
 		return NULL;
 	}
+	l->others += !wanted;
 	s->ns = xrealloc(s->ns, (s->nns + 1) * sizeof(s->ns[0]));
 	s->ns[s->nns] = (struct socket_ns){ .inode = inode };
 	return &s->ns[s->nns++];
 }
 
-static void add_process(struct sockets *s, const char *pid, uint64_t first)
+static void add_process(struct look *l, const char *pid, uint64_t first)
 {
 	char *path = xasprintf("/proc/%s/ns/net", pid);
-	struct socket_ns *n = NULL;
+	struct sockets *s = l->s;
+	struct socket_ns *n;
+	bool meant, wanted;
 	struct stat st;
-	bool meant;
 	uint32_t cid;
 
-	if (!stat(path, &st))
-		n = find_ns(s, st.st_ino);
-	else if (errno == EACCES && geteuid())
-		s->refused = EPERM;	/* another user's process */
-	free(path);
-	if (!n)
+	if (stat(path, &st)) {
+		if (errno == EACCES && geteuid())
+			s->refused = EPERM;	/* another user's process */
+		free(path);
 		return;
+	}
+	free(path);
 	cid = process_container(s->table, pid, &meant);
 	cid = cid == CTRACE_CID_UNKNOWN ? CTRACE_CID_HOST : cid;
+	wanted = s->wants && meant && s->wants(s->wants_arg, cid);
+	n = find_ns(l, st.st_ino, wanted);
+	if (!n)
+		return;
 	n->pid = n->pid ? n->pid : (int32_t)strtol(pid, NULL, 10);
 	n->host = n->inode == first;
-	n->wanted |= s->wants && meant && s->wants(s->wants_arg, cid);
+	n->wanted |= wanted;
 	sockets_add_cid(n, cid);
 }
 
@@ -113,7 +126,7 @@ static void find_namespaces(struct look *l)
 			s->left_ns++;	/* at least */
 			break;
 		}
-		add_process(s, e->d_name, st.st_ino);
+		add_process(l, e->d_name, st.st_ino);
 	}
 	if (d)
 		closedir(d);

@@ -19,7 +19,7 @@
 
 #define SOCKETS_MAX	65536u
 #define SOCKETS_OTHER	8192u		/* of a namespace that no target is in */
-#define NAMESPACES_MAX	1024u
+#define NAMESPACES_MAX	1024u		/* half of them for targets */
 #define ADDRESSES_MAX	16384u		/* of all namespaces */
 #define SOCKETS_TIME	(2 * NSEC_PER_SEC)
 
