@@ -394,7 +394,9 @@ enum ctrace_culprit {
 	CTRACE_CULPRIT_SELF	= 1,	/* of the same container, or host; of a target by cgroup: in that */
 	CTRACE_CULPRIT_NEIGHBOUR = 2,	/* a task of another container */
 	CTRACE_CULPRIT_HOST	= 3,	/* a task in no container */
-	/* nobody: the CPU was idle. It took its time to wake up, or might not run the task (core scheduling) */
+	/*
+	 * nobody: the CPU was idle. It took its time to wake up, or might not run the task (core scheduling)
+	 */
 	CTRACE_CULPRIT_IDLE	= 4,
 	/* the task's group had no quota (cpu.max, cfs_quota_us), so who had it does not matter */
 	CTRACE_CULPRIT_THROTTLED = 5,

@@ -336,8 +336,8 @@ enum ctrace_attr_session {
  *   FUNCTION	count(), sum(F), min(F), max(F), avg(F), hist(F); F is a number's field
  *   KEY	a field; F/N (divided, towards 0), F&N (N decimal, 0x or octal), log2(F), of a number's field;
  *		comm tid vtid pid uid gid cpu of the event's task, with $ before it if a field has that name;
- *		stack, ustack: of the kernel, of the program; of a whole call those at its return, of
- *		sched_block those with which the task went to sleep;
+ *		stack, ustack: of the kernel, of the program; at a whole call's return; of sched_block, where
+ *		the task went to sleep;
  *		syscall, errno: of whole calls; errno of each event that has a signed number called ret, too;
  *		of other events the field of that name
  *

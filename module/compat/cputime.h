@@ -19,7 +19,9 @@ static __always_inline u64 ctrace_compat_cputime_ns(u64 n)
 #endif
 }
 
-/* Of this CPU, both together, in the kernel's unit: if it is what it was, nothing was lost. Preemption off. */
+/*
+ * Of this CPU, both together, in the kernel's unit: if it is what it was, nothing was lost. Preemption off.
+ */
 static __always_inline u64 ctrace_compat_cpu_lost(void)
 {
 	const struct kernel_cpustat *k = kcpustat_this_cpu;

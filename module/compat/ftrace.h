@@ -32,13 +32,13 @@ struct ctrace_compat_functions {
 #endif
 
 #ifdef CTRACE_HAVE_FTRACE_FREGS
-#define CTRACE_COMPAT_FTRACE_REGS	struct ftrace_regs
+#define ctrace_compat_ftrace_regs	ftrace_regs
 #else
-#define CTRACE_COMPAT_FTRACE_REGS	struct pt_regs
+#define ctrace_compat_ftrace_regs	pt_regs
 #endif
 
 static void notrace ctrace_compat_functions_hit(unsigned long ip, unsigned long from, struct ftrace_ops *ops,
-						CTRACE_COMPAT_FTRACE_REGS *regs)
+						struct ctrace_compat_ftrace_regs *regs)
 {
 	struct ctrace_compat_functions *f = container_of(ops, struct ctrace_compat_functions, ops);
 

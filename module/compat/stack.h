@@ -75,7 +75,7 @@ static __always_inline bool ctrace_compat_user_mode(const struct pt_regs *regs)
 	return user_mode((struct pt_regs *)regs);
 }
 
-/* *regs becomes those of the kernel's code at ip, as far as a stack's frames are looked for by them. */
+/* *regs becomes the kernel's registers at ip, as far as a stack's frames are looked for by them. */
 static inline void ctrace_compat_regs_at(struct pt_regs *regs, unsigned long ip)
 {
 	memset(regs, 0, sizeof(*regs));

@@ -197,7 +197,8 @@ static void throttled(const struct task_struct *p, u64 from, bool open, struct c
 	F(comm, comm) F(comm, culprit_comm)
 CTRACE_PAYLOAD(blame_payload, BLAME_FIELDS);
 
-#define RT_IDLE		NSEC_PER_MSEC	/* an idle CPU that did not run a real-time task for so long might not */
+/* an idle CPU that leaves a real-time task waiting for longer is not allowed to run it */
+#define RT_IDLE		NSEC_PER_MSEC
 
 struct blame_arg {
 	u32 mask;
@@ -311,7 +312,8 @@ static void merge_part(void *arg, const struct ctrace_blame_part *part)
 }
 
 /* What the CPU's ring has not noted yet, of the time that its task has had. */
-static void lost_until_now(const struct ctrace_blame_ring *r, int cpu, u64 now, struct ctrace_blame_seen *running)
+static void lost_until_now(const struct ctrace_blame_ring *r, int cpu, u64 now,
+			   struct ctrace_blame_seen *running)
 {
 	u64 since = r->n ? r->slot[(r->n - 1) % CTRACE_BLAME_SLOTS].until : now;
 	u64 steal = ctrace_compat_cpu_steal(cpu), interrupts = ctrace_compat_cpu_interrupts(cpu);
@@ -370,7 +372,8 @@ noinline void ctrace_blame_note_lost(struct ctrace_blame_ring *r, struct ctrace_
 	/* some kernels correct steal downwards: the same is lost twice then, rather than ages */
 	r->steal = r->steal < steal ? r->steal : steal;
 	r->interrupts = r->interrupts < interrupts ? r->interrupts : interrupts;
-	ctrace_blame_lose(s, s->until > came ? s->until - came : 0, steal - r->steal, interrupts - r->interrupts);
+	ctrace_blame_lose(s, s->until > came ? s->until - came : 0, steal - r->steal,
+			  interrupts - r->interrupts);
 	r->steal += s->steal;
 	r->interrupts += s->interrupts;
 	/* else the next switch comes here, too */

@@ -105,8 +105,9 @@ void ctrace_blame_count_parts(const struct ctrace_aggregate *t, u32 mask, const 
  * nothing has been done, because the session in mask (or there are several) wants something else, or the task
  * may have had no quota, or is a real-time task.
  */
-static __always_inline bool ctrace_blame_short(u32 mask, const struct task_struct *p, const struct ctrace_container *c,
-					       const struct ctrace_blame_ring *r, u64 from, u64 now)
+static __always_inline bool ctrace_blame_short(u32 mask, const struct task_struct *p,
+					       const struct ctrace_container *c, const struct ctrace_blame_ring *r,
+					       u64 from, u64 now)
 {
 	const struct ctrace_aggregate *t = ctrace_emit_quick(mask, CTRACE_ID_SCHED_BLAME);
 	const struct ctrace_blame_seen *s;

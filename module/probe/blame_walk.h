@@ -16,7 +16,9 @@
 #include <linux/types.h>
 #include "../uapi/ctrace.h"
 
-/* A power of two: at 10,000 switches a second, a wait of 50 ms. A ring has 24 KiB; alloc_percpu() gives 32. */
+/*
+ * A power of two: at 10,000 switches a second, a wait of 50 ms. A ring has 24 KiB; alloc_percpu() gives 32.
+ */
 #define CTRACE_BLAME_SLOTS	512u
 #define CTRACE_BLAME_WINDOWS	16u	/* times without quota that a walk looks at */
 
@@ -106,7 +108,9 @@ static inline u64 ctrace_blame_share(u64 d, u32 lost, u64 had)
 	return part < d ? part : d;
 }
 
-/* A part in which who had the CPU, for which they had it for `had` ns; less what others took of their time. */
+/*
+ * A part in which who had the CPU, for which they had it for `had` ns; less what others took of their time.
+ */
 static inline void ctrace_blame_had(const struct ctrace_blame_seen *who, u64 duration, u64 had,
 				    ctrace_blame_part_fn fn, void *arg)
 {

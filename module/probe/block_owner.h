@@ -30,7 +30,9 @@ struct ctrace_block_owner {
 	u64 start;			/* of the owner's task, whose address is used again, too */
 	const struct request_queue *q;
 	u64 sector;
-	/* ns for which a limit held it back, before begun.time; while it waits, that is the wait's beginning */
+	/*
+	 * ns for which a limit held it back, before begun.time; while it waits, that is the wait's beginning
+	 */
 	u64 throttled;
 	u32 sectors;
 	bool ended;			/* one of two functions has asked at the request's end */
@@ -123,8 +125,8 @@ bool ctrace_block_recall_any(struct request *rq, bool here, struct ctrace_block_
  * ctrace_block_here(), as the submitter is running; else the container of its bio's cgroup, or the host
  * if the kernel does not know that any more. ends: 0, or rq completes, and that is the other event whose
  * function asks then. The last one that asks forgets rq. False: it was remembered, and is not, because too
- * many others are. Its task may have ended: ctrace_block_task(). times: NULL, or zeroes, which stay if they are
- * not known.
+ * many others are. Its task may have ended: ctrace_block_task(). times: NULL, or zeroes, which stay if they
+ * are not known.
  */
 static __always_inline bool ctrace_block_recall(struct request *rq, u32 place, bool here, u32 ends,
 						struct ctrace_block_issuer *out, struct ctrace_block_times *times)

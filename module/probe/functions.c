@@ -67,7 +67,7 @@ static bool look_up(unsigned long ip, char to[NAME_LEN])
 }
 
 /*
- * An interrupt amid this finds busy, and remembers nothing. Functions of a module that is loaded later are
+ * An interrupt during this finds busy, and remembers nothing. Functions of a module that is loaded later are
  * not traced, so an address stays one function's.
  */
 static bool name_of(struct functions *f, unsigned long ip, char to[NAME_LEN])

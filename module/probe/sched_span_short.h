@@ -43,7 +43,8 @@ extern struct ctrace_inflight ctrace_sched_spans;	/* sched_span.c's */
 /* current leaves the CPU, and could continue: why. */
 static __always_inline u32 ctrace_span_gives_up(void)
 {
-	return unlikely(ctrace_compat_may_yield()) && ctrace_syscall_yields() ? CTRACE_WAIT_YIELDED : CTRACE_WAIT_PREEMPTED;
+	return unlikely(ctrace_compat_may_yield()) && ctrace_syscall_yields() ? CTRACE_WAIT_YIELDED :
+										CTRACE_WAIT_PREEMPTED;
 }
 
 /* p has no place: it begins to wait, woken or because it leaves this CPU. */
@@ -82,7 +83,8 @@ static __always_inline bool ctrace_span_woken_short(struct ctrace_inflight *t, s
 {
 	u32 row = ctrace_inflight_row(t, p);
 
-	return ctrace_inflight_find(t, row, p) == CTRACE_INFLIGHT_NONE && ctrace_span_begin_short(t, p, row, true, now);
+	return ctrace_inflight_find(t, row, p) == CTRACE_INFLIGHT_NONE &&
+	       ctrace_span_begin_short(t, p, row, true, now);
 }
 
 static __always_inline bool ctrace_span_out_short(struct ctrace_inflight *t, struct task_struct *p, u32 state, u64 *now)

@@ -29,7 +29,9 @@
 #include "compat/clock.h"
 #include "compat/throttle.h"
 
-static struct ctrace_inflight queues __read_mostly = { .stride = sizeof(struct ctrace_begun), .bits = 12, .cpu_bits = 7 };
+static struct ctrace_inflight queues __read_mostly = {
+	.stride = sizeof(struct ctrace_begun), .bits = 12, .cpu_bits = 7,
+};
 
 /* of a queue are looked at: it is smaller than that, or has its group there */
 #define QUEUE_WORDS	128u

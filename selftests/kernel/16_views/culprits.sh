@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: blame and why tell the causes of a wait for a CPU that no task is: a hypervisor, sched_yield(), the limit of real-time tasks; many short turns; and the container's own weight, nice level and CPUs
 # witness: /proc/stat's steal, /proc/PID/schedstat, cpu.weight and cpu.shares, taskset and nice as they were set
+# columns: why: yielded
 # requires: v2,v1
 # timeout: 150
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -112,9 +113,14 @@ yields=$pid
 ctrace blame yields --by reason --duration 1 --json > "$tmp/json" 2> "$tmp/err"
 note "$(jq -c '[.rows[] | [.by, .waited]]' "$tmp/json")"
 same "most of its waits began with sched_yield()" YIELDED "$(jq -r '.rows | max_by(.waited) | .by' "$tmp/json")"
+delay() { cut -d' ' -f2 "/proc/$yields/schedstat"; }
+before=$(delay)
 ctrace why yields --duration 1 --json > "$tmp/json" 2> "$tmp/err"
+delay=$((($(delay) - before) / 1000000))
 note "$(jq -c '.rows[0] | [.cause, .spent]' "$tmp/json")"
 same "which is no neighbour's fault" false "$(jq '.rows[0].neighbour_to_blame' "$tmp/json")"
+yielded=$(jq '.rows[0].spent.yielded / 1e6 | floor' "$tmp/json")
+check "it waited for as long as the scheduler says: $yielded of $delay ms" test "$yielded" -ge $((delay * 3 / 10)) -a "$yielded" -le $((delay * 11 / 10 + 50))
 same "it gave the CPU up" true "$(jq '.rows[0].spent | .yielded > .waited' "$tmp/json")"
 ctrace blame noisy2 --by reason --duration 1 --json > "$tmp/json" 2> "$tmp/err"
 same "the other one does not yield" 0 "$(jq '[.rows[] | select(.by == "YIELDED") | .waited] | add // 0' "$tmp/json")"

@@ -7,8 +7,8 @@
 static const struct {
 	const char *json, *text;
 } kinds[] = {
-	{ "other", "(other)" }, { "self", "(self)" }, { "neighbour", NULL }, { "host", NULL }, { "idle", "(idle)" },
-	{ "throttled", "(throttled)" }, { "earlier", "(earlier)" }, { "hypervisor", "(hypervisor)" },
+	{ "other", "(other)" }, { "self", "(self)" }, { "neighbour", NULL }, { "host", NULL },
+	{ "idle", "(idle)" }, { "throttled", "(throttled)" }, { "earlier", "(earlier)" }, { "hypervisor", "(hypervisor)" },
 	{ "interrupts", "(interrupts)" }, { "rt_limit", "(rt limit)" },
 };
 

@@ -20,7 +20,8 @@ static uint32_t worst(const struct blame_victim *x)
 
 static void read_weights(const struct view *v, struct shares *s)
 {
-	const struct centry *a = ctable_get(v->run.ctable, s->cid), *b = ctable_get(v->run.ctable, s->culprit);
+	const struct centry *a = ctable_get(v->run.ctable, s->cid);
+	const struct centry *b = ctable_get(v->run.ctable, s->culprit);
 	struct cgroup_files *f = cgroup_files_new();
 
 	s->file = a && b ? cgroup_weights(f, &a->c, &b->c, &s->own, &s->other) : NULL;
@@ -72,15 +73,17 @@ void shares_put(const struct view *v, struct sbuf *b, const struct shares *s)
 	const char *name = ctable_shown(v->run.ctable, s->cid);
 
 	if (s->file) {
-		sbuf_printf(b, "%s%s has %s %llu against ", next_line(b), name, s->file, (unsigned long long)s->own);
+		sbuf_printf(b, "%s%s has %s %llu against ", next_line(b), name, s->file,
+			    (unsigned long long)s->own);
 		view_put_other_container(v, b, s->culprit);
 		sbuf_printf(b, "'s %llu: that is the share it was given.", (unsigned long long)s->other);
 	}
 	if (s->idle)
-		sbuf_printf(b, "%s%s runs with SCHED_IDLE: it gets what all others leave.", next_line(b), name);
+		sbuf_printf(b, "%s%s runs with SCHED_IDLE: it gets what all others leave.", next_line(b),
+			    name);
 	else if (s->nice > 0)
-		sbuf_printf(b, "%s%s runs with nice %d: it gets less than others in its cgroup.", next_line(b), name,
-			    s->nice);
+		sbuf_printf(b, "%s%s runs with nice %d: it gets less than others in its cgroup.",
+			    next_line(b), name, s->nice);
 	if (s->cpus)
 		sbuf_printf(b, "%s%s may run on %u of %u CPUs (cpuset, taskset).", next_line(b), name, s->cpus,
 			    s->online);

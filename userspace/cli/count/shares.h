@@ -13,7 +13,8 @@ struct shares {
 	/* of its first process */
 	int nice;			/* 0: none of its own, or not known */
 	bool idle;			/* SCHED_IDLE */
-	uint32_t cpus, online;		/* how many CPUs it may run on, and how many are online; 0: not known */
+	/* how many CPUs it may run on, and how many are online; 0: not known */
+	uint32_t cpus, online;
 };
 
 /* Reads the settings, if they are worth a word: less weight, nice, SCHED_IDLE, fewer CPUs. false: none is. */

@@ -57,8 +57,8 @@ static void add_word(struct probe_items *items, const char *word)
 /* As bpftrace and perf write it. */
 static bool in_program(const char *word)
 {
-	return !strncmp(word, "uprobe:", 7) || !strncmp(word, "uretprobe:", 10) || !strncmp(word, "usdt:", 5) ||
-		!strncmp(word, "sdt_", 4);
+	return !strncmp(word, "uprobe:", 7) || !strncmp(word, "uretprobe:", 10) ||
+	       !strncmp(word, "usdt:", 5) || !strncmp(word, "sdt_", 4);
 }
 
 int probe_items_parse(struct probe_items *items, const char *value)

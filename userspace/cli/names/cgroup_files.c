@@ -327,7 +327,8 @@ const char *cgroup_weights(const struct cgroup_files *f, const struct ctrace_con
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		const char *root = files[i].v2 ? f->v2 : f->cpu;
 
-		if (number(root, &x, files[i].name, NULL, of_a) && number(root, &y, files[i].name, NULL, of_b))
+		if (number(root, &x, files[i].name, NULL, of_a) &&
+		    number(root, &y, files[i].name, NULL, of_b))
 			return files[i].name;
 	}
 	return NULL;

@@ -57,7 +57,7 @@ void cgroup_quota_below(const struct cgroup_files *f, const struct ctrace_contai
 /*
  * The weights by which two containers share the CPUs: of their cgroups, or the ones around them, that have
  * the same parent. Returns the name of the file that has them, cpu.weight (v2) or cpu.shares (v1); NULL: one
- * contains the other, or is the host, or no controller is there.
+ * contains the other, or is the host, or the controller is not mounted.
  */
 const char *cgroup_weights(const struct cgroup_files *f, const struct ctrace_container *a,
 			   const struct ctrace_container *b, uint64_t *of_a, uint64_t *of_b);

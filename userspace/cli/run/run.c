@@ -156,8 +156,9 @@ static int refused(const struct run *r)
 	static const char subject[] = "aggregate, ";
 	const char *why = ctrace_errmsg(r->ct), *at = r->refused ? strstr(why, subject) : NULL;
 
-	return at ? cli_error("%.*saggregate '%s', %s", (int)(at - why), why, r->refused, at + strlen(subject)) :
-		    cli_error("%s", why);
+	if (!at)
+		return cli_error("%s", why);
+	return cli_error("%.*saggregate '%s', %s", (int)(at - why), why, r->refused, at + strlen(subject));
 }
 
 static int make_session(struct run *r, const struct run_opts *o)

@@ -20,7 +20,8 @@ static const char *const softirqs[] = {
 /* enum ctrace_wait_reason, ctrace_culprit, ctrace_run_reason */
 static const char *const wait_reasons[] = { "", "WOKEN", "PREEMPTED", "BEFORE", "YIELDED" };
 static const char *const culprits[] = {
-	"", "SELF", "NEIGHBOUR", "HOST", "IDLE", "THROTTLED", "EARLIER", "HYPERVISOR", "INTERRUPTS", "RT_LIMIT",
+	"", "SELF", "NEIGHBOUR", "HOST", "IDLE", "THROTTLED", "EARLIER", "HYPERVISOR", "INTERRUPTS",
+	"RT_LIMIT",
 };
 static const char *const tcp_hows[] = { "", "TIMEOUT", "FAST", "PROBE", "SYNACK" };
 static const char *const run_reasons[] = { "", "PREEMPTED", "SLEPT", "EXITED" };

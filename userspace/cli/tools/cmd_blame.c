@@ -8,7 +8,8 @@
 #include "commands.h"
 #include "count/shares.h"
 
-#define SETTINGS_OF	8	/* so many containers, those that waited longest: each costs some system calls */
+/* so many containers, those that waited longest: each costs some system calls */
+#define SETTINGS_OF	8
 
 static const char usage[] =
 "Usage: ctrace blame [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"

@@ -185,7 +185,8 @@ static void put_verdict(const struct view *v, struct sbuf *b, const struct why *
 /* Its own settings, if waits for a CPU are the verdict. */
 static bool read_settings(const struct view *v, const struct why *w, struct shares *s)
 {
-	return w->waits && (is_wait(w->verdict.first) || is_wait(w->verdict.second)) && shares_read(v, w->waits, s);
+	return w->waits && (is_wait(w->verdict.first) || is_wait(w->verdict.second)) &&
+	       shares_read(v, w->waits, s);
 }
 
 /* Live alone: no event says it of a container that was frozen before. */
@@ -297,8 +298,9 @@ static char *command_of(const struct view *v, const struct why *w, const struct 
 
 	char *command, *times = times_of(v, input);
 
-	command = xasprintf("%.*s%s%s%s%s%s", at ? (int)(at - n->command) : INT_MAX, n->command, at ? w->name : "",
-			    at ? at + 2 : "", input ? " --input " : " --duration ", input ? v->recording : how, times);
+	command = xasprintf("%.*s%s%s%s%s%s", at ? (int)(at - n->command) : INT_MAX, n->command,
+			    at ? w->name : "", at ? at + 2 : "", input ? " --input " : " --duration ",
+			    input ? v->recording : how, times);
 	free(times);
 	return command;
 }
