@@ -302,7 +302,7 @@ static void json(void)
 	       "\"count\":100,\"fd_path\":\"/a\"}}\n"
 	       HEAD("syscall_exit_read", "2000000", "read") ",\"duration\":1000000,\"fields\":{\"ret\":5,"
 	       "\"buf_data\":\"hi\\n\"}}\n"
-	       HEAD("syscall_exit_read", "2000000", "read") ",\"fields\":{\"ret\":0}}\n"
+	       HEAD("syscall_exit_read", "2000000", "read") ",\"no_entry\":true,\"fields\":{\"ret\":0}}\n"
 	       HEAD("syscall_entry_young", "1", "young") ",\"fields\":{\"fd\":\"0x3\",\"buf\":\"0x7f00\","
 	       "\"buf_data\":[97,98],\"fd_path\":\"/a\"}}\n");
 }
