@@ -202,7 +202,7 @@ hex64() { printf %s "$1" | sha256sum | cut -c1-64; }
 docker_box() {
 	docker_id=$(hex64 "$1")
 	mkdir -p "/var/lib/docker/containers/$docker_id"
-	later "rm -rf /var/lib/docker/containers/$docker_id"
+	later "rm -rf /var/lib/docker/containers/$docker_id; rmdir -p --ignore-fail-on-non-empty /var/lib/docker/containers"
 	printf '{"ID": "%s", "Name": "/%s"}\n' "$docker_id" "$1" > "/var/lib/docker/containers/$docker_id/config.v2.json"
 	cheap "$1" -g "/docker/$docker_id" -- sh -c "$2"
 }

@@ -9,7 +9,7 @@ sinks := base/output base/json_read show/sink show/sink_text show/sink_json show
 	symbols/demangle symbols/perf_map symbols/stacks symbols/symbols symbols/symbols_debug symbols/symbols_elf symbols/symbols_far \
 	symbols/symbols_files symbols/symbols_find symbols/symbols_table symbols/symbols_tasks symbols/symbols_user \
 	symbols/unwind symbols/unwind_table symbols/xz show/comms
-probes := events/probes events/probe_item events/probe_names events/classes events/tracepoints \
+probes := events/probes events/probe_item events/probe_names events/classes events/functions events/tracepoints \
 	base/errors base/sbuf base/util
 names_test_cli := names/names names/names_index names/names_manager names/names_docker names/names_runtime \
 	names/names_machines names/names_given names/names_logs names/names_inside names/names_far names/patterns names/record names/trust \

@@ -64,7 +64,7 @@ static struct ctrace_schema *types(void)
 	static const struct ctrace_field wait[] = { DURATION };
 	static const struct ctrace_field blame[] = {
 		DURATION, { "culprit", CTRACE_FK_UINT, 0, 4 }, { "culprit_cid", CTRACE_FK_UINT, 0, 4 },
-		{ "culprit_comm", CTRACE_FK_TEXT, 0, 16 },
+		{ "reason", CTRACE_FK_UINT, 0, 4 }, { "culprit_comm", CTRACE_FK_TEXT, 0, 16 },
 	};
 	static const struct ctrace_field block[] = {
 		DURATION, { "state", CTRACE_FK_UINT, 0, 4 }, { "iowait", CTRACE_FK_UINT, 0, 4 },
@@ -123,6 +123,7 @@ static void make_part(struct made *m, int t, uint64_t time, const struct span *s
 	put_int(m, length(s), 8);
 	put_int(m, culprit, 4);
 	put_int(m, cid, 4);
+	put_int(m, CTRACE_WAIT_PREEMPTED, 4);
 	put_text(m, "sh", 16);
 	add(t, m);
 }

@@ -63,7 +63,7 @@ renice -n 0 -p "$victim" > /dev/null
 
 percent=/sys/module/steal/parameters/percent
 stolen() { awk '/^cpu1 / { print $9 * 10 }' /proc/stat; }	# ms
-insmod "$here/steal/steal.ko" percent=50 2> "$tmp/err" || give_up "no module that steals: $(cat "$tmp/err")"
+insmod "$here/build/steal/steal.ko" percent=50 2> "$tmp/err" || give_up "no module that steals: $(cat "$tmp/err")"
 later "rmmod steal"
 before=$(stolen)
 ctrace blame victim --duration 2 --json > "$tmp/json" 2> "$tmp/err"
