@@ -8,6 +8,7 @@
 #include "event/call_memory.h"
 #include "event/event.h"
 #include "event/hook.h"
+#include "event/syscall_args.h"
 #include "compat/cgroup_event.h"
 #include "compat/tracepoint.h"
 
@@ -385,8 +386,15 @@ bool ctrace_event_next(u32 id, struct ctrace_event_type *t, struct ctrace_field_
 
 int ctrace_event_init(const struct ctrace_family *const *all)
 {
+	int err = ctrace_args_init();
+
+	if (err)
+		return err;
 	families = all;
-	return ctrace_syscall_init();
+	err = ctrace_syscall_init();
+	if (err)
+		ctrace_args_exit();
+	return err;
 }
 
 void ctrace_event_exit(void)
@@ -398,4 +406,5 @@ void ctrace_event_exit(void)
 		ctrace_event_put(&d->type);
 	idr_destroy(&dynamic_types);
 	ctrace_memory_exit();
+	ctrace_args_exit();
 }

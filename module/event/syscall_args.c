@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/percpu.h>
 #include <linux/string.h>
 #include "event/syscall_args.h"
 
@@ -7,7 +9,18 @@
  * Only the entry and the return of a system call use it, and an exec in between: with preemption off and
  * never in an interrupt, so one per CPU is enough.
  */
-DEFINE_PER_CPU(struct ctrace_args_room, ctrace_args_room);
+struct ctrace_args_room __percpu *ctrace_args_rooms __read_mostly;
+
+int ctrace_args_init(void)
+{
+	ctrace_args_rooms = alloc_percpu(struct ctrace_args_room);
+	return ctrace_args_rooms ? 0 : -ENOMEM;
+}
+
+void ctrace_args_exit(void)
+{
+	free_percpu(ctrace_args_rooms);
+}
 
 /* 0: it is not there. Else its length with the NUL. */
 static u32 copy_string(char *to, u64 from)

@@ -44,7 +44,11 @@ struct ctrace_args_room {
 	u64 args[CTRACE_ROOM_MAX / 8];
 	u64 end;		/* for ctrace_args_end() */
 };
-DECLARE_PER_CPU(struct ctrace_args_room, ctrace_args_room);
+/* Never NULL while a probe runs. A module's static variables share 8 KiB a CPU with all other modules'. */
+extern struct ctrace_args_room __percpu *ctrace_args_rooms;
+/* Process context. 0 or -ENOMEM. */
+int ctrace_args_init(void);
+void ctrace_args_exit(void);
 
 /* Zeros behind len bytes at to, in a room, as far as to the next word. Returns the length up to there. */
 static __always_inline u32 ctrace_args_end(void *to, u32 len)

@@ -240,7 +240,7 @@ static noinline u32 put_memory(u32 nr, const struct result *r, const struct ctra
 static void emit_room(u32 mask, u32 id, const struct ctrace_who *who, const struct result *r,
 		      const struct ctrace_call_arguments *at, const struct ctrace_detail *detail)
 {
-	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_args_room *room = this_cpu_ptr(ctrace_args_rooms);
 	u32 nr = ctrace_id_call(id).nr, empty = ctrace_memory_fields[r->is32][nr].whole;
 	/* an exec that failed still has what it was given, and now its strings may be there */
 	bool kept_args = at && !(r->layout->exec && r->head.ret < 0);

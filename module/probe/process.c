@@ -158,7 +158,7 @@ out:
 static void emit_exec(u32 mask, const struct ctrace_who *who, const struct task_struct *p, pid_t old_pid,
 		      const struct linux_binprm *bprm)
 {
-	struct exec_payload *r = (void *)this_cpu_ptr(&ctrace_args_room);
+	struct exec_payload *r = (void *)this_cpu_ptr(ctrace_args_rooms);
 	struct ctrace_copy c = { .from = r };
 	u32 len, shown;
 
@@ -185,7 +185,7 @@ CTRACE_PAYLOAD(env_payload, ENV_FIELDS);
 
 static void emit_env(u32 mask, const struct ctrace_who *who, const struct task_struct *p)
 {
-	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_args_room *room = this_cpu_ptr(ctrace_args_rooms);
 	struct ctrace_copy c = { .from = room };
 	char *to = (char *)room;
 

@@ -159,7 +159,7 @@ static noinline void enter_any(struct pt_regs *regs, long nr, u32 among)
 static bool enter_string(const struct pt_regs *regs, long nr)
 {
 	const struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[0][nr];
-	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_args_room *room = this_cpu_ptr(ctrace_args_rooms);
 	u32 len, empty = ctrace_memory_fields[0][nr].entry;
 	struct ctrace_copy c = { .from = &room->head.marks };
 	u64 numbers[6], pos, time;

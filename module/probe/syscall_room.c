@@ -23,7 +23,7 @@ static u64 note(const struct ctrace_who *who, u64 says)
 static u64 emit_entry(u32 mask, u32 id, long nr, const struct ctrace_who *who, const struct ctrace_syscall_entry *e,
 		      const u64 *numbers, const struct ctrace_detail *detail)
 {
-	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_args_room *room = this_cpu_ptr(ctrace_args_rooms);
 	struct ctrace_copy c = { .from = room->args };
 	u64 *marks = &room->head.marks, missed = 0;
 	u32 empty = ctrace_memory_fields[e->is32][nr].entry;
@@ -69,7 +69,7 @@ noinline void ctrace_syscall_enter_room(u32 mask, u32 id, long nr, const struct 
 static void late_strings(u32 mask, long nr, bool is32, const struct ctrace_who *who, u64 of)
 {
 	const struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[is32][nr];
-	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_args_room *room = this_cpu_ptr(ctrace_args_rooms);
 	struct ctrace_late_payload *to = (void *)room->args;
 	struct ctrace_copy c = { .from = to };
 	u32 i, n;
@@ -90,7 +90,7 @@ static void late_memory(u32 mask, long nr, bool is32, const struct ctrace_who *w
 {
 	const struct ctrace_syscall_layout *l = &ctrace_syscall_layouts[is32][nr];
 	struct ctrace_memory_call m = { .is32 = is32, .nr = nr, .ret = ret };
-	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_args_room *room = this_cpu_ptr(ctrace_args_rooms);
 	struct ctrace_late_memory_payload *to = (void *)room->args;
 	u32 i, some, max = CTRACE_ROOM_MAX - sizeof(*to);
 	struct ctrace_copy c = { .from = to };
@@ -123,7 +123,7 @@ noinline void ctrace_syscall_leave_late(u32 mask, long nr, bool is32, const stru
 static void late_exec(u32 mask, const struct ctrace_who *who, const struct ctrace_syscall_layout *l,
 		      const struct linux_binprm *bprm, u64 of)
 {
-	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_args_room *room = this_cpu_ptr(ctrace_args_rooms);
 	struct ctrace_late_memory_payload *memory = (void *)room->args;
 	struct ctrace_late_payload *string = (void *)room->args;
 	u32 at = ctrace_exec_filename_at(l->nargs), n;
@@ -175,7 +175,7 @@ void ctrace_syscall_executed(long nr, bool is32, pid_t old_pid, const struct lin
 noinline void ctrace_syscall_leave_room(u32 mask, u32 id, long nr, bool is32, const struct ctrace_who *who, long ret)
 {
 	struct ctrace_memory_call m = { .phase = CTRACE_CALL_EXIT, .is32 = is32, .nr = nr, .ret = ret };
-	struct ctrace_args_room *room = this_cpu_ptr(&ctrace_args_room);
+	struct ctrace_args_room *room = this_cpu_ptr(ctrace_args_rooms);
 	struct ctrace_copy c = { .from = room->args };
 	u64 numbers[6];
 	u32 some;
