@@ -48,23 +48,32 @@ when() {
 	ns=$(sed -n "${1}p" "$tmp/moments")
 	echo "$(moment "$ns")${ns: -9}"
 }
-edges=("$(when $((all / 5)))" "$(when $((all / 3)))" "$(when $((all / 2)))" "$(when $((all * 4 / 5)))")
+edges=("$(when $((all / 5)))" "$(when $((all / 2)))" "$(when $((all * 4 / 5)))")
 # part I: its options are in ${part[@]}
 part() {
 	part=()
 	[ "$1" = 0 ] || part+=(--from "${edges[$1 - 1]}")
 	[ "$1" = ${#edges[@]} ] || part+=(--to "${edges[$1]}")
 }
+# look COMMAND...: of the whole and of each part, unless the last look was by that command
+look() {
+	[ "$*" != "${looked:-}" ] || return 0
+	looked=$*
+	ctrace "$@" --json > "$tmp/whole" 2> "$tmp/err"
+	for i in $(seq 0 ${#edges[@]}); do
+		part "$i"
+		ctrace "$@" --json "${part[@]}" > "$tmp/part.$i" 2> "$tmp/err" || note "$(cat "$tmp/err")"
+	done
+}
 # adds_up NAME FILTER COMMAND...: the numbers that jq's FILTER takes of the parts add up to that of the whole, within $within
 within=0
 adds_up() {
-	local name=$1 filter=$2 i sum=0 n whole
+	local name=$1 filter=$2 i sum=0 whole
 	shift 2
-	whole=$(ctrace "$@" --json 2> "$tmp/err" | jq "$filter")
+	look "$@"
+	whole=$(jq "$filter" "$tmp/whole")
 	for i in $(seq 0 ${#edges[@]}); do
-		part "$i"
-		n=$(ctrace "$@" --json "${part[@]}" 2> "$tmp/err" | jq "$filter") || note "$(cat "$tmp/err")"
-		sum=$((sum + n))
+		sum=$((sum + $(jq "$filter" "$tmp/part.$i")))
 	done
 	at_least "$name: there is something" 1 "$whole"
 	near "$name: the parts add up" $within "$whole" "$sum"
