@@ -33,8 +33,9 @@ sed -nE "s/^([0-9]+) .* sched_switch: .*prev_pid=([0-9]+) .*prev_state=([^ ]+) =
 	}
 	$2 == "switch" && $5 == p && in_ == "wait" {print "wait", why, $1 - since; in_ = "run"; since = $1}' > "$tmp/b"
 same "as many" "$(wc -l < "$tmp/b")" "$(wc -l < "$tmp/a")"
-# the witness does not say which switches are the worker's own doing
-at_least "waits after sched_yield()" 10 "$(grep -c '^wait 4 ' "$tmp/a")"
+# The witness does not say which switches are the worker's own doing (16_views/culprits does). How many of its yields give the
+# CPU away depends on what else can run.
+note "waits after sched_yield(): $(grep -c '^wait 4 ' "$tmp/a")"
 cut -d' ' -f1,2 "$tmp/a" | sed 's/^wait 4$/wait 2/' > "$tmp/a2"
 cut -d' ' -f1,2 "$tmp/b" > "$tmp/b2"
 tail_agrees "which, and why" "$tmp/a2" "$tmp/b2"

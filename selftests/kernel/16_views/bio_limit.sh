@@ -39,7 +39,7 @@ limit() {
 		elif [ -e "$d/blkio.throttle.${of}_device" ]; then echo "$(dev "$2") $4" > "$d/blkio.throttle.${of}_device"
 		else continue; fi && return
 	done
-	give_up "no limit for $1"
+	skip "the kernel has no limits of disks (BLK_DEV_THROTTLING)"
 }
 load
 tracing on block/block_getrq
