@@ -5,7 +5,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "count/shares.h"
-#include "names/cgroup_files.h"
 
 #define CPUS	8192	/* as many as Linux can have on x86-64 */
 
@@ -18,14 +17,12 @@ static uint32_t worst(const struct blame_victim *x)
 	return 0;
 }
 
-static void read_weights(const struct view *v, struct shares *s)
+static void read_weights(const struct view *v, const struct cgroup_files *f, struct shares *s)
 {
 	const struct centry *a = ctable_get(v->run.ctable, s->cid);
 	const struct centry *b = ctable_get(v->run.ctable, s->culprit);
-	struct cgroup_files *f = cgroup_files_new();
 
 	s->file = a && b ? cgroup_weights(f, &a->c, &b->c, &s->own, &s->other) : NULL;
-	cgroup_files_free(f);
 }
 
 static void read_process(int32_t pid, struct shares *s)
@@ -44,16 +41,16 @@ static void read_process(int32_t pid, struct shares *s)
 	CPU_FREE(set);
 }
 
-bool shares_read(const struct view *v, const struct blame_victim *x, struct shares *s)
+bool shares_read(const struct view *v, const struct cgroup_files *f, const struct blame_victim *x,
+		 struct shares *s)
 {
 	const struct centry *e = ctable_get(v->run.ctable, x->cid);
 
 	*s = (struct shares){ .cid = x->cid, .culprit = worst(x) };
-	/* a recording is of another time */
-	if (v->recording || !e || !x->cid || x->cid == CTRACE_CID_ALL || !x->ns)
+	if (!f || !e || !x->cid || x->cid == CTRACE_CID_ALL || !x->ns)
 		return false;
 	if (s->culprit)
-		read_weights(v, s);
+		read_weights(v, f, s);
 	if (s->file && s->own >= s->other)
 		s->file = NULL;
 	if (e->c.init_pid)

@@ -4,6 +4,7 @@
 #define CTRACE_COUNT_SHARES_H
 
 #include "count/blame.h"
+#include "names/cgroup_files.h"
 
 struct shares {
 	uint32_t cid, culprit;		/* the neighbour with most of its waits; 0: there is none */
@@ -17,8 +18,12 @@ struct shares {
 	uint32_t cpus, online;
 };
 
-/* Reads the settings, if they are worth a word: less weight, nice, SCHED_IDLE, fewer CPUs. false: none is. */
-bool shares_read(const struct view *v, const struct blame_victim *x, struct shares *s);
+/*
+ * Reads the settings, if they are worth a word: less weight, nice, SCHED_IDLE, fewer CPUs. false: none is, or
+ * f is NULL, as for a recording, which is of another time.
+ */
+bool shares_read(const struct view *v, const struct cgroup_files *f, const struct blame_victim *x,
+		 struct shares *s);
 /* Appends a sentence for each, on a line of its own, without the last line's end. */
 void shares_put(const struct view *v, struct sbuf *b, const struct shares *s);
 /* An object `settings`. */

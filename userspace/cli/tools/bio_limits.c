@@ -178,7 +178,7 @@ static enum held held_by(const struct io *x)
 
 void bio_limits_judge(struct view *v, struct bio_limits *l, struct io *ios, size_t n)
 {
-	/* --by: a row has a part of the container's requests. limits move in memory as others are read */
+	/* With --by, a row has a part of the container's requests. Reading moves what rows point to. */
 	for (size_t i = 0; i < n && !v->by; i++)
 		read_again(v, l, ios[i].sum.cid);
 	for (size_t i = 0; i < n; i++) {

@@ -122,7 +122,7 @@ static void put_victim(struct view *v, struct table *t, const struct blame_victi
 	sbuf_free(&b);
 }
 
-static void print_text(struct view *v, const struct blame *all, size_t n)
+static void print_text(struct view *v, const struct cgroup_files *f, const struct blame *all, size_t n)
 {
 	bool by = v->by && *v->by;
 	const char *heads[] = { "CONTAINER", v->by, "CULPRIT", "WAITED ms", "%", "TOP TASK" };
@@ -148,7 +148,7 @@ static void print_text(struct view *v, const struct blame *all, size_t n)
 	table_free(&t);
 	sbuf_reset(&b);
 	for (size_t i = 0; i < n && i < SETTINGS_OF; i++)
-		if (shares_read(v, &all->v[i], &s))
+		if (shares_read(v, f, &all->v[i], &s))
 			shares_put(v, &b, &s);
 	if (b.len)
 		printf("\n%s\n", b.s);
@@ -156,7 +156,8 @@ static void print_text(struct view *v, const struct blame *all, size_t n)
 	sbuf_free(&head);
 }
 
-static void json_victim(const struct view *v, struct json *j, const struct blame_victim *x, bool settings)
+static void json_victim(const struct view *v, struct json *j, const struct cgroup_files *f,
+			const struct blame_victim *x)
 {
 	struct shares s;
 
@@ -166,22 +167,24 @@ static void json_victim(const struct view *v, struct json *j, const struct blame
 		json_str(j, "by", x->by);
 	json_uint(j, "waited", x->ns);
 	blame_json_culprits(v, j, x);
-	if (settings && shares_read(v, x, &s))
+	if (shares_read(v, f, x, &s))
 		shares_json(v, j, &s);
 	json_close(j, '}');
 }
 
 static void print(struct view *v, struct json *j)
 {
+	struct cgroup_files *f = v->recording ? NULL : cgroup_files_new();
 	struct blame all;
 	size_t n;
 
 	make(v, &all);
 	n = v->top && v->top < all.n ? v->top : all.n;
 	for (size_t i = 0; j && i < n; i++)
-		json_victim(v, j, &all.v[i], i < SETTINGS_OF);
+		json_victim(v, j, i < SETTINGS_OF ? f : NULL, &all.v[i]);
 	if (!j)
-		print_text(v, &all, n);
+		print_text(v, f, &all, n);
+	cgroup_files_free(f);
 	blame_free(&all);
 }
 

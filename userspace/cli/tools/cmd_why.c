@@ -11,7 +11,6 @@
 #include "names/io_limits.h"
 #include "run/recording.h"
 #include "run/window_options.h"
-#include "count/shares.h"
 #include "names/cgroup_files.h"
 #include "tools/why.h"
 
@@ -182,32 +181,24 @@ static void put_verdict(const struct view *v, struct sbuf *b, const struct why *
 		    percent(others, w->all));
 }
 
-/* Its own settings, if waits for a CPU are the verdict. */
-static bool read_settings(const struct view *v, const struct why *w, struct shares *s)
+/* Reads its cgroup's files, live alone: no event says that a container was frozen before. */
+static void read_files(const struct view *v, struct why *w)
 {
-	return w->waits && (is_wait(w->verdict.first) || is_wait(w->verdict.second)) &&
-	       shares_read(v, w->waits, s);
-}
+	struct cgroup_files *f = v->recording ? NULL : cgroup_files_new();
+	bool waits = w->waits && (is_wait(w->verdict.first) || is_wait(w->verdict.second));
 
-/* Live alone: no event says it of a container that was frozen before. */
-static bool is_frozen(const struct view *v, const struct why *w)
-{
-	struct cgroup_files *files = v->recording ? NULL : cgroup_files_new();
-	bool is = files && cgroup_frozen(files, &ctable_get(v->run.ctable, w->cid)->c);
-
-	cgroup_files_free(files);
-	return is;
+	w->frozen = f && cgroup_frozen(f, &ctable_get(v->run.ctable, w->cid)->c);
+	w->has_settings = waits && shares_read(v, f, w->waits, &w->settings);
+	cgroup_files_free(f);
 }
 
 static void put_all(const struct view *v, struct sbuf *b, const struct why *w)
 {
-	struct shares s;
-
-	if (is_frozen(v, w))
+	if (w->frozen)
 		sbuf_puts(b, "Its cgroup is frozen: it does nothing until somebody thaws it.\n");
 	put_verdict(v, b, w);
-	if (read_settings(v, w, &s))
-		shares_put(v, b, &s);
+	if (w->has_settings)
+		shares_put(v, b, &w->settings);
 }
 
 struct next {
@@ -386,7 +377,6 @@ static void print_json(struct view *v, struct json *j, const struct why *w, cons
 {
 	const struct verdict *x = &w->verdict;
 	struct sbuf b = { 0 };
-	struct shares s;
 
 	json_open(j, NULL, '{');
 	view_json_container(v, j, w->cid, false);
@@ -408,9 +398,9 @@ static void print_json(struct view *v, struct json *j, const struct why *w, cons
 	json_uint(j, "busy", x->busy);
 	json_flag(j, "neighbour_to_blame", x->first == CAUSE_NEIGHBOUR || x->second == CAUSE_NEIGHBOUR);
 	json_uint(j, "neighbours", w->in.waited[CAUSE_NEIGHBOUR]);
-	if (read_settings(v, w, &s))
-		shares_json(v, j, &s);
-	json_flag(j, "frozen", is_frozen(v, w));
+	if (w->has_settings)
+		shares_json(v, j, &w->settings);
+	json_flag(j, "frozen", w->frozen);
 	put_all(v, &b, w);
 	json_str(j, "verdict", b.s);
 	json_str(j, "cause", cause_word(x->first));
@@ -429,6 +419,7 @@ static void print(struct view *v, struct json *j)
 	char *command;
 
 	why_make(v, w);
+	read_files(v, w);
 	next = next_of(v, w);
 	command = command_of(v, w, &next);
 	if (j)

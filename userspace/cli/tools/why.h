@@ -3,7 +3,7 @@
 #ifndef CTRACE_WHY_H
 #define CTRACE_WHY_H
 
-#include "count/blame.h"
+#include "count/shares.h"
 #include "count/threads.h"
 #include "count/verdict.h"
 
@@ -42,6 +42,9 @@ struct why {
 	size_t nservers;
 	struct verdict_in in;
 	struct verdict verdict;
+	/* live: its own settings, if waits for a CPU are the verdict; is its cgroup frozen? */
+	bool has_settings, frozen;
+	struct shares settings;
 };
 
 /* --- why_spent.c: from spans to causes --- */
