@@ -12,6 +12,8 @@
 # shellcheck disable=SC2016 # perl's and jq's
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../tcp.sh
+. "$here/tcp.sh"
 
 command -v jq > /dev/null || skip "no jq to read JSON"
 command -v perl > /dev/null || skip "no perl"
@@ -41,14 +43,6 @@ if command -v tc > /dev/null && tc qdisc add dev lo root netem delay 40ms 2> "$t
 	delay=40
 fi
 note "delay of a packet: ${delay:-none: $(cat "$tmp/tc" 2>&1)} ms"
-tcps=''
-tcp() { # NAME [OPTION]...
-	local name=$1
-	shift
-	ctrace tcp "$@" > "$tmp/$name" 2> "$tmp/$name.err" &
-	tcps="$tcps $!"
-	later "kill $!"
-}
 tcp life all
 tcp life.json "cid:$cid" --json
 tcp connects all --connects
@@ -65,7 +59,6 @@ counted() {
 # what was sent again, SYN-ACKs too
 segments() { awk '$1 == "Tcp:" && $13 ~ /^[0-9]/ {print $13}' /proc/net/snmp; }
 segments=$(segments) probes=$(counted TCPLossProbes) timeouts=$(counted TCPTimeouts)
-recording() { [ "$(ctrace status | grep -c ' recording')" -ge "$1" ]; }
 wait_for 20 recording 8 || give_up "not all record: $(cat "$tmp"/*.err)"
 : > "$tmp/go"
 wait_for 20 test -e "$tmp/sent"

@@ -8,6 +8,8 @@
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../tcp.sh
+. "$here/tcp.sh"
 
 command -v jq > /dev/null || skip "no jq to read JSON"
 command -v perl > /dev/null || skip "no perl"
@@ -31,15 +33,6 @@ one=$(of_pid "$pid" cid)
 cheap two -g "/box/$(hex64 two)" -- perl -e "$client" two
 two=$(of_pid "$pid" cid)
 wait_for 20 test -e "$tmp/up.one" -a -e "$tmp/up.two" || give_up "no connections: $(cat "$tmp"/*.out)"
-tcps=''
-tcp() { # NAME [OPTION]...
-	local name=$1
-	shift
-	ctrace tcp "$@" > "$tmp/$name" 2> "$tmp/$name.err" &
-	tcps="$tcps $!"
-	later "kill $!"
-}
-recording() { [ "$(ctrace status | grep -c ' recording')" -ge "$1" ]; }
 tcp all all --json
 tcp own "cid:$one" --json
 tcp text "cid:$one"

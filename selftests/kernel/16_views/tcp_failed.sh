@@ -10,6 +10,8 @@
 # shellcheck disable=SC2016 # perl's and jq's
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../tcp.sh
+. "$here/tcp.sh"
 
 command -v jq > /dev/null || skip "no jq to read JSON"
 command -v perl > /dev/null || skip "no perl"
@@ -47,18 +49,9 @@ if [ "$(cgroup_mode)" = v2 ]; then
 	dcid=$(of_pid "$pid" cid)
 	for d in $(cgroup_dirs "/box/$(hex64 denied)"); do nobpf "$d" && denied=$dcid; done
 fi
-tcps=''
-tcp() { # NAME [OPTION]...
-	local name=$1
-	shift
-	ctrace tcp "$@" > "$tmp/$name" 2> "$tmp/$name.err" &
-	tcps="$tcps $!"
-	later "kill $!"
-}
 tcp all.json all --connects --json
 tcp failed.json all --connects --failed --json
 tcp summary all --summary --json
-recording() { [ "$(ctrace status | grep -c ' recording')" -ge "$1" ]; }
 wait_for 20 recording 3 || give_up "not all record: $(cat "$tmp"/*.err)"
 : > "$tmp/go"
 ended() { [ "$(find "$tmp" -name 'done.*' | wc -l)" -ge "$1" ]; }

@@ -9,6 +9,8 @@
 # shellcheck disable=SC2016 # perl's and jq's
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../tcp.sh
+. "$here/tcp.sh"
 
 command -v jq > /dev/null || skip "no jq to read JSON"
 command -v perl > /dev/null || skip "no perl"
@@ -66,14 +68,6 @@ look() { # NAME: ss of both namespaces
 	nsenter -t "$inner_pid" -n ss -tin state established > "$tmp/$1-inner.ss"
 }
 established() { awk '$4 == "01"' "$@" | wc -l; }
-tcps=''
-tcp() { # NAME [OPTION]...
-	local name=$1
-	shift
-	ctrace tcp "$@" > "$tmp/$name" 2> "$tmp/$name.err" &
-	tcps="$tcps $!"
-	later "kill $!"
-}
 look before
 before=$(established /proc/net/tcp "/proc/$inner_pid/net/tcp")
 tcp summary all --summary --json
@@ -83,7 +77,6 @@ tcp life all
 ctrace record -o "$tmp/rec" -e tcp_connect,tcp_life,tcp_retransmit all 2> "$tmp/rec.err" &
 tcps="$tcps $!"
 later "kill $!"
-recording() { [ "$(ctrace status | grep -c ' recording')" -ge "$1" ]; }
 wait_for 20 recording 5 || give_up "not all record: $(cat "$tmp"/*.err)"
 # one that begins now, and stays
 docker_box late "exec perl $tmp/client.pl late 4000 600 ''"

@@ -10,6 +10,8 @@
 # shellcheck disable=SC2016 # perl's and jq's
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../tcp.sh
+. "$here/tcp.sh"
 
 command -v jq > /dev/null || skip "no jq to read JSON"
 command -v perl > /dev/null || skip "no perl"
@@ -79,15 +81,6 @@ if [ -n "$wired" ] && ! { wire db "$db_pid" 10.77.0.2 && wire web "$web_pid" 10.
 fi
 wait_for 20 test -e "$tmp/listens.cache" -a -e "$tmp/asks" -a -e "$tmp/listens.host" || give_up "no servers: $(cat "$tmp"/*.out)"
 [ -z "$wired" ] || wait_for 20 test -e "$tmp/listens.db" || give_up "no server: $(cat "$tmp/db.out")"
-tcps=''
-tcp() { # NAME [OPTION]...
-	local name=$1
-	shift
-	ctrace tcp "$@" > "$tmp/$name" 2> "$tmp/$name.err" &
-	tcps="$tcps $!"
-	later "kill $!"
-}
-recording() { [ "$(ctrace status | grep -c ' recording')" -ge "$1" ]; }
 tcp life all --json
 tcp text web
 tcp connects all --connects --json
