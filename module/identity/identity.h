@@ -23,6 +23,12 @@
  *  - the per-CPU cache holds pointers without references. It is valid only while its generations are
  *    the current ones. Before the GC frees anything, it changes the generations and waits for a grace
  *    period. The tasks' generation also changes when a task is moved, or what sessions want changes.
+ *
+ * A file of this room calls only those before it in this list: container with its table cids, parts, lftable,
+ * runtime_name, look (reads what is recorded), learn (records), rules (decides) with named (what sessions
+ * chose), kernel (the kernel, as those three see it), identity (resolves a task), netns (whose is a network
+ * namespace), hierarchy (v1's, and cgroups that targets name), scan (looks at tasks), hooks, gc, cgroup, life
+ * (begins and ends it all).
  */
 #ifndef CTRACE_IDENTITY_H
 #define CTRACE_IDENTITY_H

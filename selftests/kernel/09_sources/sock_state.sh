@@ -53,11 +53,17 @@ at_least "changes of state" 12 "$(wc -l < "$tmp/theirs")"
 check "the kernel's own events, one by one" diff "$tmp/theirs" "$tmp/ours"
 note "$(sed -E 's/^[0-9]+ //' "$tmp/ev")"
 
-for f in "127,0,0,1:family=2" "0(,0)*,1:family=10"; do
-	addr=${f%%:*} family=${f##*:}
+for f in "127,0,0,1:family=2:AF_INET" "0(,0)*,1:family=10:AF_INET6"; do
+	IFS=: read -r addr family name <<< "$f"
+	# On v1 a socket does not know its container. An answer that a softirq handles, because the client does
+	# not hold its socket at that moment, is the network namespace's: the host's.
+	answered=$a
+	if [ "$(cgroup_mode)" = v1 ] && grep -qE "\] [^ ]*s[^ ]* +[0-9.]+: inet_sock_set_state: family=$name .*oldstate=TCP_SYN_SENT newstate=TCP_ESTABLISHED" "$tmp/kernel"; then
+		answered=0
+	fi
 	# CLOSE to SYN_SENT is the task's change; SYN_SENT to ESTABLISHED comes with the packet that answers.
 	has "$family: the client connects" "set_state cid=$a tid=[1-9][0-9]* .*$family protocol=6 .*dport=7777 oldstate=7 newstate=2 " "$tmp/ev"
-	has "$family: and is answered" "set_state cid=$a .*$family protocol=6 .*dport=7777 oldstate=2 newstate=1 saddr=$addr daddr=$addr$" "$tmp/ev"
+	has "$family: and is answered" "set_state cid=$answered .*$family protocol=6 .*dport=7777 oldstate=2 newstate=1 saddr=$addr daddr=$addr$" "$tmp/ev"
 	has "$family: the server listens" "set_state cid=$b tid=[1-9][0-9]* .*$family protocol=6 sport=7777 dport=0 oldstate=7 newstate=10 " "$tmp/ev"
 	if [ "$(cgroup_mode)" = v2 ]; then
 		has "$family: the server's end of the connection is the server's" "set_state cid=$b .*$family protocol=6 sport=7777 .*newstate=1 " "$tmp/ev"
