@@ -9,6 +9,16 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
+tracing on raw_syscalls/sys_exit
+provoke denied
+tracing read > "$tmp/kernel"
+if grep -qE 'sys_exit: NR -1 = -38$' "$tmp/kernel"; then
+	evdump -v -e syscall_entry_unknown -e syscall_exit_unknown -- provoke denied > "$tmp/ev" 2> "$tmp/err"
+	has "a kernel that takes the number away (3.19 to 4.7): the arguments" \
+		'syscall_entry_unknown .*nr=-1 arg0=(0x)?1 arg1=(0x)?2 ' "$tmp/ev"
+	has "and the result" 'syscall_exit_unknown .*nr=-1 ret=-38$' "$tmp/ev"
+	exit
+fi
 evdump -v -e calls -- provoke denied > "$tmp/ev" 2> "$tmp/err"
 has "mount: with its arguments" 'syscall_mount .* duration=0 ret=-1 marks=(0x)?10000 dev_name="from" dir_name="to" type="type" flags=5 ' "$tmp/ev"
 has "a call of numbers" 'syscall_getpriority .* duration=0 ret=-38 marks=(0x)?10000 which=1 who=2$' "$tmp/ev"
