@@ -113,14 +113,17 @@ yields=$pid
 ctrace blame yields --by reason --duration 1 --json > "$tmp/json" 2> "$tmp/err"
 note "$(jq -c '[.rows[] | [.by, .waited]]' "$tmp/json")"
 same "most of its waits began with sched_yield()" YIELDED "$(jq -r '.rows | max_by(.waited) | .by' "$tmp/json")"
+# share: what part of the time since the first call waited for a CPU, by the scheduler's account, in percent
 delay() { cut -d' ' -f2 "/proc/$yields/schedstat"; }
-before=$(delay)
+share() { echo $((($(delay) - delay) * 100 / ($(date +%s%N) - since))); }
+delay=$(delay) since=$(date +%s%N)
 ctrace why yields --duration 1 --json > "$tmp/json" 2> "$tmp/err"
-delay=$((($(delay) - before) / 1000000))
+share=$(share)
 note "$(jq -c '.rows[0] | [.cause, .spent]' "$tmp/json")"
-same "which is no neighbour's fault" false "$(jq '.rows[0].neighbour_to_blame' "$tmp/json")"
-yielded=$(jq '.rows[0].spent.yielded / 1e6 | floor' "$tmp/json")
-check "it waited for as long as the scheduler says: $yielded of $delay ms" test "$yielded" -ge $((delay * 3 / 10)) -a "$yielded" -le $((delay * 11 / 10 + 50))
+# a busy guest may take the CPU from it, too
+check "which is no neighbour's fault" jq -e '.rows[0] | (.neighbour_to_blame | not) or .spent.waited > (.spent | add) / 20' "$tmp/json"
+yielded=$(jq '.rows[0].spent | 100 * (.yielded + .waited) / add | floor' "$tmp/json")
+in_range "it waited for as long as the scheduler says, which is $share% of the time" $((share * 6 / 10)) $((share * 12 / 10 + 5)) "$yielded"
 same "it gave the CPU up" true "$(jq '.rows[0].spent | .yielded > .waited' "$tmp/json")"
 ctrace blame noisy2 --by reason --duration 1 --json > "$tmp/json" 2> "$tmp/err"
 same "the other one does not yield" 0 "$(jq '[.rows[] | select(.by == "YIELDED") | .waited] | add // 0' "$tmp/json")"
