@@ -5,6 +5,7 @@
  */
 #include <linux/kernel_stat.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/workqueue.h>
 
@@ -14,14 +15,26 @@ module_param(percent, uint, 0644);
 static void take(struct work_struct *w);
 static DECLARE_DELAYED_WORK(work, take);
 static ktime_t last;
+static u64 owed;	/* ns that are less than a unit of the accounts */
+
+/* Before 4.11 the accounts are in ticks. */
+#ifdef usecs_to_cputime
+#define UNIT	TICK_NSEC
+#else
+#define UNIT	1
+#endif
 
 static void take(struct work_struct *w)
 {
 	ktime_t now = ktime_get();
+	u64 units;
 	int cpu;
 
+	owed += ktime_to_ns(ktime_sub(now, last)) / 100 * percent;
+	units = div_u64(owed, UNIT);
+	owed -= units * UNIT;
 	for_each_online_cpu(cpu)
-		kcpustat_cpu(cpu).cpustat[CPUTIME_STEAL] += ktime_to_ns(ktime_sub(now, last)) / 100 * READ_ONCE(percent);
+		kcpustat_cpu(cpu).cpustat[CPUTIME_STEAL] += units;
 	last = now;
 	schedule_delayed_work(&work, 1);
 }
