@@ -51,11 +51,11 @@ worker() {
 		dd $* 2> $tmp/times/$name.dd; date +%s%N > $tmp/times/$name.1; while :; do sleep 1; done"
 	cid=$(of_pid "$pid" cid)
 }
-# 3 MB at 1 MB a second; pieces of 1 MB, which are two requests, at 2 MB a second; 400 requests of 2 ms
+# 1.5 MB at 0.5 MB a second; pieces of 1 MB, which are two requests, at 2 MB a second; 400 requests of 2 ms
 own=/box/$(hex64 limited) big=/box/$(hex64 large)
-worker limited "$own" if=/dev/zero of=/dev/nullb0 bs=64k count=48 oflag=direct
+worker limited "$own" if=/dev/zero of=/dev/nullb0 bs=64k count=24 oflag=direct
 a=$cid
-limit "$own" 0 wbps 1048576
+limit "$own" 0 wbps 524288
 worker large "$big" if=/dev/zero of=/dev/nullb1 bs=1M count=4 oflag=direct
 b=$cid
 limit "$big" 1 wbps 2097152
@@ -100,14 +100,14 @@ in_range "in the disk: 2 ms each, and at most what the wait left" $((n * 1990000
 in_range "as the disk counts it: $((ms1 - ms0)) ms" 0 $(((ms1 - ms0 + 10 * n) * 1000000)) "$(of "$a" .duration)"
 same "held up by" '"limit"' "$(of "$a" .held_up_by)"
 limits="[.limits[] | select(.limit == \"wbps\") | [.cgroup, .file, .disk, .value]]"
-same "its limit, as it was set" "[[\"$own\",\"$file\",\"nullb0\",1048576]]" "$(of "$a" "$limits" | jq -c .)"
+same "its limit, as it was set" "[[\"$own\",\"$file\",\"nullb0\",524288]]" "$(of "$a" "$limits" | jq -c .)"
 period=$(jq .duration "$tmp/json")
-part=$((100 * (s1 - s0) * 512 / (period * 1048576 / 1000000000)))
-in_range "the part that it used, of 1 MB in a second of $((period / 1000000)) ms, in percent" $((part - 1)) $((part + 1)) \
+part=$((100 * (s1 - s0) * 512 / (period * 524288 / 1000000000)))
+in_range "the part that it used, of 0.5 MB in a second of $((period / 1000000)) ms, in percent" $((part - 1)) $((part + 1)) \
 	"$(of "$a" '[.limits[] | select(.limit == "wbps") | .used * 100 | floor][0]')"
-has "in words" '^[^ ]+ on nullb0: its limit holds it up: its requests spent [0-9.]+% of their time behind it\. It has .*wbps 1\.0M \([0-9]+% used\)\.$' "$tmp/text"
-# 64 kB wait for 62 ms, but the kernel lets the first ones go, and counts in jiffies
-in_range "QUE50, in ms" 20 200 "$(($(of "$a" .queued.p50) / 1000000))"
+has "in words" '^[^ ]+ on nullb0: its limit holds it up: its requests spent [0-9.]+% of their time behind it\. It has .*wbps 512\.0K \([0-9]+% used\)\.$' "$tmp/text"
+# 64 kB wait for 125 ms, but the kernel lets the first ones go, and counts in jiffies
+in_range "QUE50, in ms" 20 400 "$(($(of "$a" .queued.p50) / 1000000))"
 in_range "QUE99, in ms" 40 "$((e / 1000000))" "$(($(of "$a" .queued.p99) / 1000000))"
 has "QUE50 and QUE99 in the table" "^[^ ]+ +nullb0 .* [0-9.]+ms +[0-9.]+ms +[0-9.]+ms " "$tmp/text"
 has "a histogram of the time before the issue, too" '^     before its issue:$' "$tmp/hist"
@@ -117,7 +117,7 @@ fi
 # by whom: dd, although kernel threads made the requests
 jq -c "select(.cid == $a)" "$tmp/lines" > "$tmp/of"
 at_least "requests that a kernel thread made" 10 "$(tracing read | grep " block_getrq: $(dev 0 | tr : ,) " | grep -c 'kworker')"
-same "they are dd's" 48 "$(jq -s '[.[] | select(.comm == "dd")] | length' "$tmp/of")"
+same "they are dd's" 24 "$(jq -s '[.[] | select(.comm == "dd")] | length' "$tmp/of")"
 same "one thread's" 1 "$(jq -s '[.[].by_tid] | unique | length' "$tmp/of")"
 same "as lines: waited behind the limit" "$(of "$a" .throttled)" "$(jq -s '[.[].throttled] | add' "$tmp/of")"
 same "and before the issue" "$(of "$a" .queued.total)" "$(jq -s '[.[].queued] | add' "$tmp/of")"
