@@ -63,7 +63,7 @@ static inline void ctrace_compat_io_uring_op(const struct io_kiocb *req,
  * The file that the request works on, while its completion is called: the request, or the ring for it, has a
  * reference until the result is written. NULL: it has none. For operations on a file only.
  */
-static inline const struct file *ctrace_compat_io_uring_file(const struct io_kiocb *req)
+static inline struct file *ctrace_compat_io_uring_file(const struct io_kiocb *req)
 {
 	return READ_ONCE(req->file);
 }
@@ -137,7 +137,7 @@ static inline void ctrace_compat_io_uring_op(const struct io_kiocb *req,
 {
 }
 
-static inline const struct file *ctrace_compat_io_uring_file(const struct io_kiocb *req)
+static inline struct file *ctrace_compat_io_uring_file(const struct io_kiocb *req)
 {
 	return NULL;
 }

@@ -195,7 +195,7 @@ static bool recall(const void *req, struct request *r, struct ctrace_who *who)
 /* Is it on a path, or on a regular file or a directory? Sockets and pipes are neither. */
 static bool of_file(const struct ctrace_compat_io_uring_op *op, const struct io_kiocb *req)
 {
-	const struct file *file;
+	struct file *file;	/* file_inode() takes no const one before 3.19 */
 
 	if (!on_file(op->opcode))
 		return path_at(op->opcode);
