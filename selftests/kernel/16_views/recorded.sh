@@ -99,7 +99,7 @@ if command -v babeltrace2 > /dev/null; then
 	same "waits" "$(durations sched_wait)" "$(jq -r '[.rows[].sched_wait] | "\(map(.count) | add) \(map(.total) | add)"' "$tmp/json")"
 fi
 f=$(find "$tmp/t" -maxdepth 1 -name 'c*_*' -size +64k | head -n 1)
-truncate -s 40000 "$f"
+truncate -s 2000 "$f"	# within the records of its first packet, whose end may be empty
 ctrace count calls -i "$tmp/t" > "$tmp/out" 2> "$tmp/err"
 same "a torn file: status" 1 $?
 has "what is whole is counted, and the rest told" "rest of that file is not counted" "$tmp/err"
