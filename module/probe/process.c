@@ -10,6 +10,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
+#include "probe/ended.h"
 #include "probe/map.h"
 #include "probe/table.h"
 #include "emit/sides.h"
@@ -264,19 +265,7 @@ static __always_inline void fill_exit(void *payload, const void *arg)
 	r->start_time = ctrace_compat_task_start(a->dead ? a->leader : p);
 }
 
-/* When the processes that ended last began, each at its number's place. */
-static atomic64_t ended[1024];
-
-/*
- * Is leader's process not known yet to have ended? Of several threads that ask, one is answered true. Another
- * process with the same place would have to end between two of them to change that.
- */
-static bool ends_once(const struct task_struct *leader)
-{
-	s64 began = ctrace_compat_task_start(leader);
-
-	return atomic64_xchg(&ended[leader->tgid % ARRAY_SIZE(ended)], began) != began;
-}
+static struct ctrace_ended ended;
 
 /* The thread that p's process is named after stays, even if it has ended, until all others have. */
 static void on_exit(struct task_struct *p, bool dead)
@@ -293,7 +282,8 @@ static void on_exit(struct task_struct *p, bool dead)
 		return;
 	rcu_read_lock();
 	a.leader = p->group_leader;
-	a.dead = dead && (CTRACE_COMPAT_GROUP_DEAD_ONCE || ends_once(a.leader));
+	a.dead = dead && (CTRACE_COMPAT_GROUP_DEAD_ONCE ||
+			  ctrace_ended_once(&ended, a.leader->tgid, ctrace_compat_task_start(a.leader)));
 	shown = parent_of(&a.ppid, mask, p, who.container);
 	mask &= ~shown;
 	if (shown)
