@@ -119,11 +119,8 @@ u32 ctrace_options_stack(u32 mask, u32 id)
 		sel = s ? options_of(s, id) : NULL;
 		if (!sel)
 			continue;
-		flags |= sel->flags;
 		/* a call that is counted has the stacks of its return */
-		if (!sel->agg || id >= CTRACE_ID_CALL)
-			continue;
-		flags |= (sel->agg->stack ? CTRACE_PROBE_F_STACK : 0) | (sel->agg->ustack ? CTRACE_PROBE_F_USER_STACK : 0);
+		flags |= id >= CTRACE_ID_CALL ? sel->flags : ctrace_option_stacks(sel);
 	}
 	return flags & (CTRACE_PROBE_F_STACK | CTRACE_PROBE_F_USER_STACK);
 }

@@ -143,6 +143,7 @@ struct ctrace_source {
 	/* sources whose functions gather what fn needs; or NULL. ?NAME: a kernel may lack it */
 	const char *with[6];
 	struct ctrace_inflight *table;	/* what has begun, for fn and the functions of with[]; or NULL */
+	struct ctrace_inflight *stacks;	/* the same, for probes alone that ask for a stack; or NULL */
 	bool spares;		/* fn calls ctrace_spare_current() */
 	u32 users;		/* protected by ctrace_lock */
 	u8 asked;		/* CTRACE_SOURCE_*: what ctrace_event_reason() found out */

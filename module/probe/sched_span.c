@@ -33,7 +33,9 @@
 #include <linux/err.h>
 #include <linux/sched.h>
 #include "probe/blame.h"
+#include "probe/sched_cut.h"
 #include "probe/sched_span_short.h"
+#include "probe/sleep_stack.h"
 #include "probe/table.h"
 #include "emit/sides.h"
 #include "emit/simple.h"
@@ -72,16 +74,7 @@ static struct ctrace_inflight wakers __read_mostly = {
 	.stride = sizeof(struct waker), .bits = 10, .with = wakers_made,
 };
 
-/* The stacks with which tasks went to sleep, where a session wants one with sched_block. 2.1 MiB. */
-struct waited {
-	struct ctrace_begun begun;	/* no session's */
-	struct ctrace_stack_waited stack;
-	struct ctrace_stack_frames user;
-};
-
-static struct ctrace_inflight stacks __read_mostly = { .stride = sizeof(struct waited), .bits = 11 };
-
-/* In begun.wanted: the task has a place in stacks, too. */
+/* In begun.wanted: the task has a place in ctrace_sleep_stacks, too. */
 #define WAITED	(1u << 16)
 
 /* For spans without a stack of their own: else they would have that of the task before, or of the waker. */
@@ -334,22 +327,6 @@ static void take_waker(const struct task_struct *p, struct waker *w)
 	ctrace_inflight_give(&wakers, row, place);
 }
 
-/* p is current, or the place is none's. which: CTRACE_PROBE_F_*, those that are wanted. */
-static bool keep_stacks(const struct task_struct *p, u32 which)
-{
-	u32 place = ctrace_inflight_take(&stacks, ctrace_inflight_row(&stacks, p), p);
-	struct waited *w;
-
-	if (place == CTRACE_INFLIGHT_NONE)
-		return false;
-	w = ctrace_inflight_at(&stacks, place);
-	w->stack.of = CTRACE_ID_SCHED_BLOCK;
-	w->stack.n = which & CTRACE_PROBE_F_STACK ? ctrace_stack_kernel(w->stack.callstack, NULL) : 0;
-	w->user.n = which & CTRACE_PROBE_F_USER_STACK ? ctrace_stack_user(w->user.callstack) : 0;
-	w->stack.user = &w->user;
-	return true;
-}
-
 static void begin_block(struct at *a, const struct leaving *l)
 {
 	struct ctrace_span *s = begin(a, CTRACE_ID_SCHED_BLOCK, ctrace_wants(CTRACE_ID_SCHED_BLOCK));
@@ -364,7 +341,7 @@ static void begin_block(struct at *a, const struct leaving *l)
 	s->block.arg = l->arg;
 	wanted = READ_ONCE(s->begun.wanted);
 	which = ctrace_options_stack(wanted >> 32, CTRACE_ID_SCHED_BLOCK);
-	if (likely(!which) || !keep_stacks(a->p, which))
+	if (likely(!which) || !ctrace_sleep_stack_keep(a->p, which))
 		return;
 	/* another context may take sessions out */
 	while (cmpxchg64(&s->begun.wanted, wanted, wanted | WAITED) != wanted)
@@ -386,22 +363,18 @@ static void emit_block(u32 mask, const struct at *a, struct block_arg *arg)
 
 static void end_block(struct at *a, const struct ctrace_span *s, const struct waker *w)
 {
-	u32 mask = ends(a, s, CTRACE_ID_SCHED_BLOCK), row = ctrace_inflight_row(&stacks, a->p);
+	u32 mask = ends(a, s, CTRACE_ID_SCHED_BLOCK);
 	struct block_arg arg = { .p = a->p, .span = s, .duration = ctrace_compat_passed(s->begun.time, now_of(a)), .waker = *w };
-	const struct ctrace_stack_waited *stack = &block_stack;
-	u32 place = CTRACE_INFLIGHT_NONE;
+	bool waited = unlikely(READ_ONCE(s->begun.wanted) & WAITED);
+	const struct ctrace_stack_waited *stack = (waited ? ctrace_sleep_stack_of(a->p) : NULL) ?: &block_stack;
 
-	if (unlikely(READ_ONCE(s->begun.wanted) & WAITED))
-		place = ctrace_inflight_find(&stacks, row, a->p);
-	if (place != CTRACE_INFLIGHT_NONE)
-		stack = &((const struct waited *)ctrace_inflight_at(&stacks, place))->stack;
 	if (mask) {
 		__this_cpu_write(ctrace_stack_waited, stack);
 		emit_block(mask, a, &arg);
 		__this_cpu_write(ctrace_stack_waited, NULL);
 	}
-	if (place != CTRACE_INFLIGHT_NONE)
-		ctrace_inflight_give(&stacks, row, place);
+	if (waited)
+		ctrace_sleep_stack_give(a->p);
 }
 
 /* --- the probes -------------------------------------------------------------------- */
@@ -559,10 +532,12 @@ static const struct ctrace_event_type types[] = {
 /* All three have all sources but the last, so each source's table exists whenever a function runs. */
 static struct ctrace_source sources[] = {
 	{ .tracepoint = "sched_span_switch", .at = "sched_switch", .fn = probe_switch, .table = &spans,
+	  .stacks = CTRACE_COMPAT_SCHED_WAKING ? NULL : &ctrace_sleep_stacks,
 	  .with = { "sched_span_wakeup", "sched_span_wakeup_new" } },
 	{ .tracepoint = "sched_span_wakeup", .at = "sched_wakeup", .fn = probe_wakeup, .table = &wakers },
-	{ .tracepoint = "sched_span_wakeup_new", .at = "sched_wakeup_new", .fn = probe_wakeup_new, .table = &stacks },
+	{ .tracepoint = "sched_span_wakeup_new", .at = "sched_wakeup_new", .fn = probe_wakeup_new },
 	{ .tracepoint = "sched_span_waking", .at = "sched_waking", .fn = probe_waking,
+	  .stacks = CTRACE_COMPAT_SCHED_WAKING ? &ctrace_sleep_stacks : NULL,
 	  .with = { "sched_span_switch", "sched_span_wakeup", "sched_span_wakeup_new" } },
 	{ }
 };

@@ -6,6 +6,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/vmalloc.h>
 #include "session/inflight.h"
+#include "session/option.h"
 #include "session/probe.h"
 #include "compat/clock.h"
 
@@ -63,21 +64,39 @@ static int get(struct ctrace_inflight *t)
 	return 0;
 }
 
+static int use(struct ctrace_probe *p, u32 i, struct ctrace_inflight *t)
+{
+	int err = t ? get(t) : 0;
+
+	if (!err)
+		p->tables[i] = t;
+	return err;
+}
+
 int ctrace_inflight_get(struct ctrace_probe *p)
 {
-	struct ctrace_inflight *t;
 	int i, err;
 
 	BUILD_BUG_ON(offsetof(struct ctrace_owned, wanted) != offsetof(struct ctrace_begun, wanted) ||
 		     offsetof(struct ctrace_owned, time) != offsetof(struct ctrace_begun, time));
 	for (i = 0; i < CTRACE_PROBE_SOURCES && p->sources[i]; i++) {
-		t = p->sources[i]->table;
-		err = t ? get(t) : 0;
+		err = use(p, i, p->sources[i]->table);
 		if (err)
 			return err;
-		p->tables[i] = t;
 	}
 	return 0;
+}
+
+int ctrace_inflight_get_stacks(struct ctrace_probe *p)
+{
+	struct ctrace_inflight *t = NULL;
+	u32 i, asks = 0;
+
+	for (i = 0; i < CTRACE_PROBE_RANGES; i++)
+		asks |= p->options[i] ? ctrace_option_stacks(p->options[i]) : 0;
+	for (i = 0; i < CTRACE_PROBE_SOURCES && p->sources[i]; i++)
+		t = p->sources[i]->stacks ?: t;
+	return asks ? use(p, CTRACE_PROBE_SOURCES, t) : 0;
 }
 
 static void forget_session(struct ctrace_inflight *t, u32 bit)
@@ -115,7 +134,7 @@ void ctrace_inflight_put(struct ctrace_probe *p)
 {
 	int i;
 
-	for (i = 0; i < CTRACE_PROBE_SOURCES; i++)
+	for (i = 0; i < ARRAY_SIZE(p->tables); i++)
 		if (p->tables[i])
 			put(p->tables[i], 1u << p->session->index);
 }

@@ -30,7 +30,7 @@
  *	the same                task     any   return, or death          stack where it waited, and memory
  *	probe/sched_span.c      task     any   always                    sessions, time, what the span is
  *	the same                task     any   always                    the waker, until the task is woken
- *	the same                task     any   always                    stack where it went to sleep
+ *	probe/sleep_stack.c     task     any   always                    stack where it went to sleep
  *	probe/throttle.c        queue    any   not if the group goes     sessions, time
  *	probe/blame.c           queue    any   not if the group goes     times; it stays after the end
  *	probe/syscall.c         task     any   not if it is killed there  which call, if its number may change
@@ -109,8 +109,9 @@ struct ctrace_inflight {
 };
 
 /*
- * For session/probe.c; process context, ctrace_lock held. get: p becomes a user of its sources' tables; makes
- * the places of a table for its first user. 0 or -ENOMEM; then put is called, too.
+ * For session/probe.c; process context, ctrace_lock held. get: p becomes a user of its sources' tables, and
+ * of the one for stacks if its options ask for one; makes the places of a table for its first user. 0 or
+ * -ENOMEM; then put is called, too.
  *
  * put: p goes, if it is a user; the last one frees the places. The session's index is used again, and what
  * has begun must not become an event of its next session, or of this session's next probe: so put forgets
@@ -118,6 +119,7 @@ struct ctrace_inflight {
  * those that were running.
  */
 int ctrace_inflight_get(struct ctrace_probe *p);
+int ctrace_inflight_get_stacks(struct ctrace_probe *p);
 void ctrace_inflight_put(struct ctrace_probe *p);
 
 extern const struct ctrace_container_watcher ctrace_inflight_watcher;

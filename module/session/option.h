@@ -46,6 +46,17 @@ struct ctrace_option {
 	u32 copy;			/* bytes of the program's stack, for CTRACE_PROBE_F_USER_COPY */
 };
 
+/* The stacks that it records, or counts by: CTRACE_PROBE_F_STACK, _USER_STACK. */
+static inline u32 ctrace_option_stacks(const struct ctrace_option *sel)
+{
+	u32 flags = sel->flags;
+
+	if (sel->agg)
+		flags |= (sel->agg->stack ? CTRACE_PROBE_F_STACK : 0) |
+			 (sel->agg->ustack ? CTRACE_PROBE_F_USER_STACK : 0);
+	return flags & (CTRACE_PROBE_F_STACK | CTRACE_PROBE_F_USER_STACK);
+}
+
 /* Mask of the sessions whose events go to ctrace_emit_options(). Written under ctrace_lock. */
 extern u32 ctrace_options_sessions;
 /*

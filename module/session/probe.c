@@ -339,7 +339,7 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 		return ERR_PTR(err);
 	}
 	err = ctrace_inflight_get(p) ?: ctrace_option_new(p, o, why) ?: check_lockdown(p, why) ?:
-	      get_sources(p, why);
+	      ctrace_inflight_get_stacks(p) ?: get_sources(p, why);
 	if (err)
 		goto free;
 	err = take_kaddr(p, why);
