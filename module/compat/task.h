@@ -53,6 +53,37 @@ static inline void ctrace_compat_task_ran(const struct task_struct *p, u64 *ran,
 #endif
 }
 
+/* The clock of the scheduler's own times. */
+static inline u64 ctrace_compat_sched_clock(void)
+{
+	return local_clock();
+}
+
+/*
+ * p waits for a CPU. Has it waited since before that time of the scheduler's clock, without having been moved
+ * to another CPU? False, if the kernel does not count. At sched_switch: next still waits.
+ */
+static __always_inline bool ctrace_compat_queued_before(const struct task_struct *p, u64 time)
+{
+#ifdef CTRACE_HAVE_SCHED_INFO
+	u64 at = READ_ONCE(p->sched_info.last_queued);
+
+	return at && at < time;
+#else
+	return false;
+#endif
+}
+
+/* Did p last get a CPU before that time of the scheduler's clock? False, if the kernel does not count. */
+static inline bool ctrace_compat_ran_before(const struct task_struct *p, u64 time)
+{
+#ifdef CTRACE_HAVE_SCHED_INFO
+	return READ_ONCE(p->sched_info.last_arrival) < time;
+#else
+	return false;
+#endif
+}
+
 /*
  * At sched_switch: does prev sleep from now on, until it is woken? Its state does not say so. Before 5.18
  * another CPU may have changed that already; and until 6.15 the kernel reports the state that a task with a

@@ -18,7 +18,8 @@
  *						began it
  *
  * A span that began before a session wanted it is not recorded. Only of tasks that were preempted by then,
- * one that is woken without having slept seems to wait from that wake-up on.
+ * one that is woken without having slept seems to wait from that wake-up on. But sched_blame has what came
+ * of a wait after the session began: sched_cut.c.
  *
  * sched_blame's records of a wait begin and end with it: blame.c. Sessions that want either share the place.
  *
@@ -41,6 +42,7 @@
 #include "emit/simple.h"
 #include "emit/stack.h"
 #include "session/inflight.h"
+#include "session/session.h"
 #include "compat/clock.h"
 #include "compat/task.h"
 #include "compat/tracepoint.h"
@@ -214,6 +216,49 @@ static void blame(struct at *a, const struct ctrace_span *s, u64 since)
 				  false);
 }
 
+/*
+ * The same for sessions that began within the wait, which its place s does not have, or it has none, NULL.
+ * since: as ctrace_sched_cut_unseen() has it. Returns these sessions.
+ */
+static u32 blame_unseen(struct at *a, const struct ctrace_span *s, u64 since)
+{
+	u32 mask = wanted(a, ctrace_wants(CTRACE_ID_SCHED_BLAME) & ~(s ? READ_ONCE(s->begun.wanted) >> 32 : 0));
+
+	if (mask)
+		ctrace_sched_cut_unseen(mask, a->p, task_cpu(a->p), &a->who, s, since, now_of(a), false);
+	return mask;
+}
+
+/* p runs now; before it waited, with that place or none. */
+static void end_unseen(struct at *a, const struct ctrace_span *s)
+{
+	if (s) {
+		if (unlikely(s->begun.time < READ_ONCE(ctrace_session_began.clock)))
+			blame_unseen(a, s, s->wait.since);
+	} else if (unlikely(ctrace_compat_queued_before(a->p, READ_ONCE(ctrace_session_began.sched)))) {
+		blame_unseen(a, NULL, ctrace_sched_cut_since(a->p));
+	}
+}
+
+/*
+ * p is in a queue, without a place, and moves to another CPU's. If it has not run since a session began, its
+ * wait began before that. The kernel's account begins anew with the move, so the wait gets a place.
+ */
+static void move_unseen(struct at *a)
+{
+	struct ctrace_span *s;
+	u32 mask;
+
+	if (!ctrace_compat_ran_before(a->p, READ_ONCE(ctrace_session_began.sched)))
+		return;
+	mask = blame_unseen(a, NULL, 0);
+	s = mask ? begin(a, CTRACE_ID_SCHED_WAIT | CTRACE_SPAN_UNSEEN, mask) : NULL;
+	if (!s)
+		return;
+	s->wait.reason = CTRACE_WAIT_BEFORE;
+	s->wait.since = now_of(a);
+}
+
 static void end_wait(struct at *a, const struct ctrace_span *s)
 {
 	struct span_arg arg = { .p = a->p, .span = s, .duration = ctrace_compat_passed(s->begun.time, now_of(a)) };
@@ -221,6 +266,8 @@ static void end_wait(struct at *a, const struct ctrace_span *s)
 	struct wait_payload payload;
 
 	blame(a, s, s->wait.since);
+	if (unlikely(READ_ONCE(s->begun.wanted) & CTRACE_SPAN_UNSEEN))
+		return;
 	counting = mask & READ_ONCE(ctrace_counting_sessions);
 	if (counting) {
 		mask &= ~counting;
@@ -419,6 +466,7 @@ static noinline void switch_in(struct task_struct *p, u64 *now)
 	wait = in(&a, CTRACE_ID_SCHED_WAIT);
 	if (wait)
 		end_wait(&a, wait);
+	end_unseen(&a, wait);
 	begin(&a, CTRACE_ID_SCHED_RUN, ctrace_wants(CTRACE_ID_SCHED_RUN));
 }
 
@@ -438,22 +486,26 @@ static void CTRACE_PROBE_SCHED_SWITCH(probe_switch)
 	ctrace_compat_probe_end();
 }
 
-/* A task that waits goes to another CPU's queue; this one's is locked. Others that move have no wait. */
+/* A task that waits goes to another CPU's queue; this one's is locked. Others that move are asleep. */
 void ctrace_sched_span_migrate(void *data, struct task_struct *p, int dest_cpu)
 {
 	struct ctrace_span *wait;
 	struct at a;
-	u64 now = 0;
+	u64 now = 0, since;
 
 	ctrace_compat_probe_begin();
 	if (!ctrace_wants(CTRACE_ID_SCHED_BLAME))
 		goto out;
 	look(&a, p, &now);
-	if (!in(&a, CTRACE_ID_SCHED_WAIT))
-		goto out;
 	wait = span_of(&a);
-	/* sched_cut.c may cut it at the same time: what either takes is its own */
-	blame(&a, wait, xchg(&wait->wait.since, now_of(&a)));
+	if (in(&a, CTRACE_ID_SCHED_WAIT)) {
+		/* sched_cut.c may cut it at the same time: what either takes is its own */
+		since = xchg(&wait->wait.since, now_of(&a));
+		blame(&a, wait, since);
+		blame_unseen(&a, wait, since);
+	} else if (!wait && !ctrace_compat_asleep(p)) {
+		move_unseen(&a);
+	}
 out:
 	ctrace_compat_probe_end();
 }

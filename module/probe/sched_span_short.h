@@ -16,6 +16,7 @@
 #include "emit/emit.h"
 #include "event/event.h"
 #include "session/inflight.h"
+#include "session/session.h"
 #include "compat/clock.h"
 #include "compat/syscall.h"
 #include "compat/task.h"
@@ -37,6 +38,9 @@ struct ctrace_span {
 		} block;
 	};
 };
+
+/* In begun.wanted of a wait: its beginning was not seen, so it is no sched_wait. */
+#define CTRACE_SPAN_UNSEEN	(1u << 17)
 
 extern struct ctrace_inflight ctrace_sched_spans;	/* sched_span.c's */
 
@@ -111,12 +115,15 @@ static __always_inline bool ctrace_span_in_short(struct ctrace_inflight *t, cons
 	if (ctrace_wants(CTRACE_ID_SCHED_RUN))
 		return false;
 	if (place == CTRACE_INFLIGHT_NONE)
-		return true;
+		return likely(!ctrace_compat_queued_before(p, READ_ONCE(ctrace_session_began.sched)));
 	s = ctrace_inflight_at(t, place);
+	/* a session has begun since: it may want the rest of the wait */
+	if (unlikely(s->begun.time < READ_ONCE(ctrace_session_began.clock)))
+		return false;
 	wanted = READ_ONCE(s->begun.wanted);
 	waits = wanted >> 32 & ctrace_wants(CTRACE_ID_SCHED_WAIT);
 	blames = wanted >> 32 & ctrace_wants(CTRACE_ID_SCHED_BLAME);
-	if (unlikely((u16)wanted != CTRACE_ID_SCHED_WAIT || !waits == !blames))
+	if (unlikely((u32)wanted != CTRACE_ID_SCHED_WAIT || !waits == !blames))
 		return false;
 	c = ctrace_identity_other(p, &ids);
 	if (unlikely(!c))

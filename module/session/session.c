@@ -16,6 +16,7 @@
 #include "event/define.h"
 #include "identity/identity.h"
 #include "compat/clock.h"
+#include "compat/task.h"
 #include "compat/tracepoint.h"
 #include "compat/vmalloc.h"
 
@@ -25,6 +26,7 @@ struct ctrace_session *ctrace_sessions[CTRACE_SESSIONS_MAX];
 static struct workqueue_struct *closer, *workers;
 static unsigned long indices;	/* in use, also by sessions that begin or end; bit operations */
 static atomic_t last_id;
+struct ctrace_session_began ctrace_session_began __read_mostly;
 
 static void count_unfollowed(u32 mask, bool task)
 {
@@ -289,6 +291,12 @@ static void arm(struct ctrace_session *s, bool on)
 		ctrace_probe_arm(p, on);
 }
 
+static void begun(u64 clock, u64 sched)
+{
+	WRITE_ONCE(ctrace_session_began.clock, clock);
+	WRITE_ONCE(ctrace_session_began.sched, sched);
+}
+
 void ctrace_session_record(struct ctrace_session *s, bool on)
 {
 	lockdep_assert_held(&ctrace_lock);
@@ -300,8 +308,13 @@ void ctrace_session_record(struct ctrace_session *s, bool on)
 		ctrace_option_sync();
 	if (!on)
 		work_end(s);
-	s->cut = ctrace_compat_clock();
+	WRITE_ONCE(s->cut, ctrace_compat_clock());
+	if (on)
+		begun(U64_MAX, U64_MAX);
+	smp_wmb();	/* partner: the mask, which leads to s: ctrace_sched_cut_unseen() */
 	arm(s, on);
+	if (on)
+		begun(ctrace_compat_clock(), ctrace_compat_sched_clock());
 	/* Once stopped, a session gets no more records: its reader may take the present records as all. */
 	if (!on) {
 		ctrace_option_sync();

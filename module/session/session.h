@@ -59,8 +59,12 @@ struct ctrace_session {
 	atomic64_t unfollowed_tasks;	/* CTRACE_LOSS_UNFOLLOWED_TASKS */
 	atomic64_t unread;		/* CTRACE_LOSS_UNREAD */
 	bool recording;			/* protected by ctrace_lock */
-	/* waits that began before it are written up to this time; ctrace_lock */
-	u64 cut;
+	/*
+	 * Waits for a CPU that began before it are written up to cut, or up to cutting if the task's number is
+	 * below cut_nr. ctrace_lock; probes read them: probe/sched_cut.c
+	 */
+	u64 cut, cutting;
+	int cut_nr;
 	u32 nprobes, ntargets;		/* protected by ctrace_lock */
 	u64 missed;			/* missed hits of kprobes removed since; ctrace_lock */
 	struct work_struct work;	/* see ctrace_session_work() */
@@ -90,6 +94,15 @@ struct ctrace_session_opts {
 extern struct mutex ctrace_lock;
 extern struct list_head ctrace_session_list;			/* protected by ctrace_lock */
 extern struct ctrace_session *ctrace_sessions[CTRACE_SESSIONS_MAX];	/* RCU, by index */
+
+/*
+ * Since when all sessions that record have done so, by our clock and by the scheduler's. U64_MAX: one begins
+ * just now. They have seen all that began later.
+ */
+struct ctrace_session_began {
+	u64 clock, sched;
+};
+extern struct ctrace_session_began ctrace_session_began;	/* written under ctrace_lock */
 
 /*
  * Counts a call or a task that could not be followed, for each session in mask. Any context; preemption off.
