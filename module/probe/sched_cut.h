@@ -23,9 +23,9 @@ u64 ctrace_sched_cut_since(const struct task_struct *p);
 
 /*
  * Task p waited up to now in the queue of that CPU, as ctrace_blame_wait() has it. The sessions in mask want
- * the wait, but have not seen it begin: p's place, s, does not have them, or there is none, NULL. since: up to
- * when all sessions have got the wait, if it has a place; else when it began, or 0: that is not known, but it
- * was before these sessions. Each gets what came since then, its own beginning and its last cut.
+ * the wait, but have not seen it begin: p's place, s, does not have them, or there is none, NULL. since: up
+ * to when all sessions have got the wait, if it has a place; else when it began, or 0: that is not known, but
+ * it was before these sessions. Each gets what came since then, its own beginning and its last cut.
  */
 void ctrace_sched_cut_unseen(u32 mask, struct task_struct *p, int cpu, const struct ctrace_who *who,
 			     const struct ctrace_span *s, u64 since, u64 now, bool open);

@@ -70,8 +70,9 @@ const struct ctrace_stack_waited *ctrace_sleep_stack_of(const struct task_struct
 
 void ctrace_sleep_stack_give(const struct task_struct *p)
 {
+	struct ctrace_inflight *t = &ctrace_sleep_stacks;
 	u32 place = place_of(p);
 
 	if (place != CTRACE_INFLIGHT_NONE)
-		ctrace_inflight_give(&ctrace_sleep_stacks, ctrace_inflight_row(&ctrace_sleep_stacks, p), place);
+		ctrace_inflight_give(t, ctrace_inflight_row(t, p), place);
 }

@@ -55,7 +55,8 @@ struct ctrace_probe {
 	struct { u32 from, n; } ranges[CTRACE_PROBE_RANGES];	/* of event ids; n 0: none */
 	struct ctrace_option *options[CTRACE_PROBE_RANGES];	/* options for each range, or NULL */
 	struct ctrace_source *sources[CTRACE_PROBE_SOURCES];
-	struct ctrace_inflight *tables[CTRACE_PROBE_SOURCES + 1]; /* tables of its sources that it is a user of */
+	/* tables of its sources that it is a user of; the last one is for stacks */
+	struct ctrace_inflight *tables[CTRACE_PROBE_SOURCES + 1];
 	u64 missed_before;		/* by the hooks of its sources, before it existed */
 	bool by_kprobe, by_ftrace;	/* invariant: it depends on kprobes; on such as ftrace carries */
 	u64 blind_before;		/* as ctrace_probe_blind() would be without it, when it was added */

@@ -60,8 +60,8 @@ struct ctrace_session {
 	atomic64_t unread;		/* CTRACE_LOSS_UNREAD */
 	bool recording;			/* protected by ctrace_lock */
 	/*
-	 * Waits for a CPU that began before it are written up to cut, or up to cutting if the task's number is
-	 * below cut_nr. ctrace_lock; probes read them: probe/sched_cut.c
+	 * Waits for a CPU that began before it are written up to cut, or, if the task's number is below
+	 * cut_nr, up to cutting. ctrace_lock; probes read them: probe/sched_cut.c
 	 */
 	u64 cut, cutting;
 	int cut_nr;
