@@ -82,7 +82,7 @@ look turn 2 ctrace blame victim --interval 1 --count 4 --json
 counted "beside another session"
 kill -INT $all
 wait $all
-in_range "which has the whole wait, ms" $(($(delay) - delay - 50)) $(($(delay) - delay + 150)) "$(waited "$tmp/all")"
+in_range "which has the whole wait, ms" $(($(delay) - delay - 100)) $(($(delay) - delay + 150)) "$(waited "$tmp/all")"
 
 # --- the task moves to the other CPU ---------------------------------------------------------------
 
