@@ -200,9 +200,16 @@ bool view_add_io_uring(struct view *v, const char *functions, const char *keys, 
 bool view_is_io_uring(const struct view_table *t);
 /* Appends the call of the row, or io_uring:openat. */
 void view_put_call(struct view *v, struct sbuf *b, const struct view_row *row);
-/* If operations are not counted: notes the containers of this period that use io_uring; says how many. */
+/*
+ * What is not seen. If operations are not counted, the containers that use io_uring are noted: by the calls of
+ * this period, or by a call in a recording.
+ */
 void view_note_io_uring(struct view *v);
-void view_print_io_uring(const struct view *v);
+void view_note_io_uring_call(struct view *v, const struct ctrace_record *rec);
+/* If r's kernel has no event for operations, and r does not count all calls: counts the calls of io_uring. */
+void view_watch_io_uring(struct view *v, struct run *r);
+/* Notes who made the calls that r counted, and says how many containers were noted. */
+void view_print_io_uring(struct view *v, struct run *r);
 
 /* --- plan.c --- */
 
@@ -211,6 +218,8 @@ void view_add_group(struct view *v, const char *events, char *aggregate);
 /* "FUNCTIONS by KEYS", with extra keys before the user's --by; extra may be NULL. The caller frees it. */
 char *view_aggregate(const struct view *v, const char *functions, const char *extra);
 int view_plan(struct run *r, void *arg);
+/* Adds a probe of that name, which it takes: its events are counted for each container, in no table of v's. */
+void view_count_besides(struct run *r, char *name);
 /* Adds the probes of all groups to v->run, and a table for each to v. Status after a message. */
 int view_want(struct view *v);
 /* Opens the tables of the session's probes, or the recording's. */

@@ -75,6 +75,11 @@ void fields_put_text(struct sbuf *b, const struct paint *p, const struct ctrace_
 const char *io_uring_op_name(uint64_t opcode);
 /* Appends io_uring:openat, or io_uring:99 of a newer one. */
 void io_uring_op_put(struct sbuf *b, uint64_t opcode);
+/*
+ * Sets b to the name of the system call that does the same: read of READ, READ_FIXED and READ_MULTISHOT; of an
+ * operation that no call does, to its own. False: there is no such operation, nor any with a higher number.
+ */
+bool io_uring_op_call(struct sbuf *b, uint64_t opcode);
 
 /* --- call_memory.c --- */
 

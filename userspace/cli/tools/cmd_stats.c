@@ -22,7 +22,7 @@ static const struct cli_option options[] = {
 	       "perf (default): as 'perf trace -s'; strace: as\n'strace -c'", "perf strace"),
 	OPTION("by", OPT_BY, "KEY,...",
 	       "separately for each tid, comm, pid, uid, ... (default container)", VIEW_KEYS),
-	OPTION("events", 'e', "CALLS", "only these system calls"),
+	OPTION("events", 'e', "CALLS", "only these system calls; a class has operations of io_uring, too"),
 	OPTION("failed", OPT_FAILED, NULL, "only calls that failed"),
 	OPTION("longer", OPT_LONGER, "TIME", "only calls that took at least this long"),
 	OPTION("sort", OPT_SORT, "COLUMN", "by %s", "syscall calls errors total min avg p99 max"),
@@ -53,15 +53,20 @@ static int groups(struct view *v)
 {
 	static char *every[] = { "calls" };
 	bool all = !v->o.probes.nevents;
+	char *ops;
+	int status = probes_ops(&v->o.probes, &ops);
 
+	if (status != CLI_OK)
+		return status;
 	if (all) {
 		v->o.probes.events = xcalloc(1, sizeof(char *));
 		v->o.probes.events[0] = xstrdup(every[0]);
 		v->o.probes.nevents = 1;
 	}
 	view_add_group(v, NULL, view_aggregate(v, VIEW_DURATIONS, "syscall, errno"));
-	if (all)
-		view_add_io_uring(v, VIEW_DURATIONS, "opcode, errno", NULL);
+	if (all || ops)
+		view_add_io_uring(v, VIEW_DURATIONS, "opcode, errno", ops);
+	free(ops);
 	return CLI_OK;
 }
 
