@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * iouring [-s] [-b] [-f DIR]: does some operations by io_uring, by its bare system calls, one after the
+ * iouring [-s] [-b] [-w] [-f DIR]: does some operations by io_uring, by its bare system calls, one after the
  * other. For each it prints what it asked for and got, in evdump's words: "user_data=0x4d02 ret=-2 fd=-1
  * opcode=18 sqe_flags=0 file=1 path="/no/such/file"".
  *
  *	-f DIR	others: on a file in DIR, which it makes, and on a pipe
  *	-s	with a thread of the kernel's that submits (SQPOLL)
  *	-b	an operation that does not exist, and nothing else
+ *	-w	waits for a timer of 50 ms, again and again, until it is killed
  *
  * Exits with 4 if the kernel has no io_uring, or none for this user.
  */
@@ -214,11 +215,12 @@ int main(int argc, char **argv)
 	const char *dir = NULL;
 	struct io_uring_sqe none = { .opcode = 255, .fd = -1, .user_data = 0x4dff };
 	uint64_t data = 0x4d00;
-	int o, fd, bad = 0, poll = 0;
+	int o, fd, bad = 0, poll = 0, waits = 0;
 
-	while ((o = getopt(argc, argv, "sbf:")) != -1) {
+	while ((o = getopt(argc, argv, "sbwf:")) != -1) {
 		poll |= o == 's';
 		bad |= o == 'b';
+		waits |= o == 'w';
 		dir = o == 'f' ? optarg : dir;
 	}
 	setup(poll);
@@ -226,6 +228,8 @@ int main(int argc, char **argv)
 		operate(&none, -1);
 		return 0;
 	}
+	while (waits)
+		wait_a_while(data);
 	if (dir) {
 		files(dir);
 		return 0;
