@@ -27,7 +27,7 @@ cheap other -g "/box/$(hex64 other)" -- sleep 1000
 other=$(of_path "/box/$(hex64 other)" cid)
 dir=$mount$pod
 sleep 0.5
-windows=$(ctrace events 2> /dev/null | grep '^cpu_throttled ' | grep -vc 'not here')
+waits=$(ctrace events 2> /dev/null | grep '^cpu_throttled ' | grep -vc 'not here')
 of() { jq -s "[.[].rows[] | select(.cgroup == \"$1\") | .$2] | add // 0" "$tmp/json"; }
 # against cpu.stat, as in throttle.sh: what ctrace says lies in between
 compare() {
@@ -40,13 +40,13 @@ n=$(account nr_throttled) t=$(account 'throttled_usec|throttled_time')
 ctrace throttle --duration 2 --json > "$tmp/json" 2> "$tmp/err"
 same "status" 0 $?
 n=$(($(account nr_throttled) - n)) t=$(($(account 'throttled_usec|throttled_time') - t))
-note "cpu.stat: $n, $t ns; $(jq -c '.rows[] | [.container, .cgroup, .throttled, .throttled_time, .windows, .quota]' "$tmp/json" | xargs)"
+note "cpu.stat: $n, $t ns; $(jq -c '.rows[] | [.container, .cgroup, .throttled, .throttled_time, .cpu_waits, .quota]' "$tmp/json" | xargs)"
 compare $n $t "above" $pod
 same "the limit, of the host's row" "20000000 0" "$(jq -r ".rows[] | select(.cgroup == \"$pod\") | \"\\(.quota) \\(.cid)\"" "$tmp/json")"
 same "who used it" sh "$(jq -r ".rows[] | select(.cgroup == \"$pod\") | .threads[0].name | split(\"/\")[0]" "$tmp/json")"
 same "the container has none of its own" 0 "$(jq "[.rows[] | select(.cid == $web and .throttled > 0)] | length" "$tmp/json")"
-if [ "$windows" -gt 0 ]; then
-	near "windows of that cgroup are as many" 6 "$(of $pod throttled)" "$(of $pod windows)"
+if [ "$waits" -gt 0 ]; then
+	near "waits of that cgroup are as many" 6 "$(of $pod throttled)" "$(of $pod cpu_waits)"
 	at_least "the longest" 20000000 "$(of $pod longest)"
 fi
 # what why names: one container
@@ -79,16 +79,16 @@ sleep 0.5
 n=$(account nr_throttled) t=$(account 'throttled_usec|throttled_time')
 ctrace throttle --duration 2 --json > "$tmp/json" 2> "$tmp/err"
 n=$(($(account nr_throttled) - n)) t=$(($(account 'throttled_usec|throttled_time') - t))
-note "cpu.stat: $n, $t ns; $(jq -c '.rows[] | [.container, .cgroup, .throttled, .throttled_time, .windows, .quota]' "$tmp/json" | xargs)"
+note "cpu.stat: $n, $t ns; $(jq -c '.rows[] | [.container, .cgroup, .throttled, .throttled_time, .cpu_waits, .quota]' "$tmp/json" | xargs)"
 compare $n $t "inside" "$inside/service"
 same "it is the container's, with the limit" "15000000 $outer" "$(jq -r ".rows[] | select(.cgroup == \"$inside/service\") | \"\\(.quota) \\(.cid)\"" "$tmp/json")"
-[ "$windows" = 0 ] || near "windows of that cgroup are as many" 6 "$(of "$inside/service" throttled)" "$(of "$inside/service" windows)"
+[ "$waits" = 0 ] || near "waits of that cgroup are as many" 6 "$(of "$inside/service" throttled)" "$(of "$inside/service" cpu_waits)"
 
 # --- a recording has the cgroup's number
-if [ "$windows" -gt 0 ]; then
+if [ "$waits" -gt 0 ]; then
 	ctrace record -o "$tmp/trace" -e cpu_throttled -e sched_run all --duration 1 > "$tmp/out" 2> "$tmp/err"
 	ctrace throttle --input "$tmp/trace" --json > "$tmp/json" 2> "$tmp/err"
 	id=id:$(stat -c %i "$mount$pod")
-	at_least "of a recording: windows of the cgroup above" 3 "$(jq "[.rows[] | select(.cid == 0) | .windows] | add // 0" "$tmp/json")"
-	kernel_before 5.5 || at_least "by its number" 3 "$(of "$id" windows)"
+	at_least "of a recording: waits of the cgroup above" 3 "$(jq "[.rows[] | select(.cid == 0) | .cpu_waits] | add // 0" "$tmp/json")"
+	kernel_before 5.5 || at_least "by its number" 3 "$(of "$id" cpu_waits)"
 fi

@@ -344,6 +344,13 @@ void bars_put(struct sbuf *b, const uint64_t *h, const char *name, enum bars_uni
 /* Appends 850ns, 12.3us, 4.56ms, 1.23s. */
 void put_ns(struct sbuf *b, uint64_t ns);
 void table_ns(struct table *t, uint64_t ns);	/* the same, as a cell */
+/*
+ * A percentile is as exact as its bucket is narrow. So text has its first two digits, never more than the
+ * largest value that stands beside it; JSON has the number itself.
+ */
+uint64_t two_digits(uint64_t n);
+/* Appends 850ns, 12us, 4.5ms, 1.2s: the first two digits. */
+void put_percentile(struct sbuf *b, uint64_t ns);
 /* A shade for n of at most most: 0 for 0, up to shades - 1; even steps of the logarithm. */
 unsigned int shade_of(uint64_t n, uint64_t most, unsigned int shades);
 

@@ -120,7 +120,7 @@ static const struct column columns[] = {
 	SUM_COLUMN("MIN", "min", COLUMN_NS, min),
 	{ NULL, "avg", COLUMN_NS, .get = average },
 	{ .unit = COLUMN_REAL, .get = exact_average, .word = "avg" },
-	{ "P99", "p99", COLUMN_NS, .get = sum_p99 },
+	{ "P99", "p99", COLUMN_PERCENTILE, .get = sum_p99 },
 	SUM_COLUMN("MAX", "max", COLUMN_NS, max),
 	{ .json = json_errnos },
 };
@@ -142,6 +142,15 @@ static size_t block_end(const struct sums *s, size_t from)
 static double msec(uint64_t ns)
 {
 	return (double)ns / 1e6;
+}
+
+/* The first two digits, of a number of ms with three places. */
+static const char *percentile(char text[static 16], uint64_t ns)
+{
+	uint64_t n = two_digits(ns);
+
+	snprintf(text, 16, "%.*f", n >= 10000000 ? 0 : n >= 1000000 ? 1 : n >= 100000 ? 2 : 3, msec(n));
+	return text;
 }
 
 static void put_errnos(struct sbuf *b, const struct sum *s)
@@ -172,10 +181,12 @@ static void perf_block(struct view *v, struct sbuf *b, const struct sum *s, size
 		  "                                     (msec)    (msec)    (msec)    (msec)    (msec)\n"
 		  "   --------------- --------  ------ -------- --------- --------- --------- ---------\n");
 	for (size_t i = 0; i < n; i++) {
-		sbuf_printf(b, "   %-15s %8llu %6llu %9.3f %9.3f %9.3f %9.3f %9.3f\n", s[i].name,
+		char p99[16];
+
+		sbuf_printf(b, "   %-15s %8llu %6llu %9.3f %9.3f %9.3f %9s %9.3f\n", s[i].name,
 			    (unsigned long long)s[i].n, (unsigned long long)s[i].errors, msec(s[i].total),
 			    msec(s[i].min), s[i].n ? msec(s[i].total) / (double)s[i].n : 0,
-			    msec(sum_percentile(&s[i], 0.99)), msec(s[i].max));
+			    percentile(p99, sum_percentile(&s[i], 0.99)), msec(s[i].max));
 		if (own->errnos)
 			put_errnos(b, &s[i]);
 	}
