@@ -105,7 +105,8 @@ static inline struct pid *ctrace_compat_pidfd(const struct file *file)
 	case PID_FS_MAGIC:
 		return file->f_inode->i_private;
 	case ANON_INODE_FS_MAGIC:
-		return strcmp((const char *)file->f_path.dentry->d_name.name, "[pidfd]") ? NULL : file->private_data;
+		if (!strcmp((const char *)file->f_path.dentry->d_name.name, "[pidfd]"))
+			return file->private_data;
 	}
 	return NULL;
 }

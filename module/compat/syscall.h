@@ -199,7 +199,7 @@ static inline long ctrace_compat_read_user_string(char *dst, const char __user *
 static inline unsigned long ctrace_compat_sigframe_mask(void)
 {
 #if defined(CONFIG_X86_64)
-	/* the handler has taken its return address off the stack; uc_sigmask is behind 256 bytes of registers */
+	/* the handler took its return address off the stack; 256 bytes of registers are before uc_sigmask */
 	return user_stack_pointer(current_pt_regs()) + 8 + 8 + 24 + 256;
 #elif defined(CONFIG_ARM64)
 	/* a siginfo, and uc_sigmask, which is before the registers */

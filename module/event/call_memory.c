@@ -110,9 +110,12 @@ static int add_memories(const struct ctrace_syscall *c, bool is32)
 	m = ctrace_memory_table[i].of;
 	for (i = 0; !err && i < ARRAY_SIZE(ctrace_memory_table->of) && m[i].max; i++) {
 		own = m[i];
-		arg = own.how == CTRACE_MEM_SIGFRAME ? "frame" : c->args[own.arg];
-		if (own.how != CTRACE_MEM_SIGFRAME && (own.arg >= strlen(c->kinds) || c->kinds[own.arg] == 'T'))
-			continue;
+		arg = "frame";
+		if (own.how != CTRACE_MEM_SIGFRAME) {
+			if (own.arg >= strlen(c->kinds) || c->kinds[own.arg] == 'T')
+				continue;
+			arg = c->args[own.arg];
+		}
 		if (is32 && !(own.flags & CTRACE_MEM_COMPAT)) {
 			own.max = own.narrow;
 			if (own.how == CTRACE_MEM_COUNT)	/* of longs, or pointers */
@@ -296,7 +299,7 @@ static __always_inline u32 put_field(const struct ctrace_memory *m, const struct
 
 	max = min_t(u32, max, m->max);
 	if (m->how == CTRACE_MEM_SIGFRAME)
-		return c->phase == CTRACE_CALL_ENTRY ? ctrace_memory_copy(to, ctrace_compat_sigframe_mask(), max) : 0;
+		return c->phase != CTRACE_CALL_ENTRY ? 0 : ctrace_memory_copy(to, ctrace_compat_sigframe_mask(), max);
 	from = c->args[m->arg];
 	switch (m->how) {
 	case CTRACE_MEM_IOV ... CTRACE_MEM_MSGS_BYTES:

@@ -399,7 +399,8 @@ bool ctrace_fd_is_file(int fd)
 	return S_ISREG(mode) || S_ISDIR(mode);
 }
 
-u32 ctrace_file_name(const struct file *file, struct task_struct *p, const struct path *root, char *to, u32 max)
+u32 ctrace_file_name(const struct file *file, struct task_struct *p, const struct path *root, char *to,
+		     u32 max)
 {
 	return put_any(file, p, root, to, max);
 }

@@ -75,7 +75,7 @@ static void note(struct view *v, uint32_t cid)
 	v->io_uring.cids[v->io_uring.n++] = cid;
 }
 
-/* A program that uses io_uring makes one of these, unless its ring is older than the view and has a thread. */
+/* Programs that use io_uring make these, but not one whose ring has a thread and is older than the view. */
 static const char *const calls[] = { "io_uring_setup", "io_uring_enter" };
 
 static bool is_of_io_uring(const struct view *v, uint64_t id)

@@ -201,8 +201,8 @@ bool view_is_io_uring(const struct view_table *t);
 /* Appends the call of the row, or io_uring:openat. */
 void view_put_call(struct view *v, struct sbuf *b, const struct view_row *row);
 /*
- * What is not seen. If operations are not counted, the containers that use io_uring are noted: by the calls of
- * this period, or by a call in a recording.
+ * What is not seen. If operations are not counted, the containers that use io_uring are noted: by the calls
+ * of this period, or by a call in a recording.
  */
 void view_note_io_uring(struct view *v);
 void view_note_io_uring_call(struct view *v, const struct ctrace_record *rec);
@@ -218,7 +218,7 @@ void view_add_group(struct view *v, const char *events, char *aggregate);
 /* "FUNCTIONS by KEYS", with extra keys before the user's --by; extra may be NULL. The caller frees it. */
 char *view_aggregate(const struct view *v, const char *functions, const char *extra);
 int view_plan(struct run *r, void *arg);
-/* Adds a probe of that name, which it takes: its events are counted for each container, in no table of v's. */
+/* Adds a probe of that name, which it takes: its events are counted for each container, besides. */
 void view_count_besides(struct run *r, char *name);
 /* Adds the probes of all groups to v->run, and a table for each to v. Status after a message. */
 int view_want(struct view *v);

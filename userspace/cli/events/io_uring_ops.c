@@ -47,8 +47,8 @@ static bool in_classes(const struct probe_items *items, size_t like, const char 
 }
 
 /*
- * Appends a condition that is true for the operations in ops. Neighbours share two comparisons, as a condition
- * has 32 at most (CTRACE_EXPR_TERMS in the module): %desc needs 18.
+ * Appends a condition that is true for the operations in ops. Neighbours share two comparisons, as a
+ * condition has 32 at most (CTRACE_EXPR_TERMS in the module): %desc needs 18.
  */
 static void put_ops(struct sbuf *b, const bool *ops)
 {
