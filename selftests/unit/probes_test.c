@@ -179,7 +179,7 @@ static void class_words(void)
 
 /* include/uapi/linux/io_uring.h */
 #define OPEN_STAT	"opcode == 18 || opcode == 21 || opcode == 28"
-#define NAMES		"opcode >= 35 && opcode <= 39 || opcode == 42 || opcode == 44"
+#define RENAMES		"opcode >= 35 && opcode <= 39 || opcode == 42 || opcode == 44"
 #define FILE_CALLS	" | syscall:execve | syscall:openat | syscall:unlink"
 #define SOCKETS		"opcode >= 9 && opcode <= 10 || opcode == 13 || opcode == 16 || opcode >= 26 && opcode <= 27 || opcode == 34 || " \
 			"opcode == 45 || opcode >= 47 && opcode <= 48 || opcode >= 56 && opcode <= 58"
@@ -190,19 +190,19 @@ static void operations(void)
 	char *cond;
 
 	with_io_uring = true;
-	expect("io_uring_op{" OPEN_STAT " || " NAMES "}" FILE_CALLS, "%file");
+	expect("io_uring_op{" OPEN_STAT " || " RENAMES "}" FILE_CALLS, "%file");
 	expect("io_uring_op{" SOCKETS "} | syscall:connect", "%net");
 	expect("io_uring_op{opcode == 25} | syscall:mmap", "%memory");
 	/* no operation sends a signal */
 	expect("syscall:kill", "%signal");
 	/* one condition for all classes of one condition, so that neighbours share two comparisons */
-	expect("io_uring_op{opcode == 18 || opcode == 21 || opcode == 25 || opcode == 28 || " NAMES "}"
+	expect("io_uring_op{opcode == 18 || opcode == 21 || opcode == 25 || opcode == 28 || " RENAMES "}"
 	       " | syscall:execve | syscall:mmap | syscall:openat | syscall:unlink", "%file,%memory");
 	expect("call:execve{ret < 0} | call:openat{ret < 0} | call:unlink{ret < 0} | "
-	       "io_uring_op{opcode == 25 || (" OPEN_STAT " || " NAMES ") && (ret < 0)} | syscall:mmap",
+	       "io_uring_op{opcode == 25 || (" OPEN_STAT " || " RENAMES ") && (ret < 0)} | syscall:mmap",
 	       "%memory,%file if ret < 0");
 	/* what leaves out a call leaves out its operation */
-	expect("io_uring_op{opcode == 21 || " NAMES "} | syscall:execve | syscall:unlink", "%file,!open*");
+	expect("io_uring_op{opcode == 21 || " RENAMES "} | syscall:execve | syscall:unlink", "%file,!open*");
 	expect("io_uring_op | sched_process_fork | syscalls");
 	expect("io_uring_op{!(opcode == 25)} | sched_process_fork | syscall:close | syscall:connect | syscall:execve | "
 	       "syscall:futex | syscall:kill | syscall:openat | syscall:read | syscall:socketcall | syscall:unlink", "!%memory");

@@ -9,14 +9,14 @@
 . "$(dirname "$0")/../lib.sh"
 
 command -v perl > /dev/null || skip "no perl"
-perl -e 'exit(syscall(434, $$, 0) < 0)' || skip "no pidfd_open() (before 5.3)"
+perl -e 'exit(syscall(434, 0 + $$, 0) < 0)' || skip "no pidfd_open() (before 5.3)"
 load
 # look() says what fdinfo has, and calls fcntl(FD, F_GETFD), whose record has the name
 cat > "$tmp/do.pl" << 'EOF'
 $| = 1;
 my $fcntl = `uname -m` =~ /aarch64/ ? 25 : 72;
 sub look {
-	my $fd = shift;
+	my $fd = 0 + shift;	# a text would be passed as an address
 	open my $f, "<", "/proc/self/fdinfo/$fd" or die "fdinfo: $!";
 	for (<$f>) { print "pid:$1\n" if /^Pid:\s*(-?\d+)/ }
 	syscall($fcntl, $fd, 1, 0);
@@ -24,7 +24,7 @@ sub look {
 my $child = fork;
 if (!$child) { sleep 1000; exit }
 my $fd = syscall(434, $child, 0);
-my $own = syscall(434, $$, 0);
+my $own = syscall(434, 0 + $$, 0);
 look($fd); look($own); look($ARGV[0]);
 kill 9, $child;
 waitpid $child, 0;
@@ -40,7 +40,7 @@ looks() {
 	same "$what: looks" 5 "$(wc -l < "$tmp/told")"
 	same "$what: as fdinfo has it" "$(xargs < "$tmp/told")" "$(xargs < "$tmp/shown")"
 }
-other='my $fd = syscall(434, shift, 0); syscall(`uname -m` =~ /aarch64/ ? 25 : 72, $fd, 2, 0); my @c = @ARGV; s/FD/$fd/g for @c; exec @c or die'
+other='my $fd = syscall(434, 0 + shift, 0); syscall(`uname -m` =~ /aarch64/ ? 25 : 72, $fd, 2, 0); my @c = @ARGV; s/FD/$fd/g for @c; exec @c or die'
 looks "in the host's namespace" perl -e "$other" "$$" perl "$tmp/do.pl" FD
 same "one that has ended" pid:-1 "$(sed -n 4p "$tmp/shown")"
 same "that of the test" "pid:$$" "$(sed -n 3p "$tmp/shown")"

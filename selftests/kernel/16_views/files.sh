@@ -39,6 +39,7 @@ note "slow disk: ${slow:-none: $(cat "$tmp/mkfs" 2>&1)}"
 # 40 writes of 1000 bytes, 7 reads of 5000, 6 fsyncs, 5 splices of 700, 3 files that are not there; 500 writes into a pipe
 cat > "$tmp/do.pl" << 'EOF'
 my ($dir, $where) = @ARGV;
+my $splice = `uname -m` =~ /aarch64/ ? 76 : 275;
 open my $up, ">", "$dir/up"; close $up;
 select undef, undef, undef, 0.02 until -e "$dir/go";
 open my $f, "+>", "$where/a file" or die;
@@ -49,7 +50,6 @@ for (1 .. 6) { syswrite $f, "y" x 4096; $f->sync }
 for (1 .. 3) { open my $g, "<", "$where/none $_" }
 pipe my $r, my $w;
 sysseek $f, 0, 0;
-my $splice = `uname -m` =~ /aarch64/ ? 76 : 275;
 for (1 .. 5) { syscall($splice, fileno($f), 0, fileno($w), 0, 700, 0) == 700 or die; sysread $r, $b, 700 }
 for (1 .. 500) { syswrite $w, "z" x 10; sysread $r, $b, 10 }
 open $f, ">", "$dir/done"; close $f;

@@ -107,7 +107,7 @@ same "trace -e %file: operations on paths, but for one left out" "$(ops '18|36')
 same "stats -e '%desc if ret >= 0': those on descriptors and below directories" "$(ops '3|18|22|23|35|36' ' ret=[0-9]')" \
 	"$(jq -sr '[.[].rows[] | select(.syscall | startswith("io_uring:"))] | group_by(.syscall) | .[] | "\(.[0].syscall | ltrimstr("io_uring:")) \(map(.calls) | add)"' "$tmp/classes" | sort | xargs)"
 same "count %file: what failed" "$(grep -cE ' ret=-.* opcode=(18|35|36) ' "$tmp/both")" \
-	"$(jq -s '[.[].rows[] | select(.event == "io_uring_op") | .count] | add' "$tmp/count")"
+	"$(jq -s '[.[].rows[] | select(.event == "io_uring_op") | .values.count] | add' "$tmp/count")"
 
 for o in 18:openat 22:read 23:write 3:fsync 35:renameat 36:unlinkat; do
 	same "stats: ${o#*:}: how often, errors" "$(want "${o%:*}")" "$(of_stats stats "${o#*:}")"
