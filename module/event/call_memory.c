@@ -299,7 +299,8 @@ static __always_inline u32 put_field(const struct ctrace_memory *m, const struct
 
 	max = min_t(u32, max, m->max);
 	if (m->how == CTRACE_MEM_SIGFRAME)
-		return c->phase != CTRACE_CALL_ENTRY ? 0 : ctrace_memory_copy(to, ctrace_compat_sigframe_mask(), max);
+		return c->phase != CTRACE_CALL_ENTRY ? 0 :
+		       ctrace_memory_copy(to, ctrace_compat_sigframe_mask(), max);
 	from = c->args[m->arg];
 	switch (m->how) {
 	case CTRACE_MEM_IOV ... CTRACE_MEM_MSGS_BYTES:

@@ -68,7 +68,7 @@ static void anonymous(struct kunit *test)
 }
 
 /* The kernel's name makes it a pidfd; its process is this one. */
-static void pidfd(struct kunit *test)
+static void of_process(struct kunit *test)
 {
 	int fd = anon_inode_getfd("[pidfd]", &nothing, task_pid(current), 0);
 	char want[32];
@@ -164,7 +164,7 @@ static void too_long(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(not_open),
 	KUNIT_CASE(anonymous),
-	KUNIT_CASE(pidfd),
+	KUNIT_CASE(of_process),
 	KUNIT_CASE(sockets),
 	KUNIT_CASE(addresses),
 	KUNIT_CASE(too_long),

@@ -130,8 +130,9 @@ static void times(void)
 	};
 	/* never more than the number itself */
 	static const struct { uint64_t ns; const char *text; } shares[] = {
-		{ 0, "0ns" }, { 99, "99ns" }, { 999, "990ns" }, { 1000, "1.0us" }, { 9999, "9.9us" }, { 67108864, "67ms" },
-		{ 999999999, "990ms" }, { 1990000000, "1.9s" }, { 360000000000, "360s" }, { UINT64_MAX, "18000000000s" },
+		{ 0, "0ns" }, { 99, "99ns" }, { 999, "990ns" }, { 1000, "1.0us" }, { 9999, "9.9us" },
+		{ 67108864, "67ms" }, { 999999999, "990ms" }, { 1990000000, "1.9s" },
+		{ 360000000000, "360s" }, { UINT64_MAX, "18000000000s" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(v); i++) {

@@ -181,8 +181,8 @@ static void class_words(void)
 #define OPEN_STAT	"opcode == 18 || opcode == 21 || opcode == 28"
 #define RENAMES		"opcode >= 35 && opcode <= 39 || opcode == 42 || opcode == 44"
 #define FILE_CALLS	" | syscall:execve | syscall:openat | syscall:unlink"
-#define SOCKETS		"opcode >= 9 && opcode <= 10 || opcode == 13 || opcode == 16 || opcode >= 26 && opcode <= 27 || opcode == 34 || " \
-			"opcode == 45 || opcode >= 47 && opcode <= 48 || opcode >= 56 && opcode <= 58"
+#define SOCKETS		"opcode >= 9 && opcode <= 10 || opcode == 13 || opcode == 16 || " \
+			"opcode >= 26 && opcode <= 27 || opcode == 34 || opcode == 45 || opcode >= 47 && opcode <= 48 || opcode >= 56 && opcode <= 58"
 
 static void operations(void)
 {
@@ -204,15 +204,17 @@ static void operations(void)
 	/* what leaves out a call leaves out its operation */
 	expect("io_uring_op{opcode == 21 || " RENAMES "} | syscall:execve | syscall:unlink", "%file,!open*");
 	expect("io_uring_op | sched_process_fork | syscalls");
-	expect("io_uring_op{!(opcode == 25)} | sched_process_fork | syscall:close | syscall:connect | syscall:execve | "
-	       "syscall:futex | syscall:kill | syscall:openat | syscall:read | syscall:socketcall | syscall:unlink", "!%memory");
+	expect("io_uring_op{!(opcode == 25)} | sched_process_fork | syscall:close | syscall:connect | "
+	       "syscall:execve | syscall:futex | syscall:kill | syscall:openat | syscall:read | "
+	       "syscall:socketcall | syscall:unlink", "!%memory");
 	/* the event by its own name has all; a call has none */
 	expect("io_uring_op" FILE_CALLS, "%file,io_uring_op");
 	expect("io_uring_op{ret < 0}" FILE_CALLS, "%file", "io_uring_op if ret < 0");
 	expect("syscall:execve | syscall:openat | syscall:unlink", "%file,!io_uring_op");
 	expect("syscall:openat", "openat");
 	expect_opts(o, "call:kill{ret < 0 && ret >= -4095}", "%signal");
-	expect_opts(o, "call:mmap{ret < 0 && ret >= -4095} | io_uring_op{(opcode == 25) && ret < 0 && ret >= -4095}", "%memory");
+	expect_opts(o, "call:mmap{ret < 0 && ret >= -4095} | "
+		    "io_uring_op{(opcode == 25) && ret < 0 && ret >= -4095}", "%memory");
 	expect_opts(o, "calls{ret < 0 && ret >= -4095} | io_uring_op{ret < 0 && ret >= -4095}");
 	o = (struct probes_opts){ .calls_alone = true };
 	expect_opts(o, "syscall:mmap", "%memory");

@@ -201,8 +201,8 @@ bool view_is_io_uring(const struct view_table *t);
 /* Appends the call of the row, or io_uring:openat. */
 void view_put_call(struct view *v, struct sbuf *b, const struct view_row *row);
 /*
- * What is not seen. If operations are not counted, the containers that use io_uring are noted: by the calls
- * of this period, or by a call in a recording.
+ * If operations are not counted, the containers that use io_uring are noted: by the calls of this period, or
+ * by a call in a recording.
  */
 void view_note_io_uring(struct view *v);
 void view_note_io_uring_call(struct view *v, const struct ctrace_record *rec);

@@ -60,7 +60,8 @@ static void put_ops(struct sbuf *b, const bool *ops)
 			continue;
 		while (to + 1 < OPS_MAX && ops[to + 1])
 			to++;
-		sbuf_printf(b, to == from ? "%sopcode == %u" : "%sopcode >= %u && opcode <= %u", or, from, to);
+		sbuf_printf(b, to == from ? "%sopcode == %u" : "%sopcode >= %u && opcode <= %u",
+			    or, from, to);
 		or = " || ";
 	}
 }

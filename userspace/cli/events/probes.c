@@ -274,7 +274,7 @@ static int settle_calls(struct parse *x)
 	return CLI_OK;
 }
 
-/* The condition that joins cond, which may be NULL, with those of --longer and --failed. Takes cond. */
+/* Joins cond, which may be NULL, with the conditions of --longer and --failed. Takes cond. */
 static char *narrowed(const struct probes_opts *o, char *cond)
 {
 	struct sbuf b = { 0 };

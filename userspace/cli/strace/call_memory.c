@@ -58,7 +58,8 @@ static uint32_t count_args(const struct ctrace_field *f, uint32_t n)
 	uint32_t of;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (field_about(&f[i], f, i, &of) != ABOUT_N || !strcmp(f[i].name, RET_PATH) || frame_field(&f[i]) < 2)
+		if (field_about(&f[i], f, i, &of) != ABOUT_N || !strcmp(f[i].name, RET_PATH) ||
+		    frame_field(&f[i]) < 2)
 			return i;
 	return n;
 }

@@ -44,7 +44,8 @@ bool io_uring_op_call(struct sbuf *b, uint64_t opcode)
 {
 	/* how the name of an operation ends where its call's does not */
 	static const struct { const char *op, *call; } ends[] = {
-		{ "_fixed", "" }, { "_multishot", "" }, { "_zc", "" }, { "poll_add", "poll" }, { "fadvise", "fadvise64" },
+		{ "_fixed", "" }, { "_multishot", "" }, { "_zc", "" }, { "poll_add", "poll" },
+		{ "fadvise", "fadvise64" },
 	};
 	const char *name = io_uring_op_name(opcode);
 

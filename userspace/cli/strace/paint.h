@@ -79,7 +79,8 @@ const char *io_uring_op_name(uint64_t opcode);
 void io_uring_op_put(struct sbuf *b, uint64_t opcode);
 /*
  * Sets b to the name of the system call that does the same: read of READ, READ_FIXED and READ_MULTISHOT; of
- * an operation that no call does, to its own. False: there is no such operation, nor any with a higher number.
+ * an operation that no call does, to its own. False: there is no such operation, and none with a higher
+ * number.
  */
 bool io_uring_op_call(struct sbuf *b, uint64_t opcode);
 
