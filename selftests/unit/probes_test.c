@@ -182,7 +182,8 @@ static void class_words(void)
 #define RENAMES		"opcode >= 35 && opcode <= 39 || opcode == 42 || opcode == 44"
 #define FILE_CALLS	" | syscall:execve | syscall:openat | syscall:unlink"
 #define SOCKETS		"opcode >= 9 && opcode <= 10 || opcode == 13 || opcode == 16 || " \
-			"opcode >= 26 && opcode <= 27 || opcode == 34 || opcode == 45 || opcode >= 47 && opcode <= 48 || opcode >= 56 && opcode <= 58"
+			"opcode >= 26 && opcode <= 27 || opcode == 34 || opcode == 45 || " \
+			"opcode >= 47 && opcode <= 48 || opcode >= 56 && opcode <= 58"
 
 static void operations(void)
 {
