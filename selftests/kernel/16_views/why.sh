@@ -28,7 +28,7 @@ docker_box web "exec taskset 1 sh -c 'while :; do :; done'"
 web_pid=$pid
 docker_box quiet "while :; do sleep 0.2; done"
 # One thread in each: poll, the answer of a server that gives none, a client that does not come, a condition variable, pause(), a
-# disk that takes 100 ms, io_uring_enter() for timers of 50 ms; one in an open() of a fifo that lasts 200 ms, and one in an open()
+# disk that takes 100 ms, io_uring_enter() for timers of 500 ms; one in an open() of a fifo that lasts a second, and one in an open()
 # that never ends, which is of no class of its own; two share a lock and sleep with it; those that start the others wait for
 # them or sleep.
 ip link set lo up
@@ -47,7 +47,7 @@ uring=''
 iouring -b > /dev/null 2>&1
 [ $? = 4 ] || uring='iouring -w > /dev/null &'
 mkfifo "$tmp/fifo" "$tmp/never"
-docker_box mixed "$uring sh -c ': < $tmp/never' & sh -c 'while :; do : < $tmp/fifo; done' & sh -c 'while sleep 0.2; do : > $tmp/fifo; done' & workload poll & workload ask 7101 0 0 & workload serve 7102 0 0 & workload pool 1 & workload mutex 2 20 & $disk $frozen wait"
+docker_box mixed "$uring sh -c ': < $tmp/never' & sh -c 'while :; do : < $tmp/fifo; done' & sh -c 'while sleep 1; do : > $tmp/fifo; done' & workload poll & workload ask 7101 0 0 & workload serve 7102 0 0 & workload pool 1 & workload mutex 2 20 & $disk $frozen wait"
 [ -z "$frozen" ] || later "fsfreeze -u $tmp/frozen"
 sleep 0.5
 read -r ran waited _ < "/proc/$web_pid/schedstat"
