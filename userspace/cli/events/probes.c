@@ -138,7 +138,9 @@ static int add_tracepoint(struct parse *x, const struct probe_item *it)
 	if (system)
 		name = xasprintf("%s:%s", system, it->text);
 	tracepoints_free(known);
-	return name ? add(x->p, name, it->filter, true, false) : x->o->lenient ? CLI_OK : probe_not_found(x->s, it->text);
+	if (name)
+		return add(x->p, name, it->filter, true, false);
+	return x->o->lenient ? CLI_OK : probe_not_found(x->s, it->text);
 }
 
 /* Events that views count. */
