@@ -31,10 +31,12 @@
 #include <linux/net.h>
 #include <linux/netlink.h>
 #include <linux/path.h>
+#include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/socket.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 #include "facts.h"
 
 #ifndef ANON_INODE_FS_MAGIC
@@ -88,6 +90,25 @@ static inline bool ctrace_compat_may_dname(const struct super_block *sb)
 		return true;
 	}
 	return false;
+}
+
+/*
+ * The process that a pidfd is for; NULL: it is no pidfd. The file has a reference to it until its release.
+ * Since 6.9 pidfds are files of a file system of their own, whose root alone has none. Before, and without
+ * that file system, they are anonymous inodes, of which the kernel gives this name to no other.
+ */
+static inline struct pid *ctrace_compat_pidfd(const struct file *file)
+{
+	if (file->f_mode & FMODE_PATH)	/* it was not opened, and has no process */
+		return NULL;
+	switch (file->f_inode->i_sb->s_magic) {
+	case PID_FS_MAGIC:
+		return file->f_inode->i_private;
+	case ANON_INODE_FS_MAGIC:
+		if (!strcmp((const char *)file->f_path.dentry->d_name.name, "[pidfd]"))
+			return file->private_data;
+	}
+	return NULL;
 }
 
 /*

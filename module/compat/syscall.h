@@ -191,6 +191,24 @@ static inline long ctrace_compat_read_user_string(char *dst, const char __user *
 	return n;
 }
 
+/*
+ * Where the program has the signal mask that rt_sigreturn() is about to restore: in the frame that the kernel
+ * put on its stack for the handler, which is ABI. A program may call it with anything there. 0: not known
+ * here. Context: the entry of that call by a native program; the return's registers are the restored ones.
+ */
+static inline unsigned long ctrace_compat_sigframe_mask(void)
+{
+#if defined(CONFIG_X86_64)
+	/* the handler took its return address off the stack; 256 bytes of registers are before uc_sigmask */
+	return user_stack_pointer(current_pt_regs()) + 8 + 8 + 24 + 256;
+#elif defined(CONFIG_ARM64)
+	/* a siginfo, and uc_sigmask, which is before the registers */
+	return user_stack_pointer(current_pt_regs()) + 128 + 8 + 8 + 24;
+#else
+	return 0;
+#endif
+}
+
 /* Does a seccomp filter say which calls this task may make? */
 static inline bool ctrace_compat_seccomp_filtered(const struct task_struct *p)
 {

@@ -98,6 +98,7 @@ static int add_memories(const struct ctrace_syscall *c, bool is32)
 {
 	const struct ctrace_memory *m;
 	struct ctrace_memory own;
+	const char *arg;
 	int err = 0;
 	u32 i;
 
@@ -109,18 +110,22 @@ static int add_memories(const struct ctrace_syscall *c, bool is32)
 	m = ctrace_memory_table[i].of;
 	for (i = 0; !err && i < ARRAY_SIZE(ctrace_memory_table->of) && m[i].max; i++) {
 		own = m[i];
-		if (own.arg >= strlen(c->kinds) || c->kinds[own.arg] == 'T')
-			continue;
+		arg = "frame";
+		if (own.how != CTRACE_MEM_SIGFRAME) {
+			if (own.arg >= strlen(c->kinds) || c->kinds[own.arg] == 'T')
+				continue;
+			arg = c->args[own.arg];
+		}
 		if (is32 && !(own.flags & CTRACE_MEM_COMPAT)) {
 			own.max = own.narrow;
 			if (own.how == CTRACE_MEM_COUNT)	/* of longs, or pointers */
 				own.unit /= 2;
 		}
 		if (own.max)
-			err = add(c->args[own.arg], &own);
+			err = add(arg, &own);
 		if (!err && own.max && own.flags & CTRACE_MEM_BEFORE) {
 			own.flags |= CTRACE_MEM_WAS;
-			err = add(c->args[own.arg], &own);
+			err = add(arg, &own);
 		}
 	}
 	return err;
@@ -290,9 +295,13 @@ static noinline u32 put_first(const struct ctrace_memory *m, char *to, u64 from,
 /* At most max bytes of the field. */
 static __always_inline u32 put_field(const struct ctrace_memory *m, const struct ctrace_memory_call *c, char *to, u32 max)
 {
-	u64 from = c->args[m->arg];
+	u64 from;
 
 	max = min_t(u32, max, m->max);
+	if (m->how == CTRACE_MEM_SIGFRAME)
+		return c->phase != CTRACE_CALL_ENTRY ? 0 :
+		       ctrace_memory_copy(to, ctrace_compat_sigframe_mask(), max);
+	from = c->args[m->arg];
 	switch (m->how) {
 	case CTRACE_MEM_IOV ... CTRACE_MEM_MSGS_BYTES:
 		return ctrace_memory_vector(m, c, to, max);
@@ -486,7 +495,7 @@ int ctrace_memory_late(const struct ctrace_memory_call *c, u32 i, char *to, u32 
 			break;
 	if (f >= end)
 		return -ENOENT;
-	if (is_path(&f->m))
+	if (is_path(&f->m) || f->m.how == CTRACE_MEM_SIGFRAME)
 		return 0;
 	at.phase = CTRACE_CALL_EXIT;
 	if (f->phases & BIT(CTRACE_CALL_EXIT) && put_late(&f->m, &at, to, max))

@@ -28,6 +28,8 @@ enum ctrace_memory_how {
 	CTRACE_MEM_LENGTH,
 	CTRACE_MEM_RET,		/* the result counts elements of `unit` bytes */
 	CTRACE_MEM_BITS,	/* argument `by` counts bits */
+	/* no argument's: the mask in the frame of a signal, for rt_sigreturn(); at the entry alone */
+	CTRACE_MEM_SIGFRAME,
 	CTRACE_MEM_IOCTL,	/* the request, argument `by`, decides */
 	CTRACE_MEM_FCNTL,	/* so does the command */
 	CTRACE_MEM_PRCTL,	/* and the option: a name, a program of a filter, or nothing */

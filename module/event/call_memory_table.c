@@ -248,6 +248,8 @@ const struct ctrace_memory_calls ctrace_memory_table[] = {
 	{ "capset", { FIXED(0, 8, IN | BOTH), CAPS(1, 0, IN) } },
 	{ "time", { SIZES(0, 8, 4, OUT) } },
 	{ "pidfd_send_signal", { INFO(2, IN) } },
+	/* at its return the stack is another; 32-bit programs have frames of their own */
+	{ "rt_sigreturn", { { .how = CTRACE_MEM_SIGFRAME, .flags = IN | CTRACE_MEM_BEFORE, .max = 8 } } },
 	{ "getresuid getresgid getresuid32 getresgid32", { INT(0, OUT), INT(1, OUT), INT(2, OUT) } },
 	{ "getgroups getgroups32", { RET(1, 4, 128, OUT | BOTH) } },
 	{ "setgroups setgroups32", { COUNT(1, 0, 4, 128, IN | BOTH) } },

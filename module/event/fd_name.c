@@ -14,6 +14,9 @@
 #include <linux/kernel.h>
 #include <linux/namei.h>
 #include <linux/netlink.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/seqlock.h>
 #include <linux/un.h>
@@ -332,12 +335,37 @@ static u32 put_socket(const struct file *file, const struct path *root, char *to
 	return t.n + 1;
 }
 
+/* --- processes ------------------------------------------------------------- */
+
+/*
+ * As the kernel's pidfd_show_fdinfo() has it, for a /proc of p's pid namespace. RCU keeps that namespace: a
+ * task that has ended has none. Whether the process has ended is read without a lock there, too.
+ */
+static u32 put_pidfd(struct pid *pid, struct task_struct *p, char *to, u32 max)
+{
+	struct text t = { .to = to, .max = max };
+	struct pid_namespace *ns;
+	pid_t nr = -1;
+
+	rcu_read_lock();
+	ns = task_active_pid_ns(p);
+	if (!hlist_empty(&pid->tasks[PIDTYPE_PID]))
+		nr = ns ? pid_nr_ns(pid, ns) : 0;
+	rcu_read_unlock();
+	put(&t, "pid:%d", nr);
+	return t.n + 1;
+}
+
 /* --- what others call ----------------------------------------------------- */
 
-static u32 put_any(const struct file *file, const struct path *root, char *to, u32 max)
+/* p: who has it open. */
+static u32 put_any(const struct file *file, struct task_struct *p, const struct path *root, char *to, u32 max)
 {
 	const struct inode *inode = file->f_inode;
+	struct pid *pid = ctrace_compat_pidfd(file);
 
+	if (pid)
+		return put_pidfd(pid, p, to, max);
 	if (S_ISSOCK(inode->i_mode) && inode->i_sb->s_magic == SOCKFS_MAGIC)
 		return put_socket(file, root, to, max);
 	return put_file(&file->f_path, root, to, max);
@@ -354,7 +382,7 @@ u32 ctrace_fd_name(int fd, char *to, u32 max)
 	file = fget_raw(fd);
 	if (!file)
 		return none(to);
-	n = put_any(file, NULL, to, max);
+	n = put_any(file, current, NULL, to, max);
 	fput(file);
 	return n;
 }
@@ -371,9 +399,10 @@ bool ctrace_fd_is_file(int fd)
 	return S_ISREG(mode) || S_ISDIR(mode);
 }
 
-u32 ctrace_file_name(const struct file *file, const struct path *root, char *to, u32 max)
+u32 ctrace_file_name(const struct file *file, struct task_struct *p, const struct path *root, char *to,
+		     u32 max)
 {
-	return put_any(file, root, to, max);
+	return put_any(file, p, root, to, max);
 }
 
 u32 ctrace_cwd_name(char *to, u32 max)

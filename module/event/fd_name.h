@@ -6,7 +6,9 @@
  *   returns it. The name of a deleted file ends with " (deleted)";
  * - no numbers of a device behind its path, which any file's name might end with;
  * - the bytes of paths and of names of unix sockets are those that user space gave. Nothing is escaped;
- * - "anon_inode:[pidfd]" for "pid:N"; "MPTCP:[...]" with addresses;
+ * - "pid:N" of a pidfd has the number in its fdinfo, as the task sees it that has the descriptor: 0 if the
+ *   process is not in the task's pid namespace; -1 if it has ended, where strace has "anon_inode:[pidfd]";
+ * - "MPTCP:[...]" with addresses;
  * - IPv6 addresses that hold an IPv4 address other than ::ffff:a.b.c.d are as the kernel writes them;
  * - of a path that is too long, or whose file system may not be asked: "..." and the end of its last
  *   component.
@@ -23,6 +25,7 @@
 
 struct file;
 struct path;
+struct task_struct;
 
 u32 ctrace_fd_name(int fd, char *to, u32 max);
 /* Is it a regular file or a directory? Context: the same. */
@@ -35,9 +38,10 @@ u32 ctrace_exe_name(char *to, u32 max);
  */
 u32 ctrace_mapped_name(const struct file *file, const struct path *root, char *to, u32 max);
 /*
- * The same of a descriptor's file, whoever has it, as a task sees it whose root is *root. The caller has a
- * reference to both. Process context; it may sleep, so every kernel can give paths.
+ * The same of a file that task p has open, as p sees it, whose root is *root. The caller has a reference to
+ * all three; p may have ended. Process context; it may sleep, so every kernel can give paths.
  */
-u32 ctrace_file_name(const struct file *file, const struct path *root, char *to, u32 max);
+u32 ctrace_file_name(const struct file *file, struct task_struct *p, const struct path *root, char *to,
+		     u32 max);
 
 #endif

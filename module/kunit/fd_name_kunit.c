@@ -67,6 +67,22 @@ static void anonymous(struct kunit *test)
 	close_fd(fd);
 }
 
+/* The kernel's name makes it a pidfd; its process is this one. */
+static void of_process(struct kunit *test)
+{
+	int fd = anon_inode_getfd("[pidfd]", &nothing, task_pid(current), 0);
+	char want[32];
+	u32 max;
+
+	KUNIT_ASSERT_GE(test, fd, 0);
+	snprintf(want, sizeof(want), "pid:%d", current->pid);
+	name_of(test, fd, ROOM);
+	KUNIT_EXPECT_STREQ(test, got, want);
+	for (max = 1; max < ROOM; max++)
+		name_of(test, fd, max);
+	close_fd(fd);
+}
+
 static void sockets(struct kunit *test)
 {
 	static const struct {
@@ -148,6 +164,7 @@ static void too_long(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(not_open),
 	KUNIT_CASE(anonymous),
+	KUNIT_CASE(of_process),
 	KUNIT_CASE(sockets),
 	KUNIT_CASE(addresses),
 	KUNIT_CASE(too_long),

@@ -251,7 +251,7 @@ static void dump_descriptors(struct ctrace_statedump *d, struct task_struct *p)
 		r->flags = f.flags;
 		r->fmode = (__force u32)f.file->f_mode;
 		len = offsetof(struct descriptor, filename);
-		len += ctrace_file_name(f.file, &f.root, r->filename, sizeof(r->filename));
+		len += ctrace_file_name(f.file, p, &f.root, r->filename, sizeof(r->filename));
 		ctrace_fd_put(&f);
 		emit_of(d, p, CTRACE_ID_STATEDUMP_FILE_DESCRIPTOR, r, len);
 		rest(d);

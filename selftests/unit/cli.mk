@@ -9,8 +9,8 @@ sinks := base/output base/json_read show/sink show/sink_text show/sink_json show
 	symbols/demangle symbols/perf_map symbols/stacks symbols/symbols symbols/symbols_debug symbols/symbols_elf symbols/symbols_far \
 	symbols/symbols_files symbols/symbols_find symbols/symbols_table symbols/symbols_tasks symbols/symbols_user \
 	symbols/unwind symbols/unwind_table symbols/xz show/comms
-probes := events/probes events/probe_item events/probe_names events/classes events/functions events/tracepoints \
-	base/errors base/sbuf base/util
+probes := events/probes events/probe_item events/probe_names events/io_uring_ops events/classes events/functions events/tracepoints \
+	strace/io_uring_names base/errors base/sbuf base/util
 names_test_cli := names/names names/names_index names/names_manager names/names_docker names/names_runtime \
 	names/names_machines names/names_given names/names_logs names/names_inside names/names_far names/patterns names/record names/trust \
 	names/labels names/cgroupfs names/ctable names/ctable_json names/ctable_parts base/sbuf base/far base/foreign base/util base/json
@@ -51,7 +51,7 @@ memory_test_cli := $(sinks)
 memory32_test_cli := $(sinks)
 memory_sink_test_cli := $(sinks)
 # all of a view but its run
-views := $(sinks) count/rows count/one_event count/sums count/show count/show_json count/bars count/plan $(probes) run/follow run/target run/which \
+views := $(sinks) count/rows count/io_uring count/one_event count/sums count/show count/show_json count/bars count/plan $(probes) run/follow run/target run/which \
 	run/word names/units names/pods base/table
 hist_test_cli := $(sort $(views)) count/heat
 view_test_cli := $(sort $(views))

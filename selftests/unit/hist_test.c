@@ -128,6 +128,12 @@ static void times(void)
 		{ 0, "0ns" }, { 999, "999ns" }, { 1000, "1.00us" }, { 12345, "12.3us" }, { 999000, "999us" },
 		{ 4560000, "4.56ms" }, { 1230000000, "1.23s" }, { 360000000000, "360s" },
 	};
+	/* never more than the number itself */
+	static const struct { uint64_t ns; const char *text; } shares[] = {
+		{ 0, "0ns" }, { 99, "99ns" }, { 999, "990ns" }, { 1000, "1.0us" }, { 9999, "9.9us" },
+		{ 67108864, "67ms" }, { 999999999, "990ms" }, { 1990000000, "1.9s" },
+		{ 360000000000, "360s" }, { UINT64_MAX, "18000000000s" },
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(v); i++) {
 		struct sbuf b = { 0 };
@@ -136,6 +142,19 @@ static void times(void)
 		check_str(b.s, v[i].text);
 		sbuf_free(&b);
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(shares); i++) {
+		struct sbuf b = { 0 };
+
+		put_percentile(&b, shares[i].ns);
+		check_str(b.s, shares[i].text);
+		sbuf_free(&b);
+	}
+}
+
+bool view_input_has(const struct view *of, const char *event)
+{
+	(void)of, (void)event;
+	return false;
 }
 
 uint64_t view_realtime(const struct view *v, uint64_t now)

@@ -27,6 +27,9 @@ static void add(struct ctrace_schema *s, struct ctrace_event_type t)
 	ctrace_schema_add(s, &t, sizeof(t));
 }
 
+/* Has this kernel the event of io_uring's operations? */
+static bool with_io_uring;
+
 static struct ctrace_schema *schema(void)
 {
 	static const char *const calls[] = {
@@ -44,6 +47,9 @@ static struct ctrace_schema *schema(void)
 		add(s, (struct ctrace_event_type){
 			.id = 2 + i, .name = events[i].name, .system = events[i].system,
 			.source = events[i].name, .reason = events[i].reason });
+	if (with_io_uring)
+		add(s, (struct ctrace_event_type){ .id = CTRACE_ID_IO_URING_OP, .name = "io_uring_op",
+				  .system = "io_uring", .source = "io_uring_complete" });
 	add(s, (struct ctrace_event_type){ .id = CTRACE_ID_DYNAMIC, .name = "ovl",
 			  .system = "kprobes" });
 	add(s, (struct ctrace_event_type){ .id = CTRACE_ID_DYNAMIC + 1, .name = "ovl",
@@ -171,6 +177,56 @@ static void class_words(void)
 		check(class_exists(class_name(i)));
 }
 
+/* include/uapi/linux/io_uring.h */
+#define OPEN_STAT	"opcode == 18 || opcode == 21 || opcode == 28"
+#define RENAMES		"opcode >= 35 && opcode <= 39 || opcode == 42 || opcode == 44"
+#define FILE_CALLS	" | syscall:execve | syscall:openat | syscall:unlink"
+#define SOCKETS		"opcode >= 9 && opcode <= 10 || opcode == 13 || opcode == 16 || " \
+			"opcode >= 26 && opcode <= 27 || opcode == 34 || opcode == 45 || " \
+			"opcode >= 47 && opcode <= 48 || opcode >= 56 && opcode <= 58"
+
+static void operations(void)
+{
+	struct probes_opts o = { .failed = true };
+	char *cond;
+
+	with_io_uring = true;
+	expect("io_uring_op{" OPEN_STAT " || " RENAMES "}" FILE_CALLS, "%file");
+	expect("io_uring_op{" SOCKETS "} | syscall:connect", "%net");
+	expect("io_uring_op{opcode == 25} | syscall:mmap", "%memory");
+	/* no operation sends a signal */
+	expect("syscall:kill", "%signal");
+	/* one condition for all classes of one condition, so that neighbours share two comparisons */
+	expect("io_uring_op{opcode == 18 || opcode == 21 || opcode == 25 || opcode == 28 || " RENAMES "}"
+	       " | syscall:execve | syscall:mmap | syscall:openat | syscall:unlink", "%file,%memory");
+	expect("call:execve{ret < 0} | call:openat{ret < 0} | call:unlink{ret < 0} | "
+	       "io_uring_op{opcode == 25 || (" OPEN_STAT " || " RENAMES ") && (ret < 0)} | syscall:mmap",
+	       "%memory,%file if ret < 0");
+	/* what leaves out a call leaves out its operation */
+	expect("io_uring_op{opcode == 21 || " RENAMES "} | syscall:execve | syscall:unlink", "%file,!open*");
+	expect("io_uring_op | sched_process_fork | syscalls");
+	expect("io_uring_op{!(opcode == 25)} | sched_process_fork | syscall:close | syscall:connect | "
+	       "syscall:execve | syscall:futex | syscall:kill | syscall:openat | syscall:read | "
+	       "syscall:socketcall | syscall:unlink", "!%memory");
+	/* the event by its own name has all; a call has none */
+	expect("io_uring_op" FILE_CALLS, "%file,io_uring_op");
+	expect("io_uring_op{ret < 0}" FILE_CALLS, "%file", "io_uring_op if ret < 0");
+	expect("syscall:execve | syscall:openat | syscall:unlink", "%file,!io_uring_op");
+	expect("syscall:openat", "openat");
+	expect_opts(o, "call:kill{ret < 0 && ret >= -4095}", "%signal");
+	expect_opts(o, "call:mmap{ret < 0 && ret >= -4095} | "
+		    "io_uring_op{(opcode == 25) && ret < 0 && ret >= -4095}", "%memory");
+	expect_opts(o, "calls{ret < 0 && ret >= -4095} | io_uring_op{ret < 0 && ret >= -4095}");
+	o = (struct probes_opts){ .calls_alone = true };
+	expect_opts(o, "syscall:mmap", "%memory");
+	o.events = (char *[]){ (char *)"read,%memory if ret < 0" };
+	o.nevents = 1;
+	check(!probes_ops(&o, &cond));
+	check_str(cond, "(opcode == 25) && (ret < 0)");
+	free(cond);
+	with_io_uring = false;
+}
+
 static void left_out(void)
 {
 	expect("syscall:execve | syscall:unlink", "%file,!openat");
@@ -241,6 +297,7 @@ static const struct ktap_case cases[] = {
 	{ "events, calls, raw tracepoints and kprobes by name", names },
 	{ "groups, patterns, definitions, all", groups },
 	{ "strace's classes; what the kernel lacks is passed over", class_words },
+	{ "operations of io_uring go with the calls of their names", operations },
 	{ "!NAME leaves out", left_out },
 	{ "EVENT if EXPRESSION, to the end of the -e", conditions },
 	{ "kprobes by definition", definitions },

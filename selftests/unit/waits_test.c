@@ -311,7 +311,7 @@ static void locks(void)
 	text = shows(&cmd_locks, true, "--by lock");
 	check_eq(sum(text, "by", "lock = 0xffff888000000002", "count"), EVENTS / 3);
 	text = shows(&cmd_locks, false, "--longer 2ms --top 1");
-	has(text, "CONTAINER  KIND   COUNT  TOTAL     AVG     P50     P99     MAX\none        mutex     96  365ms  3.80ms  ");
+	has(text, "CONTAINER  KIND   COUNT  TOTAL     AVG    P50    P99     MAX\none        mutex     96  365ms  3.80ms  ");
 	has(shows(&cmd_locks, false, "--stack"), "no kernel stacks");
 	has(shows(&cmd_locks, false, "--sort size"), "no column 'size' to sort by: there are total count avg");
 	has(shows(&cmd_locks, false, "-e read"), "lock_contention alone");
@@ -334,7 +334,7 @@ static void bio_queued(void)
 	check_eq(sum(text, "held_up_by", "disk", "count"), EVENTS / 2 - EVENTS / 50);
 	check_eq(sum(text, "held_up_by", "queue", "count"), EVENTS / 50);
 	text = shows(&cmd_bio, false, "");
-	has(text, "  WBYTES   QUE50   QUE99     P50");
+	has(text, "  WBYTES  QUE50  QUE99    P50");
 	has(text, "two on 8:17: the disk holds it up: its requests spent 100.0% of their time there.\n");
 	has(text, "two on 8:33: the disk's queue holds it up: its requests spent 66.7% of their time there.\n");
 	has(text, "one on 8:17: its limit holds it up: its requests spent 50.0% of their time behind it.\n");
@@ -441,15 +441,15 @@ static void throttle(void)
 		ran += i % 2 ? 1000u << i % 8 / 2 : 0;
 	}
 	text = shows(&cmd_throttle, true, "");
-	check_eq(sum(text, NULL, NULL, "windows"), EVENTS);
-	check_eq(sum(text, "container", "two", "windows"), EVENTS / 4 * 3);
+	check_eq(sum(text, NULL, NULL, "cpu_waits"), EVENTS);
+	check_eq(sum(text, "container", "two", "cpu_waits"), EVENTS / 4 * 3);
 	check_eq(sum(text, "container", "two", "longest"), longest);
-	check_eq(sum(text, "cgroup", "id:7", "windows"), EVENTS / 4);
+	check_eq(sum(text, "cgroup", "id:7", "cpu_waits"), EVENTS / 4);
 	check_eq(sum(text, "cgroup", "id:7", "longest"), above);
 	check_eq(sum(text, "container", "two", "ran"), ran);
 	has(text, "\"threads\":[{\"name\":\"sh/13\",\"ran\":");
 	text = shows(&cmd_throttle, false, "");
-	has(text, "CONTAINER  CGROUP  PERIODS  THROTTLED  THROTTLED_TIME  %THROT  QUOTA  LIMIT  WINDOWS  LONGEST  USED BY\n");
+	has(text, "CONTAINER  CGROUP  PERIODS  THROTTLED  THROTTLED_TIME  %THROT  QUOTA  LIMIT  CPU_WAITS  LONGEST  USED BY\n");
 	has(text, "sh/13 53%, sh/12 27%, sh/11 13%\n");
 	check(!strstr(text, "\none"));
 	has(shows(&cmd_throttle, false, "one"), "\none ");

@@ -46,5 +46,16 @@ ctrace trace -- changes thread > "$tmp/out" 2> "$tmp/err"
 has "a thread's exec has its duration" '<\.\.\. execve resumed>.* = 0 <[0-9.]+>$' "$tmp/out"
 if command -v strace > /dev/null; then
 	strace -f -qq -e trace="$all" -o "$tmp/strace" changes execveat
+	# the mask that a handler returns to, which is on the program's stack
+	bare() { grep 'rt_sigreturn(' | sed -E 's/.*(rt_sigreturn\()/\1/; s/ <[0-9.]+>$//; s/ +=/ =/'; }
+	strace -f -qq -e signal=none -e trace=rt_sigreturn -o "$tmp/strace.signal" changes signal
+	bare < "$tmp/strace.signal" > "$tmp/expected"
+	has "strace shows a mask" '\{mask=\[USR2 ' "$tmp/expected"
+	ctrace record -o "$tmp/t" -e rt_sigreturn -- changes signal > /dev/null 2> "$tmp/err"
+	for how in "trace -e rt_sigreturn -- changes signal" "trace -e call:rt_sigreturn -- changes signal" "report $tmp/t"; do
+		# shellcheck disable=SC2086 # words
+		ctrace $how 2> "$tmp/err" | bare > "$tmp/seen"
+		check "the mask that it restores: $how" diff "$tmp/expected" "$tmp/seen"
+	done
 	same "strace has as many" "$(grep -c '= 0$' "$tmp/strace")" "$(ctrace trace -e "$all" -- changes execveat 2> "$tmp/err" | grep -c '= 0 <')"
 fi

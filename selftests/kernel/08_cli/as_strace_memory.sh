@@ -33,10 +33,11 @@ own() {
 	sed -nE 's/^<\.\.\. wait4 resumed> */wait4(T, /; /^rt_sigaction\(SIGPIPE/,/^execve\("\/bin\/true"/p' |
 		grep -vE '^(<\.\.\. )?(brk|mmap|munmap|getrandom|set_robust_list|exit_group|clone|wait4\(.*unfinished)'
 }
-# Calls that Linux before 3.18 lacks: strace names them all the same; we have their numbers, and of whole calls not even these.
+# Calls that Linux before 3.18 or 5.3 lacks: strace names them all the same; we have their numbers, and of whole calls not even
+# these.
 known() {
-	if kernel_before 3.18; then
-		grep -vE '^(bpf|seccomp|syscall_3[0-9][0-9])\(.* ENOSYS '
+	if kernel_before 5.3; then
+		grep -vE '^(bpf|seccomp|pidfd_open|syscall_[34][0-9][0-9])\(.* ENOSYS '
 	else
 		cat
 	fi

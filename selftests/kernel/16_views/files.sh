@@ -36,9 +36,10 @@ if command -v mkfs.ext4 > /dev/null || command -v mkfs.minix > /dev/null; then
 fi
 note "slow disk: ${slow:-none: $(cat "$tmp/mkfs" 2>&1)}"
 
-# 40 writes of 1000 bytes, 7 reads of 5000, 6 fsyncs, 3 files that are not there; 500 writes into a pipe
+# 40 writes of 1000 bytes, 7 reads of 5000, 6 fsyncs, 5 splices of 700, 3 files that are not there; 500 writes into a pipe
 cat > "$tmp/do.pl" << 'EOF'
 my ($dir, $where) = @ARGV;
+my $splice = `uname -m` =~ /aarch64/ ? 76 : 275;
 open my $up, ">", "$dir/up"; close $up;
 select undef, undef, undef, 0.02 until -e "$dir/go";
 open my $f, "+>", "$where/a file" or die;
@@ -48,6 +49,8 @@ for (1 .. 7) { sysread $f, $b, 5000 }
 for (1 .. 6) { syswrite $f, "y" x 4096; $f->sync }
 for (1 .. 3) { open my $g, "<", "$where/none $_" }
 pipe my $r, my $w;
+sysseek $f, 0, 0;
+for (1 .. 5) { syscall($splice, fileno($f), 0, fileno($w), 0, 700, 0) == 700 or die; sysread $r, $b, 700 }
 for (1 .. 500) { syswrite $w, "z" x 10; sysread $r, $b, 10 }
 open $f, ">", "$dir/done"; close $f;
 sleep 1000;
@@ -87,6 +90,7 @@ row() { jq -c ".rows[] | select(.op == \"$1\") | [$2]" "${3:-$tmp/json}"; }
 same "writes and their bytes" '[46,0,64576]' "$(row write '.count, .errors, .bytes')"
 same "reads and theirs, of files alone" '[7,0,35000]' "$(row read '.count, .errors, .bytes' | sed 's/^\[[0-9]*,0,[0-9]*\]$/&/')"
 same "fsyncs" '[6,0,null]' "$(row fsync '.count, .errors, .bytes')"
+same "splices of a file into a pipe" '[5,0,3500]' "$(row copy '.count, .errors, .bytes')"
 same "opens that failed" 3 "$(row open '.errors' | tr -d '[]')"
 same "with --all: what went through the pipe, too" '[546,69576]' "$(row write '.count, .bytes' "$tmp/all")"
 if [ -n "$slow" ]; then

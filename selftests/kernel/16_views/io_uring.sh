@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: operations of io_uring in trace without -e, stats, files, snoop open, top and recordings: as many, as many bytes, as long as the program that asks for them says
+# description: operations of io_uring in trace without -e and with a class, stats, files, snoop open, top and recordings: as many, as many bytes, as long as the program that asks for them says; where they are not seen, it is said
 # witness: a program of bare system calls prints what it asked for and got: of files, pipes, registered files, by a
 #	worker and by SQPOLL; the file's size; the kernel's tracepoint counts results
 # requires: v2,v1
@@ -17,8 +17,18 @@ if ctrace events | grep -q '^io_uring_op .*not here'; then
 	ctrace stats --json -- iouring -f "$tmp" > "$tmp/json" 2> "$tmp/err"
 	has "stats says what is not among its calls" '^ctrace: 1 container uses io_uring, whose operations are not among these' "$tmp/err"
 	has_not "and shows none" 'io_uring:' "$tmp/json"
-	ctrace files --json -- iouring -f "$tmp" > "$tmp/json" 2> "$tmp/err"
-	same "files works without" 0 $?
+	mkdir "$tmp/a"
+	for view in "files" "files --all" "files --slower 1us" "snoop open" "stats -e %file"; do
+		# shellcheck disable=SC2086 # words
+		ctrace $view --json -- iouring -f "$tmp/a" > "$tmp/json" 2> "$tmp/err"
+		same "$view works without" 0 $?
+		same "and says so, once" 1 "$(grep -c '^ctrace: 1 container uses io_uring, whose operations are not among these: this kernel' "$tmp/err")"
+		# shellcheck disable=SC2086
+		ctrace $view --json -- cat /etc/passwd > "$tmp/json" 2> "$tmp/err"
+		has_not "but not of a program that does not use it" 'io_uring' "$tmp/err"
+	done
+	ctrace snoop exec -- iouring -f "$tmp/a" > "$tmp/out" 2> "$tmp/err"
+	has_not "nor where it is no matter" 'io_uring, whose' "$tmp/err"
 	exit
 fi
 
@@ -45,8 +55,11 @@ begin slow files "$t" --slower 1us --json
 begin open snoop open "$t" --json
 begin openf snoop open "$t" --failed
 begin top top "$t" --json
+begin class trace "$t" --json -e '%file,!rename*'
+begin classes stats "$t" --json -e '%desc if ret >= 0'
+begin count count '%file if ret < 0' --json --by errno "$t"
 begin record record "$t" -e views --fds -o "$tmp/recording"
-all_record() { [ "$(ctrace status | grep -c ' recording')" -ge 11 ]; }
+all_record() { [ "$(ctrace status | grep -c ' recording')" -ge 14 ]; }
 wait_for 30 all_record || give_up "not all record: $(ctrace status; cat "$tmp"/*.err)"
 tracefs_mount
 echo 'hist:keys=common_pid' > $tracefs/events/io_uring/io_uring_complete/trigger 2> /dev/null &&
@@ -77,12 +90,24 @@ want() { awk '{print $1, $3}' <<< "$(theirs "$1")"; }
 same "operations that the program has done" 36 "$(wc -l < "$tmp/both")"
 complete=$(awk -F'hitcount:' '/hitcount:/ {n += $2} END {print n + 0}' $tracefs/events/io_uring/io_uring_complete/hist 2> /dev/null)
 [ "${complete:-0}" = 0 ] || same "results that the kernel's tracepoint counted" 36 "$complete"
+# of the program's operations with these numbers: how many of each, by name
+ops() { # NUMBERS [PATTERN]
+	grep -E " opcode=($1) " "$tmp/both" | grep -E -e "${2:-}" | sed -E 's/.* opcode=18 .*/openat/; s/.* opcode=22 .*/read/; s/.* opcode=23 .*/write/
+		s/.* opcode=3 .*/fsync/; s/.* opcode=35 .*/renameat/; s/.* opcode=36 .*/unlinkat/' | sort | uniq -c | awk '{print $2, $1}' | xargs
+}
 same "the files' sizes are what was written" "8000 8000" "$(stat -c %s "$tmp/a/renamed" "$tmp/b/renamed" | tr '\n' ' ' | sed 's/ $//')"
 
 same "trace has each without -e" 36 "$(jq -c 'select(.event == "io_uring_op")' "$tmp/trace" | wc -l)"
 check "with its name, error and path" jq -es 'map(select(.operation == "io_uring:openat" and .errno == "ENOENT")) |
 	length == 2 and all(.fields.path | endswith("/not there"))' "$tmp/trace"
 has "in text" 'io_uring_op duration=.* ret=ENOENT .*opcode=OPENAT .*path=".*/a/not there"' "$tmp/text"
+
+same "trace -e %file: operations on paths, but for one left out" "$(ops '18|36')" \
+	"$(jq -r 'select(.event == "io_uring_op") | .operation' "$tmp/class" | sed 's/^io_uring://' | sort | uniq -c | awk '{print $2, $1}' | xargs)"
+same "stats -e '%desc if ret >= 0': those on descriptors and below directories" "$(ops '3|18|22|23|35|36' ' ret=[0-9]')" \
+	"$(jq -sr '[.[].rows[] | select(.syscall | startswith("io_uring:"))] | group_by(.syscall) | .[] | "\(.[0].syscall | ltrimstr("io_uring:")) \(map(.calls) | add)"' "$tmp/classes" | sort | xargs)"
+same "count %file: what failed" "$(grep -cE ' ret=-.* opcode=(18|35|36) ' "$tmp/both")" \
+	"$(jq -s '[.[].rows[] | select(.event == "io_uring_op") | .values.count] | add' "$tmp/count")"
 
 for o in 18:openat 22:read 23:write 3:fsync 35:renameat 36:unlinkat; do
 	same "stats: ${o#*:}: how often, errors" "$(want "${o%:*}")" "$(of_stats stats "${o#*:}")"
@@ -114,6 +139,12 @@ mkdir "$tmp/c"
 ctrace stats --json -- iouring -s -f "$tmp/c" > "$tmp/command" 2> "$tmp/command.err"
 same "of a command, the ring's thread, too: writes" "9 0" "$(grep '^{' "$tmp/command" > "$tmp/command.json"; of_stats command.json write)"
 
+ctrace record -o "$tmp/calls" -e calls -- iouring -f "$tmp/c" > /dev/null 2> "$tmp/command.err"
+for view in "files --all" "files --all --slower 1us" "snoop open" "stats"; do
+	# shellcheck disable=SC2086 # words
+	ctrace $view --json --input "$tmp/calls" > "$tmp/again" 2> "$tmp/again.err"
+	same "$view of a recording without them says so" 1 "$(grep -c '^ctrace: 1 container uses io_uring, whose operations are not among these: they were not' "$tmp/again.err")"
+done
 ctrace stats --input "$tmp/recording" --json > "$tmp/again" 2> "$tmp/again.err"
 same "a recording: writes" "$(want 23)" "$(of_stats again write)"
 ctrace files --input "$tmp/recording" --json > "$tmp/again" 2> "$tmp/again.err"

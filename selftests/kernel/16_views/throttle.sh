@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace throttle against cpu.stat, in the same seconds; who used the quota; containers without one
-# columns: throttle: PERIODS THROTTLED THROTTLED_TIME %THROT QUOTA period LIMIT WINDOWS LONGEST longest
+# columns: throttle: PERIODS THROTTLED THROTTLED_TIME %THROT QUOTA period LIMIT CPU_WAITS LONGEST longest
 # columns: throttle: %PSI10 %PSI60 USED_BY ran threads
 # columns: top: THR%
 # columns: why: throttled
@@ -24,7 +24,7 @@ cid=$(of_path "$name" cid)
 dir=$mount$name
 [ -d "$dir" ] || give_up "no $dir"
 quota "$dir" 20 || skip "no quotas"
-windows=$(ctrace events 2> /dev/null | grep '^cpu_throttled ' | grep -vc 'not here')
+waits=$(ctrace events 2> /dev/null | grep '^cpu_throttled ' | grep -vc 'not here')
 sleep 0.5
 # The witness looks before and after: what ctrace says is no more than what is in between.
 # least N INNER OUTER: half of what falls into the command's time, INNER, of N in the time around it
@@ -51,13 +51,13 @@ note "$inner ms of $outer"
 check "periods: $(of periods) of $p" test "$(of periods)" -le "$p" -a "$(of periods)" -ge $(($(least "$p" "$inner" "$outer") - 5))
 check "periods in which it ran out: $(of throttled) of $n" test "$(of throttled)" -le "$n" -a "$(of throttled)" -ge $(($(least "$n" "$inner" "$outer") - 5))
 check "for so long: $(of throttled_time) of $t" test "$(of throttled_time)" -le "$t" -a "$(of throttled_time)" -ge $(($(least "$t" "$inner" "$outer") - 500000000))
-if [ "$windows" -gt 0 ]; then
-	near "windows are as many" 6 "$(of throttled)" "$(of windows)"
-	in_range "and no more than cpu.stat has" $(($(least "$n" "$inner" "$outer") - 5)) $((n + 2)) "$(of windows)"
+if [ "$waits" -gt 0 ]; then
+	near "waits of a CPU are as many" 6 "$(of throttled)" "$(of cpu_waits)"
+	in_range "and no more than cpu.stat has" $(($(least "$n" "$inner" "$outer") - 5)) $((n + 2)) "$(of cpu_waits)"
 	in_range "the longest: no shorter than the quota, and within what cpu.stat has" 20000000 "$t" \
 		"$(jq -s "[.[].rows[] | select(.cid == $cid) | .longest] | max" "$tmp/json")"
 else
-	has "it says what is missing" 'no columns WINDOWS' "$tmp/err"
+	has "it says what is missing" 'no columns CPU_WAITS' "$tmp/err"
 fi
 in_range "its shell ran so long, by the scheduler's account" $(($(least "$ran" "$inner" "$outer") - 100000000)) $((ran + 50000000)) "$(of ran)"
 in_range "the thread, too" $(($(least "$ran" "$inner" "$outer") - 100000000)) $((ran + 50000000)) "$(of 'threads[0].ran')"
@@ -90,7 +90,7 @@ without() {
 }
 without ctrace why "cid:$cid" --duration 2 --json
 in_range "why has it as long without quota as cpu.stat" "$least" $((t + 100000000)) "$(jq '.rows[0].spent.throttled' "$tmp/json")"
-if [ "$windows" -gt 0 ]; then
+if [ "$waits" -gt 0 ]; then
 	without ctrace top -b --interval 2 --count 1 "cid:$cid" --json
 	in_range "and top" "$least" "$t" "$(jq "[.rows[] | select(.cid == $cid) | .throttled] | add" "$tmp/json")"
 fi
@@ -108,7 +108,7 @@ quota "$mount$short" 10
 : > "$tmp/limited"
 wait $box
 wait $view
-note "$(jq -c '.rows[] | [.container, .gone, .throttled, .windows]' "$tmp/json" | xargs)"
+note "$(jq -c '.rows[] | [.container, .gone, .throttled, .cpu_waits]' "$tmp/json" | xargs)"
 same "it is there, and gone" true "$(jq -s '[.[].rows[] | select(.gone and .throttled > 0)] | length > 0' "$tmp/json")"
 refuse "other events" 'leave out -e' ctrace throttle -e read
 refuse "a column that is none" "no column 'size'" ctrace throttle --sort size

@@ -27,7 +27,7 @@ cheap other -g "/box/$(hex64 other)" -- sleep 1000
 other=$(of_path "/box/$(hex64 other)" cid)
 dir=$mount$pod
 sleep 0.5
-windows=$(ctrace events 2> /dev/null | grep '^cpu_throttled ' | grep -vc 'not here')
+waits=$(ctrace events 2> /dev/null | grep '^cpu_throttled ' | grep -vc 'not here')
 of() { jq -s "[.[].rows[] | select(.cgroup == \"$1\") | .$2] | add // 0" "$tmp/json"; }
 # against cpu.stat, as in throttle.sh: what ctrace says lies in between
 compare() {
@@ -36,19 +36,19 @@ compare() {
 	check "$3: periods in which it ran out: $(of "$4" throttled) of $n" test "$(of "$4" throttled)" -le "$n" -a "$(of "$4" throttled)" -ge $((n / 2 - 5))
 	check "$3: for so long: $(of "$4" throttled_time) of $t" test "$(of "$4" throttled_time)" -le "$t" -a "$(of "$4" throttled_time)" -ge $((t / 2 - 500000000))
 }
-# as_many CGROUP: its windows are the periods that ended without quota, but of a window in which a late timer let two
-# end there is one
-as_many() { in_range "windows of that cgroup are as many" $(($(of "$1" throttled) / 2 - 3)) $(($(of "$1" throttled) + 6)) "$(of "$1" windows)"; }
+# as_many CGROUP: its waits are the periods that ended without quota, but of a wait in which a late timer let two end
+# there is one
+as_many() { in_range "waits of that cgroup are as many" $(($(of "$1" throttled) / 2 - 3)) $(($(of "$1" throttled) + 6)) "$(of "$1" cpu_waits)"; }
 n=$(account nr_throttled) t=$(account 'throttled_usec|throttled_time')
 ctrace throttle --duration 2 --json > "$tmp/json" 2> "$tmp/err"
 same "status" 0 $?
 n=$(($(account nr_throttled) - n)) t=$(($(account 'throttled_usec|throttled_time') - t))
-note "cpu.stat: $n, $t ns; $(jq -c '.rows[] | [.container, .cgroup, .throttled, .throttled_time, .windows, .quota]' "$tmp/json" | xargs)"
+note "cpu.stat: $n, $t ns; $(jq -c '.rows[] | [.container, .cgroup, .throttled, .throttled_time, .cpu_waits, .quota]' "$tmp/json" | xargs)"
 compare $n $t "above" $pod
 same "the limit, of the host's row" "20000000 0" "$(jq -r ".rows[] | select(.cgroup == \"$pod\") | \"\\(.quota) \\(.cid)\"" "$tmp/json")"
 same "who used it" sh "$(jq -r ".rows[] | select(.cgroup == \"$pod\") | .threads[0].name | split(\"/\")[0]" "$tmp/json")"
 same "the container has none of its own" 0 "$(jq "[.rows[] | select(.cid == $web and .throttled > 0)] | length" "$tmp/json")"
-if [ "$windows" -gt 0 ]; then
+if [ "$waits" -gt 0 ]; then
 	as_many $pod
 	at_least "the longest" 20000000 "$(of $pod longest)"
 fi
@@ -82,16 +82,16 @@ sleep 0.5
 n=$(account nr_throttled) t=$(account 'throttled_usec|throttled_time')
 ctrace throttle --duration 2 --json > "$tmp/json" 2> "$tmp/err"
 n=$(($(account nr_throttled) - n)) t=$(($(account 'throttled_usec|throttled_time') - t))
-note "cpu.stat: $n, $t ns; $(jq -c '.rows[] | [.container, .cgroup, .throttled, .throttled_time, .windows, .quota]' "$tmp/json" | xargs)"
+note "cpu.stat: $n, $t ns; $(jq -c '.rows[] | [.container, .cgroup, .throttled, .throttled_time, .cpu_waits, .quota]' "$tmp/json" | xargs)"
 compare $n $t "inside" "$inside/service"
 same "it is the container's, with the limit" "15000000 $outer" "$(jq -r ".rows[] | select(.cgroup == \"$inside/service\") | \"\\(.quota) \\(.cid)\"" "$tmp/json")"
-[ "$windows" = 0 ] || as_many "$inside/service"
+[ "$waits" = 0 ] || as_many "$inside/service"
 
 # --- a recording has the cgroup's number
-if [ "$windows" -gt 0 ]; then
+if [ "$waits" -gt 0 ]; then
 	ctrace record -o "$tmp/trace" -e cpu_throttled -e sched_run all --duration 1 > "$tmp/out" 2> "$tmp/err"
 	ctrace throttle --input "$tmp/trace" --json > "$tmp/json" 2> "$tmp/err"
 	id=id:$(stat -c %i "$mount$pod")
-	at_least "of a recording: windows of the cgroup above" 3 "$(jq "[.rows[] | select(.cid == 0) | .windows] | add // 0" "$tmp/json")"
-	kernel_before 5.5 || at_least "by its number" 3 "$(of "$id" windows)"
+	at_least "of a recording: waits of the cgroup above" 3 "$(jq "[.rows[] | select(.cid == 0) | .cpu_waits] | add // 0" "$tmp/json")"
+	kernel_before 5.5 || at_least "by its number" 3 "$(of "$id" cpu_waits)"
 fi

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: ctrace top -b: CPU time, waiting, bytes, calls, errors, memory of containers that spin, wait, write and end
 # witness: schedstat, dd's blocks, counted, the cgroup's files; tmux
-# columns: top: CPU% WAIT% PROCS THREADS MEM/LIMIT READ/s WRITE/s TX/s CALLS/s ERR/s FAULTS/s BY
+# columns: top: CPU% WAIT% PROCS THREADS MEM/LIMIT READ/s WRITE/s RX/s TX/s CALLS/s ERR/s FAULTS/s BY
 # requires: any
 # timeout: 150
 # shellcheck disable=SC2154,SC2016 # tmp is lib.sh's; an inner shell's words
@@ -86,6 +86,25 @@ tx1=$(net)
 all() { jq -s "[.[].rows[].$1] | add" "$tmp/json"; }
 if [ "$(all tx)" = null ]; then note "no packets here"; else
 	in_range "bytes sent" 205600 $((tx1 - tx)) "$(all tx)"
+fi
+
+# The same received: in a network namespace of its own, whose interface counts bytes without the frames' heads
+sends="ip link set lo up; until [ -e $tmp/send ]; do sleep 0.1; done
+	for i in {1..200}; do printf %01000d 7 > /dev/udp/127.0.0.1/9; done 2> /dev/null
+	awk '\$1 == \"lo:\" {print \$2}' /proc/self/net/dev > $tmp/received; : > $tmp/sent; exec sleep 1000"
+cheap receiver -n receiver -- unshare -n bash -c "$sends"
+ctrace top -b --json "cid:$(of_pid "$pid" cid)" > "$tmp/json" 2> "$tmp/err" &
+top=$!
+later "kill $top"
+wait_for 20 recording 1 || give_up "top does not count: $(cat "$tmp/err")"
+: > "$tmp/send"
+wait_for 40 test -e "$tmp/sent" || give_up "nothing was sent: $(cat "$tmp/receiver.out")"
+sleep 0.2
+kill -INT $top
+wait $top
+if [ "$(all rx)" = null ]; then note "no packets here"; else
+	at_least "the interface received 200 datagrams, and what the kernel answers" 205600 "$(cat "$tmp/received")"
+	same "bytes received, as the interface counts them" "$(cat "$tmp/received")" "$(all rx)"
 fi
 
 # tables

@@ -83,7 +83,7 @@ check "how many, and how long: $(cat "$tmp/naps")" awk -v most=$((SECONDS + 1)) 
 	function ms(s) {return s + 0 ? (s ~ /ms$/ ? s + 0 : s ~ /us$/ ? s / 1e3 : s ~ /ns$/ ? s / 1e6 : s * 1e3) : 0}
 	{n++; calls = $1; total = ms($3); avg = ms($4); p99 = ms($5); max = ms($6)}
 	END {exit !(n == 1 && calls > 0 && calls * 19.9 <= total * 1.01 && total <= most * 1000 && avg >= 19.9 && avg <= max * 1.01 &&
-		p99 >= 13.2 && p99 <= max * 1.01 && max >= 19.9 && max <= most * 1000)}' "$tmp/naps"
+		p99 >= 13 && p99 <= max * 1.01 && max >= 19.9 && max <= most * 1000)}' "$tmp/naps"
 keys Escape
 keys Escape
 keys Escape

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: where a container's time went: it adds up, and each thread's known work is in its row; what to look at next
 # witness: threads that sleep, read, wait, spin, are stopped
-# columns: why: ran waited disk kernel locks network requests events files handover children slept stopped
+# columns: why: ran waited disk kernel locks network requests events io_uring files handover children slept other stopped
 # requires: v2,v1,hybrid,torture
 # timeout: 150
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -28,7 +28,9 @@ docker_box web "exec taskset 1 sh -c 'while :; do :; done'"
 web_pid=$pid
 docker_box quiet "while :; do sleep 0.2; done"
 # One thread in each: poll, the answer of a server that gives none, a client that does not come, a condition variable, pause(), a
-# disk that takes 100 ms; two share a lock and sleep with it; those that start the others wait for them or sleep.
+# disk that takes 100 ms, io_uring_enter() for timers of 500 ms; one in an open() of a fifo that lasts a second, and one in an open()
+# that never ends, which is of no class of its own; two share a lock and sleep with it; those that start the others wait for
+# them or sleep.
 ip link set lo up
 docker_box silent "exec workload serve 7101 100000000 0"
 # A file system that is frozen holds who writes to it in state D, for no disk
@@ -41,7 +43,11 @@ if truncate -s 16M "$tmp/image" && mkfs.ext4 -q "$tmp/image" && mount -o loop "$
 fi 2> "$tmp/mkfs"
 disk=''
 modprobe null_blk nr_devices=1 irqmode=2 completion_nsec=100000000 queue_mode=2 2> /dev/null && disk='workload direct /dev/nullb0 0 &' && later "rmmod null_blk"
-docker_box mixed "workload poll & workload ask 7101 0 0 & workload serve 7102 0 0 & workload pool 1 & workload mutex 2 20 & $disk $frozen wait"
+uring=''
+iouring -b > /dev/null 2>&1
+[ $? = 4 ] || uring='iouring -w > /dev/null &'
+mkfifo "$tmp/fifo" "$tmp/never"
+docker_box mixed "$uring sh -c ': < $tmp/never' & sh -c 'while :; do : < $tmp/fifo; done' & sh -c 'while sleep 1; do : > $tmp/fifo; done' & workload poll & workload ask 7101 0 0 & workload serve 7102 0 0 & workload pool 1 & workload mutex 2 20 & $disk $frozen wait"
 [ -z "$frozen" ] || later "fsfreeze -u $tmp/frozen"
 sleep 0.5
 read -r ran waited _ < "/proc/$web_pid/schedstat"
@@ -87,9 +93,10 @@ ran=$(((ran1 - ran) / 1000000)) waited=$(((waited1 - waited) / 1000000))
 in_range "web: it ran so long" $((ran / 2 - 100)) $((ran + 50)) "$(spent web ran)"
 in_range "and waited" $((waited / 3 - 100)) $((waited + 50)) "$(spent web waited)"
 n=$(jq '.rows[0].duration / 1e6 | floor' "$tmp/mixed")
-for word in events network requests handover ${disk:+disk} ${frozen:+kernel}; do
+for word in events network requests handover ${uring:+io_uring} ${disk:+disk} ${frozen:+kernel}; do
 	near "mixed: one thread, $word" $((n / 5)) "$n" "$(spent mixed "$word")"
 done
+near "mixed: two threads in calls of no class: one that ends, one that does not" $((n * 2 / 5)) $((2 * n)) "$(spent mixed other)"
 at_least "one waits for a signal: pause() is a sleep" $((n * 9 / 10)) "$(spent mixed slept)"
 near "two threads: one has the lock, and the other waits for it" $((n / 4)) "$n" "$(spent mixed locks)"
 note "$(jq -c '.rows[0].spent' "$tmp/mixed")"

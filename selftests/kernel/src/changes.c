@@ -7,7 +7,7 @@
  *	thread		a thread that is not the first executes this program
  *	narrow PROGRAM	executes a 32-bit program
  *	wide		executes itself by a 32-bit call; status 4: there are none
- *	signal		a handler returns, three times
+ *	signal		a handler returns, three times, to a mask of signals
  *	far		a forked child executes this program, by strings on pages that no process has touched
  *	done		nothing
  */
@@ -98,6 +98,12 @@ static void handler(int sig)
 
 static int signals(void)
 {
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGUSR2);
+	sigaddset(&mask, SIGRTMIN + 3);
+	sigprocmask(SIG_BLOCK, &mask, NULL);
 	signal(SIGUSR1, handler);
 	for (int i = 0; i < 3; i++)
 		raise(SIGUSR1);

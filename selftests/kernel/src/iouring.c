@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * iouring [-s] [-b] [-f DIR]: does some operations by io_uring, by its bare system calls, one after the
+ * iouring [-s] [-b] [-w] [-f DIR]: does some operations by io_uring, by its bare system calls, one after the
  * other. For each it prints what it asked for and got, in evdump's words: "user_data=0x4d02 ret=-2 fd=-1
  * opcode=18 sqe_flags=0 file=1 path="/no/such/file"".
  *
  *	-f DIR	others: on a file in DIR, which it makes, and on a pipe
  *	-s	with a thread of the kernel's that submits (SQPOLL)
  *	-b	an operation that does not exist, and nothing else
+ *	-w	waits for a timer of 500 ms, again and again, until it is killed
  *
  * Exits with 4 if the kernel has no io_uring, or none for this user.
  */
@@ -141,9 +142,9 @@ static void read_file(int fd, int flags, uint64_t data)
 	operate(&s, fd);
 }
 
-static void wait_a_while(uint64_t data)
+static void wait_a_while(long ms, uint64_t data)
 {
-	static struct __kernel_timespec t = { .tv_nsec = 50 * 1000 * 1000 };
+	struct __kernel_timespec t = { .tv_nsec = ms * 1000 * 1000 };
 	struct io_uring_sqe s = { .opcode = IORING_OP_TIMEOUT, .fd = -1, .len = 1, .user_data = data };
 
 	s.addr = (uintptr_t)&t;
@@ -214,11 +215,12 @@ int main(int argc, char **argv)
 	const char *dir = NULL;
 	struct io_uring_sqe none = { .opcode = 255, .fd = -1, .user_data = 0x4dff };
 	uint64_t data = 0x4d00;
-	int o, fd, bad = 0, poll = 0;
+	int o, fd, bad = 0, poll = 0, waits = 0;
 
-	while ((o = getopt(argc, argv, "sbf:")) != -1) {
+	while ((o = getopt(argc, argv, "sbwf:")) != -1) {
 		poll |= o == 's';
 		bad |= o == 'b';
+		waits |= o == 'w';
 		dir = o == 'f' ? optarg : dir;
 	}
 	setup(poll);
@@ -226,6 +228,8 @@ int main(int argc, char **argv)
 		operate(&none, -1);
 		return 0;
 	}
+	while (waits)
+		wait_a_while(500, data);
 	if (dir) {
 		files(dir);
 		return 0;
@@ -235,7 +239,7 @@ int main(int argc, char **argv)
 	read_file(fd, 0, data + 3);
 	read_file(fd, IOSQE_ASYNC, data + 4);		/* by a worker */
 	read_file(1000, 0, data + 5);			/* no such descriptor */
-	wait_a_while(data + 6);
+	wait_a_while(50, data + 6);
 	return 0;
 }
 #else

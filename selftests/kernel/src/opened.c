@@ -115,6 +115,8 @@ static void files(const char *dir)
 	MUST(pipe(p));
 	MUST(epoll_create1(EPOLL_CLOEXEC));
 	MUST(eventfd(0, 0));
+	if (syscall(434, getpid(), 0) < 0 && errno != ENOSYS)
+		err(1, "pidfd_open");
 #ifdef SYS_memfd_create
 	if (syscall(SYS_memfd_create, "memory", 0) < 0 && errno != ENOSYS)
 		err(1, "memfd_create");

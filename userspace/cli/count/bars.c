@@ -5,7 +5,8 @@
 
 #define WIDTH	40
 
-void put_ns(struct sbuf *b, uint64_t ns)
+/* places: behind the point, of a number below 10; one less for each power of ten. */
+static void put_in_unit(struct sbuf *b, uint64_t ns, int places)
 {
 	static const struct { uint64_t ns; const char *unit; } units[] = {
 		{ 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" },
@@ -14,11 +15,31 @@ void put_ns(struct sbuf *b, uint64_t ns)
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
 		if (ns >= units[i].ns) {
 			double v = (double)ns / (double)units[i].ns;
+			int left = places - (v < 10 ? 0 : v < 100 ? 1 : 2);
 
-			sbuf_printf(b, "%.*f%s", v < 10 ? 2 : v < 100 ? 1 : 0, v, units[i].unit);
+			sbuf_printf(b, "%.*f%s", left > 0 ? left : 0, v, units[i].unit);
 			return;
 		}
 	sbuf_printf(b, "%lluns", (unsigned long long)ns);
+}
+
+void put_ns(struct sbuf *b, uint64_t ns)
+{
+	put_in_unit(b, ns, 2);
+}
+
+uint64_t two_digits(uint64_t n)
+{
+	uint64_t unit = 1;
+
+	while (n / unit >= 100)
+		unit *= 10;
+	return n / unit * unit;
+}
+
+void put_percentile(struct sbuf *b, uint64_t ns)
+{
+	put_in_unit(b, two_digits(ns), 1);
 }
 
 void table_ns(struct table *t, uint64_t ns)

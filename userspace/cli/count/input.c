@@ -229,6 +229,8 @@ static void take(void *arg, const struct ctrace_record *rec, uint32_t cpu, const
 		return;
 	in->read++;
 	tell(in, rec->cid);
+	if (recording_shows(&in->r, rec->cid))
+		view_note_io_uring_call(in->v, rec);
 	in->time = rec->time > in->time ? rec->time : in->time;
 	whole = learn_from(in, rec);
 	if (whole)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Operations of io_uring beside calls, in views of calls: a group of their own, as the event has other
- * fields. Where the kernel does not have the event, or it was not recorded, the views say how many containers
- * use io_uring.
+ * fields. Where the kernel does not have the event, or it was not recorded, views and lines say how many
+ * containers use io_uring.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -75,19 +75,22 @@ static void note(struct view *v, uint32_t cid)
 	v->io_uring.cids[v->io_uring.n++] = cid;
 }
 
+/* Programs that use io_uring make these, but not one whose ring has a thread and is older than the view. */
+static const char *const calls[] = { "io_uring_setup", "io_uring_enter" };
+
 static bool is_of_io_uring(const struct view *v, uint64_t id)
 {
 	const char *name = view_call_name(v, id);
 
 	name += strncmp(name, "compat_syscall_", 15) ? 0 : 15;
-	return !strcmp(name, "io_uring_enter") || !strcmp(name, "io_uring_setup");
+	return !strcmp(name, calls[0]) || !strcmp(name, calls[1]);
 }
 
 void view_note_io_uring(struct view *v)
 {
 	const struct ctrace_look_row *r;
 
-	for (size_t i = 0; v->io_uring.unseen && i < v->ntables; i++) {
+	for (size_t i = 0; v->io_uring.unseen && !v->recording && i < v->ntables; i++) {
 		const struct view_table *t = &v->tables[i];
 		int k = view_key(t->t, "syscall");
 
@@ -100,13 +103,71 @@ void view_note_io_uring(struct view *v)
 	}
 }
 
-void view_print_io_uring(const struct view *v)
+void view_note_io_uring_call(struct view *v, const struct ctrace_record *rec)
 {
-	size_t n = v->io_uring.n;
+	const struct ctrace_event_type *t;
 
+	if (!v->io_uring.unseen || ctrace_id_call(rec->id).phase == CTRACE_CALL_NONE)
+		return;
+	t = ctrace_schema_by_id(v->run.schema, rec->id);
+	for (size_t i = 0; t && i < ARRAY_SIZE(calls); i++) {
+		const char *at = strstr(t->name, calls[i]);
+
+		if (at && !strcmp(at, calls[i]))
+			note(v, rec->cid);
+	}
+}
+
+void view_watch_io_uring(struct view *v, struct run *r)
+{
+	const struct ctrace_event_type *t = ctrace_schema_by_name(r->schema, EVENT);
+
+	if (t && !t->reason)
+		return;
+	v->io_uring.unseen = true;
+	for (size_t i = 0; i < r->probes.n; i++)
+		if (!strcmp(r->probes.v[i].name, "calls"))
+			return;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		char *entry = xasprintf("syscall_entry_%s", calls[i]);
+
+		/*
+		 * Its entry and its return, not the whole call: a session that counts calls on files would
+		 * leave out one on a ring.
+		 */
+		if (ctrace_schema_by_name(r->schema, entry))
+			view_count_besides(r, xasprintf("syscall:%s", calls[i]));
+		free(entry);
+	}
+}
+
+static void note_counted(struct view *v, struct run *r, const struct probe_want *w)
+{
+	const struct ctrace_look_row *row;
+	struct ctrace_aggregate *a;
+	struct ctrace_look *look;
+
+	if (ctrace_aggregate_open(r->reader, w->table, &a))
+		return;
+	if (!ctrace_look_take(a, &look)) {
+		for (size_t i = 0; (row = ctrace_look_row(look, i)); i++)
+			if (row->cid != CTRACE_CID_ALL && follow_shows(&r->follow, row->cid))
+				note(v, row->cid);
+		ctrace_look_free(look);
+	}
+	ctrace_aggregate_close(a);
+}
+
+void view_print_io_uring(struct view *v, struct run *r)
+{
 	const char *why = v->recording ? "they were not recorded (-e io_uring_op)" :
 		"this kernel does not tell them apart (before 6.0)";
+	size_t n;
 
+	for (size_t i = 0; i < r->probes.n; i++)
+		if (!strncmp(r->probes.v[i].name, "syscall:io_uring_", strlen("syscall:io_uring_")))
+			note_counted(v, r, &r->probes.v[i]);
+	n = v->io_uring.n;
 	if (n)
 		fprintf(stderr,
 			"ctrace: %zu container%s io_uring, whose operations are not among these: %s\n",

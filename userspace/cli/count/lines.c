@@ -101,6 +101,13 @@ static char *io_uring(const struct probes_opts *p, const struct lines_form *f)
 	return b.s;
 }
 
+static void besides(struct run *r, void *arg)
+{
+	const struct lines_run *x = arg;
+
+	view_watch_io_uring(x->v, r);
+}
+
 int lines_run(struct view *v, const struct lines_opts *lo)
 {
 	struct lines_run x = {
@@ -132,9 +139,12 @@ int lines_run(struct view *v, const struct lines_opts *lo)
 	if (v->recording)
 		return lines_of_recording(v, lo);
 	v->o.plan = NULL;
+	v->o.besides = f->io_uring ? besides : NULL;
 	v->o.state_dump = !f->named;
 	v->o.fds = f->fds;
 	status = live_run(&x.live, &v->o);
+	if (x.live.run.stopped)
+		view_print_io_uring(v, &x.live.run);
 	if (v->kind->lines && x.live.run.stopped)
 		v->kind->lines(v, &x.live.run, true);
 	live_free(&x.live);

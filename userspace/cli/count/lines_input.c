@@ -16,6 +16,9 @@ struct reading {
  */
 static int groups(struct view *v)
 {
+	const struct reading *x = v->own;
+
+	v->io_uring.unseen = x->lo->form->io_uring && !view_input_has(v, "io_uring_op");
 	view_add_group(v, NULL, xstrdup("count()"));
 	return CLI_OK;
 }

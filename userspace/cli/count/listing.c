@@ -100,6 +100,7 @@ static void put_text(const struct column *c, struct table *t, const void *row)
 static void put_cell(const struct column *c, struct table *t, const void *row)
 {
 	const struct cell cell = cell_of(c, row);
+	struct sbuf b = { 0 };
 	char real[64];
 
 	if (cell.is != CELL_KNOWN) {
@@ -108,6 +109,10 @@ static void put_cell(const struct column *c, struct table *t, const void *row)
 		table_size(t, cell.n);
 	} else if (c->unit == COLUMN_NS) {
 		table_ns(t, cell.n);
+	} else if (c->unit == COLUMN_PERCENTILE) {
+		put_percentile(&b, cell.n);
+		table_right(t, b.s);
+		sbuf_free(&b);
 	} else if (c->unit == COLUMN_REAL) {
 		snprintf(real, sizeof(real), "%.2f", cell.real);
 		table_right(t, real);

@@ -23,6 +23,7 @@ struct column {
 	const char *head, *key;		/* NULL: the table, or JSON, does not have it */
 	enum column_unit {
 		COLUMN_NUMBER, COLUMN_BYTES, COLUMN_NS,
+		COLUMN_PERCENTILE,	/* in ns */
 		COLUMN_REAL,		/* with two decimals */
 		COLUMN_TEXT,
 	} unit;

@@ -31,6 +31,7 @@ void view_add_group(struct view *v, const char *events, char *aggregate)
 	g = &v->groups[v->ngroups++];
 	*g = (struct view_group){ .events = v->o.probes, .aggregate = aggregate };
 	g->events.whole = true;
+	g->events.calls_alone = strstr(aggregate, "syscall");
 	if (events) {
 		g->events.events = xcalloc(1, sizeof(char *));
 		g->events.events[0] = xstrdup(events);
@@ -213,6 +214,15 @@ static int add_wants(struct view *v, struct run *r, const struct view_group *g)
 	return CLI_OK;
 }
 
+void view_count_besides(struct run *r, char *name)
+{
+	r->probes.v = xrealloc(r->probes.v, (r->probes.n + 1) * sizeof(r->probes.v[0]));
+	r->probes.v[r->probes.n++] = (struct probe_want){
+		.name = name, .aggregate = xstrdup("count()"), .rows = VIEW_ROWS,
+	};
+	r->table_size += ctrace_aggregate_size(possible_cpus(), VIEW_ROWS, 1, 2, false);
+}
+
 int view_want(struct view *v)
 {
 	struct run *r = &v->run;
@@ -275,6 +285,8 @@ int view_plan(struct run *r, void *arg)
 		user |= strstr(w->aggregate, "ustack") != NULL;
 		r->table_size += ctrace_aggregate_size(cpus, w->rows, keys, values, stack);
 	}
+	if (v->io_uring.unseen)
+		view_watch_io_uring(v, r);
 	if (!v->explain) {
 		/* after the probes that have tables */
 		if (user)

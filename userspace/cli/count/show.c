@@ -227,13 +227,23 @@ static void put_number(struct sbuf *b, const struct ctrace_table_column *c, uint
 		sbuf_u64(b, n);
 }
 
+static void put_share(struct sbuf *b, const struct ctrace_table_column *c, const uint64_t *h, double p)
+{
+	uint64_t n = ctrace_hist_percentile(h, p);
+
+	if (in_ns(c))
+		put_percentile(b, n);
+	else
+		sbuf_u64(b, two_digits(n));
+}
+
 static void put_hist(struct sbuf *b, const struct ctrace_table_column *c, const uint64_t *h)
 {
 	bars_put(b, h, c->name, !in_ns(c) ? BARS_PLAIN : BARS_USECS);
 	sbuf_puts(b, "     p50 ");
-	put_number(b, c, ctrace_hist_percentile(h, 0.5));
+	put_share(b, c, h, 0.5);
 	sbuf_puts(b, ", p99 ");
-	put_number(b, c, ctrace_hist_percentile(h, 0.99));
+	put_share(b, c, h, 0.99);
 	sbuf_puts(b, ", max ");
 	put_number(b, c, ctrace_hist_max(h));
 	sbuf_printf(b, ", count %llu\n", (unsigned long long)ctrace_hist_count(h));

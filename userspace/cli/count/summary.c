@@ -108,7 +108,7 @@ static void put_calls(const struct view *v, struct sbuf *b, const struct digest_
 			    (unsigned long long)l->n, (unsigned long long)l->errors);
 		put_ns(b, l->total);
 		sbuf_puts(b, ", p99 ");
-		put_ns(b, view_percentile(l->hist, 0.99, l->max));
+		put_percentile(b, view_percentile(l->hist, 0.99, l->max));
 		sbuf_putc(b, '\n');
 	}
 	if (p->n > CALLS)
@@ -133,7 +133,7 @@ static void put_cpu(const struct digest *own, struct sbuf *b, const struct diges
 		sep = ", ";
 		if (words[i].part == OF_WAIT && l->n) {
 			sbuf_puts(b, " (p99 ");
-			put_ns(b, view_percentile(l->hist, 0.99, l->max));
+			put_percentile(b, view_percentile(l->hist, 0.99, l->max));
 			sbuf_puts(b, ", max ");
 			put_ns(b, view_hist_max(l->hist, l->max));
 			sbuf_putc(b, ')');
@@ -182,7 +182,7 @@ static void put_box(const struct view *v, struct sbuf *b, const struct digest_bo
 		sbuf_puts(b, " bytes");
 		if (disk->all.n) {
 			sbuf_puts(b, ", p99 ");
-			put_ns(b, view_percentile(disk->all.hist, 0.99, disk->all.max));
+			put_percentile(b, view_percentile(disk->all.hist, 0.99, disk->all.max));
 		}
 		sbuf_putc(b, '\n');
 	}

@@ -191,9 +191,9 @@ void sums_free(struct sums *s)
 void sum_put_percentiles(struct sbuf *b, const struct sum *s)
 {
 	sbuf_puts(b, "p50 ");
-	put_ns(b, sum_percentile(s, 0.5));
+	put_percentile(b, sum_percentile(s, 0.5));
 	sbuf_puts(b, ", p99 ");
-	put_ns(b, sum_percentile(s, 0.99));
+	put_percentile(b, sum_percentile(s, 0.99));
 	sbuf_puts(b, ", max ");
 	put_ns(b, s->max);
 }
@@ -225,9 +225,9 @@ void sums_print_hists(const struct view *v, const void *rows, size_t row_size, s
 		sbuf_printf(&b, "     %s:\n", second);
 		bars_put(&b, s->second, "", unit);
 		sbuf_puts(&b, "     p50 ");
-		put_ns(&b, sum_second_p50(s).n);
+		put_percentile(&b, sum_second_p50(s).n);
 		sbuf_puts(&b, ", p99 ");
-		put_ns(&b, sum_second_p99(s).n);
+		put_percentile(&b, sum_second_p99(s).n);
 		sbuf_putc(&b, '\n');
 	}
 	fputs(b.s ? b.s : "", stdout);

@@ -68,7 +68,8 @@ void sum_json_hist(struct json *j, const void *row);
 #define SUM_COLUMN(head, key, unit, member)	{ head, key, unit, COLUMN_AT(struct sum, member) }
 /* The last columns: in JSON, the histogram. */
 #define SUM_PERCENTILES \
-	{ "P50", NULL, COLUMN_NS, .get = sum_p50 }, { "P99", NULL, COLUMN_NS, .get = sum_p99 }, \
+	{ "P50", NULL, COLUMN_PERCENTILE, .get = sum_p50 }, \
+	{ "P99", NULL, COLUMN_PERCENTILE, .get = sum_p99 }, \
 	SUM_COLUMN("MAX", NULL, COLUMN_NS, max), { .json = sum_json_hist }
 
 /*

@@ -267,7 +267,7 @@ static void print_account(struct view *v)
 		fputs("ctrace: all targets have ended\n", stderr);
 	fprintf(stderr, "ctrace: %s\n", b.s);
 	sbuf_free(&b);
-	view_print_io_uring(v);
+	view_print_io_uring(v, &v->run);
 	if (v->symbols && symbols_note(v->symbols))
 		fprintf(stderr, "ctrace: %s\n", symbols_note(v->symbols));
 	view_waiting_print(v);

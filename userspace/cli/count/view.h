@@ -200,9 +200,16 @@ bool view_add_io_uring(struct view *v, const char *functions, const char *keys, 
 bool view_is_io_uring(const struct view_table *t);
 /* Appends the call of the row, or io_uring:openat. */
 void view_put_call(struct view *v, struct sbuf *b, const struct view_row *row);
-/* If operations are not counted: notes the containers of this period that use io_uring; says how many. */
+/*
+ * If operations are not counted, the containers that use io_uring are noted: by the calls of this period, or
+ * by a call in a recording.
+ */
 void view_note_io_uring(struct view *v);
-void view_print_io_uring(const struct view *v);
+void view_note_io_uring_call(struct view *v, const struct ctrace_record *rec);
+/* If r's kernel has no event for operations, and r does not count all calls: counts the calls of io_uring. */
+void view_watch_io_uring(struct view *v, struct run *r);
+/* Notes who made the calls that r counted, and says how many containers were noted. */
+void view_print_io_uring(struct view *v, struct run *r);
 
 /* --- plan.c --- */
 
@@ -211,6 +218,8 @@ void view_add_group(struct view *v, const char *events, char *aggregate);
 /* "FUNCTIONS by KEYS", with extra keys before the user's --by; extra may be NULL. The caller frees it. */
 char *view_aggregate(const struct view *v, const char *functions, const char *extra);
 int view_plan(struct run *r, void *arg);
+/* Adds a probe of that name, which it takes: its events are counted for each container, besides. */
+void view_count_besides(struct run *r, char *name);
 /* Adds the probes of all groups to v->run, and a table for each to v. Status after a message. */
 int view_want(struct view *v);
 /* Opens the tables of the session's probes, or the recording's. */
@@ -335,6 +344,13 @@ void bars_put(struct sbuf *b, const uint64_t *h, const char *name, enum bars_uni
 /* Appends 850ns, 12.3us, 4.56ms, 1.23s. */
 void put_ns(struct sbuf *b, uint64_t ns);
 void table_ns(struct table *t, uint64_t ns);	/* the same, as a cell */
+/*
+ * A percentile is as exact as its bucket is narrow. So text has its first two digits, never more than the
+ * largest value that stands beside it; JSON has the number itself.
+ */
+uint64_t two_digits(uint64_t n);
+/* Appends 850ns, 12us, 4.5ms, 1.2s: the first two digits. */
+void put_percentile(struct sbuf *b, uint64_t ns);
 /* A shade for n of at most most: 0 for 0, up to shades - 1; even steps of the logarithm. */
 unsigned int shade_of(uint64_t n, uint64_t most, unsigned int shades);
 

@@ -15,7 +15,8 @@ struct parse {
 	struct probes *p;
 	const struct ctrace_schema *s;
 	const struct probe_items *items;
-	bool whole, lenient, usual;	/* usual: nothing was asked for */
+	const struct probes_opts *o;
+	bool usual;	/* nothing was asked for */
 };
 
 void probes_free(struct probes *p)
@@ -137,7 +138,9 @@ static int add_tracepoint(struct parse *x, const struct probe_item *it)
 	if (system)
 		name = xasprintf("%s:%s", system, it->text);
 	tracepoints_free(known);
-	return name ? add(x->p, name, it->filter, true, false) : x->lenient ? CLI_OK : probe_not_found(x->s, it->text);
+	if (name)
+		return add(x->p, name, it->filter, true, false);
+	return x->o->lenient ? CLI_OK : probe_not_found(x->s, it->text);
 }
 
 /* Events that views count. */
@@ -192,7 +195,7 @@ static int parse_item(struct parse *x, const struct probe_item *it)
 	if (*word == '%' && !class_exists(word + 1))
 		return probe_no_class(word);
 	t = probe_event_named(x->s, word);
-	if (t && t->reason && x->lenient)
+	if (t && t->reason && x->o->lenient)
 		return CLI_OK;
 	if (t && t->reason)
 		return cli_error("no event '%s': %s", word, t->reason);
@@ -273,6 +276,21 @@ static int settle_calls(struct parse *x)
 	return CLI_OK;
 }
 
+/* Joins cond, which may be NULL, with the conditions of --longer and --failed. Takes cond. */
+static char *narrowed(const struct probes_opts *o, char *cond)
+{
+	struct sbuf b = { 0 };
+
+	if (cond)
+		sbuf_printf(&b, o->longer || o->failed ? "(%s)" : "%s", cond);
+	if (o->longer)
+		sbuf_printf(&b, "%sduration >= %llu", b.len ? " && " : "", (unsigned long long)o->longer);
+	if (o->failed)
+		sbuf_printf(&b, "%sret < 0 && ret >= -4095", b.len ? " && " : "");
+	free(cond);
+	return b.s;
+}
+
 /* Turns names into those that the module takes. A call with a condition is recorded as a whole. */
 static int finish(struct probes *p, const struct probes_opts *o)
 {
@@ -280,7 +298,6 @@ static int finish(struct probes *p, const struct probes_opts *o)
 
 	for (size_t i = 0; i < p->n; i++) {
 		struct probe_want *w = &p->v[i];
-		struct sbuf f = { 0 };
 		char *name;
 
 		if (!is_call(w) && strcmp(w->name, ALL))
@@ -292,15 +309,7 @@ static int finish(struct probes *p, const struct probes_opts *o)
 		name = is_call(w) ? xasprintf("call:%s", w->name + sizeof(CALL) - 1) : xstrdup("calls");
 		free(w->name);
 		w->name = name;
-		if (w->filter)
-			sbuf_printf(&f, o->longer || o->failed ? "(%s)" : "%s", w->filter);
-		if (o->longer)
-			sbuf_printf(&f, "%sduration >= %llu", f.len ? " && " : "",
-				    (unsigned long long)o->longer);
-		if (o->failed)
-			sbuf_printf(&f, "%sret < 0 && ret >= -4095", f.len ? " && " : "");
-		free(w->filter);
-		w->filter = f.s;
+		w->filter = narrowed(o, w->filter);
 	}
 	if (!calls && (o->longer || o->failed))
 		return cli_usage("--%s selects system calls, but -e names none",
@@ -308,13 +317,31 @@ static int finish(struct probes *p, const struct probes_opts *o)
 	return CLI_OK;
 }
 
-/* What a program may have done by io_uring in place of calls, if this kernel has the event. */
+/*
+ * What a program may have done by io_uring in place of the calls, if this kernel has the event: all, if
+ * nothing was asked for; else what belongs to a class. In each case without what a !NAME leaves out.
+ */
 static int add_io_uring(struct parse *x)
 {
-	struct probe_item one = { .text = (char *)"io_uring_op" };
-	int r = add_matching(x, &one, false);
+	const struct ctrace_event_type *t = ctrace_schema_by_name(x->s, "io_uring_op");
+	struct probe_want *w = t ? find(x->p, t->name) : NULL;
+	char *cond = NULL, *left = probe_ops_left(x->items);
+	int status = CLI_OK;
 
-	return r < 0 ? CLI_OK : r;
+	if (w && left) {
+		cond = w->filter ? xasprintf("(%s) && %s", w->filter, left) : xstrdup(left);
+		free(w->filter);
+		w->filter = cond;
+	} else if (t && !t->reason && !w && !x->o->calls_alone && !left_out(x, t, NULL)) {
+		cond = !x->usual ? probe_ops_of_classes(x->items) : left ? xstrdup(left) : NULL;
+		if (x->usual || cond) {
+			cond = narrowed(x->o, cond);
+			status = add(x->p, xstrdup(t->name), cond, false, false);
+			free(cond);
+		}
+	}
+	free(left);
+	return status;
 }
 
 static int parse_all(struct parse *x)
@@ -327,9 +354,9 @@ static int parse_all(struct parse *x)
 	for (size_t i = 0; status == CLI_OK && i < x->items->n; i++)
 		if (!x->items->v[i].not)
 			status = parse_item(x, &x->items->v[i]);
-	if (status == CLI_OK && x->usual)
+	if (status == CLI_OK)
 		status = add_io_uring(x);
-	for (size_t i = 0; x->whole && i < x->p->n; i++)
+	for (size_t i = 0; x->o->whole && i < x->p->n; i++)
 		x->p->v[i].whole |= is_call(&x->p->v[i]) || !strcmp(x->p->v[i].name, ALL);
 	return status == CLI_OK ? settle_calls(x) : status;
 }
@@ -337,7 +364,7 @@ static int parse_all(struct parse *x)
 int probes_parse(struct probes *p, const struct ctrace_schema *s, const struct probes_opts *o)
 {
 	struct probe_items items = { 0 };
-	struct parse x = { .p = p, .s = s, .items = &items, .whole = o->whole, .lenient = o->lenient };
+	struct parse x = { .p = p, .s = s, .items = &items, .o = o };
 	bool calls = o->longer || o->failed || o->calls;
 	const char *usual = calls ? ALL : PROBES_DEFAULT;
 	int status = CLI_OK;
@@ -350,7 +377,7 @@ int probes_parse(struct probes *p, const struct ctrace_schema *s, const struct p
 	/* --longer and --failed imply system calls; with -F alone, samples are enough */
 	if (status == CLI_OK && only_not && (o->nevents || !o->frequency)) {
 		status = probe_items_parse(&items, usual);
-		x.usual = !calls;
+		x.usual = true;
 	}
 	if (status == CLI_OK)
 		status = parse_all(&x);

@@ -31,6 +31,7 @@ struct probes_opts {
 	uint32_t frequency;	/* samples a second on each CPU, 0: none */
 	bool whole;		/* every system call as a whole */
 	bool lenient;		/* names of what this kernel lacks are left out */
+	bool calls_alone;	/* a class has no operations of io_uring: what is counted has other fields */
 };
 
 #define PROBES_DEFAULT	"syscalls,sched_process_*"	/* and io_uring_op, if this kernel has it */
@@ -60,6 +61,18 @@ int probe_items_parse(struct probe_items *items, const char *value);
 void probe_items_free(struct probe_items *items);
 /* Does the text begin as a kprobe's definition does: p:, r:, r8:, "p "? */
 bool probe_is_definition(const char *text);
+
+/* --- io_uring_ops.c: operations of io_uring that go with calls --- */
+
+/*
+ * The condition of io_uring_op for the operations whose call is in one of the items' classes, each with the
+ * class's own condition, and that no !NAME leaves out. NULL: there are none. The caller frees it.
+ */
+char *probe_ops_of_classes(const struct probe_items *items);
+/* The condition that refuses operations that a !NAME leaves out. NULL: none does. The caller frees it. */
+char *probe_ops_left(const struct probe_items *items);
+/* The same as the first, of the values of -e. Returns CLI_OK, or the exit status after a message. */
+int probes_ops(const struct probes_opts *o, char **cond);
 
 /* --- probe_names.c: what words may mean --- */
 

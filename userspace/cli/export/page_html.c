@@ -218,7 +218,7 @@ static void tile_disk(struct sbuf *b, const struct page_line *l)
 
 	put_bytes(&v, l->bytes);
 	sbuf_printf(&t, "disk: %llu requests, p99 ", (unsigned long long)l->n);
-	put_ns(&t, view_percentile(l->hist, 0.99, l->max));
+	put_percentile(&t, view_percentile(l->hist, 0.99, l->max));
 	if (l->failed)
 		sbuf_printf(&t, ", %llu failed", (unsigned long long)l->failed);
 	tile(b, "", v.s, t.s);
@@ -277,6 +277,13 @@ static void cell_ns(struct sbuf *b, uint64_t ns)
 	sbuf_puts(b, "</td>");
 }
 
+static void cell_percentile(struct sbuf *b, const struct page_line *l, double p)
+{
+	sbuf_puts(b, "<td>");
+	put_percentile(b, view_percentile(l->hist, p, l->max));
+	sbuf_puts(b, "</td>");
+}
+
 static void put_call(struct sbuf *b, const struct page_line *l)
 {
 	sbuf_puts(b, "<tr><td>");
@@ -286,8 +293,8 @@ static void put_call(struct sbuf *b, const struct page_line *l)
 		sbuf_printf(b, "%llu", (unsigned long long)l->failed);
 	sbuf_puts(b, "</td>");
 	cell_ns(b, l->total);
-	cell_ns(b, view_percentile(l->hist, 0.5, l->max));
-	cell_ns(b, view_percentile(l->hist, 0.99, l->max));
+	cell_percentile(b, l, 0.5);
+	cell_percentile(b, l, 0.99);
 	cell_ns(b, l->max);
 	sbuf_puts(b, "</tr>\n");
 }

@@ -134,9 +134,9 @@ void html_hist(struct sbuf *b, const struct page_line *l, const char *title)
 	sbuf_puts(b, "</div><div class=\"x\"><span>");
 	put_ns(b, ctrace_table_bucket_top(first));
 	sbuf_puts(b, "</span><span>p50 ");
-	put_ns(b, view_percentile(l->hist, 0.5, l->max));
+	put_percentile(b, view_percentile(l->hist, 0.5, l->max));
 	sbuf_puts(b, ", p99 ");
-	put_ns(b, view_percentile(l->hist, 0.99, l->max));
+	put_percentile(b, view_percentile(l->hist, 0.99, l->max));
 	sbuf_puts(b, "</span><span>");
 	put_ns(b, l->max);
 	sbuf_puts(b, "</span></div></figure>\n");

@@ -226,6 +226,8 @@ int run_setup(struct run *r, const struct run_opts *o)
 		status = probes_parse(&r->probes, r->schema, &o->probes);
 	if (status == CLI_OK && !o->plan && (o->stack & (CTRACE_PROBE_F_USER_STACK | CTRACE_PROBE_F_USER_COPY) || o->probes.frequency))
 		probes_add_maps(&r->probes, r->schema);
+	if (status == CLI_OK && o->besides)
+		o->besides(r, o->ready_arg);
 	if (status == CLI_OK)
 		status = functions_check(&r->probes);
 	if (status == CLI_OK)

@@ -50,6 +50,8 @@ struct run_opts {
 	 * are small: nothing is recorded
 	 */
 	int (*plan)(struct run *r, void *arg);
+	/* Called after -e was read: may add probes that are counted, and their tables' size. Or NULL. */
+	void (*besides)(struct run *r, void *arg);
 	/*
 	 * Called when the session is set up but neither it nor the command is started. Returns CLI_OK, or
 	 * the exit status after a message.

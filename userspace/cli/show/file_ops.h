@@ -12,7 +12,7 @@
  */
 #define FILE_OPS_READ	"read,pread64,readv,preadv,preadv2"
 #define FILE_OPS_WRITE	"write,pwrite64,writev,pwritev,pwritev2"
-#define FILE_OPS_COPY	"copy_file_range,sendfile,sendfile64"
+#define FILE_OPS_COPY	"copy_file_range,sendfile,sendfile64,splice"
 #define FILE_OPS_OPEN	"open,openat,openat2,creat"
 #define FILE_OPS_SYNC	"fsync,fdatasync,sync_file_range,syncfs"
 #define FILE_OPS_STAT	"stat,lstat,fstat,newfstatat,fstatat64,stat64,lstat64,fstat64,statx"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "strace/memory.h"
 #include "strace/paint.h"
+#include "base/util.h"
 
 #define RET_PATH	"ret_path"
 
@@ -45,13 +46,20 @@ static enum about field_about(const struct ctrace_field *f, const struct ctrace_
 	return ABOUT_N;
 }
 
+/* Of rt_sigreturn(), which has no argument: which of paint.frame is the field? 2: neither. */
+static uint32_t frame_field(const struct ctrace_field *f)
+{
+	return !is_bytes(f) ? 2 : !strcmp(f->name, "frame_data") ? 0 : !strcmp(f->name, "frame_was") ? 1 : 2;
+}
+
 /* How many of the type's n fields are arguments: all before the first field that is about an argument. */
 static uint32_t count_args(const struct ctrace_field *f, uint32_t n)
 {
 	uint32_t of;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (field_about(&f[i], f, i, &of) != ABOUT_N || !strcmp(f[i].name, RET_PATH))
+		if (field_about(&f[i], f, i, &of) != ABOUT_N || !strcmp(f[i].name, RET_PATH) ||
+		    frame_field(&f[i]) < 2)
 			return i;
 	return n;
 }
@@ -105,6 +113,7 @@ void call_about(struct paint *p, const struct ctrace_schema *s)
 	for (uint32_t i = 0; i < n; i++)
 		p->fields[i].about = ABOUT_N;
 	p->ret = p->ret_path = -1;
+	p->frame[0] = p->frame[1] = -1;
 	t = naming(s, p, &phase);
 	first = syscall_first(t, phase, p->call.nr, &marks);
 	if (t && first < t->nfields)
@@ -116,6 +125,8 @@ void call_about(struct paint *p, const struct ctrace_schema *s)
 
 		p->fields[i].about = k;
 		p->fields[i].of = (uint8_t)of;
+		if (frame_field(&f[i]) < 2)
+			p->frame[frame_field(&f[i])] = (int16_t)i;
 		if (k != ABOUT_N && p->about[of][k] < 0)
 			p->about[of][k] = (int16_t)i;
 	}
@@ -138,6 +149,17 @@ static struct bytes bytes_of(const struct call_values *c, const struct call_valu
 	struct bytes d = bytes_in(r, arg, k);
 
 	return d.n ? d : bytes_in(c, arg, k);
+}
+
+const void *call_frame(const struct call_values *c)
+{
+	for (size_t k = 0; k < ARRAY_SIZE(c->p->frame); k++) {
+		int at = c->p->frame[k];
+
+		if (at >= 0 && at < c->n && c->v[at].seq.n == 8)
+			return c->v[at].seq.v;
+	}
+	return NULL;
 }
 
 static bool has_field(const struct call_values *c, uint32_t arg)

@@ -36,6 +36,8 @@ struct paint {
 	/* the fields with the call's result and the result's name; -1: none */
 	int ret, ret_path;
 	int16_t about[CALL_ARGS][ABOUT_N];	/* fields about the arguments; -1: none */
+	/* fields with the mask that rt_sigreturn() restores: in an entry, in a whole call; -1: none */
+	int16_t frame[2];
 	bool plain;			/* numbers are wanted */
 	bool timeout;			/* it waits for a time, and returns 0 when that is over */
 	int marks;			/* the field with the call's marks; -1: it has none */
@@ -75,8 +77,18 @@ void fields_put_text(struct sbuf *b, const struct paint *p, const struct ctrace_
 const char *io_uring_op_name(uint64_t opcode);
 /* Appends io_uring:openat, or io_uring:99 of a newer one. */
 void io_uring_op_put(struct sbuf *b, uint64_t opcode);
+/*
+ * Sets b to the name of the system call that does the same: read of READ, READ_FIXED and READ_MULTISHOT; of
+ * an operation that no call does, to its own. False: there is no such operation, and none with a higher
+ * number.
+ */
+bool io_uring_op_call(struct sbuf *b, uint64_t opcode);
 
 /* --- call_memory.c --- */
+
+struct call_values;
+/* The 8 bytes of the mask that rt_sigreturn() restores; NULL: it is another call, or they were not there. */
+const void *call_frame(const struct call_values *c);
 
 /* One record of a call. */
 struct call_values {

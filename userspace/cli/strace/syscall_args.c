@@ -271,6 +271,24 @@ static void put_number(struct sbuf *b, const struct call_form *form, uint32_t ar
 		path_put(b, path->str.s, path->str.len);
 }
 
+/* The mask that rt_sigreturn() restores, as strace shows it. mask: what a set of signals is. */
+static void put_frame(struct sbuf *b, const struct part *mask, const struct call_values *c)
+{
+	const void *frame = mask && mask->kind == PART_MEMORY ? call_frame(c) : NULL;
+	const struct memory m = { .layout = frame ? mask->memory : NULL, .data = { frame, 8 }, .many = 8 };
+	size_t len = b->len;
+
+	if (!frame)
+		return;
+	sbuf_puts(b, "{mask=");
+	if (memory_put_text(b, mask, &m)) {
+		sbuf_putc(b, '}');
+		return;
+	}
+	b->len = len;
+	b->s[len] = '\0';
+}
+
 const struct call_form *syscall_put_args(struct sbuf *b, const struct call_values *c, const struct call_values *r)
 {
 	const struct paint *p = c->p;
@@ -285,6 +303,8 @@ const struct call_form *syscall_put_args(struct sbuf *b, const struct call_value
 	form = syscall_form(p, v, (uint32_t)c->n);
 	if (form && p->clone && clone_put_args(b, c, r, form->args[0]))
 		return form;
+	if (form && form->nargs && !p->nargs)
+		put_frame(b, form->args[0], c);
 	for (uint32_t i = p->first; i < (uint32_t)c->n && i - p->first < p->nargs; i++) {
 		enum arg_mark mark = syscall_mark(marks, i - p->first, &v[i]);
 		const struct part *arg = p->fields[i].arg;

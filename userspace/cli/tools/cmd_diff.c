@@ -262,13 +262,13 @@ static void put_rate(struct table *t, enum what w, double n)
 	sbuf_free(&b);
 }
 
-static void put_ns_cell(struct table *t, uint64_t ns, bool there)
+static void put_p99_cell(struct table *t, uint64_t ns, bool there)
 {
 	struct sbuf b = { 0 };
 
 	sbuf_reset(&b);
 	if (there)
-		put_ns(&b, ns);
+		put_percentile(&b, ns);
 	table_right(t, there ? b.s : "-");
 	sbuf_free(&b);
 }
@@ -290,8 +290,8 @@ static void put_p99(struct table *t, const char *name, const uint64_t ns[SIDES])
 	if (!ns[A] && !ns[B])
 		return;
 	table_str(t, name);
-	put_ns_cell(t, ns[A], ns[A]);
-	put_ns_cell(t, ns[B], ns[B]);
+	put_p99_cell(t, ns[A], ns[A]);
+	put_p99_cell(t, ns[B], ns[B]);
 	put_change(t, (double)ns[A], (double)ns[B]);
 	table_end_row(t);
 }
@@ -350,8 +350,8 @@ static void print_calls(const struct diff *d, const struct row *r)
 		put_rate(&t, CALL_TIME, ns[A]);
 		put_rate(&t, CALL_TIME, ns[B]);
 		put_change(&t, ns[A], ns[B]);
-		put_ns_cell(&t, c->p99[A], c->n[A]);
-		put_ns_cell(&t, c->p99[B], c->n[B]);
+		put_p99_cell(&t, c->p99[A], c->n[A]);
+		put_p99_cell(&t, c->p99[B], c->n[B]);
 		table_end_row(&t);
 	}
 	table_print(&t, stdout);

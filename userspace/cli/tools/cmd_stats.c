@@ -22,7 +22,7 @@ static const struct cli_option options[] = {
 	       "perf (default): as 'perf trace -s'; strace: as\n'strace -c'", "perf strace"),
 	OPTION("by", OPT_BY, "KEY,...",
 	       "separately for each tid, comm, pid, uid, ... (default container)", VIEW_KEYS),
-	OPTION("events", 'e', "CALLS", "only these system calls"),
+	OPTION("events", 'e', "CALLS", "only these system calls; a class has operations of io_uring, too"),
 	OPTION("failed", OPT_FAILED, NULL, "only calls that failed"),
 	OPTION("longer", OPT_LONGER, "TIME", "only calls that took at least this long"),
 	OPTION("sort", OPT_SORT, "COLUMN", "by %s", "syscall calls errors total min avg p99 max"),
@@ -53,15 +53,20 @@ static int groups(struct view *v)
 {
 	static char *every[] = { "calls" };
 	bool all = !v->o.probes.nevents;
+	char *ops;
+	int status = probes_ops(&v->o.probes, &ops);
 
+	if (status != CLI_OK)
+		return status;
 	if (all) {
 		v->o.probes.events = xcalloc(1, sizeof(char *));
 		v->o.probes.events[0] = xstrdup(every[0]);
 		v->o.probes.nevents = 1;
 	}
 	view_add_group(v, NULL, view_aggregate(v, VIEW_DURATIONS, "syscall, errno"));
-	if (all)
-		view_add_io_uring(v, VIEW_DURATIONS, "opcode, errno", NULL);
+	if (all || ops)
+		view_add_io_uring(v, VIEW_DURATIONS, "opcode, errno", ops);
+	free(ops);
 	return CLI_OK;
 }
 
@@ -115,7 +120,7 @@ static const struct column columns[] = {
 	SUM_COLUMN("MIN", "min", COLUMN_NS, min),
 	{ NULL, "avg", COLUMN_NS, .get = average },
 	{ .unit = COLUMN_REAL, .get = exact_average, .word = "avg" },
-	{ "P99", "p99", COLUMN_NS, .get = sum_p99 },
+	{ "P99", "p99", COLUMN_PERCENTILE, .get = sum_p99 },
 	SUM_COLUMN("MAX", "max", COLUMN_NS, max),
 	{ .json = json_errnos },
 };
@@ -137,6 +142,15 @@ static size_t block_end(const struct sums *s, size_t from)
 static double msec(uint64_t ns)
 {
 	return (double)ns / 1e6;
+}
+
+/* The first two digits, of a number of ms with three places. */
+static const char *percentile(char text[static 16], uint64_t ns)
+{
+	uint64_t n = two_digits(ns);
+
+	snprintf(text, 16, "%.*f", n >= 10000000 ? 0 : n >= 1000000 ? 1 : n >= 100000 ? 2 : 3, msec(n));
+	return text;
 }
 
 static void put_errnos(struct sbuf *b, const struct sum *s)
@@ -167,10 +181,12 @@ static void perf_block(struct view *v, struct sbuf *b, const struct sum *s, size
 		  "                                     (msec)    (msec)    (msec)    (msec)    (msec)\n"
 		  "   --------------- --------  ------ -------- --------- --------- --------- ---------\n");
 	for (size_t i = 0; i < n; i++) {
-		sbuf_printf(b, "   %-15s %8llu %6llu %9.3f %9.3f %9.3f %9.3f %9.3f\n", s[i].name,
+		char p99[16];
+
+		sbuf_printf(b, "   %-15s %8llu %6llu %9.3f %9.3f %9.3f %9s %9.3f\n", s[i].name,
 			    (unsigned long long)s[i].n, (unsigned long long)s[i].errors, msec(s[i].total),
 			    msec(s[i].min), s[i].n ? msec(s[i].total) / (double)s[i].n : 0,
-			    msec(sum_percentile(&s[i], 0.99)), msec(s[i].max));
+			    percentile(p99, sum_percentile(&s[i], 0.99)), msec(s[i].max));
 		if (own->errnos)
 			put_errnos(b, &s[i]);
 	}

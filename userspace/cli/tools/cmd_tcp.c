@@ -200,8 +200,8 @@ static struct cell made_and_ended(const void *row)
 static const struct column columns[] = {
 	TCP_COLUMN("CONNECTS", "connects", COLUMN_NUMBER, connects),
 	TCP_COLUMN("FAILED", "failed", COLUMN_NUMBER, failed),
-	{ "P50", NULL, COLUMN_NS, IF(made), .get = sum_p50 },
-	{ "P99", NULL, COLUMN_NS, IF(made), .get = sum_p99 },
+	{ "P50", NULL, COLUMN_PERCENTILE, IF(made), .get = sum_p50 },
+	{ "P99", NULL, COLUMN_PERCENTILE, IF(made), .get = sum_p99 },
 	{ "MAX", NULL, COLUMN_NS, IF(made), COLUMN_AT(struct sum, max) },
 	{ .json = json_latency },
 	TCP_COLUMN("ENDED", "ended", COLUMN_NUMBER, ended),

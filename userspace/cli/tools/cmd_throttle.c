@@ -27,7 +27,7 @@ static const struct cli_option options[] = {
 	OPTION("by", OPT_BY, "KEY,...",
 	       "who used the quota, separately for each comm, pid, ... (default tid,comm)", VIEW_KEYS),
 	OPTION("sort", OPT_SORT, "COLUMN",
-	       "by %s", "time throttled periods percent windows longest container"),
+	       "by %s", "time throttled periods percent cpu_waits longest container"),
 	{ 0 },
 };
 
@@ -49,7 +49,7 @@ struct seen {
 
 struct own {
 	bool all, named;
-	bool windows;			/* the kernel reports them */
+	bool waits;			/* the kernel reports them */
 	bool pressure;			/* of a container in the table */
 	struct cgroup_files *files;
 	bool paths;			/* cgroups that are no container's are in the table */
@@ -89,15 +89,15 @@ static int groups(struct view *v)
 	if (v->o.probes.nevents || v->o.probes.longer || v->o.probes.failed)
 		return cli_usage("throttle chooses its events itself: leave out -e, --longer and --failed");
 	own->files = cgroup_files_new();
-	own->windows = v->recording ? view_input_has(v, "cpu_throttled") : t && !t->reason;
+	own->waits = v->recording ? view_input_has(v, "cpu_throttled") : t && !t->reason;
 	v->by = by ? by : "tid, comm";
 	view_add_group(v, "sched_run", view_aggregate(v, "sum(duration), count()", NULL));
 	v->by = by;
-	if (own->windows)
+	if (own->waits)
 		view_add_group(v, "cpu_throttled",
 			       xstrdup("sum(duration), count(), max(duration), hist(duration) by cgroup_id"));
 	else
-		fprintf(stderr, "ctrace: no columns WINDOWS and LONGEST: there is no cpu_throttled here%s%s\n",
+		fprintf(stderr, "ctrace: no columns CPU_WAITS and LONGEST: there is no cpu_throttled here%s%s\n",
 			t && t->reason ? ": " : "", t && t->reason ? t->reason : "");
 	return CLI_OK;
 }
@@ -260,8 +260,8 @@ struct row {
 	/* its files were read; they say that it has a quota; and how long tasks waited */
 	bool files, limited, pressure;
 	bool wanted;			/* of a cgroup above: so is a container below it */
-	bool counted, windowed;		/* its windows are events that were asked for; it had some */
-	uint64_t periods, throttled, time, quota, period, windows, longest;
+	bool counted, waited;		/* its waits are events that were asked for; it had some */
+	uint64_t periods, throttled, time, quota, period, waits, longest;
 	double percent, limit, psi10, psi60;
 	uint64_t ran;			/* of all threads */
 	const struct sum *threads[THREADS];
@@ -272,8 +272,8 @@ static double percent(uint64_t n, uint64_t of)
 	return of ? 100 * (double)n / (double)of : 0;
 }
 
-/* Above containers, windows are the host's. */
-static bool counts_windows(const struct view *v, const struct place *at)
+/* Above containers, waits are the host's. */
+static bool counts_waits(const struct view *v, const struct place *at)
 {
 	return at->cid != CTRACE_CID_HOST || v->recording || targets_want(&v->run.targets, CTRACE_CID_HOST);
 }
@@ -281,7 +281,7 @@ static bool counts_windows(const struct view *v, const struct place *at)
 static struct row row_of(const struct view *v, const struct seen *s)
 {
 	struct row r = {
-		.at = s->at, .number = s->now.number, .wanted = s->wanted, .counted = counts_windows(v, &s->at), .files = true, .limited = s->now.quota, .pressure = s->pressure,
+		.at = s->at, .number = s->now.number, .wanted = s->wanted, .counted = counts_waits(v, &s->at), .files = true, .limited = s->now.quota, .pressure = s->pressure,
 		.periods = s->now.periods - s->then.periods, .throttled = s->now.throttled - s->then.throttled,
 		.time = s->now.throttled_ns - s->then.throttled_ns, .quota = s->now.quota, .period = s->now.period,
 		.psi10 = s->psi10, .psi60 = s->psi60,
@@ -292,14 +292,14 @@ static struct row row_of(const struct view *v, const struct seen *s)
 	return r;
 }
 
-#define WINDOWS	'\n'		/* begins the name of windows; then the cgroup's id */
+#define WAITS	'\n'		/* begins the name of waits; then the cgroup's id */
 
 static void put_user(struct view *v, struct sbuf *b, const struct view_row *row)
 {
 	const struct ctrace_table *t = row->t->t;
 
 	if (row->t->group) {
-		sbuf_printf(b, "%c%llu", WINDOWS, view_is_other(row) ? 0 :
+		sbuf_printf(b, "%c%llu", WAITS, view_is_other(row) ? 0 :
 			    (unsigned long long)row->r->key[t->keys[0].at]);
 		return;
 	}
@@ -340,12 +340,12 @@ static bool shown(const struct view *v, const struct row *r)
 	if (is_target(v, cid, true))
 		return false;
 	if (cid == CTRACE_CID_HOST)
-		return v->recording ? r->windows : r->wanted && (r->limited || r->throttled);
+		return v->recording ? r->waits : r->wanted && (r->limited || r->throttled);
 	/* inside a container */
 	if (*r->at.path)
-		return own->named && !is_target(v, cid, false) ? false : r->throttled || r->windows ||
+		return own->named && !is_target(v, cid, false) ? false : r->throttled || r->waits ||
 			(alive && r->limited);
-	if (r->throttled || r->windows)
+	if (r->throttled || r->waits)
 		return true;
 	if (own->named)
 		return r->ran || (alive && is_target(v, cid, false));
@@ -406,9 +406,9 @@ static bool has_paths(const struct view *v)
 	return ((const struct own *)v->own)->paths;
 }
 
-static bool has_windows(const struct view *v)
+static bool has_waits(const struct view *v)
 {
-	return ((const struct own *)v->own)->windows;
+	return ((const struct own *)v->own)->waits;
 }
 
 static bool has_pressure(const struct view *v)
@@ -429,9 +429,9 @@ static const struct column columns[] = {
 	{ "QUOTA", "quota", COLUMN_NS, .get = quota, .word = "" },
 	{ ROW_COLUMN(NULL, "period", COLUMN_NS, period), IF(files) },
 	{ ROW_COLUMN("LIMIT", NULL, COLUMN_REAL, limit), IF(limited), .word = "" },
-	{ ROW_COLUMN("WINDOWS", "windows", COLUMN_NUMBER, windows), IF(counted), .there = has_windows },
-	{ ROW_COLUMN("LONGEST", NULL, COLUMN_NS, longest), IF(windowed), .there = has_windows },
-	{ ROW_COLUMN(NULL, "longest", COLUMN_NS, longest), IF(counted), .there = has_windows },
+	{ ROW_COLUMN("CPU_WAITS", "cpu_waits", COLUMN_NUMBER, waits), IF(counted), .there = has_waits },
+	{ ROW_COLUMN("LONGEST", NULL, COLUMN_NS, longest), IF(waited), .there = has_waits },
+	{ ROW_COLUMN(NULL, "longest", COLUMN_NS, longest), IF(counted), .there = has_waits },
 	{ ROW_COLUMN("%PSI10", "psi10", COLUMN_REAL, psi10), IF(pressure), .word = "", .there = has_pressure },
 	{ ROW_COLUMN("%PSI60", "psi60", COLUMN_REAL, psi60), IF(pressure), .word = "", .there = has_pressure },
 	{ "USED BY", NULL, COLUMN_TEXT, .put = put_users, .word = "" },
@@ -477,8 +477,8 @@ static struct row *row_at(struct rows *rows, uint32_t cid, const char *path)
 	return r;
 }
 
-/* Windows of a cgroup are of the row that has its number; else they are the container's. NULL: no row. */
-static struct row *row_of_windows(struct view *v, struct rows *rows, const struct sum *s)
+/* Waits of a cgroup are of the row that has its number; else they are the container's. NULL: no row. */
+static struct row *row_of_waits(struct view *v, struct rows *rows, const struct sum *s)
 {
 	uint64_t id = strtoull(s->name + 1, NULL, 10);
 	char *path;
@@ -513,17 +513,17 @@ static void add_sum(struct view *v, struct rows *rows, const struct sum *s)
 {
 	struct row *r;
 
-	if (*s->name != WINDOWS) {
+	if (*s->name != WAITS) {
 		add_thread(row_at(rows, s->cid, ""), s);
 		if (s->cid != CTRACE_CID_HOST)
 			add_thread_above(v, rows, s);
 		return;
 	}
-	r = row_of_windows(v, rows, s);
+	r = row_of_waits(v, rows, s);
 	if (!r)
 		return;
-	r->windows += s->n;
-	r->windowed = r->windows;
+	r->waits += s->n;
+	r->waited = r->waits;
 	r->longest = s->max > r->longest ? s->max : r->longest;
 }
 

@@ -76,7 +76,7 @@ static void put_evidence(struct sbuf *b, const struct evidence *e)
 	sbuf_printf(b, " (%llu wait%s", (unsigned long long)e->n, e->n == 1 ? "" : "s");
 	if (p99) {
 		sbuf_puts(b, ", p99 ");
-		put_ns(b, p99);
+		put_percentile(b, p99);
 	}
 	sbuf_puts(b, ", longest ");
 	put_ns(b, e->longest);

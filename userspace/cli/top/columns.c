@@ -222,7 +222,7 @@ void top_column_put(const struct top *t, const struct top_column *c, const struc
 		put_ns(b, l->call.calls ? l->call.total / l->call.calls : 0);
 		break;
 	case P99:
-		put_ns(b, p99(l));
+		put_percentile(b, p99(l));
 		break;
 	case MAX:
 		put_ns(b, max(l));
