@@ -13,10 +13,19 @@ RELEASE = $(shell sed -n 's/.* UTS_RELEASE "\(.*\)"/\1/p' $(KERNELDIR)/include/g
 # not every root has depmod's and ldconfig's directories in PATH
 export PATH := $(PATH):/usr/sbin:/sbin
 
+# Without headers of the running kernel, a plain make builds user space alone. That is no failure: it reads
+# recordings of other machines, and 'make module' and 'make install' still stop. Headers that KERNELDIR names
+# must be there.
+ifeq ($(origin KERNELDIR)$(wildcard $(KERNELDIR)/Makefile),file)
+all: userspace
+	@echo "ctrace: user space is built. The module is not: no kernel headers at $(KERNELDIR): $(headers)"
+else
 all: module userspace
+endif
+headers = install linux-headers-$$(uname -r), or set KERNELDIR=...
 
 help:
-	@echo 'make                build the module (against KERNELDIR) and user space'
+	@echo 'make                build the module (against KERNELDIR) and user space; without headers, user space alone'
 	@echo 'make module         the kernel module only: ctrace.ko'
 	@echo 'make userspace      libctrace, the ctrace command, the examples'
 	@echo 'make python         the package for Python, over libctrace; install-python, uninstall-python'
@@ -44,7 +53,7 @@ help:
 	@echo 'PREFIX=$(PREFIX)   DESTDIR=$(DESTDIR)   W=1 C=1 go on to the kernel build'
 
 $(KERNELDIR)/Makefile:
-	@echo "ctrace: no kernel headers at $(KERNELDIR): install linux-headers-$$(uname -r), or set KERNELDIR=..." >&2
+	@echo "ctrace: no kernel headers at $(KERNELDIR): $(headers)" >&2
 	@false
 
 # The answers are asked for anew for every kernel, and when a question has changed.
@@ -103,7 +112,8 @@ install-dkms:
 	if diff -r $$new $(dkms_source) > /dev/null 2>&1; then rm -rf $$new; exit 0; fi; \
 	$(dkms_forget); rm -rf $(dkms_source); mv $$new $(dkms_source); echo "the module's source: $(dkms_source)"
 	@[ -n "$(DESTDIR)" ] || [ -n "$$(dkms status ctrace/$(VERSION))" ] || $(dkms) add ctrace/$(VERSION)
-	@[ -n "$(DESTDIR)" ] || $(dkms) install ctrace/$(VERSION) -k $(RELEASE)
+	@[ -n "$(DESTDIR)" ] || $(dkms) install ctrace/$(VERSION) -k $(RELEASE) || \
+		{ echo "ctrace: DKMS could not build the module: 'ctrace doctor' says why" >&2; exit 1; }
 uninstall-dkms:
 	@$(dkms_forget)
 	@if [ $(CURDIR) -ef $(dkms_source) ]; then echo "ctrace: $(dkms_source) stays: this make runs there"; \
@@ -117,8 +127,9 @@ selftests: userspace
 	+$(MAKE) -C selftests/unit
 	+$(MAKE) -C selftests/kernel
 
+# Ctrl-C ends make as well: its own words about an error would add nothing
 demo:
-	@selftests/vm/demo
+	@trap : INT; selftests/vm/demo || [ $$? = 130 ]
 check:
 	@selftests/run
 check-vm:

@@ -63,11 +63,36 @@ static const char config[] =
 	"CONFIG_TRACEPOINTS=y\nCONFIG_KPROBES=y\nCONFIG_BLOCK=y\nCONFIG_INET=y\nCONFIG_PERF_EVENTS=y\nCONFIG_PID_NS=y\n"
 	"CONFIG_KALLSYMS=y\n";
 
+/* The kernel's configuration, with these lines before it. */
+static void put_config(const char *more)
+{
+	static char text[1024];
+
+	snprintf(text, sizeof(text), "%s%s", more, config);
+	put("/boot/config-" REL, text);
+}
+
+/* This machine's apt knows every package but those in /apt-lacks. */
+static void put_apt(void)
+{
+	char path[512], script[512];
+
+	snprintf(script, sizeof(script), "#!/bin/sh\n[ $# = 2 ] && [ \"$1\" = policy ] || exit 100\n"
+		 "grep -qxF -- \"$2\" %s/apt-lacks && v='(none)' || v=1.0\n"
+		 "printf '%%s:\\n  Installed: (none)\\n  Candidate: %%s\\n' \"$2\" \"$v\"\n", root);
+	put("/bin/apt-cache", script);
+	snprintf(path, sizeof(path), "%s/bin/apt-cache", root);
+	check(!chmod(path, 0755));
+	put("/apt-lacks", "");
+	put("/var/lib/apt/lists/deb.debian.org_dists_x_main_Packages", "");
+}
+
 /* A machine without a trouble. */
 static void sound(void)
 {
 	gone("/");
 	mkdir(root, 0755);
+	put_apt();
 	put("/proc/sys/kernel/osrelease", REL "\n");
 	put("/proc/self/status", "Name:\tctrace\nCapEff:\t000001ffffffffff\n");
 	put("/proc/self/uid_map", "         0          0 4294967295\n");
@@ -106,10 +131,7 @@ static void look(void)
 	m = (struct machine){ .root = root, .release = (char *)REL, .os = OS_DEBIAN, .root_user = true };
 	m.loaded = exists(&m, "/sys/module/ctrace");
 	m.ko = exists(&m, "%s", ko) ? xstrdup(ko) : NULL;
-	doctor_kernel(&m);
-	doctor_build(&m);
-	doctor_module(&m);
-	doctor_host(&m);
+	doctor_look(&m);
 	for (size_t i = 0; i < m.n; i++) {
 		if (m.v[i].verdict == DOCTOR_OK || m.v[i].fix)
 			continue;
@@ -133,6 +155,15 @@ static void told(enum verdict verdict, const char *name, const char *what, const
 		printf("# %d %s: %s: %s\n", m.v[i].verdict, m.v[i].check, m.v[i].what, m.v[i].fix ?: "-");
 	check(!"the trouble is named");
 	printf("# expected %d %s: %s: %s\n", verdict, name, what, fix ?: "-");
+}
+
+/* Nothing is said of this check but what is well. */
+static void silent(const char *name)
+{
+	look();
+	for (size_t i = 0; i < m.n; i++)
+		if (m.v[i].verdict != DOCTOR_OK && !check(strcmp(m.v[i].check, name)))
+			printf("# %s: %s\n", name, m.v[i].what);
 }
 
 static void nothing(void)
@@ -161,6 +192,28 @@ static void kernel(void)
 	told(DOCTOR_OK, "options", "build/.config", NULL);
 }
 
+/* Of a kernel that cannot have the module, one trouble is named, not all that follow from it. */
+static void moot(void)
+{
+	sound();
+	gone("/lib/modules/" REL);
+	gone("/var/lib/dkms/ctrace");
+	told(DOCTOR_BAD, "headers", "no headers", NULL);
+	put("/boot/config-" REL, "\nCONFIG_NET=y\nCONFIG_CGROUPS=y\nCONFIG_TRACEPOINTS=y\nCONFIG_KPROBES=y\n");
+	told(DOCTOR_BAD, "options", "CONFIG_MODULES", NULL);
+	check_eq(m.troubles, 1);
+	told(DOCTOR_NOTE, "module", "DKMS and the module were not looked at", "ctrace doctor");
+	silent("headers");
+	silent("dkms");
+	/* the host's own are looked at */
+	put("/proc/self/mounts", "none /proc proc rw 0 0\n");
+	look();
+	check_eq(m.troubles, 2);
+	/* it is loaded: so that was another kernel's configuration */
+	put("/sys/module/ctrace/version", "9.9.9\n");
+	told(DOCTOR_NOTE, "headers", "no headers", NULL);
+}
+
 static void build(void)
 {
 	static const char ko[] = "/lib/modules/" REL "/updates/dkms/ctrace.ko";
@@ -170,19 +223,54 @@ static void build(void)
 	gone("/lib/modules/" REL "/build");
 	gone("/var/lib/dkms/ctrace/0.1.0/" REL);
 	told(DOCTOR_BAD, "headers", "no headers of Linux " REL, "apt-get install linux-headers-" REL);
+	/* these follow from it */
+	silent("dkms");
+	silent("module");
+	put("/lib/modules/" REL "/build/Makefile", "");
 	told(DOCTOR_BAD, "dkms", "not built for Linux " REL, "dkms install ctrace/0.1.0 -k " REL);
 	put("/var/lib/dkms/ctrace/0.1.0/build/make.log",
 	    "DKMS make.log\nmake: x\n/a/module/main.c:7:2: error: no such thing\nmake[1]: *** [x] Error 2\n");
 	told(DOCTOR_BAD, "dkms", "main.c:7:2: error: no such thing", "dkms install");
 	gone("/var/lib/dkms/ctrace");
 	told(DOCTOR_BAD, "dkms", "does not have", "make install-dkms");
-	told(DOCTOR_BAD, "module", "not installed for Linux " REL, "make install-dkms");
-	put("/boot/config-" REL, "\nCONFIG_CC_VERSION_TEXT=\"gcc-99 (Debian 99.1.0-1) 99.1.0\"\n");
+	silent("module");
+	put("/usr/libexec/ctrace/ctrace", "");
+	told(DOCTOR_BAD, "dkms", "does not have", "apt-get install ctrace-dkms");
+	put("/apt-lacks", "ctrace-dkms\n");
+	told(DOCTOR_BAD, "dkms", "does not have", "apt-get install ./dist/ctrace-dkms_*.deb");
+	gone("/usr/libexec");
+	put_config("\nCONFIG_CC_VERSION_TEXT=\"gcc-99 (Debian 99.1.0-1) 99.1.0\"\n");
 	told(DOCTOR_BAD, "compiler", "older than the kernel's, 99", "apt-get install gcc-99");
+	put("/apt-lacks", "gcc-99\n");
+	told(DOCTOR_BAD, "compiler", "older than the kernel's, 99", "install gcc 99 or later");
 	/* with the module there, it is no trouble of now */
 	put(ko, "code");
-	told(DOCTOR_NOTE, "headers", "no headers", "linux-headers");
+	gone("/lib/modules/" REL "/build");
+	told(DOCTOR_NOTE, "headers", "no headers", "apt-get install linux-headers-" REL);
 	told(DOCTOR_NOTE, "compiler", "older than the kernel's", NULL);
+	sound();
+	gone(ko);
+	told(DOCTOR_BAD, "module", "not installed for Linux " REL, "make install-dkms");
+}
+
+/* Headers of a kernel that apt does not have, or no longer. */
+static void apt(void)
+{
+	sound();
+	gone("/lib/modules/" REL "/build");
+	told(DOCTOR_NOTE, "headers", "no headers", "apt-get install linux-headers-" REL);
+	put("/apt-lacks", "linux-headers-" REL "\n");
+	told(DOCTOR_NOTE, "headers", "no headers", "apt-get install linux-headers-amd64 linux-image-amd64   # then boot");
+	put("/apt-lacks", "linux-headers-" REL "\nlinux-headers-amd64\nlinux-headers-arm64\nlinux-headers-generic\n");
+	told(DOCTOR_NOTE, "headers", "no headers", "install the headers of Linux " REL " from where that kernel came");
+	gone("/var/lib/apt/lists");
+	told(DOCTOR_NOTE, "headers", "no headers", "apt-get update && apt-get install linux-headers-" REL);
+	put("/var/lib/apt/lists/x_Packages.lz4", "");
+	check(apt_has("gcc-12"));
+	/* no name of a package reaches the shell, or apt-cache as an option */
+	check(!apt_has("gcc;touch${IFS}x"));
+	check(!apt_has("-o"));
+	check(!apt_has(""));
 }
 
 static void decisive(void)
@@ -225,7 +313,7 @@ static void loading(void)
 	put("/var/lib/dkms/mok.pub", "");
 	told(DOCTOR_BAD, "signature", "has no signature", "mokutil --import /var/lib/dkms/mok.pub");
 	gone("/sys/module/module");
-	put("/boot/config-" REL, "\nCONFIG_MODULE_SIG_FORCE=y\n");
+	put_config("\nCONFIG_MODULE_SIG_FORCE=y");
 	told(DOCTOR_BAD, "signature", "CONFIG_MODULE_SIG_FORCE", "mokutil");
 	put("/boot/config-" REL, config);
 	put("/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
@@ -313,14 +401,11 @@ static void tracers(void)
 
 static void kprobes(void)
 {
-	static char on_ftrace[1024];
-
-	snprintf(on_ftrace, sizeof(on_ftrace), "%sCONFIG_KPROBES_ON_FTRACE=y\n", config);
 	sound();
 	put("/proc/sys/kernel/ftrace_enabled", "0\n");
 	put("/sys/kernel/debug/kprobes/enabled", "1\n");
 	told(DOCTOR_OK, "kprobes", "no switch", NULL);	/* this kernel's kprobes do not need ftrace */
-	put("/boot/config-" REL, on_ftrace);
+	put_config("\nCONFIG_KPROBES_ON_FTRACE=y");
 	told(DOCTOR_NOTE, "kprobes", "kernel.ftrace_enabled is 0", "sysctl kernel.ftrace_enabled=1");
 	put("/proc/sys/kernel/ftrace_enabled", "1\n");
 	told(DOCTOR_OK, "kprobes", "no switch", NULL);
@@ -396,7 +481,9 @@ static void clean_up(void)
 static const struct ktap_case cases[] = {
 	{ "a sound machine has no trouble", nothing },
 	{ "the kernel's options", kernel },
+	{ "what follows from another trouble is not said", moot },
 	{ "headers, compiler, DKMS", build },
+	{ "packages that apt does not have are not proposed", apt },
 	{ "the decisive line of a build's log", decisive },
 	{ "what keeps the module from being loaded", loading },
 	{ "the host: permission, cgroups, symbols, runtimes", host },
@@ -408,7 +495,11 @@ static const struct ktap_case cases[] = {
 
 int main(void)
 {
+	char path[4096];
+
 	if (!mkdtemp(root))
 		return 1;
+	snprintf(path, sizeof(path), "%s/bin:%s", root, getenv("PATH") ?: "/usr/bin:/bin");
+	setenv("PATH", path, 1);
 	return ktap_run(cases, ARRAY_SIZE(cases));
 }

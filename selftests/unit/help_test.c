@@ -175,6 +175,9 @@ static void command_is(const char *name)
 	snprintf(manual, sizeof(manual), "anual: man ctrace-%s\n", name);
 	check(strlen(own) > strlen(manual) && !strcmp(own + strlen(own) - strlen(manual), manual));
 	options_are(name);
+	/* --json is known to each, and makes its errors JSON */
+	check_eq(run("%s --json --nonsense", name), 2);
+	check_str(text, "{\"error\":\"unknown option '--nonsense'\"}\n");
 	/* as a word of help; it comes last if a topic has the name, too */
 	check_eq(run("help %s", name), 0);
 	check(strlen(text) >= strlen(own) && !strcmp(text + strlen(text) - strlen(own), own));
@@ -249,6 +252,7 @@ static void options_refused(void)
 		"--from\n");
 	/* an option that flame gives to another command is not typed as that one takes it; an option twice */
 	refused("flame --off-cpu --frequency 49 web", "leave --frequency out");
+	refused("flame --json --off-cpu --frequency 49 web", "{\"error\":\"");
 	refused("hist --heat --heat -Z", ": unknown option '-Z'\n");
 }
 

@@ -137,10 +137,7 @@ static int run_doctor(int argc, char **argv)
 	if (optind < argc)
 		return cli_usage("doctor takes no words, only options: '%s'", argv[optind]);
 	look(&m);
-	doctor_kernel(&m);
-	doctor_build(&m);
-	doctor_module(&m);
-	doctor_host(&m);
+	doctor_look(&m);
 	if (cli_json)
 		print_json(&m);
 	else

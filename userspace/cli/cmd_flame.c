@@ -50,6 +50,7 @@ static const struct cli_option options[] = {
 	OPTION("speedscope", OPT_SPEEDSCOPE, NULL,
 	       "a file for https://www.speedscope.app: a profile for each container"),
 	OPTION("folded", OPT_FOLDED, NULL, "folded stacks: equal ones become one"),
+	OPTION("json", 'j', NULL, "print errors as JSON"),
 	OPTION("help", 'h', NULL, "this text"),
 	{ 0 },
 };
@@ -278,6 +279,8 @@ static int option(struct opts *o, int opt, char **argv, const struct getopts *g)
 		return choose(o, SPEEDSCOPE);
 	case OPT_FOLDED:
 		return choose(o, FOLDED);
+	case 'j':
+		return CLI_OK;
 	}
 	return window_option(&o->window, opt) ? CLI_OK : cli_bad_option(opt, argv, g);
 }

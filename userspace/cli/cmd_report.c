@@ -170,7 +170,8 @@ static int run_report(int argc, char **argv)
 			return cli_bad_option(opt, argv, &g);
 		}
 	}
-	if (o.folded && cli_json)
+	/* flame's --json is about errors */
+	if (o.folded && cli_json && strcmp(cli_cmd->name, "flame"))
 		return cli_usage("--folded and --json are two forms of output: choose one");
 	if (o.summary && (o.folded || o.relative || o.quiet_args))
 		return cli_usage("--summary shows no events: leave out --folded, --relative and --quiet-args");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tables of options that all views have; a view's own options follow them. */
+#include <string.h>
 #include "count/view.h"
 #include "run/window_options.h"
 
@@ -51,7 +52,8 @@ int view_interval(const char *text, uint64_t *ns)
 
 void view_check_folded(const struct view *v, int *status)
 {
-	if (v->folded && cli_json)
+	/* flame's --json is about errors */
+	if (v->folded && cli_json && strcmp(cli_cmd->name, "flame"))
 		*status = cli_usage("--folded and --json are two forms of output: choose one");
 	else if (v->folded && v->interval)
 		*status = cli_usage("--folded writes once, at the end: leave out --interval");

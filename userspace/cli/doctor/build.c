@@ -19,6 +19,23 @@ static enum verdict needed(const struct machine *m)
 	return m->loaded || m->ko ? DOCTOR_NOTE : DOCTOR_BAD;
 }
 
+/* Installs the newest kernel that apt has: it may have no headers of the running one. NULL: none. */
+static char *newest_kernel(const struct machine *m)
+{
+	static const char *const kinds[] = { "amd64", "arm64", "generic" };
+	char *fix = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds) && !fix; i++) {
+		char *headers = xasprintf("linux-headers-%s", kinds[i]), *install = install_of(m, headers, headers, headers);
+
+		if (install)
+			fix = xasprintf("%s linux-image-%s   # then boot that kernel", install, kinds[i]);
+		free(install);
+		free(headers);
+	}
+	return fix;
+}
+
 char *doctor_headers(const struct machine *m)
 {
 	char *debian = xasprintf("linux-headers-%s", m->release), *fedora = xasprintf("kernel-devel-%s", m->release);
@@ -26,7 +43,7 @@ char *doctor_headers(const struct machine *m)
 
 	free(debian);
 	free(fedora);
-	return fix ?: xasprintf("install the headers of Linux %s", m->release);
+	return fix ?: newest_kernel(m) ?: xasprintf("install the headers of Linux %s from where that kernel came", m->release);
 }
 
 static void check_headers(struct machine *m)
@@ -54,21 +71,6 @@ static bool has_program(const char *name)
 		path += n + (path[n] == ':');
 	}
 	return yes;
-}
-
-/* The first line that a command prints. NULL: none. */
-static char *said_by(const char *command)
-{
-	FILE *p = popen(command, "re");
-	char line[256] = "";
-
-	if (!p)
-		return NULL;
-	if (!fgets(line, sizeof(line), p))
-		line[0] = '\0';
-	pclose(p);
-	line[strcspn(line, "\n")] = '\0';
-	return *line ? xstrdup(line) : NULL;
 }
 
 /*
@@ -110,12 +112,14 @@ static void check_compiler(struct machine *m)
 	const char *name = clang ? "clang" : "gcc";
 
 	if (!has_program("make"))
-		found(m, needed(m), "compiler", xstrdup("there is no make"), install_of(m, "make", "make", "make"));
+		found(m, needed(m), "compiler", xstrdup("there is no make"),
+		      install_of(m, "make", "make", "make") ?: xstrdup("install make"));
 	if (!has_program(name)) {
 		package = xasprintf(clang ? "clang-%u" : "gcc-%u", want);
 		found(m, needed(m), "compiler", xasprintf("there is no %s; the kernel was built with %s", name,
 							  kernels ?: "a compiler that is not known"),
-		      install_of(m, want ? package : name, name, name));
+		      install_of(m, want ? package : name, name, name) ?: install_of(m, name, name, name) ?:
+		      xasprintf("install %s", name));
 		free(package);
 		goto out;
 	}
@@ -126,7 +130,8 @@ static void check_compiler(struct machine *m)
 		package = xasprintf("%s-%u", name, want);
 		found(m, needed(m), "compiler",
 		      xasprintf("%s %u is older than the kernel's, %u: it may not know the options that the kernel is built with",
-				name, have, want), install_of(m, package, name, package));
+				name, have, want),
+		      install_of(m, package, name, package) ?: xasprintf("install %s %u or later", name, want));
 		free(package);
 	} else {
 		found(m, DOCTOR_OK, "compiler", xasprintf("%s; the kernel's is %s", here ?: name, kernels ?: "not known"), NULL);
@@ -179,9 +184,15 @@ static char *dkms_version(const struct machine *m)
 
 char *doctor_installs(const struct machine *m)
 {
-	char *packaged = exists(m, "/usr/libexec/ctrace/ctrace") ? install_of(m, "ctrace-dkms", "ctrace-dkms", "ctrace-dkms") : NULL;
+	bool packaged = exists(m, "/usr/libexec/ctrace/ctrace");
+	char *fix = NULL;
 
-	return packaged ?: xstrdup("make install-dkms   # in ctrace's source");
+	/* the lists of Debian itself do not have it: fetching them anew would not help */
+	if (packaged && m->os == OS_DEBIAN && !apt_has("ctrace-dkms"))
+		fix = xstrdup("apt-get install ./dist/ctrace-dkms_*.deb   # in ctrace's source, after 'make deb'");
+	else if (packaged)
+		fix = install_of(m, "ctrace-dkms", "ctrace-dkms", "ctrace-dkms");
+	return fix ?: xstrdup("make install-dkms   # in ctrace's source");
 }
 
 static void check_dkms(struct machine *m)
@@ -204,8 +215,10 @@ static void check_dkms(struct machine *m)
 	if (line)
 		found(m, needed(m), "dkms", xasprintf("the build of ctrace %s failed: %s (/var/lib/dkms/ctrace/%s/build/make.log)",
 						      version, line, version), fix);
-	else
+	else if (!has_trouble(m, "headers") && !has_trouble(m, "compiler"))
 		found(m, needed(m), "dkms", xasprintf("ctrace %s is not built for Linux %s", version, m->release), fix);
+	else
+		free(fix);	/* DKMS cannot build it yet */
 	free(line);
 	free(log);
 out:

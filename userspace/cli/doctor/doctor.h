@@ -42,7 +42,16 @@ char *at_root(const struct machine *m, const char *fmt, ...) __attribute__((form
 /* The text of a file below the root, at most 8 MiB, without the last newline; NULL: it cannot be read. */
 char *text_of(const struct machine *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool exists(const struct machine *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* "apt-get install linux-headers-6.1.0": by the distribution's own tool. NULL: not known. */
+/* Is there a trouble of this check? */
+bool has_trouble(const struct machine *m, const char *check);
+/* The first line that a command of the shell prints. NULL: none. The caller frees it. */
+char *said_by(const char *command);
+/* Could apt install the package, by the lists that it has? It does not ask the network. */
+bool apt_has(const char *package);
+/*
+ * "apt-get install linux-headers-6.1.0": by the distribution's own tool. NULL: the tool is not known, or it is
+ * apt, and apt does not have the package.
+ */
 char *install_of(const struct machine *m, const char *debian, const char *fedora, const char *suse);
 /*
  * The value of CONFIG_option in the kernel's configuration: "y", "m", a text without its quotes; NULL: not
@@ -61,6 +70,9 @@ char *doctor_installs(const struct machine *m);
  */
 char *doctor_headers(const struct machine *m);
 char *doctor_rebuild(const char *options);
+
+/* Adds all findings; what an earlier trouble makes moot is not looked at. */
+void doctor_look(struct machine *m);
 
 /* Each adds one finding or more. */
 void doctor_kernel(struct machine *m);		/* kernel.c: release, options */
