@@ -26,7 +26,8 @@ static char *newest_kernel(const struct machine *m)
 	char *fix = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds) && !fix; i++) {
-		char *headers = xasprintf("linux-headers-%s", kinds[i]), *install = install_of(m, headers, headers, headers);
+		char *headers = xasprintf("linux-headers-%s", kinds[i]);
+		char *install = install_of(m, headers, headers, headers);
 
 		if (install)
 			fix = xasprintf("%s linux-image-%s   # then boot that kernel", install, kinds[i]);
@@ -43,7 +44,8 @@ char *doctor_headers(const struct machine *m)
 
 	free(debian);
 	free(fedora);
-	return fix ?: newest_kernel(m) ?: xasprintf("install the headers of Linux %s from where that kernel came", m->release);
+	return fix ?: newest_kernel(m) ?:
+	       xasprintf("install the headers of Linux %s from where that kernel came", m->release);
 }
 
 static void check_headers(struct machine *m)

@@ -145,7 +145,8 @@ void doctor_look(struct machine *m)
 {
 	doctor_kernel(m);
 	if (m->troubles && !m->loaded) {
-		found(m, DOCTOR_NOTE, "module", xstrdup("headers, compiler, DKMS and the module were not looked at: each belongs to one kernel"),
+		found(m, DOCTOR_NOTE, "module",
+		      xstrdup("headers, compiler, DKMS and the module were not looked at: each belongs to one kernel"),
 		      xstrdup("ctrace doctor   # again, on another kernel"));
 	} else {
 		doctor_build(m);

@@ -49,8 +49,8 @@ char *said_by(const char *command);
 /* Could apt install the package, by the lists that it has? It does not ask the network. */
 bool apt_has(const char *package);
 /*
- * "apt-get install linux-headers-6.1.0": by the distribution's own tool. NULL: the tool is not known, or it is
- * apt, and apt does not have the package.
+ * "apt-get install linux-headers-6.1.0": by the distribution's own tool. NULL: the tool is not known, or it
+ * is apt, and apt does not have the package.
  */
 char *install_of(const struct machine *m, const char *debian, const char *fedora, const char *suse);
 /*

@@ -26,7 +26,8 @@ static void check_installed(struct machine *m)
 {
 	if (m->ko)
 		found(m, DOCTOR_OK, "module", xasprintf("installed: %s", m->ko), NULL);
-	else if (!m->loaded && !has_trouble(m, "headers") && !has_trouble(m, "compiler") && !has_trouble(m, "dkms"))
+	else if (!m->loaded && !has_trouble(m, "headers") && !has_trouble(m, "compiler") &&
+		 !has_trouble(m, "dkms"))
 		found(m, DOCTOR_BAD, "module", xasprintf("not installed for Linux %s", m->release),
 		      doctor_installs(m));
 }
