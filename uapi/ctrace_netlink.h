@@ -75,6 +75,8 @@
  *  TRACEPOINT_GET dump               -> EVENT{NAME}: every tracepoint of this kernel
  *  TASK_GET       dump [SESSION{ID}] -> TASK{...}: threads and what they are in; of a session, those
  *                                    that its targets have; the kernel's own threads are left out
+ *  REQUEST_GET    dump [SESSION{ID}] -> REQUEST{...}: block requests under way, while any session has
+ *                                    block_io; of a session, those that its targets have
  *  STATS_GET      dump [SESSION{ID}] -> SESSION{ID} RING{...} per ring in use,
  *                                      PROBE{ID, NAME, MISSED} per probe,
  *                                      LIMIT{CID, DROPPED} per container that RATE held back
@@ -140,6 +142,7 @@ enum ctrace_cmd {
 	CTRACE_CMD_EVENT_DEL,
 	CTRACE_CMD_TRACEPOINT_GET,
 	CTRACE_CMD_TASK_GET,
+	CTRACE_CMD_REQUEST_GET,
 	__CTRACE_CMD_MAX
 };
 
@@ -158,6 +161,7 @@ enum ctrace_attr {
 	CTRACE_A_RING,		/* nested CTRACE_A_RING_* */
 	CTRACE_A_LIMIT,		/* nested CTRACE_A_LIMIT_* */
 	CTRACE_A_TASK,		/* nested CTRACE_A_TASK_* */
+	CTRACE_A_REQUEST,	/* nested CTRACE_A_REQUEST_* */
 	__CTRACE_A_MAX
 };
 
@@ -580,6 +584,36 @@ enum ctrace_attr_task {
 };
 
 #define CTRACE_A_TASK_MAX	(__CTRACE_A_TASK_MAX - 1)
+
+/* Where a block request is. */
+enum ctrace_request_at {
+	CTRACE_REQUEST_LIMIT	= 1,	/* a limit of a cgroup (io.max) holds it back */
+	CTRACE_REQUEST_QUEUE	= 2,	/* it waits for its issue */
+	CTRACE_REQUEST_DISK	= 3,	/* it was issued to the disk */
+};
+
+/*
+ * A block request that has not completed. It was issued since a session has block_io; or it was submitted
+ * since then, is not issued yet, and its thread has waited for it all the time. A request of which too many
+ * others took the owner's place is left out.
+ */
+enum ctrace_attr_request {
+	CTRACE_A_REQUEST_UNSPEC,
+	CTRACE_A_REQUEST_PAD,
+	CTRACE_A_REQUEST_CID,		/* u32: its issuer's container */
+	CTRACE_A_REQUEST_TID,		/* u32: the thread that submitted it; absent: not known */
+	CTRACE_A_REQUEST_COMM,		/* string: that thread's name; absent: not known */
+	CTRACE_A_REQUEST_DEV,		/* u32: the disk, as in events */
+	CTRACE_A_REQUEST_SECTOR,	/* u64: its first, of 512 bytes */
+	CTRACE_A_REQUEST_BYTES,		/* u32 */
+	CTRACE_A_REQUEST_RWBS,		/* u32: as in events */
+	CTRACE_A_REQUEST_AT,		/* u32 enum ctrace_request_at */
+	CTRACE_A_REQUEST_NS,		/* u64: how long ago it was made; with a limit, since that held it back */
+	CTRACE_A_REQUEST_ISSUED_NS,	/* u64: how long ago it was issued; absent: it is not */
+	__CTRACE_A_REQUEST_MAX
+};
+
+#define CTRACE_A_REQUEST_MAX	(__CTRACE_A_REQUEST_MAX - 1)
 
 /*
  * The attributes that a sender may set, as X(SET, NAME); the module alone sends the others. Errors call

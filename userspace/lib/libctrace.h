@@ -329,6 +329,16 @@ typedef int (*ctrace_task_fn)(const struct ctrace_task_info *info, void *arg);
 /* session: its targets' threads; 0: all */
 int ctrace_task_each(struct ctrace *ct, uint32_t session, ctrace_task_fn fn, void *arg);
 
+/* A block request under way: enum ctrace_attr_request. An attribute that is absent is 0. */
+struct ctrace_request_info {
+	uint32_t cid, tid, dev, bytes, rwbs, at;
+	uint64_t sector, ns, issued_ns;
+	char comm[16];
+};
+typedef int (*ctrace_request_fn)(const struct ctrace_request_info *info, void *arg);
+/* session: its targets' requests; 0: all */
+int ctrace_request_each(struct ctrace *ct, uint32_t session, ctrace_request_fn fn, void *arg);
+
 struct ctrace_ring_info {
 	uint32_t session, slot, cpu, cid, gen;
 	uint64_t events, bytes, lost_full, lost_nested;
