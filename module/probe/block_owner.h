@@ -35,7 +35,7 @@ struct ctrace_block_owner {
 	 */
 	u64 throttled;
 	u32 sectors;
-	u32 dev, flags;			/* for block_under_way.c: the disk; as ctrace_compat_bio_flags() has it */
+	u32 dev, flags;			/* of the disk, and the bio's: for block_under_way.c */
 	bool ended;			/* one of two functions has asked at the request's end */
 	bool waits;			/* a limit holds the bio back: it has no request yet */
 	s32 tid;			/* the issuer's */

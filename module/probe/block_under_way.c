@@ -4,13 +4,13 @@
  * that. Places of both tables may be left behind (session/inflight.h), and nothing shows which. So a place
  * alone proves nothing:
  *
- *	in the disk	The table of block_io has the request, and block_owners its first bio. While a request
- *			is under way, no other bio can have that address. So an owner that was remembered there
- *			before the issue, for the request's first sector, is its own. Both places are given
- *			back at the request's end.
- *	before it	The thread that submitted the bio sleeps for I/O, and has had no CPU since. So some of
- *			what it submitted then is under way: this bio, or one that it was merged with. That one
- *			is not in a disk, because no request there covers the bio's sector.
+ *	in the disk	The table of block_io has the request, and block_owners its first bio. While the
+ *			request is under way, no other bio has that address. So an owner that was remembered
+ *			there before the issue, for the request's first sector, is its own. Both places are
+ *			given back at the request's end.
+ *	before it	The thread that submitted the bio sleeps for I/O, and has had no CPU since. So some
+ *			of what it submitted then is under way: this bio, or one that it was merged with.
+ *			That one is not in a disk, because no request there covers the bio's sector.
  *
  * A request that no thread waits for is therefore left out until it is issued.
  */

@@ -251,10 +251,10 @@ static __always_inline void ctrace_inflight_give(struct ctrace_inflight *t, u32 
 }
 
 /*
- * For a list of what is under way: copies the place, stride bytes, and returns its key; NULL: it is free, or a
- * context just deals with it. The caller holds ctrace_lock, so the table stays. It does not hold the place: the
- * end would find that BUSY, and be lost. So key and copy are of one moment, which may have passed. The key
- * may point to anything: only compare it.
+ * For a list of what is under way: copies the place, stride bytes, and returns its key; NULL: it is free, or
+ * a context just deals with it. The caller holds ctrace_lock, so the table stays. It does not hold the
+ * place: the end would find that BUSY, and be lost. So key and copy are of one moment, which may have passed.
+ * The key may point to anything: only compare it.
  */
 const void *ctrace_inflight_peek(const struct ctrace_inflight *t, u32 place, void *to);
 

@@ -76,7 +76,8 @@ int ctrace_request_each(struct ctrace *ct, uint32_t session, ctrace_request_fn f
 	size_t i;
 	int err;
 
-	err = ctrace_ctl_dump(ct, CTRACE_CMD_REQUEST_GET, session, "cannot list block requests", request_reply, &l);
+	err = ctrace_ctl_dump(ct, CTRACE_CMD_REQUEST_GET, session, "cannot list block requests",
+			      request_reply, &l);
 	for (v = l.items, i = 0; !err && i < l.n; i++)
 		err = fn(&v[i], arg);
 	free(l.items);

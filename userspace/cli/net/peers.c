@@ -181,12 +181,15 @@ static void find_listeners(struct found *f, const struct sockets *s, const struc
 
 const struct socket_at *sockets_listener(const struct sockets *s, const struct socket_at *x)
 {
+	const uint8_t *any = is_v4(x->ends.local) ? v4_any : in6addr_any.s6_addr;
 	const struct socket_at *found = NULL;
 	struct sock_ends l = { .lport = x->ends.lport };
 
-	for (int any = 0; any < 2 && !found; any++) {
-		memcpy(l.local, any && is_v4(x->ends.local) ? v4_any : any ? in6addr_any.s6_addr : x->ends.local, 16);
-		for (size_t i = sockets_first(s, s->n, &l); i < s->n && !memcmp(&s->v[i].ends, &l, sizeof(l)); i++) {
+	for (int pass = 0; pass < 2 && !found; pass++) {
+		memcpy(l.local, pass ? any : x->ends.local, sizeof(l.local));
+		for (size_t i = sockets_first(s, s->n, &l); i < s->n; i++) {
+			if (memcmp(&s->v[i].ends, &l, sizeof(l)))
+				break;
 			if (s->v[i].ns != x->ns)
 				continue;
 			if (found && found->cid != s->v[i].cid)

@@ -27,8 +27,8 @@ enum { DIAG_SKV6ONLY = 11, DIAG_CGROUP_ID = 21 };
 enum { TCPI_BACKOFF = 4, TCPI_RTO = 8, TCPI_BYTES_ACKED = 120, TCPI_BYTES_RECEIVED = 128 };
 /* the kernel's TCP states */
 enum {
-	ESTABLISHED = 1, SYN_SENT = 2, SYN_RECV = 3, FIN_WAIT1 = 4, FIN_WAIT2 = 5, CLOSE_WAIT = 8, LAST_ACK = 9, LISTENING = 10,
-	CLOSING = 11,
+	ESTABLISHED = 1, SYN_SENT = 2, SYN_RECV = 3, FIN_WAIT1 = 4, FIN_WAIT2 = 5, CLOSE_WAIT = 8,
+	LAST_ACK = 9, LISTENING = 10, CLOSING = 11,
 };
 enum { TIMER_RETRANSMITS = 1, TIMER_TIME_WAIT = 3 };
 #define RTO_MAX		(120 * NSEC_PER_SEC)	/* the kernel's: it does not grow further */
@@ -102,7 +102,8 @@ static uint32_t byte(const struct nlattr *a, size_t at)
 static uint64_t age_of(const struct inet_diag_msg *d, const struct nlattr *info)
 {
 	/* us, and ms */
-	uint64_t rto = (uint32_t)number(info, TCPI_RTO) * 1000ull, left = d->idiag_expires * 1000000ull, all = 0;
+	uint64_t rto = (uint32_t)number(info, TCPI_RTO) * 1000ull;
+	uint64_t left = d->idiag_expires * 1000000ull, all = 0;
 	uint32_t backoff = byte(info, TCPI_BACKOFF), again = d->idiag_retrans;
 
 	if (d->idiag_timer != TIMER_RETRANSMITS || !rto || rto >= RTO_MAX || backoff > again || left > rto)
@@ -220,17 +221,20 @@ static void ask_all(struct ask *a, uint32_t sockets, int what)
 	a->cut = false;
 	a->left = sockets;
 	/* listeners are few, and answer more questions */
-	for (int pass = 0; pass < 2; pass++)
+	for (int pass = 0; pass < 2; pass++) {
+		const uint32_t later = what & SOCK_DIAG_OPENING ? opening : connected;
+
 		for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
 			const struct inet_diag_req_v2 r = {
 				.sdiag_family = (uint8_t)families[i], .sdiag_protocol = IPPROTO_TCP,
 				.idiag_ext = what && pass ? 1 << (INET_DIAG_INFO - 1) : 0,
-				.idiag_states = !pass ? 1 << LISTENING : what & SOCK_DIAG_OPENING ? opening : connected,
+				.idiag_states = pass ? later : 1 << LISTENING,
 			};
 
 			if (!a->cut)
 				dump(a, NETLINK_SOCK_DIAG, SOCK_DIAG_BY_FAMILY, &r, sizeof(r), take_socket);
 		}
+	}
 	if (a->cut)
 		tell(a, &(struct sock_told){ .kind = SOCK_LEFT_OUT });
 	if (a->err)

@@ -25,13 +25,13 @@ enum sock_kind {
 struct sock_told {
 	struct sock_ends ends;
 	uint32_t kind, bits;
-	uint32_t again;		/* SOCK_CONNECTS, SOCK_ANSWERS: how often the SYN or its answer was sent again */
+	uint32_t again;		/* SOCK_CONNECTS, SOCK_ANSWERS: how often that was sent again */
 	uint64_t cookie;	/* no other socket of the namespace had or gets it */
 	uint64_t cgroup;	/* id of the v2 cgroup in which it was made; since Linux 5.9 */
 	uint64_t tx, rx;	/* bytes that were acknowledged, and received; since Linux 4.1 */
 	/*
-	 * SOCK_CONNECTS: ns since its first SYN, by the timer that sends SYNs again: up to an eighth too small,
-	 * because the kernel's timers are late by that
+	 * SOCK_CONNECTS: ns since its first SYN, by the timer that sends SYNs again: up to an eighth too
+	 * small, because the kernel's timers are late by that
 	 */
 	uint64_t age;
 };
