@@ -75,6 +75,8 @@
  *  TRACEPOINT_GET dump               -> EVENT{NAME}: every tracepoint of this kernel
  *  TASK_GET       dump [SESSION{ID}] -> TASK{...}: threads and what they are in; of a session, those
  *                                    that its targets have; the kernel's own threads are left out
+ *  REQUEST_GET    dump [SESSION{ID}] -> REQUEST{...}: block requests under way, while any session has
+ *                                    block_io; of a session, those that its targets have
  *  STATS_GET      dump [SESSION{ID}] -> SESSION{ID} RING{...} per ring in use,
  *                                      PROBE{ID, NAME, MISSED} per probe,
  *                                      LIMIT{CID, DROPPED} per container that RATE held back
@@ -108,6 +110,7 @@
 #define _UAPI_CTRACE_NETLINK_H
 
 #include "ctrace.h"
+#include "ctrace_under_way.h"
 
 #define CTRACE_GENL_NAME	"ctrace"
 #define CTRACE_GENL_VERSION	CTRACE_ABI
@@ -140,6 +143,7 @@ enum ctrace_cmd {
 	CTRACE_CMD_EVENT_DEL,
 	CTRACE_CMD_TRACEPOINT_GET,
 	CTRACE_CMD_TASK_GET,
+	CTRACE_CMD_REQUEST_GET,
 	__CTRACE_CMD_MAX
 };
 
@@ -158,6 +162,7 @@ enum ctrace_attr {
 	CTRACE_A_RING,		/* nested CTRACE_A_RING_* */
 	CTRACE_A_LIMIT,		/* nested CTRACE_A_LIMIT_* */
 	CTRACE_A_TASK,		/* nested CTRACE_A_TASK_* */
+	CTRACE_A_REQUEST,	/* nested CTRACE_A_REQUEST_* */
 	__CTRACE_A_MAX
 };
 
@@ -553,33 +558,6 @@ enum ctrace_attr_limit {
 };
 
 #define CTRACE_A_LIMIT_MAX	(__CTRACE_A_LIMIT_MAX - 1)
-
-/*
- * A thread that exists. RAN_NS and QUEUED_NS are the kernel's own (sched_info), so they need no session. The
- * last four are of what a session follows: they are absent if none does, or if it began before that session.
- */
-enum ctrace_attr_task {
-	CTRACE_A_TASK_UNSPEC,
-	CTRACE_A_TASK_PAD,
-	CTRACE_A_TASK_TID,		/* u32, initial namespace */
-	CTRACE_A_TASK_PID,		/* u32: its process, initial namespace */
-	CTRACE_A_TASK_VTID,		/* u32: in its own namespace */
-	CTRACE_A_TASK_CID,		/* u32: its container */
-	CTRACE_A_TASK_COMM,		/* string */
-	/* u32: the kernel's TASK_*: 1, 2: it sleeps; 4, 8: stopped; 0: it can run */
-	CTRACE_A_TASK_STATE,
-	CTRACE_A_TASK_IOWAIT,		/* u32: 1: it sleeps for a disk; absent: 0 */
-	CTRACE_A_TASK_RAN_NS,		/* u64: how long ago it last got a CPU; absent: never, or not known */
-	CTRACE_A_TASK_QUEUED_NS,	/* u64: how long it has been waiting for a CPU; absent: it is not */
-	/* u32: CTRACE_ID_SCHED_WAIT, _RUN or _BLOCK: what its end will write */
-	CTRACE_A_TASK_SPAN,
-	CTRACE_A_TASK_SPAN_NS,		/* u64: for how long it has been in that */
-	CTRACE_A_TASK_CALL,		/* u32: the event of the whole call that it is in */
-	CTRACE_A_TASK_CALL_NS,		/* u64: for how long */
-	__CTRACE_A_TASK_MAX
-};
-
-#define CTRACE_A_TASK_MAX	(__CTRACE_A_TASK_MAX - 1)
 
 /*
  * The attributes that a sender may set, as X(SET, NAME); the module alone sends the others. Errors call

@@ -178,6 +178,7 @@ static const struct {
 	[CTRACE_CMD_STATS_GET]		= { .dumpit = ctrace_dump_stats },
 	[CTRACE_CMD_TRACEPOINT_GET]	= { .dumpit = ctrace_dump_tracepoints },
 	[CTRACE_CMD_TASK_GET]		= { .dumpit = ctrace_dump_tasks },
+	[CTRACE_CMD_REQUEST_GET]	= { .dumpit = ctrace_dump_requests },
 };
 
 /*
@@ -236,7 +237,7 @@ static CTRACE_COMPAT_OPS_CONST struct genl_ops ops[] = {
 	DO(INFO_GET), DO(SESSION_NEW), DO(SESSION_DEL), DO(SESSION_SET), DUMP(SESSION_GET),
 	DO(PROBE_ADD), DO(PROBE_DEL), DUMP(PROBE_GET), DO(TARGET_ADD), DO(TARGET_DEL), DUMP(TARGET_GET),
 	DUMP(CONTAINER_GET), BOTH(EVENT_GET), DO(EVENT_NEW), DO(EVENT_DEL), DUMP(STATS_GET),
-	DUMP(TRACEPOINT_GET), DUMP(TASK_GET),
+	DUMP(TRACEPOINT_GET), DUMP(TASK_GET), DUMP(REQUEST_GET),
 };
 
 /*

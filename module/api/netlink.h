@@ -43,6 +43,7 @@ int ctrace_dump_containers(struct sk_buff *skb, struct netlink_callback *cb);
 int ctrace_dump_events(struct sk_buff *skb, struct netlink_callback *cb);
 int ctrace_dump_tracepoints(struct sk_buff *skb, struct netlink_callback *cb);
 int ctrace_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb);
+int ctrace_dump_requests(struct sk_buff *skb, struct netlink_callback *cb);
 int ctrace_dump_stats(struct sk_buff *skb, struct netlink_callback *cb);
 
 #endif

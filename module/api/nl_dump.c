@@ -12,6 +12,7 @@
 #include "api/netlink.h"
 #include "api/put.h"
 #include "api/reply.h"
+#include "probe/block_under_way.h"
 #include "session/limit.h"
 #include "session/probe.h"
 #include "session/session.h"
@@ -344,14 +345,16 @@ static int look_next(int *nr, u32 bit, struct ctrace_task *t)
 	return found;
 }
 
-/* args[0]: the number at which the dump continues. ctrace_lock is held: see probe/under_way.h */
-int ctrace_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb)
+/*
+ * fn puts the next item from the place args[0] on into the message, if it is among the few that fn looks at,
+ * and moves args[0] on. 1: the message is full; -1: there are no more. bit: of the session that is asked for;
+ * 0: of any. ctrace_lock is held: see probe/under_way.h
+ */
+static int dump_under_way(struct sk_buff *skb, struct netlink_callback *cb,
+			  int (*fn)(struct sk_buff *, struct netlink_callback *, u32 bit))
 {
 	struct ctrace_session *s = NULL;
-	struct ctrace_task t;
-	int err, found = 0, nr;
-	bool full = false;
-	void *hdr;
+	int err, result = 0;
 	u32 only;
 
 	err = dump_only(cb, &only) ?: mutex_lock_killable(&ctrace_lock);
@@ -359,21 +362,60 @@ int ctrace_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb)
 		return err;
 	if (only)
 		s = ctrace_session_find(only);
-	if (only && !s)
-		goto out;
-	nr = max(cb->args[0], 1L);
-	while (!full && found >= 0) {
-		found = look_next(&nr, s ? 1u << s->index : 0, &t);
-		if (found > 0) {
-			hdr = message(skb, cb, CTRACE_CMD_TASK_GET);
-			full = !hdr || finish(skb, hdr, ctrace_put_task(skb, &t));
-		}
-		cb->args[0] = full ? t.tid : nr;
+	while (!result && (s || !only)) {
+		result = fn(skb, cb, s ? 1u << s->index : 0);
 		cond_resched();
 	}
-out:
 	mutex_unlock(&ctrace_lock);
-	return dumped(skb, full);
+	return dumped(skb, result > 0);
+}
+
+static int put_next_task(struct sk_buff *skb, struct netlink_callback *cb, u32 bit)
+{
+	int nr = max(cb->args[0], 1L), found;
+	struct ctrace_task t;
+	void *hdr;
+
+	found = look_next(&nr, bit, &t);
+	if (found > 0) {
+		hdr = message(skb, cb, CTRACE_CMD_TASK_GET);
+		if (!hdr || finish(skb, hdr, ctrace_put_task(skb, &t))) {
+			cb->args[0] = t.tid;
+			return 1;
+		}
+	}
+	cb->args[0] = nr;
+	return min(found, 0);
+}
+
+int ctrace_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump_under_way(skb, cb, put_next_task);
+}
+
+/* --- block requests ------------------------------------------------------------------ */
+
+static int put_next_request(struct sk_buff *skb, struct netlink_callback *cb, u32 bit)
+{
+	u32 place = cb->args[0];
+	struct ctrace_request r;
+	void *hdr;
+	int found;
+
+	found = ctrace_block_under_way(&place, bit, &r);
+	cb->args[0] = place;
+	if (found > 0) {
+		hdr = message(skb, cb, CTRACE_CMD_REQUEST_GET);
+		if (!hdr || finish(skb, hdr, ctrace_put_request(skb, &r)))
+			return 1;
+		cb->args[0]++;
+	}
+	return min(found, 0);
+}
+
+int ctrace_dump_requests(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump_under_way(skb, cb, put_next_request);
 }
 
 /* --- event types --------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include <linux/kernel.h>
 #include "api/netlink.h"
 #include "api/put.h"
+#include "probe/block_under_way.h"
 #include "session/limit.h"
 #include "session/probe.h"
 #include "session/session.h"
@@ -154,6 +155,26 @@ int ctrace_put_task(struct sk_buff *skb, const struct ctrace_task *t)
 	    (t->queued && put_u64(skb, CTRACE_A_TASK_QUEUED_NS, t->queued, CTRACE_A_TASK_PAD)) ||
 	    put_under_way(skb, &t->span, CTRACE_A_TASK_SPAN, CTRACE_A_TASK_SPAN_NS) ||
 	    put_under_way(skb, &t->call, CTRACE_A_TASK_CALL, CTRACE_A_TASK_CALL_NS))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+int ctrace_put_request(struct sk_buff *skb, const struct ctrace_request *r)
+{
+	struct nlattr *nest = nla_nest_start(skb, CTRACE_A_REQUEST);
+
+	if (!nest || nla_put_u32(skb, CTRACE_A_REQUEST_CID, r->cid) ||
+	    (r->tid && (nla_put_u32(skb, CTRACE_A_REQUEST_TID, r->tid) ||
+			nla_put_string(skb, CTRACE_A_REQUEST_COMM, r->comm))) ||
+	    nla_put_u32(skb, CTRACE_A_REQUEST_DEV, r->dev) ||
+	    put_u64(skb, CTRACE_A_REQUEST_SECTOR, r->sector, CTRACE_A_REQUEST_PAD) ||
+	    nla_put_u32(skb, CTRACE_A_REQUEST_BYTES, r->bytes) ||
+	    nla_put_u32(skb, CTRACE_A_REQUEST_RWBS, r->rwbs) ||
+	    nla_put_u32(skb, CTRACE_A_REQUEST_AT, r->at) ||
+	    put_u64(skb, CTRACE_A_REQUEST_NS, r->ns, CTRACE_A_REQUEST_PAD) ||
+	    (r->at == CTRACE_REQUEST_DISK &&
+	     put_u64(skb, CTRACE_A_REQUEST_ISSUED_NS, r->issued_ns, CTRACE_A_REQUEST_PAD)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

@@ -15,6 +15,7 @@ struct ctrace_arena_stats;
 struct ctrace_container;
 struct ctrace_event_type;
 struct ctrace_probe;
+struct ctrace_request;
 struct ctrace_ring_stats;
 struct ctrace_session;
 struct ctrace_target;
@@ -36,6 +37,7 @@ int ctrace_put_probe(struct sk_buff *skb, struct ctrace_probe *p);
 int ctrace_put_target(struct sk_buff *skb, const struct ctrace_target *t);
 int ctrace_put_ring(struct sk_buff *skb, const struct ctrace_ring_stats *r);
 int ctrace_put_task(struct sk_buff *skb, const struct ctrace_task *t);
+int ctrace_put_request(struct sk_buff *skb, const struct ctrace_request *r);
 int ctrace_put_limit(struct sk_buff *skb, u32 cid, u64 dropped);
 int ctrace_put_container(struct sk_buff *skb, const struct ctrace_container *c);
 /*

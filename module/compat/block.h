@@ -203,6 +203,16 @@ static inline const struct request_queue *ctrace_compat_bio_q(const struct bio *
 #endif
 }
 
+/* The number of its disk, as ctrace_compat_rq_dev() has it. A bio that is under way keeps its disk. */
+static inline u32 ctrace_compat_bio_disk(const struct bio *bio)
+{
+#ifdef CTRACE_HAVE_BIO_BDEV
+	return disk_devt(bio->bi_bdev->bd_disk);
+#else
+	return disk_devt(bio->bi_disk);
+#endif
+}
+
 /*
  * The cgroup that the kernel charges for bio: the submitter's, or its nearest ancestor that has
  * the io controller. The bio holds a reference while it is under way. NULL: the kernel does not say.

@@ -274,6 +274,9 @@ struct io {
 	struct ctrace_begun begun;	/* time: of the issue */
 	u64 sector;
 	u32 dev, bytes;
+	/* for block_under_way.c. The bio may have gone: it is only compared */
+	const struct bio *bio;
+	u32 flags;
 };
 
 static struct ctrace_inflight ios __read_mostly = { .stride = sizeof(struct io), .bits = 12 };
@@ -302,6 +305,8 @@ static void CTRACE_PROBE_BLOCK_RQ(probe_io_issue)
 	io->sector = blk_rq_trace_sector(rq);
 	io->dev = ctrace_compat_rq_dev(rq);
 	io->bytes = blk_rq_bytes(rq);
+	io->bio = rq->bio;
+	io->flags = ctrace_compat_rq_flags(rq);
 	io->begun.time = ctrace_compat_clock();
 	WRITE_ONCE(io->begun.wanted, (u64)mask << 32 | CTRACE_ID_BLOCK_IO);
 	ctrace_inflight_let_go(&ios, place, rq);
@@ -438,6 +443,33 @@ static void CTRACE_PROBE_BLOCK_RQ_COMPLETE(probe_io_end)
 	if (CTRACE_PROBE_BLOCK_BYTES(bytes) >= blk_rq_bytes(rq))
 		on_io_end(rq, CTRACE_PROBE_BLOCK_ERRNO(error));
 	ctrace_compat_probe_end();
+}
+
+/* --- for block_under_way.c ------------------------------------------------------ */
+
+u32 ctrace_block_issued_places(void)
+{
+	return ios.keys ? 1u << ios.bits : 0;
+}
+
+bool ctrace_block_issued(u32 place, struct ctrace_block_issued *out)
+{
+	struct io io;
+
+	if (!ctrace_inflight_peek(&ios, place, &io))
+		return false;
+	out->bio = io.bio;
+	out->time = io.begun.time;
+	out->sector = io.sector;
+	out->dev = io.dev;
+	out->bytes = io.bytes;
+	out->flags = io.flags;
+	return true;
+}
+
+u32 ctrace_block_rwbs(u32 flags, u32 bytes)
+{
+	return rwbs(flags, bytes);
 }
 
 /* --- without an event: remember who issues a request ------------------------ */

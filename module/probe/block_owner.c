@@ -94,6 +94,8 @@ static __always_inline void keep(struct bio *bio, const struct ctrace_who *who, 
 	o->q = ctrace_compat_bio_q(bio);
 	o->sector = ctrace_compat_bio_sector(bio);
 	o->sectors = bio_sectors(bio);
+	o->dev = ctrace_compat_bio_disk(bio);
+	o->flags = ctrace_compat_bio_flags(bio);
 	o->throttled = 0;
 	o->ended = false;
 	o->waits = waits;
@@ -159,6 +161,7 @@ static bool let_through(struct bio *bio)
 	o->q = ctrace_compat_bio_q(bio);
 	o->sector = ctrace_compat_bio_sector(bio);
 	o->sectors = bio_sectors(bio);
+	o->dev = ctrace_compat_bio_disk(bio);
 	o->throttled = ctrace_compat_passed(was.begun.time, now);
 	o->waits = false;
 	o->begun.time = now;

@@ -35,6 +35,7 @@ struct ctrace_block_owner {
 	 */
 	u64 throttled;
 	u32 sectors;
+	u32 dev, flags;			/* of the disk, and the bio's: for block_under_way.c */
 	bool ended;			/* one of two functions has asked at the request's end */
 	bool waits;			/* a limit holds the bio back: it has no request yet */
 	s32 tid;			/* the issuer's */
@@ -60,6 +61,22 @@ struct ctrace_block_issuer {
 struct ctrace_block_times {
 	u64 made, throttled;
 };
+
+/* A request that block_io follows: a copy, of which the bio may have gone. */
+struct ctrace_block_issued {
+	const struct bio *bio;		/* its first */
+	u64 time, sector;
+	u32 dev, bytes, flags;
+};
+
+/*
+ * ctrace_lock held, so the table of block_io stays: how many places it has, 0 if no session has the event;
+ * and the request of one. False: it has none.
+ */
+u32 ctrace_block_issued_places(void);
+bool ctrace_block_issued(u32 place, struct ctrace_block_issued *out);
+/* The field rwbs of a request of that many bytes. */
+u32 ctrace_block_rwbs(u32 flags, u32 bytes);
 
 /* The issuer of bio, in its submitter's context. bio may be NULL. */
 void ctrace_block_here(struct bio *bio, struct ctrace_block_issuer *out);

@@ -173,6 +173,34 @@ const struct task_struct *ctrace_begun_task(const struct ctrace_who *who, u64 st
 	return p;
 }
 
+/*
+ * A user of a place with "renew, hold, let_go" makes the key BUSY (full barrier), writes, and lets go
+ * (release). If the copy has a word that was written later than we read the key first, the second look at
+ * the key sees BUSY, or that the user has let go; and then the third pass sees all that it wrote. That
+ * differs from the copy, in the time if in nothing else, unless all of the copy is of that user.
+ */
+const void *ctrace_inflight_peek(const struct ctrace_inflight *t, u32 place, void *to)
+{
+	const u64 *from = ctrace_inflight_at(t, place);
+	const void *key = READ_ONCE(t->keys[place]);
+	u32 i, n = t->stride / sizeof(*from);
+	u64 *copy = to;
+
+	if (!key || key == CTRACE_INFLIGHT_BUSY)
+		return NULL;
+	smp_rmb();	/* pairs with ctrace_inflight_let_go() */
+	for (i = 0; i < n; i++)
+		copy[i] = READ_ONCE(from[i]);
+	smp_rmb();	/* pairs with ctrace_inflight_claim() */
+	if (READ_ONCE(t->keys[place]) != key)
+		return NULL;
+	smp_rmb();	/* pairs with ctrace_inflight_let_go() */
+	for (i = 0; i < n; i++)
+		if (copy[i] != READ_ONCE(from[i]))
+			return NULL;
+	return key;
+}
+
 const struct ctrace_container_watcher ctrace_inflight_watcher = { .forget = forget_dying };
 
 /* --- when a row is not enough -------------------------------------------------- */

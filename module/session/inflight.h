@@ -252,6 +252,14 @@ static __always_inline void ctrace_inflight_give(struct ctrace_inflight *t, u32 
 		atomic_dec(&t->further[row]);
 }
 
+/*
+ * For a list of what is under way: copies the place, stride bytes, and returns its key; NULL: it is free, or
+ * a context just deals with it. The caller holds ctrace_lock, so the table stays. It does not hold the
+ * place: the end would find that BUSY, and be lost. So key and copy are of one moment, which may have passed.
+ * The key may point to anything: only compare it.
+ */
+const void *ctrace_inflight_peek(const struct ctrace_inflight *t, u32 place, void *to);
+
 /* --- for what may not end ------------------------------------------------------ */
 
 #define CTRACE_INFLIGHT_BUSY	((const void *)1ul)

@@ -17,6 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/json.h"
 #include "ktap.h"
@@ -258,6 +259,7 @@ static void texts(void)
 struct page {
 	int pid, ready, listens, connected;
 	uint64_t acked, received;	/* of the end that connected, by TCP_INFO */
+	uint64_t began;			/* CLOCK_MONOTONIC, ns: the connect that is not answered */
 };
 
 static volatile struct page *page;
@@ -310,6 +312,37 @@ static void be_container(int n)
 		pause();
 }
 
+/* Connects to itself twice, with room for one: the second SYN is not answered, and is sent again. */
+static void be_full(void)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) }, own;
+	int s = socket(AF_INET, SOCK_STREAM, 0), c = socket(AF_INET, SOCK_STREAM, 0), err;
+	socklen_t len = sizeof(at), own_len = sizeof(own), size = 256;
+	uint8_t info[256] = { 0 };
+
+	lo_up();
+	if (bind(s, (void *)&at, sizeof(at)) || listen(s, 0) || getsockname(s, (void *)&at, &len) ||
+	    connect(c, (void *)&at, sizeof(at)))
+		_exit(1);
+	c = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	page->began = clock_ns(CLOCK_MONOTONIC);
+	err = connect(c, (void *)&at, sizeof(at)) ? errno : 0;
+	if (err != EINPROGRESS || getsockname(c, (void *)&own, &own_len))
+		_exit(1);
+	page->connected = ntohs(own.sin_port);
+	page->listens = ntohs(at.sin_port);
+	while (!info[2]) {	/* tcpi_retransmits */
+		usleep(10000);
+		if (getsockopt(c, IPPROTO_TCP, TCP_INFO, info, &size))
+			_exit(1);
+	}
+	page->ready = 1;
+	for (;;)
+		pause();
+}
+
+#define FULL	(-1)	/* instead of a number of connections */
+
 /* The process of pid namespace and container, or 0. */
 static pid_t start(int connections)
 {
@@ -327,6 +360,8 @@ static pid_t start(int connections)
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			if (unshare(CLONE_NEWNET))
 				_exit(77);
+			if (connections == FULL)
+				be_full();
 			be_container(connections);
 		}
 		page->pid = pid;
@@ -425,6 +460,44 @@ static void looks(void)
 
 /* --- more than is asked for ------------------------------------------------------------------- */
 
+/* A connect that is not answered. */
+static void opens(void)
+{
+	struct sockets s = { .wants = wants_web, .opening = true };
+	uint64_t before, after;
+	pid_t pid = start(FULL);
+	const struct socket_at *x;
+	bool local;
+
+	if (!pid) {
+		ktap_skip("no namespaces here");
+		return;
+	}
+	s.table = table_of(page->pid);
+	before = clock_ns(CLOCK_MONOTONIC) - page->began;
+	sockets_look(&s, false);
+	after = clock_ns(CLOCK_MONOTONIC) - page->began;
+	if (s.refused) {
+		ktap_skip(strerror(s.refused));
+	} else {
+		x = with_ports(&s, page->connected, page->listens);
+		if (check(x)) {
+			check(x->wanted && !x->listens && !x->answers);
+			check(x->again >= 1 && x->again < 10);
+			/* timers are late by an eighth at most, and on a busy machine by more */
+			check(x->age <= after && x->age + before / 8 + NSEC_PER_SEC / 2 >= before);
+			check(x->age >= NSEC_PER_SEC / 2);
+			check_eq(sockets_peer(&s, WEB, &x->ends, &local), WEB);
+		}
+		/* what is established was not asked for */
+		for (size_t i = 0; i < s.n; i++)
+			check(s.v[i].cid != WEB || s.v[i].listens || &s.v[i] == x);
+	}
+	stop(pid);
+	ctable_free(s.table);
+	sockets_free(&s);
+}
+
 struct taken {
 	size_t connections, left_out;
 };
@@ -484,6 +557,7 @@ static const struct ktap_case cases[] = {
 	{ "in a recording", recorded },
 	{ "texts", texts },
 	{ "a look at a container's sockets", looks },
+	{ "a connect that is not answered", opens },
 	{ "no more than is asked for", bounded },
 };
 

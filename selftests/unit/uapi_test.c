@@ -145,12 +145,14 @@ static void netlink_numbers(void)
 	check_eq(CTRACE_CMD_EVENT_DEL, 18);
 	check_eq(CTRACE_CMD_TRACEPOINT_GET, 19);
 	check_eq(CTRACE_CMD_TASK_GET, 20);
-	check_eq(CTRACE_CMD_MAX, 20);
+	check_eq(CTRACE_CMD_REQUEST_GET, 21);
+	check_eq(CTRACE_CMD_MAX, 21);
 	check_eq(CTRACE_A_PAD, 1);
 	check_eq(CTRACE_A_RING, 8);
 	check_eq(CTRACE_A_LIMIT, 9);
 	check_eq(CTRACE_A_TASK, 10);
-	check_eq(CTRACE_A_MAX, 10);
+	check_eq(CTRACE_A_REQUEST, 11);
+	check_eq(CTRACE_A_MAX, 11);
 	check_eq(CTRACE_A_INFO_ABI, 2);
 	check_eq(CTRACE_A_INFO_FEATURES, 5);
 	check_eq(CTRACE_A_INFO_UNKNOWN, 9);
@@ -175,6 +177,9 @@ static void netlink_numbers(void)
 	check_eq(CTRACE_A_TASK_TID, 2);
 	check_eq(CTRACE_A_TASK_RAN_NS, 9);
 	check_eq(CTRACE_A_TASK_CALL_NS, 14);
+	check_eq(CTRACE_A_REQUEST_CID, 2);
+	check_eq(CTRACE_A_REQUEST_ISSUED_NS, 11);
+	check_eq(CTRACE_REQUEST_DISK, 3);
 	check_eq(CTRACE_SESSION_RECORDING, 1);
 	check_eq(CTRACE_CGROUP_HYBRID, 3);
 	check_eq(CTRACE_FEATURE_SAMPLES, 4);

@@ -67,18 +67,11 @@ static void idle(void *arg, uint64_t ns)
 	(void)ns;
 }
 
-static bool targeted(const void *run, uint32_t cid)
-{
-	const struct run *r = run;
-
-	return targets_want(&r->targets, cid) || ctable_part(r->ctable, cid);
-}
-
 /* What the threads are at. What cannot be read is not known. */
 static void look(struct record *r)
 {
 	if (threads_asked(&r->run.probes))
-		threads_look(&r->threads, r->run.ctable, r->run.schema, targeted, &r->run);
+		threads_look(&r->threads, r->run.ctable, r->run.schema, run_targets, &r->run);
 }
 
 static void write_threads(struct record *r)
@@ -109,7 +102,7 @@ static void write_sockets(struct record *r, const char *when)
 	if (!wants_sockets(&r->run))
 		return;
 	r->sockets.table = r->run.ctable;
-	r->sockets.wants = targeted;
+	r->sockets.wants = run_targets;
 	r->sockets.wants_arg = &r->run;
 	sockets_look(&r->sockets, true);
 	sockets_put(&j, when, &r->sockets);

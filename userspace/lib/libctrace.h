@@ -319,15 +319,7 @@ struct ctrace_target_info {
 typedef int (*ctrace_target_fn)(const struct ctrace_target_info *info, void *arg);
 int ctrace_target_each(struct ctrace *ct, uint32_t session /* 0: all */, ctrace_target_fn fn, void *arg);
 
-/* A thread of user space: enum ctrace_attr_task. An attribute that is absent is 0. Times are ns. */
-struct ctrace_task_info {
-	uint32_t tid, pid, vtid, cid, state, iowait, span, call;
-	uint64_t ran_ns, queued_ns, span_ns, call_ns;
-	char comm[16];
-};
-typedef int (*ctrace_task_fn)(const struct ctrace_task_info *info, void *arg);
-/* session: its targets' threads; 0: all */
-int ctrace_task_each(struct ctrace *ct, uint32_t session, ctrace_task_fn fn, void *arg);
+#include "libctrace_under_way.h"	/* threads and block requests */
 
 struct ctrace_ring_info {
 	uint32_t session, slot, cpu, cid, gen;

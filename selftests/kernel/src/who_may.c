@@ -108,6 +108,7 @@ static int container_get(void)	{ return dump(CTRACE_CMD_CONTAINER_GET); }
 static int stats_get(void)	{ return dump(CTRACE_CMD_STATS_GET); }
 static int tracepoint_get(void)	{ return dump(CTRACE_CMD_TRACEPOINT_GET); }
 static int task_get(void)	{ return dump(CTRACE_CMD_TASK_GET); }
+static int request_get(void)	{ return dump(CTRACE_CMD_REQUEST_GET); }
 
 static int event_get(void)
 {
@@ -299,7 +300,7 @@ static const struct {
 	{ "CONTAINER_GET", TRACERS, container_get },
 	{ "STATS_GET", TRACERS, stats_get },
 	{ "TRACEPOINT_GET", TRACERS, tracepoint_get },
-	{ "TASK_GET", TRACERS, task_get },
+	{ "TASK_GET", TRACERS, task_get }, { "REQUEST_GET", TRACERS, request_get },
 	{ "EVENT_NEW", TRACERS, event_new },
 	{ "EVENT_DEL", TRACERS, event_del },
 	{ "SESSION_NEW", TRACERS, session_new },

@@ -97,6 +97,8 @@ struct request {
 #define blk_rq_pos(rq)		((rq)->pos)
 
 static inline const struct request_queue *ctrace_compat_bio_q(const struct bio *bio) { return bio->q; }
+static inline u32 ctrace_compat_bio_disk(const struct bio *bio) { return bio->q ? 8 << 20 : 0; }
+static inline u32 ctrace_compat_bio_flags(const struct bio *bio) { (void)bio->q; return 0; }
 static inline u64 ctrace_compat_bio_sector(const struct bio *bio) { return bio->sector; }
 static inline struct cgroup *ctrace_compat_bio_cgroup(struct bio *bio) { return bio ? bio->cgrp : NULL; }
 static inline bool ctrace_compat_rq_passthrough(struct request *rq) { return rq->passthrough; }

@@ -7,6 +7,7 @@
 #include "net/sockets.h"
 
 static const uint8_t v4_prefix[12] = { [10] = 0xff, [11] = 0xff };
+static const uint8_t v4_any[16] = { [10] = 0xff, [11] = 0xff };
 
 bool sock_address(uint8_t *to, const void *from, size_t n)
 {
@@ -176,6 +177,27 @@ static void find_listeners(struct found *f, const struct sockets *s, const struc
 	if (is_v4(e->local))
 		memcpy(l.local, v4_prefix, sizeof(v4_prefix));
 	find_sockets(f, s, &l, ns, false, 0);
+}
+
+const struct socket_at *sockets_listener(const struct sockets *s, const struct socket_at *x)
+{
+	const uint8_t *any = is_v4(x->ends.local) ? v4_any : in6addr_any.s6_addr;
+	const struct socket_at *found = NULL;
+	struct sock_ends l = { .lport = x->ends.lport };
+
+	for (int pass = 0; pass < 2 && !found; pass++) {
+		memcpy(l.local, pass ? any : x->ends.local, sizeof(l.local));
+		for (size_t i = sockets_first(s, s->n, &l); i < s->n; i++) {
+			if (memcmp(&s->v[i].ends, &l, sizeof(l)))
+				break;
+			if (s->v[i].ns != x->ns)
+				continue;
+			if (found && found->cid != s->v[i].cid)
+				return NULL;
+			found = &s->v[i];
+		}
+	}
+	return found;
 }
 
 /* What a namespace says that has the other end's address. r: the connection as that end sees it */

@@ -24,13 +24,14 @@
 /* Newer than the headers that may be here: linux/inet_diag.h */
 enum { DIAG_SKV6ONLY = 11, DIAG_CGROUP_ID = 21 };
 /* ... and struct tcp_info of linux/tcp.h, whose members stay where they are */
-enum { TCPI_BYTES_ACKED = 120, TCPI_BYTES_RECEIVED = 128 };
+enum { TCPI_BACKOFF = 4, TCPI_RTO = 8, TCPI_BYTES_ACKED = 120, TCPI_BYTES_RECEIVED = 128 };
 /* the kernel's TCP states */
 enum {
-	ESTABLISHED = 1, FIN_WAIT1 = 4, FIN_WAIT2 = 5, CLOSE_WAIT = 8, LAST_ACK = 9, LISTENING = 10,
-	CLOSING = 11,
+	ESTABLISHED = 1, SYN_SENT = 2, SYN_RECV = 3, FIN_WAIT1 = 4, FIN_WAIT2 = 5, CLOSE_WAIT = 8,
+	LAST_ACK = 9, LISTENING = 10, CLOSING = 11,
 };
-#define TIMER_TIME_WAIT	3
+enum { TIMER_RETRANSMITS = 1, TIMER_TIME_WAIT = 3 };
+#define RTO_MAX		(120 * NSEC_PER_SEC)	/* the kernel's: it does not grow further */
 
 struct ask {
 	struct far *f;
@@ -88,6 +89,30 @@ static uint64_t number(const struct nlattr *a, size_t at)
 	return n;
 }
 
+static uint32_t byte(const struct nlattr *a, size_t at)
+{
+	return a && (size_t)nla_len(a) > at ? ((const uint8_t *)nla_data(a))[at] : 0;
+}
+
+/*
+ * How long ago a connect sent its first SYN, in ns; 0: not known. The kernel waits before it sends the SYN
+ * again, and doubles that time `backoff` times, at the end of `again` waits (since 6.5 not at the first
+ * ones); the wait that is under way ends in `expires`.
+ */
+static uint64_t age_of(const struct inet_diag_msg *d, const struct nlattr *info)
+{
+	/* us, and ms */
+	uint64_t rto = (uint32_t)number(info, TCPI_RTO) * 1000ull;
+	uint64_t left = d->idiag_expires * 1000000ull, all = 0;
+	uint32_t backoff = byte(info, TCPI_BACKOFF), again = d->idiag_retrans;
+
+	if (d->idiag_timer != TIMER_RETRANSMITS || !rto || rto >= RTO_MAX || backoff > again || left > rto)
+		return 0;
+	for (uint32_t i = 0, as_first = again - backoff; i < again; i++)
+		all += (rto >> backoff) << (i > as_first ? i - as_first : 0);
+	return all + rto - left;
+}
+
 /* A socket that listens at [::], with this attribute. */
 static bool takes_v4(const struct nlattr *v6only)
 {
@@ -118,6 +143,11 @@ static int take_socket(struct nl_msg *m, void *arg)
 	t.cgroup = number(a[DIAG_CGROUP_ID], 0);
 	t.tx = number(a[INET_DIAG_INFO], TCPI_BYTES_ACKED);
 	t.rx = number(a[INET_DIAG_INFO], TCPI_BYTES_RECEIVED);
+	if (d->idiag_state == SYN_SENT || d->idiag_state == SYN_RECV) {
+		t.kind = d->idiag_state == SYN_SENT ? SOCK_CONNECTS : SOCK_ANSWERS;
+		t.again = d->idiag_timer == TIMER_RETRANSMITS ? d->idiag_retrans : 0;
+		t.age = t.kind == SOCK_CONNECTS ? age_of(d, a[INET_DIAG_INFO]) : 0;
+	}
 	if (d->idiag_state == LISTENING) {
 		t.kind = SOCK_LISTENS;
 		memset(t.ends.remote, 0, sizeof(t.ends.remote));
@@ -178,9 +208,10 @@ static void dump(struct ask *a, int protocol, int type, const void *request, siz
 	nl_socket_free(s);	/* with what was not read */
 }
 
-static void ask_all(struct ask *a, uint32_t sockets, bool info)
+static void ask_all(struct ask *a, uint32_t sockets, int what)
 {
 	const int families[] = { AF_INET, AF_INET6 };
+	const uint32_t opening = 1 << SYN_SENT | 1 << SYN_RECV;
 	const uint32_t connected = 1 << ESTABLISHED | 1 << FIN_WAIT1 | 1 << FIN_WAIT2 | 1 << CLOSE_WAIT |
 				   1 << LAST_ACK | 1 << CLOSING;
 	const struct ifaddrmsg any = { .ifa_family = AF_UNSPEC };
@@ -190,17 +221,20 @@ static void ask_all(struct ask *a, uint32_t sockets, bool info)
 	a->cut = false;
 	a->left = sockets;
 	/* listeners are few, and answer more questions */
-	for (int pass = 0; pass < 2; pass++)
+	for (int pass = 0; pass < 2; pass++) {
+		const uint32_t later = what & SOCK_DIAG_OPENING ? opening : connected;
+
 		for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
 			const struct inet_diag_req_v2 r = {
 				.sdiag_family = (uint8_t)families[i], .sdiag_protocol = IPPROTO_TCP,
-				.idiag_ext = info && pass ? 1 << (INET_DIAG_INFO - 1) : 0,
-				.idiag_states = pass ? connected : 1 << LISTENING,
+				.idiag_ext = what && pass ? 1 << (INET_DIAG_INFO - 1) : 0,
+				.idiag_states = pass ? later : 1 << LISTENING,
 			};
 
 			if (!a->cut)
 				dump(a, NETLINK_SOCK_DIAG, SOCK_DIAG_BY_FAMILY, &r, sizeof(r), take_socket);
 		}
+	}
 	if (a->cut)
 		tell(a, &(struct sock_told){ .kind = SOCK_LEFT_OUT });
 	if (a->err)
@@ -232,7 +266,7 @@ static int enter(int pid, unsigned long long inode)
 void sock_diag_serve(struct far *f, void *arg, const char *request)
 {
 	struct ask *a = xcalloc(1, sizeof(*a));
-	int pid, info, err = EINVAL, own = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	int pid, what, err = EINVAL, own = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	unsigned long long inode;
 	unsigned int sockets;
 	bool entered = false;
@@ -241,13 +275,13 @@ void sock_diag_serve(struct far *f, void *arg, const char *request)
 	(void)arg;
 	a->f = f;
 	a->until = clock_ns(CLOCK_MONOTONIC) + TIME_MAX;
-	if (sscanf(request, SOCK_DIAG_REQUEST, &pid, &inode, &sockets, &info) == 4 && own >= 0 &&
+	if (sscanf(request, SOCK_DIAG_REQUEST, &pid, &inode, &sockets, &what) == 4 && own >= 0 &&
 	    !fstat(own, &st)) {
 		err = st.st_ino == inode ? 0 : enter(pid, inode);
 		entered = !err && st.st_ino != inode;
 	}
 	if (!err)
-		ask_all(a, sockets, info);
+		ask_all(a, sockets, what);
 	else
 		tell(a, &(struct sock_told){ .kind = SOCK_REFUSED, .bits = (uint32_t)err });
 	/* the process must not keep the namespace of a container that has ended */

@@ -245,6 +245,7 @@ static void add_socket(struct look *l, const struct sock_told *t)
 	*x = (struct socket_at){
 		.ends = t->ends, .ns = l->ns, .listens = t->kind == SOCK_LISTENS,
 		.cookie = t->cookie, .cgroup = t->cgroup, .tx = t->tx, .rx = t->rx,
+		.answers = t->kind == SOCK_ANSWERS, .again = t->again, .age = t->age,
 	};
 	set_owner(l, x);
 	s->shared += s->ns[l->ns].wanted && x->cid == CTRACE_CID_UNKNOWN && !x->listens;
@@ -261,7 +262,8 @@ static void take(void *arg, const char *told, size_t n)
 		memcpy(&t, told + i, sizeof(t));
 		if (t.kind == SOCK_ADDRESS)
 			add_address(s, &t, l->ns);
-		else if (t.kind == SOCK_CONNECTION || t.kind == SOCK_LISTENS)
+		else if (t.kind == SOCK_CONNECTION || t.kind == SOCK_CONNECTS || t.kind == SOCK_ANSWERS ||
+			 t.kind == SOCK_LISTENS)
 			add_socket(l, &t);
 		else if (t.kind == SOCK_LEFT_OUT)
 			l->cut = true;
@@ -313,7 +315,7 @@ static void read_ns(struct look *l, uint32_t i)
 	}
 	l->ns = i;
 	request = xasprintf(SOCK_DIAG_REQUEST, ns->pid, (unsigned long long)ns->inode, (unsigned int)most,
-			    ns->wanted);
+			    s->opening ? SOCK_DIAG_OPENING : ns->wanted ? SOCK_DIAG_BYTES : 0);
 	if (far_ask(s->far, request, (most + 1024) * sizeof(struct sock_told), true, take, l) != FAR_DONE)
 		l->cut = true;
 	free(request);
@@ -348,6 +350,21 @@ void sockets_forget(struct sockets *s)
 	s->left = 0;
 }
 
+/* A connection whose SYN was answered is not a whole socket yet, and has no cgroup: it is its listener's. */
+static void give_to_listeners(struct sockets *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct socket_at *x = &s->v[i];
+		const struct socket_at *l = x->answers ? sockets_listener(s, x) : NULL;
+
+		if (!l)
+			continue;
+		s->shared -= s->ns[x->ns].wanted && x->cid == CTRACE_CID_UNKNOWN && l->cid != x->cid;
+		x->cid = l->cid;
+		x->wanted = l->wanted;
+	}
+}
+
 void sockets_look(struct sockets *s, bool others)
 {
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
@@ -370,6 +387,7 @@ void sockets_look(struct sockets *s, bool others)
 		if (others || s->ns[i].wanted)
 			read_ns(&l, i);
 	sockets_sort(s);
+	give_to_listeners(s);
 	if (l.root_fd >= 0)
 		close(l.root_fd);
 	free(l.root);

@@ -29,7 +29,9 @@ struct socket_at {
 	uint32_t cid;			/* CTRACE_CID_UNKNOWN: the namespace is shared */
 	bool listens;
 	bool wanted;			/* a target's */
-	uint64_t cookie, cgroup, tx, rx;
+	bool answers;			/* SYN_RECV; else, after a look at such connections, SYN_SENT */
+	uint32_t again;			/* as in struct sock_told */
+	uint64_t cookie, cgroup, tx, rx, age;
 };
 
 struct socket_address {
@@ -59,6 +61,7 @@ struct sockets {
 	struct ctable *table;
 	bool (*wants)(const void *arg, uint32_t cid);	/* targets; NULL: only the other ends are asked for */
 	const void *wants_arg;
+	bool opening;			/* looks are at connections that are not established yet */
 	struct far *far;
 	struct socket_at *v;		/* by ends */
 	size_t n;
@@ -100,6 +103,9 @@ void sockets_load(struct sockets *s, struct json_object *look);
 
 /* The first of the first n sockets with these ends, or where it would be. */
 size_t sockets_first(const struct sockets *s, size_t n, const struct sock_ends *e);
+
+/* The socket that listens where x's local end is, in its namespace; NULL: none, or it is not known which. */
+const struct socket_at *sockets_listener(const struct sockets *s, const struct socket_at *x);
 
 /*
  * The container at the other end of cid's connection, or the host; CTRACE_CID_UNKNOWN: it is not on this

@@ -464,6 +464,13 @@ void losses_print(const struct losses *l, struct sbuf *b)
 		sbuf_putc(b, ')');
 }
 
+bool run_targets(const void *run, uint32_t cid)
+{
+	const struct run *r = run;
+
+	return targets_want(&r->targets, cid) || ctable_part(r->ctable, cid);
+}
+
 bool run_has_stacks(const struct run *r, const struct run_opts *o)
 {
 	bool has = o->stack;

@@ -133,6 +133,9 @@ int run_split(int argc, char **argv, char ***command);
 int run_setup(struct run *r, const struct run_opts *o);
 void run_free(struct run *r);
 
+/* Is the container of that struct run's targets, or is a cgroup in it? */
+bool run_targets(const void *run, uint32_t cid);
+
 /* Will the run record any stacks? */
 bool run_has_stacks(const struct run *r, const struct run_opts *o);
 

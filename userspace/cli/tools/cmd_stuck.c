@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ctrace stuck: what threads are in and do not come out of. The kernel says what each thread is in and for
- * how long, /proc which call that is. Nothing is read that may wait for what the thread waits for: neither
- * its memory nor its files.
+ * ctrace stuck: what threads are in and do not come out of; and requests and connections that have begun and
+ * not ended (tools/stuck.h). The kernel says what each thread is in and for how long, /proc which call that
+ * is. Nothing is read that may wait for what the thread waits for: neither its memory nor its files.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,22 +15,24 @@
 #include "count/view.h"
 #include "run/run.h"
 #include "strace/paint.h"
+#include "tools/stuck.h"
 
 static const char usage[] =
 "Usage: ctrace stuck [OPTIONS] [TARGET...]\n"
 "\n"
 "Shows which threads are held up now, for how long, and in which call: by a disk,\n"
-"a lock, a server, a CPU that others have, or the kernel. Without a TARGET: those\n"
-"of all containers and of the host.\n";
+"a lock, a server, a CPU that others have, or the kernel. Then block requests and\n"
+"TCP connections that have begun and not ended. Without a TARGET: those of all\n"
+"containers and of the host.\n";
 
 enum { OPT_ALL = OPT_VIEW_OWN };
 
 static const struct cli_option options[] = {
 	{ .help = "What to show:" },
-	OPTION("longer", OPT_LONGER, "TIME", "threads that are in it for at least this long (default 1s)"),
+	OPTION("longer", OPT_LONGER, "TIME", "what has lasted for at least this long (default 1s)"),
 	OPTION("all", OPT_ALL, NULL, "threads at rest, too: they wait for work, for a time, for a child"),
 	OPTION("stack", OPT_STACK, NULL, "the kernel's functions that each of them is in"),
-	OPTION("top", OPT_TOP, "N", "only the first N rows"),
+	OPTION("top", OPT_TOP, "N", "only the first N rows of each table"),
 	{ .help = "How:" },
 	OPTION("json", 'j', NULL, "print one JSON object"),
 	OPTION("help", 'h', NULL, "this text"),
@@ -56,6 +58,8 @@ struct stuck {
 	bool all, stack;
 	struct run run;
 	struct paints *paints;
+	struct stuck_requests requests;
+	struct stuck_connections connections;
 	struct threads fds;	/* for the descriptors at which threads wait */
 	struct item *v;
 	size_t n, room;
@@ -340,7 +344,7 @@ static void json_item(struct stuck *k, struct json *j, const struct item *x)
 	sbuf_free(&b);
 }
 
-static void print_json(struct stuck *k, size_t n)
+static void print_json(struct stuck *k, size_t most)
 {
 	struct sbuf b = { 0 };
 	struct json j = { .out = &b };
@@ -351,9 +355,11 @@ static void print_json(struct stuck *k, size_t n)
 	json_uint(&j, "threads", k->threads);
 	json_uint(&j, "held_up", k->held);
 	json_open(&j, "rows", '[');
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < k->n && i < most; i++)
 		json_item(k, &j, &k->v[i]);
 	json_close(&j, ']');
+	stuck_requests_json(&k->requests, &k->run, &j, most);
+	stuck_connections_json(&k->connections, &k->run, &j, most);
 	json_close(&j, '}');
 	json_line(&j);
 	fwrite(b.s, 1, b.len, stdout);
@@ -382,22 +388,30 @@ static int plan(struct run *r, void *arg)
 static int look(struct stuck *k, struct run_opts *o)
 {
 	int status = run_setup(&k->run, o);
-	size_t n;
+	size_t most = k->top ? k->top : SIZE_MAX;
 
 	if (status != CLI_OK)
 		return status;
 	k->paints = paints_new(k->run.schema, false);
 	if (ctrace_task_each(k->run.ct, ctrace_session_id(k->run.session), look_at, k))
 		return cli_error("%s", ctrace_errmsg(k->run.ct));
+	k->requests.longer = k->connections.longer = k->longer;
+	if (stuck_requests_look(&k->requests, &k->run))
+		return cli_error("%s", ctrace_errmsg(k->run.ct));
+	stuck_connections_look(&k->connections, &k->run);
 	descriptors_end(&k->fds.fds);
 	qsort(k->v, k->n, sizeof(k->v[0]), by_age);
-	n = k->top && k->top < k->n ? k->top : k->n;
-	if (cli_json)
-		print_json(k, n);
-	else
-		print_table(k, n);
+	if (cli_json) {
+		print_json(k, most);
+	} else {
+		print_table(k, k->n < most ? k->n : most);
+		stuck_requests_print(&k->requests, &k->run, most, k->n);
+		stuck_connections_print(&k->connections, &k->run, most, k->n || k->requests.n);
+	}
 	fflush(stdout);
 	account(k);
+	stuck_requests_account(&k->requests);
+	stuck_connections_account(&k->connections);
 	return CLI_OK;
 }
 
@@ -433,6 +447,8 @@ static int run_stuck(int argc, char **argv)
 	status = look(&k, &o);
 	if (k.paints)
 		paints_free(k.paints);
+	stuck_requests_free(&k.requests);
+	stuck_connections_free(&k.connections);
 	threads_free(&k.fds);
 	free(k.v);
 	run_free(&k.run);

@@ -7,13 +7,6 @@
 #include "ctf/sink_ctf.h"
 #include "tools/tcp_open.h"
 
-static bool targeted(const void *run, uint32_t cid)
-{
-	const struct run *r = run;
-
-	return targets_want(&r->targets, cid) || ctable_part(r->ctable, cid);
-}
-
 static int in_order(const void *a, const void *b)
 {
 	const struct tcp_known *x = a, *y = b;
@@ -114,7 +107,7 @@ static void begin(struct tcp_open *o, bool others)
 void tcp_open_begin(struct tcp_open *o, struct run *r, bool others)
 {
 	o->s.table = r->ctable;
-	o->s.wants = targeted;
+	o->s.wants = run_targets;
 	o->s.wants_arg = r;
 	begin(o, others);
 }
