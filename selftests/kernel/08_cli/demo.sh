@@ -15,7 +15,7 @@ sed '/^@@page /d' "$tmp/out" > "$tmp/shown"
 note "$(cat "$tmp/shown")"
 same "the order of what it shows" "ps why blame trace record report" "$(sed -n 's/^\$ ctrace \([a-z]*\).*/\1/p' "$tmp/shown" | xargs)"
 # part COMMAND: what it printed
-part() { sed -n "/^\\$ ctrace $1/,/^\$/p" "$tmp/shown"; }
+part() { sed -n "/^\\$ ctrace $1/,/^== /p" "$tmp/shown"; }
 part why > "$tmp/why"
 has "why names the neighbour" '\bdb\b' "$tmp/why"
 part trace > "$tmp/trace"

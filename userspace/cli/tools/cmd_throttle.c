@@ -281,8 +281,7 @@ static bool counts_waits(const struct view *v, const struct place *at)
 static struct row row_of(const struct view *v, const struct seen *s)
 {
 	struct row r = {
-		.at = s->at, .number = s->now.number, .wanted = s->wanted, .counted = counts_waits(v, &s->at),
-		.files = true, .limited = s->now.quota, .pressure = s->pressure,
+		.at = s->at, .number = s->now.number, .wanted = s->wanted, .counted = counts_waits(v, &s->at), .files = true, .limited = s->now.quota, .pressure = s->pressure,
 		.periods = s->now.periods - s->then.periods, .throttled = s->now.throttled - s->then.throttled,
 		.time = s->now.throttled_ns - s->then.throttled_ns, .quota = s->now.quota, .period = s->now.period,
 		.psi10 = s->psi10, .psi60 = s->psi60,
