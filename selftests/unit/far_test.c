@@ -165,10 +165,13 @@ static void lasts(void)
 static void tells_too_much(void)
 {
 	struct far *f = begin_it(false);
+	int status;
 
 	check_eq(ask_it(f, "large"), FAR_DIED);
 	check_eq(nheard, 0);
-	check_eq(ask_it(f, "much"), FAR_DIED);
+	/* a busy machine may let it die late */
+	status = ask_it(f, "much");
+	check(status == FAR_DIED || status == FAR_LATE);
 	check(nheard <= MOST / FAR_TELL_MAX);
 	check_eq(ask_it(f, "say"), FAR_DONE);
 	far_free(f);
