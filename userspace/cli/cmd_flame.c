@@ -41,7 +41,7 @@ static const struct cli_option options[] = {
 	OPTION("output", 'o', "FILE",
 	       "write to this file (default flame.svg, flame.pb.gz, ...); - is standard output"),
 	OPTION("diff", OPT_DIFF, "OLD",
-	       "compare with OLD (folded stacks): red has more now, blue less"),
+	       "compare with OLD (folded stacks): red has more now"),
 	OPTION("icicle", OPT_ICICLE, NULL, "the outermost frames on top"),
 	OPTION("title", OPT_TITLE, "TEXT", "above the picture"),
 	OPTION("unit", OPT_UNIT, "UNIT",
