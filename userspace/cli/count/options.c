@@ -22,6 +22,7 @@ const struct cli_option view_count_options[] = {
 	       TEXT_OF(VIEW_ROWS) "); events that find no free row count in "
 	       "their container's row (other)"),
 	VIEW_BY_OPTION,
+	VIEW_VERBOSE_OPTION,
 	{ 0 },
 };
 
@@ -89,6 +90,9 @@ static bool view_option(struct view *v, int opt, int *status)
 		return true;
 	case OPT_EXPLAIN:
 		v->explain = true;
+		return true;
+	case 'v':
+		v->verbose = true;
 		return true;
 	}
 	return false;
