@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "commands.h"
 #include "base/cli.h"
 #include "base/output.h"
+#include "ctf/sink_ctf.h"
 #include "export/export.h"
 #include "run/recording.h"
 #include "run/run.h"
@@ -13,6 +15,8 @@
 #include "show/sink.h"
 #include "count/summary.h"
 #include "count/view.h"
+
+#define HTML_DEFAULT	"report.html"
 
 enum { OPT_SUMMARY = OPT_VIEW_OWN, OPT_HTML };
 
@@ -24,11 +28,15 @@ static const struct cli_option options[] = {
 	OPTION("html", OPT_HTML, "FILE",
 	       "write one page for a browser: what each container's time went to, its calls, latencies over "
 	       "time, disk, network, a flame graph, losses. It needs no other file and no network; FILE - "
-	       "is standard output"),
+	       "is standard output; without FILE, it is " HTML_DEFAULT),
 	OPTION("json", 'j', NULL, "print one JSON object per line"),
 	WINDOW_OPTIONS(""),
 	OPTION("interval", OPT_INTERVAL, "TIME", "with --summary: one for each interval: 1, 500ms, 1m"),
 	OPTION("relative", OPT_RELATIVE, NULL, "show times since the first event, not the time of day"),
+	OPTION("color", OPT_COLOR, "WHEN",
+	       "colours: %s (default auto: on a terminal, unless NO_COLOR is set)", "auto always never"),
+	OPTION("state-dump", OPT_STATE_DUMP, NULL,
+	       "show the state dump, too: the tasks that existed before (--json always has it)"),
 	OPTION("quiet-args", OPT_QUIET_ARGS, NULL, "show flags and constants of system calls as numbers"),
 	OPTION("folded", OPT_FOLDED, "FILE",
 	       "print no lines; write each stack and how often it was seen, for flame graphs; FILE - is "
@@ -40,7 +48,7 @@ static const struct cli_option options[] = {
 static const char usage[] =
 "Usage: ctrace report [OPTIONS] DIR [TARGET...]\n"
 "       ctrace report --summary [--json] DIR [TARGET...]\n"
-"       ctrace report --html FILE DIR [TARGET...]\n"
+"       ctrace report --html [FILE] DIR [TARGET...]\n"
 "\n"
 "Shows what 'ctrace record' wrote into DIR, in the form of 'ctrace trace'. It\n"
 "needs neither the kernel module nor any permission other than to read DIR.\n"
@@ -74,14 +82,14 @@ static int show(const struct recording *r, struct sink *sink, FILE *out)
 	sink_account(sink, &b);
 	sink_free(sink);
 	output_flush(out);
-	sbuf_printf(&b, ", %llu lost", (unsigned long long)all);
+	losses_print(&(struct losses){ .discarded = all }, &b);
 	fprintf(stderr, "ctrace: %s\n", b.s);
 	sbuf_free(&b);
 	return recording_whole(r, "shown");
 }
 
 struct report_opts {
-	bool relative, folded, quiet_args, summary;
+	bool relative, folded, quiet_args, summary, dump, color;
 	const char *file;	/* NULL: standard output */
 	struct window window;
 	char **targets;
@@ -130,6 +138,8 @@ static int report(const char *dir, const struct report_opts *o)
 		status = cli_error("cannot write '%s': %s", output_name(o->file), strerror(errno));
 		goto out;
 	}
+	so.color = o->color && so.out == stdout;
+	so.no_dump = !o->dump && !cli_json && !o->folded;
 	status = show(&r, o->folded ? sink_folded_new(&so) : cli_json ? sink_json_new(&so) : sink_text_new(&so),
 		      so.out);
 	err = o->file ? output_close_whole(so.out, o->file, 0) : 0;
@@ -140,11 +150,20 @@ out:
 	return status;
 }
 
+static bool is_recording(const char *dir)
+{
+	char *side = xasprintf("%s/" CTF_SIDE_SCHEMA, dir);
+	bool yes = !access(side, F_OK);
+
+	free(side);
+	return yes;
+}
+
 static int run_report(int argc, char **argv)
 {
 	struct getopts g = getopts_of(options);
 	struct report_opts o = { 0 };
-	const char *html = NULL;
+	const char *html = NULL, *color = "auto";
 	uint64_t interval = 0;
 	int opt, status;
 
@@ -157,6 +176,10 @@ static int run_report(int argc, char **argv)
 			o.summary = true;
 		} else if (opt == OPT_QUIET_ARGS) {
 			o.quiet_args = true;
+		} else if (opt == OPT_COLOR) {
+			color = optarg;
+		} else if (opt == OPT_STATE_DUMP) {
+			o.dump = true;
 		} else if (opt == OPT_INTERVAL) {
 			status = view_interval(optarg, &interval);
 			if (status != CLI_OK)
@@ -170,6 +193,9 @@ static int run_report(int argc, char **argv)
 			return cli_bad_option(opt, argv, &g);
 		}
 	}
+	status = sink_color(color, stdout, &o.color);
+	if (status != CLI_OK)
+		return status;
 	/* flame's --json is about errors */
 	if (o.folded && cli_json && strcmp(cli_cmd->name, "flame"))
 		return cli_usage("--folded and --json are two forms of output: choose one");
@@ -179,6 +205,11 @@ static int run_report(int argc, char **argv)
 		return cli_usage("--html writes a page: leave out --summary, --folded, --relative and --quiet-args");
 	if (interval && !o.summary)
 		return cli_usage("--interval is for --summary: report itself shows each event");
+	if (html && argc == optind && is_recording(html)) {
+		/* FILE was forgotten */
+		argv[--optind] = (char *)html;
+		html = HTML_DEFAULT;
+	}
 	if (argc == optind)
 		return cli_usage("report needs a directory: the one that 'ctrace record -o' wrote");
 	o.targets = argv + optind + 1;

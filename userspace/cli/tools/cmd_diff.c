@@ -228,9 +228,9 @@ static void put_side(const struct diff *d, struct sbuf *b, int side)
 	sbuf_clean(b, s->dir);
 	sbuf_puts(b, ": ");
 	window_put_moment(b, s->realtime);
-	sbuf_printf(b, ", for %.3f s: %llu events, %llu lost\n", diff_seconds(d, side),
-		    (unsigned long long)s->digest.events,
-		    (unsigned long long)s->digest.lost);
+	sbuf_printf(b, ", for %.3f s: ", diff_seconds(d, side));
+	sbuf_count(b, s->digest.events, "event");
+	sbuf_printf(b, ", %llu lost\n", (unsigned long long)s->digest.lost);
 }
 
 /* +12.3%, or what a percentage does not say. */

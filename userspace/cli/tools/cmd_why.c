@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include "commands.h"
 #include "ctf/sink_ctf.h"
 #include "names/cgroupfs.h"
@@ -34,6 +35,7 @@ static const struct cli_option options[] = {
 	OPTION("duration", OPT_DURATION, "TIME", "look for this long: 2, 0.5, 500ms, 2m"),
 	OPTION("rows", OPT_ROWS, "N", "rows of each table on each CPU (default " TEXT_OF(WHY_ROWS) ")"),
 	OPTION("explain", OPT_EXPLAIN, NULL, "say which probes and tables it would use, and end"),
+	VIEW_VERBOSE_OPTION,
 	OPTION("json", 'j', NULL, "print a JSON object"),
 	OPTION("help", 'h', NULL, "this text"),
 	{ 0 },
@@ -315,7 +317,8 @@ static void put_culprits(struct view *v, struct sbuf *b, const struct why *w)
 		sbuf_reset(&name);
 		blame_put_culprit(v, &name, c);
 		put_line(b, name.s, 2, c->ns, w->all);
-		sbuf_printf(b, *c->comm ? "  %s\n" : "\n", c->comm);
+		sbuf_printf(b, *c->comm ? "  %s%s\n" : "\n", c->comm,
+			    blame_is_observer(c) ? " (the observer)" : "");
 	}
 	sbuf_free(&name);
 }
@@ -412,12 +415,20 @@ static void print_json(struct view *v, struct json *j, const struct why *w, cons
 	sbuf_free(&b);
 }
 
+/* Is there a line about the progress on standard error? */
+static bool shows_progress(const struct view *v)
+{
+	return !v->recording && !cli_json && isatty(STDERR_FILENO);
+}
+
 static void print(struct view *v, struct json *j)
 {
 	struct why *w = v->own;
 	struct next next;
 	char *command;
 
+	if (shows_progress(v))
+		fputs("\r\033[K", stderr);
 	why_make(v, w);
 	read_files(v, w);
 	next = next_of(v, w);
@@ -503,26 +514,52 @@ static int begin(struct view *v)
 	w->cid = ts->v[0].cid;
 	if (ts->v[0].kind == CTRACE_TARGET_CGROUP)
 		w->cid = targets_cid(&ts->v[0], v->run.ctable);
+	if (w->says_what && !v->recording && !cli_json)
+		why_what(v, w);
 	return v->recording ? load(v) : why_look(v);
 }
 
 static void tick(struct view *v)
 {
+	uint64_t gone = clock_ns(CLOCK_MONOTONIC) - v->began;
+
 	why_look(v);
+	if (shows_progress(v) && gone < v->o.duration)
+		fprintf(stderr, "\rctrace: looking where its time goes: %.0f s more\033[K",
+			(double)(v->o.duration - gone) / 1e9);
+}
+
+static void head_json(struct view *v, struct json *j)
+{
+	const struct why *w = v->own;
+
+	if (w->says_what && !v->recording)
+		why_what_json(v, j, w);
+}
+
+static int run_as(struct why *w, int argc, char **argv)
+{
+	static const struct view_kind kind = {
+		.options = options, .words = words, .groups = groups, .begin = begin, .tick = tick,
+		.span = why_span, .print = print, .head_json = head_json,
+	};
+	int status = view_run(&kind, w, argc, argv);
+
+	threads_free(&w->threads);
+	blame_free(&w->blame);
+	return status;
 }
 
 static int run_why(int argc, char **argv)
 {
-	static const struct view_kind kind = {
-		.options = options, .words = words, .groups = groups, .begin = begin, .tick = tick,
-		.span = why_span, .print = print,
-	};
-	struct why w = { .cid = CTRACE_CID_UNKNOWN };
-	int status = view_run(&kind, &w, argc, argv);
+	return run_as(&(struct why){ .cid = CTRACE_CID_UNKNOWN }, argc, argv);
+}
 
-	threads_free(&w.threads);
-	blame_free(&w.blame);
-	return status;
+int why_first(int argc, char **argv, const char *because)
+{
+	struct why w = { .cid = CTRACE_CID_UNKNOWN, .says_what = true, .because = because };
+
+	return run_as(&w, argc, argv);
 }
 
 const struct command cmd_why = {

@@ -19,6 +19,8 @@ struct evidence {
 
 struct why {
 	uint32_t cid;
+	bool says_what;			/* says what the target is, before it looks */
+	const char *because;		/* why this is the target, or NULL */
 	const char *name;
 	struct threads threads;
 	uint64_t began, ended;		/* of the period */
@@ -46,6 +48,18 @@ struct why {
 	bool has_settings, frozen;
 	struct shares settings;
 };
+
+/*
+ * cmd_why.c. The command, as a first look at a target. because: why this is the target, a sentence, or NULL.
+ * Returns the status to exit with.
+ */
+int why_first(int argc, char **argv, const char *because);
+
+/* --- why_what.c: what the target is --- */
+
+/* Prints it, or writes it as a member. */
+void why_what(const struct view *v, const struct why *w);
+void why_what_json(const struct view *v, struct json *j, const struct why *w);
 
 /* --- why_spent.c: from spans to causes --- */
 
