@@ -135,11 +135,6 @@ static void trace_dat(void)
 	memory(&export_trace_dat, "--trace-dat");
 }
 
-static void page(void)
-{
-	memory(&export_page, "--html");
-}
-
 static void stopped(void)
 {
 	struct seen s;
@@ -154,6 +149,6 @@ static void stopped(void)
 }
 
 static const struct ktap_case cases[] = {
-	{ "perfetto", perfetto }, { "chrome", chrome }, { "trace_dat", trace_dat }, { "page", page }, { "stopped", stopped },
+	{ "perfetto", perfetto }, { "chrome", chrome }, { "trace_dat", trace_dat }, { "stopped", stopped },
 };
 KTAP_MAIN(cases)

@@ -216,13 +216,11 @@ static void print_text(struct view *v)
 
 /* --- JSON ---------------------------------------------------------------------------- */
 
-static void head_json(struct view *v, struct json *j)
+void summary_json_head(const struct view *v, const struct digest *own, struct json *j)
 {
 	const struct recording *r = view_input_recording(v);
-	struct digest *own = v->own;
 	struct sbuf b = { 0 };
 
-	digest_add_up(v, own);
 	json_str(j, "recording", r->dir);
 	json_uint(j, "events", own->events);
 	json_uint(j, "bytes", ctf_reader_size(r->reader));
@@ -241,6 +239,12 @@ static void head_json(struct view *v, struct json *j)
 		if (!own->has[i])
 			json_str(j, NULL, digest_events[i]);
 	json_close(j, ']');
+}
+
+static void head_json(struct view *v, struct json *j)
+{
+	digest_add_up(v, v->own);
+	summary_json_head(v, v->own, j);
 }
 
 static void json_part(const struct view *v, struct json *j, size_t which, const struct digest_part *p)
@@ -274,25 +278,28 @@ static void json_part(const struct view *v, struct json *j, size_t which, const 
 	json_close(j, '}');
 }
 
+void summary_json_box(const struct view *v, const struct digest *own, const struct digest_box *x, struct json *j)
+{
+	const struct centry *e = ctable_find(v->run.ctable, x->cid);
+
+	json_open(j, NULL, '{');
+	view_json_container(v, j, x->cid, false);
+	json_uint(j, "events", x->events);
+	json_uint(j, "lost", x->lost);
+	json_uint(j, "first_seen", e ? e->c.first_seen : 0);
+	json_uint(j, "gone_at", e ? e->c.gone : 0);
+	for (size_t k = 0; k < NPARTS; k++)
+		if (own->has[k])
+			json_part(v, j, k, &x->part[k]);
+	json_close(j, '}');
+}
+
 static void print_json(struct view *v, struct json *j)
 {
-	struct digest *own = v->own;
+	const struct digest *own = v->own;
 
-	for (size_t i = 0; i < own->n; i++) {
-		const struct digest_box *x = &own->v[i];
-		const struct centry *e = ctable_find(v->run.ctable, x->cid);
-
-		json_open(j, NULL, '{');
-		view_json_container(v, j, x->cid, false);
-		json_uint(j, "events", x->events);
-		json_uint(j, "lost", x->lost);
-		json_uint(j, "first_seen", e ? e->c.first_seen : 0);
-		json_uint(j, "gone_at", e ? e->c.gone : 0);
-		for (size_t k = 0; k < NPARTS; k++)
-			if (own->has[k])
-				json_part(v, j, k, &x->part[k]);
-		json_close(j, '}');
-	}
+	for (size_t i = 0; i < own->n; i++)
+		summary_json_box(v, own, &own->v[i], j);
 }
 
 static void print(struct view *v, struct json *j)

@@ -58,7 +58,7 @@ void flame_free(struct flame *f)
  * The frame of this name, which is clean: the file may be anybody's, and each form of output takes the names
  * from here.
  */
-static uint32_t child(struct flame *f, uint32_t parent, const char *s, size_t n)
+uint32_t flame_child(struct flame *f, uint32_t parent, const char *s, size_t n)
 {
 	struct sbuf *clean = &f->clean;
 	const char *name;
@@ -121,7 +121,7 @@ void flame_add(struct flame *f, const char *line, bool old)
 		if (!e)
 			e = end;
 		if (e > s)
-			at = child(f, at, s, (size_t)(e - s));
+			at = flame_child(f, at, s, (size_t)(e - s));
 	}
 	if (old)
 		f->v[at].old_self += n;

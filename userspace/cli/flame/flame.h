@@ -45,6 +45,8 @@ void flame_free(struct flame *f);
  * stack as bad.
  */
 void flame_add(struct flame *f, const char *line, bool old);
+/* The frame of this name that parent calls, made if there is none. */
+uint32_t flame_child(struct flame *f, uint32_t parent, const char *s, size_t n);
 /* Adds all lines of in. 0 or -errno. */
 int flame_read(struct flame *f, FILE *in, bool old);
 /* Sorts the frames of each level by name and computes totals. After the last flame_add(). */

@@ -373,7 +373,7 @@ static void json_servers(const struct view *v, struct json *j, const struct why 
 	json_close(j, ']');
 }
 
-static void print_json(struct view *v, struct json *j, const struct why *w, const struct next *next, const char *command)
+static void put_json(struct view *v, struct json *j, const struct why *w, const struct next *next, const char *command)
 {
 	const struct verdict *x = &w->verdict;
 	struct sbuf b = { 0 };
@@ -412,9 +412,8 @@ static void print_json(struct view *v, struct json *j, const struct why *w, cons
 	sbuf_free(&b);
 }
 
-static void print(struct view *v, struct json *j)
+void why_print(struct view *v, struct why *w, struct json *j)
 {
-	struct why *w = v->own;
 	struct next next;
 	char *command;
 
@@ -423,10 +422,15 @@ static void print(struct view *v, struct json *j)
 	next = next_of(v, w);
 	command = command_of(v, w, &next);
 	if (j)
-		print_json(v, j, w, &next, command);
+		put_json(v, j, w, &next, command);
 	else
 		print_text(v, w, &next, command);
 	free(command);
+}
+
+static void print(struct view *v, struct json *j)
+{
+	why_print(v, v->own, j);
 }
 
 /* --- the view --------------------------------------------------------------------------- */
@@ -460,7 +464,7 @@ static int check_recording(const struct view *v)
 	return CLI_OK;
 }
 
-static int groups(struct view *v)
+int why_groups(struct view *v)
 {
 	int status = v->recording ? check_recording(v) : CLI_OK;
 
@@ -481,15 +485,13 @@ static int groups(struct view *v)
 	return CLI_OK;
 }
 
-static int load(struct view *v)
+void why_load(const struct view *v, struct why *w)
 {
-	struct why *w = v->own;
 	int err = threads_load(&w->threads, v->recording, w->cid);
 
 	if (err)
 		fprintf(stderr, "ctrace: what threads did before their first event and after their last one is not known: %s/"
 			CTF_SIDE_THREADS ": %s\n", v->recording, err == -EBADMSG ? "damaged" : strerror(-err));
-	return CLI_OK;
 }
 
 static int begin(struct view *v)
@@ -503,7 +505,10 @@ static int begin(struct view *v)
 	w->cid = ts->v[0].cid;
 	if (ts->v[0].kind == CTRACE_TARGET_CGROUP)
 		w->cid = targets_cid(&ts->v[0], v->run.ctable);
-	return v->recording ? load(v) : why_look(v);
+	if (!v->recording)
+		return why_look(v);
+	why_load(v, w);
+	return CLI_OK;
 }
 
 static void tick(struct view *v)
@@ -511,17 +516,27 @@ static void tick(struct view *v)
 	why_look(v);
 }
 
+static void span(struct view *v, const struct ctrace_record *rec, uint64_t from, uint64_t to)
+{
+	why_span(v, v->own, rec, from, to);
+}
+
+void why_free(struct why *w)
+{
+	threads_free(&w->threads);
+	blame_free(&w->blame);
+}
+
 static int run_why(int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.options = options, .words = words, .groups = groups, .begin = begin, .tick = tick,
-		.span = why_span, .print = print,
+		.options = options, .words = words, .groups = why_groups, .begin = begin, .tick = tick,
+		.span = span, .print = print,
 	};
 	struct why w = { .cid = CTRACE_CID_UNKNOWN };
 	int status = view_run(&kind, &w, argc, argv);
 
-	threads_free(&w.threads);
-	blame_free(&w.blame);
+	why_free(&w);
 	return status;
 }
 

@@ -65,19 +65,24 @@ static void json_row(const struct diff *d, struct json *j, const struct row *r)
 	json_close(j, '}');
 }
 
+void diff_put_json(const struct diff *d, struct json *j)
+{
+	json_open(j, NULL, '{');
+	json_side(d, j, A);
+	json_side(d, j, B);
+	json_open(j, "rows", '[');
+	for (size_t i = 0; i < d->n; i++)
+		json_row(d, j, &d->v[i]);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
 void diff_print_json(const struct diff *d)
 {
 	struct sbuf b = { 0 };
 	struct json j = { .out = &b };
 
-	json_open(&j, NULL, '{');
-	json_side(d, &j, A);
-	json_side(d, &j, B);
-	json_open(&j, "rows", '[');
-	for (size_t i = 0; i < d->n; i++)
-		json_row(d, &j, &d->v[i]);
-	json_close(&j, ']');
-	json_close(&j, '}');
+	diff_put_json(d, &j);
 	json_line(&j);
 	fputs(b.s, stdout);
 	sbuf_free(&b);
