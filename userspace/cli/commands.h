@@ -13,6 +13,7 @@
 	X(trace, "show what containers do, live") \
 	X(record, "record events into a CTF trace") \
 	X(report, "show a recording") \
+	X(page, "show what holds containers up, on a page in a browser") \
 	X(top, "show what each container does now") \
 	X(stats, "count system calls, their times and errors") \
 	X(runqlat, "show how long tasks waited for a CPU") \
