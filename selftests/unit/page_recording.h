@@ -220,9 +220,11 @@ static void cycle(uint64_t t, int i)
 
 	does_run(t, t + run, WEB, 51, "nginx");
 	does_wait(t + run, t + run + wait, WEB, 51, CTRACE_CULPRIT_NEIGHBOUR, DB, "postgres");
-	does_sleep(t + run + wait, t + 20 * MSEC, WEB, 51, false, 35);
+	/* of two waits in one part of time, the first is longer */
+	does_wait(t + run + wait, t + run + wait + MSEC / 4, WEB, 51, CTRACE_CULPRIT_SELF, 0, "nginx");
+	does_sleep(t + run + wait + MSEC / 4, t + 20 * MSEC, WEB, 51, false, 35);
 	does_open(t + MSEC, t + MSEC + 90000 + 7000 * draw(9), WEB, 51, "/etc/nginx.conf", i % 7 ? 3 : -2);
-	does_nap(t + run + wait, t + 20 * MSEC, WEB, 51);
+	does_nap(t + run + wait + MSEC / 4, t + 20 * MSEC, WEB, 51);
 	does_run(t, t + (bad ? 18 : 4) * MSEC, DB, 61, "postgres");
 	does_wait(t + (bad ? 18 : 4) * MSEC, t + (bad ? 19 : 5) * MSEC, DB, 61, CTRACE_CULPRIT_SELF, 0, "postgres");
 	does_run(t + 5 * MSEC, t + 7 * MSEC, BATCH, 71, "tar");

@@ -332,6 +332,7 @@ static void hostile_names(void)
 static void bounded(void)
 {
 	struct json_object *o, *list;
+	size_t frames = 0;
 	char name[64];
 
 	begin_with(3, page_types());
@@ -356,8 +357,11 @@ static void bounded(void)
 	check_eq(length(list), 25);
 	check_eq(number(nth(list, 24), NULL, "others"), 75 - 24);
 	check_eq(sum(get(get(nth(list, 24), "series"), "calls")) > 0, 1);
-	for (size_t i = 0; i < length(list); i++)
+	for (size_t i = 0; i < length(list); i++) {
 		check(length(get(nth(list, i), "fails")) <= 16);
+		frames += length(get(nth(list, i), "flame"));
+	}
+	check(frames > 10000 && frames <= 16384);
 	check(length(get(o, "events")) <= 4000);
 	check(number(o, NULL, "events_left_out") > 0);
 	json_object_put(o);
