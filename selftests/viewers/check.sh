@@ -149,6 +149,8 @@ flame() {
 		# its script writes names that fit
 		grep -q '<text [^>]*>all</text>' dom || wrong "its script has not run ($size)"
 	done
+	mkdir flames
+	python3 "$here/flame.py" "$tmp/flame.svg" "$tmp/flames" > wrongs 2>&1 || wrong "the flame graph by itself" wrongs
 }
 speedscope() {
 	[ -e /speedscope/index.html ] || { skip='no speedscope: npm could not fetch it'; return; }

@@ -9,11 +9,9 @@ of a flame graph, with what this program adds up from the page's data in its own
 """
 import json
 import re
-import struct
 import sys
-import zlib
 
-from browser import Browser, Failed
+from browser import Browser, Failed, bars
 
 page, calls, out = sys.argv[1:4]
 axe = open(sys.argv[4], encoding="utf-8").read() if len(sys.argv) > 4 else None
@@ -33,46 +31,6 @@ def wrong(text):
 def same(what, expected, seen):
     if expected != seen:
         wrong(f"{what}: expected {str(expected)[:300]}, seen {str(seen)[:300]}")
-
-
-def pixels(path):
-    """Width, height, and the rows of a PNG with 8 bits, as bytes of red, green, blue and perhaps alpha."""
-    with open(path, "rb") as png:
-        raw = png.read()
-    at, packed = 8, b""
-    while at < len(raw):
-        length, kind = struct.unpack(">I4s", raw[at:at + 8])
-        if kind == b"IHDR":
-            width, height, _, colour = struct.unpack(">IIBB", raw[at + 8:at + 18])
-        elif kind == b"IDAT":
-            packed += raw[at + 8:at + 8 + length]
-        at += length + 12
-    size = 4 if colour == 6 else 3
-    lines, stride, before, rows = zlib.decompress(packed), width * size, bytes(width * size), []
-    for y in range(height):
-        kind, line = lines[y * (stride + 1)], bytearray(lines[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
-        for x in range(stride if kind else 0):
-            left = line[x - size] if x >= size else 0
-            above, corner = before[x], before[x - size] if x >= size else 0
-            if kind == 4:
-                p = left + above - corner
-                near = min((abs(p - left), 0, left), (abs(p - above), 1, above), (abs(p - corner), 2, corner))[2]
-            else:
-                near = (left, above, (left + above) // 2)[kind - 1]
-            line[x] = (line[x] + near) & 255
-        before = line
-        rows.append(line)
-    return width, size, rows
-
-
-def bars(path, dark):
-    """Rows of the picture that are, over half of their width and more, of the other theme's background."""
-    width, size, rows = pixels(path)
-    ugly = 0
-    for row in rows:
-        other = sum(1 for x in range(0, width * size, size * 8) if (min(row[x:x + 3]) > 225 if dark else max(row[x:x + 3]) < 40))
-        ugly += other * 8 > width / 2
-    same("rows of the wrong background", 0, ugly)
 
 
 def expand(numbers):
@@ -113,7 +71,7 @@ def look(b, dark):
     same("it is as wide as the window", True, b.run("document.documentElement.scrollWidth <= innerWidth"))
     path = f"{out}/page-{where.replace(' ', '-')}.png"
     b.picture(path)
-    bars(path, dark)
+    same("rows of the wrong background", 0, bars(path, dark))
     verdicts = sorted(c["why"]["verdict"].split("\n")[0] for c in named if "why" in c)
     says = "[...document.querySelectorAll('.verdict')].map((v) => v.querySelector('.says').textContent)"
     same("verdicts", verdicts, sorted(b.run(says)))

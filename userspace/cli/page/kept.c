@@ -182,9 +182,7 @@ static void reach(struct page_flame *w, size_t i)
 	while (i >= cap)
 		cap *= 2;
 	w->self = xrealloc(w->self, cap * sizeof(w->self[0]));
-	w->kernel = xrealloc(w->kernel, cap * sizeof(w->kernel[0]));
 	memset(w->self + w->cap, 0, (cap - w->cap) * sizeof(w->self[0]));
-	memset(w->kernel + w->cap, 0, (cap - w->cap) * sizeof(w->kernel[0]));
 	w->cap = cap;
 }
 
@@ -200,7 +198,7 @@ static uint32_t step(struct page *p, struct page_flame *w, uint32_t at, const ch
 	i = flame_child(&w->f, at, name, plus && plus > name ? (size_t)(plus - name) : strlen(name));
 	p->frames += w->f.n - before;
 	reach(w, i);
-	w->kernel[i] = kernel;
+	w->f.v[i].kernel = kernel;
 	return i;
 }
 
@@ -244,7 +242,6 @@ static void free_box(struct page_box *b)
 	for (size_t i = 0; i < b->flame.cap; i++)
 		free(b->flame.self[i].v);
 	free(b->flame.self);
-	free(b->flame.kernel);
 	if (b->flame.f.v)
 		flame_free(&b->flame.f);
 	sbuf_free(&b->row);

@@ -77,8 +77,7 @@ struct page_event {
 struct page_flame {
 	struct flame f;
 	struct page_cells *self;	/* by node */
-	bool *kernel;
-	size_t cap;		/* of both */
+	size_t cap;
 	uint64_t samples;
 };
 

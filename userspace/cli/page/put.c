@@ -216,7 +216,7 @@ static void put_flame(struct json *j, const struct page_flame *w, uint32_t each)
 	for (size_t i = 1; i < w->f.n; i++) {
 		json_open(j, NULL, '{');
 		json_uint(j, "of", w->f.v[i].parent);
-		if (w->kernel[i])
+		if (w->f.v[i].kernel)
 			json_flag(j, "kernel", true);
 		json_str(j, "name", w->f.v[i].name);
 		if (w->self[i].n)
