@@ -28,7 +28,8 @@ enum { OPT_NO_OPEN = OPT_VIEW, OPT_DIFF };
 
 static const struct cli_option options[] = {
 	{ .help = "Options:" },
-	OPTION("duration", OPT_DURATION, "TIME", "record for this long: 30, 0.5, 500ms, 2m (default " SECONDS ")"),
+	OPTION("duration", OPT_DURATION, "TIME",
+	       "record for this long: 30, 0.5, 500ms, 2m (default " SECONDS ")"),
 	OPTION("output", 'o', "FILE", "write the page to FILE (default: a temporary file)"),
 	OPTION("no-open", OPT_NO_OPEN, NULL, "do not open it"),
 	OPTION("diff", OPT_DIFF, "OLD", "what changed since the recording OLD, too"),
@@ -48,7 +49,8 @@ struct page_opts {
 static int record(const struct page_opts *o, const char *dir)
 {
 	const char *const first[] = {
-		"record", "-o", dir, "-e", "views", "-F", TEXT_OF(SAMPLES_HZ), "--duration", o->duration ?: SECONDS,
+		"record", "-o", dir, "-e", "views", "-F", TEXT_OF(SAMPLES_HZ), "--duration",
+		o->duration ?: SECONDS,
 	};
 	char **argv = xcalloc(ARRAY_SIZE(first) + (size_t)o->x.ntargets + 2, sizeof(argv[0]));
 	int argc = 0, status;
@@ -100,7 +102,7 @@ static void open_page(const char *page, const char *ours)
 		return;
 	pid = fork();
 	if (!pid) {
-		/* it goes on when ctrace has ended */
+		/* it outlives ctrace */
 		if (fork())
 			_exit(0);
 		setsid();
@@ -213,11 +215,13 @@ static int run_page(int argc, char **argv)
 	}
 	recorded = optind < argc && is_recording(argv[optind]);
 	if (recorded && o.duration)
-		return cli_usage("'%s' is a recording: --last TIME shows a part of it, --duration is for TARGETs", argv[optind]);
+		return cli_usage("'%s' is a recording: --last TIME shows a part of it, --duration is for TARGETs",
+				 argv[optind]);
 	if (!recorded && window_given(&o.x.window))
 		return cli_usage("--from, --to and --last choose a part of a recording, but none is given");
 	if (!recorded && o.old && !is_recording(o.old))
-		return cli_error("'%s' is not a recording: give the directory that 'ctrace record -o' wrote", o.old);
+		return cli_error("'%s' is not a recording: give the directory that 'ctrace record -o' wrote",
+				 o.old);
 	o.x.dir = recorded ? argv[optind++] : NULL;
 	o.x.targets = argv + optind;
 	o.x.ntargets = argc - optind;
@@ -225,5 +229,6 @@ static int run_page(int argc, char **argv)
 }
 
 const struct command cmd_page = {
-	.name = "page", .usage = usage, .options = { options }, .words = { "@targets @dirs", "@targets" }, .run = run_page,
+	.name = "page", .usage = usage, .options = { options }, .words = { "@targets @dirs", "@targets" },
+	.run = run_page,
 };

@@ -24,7 +24,7 @@ static const struct cli_option options[] = {
 	       "for CPUs, disk and network. 'ctrace stats --input DIR' and others show more"),
 	OPTION("html", OPT_HTML, "FILE",
 	       "write one page for a browser: what 'ctrace why' says of each container, all of them over "
-	       "time, who had the CPU while who waited, calls, latencies, disk, network, flame graphs, losses. "
+	       "time, who had the CPU while who waited, calls, latencies, disk, network, flame graphs. "
 	       "It needs no other file and no network; FILE - is standard output"),
 	OPTION("diff", OPT_DIFF, "OLD", "with --html: what changed since the recording OLD, too"),
 	OPTION("json", 'j', NULL, "print one JSON object per line"),
@@ -189,7 +189,8 @@ static int run_report(int argc, char **argv)
 	o.targets = argv + optind + 1;
 	o.ntargets = argc - optind - 1;
 	if (html)
-		return page_run(&(struct export_opts){ argv[optind], html, o.targets, o.ntargets, o.window, NULL }, old);
+		return page_run(&(struct export_opts){ .dir = argv[optind], .out = html, .targets = o.targets,
+				.ntargets = o.ntargets, .window = o.window }, old);
 	return o.summary ? summary_run(argv[optind], o.targets, o.ntargets, &o.window, interval) :
 		report(argv[optind], &o);
 }

@@ -11,6 +11,7 @@
 load
 command -v jq > /dev/null || skip "no jq to read JSON"
 mkdir "$tmp/bin" "$tmp/pages"
+# shellcheck disable=SC2016 # its own $1
 printf '#!/bin/sh\nid -u > %s; echo "$1" >> %s\n' "$tmp/opened" "$tmp/opened" > "$tmp/bin/xdg-open"
 chmod 755 "$tmp/bin/xdg-open" && chmod 1777 "$tmp" "$tmp/pages"
 export PATH=$tmp/bin:$PATH TMPDIR=$tmp/pages
@@ -38,6 +39,7 @@ equal "numbers are those of the summary" jq -S '[.containers[].row | select(.)] 
 at_least "containers" 3 "$(jq length "$tmp/a")"
 while read -r cid; do
 	json why "$cid" --input "$dir" | jq -S '.rows[0]' > "$tmp/a"
+	# shellcheck disable=SC2016 # jq's own $cid
 	equal "the verdict on $cid is why's" jq -S --argjson cid "$cid" '.containers[] | select(.cid == $cid) | .why' "$tmp/data"
 done < <(jq '.containers[] | select(.cid > 0) | .cid' "$tmp/data")
 note "$(jq -r '.containers[] | "\(.name): \(.why.verdict // "")"' "$tmp/data")"

@@ -278,7 +278,8 @@ static void json_part(const struct view *v, struct json *j, size_t which, const 
 	json_close(j, '}');
 }
 
-void summary_json_box(const struct view *v, const struct digest *own, const struct digest_box *x, struct json *j)
+void summary_json_box(const struct view *v, const struct digest *own, const struct digest_box *x,
+		      struct json *j)
 {
 	const struct centry *e = ctable_find(v->run.ctable, x->cid);
 

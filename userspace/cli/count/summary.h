@@ -10,6 +10,7 @@
 int summary_run(const char *dir, char **targets, int ntargets, const struct window *w, uint64_t interval);
 /* The members of its JSON object before "rows", and one of its rows, both of a period that was added up. */
 void summary_json_head(const struct view *v, const struct digest *own, struct json *j);
-void summary_json_box(const struct view *v, const struct digest *own, const struct digest_box *x, struct json *j);
+void summary_json_box(const struct view *v, const struct digest *own, const struct digest_box *x,
+		      struct json *j);
 
 #endif

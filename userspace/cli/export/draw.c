@@ -5,8 +5,8 @@
  *
  * How long a container ran is the sum of sched_run where that was recorded, as in each view. The time between
  * switches is not quite the same: a task that had a CPU when recording began has no switch before its first
- * one, one that has it at the end has no sched_run, and where a hypervisor stops the CPU within a switch, both
- * take their times on different sides of the gap.
+ * one, a task that has it at the end has no sched_run, and where a hypervisor stops the CPU within a switch,
+ * the two take their times on different sides of the gap.
  */
 #include <stdlib.h>
 #include <string.h>

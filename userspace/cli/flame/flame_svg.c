@@ -27,8 +27,8 @@ static const char style[] =
 	".f:hover rect,.f:focus rect{stroke:#000;stroke-width:1.5}.f{outline:none}"
 	".b{cursor:pointer;fill:#06c}#title{font-size:16px;font-weight:bold}.dim{opacity:.45}"
 	".hit rect{fill:#d4f !important}"
-	"@media (prefers-color-scheme:dark){:root{background:#14171b}.b{fill:#7bf}#title,#info,#match,.l{fill:#ddd}"
-	".f rect{stroke:#14171b}.f:hover rect,.f:focus rect{stroke:#fff}}";
+	"@media (prefers-color-scheme:dark){:root{background:#14171b}.b{fill:#7bf}"
+	"#title,#info,#match,.l{fill:#ddd}.f rect{stroke:#14171b}.f:hover rect,.f:focus rect{stroke:#fff}}";
 
 /* What a colour means, in the order of the legend. */
 enum colour { CONTAINER, PROGRAM, USER, KERNEL, IDLE, COLOURS };
@@ -157,8 +157,9 @@ static void put_frame(struct picture *p, const struct flame_node *n, double x, d
 	double y = y_of(p, n->depth);
 
 	sbuf_reset(b);
-	sbuf_printf(b, "<g class=\"f\" data-x=\"%.3f\" data-w=\"%.3f\" data-d=\"%u\" data-v=\"%llu\" data-k=\"%llu\">", x, w, n->depth,
-		    (unsigned long long)n->total, (unsigned long long)n->in_kernel);
+	sbuf_printf(b, "<g class=\"f\" data-x=\"%.3f\" data-w=\"%.3f\" data-d=\"%u\" ", x, w, n->depth);
+	sbuf_printf(b, "data-v=\"%llu\" data-k=\"%llu\">", (unsigned long long)n->total,
+		    (unsigned long long)n->in_kernel);
 	put_title(b, p->f, p->form, n);
 	sbuf_printf(b, "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%u\" fill=\"", SIDE + x, y, w, ROW - 1);
 	if (p->f->compared && n->depth)
@@ -228,8 +229,8 @@ void flame_svg(const struct flame *f, const struct flame_form *form, FILE *out)
 	p.rows = p.rows ?: 1;
 	height = TOP + p.rows * ROW + 30;
 	sbuf_printf(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
-		    "viewBox=\"0 0 %.0f %u\" width=\"100%%\" preserveAspectRatio=\"xMidYMin meet\" role=\"img\">\n"
-		    "<style>%s</style>\n", WIDTH, height, style);
+		    "viewBox=\"0 0 %.0f %u\" width=\"100%%\" preserveAspectRatio=\"xMidYMin meet\" "
+		    "role=\"img\">\n<style>%s</style>\n", WIDTH, height, style);
 	sbuf_puts(b, "<text id=\"title\" x=\"10\" y=\"22\">");
 	sbuf_markup(b, form->title, strlen(form->title));
 	sbuf_puts(b, "</text>\n<text id=\"reset\" class=\"b\" x=\"1000\" y=\"22\" visibility=\"hidden\">reset zoom</text>"

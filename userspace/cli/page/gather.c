@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What other commands say of the recording: the numbers of report --summary, the verdicts of why, what diff compares. */
+/*
+ * What other commands say of the recording: the numbers of report --summary, the verdicts of why, what diff
+ * compares.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include "count/summary.h"
@@ -8,12 +11,12 @@
 #include "tools/diff.h"
 #include "tools/why.h"
 
-/* Of a table on each CPU: for the threads of PAGE_BOXES containers, as why has 2048 for those of one. */
+/* Of a table on each CPU: for the threads of PAGE_BOXES containers. Why has 2048 for one container. */
 #define WHY_ROWS	8192
 
 /* --- numbers --- */
 
-/* ns that it ran, waited, and had no quota; so that those that are shown are the ones that matter. */
+/* ns that it ran, waited, and had no quota: the containers that matter are shown. */
 static double weigh(const struct digest_box *x)
 {
 	const struct digest_part *p = x->part;
@@ -26,7 +29,9 @@ static int by_weight(const void *a, const void *b)
 {
 	const struct page_box *x = a, *y = b;
 
-	return x->weight > y->weight ? -1 : x->weight < y->weight ? 1 : x->cid < y->cid ? -1 : x->cid > y->cid;
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return x->cid < y->cid ? -1 : x->cid > y->cid;
 }
 
 static int groups(struct view *v)

@@ -16,7 +16,7 @@ void page_cells_add(struct page_cells *c, uint32_t bin, uint64_t ns, bool failed
 {
 	struct page_cell *at = c->n ? &c->v[c->n - 1] : NULL;
 
-	/* events of several CPUs come in order of time, and spans at their ends: a part is the last, or a new one */
+	/* events come in order of time, and spans at their ends: a part is the last, or a new one */
 	if (!at || at->bin < bin) {
 		if (c->n == c->cap) {
 			c->cap = c->cap ? 2 * c->cap : 4;
@@ -102,7 +102,9 @@ struct page_blame *page_blame_of(struct page *p, size_t victim, uint32_t kind, u
 	if (p->nblames >= PAGE_BLAMES && kind)
 		return page_blame_of(p, victim, 0, 0, false);
 	p->blames = xrealloc(p->blames, (p->nblames + 1) * sizeof(p->blames[0]));
-	p->blames[p->nblames] = (struct page_blame){ .victim = victim, .kind = kind, .cid = cid, .ctrace = ctrace };
+	p->blames[p->nblames] = (struct page_blame){
+		.victim = victim, .kind = kind, .cid = cid, .ctrace = ctrace,
+	};
 	return &p->blames[p->nblames++];
 }
 
@@ -121,7 +123,8 @@ void page_fail(struct page_box *b, const char *call, int err, const char *where)
 		}
 		if (i == PAGE_FAILS - 1)
 			call = "(other)", where = "", err = 0;
-		f[b->nfails++] = (struct page_fail){ .call = xstrdup(call), .where = xstrdup(where), .err = err };
+		b->nfails++;
+		f[i] = (struct page_fail){ .call = xstrdup(call), .where = xstrdup(where), .err = err };
 	}
 	f[i].n++;
 }
@@ -130,8 +133,9 @@ bool page_is_meant(const char *call)
 {
 	/* as count/threads.c has them: requests, events, io_uring, children, sleep, hand-over */
 	static const char list[] =
-		" accept accept4 poll ppoll select pselect6 epoll_wait epoll_pwait epoll_pwait2 epoll_wait_old "
-		"io_getevents io_pgetevents io_uring_enter wait4 waitid vfork nanosleep clock_nanosleep pause "
+		" accept accept4 poll ppoll select pselect6 epoll_wait epoll_pwait epoll_pwait2 "
+		"epoll_wait_old io_getevents io_pgetevents io_uring_enter wait4 waitid vfork nanosleep "
+		"clock_nanosleep pause "
 		"rt_sigsuspend rt_sigtimedwait restart_syscall futex futex_wait futex_waitv futex_time64 "
 		"msgrcv mq_timedreceive ";
 	char word[72];

@@ -87,8 +87,8 @@ static char *stack_text(struct export *x, const struct stacks *k, int32_t tid)
 	return b.s;
 }
 
-static void keep(struct export *x, struct page_box *b, enum page_kept what, const struct slice *s, int32_t tid,
-		 const char *text)
+static void keep(struct export *x, struct page_box *b, enum page_kept what, const struct slice *s,
+		 int32_t tid, const char *text)
 {
 	struct page_event *e = page_keep(x->own, b, what, s->to, s->to - s->from);
 	int32_t pid;
@@ -169,8 +169,8 @@ static void call(struct export *x, struct export_task *t, const struct slice *s)
 		failed(x, b, s->name, (int64_t)ret->n, of->args);
 	if (fails || !page_is_meant(s->name)) {
 		const struct detail *err = detail(s->details, "errno");
-		char *text = xasprintf("(%s) = %lld%s%s", of->args, ret ? (long long)ret->n : 0, err ? " " : "",
-				       err ? detail_text(s->details, err) : "");
+		char *text = xasprintf("(%s) = %lld%s%s", of->args, ret ? (long long)ret->n : 0,
+				       err ? " " : "", err ? detail_text(s->details, err) : "");
 
 		keep(x, b, fails ? PAGE_FAIL : PAGE_SLOW, &whole, t->tid, text);
 		free(text);
@@ -222,14 +222,16 @@ static void blamed(struct export *x, const struct ctrace_record *rec, const stru
 	struct page_thread *t = thread_of(x->own, rec->tid);
 	struct page *p = x->own;
 	struct page_blame *b = page_blame_of(p, index_of(p, box_of(p, rec->cid)), kind, cid, ours);
+	const char *who;
 
 	page_spend(p, &b->ns, from, rec->time);
 	if (duration <= t->blamed)
 		return;
 	t->blamed = duration;
-	snprintf(t->culprit, sizeof(t->culprit), "%s%s%.*s",
-		 kind == CTRACE_CULPRIT_NEIGHBOUR || kind == CTRACE_CULPRIT_HOST ? ctable_get(x->r.table, cid)->shown :
-		 kind == CTRACE_CULPRIT_SELF ? "its own threads" : "no task", named && comm->str.len ? ", " : "",
+	who = kind == CTRACE_CULPRIT_SELF ? "its own threads" : "no task";
+	if (kind == CTRACE_CULPRIT_NEIGHBOUR || kind == CTRACE_CULPRIT_HOST)
+		who = ctable_get(x->r.table, cid)->shown;
+	snprintf(t->culprit, sizeof(t->culprit), "%s%s%.*s", who, named && comm->str.len ? ", " : "",
 		 named ? (int)comm->str.len : 0, named ? comm->str.s : "");
 }
 
@@ -245,21 +247,22 @@ static void waited(struct export *x, const struct ctrace_record *rec, uint64_t d
 		sbuf_printf(&text, "%s had it for ", t->culprit);
 		put_ns(&text, t->blamed);
 	}
-	keep(x, b, PAGE_WAIT, &(struct slice){ .name = "wait for a CPU", .from = rec->time - duration, .to = rec->time },
+	keep(x, b, PAGE_WAIT, &(struct slice){ "wait for a CPU", .from = rec->time - duration, .to = rec->time },
 	     rec->tid, text.s);
 	t->blamed = 0;
 	sbuf_free(&text);
 }
 
-static void blocked(struct export *x, const struct ctrace_record *rec, const struct stacks *k, const struct ctrace_value *v,
-		    int n)
+static void blocked(struct export *x, const struct ctrace_record *rec, const struct stacks *k,
+		    const struct ctrace_value *v, int n)
 {
+	struct slice s = { .name = "blocked", .from = rec->time, .to = rec->time, .stacks = k };
 	uint64_t duration = number(v, n, "duration");
 
-	if (number(v, n, "state") & DEEP_SLEEP && duration < rec->time)
-		keep(x, box_of(x->own, rec->cid), PAGE_BLOCK,
-		     &(struct slice){ .name = "blocked", .from = rec->time - duration, .to = rec->time, .stacks = k },
-		     rec->tid, number(v, n, "iowait") ? "for a disk" : "in the kernel");
+	s.from -= duration < rec->time ? duration : rec->time;
+	if (number(v, n, "state") & DEEP_SLEEP)
+		keep(x, box_of(x->own, rec->cid), PAGE_BLOCK, &s, rec->tid,
+		     number(v, n, "iowait") ? "for a disk" : "in the kernel");
 }
 
 static void sample(struct export *x, struct export_task *t, uint32_t cpu, const struct ctrace_record *rec,
@@ -273,8 +276,11 @@ static void sample(struct export *x, struct export_task *t, uint32_t cpu, const 
 
 static int begin(struct export *x)
 {
-	static const struct draw_ops ops = { .spent = spent, .call = call, .mark = mark, .span = span, .sample = sample };
-	uint64_t first = 0, last = 0, began = asked_number(&x->r, "began"), ended = asked_number(&x->r, "ended");
+	static const struct draw_ops ops = {
+		.spent = spent, .call = call, .mark = mark, .span = span, .sample = sample,
+	};
+	uint64_t began = asked_number(&x->r, "began"), ended = asked_number(&x->r, "ended");
+	uint64_t first = 0, last = 0;
 	struct page *p = x->own;
 
 	ctf_reader_times(x->r.reader, &first, &last);
@@ -289,7 +295,8 @@ static int begin(struct export *x)
 
 static void record(struct export *x, const struct ctrace_record *rec, uint32_t cpu, const struct stacks *k)
 {
-	bool sched = rec->id == CTRACE_ID_SCHED_WAIT || rec->id == CTRACE_ID_SCHED_BLAME || rec->id == CTRACE_ID_SCHED_BLOCK;
+	bool sched = rec->id == CTRACE_ID_SCHED_WAIT || rec->id == CTRACE_ID_SCHED_BLAME ||
+		     rec->id == CTRACE_ID_SCHED_BLOCK;
 	const struct ctrace_event_type *t = sched ? ctrace_schema_by_id(x->r.schema, rec->id) : NULL;
 	struct ctrace_value v[FIELDS_MAX];
 	int n = t && recording_shows(&x->r, rec->cid) ? ctrace_decode(t, rec, v, FIELDS_MAX) : 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A recording as one page for a browser: data as JSON, and a script that draws it. The recording is read three
- * times: for the numbers of 'report --summary' (gather.c), for the verdicts of 'why' (gather.c), and for what
- * happened when (page.c). What the first two say is on the page as these commands print it with --json.
+ * A recording as one page for a browser: data as JSON, and a script that draws it. The recording is read
+ * three times: for the numbers of 'report --summary' (gather.c), for the verdicts of 'why' (gather.c), and
+ * for what happened when (page.c). The first two are on the page as these commands print it with --json.
  *
- * The page is bounded however long the recording is, and whatever containers do: time has PAGE_BINS parts, and
- * each list below its length. All together is less than 16 MB (put.c adds it up).
+ * The page is bounded however long the recording is, and whatever containers do: time has PAGE_BINS parts,
+ * and each list below its length. All together is less than 16 MB (put.c adds it up).
  */
 #ifndef CTRACE_PAGE_H
 #define CTRACE_PAGE_H
@@ -26,8 +26,8 @@
 
 /* Numbers over time. Times in ns. */
 enum page_series {
-	PAGE_RAN, PAGE_WAITED, PAGE_THROTTLED, PAGE_BLOCKED, PAGE_OBSERVER, PAGE_CALLED, PAGE_FAILED, PAGE_REQUESTS,
-	PAGE_BYTES, PAGE_ENDED, PAGE_SENT, PAGE_RECEIVED, PAGE_SERIES
+	PAGE_RAN, PAGE_WAITED, PAGE_THROTTLED, PAGE_BLOCKED, PAGE_OBSERVER, PAGE_CALLED, PAGE_FAILED,
+	PAGE_REQUESTS, PAGE_BYTES, PAGE_ENDED, PAGE_SENT, PAGE_RECEIVED, PAGE_SERIES
 };
 /* Latencies over time. */
 enum page_heat { PAGE_OF_CALLS, PAGE_OF_WAITS, PAGE_OF_DISK, PAGE_HEATS };
@@ -99,7 +99,7 @@ struct page_box {
 	struct page_flame flame;
 };
 
-/* Of a thread: its call's arguments, who had the CPU in its wait. Another one with the same place replaces it. */
+/* Of a thread: its call's arguments, who had the CPU in its wait. Another one of this place replaces it. */
 struct page_thread {
 	int32_t tid;
 	char args[160];
@@ -129,7 +129,7 @@ struct page {
 	struct page_thread threads[PAGE_THREADS];
 };
 
-/* Writes the page of a recording. old: an earlier one that it is compared with, or NULL. Status to exit with. */
+/* Writes the page of a recording. old: an earlier one to compare it with, or NULL. Status to exit with. */
 int page_run(const struct export_opts *o, const char *old);
 
 /* --- gather.c --- */
@@ -148,7 +148,7 @@ void page_spend(struct page *p, uint64_t **list, uint64_t from, uint64_t to);
 void page_heat(struct page *p, struct page_box *b, enum page_heat what, uint64_t time, uint64_t duration);
 struct page_call *page_call_of(struct page *p, size_t box, const char *name);
 struct page_blame *page_blame_of(struct page *p, size_t victim, uint32_t kind, uint32_t cid, bool ctrace);
-/* Is one so long kept there? Then *at is its place: the caller fills it, and its texts. NULL: it is not. */
+/* The place of an event of this duration, which the caller fills. NULL: longer ones are kept. */
 struct page_event *page_keep(struct page *p, struct page_box *b, enum page_kept what, uint64_t time,
 			     uint64_t duration);
 void page_fail(struct page_box *b, const char *call, int err, const char *where);

@@ -39,7 +39,7 @@ function paint(lane) {
 			paths.push(svg("rect", { class: "lost", x: g.from / binNs, y: 0, height: STRIP,
 				width: Math.max(2, (g.to - g.from) / binNs) }));
 	lane.paths.replaceChildren(...paths);
-	lane.most.textContent = digits(most);
+	lane.most.textContent = digits(most) + " threads";
 }
 
 function cursorText(c, i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes the page: a frame of HTML, and the data as JSON in it. Its length is bounded, each part by the number
- * of its elements and an element by that of its characters:
+ * Writes the page: a frame of HTML, and the data as JSON in it. Its length is bounded, each part by the
+ * number of its elements, and an element by its characters:
  *
  *	series		25 containers x 12 x 600 numbers of up to 15 characters		2.7 MB
  *	heat maps	HEAT_CELLS x 16							1.3 MB
@@ -12,8 +12,8 @@
  *	flame graphs	16384 frames x 60, FRAME_CELLS x 10				1.6 MB
  *	the rest	what report --summary, why and diff print of 24 containers	1 MB
  *
- * A name is cut at 128 characters before. If a list is longer, its parts of time become longer: two, three, ...
- * of the 600 are one.
+ * If a list is longer, its parts of time become longer: two, three, ... of the 600 are one. Names are no
+ * longer than the kernel's, or were cut when they were kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,9 +37,10 @@ static const char script[] = {
 };
 
 static const char *const series_names[PAGE_SERIES] = {
-	[PAGE_RAN] = "ran", [PAGE_WAITED] = "waited", [PAGE_THROTTLED] = "throttled", [PAGE_BLOCKED] = "blocked",
-	[PAGE_OBSERVER] = "observer", [PAGE_CALLED] = "calls", [PAGE_FAILED] = "failed", [PAGE_REQUESTS] = "requests",
-	[PAGE_BYTES] = "bytes", [PAGE_ENDED] = "ended", [PAGE_SENT] = "sent", [PAGE_RECEIVED] = "received",
+	[PAGE_RAN] = "ran", [PAGE_WAITED] = "waited", [PAGE_THROTTLED] = "throttled",
+	[PAGE_BLOCKED] = "blocked", [PAGE_OBSERVER] = "observer", [PAGE_CALLED] = "calls",
+	[PAGE_FAILED] = "failed", [PAGE_REQUESTS] = "requests", [PAGE_BYTES] = "bytes", [PAGE_ENDED] = "ended",
+	[PAGE_SENT] = "sent", [PAGE_RECEIVED] = "received",
 };
 static const char *const heat_names[PAGE_HEATS] = { "calls", "waits", "disk" };
 static const char *const kept_names[PAGE_KEPT] = { "slow", "slow", "failed", "wait", "blocked", "disk" };
@@ -114,7 +115,8 @@ static size_t frame_cells(const struct page *p, uint32_t each)
 	return n;
 }
 
-static uint32_t heat_at(const struct page_box *b, enum page_heat what, uint32_t bin, uint32_t level, uint32_t each)
+static uint32_t heat_at(const struct page_box *b, enum page_heat what, uint32_t bin, uint32_t level,
+			uint32_t each)
 {
 	uint32_t n = 0;
 
@@ -134,8 +136,10 @@ static size_t heat_cells(const struct page *p, uint32_t each)
 	return n;
 }
 
+typedef size_t (*count_fn)(const struct page *p, uint32_t each);
+
 /* How many parts of time must become one, so that no more than `most` are left. */
-static uint32_t each_of(const struct page *p, size_t (*count)(const struct page *p, uint32_t each), size_t most)
+static uint32_t each_of(const struct page *p, count_fn count, size_t most)
 {
 	uint32_t each = 1;
 
@@ -207,7 +211,7 @@ static void put_calls(struct json *j, const struct page *p, size_t box, uint32_t
 	json_close(j, ']');
 }
 
-/* Frames in an order in which callers come first: [caller, kernel, name]; and when each was on a CPU itself. */
+/* Frames, callers first; and when each was on a CPU itself. */
 static void put_flame(struct json *j, const struct page_flame *w, uint32_t each)
 {
 	if (!w->samples)
@@ -380,12 +384,12 @@ static void put_gaps(struct json *j, const struct page *p)
 
 static void put_losses(struct export *x, struct json *j)
 {
-	static const char *const causes[] = { "missed", "unfollowed", "unfollowed_tasks", "unread", "blind_ns" };
+	static const char *const causes[] = { "missed", "unfollowed", "unfollowed_tasks", "unread" };
 	const char *why, *file = ctf_reader_damaged(x->r.reader, &why);
 
 	json_open(j, "lost", '{');
 	json_uint(j, "discarded", x->lost);
-	for (size_t i = 0; i < ARRAY_SIZE(causes) - 1; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(causes); i++)
 		json_uint(j, causes[i], asked_lost(&x->r, causes[i]));
 	json_uint(j, "blind_ns", asked_number(&x->r, "blind_ns"));
 	if (file) {
@@ -403,14 +407,15 @@ static bool asked_for(const struct export *x, const char *event)
 	return t && asked_type(&x->r, t) >= ASKED_PART;
 }
 
-/* What is shown only if it was recorded, and how to record it. */
+/* The page says what is missing, and how to record it. */
 static void put_recorded(struct export *x, struct json *j)
 {
 	static const struct {
 		const char *key, *event;
 	} list[] = {
-		{ "run", "sched_run" }, { "wait", "sched_wait" }, { "blame", "sched_blame" }, { "block", "sched_block" },
-		{ "throttled", "cpu_throttled" }, { "disk", "block_io" }, { "tcp", "tcp_life" }, { "samples", "cpu_sample" },
+		{ "run", "sched_run" }, { "wait", "sched_wait" }, { "blame", "sched_blame" },
+		{ "block", "sched_block" }, { "throttled", "cpu_throttled" }, { "disk", "block_io" },
+		{ "tcp", "tcp_life" }, { "samples", "cpu_sample" },
 	};
 
 	json_open(j, "recorded", '{');
@@ -425,7 +430,8 @@ static void put_data(struct export *x, struct json *j)
 {
 	struct page *p = x->own;
 	const uint32_t each[3] = {
-		each_of(p, heat_cells, HEAT_CELLS), each_of(p, call_cells, CALL_CELLS), each_of(p, frame_cells, FRAME_CELLS),
+		each_of(p, heat_cells, HEAT_CELLS), each_of(p, call_cells, CALL_CELLS),
+		each_of(p, frame_cells, FRAME_CELLS),
 	};
 
 	json_open(j, NULL, '{');
@@ -478,22 +484,23 @@ static void put_escaped(struct sbuf *b, const struct sbuf *json)
 
 void page_put(struct export *x)
 {
-	const char *name = strrchr(x->r.dir, '/') && strrchr(x->r.dir, '/')[1] ? strrchr(x->r.dir, '/') + 1 : x->r.dir;
+	const char *slash = strrchr(x->r.dir, '/'), *name = slash && slash[1] ? slash + 1 : x->r.dir;
 	struct sbuf b = { 0 }, data = { 0 };
 	struct json j = { .out = &data };
 
 	put_data(x, &j);
 	sbuf_puts(&b, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-		  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '" PAGE_JS_HASH "'; "
-		  "style-src '" PAGE_CSS_HASH "'; base-uri 'none'; form-action 'none'\">\n"
+		  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		  "script-src '" PAGE_JS_HASH "'; style-src '" PAGE_CSS_HASH "'; "
+		  "base-uri 'none'; form-action 'none'\">\n"
 		  "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
 		  "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
 	sbuf_markup(&b, name, strlen(name));
 	sbuf_puts(&b, " - ctrace</title>\n<style>");
 	sbuf_put(&b, style, sizeof(style));
-	sbuf_puts(&b, "</style></head><body>\n<main id=\"page\"><noscript>This page draws its data with a script of its own, which "
-		  "fetches nothing. 'ctrace report --summary' and 'ctrace why' print the same numbers as text.</noscript></main>\n"
-		  "<script type=\"application/json\" id=\"data\">");
+	sbuf_puts(&b, "</style></head><body>\n<main id=\"page\"><noscript>This page draws its data with a script of "
+		  "its own, which fetches nothing. 'ctrace report --summary' and 'ctrace why' print the same numbers "
+		  "as text.</noscript></main>\n<script type=\"application/json\" id=\"data\">");
 	put_escaped(&b, &data);
 	sbuf_puts(&b, "</script>\n<script>");
 	sbuf_put(&b, script, sizeof(script));

@@ -440,7 +440,9 @@ static void free_diff(struct diff *d)
 int diff_json(const char *old, const struct export_opts *now, struct json *j)
 {
 	static const struct view_kind kind = { .groups = groups, .take = take, .quiet = true };
-	struct diff d = { .side = { [A] = { .dir = old }, [B] = { .dir = now->dir, .window = now->window } } };
+	struct diff d = {
+		.side = { [A] = { .dir = old }, [B] = { .dir = now->dir, .window = now->window } },
+	};
 	int status = compare_sides(&d, &kind, now->targets, now->ntargets);
 
 	if (status == CLI_OK)
