@@ -69,6 +69,9 @@ def look(b, dark):
     """The page as it is opened."""
     same("calls of each kind and container", wanted, sorted(shown_calls(b)))
     same("it is as wide as the window", True, b.run("document.documentElement.scrollWidth <= innerWidth"))
+    # after json.loads() here, and JSON.parse() there, names are whatever they were
+    same("characters that hide or reverse text", [], b.run(r"document.body.textContent.replace(/<script[^]*/, '').match(/[\u202a-\u202e\u2028\u2066-\u2069]/g) || []"))
+    same("elements that names made", 0, b.run("document.querySelectorAll('#page b:not(bdi b, span b), #page script').length"))
     path = f"{out}/page-{where.replace(' ', '-')}.png"
     b.picture(path)
     same("rows of the wrong background", 0, bars(path, dark))

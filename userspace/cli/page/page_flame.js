@@ -25,7 +25,8 @@ function treeOf(c) {
 			f.depth = frames[f.of].depth + 1;
 			frames[f.of].calls.push(f);
 		}
-		f.kind = !i ? "box" : f.name === "(idle)" ? "idle" : f.kernel ? "in-kernel" : f.depth === 1 ? "program" : "in-user";
+		f.kind = !i ? "box" : f.name === "(idle)" ? "idle" : f.kernel ? "in-kernel" : f.depth === 1 ?
+			"program" : "in-user";
 	});
 	for (const f of frames)
 		f.calls.sort((a, b) => a.name < b.name ? -1 : 1);
@@ -48,10 +49,12 @@ function flame(c) {
 	const picture = svg("svg", { class: "flame", role: "group", "aria-label": "flame graph of " + c.name });
 	const says = h("p", { class: "frame", role: "status" }), totals = h("p", { class: "legend" });
 	const trail = h("p", { class: "trail" }), found = h("output", {}), functions = h("div", {});
-	const search = h("input", { type: "search", placeholder: "part of a name", "aria-label": "search frames of " + c.name,
+	const search = h("input", { type: "search", placeholder: "part of a name",
+		"aria-label": "search frames of " + c.name,
 		oninput: () => { word = search.value.toLowerCase(); draw(); } });
 	const matches = (f) => word && f.index && f.name.toLowerCase().includes(word);
-	const share = (f) => f.name + ": " + many(f.total, "sample") + ", " + percent(f.total, top.total) + (top.index ? " of what is shown" : "") +
+	const share = (f) => f.name + ": " + many(f.total, "sample") + ", " + percent(f.total, top.total) +
+		(top.index ? " of what is shown" : "") +
 		(f.self ? ", " + many(f.self, "sample") + " in it itself" : "");
 
 	function zoom(f) {
@@ -95,7 +98,8 @@ function flame(c) {
 	function put(f, x, y, w) {
 		const room = Math.floor((w - 8) / LETTER);
 		const text = room < 3 ? "" : f.name.length <= room ? f.name : f.name.slice(0, room - 1) + "…";
-		const g = svg("g", { class: f.kind + (matches(f) ? " hit" : ""), tabindex: -1, role: "button", "aria-label": share(f) },
+		const g = svg("g", { class: f.kind + (matches(f) ? " hit" : ""), tabindex: -1, role: "button",
+			"aria-label": share(f) },
 			svg("rect", { x: x + 0.5, y: y, width: Math.max(1, w - 1), height: FRAME - 1, rx: 2 }),
 			text ? svg("text", { x: x + 5, y: y + 13 }, text) : "");
 		const i = drawn.push({ f: f, g: g }) - 1;
@@ -135,9 +139,11 @@ function flame(c) {
 					kernel += f.self;
 				else
 					user += f.self;
-		replace(totals, h("span", {}, many(top.total, "sample")), h("span", { class: "key in-user" }, "user code " + percent(user, top.total)),
+		replace(totals, h("span", {}, many(top.total, "sample")), h("span", { class: "key in-user" },
+			"user code " + percent(user, top.total)),
 			h("span", { class: "key in-kernel" }, "kernel " + percent(kernel, top.total)),
-			idle ? h("span", { class: "key idle" }, "idle " + percent(idle, top.total)) : "", h("span", { class: "key program" }, "program"));
+			idle ? h("span", { class: "key idle" }, "idle " + percent(idle, top.total)) : "",
+				h("span", { class: "key program" }, "program"));
 		replace(trail, path(), found);
 		found.textContent = word ? percent(matched(top), top.total) + " in frames that match" : "";
 		replace(functions, list());
@@ -150,8 +156,10 @@ function flame(c) {
 		const above = [];
 		for (let f = top; f.index; f = frames[f.of])
 			above.unshift(f);
-		return top.index ? [h("button", { type: "button", onclick: () => zoom(frames[0]) }, "All"), above.slice(0, -1).slice(-3).map((f) =>
-			h("button", { type: "button", onclick: () => zoom(f) }, name(f.name))), " " + top.name + " "] : "";
+		return top.index ? [h("button", { type: "button", onclick: () => zoom(frames[0]) }, "All"),
+			above.slice(0, -1).slice(-3).map((f) =>
+			h("button", { type: "button", onclick: () => zoom(f) }, name(f.name))), " " + top.name +
+				" "] : "";
 	}
 	/* The same for who does not see the picture. */
 	function list() {
@@ -161,7 +169,8 @@ function flame(c) {
 				self.set(f.name, (self.get(f.name) || 0) + f.self);
 		const rows = [...self].sort((a, b) => b[1] - a[1]).slice(0, 20);
 		return rows.length ? h("details", {}, h("summary", {}, "Functions by samples in them"),
-			table("Functions by samples in them", ["function", "samples", "share"], rows.map(([f, n]) => [name(f), count(n), percent(n, top.total)]))) : "";
+			table("Functions by samples in them", ["function", "samples", "share"], rows.map(([f,
+				n]) => [name(f), count(n), percent(n, top.total)]))) : "";
 	}
 	picture.addEventListener("keydown", onKey);
 	follow(draw);
@@ -172,16 +181,19 @@ function flame(c) {
 		width = picture.clientWidth;
 		draw();
 	}).observe(picture);
-	return h("div", {}, h("h4", {}, "Where the CPUs were"), totals, h("p", { class: "controls" }, h("label", {}, "Search ", search), trail), picture, says,
+	return h("div", {}, h("h4", {}, "Where the CPUs were"), totals, h("p", { class: "controls" }, h("label",
+		{}, "Search ", search), trail), picture, says,
 		functions);
 }
 
 /* --- the page --- */
 
 function facts(c) {
-	const at = (t, word) => t > data.time.began && t < data.time.began + data.time.ns ? ", " + word + " " + clock(t - data.time.began, 1) : "";
+	const at = (t, word) => t > data.time.began && t < data.time.began + data.time.ns ? ", " + word + " " +
+		clock(t - data.time.began, 1) : "";
 	return c.host ? h("p", { class: "dim" }, "What is in no container.") : h("p", { class: "dim" },
-		[c.runtime, c.image, c.cgroup].filter((s) => s).map((s, i) => [i ? ", " : "", name(s)]), at(c.first_seen, "began"), c.gone ? at(c.gone, "ended") : "");
+		[c.runtime, c.image, c.cgroup].filter((s) => s).map((s, i) => [i ? ", " : "", name(s)]),
+			at(c.first_seen, "began"), c.gone ? at(c.gone, "ended") : "");
 }
 
 /* It is drawn when it is first opened. */
@@ -194,7 +206,8 @@ function container(c, open) {
 		if (there)
 			return;
 		there = true;
-		body.append(...[facts(c), tiles(c), tasks(c), h("h3", {}, "Calls"), calls(c), fails(c), h("h3", {}, "Latency"), heats(c),
+		body.append(...[facts(c), tiles(c), tasks(c), h("h3", {}, "Calls"), calls(c), fails(c), h("h3",
+			{}, "Latency"), heats(c),
 			h("h3", {}, "Code"), flame(c)].filter((e) => e));
 	}
 	box.fillIn = fillIn;
@@ -206,19 +219,24 @@ function container(c, open) {
 function head() {
 	const s = data.summary, title = s.recording.replace(/\/+$/, "").split("/").pop();
 	const day = new Date(data.time.realtime_ms);
-	return h("header", {}, h("h1", {}, name(title)), h("p", { class: "dim" }, name(s.host || "?") , ", " + day.toLocaleDateString("en-GB", { day: "numeric",
-		month: "long", year: "numeric" }) + ", " + clock(0, 1e9) + " for " + ns(data.time.ns) + ", " + many(s.events, "event") + ", lost: ", losses()));
+	return h("header", {}, h("h1", {}, name(title)), h("p", { class: "dim" }, name(s.host || "?") , ", " +
+		day.toLocaleDateString("en-GB", { day: "numeric",
+		month: "long", year: "numeric" }) + ", " + clock(0, 1e9) + " for " + ns(data.time.ns) + ", " +
+			many(s.events, "event") + ", lost: ", losses()));
 }
 
 function start() {
 	const named = data.containers.filter((c) => !c.others);
 	/* those in trouble, and at least one */
 	const boxes = named.map((c, i) => container(c, i === 0 || (i < 4 && isHeld(c))));
-	const links = [["#verdict", "Verdict"], ["#time", "When"], ["#blame", "Who waited for whom"], data.diff ? ["#diff", "What changed"] : null,
+	const links = [["#verdict", "Verdict"], ["#time", "When"], ["#blame", "Who waited for whom"],
+		data.diff ? ["#diff", "What changed"] : null,
 		["#about", "The recording"]].filter((l) => l);
 	document.getElementById("page").replaceChildren(head(),
-		h("nav", { "aria-label": "parts of the page" }, links.map(([to, text]) => h("a", { href: to }, text))),
-		verdicts(), named.length ? timeline() : h("p", {}, "There are no events."), named.length ? blame() : "", ...boxes,
+		h("nav", { "aria-label": "parts of the page" }, links.map(([to, text]) => h("a", { href: to },
+			text))),
+		verdicts(), named.length ? timeline() : h("p", {}, "There are no events."), named.length ?
+			blame() : "", ...boxes,
 		...[difference(), about()].filter((e) => e));
 	const openAt = () => {
 		const at = location.hash && document.getElementById(location.hash.slice(1));

@@ -1,12 +1,13 @@
 
 /* --- verdicts: what why says --- */
 
-const held = ["neighbour", "host", "ctrace", "self", "hypervisor", "interrupts", "cpu", "quota", "disk", "kernel", "locks",
-	"network"];
-const causeWords = { neighbour: "neighbours", host: "the host", ctrace: "ctrace itself", self: "its own threads",
-	hypervisor: "the hypervisor", interrupts: "interrupts", cpu: "waits for a CPU", quota: "its CPU quota", disk: "disks",
-	kernel: "the kernel", locks: "locks", network: "servers" };
-const isHeld = (c) => c.why && held.includes(c.why.cause);
+/* The causes of why that hold a container up. */
+const causeWords = {
+	neighbour: "neighbours", host: "the host", ctrace: "ctrace itself", self: "its own threads",
+	hypervisor: "the hypervisor", interrupts: "interrupts", cpu: "waits for a CPU", quota: "its CPU quota",
+	disk: "disks", kernel: "the kernel", locks: "locks", network: "servers",
+};
+const isHeld = (c) => c.why && c.why.cause in causeWords;
 const hasVerdict = data.containers.some((c) => c.why);
 
 function causeOf(c) {
@@ -28,20 +29,25 @@ function evidence(w) {
 		return part;
 	}));
 	return [bar, h("p", { class: "legend" }, busy.map((k) =>
-		h("span", { class: "key of-" + k }, spentWords[k] + " " + ns(w.spent[k]) + " (" + percent(w.spent[k], w.time) + ")")))];
+		h("span", { class: "key of-" + k }, spentWords[k] + " " + ns(w.spent[k]) + " (" +
+			percent(w.spent[k], w.time) + ")")))];
 }
 
 /* The neighbour, with a link to it. */
 function culprit(w) {
 	const worst = w.cause === "neighbour" && (w.culprits || []).find((x) => x.culprit === "neighbour");
-	return worst ? h("p", {}, h("a", { href: "#c" + worst.cid }, name(worst.container)), " had the CPU for " +
-		ns(worst.waited) + " of its waits" + (worst.comm ? ", mostly " : ""), worst.comm ? name(worst.comm) : "", ".") : "";
+	if (!worst)
+		return "";
+	return h("p", {}, h("a", { href: "#c" + worst.cid }, name(worst.container)),
+		" had the CPU for " + ns(worst.waited) + " of its waits",
+		worst.comm ? [", mostly ", name(worst.comm)] : "", ".");
 }
 
 function verdict(c) {
 	const w = c.why;
 	return h("article", { class: isHeld(c) ? "verdict bad" : "verdict" },
-		h("h3", {}, h("a", { href: "#c" + c.cid }, name(c.name))), w.verdict.split("\n").map((line) => h("p", { class: "says" }, name(line))),
+		h("h3", {}, h("a", { href: "#c" + c.cid }, name(c.name))), w.verdict.split("\n").map((line) =>
+			h("p", { class: "says" }, name(line))),
 		culprit(w), evidence(w), h("p", { class: "next" }, w.why + ": ", h("code", {}, name(w.next))));
 }
 
@@ -49,12 +55,14 @@ function verdicts() {
 	const bad = data.containers.filter(isHeld), rest = data.containers.filter((c) => c.why && !isHeld(c));
 	const parts = [h("h2", { id: "verdict-title" }, "What holds them up")];
 	if (!hasVerdict)
-		parts.push(missing("where threads' time goes, so there is no verdict", "ctrace record -e views -F 99"));
+		parts.push(missing("where threads' time goes, so there is no verdict",
+			"ctrace record -e views -F 99"));
 	else if (!bad.length)
 		parts.push(h("p", { class: "says" }, "Nothing holds a container up."));
 	parts.push(h("div", { class: "verdicts" }, bad.map(verdict)));
 	if (rest.length)
-		parts.push(h("details", { open: !bad.length }, h("summary", {}, many(rest.length, "container") + (bad.length ? " more, in no trouble" : "")),
+		parts.push(h("details", { open: !bad.length }, h("summary", {}, many(rest.length, "container") +
+			(bad.length ? " more, in no trouble" : "")),
 			h("div", { class: "verdicts" }, rest.map(verdict))));
 	return h("section", { id: "verdict", "aria-labelledby": "verdict-title" }, parts);
 }
@@ -81,18 +89,27 @@ function blame() {
 		const most = Math.max(0, ...cells.values());
 		const heads = [...columns.keys()].sort((a, b) => columns.get(b) - columns.get(a));
 		const list = [...rows.keys()].sort((a, b) => rows.get(b) - rows.get(a));
-		replace(box, list.length ? table("Who waited for a CPU (rows), and who had it (columns)", ["waited", "in all"].concat(heads.map(name)),
-			list.map((v) => [name(titleOf(data.containers[v])), ns(rows.get(v))].concat(heads.map((c) => {
-				const n = cells.get(v + "\n" + c) || 0;
-				if (!n)
-					return h("span", { class: "dim" }, "·");
-				const cell = h("span", { class: "shade" }, ns(n), h("small", {}, percent(n, rows.get(v))));
-				cell.style.setProperty("--shade", (n / most).toFixed(3));
-				return cell;
-			}))), "matrix") : h("p", {}, data.recorded.blame ? "Nobody waited for a CPU." : missing("who had the CPU", "ctrace record -e views")));
+		if (!list.length) {
+			replace(box, data.recorded.blame ? h("p", {}, "Nobody waited for a CPU.") :
+				missing("who had the CPU", "ctrace record -e views"));
+			return;
+		}
+		const cellOf = (v, c) => {
+			const n = cells.get(v + "\n" + c) || 0;
+			if (!n)
+				return h("span", { class: "dim" }, "·");
+			const cell = h("span", { class: "shade" }, ns(n), h("small", {}, percent(n, rows.get(v))));
+			cell.style.setProperty("--shade", (n / most).toFixed(3));
+			return cell;
+		};
+		replace(box, table("Who waited for a CPU (rows), and who had it (columns)",
+			["waited", "in all"].concat(heads.map(name)),
+			list.map((v) => [name(titleOf(data.containers[v])), ns(rows.get(v)), ...heads.map((c) => cellOf(v, c))]),
+			"matrix"));
 	};
 	follow(draw);
-	return h("section", { id: "blame", "aria-labelledby": "blame-title" }, h("h2", { id: "blame-title" }, "Who waited for whom"), box);
+	return h("section", { id: "blame", "aria-labelledby": "blame-title" }, h("h2", { id: "blame-title" },
+		"Who waited for whom"), box);
 }
 
 /* --- a container: numbers --- */
@@ -103,23 +120,28 @@ function tiles(c) {
 	follow(() => {
 		const s = c.series, r = c.row || {}, list = [];
 		const whole = (part, value, key) => isWhole() && r[part] ? r[part][value] : sum(s[key]);
-		const add = (key, text, what) => list.push(h("div", { class: key }, h("dt", {}, what), h("dd", {}, text)));
+		const add = (key, text, what) => list.push(h("div", { class: key }, h("dt", {}, what), h("dd",
+			{}, text)));
 		if (data.recorded.run || sum(s.ran))
 			add("ran", ns(whole("sched_run", "total", "ran")), "on a CPU");
 		if (data.recorded.wait || sum(s.waited))
 			add("waited", ns(whole("sched_wait", "total", "waited")), "waited for a CPU");
 		if (sum(s.throttled))
-			add("throttled", ns(whole("cpu_throttled", "total", "throttled")), "no quota, all CPUs together");
+			add("throttled", ns(whole("cpu_throttled", "total", "throttled")),
+				"no quota, all CPUs together");
 		if (sum(s.blocked))
 			add("blocked", ns(sum(s.blocked)), "blocked");
 		if (sum(s.observer))
 			add("observer", ns(sum(s.observer)), "of it ctrace itself, the observer");
 		if (data.recorded.calls)
-			add("", count(whole("calls", "count", "calls")), "calls, " + count(whole("calls", "errors", "failed")) + " failed");
+			add("", count(whole("calls", "count", "calls")), "calls, " + count(whole("calls",
+				"errors", "failed")) + " failed");
 		if (data.recorded.disk)
-			add("", bytes(whole("block_io", "bytes", "bytes")), "disk, " + many(whole("block_io", "count", "requests"), "request"));
+			add("", bytes(whole("block_io", "bytes", "bytes")), "disk, " + many(whole("block_io",
+				"count", "requests"), "request"));
 		if (data.recorded.tcp)
-			add("", bytes(whole("tcp_life", "tx_bytes", "sent") + whole("tcp_life", "rx_bytes", "received")),
+			add("", bytes(whole("tcp_life", "tx_bytes", "sent") + whole("tcp_life", "rx_bytes",
+				"received")),
 				"network, " + many(whole("tcp_life", "count", "ended"), "connection") + " ended");
 		if (r.lost)
 			add("throttled", count(r.lost), "events lost");
@@ -131,7 +153,8 @@ function tiles(c) {
 function tasks(c) {
 	const list = c.row && c.row.sched_run ? c.row.sched_run.tasks.slice(0, 8) : [];
 	const ours = (t) => c.host && /^ctrace(-|$)/.test(t.comm);
-	return list.length ? h("p", { class: "dim" }, "On CPUs, in the whole recording: ", list.map((t, i) => [i ? ", " : "", name(t.comm),
+	return list.length ? h("p", { class: "dim" }, "On CPUs, in the whole recording: ", list.map((t, i) =>
+		[i ? ", " : "", name(t.comm),
 		ours(t) ? " (the observer) " : " ", ns(t.total)])) : "";
 }
 
@@ -149,8 +172,10 @@ function callRow(c, call) {
 }
 
 function callTable(caption, list) {
-	return table(caption, ["call", "calls", "failed", "total", "average", "longest", "p99 of all"], list.map((r) => [name(r.call.name), count(r.n),
-		r.failed ? h("span", { class: "bad" }, count(r.failed)) : "", ns(r.total), ns(r.total / r.n), ns(r.most), "≤ " + ns(r.call.p99)]), "calls");
+	return table(caption, ["call", "calls", "failed", "total", "average", "longest", "p99 of all"],
+		list.map((r) => [name(r.call.name), count(r.n),
+		r.failed ? h("span", { class: "bad" }, count(r.failed)) : "", ns(r.total), ns(r.total / r.n),
+			ns(r.most), "≤ " + ns(r.call.p99)]), "calls");
 }
 
 function calls(c) {
@@ -158,20 +183,25 @@ function calls(c) {
 	if (!data.recorded.calls)
 		return missing("system calls", "ctrace record -e views");
 	follow(() => {
-		const rows = c.calls.map((call) => callRow(c, call)).filter((r) => r.n).sort((a, b) => b.total - a.total);
+		const rows = c.calls.map((call) => callRow(c, call)).filter((r) => r.n).sort((a, b) =>
+			b.total - a.total);
 		const hurts = rows.filter((r) => !r.call.meant), meant = rows.filter((r) => r.call.meant);
 		const sumOf = (list) => ns(list.reduce((n, r) => n + r.total, 0));
-		replace(box, hurts.length ? callTable("Calls by the time in them", hurts.slice(0, 10)) : h("p", {}, "No calls."),
-			hurts.length > 10 ? h("details", {}, h("summary", {}, many(hurts.length - 10, "other call") + ", " + sumOf(hurts.slice(10))),
+		replace(box, hurts.length ? callTable("Calls by the time in them", hurts.slice(0, 10)) : h("p",
+			{}, "No calls."),
+			hurts.length > 10 ? h("details", {}, h("summary", {}, many(hurts.length - 10,
+				"other call") + ", " + sumOf(hurts.slice(10))),
 				callTable("Other calls", hurts.slice(10))) : "",
-			meant.length ? h("details", {}, h("summary", {}, "Calls that are meant to wait: " + sumOf(meant)),
+			meant.length ? h("details", {}, h("summary", {}, "Calls that are meant to wait: " +
+				sumOf(meant)),
 				callTable("Calls that are meant to wait, such as sleep, poll, accept", meant)) : "");
 	});
 	return box;
 }
 
 function fails(c) {
-	return c.fails.length ? table("What failed, in the whole recording", ["call", "times", "error", "where"], c.fails.map((f) =>
+	return c.fails.length ? table("What failed, in the whole recording", ["call", "times", "error",
+		"where"], c.fails.map((f) =>
 		[f.call, count(f.n), f.errno, f.where ? name(f.where) : ""]), "fails") : "";
 }
 
@@ -208,7 +238,8 @@ function heat(c, key, title, kinds) {
 	if (!fields.size)
 		return "";
 	const most = Math.max(...[...fields.values()].map((f) => f.n));
-	const says = h("p", { class: "dim" }), canvas = h("canvas", { width: columns, height: (high - low + 1) * ROW, "aria-hidden": "true" });
+	const says = h("p", { class: "dim" }), canvas = h("canvas", { width: columns, height: (high - low +
+		1) * ROW, "aria-hidden": "true" });
 	follow(() => {
 		const g = canvas.getContext("2d"), levels = [];
 		let n = 0, longest = 0;
@@ -218,7 +249,8 @@ function heat(c, key, title, kinds) {
 				.reduce((k, part) => k + part[1], 0);
 			/* from orange to red, which takes ten at least; what is not chosen is pale */
 			const shade = Math.log(f.n + 1) / Math.log(Math.max(most, 10) + 1);
-			g.fillStyle = "hsl(" + (38 - 34 * shade) + " 90% 50% / " + (here ? 0.35 + 0.65 * shade : 0.12) + ")";
+			g.fillStyle = "hsl(" + (38 - 34 * shade) + " 90% 50% / " + (here ? 0.35 + 0.65 * shade :
+				0.12) + ")";
 			g.fillRect(f.column, (high - f.level) * ROW, 1, ROW);
 			if (here) {
 				levels[f.level] = (levels[f.level] || 0) + here;
@@ -226,8 +258,10 @@ function heat(c, key, title, kinds) {
 				longest = Math.max(longest, f.level);
 			}
 		}
-		says.textContent = n ? count(n) + ": half took up to " + ns(percentile(levels, n, 0.5)) + ", 99% up to " +
-			ns(percentile(levels, n, 0.99)) + ", all up to " + ns(topOf(longest)) + "." : "None in this time.";
+		says.textContent = n ? count(n) + ": half took up to " + ns(percentile(levels, n, 0.5)) +
+			", 99% up to " +
+			ns(percentile(levels, n, 0.99)) + ", all up to " + ns(topOf(longest)) + "." :
+				"None in this time.";
 	});
 	canvas.addEventListener("click", (e) => {
 		const r = canvas.getBoundingClientRect();
@@ -235,16 +269,21 @@ function heat(c, key, title, kinds) {
 	});
 	const middle = Math.round((low + high) / 2);
 	return h("figure", { class: "heat" }, h("figcaption", {}, title),
-		h("div", { class: "map" }, h("div", { class: "y", "aria-hidden": "true" }, h("span", {}, ns(topOf(high))),
-			high - low > 3 ? h("span", {}, ns(topOf(middle))) : "", h("span", {}, low ? ns(topOf(low - 1)) : "0")), canvas),
-		h("div", { class: "x", "aria-hidden": "true" }, h("span", {}, clock(0, binNs)), h("span", {}, clock(data.time.ns, binNs))),
-		h("p", { class: "legend" }, h("span", { class: "ramp" }), "1 to " + Math.max(most, 10) + " in a field; up: longer, each row twice the one below"),
+		h("div", { class: "map" }, h("div", { class: "y", "aria-hidden": "true" }, h("span", {},
+			ns(topOf(high))),
+			high - low > 3 ? h("span", {}, ns(topOf(middle))) : "", h("span", {}, low ?
+				ns(topOf(low - 1)) : "0")), canvas),
+		h("div", { class: "x", "aria-hidden": "true" }, h("span", {}, clock(0, binNs)), h("span", {},
+			clock(data.time.ns, binNs))),
+		h("p", { class: "legend" }, h("span", { class: "ramp" }), "1 to " + Math.max(most, 10) +
+			" in a field; up: longer, each row twice the one below"),
 		says);
 }
 
 function heats(c) {
 	return h("div", { class: "heats" }, heat(c, "calls", "How long calls took", ["slow", "failed"]),
-		heat(c, "waits", "How long threads waited for a CPU", ["wait"]), heat(c, "disk", "How long disks took", ["disk"]),
+		heat(c, "waits", "How long threads waited for a CPU", ["wait"]), heat(c, "disk",
+			"How long disks took", ["disk"]),
 		data.recorded.disk ? "" : missing("disk requests", "ctrace record -e block_io"),
 		data.recorded.wait ? "" : missing("waits for a CPU", "ctrace record -e sched_wait"),
 		data.recorded.tcp ? "" : missing("connections", "ctrace record -e tcp_life"));
@@ -252,15 +291,18 @@ function heats(c) {
 
 /* --- compared with an earlier recording --- */
 
-const diffRows = [["ran", "ran", ns], ["waited", "waited for a CPU", ns], ["throttled", "had no quota", ns], ["slept", "slept", ns],
+const diffRows = [["ran", "ran", ns], ["waited", "waited for a CPU", ns], ["throttled", "had no quota", ns],
+	["slept", "slept", ns],
 	["call_time", "in system calls", ns], ["calls", "system calls", digits], ["errors", "that failed", digits],
-	["disk_requests", "disk requests", digits], ["disk_bytes", "disk bytes", bytes], ["tcp_ended", "connections ended", digits],
+	["disk_requests", "disk requests", digits], ["disk_bytes", "disk bytes", bytes], ["tcp_ended",
+		"connections ended", digits],
 	["tx_bytes", "bytes sent", bytes], ["rx_bytes", "bytes received", bytes]];
 
 function change(a, b) {
 	if (!a || !b)
 		return a ? "gone" : b ? "new" : "";
-	return b / a >= 10 ? "×" + (b / a).toFixed(0) : (b >= a ? "+" : "−") + Math.abs(100 * (b - a) / a).toFixed(1) + "%";
+	return b / a >= 10 ? "×" + (b / a).toFixed(0) : (b >= a ? "+" : "−") +
+		Math.abs(100 * (b - a) / a).toFixed(1) + "%";
 }
 
 function difference() {
@@ -270,15 +312,19 @@ function difference() {
 	const rate = (side, n) => n / (d[side].duration / 1e9 || 1);
 	const one = (r) => {
 		const rows = diffRows.filter(([k]) => r[k] && (r[k].a || r[k].b)).map(([k, text, form]) =>
-			[text, form(Math.round(100 * rate("a", r[k].a)) / 100), form(Math.round(100 * rate("b", r[k].b)) / 100),
+			[text, form(Math.round(100 * rate("a", r[k].a)) / 100), form(Math.round(100 * rate("b",
+				r[k].b)) / 100),
 				change(rate("a", r[k].a), rate("b", r[k].b))]);
 		for (const x of r.culprits.slice(0, 5))
-			rows.push([["waited because of ", name(x.culprit)], ns(rate("a", x.waited.a)), ns(rate("b", x.waited.b)),
+			rows.push([["waited because of ", name(x.culprit)], ns(rate("a", x.waited.a)),
+				ns(rate("b", x.waited.b)),
 				change(rate("a", x.waited.a), rate("b", x.waited.b))]);
 		return table(r.container + ", each second", ["what", "before", "now", "change"], rows, "diff");
 	};
-	return h("section", { id: "diff", "aria-labelledby": "diff-title" }, h("h2", { id: "diff-title" }, "What changed"),
-		h("p", { class: "dim" }, "Before: ", name(d.a.recording), ", for " + ns(d.a.duration) + ". Now: ", name(d.b.recording), ", for " +
+	return h("section", { id: "diff", "aria-labelledby": "diff-title" }, h("h2", { id: "diff-title" },
+		"What changed"),
+		h("p", { class: "dim" }, "Before: ", name(d.a.recording), ", for " + ns(d.a.duration) +
+			". Now: ", name(d.b.recording), ", for " +
 			ns(d.b.duration) + ". What changed most is first."), d.rows.slice(0, 24).map(one));
 }
 
@@ -300,9 +346,13 @@ function losses() {
 
 function about() {
 	const s = data.summary;
-	const facts = [["Recorded", name(s.recording)], ["Machine", name([s.host || "?", "Linux " + (s.kernel || "?"), data.machine].join(", "))],
-		["Targets", name(s.targets)], ["Events", count(s.events) + ", " + bytes(s.bytes)], ["Lost", losses()], ["Asked for", name(s.asked)],
+	const facts = [["Recorded", name(s.recording)], ["Machine", name([s.host || "?", "Linux " + (s.kernel ||
+		"?"), data.machine].join(", "))],
+		["Targets", name(s.targets)], ["Events", count(s.events) + ", " + bytes(s.bytes)], ["Lost",
+			losses()], ["Asked for", name(s.asked)],
 		["Only if", data.filter ? name(data.filter) : ""], ["Recorded by", "ctrace " + data.version]];
-	return h("section", { id: "about", "aria-labelledby": "about-title" }, h("h2", { id: "about-title" }, "The recording"),
-		h("dl", { class: "facts" }, facts.filter((f) => f[1]).map(([k, v]) => [h("dt", {}, k), h("dd", {}, v)])));
+	return h("section", { id: "about", "aria-labelledby": "about-title" }, h("h2", { id: "about-title" },
+		"The recording"),
+		h("dl", { class: "facts" }, facts.filter((f) => f[1]).map(([k, v]) => [h("dt", {}, k), h("dd",
+			{}, v)])));
 }

@@ -28,12 +28,14 @@ function paint(lane) {
 		if (c.series[key].some((n) => n))
 			paths.push(svg("path", { class: key, d: area(low, high, most) }));
 		if (key === "ran" && c.series.observer.some((n) => n))
-			paths.push(svg("path", { class: "observer", d: area(low, c.series.observer.map((n) => n / binNs), most) }));
+			paths.push(svg("path", { class: "observer", d: area(low, c.series.observer.map((n) =>
+				n / binNs), most) }));
 		low = high;
 	}
 	for (let i = 0; i < bins; i++)
 		if (c.series.throttled[i])
-			paths.push(svg("rect", { class: "throttled", x: i, width: 1.2, y: LANE - STRIP, height: STRIP }));
+			paths.push(svg("rect", { class: "throttled", x: i, width: 1.2, y: LANE - STRIP,
+				height: STRIP }));
 	for (const g of data.gaps)
 		if (g.cid === undefined || g.cid === c.cid)
 			paths.push(svg("rect", { class: "lost", x: g.from / binNs, y: 0, height: STRIP,
@@ -52,8 +54,10 @@ function choice(lane) {
 	lane.after.setAttribute("x", range.to);
 	lane.after.setAttribute("width", bins - range.to);
 	const s = lane.c.series;
-	const parts = [["ran", sum(s.ran)], ["waited", sum(s.waited)], ["blocked", sum(s.blocked)], ["throttled", sum(s.throttled)]];
-	replace(lane.sums, parts.filter((p) => p[1]).map(([key, n]) => h("span", { class: "key " + key }, key + " " + ns(n))));
+	const parts = [["ran", sum(s.ran)], ["waited", sum(s.waited)], ["blocked", sum(s.blocked)],
+		["throttled", sum(s.throttled)]];
+	replace(lane.sums, parts.filter((p) => p[1]).map(([key, n]) => h("span", { class: "key " + key }, key +
+		" " + ns(n))));
 }
 
 function point(lane, bin) {
@@ -126,7 +130,8 @@ function laneOf(c) {
 		class: "plot", tabindex: 0, role: "slider", "aria-label": "time of " + titleOf(c), "aria-valuemin": 0,
 		"aria-valuemax": bins - 1, onkeydown: (e) => keys(lane, e),
 	}, svg("svg", { viewBox: "0 0 " + bins + " " + LANE, preserveAspectRatio: "none", "aria-hidden": "true" },
-		svg("line", { class: "grid", x1: 0, x2: bins, y1: LANE / 2, y2: LANE / 2 }), lane.paths, lane.before, lane.after,
+		svg("line", { class: "grid", x1: 0, x2: bins, y1: LANE / 2, y2: LANE / 2 }), lane.paths,
+			lane.before, lane.after,
 		lane.cursor), lane.most);
 	const link = c.others ? name(titleOf(c)) : h("a", { href: "#c" + c.cid }, name(titleOf(c)));
 	lane.row = h("div", { class: "lane" }, h("div", { class: "who" }, link, causeOf(c), lane.sums), lane.plot);
@@ -141,7 +146,8 @@ function laneOf(c) {
 
 /* ms between two times that the axis names: round ones, at most so many */
 function step(ms, most) {
-	const list = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5,
+	const list = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5,
+		9e5, 18e5, 36e5,
 		72e5, 108e5, 216e5, 432e5, 864e5];
 	return list.find((s) => ms / s <= most) || Math.ceil(ms / most / 864e5) * 864e5;
 }
@@ -167,7 +173,8 @@ function axis() {
 
 function slider(label, get, set) {
 	const out = h("output", {});
-	const input = h("input", { type: "range", min: 0, max: bins, "aria-label": label, oninput: () => set(+input.value) });
+	const input = h("input", { type: "range", min: 0, max: bins, "aria-label": label, oninput: () =>
+		set(+input.value) });
 	follow(() => {
 		input.value = get();
 		out.textContent = clockOf(get());
@@ -186,9 +193,8 @@ function controls() {
 	const says = h("p", { class: "chosen", role: "status" });
 	follow(() => {
 		whole.disabled = isWhole();
-		says.textContent = isWhole() ? "Everything below is of the whole recording, " + ns(data.time.ns) + "." :
-			"Everything below is of " + clockOf(range.from) + " to " + clockOf(range.to) + ", " +
-			ns((range.to - range.from) * binNs) + ".";
+		says.textContent = "Everything below is of " + (isWhole() ? "the whole recording, " + ns(data.time.ns) :
+			clockOf(range.from) + " to " + clockOf(range.to) + ", " + ns((range.to - range.from) * binNs)) + ".";
 	});
 	return h("div", { class: "controls" },
 		slider("From", () => range.from, (v) => choose(v, Math.max(range.to, v + 1))),
@@ -197,7 +203,8 @@ function controls() {
 
 /* --- the events of a moment --- */
 
-const panel = h("div", { class: "events", id: "events", tabindex: -1, role: "region", "aria-label": "events of a moment" });
+const panel = h("div", { class: "events", id: "events", tabindex: -1, role: "region",
+	"aria-label": "events of a moment" });
 
 function eventRow(e) {
 	const what = h("span", {}, h("b", {}, name(e.name)), " ", h("span", { class: "dim" }, name(e.text)));
@@ -208,10 +215,12 @@ function eventRow(e) {
 /* Those of the container within `near` parts of time, the longest first. kind: only these, or undefined */
 function showEvents(c, bin, near, kind) {
 	const box = data.containers.indexOf(c), low = (bin - near) * binNs, high = (bin + near + 1) * binNs;
-	const list = data.events.filter((e) => e.box === box && e.at >= low && e.at <= high && (!kind || kind.includes(e.kind)))
+	const list = data.events.filter((e) => e.box === box && e.at >= low && e.at <= high)
+		.filter((e) => !kind || kind.includes(e.kind))
 		.sort((a, b) => (a.kind === "failed") - (b.kind === "failed") || b.ns - a.ns);
 	replace(panel, h("h3", {}, name(titleOf(c)), " around " + clockOf(bin)),
-		list.length ? table("The longest events, and failures", ["at", "took", "kind", "task", "what"], list.map(eventRow), "eventlist") :
+		list.length ? table("The longest events, and failures", ["at", "took", "kind", "task", "what"],
+			list.map(eventRow), "eventlist") :
 			h("p", {}, "Nothing is kept of this moment: it was spent on a CPU, or asleep."),
 		data.recorded.stacks ? "" : missing("stacks of events", "ctrace record --stack"),
 		h("button", { type: "button", onclick: () => panel.replaceChildren() }, "Close"));
@@ -222,12 +231,16 @@ function showEvents(c, bin, near, kind) {
 function timeline() {
 	for (const c of data.containers)
 		lanes.push(laneOf(c));
-	const keysOf = [["ran", "on a CPU"], ["waited", "waited for a CPU"], ["blocked", "blocked: slept, and no signal wakes it"],
-		["throttled", "no CPU quota left"], ["lost", "events lost"], ["observer", "ctrace itself, the observer"]];
-	const legend = keysOf.filter(([k]) => k === "lost" ? data.gaps.length : data.containers.some((c) => c.series[k].some((n) => n)));
+	const meanings = [
+		["ran", "on a CPU"], ["waited", "waited for a CPU"], ["blocked", "blocked: slept, and no signal wakes it"],
+		["throttled", "no CPU quota left"], ["lost", "events lost"], ["observer", "ctrace itself, the observer"],
+	];
+	const there = (k) => k === "lost" ? data.gaps.length : data.containers.some((c) => c.series[k].some((n) => n));
+	const legend = meanings.filter(([k]) => there(k));
 	return h("section", { id: "time", "aria-labelledby": "time-title" }, h("h2", { id: "time-title" }, "When"),
 		h("p", { class: "legend" }, legend.map(([k, text]) => h("span", { class: "key " + k }, text))),
-		h("p", { class: "dim" }, "Threads at once; each lane is one container, the most troubled first. Drag over a lane to choose a time, click a peak " +
-			"for its events. By keys: arrows move, Shift and arrows choose, Enter shows events, Escape is the whole recording."),
+		h("p", { class: "dim" }, "Threads at once; each lane is one container, the most troubled first. " +
+			"Drag over a lane to choose a time, click a peak for its events. By keys: arrows move, " +
+			"Shift and arrows choose, Enter shows events, Escape is the whole recording."),
 		controls(), h("div", { class: "lanes" }, axis(), lanes.map((l) => l.row)), panel);
 }
