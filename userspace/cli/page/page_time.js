@@ -209,8 +209,11 @@ const panel = h("div", { class: "events", id: "events", tabindex: -1, role: "reg
 function eventRow(e) {
 	const what = h("span", {}, h("b", {}, name(e.name)), " ", h("span", { class: "dim" }, name(e.text)));
 	const stack = e.stack ? h("details", {}, h("summary", {}, "stack"), h("pre", {}, e.stack)) : "";
-	return [clock(e.at, 1), ns(e.ns), e.kind, [e.comm ? [name(e.comm), "/"] : "", String(e.tid)], [what, stack]];
+	return [clock(e.at, 1), ns(e.ns), [what, stack], e.kind, [e.comm ? [name(e.comm), "/"] : "", String(e.tid)]];
 }
+
+const eventTable = (caption, list) =>
+	table(caption, ["at", "took", "what", "kind", "task"], list.map(eventRow), "eventlist");
 
 /* Those of the container within `near` parts of time, the longest first. kind: only these, or undefined */
 function showEvents(c, bin, near, kind) {
@@ -219,9 +222,10 @@ function showEvents(c, bin, near, kind) {
 		.filter((e) => !kind || kind.includes(e.kind))
 		.sort((a, b) => (a.kind === "failed") - (b.kind === "failed") || b.ns - a.ns);
 	replace(panel, h("h3", {}, name(titleOf(c)), " around " + clockOf(bin)),
-		list.length ? table("The longest events, and failures", ["at", "took", "kind", "task", "what"],
-			list.map(eventRow), "eventlist") :
+		list.length ? eventTable("The longest events, and failures", list.slice(0, 12)) :
 			h("p", {}, "Nothing is kept of this moment: it was spent on a CPU, or asleep."),
+		list.length > 12 ? h("details", {}, h("summary", {}, many(list.length - 12, "other event")),
+			eventTable("Other events", list.slice(12))) : "",
 		data.recorded.stacks ? "" : missing("stacks of events", "ctrace record --stack"),
 		h("button", { type: "button", onclick: () => panel.replaceChildren() }, "Close"));
 	panel.focus({ preventScroll: true });
