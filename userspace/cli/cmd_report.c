@@ -23,9 +23,7 @@ static const struct cli_option options[] = {
 	       "one screen: what was recorded, and of each container its calls, errors, time on and waiting "
 	       "for CPUs, disk and network. 'ctrace stats --input DIR' and others show more"),
 	OPTION("html", OPT_HTML, "FILE",
-	       "write one page for a browser: what 'ctrace why' says of each container, all of them over "
-	       "time, who had the CPU while who waited, calls, latencies, disk, network, flame graphs. "
-	       "It needs no other file and no network; FILE - is standard output"),
+	       "write the page that 'ctrace page' shows, for a browser; FILE - is standard output"),
 	OPTION("diff", OPT_DIFF, "OLD", "with --html: what changed since the recording OLD, too"),
 	OPTION("json", 'j', NULL, "print one JSON object per line"),
 	WINDOW_OPTIONS(""),
