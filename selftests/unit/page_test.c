@@ -8,7 +8,7 @@
 #include "page_recording.h"
 #include "text_look.h"
 
-#define PAGE_MOST	(16u << 20)
+#define PAGE_MOST	24000000u
 #define BINS		600
 
 /* The output of the program; words: of a shell, $D is the recording. The caller frees it. */

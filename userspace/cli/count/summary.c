@@ -247,7 +247,7 @@ static void head_json(struct view *v, struct json *j)
 	summary_json_head(v, v->own, j);
 }
 
-static void json_part(const struct view *v, struct json *j, size_t which, const struct digest_part *p)
+static void json_part(const struct view *v, struct json *j, size_t which, const struct digest_part *p, size_t most)
 {
 	json_open(j, digest_events[which], '{');
 	json_uint(j, "count", p->all.n);
@@ -260,7 +260,7 @@ static void json_part(const struct view *v, struct json *j, size_t which, const 
 		json_uint(j, "errors", p->all.errors);
 	if (which == OF_CALLS || which == OF_RUN) {
 		json_open(j, which == OF_CALLS ? "calls" : "tasks", '[');
-		for (size_t i = 0; i < p->n; i++) {
+		for (size_t i = 0; i < p->n && i < most; i++) {
 			const struct digest_line *l = &p->v[i];
 
 			json_open(j, NULL, '{');
@@ -278,7 +278,7 @@ static void json_part(const struct view *v, struct json *j, size_t which, const 
 	json_close(j, '}');
 }
 
-void summary_json_box(const struct view *v, const struct digest *own, const struct digest_box *x,
+void summary_json_box(const struct view *v, const struct digest *own, const struct digest_box *x, size_t most,
 		      struct json *j)
 {
 	const struct centry *e = ctable_find(v->run.ctable, x->cid);
@@ -291,7 +291,7 @@ void summary_json_box(const struct view *v, const struct digest *own, const stru
 	json_uint(j, "gone_at", e ? e->c.gone : 0);
 	for (size_t k = 0; k < NPARTS; k++)
 		if (own->has[k])
-			json_part(v, j, k, &x->part[k]);
+			json_part(v, j, k, &x->part[k], most);
 	json_close(j, '}');
 }
 
@@ -300,7 +300,7 @@ static void print_json(struct view *v, struct json *j)
 	const struct digest *own = v->own;
 
 	for (size_t i = 0; i < own->n; i++)
-		summary_json_box(v, own, &own->v[i], j);
+		summary_json_box(v, own, &own->v[i], SIZE_MAX, j);
 }
 
 static void print(struct view *v, struct json *j)

@@ -70,7 +70,7 @@ static void take(struct view *v)
 
 		while (d->v[k].cid != p->v[i].cid)
 			k++;
-		summary_json_box(v, d, &d->v[k], &j);
+		summary_json_box(v, d, &d->v[k], PAGE_ROWS, &j);
 	}
 }
 
@@ -87,7 +87,10 @@ static int begin_whys(struct view *v)
 
 	for (size_t i = 0; i < o->page->n; i++) {
 		o->of[i].cid = o->page->v[i].cid;
-		why_load(v, &o->of[i]);
+		o->of[i].most = PAGE_CULPRITS;
+		/* if it cannot be read, that is said once */
+		if (!i || o->of[0].threads.looked)
+			why_load(v, &o->of[i]);
 	}
 	return CLI_OK;
 }
@@ -154,5 +157,5 @@ int page_gather(struct page *p)
 	}
 	if (p->n)
 		qsort(p->v, p->n, sizeof(p->v[0]), by_trouble);
-	return status == CLI_OK && p->old ? diff_json(p->old, o, &j) : status;
+	return status == CLI_OK && p->old ? diff_json(p->old, o, PAGE_CULPRITS, &j) : status;
 }

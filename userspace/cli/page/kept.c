@@ -72,19 +72,26 @@ void page_heat(struct page *p, struct page_box *b, enum page_heat what, uint64_t
 
 struct page_call *page_call_of(struct page *p, size_t box, const char *name)
 {
-	size_t i = 0;
+	uint32_t h = 2166136261u ^ (uint32_t)box;
+	uint16_t *at;
 
-	/* 1024 at most, and the frequent ones come early */
-	while (i < p->ncalls && (p->calls[i].box != box || strcmp(p->calls[i].name, name)))
-		i++;
-	if (i < p->ncalls)
-		return &p->calls[i];
+	for (const char *c = name; *c; c++)
+		h = (h ^ (unsigned char)*c) * 16777619u;
+	/* there are never more than PAGE_CALLS, and an (other) for each container: a free place is found */
+	for (;; h++) {
+		at = &p->call_places[(h ^ h >> 15) % ARRAY_SIZE(p->call_places)];
+		if (!*at)
+			break;
+		if (p->calls[*at - 1].box == box && !strcmp(p->calls[*at - 1].name, name))
+			return &p->calls[*at - 1];
+	}
 	if (p->ncalls >= PAGE_CALLS && strcmp(name, "(other)"))
 		return page_call_of(p, box, "(other)");
 	p->calls = xrealloc(p->calls, (p->ncalls + 1) * sizeof(p->calls[0]));
 	p->calls[p->ncalls] = (struct page_call){ .box = box };
 	snprintf(p->calls[p->ncalls].name, sizeof(p->calls[0].name), "%s", name);
-	return &p->calls[p->ncalls++];
+	*at = (uint16_t)++p->ncalls;
+	return &p->calls[p->ncalls - 1];
 }
 
 struct page_blame *page_blame_of(struct page *p, size_t victim, uint32_t kind, uint32_t cid, bool ctrace)
@@ -197,10 +204,11 @@ static uint32_t step(struct page *p, struct page_flame *w, uint32_t at, const ch
 	size_t before = w->f.n;
 	uint32_t i;
 
-	if (p->frames >= PAGE_FRAMES)
+	if (p->frames >= PAGE_FRAMES || p->frame_names >= PAGE_NAMES)
 		return at;
 	i = flame_child(&w->f, at, name, plus && plus > name ? (size_t)(plus - name) : strlen(name));
 	p->frames += w->f.n - before;
+	p->frame_names += w->f.n > before ? strlen(w->f.v[i].name) : 0;
 	reach(w, i);
 	w->f.v[i].kernel = kernel;
 	return i;

@@ -5,7 +5,7 @@
  * for what happened when (page.c). The first two are on the page as these commands print it with --json.
  *
  * The page is bounded however long the recording is, and whatever containers do: time has PAGE_BINS parts,
- * and each list below its length. All together is less than 16 MB (put.c adds it up).
+ * and each list below its length. All together is less than 24 MB (put.c adds it up).
  */
 #ifndef CTRACE_PAGE_H
 #define CTRACE_PAGE_H
@@ -18,9 +18,12 @@
 #define PAGE_BINS	600u	/* parts of time */
 #define PAGE_BOXES	24u	/* containers of their own; the others have one row together */
 #define PAGE_CALLS	1024u	/* calls of all containers that are told apart */
-#define PAGE_BLAMES	512u	/* pairs of who waited and who had the CPU */
+#define PAGE_ROWS	256u	/* calls, and tasks, of a container's numbers */
+#define PAGE_CULPRITS	64u	/* of a verdict; containers, calls and culprits of a comparison */
+#define PAGE_BLAMES	256u	/* pairs of who waited and who had the CPU */
 #define PAGE_FAILS	128u	/* of a container: what failed, how and where */
-#define PAGE_FRAMES	16384u	/* of all flame graphs */
+#define PAGE_FRAMES	16384u	/* of all flame graphs, ... */
+#define PAGE_NAMES	(1u << 20)	/* ... and the bytes of their names */
 #define PAGE_GAPS	256u	/* losses that are told apart */
 #define PAGE_LEVELS	44u	/* of a heat map, powers of two of ns: to 2.4 hours */
 
@@ -122,10 +125,11 @@ struct page {
 	uint64_t began, ended, width;
 	struct page_call *calls;
 	size_t ncalls;
+	uint16_t call_places[4 * PAGE_CALLS];	/* by container and name: place in calls + 1, open addressing */
 	struct page_blame *blames;
 	size_t nblames;
 	struct page_gap gaps[PAGE_GAPS];
-	size_t ngaps, frames;
+	size_t ngaps, frames, frame_names;
 	struct page_thread threads[PAGE_THREADS];
 };
 

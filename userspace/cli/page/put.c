@@ -5,12 +5,12 @@
  *
  *	series		25 containers x 12 x 600 numbers of up to 15 characters		2.7 MB
  *	heat maps	HEAT_CELLS x 16							1.3 MB
- *	calls		CALL_CELLS x 48, 1024 x 300 for the calls themselves		2.3 MB
- *	culprits	512 x 600 of up to 15 characters, but as they add up to the
- *			time of all threads, mostly 0					0.5 MB
- *	events		EVENTS x 900							3.6 MB
- *	flame graphs	16384 frames x 60, FRAME_CELLS x 10				1.6 MB
- *	the rest	what report --summary, why and diff print of 24 containers	1 MB
+ *	calls		CALL_CELLS x 48, PAGE_CALLS x 400				2.3 MB
+ *	culprits	PAGE_BLAMES x 600 numbers of up to 12 characters		1.8 MB
+ *	events		EVENT_BYTES							4.2 MB
+ *	flame graphs	PAGE_NAMES, which JSON makes six times as long at most,
+ *			PAGE_FRAMES x 60, FRAME_CELLS x 10				7.9 MB
+ *	the rest	24 containers x 2 x PAGE_ROWS x 160, PAGE_CULPRITS x 64 x 250	3.0 MB
  *
  * If a list is longer, its parts of time become longer: two, three, ... of the 600 are one. Names are no
  * longer than the kernel's, or were cut when they were kept.
@@ -27,6 +27,7 @@
 #define CALL_CELLS	40000u
 #define FRAME_CELLS	60000u
 #define EVENTS		4000u
+#define EVENT_BYTES	(4u << 20)
 #define FAILS_SHOWN	16u
 
 static const char style[] = {
@@ -325,7 +326,7 @@ static int longest_first(const void *a, const void *b)
 static void put_events(struct json *j, const struct page *p)
 {
 	struct chosen *list = NULL;
-	size_t n = 0, failed = 0;
+	size_t n = 0, failed = 0, shown = 0, before = j->out->len;
 
 	for (size_t i = 0; i <= p->n; i++)
 		for (size_t k = 0; p->v[i].kept && k < PAGE_BINS * PAGE_KEPT; k++) {
@@ -344,12 +345,12 @@ static void put_events(struct json *j, const struct page *p)
 	if (n > failed)
 		qsort(list + failed, n - failed, sizeof(list[0]), longest_first);
 	json_open(j, "events", '[');
-	for (size_t i = 0; i < n && i < EVENTS; i++) {
-		const struct page_event *e = list[i].e;
+	for (; shown < n && shown < EVENTS && j->out->len - before < EVENT_BYTES; shown++) {
+		const struct page_event *e = list[shown].e;
 
 		json_open(j, NULL, '{');
-		json_uint(j, "box", list[i].box);
-		json_str(j, "kind", kept_names[list[i].kept]);
+		json_uint(j, "box", list[shown].box);
+		json_str(j, "kind", kept_names[list[shown].kept]);
 		json_uint(j, "at", e->time > p->began ? e->time - p->began : 0);
 		json_uint(j, "ns", e->duration);
 		json_str(j, "name", e->name);
@@ -361,7 +362,7 @@ static void put_events(struct json *j, const struct page *p)
 		json_close(j, '}');
 	}
 	json_close(j, ']');
-	json_uint(j, "events_left_out", n > EVENTS ? n - EVENTS : 0);
+	json_uint(j, "events_left_out", n - shown);
 	free(list);
 }
 

@@ -437,7 +437,7 @@ static void free_diff(struct diff *d)
 	digest_free(&d->side[B].digest);
 }
 
-int diff_json(const char *old, const struct export_opts *now, struct json *j)
+int diff_json(const char *old, const struct export_opts *now, size_t most, struct json *j)
 {
 	static const struct view_kind kind = { .groups = groups, .take = take, .quiet = true };
 	struct diff d = {
@@ -446,7 +446,7 @@ int diff_json(const char *old, const struct export_opts *now, struct json *j)
 	int status = compare_sides(&d, &kind, now->targets, now->ntargets);
 
 	if (status == CLI_OK)
-		diff_put_json(&d, j);
+		diff_put_json(&d, most, j);
 	free_diff(&d);
 	return status;
 }

@@ -387,8 +387,12 @@ static void put_json(struct view *v, struct json *j, const struct why *w, const 
 	for (int i = 0; i < SPENT_N; i++)
 		json_uint(j, spent_word(i), w->spent[i]);
 	json_close(j, '}');
-	if (w->waits)
-		blame_json_culprits(v, j, w->waits);
+	if (w->waits) {
+		struct blame_victim x = *w->waits;
+
+		x.n = w->most && x.n > w->most ? w->most : x.n;
+		blame_json_culprits(v, j, &x);
+	}
 	json_servers(v, j, w);
 	json_uint(j, "untold", w->untold);
 	json_open(j, "causes", '{');

@@ -65,9 +65,9 @@ double diff_seconds(const struct diff *d, int side);
 double diff_rate(const struct diff *d, int side, uint64_t n);
 /* diff_json.c */
 void diff_print_json(const struct diff *d);
-/* One object. */
-void diff_put_json(const struct diff *d, struct json *j);
-/* The same of an earlier recording and this one, which another file asks for. Status after a message. */
-int diff_json(const char *old, const struct export_opts *now, struct json *j);
+/* One object, with at most so many rows, culprits and calls of each. */
+void diff_put_json(const struct diff *d, size_t most, struct json *j);
+/* The same of an earlier recording and this one. Status after a message. */
+int diff_json(const char *old, const struct export_opts *now, size_t most, struct json *j);
 
 #endif

@@ -19,6 +19,7 @@ struct evidence {
 
 struct why {
 	uint32_t cid;
+	size_t most;			/* culprits in JSON; 0: all */
 	const char *name;
 	struct threads threads;
 	uint64_t began, ended;		/* of the period */
