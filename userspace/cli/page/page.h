@@ -125,7 +125,8 @@ struct page {
 	uint64_t began, ended, width;
 	struct page_call *calls;
 	size_t ncalls;
-	uint16_t call_places[4 * PAGE_CALLS];	/* by container and name: place in calls + 1, open addressing */
+	/* by container and name: place in calls + 1; open addressing */
+	uint16_t call_places[4 * PAGE_CALLS];
 	struct page_blame *blames;
 	size_t nblames;
 	struct page_gap gaps[PAGE_GAPS];
