@@ -34,13 +34,13 @@ equal() {
 	"${@:2}" > "$tmp/b"
 	check "$1" diff "$tmp/a" "$tmp/b"
 }
-json report --summary "$dir" | jq -S '[.rows[]] | sort_by(.cid)' > "$tmp/a"
-equal "numbers are those of the summary" jq -S '[.containers[].row | select(.)] | sort_by(.cid)' "$tmp/data"
+json report --summary "$dir" | jq '[.rows[]] | sort_by(.cid)' > "$tmp/a"
+equal "numbers are those of the summary" jq '[.containers[].row | select(.)] | sort_by(.cid)' "$tmp/data"
 at_least "containers" 3 "$(jq length "$tmp/a")"
 while read -r cid; do
-	json why "$cid" --input "$dir" | jq -S '.rows[0]' > "$tmp/a"
+	json why "$cid" --input "$dir" | jq '.rows[0]' > "$tmp/a"
 	# shellcheck disable=SC2016 # jq's own $cid
-	equal "the verdict on $cid is why's" jq -S --argjson cid "$cid" '.containers[] | select(.cid == $cid) | .why' "$tmp/data"
+	equal "the verdict on $cid is why's" jq --argjson cid "$cid" '.containers[] | select(.cid == $cid) | .why' "$tmp/data"
 done < <(jq '.containers[] | select(.cid > 0) | .cid' "$tmp/data")
 note "$(jq -r '.containers[] | "\(.name): \(.why.verdict // "")"' "$tmp/data")"
 same "culprits add up to blame's" "$(json blame all --input "$dir" | jq '[.rows[].waited] | add')" \
@@ -56,9 +56,9 @@ check "nothing was opened" test ! -e "$tmp/opened"
 ctrace page "$dir" -o "$tmp/page.html" --json --diff "$dir" > "$tmp/json" 2> "$tmp/err"
 same "of a recording: status" 0 $?
 same "the JSON" "$tmp/page.html $dir" "$(jq -r '"\(.page) \(.recording)"' "$tmp/json")"
-json diff "$dir" "$dir" | jq -S .rows > "$tmp/a"
+json diff "$dir" "$dir" | jq .rows > "$tmp/a"
 page_json "$tmp/page.html" > "$tmp/data2"
-equal "compared as diff does" jq -S .diff.rows "$tmp/data2"
+equal "compared as diff does" jq .diff.rows "$tmp/data2"
 DISPLAY=:0 ctrace page "$dir" -o "$tmp/page.html" > "$tmp/out" 2>&1
 sleep 1
 check "root opens nothing" test ! -e "$tmp/opened"
@@ -73,4 +73,4 @@ refuse "a time of no recording" 'choose a part of a recording' ctrace page --las
 refuse "a duration of a recording" 'shows a part of it' ctrace page "$dir" --duration 1
 refuse "an old one that is none" 'is not a recording' ctrace page --diff /etc
 refuse "a container that is not there" 'no-such' ctrace page no-such --duration 1
-same "and no directory is left" 2 "$(find "$tmp/pages" -mindepth 1 -maxdepth 1 | wc -l)"
+same "and no directory is left beside the three of pages" 3 "$(find "$tmp/pages" -mindepth 1 -maxdepth 1 | wc -l)"
