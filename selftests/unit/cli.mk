@@ -64,6 +64,7 @@ escapes_test_cli := $(export_test_cli)
 side_test_cli := $(export_test_cli)
 full_test_cli := $(export_test_cli)
 large_test_cli := $(export_test_cli)
+page_test_cli := $(export_test_cli)
 verdict_test_cli := $(sinks) count/verdict count/threads count/descriptors $(sockets)
 flame_test_cli := flame/flame flame/flame_svg flame/flame_files base/proto base/json base/sbuf base/util
 # it contains base/habits

@@ -11,6 +11,7 @@
 #include "flame/flame.h"
 #include "run/run.h"
 #include "run/window.h"
+#include "show/sink.h"
 
 static const char usage[] =
 "Usage: ctrace flame [OPTIONS] TARGET... [-- COMMAND [ARGUMENTS]]\n"
@@ -141,6 +142,7 @@ static int add_view(struct flame *f, const struct opts *o, bool recording)
 	for (char **c = o->command; c && *c; c++)
 		argv[argc++] = *c;
 	optind = 0;	/* getopt begins anew */
+	folded_marks = true;
 	status = view->run(argc, argv);
 	err = flame_read(f, folded, false);
 	if (err && status == CLI_OK)

@@ -9,6 +9,7 @@
 #include "base/output.h"
 #include "ctf/sink_ctf.h"
 #include "export/export.h"
+#include "page/page.h"
 #include "run/recording.h"
 #include "run/run.h"
 #include "run/window_options.h"
@@ -18,7 +19,7 @@
 
 #define HTML_DEFAULT	"report.html"
 
-enum { OPT_SUMMARY = OPT_VIEW_OWN, OPT_HTML };
+enum { OPT_SUMMARY = OPT_VIEW_OWN, OPT_HTML, OPT_DIFF };
 
 static const struct cli_option options[] = {
 	{ .help = "Options:" },
@@ -26,9 +27,9 @@ static const struct cli_option options[] = {
 	       "one screen: what was recorded, and of each container its calls, errors, time on and waiting "
 	       "for CPUs, disk and network. 'ctrace stats --input DIR' and others show more"),
 	OPTION("html", OPT_HTML, "FILE",
-	       "write one page for a browser: what each container's time went to, its calls, latencies over "
-	       "time, disk, network, a flame graph, losses. It needs no other file and no network; FILE - "
-	       "is standard output; without FILE, it is " HTML_DEFAULT),
+	       "write the page that 'ctrace page' shows, for a browser; FILE - is standard output; without "
+	       "FILE, it is " HTML_DEFAULT),
+	OPTION("diff", OPT_DIFF, "OLD", "with --html: what changed since the recording OLD, too"),
 	OPTION("json", 'j', NULL, "print one JSON object per line"),
 	WINDOW_OPTIONS(""),
 	OPTION("interval", OPT_INTERVAL, "TIME", "with --summary: one for each interval: 1, 500ms, 1m"),
@@ -163,7 +164,7 @@ static int run_report(int argc, char **argv)
 {
 	struct getopts g = getopts_of(options);
 	struct report_opts o = { 0 };
-	const char *html = NULL, *color = "auto";
+	const char *html = NULL, *old = NULL, *color = "auto";
 	uint64_t interval = 0;
 	int opt, status;
 
@@ -186,6 +187,8 @@ static int run_report(int argc, char **argv)
 				return status;
 		} else if (opt == OPT_HTML) {
 			html = optarg;
+		} else if (opt == OPT_DIFF) {
+			old = optarg;
 		} else if (opt == OPT_FOLDED) {
 			o.folded = true;
 			o.file = optarg;
@@ -203,6 +206,8 @@ static int run_report(int argc, char **argv)
 		return cli_usage("--summary shows no events: leave out --folded, --relative and --quiet-args");
 	if (html && (o.summary || o.folded || o.relative || o.quiet_args))
 		return cli_usage("--html writes a page: leave out --summary, --folded, --relative and --quiet-args");
+	if (old && !html)
+		return cli_usage("--diff is for --html: 'ctrace diff OLD NEW' prints what changed");
 	if (interval && !o.summary)
 		return cli_usage("--interval is for --summary: report itself shows each event");
 	if (html && argc == optind && is_recording(html)) {
@@ -215,8 +220,8 @@ static int run_report(int argc, char **argv)
 	o.targets = argv + optind + 1;
 	o.ntargets = argc - optind - 1;
 	if (html)
-		return export_run(&export_page, &(struct export_opts){ argv[optind], html, o.targets,
-				  o.ntargets, o.window });
+		return page_run(&(struct export_opts){ .dir = argv[optind], .out = html, .targets = o.targets,
+				.ntargets = o.ntargets, .window = o.window }, old);
 	return o.summary ? summary_run(argv[optind], o.targets, o.ntargets, &o.window, interval) :
 		report(argv[optind], &o);
 }

@@ -36,6 +36,7 @@
 
 #define CTRACE_COMMANDS_RECORD(X) \
 	X(record, "record events into a CTF trace") \
+	X(page, "show what holds containers up, on a page in a browser") \
 	X(report, "show a recording") \
 	X(flame, "draw stacks as a flame graph") \
 	X(diff, "show what changed between two times or recordings") \

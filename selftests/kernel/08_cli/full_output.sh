@@ -46,6 +46,7 @@ agg host -e sched_switch=>count() --duration 0.3
 stackcount vfs_read host --duration 1
 flame host --duration 0.3 -o -
 flame host --duration 0.3 -o /dev/full
+page $tmp/t --no-open -o /dev/full
 export --chrome /dev/full $tmp/t
 diff $tmp/t $tmp/t
 ps --all

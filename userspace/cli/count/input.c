@@ -466,7 +466,7 @@ int view_input_run(struct view *v)
 	else
 		run_whole(in);
 	status = view_finish(v, status);
-	return status == CLI_OK ? recording_whole(&in->r, "counted") : status;
+	return status == CLI_OK && !v->kind->quiet ? recording_whole(&in->r, "counted") : status;
 }
 
 void view_input_free(struct view *v)

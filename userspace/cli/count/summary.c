@@ -224,13 +224,11 @@ static void print_text(struct view *v)
 
 /* --- JSON ---------------------------------------------------------------------------- */
 
-static void head_json(struct view *v, struct json *j)
+void summary_json_head(const struct view *v, const struct digest *own, struct json *j)
 {
 	const struct recording *r = view_input_recording(v);
-	struct digest *own = v->own;
 	struct sbuf b = { 0 };
 
-	digest_add_up(v, own);
 	json_str(j, "recording", r->dir);
 	json_uint(j, "events", own->events);
 	json_uint(j, "bytes", ctf_reader_size(r->reader));
@@ -251,7 +249,13 @@ static void head_json(struct view *v, struct json *j)
 	json_close(j, ']');
 }
 
-static void json_part(const struct view *v, struct json *j, size_t which, const struct digest_part *p)
+static void head_json(struct view *v, struct json *j)
+{
+	digest_add_up(v, v->own);
+	summary_json_head(v, v->own, j);
+}
+
+static void json_part(const struct view *v, struct json *j, size_t which, const struct digest_part *p, size_t most)
 {
 	json_open(j, digest_events[which], '{');
 	json_uint(j, "count", p->all.n);
@@ -264,7 +268,7 @@ static void json_part(const struct view *v, struct json *j, size_t which, const 
 		json_uint(j, "errors", p->all.errors);
 	if (which == OF_CALLS || which == OF_RUN) {
 		json_open(j, which == OF_CALLS ? "calls" : "tasks", '[');
-		for (size_t i = 0; i < p->n; i++) {
+		for (size_t i = 0; i < p->n && i < most; i++) {
 			const struct digest_line *l = &p->v[i];
 
 			json_open(j, NULL, '{');
@@ -282,25 +286,29 @@ static void json_part(const struct view *v, struct json *j, size_t which, const 
 	json_close(j, '}');
 }
 
+void summary_json_box(const struct view *v, const struct digest *own, const struct digest_box *x, size_t most,
+		      struct json *j)
+{
+	const struct centry *e = ctable_find(v->run.ctable, x->cid);
+
+	json_open(j, NULL, '{');
+	view_json_container(v, j, x->cid, false);
+	json_uint(j, "events", x->events);
+	json_uint(j, "lost", x->lost);
+	json_uint(j, "first_seen", e ? e->c.first_seen : 0);
+	json_uint(j, "gone_at", e ? e->c.gone : 0);
+	for (size_t k = 0; k < NPARTS; k++)
+		if (own->has[k])
+			json_part(v, j, k, &x->part[k], most);
+	json_close(j, '}');
+}
+
 static void print_json(struct view *v, struct json *j)
 {
-	struct digest *own = v->own;
+	const struct digest *own = v->own;
 
-	for (size_t i = 0; i < own->n; i++) {
-		const struct digest_box *x = &own->v[i];
-		const struct centry *e = ctable_find(v->run.ctable, x->cid);
-
-		json_open(j, NULL, '{');
-		view_json_container(v, j, x->cid, false);
-		json_uint(j, "events", x->events);
-		json_uint(j, "lost", x->lost);
-		json_uint(j, "first_seen", e ? e->c.first_seen : 0);
-		json_uint(j, "gone_at", e ? e->c.gone : 0);
-		for (size_t k = 0; k < NPARTS; k++)
-			if (own->has[k])
-				json_part(v, j, k, &x->part[k]);
-		json_close(j, '}');
-	}
+	for (size_t i = 0; i < own->n; i++)
+		summary_json_box(v, own, &own->v[i], SIZE_MAX, j);
 }
 
 static void print(struct view *v, struct json *j)

@@ -305,7 +305,8 @@ int view_finish(struct view *v, int status)
 		return cli_error("cannot read the tables: %s", strerror(-v->error));
 	if (status == CLI_OK && v->folded)
 		status = fold(v);
-	print_account(v);
+	if (!v->kind->quiet)
+		print_account(v);
 	return status;
 }
 

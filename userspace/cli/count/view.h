@@ -87,6 +87,7 @@ struct view_kind {
 	bool waits;			/* it counts waits for a CPU when they end */
 	bool sorts;			/* it looks for the column of --sort itself */
 	bool timed;			/* print() prints the time of the interval */
+	bool quiet;			/* its recording is read again by somebody who says what was lost */
 	uint64_t interval;		/* ns, if none is given; 0: all is shown at the end */
 	/*
 	 * Only for a view that takes the whole terminal (view.screen). keys() takes it and reads keys: 0; 1:

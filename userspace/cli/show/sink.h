@@ -78,6 +78,8 @@ void sink_account(const struct sink *s, struct sbuf *b);
 /* CLOCK_REALTIME at a moment of CLOCK_MONOTONIC. */
 uint64_t sink_realtime(const struct sink *s, uint64_t time);
 
+/* Do folded stacks, here and in count/show.c, mark the kernel's frames by FLAME_KERNEL? For ctrace flame. */
+extern bool folded_marks;
 /* The text for frame i of a task's stack; good until the next call. */
 const char *frame_name(struct symbols *s, const struct stack *k, size_t i, bool kernel, int32_t tid);
 /*

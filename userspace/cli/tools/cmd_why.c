@@ -376,7 +376,7 @@ static void json_servers(const struct view *v, struct json *j, const struct why 
 	json_close(j, ']');
 }
 
-static void print_json(struct view *v, struct json *j, const struct why *w, const struct next *next, const char *command)
+static void put_json(struct view *v, struct json *j, const struct why *w, const struct next *next, const char *command)
 {
 	const struct verdict *x = &w->verdict;
 	struct sbuf b = { 0 };
@@ -390,8 +390,12 @@ static void print_json(struct view *v, struct json *j, const struct why *w, cons
 	for (int i = 0; i < SPENT_N; i++)
 		json_uint(j, spent_word(i), w->spent[i]);
 	json_close(j, '}');
-	if (w->waits)
-		blame_json_culprits(v, j, w->waits);
+	if (w->waits) {
+		struct blame_victim x = *w->waits;
+
+		x.n = w->most && x.n > w->most ? w->most : x.n;
+		blame_json_culprits(v, j, &x);
+	}
 	json_servers(v, j, w);
 	json_uint(j, "untold", w->untold);
 	json_open(j, "causes", '{');
@@ -421,9 +425,8 @@ static bool shows_progress(const struct view *v)
 	return !v->recording && !cli_json && isatty(STDERR_FILENO);
 }
 
-static void print(struct view *v, struct json *j)
+void why_print(struct view *v, struct why *w, struct json *j)
 {
-	struct why *w = v->own;
 	struct next next;
 	char *command;
 
@@ -434,10 +437,15 @@ static void print(struct view *v, struct json *j)
 	next = next_of(v, w);
 	command = command_of(v, w, &next);
 	if (j)
-		print_json(v, j, w, &next, command);
+		put_json(v, j, w, &next, command);
 	else
 		print_text(v, w, &next, command);
 	free(command);
+}
+
+static void print(struct view *v, struct json *j)
+{
+	why_print(v, v->own, j);
 }
 
 /* --- the view --------------------------------------------------------------------------- */
@@ -471,7 +479,7 @@ static int check_recording(const struct view *v)
 	return CLI_OK;
 }
 
-static int groups(struct view *v)
+int why_groups(struct view *v)
 {
 	int status = v->recording ? check_recording(v) : CLI_OK;
 
@@ -492,15 +500,13 @@ static int groups(struct view *v)
 	return CLI_OK;
 }
 
-static int load(struct view *v)
+void why_load(const struct view *v, struct why *w)
 {
-	struct why *w = v->own;
 	int err = threads_load(&w->threads, v->recording, w->cid);
 
 	if (err)
 		fprintf(stderr, "ctrace: what threads did before their first event and after their last one is not known: %s/"
 			CTF_SIDE_THREADS ": %s\n", v->recording, err == -EBADMSG ? "damaged" : strerror(-err));
-	return CLI_OK;
 }
 
 static int begin(struct view *v)
@@ -516,7 +522,10 @@ static int begin(struct view *v)
 		w->cid = targets_cid(&ts->v[0], v->run.ctable);
 	if (w->says_what && !v->recording && !cli_json)
 		why_what(v, w);
-	return v->recording ? load(v) : why_look(v);
+	if (!v->recording)
+		return why_look(v);
+	why_load(v, w);
+	return CLI_OK;
 }
 
 static void tick(struct view *v)
@@ -537,16 +546,26 @@ static void head_json(struct view *v, struct json *j)
 		why_what_json(v, j, w);
 }
 
+static void span(struct view *v, const struct ctrace_record *rec, uint64_t from, uint64_t to)
+{
+	why_span(v, v->own, rec, from, to);
+}
+
+void why_free(struct why *w)
+{
+	threads_free(&w->threads);
+	blame_free(&w->blame);
+}
+
 static int run_as(struct why *w, int argc, char **argv)
 {
 	static const struct view_kind kind = {
-		.options = options, .words = words, .groups = groups, .begin = begin, .tick = tick,
-		.span = why_span, .print = print, .head_json = head_json,
+		.options = options, .words = words, .groups = why_groups, .begin = begin, .tick = tick,
+		.span = span, .print = print, .head_json = head_json,
 	};
 	int status = view_run(&kind, w, argc, argv);
 
-	threads_free(&w->threads);
-	blame_free(&w->blame);
+	why_free(w);
 	return status;
 }
 
