@@ -12,7 +12,7 @@
 
 #define COLUMNS		80u
 #define SCREEN		40u
-#define LONG_SCREEN	60u	/* of the list of commands, trace, record, and topics */
+#define LONG_SCREEN	60u	/* of the list of commands, trace, record, report, and topics */
 
 static char text[1 << 16];
 
@@ -156,7 +156,7 @@ static void topic_is(const char *name)
 
 static void command_is(const char *name)
 {
-	bool is_long = !strcmp(name, "trace") || !strcmp(name, "record");
+	bool is_long = !strcmp(name, "trace") || !strcmp(name, "record") || !strcmp(name, "report");
 	static char own[sizeof(text)];
 	unsigned int examples = 0;
 	char manual[80];

@@ -16,8 +16,8 @@ static const char usage[] =
 "\n"
 "Lists all containers that the kernel sees, or those that TARGETs mean: names,\n"
 "globs, ids, numbers, image:, label:, runtime:, pod: and ns:. Their names are\n"
-"those that podman, docker, containerd, CRI-O, crun and runc keep on disk, or that\n"
-"are in /run/ctrace/names.d.\n";
+"those that podman, docker, containerd, CRI-O, crun and runc keep on disk, or\n"
+"that are in /run/ctrace/names.d.\n";
 
 static const char notes[] =
 "Fields:\n"

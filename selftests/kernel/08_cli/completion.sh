@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: bash, zsh and fish complete commands, options, values and the names of events, as 'ctrace --complete' says
 # requires: any
-# timeout: 60
+# timeout: 180
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -100,7 +100,8 @@ static void put_words(char **to, size_t *n, const char *text, const char *value)
 		size_t len = strcspn(w, " ");
 		char *word = xstrndup(w, len), *at = strstr(word, "%s");
 
-		to[(*n)++] = at ? xasprintf("%.*s%s%s", (int)(at - word), word, value, at + 2) : word;
+		to[(*n)++] = at ? xasprintf("%.*s%s%s", (int)(at - word), word, value, at + 2) : xstrdup(word);
+		free(word);
 		w += len;
 	}
 }
