@@ -38,9 +38,10 @@ enum ctrace_request_at {
 };
 
 /*
- * A block request that has not completed. It was issued since a session has block_io; or it was submitted
- * since then, is not issued yet, and its thread has waited for it all the time. A request of which too many
- * others took the owner's place is left out.
+ * A block request that has not completed, while a session has block_io. Either it was issued since that
+ * session began. Or it was submitted since then and is not issued yet; then it is here only if its thread has
+ * waited for it ever since. The place of its owner may have been taken by many other requests: then it is
+ * left out.
  */
 enum ctrace_attr_request {
 	CTRACE_A_REQUEST_UNSPEC,

@@ -94,8 +94,8 @@ static inline bool ctrace_compat_may_dname(const struct super_block *sb)
 
 /*
  * The process that a pidfd is for; NULL: it is no pidfd. The file has a reference to it until its release.
- * Since 6.9 pidfds are files of a file system of their own, whose root alone has none. Before, and without
- * that file system, they are anonymous inodes, of which the kernel gives this name to no other.
+ * Since 6.9 pidfds are files of a file system of their own; its root is no pidfd. Before, and without that
+ * file system, they are anonymous inodes. The kernel names no other anonymous inode "[pidfd]".
  */
 static inline struct pid *ctrace_compat_pidfd(const struct file *file)
 {

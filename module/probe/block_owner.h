@@ -62,7 +62,7 @@ struct ctrace_block_times {
 	u64 made, throttled;
 };
 
-/* A request that block_io follows: a copy, of which the bio may have gone. */
+/* A copy of what block_io follows of a request. Its bio may be gone: compare the address only. */
 struct ctrace_block_issued {
 	const struct bio *bio;		/* its first */
 	u64 time, sector;

@@ -84,7 +84,7 @@ static void put_apt(void)
 	snprintf(path, sizeof(path), "%s/bin/apt-cache", root);
 	check(!chmod(path, 0755));
 	put("/apt-lacks", "");
-	put("/var/lib/apt/lists/deb.debian.org_dists_x_main_Packages", "");
+	put("/var/lib/apt/lists/mirror_dists_x_main_Packages", "");
 }
 
 /* A machine without a trouble. */
