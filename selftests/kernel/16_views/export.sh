@@ -3,7 +3,7 @@
 # description: ctrace export: a container's events in each form, counted against report; by trace-cmd, if it is installed
 # witness: a reader of protobuf by the field numbers of perfetto_trace.proto; json-c; trace-cmd report,
 #	where it is installed
-# requires: v2,v1
+# requires: any
 # timeout: 60
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

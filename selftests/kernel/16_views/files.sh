@@ -4,7 +4,7 @@
 # witness: the program's own numbers, a disk of known latency, a kprobe on the function that makes names
 # columns: files: OP COUNT ERRORS BYTES TOTAL P50 P99 MAX hist
 # columns: files --slower: COMM PID OP BYTES LAT(ms) ERR FILENAME
-# requires: v2,v1
+# requires: any
 # timeout: 90
 # shellcheck disable=SC2016 # perl's and jq's
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: threads and containers that come and go while views look are in their rows, with their names
 # witness: tasks with names of their own in a container of which nothing is left at the end
-# requires: v2,v1
+# requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

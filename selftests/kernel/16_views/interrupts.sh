@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: of a wait for a CPU, blame tells what interrupts took: soft interrupts of the network, in the time of a container that sends
 # witness: /proc/stat's irq and softirq of that CPU, for a share of it
-# requires: v2,v1
+# requires: any
 # timeout: 90
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

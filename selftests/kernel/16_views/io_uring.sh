@@ -3,7 +3,7 @@
 # description: operations of io_uring in trace without -e and with a class, stats, files, snoop open, top and recordings: as many, as many bytes, as long as the program that asks for them says; where they are not seen, it is said
 # witness: a program of bare system calls prints what it asked for and got: of files, pipes, registered files, by a
 #	worker and by SQPOLL; the file's size; the kernel's tracepoint counts results
-# requires: v2,v1
+# requires: any
 # timeout: 180
 # shellcheck disable=SC2016 # jq's
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

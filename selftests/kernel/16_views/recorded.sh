@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: views of a recording show the numbers that they showed live of the same load, exactly if nothing was lost
-# requires: v2,v1
+# requires: any
 # timeout: 120
 # torture: 120
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -5,7 +5,7 @@
 # witness: null_blk that takes 4 s and one request at a time, and its inflight file; where and how much each program writes;
 #	tracefs: when each request was made and issued; the test's clock
 # columns: stuck: AT DISK T SECTOR BYTES
-# requires: v2,v1
+# requires: any
 # timeout: 300
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

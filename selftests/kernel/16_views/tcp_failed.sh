@@ -5,7 +5,7 @@
 # witness: errno and address as the program has them
 # columns: tcp: CONNECTS FAILED
 # columns: tcp --connects: PID LPORT RADDR RPORT ERR
-# requires: v2,v1
+# requires: any
 # timeout: 90
 # shellcheck disable=SC2016 # perl's and jq's
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
