@@ -63,7 +63,7 @@ written() {
 	spent=$(($(used) - began - nothing))
 }
 record_count() {
-	sed -n 's/^ctrace: \([0-9]*\) event.* bytes, \([0-9]*\) lost.*/\1 \2/p' "$tmp/$1.log"
+	sed -n 's/^ctrace: \([0-9]*\) event.* on disk, \([0-9]*\) lost.*/\1 \2/p' "$tmp/$1.log"
 }
 # typical work of containers: a package manager's lists, a search, an archive, a shell loop, a small
 # compilation

@@ -51,7 +51,7 @@ ctrace_stop() {
 }
 ctrace_count() {
 	local lost
-	lost=$(sed -n 's/.* bytes, \([0-9]*\) lost.*/\1/p' "$out/log")
+	lost=$(sed -n 's/.* on disk, \([0-9]*\) lost.*/\1/p' "$out/log")
 	echo "$(say_kept 'ctrace: \([0-9]*\) event.*' "$out/log") ${lost:-0} $(streams "$out/t")"
 }
 

@@ -50,9 +50,9 @@ request_costs() {
 tops() {
 	local began one
 	began=$(used)
-	(in_tracer ctrace top -b --interval 1 --count 1 --top 40 > "$tmp/top" 2> "$tmp/top.log")
+	(in_tracer ctrace top -v -b --interval 1 --count 1 --top 40 > "$tmp/top" 2> "$tmp/top.log")
 	one=$(($(used) - began)) began=$(used)
-	(in_tracer ctrace top -b --interval 1 --count 11 --top 40 > "$tmp/top" 2> "$tmp/top.log")
+	(in_tracer ctrace top -v -b --interval 1 --count 11 --top 40 > "$tmp/top" 2> "$tmp/top.log")
 	emit part views tool top work "$1" value $((($(used) - began - one) / 10)) begin "$one" events "$(sed -n 's/^ctrace: \([0-9]*\) events counted.*/\1/p' "$tmp/top.log")"
 }
 # csysdigs WORK: the same of csysdig's containers, each second; it draws on a terminal that script(1) gives it

@@ -11,7 +11,7 @@ on_disk() {
 	if ! found=$(set -o pipefail; babeltrace2 "$1" --component=sink.utils.counter 2> "$tmp/bt" |
 		sed -n 's/^ *\([0-9]*\) Event messages*.*/\1/p' | tail -n 1); then
 		not_ok "$2: babeltrace2 does not read it: $(grep -m 1 . "$tmp/bt" | cut -c1-200)"
-	elif ! ctrace report "$1" > /dev/null 2> "$tmp/report" || ! grep -qE "^ctrace: ${found:=0} events?( |,)" "$tmp/report"; then
+	elif ! ctrace report --state-dump "$1" > /dev/null 2> "$tmp/report" || ! grep -qE "^ctrace: ${found:=0} events?( |,)" "$tmp/report"; then
 		not_ok "$2: babeltrace2 sees ${found:-none}, report: $(tail -n 1 "$tmp/report")"
 	else
 		return 0

@@ -19,7 +19,7 @@ theirs_test_cli := $(names_test_cli)
 which_test_cli := $(names_test_cli) names/pods names/processes names/units names/cgroup_files run/which show/ps_columns \
 	base/errors base/table
 ps_test_cli := $(filter-out names/cgroupfs,$(names_test_cli)) base/output names/pods names/processes names/cgroup_files show/ps_columns \
-	run/births base/errors base/options base/table cmd_ps
+	run/births run/which run/word base/errors base/options base/table cmd_ps
 text_test_cli := $(sinks)
 sockets := names/whose net/peers net/sock_diag net/sockets net/sockets_file
 sockets_test_cli := $(sinks) $(sockets)
@@ -64,11 +64,14 @@ escapes_test_cli := $(export_test_cli)
 side_test_cli := $(export_test_cli)
 full_test_cli := $(export_test_cli)
 large_test_cli := $(export_test_cli)
+page_test_cli := $(export_test_cli)
 verdict_test_cli := $(sinks) count/verdict count/threads count/descriptors $(sockets)
 flame_test_cli := flame/flame flame/flame_svg flame/flame_files base/proto base/json base/sbuf base/util
-doctor_test_cli := doctor/doctor doctor/kernel doctor/build doctor/module doctor/host base/module base/cli base/options base/output base/errors base/json base/sbuf base/util \
+# it contains base/habits
+habits_test_cli := base/options base/sbuf base/util
+doctor_test_cli := doctor/doctor doctor/kernel doctor/build doctor/module doctor/host base/module base/cli base/group base/habits base/options base/output base/errors base/json base/sbuf base/util \
 	cmd_doctor
 # the commands themselves; the test contains what stands for top's screen
-waits_test_cli := $(filter-out main complete top/screen top/keys top/no_screen,$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/*.c $(top)/userspace/cli/*/*.c))) \
+waits_test_cli := $(filter-out main first complete top/screen top/keys top/no_screen,$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/*.c $(top)/userspace/cli/*/*.c))) \
 	strace/constants $(addprefix lang/,agg agg_parse expr expr_lex expr_parse expr_term fields)
 window_test_cli := $(waits_test_cli)

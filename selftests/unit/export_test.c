@@ -351,7 +351,6 @@ static void torn(void)
 		check_eq(truncate(path, size), 0);
 		check_eq(export_it(&export_chrome, "all"), size ? CLI_FAIL : CLI_OK);
 		check_eq(export_it(&export_trace_dat, "all"), size ? CLI_FAIL : CLI_OK);
-		check_eq(export_it(&export_page, "all"), size ? CLI_FAIL : CLI_OK);
 		check_eq(export_it(&export_perfetto, "all"), size ? CLI_FAIL : CLI_OK);
 		check(!size || strstr(message, "shared_1 ends within a packet"));
 		look();
@@ -385,7 +384,6 @@ static void spoilt(void)
 		while (next(&m, &f))
 			check_eq(f.number, 1);
 		export_it(&export_trace_dat, "all");
-		export_it(&export_page, "all");
 		export_it(&export_chrome, "all");
 		o = json_object_from_file(file);
 		check(o != NULL);
@@ -459,7 +457,7 @@ static void trace_dat(void)
 	}
 }
 
-/* --- the page --------------------------------------------------------------------------------- */
+/* --- halves of calls -------------------------------------------------------------------------- */
 
 static char *load_text(void)
 {
@@ -468,37 +466,6 @@ static char *load_text(void)
 
 	check_eq(strlen(text), m.end - m.p);
 	return text;
-}
-
-static void page(void)
-{
-	char want[64], *text;
-
-	run_machine(21);
-	check_eq(export_it(&export_page, "all"), CLI_OK);
-	text = load_text();
-	check(is_balanced(text));
-	for (uint32_t cid = 1; cid <= CIDS; cid++) {
-		char *at = NULL;
-
-		snprintf(want, sizeof(want), "<section id=\"c%u\"><h2>c%u</h2>", cid, cid);
-		at = strstr(text, want);
-		if (!check(at != NULL))
-			continue;
-		snprintf(want, sizeof(want), "disk: %llu requests", (unsigned long long)must.ios[cid]);
-		at = strstr(at, "<div class=\"tiles\">");
-		check(at && strstr(at, want) && strstr(at, want) < strstr(at, "</section>"));
-		snprintf(want, sizeof(want), "calls, %llu failed", (unsigned long long)must.failed[cid]);
-		check(strstr(at, want) && strstr(at, want) < strstr(at, "</section>"));
-	}
-	/* a call has its name, even if it returned without its number */
-	check(strstr(text, "<td>read</td>") && !strstr(text, "<td>syscall_"));
-	check(strstr(text, "data:image/svg+xml;base64,") != NULL);
-	check(strstr(text, "data:image/png;base64,iVBORw0KGgo") != NULL);
-	/* nothing is fetched */
-	check(!strstr(text, "http://") && !strstr(text, "https://"));
-	free(text);
-	remove_both();
 }
 
 /* A call whose return was lost, and the return of another one whose entry was: nothing is known of either. */
@@ -519,41 +486,12 @@ static void halves(void)
 	make_exit(&m, 4000000, 0, 1, 101, 3);
 	add(0, &m);
 	end(NULL);
-	check_eq(export_it(&export_page, "all"), CLI_OK);
-	text = load_text();
-	check(!strstr(text, "<td>openat</td>"));
-	check(strstr(text, "<td>read</td><td>1</td>") != NULL);
-	free(text);
 	check_eq(export_it(&export_chrome, "all"), CLI_OK);
 	text = load_text();
 	/* as many ends as beginnings, each of read() */
 	check_eq(times(text, "\"ph\":\"B\""), 2);
 	check_eq(times(text, "\"ph\":\"E\""), 2);
 	check_eq(times(text, "\"openat\""), 0);
-	free(text);
-	remove_both();
-}
-
-/* Names are text, whatever they are. */
-static void hostile_names(void)
-{
-	char *text;
-
-	begin_with(22, machine_types());
-	ctable_add(table, &(struct ctrace_container){ .cid = 5, .path = "/<script>alert(1)</script>" }, "a<b>\"&\x01",
-		   "podman", true);
-	memset(on, 0, sizeof(on));
-	memset(in_call, 0, sizeof(in_call));
-	ctf_containers(ctf);
-	on[0].tid = 109;
-	for (uint64_t i = 0; i < 20; i++)
-		do_call(1000000 + 1000 * i, 0);
-	end(NULL);
-	check_eq(export_it(&export_page, "all"), CLI_OK);
-	text = load_text();
-	check(is_balanced(text));
-	check(strstr(text, "<h2>a&lt;b&gt;&quot;&amp;\\x01</h2>") != NULL);
-	check(!strstr(text, "<script"));
 	free(text);
 	remove_both();
 }
@@ -575,6 +513,6 @@ static void refused(void)
 
 static const struct ktap_case cases[] = {
 	{ "perfetto", perfetto }, { "one_container", one_container }, { "losses", losses }, { "chrome", chrome },
-	{ "trace_dat", trace_dat }, { "page", page }, { "halves", halves }, { "hostile_names", hostile_names }, { "torn", torn }, { "spoilt", spoilt }, { "refused", refused },
+	{ "trace_dat", trace_dat }, { "halves", halves }, { "torn", torn }, { "spoilt", spoilt }, { "refused", refused },
 };
 KTAP_MAIN(cases)

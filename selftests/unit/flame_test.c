@@ -117,6 +117,29 @@ static void svg(void)
 	flame_free(&f);
 }
 
+/* Frames of the kernel are marked in what ctrace hands to itself; no form of output has the mark. */
+static void kernel(void)
+{
+	char *text;
+
+	flame_init(&f);
+	fill("c;p;main;\1vfs_read;\1copy 3\nc;p;main 1\nc;swapper;\1idle 4\n", false);
+	flame_finish(&f);
+	check_eq(f.v[0].total, 8);
+	check_eq(f.v[0].in_kernel, 7);
+	check_eq(f.v[below(below(below(0, "c"), "p"), "main")].in_kernel, 3);
+	text = written(put_svg);
+	check(!strchr(text, '\1'));
+	check(strstr(text, "<title>vfs_read (3 samples, 37.50%)</title>"));
+	check(strstr(text, ">user code</text>") && strstr(text, ">kernel</text>") && strstr(text, ">idle</text>"));
+	check(strstr(text, "data-v=\"4\" data-k=\"3\""));
+	free(text);
+	text = written(put_folded);
+	check(!strchr(text, '\1') && strstr(text, "c;p;main;vfs_read;copy 3\n"));
+	free(text);
+	flame_free(&f);
+}
+
 static void difference(void)
 {
 	char *text;
@@ -266,6 +289,7 @@ static void extremes(void)
 static const struct ktap_case cases[] = {
 	{ "the tree of folded stacks", tree },
 	{ "a picture: each frame once, names safe", svg },
+	{ "frames of the kernel", kernel },
 	{ "the difference of two", difference },
 	{ "speedscope: a profile for each container, weights add up", speedscope },
 	{ "pprof: values add up, names once", pprof },

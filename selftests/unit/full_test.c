@@ -31,6 +31,8 @@ static const struct row rows[] = {
 	{ "report --folded OUT DIR", 0 },
 	{ "report --html - DIR", 0 },
 	{ "report --html OUT DIR", 0 },
+	{ "page --no-open -o - DIR", 0 },
+	{ "page --no-open -o OUT DIR", 0 },
 	{ "report --json /nowhere", 1 },
 	{ "export --perfetto - DIR", 0 },
 	{ "export --perfetto OUT DIR", 0 },

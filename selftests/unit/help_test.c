@@ -12,7 +12,7 @@
 
 #define COLUMNS		80u
 #define SCREEN		40u
-#define LONG_SCREEN	60u	/* of the list of commands, trace, record, and topics */
+#define LONG_SCREEN	60u	/* of the list of commands, trace, record, report, and topics */
 
 static char text[1 << 16];
 
@@ -156,7 +156,7 @@ static void topic_is(const char *name)
 
 static void command_is(const char *name)
 {
-	bool is_long = !strcmp(name, "trace") || !strcmp(name, "record");
+	bool is_long = !strcmp(name, "trace") || !strcmp(name, "record") || !strcmp(name, "report");
 	static char own[sizeof(text)];
 	unsigned int examples = 0;
 	char manual[80];
@@ -196,9 +196,13 @@ static void list(void)
 	fits("help", LONG_SCREEN);
 }
 
+/* Each has its heading, and none has two. */
 static void each_command(void)
 {
-	check(each("\nCommands:\n", command_is) > 20);
+	check(each("\nLook at what happens:\n", command_is) >= 5);
+	check(each("\nCount:\n", command_is) > 10);
+	check(each("\nRecord, and look at it later:\n", command_is) >= 5);
+	check(each("\nSet up:\n", command_is) >= 3);
 }
 
 static void each_topic(void)
@@ -216,6 +220,50 @@ static void unknown(void)
 	check_eq(run("%s", "targets"), 2);
 	check(strstr(text, "unknown command 'targets'"));
 	check(!strstr(text, "did you mean 'targets'"));
+}
+
+/* What users of other tools type first: it is the command that it means here, or the error says what to type. */
+static void habits(void)
+{
+	static const char *const commands[][2] = {
+		{ "ls", "ps" }, { "list", "ps" }, { "inspect", "explain" }, { "script", "report" }, { "-p 1", "trace" },
+		{ "-f", "trace" }, { "-c", "stats" }, { "trace -c", "stats" }, { "trace -f", "trace" },
+		{ "trace -f -c -p 1", "stats" }, { "top --once", "top" }, { "top -n 1", "top" }, { "top -d 5", "top" },
+		{ "record -a", "record" }, { "stats --all", "stats" },
+	};
+	static const char *const said[][2] = {
+		{ "logs web", "unknown command 'logs': here it is ctrace trace NAME" },
+		{ "attach web", "here it is ctrace trace NAME" }, { "exec web ls", "here it is ctrace trace NAME" },
+		{ "stop", "Ctrl-C where it runs" }, { "trace -q web", "2> /dev/null" }, { "ps -q", "here it is ctrace ps --columns id" },
+		{ "trace -n 5 web", "head -n N" }, { "stats -d 5 web", "--duration N" },
+		{ "trace --durations 5 web", "unknown option '--durations' (did you mean '--duration'?)" },
+		{ "trace ls -l", "put -- before it: ctrace trace -- ls -l" },
+		{ "logs --json", "{\"error\":\"unknown command 'logs'" },
+	};
+	char manual[80], words[100];
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		snprintf(words, sizeof(words), "%s --help", commands[i][0]);
+		snprintf(manual, sizeof(manual), "man ctrace-%s\n", commands[i][1]);
+		if (!check_eq(run("%s", words), 0) | !check(strstr(text, manual)))
+			printf("# 'ctrace %s' says: %.200s\n", words, text);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(said); i++)
+		if (!check_eq(run("%s", said[i][0]), 2) | !check(strstr(text, said[i][1])))
+			printf("# 'ctrace %s' says: %s", said[i][0], text);
+}
+
+/* Not on a terminal, and without a module: usage, as 'ctrace help' prints it, and status 2. */
+static void alone(void)
+{
+	static char all[sizeof(text)];
+
+	check_eq(run("help %s", "all"), 0);
+	strcpy(all, text);
+	check_eq(run("help", ""), 0);
+	check_str(text, all);
+	check_eq(run("", ""), 2);
+	check_str(text, all);
 }
 
 /* The words are refused with this text. */
@@ -261,6 +309,8 @@ static const struct ktap_case cases[] = {
 	{ "each_command", each_command },
 	{ "each_topic", each_topic },
 	{ "unknown", unknown },
+	{ "habits", habits },
+	{ "alone", alone },
 	{ "options_refused", options_refused },
 };
 KTAP_MAIN(cases)

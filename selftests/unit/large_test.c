@@ -51,7 +51,7 @@ struct seen {
 };
 
 /*
- * Exports in a child, whose standard error is a terminal. stop: a signal when it has reported its progress;
+ * Exports in a child, whose standard error is a terminal. w NULL: the program itself writes a page. stop: a signal when it has reported its progress;
  * 0: none.
  */
 static struct seen export_it(const struct export_writer *w, int stop)
@@ -64,6 +64,10 @@ static struct seen export_it(const struct export_writer *w, int stop)
 
 	snprintf(out, sizeof(out), "%s.out", dir);
 	pid = forkpty(&terminal, NULL, NULL, NULL);
+	if (!pid && !w) {
+		execl(CTRACE, CTRACE, "report", "--html", out, dir, NULL);
+		_exit(127);
+	}
 	if (!pid) {
 		n = export_run(w, &o);
 		fprintf(stderr, "%s", message);
@@ -137,7 +141,7 @@ static void trace_dat(void)
 
 static void page(void)
 {
-	memory(&export_page, "--html");
+	memory(NULL, "--html");
 }
 
 static void stopped(void)

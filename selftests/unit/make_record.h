@@ -60,7 +60,7 @@ static inline void add_type(struct ctrace_schema *s, uint32_t id, const char *sy
 			    const char *name, const struct ctrace_field *f, uint32_t n)
 {
 	const struct ctrace_event_type t = {
-		.id = id, .name = name, .system = system, .nfields = n, .fields = f,
+		.id = id, .name = name, .system = system, .source = name, .nfields = n, .fields = f,
 	};
 
 	ctrace_schema_add(s, &t, sizeof(t));

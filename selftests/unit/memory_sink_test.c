@@ -130,18 +130,18 @@ static void entry_and_exit(void)
 {
 	begin(false, false);
 	give_reads();
-	sink_expect("0.000000 web  [vtid 1] read(3</a\\74b\\0767\\n>, \"hi\\n\"..., 100) = 5 <0.001000>\n"
-	       "0.002000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
-	       "0.003000 web  [vtid 2] read(3<pipe:[7]>, \"\", 100) = 0 <0.001000>\n"
-	       "0.005000 web  [vtid 1] <... read resumed>\"xy\") = 2 <0.003000>\n"
-	       "0.006000 web  [vtid 3] <... read resumed>) = -1 EBADF (Bad file descriptor)\n");
+	sink_expect("0.000000 web  101 [vtid 1] read(3</a\\74b\\0767\\n>, \"hi\\n\"..., 100) = 5 <0.001000>\n"
+	       "0.002000 web  101 [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.003000 web  102 [vtid 2] read(3<pipe:[7]>, \"\", 100) = 0 <0.001000>\n"
+	       "0.005000 web  101 [vtid 1] <... read resumed>\"xy\") = 2 <0.003000>\n"
+	       "0.006000 web  103 [vtid 3] <... read resumed>) = -1 EBADF (Bad file descriptor)\n");
 	begin(false, true);
 	give_reads();
-	sink_expect("0.000000 web  [vtid 1] read(0x3, 0x7f00, 100) = 5 <0.001000>\n"
-	       "0.002000 web  [vtid 1] read(0x3, 0x7f00, 100 <unfinished ...>\n"
-	       "0.003000 web  [vtid 2] read(0x3, 0x7f00, 100) = 0 <0.001000>\n"
-	       "0.005000 web  [vtid 1] <... read resumed>) = 2 <0.003000>\n"
-	       "0.006000 web  [vtid 3] <... read resumed>) = -1 EBADF (Bad file descriptor)\n");
+	sink_expect("0.000000 web  101 [vtid 1] read(0x3, 0x7f00, 100) = 5 <0.001000>\n"
+	       "0.002000 web  101 [vtid 1] read(0x3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.003000 web  102 [vtid 2] read(0x3, 0x7f00, 100) = 0 <0.001000>\n"
+	       "0.005000 web  101 [vtid 1] <... read resumed>) = 2 <0.003000>\n"
+	       "0.006000 web  103 [vtid 3] <... read resumed>) = -1 EBADF (Bad file descriptor)\n");
 }
 
 static void give_poll(uint64_t time, bool between)
@@ -167,11 +167,11 @@ static void polled(void)
 	begin(false, false);
 	give_poll(1000000, false);
 	give_poll(5000000, true);
-	sink_expect("0.000000 web  [vtid 1] poll([{fd=5, events=POLLIN}], 1, -1) = 1 ([{fd=5, revents=POLLIN|POLLHUP}]) "
+	sink_expect("0.000000 web  101 [vtid 1] poll([{fd=5, events=POLLIN}], 1, -1) = 1 ([{fd=5, revents=POLLIN|POLLHUP}]) "
 	  "<0.002000>\n"
-	       "0.004000 web  [vtid 1] poll([{fd=5, events=POLLIN}], 1, -1 <unfinished ...>\n"
-	       "0.005000 web  [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
-	       "0.006000 web  [vtid 1] <... poll resumed>) = 1 ([{fd=5, revents=POLLIN|POLLHUP}]) <0.002000>\n");
+	       "0.004000 web  101 [vtid 1] poll([{fd=5, events=POLLIN}], 1, -1 <unfinished ...>\n"
+	       "0.005000 web  102 [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.006000 web  101 [vtid 1] <... poll resumed>) = 1 ([{fd=5, revents=POLLIN|POLLHUP}]) <0.002000>\n");
 }
 
 static void give_openat(int64_t ret, const char *ret_path)
@@ -211,14 +211,14 @@ static void whole(void)
 	give_openat(4, "/tmp/a (deleted)");
 	give_connect(address, 16);
 	give_connect(address, 0);
-	sink_expect("-0.000001 web  [vtid 1] openat(AT_FDCWD</etc>, \"passwd\", O_RDONLY) = 3</etc/passwd> <0.000001>\n"
-	       "-0.000001 web  [vtid 1] openat(AT_FDCWD</etc>, \"passwd\", O_RDONLY) = -1 ENOENT (No such file or "
+	sink_expect("-0.000001 web  101 [vtid 1] openat(AT_FDCWD</etc>, \"passwd\", O_RDONLY) = 3</etc/passwd> <0.000001>\n"
+	       "-0.000001 web  101 [vtid 1] openat(AT_FDCWD</etc>, \"passwd\", O_RDONLY) = -1 ENOENT (No such file or "
 	  "directory)"
 	       " <0.000001>\n"
-	       "-0.000001 web  [vtid 1] openat(AT_FDCWD</etc>, \"passwd\", O_RDONLY) = 4</tmp/a>(deleted) <0.000001>\n"
-	       "-0.000001 web  [vtid 1] connect(3<TCP:[1.2.3.4:5->1.2.3.4:80]>, {sa_family=AF_INET, sin_port=htons(80),"
+	       "-0.000001 web  101 [vtid 1] openat(AT_FDCWD</etc>, \"passwd\", O_RDONLY) = 4</tmp/a>(deleted) <0.000001>\n"
+	       "-0.000001 web  101 [vtid 1] connect(3<TCP:[1.2.3.4:5->1.2.3.4:80]>, {sa_family=AF_INET, sin_port=htons(80),"
 	       " sin_addr=inet_addr(\"1.2.3.4\")}, 16) = 0 <0.000001>\n"
-	       "-0.000001 web  [vtid 1] connect(3<TCP:[1.2.3.4:5->1.2.3.4:80]>, 0x7f00, 16) = 0 <0.000001>\n");
+	       "-0.000001 web  101 [vtid 1] connect(3<TCP:[1.2.3.4:5->1.2.3.4:80]>, 0x7f00, 16) = 0 <0.000001>\n");
 }
 
 static void give_clone(int64_t ret, uint64_t flags)
@@ -255,13 +255,13 @@ static void tasks_and_entries(void)
 	give_clone(-11, 0x00100011);
 	give_getdents(48, &two);
 	give_getdents(48, NULL);
-#define CLONE	"0.000000 web  [vtid 1] clone(child_stack=NULL, flags="
+#define CLONE	"0.000000 web  101 [vtid 1] clone(child_stack=NULL, flags="
 	sink_expect(CLONE "CLONE_CHILD_CLEARTID|CLONE_CHILD_SETTID|SIGCHLD, child_tidptr=0x2000) = 7 <0.000000>\n"
 		    CLONE "CLONE_SETTLS|CLONE_PARENT_SETTID|SIGCHLD, parent_tid=[7], tls=0x3000) = 7 <0.000000>\n"
 		    CLONE "CLONE_PARENT_SETTID|SIGCHLD, parent_tid=0x1000) = -1 EAGAIN "
 		    "(Resource temporarily unavailable) <0.000000>\n"
-		    "0.000000 web  [vtid 1] getdents64(3, 0x7f00 /* 2 entries */, 256) = 48 <0.000000>\n"
-		    "0.000000 web  [vtid 1] getdents64(3, 0x7f00, 256) = 48 <0.000000>\n");
+		    "0.000000 web  101 [vtid 1] getdents64(3, 0x7f00 /* 2 entries */, 256) = 48 <0.000000>\n"
+		    "0.000000 web  101 [vtid 1] getdents64(3, 0x7f00, 256) = 48 <0.000000>\n");
 }
 
 #define HEAD(event, time, call) \
@@ -422,13 +422,13 @@ static void late(void)
 	for (int i = 0; i < 20; i++)
 		give_late(9500000, 101, 4, i ? "again" : "first");
 	give_write_exit(10000000, 101);
-	sink_expect("0.000000 web  [vtid 1] write(1, \"late\\n\"..., 7) = 7 <0.001000>\n"
-		    "0.002000 web  [vtid 1] write(1, 0x7f00, 7) = 7 <0.001000>\n"
-		    "0.004000 web  [vtid 1] write(1, 0x7f00, 7 <unfinished ...>\n"
-		    "0.004500 web  [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
-		    "0.005000 web  [vtid 1] <... write resumed>\"later\") = 7 <0.001000>\n"
-		    "0.006000 web  [vtid 1] write(1, 0x7f00, 7) = 7 <0.001000>\n"
-		    "0.008000 web  [vtid 1] write(1, \"again\"..., 7) = 7 <0.001000>\n");
+	sink_expect("0.000000 web  101 [vtid 1] write(1, \"late\\n\"..., 7) = 7 <0.001000>\n"
+		    "0.002000 web  101 [vtid 1] write(1, 0x7f00, 7) = 7 <0.001000>\n"
+		    "0.004000 web  101 [vtid 1] write(1, 0x7f00, 7 <unfinished ...>\n"
+		    "0.004500 web  102 [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
+		    "0.005000 web  101 [vtid 1] <... write resumed>\"later\") = 7 <0.001000>\n"
+		    "0.006000 web  101 [vtid 1] write(1, 0x7f00, 7) = 7 <0.001000>\n"
+		    "0.008000 web  101 [vtid 1] write(1, \"again\"..., 7) = 7 <0.001000>\n");
 }
 
 static void give_array(uint64_t time, uint64_t at, int64_t ret)
@@ -455,13 +455,13 @@ static void array_ends(void)
 	give_array(3000000, 0x7ff4, -EFAULT);
 	give_array(5000000, 0x7ff0, -EFAULT);
 	give_array(7000000, 0x7ff8, -EINTR);
-	sink_expect("0.000000 web  [vtid 1] poll([{fd=5, events=POLLIN}, ... /* 0x8000 */], 2, 0)"
+	sink_expect("0.000000 web  101 [vtid 1] poll([{fd=5, events=POLLIN}, ... /* 0x8000 */], 2, 0)"
 		    " = -1 EFAULT (Bad address) <0.001000>\n"
-		    "0.002000 web  [vtid 1] poll([{fd=5, events=POLLIN}, ... /* 0x7ffc */], 2, 0)"
+		    "0.002000 web  101 [vtid 1] poll([{fd=5, events=POLLIN}, ... /* 0x7ffc */], 2, 0)"
 		    " = -1 EFAULT (Bad address) <0.001000>\n"
-		    "0.004000 web  [vtid 1] poll([{fd=5, events=POLLIN}, ...], 2, 0)"
+		    "0.004000 web  101 [vtid 1] poll([{fd=5, events=POLLIN}, ...], 2, 0)"
 		    " = -1 EFAULT (Bad address) <0.001000>\n"
-		    "0.006000 web  [vtid 1] poll([{fd=5, events=POLLIN}, ...], 2, 0)"
+		    "0.006000 web  101 [vtid 1] poll([{fd=5, events=POLLIN}, ...], 2, 0)"
 		    " = -1 EINTR (Interrupted system call) <0.001000>\n");
 }
 

@@ -17,6 +17,7 @@
 #include "names/cgroup_files.h"
 #include "names/cgroupfs.h"
 #include "names/ctable.h"
+#include "names/units.h"
 
 #define LATE	9	/* born while ps follows */
 
@@ -100,6 +101,19 @@ bool path_only_roots(const char *path)
 char *cgroup_root(const char *controller)
 {
 	return xasprintf("%s/cgroup/%s", FIXTURES, controller ? controller : "v2");
+}
+
+/* no units here */
+void units_find(struct units *u, const char *name, const uint32_t *uid)
+{
+	(void)name;
+	(void)uid;
+	*u = (struct units){ 0 };
+}
+
+void units_free(struct units *u)
+{
+	(void)u;
 }
 
 struct ctrace *cli_open(void)
@@ -215,6 +229,35 @@ static void lists(void)
 		"  4  cart-1            prod       cart-1  0d0ab3c4-11e2-4a0c-9b3e-6f1f0f3a2b11  -                 -       -\n"
 		"  5  inner             -          -       -                                     -                 -       2\n"
 		"  6  pidns-4026532001  -          -       -                                     -                 -       -\n");
+}
+
+/* The status of ps, which prints an error. */
+static int refused(const char *options, char *text, size_t size)
+{
+	size_t n = 0;
+	ssize_t got;
+	int out;
+	pid_t pid = start(options, &out);
+
+	while (n < size - 1 && (got = read(out, text + n, size - 1 - n)) > 0)
+		n += (size_t)got;
+	text[n] = '\0';
+	return end(pid, out);
+}
+
+/* TARGETs: a name, a number, a glob and a fact; each once, in order; and words that mean none. */
+static void targets(void)
+{
+	char text[1024];
+
+	check_str(ps("--columns cid,name web"), "CID  NAME\n  1  web\n");
+	check_str(ps("--columns cid inner 4 web web"), "CID\n  1\n  4\n  5\n");
+	check_str(ps("--columns cid pod:cart-1"), "CID\n  2\n  3\n  4\n");
+	check_str(ps("--columns cid w* ns:test"), "CID\n  1\n  3\n");
+	check_eq(refused("wbe", text, sizeof(text)), CLI_FAIL);
+	has(text, "no container 'wbe' (did you mean 'web'?)");
+	check_eq(refused("x*", text, sizeof(text)), CLI_FAIL);
+	has(text, "no container is 'x*'");
 }
 
 static void tree(void)
@@ -396,7 +439,7 @@ static void reader_gone(void)
 static void wrong(void)
 {
 	static const char *const options[] = {
-		"--follow --tree", "--follow --wide", "--columns x", "--columns name, x", "x",
+		"--follow --tree", "--follow --wide", "--columns x", "--columns name, x", "--follow x",
 	};
 	int out;
 
@@ -415,6 +458,7 @@ static const struct ktap_case cases[] = {
 	{ "CPU and memory, by v2 and v1", usage },
 	{ "quotas, limits and pressure, by v2 and v1", limits },
 	{ "weights of two containers, and of the cgroups around them", weights },
+	{ "TARGETs choose", targets },
 	{ "JSON", json },
 	{ "births and deaths, and a signal", follow },
 	{ "names are looked up at the notice of a birth", at_birth },

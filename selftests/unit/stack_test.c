@@ -107,11 +107,11 @@ static void text(void)
 	give(a_stack(1000004, false, 101, CTRACE_ID_SCHED_SWITCH, 0x401000, 0x5));
 	give(a_stack(1000005, false, 102, CTRACE_ID_SCHED_SWITCH, 0x401000, 0));
 	give(a_stack(500000000, true, 103, CTRACE_ID_SCHED_SWITCH, 0xffffffff81000010, 0));
-	expect("0.000000 web  [vtid 1] sched_switch prev_comm=\"sh\" prev_tid=101 vtids=[]\n"
+	expect("0.000000 web  sh/101 [vtid 1] sched_switch prev_comm=\"sh\" prev_tid=101 vtids=[]\n"
 	       "    > schedule+0x10\n    > ovl_open+0x8 [overlay]\n    > ma;in\\x1b+0x4 [app]\n    > 0x5\n"
-	       "0.000000 web  [vtid 2] sched_switch prev_comm=\"sh\" prev_tid=102 vtids=[]\n"
+	       "0.000000 web  sh/102 [vtid 2] sched_switch prev_comm=\"sh\" prev_tid=102 vtids=[]\n"
 	       "    > schedule+0x10\n    > 0x401000\n"
-	       "0.499000 web  [vtid 3] kernel_stack event=2\n    > schedule+0x10\n");
+	       "0.499000 web  103    [vtid 3] kernel_stack event=2\n    > schedule+0x10\n");
 }
 
 /* Something interrupts the task before the first event's stack is written: each stack finds its own event. */
@@ -123,8 +123,8 @@ static void interrupted(void)
 	give(a_switch(1000001, 101));
 	give(a_stack(1000002, true, 101, CTRACE_ID_SCHED_PROCESS_EXEC, 0xffffffff81000010, 0));
 	give(a_stack(1000003, true, 101, CTRACE_ID_SCHED_SWITCH, 0xffffffff81000020, 0));
-	expect("0.000000 web  [vtid 1] sched_process_exec filename=\"/x\"\n    > schedule+0x10\n"
-	       "0.000000 web  [vtid 1] sched_switch prev_comm=\"sh\" prev_tid=101 vtids=[]\n    > ovl_open+0x8 [overlay]\n");
+	expect("0.000000 web  x/101 [vtid 1] sched_process_exec filename=\"/x\"\n    > schedule+0x10\n"
+	       "0.000000 web  sh/101 [vtid 1] sched_switch prev_comm=\"sh\" prev_tid=101 vtids=[]\n    > ovl_open+0x8 [overlay]\n");
 }
 
 /* An entry's stack is printed under the call's single line, and not once more under its return. */
@@ -141,11 +141,11 @@ static void calls(void)
 	give(a_stack(3500001, true, 102, CTRACE_ID_SCHED_SWITCH, 0xffffffff81000020, 0));
 	give(make_exit(&m, 4000000, 0, 1, 101, 5));
 	give(a_stack(4000001, true, 101, EXIT(0), 0xffffffff81000020, 0));
-	expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100) = 5 <0.000012>\n    > schedule+0x10\n"
-	       "0.002000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n    > schedule+0x10\n"
-	       "0.002500 web  [vtid 2] sched_switch prev_comm=\"sh\" prev_tid=102 vtids=[]\n"
+	expect("0.000000 web  101 [vtid 1] read(3, 0x7f00, 100) = 5 <0.000012>\n    > schedule+0x10\n"
+	       "0.002000 web  101 [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n    > schedule+0x10\n"
+	       "0.002500 web  sh/102 [vtid 2] sched_switch prev_comm=\"sh\" prev_tid=102 vtids=[]\n"
 	       "    > ovl_open+0x8 [overlay]\n"
-	       "0.003000 web  [vtid 1] <... read resumed>) = 5 <0.001000>\n");
+	       "0.003000 web  101    [vtid 1] <... read resumed>) = 5 <0.001000>\n");
 }
 
 /* A whole call with the stack of its sleep: the innermost function that shows the reason counts. */
@@ -164,7 +164,7 @@ static void give_slept(uint64_t inner, uint64_t outer)
 
 static void waited(void)
 {
-	static const char call[] = "0.000000 web  [vtid 1] getpid() = 7 <0.000000>\n";
+	static const char call[] = "0.000000 web  101 [vtid 1] getpid() = 7 <0.000000>\n";
 	char want[1024];
 
 	begin(sink_text_new, CTRACE_PROBE_F_STACK);

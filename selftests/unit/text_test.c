@@ -30,8 +30,8 @@ static void one_line(void)
 	give(make_exit(&m, 1012000, 257, 1, 107, 3));
 	give(make_openat(&m, 2000000, 1, 107, "/new", 0101));
 	give(make_exit(&m, 2003000, 257, 1, 107, -2));
-	sink_expect("0.000000 web  [vtid 7] openat(AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC) = 3 <0.000012>\n"
-	       "0.001000 web  [vtid 7] openat(AT_FDCWD, \"/new\", O_WRONLY|O_CREAT, 0644)"
+	sink_expect("0.000000 web  107 [vtid 7] openat(AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC) = 3 <0.000012>\n"
+	       "0.001000 web  107 [vtid 7] openat(AT_FDCWD, \"/new\", O_WRONLY|O_CREAT, 0644)"
 	       " = -1 ENOENT (No such file or directory) <0.000003>\n");
 }
 
@@ -42,9 +42,9 @@ static void unfinished(void)
 	give(make_read(&m, 2000000, 1, 102));
 	give(make_exit(&m, 3000000, 0, 1, 102, 5));
 	give(make_exit(&m, 4000000, 0, 1, 101, 0));
-	sink_expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
-	       "0.001000 web  [vtid 2] read(3, 0x7f00, 100) = 5 <0.001000>\n"
-	       "0.003000 web  [vtid 1] <... read resumed>) = 0 <0.003000>\n");
+	sink_expect("0.000000 web  101 [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.001000 web  102 [vtid 2] read(3, 0x7f00, 100) = 5 <0.001000>\n"
+	       "0.003000 web  101 [vtid 1] <... read resumed>) = 0 <0.003000>\n");
 }
 
 static void interrupted(void)
@@ -58,9 +58,9 @@ static void interrupted(void)
 	put_int(&m, 101, 4);
 	give(put_int(&m, 1, 4));
 	give(make_exit(&m, 3000000, 0, 1, 101, -512));
-	sink_expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
-	       "0.001000 web  [vtid 1] sched_switch prev_comm=\"sh\" prev_tid=101 vtids=[101, 1]\n"
-	       "0.002000 web  [vtid 1] <... read resumed>) = ? ERESTARTSYS"
+	sink_expect("0.000000 web  101 [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.001000 web  sh/101 [vtid 1] sched_switch prev_comm=\"sh\" prev_tid=101 vtids=[101, 1]\n"
+	       "0.002000 web  sh/101 [vtid 1] <... read resumed>) = ? ERESTARTSYS"
 	       " (To be restarted if SA_RESTART is set) <0.002000>\n");
 }
 
@@ -72,10 +72,10 @@ static void never_returned(void)
 	make(&m, 3000000, ENTER(231), 1, 102, 2);
 	give(put_int(&m, 1, 8));
 	give(make_read(&m, 4000000, 1, 103));
-	sink_expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
-	       "0.001000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
-	       "0.002000 web  [vtid 2] exit_group(1) = ?\n"
-	       "0.003000 web  [vtid 3] read(3, 0x7f00, 100 <unfinished ...>\n");
+	sink_expect("0.000000 web  101 [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.001000 web  101 [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.002000 web  102 [vtid 2] exit_group(1) = ?\n"
+	       "0.003000 web  103 [vtid 3] read(3, 0x7f00, 100 <unfinished ...>\n");
 }
 
 /* rt_sigreturn and similar calls return without their number. */
@@ -91,10 +91,10 @@ static void lost_number(void)
 	make(&m, 5000000, CTRACE_ID_SYS_EXIT_UNKNOWN, 1, 101, 1);
 	put_int(&m, (uint64_t)-1, 8);
 	give(put_int(&m, 0, 8));
-	sink_expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100) = 13 <0.001000>\n"
-	       "0.002000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
-	       "0.003000 web  [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
-	       "0.004000 web  [vtid 1] <... read resumed>) = 0 <0.002000>\n");
+	sink_expect("0.000000 web  101 [vtid 1] read(3, 0x7f00, 100) = 13 <0.001000>\n"
+	       "0.002000 web  101 [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.003000 web  102 [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.004000 web  101 [vtid 1] <... read resumed>) = 0 <0.002000>\n");
 }
 
 static void types_with_marks(void)
@@ -170,14 +170,14 @@ static void late_strings(void)
 	give(make_late(9500000, 101, 0, "/e"));
 	give(make_late(9500000, 101, 1, "/f"));
 	give(make_exit(&m, 10000000, 82, 1, 101, 0));
-	sink_expect("0.000000 web  [vtid 1] rename(NULL, \"/a\\n\") = 0 <0.001000>\n"
-	       "0.002000 web  [vtid 1] rename(0x7f00, \"/b\" <unfinished ...>\n"
-	       "0.003000 web  [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
-	       "0.004000 web  [vtid 1] <... rename resumed>\"/c\") = 0 <0.002000>\n"
-	       "0.005000 web  [vtid 1] rename(0x7f00, \"/b\") = -1 EFAULT (Bad address) <0.001000>\n"
-	       "0.007000 web  [vtid 1] rename(0x7f00, 0x7f10 <unfinished ...>\n"
-	       "0.008000 web  [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
-	       "0.009000 web  [vtid 1] <... rename resumed>\"/e\", \"/f\") = 0 <0.002000>\n");
+	sink_expect("0.000000 web  101 [vtid 1] rename(NULL, \"/a\\n\") = 0 <0.001000>\n"
+	       "0.002000 web  101 [vtid 1] rename(0x7f00, \"/b\" <unfinished ...>\n"
+	       "0.003000 web  102 [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.004000 web  101 [vtid 1] <... rename resumed>\"/c\") = 0 <0.002000>\n"
+	       "0.005000 web  101 [vtid 1] rename(0x7f00, \"/b\") = -1 EFAULT (Bad address) <0.001000>\n"
+	       "0.007000 web  101 [vtid 1] rename(0x7f00, 0x7f10 <unfinished ...>\n"
+	       "0.008000 web  102 [vtid 2] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.009000 web  101 [vtid 1] <... rename resumed>\"/e\", \"/f\") = 0 <0.002000>\n");
 }
 
 static void marks(void)
@@ -192,10 +192,10 @@ static void marks(void)
 	put_int(&m, CTRACE_CALL_M_UNREAD(1), 8);
 	put_string(&m, "s");
 	give(put_int(&m, 77, 8));
-	sink_expect("0.000000 web  [vtid 1] rename(0x7f00, NULL) = 0 <0.009000>\n"
-	       "0.000000 web  [vtid 1] rename(\"/a\", \"/b\") = -1 EPERM (Operation not permitted) <denied>\n"
-	       "0.000000 web  [vtid 1] rename(0x0, \"/b\") = -1 EPERM (Operation not permitted) <0.000000>\n"
-	       "0.000000 web  [vtid 1] made_up(\"s\", 77 <unfinished ...>\n");
+	sink_expect("0.000000 web  101 [vtid 1] rename(0x7f00, NULL) = 0 <0.009000>\n"
+	       "0.000000 web  101 [vtid 1] rename(\"/a\", \"/b\") = -1 EPERM (Operation not permitted) <denied>\n"
+	       "0.000000 web  101 [vtid 1] rename(0x0, \"/b\") = -1 EPERM (Operation not permitted) <0.000000>\n"
+	       "0.000000 web  101 [vtid 1] made_up(\"s\", 77 <unfinished ...>\n");
 }
 
 static void json_marks(void)
@@ -221,8 +221,8 @@ static void orphans(void)
 	put_int(&m, 0x1000, 8);
 	give(put_int(&m, 0, 8));
 	give(make_exit(&m, 3000000, 59, 1, 109, 0));
-	sink_expect("0.000000 web  [vtid 1] <... read resumed>) = 5\n"
-	       "0.001000 web  [vtid 9] execve(\"/bin/true\", 0x1000, NULL) = 0 <0.001000>\n");
+	sink_expect("0.000000 web  101 [vtid 1] <... read resumed>) = 5\n"
+	       "0.001000 web  109 [vtid 9] execve(\"/bin/true\", 0x1000, NULL) = 0 <0.001000>\n");
 }
 
 /* A task that has returned from its last call, or is new, has made a call when it returns again. */
@@ -241,11 +241,11 @@ static void no_entry(void)
 	give(make_exit(&m, 6000000, 257, 1, 102, 7));
 	sink_lost(sink, "overrun", 1);
 	give(make_exit(&m, 7000000, 257, 1, 102, -1));
-	sink_expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100) = 5 <0.001000>\n"
-	       "0.002000 web  [vtid 1] openat(?) = -1 EPERM (Operation not permitted) <no entry>\n"
-	       "0.003000 web  [vtid 1] sched_process_fork child_tid=102\n"
-	       "0.005000 web  [vtid 2] openat(?) = 7 <no entry>\n"
-	       "0.006000 web  [vtid 2] <... openat resumed>) = -1 EPERM (Operation not permitted)\n");
+	sink_expect("0.000000 web  101 [vtid 1] read(3, 0x7f00, 100) = 5 <0.001000>\n"
+	       "0.002000 web  101 [vtid 1] openat(?) = -1 EPERM (Operation not permitted) <no entry>\n"
+	       "0.003000 web  101 [vtid 1] sched_process_fork child_tid=102\n"
+	       "0.005000 web  102 [vtid 2] openat(?) = 7 <no entry>\n"
+	       "0.006000 web  102 [vtid 2] <... openat resumed>) = -1 EPERM (Operation not permitted)\n");
 }
 
 /* A thread that executes a program goes on under its process's number. */
@@ -263,10 +263,10 @@ static void other_thread_execs(void)
 	make(&m, 3000000, CTRACE_ID_SCHED_PROCESS_EXEC, 1, 101, 1);
 	give(put_int(&m, 102, 4));
 	give(make_exit(&m, 4000000, 59, 1, 101, 0));
-	sink_expect("0.000000 web  [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
-	       "0.001000 web  [vtid 2] execve(\"/bin/true\", 0x1000, NULL <unfinished ...>\n"
-	       "0.002000 web  [vtid 1] sched_process_exec old_tid=102\n"
-	       "0.003000 web  [vtid 1] <... execve resumed>) = 0 <0.002000>\n");
+	sink_expect("0.000000 web  101 [vtid 1] read(3, 0x7f00, 100 <unfinished ...>\n"
+	       "0.001000 web  102 [vtid 2] execve(\"/bin/true\", 0x1000, NULL <unfinished ...>\n"
+	       "0.002000 web  101 [vtid 1] sched_process_exec old_tid=102\n"
+	       "0.003000 web  101 [vtid 1] <... execve resumed>) = 0 <0.002000>\n");
 }
 
 /* The clock is set, or the machine sleeps: what was before keeps its time of day. */
@@ -309,10 +309,10 @@ static void hostile(void)
 	/* a record shorter than its type requires */
 	make(&m, 3000000, ENTER(257), 2, 101, 1);
 	give(&m);
-	sink_expect("0.000000 db\\x1b[31m [vtid 1] openat(AT_FDCWD, \"a\\n\\\"\\\\\\33[2J\\0011\\377\", O_RDONLY)"
+	sink_expect("0.000000 db\\x1b[31m 101 [vtid 1] openat(AT_FDCWD, \"a\\n\\\"\\\\\\33[2J\\0011\\377\", O_RDONLY)"
 	       " = 3 <0.000000>\n"
-	       "0.001000 cid-99     [vtid 5] event_16383\n"
-	       "0.002000 db\\x1b[31m [vtid 1] openat(? <unfinished ...>\n");
+	       "0.001000 cid-99     5   [vtid 5] event_16383\n"
+	       "0.002000 db\\x1b[31m 101 [vtid 1] openat(? <unfinished ...>\n");
 	begin(false, 0);
 	give(make_openat(&m, 1000000, 1, 101, cut, 0));
 	sink_idle(sink);

@@ -338,7 +338,7 @@ static void events(void)
 	check_eq(lines(shows(&cmd_report, true, line)), 1);
 	snprintf(line, sizeof(line), "DIR --from %s --to %s", clock_of(spans[0][7][RUN].to - 1), clock_of(spans[0][7][RUN].to));
 	check_eq(lines(shows(&cmd_report, true, line)), 0);
-	has(shows(&cmd_report, false, "--html - DIR --last 1s"), ", for 1.00s");
+	has(shows(&cmd_report, false, "--html - DIR --last 1s"), "\"ns\":1000000000,");
 }
 
 /* --- why --------------------------------------------------------------------------------- */

@@ -2,8 +2,7 @@
 """numbers.py KIND FILE: prints numbers that a viewer shows, a line each, for check.sh.
 
 kshark      FILE is a trace.dat, read by KernelShark's own library: "TID EVENT" of each entry
-page        FILE is what Chromium made of report --html: "CID CALL COUNT FAILED" of each row
-flame       of a flame graph: "DEPTH SAMPLES NAME" of each frame
+flame       FILE is what Chromium made of a flame graph: "DEPTH SAMPLES NAME" of each frame
 speedscope  of speedscope: "TOTAL SELF NAME" of each row of its table of functions, "profile NAME TOTAL" of each profile
 """
 import ctypes
@@ -81,15 +80,6 @@ def read_rows(path, found):
     read(path, ended)
 
 
-def page(path):
-    def found(document, cells):
-        section = [a["id"] for t, a, _ in document.open if t == "section"]
-        # a table of calls has seven columns
-        if len(cells) == 7 and section:
-            print(section[0][1:], cells[0], cells[1], cells[2] or 0)
-    read_rows(path, found)
-
-
 def flame(path):
     def found(document, tag, _, text):
         if tag == "title" and "data-d" in document.open[-1][1]:
@@ -107,4 +97,4 @@ def speedscope(path):
     read_rows(path, found)
 
 
-{"kshark": kshark, "page": page, "flame": flame, "speedscope": speedscope}[sys.argv[1]](sys.argv[2])
+{"kshark": kshark, "flame": flame, "speedscope": speedscope}[sys.argv[1]](sys.argv[2])

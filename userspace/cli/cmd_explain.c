@@ -264,15 +264,17 @@ static bool is_inside(struct ctable *t, const struct centry *e, const struct cen
 }
 
 /* As the kernel decides: by the cgroup, and by a pid namespace that was made inside. */
-static int explain_pid(struct ctable *t, const char *word)
+struct centry *explain_of_pid(struct ctable *t, const char *word, char **because, int *status)
 {
 	struct centry *e = NULL, *found, *ns;
 	char *p, *text, *line, *save = NULL;
 	struct stat st;
 	uint32_t pid;
 
-	if (parse_u32(word, &pid) || !pid)
-		return cli_usage("'%s' is not a process id: write pid:N", word);
+	if (parse_u32(word, &pid) || !pid) {
+		*status = cli_usage("'%s' is not a process id: write pid:N", word);
+		return NULL;
+	}
 	p = xasprintf("/proc/%u/ns/pid", pid);
 	if (stat(p, &st))
 		st.st_ino = 0;
@@ -282,7 +284,8 @@ static int explain_pid(struct ctable *t, const char *word)
 	free(p);
 	if (!text || !st.st_ino) {
 		free(text);
-		return cli_error("no process %u: see 'ps ax'", pid);
+		*status = cli_error("no process %u: see 'ps ax'", pid);
+		return NULL;
 	}
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		/* NUMBER:CONTROLLERS:PATH */
@@ -300,14 +303,26 @@ static int explain_pid(struct ctable *t, const char *word)
 	if (!e)
 		e = which_cid(t, CTRACE_CID_HOST);
 	free(text);
-	if (!e)
-		return cli_error("the module does not list the host");
-	p = xasprintf("process %u is in it by its %s", pid, e->c.cid == CTRACE_CID_HOST ?
+	if (!e) {
+		*status = cli_error("the module does not list the host");
+		return NULL;
+	}
+	*because = xasprintf("process %u is in it by its %s", pid, e->c.cid == CTRACE_CID_HOST ?
 		      "cgroup and pid namespace, which are no container's" :
 		      e == ns && e == found ? "cgroup and its pid namespace" : e == ns ? "pid namespace" : "cgroup");
-	explain(t, e, p);
-	free(p);
-	return CLI_OK;
+	return e;
+}
+
+static int explain_pid(struct ctable *t, const char *word)
+{
+	char *because = NULL;
+	int status = CLI_OK;
+	struct centry *e = explain_of_pid(t, word, &because, &status);
+
+	if (e)
+		explain(t, e, because);
+	free(because);
+	return status;
 }
 
 static int explain_cgroup(struct ctable *t, const char *word)

@@ -11,6 +11,7 @@
 #include "flame/flame.h"
 #include "run/run.h"
 #include "run/window.h"
+#include "show/sink.h"
 
 static const char usage[] =
 "Usage: ctrace flame [OPTIONS] TARGET... [-- COMMAND [ARGUMENTS]]\n"
@@ -41,7 +42,7 @@ static const struct cli_option options[] = {
 	OPTION("output", 'o', "FILE",
 	       "write to this file (default flame.svg, flame.pb.gz, ...); - is standard output"),
 	OPTION("diff", OPT_DIFF, "OLD",
-	       "compare with OLD (folded stacks): red has more now"),
+	       "compare with OLD (folded stacks): red has more now, blue less"),
 	OPTION("icicle", OPT_ICICLE, NULL, "the outermost frames on top"),
 	OPTION("title", OPT_TITLE, "TEXT", "above the picture"),
 	OPTION("unit", OPT_UNIT, "UNIT",
@@ -141,6 +142,7 @@ static int add_view(struct flame *f, const struct opts *o, bool recording)
 	for (char **c = o->command; c && *c; c++)
 		argv[argc++] = *c;
 	optind = 0;	/* getopt begins anew */
+	folded_marks = true;
 	status = view->run(argc, argv);
 	err = flame_read(f, folded, false);
 	if (err && status == CLI_OK)

@@ -7,14 +7,17 @@
 #include "base/cli.h"
 #include "names/pods.h"
 #include "run/births.h"
+#include "run/which.h"
+#include "run/word.h"
 #include "show/ps_columns.h"
 
 static const char usage[] =
-"Usage: ctrace ps [OPTIONS]\n"
+"Usage: ctrace ps [OPTIONS] [TARGET...]\n"
 "\n"
-"Lists all containers that the kernel sees, with the names that podman, docker,\n"
-"containerd, CRI-O, crun and runc keep on disk, or that are in\n"
-"/run/ctrace/names.d.\n";
+"Lists all containers that the kernel sees, or those that TARGETs mean: names,\n"
+"globs, ids, numbers, image:, label:, runtime:, pod: and ns:. Their names are\n"
+"those that podman, docker, containerd, CRI-O, crun and runc keep on disk, or\n"
+"that are in /run/ctrace/names.d.\n";
 
 static const char notes[] =
 "Fields:\n"
@@ -48,6 +51,7 @@ static const struct cli_option options[] = {
 
 struct show {
 	bool all, tree;
+	char **words;		/* the containers that are wanted; NULL at the end. None: all */
 	struct ps_columns columns;
 };
 
@@ -175,6 +179,39 @@ static void print(const struct show *o, const struct ctable *all, const struct r
 	table_free(&t);
 }
 
+/* Keeps the containers that a word means. Status after a message, if a word means none. */
+static int choose(struct ctable *t, struct centry **list, size_t *n, char **words)
+{
+	size_t left = 0;
+
+	for (char **word = words; *word; word++) {
+		struct centry *one = NULL;
+		int status = CLI_OK;
+		size_t before = left;
+		struct word w;
+
+		status = word_parse(&w, t, *word);
+		if (status == CLI_OK && w.plain)
+			one = which_target(t, *word, &status);
+		if (status != CLI_OK)
+			return status;
+		/* those that are kept stand first */
+		for (size_t i = left; i < *n; i++) {
+			struct centry *e = list[i];
+
+			if (w.plain ? e != one : !word_matches(t, e, &w))
+				continue;
+			list[i] = list[left];
+			list[left++] = e;
+		}
+		if (left == before && !w.plain)
+			return cli_error("no container is '%s': 'ctrace ps --wide' has what is known of them",
+					 *word);
+	}
+	*n = left;
+	return CLI_OK;
+}
+
 static int show(struct ctrace *ct, struct show *o)
 {
 	struct ctable *ctable = ctable_new(ct);
@@ -182,6 +219,7 @@ static int show(struct ctrace *ct, struct show *o)
 	struct centry **list, *e;
 	struct cgroup_files *files;
 	struct row *rows;
+	int status = CLI_OK;
 	size_t n = 0;
 
 	if (ctable_list(ctable)) {
@@ -194,18 +232,21 @@ static int show(struct ctrace *ct, struct show *o)
 			list[n++] = e;
 	for (size_t i = 0; i < n; i++)
 		ctable_get(ctable, list[i]->c.cid);
+	if (*o->words)
+		status = choose(ctable, list, &n, o->words);
 	qsort(list, n, sizeof(list[0]), by_cid);
 	o->columns.running = running = processes_read();
 	o->columns.files = files = cgroup_files_new();
 	o->columns.now = clock_ns(CLOCK_MONOTONIC);
 	rows = o->tree ? make_tree(list, n, &n) : make_list(list, n, &n);
-	print(o, ctable, rows, n);
+	if (status == CLI_OK)
+		print(o, ctable, rows, n);
 	cgroup_files_free(files);
 	processes_free(running);
 	free(rows);
 	free(list);
 	ctable_free(ctable);
-	return CLI_OK;
+	return status;
 }
 
 static int run_ps(int argc, char **argv)
@@ -233,9 +274,8 @@ static int run_ps(int argc, char **argv)
 		else if (opt != 'j')
 			return cli_bad_option(opt, argv, &g);
 	}
-	if (optind < argc)
-		return cli_usage("ps takes no arguments");
-	if (follow && (o.all || o.tree || columns))
+	o.words = argv + optind;
+	if (follow && (o.all || o.tree || columns || *o.words))
 		return cli_usage("--follow has lines of its own: --json is the only option that goes with it");
 	status = ps_columns_parse(&o.columns, columns ? columns : PS_COLUMNS_DEFAULT);
 	if (status != CLI_OK)
@@ -249,5 +289,6 @@ static int run_ps(int argc, char **argv)
 }
 
 const struct command cmd_ps = {
-	.name = "ps", .usage = usage, .options = { options }, .notes = notes, .run = run_ps,
+	.name = "ps", .usage = usage, .options = { options }, .notes = notes,
+	.words = { "@containers" }, .run = run_ps,
 };

@@ -20,7 +20,7 @@
 #define BUSY	65536		/* bytes: after a round with this many, the next follows without a pause */
 
 static const char usage[] =
-"Usage: ctrace record -o DIR [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
+"Usage: ctrace record [-o DIR] [OPTIONS] [TARGET...] [-- COMMAND [ARGUMENTS]]\n"
 "       ctrace record --perfetto FILE [OPTIONS] [TARGET...]\n"
 "                     [-- COMMAND [ARGUMENTS]]\n"
 "\n"
@@ -193,20 +193,22 @@ static int ready(struct run *run, void *arg)
 	return CLI_OK;
 }
 
-static void account(struct record *r)
+/* t: as it was before the files were closed */
+static void account(struct record *r, const struct ctrace_ctf_info *t)
 {
-	struct ctrace_ctf_info t = ctf_info(r->ctf);
 	struct sbuf b = { 0 };
 
-	if (r->progress)
-		fputs("\r\033[K", stderr);
 	if (r->run.end == RUN_TARGETS)
 		fputs("ctrace: all targets have ended\n", stderr);
-	sbuf_printf(&b, "%llu event%s in %llu stream%s, ", (unsigned long long)t.records,
-		    t.records == 1 ? "" : "s", (unsigned long long)t.streams,
-		    t.streams == 1 ? "" : "s");
-	sbuf_size(&b, t.bytes);
-	sbuf_puts(&b, " bytes");
+	sbuf_count(&b, t->records, "event");
+	sbuf_puts(&b, " in ");
+	sbuf_count(&b, t->streams, "stream");
+	/* viewers show these with the events that they belong to, and count those */
+	if (run_has_stacks(&r->run, r->opts))
+		sbuf_puts(&b, ", stacks and mappings among them");
+	sbuf_puts(&b, ", ");
+	sbuf_size(&b, recording_on_disk(r->dir));
+	sbuf_puts(&b, " on disk");
 	run_losses(&r->run, &b);
 	if (!r->temporary) {
 		sbuf_puts(&b, ", in ");
@@ -222,6 +224,7 @@ static int record(struct record *r, const struct run_opts *o)
 {
 	const struct run_ops ops = { .drain = drain, .idle = idle, .tick = tick, .out_fd = -1 };
 	int status = run_setup(&r->run, o), closed;
+	struct ctrace_ctf_info info;
 	struct centry *e;
 
 	if (status != CLI_OK) {
@@ -237,8 +240,11 @@ static int record(struct record *r, const struct run_opts *o)
 		ctable_get(r->run.ctable, e->c.cid);
 	ctf_containers(r->ctf);
 	write_asked(r, r->run.stopped ? r->run.stopped : clock_ns(CLOCK_MONOTONIC));
-	account(r);
+	info = ctf_info(r->ctf);
+	if (r->progress)
+		fputs("\r\033[K", stderr);
 	closed = ctf_close(r->ctf);
+	account(r, &info);
 	r->done = closed == CLI_OK;
 	if (status == CLI_OK)
 		status = closed;
@@ -332,7 +338,8 @@ enum { OPT_PERFETTO = OPT_VIEW };
 
 static const struct cli_option options[] = {
 	{ .help = "How:" },
-	OPTION("output", 'o', "DIR", "the directory to write to; made if it does not exist"),
+	OPTION("output", 'o', "DIR",
+	       "the directory to write to; made if it does not exist (default ctrace-DATE-TIME)"),
 	OPTION("perfetto", OPT_PERFETTO, "FILE",
 	       "write FILE for https://ui.perfetto.dev when the recording ends, as 'ctrace export' does; "
 	       "without -o, DIR is temporary, beside FILE. Without -e, it records what viewers need: -e "
@@ -342,11 +349,23 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
+/* Where a recording without -o goes: it never meets an older one. */
+static const char *usual_name(char *name, size_t size)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (!localtime_r(&now, &tm) || !strftime(name, size, "ctrace-%Y%m%d-%H%M%S", &tm))
+		snprintf(name, size, "ctrace-recording");
+	return name;
+}
+
 static int run_record(int argc, char **argv)
 {
 	struct getopts g = run_getopts(options);
 	struct run_opts o = { .state_dump = true };
 	struct record r = { .opts = &o, .progress = isatty(STDERR_FILENO) && !cli_json };
+	char usual[sizeof("ctrace-20270101-123456")];
 	int opt, status = CLI_OK, exported;
 	bool fds_said = false;
 
@@ -367,7 +386,9 @@ static int run_record(int argc, char **argv)
 		else
 			status = cli_bad_option(opt, argv, &g);
 	}
-	if (status == CLI_OK && (r.dir ? !*r.dir : !r.perfetto || !*r.perfetto))
+	if (!r.dir && !r.perfetto)
+		r.dir = usual_name(usual, sizeof(usual));
+	if (status == CLI_OK && (r.dir ? !*r.dir : !*r.perfetto))
 		status = cli_usage("record needs a directory to write to: -o DIR");
 	if (status == CLI_OK && r.perfetto)
 		status = before_export(&r);

@@ -3,10 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "commands.h"
 #include "base/cli.h"
 #include "base/output.h"
+#include "ctf/sink_ctf.h"
 #include "export/export.h"
+#include "page/page.h"
 #include "run/recording.h"
 #include "run/run.h"
 #include "run/window_options.h"
@@ -14,7 +17,9 @@
 #include "count/summary.h"
 #include "count/view.h"
 
-enum { OPT_SUMMARY = OPT_VIEW_OWN, OPT_HTML };
+#define HTML_DEFAULT	"report.html"
+
+enum { OPT_SUMMARY = OPT_VIEW_OWN, OPT_HTML, OPT_DIFF };
 
 static const struct cli_option options[] = {
 	{ .help = "Options:" },
@@ -22,13 +27,17 @@ static const struct cli_option options[] = {
 	       "one screen: what was recorded, and of each container its calls, errors, time on and waiting "
 	       "for CPUs, disk and network. 'ctrace stats --input DIR' and others show more"),
 	OPTION("html", OPT_HTML, "FILE",
-	       "write one page for a browser: what each container's time went to, its calls, latencies over "
-	       "time, disk, network, a flame graph, losses. It needs no other file and no network; FILE - "
-	       "is standard output"),
+	       "write the page that 'ctrace page' shows, for a browser; FILE - is standard output; without "
+	       "FILE, it is " HTML_DEFAULT),
+	OPTION("diff", OPT_DIFF, "OLD", "with --html: what changed since the recording OLD, too"),
 	OPTION("json", 'j', NULL, "print one JSON object per line"),
 	WINDOW_OPTIONS(""),
 	OPTION("interval", OPT_INTERVAL, "TIME", "with --summary: one for each interval: 1, 500ms, 1m"),
 	OPTION("relative", OPT_RELATIVE, NULL, "show times since the first event, not the time of day"),
+	OPTION("color", OPT_COLOR, "WHEN",
+	       "colours: %s (default auto: on a terminal, unless NO_COLOR is set)", "auto always never"),
+	OPTION("state-dump", OPT_STATE_DUMP, NULL,
+	       "show the state dump, too: the tasks that existed before (--json always has it)"),
 	OPTION("quiet-args", OPT_QUIET_ARGS, NULL, "show flags and constants of system calls as numbers"),
 	OPTION("folded", OPT_FOLDED, "FILE",
 	       "print no lines; write each stack and how often it was seen, for flame graphs; FILE - is "
@@ -40,7 +49,7 @@ static const struct cli_option options[] = {
 static const char usage[] =
 "Usage: ctrace report [OPTIONS] DIR [TARGET...]\n"
 "       ctrace report --summary [--json] DIR [TARGET...]\n"
-"       ctrace report --html FILE DIR [TARGET...]\n"
+"       ctrace report --html [FILE] DIR [TARGET...]\n"
 "\n"
 "Shows what 'ctrace record' wrote into DIR, in the form of 'ctrace trace'. It\n"
 "needs neither the kernel module nor any permission other than to read DIR.\n"
@@ -74,14 +83,14 @@ static int show(const struct recording *r, struct sink *sink, FILE *out)
 	sink_account(sink, &b);
 	sink_free(sink);
 	output_flush(out);
-	sbuf_printf(&b, ", %llu lost", (unsigned long long)all);
+	losses_print(&(struct losses){ .discarded = all }, &b);
 	fprintf(stderr, "ctrace: %s\n", b.s);
 	sbuf_free(&b);
 	return recording_whole(r, "shown");
 }
 
 struct report_opts {
-	bool relative, folded, quiet_args, summary;
+	bool relative, folded, quiet_args, summary, dump, color;
 	const char *file;	/* NULL: standard output */
 	struct window window;
 	char **targets;
@@ -130,6 +139,8 @@ static int report(const char *dir, const struct report_opts *o)
 		status = cli_error("cannot write '%s': %s", output_name(o->file), strerror(errno));
 		goto out;
 	}
+	so.color = o->color && so.out == stdout;
+	so.no_dump = !o->dump && !cli_json && !o->folded;
 	status = show(&r, o->folded ? sink_folded_new(&so) : cli_json ? sink_json_new(&so) : sink_text_new(&so),
 		      so.out);
 	err = o->file ? output_close_whole(so.out, o->file, 0) : 0;
@@ -140,11 +151,20 @@ out:
 	return status;
 }
 
+static bool is_recording(const char *dir)
+{
+	char *side = xasprintf("%s/" CTF_SIDE_SCHEMA, dir);
+	bool yes = !access(side, F_OK);
+
+	free(side);
+	return yes;
+}
+
 static int run_report(int argc, char **argv)
 {
 	struct getopts g = getopts_of(options);
 	struct report_opts o = { 0 };
-	const char *html = NULL;
+	const char *html = NULL, *old = NULL, *color = "auto";
 	uint64_t interval = 0;
 	int opt, status;
 
@@ -157,12 +177,18 @@ static int run_report(int argc, char **argv)
 			o.summary = true;
 		} else if (opt == OPT_QUIET_ARGS) {
 			o.quiet_args = true;
+		} else if (opt == OPT_COLOR) {
+			color = optarg;
+		} else if (opt == OPT_STATE_DUMP) {
+			o.dump = true;
 		} else if (opt == OPT_INTERVAL) {
 			status = view_interval(optarg, &interval);
 			if (status != CLI_OK)
 				return status;
 		} else if (opt == OPT_HTML) {
 			html = optarg;
+		} else if (opt == OPT_DIFF) {
+			old = optarg;
 		} else if (opt == OPT_FOLDED) {
 			o.folded = true;
 			o.file = optarg;
@@ -170,6 +196,9 @@ static int run_report(int argc, char **argv)
 			return cli_bad_option(opt, argv, &g);
 		}
 	}
+	status = sink_color(color, stdout, &o.color);
+	if (status != CLI_OK)
+		return status;
 	/* flame's --json is about errors */
 	if (o.folded && cli_json && strcmp(cli_cmd->name, "flame"))
 		return cli_usage("--folded and --json are two forms of output: choose one");
@@ -177,15 +206,22 @@ static int run_report(int argc, char **argv)
 		return cli_usage("--summary shows no events: leave out --folded, --relative and --quiet-args");
 	if (html && (o.summary || o.folded || o.relative || o.quiet_args))
 		return cli_usage("--html writes a page: leave out --summary, --folded, --relative and --quiet-args");
+	if (old && !html)
+		return cli_usage("--diff is for --html: 'ctrace diff OLD NEW' prints what changed");
 	if (interval && !o.summary)
 		return cli_usage("--interval is for --summary: report itself shows each event");
+	if (html && argc == optind && is_recording(html)) {
+		/* FILE was forgotten */
+		argv[--optind] = (char *)html;
+		html = HTML_DEFAULT;
+	}
 	if (argc == optind)
 		return cli_usage("report needs a directory: the one that 'ctrace record -o' wrote");
 	o.targets = argv + optind + 1;
 	o.ntargets = argc - optind - 1;
 	if (html)
-		return export_run(&export_page, &(struct export_opts){ argv[optind], html, o.targets,
-				  o.ntargets, o.window });
+		return page_run(&(struct export_opts){ .dir = argv[optind], .out = html, .targets = o.targets,
+				.ntargets = o.ntargets, .window = o.window }, old);
 	return o.summary ? summary_run(argv[optind], o.targets, o.ntargets, &o.window, interval) :
 		report(argv[optind], &o);
 }

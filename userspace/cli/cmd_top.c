@@ -32,6 +32,7 @@ static const struct cli_option options[] = {
 };
 
 #define ROWS_LEAST	256u
+#define BRIEF_ROWS	20	/* of a first look */
 #define ROWS_MOST	(1u << 18)	/* of a table, on all CPUs together */
 
 static bool option(struct view *v, int opt, int *status)
@@ -132,6 +133,8 @@ static void print_table(const struct top *t)
 		table_end_row(&table);
 	}
 	table_print(&table, stdout);
+	if (t->brief && shown(t) < t->lines.n)
+		printf("and %zu more: ctrace top\n", t->lines.n - shown(t));
 	table_free(&table);
 	sbuf_free(&b);
 }
@@ -170,13 +173,13 @@ static void leave(struct view *v)
 	t->screen = NULL;
 }
 
-static int run_top(int argc, char **argv)
+static int run_as(bool brief, int argc, char **argv)
 {
 	static const struct view_kind kind = {
 		.options = options, .option = option, .words = words, .groups = groups, .print = print,
 		.interval = NSEC_PER_SEC, .sorts = true, .keys = keys, .leave = leave,
 	};
-	struct top t = { 0 };
+	struct top t = { .brief = brief };
 	int status;
 
 	t.files = cgroup_files_new();
@@ -184,6 +187,18 @@ static int run_top(int argc, char **argv)
 	top_lines_free(&t.lines);
 	cgroup_files_free(t.files);
 	return status;
+}
+
+static int run_top(int argc, char **argv)
+{
+	return run_as(false, argc, argv);
+}
+
+int top_brief(void)
+{
+	static char *argv[] = { "top", "--batch", "--count", "1", "--top", TEXT_OF(BRIEF_ROWS), NULL };
+
+	return run_as(true, ARRAY_SIZE(argv) - 1, argv);
 }
 
 const struct command cmd_top = {

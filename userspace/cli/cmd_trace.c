@@ -22,6 +22,8 @@ static const struct cli_option options[] = {
 	OPTION("output", 'o', "FILE", "write the lines to FILE"),
 	OPTION("json", 'j', NULL, "print one JSON object per line"),
 	OPTION("relative", OPT_RELATIVE, NULL, "show times since the first event, not the time of day"),
+	OPTION("color", OPT_COLOR, "WHEN",
+	       "colours: %s (default auto: on a terminal, unless NO_COLOR is set)", "auto always never"),
 	OPTION("quiet-args", OPT_QUIET_ARGS, NULL, "show flags and constants of system calls as numbers"),
 	{ 0 },
 };
@@ -39,7 +41,7 @@ static int run_trace(int argc, char **argv)
 	struct run_opts o = { .fds = true };
 	bool folded = false;
 	struct live t = { .out = stdout, .sink = new_sink, .arg = &folded };
-	const char *file = NULL;
+	const char *file = NULL, *color = "auto";
 	int opt, status = CLI_OK, err;
 
 	argc = run_split(argc, argv, &o.command);
@@ -56,6 +58,8 @@ static int run_trace(int argc, char **argv)
 			t.so.relative = true;
 		else if (opt == OPT_QUIET_ARGS)
 			t.so.quiet_args = true;
+		else if (opt == OPT_COLOR)
+			color = optarg;
 		else
 			status = cli_bad_option(opt, argv, &g);
 	}
@@ -70,6 +74,8 @@ static int run_trace(int argc, char **argv)
 		if (!t.out)
 			status = cli_error("cannot write '%s': %s", file, strerror(errno));
 	}
+	if (status == CLI_OK)
+		status = sink_color(color, t.out, &t.so.color);
 	if (status == CLI_OK) {
 		status = live_run(&t, &o);
 		live_free(&t);

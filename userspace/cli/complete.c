@@ -320,9 +320,11 @@ static void offer_commands(const struct asked *a)
 		offer(a, c->cmd->name, c->summary);
 }
 
-static void offer_first(const struct asked *a)
+static void offer_first(struct asked *a)
 {
 	offer_commands(a);
+	/* a target alone: a first look at it */
+	offer_containers(a);
 	offer(a, "help", "print the help of ctrace, of a command, or about a topic");
 	offer(a, "--help", "print the help of ctrace");
 	offer(a, "--version", "print the version of ctrace");
@@ -389,6 +391,11 @@ void complete(char **words, int n)
 		return;
 	}
 	a.cmd = command_find(words[0]);
+	/* behind a target: the options of why */
+	if (!a.cmd)
+		a.cmd = *words[0] == '-' ? NULL : &cmd_why;
+	else
+		words++, n--;
 	if (a.cmd)
-		offer_of(&a, words + 1, n - 1);
+		offer_of(&a, words, n);
 }

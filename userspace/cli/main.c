@@ -9,24 +9,30 @@
 #include "commands.h"
 #include "base/cli.h"
 #include "base/group.h"
+#include "base/habits.h"
 #include "base/output.h"
 #include "base/util.h"
 
 #define COLUMNS	80	/* of each help text */
 
 const struct command_row commands[] = {
-#define ROW(name, summary)	{ &cmd_##name, summary },
-	CTRACE_COMMANDS(ROW)
+#define LOOK(name, summary)	{ &cmd_##name, summary, "Look at what happens" },
+#define COUNT(name, summary)	{ &cmd_##name, summary, "Count" },
+#define RECORD(name, summary)	{ &cmd_##name, summary, "Record, and look at it later" },
+#define SETUP(name, summary)	{ &cmd_##name, summary, "Set up" },
+	CTRACE_COMMANDS_LOOK(LOOK)
+	CTRACE_COMMANDS_COUNT(COUNT)
+	CTRACE_COMMANDS_RECORD(RECORD)
+	CTRACE_COMMANDS_SETUP(SETUP)
 	{ 0 },
 };
 
 static const char main_usage[] =
-"Usage: ctrace COMMAND [ARGUMENTS]\n"
+"Usage: ctrace TARGET [--duration TIME]\n"
+"       ctrace COMMAND [ARGUMENTS]\n"
 "       ctrace help [COMMAND|TOPIC]\n"
 "\n"
-"Traces containers. The kernel tags every event with its container.\n"
-"\n"
-"Commands:\n";
+"Traces containers. With a TARGET alone: what it is, and where its time goes.\n";
 
 static const char main_options[] =
 "\n"
@@ -50,19 +56,18 @@ static const struct topic *find_topic(const char *name)
 	return NULL;
 }
 
-/* of_help: it may be a topic, too */
-static int unknown(const char *name, bool of_help)
+/* of_help: it may be a topic, too. Takes what is near already. */
+static int unknown(struct nearest *near, bool of_help)
 {
-	struct nearest near = { .word = name };
 	struct sbuf hint = { 0 };
 
 	for (const struct command_row *c = commands; c->cmd; c++)
-		nearest_offer(&near, c->cmd->name);
+		nearest_offer(near, c->cmd->name);
 	for (const struct topic *t = topics; of_help && t->name; t++)
-		nearest_offer(&near, t->name);
+		nearest_offer(near, t->name);
 	sbuf_reset(&hint);
-	nearest_print(&near, &hint);
-	cli_usage("unknown command%s '%s'%s", of_help ? " or topic" : "", name, hint.s);
+	nearest_print(near, &hint);
+	cli_usage("unknown command%s '%s'%s", of_help ? " or topic" : "", near->word, hint.s);
 	sbuf_free(&hint);
 	return CLI_USAGE;
 }
@@ -126,15 +131,50 @@ static int main_help(const char *name)
 		return topic_help(topic);
 	if (cmd)
 		return cli_help(cmd);
-	if (name)
-		return unknown(name, true);
+	if (name && strcmp(name, "all"))
+		return unknown(&(struct nearest){ .word = name }, true);
 	fputs(main_usage, stdout);
-	for (const struct command_row *c = commands; c->cmd; c++)
+	for (const struct command_row *c = commands; c->cmd; c++) {
+		if (c == commands || strcmp(c->group, c[-1].group))
+			printf("\n%s:\n", c->group);
 		printf("  %-10s %s\n", c->cmd->name, c->summary);
+	}
 	printf("%s\nExamples:\n%s\nTopics:\n", main_options, cli_examples(""));
 	for (topic = topics; topic->name; topic++)
 		printf("  %-10s %s\n", topic->name, topic->summary);
 	return CLI_OK;
+}
+
+/*
+ * A word that is no command: what users of other tools type, or a target. The command's name goes before, so
+ * a container called as a command is reached by 'ctrace why NAME'.
+ */
+static int run_other(int argc, char **argv)
+{
+	struct nearest near = { .word = argv[1] };
+	const char *here, *with = habit_command(argv[1], &here);
+	char **v, *words, *save = NULL;
+	int n = 1, status;
+
+	if (here && !with)
+		return cli_usage("unknown command '%s': here it is %s", argv[1], here);
+	if (!with) {
+		status = first_look(argc, argv, &near);
+		return status >= 0 ? status : unknown(&near, false);
+	}
+	v = xcalloc((size_t)argc + strlen(with), sizeof(v[0]));
+	v[0] = argv[0];
+	words = xstrdup(with);
+	for (char *w = strtok_r(words, " ", &save); w; w = strtok_r(NULL, " ", &save))
+		v[n++] = w;
+	memcpy(&v[n], argv + 2, (size_t)(argc - 2) * sizeof(v[0]));
+	n += argc - 2;
+	cli_end = &v[n];
+	cli_cmd = command_find(v[1]);
+	status = cli_cmd->run(n - 1, v + 1);
+	free(words);
+	free(v);
+	return status;
 }
 
 int main(int argc, char **argv)
@@ -143,6 +183,8 @@ int main(int argc, char **argv)
 
 	output_init();
 	group_exec(argv);
+	cli_program = argv[0];
+	cli_end = argv + argc;
 	/* A closed pipe is an ordinary end: let writes fail with EPIPE. */
 	signal(SIGPIPE, SIG_IGN);
 	/* Errors about options must be JSON objects, too, so look for --json before anything else. */
@@ -150,6 +192,8 @@ int main(int argc, char **argv)
 		cli_json |= !strcmp(argv[i], "--json") || !strcmp(argv[i], "-j");
 
 	if (!word) {
+		if (isatty(STDOUT_FILENO) && first_screen() == CLI_OK)
+			return cli_finish(CLI_OK);
 		main_help(NULL);
 		return cli_finish(CLI_USAGE);
 	}
@@ -164,7 +208,5 @@ int main(int argc, char **argv)
 		return cli_finish(CLI_OK);
 	}
 	cli_cmd = command_find(word);
-	if (!cli_cmd)
-		return cli_finish(unknown(word, false));
-	return cli_finish(cli_cmd->run(argc - 1, argv + 1));
+	return cli_finish(cli_cmd ? cli_cmd->run(argc - 1, argv + 1) : run_other(argc, argv));
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: bash, zsh and fish complete commands, options, values and the names of events, as 'ctrace --complete' says
 # requires: any
-# timeout: 60
+# timeout: 180
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -40,6 +40,11 @@ done
 ctrace ps --json > "$tmp/out"
 same "they are there" 4 "$(grep -cE '"name":"(good-one|x;id|x[|]id|--json)"' "$tmp/out")"
 complete_is "a container's name" 'ctrace trace good' good-one
+complete_is "a container in place of a command" 'ctrace good' good-one
+complete_is "the option of a first look" 'ctrace good-one --dura' --duration
+for command in flame ps explain stuck 'snoop exec' 'count sched_switch' profile; do
+	complete_is "a container's name, for ${command%% *}" "ctrace $command good" good-one
+done
 complete_is "no name with a shell's characters" 'ctrace trace x' ''
 becomes 'ctrace trace ' > "$tmp/out"
 has_not "nor is one offered unasked" '[;|]|^--json$' "$tmp/out"

@@ -28,6 +28,7 @@ runqlat host --duration 0.3 --json
 blame host --duration 0.3
 why host --duration 0.3
 why --input $tmp/t host
+host --duration 0.3
 stuck --all
 stuck --json
 offcpu host --duration 1
@@ -45,6 +46,7 @@ agg host -e sched_switch=>count() --duration 0.3
 stackcount vfs_read host --duration 1
 flame host --duration 0.3 -o -
 flame host --duration 0.3 -o /dev/full
+page $tmp/t --no-open -o /dev/full
 export --chrome /dev/full $tmp/t
 diff $tmp/t $tmp/t
 ps --all
@@ -58,7 +60,7 @@ doctor --json
 status
 status --json
 END
-missing=$(ctrace help | sed -n '/^Commands:/,/^Options:/s/^  \([a-z]*\) .*/\1/p' | while read -r name; do
+missing=$(ctrace help | sed -n '/^Look at /,/^Options:/s/^  \([a-z]*\) .*/\1/p' | while read -r name; do
 	grep -q "^$name" "$tmp/rows" || echo "$name"; done | xargs)
 # record prints nothing; 08_cli/disk_full fills its disk
 same "commands without a row" "record$([ -n "$locks" ] || echo " locks")" "$missing"

@@ -19,7 +19,7 @@ grep -q 'sys_getpriority' "$list" 2> /dev/null || skip "no list of functions tha
 rows() {
 	grep '^{' "$1" | jq -s "[.[].rows[] | {container, function: .keys.function, tid: .keys.tid, count: .values.count}] | $2"
 }
-ctrace count 'func:*sys_getpriority*' all --json -- ctbox -n counted -- counted 5 300 2 > "$tmp/out" 2> "$tmp/err"
+ctrace count 'func:*sys_getpriority*' all --json -v -- ctbox -n counted -- counted 5 300 2 > "$tmp/out" 2> "$tmp/err"
 same "status" 0 $?
 note "$(cat "$tmp/err")"
 note "$(rows "$tmp/out" . | jq -c .)"
@@ -27,7 +27,7 @@ same "each function that the 900 calls of three processes went through was enter
 	"$(rows "$tmp/out" '[.[] | select(.container != "host") | .count] | unique' | jq -c .)"
 has "its name" '"function": *"__[a-z0-9]+_sys_getpriority"' "$tmp/out"
 same "rows add up to the account" "$(grep '^{' "$tmp/out" | jq -s '[.[].account.events] | add')" "$(rows "$tmp/out" '[.[].count] | add')"
-has "none was missed" ', 0 missed' "$tmp/err"
+has "none was missed" ', 0 lost$' "$tmp/err"
 
 # A shell, in one process, opens and reads. Its first read, of the fifo, begins before both tracers, and its last after it.
 mkfifo "$tmp/go"

@@ -13,7 +13,7 @@ command -v jq > /dev/null || skip "no jq to read JSON"
 sum() { jq -s '[.[].rows[].values.count] | add // 0' "$1"; }
 # intervals: all that a container does is in one of them
 cheap storm -n storm -- sh -c 'sleep 1; exec counted 5 20000 2'
-ctrace count syscalls all --interval 1 --count 3 --json > "$tmp/json" 2> "$tmp/err"
+ctrace count syscalls all --interval 1 --count 3 --json -v > "$tmp/json" 2> "$tmp/err"
 same "status" 0 $?
 same "an object for each interval" 3 "$(wc -l < "$tmp/json")"
 same "intervals add up to the account" "$(sed -nE 's/^ctrace: ([0-9]+) events counted.*/\1/p' "$tmp/err")" "$(sum "$tmp/json")"
@@ -21,7 +21,7 @@ same "each has its own account" 'true true true' "$(jq -r '.account.events == ([
 	.duration < 5e9' "$tmp/json" | xargs)"
 
 # Ctrl-C
-ctrace count sched_switch all > "$tmp/out" 2> "$tmp/err" &
+ctrace count sched_switch all --verbose > "$tmp/out" 2> "$tmp/err" &
 wait_for 10 recording 1
 ctrace status > "$tmp/status"
 has "the aggregate in the list of probes" 'sched_switch +count\(\)' "$tmp/status"

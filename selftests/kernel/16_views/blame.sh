@@ -114,19 +114,13 @@ command -v jq > /dev/null || skip "no jq to read JSON"
 sampled "$victim_pid" > "$tmp/samples" &
 sampler=$!
 later "kill $sampler"
-ctrace blame "cid:$victim_cid" --json --duration 2 > "$tmp/json" 2> "$tmp/err"
+ctrace blame "cid:$victim_cid" --json --duration 2 -v > "$tmp/json" 2> "$tmp/err"
 same "status" 0 $?
 sleep 0.2
 kill $sampler
 read -r from to < <(jq -r '"\(.time - .duration) \(.time)"' "$tmp/json")
-# The scheduler's account has a wait when it ends. On a busy machine one may be longer than the look.
-delay=$(($(at "$to" 3) - $(at "$from" 3)))
-if [ $delay -gt 0 ] && [ $delay -le $((to - from)) ]; then
-	near "it waited as long as the scheduler says (ns)" 400000000 $delay "$(jq '.rows[0].waited' "$tmp/json")"
-else
-	at_least "it waited for all of the look, or most" $(((to - from) / 2)) "$(jq '.rows[0].waited' "$tmp/json")"
-fi
-has "the account" 'events counted, 0\.0% of them in \(other\), 0 unfollowed, 0 missed' "$tmp/err"
+near "it waited as long as the scheduler says (ns)" 400000000 $(($(at "$to" 3) - $(at "$from" 3))) "$(jq '.rows[0].waited' "$tmp/json")"
+has "the account" '^ctrace: [0-9]+ events counted, 0 lost$' "$tmp/err"
 same "one row, which adds up" '1 true' "$(jq -r '"\(.rows | length) \(.rows[0] | ([.culprits[].waited] | add) == .waited)"' "$tmp/json")"
 same "the noisy one has most of it" "neighbour $noisy_cid sh" "$(jq -r '.rows[0].culprits | max_by(.waited) | "\(.culprit) \(.cid) \(.comm)"' "$tmp/json")"
 ctrace blame "cid:$bounded_cid" --json --duration 1 > "$tmp/json" 2> "$tmp/err"
@@ -136,8 +130,7 @@ look 1
 ctrace blame "cid:$victim_cid" --duration 2 > "$tmp/out" 2> "$tmp/err"
 look 2
 # the noisy one's time on the CPU, in percent of the victim's waits
-n=100
-if [ "$wait2" -gt "$wait1" ] && [ $((wait2 - wait1)) -lt 3000000000 ]; then n=$((100 * (run2 - run1) / (wait2 - wait1))); fi
+n=$((100 * (run2 - run1) / (wait2 - wait1)))
 noisy=$(hex64 "blame noisy")
 has "the victim, by name" "^$(hex64 "blame victim" | cut -c1-12) +\\(total\\) " "$tmp/out"
 has "the culprit, by name" "^ +${noisy:0:12} +[0-9.]+ +[0-9.]+% +sh 100%$" "$tmp/out"

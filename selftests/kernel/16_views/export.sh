@@ -56,8 +56,9 @@ refuse "two forms" 'choose one' ctrace export --chrome "$tmp/x" --perfetto "$tmp
 refuse "no recording" 'not a trace' ctrace export --chrome "$tmp/x" /etc
 ctrace report --html "$tmp/page" "$tmp/t" 2> "$tmp/err"
 same "page: status" 0 $?
+page_json() { sed -n 's|^<script type="application/json" id="data">\(.*\)</script>$|\1|p' "$1"; }
 same "page: as many calls, of all containers" "$(jq -s 'map(select(.syscall)) | length' "$tmp/events")" \
-	"$(grep -oE '<b>[0-9]+</b><span>calls, ' "$tmp/page" | tr -dc '0-9\n' | awk '{n += $1} END {print n}')"
+	"$(page_json "$tmp/page" | jq '[.containers[].series.calls // [] | .[] | select(. > 0)] | add')"
 refuse "a page and a summary" 'leave out' ctrace report --html "$tmp/x" --summary "$tmp/t"
 ctrace hist duration -e calls --heat --interval 1 -i "$tmp/t" > "$tmp/out" 2> "$tmp/err"
 same "heat: as many calls" "$(jq -s 'map(select(.syscall)) | length' "$tmp/events")" "$(awk 'NR > 1 {n += $NF} END {print n}' "$tmp/out")"

@@ -11,7 +11,7 @@ load
 ctrace events 2> /dev/null | grep '^cpu_sample ' | grep -vq 'not here' || skip "no samples here"
 ln -s "$(command -v waits)" "$tmp/others"
 work="for i in 1 2 3; do waits spin 1; done; $tmp/others spin 1"
-ctrace profile all -F 199 --folded "$tmp/folded" -- ctbox -n spin -- sh -c "$work" > "$tmp/out" 2> "$tmp/err"
+ctrace profile all -v -F 199 --folded "$tmp/folded" -- ctbox -n spin -- sh -c "$work" > "$tmp/out" 2> "$tmp/err"
 same "status" 0 $?
 note "$(cat "$tmp/err")"
 mapfile -t three < <(sed -n 's/^three=\([0-9]*\) one=[0-9]*$/\1/p' "$tmp/out")

@@ -31,11 +31,11 @@ same "containers add up to the account" "$(jq -s '[.[].account.events] | add' "$
 ctrace profile all -F 99 --folded "$tmp/folded" -- ctbox -n spin -- waits spin 2 > "$tmp/out" 2> "$tmp/err"
 has "folded: the container, the program, its functions" '^[^;]+;waits;(.*;)?do_spin;three_parts [0-9]+$' "$tmp/folded"
 cheap spin -n again -- waits spin 60
-ctrace profile "cid:$(of_pid "$pid" cid)" --duration 2 --top 1 > "$tmp/out" 2> "$tmp/err"
+ctrace profile "cid:$(of_pid "$pid" cid)" --duration 2 --top 1 -v > "$tmp/out" 2> "$tmp/err"
 has "a block for the container" '^container = .*, [0-9]+ samples, about [0-9.]+m?s of a CPU$' "$tmp/out"
 has "its first function" '^ *[0-9.]+% +[0-9.]+% +[0-9]+  three_parts ' "$tmp/out"
 has "and the rest" '^ *[0-9.]+% +[0-9]+  \([0-9]+ more functions\)$' "$tmp/out"
-has "how many stacks found no place" ', [0-9]+ stacks lost' "$tmp/err"
+has "how many stacks found no place" ', [0-9]+ without (its|their) stack, which found no place$' "$tmp/err"
 ctrace profile "cid:$(of_pid "$pid" cid)" --duration 1 --stacks --top 2 > "$tmp/out" 2> "$tmp/err"
 has "stacks" '^  three_parts\+0x' "$tmp/out"
 ctrace profile host --comm no-such --duration 0.2 > "$tmp/out" 2> "$tmp/err"

@@ -58,7 +58,7 @@ has "nothing was lost" ' 0 lost' "$tmp/record.err"
 rows() { jq -c "$sorted .rows | map(sorted) | sort_by(tostring) | .[]" "$1"; }
 for name in "${names[@]}"; do
 	mapfile -d '' -t args < "$tmp/$name.args"
-	ctrace "${args[@]}" --input "$tmp/t" --json > "$tmp/$name.recorded" 2> "$tmp/$name.err"
+	ctrace "${args[@]}" --input "$tmp/t" --json -v > "$tmp/$name.recorded" 2> "$tmp/$name.err"
 	same "$name: status" 0 $?
 	rows "$tmp/$name.live" > "$tmp/a"
 	rows "$tmp/$name.recorded" > "$tmp/b"

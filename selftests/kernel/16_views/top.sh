@@ -108,7 +108,7 @@ if [ "$(all rx)" = null ]; then note "no packets here"; else
 fi
 
 # tables
-ctrace top -b --count 1 --interval 0.3 --top 2 > "$tmp/out" 2> "$tmp/err"
+ctrace top -v -b --count 1 --interval 0.3 --top 2 > "$tmp/out" 2> "$tmp/err"
 has "the head" '^ *CPU% +WAIT% +THR% +PROCS .*CALLS/s +ERR/s +FAULTS/s +ENGINE +NAME +IMAGE +ID$' "$tmp/out"
 same "a time, a head and two lines" 4 "$(wc -l < "$tmp/out")"
 has "the account" 'events counted' "$tmp/err"

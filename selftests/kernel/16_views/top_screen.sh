@@ -27,7 +27,7 @@ naps=$(hex64 topnaps) spin=$pid
 cheap naps -g "/box/$naps" -- waits sleep 100000 20
 naps=${naps:0:12} naps_pid=$pid pid=$spin
 later "t kill-server"
-t -f /dev/null new-session -d -s top -x 80 -y 24 "sh -c 'trap : INT; stty -g > $tmp/before; ctrace top --interval 0.3 --sort name; echo status \$?; stty -g > $tmp/after; exec sleep 1000'"
+t -f /dev/null new-session -d -s top -x 80 -y 24 "sh -c 'trap : INT; stty -g > $tmp/before; ctrace top -v --interval 0.3 --sort name; echo status \$?; stty -g > $tmp/after; exec sleep 1000'"
 sees "the head at 80 columns: what matters more" '^ *CPU% +WAIT% .*NAME'
 has_not "the image has no room there" 'IMAGE' "$tmp/screen"
 sees "the container" "$name"

@@ -14,7 +14,7 @@ command -v jq > /dev/null || skip "no jq to read JSON"
 load
 # why NAME: its JSON is in $tmp/NAME
 why() {
-	ctrace why "$1" --json --duration 3 > "$tmp/$1" 2> "$tmp/$1.err"
+	ctrace why "$1" --json --duration 3 -v > "$tmp/$1" 2> "$tmp/$1.err"
 }
 # spent NAME WORD: in ms
 spent() { jq ".rows[0].spent.$2 / 1e6 | floor" "$tmp/$1"; }
@@ -63,7 +63,7 @@ read -r ran1 waited1 _ < "/proc/$web_pid/schedstat"
 # The same, of a recording.
 check "ctrace record" ctrace record -o "$tmp/t" -e sched_run,sched_blame,sched_block --duration 3 rest web quiet
 for name in rest web quiet; do
-	ctrace why "$name" --json --input "$tmp/t" > "$tmp/$name-recorded" 2> "$tmp/$name-recorded.err"
+	ctrace why "$name" --json --input "$tmp/t" -v > "$tmp/$name-recorded" 2> "$tmp/$name-recorded.err"
 	same "$name, recorded: status" 0 $?
 	has "$name, recorded: nothing was lost" ' 0 lost' "$tmp/$name-recorded.err"
 done
@@ -74,7 +74,7 @@ for name in rest web quiet rest-recorded web-recorded quiet-recorded; do
 		"$(jq '.rows[0] | ([.culprits[]? | .waited] | add // 0) + .untold == .spent.waited + .spent.throttled' "$tmp/$name")"
 done
 for name in rest web quiet; do
-	has "$name: none missed" ' 0 unfollowed, 0 missed' "$tmp/$name.err"
+	has "$name: none missed" ', 0 lost' "$tmp/$name.err"
 done
 for rest in rest rest-recorded; do
 	n=$(jq '.rows[0].duration / 1e6 | floor' "$tmp/$rest")

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cli.h"
+#include "base/group.h"
+#include "base/habits.h"
 #include "base/json.h"
 #include "base/module.h"
 #include "base/output.h"
@@ -16,6 +18,7 @@
 
 bool cli_json;
 const struct command *cli_cmd;
+char *cli_program, **cli_end;
 
 int cli_vreport(int status, const char *fmt, va_list ap)
 {
@@ -25,6 +28,7 @@ int cli_vreport(int status, const char *fmt, va_list ap)
 
 	if (vasprintf(&text, fmt, ap) < 0)
 		return status;
+	text = group_next_step(text);
 	/* the text may contain words and names that others chose */
 	sbuf_clean(&clean, text);
 	if (cli_json) {
@@ -78,10 +82,35 @@ static void put_begun(struct sbuf *b, const struct option *longs, const char *wo
 			sbuf_printf(b, "%s--%s", b->len ? ", " : "", o->name);
 }
 
+/* Hints at an option whose name is near to the unknown one, or at a program that lacks its "--". */
+static void put_hint(struct sbuf *b, const struct getopts *g, const char *typed, char **argv)
+{
+	struct nearest near = { .word = typed };
+	int at = 1;
+
+	for (const struct option *o = g->longs; o->name && typed[1] == '-'; o++) {
+		char *name = xasprintf("--%s", o->name);
+
+		nearest_offer(&near, name);
+		free(name);
+	}
+	if (near.n) {
+		nearest_print(&near, b);
+		return;
+	}
+	while (at < optind && argv[at] && (*argv[at] == '-' || !is_program(argv[at])))
+		at++;
+	if (!cli_cmd || cli_cmd->kind < COMMAND_TRACES || at >= optind || !argv[at])
+		return;
+	sbuf_printf(b, ": to run a program, put -- before it: ctrace %s --", cli_cmd->name);
+	for (; argv[at]; at++)
+		sbuf_printf(b, " %s", argv[at]);
+}
+
 int cli_bad_option(int opt, char **argv, const struct getopts *g)
 {
 	struct sbuf typed = { 0 }, begun = { 0 };
-	const char *arg = argv[optind - 1];
+	const char *arg = argv[optind - 1], *here = opt == '?' ? habit_option(argv) : NULL;
 	bool refused = opt == '?' || opt == ':';
 	int status;
 
@@ -92,14 +121,20 @@ int cli_bad_option(int opt, char **argv, const struct getopts *g)
 	put_refused(&typed, g->longs, optopt, arg);
 	if (opt == '?' && !optopt)
 		put_begun(&begun, g->longs, typed.s + strlen("--"));
-	if (opt == ':')
+	if (opt == ':') {
 		status = cli_usage("option '%s' needs a value", typed.s);
-	else if (begun.len)
+	} else if (here) {
+		status = cli_usage("unknown option '%s': here it is %s", typed.s, here);
+	} else if (begun.len) {
 		status = cli_usage("'%s' begins several options: %s", typed.s, begun.s);
-	else if (optopt && !strncmp(typed.s, "--", 2))
+	} else if (optopt && !strncmp(typed.s, "--", 2)) {
 		status = cli_usage("option '%s' takes no value", typed.s);
-	else
-		status = cli_usage("unknown option '%s'", typed.s);
+	} else {
+		/* it is empty by now */
+		sbuf_reset(&begun);
+		put_hint(&begun, g, typed.s, argv);
+		status = cli_usage("unknown option '%s'%s", typed.s, begun.s);
+	}
 	sbuf_free(&typed);
 	sbuf_free(&begun);
 	return status;

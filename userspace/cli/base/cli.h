@@ -38,6 +38,8 @@ struct command {
 
 extern bool cli_json;			/* --json was given, anywhere before -- */
 extern const struct command *cli_cmd;	/* the running subcommand, NULL before it runs */
+extern char *cli_program;		/* main()'s argv[0] */
+extern char **cli_end;	/* the NULL behind the command line's words; NULL: main() does not run */
 
 /*
  * Each prints one line, or an {"error":...} object on stdout under --json, and returns the status to
@@ -52,7 +54,8 @@ int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int cli_vreport(int status, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 /*
  * Reports an option that getopt_long() refused: opt is what it returned, '?' or ':', and g what it was given.
- * Returns CLI_USAGE.
+ * Returns CLI_USAGE. If it is another tool's option (base/habits.h), it says what to type, or runs the
+ * program anew with that and does not return.
  */
 int cli_bad_option(int opt, char **argv, const struct getopts *g);
 /* The examples that a command's help has, the first of its page; "": of 'ctrace help'. */

@@ -8,11 +8,14 @@
 
 #include <limits.h>
 #include <linux/capability.h>
+#include <pwd.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "base/group.h"
+#include "base/util.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON	38
@@ -45,4 +48,22 @@ void group_exec(char **argv)
 	if (n < 0 || (n == (ssize_t)strlen(copy) && !memcmp(self, copy, n)))
 		return;
 	execv(copy, argv);	/* EPERM if the bounding set lacks the capability: continue without it */
+}
+
+char *group_next_step(char *message)
+{
+	const struct passwd *who;
+	char *longer;
+
+	/* as the module says it (module/api/may.c) */
+	if (!strstr(message, "needs CAP_SYS_ADMIN") || may_trace())
+		return message;
+	who = getpwuid(getuid());
+	if (access(copy, F_OK) || !who)
+		longer = xasprintf("%s: try it with sudo", message);
+	else
+		longer = xasprintf("%s: try it with sudo, or once 'sudo adduser %s ctrace', and log in again",
+				   message, who->pw_name);
+	free(message);
+	return longer;
 }

@@ -268,3 +268,8 @@ void sbuf_size(struct sbuf *b, uint64_t bytes)
 	else
 		sbuf_printf(b, "%.1f%c", v, units[u]);
 }
+
+void sbuf_count(struct sbuf *b, uint64_t n, const char *noun)
+{
+	sbuf_printf(b, "%llu %s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
+}

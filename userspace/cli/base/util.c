@@ -292,3 +292,21 @@ bool path_below(const char *path, size_t len, const char *of)
 
 	return n && len >= n && !strncmp(path, of, n) && (len == n || path[n] == '/');
 }
+
+bool is_program(const char *word)
+{
+	const char *p = getenv("PATH");
+	bool found = false;
+
+	if (strchr(word, '/'))
+		return !access(word, X_OK);
+	while (p && *p && *word && !found) {
+		size_t len = strcspn(p, ":");
+		char *file = xasprintf("%.*s/%s", (int)len, p, word);
+
+		found = !access(file, X_OK);
+		free(file);
+		p += len + (p[len] == ':');
+	}
+	return found;
+}

@@ -68,6 +68,7 @@ int parse_u32(const char *s, uint32_t *v);
 int parse_user(const char *s, uint32_t *uid);
 void sbuf_duration(struct sbuf *b, uint64_t ns);	/* 3s, 5m, 2h, 4d */
 void sbuf_size(struct sbuf *b, uint64_t bytes);		/* 512, 4.0K, 64.0M */
+void sbuf_count(struct sbuf *b, uint64_t n, const char *noun);	/* 1 event, 2 events */
 
 uint64_t clock_ns(int clock);
 
@@ -100,6 +101,9 @@ struct nearest {
 void nearest_offer(struct nearest *n, const char *candidate);
 /* Appends " (did you mean 'a' or 'b'?)", or nothing if none is near. Frees the candidates. */
 void nearest_print(struct nearest *n, struct sbuf *b);
+
+/* Is it a program that a shell would find? */
+bool is_program(const char *word);
 
 /* Is the cgroup (or file) at path, of len bytes, the one at `of`, which is not "", or below it? */
 bool path_below(const char *path, size_t len, const char *of);

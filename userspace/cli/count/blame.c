@@ -193,6 +193,11 @@ const char *blame_kind(const struct blame_culprit *c)
 	return kinds[c->kind].json;
 }
 
+bool blame_is_observer(const struct blame_culprit *c)
+{
+	return c->kind == CTRACE_CULPRIT_HOST && !strcmp(c->comm, "ctrace");
+}
+
 void blame_put_culprit(const struct view *v, struct sbuf *b, const struct blame_culprit *c)
 {
 	if (c->kind == CTRACE_CULPRIT_NEIGHBOUR || c->kind == CTRACE_CULPRIT_HOST)

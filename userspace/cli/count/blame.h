@@ -38,6 +38,8 @@ void blame_make(struct view *v, size_t group, const char *drop, uint32_t but, st
 void blame_free(struct blame *b);
 /* Appends a container's name, or "(self)", "(idle)", ... */
 void blame_put_culprit(const struct view *v, struct sbuf *b, const struct blame_culprit *c);
+/* Is it ctrace itself, which runs on the host? A container's tasks may have its name. */
+bool blame_is_observer(const struct blame_culprit *c);
 /* Its name in JSON. */
 const char *blame_kind(const struct blame_culprit *c);
 void blame_json_culprits(const struct view *v, struct json *j, const struct blame_victim *x);

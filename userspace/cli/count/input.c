@@ -95,24 +95,24 @@ void view_input_losses(const struct view *v, struct losses *l)
 	*l = (struct losses){
 		.missed = asked_lost(r, "missed"), .unfollowed = asked_lost(r, "unfollowed"),
 		.unfollowed_tasks = asked_lost(r, "unfollowed_tasks"), .unread = asked_lost(r, "unread"),
-		.blind = asked_number(r, "blind_ns"),
+		.blind = asked_number(r, "blind_ns"), .discarded = v->input->lost,
 	};
 }
 
-void view_input_account(const struct view *v, struct sbuf *b)
+bool view_input_account(const struct view *v, struct sbuf *b)
 {
-	static const char *const causes[] = { "unfollowed", "missed", "unfollowed_tasks", "unread" };
 	const struct input *in = v->input;
 
-	sbuf_printf(b, ", %llu lost", (unsigned long long)in->lost);
-	for (size_t i = 0; i < ARRAY_SIZE(causes); i++)
-		if (asked_lost(&in->r, causes[i]))
-			sbuf_printf(b, ", %llu %s", (unsigned long long)asked_lost(&in->r, causes[i]), causes[i]);
-	blind_print(asked_number(&in->r, "blind_ns"), asked_text(&in->r, "blind") ?: "some events", b);
 	if (in->nameless)
 		sbuf_printf(b, ", %llu of tasks whose name was not recorded", (unsigned long long)in->nameless);
 	if (in->stopped)
 		sbuf_printf(b, ", %.0f%% of the recording was read", 100 * ctf_reader_done(in->r.reader));
+	return in->nameless || in->stopped;
+}
+
+const char *view_input_blind(const struct view *v)
+{
+	return asked_text(&v->input->r, "blind") ?: "some events";
 }
 
 /* --- events -------------------------------------------------------------------------- */
@@ -466,7 +466,7 @@ int view_input_run(struct view *v)
 	else
 		run_whole(in);
 	status = view_finish(v, status);
-	return status == CLI_OK ? recording_whole(&in->r, "counted") : status;
+	return status == CLI_OK && !v->kind->quiet ? recording_whole(&in->r, "counted") : status;
 }
 
 void view_input_free(struct view *v)

@@ -23,6 +23,7 @@ const struct cli_option view_count_options[] = {
 	       TEXT_OF(VIEW_ROWS) "); events that find no free row count in "
 	       "their container's row (other)"),
 	VIEW_BY_OPTION,
+	VIEW_VERBOSE_OPTION,
 	{ 0 },
 };
 
@@ -91,6 +92,9 @@ static bool view_option(struct view *v, int opt, int *status)
 		return true;
 	case OPT_EXPLAIN:
 		v->explain = true;
+		return true;
+	case 'v':
+		v->verbose = true;
 		return true;
 	}
 	return false;

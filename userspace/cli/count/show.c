@@ -9,6 +9,8 @@
 #include <ctype.h>
 #include "base/table.h"
 #include "count/view.h"
+#include "flame/flame.h"
+#include "show/sink.h"
 
 static bool is_stack(const struct ctrace_table_column *c)
 {
@@ -334,6 +336,8 @@ static void fold_stacks(struct view *v, struct sbuf *b, const struct view_row *r
 		frames = ctrace_row_stack(r->t->gain, r->r, k, &n);
 		for (uint32_t i = n; i-- > 0;) {
 			sbuf_putc(b, ';');
+			if (kind == CTRACE_TABLE_KEY_STACK && folded_marks)
+				sbuf_putc(b, FLAME_KERNEL);
 			put_part(b, view_frame(v, r, k, frames, i), true);
 		}
 	}

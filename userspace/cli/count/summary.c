@@ -28,10 +28,12 @@ static void put_head(const struct view *v, struct sbuf *b)
 	sbuf_puts(b, "recording   ");
 	sbuf_clean(b, r->dir);
 	sbuf_puts(b, ": ");
-	if (!v->interval)
-		sbuf_printf(b, "%llu events, ", (unsigned long long)own->events);
-	sbuf_size(b, ctf_reader_size(r->reader));
-	sbuf_puts(b, " bytes");
+	if (!v->interval) {
+		sbuf_count(b, own->events, "event");
+		sbuf_puts(b, ", ");
+	}
+	sbuf_size(b, recording_on_disk(r->dir));
+	sbuf_puts(b, " on disk");
 	if (!v->interval)
 		sbuf_printf(b, ", %llu lost", (unsigned long long)own->lost);
 	sbuf_putc(b, '\n');
@@ -71,9 +73,11 @@ static void put_period(const struct view *v, struct sbuf *b)
 	window_put_moment(b, view_realtime(v, own->began));
 	sbuf_puts(b, ", for ");
 	put_ns(b, own->ended - own->began);
-	if (v->interval)
-		sbuf_printf(b, ": %llu events, %llu lost", (unsigned long long)own->events,
-			    (unsigned long long)own->lost);
+	if (v->interval) {
+		sbuf_puts(b, ": ");
+		sbuf_count(b, own->events, "event");
+		sbuf_printf(b, ", %llu lost", (unsigned long long)own->lost);
+	}
 	sbuf_putc(b, '\n');
 }
 
@@ -143,11 +147,14 @@ static void put_cpu(const struct digest *own, struct sbuf *b, const struct diges
 		sbuf_putc(b, '\n');
 }
 
-static void put_processes(struct sbuf *b, const struct digest_part *p)
+/* The host's own tasks: a container may call its as it likes. */
+static void put_processes(struct sbuf *b, const struct digest_part *p, bool host)
 {
 	for (size_t i = 0; i < p->n && i < PROCESSES; i++) {
 		sbuf_puts(b, i ? ", " : "  tasks     ");
 		sbuf_clean(b, p->v[i].name);
+		if (host && !strcmp(p->v[i].name, "ctrace"))
+			sbuf_puts(b, " (the observer)");
 		sbuf_putc(b, ' ');
 		put_ns(b, p->v[i].total);
 	}
@@ -165,7 +172,8 @@ static void put_box(const struct view *v, struct sbuf *b, const struct digest_bo
 
 	sbuf_putc(b, '\n');
 	view_put_container(v, b, x->cid);
-	sbuf_printf(b, ": %llu events", (unsigned long long)x->events);
+	sbuf_puts(b, ": ");
+	sbuf_count(b, x->events, "event");
 	if (x->lost)
 		sbuf_printf(b, ", %llu lost", (unsigned long long)x->lost);
 	put_life(v, b, e);
@@ -173,11 +181,11 @@ static void put_box(const struct view *v, struct sbuf *b, const struct digest_bo
 	if (own->has[OF_CALLS])
 		put_calls(v, b, &x->part[OF_CALLS]);
 	put_cpu(own, b, x);
-	put_processes(b, &x->part[OF_RUN]);
+	put_processes(b, &x->part[OF_RUN], x->cid == CTRACE_CID_HOST);
 	if (own->has[OF_DISK]) {
 		sbuf_puts(b, "  disk      ");
 		put_times(b, disk->all.n);
-		sbuf_puts(b, " requests, ");
+		sbuf_puts(b, disk->all.n == 1 ? " request, " : " requests, ");
 		sbuf_size(b, disk->all.total);
 		sbuf_puts(b, " bytes");
 		if (disk->all.n) {
@@ -189,7 +197,7 @@ static void put_box(const struct view *v, struct sbuf *b, const struct digest_bo
 	if (own->has[OF_TCP]) {
 		sbuf_puts(b, "  network   ");
 		put_times(b, tcp->all.n);
-		sbuf_puts(b, " connections ended, ");
+		sbuf_puts(b, tcp->all.n == 1 ? " connection ended, " : " connections ended, ");
 		sbuf_size(b, tcp->all.total);
 		sbuf_puts(b, " bytes sent, ");
 		sbuf_size(b, tcp->second);
@@ -209,20 +217,18 @@ static void print_text(struct view *v)
 	for (size_t i = 0; i < own->n && i < BOXES; i++)
 		put_box(v, &b, &own->v[i]);
 	if (own->n > BOXES)
-		sbuf_printf(&b, "\nand %zu other containers: name them as TARGETs, or use --json\n", own->n - BOXES);
+		sbuf_printf(&b, "\nand %zu more: name them as TARGETs, or use --json\n", own->n - BOXES);
 	fputs(b.s, stdout);
 	sbuf_free(&b);
 }
 
 /* --- JSON ---------------------------------------------------------------------------- */
 
-static void head_json(struct view *v, struct json *j)
+void summary_json_head(const struct view *v, const struct digest *own, struct json *j)
 {
 	const struct recording *r = view_input_recording(v);
-	struct digest *own = v->own;
 	struct sbuf b = { 0 };
 
-	digest_add_up(v, own);
 	json_str(j, "recording", r->dir);
 	json_uint(j, "events", own->events);
 	json_uint(j, "bytes", ctf_reader_size(r->reader));
@@ -243,7 +249,13 @@ static void head_json(struct view *v, struct json *j)
 	json_close(j, ']');
 }
 
-static void json_part(const struct view *v, struct json *j, size_t which, const struct digest_part *p)
+static void head_json(struct view *v, struct json *j)
+{
+	digest_add_up(v, v->own);
+	summary_json_head(v, v->own, j);
+}
+
+static void json_part(const struct view *v, struct json *j, size_t which, const struct digest_part *p, size_t most)
 {
 	json_open(j, digest_events[which], '{');
 	json_uint(j, "count", p->all.n);
@@ -256,7 +268,7 @@ static void json_part(const struct view *v, struct json *j, size_t which, const 
 		json_uint(j, "errors", p->all.errors);
 	if (which == OF_CALLS || which == OF_RUN) {
 		json_open(j, which == OF_CALLS ? "calls" : "tasks", '[');
-		for (size_t i = 0; i < p->n; i++) {
+		for (size_t i = 0; i < p->n && i < most; i++) {
 			const struct digest_line *l = &p->v[i];
 
 			json_open(j, NULL, '{');
@@ -274,25 +286,29 @@ static void json_part(const struct view *v, struct json *j, size_t which, const 
 	json_close(j, '}');
 }
 
+void summary_json_box(const struct view *v, const struct digest *own, const struct digest_box *x, size_t most,
+		      struct json *j)
+{
+	const struct centry *e = ctable_find(v->run.ctable, x->cid);
+
+	json_open(j, NULL, '{');
+	view_json_container(v, j, x->cid, false);
+	json_uint(j, "events", x->events);
+	json_uint(j, "lost", x->lost);
+	json_uint(j, "first_seen", e ? e->c.first_seen : 0);
+	json_uint(j, "gone_at", e ? e->c.gone : 0);
+	for (size_t k = 0; k < NPARTS; k++)
+		if (own->has[k])
+			json_part(v, j, k, &x->part[k], most);
+	json_close(j, '}');
+}
+
 static void print_json(struct view *v, struct json *j)
 {
-	struct digest *own = v->own;
+	const struct digest *own = v->own;
 
-	for (size_t i = 0; i < own->n; i++) {
-		const struct digest_box *x = &own->v[i];
-		const struct centry *e = ctable_find(v->run.ctable, x->cid);
-
-		json_open(j, NULL, '{');
-		view_json_container(v, j, x->cid, false);
-		json_uint(j, "events", x->events);
-		json_uint(j, "lost", x->lost);
-		json_uint(j, "first_seen", e ? e->c.first_seen : 0);
-		json_uint(j, "gone_at", e ? e->c.gone : 0);
-		for (size_t k = 0; k < NPARTS; k++)
-			if (own->has[k])
-				json_part(v, j, k, &x->part[k]);
-		json_close(j, '}');
-	}
+	for (size_t i = 0; i < own->n; i++)
+		summary_json_box(v, own, &own->v[i], SIZE_MAX, j);
 }
 
 static void print(struct view *v, struct json *j)

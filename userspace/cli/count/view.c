@@ -232,40 +232,54 @@ static int ready(struct run *r, void *arg)
 	return view_open_tables(v);
 }
 
+/* Appends ", 17 lost (12 nested, 5 unfollowed)", of the session or of the recording. Returns how many. */
+static uint64_t put_lost(struct view *v, struct sbuf *b)
+{
+	struct losses l = { 0 };
+	struct sbuf names = { 0 };
+	uint64_t all;
+
+	if (v->recording) {
+		view_input_losses(v, &l);
+	} else if (!losses_count(&v->run, &l)) {
+		sbuf_puts(b, ", losses unknown");
+		return 1;
+	}
+	l.nested += v->account.lost;
+	all = losses_print(&l, b);
+	if (l.blind && !v->recording)
+		blind_names(&v->run, &names);
+	blind_print(l.blind, v->recording ? view_input_blind(v) : names.len ? names.s : "", b);
+	sbuf_free(&names);
+	return all + l.blind;
+}
+
+/*
+ * Says what was counted, if it is asked for (-v), or if that is not all that happened: something was lost, or
+ * has no row of its own. If there was no event at all, there is nothing else to see.
+ */
 static void print_account(struct view *v)
 {
 	const struct view_account *a = &v->account;
 	double all = a->events ? (double)a->events : 1;
-	struct sbuf b = { 0 }, names = { 0 };
-	struct losses l = { 0 };
+	struct sbuf b = { 0 };
+	bool shown = v->verbose || !a->events;
 
-	sbuf_printf(&b, "%llu events counted, %.1f%% of them in (other)", (unsigned long long)a->events,
-		    100 * (double)a->other / all);
+	sbuf_printf(&b, "%llu event%s counted", (unsigned long long)a->events, a->events == 1 ? "" : "s");
+	if (a->other)
+		sbuf_printf(&b, ", %.1f%% of them in (other)", 100 * (double)a->other / all);
 	if (a->ended)
 		sbuf_printf(&b, ", %.1f%% of ended and other containers", 100 * (double)a->ended / all);
-	if (v->has_stacks)
-		sbuf_printf(&b, ", %llu stacks lost", (unsigned long long)a->stacks_lost);
-	if (v->recording) {
-		view_input_account(v, &b);
-	} else if (losses_count(&v->run, &l)) {
-		sbuf_printf(&b, ", %llu unfollowed, %llu missed", (unsigned long long)l.unfollowed,
-			    (unsigned long long)l.missed);
-		if (l.blind)
-			blind_names(&v->run, &names);
-		blind_print(l.blind, names.len ? names.s : "", &b);
-		sbuf_free(&names);
-	} else {
-		sbuf_puts(&b, ", losses unknown");
-	}
-	if (l.unfollowed_tasks)
-		sbuf_printf(&b, ", %llu unfollowed_tasks", (unsigned long long)l.unfollowed_tasks);
-	if (l.unread)
-		sbuf_printf(&b, ", %llu unread", (unsigned long long)l.unread);
-	if (a->lost)
-		sbuf_printf(&b, ", %llu lost (nested)", (unsigned long long)a->lost);
+	shown |= put_lost(v, &b) || a->other || a->ended;
+	if (v->has_stacks && (a->stacks_lost || v->verbose))
+		sbuf_printf(&b, ", %llu without %s stack, which found no place",
+			    (unsigned long long)a->stacks_lost, a->stacks_lost == 1 ? "its" : "their");
+	shown |= a->stacks_lost;
+	shown |= v->recording && view_input_account(v, &b);
 	if (v->run.end == RUN_TARGETS)
 		fputs("ctrace: all targets have ended\n", stderr);
-	fprintf(stderr, "ctrace: %s\n", b.s);
+	if (shown)
+		fprintf(stderr, "ctrace: %s\n", b.s);
 	sbuf_free(&b);
 	view_print_io_uring(v, &v->run);
 	if (v->symbols && symbols_note(v->symbols))
@@ -291,7 +305,8 @@ int view_finish(struct view *v, int status)
 		return cli_error("cannot read the tables: %s", strerror(-v->error));
 	if (status == CLI_OK && v->folded)
 		status = fold(v);
-	print_account(v);
+	if (!v->kind->quiet)
+		print_account(v);
 	return status;
 }
 

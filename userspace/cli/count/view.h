@@ -87,6 +87,7 @@ struct view_kind {
 	bool waits;			/* it counts waits for a CPU when they end */
 	bool sorts;			/* it looks for the column of --sort itself */
 	bool timed;			/* print() prints the time of the interval */
+	bool quiet;			/* its recording is read again by somebody who says what was lost */
 	uint64_t interval;		/* ns, if none is given; 0: all is shown at the end */
 	/*
 	 * Only for a view that takes the whole terminal (view.screen). keys() takes it and reads keys: 0; 1:
@@ -125,7 +126,7 @@ struct view {
 	 * names, stacks of several processes count together, and pid is not shown
 	 */
 	bool merges;
-	bool explain, screen, failed;	/* failed: the terminal could not be taken */
+	bool explain, verbose, screen, failed;	/* failed: the terminal could not be taken */
 	void *own;			/* the command's */
 	struct view_group *groups;
 	size_t ngroups;
@@ -165,6 +166,8 @@ int view_run_recording(const struct view_kind *kind, void *own, const char *dir,
 	       "field, FIELD/N, FIELD&N, " \
 	       "log2(FIELD), stack, ustack; of system calls syscall and errno. The container is " \
 	       "always the first", VIEW_KEYS)
+#define VIEW_VERBOSE_OPTION \
+	OPTION("verbose", 'v', NULL, "at the end, say how many events were counted, even if none was lost")
 
 /* --- options.c --- */
 
@@ -245,8 +248,9 @@ uint64_t view_input_all_events(const struct view *v);
 void view_input_forget(const struct view *v);
 /* Nanoseconds from CLOCK_MONOTONIC to CLOCK_REALTIME when it was recorded. */
 int64_t view_input_clock(const struct view *v);
-/* Appends the recording's gaps to the account. */
-void view_input_account(const struct view *v, struct sbuf *b);
+/* Appends what of the recording did not count, or was not read, to the account. False: nothing. */
+bool view_input_account(const struct view *v, struct sbuf *b);
+const char *view_input_blind(const struct view *v);	/* events that losses.blind is about */
 uint64_t view_input_lost(const struct view *v);	/* 0: live */
 void view_input_losses(const struct view *v, struct losses *l);
 void view_input_free(struct view *v);

@@ -37,7 +37,7 @@ static void check_permission(struct machine *m)
 		      xstrdup("run ctrace on the host, outside all containers"));
 	else if (!(caps & (1ull << CAP_SYS_ADMIN | 1ull << CAP_PERFMON)))
 		found(m, DOCTOR_BAD, "permission", xstrdup("tracing needs CAP_SYS_ADMIN, or CAP_PERFMON since Linux 5.8"),
-		      xstrdup(exists(m, "/usr/libexec/ctrace/ctrace") ? "sudo usermod -aG ctrace $USER   # and log in again" :
+		      xstrdup(exists(m, "/usr/libexec/ctrace/ctrace") ? "sudo adduser $USER ctrace   # and log in again" :
 			      "sudo ctrace doctor"));
 	else
 		found(m, DOCTOR_OK, "permission", xstrdup("you may trace"), NULL);

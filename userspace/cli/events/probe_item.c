@@ -74,10 +74,15 @@ int probe_items_parse(struct probe_items *items, const char *value)
 		add(items, list)->definition = true;
 	} else {
 		/* accept strace's -e trace=LIST */
-		char *words = list + (strncmp(list, "trace=", 6) ? 0 : 6);
+		bool strace = !strncmp(list, "trace=", 6);
+		const char *const gap = ", \t\n";
 
-		for (char *w = strtok_r(words, ", \t\n", &save); w; w = strtok_r(NULL, ", \t\n", &save))
+		for (char *w = strtok_r(list + 6 * strace, gap, &save); w; w = strtok_r(NULL, gap, &save)) {
 			add_word(items, w);
+			/* the C library's open() makes this call */
+			if (strace && !strcmp(w, "open"))
+				add_word(items, "openat");
+		}
 		free(list);
 	}
 	if (items->n == before)

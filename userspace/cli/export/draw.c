@@ -2,6 +2,11 @@
 /*
  * Who had which CPU is known from switches; if none were recorded, from sched_run. Of a container alone there
  * are gaps between the switches, and after a loss nobody knows who is on its CPU: nothing is drawn there.
+ *
+ * How long a container ran is the sum of sched_run where that was recorded, as in each view. The time between
+ * switches is not quite the same: a task that had a CPU when recording began has no switch before its first
+ * one, a task that has it at the end has no sched_run, and where a hypervisor stops the CPU within a switch,
+ * the two take their times on different sides of the gap.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +32,7 @@ struct draw {
 	const struct draw_ops *ops;
 	struct details details;
 	struct spent_in *spent;
-	bool switches, waits, blocks;	/* where these are known from: else from other events */
+	bool switches, runs, waits, blocks;	/* where these are known from: else from other events */
 	bool each;			/* recording_has_each() */
 	uint32_t losses;		/* seen so far, plus 1 */
 	struct cpu *cpus;
@@ -54,7 +59,8 @@ struct draw *draw_new(struct export *x, const struct draw_ops *ops)
 	d->each = recording_has_each(&x->r);
 	d->losses = 1;
 	d->spent = spent_new();
-	d->switches = asked(x, "sched_switch", true) || !asked(x, "sched_run", false);
+	d->runs = asked(x, "sched_run", false);
+	d->switches = asked(x, "sched_switch", true) || !d->runs;
 	d->waits = asked(x, "sched_wait", false);
 	d->blocks = asked(x, "sched_block", false);
 	d->ncpus = ctf_reader_ncpus(x->r.reader);
@@ -114,13 +120,21 @@ static struct export_task *shown_task(struct draw *d, int32_t tid, uint64_t time
 
 /* --- CPUs ------------------------------------------------------------------------------ */
 
+static void spend(struct draw *d, uint32_t cid, int32_t tid, enum spent_on what, uint64_t from, uint64_t to)
+{
+	spent_add(d->spent, cid, what, from, to);
+	if (d->ops->spent)
+		d->ops->spent(d->x, cid, tid, what, from, to);
+}
+
 static void ran(struct draw *d, uint32_t cpu, int32_t tid, uint64_t from, uint64_t to, int32_t prio, int64_t state)
 {
 	struct export_task *t = to > from ? shown_task(d, tid, from) : NULL;
 
 	if (!t)
 		return;
-	spent_add(d->spent, t->cid, SPENT_CPU, from, to);
+	if (!d->runs)
+		spend(d, t->cid, tid, SPENT_CPU, from, to);
 	if (d->ops->ran)
 		d->ops->ran(d->x, cpu, t, from, to, prio, state);
 }
@@ -140,7 +154,7 @@ static void came(struct draw *d, int32_t tid, uint64_t time)
 	struct export_task *t = tasks_get(d->x->tasks, tid);
 
 	if (t && t->can_run && !d->waits && recording_shows(&d->x->r, t->cid))
-		spent_add(d->spent, t->cid, SPENT_WAIT, t->can_run, time);
+		spend(d, t->cid, tid, SPENT_WAIT, t->can_run, time);
 	if (t)
 		t->can_run = 0;
 }
@@ -153,7 +167,7 @@ static void woken(struct draw *d, int32_t tid, uint64_t time)
 		return;
 	t->can_run = time;
 	if (t->sleeps && !d->blocks && recording_shows(&d->x->r, t->cid))
-		spent_add(d->spent, t->cid, SPENT_STUCK, t->sleeps, time);
+		spend(d, t->cid, tid, SPENT_STUCK, t->sleeps, time);
 	t->sleeps = 0;
 }
 
@@ -298,12 +312,14 @@ static void sched_span(struct draw *d, const struct ctrace_record *rec, uint32_t
 	uint64_t duration = (uint64_t)number(v, n, "duration"), from = duration < rec->time ? rec->time - duration : 0;
 	int64_t state = number(v, n, "state");
 
+	if (rec->id == CTRACE_ID_SCHED_RUN && d->runs)
+		spend(d, rec->cid, rec->tid, SPENT_CPU, from, rec->time);
 	if (rec->id == CTRACE_ID_SCHED_RUN && !d->switches)
 		ran(d, cpu, rec->tid, from, rec->time, 120, number(v, n, "prev_state"));
 	else if (rec->id == CTRACE_ID_SCHED_WAIT)
-		spent_add(d->spent, rec->cid, SPENT_WAIT, from, rec->time);
+		spend(d, rec->cid, rec->tid, SPENT_WAIT, from, rec->time);
 	else if (rec->id == CTRACE_ID_SCHED_BLOCK && state & DEEP_SLEEP && !(state & IDLE_SLEEP))
-		spent_add(d->spent, rec->cid, SPENT_STUCK, from, rec->time);
+		spend(d, rec->cid, rec->tid, SPENT_STUCK, from, rec->time);
 }
 
 static bool is_sched(uint16_t id)
@@ -375,7 +391,7 @@ void draw_record(struct draw *d, const struct ctrace_record *rec, uint32_t cpu, 
 		return;
 	}
 	if (rec->id == CTRACE_ID_CPU_THROTTLED && duration)
-		spent_add(d->spent, rec->cid, SPENT_NO_QUOTA, rec->time - duration->u, rec->time);
+		spend(d, rec->cid, rec->tid, SPENT_NO_QUOTA, rec->time - duration->u, rec->time);
 	/* parts of a wait, all written at its end */
 	if (rec->id == CTRACE_ID_SCHED_BLAME)
 		duration = NULL;

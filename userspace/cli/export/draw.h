@@ -24,6 +24,8 @@ struct draw_ops {
 	/* It had the CPU. In order of time on each CPU, one after another. state: the kernel's, as it left */
 	void (*ran)(struct export *x, uint32_t cpu, const struct export_task *t, uint64_t from, uint64_t to, int32_t prio,
 		    int64_t state);
+	/* What a container's time went to, of one of its threads; as the parts of draw_spent() have it. */
+	void (*spent)(struct export *x, uint32_t cid, int32_t tid, enum spent_on what, uint64_t from, uint64_t to);
 	/* A call, or its beginning, or its end. On a task they do not overlap. */
 	void (*call)(struct export *x, struct export_task *t, const struct slice *s);
 	/* Anything that has no duration. */

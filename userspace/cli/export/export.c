@@ -173,7 +173,7 @@ static FILE *open_out(const struct export_opts *o)
 
 int export_run(const struct export_writer *w, const struct export_opts *o)
 {
-	struct export x = { .window = o->window };
+	struct export x = { .window = o->window, .own = o->own };
 	bool stopped;
 	int status = recording_open(&x.r, o->dir);
 

@@ -32,6 +32,7 @@ struct export_opts {
 	char **targets;
 	int ntargets;
 	struct window window;
+	void *own;		/* what the writer's x->own is at first */
 };
 
 struct export {
@@ -61,7 +62,7 @@ struct export_writer {
 	void (*free)(struct export *x);
 };
 
-extern const struct export_writer export_perfetto, export_chrome, export_trace_dat, export_page;
+extern const struct export_writer export_perfetto, export_chrome, export_trace_dat;
 
 /* Returns the status to exit with, after a message. */
 int export_run(const struct export_writer *w, const struct export_opts *o);

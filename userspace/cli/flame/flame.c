@@ -58,13 +58,16 @@ void flame_free(struct flame *f)
  * The frame of this name, which is clean: the file may be anybody's, and each form of output takes the names
  * from here.
  */
-static uint32_t child(struct flame *f, uint32_t parent, const char *s, size_t n)
+uint32_t flame_child(struct flame *f, uint32_t parent, const char *s, size_t n)
 {
+	bool kernel = n > 1 && *s == FLAME_KERNEL;
 	struct sbuf *clean = &f->clean;
 	const char *name;
 	uint32_t *at, i;
 	size_t len;
 
+	s += kernel;
+	n -= kernel;
 	sbuf_reset(clean);
 	sbuf_clean_n(clean, s, n);
 	name = clean->s;
@@ -82,6 +85,7 @@ static uint32_t child(struct flame *f, uint32_t parent, const char *s, size_t n)
 	}
 	f->v[f->n++] = (struct flame_node){
 		.name = xstrndup(name, len), .parent = parent, .next = f->v[parent].child, .depth = f->v[parent].depth + 1,
+		.kernel = kernel,
 	};
 	f->v[parent].child = i;
 	if (f->v[i].depth > f->depth)
@@ -121,7 +125,7 @@ void flame_add(struct flame *f, const char *line, bool old)
 		if (!e)
 			e = end;
 		if (e > s)
-			at = child(f, at, s, (size_t)(e - s));
+			at = flame_child(f, at, s, (size_t)(e - s));
 	}
 	if (old)
 		f->v[at].old_self += n;
@@ -177,12 +181,14 @@ void flame_finish(struct flame *f)
 
 	for (size_t i = 0; i < f->n; i++) {
 		f->v[i].total = f->v[i].self;
+		f->v[i].in_kernel = f->v[i].kernel ? f->v[i].self : 0;
 		f->v[i].old_total = f->v[i].old_self;
 		sort_children(f, (uint32_t)i, list);
 	}
 	/* a frame comes behind its caller */
 	for (size_t i = f->n - 1; i > 0; i--) {
 		f->v[f->v[i].parent].total += f->v[i].total;
+		f->v[f->v[i].parent].in_kernel += f->v[i].in_kernel;
 		f->v[f->v[i].parent].old_total += f->v[i].old_total;
 	}
 	free(list);

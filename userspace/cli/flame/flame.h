@@ -11,12 +11,17 @@
 #include <stdio.h>
 #include "base/util.h"
 
+/* In folded stacks that ctrace writes for itself (show/sink.h), a frame of the kernel begins with this. */
+#define FLAME_KERNEL	'\1'
+
 /* A frame with those it called. Node 0 is the root: it has no name. */
 struct flame_node {
 	const char *name;		/* the tree's */
 	uint32_t parent, child, next;	/* nodes; 0: there is none */
 	uint32_t depth;			/* of the root: 0 */
+	bool kernel;
 	uint64_t self, total;		/* total: with all that it called; known after flame_finish() */
+	uint64_t in_kernel;		/* of total: in frames of the kernel; known after flame_finish() */
 	uint64_t old_self, old_total;	/* of the graph that this one is compared with */
 };
 
@@ -45,6 +50,8 @@ void flame_free(struct flame *f);
  * stack as bad.
  */
 void flame_add(struct flame *f, const char *line, bool old);
+/* The frame of this name that parent calls, made if there is none. */
+uint32_t flame_child(struct flame *f, uint32_t parent, const char *s, size_t n);
 /* Adds all lines of in. 0 or -errno. */
 int flame_read(struct flame *f, FILE *in, bool old);
 /* Sorts the frames of each level by name and computes totals. After the last flame_add(). */

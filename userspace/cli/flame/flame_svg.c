@@ -2,7 +2,7 @@
 /*
  * The picture: one SVG file that needs nothing else. Without a script, as in a mail or on a page of a
  * repository, it is a picture with a title on each frame; the script (flame.js) adds zoom, search and the
- * choice of a container.
+ * choice of a container, and fits it to the window.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define WIDTH	1200.0
 #define SIDE	10.0		/* margin */
 #define ROW	17u		/* of a frame, px */
-#define TOP	64u		/* title, buttons, containers */
+#define TOP	76u		/* title, buttons, legend, containers */
 #define NARROW	0.1		/* px: what is narrower is not drawn */
 #define CHARACTER	6.6	/* px of the font below, about */
 
@@ -19,14 +19,50 @@ static const char script[] = {
 #include "flame_script.h"
 };
 
+/* The background is the root element's, so that the whole window has it. */
 static const char style[] =
+	":root{color-scheme:light dark;background:#fff}"
 	"text{font:12px Verdana,DejaVu Sans,sans-serif;fill:#222}"
 	".f{cursor:pointer}.f rect{stroke:#fff;stroke-width:.5}.f text{pointer-events:none}"
-	".f:hover rect{stroke:#000;stroke-width:1}"
+	".f:hover rect,.f:focus rect{stroke:#000;stroke-width:1.5}.f{outline:none}"
 	".b{cursor:pointer;fill:#06c}#title{font-size:16px;font-weight:bold}.dim{opacity:.45}"
 	".hit rect{fill:#d4f !important}"
-	"@media (prefers-color-scheme:dark){.bg{fill:#16181c}.b{fill:#7bf}#title,#info,#match{fill:#ddd}"
-	".f rect{stroke:#16181c}}";
+	"@media (prefers-color-scheme:dark){:root{background:#14171b}.b{fill:#7bf}"
+	"#title,#info,#match,.l{fill:#ddd}.f rect{stroke:#14171b}.f:hover rect,.f:focus rect{stroke:#fff}}";
+
+/* What a colour means, in the order of the legend. */
+enum colour { CONTAINER, PROGRAM, USER, KERNEL, IDLE, COLOURS };
+static const char *const meanings[COLOURS] = { "container", "program", "user code", "kernel", "idle" };
+
+static enum colour colour_of(const struct flame_node *n)
+{
+	if (n->depth == 1)
+		return CONTAINER;
+	if (n->depth == 2)
+		return strcmp(n->name, "swapper") ? PROGRAM : IDLE;
+	return n->kernel ? KERNEL : USER;
+}
+
+/* x and y, of a byte each, tell names apart that mean the same kind of frame. */
+static void put_shade(struct sbuf *b, enum colour c, unsigned int x, unsigned int y)
+{
+	switch (c) {
+	case CONTAINER:
+		sbuf_printf(b, "rgb(%u,%u,%u)", 120 + x / 8, 160 + y / 8, 215);
+		break;
+	case PROGRAM:
+		sbuf_printf(b, "rgb(%u,%u,%u)", 130 + x / 8, 205 + y / 16, 130 + x / 8);
+		break;
+	case USER:
+		sbuf_printf(b, "rgb(%u,%u,%u)", 232 + x / 16, 170 + y / 6, 60 + x / 4);
+		break;
+	case KERNEL:
+		sbuf_printf(b, "rgb(%u,%u,%u)", 224 + x / 16, 110 + y / 6, 80 + x / 6);
+		break;
+	default:
+		sbuf_puts(b, "#c8c8c8");
+	}
+}
 
 /* The same name has the same colour in every picture. */
 static void put_colour(struct sbuf *b, const struct flame_node *n)
@@ -38,14 +74,27 @@ static void put_colour(struct sbuf *b, const struct flame_node *n)
 		h = (h ^ (unsigned char)*s) * 16777619u;
 	x = h >> 8 & 0xff;
 	y = h >> 16 & 0xff;
-	if (n->depth == 0)
-		sbuf_puts(b, "#c8c8c8");
-	else if (n->depth == 1)		/* the container */
-		sbuf_printf(b, "rgb(%u,%u,%u)", 120 + x / 8, 160 + y / 8, 215);
-	else if (n->depth == 2)		/* the program */
-		sbuf_printf(b, "rgb(%u,%u,%u)", 130 + x / 8, 205 + y / 16, 130 + x / 8);
-	else
-		sbuf_printf(b, "rgb(%u,%u,%u)", 215 + x / 8, 90 + y / 2, 40 + x / 8);
+	put_shade(b, n->depth ? colour_of(n) : IDLE, x, y);
+}
+
+/* Only what the picture has. */
+static void put_legend(struct sbuf *b, const struct flame *f)
+{
+	bool has[COLOURS] = { false };
+	double x = SIDE;
+
+	for (size_t i = 1; i < f->n; i++)
+		has[colour_of(&f->v[i])] = true;
+	sbuf_puts(b, "<g id=\"legend\">");
+	for (enum colour c = CONTAINER; c < COLOURS && !f->compared; c++) {
+		if (!has[c])
+			continue;
+		sbuf_printf(b, "<rect x=\"%.0f\" y=\"34\" width=\"10\" height=\"10\" fill=\"", x);
+		put_shade(b, c, 128, 128);
+		sbuf_printf(b, "\"/><text class=\"l\" x=\"%.0f\" y=\"43\">%s</text>", x + 14, meanings[c]);
+		x += 24 + CHARACTER * (double)strlen(meanings[c]);
+	}
+	sbuf_puts(b, "</g>\n");
 }
 
 static double share(uint64_t part, uint64_t whole)
@@ -108,7 +157,9 @@ static void put_frame(struct picture *p, const struct flame_node *n, double x, d
 	double y = y_of(p, n->depth);
 
 	sbuf_reset(b);
-	sbuf_printf(b, "<g class=\"f\" data-x=\"%.3f\" data-w=\"%.3f\" data-d=\"%u\">", x, w, n->depth);
+	sbuf_printf(b, "<g class=\"f\" data-x=\"%.3f\" data-w=\"%.3f\" data-d=\"%u\" ", x, w, n->depth);
+	sbuf_printf(b, "data-v=\"%llu\" data-k=\"%llu\">", (unsigned long long)n->total,
+		    (unsigned long long)n->in_kernel);
 	put_title(b, p->f, p->form, n);
 	sbuf_printf(b, "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%u\" fill=\"", SIDE + x, y, w, ROW - 1);
 	if (p->f->compared && n->depth)
@@ -178,18 +229,20 @@ void flame_svg(const struct flame *f, const struct flame_form *form, FILE *out)
 	p.rows = p.rows ?: 1;
 	height = TOP + p.rows * ROW + 30;
 	sbuf_printf(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
-		    "viewBox=\"0 0 %.0f %u\" width=\"100%%\" role=\"img\">\n<style>%s</style>\n", WIDTH, height, style);
-	sbuf_printf(b, "<rect class=\"bg\" width=\"100%%\" height=\"100%%\" fill=\"#fafafa\"/>\n");
+		    "viewBox=\"0 0 %.0f %u\" width=\"100%%\" preserveAspectRatio=\"xMidYMin meet\" "
+		    "role=\"img\">\n<style>%s</style>\n", WIDTH, height, style);
 	sbuf_puts(b, "<text id=\"title\" x=\"10\" y=\"22\">");
 	sbuf_markup(b, form->title, strlen(form->title));
 	sbuf_puts(b, "</text>\n<text id=\"reset\" class=\"b\" x=\"1000\" y=\"22\" visibility=\"hidden\">reset zoom</text>"
 		  "<text id=\"search\" class=\"b\" x=\"1120\" y=\"22\">search</text>"
 		  "<g id=\"containers\"></g>\n");
+	put_legend(b, f);
 	fwrite(b->s, 1, b->len, out);
 	walk(&p, true);
 	sbuf_reset(b);
-	sbuf_printf(b, "<text id=\"info\" x=\"10\" y=\"%u\">", height - 10);
-	sbuf_printf(b, f->v[0].total ? "%llu %s" : "no stacks", (unsigned long long)f->v[0].total, form->unit);
+	sbuf_printf(b, "<text id=\"info\" data-unit=\"%s\" x=\"10\" y=\"%u\">", form->unit, height - 10);
+	sbuf_printf(b, f->v[0].total ? "%llu %s" : "no stacks: 'ctrace record -F 99' records them",
+		    (unsigned long long)f->v[0].total, form->unit);
 	if (f->compared)
 		sbuf_puts(b, "; red: a larger share than before, blue: a smaller one");
 	sbuf_printf(b, "</text><text id=\"match\" x=\"1190\" y=\"%u\" text-anchor=\"end\"></text>\n", height - 10);

@@ -440,12 +440,13 @@ bool losses_count(struct run *r, struct losses *l)
 	return true;
 }
 
-void losses_print(const struct losses *l, struct sbuf *b)
+uint64_t losses_print(const struct losses *l, struct sbuf *b)
 {
 	const struct { const char *name; uint64_t n; } v[] = {
 		{ "overrun", l->overrun }, { "full", l->full }, { "nested", l->nested },
 		{ "missed", l->missed }, { "unfollowed", l->unfollowed },
 		{ "unfollowed_tasks", l->unfollowed_tasks }, { "unread", l->unread },
+		{ "discarded", l->discarded },
 	};
 	const char *sep = " (";
 	uint64_t all = 0;
@@ -462,6 +463,7 @@ void losses_print(const struct losses *l, struct sbuf *b)
 	}
 	if (all)
 		sbuf_putc(b, ')');
+	return all;
 }
 
 bool run_targets(const void *run, uint32_t cid)

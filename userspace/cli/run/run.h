@@ -104,6 +104,7 @@ enum {
 	OPT_DURATION = 256, OPT_BUFFER, OPT_STOP_FULL, OPT_RELATIVE, OPT_FORCE, OPT_LONGER, OPT_FAILED,
 	OPT_COMM, OPT_UID, OPT_FILTER, OPT_ONE_OF, OPT_RATE, OPT_STACK, OPT_FOLDED, OPT_STATE_DUMP,
 	OPT_NO_STATE_DUMP, OPT_FOLLOW, OPT_WAIT, OPT_QUIET_ARGS, OPT_DATA, OPT_FDS, OPT_NO_FDS, OPT_ENV,
+	OPT_COLOR,
 	OPT_FROM, OPT_TO, OPT_LAST,	/* run/window.h */
 	OPT_VIEW,	/* count/view.h continues from here */
 };
@@ -164,15 +165,15 @@ int run_loop(struct run *r, const struct run_ops *ops, void *arg);
  */
 int run_status(const struct run *r);
 
-/* The losses of a run, by cause: of its reader, then of its session. */
+/* The losses of a run, by cause: of its reader, then of its session; discarded: in a recording's streams. */
 struct losses {
-	uint64_t overrun, full, nested, missed, unfollowed, unfollowed_tasks, unread;
+	uint64_t overrun, full, nested, missed, unfollowed, unfollowed_tasks, unread, discarded;
 	uint64_t blind;		/* ns in which the kernel called no kprobe */
 };
 /* False: they cannot be known. */
 bool losses_count(struct run *r, struct losses *l);
-/* Appends ", 0 lost" or ", 17 lost (12 overrun, 5 full)". */
-void losses_print(const struct losses *l, struct sbuf *b);
+/* Appends ", 0 lost" or ", 17 lost (12 overrun, 5 full)". Returns how many. */
+uint64_t losses_print(const struct losses *l, struct sbuf *b);
 /* Appends the events of the run that were not seen because the kernel called no kprobe. */
 void blind_names(struct run *r, struct sbuf *b);
 /* Appends ", hooks were blind for 2.0 s: page_fault was not seen then", if ns is not 0. */

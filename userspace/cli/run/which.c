@@ -46,25 +46,35 @@ void which_units(struct sbuf *b, const char *word, const uint32_t *uid)
 	units_free(&u);
 }
 
+void which_offer(struct ctable *t, struct nearest *near)
+{
+	struct centry *e;
+
+	for (size_t i = 0; (e = ctable_next(t, &i));)
+		if (ctable_alive(e) && e->c.cid != CTRACE_CID_HOST)
+			nearest_offer(near, ctable_get(t, e->c.cid)->label);
+}
+
 int which_none(struct ctable *t, const char *word)
 {
 	struct nearest near = { .word = word };
 	struct sbuf b = { 0 }, units = { 0 };
-	struct centry *e;
 	int r;
 
 	sbuf_reset(&b);
-	for (size_t i = 0; (e = ctable_next(t, &i));)
-		if (ctable_alive(e) && e->c.cid != CTRACE_CID_HOST)
-			nearest_offer(&near, ctable_get(t, e->c.cid)->label);
+	which_offer(t, &near);
 	sbuf_puts(&b, "no container '");
 	sbuf_clean(&b, word);
 	sbuf_putc(&b, '\'');
 	nearest_print(&near, &b);
 	sbuf_reset(&units);
-	/* a recording has no units */
+	/* a recording has no units, and no programs are run in it */
 	if (t->names)
 		which_units(&units, word, NULL);
+	if (t->names && !strchr(word, ':') && is_program(word)) {
+		sbuf_puts(&units, "; to run the program, put -- before it: -- ");
+		sbuf_clean(&units, word);
+	}
 	r = cli_error("%s%s%s", b.s, t->names ? ": 'ctrace ps' lists all" : " in this recording", units.s);
 	sbuf_free(&units);
 	sbuf_free(&b);
@@ -165,6 +175,15 @@ static void find(struct ctable *t, struct which *w, const char *word)
 	if (len >= (w->n ? ID_SHORT : ID_MIN))
 		by_id(t, w, word, len);
 	only_outermost(t, w);
+}
+
+bool which_known(struct ctable *t, const char *word)
+{
+	struct which w = { 0 };
+
+	find(t, &w, word);
+	free(w.v);
+	return w.n;
 }
 
 bool which_any(struct ctable *t, const char *word)

@@ -20,6 +20,11 @@ struct which {
 struct centry *which_container(struct ctable *t, const char *word, int *status);
 /* The same, and cid:N and host. */
 struct centry *which_target(struct ctable *t, const char *word, int *status);
+/* Is it the name, number or id of a container that lives, or of several? */
+bool which_known(struct ctable *t, const char *word);
+/* Offers the names of those that live. */
+struct nearest;
+void which_offer(struct ctable *t, struct nearest *near);
 /* Does word mean any container that lives: one of the system's, or by its number another? */
 bool which_any(struct ctable *t, const char *word);
 /*

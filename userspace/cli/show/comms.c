@@ -255,6 +255,14 @@ const struct task *comms_task(struct comms *c, int32_t tid)
 	return &c->nobody;
 }
 
+bool comms_ours(const char *comm, size_t len)
+{
+	static const char name[] = "ctrace";
+
+	/* its threads are called ctrace-reader, ... */
+	return len >= strlen(name) && !memcmp(comm, name, strlen(name)) && (len == strlen(name) || comm[strlen(name)] == '-');
+}
+
 const char *comms_get(struct comms *c, int32_t tid)
 {
 	const struct task *e = slot(c, tid);
@@ -265,6 +273,9 @@ const char *comms_get(struct comms *c, int32_t tid)
 	}
 	if (tid > 0 && e->tid && *e->comm)
 		return e->comm;
+	/* each CPU's idle task has this number */
+	if (!tid)
+		return "swapper";
 	snprintf(c->unknown, sizeof(c->unknown), "tid-%d", tid);
 	return c->unknown;
 }

@@ -19,8 +19,10 @@ bool comms_tells(const struct ctrace_event_type *t);
 void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struct ctrace_record *rec);
 /* The task's name and process (0: not known), as events reported them. NULL: no event did. */
 const char *comms_known(struct comms *c, int32_t tid, int32_t *pid);
-/* The task's name, or "tid-123" if it is not known. Good until the next call. */
+/* The task's name, "swapper" for idle tasks, or "tid-123" if it is not known. Good until the next call. */
 const char *comms_get(struct comms *c, int32_t tid);
+/* Is it a name of ctrace's own tasks? Theirs is the observer's share of what the host does. */
+bool comms_ours(const char *comm, size_t len);
 /* The task's entry; never NULL. Good until the next call. */
 const struct task *comms_task(struct comms *c, int32_t tid);
 

@@ -36,13 +36,20 @@ static void count_cid(struct sink *s, uint32_t cid)
 	s->ncids++;
 }
 
+static bool is_dump(uint16_t id)
+{
+	return (id >= CTRACE_ID_STATEDUMP_START && id <= CTRACE_ID_STATEDUMP_END) ||
+	       id == CTRACE_ID_STATEDUMP_FILE_DESCRIPTOR || id == CTRACE_ID_STATEDUMP_BLOCK_DEVICE;
+}
+
 /*
  * Mappings are recorded for the names in stacks, and shown only if asked for. Copies of stacks are never
  * shown.
  */
 static bool shown(const struct sink *s, const struct ctrace_record *rec)
 {
-	return !stack_is_copy(rec->id) && (rec->id != CTRACE_ID_PROCESS_MAP || s->o.maps);
+	return !stack_is_copy(rec->id) && (rec->id != CTRACE_ID_PROCESS_MAP || s->o.maps) &&
+		!(s->o.no_dump && is_dump(rec->id));
 }
 
 static bool in_window(const struct sink *s, const struct ctrace_record *rec)
@@ -55,12 +62,10 @@ static void out(void *arg, const struct ctrace_record *rec, uint32_t cpu, const 
 	struct sink *s = arg;
 
 	(void)cpu;
-	if (!in_window(s, rec)) {
-		if (rec->time < s->o.from && s->ops->learn)
-			s->ops->learn(s, rec);
-	} else if (shown(s, rec)) {
+	if (in_window(s, rec) && shown(s, rec))
 		s->ops->record(s, rec, k);
-	}
+	else if (s->ops->learn && (in_window(s, rec) ? is_dump(rec->id) : rec->time < s->o.from))
+		s->ops->learn(s, rec);
 	if (s->o.symbols)
 		symbols_learn(s->o.symbols, s->o.schema, rec);
 }

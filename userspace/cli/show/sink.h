@@ -16,6 +16,8 @@ struct sink_opts {
 	const struct wall *wall;	/* instead, outlives the sink; NULL: it is always that */
 	bool relative;			/* text: time since the first record */
 	bool quiet_args;		/* text: numbers of system calls without their names */
+	bool color;			/* text: for a terminal that shows colours */
+	bool no_dump;			/* the state dump is not shown; it was not asked for */
 	/* text: the COMMAND's task. Its return from the call in which we held it is left out; 0: none */
 	int32_t command_vtid;
 	struct symbols *symbols;	/* for stacks, outlives the sink; NULL: there are no stacks */
@@ -57,6 +59,8 @@ void sink_lost_json(struct sink *s, const char *cause, uint64_t n);
 void sink_holds_nothing(struct sink *s);
 
 struct sink *sink_text_new(const struct sink_opts *o);
+/* --color=WHEN: auto, always or never. Are colours wanted in this file? Status after a message, or CLI_OK. */
+int sink_color(const char *when, FILE *out, bool *color);
 struct sink *sink_json_new(const struct sink_opts *o);
 /* Counts stacks. When freed, it writes each as "container;comm;outermost;...;innermost N". */
 struct sink *sink_folded_new(const struct sink_opts *o);
@@ -74,6 +78,8 @@ void sink_account(const struct sink *s, struct sbuf *b);
 /* CLOCK_REALTIME at a moment of CLOCK_MONOTONIC. */
 uint64_t sink_realtime(const struct sink *s, uint64_t time);
 
+/* Do folded stacks, here and in count/show.c, mark the kernel's frames by FLAME_KERNEL? For ctrace flame. */
+extern bool folded_marks;
 /* The text for frame i of a task's stack; good until the next call. */
 const char *frame_name(struct symbols *s, const struct stack *k, size_t i, bool kernel, int32_t tid);
 /*

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "flame/flame.h"
 #include "show/comms.h"
 #include "show/sink.h"
 
@@ -19,6 +20,8 @@ struct folded {
 	struct line *v;		/* open addressing, size a power of two */
 	size_t n, size;
 };
+
+bool folded_marks;
 
 static struct line *slot(struct line *v, size_t size, const char *text)
 {
@@ -77,6 +80,8 @@ static void put_frames(struct folded *f, const struct stack *k, bool kernel, int
 		const char *name = frame_name(f->s.o.symbols, k, i, kernel, tid);
 
 		sbuf_putc(&f->s.line, ';');
+		if (kernel && folded_marks)
+			sbuf_putc(&f->s.line, FLAME_KERNEL);
 		put_part(&f->s.line, name, name_length(name));
 	}
 }

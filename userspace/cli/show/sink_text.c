@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "show/comms.h"
 #include "show/sink.h"
 #include "strace/inner_call.h"
 #include "strace/late.h"
@@ -34,12 +35,29 @@ struct text {
 	struct late memory;		/* the same of CTRACE_ID_LATE_MEMORY, of memory_tid's call */
 	int32_t memory_tid;
 	struct sbuf frames;		/* the lines of its stacks */
-	size_t width;			/* columns of the widest label so far */
+	struct comms *comms;		/* which program a line is of: a container has several */
+	int32_t gone;			/* a task whose name /proc did not have */
+	size_t width, who_width;	/* columns of the widest label and of the widest task so far */
 	bool command_began;
 };
 
 #define LABEL_MIN	4
 #define LABEL_MAX	24
+#define WHO_MAX		24		/* a name of 15 and a slash leave 8 digits */
+
+/* A container keeps its colour: yellow, blue, magenta, cyan, and their bright forms */
+static const char *const colors[] = {
+	"\033[33m", "\033[34m", "\033[35m", "\033[36m", "\033[93m", "\033[94m", "\033[95m", "\033[96m",
+};
+#define DIM	"\033[2m"
+#define BOLD	"\033[1m"
+#define RED	"\033[31m"
+
+static void put_color(struct text *t, const char *color)
+{
+	if (t->s.o.color)
+		sbuf_puts(&t->s.line, color ? color : "\033[0m");
+}
 
 static void put_time(struct text *t, uint64_t ns)
 {
@@ -65,6 +83,40 @@ static void put_time(struct text *t, uint64_t ns)
 	sbuf_printf(&t->s.line, "%s.%06u ", t->hms, (unsigned int)(wall / 1000 % 1000000));
 }
 
+/* Fills up to the widest so far. */
+static void pad(struct text *t, size_t w, size_t *widest, size_t most)
+{
+	if (w > *widest)
+		*widest = w < most ? w : most;
+	for (; w < *widest; w++)
+		sbuf_putc(&t->s.line, ' ');
+}
+
+/*
+ * "nginx/250": the task's name, and its number on the host. The name is not known of each task of a
+ * recording.
+ */
+static size_t put_who(struct text *t, int32_t tid)
+{
+	struct sbuf *b = &t->s.line;
+	size_t from = b->len;
+	int32_t pid;
+	const char *comm = comms_known(t->comms, tid, &pid);
+
+	/* /proc is asked once in a row for a task that has gone */
+	if (!comm && t->s.o.live && tid != t->gone) {
+		comms_get(t->comms, tid);
+		comm = comms_known(t->comms, tid, &pid);
+		t->gone = comm ? t->gone : tid;
+	}
+	if (comm) {
+		sbuf_clean(b, comm);
+		sbuf_putc(b, '/');
+	}
+	sbuf_printf(b, "%d", tid);
+	return utf8_columns(b->s + from);
+}
+
 /* Begins a line: everything that stands before the event itself. */
 static void begin(struct text *t, const struct ctrace_record *rec)
 {
@@ -72,13 +124,19 @@ static void begin(struct text *t, const struct ctrace_record *rec)
 	size_t w = utf8_columns(shown);
 
 	sbuf_reset(&t->s.line);
+	put_color(t, DIM);
 	put_time(t, rec->time);
+	put_color(t, NULL);
+	put_color(t, colors[rec->cid % ARRAY_SIZE(colors)]);
 	sbuf_puts(&t->s.line, shown);
-	if (w > t->width)
-		t->width = w < LABEL_MAX ? w : LABEL_MAX;
-	for (; w < t->width; w++)
-		sbuf_putc(&t->s.line, ' ');
+	put_color(t, NULL);
+	pad(t, w, &t->width, LABEL_MAX);
+	sbuf_puts(&t->s.line, " ");
+	w = put_who(t, rec->tid);
+	pad(t, w, &t->who_width, WHO_MAX);
+	put_color(t, DIM);
 	sbuf_printf(&t->s.line, " [vtid %d] ", rec->vtid);
+	put_color(t, NULL);
 }
 
 static void end(struct text *t)
@@ -132,7 +190,10 @@ static const struct call_form *put_args(struct text *t, const char *name, const 
 {
 	const struct call_values *inner = inner_call(&t->inner, c, r);
 
-	sbuf_printf(&t->s.line, "%s(", inner ? inner->p->call.name : name);
+	put_color(t, BOLD);
+	sbuf_puts(&t->s.line, inner ? inner->p->call.name : name);
+	put_color(t, NULL);
+	sbuf_putc(&t->s.line, '(');
 	return syscall_put_args(&t->s.line, inner ?: c, inner ?: r);
 }
 
@@ -308,10 +369,12 @@ static void leave(struct text *t, const struct paint *paint, const struct ctrace
 	}
 	if (t->late.tid == rec->tid)
 		t->late.which = 0;
+	put_color(t, known && syscall_errno(ret) ? RED : NULL);
 	if (known)
 		syscall_put_result(&t->s.line, form, &c, &r, ret);
 	else
 		sbuf_puts(&t->s.line, "= ?");
+	put_color(t, NULL);
 	if (paired)
 		put_duration(t, rec->time > p->time ? rec->time - p->time : 0);
 	else if (no_entry)
@@ -338,7 +401,9 @@ static void whole(struct text *t, const struct paint *paint, const struct ctrace
 	form = put_args(t, paint->call.name, &c, &c);
 	sbuf_puts(&t->s.line, ") ");
 	if (n >= 2) {
+		put_color(t, syscall_errno(v[1].i) ? RED : NULL);
 		syscall_put_result(&t->s.line, form, &c, &c, v[1].i);
+		put_color(t, NULL);
 		if (syscall_marks(paint, v, n) & CTRACE_CALL_M_DENIED)
 			sbuf_puts(&t->s.line, " <denied>");
 		else
@@ -390,9 +455,13 @@ static void text_record(struct sink *s, const struct ctrace_record *rec, const s
 		show_frames(t);
 		return;
 	}
+	if (p->type && comms_tells(p->type))
+		comms_learn(t->comms, p->type, rec);
 	begin(t, rec);
 	if (p->type) {
+		put_color(t, BOLD);
 		sbuf_clean(&s->line, p->type->name);
+		put_color(t, NULL);
 		fields_put_text(&s->line, p, v, decode(p, rec, v), k != NULL);
 	} else {
 		sbuf_printf(&s->line, "event_%u", rec->id);
@@ -417,11 +486,17 @@ static void text_idle(struct sink *s)
 	show_open((struct text *)s);
 }
 
+static void text_learn(struct sink *s, const struct ctrace_record *rec)
+{
+	comms_learn(((struct text *)s)->comms, ctrace_schema_by_id(s->o.schema, rec->id), rec);
+}
+
 static void text_free(struct sink *s)
 {
 	struct text *t = (struct text *)s;
 
 	show_open(t);
+	comms_free(t->comms);
 	sbuf_free(&t->frames);
 	late_free(&t->memory);
 	free(t->inner);
@@ -430,6 +505,7 @@ static void text_free(struct sink *s)
 
 static const struct sink_ops text_ops = {
 	.record	= text_record,
+	.learn	= text_learn,
 	.lost	= text_lost,
 	.idle	= text_idle,
 	.free	= text_free,
@@ -441,6 +517,7 @@ struct sink *sink_text_new(const struct sink_opts *o)
 
 	t->s.pairs = pairs_new();
 	t->paints = paints_new(o->schema, o->quiet_args);
+	t->comms = comms_new(o->live);
 	t->width = LABEL_MIN;
 	return &t->s;
 }

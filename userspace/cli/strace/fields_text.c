@@ -145,6 +145,31 @@ static void paint_error(struct sbuf *b, const struct ctrace_value *v)
 	paint_named(b, v, syscall_errno(v->i) ? errno_name(syscall_errno(v->i)) : NULL);
 }
 
+void wait_status_put(struct sbuf *b, int status)
+{
+	const char *name = signal_name(status & 0x7f);
+
+	if (!(status & 0x7f))
+		sbuf_printf(b, "exited with %d", status >> 8 & 0xff);
+	else if (name)
+		sbuf_printf(b, "killed by %s", name);
+	else
+		sbuf_printf(b, "killed by signal %d", status & 0x7f);
+	if (status & 0x7f && status & 0x80)
+		sbuf_puts(b, ", core dumped");
+}
+
+/* 0 needs no words. */
+static void paint_wait_status(struct sbuf *b, const struct ctrace_value *v)
+{
+	paint_int(b, v);
+	if (!v->i)
+		return;
+	sbuf_puts(b, " (");
+	wait_status_put(b, (int)v->i);
+	sbuf_putc(b, ')');
+}
+
 static void paint_capability(struct sbuf *b, const struct ctrace_value *v)
 {
 	paint_named(b, v, capability_name(v->i));
@@ -258,6 +283,9 @@ static paint_fn number_paint(const struct ctrace_event_type *t, const struct ctr
 		return paint_tcp_how;
 	if (is_error(t, f))
 		return paint_error;
+	if (t->id == CTRACE_ID_SCHED_PROCESS_EXIT &&
+	    (!strcmp(f->name, "exit_code") || !strcmp(f->name, "wait_status")))
+		return paint_wait_status;
 	if (!strcmp(t->name, "cap_capable") && !strcmp(f->name, "cap"))
 		return paint_capability;
 	if (!strcmp(t->name, "io_uring_op") && !strcmp(f->name, "opcode"))

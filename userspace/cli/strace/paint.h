@@ -67,6 +67,11 @@ paint_fn field_paint(const struct ctrace_event_type *t, const struct ctrace_fiel
 void rwbs_put(struct sbuf *b, uint64_t bits);
 void paint_int(struct sbuf *b, const struct ctrace_value *v);
 void paint_string(struct sbuf *b, const struct ctrace_value *v);
+/*
+ * Appends what wait() says of a process that has this status, as strace does: "exited with 1", "killed by
+ * SIGKILL".
+ */
+void wait_status_put(struct sbuf *b, int status);
 /* Appends the event's n fields as "name=value ...". framed: without its stacks, which are shown elsewhere. */
 void fields_put_text(struct sbuf *b, const struct paint *p, const struct ctrace_value *v, int n, bool framed);
 

@@ -115,7 +115,8 @@ static void put_victim(struct view *v, struct table *t, const struct blame_victi
 		put_ms(t, c->ns, x->ns);
 		sbuf_reset(&b);
 		if (*c->comm)
-			sbuf_printf(&b, "%s %.0f%%", c->comm, c->ns ? 100 * (double)c->comm_ns / (double)c->ns : 0);
+			sbuf_printf(&b, "%s%s %.0f%%", c->comm, blame_is_observer(c) ? " (the observer)" : "",
+				    c->ns ? 100 * (double)c->comm_ns / (double)c->ns : 0);
 		table_str(t, b.s);
 		table_end_row(t);
 	}

@@ -228,9 +228,9 @@ static void put_side(const struct diff *d, struct sbuf *b, int side)
 	sbuf_clean(b, s->dir);
 	sbuf_puts(b, ": ");
 	window_put_moment(b, s->realtime);
-	sbuf_printf(b, ", for %.3f s: %llu events, %llu lost\n", diff_seconds(d, side),
-		    (unsigned long long)s->digest.events,
-		    (unsigned long long)s->digest.lost);
+	sbuf_printf(b, ", for %.3f s: ", diff_seconds(d, side));
+	sbuf_count(b, s->digest.events, "event");
+	sbuf_printf(b, ", %llu lost\n", (unsigned long long)s->digest.lost);
 }
 
 /* +12.3%, or what a percentage does not say. */
@@ -400,16 +400,15 @@ static void print_text(const struct diff *d)
 
 /* --- the command ------------------------------------------------------------------------ */
 
-static int compare_sides(struct diff *d, char **targets, int ntargets)
+static int compare_sides(struct diff *d, const struct view_kind *kind, char **targets, int ntargets)
 {
-	static const struct view_kind kind = { .groups = groups, .take = take };
 	int status = CLI_OK;
 
 	for (d->now = A; d->now <= B && status == CLI_OK; d->now++) {
 		struct side *s = &d->side[d->now];
 
 		s->digest.blames = true;
-		status = view_run_recording(&kind, d, s->dir, targets, ntargets, &s->window, 0);
+		status = view_run_recording(kind, d, s->dir, targets, ntargets, &s->window, 0);
 	}
 	if (status != CLI_OK)
 		return status;
@@ -417,10 +416,6 @@ static int compare_sides(struct diff *d, char **targets, int ntargets)
 		weigh(d, &d->v[i]);
 	if (d->n)
 		qsort(d->v, d->n, sizeof(d->v[0]), by_change);
-	if (cli_json)
-		diff_print_json(d);
-	else
-		print_text(d);
 	return CLI_OK;
 }
 
@@ -440,6 +435,20 @@ static void free_diff(struct diff *d)
 	free(d->v);
 	digest_free(&d->side[A].digest);
 	digest_free(&d->side[B].digest);
+}
+
+int diff_json(const char *old, const struct export_opts *now, size_t most, struct json *j)
+{
+	static const struct view_kind kind = { .groups = groups, .take = take, .quiet = true };
+	struct diff d = {
+		.side = { [A] = { .dir = old }, [B] = { .dir = now->dir, .window = now->window } },
+	};
+	int status = compare_sides(&d, &kind, now->targets, now->ntargets);
+
+	if (status == CLI_OK)
+		diff_put_json(&d, most, j);
+	free_diff(&d);
+	return status;
 }
 
 static bool is_recording(const char *word)
@@ -471,6 +480,7 @@ static int read_options(struct diff *d, int argc, char **argv, bool *help)
 
 static int run_diff(int argc, char **argv)
 {
+	static const struct view_kind kind = { .groups = groups, .take = take };
 	struct diff d = { .top = TOP_DEFAULT };
 	bool help = false, two;
 	int status = read_options(&d, argc, argv, &help), words;
@@ -489,7 +499,11 @@ static int run_diff(int argc, char **argv)
 	if (!two && !(window_given(&d.side[A].window) && window_given(&d.side[B].window)))
 		return cli_usage("one recording is compared with itself: choose two times, --a 14:00..14:05 --b 14:10..14:15, or "
 				 "name a second recording");
-	status = compare_sides(&d, argv + words, argc - words);
+	status = compare_sides(&d, &kind, argv + words, argc - words);
+	if (status == CLI_OK && cli_json)
+		diff_print_json(&d);
+	else if (status == CLI_OK)
+		print_text(&d);
 	free_diff(&d);
 	return status;
 }

@@ -289,7 +289,8 @@ static void put_block(struct view *v, struct sbuf *b, const struct function *f, 
 
 	sbuf_puts(b, "container = ");
 	view_put_container(v, b, f->cid);
-	sbuf_printf(b, "%s%s, %llu samples", *f->by ? ", " : "", f->by, (unsigned long long)f->total);
+	sbuf_printf(b, "%s%s, ", *f->by ? ", " : "", f->by);
+	sbuf_count(b, f->total, "sample");
 	/* a recording does not have the rate of its samples */
 	if (!v->recording) {
 		sbuf_puts(b, ", about ");

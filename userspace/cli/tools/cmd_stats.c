@@ -168,8 +168,11 @@ static void put_heading(const struct view *v, struct sbuf *b, const struct sum *
 	view_put_container(v, b, first->cid);
 	if (*first->by)
 		sbuf_printf(b, ", %s", first->by);
-	sbuf_printf(b, ", %llu calls, %llu errors\n\n", (unsigned long long)all->n,
-		    (unsigned long long)all->errors);
+	sbuf_puts(b, ", ");
+	sbuf_count(b, all->n, "call");
+	sbuf_puts(b, ", ");
+	sbuf_count(b, all->errors, "error");
+	sbuf_puts(b, "\n\n");
 }
 
 static void perf_block(struct view *v, struct sbuf *b, const struct sum *s, size_t n, const struct sum *all)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include "commands.h"
 #include "ctf/sink_ctf.h"
 #include "names/cgroupfs.h"
@@ -34,6 +35,7 @@ static const struct cli_option options[] = {
 	OPTION("duration", OPT_DURATION, "TIME", "look for this long: 2, 0.5, 500ms, 2m"),
 	OPTION("rows", OPT_ROWS, "N", "rows of each table on each CPU (default " TEXT_OF(WHY_ROWS) ")"),
 	OPTION("explain", OPT_EXPLAIN, NULL, "say which probes and tables it would use, and end"),
+	VIEW_VERBOSE_OPTION,
 	OPTION("json", 'j', NULL, "print a JSON object"),
 	OPTION("help", 'h', NULL, "this text"),
 	{ 0 },
@@ -315,7 +317,8 @@ static void put_culprits(struct view *v, struct sbuf *b, const struct why *w)
 		sbuf_reset(&name);
 		blame_put_culprit(v, &name, c);
 		put_line(b, name.s, 2, c->ns, w->all);
-		sbuf_printf(b, *c->comm ? "  %s\n" : "\n", c->comm);
+		sbuf_printf(b, *c->comm ? "  %s%s\n" : "\n", c->comm,
+			    blame_is_observer(c) ? " (the observer)" : "");
 	}
 	sbuf_free(&name);
 }
@@ -373,7 +376,7 @@ static void json_servers(const struct view *v, struct json *j, const struct why 
 	json_close(j, ']');
 }
 
-static void print_json(struct view *v, struct json *j, const struct why *w, const struct next *next, const char *command)
+static void put_json(struct view *v, struct json *j, const struct why *w, const struct next *next, const char *command)
 {
 	const struct verdict *x = &w->verdict;
 	struct sbuf b = { 0 };
@@ -387,8 +390,12 @@ static void print_json(struct view *v, struct json *j, const struct why *w, cons
 	for (int i = 0; i < SPENT_N; i++)
 		json_uint(j, spent_word(i), w->spent[i]);
 	json_close(j, '}');
-	if (w->waits)
-		blame_json_culprits(v, j, w->waits);
+	if (w->waits) {
+		struct blame_victim x = *w->waits;
+
+		x.n = w->most && x.n > w->most ? w->most : x.n;
+		blame_json_culprits(v, j, &x);
+	}
 	json_servers(v, j, w);
 	json_uint(j, "untold", w->untold);
 	json_open(j, "causes", '{');
@@ -412,21 +419,33 @@ static void print_json(struct view *v, struct json *j, const struct why *w, cons
 	sbuf_free(&b);
 }
 
-static void print(struct view *v, struct json *j)
+/* Is there a line about the progress on standard error? */
+static bool shows_progress(const struct view *v)
 {
-	struct why *w = v->own;
+	return !v->recording && !cli_json && isatty(STDERR_FILENO);
+}
+
+void why_print(struct view *v, struct why *w, struct json *j)
+{
 	struct next next;
 	char *command;
 
+	if (shows_progress(v))
+		fputs("\r\033[K", stderr);
 	why_make(v, w);
 	read_files(v, w);
 	next = next_of(v, w);
 	command = command_of(v, w, &next);
 	if (j)
-		print_json(v, j, w, &next, command);
+		put_json(v, j, w, &next, command);
 	else
 		print_text(v, w, &next, command);
 	free(command);
+}
+
+static void print(struct view *v, struct json *j)
+{
+	why_print(v, v->own, j);
 }
 
 /* --- the view --------------------------------------------------------------------------- */
@@ -460,7 +479,7 @@ static int check_recording(const struct view *v)
 	return CLI_OK;
 }
 
-static int groups(struct view *v)
+int why_groups(struct view *v)
 {
 	int status = v->recording ? check_recording(v) : CLI_OK;
 
@@ -481,15 +500,13 @@ static int groups(struct view *v)
 	return CLI_OK;
 }
 
-static int load(struct view *v)
+void why_load(const struct view *v, struct why *w)
 {
-	struct why *w = v->own;
 	int err = threads_load(&w->threads, v->recording, w->cid);
 
 	if (err)
 		fprintf(stderr, "ctrace: what threads did before their first event and after their last one is not known: %s/"
 			CTF_SIDE_THREADS ": %s\n", v->recording, err == -EBADMSG ? "damaged" : strerror(-err));
-	return CLI_OK;
 }
 
 static int begin(struct view *v)
@@ -503,26 +520,65 @@ static int begin(struct view *v)
 	w->cid = ts->v[0].cid;
 	if (ts->v[0].kind == CTRACE_TARGET_CGROUP)
 		w->cid = targets_cid(&ts->v[0], v->run.ctable);
-	return v->recording ? load(v) : why_look(v);
+	if (w->says_what && !v->recording && !cli_json)
+		why_what(v, w);
+	if (!v->recording)
+		return why_look(v);
+	why_load(v, w);
+	return CLI_OK;
 }
 
 static void tick(struct view *v)
 {
+	uint64_t gone = clock_ns(CLOCK_MONOTONIC) - v->began;
+
 	why_look(v);
+	if (shows_progress(v) && gone < v->o.duration)
+		fprintf(stderr, "\rctrace: looking where its time goes: %.0f s more\033[K",
+			(double)(v->o.duration - gone) / 1e9);
+}
+
+static void head_json(struct view *v, struct json *j)
+{
+	const struct why *w = v->own;
+
+	if (w->says_what && !v->recording)
+		why_what_json(v, j, w);
+}
+
+static void span(struct view *v, const struct ctrace_record *rec, uint64_t from, uint64_t to)
+{
+	why_span(v, v->own, rec, from, to);
+}
+
+void why_free(struct why *w)
+{
+	threads_free(&w->threads);
+	blame_free(&w->blame);
+}
+
+static int run_as(struct why *w, int argc, char **argv)
+{
+	static const struct view_kind kind = {
+		.options = options, .words = words, .groups = why_groups, .begin = begin, .tick = tick,
+		.span = span, .print = print, .head_json = head_json,
+	};
+	int status = view_run(&kind, w, argc, argv);
+
+	why_free(w);
+	return status;
 }
 
 static int run_why(int argc, char **argv)
 {
-	static const struct view_kind kind = {
-		.options = options, .words = words, .groups = groups, .begin = begin, .tick = tick,
-		.span = why_span, .print = print,
-	};
-	struct why w = { .cid = CTRACE_CID_UNKNOWN };
-	int status = view_run(&kind, &w, argc, argv);
+	return run_as(&(struct why){ .cid = CTRACE_CID_UNKNOWN }, argc, argv);
+}
 
-	threads_free(&w.threads);
-	blame_free(&w.blame);
-	return status;
+int why_first(int argc, char **argv, const char *because)
+{
+	struct why w = { .cid = CTRACE_CID_UNKNOWN, .says_what = true, .because = because };
+
+	return run_as(&w, argc, argv);
 }
 
 const struct command cmd_why = {

@@ -4,6 +4,7 @@
 #define CTRACE_DIFF_H
 
 #include "count/digest.h"
+#include "export/export.h"
 #include "run/window.h"
 
 /* The numbers that are compared, times first; the first three of these say how much a container changed. */
@@ -64,5 +65,9 @@ double diff_seconds(const struct diff *d, int side);
 double diff_rate(const struct diff *d, int side, uint64_t n);
 /* diff_json.c */
 void diff_print_json(const struct diff *d);
+/* One object, with at most so many rows, culprits and calls of each. */
+void diff_put_json(const struct diff *d, size_t most, struct json *j);
+/* The same of an earlier recording and this one. Status after a message. */
+int diff_json(const char *old, const struct export_opts *now, size_t most, struct json *j);
 
 #endif

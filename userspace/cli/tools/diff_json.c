@@ -28,7 +28,7 @@ static void json_side(const struct diff *d, struct json *j, int side)
 	json_close(j, '}');
 }
 
-static void json_row(const struct diff *d, struct json *j, const struct row *r)
+static void json_row(const struct diff *d, struct json *j, const struct row *r, size_t most)
 {
 	json_open(j, NULL, '{');
 	json_str(j, "container", r->name);
@@ -42,7 +42,7 @@ static void json_row(const struct diff *d, struct json *j, const struct row *r)
 	if (diff_both(d, DISK_IOS))
 		json_pair(j, "disk_p99", r->p99[1]);
 	json_open(j, "culprits", '[');
-	for (size_t i = 0; i < r->nculprits; i++) {
+	for (size_t i = 0; i < r->nculprits && i < most; i++) {
 		json_open(j, NULL, '{');
 		json_str(j, "culprit", r->culprits[i].name);
 		json_pair(j, "waited", r->culprits[i].ns);
@@ -50,7 +50,7 @@ static void json_row(const struct diff *d, struct json *j, const struct row *r)
 	}
 	json_close(j, ']');
 	json_open(j, "syscalls", '[');
-	for (size_t i = 0; i < r->ncalls && diff_both(d, CALLS); i++) {
+	for (size_t i = 0; i < r->ncalls && i < most && diff_both(d, CALLS); i++) {
 		const struct call *c = &r->calls[i];
 
 		json_open(j, NULL, '{');
@@ -65,19 +65,24 @@ static void json_row(const struct diff *d, struct json *j, const struct row *r)
 	json_close(j, '}');
 }
 
+void diff_put_json(const struct diff *d, size_t most, struct json *j)
+{
+	json_open(j, NULL, '{');
+	json_side(d, j, A);
+	json_side(d, j, B);
+	json_open(j, "rows", '[');
+	for (size_t i = 0; i < d->n && i < most; i++)
+		json_row(d, j, &d->v[i], most);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
 void diff_print_json(const struct diff *d)
 {
 	struct sbuf b = { 0 };
 	struct json j = { .out = &b };
 
-	json_open(&j, NULL, '{');
-	json_side(d, &j, A);
-	json_side(d, &j, B);
-	json_open(&j, "rows", '[');
-	for (size_t i = 0; i < d->n; i++)
-		json_row(d, &j, &d->v[i]);
-	json_close(&j, ']');
-	json_close(&j, '}');
+	diff_put_json(d, SIZE_MAX, &j);
 	json_line(&j);
 	fputs(b.s, stdout);
 	sbuf_free(&b);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "ctf/sink_ctf.h"
 #include "run/recording.h"
+#include "show/comms.h"
 #include "tools/why.h"
 
 /* The row's key of this name; 0 if there is none. */
@@ -106,7 +107,7 @@ static bool is_of_ctrace(const struct view_row *r)
 	if (r->r->other || k < 0 || key(r, "culprit") != CTRACE_CULPRIT_HOST)
 		return false;
 	comm = ctrace_row_text(r->t->gain, r->r, (uint32_t)k, &len);
-	return len == strlen("ctrace") && !memcmp(comm, "ctrace", len);
+	return comms_ours(comm, len);
 }
 
 static enum spent of_wait(const struct view_row *r, const struct thread *x)
@@ -166,9 +167,8 @@ static uint64_t add_spans(struct view *v, struct why *w)
 }
 
 /* Before the periods of a recording: adds up the spans of the whole. */
-void why_span(struct view *v, const struct ctrace_record *rec, uint64_t from, uint64_t to)
+void why_span(struct view *v, struct why *w, const struct ctrace_record *rec, uint64_t from, uint64_t to)
 {
-	struct why *w = v->own;
 	struct thread *x;
 
 	/* sched_blame has the waits in parts */

@@ -19,12 +19,12 @@ enum {
 static const struct top_column columns[] = {
 	{ "PID", "pid", PID, 0, 7, 0, TASKS },
 	{ "TID", "tid", TID, 0, 7, 1, ON(TOP_THREADS) },
-	{ "CPU%", "cpu", PERCENT, TOP_CPU, 6, 0, BOXES | TASKS },
-	{ "WAIT%", "wait", PERCENT, TOP_WAIT, 6, 1, BOXES | TASKS },
-	{ "THR%", "throttled", PERCENT, TOP_THROTTLED, 5, 2, BOXES },
+	{ "CPU%", "cpu", PERCENT, TOP_CPU, 6, 0, BOXES | TOP_BRIEF | TASKS },
+	{ "WAIT%", "wait", PERCENT, TOP_WAIT, 6, 1, BOXES | TOP_BRIEF | TASKS },
+	{ "THR%", "throttled", PERCENT, TOP_THROTTLED, 5, 2, BOXES | TOP_BRIEF },
 	{ "PROCS", "procs", PROCS, 0, 5, 8, BOXES },
 	{ "THREADS", "threads", THREADS, 0, 7, 9, BOXES | ON(TOP_PROCESSES) },
-	{ "MEM/LIMIT", "memory", MEMORY, 0, 11, 3, BOXES },
+	{ "MEM/LIMIT", "memory", MEMORY, 0, 11, 3, BOXES | TOP_BRIEF },
 	{ "RSS", "memory", RSS, 0, 6, 3, ON(TOP_PROCESSES) },
 	{ "READ/s", "read", BYTES, TOP_READ, 6, 5, BOXES | TASKS },
 	{ "WRITE/s", "write", BYTES, TOP_WRITE, 7, 5, BOXES | TASKS },
@@ -33,10 +33,10 @@ static const struct top_column columns[] = {
 	{ "RX/s", "rx", BYTES, TOP_RX, 6, 6, BOXES },
 	{ "TX/s", "tx", BYTES, TOP_TX, 6, 6, BOXES },
 	{ "CALLS/s", "calls", RATE, TOP_CALLS, 7, 4, BOXES | TASKS },
-	{ "ERR/s", "errors", RATE, TOP_ERRORS, 6, 10, BOXES | TASKS },
+	{ "ERR/s", "errors", RATE, TOP_ERRORS, 6, 10, BOXES | TOP_BRIEF | TASKS },
 	{ "FAULTS/s", "faults", RATE, TOP_FAULTS, 8, 11, BOXES | TASKS },
-	{ "ENGINE", "engine", ENGINE, 0, 8, 12, BOXES },
-	{ "NAME", "name", NAME, 0, 12, 0, BOXES },
+	{ "ENGINE", "engine", ENGINE, 0, 8, 12, BOXES | TOP_BRIEF },
+	{ "NAME", "name", NAME, 0, 12, 0, BOXES | TOP_BRIEF },
 	{ "BY", "by", BY, 0, 8, 1, 0 },
 	{ "COMMAND", "name", COMM, 0, 8, 0, TASKS },
 	{ "IMAGE", "image", IMAGE, 0, 16, 13, BOXES },
@@ -59,7 +59,7 @@ size_t top_columns(const struct top *t, enum top_level level, const struct top_c
 		const struct top_column *c = &columns[i];
 
 		/* files have numbers of whole containers only */
-		if (by && top_column_is_fact(c))
+		if ((by && top_column_is_fact(c)) || (t->brief && !(c->levels & TOP_BRIEF)))
 			continue;
 		if (n < max && (c->levels & ON(level) || (by && c->kind == BY)))
 			v[n++] = c;

@@ -87,13 +87,14 @@ void top_facts_threads(struct top_lines *l, uint32_t cid, int32_t pid);
 /* --- columns.c --------------------------------------------------------------------- */
 
 enum top_level { TOP_CONTAINERS, TOP_PROCESSES, TOP_THREADS, TOP_CALLS_OF };
+#define TOP_BRIEF	0x80u	/* of containers at the first look */
 
 struct top_column {
 	const char *head, *word;	/* on the screen; for --sort, and in JSON */
 	unsigned char kind, sum;	/* how it is shown; which sum, or which fact */
 	unsigned char width;		/* at least, on the screen */
 	unsigned char rank;		/* where there is no room, the columns of higher rank go first */
-	unsigned char levels;		/* a bit for each enum top_level that has it */
+	unsigned char levels;		/* a bit for each enum top_level that has it, and TOP_BRIEF */
 };
 
 /* The columns of a level, at most max. Returns their number. */
@@ -148,6 +149,9 @@ void top_screen_close(struct top_screen *s);
 
 /* ------------------------------------------------------------------------------------ */
 
+/* cmd_top.c: a table of one second. Returns the status to exit with. */
+int top_brief(void);
+
 struct top {
 	struct view *view;
 	struct top_lines lines;		/* of containers */
@@ -155,6 +159,7 @@ struct top {
 	struct top_screen *screen;
 	const struct top_column *sort;
 	bool turned, batch;
+	bool brief;			/* only the columns that a first look needs */
 	bool there[TOP_SUMS];		/* this kernel has events for it */
 	uint64_t ns;			/* the length of the last interval */
 	uint32_t interval;		/* its number, from 1 on */
