@@ -98,7 +98,8 @@ static void open_page(const char *page, const char *ours)
 
 	if (!has_desktop() || (!geteuid() && !(uid && gid)))
 		return;
-	if (uid && ours && (chown(ours, uid, (gid_t)-1) || chown(page, uid, (gid_t)-1)))
+	/* the page first: once the directory is theirs, its name may be a link to any file */
+	if (uid && ours && (lchown(page, uid, (gid_t)-1) || lchown(ours, uid, (gid_t)-1)))
 		return;
 	pid = fork();
 	if (!pid) {

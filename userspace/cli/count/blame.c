@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "count/blame.h"
+#include "show/comms.h"
 
 /* By enum ctrace_culprit. */
 static const struct {
@@ -195,7 +196,7 @@ const char *blame_kind(const struct blame_culprit *c)
 
 bool blame_is_observer(const struct blame_culprit *c)
 {
-	return c->kind == CTRACE_CULPRIT_HOST && !strcmp(c->comm, "ctrace");
+	return c->kind == CTRACE_CULPRIT_HOST && comms_ours(c->comm, strlen(c->comm));
 }
 
 void blame_put_culprit(const struct view *v, struct sbuf *b, const struct blame_culprit *c)

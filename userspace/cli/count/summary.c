@@ -6,6 +6,7 @@
 #include "run/recording.h"
 #include "count/digest.h"
 #include "count/summary.h"
+#include "show/comms.h"
 
 #define CALLS		5u	/* shown of a container; JSON has all */
 #define PROCESSES	4u
@@ -153,7 +154,7 @@ static void put_processes(struct sbuf *b, const struct digest_part *p, bool host
 	for (size_t i = 0; i < p->n && i < PROCESSES; i++) {
 		sbuf_puts(b, i ? ", " : "  tasks     ");
 		sbuf_clean(b, p->v[i].name);
-		if (host && !strcmp(p->v[i].name, "ctrace"))
+		if (host && comms_ours(p->v[i].name, strlen(p->v[i].name)))
 			sbuf_puts(b, " (the observer)");
 		sbuf_putc(b, ' ');
 		put_ns(b, p->v[i].total);

@@ -48,20 +48,28 @@ static const struct {
 	{ SPENT_DISK, " fsync fdatasync sync syncfs msync sync_file_range " },
 };
 
-static enum spent class_of(const struct ctrace_schema *schema, long nr)
+enum spent spent_of_call(const char *name)
 {
-	const struct ctrace_event_type *t = nr < 0 ? NULL : ctrace_schema_by_id(schema, (uint32_t)(CTRACE_ID_CALL + nr));
+	static const char compat[] = "compat_";
 	enum spent s = SPENT_OTHER;
 	char *word;
 
-	if (!t)
-		return s;
-	word = xasprintf(" %s ", strncmp(t->name, CALL, strlen(CALL)) ? t->name : t->name + strlen(CALL));
+	name += strncmp(name, compat, strlen(compat)) ? 0 : strlen(compat);
+	word = xasprintf(" %s ", name);
 	for (size_t i = 0; i < ARRAY_SIZE(classes) && s == SPENT_OTHER; i++)
 		if (strstr(classes[i].calls, word))
 			s = classes[i].spent;
 	free(word);
 	return s;
+}
+
+static enum spent class_of(const struct ctrace_schema *schema, long nr)
+{
+	const struct ctrace_event_type *t = nr < 0 ? NULL : ctrace_schema_by_id(schema, (uint32_t)(CTRACE_ID_CALL + nr));
+
+	if (!t)
+		return SPENT_OTHER;
+	return spent_of_call(strncmp(t->name, CALL, strlen(CALL)) ? t->name : t->name + strlen(CALL));
 }
 
 /* Mutexes wait by these operations; condition variables and semaphores by FUTEX_WAIT_BITSET. */

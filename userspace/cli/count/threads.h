@@ -73,5 +73,7 @@ enum spent threads_at_call(struct threads *t, const struct thread *x, const stru
 			   const struct thread_call *c);
 /* In JSON. */
 const char *spent_word(enum spent s);
+/* What a sleep in this call is for, if nothing but its name is known: "openat", "compat_accept4". */
+enum spent spent_of_call(const char *name);
 
 #endif

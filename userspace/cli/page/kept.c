@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 #include <string.h>
+#include "count/threads.h"
 #include "page/page.h"
 
 /* --- parts of time --- */
@@ -138,17 +139,18 @@ void page_fail(struct page_box *b, const char *call, int err, const char *where)
 
 bool page_is_meant(const char *call)
 {
-	/* as count/threads.c has them: requests, events, io_uring, children, sleep, hand-over */
-	static const char list[] =
-		" accept accept4 poll ppoll select pselect6 epoll_wait epoll_pwait epoll_pwait2 "
-		"epoll_wait_old io_getevents io_pgetevents io_uring_enter wait4 waitid vfork nanosleep "
-		"clock_nanosleep pause "
-		"rt_sigsuspend rt_sigtimedwait restart_syscall futex futex_wait futex_waitv futex_time64 "
-		"msgrcv mq_timedreceive ";
-	char word[72];
-
-	snprintf(word, sizeof(word), " %s ", strncmp(call, "compat_", 7) ? call : call + 7);
-	return strstr(list, word);
+	switch (spent_of_call(call)) {
+	case SPENT_REQUESTS:
+	case SPENT_EVENTS:
+	case SPENT_IO_URING:
+	case SPENT_HANDOVER:
+	case SPENT_SLEPT:
+		return true;
+	case SPENT_CHILDREN:
+		return strncmp(call, "clone", 5);	/* it waits for nobody */
+	default:
+		return false;
+	}
 }
 
 /* --- events --- */
