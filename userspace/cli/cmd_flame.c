@@ -23,7 +23,7 @@ static const char usage[] =
 "container's name, zooms to it.\n"
 "\n"
 "With TARGET, it counts stacks until --duration, Ctrl-C, or the end. RECORDING\n"
-"is the directory that 'ctrace record -F 99' wrote. FILE has folded stacks, a\n"
+"is the directory that 'ctrace record' wrote. FILE has folded stacks, a\n"
 "line \"container;comm;outermost;...;innermost N\" each; - is standard input.\n";
 
 enum { OPT_OFF_CPU = OPT_VIEW, OPT_DIFF, OPT_ICICLE, OPT_TITLE, OPT_UNIT, OPT_PPROF, OPT_SPEEDSCOPE };

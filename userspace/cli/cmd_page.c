@@ -49,8 +49,7 @@ struct page_opts {
 static int record(const struct page_opts *o, const char *dir)
 {
 	const char *const first[] = {
-		"record", "-o", dir, "-e", "views", "-F", TEXT_OF(SAMPLES_HZ), "--duration",
-		o->duration ?: SECONDS,
+		"record", "-o", dir, "--duration", o->duration ?: SECONDS,
 	};
 	char **argv = xcalloc(ARRAY_SIZE(first) + (size_t)o->x.ntargets + 2, sizeof(argv[0]));
 	int argc = 0, status;

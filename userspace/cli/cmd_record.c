@@ -25,8 +25,10 @@ static const char usage[] =
 "                     [-- COMMAND [ARGUMENTS]]\n"
 "\n"
 "Records what containers do into DIR, a CTF 1.8 trace for 'ctrace report',\n"
-"babeltrace2 and Trace Compass. It ends with COMMAND; without one, when all\n"
-"targets have ended; with --follow, never by itself.\n";
+"babeltrace2 and Trace Compass: calls, waits for CPUs and who had these, sleeps,\n"
+"disks, connections, and samples, for 'ctrace why', 'ctrace page' and others. It\n"
+"ends with COMMAND; without one, when all targets have ended; with --follow,\n"
+"never by itself.\n";
 
 struct record {
 	struct run run;
@@ -322,19 +324,26 @@ static void too_long(int sig)
 }
 
 /*
- * Adds the events that are recorded by default. Samples need names of tasks: a reader cannot ask /proc for
- * old ones.
+ * Adds the events that are recorded by default: what views, the page and flame graphs need, unless an option
+ * says what is wanted. Samples need names of tasks: a reader cannot ask /proc for old ones.
  */
-static void add_events(struct probes_opts *o, bool viewer)
+static void add_events(struct run_opts *o, bool viewer, bool minimal)
 {
-	if (o->nevents || !(viewer || o->frequency))
+	struct probes_opts *p = &o->probes;
+	const char *events = viewer ? "viewer" : p->frequency ? LINES_TASKS : "views";
+
+	if (p->nevents || (!viewer && (minimal || p->longer || p->failed || o->stack)))
 		return;
-	o->events = xcalloc(1, sizeof(o->events[0]));
-	o->events[0] = xstrdup(viewer ? "viewer" : LINES_TASKS);
-	o->nevents = 1;
+	if (!viewer && !p->frequency) {
+		p->frequency = SAMPLES_HZ;
+		p->samples_if_any = true;
+	}
+	p->events = xcalloc(1, sizeof(p->events[0]));
+	p->events[0] = xstrdup(events);
+	p->nevents = 1;
 }
 
-enum { OPT_PERFETTO = OPT_VIEW };
+enum { OPT_PERFETTO = OPT_VIEW, OPT_MINIMAL };
 
 static const struct cli_option options[] = {
 	{ .help = "How:" },
@@ -344,6 +353,8 @@ static const struct cli_option options[] = {
 	       "write FILE for https://ui.perfetto.dev when the recording ends, as 'ctrace export' does; "
 	       "without -o, DIR is temporary, beside FILE. Without -e, it records what viewers need: -e "
 	       "viewer"),
+	OPTION("minimal", OPT_MINIMAL, NULL,
+	       "without -e: only the entries and exits of calls, and processes"),
 	OPTION("force", OPT_FORCE, NULL, "accept a DIR that is not empty; replace an older trace"),
 	OPTION("json", 'j', NULL, "print errors as JSON"),
 	{ 0 },
@@ -367,7 +378,7 @@ static int run_record(int argc, char **argv)
 	struct record r = { .opts = &o, .progress = isatty(STDERR_FILENO) && !cli_json };
 	char usual[sizeof("ctrace-20270101-123456")];
 	int opt, status = CLI_OK, exported;
-	bool fds_said = false;
+	bool fds_said = false, minimal = false;
 
 	argc = run_split(argc, argv, &o.command);
 	while (status == CLI_OK &&
@@ -383,6 +394,8 @@ static int run_record(int argc, char **argv)
 			r.force = true;
 		else if (opt == OPT_PERFETTO)
 			r.perfetto = optarg;
+		else if (opt == OPT_MINIMAL)
+			minimal = true;
 		else
 			status = cli_bad_option(opt, argv, &g);
 	}
@@ -390,11 +403,13 @@ static int run_record(int argc, char **argv)
 		r.dir = usual_name(usual, sizeof(usual));
 	if (status == CLI_OK && (r.dir ? !*r.dir : !*r.perfetto))
 		status = cli_usage("record needs a directory to write to: -o DIR");
+	if (status == CLI_OK && minimal && (o.probes.nevents || o.probes.frequency || r.perfetto))
+		status = cli_usage("--minimal chooses the events: leave out -e, -F and --perfetto");
 	if (status == CLI_OK && r.perfetto)
 		status = before_export(&r);
 	if (status != CLI_OK)
 		goto out;
-	add_events(&o.probes, r.perfetto != NULL);
+	add_events(&o, r.perfetto, minimal);
 	/* viewers name files by them */
 	if (!fds_said && asks_for(&o, "viewer"))
 		o.fds = true;

@@ -144,7 +144,7 @@ int first_screen(void)
 		"Look     ctrace NAME                  what it is, and where its time goes\n"
 		"         ctrace trace NAME            its system calls, live\n"
 		"Count    ctrace stats NAME            its system calls, their times and errors\n"
-		"Record   ctrace record -e views NAME  for 'ctrace report', and all that counts\n"
+		"Record   ctrace record NAME           for 'ctrace page', 'ctrace why', ... later\n"
 		"Set up   ctrace doctor                what ctrace needs, and what to type\n"
 		"\n"
 		"'ctrace help all' lists every command.\n";

@@ -80,6 +80,8 @@ has "the summary has as many events, and as many bytes" "^recording +$dir: $even
 same "and nothing else is said" '' "$(cat err)"
 ctrace report --state-dump "$dir" 2>&1 > /dev/null | tail -n 1 > out
 has "report, too" "^ctrace: $events events? from " out
+ctrace report "$dir" 2>&1 > /dev/null | tail -n 1 > out
+has "and how many of these it does not show" "^ctrace: $events events? from .*, [0-9]+ of them not shown, 0 lost\$" out
 babeltrace2 "$dir" > bt 2> /dev/null && same "babeltrace2, too" "$events" "$(wc -l < bt)"
 ctrace script "$dir" > out 2> err
 same "script: status" 0 $?

@@ -147,7 +147,7 @@ same "recorded: a line for each fsync, with its file" 6 "$(jq -r 'select(.op == 
 same "recorded: and for each write into a file" 46 "$(jq -r 'select(.op == "write") | .filename' "$tmp/lines" | wc -l)"
 same "recorded: and their bytes" 64576 "$(jq -s '[.[] | select(.op == "write") | .bytes] | add' "$tmp/lines")"
 same "recorded: and for each open that failed" "ENOENT ENOENT ENOENT" "$(jq -r 'select(.op == "open" and .errno != null) | .errno' "$tmp/lines" | xargs)"
-refuse "a recording without names" 'record -e views --fds' ctrace files --input "$tmp/u"
+refuse "a recording without names" 'record --fds' ctrace files --input "$tmp/u"
 refuse "a recording of entries and exits" 'Record whole calls' ctrace files --input "$tmp/v"
 
 refuse "a time that is none" 'not a duration' ctrace files --slower soon

@@ -45,7 +45,7 @@ view stackcount stackcount sched_switch
 ctrace record -o "$tmp/t" -e calls,sched_switch,sched_wait,sched_run,sched_block,sched_process_fork,sched_process_exec --stack \
 	--buffer-size 64M "cid:$cid" 2> "$tmp/record.err" & recording=$!
 later "kill $recording"
-ctrace record -o "$tmp/pairs" --buffer-size 64M "cid:$cid" 2> "$tmp/pairs.err" & jobs+=($!)
+ctrace record --minimal -o "$tmp/pairs" --buffer-size 64M "cid:$cid" 2> "$tmp/pairs.err" & jobs+=($!)
 later "kill $!"
 recording() { [ "$(ctrace status --json | jq '[.sessions[] | select(.recording)] | length')" = "$1" ]; }
 wait_for 20 recording $((${#names[@]} + 2)) || note "$(ctrace status)"

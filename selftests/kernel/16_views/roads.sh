@@ -33,8 +33,8 @@ run() { # OUT ARGUMENT...
 }
 run "$tmp/stats.live" ctrace stats --json --errnos
 run "$tmp/failed.live" ctrace count calls --failed --by errno --json
-run "$tmp/made" ctrace record -o "$tmp/pairs" --buffer-size 16M
-run "$tmp/made2" ctrace record -o "$tmp/whole" -e views --buffer-size 16M
+run "$tmp/made" ctrace record --minimal -o "$tmp/pairs" --buffer-size 16M
+run "$tmp/made2" ctrace record -o "$tmp/whole" --buffer-size 16M
 recording() { [ "$(ctrace status --json | jq '[.sessions[] | select(.recording)] | length')" = "$1" ]; }
 wait_for 20 recording 4 || note "$(ctrace status)"
 echo > "$tmp/go"

@@ -404,7 +404,7 @@ static int prepare(struct input *in)
 		return status;
 	if (v->o.files && (pairs || !asked_number(&in->r, "fds")))
 		return cli_error("'%s' does not tell files from sockets and pipes. Record whole calls with the names of "
-				 "descriptors: 'ctrace record -e views --fds'; or count all calls: --all", in->r.dir);
+				 "descriptors: 'ctrace record --fds'; or count all calls: --all", in->r.dir);
 	if (pairs)
 		in->calls = call_pairs_new(in->r.schema, recording_has_each(&in->r));
 	if (asks & (TALLY_COMM | TALLY_PID)) {

@@ -63,7 +63,7 @@ static void put_head(const struct view *v, struct sbuf *b)
 		sep = ", ";
 	}
 	if (*sep == ',')
-		sbuf_puts(b, ": 'ctrace record -e views' records what this summary shows\n");
+		sbuf_puts(b, ": 'ctrace record' records what this summary shows\n");
 }
 
 static void put_period(const struct view *v, struct sbuf *b)

@@ -367,6 +367,7 @@ int probes_parse(struct probes *p, const struct ctrace_schema *s, const struct p
 	struct parse x = { .p = p, .s = s, .items = &items, .o = o };
 	bool calls = o->longer || o->failed || o->calls;
 	const char *usual = calls ? ALL : PROBES_DEFAULT;
+	const struct ctrace_event_type *sample;
 	int status = CLI_OK;
 	bool only_not = true;
 
@@ -381,7 +382,8 @@ int probes_parse(struct probes *p, const struct ctrace_schema *s, const struct p
 	}
 	if (status == CLI_OK)
 		status = parse_all(&x);
-	if (status == CLI_OK && o->frequency)
+	sample = ctrace_schema_by_id(s, CTRACE_ID_CPU_SAMPLE);
+	if (status == CLI_OK && o->frequency && !(o->samples_if_any && (!sample || sample->reason)))
 		status = add(p, xasprintf("sample:%u", o->frequency), NULL, true, false);
 	if (status == CLI_OK)
 		status = finish(p, o);

@@ -29,6 +29,7 @@ struct probes_opts {
 	bool failed;		/* only calls that failed */
 	bool calls;		/* calls are asked for in another way than these two */
 	uint32_t frequency;	/* samples a second on each CPU, 0: none */
+	bool samples_if_any;	/* none if this kernel cannot: they are a default */
 	bool whole;		/* every system call as a whole */
 	bool lenient;		/* names of what this kernel lacks are left out */
 	bool calls_alone;	/* a class has no operations of io_uring: what is counted has other fields */

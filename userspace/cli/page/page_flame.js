@@ -41,7 +41,7 @@ const inFrame = (f, top, frames) => {
 
 function flame(c) {
 	if (!data.recorded.samples)
-		return missing("where the CPUs were", "ctrace record -e views -F 99");
+		return missing("where the CPUs were", "ctrace record");
 	if (!c.flame)
 		return h("p", { class: "dim" }, "No sample hit it.");
 	const frames = treeOf(c);

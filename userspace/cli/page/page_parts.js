@@ -56,7 +56,7 @@ function verdicts() {
 	const parts = [h("h2", { id: "verdict-title" }, "What holds them up")];
 	if (!hasVerdict)
 		parts.push(missing("where threads' time goes, so there is no verdict",
-			"ctrace record -e views -F 99"));
+			"ctrace record"));
 	else if (!bad.length)
 		parts.push(h("p", { class: "says" }, "Nothing holds a container up."));
 	parts.push(h("div", { class: "verdicts" }, bad.map(verdict)));
@@ -91,7 +91,7 @@ function blame() {
 		const list = [...rows.keys()].sort((a, b) => rows.get(b) - rows.get(a));
 		if (!list.length) {
 			replace(box, data.recorded.blame ? h("p", {}, "Nobody waited for a CPU.") :
-				missing("who had the CPU", "ctrace record -e views"));
+				missing("who had the CPU", "ctrace record"));
 			return;
 		}
 		const cellOf = (v, c) => {
@@ -181,7 +181,7 @@ function callTable(caption, list) {
 function calls(c) {
 	const box = h("div", {});
 	if (!data.recorded.calls)
-		return missing("system calls", "ctrace record -e views");
+		return missing("system calls", "ctrace record");
 	follow(() => {
 		const rows = c.calls.map((call) => callRow(c, call)).filter((r) => r.n).sort((a, b) =>
 			b.total - a.total);

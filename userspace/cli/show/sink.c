@@ -72,8 +72,9 @@ static void out(void *arg, const struct ctrace_record *rec, uint32_t cpu, const 
 
 void sink_record(struct sink *s, const struct ctrace_record *rec)
 {
-	if (shown(s, rec) && in_window(s, rec)) {
+	if (in_window(s, rec) && (shown(s, rec) || !s->o.live)) {
 		s->events++;
+		s->hidden += !shown(s, rec);
 		count_cid(s, rec->cid);
 	}
 	/* no stack belongs to this record, and it is none */
@@ -144,6 +145,8 @@ void sink_account(const struct sink *s, struct sbuf *b)
 		sbuf_printf(b, " from %zu container%s", n, n == 1 ? "" : "s");
 	if (host)
 		sbuf_puts(b, n ? " and the host" : " from the host");
+	if (s->hidden)
+		sbuf_printf(b, ", %llu of them not shown", (unsigned long long)s->hidden);
 }
 
 uint64_t sink_realtime(const struct sink *s, uint64_t time)

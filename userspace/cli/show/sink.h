@@ -24,7 +24,7 @@ struct sink_opts {
 	uint32_t stacks;		/* CTRACE_PROBE_F_*: the stacks that each event comes with */
 	bool maps;			/* process_map was asked for, and is not only there to name stacks */
 	uint64_t from, to;		/* the only times that are shown: from <= time < to; to 0: all are */
-	bool live;			/* folded: the tasks are in /proc, which has their names */
+	bool live;			/* the tasks are in /proc, which has their names */
 };
 
 struct sink;
@@ -46,7 +46,8 @@ struct sink {
 	struct pairs *pairs;
 	struct sbuf line;
 	struct stack_queue *queue;	/* NULL: no stacks to wait for */
-	uint64_t events;	/* number of records given to it */
+	uint64_t events;	/* number of records given to it; of live ones, those that are shown */
+	uint64_t hidden;	/* of a recording's: mappings, copies of stacks, the state dump */
 	uint32_t *cids;		/* the containers of these records, sorted */
 	size_t ncids;
 };

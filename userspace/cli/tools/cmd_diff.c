@@ -19,7 +19,7 @@ static const char usage[] =
 "them and because of whom, without quota, asleep; its calls, their times, errors\n"
 "and p99; disk and network. All numbers are per second, so that A and B may have\n"
 "different lengths. What changed most comes first.\n"
-"RECORDING is a directory of 'ctrace record -e views'. WINDOW is FROM..TO, either\n"
+"RECORDING is a directory of 'ctrace record'. WINDOW is FROM..TO, either\n"
 "of which may be missing: 14:00..14:05, +30s..+40s, -5m..\n";
 
 enum { OPT_A = OPT_VIEW_OWN, OPT_B };
@@ -372,7 +372,7 @@ static void put_missing(const struct diff *d, struct sbuf *b)
 		sep = ", ";
 	}
 	if (*sep == ',')
-		sbuf_puts(b, ": 'ctrace record -e views' records what diff compares\n");
+		sbuf_puts(b, ": 'ctrace record' records what diff compares\n");
 }
 
 static void print_text(const struct diff *d)

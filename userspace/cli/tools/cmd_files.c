@@ -14,7 +14,7 @@ static const char usage[] =
 "Counts what containers do with files, on all file systems: reads, writes, opens,\n"
 "syncs and so on; how often, how many bytes, how long. Sockets, pipes and devices\n"
 "are left out. A recording must have the names of descriptors, but for --all:\n"
-"'ctrace record -e views --fds'.\n";
+"'ctrace record --fds'.\n";
 
 #define FUNCTIONS	"count(), sum(duration), sum(ret), max(duration), hist(duration)"
 

@@ -29,7 +29,7 @@ static const char usage[] =
 
 static const struct cli_option options[] = {
 	{ .help = "Options:" },
-	OPTION("input", 'i', "DIR", "look at what 'ctrace record -e views' recorded into DIR"),
+	OPTION("input", 'i', "DIR", "look at what 'ctrace record' recorded into DIR"),
 	WINDOW_OPTIONS("with --input: "),
 	OPTION("interval", OPT_INTERVAL, "TIME", "with --input: a screen for each interval: 1, 500ms, 1m"),
 	OPTION("duration", OPT_DURATION, "TIME", "look for this long: 2, 0.5, 500ms, 2m"),
@@ -474,7 +474,7 @@ static int check_recording(const struct view *v)
 {
 	for (size_t i = 0; threads_events[i]; i++)
 		if (!view_input_has(v, threads_events[i]))
-			return cli_error("'%s' has no %s: record what why counts with 'ctrace record -e views'",
+			return cli_error("'%s' has no %s: record what why counts with 'ctrace record'",
 					 v->recording, threads_events[i]);
 	return CLI_OK;
 }

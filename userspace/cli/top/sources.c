@@ -71,7 +71,7 @@ int top_sources(struct top *t)
 		v->groups[v->ngroups - 1].rows = rows < CTRACE_TABLE_ROWS_MAX ? (uint32_t)rows : CTRACE_TABLE_ROWS_MAX;
 	}
 	if (!v->ngroups)
-		return cli_error("'%s' has no events that top adds up: record them with 'ctrace record -e views'", v->recording);
+		return cli_error("'%s' has no events that top adds up: record them with 'ctrace record'", v->recording);
 	t->there[TOP_ERRORS] = t->there[TOP_READ] = t->there[TOP_WRITE] = t->there[TOP_CALLS];
 	t->there[TOP_DISK_READ] = t->there[TOP_DISK_WRITE];
 	return CLI_OK;
