@@ -8,6 +8,8 @@
 #define CTRACE_COMMANDS_H
 
 #include "base/cli.h"
+#include "base/util.h"
+#include "names/ctable.h"
 
 #define CTRACE_COMMANDS_LOOK(X) \
 	X(ps, "list containers, or follow their births and deaths") \
@@ -85,13 +87,10 @@ extern const struct shared_options shared_options[];	/* ends with who of NULL */
  * look at next. Returns the status to exit with; -1: the word is no target, and the names of containers were
  * offered to near.
  */
-struct nearest;
 int first_look(int argc, char **argv, struct nearest *near);
 /* 'ctrace' on a terminal: each container in a line, and the commands that one needs first. */
 int first_screen(void);
 
-struct ctable;
-struct centry;
 /*
  * cmd_explain.c. The container that the process is in, or the host; *because: a sentence that says why, which
  * the caller frees. NULL after a message.
