@@ -23,8 +23,8 @@ static const char usage[] =
 "container's name, zooms to it.\n"
 "\n"
 "With TARGET, it counts stacks until --duration, Ctrl-C, or the end. RECORDING\n"
-"is the directory that 'ctrace record' wrote. FILE has folded stacks, a\n"
-"line \"container;comm;outermost;...;innermost N\" each; - is standard input.\n";
+"is the directory that 'ctrace record' wrote. FILE has folded stacks, a line\n"
+"\"container;comm;outermost;...;innermost N\" each; - is standard input.\n";
 
 enum { OPT_OFF_CPU = OPT_VIEW, OPT_DIFF, OPT_ICICLE, OPT_TITLE, OPT_UNIT, OPT_PPROF, OPT_SPEEDSCOPE };
 
@@ -42,7 +42,7 @@ static const struct cli_option options[] = {
 	OPTION("output", 'o', "FILE",
 	       "write to this file (default flame.svg, flame.pb.gz, ...); - is standard output"),
 	OPTION("diff", OPT_DIFF, "OLD",
-	       "compare with OLD (folded stacks): red has more now, blue less"),
+	       "compare with OLD (folded): red has more now, blue less"),
 	OPTION("icicle", OPT_ICICLE, NULL, "the outermost frames on top"),
 	OPTION("title", OPT_TITLE, "TEXT", "above the picture"),
 	OPTION("unit", OPT_UNIT, "UNIT",
