@@ -11,7 +11,8 @@ cp "$(command -v cat)" "$tmp/<script>"
 docker_box web "cd $tmp; "'while :; do dd if=/dev/zero of=/x bs=64k count=8 conv=fsync; counted 5 50
 	./"<script>" "/<!--</script><script>alert(1)"; sleep 0.02; done'
 docker_box db 'while :; do waits spin 1; done'
-ctrace record -o "$tmp/kernel" all -e viewer -e views -F 99 --buffer-size 64M --duration 2 2> "$tmp/err"
+# what viewers know, and what views count besides
+ctrace record -o "$tmp/kernel" all -e viewer,sched_wait,sched_run,sched_block,sched_blame,cpu_throttled,block_io,'tcp_*' -F 99 --buffer-size 64M --duration 2 2> "$tmp/err"
 note "$(cat "$tmp/err")"
 has "recorded, and nothing lost" ' 0 lost' "$tmp/err"
 tar -C "$tmp" -czf - kernel | base64 -w 1000 | sed 's/^/@@recording /'

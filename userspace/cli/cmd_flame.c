@@ -211,6 +211,9 @@ static int flame(const struct opts *o)
 	if (status != CLI_OK)
 		goto free;
 	flame_finish(&f);
+	if (!f.v[0].total)
+		fputs("ctrace: there are no stacks: 'ctrace record' takes samples, unless -e or --minimal leaves them out\n",
+		      stderr);
 	out = output_open(o->out);
 	if (!out) {
 		status = cli_error("cannot write '%s': %s", o->out, strerror(errno));

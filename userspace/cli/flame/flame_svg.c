@@ -241,7 +241,7 @@ void flame_svg(const struct flame *f, const struct flame_form *form, FILE *out)
 	walk(&p, true);
 	sbuf_reset(b);
 	sbuf_printf(b, "<text id=\"info\" data-unit=\"%s\" x=\"10\" y=\"%u\">", form->unit, height - 10);
-	sbuf_printf(b, f->v[0].total ? "%llu %s" : "no stacks: 'ctrace record -F 99' records them",
+	sbuf_printf(b, f->v[0].total ? "%llu %s" : "no stacks: 'ctrace record' samples them",
 		    (unsigned long long)f->v[0].total, form->unit);
 	if (f->compared)
 		sbuf_puts(b, "; red: a larger share than before, blue: a smaller one");
