@@ -42,9 +42,10 @@ same "they are there" 4 "$(grep -cE '"name":"(good-one|x;id|x[|]id|--json)"' "$t
 complete_is "a container's name" 'ctrace trace good' good-one
 complete_is "a container in place of a command" 'ctrace good' good-one
 complete_is "the option of a first look" 'ctrace good-one --dura' --duration
-for command in flame ps explain stuck 'snoop exec' 'count sched_switch' profile; do
+for command in ps explain stuck 'snoop exec' 'count sched_switch' profile; do
 	complete_is "a container's name, for ${command%% *}" "ctrace $command good" good-one
 done
+complete_is "for flame, beside files" 'ctrace flame good' 'opt -o filenames good-one'
 complete_is "no name with a shell's characters" 'ctrace trace x' ''
 becomes 'ctrace trace ' > "$tmp/out"
 has_not "nor is one offered unasked" '[;|]|^--json$' "$tmp/out"

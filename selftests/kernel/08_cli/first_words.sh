@@ -11,7 +11,7 @@ command -v jq > /dev/null || skip "no jq to read JSON"
 load
 cd "$tmp" || exit
 docker_box web 'while :; do :; done'
-web=$pid cid=$(of_pid "$pid" cid) dir=$(cgroup_mount)/docker/$docker_id
+web=$pid web_id=$docker_id cid=$(of_pid "$pid" cid) dir=$(cgroup_mount)/docker/$docker_id
 printf '{"ID": "%s", "Name": "/web", "Config": {"Image": "shop/web:7"}}\n' "$docker_id" > "/var/lib/docker/containers/$docker_id/config.v2.json"
 docker_box top 'while :; do sleep 0.1; done'
 # a terminal of 100 columns, for programs that ask whether it is one
@@ -27,7 +27,7 @@ ctrace web --duration 2 > out 2> err
 same "a name alone: status" 0 $?
 note "$(cat out)"
 has "what it is" "^web is container $cid of docker, image shop/web:7, seen for " out
-has "its cgroup" "^  cgroup  .*/docker/$docker_id\$" out
+has "its cgroup" "^  cgroup  .*/docker/$web_id\$" out
 has "its limits" "^  limits  $limits" out
 has "where its time goes" '^ran +[0-9.]+ +[0-9.]+%$' out
 has "all of it" '^all +[0-9.]+ +100.0%$' out
