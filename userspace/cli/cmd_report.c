@@ -210,8 +210,8 @@ static int run_report(int argc, char **argv)
 		return cli_usage("--diff is for --html: 'ctrace diff OLD NEW' prints what changed");
 	if (interval && !o.summary)
 		return cli_usage("--interval is for --summary: report itself shows each event");
-	if (html && argc == optind && is_recording(html)) {
-		/* FILE was forgotten */
+	/* FILE was forgotten */
+	if (html && is_recording(html) && (argc == optind || !is_recording(argv[optind]))) {
 		argv[--optind] = (char *)html;
 		html = HTML_DEFAULT;
 	}

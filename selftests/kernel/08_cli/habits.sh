@@ -71,7 +71,7 @@ ctrace record web --duration 0.5 2> err
 same "record without -o: status" 0 $?
 dir=$(sed -n 's/^ctrace: .*, in \(ctrace-[0-9]*-[0-9]*\)$/\1/p' err)
 has "its name is of the day" "^ctrace-($before|$(date +%Y%m%d))-[0-9]{6}\$" <(echo "$dir")
-size=$(sed -n 's/.* streams*, \(.*\) on disk, .*/\1/p' err)
+size=$(sed -n 's/.* \([^ ]*\) on disk, .*/\1/p' err)
 kb=$(du -sk "$dir" | cut -f1)
 in_range "its size in kB, as du has it: $size" $((kb * 9 / 10 - 1)) $((kb * 11 / 10 + 1)) $(($(numfmt --from=iec "$size") / 1024))
 events=$(sed -n 's/^ctrace: \([0-9]*\) events* in .*/\1/p' err)
