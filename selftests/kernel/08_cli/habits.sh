@@ -37,7 +37,8 @@ refuse "a program without its --" 'put -- before it: ctrace trace -- cat -A' ctr
 refuse "one that has no options" 'put -- before it: -- true' ctrace trace true
 same "with it, it runs" 0 "$(ctrace trace -o out -- true > /dev/null 2>&1; echo $?)"
 
-# docker and lxc
+# docker and lxc; w* is for ctrace, not for the shell
+set -f
 for line in ls list 'ps web' 'ls web' 'ps w*' "ps $cid"; do
 	# shellcheck disable=SC2086 # words
 	ctrace $line --json > out 2> err
@@ -45,6 +46,7 @@ for line in ls list 'ps web' 'ls web' 'ps w*' "ps $cid"; do
 	same "has web" "$cid" "$(jq 'select(.name == "web") | .cid' out)"
 	case $line in ls | list) same "and all" 2 "$(jq -s length out)";; *) same "alone" 1 "$(jq -s length out)";; esac
 done
+set +f
 refuse "of none" "no container 'wbe' \(did you mean 'web'" ctrace ps wbe
 ctrace inspect web > out 2> err
 has "inspect" '^web is container ' out

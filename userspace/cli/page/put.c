@@ -10,6 +10,7 @@
  *	events		EVENT_BYTES							4.2 MB
  *	flame graphs	PAGE_NAMES, which JSON makes six times as long at most,
  *			PAGE_FRAMES x 60, FRAME_CELLS x 10				7.9 MB
+ *	failures	25 containers x FAILS_SHOWN x 900				0.7 MB
  *	the rest	24 containers x 2 x PAGE_ROWS x 160, PAGE_CULPRITS x 64 x 250	3.0 MB
  *
  * If a list is longer, its parts of time become longer: two, three, ... of the 600 are one. Names are no
@@ -28,7 +29,7 @@
 #define FRAME_CELLS	60000u
 #define EVENTS		4000u
 #define EVENT_BYTES	(4u << 20)
-#define FAILS_SHOWN	16u
+#define FAILS_SHOWN	32u
 
 static const char style[] = {
 #include "page_css.h"
