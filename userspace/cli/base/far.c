@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -9,10 +10,15 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/far.h"
+
+#ifndef SYS_close_range
+#define SYS_close_range	436	/* the headers are older than Linux 5.9 */
+#endif
 
 #define STUCK_MAX	8			/* processes that were given up and have not ended */
 /* time that late requests may take; beyond, a tenth of all time */
@@ -168,6 +174,12 @@ void far_tell(struct far *f, const char *what, size_t n)
 		_exit(0);
 }
 
+/* False: the kernel is older than 5.9. */
+static bool close_all(unsigned int from, unsigned int to)
+{
+	return from > to || !syscall(SYS_close_range, from, to, 0);
+}
+
 /*
  * Closes descriptors and mappings of rings: they would keep a session alive if we have ended and this process
  * cannot end. All shared mappings go except the page.
@@ -184,6 +196,8 @@ static void leave_all(const struct far *f)
 	free(text);
 	for (int i = 0; i < 3 && null >= 0; i++)
 		dup2(null, i);
+	if (close_all(3, (unsigned int)f->fd - 1) && close_all((unsigned int)f->fd + 1, UINT_MAX))
+		return;
 	for (long fd = 3, max = sysconf(_SC_OPEN_MAX); fd < max && fd < 65536; fd++)
 		if (fd != f->fd)
 			close((int)fd);
