@@ -47,7 +47,7 @@
 		by("info").textContent = text + (kernel && at.v ? ": kernel " + share(at.k) + ", user " + share(at.v - at.k) : "");
 	}
 	function zoom(to) {
-		var scale = width / to.w, slack = to.w * 1e-6;
+		var scale = width / to.w, slack = 0.002;	/* data-x and data-w have three digits */
 		at = to;
 		frames.forEach(function (f) {
 			var around = f.d <= to.d && f.x <= to.x + slack && f.x + f.w >= to.x + to.w - slack;
