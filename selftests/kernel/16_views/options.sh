@@ -43,7 +43,7 @@ for view in $tables $lines; do
 	if [ -s "$tmp/wrong" ]; then not_ok "$words"; note "$(cat "$tmp/wrong")"; else ok "$words refuses"; fi
 done
 # a column counts in a text that is shown
-refuse "a field that is not there" "aggregate 'count\\(\\).* by user_stack', column [0-9]+: no field 'user_stack'" \
+refuse "a field that is not there" "aggregate 'count\\(\\).* user_stack', column [0-9]+: no field 'user_stack'" \
 	ctrace stats all --by user_stack --duration 1
 refuse "a probe inside a program" "'uprobe:/bin/sh:main' is inside a program" ctrace trace all -e uprobe:/bin/sh:main --duration 1
 # nothing happens: a heading at most, and an account of nothing
