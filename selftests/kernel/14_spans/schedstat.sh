@@ -35,7 +35,8 @@ while read -r pid run delay _; do
 	at_least "nor more" "$ours" $((run + run / 20 + 20000000 + stolen))
 	at_least "it did run" 100000000 "$run"
 	at_least "it did wait" 100000000 "$delay"
-	near "it waited" $((delay / 50 + 20000000)) "$delay" "$(sum wait "$pid")"
+	at_least "it waited" $((delay - delay / 50 - 20000000)) "$(sum wait "$pid")"
+	at_least "and no longer" "$(sum wait "$pid")" $((delay + delay / 20 + 20000000 + stolen))
 done < <(sed -n 's/^stat=//p' "$tmp/ev")
 same "two workers" 2 $n
 has "none unfollowed" ' unfollowed 0( |$)' "$tmp/err"

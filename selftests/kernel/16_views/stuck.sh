@@ -60,6 +60,7 @@ dir=$(cgroup_dirs "/docker/$docker_id" | while read -r d; do [ ! -e "$d/cgroup.f
 if [ -n "$dir" ]; then
 	echo 1 > "$dir/cgroup.freeze"
 	later "echo 0 > $dir/cgroup.freeze"
+	wait_for 20 grep -qx 'frozen 1' "$dir/cgroup.events" || give_up "the cgroup does not freeze"
 	note "it waits in $(cat "/proc/$chilled/wchan")"
 	held "frozen" sleep chilled '.in == "frozen"'
 	ctrace why chilled --duration 0.5 > "$tmp/why" 2> "$tmp/err"

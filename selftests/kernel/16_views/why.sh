@@ -119,7 +119,7 @@ ctrace why web --duration 1 > "$tmp/text" 2>&1
 has "the heading" '^web: 1 thread in [12]\.' "$tmp/text"
 has "the sum" '^all +[0-9.]+ +100\.0%$' "$tmp/text"
 has "the neighbour" '^  db +[0-9.]+ +[0-9.]+%  sh$' "$tmp/text"
-has "its words" '^Neighbours are to blame for .*: db had it' "$tmp/text"
+has "its words" '^Its neighbour(s had the CPU for .*, db for| db had the CPU for) [0-9]+%' "$tmp/text"
 note "$(cat "$tmp/text")"
 note "$(ctrace blame all --top 3 --duration 1 2>&1)"
 check "the command" sh -c "$(word web next | sed 's/--duration 10/--duration 0.5/')"

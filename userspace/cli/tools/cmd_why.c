@@ -91,12 +91,21 @@ static void put_cpu_cause(const struct view *v, struct sbuf *b, const struct why
 	const struct blame_culprit *x = worst(w, kind);
 	uint64_t waited = w->spent[SPENT_WAITED], ns = w->verdict.ns[c];
 	double share = percent(ns, waited);
+	bool alone;
 
 	switch (c) {
 	case CAUSE_NEIGHBOUR:
-		sbuf_printf(b, "Neighbours are to blame for %.0f%% of its waits for a CPU: ", share);
+		/* one that had all of it is named once */
+		alone = (int)(share + 0.5) == (int)(percent(x->ns, waited) + 0.5);
+		sbuf_puts(b, alone ? "Its neighbour " : "Its neighbours");
+		if (alone)
+			view_put_other_container(v, b, x->cid);
+		sbuf_printf(b, " had the CPU for %.0f%% of its waits for one", share);
+		if (alone)
+			break;
+		sbuf_puts(b, ", ");
 		view_put_other_container(v, b, x->cid);
-		sbuf_printf(b, " had it for %.0f%% of them", percent(x->ns, waited));
+		sbuf_printf(b, " for %.0f%%", percent(x->ns, waited));
 		break;
 	case CAUSE_HOST:
 		sbuf_printf(b, "The host had the CPU for %.0f%% of its waits for one%s%s", share,

@@ -147,7 +147,8 @@ void stuck_connections_account(const struct stuck_connections *c)
 			"whose is not known\n",
 			s->shared, s->shared == 1 ? " is" : "s are");
 	if (s->left_ns)
-		fprintf(stderr, "ctrace: looking at %zu network namespaces took too long: some are left out\n",
+		fprintf(stderr,
+			"ctrace: looking at %zu network namespaces took too long: some are left out\n",
 			s->left_ns);
 }
 
