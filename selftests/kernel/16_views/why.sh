@@ -114,6 +114,12 @@ for quiet in quiet quiet-recorded; do
 	at_least "$quiet sleeps, or waits for who sleeps" $((n * 8 / 10)) $(($(spent $quiet slept) + $(spent $quiet children)))
 done
 
+# Kernel threads that wait for work sleep so that no signal wakes them, and nothing is wrong with that.
+at_least "idle kernel threads, as /proc has them" 3 "$(cat /proc/[0-9]*/stat 2> /dev/null | grep -c ') I ')"
+ctrace why host --json --duration 2 > "$tmp/host" 2> "$tmp/host.err"
+note "$(jq -c '.rows[0] | del(.culprits)' "$tmp/host")"
+same "the host is not held up by them" true "$(jq '.rows[0] | .spent.kernel * 5 < .time' "$tmp/host")"
+
 # The text, and the command that it gives, which works.
 ctrace why web --duration 1 > "$tmp/text" 2>&1
 has "the heading" '^web: 1 thread in [12]\.' "$tmp/text"

@@ -105,6 +105,17 @@ void nearest_print(struct nearest *n, struct sbuf *b);
 /* Is it a program that a shell would find? */
 bool is_program(const char *word);
 
+/*
+ * Does a task in this state (task->state) sleep so that no signal wakes it? Not a kernel thread that waits for
+ * work (TASK_IDLE): TASK_NOLOAD is 0x400 since 4.2, and no state had that bit before.
+ */
+static inline bool is_deep_sleep(uint64_t state)
+{
+	const uint64_t uninterruptible = 2, noload = 0x400;
+
+	return (state & (uninterruptible | noload)) == uninterruptible;
+}
+
 /* Is the cgroup (or file) at path, of len bytes, the one at `of`, which is not "", or below it? */
 bool path_below(const char *path, size_t len, const char *of);
 

@@ -186,6 +186,9 @@ static enum spent at(struct threads *t, struct thread *x, const char *dir, char 
 	x->fd = -1;
 	if (state == 'T' || state == 't')
 		return SPENT_STOPPED;
+	/* a kernel thread that waits for work */
+	if (state == 'I')
+		return SPENT_OTHER;
 	if (state != 'S' && state != 'D')
 		return SPENT_UNKNOWN;
 	c = thread_call_read(dir);

@@ -12,9 +12,6 @@
 #include <string.h>
 #include "export/draw.h"
 
-#define DEEP_SLEEP	2	/* TASK_UNINTERRUPTIBLE, */
-#define IDLE_SLEEP	0x400	/* unless it only does not count as load: TASK_NOLOAD */
-
 struct cpu {
 	int32_t tid;		/* who has it; -1: not known */
 	int32_t prio;
@@ -146,7 +143,7 @@ static void left(struct draw *d, int32_t tid, uint64_t time, int64_t state)
 	if (!t)
 		return;
 	t->can_run = state ? 0 : time;
-	t->sleeps = state & DEEP_SLEEP && !(state & IDLE_SLEEP) ? time : 0;
+	t->sleeps = is_deep_sleep(state) ? time : 0;
 }
 
 static void came(struct draw *d, int32_t tid, uint64_t time)
@@ -318,7 +315,7 @@ static void sched_span(struct draw *d, const struct ctrace_record *rec, uint32_t
 		ran(d, cpu, rec->tid, from, rec->time, 120, number(v, n, "prev_state"));
 	else if (rec->id == CTRACE_ID_SCHED_WAIT)
 		spend(d, rec->cid, rec->tid, SPENT_WAIT, from, rec->time);
-	else if (rec->id == CTRACE_ID_SCHED_BLOCK && state & DEEP_SLEEP && !(state & IDLE_SLEEP))
+	else if (rec->id == CTRACE_ID_SCHED_BLOCK && is_deep_sleep(state))
 		spend(d, rec->cid, rec->tid, SPENT_STUCK, from, rec->time);
 }
 

@@ -6,7 +6,6 @@
 #include "ctf/ctf_read.h"
 #include "page/page.h"
 
-#define DEEP_SLEEP	2	/* as in export/draw.c */
 #define FRAMES		24u	/* of an event's stack */
 
 static struct page_box *box_of(struct page *p, uint32_t cid)
@@ -260,7 +259,7 @@ static void blocked(struct export *x, const struct ctrace_record *rec, const str
 	uint64_t duration = number(v, n, "duration");
 
 	s.from -= duration < rec->time ? duration : rec->time;
-	if (number(v, n, "state") & DEEP_SLEEP)
+	if (is_deep_sleep(number(v, n, "state")))
 		keep(x, box_of(x->own, rec->cid), PAGE_BLOCK, &s, rec->tid,
 		     number(v, n, "iowait") ? "for a disk" : "in the kernel");
 }

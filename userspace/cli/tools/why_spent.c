@@ -30,7 +30,7 @@ static uint64_t value(const struct view_row *r, uint32_t fn)
 static enum spent of_sleep(const struct view *v, const struct why *w, const struct view_row *r,
 			   const struct thread *x)
 {
-	const uint64_t uninterruptible = 2, stopped = 4 | 8;	/* TASK_*: the same since 2.6 */
+	const uint64_t stopped = 4 | 8;	/* TASK_*: the same since 2.6 */
 	int32_t nr = (int32_t)key(r, "syscall"), arg = (int32_t)key(r, "arg");
 	enum spent s = threads_in_call(&w->threads, x, v->run.schema, nr, arg);
 
@@ -38,14 +38,14 @@ static enum spent of_sleep(const struct view *v, const struct why *w, const stru
 	 * since 6.5, and in 6.1's stable series, all operations under way count as iowait there: accept(),
 	 * too
 	 */
-	if (s == SPENT_IO_URING && !(key(r, "state") & uninterruptible))
+	if (s == SPENT_IO_URING && !is_deep_sleep(key(r, "state")))
 		return s;
 	if (key(r, "iowait"))
 		return SPENT_DISK;
 	if (key(r, "state") & stopped)
 		return SPENT_STOPPED;
 	/* vfork() waits so for its child */
-	if (key(r, "state") & uninterruptible && s != SPENT_CHILDREN && s != SPENT_DISK)
+	if (is_deep_sleep(key(r, "state")) && s != SPENT_CHILDREN && s != SPENT_DISK)
 		return SPENT_KERNEL;
 	if (s == SPENT_LOCKS && value(r, CTRACE_TABLE_SUM) > LONG_WAIT * value(r, CTRACE_TABLE_COUNT))
 		return SPENT_HANDOVER;
