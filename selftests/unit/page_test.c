@@ -358,7 +358,7 @@ static void bounded(void)
 	check_eq(number(nth(list, 24), NULL, "others"), 75 - 24);
 	check_eq(sum(get(get(nth(list, 24), "series"), "calls")) > 0, 1);
 	for (size_t i = 0; i < length(list); i++) {
-		check(length(get(nth(list, i), "fails")) <= 16);
+		check(length(get(nth(list, i), "fails")) <= 32);
 		frames += length(get(nth(list, i), "flame"));
 	}
 	check(frames > 10000 && frames <= 16384);
