@@ -106,8 +106,8 @@ void nearest_print(struct nearest *n, struct sbuf *b);
 bool is_program(const char *word);
 
 /*
- * Does a task in this state (task->state) sleep so that no signal wakes it? Not a kernel thread that waits for
- * work (TASK_IDLE): TASK_NOLOAD is 0x400 since 4.2, and no state had that bit before.
+ * Does a task in this state (task->state) sleep so that no signal wakes it? Not a kernel thread that waits
+ * for work (TASK_IDLE): TASK_NOLOAD is 0x400 since 4.2, and no state had that bit before.
  */
 static inline bool is_deep_sleep(uint64_t state)
 {
