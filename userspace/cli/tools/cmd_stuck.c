@@ -13,6 +13,7 @@
 #include "base/table.h"
 #include "count/threads.h"
 #include "count/view.h"
+#include "names/cgroup_files.h"
 #include "run/run.h"
 #include "strace/paint.h"
 #include "tools/stuck.h"
@@ -61,6 +62,9 @@ struct stuck {
 	struct stuck_requests requests;
 	struct stuck_connections connections;
 	struct threads fds;	/* for the descriptors at which threads wait */
+	struct cgroup_files *files;
+	uint32_t cid;		/* of the last thread that was asked about, CTRACE_CID_ALL: none, ... */
+	bool frozen;		/* ... and whether its container is */
 	struct item *v;
 	size_t n, room;
 	size_t threads, held;	/* that were looked at; and of these, held up for long enough */
@@ -93,15 +97,26 @@ static bool is_32bit(const char *dir)
 }
 
 /*
- * Does it wait for its cgroup to be thawed? Such a thread has an ordinary state. It sleeps where a signal
- * would be delivered (v2; in a function of its own, or not), or as for a suspend (v1).
+ * Does it wait for its cgroup to be thawed? Such a thread has an ordinary state. Its container is frozen; or
+ * it sleeps where a signal would be delivered (v2; in a function of its own, or not), or as for a suspend
+ * (v1): then a cgroup inside is frozen. Many kernels before 5.16 say 0 in place of that function.
  */
-static bool is_frozen(const char *dir)
+static bool is_frozen(struct stuck *k, uint32_t cid, const char *dir)
 {
-	char *file = xasprintf("%s/wchan", dir), *text = read_file(file, NULL);
-	bool is = text && (!strcmp(text, "do_freezer_trap") || !strcmp(text, "get_signal") ||
-			   !strcmp(text, "__refrigerator"));
+	const struct centry *e = cid == k->cid ? NULL : ctable_find(k->run.ctable, cid);
+	char *file, *text;
+	bool is;
 
+	if (cid != k->cid) {
+		k->frozen = e && cgroup_frozen(k->files, &e->c);
+		k->cid = cid;
+	}
+	if (k->frozen)
+		return true;
+	file = xasprintf("%s/wchan", dir);
+	text = read_file(file, NULL);
+	is = text && (!strcmp(text, "do_freezer_trap") || !strcmp(text, "get_signal") ||
+		      !strcmp(text, "__refrigerator"));
 	free(file);
 	free(text);
 	return is;
@@ -115,7 +130,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 /* The rule of why, for one thread. */
 static void judge(struct stuck *k, struct item *x, const char *dir)
 {
-	const uint32_t uninterruptible = 2, stopped = 4 | 8;	/* TASK_*: the same since 2.6 */
+	const uint32_t stopped = 4 | 8;	/* TASK_*: the same since 2.6 */
 	const struct thread of = { .pid = (int32_t)x->i.pid };
 	enum spent s;
 
@@ -129,7 +144,7 @@ static void judge(struct stuck *k, struct item *x, const char *dir)
 	x->age = larger(x->i.span == CTRACE_ID_SCHED_BLOCK ? x->i.span_ns : x->i.ran_ns, x->i.call_ns);
 	x->call = thread_call_read(dir);
 	x->compat = x->call.nr >= 0 && (x->i.call ? ctrace_id_call(x->i.call).is32 : is_32bit(dir));
-	if (is_frozen(dir) || x->i.state & stopped) {
+	if (x->i.state & stopped || is_frozen(k, x->i.cid, dir)) {
 		x->what = x->i.state & stopped ? "stopped" : "frozen";
 		x->held = true;
 		return;
@@ -137,7 +152,7 @@ static void judge(struct stuck *k, struct item *x, const char *dir)
 	s = threads_at_call(&k->fds, &of, k->run.schema, &x->call);
 	if (x->i.iowait)
 		s = SPENT_DISK;
-	else if (x->i.state & uninterruptible && s != SPENT_CHILDREN && s != SPENT_DISK)
+	else if (is_deep_sleep(x->i.state) && s != SPENT_CHILDREN && s != SPENT_DISK)
 		s = SPENT_KERNEL;
 	x->held = s == SPENT_DISK || s == SPENT_KERNEL || s == SPENT_LOCKS || s == SPENT_NETWORK;
 	x->what = spent_word(s);
@@ -418,7 +433,7 @@ static int look(struct stuck *k, struct run_opts *o)
 static int run_stuck(int argc, char **argv)
 {
 	static char *everything[] = { "all" };
-	struct stuck k = { .longer = LONGER };
+	struct stuck k = { .longer = LONGER, .cid = CTRACE_CID_ALL };
 	struct getopts g = getopts_of(options);
 	struct run_opts o = { .plan = plan };
 	int opt, status = CLI_OK;
@@ -444,12 +459,14 @@ static int run_stuck(int argc, char **argv)
 	o.ntargets = optind < argc ? argc - optind : 1;
 	if (status != CLI_OK)
 		return status;
+	k.files = cgroup_files_new();
 	status = look(&k, &o);
 	if (k.paints)
 		paints_free(k.paints);
 	stuck_requests_free(&k.requests);
 	stuck_connections_free(&k.connections);
 	threads_free(&k.fds);
+	cgroup_files_free(k.files);
 	free(k.v);
 	run_free(&k.run);
 	return status;
