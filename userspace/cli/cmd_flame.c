@@ -7,8 +7,8 @@
 #include <unistd.h>
 #include "commands.h"
 #include "base/output.h"
-#include "ctf/sink_ctf.h"
 #include "flame/flame.h"
+#include "run/recording.h"
 #include "run/run.h"
 #include "run/window.h"
 #include "show/sink.h"
@@ -159,7 +159,6 @@ static int add_words(struct flame *f, const struct opts *o)
 	const char *word = o->nwords ? o->words[0] : "";
 	bool is_file, recording;
 	struct stat st;
-	char *schema;
 
 	is_file = !strcmp(word, "-") || (!stat(word, &st) && !S_ISDIR(st.st_mode));
 	if (is_file && (o->nwords > 1 || o->command || o->off_cpu || o->hz || o->duration || o->follow ||
@@ -167,9 +166,7 @@ static int add_words(struct flame *f, const struct opts *o)
 		return cli_usage("'%s' is a file of folded stacks: nothing else can be chosen", word);
 	if (is_file)
 		return add(f, word, false);
-	schema = xasprintf("%s/" CTF_SIDE_SCHEMA, word);
-	recording = o->nwords && !access(schema, F_OK);
-	free(schema);
+	recording = o->nwords && recording_is(word);
 	if (!recording && window_given(&o->window))
 		return cli_usage("--from, --to and --last choose a part of a recording, but '%s' is none",
 				 word);

@@ -10,6 +10,7 @@
 #include "base/cli.h"
 #include "base/json.h"
 #include "page/page.h"
+#include "run/recording.h"
 #include "run/run.h"
 #include "run/window_options.h"
 
@@ -183,15 +184,6 @@ static int show(struct page_opts *o, bool recorded)
 	return status;
 }
 
-static bool is_recording(const char *word)
-{
-	char *schema = xasprintf("%s/" CTF_SIDE_SCHEMA, word);
-	bool is = !access(schema, F_OK);
-
-	free(schema);
-	return is;
-}
-
 static int run_page(int argc, char **argv)
 {
 	struct getopts g = getopts_of(options);
@@ -213,13 +205,13 @@ static int run_page(int argc, char **argv)
 		else if (opt != 'j' && !window_option(&o.x.window, opt))
 			return cli_bad_option(opt, argv, &g);
 	}
-	recorded = optind < argc && is_recording(argv[optind]);
+	recorded = optind < argc && recording_is(argv[optind]);
 	if (recorded && o.duration)
 		return cli_usage("'%s' is a recording: --last TIME shows a part of it, --duration is for TARGETs",
 				 argv[optind]);
 	if (!recorded && window_given(&o.x.window))
 		return cli_usage("--from, --to and --last choose a part of a recording, but none is given");
-	if (!recorded && o.old && !is_recording(o.old))
+	if (!recorded && o.old && !recording_is(o.old))
 		return cli_error("'%s' is not a recording: give the directory that 'ctrace record -o' wrote",
 				 o.old);
 	o.x.dir = recorded ? argv[optind++] : NULL;

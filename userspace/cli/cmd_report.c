@@ -3,11 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "commands.h"
 #include "base/cli.h"
 #include "base/output.h"
-#include "ctf/sink_ctf.h"
 #include "export/export.h"
 #include "page/page.h"
 #include "run/recording.h"
@@ -151,15 +149,6 @@ out:
 	return status;
 }
 
-static bool is_recording(const char *dir)
-{
-	char *side = xasprintf("%s/" CTF_SIDE_SCHEMA, dir);
-	bool yes = !access(side, F_OK);
-
-	free(side);
-	return yes;
-}
-
 static int run_report(int argc, char **argv)
 {
 	struct getopts g = getopts_of(options);
@@ -211,7 +200,7 @@ static int run_report(int argc, char **argv)
 	if (interval && !o.summary)
 		return cli_usage("--interval is for --summary: report itself shows each event");
 	/* FILE was forgotten */
-	if (html && is_recording(html) && (argc == optind || !is_recording(argv[optind]))) {
+	if (html && recording_is(html) && (argc == optind || !recording_is(argv[optind]))) {
 		argv[--optind] = (char *)html;
 		html = HTML_DEFAULT;
 	}

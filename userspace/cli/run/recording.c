@@ -250,6 +250,15 @@ static int add_blocks(const char *path, const struct stat *st, int type, struct 
 	return 0;
 }
 
+bool recording_is(const char *dir)
+{
+	char *schema = xasprintf("%s/" CTF_SIDE_SCHEMA, dir);
+	bool is = !access(schema, F_OK);
+
+	free(schema);
+	return is;
+}
+
 uint64_t recording_on_disk(const char *dir)
 {
 	on_disk = 0;

@@ -62,6 +62,8 @@ bool recording_shows(const struct recording *r, uint32_t cid);
  * was not read to its end because it is damaged.
  */
 int recording_whole(const struct recording *r, const char *what);
+/* Is there a recording, whole or not, in the directory? */
+bool recording_is(const char *dir);
 /* What the directory takes on disk, as du counts it: blocks of all its files. */
 uint64_t recording_on_disk(const char *dir);
 void recording_close(struct recording *r);

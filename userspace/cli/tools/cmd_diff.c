@@ -3,9 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "commands.h"
-#include "ctf/sink_ctf.h"
 #include "run/recording.h"
 #include "tools/diff.h"
 
@@ -451,15 +449,6 @@ int diff_json(const char *old, const struct export_opts *now, size_t most, struc
 	return status;
 }
 
-static bool is_recording(const char *word)
-{
-	char *schema = xasprintf("%s/" CTF_SIDE_SCHEMA, word);
-	bool is = !access(schema, F_OK);
-
-	free(schema);
-	return is;
-}
-
 static int read_options(struct diff *d, int argc, char **argv, bool *help)
 {
 	struct getopts g = getopts_of(options);
@@ -493,7 +482,7 @@ static int run_diff(int argc, char **argv)
 		return cli_usage("diff needs a recording, or two: directories that 'ctrace record -o' wrote");
 	d.side[A].dir = d.side[B].dir = argv[optind];
 	words = optind + 1;
-	two = words < argc && is_recording(argv[words]);
+	two = words < argc && recording_is(argv[words]);
 	if (two)
 		d.side[B].dir = argv[words++];
 	if (!two && !(window_given(&d.side[A].window) && window_given(&d.side[B].window)))
