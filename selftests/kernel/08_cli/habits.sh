@@ -22,7 +22,7 @@ for line in "trace -p $web" "trace -p$web" "-p $web" "-f -p $web" "trace -f -tt 
 	at_least "of that process's container" 1 "$(grep -c '^{' out)"
 	same "and no other" "$cid" "$(jq -r 'select(.event) | .cid' out | sort -u | xargs)"
 done
-# strace -c: the calls of a program that makes so many
+# strace -c: the program makes 300 calls
 ctrace trace -c --json -- counted 5 300 > out 2> err
 same "trace -c counts" 300 "$(jq -s '[.[].rows[]? | select(.syscall == "getpriority") | .calls] | add' out)"
 same "as stats" "Usage: ctrace stats" "$(ctrace -c --help | head -n 1 | cut -d' ' -f1-3)"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: record without -e has what why, blame, stats, offcpu, flame and the page need; --minimal has calls and processes alone
-# witness: a program that makes so many marked calls, and its functions' names
+# witness: a program that makes 300 marked calls, and its functions' names
 # requires: any
 # timeout: 180
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

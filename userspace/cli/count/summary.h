@@ -9,8 +9,8 @@
 /* interval: 0, or one for each so many ns. Status to exit with. */
 int summary_run(const char *dir, char **targets, int ntargets, const struct window *w, uint64_t interval);
 /*
- * The members of its JSON object before "rows", and one of its rows with at most so many calls and tasks,
- * both of a period that was added up.
+ * The first puts the members of its JSON object that stand before "rows"; the second puts one row. The period
+ * was added up before. most: the largest number of calls, and of tasks, that a row has.
  */
 void summary_json_head(const struct view *v, const struct digest *own, struct json *j);
 void summary_json_box(const struct view *v, const struct digest *own, const struct digest_box *x, size_t most,
