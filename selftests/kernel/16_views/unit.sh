@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a unit, or another cgroup, that is a target has its own name in every view, live and recorded; why takes it; blame's (self) is the unit alone
-# witness: three spinners on one CPU, two of them the unit's, which wait for each other and for the third alike; cgroup.procs
+# witness: three spinners on one CPU, two of them the unit's: each waits while the others run, and for how long they ran stands in
+#	/proc/PID/schedstat; cgroup.procs
 # requires: v2
 # timeout: 180
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
@@ -19,7 +20,9 @@ spin() {
 	taskset 1 /bin/sh -c "echo \$\$ > $cg/$1/cgroup.procs; while :; do i=0; while [ \$i -lt 2000 ]; do i=\$((i + 1)); done; : < /dev/null; done" &
 	later "kill -9 $!"
 	wait_for 10 grep -q "$1" "/proc/$!/cgroup"
+	spinners+=($!)
 }
+spinners=()
 spin system.slice/victim.service
 spin system.slice/victim.service
 spin system.slice/other.service
@@ -42,18 +45,34 @@ done
 ctrace stats $unit --json --duration 0.5 > "$tmp/out" 2> "$tmp/err"
 same "stats --json" "\"$unit\"" "$(jq -c '.rows[].container' "$tmp/out" | sort -u)"
 
+# ran: prints for how long each spinner has run
+ran() { for p in "${spinners[@]}"; do cut -d' ' -f1 "/proc/$p/schedstat"; done | paste -sd' '; }
+before=$(ran)
 ctrace blame $unit --json --duration 2 > "$tmp/out" 2> "$tmp/err"
+after=$(ran)
 note "$(jq -c '.rows[] | [.container, .waited, [.culprits[] | [.culprit, .container, .comm, .waited]]]' "$tmp/out")"
 share() { jq "[.rows[] | . as \$r | .culprits[] | select(.culprit == \"$1\") | 100 * .waited / \$r.waited] | add | floor" "$2"; }
-between() { if [ "${2:-0}" -ge 25 ] && [ "$2" -le 75 ]; then ok "$1: $2 %"; else not_ok "$1: expected about half, seen '$2' %"; fi; }
-between "half of the waits are for the unit's own spinner" "$(share self "$tmp/out")"
-between "the other half for the one outside" "$(share host "$tmp/out")"
+# expected self|host: its share. While one of the unit's runs, the other waits for it; while the third runs, both do.
+expected() {
+	echo "$before $after" | awk -v who="$1" '{ own = $4 - $1 + $5 - $2; out = 2 * ($6 - $3); printf "%d", 100 * (who == "self" ? own : out) / (own + out) }'
+}
+# about SAYS WHO: the command's own start and end are in what the witness counted, but not in what it saw
+about() {
+	local seen wants
+	seen=$(share "$2" "$tmp/out") wants=$(expected "$2")
+	if [ "${seen:--1}" -ge $((wants - 15)) ] && [ "${seen:--1}" -le $((wants + 15)) ]; then ok "$1: $seen %, by the witness $wants %"
+	else not_ok "$1: seen '$seen' %, by the witness $wants %"; fi
+}
+about "waits for the unit's own spinner" self
+about "waits for the one outside" host
 same "who is called host" '"host"' "$(jq -c '.rows[].culprits[] | select(.culprit == "host") | .container' "$tmp/out" | sort -u)"
 # the way with records
+before=$(ran)
 ctrace record -o "$tmp/rec" -e views $unit --duration 2 > "$tmp/out" 2>&1 || not_ok "record: $(cat "$tmp/out")"
+after=$(ran)
 ctrace blame --input "$tmp/rec" --json > "$tmp/out" 2> "$tmp/err"
-between "the same from a recording: the unit's own" "$(share self "$tmp/out")"
-between "and the one outside" "$(share host "$tmp/out")"
+about "the same from a recording: the unit's own" self
+about "and the one outside" host
 same "its name is in the recording" "\"$unit\"" "$(jq -c '.rows[].container' "$tmp/out" | sort -u)"
 ctrace report "$tmp/rec" --json 2> "$tmp/err" | grep '^{' | jq -r 'select(.event == "sched_switch" or .event == "sched_wait" or .event == "sched_run") | .container' | sort -u > "$tmp/out"
 same "report knows it" "$unit" "$(cat "$tmp/out")"

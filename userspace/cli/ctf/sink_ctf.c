@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 #include "base/cli.h"
 #include "ctf/sink_ctf.h"
 
@@ -20,6 +21,7 @@ struct ctf {
 	char *buf;
 	uint64_t *lost;		/* by slot: losses of runs of which nothing was written */
 	uint32_t nslots;	/* length of lost */
+	bool made_dir;
 	bool failed;		/* and a message said so */
 };
 
@@ -185,6 +187,7 @@ struct ctf *ctf_create(const char *dir, const struct ctrace_schema *s, struct ct
 	c->stacks = o ? o->stacks : 0;
 	c->shows = o ? o->shows : NULL;
 	c->shows_arg = o ? o->shows_arg : NULL;
+	c->made_dir = access(dir, F_OK) && errno == ENOENT;
 	allow_files();
 	err = ctrace_ctf_open(AT_FDCWD, dir, s, &wo, &c->w);
 	if (!err) {
@@ -216,6 +219,9 @@ int ctf_close(struct ctf *c)
 	if (err && !c->failed)
 		cli_error("cannot write the end of '%s': %s", c->dir, strerror(-err));
 	status = err || c->failed ? CLI_FAIL : CLI_OK;
+	/* the library removed its files if there was no record; it stays if anything is in it */
+	if (status != CLI_OK && c->made_dir)
+		rmdir(c->dir);
 	free(c->dir);
 	free(c->buf);
 	free(c->lost);
