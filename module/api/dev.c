@@ -33,7 +33,7 @@ struct dev_file {
 };
 
 /* Who may not trace holds no descriptor, bound or not, so not the module either; they are given views. */
-static int dev_open(struct inode *inode, struct file *file)
+static int ctl_open(struct inode *inode, struct file *file)
 {
 	struct dev_file *d;
 
@@ -109,7 +109,7 @@ static long bind_ioctl(struct dev_file *d, void __user *arg)
 }
 
 /* Returns the number of a new descriptor. */
-static long view_ioctl(void __user *arg)
+static long give_view(void __user *arg)
 {
 	struct ctrace_view_args v;
 	struct file *file;
@@ -147,7 +147,7 @@ long ctrace_file_info(const struct ctrace_file *f, void __user *arg)
 	return copy_to_user(arg, &shown, sizeof(shown)) ? -EFAULT : 0;
 }
 
-static long dev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static long ctl_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct dev_file *d = dev_file(file);
 
@@ -161,7 +161,7 @@ static long dev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		/* the descriptor may have been passed on */
 		if (!ctrace_may_bind())
 			return -EPERM;
-		return cmd == CTRACE_IOC_VIEW ? view_ioctl((void __user *)arg) :
+		return cmd == CTRACE_IOC_VIEW ? give_view((void __user *)arg) :
 						bind_ioctl(d, (void __user *)arg);
 	}
 	return -ENOTTY;
@@ -220,9 +220,9 @@ int ctrace_file_mmap(const struct ctrace_file *f, struct vm_area_struct *vma, un
 
 static const struct file_operations dev_fops = {
 	.owner		= THIS_MODULE,
-	.open		= dev_open,
+	.open		= ctl_open,
 	.release	= dev_release,
-	.unlocked_ioctl	= dev_ioctl,
+	.unlocked_ioctl	= ctl_ioctl,
 	.compat_ioctl	= ctrace_compat_ptr_ioctl,
 	.mmap		= dev_mmap,
 	.poll		= ctrace_file_poll,
@@ -230,7 +230,7 @@ static const struct file_operations dev_fops = {
 };
 
 /*
- * dev_open() decides who may open it, and not the mode: with 0600, a process with CAP_PERFMON or
+ * ctl_open() decides who may open it, and not the mode: with 0600, a process with CAP_PERFMON or
  * CAP_SYS_ADMIN that is not root could make a session by netlink, but not read it.
  */
 static struct miscdevice dev_misc = {

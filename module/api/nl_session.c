@@ -174,7 +174,7 @@ int ctrace_netlink_session_del(struct sk_buff *in, struct genl_info *info)
 	return 0;
 }
 
-static void dumped(void *answer, bool whole)
+static void state_dumped(void *answer, bool whole)
 {
 	if (whole)
 		ctrace_netlink_answer_send(answer, 0, NULL);
@@ -189,7 +189,7 @@ static void dumped(void *answer, bool whole)
 static int record_and_dump(struct ctrace_session *s, struct sk_buff *in, struct genl_info *info)
 {
 	struct ctrace_netlink_answer *a = ctrace_netlink_answer_new(in, info);
-	struct ctrace_statedump *d = a ? ctrace_statedump_new(dumped, a) : NULL;
+	struct ctrace_statedump *d = a ? ctrace_statedump_new(state_dumped, a) : NULL;
 
 	if (!d) {
 		if (a)

@@ -119,7 +119,7 @@ static char *go_up(const struct path *of, const struct path *root, char *to, u32
  * sleep. A rename on the way might mix the old path with the new one: then it goes up again. Mounts that are
  * moved may still mix.
  */
-static u32 put_path(const struct path *of, const struct path *root, char *to, u32 max)
+static u32 name_path(const struct path *of, const struct path *root, char *to, u32 max)
 {
 	unsigned int seq, tries = 0;
 	char *path;
@@ -141,7 +141,7 @@ static u32 put_file(const struct path *of, const struct path *root, char *to, u3
 
 	if (root) {
 		if (!names_itself || mounted)
-			return put_path(of, root, to, max);
+			return name_path(of, root, to, max);
 		/* asks d_dname() alone, which may sleep here */
 		path = d_path(of, to, max);
 		return path == ERR_PTR(-ENAMETOOLONG) ? put_last_part(d, to, max) : keep(to, max, path);
@@ -300,7 +300,7 @@ static bool put_netlink(struct text *t, struct socket *sock, const struct sock *
  * file is a socket's, in sockfs. Its dentry's name is its protocol's, which is what strace goes by: it was
  * copied from a constant when the file was made, and never changes.
  */
-static u32 put_socket(const struct file *file, const struct path *root, char *to, u32 max)
+static u32 name_socket(const struct file *file, const struct path *root, char *to, u32 max)
 {
 	struct inode *inode = file->f_inode;
 	struct socket *sock = SOCKET_I(inode);
@@ -367,7 +367,7 @@ static u32 put_any(const struct file *file, struct task_struct *p, const struct 
 	if (pid)
 		return put_pidfd(pid, p, to, max);
 	if (S_ISSOCK(inode->i_mode) && inode->i_sb->s_magic == SOCKFS_MAGIC)
-		return put_socket(file, root, to, max);
+		return name_socket(file, root, to, max);
 	return put_file(&file->f_path, root, to, max);
 }
 

@@ -31,7 +31,7 @@ static u32 copy_string(char *to, u64 from)
 }
 
 /* Argument i, a string. *mark: the mark for it. Returns its length with the NUL. */
-static u32 put_string(char *to, u64 from, u32 i, u64 *mark)
+static u32 put_arg_string(char *to, u64 from, u32 i, u64 *mark)
 {
 	u32 n;
 
@@ -57,7 +57,7 @@ u32 ctrace_args_put(const u64 *numbers, const struct ctrace_syscall_layout *l, v
 	*marks = 0;
 	for (i = 0; i < l->nargs; i++) {
 		if (unlikely(l->strings & BIT(i))) {
-			p += put_string(p, numbers[i], i, &mark);
+			p += put_arg_string(p, numbers[i], i, &mark);
 			*marks |= mark;
 			continue;
 		}

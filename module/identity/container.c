@@ -41,7 +41,7 @@ static atomic_t made = ATOMIC_INIT(0);	/* allocated and not freed, wherever they
 static LIST_HEAD(news);			/* struct ctrace_news. ident_lock */
 static u32 last_cid;			/* ident_lock; READ_ONCE elsewhere */
 static atomic_t alive = ATOMIC_INIT(0);
-static atomic64_t unknown = ATOMIC64_INIT(0);
+static atomic64_t unknown_events = ATOMIC64_INIT(0);
 
 u32 ctrace_pid_sessions;
 atomic64_t ctrace_identity_gen __read_mostly = ATOMIC64_INIT(1);
@@ -133,12 +133,12 @@ void ctrace_container_kick_sync(void)
 
 void ctrace_container_count_unknown(void)
 {
-	atomic64_inc(&unknown);
+	atomic64_inc(&unknown_events);
 }
 
 u64 ctrace_container_unknown_count(void)
 {
-	return atomic64_read(&unknown);
+	return atomic64_read(&unknown_events);
 }
 
 u32 ctrace_container_count(void)

@@ -15,7 +15,7 @@ static const struct {
 
 /* --- words ----------------------------------------------------------------------- */
 
-static bool is(const struct ctrace_expr_parse *p, const char *name)
+static bool word_is(const struct ctrace_expr_parse *p, const char *name)
 {
 	return p->t.kind == CTRACE_T_NAME && strlen(name) == p->t.n && !memcmp(name, p->text + p->t.at, p->t.n);
 }
@@ -67,7 +67,7 @@ static int take_function(struct ctrace_expr_parse *p, struct ctrace_agg *a)
 	size_t i;
 	int err;
 
-	for (i = 0; i < ARRAY_SIZE(functions) && !is(p, functions[i].name); i++)
+	for (i = 0; i < ARRAY_SIZE(functions) && !word_is(p, functions[i].name); i++)
 		;
 	if (i == ARRAY_SIZE(functions))
 		return ctrace_expr_expect(p, "one of " FUNCTIONS);
@@ -130,7 +130,7 @@ static int take_operand(struct ctrace_expr_parse *p, struct ctrace_agg *a, struc
 
 	if (p->t.kind != CTRACE_T_NAME)
 		return ctrace_expr_expect(p, "a key: a field, a $word, stack, ustack, syscall or errno");
-	if (is(p, "log2")) {
+	if (word_is(p, "log2")) {
 		c->op = CTRACE_AGG_LOG2;
 		err = ctrace_expr_next(p) ?: take(p, CTRACE_T_OPEN, "'('") ?:
 		      take_field(p, a, c, &name->display, end);
@@ -188,7 +188,7 @@ static bool is_field(const struct ctrace_expr_parse *p)
 {
 	u32 i;
 
-	for (i = 0; i < p->nfields && !is(p, p->fields[i].name); i++)
+	for (i = 0; i < p->nfields && !word_is(p, p->fields[i].name); i++)
 		;
 	return i < p->nfields;
 }
@@ -208,13 +208,13 @@ static int take_key(struct ctrace_expr_parse *p, struct ctrace_agg *a, bool call
 	size_t i;
 	int err = 0;
 
-	if (is(p, "container"))
+	if (word_is(p, "container"))
 		return ctrace_expr_next(p);
 	if (a->nkeys == CTRACE_TABLE_KEYS)
 		return ctrace_expr_bad(p, at, "too many keys: at most %u are allowed beside the container",
 				       CTRACE_TABLE_KEYS);
 	c->words = 1;
-	for (i = 0; i < ARRAY_SIZE(own) && !is(p, own[i].name); i++)
+	for (i = 0; i < ARRAY_SIZE(own) && !word_is(p, own[i].name); i++)
 		;
 	if (i < ARRAY_SIZE(own) && (call || !is_field(p))) {
 		c->kind = own[i].kind;
@@ -245,7 +245,7 @@ static int take_key(struct ctrace_expr_parse *p, struct ctrace_agg *a, bool call
 
 /* --- the whole ---------------------------------------------------------------------- */
 
-static int parse(struct ctrace_expr_parse *p, struct ctrace_agg *a, bool call)
+static int parse_agg(struct ctrace_expr_parse *p, struct ctrace_agg *a, bool call)
 {
 	int err = ctrace_expr_next(p) ?: take_function(p, a);
 
@@ -253,7 +253,7 @@ static int parse(struct ctrace_expr_parse *p, struct ctrace_agg *a, bool call)
 		err = ctrace_expr_next(p) ?: take_function(p, a);
 	if (err || p->t.kind == CTRACE_T_END)
 		return err;
-	if (!is(p, "by"))
+	if (!word_is(p, "by"))
 		return ctrace_expr_expect(p, "',' or 'by'");
 	do
 		err = ctrace_expr_next(p) ?: take_key(p, a, call);
@@ -309,7 +309,7 @@ int ctrace_agg_new(const char *text, const struct ctrace_field_desc *fields, u32
 		p->why = why;
 		p->why_size = why_size;
 		a->key_words = 1;
-		err = ctrace_expr_layout(p, &a->fields) ?: parse(p, a, call);
+		err = ctrace_expr_layout(p, &a->fields) ?: parse_agg(p, a, call);
 	}
 	if (!err) {
 		place_all(a);

@@ -129,7 +129,7 @@ static int lex_string(struct ctrace_expr_parse *p, const char *s)
 	return 0;
 }
 
-static u32 digit(char c)
+static u32 hex_digit(char c)
 {
 	if (is_digit(c))
 		return c - '0';
@@ -156,7 +156,7 @@ static int lex_number(struct ctrace_expr_parse *p, const char *s)
 	if (i == p->t.n)
 		goto none;
 	for (p->t.num = 0; i < p->t.n; i++) {
-		d = digit(s[i]);
+		d = hex_digit(s[i]);
 		if (d >= base)
 			goto none;
 		if (p->t.num > (~0ull - d) / base)

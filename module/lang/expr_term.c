@@ -16,7 +16,7 @@ static const struct ctrace_expr_operand words[] = {
 
 /* --- names ------------------------------------------------------------------- */
 
-static bool is(const struct ctrace_expr_parse *p, const char *name)
+static bool term_is(const struct ctrace_expr_parse *p, const char *name)
 {
 	return strlen(name) == p->t.n && !memcmp(name, p->text + p->t.at, p->t.n);
 }
@@ -32,7 +32,7 @@ static int no_field(struct ctrace_expr_parse *p)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(words); i++)
-		if (is(p, words[i].name + 1))
+		if (term_is(p, words[i].name + 1))
 			return ctrace_expr_bad(p, p->t.at, "no field %s here (did you mean %s?)",
 					       ctrace_expr_seen(p), words[i].name);
 	if (!p->nfields)
@@ -103,14 +103,14 @@ int ctrace_expr_resolve(struct ctrace_expr_parse *p, struct ctrace_expr_operand 
 
 	if (p->text[p->t.at] == '$') {
 		for (i = 0; i < ARRAY_SIZE(words); i++)
-			if (is(p, words[i].name)) {
+			if (term_is(p, words[i].name)) {
 				*o = words[i];
 				return 0;
 			}
 		return no_word(p);
 	}
 	for (i = 0; i < p->nfields; i++)
-		if (is(p, p->fields[i].name)) {
+		if (term_is(p, p->fields[i].name)) {
 			o->name = p->fields[i].name;
 			o->kind = p->fields[i].kind;
 			o->size = p->fields[i].size;
@@ -129,10 +129,10 @@ int ctrace_expr_operand(struct ctrace_expr_parse *p, struct ctrace_expr_operand 
 	u32 k;
 
 	for (k = 0; k < p->nfields; k++)
-		if (is(p, p->fields[k].name))
+		if (term_is(p, p->fields[k].name))
 			return ctrace_expr_resolve(p, o);
 	for (i = 0; i < ARRAY_SIZE(words); i++)
-		if (is(p, words[i].name + 1)) {
+		if (term_is(p, words[i].name + 1)) {
 			*o = words[i];
 			return 0;
 		}

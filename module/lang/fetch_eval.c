@@ -75,7 +75,7 @@ static void element(const struct ctrace_fetch_arg *a, const struct ctrace_fetch_
 }
 
 /* Zeroes the payload up to the next multiple of size, and returns that. */
-static u32 align(char *payload, u32 at, u32 size)
+static u32 pad(char *payload, u32 at, u32 size)
 {
 	u32 pad = -at & (size - 1);
 
@@ -83,7 +83,7 @@ static u32 align(char *payload, u32 at, u32 size)
 	return at + pad;
 }
 
-static u32 number(const struct ctrace_fetch_arg *a, const struct ctrace_fetch_ctx *x, char *payload,
+static u32 put_number(const struct ctrace_fetch_arg *a, const struct ctrace_fetch_ctx *x, char *payload,
 		  u32 at)
 {
 	u32 i, n = a->count ?: 1, count = a->count;
@@ -91,11 +91,11 @@ static u32 number(const struct ctrace_fetch_arg *a, const struct ctrace_fetch_ct
 	u64 from = 0;
 
 	if (count) {
-		at = align(payload, at, sizeof(count));
+		at = pad(payload, at, sizeof(count));
 		memcpy(payload + at, &count, sizeof(count));
 		at += sizeof(count);
 	}
-	at = align(payload, at, a->size);
+	at = pad(payload, at, a->size);
 	if (!a->nderefs) {
 		store(payload + at, bits(a, base_value(a, x)), a->size);
 		return at + a->size;
@@ -151,7 +151,7 @@ u32 ctrace_fetch_eval(const struct ctrace_fetch *f, const struct ctrace_fetch_ct
 		if (a->kind == CTRACE_FK_STRING)
 			at += string(a, x, (char *)payload + at);
 		else
-			at = number(a, x, payload, at);
+			at = put_number(a, x, payload, at);
 	}
 	return at;
 }

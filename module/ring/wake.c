@@ -82,7 +82,7 @@ static enum hrtimer_restart timer_fn(struct hrtimer *t)
 }
 
 /* True: the caller is the one to begin it. A full barrier in any case, but where r->on is read to be 1. */
-static inline bool claim(struct ctrace_round *r)
+static inline bool claim_round(struct ctrace_round *r)
 {
 	return !READ_ONCE(r->on) && !cmpxchg(&r->on, 0, 1);
 }
@@ -94,9 +94,9 @@ void ctrace_ring_wake(struct ctrace_ring_desc *d)
 	/* a full barrier: if r->on is 1 below, that round's look comes after our head was stored */
 	u32 bits = xchg(word, 0);
 
-	if (bits & CTRACE_WAKE_ALL && claim(&a->all_round))
+	if (bits & CTRACE_WAKE_ALL && claim_round(&a->all_round))
 		irq_work_queue(&a->all_round.irq);
-	if (bits & CTRACE_WAKE_VIEWS && claim(&a->view_round))
+	if (bits & CTRACE_WAKE_VIEWS && claim_round(&a->view_round))
 		irq_work_queue(&a->view_round.irq);
 }
 
@@ -137,7 +137,7 @@ static bool set_words(struct ctrace_waiter *w)
 
 static void begin(struct ctrace_round *r)
 {
-	if (claim(r))
+	if (claim_round(r))
 		start(r);
 }
 

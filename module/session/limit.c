@@ -147,7 +147,7 @@ static struct place *shared(struct ctrace_limit *l, u32 account)
 }
 
 /* For the container's first record. Out of line: each further one would save registers for it. */
-static noinline struct place *first(struct ctrace_limit *l, u32 cid, u32 account)
+static noinline struct place *first_place(struct ctrace_limit *l, u32 cid, u32 account)
 {
 	return take(l, cid, account) ?: shared(l, account);
 }
@@ -162,7 +162,7 @@ static noinline struct place *first(struct ctrace_limit *l, u32 cid, u32 account
  */
 static struct place *find(struct ctrace_limit *l, u32 cid, u32 account)
 {
-	return look_up(l, cid) ?: first(l, cid, account);
+	return look_up(l, cid) ?: first_place(l, cid, account);
 }
 
 bool ctrace_limit_pass(struct ctrace_limit *l, u32 cid, u32 account, u64 now)

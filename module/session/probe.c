@@ -15,7 +15,7 @@
 #include "compat/vmalloc.h"
 
 static const struct ctrace_probe_kind *const *kinds;	/* invariant after init; NULL-terminated */
-static u32 next_id;	/* protected by ctrace_lock */
+static u32 next_probe_id;	/* protected by ctrace_lock */
 
 static int source_get(struct ctrace_source *s)
 {
@@ -327,7 +327,7 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 	if (!p)
 		return ERR_PTR(-ENOMEM);
 	p->session = s;
-	p->id = ++next_id;
+	p->id = ++next_probe_id;
 	p->kaddr = o->flags & CTRACE_PROBE_F_STACK;
 	p->name = kstrdup(o->name, GFP_KERNEL_ACCOUNT);
 	p->aggregate = o->aggregate ? kstrdup(o->aggregate, GFP_KERNEL_ACCOUNT) : NULL;

@@ -162,7 +162,7 @@ static void index_put(u32 i, bool member, kuid_t user)
 		ctrace_quota_session_give(user);
 }
 
-static void work(struct work_struct *work)
+static void do_work(struct work_struct *work)
 {
 	struct ctrace_session *s = container_of(work, struct ctrace_session, work);
 
@@ -201,7 +201,7 @@ static struct ctrace_session *prepare(const struct ctrace_session_opts *o, u32 i
 	s->detail.data = o->data;
 	s->detail.paths = o->flags & CTRACE_SESSION_F_PATHS;
 	strscpy(s->name, o->name, sizeof(s->name));
-	INIT_WORK(&s->work, work);
+	INIT_WORK(&s->work, do_work);
 	INIT_LIST_HEAD(&s->probes);
 	INIT_LIST_HEAD(&s->targets);
 	err = ctrace_option_session(s, o->filter, o->rate, why);
@@ -282,7 +282,7 @@ static void work_end(struct ctrace_session *s)
 	flush_work(&s->work);
 }
 
-static void arm(struct ctrace_session *s, bool on)
+static void arm_all(struct ctrace_session *s, bool on)
 {
 	struct ctrace_probe *p;
 
@@ -312,7 +312,7 @@ void ctrace_session_record(struct ctrace_session *s, bool on)
 	if (on)
 		begun(U64_MAX, U64_MAX);
 	smp_wmb();	/* partner: the mask, which leads to s: ctrace_sched_cut_unseen() */
-	arm(s, on);
+	arm_all(s, on);
 	if (on)
 		begun(ctrace_compat_clock(), ctrace_compat_sched_clock());
 	/* Once stopped, a session gets no more records: its reader may take the present records as all. */
@@ -329,7 +329,7 @@ void ctrace_session_end(struct ctrace_session *s)
 	lockdep_assert_held(&ctrace_lock);
 
 	work_end(s);
-	arm(s, false);
+	arm_all(s, false);
 
 	ctrace_probe_unregister_all(s);
 	ctrace_target_del_all(s);
@@ -398,7 +398,7 @@ static struct ctrace_session *first_gone(void)
 	return NULL;
 }
 
-static struct ctrace_session *first(void)
+static struct ctrace_session *first_session(void)
 {
 	return list_first_entry_or_null(&ctrace_session_list, struct ctrace_session, list);
 }
@@ -487,7 +487,7 @@ void ctrace_session_exit(void)
 {
 	netlink_unregister_notifier(&netlink_nb);
 	destroy_workqueue(closer);
-	end_all(first);
+	end_all(first_session);
 	/* A work that ctrace_session_end() waited for may still be on its way out of our code. */
 	destroy_workqueue(workers);
 }

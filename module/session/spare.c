@@ -263,7 +263,7 @@ static void count_none(void *arg)
 	info->spared = 0;
 }
 
-static void count(struct task_struct *t, void *arg)
+static void count_spared(struct task_struct *t, void *arg)
 {
 	struct ctrace_spare_info *info = arg;
 
@@ -280,7 +280,7 @@ void ctrace_spare_info(struct ctrace_spare_info *info)
 		return;
 	info->why = !READ_ONCE(spare) ? "the module's parameter spare is N" :
 		    READ_ONCE(unwatched) ?: ctrace_compat_blind() ?: ctrace_tracers_look();
-	ctrace_threads_all(count_none, count, info);
+	ctrace_threads_all(count_none, count_spared, info);
 	ctrace_spare_share(&info->recalls, &info->off_ns, &info->ns);
 }
 

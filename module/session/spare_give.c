@@ -38,7 +38,7 @@ static u64 recalls, off_ns;
 static u64 off_until, started;		/* ns of CLOCK_MONOTONIC */
 
 /* A recall began, and nobody is spared until then. */
-static void count(u64 began, u64 until)
+static void count_time(u64 began, u64 until)
 {
 	unsigned long flags;
 
@@ -104,7 +104,7 @@ static void end(u64 began)
 
 	rest = max_t(u64, rest, HZ / 10);
 	WRITE_ONCE(ctrace_spare_from, jiffies + rest);
-	count(began, now + rest * (NSEC_PER_SEC / HZ));
+	count_time(began, now + rest * (NSEC_PER_SEC / HZ));
 	/* a full barrier: who sees that it is over also sees all flags; partner: probe_fork() */
 	atomic_dec_return(&ctrace_spare_giving);
 }
@@ -131,11 +131,11 @@ static void recall_work(struct work_struct *w)
 	smp_mb();	/* after the change; partner: ctrace_spare_now() */
 	ctrace_spare_recall();
 }
-static DECLARE_WORK(work, recall_work);
+static DECLARE_WORK(recall, recall_work);
 
 static void pass_on(struct irq_work *w)
 {
-	queue_work(queue, &work);
+	queue_work(queue, &recall);
 }
 static struct irq_work kick;
 

@@ -16,7 +16,7 @@
 
 /* masks of sessions; written under ctrace_lock */
 static u32 all_sessions, birth_sessions;
-static u32 next_id;		/* protected by ctrace_lock */
+static u32 next_target_id;		/* protected by ctrace_lock */
 
 static u32 mask_of(u32 was, u32 bit, bool on)
 {
@@ -257,7 +257,7 @@ struct ctrace_target *ctrace_target_add(struct ctrace_session *s, u32 kind, u32 
 		return ERR_PTR(-ENOMEM);
 	t->kind = kind;
 	t->not = not;
-	t->id = ++next_id;
+	t->id = ++next_target_id;
 	switch (kind) {
 	case CTRACE_TARGET_CID:
 		err = add_cid(t, arg, why);

@@ -16,7 +16,7 @@
 /*
  * Only p's fork or the adding of a target puts p into the set; only the freeing of p, or the end of its last
  * target, takes it out. Forks are rare, and only forks of followed tasks come to the lock. Whatever they read
- * of the parent they hand on under the lock, so it does not matter that some kernels call probe_fork() with
+ * of the parent they hand on under the lock, so it does not matter that some kernels call follow_fork() with
  * preemption on.
  *
  * A target goes in two steps. ctrace_tasks_target_del() takes its session away: no fork hands it on from then
@@ -44,7 +44,7 @@ static bool followed(const struct task_struct *p)
  * The child is on its process's list of threads already, so ctrace_tasks_add_group() may add it at the same
  * time.
  */
-static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
+static void follow_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	unsigned long flags;
 	u32 i, mask = 0;
@@ -103,7 +103,7 @@ int ctrace_tasks_start(void)
 	err = ctrace_compat_tracepoint_register_last("sched_process_free", probe_free);
 	if (err)
 		goto free_table;
-	err = ctrace_compat_tracepoint_register("sched_process_fork", probe_fork, NULL);
+	err = ctrace_compat_tracepoint_register("sched_process_fork", follow_fork, NULL);
 	if (err)
 		goto unregister_free;
 	/*
@@ -168,7 +168,7 @@ int ctrace_tasks_add_group(struct task_struct *leader, u32 target)
 	__set_bit(target, by.bits);
 
 	/*
-	 * A thread not yet added may start another behind this walk; probe_fork() follows the
+	 * A thread not yet added may start another behind this walk; follow_fork() follows the
 	 * children of one that was added. So walk until a walk adds none.
 	 */
 	do {
@@ -209,7 +209,7 @@ void ctrace_tasks_exit(void)
 {
 	if (!set.table)
 		return;
-	ctrace_compat_tracepoint_unregister("sched_process_fork", probe_fork, NULL);
+	ctrace_compat_tracepoint_unregister("sched_process_fork", follow_fork, NULL);
 	ctrace_compat_tracepoint_unregister_last("sched_process_free", probe_free);
 	ctrace_compat_tracepoint_sync();
 	free_tables();

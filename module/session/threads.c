@@ -46,7 +46,7 @@ static bool stays(const struct ctrace_threads *w)
 	return pid_alive(w->p) && (!w->t || pid_alive(w->t));
 }
 
-static void get(const struct ctrace_threads *w)
+static void get_tasks(const struct ctrace_threads *w)
 {
 	if (w->p)
 		get_task_struct(w->p);
@@ -54,7 +54,7 @@ static void get(const struct ctrace_threads *w)
 		get_task_struct(w->t);
 }
 
-static void put(const struct ctrace_threads *w)
+static void put_tasks(const struct ctrace_threads *w)
 {
 	if (w->p)
 		put_task_struct(w->p);
@@ -78,9 +78,9 @@ void ctrace_threads_all(void (*begin)(void *arg), void (*fn)(struct task_struct 
 		}
 		done = ctrace_threads_some(&w, CTRACE_THREADS_BATCH, fn, arg);
 		if (!done)
-			get(&w);	/* under RCU: none of them has been freed */
+			get_tasks(&w);	/* under RCU: none of them has been freed */
 		rcu_read_unlock();
-		put(&was);
+		put_tasks(&was);
 		was = w;
 		if (begun < PATIENCE)
 			cond_resched();

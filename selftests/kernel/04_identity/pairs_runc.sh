@@ -4,6 +4,7 @@
 # witness: a known number of marked calls in each
 # requires: runc
 # timeout: 170
+# parallel: it looks for races between processors
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source=../runtime.sh

@@ -5,6 +5,7 @@
 # requires: any
 # kernels: 5.10,6.1,newest,arm64
 # timeout: 90
+# parallel: it looks for races between processors
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -5,6 +5,7 @@
 #	them all
 # requires: any
 # timeout: 180
+# parallel: it looks for races between processors
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -4,6 +4,7 @@
 # witness: 3 sizes x 6 kinds of reader x 2 modes: seen + lost = made, exactly
 # requires: any
 # timeout: 170
+# parallel: it looks for races between processors
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

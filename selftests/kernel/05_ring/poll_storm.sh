@@ -5,6 +5,7 @@
 #	for its own
 # requires: any
 # timeout: 120
+# parallel: it looks for races between processors
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

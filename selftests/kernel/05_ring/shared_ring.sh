@@ -3,6 +3,7 @@
 # description: with more containers than slots, the shared rings neither lose events nor mix them up
 # requires: any
 # timeout: 90
+# parallel: it looks for races between processors
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

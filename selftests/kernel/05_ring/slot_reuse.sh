@@ -3,6 +3,7 @@
 # description: the slots of dead containers are reused, with a new generation, and the counts still add up
 # requires: any
 # timeout: 90
+# parallel: it looks for races between processors
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

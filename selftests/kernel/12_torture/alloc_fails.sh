@@ -9,6 +9,7 @@
 # torture: 600
 # kernels: debug
 # By hand: alloc_fails.sh OPERATION..., with the names in src/alloc_ops.h.
+# parallel: it looks for races between processors
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -6,6 +6,7 @@
 # timeout: 90
 # torture: 120
 # kernels: 6.1
+# parallel: it looks for races between processors
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

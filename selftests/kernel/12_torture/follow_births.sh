@@ -7,6 +7,7 @@
 # kernels: 6.1
 # timeout: 300
 # torture: 1200
+# parallel: it looks for races between processors
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/../lib.sh"
 

@@ -8,6 +8,7 @@
 # timeout: 90
 # torture: 600
 # kernels: 6.1
+# parallel: it looks for races between processors
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

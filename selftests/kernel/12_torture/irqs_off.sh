@@ -7,6 +7,7 @@
 # kernels: irqsoff
 # timeout: 600
 # torture: 600
+# parallel: it looks for races between processors
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

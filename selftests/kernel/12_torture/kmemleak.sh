@@ -8,6 +8,7 @@
 # timeout: 240
 # torture: 300
 # shellcheck disable=SC2016 # it is the kernel that expands $retval
+# parallel: it looks for races between processors
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

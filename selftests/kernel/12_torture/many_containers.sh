@@ -10,6 +10,7 @@
 # kernels: 6.1
 # timeout: 300
 # torture: 1800
+# parallel: it looks for races between processors
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/../lib.sh"
 

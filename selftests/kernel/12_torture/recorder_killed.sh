@@ -7,6 +7,7 @@
 # timeout: 120
 # torture: 500
 # kernels: 6.1
+# parallel: it looks for races between processors
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source-path=SCRIPTDIR source=../on_disk.sh

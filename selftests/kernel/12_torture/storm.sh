@@ -7,6 +7,7 @@
 # kernels: 6.1
 # timeout: 180
 # torture: 180
+# parallel: it looks for races between processors
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -6,6 +6,7 @@
 # requires: any
 # timeout: 120
 # torture: 120
+# parallel: it looks for races between processors
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

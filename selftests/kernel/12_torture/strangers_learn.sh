@@ -7,6 +7,7 @@
 # timeout: 60
 # torture: 300
 # kernels: 6.1
+# parallel: it looks for races between processors
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

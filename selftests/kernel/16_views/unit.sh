@@ -15,11 +15,11 @@ load
 cg=/sys/fs/cgroup
 mkdir -p $cg/system.slice/victim.service $cg/system.slice/other.service
 later "find $cg/system.slice -depth -type d -exec rmdir {} +"
-# spin CGROUP: on the first CPU, with some calls
+# spin CGROUP: on the first CPU, with some calls. Before 6.2, to enter a cgroup undoes what taskset did
 spin() {
-	taskset 1 /bin/sh -c "echo \$\$ > $cg/$1/cgroup.procs; while :; do i=0; while [ \$i -lt 2000 ]; do i=\$((i + 1)); done; : < /dev/null; done" &
+	/bin/sh -c "echo \$\$ > $cg/$1/cgroup.procs; taskset -p 1 \$\$ > /dev/null; while :; do i=0; while [ \$i -lt 2000 ]; do i=\$((i + 1)); done; : < /dev/null; done" &
 	later "kill -9 $!"
-	wait_for 10 grep -q "$1" "/proc/$!/cgroup"
+	wait_for 10 grep -q '^Cpus_allowed:[[:blank:]]*0*1$' "/proc/$!/status"
 	spinners+=($!)
 }
 spinners=()
@@ -101,7 +101,7 @@ same "with the host, it is the host" '"host"' "$(jq -c '.rows[].container' "$tmp
 ctrace stats "cgroup:$name" --json --duration 1 > "$tmp/out" 2> "$tmp/err"
 same "a container by its cgroup is the container" "\"$label\"" "$(jq -c '.rows[].container' "$tmp/out" | sort -u)"
 mkdir -p "$cg$name/inner" && later "rmdir $cg$name/inner"
-taskset 2 /bin/sh -c "echo \$\$ > $cg$name/inner/cgroup.procs; while :; do : < /dev/null; sleep 0.01; done" &
+/bin/sh -c "echo \$\$ > $cg$name/inner/cgroup.procs; while :; do : < /dev/null; sleep 0.01; done" &
 later "kill -9 $!"
 wait_for 10 grep -q inner "/proc/$!/cgroup"
 ctrace stats "cgroup:$name/inner" --json --duration 1 > "$tmp/out" 2> "$tmp/err"

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The files of this room, compiled as one: Kbuild says why. */
+#include "build_id.c"
+#include "call_memory.c"
+#include "call_memory_made.c"
+#include "call_memory_names.c"
+#include "call_memory_size.c"
+#include "call_memory_table.c"
+#include "call_memory_vector.c"
+#include "define.c"
+#include "event.c"
+#include "fd_name.c"
+#include "fd_table.c"
+#include "hook.c"
+#include "syscall.c"
+#include "syscall_args.c"
