@@ -15,7 +15,7 @@ kernel_before() {
 # A kprobe definition names these differently on each architecture: the registers of a function's arguments
 # and of the program counter; the functions of system calls; and the places of a call's own arguments in their
 # registers (struct pt_regs).
-case $(uname -m) in
+case $HOSTTYPE in
 aarch64) reg1=x0 reg2=x1 reg3=x2 reg_pc=pc sys=__arm64_sys sys_arg1=0 sys_arg2=8;;
 *) reg1=di reg2=si reg3=dx reg_pc=ip sys=__x64_sys sys_arg1=112 sys_arg2=104;;
 esac
@@ -93,11 +93,14 @@ has_not() {
 wait_for() {
 	local end=$((SECONDS + 3 * $1))
 	shift
+	# in an emulated guest a process for sleep(1) takes half of the time that it is to pass
+	[ -n "$pause_fd" ] || { mkfifo "$tmp/.pause" && exec {pause_fd}<> "$tmp/.pause"; }
 	until "$@" > /dev/null 2>&1; do
 		[ $SECONDS -lt $end ] || return 1
-		sleep 0.05
+		read -rt 0.1 -u "$pause_fd" || :
 	done
 }
+pause_fd=''
 
 # recording N [NAME]: at least N sessions record (of that name). nl_sessions starts faster than ctrace and jq do, which matters where
 # it is waited for
