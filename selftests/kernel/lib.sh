@@ -93,12 +93,20 @@ has_not() {
 wait_for() {
 	local end=$((SECONDS + 3 * $1))
 	shift
-	# in an emulated guest a process for sleep(1) takes half of the time that it is to pass
-	[ -n "$pause_fd" ] || { mkfifo "$tmp/.pause" && exec {pause_fd}<> "$tmp/.pause"; }
 	until "$@" > /dev/null 2>&1; do
 		[ $SECONDS -lt $end ] || return 1
-		read -rt 0.1 -u "$pause_fd" || :
+		pause
 	done
+}
+# pause: a tenth of a second. In an emulated guest a process for sleep(1) takes a third of that. Before bash 5.2 read's alarm may
+# come before it reads, and then it reads for ever.
+pause() {
+	if [ "${BASH_VERSINFO[0]}${BASH_VERSINFO[1]}" -lt 52 ]; then
+		sleep 0.1
+		return
+	fi
+	[ -n "$pause_fd" ] || { mkfifo "$tmp/.pause" && exec {pause_fd}<> "$tmp/.pause"; }
+	read -rt 0.1 -u "$pause_fd" || :
 }
 pause_fd=''
 
