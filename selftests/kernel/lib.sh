@@ -105,7 +105,9 @@ pause() {
 		sleep 0.1
 		return
 	fi
-	[ -n "$pause_fd" ] || { mkfifo "$tmp/.pause" && exec {pause_fd}<> "$tmp/.pause"; }
+	# a subshell of an earlier call may have made it
+	[ -p "$tmp/.pause" ] || mkfifo "$tmp/.pause"
+	[ -n "$pause_fd" ] || exec {pause_fd}<> "$tmp/.pause"
 	read -rt 0.1 -u "$pause_fd" || :
 }
 pause_fd=''
