@@ -309,14 +309,14 @@ static void pids(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], current), 1u);
 	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], stranger), 0u);
 	KUNIT_EXPECT_TRUE(test, ctrace_container_wanted(world[2]));
-	probe_fork(NULL, current, child);
+	follow_fork(NULL, current, child);
 	probe_fork(NULL, stranger, stranger);
 	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], child), 1u);
 	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], stranger), 0u);
 	/* its memory is freed, and used for another task */
 	probe_free(NULL, child);
 	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], child), 0u);
-	probe_fork(NULL, current, child);
+	follow_fork(NULL, current, child);
 	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], child), 1u);
 	target_del_all(one);
 	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(child), 0u);
@@ -395,7 +395,7 @@ static void a_fork_meets_the_end(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_PID, task_tgid_vnr(current), false, why), 0);
 	ctrace_tasks_target_del(0);
-	probe_fork(NULL, current, child);
+	follow_fork(NULL, current, child);
 	ctrace_tasks_sweep();
 	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(child), 0u);
 	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(current), 0u);
