@@ -310,7 +310,7 @@ static void pids(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], stranger), 0u);
 	KUNIT_EXPECT_TRUE(test, ctrace_container_wanted(world[2]));
 	follow_fork(NULL, current, child);
-	probe_fork(NULL, stranger, stranger);
+	follow_fork(NULL, stranger, stranger);
 	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], child), 1u);
 	KUNIT_EXPECT_EQ(test, ctrace_wanted(~0u, world[2], stranger), 0u);
 	/* its memory is freed, and used for another task */
@@ -335,7 +335,7 @@ static void too_many_tasks(struct kunit *test)
 	for (i = 1; i <= 20000; i++) {
 		struct task_struct *p = (void *)(unsigned long)(i * 64ul);
 
-		probe_fork(NULL, current, p);
+		follow_fork(NULL, current, p);
 		followed += !!ctrace_tasks_mask(p);
 	}
 	KUNIT_EXPECT_EQ(test, followed + unfollowed, 20000u);
@@ -352,7 +352,7 @@ static void places_of_slabs(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_PID, task_tgid_vnr(current), false, why), 0);
 	for (step = 64; step <= 65536; step += step < 4096 ? 64 : 4096) {
 		for (i = 1; i <= 2000; i++)
-			probe_fork(NULL, current, (void *)(0xffff888100000000ul + (unsigned long)i * step));
+			follow_fork(NULL, current, (void *)(0xffff888100000000ul + (unsigned long)i * step));
 		KUNIT_EXPECT_EQ_MSG(test, unfollowed, 0u, "%u bytes apart", step);
 		for (i = 1; i <= 2000; i++)
 			probe_free(NULL, (void *)(0xffff888100000000ul + (unsigned long)i * step));
@@ -367,10 +367,10 @@ static void pid_targets_go(struct kunit *test)
 	u32 pid = task_tgid_vnr(current);
 
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_PID, pid, false, why), 0);
-	probe_fork(NULL, current, early);
+	follow_fork(NULL, current, early);
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_PID, pid, false, why), 0);
 	KUNIT_ASSERT_EQ(test, target_add(two, CTRACE_TARGET_PID, pid, false, why), 0);
-	probe_fork(NULL, current, late);
+	follow_fork(NULL, current, late);
 	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(early), 1u);
 	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(late), 33u);
 	KUNIT_ASSERT_EQ(test, target_del(one, CTRACE_TARGET_PID, 0, false), 0);
@@ -382,7 +382,7 @@ static void pid_targets_go(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctrace_pid_sessions, 32u);
 	/* its number is given again, and means none of the tasks that it meant before */
 	KUNIT_ASSERT_EQ(test, target_add(one, CTRACE_TARGET_PID, pid, false, why), 0);
-	probe_fork(NULL, late, last);
+	follow_fork(NULL, late, last);
 	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(late), 32u);
 	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(last), 32u);
 	KUNIT_EXPECT_EQ(test, ctrace_tasks_mask(current), 33u);
