@@ -38,12 +38,29 @@ static void tell_losses(struct live *l)
 	l->seen = now;
 }
 
+/* The tasks of a run that is read at its end are gone: what later records say of them is asked first. */
+static void look_ahead(struct live *l)
+{
+	const struct ctrace_record *rec;
+	struct ctrace_reader *r;
+
+	if (ctrace_reader_open(l->run.session, NULL, &r))
+		return;		/* names are missing then */
+	while (ctrace_reader_next(r, &rec) > 0)
+		sink_ahead(l->s, rec);
+	ctrace_reader_close(r);
+}
+
 static int drain(void *arg)
 {
 	struct live *l = arg;
 	const struct ctrace_record *rec;
 	int n, got = 0;
 
+	if (l->run.at_end && !l->looked_ahead) {
+		l->looked_ahead = true;
+		look_ahead(l);
+	}
 	wall_look(&l->wall);
 	for (n = 0; n < BATCH; n++) {
 		got = ctrace_reader_next(l->run.reader, &rec);

@@ -27,6 +27,7 @@ struct live {
 	struct sbuf counted;		/* the sink's own account of its events */
 	struct losses seen;		/* the losses that were already reported */
 	uint64_t losses_looked;
+	bool looked_ahead;
 };
 
 /* The whole run. o becomes l->opts. Returns the status to exit with. Call live_free() in either case. */

@@ -199,6 +199,7 @@ int run_setup(struct run *r, const struct run_opts *o)
 	r->duration = o->duration;
 	r->wait = o->wait;
 	r->rate = o->rate;
+	r->at_end = o->at_end;
 	if (!o->ntargets && !o->command)
 		return cli_usage("nothing to trace: name a container ('ctrace ps' lists them), or give -- COMMAND");
 	if (o->command && !o->command[0])
@@ -321,7 +322,7 @@ static int timeout_ms(const struct loop *l, const struct run *r, int dry)
 static void wait_for_more(struct run *r, const struct run_ops *ops, struct loop *l, int timeout)
 {
 	struct pollfd p[] = {
-		{ .fd = ctrace_reader_fd(r->reader), .events = POLLIN },
+		{ .fd = r->at_end ? -1 : ctrace_reader_fd(r->reader), .events = POLLIN },
 		{ .fd = r->container_fd, .events = POLLIN },
 		{ .fd = wake[0], .events = POLLIN },
 		{ .fd = ops->out_fd },
@@ -333,7 +334,7 @@ static void wait_for_more(struct run *r, const struct run_ops *ops, struct loop 
 	 * If all or the host is traced, our own calls make records, which wake us. Without a pause we
 	 * would trace little else. The pause is far shorter than the time a ring takes to fill.
 	 */
-	if (r->targets.endless && timeout > SELF_PAUSE_MS) {
+	if (r->targets.endless && !r->at_end && timeout > SELF_PAUSE_MS) {
 		p[0].fd = -1;
 		if (poll(p, ARRAY_SIZE(p), SELF_PAUSE_MS))
 			timeout = 0;
@@ -372,7 +373,7 @@ int run_loop(struct run *r, const struct run_ops *ops, void *arg)
 	l.waited = r->wait ? l.now + r->wait : 0;
 	while (r->end == RUN_ON) {
 		follow_look(&r->follow);
-		got = ops->drain(arg);
+		got = r->at_end ? 0 : ops->drain(arg);
 		l.now = clock_ns(CLOCK_MONOTONIC);
 		if (got < 0) {
 			r->end = RUN_OUTPUT;
@@ -381,7 +382,7 @@ int run_loop(struct run *r, const struct run_ops *ops, void *arg)
 		more = got > 0;
 		if (more)
 			l.last = l.now;
-		else
+		else if (!r->at_end)
 			ops->idle(arg, l.now - l.last);
 		if (l.now - l.ticked >= NSEC_PER_SEC) {
 			l.ticked = l.now;
@@ -437,6 +438,10 @@ bool losses_count(struct run *r, struct losses *l)
 		.unfollowed = s.unfollowed, .unfollowed_tasks = s.unfollowed_tasks, .unread = s.unread,
 		.blind = s.blind_ns,
 	};
+	if (r->at_end) {
+		l->older = l->overrun;
+		l->overrun = 0;
+	}
 	return true;
 }
 
@@ -512,6 +517,8 @@ void run_losses(struct run *r, struct sbuf *b)
 	struct losses l;
 
 	if (losses_count(r, &l)) {
+		if (l.older)
+			sbuf_printf(b, ", %llu older ones overwritten", (unsigned long long)l.older);
 		losses_print(&l, b);
 		if (l.blind)
 			blind_names(r, &names);

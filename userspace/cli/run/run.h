@@ -38,6 +38,7 @@ struct run_opts {
 	uint64_t duration;		/* ns, 0: no limit */
 	uint64_t buffer;		/* bytes of arena, 0: default */
 	bool stop_full;
+	bool at_end;			/* the records are read when the run has ended, and not before */
 	bool fds;			/* names of descriptors */
 	bool files;			/* of whole calls on descriptors, those on files alone */
 	uint32_t data;			/* bytes of what calls read and write */
@@ -86,6 +87,7 @@ struct run {
 	struct command_child child;
 	uint64_t duration, wait;
 	uint32_t rate;
+	bool at_end;			/* run_opts's */
 	uint64_t table_size;		/* bytes for tables */
 	/* CLOCK_MONOTONIC, ns: when to call drain() again; 0: when records come */
 	uint64_t next;
@@ -104,7 +106,7 @@ enum {
 	OPT_DURATION = 256, OPT_BUFFER, OPT_STOP_FULL, OPT_RELATIVE, OPT_FORCE, OPT_LONGER, OPT_FAILED,
 	OPT_COMM, OPT_UID, OPT_FILTER, OPT_ONE_OF, OPT_RATE, OPT_STACK, OPT_FOLDED, OPT_STATE_DUMP,
 	OPT_NO_STATE_DUMP, OPT_FOLLOW, OPT_WAIT, OPT_QUIET_ARGS, OPT_DATA, OPT_FDS, OPT_NO_FDS, OPT_ENV,
-	OPT_COLOR,
+	OPT_COLOR, OPT_AT_END,
 	OPT_FROM, OPT_TO, OPT_LAST,	/* run/window.h */
 	OPT_VIEW,	/* count/view.h continues from here */
 };
@@ -168,6 +170,7 @@ int run_status(const struct run *r);
 /* The losses of a run, by cause: of its reader, then of its session; discarded: in a recording's streams. */
 struct losses {
 	uint64_t overrun, full, nested, missed, unfollowed, unfollowed_tasks, unread, discarded;
+	uint64_t older;		/* overwritten before the end, by a run that reads only then: as it was asked for */
 	uint64_t blind;		/* ns in which the kernel called no kprobe */
 };
 /* False: they cannot be known. */

@@ -5,7 +5,7 @@
 #include "show/sink.h"
 
 struct comms {
-	bool live;
+	bool live, ahead;
 	struct task *v;		/* by tid, open addressing, size a power of two; tid 0: a free place */
 	size_t n, size;
 	char unknown[24];
@@ -70,6 +70,8 @@ static void put(struct comms *c, int32_t tid, int32_t pid, const char *name, siz
 	e = place(c, tid);
 	if (pid)
 		e->pid = pid;
+	if (c->ahead && e->renamed)
+		return;
 	snprintf(e->comm, sizeof(e->comm), "%.*s", (int)len, name);
 }
 
@@ -205,6 +207,17 @@ void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struc
 		pid = named(v, n, of, strlen(of));
 		put(c, (int32_t)tid->u, pid && is_number(pid) ? (int32_t)pid->u : 0, v[i].str.s, v[i].str.len);
 	}
+}
+
+void comms_look_ahead(struct comms *c, const struct ctrace_event_type *t, const struct ctrace_record *rec)
+{
+	if (rec->id == CTRACE_ID_SCHED_PROCESS_EXEC && rec->tid > 0) {
+		place(c, rec->tid)->renamed = true;
+		return;
+	}
+	c->ahead = true;
+	comms_learn(c, t, rec);
+	c->ahead = false;
 }
 
 const char *comms_known(struct comms *c, int32_t tid, int32_t *pid)

@@ -10,6 +10,7 @@ struct comms;
 struct task {
 	int32_t tid, pid, ppid;	/* 0: not known */
 	char comm[CTRACE_COMM_LEN];
+	bool renamed;		/* comms_look_ahead() saw it execute a program */
 };
 
 struct comms *comms_new(bool live);
@@ -17,6 +18,11 @@ void comms_free(struct comms *c);
 /* Do events of this type have names or processes? */
 bool comms_tells(const struct ctrace_event_type *t);
 void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struct ctrace_record *rec);
+/*
+ * Learns from a record that is shown later. What it says of a task holds for the records before it, too, unless the task
+ * executed a program in between.
+ */
+void comms_look_ahead(struct comms *c, const struct ctrace_event_type *t, const struct ctrace_record *rec);
 /* The task's name and process (0: not known), as events reported them. NULL: no event did. */
 const char *comms_known(struct comms *c, int32_t tid, int32_t *pid);
 /* The task's name, "swapper" for idle tasks, or "tid-123" if it is not known. Good until the next call. */

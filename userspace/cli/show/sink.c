@@ -88,6 +88,12 @@ void sink_record(struct sink *s, const struct ctrace_record *rec)
 	stack_queue_put(s->queue, rec, 0);
 }
 
+void sink_ahead(struct sink *s, const struct ctrace_record *rec)
+{
+	if (s->ops->ahead)
+		s->ops->ahead(s, rec);
+}
+
 void sink_settle(struct sink *s, uint64_t before)
 {
 	if (s->queue)

@@ -33,6 +33,8 @@ struct sink_ops {
 	void (*record)(struct sink *s, const struct ctrace_record *rec, const struct stacks *k);
 	/* Learns from a record that is not shown. Or NULL. */
 	void (*learn)(struct sink *s, const struct ctrace_record *rec);
+	/* Learns from a record that is shown later. Or NULL. */
+	void (*ahead)(struct sink *s, const struct ctrace_record *rec);
 	/* n more records were lost; cause: a word of the manual's */
 	void (*lost)(struct sink *s, const char *cause, uint64_t n);
 	/* nothing came for a while: show what is held back */
@@ -67,6 +69,7 @@ struct sink *sink_json_new(const struct sink_opts *o);
 struct sink *sink_folded_new(const struct sink_opts *o);
 
 void sink_record(struct sink *s, const struct ctrace_record *rec);
+void sink_ahead(struct sink *s, const struct ctrace_record *rec);
 void sink_lost(struct sink *s, const char *cause, uint64_t n);
 /* Records older than `before` stop waiting for their stacks. */
 void sink_settle(struct sink *s, uint64_t before);

@@ -491,6 +491,14 @@ static void text_learn(struct sink *s, const struct ctrace_record *rec)
 	comms_learn(((struct text *)s)->comms, ctrace_schema_by_id(s->o.schema, rec->id), rec);
 }
 
+static void text_ahead(struct sink *s, const struct ctrace_record *rec)
+{
+	const struct ctrace_event_type *type = ctrace_schema_by_id(s->o.schema, rec->id);
+
+	if (type && comms_tells(type))
+		comms_look_ahead(((struct text *)s)->comms, type, rec);
+}
+
 static void text_free(struct sink *s)
 {
 	struct text *t = (struct text *)s;
@@ -506,6 +514,7 @@ static void text_free(struct sink *s)
 static const struct sink_ops text_ops = {
 	.record	= text_record,
 	.learn	= text_learn,
+	.ahead	= text_ahead,
 	.lost	= text_lost,
 	.idle	= text_idle,
 	.free	= text_free,
