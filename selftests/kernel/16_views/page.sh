@@ -3,7 +3,7 @@
 # description: ctrace page records, writes the page, prints where it is, and opens it where there is a desktop; the page's
 #	verdict, numbers and culprits are those of why, report --summary and blame; diff; bad input
 # witness: a program of the test's own in xdg-open's place; the commands' JSON
-# requires: v2,v1
+# requires: any
 # timeout: 180
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
