@@ -20,8 +20,8 @@ static const struct cli_option options[] = {
 	       "print no lines; at the end, write each stack and how often it was seen, for flame graphs; "
 	       "FILE - is standard output"),
 	OPTION("dump-on-exit", OPT_AT_END, NULL,
-	       "print nothing until the targets or COMMAND end, --duration is over, or Ctrl-C: then the last events, as many as "
-	       "--buffer-size holds. Nobody reads before, so it costs least"),
+	       "print nothing until the targets or COMMAND end, --duration is over, or Ctrl-C: then the last "
+	       "events, as many as --buffer-size holds. Nobody reads before, so it costs least"),
 	OPTION("output", 'o', "FILE", "write the lines to FILE"),
 	OPTION("json", 'j', NULL, "print one JSON object per line"),
 	OPTION("relative", OPT_RELATIVE, NULL, "show times since the first event, not the time of day"),
@@ -73,7 +73,8 @@ static int run_trace(int argc, char **argv)
 	else if (status == CLI_OK && folded && !o.stack && !o.probes.frequency)
 		status = cli_usage("--folded counts stacks: add --stack or -F HZ");
 	if (status == CLI_OK && o.at_end && o.follow == FOLLOW_ALL)
-		status = cli_usage("--dump-on-exit prints when the targets have ended, and with --follow they never have: leave one out");
+		status = cli_usage("--dump-on-exit prints when the targets have ended, and with --follow they never "
+				   "have: leave one out");
 	o.targets = argv + optind;
 	o.ntargets = argc - optind;
 	if (status == CLI_OK && file) {

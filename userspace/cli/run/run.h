@@ -170,7 +170,7 @@ int run_status(const struct run *r);
 /* The losses of a run, by cause: of its reader, then of its session; discarded: in a recording's streams. */
 struct losses {
 	uint64_t overrun, full, nested, missed, unfollowed, unfollowed_tasks, unread, discarded;
-	uint64_t older;		/* overwritten before the end, by a run that reads only then: as it was asked for */
+	uint64_t older;		/* overwritten before the end, by a run that reads only then, as asked */
 	uint64_t blind;		/* ns in which the kernel called no kprobe */
 };
 /* False: they cannot be known. */
