@@ -73,8 +73,8 @@ static int run_trace(int argc, char **argv)
 	else if (status == CLI_OK && folded && !o.stack && !o.probes.frequency)
 		status = cli_usage("--folded counts stacks: add --stack or -F HZ");
 	if (status == CLI_OK && o.at_end && o.follow == FOLLOW_ALL)
-		status = cli_usage("--dump-on-exit prints when the targets have ended, and with --follow they "
-				   "never have: leave one out");
+		status = cli_usage("--dump-on-exit prints when the targets have ended, which with --follow "
+				   "never comes: leave one out");
 	o.targets = argv + optind;
 	o.ntargets = argc - optind;
 	if (status == CLI_OK && file) {
