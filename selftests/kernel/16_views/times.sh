@@ -84,8 +84,8 @@ adds_up blame '[.rows[].culprits[]?.waited] | add // 0' blame --input "$tmp/t"
 adds_up offcpu '[.rows[].total] | add // 0' offcpu --input "$tmp/t"
 adds_up count '.account.events' count sched_run -i "$tmp/t" --by comm
 adds_up summary '.events' report --summary "$tmp/t"
-# An event is written a little after its time: on a busy machine some milliseconds
-within=20000000
+# An event is written a little after its time
+within=500000
 for row in time spent.ran spent.waited spent.slept spent.children; do
 	adds_up "why, $row" "[.rows[].$row] | add // 0" why "cid:$cid" --input "$tmp/t"
 done
