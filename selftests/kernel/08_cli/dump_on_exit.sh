@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 load
-# last FILE: the number in the last call of getpriority(), and in the first that is shown
+# numbers FILE: the numbers in its calls of getpriority(), as they come
 numbers() { sed -nE 's/.* getpriority\([^,]*, ([0-9]+)\).*/\1/p' "$1"; }
 
 note "a container that makes more calls than there is room for, and ends"
@@ -36,8 +36,7 @@ has "a name is the program's" ' counted/[0-9]+ +\[vtid [0-9]+\] getpriority' "$t
 
 note "Ctrl-C, and a cgroup"
 cheap db -n db -g "/docker/$(hex64 db)" -- /bin/sh -c 'while :; do counted 77 1; sleep 0.1; done'
-cg=$(sed -n 's/^0:://p' "/proc/$pid/cgroup")
-[ -n "$cg" ] && [ "$cg" != / ] || cg=$(sed -n 's/^[0-9]*:pids://p' "/proc/$pid/cgroup")
+cg=$(of_pid "$pid" path)
 setsid bash -c 'trap - INT; exec ctrace "$@"' - trace --dump-on-exit "cgroup:$cg" -e getpriority > "$tmp/out" 2> "$tmp/err" & job=$!
 later "kill -9 $job"
 wait_for 20 recording 1 ctrace || give_up "it does not record: $(cat "$tmp/err")"

@@ -19,8 +19,8 @@ void comms_free(struct comms *c);
 bool comms_tells(const struct ctrace_event_type *t);
 void comms_learn(struct comms *c, const struct ctrace_event_type *t, const struct ctrace_record *rec);
 /*
- * Learns from a record that is shown later. What it says of a task holds for the records before it, too,
- * unless the task executed a program in between.
+ * Learns a task's name from a record that is shown later. Earlier records of the task have that name, too,
+ * unless it executed a program in between.
  */
 void comms_look_ahead(struct comms *c, const struct ctrace_event_type *t, const struct ctrace_record *rec);
 /* The task's name and process (0: not known), as events reported them. NULL: no event did. */
