@@ -4,6 +4,7 @@
 # witness: every wrong offset, length, protection; mprotect, mremap, fork
 # requires: any
 # timeout: 60
+# processors: rings of two processors lie side by side
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

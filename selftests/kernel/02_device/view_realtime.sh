@@ -6,6 +6,7 @@
 # requires: any
 # kernels: 6.1
 # timeout: 90
+# processors: a real-time task has one of them for itself
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

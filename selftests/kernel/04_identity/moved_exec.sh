@@ -6,6 +6,7 @@
 # requires: any
 # timeout: 90
 # kernels: 5.10 6.1 debug
+# processors: a task must move from one to the other
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -4,6 +4,7 @@
 # requires: any
 # kernels: 6.1, newest
 # timeout: 120
+# processors: one processor sees nothing but the traced programs
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -3,6 +3,7 @@
 # description: a switch's record has the vtid of the task that it belongs to, whichever side that is
 # requires: any
 # timeout: 60
+# processors: its programs are pinned to either of them
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -3,6 +3,7 @@
 # description: when few containers are named, the session's memory goes to few long rings
 # requires: any
 # timeout: 60
+# processors: what it counts was done on both
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

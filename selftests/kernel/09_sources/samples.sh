@@ -5,6 +5,7 @@
 #	sessions, as one has one rate
 # requires: any
 # timeout: 90
+# processors: its programs are pinned to either of them
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -4,6 +4,7 @@
 # witness: affinity set back and forth, a spin of known length; tracefs, each value in order
 # requires: any
 # timeout: 60
+# processors: a task must move from one to the other
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source-path=SCRIPTDIR source=../witness.sh

@@ -5,6 +5,7 @@
 #	users
 # requires: any
 # timeout: 90
+# processors: its programs are pinned to either of them
 # shellcheck disable=SC2016 # the $words of expressions
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

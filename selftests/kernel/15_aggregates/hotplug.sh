@@ -5,6 +5,7 @@
 # requires: any,torture
 # kernels: 6.1
 # timeout: 180
+# processors: the second one goes and comes
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -5,6 +5,7 @@
 # requires: any
 # kernels: 6.1,newest
 # timeout: 60
+# processors: what it counts was done on both
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -5,6 +5,7 @@
 # columns: blame: CONTAINER CULPRIT WAITED_ms % TOP_TASK
 # requires: v2,v1
 # timeout: 150
+# processors: its programs are pinned to either of them
 # shellcheck disable=SC2016 # awk's own dollars
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

@@ -5,6 +5,7 @@
 # columns: why: yielded
 # requires: v2,v1
 # timeout: 150
+# processors: its programs are pinned to either of them
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

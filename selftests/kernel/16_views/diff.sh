@@ -7,6 +7,7 @@
 # columns: diff: p99_of_a_wait p99_of_a_request
 # requires: v2
 # timeout: 150
+# processors: its programs are pinned to either of them
 # shellcheck disable=SC2016 # perl's, awk's and jq's own dollars
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

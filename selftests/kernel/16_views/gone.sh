@@ -4,6 +4,7 @@
 # witness: tasks with names of their own in a container of which nothing is left at the end
 # requires: any
 # timeout: 90
+# processors: one is left to those that watch
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

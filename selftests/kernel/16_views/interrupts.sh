@@ -4,6 +4,7 @@
 # witness: /proc/stat's irq and softirq of that CPU, for a share of it
 # requires: any
 # timeout: 90
+# processors: the second one is the place where containers wait
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source-path=SCRIPTDIR source=../starve.sh

@@ -4,6 +4,7 @@
 # witness: /proc/PID/schedstat: the victims do not run, the hog runs all the time; the length of the look
 # requires: v2,v1,torture
 # timeout: 120
+# processors: the second one is the place where containers wait
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source-path=SCRIPTDIR source=../starve.sh

@@ -4,6 +4,7 @@
 # witness: when the hog was stopped and the look began; the victim's whole wait in /proc/PID/schedstat; the hog has the CPU
 # requires: v2,v1,torture
 # timeout: 180
+# processors: the second one is the place where containers wait
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source-path=SCRIPTDIR source=../starve.sh

@@ -5,6 +5,7 @@
 # columns: throttle: CGROUP path THROTTLED THROTTLED_TIME QUOTA
 # requires: v2,v1
 # timeout: 90
+# processors: one is left to those that watch
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source-path=SCRIPTDIR source=../witness.sh

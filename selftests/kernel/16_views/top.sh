@@ -5,6 +5,7 @@
 # columns: top: CPU% WAIT% PROCS THREADS MEM/LIMIT READ/s WRITE/s RX/s TX/s CALLS/s ERR/s FAULTS/s BY
 # requires: any
 # timeout: 150
+# processors: one is left to those that watch
 # shellcheck disable=SC2154,SC2016 # tmp is lib.sh's; an inner shell's words
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

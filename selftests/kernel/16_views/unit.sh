@@ -5,6 +5,7 @@
 #	/proc/PID/schedstat; cgroup.procs
 # requires: v2
 # timeout: 180
+# processors: its programs are pinned to either of them
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -5,6 +5,7 @@
 # requires: v2,v1,slow,torture
 # timeout: 600
 # torture: 900
+# processors: its programs are pinned to either of them
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

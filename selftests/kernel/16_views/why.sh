@@ -5,6 +5,7 @@
 # columns: why: ran waited disk kernel locks network requests events io_uring files handover children slept other stopped
 # requires: v2,v1,hybrid,torture
 # timeout: 150
+# processors: its programs are pinned to either of them
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source-path=SCRIPTDIR source=../witness.sh

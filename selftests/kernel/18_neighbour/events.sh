@@ -3,6 +3,7 @@
 # description: events of a container that no session wanted are recorded from the moment that one does
 # requires: v2,v1
 # timeout: 120
+# processors: the packets and the sleepers have one each
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
