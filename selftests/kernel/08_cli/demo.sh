@@ -4,6 +4,7 @@
 # witness: podman's names of the two containers; the checksum of gzip over the page
 # requires: v2, podman
 # timeout: 180
+# processors: its containers share the second one
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 
