@@ -310,7 +310,7 @@ static void memory(void)
 {
 	struct ctrace_probe_opts o = { .sz = sizeof(o), .aggregate = "count() by stack", .rows = 64 };
 	struct ctrace_reader_opts host = { .sz = sizeof(host), .flags = CTRACE_READER_CID, .cid = CTRACE_CID_HOST };
-	struct ctrace_session_opts so = { .sz = sizeof(so), .table_size = 4 << 20 };
+	struct ctrace_session_opts so = { .sz = sizeof(so), .table_size = 1 << 20 };
 	struct ctrace_aggregate_info i = { 0 }, first;
 	struct ctrace_reader *view, *r;
 	struct ctrace_session *s;
