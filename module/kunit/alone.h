@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Included before each suite. A kernel with CONFIG_KUNIT finds the suites of a module as it is loaded. Debian's
- * kernels are without: there KUnit itself is a module (selftests/build/inside), which a suite's module calls.
+ * Included before each suite. A kernel with CONFIG_KUNIT finds the suites of a module as it is loaded.
+ * Debian's kernels have none: there KUnit itself is a module (selftests/build/inside), which a suite's module
+ * calls.
  */
 #ifndef CTRACE_KUNIT_ALONE_H
 #define CTRACE_KUNIT_ALONE_H
