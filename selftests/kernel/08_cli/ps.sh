@@ -9,7 +9,7 @@
 
 load
 before=$SECONDS
-podman_run shop sleep 1000
+podman_run shop sh -c 'sleep 1000 & exec sleep 1000'
 after=$SECONDS
 cid=$(of_pid "$pid" cid)
 ctrace ps > "$tmp/ps" 2> "$tmp/err"
@@ -23,7 +23,6 @@ ctrace ps --json > "$tmp/json"
 same "json: name" shop "$(jq -r "select(.cid == $cid) | .name" "$tmp/json")"
 # PROCS: its processes, here and below, not those of a neighbour whose name begins like it.
 dir=$(cgroup_mount)$(of_pid "$pid" path)
-podman exec -d shop sleep 1000
 wait_for 20 bash -c "[ \"\$(wc -l < $dir/cgroup.procs)\" = 2 ]"
 mkdir -p "$dir/below" "$dir-2"
 later "rmdir $dir-2"

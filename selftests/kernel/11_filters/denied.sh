@@ -50,7 +50,7 @@ podman_opts=("--security-opt=seccomp=$tmp/profile")
 podman_run web /bin/sh -c 'while ! [ -e /go ]; do sleep 0.2; done; provoke mount; exec sleep 1000'
 ctrace trace web --failed -e mount --duration 60 > "$tmp/out" 2> "$tmp/err" & tracer=$!
 wait_for 30 recording 1
-podman exec web touch /go
+touch "/proc/$pid/root/go"
 wait_for 30 grep -q mount "$tmp/out"
 kill -INT "$tracer"
 wait "$tracer"
