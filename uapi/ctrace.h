@@ -100,7 +100,7 @@
 
 #define CTRACE_DIR_F_BOUND	(1u << 0)	/* one container's view */
 #define CTRACE_DIR_F_STOP_FULL	(1u << 1)	/* rings keep the oldest, not the newest */
-/* ctrace_dir.state, the only field that changes */
+/* ctrace_dir.state; only this field and `frozen` change */
 #define CTRACE_DIR_RUNNING	0u
 #define CTRACE_DIR_ENDED	1u		/* the session has ended: no more records */
 /*
@@ -132,7 +132,9 @@ struct ctrace_dir {
 	__u64 tables_size;	/* their bytes */
 	/* bytes from a CPU's hints to the next one's, so that no two CPUs write to one cache line */
 	__u64 heads_stride;
-	__u64 _reserved;
+	/* containers whose rings are frozen now (ctrace_freeze.h); 0 in a view */
+	__u32 frozen;
+	__u32 _reserved;
 };
 
 /* --- a ring -------------------------------------------------------------- */
@@ -169,8 +171,10 @@ struct ctrace_ring {
 	__u64 lost_full;	/* records refused: ring full (CTRACE_DIR_F_STOP_FULL) */
 	__u64 lost_nested;	/* records refused: nested interrupts wrote more than a ring */
 	__u32 nest;		/* 0: all records that were begun are published */
-	__u32 _pad2;
-	__u64 _pad3[3];
+	__u32 frozen;		/* 1: it refuses records, as its container is frozen: ctrace_freeze.h */
+	/* records refused: frozen. A shared ring has those of frozen containers without a ring on its CPU */
+	__u64 lost_frozen;
+	__u64 _pad3[2];
 };
 
 /* Head of each sub-buffer; records follow it. */
@@ -480,6 +484,7 @@ enum ctrace_loss {
 	CTRACE_LOSS_UNFOLLOWED_TASKS = 5, /* tasks that pid targets want: too many to follow */
 	/* calls that a filter on a string left out, because it could not be read */
 	CTRACE_LOSS_UNREAD	= 6,
+	CTRACE_LOSS_FROZEN	= 7,	/* the container's rings were frozen: ctrace_freeze.h */
 	__CTRACE_LOSS_MAX
 };
 
@@ -491,6 +496,7 @@ enum ctrace_loss {
  * the rings before polling again. A poll() that may sleep says it at most once per wakeup_ns, and of a view
  * at most once per ms. Use one poller per descriptor. POLLHUP: the session has ended; read what is left. Or
  * the view was revoked; nothing is left. After the first read() POLLIN means that read() has records.
+ * POLLPRI, of a bound descriptor: some container is frozen (ctrace_freeze.h), until it is thawed.
  */
 
 /* --- ioctls --------------------------------------------------------------- */

@@ -50,7 +50,7 @@
  *
  *  INFO_GET                         -> INFO
  *  SESSION_NEW    SESSION{[ARENA_SIZE] [RING_SIZE] [SUBBUF_SIZE] [FLAGS] [WAKEUP_NS] [NAME]
- *                         [FILTER] [RATE] [CONTAINERS] [TABLE_SIZE]}
+ *                         [FILTER] [RATE] [CONTAINERS] [TABLE_SIZE] [FREEZE_MS]}
  *                                   -> SESSION{ID, and the sizes as they came out}
  *  SESSION_DEL    SESSION{ID}
  *  SESSION_SET    SESSION{ID, STATE} starts or stops recording. If it recorded, sched_blame is written
@@ -80,6 +80,8 @@
  *  STATS_GET      dump [SESSION{ID}] -> SESSION{ID} RING{...} per ring in use,
  *                                      PROBE{ID, NAME, MISSED} per probe,
  *                                      LIMIT{CID, DROPPED} per container that RATE held back
+ *  FROZEN_GET     dump [SESSION{ID}] -> SESSION{ID} FROZEN{...} per frozen container: ctrace_freeze.h
+ *  THAW           SESSION{ID} FROZEN{CID} that container, or all (CTRACE_CID_ALL)
  *  Multicast group "containers": CONTAINER_NEW and CONTAINER_GONE, with
  *  CONTAINER{...}. CONTAINER_NEW comes again when more has become known of a cid.
  *
@@ -87,7 +89,8 @@
  *
  * Errors, beside those above and what the kernel says of a kprobe:
  *  EINVAL	an attribute is missing, malformed or out of its range
- *  ENOENT	no such session, probe, target, container, cgroup, event, definition or symbol
+ *  ENOENT	no such session, probe, target, container, cgroup, event, definition or symbol; or, in THAW,
+ *		that container is not frozen
  *  EEXIST	the session has that probe already, or its event with other options; or the name
  *		of a definition is taken
  *  EBUSY	a probe would record kernel addresses, and one container's view is bound
@@ -110,6 +113,7 @@
 #define _UAPI_CTRACE_NETLINK_H
 
 #include "ctrace.h"
+#include "ctrace_freeze.h"
 #include "ctrace_under_way.h"
 
 #define CTRACE_GENL_NAME	"ctrace"
@@ -144,6 +148,8 @@ enum ctrace_cmd {
 	CTRACE_CMD_TRACEPOINT_GET,
 	CTRACE_CMD_TASK_GET,
 	CTRACE_CMD_REQUEST_GET,
+	CTRACE_CMD_FROZEN_GET,
+	CTRACE_CMD_THAW,
 	__CTRACE_CMD_MAX
 };
 
@@ -163,6 +169,7 @@ enum ctrace_attr {
 	CTRACE_A_LIMIT,		/* nested CTRACE_A_LIMIT_* */
 	CTRACE_A_TASK,		/* nested CTRACE_A_TASK_* */
 	CTRACE_A_REQUEST,	/* nested CTRACE_A_REQUEST_* */
+	CTRACE_A_FROZEN,	/* nested CTRACE_A_FROZEN_* */
 	__CTRACE_A_MAX
 };
 
@@ -289,6 +296,11 @@ enum ctrace_attr_session {
 	CTRACE_A_SESSION_TABLE_USED,	/* u64 bytes */
 	/* u64: the largest CTRACE_A_PROBE_BLIND_NS of its probes; absent: 0 */
 	CTRACE_A_SESSION_BLIND_NS,
+	/* u32 ms until a frozen container is thawed by itself: 1 to _MS_MAX; 0: CTRACE_FREEZE_MS_DEFAULT */
+	CTRACE_A_SESSION_FREEZE_MS,
+	CTRACE_A_SESSION_FROZEN,	/* u32: containers that are frozen now; absent: none */
+	CTRACE_A_SESSION_FREEZE_REFUSED, /* u64: freezes that were refused; absent: 0 */
+	CTRACE_A_SESSION_LOST_FROZEN,	/* u64 records: see CTRACE_LOSS_FROZEN */
 	__CTRACE_A_SESSION_MAX
 };
 
@@ -364,6 +376,8 @@ enum ctrace_attr_session {
  * 32-bit program
  */
 #define CTRACE_PROBE_F_USER_COPY	(1u << 2)
+/* each record freezes the rings of its container: ctrace_freeze.h. Not with an AGGREGATE: it records nothing */
+#define CTRACE_PROBE_F_FREEZE		(1u << 3)
 
 /* see CTRACE_A_PROBE_COPY */
 #define CTRACE_COPY_DEFAULT		8192u	/* as perf's --call-graph dwarf */
@@ -543,6 +557,7 @@ enum ctrace_attr_ring {
 	CTRACE_A_RING_BYTES,		/* u64: the ring's head, see struct ctrace_ring */
 	CTRACE_A_RING_LOST_FULL,	/* u64 records: see CTRACE_LOSS_FULL */
 	CTRACE_A_RING_LOST_NESTED,	/* u64 records: see CTRACE_LOSS_NESTED */
+	CTRACE_A_RING_LOST_FROZEN,	/* u64 records: see CTRACE_LOSS_FROZEN */
 	__CTRACE_A_RING_MAX
 };
 
@@ -568,7 +583,8 @@ enum ctrace_attr_limit {
 	X(SESSION, FLAGS) X(SESSION, ARENA_SIZE) X(SESSION, RING_SIZE)	\
 	X(SESSION, SUBBUF_SIZE) X(SESSION, CONTAINERS)			\
 	X(SESSION, WAKEUP_NS) X(SESSION, FILTER) X(SESSION, RATE)	\
-	X(SESSION, TABLE_SIZE) X(PROBE, AGGREGATE) X(PROBE, ROWS)	\
+	X(SESSION, TABLE_SIZE) X(SESSION, FREEZE_MS) X(FROZEN, CID)	\
+	X(PROBE, AGGREGATE) X(PROBE, ROWS)				\
 	X(PROBE, ID) X(PROBE, NAME) X(PROBE, FLAGS) X(PROBE, FILTER)	\
 	X(PROBE, ONE_OF)						\
 	X(TARGET, ID) X(TARGET, KIND) X(TARGET, NOT) X(TARGET, CID)	\

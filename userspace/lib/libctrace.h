@@ -183,6 +183,7 @@ struct ctrace_session_opts {
 	uint32_t data;
 	/* bytes for the tables of aggregates, beside the arena: see libctrace_aggregate.h; 0: none */
 	uint64_t table_size;
+	uint32_t freeze_ms;		/* CTRACE_A_SESSION_FREEZE_MS; 0: CTRACE_FREEZE_MS_DEFAULT */
 };
 
 /*
@@ -257,6 +258,7 @@ struct ctrace_session_losses {
 	uint64_t unread;		/* calls that a filter could not decide: CTRACE_LOSS_UNREAD */
 	/* ns in which the kernel called no kprobe, so events were missed: ctrace_probe_each() has which */
 	uint64_t blind_ns;
+	uint64_t freeze_refused;	/* freezes that were refused: CTRACE_A_SESSION_FREEZE_REFUSED */
 };
 int ctrace_session_losses(struct ctrace_session *s, struct ctrace_session_losses *l, size_t sz);
 
@@ -292,6 +294,8 @@ struct ctrace_session_info {
 	char name[64];
 	uint64_t table_size, table_used;
 	uint64_t blind_ns;
+	uint64_t lost_frozen, freeze_refused;
+	uint32_t frozen, freeze_ms;	/* containers frozen now; CTRACE_A_SESSION_FREEZE_MS */
 };
 typedef int (*ctrace_session_fn)(const struct ctrace_session_info *info, void *arg);	/* != 0 stops */
 int ctrace_session_each(struct ctrace *ct, ctrace_session_fn fn, void *arg);
@@ -320,10 +324,12 @@ typedef int (*ctrace_target_fn)(const struct ctrace_target_info *info, void *arg
 int ctrace_target_each(struct ctrace *ct, uint32_t session /* 0: all */, ctrace_target_fn fn, void *arg);
 
 #include "libctrace_under_way.h"	/* threads and block requests */
+#include "libctrace_freeze.h"		/* containers whose rings are frozen */
 
 struct ctrace_ring_info {
 	uint32_t session, slot, cpu, cid, gen;
 	uint64_t events, bytes, lost_full, lost_nested;
+	uint64_t lost_frozen;
 };
 typedef int (*ctrace_ring_fn)(const struct ctrace_ring_info *info, void *arg);
 int ctrace_ring_each(struct ctrace *ct, uint32_t session /* 0: all */, ctrace_ring_fn fn, void *arg);
@@ -458,6 +464,7 @@ struct ctrace_losses {
 	uint64_t seen;			/* records handed out */
 	uint64_t overrun;		/* records overwritten before they were read */
 	uint64_t full, nested;		/* records that the kernel refused: CTRACE_LOSS_FULL, _NESTED */
+	uint64_t frozen;		/* and CTRACE_LOSS_FROZEN */
 };
 int ctrace_reader_losses(struct ctrace_reader *r, struct ctrace_losses *l, size_t sz);
 
@@ -480,7 +487,7 @@ struct ctrace_run {
 	size_t len;			/* bytes, multiple of 8 */
 	uint64_t time_begin, time_end;	/* of the first and the last record */
 	uint64_t lost;			/* overrun: records lost between this ring's last good run and this */
-	uint64_t refused;		/* full + nested of this ring, running total */
+	uint64_t refused;		/* full + nested + frozen of this ring, running total */
 	const struct ctrace_record *last;	/* the last record of the run, in the mapping */
 };
 typedef int (*ctrace_run_fn)(const struct ctrace_run *run, void *arg);
@@ -581,7 +588,7 @@ struct ctrace_ctf_info {
 	int64_t clock_offset_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC when it was opened */
 	uint64_t records, bytes;
 	uint64_t streams;		/* files */
-	uint64_t lost;			/* overrun, full and nested, as far as the packets count them */
+	uint64_t lost;			/* overrun, full, nested and frozen, as far as the packets count them */
 };
 /* sz: sizeof(*info) */
 void ctrace_ctf_info(const struct ctrace_ctf *w, struct ctrace_ctf_info *info, size_t sz);
