@@ -82,6 +82,7 @@ static int set_up_cursors(const struct ctrace_file *f, const struct ctrace_arena
 		/* records refused under the slot's earlier containers are not this one's losses */
 		r->told[CTRACE_LOSS_FULL] = READ_ONCE(r->cur.ctl->lost_full);
 		r->told[CTRACE_LOSS_NESTED] = READ_ONCE(r->cur.ctl->lost_nested);
+		r->told[CTRACE_LOSS_FROZEN] = READ_ONCE(r->cur.ctl->lost_frozen);
 		err = ctrace_cursor_to_base(&r->cur);
 	}
 	return err;
@@ -159,6 +160,7 @@ static void look_at_losses(const struct ctrace_file_ring *r, struct losses *l)
 			[CTRACE_LOSS_OVERRUN] = r->cur.lost,
 			[CTRACE_LOSS_FULL] = READ_ONCE(r->cur.ctl->lost_full),
 			[CTRACE_LOSS_NESTED] = READ_ONCE(r->cur.ctl->lost_nested),
+			[CTRACE_LOSS_FROZEN] = READ_ONCE(r->cur.ctl->lost_frozen),
 		},
 		.cpu = READ_ONCE(r->cur.ctl->cpu),
 	};

@@ -20,6 +20,7 @@ static const struct nla_policy policy_top[CTRACE_A_MAX + 1] = {
 	[CTRACE_A_PROBE] = { .type = NLA_NESTED },
 	[CTRACE_A_TARGET] = { .type = NLA_NESTED },
 	[CTRACE_A_EVENT] = { .type = NLA_NESTED },
+	[CTRACE_A_FROZEN] = { .type = NLA_NESTED },
 };
 
 const struct nla_policy ctrace_policy_event[CTRACE_A_EVENT_MAX + 1] = {
@@ -179,6 +180,8 @@ static const struct {
 	[CTRACE_CMD_TRACEPOINT_GET]	= { .dumpit = ctrace_dump_tracepoints },
 	[CTRACE_CMD_TASK_GET]		= { .dumpit = ctrace_dump_tasks },
 	[CTRACE_CMD_REQUEST_GET]	= { .dumpit = ctrace_dump_requests },
+	[CTRACE_CMD_FROZEN_GET]		= { .dumpit = ctrace_dump_frozen },
+	[CTRACE_CMD_THAW]		= { .doit = ctrace_netlink_thaw },
 };
 
 /*
@@ -237,7 +240,7 @@ static CTRACE_COMPAT_OPS_CONST struct genl_ops ops[] = {
 	DO(INFO_GET), DO(SESSION_NEW), DO(SESSION_DEL), DO(SESSION_SET), DUMP(SESSION_GET),
 	DO(PROBE_ADD), DO(PROBE_DEL), DUMP(PROBE_GET), DO(TARGET_ADD), DO(TARGET_DEL), DUMP(TARGET_GET),
 	DUMP(CONTAINER_GET), BOTH(EVENT_GET), DO(EVENT_NEW), DO(EVENT_DEL), DUMP(STATS_GET),
-	DUMP(TRACEPOINT_GET), DUMP(TASK_GET), DUMP(REQUEST_GET),
+	DUMP(TRACEPOINT_GET), DUMP(TASK_GET), DUMP(REQUEST_GET), DUMP(FROZEN_GET), DO(THAW),
 };
 
 /*

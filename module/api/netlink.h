@@ -26,6 +26,7 @@ u64 ctrace_features(void);	/* CTRACE_FEATURE_*: what this module can do on this 
 int ctrace_netlink_session_new(struct sk_buff *skb, struct genl_info *info);
 int ctrace_netlink_session_del(struct sk_buff *skb, struct genl_info *info);
 int ctrace_netlink_session_set(struct sk_buff *skb, struct genl_info *info);
+int ctrace_netlink_thaw(struct sk_buff *skb, struct genl_info *info);
 int ctrace_netlink_probe_add(struct sk_buff *skb, struct genl_info *info);
 int ctrace_netlink_probe_del(struct sk_buff *skb, struct genl_info *info);
 int ctrace_netlink_target_add(struct sk_buff *skb, struct genl_info *info);
@@ -44,6 +45,7 @@ int ctrace_dump_events(struct sk_buff *skb, struct netlink_callback *cb);
 int ctrace_dump_tracepoints(struct sk_buff *skb, struct netlink_callback *cb);
 int ctrace_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb);
 int ctrace_dump_requests(struct sk_buff *skb, struct netlink_callback *cb);
+int ctrace_dump_frozen(struct sk_buff *skb, struct netlink_callback *cb);
 int ctrace_dump_stats(struct sk_buff *skb, struct netlink_callback *cb);
 
 #endif

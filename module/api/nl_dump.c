@@ -191,6 +191,29 @@ int ctrace_dump_targets(struct sk_buff *skb, struct netlink_callback *cb)
 	return dump_items(skb, cb, dump_targets_of);
 }
 
+/* --- frozen containers ----------------------------------------------------------- */
+
+/* args[1]: the number of the freeze that was listed last. */
+static int dump_frozen_of(struct sk_buff *skb, struct netlink_callback *cb, struct ctrace_session *s)
+{
+	struct ctrace_frozen e;
+	void *hdr;
+
+	while (ctrace_arena_frozen_after(s->arena, cb->args[1], &e)) {
+		hdr = message(skb, cb, CTRACE_CMD_FROZEN_GET);
+		if (!hdr || finish(skb, hdr, ctrace_put_session_id(skb, s->id) ?:
+				   ctrace_put_frozen(skb, &e, ctrace_arena_frozen_left(s->arena, &e))))
+			return 1;
+		cb->args[1] = ctrace_frozen_number(&e);
+	}
+	return 0;
+}
+
+int ctrace_dump_frozen(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump_items(skb, cb, dump_frozen_of);
+}
+
 /* --- statistics ------------------------------------------------------------------- */
 
 struct ring_dump {

@@ -28,6 +28,11 @@ const struct nla_policy ctrace_policy_session[CTRACE_A_SESSION_MAX + 1] = {
 	[CTRACE_A_SESSION_CONTAINERS] = { .type = NLA_U32 },
 	[CTRACE_A_SESSION_DATA] = { .type = NLA_U32 },
 	[CTRACE_A_SESSION_TABLE_SIZE] = { .type = NLA_U64 },
+	[CTRACE_A_SESSION_FREEZE_MS] = { .type = NLA_U32 },
+};
+
+static const struct nla_policy policy_frozen[CTRACE_A_FROZEN_MAX + 1] = {
+	[CTRACE_A_FROZEN_CID] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy policy_probe[CTRACE_A_PROBE_MAX + 1] = {
@@ -103,6 +108,11 @@ int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 	if (o.wakeup_ns > NSEC_PER_SEC)
 		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_SESSION_WAKEUP_NS: %llu is more than a second", o.wakeup_ns);
+	if (tb[CTRACE_A_SESSION_FREEZE_MS])
+		o.freeze_ms = nla_get_u32(tb[CTRACE_A_SESSION_FREEZE_MS]);
+	if (o.freeze_ms > CTRACE_FREEZE_MS_MAX)
+		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
+			"CTRACE_A_SESSION_FREEZE_MS: %u is more than %u ms", o.freeze_ms, CTRACE_FREEZE_MS_MAX);
 	if (tb[CTRACE_A_SESSION_NAME])
 		strscpy(o.name, nla_data(tb[CTRACE_A_SESSION_NAME]), sizeof(o.name));
 	o.owner = task_tgid_nr(current);
@@ -236,6 +246,31 @@ int ctrace_netlink_session_set(struct sk_buff *in, struct genl_info *info)
 	return err;
 }
 
+int ctrace_netlink_thaw(struct sk_buff *in, struct genl_info *info)
+{
+	struct nlattr *tb[CTRACE_A_SESSION_MAX + 1], *fa[CTRACE_A_FROZEN_MAX + 1];
+	struct ctrace_session *s;
+	int err;
+	u32 cid;
+
+	err = ctrace_netlink_set(info->attrs, CTRACE_A_FROZEN, fa, CTRACE_A_FROZEN_MAX,
+				 policy_frozen, ctrace_compat_extack(info));
+	if (err)
+		return err;
+	if (!fa[CTRACE_A_FROZEN_CID])
+		return no_attr(info, "CTRACE_A_FROZEN_CID");
+	cid = nla_get_u32(fa[CTRACE_A_FROZEN_CID]);
+	s = own_session(in, info, tb);
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	err = ctrace_arena_thaw(s->arena, cid);
+	if (err)
+		ctrace_netlink_error(ctrace_compat_extack(info), err,
+			"CTRACE_A_FROZEN_CID: container %u is not frozen in session %u", cid, s->id);
+	mutex_unlock(&ctrace_lock);
+	return err;
+}
+
 /* --- probes ---------------------------------------------------------------------- */
 
 int ctrace_netlink_probe_add(struct sk_buff *in, struct genl_info *info)
@@ -262,7 +297,8 @@ int ctrace_netlink_probe_add(struct sk_buff *in, struct genl_info *info)
 		o.one_of = nla_get_u32(pa[CTRACE_A_PROBE_ONE_OF]);
 	if (pa[CTRACE_A_PROBE_FLAGS])
 		o.flags = nla_get_u32(pa[CTRACE_A_PROBE_FLAGS]);
-	if (o.flags & ~(CTRACE_PROBE_F_STACK | CTRACE_PROBE_F_USER_STACK | CTRACE_PROBE_F_USER_COPY))
+	if (o.flags & ~(CTRACE_PROBE_F_STACK | CTRACE_PROBE_F_USER_STACK | CTRACE_PROBE_F_USER_COPY |
+			CTRACE_PROBE_F_FREEZE))
 		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_PROBE_FLAGS: unknown flags in %#x", o.flags);
 	o.copy = pa[CTRACE_A_PROBE_COPY] ? nla_get_u32(pa[CTRACE_A_PROBE_COPY]) : CTRACE_COPY_DEFAULT;
@@ -279,6 +315,9 @@ int ctrace_netlink_probe_add(struct sk_buff *in, struct genl_info *info)
 	if (o.rows > CTRACE_TABLE_ROWS_MAX)
 		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_PROBE_ROWS: %u is more than %u", o.rows, CTRACE_TABLE_ROWS_MAX);
+	if (o.flags & CTRACE_PROBE_F_FREEZE && o.aggregate)
+		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
+			"CTRACE_A_PROBE_FLAGS: CTRACE_PROBE_F_FREEZE freezes at a record, but with CTRACE_A_PROBE_AGGREGATE there are none");
 	if (o.flags && o.aggregate)
 		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_PROBE_FLAGS: %#x asks for stacks with records, but with CTRACE_A_PROBE_AGGREGATE there are none: use the keys stack and ustack",

@@ -19,9 +19,9 @@ static int put_u64(struct sk_buff *skb, int attr, u64 v, int pad)
 int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s, const struct ctrace_arena_stats *st)
 {
 	struct ctrace_probe *p;
-	u64 missed = s->missed;
+	u64 missed = s->missed, blind = 0, refused = atomic64_read(&s->arena->freezer.refused);
+	u32 frozen = READ_ONCE(s->arena->freezer.now);
 	struct nlattr *nest;
-	u64 blind = 0;
 
 	list_for_each_entry(p, &s->probes, list) {
 		missed += ctrace_probe_missed(p);
@@ -56,6 +56,10 @@ int ctrace_put_session(struct sk_buff *skb, struct ctrace_session *s, const stru
 	    put_u64(skb, CTRACE_A_SESSION_LOST_UNFOLLOWED_TASKS, atomic64_read(&s->unfollowed_tasks),
 		    CTRACE_A_SESSION_PAD) ||
 	    put_u64(skb, CTRACE_A_SESSION_LOST_UNREAD, atomic64_read(&s->unread), CTRACE_A_SESSION_PAD) ||
+	    put_u64(skb, CTRACE_A_SESSION_LOST_FROZEN, st->lost_frozen, CTRACE_A_SESSION_PAD) ||
+	    nla_put_u32(skb, CTRACE_A_SESSION_FREEZE_MS, ctrace_arena_freeze_ms(s->arena)) ||
+	    (frozen && nla_put_u32(skb, CTRACE_A_SESSION_FROZEN, frozen)) ||
+	    (refused && put_u64(skb, CTRACE_A_SESSION_FREEZE_REFUSED, refused, CTRACE_A_SESSION_PAD)) ||
 	    put_u64(skb, CTRACE_A_SESSION_LIMITED, s->limit ? ctrace_limit_dropped(s->limit) : 0,
 		    CTRACE_A_SESSION_PAD)) {
 		nla_nest_cancel(skb, nest);
@@ -119,7 +123,22 @@ int ctrace_put_ring(struct sk_buff *skb, const struct ctrace_ring_stats *r)
 	    put_u64(skb, CTRACE_A_RING_EVENTS, r->events, CTRACE_A_RING_PAD) ||
 	    put_u64(skb, CTRACE_A_RING_BYTES, r->bytes, CTRACE_A_RING_PAD) ||
 	    put_u64(skb, CTRACE_A_RING_LOST_FULL, r->lost_full, CTRACE_A_RING_PAD) ||
-	    put_u64(skb, CTRACE_A_RING_LOST_NESTED, r->lost_nested, CTRACE_A_RING_PAD))
+	    put_u64(skb, CTRACE_A_RING_LOST_NESTED, r->lost_nested, CTRACE_A_RING_PAD) ||
+	    put_u64(skb, CTRACE_A_RING_LOST_FROZEN, r->lost_frozen, CTRACE_A_RING_PAD))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+int ctrace_put_frozen(struct sk_buff *skb, const struct ctrace_frozen *e, u32 left_ms)
+{
+	struct nlattr *nest = nla_nest_start(skb, CTRACE_A_FROZEN);
+
+	if (!nest || nla_put_u32(skb, CTRACE_A_FROZEN_CID, ctrace_frozen_cid(e)) ||
+	    put_u64(skb, CTRACE_A_FROZEN_TIME, e->time, CTRACE_A_FROZEN_PAD) ||
+	    nla_put_u32(skb, CTRACE_A_FROZEN_EVENT_ID, e->id) ||
+	    nla_put_u32(skb, CTRACE_A_FROZEN_TID, e->tid) ||
+	    nla_put_u32(skb, CTRACE_A_FROZEN_LEFT_MS, left_ms))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

@@ -14,6 +14,7 @@
 struct ctrace_arena_stats;
 struct ctrace_container;
 struct ctrace_event_type;
+struct ctrace_frozen;
 struct ctrace_probe;
 struct ctrace_request;
 struct ctrace_ring_stats;
@@ -38,6 +39,7 @@ int ctrace_put_target(struct sk_buff *skb, const struct ctrace_target *t);
 int ctrace_put_ring(struct sk_buff *skb, const struct ctrace_ring_stats *r);
 int ctrace_put_task(struct sk_buff *skb, const struct ctrace_task *t);
 int ctrace_put_request(struct sk_buff *skb, const struct ctrace_request *r);
+int ctrace_put_frozen(struct sk_buff *skb, const struct ctrace_frozen *e, u32 left_ms);
 int ctrace_put_limit(struct sk_buff *skb, u32 cid, u64 dropped);
 int ctrace_put_container(struct sk_buff *skb, const struct ctrace_container *c);
 /*

@@ -75,6 +75,7 @@ static const char *const set_names[CTRACE_A_MAX + 1] = {
 	[CTRACE_A_PROBE] = "CTRACE_A_PROBE",
 	[CTRACE_A_TARGET] = "CTRACE_A_TARGET",
 	[CTRACE_A_EVENT] = "CTRACE_A_EVENT",
+	[CTRACE_A_FROZEN] = "CTRACE_A_FROZEN",
 };
 
 #define NAME(set, what)								\

@@ -373,17 +373,97 @@ void ctrace_emit_lost(u32 mask, u32 id, u32 cid)
 	}
 }
 
+/* What fills a record, and where that record is, for who has to know its time. */
+struct noted {
+	void (*fill)(void *payload, const void *arg);
+	const void *arg;
+	const struct ctrace_record **rec;
+};
+
+static void fill_noted(void *payload, const void *arg)
+{
+	const struct noted *n = arg;
+
+	*n->rec = (const struct ctrace_record *)payload - 1;
+	n->fill(payload, n->arg);
+}
+
+/*
+ * The event for s: recorded with its stacks, counted, or left out. room: for the payload if a filter reads
+ * it, and for stacks. rec: set if a record was written, or NULL.
+ */
+static __always_inline void emit_selected(struct ctrace_session *s, const struct ctrace_option *sel, u32 id,
+					  const struct ctrace_who *who, u32 payload,
+					  void (*fill)(void *payload, const void *arg), const void *arg,
+					  char *room, const struct ctrace_record **rec)
+{
+	struct ctrace_copy c = { .from = room, .len = payload };
+	struct noted n = { .fill = fill, .arg = arg, .rec = rec };
+	struct ctrace_expr_ctx x CTRACE_UNSET;	/* pass() fills it if it is asked for */
+	u32 cid = who->container->cid;
+	bool written;
+
+	if (!sel || !(sel->expr || sel->agg)) {
+		if (!pass(s, sel, id, who, NULL, 0, &x))
+			return;
+		if (rec)
+			written = ctrace_emit_one(s->index, id, who, cid, payload, fill_noted, &n);
+		else
+			written = ctrace_emit_one(s->index, id, who, cid, payload, fill, arg);
+	} else {
+		/* padding that fill skips would otherwise keep bytes of another container's event */
+		memset(room, 0, payload);
+		fill(room, arg);	/* for each session again: a stack may have overwritten it */
+		if (!pass(s, sel, id, who, room, payload, &x))
+			return;
+		if (sel->agg) {
+			count(sel, id, who, room, payload, &x);
+			return;
+		}
+		n.fill = ctrace_fill_copy;
+		n.arg = &c;
+		if (rec)
+			written = ctrace_emit_one(s->index, id, who, cid, payload, fill_noted, &n);
+		else
+			written = ctrace_emit_one(s->index, id, who, cid, payload, ctrace_fill_copy, &c);
+	}
+	if (!sel || likely(!sel->flags))
+		return;
+	if (sel->flags & CTRACE_PROBE_F_STACK)
+		emit_stack(s, CTRACE_ID_KERNEL_STACK, id, who, room);
+	if (sel->flags & CTRACE_PROBE_F_USER_STACK)
+		emit_stack(s, CTRACE_ID_USER_STACK, id, who, room);
+	if (sel->flags & CTRACE_PROBE_F_USER_COPY && written)
+		ctrace_emit_user_copy(s->index, id, sel->copy, who, room);
+}
+
+/*
+ * With interrupts off, the record and its stacks are the last ones of the container on this CPU: what comes
+ * then finds the ring frozen. Only an NMI may still write one, before ctrace_arena_freeze() has marked the
+ * ring.
+ */
+static noinline void emit_freezing(struct ctrace_session *s, const struct ctrace_option *sel, u32 id,
+				   const struct ctrace_who *who, u32 payload,
+				   void (*fill)(void *payload, const void *arg), const void *arg, char *room)
+{
+	const struct ctrace_record *rec = NULL;
+	unsigned long flags;
+
+	raw_local_irq_save(flags);	/* raw: tracing of irqs-off must not call us again */
+	emit_selected(s, sel, id, who, payload, fill, arg, room, &rec);
+	/* the record is still there: the ring would have to be filled once, by NMIs alone, to overwrite it */
+	if (rec)
+		ctrace_arena_freeze(s->arena, who->container->cid, READ_ONCE(rec->time), id, who->tid);
+	raw_local_irq_restore(flags);
+}
+
 noinline void ctrace_emit_options(u32 mask, u32 id, const struct ctrace_who *who, u32 payload,
 				  void (*fill)(void *payload, const void *arg), const void *arg)
 {
 	u32 counting = mask & READ_ONCE(ctrace_counting_sessions);
-	struct ctrace_copy c = { .len = payload };
-	u32 cid = who->container->cid;
 	const struct ctrace_option *sel;
-	struct ctrace_expr_ctx x CTRACE_UNSET;	/* pass() fills it if it is asked for */
 	struct ctrace_session *s;
-	char *room;		/* for the payload if a filter reads it, and for stacks */
-	bool written;
+	char *room;
 
 	if (counting) {
 		mask &= ~counting;
@@ -392,9 +472,8 @@ noinline void ctrace_emit_options(u32 mask, u32 id, const struct ctrace_who *who
 			return;
 	}
 	room = ctrace_scratch_take();
-	c.from = room;
 	if (!room) {
-		ctrace_emit_lost(mask, id, cid);
+		ctrace_emit_lost(mask, id, who->container->cid);
 		return;
 	}
 	for (; mask; mask &= mask - 1) {
@@ -402,28 +481,10 @@ noinline void ctrace_emit_options(u32 mask, u32 id, const struct ctrace_who *who
 		if (!s)
 			continue;
 		sel = options_of(s, id);
-		if (!sel || !(sel->expr || sel->agg)) {
-			if (!pass(s, sel, id, who, NULL, 0, &x))
-				continue;
-			written = ctrace_emit_one(s->index, id, who, cid, payload, fill, arg);
-		} else {
-			/* padding that fill skips would otherwise keep bytes of another container's event */
-			memset(room, 0, payload);
-			fill(room, arg);	/* for each session again: a stack may have overwritten it */
-			if (!pass(s, sel, id, who, room, payload, &x))
-				continue;
-			if (sel->agg) {
-				count(sel, id, who, room, payload, &x);
-				continue;
-			}
-			written = ctrace_emit_one(s->index, id, who, cid, payload, ctrace_fill_copy, &c);
-		}
-		if (sel && sel->flags & CTRACE_PROBE_F_STACK)
-			emit_stack(s, CTRACE_ID_KERNEL_STACK, id, who, room);
-		if (sel && sel->flags & CTRACE_PROBE_F_USER_STACK)
-			emit_stack(s, CTRACE_ID_USER_STACK, id, who, room);
-		if (sel && sel->flags & CTRACE_PROBE_F_USER_COPY && written)
-			ctrace_emit_user_copy(s->index, id, sel->copy, who, room);
+		if (sel && unlikely(sel->flags & CTRACE_PROBE_F_FREEZE))
+			emit_freezing(s, sel, id, who, payload, fill, arg, room);
+		else
+			emit_selected(s, sel, id, who, payload, fill, arg, room, NULL);
 	}
 	ctrace_scratch_give();
 }

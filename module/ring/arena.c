@@ -75,6 +75,9 @@ static void set_up_slots(struct ctrace_arena *a, const struct ctrace_layout *z)
 		pc->owner = &a->owner[i * z->per_cpu];
 		ctrace_ring_rebind(pc->rings, CTRACE_CID_ALL, i, CTRACE_RING_F_SHARED);
 		pc->owner[0] = CTRACE_OWNER_BUSY;
+		pc->refuser = *pc->rings;
+		pc->refuser.end = 0;
+		pc->refuser.frozen = 1ull << 32;	/* its owner, CTRACE_CID_ALL, is frozen for ever */
 	}
 }
 
@@ -175,6 +178,7 @@ struct ctrace_arena *ctrace_arena_new(const struct ctrace_arena_opts *o, char *w
 	raw_spin_lock_init(&a->pin_lock);
 	INIT_LIST_HEAD(&a->views);
 	ctrace_arena_wake_init(a);
+	ctrace_arena_freeze_init(a, o->freeze_ms);
 	return a;
 }
 
@@ -204,6 +208,7 @@ static void release(struct kref *ref)
 	 * no session is left, so no probe; no descriptor of the session and no view that is not
 	 * revoked, so no waiter and no mapping; no pin
 	 */
+	ctrace_arena_freeze_exit(a);
 	ctrace_arena_wake_exit(a);
 	free_arena(a);
 }
@@ -291,6 +296,9 @@ int ctrace_arena_each_ring(struct ctrace_arena *a, u32 from,
 		st.bytes = READ_ONCE(d->head);
 		st.lost_full = READ_ONCE(d->lost_full);
 		st.lost_nested = READ_ONCE(d->lost_nested);
+		st.lost_frozen = READ_ONCE(d->lost_frozen);
+		if (i % a->slots_per_cpu == 0)
+			st.lost_frozen += READ_ONCE(per_cpu_ptr(a->cpu, st.cpu)->refuser.lost_frozen);
 		ret = fn(&st, arg);
 		if (ret)
 			return ret;
@@ -306,6 +314,7 @@ static int add_ring(const struct ctrace_ring_stats *r, void *arg)
 	st->events += r->events;
 	st->lost_full += r->lost_full;
 	st->lost_nested += r->lost_nested;
+	st->lost_frozen += r->lost_frozen;
 	return 0;
 }
 

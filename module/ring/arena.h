@@ -29,6 +29,7 @@
 #include <linux/uidgid.h>
 #include <linux/workqueue.h>
 #include "aggregate/aggregate.h"
+#include "ring/freeze.h"
 #include "ring/ring.h"
 #include "ring/wake.h"
 #include "../uapi/ctrace.h"
@@ -44,6 +45,7 @@ struct ctrace_arena_opts {
 	u32 subbuf_size;
 	u32 containers;		/* size rings for this many containers */
 	u32 session;
+	u32 freeze_ms;		/* see CTRACE_A_SESSION_FREEZE_MS */
 	bool stop_full;
 	bool no_views;		/* from the beginning: records show several containers */
 	bool limited;		/* it counts for its user, see ring/quota.h */
@@ -60,6 +62,11 @@ struct ctrace_arena_cpu {
 	u32 *owner;			/* [slots_per_cpu]: cid + 1, 0 free, BUSY changing hands */
 	u32 crowded;			/* cid + 1 that found no slot last, so it need not search; or 0 */
 	bool changing;			/* a slot is changing hands: NMIs keep off */
+	/*
+	 * What a frozen container has in place of a ring, where it has none: it refuses everything. It counts
+	 * in the shared ring's page, where nothing else is ever refused for that
+	 */
+	struct ctrace_ring_desc refuser;
 };
 
 /* A slot's state that the hot path does not need. */
@@ -101,6 +108,7 @@ struct ctrace_arena {
 	u32 sweep;		/* slot that ctrace_arena_mark_dead() checked last; lock */
 	raw_spinlock_t pin_lock;	/* pins, and which word a ring's records look at */
 
+	struct ctrace_freezer freezer;
 	struct ctrace_waiter all;	/* descriptors of the whole session */
 	struct ctrace_round all_round, view_round;
 };
@@ -173,6 +181,9 @@ DECLARE_PER_CPU(struct ctrace_ring_desc *, ctrace_rings[CTRACE_SESSIONS_MAX]);
 /* slots.c: binds a slot if there is none yet. */
 struct ctrace_ring_desc *ctrace_arena_ring_slow(struct ctrace_arena *a, u32 index, u32 cid);
 
+/* slots.c: cid's own ring on that CPU; NULL: it has none, or it is changing hands. Any context, any CPU. */
+struct ctrace_ring_desc *ctrace_arena_ring_of(const struct ctrace_arena *a, u32 cpu, u32 cid);
+
 /*
  * The ring of cid on this CPU, for one record; never NULL. Context: any incl.
  * NMI; preemption off until the record is committed.
@@ -206,7 +217,7 @@ void ctrace_arena_unpin(struct ctrace_arena *a, const u32 *slots);
 
 struct ctrace_ring_stats {
 	u32 slot, cpu, cid, gen;
-	u64 events, bytes, lost_full, lost_nested;
+	u64 events, bytes, lost_full, lost_nested, lost_frozen;
 };
 /*
  * Calls fn for each slot in use from slot `from` on, in order, until fn returns != 0, and returns that.
@@ -219,7 +230,7 @@ int ctrace_arena_each_ring(struct ctrace_arena *a, u32 from,
 struct ctrace_arena_stats {
 	u64 arena_size;		/* bytes that it occupies without tables; may be less than asked for */
 	u64 table_size;
-	u64 ring_size, wakeup_ns, events, lost_full, lost_nested;
+	u64 ring_size, wakeup_ns, events, lost_full, lost_nested, lost_frozen;
 	u32 subbuf_size, slots, slots_used;
 };
 /* looks at all slots, as above */

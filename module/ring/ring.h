@@ -45,6 +45,16 @@
  * this ring. Raising nest is not ordered against the clock read after it, as that would cost every
  * record a full barrier; the reader allows for the delay of that store instead (SETTLE_NS).
  *
+ *	writer				freezer (any CPU, any context; ring/freeze.c)
+ *
+ *	store end			cmpxchg frozen (a full barrier)
+ *	smp_mb()		G	store end = 0
+ *	read frozen: then end = 0
+ *
+ * G keeps a check out of the way of every record: a frozen ring's end is 0, so nothing fits, and each record
+ * comes to ctrace_ring_reserve_any(), which refuses it. The barrier is paid where end changes, once in a
+ * sub-buffer. Whichever of the two stores comes last, end is 0.
+ *
  * selftests/model has these pairs as litmus tests.
  *
  *	       base/floor      head (published)   reserve        entered
@@ -103,7 +113,7 @@ struct ctrace_arena;
 
 /*
  * What the writer knows of a ring. The kernel's own: no user maps it. Only the ring's CPU changes it, except
- * `wake` and `armed` (wake.c).
+ * `wake` and `armed` (wake.c), and `frozen` and `end` = 0 (freeze.c).
  */
 struct ctrace_ring_desc {
 	/* first cache line: what every record reads or changes */
@@ -112,7 +122,8 @@ struct ctrace_ring_desc {
 	u64 end;			/* up to here a record needs no limit check: end of a
 					 * sub-buffer we own, normally the newest. May lag (an
 					 * interrupt entered the next one), never runs ahead of
-					 * reserve's sub-buffer
+					 * reserve's sub-buffer. 0: nothing fits, as in a ring that is
+					 * frozen, or was until now
 					 */
 	u64 last_time;			/* time of the newest published record */
 	u64 events;			/* records published below head */
@@ -138,7 +149,8 @@ struct ctrace_ring_desc {
 	u32 armed;			/* the word, while the ring has views */
 	u64 base, base_events;		/* as in struct ctrace_ring, and so are these: */
 	u64 floor;
-	u64 lost_full, lost_nested;
+	u64 lost_full, lost_nested, lost_frozen;
+	u64 frozen;			/* a freeze's number << 32, and its container's cid + 1; 0: none */
 } __aligned(64);
 
 /* A record being written; on the writer's stack. */
@@ -173,10 +185,50 @@ static inline void ctrace_ring_count(u64 *n, u64 *shown)
 	} while (READ_ONCE(*n) != old);
 }
 
-/* A record for this ring could not be made, because too much was under way. Context: as _reserve(). */
+/*
+ * Is the ring frozen? A freezer that came late may leave the mark of the slot's last container here: cids are
+ * never reused, so that means nothing to this one. Any CPU, any context.
+ */
+static __always_inline bool ctrace_ring_frozen(const struct ctrace_ring_desc *d)
+{
+	u64 frozen = READ_ONCE(d->frozen);
+
+	return frozen && (u32)frozen == READ_ONCE(d->owner) + 1;
+}
+
+/*
+ * A record for this ring could not be made, because too much was under way. If the ring is frozen, that was
+ * reason enough. Context: as _reserve().
+ */
 static inline void ctrace_ring_lost_nested(struct ctrace_ring_desc *d)
 {
-	ctrace_ring_count(&d->lost_nested, &d->ctl->lost_nested);
+	if (ctrace_ring_frozen(d))
+		ctrace_ring_count(&d->lost_frozen, &d->ctl->lost_frozen);
+	else
+		ctrace_ring_count(&d->lost_nested, &d->ctl->lost_nested);
+}
+
+/* Shows readers whether it is frozen. Others may do the same: the last one to look again writes the truth. */
+static inline void ctrace_ring_show_frozen(struct ctrace_ring_desc *d)
+{
+	u32 is;
+
+	do {
+		is = ctrace_ring_frozen(d);
+		WRITE_ONCE(d->ctl->frozen, is);
+		smp_mb();	/* the store before the look: one of two that cross sees the other's mark */
+	} while (ctrace_ring_frozen(d) != is);
+}
+
+/* Replaces the mark. False: it is not `was` any more. Any CPU, any context; a full barrier, if true. */
+static inline bool ctrace_ring_freeze(struct ctrace_ring_desc *d, u64 was, u64 is)
+{
+	if (cmpxchg(&d->frozen, was, is) != was)
+		return false;
+	if (is)
+		WRITE_ONCE(d->end, 0);				/* G */
+	ctrace_ring_show_frozen(d);
+	return true;
 }
 
 /*
@@ -351,7 +403,7 @@ ctrace_ring_reserve_any(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32
 {
 	enum ctrace_ring_entry ret;
 	bool trying = d->trying, again = false;
-	u64 old, start, time;
+	u64 old, start, end, time;
 
 	WRITE_ONCE(d->trying, true);
 	barrier();
@@ -359,6 +411,12 @@ ctrace_ring_reserve_any(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32
 		/* in this order: see ctrace_ring_left() */
 		old = READ_ONCE(d->reserve);
 		w->outermost = READ_ONCE(d->head) == old;
+		/* an interrupt that wrote a record and froze the ring has moved reserve: we come here again */
+		if (unlikely(ctrace_ring_frozen(d))) {
+			ctrace_ring_count(&d->lost_frozen, &d->ctl->lost_frozen);
+			ret = CTRACE_RING_REFUSED;
+			break;
+		}
 		/*
 		 * With x the offset of old in its sub-buffer: true if x + len exceeds the
 		 * sub-buffer, or if x is 0 (-1 & submask is submask): the header goes there.
@@ -391,7 +449,13 @@ ctrace_ring_reserve_any(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32
 	}
 	if (unlikely(start != old))
 		ctrace_ring_pad(d, old);
-	WRITE_ONCE(d->end, (start | d->submask) + 1);
+	end = (start | d->submask) + 1;
+	if (READ_ONCE(d->end) != end) {
+		WRITE_ONCE(d->end, end);
+		smp_mb();					/* G */
+		if (unlikely(ctrace_ring_frozen(d)))
+			WRITE_ONCE(d->end, 0);
+	}
 
 	w->rec = ctrace_ring_at(d, start);
 	w->rec->time = time;
@@ -499,72 +563,6 @@ static __always_inline void ctrace_ring_commit(struct ctrace_ring_desc *d, struc
 	}
 }
 
-/*
- * Gives the slot to container cid. Context: on the ring's CPU (or that CPU is offline), interrupts
- * off, not busy, and NMIs kept from this ring by the caller. The old records stay
- * readable until the new ones overwrite them.
- */
-static inline void ctrace_ring_rebind(struct ctrace_ring_desc *d, u32 cid, u32 cpu, u32 flags)
-{
-	u64 old = d->reserve, base = (old + d->submask) & ~(u64)d->submask;
-	struct ctrace_ring *r = d->ctl;
-
-	WRITE_ONCE(d->gen, d->gen + 1);
-	WRITE_ONCE(r->gen, d->gen);
-	smp_wmb();						/* E */
-	d->base = base;
-	d->base_events = d->events;
-	WRITE_ONCE(d->owner, cid);
-	WRITE_ONCE(r->cid, cid);
-	WRITE_ONCE(r->cpu, cpu);
-	WRITE_ONCE(r->flags, flags);
-	WRITE_ONCE(r->base, base);
-	WRITE_ONCE(r->base_events, d->events);
-	/* no B: base is where entered is already */
-	if (base != old)
-		*(u64 *)ctrace_ring_at(d, old) = 0;
-	smp_store_release(&r->head, base);			/* A */
-	smp_store_release(d->hint, base);			/* C */
-	WRITE_ONCE(d->reserve, base);
-	WRITE_ONCE(d->head, base);
-	WRITE_ONCE(d->gen, d->gen + 1);
-	smp_store_release(&r->gen, d->gen);			/* E */
-}
-
-/*
- * Wipes up to max bytes that earlier bindings left, lowest positions first. *wiped: how far earlier
- * calls came, 0 before the first. Call it until it returns true: nothing is left. Writers may write
- * between calls. Context: as ctrace_ring_rebind().
- */
-static inline bool ctrace_ring_wipe(struct ctrace_ring_desc *d, u64 *wiped, u64 max)
-{
-	struct ctrace_ring *r = d->ctl;
-	u64 from, n, off;
-
-	if (d->floor != d->base) {
-		/* odd: floor_events may belong to the old floor or to the new one */
-		WRITE_ONCE(r->floor, d->base | 1);
-		smp_wmb();					/* D */
-		WRITE_ONCE(r->floor_events, d->base_events);
-		smp_store_release(&r->floor, d->base);		/* D */
-		smp_wmb();					/* D */
-		d->floor = d->base;
-	}
-	/* below this the slot's new owner has overwritten the bytes already */
-	from = d->reserve > d->mask + 1 ? d->reserve - d->mask - 1 : 0;
-	if (from < *wiped)
-		from = *wiped;
-	if (from >= d->base)
-		return true;
-	n = d->base - from;
-	off = from & d->mask;
-	if (n > max)
-		n = max;
-	if (n > d->mask + 1 - off)
-		n = d->mask + 1 - off;
-	memset(d->data + off, 0, n);
-	*wiped = from + n;
-	return *wiped >= d->base;
-}
+#include "ring/ring_bind.h"
 
 #endif

@@ -64,7 +64,8 @@ static u32 find_victim(const struct ctrace_arena *a, const struct ctrace_arena_c
 		s = &a->slots[pc->rings[i].slot];
 		dead_at = READ_ONCE(s->dead_at);
 		if (!dead_at || READ_ONCE(s->dead_cid) + 1 != pc->owner[i] ||
-		    READ_ONCE(s->pins) || ctrace_ring_busy(&pc->rings[i]) || dead_at >= oldest)
+		    READ_ONCE(s->pins) || ctrace_ring_busy(&pc->rings[i]) || dead_at >= oldest ||
+		    ctrace_ring_frozen(&pc->rings[i]))
 			continue;
 		oldest = dead_at;
 		found = i;
@@ -73,7 +74,7 @@ static u32 find_victim(const struct ctrace_arena *a, const struct ctrace_arena_c
 }
 
 /* Context: on pc's CPU, interrupts off, pc->changing keeps NMIs away. */
-static void bind_slot(struct ctrace_arena_cpu *pc, u32 i, u32 key, u32 cpu)
+static void bind_slot(struct ctrace_arena *a, struct ctrace_arena_cpu *pc, u32 i, u32 key, u32 cpu)
 {
 	struct ctrace_ring_desc *d = &pc->rings[i];
 
@@ -84,6 +85,7 @@ static void bind_slot(struct ctrace_arena_cpu *pc, u32 i, u32 key, u32 cpu)
 	barrier();
 	WRITE_ONCE(d->cid, key - 1);
 	WRITE_ONCE(pc->owner[i], key);
+	ctrace_arena_freeze_bound(a, d);
 	WRITE_ONCE(pc->crowded, 0);
 }
 
@@ -115,7 +117,7 @@ static u32 claim(struct ctrace_arena *a, struct ctrace_arena_cpu *pc, u32 key, u
 		if (!i && in_task() && !a->stop_full)
 			i = find_victim(a, pc, key);
 		if (i)
-			bind_slot(pc, i, key, cpu);
+			bind_slot(a, pc, i, key, cpu);
 		else if (in_task() || a->stop_full)
 			WRITE_ONCE(pc->crowded, key);
 	}
@@ -125,19 +127,36 @@ static u32 claim(struct ctrace_arena *a, struct ctrace_arena_cpu *pc, u32 key, u
 	return i;
 }
 
+/* cid has no ring on this CPU, and gets none as long as it is frozen: its records are refused all the same. */
+static struct ctrace_ring_desc *ringless(struct ctrace_arena *a, struct ctrace_arena_cpu *pc, u32 cid)
+{
+	return unlikely(ctrace_arena_is_frozen(a, cid)) ? &pc->refuser : pc->rings;
+}
+
 notrace struct ctrace_ring_desc *ctrace_arena_ring_slow(struct ctrace_arena *a, u32 index, u32 cid)
 {
 	struct ctrace_arena_cpu *pc = this_cpu_ptr(a->cpu);
 	u32 key = cid + 1, i, free;
 
-	if (cid == CTRACE_CID_UNKNOWN || READ_ONCE(pc->crowded) == key)
+	if (cid == CTRACE_CID_UNKNOWN)
 		return pc->rings;
+	if (READ_ONCE(pc->crowded) == key)
+		return ringless(a, pc, cid);
 	i = find_slot(a, pc, key, &free);
-	if (!i)
+	if (!i && !ctrace_arena_is_frozen(a, cid))
 		i = claim(a, pc, key, smp_processor_id());
-	if (i)
-		__this_cpu_write(ctrace_rings[index], &pc->rings[i]);
+	if (!i)
+		return ringless(a, pc, cid);
+	__this_cpu_write(ctrace_rings[index], &pc->rings[i]);
 	return &pc->rings[i];
+}
+
+notrace struct ctrace_ring_desc *ctrace_arena_ring_of(const struct ctrace_arena *a, u32 cpu, u32 cid)
+{
+	struct ctrace_arena_cpu *pc = per_cpu_ptr(a->cpu, cpu);
+	u32 free, i = find_slot(a, pc, cid + 1, &free);
+
+	return i ? &pc->rings[i] : NULL;
 }
 
 /* --- death, pins ------------------------------------------------------------------- */
@@ -342,6 +361,7 @@ static bool wipe_chunk(struct ctrace_arena *a, struct ctrace_arena_cpu *pc, u32 
 		barrier();
 		WRITE_ONCE(d->cid, key - 1);
 		WRITE_ONCE(pc->owner[i], key);
+		ctrace_arena_freeze_bound(a, d);
 		WRITE_ONCE(pc->changing, false);
 		s->wiping = !done;
 	}

@@ -255,6 +255,16 @@ void ctrace_arena_wake(struct ctrace_arena *a)
 	each_view(a, poke);
 }
 
+void ctrace_wake_work(struct delayed_work *w)
+{
+	mod_delayed_work(waker, w, 0);
+}
+
+void ctrace_wake_work_later(struct delayed_work *w, u32 ms)
+{
+	queue_delayed_work(waker, w, msecs_to_jiffies(ms));
+}
+
 /* --- beginning and end ------------------------------------------------------------- */
 
 void ctrace_waiter_init(struct ctrace_waiter *w, struct ctrace_arena *a, const u32 *slots)

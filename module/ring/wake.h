@@ -47,7 +47,7 @@ struct ctrace_waiter {
 	struct delayed_work settle;
 };
 
-/* Process context, as all here but ctrace_ring_wake(). */
+/* Process context, as all here but ctrace_ring_wake() and ctrace_wake_work(). */
 int ctrace_wake_module_init(void);
 void ctrace_wake_module_exit(void);	/* every arena has gone */
 
@@ -68,6 +68,11 @@ u64 ctrace_waiter_sum(const struct ctrace_waiter *w);
 
 /* After a record in this ring, if *d->wake is not 0. Any context incl. NMI and with any lock held. */
 void ctrace_ring_wake(struct ctrace_ring_desc *d);
+
+/* Begins w at once, also if it waits. Any context but NMI. */
+void ctrace_wake_work(struct delayed_work *w);
+/* Begins w after so many ms, unless it waits already. */
+void ctrace_wake_work_later(struct delayed_work *w, u32 ms);
 
 /* Of a whole arena. */
 void ctrace_arena_wake_init(struct ctrace_arena *a);

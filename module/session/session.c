@@ -179,6 +179,7 @@ static struct ctrace_session *prepare(const struct ctrace_session_opts *o, u32 i
 		.subbuf_size = o->subbuf_size,
 		.containers = o->containers,
 		.wakeup_ns = o->wakeup_ns,
+		.freeze_ms = o->freeze_ms,
 		.features = o->features,
 		.stop_full = o->flags & CTRACE_SESSION_F_STOP_FULL,
 		.no_views = o->flags & CTRACE_SESSION_F_NEIGHBOURS,

@@ -80,6 +80,7 @@ struct ctrace_session_opts {
 	u64 table_size;
 	u64 arena_size, ring_size, wakeup_ns, features;
 	u32 subbuf_size, containers, flags;
+	u32 freeze_ms;		/* 0: the default */
 	struct sock *sk;	/* the owner's socket; the caller keeps it open */
 	pid_t owner;
 	u32 rate;		/* 0: none */

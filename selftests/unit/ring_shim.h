@@ -22,7 +22,16 @@
 #define raw_local_irq_save(f)	((f) = 0, SHIM_IRQS(false))
 #define raw_local_irq_restore(f) ((void)(f), SHIM_IRQS(true))
 
-#define data_race(x)		({ __typeof__(x) shim_v = (x); CTRACE_HOSTED_STEP(); shim_v; })
+/* relaxed: another thread may store it (d->end), and ThreadSanitizer knows no data_race() */
+#define data_race(x)		READ_ONCE(x)
+#define smp_mb()		({ __atomic_thread_fence(__ATOMIC_SEQ_CST); CTRACE_HOSTED_STEP(); })
+#define cmpxchg(p, old, new)								\
+({											\
+	__typeof__(*(p)) shim_was = (old);						\
+	__atomic_compare_exchange_n(p, &shim_was, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+	CTRACE_HOSTED_STEP();								\
+	shim_was;									\
+})
 #define ctrace_ring_inc(p)	WRITE_ONCE(*(p), *(p) + 1)
 #undef smp_store_release
 #define smp_store_release(p, v)	({ __atomic_store_n(p, v, __ATOMIC_RELEASE); CTRACE_HOSTED_STEP(); \

@@ -227,8 +227,25 @@ static void *follow(void *arg)
 	return NULL;
 }
 
+/* Another CPU. It owns no number: the mark is its own, and nobody else writes it. */
+static void *freezer(void *arg)
+{
+	struct ctrace_ring_desc *d = arg;
+	u64 mark, n;
+
+	for (n = 1; !READ_ONCE(stop); n++) {
+		mark = n << 32 | (READ_ONCE(d->owner) + 1);
+		ctrace_ring_freeze(d, 0, mark);
+		usleep(n % 8 * 20);
+		ctrace_ring_freeze(d, mark, 0);
+		usleep(n % 5 * 100);
+	}
+	return NULL;
+}
+
 static void lapped(void)
 {
+	pthread_t freezes;
 	static struct writer w;
 	static struct follower f[CURSORS];
 	u64 end = test_clock() + seconds * 500000000ull;
@@ -243,9 +260,11 @@ static void lapped(void)
 		cursor_new(&f[i].cur, &w.ring);
 		pthread_create(&f[i].thread, NULL, follow, &f[i]);
 	}
+	pthread_create(&freezes, NULL, freezer, &w.ring.d);
 	pthread_create(&w.thread, NULL, writer, &w);
 	pthread_join(w.thread, NULL);
 	WRITE_ONCE(stop, true);
+	pthread_join(freezes, NULL);
 	for (i = 0; i < CURSORS; i++) {
 		pthread_join(f[i].thread, NULL);
 		printf("# reader %d: seen %llu lost %llu; nested %llu\n", i, f[i].cur.seen, f[i].cur.lost, w.nested);
@@ -257,6 +276,10 @@ static void lapped(void)
 		free(f[i].buf);
 	}
 	check_eq(w.ring.d.events, w.made - w.refused);
+	check_eq(w.ring.d.ctl->lost_frozen + w.ring.d.ctl->lost_nested, w.refused);
+	check_eq(w.ring.d.ctl->frozen, 0);
+	printf("# %llu refused while it was frozen\n", w.ring.d.lost_frozen);
+	check(w.ring.d.lost_frozen > 0);
 	check(w.nested > 0);
 	data_from = data_to = NULL;
 	ring_free(&w.ring);

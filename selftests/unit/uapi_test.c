@@ -22,6 +22,7 @@ static void directory(void)
 	at(ctrace_dir, map_size, 72);
 	at(ctrace_dir, features, 80);
 	at(ctrace_dir, heads_stride, 104);
+	at(ctrace_dir, frozen, 112);
 }
 
 static void ring(void)
@@ -35,6 +36,8 @@ static void ring(void)
 	at(ctrace_ring, lost_full, 80);
 	at(ctrace_ring, lost_nested, 88);
 	at(ctrace_ring, nest, 96);
+	at(ctrace_ring, frozen, 100);
+	at(ctrace_ring, lost_frozen, 104);
 	check_eq(sizeof(struct ctrace_subbuf), 32);
 	at(ctrace_subbuf, events, 8);
 	at(ctrace_subbuf, last, 24);
@@ -115,7 +118,8 @@ static void event_ids(void)
 	check_eq(CTRACE_LOSS_UNFOLLOWED, 4);
 	check_eq(CTRACE_LOSS_UNFOLLOWED_TASKS, 5);
 	check_eq(CTRACE_LOSS_UNREAD, 6);
-	check_eq(CTRACE_LOSS_MAX, 6);
+	check_eq(CTRACE_LOSS_FROZEN, 7);
+	check_eq(CTRACE_LOSS_MAX, 7);
 	check_eq(CTRACE_CALL_M_UNREAD(5), 0x20);
 	check_eq(CTRACE_CALL_M_NULL(0), 0x100);
 	check_eq(CTRACE_CALL_M_DENIED, 0x10000);
@@ -146,13 +150,16 @@ static void netlink_numbers(void)
 	check_eq(CTRACE_CMD_TRACEPOINT_GET, 19);
 	check_eq(CTRACE_CMD_TASK_GET, 20);
 	check_eq(CTRACE_CMD_REQUEST_GET, 21);
-	check_eq(CTRACE_CMD_MAX, 21);
+	check_eq(CTRACE_CMD_FROZEN_GET, 22);
+	check_eq(CTRACE_CMD_THAW, 23);
+	check_eq(CTRACE_CMD_MAX, 23);
 	check_eq(CTRACE_A_PAD, 1);
 	check_eq(CTRACE_A_RING, 8);
 	check_eq(CTRACE_A_LIMIT, 9);
 	check_eq(CTRACE_A_TASK, 10);
 	check_eq(CTRACE_A_REQUEST, 11);
-	check_eq(CTRACE_A_MAX, 11);
+	check_eq(CTRACE_A_FROZEN, 12);
+	check_eq(CTRACE_A_MAX, 12);
 	check_eq(CTRACE_A_INFO_ABI, 2);
 	check_eq(CTRACE_A_INFO_FEATURES, 5);
 	check_eq(CTRACE_A_INFO_UNKNOWN, 9);
@@ -173,6 +180,11 @@ static void netlink_numbers(void)
 	check_eq(CTRACE_A_EVENT_DEFINITION, 7);
 	check_eq(CTRACE_A_EVENT_OWNER, 9);
 	check_eq(CTRACE_A_RING_LOST_NESTED, 9);
+	check_eq(CTRACE_A_RING_LOST_FROZEN, 10);
+	check_eq(CTRACE_A_SESSION_FREEZE_MS, 29);
+	check_eq(CTRACE_A_SESSION_LOST_FROZEN, 32);
+	check_eq(CTRACE_A_FROZEN_CID, 2);
+	check_eq(CTRACE_A_FROZEN_LEFT_MS, 6);
 	check_eq(CTRACE_A_LIMIT_DROPPED, 3);
 	check_eq(CTRACE_A_TASK_TID, 2);
 	check_eq(CTRACE_A_TASK_RAN_NS, 9);
@@ -189,6 +201,7 @@ static void netlink_numbers(void)
 	check_eq(CTRACE_PROBE_F_STACK, 1);
 	check_eq(CTRACE_PROBE_F_USER_STACK, 2);
 	check_eq(CTRACE_PROBE_F_USER_COPY, 4);
+	check_eq(CTRACE_PROBE_F_FREEZE, 8);
 	check_eq(CTRACE_A_FIELD_KIND, 3);
 	check_eq(CTRACE_A_FIELD_DISPLAY, 4);
 	check_eq(CTRACE_A_FIELD_SIZE, 5);

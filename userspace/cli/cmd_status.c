@@ -21,6 +21,7 @@ static const char notes[] =
 "  EVENTS      recorded since the session's start\n"
 "  FULL        refused because a ring was full (--stop-when-full)\n"
 "  NESTED      refused because nested interrupts wrote more than a ring holds\n"
+"  FROZEN      refused because their container was frozen ('=> freeze')\n"
 "  MISSED      kprobe hits while another hit was being handled\n"
 "  UNFOLLOWED  calls to be recorded as a whole that were not followed, because\n"
 "              too many others were under way; events of block requests whose\n"
@@ -76,6 +77,10 @@ static int put_session(const struct ctrace_session_info *s, void *arg)
 		json_uint(&o->j, "events", s->events);
 		json_uint(&o->j, "lost_full", s->lost_full);
 		json_uint(&o->j, "lost_nested", s->lost_nested);
+		json_uint(&o->j, "lost_frozen", s->lost_frozen);
+		json_uint(&o->j, "frozen", s->frozen);
+		json_uint(&o->j, "freeze_refused", s->freeze_refused);
+		json_uint(&o->j, "freeze_ms", s->freeze_ms);
 		json_uint(&o->j, "lost_missed", s->lost_missed);
 		json_uint(&o->j, "blind_ns", s->blind_ns);
 		json_uint(&o->j, "lost_unfollowed", s->lost_unfollowed);
@@ -100,6 +105,7 @@ static int put_session(const struct ctrace_session_info *s, void *arg)
 	table_num(&o->t, s->events);
 	table_num(&o->t, s->lost_full);
 	table_num(&o->t, s->lost_nested);
+	table_num(&o->t, s->lost_frozen);
 	table_num(&o->t, s->lost_missed);
 	table_num(&o->t, s->lost_unfollowed);
 	table_num(&o->t, s->lost_unfollowed_tasks);
@@ -179,6 +185,7 @@ static int put_ring(const struct ctrace_ring_info *r, void *arg)
 		json_uint(&o->j, "bytes", r->bytes);
 		json_uint(&o->j, "lost_full", r->lost_full);
 		json_uint(&o->j, "lost_nested", r->lost_nested);
+		json_uint(&o->j, "lost_frozen", r->lost_frozen);
 		json_close(&o->j, '}');
 		return 0;
 	}
@@ -190,6 +197,7 @@ static int put_ring(const struct ctrace_ring_info *r, void *arg)
 	table_size(&o->t, r->bytes);
 	table_num(&o->t, r->lost_full);
 	table_num(&o->t, r->lost_nested);
+	table_num(&o->t, r->lost_frozen);
 	table_end_row(&o->t);
 	return 0;
 }
@@ -217,11 +225,11 @@ static const struct part {
 	bool rings;
 } parts[] = {
 	{ "sessions", each_session, { "SESSION", "NAME", "OWNER", "STATE", "ARENA", "RING",
-	  "TABLES", "USED/SLOTS", "PROBES", "EVENTS", "FULL", "NESTED", "MISSED", "UNFOLLOWED",
-	  "UNFOLLOWED_TASKS", "UNREAD", "LIMITED" }, 17, false },
+	  "TABLES", "USED/SLOTS", "PROBES", "EVENTS", "FULL", "NESTED", "FROZEN", "MISSED",
+	  "UNFOLLOWED", "UNFOLLOWED_TASKS", "UNREAD", "LIMITED" }, 18, false },
 	{ "probes", each_probe, { "SESSION", "PROBE", "MISSED", "NAME", "COUNTED" }, 5, false },
 	{ "rings", each_ring, { "SESSION", "SLOT", "CPU", "CONTAINER", "EVENTS", "BYTES", "FULL",
-	  "NESTED" }, 8, true },
+	  "NESTED", "FROZEN" }, 9, true },
 };
 
 static void put_info(struct out *o, const struct ctrace_info *i)

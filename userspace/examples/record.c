@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 	    !ctrace_session_losses(session, &more, sizeof(more))) {
 		ctrace_ctf_info(trace, &info, sizeof(info));
 		fprintf(stderr, "%" PRIu64 " records, %" PRIu64 " bytes, %" PRIu64 " lost\n", info.records,
-			info.bytes, lost.overrun + lost.full + lost.nested + more.missed +
+			info.bytes, lost.overrun + lost.full + lost.nested + lost.frozen + more.missed +
 			more.unfollowed + more.unfollowed_tasks + more.unread);
 	}
 	closed = ctrace_ctf_close(trace);	/* the last error may be one of closing a file */

@@ -48,6 +48,7 @@ void ctrace_ext_ack_parse(const struct nlmsghdr *nlh, struct ctrace_ext_ack *ack
 static const char *const set_names[CTRACE_A_MAX + 1] = {
 	[CTRACE_A_SESSION] = "SESSION", [CTRACE_A_PROBE] = "PROBE", [CTRACE_A_TARGET] = "TARGET",
 	[CTRACE_A_EVENT] = "EVENT",
+	[CTRACE_A_FROZEN] = "FROZEN",
 };
 static const char *const attr_names[CTRACE_A_MAX + 1][CTRACE_A_SESSION_MAX + 1] = { CTRACE_A_SETTABLE(NAME) };
 

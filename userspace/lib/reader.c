@@ -84,6 +84,7 @@ static int set_up_ring(struct ctrace_reader *r, uint32_t slot, bool from_now)
 		ctrace_reader_refused(r, ring);
 		ring->full = ring->full_now;
 		ring->nested = ring->nested_now;
+		ring->frozen = ring->frozen_now;
 	}
 	if (from_now) {
 		/* Read before the cursor moves: a record that comes in between changes the hint. */

@@ -14,9 +14,9 @@ struct ctrace_reader_ring {
 	const uint64_t *head;	/* in the mapping: the ring's hint. NULL: there are none */
 	/* the same, read before the last look at the ring; while it does not change, nothing is new */
 	uint64_t hint;
-	uint64_t full, nested;	/* the ring's counts when this reader was opened: not its losses */
+	uint64_t full, nested, frozen;	/* the ring's counts when this reader was opened: not its losses */
 	/* the counts as last read; a view that was revoked has none to read any more */
-	uint64_t full_now, nested_now;
+	uint64_t full_now, nested_now, frozen_now;
 	uint64_t told;		/* the part of cur.lost that runs handed out have reported */
 	/* merge.c: a copy of the run that is being handed out. NULL until the ring first moves. */
 	unsigned char *buf;
@@ -101,12 +101,14 @@ static inline uint64_t ctrace_reader_refused(const struct ctrace_reader *r, stru
 {
 	uint64_t full = ctrace_load(&ring->cur.ctl->lost_full);
 	uint64_t nested = ctrace_load(&ring->cur.ctl->lost_nested);
+	uint64_t frozen = ctrace_load(&ring->cur.ctl->lost_frozen);
 
 	if (!ctrace_reader_revoked(r)) {
 		ring->full_now = full;
 		ring->nested_now = nested;
+		ring->frozen_now = frozen;
 	}
-	return ring->full_now - ring->full + ring->nested_now - ring->nested;
+	return ring->full_now - ring->full + ring->nested_now - ring->nested + ring->frozen_now - ring->frozen;
 }
 
 #endif /* CTRACE_LIB_READER_H */

@@ -166,6 +166,7 @@ int ctrace_reader_losses(struct ctrace_reader *r, struct ctrace_losses *to, size
 		l->overrun += ring->cur.lost;
 		l->full += ring->full_now - ring->full;
 		l->nested += ring->nested_now - ring->nested;
+		l->frozen += ring->frozen_now - ring->frozen;
 	}
 	ctrace_struct_give(to, sz, &sum, sizeof(sum));
 	return 0;

@@ -85,6 +85,8 @@ static int put_opts(struct nl_msg *msg, const struct ctrace_session_opts *o)
 		err |= nla_put_u32(msg, CTRACE_A_SESSION_DATA, o->data);
 	if (o->table_size)
 		err |= nla_put_u64(msg, CTRACE_A_SESSION_TABLE_SIZE, o->table_size);
+	if (o->freeze_ms)
+		err |= nla_put_u32(msg, CTRACE_A_SESSION_FREEZE_MS, o->freeze_ms);
 	if (!err)
 		nla_nest_end(msg, nest);
 	return err;

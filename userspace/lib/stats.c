@@ -36,6 +36,10 @@ static int session_reply(struct nlattr **sets, void *arg)
 	i->limited = ctrace_attr_u64(a[CTRACE_A_SESSION_LIMITED]);
 	i->lost_unread = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_UNREAD]);
 	i->blind_ns = ctrace_attr_u64(a[CTRACE_A_SESSION_BLIND_NS]);
+	i->lost_frozen = ctrace_attr_u64(a[CTRACE_A_SESSION_LOST_FROZEN]);
+	i->freeze_refused = ctrace_attr_u64(a[CTRACE_A_SESSION_FREEZE_REFUSED]);
+	i->frozen = ctrace_attr_u32(a[CTRACE_A_SESSION_FROZEN]);
+	i->freeze_ms = ctrace_attr_u32(a[CTRACE_A_SESSION_FREEZE_MS]);
 	i->table_size = ctrace_attr_u64(a[CTRACE_A_SESSION_TABLE_SIZE]);
 	i->table_used = ctrace_attr_u64(a[CTRACE_A_SESSION_TABLE_USED]);
 	ctrace_attr_str(a[CTRACE_A_SESSION_NAME], i->name, sizeof(i->name));
@@ -80,6 +84,7 @@ int ctrace_session_losses(struct ctrace_session *s, struct ctrace_session_losses
 		sum.limited = v->limited;
 		sum.unread = v->lost_unread;
 		sum.blind_ns = v->blind_ns;
+		sum.freeze_refused = v->freeze_refused;
 		ctrace_struct_give(to, sz, &sum, sizeof(sum));
 	}
 	free(l.items);
@@ -153,6 +158,7 @@ static int ring_reply(struct nlattr **sets, void *arg)
 	i->bytes = ctrace_attr_u64(a[CTRACE_A_RING_BYTES]);
 	i->lost_full = ctrace_attr_u64(a[CTRACE_A_RING_LOST_FULL]);
 	i->lost_nested = ctrace_attr_u64(a[CTRACE_A_RING_LOST_NESTED]);
+	i->lost_frozen = ctrace_attr_u64(a[CTRACE_A_RING_LOST_FROZEN]);
 	return 0;
 }
 

@@ -20,11 +20,12 @@
 	F(dir, magic) F(dir, abi) F(dir, abi_compat) F(dir, flags) F(dir, state)	\
 	F(dir, session) F(dir, cid) F(dir, ncpus) F(dir, slots_per_cpu) F(dir, nslots)	\
 	F(dir, subbuf_size) F(dir, ring_size) F(dir, slot_stride) F(dir, heads_off)	\
-	F(dir, slots_off) F(dir, map_size) F(dir, features) F(dir, heads_stride) F(dir, _reserved)		\
+	F(dir, slots_off) F(dir, map_size) F(dir, features) F(dir, heads_stride)	\
+	F(dir, frozen) F(dir, _reserved)						\
 	F(ring, gen) F(ring, cid) F(ring, cpu) F(ring, flags) F(ring, base)		\
 	F(ring, base_events) F(ring, floor) F(ring, floor_events) F(ring, _pad)		\
 	F(ring, head) F(ring, entered) F(ring, lost_full) F(ring, lost_nested)		\
-	F(ring, nest) F(ring, _pad2) F(ring, _pad3)					\
+	F(ring, nest) F(ring, frozen) F(ring, lost_frozen) F(ring, _pad3)		\
 	F(subbuf, pos) F(subbuf, events) F(subbuf, time) F(subbuf, last)		\
 	F(record, time) F(record, id) F(record, len) F(record, cid) F(record, tid)	\
 	F(record, vtid)									\

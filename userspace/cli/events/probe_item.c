@@ -61,7 +61,39 @@ static bool in_program(const char *word)
 	       !strncmp(word, "usdt:", 5) || !strncmp(word, "sdt_", 4);
 }
 
-int probe_items_parse(struct probe_items *items, const char *value)
+/* Finds "=>" that is in no string of a condition. */
+static const char *find_arrow(const char *s)
+{
+	bool quoted = false;
+
+	for (; *s; s++) {
+		if (*s == '\\' && quoted && s[1])
+			s++;
+		else if (*s == '"')
+			quoted = !quoted;
+		else if (!quoted && s[0] == '=' && s[1] == '>')
+			return s;
+	}
+	return NULL;
+}
+
+/* What follows "=>". Only freezing does something with records; counting is of other commands. */
+static int parse_action(const char *value, const char *arrow, bool *freeze)
+{
+	char *action = trimmed(arrow + 2, strlen(arrow + 2));
+	bool known = !strcmp(action, "freeze"), with = strstr(action, "freeze");
+
+	*freeze = known;
+	free(action);
+	if (known)
+		return CLI_OK;
+	if (with)
+		return cli_usage("-e '%s': events that are counted are not recorded, so they cannot freeze: write "
+				 "'=> freeze' alone, and count in another -e of 'ctrace agg'", value);
+	return cli_usage("-e '%s': only 'freeze' can follow '=>' here; 'ctrace agg' counts", value);
+}
+
+static int parse_text(struct probe_items *items, const char *value, bool freeze)
 {
 	const char *cond;
 	size_t before = items->n;
@@ -95,14 +127,31 @@ int probe_items_parse(struct probe_items *items, const char *value)
 		if (in_program(items->v[i].text))
 			return cli_usage("'%s' is inside a program: ctrace traces the kernel's own functions (func:, kprobe:), "
 					 "its tracepoints and system calls", items->v[i].text);
+	if ((cond || freeze) && items->v[items->n - 1].not)
+		return cli_usage("'!%s' takes no %s, as it leaves the event out", items->v[items->n - 1].text,
+				 cond ? "condition" : "'=> freeze'");
+	items->v[items->n - 1].freeze = freeze;
 	if (!cond)
 		return CLI_OK;
-	if (items->v[items->n - 1].not)
-		return cli_usage("'!%s' takes no condition, as it leaves the event out", items->v[items->n - 1].text);
 	items->v[items->n - 1].filter = trimmed(cond + 2, strlen(cond + 2));
 	if (!*items->v[items->n - 1].filter)
 		return cli_usage("'if' needs a condition after it in -e '%s'", value);
 	return CLI_OK;
+}
+
+int probe_items_parse(struct probe_items *items, const char *value)
+{
+	const char *arrow = find_arrow(value);
+	bool freeze = false;
+	int status = arrow ? parse_action(value, arrow, &freeze) : CLI_OK;
+	char *text;
+
+	if (status != CLI_OK)
+		return status;
+	text = xstrndup(value, arrow ? (size_t)(arrow - value) : strlen(value));
+	status = parse_text(items, text, freeze);
+	free(text);
+	return status;
 }
 
 void probe_items_free(struct probe_items *items)

@@ -71,7 +71,7 @@ static int twice(const char *name)
  * Adds a probe; frees or keeps name. If the event was added before with other conditions, an event that
  * was named by its own name wins over one from a class or a group; two of a kind are an error.
  */
-static int add(struct probes *p, char *name, const char *filter, bool own, bool whole)
+static int add(struct probes *p, char *name, const char *filter, bool freeze, bool own, bool whole)
 {
 	struct probe_want *w = find(p, name);
 	int status = CLI_OK;
@@ -80,12 +80,13 @@ static int add(struct probes *p, char *name, const char *filter, bool own, bool 
 		p->v = xrealloc(p->v, (p->n + 1) * sizeof(p->v[0]));
 		p->v[p->n++] = (struct probe_want){
 			.name = name, .filter = filter ? xstrdup(filter) : NULL, .own = own,
-			.whole = whole,
+			.whole = whole, .freeze = freeze,
 		};
 		return CLI_OK;
 	}
 	if (same(w->filter, filter) && w->whole == whole) {
 		w->own |= own;
+		w->freeze |= freeze;
 	} else if (w->own == own) {
 		status = twice(name);
 	} else if (own) {
@@ -93,6 +94,7 @@ static int add(struct probes *p, char *name, const char *filter, bool own, bool 
 		w->filter = filter ? xstrdup(filter) : NULL;
 		w->own = true;
 		w->whole = whole;
+		w->freeze = freeze;
 	}
 	free(name);
 	return status;
@@ -111,14 +113,14 @@ static int add_matching(struct parse *x, const struct probe_item *it, bool calls
 		if (call && probe_call_matches(call, it->text)) {
 			found = true;
 			if (!left_out(x, NULL, call))
-				status = add(x->p, xasprintf(CALL "%s", call), it->filter, false, false);
+				status = add(x->p, xasprintf(CALL "%s", call), it->filter, it->freeze, false, false);
 		} else if (!call && probe_is_event(t) && *it->text != '%' && probe_event_matches(t, it->text)) {
 			/* 'all' means the module's events, not kprobes that somebody defined */
 			if (t->definition && !strcmp(it->text, "*"))
 				continue;
 			found = true;
 			if (!t->reason && !left_out(x, t, NULL))
-				status = add(x->p, probe_event_name(t), it->filter, false, false);
+				status = add(x->p, probe_event_name(t), it->filter, it->freeze, false, false);
 		}
 	}
 	return found ? status : -1;
@@ -132,14 +134,14 @@ static int add_tracepoint(struct parse *x, const struct probe_item *it)
 
 	/* SYSTEM:NAME: the kernel will say whether there is such a tracepoint */
 	if (strchr(it->text, ':'))
-		return add(x->p, xstrdup(it->text), it->filter, true, false);
+		return add(x->p, xstrdup(it->text), it->filter, it->freeze, true, false);
 	known = tracepoints_new();
 	system = tracepoints_system(known, it->text);
 	if (system)
 		name = xasprintf("%s:%s", system, it->text);
 	tracepoints_free(known);
 	if (name)
-		return add(x->p, name, it->filter, true, false);
+		return add(x->p, name, it->filter, it->freeze, true, false);
 	return x->o->lenient ? CLI_OK : probe_not_found(x->s, it->text);
 }
 
@@ -158,10 +160,10 @@ static const char *const viewer[] = {
 /* System calls and events, as far as this kernel has them. */
 static int add_preset(struct parse *x, const struct probe_item *it, const char *const *events, bool whole)
 {
-	int r = add(x->p, xstrdup(ALL), it->filter, false, whole);
+	int r = add(x->p, xstrdup(ALL), it->filter, it->freeze, false, whole);
 
 	for (size_t i = 0; r <= CLI_OK && events[i]; i++) {
-		struct probe_item one = { .text = (char *)events[i], .filter = it->filter };
+		struct probe_item one = { .text = (char *)events[i], .filter = it->filter, .freeze = it->freeze };
 
 		r = add_matching(x, &one, false);
 	}
@@ -177,19 +179,19 @@ static int parse_item(struct parse *x, const struct probe_item *it)
 
 	if (it->definition || !strncmp(word, "kprobe:", 7) || !strncmp(word, "kretprobe:", 10) ||
 	    !strncmp(word, "func:", 5) || !strncmp(word, "sample:", 7))
-		return add(x->p, xstrdup(word), it->filter, true, false);
+		return add(x->p, xstrdup(word), it->filter, it->freeze, true, false);
 	if (!strcmp(word, ALL) || !strcmp(word, "syscall"))
-		return add(x->p, xstrdup(ALL), it->filter, false, false);
+		return add(x->p, xstrdup(ALL), it->filter, it->freeze, false, false);
 	if (!strcmp(word, "calls"))
-		return add(x->p, xstrdup(ALL), it->filter, false, true);
+		return add(x->p, xstrdup(ALL), it->filter, it->freeze, false, true);
 	if (!strcmp(word, "views"))
 		return add_preset(x, it, views, true);
 	if (!strcmp(word, "viewer"))
 		return add_preset(x, it, viewer, false);
 	if (!strcmp(word, "all")) {
-		struct probe_item every = { .text = "*", .filter = it->filter };
+		struct probe_item every = { .text = "*", .filter = it->filter, .freeze = it->freeze };
 
-		r = add(x->p, xstrdup(ALL), it->filter, false, false);
+		r = add(x->p, xstrdup(ALL), it->filter, it->freeze, false, false);
 		return r == CLI_OK ? add_matching(x, &every, false) : r;
 	}
 	if (*word == '%' && !class_exists(word + 1))
@@ -201,11 +203,11 @@ static int parse_item(struct parse *x, const struct probe_item *it)
 		return cli_error("no event '%s': %s", word, t->reason);
 	if (t)
 		return left_out(x, t, NULL) ? CLI_OK :
-		       add(x->p, probe_event_name(t), it->filter, true, false);
+		       add(x->p, probe_event_name(t), it->filter, it->freeze, true, false);
 	call = probe_call_named(x->s, word, &whole);
 	if (call)
 		return left_out(x, NULL, call) ? CLI_OK :
-		       add(x->p, xasprintf(CALL "%s", call), it->filter, true, whole);
+		       add(x->p, xasprintf(CALL "%s", call), it->filter, it->freeze, true, whole);
 	r = add_matching(x, it, false);
 	if (r < 0 && (*word == '%' || strpbrk(word, "*?[")))
 		r = add_matching(x, it, true);
@@ -248,7 +250,7 @@ static int settle_calls(struct parse *x)
 	for (size_t i = 0; i < x->p->n;) {
 		struct probe_want *w = &x->p->v[i];
 
-		if (!is_call(w) || !same(w->filter, all.filter) || w->whole != all.whole) {
+		if (!is_call(w) || !same(w->filter, all.filter) || w->whole != all.whole || w->freeze != all.freeze) {
 			each |= is_call(w);
 			i++;
 			continue;
@@ -268,7 +270,7 @@ static int settle_calls(struct parse *x)
 		char *name = call ? xasprintf(CALL "%s", call) : NULL;
 
 		if (call && !left_out(x, NULL, call) && !find(x->p, name))
-			add(x->p, xstrdup(name), all.filter, false, all.whole);
+			add(x->p, xstrdup(name), all.filter, all.freeze, false, all.whole);
 		free(name);
 	}
 	free(all.name);
@@ -291,7 +293,10 @@ static char *narrowed(const struct probes_opts *o, char *cond)
 	return b.s;
 }
 
-/* Turns names into those that the module takes. A call with a condition is recorded as a whole. */
+/*
+ * Turns names into those that the module takes. A call with a condition is recorded as a whole; so is one
+ * that freezes, or its entry would, and its return were lost.
+ */
 static int finish(struct probes *p, const struct probes_opts *o)
 {
 	bool calls = false;
@@ -303,7 +308,7 @@ static int finish(struct probes *p, const struct probes_opts *o)
 		if (!is_call(w) && strcmp(w->name, ALL))
 			continue;
 		calls = true;
-		w->whole |= w->filter || o->longer || o->failed;
+		w->whole |= w->filter || w->freeze || o->longer || o->failed;
 		if (!w->whole)
 			continue;
 		name = is_call(w) ? xasprintf("call:%s", w->name + sizeof(CALL) - 1) : xstrdup("calls");
@@ -336,7 +341,7 @@ static int add_io_uring(struct parse *x)
 		cond = !x->usual ? probe_ops_of_classes(x->items) : left ? xstrdup(left) : NULL;
 		if (x->usual || cond) {
 			cond = narrowed(x->o, cond);
-			status = add(x->p, xstrdup(t->name), cond, false, false);
+			status = add(x->p, xstrdup(t->name), cond, false, false, false);
 			free(cond);
 		}
 	}
@@ -384,7 +389,7 @@ int probes_parse(struct probes *p, const struct ctrace_schema *s, const struct p
 		status = parse_all(&x);
 	sample = ctrace_schema_by_id(s, CTRACE_ID_CPU_SAMPLE);
 	if (status == CLI_OK && o->frequency && !(o->samples_if_any && (!sample || sample->reason)))
-		status = add(p, xasprintf("sample:%u", o->frequency), NULL, true, false);
+		status = add(p, xasprintf("sample:%u", o->frequency), NULL, false, true, false);
 	if (status == CLI_OK)
 		status = finish(p, o);
 	if (status == CLI_OK && !p->n)
@@ -399,6 +404,6 @@ void probes_add_maps(struct probes *p, const struct ctrace_schema *s)
 
 	if (!t || t->reason || find(p, t->name))
 		return;
-	add(p, xstrdup(t->name), NULL, false, false);
+	add(p, xstrdup(t->name), NULL, false, false, false);
 	p->v[p->n - 1].extra = true;
 }

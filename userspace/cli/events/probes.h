@@ -10,6 +10,7 @@ struct probe_want {
 	char *filter;		/* or NULL */
 	bool own;		/* named by its own name, not by a class, a group or a pattern */
 	bool whole;		/* a system call as one record, written when the call returns */
+	bool freeze;		/* each record freezes its container: CTRACE_PROBE_F_FREEZE */
 	bool extra;		/* not asked for: it names what is in stacks, and is not shown */
 	/* set by views, which count the event in a table; NULL: it is recorded */
 	char *aggregate;
@@ -48,6 +49,7 @@ void probes_free(struct probes *p);
 struct probe_item {
 	char *text;		/* openat, %file, sched:*, a definition */
 	char *filter;		/* what follows "if", or NULL */
+	bool freeze;		/* "=> freeze" follows */
 	bool not;		/* !openat */
 	bool definition;	/* p:NAME SYMBOL ... */
 };

@@ -68,6 +68,7 @@ void asked_put(struct sbuf *b, struct run *r, const struct run_opts *o, uint64_t
 		json_uint(&j, "overrun", l->overrun);
 		json_uint(&j, "full", l->full);
 		json_uint(&j, "nested", l->nested);
+		json_uint(&j, "frozen", l->frozen);
 		json_uint(&j, "missed", l->missed);
 		json_uint(&j, "unfollowed", l->unfollowed);
 		json_uint(&j, "unfollowed_tasks", l->unfollowed_tasks);

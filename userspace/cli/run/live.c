@@ -26,7 +26,8 @@ static void tell_losses(struct live *l)
 		return;
 	const struct { const char *cause; uint64_t n, told; } v[] = {
 		{ "overrun", now.overrun, l->seen.overrun }, { "full", now.full, l->seen.full },
-		{ "nested", now.nested, l->seen.nested }, { "missed", now.missed, l->seen.missed },
+		{ "nested", now.nested, l->seen.nested }, { "frozen", now.frozen, l->seen.frozen },
+		{ "missed", now.missed, l->seen.missed },
 		{ "unfollowed", now.unfollowed, l->seen.unfollowed },
 		{ "unfollowed_tasks", now.unfollowed_tasks, l->seen.unfollowed_tasks },
 		{ "unread", now.unread, l->seen.unread },

@@ -77,7 +77,7 @@ static int add_probe(struct run *r, const struct run_opts *o, struct probe_want 
 {
 	struct ctrace_probe_opts po = {
 		.sz = sizeof(po), .filter = w->filter, .one_of = w->extra ? 0 : o->one_of, .aggregate = w->aggregate,
-		.rows = w->rows,
+		.rows = w->rows, .flags = w->freeze ? CTRACE_PROBE_F_FREEZE : 0,
 	};
 	struct ctrace_aggregate_info i;
 	int err;
@@ -88,7 +88,7 @@ static int add_probe(struct run *r, const struct run_opts *o, struct probe_want 
 		 * none
 		 */
 		if (strcmp(w->name, "process_map"))
-			po.flags = strncmp(w->name, "sample:", 7) ? o->stack : o->stack & CTRACE_PROBE_F_USER_COPY;
+			po.flags |= strncmp(w->name, "sample:", 7) ? o->stack : o->stack & CTRACE_PROBE_F_USER_COPY;
 		po.copy = o->copy;
 		return ctrace_probe_add(r->session, w->name, &po, NULL, NULL);
 	}
@@ -138,6 +138,8 @@ static int new_session(struct run *r, const struct run_opts *o, const char *filt
 			 CTRACE_SESSION_F_NEIGHBOURS,
 		.filter = filter, .rate = o->rate, .containers = containers(r), .data = o->data,
 		.table_size = r->table_size,
+		/* nobody thaws before the end */
+		.freeze_ms = o->at_end ? CTRACE_FREEZE_MS_MAX : 0,
 	};
 	int err;
 
@@ -380,6 +382,8 @@ int run_loop(struct run *r, const struct run_ops *ops, void *arg)
 			break;
 		}
 		more = got > 0;
+		if (!r->at_end)
+			run_thaw(r, l.now, !more);
 		if (more)
 			l.last = l.now;
 		else if (!r->at_end)
@@ -399,6 +403,8 @@ int run_loop(struct run *r, const struct run_ops *ops, void *arg)
 	if (ctrace_session_stop(r->session))
 		return cli_error("%s", ctrace_errmsg(r->ct));
 	r->stopped = clock_ns(CLOCK_MONOTONIC);
+	if (r->at_end)
+		run_thaw(r, r->stopped, true);
 	more = 1;
 	/* take the last notices: records that are still in the rings need names */
 	ctable_dispatch(r->ctable);
@@ -434,7 +440,8 @@ bool losses_count(struct run *r, struct losses *l)
 	    ctrace_session_losses(r->session, &s, sizeof(s)))
 		return false;
 	*l = (struct losses){
-		.overrun = seen.overrun, .full = seen.full, .nested = seen.nested, .missed = s.missed,
+		.overrun = seen.overrun, .full = seen.full, .nested = seen.nested, .frozen = seen.frozen,
+		.freeze_refused = s.freeze_refused, .missed = s.missed,
 		.unfollowed = s.unfollowed, .unfollowed_tasks = s.unfollowed_tasks, .unread = s.unread,
 		.blind = s.blind_ns,
 	};
@@ -449,7 +456,7 @@ uint64_t losses_print(const struct losses *l, struct sbuf *b)
 {
 	const struct { const char *name; uint64_t n; } v[] = {
 		{ "overrun", l->overrun }, { "full", l->full }, { "nested", l->nested },
-		{ "missed", l->missed }, { "unfollowed", l->unfollowed },
+		{ "frozen", l->frozen }, { "missed", l->missed }, { "unfollowed", l->unfollowed },
 		{ "unfollowed_tasks", l->unfollowed_tasks }, { "unread", l->unread },
 		{ "discarded", l->discarded },
 	};
@@ -523,6 +530,8 @@ void run_losses(struct run *r, struct sbuf *b)
 		if (l.blind)
 			blind_names(r, &names);
 		blind_print(l.blind, names.len ? names.s : "", b);
+		if (l.freeze_refused)
+			sbuf_printf(b, ", %llu freezes refused", (unsigned long long)l.freeze_refused);
 		sbuf_free(&names);
 	} else {
 		sbuf_puts(b, ", losses unknown");

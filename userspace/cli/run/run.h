@@ -169,9 +169,10 @@ int run_status(const struct run *r);
 
 /* The losses of a run, by cause: of its reader, then of its session; discarded: in a recording's streams. */
 struct losses {
-	uint64_t overrun, full, nested, missed, unfollowed, unfollowed_tasks, unread, discarded;
+	uint64_t overrun, full, nested, frozen, missed, unfollowed, unfollowed_tasks, unread, discarded;
 	uint64_t older;		/* overwritten before the end, by a run that reads only then, as asked */
 	uint64_t blind;		/* ns in which the kernel called no kprobe */
+	uint64_t freeze_refused;	/* freezes: no loss */
 };
 /* False: they cannot be known. */
 bool losses_count(struct run *r, struct losses *l);
@@ -183,6 +184,12 @@ void blind_names(struct run *r, struct sbuf *b);
 void blind_print(uint64_t ns, const char *names, struct sbuf *b);
 /* Appends the losses of the whole run, and ", 90 held back by --rate (90 of web)" if there were any. */
 void run_losses(struct run *r, struct sbuf *b);
+
+/*
+ * Frozen containers (frozen.c): says who froze each, and thaws it. Call it when drain() has returned; dry: it
+ * has given all records. Else a freeze waits a little longer for that.
+ */
+void run_thaw(struct run *r, uint64_t now, bool dry);
 
 /* --- command.c --- */
 int command_spawn(struct command_child *c, char **argv);	/* forks it, and holds it before its exec */

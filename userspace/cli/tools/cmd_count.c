@@ -190,6 +190,20 @@ static bool counts(const char *functions, size_t n)
 	return yes;
 }
 
+/* Is "freeze" one of the n bytes' functions? That is what records do, and here are none. */
+static bool freezes(const char *functions, size_t n)
+{
+	for (size_t at = 0, len; at < n; at += len + 1) {
+		at += strspn(functions + at, " \t\n");
+		len = strcspn(functions + at, ",");
+		if (at + len > n)
+			len = n - at;
+		if (len >= 6 && !strncmp(functions + at, "freeze", 6) && strspn(functions + at + 6, " \t\n") >= len - 6)
+			return true;
+	}
+	return false;
+}
+
 static int agg_groups(struct view *v)
 {
 	if (!v->o.probes.nevents)
@@ -205,6 +219,9 @@ static int agg_groups(struct view *v)
 		functions = arrow + 2 + strspn(arrow + 2, " \t\n");
 		by = strstr(functions, " by ");
 		n = by ? (size_t)(by - functions) : strlen(functions);
+		if (freezes(functions, n))
+			return cli_usage("-e '%s': events that are counted are not recorded, so they cannot freeze: "
+					 "'=> freeze' is for 'ctrace trace' and 'ctrace record'", text);
 		if (by && v->by)
 			return cli_usage("-e '%s' has keys: leave out 'by' or --by", text);
 		events = xstrndup(functions, n);

@@ -25,6 +25,7 @@ class Losses:
     overrun: int = 0  #: overwritten before this reader took them
     full: int = 0  #: refused: the ring was full (``stop_when_full``)
     nested: int = 0  #: refused: nested interrupts wrote more than a ring
+    frozen: int = 0  #: refused: the container was frozen
     missed: int = 0  #: hits of kprobes, samples
     unfollowed: int = 0  #: calls, requests: too many at once
     unfollowed_tasks: int = 0  #: tasks of ``pid:`` targets: too many
@@ -34,8 +35,8 @@ class Losses:
     @property
     def lost(self) -> int:
         """The sum of all losses."""
-        return (self.overrun + self.full + self.nested + self.missed + self.unfollowed + self.unfollowed_tasks
-                + self.unread)
+        return (self.overrun + self.full + self.nested + self.frozen + self.missed + self.unfollowed
+                + self.unfollowed_tasks + self.unread)
 
 
 class Connection:

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Containers that an event has frozen: a reader says so, and lets them write again once it has their records. */
+#include <string.h>
+#include <time.h>
+#include "base/cli.h"
+#include "run/run.h"
+
+/*
+ * How long a freeze waits for a reader to run dry. Others may write so much that it never does; what it has
+ * not read by then may be overwritten, and is counted.
+ */
+#define PATIENCE	(NSEC_PER_SEC)
+
+struct thaw {
+	struct run *run;
+	uint64_t now;
+	bool dry;
+};
+
+/* "openat()" of a call, whether it is recorded as a whole or by its entry or exit; else the event's name. */
+static void put_event(struct sbuf *b, const struct ctrace_schema *s, uint32_t id)
+{
+	static const char *const phases[] = {
+		[CTRACE_CALL_ENTRY] = "entry_", [CTRACE_CALL_EXIT] = "exit_", [CTRACE_CALL_WHOLE] = "",
+	};
+	const struct ctrace_event_type *t = ctrace_schema_by_id(s, id);
+	struct ctrace_id_call call = ctrace_id_call(id);
+	const char *name = t ? t->name : NULL, *before;
+
+	if (!name) {
+		sbuf_printf(b, "event %u", id);
+		return;
+	}
+	if (call.phase == CTRACE_CALL_NONE) {
+		sbuf_puts(b, name);
+		return;
+	}
+	name += strncmp(name, "compat_", strlen("compat_")) ? 0 : strlen("compat_");
+	name += strncmp(name, "syscall_", strlen("syscall_")) ? 0 : strlen("syscall_");
+	before = phases[call.phase];
+	name += strncmp(name, before, strlen(before)) ? 0 : strlen(before);
+	sbuf_printf(b, "%s()", name);
+}
+
+static void put_when(struct sbuf *b, uint64_t time)
+{
+	uint64_t real = time + clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	time_t sec = (time_t)(real / NSEC_PER_SEC);
+	char hms[16] = "--:--:--";
+	struct tm tm;
+
+	if (localtime_r(&sec, &tm))
+		strftime(hms, sizeof(hms), "%H:%M:%S", &tm);
+	sbuf_printf(b, "%s.%06llu", hms, (unsigned long long)(real % NSEC_PER_SEC / 1000));
+}
+
+/* One line is written at once: others may write to the same terminal. */
+static int thaw(const struct ctrace_frozen_info *i, void *arg)
+{
+	const struct thaw *t = arg;
+	struct run *r = t->run;
+	struct sbuf b = { 0 };
+
+	if (!t->dry && (int64_t)(t->now - i->time) < (int64_t)PATIENCE)
+		return 0;
+	/* it may have been thawed by itself in this moment: then it was frozen all the same */
+	if (!r->at_end)
+		ctrace_session_thaw(r->session, i->cid);
+	sbuf_puts(&b, ctable_get(r->ctable, i->cid)->shown);
+	sbuf_puts(&b, ": frozen by ");
+	put_event(&b, r->schema, i->event_id);
+	sbuf_puts(&b, " at ");
+	put_when(&b, i->time);
+	sbuf_printf(&b, " (thread %d)", i->tid);
+	fprintf(stderr, "ctrace: %s\n", b.s);
+	sbuf_free(&b);
+	return 0;
+}
+
+void run_thaw(struct run *r, uint64_t now, bool dry)
+{
+	struct thaw t = { .run = r, .now = now, .dry = dry };
+
+	/* the kernel's own word, in the mapping: without a freeze this costs one load */
+	if (__atomic_load_n(&ctrace_reader_dir(r->reader)->frozen, __ATOMIC_RELAXED))
+		ctrace_session_frozen(r->session, thaw, &t);
+}
